@@ -45,6 +45,7 @@ enum form {
 struct common {
 	const char *subcommand;
 	const char *list; /* what its JSON lists: "drives" */
+	bool each_alone;  /* as of its subcommand */
 	enum form form;
 	const char *form_option; /* which option chose the form */
 	const char *value_key;
@@ -87,6 +88,8 @@ struct subcommand {
 	bool takes_devices;    /* only those of a machine */
 	bool energy_does_more; /* ssdpm-energy runs it, if that is installed */
 	const char *list;      /* what its JSON lists: "drives" */
+	/* With --json one of several drives that fails is in the list, too. */
+	bool each_alone;
 	const char *summary;
 	const struct option_spec *options;
 	size_t n_options;

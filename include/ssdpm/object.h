@@ -29,6 +29,7 @@ enum ssdpm_object_kind {
 	SSDPM_OBJECT_APST_INFER = 9,
 	SSDPM_OBJECT_APST_KEEP = 10,
 	SSDPM_OBJECT_APST_REACH = 11,
+	SSDPM_OBJECT_ERROR = 12, /* a drive that failed */
 };
 
 /** Bits of ssdpm_object.flags. */
@@ -46,10 +47,11 @@ enum ssdpm_object_flag {
  * @quirks:  APST: bits of enum ssdpm_quirk that are in force, and
  *           @quirks_unknown those that may be
  * @name:    DEVICE: NULL: that of @device; APST and others: of the drive;
- *           CAPTURE: the directory
+ *           CAPTURE: the directory; ERROR: as its caller named it
  * @table_name: APST_DIFF: of @table, or NULL; APST_INFER: of the table
  * @other_name: APST_DIFF, APST_REACH: of @other
- * @reason:  APST_KEEP: why there is no limit; NULL: there is one
+ * @reason:  APST_KEEP: why there is no limit; NULL: there is one; ERROR: why it
+ *           failed
  * @device:  DEVICE, LPM
  * @machine: MACHINE, CAPTURE; DEVICE: for its quirks, or NULL
  * @model:   APST and others; DEVICE: for its quirks, or NULL

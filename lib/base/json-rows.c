@@ -89,7 +89,7 @@ static void write_array(struct json_writer *w, const struct json_table *table,
 			const struct json_row *row, const void *base)
 {
 	ssdpm__json_begin(w, table->keys + row->key, '[');
-	if (row->form == ROW_WORDS)
+	if ((row->form & ~ROW_OMIT) == ROW_WORDS)
 		write_words(w, table, row->argument,
 			    (uint32_t)number_at(base, row->at, 4));
 	else if (row->form == ROW_LIST)
@@ -135,12 +135,21 @@ static void write_number(struct json_writer *w, const char *key,
 		ssdpm__json_uint(w, key, value);
 }
 
+/* The structure of a part: a member, or what a member points to. */
+static const void *structure_of(const struct json_row *row, const void *base)
+{
+	const unsigned int form = row->form & ~ROW_OMIT;
+
+	if (form == ROW_OBJECT_AT || form == ROW_MEMBERS_AT)
+		return pointer_at(base, row->at);
+	return (const char *)base + row->at;
+}
+
 static void write_value(struct json_writer *w, const struct json_table *table,
 			const struct json_row *row, const void *base)
 {
 	const char *key = table->keys + row->key;
 	const unsigned int form = row->form & ~ROW_OMIT;
-	const void *there = (const char *)base + row->at;
 
 	switch (form) {
 	case ROW_STRING:
@@ -156,27 +165,16 @@ static void write_value(struct json_writer *w, const struct json_table *table,
 			table->get_word(row->argument,
 					(uint32_t)number_at(base, row->at, 4)));
 		break;
-	case ROW_OBJECT_AT:
-		there = pointer_at(base, row->at);
-		/* fall through */
 	case ROW_OBJECT:
-		write_object(w, table, key, row->argument, there);
+	case ROW_OBJECT_AT:
+		write_object(w, table, key, row->argument,
+			     structure_of(row, base));
 		break;
 	case ROW_JSON:
 		write_json(w, key, pointer_at(base, row->at));
 		break;
-	case ROW_MEMBERS_AT:
-		there = pointer_at(base, row->at);
-		/* fall through */
-	case ROW_MEMBERS:
-		ssdpm__json_rows(w, table, row->argument, there);
-		break;
 	case ROW_WORDS:
-	case ROW_LIST:
-	case ROW_EVERY:
 		write_array(w, table, row, base);
-		break;
-	case ROW_WHEN:
 		break;
 	default:
 		write_number(w, key, form,
@@ -190,14 +188,20 @@ void ssdpm__json_rows(struct json_writer *w, const struct json_table *table,
 	const struct json_row *row = &table->rows[table->parts[part].first];
 
 	for (; row->form; row++) {
-		if (row->form >= ROW_LIST && row->form < ROW_OMIT) {
+		const unsigned int form = row->form & ~ROW_OMIT;
+
+		if (form == ROW_LIST || form == ROW_EVERY)
 			write_array(w, table, row, base);
-		} else if (holds(base, row->test_at, row->test)) {
+		else if (!holds(base, row->test_at, row->test)) {
+			if (form == ROW_WHEN)
+				return;
+			if (!(row->form & ROW_OMIT))
+				ssdpm__json_null(w, table->keys + row->key);
+		} else if (form == ROW_MEMBERS || form == ROW_MEMBERS_AT) {
+			ssdpm__json_rows(w, table, row->argument,
+					 structure_of(row, base));
+		} else if (form != ROW_WHEN) {
 			write_value(w, table, row, base);
-		} else if (row->form == ROW_WHEN) {
-			return;
-		} else if (row->form < ROW_OMIT) {
-			ssdpm__json_null(w, table->keys + row->key);
 		}
 	}
 }

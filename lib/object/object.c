@@ -21,6 +21,7 @@ static const char object_kind_words[][12] = {
 	[SSDPM_OBJECT_APST_INFER] = "apst-infer",
 	[SSDPM_OBJECT_APST_KEEP] = "apst-keep",
 	[SSDPM_OBJECT_APST_REACH] = "apst-reach",
+	[SSDPM_OBJECT_ERROR] = "error",
 };
 ENUM_WORDS(object_kind)
 
@@ -209,10 +210,10 @@ static int get_candidate(const struct view *v, size_t i, struct candidate *ret)
 #include "object-rows.h"
 
 /* The names of what is needed, by bit; of each object which. */
-static const char part_names[][12] = { "device",     "machine",	 "model",
-				       "plan",	     "params",	 "table",
-				       "other",	     "name",	 "table_name",
-				       "other_name", "catalogue" };
+static const char part_names[][12] = { "device",     "machine",	  "model",
+				       "plan",	     "params",	  "table",
+				       "other",	     "name",	  "table_name",
+				       "other_name", "catalogue", "reason" };
 enum {
 	DEVICE = 1 << 0,
 	MACHINE = 1 << 1,
@@ -225,6 +226,7 @@ enum {
 	TABLE_NAME = 1 << 8,
 	OTHER_NAME = 1 << 9,
 	CATALOGUE = 1 << 10,
+	REASON = 1 << 11,
 	DRIVE = MODEL | NAME,
 	TWO = TABLE | OTHER | OTHER_NAME,
 };
@@ -241,6 +243,7 @@ static const uint16_t needs[] = {
 	[SSDPM_OBJECT_APST_INFER] = DRIVE | TABLE_NAME,
 	[SSDPM_OBJECT_APST_KEEP] = DRIVE | PARAMS,
 	[SSDPM_OBJECT_APST_REACH] = DRIVE | PARAMS | TWO,
+	[SSDPM_OBJECT_ERROR] = NAME | REASON,
 };
 
 static int check(const struct ssdpm_object *o, struct ssdpm_error *reterr)
@@ -248,7 +251,7 @@ static int check(const struct ssdpm_object *o, struct ssdpm_error *reterr)
 	const void *const given[] = {
 		o->device,     o->machine,    o->model,	    o->plan,
 		o->params,     o->table,      o->other,	    o->name,
-		o->table_name, o->other_name, o->catalogue,
+		o->table_name, o->other_name, o->catalogue, o->reason,
 	};
 
 	if (!ssdpm_object_kind_to_string(o->kind))

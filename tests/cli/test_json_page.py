@@ -152,6 +152,8 @@ def test_every_key_of_the_page_is_printed(ssdpm: Command) -> None:
         for found in objects(documented.items(ssdpm.output(*call))):
             for schema, keys in documented.check(found).items():
                 seen.setdefault(schema, set()).update(keys)
+    failed = ssdpm("show", "--json", "odd.json", "missing.json")
+    seen.update(documented.check(documented.items(failed.stdout)[-1]))
     for schema, documented_keys in documented.schemas().items():
         missing = set(documented_keys) - seen.get(schema, set())
         assert missing == NOT_HERE.get(schema, set()), schema
@@ -209,6 +211,48 @@ def test_json_is_one_object_for_one_for_many_for_none_and_for_a_failure(
     assert "missing.json" in error
     assert ssdpm("show", "--json", "--no-such-option").stdout == b""
     assert ssdpm("show", "--value", "kind", "missing.json").stdout == b""
+
+
+@pytest.mark.parametrize(
+    "command, others",
+    [
+        (["show"], ["ssdpm.device/1"]),
+        (["lpm"], ["ssdpm.lpm/1"]),
+        (["check", "--lpm", "med_power_with_dipm"], ["ssdpm.plan/1"]),
+    ],
+)
+def test_a_drive_that_is_gone_has_its_error_in_the_list_and_the_others_are_there(
+    ssdpm: Command, command: list[str], others: list[str]
+) -> None:
+    machines.write("desktop-6.1", ssdpm.directory / "desktop-6.1")
+    call = [*command, "--root", "desktop-6.1"]
+    failed = ssdpm(*call, "--json", "sdx", "sda")
+    assert failed.returncode == 1
+    *items, gone = documented.items(failed.stdout)
+    assert [item["schema"] for item in items] == others
+    assert (gone["schema"], gone["name"]) == ("ssdpm.error/1", "sdx")
+    assert json.loads(failed.stdout)["errors"] == [gone["error"]]
+    assert failed.stderr.decode() == f"ssdpm: {gone['error']}\n"
+    # In no other form there is a part: all of it, or nothing.
+    assert ssdpm(*call, "--shell", "sdx", "sda").stdout == b""
+    alone = ssdpm(*call, "--json", "sdx")
+    assert (alone.returncode, documented.items(alone.stdout)) == (1, [])
+    both = ssdpm(*call, "--json", "sdx", "sdy")
+    assert both.returncode == 1
+    assert [item["name"] for item in documented.items(both.stdout)] == ["sdx", "sdy"]
+
+
+def test_what_is_no_port_has_its_error_among_the_ports(ssdpm: Command) -> None:
+    machines.write("desktop-6.1", ssdpm.directory / "desktop-6.1")
+    call = ["lpm", "--json", "--root", "desktop-6.1"]
+    failed = ssdpm(*call, "nvme0", "sda")
+    assert failed.returncode == 3
+    port, other = documented.items(failed.stdout)
+    assert (port["name"], other["name"]) == ("sda", "nvme0")
+    assert other["error"] == "nvme0: not behind a SATA port"
+    # What sets something does all of it, or nothing.
+    failed = ssdpm(*call, "--set", "min_power", "sdx", "sda")
+    assert (failed.returncode, documented.items(failed.stdout)) == (1, [])
 
 
 def test_bytes_that_are_no_text_stay_out_of_the_errors(ssdpm: Command) -> None:

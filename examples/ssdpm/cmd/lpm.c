@@ -33,7 +33,9 @@ static enum exit_status set(void *data, struct common *common,
 		settings->dry_run = true;
 		return STATUS_DONE;
 	}
-	common->list = "plans"; /* and no ports */
+	/* No ports; and all of them, or nothing. */
+	common->list = "plans";
+	common->each_alone = false;
 	return parse_lpms(common, "set", argument, settings->lpms,
 			  &settings->n_lpms);
 }
@@ -149,32 +151,47 @@ static enum exit_status print_ports(const struct common *common,
 			  STATUS_DONE;
 }
 
-/* Of all devices the SATA ports; what was named and is none is a fault. */
+/* A port among those to be shown; what was named and is none is a fault. */
+static enum exit_status add_port(const struct common *common,
+				 const struct drive *drive, struct ports *ports)
+{
+	struct port port = { .drive = drive };
+	enum exit_status status;
+
+	if (ssdpm_device_get_facts(drive->device)->kind != SSDPM_KIND_SATA) {
+		if (!drive->named)
+			return STATUS_DONE;
+		complain("%s: not behind a SATA port", drive->name);
+		return STATUS_DEVICE_CANNOT;
+	}
+	status = look_into(common, drive, &port.insight);
+	if (status)
+		free_insight(&port.insight);
+	else
+		ports->ports[ports->n++] = port;
+	return status;
+}
+
+/* n operands were given. */
 static enum exit_status collect(const struct common *common,
-				const struct drives *drives,
+				const struct drives *drives, size_t n,
 				struct ports *ports)
 {
 	enum exit_status status = STATUS_DONE;
 
+	n = n > drives->n ? n : drives->n;
 	for (size_t i = 0; i < drives->n && !status; i++) {
 		const struct drive *drive = &drives->drives[i];
-		struct port *port = &ports->ports[ports->n];
 
-		if (ssdpm_device_get_facts(drive->device)->kind ==
-		    SSDPM_KIND_SATA) {
-			port->drive = drive;
-			status = look_into(common, drive, &port->insight);
-			ports->n++;
-		} else if (drive->named) {
-			complain("%s: not behind a SATA port", drive->name);
-			status = STATUS_DEVICE_CANNOT;
-		}
+		status = add_port(common, drive, ports);
+		if (status && keep_failed_drive(common, drive->name, n, status))
+			status = STATUS_DONE;
 	}
 	return status;
 }
 
 static enum exit_status show_ports(const struct common *common,
-				   const struct drives *drives)
+				   const struct drives *drives, size_t n)
 {
 	struct ports ports = {
 		.ports = calloc(drives->n + 1, sizeof(*ports.ports)),
@@ -182,7 +199,7 @@ static enum exit_status show_ports(const struct common *common,
 	enum exit_status status = STATUS_FAILED;
 
 	if (ports.ports)
-		status = collect(common, drives, &ports);
+		status = collect(common, drives, n, &ports);
 	else
 		complain("out of memory");
 	if (!status)
@@ -274,7 +291,7 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = set_ports(common, settings, &drives, operands,
 				   n_operands);
 	else if (!status)
-		status = show_ports(common, &drives);
+		status = show_ports(common, &drives, n_operands);
 	free_drives(&drives);
 	return status;
 }
@@ -285,6 +302,7 @@ const struct subcommand cmd_lpm = {
 	.operands_optional = true,
 	.takes_devices = true,
 	.list = "ports",
+	.each_alone = true,
 	.summary = "Print the link policies of SATA ports, or set them.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),

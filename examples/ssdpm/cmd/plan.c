@@ -499,6 +499,7 @@ const struct subcommand cmd_apply = {
 
 const struct subcommand cmd_check = {
 	.name = "check",
+	.each_alone = true,
 	.operands = "[TARGET...]",
 	.operands_optional = true,
 	.takes_devices = true,

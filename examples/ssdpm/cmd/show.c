@@ -327,6 +327,7 @@ const struct subcommand cmd_show = {
 	.operands_optional = true,
 	.takes_drives = true,
 	.list = "drives",
+	.each_alone = true,
 	.energy_does_more = true, /* power meters, --lint */
 	.summary = "Print what drives do to save power, and what they could.",
 	.options = options,

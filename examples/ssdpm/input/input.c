@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/live.h"
 
+#include "text/output.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -321,9 +323,12 @@ static enum exit_status add_machine(const struct common *common,
 	status = need_live(common, common->root, drives, &live);
 	if (!status && !n)
 		status = add_all_devices(common, catalogue, live, drives);
-	for (size_t i = 0; i < n && !status; i++)
+	for (size_t i = 0; i < n && !status; i++) {
 		status = add_named_device(common, catalogue, operands[i], true,
 					  drives, &found);
+		if (status && keep_failed_drive(common, operands[i], n, status))
+			status = STATUS_DONE;
+	}
 	return status;
 }
 
@@ -341,6 +346,8 @@ static enum exit_status add_operands(const struct common *common,
 		added = add_operand(common, catalogue, operands[i], drives);
 		for (size_t j = first; j < drives->n; j++)
 			drives->drives[j].operand = i;
+		if (added && keep_failed_drive(common, operands[i], n, added))
+			added = STATUS_DONE;
 		if (!status)
 			status = added;
 	}
@@ -365,6 +372,9 @@ static enum exit_status read_any(const struct common *common, char **operands,
 	else if (!status)
 		status = add_operands(common, &catalogue, operands, n, &drives);
 	ssdpm_catalogue_unref(catalogue);
+	/* Without any that is left there is nothing to go on with. */
+	if (!status && n && !drives.n)
+		status = failed_drive_status();
 	if (status)
 		free_drives(&drives);
 	*ret_drives = drives;

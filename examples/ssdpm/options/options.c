@@ -339,6 +339,7 @@ static enum exit_status run_options(const struct subcommand *subcommand,
 	struct common common = {
 		.subcommand = subcommand->name,
 		.list = subcommand->list,
+		.each_alone = subcommand->each_alone,
 	};
 	struct getopt_tables tables;
 	enum exit_status status;

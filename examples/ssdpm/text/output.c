@@ -23,6 +23,11 @@ static char **errors;
 static size_t n_errors;
 static bool answered;
 
+/* Drives that failed, as items of the list, and how the first one did. */
+static char **failed;
+static size_t n_failed;
+static enum exit_status first_failure;
+
 static void print_quoted(const char *text, size_t length)
 {
 	putchar('\'');
@@ -215,6 +220,8 @@ enum exit_status print_written(const struct common *common,
 	enum exit_status status;
 	char *text;
 
+	for (size_t i = 0; i < n_failed; i++)
+		add_item(writer, failed[i]);
 	ssdpm__json_end(writer, ']');
 	ssdpm__json_begin(writer, "errors", '[');
 	for (size_t i = 0; i < n_errors; i++)
@@ -269,11 +276,45 @@ void note_error(const char *format, va_list args)
 	n_errors++;
 }
 
+bool keep_failed_drive(const struct common *common, const char *name, size_t n,
+		       enum exit_status status)
+{
+	const struct ssdpm_object object = {
+		.size = sizeof(object),
+		.kind = SSDPM_OBJECT_ERROR,
+		.name = name,
+		.reason = n_errors ? errors[n_errors - 1] : "out of memory",
+	};
+	char **grown = NULL, *text = NULL;
+
+	if (!common->each_alone || common->form != FORM_JSON || n < 2)
+		return false;
+	if (!ssdpm_object_to_json(&object, &text, NULL))
+		grown = realloc(failed, (n_failed + 1) * sizeof(*failed));
+	if (!grown) {
+		free(text);
+		return false;
+	}
+	failed = grown;
+	failed[n_failed++] = text;
+	if (!first_failure)
+		first_failure = status;
+	return true;
+}
+
+enum exit_status failed_drive_status(void)
+{
+	return first_failure;
+}
+
 enum exit_status print_errors(const struct common *common,
 			      enum exit_status status)
 {
 	struct json_writer writer = { 0 };
 
+	/* What is not in force is no failure. */
+	if (!status || status == STATUS_NOT_IN_FORCE)
+		status = first_failure ? first_failure : status;
 	if (common->form != FORM_JSON || answered || status == STATUS_USAGE)
 		return status;
 	begin_list(&writer, common);

@@ -39,8 +39,18 @@ void note_error(const char *format, va_list args)
 	__attribute__((format(printf, 1, 0)));
 
 /*
+ * A drive has failed, and was complained of. true: it is among the others of
+ * the list, with that as its error, and they go on; false: the call fails.
+ */
+bool keep_failed_drive(const struct common *common, const char *name, size_t n,
+		       enum exit_status status);
+
+/* How the first of them failed; STATUS_DONE: none did. */
+enum exit_status failed_drive_status(void);
+
+/*
  * At the end: where --json was asked for, and nothing was answered, the object
- * with an empty list. Return: the status.
+ * with an empty list. Return: the status, or that of a drive that failed.
  */
 enum exit_status print_errors(const struct common *common,
 			      enum exit_status status);

@@ -22,6 +22,7 @@ static struct ssdpm_object whole(uint32_t kind)
 		.name = "this",
 		.table_name = "one",
 		.other_name = "other",
+		.reason = kind == SSDPM_OBJECT_ERROR ? "gone" : NULL,
 		.device = nvme,
 		.machine = &facts,
 		.model = model,
@@ -155,6 +156,8 @@ static void an_object_needs_its_parts_and_no_others(void **state)
 		  "table_name is missing" },
 		{ SSDPM_OBJECT_APST_REACH, offsetof(struct ssdpm_object, table),
 		  "table is missing" },
+		{ SSDPM_OBJECT_ERROR, offsetof(struct ssdpm_object, reason),
+		  "reason is missing" },
 	};
 	struct ssdpm_object object;
 
