@@ -26,6 +26,7 @@
 #include <ssdpm/energy/meters.h>
 #include <ssdpm/energy/power.h>
 #include <ssdpm/energy/recommend.h>
+#include <ssdpm/energy/report.h>
 #include <ssdpm/energy/survey-file.h>
 #include <ssdpm/energy/survey.h>
 #include <ssdpm/energy/workload.h>

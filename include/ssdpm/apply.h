@@ -426,9 +426,11 @@ struct ssdpm_planned_table {
 	struct ssdpm_apst built;
 };
 
-SSDPM_API size_t ssdpm_plan_get_n_tables(const struct ssdpm_plan *plan);
-
-/** ssdpm_plan_get_table() - from 0 on. Return: as ssdpm_plan_get_step(). */
+/**
+ * ssdpm_plan_get_table() - of one controller after the other, from 0 on
+ *
+ * Return: as ssdpm_plan_get_step().
+ */
 SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
 				   struct ssdpm_planned_table *ret_table);
 

@@ -743,6 +743,30 @@ SSDPM_API int ssdpm_device_diagnose(const struct ssdpm_device *device,
 SSDPM_API const struct ssdpm_diagnosis *ssdpm_diagnosis_find_main(
 	const struct ssdpm_diagnosis *diagnoses, size_t n);
 
+/**
+ * ssdpm_device_get_apst_changes() - what to write so that Linux builds its
+ *                                   table from other parameters
+ * @device: an NVMe controller; NULL: it is not here, and "nvmeN" stands for it
+ * @facts:  of its machine; NULL: its parameters are the defaults of Linux
+ * @params: what to build it from, with SSDPM_APST_LINUX
+ * @ret_changes: an array to be freed with free()
+ * @ret_n:  how many, at least two
+ *
+ * First the files, in the order in which to write them, for the time until the
+ * next boot: parameters of nvme_core that are not so already; then the latency
+ * tolerance, twice, because Linux builds a table only when that changes. Then
+ * what to boot with, for all drives: parameters whose value is not the default
+ * of Linux.
+ *
+ * Return: 0; -EINVAL, -E2BIG (the size of @facts or @params), -ENOMEM.
+ */
+SSDPM_API int ssdpm_device_get_apst_changes(
+	const struct ssdpm_device *device,
+	const struct ssdpm_machine_facts *facts,
+	const struct ssdpm_apst_params *params,
+	struct ssdpm_change **ret_changes, size_t *ret_n,
+	struct ssdpm_error *reterr);
+
 /** Programs that set the same things. */
 enum ssdpm_owner_kind {
 	SSDPM_OWNER_TLP = 1,

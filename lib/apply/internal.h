@@ -340,7 +340,7 @@ int ssdpm__write_value(struct ssdpm_machine *machine,
 		       const struct step_kind *kind, const char *path,
 		       const struct value *value, struct ssdpm_error *reterr);
 /* What ssdpm__rebuild() writes in between. */
-uint64_t ssdpm__other_tolerance_us(const struct value *value);
+uint64_t ssdpm__other_value_us(const struct value *value);
 /* Another tolerance, and this one: the kernel builds the table anew. */
 int ssdpm__rebuild(struct ssdpm_machine *machine, const char *path,
 		   const struct value *value, struct ssdpm_error *reterr);

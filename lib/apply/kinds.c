@@ -87,8 +87,8 @@ static bool is_other_tolerance(const struct change *change,
 	const uint64_t us = value->is.max_exit_latency_us;
 
 	return value->is_known &&
-	       (us == ssdpm__other_tolerance_us(&change->before) ||
-		us == ssdpm__other_tolerance_us(&change->after));
+	       (us == ssdpm__other_value_us(&change->before) ||
+		us == ssdpm__other_value_us(&change->after));
 }
 
 static int set_rebuild(const struct site *site, struct change *change,

@@ -146,15 +146,6 @@ int ssdpm__look_at_table(const struct ssdpm_plan *plan, struct drive *drive,
 	return err;
 }
 
-size_t ssdpm_plan_get_n_tables(const struct ssdpm_plan *plan)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < plan->n_drives; i++)
-		n += plan->drives[i].model != NULL;
-	return n;
-}
-
 static const struct drive *get_drive(const struct ssdpm_plan *plan,
 				     size_t index)
 {

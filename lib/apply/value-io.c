@@ -56,14 +56,10 @@ int ssdpm__write_value(struct ssdpm_machine *machine,
 		       write_file(machine, path, value->text, reterr);
 }
 
-/* One less never allows a state that the value forbids. */
-uint64_t ssdpm__other_tolerance_us(const struct value *value)
+uint64_t ssdpm__other_value_us(const struct value *value)
 {
-	const uint64_t us = value->is.max_exit_latency_us;
-
-	if (!value->is_known || us >= INT32_MAX)
-		return INT32_MAX - 1;
-	return us ? us - 1 : 1;
+	return ssdpm__other_tolerance_us(
+		value->is_known ? value->is.max_exit_latency_us : INT32_MAX);
 }
 
 int ssdpm__rebuild(struct ssdpm_machine *machine, const char *path,
@@ -73,7 +69,7 @@ int ssdpm__rebuild(struct ssdpm_machine *machine, const char *path,
 	int err;
 
 	snprintf(other, sizeof(other), "%" PRIu64,
-		 ssdpm__other_tolerance_us(value));
+		 ssdpm__other_value_us(value));
 	err = write_file(machine, path, other, reterr);
 	return err ? err : write_file(machine, path, value->text, reterr);
 }

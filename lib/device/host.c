@@ -4,7 +4,10 @@
 #include "device/internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BOTH_APST_QUIRKS (SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS)
@@ -113,27 +116,39 @@ int ssdpm_device_get_quirks(const struct ssdpm_device *device,
 	return 0;
 }
 
+enum { N_CORE = 5, LIMIT = N_CORE - 1 };
+
+/* The parameters of nvme_core, that of the limit last. */
+struct core {
+	uint64_t *values[N_CORE];
+};
+
+static struct core core_of(struct ssdpm_apst_params *params)
+{
+	return (struct core){ {
+		&params->primary_timeout_ms,
+		&params->primary_latency_tolerance_us,
+		&params->secondary_timeout_ms,
+		&params->secondary_latency_tolerance_us,
+		&params->max_exit_latency_us,
+	} };
+}
+
+static uint32_t core_number(int i)
+{
+	return i == LIMIT ?
+		       SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US :
+		       SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS + (uint32_t)i;
+}
+
 static void set_nvme_core(const struct ssdpm_machine_facts *facts,
 			  struct ssdpm_apst_params *params)
 {
-	const struct {
-		uint32_t parameter;
-		uint64_t *value;
-	} values[] = {
-		{ SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
-		  &params->primary_timeout_ms },
-		{ SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US,
-		  &params->primary_latency_tolerance_us },
-		{ SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS,
-		  &params->secondary_timeout_ms },
-		{ SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US,
-		  &params->secondary_latency_tolerance_us },
-	};
+	const struct core core = core_of(params);
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		if (facts->nvme_core_known & 1u << values[i].parameter)
-			*values[i].value =
-				facts->nvme_core[values[i].parameter];
+	for (int i = 0; i < LIMIT; i++)
+		if (facts->nvme_core_known & 1u << core_number(i))
+			*core.values[i] = facts->nvme_core[core_number(i)];
 	if (facts->nvme_core_known &&
 	    !(facts->nvme_core_known & APST_PARAMETERS))
 		params->algorithm = SSDPM_APST_LINUX_LEGACY;
@@ -175,6 +190,93 @@ int ssdpm_device_get_apst_params(const struct ssdpm_device *device,
 	else
 		params.quirks |= SSDPM_QUIRK_NO_APST;
 	ssdpm__sized_out(ret_params, &params, sizeof(params));
+	return 0;
+}
+
+uint64_t ssdpm__other_tolerance_us(uint64_t us)
+{
+	if (us >= INT32_MAX)
+		return INT32_MAX - 1;
+	return us ? us - 1 : 1;
+}
+
+/* What a file of nvme_core takes for "any" is its largest number. */
+static uint64_t limited(uint64_t value)
+{
+	return value < INT32_MAX ? value : INT32_MAX;
+}
+
+/* Files that are to have another value than now, and parameters of the boot. */
+static struct ssdpm_change *add_core(const struct core *wanted,
+				     const struct core *now, const char *before,
+				     int n, struct ssdpm_change *next)
+{
+	for (int i = 0; i < n; i++) {
+		const uint64_t value = *wanted->values[i];
+
+		if (value == *now->values[i])
+			continue;
+		snprintf(next->target, sizeof(next->target), "%s%s", before,
+			 ssdpm_nvme_core_to_string(core_number(i)));
+		snprintf(next->value, sizeof(next->value), "%" PRIu64, value);
+		next++;
+	}
+	return next;
+}
+
+static struct ssdpm_change *add_tolerance(const char *name, uint64_t us,
+					  struct ssdpm_change *next)
+{
+	for (int i = 0; i < 2; i++, next++) {
+		const uint64_t value = i ? us : ssdpm__other_tolerance_us(us);
+
+		snprintf(next->target, sizeof(next->target),
+			 SSDPM__TOLERANCE_FILE, name);
+		if (value < INT32_MAX)
+			snprintf(next->value, sizeof(next->value), "%" PRIu64,
+				 value);
+		else
+			strcpy(next->value, "any");
+	}
+	return next;
+}
+
+int ssdpm_device_get_apst_changes(const struct ssdpm_device *device,
+				  const struct ssdpm_machine_facts *facts,
+				  const struct ssdpm_apst_params *params,
+				  struct ssdpm_change **ret_changes,
+				  size_t *ret_n, struct ssdpm_error *reterr)
+{
+	struct ssdpm_machine_facts known = { 0 };
+	struct ssdpm_apst_params wanted, now, usual;
+	struct ssdpm_change *changes, *next;
+	struct core to, from;
+	int err;
+
+	ssdpm_apst_params_init(&wanted, sizeof(wanted));
+	now = usual = wanted;
+	err = ssdpm__sized_in(&wanted, sizeof(wanted), params,
+			      "ssdpm_apst_params", reterr);
+	if (!err && facts)
+		err = ssdpm__facts_in(facts, &known, reterr);
+	if (err)
+		return err;
+	/* At most: four files, the tolerance twice, and all for the boot. */
+	changes = calloc(LIMIT + 2 + N_CORE, sizeof(*changes));
+	if (!changes)
+		return ssdpm__no_memory(reterr);
+	set_nvme_core(&known, &now);
+	to = core_of(&wanted);
+	from = core_of(&now);
+	next = add_core(&to, &from, "/sys/module/nvme_core/parameters/", LIMIT,
+			changes);
+	next = add_tolerance(device ? device->facts.name : "nvmeN",
+			     wanted.max_exit_latency_us, next);
+	wanted.max_exit_latency_us = limited(wanted.max_exit_latency_us);
+	from = core_of(&usual);
+	next = add_core(&to, &from, "nvme_core.", N_CORE, next);
+	*ret_changes = changes;
+	*ret_n = (size_t)(next - changes);
 	return 0;
 }
 

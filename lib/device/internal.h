@@ -54,6 +54,16 @@ int ssdpm__device_list_read_all(struct ssdpm_machine *machine,
 				struct ssdpm_device ***ret_devices,
 				size_t *ret_n, struct ssdpm_error *reterr);
 
+/* Of a controller, by its name. */
+#define SSDPM__TOLERANCE_FILE \
+	"/sys/class/nvme/%s/power/pm_qos_latency_tolerance_us"
+
+/*
+ * What to write before a tolerance, so that Linux builds the table anew. One
+ * less never allows a state that the tolerance forbids.
+ */
+uint64_t ssdpm__other_tolerance_us(uint64_t us);
+
 /* The facts of a caller, whose structure may be of another version. */
 int ssdpm__facts_in(const struct ssdpm_machine_facts *facts,
 		    struct ssdpm_machine_facts *ret_known,

@@ -64,13 +64,14 @@ ENERGY = {
     "energy/survey": SIGNAL,
     "energy/json": {
         *SIGNAL, *ESTIMATE, "energy/background", "energy/budget", "energy/caps", "energy/compare",
-        "energy/consistency", "energy/recommend", "energy/writes",
+        "energy/consistency", "energy/recommend", "energy/writes", "device",
     },
     "energy/lint": {"base", "model"},
+    "energy/report": {*ESTIMATE, "device", "apply", "energy/compare", "energy/recommend"},
     "energy/meters": {*SEEN, "device", "energy/power"},
 }  # fmt: skip
 STAGES = {**CORE, **ENERGY}
-IO = {*DEVICE, *APPLY, "object", "energy/meters"}
+IO = {*DEVICE, *APPLY, "object", "energy/meters", "energy/report"}
 PURE = STAGES.keys() - IO
 # Whose private headers a folder may include, beside its own and those of base.
 INTERNALS = {

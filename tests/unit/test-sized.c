@@ -181,6 +181,28 @@ static int device_get_apst_params_of(void *sized, struct ssdpm_error *error)
 					    error);
 }
 
+static int device_get_apst_changes(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_change *changes = NULL;
+	size_t n;
+	int err = ssdpm_device_get_apst_changes(in.nvme, &in.facts, sized,
+						&changes, &n, error);
+
+	free(changes);
+	return err;
+}
+
+static int device_get_apst_changes_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_change *changes = NULL;
+	size_t n;
+	int err = ssdpm_device_get_apst_changes(in.nvme, sized, &in.apst_params,
+						&changes, &n, error);
+
+	free(changes);
+	return err;
+}
+
 static int device_diagnose(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_diagnosis *diagnoses = NULL;
@@ -449,6 +471,10 @@ static const struct sized_case cases[] = {
 	      device_get_apst_params),
 	SIZED(ssdpm_device_get_apst_params, ssdpm_machine_facts, SIZED_IN,
 	      &in.facts, device_get_apst_params_of),
+	SIZED(ssdpm_device_get_apst_changes, ssdpm_apst_params, SIZED_IN,
+	      &in.apst_params, device_get_apst_changes),
+	SIZED(ssdpm_device_get_apst_changes, ssdpm_machine_facts, SIZED_IN,
+	      &in.facts, device_get_apst_changes_of),
 	SIZED(ssdpm_device_get_settings, ssdpm_device_settings, SIZED_OUT, NULL,
 	      device_get_settings),
 	SIZED(ssdpm_device_get_settings, ssdpm_machine_facts, SIZED_IN,

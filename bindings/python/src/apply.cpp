@@ -469,15 +469,11 @@ py::list Plan::steps()
 py::list Plan::tables()
 {
 	Turn turn(*this);
-	size_t n = ssdpm_plan_get_n_tables(plan);
+	struct ssdpm_planned_table table = {};
 	py::list result;
 
-	for (size_t i = 0; i < n; i++) {
-		struct ssdpm_planned_table table = {};
-
-		table.size = sizeof(table);
-		if (ssdpm_plan_get_table(plan, i, &table))
-			throw std::runtime_error("ssdpm_plan_get_table");
+	table.size = sizeof(table);
+	while (!ssdpm_plan_get_table(plan, result.size(), &table))
 		result.append(py::make_tuple(
 			text_or_none(table.device),
 			ssdpm_provenance_to_string(table.provenance),
@@ -487,7 +483,6 @@ py::list Plan::tables()
 				      table.known & SSDPM_TABLE_AFTER),
 			table_or_none(table.built,
 				      table.known & SSDPM_TABLE_BUILT)));
-	}
 	return result;
 }
 

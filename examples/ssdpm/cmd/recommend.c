@@ -4,7 +4,6 @@
 #include "text/apst-questions.h"
 #include "work/comparison.h"
 #include "html/html.h"
-#include "input/kernel-settings.h"
 #include "options/numbers.h"
 #include "text/output.h"
 #include "text/recommend-text.h"
@@ -160,22 +159,6 @@ static enum exit_status complain_of_advice(const struct advice *a,
 					    STATUS_FAILED;
 }
 
-/* Service times where the trace has none: as the simulation takes them. */
-static struct ssdpm_service service_of(const struct subject *subject)
-{
-	struct ssdpm_service service = { 0 };
-
-	for (size_t i = 0; i < subject->n_parameters; i++) {
-		const struct ssdpm_parameter *p = &subject->parameters[i];
-
-		if (p->kind == SSDPM_PARAMETER_BASE_LATENCY)
-			service.base_ns[p->index] = p->nominal;
-		else if (p->kind == SSDPM_PARAMETER_BANDWIDTH)
-			service.bytes_per_second[p->index] = p->nominal;
-	}
-	return service;
-}
-
 static enum exit_status feed(struct trace_input *input,
 			     struct ssdpm_gaps **gaps, size_t n,
 			     uint64_t *ret_start_ns)
@@ -213,8 +196,12 @@ static enum exit_status collect(const struct plan *plan,
 	int err = 0;
 
 	for (size_t i = 0; i < n && !err; i++) {
-		struct ssdpm_service service = service_of(&subjects[i]);
+		struct ssdpm_service service;
 
+		/* Where the trace has none: as the simulation takes them. */
+		ssdpm_parameters_get_service(subjects[i].parameters,
+					     subjects[i].n_parameters,
+					     &service);
 		err = ssdpm_gaps_new(&service, &gaps[i], &error);
 	}
 	if (!err)

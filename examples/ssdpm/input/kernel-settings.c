@@ -4,83 +4,44 @@
 #include "options/advised.h"
 #include "input/live.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIMIT = 4 }; /* the last one: for drives that come later */
+#define MODULE "nvme_core."
 
-void get_settings(const struct ssdpm_apst_params *p,
-		  struct setting settings[MAX_SETTINGS])
+struct changes find_changes(const struct drive *drive,
+			    const struct ssdpm_apst_params *params)
 {
-	struct ssdpm_apst_params d;
-	uint64_t limit = p->max_exit_latency_us;
+	struct changes changes = { 0 };
 
-	ssdpm_apst_params_init(&d, sizeof(d));
-	settings[0] =
-		(struct setting){ "apst_primary_timeout_ms",
-				  p->primary_timeout_ms, d.primary_timeout_ms };
-	settings[1] = (struct setting){ "apst_primary_latency_tol_us",
-					p->primary_latency_tolerance_us,
-					d.primary_latency_tolerance_us };
-	settings[2] = (struct setting){ "apst_secondary_timeout_ms",
-					p->secondary_timeout_ms,
-					d.secondary_timeout_ms };
-	settings[3] = (struct setting){ "apst_secondary_latency_tol_us",
-					p->secondary_latency_tolerance_us,
-					d.secondary_latency_tolerance_us };
-	/* The kernel takes its largest signed number for "any". */
-	settings[LIMIT] = (struct setting){
-		"default_ps_max_latency_us",
-		limit == SSDPM_LATENCY_ANY ? INT32_MAX : limit,
-		d.max_exit_latency_us,
-	};
+	if (ssdpm_device_get_apst_changes(
+		    drive->device, drive->live ? &drive->live->facts : NULL,
+		    params, &changes.all, &changes.n, NULL))
+		complain("out of memory");
+	return changes;
 }
 
-void join_settings(const struct setting settings[MAX_SETTINGS], bool usual,
-		   const char *prefix, char *text, size_t size)
+const char *parameter_of(const struct ssdpm_change *change)
+{
+	return change->target[0] == '/' ? NULL :
+					  change->target + strlen(MODULE);
+}
+
+void join_changes(const struct changes *changes, const char *prefix, char *text,
+		  size_t size)
 {
 	size_t n = 0;
 
 	text[0] = 0;
-	for (int i = 0; i < MAX_SETTINGS; i++)
-		if ((settings[i].value == settings[i].usual) == usual)
-			n += (size_t)snprintf(text + n, size - n,
-					      "%s%s%s=%" PRIu64, n ? " " : "",
-					      prefix, settings[i].name,
-					      settings[i].value);
-}
+	for (size_t i = 0; i < changes->n; i++) {
+		const struct ssdpm_change *change = &changes->all[i];
+		const char *name = parameter_of(change);
 
-#define PARAMETERS "/sys/module/nvme_core/parameters/"
-
-/* As get_settings(); usual: what the machine of the drive has now, if it says.
- */
-static void get_changes(const struct drive *drive,
-			const struct ssdpm_apst_params *params,
-			struct setting settings[MAX_SETTINGS])
-{
-	const struct ssdpm_machine_facts *facts =
-		drive->live ? &drive->live->facts : NULL;
-
-	get_settings(params, settings);
-	for (int i = 0; facts && i < LIMIT; i++) {
-		const int parameter =
-			SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS + i;
-
-		if (facts->nvme_core_known & 1u << parameter)
-			settings[i].usual = facts->nvme_core[parameter];
+		if (name)
+			n += (size_t)snprintf(text + n, size - n, "%s%s%s=%s",
+					      n ? " " : "", prefix, name,
+					      change->value);
 	}
-}
-
-/* "nvmeN" is the controller of a drive that is not in this machine. */
-static void format_tolerance(const struct drive *drive, char path[96])
-{
-	const char *name = drive->device ?
-				   ssdpm_device_get_facts(drive->device)->name :
-				   "nvmeN";
-
-	snprintf(path, 96,
-		 "/sys/class/nvme/%s/power/pm_qos_latency_tolerance_us", name);
 }
 
 /* NULL: the drive is no device, or out of memory. */
@@ -107,27 +68,41 @@ static char *end_apply(const struct drive *drive, FILE *file, char **text)
 	return NULL;
 }
 
-char *apply_text(const struct drive *drive,
-		 const struct ssdpm_apst_params *params)
+/* "any", "25ms", "2500us" */
+static void write_latency(FILE *file, const char *us)
 {
-	const uint64_t us = params->max_exit_latency_us;
-	struct setting settings[MAX_SETTINGS];
+	const unsigned long long number = strtoull(us, NULL, 10);
+
+	if (!strcmp(us, "any"))
+		fputs(" --latency any", file);
+	else if (number % 1000)
+		fprintf(file, " --latency %lluus", number);
+	else
+		fprintf(file, " --latency %llums", number / 1000);
+}
+
+/* The files of parameters come first, the last file is the tolerance. */
+char *apply_text(const struct drive *drive, const struct changes *changes)
+{
+	const char *us = NULL;
 	size_t size;
 	char *text;
 	FILE *file = begin_apply(drive, &text, &size);
 
 	if (!file)
 		return NULL;
-	get_changes(drive, params, settings);
-	for (int i = 0; i < LIMIT; i++)
-		if (settings[i].value != settings[i].usual)
-			fprintf(file, " --nvme-core %s=%" PRIu64,
-				settings[i].name, settings[i].value);
-	if (us == SSDPM_LATENCY_ANY)
-		fputs(" --latency any", file);
-	else
-		fprintf(file, " --latency %" PRIu64 "%s",
-			us % 1000 ? us : us / 1000, us % 1000 ? "us" : "ms");
+	for (size_t i = 0; i < changes->n; i++) {
+		const struct ssdpm_change *change = &changes->all[i];
+		const char *name = strrchr(change->target, '/');
+
+		if (name && !strncmp(change->target, "/sys/module/", 12))
+			fprintf(file, " --nvme-core %s=%s", name + 1,
+				change->value);
+		else if (name)
+			us = change->value;
+	}
+	if (us)
+		write_latency(file, us);
 	return end_apply(drive, file, &text);
 }
 
@@ -144,71 +119,29 @@ char *apply_table_text(const struct drive *drive, const char *path)
 	return end_apply(drive, file, &text);
 }
 
-/*
- * The kernel makes the table anew only when the limit changes: two values, of
- * which the second is the one that is wanted.
- */
-static void limit_values(uint64_t limit, char first[24], char second[24])
-{
-	if (limit == SSDPM_LATENCY_ANY) {
-		snprintf(first, 24, "%d", INT32_MAX - 1);
-		snprintf(second, 24, "any");
-		return;
-	}
-	snprintf(first, 24, "%" PRIu64, limit > 1 ? limit - 1 : limit + 1);
-	snprintf(second, 24, "%" PRIu64, limit);
-}
-
-void get_sysfs(const struct drive *drive,
-	       const struct ssdpm_apst_params *params,
-	       struct sysfs_values *ret_values)
-{
-	struct setting settings[MAX_SETTINGS];
-	struct sysfs_value *next = ret_values->values;
-
-	get_changes(drive, params, settings);
-	for (int i = 0; i < LIMIT; i++) {
-		if (settings[i].value == settings[i].usual)
-			continue;
-		snprintf(next->path, sizeof(next->path), PARAMETERS "%s",
-			 settings[i].name);
-		snprintf(next->value, sizeof(next->value), "%" PRIu64,
-			 settings[i].value);
-		next++;
-	}
-	limit_values(params->max_exit_latency_us, next[0].value, next[1].value);
-	format_tolerance(drive, next[0].path);
-	format_tolerance(drive, next[1].path);
-	ret_values->n = (size_t)(next + 2 - ret_values->values);
-}
-
 void write_sysfs(struct json_writer *w, const struct drive *drive,
-		 const struct ssdpm_apst_params *params)
+		 const struct changes *changes)
 {
-	struct sysfs_values sysfs;
-	char *apply;
+	char *apply = apply_text(drive, changes);
 
-	get_sysfs(drive, params, &sysfs);
 	ssdpm__json_begin(w, "sysfs", '[');
-	for (size_t i = 0; i < sysfs.n; i++) {
+	for (size_t i = 0; i < changes->n; i++) {
+		if (parameter_of(&changes->all[i]))
+			continue;
 		ssdpm__json_begin(w, NULL, '{');
 		w->one_line = true;
-		ssdpm__json_string(w, "path", sysfs.values[i].path);
-		ssdpm__json_string(w, "value", sysfs.values[i].value);
+		ssdpm__json_string(w, "path", changes->all[i].target);
+		ssdpm__json_string(w, "value", changes->all[i].value);
 		ssdpm__json_end(w, '}');
 	}
 	ssdpm__json_end(w, ']');
-	apply = apply_text(drive, params);
 	ssdpm__json_string(w, "apply", apply);
 	free(apply);
 }
 
-void print_sysfs(const struct drive *drive,
-		 const struct ssdpm_apst_params *params)
+void print_sysfs(const struct drive *drive, const struct changes *changes)
 {
-	char path[96], first[24], second[24];
-	char *apply = apply_text(drive, params);
-	struct setting settings[MAX_SETTINGS];
+	char *apply = apply_text(drive, changes);
 
 	if (apply) {
 		printf("  now, as root; ssdpm verifies it, and can revert it:\n"
@@ -217,15 +150,10 @@ void print_sysfs(const struct drive *drive,
 		free(apply);
 		return;
 	}
-	get_settings(params, settings);
 	puts("  now, as root, for the drive nvmeN (its limit twice: only a "
 	     "change takes effect):");
-	for (int i = 0; i < LIMIT; i++)
-		if (settings[i].value != settings[i].usual)
-			printf("    echo %" PRIu64 " > " PARAMETERS "%s\n",
-			       settings[i].value, settings[i].name);
-	limit_values(params->max_exit_latency_us, first, second);
-	format_tolerance(drive, path);
-	printf("    echo %s > %s\n", first, path);
-	printf("    echo %s > %s\n", second, path);
+	for (size_t i = 0; i < changes->n; i++)
+		if (!parameter_of(&changes->all[i]))
+			printf("    echo %s > %s\n", changes->all[i].value,
+			       changes->all[i].target);
 }

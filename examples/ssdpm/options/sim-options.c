@@ -336,9 +336,13 @@ struct ssdpm_device_settings find_settings(const struct drive *drive)
 uint32_t find_link(const struct sim_options *settings,
 		   const struct drive *drive)
 {
-	if (settings->pcie_link)
-		return settings->pcie_link;
-	return drive->device ? find_settings(drive).pcie_link : SSDPM_PCIE_L1_2;
+	const struct ssdpm_device_settings found = find_settings(drive);
+	uint32_t link = settings->pcie_link;
+
+	if (!link)
+		ssdpm_device_settings_get_pcie_link(
+			drive->device ? &found : NULL, &link, NULL);
+	return link;
 }
 
 static bool is_of_drive(const struct override *override,

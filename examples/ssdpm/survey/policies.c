@@ -154,7 +154,7 @@ static char *effect_of(const struct ssdpm_plan *plan, size_t *ret_size)
 {
 	struct ssdpm_planned_table table = { .size = sizeof(table) };
 	struct ssdpm_step step = { .size = sizeof(step) };
-	bool all_known = ssdpm_plan_get_n_tables(plan) > 0;
+	bool all_known = !ssdpm_plan_get_table(plan, 0, &table);
 	char *text = NULL;
 	FILE *file = open_memstream(&text, ret_size);
 

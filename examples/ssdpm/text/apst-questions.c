@@ -392,45 +392,98 @@ static void describe_way(const struct finding *f, struct ssdpm_object *object)
 	object->params = &f->params;
 }
 
+/* The parameters of nvme_core, as Linux has them unless it is told. */
+struct usual {
+	const char *name;
+	uint64_t value;
+};
+
+enum { N_USUAL = 5 };
+
+static void find_usual(struct usual usual[N_USUAL])
+{
+	struct ssdpm_apst_params d;
+
+	ssdpm_apst_params_init(&d, sizeof(d));
+	usual[0] = (struct usual){ "apst_primary_timeout_ms",
+				   d.primary_timeout_ms };
+	usual[1] = (struct usual){ "apst_primary_latency_tol_us",
+				   d.primary_latency_tolerance_us };
+	usual[2] = (struct usual){ "apst_secondary_timeout_ms",
+				   d.secondary_timeout_ms };
+	usual[3] = (struct usual){ "apst_secondary_latency_tol_us",
+				   d.secondary_latency_tolerance_us };
+	usual[4] = (struct usual){ "default_ps_max_latency_us",
+				   d.max_exit_latency_us };
+}
+
+static bool is_changed(const struct changes *changes, const char *name)
+{
+	for (size_t i = 0; i < changes->n; i++) {
+		const char *parameter = parameter_of(&changes->all[i]);
+
+		if (parameter && !strcmp(parameter, name))
+			return true;
+	}
+	return false;
+}
+
 static void write_way(struct json_writer *w, const struct finding *f)
 {
-	struct setting settings[MAX_SETTINGS];
+	struct changes changes = find_changes(f->drive, &f->params);
 	char text[400], line[440];
 
-	get_settings(&f->params, settings);
-	write_sysfs(w, f->drive, &f->params);
-	join_settings(settings, false, "", text, sizeof(text));
+	write_sysfs(w, f->drive, &changes);
+	join_changes(&changes, "", text, sizeof(text));
 	snprintf(line, sizeof(line), "options nvme_core %s", text);
 	ssdpm__json_string(w, "modprobe", text[0] ? line : NULL);
-	join_settings(settings, false, "nvme_core.", text, sizeof(text));
+	join_changes(&changes, "nvme_core.", text, sizeof(text));
 	ssdpm__json_string(w, "kernel_command_line", text[0] ? text : NULL);
+	free(changes.all);
+}
+
+/* Parameters that nobody has to name, as long as nobody has. */
+static void print_kept(const struct changes *changes)
+{
+	struct usual usual[N_USUAL];
+	const char *blank = "";
+
+	find_usual(usual);
+	fputs("  if these are at their defaults:\n    ", stdout);
+	for (int i = 0; i < N_USUAL; i++) {
+		if (is_changed(changes, usual[i].name))
+			continue;
+		printf("%s%s=%" PRIu64, blank, usual[i].name, usual[i].value);
+		blank = " ";
+	}
+	putchar('\n');
 }
 
 static void print_way(const struct finding *f)
 {
-	struct setting settings[MAX_SETTINGS];
+	struct changes changes = find_changes(f->drive, &f->params);
 	char text[400];
 
-	get_settings(&f->params, settings);
 	print_drive(f);
 	printf(is_same(f) ? "Linux can build the table of %s\n" :
 			    "Linux cannot build the table of %s; closest is\n",
 	       f->source->name);
 	if (!is_same(f))
 		print_differences(f, "closest", "wanted");
-	join_settings(settings, false, "", text, sizeof(text));
+	join_changes(&changes, "", text, sizeof(text));
 	if (!text[0])
 		puts("  it is what Linux builds by default (5.14 and later)");
-	print_sysfs(f->drive, &f->params);
-	if (!text[0])
-		return;
-	printf("  at boot, for all NVMe drives, in /etc/modprobe.d/nvme.conf:\n"
-	       "    options nvme_core %s\n",
-	       text);
-	join_settings(settings, false, "nvme_core.", text, sizeof(text));
-	printf("  or on the kernel command line:\n    %s\n", text);
-	join_settings(settings, true, "", text, sizeof(text));
-	printf("  if these are at their defaults:\n    %s\n", text);
+	print_sysfs(f->drive, &changes);
+	if (text[0]) {
+		printf("  at boot, for all NVMe drives, in "
+		       "/etc/modprobe.d/nvme.conf:\n"
+		       "    options nvme_core %s\n",
+		       text);
+		join_changes(&changes, "nvme_core.", text, sizeof(text));
+		printf("  or on the kernel command line:\n    %s\n", text);
+		print_kept(&changes);
+	}
+	free(changes.all);
 }
 
 static const struct answerer answerers[] = {

@@ -4,6 +4,7 @@
 #include "work/comparison.h"
 
 #include "input/kernel-settings.h"
+#include "input/live.h"
 #include "options/numbers.h"
 #include "text/output.h"
 
@@ -36,21 +37,17 @@ static void add(struct text *text, const char *format, ...)
 		text->length += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* What Linux is told, with its defaults where the route leaves them alone. */
-static struct ssdpm_apst_params params_of(const struct ssdpm_recommendation *r)
+/* What to write for it; none: out of memory, or it is a raw table. */
+static struct changes changes_of(const struct drive *drive,
+				 const struct ssdpm_recommendation *r)
 {
-	struct ssdpm_apst_params params;
+	struct changes changes = { 0 };
 
-	ssdpm_apst_params_init(&params, sizeof(params));
-	params.max_exit_latency_us = r->limit_us;
-	if (r->route != SSDPM_ROUTE_NVME_CORE)
-		return params;
-	params.primary_timeout_ms = r->primary_timeout_ms;
-	params.primary_latency_tolerance_us = r->primary_latency_tolerance_us;
-	params.secondary_timeout_ms = r->secondary_timeout_ms;
-	params.secondary_latency_tolerance_us =
-		r->secondary_latency_tolerance_us;
-	return params;
+	if (ssdpm_recommendation_get_changes(
+		    r, drive->device, drive->live ? &drive->live->facts : NULL,
+		    &changes.all, &changes.n, NULL))
+		complain("out of memory");
+	return changes;
 }
 
 static struct quantity limit_text(uint64_t us)
@@ -59,23 +56,23 @@ static struct quantity limit_text(uint64_t us)
 					 ssdpm__format_us(us);
 }
 
-static void add_setting(struct text *text, const struct ssdpm_recommendation *r)
+static void add_setting(struct text *text, const struct advice *a,
+			const struct ssdpm_recommendation *r)
 {
-	struct ssdpm_apst_params params = params_of(r);
-	struct setting settings[MAX_SETTINGS], *limit;
+	struct changes changes = changes_of(a->subject->drive, r);
+	const char *last = NULL;
 	char changed[400];
 	bool is_usual;
 
-	if (r->route == SSDPM_ROUTE_RAW_TABLE) {
+	if (changes.n)
+		last = parameter_of(&changes.all[changes.n - 1]);
+	is_usual = !last || strcmp(last, "default_ps_max_latency_us");
+	changes.n -= !is_usual; /* it has words of its own */
+	join_changes(&changes, "", changed, sizeof(changed));
+	free(changes.all);
+	if (r->route == SSDPM_ROUTE_RAW_TABLE)
 		add(text, "set a raw table");
-		return;
-	}
-	get_settings(&params, settings);
-	limit = &settings[MAX_SETTINGS - 1];
-	is_usual = limit->value == limit->usual;
-	limit->value = limit->usual; /* it has words of its own */
-	join_settings(settings, false, "", changed, sizeof(changed));
-	if (is_usual && !changed[0])
+	else if (is_usual && !changed[0])
 		add(text, "go back to the defaults of Linux");
 	else if (is_usual)
 		add(text, "set %s", changed);
@@ -96,7 +93,7 @@ static void add_cost(struct text *text, const struct advice *a,
 		    "--may-cost: %s is beyond the bounds; the best within "
 		    "them (",
 		    a->from.name);
-	add_setting(text, r);
+	add_setting(text, a, r);
 	add(text, ") %s", saving_text(&r->saving).text);
 }
 
@@ -115,7 +112,7 @@ static void add_sentence(struct text *text, const struct advice *a,
 	} else if (r->advice == SSDPM_ADVICE_COSTS) {
 		add_cost(text, a, r);
 	} else {
-		add_setting(text, r);
+		add_setting(text, a, r);
 		add(text, ": ");
 		add(text, "%s", saving_text(&r->saving).text);
 	}
@@ -181,38 +178,42 @@ static void add_use(struct text *text, const struct use *use,
 	}
 }
 
-static void print_settings(const struct advice *a,
-			   const struct ssdpm_recommendation *r)
+static void print_raw_table(const struct advice *a)
 {
-	const struct drive *drive = a->subject->drive;
-	struct ssdpm_apst_params params = params_of(r);
-	struct setting settings[MAX_SETTINGS];
-	char changed[400], *apply = NULL;
+	char *apply = apply_table_text(a->subject->drive, a->raw_path);
 
-	if (r->route == SSDPM_ROUTE_RAW_TABLE)
-		apply = apply_table_text(drive, a->raw_path);
-	if (apply) {
+	if (apply)
 		printf("  now, as root, with the %s that --raw writes; Linux "
 		       "6.12.110 and later refuse it:\n    %s\n",
 		       a->raw_path ? "file" : "FILE", apply);
-		free(apply);
-		return;
-	}
-	if (r->route == SSDPM_ROUTE_RAW_TABLE) {
+	else
 		puts("  now, as root, with the file that --raw writes; Linux "
 		     "6.12.110 and later refuse it:\n"
 		     "    nvme set-feature /dev/nvmeN -f 0x0c -v 1 -l 256 -d "
 		     "FILE");
+	free(apply);
+}
+
+static void print_settings(const struct advice *a,
+			   const struct ssdpm_recommendation *r)
+{
+	const struct drive *drive = a->subject->drive;
+	struct changes changes;
+	char changed[400];
+
+	if (r->route == SSDPM_ROUTE_RAW_TABLE) {
+		print_raw_table(a);
 		return;
 	}
-	print_sysfs(drive, &params);
-	get_settings(&params, settings);
-	join_settings(settings, false, "", changed, sizeof(changed));
+	changes = changes_of(drive, r);
+	print_sysfs(drive, &changes);
+	join_changes(&changes, "", changed, sizeof(changed));
 	if (changed[0])
 		printf("  at boot, for all NVMe drives, in "
 		       "/etc/modprobe.d/nvme.conf:\n"
 		       "    options nvme_core %s\n",
 		       changed);
+	free(changes.all);
 }
 
 void print_advice(const struct advice *a, const struct sim_options *options)
@@ -275,39 +276,9 @@ void write_advice_texts(struct json_writer *w, const struct advice *a)
 /* What the words of a recommendation point to. */
 struct words {
 	struct text text;
-	char *apply; /* free() */
-	char modprobe[440];
-	struct sysfs_values sysfs;
-	struct ssdpm_sysfs_value values[MAX_SETTINGS + 1];
+	char *apply;		/* free() */
+	struct changes changes; /* likewise */
 };
-
-/* What to tell Linux. */
-static void add_kernel_words(const struct drive *drive,
-			     const struct ssdpm_recommendation *r,
-			     struct words *words,
-			     struct ssdpm_recommendation_words *ret)
-{
-	struct ssdpm_apst_params params = params_of(r);
-	struct setting settings[MAX_SETTINGS];
-	char changed[400];
-
-	words->apply = apply_text(drive, &params);
-	get_sysfs(drive, &params, &words->sysfs);
-	for (size_t i = 0; i < words->sysfs.n; i++)
-		words->values[i] = (struct ssdpm_sysfs_value){
-			.path = words->sysfs.values[i].path,
-			.value = words->sysfs.values[i].value,
-		};
-	ret->sysfs = words->values;
-	ret->n_sysfs = words->sysfs.n;
-	get_settings(&params, settings);
-	join_settings(settings, false, "", changed, sizeof(changed));
-	if (!changed[0])
-		return;
-	snprintf(words->modprobe, sizeof(words->modprobe),
-		 "options nvme_core %s", changed);
-	ret->modprobe = words->modprobe;
-}
 
 static struct ssdpm_recommendation_words words_of(
 	const struct advice *a, const struct ssdpm_recommendation *r,
@@ -316,15 +287,16 @@ static struct ssdpm_recommendation_words words_of(
 	const struct drive *drive = a->subject->drive;
 	struct ssdpm_recommendation_words result = { .text = words->text.text };
 
-	words->text.length = 0;
-	words->apply = NULL;
+	*words = (struct words){ .text.length = 0 };
 	add_sentence(&words->text, a, r);
 	if (r->advice != SSDPM_ADVICE_SET)
 		return result;
-	if (r->route == SSDPM_ROUTE_RAW_TABLE)
-		words->apply = apply_table_text(drive, a->raw_path);
-	else
-		add_kernel_words(drive, r, words, &result);
+	words->changes = changes_of(drive, r);
+	result.changes = words->changes.all;
+	result.n_changes = words->changes.n;
+	words->apply = r->route == SSDPM_ROUTE_RAW_TABLE ?
+			       apply_table_text(drive, a->raw_path) :
+			       apply_text(drive, &words->changes);
 	result.apply = words->apply;
 	return result;
 }
@@ -358,6 +330,8 @@ void write_advice(struct json_writer *w, const struct advice *a,
 		words[report.n_words++] = words_of(a, r, &kept[i]);
 	ssdpm_recommendation_report_to_json(&report, &text, NULL);
 	add_written(w, text);
-	for (size_t i = 0; i < report.n_words; i++)
+	for (size_t i = 0; i < report.n_words; i++) {
 		free(kept[i].apply);
+		free(kept[i].changes.all);
+	}
 }

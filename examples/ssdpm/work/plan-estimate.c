@@ -73,55 +73,19 @@ enum exit_status check_saving(const struct common *common, bool both_sources,
 				   &saving->trace, 1);
 }
 
-/* A controller's table, as the plan predicts it. */
-static bool find_tables(const struct ssdpm_plan *plan, const char *device,
-			struct policy policies[N_POLICIES])
+/* What the plan makes of a drive; false: nothing that can be simulated. */
+static bool find_policies(const struct ssdpm_plan *plan,
+			  const struct drive *drive,
+			  struct policy policies[N_POLICIES])
 {
-	const uint32_t both = SSDPM_TABLE_BEFORE | SSDPM_TABLE_AFTER;
-	struct ssdpm_planned_table table = { .size = sizeof(table) };
-
-	for (size_t i = 0; !ssdpm_plan_get_table(plan, i, &table); i++) {
-		if (strcmp(table.device, device) ||
-		    (table.known & both) != both)
-			continue;
-		policies[BEFORE] = policy_of_table("before", &table.before);
-		policies[AFTER] = policy_of_table("after", &table.after);
-		return true;
-	}
-	return false;
-}
-
-/* A port's link policies; what is in force already stays. */
-static bool find_lpms(const struct ssdpm_plan *plan,
-		      const struct ssdpm_device_facts *facts,
-		      struct policy policies[N_POLICIES])
-{
-	struct ssdpm_step step = { .size = sizeof(step) };
-	char host[16];
-
-	if (facts->kind != SSDPM_KIND_SATA)
-		return false;
-	/* A port with several disks has a name of its own. */
-	snprintf(host, sizeof(host), "host%u", facts->host);
-
-	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
-		if (step.kind != SSDPM_STEP_LPM ||
-		    (strcmp(step.device, facts->name) &&
-		     strcmp(step.device, host)) ||
-		    !step.before_value || !step.after_value ||
-		    step.state == SSDPM_STEP_LEFT_ALONE)
-			continue;
-		for (int j = BEFORE; j < N_POLICIES; j++)
-			policies[j] = (struct policy){
-				.name = j == BEFORE ? "before" : "after",
-				.what = { .size = sizeof(struct ssdpm_policy),
-					  .kind = SSDPM_POLICY_LPM },
-			};
-		policies[BEFORE].what.lpm = step.before_value->lpm;
-		policies[AFTER].what.lpm = step.after_value->lpm;
-		return true;
-	}
-	return false;
+	policies[BEFORE] = (struct policy){ .name = "before" };
+	policies[AFTER] = (struct policy){ .name = "after" };
+	for (int i = BEFORE; i < N_POLICIES; i++)
+		policies[i].what.size = sizeof(policies[i].what);
+	return drive->model &&
+	       !ssdpm_plan_get_policies(plan, drive->device,
+					&policies[BEFORE].what,
+					&policies[AFTER].what, NULL);
 }
 
 /* One drive; the trace is read anew for each, for each has its own policies. */
@@ -181,12 +145,8 @@ enum exit_status estimate_work(struct work *work)
 		const struct drive *drive = &work->drives->drives[i];
 		struct policy *policies =
 			work->estimates[work->n_estimates].policies;
-		const struct ssdpm_device_facts *facts =
-			ssdpm_device_get_facts(drive->device);
 
-		if (!drive->model ||
-		    (!find_tables(work->plan, facts->name, policies) &&
-		     !find_lpms(work->plan, facts, policies)))
+		if (!find_policies(work->plan, drive, policies))
 			continue;
 		status = estimate_drive(work, options, drive);
 	}

@@ -242,7 +242,7 @@ static enum exit_status run_trace(const struct plan *plan, const char *trace,
 	return status;
 }
 
-/* Whether this kernel has APST for a device, unless the options say more. */
+/* What this kernel has in force for a device, and what the options add. */
 static void take_apst(const struct plan *plan, struct subject *subject)
 {
 	const struct quirk_options *options = plan->quirk_options;
@@ -251,10 +251,13 @@ static void take_apst(const struct plan *plan, struct subject *subject)
 
 	if (options->none || !(settings.known & SSDPM_SETTING_QUIRKS))
 		return;
-	if (settings.quirks & SSDPM_QUIRK_NO_APST)
-		subject->quirks.in_force |= SSDPM_QUIRK_NO_APST;
-	else if (!options->path && !options->added)
-		subject->quirks.in_force &= ~(uint32_t)SSDPM_QUIRK_NO_APST;
+	if (options->path || options->added) {
+		subject->quirks.in_force |=
+			settings.quirks & SSDPM_QUIRK_NO_APST;
+		return;
+	}
+	subject->quirks.in_force &= ~(uint32_t)APST_QUIRKS;
+	subject->quirks.in_force |= settings.quirks & APST_QUIRKS;
 }
 
 enum exit_status find_subjects(const struct plan *plan,

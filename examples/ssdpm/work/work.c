@@ -270,13 +270,14 @@ static enum exit_status finish(struct work *work)
 {
 	const struct live *live = work->drives->lives[0];
 	const struct common *common = work->common;
+	struct ssdpm_planned_table table = { .size = sizeof(table) };
 	struct ssdpm_error error;
 	int err;
 
 	work->in_force = all_in_force(work->plan);
 	if (live->facts.capture || !common->identify ||
 	    !has_done_something(work->plan) ||
-	    !ssdpm_plan_get_n_tables(work->plan))
+	    ssdpm_plan_get_table(work->plan, 0, &table))
 		return STATUS_DONE;
 	err = ssdpm_plan_verify(work->plan, SSDPM_READ_COMMANDS, &error);
 	if (err == -EREMOTEIO || err == -ESTALE) {

@@ -155,6 +155,19 @@ SSDPM_API bool ssdpm_resolved_policy_is_same(
 	const struct ssdpm_resolved_policy *b);
 
 /**
+ * ssdpm_device_settings_get_pcie_link() - the link of a drive that sleeps
+ * @settings: as for ssdpm_policy_check()
+ * @ret_link: for ssdpm_parameters_from_model(): what the machine says, or 0 if
+ *            it does not; without a machine SSDPM_PCIE_L1_2, which drives are
+ *            made for
+ *
+ * Return: 0; -EINVAL, -E2BIG (the size of @settings).
+ */
+SSDPM_API int ssdpm_device_settings_get_pcie_link(
+	const struct ssdpm_device_settings *settings, uint32_t *ret_link,
+	struct ssdpm_error *reterr);
+
+/**
  * ssdpm_sim_params_set_policy() - what to simulate of a drive under a policy
  * @params:   changed: @apst or @lpm become those of @policy and, where
  *            @settings are given and @parameters are not, @pcie_link that of

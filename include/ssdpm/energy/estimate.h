@@ -111,6 +111,14 @@ SSDPM_API int ssdpm_parameters_set(struct ssdpm_parameter *parameters, size_t n,
 				   struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_parameters_get_service() - how long its I/Os take, nominally
+ * @ret_service: for records without a service time
+ */
+SSDPM_API void ssdpm_parameters_get_service(
+	const struct ssdpm_parameter *parameters, size_t n,
+	struct ssdpm_service *ret_service);
+
+/**
  * ssdpm_parameters_to_model() - the drive as it is taken to be
  * @model:      an NVMe drive
  * @parameters: its parameters

@@ -336,28 +336,17 @@ SSDPM_API int ssdpm_comparison_report_to_json(
 	struct ssdpm_error *reterr);
 
 /**
- * struct ssdpm_sysfs_value - a file of sysfs, and what to write to it (frozen)
- * @path, @value: texts
- */
-struct ssdpm_sysfs_value {
-	const char *path;
-	const char *value;
-};
-
-/**
  * struct ssdpm_recommendation_words - how to tell people of a recommendation
  * (frozen)
  * @text:     a sentence; NULL, here and below: there is none
  * @apply:    a call of ssdpm-apply(1)
- * @modprobe: a line for modprobe.d(5)
- * @sysfs:    what to write, in this order; @n_sysfs of them
+ * @changes:  from ssdpm_recommendation_get_changes(); @n_changes of them
  */
 struct ssdpm_recommendation_words {
 	const char *text;
 	const char *apply;
-	const char *modprobe;
-	const struct ssdpm_sysfs_value *sysfs;
-	size_t n_sysfs;
+	const struct ssdpm_change *changes;
+	size_t n_changes;
 };
 
 /**

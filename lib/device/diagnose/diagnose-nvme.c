@@ -15,8 +15,6 @@ enum {
 	LINUX_SECONDARY_MS = 2000,
 };
 
-#define LIMIT_FILE "/sys/class/nvme/%s/power/pm_qos_latency_tolerance_us"
-
 /* What has been found out, each part where it is known. */
 struct sleep {
 	const struct ssdpm_power_state *states;
@@ -203,7 +201,7 @@ static bool is_by_parameter(const struct examination *e)
 static void advise_write(const struct examination *e, struct ssdpm_diagnosis *d,
 			 uint64_t limit_us)
 {
-	ssdpm__advise_value(d, limit_text(limit_us).text, LIMIT_FILE,
+	ssdpm__advise_value(d, limit_text(limit_us).text, SSDPM__TOLERANCE_FILE,
 			    e->facts->name);
 }
 

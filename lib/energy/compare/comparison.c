@@ -27,6 +27,24 @@ struct ssdpm_comparison {
 	size_t n_rows;
 };
 
+int ssdpm_device_settings_get_pcie_link(
+	const struct ssdpm_device_settings *settings, uint32_t *ret_link,
+	struct ssdpm_error *reterr)
+{
+	struct ssdpm_device_settings today = {
+		.size = sizeof(today),
+		.pcie_link = SSDPM_PCIE_L1_2,
+	};
+	int err = 0;
+
+	if (settings)
+		err = ssdpm__sized_in(&today, sizeof(today), settings,
+				      "ssdpm_device_settings", reterr);
+	if (!err)
+		*ret_link = today.pcie_link;
+	return err;
+}
+
 int ssdpm_sim_params_set_policy(struct ssdpm_sim_params *params,
 				const struct ssdpm_model *model,
 				const struct ssdpm_policy *policy,

@@ -159,6 +159,20 @@ int ssdpm_parameters_set(struct ssdpm_parameter *parameters, size_t n,
 	return err;
 }
 
+void ssdpm_parameters_get_service(const struct ssdpm_parameter *parameters,
+				  size_t n, struct ssdpm_service *ret_service)
+{
+	*ret_service = (struct ssdpm_service){ 0 };
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_parameter *p = &parameters[i];
+
+		if (p->kind == SSDPM_PARAMETER_BASE_LATENCY)
+			ret_service->base_ns[p->index] = p->nominal;
+		else if (p->kind == SSDPM_PARAMETER_BANDWIDTH)
+			ret_service->bytes_per_second[p->index] = p->nominal;
+	}
+}
+
 /*
  * At the low corner of service the drive is quick: that is where its bandwidth
  * is high.

@@ -6,6 +6,8 @@
 #include <ssdpm/energy/json.h>
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "estimate/internal.h"
@@ -66,6 +68,8 @@ struct recommended {
 	const struct ssdpm_recommendation_report *report;
 	const struct ssdpm_recommendation *one;
 	struct ssdpm_recommendation_words words;
+	size_t n_files; /* of the changes, which come first */
+	char modprobe[440];
 	size_t n_states;
 	bool has_limit;
 	bool has_core;
@@ -179,6 +183,31 @@ static int battery_of(const struct ssdpm_recommendation_report *report,
 		(double)report->system_uw, ret_s, reterr);
 }
 
+/* Files to write now, and a line for modprobe.d with those for the boot. */
+static void sort_changes(struct recommended *r)
+{
+	const char module[] = "nvme_core.";
+	size_t length = 0;
+
+	for (size_t i = 0; i < r->words.n_changes; i++) {
+		const struct ssdpm_change *change = &r->words.changes[i];
+
+		if (change->target[0] == '/') {
+			r->n_files++;
+			continue;
+		}
+		if (!length)
+			length = (size_t)snprintf(r->modprobe,
+						  sizeof(r->modprobe),
+						  "options nvme_core");
+		if (length < sizeof(r->modprobe))
+			length += (size_t)snprintf(
+				r->modprobe + length,
+				sizeof(r->modprobe) - length, " %s=%s",
+				change->target + strlen(module), change->value);
+	}
+}
+
 static bool get_recommended(const struct ssdpm_recommendation_report *report,
 			    const struct simulated *s, size_t i,
 			    struct recommended *ret)
@@ -197,6 +226,7 @@ static bool get_recommended(const struct ssdpm_recommendation_report *report,
 	};
 	if (i < report->n_words)
 		ret->words = report->words[i];
+	sort_changes(ret);
 	battery_of(report, one, &ret->battery_s, NULL);
 	ssdpm_saving_get_year_wh(&one->saving, report->hours_per_day,
 				 &ret->year_wh);

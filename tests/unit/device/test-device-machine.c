@@ -457,6 +457,67 @@ static void the_table_follows_from_what_the_kernel_was_told(void **state)
 	ssdpm_device_unref(device);
 }
 
+/* "name=value" of each, with blanks between. */
+static char *join_changes(const struct ssdpm_device *device,
+			  const struct ssdpm_machine_facts *facts,
+			  const struct ssdpm_apst_params *params)
+{
+	static char text[2048];
+	struct ssdpm_change *changes;
+	size_t n;
+	int length = 0;
+
+	assert_int_equal(ssdpm_device_get_apst_changes(device, facts, params,
+						       &changes, &n, NULL),
+			 0);
+	for (size_t i = 0; i < n; i++)
+		length += snprintf(text + length, sizeof(text) - (size_t)length,
+				   "%s%s=%s", i ? " " : "", changes[i].target,
+				   changes[i].value);
+	free(changes);
+	return text;
+}
+
+#define CORE "/sys/module/nvme_core/parameters/"
+#define LIMIT_OF(name) \
+	"/sys/class/nvme/" name "/power/pm_qos_latency_tolerance_us="
+
+static void a_table_is_built_from_what_is_written(void **state)
+{
+	struct ssdpm_machine_facts facts;
+	struct ssdpm_device *device = read_device("laptop", "nvme0", &facts);
+	struct ssdpm_apst_params params;
+
+	(void)state;
+	ssdpm_apst_params_init(&params, sizeof(params));
+	assert_string_equal(
+		join_changes(NULL, NULL, &params),
+		LIMIT_OF("nvmeN") "99999 " LIMIT_OF("nvmeN") "100000");
+	params.primary_timeout_ms = 50;
+	params.secondary_timeout_ms = 7;
+	params.max_exit_latency_us = SSDPM_LATENCY_ANY;
+	assert_string_equal(
+		join_changes(NULL, NULL, &params), CORE
+		"apst_primary_timeout_ms=50 " CORE
+		"apst_secondary_timeout_ms=7 " LIMIT_OF("nvmeN") "2147483646 " LIMIT_OF(
+			"nvmeN") "any "
+				 "nvme_core.apst_primary_timeout_ms=50 "
+				 "nvme_core.apst_secondary_timeout_ms=7 "
+				 "nvme_core.default_ps_max_latency_us=2147483647");
+	/* What is so already is not written, and must be so after a boot. */
+	facts.nvme_core[SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS] = 50;
+	facts.nvme_core[SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS] = 8;
+	params.max_exit_latency_us = 0;
+	assert_string_equal(
+		join_changes(device, &facts, &params), CORE
+		"apst_secondary_timeout_ms=7 " LIMIT_OF("nvme0") "1 " LIMIT_OF(
+			"nvme0") "0 "
+				 "nvme_core.apst_primary_timeout_ms=50 "
+				 "nvme_core.apst_secondary_timeout_ms=7 "
+				 "nvme_core.default_ps_max_latency_us=0");
+	ssdpm_device_unref(device);
+}
+
 static void linux_without_the_parameters_has_the_old_algorithm(void **state)
 {
 	struct ssdpm_machine_facts facts;
@@ -615,6 +676,7 @@ int main(void)
 			the_table_follows_from_what_the_kernel_was_told),
 		cmocka_unit_test(
 			linux_without_the_parameters_has_the_old_algorithm),
+		cmocka_unit_test(a_table_is_built_from_what_is_written),
 		cmocka_unit_test(a_prediction_takes_what_the_machine_says),
 		cmocka_unit_test(today_is_what_the_machine_does),
 		cmocka_unit_test(without_a_latency_tolerance_there_is_no_apst),

@@ -4,6 +4,7 @@
  * takes one. tests/abi/sized.py finds functions that are not here.
  */
 #include "sized.h"
+#include "tree.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -874,6 +875,13 @@ static int comparison_get_row(void *sized, struct ssdpm_error *error)
 	return ssdpm_comparison_get_row(comparison, 0, sized);
 }
 
+static int get_pcie_link(void *sized, struct ssdpm_error *error)
+{
+	uint32_t link;
+
+	return ssdpm_device_settings_get_pcie_link(sized, &link, error);
+}
+
 static int set_policy(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_resolved_policy resolved;
@@ -1108,6 +1116,110 @@ static struct ssdpm_comparison_report comparison_report = {
 	.size = sizeof(comparison_report),
 };
 static struct ssdpm_recommendations *recommendations;
+static int policies_of(void *before, void *after, struct ssdpm_error *error)
+{
+	struct ssdpm_machine *machine = tree_capture("laptop");
+	struct ssdpm_device *device;
+	struct ssdpm_model *drive;
+	struct ssdpm_plan *plan;
+	int err;
+
+	assert_int_equal(ssdpm_device_read(machine, "nvme0", &device, NULL), 0);
+	assert_int_equal(ssdpm_device_read_model(device, 0, NULL, &drive, NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_new(machine, NULL, &plan, NULL), 0);
+	assert_int_equal(
+		ssdpm_plan_add_profile(plan, device, drive, NULL, NULL), 0);
+	err = ssdpm_plan_get_policies(plan, device, before, after, error);
+	ssdpm_plan_free(plan);
+	ssdpm_model_unref(drive);
+	ssdpm_device_unref(device);
+	ssdpm_machine_unref(machine);
+	return err;
+}
+
+static int plan_get_before(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_policy after = { .size = sizeof(after) };
+
+	return policies_of(sized, &after, error);
+}
+
+static int plan_get_after(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_policy before = { .size = sizeof(before) };
+
+	return policies_of(&before, sized, error);
+}
+
+static const struct ssdpm_io report_io = { .op = SSDPM_OP_READ };
+static const struct ssdpm_energy_report_params report_params = {
+	.size = sizeof(report_params),
+	.ios = &report_io,
+	.n_ios = 1,
+};
+
+static struct ssdpm_energy_report *make_report(const void *params,
+					       struct ssdpm_error *error,
+					       int *ret_err)
+{
+	struct ssdpm_machine *machine = tree_capture("laptop");
+	struct ssdpm_energy_report *made = NULL;
+
+	*ret_err = ssdpm_energy_report_new(machine, params, &made, error);
+	ssdpm_machine_unref(machine);
+	return made;
+}
+
+static int energy_report_new(void *sized, struct ssdpm_error *error)
+{
+	int err;
+
+	ssdpm_energy_report_free(make_report(sized, error, &err));
+	return err;
+}
+
+static const struct ssdpm_profile_settings profile_settings = {
+	.size = sizeof(profile_settings),
+	.set = SSDPM_PROFILE_MAX_EXIT_LATENCY,
+	.max_exit_latency_us = 1000,
+};
+
+static int energy_report_for(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_energy_report_params params = report_params;
+
+	params.settings = sized;
+	return energy_report_new(&params, error);
+}
+
+static int energy_report_get_item(void *sized, struct ssdpm_error *error)
+{
+	int err;
+	struct ssdpm_energy_report *made =
+		make_report(&report_params, error, &err);
+
+	err = ssdpm_energy_report_get_item(made, 0, sized);
+	ssdpm_energy_report_free(made);
+	return err;
+}
+
+static const struct ssdpm_machine_facts machine_facts = {
+	.size = sizeof(machine_facts),
+};
+
+static int get_recommended_changes(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_change *changes = NULL;
+	size_t n;
+	int err = ssdpm_recommendation_get_changes(
+		ssdpm_recommendations_get(recommendations, 0), NULL, sized,
+		&changes, &n, error);
+
+	free(changes);
+	return err;
+}
+
 static struct ssdpm_recommendation_report recommendation_report = {
 	.size = sizeof(recommendation_report),
 	.bounds = &bounds,
@@ -1342,6 +1454,18 @@ static const struct sized_case cases[] = {
 	      get_default_bounds),
 	SIZED(ssdpm_gaps_get_default_bounds, ssdpm_sim_params, SIZED_IN,
 	      &sim_params, get_default_bounds_of),
+	SIZED(ssdpm_recommendation_get_changes, ssdpm_machine_facts, SIZED_IN,
+	      &machine_facts, get_recommended_changes),
+	SIZED(ssdpm_plan_get_policies, ssdpm_policy, SIZED_OUT, NULL,
+	      plan_get_before),
+	SIZED(ssdpm_plan_get_policies, ssdpm_policy, SIZED_OUT, NULL,
+	      plan_get_after),
+	SIZED(ssdpm_energy_report_new, ssdpm_energy_report_params, SIZED_IN,
+	      &report_params, energy_report_new),
+	SIZED(ssdpm_energy_report_new, ssdpm_profile_settings, SIZED_IN,
+	      &profile_settings, energy_report_for),
+	SIZED(ssdpm_energy_report_get_item, ssdpm_energy_report_item,
+	      SIZED_VARIES, NULL, energy_report_get_item),
 	SIZED(ssdpm_recommend, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      recommend),
 	SIZED(ssdpm_recommend, ssdpm_bounds, SIZED_IN, &bounds,
@@ -1472,6 +1596,8 @@ static const struct sized_case cases[] = {
 	      policy_resolve_with),
 	SIZED(ssdpm_policy_resolve, ssdpm_device_settings, SIZED_IN, &settings,
 	      policy_resolve_on),
+	SIZED(ssdpm_device_settings_get_pcie_link, ssdpm_device_settings,
+	      SIZED_IN, &settings, get_pcie_link),
 	SIZED(ssdpm_sim_params_set_policy, ssdpm_sim_params, SIZED_VARIES,
 	      &sim_params, set_policy),
 	SIZED(ssdpm_sim_params_set_policy, ssdpm_policy, SIZED_IN,

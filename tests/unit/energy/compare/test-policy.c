@@ -256,8 +256,18 @@ static void the_drive_is_simulated_as_its_machine_has_it(void **state)
 	};
 	struct ssdpm_resolved_policy resolved;
 	struct ssdpm_sim_params params;
+	uint32_t link;
 
 	(void)state;
+	assert_int_equal(
+		ssdpm_device_settings_get_pcie_link(&settings, &link, NULL), 0);
+	assert_int_equal(link, SSDPM_PCIE_L1);
+	assert_int_equal(
+		ssdpm_device_settings_get_pcie_link(&port, &link, NULL), 0);
+	assert_int_equal(link, 0);
+	assert_int_equal(ssdpm_device_settings_get_pcie_link(NULL, &link, NULL),
+			 0);
+	assert_int_equal(link, SSDPM_PCIE_L1_2);
 	ssdpm_sim_params_init(&params, sizeof(params));
 	assert_int_equal(ssdpm_sim_params_set_policy(&params, nvme, NULL,
 						     &settings, &resolved,

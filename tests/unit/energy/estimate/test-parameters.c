@@ -402,13 +402,18 @@ static void at_the_low_corner_of_service_the_drive_is_quick(void **state)
 	struct ssdpm_model *model = client();
 	struct list list = of(model, SSDPM_PCIE_L1_2);
 	struct corner corner = { { 0 } };
-	struct values low, high;
+	struct values low, nominal, high;
+	struct ssdpm_service service;
 
+	ssdpm__values(list.at, list.n, 0, &corner, &nominal);
+	ssdpm_parameters_get_service(list.at, list.n, &service);
+	assert_memory_equal(&service, &nominal.service, sizeof(service));
 	corner.value[SSDPM_AXIS_SERVICE - 1] = CORNER_LOW;
 	ssdpm__values(list.at, list.n, 0, &corner, &low);
 	corner.value[SSDPM_AXIS_SERVICE - 1] = CORNER_HIGH;
 	ssdpm__values(list.at, list.n, 0, &corner, &high);
-	assert_true(low.service.base_ns[0] < high.service.base_ns[0]);
+	assert_true(low.service.base_ns[0] < service.base_ns[0]);
+	assert_true(service.base_ns[0] < high.service.base_ns[0]);
 	assert_true(low.service.bytes_per_second[0] >
 		    high.service.bytes_per_second[0]);
 	ssdpm_model_unref(model);

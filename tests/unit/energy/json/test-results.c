@@ -298,10 +298,14 @@ static void a_recommendation_needs_a_model_bounds_and_what_was_found(
 /* The words are the caller's; those of a route may be left out. */
 static void a_recommendation_has_the_words_that_were_given(void **state)
 {
-	const struct ssdpm_sysfs_value value = { "/sys/x", "any" };
+	const struct ssdpm_change changes[] = {
+		{ "/sys/x", "any" },
+		{ "nvme_core.a", "1" },
+		{ "nvme_core.b", "2" },
+	};
 	const struct ssdpm_recommendation_words words = { .text = "do it",
-							  .sysfs = &value,
-							  .n_sysfs = 1 };
+							  .changes = changes,
+							  .n_changes = 3 };
 	const struct ssdpm_bounds bounds = { .size = sizeof(bounds),
 					     .max_delay_p99_ns = UINT64_MAX,
 					     .max_exit_latency_us = 7 };
@@ -336,6 +340,10 @@ static void a_recommendation_has_the_words_that_were_given(void **state)
 	assert_int_equal(count(text, "\"text\": \"do it\","), 1);
 	assert_non_null(strstr(
 		text, "        {\"path\": \"/sys/x\", \"value\": \"any\"}\n"));
+	assert_int_equal(
+		count(text, "\"modprobe\": \"options nvme_core a=1 b=2\",\n"),
+		1);
+	assert_int_equal(count(text, "\"modprobe\": null,\n"), 2);
 	assert_int_equal(count(text, "\"battery\""), 3);
 	assert_int_equal(count(text, "\"year\""), 3);
 	free(text);

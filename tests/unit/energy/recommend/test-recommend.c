@@ -481,6 +481,64 @@ static void a_drive_without_apst_is_told_nothing(void **state)
 	ssdpm_model_unref(model);
 }
 
+static uint64_t value_of(const struct ssdpm_change *changes, size_t n,
+			 const char *name, uint64_t usual)
+{
+	for (size_t i = 0; i < n; i++)
+		if (changes[i].target[0] != '/' &&
+		    !strcmp(changes[i].target + strlen("nvme_core."), name))
+			return strtoull(changes[i].value, NULL, 10);
+	return usual;
+}
+
+/* Linux, booted with what is to be written, builds the table of the route. */
+static void what_is_written_for_a_route_is_its_table(void **state)
+{
+	(void)state;
+	struct ssdpm_model *model = drive(chain, 2);
+	struct ssdpm_gaps *gaps = trace(3, 50, 9000);
+	struct ssdpm_recommendation r[N_ROUTES];
+	struct ssdpm_change *changes = UNTOUCHED;
+	struct ssdpm_apst_params p;
+	struct ssdpm_apst table;
+	size_t n;
+
+	assert_int_equal(recommend(gaps, model, NULL, NULL, NULL, r, NULL), 0);
+	for (uint32_t i = 0; i < SSDPM_ROUTE_RAW_TABLE - 1; i++) {
+		assert_int_equal(ssdpm_recommendation_get_changes(
+					 &r[i], NULL, NULL, &changes, &n, NULL),
+				 0);
+		ssdpm_apst_params_init(&p, sizeof(p));
+		p.primary_timeout_ms =
+			value_of(changes, n, "apst_primary_timeout_ms",
+				 p.primary_timeout_ms);
+		p.primary_latency_tolerance_us =
+			value_of(changes, n, "apst_primary_latency_tol_us",
+				 p.primary_latency_tolerance_us);
+		p.secondary_timeout_ms =
+			value_of(changes, n, "apst_secondary_timeout_ms",
+				 p.secondary_timeout_ms);
+		p.secondary_latency_tolerance_us =
+			value_of(changes, n, "apst_secondary_latency_tol_us",
+				 p.secondary_latency_tolerance_us);
+		p.max_exit_latency_us =
+			value_of(changes, n, "default_ps_max_latency_us",
+				 p.max_exit_latency_us);
+		free(changes);
+		assert_int_equal(ssdpm_apst_generate(model, &p, &table, NULL),
+				 0);
+		assert_memory_equal(&table, &r[i].apst, sizeof(table));
+	}
+	assert_int_equal(ssdpm_recommendation_get_changes(
+				 &r[SSDPM_ROUTE_RAW_TABLE - 1], NULL, NULL,
+				 &changes, &n, NULL),
+			 0);
+	assert_null(changes);
+	assert_int_equal(n, 0);
+	ssdpm_gaps_unref(gaps);
+	ssdpm_model_unref(model);
+}
+
 static struct ssdpm_gaps *made(const char *name)
 {
 	struct ssdpm_generator_params params;
@@ -688,6 +746,7 @@ int main(void)
 		cmocka_unit_test(it_does_so_within_bounds),
 		cmocka_unit_test(what_it_saves_is_what_two_simulations_say),
 		cmocka_unit_test(a_drive_without_apst_is_told_nothing),
+		cmocka_unit_test(what_is_written_for_a_route_is_its_table),
 		cmocka_unit_test(
 			no_drive_of_the_catalogue_is_advised_to_wait_long_or_to_pay),
 		cmocka_unit_test(less_delay_is_paid_for_only_if_asked_for),

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What the profile auto saves on each drive, and delays. argv[1]: a capture. */
+#include <inttypes.h>
+#include <ssdpm-energy.h>
+#include <stdio.h>
+#define N "%" PRId64
+
+static void print_item(const struct ssdpm_energy_report_item *item)
+{
+	if (item->error)
+		printf("%s: %s\n", item->drive->name, item->message);
+	else
+		printf("%s: " N " uW (" N ".." N "), " N " ns, p99 " N " ns\n",
+		       item->drive->name, item->saving.nominal_uw,
+		       item->saving.low_uw, item->saving.high_uw,
+		       item->added_mean_ns, item->added_p99_ns);
+}
+
+int main(int argc, char **argv)
+{
+	struct ssdpm_energy_report_item item = { 0 };
+	struct ssdpm_energy_report *report = NULL;
+	struct ssdpm_machine_params params = { 0 };
+	struct ssdpm_machine *machine = NULL;
+	struct ssdpm_error error;
+	int err, i = 0;
+
+	item.size = sizeof(item);
+	params.size = sizeof(params);
+	params.root = argc > 1 ? argv[1] : NULL;
+	err = ssdpm_machine_new(&params, &machine, &error) ||
+	      ssdpm_energy_report_new(machine, NULL, &report, &error);
+	if (err)
+		fprintf(stderr, "energy-reporter: %s\n", error.message);
+	while (!err && !ssdpm_energy_report_get_item(report, i++, &item))
+		print_item(&item);
+	ssdpm_energy_report_free(report);
+	ssdpm_machine_unref(machine);
+	return err;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* What a profile saves on each drive of a machine, some of which are gone. */
+#include "tree.h"
+
+#include <stdio.h>
+
+enum { N_DRIVES = 3, N_IOS = 40 }; /* of the capture desktop-6.1 */
+
+struct savings {
+	char names[N_DRIVES][32];
+	int32_t errors[N_DRIVES];
+	struct ssdpm_saving savings[N_DRIVES];
+	int64_t added_mean_ns[N_DRIVES], added_p99_ns[N_DRIVES];
+	char message[248]; /* of the last error */
+	size_t n;
+};
+
+static struct ssdpm_energy_report *report_on(
+	const char *root, const struct ssdpm_energy_report_params *params)
+{
+	struct ssdpm_energy_report *report = NULL;
+	struct ssdpm_machine *machine = tree_machine(root);
+	struct ssdpm_error error;
+
+	if (ssdpm_energy_report_new(machine, params, &report, &error))
+		fail_msg("%s", error.message);
+	ssdpm_machine_unref(machine);
+	return report;
+}
+
+static struct savings look_at(const char *root,
+			      const struct ssdpm_energy_report_params *params)
+{
+	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+	struct ssdpm_energy_report *report = report_on(root, params);
+	struct savings s = { .n = 0 };
+
+	for (; !ssdpm_energy_report_get_item(report, s.n, &item); s.n++) {
+		assert_true(s.n < N_DRIVES);
+		strcpy(s.names[s.n], item.drive->name);
+		s.errors[s.n] = item.error;
+		s.savings[s.n] = item.saving;
+		s.added_mean_ns[s.n] = item.added_mean_ns;
+		s.added_p99_ns[s.n] = item.added_p99_ns;
+		if (item.error)
+			strcpy(s.message, item.message);
+		else
+			assert_string_equal(item.message, "");
+		assert_int_equal(!item.error, item.before && item.after);
+	}
+	assert_null(ssdpm_energy_report_free(report));
+	return s;
+}
+
+static const char *capture(void)
+{
+	static char path[512];
+
+	snprintf(path, sizeof(path), "%s/desktop-6.1",
+		 getenv("SSDPM_CAPTURES"));
+	return path;
+}
+
+/* Pauses of up to 4 s. */
+static void fill_ios(struct ssdpm_io ios[N_IOS])
+{
+	uint64_t now = 0;
+
+	for (uint64_t i = 0; i < N_IOS; i++) {
+		ios[i] = (struct ssdpm_io){ .start_ns = now,
+					    .bytes = 4096,
+					    .service_ns = 100000,
+					    .op = SSDPM_OP_READ };
+		now += 1000000 + i * 100000000;
+	}
+}
+
+/* One simulation of a disk, as it takes two to compare. */
+static struct ssdpm_sim *simulate(const char *name, uint32_t lpm,
+				  const struct ssdpm_io *ios)
+{
+	struct ssdpm_machine *machine = tree_machine(capture());
+	struct ssdpm_sim_params params;
+	struct ssdpm_device *device;
+	struct ssdpm_model *model;
+	struct ssdpm_sim *sim;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.lpm = lpm;
+	assert_int_equal(ssdpm_device_read(machine, name, &device, NULL), 0);
+	assert_int_equal(ssdpm_device_read_model(device, 0, NULL, &model, NULL),
+			 0);
+	assert_int_equal(ssdpm_estimate(model, &params, ios, N_IOS, &sim, NULL),
+			 0);
+	ssdpm_model_unref(model);
+	ssdpm_device_unref(device);
+	ssdpm_machine_unref(machine);
+	return sim;
+}
+
+static void a_saving_is_that_of_two_simulations(void **state)
+{
+	struct ssdpm_io ios[N_IOS];
+	const struct ssdpm_energy_report_params params = {
+		.size = sizeof(params),
+		.ios = ios,
+		.n_ios = N_IOS,
+	};
+	struct ssdpm_sim *before, *after;
+	struct ssdpm_saving saving;
+	struct savings s;
+
+	(void)state;
+	fill_ios(ios);
+	s = look_at(capture(), &params);
+	assert_int_equal(s.n, N_DRIVES);
+	assert_string_equal(s.names[1], "sda");
+	before = simulate("sda", SSDPM_LPM_MAX_PERFORMANCE, ios);
+	after = simulate("sda", SSDPM_LPM_MED_POWER_WITH_DIPM, ios);
+	assert_int_equal(ssdpm_sim_get_saving(before, after, &saving, NULL), 0);
+	assert_true(saving.nominal_uw > 0);
+	assert_memory_equal(&s.savings[1], &saving, sizeof(saving));
+	assert_int_equal(s.added_mean_ns[1],
+			 ssdpm_sim_get_result(after)->nominal->delay_mean_ns);
+	assert_int_equal(s.added_p99_ns[1],
+			 ssdpm_sim_get_result(after)->nominal->delay_p99_ns);
+	ssdpm_sim_free(before);
+	ssdpm_sim_free(after);
+	/* What the profile leaves as it is saves nothing. */
+	assert_string_equal(s.names[0], "nvme0");
+	assert_int_equal(s.errors[0], 0);
+	assert_int_equal(s.savings[0].high_uw, 0);
+	assert_int_equal(s.added_mean_ns[0], 0);
+}
+
+static void a_drive_that_is_gone_does_not_keep_the_others(void **state)
+{
+	const struct savings whole = look_at(capture(), NULL);
+	char *root = tree_new();
+	char command[1200];
+	struct savings s;
+
+	(void)state;
+	assert_int_equal(whole.n, N_DRIVES);
+	snprintf(command, sizeof(command),
+		 "cp -a %s/. %s && rm -r $(readlink -f %s/sys/class/nvme/"
+		 "nvme0)/*",
+		 capture(), root, root);
+	assert_int_equal(system(command), 0);
+	s = look_at(root, NULL);
+	tree_remove(root);
+	assert_int_equal(s.n, N_DRIVES);
+	assert_string_equal(s.names[2], "nvme0");
+	assert_int_equal(s.errors[2], -ENODEV);
+	assert_string_equal(s.message, "no such device");
+	assert_memory_equal(s.savings, &whole.savings[1],
+			    2 * sizeof(s.savings[0]));
+	assert_int_equal(whole.errors[1] | whole.errors[2] | s.errors[0] |
+				 s.errors[1],
+			 0);
+}
+
+static void without_a_workload_there_is_no_report(void **state)
+{
+	const struct ssdpm_io io = { .op = SSDPM_OP_READ };
+	const struct ssdpm_energy_report_params wrong[] = {
+		{ .size = sizeof(*wrong), .workload = "no such one" },
+		{ .size = sizeof(*wrong), .ios = &io },
+	};
+	const int codes[] = { -ENOENT, -ENODATA };
+	struct ssdpm_machine *machine = tree_capture("desktop-6.1");
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct ssdpm_energy_report *report = UNTOUCHED;
+		struct ssdpm_error error = fixture_error();
+
+		assert_int_equal(ssdpm_energy_report_new(machine, &wrong[i],
+							 &report, &error),
+				 codes[i]);
+		fixture_assert_error(&error, codes[i], 0, "workload");
+		assert_ptr_equal(report, UNTOUCHED);
+	}
+	assert_null(ssdpm_energy_report_free(NULL));
+	ssdpm_machine_unref(machine);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_saving_is_that_of_two_simulations),
+		cmocka_unit_test(a_drive_that_is_gone_does_not_keep_the_others),
+		cmocka_unit_test(without_a_workload_there_is_no_report),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
