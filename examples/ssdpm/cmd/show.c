@@ -103,7 +103,8 @@ static int write_drive(struct json_writer *w, const struct settings *settings,
 	if (!err && drive->seen)
 		err = write_catalogue(w, drive, reterr);
 	if (shown->quirks.in_force)
-		write_quirks(w, "quirks", shown->quirks.in_force);
+		ssdpm__json_words(w, "quirks", shown->quirks.in_force,
+				  ssdpm_quirk_to_string);
 	if (!err && settings->lint)
 		err = write_findings(w, drive->model, reterr);
 	return err;

@@ -422,17 +422,3 @@ void free_drives(struct drives *drives)
 	free(drives->lives);
 	*drives = (struct drives){ 0 };
 }
-
-void write_drive_names(struct json_writer *w, const struct drive *drive)
-{
-	const struct ssdpm_model_info *info =
-		ssdpm_model_get_info(drive->model);
-
-	ssdpm__json_string(w, "drive", drive->name);
-	ssdpm__json_string(w, "product",
-			   info->unknown & SSDPM_INFO_PRODUCT ? NULL :
-								info->product);
-	ssdpm__json_string(
-		w, "firmware",
-		info->unknown & SSDPM_INFO_FIRMWARE ? NULL : info->firmware);
-}

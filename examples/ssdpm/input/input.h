@@ -93,7 +93,4 @@ enum exit_status find_drive(const struct common *common,
 			    const char *name, struct drive *ret_drive);
 void free_drive(struct drive *drive);
 
-/* drive, product and firmware, as members of an object. */
-void write_drive_names(struct json_writer *w, const struct drive *drive);
-
 #endif

@@ -98,17 +98,6 @@ uint32_t apst_quirks(const struct quirks *quirks, uint32_t algorithm)
 	return bits & APST_QUIRKS;
 }
 
-void write_quirks(struct json_writer *writer, const char *key, uint32_t quirks)
-{
-	ssdpm__json_begin(writer, key, '[');
-	writer->one_line = true;
-	for (uint32_t bit = 1; ssdpm_quirk_to_string(bit); bit <<= 1)
-		if (quirks & bit)
-			ssdpm__json_string(writer, NULL,
-					   ssdpm_quirk_to_string(bit));
-	ssdpm__json_end(writer, ']');
-}
-
 void print_quirks(FILE *file, uint32_t quirks)
 {
 	const char *before = "";

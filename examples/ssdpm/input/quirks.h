@@ -50,9 +50,6 @@ enum exit_status find_quirks(const struct quirk_options *options,
  */
 uint32_t apst_quirks(const struct quirks *quirks, uint32_t algorithm);
 
-/* An array of names. */
-void write_quirks(struct json_writer *writer, const char *key, uint32_t quirks);
-
 /* "no-apst, no-deepest-ps" */
 void print_quirks(FILE *file, uint32_t quirks);
 
