@@ -5,8 +5,6 @@
 
 #include "command.h"
 
-#include "base/json.h"
-
 /* What other drives of the same name say, and how many say so. */
 struct alternative {
 	struct ssdpm_model *model;
