@@ -496,7 +496,7 @@ static py::object reason_or_none(const struct ssdpm_diagnosis *reason)
 			      change_list(reason->changes, reason->n_changes));
 }
 
-/* [(name, product, policy, verdict, message, reason, changes), ...] */
+/* [(name, product, policy, verdict, message, reason, changes, error), ...] */
 static py::list report(const Machine &machine, const py::dict &from)
 {
 	const struct ssdpm_profile_settings settings = settings_from(from);
@@ -521,7 +521,7 @@ static py::list report(const Machine &machine, const py::dict &from)
 			text_or_none(item.policy),
 			ssdpm_diagnosis_code_to_string(item.verdict),
 			text_from(item.message), reason_or_none(item.reason),
-			change_list(item.changes, item.n_changes)));
+			change_list(item.changes, item.n_changes), item.error));
 	return result;
 }
 

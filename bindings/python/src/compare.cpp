@@ -89,6 +89,33 @@ static py::object table_of_word(const Model &model, const std::string &word,
 	return py::cast(table_of(resolved.apst));
 }
 
+/* The word of the policy that savings are counted from. */
+static std::string reference_policy(const Model &model, const Settings &from)
+{
+	const struct ssdpm_device_settings settings = settings_from(from);
+	struct ssdpm_policy policy = {};
+	struct ssdpm_error error = {};
+	const char *word = nullptr;
+
+	policy.size = sizeof(policy);
+	if (ssdpm_policy_get_reference(model.get(), from ? &settings : nullptr,
+				       nullptr, &policy, &error) ||
+	    ssdpm_policy_get_word(&policy, &word, &error))
+		raise_error(error, false);
+	return word;
+}
+
+/* Of a drive that no machine has. */
+static uint32_t usual_pcie_link()
+{
+	struct ssdpm_error error = {};
+	uint32_t link = 0;
+
+	if (ssdpm_device_settings_get_pcie_link(nullptr, &link, &error))
+		raise_error(error, false);
+	return link;
+}
+
 /* One thread has it. */
 class Comparison
 {
@@ -173,6 +200,8 @@ void add_compare(py::module_ &module)
 {
 	module.def("common_policies", &common_policies);
 	module.def("table_of_word", &table_of_word);
+	module.def("reference_policy", &reference_policy);
+	module.def("usual_pcie_link", &usual_pcie_link);
 	py::class_<Comparison>(module, "Comparison")
 		.def(py::init<const Model &, const SimParams &,
 			      const Settings &>(),

@@ -67,6 +67,22 @@ static py::list parameters_from_model(const Model &model, uint32_t pcie_link)
 	return parameter_list(parameters.data(), n);
 }
 
+/* base_ns, bytes_per_second: for each operation. */
+static ServiceNumbers parameters_get_service(const ParameterTuples &from)
+{
+	const Parameters parameters = parameters_from(from);
+	struct ssdpm_service service;
+	ServiceNumbers numbers;
+
+	ssdpm_parameters_get_service(parameters.data(), parameters.size(),
+				     &service);
+	for (size_t i = 0; i < SSDPM_N_OPS; i++) {
+		numbers.first[i] = service.base_ns[i];
+		numbers.second[i] = service.bytes_per_second[i];
+	}
+	return numbers;
+}
+
 static py::list parameters_set(const ParameterTuples &from, uint32_t kind,
 			       uint32_t index, uint64_t low, uint64_t nominal,
 			       uint64_t high)
@@ -456,6 +472,21 @@ static py::tuple gaps_best_table(const Gaps &self, const Model &model,
 			      best.energy_bound_nj);
 }
 
+static py::list changes_of(const struct ssdpm_recommendation &from)
+{
+	struct ssdpm_change *changes = nullptr;
+	struct ssdpm_error error = {};
+	size_t n = 0;
+
+	if (ssdpm_recommendation_get_changes(&from, nullptr, nullptr, &changes,
+					     &n, &error))
+		raise_error(error, false);
+	const std::unique_ptr<struct ssdpm_change, decltype(&std::free)> owner(
+		changes, &std::free);
+
+	return change_list(changes, n);
+}
+
 static py::tuple describe(const struct ssdpm_recommendation &from)
 {
 	std::unique_ptr<ApstTable> table = std::make_unique<ApstTable>();
@@ -467,7 +498,8 @@ static py::tuple describe(const struct ssdpm_recommendation &from)
 		from.today_keeps_bounds != 0, std::move(table), from.limit_us,
 		from.primary_timeout_ms, from.primary_latency_tolerance_us,
 		from.secondary_timeout_ms, from.secondary_latency_tolerance_us,
-		run_array(&from.run, 1), saving_tuple(from.saving));
+		run_array(&from.run, 1), saving_tuple(from.saving),
+		changes_of(from));
 }
 
 /* usual: the delays that are allowed are those of the library. */
@@ -605,6 +637,7 @@ void add_estimate(py::module_ &module)
 		.def_property_readonly("idle_ns", &gaps_idle_ns);
 	module.def("parameters_from_model", &parameters_from_model);
 	module.def("parameters_set", &parameters_set);
+	module.def("parameters_get_service", &parameters_get_service);
 	module.def("parameters_to_model", &parameters_to_model);
 	module.def("gaps_sweep", &gaps_sweep);
 	module.def("gaps_clairvoyant", &gaps_clairvoyant);

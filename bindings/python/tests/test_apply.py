@@ -8,6 +8,7 @@ import errno
 import fcntl
 import gc
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -353,6 +354,21 @@ def test_a_report_says_what_a_profile_would_change(machine: Maker) -> None:
         plan.add_profile_all("power-saver")
         plan.commit()
         assert not any(item.changes for item in ssdpm.report(root, "power-saver"))
+
+
+def test_a_drive_that_is_gone_does_not_keep_a_report_from_the_others(
+    machine: Maker,
+) -> None:
+    root = machine("desktop-6.1")
+    before = ssdpm.report(root)
+    assert [item.error for item in before] == [None, None, None]
+    drive = (root / "sys/class/nvme/nvme0").resolve()
+    shutil.rmtree(drive)
+    drive.mkdir()
+    *others, gone = ssdpm.report(root)
+    assert tuple(others) == before[1:]
+    assert (gone.name, gone.error, gone.verdict) == ("nvme0", "ENODEV", None)
+    assert gone.message == "no such device" and not gone.changes
 
 
 def test_whether_a_profile_is_in_force_is_asked_without_a_commit(

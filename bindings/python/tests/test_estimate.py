@@ -798,6 +798,15 @@ def test_a_recommendation_says_what_to_set(model: ssdpm.Model, trace: Trace) -> 
     assert off[0].advice == "set" and "pm_qos_latency_tolerance_us" in str(off[0])
     # Written once, a limit that is there already changes nothing.
     assert "to another value and then to" in str(off[0])
+    *_, first, second = [one for one in off[0].changes if one.target[0] == "/"]
+    assert first.target == second.target and first.value != second.value
+    assert second.target.startswith("/sys/class/nvme/nvmeN/power/")
+    assert str(off[0].max_exit_latency_us) == second.value
+    assert not off[2].changes
+    boot = [one for one in core.changes if one.target.startswith("nvme_core.")]
+    written = {one.target: int(one.value) for one in boot}
+    name = "nvme_core.apst_primary_timeout_ms"
+    assert written.get(name, 100) == core.primary_timeout_ms
     awake = ssdpm.estimate(model, trace, None).nominal
     for one in off:
         assert one.run is not None and one.saving is not None

@@ -285,7 +285,7 @@ def quirks_find(
 def profile_find(text: bytes, name: str, power_source: int) -> dict[str, Any]: ...
 def profile_names(text: bytes) -> list[str]: ...
 # name, product, policy, verdict, message, reason, changes: target, value; the
-# reason: code, remedy, changes.
+# reason: code, remedy, changes; a negative errno, or 0.
 def report(
     machine: Machine, settings: dict[str, Any]
 ) -> list[
@@ -293,10 +293,11 @@ def report(
         str,
         str | None,
         str | None,
-        str,
+        str | None,
         str,
         tuple[str, str | None, list[tuple[str, str]]] | None,
         list[tuple[str, str]],
+        int,
     ]
 ]: ...
 def journal_read(

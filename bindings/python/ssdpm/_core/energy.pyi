@@ -172,7 +172,12 @@ def parameters_set(
 ) -> list[_Parameter]: ...
 def parameters_to_model(model: Model, parameters: list[_Parameter]) -> Model: ...
 
+# base_ns, bytes_per_second: for each operation.
+def parameters_get_service(
+    parameters: list[_Parameter],
+) -> tuple[list[int], list[int]]: ...
 def common_policies(kind: int) -> list[str]: ...
+def usual_pcie_link() -> int: ...
 
 # Quirks, enum ssdpm_lpm or 0, the table of today; None: no machine has it.
 _Settings: TypeAlias = tuple[int | None, int, ApstTable | None] | None
@@ -180,6 +185,8 @@ _Settings: TypeAlias = tuple[int | None, int, ApstTable | None] | None
 def table_of_word(
     model: Model, word: str, params: SimParams, settings: _Settings
 ) -> ApstTable | None: ...
+
+def reference_policy(model: Model, settings: _Settings) -> str: ...
 
 class Comparison(metaclass=_Pybind11Type):
     def __init__(
@@ -218,7 +225,7 @@ def saving_year_wh(
 ) -> tuple[float, float, float]: ...
 
 # route, possible, advice, today_keeps_bounds, table, limit_us, four times of
-# nvme_core, run, saving.
+# nvme_core, run, saving, changes: target, value.
 def recommend(
     gaps: Gaps,
     model: Model,
@@ -240,6 +247,7 @@ def recommend(
         int,
         npt.NDArray[np.void],
         tuple[int, int, int, int, int, int],
+        list[tuple[str, str]],
     ]
 ]: ...
 

@@ -22,7 +22,7 @@ from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import Overlay, model_of
 from ssdpm.estimate.result import Estimate
 from ssdpm.estimate.run import Run, Saving
-from ssdpm.estimate.setup import Setup, TableLike, end_number
+from ssdpm.estimate.setup import Setup, TableLike, end_number, said_by_machine
 from ssdpm.estimate.simulation import estimate_from
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
@@ -60,8 +60,10 @@ def default_policies(model: Model | Device) -> tuple[str, ...]:
     """
     model, settings = model_of(model)
     today, *usual = energy.common_policies(_core.KINDS[str(model.kind)])
-    known = settings is not None and (model.kind == "sata" or settings.apst)
-    return (today, *usual) if known else tuple(usual)
+    reference = energy.reference_policy(
+        model._handle, said_by_machine(model, settings)
+    )
+    return (today, *usual) if reference == today else tuple(usual)
 
 
 def named_policies(

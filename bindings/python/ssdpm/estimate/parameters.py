@@ -10,6 +10,7 @@ from typing import Any
 
 from ssdpm import _core
 from ssdpm.base.convert import (
+    by_number,
     check_instance,
     check_measured_wa,
     check_spare,
@@ -26,6 +27,7 @@ from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter, ParameterTuples, parameters_from
 from ssdpm.workload.records import OPS
 
+_LINK_WORDS = by_number(_core.energy.PCIE_LINKS)
 # What the index of a kind is; that of the others is 0.
 _BY_STATE = (
     "idle_power_uw",
@@ -129,7 +131,9 @@ def link_of(pcie_link: str | None, settings: DeviceSettings | None) -> str | Non
         return None
     if check_word(pcie_link, "pcie_link", [*_core.energy.PCIE_LINKS, "auto"]) != "auto":
         return pcie_link
-    return "l1.2" if settings is None else settings.pcie_link
+    if settings is None:
+        return _LINK_WORDS[_core.energy.usual_pcie_link()]
+    return settings.pcie_link
 
 
 def parameters(

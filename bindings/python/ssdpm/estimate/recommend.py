@@ -11,6 +11,7 @@ from ssdpm import _core
 from ssdpm.base.convert import by_number, check_bool, check_unsigned
 from ssdpm.base.units import in_ms, in_mw
 from ssdpm.base.values import Value
+from ssdpm.device.facts import Change
 from ssdpm.device.machine import Device
 from ssdpm.estimate.gaps import Gaps, gaps_of
 from ssdpm.estimate.parameters import Overlay
@@ -146,6 +147,9 @@ class Recommendation(Value):
         primary_timeout_ms: and the next three, parameters of nvme_core (that route).
         run: its nominal run.
         saving: against the table of today.
+        changes: what to write, in this order: files of sysfs until the next boot, where
+            "nvmeN" stands for the controller, the limit twice, because only a change of
+            it takes effect; then parameters to boot with. Not for "raw-table".
     """
 
     route: str
@@ -160,24 +164,16 @@ class Recommendation(Value):
     secondary_latency_tolerance_us: int | None = None
     run: Run | None = None
     saving: Saving | None = None
+    changes: tuple[Change, ...] = ()
 
     def _setting(self) -> str:
         if self.route == "raw-table":
             return f"the table {self.table!r}"
-        # A write of what is there already changes nothing: ssdpm(7).
-        text = (
-            "pm_qos_latency_tolerance_us to another value and then to "
-            f"{self.max_exit_latency_us}"
-        )
-        if self.route == "latency-limit":
-            return text
-        return (
-            f"nvme_core apst_primary_timeout_ms={self.primary_timeout_ms} "
-            f"apst_primary_latency_tol_us={self.primary_latency_tolerance_us} "
-            f"apst_secondary_timeout_ms={self.secondary_timeout_ms} "
-            f"apst_secondary_latency_tol_us={self.secondary_latency_tolerance_us}, "
-            + text
-        )
+        files = [one for one in self.changes if one.target.startswith("/")]
+        names = [one.target.rpartition("/")[2] for one in files]
+        text = f"{names[-1]} to another value and then to {files[-1].value}"
+        core = [f"{n}={one.value}" for n, one in zip(names[:-2], files)]
+        return " ".join(["nvme_core", *core]) + ", " + text if core else text
 
     def __str__(self) -> str:
         if self.run is None or self.saving is None:
@@ -217,7 +213,8 @@ _NVME_CORE = (
 
 
 def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
-    route, possible, advice, today_keeps, table, limit, *times, [run], saving = found
+    *answer, [run], saving, changes = found
+    route, possible, advice, today_keeps, table, limit, *times = answer
     word = _ROUTE_WORDS[route]
     if not possible:
         return Recommendation(word, False, advice, today_keeps)
@@ -230,6 +227,7 @@ def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
         max_exit_latency_us=None if word == "raw-table" else limit_word(limit),
         run=run_from(run, n_states),
         saving=Saving(*saving),
+        changes=Change._make(changes),
         **(dict(zip(_NVME_CORE, times)) if word == "nvme-core" else {}),
     )
 

@@ -16,6 +16,7 @@ from ssdpm.base.convert import (
     words_of,
 )
 from ssdpm.base.errors import InvalidError, UnsupportedError
+from ssdpm.device.facts import DeviceSettings
 from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import Overlay, link_of, model_of
 from ssdpm.estimate.parameters import parameters as parameters_of
@@ -33,6 +34,29 @@ never sleeps."""
 DEFAULT_TABLE = "auto"
 _APST_QUIRKS = ("no-apst", "no-deepest-ps")
 _NO_TABLE = bytes(_core.APST_BYTES)
+
+
+def _quirks_of(settings: DeviceSettings | None) -> list[str] | str:
+    if settings is None or settings.quirks is None:
+        return "auto"
+    return [str(q) for q in settings.quirks if str(q) in _APST_QUIRKS]
+
+
+def said_by_machine(
+    model: Model, settings: DeviceSettings | None
+) -> tuple[Any, ...] | None:
+    """What the machine of a device says; of others the quirks of Linux."""
+    nvme = model.kind == "nvme"
+    if settings is None and not nvme:
+        return None
+    linux = _core.ALGORITHMS["linux"]
+    lpm = settings.lpm if settings else None
+    table = settings.apst if settings else None
+    return (
+        quirk_bits(model, _quirks_of(settings), linux) if nvme else None,
+        0 if lpm is None else _core.LPM[lpm],
+        None if table is None else table._handle,
+    )
 
 
 class Setup:
@@ -76,7 +100,7 @@ class Setup:
                 errno.EINVAL, "lpm: a link policy is for SATA drives, this is none"
             )
         if lpm is None and model.kind == "sata":
-            [usual] = energy.common_policies(_core.KINDS["sata"])[1:2]
+            usual = energy.reference_policy(model._handle, self.machine())
             lpm = self.settings.lpm if self.settings else usual
         self.lpm = None if lpm is None else check_word(lpm, "lpm", _core.LPM)
         self.flags = 0
@@ -121,7 +145,7 @@ class Setup:
         """What "auto" is here."""
         if not isinstance(table, str) or table != "auto":
             return table
-        return "today" if self.settings and self.settings.apst else "linux"
+        return energy.reference_policy(self.model._handle, self.machine())
 
     def table_or_none(self, table: TableLike, name: str) -> ApstTable:
         """The same where C wants a table: None is one without entries."""
@@ -132,24 +156,11 @@ class Setup:
 
     def quirks(self) -> list[str] | str:
         """Those that the machine of a device says, else those of Linux."""
-        if self.settings is None or self.settings.quirks is None:
-            return "auto"
-        return [str(q) for q in self.settings.quirks if str(q) in _APST_QUIRKS]
+        return _quirks_of(self.settings)
 
     def machine(self) -> tuple[Any, ...] | None:
-        """What the machine of a device says; of others the quirks of Linux."""
-        settings = self.settings
-        nvme = self.model.kind == "nvme"
-        if settings is None and not nvme:
-            return None
-        linux = _core.ALGORITHMS["linux"]
-        lpm = settings.lpm if settings else None
-        table = settings.apst if settings else None
-        return (
-            quirk_bits(self.model, self.quirks(), linux) if nvme else None,
-            0 if lpm is None else _core.LPM[lpm],
-            None if table is None else table._handle,
-        )
+        """What the machine of a device says."""
+        return said_by_machine(self.model, self.settings)
 
     def core(self, table: ApstTable | None, state: int = 0) -> _core.energy.SimParams:
         return _core.energy.SimParams(

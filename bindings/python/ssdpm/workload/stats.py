@@ -70,16 +70,10 @@ class Service(Value):
     def from_parameters(cls, parameters: Iterable[Parameter]) -> Service:
         """The nominal service of a drive, from ssdpm.parameters()."""
         known = check_parameters(parameters)
-        values = {(p.kind, p.index): p.nominal for p in known}
-        return cls(
-            PerOp(*(values.get(("base_latency_ns", i), 0) for i in range(len(OPS)))),
-            PerOp(
-                *(
-                    values.get(("bandwidth_bytes_per_second", i), 0)
-                    for i in range(len(OPS))
-                )
-            ),
+        base_ns, bytes_per_second = _core.energy.parameters_get_service(
+            [one._tuple() for one in known]
         )
+        return cls(PerOp(*base_ns), PerOp(*bytes_per_second))
 
 
 def service_numbers(
