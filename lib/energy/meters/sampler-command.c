@@ -249,7 +249,9 @@ static void kill_group(pid_t pid)
 {
 	int status;
 
-	kill(-pid, SIGKILL);
+	/* No group yet: it is not that far, and has no children. */
+	if (kill(-pid, SIGKILL))
+		kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 }

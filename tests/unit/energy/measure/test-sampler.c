@@ -48,7 +48,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 
 /* The n-th call of these fails; 0: none does. */
 static struct {
-	unsigned int n_read, n_calloc;
+	unsigned int n_read, n_calloc, n_kill;
 	int error;
 } fails;
 
@@ -56,6 +56,18 @@ ssize_t __real_read(int fd, void *buffer, size_t size);
 ssize_t __wrap_read(int fd, void *buffer, size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
+
+int __real_kill(pid_t pid, int number);
+int __wrap_kill(pid_t pid, int number);
+
+int __wrap_kill(pid_t pid, int number)
+{
+	if (fails.n_kill && !--fails.n_kill) {
+		errno = fails.error;
+		return -1;
+	}
+	return __real_kill(pid, number);
+}
 
 ssize_t __wrap_read(int fd, void *buffer, size_t size)
 {
@@ -1067,6 +1079,24 @@ static void a_command_that_does_not_end_is_killed(void **state)
 	}
 }
 
+/* As under an emulator, whose posix_spawn() returns before there is one. */
+static void a_command_that_has_no_group_yet_is_killed(void **state)
+{
+	struct ssdpm_sampler *sampler = command("command:exec sleep 1000");
+
+	(void)state;
+	now.fixed = true;
+	now.step_ns = 31 * NS_PER_S;
+	fails.n_kill = 1;
+	fails.error = ESRCH;
+	assert_failed(sampler, -ETIMEDOUT, "within 30 s");
+	assert_int_equal(fails.n_kill, 0);
+	now.step_ns = 0;
+	ssdpm_sampler_free(sampler);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
 static void *read_often(void *data)
 {
 	struct ssdpm_sampler *sampler = data;
@@ -1161,6 +1191,7 @@ int main(void)
 		TEST(a_command_has_no_input_and_may_print_much),
 		TEST(a_command_does_not_depend_on_the_signals_of_its_caller),
 		TEST(a_command_that_does_not_end_is_killed),
+		TEST(a_command_that_has_no_group_yet_is_killed),
 		TEST(commands_of_several_threads_do_not_mix),
 		TEST(a_command_prints_a_power),
 	};
