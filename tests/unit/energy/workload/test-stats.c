@@ -217,7 +217,8 @@ static void pieces_and_the_slow_way_give_the_same(void **state)
 
 static void an_idle_time_as_long_as_a_limit_is_not_longer(void **state)
 {
-	const uint64_t second = 2, limit_ns = ssdpm_stats_get_limit_ns(second);
+	const uint32_t second = 2;
+	const uint64_t limit_ns = ssdpm_stats_get_limit_ns(second);
 	const struct ssdpm_io ios[] = {
 		{ 0, 0, 512, 10, SSDPM_OP_READ, 0, { 0 } },
 		{ 10 + limit_ns, 0, 512, 10, SSDPM_OP_READ, 0, { 0 } },
