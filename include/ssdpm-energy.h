@@ -28,6 +28,7 @@
 #include <ssdpm/energy/recommend.h>
 #include <ssdpm/energy/report.h>
 #include <ssdpm/energy/survey-file.h>
+#include <ssdpm/energy/survey-result.h>
 #include <ssdpm/energy/survey.h>
 #include <ssdpm/energy/workload.h>
 #include <ssdpm/energy/writes.h>

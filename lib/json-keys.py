@@ -19,7 +19,8 @@ A table has a part for each object:
 
 A part has no schema: it stands inside others. A "@row" is a part on one line. "@when
 EXPRESSION" leaves out the keys after it where that is 0, "@if EXPRESSION" the next one
-alone. "@members PART, ARGUMENTS" writes the keys of a part here, "@from FILE PART"
+alone. "@only LIST EXPRESSION" is an @if whose key the page names in that list alone.
+"@members PART, ARGUMENTS" writes the keys of a part here, "@from FILE PART"
 names a part of another table. What follows the colon says how a value is written, and
 with that which type the page names; a * in it is the key, a % the key without its
 unit. FORMS has the forms. In IN, a line "@keys FILE" stands for the sections of that
@@ -103,6 +104,9 @@ FORMS = {
     ),
     # A function that writes a number, or null, and what it is of.
     "written": ("number or null", "{0}(w, {key}, {1});"),
+    # A value and its quantity, which is the name of the list that it stands in. The
+    # unit follows the key: QUANTITIES.
+    "quantity": ("number or null", "write_quantity(w, {key}, {0}, {1});"),
     # How many, and the text of number i, each on a line of its own.
     "lines": (
         "array of text",
@@ -151,6 +155,9 @@ ROWS = {
     "every": ("array", "EVERY"),
 }  # fmt: skip
 
+# The units of the quantities of a survey.
+QUANTITIES = {"power": "uw", "latency": "ns", "throughput": "bytes_per_s"}
+
 
 class Key(NamedTuple):
     names: list[str]
@@ -158,6 +165,7 @@ class Key(NamedTuple):
     arguments: list[str]
     prose: list[str]
     condition: str = ""
+    only: str = ""  # the list that it stands in; "": all
 
 
 class Object(NamedTuple):
@@ -176,14 +184,14 @@ def split(arguments: str) -> list[str]:
 
 def read(path: str) -> list[Object]:
     objects: list[Object] = []
-    condition = ""
+    condition = only = ""
     for number, line in enumerate(pathlib.Path(path).read_text().splitlines(), 1):
         if line.startswith((".\\\"", "#")) or not line:
             continue
         head = re.fullmatch(r"@(object|part|row) (\w+)\((.+?)\)(?: (ssdpm\.\S+))?", line)
         when = re.fullmatch(r"@when (.+)", line)
         other = re.fullmatch(r"@from (\S+) (\w+)", line)
-        only_if = re.fullmatch(r"@if (.+)", line)
+        only_if = re.fullmatch(r"@(?:if|only (\w+)) (.+)", line)
         members = re.fullmatch(r"@members (.+)", line)
         key = re.fullmatch(r"@ ([\w, ]+): ([\w?]+) (.+)", line)
         on_page = re.fullmatch(r"@ ([\w, .[\]]+): \((.+)\)", line)
@@ -194,7 +202,7 @@ def read(path: str) -> list[Object]:
             parts = read(str(pathlib.Path(path).with_name(other[1])))
             objects += [one for one in parts if one.name == other[2]]
         elif only_if:
-            condition = only_if[1]
+            only, condition = only_if[1] or "", only_if[2]
         elif (when or members) and objects:
             form, text = ("when", when[1]) if when else ("members", members[1])
             arguments = [text] if when else split(text)
@@ -204,8 +212,8 @@ def read(path: str) -> list[Object]:
             objects[-1].keys.append(Key(on_page[1].split(", "), "", [on_page[2]], []))
         elif key and objects and key[2] in {**FORMS, **ROWS}:
             names, arguments = key[1].split(", "), split(key[3])
-            objects[-1].keys.append(Key(names, key[2], arguments, [], condition))
-            condition = ""
+            objects[-1].keys.append(Key(names, key[2], arguments, [], condition, only))
+            condition = only = ""
         elif line.startswith("@") or not objects:
             sys.exit(f"{path}:{number}: neither an object, nor a key, nor prose")
         else:
@@ -262,6 +270,12 @@ def code(source: str) -> str:
     return text
 
 
+def unit_of(key: Key, prefix: str) -> str:
+    if key.form != "quantity":
+        return ""
+    return "_" + QUANTITIES[prefix.split("[")[0]]
+
+
 def entries(
     one: Object, parts: dict[str, Object], prefixes: list[str], seen: set[str]
 ) -> list[str]:
@@ -270,7 +284,12 @@ def entries(
     for key in one.keys:
         if key.form == "members":
             lines += entries(parts[key.arguments[0]], parts, prefixes, seen)
-        every = [prefix + name for prefix in prefixes for name in key.names]
+        every = [
+            prefix + name + unit_of(key, prefix)
+            for prefix in prefixes
+            if prefix.startswith(key.only)
+            for name in key.names
+        ]
         names = [name for name in every if name not in seen]
         seen.update(names)
         if not names:

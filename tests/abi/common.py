@@ -75,8 +75,8 @@ def public_headers(include: str) -> list[pathlib.Path]:
 
 
 def page_of(header: pathlib.Path) -> str:
-    """The manual page has the word of its header; two headers share one with another."""
-    shared = {"background": "measure", "survey-file": "survey"}
+    """The manual page has the word of its header; some share one with another."""
+    shared = {"background": "measure", "survey-file": "survey", "survey-result": "survey"}
     word = shared.get(header.stem, header.stem)
     return f"ssdpm_{word}.3"
 

@@ -109,6 +109,10 @@ UNITLESS = {
     "capacity", "min_samples", "n_axes", "penalty", "same_as",
     # a file of samples
     "scale", "n_samples", "n_wraps", "n_resets",
+    # what a survey found: counts, kinds, shares
+    "fio", "from", "n_empty", "n_fall", "n_few", "n_incomplete", "n_merged",
+    "n_replaced", "n_rise", "n_surveys", "n_unsettled", "number", "quantity", "reason",
+    "row_error_rate", "was_found",
     # the file of a survey
     "n_cut", "run", "test", "bytes_per_s",
     # bytes, by the rule for sized parameters

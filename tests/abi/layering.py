@@ -64,7 +64,7 @@ ENERGY = {
     "energy/survey": SIGNAL,
     "energy/json": {
         *SIGNAL, *ESTIMATE, "energy/background", "energy/budget", "energy/caps", "energy/compare",
-        "energy/consistency", "energy/recommend", "energy/writes", "device",
+        "energy/consistency", "energy/recommend", "energy/survey", "energy/writes", "device",
     },
     "energy/lint": {"base", "model"},
     "energy/report": {*ESTIMATE, "device", "apply", "energy/compare", "energy/recommend"},
@@ -85,7 +85,7 @@ PURE_HEADERS = {
     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
 }  # fmt: skip
 # What the build makes of lib/data/ and of tables of keys.
-KEYS = ("background", "budget", "evenness", "overlay", "results", "samples", "workload")
+KEYS = ("background", "budget", "evenness", "overlay", "results", "samples", "survey", "workload")
 PURE_HEADERS |= {"catalogue-data.h", *(f"{name}-json.h" for name in KEYS)}
 # What the pure stages may take from the system. None reads a clock, a file, the
 # environment or the locale (%f in a format does: see check_formats), none
@@ -154,6 +154,7 @@ def stage_of(include: str, here: str) -> tuple[str, bool] | None:
     public = re.match(r"ssdpm/(energy/)?([\w-]+)\.h$", include)
     if public:
         name = (public.group(1) or "") + public.group(2).removesuffix("-file")
+        name = name.removesuffix("-result")
         return name, False
     if "/" not in include or include.split("/")[0] in ("sys", "linux", "scsi"):
         return None

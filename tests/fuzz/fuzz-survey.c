@@ -2,6 +2,7 @@
 /* The file of a survey, as it is: it comes from people. */
 #include "check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void check_runs(const struct ssdpm_survey_file *file)
@@ -44,6 +45,39 @@ static void check_facts(const struct ssdpm_survey_file *file)
 		      "a comment is found by its key");
 }
 
+/* Whatever the file has, there is a result, and each policy has a name. */
+static void check_result(const struct ssdpm_survey_file *file)
+{
+	const struct ssdpm_survey_comparison *c;
+	struct ssdpm_survey_result *result;
+	struct ssdpm_survey_merge *merge;
+	char *text;
+
+	check(!ssdpm_survey_result_new(file, NULL, &result, NULL),
+	      "a survey has a result");
+	for (size_t i = 0; (c = ssdpm_survey_result_get_comparison(result, i));
+	     i++) {
+		check(!c->analysis == (c->reason && c->reason_text),
+		      "it is compared or has a reason");
+		for (size_t k = 0; k < c->n_runs; k++)
+			check(ssdpm_survey_file_get_policy(file,
+							   c->runs[k].policy),
+			      "what was run has a name");
+	}
+	check(!ssdpm_survey_result_to_json(result, NULL, &text, NULL),
+	      "a result is JSON");
+	free(text);
+	check(!ssdpm_survey_merge_new(
+		      (const struct ssdpm_survey_result *[]){ result, result },
+		      2, 0, &merge, NULL),
+	      "surveys are merged");
+	check(!ssdpm_survey_merge_to_json(merge, &text, NULL),
+	      "a merge is JSON");
+	free(text);
+	ssdpm_survey_merge_free(merge);
+	ssdpm_survey_result_free(result);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ssdpm_survey_file *file;
@@ -56,6 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	check_runs(file);
 	check_facts(file);
+	check_result(file);
 	ssdpm_survey_file_free(file);
 	return 0;
 }

@@ -126,6 +126,9 @@ static struct {
 	struct ssdpm_integral *integral;
 	struct ssdpm_power *power;
 	struct ssdpm_survey_file *survey;
+	struct ssdpm_survey_file *whole_survey; /* with policies to compare */
+	struct ssdpm_survey_result *survey_result;
+	struct ssdpm_survey_merge *survey_merge;
 	int survey_fd;
 	struct ssdpm_level *level; /* with samples */
 	struct ssdpm_sim *sim;
@@ -1005,6 +1008,51 @@ static int call_survey_file(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* Two policies in four blocks, and fio. */
+static const char whole_survey_text[] =
+	"# drive: x, FW 1\n# found: host0 a\n"
+	"policy,scenario,block,power_w,bytes_per_s\n"
+	"a,idle,1,1.1,\nb,idle,1,0.8,\na,idle,2,1.3,\nb,idle,2,1.1,\n"
+	"a,idle,3,1.2,\nb,idle,3,0.9,\na,idle,4,1.1,\nb,idle,4,0.9,\n"
+	"a,fio:randread,1,,5\nb,fio:randread,1,,6\n";
+
+static int call_survey_result(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_survey_result_params params = {
+		.size = sizeof(params),
+		.name = "x",
+	};
+	struct ssdpm_survey_result *result = NULL;
+	char *text = NULL;
+	int err = ssdpm_survey_result_new(in.whole_survey, &params, &result,
+					  error);
+
+	if (!err)
+		err = ssdpm_survey_result_to_json(result, NULL, &text, error);
+	if (!err)
+		ret->energy_nj = strlen(text);
+	ssdpm_survey_result_free(result);
+	free(text);
+	return err;
+}
+
+static int call_survey_merge_new(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_survey_result *results[] = { in.survey_result,
+							in.survey_result };
+	struct ssdpm_survey_merge *merge = NULL;
+	char *text = NULL;
+	int err = ssdpm_survey_merge_new(results, 2, 0, &merge, error);
+
+	if (!err)
+		err = ssdpm_survey_merge_to_json(merge, &text, error);
+	if (!err)
+		ret->energy_nj = strlen(text);
+	ssdpm_survey_merge_free(merge);
+	free(text);
+	return err;
+}
+
 static int call_survey_fd(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_survey_file *file;
@@ -1249,10 +1297,10 @@ static int call_survey_analyse(struct result *ret, struct ssdpm_error *error)
 
 static int call_survey_merge(struct result *ret, struct ssdpm_error *error)
 {
-	const struct ssdpm_survey_result results[] = { { 1, 1, 0, 0 },
+	const struct ssdpm_survey_effect results[] = { { 1, 1, 0, 0 },
 						       { 2, 1, 1, 0 } };
 	struct ssdpm_survey_merged merged;
-	int err = ssdpm_survey_merge(results, 2, 0, 0, &merged, error);
+	int err = ssdpm_survey_merge_effects(results, 2, 0, 0, &merged, error);
 
 	if (!err)
 		ret->energy_nj = merged.n_results;
@@ -2130,7 +2178,11 @@ static const struct {
 	{ "ssdpm_overlay_to_json", call_overlay_to_json },
 	{ "ssdpm_change_points_find", call_changes },
 	{ "ssdpm_survey_analyse", call_survey_analyse },
-	{ "ssdpm_survey_merge", call_survey_merge },
+	{ "ssdpm_survey_merge_effects", call_survey_merge },
+	{ "ssdpm_survey_merge_new", call_survey_merge_new },
+	{ "ssdpm_survey_merge_to_json", call_survey_merge_new },
+	{ "ssdpm_survey_result_new", call_survey_result },
+	{ "ssdpm_survey_result_to_json", call_survey_result },
 	{ "ssdpm_survey_summarise", call_survey_summarise },
 	{ "ssdpm_budget_drives_get_states", call_budget_states },
 	{ "ssdpm_budget_item_from_states", call_budget },
@@ -2664,6 +2716,23 @@ static void call_survey_getters(void)
 	ssdpm_survey_file_free(NULL);
 }
 
+static void call_survey_result_getters(void)
+{
+	const struct ssdpm_survey_result *result = in.survey_result;
+	struct ssdpm_survey_difference d;
+
+	ssdpm_survey_result_get_info(result);
+	ssdpm_survey_result_get_run(result, 0);
+	ssdpm_survey_comparison_get_difference(
+		ssdpm_survey_result_get_comparison(result, 0), 0, 1, &d);
+	ssdpm_survey_result_get_recommendation(result);
+	ssdpm_survey_result_free(NULL);
+	ssdpm_survey_merge_get_info(in.survey_merge);
+	ssdpm_survey_merge_get_part(in.survey_merge, 0);
+	ssdpm_survey_merge_get_row(in.survey_merge, 0);
+	ssdpm_survey_merge_free(NULL);
+}
+
 static void call_measure(void)
 {
 	double power_w[100], index;
@@ -2833,6 +2902,8 @@ static const struct {
 	{ "ssdpm_power_get_counts", call_power_getters },
 	{ "ssdpm_proportionality", call_measure },
 	{ "ssdpm_steady_state_find", call_measure },
+	{ "ssdpm_survey_comparison_get_difference",
+	  call_survey_result_getters },
 	{ "ssdpm_survey_detectable", call_survey },
 	{ "ssdpm_survey_file_free", call_survey_getters },
 	{ "ssdpm_survey_file_get_counts", call_survey_getters },
@@ -2845,8 +2916,18 @@ static const struct {
 	{ "ssdpm_survey_file_get_scenario", call_survey_getters },
 	{ "ssdpm_survey_file_get_test", call_survey_getters },
 	{ "ssdpm_survey_judge", call_survey },
+	{ "ssdpm_survey_merge_free", call_survey_result_getters },
+	{ "ssdpm_survey_merge_get_info", call_survey_result_getters },
+	{ "ssdpm_survey_merge_get_part", call_survey_result_getters },
+	{ "ssdpm_survey_merge_get_row", call_survey_result_getters },
 	{ "ssdpm_survey_range_p", call_survey },
 	{ "ssdpm_survey_range_q", call_survey },
+	{ "ssdpm_survey_result_free", call_survey_result_getters },
+	{ "ssdpm_survey_result_get_comparison", call_survey_result_getters },
+	{ "ssdpm_survey_result_get_info", call_survey_result_getters },
+	{ "ssdpm_survey_result_get_recommendation",
+	  call_survey_result_getters },
+	{ "ssdpm_survey_result_get_run", call_survey_result_getters },
 	{ "ssdpm_survey_schedule", call_survey },
 	{ "ssdpm_gaps_get_idle_ns", call_gaps_ref },
 	{ "ssdpm_gaps_ref", call_gaps_ref },
@@ -3288,6 +3369,18 @@ static int make_idle_times(void)
 		err = ssdpm_survey_file_open_data(
 			survey_text, strlen(survey_text), &in.survey, NULL);
 	if (!err)
+		err = ssdpm_survey_file_open_data(whole_survey_text,
+						  strlen(whole_survey_text),
+						  &in.whole_survey, NULL);
+	if (!err)
+		err = ssdpm_survey_result_new(in.whole_survey, NULL,
+					      &in.survey_result, NULL);
+	if (!err)
+		err = ssdpm_survey_merge_new(
+			(const struct ssdpm_survey_result *[]){
+				in.survey_result },
+			1, 0, &in.survey_merge, NULL);
+	if (!err)
 		err = ssdpm_level_new(&in.level, NULL);
 	if (!err)
 		err = ssdpm_gaps_new(NULL, &in.gaps, NULL);
@@ -3519,6 +3612,9 @@ static int free_inputs(void **state)
 	ssdpm_experiment_matrix_free(in.matrix);
 	ssdpm_power_free(in.power);
 	ssdpm_survey_file_free(in.survey);
+	ssdpm_survey_merge_free(in.survey_merge);
+	ssdpm_survey_result_free(in.survey_result);
+	ssdpm_survey_file_free(in.whole_survey);
 	close(in.survey_fd);
 	ssdpm_level_free(in.level);
 	ssdpm_gaps_unref(in.gaps);

@@ -210,15 +210,16 @@ using ResultTuple = std::tuple<double, double, uint32_t, uint32_t>;
 static py::tuple merge(const std::vector<ResultTuple> &from, uint32_t policy,
 		       double error_rate)
 {
-	std::vector<struct ssdpm_survey_result> results;
+	std::vector<struct ssdpm_survey_effect> results;
 	struct ssdpm_survey_merged found = {};
 
 	for (const ResultTuple &one : from)
 		results.push_back({ std::get<0>(one), std::get<1>(one),
 				    std::get<2>(one), std::get<3>(one) });
 	without_gil([&](struct ssdpm_error *error) {
-		return ssdpm_survey_merge(results.data(), results.size(),
-					  policy, error_rate, &found, error);
+		return ssdpm_survey_merge_effects(results.data(),
+						  results.size(), policy,
+						  error_rate, &found, error);
 	});
 	return py::make_tuple(found.n_results, found.n_drives, found.mean_w,
 			      found.se_w, found.low_w, found.high_w,

@@ -3,11 +3,11 @@
 #include "report/report.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-/* What comes from the file can end no cell, and begin no tag. */
-static void put_text(FILE *file, const char *text)
+void put_text(FILE *file, const char *text)
 {
 	for (; *text; text++) {
 		if (strchr("|\\`*_<>[]#", *text))
@@ -16,20 +16,20 @@ static void put_text(FILE *file, const char *text)
 	}
 }
 
-static void put_means(FILE *file, const struct survey_result *r,
-		      const struct survey_comparison *c)
+static void put_means(FILE *file, const struct survey_report *r,
+		      const struct ssdpm_survey_comparison *c)
 {
-	bool power = c->quantity == QUANTITY_POWER;
+	bool power = c->quantity == SSDPM_SURVEY_POWER;
 
 	fprintf(file,
 		"| policy | runs | mean | 95 %% interval |%s\n"
 		"|---|---:|---:|---:|%s\n",
 		power ? " share |" : "", power ? "---:|" : "");
 	for (uint32_t i = 0; i < c->n_policies; i++) {
-		const struct ssdpm_survey_mean *m = &c->means[i];
+		const struct ssdpm_survey_mean *m = &c->analysis->means[i];
 
 		fputs("| ", file);
-		put_text(file, survey_policy(r, c, i));
+		put_text(file, survey_policy(r, m->policy));
 		fprintf(file, " | %u | %s | %s |", m->n_runs,
 			quantity_text(c->quantity, m->mean_w).text,
 			quantity_range(c->quantity, m->low_w, m->high_w).text);
@@ -41,8 +41,8 @@ static void put_means(FILE *file, const struct survey_result *r,
 	}
 }
 
-static void put_differences(FILE *file, const struct survey_result *r,
-			    const struct survey_comparison *c)
+static void put_differences(FILE *file, const struct survey_report *r,
+			    const struct ssdpm_survey_comparison *c)
 {
 	uint32_t n = c->n_policies * (c->n_policies - 1) / 2;
 
@@ -50,12 +50,13 @@ static void put_differences(FILE *file, const struct survey_result *r,
 	      "|---|---:|---:|---:|---|\n",
 	      file);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct ssdpm_survey_difference *d = &c->differences[i];
+		const struct ssdpm_survey_difference *d =
+			&c->analysis->differences[i];
 
 		fputs("| ", file);
-		put_text(file, survey_policy(r, c, d->policy));
+		put_text(file, survey_policy(r, d->policy));
 		fputs(" - ", file);
-		put_text(file, survey_policy(r, c, d->other_policy));
+		put_text(file, survey_policy(r, d->other_policy));
 		fprintf(file, " | %s | %s | %s | %s |\n",
 			quantity_text(c->quantity, d->difference_w).text,
 			quantity_range(c->quantity, d->low_w, d->high_w).text,
@@ -64,14 +65,14 @@ static void put_differences(FILE *file, const struct survey_result *r,
 	}
 }
 
-static void put_comparison(FILE *file, const struct survey_result *r,
-			   const struct survey_comparison *c)
+static void put_comparison(FILE *file, const struct survey_report *r,
+			   const struct ssdpm_survey_comparison *c)
 {
 	fputs("\n### ", file);
 	put_text(file, comparison_title(c).text);
 	fputs("\n\n", file);
-	if (!c->compared) {
-		put_text(file, c->why);
+	if (c->reason) {
+		put_text(file, c->reason_text);
 		putc('\n', file);
 		return;
 	}
@@ -79,7 +80,7 @@ static void put_comparison(FILE *file, const struct survey_result *r,
 	put_differences(file, r, c);
 }
 
-static void put_facts(FILE *file, const struct survey_result *r)
+static void put_facts(FILE *file, const struct survey_report *r)
 {
 	static const char *const keys[] = { "drive", "machine", "meter",
 					    "found" };
@@ -93,17 +94,14 @@ static void put_facts(FILE *file, const struct survey_result *r)
 			put_text(file, value);
 			putc('\n', file);
 		}
-	fprintf(file, "- complete runs: %zu, left out: %zu\n",
-		r->n_status[SSDPM_SURVEY_RUN_COMPLETE],
-		r->n_status[SSDPM_SURVEY_RUN_INCOMPLETE] +
-			r->n_status[SSDPM_SURVEY_RUN_REPLACED]);
-	if (r->n_trends[SSDPM_SURVEY_TREND_RISE] ||
-	    r->n_trends[SSDPM_SURVEY_TREND_FALL])
+	fprintf(file, "- complete runs: %" PRIu64 ", left out: %" PRIu64 "\n",
+		r->info->n_complete,
+		r->info->n_incomplete + r->info->n_replaced);
+	if (r->info->n_rise || r->info->n_fall)
 		fprintf(file,
 			"- runs with a slow begin, of which the settled rest "
-			"counts: %zu\n",
-			r->n_trends[SSDPM_SURVEY_TREND_RISE] +
-				r->n_trends[SSDPM_SURVEY_TREND_FALL]);
+			"counts: %" PRIu64 "\n",
+			r->info->n_rise + r->info->n_fall);
 }
 
 static void put_advice(FILE *file, const struct survey_advice *a)
@@ -147,22 +145,20 @@ enum exit_status close_markdown(FILE *file, const char *path)
 	return STATUS_FAILED;
 }
 
-static void put_all(FILE *file, const struct survey_result *r)
-{
-	fputs("## Survey of power policies\n\n", file);
-	put_facts(file, r);
-	for (size_t i = 0; i < r->n_comparisons; i++)
-		put_comparison(file, r, &r->comparisons[i]);
-	put_advice(file, &r->advice);
-}
-
-enum exit_status write_survey_markdown(const struct survey_result *result,
+enum exit_status write_survey_markdown(const struct survey_report *report,
+				       const struct survey_advice *advice,
 				       const char *path)
 {
+	const struct ssdpm_survey_comparison *c;
 	FILE *file = open_markdown(path);
 
 	if (!file)
 		return STATUS_FAILED;
-	put_all(file, result);
+	fputs("## Survey of power policies\n\n", file);
+	put_facts(file, report);
+	for (size_t i = 0;
+	     (c = ssdpm_survey_result_get_comparison(report->result, i)); i++)
+		put_comparison(file, report, c);
+	put_advice(file, advice);
 	return close_markdown(file, path);
 }

@@ -14,17 +14,17 @@ static struct number percent_text(double share)
 	return text;
 }
 
-static void print_facts(const struct survey_result *result)
+static void print_facts(const struct survey_report *report)
 {
 	static const char *const keys[] = { "drive", "machine", "meter",
 					    "found" };
 	const struct ssdpm_survey_params *p =
-		ssdpm_survey_file_get_params(result->file);
+		ssdpm_survey_file_get_params(report->file);
 	const char *value;
 
 	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
 		for (size_t i = 0; (value = ssdpm_survey_file_get_fact(
-					    result->file, keys[k], i));
+					    report->file, keys[k], i));
 		     i++)
 			printf("  %s: %s\n", keys[k], value);
 	if (p->settle_ns && p->interval_ns && p->duration_ns)
@@ -36,63 +36,62 @@ static void print_facts(const struct survey_result *result)
 }
 
 /* "  2 runs that were interrupted are left out" */
-static void print_left_out(size_t n, const char *one, const char *words)
+static void print_left_out(uint64_t n, const char *one, const char *words)
 {
 	if (n)
 		printf("  %s %s%s %s\n", count_text(n).text, one,
 		       n == 1 ? "" : "s", words);
 }
 
-static void print_runs(const struct survey_result *result)
+static void print_runs(const struct survey_report *report)
 {
 	const struct ssdpm_survey_counts *counts =
-		ssdpm_survey_file_get_counts(result->file);
-	const size_t *n = result->n_status, *t = result->n_trends;
+		ssdpm_survey_file_get_counts(report->file);
+	const struct ssdpm_survey_result_info *info = report->info;
 
-	printf("%s: %s complete runs of %u policies, %s rows\n", result->name,
-	       count_text(n[SSDPM_SURVEY_RUN_COMPLETE]).text,
-	       result->n_policies, count_text(counts->n_rows).text);
-	print_facts(result);
-	print_left_out(n[SSDPM_SURVEY_RUN_INCOMPLETE], "incomplete run",
-		       "left out");
-	print_left_out(n[SSDPM_SURVEY_RUN_REPLACED], "run",
+	printf("%s: %s complete runs of %u policies, %s rows\n", report->name,
+	       count_text(info->n_complete).text,
+	       ssdpm_survey_file_get_params(report->file)->n_policies,
+	       count_text(counts->n_rows).text);
+	print_facts(report);
+	print_left_out(info->n_incomplete, "incomplete run", "left out");
+	print_left_out(info->n_replaced, "run",
 		       "left out, since a later one is of the same");
-	print_left_out((size_t)counts->n_cut, "row", "cut off, and left out");
-	print_left_out(result->n_empty, "run", "without a reading, left out");
-	print_left_out(result->n_short, "run",
+	print_left_out(counts->n_cut, "row", "cut off, and left out");
+	print_left_out(info->n_empty, "run", "without a reading, left out");
+	print_left_out(info->n_short, "run",
 		       "too short, or all the same: whether it had settled "
 		       "cannot be told");
-	print_left_out(t[SSDPM_SURVEY_TREND_RISE], "run",
+	print_left_out(info->n_rise, "run",
 		       "rose slowly after settling (an averaging artefact): "
 		       "the mean is of the rest");
-	print_left_out(t[SSDPM_SURVEY_TREND_FALL], "run",
+	print_left_out(info->n_fall, "run",
 		       "fell slowly after settling (an averaging artefact): "
 		       "the mean is of the rest");
-	print_left_out(t[SSDPM_SURVEY_TREND_UNSETTLED], "run",
+	print_left_out(info->n_unsettled, "run",
 		       "not settled at the end: settle longer");
 }
 
 struct part {
-	const struct survey_result *result;
-	const struct survey_comparison *c;
+	const struct survey_report *report;
+	const struct ssdpm_survey_comparison *c;
 };
 
 static void mean_row(const void *data, size_t number, struct row *row)
 {
 	const struct part *part = data;
-	const struct survey_comparison *c = part->c;
+	const struct ssdpm_survey_comparison *c = part->c;
 	static const char *const head[] = { "policy", "runs", "mean",
 					    "95 % interval", "share" };
-	bool power = c->quantity == QUANTITY_POWER;
+	bool power = c->quantity == SSDPM_SURVEY_POWER;
 
 	if (!number) {
 		for (size_t i = 0; i < (power ? 5 : 4); i++)
 			row_cell(row, i, "%s", head[i]);
 		return;
 	}
-	const struct ssdpm_survey_mean *m = &c->means[number - 1];
-	row_cell(row, 0, "%s",
-		 survey_policy(part->result, c, (uint32_t)number - 1));
+	const struct ssdpm_survey_mean *m = &c->analysis->means[number - 1];
+	row_cell(row, 0, "%s", survey_policy(part->report, m->policy));
 	row_cell(row, 1, "%u", m->n_runs);
 	row_cell(row, 2, "%s", quantity_text(c->quantity, m->mean_w).text);
 	row_cell(row, 3, "%s",
@@ -104,7 +103,7 @@ static void mean_row(const void *data, size_t number, struct row *row)
 static void difference_row(const void *data, size_t number, struct row *row)
 {
 	const struct part *part = data;
-	const struct survey_comparison *c = part->c;
+	const struct ssdpm_survey_comparison *c = part->c;
 	static const char *const head[] = { "difference", "", "interval", "p",
 					    "" };
 
@@ -113,9 +112,10 @@ static void difference_row(const void *data, size_t number, struct row *row)
 			row_cell(row, i, "%s", head[i]);
 		return;
 	}
-	const struct ssdpm_survey_difference *d = &c->differences[number - 1];
-	row_cell(row, 0, "%s - %s", survey_policy(part->result, c, d->policy),
-		 survey_policy(part->result, c, d->other_policy));
+	const struct ssdpm_survey_difference *d =
+		&c->analysis->differences[number - 1];
+	row_cell(row, 0, "%s - %s", survey_policy(part->report, d->policy),
+		 survey_policy(part->report, d->other_policy));
 	row_cell(row, 1, "%s",
 		 quantity_text(c->quantity, d->difference_w).text);
 	row_cell(row, 2, "%s",
@@ -128,7 +128,7 @@ static void difference_row(const void *data, size_t number, struct row *row)
 static void run_row(const void *data, size_t number, struct row *row)
 {
 	const struct part *part = data;
-	const struct survey_comparison *c = part->c;
+	const struct ssdpm_survey_comparison *c = part->c;
 	static const char *const head[] = {
 		"policy",
 		"block",
@@ -141,38 +141,34 @@ static void run_row(const void *data, size_t number, struct row *row)
 		return;
 	}
 	const struct ssdpm_survey_run *run = &c->runs[number - 1];
-	row_cell(row, 0, "%s",
-		 ssdpm_survey_file_get_policy(
-			 part->result->file, c->n_policies < 2 ?
-						     run->policy :
-						     c->policies[run->policy]));
+	row_cell(row, 0, "%s", survey_policy(part->report, run->policy));
 	row_cell(row, 1, "%u", run->block + 1);
 	row_cell(row, 2, "%s", quantity_text(c->quantity, run->mean_w).text);
 }
 
-static void print_comparison(const struct survey_result *result,
-			     const struct survey_comparison *c)
+static void print_comparison(const struct survey_report *report,
+			     const struct ssdpm_survey_comparison *c)
 {
-	const struct part part = { result, c };
+	const struct part part = { report, c };
 	size_t n = c->n_policies;
 
 	printf("\n%s%s\n", comparison_title(c).text,
-	       c->quantity == QUANTITY_POWER || c->fio ?
+	       c->quantity == SSDPM_SURVEY_POWER || c->fio ?
 		       "" :
 		       " of the scenario's own I/O");
-	if (!c->compared) {
-		printf("  %s\n", c->why);
+	if (c->reason) {
+		printf("  %s\n", c->reason_text);
 		print_rows("<>>", run_row, &part, c->n_runs + 1);
 		return;
 	}
-	print_rows(c->quantity == QUANTITY_POWER ? "<>>>>" : "<>>>", mean_row,
-		   &part, n + 1);
+	print_rows(c->quantity == SSDPM_SURVEY_POWER ? "<>>>>" : "<>>>",
+		   mean_row, &part, n + 1);
 	print_rows("<>>><", difference_row, &part, n * (n - 1) / 2 + 1);
 	if (c->n_few)
 		printf("  %u of the policies: fewer than 3 runs, left out\n",
 		       c->n_few);
-	if (c->analysis.n_missing)
-		printf("  runs that are missing: %u\n", c->analysis.n_missing);
+	if (c->analysis->n_missing)
+		printf("  runs that are missing: %u\n", c->analysis->n_missing);
 }
 
 static void print_indented(const char *text)
@@ -200,15 +196,19 @@ static void print_advice_of(const struct survey_advice *advice)
 	}
 }
 
-void print_survey(const struct survey_result *result)
+void print_survey(const struct survey_report *report,
+		  const struct survey_advice *advice)
 {
-	print_runs(result);
-	for (size_t i = 0; i < result->n_comparisons; i++)
-		print_comparison(result, &result->comparisons[i]);
-	if (result->advice.power)
+	const struct ssdpm_survey_comparison *c;
+
+	print_runs(report);
+	for (size_t i = 0;
+	     (c = ssdpm_survey_result_get_comparison(report->result, i)); i++)
+		print_comparison(report, c);
+	if (ssdpm_survey_result_get_recommendation(report->result)->comparison)
 		printf("\nall intervals of differences in power hold together "
 		       "in %.4g of 100 surveys, and so do those of what they "
 		       "cost\n",
-		       100 * (1 - result->error_rate));
-	print_advice_of(&result->advice);
+		       100 * (1 - report->info->error_rate));
+	print_advice_of(advice);
 }

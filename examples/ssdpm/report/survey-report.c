@@ -3,7 +3,11 @@
 
 #include "options/units.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct option_spec options[] = {
 	{ "error-rate", 0, "SHARE",
@@ -69,23 +73,97 @@ enum exit_status check_markdown(const struct common *common,
 			   common->form_option);
 }
 
-static enum exit_status print_report(
-	const struct common *common,
-	const struct survey_report_options *settings,
-	const struct survey_result *result)
+static enum exit_status open_survey(struct survey_report *report)
 {
-	bool to_stdout = settings->markdown && !strcmp(settings->markdown, "-");
-	struct json_writer w = { 0 };
+	bool is_stdin = !strcmp(report->name, "-");
+	int fd = is_stdin ? 0 : open(report->name, O_RDONLY | O_CLOEXEC);
+	struct ssdpm_error error;
 
-	if (to_stdout)
-		return STATUS_DONE;
-	if (!common->form) {
-		print_survey(result);
-		return STATUS_DONE;
+	if (fd < 0) {
+		complain("%s: %s", report->name, strerror(errno));
+		return STATUS_FAILED;
 	}
-	begin_list(&w, common);
-	write_survey(&w, result);
-	return print_written(common, &w);
+	int err = ssdpm_survey_file_open(fd, &report->file, &error);
+	if (!is_stdin)
+		close(fd);
+	if (!err)
+		return STATUS_DONE;
+	if (error.line)
+		complain("%s:%u: %s", report->name, error.line, error.message);
+	else
+		complain("%s: %s", report->name, error.message);
+	return STATUS_FAILED;
+}
+
+enum exit_status load_survey(const char *name,
+			     const struct survey_report_options *settings,
+			     struct survey_report *ret_report)
+{
+	const struct ssdpm_survey_result_params params = {
+		.size = sizeof(params),
+		.name = name,
+		.error_rate = settings->error_rate,
+		.system_power_w = settings->system_power_w,
+	};
+	struct survey_report *report = ret_report;
+	struct ssdpm_error error;
+
+	*report = (struct survey_report){ .name = name };
+	if (open_survey(report))
+		return STATUS_FAILED;
+	if (ssdpm_survey_result_new(report->file, &params, &report->result,
+				    &error)) {
+		complain("%s: %s", name, error.message);
+		return STATUS_FAILED;
+	}
+	report->info = ssdpm_survey_result_get_info(report->result);
+	return STATUS_DONE;
+}
+
+void free_survey(struct survey_report *report)
+{
+	ssdpm_survey_result_free(report->result);
+	ssdpm_survey_file_free(report->file);
+}
+
+static char *to_json(const struct survey_report *report,
+		     const struct survey_advice *advice)
+{
+	const struct ssdpm_survey_words words = {
+		.lines = advice->line_at,
+		.n_lines = advice->n_lines,
+		.warning = advice->warning,
+		.setting = advice->setting[0] ? advice->setting : NULL,
+		.udev_rule = advice->rule[0] ? advice->rule : NULL,
+	};
+	struct ssdpm_error error;
+	char *json = NULL;
+
+	if (ssdpm_survey_result_to_json(report->result, &words, &json, &error))
+		complain("%s: %s", report->name, error.message);
+	return json;
+}
+
+/* What is made of the JSON. */
+static enum exit_status write_json(const struct common *common,
+				   const struct page_options *page,
+				   const struct survey_report *report,
+				   const struct survey_advice *advice)
+{
+	enum exit_status status = STATUS_DONE;
+	char *json;
+
+	if (!page->path && !common->form)
+		return STATUS_DONE;
+	json = to_json(report, advice);
+	if (!json)
+		return STATUS_FAILED;
+	if (page->path)
+		status = write_survey_page(page, report, json);
+	if (!status && common->form)
+		status = print_item(common, json);
+	free(json);
+	return status;
 }
 
 enum exit_status report_survey(const struct common *common,
@@ -93,7 +171,9 @@ enum exit_status report_survey(const struct common *common,
 			       const struct page_options *page,
 			       const char *name)
 {
-	struct survey_result result;
+	const char *markdown = settings->markdown;
+	struct survey_report report;
+	struct survey_advice advice;
 	enum exit_status status;
 
 	status = check_markdown(common, settings);
@@ -101,13 +181,17 @@ enum exit_status report_survey(const struct common *common,
 		status = check_page(common, page);
 	if (status)
 		return status;
-	status = load_survey(name, settings, &result);
-	if (!status && settings->markdown)
-		status = write_survey_markdown(&result, settings->markdown);
-	if (!status && page->path)
-		status = write_survey_page(page, &result);
+	status = load_survey(name, settings, &report);
+	if (!status) {
+		advise(&report, &advice);
+		if (markdown)
+			status = write_survey_markdown(&report, &advice,
+						       markdown);
+	}
 	if (!status)
-		status = print_report(common, settings, &result);
-	free_survey(&result);
+		status = write_json(common, page, &report, &advice);
+	if (!status && !common->form && !(markdown && !strcmp(markdown, "-")))
+		print_survey(&report, &advice);
+	free_survey(&report);
 	return status;
 }

@@ -63,21 +63,23 @@ static enum exit_status read_earlier(const struct survey *survey,
 	const struct survey_report_options options = { 0 };
 	const char *from = survey->options.from;
 	const uint64_t wanted_ns = survey->options.params.duration_ns;
-	struct survey_result result;
-	enum exit_status status = load_survey(from, &options, &result);
+	const struct ssdpm_survey_comparison *c;
+	struct survey_report report;
+	enum exit_status status = load_survey(from, &options, &report);
 	uint64_t was_ns = 0;
 
 	earlier->sigma_w = NAN;
 	if (!status)
-		was_ns = ssdpm_survey_file_get_params(result.file)->duration_ns;
-	for (size_t i = 0; !status && i < result.n_comparisons; i++) {
-		const struct survey_comparison *c = &result.comparisons[i];
-
-		if (c->quantity != QUANTITY_POWER || !c->compared ||
-		    c->analysis.sigma_w <= earlier->sigma_w)
+		was_ns = ssdpm_survey_file_get_params(report.file)->duration_ns;
+	for (size_t i = 0;
+	     !status &&
+	     (c = ssdpm_survey_result_get_comparison(report.result, i));
+	     i++) {
+		if (c->quantity != SSDPM_SURVEY_POWER || c->reason ||
+		    c->analysis->sigma_w <= earlier->sigma_w)
 			continue;
-		earlier->sigma_w = c->analysis.sigma_w;
-		earlier->df = c->analysis.df;
+		earlier->sigma_w = c->analysis->sigma_w;
+		earlier->df = c->analysis->df;
 		snprintf(earlier->of, sizeof(earlier->of), "%s",
 			 comparison_title(c).text);
 	}
@@ -91,7 +93,7 @@ static enum exit_status read_earlier(const struct survey *survey,
 			 from, time_text(was_ns).text);
 		status = STATUS_FAILED;
 	}
-	free_survey(&result);
+	free_survey(&report);
 	return status;
 }
 

@@ -15,6 +15,7 @@
 #include <ssdpm/energy/measure.h>
 #include <ssdpm/energy/power.h>
 #include <ssdpm/energy/recommend.h>
+#include <ssdpm/energy/survey-result.h>
 #include <ssdpm/energy/workload.h>
 #include <ssdpm/energy/writes.h>
 
@@ -400,6 +401,44 @@ struct ssdpm_recommendation_report {
 SSDPM_API int ssdpm_recommendation_report_to_json(
 	const struct ssdpm_recommendation_report *report, char **ret_text,
 	struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_survey_words - how to tell people what a survey speaks for
+ * (frozen)
+ * @lines:     sentences; @n_lines of them
+ * @warning:   a danger of the policy; NULL, here and below: there is none
+ * @setting:   the command that sets it
+ * @udev_rule: what makes it last
+ */
+struct ssdpm_survey_words {
+	const char *const *lines;
+	size_t n_lines;
+	const char *warning;
+	const char *setting;
+	const char *udev_rule;
+};
+
+/**
+ * ssdpm_survey_result_to_json() - "ssdpm.survey/1"
+ * @words:    NULL: none
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * Return: 0; -EINVAL (lines of @words are NULL), -ENOMEM.
+ */
+SSDPM_API int ssdpm_survey_result_to_json(
+	const struct ssdpm_survey_result *result,
+	const struct ssdpm_survey_words *words, char **ret_text,
+	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_survey_merge_to_json() - "ssdpm.survey-merge/1"
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * Return: 0; -ENOMEM.
+ */
+SSDPM_API int ssdpm_survey_merge_to_json(const struct ssdpm_survey_merge *merge,
+					 char **ret_text,
+					 struct ssdpm_error *reterr);
 
 #ifdef __cplusplus
 }

@@ -35,6 +35,11 @@ enum ssdpm_survey_run_status {
 	SSDPM_SURVEY_RUN_REPLACED = 3,	 /* a later one is of the same thing */
 };
 
+/** ssdpm_survey_run_status_to_string() - "complete", "incomplete", "replaced"
+ */
+SSDPM_API const char *ssdpm_survey_run_status_to_string(uint32_t status);
+SSDPM_API uint32_t ssdpm_survey_run_status_from_string(const char *word);
+
 /**
  * struct ssdpm_survey_readings - one run of a survey (borrowed)
  * @time_ns:    of each reading, from when the policy was set; NULL: not known

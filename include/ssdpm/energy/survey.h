@@ -93,6 +93,10 @@ enum ssdpm_survey_trend {
 	SSDPM_SURVEY_TREND_UNSETTLED = 4,
 };
 
+/** ssdpm_survey_trend_to_string() - "none", "rise", "fall", "unsettled" */
+SSDPM_API const char *ssdpm_survey_trend_to_string(uint32_t trend);
+SSDPM_API uint32_t ssdpm_survey_trend_from_string(const char *word);
+
 /**
  * struct ssdpm_survey_summary - one run in numbers (sized result)
  * @size:       set by the caller
@@ -370,6 +374,11 @@ enum ssdpm_survey_verdict {
 	SSDPM_SURVEY_NOT_DECIDABLE = 3,
 };
 
+/** ssdpm_survey_verdict_to_string() - "different", "not-shown", "not-decidable"
+ */
+SSDPM_API const char *ssdpm_survey_verdict_to_string(uint32_t verdict);
+SSDPM_API uint32_t ssdpm_survey_verdict_from_string(const char *word);
+
 /** Why it is not: bits of ssdpm_survey_judgement.missing. */
 enum ssdpm_survey_missing {
 	SSDPM_SURVEY_MISSING_N = 1 << 0,       /* how many runs each is of */
@@ -377,6 +386,10 @@ enum ssdpm_survey_missing {
 	/* One run: its samples say nothing of how the next one would be. */
 	SSDPM_SURVEY_MISSING_RUNS = 1 << 2,
 };
+
+/** ssdpm_survey_missing_to_string() - of a bit: "n", "between", "runs" */
+SSDPM_API const char *ssdpm_survey_missing_to_string(uint32_t missing);
+SSDPM_API uint32_t ssdpm_survey_missing_from_string(const char *word);
 
 /**
  * struct ssdpm_survey_stated - a row as published (frozen, 32 bytes)
@@ -425,14 +438,14 @@ SSDPM_API int ssdpm_survey_judge(const struct ssdpm_survey_stated *rows,
 				 struct ssdpm_error *reterr);
 
 /**
- * struct ssdpm_survey_result - what one survey found (frozen, 24 bytes)
+ * struct ssdpm_survey_effect - what one survey found (frozen, 24 bytes)
  * @mean_w: of a policy, or of a difference of two: machines differ by more than
  *          policies do, so merge differences
  * @se_w:   its standard error, above 0
  * @drive:  a number for each drive, or each model of drives
  * @policy: a number for each policy, or each pair
  */
-struct ssdpm_survey_result {
+struct ssdpm_survey_effect {
 	double mean_w;
 	double se_w;
 	uint32_t drive;
@@ -469,8 +482,8 @@ struct ssdpm_survey_merged {
 };
 
 /**
- * ssdpm_survey_merge() - one policy over all drives
- * @results: in any order, of any policies
+ * ssdpm_survey_merge_effects() - one policy over all drives
+ * @effects: in any order, of any policies
  * @n:       how many
  * @policy:  that is merged
  * @error_rate: of the intervals, 0: 0.05. Of a table of many rows give each its
@@ -485,10 +498,10 @@ struct ssdpm_survey_merged {
  * Return: 0; -ENODATA (fewer than 2 drives), -EINVAL (not finite; a rate
  * that is none), -ENOMEM.
  */
-SSDPM_API int ssdpm_survey_merge(const struct ssdpm_survey_result *results,
-				 size_t n, uint32_t policy, double error_rate,
-				 struct ssdpm_survey_merged *ret_merged,
-				 struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_survey_merge_effects(
+	const struct ssdpm_survey_effect *effects, size_t n, uint32_t policy,
+	double error_rate, struct ssdpm_survey_merged *ret_merged,
+	struct ssdpm_error *reterr);
 
 #ifdef __cplusplus
 }

@@ -12,14 +12,14 @@
 
 static int compare_drives(const void *a, const void *b)
 {
-	const struct ssdpm_survey_result *x = a, *y = b;
+	const struct ssdpm_survey_effect *x = a, *y = b;
 
 	return (x->drive > y->drive) - (x->drive < y->drive);
 }
 
 /* Those of a policy, sorted by drive. */
-static size_t take(const struct ssdpm_survey_result *results, size_t n,
-		   uint32_t policy, struct ssdpm_survey_result *taken)
+static size_t take(const struct ssdpm_survey_effect *results, size_t n,
+		   uint32_t policy, struct ssdpm_survey_effect *taken)
 {
 	size_t n_taken = 0;
 
@@ -35,7 +35,7 @@ struct weighted {
 	double mean;
 };
 
-static struct weighted weigh(const struct ssdpm_survey_result *results,
+static struct weighted weigh(const struct ssdpm_survey_effect *results,
 			     size_t n, double tau2)
 {
 	struct compensated weights = { 0 }, sum = { 0 };
@@ -52,7 +52,7 @@ static struct weighted weigh(const struct ssdpm_survey_result *results,
 }
 
 /* In place: one result for each drive. */
-static size_t join_drives(struct ssdpm_survey_result *results, size_t n)
+static size_t join_drives(struct ssdpm_survey_effect *results, size_t n)
 {
 	size_t n_drives = 0;
 
@@ -70,7 +70,7 @@ static size_t join_drives(struct ssdpm_survey_result *results, size_t n)
 }
 
 /* Sum of weighted squares from the weighted mean. */
-static double spread(const struct ssdpm_survey_result *results, size_t n,
+static double spread(const struct ssdpm_survey_effect *results, size_t n,
 		     double tau2, double mean)
 {
 	double sum = 0;
@@ -84,7 +84,7 @@ static double spread(const struct ssdpm_survey_result *results, size_t n,
 }
 
 /* DerSimonian and Laird 1986: what Q has more than noise would give it. */
-static double between(const struct ssdpm_survey_result *results, size_t n,
+static double between(const struct ssdpm_survey_effect *results, size_t n,
 		      double q, double weights)
 {
 	double squares = 0;
@@ -116,7 +116,7 @@ static void set_intervals(struct ssdpm_survey_merged *merged, double error_rate)
 	merged->drive_high_w = merged->mean_w + half;
 }
 
-static void merge(const struct ssdpm_survey_result *drives, size_t n,
+static void merge(const struct ssdpm_survey_effect *drives, size_t n,
 		  double error_rate, struct ssdpm_survey_merged *merged)
 {
 	struct weighted fixed = weigh(drives, n, 0);
@@ -137,10 +137,10 @@ static void merge(const struct ssdpm_survey_result *drives, size_t n,
 	set_intervals(merged, error_rate);
 }
 
-int ssdpm_survey_merge(const struct ssdpm_survey_result *results, size_t n,
-		       uint32_t policy, double error_rate,
-		       struct ssdpm_survey_merged *ret_merged,
-		       struct ssdpm_error *reterr)
+int ssdpm_survey_merge_effects(const struct ssdpm_survey_effect *results,
+			       size_t n, uint32_t policy, double error_rate,
+			       struct ssdpm_survey_merged *ret_merged,
+			       struct ssdpm_error *reterr)
 {
 	struct ssdpm_survey_merged merged = { 0 };
 	int err = ssdpm__error_rate(&error_rate, reterr);
@@ -155,7 +155,7 @@ int ssdpm_survey_merge(const struct ssdpm_survey_result *results, size_t n,
 				reterr, -EINVAL, 0,
 				"result %zu: a mean is 0 or of 1e-60 to 1e60 W, and its standard error of 1e-60 to 1e60 W",
 				i + 1);
-	struct ssdpm_survey_result *taken = calloc(n + 1, sizeof(*taken));
+	struct ssdpm_survey_effect *taken = calloc(n + 1, sizeof(*taken));
 
 	if (!taken)
 		return ssdpm__no_memory(reterr);

@@ -787,6 +787,22 @@ static const struct ssdpm_survey_analysis_params analysis_params = {
 	.n_scenarios = 1,
 };
 
+static int survey_result_new(void *sized, struct ssdpm_error *error)
+{
+	static const char text[] = "policy,power_w\na,1\n";
+	struct ssdpm_survey_result *result;
+	struct ssdpm_survey_file *file;
+	int err = ssdpm_survey_file_open_data(text, strlen(text), &file, error);
+
+	if (err)
+		return err;
+	err = ssdpm_survey_result_new(file, sized, &result, error);
+	if (!err)
+		ssdpm_survey_result_free(result);
+	ssdpm_survey_file_free(file);
+	return err;
+}
+
 static int analyse(const struct ssdpm_survey_analysis_params *params, void *ret,
 		   struct ssdpm_error *error)
 {
@@ -1565,6 +1581,8 @@ static const struct sized_case cases[] = {
 	      survey_schedule),
 	SIZED(ssdpm_survey_detectable, ssdpm_survey_params, SIZED_IN, &survey,
 	      survey_detectable),
+	SIZED(ssdpm_survey_result_new, ssdpm_survey_result_params, SIZED_IN,
+	      NULL, survey_result_new),
 	SIZED(ssdpm_survey_summarise, ssdpm_survey_summary, SIZED_OUT, NULL,
 	      survey_summarise),
 	SIZED(ssdpm_survey_analyse, ssdpm_survey_analysis, SIZED_OUT, NULL,

@@ -711,16 +711,17 @@ static void thirteen_trials_merge_as_published(void **state)
 		{ -1.3713, 0.0730 }, { -0.3394, 0.0124 }, { 0.4459, 0.5325 },
 		{ -0.0173, 0.0714 },
 	};
-	struct ssdpm_survey_result results[14] = { { 99, 1, 0, 5 } };
+	struct ssdpm_survey_effect results[14] = { { 99, 1, 0, 5 } };
 	struct ssdpm_survey_merged merged;
 
 	(void)state;
 	for (uint32_t i = 0; i < 13; i++)
-		results[i + 1] = (struct ssdpm_survey_result){
+		results[i + 1] = (struct ssdpm_survey_effect){
 			trials[i][0], sqrt(trials[i][1]), 13 - i, 2
 		};
-	assert_int_equal(ssdpm_survey_merge(results, 14, 2, 0, &merged, NULL),
-			 0);
+	assert_int_equal(
+		ssdpm_survey_merge_effects(results, 14, 2, 0, &merged, NULL),
+		0);
 	assert_int_equal(merged.n_drives, 13);
 	assert_int_equal(merged.n_results, 13);
 	/* Inputs have four digits; the weight of the smallest variance two. */
@@ -736,7 +737,7 @@ static void thirteen_trials_merge_as_published(void **state)
 
 static void results_of_a_drive_are_one(void **state)
 {
-	const struct ssdpm_survey_result results[] = {
+	const struct ssdpm_survey_effect results[] = {
 		{ 1, 1, 7, 0 },
 		{ 3, 2, 8, 0 },
 		{ 3, 1, 7, 0 },
@@ -744,8 +745,8 @@ static void results_of_a_drive_are_one(void **state)
 	struct ssdpm_survey_merged merged;
 
 	(void)state;
-	assert_int_equal(ssdpm_survey_merge(results, 3, 0, 0, &merged, NULL),
-			 0);
+	assert_int_equal(
+		ssdpm_survey_merge_effects(results, 3, 0, 0, &merged, NULL), 0);
 	assert_int_equal(merged.n_results, 3);
 	assert_int_equal(merged.n_drives, 2);
 	/* 2 +- sqrt(1/2) and 3 +- 2: Q = 1 / 4.5, tau = 0. */
@@ -761,22 +762,26 @@ static void results_of_a_drive_are_one(void **state)
 
 static void one_drive_is_not_merged(void **state)
 {
-	struct ssdpm_survey_result results[] = { { 1, 1, 7, 0 },
+	struct ssdpm_survey_effect results[] = { { 1, 1, 7, 0 },
 						 { 3, 1, 7, 0 } };
 	struct ssdpm_survey_merged merged;
 	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(ssdpm_survey_merge(results, 2, 0, 0, &merged, &error),
-			 -ENODATA);
+	assert_int_equal(
+		ssdpm_survey_merge_effects(results, 2, 0, 0, &merged, &error),
+		-ENODATA);
 	assert_non_null(strstr(error.message, "of 1 drives"));
-	assert_int_equal(ssdpm_survey_merge(results, 2, 0, 1, &merged, NULL),
-			 -EINVAL);
-	assert_int_equal(ssdpm_survey_merge(results, 0, 0, 0, &merged, NULL),
-			 -ENODATA);
+	assert_int_equal(
+		ssdpm_survey_merge_effects(results, 2, 0, 1, &merged, NULL),
+		-EINVAL);
+	assert_int_equal(
+		ssdpm_survey_merge_effects(results, 0, 0, 0, &merged, NULL),
+		-ENODATA);
 	results[1].se_w = 0;
-	assert_int_equal(ssdpm_survey_merge(results, 2, 0, 0, &merged, NULL),
-			 -EINVAL);
+	assert_int_equal(
+		ssdpm_survey_merge_effects(results, 2, 0, 0, &merged, NULL),
+		-EINVAL);
 }
 
 int main(void)
