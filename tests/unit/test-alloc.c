@@ -2596,7 +2596,13 @@ static void call_plan_getters(void)
 	struct ssdpm_planned_table table = { .size = sizeof(table) };
 	struct ssdpm_journal journal = { .size = sizeof(journal) };
 	struct ssdpm_step step = { .size = sizeof(step) };
+	struct ssdpm_policy before = { .size = sizeof(before) };
+	struct ssdpm_policy after = { .size = sizeof(after) };
+	struct ssdpm_error error;
 
+	assert_int_equal(ssdpm_plan_get_policies(in.plan, in.device, &before,
+						 &after, &error),
+			 0);
 	assert_int_equal(ssdpm_plan_get_journal(in.plan, &journal), 0);
 	ssdpm_plan_unlock(in.plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(in.plan), 1);
