@@ -53,7 +53,7 @@ class Plan
       public:
 	Plan(const std::shared_ptr<Machine> &machine,
 	     const OptionalText &directory, const Timeouts &timeouts)
-	    : machine(machine)
+	    : machine(machine), directory(directory)
 	{
 		struct ssdpm_plan_params params =
 			plan_params(directory, timeouts);
@@ -155,6 +155,7 @@ class Plan
 			settings_from(from);
 
 		call([&](struct ssdpm_error *error) {
+			profile = settings;
 			return ssdpm_plan_add_profile(plan, device.get(),
 						      handle(model), &settings,
 						      error);
@@ -167,6 +168,7 @@ class Plan
 			settings_from(from);
 
 		call([&](struct ssdpm_error *error) {
+			profile = settings;
 			return ssdpm_plan_add_profile_all(plan, &settings,
 							  error);
 		});
@@ -290,6 +292,7 @@ class Plan
 
 	py::list steps();
 	py::list tables();
+	py::str to_json();
 
       private:
 	/*
@@ -367,6 +370,20 @@ class Plan
 		return false;
 	}
 
+	/* Is there no step that would write something, or that failed? */
+	bool is_in_force() const
+	{
+		struct ssdpm_step step = {};
+
+		step.size = sizeof(step);
+		for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+			if (step.state != SSDPM_STEP_IN_FORCE &&
+			    step.state != SSDPM_STEP_LEFT_ALONE &&
+			    step.state != SSDPM_STEP_DONE)
+				return false;
+		return true;
+	}
+
 	template <typename Call> void call(Call what)
 	{
 		struct ssdpm_error error = {};
@@ -387,6 +404,8 @@ class Plan
 	}
 
 	std::shared_ptr<Machine> machine;
+	const OptionalText directory;
+	std::optional<struct ssdpm_profile_settings> profile; /* asked for */
 	struct ssdpm_plan *plan = nullptr;
 	bool committed = false;
 	std::atomic<bool> filling{ false };
@@ -484,6 +503,37 @@ py::list Plan::tables()
 			table_or_none(table.built,
 				      table.known & SSDPM_TABLE_BUILT)));
 	return result;
+}
+
+/* A journal that the plan has undone, or one that stands. */
+py::str Plan::to_json()
+{
+	const struct ssdpm_plan_params params =
+		plan_params(directory, { 0, 0 });
+	struct ssdpm_journal journal = {};
+	struct ssdpm_object object = {};
+	struct ssdpm_error error = {};
+	int err = 0;
+
+	Turn turn(*this);
+
+	journal.size = sizeof(journal);
+	if (ssdpm_plan_get_journal(plan, &journal) ||
+	    journal.state != SSDPM_JOURNAL_UNDONE) {
+		py::gil_scoped_release release;
+
+		err = ssdpm_journal_read(machine->get(), &params, &journal,
+					 &error);
+	}
+	if (err)
+		raise_error(error, false);
+	object.plan = plan;
+	object.journal = &journal;
+	object.profile = profile ? &*profile : nullptr;
+	if (is_in_force() && (journal.state == SSDPM_JOURNAL_NONE ||
+			      journal.state == SSDPM_JOURNAL_UNDONE))
+		object.flags = SSDPM_OBJECT_IN_FORCE;
+	return object_json(object, SSDPM_OBJECT_PLAN);
 }
 
 /* None, or (code, remedy, changes) */
@@ -736,6 +786,7 @@ void add_apply(py::module_ &module)
 		.def("revert", &Plan::revert)
 		.def("steps", &Plan::steps)
 		.def("tables", &Plan::tables)
+		.def("to_json", &Plan::to_json)
 		.def_property_readonly("n_planned", &Plan::n_planned)
 		.def_property_readonly("committed", &Plan::is_committed);
 	py::class_<Persist>(module, "Persist")

@@ -95,6 +95,7 @@ PYBIND11_MODULE(_core, module)
 	add_policy(module);
 	add_device(module);
 	add_apply(module);
+	add_object(module);
 	add_workload(energy);
 	add_estimate(energy);
 	add_cap(energy);

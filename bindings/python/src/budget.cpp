@@ -178,16 +178,14 @@ class Budget
 		const struct ssdpm_io any = {};
 		const struct ssdpm_budget_work work = work_of(streams, &any, 1);
 		struct ssdpm_budget_report report = {};
-		char *text = nullptr;
 
 		report.size = sizeof(report);
 		report.budget = budget;
 		report.work = &work;
-		without_gil([&](struct ssdpm_error *error) {
-			return ssdpm_budget_report_to_json(&report, &text,
+		return written([&](char **text, struct ssdpm_error *error) {
+			return ssdpm_budget_report_to_json(&report, text,
 							   error);
 		});
-		return text_from(std::unique_ptr<char, Free>(text).get());
 	}
 
       private:

@@ -191,15 +191,11 @@ static py::str overlay_to_json(const OverlayTuple &of,
 	const struct ssdpm_calibration calibration =
 		quality_from(quality, measured);
 	const struct ssdpm_overlay overlay = overlay_from(of);
-	struct ssdpm_error error = {};
-	char *text;
 
-	if (ssdpm_overlay_to_json(&overlay, &calibration, &text, &error))
-		raise_error(error, false);
-
-	std::unique_ptr<char, Free> owner(text);
-
-	return text_from(text);
+	return written([&](char **text, struct ssdpm_error *error) {
+		return ssdpm_overlay_to_json(&overlay, &calibration, text,
+					     error);
+	});
 }
 
 static py::tuple overlay_from_json(const py::bytes &from)

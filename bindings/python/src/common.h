@@ -91,6 +91,28 @@ inline const char *c_str(const OptionalText &text)
 /* Raise the ssdpm.Error of an error; reading: the input is a text. */
 [[noreturn]] void raise_error(const struct ssdpm_error &error, bool reading);
 
+/* A text of the machine, in whatever encoding; NULL and "" become None. */
+py::object text_or_none(const char *text);
+py::str text_from(const char *text);
+
+/* What the library writes: write(&text, &error), without the GIL. */
+template <typename Write> py::str written(Write write)
+{
+	struct ssdpm_error error = {};
+	char *text = nullptr;
+	int err;
+	{
+		py::gil_scoped_release release;
+
+		err = write(&text, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	const std::unique_ptr<char, Free> owner(text);
+
+	return text_from(text);
+}
+
 /* Raise MemoryError where n elements of this size are more than the machine
  * has: ssdpm.base.convert.check_memory(). */
 void check_memory(size_t n, size_t each, const char *name);
@@ -100,10 +122,6 @@ py::dict words(const char *(*to_string)(uint32_t), bool bits = false);
 
 /* The words of some bits. */
 py::list bit_words(const char *(*to_string)(uint32_t), uint32_t bits);
-
-/* A text of the machine, in whatever encoding; NULL and "" become None. */
-py::object text_or_none(const char *text);
-py::str text_from(const char *text);
 
 /* The same for the name of a file, as os.fsdecode() does it. */
 py::object path_or_none(const char *path);
@@ -199,6 +217,8 @@ py::tuple describe(const struct ssdpm_model *model,
 
 struct ssdpm_profile_settings settings_from(const py::dict &from);
 
+py::str object_json(struct ssdpm_object object, uint32_t kind);
+
 /* [(target, value), ...] */
 py::list change_list(const struct ssdpm_change *changes, size_t n);
 
@@ -227,6 +247,8 @@ class Machine
 	py::object log;
 	struct ssdpm_machine *machine = nullptr;
 };
+
+struct ssdpm_machine_facts read_facts(struct ssdpm_machine *machine);
 
 /* A counted reference to a device; the machine is kept for its log. */
 class Device
@@ -259,6 +281,7 @@ void add_model(py::module_ &module);
 void add_policy(py::module_ &module);
 void add_device(py::module_ &module);
 void add_apply(py::module_ &module);
+void add_object(py::module_ &module);
 
 /* Those of _core.energy. */
 void add_workload(py::module_ &module);

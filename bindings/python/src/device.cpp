@@ -65,7 +65,7 @@ static py::dict nvme_core_dict(const struct ssdpm_machine_facts &facts)
 	return result;
 }
 
-static struct ssdpm_machine_facts read_facts(struct ssdpm_machine *machine)
+struct ssdpm_machine_facts read_facts(struct ssdpm_machine *machine)
 {
 	struct ssdpm_machine_facts facts = {};
 	struct ssdpm_error error = {};

@@ -118,18 +118,9 @@ static std::unique_ptr<Model> model_new(
 
 static py::str model_to_json(const Model &self)
 {
-	struct ssdpm_error error = {};
-	char *text;
-	int err;
-
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_model_to_json(self.get(), &text, &error);
-	}
-	if (err)
-		raise_error(error, false);
-	const std::unique_ptr<char, Free> owner(text);
-	return py::str(text);
+	return written([&](char **text, struct ssdpm_error *error) {
+		return ssdpm_model_to_json(self.get(), text, error);
+	});
 }
 
 static py::list model_lint(const Model &self)

@@ -26,6 +26,7 @@ from ssdpm.base.convert import (
 from ssdpm.base.errors import InvalidError, RangeError
 from ssdpm.base.notebook import html_table
 from ssdpm.base.optional import drawn
+from ssdpm.base.result import Json
 from ssdpm.base.values import Value
 from ssdpm.estimate.parameters import Overlay
 from ssdpm.estimate.setup import Setup
@@ -257,7 +258,11 @@ def _item(
     ]
     kept = _core.energy.budget_item_of_drives(
         [
-            (name if len(models) == 1 else None, one.model._handle, one.core(None))
+            (
+                name if name and len(models) == 1 else one.model.name,
+                one.model._handle,
+                one.core(None),
+            )
             for one in setups
         ],
         work.mix,
@@ -277,7 +282,7 @@ def _item(
 
 
 @dataclass(frozen=True, eq=False)
-class Budget(Value):
+class Budget(Json):
     """Drives in a budget: the states that lose least; from budget().
 
     Attributes:
@@ -308,20 +313,8 @@ class Budget(Value):
     n_examined: int | None
     frontier_power_uw: npt.NDArray[np.uint64]
     frontier_loss: npt.NDArray[np.uint64]
-    _kept: Any = field(default=None, repr=False, compare=False)
 
     __hash__ = None  # type: ignore[assignment]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_kept": self.to_json()}
-
-    def to_json(self) -> str:
-        """The object "ssdpm.budget/1", as ``ssdpm budget --json`` prints it."""
-        if isinstance(self._kept, str):
-            return self._kept
-        solved, mix = self._kept
-        text: str = solved.to_json(mix)
-        return text
 
     @property
     def states(self) -> npt.NDArray[np.uint32]:
@@ -476,7 +469,7 @@ def budget(
     solved = _core.energy.Budget([item._item() for item in items], limit, base)
     fits, power_uw, loss, bound_loss, n_examined, exact = solved.answer()
     frontier = solved.frontier()
-    return Budget(
+    found = Budget(
         items=items,
         budget_uw=limit,
         base_uw=base,
@@ -489,5 +482,5 @@ def budget(
         n_examined=n_examined if fits else None,
         frontier_power_uw=frozen(frontier["power_uw"].copy()),
         frontier_loss=frozen(frontier["loss"].copy()),
-        _kept=(solved, work.mix),
     )
+    return found._written_by(lambda: solved.to_json(work.mix))

@@ -91,8 +91,8 @@ def test_keep_agrees_with_all_limits_tried(kernel: Kernel, data: st.DataObject) 
 def test_a_difference_is_the_same_from_both_sides(one: Kernel, two: Kernel) -> None:
     a = ssdpm.apst(model_of(one), **arguments_of(one))
     b = ssdpm.apst(model_of(two), **arguments_of(two))
-    assert a.diff(a) == ()
-    assert a.diff(b) == tuple(
+    assert tuple(a.diff(a)) == ()
+    assert tuple(a.diff(b)) == tuple(
         ApstDifference(d.state, d.other, d.entry) for d in b.diff(a)
     )
     differing = {d.state for d in a.diff(b)}
@@ -123,7 +123,7 @@ def test_several_causes_are_inferred(model: ssdpm.Model) -> None:
     assert limit.limit_range == (10_000, 44_999)
     assert quirk.quirks == (Quirk.NO_DEEPEST_PS,)
     nothing = ssdpm.ApstTable.from_bytes(bytes([0, 1]).ljust(256, b"\0"))
-    assert ssdpm.infer(model, nothing) == []
+    assert not ssdpm.infer(model, nothing)
 
 
 def test_the_closest_is_not_exact(model: ssdpm.Model) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -443,6 +444,26 @@ class Plan(Live):
             And those of commit().
         """
         self._handle.revert()
+
+    def to_json(self) -> str:
+        """The object "ssdpm.plan/1" as ``ssdpm plan --json`` prints it, without the
+        estimates and the files that its options add.
+
+        The profile is that of the last call of add_profile() or add_profile_all().
+
+        Raises:
+            AccessError: nobody says whether a journal stands.
+        """
+        return self._handle.to_json()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON as a dict.
+
+        Raises:
+            As to_json().
+        """
+        result: dict[str, Any] = json.loads(self.to_json())
+        return result
 
     def keep(self) -> None:
         """Leave it in force after the with block."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import weakref
 from collections.abc import Callable
@@ -31,28 +32,6 @@ from ssdpm.policy.parameters import ApstParameters, apst_parameters, limit_word
 from ssdpm.policy.quirks import Host, quirk_names
 from ssdpm.policy.table import ApstTable
 from ssdpm.policy.words import PowerSource, Quirk
-
-# Facts of one kind of drive only.
-_FACTS_OF = {
-    "nvme": ("latency_tolerance_us", "transport", "reset_count"),
-    "sata": (
-        "host",
-        "ata_port",
-        "lpm",
-        "lpm_word",
-        "lpm_supported",
-        "ahci_port_cmd",
-        "ahci_host_caps",
-        "ahci_host_cap2",
-        "devices_without_hipm",
-        "n_devices",
-        "port",
-    ),
-}
-
-
-_DIAGNOSIS_KEYS = ("code", "severity", "message", "advice")
-
 
 class _Read(Live):
     """What a Device has beside its facts: it is not compared, and pandas and
@@ -186,7 +165,8 @@ class Device(_Read):
         if catalogue is None:
             catalogue = Catalogue()
         check_instance(catalogue, "catalogue", Catalogue)
-        return Model._wrap(self._handle.model(commands, catalogue._handle))
+        core = self._handle.model(commands, catalogue._handle)
+        return Model._wrap(core, self.name)
 
     def apst(self) -> ApstTable:
         """The table that is in force: Get Features 0Ch, or the dump of a capture.
@@ -334,38 +314,33 @@ class Device(_Read):
         )
         return [Diagnosis(*one[:5], Change._make(one[5])) for one in found]
 
-    def to_dict(
+    def to_json(
         self, model: Model | None = None, table: ApstTable | None = None
-    ) -> dict[str, Any]:
-        """What ``ssdpm list --json`` has of it: the facts of its kind of drive, the
-        quirks and the diagnosis, for json.dumps().
+    ) -> str:
+        """The object "ssdpm.device/1", as ``ssdpm list --json`` prints it: the facts of
+        its kind of drive, the quirks and the diagnosis; and a journal that stands.
 
         Args:
             As diagnose().
-
-        Returns:
-            An ssdpm.device/1, see ssdpm-json(5).
         """
         known = self.known_model(model)
-        facts = self._handle.facts()
-        kernel_quirks = facts.pop("kernel_quirks")
-        for kind, names in _FACTS_OF.items():
-            for name in names:
-                if kind != self.kind and facts[name] is None:
-                    del facts[name]
-        result = {"schema": "ssdpm.device/1", **facts}
-        if self.kind == "nvme":
-            quirks = self.kernel_quirks
-            if quirks is None and known is not None:
-                quirks = self.quirks(known).quirks
-            result["latency_tolerance_us"] = self.latency_tolerance_us
-            result["quirks"] = None if quirks is None else list(map(str, quirks))
-            result["quirks_from_kernel"] = kernel_quirks is not None
-        found = self.diagnose(known, table)
-        result["verdict"] = found[0].code
-        result["diagnosis"] = [
-            {key: getattr(one, key) for key in _DIAGNOSIS_KEYS} for one in found
-        ]
+        table = self.known_table(table)
+        return _core.device_json(
+            self._handle,
+            self.machine._handle,
+            None if known is None else known._handle,
+            None if table is None else table._handle,
+        )
+
+    def to_dict(
+        self, model: Model | None = None, table: ApstTable | None = None
+    ) -> dict[str, Any]:
+        """The JSON as a dict.
+
+        Args:
+            As diagnose().
+        """
+        result: dict[str, Any] = json.loads(self.to_json(model, table))
         return result
 
     def __repr__(self) -> str:
@@ -475,6 +450,16 @@ class Machine(Live):
             InvalidError: no name of a device.
         """
         return Device._wrap(self, self._handle.open(check_path(name, "name")))
+
+    def to_json(self) -> str:
+        """The object "ssdpm.machine/1", read anew each time: as ``ssdpm show --json``
+        has it, but for the meters, which the command adds."""
+        return _core.machine_json(self._handle)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON as a dict."""
+        result: dict[str, Any] = json.loads(self.to_json())
+        return result
 
     def owners(self) -> tuple[Owner, ...]:
         """Who else sets latency tolerances and LPM."""

@@ -17,6 +17,7 @@ from ssdpm import _core
 from ssdpm.base.convert import check_instance, check_unsigned, check_word, number_of
 from ssdpm.base.errors import Error, FormatError
 from ssdpm.base.notebook import html_table
+from ssdpm.base.result import Json
 from ssdpm.base.values import Value
 from ssdpm.model.sata import SataLink, sata_facts, sata_link
 from ssdpm.model.source import Source, check_ascii, data_of, place_error, read_models
@@ -70,9 +71,10 @@ class Model:
         TypeError: source is of another type.
     """
 
-    __slots__ = ("__weakref__", "_alternatives", "_handle", "_power_states")
+    __slots__ = ("__weakref__", "_alternatives", "_handle", "_name", "_power_states")
 
     _handle: _core.Model
+    _name: str | None
     _power_states: tuple[PowerState, ...] | None
     _alternatives: tuple[Model, ...]
 
@@ -86,13 +88,15 @@ class Model:
                 os.fsdecode(source) if isinstance(source, (str, os.PathLike)) else None,
             )
         self._handle = cores[0]
+        self._name = _file_name(source)
         self._power_states = None
         self._alternatives = ()
 
     @classmethod
-    def _wrap(cls, core: _core.Model) -> Model:
+    def _wrap(cls, core: _core.Model, name: str | None = None) -> Model:
         self = cls.__new__(cls)
         self._handle = core
+        self._name = name
         self._power_states = None
         self._alternatives = ()
         return self
@@ -125,7 +129,7 @@ class Model:
             catalogue = Catalogue()
         check_instance(catalogue, "catalogue", Catalogue)
         match = catalogue.find(name, firmware)
-        self = cls._wrap(catalogue._handle.model(match.index))
+        self = cls._wrap(catalogue._handle.model(match.index), name)
         if match.n_tables > 1:
             self._alternatives = tuple(
                 cls._wrap(catalogue._handle.model(other.index))
@@ -268,6 +272,15 @@ class Model:
         return self._handle.power_range(number, _core.FIELDS[field])
 
     @property
+    def name(self) -> str | None:
+        """What it was named by: its file, without the directory, what catalogue() was
+        given, or its device; None: nothing.
+
+        It is no part of the model, as ``alternatives``.
+        """
+        return self._name
+
+    @property
     def alternatives(self) -> tuple[Model, ...]:
         """What other drives of the name say that catalogue() was given, by how many.
 
@@ -314,7 +327,8 @@ class Model:
         return hash(self.to_json())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.to_json().encode(),)
+        source = self.to_json().encode()
+        return type(self), (source,), (None, {"_name": self._name})
 
     def __repr__(self) -> str:
         return f"<ssdpm.Model {self.product!r}, {self.kind}, {len(self)} states>"
@@ -337,7 +351,7 @@ class Model:
 
 
 @dataclass(frozen=True, eq=False)
-class CatalogueRow(Value):
+class CatalogueRow(Json):
     """One product with a firmware, and what drives of it say.
 
     Attributes:
@@ -468,13 +482,21 @@ class Catalogue:
         return self._handle.n_rows
 
     def __getitem__(self, index: SupportsIndex) -> CatalogueRow:
-        return CatalogueRow(*self._handle.row(self._index(index)))
+        handle, number = self._handle, self._index(index)
+        row = CatalogueRow(*handle.row(number))
+        return row._written_by(lambda: _core.catalogue_row_json(handle, number))
 
     def __iter__(self) -> Iterator[CatalogueRow]:
         return (self[index] for index in range(len(self)))
 
     def __repr__(self) -> str:
         return f"<ssdpm.Catalogue, {len(self)} rows>"
+
+
+def _file_name(source: Source) -> str | None:
+    if not isinstance(source, (str, os.PathLike)):
+        return None
+    return os.path.basename(os.fsdecode(source))
 
 
 def _check_name(name: str) -> str:
@@ -492,4 +514,5 @@ def load(source: Source) -> list[Model]:
     Returns:
         At least one model, in the order of the input.
     """
-    return [Model._wrap(core) for core in read_models(source)]
+    name = _file_name(source)
+    return [Model._wrap(core, name) for core in read_models(source)]

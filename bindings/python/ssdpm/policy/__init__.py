@@ -7,12 +7,13 @@ power state: after this much idle time, go to that state.
 
 from __future__ import annotations
 
-from ssdpm.policy.inverse import Reached, infer, keep, reach
+from ssdpm.policy.inverse import Inferred, Reached, infer, keep, reach
 from ssdpm.policy.parameters import APST_DEFAULTS, ApstParameters
 from ssdpm.policy.profiles import ProfileSettings, profile, profiles
 from ssdpm.policy.quirks import Host, QuirkMatch, Quirks, quirks
 from ssdpm.policy.table import (
     ApstDifference,
+    ApstDifferences,
     ApstEntry,
     ApstTable,
     Verdict,
@@ -26,10 +27,12 @@ __all__ = [
     "APST_DEFAULTS",
     "Algorithm",
     "ApstDifference",
+    "ApstDifferences",
     "ApstEntry",
     "ApstParameters",
     "ApstTable",
     "Host",
+    "Inferred",
     "PowerScheme",
     "PowerSource",
     "ProfileSettings",

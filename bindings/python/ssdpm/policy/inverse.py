@@ -9,7 +9,7 @@ from typing import SupportsIndex
 
 from ssdpm import _core
 from ssdpm.base.convert import check_instance, check_unsigned
-from ssdpm.base.values import Value
+from ssdpm.base.result import Json, Several
 from ssdpm.model.drive import Model
 from ssdpm.policy.parameters import (
     ApstParameters,
@@ -17,12 +17,12 @@ from ssdpm.policy.parameters import (
     core_params,
     limit_word,
 )
-from ssdpm.policy.table import ApstTable
+from ssdpm.policy.table import ApstTable, drive_name, table_name
 from ssdpm.policy.words import Algorithm, PowerScheme, PowerSource, Quirk
 
 
 @dataclass(frozen=True, eq=False)
-class Reached(Value):
+class Reached(Json):
     """What reach() found: parameters, their table, and whether it is the wanted one."""
 
     parameters: ApstParameters
@@ -30,7 +30,18 @@ class Reached(Value):
     exact: bool
 
 
-def infer(model: Model, table: ApstTable) -> list[ApstParameters]:
+@dataclass(frozen=True, eq=False)
+class Inferred(Several[ApstParameters]):
+    """What makes a table: infer(), the most plausible first.
+
+    Attributes:
+        candidates: parameters that make exactly this table.
+    """
+
+    candidates: tuple[ApstParameters, ...]
+
+
+def infer(model: Model, table: ApstTable) -> Inferred:
     """Which algorithm and parameters made this table?
 
     Returns:
@@ -45,7 +56,13 @@ def infer(model: Model, table: ApstTable) -> list[ApstParameters]:
         check_instance(model, "model", Model)._handle,
         check_instance(table, "table", ApstTable)._handle,
     )
-    return [apst_parameters(one) for one in found]
+    inferred = Inferred(tuple(map(apst_parameters, found)))
+    params = [one for one, _, _ in found]
+    return inferred._written_by(
+        lambda: _core.apst_infer_json(
+            model._handle, drive_name(model), table_name(table), params
+        )
+    )
 
 
 def keep(
@@ -122,4 +139,13 @@ def reach(
         params.quirks,
     )
     reached = ApstTable._wrap(made, model, found[0])
-    return Reached(apst_parameters(found), reached, reached == table)
+    result = Reached(apst_parameters(found), reached, reached == table)
+    return result._written_by(
+        lambda: _core.apst_reach_json(
+            model._handle,
+            drive_name(model),
+            found[0],
+            made,
+            (table_name(table), table._handle),
+        )
+    )

@@ -152,3 +152,16 @@ def quirk_bits(model: Model, words: Iterable[str] | str, algorithm: int) -> int:
         else:
             bits |= _core.QUIRKS[str(word)]
     return bits
+
+
+def quirks_in_force(model: Model, words: Iterable[str] | str) -> tuple[int, int]:
+    """Bits of the quirks of a drive, not only those about APST, and of those it may
+    have; words as for quirk_bits()."""
+    found = unknown = 0
+    for word in check_words(words, "quirks"):
+        if word == AUTO:
+            linux, perhaps, _ = _core.quirks_find(model._handle, _host_dict(None), b"")
+            found, unknown = found | linux, unknown | perhaps
+        else:
+            found |= _core.QUIRKS[str(word)]
+    return found, unknown & ~found

@@ -23,11 +23,12 @@ from ssdpm.base.convert import (
 )
 from ssdpm.base.errors import Error, FormatError, UnsupportedError
 from ssdpm.base.notebook import html_table
+from ssdpm.base.result import Several
 from ssdpm.base.values import Value
 from ssdpm.model.drive import Model
 from ssdpm.model.source import read_file
 from ssdpm.policy.parameters import APST_DEFAULTS, core_params
-from ssdpm.policy.quirks import quirk_names
+from ssdpm.policy.quirks import quirk_names, quirks_in_force
 from ssdpm.policy.words import Algorithm, PowerScheme, PowerSource, Quirk, VerdictKind
 
 apst_entry_dtype: np.dtype[np.void] = _core.apst_entry_dtype
@@ -53,6 +54,17 @@ class ApstDifference(Value):
 
 
 @dataclass(frozen=True, eq=False)
+class ApstDifferences(Several[ApstDifference]):
+    """Where two tables differ: ApstTable.diff(), by state.
+
+    Attributes:
+        differences: of each state whose entries differ.
+    """
+
+    differences: tuple[ApstDifference, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Verdict(Value):
     """What became of one state, and one line with the numbers that decided it."""
 
@@ -73,11 +85,13 @@ class ApstTable:
     matter.
     """
 
-    __slots__ = ("__weakref__", "_handle", "_model", "_params")
+    __slots__ = ("__weakref__", "_handle", "_model", "_name", "_params", "_quirks")
 
     _handle: _core.ApstTable
     _model: Model | None
     _params: _core.ApstParams | None
+    _quirks: tuple[int, int]  # in force, and those that may be
+    _name: str | None
 
     def __init__(self) -> None:
         raise TypeError("made by ssdpm.apst() or ssdpm.ApstTable.from_bytes()")
@@ -88,11 +102,14 @@ class ApstTable:
         core: _core.ApstTable,
         model: Model | None = None,
         params: _core.ApstParams | None = None,
+        quirks: tuple[int, int] = (0, 0),
     ) -> ApstTable:
         self = cls.__new__(cls)
         self._handle = core
         self._model = model
         self._params = params
+        self._quirks = quirks
+        self._name = None
         return self
 
     @classmethod
@@ -139,18 +156,35 @@ class ApstTable:
         """
         return cls._wrap(_core.apst_from_data(bytes_of(data, "bytes", "data")))
 
-    def diff(self, other: ApstTable) -> tuple[ApstDifference, ...]:
-        """The states whose entries differ, by state; sent and enabled do not count."""
+    def diff(self, other: ApstTable) -> ApstDifferences:
+        """The states whose entries differ, by state; sent and enabled do not count.
+
+        The result has JSON if the drive of one of the tables is known.
+        """
         mine = {entry.state: entry for entry in self.entries}
         others = {
             entry.state: entry
             for entry in check_instance(other, "other", ApstTable).entries
         }
         bits = self._handle.diff(other._handle)
-        return tuple(
-            ApstDifference(state, mine.get(state), others.get(state))
-            for state in range(len(self.array))
-            if bits >> state & 1
+        found = ApstDifferences(
+            tuple(
+                ApstDifference(state, mine.get(state), others.get(state))
+                for state in range(len(self.array))
+                if bits >> state & 1
+            )
+        )
+        model = self._model or other._model
+        if model is None:
+            return found
+        return found._written_by(
+            lambda: _core.apst_diff_json(
+                model._handle,
+                drive_name(model),
+                self._params,
+                (None if self._params else table_name(self), self._handle),
+                (table_name(other), other._handle),
+            )
         )
 
     @property
@@ -196,19 +230,41 @@ class ApstTable:
         """The 256 bytes of Set Features 0Ch; sent and enabled are no part of them."""
         return self._handle.encode()
 
+    def _made(self, word: str) -> tuple[Model, _core.ApstParams]:
+        if self._model is None or self._params is None:
+            raise UnsupportedError(
+                errno.EOPNOTSUPP,
+                "a table from bytes does not say how it was made: only one from "
+                f"ssdpm.apst() {word}",
+            )
+        return self._model, self._params
+
+    def to_json(self) -> str:
+        """The object "ssdpm.apst/1", as ``ssdpm apst --json`` prints it.
+
+        Raises:
+            UnsupportedError: a table from bytes does not say how it was made.
+        """
+        model, params = self._made("has JSON")
+        return _core.apst_json(model._handle, drive_name(model), params, self._quirks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON as a dict.
+
+        Raises:
+            As to_json().
+        """
+        result: dict[str, Any] = json.loads(self.to_json())
+        return result
+
     def explain(self) -> tuple[Verdict, ...]:
         """Why each state of the drive is or is not in the table, by state.
 
         Raises:
             UnsupportedError: a table from bytes does not say how it was made.
         """
-        if self._model is None or self._params is None:
-            raise UnsupportedError(
-                errno.EOPNOTSUPP,
-                "a table from bytes does not say how it was made: only one from "
-                "ssdpm.apst() can be explained",
-            )
-        verdicts = _core.apst_explain(self._model._handle, self._params)
+        model, params = self._made("can be explained")
+        verdicts = _core.apst_explain(model._handle, params)
         return tuple(
             Verdict(state, VerdictKind(word), reason)
             for state, word, reason in verdicts
@@ -238,9 +294,10 @@ class ApstTable:
         if self._model is None or self._params is None:
             words = {"schema": "ssdpm.apst/1", "raw": self.to_bytes().hex()}
             flags = {"sent": self.sent, "enabled": self.enabled}
-            return ApstTable.from_data, (json.dumps({**words, **flags}).encode(),)
+            source = json.dumps({**words, **flags}).encode()
+            return ApstTable.from_data, (source,), (None, {"_name": self._name})
         numbers = {name: getattr(self._params, name) for name in APST_DEFAULTS}
-        return _table_from_numbers, (self._model, numbers)
+        return _table_from_numbers, (self._model, numbers, self._quirks)
 
     def _state_word(self) -> str:
         if not self.sent:
@@ -292,17 +349,32 @@ def load_apst(path: str | os.PathLike[str]) -> ApstTable:
     filename = check_filename(path, "path")
     data = read_file(filename)
     try:
-        return ApstTable.from_data(data)
+        table = ApstTable.from_data(data)
     except Error as error:
         error.filename = filename
         raise
+    table._name = os.path.basename(filename)
+    return table
 
 
-def _table_from_numbers(model: Model, numbers: Mapping[str, int]) -> ApstTable:
+def drive_name(model: Model) -> str:
+    """What JSON about its tables calls a drive."""
+    return model.name or model.product or ""
+
+
+def table_name(table: ApstTable) -> str:
+    """Likewise a table: its file, or what made it."""
+    return table._name or str(table.algorithm or "")
+
+
+def _table_from_numbers(
+    model: Model, numbers: Mapping[str, int], quirks: tuple[int, int] = (0, 0)
+) -> ApstTable:
     params = _core.ApstParams()
     for name, number in numbers.items():
         setattr(params, name, number)
-    return ApstTable._wrap(_core.apst_generate(model._handle, params), model, params)
+    made = _core.apst_generate(model._handle, params)
+    return ApstTable._wrap(made, model, params, quirks)
 
 
 def apst(
@@ -371,4 +443,5 @@ def apst(
         transition_power_uw=transition_power_uw,
         quirks=quirks,
     )
-    return ApstTable._wrap(_core.apst_generate(model._handle, params), model, params)
+    made = _core.apst_generate(model._handle, params)
+    return ApstTable._wrap(made, model, params, quirks_in_force(model, quirks))
