@@ -219,6 +219,28 @@ static py::tuple cap_simulate(const Model &model, const SimParams &params,
 						    points.data()));
 }
 
+using Points = py::array_t<struct ssdpm_cap_point, py::array::c_style>;
+
+static py::str cap_json(const Model &model, const OptionalText &name,
+			const StreamTuples &from, const Points &points)
+{
+	struct ssdpm_cap_report report = {};
+	std::vector<struct ssdpm_cap_stream> streams;
+
+	for (const StreamTuple &one : from)
+		streams.push_back(stream_from(one));
+	report.size = sizeof(report);
+	report.drive = c_str(name);
+	report.model = model.get();
+	report.streams = streams.data();
+	report.n_streams = streams.size();
+	report.points = points.data();
+	report.n_points = (size_t)points.size();
+	return written([&](char **text, struct ssdpm_error *error) {
+		return ssdpm_cap_report_to_json(&report, text, error);
+	});
+}
+
 void add_cap(py::module_ &module)
 {
 	PYBIND11_NUMPY_DTYPE(ssdpm_span, low, nominal, high);
@@ -232,4 +254,5 @@ void add_cap(py::module_ &module)
 	module.def("cap_params_from_model", &cap_params_from_model);
 	module.def("cap_timeline", &cap_timeline);
 	module.def("cap_simulate", &cap_simulate);
+	module.def("cap_json", &cap_json);
 }

@@ -2,6 +2,7 @@
 /* <ssdpm/energy/compare.h>: policies, and what they cost side by side. */
 #include "common.h"
 #include "parameters.h"
+#include "report.h"
 
 #include <pybind11/stl.h>
 
@@ -87,6 +88,19 @@ static py::object table_of_word(const Model &model, const std::string &word,
 				 &resolved, &error))
 		raise_error(error, false);
 	return py::cast(table_of(resolved.apst));
+}
+
+/* A word in full, as in "windows:balanced:ac"; itself: it is no word. */
+static std::string policy_word(const std::string &word)
+{
+	struct ssdpm_policy policy = {};
+	const char *full = nullptr;
+
+	policy.size = sizeof(policy);
+	if (ssdpm_policy_parse(word.c_str(), nullptr, &policy, nullptr) ||
+	    ssdpm_policy_get_word(&policy, &full, nullptr))
+		return word;
+	return full;
 }
 
 /* The word of the policy that savings are counted from. */
@@ -184,6 +198,48 @@ class Comparison
 		return rows;
 	}
 
+	/* Of one that is finished. */
+	py::str to_json(const NamesTuple &names) const
+	{
+		struct ssdpm_comparison_report report = {};
+		const Names told(names);
+
+		told.set(&report);
+		report.model = model.get();
+		report.comparison = comparison;
+		return written([&](char **text, struct ssdpm_error *error) {
+			return ssdpm_comparison_report_to_json(&report, text,
+							       error);
+		});
+	}
+
+	/* A row alone. */
+	py::str row_to_json(const NamesTuple &names, size_t index,
+			    const std::optional<WorkTuple> &background) const
+	{
+		struct ssdpm_background_work work = {};
+		struct ssdpm_estimate_report report = {};
+		struct ssdpm_compared_policy row = {};
+		const Names told(names);
+
+		row.size = sizeof(row);
+		if (ssdpm_comparison_get_row(comparison, index, &row))
+			throw py::index_error();
+		told.set(&report);
+		report.model = model.get();
+		report.policy = row.name;
+		report.resolved = &row.resolved;
+		report.sim = row.sim;
+		if (background) {
+			work = work_from(*background);
+			report.background = &work;
+		}
+		return written([&](char **text, struct ssdpm_error *error) {
+			return ssdpm_estimate_report_to_json(&report, text,
+							     error);
+		});
+	}
+
       private:
 	const struct ssdpm_device_settings *machine() const
 	{
@@ -200,6 +256,7 @@ void add_compare(py::module_ &module)
 {
 	module.def("common_policies", &common_policies);
 	module.def("table_of_word", &table_of_word);
+	module.def("policy_word", &policy_word);
 	module.def("reference_policy", &reference_policy);
 	module.def("usual_pcie_link", &usual_pcie_link);
 	py::class_<Comparison>(module, "Comparison")
@@ -208,5 +265,7 @@ void add_compare(py::module_ &module)
 		     py::keep_alive<1, 2>())
 		.def("add", &Comparison::add)
 		.def("feed", &Comparison::feed)
-		.def("finish", &Comparison::finish);
+		.def("finish", &Comparison::finish)
+		.def("to_json", &Comparison::to_json)
+		.def("row_to_json", &Comparison::row_to_json);
 }

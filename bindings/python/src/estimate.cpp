@@ -2,6 +2,7 @@
 /* <ssdpm/energy/estimate.h> */
 #include "common.h"
 #include "parameters.h"
+#include "report.h"
 
 #include <algorithm>
 #include <array>
@@ -117,7 +118,8 @@ static std::unique_ptr<Model> parameters_to_model(const Model &model,
 
 SimParams::SimParams(const ParameterTuples &from, const ApstTable *apst,
 		     uint32_t lpm, uint32_t loop, uint32_t flags,
-		     uint32_t operational_state, uint64_t interval_ns)
+		     uint32_t operational_state, uint64_t interval_ns,
+		     uint32_t pcie_link)
     : parameters(parameters_from(from)), table()
 {
 	if (ssdpm_sim_params_init(&params, sizeof(params)))
@@ -133,6 +135,7 @@ SimParams::SimParams(const ParameterTuples &from, const ApstTable *apst,
 	params.flags = flags;
 	params.operational_state = operational_state;
 	params.interval_ns = interval_ns;
+	params.pcie_link = pcie_link;
 }
 
 struct Change {
@@ -189,6 +192,7 @@ class Sim
 {
       public:
 	Sim(const Model &model, const SimParams &params, bool want_changes)
+	    : model(model)
 	{
 		struct ssdpm_error error = {};
 
@@ -232,6 +236,36 @@ class Sim
 			*ssdpm_sim_get_result(sim), sim,
 			py::array_t<Change>((py::ssize_t)changes.size(),
 					    changes.data()));
+	}
+
+	/* Of one that is finished, and of its table or link policy. */
+	py::str to_json(const NamesTuple &names, const OptionalText &policy,
+			const ApstTable *table, uint32_t lpm,
+			const std::optional<WorkTuple> &background)
+	{
+		struct ssdpm_background_work work = {};
+		struct ssdpm_estimate_report report = {};
+		struct ssdpm_resolved_policy resolved = {};
+		const Names told(names);
+
+		told.set(&report);
+		if (table)
+			resolved.apst = table->table;
+		resolved.lpm = lpm;
+		report.model = model.get();
+		report.policy = c_str(policy);
+		report.resolved = &resolved;
+		report.sim = sim;
+		if (background) {
+			work = work_from(*background);
+			report.background = &work;
+		}
+		return written([&](char **text, struct ssdpm_error *error) {
+			std::lock_guard<std::mutex> lock(mutex);
+
+			return ssdpm_estimate_report_to_json(&report, text,
+							     error);
+		});
 	}
 
 	py::tuple saving(Sim &to)
@@ -278,6 +312,7 @@ class Sim
 			throw std::bad_alloc();
 	}
 
+	const Model &model; /* kept alive with it */
 	struct ssdpm_sim *sim;
 	std::mutex mutex;
 	std::vector<Change> changes;
@@ -472,20 +507,35 @@ static py::tuple gaps_best_table(const Gaps &self, const Model &model,
 			      best.energy_bound_nj);
 }
 
-static py::list changes_of(const struct ssdpm_recommendation &from)
+/* What to write for a recommendation. */
+class Changes
 {
-	struct ssdpm_change *changes = nullptr;
-	struct ssdpm_error error = {};
+      public:
+	explicit Changes(const struct ssdpm_recommendation &from)
+	{
+		struct ssdpm_change *found = nullptr;
+		struct ssdpm_error error = {};
+
+		if (ssdpm_recommendation_get_changes(&from, nullptr, nullptr,
+						     &found, &n, &error))
+			raise_error(error, false);
+		changes.reset(found);
+	}
+
+	py::list list() const
+	{
+		return change_list(changes.get(), n);
+	}
+
+	struct ssdpm_recommendation_words words() const
+	{
+		return { nullptr, nullptr, changes.get(), n };
+	}
+
+      private:
+	std::unique_ptr<struct ssdpm_change, Free> changes;
 	size_t n = 0;
-
-	if (ssdpm_recommendation_get_changes(&from, nullptr, nullptr, &changes,
-					     &n, &error))
-		raise_error(error, false);
-	const std::unique_ptr<struct ssdpm_change, decltype(&std::free)> owner(
-		changes, &std::free);
-
-	return change_list(changes, n);
-}
+};
 
 static py::tuple describe(const struct ssdpm_recommendation &from)
 {
@@ -499,50 +549,106 @@ static py::tuple describe(const struct ssdpm_recommendation &from)
 		from.primary_timeout_ms, from.primary_latency_tolerance_us,
 		from.secondary_timeout_ms, from.secondary_latency_tolerance_us,
 		run_array(&from.run, 1), saving_tuple(from.saving),
-		changes_of(from));
+		Changes(from).list());
 }
 
-/* usual: the delays that are allowed are those of the library. */
-static py::list recommend(const Gaps &gaps, const Model &model,
-			  const SimParams &params, const BoundsTuple &from,
-			  bool usual, const ApstTable *today)
+/* What to set for a workload; it never changes. */
+class Recommendations
 {
-	struct ssdpm_sim_params with_today = *params.get();
-	struct ssdpm_recommendations *found = nullptr;
-	struct ssdpm_bounds bounds = bounds_from(from);
-	struct ssdpm_bounds defaults = {};
-	struct ssdpm_error error = {};
-	py::list result;
-	int err = 0;
+      public:
+	/* usual: the delays that are allowed are those of the library. */
+	Recommendations(const Gaps &gaps, const Model &model,
+			const SimParams &params, const BoundsTuple &from,
+			bool usual, const ApstTable *today)
+	    : model(model), usual(usual), bounds(bounds_from(from)),
+	      params(*params.get())
 	{
-		py::gil_scoped_release release;
+		struct ssdpm_error error = {};
+		int err = 0;
+		{
+			py::gil_scoped_release release;
+
+			if (usual)
+				err = allow_usual(gaps, &error);
+			this->params.apst = today ? &today->table : nullptr;
+			if (!err)
+				err = ssdpm_recommend(gaps.get(), model.get(),
+						      &this->params, &bounds,
+						      &found, &error);
+		}
+		if (err)
+			raise_error(error, false);
+	}
+	~Recommendations()
+	{
+		ssdpm_recommendations_free(found);
+	}
+	Recommendations(const Recommendations &) = delete;
+	Recommendations &operator=(const Recommendations &) = delete;
+
+	py::list answers() const
+	{
+		py::list result;
+
+		while (const struct ssdpm_recommendation *one =
+			       ssdpm_recommendations_get(found, result.size()))
+			result.append(describe(*one));
+		return result;
+	}
+
+	/* savings are against what is called so */
+	py::str to_json(const NamesTuple &names,
+			const OptionalText &today) const
+	{
+		struct ssdpm_recommendation_report report = {};
+		std::vector<struct ssdpm_recommendation_words> words;
+		std::vector<Changes> changes;
+		const Names told(names);
+
+		while (const struct ssdpm_recommendation *one =
+			       ssdpm_recommendations_get(found, changes.size()))
+			changes.emplace_back(*one);
+		for (const Changes &one : changes)
+			words.push_back(one.words());
+		told.set(&report);
+		report.model = model.get();
+		report.params = &params;
+		report.bounds = &bounds;
+		report.from = c_str(today);
+		report.recommendations = found;
+		report.words = words.data();
+		report.n_words = words.size();
+		report.by_default = usual;
+		return written([&](char **text, struct ssdpm_error *error) {
+			return ssdpm_recommendation_report_to_json(&report,
+								   text, error);
+		});
+	}
+
+      private:
+	int allow_usual(const Gaps &gaps, struct ssdpm_error *error)
+	{
+		struct ssdpm_bounds defaults = {};
+		int err;
 
 		defaults.size = sizeof(defaults);
-		if (usual)
-			err = ssdpm_gaps_get_default_bounds(
-				gaps.get(), model.get(), params.get(),
-				bounds.quirks, &defaults, &error);
-		if (usual && !err) {
-			bounds.max_delay_mean_ns = defaults.max_delay_mean_ns;
-			bounds.max_delay_p99_ns = defaults.max_delay_p99_ns;
-		}
-		with_today.apst = today ? &today->table : nullptr;
-		if (!err)
-			err = ssdpm_recommend(gaps.get(), model.get(),
-					      &with_today, &bounds, &found,
-					      &error);
+		err = ssdpm_gaps_get_default_bounds(gaps.get(), model.get(),
+						    &params, bounds.quirks,
+						    &defaults, error);
+		if (err)
+			return err;
+		bounds.max_delay_mean_ns = defaults.max_delay_mean_ns;
+		bounds.max_delay_p99_ns = defaults.max_delay_p99_ns;
+		return 0;
 	}
-	if (err)
-		raise_error(error, false);
-	const std::unique_ptr<struct ssdpm_recommendations,
-			      decltype(&ssdpm_recommendations_free)>
-		owner(found, &ssdpm_recommendations_free);
 
-	while (const struct ssdpm_recommendation *one =
-		       ssdpm_recommendations_get(found, result.size()))
-		result.append(describe(*one));
-	return result;
-}
+	/* Kept alive with it, as what params points to. */
+	const Model &model;
+	const bool usual;
+	struct ssdpm_bounds bounds;
+	struct ssdpm_sim_params params;
+	struct ssdpm_recommendations *found = nullptr;
+};
 
 static struct ssdpm_saving saving_from(const std::array<int64_t, 3> &uw)
 {
@@ -621,12 +727,14 @@ void add_estimate(py::module_ &module)
 	add_words(module);
 	py::class_<SimParams>(module, "SimParams")
 		.def(py::init<const ParameterTuples &, const ApstTable *,
-			      uint32_t, uint32_t, uint32_t, uint32_t,
-			      uint64_t>());
+			      uint32_t, uint32_t, uint32_t, uint32_t, uint64_t,
+			      uint32_t>());
 	py::class_<Sim>(module, "Sim")
-		.def(py::init<const Model &, const SimParams &, bool>())
+		.def(py::init<const Model &, const SimParams &, bool>(),
+		     py::keep_alive<1, 2>())
 		.def("feed", &Sim::feed)
 		.def("finish", &Sim::finish)
+		.def("to_json", &Sim::to_json)
 		.def("saving", &Sim::saving);
 	py::class_<Gaps>(module, "Gaps")
 		.def(py::init<const std::optional<ServiceNumbers> &>())
@@ -642,7 +750,13 @@ void add_estimate(py::module_ &module)
 	module.def("gaps_sweep", &gaps_sweep);
 	module.def("gaps_clairvoyant", &gaps_clairvoyant);
 	module.def("gaps_best_table", &gaps_best_table);
-	module.def("recommend", &recommend);
+	py::class_<Recommendations>(module, "Recommendations")
+		.def(py::init<const Gaps &, const Model &, const SimParams &,
+			      const BoundsTuple &, bool, const ApstTable *>(),
+		     py::keep_alive<1, 3>(), py::keep_alive<1, 4>(),
+		     py::keep_alive<1, 7>())
+		.def("answers", &Recommendations::answers)
+		.def("to_json", &Recommendations::to_json);
 	module.def("saving_battery_s", &saving_battery_s);
 	module.def("saving_year_wh", &saving_year_wh);
 }

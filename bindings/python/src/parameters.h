@@ -30,7 +30,8 @@ class SimParams
       public:
 	SimParams(const ParameterTuples &from, const ApstTable *apst,
 		  uint32_t lpm, uint32_t loop, uint32_t flags,
-		  uint32_t operational_state, uint64_t interval_ns);
+		  uint32_t operational_state, uint64_t interval_ns,
+		  uint32_t pcie_link);
 	SimParams(const SimParams &) = delete;
 	SimParams &operator=(const SimParams &) = delete;
 

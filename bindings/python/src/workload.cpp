@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/workload.h> */
 #include "common.h"
+#include "report.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -334,6 +335,49 @@ class Stats
 	struct ssdpm_stats *stats;
 };
 
+struct ssdpm_trace_counts trace_counts_from(const CountNumbers &from)
+{
+	struct ssdpm_trace_counts counts = {};
+
+	counts.n_ios = from[0];
+	counts.n_records = from[1];
+	counts.n_lines = from[2];
+	counts.n_bad = from[3];
+	counts.n_unmatched = from[4];
+	counts.n_orphans = from[5];
+	counts.n_saturated = from[6];
+	counts.n_backward = from[7];
+	counts.n_wrapped = from[8];
+	counts.n_other_device = from[9];
+	counts.resolution_ns = from[10];
+	counts.format = (uint32_t)from[11];
+	return counts;
+}
+
+/* numbers: what Stats::get() returned */
+static py::str workload_json(
+	const std::string &name, const CountNumbers &from,
+	const py::array_t<struct ssdpm_trace_stats> &numbers)
+{
+	const struct ssdpm_trace_counts counts = trace_counts_from(from);
+	struct ssdpm_workload_report report = {};
+
+	report.size = sizeof(report);
+	report.name = name.c_str();
+	report.counts = &counts;
+	report.stats = numbers.data();
+	return written([&](char **text, struct ssdpm_error *error) {
+		return ssdpm_workload_report_to_json(&report, text, error);
+	});
+}
+
+static py::str generator_json(size_t index)
+{
+	return written([&](char **text, struct ssdpm_error *error) {
+		return ssdpm_generator_to_json(index, text, error);
+	});
+}
+
 static py::list histogram_starts()
 {
 	py::list result;
@@ -376,4 +420,6 @@ void add_workload(py::module_ &module)
 	module.def("fio_job", &fio_job);
 	module.def("generators", &generators);
 	module.def("to_fio_iolog", &to_fio_iolog);
+	module.def("workload_json", &workload_json);
+	module.def("generator_json", &generator_json);
 }

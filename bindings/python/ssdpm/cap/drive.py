@@ -6,7 +6,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Optional, SupportsIndex
+from typing import TYPE_CHECKING, Any, ClassVar, Optional, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from ssdpm.base.convert import (
 from ssdpm.base.errors import InvalidError
 from ssdpm.base.notebook import html_table
 from ssdpm.base.optional import drawn
+from ssdpm.base.result import Json
 from ssdpm.base.values import Value
 from ssdpm.cap.stream import (
     DRIVE_FIELDS,
@@ -182,8 +183,10 @@ class Curve(Value):
 
 
 @dataclass(frozen=True, eq=False)
-class Timeline(Value):
+class Timeline(Json):
     """Caps that change while a drive works.
+
+    It has JSON if the drive is of from_model(): the object "ssdpm.cap/1".
 
     Attributes:
         points: the fields of struct ssdpm_cap_point: start_ns, duration_ns, cap_uw (the
@@ -275,6 +278,7 @@ class Drive(Value):
     max_uw: SpanLike = None
     nand: Nand | None = None
     assumed: tuple[str, ...] = ()
+    _model: ClassVar[Model | None] = None  # of from_model(): JSON names it
 
     def __post_init__(self) -> None:
         set_field(self, "streams", _streams(self.streams))
@@ -354,7 +358,18 @@ class Drive(Value):
         if every:
             n = sum(-(-ns // every) for ns, _, _ in segments)
             check_memory(n, _core.energy.cap_point_dtype.itemsize, "interval_s: points")
-        return timeline_of(_core.energy.cap_timeline(*self._core(), segments, every))
+        drive, streams = self._core()
+        found = timeline_of(
+            _core.energy.cap_timeline(drive, streams, segments, every)
+        )
+        model = self._model
+        if model is None:
+            return found
+        return found._written_by(
+            lambda: _core.energy.cap_json(
+                model._handle, model.name or model.product, streams, found.points
+            )
+        )
 
 
 def segments_of(caps: CapsLike) -> list[tuple[int, int, int]]:
@@ -412,4 +427,5 @@ def from_model(
         nand,
         field_names(assumed),
     )
+    set_field(drive, "_model", setup.model)
     return drive, cap_watts(cap_uw)

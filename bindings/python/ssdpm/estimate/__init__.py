@@ -11,7 +11,13 @@ from __future__ import annotations
 from ssdpm.estimate.compare import ComparedPolicy, Comparison, compare, default_policies
 from ssdpm.estimate.gaps import Gaps, clairvoyant, sweep
 from ssdpm.estimate.parameters import Overlay, parameters
-from ssdpm.estimate.recommend import BestTable, Recommendation, best_table, recommend
+from ssdpm.estimate.recommend import (
+    BestTable,
+    Recommendation,
+    Recommendations,
+    best_table,
+    recommend,
+)
 from ssdpm.estimate.result import PHASES, Estimate, change_dtype, interval_dtype
 from ssdpm.estimate.run import Residency, Run, Saving
 from ssdpm.estimate.setup import TableLike
@@ -26,6 +32,7 @@ __all__ = [
     "Gaps",
     "Overlay",
     "Recommendation",
+    "Recommendations",
     "Residency",
     "Run",
     "Saving",

@@ -16,6 +16,7 @@ from ssdpm.base.convert import by_number, check_text, check_words
 from ssdpm.base.errors import Error
 from ssdpm.base.notebook import html_table
 from ssdpm.base.optional import drawn
+from ssdpm.base.result import Json, Write
 from ssdpm.base.units import in_ms, in_mw
 from ssdpm.base.values import Value
 from ssdpm.device.machine import Device
@@ -27,7 +28,7 @@ from ssdpm.estimate.simulation import estimate_from
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
 from ssdpm.policy.table import ApstTable
-from ssdpm.workload.trace import TraceLike, record_arrays
+from ssdpm.workload.trace import TraceLike, record_arrays, source_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,7 +83,7 @@ def named_policies(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Value):
+class Comparison(Json):
     """Policies on the same workload; it is a sequence of ComparedPolicy.
 
     Attributes:
@@ -256,20 +257,30 @@ def compare(
     for records in record_arrays(trace):
         comparison.feed(records)
     rows = comparison.finish(end_number(end_ns))
-    return Comparison(
+    names = setup.names(source_of(trace))
+
+    def write_row(number: int) -> Write:
+        return lambda: comparison.row_to_json(names, number, setup.background)
+
+    result = Comparison(
         tuple(
-            _compared(setup, number, rows, added)
+            _compared(setup, number, rows, added, write_row(number))
             for number, row in enumerate(rows)
             if row[0] == number
         ),
         skipped,
     )
+    return result._written_by(lambda: comparison.to_json(names))
 
 
 def _compared(
-    setup: Setup, number: int, rows: list[Any], added: list[tuple[str, Any]]
+    setup: Setup,
+    number: int,
+    rows: list[Any],
+    added: list[tuple[str, Any]],
+    write: Write,
 ) -> ComparedPolicy:
-    """A row with the names of all that are the same."""
+    """A row with the names of all that are the same; write its estimate."""
     _, table, lpm, found, saving = rows[number]
     nvme = setup.model.kind == "nvme"
     sleeps = nvme and added[number][1] not in (None, "none")
@@ -280,6 +291,6 @@ def _compared(
             ApstTable._wrap(table) if sleeps else None,
             None if nvme else _LPM_WORDS.get(lpm),
             found,
-        ),
+        )._written_by(write),
         Saving(*saving),
     )

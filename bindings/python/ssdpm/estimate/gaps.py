@@ -16,12 +16,12 @@ from ssdpm.device.machine import Device
 from ssdpm.estimate.compare import named_policies
 from ssdpm.estimate.parameters import Overlay
 from ssdpm.estimate.run import PER_OP, Residency, Run, run_from
-from ssdpm.estimate.setup import Setup, TableLike, end_number
+from ssdpm.estimate.setup import Fed, Setup, TableLike, end_number
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
 from ssdpm.workload.records import OPS
 from ssdpm.workload.stats import Service, service_numbers
-from ssdpm.workload.trace import TraceLike, record_arrays
+from ssdpm.workload.trace import TraceLike, record_arrays, source_of
 
 
 class Gaps:
@@ -41,7 +41,7 @@ class Gaps:
         And as Simulation.feed().
     """
 
-    __slots__ = ("_handle",)
+    __slots__ = ("_fed", "_handle")
 
     def __init__(
         self,
@@ -53,6 +53,7 @@ class Gaps:
         for records in record_arrays(trace):
             handle.feed(records)
         handle.finish(end_number(end_ns))
+        self._fed = source_of(trace)
         self._handle = handle
 
     @property
@@ -85,14 +86,15 @@ class Gaps:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _gaps_from, (self._handle.to_data(),)
+        return _gaps_from, (self._handle.to_data(), self._fed)
 
     def __repr__(self) -> str:
         return f"<ssdpm.Gaps {len(self)} idle times>"
 
 
-def _gaps_from(data: bytes) -> Gaps:
+def _gaps_from(data: bytes, fed: Fed = (None, None)) -> Gaps:
     self = Gaps.__new__(Gaps)
+    self._fed = fed
     self._handle = _core.energy.Gaps(data)
     return self
 

@@ -183,8 +183,22 @@ def parameters(
         TypeError, ValueError: an argument of another type, an unknown word.
     """
     model, settings = model_of(model)
-    handle = model._handle
     link = link_of(pcie_link, settings)
+    return parameters_and_work(
+        model, link, measured, spare, measured_wa, **overrides
+    )[0]
+
+
+def parameters_and_work(
+    model: Model,
+    link: str | None,
+    measured: Overlay | None = None,
+    spare: float | None = None,
+    measured_wa: float | None = None,
+    **overrides: object,
+) -> tuple[tuple[Parameter, ...], BackgroundWork | None]:
+    """parameters(), and the work behind the writes of a drive whose spare is known."""
+    handle = model._handle
     found = _core.energy.parameters_from_model(
         handle, 0 if link is None else _core.energy.PCIE_LINKS[link]
     )
@@ -204,7 +218,12 @@ def parameters(
             found = _core.energy.parameters_set(found, number, index, *values)
     if spare is not None and measured_wa is None and measured is not None:
         measured_wa = measured.measured_wa
-    return parameters_from(_with_spare(handle, found, spare, measured_wa))
+    found, work = _with_spare(handle, found, spare, measured_wa)
+    return parameters_from(found), work
+
+
+BackgroundWork = tuple[float, float, float, int, int, int, int]
+"""The members of struct ssdpm_background_work."""
 
 
 def _with_spare(
@@ -212,7 +231,7 @@ def _with_spare(
     found: ParameterTuples,
     spare: float | None,
     measured_wa: float | None,
-) -> ParameterTuples:
+) -> tuple[ParameterTuples, BackgroundWork | None]:
     """Last: it is a factor of all that was measured and stated."""
     start = check_measured_wa(1.0 if measured_wa is None else measured_wa)
     if spare is None:
@@ -220,7 +239,5 @@ def _with_spare(
             raise InvalidError(
                 errno.EINVAL, "measured_wa: it says where spare starts: pass both"
             )
-        return found
-    return _core.energy.parameters_set_spare(handle, found, check_spare(spare), start)[
-        0
-    ]
+        return found, None
+    return _core.energy.parameters_set_spare(handle, found, check_spare(spare), start)

@@ -10,6 +10,7 @@ from typing import Any, SupportsIndex
 from ssdpm import _core
 from ssdpm.base.convert import by_number, check_bool, check_unsigned
 from ssdpm.base.units import in_ms, in_mw
+from ssdpm.base.result import Several
 from ssdpm.base.values import Value
 from ssdpm.device.facts import Change
 from ssdpm.device.machine import Device
@@ -23,7 +24,7 @@ from ssdpm.policy.parameters import limit_word
 from ssdpm.policy.quirks import quirk_bits
 from ssdpm.policy.table import ApstTable
 from ssdpm.policy.words import Quirk
-from ssdpm.workload.trace import TraceLike
+from ssdpm.workload.trace import TraceLike, source_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,6 +205,19 @@ class Recommendation(Value):
         return f"saves {self.saving}"
 
 
+@dataclass(frozen=True, eq=False)
+class Recommendations(Several[Recommendation]):
+    """What each route reaches: recommend().
+
+    In the JSON the sentence and the call of the command are null.
+
+    Attributes:
+        recommendations: in the order of the routes.
+    """
+
+    recommendations: tuple[Recommendation, ...]
+
+
 _NVME_CORE = (
     "primary_timeout_ms",
     "primary_latency_tolerance_us",
@@ -248,7 +262,7 @@ def recommend(
     measured: Overlay | None = None,
     spare: float | None = None,
     end_ns: SupportsIndex | None = None,
-) -> tuple[Recommendation, ...]:
+) -> Recommendations:
     """The best setting that each route reaches, in the order of the routes.
 
     Args:
@@ -280,7 +294,12 @@ def recommend(
     usual = given == (None, None, None)
     now = setup.table_or_none(today, "today")._handle
     gaps = gaps_of(setup, trace, end_ns)
-    found = _core.energy.recommend(
+    found = _core.energy.Recommendations(
         gaps, setup.model._handle, setup.core(None), bounds, usual, now
     )
-    return tuple(_recommendation(one, len(setup.model)) for one in found)
+    fed = trace._fed if isinstance(trace, Gaps) else source_of(trace)
+    names, word = setup.names(fed), setup.word(today)
+    result = Recommendations(
+        tuple(_recommendation(one, len(setup.model)) for one in found.answers())
+    )
+    return result._written_by(lambda: found.to_json(names, word))

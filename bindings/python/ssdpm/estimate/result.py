@@ -13,8 +13,8 @@ import numpy.typing as npt
 from ssdpm import _core
 from ssdpm.base.notebook import html_table
 from ssdpm.base.optional import drawn
+from ssdpm.base.result import Json
 from ssdpm.base.units import in_ms, in_mw, in_percent
-from ssdpm.base.values import Value
 from ssdpm.estimate.run import Residency, Run
 from ssdpm.model.drive import Model
 from ssdpm.model.states import state_name
@@ -37,7 +37,7 @@ PHASES: Mapping[str, int] = _core.energy.PHASES
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate(Value):
+class Estimate(Json):
     """What a policy costs on a workload, with bounds.
 
     Attributes:

@@ -18,18 +18,27 @@ from ssdpm.base.convert import (
 from ssdpm.base.errors import InvalidError, UnsupportedError
 from ssdpm.device.facts import DeviceSettings
 from ssdpm.device.machine import Device
-from ssdpm.estimate.parameters import Overlay, link_of, model_of
-from ssdpm.estimate.parameters import parameters as parameters_of
+from ssdpm.estimate.parameters import (
+    BackgroundWork,
+    Overlay,
+    link_of,
+    model_of,
+    parameters_and_work,
+)
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter, check_parameters
 from ssdpm.policy.quirks import quirk_bits
-from ssdpm.policy.table import ApstTable
+from ssdpm.policy.table import ApstTable, table_name
 from ssdpm.policy.words import Algorithm
+from ssdpm.workload.trace import CountNumbers
 
 TableLike = Union[ApstTable, Algorithm, str, None]
 """A table, a word for one ("linux", "windows:balanced:battery"), "today", which a
 device has, "auto", which is that or what Linux does by default, or None: the drive
 never sleeps."""
+
+Fed = tuple["str | None", "CountNumbers | None"]
+"""Of source_of()."""
 
 DEFAULT_TABLE = "auto"
 _APST_QUIRKS = ("no-apst", "no-deepest-ps")
@@ -79,8 +88,12 @@ class Setup:
         model = self.model
         self.pcie_link = link_of(pcie_link, self.settings)
         self.loop = check_word(loop, "loop", _core.energy.LOOPS)
+        self.spare_ppm = 0 if spare is None else round(spare * 1e6)
+        self.background: BackgroundWork | None = None
         if parameters is None:
-            self.parameters = parameters_of(model, self.pcie_link, measured, spare)
+            self.parameters, self.background = parameters_and_work(
+                model, self.pcie_link, measured, spare
+            )
         elif spare is not None:
             raise ValueError(
                 "parameters, spare: one of both is needed, not both: pass "
@@ -171,7 +184,23 @@ class Setup:
             self.flags,
             state,
             self.interval_ns,
+            0 if self.pcie_link is None else energy.PCIE_LINKS[self.pcie_link],
         )
+
+    def names(self, fed: Fed) -> tuple[Any, ...]:
+        """What JSON says beside what was simulated: drive and trace by their names, what
+        the reader met, spare_ppm."""
+        return (self.model.name or self.model.product, *fed, self.spare_ppm)
+
+    def word(self, table: TableLike) -> str | None:
+        """What JSON calls the policy of estimate()."""
+        if self.model.kind != "nvme":
+            return self.lpm
+        if isinstance(table, ApstTable):
+            return table_name(table) or None
+        if table is None:
+            return "none"
+        return energy.policy_word(str(self.named(table)))
 
 
 def end_number(end_ns: SupportsIndex | None) -> int:

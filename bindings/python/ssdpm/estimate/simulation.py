@@ -14,12 +14,12 @@ from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import Overlay
 from ssdpm.estimate.result import Estimate
 from ssdpm.estimate.run import run_from
-from ssdpm.estimate.setup import DEFAULT_TABLE, Setup, TableLike, end_number
+from ssdpm.estimate.setup import DEFAULT_TABLE, Fed, Setup, TableLike, end_number
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
 from ssdpm.policy.table import ApstTable
 from ssdpm.workload.stats import Histogram
-from ssdpm.workload.trace import TraceLike, record_arrays
+from ssdpm.workload.trace import TraceLike, record_arrays, source_of
 
 _AXIS_WORDS = by_number(_core.energy.AXES)
 
@@ -84,7 +84,7 @@ class Simulation(Ongoing):
     interval_ns, each interval 64.
     """
 
-    __slots__ = ("_changes", "_handle", "_setup", "_table")
+    __slots__ = ("_changes", "_fed", "_handle", "_setup", "_table", "_word")
 
     def __init__(
         self,
@@ -120,7 +120,9 @@ class Simulation(Ongoing):
     def _begin(self, setup: Setup, table: TableLike, changes: bool) -> None:
         self._setup = setup
         self._changes = changes
+        self._fed: Fed | None = None
         self._table = setup.table(table)
+        self._word = setup.word(table)
         self._handle = _core.energy.Sim(
             setup.model._handle, setup.core(self._table), changes
         )
@@ -135,6 +137,8 @@ class Simulation(Ongoing):
         """
         for records in record_arrays(trace):
             self._handle.feed(records)
+        # Of parts, nobody says what was met in all.
+        self._fed = source_of(trace) if self._fed is None else (None, None)
 
     def finish(self, end_ns: SupportsIndex | None = None) -> Estimate:
         """End it; what end_ns is, see estimate().
@@ -145,8 +149,14 @@ class Simulation(Ongoing):
             InvalidError: it was finished before.
         """
         found = self._handle.finish(end_number(end_ns))
-        setup = self._setup
-        return estimate_from(setup, self._table, setup.lpm, found, self._changes)
+        setup, handle = self._setup, self._handle
+        names, word = setup.names(self._fed or (None, None)), self._word
+        table = None if self._table is None else self._table._handle
+        lpm = 0 if setup.lpm is None else _core.LPM[setup.lpm]
+        result = estimate_from(setup, self._table, setup.lpm, found, self._changes)
+        return result._written_by(
+            lambda: handle.to_json(names, word, table, lpm, setup.background)
+        )
 
     def __repr__(self) -> str:
         return f"<ssdpm.Simulation of {self._setup.model!r}>"

@@ -13,14 +13,14 @@ from ssdpm.base.convert import (
     check_unsigned,
     number_of,
 )
-from ssdpm.base.values import Value
+from ssdpm.base.result import Json, Write
 from ssdpm.workload.files import trace_counts
 from ssdpm.workload.records import IO_DTYPE, OPS
 from ssdpm.workload.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)
-class Workload(Value):
+class Workload(Json):
     """A workload that generate() makes, and one line about it."""
 
     name: str
@@ -29,7 +29,14 @@ class Workload(Value):
 
 def workloads() -> tuple[Workload, ...]:
     """The workloads that generate() makes."""
-    return tuple(Workload(*one) for one in _core.energy.generators())
+
+    def write(index: int) -> Write:
+        return lambda: _core.energy.generator_json(index)
+
+    return tuple(
+        Workload(*one)._written_by(write(index))
+        for index, one in enumerate(_core.energy.generators())
+    )
 
 
 def _generator(
@@ -105,7 +112,7 @@ def generate(
     )
     check_memory(numbers["n_ios"] or 0, IO_DTYPE.itemsize, "n_ios")
     reader = _core.energy.trace_generate(name, numbers)
-    return Trace._wrap(reader.read_all(), trace_counts(reader))
+    return Trace._wrap(reader.read_all(), trace_counts(reader), name)
 
 
 def fio_job(

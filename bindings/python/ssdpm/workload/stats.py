@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ssdpm import _core
 from ssdpm.base.convert import check_instance, check_unsigned
 from ssdpm.base.notebook import html_table
+from ssdpm.base.result import Json
 from ssdpm.base.values import Value
 from ssdpm.parameter import Parameter, check_parameters
 from ssdpm.workload.records import OPS, PerOp
@@ -93,8 +94,8 @@ def service_numbers(
 
 
 @dataclass(frozen=True, eq=False)
-class TraceStats(Value):
-    """A trace in numbers.
+class TraceStats(Json):
+    """A trace in numbers; it has JSON if a reader has counted what it met.
 
     Attributes:
         n_ios: continued records not counted.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Union, overload
 
 import numpy as np
@@ -219,7 +220,8 @@ class Trace:
 
     @property
     def name(self) -> str | None:
-        """Of the file that read_trace() has read, without its directory, or None."""
+        """Of the file that read_trace() has read, without its directory, or of the
+        workload that generate() has made; or None."""
         return self._name
 
     @property
@@ -416,6 +418,24 @@ TraceLike = Union[Trace, Records, Iterable[Union[Trace, Records]]]
 """A trace in memory, or its parts one after the other, as iter_trace() gives them."""
 
 
+CountNumbers = tuple[int, ...]
+"""The members of struct ssdpm_trace_counts, in their order."""
+
+
+def count_numbers(counts: TraceCounts) -> CountNumbers:
+    """For _core; the format by its number."""
+    *numbers, word = (getattr(counts, one.name) for one in fields(counts))
+    return (*numbers, _core.energy.TRACE_FORMATS.get(word, 0))
+
+
+def source_of(trace: object) -> tuple[str | None, CountNumbers | None]:
+    """What JSON says of a trace that was read to its end: the name, what was met."""
+    name, counts = getattr(trace, "name", None), getattr(trace, "counts", None)
+    if not isinstance(counts, TraceCounts):
+        return None, None
+    return name if isinstance(name, str) else None, count_numbers(counts)
+
+
 def record_arrays(trace: object) -> Iterator[Records]:
     """The arrays of a trace, which may be an iterator of them."""
     if isinstance(trace, Trace):
@@ -460,7 +480,8 @@ def trace_stats(
     stats = _core.energy.Stats(service_numbers(service))
     for records in record_arrays(trace):
         stats.feed(records)
-    [numbers] = stats.get()
+    found = stats.get()
+    [numbers] = found
     values: dict[str, Any] = {}
     for name in numbers.dtype.names:
         value = numbers[name]
@@ -469,4 +490,11 @@ def trace_stats(
         elif name not in ("gaps", "gaps_ns"):
             values[name] = int(value)
     gaps = Histogram(numbers["gaps"].copy(), numbers["gaps_ns"].copy())
-    return TraceStats(**values, gaps=gaps)
+    result = TraceStats(**values, gaps=gaps)
+    name, counts = source_of(trace)
+    if counts is None:
+        return result
+    met = counts
+    return result._written_by(
+        lambda: _core.energy.workload_json(name or "", met, found)
+    )
