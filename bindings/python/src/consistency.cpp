@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/consistency.h> */
+#include "report.h"
 #include "samples.h"
 
 /* Operations in each second; the array owns them. */
@@ -38,7 +39,7 @@ static py::array iops_log_read(const py::object &source, uint32_t op)
 /* Without gaps, of one dimension: ssdpm/consistency.py has checked. */
 using Series = py::array_t<double, py::array::c_style>;
 
-/* The order is that of struct ssdpm_consistency. */
+/* The order is that of struct ssdpm_consistency; all of it is kept. */
 static py::tuple measure(const Series &iops, uint64_t begin_s, uint64_t end_s,
 			 double threshold_iops)
 {
@@ -57,11 +58,32 @@ static py::tuple measure(const Series &iops, uint64_t begin_s, uint64_t end_s,
 	return py::make_tuple(c.n, c.n_holes, c.n_below, c.floor_iops,
 			      c.p01_iops, c.p1_iops, c.median_iops, c.mean_iops,
 			      c.sd_iops, c.max_iops, c.variation, c.floor_share,
-			      c.plateau_iops, c.cliff_s, c.steady_s);
+			      c.plateau_iops, c.cliff_s, c.steady_s, kept(&c));
+}
+
+/* spare_ppm; of the plateau and in the mean */
+static py::str consistency_json(const std::string &name, uint64_t spare_ppm,
+				double threshold_iops, const py::bytes &from,
+				const std::pair<double, double> &power_w)
+{
+	const Kept<struct ssdpm_consistency> found(from);
+	struct ssdpm_consistency_report report = {};
+
+	report.size = sizeof(report);
+	report.name = name.c_str();
+	report.spare_ppm = spare_ppm;
+	report.threshold_iops = threshold_iops;
+	report.found = found.get();
+	report.plateau_power_w = power_w.first;
+	report.mean_power_w = power_w.second;
+	return written([&](char **text, struct ssdpm_error *error) {
+		return ssdpm_consistency_report_to_json(&report, text, error);
+	});
 }
 
 void add_consistency(py::module_ &module)
 {
 	module.def("iops_log_read", &iops_log_read);
 	module.def("consistency_measure", &measure);
+	module.def("consistency_json", &consistency_json);
 }

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/measure.h> */
+#include "report.h"
 #include "samples.h"
 
+#include <cmath>
 #include <mutex>
 #include <tuple>
 
 #include <pybind11/stl.h>
 
-/* The order is that of struct ssdpm_energy; ssdpm/measure/ has the names. */
+/* The order is that of struct ssdpm_energy, and all of it as it is;
+ * ssdpm/measure/ has the names. Likewise below. */
 static py::tuple energy_tuple(const struct ssdpm_energy &energy)
 {
-	return py::make_tuple(
-		energy.n, energy.n_not_finite, energy.n_negative,
-		energy.n_duplicates, energy.n_backwards, energy.n_gaps,
-		energy.n_at_max, energy.gap_ns, energy.covered_ns,
-		energy.min_step_ns, energy.max_step_ns, energy.energy_j,
-		energy.low_j, energy.high_j, energy.mean_power_w,
-		energy.min_power_w, energy.max_power_w, energy.remarks);
+	return py::make_tuple(energy.n, energy.n_not_finite, energy.n_negative,
+			      energy.n_duplicates, energy.n_backwards,
+			      energy.n_gaps, energy.n_at_max, energy.gap_ns,
+			      energy.covered_ns, energy.min_step_ns,
+			      energy.max_step_ns, energy.energy_j, energy.low_j,
+			      energy.high_j, energy.mean_power_w,
+			      energy.min_power_w, energy.max_power_w,
+			      energy.remarks, kept(&energy));
 }
 
 static struct ssdpm_energy_params energy_params(uint64_t max_gap_ns,
@@ -197,8 +201,8 @@ static struct ssdpm_detect_params detect_from(const DetectTuple &from)
 	return to;
 }
 
-static py::list activity(const Samples &samples, const BaselineTuple &level,
-			 const DetectTuple &detect)
+static py::tuple activity(const Samples &samples, const BaselineTuple &level,
+			  const DetectTuple &detect)
 {
 	const struct ssdpm_baseline from = baseline_from(level);
 	const struct ssdpm_detect_params params = detect_from(detect);
@@ -222,7 +226,7 @@ static py::list activity(const Samples &samples, const BaselineTuple &level,
 			one.begin, one.end, one.begin_ns, one.end_ns,
 			one.energy_j, one.extra_j, one.peak_w, one.open));
 	}
-	return result;
+	return py::make_tuple(result, kept(found.data(), n));
 }
 
 static py::tuple tail(const Samples &samples, const BaselineTuple &level,
@@ -237,7 +241,8 @@ static py::tuple tail(const Samples &samples, const BaselineTuple &level,
 					  completion_ns, &found, error);
 	});
 	return py::make_tuple(found.end_ns, found.duration_ns, found.extra_j,
-			      found.sigma_j, found.open != 0, found.n);
+			      found.sigma_j, found.open != 0, found.n,
+			      kept(&found));
 }
 
 static py::tuple idle_work(const Samples &samples, const BaselineTuple &level,
@@ -254,7 +259,7 @@ static py::tuple idle_work(const Samples &samples, const BaselineTuple &level,
 	return py::make_tuple(found.n, found.regular != 0, found.period_ns,
 			      found.period_mad_ns, found.duration_ns,
 			      found.extra_j, found.extra_mad_j,
-			      found.mean_extra_w);
+			      found.mean_extra_w, kept(&found));
 }
 
 /* The order is that of struct ssdpm_sampling; ssdpm/measure/ has the names. */
@@ -289,26 +294,64 @@ static py::tuple sampling(const Samples &samples,
 	return py::make_tuple(found.n, found.step_ns, found.interval_ns,
 			      found.n_excursions, found.n_short, found.short_ns,
 			      found.busy_ns, found.advised_ns, found.energy_j,
-			      found.extra_j, found.short_j, found.remarks);
+			      found.extra_j, found.short_j, found.remarks,
+			      kept(&found));
 }
 
-/* parameter, tail_ns, extra_j, sigma_j */
-using RunTuple = std::tuple<double, uint64_t, double, double>;
+/* The members of struct ssdpm_power_counts, in their order. */
+using PowerCountNumbers = std::array<uint64_t, 4>;
 
-static py::tuple classify(const std::vector<RunTuple> &from)
+/* Those that an object is made of; the others are none. */
+struct PowerParts {
+	Kept<struct ssdpm_energy> energy;
+	Kept<struct ssdpm_sampling> sampling;
+	Kept<struct ssdpm_activity> activities;
+	Kept<struct ssdpm_tail> tail;
+	Kept<struct ssdpm_idle_work> work;
+};
+
+static auto power_writer(const std::string &kind)
 {
-	std::vector<struct ssdpm_background_run> runs;
-	struct ssdpm_background_class found = {};
+	return kind == "energy"	  ? &ssdpm_power_report_energy_to_json :
+	       kind == "baseline" ? &ssdpm_power_report_baseline_to_json :
+				    &ssdpm_power_report_background_to_json;
+}
 
-	for (const RunTuple &one : from)
-		runs.push_back({ std::get<0>(one), std::get<1>(one),
-				 std::get<2>(one), std::get<3>(one), 0 });
-	without_gil([&](struct ssdpm_error *error) {
-		return ssdpm_background_classify(runs.data(), runs.size(),
-						 &found, error);
+/* parts: energy, sampling, activities, tail, work */
+static py::str power_json(const std::string &kind, const std::string &name,
+			  const PowerCountNumbers &numbers,
+			  const std::optional<BaselineTuple> &level,
+			  const std::array<std::optional<py::bytes>, 5> &from)
+{
+	const PowerParts parts = { Kept<struct ssdpm_energy>(from[0]),
+				   Kept<struct ssdpm_sampling>(from[1]),
+				   Kept<struct ssdpm_activity>(from[2]),
+				   Kept<struct ssdpm_tail>(from[3]),
+				   Kept<struct ssdpm_idle_work>(from[4]) };
+	struct ssdpm_power_counts counts = {};
+	struct ssdpm_power_report report = {};
+	struct ssdpm_baseline baseline = {};
+
+	counts.n_lines = numbers[0];
+	counts.n_samples = numbers[1];
+	counts.n_wraps = numbers[2];
+	counts.n_resets = numbers[3];
+	if (level)
+		baseline = baseline_from(*level);
+	report.size = sizeof(report);
+	report.name = name.c_str();
+	report.counts = &counts;
+	report.energy = parts.energy.get();
+	report.counter_j = NAN;
+	report.baseline = level ? &baseline : nullptr;
+	report.sampling = parts.sampling.get();
+	report.activities = parts.activities.get();
+	report.n_activities = parts.activities.size();
+	report.tail = parts.tail.get();
+	report.work = parts.work.get();
+	return written([&](char **text, struct ssdpm_error *error) {
+		return power_writer(kind)(&report, text, error);
 	});
-	return py::make_tuple(found.background, found.n_tails, found.tail_ns,
-			      found.extra_j, found.trend, found.trend_p);
 }
 
 static double proportionality(const std::vector<double> &load,
@@ -367,7 +410,6 @@ static void add_words(py::module_ &module)
 		words(&ssdpm_signal_remark_to_string, true);
 	module.attr("BASELINE_METHODS") =
 		words(&ssdpm_baseline_method_to_string);
-	module.attr("BACKGROUNDS") = words(&ssdpm_background_to_string);
 }
 
 void add_measure(py::module_ &module)
@@ -375,6 +417,7 @@ void add_measure(py::module_ &module)
 	add_words(module);
 	add_power(module);
 	add_calibration(module);
+	add_background(module);
 	add_consistency(module);
 	py::class_<Samples>(module, "Samples")
 		.def(py::init<const py::array &, const std::optional<Times> &,
@@ -393,7 +436,7 @@ void add_measure(py::module_ &module)
 	module.def("measure_tail", &tail);
 	module.def("measure_idle_work", &idle_work);
 	module.def("measure_sampling", &sampling);
-	module.def("measure_classify", &classify);
+	module.def("power_json", &power_json);
 	module.def("measure_proportionality", &proportionality);
 	module.def("measure_steady_state", &steady_state);
 	module.def("measure_change_points", &change_points);

@@ -53,6 +53,7 @@ template <typename Call> void without_gil(Call call)
 /* Of the files beside measure.cpp; add_measure() calls them. */
 void add_power(py::module_ &module);
 void add_calibration(py::module_ &module);
+void add_background(py::module_ &module);
 void add_consistency(py::module_ &module);
 
 #endif

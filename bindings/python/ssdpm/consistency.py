@@ -27,9 +27,9 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, SupportsIndex, Union, cast, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, Union, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,7 @@ from ssdpm.base.convert import (
     check_text,
     check_unsigned,
     check_word,
+    nan_if_none,
     none_if_nan,
     number_of,
     unsigned_or_zero,
@@ -51,7 +52,7 @@ from ssdpm.base.convert import (
 from ssdpm.base.errors import Error, InvalidError
 from ssdpm.base.notebook import html_fields, html_table
 from ssdpm.base.optional import drawn
-from ssdpm.base.values import Value
+from ssdpm.base.result import Json, Several
 from ssdpm.workload.files import TraceSource, open_source
 from ssdpm.workload.records import OPS
 
@@ -83,7 +84,7 @@ _MOST_S = 2**64 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Consistency(Value):
+class Consistency(Json):
     """How even one run is.
 
     Attributes:
@@ -190,27 +191,16 @@ def _second(second: int | None) -> str | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Value, Sequence[Consistency]):
+class Comparison(Several[Consistency]):
     """Several runs side by side; indexing, len() and iteration give them.
+
+    Each of them has JSON; there is no object of all.
 
     Attributes:
         runs: in the order in which they were given.
     """
 
     runs: tuple[Consistency, ...]
-
-    def __len__(self) -> int:
-        return len(self.runs)
-
-    @overload
-    def __getitem__(self, index: int) -> Consistency: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Consistency, ...]: ...
-    def __getitem__(self, index: int | slice) -> Consistency | tuple[Consistency, ...]:
-        return self.runs[index]
-
-    def __iter__(self) -> Iterator[Consistency]:
-        return iter(self.runs)
 
     def _powered(self) -> bool:
         return any(run.mean_power_w is not None for run in self.runs)
@@ -378,6 +368,20 @@ def measure(
         InvalidError: a number below 0 or infinite; a begin that is not before the end.
         As read(), of a log.
     """
+    return _measure(iops, begin_s, end_s, threshold_iops, op, name, power_w)
+
+
+def _measure(
+    iops: Series,
+    begin_s: SupportsIndex,
+    end_s: SupportsIndex | None,
+    threshold_iops: float,
+    op: str | None,
+    name: str | None,
+    power_w: npt.ArrayLike | None,
+    spare_ppm: int = 0,
+) -> Consistency:
+    """measure(), and the spare area of a drive that is simulated; 0: it is a log."""
     series = _series(iops, op)
     powers = _powers(power_w, len(series))
     begin = check_unsigned(begin_s, "begin_s", _MOST_S)
@@ -385,21 +389,26 @@ def measure(
     end = unsigned_or_zero(end_s, "end_s", _MOST_S, 1)
     threshold = check_number(threshold_iops, "threshold_iops")
     title = _name_of(iops) if name is None else check_text(name, "name")
-    found = list(_core.energy.consistency_measure(series, begin, end, threshold))
+    *found, kept = _core.energy.consistency_measure(series, begin, end, threshold)
     plain = [none_if_nan(one) for one in found]
     cliff_s, steady_s = (None if one is None else int(one) for one in plain[-2:])
     members: list[Any] = [title, *plain[:-2], cliff_s, steady_s, threshold, series]
     run = Consistency(*members)
-    if powers is None:
-        return run
-    has_plateau = run.plateau_iops is not None
-    return replace(
-        run,
-        plateau_power_w=_mean(powers[: min(cliff_s or 10, 10)])
-        if has_plateau
-        else None,
-        mean_power_w=_mean(powers[begin : end or None]),
-        power_w=powers,
+    if powers is not None:
+        has_plateau = run.plateau_iops is not None
+        run = replace(
+            run,
+            plateau_power_w=_mean(powers[: min(cliff_s or 10, 10)])
+            if has_plateau
+            else None,
+            mean_power_w=_mean(powers[begin : end or None]),
+            power_w=powers,
+        )
+    power_w = nan_if_none(run.plateau_power_w), nan_if_none(run.mean_power_w)
+    return run._written_by(
+        lambda: _core.energy.consistency_json(
+            title, spare_ppm, threshold, kept, power_w
+        )
     )
 
 
@@ -485,13 +494,15 @@ def simulate(
             cost=cost,
         )
         runs.append(
-            measure(
+            _measure(
                 run.iops,
-                begin_s=begin_s,
-                end_s=end_s,
-                threshold_iops=threshold_iops,
-                name=f"spare {100 * one:.6g} %",
-                power_w=run.power_w,
+                begin_s,
+                end_s,
+                threshold_iops,
+                None,
+                f"spare {100 * one:.6g} %",
+                run.power_w,
+                round(one * 1e6),
             )
         )
     return Comparison(tuple(runs))

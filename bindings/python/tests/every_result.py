@@ -370,6 +370,8 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     ).remove(w.root),
     "ssdpm.apply.persist": lambda w: ssdpm.persist("udev", w.settings),
     "ssdpm.apply.plan": lambda w: w.plan,
+    "ssdpm.apply.Plan.to_dict": lambda w: w.plan.to_dict(),
+    "ssdpm.apply.Plan.to_json": lambda w: w.plan.to_json(),
     "ssdpm.apply.Plan.locked": World.locked,
     "ssdpm.apply.read_journal": World.journal,
     "ssdpm.device.Device.settings": lambda w: w.nvme.settings(),
@@ -377,7 +379,6 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.apply.remove_persist": lambda w: ssdpm.remove_persist("udev", w.root),
     "ssdpm.apply.report": lambda w: ssdpm.report(w.root, "power-saver"),
     "ssdpm.apply.revert": World.applied,
-    "ssdpm.budget.Budget.to_json": lambda w: w.items().to_json(),
     "ssdpm.budget.Budget.to_records": lambda w: w.items().to_records(),
     "ssdpm.budget.budget": World.items,
     "ssdpm.budget.budget_item": lambda w: ssdpm.budget_item(
@@ -423,6 +424,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.device.Device.quirks": lambda w: w.nvme.quirks(),
     "ssdpm.device.Device.quirks_host": lambda w: w.nvme.quirks_host(),
     "ssdpm.device.Device.to_dict": lambda w: w.nvme.to_dict(),
+    "ssdpm.device.Device.to_json": lambda w: w.nvme.to_json(),
     "ssdpm.device.Machine.devices": lambda w: w.machine.devices(),
     "ssdpm.device.Machine.find_meter": lambda w: w.sampler._machine.find_meter(
         "command:echo 5"
@@ -431,6 +433,8 @@ CALLS: Mapping[str, Callable[[World], object]] = {
         w.write_machine("laptop")
     ).meters(),
     "ssdpm.device.Machine.open": lambda w: w.machine.open("sda"),
+    "ssdpm.device.Machine.to_dict": lambda w: w.machine.to_dict(),
+    "ssdpm.device.Machine.to_json": lambda w: w.machine.to_json(),
     "ssdpm.device.Machine.owners": lambda w: ssdpm.Machine(
         w.write_machine("server")
     ).owners(),
@@ -470,6 +474,8 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     ),
     "ssdpm.measure.Integral.energy": lambda w: w.integral().energy(),
     "ssdpm.measure.Level.baseline": lambda w: w.level().baseline(),
+    "ssdpm.measure.Experiment.to_json": lambda w: w.suite().experiments[0].to_json(),
+    "ssdpm.measure.Matrix.to_json": lambda w: w.suite().to_json(),
     "ssdpm.measure.Matrix.get": lambda w: w.suite().get("pause", "X", "RW"),
     "ssdpm.measure.Matrix.words": lambda w: w.suite().words("pause", "X"),
     "ssdpm.measure.Signal.times_ns": lambda w: w.signal.times_ns(),
@@ -525,6 +531,8 @@ CALLS: Mapping[str, Callable[[World], object]] = {
         w.table.to_bytes()
     ),
     "ssdpm.policy.ApstTable.to_bytes": lambda w: w.table.to_bytes(),
+    "ssdpm.policy.ApstTable.to_dict": lambda w: w.table.to_dict(),
+    "ssdpm.policy.ApstTable.to_json": lambda w: w.table.to_json(),
     "ssdpm.policy.apst": lambda w: w.table,
     "ssdpm.policy.infer": lambda w: ssdpm.infer(w.model, w.table),
     "ssdpm.policy.keep": lambda w: ssdpm.keep(w.model, i64(2), quirks=()),

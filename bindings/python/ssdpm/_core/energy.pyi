@@ -33,6 +33,7 @@ FTL_ORDERS: dict[str, int]
 SIGNAL_REMARKS: dict[str, int]
 BASELINE_METHODS: dict[str, int]
 BACKGROUNDS: dict[str, int]
+EXPERIMENT_PLACES: dict[str, int]
 SURVEY_RUN_STATUSES: dict[str, int]
 SURVEY_TRENDS: dict[str, int]
 SURVEY_VERDICTS: dict[str, int]
@@ -50,6 +51,12 @@ _Service: TypeAlias = tuple[list[int], list[int]]
 _Parameter: TypeAlias = tuple[int, int, int, int, int, int, str]
 # The members of struct ssdpm_bounds in their order.
 _Bounds: TypeAlias = tuple[int, int, int, int, int, int]
+# The members of struct ssdpm_trace_counts in their order.
+_Counts: TypeAlias = tuple[int, ...]
+# Names of the drive and of the trace, what its reader met, spare_ppm.
+_Names: TypeAlias = tuple[Any, ...]
+# The members of struct ssdpm_background_work in their order.
+_Work: TypeAlias = tuple[float, float, float, int, int, int, int]
 io_dtype: np.dtype[np.void]
 run_dtype: np.dtype[np.void]
 ftl_second_dtype: np.dtype[np.void]
@@ -80,6 +87,7 @@ class SimParams(metaclass=_Pybind11Type):
         flags: int,
         operational_state: int,
         interval_ns: int,
+        pcie_link: int,
     ) -> None: ...
 
 class BudgetItem(metaclass=_Pybind11Type):
@@ -114,6 +122,14 @@ class Sim(metaclass=_Pybind11Type):
         npt.NDArray[np.void],
         npt.NDArray[np.void],
     ]: ...
+    def to_json(
+        self,
+        names: _Names,
+        policy: str | None,
+        table: ApstTable | None,
+        lpm: int,
+        background: _Work | None,
+    ) -> str: ...
     def saving(self, to: Sim) -> tuple[int, int, int, int, int, int]: ...
 
 class Gaps(metaclass=_Pybind11Type):
@@ -160,6 +176,8 @@ def trace_open(
 def trace_generate(name: str, numbers: dict[str, int | None]) -> Reader: ...
 def fio_job(name: str, numbers: dict[str, int | None]) -> str: ...
 def generators() -> list[tuple[str, str]]: ...
+def workload_json(name: str, counts: _Counts, numbers: npt.NDArray[np.void]) -> str: ...
+def generator_json(index: int) -> str: ...
 def to_fio_iolog(ios: npt.NDArray[np.void], origin_ns: int, file: str) -> bytes: ...
 def parameters_from_model(model: Model, pcie_link: int) -> list[_Parameter]: ...
 def parameters_set(
@@ -185,7 +203,7 @@ _Settings: TypeAlias = tuple[int | None, int, ApstTable | None] | None
 def table_of_word(
     model: Model, word: str, params: SimParams, settings: _Settings
 ) -> ApstTable | None: ...
-
+def policy_word(word: str) -> str: ...
 def reference_policy(model: Model, settings: _Settings) -> str: ...
 
 class Comparison(metaclass=_Pybind11Type):
@@ -196,6 +214,10 @@ class Comparison(metaclass=_Pybind11Type):
     def feed(self, ios: npt.NDArray[np.void]) -> None: ...
     # same_as, table, lpm, as Sim.finish(), saving.
     def finish(self, end_ns: int) -> list[tuple[Any, ...]]: ...
+    def to_json(self, names: _Names) -> str: ...
+    def row_to_json(
+        self, names: _Names, index: int, background: _Work | None
+    ) -> str: ...
 
 # choices, power, loss, bound, examined, exact; None: nothing fits.
 def budget_item_of_drives(
@@ -224,32 +246,20 @@ def saving_year_wh(
     saving_uw: tuple[int, int, int], hours_per_day: float
 ) -> tuple[float, float, float]: ...
 
-# route, possible, advice, today_keeps_bounds, table, limit_us, four times of
-# nvme_core, run, saving, changes: target, value.
-def recommend(
-    gaps: Gaps,
-    model: Model,
-    params: SimParams,
-    bounds: _Bounds,
-    usual: bool,
-    today: ApstTable,
-) -> list[
-    tuple[
-        int,
-        bool,
-        str,
-        bool,
-        ApstTable,
-        int,
-        int,
-        int,
-        int,
-        int,
-        npt.NDArray[np.void],
-        tuple[int, int, int, int, int, int],
-        list[tuple[str, str]],
-    ]
-]: ...
+class Recommendations(metaclass=_Pybind11Type):
+    def __init__(
+        self,
+        gaps: Gaps,
+        model: Model,
+        params: SimParams,
+        bounds: _Bounds,
+        usual: bool,
+        today: ApstTable,
+    ) -> None: ...
+    # route, possible, advice, today_keeps_bounds, table, limit_us, four times of
+    # nvme_core, run, saving, changes: target, value.
+    def answers(self) -> list[tuple[Any, ...]]: ...
+    def to_json(self, names: _Names, today: str | None) -> str: ...
 
 _Span: TypeAlias = tuple[float, float, float]
 # op, known, assumed, io_bytes, share, write_amplification, the spans.
@@ -288,6 +298,10 @@ def cap_simulate(
     ios: npt.NDArray[np.void],
 ) -> tuple[Any, ...]: ...
 
+def cap_json(
+    model: Model, name: str | None, streams: list[_Stream], points: npt.NDArray[np.void]
+) -> str: ...
+
 # The members of struct ssdpm_baseline, and those of struct ssdpm_detect_params.
 _Baseline: TypeAlias = tuple[float, float, float, float, float, int, int]
 _Detect: TypeAlias = tuple[float, float, float, int, int, int]
@@ -320,13 +334,13 @@ def measure_baseline(
 ) -> _Baseline: ...
 def measure_activity(
     samples: Samples, baseline: _Baseline, detect: _Detect, /
-) -> list[tuple[int, int, int, int, float, float, float, int]]: ...
+) -> tuple[list[tuple[int, int, int, int, float, float, float, int]], bytes]: ...
 def measure_tail(
     samples: Samples, baseline: _Baseline, detect: _Detect, completion_ns: int, /
-) -> tuple[int, int, float, float, bool, int]: ...
+) -> tuple[int, int, float, float, bool, int, bytes]: ...
 def measure_idle_work(
     samples: Samples, baseline: _Baseline, detect: _Detect, /
-) -> tuple[int, bool, int, int, int, float, float, float]: ...
+) -> tuple[int, bool, int, int, int, float, float, float, bytes]: ...
 def measure_sampling(
     samples: Samples,
     baseline: _Baseline | None,
@@ -334,9 +348,34 @@ def measure_sampling(
     ios: npt.NDArray[Any] | None,
     /,
 ) -> tuple[Any, ...]: ...
-def measure_classify(
-    runs: list[tuple[float, int, float, float]], /
-) -> tuple[int, int, int, float, float, float]: ...
+
+# kind: "energy", "baseline", "background"; parts: energy, sampling, activities, tail,
+# work, each as it was found.
+def power_json(
+    kind: str,
+    name: str,
+    counts: tuple[int, int, int, int],
+    baseline: _Baseline | None,
+    parts: tuple[
+        bytes | None, bytes | None, bytes | None, bytes | None, bytes | None
+    ],
+    /,
+) -> str: ...
+
+# background, n_tails, tail_ns, extra_j, trend, trend_p.
+_Class: TypeAlias = tuple[int, int, int, float, float, float]
+# name, micro-benchmark with drive and pattern, n_runs.
+_Experiment: TypeAlias = tuple[str, tuple[str, str, str] | None, int, _Class]
+
+def measure_classify(runs: list[tuple[float, int, float, float]], /) -> _Class: ...
+def experiment_json(experiment: _Experiment, /) -> str: ...
+
+class Matrix(metaclass=_Pybind11Type):
+    def __init__(self, experiments: list[_Experiment], /) -> None: ...
+    def names(self, place: int, /) -> list[str]: ...
+    def text(self, micro_benchmark: int, drive: int, /) -> str: ...
+    def to_json(self) -> str: ...
+
 def measure_proportionality(load: list[float], power_w: list[float], /) -> float: ...
 def measure_steady_state(
     rounds: list[float], window: int, max_range: float, max_slope: float, /
@@ -348,6 +387,14 @@ def iops_log_read(source: int | bytes, op: int, /) -> npt.NDArray[np.float64]: .
 def consistency_measure(
     iops: npt.NDArray[np.float64], begin_s: int, end_s: int, threshold_iops: float, /
 ) -> tuple[Any, ...]: ...
+def consistency_json(
+    name: str,
+    spare_ppm: int,
+    threshold_iops: float,
+    found: bytes,
+    power_w: tuple[float, float],
+    /,
+) -> str: ...
 
 # The members of struct ssdpm_survey_params: policies, scenarios, blocks, seed, times.
 _Schedule: TypeAlias = tuple[int, int, int, int, int, int, int]

@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ssdpm import _core
 from ssdpm.base.convert import check_time
+from ssdpm.base.errors import UnknownValueError
 from ssdpm.base.notebook import Html, html_list
 from ssdpm.base.optional import drawn
+from ssdpm.base.result import Json, Several
 from ssdpm.base.units import in_j, in_s, in_w
-from ssdpm.base.values import Value
-from ssdpm.measure.baseline import Baseline, detect_numbers, level_numbers
+from ssdpm.measure.baseline import Baseline, Detect, detect_numbers, level_numbers
 from ssdpm.measure.sampling import Sampling, check_sampling
-from ssdpm.measure.signal import Signal, SignalLike, signal_of
+from ssdpm.measure.signal import Signal, SignalLike, power_json, signal_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,7 +71,7 @@ class Activity(Html):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Activities(Value, Sequence[Activity]):
+class Activities(Several[Activity]):
     """All stretches in which the drive works, in their order.
 
     Attributes:
@@ -84,15 +86,8 @@ class Activities(Value, Sequence[Activity]):
     runs: tuple[Activity, ...]
     sampling: Sampling = field(compare=False)
 
-    def __len__(self) -> int:
-        return len(self.runs)
-
-    @overload
-    def __getitem__(self, index: int) -> Activity: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Activity, ...]: ...
-    def __getitem__(self, index: int | slice) -> Activity | tuple[Activity, ...]:
-        return self.runs[index]
+    def _items(self) -> tuple[Activity, ...]:
+        return self.runs
 
     def __str__(self) -> str:
         head = f"{len(self)} runs above {self.baseline}"
@@ -157,18 +152,25 @@ def activity(
     )
     level = level_numbers(baseline)
     signal = signal_of(power, rate_hz, times, start_ns)
-    found = _core.energy.measure_activity(signal._handle, level, detect)
+    found, kept = _core.energy.measure_activity(signal._handle, level, detect)
     runs = (
         Activity(*one[:-1], bool(one[-1] & _OPEN_BEGIN), bool(one[-1] & _OPEN_END))
         for one in found
     )
-    fast = check_sampling(signal, baseline, detect)
-    return Activities(signal, baseline, tuple(runs), fast)
+    fast, sampling = check_sampling(signal, baseline, detect)
+    result = Activities(signal, baseline, tuple(runs), fast)
+    return result._written_by(
+        lambda: power_json(
+            "baseline", signal, level, activities=kept, sampling=sampling
+        )
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class Tail(Html):
+class Tail(Html, Json):
     """Work that goes on after the last I/O.
+
+    Its JSON has, beside this, what the drive does by itself after it.
 
     Attributes:
         end_ns: when it ends.
@@ -234,11 +236,37 @@ def tail(
     completion = check_time(completion_ns, "completion_ns")
     level = level_numbers(baseline)
     signal = signal_of(power, rate_hz, times, start_ns)
-    return Tail(*_core.energy.measure_tail(signal._handle, level, detect, completion))
+    values = _core.energy.measure_tail(signal._handle, level, detect, completion)
+    found, kept = Tail(*values[:-1]), values[-1]
+
+    def write() -> str:
+        _, sampling = check_sampling(signal, baseline, detect)
+        work = _work_after(signal, found.end_ns, level, detect)
+        return power_json(
+            "background", signal, level, tail=kept, work=work, sampling=sampling
+        )
+
+    return found._written_by(write)
+
+
+def _work_after(
+    signal: Signal, end_ns: int, level: tuple[Any, ...], detect: Detect
+) -> bytes | None:
+    """What the drive does by itself after its tail; None: the tail is all there is."""
+    times = signal.times_ns()
+    later = times >= end_ns
+    if not later.any():
+        return None
+    first = int(np.argmax(later))
+    rest = Signal(signal.power_w[first:], times=times[first:])
+    try:
+        return _core.energy.measure_idle_work(rest._handle, level, detect)[-1]
+    except UnknownValueError:
+        return None
 
 
 @dataclass(frozen=True, eq=False)
-class IdleWork(Html):
+class IdleWork(Html, Json):
     """What a drive does by itself while idle.
 
     Attributes:
@@ -307,10 +335,15 @@ def idle_work(
     )
     level = level_numbers(baseline)
     signal = signal_of(power, rate_hz, times, start_ns)
-    values: list[Any] = list(
-        _core.energy.measure_idle_work(signal._handle, level, detect)
-    )
+    found = _core.energy.measure_idle_work(signal._handle, level, detect)
+    values: list[Any] = list(found[:-1])
     if values[0] < 2:
         values[2] = values[3] = None
-    values.append(check_sampling(signal, baseline, detect))
-    return IdleWork(*values)
+    fast, sampling = check_sampling(signal, baseline, detect)
+    values.append(fast)
+    result = IdleWork(*values)
+    return result._written_by(
+        lambda: power_json(
+            "background", signal, level, work=found[-1], sampling=sampling
+        )
+    )

@@ -21,14 +21,21 @@ from ssdpm.base.convert import (
 from ssdpm.base.errors import Error
 from ssdpm.base.notebook import Html, html_table
 from ssdpm.base.optional import drawn
+from ssdpm.base.result import Json
 from ssdpm.base.units import in_j, in_s
-from ssdpm.base.values import Value, Word
+from ssdpm.base.values import Word
 from ssdpm.measure.activity import Tail
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BACKGROUND_WORDS = by_number(_core.energy.BACKGROUNDS)
+_ExperimentTuple = tuple[
+    str,
+    "tuple[str, str, str] | None",
+    int,
+    tuple[int, int, int, float, float, float],
+]
 
 
 class Background(Word):
@@ -71,8 +78,8 @@ class BackgroundRun(Html):
 
 
 @dataclass(frozen=True, eq=False)
-class BackgroundClass(Html):
-    """The class of an experiment.
+class BackgroundClass(Html, Json):
+    """The class of an experiment; classify() gives one that has no name in its JSON.
 
     Attributes:
         background: its class.
@@ -98,6 +105,12 @@ class BackgroundClass(Html):
         )
 
 
+def _numbers(one: BackgroundClass) -> tuple[int, int, int, float, float, float]:
+    """The members of struct ssdpm_background_class."""
+    word = _core.energy.BACKGROUNDS[one.background]
+    return word, one.n_tails, one.tail_ns, one.extra_j, one.trend, one.trend_p
+
+
 def classify(runs: Iterable[BackgroundRun]) -> BackgroundClass:
     """The class of an experiment, of which the rules are in ssdpm_measure(3).
 
@@ -115,11 +128,14 @@ def classify(runs: Iterable[BackgroundRun]) -> BackgroundClass:
         numbers = (float(run.parameter), tail_ns, float(run.extra_j))
         rows.append((*numbers, float(run.sigma_j)))
     found = _core.energy.measure_classify(rows)
-    return BackgroundClass(Background(_BACKGROUND_WORDS[found[0]]), *found[1:])
+    result = BackgroundClass(Background(_BACKGROUND_WORDS[found[0]]), *found[1:])
+    return result._written_by(
+        lambda: _core.energy.experiment_json(("", None, len(rows), found))
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class Experiment(Html):
+class Experiment(Html, Json):
     """One experiment of a suite, with its class.
 
     Attributes:
@@ -136,25 +152,22 @@ class Experiment(Html):
     n_runs: int
     background: BackgroundClass
 
+    def _tuple(self) -> _ExperimentTuple:
+        place = (self.micro_benchmark, self.drive, self.pattern)
+        return ", ".join(place), place, self.n_runs, _numbers(self.background)
+
+    def to_json(self) -> str:
+        """The object "ssdpm.background-class/1", as that of a suite has it."""
+        return _core.energy.experiment_json(self._tuple())
+
     def __str__(self) -> str:
         return (
             f"{self.micro_benchmark}, {self.drive}, {self.pattern}: {self.background}"
         )
 
 
-# As the study writes them.
-_CLASS_WORDS = {
-    Background.NONE: "none",
-    Background.NOT_SIGNIFICANT: "NS",
-    Background.SMALL: "S",
-    Background.EXTENDED: "Ex",
-    Background.GROWS: "GWP",
-}
-_PATTERNS = ("SR", "SW", "RR", "RW")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Matrix(Value):
+class Matrix(Json):
     """The classes of a suite, as the study of uFLIP published them.
 
     Indexing with a micro-benchmark and a drive gives a cell: ``matrix["mix", "MTron"]``
@@ -186,26 +199,34 @@ class Matrix(Value):
                 return one
         return None
 
+    def _made(self) -> _core.energy.Matrix:
+        return _core.energy.Matrix([one._tuple() for one in self.experiments])
+
+    def to_json(self) -> str:
+        """The object "ssdpm.background-matrix/1", as ``ssdpm measure background --sweep
+        --json`` prints it."""
+        return self._made().to_json()
+
     def words(self, micro_benchmark: str, drive: str) -> tuple[str, ...]:
         """Of each pattern, as in "GWP"; "-": not run."""
-        check_word(micro_benchmark, "micro_benchmark", self.micro_benchmarks)
-        check_word(drive, "drive", self.drives)
-        found = (self.get(micro_benchmark, drive, p) for p in self.patterns)
-        return tuple(
-            "-" if one is None else _CLASS_WORDS[one.background.background]
-            for one in found
-        )
+        words = self[micro_benchmark, drive].split(" / ")
+        return tuple(words if len(words) > 1 else words * len(self.patterns))
 
     def __getitem__(self, at: tuple[str, str]) -> str:
-        words = self.words(*at)
-        return words[0] if len(set(words)) == 1 else " / ".join(words)
+        micro_benchmark, drive = at
+        check_word(micro_benchmark, "micro_benchmark", self.micro_benchmarks)
+        check_word(drive, "drive", self.drives)
+        return self._made().text(
+            self.micro_benchmarks.index(micro_benchmark), self.drives.index(drive)
+        )
 
     def _table(self) -> list[list[str]]:
         patterns = " / ".join(self.patterns)
         rows = [["", *(f"{drive} {patterns}" for drive in self.drives)]]
+        cell = self._made().text
         rows += [
-            [name, *(self[name, drive] for drive in self.drives)]
-            for name in self.micro_benchmarks
+            [name, *(cell(i, k) for k in range(len(self.drives)))]
+            for i, name in enumerate(self.micro_benchmarks)
         ]
         return rows
 
@@ -258,10 +279,6 @@ def _suite_of_frame(frame: Any) -> dict[_Place, list[BackgroundRun]]:
     return suite
 
 
-def _pattern_rank(pattern: str) -> int:
-    return _PATTERNS.index(pattern) if pattern in _PATTERNS else len(_PATTERNS)
-
-
 def classify_suite(
     runs: Mapping[tuple[str, str, str], Iterable[BackgroundRun]] | Any,
 ) -> Matrix:
@@ -297,10 +314,7 @@ def classify_suite(
             raise type(error)(code, f"{', '.join(names)}: {message}") from None
         bench, drive, pattern = names
         experiments.append(Experiment(bench, drive, pattern, len(rows), background))
-    patterns = dict.fromkeys(one.pattern for one in experiments)
-    return Matrix(
-        tuple(dict.fromkeys(one.micro_benchmark for one in experiments)),
-        tuple(dict.fromkeys(one.drive for one in experiments)),
-        tuple(sorted(patterns, key=_pattern_rank)),
-        tuple(experiments),
-    )
+    made = _core.energy.Matrix([one._tuple() for one in experiments])
+    places = _core.energy.EXPERIMENT_PLACES.values()
+    rows_of, columns, patterns = (tuple(made.names(place)) for place in places)
+    return Matrix(rows_of, columns, patterns, tuple(experiments))

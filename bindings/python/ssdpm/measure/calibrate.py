@@ -189,6 +189,6 @@ def _calibration(
         pcie_link=setup.pcie_link if model.kind == "nvme" else None,
         lpm=setup.lpm,
         idle_from_start=bool(setup.flags),
-        sampling=_check_sampling(signal, None, None, records),
+        sampling=_check_sampling(signal, None, None, records)[0],
         _run=MeasuredRun(setup, table, records, signal),
     )

@@ -9,15 +9,20 @@ from typing import Any
 
 from ssdpm import _core
 from ssdpm.base.convert import check_number, check_unsigned, words_of
+from ssdpm.base.errors import Error
 from ssdpm.base.notebook import Html
+from ssdpm.base.result import Json
 from ssdpm.base.units import in_j, in_s, in_w
 from ssdpm.base.values import Ongoing
-from ssdpm.measure.signal import SignalLike, signal_of
+from ssdpm.measure.baseline import baseline
+from ssdpm.measure.signal import Signal, SignalLike, joined, power_json, signal_of
 
 
 @dataclass(frozen=True, eq=False)
-class Energy(Html):
+class Energy(Html, Json):
     """The energy of a signal.
+
+    Its JSON has, beside this, how its first 65536 samples were taken.
 
     Attributes:
         n: samples.
@@ -72,10 +77,24 @@ class Energy(Html):
         return "; ".join([text, *self.remarks])
 
 
-def _energy(values: tuple[Any, ...]) -> Energy:
-    bits = values[-1]
+_FIRST_SAMPLES = 1 << 16
+
+
+def _energy(values: tuple[Any, ...], first: Signal) -> Energy:
+    *numbers, bits, kept = values
     remarks = words_of(bits, _core.energy.SIGNAL_REMARKS)
-    return Energy(*(*values[:-1], remarks))
+    found = Energy(*(*numbers, remarks))
+    return found._written_by(lambda: _to_json(kept, first))
+
+
+def _to_json(kept: bytes, first: Signal) -> str:
+    """Where no baseline can be told, there is less to say of the sampling."""
+    try:
+        level = baseline(first)._tuple()
+    except Error:
+        level = None
+    *_, sampling = _core.energy.measure_sampling(first._handle, level, None, None)
+    return power_json("energy", first, None, energy=kept, sampling=sampling)
 
 
 def _energy_params(max_gap_ns: int, tolerance: float) -> tuple[int, float]:
@@ -109,7 +128,8 @@ def energy(
     """
     params = _energy_params(max_gap_ns, tolerance)
     signal = signal_of(power, rate_hz, times, start_ns)
-    return _energy(_core.energy.measure_energy(signal._handle, *params))
+    found = _core.energy.measure_energy(signal._handle, *params)
+    return _energy(found, signal._first(_FIRST_SAMPLES))
 
 
 class Integral(Ongoing):
@@ -126,9 +146,10 @@ class Integral(Ongoing):
         InvalidError: a tolerance of 1 or more.
     """
 
-    __slots__ = ("_handle",)
+    __slots__ = ("_first", "_handle")
 
     def __init__(self, *, max_gap_ns: int = 0, tolerance: float = 0.0) -> None:
+        self._first: list[Signal] = []  # of the samples that JSON looks at
         self._handle = _core.energy.Integral(*_energy_params(max_gap_ns, tolerance))
 
     def feed(
@@ -140,7 +161,11 @@ class Integral(Ongoing):
         start_ns: int = 0,
     ) -> None:
         """The next samples, any number at a time."""
-        self._handle.feed(signal_of(power, rate_hz, times, start_ns)._handle)
+        signal = signal_of(power, rate_hz, times, start_ns)
+        self._handle.feed(signal._handle)
+        left = _FIRST_SAMPLES - sum(map(len, self._first))
+        if left:
+            self._first.append(signal._first(left))
 
     def energy(self) -> Energy:
         """What came of all samples up to now.
@@ -148,4 +173,4 @@ class Integral(Ongoing):
         Raises:
             UnknownValueError: not one finite sample.
         """
-        return _energy(self._handle.get())
+        return _energy(self._handle.get(), joined(self._first))

@@ -89,18 +89,18 @@ def check_sampling(
     baseline: Baseline | None,
     detect: Detect | None = None,
     records: Records | None = None,
-) -> Sampling:
-    """What sampling() does, with what was checked."""
+) -> tuple[Sampling, bytes]:
+    """What sampling() does, with what was checked; and what the library found."""
     level = None if baseline is None else level_numbers(baseline)
     values = _core.energy.measure_sampling(signal._handle, level, detect, records)
-    numbers: list[Any] = list(values)
+    numbers: list[Any] = list(values[:-1])
     for optional in (6, 7):
         numbers[optional] = numbers[optional] or None
     if baseline is None:
         numbers[9:11] = None, None
     bits = numbers.pop()
     numbers.append(words_of(bits, _core.energy.SIGNAL_REMARKS))
-    return Sampling(*numbers)
+    return Sampling(*numbers), values[-1]
 
 
 def sampling(
@@ -139,4 +139,4 @@ def sampling(
     detect = detect_numbers(enter_sigmas, leave_sigmas, floor_w, 0, 0, filter_samples)
     signal = signal_of(power, rate_hz, times, start_ns)
     records = None if trace is None else all_records(trace)
-    return check_sampling(signal, baseline, detect, records)
+    return check_sampling(signal, baseline, detect, records)[0]

@@ -197,6 +197,16 @@ class Signal:
         steps = np.arange(len(self), dtype=np.float64) * self.interval_ns
         return self.start_ns + np.floor(steps + 0.5).astype(np.int64)
 
+    def _first(self, n: int) -> Signal:
+        """Some of them, which do not keep the others in memory."""
+        if len(self) <= n:
+            return self
+        power, times = self.power_w[:n].copy(), self.time_ns
+        if times is not None:
+            times = times[:n].copy()
+        place = self.start_ns, self.interval_ns
+        return _signal_from((power, times, *place, self.counts, self.name))
+
     def _ends_ns(self) -> tuple[int, int]:
         """Times of the first sample and of the last; 0 where there is none."""
         if not len(self):
@@ -235,6 +245,34 @@ def _signal_from(values: tuple[Any, ...]) -> Signal:
     self.start_ns, self.interval_ns = start_ns, interval_ns
     self._handle = _core.energy.Samples(power_w, time_ns, start_ns, interval_ns)
     return self
+
+
+def joined(parts: Sequence[Signal]) -> Signal:
+    """The samples of parts, one after the other; counts are those of the last one."""
+    if len(parts) == 1:
+        return parts[0]
+    power = np.concatenate([np.asarray(one.power_w, np.float64) for one in parts])
+    signal = Signal(power, times=np.concatenate([one.times_ns() for one in parts]))
+    signal.counts, signal.name = parts[-1].counts, parts[-1].name
+    return signal
+
+
+def power_json(
+    kind: str,
+    signal: Signal,
+    baseline: tuple[Any, ...] | None,
+    *,
+    energy: bytes | None = None,
+    sampling: bytes | None = None,
+    activities: bytes | None = None,
+    tail: bytes | None = None,
+    work: bytes | None = None,
+) -> str:
+    """An object about a signal, of what the library has found."""
+    met = signal.counts or PowerCounts(0, len(signal), 0, 0)
+    counts = (met.n_lines, met.n_samples, met.n_wraps, met.n_resets)
+    parts = (energy, sampling, activities, tail, work)
+    return _core.energy.power_json(kind, signal.name or "", counts, baseline, parts)
 
 
 SignalLike = Union[Signal, npt.NDArray[Any], Sequence[float], Any]
