@@ -19,7 +19,8 @@ A table has a part for each object:
 
 A part has no schema: it stands inside others. A "@row" is a part on one line. "@when
 EXPRESSION" leaves out the keys after it where that is 0, "@if EXPRESSION" the next one
-alone. "@only LIST EXPRESSION" is an @if whose key the page names in that list alone.
+alone. "@splice TEXT" writes the members of an object that is a text, which are on
+the page by a type in parentheses. "@only LIST EXPRESSION" is an @if whose key the page names in that list alone.
 "@members PART, ARGUMENTS" writes the keys of a part here, "@from FILE PART"
 names a part of another table. What follows the colon says how a value is written, and
 with that which type the page names; a * in it is the key, a % the key without its
@@ -192,7 +193,7 @@ def read(path: str) -> list[Object]:
         when = re.fullmatch(r"@when (.+)", line)
         other = re.fullmatch(r"@from (\S+) (\w+)", line)
         only_if = re.fullmatch(r"@(?:if|only (\w+)) (.+)", line)
-        members = re.fullmatch(r"@members (.+)", line)
+        members = re.fullmatch(r"@(members|splice) (.+)", line)
         key = re.fullmatch(r"@ ([\w, ]+): ([\w?]+) (.+)", line)
         on_page = re.fullmatch(r"@ ([\w, .[\]]+): \((.+)\)", line)
         if head:
@@ -204,7 +205,7 @@ def read(path: str) -> list[Object]:
         elif only_if:
             only, condition = only_if[1] or "", only_if[2]
         elif (when or members) and objects:
-            form, text = ("when", when[1]) if when else ("members", members[1])
+            form, text = ("when", when[1]) if when else (members[1], members[2])
             arguments = [text] if when else split(text)
             objects[-1].keys.append(Key([], form, arguments, [], condition))
             condition = ""
@@ -381,7 +382,7 @@ class Rows:
     def rows(self, one: Object, key: Key) -> list[str]:
         if not key.form:
             return []
-        if key.form in ("when", "members"):
+        if key.form in ("when", "members", "splice"):
             return [self.row(one, key, "")]
         return [self.row(one, key, name) for name in key.names]
 
@@ -391,6 +392,8 @@ class Rows:
         at, form, argument, more = "0", ROWS.get(key.form, ("", ""))[1], "0", ""
         if key.form == "when":
             form, condition = "WHEN", arguments[0]
+        elif key.form == "splice":
+            form, at, condition = "SPLICE", offset(one, arguments[0]), arguments[0]
         elif key.form == "members" or form == "OBJECT":
             form = "MEMBERS" if key.form == "members" else form
             argument, place = str(self.part(arguments[0])), arguments[1]
@@ -414,7 +417,7 @@ class Rows:
             sys.exit(f"{self.source}: {name}: a condition needs a part")
         if not more:
             more = test(one, condition) if condition else ".test = JSON_ALWAYS"
-        left_out = " | ROW_OMIT" if key.condition else ""
+        left_out = " | ROW_OMIT" if key.condition or form == "SPLICE" else ""
         return f"{{ {self.key(name) if name else 0}, {at}, .form = ROW_{form}{left_out}, " + (
             f".argument = {argument}, {more} }}"
         )

@@ -101,6 +101,6 @@ int main(int argc, char **argv)
 	if (err)
 		fprintf(stderr, "devices: %s\n", error.message);
 	ssdpm_machine_unref(machine);
-	ssdpm_catalogue_unref(catalogue);
+	ssdpm_catalogue_free(catalogue);
 	return err ? 1 : 0;
 }

@@ -72,17 +72,27 @@ const char *meter_kind_word(uint32_t kind)
 	return NULL;
 }
 
+int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
+		struct ssdpm_error *reterr)
+{
+	(void)meters;
+	(void)n;
+	(void)ret_text;
+	(void)reterr;
+	return 0;
+}
+
 enum exit_status print_findings(const struct drive *drive)
 {
 	(void)drive;
 	return STATUS_FAILED;
 }
 
-int write_findings(struct json_writer *w, const struct ssdpm_model *model,
-		   struct ssdpm_error *reterr)
+int findings_json(const struct ssdpm_model *model, char **ret_text,
+		  struct ssdpm_error *reterr)
 {
-	(void)w;
 	(void)model;
+	(void)ret_text;
 	(void)reterr;
 	return -ENOSYS;
 }
@@ -116,9 +126,9 @@ void print_savings(const struct work *work)
 	(void)work;
 }
 
-void write_savings(struct json_writer *w, const struct work *work)
+void add_savings(struct items *items, const struct work *work)
 {
-	(void)w;
+	(void)items;
 	(void)work;
 }
 

@@ -30,6 +30,12 @@ int read_meters(const struct live *live, struct ssdpm_meter **ret_meters,
 					 reterr);
 }
 
+int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
+		struct ssdpm_error *reterr)
+{
+	return ssdpm_meters_to_json(meters, n, ret_text, reterr);
+}
+
 const char *meter_kind_word(uint32_t kind)
 {
 	return ssdpm_meter_kind_to_string(kind);

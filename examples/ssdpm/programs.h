@@ -9,6 +9,7 @@
 #ifndef SSDPM_COMMAND_PROGRAMS_H
 #define SSDPM_COMMAND_PROGRAMS_H
 
+#include "text/output.h"
 #include "work/work.h"
 
 /* Whether this program is ssdpm-energy. */
@@ -30,11 +31,14 @@ bool needs_energy(const char *command);
 int read_meters(const struct live *live, struct ssdpm_meter **ret_meters,
 		size_t *ret_n, struct ssdpm_error *reterr);
 const char *meter_kind_word(uint32_t kind);
+/* What ends ssdpm.machine/1; NULL: nothing does. */
+int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
+		struct ssdpm_error *reterr);
 
 /* show --lint. */
 enum exit_status print_findings(const struct drive *drive);
-int write_findings(struct json_writer *w, const struct ssdpm_model *model,
-		   struct ssdpm_error *reterr);
+int findings_json(const struct ssdpm_model *model, char **ret_text,
+		  struct ssdpm_error *reterr);
 
 /* plan.c: what the groups of options that follow set. */
 extern struct plan_options the_plan_options;
@@ -48,7 +52,7 @@ enum exit_status check_saving(const struct common *common, bool both_sources,
 /* Simulate each drive as it is and as it will be; without --trace, nothing. */
 enum exit_status estimate_work(struct work *work);
 void print_savings(const struct work *work);
-void write_savings(struct json_writer *w, const struct work *work);
+void add_savings(struct items *items, const struct work *work);
 void free_savings(struct work *work);
 
 #endif

@@ -76,6 +76,29 @@ SSDPM_API const char *ssdpm_version(void);
  */
 SSDPM_API const char *ssdpm_strerror(int code);
 
+/**
+ * struct ssdpm_quantity - a value with its unit (frozen, 24 bytes)
+ * @text: "8.5 ms"
+ */
+struct ssdpm_quantity {
+	char text[24];
+};
+
+/** ssdpm_us_to_text() - "0 us", "8.5 ms", "2 s": nothing is rounded */
+SSDPM_API struct ssdpm_quantity ssdpm_us_to_text(uint64_t us);
+
+/** ssdpm_uw_to_text() - "0 uW", "2.5 mW", "3.5 W": nothing is rounded */
+SSDPM_API struct ssdpm_quantity ssdpm_uw_to_text(uint64_t uw);
+
+/**
+ * ssdpm_text_blunt() - let no word of a drive, of a file or of a user steer a
+ *                      terminal
+ * @text: what is a control character or no UTF-8 becomes '?'
+ *
+ * Messages of struct ssdpm_error are so already.
+ */
+SSDPM_API void ssdpm_text_blunt(char *text);
+
 #ifdef __cplusplus
 }
 #endif

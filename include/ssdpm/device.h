@@ -392,17 +392,6 @@ SSDPM_API int ssdpm_device_read_apst(struct ssdpm_device *device,
 				     struct ssdpm_apst *ret_table,
 				     struct ssdpm_error *reterr);
 
-/**
- * ssdpm_device_read_power_state() - Get Features 02h: the power state now
- *
- * A drive that sleeps may say the state that it sleeps in, or wake.
- *
- * Return: as ssdpm_device_read_apst().
- */
-SSDPM_API int ssdpm_device_read_power_state(struct ssdpm_device *device,
-					    uint32_t *ret_state,
-					    struct ssdpm_error *reterr);
-
 /** Bits of ssdpm_device_power.known and .supported. */
 enum ssdpm_power_fact {
 	SSDPM_POWER_FACT_STATE = 1 << 0,
@@ -429,7 +418,8 @@ enum ssdpm_power_flag {
  *             two are set where Identify is known, and no bit is where it is
  *             not
  * @flags:     bits of enum ssdpm_power_flag
- * @power_state: Get Features 02h, bits 4 to 0
+ * @power_state: Get Features 02h, bits 4 to 0; a drive that sleeps may say the
+ *             state that it sleeps in, or wake
  * @workload_hint: likewise, bits 7 to 5. 0: none; 1: long idle, then bursts of
  *             small writes; 2: heavy sequential writes; 3 to 7: not defined
  * @nopp:      Get Features 11h, bit 0 (NOPPME): 1: in non-operational states

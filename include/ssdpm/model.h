@@ -364,18 +364,6 @@ SSDPM_API int ssdpm_model_list_from_data(const void *data, size_t size,
 					 struct ssdpm_error *reterr);
 
 /**
- * ssdpm_model_list_to_json() - write drives as our JSON
- * @models:   an array of models, borrowed
- * @n:        how many, at least one: one gives an object, more give an array
- * @ret_text: a string with a final newline, to be freed with free()
- *
- * Return: 0, -EINVAL (@n is 0), -ENOMEM.
- */
-SSDPM_API int ssdpm_model_list_to_json(struct ssdpm_model *const *models,
-				       size_t n, char **ret_text,
-				       struct ssdpm_error *reterr);
-
-/**
  * ssdpm_model_list_free() - unref every model and free the array
  * @models: from ssdpm_model_list_from_data(), or NULL
  *
@@ -412,7 +400,7 @@ struct ssdpm_catalogue;
  *                 reads, such as an array of our JSON; NULL: none
  * @size:          how many bytes
  * @ret_catalogue: where the catalogue goes; free it with
- *                 ssdpm_catalogue_unref()
+ *                 ssdpm_catalogue_free()
  *
  * A row is a drive of one product and firmware; one firmware has several where
  * it was seen with different tables. A drive of the caller takes the place of
@@ -429,21 +417,12 @@ SSDPM_API int ssdpm_catalogue_new(const void *data, size_t size,
 				  struct ssdpm_error *reterr);
 
 /**
- * ssdpm_catalogue_ref() - keep a catalogue
+ * ssdpm_catalogue_free() - free a catalogue
  * @catalogue: a catalogue, or NULL
  *
- * Thread-safe. Return: @catalogue.
+ * Return: NULL.
  */
-SSDPM_API struct ssdpm_catalogue *ssdpm_catalogue_ref(
-	struct ssdpm_catalogue *catalogue);
-
-/**
- * ssdpm_catalogue_unref() - let a catalogue go; the last one to do so frees it
- * @catalogue: a catalogue, or NULL
- *
- * Thread-safe. Return: NULL.
- */
-SSDPM_API struct ssdpm_catalogue *ssdpm_catalogue_unref(
+SSDPM_API struct ssdpm_catalogue *ssdpm_catalogue_free(
 	struct ssdpm_catalogue *catalogue);
 
 /**

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** Which object: its schema is "ssdpm.WORD/1". */
+/** Which object: its schema is "ssdpm.WORD/1", if nothing else is said. */
 enum ssdpm_object_kind {
 	SSDPM_OBJECT_LIST = 1, /* a row of the catalogue */
 	SSDPM_OBJECT_DEVICE = 2,
@@ -30,6 +30,8 @@ enum ssdpm_object_kind {
 	SSDPM_OBJECT_APST_KEEP = 10,
 	SSDPM_OBJECT_APST_REACH = 11,
 	SSDPM_OBJECT_ERROR = 12, /* a drive that failed */
+	SSDPM_OBJECT_MODEL = 13, /* with what is known of the drive beside it */
+	SSDPM_OBJECT_ANSWER = 14, /* "ssdpm.NAME/2": objects in a list */
 };
 
 /** Bits of ssdpm_object.flags. */
@@ -44,17 +46,20 @@ enum ssdpm_object_flag {
  * @kind:    enum ssdpm_object_kind
  * @flags:   bits of enum ssdpm_object_flag
  * @index:   LIST: the row of @catalogue; APST_KEEP: the state
- * @quirks:  APST: bits of enum ssdpm_quirk that are in force, and
+ * @quirks:  APST, MODEL: bits of enum ssdpm_quirk that are in force, and
  *           @quirks_unknown those that may be
  * @name:    DEVICE: NULL: that of @device; APST and others: of the drive;
- *           CAPTURE: the directory; ERROR: as its caller named it
+ *           CAPTURE: the directory; ERROR: as its caller named it; ANSWER: of
+ *           the call
+ * @list:    ANSWER: the key of the list
  * @table_name: APST_DIFF: of @table, or NULL; APST_INFER: of the table
  * @other_name: APST_DIFF, APST_REACH: of @other
  * @reason:  APST_KEEP: why there is no limit; NULL: there is one; ERROR: why it
  *           failed
+ * @apply:   APST_REACH: the call of ssdpm-apply(1), or NULL
  * @device:  DEVICE, LPM
  * @machine: MACHINE, CAPTURE; DEVICE: for its quirks, or NULL
- * @model:   APST and others; DEVICE: for its quirks, or NULL
+ * @model:   MODEL, APST and others; DEVICE: for its quirks, or NULL
  * @catalogue: LIST
  * @journal: DEVICE, PLAN: or NULL
  * @diagnoses: DEVICE, LPM: from ssdpm_device_diagnose(); @n_diagnoses of them
@@ -68,7 +73,9 @@ enum ssdpm_object_flag {
  *           be NULL; NULL: it has none
  * @params:  APST, APST_KEEP with the limit, APST_REACH; APST_DIFF: what made
  *           @table, or NULL; APST_INFER: the candidates: @n_params of them,
- * each of the size of the first
+ *           each of the size of the first
+ * @changes: APST_REACH: from ssdpm_device_get_apst_changes(); @n_changes of
+ *           them
  * @table:   DEVICE: that is in force, or NULL; APST_DIFF, APST_REACH: that
  *           @params make
  * @other:   DEVICE: that this kernel builds, or NULL; APST_DIFF, APST_REACH:
@@ -76,6 +83,13 @@ enum ssdpm_object_flag {
  * @model_json: DEVICE: an object that ssdpm_model_to_json() gave, or NULL
  * @machine_json: DEVICE: an object of kind MACHINE. NULL: the object ends with
  *           the diagnosis
+ * @more_json: MACHINE, MODEL: an object whose members end this one, or NULL
+ * @items:   objects that calls of ssdpm gave as texts, @n_items of them.
+ * ANSWER: of the list; MODEL: the alternatives in the catalogue; PLAN: the
+ *           estimates; NULL: it has none
+ * @seen:    MODEL: how many drives of the catalogue say this; 0: it is not from
+ *           there
+ * @errors:  ANSWER: what went wrong, in words: @n_errors of them
  *
  * All pointers are borrowed for the call. An object needs what stands here for
  * it, and looks at nothing else.
@@ -91,7 +105,9 @@ struct ssdpm_object {
 	const char *name;
 	const char *table_name;
 	const char *other_name;
+	const char *list;
 	const char *reason;
+	const char *apply;
 	const struct ssdpm_device *device;
 	const struct ssdpm_machine_facts *machine;
 	const struct ssdpm_model *model;
@@ -110,10 +126,18 @@ struct ssdpm_object {
 	size_t n_persists;
 	const struct ssdpm_apst_params *params;
 	size_t n_params;
+	const struct ssdpm_change *changes;
+	size_t n_changes;
 	const struct ssdpm_apst *table;
 	const struct ssdpm_apst *other;
 	const char *model_json;
 	const char *machine_json;
+	const char *more_json;
+	const char *const *items;
+	size_t n_items;
+	const char *const *errors;
+	size_t n_errors;
+	uint64_t seen;
 };
 
 /**

@@ -230,6 +230,6 @@ int ssdpm_plan_add_profile_all(struct ssdpm_plan *plan,
 	for (size_t i = 0; !err && i < n; i++)
 		err = add_device(plan, devices[i], catalogue, settings, reterr);
 	ssdpm_device_list_free(devices, n);
-	ssdpm_catalogue_unref(catalogue);
+	ssdpm_catalogue_free(catalogue);
 	return err;
 }

@@ -2,8 +2,6 @@
 /* Steps for NVMe controllers: a tolerance, parameters, a table of one's own. */
 #include "apply/internal.h"
 
-#include "base/quantity.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,7 +47,7 @@ static int say_tolerance(const struct ssdpm_plan *plan, struct step *step,
 			 const struct ssdpm_model *model, uint64_t us,
 			 struct ssdpm_error *reterr)
 {
-	struct quantity limit = ssdpm__format_us(us);
+	struct ssdpm_quantity limit = ssdpm_us_to_text(us);
 	uint32_t quirks, from_kernel;
 	const char *more = "";
 

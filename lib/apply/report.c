@@ -216,7 +216,7 @@ static int fill(struct ssdpm_report *report, struct ssdpm_machine *machine,
 	for (size_t i = 0; !err && i < report->n; i++)
 		err = add_changes(&report->items[i], plan, reterr);
 	ssdpm_device_list_free(devices, n);
-	ssdpm_catalogue_unref(catalogue);
+	ssdpm_catalogue_free(catalogue);
 	return err;
 }
 

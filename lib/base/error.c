@@ -9,27 +9,38 @@
 
 static_assert(sizeof(struct ssdpm_error) == 256, "frozen");
 
-/* Length of the UTF-8 sequence there; 0: it is none. */
-static size_t sequence(const unsigned char *at)
+size_t ssdpm__utf8_length(const unsigned char *text, size_t size)
 {
-	const size_t n = at[0] < 0x80		       ? 1 :
-			 at[0] >= 0xc2 && at[0] < 0xe0 ? 2 :
-			 at[0] >= 0xe0 && at[0] < 0xf0 ? 3 :
-			 at[0] >= 0xf0 && at[0] < 0xf5 ? 4 :
-							 0;
+	unsigned char low = 0x80, high = 0xbf;
+	size_t length;
 
-	for (size_t i = 1; i < n; i++)
-		if ((at[i] & 0xc0) != 0x80)
+	if (text[0] < 0x80)
+		return 1;
+	if (text[0] < 0xc2 || text[0] > 0xf4)
+		return 0;
+	length = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
+	if (text[0] == 0xe0)
+		low = 0xa0;
+	else if (text[0] == 0xed)
+		high = 0x9f;
+	else if (text[0] == 0xf0)
+		low = 0x90;
+	else if (text[0] == 0xf4)
+		high = 0x8f;
+	if (size < length || text[1] < low || text[1] > high)
+		return 0;
+	for (size_t i = 2; i < length; i++)
+		if ((text[i] & 0xc0) != 0x80)
 			return 0;
-	return n;
+	return length;
 }
 
-void ssdpm__blunt_controls(char *text)
+void ssdpm_text_blunt(char *text)
 {
 	unsigned char *at = (unsigned char *)text;
 
 	while (*at) {
-		const size_t n = sequence(at);
+		const size_t n = ssdpm__utf8_length(at, strnlen((char *)at, 4));
 
 		if (!n || *at < ' ' || *at == 0x7f) {
 			*at++ = '?';
@@ -54,7 +65,7 @@ int ssdpm__fail(struct ssdpm_error *reterr, int code, uint32_t line,
 	va_start(args, format);
 	vsnprintf(reterr->message, sizeof(reterr->message), format, args);
 	va_end(args);
-	ssdpm__blunt_controls(reterr->message);
+	ssdpm_text_blunt(reterr->message);
 	return code;
 }
 

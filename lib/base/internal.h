@@ -21,9 +21,11 @@ int ssdpm__missing(const char *what, struct ssdpm_error *reterr);
 int ssdpm__pass_on(int err, const struct ssdpm_error *error,
 		   struct ssdpm_error *reterr);
 
-/* Words of the input may be quoted: let none of them steer a terminal. What is
- * a control character or no UTF-8 becomes '?'. */
-void ssdpm__blunt_controls(char *text);
+/*
+ * Length of the UTF-8 sequence at text (RFC 3629: no overlong form, no
+ * surrogate, nothing above U+10FFFF), or 0.
+ */
+size_t ssdpm__utf8_length(const unsigned char *text, size_t size);
 
 /*
  * The rule for every sized structure of a caller (DESIGN: three kinds of type).

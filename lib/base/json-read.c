@@ -102,32 +102,6 @@ static int64_t new_node(struct parser *p, enum json_type type)
 	return json->n_nodes++;
 }
 
-size_t ssdpm__utf8_length(const unsigned char *text, size_t size)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	size_t length;
-
-	if (text[0] < 0x80)
-		return 1;
-	if (text[0] < 0xc2 || text[0] > 0xf4)
-		return 0;
-	length = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
-	if (text[0] == 0xe0)
-		low = 0xa0;
-	else if (text[0] == 0xed)
-		high = 0x9f;
-	else if (text[0] == 0xf0)
-		low = 0x90;
-	else if (text[0] == 0xf4)
-		high = 0x8f;
-	if (size < length || text[1] < low || text[1] > high)
-		return 0;
-	for (size_t i = 2; i < length; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	return length;
-}
-
 static int parse_escape(struct parser *p)
 {
 	p->at++;

@@ -173,6 +173,9 @@ static void write_value(struct json_writer *w, const struct json_table *table,
 	case ROW_JSON:
 		write_json(w, key, pointer_at(base, row->at));
 		break;
+	case ROW_SPLICE:
+		ssdpm__json_members(w, pointer_at(base, row->at));
+		break;
 	case ROW_WORDS:
 		write_array(w, table, row, base);
 		break;

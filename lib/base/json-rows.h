@@ -21,6 +21,7 @@ enum json_form {
 	ROW_OBJECT,	 /* of a member */
 	ROW_OBJECT_AT,	 /* of what a member points to; NULL is null */
 	ROW_JSON,	 /* the text of an object; NULL is null */
+	ROW_SPLICE,	 /* without a key: the members of such a text */
 	ROW_MEMBERS,	 /* without a key: the rows of a part */
 	ROW_MEMBERS_AT,	 /* likewise, of what a member points to */
 	ROW_WHEN,	 /* the rows after it only if the test holds */

@@ -67,12 +67,6 @@ int ssdpm__json_parse_into(const char *text, size_t size,
 			   struct json_node *nodes, uint32_t n,
 			   struct json *ret_json, struct ssdpm_error *reterr);
 
-/*
- * Length of the UTF-8 sequence at text (RFC 3629: no overlong form, no
- * surrogate, nothing above U+10FFFF), or 0.
- */
-size_t ssdpm__utf8_length(const unsigned char *text, size_t size);
-
 /* Step over the byte order mark that some editors put before UTF-8. */
 void ssdpm__json_skip_mark(const char **text, size_t *size);
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/quantity.h"
+#include <ssdpm/base.h>
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
+/* The longest text, "18446744073709.551615 s", has 23 bytes. */
+static_assert(sizeof(struct ssdpm_quantity) == 24, "frozen");
+
 /* units: the names of millionths, thousandths, wholes. */
-static struct quantity format(uint64_t millionths, const char units[3][3])
+static struct ssdpm_quantity format(uint64_t millionths, const char units[3][3])
 {
-	struct quantity q;
+	struct ssdpm_quantity q;
 	uint64_t unit = 1, fraction;
 	int scale = 0, digits = 0;
 
@@ -30,14 +34,14 @@ static struct quantity format(uint64_t millionths, const char units[3][3])
 	return q;
 }
 
-struct quantity ssdpm__format_us(uint64_t us)
+struct ssdpm_quantity ssdpm_us_to_text(uint64_t us)
 {
 	static const char units[3][3] = { "us", "ms", "s" };
 
 	return format(us, units);
 }
 
-struct quantity ssdpm__format_uw(uint64_t uw)
+struct ssdpm_quantity ssdpm_uw_to_text(uint64_t uw)
 {
 	static const char units[3][3] = { "uW", "mW", "W" };
 

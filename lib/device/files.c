@@ -42,7 +42,7 @@ void ssdpm__log(const struct ssdpm_machine *machine, uint32_t level,
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	ssdpm__blunt_controls(message);
+	ssdpm_text_blunt(message);
 	machine->log_fn(machine->userdata, level, message);
 }
 

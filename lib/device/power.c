@@ -260,6 +260,26 @@ static int read_dump(const struct ssdpm_device *device,
 			   device->facts.name);
 }
 
+static int read_state_dump(const struct ssdpm_device *device,
+			   uint32_t *ret_state, struct ssdpm_error *reterr)
+{
+	char path[SSDPM__PATH_BYTES], text[32];
+	uint64_t state = 0;
+	int err = ssdpm__read_dump(device, "power-state", text, sizeof(text),
+				   NULL, reterr);
+
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "dumps/%s.power-state",
+		 device->facts.name);
+	err = ssdpm__read_number(device->machine, path, 10, &state);
+	if (err || state >= SSDPM_MAX_STATES)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s of the capture is no power state", path);
+	*ret_state = (uint32_t)state;
+	return 0;
+}
+
 /* A capture of an older ssdpm has the state alone. */
 static int read_dumps(struct ssdpm_device *device,
 		      struct ssdpm_device_power *power,
@@ -269,8 +289,7 @@ static int read_dumps(struct ssdpm_device *device,
 
 	if (err != -ENOENT)
 		return err;
-	err = ssdpm_device_read_power_state(device, &power->power_state,
-					    reterr);
+	err = read_state_dump(device, &power->power_state, reterr);
 	if (!err)
 		power->known |= SSDPM_POWER_FACT_STATE;
 	return err;

@@ -446,41 +446,6 @@ int ssdpm_device_read_apst(struct ssdpm_device *device,
 	return ssdpm_apst_decode(data, dword & 1, ret_table, reterr);
 }
 
-int ssdpm_device_read_power_state(struct ssdpm_device *device,
-				  uint32_t *ret_state,
-				  struct ssdpm_error *reterr)
-{
-	char path[SSDPM__PATH_BYTES], text[32];
-	uint64_t state = 0;
-	uint32_t dword = 0;
-	int err;
-
-	if (device->facts.kind != SSDPM_KIND_NVME)
-		return fail_kind(device, "NVMe", reterr);
-	err = ssdpm__check_drive(device, reterr);
-	if (err)
-		return err;
-	if (!device->machine->capture) {
-		err = ssdpm__read_feature(device, FEATURE_POWER, NULL, 0,
-					  &dword, reterr);
-		if (!err)
-			*ret_state = dword % SSDPM_MAX_STATES;
-		return err;
-	}
-	err = ssdpm__read_dump(device, "power-state", text, sizeof(text), NULL,
-			       reterr);
-	if (err)
-		return err;
-	snprintf(path, sizeof(path), "dumps/%s.power-state",
-		 device->facts.name);
-	err = ssdpm__read_number(device->machine, path, 10, &state);
-	if (err || state >= SSDPM_MAX_STATES)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "%s of the capture is no power state", path);
-	*ret_state = (uint32_t)state;
-	return 0;
-}
-
 /* Does IDENTIFY DEVICE say that there is none? */
 static bool has_no_devsleep(const struct ssdpm_device *device)
 {

@@ -371,7 +371,6 @@ int ssdpm_catalogue_new(const void *data, size_t size,
 		return err;
 	catalogue = calloc(1, sizeof(*catalogue));
 	if (catalogue) {
-		catalogue->refs = 1;
 		catalogue->n_rows = CATALOGUE_ROWS;
 		catalogue->n_tables = CATALOGUE_TABLES;
 		if (models)
@@ -381,23 +380,15 @@ int ssdpm_catalogue_new(const void *data, size_t size,
 	}
 	ssdpm_model_list_free(models, n);
 	if (err)
-		ssdpm_catalogue_unref(catalogue);
+		ssdpm_catalogue_free(catalogue);
 	else
 		*ret_catalogue = catalogue;
 	return err;
 }
 
-struct ssdpm_catalogue *ssdpm_catalogue_ref(struct ssdpm_catalogue *catalogue)
+struct ssdpm_catalogue *ssdpm_catalogue_free(struct ssdpm_catalogue *catalogue)
 {
-	if (catalogue)
-		__atomic_add_fetch(&catalogue->refs, 1, __ATOMIC_RELAXED);
-	return catalogue;
-}
-
-struct ssdpm_catalogue *ssdpm_catalogue_unref(struct ssdpm_catalogue *catalogue)
-{
-	if (!catalogue ||
-	    __atomic_sub_fetch(&catalogue->refs, 1, __ATOMIC_ACQ_REL))
+	if (!catalogue)
 		return NULL;
 	for (size_t i = 0; i < catalogue->n_drives; i++)
 		ssdpm_model_unref(catalogue->drives[i].model);

@@ -153,14 +153,6 @@ int ssdpm_model_list_from_data(const void *data, size_t size,
 	return 0;
 }
 
-int ssdpm_model_to_json(const struct ssdpm_model *model, char **ret_text,
-			struct ssdpm_error *reterr)
-{
-	struct ssdpm_model *const models[] = { (struct ssdpm_model *)model };
-
-	return ssdpm_model_list_to_json(models, 1, ret_text, reterr);
-}
-
 int ssdpm_model_from_json(const char *text, size_t size,
 			  struct ssdpm_model **ret_model,
 			  struct ssdpm_error *reterr)

@@ -727,18 +727,11 @@ static void write_drive(struct json_writer *w, const struct ssdpm_model *model)
 	ssdpm__json_end(w, '}');
 }
 
-int ssdpm_model_list_to_json(struct ssdpm_model *const *models, size_t n,
-			     char **ret_text, struct ssdpm_error *reterr)
+int ssdpm_model_to_json(const struct ssdpm_model *model, char **ret_text,
+			struct ssdpm_error *reterr)
 {
 	struct json_writer writer = { 0 };
 
-	if (n == 0)
-		return ssdpm__fail(reterr, -EINVAL, 0, "no drive to write");
-	if (n != 1)
-		ssdpm__json_begin(&writer, NULL, '[');
-	for (size_t i = 0; i < n; i++)
-		write_drive(&writer, models[i]);
-	if (n != 1)
-		ssdpm__json_end(&writer, ']');
+	write_drive(&writer, model);
 	return ssdpm__json_finish(&writer, ret_text, reterr);
 }

@@ -7,9 +7,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char object_kind_words[][12] = {
+static const char object_kind_words[][11] = {
 	[SSDPM_OBJECT_LIST] = "list",
 	[SSDPM_OBJECT_DEVICE] = "device",
 	[SSDPM_OBJECT_MACHINE] = "machine",
@@ -22,6 +23,8 @@ static const char object_kind_words[][12] = {
 	[SSDPM_OBJECT_APST_KEEP] = "apst-keep",
 	[SSDPM_OBJECT_APST_REACH] = "apst-reach",
 	[SSDPM_OBJECT_ERROR] = "error",
+	[SSDPM_OBJECT_MODEL] = "model",
+	[SSDPM_OBJECT_ANSWER] = "answer",
 };
 ENUM_WORDS(object_kind)
 
@@ -47,6 +50,11 @@ struct view {
 	struct ssdpm_apst other;
 	struct ssdpm_apst_verdict verdicts[SSDPM_MAX_STATES];
 	char raw[2 * SSDPM_APST_BYTES + 1];
+	char module_line[440]; /* of modprobe.d(5) */
+	char boot_line[400];
+	char *model_text;
+	const char *modprobe; /* these lines, or NULL */
+	const char *command_line;
 	const char *product; /* NULL, here and below: not known */
 	const char *firmware;
 	const char *disk;
@@ -89,6 +97,15 @@ struct difference {
 	uint32_t other_idle_ms;
 	bool has;
 	bool other_has;
+};
+
+struct object_text {
+	const char *text;
+};
+
+struct file_change {
+	const char *path;
+	const char *value;
 };
 
 struct candidate {
@@ -176,6 +193,32 @@ static int get_file(const struct view *v, size_t i,
 	return -1;
 }
 
+static int get_object_text(const struct view *v, size_t i,
+			   struct object_text *ret)
+{
+	if (i >= v->o.n_items)
+		return -1;
+	ret->text = v->o.items[i];
+	return 1;
+}
+
+/* A file, not what to boot with. */
+static bool is_file(const struct ssdpm_change *change)
+{
+	return change->target[0] == '/';
+}
+
+static int get_file_change(const struct view *v, size_t i,
+			   struct file_change *ret)
+{
+	const struct ssdpm_change *change = &v->o.changes[i];
+
+	if (i >= v->o.n_changes)
+		return -1;
+	*ret = (struct file_change){ change->target, change->value };
+	return is_file(change);
+}
+
 /* What an algorithm that needs powers takes where none is given. */
 static void complete(const struct ssdpm_model *model,
 		     struct ssdpm_apst_params *params)
@@ -210,10 +253,11 @@ static int get_candidate(const struct view *v, size_t i, struct candidate *ret)
 #include "object-rows.h"
 
 /* The names of what is needed, by bit; of each object which. */
-static const char part_names[][12] = { "device",     "machine",	  "model",
+static const char part_names[][11] = { "device",     "machine",	  "model",
 				       "plan",	     "params",	  "table",
 				       "other",	     "name",	  "table_name",
-				       "other_name", "catalogue", "reason" };
+				       "other_name", "catalogue", "reason",
+				       "list" };
 enum {
 	DEVICE = 1 << 0,
 	MACHINE = 1 << 1,
@@ -227,6 +271,7 @@ enum {
 	OTHER_NAME = 1 << 9,
 	CATALOGUE = 1 << 10,
 	REASON = 1 << 11,
+	LIST = 1 << 12,
 	DRIVE = MODEL | NAME,
 	TWO = TABLE | OTHER | OTHER_NAME,
 };
@@ -244,6 +289,8 @@ static const uint16_t needs[] = {
 	[SSDPM_OBJECT_APST_KEEP] = DRIVE | PARAMS,
 	[SSDPM_OBJECT_APST_REACH] = DRIVE | PARAMS | TWO,
 	[SSDPM_OBJECT_ERROR] = NAME | REASON,
+	[SSDPM_OBJECT_MODEL] = MODEL,
+	[SSDPM_OBJECT_ANSWER] = NAME | LIST,
 };
 
 static int check(const struct ssdpm_object *o, struct ssdpm_error *reterr)
@@ -252,6 +299,7 @@ static int check(const struct ssdpm_object *o, struct ssdpm_error *reterr)
 		o->device,     o->machine,    o->model,	    o->plan,
 		o->params,     o->table,      o->other,	    o->name,
 		o->table_name, o->other_name, o->catalogue, o->reason,
+		o->list,
 	};
 
 	if (!ssdpm_object_kind_to_string(o->kind))
@@ -266,6 +314,12 @@ static int check(const struct ssdpm_object *o, struct ssdpm_error *reterr)
 		return ssdpm__missing("owners", reterr);
 	if (o->n_params && !o->params)
 		return ssdpm__missing("params", reterr);
+	if (o->n_changes && !o->changes)
+		return ssdpm__missing("changes", reterr);
+	if (o->n_items && !o->items)
+		return ssdpm__missing("items", reterr);
+	if (o->n_errors && !o->errors)
+		return ssdpm__missing("errors", reterr);
 	return ssdpm__check_reserved(o->reserved, "ssdpm_object", reterr);
 }
 
@@ -388,6 +442,37 @@ static int find_limit(struct view *v, struct ssdpm_error *reterr)
 		       0;
 }
 
+/* Parameters for the next boot, one after the other. */
+static void join_parameters(const struct view *v, size_t skipped, char *text,
+			    size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->o.n_changes; i++) {
+		const struct ssdpm_change *change = &v->o.changes[i];
+
+		if (!is_file(change) && n < size)
+			n += (size_t)snprintf(
+				text + n, size - n, "%s%s=%s", n ? " " : "",
+				change->target + skipped, change->value);
+	}
+}
+
+static void take_changes(struct view *v)
+{
+	static const char options[] = "options nvme_core ";
+	const size_t n = sizeof(options) - 1;
+
+	join_parameters(v, 0, v->boot_line, sizeof(v->boot_line));
+	if (!v->boot_line[0])
+		return;
+	memcpy(v->module_line, options, n);
+	join_parameters(v, strlen("nvme_core."), v->module_line + n,
+			sizeof(v->module_line) - n);
+	v->command_line = v->boot_line;
+	v->modprobe = v->module_line;
+}
+
 /* All about tables. */
 static int take_apst(struct view *v, struct ssdpm_error *reterr)
 {
@@ -409,6 +494,8 @@ static int take_apst(struct view *v, struct ssdpm_error *reterr)
 		v->same = !v->differences && v->table.sent == v->other.sent &&
 			  v->table.enabled == v->other.enabled;
 	}
+	if (v->o.kind == SSDPM_OBJECT_APST_REACH)
+		take_changes(v);
 	if (v->o.kind != SSDPM_OBJECT_APST_INFER && v->o.params) {
 		complete(v->o.model, &v->params);
 		v->o.params = &v->params;
@@ -416,30 +503,67 @@ static int take_apst(struct view *v, struct ssdpm_error *reterr)
 	return err;
 }
 
+/* What follows from the parts that are given. */
+static int follow(struct view *v, struct ssdpm_error *reterr)
+{
+	if (v->o.kind == SSDPM_OBJECT_LIST)
+		return take_row(v, reterr);
+	if (v->o.kind == SSDPM_OBJECT_MODEL)
+		return ssdpm_model_to_json(v->o.model, &v->model_text, reterr);
+	if (needs[v->o.kind] & DEVICE)
+		take_device(v);
+	else if (needs[v->o.kind] & MODEL)
+		return take_apst(v, reterr);
+	return 0;
+}
+
+static void write_answer(struct json_writer *w, const struct ssdpm_object *o)
+{
+	ssdpm__json_begin(w, o->list, '[');
+	for (size_t i = 0; i < o->n_items; i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		ssdpm__json_members(w, o->items[i]);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+	ssdpm__json_begin(w, "errors", '[');
+	for (size_t i = 0; i < o->n_errors; i++)
+		ssdpm__json_string(w, NULL, o->errors[i]);
+	ssdpm__json_end(w, ']');
+}
+
+/* The text of a model has its schema. */
+static void write_schema(struct json_writer *w, const struct ssdpm_object *o)
+{
+	const bool is_answer = o->kind == SSDPM_OBJECT_ANSWER;
+	char schema[64];
+
+	snprintf(schema, sizeof(schema), "ssdpm.%s/%d",
+		 is_answer ? o->name : ssdpm_object_kind_to_string(o->kind),
+		 is_answer ? 2 : 1);
+	if (o->kind != SSDPM_OBJECT_MODEL)
+		ssdpm__json_string(w, "schema", schema);
+}
+
 int ssdpm_object_to_json(const struct ssdpm_object *object, char **ret_text,
 			 struct ssdpm_error *reterr)
 {
 	struct json_writer w = { 0 };
 	struct view v = { 0 };
-	char schema[32];
 	int err = take(object, &v, reterr);
 
+	if (!err)
+		err = follow(&v, reterr);
 	if (err)
 		return err;
-	if (v.o.kind == SSDPM_OBJECT_LIST)
-		err = take_row(&v, reterr);
-	else if (needs[v.o.kind] & DEVICE)
-		take_device(&v);
-	else if (needs[v.o.kind] & MODEL)
-		err = take_apst(&v, reterr);
-	if (err)
-		return err;
-	snprintf(schema, sizeof(schema), "ssdpm.%s/1",
-		 ssdpm_object_kind_to_string(v.o.kind));
 	ssdpm__json_begin(&w, NULL, '{');
-	ssdpm__json_string(&w, "schema", schema);
+	write_schema(&w, &v.o);
 	/* The objects are the first parts of the table, in their order. */
-	ssdpm__json_rows(&w, &table, v.o.kind - 1, &v);
+	if (v.o.kind == SSDPM_OBJECT_ANSWER)
+		write_answer(&w, &v.o);
+	else
+		ssdpm__json_rows(&w, &table, v.o.kind - 1, &v);
 	ssdpm__json_end(&w, '}');
+	free(v.model_text);
 	return ssdpm__json_finish(&w, ret_text, reterr);
 }

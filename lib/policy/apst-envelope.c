@@ -9,7 +9,6 @@
  * change from line to line where they cross costs at most twice that, for every
  * t. Microwatts times microseconds are picojoules: all numbers are exact.
  */
-#include "base/quantity.h"
 #include "policy/internal.h"
 
 #include <errno.h>
@@ -283,9 +282,9 @@ static void say_used(const struct envelope *envelope, uint32_t step,
 	char note[96];
 
 	snprintf(note, sizeof(note), "%s instead of %s pays after %s",
-		 ssdpm__format_uw(to->power_uw).text,
-		 ssdpm__format_uw(from->power_uw).text,
-		 ssdpm__format_us(in_us(cross(from, to))).text);
+		 ssdpm_uw_to_text(to->power_uw).text,
+		 ssdpm_uw_to_text(from->power_uw).text,
+		 ssdpm_us_to_text(in_us(cross(from, to))).text);
 	ssdpm__say_used(entries, verdict, note);
 }
 
@@ -300,9 +299,9 @@ static void say_shadowed(const struct envelope *envelope, uint32_t step,
 	ssdpm__say(verdict, SSDPM_VERDICT_SHADOWED,
 		   "would pay after %s; PS%u does after %s and takes no more "
 		   "power",
-		   ssdpm__format_us(in_us(cross(from, &lines[verdict->state])))
+		   ssdpm_us_to_text(in_us(cross(from, &lines[verdict->state])))
 			   .text,
-		   to, ssdpm__format_us(in_us(cross(from, &lines[to]))).text);
+		   to, ssdpm_us_to_text(in_us(cross(from, &lines[to]))).text);
 }
 
 static void say_no_gain(const struct envelope *envelope, uint32_t above,
@@ -312,8 +311,8 @@ static void say_no_gain(const struct envelope *envelope, uint32_t above,
 
 	ssdpm__say(verdict, SSDPM_VERDICT_NO_GAIN,
 		   "%s is not below the %s of PS%u",
-		   ssdpm__format_uw(lines[verdict->state].power_uw).text,
-		   ssdpm__format_uw(lines[above].power_uw).text, above);
+		   ssdpm_uw_to_text(lines[verdict->state].power_uw).text,
+		   ssdpm_uw_to_text(lines[above].power_uw).text, above);
 }
 
 /* A state below 0 that nothing keeps out. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Why each state is or is not in the table, with the numbers. */
-#include "base/quantity.h"
 #include "policy/internal.h"
 #include "base/words.h"
 
@@ -34,7 +33,7 @@ static struct sources find_sources(const struct ssdpm_apst_entry *entries,
 {
 	const struct ssdpm_apst_entry *entry = &entries[last];
 	struct sources s = { .first = last, .last = last };
-	struct quantity idle = ssdpm__format_us(entry->idle_ms * 1000ull);
+	struct ssdpm_quantity idle = ssdpm_us_to_text(entry->idle_ms * 1000ull);
 
 	while (s.first > 0 && entries[s.first - 1].target == target &&
 	       entries[s.first - 1].idle_ms == entry->idle_ms)
@@ -80,8 +79,8 @@ void ssdpm__say_kept_out(const struct task *task,
 			   "APST enters only non-operational states");
 	else if (verdict->verdict == SSDPM_VERDICT_EXIT_TOO_SLOW)
 		ssdpm__say(verdict, SSDPM_VERDICT_EXIT_TOO_SLOW,
-			   "exit %s > limit %s", ssdpm__format_us(exit_us).text,
-			   ssdpm__format_us(limit_us).text);
+			   "exit %s > limit %s", ssdpm_us_to_text(exit_us).text,
+			   ssdpm_us_to_text(limit_us).text);
 	else
 		ssdpm__say(verdict, SSDPM_VERDICT_QUIRK,
 			   "quirk no-deepest-ps: the last state is not used");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a latency limit does: its range, and the one that keeps a state. */
-#include "base/quantity.h"
 #include "policy/search.h"
 
 #include <errno.h>
@@ -207,8 +206,8 @@ static int never_alone(const struct ssdpm_model *model, uint32_t state,
 		"no limit drops PS%u and keeps PS%u: PS%u exits in %s, "
 		"PS%u in %s",
 		deeper, state, deeper,
-		ssdpm__format_us(states[deeper].exit_latency_us).text, state,
-		ssdpm__format_us(exit_us).text);
+		ssdpm_us_to_text(states[deeper].exit_latency_us).text, state,
+		ssdpm_us_to_text(exit_us).text);
 }
 
 int ssdpm_apst_keep(const struct ssdpm_model *model,

@@ -3,7 +3,6 @@
  * What Linux does with a drive's power states: nvme_configure_apst() and
  * nvme_apst_get_transition_time() in drivers/nvme/host/core.c, in our words.
  */
-#include "base/quantity.h"
 #include "policy/internal.h"
 
 /* Which idle time a state qualifies for; lower numbers are preferred. */
@@ -142,9 +141,9 @@ static void say_total_too_slow(const struct task *task,
 	ssdpm__say(verdict, SSDPM_VERDICT_TOTAL_TOO_SLOW,
 		   "never: entry+exit %s > %s tolerance %s, whatever the "
 		   "latency limit",
-		   ssdpm__format_us(total_us).text,
+		   ssdpm_us_to_text(total_us).text,
 		   secondary ? "secondary" : "primary",
-		   ssdpm__format_us(tolerance).text);
+		   ssdpm_us_to_text(tolerance).text);
 }
 
 static void say_shadowed(const struct walk *walk,
@@ -157,7 +156,7 @@ static void say_shadowed(const struct walk *walk,
 		   "PS%u is deeper, and its entry+exit %s is within the %s "
 		   "tolerance",
 		   walk->entry.target,
-		   ssdpm__format_us(ssdpm__total_us(deeper)).text,
+		   ssdpm_us_to_text(ssdpm__total_us(deeper)).text,
 		   walk->band == BAND_PRIMARY ? "primary" : "secondary");
 }
 

@@ -9,7 +9,6 @@
  * https://learn.microsoft.com/en-us/windows-hardware/design/
  * component-guidelines/power-management-for-storage-hardware-devices-nvme
  */
-#include "base/quantity.h"
 #include "policy/internal.h"
 
 /* timeout_ms counts from the last I/O; 0: there is no such step. */
@@ -101,9 +100,9 @@ static void say_total_too_slow(const struct task *task,
 {
 	ssdpm__say(verdict, SSDPM_VERDICT_TOTAL_TOO_SLOW,
 		   "entry+exit %s > %s tolerance %s (%s)",
-		   ssdpm__format_us(total_us).text,
+		   ssdpm_us_to_text(total_us).text,
 		   ssdpm_power_scheme_to_string(task->params.scheme),
-		   ssdpm__format_us(tolerance_us).text,
+		   ssdpm_us_to_text(tolerance_us).text,
 		   ssdpm_power_source_to_string(task->params.power_source));
 }
 
@@ -119,9 +118,9 @@ static void say_shadowed(const struct task *task,
 		"PS%u is deeper, and its entry+exit %s is within the %s "
 		"tolerance %s",
 		deeper,
-		ssdpm__format_us(ssdpm__total_us(&task->states[deeper])).text,
+		ssdpm_us_to_text(ssdpm__total_us(&task->states[deeper])).text,
 		primary ? "primary" : "secondary",
-		ssdpm__format_us(step->tolerance_us).text);
+		ssdpm_us_to_text(step->tolerance_us).text);
 }
 
 /* A state that is within a tolerance, and what it came to. */

@@ -148,10 +148,10 @@ static const char *set_lpms(struct ssdpm_profile_settings *settings,
 	while (ssdpm__take_word(&value, &word)) {
 		lpm = ssdpm__span_value(word, ssdpm_lpm_from_string);
 		if (lpm < SSDPM_LPM_MAX_PERFORMANCE)
-			return "not a policy that can be set; these are, with "
-			       "blanks between them, max_performance, "
-			       "medium_power, med_power_with_dipm, "
-			       "min_power_with_partial and min_power";
+			return "not a policy that can be set: "
+			       "max_performance, medium_power, "
+			       "med_power_with_dipm, min_power_with_partial, "
+			       "min_power";
 		for (uint32_t i = 0; i < n; i++)
 			if (settings->lpms[i] == lpm)
 				return "a policy is named twice";

@@ -171,7 +171,7 @@ static size_t print_estimates(void)
 		n += !estimate(model, SSDPM_LOOP_OPEN, ios, n_ios);
 		ssdpm_model_unref(model);
 	}
-	ssdpm_catalogue_unref(catalogue);
+	ssdpm_catalogue_free(catalogue);
 	return n;
 }
 

@@ -221,7 +221,7 @@ int main(void)
 	ns = measure_ns(decode, &subject);
 	ok = keeps("identify_decode_ns", ns, IDENTIFY_DECODE_MAX_NS) && ok;
 	ok = measure_catalogue(&subject) && ok;
-	ssdpm_catalogue_unref(subject.catalogue);
+	ssdpm_catalogue_free(subject.catalogue);
 	ssdpm_model_unref(subject.model);
 	return ok && subject.checksum ? 0 : 1;
 }

@@ -202,7 +202,7 @@ def test_json_is_one_object_for_one_for_many_for_none_and_for_a_failure(
         assert (len(answer["drives"]), answer["errors"]) == (n, [])
     none = json.loads(ssdpm.output("show", "--json", "-q", "--root", "bare"))
     assert (none["drives"], none["errors"]) == ([], [])
-    failed = ssdpm("apst", "--json", "drive.json", "missing.json")
+    failed = ssdpm("apst", "--json", "missing.json")
     assert failed.returncode == 1
     answer = json.loads(failed.stdout)
     assert (answer["schema"], answer["drives"]) == ("ssdpm.apst/2", [])
@@ -240,6 +240,25 @@ def test_a_drive_that_is_gone_has_its_error_in_the_list_and_the_others_are_there
     both = ssdpm(*call, "--json", "sdx", "sdy")
     assert both.returncode == 1
     assert [item["name"] for item in documented.items(both.stdout)] == ["sdx", "sdy"]
+
+
+@pytest.mark.parametrize("question", [[], ["--diff", "linux-legacy"], ["--keep", "PS3"]])
+def test_a_drive_without_a_table_does_not_keep_that_of_another_from_the_list(
+    ssdpm: Command, question: list[str]
+) -> None:
+    model = {"schema": "ssdpm.model/1", "kind": "sata", "states": [{"operational": True}]}
+    ssdpm.directory.joinpath("sata.json").write_text(json.dumps(model))
+    failed = ssdpm("apst", "-q", *question, "--json", "missing.json", "sata.json", "drive.json")
+    assert failed.returncode == 1
+    table, *gone = documented.items(failed.stdout)
+    assert table["drive"] == "drive.json"
+    assert [one["schema"] for one in gone] == ["ssdpm.error/1"] * 2
+    assert [one["name"] for one in gone] == ["missing.json", "sata.json"]
+    assert json.loads(failed.stdout)["errors"] == [one["error"] for one in gone]
+    failed = ssdpm("apst", "-q", *question, "--json", "sata.json", "drive.json")
+    assert failed.returncode == 3
+    alone = ssdpm("apst", "-q", *question, "--json", "sata.json")
+    assert (alone.returncode, documented.items(alone.stdout)) == (3, [])
 
 
 def test_what_is_no_port_has_its_error_among_the_ports(ssdpm: Command) -> None:

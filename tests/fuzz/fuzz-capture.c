@@ -395,8 +395,6 @@ static void read_device(struct ssdpm_device *device,
 	check_result(err, &error);
 	has_table = ssdpm_device_read_apst(device, &table, &error);
 	check_result(has_table, &error);
-	err = ssdpm_device_read_power_state(device, &number, &error);
-	check_result(err, &error);
 	err = ssdpm_device_read_power(device, &power, &error);
 	check_result(err, &error);
 	err = ssdpm_device_read_devsleep(device, &devsleep, &error);

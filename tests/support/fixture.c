@@ -187,6 +187,23 @@ struct ssdpm_model *fixture_rich_model(void)
 	return fixture_decode(id);
 }
 
+char *fixture_models_text(struct ssdpm_model *const *models, size_t n)
+{
+	char *text = NULL, *one;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(ssdpm_model_to_json(models[i], &one, NULL), 0);
+		fprintf(file, "%c%s", i ? ',' : '[', one);
+		free(one);
+	}
+	fputs("]", file);
+	assert_int_equal(fclose(file), 0);
+	return text;
+}
+
 void fixture_assert_same(const struct ssdpm_model *a,
 			 const struct ssdpm_model *b)
 {

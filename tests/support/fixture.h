@@ -69,6 +69,9 @@ void fixture_ata_text(uint16_t *words, size_t n, const char *text);
 /* 32 states in which every field has another value, and some have none. */
 struct ssdpm_model *fixture_rich_model(void);
 
+/* An array of their JSON; free() it. */
+char *fixture_models_text(struct ssdpm_model *const *models, size_t n);
+
 /* Struct for struct. */
 void fixture_assert_same(const struct ssdpm_model *a,
 			 const struct ssdpm_model *b);

@@ -242,9 +242,46 @@ static int call_object(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_object_to_json(&object, &ret->text, error);
 }
 
-static int call_list_to_json(struct result *ret, struct ssdpm_error *error)
+/* What is beside a model, and the whole of an answer. */
+static int call_object_of_texts(struct result *ret, struct ssdpm_error *error)
 {
-	return ssdpm_model_list_to_json(in.models, 3, &ret->text, error);
+	const char *items[1];
+	struct ssdpm_object model = { .size = sizeof(model),
+				      .kind = SSDPM_OBJECT_MODEL,
+				      .model = in.models[0] };
+	struct ssdpm_object answer = { .size = sizeof(answer),
+				       .kind = SSDPM_OBJECT_ANSWER,
+				       .name = "show",
+				       .list = "drives",
+				       .items = items,
+				       .n_items = 1 };
+	char *text;
+	int err = ssdpm_object_to_json(&model, &text, error);
+
+	if (err)
+		return err;
+	items[0] = text;
+	err = ssdpm_object_to_json(&answer, &ret->text, error);
+	free(text);
+	return err;
+}
+
+static int call_findings_to_json(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_finding finding = {
+		.code = SSDPM_FINDING_ZERO_POWER,
+		.message = "it is odd",
+	};
+
+	return ssdpm_findings_to_json(&finding, 1, &ret->text, error);
+}
+
+static int call_meters_to_json(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_meter meter = { .kind = SSDPM_METER_RAPL,
+					   .name = "package-0" };
+
+	return ssdpm_meters_to_json(&meter, 1, &ret->text, error);
 }
 
 static int call_list_from_one(struct result *ret, struct ssdpm_error *error)
@@ -2242,9 +2279,11 @@ static const struct {
 	{ "ssdpm_model_from_json", call_from_json_array },
 	{ "ssdpm_model_to_json", call_to_json },
 	{ "ssdpm_parameters_to_model", call_parameters_to_model },
-	{ "ssdpm_model_list_to_json", call_list_to_json },
 	{ "ssdpm_object_to_json", call_object },
+	{ "ssdpm_object_to_json", call_object_of_texts },
 	{ "ssdpm_model_lint", call_lint },
+	{ "ssdpm_findings_to_json", call_findings_to_json },
+	{ "ssdpm_meters_to_json", call_meters_to_json },
 	{ "ssdpm_model_lint", call_lint_two_tables },
 	{ "ssdpm_model_list_from_data", call_list_from_one },
 	{ "ssdpm_model_list_from_data", call_list_from_three },
@@ -2426,9 +2465,18 @@ static void call_catalogue_getters(void)
 	}
 }
 
-static void call_catalogue_ref(void)
+static void call_texts(void)
 {
-	ssdpm_catalogue_unref(ssdpm_catalogue_ref(in.catalogue));
+	char text[] = "a\x1b";
+
+	ssdpm_text_blunt(text);
+	ssdpm_us_to_text(1);
+	ssdpm_uw_to_text(1);
+}
+
+static void call_catalogue_free(void)
+{
+	ssdpm_catalogue_free(NULL);
 }
 
 static void call_from_data(void)
@@ -2565,7 +2613,7 @@ static void call_device(void)
 	struct ssdpm_device_power power = { .size = sizeof(power) };
 	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
 	struct ssdpm_devsleep devsleep;
-	uint32_t quirks, from_kernel, state, link;
+	uint32_t quirks, from_kernel, link;
 	struct ssdpm_error error;
 	struct ssdpm_apst table;
 
@@ -2580,7 +2628,6 @@ static void call_device(void)
 	ssdpm_device_get_apst_params(in.device, &in.facts, NULL, &params,
 				     &error);
 	ssdpm_device_read_apst(in.device, &table, NULL);
-	ssdpm_device_read_power_state(in.device, &state, NULL);
 	ssdpm_device_read_power(in.device, &power, NULL);
 	ssdpm_device_read_devsleep(in.disk, &devsleep, NULL);
 	ssdpm_device_get_facts(in.device);
@@ -2944,7 +2991,6 @@ static const struct {
 	{ "ssdpm_device_read_apst", call_device },
 	{ "ssdpm_device_read_devsleep", call_device },
 	{ "ssdpm_device_read_power", call_device },
-	{ "ssdpm_device_read_power_state", call_device },
 	{ "ssdpm_device_get_quirks", call_device },
 	{ "ssdpm_device_get_settings", call_device },
 	{ "ssdpm_device_settings_get_pcie_link", call_device },
@@ -2975,8 +3021,10 @@ static const struct {
 	{ "ssdpm_catalogue_get_product", call_catalogue_getters },
 	{ "ssdpm_catalogue_get_seen", call_catalogue_getters },
 	{ "ssdpm_catalogue_get_table", call_catalogue_getters },
-	{ "ssdpm_catalogue_ref", call_catalogue_ref },
-	{ "ssdpm_catalogue_unref", call_catalogue_ref },
+	{ "ssdpm_text_blunt", call_texts },
+	{ "ssdpm_us_to_text", call_texts },
+	{ "ssdpm_uw_to_text", call_texts },
+	{ "ssdpm_catalogue_free", call_catalogue_free },
 	{ "ssdpm_generator_get_description", call_generators },
 	{ "ssdpm_generator_get_name", call_generators },
 	{ "ssdpm_generator_get_pause_ns", call_generators },
@@ -3042,7 +3090,7 @@ static char *catalogue_fingerprint(struct ssdpm_catalogue *catalogue)
 		seen += ssdpm_catalogue_get_seen(catalogue, i);
 		tables += i * ssdpm_catalogue_get_table(catalogue, i);
 	}
-	ssdpm_catalogue_unref(catalogue);
+	ssdpm_catalogue_free(catalogue);
 	assert_true(asprintf(&text, "%u %lu %lu", n, seen, tables) > 0);
 	return text;
 }
@@ -3107,9 +3155,7 @@ static char *fingerprint(struct result *result)
 	}
 	if (result->stats != untouched.stats)
 		return stats_fingerprint(result->stats);
-	assert_int_equal(ssdpm_model_list_to_json(result->models, result->n,
-						  &text, NULL),
-			 0);
+	text = fixture_models_text(result->models, result->n);
 	ssdpm_model_list_free(result->models, result->n);
 	return text;
 }
@@ -3600,7 +3646,7 @@ static int make_inputs(void **state)
 	if (!err)
 		err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
 	if (!err)
-		err = ssdpm_model_list_to_json(in.models, 3, &in.three, NULL);
+		in.three = fixture_models_text(in.models, 3);
 	if (err || asprintf(&in.array_of_one, "[%s]", in.one) < 0)
 		return -1;
 	return 0;
@@ -3629,7 +3675,7 @@ static int free_inputs(void **state)
 	ssdpm_ftl_free(in.ftl);
 	ssdpm_budget_free(in.budget);
 	ssdpm_budget_item_unref(in.budget_item);
-	ssdpm_catalogue_unref(in.catalogue);
+	ssdpm_catalogue_free(in.catalogue);
 	ssdpm_trace_free(in.trace);
 	ssdpm_stats_free(in.stats);
 	free_capture();

@@ -59,7 +59,7 @@ class Catalogue
 	}
 	~Catalogue()
 	{
-		ssdpm_catalogue_unref(catalogue);
+		ssdpm_catalogue_free(catalogue);
 	}
 	Catalogue(const Catalogue &) = delete;
 	Catalogue &operator=(const Catalogue &) = delete;

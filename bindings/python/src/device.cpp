@@ -462,17 +462,18 @@ static std::unique_ptr<ApstTable> device_apst(const Device &self)
 
 static uint32_t device_power_state(const Device &self)
 {
+	struct ssdpm_device_power power = {};
 	struct ssdpm_error error = {};
-	uint32_t state;
 	int err;
 
+	power.size = sizeof(power);
 	{
 		py::gil_scoped_release release;
-		err = ssdpm_device_read_power_state(self.get(), &state, &error);
+		err = ssdpm_device_read_power(self.get(), &power, &error);
 	}
 	if (err)
 		raise_error(error, false);
-	return state;
+	return power.power_state;
 }
 
 static py::object known_number(uint64_t value, bool known)

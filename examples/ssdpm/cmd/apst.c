@@ -7,9 +7,6 @@
 #include "input/quirks.h"
 #include "options/units.h"
 
-#include "base/json.h"
-#include "base/quantity.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,7 +201,7 @@ static void format_raw(const struct answer *answer,
 		sprintf(hex + 2 * i, "%02x", answer->raw[i]);
 }
 
-static char *answer_json(const struct answer *answer)
+static void add_answer(struct items *items, const struct answer *answer)
 {
 	const struct ssdpm_object object = {
 		.size = sizeof(object),
@@ -215,20 +212,22 @@ static char *answer_json(const struct answer *answer)
 		.model = answer->drive->model,
 		.params = &answer->params,
 	};
+	struct ssdpm_error error;
+	char *text = NULL;
+	int err = ssdpm_object_to_json(&object, &text, &error);
 
-	return object_json(&object);
+	add_item(items, err, text, &error);
 }
 
 static enum exit_status print_answers_json(const struct common *common,
 					   const struct answer *answers,
 					   size_t n)
 {
-	struct json_writer writer = { 0 };
+	struct items items = { 0 };
 
-	begin_list(&writer, common);
 	for (size_t i = 0; i < n; i++)
-		add_written(&writer, answer_json(&answers[i]));
-	return print_written(common, &writer);
+		add_answer(&items, &answers[i]);
+	return print_items(common, &items);
 }
 
 /* Neighbours with the same entry stand on one line: "PS0-PS2  100 ms  PS3". */
@@ -249,7 +248,7 @@ static void add_entries(struct table *rows, const struct ssdpm_apst *table)
 			table_cell(rows, 0, "PS%u", i);
 		table_cell(rows, 1, "%s",
 			   entry->idle_ms ?
-				   ssdpm__format_us((uint64_t)entry->idle_ms *
+				   ssdpm_us_to_text((uint64_t)entry->idle_ms *
 						    1000)
 					   .text :
 				   "never (idle time 0)");
@@ -311,8 +310,8 @@ static void print_algorithm(const struct ssdpm_apst_params *p,
 	else if (p->algorithm == SSDPM_APST_LOWER_ENVELOPE &&
 		 idle_power(p, drive))
 		printf(" (idle %s, transitions %s)",
-		       ssdpm__format_uw(idle_power(p, drive)).text,
-		       ssdpm__format_uw(transition_power(p, drive)).text);
+		       ssdpm_uw_to_text(idle_power(p, drive)).text,
+		       ssdpm_uw_to_text(transition_power(p, drive)).text);
 }
 
 static void print_answer(const struct answer *answer,
@@ -328,7 +327,7 @@ static void print_answer(const struct answer *answer,
 	printf(", latency limit %s\n",
 	       p->max_exit_latency_us == SSDPM_LATENCY_ANY ?
 		       "any" :
-		       ssdpm__format_us(p->max_exit_latency_us).text);
+		       ssdpm_us_to_text(p->max_exit_latency_us).text);
 	print_table(&answer->table, p);
 	if (settings->explain)
 		print_verdicts(answer);
@@ -396,6 +395,7 @@ static enum exit_status answer_all(const struct common *common,
 	struct answer *answers = calloc(drives->n, sizeof(*answers));
 	enum exit_status status = STATUS_DONE;
 	struct quirk_rules rules = { 0 };
+	size_t n = 0;
 
 	if (!answers) {
 		complain("out of memory");
@@ -407,14 +407,19 @@ static enum exit_status answer_all(const struct common *common,
 		return status;
 	}
 	for (size_t i = 0; i < drives->n; i++) {
-		enum exit_status made = make(common, settings, &rules,
-					     &drives->drives[i], &answers[i]);
+		const struct drive *drive = &drives->drives[i];
+		enum exit_status made =
+			make(common, settings, &rules, drive, &answers[n]);
 
-		if (!status)
+		if (!made)
+			n++;
+		else if (!keep_failed_drive(common, drive->name, drives->n,
+					    made) &&
+			 !status)
 			status = made;
 	}
 	if (!status)
-		status = print_answers(common, settings, answers, drives->n);
+		status = print_answers(common, settings, answers, n);
 	free(rules.text);
 	free(answers);
 	return status;
@@ -519,6 +524,7 @@ const struct subcommand cmd_apst = {
 	.operands = "DRIVE...",
 	.takes_drives = true,
 	.list = "drives",
+	.each_alone = true,
 	.summary = "Print the APST table that Linux, Windows or the lower "
 		   "envelope make for a drive.",
 	.options = options,

@@ -209,7 +209,7 @@ static enum exit_status print_answer(const struct common *common,
 				     const struct budget *budget)
 {
 	enum exit_status status = STATUS_DONE;
-	struct json_writer w = { 0 };
+	struct items items = { 0 };
 
 	if (!common->form) {
 		print_budget(budget, settings->frontier);
@@ -223,9 +223,8 @@ static enum exit_status print_answer(const struct common *common,
 				     budget->answer->least_power_uw)
 				 .text);
 	if (common->form) {
-		begin_list(&w, common);
-		write_budget(&w, budget);
-		status = print_written(common, &w);
+		add_budget(&items, budget);
+		status = print_items(common, &items);
 	}
 	return status		    ? status :
 	       budget->answer->fits ? STATUS_DONE :

@@ -8,6 +8,7 @@
 #include "options/units.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -341,32 +342,18 @@ static void say_sampling(const struct common *common, const char *power_name,
 		complain_of_sampling(power_name, &sampling);
 }
 
-static bool is_control(const char *at, size_t length)
-{
-	const unsigned char c = (unsigned char)at[0];
-
-	return c < ' ' || c == 0x7f ||
-	       (length == 2 && c == 0xc2 && (unsigned char)at[1] < 0xa0);
-}
-
 /* Text of others: UTF-8 without control characters, as much as fits. */
 static void copy_text(char *to, size_t size, const char *from)
 {
-	const char *end = to + size - 1;
+	size_t n = (size_t)snprintf(to, size, "%s", from);
 
-	while (*from) {
-		size_t length = ssdpm__utf8_length((const unsigned char *)from,
-						   strlen(from));
-		bool odd = !length || is_control(from, length);
-		size_t needed = odd ? 1 : length;
-
-		if ((size_t)(end - to) < needed)
-			break;
-		memcpy(to, odd ? "?" : from, needed);
-		to += needed;
-		from += length ? length : 1;
+	if (n >= size) {
+		/* No character is cut in two. */
+		for (n = size - 1; (from[n] & 0xc0) == 0x80 && n; n--)
+			;
+		to[n] = 0;
 	}
-	*to = 0;
+	ssdpm_text_blunt(to);
 }
 
 /* Directories may say more than the file is to say. */
@@ -513,8 +500,8 @@ static enum exit_status answer_all(const struct settings *settings,
 	if (settings->save)
 		status = save_text(settings->save, text);
 	if (!status && common->form)
-		status = print_item(common, text);
-	else if (!status)
+		return print_item(common, 0, text, &error);
+	if (!status)
 		print_calibration(answer);
 	free(text);
 	return status;

@@ -30,11 +30,11 @@ static enum exit_status print_json_result(const struct common *common,
 		.name = directory,
 		.machine = &live->facts,
 	};
-	struct json_writer w = { 0 };
+	struct ssdpm_error error;
+	char *text = NULL;
+	int err = ssdpm_object_to_json(&object, &text, &error);
 
-	begin_list(&w, common);
-	add_written(&w, object_json(&object));
-	return print_written(common, &w);
+	return print_item(common, err, text, &error);
 }
 
 static enum exit_status capture(const struct common *common,

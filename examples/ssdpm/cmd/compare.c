@@ -188,7 +188,7 @@ static enum exit_status print_all(const struct common *common,
 				  const struct settings *settings,
 				  const struct estimates *all)
 {
-	struct json_writer w = { 0 };
+	struct items items = { 0 };
 
 	if (common->form == FORM_OWN)
 		print_csv(all);
@@ -199,10 +199,9 @@ static enum exit_status print_all(const struct common *common,
 	}
 	if (!common->form || common->form == FORM_OWN)
 		return STATUS_DONE;
-	begin_list(&w, common);
 	for (size_t i = 0; i < all->n; i++)
-		write_comparison(&w, &all->estimates[i], &settings->sim, false);
-	return print_written(common, &w);
+		add_comparison(&items, &all->estimates[i], &settings->sim);
+	return print_items(common, &items);
 }
 
 static enum exit_status check(const struct common *common,
@@ -269,7 +268,7 @@ static enum exit_status compare(const struct common *common,
 				  settings->n_traces, &all);
 	if (!status && settings->page.path)
 		status = write_estimates_page(&settings->page, &settings->sim,
-					      &all, NULL, NULL);
+					      &all);
 	if (!status)
 		status = print_all(common, settings, &all);
 	free_estimates(&all);

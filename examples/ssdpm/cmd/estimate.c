@@ -140,10 +140,8 @@ static enum exit_status find_required(const struct common *common,
 			    &settings->apst.params, &policies[2]);
 }
 
-static void write_estimate(struct json_writer *w,
-			   const struct settings *settings,
-			   const struct estimate *e,
-			   const struct cap_answer *cap)
+static void add_estimate(struct items *items, const struct settings *settings,
+			 const struct estimate *e, const struct cap_answer *cap)
 {
 	const struct job *job = &e->jobs[0];
 	const struct ssdpm_background_work *b = &e->subject->background;
@@ -162,10 +160,11 @@ static void write_estimate(struct json_writer *w,
 		.cap_points = cap ? cap->points : NULL,
 		.n_cap_points = cap ? cap->n_points : 0,
 	};
+	struct ssdpm_error error;
 	char *text = NULL;
+	int err = ssdpm_estimate_report_to_json(&report, &text, &error);
 
-	ssdpm_estimate_report_to_json(&report, &text, NULL);
-	add_written(w, text);
+	add_item(items, err, text, &error);
 }
 
 static enum exit_status print_all_json(const struct common *common,
@@ -173,13 +172,12 @@ static enum exit_status print_all_json(const struct common *common,
 				       const struct estimates *all,
 				       const struct cap_answer *caps)
 {
-	struct json_writer w = { 0 };
+	struct items items = { 0 };
 
-	begin_list(&w, common);
 	for (size_t i = 0; i < all->n; i++)
-		write_estimate(&w, settings, &all->estimates[i],
-			       caps ? &caps[i] : NULL);
-	return print_written(common, &w);
+		add_estimate(&items, settings, &all->estimates[i],
+			     caps ? &caps[i] : NULL);
+	return print_items(common, &items);
 }
 
 static void print_states_csv(const struct estimates *all)
@@ -636,7 +634,7 @@ static enum exit_status print_mixes(const struct common *common,
 				    const struct settings *settings,
 				    const struct cap_answer *caps, size_t n)
 {
-	struct json_writer w = { 0 };
+	struct items items = { 0 };
 
 	if (!common->form) {
 		for (size_t i = 0; i < n; i++) {
@@ -650,10 +648,9 @@ static enum exit_status print_mixes(const struct common *common,
 		print_power_caps_csv(caps, n);
 		return STATUS_DONE;
 	}
-	begin_list(&w, common);
 	for (size_t i = 0; i < n; i++)
-		write_mix(&w, &caps[i]);
-	return print_written(common, &w);
+		add_mix(&items, &caps[i]);
+	return print_items(common, &items);
 }
 
 /* In place of a trace. */
@@ -710,7 +707,7 @@ static enum exit_status estimate(const struct common *common,
 			run_plan(&plan, drives, &settings->trace_name, 1, &all);
 	if (!status && settings->page.path)
 		status = write_estimates_page(&settings->page, &settings->sim,
-					      &all, NULL, NULL);
+					      &all);
 	if (!status)
 		status = run_caps(&plan, settings, &all, &caps);
 	if (!status)

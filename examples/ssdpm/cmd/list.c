@@ -101,16 +101,19 @@ static void make_row(const void *data, size_t number, struct row *row)
 static enum exit_status print_listed_json(const struct common *common,
 					  const struct listed *listed)
 {
+	const struct ssdpm_object object = { .kind = SSDPM_OBJECT_DEVICE };
 	size_t n = listed->drives->n;
-	struct json_writer w = { 0 };
+	struct items items = { 0 };
+	struct ssdpm_error error;
 
-	begin_list(&w, common);
-	for (size_t i = 0; i < n; i++)
-		add_written(&w, drive_json(SSDPM_OBJECT_DEVICE,
-					   &listed->drives->drives[i],
-					   &listed->insights[i],
-					   (struct ssdpm_object){ 0 }));
-	return print_written(common, &w);
+	for (size_t i = 0; i < n; i++) {
+		char *text = NULL;
+		int err = drive_json(object, &listed->drives->drives[i],
+				     &listed->insights[i], &text, &error);
+
+		add_item(&items, err, text, &error);
+	}
+	return print_items(common, &items);
 }
 
 static enum exit_status print_listed(const struct common *common,

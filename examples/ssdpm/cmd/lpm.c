@@ -126,15 +126,18 @@ static void print_advice(const struct ports *ports)
 static enum exit_status print_ports_json(const struct common *common,
 					 const struct ports *ports)
 {
-	struct json_writer w = { 0 };
+	const struct ssdpm_object object = { .kind = SSDPM_OBJECT_LPM };
+	struct items items = { 0 };
+	struct ssdpm_error error;
 
-	begin_list(&w, common);
-	for (size_t i = 0; i < ports->n; i++)
-		add_written(&w,
-			    drive_json(SSDPM_OBJECT_LPM, ports->ports[i].drive,
-				       &ports->ports[i].insight,
-				       (struct ssdpm_object){ 0 }));
-	return print_written(common, &w);
+	for (size_t i = 0; i < ports->n; i++) {
+		char *text = NULL;
+		int err = drive_json(object, ports->ports[i].drive,
+				     &ports->ports[i].insight, &text, &error);
+
+		add_item(&items, err, text, &error);
+	}
+	return print_items(common, &items);
 }
 
 static enum exit_status print_ports(const struct common *common,

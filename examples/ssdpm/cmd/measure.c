@@ -394,22 +394,19 @@ static void print_background_answer(const struct answer *a)
 	print_background(&a->baseline);
 }
 
-static enum exit_status write_energy_answer(struct json_writer *w,
-					    const struct answer *a)
+static void add_energy_answer(struct items *items, const struct answer *a)
 {
-	return write_energy(w, &a->energy);
+	add_energy(items, &a->energy);
 }
 
-static enum exit_status write_baseline_answer(struct json_writer *w,
-					      const struct answer *a)
+static void add_baseline_answer(struct items *items, const struct answer *a)
 {
-	return write_baseline(w, &a->baseline);
+	add_baseline(items, &a->baseline);
 }
 
-static enum exit_status write_background_answer(struct json_writer *w,
-						const struct answer *a)
+static void add_background_answer(struct items *items, const struct answer *a)
 {
-	return write_background(w, &a->baseline);
+	add_background(items, &a->baseline);
 }
 
 static const struct action {
@@ -418,34 +415,28 @@ static const struct action {
 				    struct power_input *input,
 				    struct answer *answer);
 	void (*print)(const struct answer *answer);
-	enum exit_status (*write)(struct json_writer *w,
-				  const struct answer *answer);
+	void (*add)(struct items *items, const struct answer *answer);
 } actions[] = {
-	{ "energy", measure_energy, print_energy_answer, write_energy_answer },
+	{ "energy", measure_energy, print_energy_answer, add_energy_answer },
 	{ "baseline", measure_baseline, print_baseline_answer,
-	  write_baseline_answer },
+	  add_baseline_answer },
 	{ "background", measure_background, print_background_answer,
-	  write_background_answer },
+	  add_background_answer },
 };
 
 static enum exit_status print_answers(const struct common *common,
 				      const struct action *action,
 				      const struct answer *answers, size_t n)
 {
-	enum exit_status status = STATUS_DONE;
-	struct json_writer w = { 0 };
+	struct items items = { 0 };
 
 	for (size_t i = 0; i < n && !common->form; i++)
 		action->print(&answers[i]);
 	if (!common->form)
 		return STATUS_DONE;
-	begin_list(&w, common);
-	for (size_t i = 0; i < n && !status; i++)
-		status = action->write(&w, &answers[i]);
-	if (!status)
-		return print_written(common, &w);
-	free(w.text);
-	return status;
+	for (size_t i = 0; i < n; i++)
+		action->add(&items, &answers[i]);
+	return print_items(common, &items);
 }
 
 static enum exit_status measure_all(const struct common *common,

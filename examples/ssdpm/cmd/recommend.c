@@ -313,7 +313,7 @@ static enum exit_status print_advices(const struct common *common,
 				      const struct settings *settings,
 				      const struct advice *advices, size_t n)
 {
-	struct json_writer w = { 0 };
+	struct items items = { 0 };
 
 	for (size_t i = 0; i < n && !common->form; i++) {
 		if (i)
@@ -322,31 +322,29 @@ static enum exit_status print_advices(const struct common *common,
 	}
 	if (!common->form)
 		return STATUS_DONE;
-	begin_list(&w, common);
 	for (size_t i = 0; i < n; i++)
-		write_advice(&w, &advices[i], &settings->sim);
-	return print_written(common, &w);
-}
-
-struct page_texts {
-	const struct advice *advices;
-	size_t n;
-};
-
-static void write_page_texts(struct json_writer *w, const void *data)
-{
-	const struct page_texts *texts = data;
-
-	ssdpm__json_begin(w, "recommendations", '[');
-	for (size_t i = 0; i < texts->n; i++)
-		write_advice_texts(w, &texts->advices[i]);
-	ssdpm__json_end(w, ']');
+		add_advice(&items, &advices[i], &settings->sim, false);
+	return print_items(common, &items);
 }
 
 /* A table that was recommended, as a policy to simulate. */
 static struct policy policy_of_route(const struct ssdpm_recommendation *r)
 {
 	return policy_of_table(ssdpm_route_to_string(r->route), &r->apst);
+}
+
+static enum exit_status write_page(const struct settings *settings,
+				   const struct estimates *all,
+				   const struct advice *advice)
+{
+	struct items items = { 0 };
+	struct page page;
+
+	if (begin_estimates_page(&page, &settings->sim, all))
+		return STATUS_FAILED;
+	add_advice(&items, advice, &settings->sim, true);
+	put_items(&page, "recommendations", &items);
+	return end_page(&settings->page, &page);
 }
 
 /*
@@ -359,7 +357,6 @@ static enum exit_status write_advice_page(const struct plan *plan,
 					  const struct advice *advice)
 {
 	struct policy policies[MAX_POLICIES] = { advice->from };
-	struct page_texts texts = { .advices = advice, .n = 1 };
 	struct common quiet = *plan->common;
 	const struct ssdpm_recommendation *r;
 	struct ssdpm_apst_params params;
@@ -387,8 +384,7 @@ static enum exit_status write_advice_page(const struct plan *plan,
 		status =
 			run_plan(&page, drives, &settings->trace_name, 1, &all);
 	if (!status)
-		status = write_estimates_page(&settings->page, &settings->sim,
-					      &all, write_page_texts, &texts);
+		status = write_page(settings, &all, advice);
 	free_estimates(&all);
 	return status;
 }

@@ -5,8 +5,6 @@
 #include "input/quirks.h"
 #include "programs.h"
 
-#include "base/json.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,112 +61,87 @@ static void print_drive(const struct drive *drive, uint32_t quirks)
 	}
 }
 
-static int write_model(struct json_writer *w, const struct ssdpm_model *model,
-		       struct ssdpm_error *reterr)
+/* Others of the catalogue of this name: add_item() for each. */
+static void add_alternatives(struct items *items, const struct drive *drive)
 {
-	char *text;
-	int err = ssdpm_model_to_json(model, &text, reterr);
+	for (size_t i = 0; i < drive->n_alternatives; i++) {
+		const struct ssdpm_object object = {
+			.size = sizeof(object),
+			.kind = SSDPM_OBJECT_MODEL,
+			.model = drive->alternatives[i].model,
+			.seen = drive->alternatives[i].seen,
+		};
+		struct ssdpm_error error;
+		char *text = NULL;
+		int err = ssdpm_object_to_json(&object, &text, &error);
 
-	if (err)
-		return err;
-	ssdpm__json_members(w, text);
-	free(text);
-	return 0;
-}
-
-/* What comes from the catalogue has more keys than other drives. */
-static int write_catalogue(struct json_writer *w, const struct drive *drive,
-			   struct ssdpm_error *reterr)
-{
-	int err = 0;
-
-	ssdpm__json_uint(w, "seen", drive->seen);
-	ssdpm__json_begin(w, "alternatives", '[');
-	for (size_t i = 0; i < drive->n_alternatives && !err; i++) {
-		ssdpm__json_begin(w, NULL, '{');
-		err = write_model(w, drive->alternatives[i].model, reterr);
-		ssdpm__json_uint(w, "seen", drive->alternatives[i].seen);
-		ssdpm__json_end(w, '}');
+		add_item(items, err, text, &error);
 	}
-	ssdpm__json_end(w, ']');
-	return err;
 }
 
-static int write_drive(struct json_writer *w, const struct settings *settings,
-		       const struct shown *shown, struct ssdpm_error *reterr)
-{
-	const struct drive *drive = shown->drive;
-	int err = write_model(w, drive->model, reterr);
-
-	if (!err && drive->seen)
-		err = write_catalogue(w, drive, reterr);
-	if (shown->quirks.in_force)
-		ssdpm__json_words(w, "quirks", shown->quirks.in_force,
-				  ssdpm_quirk_to_string);
-	if (!err && settings->lint)
-		err = write_findings(w, drive->model, reterr);
-	return err;
-}
-
-static int drive_text(const struct settings *settings,
+/* A model, and what is known beside it. */
+static int model_json(const struct settings *settings,
 		      const struct shown *shown, char **ret_text,
 		      struct ssdpm_error *reterr)
 {
-	struct json_writer w = { 0 };
-	int err;
+	static const char *const none[] = { NULL };
+	const struct drive *drive = shown->drive;
+	struct ssdpm_object object = {
+		.size = sizeof(object),
+		.kind = SSDPM_OBJECT_MODEL,
+		.quirks = shown->quirks.in_force,
+		.model = drive->model,
+		.seen = drive->seen,
+	};
+	struct items alternatives = { 0 };
+	char *findings = NULL;
+	int err = 0;
 
-	ssdpm__json_begin(&w, NULL, '{');
-	err = write_drive(&w, settings, shown, reterr);
-	ssdpm__json_end(&w, '}');
-	if (err)
-		free(w.text);
-	return err ? err : ssdpm__json_finish(&w, ret_text, reterr);
+	add_alternatives(&alternatives, drive);
+	object.n_items = alternatives.n;
+	if (drive->seen)
+		object.items = alternatives.n ?
+				       (const char *const *)alternatives.texts :
+				       none;
+	if (settings->lint)
+		err = findings_json(drive->model, &findings, reterr);
+	object.more_json = findings;
+	if (!err)
+		err = ssdpm_object_to_json(&object, ret_text, reterr);
+	free(findings);
+	free_items(&alternatives);
+	return err;
 }
 
-/* A device has its model inside it, and its machine. */
-static int add_shown(struct json_writer *w, const struct settings *settings,
-		     const struct shown *shown, struct ssdpm_error *reterr)
+static void add_shown(struct items *items, const struct settings *settings,
+		      const struct shown *shown)
 {
 	const struct drive *drive = shown->drive;
-	char *model = NULL, *machine = NULL;
+	char *model = NULL, *text = NULL;
+	struct ssdpm_error error;
 	int err = 0;
 
 	if (drive->model)
-		err = drive_text(settings, shown, &model, reterr);
+		err = model_json(settings, shown, &model, &error);
 	if (err || !drive->device) {
-		if (!err)
-			add_written(w, model);
-		return err;
+		add_item(items, err, model, &error);
+		return;
 	}
-	if (machine_json(drive->live, &machine)) {
-		reterr->message[0] = 0;
-		err = -1;
-	} else {
-		add_written(w, whole_drive_json(drive, &shown->insight, model,
-						machine));
-	}
+	/* A device has its model inside it, and its machine. */
+	err = whole_drive_json(drive, &shown->insight, model, &text, &error);
+	add_item(items, err, text, &error);
 	free(model);
-	free(machine);
-	return err;
 }
 
 static enum exit_status print_all_json(const struct common *common,
 				       const struct settings *settings,
 				       const struct shown *all, size_t n)
 {
-	struct json_writer w = { 0 };
-	struct ssdpm_error error;
-	int err = 0;
+	struct items items = { 0 };
 
-	begin_list(&w, common);
-	for (size_t i = 0; i < n && !err; i++)
-		err = add_shown(&w, settings, &all[i], &error);
-	if (!err)
-		return print_written(common, &w);
-	if (error.message[0])
-		complain("%s", error.message);
-	free(w.text);
-	return STATUS_FAILED;
+	for (size_t i = 0; i < n; i++)
+		add_shown(&items, settings, &all[i]);
+	return print_items(common, &items);
 }
 
 static enum exit_status set(void *data, struct common *common,

@@ -94,7 +94,7 @@ static enum exit_status count(const struct common *common,
 	return status;
 }
 
-static void write_answer(struct json_writer *w, const struct answer *a)
+static void add_answer(struct items *items, const struct answer *a)
 {
 	const struct ssdpm_workload_report report = {
 		.size = sizeof(report),
@@ -102,10 +102,11 @@ static void write_answer(struct json_writer *w, const struct answer *a)
 		.counts = &a->counts,
 		.stats = &a->stats,
 	};
+	struct ssdpm_error error;
 	char *text = NULL;
+	int err = ssdpm_workload_report_to_json(&report, &text, &error);
 
-	ssdpm_workload_report_to_json(&report, &text, NULL);
-	add_written(w, text);
+	add_item(items, err, text, &error);
 }
 
 static uint64_t sum(const uint64_t values[SSDPM_MAX_OPS])
@@ -197,7 +198,7 @@ static void print_answer(const struct answer *a)
 static enum exit_status print_answers(const struct common *common,
 				      const struct answer *answers, size_t n)
 {
-	struct json_writer w = { 0 };
+	struct items items = { 0 };
 
 	for (size_t i = 0; i < n && !common->form; i++) {
 		if (i)
@@ -206,24 +207,23 @@ static enum exit_status print_answers(const struct common *common,
 	}
 	if (!common->form)
 		return STATUS_DONE;
-	begin_list(&w, common);
 	for (size_t i = 0; i < n; i++)
-		write_answer(&w, &answers[i]);
-	return print_written(common, &w);
+		add_answer(&items, &answers[i]);
+	return print_items(common, &items);
 }
 
 static enum exit_status list_json(const struct common *common)
 {
-	struct json_writer w = { 0 };
+	struct items items = { 0 };
+	struct ssdpm_error error;
 
-	begin_list(&w, common);
 	for (size_t i = 0; ssdpm_generator_get_name(i); i++) {
 		char *text = NULL;
+		int err = ssdpm_generator_to_json(i, &text, &error);
 
-		ssdpm_generator_to_json(i, &text, NULL);
-		add_written(&w, text);
+		add_item(&items, err, text, &error);
 	}
-	return print_written(common, &w);
+	return print_items(common, &items);
 }
 
 static enum exit_status list(const struct common *common)

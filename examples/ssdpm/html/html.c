@@ -123,41 +123,98 @@ static enum exit_status write_file(const struct page_options *settings,
 	return STATUS_FAILED;
 }
 
-enum exit_status write_page(const struct page_options *settings,
-			    struct json_writer *w)
+enum exit_status begin_page(struct page *page, const char *title)
 {
-	struct buffer chart_js = { 0 };
-	enum exit_status status;
-	struct ssdpm_error error;
-	char *data;
-
-	if (ssdpm__json_finish(w, &data, &error)) {
-		complain("%s", error.message);
+	*page = (struct page){ 0 };
+	page->file = open_memstream(&page->text, &page->size);
+	if (!page->file) {
+		complain("out of memory");
 		return STATUS_FAILED;
 	}
-	status = read_chart_js(settings, &chart_js);
+	fprintf(page->file, "{\"title\": \"%s\"", title);
+	return STATUS_DONE;
+}
+
+void put_items(struct page *page, const char *key, struct items *items)
+{
+	fprintf(page->file, ",\n\"%s\": [", key);
+	for (size_t i = 0; i < items->n; i++) {
+		fputs(i ? "," : "", page->file);
+		fputs(items->texts[i], page->file);
+	}
+	putc(']', page->file);
+	page->failed |= items->failed;
+	free_items(items);
+}
+
+/* What the call did not ask for is null. */
+static void put_timelines(FILE *file, const struct estimate *e)
+{
+	const char *before = "[";
+
+	for (size_t i = 0; i < e->n_jobs; i++)
+		if (!is_merged(e, i)) {
+			fputs(before, file);
+			write_timeline(file, e->jobs[i].timeline);
+			before = ", ";
+		}
+	putc(']', file);
+}
+
+enum exit_status begin_estimates_page(struct page *page,
+				      const struct sim_options *sim,
+				      const struct estimates *all)
+{
+	struct items items = { 0 };
+
+	if (begin_page(page, "What power policies cost and save"))
+		return STATUS_FAILED;
+	for (size_t i = 0; i < all->n; i++)
+		add_comparison(&items, &all->estimates[i], sim);
+	put_items(page, "estimates", &items);
+	/* Of each estimate those of its rows. */
+	fputs(",\n\"timelines\": [", page->file);
+	for (size_t i = 0; i < all->n; i++) {
+		fputs(i ? ",\n" : "", page->file);
+		put_timelines(page->file, &all->estimates[i]);
+	}
+	putc(']', page->file);
+	return STATUS_DONE;
+}
+
+static enum exit_status fill_page(const struct page_options *settings,
+				  const struct page *page)
+{
+	struct buffer chart_js = { 0 };
+	enum exit_status status = read_chart_js(settings, &chart_js);
+
 	if (!status)
-		status = write_file(settings, &chart_js, data);
+		status = write_file(settings, &chart_js, page->text);
 	free(chart_js.data);
-	free(data);
+	return status;
+}
+
+enum exit_status end_page(const struct page_options *settings,
+			  struct page *page)
+{
+	enum exit_status status = STATUS_FAILED;
+
+	fputs("}\n", page->file);
+	if (fclose(page->file))
+		complain("out of memory");
+	else if (!page->failed)
+		status = fill_page(settings, page);
+	free(page->text);
 	return status;
 }
 
 enum exit_status write_estimates_page(const struct page_options *settings,
 				      const struct sim_options *sim,
-				      const struct estimates *all, more_fn more,
-				      const void *data)
+				      const struct estimates *all)
 {
-	struct json_writer w = { 0 };
+	struct page page;
 
-	ssdpm__json_begin(&w, NULL, '{');
-	ssdpm__json_string(&w, "title", "What power policies cost and save");
-	ssdpm__json_begin(&w, "estimates", '[');
-	for (size_t i = 0; i < all->n; i++)
-		write_comparison(&w, &all->estimates[i], sim, true);
-	ssdpm__json_end(&w, ']');
-	if (more)
-		more(&w, data);
-	ssdpm__json_end(&w, '}');
-	return write_page(settings, &w);
+	return begin_estimates_page(&page, sim, all) ?
+		       STATUS_FAILED :
+		       end_page(settings, &page);
 }

@@ -17,17 +17,27 @@ extern const struct option_group page_option_group;
 enum exit_status check_page(const struct common *common,
 			    const struct page_options *options);
 
-/* Write a page of one object: its title, and its estimates. */
-enum exit_status write_page(const struct page_options *options,
-			    struct json_writer *data);
+/* What the script of a page shows: an object, of which file takes members. */
+struct page {
+	FILE *file;
+	char *text;
+	size_t size;
+	bool failed; /* which was complained of */
+};
 
-/* Write further members of the object. */
-typedef void (*more_fn)(struct json_writer *w, const void *data);
+enum exit_status begin_page(struct page *page, const char *title);
+enum exit_status end_page(const struct page_options *options,
+			  struct page *page);
 
-/* The page of several estimates; more may be NULL. */
+/* The member key is a list, of items that are freed. */
+void put_items(struct page *page, const char *key, struct items *items);
+
+/* The page of several estimates: begun, or whole. */
+enum exit_status begin_estimates_page(struct page *page,
+				      const struct sim_options *sim,
+				      const struct estimates *all);
 enum exit_status write_estimates_page(const struct page_options *options,
 				      const struct sim_options *sim,
-				      const struct estimates *all, more_fn more,
-				      const void *data);
+				      const struct estimates *all);
 
 #endif

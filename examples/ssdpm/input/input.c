@@ -371,7 +371,7 @@ static enum exit_status read_any(const struct common *common, char **operands,
 		status = add_machine(common, &catalogue, operands, n, &drives);
 	else if (!status)
 		status = add_operands(common, &catalogue, operands, n, &drives);
-	ssdpm_catalogue_unref(catalogue);
+	ssdpm_catalogue_free(catalogue);
 	/* Without any that is left there is nothing to go on with. */
 	if (!status && n && !drives.n)
 		status = failed_drive_status();

@@ -119,26 +119,6 @@ char *apply_table_text(const struct drive *drive, const char *path)
 	return end_apply(drive, file, &text);
 }
 
-void write_sysfs(struct json_writer *w, const struct drive *drive,
-		 const struct changes *changes)
-{
-	char *apply = apply_text(drive, changes);
-
-	ssdpm__json_begin(w, "sysfs", '[');
-	for (size_t i = 0; i < changes->n; i++) {
-		if (parameter_of(&changes->all[i]))
-			continue;
-		ssdpm__json_begin(w, NULL, '{');
-		w->one_line = true;
-		ssdpm__json_string(w, "path", changes->all[i].target);
-		ssdpm__json_string(w, "value", changes->all[i].value);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-	ssdpm__json_string(w, "apply", apply);
-	free(apply);
-}
-
 void print_sysfs(const struct drive *drive, const struct changes *changes)
 {
 	char *apply = apply_text(drive, changes);

@@ -5,8 +5,6 @@
 
 #include "input/input.h"
 
-#include "base/json.h"
-
 /* From ssdpm_device_get_apst_changes(): free them; none: out of memory. */
 struct changes {
 	struct ssdpm_change *all;
@@ -31,9 +29,6 @@ char *apply_text(const struct drive *drive, const struct changes *changes);
 /* The same for a table in a file; NULL: it has no name yet, "FILE". */
 char *apply_table_text(const struct drive *drive, const char *path);
 
-/* What to write to sysfs now, and the call of ssdpm apply, as members. */
-void write_sysfs(struct json_writer *w, const struct drive *drive,
-		 const struct changes *changes);
 /* For people: ssdpm apply, or what to write if the drive is no device. */
 void print_sysfs(const struct drive *drive, const struct changes *changes);
 

@@ -4,9 +4,6 @@
 #include "text/device.h"
 #include "text/output.h"
 
-#include "base/json.h"
-#include "base/quantity.h"
-
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,10 +104,11 @@ static void make_row(const void *data, size_t number, struct row *row)
 	row_cell(row, 2, "%u", entry->seen);
 	row_cell(row, 3, "%zu", n);
 	row_cell(row, 4, "%s",
-		 last ? ssdpm__format_uw(last->max_power_uw).text : "-");
+		 last ? ssdpm_uw_to_text(last->max_power_uw).text : "-");
 }
 
-static char *entry_json(const struct entries *entries, size_t i)
+static void add_entry(struct items *items, const struct entries *entries,
+		      size_t i)
 {
 	const struct ssdpm_object object = {
 		.size = sizeof(object),
@@ -118,19 +116,21 @@ static char *entry_json(const struct entries *entries, size_t i)
 		.index = entries->entries[i].row,
 		.catalogue = entries->catalogue,
 	};
+	struct ssdpm_error error;
+	char *text = NULL;
+	int err = ssdpm_object_to_json(&object, &text, &error);
 
-	return object_json(&object);
+	add_item(items, err, text, &error);
 }
 
 static enum exit_status print_entries_json(const struct common *common,
 					   const struct entries *entries)
 {
-	struct json_writer writer = { 0 };
+	struct items items = { 0 };
 
-	begin_list(&writer, common);
 	for (size_t i = 0; i < entries->n; i++)
-		add_written(&writer, entry_json(entries, i));
-	return print_written(common, &writer);
+		add_entry(&items, entries, i);
+	return print_items(common, &items);
 }
 
 static enum exit_status fail_pattern(const char *pattern)
@@ -162,6 +162,6 @@ enum exit_status list_catalogue(const struct common *common,
 	else if (!status)
 		print_rows("<<>>>", make_row, &entries, entries.n + 1);
 	free_entries(&entries);
-	ssdpm_catalogue_unref(catalogue);
+	ssdpm_catalogue_free(catalogue);
 	return status;
 }

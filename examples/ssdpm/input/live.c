@@ -13,23 +13,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum exit_status read_surroundings(const struct live *live,
-				   struct surroundings *ret_surroundings)
+int read_surroundings(const struct live *live,
+		      struct surroundings *ret_surroundings,
+		      struct ssdpm_error *reterr)
 {
 	struct surroundings found = { 0 };
-	struct ssdpm_error error;
 	int err;
 
 	err = ssdpm_machine_read_owners(live->machine, &found.owners,
-					&found.n_owners, &error);
+					&found.n_owners, reterr);
 	if (!err)
-		err = read_meters(live, &found.meters, &found.n_meters, &error);
-	if (!err) {
+		err = read_meters(live, &found.meters, &found.n_meters, reterr);
+	if (err)
+		free_surroundings(&found);
+	else
 		*ret_surroundings = found;
-		return STATUS_DONE;
-	}
-	free_surroundings(&found);
-	return complain_of_device(NULL, &error);
+	return err;
 }
 
 void free_surroundings(struct surroundings *surroundings)

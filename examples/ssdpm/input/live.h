@@ -29,9 +29,9 @@ struct surroundings {
 	size_t n_meters;
 };
 
-/* On failure there is a complaint, and nothing to be freed. */
-enum exit_status read_surroundings(const struct live *live,
-				   struct surroundings *ret_surroundings);
+int read_surroundings(const struct live *live,
+		      struct surroundings *ret_surroundings,
+		      struct ssdpm_error *reterr);
 void free_surroundings(struct surroundings *surroundings);
 
 /* Does Linux take commands to drives from us? (CAP_SYS_ADMIN) */

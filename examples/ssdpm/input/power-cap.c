@@ -488,7 +488,7 @@ void print_power_caps_csv(const struct cap_answer *answers, size_t n)
 		}
 }
 
-void write_mix(struct json_writer *w, const struct cap_answer *answer)
+void add_mix(struct items *items, const struct cap_answer *answer)
 {
 	struct ssdpm_cap_stream streams[2];
 	const struct ssdpm_cap_report report = {
@@ -500,9 +500,11 @@ void write_mix(struct json_writer *w, const struct cap_answer *answer)
 		.points = answer->points,
 		.n_points = answer->n_points,
 	};
+	struct ssdpm_error error;
 	char *text = NULL;
+	int err;
 
 	make_streams(answer, streams);
-	ssdpm_cap_report_to_json(&report, &text, NULL);
-	add_written(w, text);
+	err = ssdpm_cap_report_to_json(&report, &text, &error);
+	add_item(items, err, text, &error);
 }

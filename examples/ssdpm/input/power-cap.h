@@ -3,6 +3,7 @@
 #ifndef SSDPM_COMMAND_POWER_CAP_H
 #define SSDPM_COMMAND_POWER_CAP_H
 
+#include "text/output.h"
 #include "work/simulate.h"
 
 #define MAX_CAPS 64
@@ -50,6 +51,6 @@ void print_power_caps(const struct cap_answer *answer,
 void print_power_caps_csv(const struct cap_answer *answers, size_t n);
 
 /* An answer of a mix. */
-void write_mix(struct json_writer *w, const struct cap_answer *answer);
+void add_mix(struct items *items, const struct cap_answer *answer);
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "input/input.h"
 
-#include "base/json.h"
-
 /* Those that concern an APST table. */
 #define APST_QUIRKS (SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS)
 

@@ -431,22 +431,3 @@ void say_counts(const struct common *common, const struct trace_input *input)
 		       ssdpm_trace_format_to_string(c->format),
 		       count_text(c->n_lines).text, count_text(c->n_ios).text);
 }
-
-void write_counts(struct json_writer *w, const struct ssdpm_trace_counts *c)
-{
-	ssdpm__json_begin(w, "counts", '{');
-	ssdpm__json_string(w, "format",
-			   ssdpm_trace_format_to_string(c->format));
-	ssdpm__json_uint(w, "n_ios", c->n_ios);
-	ssdpm__json_uint(w, "n_records", c->n_records);
-	ssdpm__json_uint(w, "n_lines", c->n_lines);
-	ssdpm__json_uint(w, "n_bad", c->n_bad);
-	ssdpm__json_uint(w, "n_unmatched", c->n_unmatched);
-	ssdpm__json_uint(w, "n_orphans", c->n_orphans);
-	ssdpm__json_uint(w, "n_saturated", c->n_saturated);
-	ssdpm__json_uint(w, "n_backward", c->n_backward);
-	ssdpm__json_uint(w, "n_wrapped", c->n_wrapped);
-	ssdpm__json_uint(w, "n_other_device", c->n_other_device);
-	ssdpm__json_uint(w, "resolution_ns", c->resolution_ns);
-	ssdpm__json_end(w, '}');
-}

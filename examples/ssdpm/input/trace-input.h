@@ -5,8 +5,6 @@
 
 #include "text/progress.h"
 
-#include "base/json.h"
-
 struct trace_options {
 	struct ssdpm_trace_params reader;
 	struct ssdpm_generator_params generator;
@@ -54,9 +52,7 @@ void complain_of_trace(const struct trace_input *input,
 struct ssdpm_generator_params generator_of(const struct trace_options *options,
 					   const char *name);
 
-/* What the reader met, on standard error and as an object. */
+/* What the reader met, on standard error. */
 void say_counts(const struct common *common, const struct trace_input *input);
-void write_counts(struct json_writer *w,
-		  const struct ssdpm_trace_counts *counts);
 
 #endif

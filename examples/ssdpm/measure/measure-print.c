@@ -107,26 +107,20 @@ void print_energy(const struct energy_answer *a)
 }
 
 /* An item of the list, from what the library wrote. */
-static enum exit_status write_report(
-	struct json_writer *w,
-	int (*to_json)(const struct ssdpm_power_report *report, char **ret_text,
-		       struct ssdpm_error *reterr),
-	const struct ssdpm_power_report *report)
+static void add_report(struct items *items,
+		       int (*to_json)(const struct ssdpm_power_report *report,
+				      char **ret_text,
+				      struct ssdpm_error *reterr),
+		       const struct ssdpm_power_report *report)
 {
 	struct ssdpm_error error;
-	char *text;
+	char *text = NULL;
+	int err = to_json(report, &text, &error);
 
-	if (to_json(report, &text, &error)) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
-	add_item(w, text);
-	free(text);
-	return STATUS_DONE;
+	add_item(items, err, text, &error);
 }
 
-enum exit_status write_energy(struct json_writer *w,
-			      const struct energy_answer *a)
+void add_energy(struct items *items, const struct energy_answer *a)
 {
 	const struct ssdpm_power_report report = {
 		.size = sizeof(report),
@@ -137,7 +131,7 @@ enum exit_status write_energy(struct json_writer *w,
 		.sampling = &a->sampling,
 	};
 
-	return write_report(w, ssdpm_power_report_energy_to_json, &report);
+	add_report(items, ssdpm_power_report_energy_to_json, &report);
 }
 
 static void print_level(const struct baseline_answer *a)
@@ -210,12 +204,11 @@ static struct ssdpm_power_report report_of(const struct baseline_answer *a)
 	};
 }
 
-enum exit_status write_baseline(struct json_writer *w,
-				const struct baseline_answer *a)
+void add_baseline(struct items *items, const struct baseline_answer *a)
 {
 	const struct ssdpm_power_report report = report_of(a);
 
-	return write_report(w, ssdpm_power_report_baseline_to_json, &report);
+	add_report(items, ssdpm_power_report_baseline_to_json, &report);
 }
 
 static void print_tail(const struct ssdpm_tail *t)
@@ -261,10 +254,9 @@ void print_background(const struct baseline_answer *a)
 		print_work(&a->work);
 }
 
-enum exit_status write_background(struct json_writer *w,
-				  const struct baseline_answer *a)
+void add_background(struct items *items, const struct baseline_answer *a)
 {
 	const struct ssdpm_power_report report = report_of(a);
 
-	return write_report(w, ssdpm_power_report_background_to_json, &report);
+	add_report(items, ssdpm_power_report_background_to_json, &report);
 }

@@ -73,14 +73,11 @@ struct number joules_text(double joules);
 struct number watts_text(double watts);
 
 void print_energy(const struct energy_answer *a);
-enum exit_status write_energy(struct json_writer *w,
-			      const struct energy_answer *a);
+void add_energy(struct items *items, const struct energy_answer *a);
 void print_baseline(const struct baseline_answer *a);
-enum exit_status write_baseline(struct json_writer *w,
-				const struct baseline_answer *a);
+void add_baseline(struct items *items, const struct baseline_answer *a);
 void print_background(const struct baseline_answer *a);
-enum exit_status write_background(struct json_writer *w,
-				  const struct baseline_answer *a);
+void add_background(struct items *items, const struct baseline_answer *a);
 
 /*
  * The classes of a whole suite, as its study published them: a line for each

@@ -404,33 +404,35 @@ static enum exit_status make_matrix(struct sweep *sweep)
 	return STATUS_FAILED;
 }
 
-static void write_sweep(struct json_writer *w, const struct sweep *sweep)
+static void add_sweep(struct items *items, const struct sweep *sweep)
 {
+	struct ssdpm_error error;
 	char *text = NULL;
+	int err;
 
 	if (sweep->is_suite) {
-		ssdpm_experiment_matrix_to_json(sweep->matrix, &text, NULL);
-		add_written(w, text);
+		err = ssdpm_experiment_matrix_to_json(sweep->matrix, &text,
+						      &error);
+		add_item(items, err, text, &error);
 		return;
 	}
-	for (size_t i = 0; i < sweep->n; i++, text = NULL) {
+	for (size_t i = 0; i < sweep->n; i++) {
 		const struct ssdpm_experiment report =
 			report_of(&sweep->experiments[i]);
 
-		ssdpm_experiment_to_json(&report, &text, NULL);
-		add_written(w, text);
+		err = ssdpm_experiment_to_json(&report, &text, &error);
+		add_item(items, err, text, &error);
 	}
 }
 
 static enum exit_status print_sweep(const struct common *common,
 				    const struct sweep *sweep)
 {
-	struct json_writer w = { 0 };
+	struct items items = { 0 };
 
 	if (common->form) {
-		begin_list(&w, common);
-		write_sweep(&w, sweep);
-		return print_written(common, &w);
+		add_sweep(&items, sweep);
+		return print_items(common, &items);
 	}
 	print_rows("<<>>>>", make_row, sweep, sweep->n + 1);
 	if (sweep->is_suite)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "options/tables.h"
 
-#include "base/quantity.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +107,7 @@ void write_apst_to(FILE *file, const struct ssdpm_apst *table)
 		if (last > i)
 			fprintf(file, "-PS%u", last);
 		fprintf(file, " to PS%u after %s", entries[i].target,
-			ssdpm__format_us((uint64_t)entries[i].idle_ms * 1000)
+			ssdpm_us_to_text((uint64_t)entries[i].idle_ms * 1000)
 				.text);
 		before = ", ";
 	}

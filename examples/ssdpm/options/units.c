@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/wide.h"
-
 /* A decimal number as it was written: "1.5" before its unit. */
 struct decimal {
 	const char *whole, *fraction, *unit;
@@ -36,9 +34,6 @@ struct unit {
 
 #define MAX_UNITS 9
 
-/* Digits after the point. */
-#define MAX_FRACTION 19
-
 /* The units of a quantity, up to one without a name, and words about it. */
 struct units {
 	struct unit units[MAX_UNITS];
@@ -51,34 +46,55 @@ enum scaled {
 	TOO_MUCH,
 };
 
+static bool take_digits(const char *digits, size_t n, uint64_t *value)
+{
+	*value = 0;
+	for (size_t i = 0; i < n; i++)
+		if (__builtin_mul_overflow(*value, 10, value) ||
+		    __builtin_add_overflow(*value, digits[i] - '0', value))
+			return false;
+	return true;
+}
+
+/*
+ * fraction / 10^n x factor, which is less than factor: what 2 and 5 divide both
+ * by is taken out first, and what is left has to divide the fraction.
+ */
+static bool scale_fraction(uint64_t fraction, size_t n, uint64_t factor,
+			   uint64_t *ret_value)
+{
+	static const uint64_t primes[] = { 2, 5 };
+
+	for (size_t i = 0; i < 2; i++)
+		for (size_t left = n; left; left--) {
+			uint64_t *number =
+				factor % primes[i] ? &fraction : &factor;
+
+			if (*number % primes[i])
+				return false;
+			*number /= primes[i];
+		}
+	*ret_value = fraction * factor;
+	return true;
+}
+
 /* The number times the factor, exactly. */
-static enum scaled scale_decimal(const struct decimal *d, uint64_t factor,
+static enum scaled scale_decimal(struct decimal d, uint64_t factor,
 				 uint64_t *ret_value)
 {
-	struct wide value = { 0 };
-	uint64_t rest;
+	uint64_t whole, fraction, value;
 
-	for (size_t i = 0; i < d->n_whole + d->n_fraction; i++) {
-		bool is_whole = i < d->n_whole;
-		char digit =
-			is_whole ? d->whole[i] : d->fraction[i - d->n_whole];
-
-		/* A fraction this long has digits below every unit. */
-		if (!wide_fits(value) || i > d->n_whole + MAX_FRACTION)
-			return is_whole ? TOO_MUCH : TOO_FINE;
-		value = wide_plus(wide_times(value, 10),
-				  wide_of((unsigned int)(digit - '0')));
-	}
-	/* It fits: 10 x 2^64 times a day in nanoseconds is less than 2^115. */
-	value = wide_times(value, factor);
-	for (size_t i = 0; i < d->n_fraction; i++) {
-		value = ssdpm__wide_divide(value, 10, &rest);
-		if (rest)
-			return TOO_FINE;
-	}
-	if (!wide_fits(value))
+	if (!take_digits(d.whole, d.n_whole, &whole))
 		return TOO_MUCH;
-	*ret_value = value.low;
+	while (d.n_fraction && d.fraction[d.n_fraction - 1] == '0')
+		d.n_fraction--;
+	/* A fraction this long has digits below every unit. */
+	if (!take_digits(d.fraction, d.n_fraction, &fraction) ||
+	    !scale_fraction(fraction, d.n_fraction, factor, &value))
+		return TOO_FINE;
+	if (__builtin_mul_overflow(whole, factor, &whole) ||
+	    __builtin_add_overflow(whole, value, ret_value))
+		return TOO_MUCH;
 	return SCALED;
 }
 
@@ -99,7 +115,7 @@ static enum exit_status parse(const struct common *common, const char *option,
 	if (!unit->name)
 		return usage_error(common, "--%s %s: the unit is %s", option,
 				   text, units->list);
-	switch (scale_decimal(&d, unit->factor, ret_value)) {
+	switch (scale_decimal(d, unit->factor, ret_value)) {
 	case TOO_FINE:
 		return usage_error(common, "--%s %s: finer than a %s", option,
 				   text, units->finest);

@@ -141,8 +141,9 @@ static enum exit_status print_result(const struct common *common,
 				     const struct survey_report_options *s,
 				     const struct merged *m)
 {
-	struct json_writer w = { 0 };
+	struct ssdpm_error error;
 	char *json = NULL;
+	int err;
 
 	if (s->markdown && write_merged_markdown(m, s->markdown))
 		return STATUS_FAILED;
@@ -152,10 +153,8 @@ static enum exit_status print_result(const struct common *common,
 		print_merged(m);
 		return STATUS_DONE;
 	}
-	begin_list(&w, common);
-	ssdpm_survey_merge_to_json(m->merge, &json, NULL);
-	add_written(&w, json);
-	return print_written(common, &w);
+	err = ssdpm_survey_merge_to_json(m->merge, &json, &error);
+	return print_item(common, err, json, &error);
 }
 
 static enum exit_status load_all(struct merged *m,

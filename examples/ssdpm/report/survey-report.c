@@ -126,8 +126,9 @@ void free_survey(struct survey_report *report)
 	ssdpm_survey_file_free(report->file);
 }
 
-static char *to_json(const struct survey_report *report,
-		     const struct survey_advice *advice)
+static int to_json(const struct survey_report *report,
+		   const struct survey_advice *advice, char **ret_json,
+		   struct ssdpm_error *reterr)
 {
 	const struct ssdpm_survey_words words = {
 		.lines = advice->line_at,
@@ -136,12 +137,8 @@ static char *to_json(const struct survey_report *report,
 		.setting = advice->setting[0] ? advice->setting : NULL,
 		.udev_rule = advice->rule[0] ? advice->rule : NULL,
 	};
-	struct ssdpm_error error;
-	char *json = NULL;
-
-	if (ssdpm_survey_result_to_json(report->result, &words, &json, &error))
-		complain("%s: %s", report->name, error.message);
-	return json;
+	return ssdpm_survey_result_to_json(report->result, &words, ret_json,
+					   reterr);
 }
 
 /* What is made of the JSON. */
@@ -151,17 +148,19 @@ static enum exit_status write_json(const struct common *common,
 				   const struct survey_advice *advice)
 {
 	enum exit_status status = STATUS_DONE;
+	struct ssdpm_error error;
 	char *json;
 
 	if (!page->path && !common->form)
 		return STATUS_DONE;
-	json = to_json(report, advice);
-	if (!json)
+	if (to_json(report, advice, &json, &error)) {
+		complain("%s: %s", report->name, error.message);
 		return STATUS_FAILED;
+	}
 	if (page->path)
 		status = write_survey_page(page, report, json);
 	if (!status && common->form)
-		status = print_item(common, json);
+		return print_item(common, 0, json, &error);
 	free(json);
 	return status;
 }

@@ -61,7 +61,7 @@ static void name_owners(const struct survey *survey)
 	struct surroundings found;
 
 	if (survey->common->quiet ||
-	    read_surroundings(survey->drives.lives[0], &found))
+	    read_surroundings(survey->drives.lives[0], &found, NULL))
 		return;
 	for (size_t i = 0; i < found.n_owners; i++)
 		if (found.owners[i].kind == SSDPM_OWNER_TLP ||

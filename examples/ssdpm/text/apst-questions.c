@@ -5,8 +5,6 @@
 #include "text/output.h"
 #include "options/tables.h"
 
-#include "base/quantity.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -40,8 +38,6 @@ struct answerer {
 	int (*find)(struct finding *finding, struct ssdpm_error *reterr);
 	void (*describe)(const struct finding *finding,
 			 struct ssdpm_object *object);
-	/* What only the command knows, after that; or NULL. */
-	void (*write)(struct json_writer *w, const struct finding *finding);
 	void (*print)(const struct finding *finding);
 };
 
@@ -92,11 +88,11 @@ static bool is_same(const struct finding *f)
 }
 
 /* "38.999 ms", "any". */
-static struct quantity limit_text(uint64_t us)
+static struct ssdpm_quantity limit_text(uint64_t us)
 {
 	if (us == SSDPM_LATENCY_ANY)
-		return (struct quantity){ "any" };
-	return ssdpm__format_us(us);
+		return (struct ssdpm_quantity){ "any" };
+	return ssdpm_us_to_text(us);
 }
 
 static void entry_cell(struct table *rows, size_t column,
@@ -110,7 +106,7 @@ static void entry_cell(struct table *rows, size_t column,
 	else
 		table_cell(
 			rows, column, "PS%u after %s", entry->target,
-			ssdpm__format_us((uint64_t)entry->idle_ms * 1000).text);
+			ssdpm_us_to_text((uint64_t)entry->idle_ms * 1000).text);
 }
 
 static bool same_row(const struct finding *f, uint32_t a, uint32_t b)
@@ -266,7 +262,7 @@ static void describe_origin(const struct finding *f,
 static void print_setting(const char *name, uint64_t us, uint64_t usual_us)
 {
 	if (us != usual_us)
-		printf(", %s %s", name, ssdpm__format_us(us).text);
+		printf(", %s %s", name, ssdpm_us_to_text(us).text);
 }
 
 /* What is not the default. */
@@ -428,20 +424,6 @@ static bool is_changed(const struct changes *changes, const char *name)
 	return false;
 }
 
-static void write_way(struct json_writer *w, const struct finding *f)
-{
-	struct changes changes = find_changes(f->drive, &f->params);
-	char text[400], line[440];
-
-	write_sysfs(w, f->drive, &changes);
-	join_changes(&changes, "", text, sizeof(text));
-	snprintf(line, sizeof(line), "options nvme_core %s", text);
-	ssdpm__json_string(w, "modprobe", text[0] ? line : NULL);
-	join_changes(&changes, "nvme_core.", text, sizeof(text));
-	ssdpm__json_string(w, "kernel_command_line", text[0] ? text : NULL);
-	free(changes.all);
-}
-
 /* Parameters that nobody has to name, as long as nobody has. */
 static void print_kept(const struct changes *changes)
 {
@@ -487,37 +469,41 @@ static void print_way(const struct finding *f)
 }
 
 static const struct answerer answerers[] = {
-	{ "diff", SSDPM_OBJECT_APST_DIFF, true, find_diff, describe_diff, NULL,
+	{ "diff", SSDPM_OBJECT_APST_DIFF, true, find_diff, describe_diff,
 	  print_diff },
 	{ "infer", SSDPM_OBJECT_APST_INFER, true, find_origin, describe_origin,
-	  NULL, print_origin },
+	  print_origin },
 	{ "keep", SSDPM_OBJECT_APST_KEEP, false, find_limit, describe_limits,
-	  NULL, print_limits },
+	  print_limits },
 	{ "reach", SSDPM_OBJECT_APST_REACH, true, find_way, describe_way,
-	  write_way, print_way },
+	  print_way },
 };
 
-static void write_finding(struct json_writer *w, const struct answerer *a,
-			  const struct finding *finding)
+static void add_finding(struct items *items, const struct answerer *a,
+			const struct finding *finding)
 {
 	struct ssdpm_object object = { .size = sizeof(object),
 				       .kind = a->object,
 				       .name = finding->drive->name,
 				       .model = finding->drive->model };
-	char *text;
+	const bool has_way = a->object == SSDPM_OBJECT_APST_REACH;
+	struct changes changes = { 0 };
+	struct ssdpm_error error;
+	char *apply = NULL, *text = NULL;
+	int err;
 
 	a->describe(finding, &object);
-	text = object_json(&object);
-	if (!text) {
-		w->failed = true;
-		return;
+	if (has_way) {
+		changes = find_changes(finding->drive, &finding->params);
+		apply = apply_text(finding->drive, &changes);
 	}
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_members(w, text);
-	if (a->write)
-		a->write(w, finding);
-	ssdpm__json_end(w, '}');
-	free(text);
+	object.changes = changes.all;
+	object.n_changes = changes.n;
+	object.apply = apply;
+	err = ssdpm_object_to_json(&object, &text, &error);
+	add_item(items, err, text, &error);
+	free(apply);
+	free(changes.all);
 }
 
 static enum exit_status print_findings_json(const struct common *common,
@@ -525,12 +511,11 @@ static enum exit_status print_findings_json(const struct common *common,
 					    const struct finding *findings,
 					    size_t n)
 {
-	struct json_writer writer = { 0 };
+	struct items items = { 0 };
 
-	begin_list(&writer, common);
 	for (size_t i = 0; i < n; i++)
-		write_finding(&writer, a, &findings[i]);
-	return print_written(common, &writer);
+		add_finding(&items, a, &findings[i]);
+	return print_items(common, &items);
 }
 
 static enum exit_status print_findings(const struct common *common,
@@ -562,21 +547,28 @@ static enum exit_status parse_state(const struct common *common,
 			   question->option, question->argument);
 }
 
-static enum exit_status find_all(const struct answerer *a,
-				 struct finding *findings, size_t n)
+/* *n: of findings; those that stay are the first, then. */
+static enum exit_status find_all(const struct common *common,
+				 const struct answerer *a,
+				 struct finding *findings, size_t *n)
 {
 	enum exit_status status = STATUS_DONE, failed;
+	const size_t n_all = *n;
 	struct ssdpm_error error;
 
-	for (size_t i = 0; i < n; i++) {
+	*n = 0;
+	for (size_t i = 0; i < n_all; i++) {
+		const char *name = findings[i].drive->name;
 		int err = a->find(&findings[i], &error);
 
-		if (!err)
+		if (!err) {
+			findings[(*n)++] = findings[i];
 			continue;
-		complain("%s: %s", findings[i].drive->name, error.message);
+		}
+		complain("%s: %s", name, error.message);
 		failed = err == -EINVAL ? STATUS_USAGE :
 					  status_of(err, SSDPM_APST_LINUX);
-		if (!status)
+		if (!keep_failed_drive(common, name, n_all, failed) && !status)
 			status = failed;
 	}
 	return status;
@@ -626,6 +618,7 @@ static enum exit_status answer_all(const struct common *common,
 {
 	struct finding *findings = calloc(drives->n, sizeof(*findings));
 	enum exit_status status;
+	size_t n = drives->n;
 
 	if (!findings) {
 		complain("out of memory");
@@ -638,9 +631,9 @@ static enum exit_status answer_all(const struct common *common,
 		findings[i].params = with_quirks(&findings[i], &blank->params);
 		note_apsta(common, &drives->drives[i]);
 	}
-	status = find_all(a, findings, drives->n);
+	status = find_all(common, a, findings, &n);
 	if (!status)
-		status = print_findings(common, a, findings, drives->n);
+		status = print_findings(common, a, findings, n);
 	free(findings);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include "text/output.h"
 #include "options/units.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -475,7 +476,7 @@ void print_budget(const struct budget *budget, bool with_frontier)
 	print_commands(budget);
 }
 
-void write_budget(struct json_writer *w, const struct budget *budget)
+void add_budget(struct items *items, const struct budget *budget)
 {
 	const size_t n_lives = budget->items->drives.n_lives;
 	char **commands = calloc(n_lives + 1, sizeof(*commands));
@@ -485,14 +486,16 @@ void write_budget(struct json_writer *w, const struct budget *budget)
 		.work = &budget->works->works->told,
 		.commands = (const char *const *)commands,
 	};
+	struct ssdpm_error error = { .message = "out of memory" };
 	char *text = NULL;
+	int err = -ENOMEM;
 
 	while (commands && (commands[report.n_commands] =
 				    command_text(budget, report.n_commands)))
 		report.n_commands++;
 	if (commands)
-		ssdpm_budget_report_to_json(&report, &text, NULL);
-	add_written(w, text);
+		err = ssdpm_budget_report_to_json(&report, &text, &error);
+	add_item(items, err, text, &error);
 	for (size_t i = 0; i < report.n_commands; i++)
 		free(commands[i]);
 	free(commands);

@@ -3,6 +3,7 @@
 #ifndef SSDPM_COMMAND_BUDGET_PRINT_H
 #define SSDPM_COMMAND_BUDGET_PRINT_H
 
+#include "text/output.h"
 #include "work/budget-choices.h"
 
 /* A budget with its answer; item_of and chosen: of all, counts and all. */
@@ -17,7 +18,7 @@ struct budget {
 };
 
 void print_budget(const struct budget *budget, bool with_frontier);
-void write_budget(struct json_writer *w, const struct budget *budget);
+void add_budget(struct items *items, const struct budget *budget);
 
 /* "12.34 W", all digits that there are */
 struct item_name exact_watts(uint64_t uw);

@@ -170,9 +170,9 @@ static enum exit_status write_seconds_of(
 	return STATUS_DONE;
 }
 
-static enum exit_status write_series(struct json_writer *w,
-				     const struct consistency_options *options,
-				     const struct iops_series *s, size_t step)
+static void add_series_item(struct items *items,
+			    const struct consistency_options *options,
+			    const struct iops_series *s, size_t step)
 {
 	struct ssdpm_consistency_report report = {
 		.size = sizeof(report),
@@ -183,58 +183,44 @@ static enum exit_status write_series(struct json_writer *w,
 		.plateau_power_w = s->plateau_w,
 		.mean_power_w = s->mean_w,
 	};
-	enum exit_status status = STATUS_DONE;
 	struct ssdpm_error error;
 	char *text = NULL;
+	int err;
 
-	if (step)
-		status = write_seconds_of(&report, s, step);
-	if (!status &&
-	    ssdpm_consistency_report_to_json(&report, &text, &error)) {
-		complain("%s", error.message);
-		status = STATUS_FAILED;
+	if (step && write_seconds_of(&report, s, step)) {
+		items->failed = true;
+	} else {
+		err = ssdpm_consistency_report_to_json(&report, &text, &error);
+		add_item(items, err, text, &error);
 	}
-	if (!status)
-		add_item(w, text);
-	free(text);
 	free((void *)report.iops);
 	free((void *)report.power_w);
-	return status;
 }
 
-static enum exit_status write_list(struct json_writer *w,
-				   const struct consistency_options *options,
-				   const struct iops_list *list, size_t step)
+static void add_list(struct items *items,
+		     const struct consistency_options *options,
+		     const struct iops_list *list, size_t step)
 {
-	enum exit_status status = STATUS_DONE;
-
-	for (size_t i = 0; i < list->n && !status; i++)
-		status = write_series(w, options, &list->series[i], step);
-	return status;
+	for (size_t i = 0; i < list->n && !items->failed; i++)
+		add_series_item(items, options, &list->series[i], step);
 }
 
 static enum exit_status write_consistency_page(
 	const struct consistency_options *options, const struct iops_list *list)
 {
-	enum exit_status status;
-	struct json_writer w = { 0 };
+	struct items items = { 0 };
 	size_t n = 0, step;
+	struct page page;
 
+	if (begin_page(&page, "How even writes go"))
+		return STATUS_FAILED;
 	for (size_t i = 0; i < list->n; i++)
 		n += list->series[i].n;
 	step = n / PAGE_POINTS + 1;
-	ssdpm__json_begin(&w, NULL, '{');
-	ssdpm__json_string(&w, "title", "How even writes go");
-	ssdpm__json_uint(&w, "late_s", LATE_S);
-	ssdpm__json_uint(&w, "step_s", step);
-	ssdpm__json_begin(&w, "consistency", '[');
-	status = write_list(&w, options, list, step);
-	ssdpm__json_end(&w, ']');
-	ssdpm__json_end(&w, '}');
-	if (!status)
-		return write_page(&options->page, &w);
-	free(w.text);
-	return status;
+	fprintf(page.file, ", \"late_s\": %d, \"step_s\": %zu", LATE_S, step);
+	add_list(&items, options, list, step);
+	put_items(&page, "consistency", &items);
+	return end_page(&options->page, &page);
 }
 
 enum exit_status print_consistency(const struct common *common,
@@ -244,7 +230,7 @@ enum exit_status print_consistency(const struct common *common,
 	struct rows rows = { list, options, false,
 			     options->params.threshold_iops > 0 };
 	enum exit_status status = STATUS_DONE;
-	struct json_writer w = { 0 };
+	struct items items = { 0 };
 
 	for (size_t i = 0; i < list->n; i++)
 		rows.powered |= list->series[i].power_w != NULL;
@@ -256,10 +242,6 @@ enum exit_status print_consistency(const struct common *common,
 		print_table(common, &rows);
 		return STATUS_DONE;
 	}
-	begin_list(&w, common);
-	status = write_list(&w, options, list, options->series);
-	if (!status)
-		return print_written(common, &w);
-	free(w.text);
-	return status;
+	add_list(&items, options, list, options->series);
+	return print_items(common, &items);
 }

@@ -6,8 +6,6 @@
 #include "options/tables.h"
 #include "programs.h"
 
-#include "base/quantity.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +42,7 @@ struct setting_text latency_text(uint64_t us)
 		strcpy(text.text, "0 (off)");
 	else
 		snprintf(text.text, sizeof(text.text), "%s",
-			 ssdpm__format_us(us).text);
+			 ssdpm_us_to_text(us).text);
 	return text;
 }
 
@@ -391,10 +389,10 @@ static bool sets_links(const struct ssdpm_owner *owner)
 enum exit_status print_link_owners(const struct live *live)
 {
 	struct surroundings around;
-	enum exit_status status = read_surroundings(live, &around);
+	struct ssdpm_error error;
 
-	if (status)
-		return status;
+	if (read_surroundings(live, &around, &error))
+		return complain_of_device(NULL, &error);
 	print_owners(&around, "\n", sets_links);
 	free_surroundings(&around);
 	return STATUS_DONE;
@@ -403,10 +401,10 @@ enum exit_status print_link_owners(const struct live *live)
 enum exit_status print_machine(const struct live *live)
 {
 	struct surroundings around;
-	enum exit_status status = read_surroundings(live, &around);
+	struct ssdpm_error error;
 
-	if (status)
-		return status;
+	if (read_surroundings(live, &around, &error))
+		return complain_of_device(NULL, &error);
 	print_facts(&live->facts);
 	print_owners(&around, "", NULL);
 	for (size_t i = 0; i < around.n_meters; i++) {

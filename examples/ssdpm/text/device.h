@@ -8,8 +8,6 @@
 
 #include <ssdpm/object.h>
 
-#include "base/json.h"
-
 /* The table of its states, with what stands before and after it. */
 void print_states(const struct drive *drive);
 
@@ -38,21 +36,17 @@ struct setting_text latency_text(uint64_t us);
 /* The names of all bits that are set, with ", " between. */
 void print_bits(uint32_t bits, const char *(*to_string)(uint32_t bit));
 
-/* An object as a text: free it. NULL: out of memory. */
-char *object_json(const struct ssdpm_object *object);
-
 /*
  * An object of a device: DEVICE, or LPM. object has what comes beside the facts
  * and the diagnosis.
  */
-char *drive_json(uint32_t kind, const struct drive *drive,
-		 const struct insight *insight, struct ssdpm_object object);
+int drive_json(struct ssdpm_object object, const struct drive *drive,
+	       const struct insight *insight, char **ret_text,
+	       struct ssdpm_error *reterr);
 
 /* With all that is known of it; without a model NULL stands for it. */
-char *whole_drive_json(const struct drive *drive, const struct insight *insight,
-		       const char *model_json, const char *machine_json);
-
-/* ssdpm.machine/1: free it. What fails is complained of. */
-enum exit_status machine_json(const struct live *live, char **ret_text);
+int whole_drive_json(const struct drive *drive, const struct insight *insight,
+		     const char *model_json, char **ret_text,
+		     struct ssdpm_error *reterr);
 
 #endif

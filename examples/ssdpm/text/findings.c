@@ -44,27 +44,8 @@ enum exit_status print_findings(const struct drive *drive)
 	return STATUS_DONE;
 }
 
-static void write_list(struct json_writer *w,
-		       const struct ssdpm_finding *findings, size_t n)
-{
-	ssdpm__json_begin(w, "diagnosis", '[');
-	for (size_t i = 0; i < n; i++) {
-		ssdpm__json_begin(w, NULL, '{');
-		ssdpm__json_string(
-			w, "code",
-			ssdpm_finding_code_to_string(findings[i].code));
-		if (findings[i].state == SSDPM_WHOLE_DRIVE)
-			ssdpm__json_null(w, "state");
-		else
-			ssdpm__json_uint(w, "state", findings[i].state);
-		ssdpm__json_string(w, "message", findings[i].message);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-}
-
-int write_findings(struct json_writer *w, const struct ssdpm_model *model,
-		   struct ssdpm_error *reterr)
+int findings_json(const struct ssdpm_model *model, char **ret_text,
+		  struct ssdpm_error *reterr)
 {
 	struct ssdpm_finding *findings;
 	size_t n;
@@ -72,7 +53,7 @@ int write_findings(struct json_writer *w, const struct ssdpm_model *model,
 
 	if (err)
 		return err;
-	write_list(w, findings, n);
+	err = ssdpm_findings_to_json(findings, n, ret_text, reterr);
 	free(findings);
-	return 0;
+	return err;
 }

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/output.h"
 
-#include "base/internal.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* A walk over all scalars of a JSON text, each with its path as a name. */
+/* A walk over all scalars of an item, each with its path as a name. */
 struct walk {
-	const struct json *json;
+	const char *at;	    /* in the text, as the library writes it */
 	const char *wanted; /* --value: print only this key, bare */
 	bool silent;	    /* only look for it */
 	bool found;
@@ -24,8 +22,7 @@ static size_t n_errors;
 static bool answered;
 
 /* Drives that failed, as items of the list, and how the first one did. */
-static char **failed;
-static size_t n_failed;
+static struct items failed;
 static enum exit_status first_failure;
 
 static void print_quoted(const char *text, size_t length)
@@ -55,83 +52,166 @@ static void print_pair(struct walk *walk, const char *text, size_t length)
 	putchar('\n');
 }
 
-/* Escapes only make a string shorter: its raw length is room enough. */
-static void print_string(struct walk *walk, const struct json_node *node)
+static const char *skip_blanks(const char *at)
 {
-	size_t size = node->end - node->start + 1;
-	char *text = malloc(size);
+	return at + strspn(at, " \n");
+}
 
-	if (text && !ssdpm__json_get_string(walk->json, node, text, size,
-					    walk->name, NULL)) {
+/* Behind a string, or a scalar. */
+static const char *skip_scalar(const char *at)
+{
+	if (*at != '"')
+		return at + strcspn(at, ",]}\n");
+	for (at++; *at != '"'; at++)
+		if (*at == '\\')
+			at++;
+	return at + 1;
+}
+
+/* Behind a value: brackets and braces are in pairs. */
+static const char *skip_value(const char *at)
+{
+	size_t depth = 0;
+
+	do {
+		if (*at == '[' || *at == '{')
+			depth++, at++;
+		else if (*at == ']' || *at == '}')
+			depth--, at++;
+		else if (*at == ',' || *at == ':')
+			at++;
+		else
+			at = skip_scalar(at);
+		if (depth)
+			at = skip_blanks(at);
+	} while (depth);
+	return at;
+}
+
+/* The library escapes quotes, and what steers a terminal: "\u001b". */
+static char *decode(const char *at, const char *end)
+{
+	char *text = malloc((size_t)(end - at) + 1), *to = text;
+
+	for (; text && at < end; at++) {
+		unsigned int code;
+
+		if (*at != '\\') {
+			*to++ = *at;
+		} else if (*++at != 'u') {
+			*to++ = *at;
+		} else {
+			sscanf(at + 1, "%4x", &code);
+			if (code >= 0x80)
+				*to++ = (char)0xc2;
+			*to++ = (char)code;
+			at += 4;
+		}
+	}
+	if (text)
+		*to = 0;
+	return text;
+}
+
+static void print_string(struct walk *walk, const char *end)
+{
+	char *text = decode(walk->at + 1, end - 1);
+
+	if (text) {
 		/* Scripts get the bytes as they are, people do not. */
 		if (isatty(STDOUT_FILENO))
-			ssdpm__blunt_controls(text);
+			ssdpm_text_blunt(text);
 		print_pair(walk, text, strlen(text));
-	} else
-		walk->failed = true;
+	}
+	walk->failed |= !text;
 	free(text);
 }
 
-static void print_scalar(struct walk *walk, const struct json_node *node)
+static void print_scalar(struct walk *walk)
 {
-	const char *raw = walk->json->text + node->start;
+	const char *end = skip_scalar(walk->at);
 
-	if (node->type == JSON_STRING)
-		print_string(walk, node);
-	else if (node->type == JSON_NULL)
-		print_pair(walk, "", 0);
+	if (*walk->at == '"')
+		print_string(walk, end);
 	else
-		print_pair(walk, raw, node->end - node->start);
+		print_pair(walk, walk->at,
+			   *walk->at == 'n' ? 0 : (size_t)(end - walk->at));
+	walk->at = end;
 }
 
-static void print_node(struct walk *walk, const struct json_node *node);
-
-static void print_children(struct walk *walk, const struct json_node *parent)
+static void print_count(struct walk *walk, char *end, size_t room)
 {
-	const struct json_node *child = ssdpm__json_first(walk->json, parent);
-	size_t length = strlen(walk->name), index = 0;
+	const char *at = skip_blanks(walk->at + 1);
+	size_t n = 0;
+	char count[24];
+
+	while (*at != ']') {
+		at = skip_blanks(skip_value(at));
+		at = skip_blanks(at + (*at == ','));
+		n++;
+	}
+	snprintf(end, room, "_count");
+	snprintf(count, sizeof(count), "%zu", n);
+	print_pair(walk, count, strlen(count));
+}
+
+static void print_value(struct walk *walk);
+
+/* The name of the next child; walk->at: its value. */
+static void name_child(struct walk *walk, bool in_array, size_t index,
+		       char *end, size_t room)
+{
+	const char *separator = end > walk->name ? "_" : "";
+	const char *key = walk->at + 1;
+
+	if (in_array) {
+		snprintf(end, room, "%s%zu", separator, index);
+		return;
+	}
+	walk->at = skip_scalar(walk->at);
+	snprintf(end, room, "%s%.*s", separator, (int)(walk->at - 1 - key),
+		 key);
+	walk->at = skip_blanks(walk->at + 1); /* the colon */
+}
+
+static void print_children(struct walk *walk)
+{
+	size_t length = strlen(walk->name);
 	char *end = walk->name + length;
 	size_t room = sizeof(walk->name) - length;
-	char count[16];
+	const bool in_array = *walk->at == '[';
 
-	if (parent->type == JSON_ARRAY) {
-		snprintf(end, room, "_count");
-		snprintf(count, sizeof(count), "%u", parent->n_children);
-		print_pair(walk, count, strlen(count));
+	if (in_array)
+		print_count(walk, end, room);
+	walk->at = skip_blanks(walk->at + 1);
+	for (size_t i = 0; *walk->at != ']' && *walk->at != '}'; i++) {
+		name_child(walk, in_array, i, end, room);
+		print_value(walk);
+		walk->at = skip_blanks(walk->at);
+		walk->at = skip_blanks(walk->at + (*walk->at == ','));
 	}
-	for (; child; child = ssdpm__json_next(walk->json, parent, child)) {
-		const char *separator = length ? "_" : "";
-
-		if (parent->type == JSON_ARRAY)
-			snprintf(end, room, "%s%zu", separator, index++);
-		else
-			snprintf(end, room, "%s%.*s", separator,
-				 (int)(child->key_end - child->key_start),
-				 walk->json->text + child->key_start);
-		print_node(walk, child);
-	}
+	walk->at++;
 	*end = 0;
 }
 
-static void print_node(struct walk *walk, const struct json_node *node)
+static void print_value(struct walk *walk)
 {
-	if (node->type == JSON_OBJECT || node->type == JSON_ARRAY)
-		print_children(walk, node);
+	if (*walk->at == '{' || *walk->at == '[')
+		print_children(walk);
 	else
-		print_scalar(walk, node);
+		print_scalar(walk);
 }
 
-static enum exit_status print_drive(const struct common *common,
-				    const struct json *json,
-				    const struct json_node *drive, bool silent)
+static enum exit_status print_flat(const struct common *common,
+				   const char *text, bool silent)
 {
 	struct walk walk = {
-		.json = json,
+		.at = text,
 		.wanted = common->value_key,
 		.silent = silent,
 	};
 
-	print_node(&walk, drive);
+	print_value(&walk);
 	if (walk.failed) {
 		complain("out of memory");
 		return STATUS_FAILED;
@@ -142,124 +222,120 @@ static enum exit_status print_drive(const struct common *common,
 			   walk.wanted);
 }
 
-/* All drives, or nothing: the key is looked for before anything is printed. */
-static enum exit_status print_drives(const struct common *common,
-				     const struct json *json,
-				     const struct json_node *list, bool silent)
+/* All, or nothing: the key is looked for before anything is printed. */
+static enum exit_status print_all_flat(const struct common *common,
+				       const struct items *items)
 {
-	const struct json_node *drive = ssdpm__json_first(json, list);
 	enum exit_status status = STATUS_DONE;
 
-	for (; drive && !status; drive = ssdpm__json_next(json, list, drive))
-		status = print_drive(common, json, drive, silent);
-	return status;
-}
-
-static enum exit_status print_flat(const struct common *common,
-				   const struct json *json)
-{
-	const struct json_node *list =
-		ssdpm__json_member(json, &json->nodes[0], common->list);
-	enum exit_status status;
-
-	if (list->n_children != 1 && common->form == FORM_SHELL)
+	if (items->n != 1 && common->form == FORM_SHELL)
 		return usage_error(common,
 				   "--shell takes one drive, or one plan; here "
-				   "are %u",
-				   list->n_children);
-	status = common->value_key ? print_drives(common, json, list, true) :
-				     STATUS_DONE;
-	return status ? status : print_drives(common, json, list, false);
-}
-
-static enum exit_status print_text_as(const struct common *common,
-				      const char *text)
-{
-	enum exit_status status;
-	struct ssdpm_error error;
-	struct json json;
-
-	if (common->form == FORM_JSON) {
-		answered = true;
-		fputs(text, stdout);
-		return STATUS_DONE;
-	}
-	if (ssdpm__json_parse(text, strlen(text), &json, &error)) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
-	status = print_flat(common, &json);
-	ssdpm__json_free(&json);
+				   "are %zu",
+				   items->n);
+	for (size_t i = 0; i < items->n && !status && common->value_key; i++)
+		status = print_flat(common, items->texts[i], true);
+	for (size_t i = 0; i < items->n && !status; i++)
+		status = print_flat(common, items->texts[i], false);
 	return status;
 }
 
-/* "ssdpm.measure-energy/2" */
-static void write_schema(struct json_writer *writer,
-			 const struct common *common)
+/* "measure-energy" */
+static void name_schema(const struct common *common, char *name, size_t size)
 {
-	char schema[64];
-
-	snprintf(schema, sizeof(schema), "ssdpm.%s/2", common->subcommand);
-	for (char *at = schema; *at; at++)
+	snprintf(name, size, "%s", common->subcommand);
+	for (char *at = name; *at; at++)
 		if (*at == ' ')
 			*at = '-';
-	ssdpm__json_string(writer, "schema", schema);
 }
 
-void begin_list(struct json_writer *writer, const struct common *common)
+static enum exit_status print_json(const struct common *common,
+				   const struct items *items)
 {
-	ssdpm__json_begin(writer, NULL, '{');
-	write_schema(writer, common);
-	ssdpm__json_begin(writer, common->list, '[');
-}
-
-enum exit_status print_written(const struct common *common,
-			       struct json_writer *writer)
-{
+	char name[48];
+	const struct ssdpm_object object = {
+		.size = sizeof(object),
+		.kind = SSDPM_OBJECT_ANSWER,
+		.name = name,
+		.list = common->list,
+		.items = (const char *const *)items->texts,
+		.n_items = items->n,
+		.errors = (const char *const *)errors,
+		.n_errors = n_errors,
+	};
 	struct ssdpm_error error;
-	enum exit_status status;
 	char *text;
 
-	for (size_t i = 0; i < n_failed; i++)
-		add_item(writer, failed[i]);
-	ssdpm__json_end(writer, ']');
-	ssdpm__json_begin(writer, "errors", '[');
-	for (size_t i = 0; i < n_errors; i++)
-		ssdpm__json_string(writer, NULL, errors[i]);
-	ssdpm__json_end(writer, ']');
-	ssdpm__json_end(writer, '}');
-	if (ssdpm__json_finish(writer, &text, &error)) {
+	name_schema(common, name, sizeof(name));
+	if (ssdpm_object_to_json(&object, &text, &error)) {
 		complain("%s", error.message);
 		return STATUS_FAILED;
 	}
-	status = print_text_as(common, text);
+	answered = true;
+	fputs(text, stdout);
 	free(text);
+	return STATUS_DONE;
+}
+
+/* The text becomes one of them, or is freed. */
+static bool keep_item(struct items *items, char *text)
+{
+	char **grown =
+		realloc(items->texts, (items->n + 1) * sizeof(*items->texts));
+
+	if (!grown) {
+		free(text);
+		return false;
+	}
+	items->texts = grown;
+	items->texts[items->n++] = text;
+	return true;
+}
+
+void add_item(struct items *items, int err, char *text,
+	      const struct ssdpm_error *error)
+{
+	if (err)
+		complain("%s", error->message);
+	else if (keep_item(items, text))
+		return;
+	else
+		complain("out of memory");
+	items->failed = true;
+}
+
+void free_items(struct items *items)
+{
+	for (size_t i = 0; i < items->n; i++)
+		free(items->texts[i]);
+	free(items->texts);
+	*items = (struct items){ 0 };
+}
+
+/* Those that failed come last. */
+enum exit_status print_items(const struct common *common, struct items *items)
+{
+	enum exit_status status = STATUS_FAILED;
+
+	for (size_t i = 0; i < failed.n; i++)
+		add_item(items, 0, failed.texts[i], NULL);
+	free(failed.texts);
+	failed = (struct items){ 0 };
+	if (!items->failed)
+		status = common->form == FORM_JSON ?
+				 print_json(common, items) :
+				 print_all_flat(common, items);
+	free_items(items);
 	return status;
 }
 
-void add_item(struct json_writer *writer, const char *text)
+enum exit_status print_item(const struct common *common, int err, char *text,
+			    const struct ssdpm_error *error)
 {
-	ssdpm__json_begin(writer, NULL, '{');
-	ssdpm__json_members(writer, text);
-	ssdpm__json_end(writer, '}');
-}
+	struct items items = { 0 };
 
-void add_written(struct json_writer *writer, char *text)
-{
-	if (text)
-		add_item(writer, text);
-	else
-		writer->failed = true;
-	free(text);
-}
-
-enum exit_status print_item(const struct common *common, const char *text)
-{
-	struct json_writer writer = { 0 };
-
-	begin_list(&writer, common);
-	add_item(&writer, text);
-	return print_written(common, &writer);
+	add_item(&items, err, text, error);
+	return print_items(common, &items);
 }
 
 void note_error(const char *format, va_list args)
@@ -272,7 +348,7 @@ void note_error(const char *format, va_list args)
 	if (vasprintf(&errors[n_errors], format, args) < 0)
 		return;
 	/* JSON has no bytes that are no text. */
-	ssdpm__blunt_controls(errors[n_errors]);
+	ssdpm_text_blunt(errors[n_errors]);
 	n_errors++;
 }
 
@@ -285,18 +361,13 @@ bool keep_failed_drive(const struct common *common, const char *name, size_t n,
 		.name = name,
 		.reason = n_errors ? errors[n_errors - 1] : "out of memory",
 	};
-	char **grown = NULL, *text = NULL;
+	char *text;
 
 	if (!common->each_alone || common->form != FORM_JSON || n < 2)
 		return false;
-	if (!ssdpm_object_to_json(&object, &text, NULL))
-		grown = realloc(failed, (n_failed + 1) * sizeof(*failed));
-	if (!grown) {
-		free(text);
+	if (ssdpm_object_to_json(&object, &text, NULL) ||
+	    !keep_item(&failed, text))
 		return false;
-	}
-	failed = grown;
-	failed[n_failed++] = text;
 	if (!first_failure)
 		first_failure = status;
 	return true;
@@ -310,15 +381,14 @@ enum exit_status failed_drive_status(void)
 enum exit_status print_errors(const struct common *common,
 			      enum exit_status status)
 {
-	struct json_writer writer = { 0 };
+	struct items none = { 0 };
 
 	/* What is not in force is no failure. */
 	if (!status || status == STATUS_NOT_IN_FORCE)
 		status = first_failure ? first_failure : status;
 	if (common->form != FORM_JSON || answered || status == STATUS_USAGE)
 		return status;
-	begin_list(&writer, common);
-	print_written(common, &writer);
+	print_items(common, &none);
 	return status;
 }
 

@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* Output: one JSON text in four forms, and tables for people. */
+/* Output: JSON in four forms, and tables for people. */
 #ifndef SSDPM_COMMAND_OUTPUT_H
 #define SSDPM_COMMAND_OUTPUT_H
 
 #include "command.h"
 
-#include "base/json.h"
-
 #include <stdarg.h>
 
-/*
- * What a subcommand answers is one object: "schema", the list that the
- * subcommand names, "errors". Begin it, write the items of the list, print it.
- */
-void begin_list(struct json_writer *writer, const struct common *common);
+/* What a subcommand answers: the objects of the list that it names. */
+struct items {
+	char **texts;
+	size_t n;
+	bool failed; /* one could not be made, which was complained of */
+};
 
 /*
- * Print it as --json, --shell or --value ask for. These two have the keys of an
- * item alone, one inside another being named by its path:
+ * One more, that the library made: err, text and error are of its call. The
+ * text is freed with the others.
+ */
+void add_item(struct items *items, int err, char *text,
+	      const struct ssdpm_error *error);
+void free_items(struct items *items);
+
+/*
+ * Print them, and free them, as --json, --shell or --value ask for. These two
+ * have the keys of an item alone, one inside another being named by its path:
  * "states_3_exit_latency_us"; an array has "states_count" too.
  */
-enum exit_status print_written(const struct common *common,
-			       struct json_writer *writer);
+enum exit_status print_items(const struct common *common, struct items *items);
 
-/* An item, or a member of an array, that stands as a text: the library's. */
-void add_item(struct json_writer *writer, const char *text);
-
-/* The same, which is freed; NULL: the library had no memory, nor has the
- * writer.
- */
-void add_written(struct json_writer *writer, char *text);
-
-/* An answer of one such item. */
-enum exit_status print_item(const struct common *common, const char *text);
+/* An answer of one. */
+enum exit_status print_item(const struct common *common, int err, char *text,
+			    const struct ssdpm_error *error);
 
 /* An error for "errors": what complain() says. */
 void note_error(const char *format, va_list args)

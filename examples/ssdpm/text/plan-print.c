@@ -341,11 +341,12 @@ static enum exit_status print_for_people(const struct work *work)
 }
 
 /* Estimates are no matter of libssdpm. */
-static void write_work(struct json_writer *w, const struct work *work)
+static void add_work(struct items *items, const struct work *work)
 {
+	static const char *const none[] = { NULL };
 	const bool given = work->options && work->options->profile;
 	const bool lasts = work->persist[0] || work->removes_files;
-	const struct ssdpm_object object = {
+	struct ssdpm_object object = {
 		.size = sizeof(object),
 		.kind = SSDPM_OBJECT_PLAN,
 		.flags = work->in_force ? SSDPM_OBJECT_IN_FORCE : 0,
@@ -355,28 +356,30 @@ static void write_work(struct json_writer *w, const struct work *work)
 		.persists = lasts ? work->persist : NULL,
 		.n_persists = SSDPM_PERSIST_TUNED,
 	};
-	char *text = object_json(&object);
+	struct items savings = { 0 };
+	struct ssdpm_error error;
+	char *text = NULL;
+	int err;
 
-	if (!text) {
-		w->failed = true;
-		return;
-	}
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_members(w, text);
-	write_savings(w, work);
-	ssdpm__json_end(w, '}');
-	free(text);
+	add_savings(&savings, work);
+	if (work->estimates)
+		object.items =
+			savings.n ? (const char *const *)savings.texts : none;
+	object.n_items = savings.n;
+	err = ssdpm_object_to_json(&object, &text, &error);
+	add_item(items, err, text, &error);
+	items->failed |= savings.failed;
+	free_items(&savings);
 }
 
 static enum exit_status print_works_json(const struct work *const *works,
 					 size_t n)
 {
-	struct json_writer w = { 0 };
+	struct items items = { 0 };
 
-	begin_list(&w, works[0]->common);
 	for (size_t i = 0; i < n; i++)
-		write_work(&w, works[i]);
-	return print_written(works[0]->common, &w);
+		add_work(&items, works[i]);
+	return print_items(works[0]->common, &items);
 }
 
 /* What is set all the same; check sets nothing. */

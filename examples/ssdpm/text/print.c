@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/print.h"
 
-#include "base/internal.h"
+#include <ssdpm/base.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void blunt_between(char *text)
 		const char separator = *end;
 
 		*end = 0;
-		ssdpm__blunt_controls(text);
+		ssdpm_text_blunt(text);
 		if (!separator)
 			return;
 		*end = separator;

@@ -8,8 +8,6 @@
 #include "options/numbers.h"
 #include "text/output.h"
 
-#include "base/quantity.h"
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -50,10 +48,10 @@ static struct changes changes_of(const struct drive *drive,
 	return changes;
 }
 
-static struct quantity limit_text(uint64_t us)
+static struct ssdpm_quantity limit_text(uint64_t us)
 {
-	return us == SSDPM_LATENCY_ANY ? (struct quantity){ "any" } :
-					 ssdpm__format_us(us);
+	return us == SSDPM_LATENCY_ANY ? (struct ssdpm_quantity){ "any" } :
+					 ssdpm_us_to_text(us);
 }
 
 static void add_setting(struct text *text, const struct advice *a,
@@ -252,25 +250,6 @@ void print_advice(const struct advice *a, const struct sim_options *options)
 	}
 }
 
-void write_advice_texts(struct json_writer *w, const struct advice *a)
-{
-	ssdpm__json_begin(w, NULL, '[');
-	const struct ssdpm_recommendation *r;
-
-	for (size_t i = 0; (r = route_of(a, i)); i++) {
-		struct text text = { .length = 0 };
-
-		add(&text, "%s: ", ssdpm_route_to_string(r->route));
-		add_sentence(&text, a, r);
-		if (r->advice == SSDPM_ADVICE_SET)
-			add_use(&text, a->use, &r->saving);
-		ssdpm__json_begin(w, NULL, '{');
-		ssdpm__json_string(w, "text", text.text);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-}
-
 #define N_ROUTES SSDPM_ROUTE_RAW_TABLE
 
 /* What the words of a recommendation point to. */
@@ -282,13 +261,17 @@ struct words {
 
 static struct ssdpm_recommendation_words words_of(
 	const struct advice *a, const struct ssdpm_recommendation *r,
-	struct words *words)
+	struct words *words, bool for_page)
 {
 	const struct drive *drive = a->subject->drive;
 	struct ssdpm_recommendation_words result = { .text = words->text.text };
 
 	*words = (struct words){ .text.length = 0 };
+	if (for_page)
+		add(&words->text, "%s: ", ssdpm_route_to_string(r->route));
 	add_sentence(&words->text, a, r);
+	if (for_page && r->advice == SSDPM_ADVICE_SET)
+		add_use(&words->text, a->use, &r->saving);
 	if (r->advice != SSDPM_ADVICE_SET)
 		return result;
 	words->changes = changes_of(drive, r);
@@ -301,8 +284,8 @@ static struct ssdpm_recommendation_words words_of(
 	return result;
 }
 
-void write_advice(struct json_writer *w, const struct advice *a,
-		  const struct sim_options *options)
+void add_advice(struct items *items, const struct advice *a,
+		const struct sim_options *options, bool for_page)
 {
 	struct ssdpm_recommendation_words words[N_ROUTES];
 	struct words kept[N_ROUTES];
@@ -324,12 +307,14 @@ void write_advice(struct json_writer *w, const struct advice *a,
 		.by_default = a->usual_bounds,
 	};
 	const struct ssdpm_recommendation *r;
+	struct ssdpm_error error;
 	char *text = NULL;
+	int err;
 
 	for (size_t i = 0; i < N_ROUTES && (r = route_of(a, i)); i++)
-		words[report.n_words++] = words_of(a, r, &kept[i]);
-	ssdpm_recommendation_report_to_json(&report, &text, NULL);
-	add_written(w, text);
+		words[report.n_words++] = words_of(a, r, &kept[i], for_page);
+	err = ssdpm_recommendation_report_to_json(&report, &text, &error);
+	add_item(items, err, text, &error);
 	for (size_t i = 0; i < report.n_words; i++) {
 		free(kept[i].apply);
 		free(kept[i].changes.all);

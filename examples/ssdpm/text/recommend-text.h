@@ -3,6 +3,7 @@
 #ifndef SSDPM_COMMAND_RECOMMEND_TEXT_H
 #define SSDPM_COMMAND_RECOMMEND_TEXT_H
 
+#include "text/output.h"
 #include "work/simulate.h"
 
 /* What a saving means; 0: nobody asks. */
@@ -36,10 +37,8 @@ static inline const struct ssdpm_recommendation *route_of(
 
 void print_advice(const struct advice *advice,
 		  const struct sim_options *options);
-void write_advice(struct json_writer *w, const struct advice *advice,
-		  const struct sim_options *options);
-
-/* An array of text and setting, for a page. */
-void write_advice_texts(struct json_writer *w, const struct advice *advice);
+/* On a page the text names the route, and says what a saving means. */
+void add_advice(struct items *items, const struct advice *advice,
+		const struct sim_options *options, bool for_page);
 
 #endif

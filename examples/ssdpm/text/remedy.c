@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/remedy.h"
 
-#include "base/quantity.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,7 +170,7 @@ static void add_part(struct remedy_text *to, char part,
 		add_number(to, d->state);
 		break;
 	case 'd':
-		add(to, ssdpm__format_us(d->wait_us).text);
+		add(to, ssdpm_us_to_text(d->wait_us).text);
 		break;
 	case 'r':
 		add_removal(to, facts, d);

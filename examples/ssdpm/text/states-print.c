@@ -4,15 +4,13 @@
 #include "text/output.h"
 #include "input/quirks.h"
 
-#include "base/quantity.h"
-
 #include <inttypes.h>
 #include <string.h>
 
 /* A latency or power of 0 is what NVMe calls not reported; it stands. */
 static void add_number(struct table *table, size_t column,
 		       const struct ssdpm_power_state *state, uint32_t field,
-		       struct quantity number)
+		       struct ssdpm_quantity number)
 {
 	if (state->unknown & field)
 		table_cell(table, column, "-");
@@ -25,8 +23,8 @@ static void add_number(struct table *table, size_t column,
 static void add_range(struct table *table, size_t column, uint32_t low_uw,
 		      uint32_t high_uw)
 {
-	struct quantity low = ssdpm__format_uw(low_uw);
-	const struct quantity high = ssdpm__format_uw(high_uw);
+	struct ssdpm_quantity low = ssdpm_uw_to_text(low_uw);
+	const struct ssdpm_quantity high = ssdpm_uw_to_text(high_uw);
 	char *unit = strchr(low.text, ' ');
 
 	if (!low_uw || !strcmp(unit, strchr(high.text, ' ')))
@@ -49,7 +47,7 @@ static void add_power(struct table *table, size_t column,
 		add_range(table, column, low, high);
 	else
 		add_number(table, column, state, field,
-			   ssdpm__format_uw(power_uw));
+			   ssdpm_uw_to_text(power_uw));
 }
 
 static void add_rank(struct table *table, size_t column,
@@ -87,15 +85,15 @@ static void add_state(struct table *table, const struct ssdpm_model *model,
 	table_cell(table, 1, "%s",
 		   s->flags & SSDPM_STATE_NON_OPERATIONAL ? "no" : "yes");
 	add_number(table, 2, s, SSDPM_FIELD_MAX_POWER,
-		   ssdpm__format_uw(s->max_power_uw));
+		   ssdpm_uw_to_text(s->max_power_uw));
 	add_power(table, 3, model, number, SSDPM_FIELD_ACTIVE_POWER,
 		  s->active_power_uw);
 	add_power(table, 4, model, number, SSDPM_FIELD_IDLE_POWER,
 		  s->idle_power_uw);
 	add_number(table, 5, s, SSDPM_FIELD_ENTRY_LATENCY,
-		   ssdpm__format_us(s->entry_latency_us));
+		   ssdpm_us_to_text(s->entry_latency_us));
 	add_number(table, 6, s, SSDPM_FIELD_EXIT_LATENCY,
-		   ssdpm__format_us(s->exit_latency_us));
+		   ssdpm_us_to_text(s->exit_latency_us));
 	if (ranks)
 		add_ranks(table, s);
 	table_end_row(table);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/timeline.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define FIRST_BIN_NS 1000
@@ -54,8 +55,8 @@ void timeline_change(void *userdata, uint64_t time_ns, uint32_t phase,
 		t->now = TIMELINE_TRANSITION;
 }
 
-static void write_class(struct json_writer *w, const char *key,
-			const struct timeline *t, size_t n, uint32_t class)
+static void write_class(FILE *file, const char *key, const struct timeline *t,
+			size_t n, uint32_t class)
 {
 	uint64_t sum = 0;
 
@@ -63,35 +64,32 @@ static void write_class(struct json_writer *w, const char *key,
 		sum += t->ns[i][class];
 	if (!sum)
 		return;
-	ssdpm__json_begin(w, key, '[');
-	w->one_line = true;
+	fprintf(file, ", \"%s\": [", key);
 	for (size_t i = 0; i < n; i++)
-		ssdpm__json_uint(w, NULL, t->ns[i][class]);
-	ssdpm__json_end(w, ']');
+		fprintf(file, "%s%" PRIu64, i ? ", " : "", t->ns[i][class]);
+	putc(']', file);
 }
 
-void write_timeline(struct json_writer *w, const struct timeline *t)
+void write_timeline(FILE *file, const struct timeline *t)
 {
 	size_t n = 0;
 
 	if (!t) {
-		ssdpm__json_null(w, NULL);
+		fputs("null", file);
 		return;
 	}
 	if (t->bin_ns)
 		n = (size_t)(t->last_ns / t->bin_ns) +
 		    (t->last_ns % t->bin_ns != 0);
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_uint(w, "bin_ns", t->bin_ns);
-	ssdpm__json_uint(w, "n", n);
-	write_class(w, "busy", t, n, TIMELINE_BUSY);
-	write_class(w, "idle", t, n, TIMELINE_IDLE);
-	write_class(w, "transition", t, n, TIMELINE_TRANSITION);
+	fprintf(file, "{\"bin_ns\": %" PRIu64 ", \"n\": %zu", t->bin_ns, n);
+	write_class(file, "busy", t, n, TIMELINE_BUSY);
+	write_class(file, "idle", t, n, TIMELINE_IDLE);
+	write_class(file, "transition", t, n, TIMELINE_TRANSITION);
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
 		char key[8];
 
 		snprintf(key, sizeof(key), "PS%u", i);
-		write_class(w, key, t, n, TIMELINE_ASLEEP + i);
+		write_class(file, key, t, n, TIMELINE_ASLEEP + i);
 	}
-	ssdpm__json_end(w, '}');
+	putc('}', file);
 }

@@ -5,8 +5,6 @@
 
 #include "command.h"
 
-#include "base/json.h"
-
 #define TIMELINE_BINS 400
 
 /* busy, idle, on the way; from TIMELINE_ASLEEP on the states slept in. */
@@ -32,7 +30,7 @@ struct timeline {
 void timeline_change(void *userdata, uint64_t time_ns, uint32_t phase,
 		     uint32_t state);
 
-/* An item of an array; null for NULL. */
-void write_timeline(struct json_writer *w, const struct timeline *timeline);
+/* As JSON, for a page; null for NULL. */
+void write_timeline(FILE *file, const struct timeline *timeline);
 
 #endif

@@ -267,18 +267,8 @@ void print_known(const struct subject *subject)
 	table_print(&rows);
 }
 
-/* One for each row that is written; null: the call did not ask for it. */
-static void write_timelines(struct json_writer *w, const struct estimate *e)
-{
-	ssdpm__json_begin(w, "timelines", '[');
-	for (size_t i = 0; i < e->n_jobs; i++)
-		if (!is_merged(e, i))
-			write_timeline(w, e->jobs[i].timeline);
-	ssdpm__json_end(w, ']');
-}
-
-void write_comparison(struct json_writer *w, const struct estimate *e,
-		      const struct sim_options *options, bool for_page)
+void add_comparison(struct items *items, const struct estimate *e,
+		    const struct sim_options *options)
 {
 	const struct ssdpm_comparison_report report = {
 		.size = sizeof(report),
@@ -289,16 +279,9 @@ void write_comparison(struct json_writer *w, const struct estimate *e,
 		.comparison = e->comparison,
 		.spare_ppm = options->spare_ppm,
 	};
+	struct ssdpm_error error;
 	char *text = NULL;
+	int err = ssdpm_comparison_report_to_json(&report, &text, &error);
 
-	if (ssdpm_comparison_report_to_json(&report, &text, NULL)) {
-		w->failed = true;
-		return;
-	}
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_members(w, text);
-	if (for_page)
-		write_timelines(w, e);
-	ssdpm__json_end(w, '}');
-	free(text);
+	add_item(items, err, text, &error);
 }

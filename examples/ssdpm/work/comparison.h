@@ -3,6 +3,7 @@
 #ifndef SSDPM_COMMAND_COMPARISON_H
 #define SSDPM_COMMAND_COMPARISON_H
 
+#include "text/output.h"
 #include "options/numbers.h"
 #include "work/simulate.h"
 
@@ -30,11 +31,8 @@ enum exit_status check_stdin(const struct common *common, char **drives,
 			     size_t n_drives, const char *const *traces,
 			     size_t n_traces);
 
-/*
- * A comparison as an object; the saving is against the first policy. For a page
- * with what only a picture needs.
- */
-void write_comparison(struct json_writer *w, const struct estimate *estimate,
-		      const struct sim_options *options, bool for_page);
+/* A comparison as an object; the saving is against the first policy. */
+void add_comparison(struct items *items, const struct estimate *estimate,
+		    const struct sim_options *options);
 
 #endif

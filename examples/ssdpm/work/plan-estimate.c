@@ -199,15 +199,11 @@ void print_savings(const struct work *work)
 			 "its table or link policy planned");
 }
 
-void write_savings(struct json_writer *w, const struct work *work)
+void add_savings(struct items *items, const struct work *work)
 {
-	if (!work->estimates)
-		return;
-	ssdpm__json_begin(w, "estimates", '[');
 	for (size_t i = 0; i < work->n_estimates; i++)
-		write_comparison(w, work->estimates[i].all.estimates,
-				 &the_saving.sim, false);
-	ssdpm__json_end(w, ']');
+		add_comparison(items, work->estimates[i].all.estimates,
+			       &the_saving.sim);
 }
 
 void free_savings(struct work *work)

@@ -8,8 +8,6 @@
 
 #include "options/plan-options.h"
 
-#include "base/json.h"
-
 struct work {
 	const struct common *common;
 	const struct drives *drives;

@@ -71,6 +71,17 @@ SSDPM_API int ssdpm_model_lint(const struct ssdpm_model *model,
 			       size_t *ret_n, struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_findings_to_json() - "diagnosis" of ssdpm.model/1
+ * @ret_text: an object with this one member, for more_json of struct
+ *            ssdpm_object; free it with free()
+ *
+ * Return: 0, -ENOMEM.
+ */
+SSDPM_API int ssdpm_findings_to_json(const struct ssdpm_finding *findings,
+				     size_t n, char **ret_text,
+				     struct ssdpm_error *reterr);
+
+/**
  * ssdpm_finding_code_to_string() - "never-entered" and so on, or NULL
  */
 SSDPM_API const char *ssdpm_finding_code_to_string(uint32_t code);

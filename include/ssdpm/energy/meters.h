@@ -52,6 +52,16 @@ SSDPM_API int ssdpm_machine_read_meters(struct ssdpm_machine *machine,
 					struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_meters_to_json() - "meters" of ssdpm.machine/1
+ * @ret_text: an object with this one member, for more_json of struct
+ *            ssdpm_object; free it with free()
+ *
+ * Return: 0, -ENOMEM.
+ */
+SSDPM_API int ssdpm_meters_to_json(const struct ssdpm_meter *meters, size_t n,
+				   char **ret_text, struct ssdpm_error *reterr);
+
+/**
  * ssdpm_machine_find_meter() - one meter, by what a user calls it
  * @text: its name ("BAT0", "package-0") or path, as of
  *        ssdpm_machine_read_meters(); the folder of its file ("hwmon3",

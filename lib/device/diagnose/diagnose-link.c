@@ -4,7 +4,6 @@
  * is suspended: nvme_suspend() in drivers/nvme/host/pci.c, pcie_aspm in
  * drivers/pci/pcie/aspm.c.
  */
-#include "base/quantity.h"
 #include "device/diagnose/diagnose.h"
 
 #include <stdio.h>
@@ -108,7 +107,7 @@ void ssdpm__diagnose_link(struct examination *e, uint32_t deepest,
 	}
 	if (deepest && power_uw)
 		snprintf(lost, sizeof(lost), ": PS%u's %s will not be reached",
-			 deepest, ssdpm__format_uw(power_uw).text);
+			 deepest, ssdpm_uw_to_text(power_uw).text);
 	if (!(facts->pcie_capable & L1)) {
 		ssdpm__found(e, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
 			     SSDPM_SEVERITY_NOTE,

@@ -3,7 +3,6 @@
  * Does an NVMe drive sleep by itself? What Linux tells it,
  * nvme_configure_apst() in drivers/nvme/host/core.c, and what is in force.
  */
-#include "base/quantity.h"
 #include "device/diagnose/diagnose.h"
 
 #include <stdio.h>
@@ -71,7 +70,7 @@ static struct limit limit_words(uint64_t limit_us)
 
 	if (limit_us != SSDPM_LATENCY_ANY)
 		snprintf(limit.text, sizeof(limit.text), "%s",
-			 ssdpm__format_us(limit_us).text);
+			 ssdpm_us_to_text(limit_us).text);
 	return limit;
 }
 
@@ -274,11 +273,11 @@ static void say_differs(struct examination *e, const struct sleep *s)
 			"builds now: from PS%u to PS%u after %s, not "
 			"to PS%u after %s",
 			first, e->table->entries[first].target,
-			ssdpm__format_us(1000ull *
+			ssdpm_us_to_text(1000ull *
 					 e->table->entries[first].idle_ms)
 				.text,
 			s->built.entries[first].target,
-			ssdpm__format_us(1000ull *
+			ssdpm_us_to_text(1000ull *
 					 s->built.entries[first].idle_ms)
 				.text);
 	else
@@ -368,8 +367,8 @@ static void say_too_slow(struct examination *e, const struct sleep *s,
 		e, SSDPM_DIAGNOSIS_STATE_NOT_USED, severity,
 		"PS%u never: entry+exit %s > %s in "
 		"nvme_core.apst_%s_latency_tol_us%s",
-		state, ssdpm__format_us(total_us(&s->states[state])).text,
-		ssdpm__format_us(secondary ? p->secondary_latency_tolerance_us :
+		state, ssdpm_us_to_text(total_us(&s->states[state])).text,
+		ssdpm_us_to_text(secondary ? p->secondary_latency_tolerance_us :
 					     p->primary_latency_tolerance_us)
 			.text,
 		secondary ? "secondary" : "primary",
@@ -501,14 +500,14 @@ static void conclude_sleeps(struct examination *e, const struct sleep *s)
 
 		if (state->idle_power_uw)
 			snprintf(power, sizeof(power), " (%s)",
-				 ssdpm__format_uw(state->idle_power_uw).text);
+				 ssdpm_uw_to_text(state->idle_power_uw).text);
 		else if (state->max_power_uw)
 			snprintf(power, sizeof(power), " (at most %s)",
-				 ssdpm__format_uw(state->max_power_uw).text);
+				 ssdpm_uw_to_text(state->max_power_uw).text);
 	}
 	ssdpm__conclude(
 		e, SAVING_YES, "sleeps in PS%u%s after %s idle%s%s", s->deepest,
-		power, ssdpm__format_us(1000 * s->idle_ms).text,
+		power, ssdpm_us_to_text(1000 * s->idle_ms).text,
 		e->table ? "" : ", by the table that this kernel builds",
 		e->model && ssdpm_model_get_info(e->model)->provenance ==
 					SSDPM_PROVENANCE_CATALOGUE ?

@@ -392,7 +392,7 @@ static int say_process(const struct look *look, const struct part *part,
 	snprintf(path, sizeof(path), "proc/%s/comm", pid);
 	if (!ssdpm_machine_read_attribute(look->machine, path, name,
 					  sizeof(name), NULL))
-		ssdpm__blunt_controls(name);
+		ssdpm_text_blunt(name);
 	snprintf(words, sizeof(words), "%s (%s)", pid, name);
 	return say_used(look, part, "it is open in process", words);
 }

@@ -6,7 +6,7 @@
 #include <ssdpm/energy/lint.h>
 
 #include "base/internal.h"
-#include "base/quantity.h"
+#include "base/json.h"
 #include "base/words.h"
 
 #include <assert.h>
@@ -102,14 +102,14 @@ static void check_power_order(struct report *report, uint32_t i)
 		find(report, SSDPM_FINDING_EQUAL_POWER, i,
 		     "PS%u: maximum %s, the same as PS%u: by the drive's own "
 		     "numbers nothing is gained by it",
-		     i, ssdpm__format_uw(power_uw).text, j);
+		     i, ssdpm_uw_to_text(power_uw).text, j);
 	else
 		find(report, SSDPM_FINDING_RISING_POWER, i,
 		     "PS%u: maximum %s, more than %s of PS%u above it: the "
 		     "order of the states, which is all that APST goes by, is "
 		     "not that of their powers",
-		     i, ssdpm__format_uw(power_uw).text,
-		     ssdpm__format_uw(above_uw).text, j);
+		     i, ssdpm_uw_to_text(power_uw).text,
+		     ssdpm_uw_to_text(above_uw).text, j);
 }
 
 static void check_power(struct report *report, uint32_t i)
@@ -127,8 +127,8 @@ static void check_power(struct report *report, uint32_t i)
 		     "PS%u: maximum %s > %s, all that a PCI Express slot "
 		     "gives: the number or its scale is wrong, and so is any "
 		     "estimate made with it",
-		     i, ssdpm__format_uw(state->max_power_uw).text,
-		     ssdpm__format_uw(ABSURD_ABOVE_UW).text);
+		     i, ssdpm_uw_to_text(state->max_power_uw).text,
+		     ssdpm_uw_to_text(ABSURD_ABOVE_UW).text);
 }
 
 static void check_absurd_latency(struct report *report, uint32_t i)
@@ -142,8 +142,8 @@ static void check_absurd_latency(struct report *report, uint32_t i)
 		find(report, SSDPM_FINDING_ABSURD_LATENCY, i,
 		     "PS%u: %s %s; %s or more is no latency of an SSD: the "
 		     "number is wrong, and what follows from it too",
-		     i, entry ? "entry" : "exit", ssdpm__format_us(us).text,
-		     ssdpm__format_us(ABSURD_FROM_US).text);
+		     i, entry ? "entry" : "exit", ssdpm_us_to_text(us).text,
+		     ssdpm_us_to_text(ABSURD_FROM_US).text);
 }
 
 /*
@@ -160,12 +160,12 @@ static void check_operational(struct report *report, uint32_t i)
 		     "PS%u: operational, yet entry takes %s: waking up into it "
 		     "takes that on top of the exit latency, which alone "
 		     "Linux's latency limit looks at",
-		     i, ssdpm__format_us(state->entry_latency_us).text);
+		     i, ssdpm_us_to_text(state->entry_latency_us).text);
 	else if (state->exit_latency_us >= SLOW_OPERATIONAL_US)
 		find(report, SSDPM_FINDING_SLOW_OPERATIONAL, i,
 		     "PS%u: operational, yet exit takes %s: each change from "
 		     "it to another state takes that on top of the entry",
-		     i, ssdpm__format_us(state->exit_latency_us).text);
+		     i, ssdpm_us_to_text(state->exit_latency_us).text);
 	if (asleep_above(report, i, &j))
 		find(report, SSDPM_FINDING_OPERATIONAL_AFTER_NON_OPERATIONAL, i,
 		     "PS%u: operational, though PS%u above it is not: Linux's "
@@ -179,11 +179,13 @@ static void say_faster(struct report *report,
 		       const struct ssdpm_power_state *deeper, uint32_t i,
 		       const struct ssdpm_power_state *above, uint32_t j)
 {
-	const struct quantity total = ssdpm__format_us(total_us(deeper));
-	const struct quantity above_total = ssdpm__format_us(total_us(above));
-	const struct quantity exit = ssdpm__format_us(deeper->exit_latency_us);
-	const struct quantity above_exit =
-		ssdpm__format_us(above->exit_latency_us);
+	const struct ssdpm_quantity total = ssdpm_us_to_text(total_us(deeper));
+	const struct ssdpm_quantity above_total =
+		ssdpm_us_to_text(total_us(above));
+	const struct ssdpm_quantity exit =
+		ssdpm_us_to_text(deeper->exit_latency_us);
+	const struct ssdpm_quantity above_exit =
+		ssdpm_us_to_text(above->exit_latency_us);
 	const uint32_t code = SSDPM_FINDING_DEEPER_EXITS_FASTER;
 
 	if (total_us(deeper) > total_us(above))
@@ -240,8 +242,8 @@ static void check_non_operational(struct report *report, uint32_t i)
 		     "PS%u: entry+exit %s > %s: Linux 5.14 and later never "
 		     "enters it, whatever the latency limit, unless "
 		     "apst_secondary_latency_tol_us is raised",
-		     i, ssdpm__format_us(total_us(state)).text,
-		     ssdpm__format_us(NEVER_ENTERED_ABOVE_US).text);
+		     i, ssdpm_us_to_text(total_us(state)).text,
+		     ssdpm_us_to_text(NEVER_ENTERED_ABOVE_US).text);
 }
 
 /* Is the power unknown, but for a range? */
@@ -318,8 +320,8 @@ static void check_fractions(struct report *report, uint32_t i)
 		     "for any fraction: it is %s to %s%s; nvme-cli 1.12 or "
 		     "later prints it",
 		     i, names[j], low / 1000000,
-		     low ? ssdpm__format_uw(low).text : "0",
-		     ssdpm__format_uw(high).text,
+		     low ? ssdpm_uw_to_text(low).text : "0",
+		     ssdpm_uw_to_text(high).text,
 		     low ? "" : " or not reported, and an estimate assumes it");
 	}
 }
@@ -488,7 +490,7 @@ static int count_tables(const struct ssdpm_model_info *info, uint32_t *ret_n,
 		err = count_others(catalogue, info, &match, &others, reterr);
 		*ret_n = 1 + others;
 	}
-	ssdpm_catalogue_unref(catalogue);
+	ssdpm_catalogue_free(catalogue);
 	return err;
 }
 
@@ -540,3 +542,28 @@ static const char finding_code_words[][34] = {
 	[SSDPM_FINDING_FRACTION_LOST] = "fraction-lost",
 };
 ENUM_WORDS(finding_code)
+
+int ssdpm_findings_to_json(const struct ssdpm_finding *findings, size_t n,
+			   char **ret_text, struct ssdpm_error *reterr)
+{
+	struct json_writer w = { 0 };
+
+	ssdpm__json_begin(&w, NULL, '{');
+	ssdpm__json_begin(&w, "diagnosis", '[');
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_finding *f = &findings[i];
+
+		ssdpm__json_begin(&w, NULL, '{');
+		ssdpm__json_string(&w, "code",
+				   ssdpm_finding_code_to_string(f->code));
+		if (f->state == SSDPM_WHOLE_DRIVE)
+			ssdpm__json_null(&w, "state");
+		else
+			ssdpm__json_uint(&w, "state", f->state);
+		ssdpm__json_string(&w, "message", f->message);
+		ssdpm__json_end(&w, '}');
+	}
+	ssdpm__json_end(&w, ']');
+	ssdpm__json_end(&w, '}');
+	return ssdpm__json_finish(&w, ret_text, reterr);
+}

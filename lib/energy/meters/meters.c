@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What measures power on a machine: batteries, RAPL, and sensors. */
 #include "meters/sampler.h"
+#include "base/json.h"
 #include "base/words.h"
 
 #include <assert.h>
@@ -285,3 +286,24 @@ static const char meter_kind_words[][11] = {
 	[SSDPM_METER_COMMAND] = "command",
 };
 ENUM_WORDS(meter_kind)
+
+int ssdpm_meters_to_json(const struct ssdpm_meter *meters, size_t n,
+			 char **ret_text, struct ssdpm_error *reterr)
+{
+	struct json_writer w = { 0 };
+
+	ssdpm__json_begin(&w, NULL, '{');
+	ssdpm__json_begin(&w, "meters", '[');
+	for (size_t i = 0; i < n; i++) {
+		ssdpm__json_begin(&w, NULL, '{');
+		ssdpm__json_string(&w, "kind",
+				   ssdpm_meter_kind_to_string(meters[i].kind));
+		ssdpm__json_string(&w, "name", meters[i].name);
+		ssdpm__json_string(&w, "path", meters[i].path);
+		ssdpm__json_bool(&w, "readable", meters[i].readable);
+		ssdpm__json_end(&w, '}');
+	}
+	ssdpm__json_end(&w, ']');
+	ssdpm__json_end(&w, '}');
+	return ssdpm__json_finish(&w, ret_text, reterr);
+}

@@ -264,7 +264,7 @@ static int fill(struct ssdpm_energy_report *report, struct task *task,
 	if (!err)
 		err = finish_drives(report, task->params.end_ns, reterr);
 	ssdpm_plan_free(task->plan);
-	ssdpm_catalogue_unref(task->catalogue);
+	ssdpm_catalogue_free(task->catalogue);
 	return err;
 }
 

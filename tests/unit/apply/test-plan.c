@@ -1030,7 +1030,7 @@ static void a_table_of_ones_own_is_verified_without_the_drives_word(
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_DIFFERS);
 	ssdpm_plan_free(plan);
 	ssdpm_model_unref(model);
-	ssdpm_catalogue_unref(catalogue);
+	ssdpm_catalogue_free(catalogue);
 	ssdpm_device_unref(device);
 }
 

@@ -84,6 +84,34 @@ static void error_is_256_bytes_of_which_the_message_takes_244(void **state)
 	assert_int_equal(offsetof(struct ssdpm_error, message), 12);
 }
 
+static void a_blunt_text_steers_no_terminal_and_is_utf8(void **state)
+{
+	static const struct {
+		const char *from, *to;
+	} cases[] = {
+		{ "", "" },
+		{ "Disk 1 \xc3\xa9 \xe2\x82\xac \xf0\x9f\x92\xbe",
+		  "Disk 1 \xc3\xa9 \xe2\x82\xac \xf0\x9f\x92\xbe" },
+		{ "\x1b[31mred\n\x7f", "?[31mred??" },
+		{ "\xc2\x9b"
+		  "31m",
+		  "??31m" }, /* CSI, U+009B */
+		{ "\xff\xfe", "??" },
+		{ "cut \xe2\x82", "cut ??" },
+		{ "\xc0\xaf", "??" },		/* overlong */
+		{ "\xed\xa0\x80", "???" },	/* a surrogate */
+		{ "\xf4\x90\x80\x80", "????" }, /* above U+10FFFF */
+	};
+	char text[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		strcpy(text, cases[i].from);
+		ssdpm_text_blunt(text);
+		assert_string_equal(text, cases[i].to);
+	}
+}
+
 /* Whether each character of two or three bytes is whole; no others occur. */
 static bool is_utf8(const char *text)
 {
@@ -167,12 +195,14 @@ static void no_control_character_reaches_a_message(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_blunt_text_steers_no_terminal_and_is_utf8),
 		cmocka_unit_test(version_is_that_of_the_project),
 		cmocka_unit_test(headers_have_the_version_of_the_project),
 		cmocka_unit_test(every_documented_code_has_words),
 		cmocka_unit_test(other_codes_are_unknown_but_never_null),
 		cmocka_unit_test(
 			error_is_256_bytes_of_which_the_message_takes_244),
+		cmocka_unit_test(a_blunt_text_steers_no_terminal_and_is_utf8),
 		cmocka_unit_test(
 			a_long_key_is_cut_between_characters_and_the_cause_stays),
 		cmocka_unit_test(a_long_number_is_cut_and_the_cause_stays),

@@ -2,8 +2,6 @@
 /* Exact numbers in units that people read. */
 #include "fixture.h"
 
-#include "base/quantity.h"
-
 static const struct {
 	uint64_t millionths;
 	const char *time, *power;
@@ -28,7 +26,7 @@ static void durations_are_exact_in_the_unit_people_read(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(ssdpm__format_us(cases[i].millionths).text,
+		assert_string_equal(ssdpm_us_to_text(cases[i].millionths).text,
 				    cases[i].time);
 }
 
@@ -36,7 +34,7 @@ static void powers_are_exact_in_the_unit_people_read(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(ssdpm__format_uw(cases[i].millionths).text,
+		assert_string_equal(ssdpm_uw_to_text(cases[i].millionths).text,
 				    cases[i].power);
 }
 

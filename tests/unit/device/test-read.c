@@ -141,7 +141,7 @@ static void a_capture_has_what_the_drive_itself_said(void **state)
 	struct ssdpm_model *model = NULL;
 	struct ssdpm_devsleep devsleep;
 	struct ssdpm_apst table;
-	uint32_t ps = 99;
+	struct ssdpm_device_power power = { .size = sizeof(power) };
 
 	(void)state;
 	assert_int_equal(ssdpm_device_read_model(device, 0, NULL, &model, NULL),
@@ -152,8 +152,8 @@ static void a_capture_has_what_the_drive_itself_said(void **state)
 	assert_int_equal(ssdpm_device_read_apst(device, &table, NULL), 0);
 	assert_int_equal(table.enabled, 1);
 	assert_int_equal(table.entries[0].target, 3);
-	assert_int_equal(ssdpm_device_read_power_state(device, &ps, NULL), 0);
-	assert_int_equal(ps, 0);
+	assert_int_equal(ssdpm_device_read_power(device, &power, NULL), 0);
+	assert_int_equal(power.power_state, 0);
 	assert_int_equal(ssdpm_device_read_devsleep(device, &devsleep, NULL),
 			 -EOPNOTSUPP);
 	ssdpm_device_unref(device);
@@ -214,19 +214,19 @@ static void dumps_that_are_none_are_refused(void **state)
 {
 	static const struct {
 		const char *path, *text;
-		int model, apst, power_state;
+		int power, model, apst;
 	} cases[] = {
 		{ "dumps/x", "", -ENOENT, -ENOENT, -ENOENT },
-		{ "dumps/nvme0.identify", "short", -EINVAL, -ENOENT, -ENOENT },
-		{ "dumps/nvme0.apst", "{}", -EINVAL, -EINVAL, -ENOENT },
-		{ "dumps/nvme0.power-state", "32\n", -EINVAL, -EINVAL,
-		  -EINVAL },
-		{ "dumps/nvme0.power-state", "one\n", -EINVAL, -EINVAL,
-		  -EINVAL },
+		{ "dumps/nvme0.power-state", "32\n", -EINVAL, -ENOENT,
+		  -ENOENT },
+		{ "dumps/nvme0.power-state", "one\n", -EINVAL, -ENOENT,
+		  -ENOENT },
 		{ "dumps/nvme0.power-state",
-		  "0000000000000000000000000000000000000000", -EINVAL, -EINVAL,
-		  -EINVAL },
-		{ "dumps/nvme0.power-state", "31\n", -EINVAL, -EINVAL, 0 },
+		  "0000000000000000000000000000000000000000", -EINVAL, -ENOENT,
+		  -ENOENT },
+		{ "dumps/nvme0.power-state", "31\n", 0, -ENOENT, -ENOENT },
+		{ "dumps/nvme0.identify", "short", -EINVAL, -EINVAL, -ENOENT },
+		{ "dumps/nvme0.apst", "{}", -EINVAL, -EINVAL, -EINVAL },
 	};
 	char *root = make_nvme("No Such SSD", "1");
 
@@ -234,8 +234,9 @@ static void dumps_that_are_none_are_refused(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ssdpm_model *model = UNTOUCHED;
 		struct ssdpm_device *device;
+		struct ssdpm_device_power power = { .size = sizeof(power),
+						    .power_state = 99 };
 		struct ssdpm_apst table;
-		uint32_t ps = 99;
 
 		tree_put(root, cases[i].path, cases[i].text);
 		device = open_device(tree_machine(root), "nvme0");
@@ -245,10 +246,9 @@ static void dumps_that_are_none_are_refused(void **state)
 		assert_ptr_equal(model, UNTOUCHED);
 		assert_int_equal(ssdpm_device_read_apst(device, &table, NULL),
 				 cases[i].apst);
-		assert_int_equal(
-			ssdpm_device_read_power_state(device, &ps, NULL),
-			cases[i].power_state);
-		assert_int_equal(ps, cases[i].power_state ? 99 : 31);
+		assert_int_equal(ssdpm_device_read_power(device, &power, NULL),
+				 cases[i].power);
+		assert_int_equal(power.power_state, cases[i].power ? 99 : 31);
 		ssdpm_device_unref(device);
 	}
 	tree_remove(root);
@@ -292,8 +292,8 @@ static void what_is_no_drive_in_reach_has_no_model(void **state)
 		struct ssdpm_error error = fixture_error();
 		struct ssdpm_devsleep devsleep;
 		struct ssdpm_model *model;
+		struct ssdpm_device_power power = { .size = sizeof(power) };
 		struct ssdpm_apst table;
-		uint32_t ps;
 
 		assert_int_equal(ssdpm_device_read_model(device, 0, catalogue,
 							 &model, &error),
@@ -301,9 +301,8 @@ static void what_is_no_drive_in_reach_has_no_model(void **state)
 		fixture_assert_error(&error, cases[i].code, 0, cases[i].words);
 		assert_int_equal(ssdpm_device_read_apst(device, &table, NULL),
 				 -EOPNOTSUPP);
-		assert_int_equal(
-			ssdpm_device_read_power_state(device, &ps, NULL),
-			-EOPNOTSUPP);
+		assert_int_equal(ssdpm_device_read_power(device, &power, NULL),
+				 -EOPNOTSUPP);
 		assert_true(ssdpm_device_read_devsleep(device, &devsleep,
 						       NULL) < 0);
 		ssdpm_device_unref(device);
@@ -350,7 +349,7 @@ static int make_catalogue(void **state)
 static int free_catalogue(void **state)
 {
 	(void)state;
-	ssdpm_catalogue_unref(catalogue);
+	ssdpm_catalogue_free(catalogue);
 	return 0;
 }
 

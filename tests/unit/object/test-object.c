@@ -20,6 +20,7 @@ static struct ssdpm_object whole(uint32_t kind)
 		.size = sizeof(struct ssdpm_object),
 		.kind = kind,
 		.name = "this",
+		.list = "these",
 		.table_name = "one",
 		.other_name = "other",
 		.reason = kind == SSDPM_OBJECT_ERROR ? "gone" : NULL,
@@ -56,7 +57,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	ssdpm_plan_free(plan);
-	ssdpm_catalogue_unref(catalogue);
+	ssdpm_catalogue_free(catalogue);
 	ssdpm_model_unref(model);
 	ssdpm_device_unref(nvme);
 	ssdpm_machine_unref(machine);
@@ -114,8 +115,11 @@ static void the_word_of_a_kind_names_its_schema(void **state)
 		object = whole(kind);
 		text = write(&object);
 		snprintf(head, sizeof(head),
-			 "{\n  \"schema\": \"ssdpm.%s/1\",\n",
-			 ssdpm_object_kind_to_string(kind));
+			 "{\n  \"schema\": \"ssdpm.%s/%d\",\n",
+			 kind == SSDPM_OBJECT_ANSWER ?
+				 "this" :
+				 ssdpm_object_kind_to_string(kind),
+			 kind == SSDPM_OBJECT_ANSWER ? 2 : 1);
 		assert_memory_equal(text, head, strlen(head));
 		assert_string_equal(text + strlen(text) - 3, "\n}\n");
 		free(text);
@@ -158,6 +162,12 @@ static void an_object_needs_its_parts_and_no_others(void **state)
 		  "table is missing" },
 		{ SSDPM_OBJECT_ERROR, offsetof(struct ssdpm_object, reason),
 		  "reason is missing" },
+		{ SSDPM_OBJECT_MODEL, offsetof(struct ssdpm_object, model),
+		  "model is missing" },
+		{ SSDPM_OBJECT_ANSWER, offsetof(struct ssdpm_object, name),
+		  "name is missing" },
+		{ SSDPM_OBJECT_ANSWER, offsetof(struct ssdpm_object, list),
+		  "list is missing" },
 	};
 	struct ssdpm_object object;
 
@@ -171,6 +181,15 @@ static void an_object_needs_its_parts_and_no_others(void **state)
 	object = whole(SSDPM_OBJECT_DEVICE);
 	object.n_diagnoses = 1;
 	refuse(&object, "diagnoses is missing");
+	object = whole(SSDPM_OBJECT_ANSWER);
+	object.n_items = 1;
+	refuse(&object, "items is missing");
+	object.n_items = 0;
+	object.n_errors = 1;
+	refuse(&object, "errors is missing");
+	object.n_errors = 0;
+	object.n_changes = 1;
+	refuse(&object, "changes is missing");
 	object = (struct ssdpm_object){ .size = sizeof(object),
 					.kind = SSDPM_OBJECT_DEVICE,
 					.device = nvme };
@@ -234,6 +253,88 @@ static void what_comes_of_commands_stands_after_the_diagnosis(void **state)
 		   "\"model\": {\n    \"a\": [\n      1\n    ]\n  },\n");
 	object.table = NULL;
 	assert_has(&object, "\"table\": null,\n  \"table_predicted\": {\n");
+}
+
+static void an_answer_has_a_list_of_objects_and_what_went_wrong(void **state)
+{
+	const char *const items[] = { "{\n  \"a\": 1\n}\n",
+				      "{\n  \"a\": [\n    2\n  ]\n}\n" };
+	const char *const errors[] = { "it \"broke\"", "again" };
+	struct ssdpm_object object = whole(SSDPM_OBJECT_ANSWER);
+	char *text = write(&object);
+
+	(void)state;
+	assert_string_equal(text, "{\n  \"schema\": \"ssdpm.this/2\",\n"
+				  "  \"these\": [],\n  \"errors\": []\n}\n");
+	free(text);
+	object.items = items;
+	object.n_items = 2;
+	object.errors = errors;
+	object.n_errors = 2;
+	text = write(&object);
+	assert_string_equal(text, "{\n  \"schema\": \"ssdpm.this/2\",\n"
+				  "  \"these\": [\n"
+				  "    {\n      \"a\": 1\n    },\n"
+				  "    {\n      \"a\": [\n        2\n"
+				  "      ]\n    }\n  ],\n"
+				  "  \"errors\": [\n"
+				  "    \"it \\\"broke\\\"\",\n"
+				  "    \"again\"\n  ]\n}\n");
+	free(text);
+}
+
+static void a_model_has_what_is_known_of_the_drive_beside_it(void **state)
+{
+	static const char *const alternatives[] = { "{\n  \"b\": 2\n}\n" };
+	struct ssdpm_object object = whole(SSDPM_OBJECT_MODEL);
+	char *plain, *text = write(&object);
+
+	(void)state;
+	assert_int_equal(ssdpm_model_to_json(model, &plain, NULL), 0);
+	assert_string_equal(text, plain);
+	free(plain);
+	free(text);
+	object.seen = 7;
+	assert_has(&object, "],\n  \"seen\": 7\n}\n");
+	object.items = alternatives;
+	assert_has(&object, "\"seen\": 7,\n  \"alternatives\": []\n}\n");
+	object.n_items = 1;
+	object.quirks = SSDPM_QUIRK_NO_APST;
+	object.more_json = "{\n  \"diagnosis\": []\n}\n";
+	assert_has(&object, "\"alternatives\": [\n    {\n      \"b\": 2\n"
+			    "    }\n  ],\n  \"quirks\": [\"no-apst\"],\n"
+			    "  \"diagnosis\": []\n}\n");
+	object.kind = SSDPM_OBJECT_MACHINE;
+	assert_has(&object, "\"owners\": [],\n  \"diagnosis\": []\n}\n");
+	object.kind = SSDPM_OBJECT_PLAN;
+	assert_has(&object, "\"tables\": [],\n  \"estimates\": [\n    {\n"
+			    "      \"b\": 2\n    }\n  ]\n}\n");
+}
+
+static void a_way_to_a_table_has_files_and_what_to_boot_with(void **state)
+{
+	static const struct ssdpm_change changes[] = {
+		{ "/sys/a", "1" },
+		{ "nvme_core.x", "2" },
+		{ "/sys/b", "3" },
+		{ "nvme_core.y", "4" },
+	};
+	struct ssdpm_object object = whole(SSDPM_OBJECT_APST_REACH);
+
+	(void)state;
+	assert_has(&object, "\"sysfs\": [],\n  \"apply\": null,\n"
+			    "  \"modprobe\": null,\n"
+			    "  \"kernel_command_line\": null\n}\n");
+	object.changes = changes;
+	object.n_changes = 4;
+	object.apply = "do it";
+	assert_has(&object, "\"sysfs\": [\n"
+			    "    {\"path\": \"/sys/a\", \"value\": \"1\"},\n"
+			    "    {\"path\": \"/sys/b\", \"value\": \"3\"}\n"
+			    "  ],\n  \"apply\": \"do it\",\n"
+			    "  \"modprobe\": \"options nvme_core x=2 y=4\",\n"
+			    "  \"kernel_command_line\": "
+			    "\"nvme_core.x=2 nvme_core.y=4\"\n}\n");
 }
 
 static void a_machine_has_every_parameter_of_nvme_core_in_order(void **state)
@@ -389,6 +490,12 @@ int main(void)
 		cmocka_unit_test(a_device_has_the_advice_of_its_caller),
 		cmocka_unit_test(
 			what_comes_of_commands_stands_after_the_diagnosis),
+		cmocka_unit_test(
+			an_answer_has_a_list_of_objects_and_what_went_wrong),
+		cmocka_unit_test(
+			a_model_has_what_is_known_of_the_drive_beside_it),
+		cmocka_unit_test(
+			a_way_to_a_table_has_files_and_what_to_boot_with),
 		cmocka_unit_test(
 			a_machine_has_every_parameter_of_nvme_core_in_order),
 		cmocka_unit_test(a_plan_has_files_only_where_there_may_be_some),

@@ -460,7 +460,7 @@ static void every_drive_of_the_catalogue_has_sound_parameters(void **state)
 			assert_true(list.at[k].rule[0]);
 		ssdpm_model_unref(model);
 	}
-	ssdpm_catalogue_unref(catalogue);
+	ssdpm_catalogue_free(catalogue);
 }
 
 static void a_model_of_parameters_has_their_nominal_values(void **state)

@@ -633,7 +633,7 @@ static void no_drive_of_the_catalogue_is_advised_to_wait_long_or_to_pay(
 	assert_true(n_drives > 10 && n_set > n_drives);
 	for (size_t i = 0; i < 3; i++)
 		ssdpm_gaps_unref(gaps[i]);
-	ssdpm_catalogue_unref(catalogue);
+	ssdpm_catalogue_free(catalogue);
 }
 
 static void less_delay_is_paid_for_only_if_asked_for(void **state)
