@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/survey.h>: which policy is best on this machine */
-#include "samples.h"
+#include "survey.h"
 
 #include <memory>
 #include <tuple>
@@ -51,6 +51,16 @@ static py::tuple schedule(const ScheduleTuple &from)
 	return py::make_tuple(result, total_ns);
 }
 
+py::tuple survey_summary(const struct ssdpm_survey_summary &found)
+{
+	return py::make_tuple(
+		found.n, found.n_not_finite, found.covered_ns, found.mean_w,
+		found.se_w, found.se_df, found.low_w, found.high_w, found.sd_w,
+		found.n_effective, found.order, found.trend, found.leave_out_ns,
+		found.n_left_out, found.trend_w, found.settled_mean_w,
+		found.settled_se_w);
+}
+
 static py::tuple summarise(const Samples &samples)
 {
 	struct ssdpm_survey_summary found = {};
@@ -59,12 +69,7 @@ static py::tuple summarise(const Samples &samples)
 	without_gil([&](struct ssdpm_error *error) {
 		return ssdpm_survey_summarise(samples.get(), &found, error);
 	});
-	return py::make_tuple(
-		found.n, found.n_not_finite, found.covered_ns, found.mean_w,
-		found.se_w, found.se_df, found.low_w, found.high_w, found.sd_w,
-		found.n_effective, found.order, found.trend, found.leave_out_ns,
-		found.n_left_out, found.trend_w, found.settled_mean_w,
-		found.settled_se_w);
+	return survey_summary(found);
 }
 
 static double range_p(double q, uint32_t k, double df)
@@ -106,28 +111,45 @@ static struct ssdpm_survey_analysis_params analysis_from(
 	return to;
 }
 
-static py::list means_list(const std::vector<struct ssdpm_survey_mean> &means)
+static py::list means_list(const struct ssdpm_survey_mean *means, size_t n)
 {
 	py::list result;
 
-	for (const struct ssdpm_survey_mean &one : means)
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_survey_mean &one = means[i];
+
 		result.append(py::make_tuple(one.policy, one.n_runs, one.mean_w,
 					     one.low_w, one.high_w, one.se_w,
 					     one.share));
+	}
 	return result;
 }
 
 static py::list differences_list(
-	const std::vector<struct ssdpm_survey_difference> &differences)
+	const struct ssdpm_survey_difference *differences, size_t n)
 {
 	py::list result;
 
-	for (const struct ssdpm_survey_difference &one : differences)
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_survey_difference &one = differences[i];
+
 		result.append(py::make_tuple(one.policy, one.other_policy,
 					     one.difference_w, one.se_w,
 					     one.low_w, one.high_w, one.p,
 					     one.share, one.different != 0));
+	}
 	return result;
+}
+
+py::tuple survey_analysis(const struct ssdpm_survey_analysis &found, size_t n)
+{
+	return py::make_tuple(
+		py::make_tuple(found.n_runs, found.n_blocks, found.n_complete,
+			       found.n_missing, found.df, found.sigma_w,
+			       found.block_sigma_w, found.critical_q,
+			       found.system_w, found.n_different),
+		means_list(found.means, n),
+		differences_list(found.differences, n * (n - 1) / 2));
 }
 
 static py::tuple analyse(const std::vector<RunTuple> &from,
@@ -152,12 +174,7 @@ static py::tuple analyse(const std::vector<RunTuple> &from,
 		return ssdpm_survey_analyse(runs.data(), runs.size(), &params,
 					    &found, error);
 	});
-	return py::make_tuple(
-		py::make_tuple(found.n_runs, found.n_blocks, found.n_complete,
-			       found.n_missing, found.df, found.sigma_w,
-			       found.block_sigma_w, found.critical_q,
-			       found.system_w, found.n_different),
-		means_list(means), differences_list(differences));
+	return survey_analysis(found, n);
 }
 
 /* se, its df, length, sigma between runs, its df */
@@ -204,6 +221,15 @@ static py::tuple judge(const std::vector<StatedTuple> &from, double error_rate)
 			      found.other_row);
 }
 
+py::tuple survey_merged(const struct ssdpm_survey_merged &found)
+{
+	return py::make_tuple(found.n_results, found.n_drives, found.mean_w,
+			      found.se_w, found.low_w, found.high_w,
+			      found.drive_low_w, found.drive_high_w,
+			      found.tau_w, found.heterogeneity_q,
+			      found.inconsistency);
+}
+
 /* mean, standard error, drive, policy */
 using ResultTuple = std::tuple<double, double, uint32_t, uint32_t>;
 
@@ -221,134 +247,12 @@ static py::tuple merge(const std::vector<ResultTuple> &from, uint32_t policy,
 						  results.size(), policy,
 						  error_rate, &found, error);
 	});
-	return py::make_tuple(found.n_results, found.n_drives, found.mean_w,
-			      found.se_w, found.low_w, found.high_w,
-			      found.drive_low_w, found.drive_high_w,
-			      found.tau_w, found.heterogeneity_q,
-			      found.inconsistency);
-}
-
-/* The file of a survey, while it is copied. */
-struct CloseFile {
-	void operator()(struct ssdpm_survey_file *file) const
-	{
-		ssdpm_survey_file_free(file);
-	}
-};
-
-using File = std::unique_ptr<struct ssdpm_survey_file, CloseFile>;
-
-/* From a descriptor, or from bytes. */
-static File open_file(const py::object &source)
-{
-	struct ssdpm_survey_file *file = nullptr;
-	struct ssdpm_error error = {};
-	const Input input(source);
-	int err;
-
-	{
-		py::gil_scoped_release release;
-
-		if (input.data)
-			err = ssdpm_survey_file_open_data(
-				input.data, input.size, &file, &error);
-		else
-			err = ssdpm_survey_file_open(input.fd, &file, &error);
-	}
-	if (err)
-		raise_error(error, true);
-	return File(file);
-}
-
-static py::list names_list(const struct ssdpm_survey_file *file,
-			   const char *(*get)(const struct ssdpm_survey_file *,
-					      uint32_t))
-{
-	py::list result;
-	const char *name;
-
-	for (uint32_t i = 0; (name = get(file, i)); i++)
-		result.append(text_from(name));
-	return result;
-}
-
-static py::list facts_list(const struct ssdpm_survey_file *file)
-{
-	const struct ssdpm_survey_fact *facts;
-	py::list result;
-	size_t n = 0;
-
-	facts = ssdpm_survey_file_get_facts(file, &n);
-	for (size_t i = 0; i < n; i++)
-		result.append(py::make_tuple(text_from(facts[i].key),
-					     text_from(facts[i].value)));
-	return result;
-}
-
-static py::object times_of(const struct ssdpm_survey_readings &run)
-{
-	if (!run.time_ns)
-		return py::none();
-	return py::array_t<int64_t>((py::ssize_t)run.n, run.time_ns);
-}
-
-static py::list readings_list(const struct ssdpm_survey_file *file)
-{
-	const struct ssdpm_survey_readings *runs;
-	py::list result;
-	size_t n = 0;
-
-	runs = ssdpm_survey_file_get_readings(file, &n);
-	for (size_t i = 0; i < n; i++) {
-		const struct ssdpm_survey_readings &run = runs[i];
-		const py::ssize_t length = (py::ssize_t)run.n;
-
-		result.append(py::make_tuple(
-			run.run, run.policy, run.scenario, run.block,
-			run.status, times_of(run),
-			py::array_t<double>(length, run.power_w),
-			py::array_t<double>(length, run.latency_us)));
-	}
-	return result;
-}
-
-static py::list fio_list(const struct ssdpm_survey_file *file)
-{
-	const struct ssdpm_survey_fio *runs;
-	py::list result;
-	size_t n = 0;
-
-	runs = ssdpm_survey_file_get_fio(file, &n);
-	for (size_t i = 0; i < n; i++)
-		result.append(py::make_tuple(
-			runs[i].run, runs[i].policy, runs[i].test,
-			runs[i].block, runs[i].status, runs[i].latency_us,
-			runs[i].latency_sd_us, runs[i].bytes_per_s));
-	return result;
-}
-
-static py::tuple read_file(const py::object &source)
-{
-	const File file = open_file(source);
-	const struct ssdpm_survey_params *params =
-		ssdpm_survey_file_get_params(file.get());
-	const struct ssdpm_survey_counts *counts =
-		ssdpm_survey_file_get_counts(file.get());
-
-	return py::make_tuple(
-		names_list(file.get(), &ssdpm_survey_file_get_policy),
-		names_list(file.get(), &ssdpm_survey_file_get_scenario),
-		names_list(file.get(), &ssdpm_survey_file_get_test),
-		py::make_tuple(params->n_blocks, params->settle_ns,
-			       params->interval_ns, params->duration_ns),
-		py::make_tuple(counts->n_lines, counts->n_rows, counts->n_cut),
-		facts_list(file.get()), readings_list(file.get()),
-		fio_list(file.get()));
+	return survey_merged(found);
 }
 
 static void add_words(py::module_ &module)
 {
-	py::dict trends, verdicts, missing, statuses;
+	py::dict trends, verdicts, missing;
 
 	trends["none"] = (uint32_t)SSDPM_SURVEY_TREND_NONE;
 	trends["rise"] = (uint32_t)SSDPM_SURVEY_TREND_RISE;
@@ -360,10 +264,6 @@ static void add_words(py::module_ &module)
 	missing["n"] = (uint32_t)SSDPM_SURVEY_MISSING_N;
 	missing["between"] = (uint32_t)SSDPM_SURVEY_MISSING_BETWEEN;
 	missing["runs"] = (uint32_t)SSDPM_SURVEY_MISSING_RUNS;
-	statuses["complete"] = (uint32_t)SSDPM_SURVEY_RUN_COMPLETE;
-	statuses["incomplete"] = (uint32_t)SSDPM_SURVEY_RUN_INCOMPLETE;
-	statuses["replaced"] = (uint32_t)SSDPM_SURVEY_RUN_REPLACED;
-	module.attr("SURVEY_RUN_STATUSES") = statuses;
 	module.attr("SURVEY_TRENDS") = trends;
 	module.attr("SURVEY_VERDICTS") = verdicts;
 	module.attr("SURVEY_MISSING") = missing;
@@ -381,5 +281,5 @@ void add_survey(py::module_ &module)
 	module.def("survey_detectable", &detectable);
 	module.def("survey_judge", &judge);
 	module.def("survey_merge", &merge);
-	module.def("survey_read", &read_file);
+	add_survey_file(module);
 }

@@ -559,6 +559,8 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.measure.survey.Run.from_summary": lambda w: survey.Run.from_summary(
         w.schedule[0], w.summary
     ),
+    "ssdpm.measure.survey.Survey.advise": lambda w: w.survey.advise(),
+    "ssdpm.measure.survey.merge_surveys": lambda w: survey.merge_surveys([w.survey]),
     "ssdpm.measure.survey.Survey.analyse": lambda w: w.survey.analyse(),
     "ssdpm.measure.survey.Survey.count": lambda w: w.survey.count("complete"),
     "ssdpm.measure.survey.Survey.get": lambda w: w.survey.get("drive"),

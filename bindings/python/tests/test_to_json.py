@@ -24,6 +24,8 @@ import every_result
 import ssdpm
 from ssdpm import cap, consistency, measure
 from ssdpm.base import Value
+from ssdpm.measure import survey
+from test_survey import survey_file
 
 TOP = Path(__file__).resolve().parents[3]
 COMMAND = TOP / os.environ.get("SSDPM_BUILD", "build") / "examples/ssdpm/ssdpm"
@@ -53,6 +55,10 @@ class Place:
         (folder / "watts.csv").write_text("time_s,power_w\n" + "".join(lines))
         self.signal = measure.read_power(folder / "watts.csv")
         (folder / "suite.csv").write_text(SUITE)
+        (folder / "survey.csv").write_text(survey_file())
+        (folder / "second.csv").write_text(
+            survey_file(seed=6).replace("Fixture", "Second")
+        )
         log = (f"{1000 * s}, {500 - s % 9}, 1, 4096, 0\n" for s in range(1, 99))
         (folder / "one_iops.log").write_text("".join(log))
 
@@ -160,6 +166,14 @@ CASES: Mapping[str, Case] = {
         lambda p: consistency.measure(p.folder / "one_iops.log", threshold_iops=495),
         ("consistency", "--threshold", "495", "one_iops.log"),
     ),
+    "survey": (
+        lambda p: survey.read(p.folder / "survey.csv"),
+        ("measure", "survey", "survey.csv"),
+    ),
+    "survey-merge": (
+        lambda p: _merged(p),
+        ("measure", "merge", "survey.csv", "second.csv"),
+    ),
     "budget": (
         lambda p: ssdpm.budget([p.model, p.model], 9),
         ("budget", "-w", "9W", "2x", DRIVE),
@@ -187,14 +201,20 @@ def _pieces(place: Place) -> measure.Energy:
     return integral.energy()
 
 
+def _merged(place: Place) -> survey.Merge:
+    names = ("survey.csv", "second.csv")
+    return survey.merge_surveys([survey.read(place.folder / name) for name in names])
+
+
 def _suite(place: Place) -> measure.Matrix:
     return measure.classify_suite(pandas.read_csv(place.folder / "suite.csv"))
 
 
 # Only the command knows these.
 OF_THE_COMMAND = {
-    "text", "apply", "sysfs", "modprobe", "kernel_command_line", "estimates",
-}  # fmt: skip
+    *("text", "apply", "sysfs", "modprobe", "kernel_command_line", "estimates"),
+    *("lines", "warning", "setting", "udev_rule"),
+}
 
 
 def without_words(value: Any) -> Any:
@@ -254,8 +274,6 @@ def test_a_value_that_was_made_by_hand_has_no_json(place: Place) -> None:
 
 # Objects that no class of Python stands for, and why.
 NOT_IN_PYTHON = {
-    "ssdpm.survey/1": "a Survey is the file",
-    "ssdpm.survey-merge/1": "likewise",
     "ssdpm.lpm/1": "a port is a Device",
     "ssdpm.capture/1": "Machine.capture() returns nothing",
     "ssdpm.apst-keep/1": "keep() returns a number",
@@ -288,7 +306,7 @@ NO_OBJECT = {
     *("best_table", "clairvoyant", "proportionality_curve", "size_profile"),
     *("budget_item", "find_meter", "profile", "quirks", "against_datasheet"),
     *("baseline", "sampling", "background", "curve", "write_cost", "simulate"),
-    *("analyse", "detectable", "judge", "merge", "read", "schedule", "summarise"),
+    *("analyse", "detectable", "judge", "merge", "schedule", "summarise"),
 }
 
 

@@ -447,7 +447,52 @@ _SurveyFile: TypeAlias = tuple[
     list[tuple[int, int, int, int, int, float, float, float]],
 ]
 
-def survey_read(source: int | bytes, /) -> _SurveyFile: ...
+class SurveyFile(metaclass=_Pybind11Type):
+    def __init__(self, source: int | bytes, /) -> None: ...
+    def contents(self) -> _SurveyFile: ...
+
+class SurveyResult(metaclass=_Pybind11Type):
+    # 0: the defaults.
+    def __init__(
+        self, file: SurveyFile, name: str, error_rate: float, system_power_w: float, /
+    ) -> None: ...
+    @property
+    def error_rate(self) -> float: ...
+    def means(self) -> list[float]: ...
+    # of, quantity, whether a test of fio, reason, runs: policy, block, mean; what
+    # survey_analyse() returns.
+    def comparisons(
+        self,
+    ) -> list[
+        tuple[
+            str,
+            str,
+            bool,
+            str | None,
+            list[tuple[int, int, float]],
+            tuple[Any, ...] | None,
+        ]
+    ]: ...
+    # kind, of, policy, from, was_found, detectable_w.
+    def recommendation(
+        self,
+    ) -> tuple[str, str | None, int | None, int | None, bool, float]: ...
+    def to_json(self) -> str: ...
+
+class SurveyMerge(metaclass=_Pybind11Type):
+    def __init__(self, results: list[SurveyResult], error_rate: float, /) -> None: ...
+    # n_surveys, n_drives, n_merged, error_rate, row_error_rate.
+    def info(self) -> tuple[int, int, int, float, float]: ...
+    # name, drive, number, reason.
+    def parts(self) -> list[tuple[str, str, int, str | None]]: ...
+    # of, quantity, whether a test of fio, policy, from, reason; what survey_merge()
+    # returns.
+    def rows(
+        self,
+    ) -> list[
+        tuple[str, str, bool, str, str, str | None, tuple[Any, ...] | None]
+    ]: ...
+    def to_json(self) -> str: ...
 
 # The members of struct ssdpm_power_params.
 _PowerParams: TypeAlias = tuple[str | None, float, float, float, float, float, int]

@@ -102,7 +102,7 @@ def _plot_run(run: Readings, at: int, color: str, scale: float, ax: Axes) -> Non
     place = at + np.linspace(-0.45, 0.45, max(len(run), 2))[: len(run)]
     place, power = envelope(place, run.power_w * scale, 600)
     ax.plot(place, power, color=color, linewidth=0.7, alpha=0.85 if counts else 0.25)
-    mean = run.mean().mean_w * scale
+    mean = run.mean_w * scale
     if counts and np.isfinite(mean):
         ax.plot([at - 0.45, at + 0.45], [mean, mean], color="black", linewidth=1.6)
 

@@ -37,19 +37,38 @@ from ssdpm.measure.survey.analysis import (
 )
 from ssdpm.measure.survey.detectable import Detectable, Noise, detectable
 from ssdpm.measure.survey.judge import Judgement, Stated, Verdict, judge
-from ssdpm.measure.survey.merge import Merged, Result, merge
-from ssdpm.measure.survey.readings import FioRun, Readings, RunStatus, Survey, read
+from ssdpm.measure.survey.merge import (
+    Merge,
+    Merged,
+    MergedDifference,
+    MergedSurvey,
+    Result,
+    merge,
+    merge_surveys,
+)
+from ssdpm.measure.survey.readings import (
+    Advice,
+    FioRun,
+    Readings,
+    RunStatus,
+    Survey,
+    read,
+)
 from ssdpm.measure.survey.schedule import Schedule, Step, schedule
 from ssdpm.measure.survey.summary import Summary, Trend, summarise
 
 __all__ = [
+    "Advice",
     "Analysis",
     "Detectable",
     "Difference",
     "FioRun",
     "Judgement",
     "Mean",
+    "Merge",
     "Merged",
+    "MergedDifference",
+    "MergedSurvey",
     "Noise",
     "Readings",
     "Result",
@@ -66,6 +85,7 @@ __all__ = [
     "detectable",
     "judge",
     "merge",
+    "merge_surveys",
     "range_p",
     "range_q",
     "read",

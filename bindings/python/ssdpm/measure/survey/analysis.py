@@ -315,11 +315,23 @@ def analyse(
     whole, means, differences = with_names(
         lambda: _core.energy.survey_analyse(rows, numbers), ways, "policy"
     )
+    return analysis_of(place, rate, (whole, means, differences), ways, taken)
+
+
+def analysis_of(
+    scenario: str,
+    error_rate: float,
+    found: tuple[Any, ...],
+    names: Sequence[str],
+    runs: tuple[Run, ...],
+) -> Analysis:
+    """What the library found of policies by their numbers."""
+    whole, means, differences = found
     both = (
-        tuple(Mean(ways[policy], *rest) for policy, *rest in means),
+        tuple(Mean(names[policy], *rest) for policy, *rest in means),
         tuple(
-            Difference(ways[policy], ways[other], *rest)
+            Difference(names[policy], names[other], *rest)
             for policy, other, *rest in differences
         ),
     )
-    return Analysis(*(place, rate, *whole, *both, taken))
+    return Analysis(*(scenario, error_rate, *whole, *both, runs))

@@ -9,8 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ssdpm import _core
-from ssdpm.base.convert import check_instance, check_number, check_text, rows_of
+from ssdpm.base.convert import (
+    check_instance,
+    check_list,
+    check_number,
+    check_text,
+    rows_of,
+)
 from ssdpm.base.notebook import Html
+from ssdpm.base.result import Several
 from ssdpm.base.units import in_w
 from ssdpm.measure.survey.analysis import (
     Difference,
@@ -19,6 +26,7 @@ from ssdpm.measure.survey.analysis import (
     one_of,
     with_names,
 )
+from ssdpm.measure.survey.readings import Survey
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,3 +141,95 @@ def merge(
         lambda: _core.energy.survey_merge(rows, number, rate), ways, "policy"
     )
     return Merged(way, *found)
+
+
+@dataclass(frozen=True, eq=False)
+class MergedSurvey(Html):
+    """One of the surveys that were merged.
+
+    Attributes:
+        name: of its file.
+        drive: what its drive is known by.
+        first: the first of the surveys that is of this drive, from 0 on.
+        reason: why it is left out; None: it is used.
+    """
+
+    name: str
+    drive: str
+    first: int
+    reason: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class MergedDifference(Html):
+    """A policy against another one, over drives.
+
+    Attributes:
+        of: name of the scenario, or of the test of fio.
+        quantity: "power" (watts), "latency" (microseconds) or "throughput" (bytes per
+            second): the unit of what merged has as _w.
+        fio: of is a test of fio.
+        policy: the one.
+        from_policy: the one that is subtracted.
+        reason: why it is not merged; None: it is.
+        merged: over drives; None: it is not merged.
+    """
+
+    of: str
+    quantity: str
+    fio: bool
+    policy: str
+    from_policy: str
+    reason: str | None
+    merged: Merged | None
+
+
+@dataclass(frozen=True, eq=False)
+class Merge(Several[MergedDifference]):
+    """Surveys as one: merge_surveys().
+
+    Attributes:
+        differences: powers, latencies, throughputs.
+        surveys: all that were given, in their order.
+        n_surveys: those that are used.
+        n_drives: drives that these are of.
+        n_merged: differences that have intervals.
+        error_rate: of the intervals of all differences together.
+        row_error_rate: of those of each.
+    """
+
+    differences: tuple[MergedDifference, ...]
+    surveys: tuple[MergedSurvey, ...]
+    n_surveys: int
+    n_drives: int
+    n_merged: int
+    error_rate: float
+    row_error_rate: float
+
+
+def merge_surveys(surveys: Iterable[Survey], *, error_rate: float = 0.05) -> Merge:
+    """The differences that surveys of several drives have found, as one.
+
+    As ``ssdpm measure merge``: each policy against the one that most surveys have. A
+    survey that is given twice counts once.
+
+    Args:
+        surveys: from read().
+        error_rate: of the intervals of all differences together.
+
+    Raises:
+        InvalidError: a rate that is none.
+        UnsupportedError: a survey that was made by hand.
+    """
+    given = check_list(surveys, "surveys", "survey.Survey")
+    results = [check_instance(one, "surveys", Survey)._result() for one in given]
+    rate = check_number(error_rate, "error_rate", 1e-6)
+    merge = _core.energy.SurveyMerge(results, rate)
+    differences = tuple(
+        MergedDifference(
+            *one[:-1], None if one[-1] is None else Merged(*(one[3], *one[-1]))
+        )
+        for one in merge.rows()
+    )
+    parts = tuple(MergedSurvey(*one) for one in merge.parts())
+    return Merge(differences, parts, *merge.info())._written_by(merge.to_json)

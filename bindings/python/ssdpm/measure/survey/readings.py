@@ -3,22 +3,24 @@
 
 from __future__ import annotations
 
+import errno
 import math
-from collections.abc import Iterable, Sequence
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm.base.arrays import frozen
-from ssdpm.base.convert import by_number, check_text, check_word
-from ssdpm.base.errors import Error, UnknownValueError
+from ssdpm.base.convert import by_number, check_number, check_text, check_word
+from ssdpm.base.errors import Error, UnknownValueError, UnsupportedError
 from ssdpm.base.notebook import Html, html_table
 from ssdpm.base.optional import drawn
+from ssdpm.base.result import Json
 from ssdpm.base.values import Value, Word
-from ssdpm.measure.survey.analysis import Analysis, Run, analyse, one_of
+from ssdpm.measure.survey.analysis import Analysis, Run, analysis_of, one_of
 from ssdpm.measure.survey.summary import Summary, summarise
 from ssdpm.workload.files import TraceSource, open_source
 
@@ -53,6 +55,8 @@ class Readings(Value):
         latency_us: of the scenario's own I/O; NaN: none.
         interval_ns: from one reading to the next, where the file says it, else the mean
             of that; a second where nobody knows.
+        mean_w: what is compared: without a slow rise or fall at its begin, where there
+            is one; NaN: no reading.
     """
 
     run: int | None
@@ -64,6 +68,7 @@ class Readings(Value):
     power_w: npt.NDArray[np.float64]
     latency_us: npt.NDArray[np.float64]
     interval_ns: float
+    mean_w: float
 
     def __len__(self) -> int:
         return len(self.power_w)
@@ -79,18 +84,9 @@ class Readings(Value):
         """
         return summarise(self.power_w, rate_hz=1e9 / self.interval_ns)
 
-    def mean(self, *, settled: bool = True) -> Run:
-        """What it came to, as analyse() takes it; mean_w is NaN without a reading.
-
-        Args:
-            settled: without a slow rise or fall at its begin, where there is one.
-        """
-        try:
-            mean_w = self.summary()._mean(settled)
-        except UnknownValueError:
-            known = self.power_w[np.isfinite(self.power_w)]
-            mean_w = float(known.mean()) if len(known) else math.nan
-        return Run(self.policy, self.scenario, self.block, mean_w)
+    def mean(self) -> Run:
+        """What it came to, as analyse() takes it."""
+        return Run(self.policy, self.scenario, self.block, self.mean_w)
 
     def __repr__(self) -> str:
         return (
@@ -124,9 +120,35 @@ class FioRun(Html):
     bytes_per_s: float
 
 
+@dataclass(frozen=True, eq=False)
+class Advice(Html):
+    """Which policy a survey speaks for.
+
+    Attributes:
+        kind: "change", "keep", "not-shown" (no policy is shown to draw less) or
+            "undecided" (no power can be compared).
+        scenario: that it is from; None: none can be compared.
+        policy: to set, or to keep; None: none.
+        from_policy: what it is compared with: the policy that all drives had, or else
+            the one that draws the most; None: none.
+        was_found: all drives had from_policy before the survey.
+        detectable_w: the difference that such a survey finds in 80 of 100 cases; NaN:
+            not known.
+    """
+
+    kind: str
+    scenario: str | None
+    policy: str | None
+    from_policy: str | None
+    was_found: bool
+    detectable_w: float
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Survey(Value):
+class Survey(Json):
     """The file of a survey.
+
+    Its JSON is what the survey found, with the sentences of the command null.
 
     Attributes:
         policies, scenarios, tests: names, in the order of the file.
@@ -156,6 +178,25 @@ class Survey(Value):
     facts: tuple[tuple[str, str], ...]
     readings: tuple[Readings, ...]
     fio: tuple[FioRun, ...]
+    # The name of the file and what it holds, and how the library keeps that.
+    _source: ClassVar[tuple[str, bytes] | None] = None
+    _file: ClassVar[_core.energy.SurveyFile | None] = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_file": None}
+
+    def _result(
+        self, error_rate: float = 0.0, system_power_w: float = 0.0
+    ) -> _core.energy.SurveyResult:
+        """0: the defaults."""
+        if self._source is None:
+            raise UnsupportedError(
+                errno.EOPNOTSUPP, "a Survey made by hand has no file that says more"
+            )
+        name, data = self._source
+        file = self._file or _core.energy.SurveyFile(data)
+        object.__setattr__(self, "_file", file)
+        return _core.energy.SurveyResult(file, name, error_rate, system_power_w)
 
     def get(self, key: str) -> tuple[str, ...]:
         """All that comments of this key say: get("drive")."""
@@ -167,59 +208,71 @@ class Survey(Value):
         check_word(status, "status", _STATUS_WORDS.values())
         return sum(run.status == status for run in self.readings)
 
-    def runs(self, *, settled: bool = True) -> tuple[Run, ...]:
-        """The mean power of each run that counts and has a reading.
-
-        Args:
-            settled: without a slow rise or fall at the begin of a run.
-        """
-        means = (
-            one.mean(settled=settled)
+    def runs(self) -> tuple[Run, ...]:
+        """The mean power of each run that counts and has a reading."""
+        return tuple(
+            one.mean()
             for one in self.readings
-            if one.status == RunStatus.COMPLETE
+            if one.status == RunStatus.COMPLETE and not math.isnan(one.mean_w)
         )
-        return tuple(mean for mean in means if not math.isnan(mean.mean_w))
 
     def analyse(
         self,
         scenario: str | None = None,
         *,
-        policies: Iterable[str] | None = None,
         error_rate: float = 0.05,
         system_power_w: float | None = None,
-        settled: bool = True,
     ) -> Analysis:
-        """Which policies differ in a scenario; as analyse().
+        """Which policies differ in a scenario, of those that have runs in 3 blocks.
+
+        For other policies, pass runs() to survey.analyse().
 
         Args:
             scenario: which one; None: there is only one.
-            policies: those that are compared; None: those that have 3 runs.
             error_rate: of all pairs in all scenarios that can be compared.
             system_power_w: of the whole system; None: what the file says.
-            settled: without a slow rise or fall at the begin of a run.
 
         Raises:
-            As analyse().
+            UnknownValueError: they cannot be compared: the message says why.
+            InvalidError: a number out of its range.
         """
-        runs = self.runs(settled=settled)
-        comparable = {place: self._comparable(runs, place) for place in self.scenarios}
         place = one_of(scenario, self.scenarios, "scenario")
-        if policies is None and len(comparable[place]) >= 2:
-            policies = comparable[place]
-        if system_power_w is None:
-            system_power_w = next(map(float, self.get("system_w")), None)
-        return analyse(
-            [run for run in runs if run.scenario == place],
-            place,
-            policies=policies,
-            n_scenarios=max(1, sum(len(ways) >= 2 for ways in comparable.values())),
-            error_rate=error_rate,
-            system_power_w=system_power_w,
-        )
+        rate = check_number(error_rate, "error_rate", 1e-6)
+        system = 0 if system_power_w is None else system_power_w
+        result = self._result(rate, check_number(system, "system_power_w"))
+        reason: str | None = "it has no complete run"
+        for of, quantity, fio, why, runs, found in result.comparisons():
+            if (of, quantity, fio) != (place, "power", False):
+                continue
+            if found is not None:
+                taken = tuple(
+                    Run(self.policies[policy], place, block, mean_w)
+                    for policy, block, mean_w in runs
+                )
+                return analysis_of(place, rate, found, self.policies, taken)
+            reason = why
+        raise UnknownValueError(errno.ENODATA, f"{place}: {reason}")
 
-    def _comparable(self, runs: Sequence[Run], scenario: str) -> list[str]:
-        there = [run.policy for run in runs if run.scenario == scenario]
-        return [policy for policy in self.policies if there.count(policy) >= 3]
+    def advise(
+        self, *, error_rate: float = 0.05, system_power_w: float | None = None
+    ) -> Advice:
+        """Which policy to set, as ``ssdpm measure survey`` says it.
+
+        Args and errors: as analyse().
+        """
+        rate = check_number(error_rate, "error_rate", 1e-6)
+        system = 0 if system_power_w is None else system_power_w
+        kind, scenario, policy, other, was_found, detectable_w = self._result(
+            rate, check_number(system, "system_power_w")
+        ).recommendation()
+        return Advice(
+            kind,
+            scenario,
+            None if policy is None else self.policies[policy],
+            None if other is None else self.policies[other],
+            was_found,
+            detectable_w,
+        )
 
     def _head(self) -> str:
         parts = [f"{self.count('complete')} complete runs"]
@@ -243,8 +296,8 @@ class Survey(Value):
     def _repr_html_(self) -> str:
         names = ("run", "policy", "scenario", "block", "readings", "status", "mean_w")
         rows = (
-            (r.run, r.policy, r.scenario, r.block, len(r), r.status, m.mean_w)
-            for r, m in ((one, one.mean()) for one in self.readings)
+            (r.run, r.policy, r.scenario, r.block, len(r), r.status, r.mean_w)
+            for r in self.readings
         )
         return html_table(self._head(), names, rows)
 
@@ -260,6 +313,11 @@ class Survey(Value):
         return drawn(
             "plot_survey", self, one_of(scenario, self.scenarios, "scenario"), ax
         )
+
+
+def _whole(descriptor: int) -> bytes:
+    with open(descriptor, "rb", closefd=False) as file:
+        return file.read()
 
 
 def _step_of(interval_ns: int, times: npt.NDArray[np.int64] | None) -> float:
@@ -286,14 +344,17 @@ def read(source: TraceSource) -> Survey:
     """
     what, file, filename = open_source(source)
     try:
-        found = _core.energy.survey_read(what)
+        data = what if isinstance(what, bytes) else _whole(what)
+        held = _core.energy.SurveyFile(data)
     except Error as error:
         error.filename = filename
         raise
     finally:
         if file is not None:
             file.close()
-    policies, scenarios, tests, params, counts, facts, readings, fio = found
+    name = os.path.basename(filename or "")
+    result = _core.energy.SurveyResult(held, name, 0.0, 0.0)
+    policies, scenarios, tests, params, counts, facts, readings, fio = held.contents()
     n_blocks, settle_ns, interval_ns, duration_ns = params
     runs = (
         Readings(
@@ -306,8 +367,11 @@ def read(source: TraceSource) -> Survey:
             frozen(power),
             frozen(latency),
             _step_of(interval_ns, times),
+            mean_w,
         )
-        for number, policy, scenario, block, status, times, power, latency in readings
+        for (number, policy, scenario, block, status, times, power, latency), mean_w in (
+            zip(readings, result.means())
+        )
     )
     tested = (
         FioRun(
@@ -320,7 +384,7 @@ def read(source: TraceSource) -> Survey:
         )
         for number, policy, test, block, status, *rest in fio
     )
-    return Survey(
+    survey = Survey(
         tuple(policies),
         tuple(scenarios),
         tuple(tests),
@@ -333,3 +397,6 @@ def read(source: TraceSource) -> Survey:
         tuple(runs),
         tuple(tested),
     )
+    object.__setattr__(survey, "_source", (name, data))
+    object.__setattr__(survey, "_file", held)
+    return survey._written_by(result.to_json)
