@@ -52,7 +52,7 @@ from ssdpm.base.convert import (
 from ssdpm.base.errors import Error, InvalidError
 from ssdpm.base.notebook import html_fields, html_table
 from ssdpm.base.optional import drawn
-from ssdpm.base.result import Json, Several
+from ssdpm.base.result import Items, Json
 from ssdpm.workload.files import TraceSource, open_source
 from ssdpm.workload.records import OPS
 
@@ -191,7 +191,7 @@ def _second(second: int | None) -> str | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Several[Consistency]):
+class Comparison(Items[Consistency]):
     """Several runs side by side; indexing, len() and iteration give them.
 
     Each of them has JSON; there is no object of all.

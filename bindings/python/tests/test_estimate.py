@@ -290,7 +290,7 @@ def test_idle_times_of_every_trace_come_back_from_a_pickle(
 
 
 def test_idle_times_from_other_bytes_are_refused(trace: Trace) -> None:
-    rebuild, (data,) = ssdpm.Gaps(trace).__reduce__()
+    rebuild, (data, _) = ssdpm.Gaps(trace).__reduce__()
     for wrong in (b"", data[:-1], data + b"\0", b"x" + data[1:]):
         with pytest.raises(ssdpm.FormatError, match=r"^gaps: "):
             rebuild(wrong)

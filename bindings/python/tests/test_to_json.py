@@ -303,7 +303,7 @@ def test_each_object_of_the_library_is_of_a_class_of_python(place: Place) -> Non
 
 # Functions whose values are no object of ssdpm-json(5).
 NO_OBJECT = {
-    *("best_table", "clairvoyant", "proportionality_curve", "size_profile"),
+    *("compare", "best_table", "clairvoyant", "proportionality_curve", "size_profile"),
     *("budget_item", "find_meter", "profile", "quirks", "against_datasheet"),
     *("baseline", "sampling", "background", "curve", "write_cost", "simulate"),
     *("analyse", "detectable", "judge", "merge", "schedule", "summarise"),

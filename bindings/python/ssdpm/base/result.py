@@ -67,8 +67,8 @@ class Json(Value):
         return state
 
 
-class Several(Json, Sequence[_T]):
-    """Results of one call: a sequence of what its first field has."""
+class Items(Value, Sequence[_T]):
+    """A value that is a sequence of what its first field has."""
 
     def _items(self) -> tuple[_T, ...]:
         first = fields(self)[0]  # type: ignore[arg-type]
@@ -89,3 +89,7 @@ class Several(Json, Sequence[_T]):
         items = self._items()
         names = [one.name for one in fields(items[0])] if items else []  # type: ignore[arg-type]
         return html_list(type(self).__name__, items, names)
+
+
+class Several(Items[_T], Json):
+    """Results of one call, and the object of them all."""
