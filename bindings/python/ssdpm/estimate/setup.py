@@ -11,6 +11,7 @@ from ssdpm import _core
 from ssdpm._core import energy
 from ssdpm.base.convert import (
     check_bool,
+    check_spare,
     check_word,
     unsigned_or_zero,
     words_of,
@@ -88,7 +89,6 @@ class Setup:
         model = self.model
         self.pcie_link = link_of(pcie_link, self.settings)
         self.loop = check_word(loop, "loop", _core.energy.LOOPS)
-        self.spare_ppm = 0 if spare is None else round(spare * 1e6)
         self.background: BackgroundWork | None = None
         if parameters is None:
             self.parameters, self.background = parameters_and_work(
@@ -108,6 +108,7 @@ class Setup:
             self.parameters = check_parameters(parameters)
         if not self.parameters:
             raise InvalidError(errno.EINVAL, "parameters: there is none")
+        self.spare_ppm = 0 if spare is None else round(check_spare(spare) * 1e6)
         if lpm is not None and model.kind != "sata":
             raise InvalidError(
                 errno.EINVAL, "lpm: a link policy is for SATA drives, this is none"
