@@ -200,7 +200,7 @@ def check_structs(header: pathlib.Path, faults: Faults) -> None:
 
 
 # Sized structures inside others, which cannot grow there.
-INSIDE = {"ssdpm_policy.params", "ssdpm_recommendation.run"}
+INSIDE = {"ssdpm_policy.params"}
 FUNCTION = re.compile(r"SSDPM_API\s([^;(]*?)(\w+)\s*\(([^;]*)\)\s*;")
 
 

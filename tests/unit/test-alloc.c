@@ -841,7 +841,7 @@ static int call_recommend(struct result *ret, struct ssdpm_error *error)
 	free(changes);
 	if (!err) {
 		ret->energy_nj =
-			ssdpm_recommendations_get(found, 1)->run.energy_nj;
+			ssdpm_recommendations_get(found, 1)->run->energy_nj;
 		free(text);
 	}
 	ssdpm_recommendations_free(found);

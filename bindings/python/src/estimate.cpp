@@ -540,6 +540,7 @@ class Changes
 static py::tuple describe(const struct ssdpm_recommendation &from)
 {
 	std::unique_ptr<ApstTable> table = std::make_unique<ApstTable>();
+	const struct ssdpm_run none = {};
 
 	table->table = from.apst;
 	return py::make_tuple(
@@ -548,8 +549,8 @@ static py::tuple describe(const struct ssdpm_recommendation &from)
 		from.today_keeps_bounds != 0, std::move(table), from.limit_us,
 		from.primary_timeout_ms, from.primary_latency_tolerance_us,
 		from.secondary_timeout_ms, from.secondary_latency_tolerance_us,
-		run_array(&from.run, 1), saving_tuple(from.saving),
-		Changes(from).list());
+		run_array(from.run ? from.run : &none, 1),
+		saving_tuple(from.saving), Changes(from).list());
 }
 
 /* What to set for a workload; it never changes. */

@@ -24,12 +24,25 @@ static py::str catalogue_row(const Catalogue &self, uint32_t index)
 	return object_json(object, SSDPM_OBJECT_LIST);
 }
 
+/* What measures, as the end of a machine. */
+static int meters_text(const Machine &self, char **text,
+		       struct ssdpm_error *error)
+{
+	struct ssdpm_meter *meters = nullptr;
+	size_t n;
+	int err = ssdpm_machine_read_meters(self.get(), &meters, &n, error);
+	const std::unique_ptr<struct ssdpm_meter, Free> memory(meters);
+
+	return err ? err : ssdpm_meters_to_json(meters, n, text, error);
+}
+
 static py::str machine(const Machine &self)
 {
 	const struct ssdpm_machine_facts facts = read_facts(self.get());
 	struct ssdpm_object object = {};
 	struct ssdpm_owner *owners = nullptr;
 	struct ssdpm_error error = {};
+	char *meters = nullptr;
 	int err;
 
 	{
@@ -37,13 +50,17 @@ static py::str machine(const Machine &self)
 
 		err = ssdpm_machine_read_owners(self.get(), &owners,
 						&object.n_owners, &error);
+		if (!err)
+			err = meters_text(self, &meters, &error);
 	}
+	const std::unique_ptr<struct ssdpm_owner, Free> memory(owners);
+	const std::unique_ptr<char, Free> text(meters);
+
 	if (err)
 		raise_error(error, false);
-	const std::unique_ptr<struct ssdpm_owner, Free> memory(owners);
-
 	object.machine = &facts;
 	object.owners = owners;
+	object.more_json = meters;
 	return object_json(object, SSDPM_OBJECT_MACHINE);
 }
 
@@ -186,7 +203,15 @@ static py::str apst_reach(const Model &model, const std::string &name,
 			  const Named &wanted)
 {
 	struct ssdpm_object object = drive(model, name);
+	struct ssdpm_change *changes = nullptr;
+	struct ssdpm_error error = {};
 
+	if (ssdpm_device_get_apst_changes(nullptr, nullptr, &params.params,
+					  &changes, &object.n_changes, &error))
+		raise_error(error, false);
+	const std::unique_ptr<struct ssdpm_change, Free> memory(changes);
+
+	object.changes = changes;
 	object.params = &params.params;
 	object.table = &table.table;
 	object.other_name = c_str(wanted.first);

@@ -99,7 +99,7 @@ static void add_cost(struct text *text, const struct advice *a,
 static void add_sentence(struct text *text, const struct advice *a,
 			 const struct ssdpm_recommendation *r)
 {
-	const struct ssdpm_run *run = &r->run;
+	const struct ssdpm_run *run = r->run;
 
 	if (!r->possible) {
 		add(text, "no setting keeps the bounds");

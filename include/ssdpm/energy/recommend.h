@@ -252,7 +252,8 @@ enum ssdpm_advice {
  * @primary_latency_tolerance_us: apst_primary_latency_tol_us
  * @secondary_timeout_ms: apst_secondary_timeout_ms
  * @secondary_latency_tolerance_us: apst_secondary_latency_tol_us
- * @run:       its nominal run
+ * @run:       its nominal run, as long as the recommendations are there; NULL:
+ *             it is not @possible
  * @saving:    against the table of today
  *
  * More may follow at its end: it is only ever borrowed.
@@ -268,7 +269,7 @@ struct ssdpm_recommendation {
 	uint64_t primary_latency_tolerance_us;
 	uint64_t secondary_timeout_ms;
 	uint64_t secondary_latency_tolerance_us;
-	struct ssdpm_run run;
+	const struct ssdpm_run *run;
 	struct ssdpm_saving saving;
 };
 

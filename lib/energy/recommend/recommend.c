@@ -15,6 +15,7 @@
 
 struct ssdpm_recommendations {
 	struct ssdpm_recommendation routes[N_ROUTES];
+	struct ssdpm_run runs[N_ROUTES];
 };
 
 static uint32_t states_of(const struct chain *chain)
@@ -348,9 +349,10 @@ static uint32_t judge(const struct quest *quest, const struct candidate *best,
 
 static void fill(const struct quest *quest, uint32_t route,
 		 const struct ssdpm_saving *saving,
-		 struct ssdpm_recommendation *ret)
+		 struct ssdpm_recommendations *found)
 {
 	const struct candidate *best = &quest->best[route - 1];
+	struct ssdpm_recommendation *ret = &found->routes[route - 1];
 
 	*ret = (struct ssdpm_recommendation){
 		.route = route,
@@ -361,7 +363,8 @@ static void fill(const struct quest *quest, uint32_t route,
 		return;
 	ret->possible = 1;
 	ret->apst = best->table;
-	ret->run = best->run;
+	found->runs[route - 1] = best->run;
+	ret->run = &found->runs[route - 1];
 	ret->saving = *saving;
 	if (route != SSDPM_ROUTE_RAW_TABLE)
 		ret->limit_us = best->params.max_exit_latency_us;
@@ -389,7 +392,7 @@ static int answer(const struct quest *quest, struct ssdpm_recommendations *ret,
 			     quest->n_parameters, tables, 1 + N_ROUTES, savings,
 			     reterr);
 	for (uint32_t i = 0; i < N_ROUTES && !err; i++)
-		fill(quest, i + 1, &savings[i], &ret->routes[i]);
+		fill(quest, i + 1, &savings[i], ret);
 	return err;
 }
 

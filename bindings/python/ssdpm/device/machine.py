@@ -453,7 +453,7 @@ class Machine(Live):
 
     def to_json(self) -> str:
         """The object "ssdpm.machine/1", read anew each time: as ``ssdpm show --json``
-        has it, but for the meters, which the command adds."""
+        has it."""
         return _core.machine_json(self._handle)
 
     def to_dict(self) -> dict[str, Any]:
