@@ -90,7 +90,6 @@ void ssdpm__step_settle(struct step *step)
 int ssdpm__step_leave_alone(struct step *step, const char *why,
 			    struct ssdpm_error *reterr)
 {
-	static const struct value nothing;
 	int err = ssdpm__set_string(&step->why, why, reterr);
 
 	if (!err)
@@ -99,7 +98,8 @@ int ssdpm__step_leave_alone(struct step *step, const char *why,
 		return err;
 	step->state = SSDPM_STEP_LEFT_ALONE;
 	step->flags = 0;
-	step->change.before = step->change.after = nothing;
+	memset(&step->change.before, 0, sizeof(step->change.before));
+	memset(&step->change.after, 0, sizeof(step->change.after));
 	return 0;
 }
 

@@ -300,6 +300,19 @@ int ssdpm_device_read(struct ssdpm_machine *machine, const char *name,
 	return ssdpm__device_new(machine, &facts, ret_device, reterr);
 }
 
+/*
+ * Linux takes the files out of the folder of a device first, and the folder
+ * last. Each device has this file; a capture need not have it.
+ */
+static bool is_emptied(const struct ssdpm_machine *machine, const char *path)
+{
+	char file[SSDPM__PATH_BYTES];
+
+	return !ssdpm__join(file, path, "uevent") &&
+	       !ssdpm__exists(machine, file) &&
+	       ssdpm__exists(machine, "sys/kernel/uevent_seqnum");
+}
+
 /* Controllers and SCSI hosts say by their state that they go. */
 const char *ssdpm__removal(const struct ssdpm_machine *machine,
 			   const char *path)
@@ -310,9 +323,10 @@ const char *ssdpm__removal(const struct ssdpm_machine *machine,
 	/* Without sysfs nothing is there, and nothing was removed. */
 	if (err == -ENOENT && ssdpm__exists(machine, "sys/class"))
 		return "it was removed";
-	if (err || ssdpm__join(file, path, "state") ||
-	    ssdpm__read_text(machine, file, state, sizeof(state)))
+	if (err || ssdpm__join(file, path, "state"))
 		return NULL;
+	if (ssdpm__read_text(machine, file, state, sizeof(state)))
+		return is_emptied(machine, path) ? "it is being removed" : NULL;
 	if (!strncmp(state, "delet", strlen("delet")) ||
 	    !strncmp(state, "cancel", strlen("cancel")))
 		return "it is being removed";

@@ -295,11 +295,36 @@ static void write_state(const char *text)
 	put_text("sys/class/nvme/nvme1/state", text);
 }
 
+/* What a running kernel has, and no capture: events, and here no such file of
+ * the drive. */
+#define EVENTS "sys/kernel/uevent_seqnum"
+
+static void remove_file(const char *file)
+{
+	char path[400];
+
+	snprintf(path, sizeof(path), "%s/%s", root, file);
+	assert_int_equal(unlink(path), 0);
+}
+
+/* Its folder is there yet, and no file in it. */
+static void empty_drive(void)
+{
+	char folder[400];
+
+	snprintf(folder, sizeof(folder), "%s/sys/kernel", root);
+	assert_true(!mkdir(folder, 0755) || errno == EEXIST);
+	remove_file("sys/class/nvme/nvme1/state");
+	put_text(EVENTS, "7\n");
+}
+
 static void remove_drive(void)
 {
 	char path[400], away[400];
 
-	if (kernel->going)
+	if (kernel->going && !*kernel->going)
+		empty_drive();
+	else if (kernel->going)
 		write_state(kernel->going);
 	part_that_goes(path, away);
 	assert_int_equal(rename(path, away), 0);
@@ -315,6 +340,8 @@ static void plug_in_again(void)
 	part_that_goes(path, away);
 	assert_int_equal(rename(away, path), 0);
 	write_state("live\n");
+	if (kernel->going && !*kernel->going)
+		remove_file(EVENTS);
 }
 
 void kernel_sync(void)

@@ -67,8 +67,9 @@ struct kernel {
 	int error;     /* that it fails with; 0: it writes less */
 	bool for_ever; /* and so do all after it */
 	int kill_at;
-	int remove_at;	   /* at the n-th call of mask nvme1 goes */
-	const char *going; /* its state meanwhile; NULL: it is gone */
+	int remove_at; /* at the n-th call of mask nvme1 goes */
+	/* Its state meanwhile; "": its folder is empty; NULL: it is gone. */
+	const char *going;
 	bool is_removed;
 	int pending;	      /* how long the error handler takes */
 	bool starts_late;     /* the state says running at first */

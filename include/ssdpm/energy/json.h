@@ -342,6 +342,8 @@ SSDPM_API int ssdpm_comparison_report_to_json(
  * @text:     a sentence; NULL, here and below: there is none
  * @apply:    a call of ssdpm-apply(1)
  * @changes:  from ssdpm_recommendation_get_changes(); @n_changes of them
+ *
+ * @apply and @changes are written only if the advice is SSDPM_ADVICE_SET.
  */
 struct ssdpm_recommendation_words {
 	const char *text;

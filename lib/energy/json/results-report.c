@@ -226,6 +226,10 @@ static bool get_recommended(const struct ssdpm_recommendation_report *report,
 	};
 	if (i < report->n_words)
 		ret->words = report->words[i];
+	if (one->advice != SSDPM_ADVICE_SET) {
+		ret->words.apply = NULL;
+		ret->words.n_changes = 0;
+	}
 	sort_changes(ret);
 	battery_of(report, one, &ret->battery_s, NULL);
 	ssdpm_saving_get_year_wh(&one->saving, report->hours_per_day,

@@ -18,6 +18,7 @@ static const struct removal {
 	{ NULL, "nvme1: it was removed" },
 	{ "deleting\n", "nvme1: it is being removed" },
 	{ "deleting (no IO)\n", "nvme1: it is being removed" },
+	{ "", "nvme1: it is being removed" },
 	{ "dead\n", "nvme1: it was removed, or Linux gave it up: see dmesg" },
 };
 
