@@ -13,7 +13,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 
 import ssdpm
 from ssdpm import PerOp, PowerState, Run, Trace, _core
@@ -71,7 +71,21 @@ def test_residencies_add_up_to_the_duration(
     assert sum(estimate.delays.counts.tolist()) == sum(run.n_ios)
 
 
+# Two at once, of which one discards: with other service times the drive is busy longer
+# with the other, so the least energy is at no corner.
+AT_ONCE = Trace.from_columns(
+    start_ns=[0, 0],
+    op=["discard", "read"],
+    bytes=0,
+    service_ns=[ssdpm.SERVICE_UNKNOWN, 50_000],
+)
+ONE_STATE = ssdpm.Model.from_states(
+    [PowerState(True, max_power_uw=4_000_000)], apsta=1
+)
+
+
 @given(drives(), traces(), WORDS, LOOPS)
+@example(ONE_STATE, AT_ONCE, "linux", "closed")
 def test_low_nominal_and_high_are_in_order(
     model: ssdpm.Model, trace: Trace, word: str, loop: str
 ) -> None:

@@ -297,8 +297,9 @@ enum ssdpm_axis {
  *                       it)
  * @size:       sizeof(struct ssdpm_result) of the library
  * @nominal:    every parameter at its nominal value
- * @low, @high: member by member the minimum and the maximum over all corners
- *              and the nominal run
+ * @low, @high: member by member the minimum and the maximum over all corners,
+ *              the nominal run, and those in which one axis alone leaves its
+ *              nominal value
  * @assumed_nj: nominal energy whose power is assumed
  * @axes:       bits 1 << (axis - 1): those on which something is not known
  * @n_corners:  how many corners were run, the nominal one too

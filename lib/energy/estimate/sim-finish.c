@@ -171,9 +171,9 @@ static int run_corners(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 }
 
 /* Each axis alone: what it moves, and which one moves most. */
-static int run_axes(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
+static int run_axes(struct ssdpm_sim *sim, struct layers *layers,
+		    struct ssdpm_error *reterr)
 {
-	struct layers *layers = &sim->layers;
 	uint64_t widest = 0;
 
 	for (uint32_t i = 0; i < N_AXES; i++) {
@@ -186,6 +186,8 @@ static int run_axes(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 
 			if (err)
 				return err;
+			/* Times need not move the energy one way. */
+			widen(layers, &run, sim->n_states);
 			low = run.energy_nj < low ? run.energy_nj : low;
 			high = run.energy_nj > high ? run.energy_nj : high;
 		}
@@ -252,7 +254,7 @@ static int finish(struct ssdpm_sim *sim, uint64_t end_ns,
 	if (err == 0)
 		err = run_corners(sim, reterr);
 	if (err == 0)
-		err = run_axes(sim, reterr);
+		err = run_axes(sim, layers, reterr);
 	return err ? err : find_assumed(sim, reterr);
 }
 

@@ -48,7 +48,8 @@ class Estimate(Json):
         parameters: what was taken for known.
         nominal: every parameter at its nominal value.
         low, high: member by member the minimum and maximum over all corners of what is
-            not known, and the nominal run: each alone, so their sums need not fit.
+            not known, the nominal run, and those in which one axis alone leaves its
+            nominal value: each member alone, so their sums need not fit.
         assumed_nj: nominal energy whose power is assumed.
         axes: on which something is not known, as in "idle-power".
         n_corners: how many runs that made.

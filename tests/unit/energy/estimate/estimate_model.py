@@ -411,10 +411,12 @@ def estimate(case: Case) -> dict[str, object]:
         for sides in itertools.product(("low", "high"), repeat=len(axes)):
             corner = dict(zip(axes, sides))
             runs.append(Drive(case, values_at(case, corner)).members())
+    alone = []
     lows, highs = [nominal[5]] * N_AXES, [nominal[5]] * N_AXES
     for axis in axes:
         for side in ("low", "high"):
             run = Drive(case, values_at(case, {axis: side})).members()
+            alone.append(run)
             lows[axis - 1] = min(lows[axis - 1], run[5])
             highs[axis - 1] = max(highs[axis - 1], run[5])
     widths = [high - low for low, high in zip(lows, highs)]
@@ -430,8 +432,8 @@ def estimate(case: Case) -> dict[str, object]:
     )
     return {
         "nominal": nominal,
-        "low": [min(column) for column in zip(*runs)],
-        "high": [max(column) for column in zip(*runs)],
+        "low": [min(column) for column in zip(*runs, *alone)],
+        "high": [max(column) for column in zip(*runs, *alone)],
         "rest": [
             Drive(only, values_at(only, {})).members()[5],
             sum(1 << (axis - 1) for axis in axes),
