@@ -1184,6 +1184,18 @@ static int call_sampling(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_sampling_alone(struct result *ret, struct ssdpm_error *error)
+{
+	double power_w[100];
+	struct ssdpm_samples samples = make_samples(power_w);
+	struct ssdpm_sampling sampling = { .size = sizeof(sampling) };
+	int err = ssdpm_sampling_check(&samples, NULL, &sampling, error);
+
+	if (!err)
+		ret->energy_nj = sampling.n_excursions;
+	return err;
+}
+
 static int call_tail(struct result *ret, struct ssdpm_error *error)
 {
 	double power_w[100];
@@ -2207,6 +2219,7 @@ static const struct {
 	{ "ssdpm_level_feed", call_level },
 	{ "ssdpm_activity_find", call_activity },
 	{ "ssdpm_sampling_check", call_sampling },
+	{ "ssdpm_sampling_check", call_sampling_alone },
 	{ "ssdpm_tail_measure", call_tail },
 	{ "ssdpm_idle_work_find", call_idle_work },
 	{ "ssdpm_background_classify", call_background },

@@ -262,6 +262,24 @@ static py::tuple idle_work(const Samples &samples, const BaselineTuple &level,
 			      found.mean_extra_w, kept(&found));
 }
 
+/*
+ * As an energy says it of its first samples: with the baseline that is found.
+ * All that is a number may come later.
+ */
+static py::bytes first_sampling(const Samples &samples)
+{
+	struct ssdpm_sampling found = {};
+
+	found.size = sizeof(found);
+	without_gil([&](struct ssdpm_error *error) {
+		int err = ssdpm_sampling_check(samples.get(), nullptr, &found,
+					       error);
+
+		return err == -ENODATA ? 0 : err;
+	});
+	return kept(&found);
+}
+
 /* The order is that of struct ssdpm_sampling; ssdpm/measure/ has the names. */
 static py::tuple sampling(const Samples &samples,
 			  const std::optional<BaselineTuple> &level,
@@ -436,6 +454,8 @@ void add_measure(py::module_ &module)
 	module.def("measure_tail", &tail);
 	module.def("measure_idle_work", &idle_work);
 	module.def("measure_sampling", &sampling);
+	module.def("measure_first_sampling", &first_sampling);
+	module.attr("SAMPLING_SAMPLES") = SSDPM_SAMPLING_SAMPLES;
 	module.def("power_json", &power_json);
 	module.def("measure_proportionality", &proportionality);
 	module.def("measure_steady_state", &steady_state);

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define CHUNK 4096
-#define FIRST_SAMPLES 65536
 
 struct settings {
 	struct ssdpm_power_params power;
@@ -168,7 +167,7 @@ struct answer {
 static void keep_first(struct power_array *first,
 		       const struct power_array *more)
 {
-	size_t n = FIRST_SAMPLES - first->n;
+	size_t n = SSDPM_SAMPLING_SAMPLES - first->n;
 
 	if (n > more->n)
 		n = more->n;
@@ -200,20 +199,15 @@ static enum exit_status feed(struct power_input *input,
 	}
 }
 
-/* Where no baseline can be told, there is less to say. */
 static int check_first(const struct power_array *first,
 		       struct ssdpm_sampling *sampling,
 		       struct ssdpm_error *error)
 {
 	struct ssdpm_samples samples = samples_of(first);
-	struct ssdpm_sampling_params params = { .size = sizeof(params) };
-	struct ssdpm_baseline baseline;
 	int err;
 
-	if (!ssdpm_baseline_find(&samples, NULL, &baseline, error))
-		params.baseline = &baseline;
 	sampling->size = sizeof(*sampling);
-	err = ssdpm_sampling_check(&samples, &params, sampling, error);
+	err = ssdpm_sampling_check(&samples, NULL, sampling, error);
 	/* All that is a number comes later. */
 	return err == -ENODATA ? 0 : err;
 }
@@ -225,8 +219,8 @@ static enum exit_status measure_energy(const struct settings *settings,
 {
 	struct energy_answer *a = &answer->energy;
 	struct power_array first = {
-		calloc(FIRST_SAMPLES, sizeof(*first.time_ns)),
-		calloc(FIRST_SAMPLES, sizeof(*first.power_w)), 0
+		calloc(SSDPM_SAMPLING_SAMPLES, sizeof(*first.time_ns)),
+		calloc(SSDPM_SAMPLING_SAMPLES, sizeof(*first.power_w)), 0
 	};
 	struct ssdpm_integral *integral = NULL;
 	enum exit_status status = STATUS_FAILED;

@@ -397,6 +397,9 @@ SSDPM_API int ssdpm_idle_work_find(const struct ssdpm_samples *samples,
 				   struct ssdpm_idle_work *ret_work,
 				   struct ssdpm_error *reterr);
 
+/** Of a long signal the first samples, so many, tell how it was sampled. */
+#define SSDPM_SAMPLING_SAMPLES 65536
+
 /**
  * struct ssdpm_sampling_params - what samples are compared with (sized
  * parameters)
@@ -459,7 +462,7 @@ struct ssdpm_sampling {
 
 /**
  * ssdpm_sampling_check() - are there events that it is too slow for?
- * @params: or NULL: is it held?
+ * @params: NULL: the baseline is that of ssdpm_baseline_find(), if it finds one
  *
  * SSDPM_SIGNAL_SLOW: three or more excursions are short, and they have most of
  * the energy above the baseline and 1 % of all energy. Their lengths and

@@ -307,6 +307,20 @@ static int check(const struct ssdpm_samples *samples,
 	return err;
 }
 
+/* Where none can be told, there is less to say. */
+static int find_baseline(const struct ssdpm_samples *samples,
+			 struct ssdpm_baseline *baseline,
+			 struct ssdpm_sampling_params *params,
+			 struct ssdpm_error *reterr)
+{
+	int err = ssdpm_baseline_find(samples, NULL, baseline, NULL);
+
+	if (err == -ENOMEM)
+		return ssdpm__no_memory(reterr);
+	params->baseline = err ? NULL : baseline;
+	return 0;
+}
+
 int ssdpm_sampling_check(const struct ssdpm_samples *samples,
 			 const struct ssdpm_sampling_params *params,
 			 struct ssdpm_sampling *ret_sampling,
@@ -314,6 +328,7 @@ int ssdpm_sampling_check(const struct ssdpm_samples *samples,
 {
 	struct ssdpm_sampling_params known = { .size = sizeof(known) };
 	struct ssdpm_sampling sampling = { .extra_j = NAN };
+	struct ssdpm_baseline baseline;
 	int err = ssdpm__sized_check(ret_sampling, sizeof(sampling),
 				     "ssdpm_sampling", reterr);
 
@@ -324,6 +339,8 @@ int ssdpm_sampling_check(const struct ssdpm_samples *samples,
 				      "ssdpm_sampling_params", reterr);
 	if (err == 0 && known.n_ios && !known.ios)
 		err = ssdpm__fail(reterr, -EINVAL, 0, "n_ios, and no ios");
+	if (err == 0 && !params)
+		err = find_baseline(samples, &baseline, &known, reterr);
 	if (err == 0)
 		err = check(samples, &known, &sampling, reterr);
 	if (err == 0)

@@ -348,6 +348,9 @@ def measure_sampling(
     ios: npt.NDArray[Any] | None,
     /,
 ) -> tuple[Any, ...]: ...
+def measure_first_sampling(samples: Samples, /) -> bytes: ...
+
+SAMPLING_SAMPLES: int
 
 # kind: "energy", "baseline", "background"; parts: energy, sampling, activities, tail,
 # work, each as it was found.

@@ -9,12 +9,10 @@ from typing import Any
 
 from ssdpm import _core
 from ssdpm.base.convert import check_number, check_unsigned, words_of
-from ssdpm.base.errors import Error
 from ssdpm.base.notebook import Html
 from ssdpm.base.result import Json
 from ssdpm.base.units import in_j, in_s, in_w
 from ssdpm.base.values import Ongoing
-from ssdpm.measure.baseline import baseline
 from ssdpm.measure.signal import Signal, SignalLike, joined, power_json, signal_of
 
 
@@ -77,7 +75,7 @@ class Energy(Html, Json):
         return "; ".join([text, *self.remarks])
 
 
-_FIRST_SAMPLES = 1 << 16
+_FIRST_SAMPLES = _core.energy.SAMPLING_SAMPLES
 
 
 def _energy(values: tuple[Any, ...], first: Signal) -> Energy:
@@ -88,12 +86,7 @@ def _energy(values: tuple[Any, ...], first: Signal) -> Energy:
 
 
 def _to_json(kept: bytes, first: Signal) -> str:
-    """Where no baseline can be told, there is less to say of the sampling."""
-    try:
-        level = baseline(first)._tuple()
-    except Error:
-        level = None
-    *_, sampling = _core.energy.measure_sampling(first._handle, level, None, None)
+    sampling = _core.energy.measure_first_sampling(first._handle)
     return power_json("energy", first, None, energy=kept, sampling=sampling)
 
 

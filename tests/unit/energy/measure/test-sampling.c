@@ -237,6 +237,33 @@ static void ios_of_less_than_two_steps_are_faster_than_the_samples(void **state)
 	assert_int_equal(check(&samples, &params).busy_ns, 0);
 }
 
+static void without_parameters_the_baseline_is_found(void **state)
+{
+	double power_w[N] = { 0 };
+	struct ssdpm_samples samples = samples_of(power_w, 1e6);
+	struct ssdpm_baseline found;
+	struct ssdpm_sampling_params params = { .size = sizeof(params),
+						.baseline = &found };
+
+	(void)state;
+	/* Of even noise no mode can be told: there is less to say. */
+	fill(power_w);
+	assert_int_equal(ssdpm_baseline_find(&samples, NULL, &found, NULL),
+			 -EDOM);
+	assert_true(isnan(check(&samples, NULL).extra_j));
+	for (int i = 0; i + 8 < N; i++)
+		for (int k = 1; k < 8; k++)
+			power_w[i] += (power_w[i + k] - power_w[i]) / (k + 1);
+	for (int i = 100; i + 2 < N; i += 100)
+		power_w[i] = power_w[i + 1] = 3;
+	assert_int_equal(ssdpm_baseline_find(&samples, NULL, &found, NULL), 0);
+	struct ssdpm_sampling stated = check(&samples, &params);
+	struct ssdpm_sampling alone = check(&samples, NULL);
+
+	assert_int_equal(alone.n_short, 39);
+	assert_memory_equal(&alone, &stated, sizeof(alone));
+}
+
 static void what_cannot_be_checked_is_refused(void **state)
 {
 	double power_w[N] = { 0 };
@@ -321,6 +348,7 @@ int main(void)
 			an_event_of_two_readings_is_short_however_often_they_are_read),
 		cmocka_unit_test(
 			ios_of_less_than_two_steps_are_faster_than_the_samples),
+		cmocka_unit_test(without_parameters_the_baseline_is_found),
 		cmocka_unit_test(what_cannot_be_checked_is_refused),
 		cmocka_unit_test(
 			a_report_without_what_its_object_is_made_of_is_refused),
