@@ -20,18 +20,67 @@ enum exit_status {
 	STATUS_NOT_IN_FORCE = 5,
 };
 
+/* What an option sets. */
+enum option_kind {
+	OPTION_OWN = 0, /* the set function of its table decides */
+	OPTION_FLAG,	/* a bool */
+	OPTION_BIT,	/* a bit of a uint32_t */
+	OPTION_TEXT,	/* a const char *: the argument as it is */
+	OPTION_WORD,	/* a uint32_t: a value of an enum */
+	OPTION_NUMBER,	/* a uint64_t: see units.h */
+	OPTION_SMALL,	/* a uint32_t, of the same */
+	OPTION_REAL,	/* a double, of the same */
+	OPTION_FORM,	/* the form of the output is FORM_OWN */
+};
+
 /*
  * An option; letter 0: it has only a long name; argument NULL: it takes none;
  * "[FILE]": it may take one, as in --catalogue=FILE. Words of the argument that
  * begin with a small letter stand for themselves, as in "linux|linux-legacy" or
  * "TIME|any": shells complete them. FILE and DIR are paths.
+ *
+ * The macros below fill in the rest.
  */
 struct option_spec {
 	const char *name;
 	char letter;
 	const char *argument;
 	const char *help;
+	enum option_kind kind;
+	size_t offset; /* of what it sets, in the settings of its table */
+	uint32_t bit;
+	const char *(*to_string)(uint32_t); /* OPTION_WORD */
+	uint32_t quantity;		    /* of numbers: enum quantity */
+	double per;			    /* OPTION_REAL: how many are 1.0 */
+	uint64_t min, max;		    /* max 0: what fits */
+	const char *range;		    /* both in words: "from 1 to 24" */
+	bool once;			    /* OPTION_TEXT: not twice */
 };
+
+/* The compiler refuses a member of another type. */
+#define OPTION_AT(type, member, wanted)    \
+	.offset = offsetof(type, member) + \
+		  0 * sizeof((wanted *)0 == &((type *)0)->member)
+#define SETS_FLAG(type, member) \
+	.kind = OPTION_FLAG, OPTION_AT(type, member, bool)
+#define SETS_BIT(type, member, the_bit) \
+	.kind = OPTION_BIT, OPTION_AT(type, member, uint32_t), .bit = the_bit
+#define SETS_TEXT(type, member) \
+	.kind = OPTION_TEXT, OPTION_AT(type, member, const char *)
+#define SETS_WORD(type, member, words)                          \
+	.kind = OPTION_WORD, OPTION_AT(type, member, uint32_t), \
+	.to_string = words
+#define SETS_NUMBER(type, member, unit)                           \
+	.kind = OPTION_NUMBER, OPTION_AT(type, member, uint64_t), \
+	.quantity = unit
+#define SETS_SMALL(type, member, unit)                           \
+	.kind = OPTION_SMALL, OPTION_AT(type, member, uint32_t), \
+	.quantity = unit
+#define SETS_REAL(type, member, unit, divisor)                \
+	.kind = OPTION_REAL, OPTION_AT(type, member, double), \
+	.quantity = unit, .per = divisor
+#define SETS_FORM .kind = OPTION_FORM
+#define SETS_OWN .kind = OPTION_OWN
 
 /* How the result is printed: the options that every subcommand has. */
 enum form {
@@ -60,25 +109,46 @@ struct common {
 };
 
 /*
- * Take one option of a table. Return STATUS_DONE, or STATUS_USAGE after a
- * complaint.
+ * Take one option of a table whose kind is OPTION_OWN. Return STATUS_DONE, or
+ * STATUS_USAGE after a complaint.
  */
 typedef enum exit_status (*set_fn)(void *settings, struct common *common,
 				   const struct option_spec *option,
 				   const char *argument);
 
-/* Options that several subcommands have. */
+/*
+ * A table of options, with the settings that they are for. init, if there is
+ * one, is called before any option is set; bit i of given says that the i-th
+ * option was.
+ */
 struct option_group {
 	const struct option_spec *options;
 	size_t n_options;
 	set_fn set;
+	void (*init)(void *settings);
+	bool keeps_given;
+	size_t given; /* offset of a uint64_t in the settings */
 };
+
+#define OPTIONS(table) \
+	.options = table, .n_options = sizeof(table) / sizeof((table)[0])
+#define KEEPS_GIVEN(type, member)         \
+	.keeps_given = true,              \
+	.given = offsetof(type, member) + \
+		 0 * sizeof((uint64_t *)0 == &((type *)0)->member)
 
 /* A group in a subcommand, and where that keeps what was set. */
 struct group_use {
 	const struct option_group *group;
 	void *settings;
 };
+
+#define GROUPS(table) \
+	.groups = table, .n_groups = sizeof(table) / sizeof((table)[0])
+
+/* Whether an option of a table was given, by the bits of given. */
+bool is_given(const struct option_group *group, uint64_t given,
+	      const char *name);
 
 struct subcommand {
 	const char *name;
@@ -91,15 +161,13 @@ struct subcommand {
 	/* With --json one of several drives that fails is in the list, too. */
 	bool each_alone;
 	const char *summary;
-	const struct option_spec *options;
-	size_t n_options;
+	const struct option_group *own; /* options of its own; NULL: none */
 	const struct group_use *groups;
 	size_t n_groups;
 	const char *examples;
 	/* Words after its name that have options of their own; the last one is
 	 * NULL. Their names have the name of this one before them. */
 	const struct subcommand *const *actions;
-	set_fn set;
 	enum exit_status (*run)(const void *settings,
 				const struct common *common, char **operands,
 				size_t n_operands);

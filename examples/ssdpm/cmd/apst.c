@@ -35,25 +35,33 @@ struct answer {
 static const struct option_spec options[] = {
 	{ "idle-power", 0, "POWER",
 	  "lower-envelope: of the drive in PS0, as in 500mW (default: what it "
-	  "reports)" },
+	  "reports)",
+	  SETS_OWN },
 	{ "transition-power", 0, "POWER",
 	  "lower-envelope: while it enters or leaves a state (default: its idle "
-	  "power)" },
-	{ "explain", 'e', NULL, "say for each state why it is used or not" },
-	{ "hex", 0, NULL, "print the 256 bytes as 512 hexadecimal digits" },
+	  "power)",
+	  SETS_OWN },
+	{ "explain", 'e', NULL, "say for each state why it is used or not",
+	  SETS_OWN },
+	{ "hex", 0, NULL, "print the 256 bytes as 512 hexadecimal digits",
+	  SETS_OWN },
 	{ "raw", 0, "FILE",
 	  "write the 256 bytes to FILE as well; - prints "
-	  "nothing else" },
+	  "nothing else",
+	  SETS_OWN },
 	{ "diff", 0, "TABLE",
 	  "say where this table and TABLE, a file or an algorithm with its "
-	  "defaults, differ; twice: where both TABLEs do" },
-	{ "infer", 0, "TABLE",
-	  "say which algorithm and parameters made TABLE" },
+	  "defaults, differ; twice: where both TABLEs do",
+	  SETS_OWN },
+	{ "infer", 0, "TABLE", "say which algorithm and parameters made TABLE",
+	  SETS_OWN },
 	{ "keep", 0, "PSn",
 	  "the largest latency limit that keeps PSn and drops all deeper "
-	  "states" },
+	  "states",
+	  SETS_OWN },
 	{ "reach", 0, "TABLE",
-	  "the kernel parameters that make Linux build TABLE, or the closest" },
+	  "the kernel parameters that make Linux build TABLE, or the closest",
+	  SETS_OWN },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -64,7 +72,6 @@ static enum exit_status set(void *data, struct common *common,
 	struct ssdpm_apst_params *p = &settings->apst.params;
 	const char *name = option->name;
 
-	init_apst_options(&settings->apst);
 	if (!strcmp(name, "idle-power"))
 		return parse_power(common, name, argument, &p->idle_power_uw);
 	if (!strcmp(name, "transition-power"))
@@ -490,7 +497,6 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status;
 	struct drives drives;
 
-	init_apst_options(&settings.apst);
 	if (settings.raw_path && !strcmp(settings.raw_path, "-") &&
 	    common->form)
 		return usage_error(common,
@@ -519,6 +525,11 @@ static const struct group_use groups[] = {
 	{ &apst_option_group, &the_settings.apst },
 };
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_apst = {
 	.name = "apst",
 	.operands = "DRIVE...",
@@ -527,10 +538,8 @@ const struct subcommand cmd_apst = {
 	.each_alone = true,
 	.summary = "Print the APST table that Linux, Windows or the lower "
 		   "envelope make for a drive.",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.groups = groups,
-	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.own = &own,
+	GROUPS(groups),
 	.examples =
 		"  ssdpm apst drive.bin\n"
 		"  ssdpm apst --max-exit-latency 25ms --explain drive.bin\n"
@@ -543,7 +552,6 @@ const struct subcommand cmd_apst = {
 		"  ssdpm apst --diff linux-legacy drive.json\n"
 		"  ssdpm apst --keep PS3 drive.json\n"
 		"  ssdpm apst -q \"WDC PC SN530\"\n",
-	.set = set,
 	.run = run,
 	.settings = &the_settings,
 };

@@ -23,28 +23,33 @@ static struct settings the_settings = {
 };
 
 static const struct option_spec options[] = {
-	{ "watts", 'w', "POWER",
-	  "that may be drawn in all, as in 3120 or 90W" },
+	{ "watts", 'w', "POWER", "that may be drawn in all, as in 3120 or 90W",
+	  SETS_OWN },
 	{ "base-watts", 0, "POWER",
-	  "that everything but these drives draws (default 0)" },
+	  "that everything but these drives draws (default 0)", SETS_OWN },
 	{ "power", 0, "max|expected|p99",
 	  "what a state is counted with: its maximum (default), the mean of "
-	  "the work, or what that exceeds 1 % of the time" },
+	  "the work, or what that exceeds 1 % of the time",
+	  SETS_OWN },
 	{ "mix", 0, "OP=SHARE,...",
 	  "what the drives do, by bytes, as in read=70%,write=30% (default: "
 	  "writes, which a cap costs most); or one of them, as in "
-	  "nvme0=read=100%" },
+	  "nvme0=read=100%",
+	  SETS_OWN },
 	{ "workload", 0, "FILE",
 	  "instead: each drive does these I/Os, a trace, - or a workload of "
-	  "ssdpm workload --list; or one of them, as in nvme0=lomax" },
-	{ "io-bytes", 0, "SIZE", "of each I/O (default 128KiB)" },
+	  "ssdpm workload --list; or one of them, as in nvme0=lomax",
+	  SETS_OWN },
+	{ "io-bytes", 0, "SIZE", "of each I/O (default 128KiB)", SETS_OWN },
 	{ "weight", 0, "DRIVE=FACTOR",
 	  "how much its throughput is worth, as in nvme0=2x; may be repeated "
-	  "(default 1x)" },
+	  "(default 1x)",
+	  SETS_OWN },
 	{ "max-power", 0, "PSn=POWER",
 	  "of a state whose drive does not report it; may be repeated, and of "
-	  "one drive, as in nvme0=PS1=20W" },
-	{ "frontier", 0, NULL, "print what each watt buys, too" },
+	  "one drive, as in nvme0=PS1=20W",
+	  SETS_OWN },
+	{ "frontier", 0, NULL, "print what each watt buys, too", SETS_OWN },
 };
 
 /* "nvme0" before "=read=70%,write=30%" */
@@ -129,7 +134,7 @@ static enum exit_status set_io_bytes(struct budget_options *o,
 				     const struct common *common,
 				     const char *text)
 {
-	if (parse_bytes(common, "io-bytes", text, &o->io_bytes))
+	if (parse_number(common, "io-bytes", text, BYTES, &o->io_bytes))
 		return STATUS_USAGE;
 	if (o->io_bytes && o->io_bytes <= UINT32_MAX)
 		return STATUS_DONE;
@@ -146,10 +151,12 @@ static enum exit_status set(void *data, struct common *common,
 
 	if (!strcmp(name, "watts")) {
 		o->has_budget = true;
-		return parse_watts(common, name, argument, &o->budget_uw);
+		return parse_number(common, name, argument, WATTS_UW,
+				    &o->budget_uw);
 	}
 	if (!strcmp(name, "base-watts"))
-		return parse_watts(common, name, argument, &o->base_uw);
+		return parse_number(common, name, argument, WATTS_UW,
+				    &o->base_uw);
 	if (!strcmp(name, "power"))
 		return set_power(o, common, argument);
 	if (!strcmp(name, "mix") || !strcmp(name, "workload"))
@@ -311,6 +318,11 @@ static const struct group_use groups[] = {
 	{ &trace_option_group, &the_settings.options.trace },
 };
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_budget = {
 	.name = "budget",
 	.operands = "[Nx] DRIVE [+ DRIVE]...",
@@ -318,10 +330,8 @@ const struct subcommand cmd_budget = {
 	.list = "budgets",
 	.summary = "Fit drives into a power budget with the least loss of "
 		   "throughput.",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.groups = groups,
-	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.own = &own,
+	GROUPS(groups),
 	.examples = "  ssdpm budget --watts 60 4x KCM61RUL960G\n"
 		    "  ssdpm budget --watts 3120 --base-watts 2900 "
 		    "KCM61RUL960G + KCM61RUL960G drive.json\n"
@@ -329,7 +339,6 @@ const struct subcommand cmd_budget = {
 		    "read=70%,write=30% drive.json\n"
 		    "  ssdpm budget --watts 9 --frontier --weight "
 		    "drive.json=2x drive.json drive.json\n",
-	.set = set,
 	.run = run,
 	.settings = &the_settings,
 };

@@ -15,7 +15,7 @@
 #define CHUNK 4096
 
 struct settings {
-	struct ssdpm_power_params power;
+	struct power_options power;
 	struct apst_options apst;
 	struct trace_options trace;
 	struct sim_options sim;
@@ -31,48 +31,59 @@ struct settings {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "save", 's', "FILE", "write what was measured, for --measured" },
-	{ "date", 0, "TEXT", "of the run: it is kept with what was measured" },
+	{ "save", 's', "FILE", "write what was measured, for --measured",
+	  SETS_OWN },
+	{ "date", 0, "TEXT", "of the run: it is kept with what was measured",
+	  SETS_OWN },
 	{ "offset", 0, "TIME",
 	  "when the first sample is of, counted from the first I/O, as in -2s "
-	  "(default: as power and I/Os fit best)" },
+	  "(default: as power and I/Os fit best)",
+	  SETS_OWN },
 	{ "max-offset", 0, "TIME",
-	  "look for the offset up to this far from --offset" },
+	  "look for the offset up to this far from --offset", SETS_OWN },
 	{ "bin", 0, "TIME",
 	  "length of the steps that are compared (default: a sample, or so many "
-	  "that there are 4096 steps)" },
+	  "that there are 4096 steps)",
+	  SETS_OWN },
 	{ "operation-energy", 0, NULL,
-	  "energy of each I/O too, beside active power" },
-	{ "byte-energy", 0, NULL, "energy of each byte too" },
+	  "energy of each I/O too, beside active power", SETS_OWN },
+	{ "byte-energy", 0, NULL, "energy of each byte too", SETS_OWN },
 	{ "measured-wa", 0, "FACTOR",
 	  "write amplification during the run, as in 2.5x: it is kept with what "
-	  "was measured" },
+	  "was measured",
+	  SETS_SMALL(struct settings, measured_wa_milli, FACTOR_MILLI),
+	  .min = 1000, .max = MAX_WA_MILLI, .range = "1x to 65536x" },
 	{ "table", 0, "FILE",
-	  "the APST table that was in force, as for apst --diff" },
-	{ "none", 0, NULL, "the drive never slept" },
+	  "the APST table that was in force, as for apst --diff", SETS_OWN },
+	{ "none", 0, NULL, "the drive never slept", SETS_OWN },
 	{ "lpm", 0,
 	  "keep_firmware_settings|max_performance|medium_power|"
 	  "med_power_with_dipm|min_power_with_partial|min_power",
-	  "SATA: the link policy (default med_power_with_dipm)" },
+	  "SATA: the link policy (default med_power_with_dipm)", SETS_OWN },
 	{ "pcie-link", 0, "l0|l1|l1.2",
-	  "the link while the drive slept (default l1.2)" },
+	  "the link while the drive slept (default l1.2)",
+	  SETS_WORD(struct settings, sim.pcie_link,
+		    ssdpm_pcie_link_to_string) },
 	{ "operational-state", 0, "PSn",
-	  "the state in which the drive worked (default PS0)" },
+	  "the state in which the drive worked (default PS0)", SETS_OWN },
 	{ "idle-from-start", 0, NULL,
-	  "idle times count from the start of idle, as some firmware does" },
-	{ "entry-latency", 0, "TIME", "as in PS4=5ms" },
-	{ "exit-latency", 0, "TIME", "as in PS4=51ms" },
+	  "idle times count from the start of idle, as some firmware does",
+	  SETS_BIT(struct settings, sim.flags, SSDPM_SIM_IDLE_FROM_START) },
+	{ "entry-latency", 0, "TIME", "as in PS4=5ms", SETS_OWN },
+	{ "exit-latency", 0, "TIME", "as in PS4=51ms", SETS_OWN },
 	{ "link-idle-time", 0, "TIME",
-	  "SATA: idle time before a link state, as in PS1=10ms" },
+	  "SATA: idle time before a link state, as in PS1=10ms", SETS_OWN },
 	{ "trace-format", 0,
 	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|"
 	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon",
-	  "how TRACE is written (default: recognised by content)" },
+	  "how TRACE is written (default: recognised by content)", SETS_OWN },
 	{ "trace-columns", 0, "MAP",
-	  "delimited: which column of TRACE is what, see ssdpm-workload(1)" },
-	{ "trace-device", 0, "DEV", "read only the I/Os of this device" },
+	  "delimited: which column of TRACE is what, see ssdpm-workload(1)",
+	  SETS_OWN },
+	{ "trace-device", 0, "DEV", "read only the I/Os of this device",
+	  SETS_OWN },
 	{ "trace-skip-bad", 0, NULL,
-	  "count lines that cannot be read, and go on without them" },
+	  "count lines that cannot be read, and go on without them", SETS_OWN },
 };
 
 static enum exit_status set_policy(struct settings *settings,
@@ -97,7 +108,7 @@ static enum exit_status set_offset(struct settings *settings,
 	bool negative = *argument == '-';
 	uint64_t ns;
 
-	if (parse_time_ns(common, "offset", argument + negative, &ns))
+	if (parse_number(common, "offset", argument + negative, TIME_NS, &ns))
 		return STATUS_USAGE;
 	if (ns > INT64_MAX / 4)
 		return usage_error(common, "--offset %s: too long", argument);
@@ -110,7 +121,7 @@ static enum exit_status set_above_0(const struct common *common,
 				    const char *name, const char *argument,
 				    uint64_t *ret_ns)
 {
-	if (parse_time_ns(common, name, argument, ret_ns))
+	if (parse_number(common, name, argument, TIME_NS, ret_ns))
 		return STATUS_USAGE;
 	return *ret_ns ? STATUS_DONE :
 			 usage_error(common, "--%s %s: must be above 0", name,
@@ -134,20 +145,6 @@ static enum exit_status set_trace(struct settings *settings,
 	else
 		reader->flags |= SSDPM_TRACE_SKIP_BAD;
 	return STATUS_DONE;
-}
-
-/* It is kept; here nothing is scaled by it. */
-static enum exit_status set_measured_wa(struct settings *settings,
-					struct common *common,
-					const struct option_spec *option,
-					const char *argument)
-{
-	struct sim_options sim = { 0 };
-	enum exit_status status =
-		sim_option_group.set(&sim, common, option, argument);
-
-	settings->measured_wa_milli = (uint32_t)sim.measured_wa_milli;
-	return status;
 }
 
 static enum exit_status set(void *data, struct common *common,
@@ -176,8 +173,6 @@ static enum exit_status set(void *data, struct common *common,
 		settings->save = argument;
 	else if (!strcmp(name, "date"))
 		settings->date = argument;
-	else if (!strcmp(name, "measured-wa"))
-		return set_measured_wa(settings, common, option, argument);
 	else if (!strcmp(name, "operation-energy"))
 		settings->params.flags |= SSDPM_CALIBRATE_OPERATION_ENERGY;
 	else if (!strcmp(name, "byte-energy"))
@@ -615,7 +610,6 @@ static enum exit_status run(const void *data, const struct common *common,
 	struct drives drives = { 0 };
 	enum exit_status status;
 
-	init_apst_options(&settings.apst);
 	settings.trace.prefixed = true;
 	status = check(common, &settings, operands, n_operands);
 	if (status)
@@ -637,6 +631,11 @@ static const struct group_use groups[] = {
 	{ &apst_option_group, &the_settings.apst },
 };
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_calibrate = {
 	.name = "measure calibrate",
 	.operands = "DRIVE POWER TRACE",
@@ -645,17 +644,14 @@ const struct subcommand cmd_calibrate = {
 	.list = "calibrations",
 	.summary = "Find the powers and latencies of a drive from the samples "
 		   "of power and the I/Os\nof one run.",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.groups = groups,
-	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.own = &own,
+	GROUPS(groups),
 	.examples = "  ssdpm measure calibrate intel-760p.json run-power.csv "
 		    "run-ios.csv\n"
 		    "  ssdpm measure calibrate --save measured.json -a linux "
 		    "intel-760p.json run-power.csv run-ios.csv\n"
 		    "  ssdpm estimate -t lomax --measured measured.json "
 		    "intel-760p.json\n",
-	.set = set,
 	.run = run,
 	.settings = &the_settings,
 };

@@ -5,7 +5,8 @@
 
 static const struct option_spec options[] = {
 	{ "identify", 0, NULL,
-	  "with dumps of what the drives themselves say; needs root" },
+	  "with dumps of what the drives themselves say; needs root",
+	  SETS_OWN },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -72,15 +73,18 @@ static enum exit_status run(const void *data, const struct common *common,
 	return status;
 }
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_capture = {
 	.name = "capture",
 	.operands = "DIR",
 	.list = "captures",
 	.summary =
 		"Write what all commands read of this machine to a directory.",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	.own = &own,
 	.examples = "  ssdpm capture mine\n",
-	.set = set,
 	.run = run,
 };

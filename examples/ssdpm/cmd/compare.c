@@ -29,12 +29,14 @@ static struct settings the_settings;
 static const struct option_spec options[] = {
 	{ "trace", 't', "FILE",
 	  "the I/Os: a trace, - or a workload of ssdpm workload --list; may be "
-	  "repeated" },
+	  "repeated",
+	  SETS_OWN },
 	{ "policy", 'p', "POLICY",
 	  "linux, linux-legacy, windows:balanced:battery, lower-envelope, none, "
 	  "a file with a table, or a link policy; may be repeated (default: "
-	  "all); savings are against the first" },
-	{ "csv", 0, NULL, "print CSV, a line a policy" },
+	  "all); savings are against the first",
+	  SETS_OWN },
+	{ "csv", 0, NULL, "print CSV, a line a policy", SETS_OWN },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -282,7 +284,6 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status;
 	struct drives drives;
 
-	init_apst_options(&settings.apst);
 	status = check(common, &settings, operands, n_operands);
 	if (status)
 		return status;
@@ -300,6 +301,11 @@ static const struct group_use groups[] = {
 	{ &page_option_group, &the_settings.page },
 };
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_compare = {
 	.name = "compare",
 	.operands = "DRIVE...",
@@ -307,15 +313,12 @@ const struct subcommand cmd_compare = {
 	.list = "comparisons",
 	.summary = "Compare power policies on a workload: energy, savings, "
 		   "delays.",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.groups = groups,
-	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.own = &own,
+	GROUPS(groups),
 	.examples = "  ssdpm compare --trace apst-1 \"WDC PC SN530\"\n"
 		    "  ssdpm compare -t apst-1 -t apst-2 --csv drive.json\n"
 		    "  ssdpm compare -t lomax --policy linux --policy none "
 		    "drive.json\n",
-	.set = set,
 	.run = run,
 	.settings = &the_settings,
 };

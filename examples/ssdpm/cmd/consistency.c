@@ -33,41 +33,54 @@ static struct consistency_options the_settings = {
 #define MODES_MEASURE (MODE_READ | MODE_SIMULATE | MODE_RUN)
 
 static const struct option_spec options[] = {
-	{ "threshold", 't', "IOPS", "count the seconds below it" },
-	{ "from", 0, "TIME", "leave out what is before, as in 1400s" },
-	{ "to", 0, "TIME", "leave out what is from then on" },
-	{ "op", 0, "read|write|discard", "of a log: count only these" },
-	{ "series", 0, NULL, "JSON: each second too" },
-	{ "simulate", 0, NULL, "simulate drives, in the place of logs" },
+	{ "threshold", 't', "IOPS", "count the seconds below it", SETS_OWN },
+	{ "from", 0, "TIME", "leave out what is before, as in 1400s",
+	  SETS_OWN },
+	{ "to", 0, "TIME", "leave out what is from then on", SETS_OWN },
+	{ "op", 0, "read|write|discard", "of a log: count only these",
+	  SETS_OWN },
+	{ "series", 0, NULL, "JSON: each second too", SETS_OWN },
+	{ "simulate", 0, NULL, "simulate drives, in the place of logs",
+	  SETS_OWN },
 	{ "spare", 's', "SHARE",
 	  "simulate: spare area, of all flash; may be repeated (default 7% and "
-	  "25%)" },
-	{ "capacity", 0, "SIZE", "simulate: of all flash (default 16GiB)" },
+	  "25%)",
+	  SETS_OWN },
+	{ "capacity", 0, "SIZE", "simulate: of all flash (default 16GiB)",
+	  SETS_OWN },
 	{ "bandwidth", 0, "RATE",
-	  "simulate: that flash is programmed at (default 80MB/s)" },
+	  "simulate: that flash is programmed at (default 80MB/s)", SETS_OWN },
 	{ "host-bandwidth", 0, "RATE",
 	  "simulate: that the host writes at, at most (default: that of "
-	  "flash)" },
+	  "flash)",
+	  SETS_OWN },
 	{ "idle-power", 0, "POWER",
 	  "simulate: with --byte-energy, show power: of the drive when idle, as "
-	  "in 2.5W" },
+	  "in 2.5W",
+	  SETS_OWN },
 	{ "byte-energy", 0, "ENERGY",
 	  "simulate: with --idle-power: of each byte that flash programs, as in "
-	  "2nJ" },
+	  "2nJ",
+	  SETS_OWN },
 	{ "background-power", 0, "POWER",
-	  "simulate: on top of these, while garbage is collected" },
+	  "simulate: on top of these, while garbage is collected", SETS_OWN },
 	{ "collector", 0, "greedy|fifo|choices",
-	  "simulate: which block is erased (default greedy)" },
-	{ "seed", 0, "N", "simulate: of the addresses (default 1)" },
-	{ "job", 0, NULL, "print the job for fio that makes a log" },
-	{ "run", 0, "DEV", "do that job on a drive, and measure its log" },
-	{ "destroy-data", 0, NULL, "run: all data of the drive may be lost" },
-	{ "save", 0, "FILE", "run: keep the log in a new file" },
+	  "simulate: which block is erased (default greedy)", SETS_OWN },
+	{ "seed", 0, "N", "simulate: of the addresses (default 1)", SETS_OWN },
+	{ "job", 0, NULL, "print the job for fio that makes a log", SETS_OWN },
+	{ "run", 0, "DEV", "do that job on a drive, and measure its log",
+	  SETS_OWN },
+	{ "destroy-data", 0, NULL, "run: all data of the drive may be lost",
+	  SETS_OWN },
+	{ "save", 0, "FILE", "run: keep the log in a new file", SETS_OWN },
 	{ "share", 0, "SHARE",
-	  "job, run: of the addresses that are written (default 100%)" },
-	{ "no-trim", 0, NULL, "job, run: do not trim the drive first" },
+	  "job, run: of the addresses that are written (default 100%)",
+	  SETS_OWN },
+	{ "no-trim", 0, NULL, "job, run: do not trim the drive first",
+	  SETS_OWN },
 	{ "duration", 0, "TIME",
-	  "simulate, job, run: of the random writes (default 2000s)" },
+	  "simulate, job, run: of the random writes (default 2000s)",
+	  SETS_OWN },
 };
 
 /* What goes with which mode; in the order of the table above. */
@@ -118,7 +131,7 @@ static enum exit_status set_seconds(const struct common *common,
 {
 	uint64_t ns;
 
-	if (parse_time_ns(common, name, argument, &ns))
+	if (parse_number(common, name, argument, TIME_NS, &ns))
 		return STATUS_USAGE;
 	if (ns % NS_PER_S)
 		return usage_error(common, "--%s %s: whole seconds", name,
@@ -148,7 +161,7 @@ static enum exit_status set_spare(struct consistency_options *o,
 {
 	uint64_t ppm;
 
-	if (parse_share(common, "spare", argument, &ppm))
+	if (parse_number(common, "spare", argument, SHARE_PPM, &ppm))
 		return STATUS_USAGE;
 	if (!ppm || ppm >= ALL_PPM)
 		return usage_error(common,
@@ -165,7 +178,7 @@ static enum exit_status set_share(struct consistency_options *o,
 				  const struct common *common,
 				  const char *argument)
 {
-	if (parse_share(common, "share", argument, &o->share_ppm))
+	if (parse_number(common, "share", argument, SHARE_PPM, &o->share_ppm))
 		return STATUS_USAGE;
 	if (!o->share_ppm || o->share_ppm > ALL_PPM || o->share_ppm % 10000)
 		return usage_error(common,
@@ -205,7 +218,7 @@ static enum exit_status set_capacity(struct consistency_options *o,
 				     const struct common *common,
 				     const char *argument)
 {
-	if (parse_bytes(common, "capacity", argument, &o->capacity))
+	if (parse_number(common, "capacity", argument, BYTES, &o->capacity))
 		return STATUS_USAGE;
 	if (!o->capacity || o->capacity % (1 << 20))
 		return usage_error(common,
@@ -222,7 +235,7 @@ static enum exit_status set_bandwidth(const struct common *common,
 				      const char *name, const char *argument,
 				      uint64_t *ret_bandwidth)
 {
-	if (parse_bandwidth(common, name, argument, ret_bandwidth))
+	if (parse_number(common, name, argument, BANDWIDTH, ret_bandwidth))
 		return STATUS_USAGE;
 	if (*ret_bandwidth < 4096 || *ret_bandwidth > UINT64_C(40960000000))
 		return usage_error(common, "--%s %s: 4096B/s to 40.96GB/s",
@@ -234,7 +247,8 @@ static enum exit_status set_byte_energy(struct consistency_options *o,
 					const struct common *common,
 					const char *argument)
 {
-	if (parse_energy_pj(common, "byte-energy", argument, &o->byte_pj))
+	if (parse_number(common, "byte-energy", argument, ENERGY_PJ,
+			 &o->byte_pj))
 		return STATUS_USAGE;
 	/* A page of it is what the library takes. */
 	if (!o->byte_pj || o->byte_pj > MAX_BYTE_PJ)
@@ -264,7 +278,7 @@ static enum exit_status set_drive(struct consistency_options *o,
 	if (!strcmp(name, "collector"))
 		return set_collector(o, common, argument);
 	if (!strcmp(name, "seed"))
-		return parse_count(common, name, argument, &o->seed);
+		return parse_number(common, name, argument, COUNT, &o->seed);
 	if (!strcmp(name, "share"))
 		return set_share(o, common, argument);
 	if (!strcmp(name, "spare"))
@@ -286,7 +300,7 @@ static enum exit_status set_threshold(struct consistency_options *o,
 {
 	uint64_t iops;
 
-	if (parse_count(common, "threshold", argument, &iops))
+	if (parse_number(common, "threshold", argument, COUNT, &iops))
 		return STATUS_USAGE;
 	o->params.threshold_iops = (double)iops;
 	return iops ? STATUS_DONE :
@@ -524,6 +538,11 @@ static const struct group_use groups[] = {
 	{ &page_option_group, &the_settings.page },
 };
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_consistency = {
 	.name = "consistency",
 	.operands = "LOG...",
@@ -531,10 +550,8 @@ const struct subcommand cmd_consistency = {
 	.list = "series",
 	.summary = "Say how even sustained writes go, from fio's log or "
 		   "simulated.",
-	.options = options,
-	.n_options = N_OPTIONS,
-	.groups = groups,
-	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.own = &own,
+	GROUPS(groups),
 	.examples =
 		"  ssdpm consistency --threshold 1000 a_iops.log b_iops.log\n"
 		"  ssdpm consistency --simulate --spare 7% --spare 25%\n"
@@ -542,7 +559,6 @@ const struct subcommand cmd_consistency = {
 		"--byte-energy 2nJ\n"
 		"  ssdpm consistency --html p.html --from 1400s a_iops.log\n"
 		"  ssdpm consistency --job --share 81% > consistency.fio\n",
-	.set = set,
 	.run = run,
 	.settings = &the_settings,
 };

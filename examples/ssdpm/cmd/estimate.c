@@ -34,24 +34,31 @@ static struct settings the_settings;
 
 static const struct option_spec options[] = {
 	{ "trace", 't', "FILE",
-	  "the I/Os: a trace, - or a workload of ssdpm workload --list" },
-	{ "table", 0, "FILE", "the APST table of a file, as for apst --diff" },
-	{ "none", 0, NULL, "a drive that never sleeps" },
+	  "the I/Os: a trace, - or a workload of ssdpm workload --list",
+	  SETS_OWN },
+	{ "table", 0, "FILE", "the APST table of a file, as for apst --diff",
+	  SETS_OWN },
+	{ "none", 0, NULL, "a drive that never sleeps", SETS_OWN },
 	{ "lpm", 0,
 	  "keep_firmware_settings|max_performance|medium_power|"
 	  "med_power_with_dipm|min_power_with_partial|min_power",
-	  "SATA: the link policy (default med_power_with_dipm)" },
-	{ "interval", 0, "TIME", "give the course in pieces of this length" },
+	  "SATA: the link policy (default med_power_with_dipm)", SETS_OWN },
+	{ "interval", 0, "TIME", "give the course in pieces of this length",
+	  SETS_OWN },
 	{ "power-cap", 0, "CAP[:TIME],...",
 	  "what is lost if the drive may draw no more, as in 10W, PS2 (its "
-	  "maximum), or none:60s,20W:60s,10W:60s,none" },
+	  "maximum), or none:60s,20W:60s,10W:60s,none",
+	  SETS_OWN },
 	{ "mix", 0, "OP=SHARE,...",
 	  "with --power-cap, in place of a trace: as much as it can of this, as "
-	  "in read=70%,write=30%" },
+	  "in read=70%,write=30%",
+	  SETS_OWN },
 	{ "csv", 0, NULL,
 	  "print CSV: the states; with --interval the course, with --power-cap "
-	  "what comes of each cap" },
-	{ "explain", 'e', NULL, "say what is taken for known, and why" },
+	  "what comes of each cap",
+	  SETS_OWN },
+	{ "explain", 'e', NULL, "say what is taken for known, and why",
+	  SETS_OWN },
 };
 
 static enum exit_status set_policy(struct settings *settings,
@@ -87,8 +94,8 @@ static enum exit_status set(void *data, struct common *common,
 	if (!strcmp(name, "csv"))
 		return choose_form(common, FORM_OWN, name);
 	if (!strcmp(name, "interval")) {
-		if (parse_time_ns(common, name, argument,
-				  &settings->interval_ns))
+		if (parse_number(common, name, argument, TIME_NS,
+				 &settings->interval_ns))
 			return STATUS_USAGE;
 		return settings->interval_ns ?
 			       STATUS_DONE :
@@ -229,98 +236,46 @@ static void print_intervals_csv(const struct estimates *all)
 	}
 }
 
-static void head_row(struct table *rows, const struct ssdpm_result *r,
-		     const char *name,
-		     struct number (*text)(const struct ssdpm_run *run))
-{
-	table_cell(rows, 0, "%s", name);
-	table_cell(rows, 1, "%s", text(r->low).text);
-	table_cell(rows, 2, "%s", text(r->nominal).text);
-	table_cell(rows, 3, "%s", text(r->high).text);
-	table_end_row(rows);
-}
+/* A figure of a run, and how it is written. */
+static const struct {
+	const char *name;
+	struct number (*text)(uint64_t value);
+	size_t offset;
+} figures[] = {
+#define FIGURE(member) offsetof(struct ssdpm_run, member)
+	{ "energy", energy_text, FIGURE(energy_nj) },
+	{ "mean power", any_power_text, FIGURE(mean_power_uw) },
+	{ "energy of transitions", energy_text, FIGURE(transition_nj) },
+	{ "wakes", count_text, FIGURE(n_wakes) },
+	{ "deepest state entered a day", count_text, FIGURE(deepest_per_day) },
+	{ "I/Os delayed", NULL, FIGURE(n_delayed) },
+	{ "delay of these, mean", time_text, FIGURE(delay_mean_delayed_ns) },
+	{ "delay of all I/Os, mean", time_text, FIGURE(delay_mean_ns) },
+	{ "  of 50 % at most", time_text, FIGURE(delay_p50_ns) },
+	{ "  of 99 % at most", time_text, FIGURE(delay_p99_ns) },
+	{ "  of 99.9 % at most", time_text, FIGURE(delay_p999_ns) },
+	{ "  at most", time_text, FIGURE(delay_max_ns) },
+};
 
-static struct number run_energy(const struct ssdpm_run *run)
+/* A count without a text is a share of the I/Os. */
+static struct number figure_text(size_t i, const struct ssdpm_run *run)
 {
-	return energy_text(run->energy_nj);
-}
+	uint64_t value;
 
-static struct number run_power(const struct ssdpm_run *run)
-{
-	return power_text((int64_t)run->mean_power_uw);
-}
-
-static struct number run_transitions(const struct ssdpm_run *run)
-{
-	return energy_text(run->transition_nj);
-}
-
-static struct number run_wakes(const struct ssdpm_run *run)
-{
-	return count_text(run->n_wakes);
-}
-
-static struct number run_deepest(const struct ssdpm_run *run)
-{
-	return count_text(run->deepest_per_day);
-}
-
-static struct number run_delayed(const struct ssdpm_run *run)
-{
-	return share_text(run->n_delayed, all_ios(run));
-}
-
-static struct number run_delayed_mean(const struct ssdpm_run *run)
-{
-	return time_text(run->delay_mean_delayed_ns);
-}
-
-static struct number run_mean(const struct ssdpm_run *run)
-{
-	return time_text(run->delay_mean_ns);
-}
-
-static struct number run_p50(const struct ssdpm_run *run)
-{
-	return time_text(run->delay_p50_ns);
-}
-
-static struct number run_p99(const struct ssdpm_run *run)
-{
-	return time_text(run->delay_p99_ns);
-}
-
-static struct number run_p999(const struct ssdpm_run *run)
-{
-	return time_text(run->delay_p999_ns);
-}
-
-static struct number run_max(const struct ssdpm_run *run)
-{
-	return time_text(run->delay_max_ns);
+	memcpy(&value, (const char *)run + figures[i].offset, sizeof(value));
+	return figures[i].text ? figures[i].text(value) :
+				 share_text(value, all_ios(run));
 }
 
 static void print_bounds(const struct ssdpm_result *r)
 {
 	static struct table rows;
 
-	rows = (struct table){ .n_columns = 4, .align = "<>>>" };
-	table_cell(&rows, 1, "low");
-	table_cell(&rows, 2, "nominal");
-	table_cell(&rows, 3, "high");
-	table_end_row(&rows);
-	head_row(&rows, r, "energy", run_energy);
-	head_row(&rows, r, "mean power", run_power);
-	head_row(&rows, r, "energy of transitions", run_transitions);
-	head_row(&rows, r, "wakes", run_wakes);
-	head_row(&rows, r, "deepest state entered a day", run_deepest);
-	head_row(&rows, r, "I/Os delayed", run_delayed);
-	head_row(&rows, r, "delay of these, mean", run_delayed_mean);
-	head_row(&rows, r, "delay of all I/Os, mean", run_mean);
-	head_row(&rows, r, "  of 50 % at most", run_p50);
-	head_row(&rows, r, "  of 99 % at most", run_p99);
-	head_row(&rows, r, "  of 99.9 % at most", run_p999);
-	head_row(&rows, r, "  at most", run_max);
+	table_begin(&rows, "<>>>", "", "low", "nominal", "high");
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+		table_row(&rows, figures[i].name, figure_text(i, r->low).text,
+			  figure_text(i, r->nominal).text,
+			  figure_text(i, r->high).text);
 	table_print(&rows);
 }
 
@@ -342,16 +297,12 @@ static void state_row(struct table *rows, const struct ssdpm_run *run,
 {
 	const struct ssdpm_residency *r = &run->states[state];
 
-	table_cell(rows, 0, "PS%u%s", state, word);
-	table_cell(rows, 1, "%s", time_text(r->time_ns).text);
-	table_cell(rows, 2, "%s",
-		   share_text(r->time_ns, run->duration_ns).text);
-	table_cell(rows, 3, "%s", time_text(r->entry_ns).text);
-	table_cell(rows, 4, "%s", time_text(r->exit_ns).text);
-	table_cell(rows, 5, "%s", energy_text(r->energy_nj).text);
-	table_cell(rows, 6, "%s", count_text(r->n_entries).text);
-	table_cell(rows, 7, "%s", count_text(r->n_wakes).text);
-	table_end_row(rows);
+	table_row(rows, cell("PS%u%s", state, word).text,
+		  time_text(r->time_ns).text,
+		  share_text(r->time_ns, run->duration_ns).text,
+		  time_text(r->entry_ns).text, time_text(r->exit_ns).text,
+		  energy_text(r->energy_nj).text, count_text(r->n_entries).text,
+		  count_text(r->n_wakes).text);
 }
 
 /* Energy of the busy drive is what the states do not have. */
@@ -363,43 +314,28 @@ static void busy_row(struct table *rows, const struct ssdpm_run *run)
 		rest -= run->states[i].energy_nj < rest ?
 				run->states[i].energy_nj :
 				rest;
-	table_cell(rows, 0, "busy");
-	table_cell(rows, 1, "%s", time_text(run->busy_ns).text);
-	table_cell(rows, 2, "%s",
-		   share_text(run->busy_ns, run->duration_ns).text);
-	table_cell(rows, 3, "-");
-	table_cell(rows, 4, "-");
-	table_cell(rows, 5, "%s", energy_text(rest).text);
-	table_cell(rows, 6, "-");
-	table_cell(rows, 7, "-");
-	table_end_row(rows);
+	table_row(rows, "busy", time_text(run->busy_ns).text,
+		  share_text(run->busy_ns, run->duration_ns).text, "-", "-",
+		  energy_text(rest).text, "-", "-");
 }
 
 static void print_states(const struct settings *settings,
 			 const struct estimate *e)
 {
 	const struct ssdpm_run *run = e->jobs[0].row.result->nominal;
+	const uint32_t operational = settings->sim.operational_state;
 	static struct table rows;
 	size_t n;
 
 	ssdpm_model_get_states(e->subject->drive->model, &n);
-	rows = (struct table){ .n_columns = 8, .align = "<>>>>>>>" };
-	table_cell(&rows, 0, "state");
-	table_cell(&rows, 1, "time");
-	table_cell(&rows, 2, "share");
-	table_cell(&rows, 3, "entering");
-	table_cell(&rows, 4, "leaving");
-	table_cell(&rows, 5, "energy");
-	table_cell(&rows, 6, "entries");
-	table_cell(&rows, 7, "wakes");
-	table_end_row(&rows);
+	table_begin(&rows, "<>>>>>>>", "state", "time", "share", "entering",
+		    "leaving", "energy", "entries", "wakes");
 	busy_row(&rows, run);
 	for (uint32_t i = 0; i < n; i++)
-		if (i == settings->sim.operational_state ||
-		    run->states[i].n_entries)
-			state_row(&rows, run, i,
-				  state_word(e->subject->drive, i,
-					     settings->sim.operational_state));
+		if (i == operational || run->states[i].n_entries)
+			state_row(
+				&rows, run, i,
+				state_word(e->subject->drive, i, operational));
 	table_print(&rows);
 }
 
@@ -725,7 +661,6 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status;
 	struct drives drives;
 
-	init_apst_options(&settings.apst);
 	status = check(common, &settings, operands, n_operands);
 	if (status)
 		return status;
@@ -745,6 +680,11 @@ static const struct group_use groups[] = {
 	{ &page_option_group, &the_settings.page },
 };
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_estimate = {
 	.name = "estimate",
 	.operands = "DRIVE...",
@@ -752,10 +692,8 @@ const struct subcommand cmd_estimate = {
 	.list = "runs",
 	.summary = "Say what a power policy costs on a workload: energy, "
 		   "wakes, delays.",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.groups = groups,
-	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.own = &own,
+	GROUPS(groups),
 	.examples = "  ssdpm estimate --trace apst-1 \"WDC PC SN530\"\n"
 		    "  ssdpm estimate -t apst-1 -a linux-legacy drive.json\n"
 		    "  ssdpm estimate -t apst-1 --none --idle-power 0.5W "
@@ -767,7 +705,6 @@ const struct subcommand cmd_estimate = {
 		    "  ssdpm estimate -t apst-2 --spare 7% drive.json\n"
 		    "  ssdpm estimate -t lomax --value nominal_energy_nj "
 		    "drive.json\n",
-	.set = set,
 	.run = run,
 	.settings = &the_settings,
 };

@@ -15,9 +15,9 @@ static struct settings the_settings;
 
 static const struct option_spec options[] = {
 	{ "catalogue", 0, "[FILE]",
-	  "list the catalogue, with your drives in FILE" },
+	  "list the catalogue, with your drives in FILE", SETS_OWN },
 	{ "identify", 0, NULL,
-	  "ask the drives of this machine themselves; needs root" },
+	  "ask the drives of this machine themselves; needs root", SETS_OWN },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -181,20 +181,23 @@ static enum exit_status run(const void *data, const struct common *common,
 	return status;
 }
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_list = {
 	.name = "list",
 	.operands = "[PATTERN]",
 	.operands_optional = true,
 	.list = "drives",
 	.summary = "List the drives of this machine, or of the catalogue.",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	.own = &own,
 	.examples = "  ssdpm list\n"
 		    "  ssdpm list --json\n"
 		    "  ssdpm list --catalogue sn530\n"
 		    "  ssdpm list --catalogue 'samsung*pro*'\n"
 		    "  ssdpm list --catalogue --json sn530\n",
-	.set = set,
 	.run = run,
 	.settings = &the_settings,
 };

@@ -18,9 +18,10 @@ struct settings {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "set", 0, "POLICY,...",
-	  "set the first of these that the port takes" },
-	{ "dry-run", 'n', NULL, "with --set: show it, and write nothing" },
+	{ "set", 0, "POLICY,...", "set the first of these that the port takes",
+	  SETS_OWN },
+	{ "dry-run", 'n', NULL, "with --set: show it, and write nothing",
+	  SETS_OWN },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -299,6 +300,11 @@ static enum exit_status run(const void *data, const struct common *common,
 	return status;
 }
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_lpm = {
 	.name = "lpm",
 	.operands = "[TARGET...]",
@@ -307,11 +313,9 @@ const struct subcommand cmd_lpm = {
 	.list = "ports",
 	.each_alone = true,
 	.summary = "Print the link policies of SATA ports, or set them.",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	.own = &own,
 	.examples = "  ssdpm lpm\n"
 		    "  ssdpm lpm --json\n",
-	.set = set,
 	.run = run,
 	.settings = &the_settings,
 };

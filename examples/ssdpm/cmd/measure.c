@@ -13,7 +13,7 @@
 #define CHUNK 4096
 
 struct settings {
-	struct ssdpm_power_params power;
+	struct power_options power;
 	struct meter_options meter;
 	struct ssdpm_energy_params energy;
 	struct ssdpm_baseline_params baseline;
@@ -32,17 +32,22 @@ static struct survey_options the_survey;
 
 static const struct option_spec options[] = {
 	{ "tolerance", 't', "SHARE",
-	  "energy: error of the instrument that all samples share, as in 5%" },
+	  "energy: error of the instrument that all samples share, as in 5%",
+	  SETS_OWN },
 	{ "max-gap", 0, "TIME",
-	  "energy: a longer step is a gap (default: ten usual ones)" },
+	  "energy: a longer step is a gap (default: ten usual ones)",
+	  SETS_OWN },
 	{ "idle", 'i', "FROM..TO",
-	  "baseline, background: when the drive idles, as in 0s..10s" },
+	  "baseline, background: when the drive idles, as in 0s..10s",
+	  SETS_OWN },
 	{ "floor", 0, "POWER",
-	  "baseline, background: less than this above idle is no work" },
+	  "baseline, background: less than this above idle is no work",
+	  SETS_OWN },
 	{ "completion", 0, "TIME",
-	  "background: when the last I/O completed, as in 12.5s" },
+	  "background: when the last I/O completed, as in 12.5s", SETS_OWN },
 	{ "sweep", 0, "FILE",
-	  "background: the classes of experiments, from a CSV file of runs" },
+	  "background: the classes of experiments, from a CSV file of runs",
+	  SETS_OWN },
 };
 
 /* "0s..10s" */
@@ -62,8 +67,8 @@ static enum exit_status set_idle(struct settings *settings,
 				   argument);
 	memcpy(begin, argument, (size_t)(dots - argument));
 	begin[dots - argument] = 0;
-	if (parse_time_ns(common, "idle", begin, &begin_ns) ||
-	    parse_time_ns(common, "idle", dots + 2, &end_ns))
+	if (parse_number(common, "idle", begin, TIME_NS, &begin_ns) ||
+	    parse_number(common, "idle", dots + 2, TIME_NS, &end_ns))
 		return STATUS_USAGE;
 	if (begin_ns >= end_ns || end_ns > INT64_MAX)
 		return usage_error(common,
@@ -82,7 +87,7 @@ static enum exit_status set_tolerance(struct settings *settings,
 {
 	uint64_t ppm;
 
-	if (parse_share(common, "tolerance", argument, &ppm))
+	if (parse_number(common, "tolerance", argument, SHARE_PPM, &ppm))
 		return STATUS_USAGE;
 	if (!ppm || ppm >= 1000000)
 		return usage_error(common,
@@ -98,7 +103,7 @@ static enum exit_status set_floor(struct settings *settings,
 {
 	uint64_t uw;
 
-	if (parse_any_power(common, "floor", argument, &uw))
+	if (parse_number(common, "floor", argument, POWER_UW, &uw))
 		return STATUS_USAGE;
 	settings->detect.size = sizeof(settings->detect);
 	settings->detect.floor_w = (double)uw / 1e6;
@@ -111,7 +116,7 @@ static enum exit_status set_max_gap(struct settings *settings,
 {
 	uint64_t *ns = &settings->energy.max_gap_ns;
 
-	if (parse_time_ns(common, "max-gap", argument, ns))
+	if (parse_number(common, "max-gap", argument, TIME_NS, ns))
 		return STATUS_USAGE;
 	return *ns ? STATUS_DONE :
 		     usage_error(common, "--max-gap %s: must be above 0",
@@ -122,8 +127,8 @@ static enum exit_status set_completion(struct settings *settings,
 				       const struct common *common,
 				       const char *argument)
 {
-	if (parse_time_ns(common, "completion", argument,
-			  &settings->completion_ns))
+	if (parse_number(common, "completion", argument, TIME_NS,
+			 &settings->completion_ns))
 		return STATUS_USAGE;
 	if (settings->completion_ns > INT64_MAX)
 		return usage_error(common, "--completion %s: too late",
@@ -529,7 +534,7 @@ static enum exit_status check(const struct common *common,
 				   s->sweep ? "sweep" : "completion");
 	if (s->sweep && n)
 		return usage_error(common, "--sweep takes no other FILE");
-	if (s->meter.name && (n || s->sweep || s->power.size))
+	if (s->meter.name && (n || s->sweep || s->power.given))
 		return usage_error(common, "--meter takes the place of FILE "
 					   "and of what says how it is read");
 	if (!s->meter.name && s->meter.last)
@@ -549,11 +554,11 @@ static enum exit_status check_survey(const struct common *common,
 		other = report_option(s);
 	if (other)
 		return usage_error(common, "survey takes no --%s", other);
-	if (s->power.size || s->meter.duration_ns)
+	if (s->power.given || s->meter.duration_ns)
 		return usage_error(common, "survey takes no %s",
-				   s->power.size ? "option of a file of "
-						   "samples" :
-						   "--for: it is --duration");
+				   s->power.given ? "option of a file of "
+						    "samples" :
+						    "--for: it is --duration");
 	return STATUS_DONE;
 }
 
@@ -599,7 +604,7 @@ static enum exit_status merge(const struct common *common,
 		other = the_survey.given;
 	if (other)
 		return usage_error(common, "merge takes no --%s", other);
-	if (s->power.size || s->meter.name || s->meter.last)
+	if (s->power.given || s->meter.name || s->meter.last)
 		return usage_error(common, "merge takes no option of samples "
 					   "or of a meter");
 	if (!n)
@@ -652,6 +657,11 @@ static const struct subcommand *const words[] = {
 	NULL,
 };
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_measure = {
 	.name = "measure",
 	.operands = "energy|baseline|background|survey|merge FILE...",
@@ -659,10 +669,8 @@ const struct subcommand cmd_measure = {
 	.list = "results",
 	.summary = "Turn samples of power into energy, background work and a "
 		   "better model.",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.groups = groups,
-	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.own = &own,
+	GROUPS(groups),
 	.examples =
 		"  ssdpm measure energy power.csv\n"
 		"  ssdpm measure energy --tolerance 5% power.csv\n"
@@ -675,7 +683,6 @@ const struct subcommand cmd_measure = {
 		"  ssdpm measure survey --save survey.csv\n"
 		"  ssdpm measure survey --html survey.html survey.csv\n"
 		"  ssdpm measure merge mine.csv yours.csv\n",
-	.set = set,
 	.run = run,
 	.settings = &the_settings,
 	.actions = words,

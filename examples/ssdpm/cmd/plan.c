@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm plan, apply and check: what would be set, set it, is it so? */
+#include "options/units.h"
 #include "options/apst-options.h"
 #include "programs.h"
 
@@ -443,19 +444,25 @@ static enum exit_status run_check(const void *data, const struct common *common,
 #define PERSIST "udev|modprobe|systemd|tlp|tuned"
 
 static const struct option_spec plan_own[] = {
-	{ "persist", 0, PERSIST, "show the files that make the settings last" },
+	{ "persist", 0, PERSIST, "show the files that make the settings last",
+	  SETS_OWN },
 	{ "both-sources", 0, NULL,
-	  "show what the profile says on AC, and what on battery" },
+	  "show what the profile says on AC, and what on battery", SETS_OWN },
 };
 
 static const struct option_spec apply_own[] = {
 	{ "persist", 0, PERSIST,
-	  "show and write the files that make the settings last" },
-	{ "dry-run", 'n', NULL, "as ssdpm plan: write nothing" },
+	  "show and write the files that make the settings last", SETS_OWN },
+	{ "dry-run", 'n', NULL, "as ssdpm plan: write nothing", SETS_OWN },
 };
 
 static const struct group_use groups[] = {
 	{ &plan_option_group, &the_plan_options },
+};
+
+static const struct option_group own_plan_own = {
+	OPTIONS(plan_own),
+	.set = set,
 };
 
 const struct subcommand cmd_plan = {
@@ -465,8 +472,7 @@ const struct subcommand cmd_plan = {
 	.takes_devices = true,
 	.list = "plans",
 	.summary = "Show what would be written, and what the drives do then.",
-	.options = plan_own,
-	.n_options = sizeof(plan_own) / sizeof(plan_own[0]),
+	.own = &own_plan_own,
 	.energy_does_more = true, /* --trace */
 	.groups = plan_groups,
 	.n_groups = N_PLAN_GROUPS,
@@ -474,9 +480,13 @@ const struct subcommand cmd_plan = {
 		    "  ssdpm plan --profile auto --both-sources\n"
 		    "  ssdpm plan --profile power-saver --persist udev\n"
 		    "  ssdpm plan --power-state 1 --persist udev nvme0\n",
-	.set = set,
 	.run = run_plan_command,
 	.settings = &the_settings,
+};
+
+static const struct option_group own_apply_own = {
+	OPTIONS(apply_own),
+	.set = set,
 };
 
 const struct subcommand cmd_apply = {
@@ -486,13 +496,11 @@ const struct subcommand cmd_apply = {
 	.takes_devices = true,
 	.list = "plans",
 	.summary = "Set a power policy, all of it or nothing, and prove it.",
-	.options = apply_own,
-	.n_options = sizeof(apply_own) / sizeof(apply_own[0]),
+	.own = &own_apply_own,
 	.groups = groups,
 	.n_groups = 1,
 	.examples = "  ssdpm apply --dry-run --profile auto\n"
 		    "  ssdpm apply -n --profile power-saver --persist tlp\n",
-	.set = set,
 	.run = run_apply,
 	.settings = &the_settings,
 };
@@ -510,7 +518,6 @@ const struct subcommand cmd_check = {
 	.n_groups = 1,
 	.examples = "  ssdpm check --profile auto || test $? = 5\n"
 		    "  ssdpm check || test $? = 5\n",
-	.set = set,
 	.run = run_check,
 	.settings = &the_settings,
 };

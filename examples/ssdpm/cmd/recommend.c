@@ -34,31 +34,37 @@ static struct settings the_settings;
 
 static const struct option_spec options[] = {
 	{ "trace", 't', "FILE",
-	  "the I/Os: a trace, - or a workload of ssdpm workload --list" },
+	  "the I/Os: a trace, - or a workload of ssdpm workload --list",
+	  SETS_OWN },
 	{ "max-added-mean", 0, "TIME|any",
-	  "I/Os may wait so long on average, as in 1ms" },
+	  "I/Os may wait so long on average, as in 1ms", SETS_OWN },
 	{ "max-added-p99", 0, "TIME|any",
-	  "not more than one I/O in 100 may wait longer, as in 20ms" },
+	  "not more than one I/O in 100 may wait longer, as in 20ms",
+	  SETS_OWN },
 	{ "max-exit-latency", 'l', "TIME|any",
-	  "no state may take longer to leave, as in 25ms" },
+	  "no state may take longer to leave, as in 25ms", SETS_OWN },
 	{ "may-cost", 0, NULL,
-	  "propose less delay too, if it takes more power than today" },
+	  "propose less delay too, if it takes more power than today",
+	  SETS_OWN },
 	{ "max-states", 0, "N",
-	  "how many states a raw table may use (default 2)" },
+	  "how many states a raw table may use (default 2)", SETS_OWN },
 	{ "from", 0, "POLICY",
 	  "what savings are against (default today, else linux): an algorithm "
-	  "as for compare, none, or a file with a table" },
+	  "as for compare, none, or a file with a table",
+	  SETS_OWN },
 	{ "quirk", 0, "no-apst|no-deepest-ps|none",
-	  "as for ssdpm apst; may be repeated" },
-	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux" },
+	  "as for ssdpm apst; may be repeated", SETS_OWN },
+	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux",
+	  SETS_OWN },
 	{ "battery", 0, "ENERGY",
-	  "say how much longer a battery lasts, as in 50Wh" },
+	  "say how much longer a battery lasts, as in 50Wh", SETS_OWN },
 	{ "system-power", 0, "POWER",
-	  "what the whole system takes today, as in 5W; for --battery" },
+	  "what the whole system takes today, as in 5W; for --battery",
+	  SETS_OWN },
 	{ "hours-per-day", 0, "N",
-	  "say what is saved in a year of this workload" },
+	  "say what is saved in a year of this workload", SETS_OWN },
 	{ "raw", 0, "FILE",
-	  "write the 256 bytes of the raw table to FILE as well" },
+	  "write the 256 bytes of the raw table to FILE as well", SETS_OWN },
 };
 
 /* The delays that may be; any: as long as you like. */
@@ -78,8 +84,8 @@ static enum exit_status set_bound(struct settings *settings,
 		return STATUS_DONE;
 	}
 	return bound == &b->max_exit_latency_us ?
-		       parse_time(common, name, argument, bound) :
-		       parse_time_ns(common, name, argument, bound);
+		       parse_number(common, name, argument, TIME_US, bound) :
+		       parse_number(common, name, argument, TIME_NS, bound);
 }
 
 static enum exit_status set_number(struct settings *settings,
@@ -93,12 +99,12 @@ static enum exit_status set_number(struct settings *settings,
 	    !strcmp(name, "max-exit-latency"))
 		return set_bound(settings, common, name, argument);
 	if (!strcmp(name, "battery"))
-		return parse_energy_mwh(common, name, argument,
-					&settings->use.battery_mwh);
+		return parse_number(common, name, argument, ENERGY_MWH,
+				    &settings->use.battery_mwh);
 	if (!strcmp(name, "system-power"))
-		return parse_any_power(common, name, argument,
-				       &settings->use.system_uw);
-	if (parse_count(common, name, argument, &number))
+		return parse_number(common, name, argument, POWER_UW,
+				    &settings->use.system_uw);
+	if (parse_number(common, name, argument, COUNT, &number))
 		return STATUS_USAGE;
 	if (!strcmp(name, "hours-per-day") && number && number <= 24) {
 		settings->use.hours_per_day = (uint32_t)number;
@@ -552,6 +558,11 @@ static const struct group_use groups[] = {
 	{ &page_option_group, &the_settings.page },
 };
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_recommend = {
 	.name = "recommend",
 	.operands = "DRIVE...",
@@ -559,17 +570,14 @@ const struct subcommand cmd_recommend = {
 	.list = "recommendations",
 	.summary = "Find the setting that saves most on a workload, within "
 		   "bounds on delays.",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.groups = groups,
-	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.own = &own,
+	GROUPS(groups),
 	.examples =
 		"  ssdpm recommend --trace lomax drive.json\n"
 		"  ssdpm recommend -t lomax --max-added-mean 1ms drive.json\n"
 		"  ssdpm recommend -t lomax --max-added-p99 20ms drive.json\n"
 		"  ssdpm recommend -t lomax --battery 50Wh --system-power 5W "
 		"drive.json\n",
-	.set = set,
 	.run = run,
 	.settings = &the_settings,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm revert: back to what was there before the first apply. */
+#include "options/units.h"
 #include "options/apst-options.h"
 #include "survey/survey.h"
 #include "work/work.h"
@@ -17,8 +18,9 @@ static struct settings the_settings;
 static const struct option_spec options[] = {
 	{ "persist", 0, "[KIND]",
 	  "remove the files of apply --persist too: udev, modprobe, systemd, "
-	  "tlp, tuned, or all" },
-	{ "dry-run", 'n', NULL, "show it, and write nothing" },
+	  "tlp, tuned, or all",
+	  SETS_OWN },
+	{ "dry-run", 'n', NULL, "show it, and write nothing", SETS_OWN },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -137,16 +139,19 @@ static enum exit_status run(const void *data, const struct common *common,
 	return status;
 }
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_revert = {
 	.name = "revert",
 	.operands = "",
 	.operands_optional = true,
 	.list = "plans",
 	.summary = "Go back to what was there before the first apply.",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	.own = &own,
 	.examples = "  ssdpm revert --dry-run\n",
-	.set = set,
 	.run = run,
 	.settings = &the_settings,
 };

@@ -24,8 +24,10 @@ struct shown {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "lint", 0, NULL, "say what is odd in it, and why that matters" },
-	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux" },
+	{ "lint", 0, NULL, "say what is odd in it, and why that matters",
+	  SETS_OWN },
+	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux",
+	  SETS_OWN },
 };
 
 static void print_heading(const struct drive *drive)
@@ -295,6 +297,11 @@ static enum exit_status run(const void *data, const struct common *common,
 	return status;
 }
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_show = {
 	.name = "show",
 	.operands = "[DRIVE...]",
@@ -304,8 +311,7 @@ const struct subcommand cmd_show = {
 	.each_alone = true,
 	.energy_does_more = true, /* power meters, --lint */
 	.summary = "Print what drives do to save power, and what they could.",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	.own = &own,
 	.examples = "  ssdpm show\n"
 		    "  ssdpm show drive.bin\n"
 		    "  nvme id-ctrl --raw-binary /dev/nvme0 | ssdpm show -\n"
@@ -313,7 +319,6 @@ const struct subcommand cmd_show = {
 		    "  ssdpm show --lint drive.json\n"
 		    "  ssdpm show --value states_4_exit_latency_us drive.json\n"
 		    "  ssdpm show -q \"WDC PC SN530\"\n",
-	.set = set,
 	.run = run,
 	.settings = &the_settings,
 };

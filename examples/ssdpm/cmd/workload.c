@@ -21,11 +21,11 @@ struct settings {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "list", 'l', NULL, "list the workloads that can be made" },
+	{ "list", 'l', NULL, "list the workloads that can be made", SETS_OWN },
 	{ "to", 't', "npy|iolog|csv|fio-job",
-	  "write the trace in this form, and no statistics" },
-	{ "output", 'o', "FILE",
-	  "where to; - is standard output, the default" },
+	  "write the trace in this form, and no statistics", SETS_OWN },
+	{ "output", 'o', "FILE", "where to; - is standard output, the default",
+	  SETS_OWN },
 };
 
 struct answer {
@@ -328,22 +328,24 @@ static const struct group_use groups[] = {
 	{ &trace_option_group, &the_settings.trace },
 };
 
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+};
+
 const struct subcommand cmd_workload = {
 	.name = "workload",
 	.operands = "TRACE...",
 	.operands_optional = true,
 	.list = "workloads",
 	.summary = "Say what is in a trace of I/Os; make one, convert one.",
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.groups = groups,
-	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.own = &own,
+	GROUPS(groups),
 	.examples = "  ssdpm workload --list\n"
 		    "  ssdpm workload apst-1\n"
 		    "  ssdpm workload --skip-bad trace.csv\n"
 		    "  ssdpm workload --to iolog trace.csv > trace.iolog\n"
 		    "  ssdpm workload --seed 7 --to npy --output t.npy lomax\n",
-	.set = set,
 	.run = run,
 	.settings = &the_settings,
 };

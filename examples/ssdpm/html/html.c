@@ -10,30 +10,16 @@
 extern const char page_template[];
 
 static const struct option_spec options[] = {
-	{ "html", 0, "FILE", "write a page with pictures as well" },
+	{ "html", 0, "FILE", "write a page with pictures as well",
+	  SETS_TEXT(struct page_options, path) },
 	{ "chart-js", 0, "FILE",
 	  "Chart.js, which becomes part of that page (default: that of the "
-	  "system)" },
+	  "system)",
+	  SETS_TEXT(struct page_options, chart_js) },
 };
 
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
-{
-	struct page_options *settings = data;
-
-	(void)common;
-	if (!strcmp(option->name, "html"))
-		settings->path = argument;
-	else
-		settings->chart_js = argument;
-	return STATUS_DONE;
-}
-
 const struct option_group page_option_group = {
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.set = set,
+	OPTIONS(options),
 };
 
 /* Text that would end the element of the page that it stands in. */

@@ -12,90 +12,48 @@
 
 #define FIRST_SAMPLES 4096
 
-static const struct option_spec options[] = {
+#define POWER struct power_options
+
+static const char *format_word(uint32_t format)
+{
+	static const char *const words[] = { "csv", "float32", "int16" };
+
+	return format && format <= 3 ? words[format - 1] : NULL;
+}
+
+static const struct option_spec power_options[] = {
 	{ "format", 'f', "csv|float32|int16",
-	  "how the samples are written (default csv)" },
+	  "how the samples are written (default csv)",
+	  SETS_WORD(POWER, params.format, format_word) },
 	{ "columns", 'c', "NAMES",
 	  "what each column is, see ssdpm-measure(1) (default: the names in "
-	  "the first line)" },
+	  "the first line)",
+	  SETS_TEXT(POWER, params.columns) },
 	{ "rate", 'r', "RATE",
-	  "samples per second, where the file has no times, as in 20kHz" },
-	{ "scale", 0, "POWER", "one unit of a raw sample, as in 1mW" },
-	{ "shunt", 0, "OHM", "resistance of the shunt, as in 0.1ohm" },
-	{ "supply", 0, "VOLTS", "voltage before the shunt, as in 5V" },
+	  "samples per second, where the file has no times, as in 20kHz",
+	  SETS_REAL(POWER, params.rate_hz, RATE_MHZ, 1e3), .min = 1 },
+	{ "scale", 0, "POWER", "one unit of a raw sample, as in 1mW",
+	  SETS_REAL(POWER, params.scale, POWER_UW, 1e6), .min = 1 },
+	{ "shunt", 0, "OHM", "resistance of the shunt, as in 0.1ohm",
+	  SETS_REAL(POWER, params.shunt_ohm, RESISTANCE_UOHM, 1e6), .min = 1 },
+	{ "supply", 0, "VOLTS", "voltage before the shunt, as in 5V",
+	  SETS_REAL(POWER, params.supply_v, VOLTAGE_UV, 1e6), .min = 1 },
 	{ "counter", 0, "ENERGY",
-	  "where a counter of energy begins anew, as in 262143.328850J" },
+	  "where a counter of energy begins anew, as in 262143.328850J",
+	  SETS_REAL(POWER, params.counter_j, ENERGY_PJ, 1e12), .min = 1 },
 };
 
-static enum exit_status set_format(const struct common *common,
-				   struct ssdpm_power_params *params,
-				   const char *argument)
+static void init(void *data)
 {
-	if (!strcmp(argument, "csv"))
-		params->format = SSDPM_POWER_CSV;
-	else if (!strcmp(argument, "float32"))
-		params->format = SSDPM_POWER_FLOAT32;
-	else if (!strcmp(argument, "int16"))
-		params->format = SSDPM_POWER_INT16;
-	else
-		return usage_error(common,
-				   "--format %s: it is csv, float32 or int16",
-				   argument);
-	return STATUS_DONE;
-}
+	struct power_options *options = data;
 
-/* A quantity in millionths; 0 would stand for none. */
-static enum exit_status set_millionths(
-	const struct common *common, const char *name, const char *argument,
-	enum exit_status (*parse)(const struct common *, const char *,
-				  const char *, uint64_t *),
-	double unit, double *ret_value)
-{
-	uint64_t value;
-	enum exit_status status = parse(common, name, argument, &value);
-
-	if (status)
-		return status;
-	if (!value)
-		return usage_error(common, "--%s %s: must be above 0", name,
-				   argument);
-	*ret_value = (double)value / unit;
-	return STATUS_DONE;
-}
-
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
-{
-	struct ssdpm_power_params *params = data;
-	const char *name = option->name;
-
-	params->size = sizeof(*params);
-	if (!strcmp(name, "format"))
-		return set_format(common, params, argument);
-	if (!strcmp(name, "rate"))
-		return set_millionths(common, name, argument, parse_rate, 1e3,
-				      &params->rate_hz);
-	if (!strcmp(name, "scale"))
-		return set_millionths(common, name, argument, parse_any_power,
-				      1e6, &params->scale);
-	if (!strcmp(name, "shunt"))
-		return set_millionths(common, name, argument, parse_resistance,
-				      1e6, &params->shunt_ohm);
-	if (!strcmp(name, "supply"))
-		return set_millionths(common, name, argument, parse_voltage,
-				      1e6, &params->supply_v);
-	if (!strcmp(name, "counter"))
-		return set_millionths(common, name, argument, parse_energy_pj,
-				      1e12, &params->counter_j);
-	params->columns = argument;
-	return STATUS_DONE;
+	options->params.size = sizeof(options->params);
 }
 
 const struct option_group power_option_group = {
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
-	.set = set,
+	OPTIONS(power_options),
+	.init = init,
+	KEEPS_GIVEN(POWER, given),
 };
 
 void complain_of_power(const char *name, const struct ssdpm_error *error)
@@ -124,15 +82,15 @@ static int open_file(const char *name)
 	return fd;
 }
 
-enum exit_status open_power_fd(const struct ssdpm_power_params *params,
+enum exit_status open_power_fd(const struct power_options *options,
 			       const char *name, int fd,
 			       struct power_input *ret_input)
 {
 	struct power_input input = { .name = name, .fd = fd };
 	struct ssdpm_error error;
 
-	if (ssdpm_power_open(input.fd, params->size ? params : NULL,
-			     &input.power, &error)) {
+	if (ssdpm_power_open(input.fd, &options->params, &input.power,
+			     &error)) {
 		complain_of_power(name, &error);
 		close_power(&input);
 		return STATUS_FAILED;
@@ -141,13 +99,13 @@ enum exit_status open_power_fd(const struct ssdpm_power_params *params,
 	return STATUS_DONE;
 }
 
-enum exit_status open_power(const struct ssdpm_power_params *params,
+enum exit_status open_power(const struct power_options *options,
 			    const char *name, struct power_input *ret_input)
 {
 	int fd = open_file(name);
 
 	return fd < 0 ? STATUS_FAILED :
-			open_power_fd(params, name, fd, ret_input);
+			open_power_fd(options, name, fd, ret_input);
 }
 
 void close_power(struct power_input *input)

@@ -5,6 +5,12 @@
 
 #include "command.h"
 
+struct power_options {
+	struct ssdpm_power_params params;
+	uint64_t given; /* bits: which options of the group */
+};
+
+/* Its settings are a struct power_options. */
 extern const struct option_group power_option_group;
 
 struct power_input {
@@ -20,11 +26,11 @@ struct power_array {
 	size_t n;
 };
 
-enum exit_status open_power(const struct ssdpm_power_params *params,
+enum exit_status open_power(const struct power_options *options,
 			    const char *name, struct power_input *ret_input);
 
 /* The same of a descriptor, which close_power() closes. */
-enum exit_status open_power_fd(const struct ssdpm_power_params *params,
+enum exit_status open_power_fd(const struct power_options *options,
 			       const char *name, int fd,
 			       struct power_input *ret_input);
 

@@ -40,7 +40,7 @@ static enum exit_status parse_cap(const struct common *common, const char *text,
 				   "--power-cap %s: write a power, none or a "
 				   "state, as in 10W or PS2",
 				   text);
-	if (parse_any_power(common, "power-cap", text, &ret_cap->cap_uw))
+	if (parse_number(common, "power-cap", text, POWER_UW, &ret_cap->cap_uw))
 		return STATUS_USAGE;
 	return ret_cap->cap_uw ?
 		       STATUS_DONE :
@@ -63,8 +63,8 @@ static enum exit_status parse_item(const struct common *common,
 	time = strchr(item, ':');
 	if (time) {
 		*time++ = 0;
-		if (parse_time_ns(common, "power-cap", time,
-				  &ret_cap->duration_ns))
+		if (parse_number(common, "power-cap", time, TIME_NS,
+				 &ret_cap->duration_ns))
 			return STATUS_USAGE;
 	}
 	if (parse_cap(common, item, ret_cap))

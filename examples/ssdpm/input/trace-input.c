@@ -16,27 +16,32 @@ static const struct option_spec options[] = {
 	{ "format", 'f',
 	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|"
 	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon",
-	  "how the trace is written (default: recognised by content)" },
+	  "how the trace is written (default: recognised by content)",
+	  SETS_OWN },
 	{ "columns", 0, "MAP",
-	  "delimited: which column is what, see ssdpm-workload(1)" },
+	  "delimited: which column is what, see ssdpm-workload(1)", SETS_OWN },
 	{ "device", 0, "DEV",
-	  "read only the I/Os of this device, as the trace writes it" },
+	  "read only the I/Os of this device, as the trace writes it",
+	  SETS_OWN },
 	{ "skip-bad", 0, NULL,
-	  "count lines that cannot be read, and go on without them" },
-	{ "seed", 0, "N", "of a workload that is made (default 0)" },
-	{ "n-ios", 0, "N", "how many I/Os to make" },
+	  "count lines that cannot be read, and go on without them", SETS_OWN },
+	{ "seed", 0, "N", "of a workload that is made (default 0)", SETS_OWN },
+	{ "n-ios", 0, "N", "how many I/Os to make", SETS_OWN },
 	{ "parameter", 0, "N",
-	  "what a uFLIP micro-benchmark varies, in its unit" },
-	{ "mean-idle", 0, "TIME",
-	  "mean idle time between arrivals, as in 5ms" },
-	{ "shape", 0, "N", "shape of the Lomax distribution, as in 1.5" },
-	{ "op", 0, "read|write",
-	  "what to do where the workload leaves it open" },
-	{ "bytes", 0, "SIZE", "size of an I/O, as in 4KiB" },
-	{ "area", 0, "SIZE", "the I/Os lie below this offset, as in 1GiB" },
+	  "what a uFLIP micro-benchmark varies, in its unit", SETS_OWN },
+	{ "mean-idle", 0, "TIME", "mean idle time between arrivals, as in 5ms",
+	  SETS_OWN },
+	{ "shape", 0, "N", "shape of the Lomax distribution, as in 1.5",
+	  SETS_OWN },
+	{ "op", 0, "read|write", "what to do where the workload leaves it open",
+	  SETS_OWN },
+	{ "bytes", 0, "SIZE", "size of an I/O, as in 4KiB", SETS_OWN },
+	{ "area", 0, "SIZE", "the I/Os lie below this offset, as in 1GiB",
+	  SETS_OWN },
 	{ "service", 0, "TIME",
 	  "how long an I/O takes (default: 130us a read, 10us a write, and "
-	  "1ns for 3 bytes)" },
+	  "1ns for 3 bytes)",
+	  SETS_OWN },
 };
 
 enum { N_READER = 4 }; /* those before --seed */
@@ -55,7 +60,7 @@ static enum exit_status parse_shape(const struct common *common,
 				   "--shape %s: write a number, as in "
 				   "1.5",
 				   text);
-	if (parse_idle_time(common, "shape", number, &milli))
+	if (parse_number(common, "shape", number, TIME_MS, &milli))
 		return STATUS_USAGE;
 	if (!milli || milli > UINT32_MAX)
 		return usage_error(common, "--shape %s: above 0, below 4294967",
@@ -69,7 +74,7 @@ static enum exit_status set_bytes(const struct common *common,
 {
 	uint64_t bytes;
 
-	if (parse_bytes(common, "bytes", argument, &bytes))
+	if (parse_number(common, "bytes", argument, BYTES, &bytes))
 		return STATUS_USAGE;
 	if (!bytes || bytes > UINT32_MAX)
 		return usage_error(common,
@@ -84,7 +89,7 @@ static enum exit_status set_service(const struct common *common,
 {
 	uint64_t ns;
 
-	if (parse_time_ns(common, "service", argument, &ns))
+	if (parse_number(common, "service", argument, TIME_NS, &ns))
 		return STATUS_USAGE;
 	if (ns > SSDPM_SERVICE_MAX)
 		return usage_error(common, "--service %s: at most 4.294967294s",
@@ -112,13 +117,13 @@ static enum exit_status set_above_0(const struct common *common,
 
 	if (!strcmp(name, "mean-idle")) {
 		to = &p->mean_idle_ns;
-		status = parse_time_ns(common, name, argument, to);
+		status = parse_number(common, name, argument, TIME_NS, to);
 	} else if (!strcmp(name, "area")) {
 		to = &p->area_bytes;
-		status = parse_bytes(common, name, argument, to);
+		status = parse_number(common, name, argument, BYTES, to);
 	} else {
 		to = !strcmp(name, "n-ios") ? &p->n_ios : &p->value;
-		status = parse_count(common, name, argument, to);
+		status = parse_number(common, name, argument, COUNT, to);
 	}
 	return status ? status : refuse_zero(common, name, argument, *to);
 }
@@ -128,7 +133,7 @@ static enum exit_status set_generator(struct ssdpm_generator_params *p,
 				      const char *name, const char *argument)
 {
 	if (!strcmp(name, "seed"))
-		return parse_count(common, name, argument, &p->seed);
+		return parse_number(common, name, argument, COUNT, &p->seed);
 	if (!strcmp(name, "shape"))
 		return parse_shape(common, argument, &p->shape_milli);
 	if (!strcmp(name, "bytes"))
@@ -174,8 +179,7 @@ static enum exit_status set(void *data, struct common *common,
 }
 
 const struct option_group trace_option_group = {
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	OPTIONS(options),
 	.set = set,
 };
 

@@ -20,14 +20,18 @@
 static const struct option_spec options[] = {
 	{ "meter", 'm', "NAME",
 	  "read this meter in the place of a FILE, as ssdpm show lists them; "
-	  "command:LINE runs a command for each reading" },
-	{ "for", 0, "TIME", "--meter: how long (default: until Ctrl-C)" },
+	  "command:LINE runs a command for each reading",
+	  SETS_OWN },
+	{ "for", 0, "TIME", "--meter: how long (default: until Ctrl-C)",
+	  SETS_OWN },
 	{ "interval", 0, "TIME",
 	  "--meter, survey: from one reading to the next (default 1s; survey: "
-	  "3s)" },
+	  "3s)",
+	  SETS_OWN },
 	{ "save", 0, "FILE",
 	  "--meter: keep the samples in this new CSV file; survey: run it, and "
-	  "keep every reading there" },
+	  "keep every reading there",
+	  SETS_OWN },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -48,7 +52,7 @@ static enum exit_status set(void *data, struct common *common,
 		settings->save = argument;
 		return STATUS_DONE;
 	}
-	if (parse_time_ns(common, name, argument, ns))
+	if (parse_number(common, name, argument, TIME_NS, ns))
 		return STATUS_USAGE;
 	if (!*ns || *ns > INT64_MAX / 4)
 		return usage_error(common, "--%s %s: must be above 0%s", name,
@@ -57,8 +61,7 @@ static enum exit_status set(void *data, struct common *common,
 }
 
 const struct option_group meter_option_group = {
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	OPTIONS(options),
 	.set = set,
 };
 

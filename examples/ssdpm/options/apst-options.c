@@ -5,54 +5,41 @@
 
 #include <string.h>
 
+/* Where an option sets a member of the parameters of a table. */
+#define TIME(member, unit) SETS_NUMBER(struct apst_options, params.member, unit)
+#define WORD(member, words) SETS_WORD(struct apst_options, params.member, words)
+
 static const struct option_spec options[] = {
 	{ "algorithm", 'a', "linux|linux-legacy|windows|lower-envelope",
-	  "linux (5.14 and later) is the default" },
+	  "linux (5.14 and later) is the default",
+	  WORD(algorithm, ssdpm_apst_algorithm_to_string) },
 	{ "max-exit-latency", 'l', "TIME|any",
-	  "latency limit, as in 25ms (default 100ms)" },
+	  "latency limit, as in 25ms (default 100ms)",
+	  TIME(max_exit_latency_us, TIME_US) },
 	{ "primary-timeout", 0, "TIME",
-	  "linux: idle time for fast states "
-	  "(default 100ms)" },
+	  "linux: idle time for fast states (default 100ms)",
+	  TIME(primary_timeout_ms, TIME_MS) },
 	{ "primary-tolerance", 0, "TIME",
-	  "linux: entry+exit of a fast state "
-	  "at most (default 15ms)" },
+	  "linux: entry+exit of a fast state at most (default 15ms)",
+	  TIME(primary_latency_tolerance_us, TIME_US) },
 	{ "secondary-timeout", 0, "TIME",
-	  "linux: idle time for slower states "
-	  "(default 2s)" },
+	  "linux: idle time for slower states (default 2s)",
+	  TIME(secondary_timeout_ms, TIME_MS) },
 	{ "secondary-tolerance", 0, "TIME",
-	  "linux: entry+exit of a slower "
-	  "state at most (default 100ms)" },
+	  "linux: entry+exit of a slower state at most (default 100ms)",
+	  TIME(secondary_latency_tolerance_us, TIME_US) },
 	{ "scheme", 0, "performance|balanced|power-saver|modern-standby",
-	  "windows: balanced is the default" },
-	{ "power-source", 0, "ac|battery", "windows: ac is the default" },
+	  "windows: balanced is the default",
+	  WORD(scheme, ssdpm_power_scheme_to_string) },
+	{ "power-source", 0, "ac|battery", "windows: ac is the default",
+	  WORD(power_source, ssdpm_power_source_to_string) },
 	{ "quirk", 0, "no-apst|no-deepest-ps|none",
 	  "a quirk beside those that Linux has for the drive; none: without "
-	  "those; may be repeated" },
-	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux" },
+	  "those; may be repeated",
+	  SETS_OWN },
+	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux",
+	  SETS_TEXT(struct apst_options, quirks.path) },
 };
-
-/* One of the words of an enum, whose numbers begin at 1. */
-enum exit_status parse_word(const struct common *common, const char *option,
-			    const char *text,
-			    const char *(*to_string)(uint32_t),
-			    uint32_t *ret_value)
-{
-	char words[256] = "";
-	size_t length = 0;
-
-	for (uint32_t i = 1; to_string(i); i++) {
-		const char *separator = to_string(i + 1) ? ", " : " or ";
-
-		if (!strcmp(text, to_string(i))) {
-			*ret_value = i;
-			return STATUS_DONE;
-		}
-		length += (size_t)snprintf(
-			words + length, sizeof(words) - length, "%s%s",
-			i == 1 ? "" : separator, to_string(i));
-	}
-	return usage_error(common, "--%s %s: %s", option, text, words);
-}
 
 /* Options that only one algorithm reads; linux-legacy has always let them by.
  */
@@ -67,14 +54,6 @@ static const struct {
 	{ "scheme", SSDPM_APST_WINDOWS },
 	{ "power-source", SSDPM_APST_WINDOWS },
 };
-
-static bool is_given(const struct apst_options *settings, const char *option)
-{
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (!strcmp(options[i].name, option))
-			return settings->given >> i & 1;
-	return false;
-}
 
 enum exit_status check_apst_reader(const struct common *common,
 				   const struct apst_options *settings,
@@ -96,42 +75,19 @@ enum exit_status check_apst_options(const struct common *common,
 	enum exit_status status = STATUS_DONE;
 
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-		if (!status && is_given(settings, readers[i].option))
+		if (!status && is_given(&apst_option_group, settings->given,
+					readers[i].option))
 			status = check_apst_reader(common, settings,
 						   readers[i].option,
 						   readers[i].algorithm);
 	return status;
 }
 
-static enum exit_status set_time(struct ssdpm_apst_params *p,
-				 const struct common *common, const char *name,
-				 const char *argument)
+static void init(void *data)
 {
-	if (!strcmp(name, "max-exit-latency") && !strcmp(argument, "any")) {
-		p->max_exit_latency_us = SSDPM_LATENCY_ANY;
-		return STATUS_DONE;
-	}
-	if (!strcmp(name, "max-exit-latency"))
-		return parse_time(common, name, argument,
-				  &p->max_exit_latency_us);
-	if (!strcmp(name, "primary-timeout"))
-		return parse_idle_time(common, name, argument,
-				       &p->primary_timeout_ms);
-	if (!strcmp(name, "primary-tolerance"))
-		return parse_time(common, name, argument,
-				  &p->primary_latency_tolerance_us);
-	if (!strcmp(name, "secondary-timeout"))
-		return parse_idle_time(common, name, argument,
-				       &p->secondary_timeout_ms);
-	return parse_time(common, name, argument,
-			  &p->secondary_latency_tolerance_us);
-}
+	struct apst_options *settings = data;
 
-void init_apst_options(struct apst_options *settings)
-{
-	if (!settings->params.size)
-		ssdpm_apst_params_init(&settings->params,
-				       sizeof(settings->params));
+	ssdpm_apst_params_init(&settings->params, sizeof(settings->params));
 }
 
 static enum exit_status set(void *data, struct common *common,
@@ -139,32 +95,14 @@ static enum exit_status set(void *data, struct common *common,
 			    const char *argument)
 {
 	struct apst_options *settings = data;
-	struct ssdpm_apst_params *p = &settings->params;
-	const char *name = option->name;
 
-	init_apst_options(settings);
-	settings->given |= UINT32_C(1) << (option - options);
-	if (!strcmp(name, "algorithm"))
-		return parse_word(common, name, argument,
-				  ssdpm_apst_algorithm_to_string,
-				  &p->algorithm);
-	if (!strcmp(name, "scheme"))
-		return parse_word(common, name, argument,
-				  ssdpm_power_scheme_to_string, &p->scheme);
-	if (!strcmp(name, "power-source"))
-		return parse_word(common, name, argument,
-				  ssdpm_power_source_to_string,
-				  &p->power_source);
-	if (!strcmp(name, "quirk"))
-		return parse_quirk(common, argument, &settings->quirks);
-	if (strcmp(name, "quirks-file"))
-		return set_time(p, common, name, argument);
-	settings->quirks.path = argument;
-	return STATUS_DONE;
+	(void)option;
+	return parse_quirk(common, argument, &settings->quirks);
 }
 
 const struct option_group apst_option_group = {
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	OPTIONS(options),
 	.set = set,
+	.init = init,
+	KEEPS_GIVEN(struct apst_options, given),
 };

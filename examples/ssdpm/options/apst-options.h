@@ -7,15 +7,12 @@
 
 struct apst_options {
 	struct ssdpm_apst_params params;
-	uint32_t given; /* bits: which options of the group */
+	uint64_t given; /* bits: which options of the group */
 	struct quirk_options quirks;
 };
 
 /* Its settings are a struct apst_options. */
 extern const struct option_group apst_option_group;
-
-/* Has params the defaults yet? After this it has. */
-void init_apst_options(struct apst_options *options);
 
 /* Does the algorithm read what was given? */
 enum exit_status check_apst_options(const struct common *common,
@@ -24,11 +21,5 @@ enum exit_status check_apst_options(const struct common *common,
 enum exit_status check_apst_reader(const struct common *common,
 				   const struct apst_options *options,
 				   const char *option, uint32_t reader);
-
-/* One of the words of an enum, whose numbers begin at 1. */
-enum exit_status parse_word(const struct common *common, const char *option,
-			    const char *text,
-			    const char *(*to_string)(uint32_t),
-			    uint32_t *ret_value);
 
 #endif

@@ -77,6 +77,11 @@ struct number power_text(int64_t uw)
 	return scaled(magnitude(uw), powers, uw < 0 ? "-" : "");
 }
 
+struct number any_power_text(uint64_t uw)
+{
+	return power_text((int64_t)uw);
+}
+
 static struct number in_unit(int64_t uw, double factor)
 {
 	double value = magnitude(uw) / factor;

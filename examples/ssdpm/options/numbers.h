@@ -19,6 +19,9 @@ struct number energy_text(uint64_t nj);
 /* "-12.3 mW" */
 struct number power_text(int64_t uw);
 
+/* The same of a power that is not below 0. */
+struct number any_power_text(uint64_t uw);
+
 /* "-12.3..45.6 mW"; "1 mW..3 W" where one unit does not fit both */
 struct number power_range_text(int64_t low_uw, int64_t high_uw);
 

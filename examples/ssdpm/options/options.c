@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "options/units.h"
 #include "text/output.h"
 #include "text/progress.h"
 
@@ -10,14 +11,16 @@
 #define FIRST_CODE 256 /* above every letter */
 
 static const struct option_spec common_options[] = {
-	{ "json", 0, NULL,
-	  "print JSON: one object, with a list and the errors" },
-	{ "value", 0, "KEY", "print the value of one key of the JSON, bare" },
-	{ "shell", 0, NULL, "print KEY='value' lines for /bin/sh" },
-	{ "root", 0, "DIR", "a capture, in the place of this machine" },
-	{ "quiet", 'q', NULL, "print no notes on standard error" },
-	{ "verbose", 'v', NULL, "say what was read" },
-	{ "help", 'h', NULL, "print this help" },
+	{ "json", 0, NULL, "print JSON: one object, with a list and the errors",
+	  SETS_OWN },
+	{ "value", 0, "KEY", "print the value of one key of the JSON, bare",
+	  SETS_OWN },
+	{ "shell", 0, NULL, "print KEY='value' lines for /bin/sh", SETS_OWN },
+	{ "root", 0, "DIR", "a capture, in the place of this machine",
+	  SETS_OWN },
+	{ "quiet", 'q', NULL, "print no notes on standard error", SETS_OWN },
+	{ "verbose", 'v', NULL, "say what was read", SETS_OWN },
+	{ "help", 'h', NULL, "print this help", SETS_OWN },
 };
 
 /*
@@ -26,11 +29,11 @@ static const struct option_spec common_options[] = {
  */
 static const struct option_spec drive_options[] = {
 	{ "identify", 0, NULL,
-	  "ask the drives of this machine themselves; needs root" },
+	  "ask the drives of this machine themselves; needs root", SETS_OWN },
 	{ "catalogue", 0, "FILE",
-	  "drives of your own, before those of the catalogue" },
+	  "drives of your own, before those of the catalogue", SETS_OWN },
 	{ "firmware", 0, "FW",
-	  "of the catalogue's drives, those with this firmware" },
+	  "of the catalogue's drives, those with this firmware", SETS_OWN },
 };
 
 #define N_DRIVE (sizeof(drive_options) / sizeof(drive_options[0]))
@@ -44,39 +47,39 @@ static size_t n_drive_options(const struct subcommand *subcommand)
 					   0;
 }
 
-static size_t n_group_options(const struct subcommand *subcommand)
+/* The group 0 has its own options, and may be none. */
+static struct group_use group_at(const struct subcommand *subcommand, size_t i)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < subcommand->n_groups; i++)
-		n += subcommand->groups[i].group->n_options;
-	return n;
+	if (i)
+		return subcommand->groups[i - 1];
+	return (struct group_use){ subcommand->own, subcommand->settings };
 }
 
-static size_t n_all_options(const struct subcommand *subcommand)
-{
-	return subcommand->n_options + n_group_options(subcommand) +
-	       n_drive_options(subcommand) + N_common;
-}
-
-/* The subcommand's options first, the common ones last. */
 const struct option_spec *option_at(const struct subcommand *subcommand,
 				    size_t i)
 {
-	if (i < subcommand->n_options)
-		return &subcommand->options[i];
-	i -= subcommand->n_options;
-	for (size_t j = 0; j < subcommand->n_groups; j++) {
-		const struct option_group *group = subcommand->groups[j].group;
+	for (size_t j = 0; j <= subcommand->n_groups; j++) {
+		const struct option_group *group =
+			group_at(subcommand, j).group;
+		const size_t n = group ? group->n_options : 0;
 
-		if (i < group->n_options)
+		if (i < n)
 			return &group->options[i];
-		i -= group->n_options;
+		i -= n;
 	}
 	if (i < n_drive_options(subcommand))
 		return &drive_options[i];
 	i -= n_drive_options(subcommand);
 	return i < N_common ? &common_options[i] : NULL;
+}
+
+static size_t count_options(const struct subcommand *subcommand)
+{
+	size_t n = 0;
+
+	while (option_at(subcommand, n))
+		n++;
+	return n;
 }
 
 bool argument_is_optional(const struct option_spec *option)
@@ -219,7 +222,7 @@ struct getopt_tables {
 static void make_tables(const struct subcommand *subcommand,
 			struct getopt_tables *tables)
 {
-	size_t n = n_all_options(subcommand);
+	size_t n = count_options(subcommand);
 	char *shorts = tables->shorts;
 
 	*shorts++ = ':'; /* tell a missing argument from an unknown option */
@@ -247,7 +250,7 @@ static void make_tables(const struct subcommand *subcommand,
 static const struct option_spec *find_option(
 	const struct subcommand *subcommand, int code)
 {
-	size_t n = n_all_options(subcommand);
+	size_t n = count_options(subcommand);
 
 	if (code >= FIRST_CODE)
 		return option_at(subcommand, (size_t)(code - FIRST_CODE));
@@ -277,29 +280,30 @@ static enum exit_status bad_option(const struct common *common, int code,
 			   optopt, common->subcommand);
 }
 
-static bool is_among(const struct option_spec *option,
-		     const struct option_spec *options, size_t n)
-{
-	/* A subcommand without options of its own has none to add to. */
-	return n && option >= options && option < options + n;
-}
-
 static enum exit_status take_option(const struct subcommand *subcommand,
 				    struct common *common, int code)
 {
 	const struct option_spec *option = find_option(subcommand, code);
 
-	if (is_among(option, subcommand->options, subcommand->n_options))
-		return subcommand->set(subcommand->settings, common, option,
-				       optarg);
-	for (size_t i = 0; i < subcommand->n_groups; i++) {
-		const struct option_group *group = subcommand->groups[i].group;
+	for (size_t i = 0; i <= subcommand->n_groups; i++) {
+		const struct group_use use = group_at(subcommand, i);
 
-		if (is_among(option, group->options, group->n_options))
-			return group->set(subcommand->groups[i].settings,
-					  common, option, optarg);
+		if (use.group && option >= use.group->options &&
+		    option < use.group->options + use.group->n_options)
+			return set_option(use.group, use.settings, common,
+					  option, optarg);
 	}
 	return set_common(common, option->name, optarg);
+}
+
+static void init_settings(const struct subcommand *subcommand)
+{
+	for (size_t i = 0; i <= subcommand->n_groups; i++) {
+		const struct group_use use = group_at(subcommand, i);
+
+		if (use.group && use.group->init)
+			use.group->init(use.settings);
+	}
 }
 
 const char *action_word(const struct subcommand *action)
@@ -346,6 +350,7 @@ static enum exit_status run_options(const struct subcommand *subcommand,
 	int code;
 
 	make_tables(subcommand, &tables);
+	init_settings(subcommand);
 	opterr = 0;
 	while ((code = getopt_long(argc, argv, tables.shorts, tables.longs,
 				   NULL)) != -1) {

@@ -12,29 +12,36 @@
 
 static const struct option_spec options[] = {
 	{ "profile", 'p', "NAME|auto|performance|balanced|power-saver",
-	  "what to set; auto: balanced on AC, power-saver on battery" },
-	{ "profiles", 0, "FILE",
-	  "profiles of your own, before those built in" },
+	  "what to set; auto: balanced on AC, power-saver on battery",
+	  SETS_OWN },
+	{ "profiles", 0, "FILE", "profiles of your own, before those built in",
+	  SETS_OWN },
 	{ "source", 0, "auto|ac|battery",
-	  "the power source that the profile is for (default: auto)" },
+	  "the power source that the profile is for (default: auto)",
+	  SETS_OWN },
 	{ "latency", 'l', "TIME|any",
-	  "NVMe: latency limit, as in 25ms; 0us: APST off" },
+	  "NVMe: latency limit, as in 25ms; 0us: APST off", SETS_OWN },
 	{ "nvme-core", 0, "NAME=VALUE",
 	  "NVMe: a parameter of nvme_core, as in apst_primary_timeout_ms=50; "
-	  "all drives" },
+	  "all drives",
+	  SETS_OWN },
 	{ "apst", 0, "TABLE",
 	  "NVMe: a table, a file or an algorithm, by Set Features; lost at the "
-	  "next reset" },
+	  "next reset",
+	  SETS_OWN },
 	{ "lpm", 0, "POLICY,...",
-	  "SATA: link policies, the first that the port takes" },
+	  "SATA: link policies, the first that the port takes", SETS_OWN },
 	{ "power-state", 0, "NUMBER",
 	  "NVMe: an operational power state, by Set Features; lost at the "
-	  "next reset; of each device as in nvme0=1,nvme1=2" },
+	  "next reset; of each device as in nvme0=1,nvme1=2",
+	  SETS_OWN },
 	{ "workload-hint", 0, "NUMBER",
-	  "NVMe: hint beside --power-state, 0 to 7 (default: as it is)" },
+	  "NVMe: hint beside --power-state, 0 to 7 (default: as it is)",
+	  SETS_OWN },
 	{ "nopp", 0, "on|off",
 	  "NVMe: background work may exceed the power of non-operational "
-	  "states" },
+	  "states",
+	  SETS_OWN },
 };
 
 enum exit_status parse_lpms(const struct common *common, const char *option,
@@ -82,8 +89,8 @@ static enum exit_status set_nvme_core(struct plan_options *settings,
 	if (parameter >= SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS &&
 	    parameter <= SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US) {
 		settings->nvme_core_given |= UINT32_C(1) << parameter;
-		return parse_count(common, option, equals + 1,
-				   &settings->nvme_core[parameter]);
+		return parse_number(common, option, equals + 1, COUNT,
+				    &settings->nvme_core[parameter]);
 	}
 	return usage_error(common,
 			   "--nvme-core %s: write apst_primary_timeout_ms=, "
@@ -111,8 +118,8 @@ static enum exit_status set_latency(struct plan_options *settings,
 	settings->max_exit_latency_us = SSDPM_LATENCY_ANY;
 	if (!strcmp(text, "any"))
 		return STATUS_DONE;
-	return parse_time(common, "latency", text,
-			  &settings->max_exit_latency_us);
+	return parse_number(common, "latency", text, TIME_US,
+			    &settings->max_exit_latency_us);
 }
 
 static enum exit_status set_number(const struct common *common,
@@ -122,7 +129,7 @@ static enum exit_status set_number(const struct common *common,
 {
 	uint64_t number;
 
-	if (parse_count(common, option, text, &number))
+	if (parse_number(common, option, text, COUNT, &number))
 		return STATUS_USAGE;
 	if (number > max)
 		return usage_error(common, "--%s %s: at most %u", option, text,
@@ -308,8 +315,7 @@ static enum exit_status set(void *data, struct common *common,
 }
 
 const struct option_group plan_option_group = {
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	OPTIONS(options),
 	.set = set,
 };
 

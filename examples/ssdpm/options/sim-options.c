@@ -8,91 +8,84 @@
 #include <errno.h>
 #include <string.h>
 
+#define SIM struct sim_options
+
 static const struct option_spec options[] = {
 	{ "loop", 0, "closed|open",
 	  "closed (default): idle times stand, delays move what follows; open: "
-	  "arrival times stand" },
+	  "arrival times stand",
+	  SETS_WORD(SIM, loop, ssdpm_loop_to_string) },
 	{ "pcie-link", 0, "l0|l1|l1.2",
 	  "the link while the drive sleeps (default: as the machine of a device "
-	  "has it, else l1.2)" },
+	  "has it, else l1.2)",
+	  SETS_WORD(SIM, pcie_link, ssdpm_pcie_link_to_string) },
 	{ "operational-state", 0, "PSn",
-	  "the state in which the drive works (default PS0)" },
+	  "the state in which the drive works (default PS0)", SETS_OWN },
 	{ "idle-from-start", 0, NULL,
-	  "idle times count from the start of idle, as some firmware does" },
+	  "idle times count from the start of idle, as some firmware does",
+	  SETS_BIT(SIM, flags, SSDPM_SIM_IDLE_FROM_START) },
 	{ "end", 0, "TIME",
 	  "simulate until then, counted from the first I/O (default: the last "
-	  "completion)" },
+	  "completion)",
+	  SETS_NUMBER(SIM, end_ns, TIME_NS) },
 	{ "idle-power", 0, "POWER",
 	  "of the drive when idle in the state in which it works, as in 0.5W or "
-	  "0.4W..0.8W; of another state as in PS3=20mW" },
-	{ "active-power", 0, "POWER", "while busy, as in 3W or read=2.5W" },
-	{ "transition-power", 0, "POWER", "while it enters or leaves a state" },
-	{ "link-power", 0, "POWER", "what the link adds in a sleeping state" },
-	{ "entry-latency", 0, "TIME", "as in PS4=5ms" },
-	{ "exit-latency", 0, "TIME", "as in PS4=51ms" },
+	  "0.4W..0.8W; of another state as in PS3=20mW",
+	  SETS_OWN },
+	{ "active-power", 0, "POWER", "while busy, as in 3W or read=2.5W",
+	  SETS_OWN },
+	{ "transition-power", 0, "POWER", "while it enters or leaves a state",
+	  SETS_OWN },
+	{ "link-power", 0, "POWER", "what the link adds in a sleeping state",
+	  SETS_OWN },
+	{ "entry-latency", 0, "TIME", "as in PS4=5ms", SETS_OWN },
+	{ "exit-latency", 0, "TIME", "as in PS4=51ms", SETS_OWN },
 	{ "base-latency", 0, "TIME",
-	  "before the transfer of an I/O of unknown service, as in read=80us" },
-	{ "bandwidth", 0, "RATE", "of that transfer, as in write=500MB/s" },
-	{ "operation-energy", 0, "ENERGY", "of each I/O, as in read=5uJ" },
-	{ "byte-energy", 0, "ENERGY", "of each byte, as in read=600pJ" },
+	  "before the transfer of an I/O of unknown service, as in read=80us",
+	  SETS_OWN },
+	{ "bandwidth", 0, "RATE", "of that transfer, as in write=500MB/s",
+	  SETS_OWN },
+	{ "operation-energy", 0, "ENERGY", "of each I/O, as in read=5uJ",
+	  SETS_OWN },
+	{ "byte-energy", 0, "ENERGY", "of each byte, as in read=600pJ",
+	  SETS_OWN },
 	{ "link-idle-time", 0, "TIME",
-	  "SATA: idle time before a link state, as in PS1=10ms" },
+	  "SATA: idle time before a link state, as in PS1=10ms", SETS_OWN },
 	{ "spare", 0, "SHARE",
 	  "of the flash that holds no data, as in 7%: what garbage collection "
-	  "adds to a written byte counts" },
+	  "adds to a written byte counts",
+	  SETS_NUMBER(SIM, spare_ppm, SHARE_PPM), .min = 1,
+	  .max = WHOLE_PPM - 1, .range = "above 0 % and below 100 %" },
 	{ "measured-wa", 0, "FACTOR",
 	  "with --spare: write amplification at which writes were measured, as "
-	  "in 2.5x (default: as --measured says, or 1x)" },
+	  "in 2.5x (default: as --measured says, or 1x)",
+	  SETS_NUMBER(SIM, measured_wa_milli, FACTOR_MILLI), .min = 1000,
+	  .max = MAX_WA_MILLI, .range = "1x to 65536x" },
 	{ "measured", 0, "FILE",
-	  "what ssdpm measure calibrate saved of the drive" },
+	  "what ssdpm measure calibrate saved of the drive", SETS_OWN },
 };
 
-/* No drive has blocks of more pages. */
-#define MAX_WA 65536000
-
-typedef enum exit_status (*parse_fn)(const struct common *common,
-				     const char *option, const char *text,
-				     uint64_t *ret_value);
-
 enum subject { WHOLE, STATE, OPERATION };
-
-static enum exit_status parse_energy_nj(const struct common *common,
-					const char *option, const char *text,
-					uint64_t *ret_nj)
-{
-	uint64_t pj;
-
-	if (parse_energy_pj(common, option, text, &pj))
-		return STATUS_USAGE;
-	if (pj % 1000)
-		return usage_error(common, "--%s %s: finer than a nanojoule",
-				   option, text);
-	*ret_nj = pj / 1000;
-	return STATUS_DONE;
-}
 
 static const struct known_override {
 	const char *option;
 	uint32_t kind;
 	enum subject subject;
-	parse_fn parse;
+	enum quantity quantity;
 } known_overrides[] = {
-	{ "idle-power", SSDPM_PARAMETER_IDLE_POWER, STATE, parse_any_power },
-	{ "active-power", SSDPM_PARAMETER_ACTIVE_POWER, OPERATION,
-	  parse_any_power },
+	{ "idle-power", SSDPM_PARAMETER_IDLE_POWER, STATE, POWER_UW },
+	{ "active-power", SSDPM_PARAMETER_ACTIVE_POWER, OPERATION, POWER_UW },
 	{ "transition-power", SSDPM_PARAMETER_TRANSITION_POWER, WHOLE,
-	  parse_any_power },
-	{ "link-power", SSDPM_PARAMETER_LINK_POWER, WHOLE, parse_any_power },
-	{ "entry-latency", SSDPM_PARAMETER_ENTRY_LATENCY, STATE, parse_time },
-	{ "exit-latency", SSDPM_PARAMETER_EXIT_LATENCY, STATE, parse_time },
-	{ "base-latency", SSDPM_PARAMETER_BASE_LATENCY, OPERATION,
-	  parse_time_ns },
-	{ "bandwidth", SSDPM_PARAMETER_BANDWIDTH, OPERATION, parse_bandwidth },
+	  POWER_UW },
+	{ "link-power", SSDPM_PARAMETER_LINK_POWER, WHOLE, POWER_UW },
+	{ "entry-latency", SSDPM_PARAMETER_ENTRY_LATENCY, STATE, TIME_US },
+	{ "exit-latency", SSDPM_PARAMETER_EXIT_LATENCY, STATE, TIME_US },
+	{ "base-latency", SSDPM_PARAMETER_BASE_LATENCY, OPERATION, TIME_NS },
+	{ "bandwidth", SSDPM_PARAMETER_BANDWIDTH, OPERATION, BANDWIDTH },
 	{ "operation-energy", SSDPM_PARAMETER_OPERATION_ENERGY, OPERATION,
-	  parse_energy_nj },
-	{ "byte-energy", SSDPM_PARAMETER_BYTE_ENERGY, OPERATION,
-	  parse_energy_pj },
-	{ "link-idle-time", SSDPM_PARAMETER_LINK_IDLE_TIME, STATE, parse_time },
+	  ENERGY_NJ },
+	{ "byte-energy", SSDPM_PARAMETER_BYTE_ENERGY, OPERATION, ENERGY_PJ },
+	{ "link-idle-time", SSDPM_PARAMETER_LINK_IDLE_TIME, STATE, TIME_US },
 };
 
 static const struct known_override *find_known(const char *option)
@@ -194,8 +187,9 @@ static enum exit_status parse_subject(const struct common *common,
 }
 
 /* "A", "LOW..HIGH", "LOW..NOMINAL..HIGH" */
-static enum exit_status parse_range(const struct common *common, parse_fn parse,
-				    const char *text, struct override *override)
+static enum exit_status parse_range(const struct common *common,
+				    enum quantity quantity, const char *text,
+				    struct override *override)
 {
 	uint64_t values[3];
 	size_t n = 0;
@@ -212,7 +206,8 @@ static enum exit_status parse_range(const struct common *common, parse_fn parse,
 					   override->option, override->text);
 		memcpy(one, at, length);
 		one[length] = 0;
-		if (parse(common, override->option, one, &values[n]))
+		if (parse_number(common, override->option, one, quantity,
+				 &values[n]))
 			return STATUS_USAGE;
 	}
 	override->low = values[0];
@@ -244,33 +239,10 @@ static enum exit_status add_override(const struct common *common,
 				   MAX_OVERRIDES);
 	if (parse_subject(common, settings, known->subject, &override,
 			  &value) ||
-	    parse_range(common, known->parse, value, &override))
+	    parse_range(common, known->quantity, value, &override))
 		return STATUS_USAGE;
 	settings->overrides[settings->n_overrides++] = override;
 	return STATUS_DONE;
-}
-
-static enum exit_status set_spare(const struct common *common,
-				  struct sim_options *settings,
-				  const char *name, const char *argument)
-{
-	if (!strcmp(name, "measured-wa")) {
-		if (parse_factor(common, name, argument,
-				 &settings->measured_wa_milli))
-			return STATUS_USAGE;
-		return settings->measured_wa_milli >= 1000 &&
-				       settings->measured_wa_milli <= MAX_WA ?
-			       STATUS_DONE :
-			       usage_error(common, "--%s %s: 1x to 65536x",
-					   name, argument);
-	}
-	if (parse_share(common, name, argument, &settings->spare_ppm))
-		return STATUS_USAGE;
-	return settings->spare_ppm && settings->spare_ppm < 1000000 ?
-		       STATUS_DONE :
-		       usage_error(common,
-				   "--%s %s: above 0 %% and below 100 %%", name,
-				   argument);
 }
 
 enum exit_status check_sim_options(const struct common *common,
@@ -289,37 +261,20 @@ static enum exit_status set(void *data, struct common *common,
 {
 	struct sim_options *settings = data;
 	const struct known_override *known = find_known(option->name);
-	const char *name = option->name;
 
-	if (!strcmp(name, "spare") || !strcmp(name, "measured-wa"))
-		return set_spare(common, settings, name, argument);
-	if (!strcmp(name, "measured"))
-		return add_measured(common, &settings->measured, argument);
 	if (known)
 		return add_override(common, settings, known, argument);
-	if (!strcmp(name, "loop"))
-		return parse_word(common, name, argument, ssdpm_loop_to_string,
-				  &settings->loop);
-	if (!strcmp(name, "pcie-link"))
-		return parse_word(common, name, argument,
-				  ssdpm_pcie_link_to_string,
-				  &settings->pcie_link);
-	if (!strcmp(name, "end"))
-		return parse_time_ns(common, name, argument, &settings->end_ns);
-	if (!strcmp(name, "idle-from-start")) {
-		settings->flags |= SSDPM_SIM_IDLE_FROM_START;
-		return STATUS_DONE;
-	}
+	if (!strcmp(option->name, "measured"))
+		return add_measured(common, &settings->measured, argument);
 	if (parse_state(argument, strlen(argument),
 			&settings->operational_state))
 		return STATUS_DONE;
-	return usage_error(common, "--%s %s: write a state, as in PS1", name,
-			   argument);
+	return usage_error(common, "--%s %s: write a state, as in PS1",
+			   option->name, argument);
 }
 
 const struct option_group sim_option_group = {
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	OPTIONS(options),
 	.set = set,
 };
 

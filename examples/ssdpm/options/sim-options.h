@@ -19,6 +19,9 @@ struct override {
 	uint64_t low, nominal, high;
 };
 
+/* Of write amplification: no drive has blocks of more pages. */
+#define MAX_WA_MILLI 65536000
+
 struct sim_options {
 	uint32_t loop;
 	uint32_t pcie_link;

@@ -35,9 +35,115 @@ struct unit {
 #define MAX_UNITS 9
 
 /* The units of a quantity, up to one without a name, and words about it. */
-struct units {
+static const struct units {
 	struct unit units[MAX_UNITS];
 	const char *list, *example, *finest, *too_much;
+} all_units[] = {
+	[TIME_US] = { { { "us", 1 }, { "ms", 1000 }, { "s", 1000000 } },
+		      "us, ms or s",
+		      "500us, 25ms or 2s",
+		      "microsecond",
+		      "too long" },
+	[TIME_NS] = { { { "ns", 1 },
+			{ "us", 1000 },
+			{ "ms", 1000000 },
+			{ "s", 1000000000 },
+			{ "min", UINT64_C(60000000000) },
+			{ "h", UINT64_C(3600000000000) },
+			{ "d", UINT64_C(86400000000000) } },
+		      "ns, us, ms, s, min, h or d",
+		      "80us, 25ms or 2s",
+		      "nanosecond",
+		      "too long" },
+	[POWER_UW] = { { { "uW", 1 }, { "mW", 1000 }, { "W", 1000000 } },
+		       "uW, mW or W",
+		       "800uW, 500mW or 2W",
+		       "microwatt",
+		       "too much" },
+	[WATTS_UW] = { { { "uW", 1 },
+			 { "mW", 1000 },
+			 { "W", 1000000 },
+			 { "kW", 1000000000 } },
+		       "uW, mW, W or kW",
+		       "3120, 3120W or 3.12kW",
+		       "microwatt",
+		       "too much" },
+	[BYTES] = { { { "B", 1 },
+		      { "kB", 1000 },
+		      { "MB", 1000000 },
+		      { "GB", 1000000000 },
+		      { "TB", UINT64_C(1000000000000) },
+		      { "KiB", 1 << 10 },
+		      { "MiB", 1 << 20 },
+		      { "GiB", 1 << 30 } },
+		    "B, kB, MB, GB, TB, KiB, MiB or GiB",
+		    "512B, 4KiB or 1GB",
+		    "byte",
+		    "too much" },
+	[BANDWIDTH] = { { { "B/s", 1 },
+			  { "kB/s", 1000 },
+			  { "MB/s", 1000000 },
+			  { "GB/s", 1000000000 },
+			  { "KiB/s", 1 << 10 },
+			  { "MiB/s", 1 << 20 },
+			  { "GiB/s", 1 << 30 } },
+			"B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s or GiB/s",
+			"500MB/s or 2GiB/s",
+			"byte per second",
+			"too much" },
+	[ENERGY_PJ] = { { { "pJ", 1 },
+			  { "nJ", 1000 },
+			  { "uJ", 1000000 },
+			  { "mJ", 1000000000 },
+			  { "J", UINT64_C(1000000000000) } },
+			"pJ, nJ, uJ, mJ or J",
+			"600pJ, 5uJ or 1mJ",
+			"picojoule",
+			"too much" },
+	[ENERGY_MWH] = { { { "mWh", 1 }, { "Wh", 1000 }, { "kWh", 1000000 } },
+			 "mWh, Wh or kWh",
+			 "50Wh",
+			 "milliwatt-hour",
+			 "too much" },
+	[RATE_MHZ] = { { { "Hz", 1000 },
+			 { "kHz", 1000000 },
+			 { "MHz", 1000000000 } },
+		       "Hz, kHz or MHz",
+		       "10Hz or 20kHz",
+		       "millihertz",
+		       "too fast" },
+	[RESISTANCE_UOHM] = { { { "mohm", 1000 }, { "ohm", 1000000 } },
+			      "mohm or ohm",
+			      "0.1ohm or 50mohm",
+			      "microohm",
+			      "too much" },
+	[VOLTAGE_UV] = { { { "mV", 1000 }, { "V", 1000000 } },
+			 "mV or V",
+			 "5V or 3300mV",
+			 "microvolt",
+			 "too much" },
+	[SHARE_PPM] = { { { "%", 10000 } },
+			"%",
+			"5%",
+			"millionth",
+			"too much" },
+	[FACTOR_MILLI] = { { { "x", 1000 } },
+			   "x",
+			   "2.5x",
+			   "thousandth",
+			   "too much" },
+};
+
+/* What is read as another quantity, of which it takes whole multiples. */
+static const struct {
+	enum quantity read_as;
+	uint32_t divisor;
+	const char *finer;
+} wholes[] = {
+	[TIME_MS] = { TIME_US, 1000, "APST counts whole milliseconds" },
+	[TIME_S] = { TIME_NS, 1000000000, "whole seconds" },
+	[ENERGY_NJ] = { ENERGY_PJ, 1000, "finer than a nanojoule" },
+	[FACTOR_MILLI] = { 0 }, /* the last one */
 };
 
 enum scaled {
@@ -127,35 +233,6 @@ static enum exit_status parse(const struct common *common, const char *option,
 	}
 }
 
-enum exit_status parse_time(const struct common *common, const char *option,
-			    const char *text, uint64_t *ret_us)
-{
-	static const struct units units = {
-		.units = { { "us", 1 }, { "ms", 1000 }, { "s", 1000000 } },
-		.list = "us, ms or s",
-		.example = "500us, 25ms or 2s",
-		.finest = "microsecond",
-		.too_much = "too long",
-	};
-
-	return parse(common, option, text, &units, ret_us);
-}
-
-enum exit_status parse_any_power(const struct common *common,
-				 const char *option, const char *text,
-				 uint64_t *ret_uw)
-{
-	static const struct units units = {
-		.units = { { "uW", 1 }, { "mW", 1000 }, { "W", 1000000 } },
-		.list = "uW, mW or W",
-		.example = "800uW, 500mW or 2W",
-		.finest = "microwatt",
-		.too_much = "too much",
-	};
-
-	return parse(common, option, text, &units, ret_uw);
-}
-
 /* The same text with a unit behind it; false: it has one, or is too long. */
 static bool add_unit(const char *text, const char *unit, char *ret, size_t size)
 {
@@ -169,234 +246,9 @@ static bool add_unit(const char *text, const char *unit, char *ret, size_t size)
 	return true;
 }
 
-enum exit_status parse_watts(const struct common *common, const char *option,
-			     const char *text, uint64_t *ret_uw)
-{
-	static const struct units units = {
-		.units = { { "uW", 1 },
-			   { "mW", 1000 },
-			   { "W", 1000000 },
-			   { "kW", 1000000000 } },
-		.list = "uW, mW, W or kW",
-		.example = "3120, 3120W or 3.12kW",
-		.finest = "microwatt",
-		.too_much = "too much",
-	};
-	char in_watts[64];
-
-	if (add_unit(text, "W", in_watts, sizeof(in_watts)))
-		text = in_watts;
-	return parse(common, option, text, &units, ret_uw);
-}
-
-enum exit_status parse_power(const struct common *common, const char *option,
-			     const char *text, uint32_t *ret_uw)
-{
-	enum exit_status status;
-	uint64_t uw;
-
-	status = parse_any_power(common, option, text, &uw);
-	if (status)
-		return status;
-	if (uw > UINT32_MAX)
-		return usage_error(common, "--%s %s: %s", option, text,
-				   "too much");
-	if (!uw)
-		return usage_error(common, "--%s %s: no power at all", option,
-				   text);
-	*ret_uw = (uint32_t)uw;
-	return STATUS_DONE;
-}
-
-enum exit_status parse_idle_time(const struct common *common,
-				 const char *option, const char *text,
-				 uint64_t *ret_ms)
-{
-	enum exit_status status;
-	uint64_t us;
-
-	status = parse_time(common, option, text, &us);
-	if (status)
-		return status;
-	if (us % 1000)
-		return usage_error(common,
-				   "--%s %s: APST counts whole milliseconds",
-				   option, text);
-	*ret_ms = us / 1000;
-	return STATUS_DONE;
-}
-
-enum exit_status parse_time_ns(const struct common *common, const char *option,
-			       const char *text, uint64_t *ret_ns)
-{
-	static const struct units units = {
-		.units = { { "ns", 1 },
-			   { "us", 1000 },
-			   { "ms", 1000000 },
-			   { "s", 1000000000 },
-			   { "min", UINT64_C(60000000000) },
-			   { "h", UINT64_C(3600000000000) },
-			   { "d", UINT64_C(86400000000000) } },
-		.list = "ns, us, ms, s, min, h or d",
-		.example = "80us, 25ms or 2s",
-		.finest = "nanosecond",
-		.too_much = "too long",
-	};
-
-	return parse(common, option, text, &units, ret_ns);
-}
-
-enum exit_status parse_bytes(const struct common *common, const char *option,
-			     const char *text, uint64_t *ret_bytes)
-{
-	static const struct units units = {
-		.units = { { "B", 1 },
-			   { "kB", 1000 },
-			   { "MB", 1000000 },
-			   { "GB", 1000000000 },
-			   { "TB", UINT64_C(1000000000000) },
-			   { "KiB", 1 << 10 },
-			   { "MiB", 1 << 20 },
-			   { "GiB", 1 << 30 } },
-		.list = "B, kB, MB, GB, TB, KiB, MiB or GiB",
-		.example = "512B, 4KiB or 1GB",
-		.finest = "byte",
-		.too_much = "too much",
-	};
-
-	return parse(common, option, text, &units, ret_bytes);
-}
-
-enum exit_status parse_bandwidth(const struct common *common,
-				 const char *option, const char *text,
-				 uint64_t *ret_bytes_per_second)
-{
-	static const struct units units = {
-		.units = { { "B/s", 1 },
-			   { "kB/s", 1000 },
-			   { "MB/s", 1000000 },
-			   { "GB/s", 1000000000 },
-			   { "KiB/s", 1 << 10 },
-			   { "MiB/s", 1 << 20 },
-			   { "GiB/s", 1 << 30 } },
-		.list = "B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s or GiB/s",
-		.example = "500MB/s or 2GiB/s",
-		.finest = "byte per second",
-		.too_much = "too much",
-	};
-
-	return parse(common, option, text, &units, ret_bytes_per_second);
-}
-
-enum exit_status parse_energy_pj(const struct common *common,
-				 const char *option, const char *text,
-				 uint64_t *ret_pj)
-{
-	static const struct units units = {
-		.units = { { "pJ", 1 },
-			   { "nJ", 1000 },
-			   { "uJ", 1000000 },
-			   { "mJ", 1000000000 },
-			   { "J", UINT64_C(1000000000000) } },
-		.list = "pJ, nJ, uJ, mJ or J",
-		.example = "600pJ, 5uJ or 1mJ",
-		.finest = "picojoule",
-		.too_much = "too much",
-	};
-
-	return parse(common, option, text, &units, ret_pj);
-}
-
-enum exit_status parse_energy_mwh(const struct common *common,
-				  const char *option, const char *text,
-				  uint64_t *ret_mwh)
-{
-	static const struct units units = {
-		.units = { { "mWh", 1 }, { "Wh", 1000 }, { "kWh", 1000000 } },
-		.list = "mWh, Wh or kWh",
-		.example = "50Wh",
-		.finest = "milliwatt-hour",
-		.too_much = "too much",
-	};
-
-	return parse(common, option, text, &units, ret_mwh);
-}
-
-enum exit_status parse_rate(const struct common *common, const char *option,
-			    const char *text, uint64_t *ret_mhz)
-{
-	static const struct units units = {
-		.units = { { "Hz", 1000 },
-			   { "kHz", 1000000 },
-			   { "MHz", 1000000000 } },
-		.list = "Hz, kHz or MHz",
-		.example = "10Hz or 20kHz",
-		.finest = "millihertz",
-		.too_much = "too fast",
-	};
-
-	return parse(common, option, text, &units, ret_mhz);
-}
-
-enum exit_status parse_resistance(const struct common *common,
-				  const char *option, const char *text,
-				  uint64_t *ret_uohm)
-{
-	static const struct units units = {
-		.units = { { "mohm", 1000 }, { "ohm", 1000000 } },
-		.list = "mohm or ohm",
-		.example = "0.1ohm or 50mohm",
-		.finest = "microohm",
-		.too_much = "too much",
-	};
-
-	return parse(common, option, text, &units, ret_uohm);
-}
-
-enum exit_status parse_voltage(const struct common *common, const char *option,
-			       const char *text, uint64_t *ret_uv)
-{
-	static const struct units units = {
-		.units = { { "mV", 1000 }, { "V", 1000000 } },
-		.list = "mV or V",
-		.example = "5V or 3300mV",
-		.finest = "microvolt",
-		.too_much = "too much",
-	};
-
-	return parse(common, option, text, &units, ret_uv);
-}
-
-enum exit_status parse_share(const struct common *common, const char *option,
-			     const char *text, uint64_t *ret_ppm)
-{
-	static const struct units units = {
-		.units = { { "%", 10000 } },
-		.list = "%",
-		.example = "5%",
-		.finest = "millionth",
-		.too_much = "too much",
-	};
-
-	return parse(common, option, text, &units, ret_ppm);
-}
-
-enum exit_status parse_factor(const struct common *common, const char *option,
-			      const char *text, uint64_t *ret_milli)
-{
-	static const struct units units = {
-		.units = { { "x", 1000 } },
-		.list = "x",
-		.example = "2.5x",
-		.finest = "thousandth",
-		.too_much = "too much",
-	};
-
-	return parse(common, option, text, &units, ret_milli);
-}
-
-enum exit_status parse_count(const struct common *common, const char *option,
-			     const char *text, uint64_t *ret_count)
+static enum exit_status parse_count(const struct common *common,
+				    const char *option, const char *text,
+				    uint64_t *ret_count)
 {
 	uint64_t count = 0;
 
@@ -412,6 +264,67 @@ enum exit_status parse_count(const struct common *common, const char *option,
 	}
 	*ret_count = count;
 	return STATUS_DONE;
+}
+
+enum exit_status parse_number(const struct common *common, const char *option,
+			      const char *text, enum quantity quantity,
+			      uint64_t *ret_number)
+{
+	const enum quantity read_as = wholes[quantity].read_as;
+	char in_watts[64];
+	uint64_t number = 0;
+
+	if (quantity == COUNT)
+		return parse_count(common, option, text, ret_number);
+	if (quantity == WATTS_UW &&
+	    add_unit(text, "W", in_watts, sizeof(in_watts)))
+		text = in_watts;
+	if (parse(common, option, text,
+		  &all_units[read_as ? read_as : quantity], &number))
+		return STATUS_USAGE;
+	if (read_as && number % wholes[quantity].divisor)
+		return usage_error(common, "--%s %s: %s", option, text,
+				   wholes[quantity].finer);
+	*ret_number = read_as ? number / wholes[quantity].divisor : number;
+	return STATUS_DONE;
+}
+
+enum exit_status parse_power(const struct common *common, const char *option,
+			     const char *text, uint32_t *ret_uw)
+{
+	uint64_t uw;
+
+	if (parse_number(common, option, text, POWER_UW, &uw))
+		return STATUS_USAGE;
+	if (uw > UINT32_MAX)
+		return usage_error(common, "--%s %s: too much", option, text);
+	if (!uw)
+		return usage_error(common, "--%s %s: no power at all", option,
+				   text);
+	*ret_uw = (uint32_t)uw;
+	return STATUS_DONE;
+}
+
+enum exit_status parse_word(const struct common *common, const char *option,
+			    const char *text,
+			    const char *(*to_string)(uint32_t),
+			    uint32_t *ret_value)
+{
+	char words[256] = "";
+	size_t length = 0;
+
+	for (uint32_t i = 1; to_string(i); i++) {
+		const char *separator = to_string(i + 1) ? ", " : " or ";
+
+		if (!strcmp(text, to_string(i))) {
+			*ret_value = i;
+			return STATUS_DONE;
+		}
+		length += (size_t)snprintf(
+			words + length, sizeof(words) - length, "%s%s",
+			i == 1 ? "" : separator, to_string(i));
+	}
+	return usage_error(common, "--%s %s: %s", option, text, words);
 }
 
 static enum exit_status parse_op_share(const struct common *common,
@@ -432,7 +345,7 @@ static enum exit_status parse_op_share(const struct common *common,
 				   all);
 	memcpy(share, text, length);
 	share[length] = 0;
-	return parse_share(common, "mix", share, ret_ppm);
+	return parse_number(common, "mix", share, SHARE_PPM, ret_ppm);
 }
 
 enum exit_status parse_mix(const struct common *common, const char *all,
@@ -458,5 +371,86 @@ enum exit_status parse_mix(const struct common *common, const char *all,
 				   "--mix %s: the shares do not come to 100%%",
 				   all);
 	*ret_read_ppm = sums[1];
+	return STATUS_DONE;
+}
+
+static enum exit_status set_number(const struct option_spec *option,
+				   const struct common *common,
+				   const char *argument, void *at)
+{
+	const uint64_t most = option->max		   ? option->max :
+			      option->kind == OPTION_SMALL ? UINT32_MAX :
+							     UINT64_MAX;
+	uint64_t number;
+
+	/* Where the help says TIME|any: no limit. */
+	if (!strcmp(argument, "any") && strstr(option->argument, "|any"))
+		number = UINT64_MAX;
+	else if (parse_number(common, option->name, argument, option->quantity,
+			      &number))
+		return STATUS_USAGE;
+	if (number < option->min || number > most)
+		return usage_error(
+			common, "--%s %s: %s", option->name, argument,
+			option->range ? option->range : "must be above 0");
+	if (option->kind == OPTION_SMALL)
+		*(uint32_t *)at = (uint32_t)number;
+	else if (option->kind == OPTION_REAL)
+		*(double *)at = (double)number / option->per;
+	else
+		*(uint64_t *)at = number;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_text(const struct option_spec *option,
+				 const struct common *common,
+				 const char *argument, const char **ret_text)
+{
+	if (option->once && *ret_text)
+		return usage_error(common, "--%s is given twice", option->name);
+	*ret_text = argument;
+	return STATUS_DONE;
+}
+
+bool is_given(const struct option_group *group, uint64_t given,
+	      const char *name)
+{
+	for (size_t i = 0; i < group->n_options; i++)
+		if (!strcmp(group->options[i].name, name))
+			return given >> i & 1;
+	return false;
+}
+
+enum exit_status set_option(const struct option_group *group, void *settings,
+			    struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	void *at = (char *)settings + option->offset;
+
+	if (group->keeps_given)
+		*(uint64_t *)((char *)settings + group->given) |=
+			UINT64_C(1) << (option - group->options);
+	switch (option->kind) {
+	case OPTION_OWN:
+		return group->set(settings, common, option, argument);
+	case OPTION_FLAG:
+		*(bool *)at = true;
+		return STATUS_DONE;
+	case OPTION_BIT:
+		*(uint32_t *)at |= option->bit;
+		return STATUS_DONE;
+	case OPTION_TEXT:
+		return set_text(option, common, argument, at);
+	case OPTION_WORD:
+		return parse_word(common, option->name, argument,
+				  option->to_string, at);
+	case OPTION_NUMBER:
+	case OPTION_SMALL:
+	case OPTION_REAL:
+		return set_number(option, common, argument, at);
+	case OPTION_FORM:
+		return choose_form(common, FORM_OWN, option->name);
+	}
 	return STATUS_DONE;
 }

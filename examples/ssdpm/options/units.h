@@ -1,81 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers with their unit, as people write them in options. A bare number is an
- * error, not a guess. All return STATUS_DONE, or STATUS_USAGE after a
- * complaint that names the option.
+ * What options take: numbers with their unit, as people write them, and words.
+ * A bare number is an error, not a guess. All functions return STATUS_DONE, or
+ * STATUS_USAGE after a complaint that names the option.
  */
 #ifndef SSDPM_COMMAND_UNITS_H
 #define SSDPM_COMMAND_UNITS_H
 
 #include "command.h"
 
-/* "25ms" in microseconds. */
-enum exit_status parse_time(const struct common *common, const char *option,
-			    const char *text, uint64_t *ret_us);
+enum quantity {
+	COUNT = 1, /* a whole number of something that has no unit */
+	TIME_US,   /* "25ms" in microseconds */
+	TIME_NS,   /* "80us", "2h" in nanoseconds */
+	TIME_MS,   /* "100ms" in milliseconds, whole ones */
+	TIME_S,	   /* "1400s" in seconds, whole ones */
+	POWER_UW,  /* "500mW" in microwatts */
+	WATTS_UW,  /* the same where the option says watts: "3120", "3.12kW" */
+	BYTES,	   /* "4KiB" */
+	BANDWIDTH, /* "500MB/s" in bytes per second */
+	ENERGY_PJ, /* "5uJ" in picojoules */
+	ENERGY_NJ,
+	ENERGY_MWH,	 /* "50Wh" in milliwatt-hours */
+	RATE_MHZ,	 /* "20kHz" in millihertz */
+	RESISTANCE_UOHM, /* "0.1ohm" in microohms */
+	VOLTAGE_UV,	 /* "5V" in microvolts */
+	SHARE_PPM,	 /* "5%" in millionths of the whole */
+	FACTOR_MILLI,	 /* "2.5x" in thousandths */
+};
 
-/* Whole milliseconds. */
-enum exit_status parse_idle_time(const struct common *common,
-				 const char *option, const char *text,
-				 uint64_t *ret_ms);
+enum exit_status parse_number(const struct common *common, const char *option,
+			      const char *text, enum quantity quantity,
+			      uint64_t *ret_number);
 
-/* "500mW" in microwatts; more than 0. */
+/* The same for a power above 0 that a drive may have. */
 enum exit_status parse_power(const struct common *common, const char *option,
 			     const char *text, uint32_t *ret_uw);
 
-/* The same, and 0 will do. */
-enum exit_status parse_any_power(const struct common *common,
-				 const char *option, const char *text,
-				 uint64_t *ret_uw);
-
-/* Of an option that is named for watts: "3120" too, and "3.12kW". */
-enum exit_status parse_watts(const struct common *common, const char *option,
-			     const char *text, uint64_t *ret_uw);
-
-/* "80us" in nanoseconds. */
-enum exit_status parse_time_ns(const struct common *common, const char *option,
-			       const char *text, uint64_t *ret_ns);
-
-/* "4KiB" in bytes, "500MB/s" in bytes per second. */
-enum exit_status parse_bytes(const struct common *common, const char *option,
-			     const char *text, uint64_t *ret_bytes);
-enum exit_status parse_bandwidth(const struct common *common,
-				 const char *option, const char *text,
-				 uint64_t *ret_bytes_per_second);
-
-/* "5uJ" in picojoules, "50Wh" in milliwatt-hours. */
-enum exit_status parse_energy_pj(const struct common *common,
-				 const char *option, const char *text,
-				 uint64_t *ret_pj);
-enum exit_status parse_energy_mwh(const struct common *common,
-				  const char *option, const char *text,
-				  uint64_t *ret_mwh);
-
-/*
- * "20kHz" in millihertz, "0.1ohm" in microohms, "5V" in microvolts, "5%" in
- * millionths of the whole.
- */
-enum exit_status parse_rate(const struct common *common, const char *option,
-			    const char *text, uint64_t *ret_mhz);
-enum exit_status parse_resistance(const struct common *common,
-				  const char *option, const char *text,
-				  uint64_t *ret_uohm);
-enum exit_status parse_voltage(const struct common *common, const char *option,
-			       const char *text, uint64_t *ret_uv);
-enum exit_status parse_share(const struct common *common, const char *option,
-			     const char *text, uint64_t *ret_ppm);
-
-/* "2.5x" in thousandths. */
-enum exit_status parse_factor(const struct common *common, const char *option,
-			      const char *text, uint64_t *ret_milli);
-
-/* A whole number of something that has no unit. */
-enum exit_status parse_count(const struct common *common, const char *option,
-			     const char *text, uint64_t *ret_count);
+/* One of the words of an enum, whose numbers begin at 1. */
+enum exit_status parse_word(const struct common *common, const char *option,
+			    const char *text,
+			    const char *(*to_string)(uint32_t),
+			    uint32_t *ret_value);
 
 #define WHOLE_PPM 1000000
 
 /* --mix: "read=70%,write=30%" in millionths that are read. */
 enum exit_status parse_mix(const struct common *common, const char *text,
 			   uint64_t *ret_read_ppm);
+
+/* Set what an option of a group sets. */
+enum exit_status set_option(const struct option_group *group, void *settings,
+			    struct common *common,
+			    const struct option_spec *option,
+			    const char *argument);
 
 #endif

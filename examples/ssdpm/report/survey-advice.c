@@ -146,7 +146,7 @@ static bool is_plain(const char *word)
 					     "0123456789_.-")];
 }
 
-/* "25ms": what parse_time() takes without a word. */
+/* "25ms": what parse_number() takes without a word. */
 static bool is_time(const char *text)
 {
 	size_t n = strspn(text, "0123456789");
@@ -176,9 +176,10 @@ static void set_latency_rule(struct survey_advice *advice, const char *latency)
 	struct ssdpm_persist_file file = { .size = sizeof(file) };
 	struct ssdpm_persist *persist;
 
-	if (!is_time(latency) || (strcmp(latency, "any") != 0 &&
-				  parse_time(&quiet, "policy", latency,
-					     &settings.max_exit_latency_us)))
+	if (!is_time(latency) ||
+	    (strcmp(latency, "any") != 0 &&
+	     parse_number(&quiet, "policy", latency, TIME_US,
+			  &settings.max_exit_latency_us)))
 		return;
 	snprintf(settings.reason, sizeof(settings.reason),
 		 "found by a survey of this machine");

@@ -12,12 +12,15 @@
 static const struct option_spec options[] = {
 	{ "error-rate", 0, "SHARE",
 	  "survey, merge: how often chance may show a difference (default: "
-	  "5%)" },
+	  "5%)",
+	  SETS_OWN },
 	{ "system-power", 0, "POWER",
-	  "survey: of all the machine, where the meter sees a part of it" },
+	  "survey: of all the machine, where the meter sees a part of it",
+	  SETS_OWN },
 	{ "markdown", 0, "FILE",
 	  "survey, merge: write the report for an issue tracker too; -: nothing but "
-	  "it" },
+	  "it",
+	  SETS_OWN },
 };
 
 static enum exit_status set_rate(struct survey_report_options *settings,
@@ -26,7 +29,7 @@ static enum exit_status set_rate(struct survey_report_options *settings,
 {
 	uint64_t ppm;
 
-	if (parse_share(common, "error-rate", argument, &ppm))
+	if (parse_number(common, "error-rate", argument, SHARE_PPM, &ppm))
 		return STATUS_USAGE;
 	if (!ppm || ppm >= 1000000)
 		return usage_error(common,
@@ -57,8 +60,7 @@ static enum exit_status set(void *data, struct common *common,
 }
 
 const struct option_group survey_report_group = {
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	OPTIONS(options),
 	.set = set,
 };
 

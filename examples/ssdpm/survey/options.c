@@ -9,33 +9,43 @@
 #define MAX_WORD 255
 
 static const struct option_spec options[] = {
-	{ "resume", 0, "FILE", "survey: go on with one that was interrupted" },
+	{ "resume", 0, "FILE", "survey: go on with one that was interrupted",
+	  SETS_OWN },
 	{ "drive", 0, "NAME",
 	  "survey: a drive or port; again for more (default: those that it is "
-	  "for)" },
+	  "for)",
+	  SETS_OWN },
 	{ "policy", 0, "POLICY",
 	  "survey: as in lpm=medium_power, latency=25ms or profile=balanced; "
-	  "again for more" },
+	  "again for more",
+	  SETS_OWN },
 	{ "scenario", 0, "idle|sync|async|command:LINE",
-	  "survey: what is done meanwhile; again for more" },
-	{ "file", 0, "FILE", "survey: that sync and async read, on the drive" },
-	{ "blocks", 0, "N", "survey: how often all is run (default 5)" },
+	  "survey: what is done meanwhile; again for more", SETS_OWN },
+	{ "file", 0, "FILE", "survey: that sync and async read, on the drive",
+	  SETS_OWN },
+	{ "blocks", 0, "N", "survey: how often all is run (default 5)",
+	  SETS_OWN },
 	{ "settle", 0, "TIME",
-	  "survey: from a policy to its first reading (default 10min)" },
+	  "survey: from a policy to its first reading (default 10min)",
+	  SETS_OWN },
 	{ "duration", 0, "TIME",
-	  "survey: how long a policy is measured (default 15min)" },
-	{ "seed", 0, "N", "survey: of the order (default: drawn)" },
-	{ "fio", 0, "DIR", "survey: run fio too, on a file in this directory" },
-	{ "fio-size", 0, "BYTES", "survey: size of that file, as in 1GiB" },
+	  "survey: how long a policy is measured (default 15min)", SETS_OWN },
+	{ "seed", 0, "N", "survey: of the order (default: drawn)", SETS_OWN },
+	{ "fio", 0, "DIR", "survey: run fio too, on a file in this directory",
+	  SETS_OWN },
+	{ "fio-size", 0, "BYTES", "survey: size of that file, as in 1GiB",
+	  SETS_OWN },
 	{ "sample", 0, "TIME",
 	  "survey: for --dry-run, how long the noise is sampled (default: 40 "
-	  "readings)" },
+	  "readings)",
+	  SETS_OWN },
 	{ "from", 0, "FILE",
 	  "survey: for --dry-run, an earlier survey that says by how much runs "
-	  "differ" },
+	  "differ",
+	  SETS_OWN },
 	{ "dry-run", 'n', NULL,
-	  "survey: show what would be run, and what it can tell" },
-	{ "yes", 'y', NULL, "survey: do not ask" },
+	  "survey: show what would be run, and what it can tell", SETS_OWN },
+	{ "yes", 'y', NULL, "survey: do not ask", SETS_OWN },
 };
 
 static enum exit_status add_word(const struct common *common, const char *name,
@@ -74,7 +84,7 @@ bool is_survey_word(const char *text)
 static enum exit_status set_time(const struct common *common, const char *name,
 				 const char *argument, uint64_t *ret_ns)
 {
-	if (parse_time_ns(common, name, argument, ret_ns))
+	if (parse_number(common, name, argument, TIME_NS, ret_ns))
 		return STATUS_USAGE;
 	return *ret_ns ? STATUS_DONE :
 			 usage_error(common, "--%s %s: must be above 0", name,
@@ -94,8 +104,9 @@ static enum exit_status set_number(struct survey_options *s,
 	if (!strcmp(name, "sample"))
 		return set_time(common, name, argument, &s->sample_ns);
 	if (!strcmp(name, "fio-size"))
-		return parse_bytes(common, name, argument, &s->fio_bytes);
-	if (parse_count(common, name, argument, &n))
+		return parse_number(common, name, argument, BYTES,
+				    &s->fio_bytes);
+	if (parse_number(common, name, argument, COUNT, &n))
 		return STATUS_USAGE;
 	if (!strcmp(name, "seed")) {
 		s->has_seed = true;
@@ -161,8 +172,7 @@ static enum exit_status set(void *data, struct common *common,
 }
 
 const struct option_group survey_option_group = {
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	OPTIONS(options),
 	.set = set,
 };
 

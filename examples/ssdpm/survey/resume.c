@@ -138,7 +138,7 @@ static bool read_seconds(const char *value, uint64_t *ret_ns)
 	if (strspn(value, "0123456789.") != strlen(value) ||
 	    snprintf(text, sizeof(text), "%ss", value) >= (int)sizeof(text))
 		return false;
-	return !parse_time_ns(&quiet, "resume", text, ret_ns);
+	return !parse_number(&quiet, "resume", text, TIME_NS, ret_ns);
 }
 
 static bool read_number(const char *value, uint64_t *ret)

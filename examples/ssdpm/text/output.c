@@ -451,6 +451,32 @@ void table_cell(struct table *table, size_t column, const char *format, ...)
 	va_end(args);
 }
 
+struct cell cell(const char *format, ...)
+{
+	struct cell result;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(result.text, sizeof(result.text), format, args);
+	va_end(args);
+	return result;
+}
+
+void add_table_row(struct table *table, const char *const *cells, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		table_cell(table, i, "%s", cells[i]);
+	table->n_rows++;
+}
+
+void begin_table(struct table *table, const char *alignment,
+		 const char *const *head, size_t n)
+{
+	*table = (struct table){ .n_columns = strlen(alignment),
+				 .align = alignment };
+	add_table_row(table, head, n);
+}
+
 void table_end_row(struct table *table)
 {
 	table->n_rows++;

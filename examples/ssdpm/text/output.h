@@ -66,6 +66,27 @@ struct table {
 	char cells[TABLE_ROWS][TABLE_COLUMNS][TABLE_CELL];
 };
 
+/* A cell made of a format, for table_row(). */
+struct cell {
+	char text[TABLE_CELL];
+};
+struct cell cell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * An empty table, and its head; a row of as many cells as are given. Cells are
+ * texts: time_text(ns).text, cell("PS%u", state).text.
+ */
+#define table_begin(table, alignment, ...) \
+	begin_table(table, alignment, CELLS(__VA_ARGS__))
+#define table_row(table, ...) add_table_row(table, CELLS(__VA_ARGS__))
+#define CELLS(...)                                             \
+	(const char *const[]){ __VA_ARGS__ },                  \
+		sizeof((const char *const[]){ __VA_ARGS__ }) / \
+			sizeof(const char *)
+void begin_table(struct table *table, const char *alignment,
+		 const char *const *head, size_t n);
+void add_table_row(struct table *table, const char *const *cells, size_t n);
+
 void table_cell(struct table *table, size_t column, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void table_end_row(struct table *table);

@@ -30,7 +30,7 @@ static enum exit_status find_weight(const struct common *common,
 				   "--weight %s: write a drive and its weight, "
 				   "as in nvme0=2x",
 				   text);
-	if (parse_factor(common, "weight", equals + 1, &weight))
+	if (parse_number(common, "weight", equals + 1, FACTOR_MILLI, &weight))
 		return STATUS_USAGE;
 	for (size_t i = 0; i < items->n; i++)
 		if (is_named(&items->items[i], text, (size_t)(equals - text))) {

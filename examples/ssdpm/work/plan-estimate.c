@@ -24,28 +24,15 @@ struct saving_options {
 
 static struct saving_options the_saving;
 
-static const struct option_spec trace_option = {
-	"trace", 't', "FILE",
-	"say what it saves and delays on a trace, or a workload of ssdpm "
-	"workload --list"
+static const struct option_spec trace_option[] = {
+	{ "trace", 't', "FILE",
+	  "say what it saves and delays on a trace, or a workload of ssdpm "
+	  "workload --list",
+	  SETS_TEXT(struct saving_options, trace) },
 };
 
-static enum exit_status set_trace(void *data, struct common *common,
-				  const struct option_spec *option,
-				  const char *argument)
-{
-	struct saving_options *saving = data;
-
-	(void)common;
-	(void)option;
-	saving->trace = argument;
-	return STATUS_DONE;
-}
-
 static const struct option_group trace_group = {
-	.options = &trace_option,
-	.n_options = 1,
-	.set = set_trace,
+	OPTIONS(trace_option),
 };
 
 const struct group_use plan_groups[N_PLAN_GROUPS] = {
