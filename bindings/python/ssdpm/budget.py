@@ -24,9 +24,7 @@ from ssdpm.base.convert import (
     uw_of,
 )
 from ssdpm.base.errors import InvalidError, RangeError
-from ssdpm.base.notebook import html_table
-from ssdpm.base.optional import drawn
-from ssdpm.base.result import Json
+from ssdpm.base.result import Json, drawn, html_table
 from ssdpm.base.values import Value
 from ssdpm.estimate.parameters import Overlay
 from ssdpm.estimate.setup import Setup

@@ -50,9 +50,7 @@ from ssdpm.base.convert import (
     unsigned_or_zero,
 )
 from ssdpm.base.errors import Error, InvalidError
-from ssdpm.base.notebook import html_fields, html_table
-from ssdpm.base.optional import drawn
-from ssdpm.base.result import Items, Json
+from ssdpm.base.result import Items, Json, drawn, html_fields, html_table
 from ssdpm.workload.files import TraceSource, open_source
 from ssdpm.workload.records import OPS
 

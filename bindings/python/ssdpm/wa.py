@@ -38,7 +38,7 @@ from ssdpm.base.convert import (
     number_of,
 )
 from ssdpm.base.errors import InvalidError, RangeError
-from ssdpm.base.optional import drawn
+from ssdpm.base.result import drawn
 from ssdpm.base.values import Value
 from ssdpm.estimate.parameters import parameters as find
 from ssdpm.model.drive import Model

@@ -27,7 +27,7 @@ from every_result import (
     value_classes,
     walk,
 )
-from ssdpm.base import Live, Value
+from ssdpm.base.values import Live, Value
 
 PLAIN = (bool, int, float, str, bytes, type(None))
 # A state of its own that goes on: a copy would be another thing.

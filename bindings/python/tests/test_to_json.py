@@ -23,7 +23,7 @@ import pytest
 import every_result
 import ssdpm
 from ssdpm import cap, consistency, measure
-from ssdpm.base import Value
+from ssdpm.base.values import Value
 from ssdpm.measure import survey
 from test_survey import survey_file
 

@@ -24,14 +24,13 @@ from ssdpm.base.convert import (
     unsigned_or_zero,
 )
 from ssdpm.base.errors import InvalidError
-from ssdpm.base.notebook import html_table
+from ssdpm.base.result import html_table
 from ssdpm.base.values import Live
 from ssdpm.device.machine import Device, Machine, Root, machine_of
 from ssdpm.model.drive import Model
-from ssdpm.policy.parameters import limit_number
+from ssdpm.policy.parameters import PowerSource, limit_number
 from ssdpm.policy.profiles import ProfileSettings, lpm_numbers, profile, settings_dict
 from ssdpm.policy.table import ApstTable
-from ssdpm.policy.words import PowerSource
 
 Target = Union[Device, str, "os.PathLike[str]"]
 Settings = Union[ProfileSettings, str]

@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import errno
+import logging
 import math
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
+from ssdpm import _core
 from ssdpm.base.errors import InvalidError, RangeError
 
 
@@ -261,3 +263,33 @@ def check_spare(value: object, name: str = "spare") -> float:
 def check_measured_wa(value: object) -> float:
     """Write amplification."""
     return check_number(value, "measured_wa", 1, 1e6)
+
+
+Log = Union[logging.Logger, Callable[[int, str], object]]
+
+LEVELS = {
+    _core.LOG_WARNING: logging.WARNING,
+    _core.LOG_INFO: logging.INFO,
+    _core.LOG_DEBUG: logging.DEBUG,
+}
+
+# A library that nobody listens to is silent.
+logging.getLogger("ssdpm").addHandler(logging.NullHandler())
+
+
+def log_of(log: Log | None) -> tuple[Callable[[int, str], object], int]:
+    """What is called with each message, and the most that is wanted."""
+    if log is None:
+        log = logging.getLogger("ssdpm")
+    if isinstance(log, logging.Logger):
+        wanted = [ours for ours, theirs in LEVELS.items() if log.isEnabledFor(theirs)]
+        most = max(wanted, default=_core.LOG_WARNING)
+        tell: Callable[[int, str], object] = log.log
+    else:
+        most = _core.LOG_DEBUG
+        tell = log
+    if not callable(tell):
+        raise TypeError(
+            f"log: a logging.Logger or a callable is needed, not {type(log).__name__}"
+        )
+    return tell, most

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from ssdpm.base.convert import watts_of
 from ssdpm.base.values import Value
+from ssdpm.policy.parameters import PowerSource, Quirk
 from ssdpm.policy.table import ApstTable
-from ssdpm.policy.words import PowerSource, Quirk
 
 
 @dataclass(frozen=True, eq=False)

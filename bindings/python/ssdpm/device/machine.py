@@ -11,9 +11,16 @@ from dataclasses import dataclass, fields
 from typing import Any, Union
 
 from ssdpm import _core
-from ssdpm.base.convert import check_bool, check_instance, check_path
+from ssdpm.base.convert import (
+    LEVELS,
+    Log,
+    check_bool,
+    check_instance,
+    check_path,
+    log_of,
+)
 from ssdpm.base.errors import Error
-from ssdpm.base.notebook import html_table
+from ssdpm.base.result import html_table
 from ssdpm.base.values import Live
 from ssdpm.device.facts import (
     Change,
@@ -26,12 +33,18 @@ from ssdpm.device.facts import (
     Meter,
     Owner,
 )
-from ssdpm.device.log import LEVELS, Log, log_of
 from ssdpm.model.drive import Catalogue, Model
-from ssdpm.policy.parameters import ApstParameters, apst_parameters, limit_word
-from ssdpm.policy.quirks import Host, quirk_names
+from ssdpm.policy.parameters import (
+    ApstParameters,
+    Host,
+    PowerSource,
+    Quirk,
+    apst_parameters,
+    limit_word,
+    quirk_names,
+)
 from ssdpm.policy.table import ApstTable
-from ssdpm.policy.words import PowerSource, Quirk
+
 
 class _Read(Live):
     """What a Device has beside its facts: it is not compared, and pandas and

@@ -14,15 +14,11 @@ from ssdpm import _core
 from ssdpm._core import energy
 from ssdpm.base.convert import by_number, check_text, check_words
 from ssdpm.base.errors import Error
-from ssdpm.base.notebook import html_table
-from ssdpm.base.optional import drawn
-from ssdpm.base.result import Json, Write
-from ssdpm.base.units import in_ms, in_mw
+from ssdpm.base.result import Json, Write, drawn, html_table, in_ms, in_mw
 from ssdpm.base.values import Value
 from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import Overlay, model_of
-from ssdpm.estimate.result import Estimate
-from ssdpm.estimate.run import Run, Saving
+from ssdpm.estimate.result import Estimate, Run, Saving
 from ssdpm.estimate.setup import Setup, TableLike, end_number, said_by_machine
 from ssdpm.estimate.simulation import estimate_from
 from ssdpm.model.drive import Model
@@ -32,7 +28,6 @@ from ssdpm.workload.trace import TraceLike, record_arrays, source_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
 
 _LPM_WORDS = by_number(_core.LPM)
 

@@ -15,12 +15,11 @@ from ssdpm.base.arrays import share
 from ssdpm.device.machine import Device
 from ssdpm.estimate.compare import named_policies
 from ssdpm.estimate.parameters import Overlay
-from ssdpm.estimate.run import PER_OP, Residency, Run, run_from
+from ssdpm.estimate.result import PER_OP, Residency, Run, run_from
 from ssdpm.estimate.setup import Fed, Setup, TableLike, end_number
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
-from ssdpm.workload.records import OPS
-from ssdpm.workload.stats import Service, service_numbers
+from ssdpm.workload.records import OPS, Service, service_numbers
 from ssdpm.workload.trace import TraceLike, record_arrays, source_of
 
 

@@ -9,21 +9,18 @@ from typing import Any, SupportsIndex
 
 from ssdpm import _core
 from ssdpm.base.convert import by_number, check_bool, check_unsigned
-from ssdpm.base.units import in_ms, in_mw
-from ssdpm.base.result import Several
+from ssdpm.base.result import Several, in_ms, in_mw
 from ssdpm.base.values import Value
 from ssdpm.device.facts import Change
 from ssdpm.device.machine import Device
 from ssdpm.estimate.gaps import Gaps, gaps_of
 from ssdpm.estimate.parameters import Overlay
-from ssdpm.estimate.run import Run, Saving, run_from
+from ssdpm.estimate.result import Run, Saving, run_from
 from ssdpm.estimate.setup import DEFAULT_TABLE, Setup, TableLike
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
-from ssdpm.policy.parameters import limit_word
-from ssdpm.policy.quirks import quirk_bits
+from ssdpm.policy.parameters import Quirk, limit_word, quirk_bits
 from ssdpm.policy.table import ApstTable
-from ssdpm.policy.words import Quirk
 from ssdpm.workload.trace import TraceLike, source_of
 
 

@@ -28,9 +28,8 @@ from ssdpm.estimate.parameters import (
 )
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter, check_parameters
-from ssdpm.policy.quirks import quirk_bits
+from ssdpm.policy.parameters import Algorithm, quirk_bits
 from ssdpm.policy.table import ApstTable, table_name
-from ssdpm.policy.words import Algorithm
 from ssdpm.workload.trace import CountNumbers
 
 TableLike = Union[ApstTable, Algorithm, str, None]

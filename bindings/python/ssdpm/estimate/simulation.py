@@ -12,13 +12,12 @@ from ssdpm.base.convert import by_number, check_bool
 from ssdpm.base.values import Ongoing
 from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import Overlay
-from ssdpm.estimate.result import Estimate
-from ssdpm.estimate.run import run_from
+from ssdpm.estimate.result import Estimate, run_from
 from ssdpm.estimate.setup import DEFAULT_TABLE, Fed, Setup, TableLike, end_number
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
 from ssdpm.policy.table import ApstTable
-from ssdpm.workload.stats import Histogram
+from ssdpm.workload.records import Histogram
 from ssdpm.workload.trace import TraceLike, record_arrays, source_of
 
 _AXIS_WORDS = by_number(_core.energy.AXES)

@@ -12,12 +12,15 @@ import numpy as np
 from ssdpm import _core
 from ssdpm.base.convert import check_time
 from ssdpm.base.errors import UnknownValueError
-from ssdpm.base.notebook import Html, html_list
-from ssdpm.base.optional import drawn
-from ssdpm.base.result import Json, Several
-from ssdpm.base.units import in_j, in_s, in_w
-from ssdpm.measure.baseline import Baseline, Detect, detect_numbers, level_numbers
-from ssdpm.measure.sampling import Sampling, check_sampling
+from ssdpm.base.result import Html, Json, Several, drawn, html_list, in_j, in_s, in_w
+from ssdpm.measure.baseline import (
+    Baseline,
+    Detect,
+    Sampling,
+    check_sampling,
+    detect_numbers,
+    level_numbers,
+)
 from ssdpm.measure.signal import Signal, SignalLike, power_json, signal_of
 
 if TYPE_CHECKING:

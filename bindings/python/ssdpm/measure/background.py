@@ -19,10 +19,7 @@ from ssdpm.base.convert import (
     ns_of,
 )
 from ssdpm.base.errors import Error
-from ssdpm.base.notebook import Html, html_table
-from ssdpm.base.optional import drawn
-from ssdpm.base.result import Json
-from ssdpm.base.units import in_j, in_s
+from ssdpm.base.result import Html, Json, drawn, html_table, in_j, in_s
 from ssdpm.base.values import Word
 from ssdpm.measure.activity import Tail
 

@@ -12,6 +12,7 @@ from ssdpm import _core
 from ssdpm.base.convert import check_bool, check_text, check_time, check_unsigned
 from ssdpm.device.machine import Device
 from ssdpm.estimate.setup import Setup, TableLike
+from ssdpm.measure.baseline import check_sampling as _check_sampling
 from ssdpm.measure.calibration import (
     TEXT_BYTES,
     Calibration,
@@ -20,7 +21,6 @@ from ssdpm.measure.calibration import (
     wa_milli,
 )
 from ssdpm.measure.fitted import MeasuredRun
-from ssdpm.measure.sampling import check_sampling as _check_sampling
 from ssdpm.measure.signal import Signal, SignalLike, signal_of
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter

@@ -25,22 +25,14 @@ from ssdpm.base.convert import (
     none_if_nan,
 )
 from ssdpm.base.errors import Error, InvalidError
-from ssdpm.base.notebook import Html, html_table
-from ssdpm.base.optional import drawn
-from ssdpm.base.units import in_j, in_s, in_w
+from ssdpm.base.result import Html, drawn, html_table, in_j, in_s, in_w
 from ssdpm.base.values import Word
-from ssdpm.estimate.parameters import Overlay
-from ssdpm.estimate.parameters import parameters as parameters_of
+from ssdpm.estimate.parameters import Overlay, parameters as parameters_of
+from ssdpm.measure.baseline import Sampling
 from ssdpm.measure.fitted import MeasuredRun, fitted
-from ssdpm.measure.sampling import Sampling
 from ssdpm.model.drive import Model
 from ssdpm.model.source import read_file
-from ssdpm.parameter import (
-    KIND_WORDS,
-    Parameter,
-    check_parameters,
-    parameters_from,
-)
+from ssdpm.parameter import KIND_WORDS, Parameter, check_parameters, parameters_from
 from ssdpm.workload.records import OPS
 
 if TYPE_CHECKING:

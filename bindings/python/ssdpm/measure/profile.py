@@ -22,9 +22,7 @@ from ssdpm.base.convert import (
     rows_of,
 )
 from ssdpm.base.errors import RangeError
-from ssdpm.base.notebook import Html, html_list
-from ssdpm.base.optional import drawn
-from ssdpm.base.units import in_j, in_w
+from ssdpm.base.result import Html, drawn, html_list, in_j, in_w
 from ssdpm.base.values import Value
 from ssdpm.measure.energy import Energy
 

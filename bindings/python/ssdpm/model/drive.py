@@ -16,15 +16,16 @@ import numpy.typing as npt
 from ssdpm import _core
 from ssdpm.base.convert import check_instance, check_unsigned, check_word, number_of
 from ssdpm.base.errors import Error, FormatError
-from ssdpm.base.notebook import html_table
-from ssdpm.base.result import Json
+from ssdpm.base.result import Json, html_table
 from ssdpm.base.values import Value
-from ssdpm.model.sata import SataLink, sata_facts, sata_link
 from ssdpm.model.source import Source, check_ascii, data_of, place_error, read_models
 from ssdpm.model.states import (
     PowerState,
+    SataLink,
     power_state,
     power_state_dtype,
+    sata_facts,
+    sata_link,
     state_name,
     states_array,
 )

@@ -12,13 +12,16 @@ from ssdpm.base.convert import check_instance, check_unsigned
 from ssdpm.base.result import Json, Several
 from ssdpm.model.drive import Model
 from ssdpm.policy.parameters import (
+    Algorithm,
     ApstParameters,
+    PowerScheme,
+    PowerSource,
+    Quirk,
     apst_parameters,
     core_params,
     limit_word,
 )
 from ssdpm.policy.table import ApstTable, drive_name, table_name
-from ssdpm.policy.words import Algorithm, PowerScheme, PowerSource, Quirk
 
 
 @dataclass(frozen=True, eq=False)

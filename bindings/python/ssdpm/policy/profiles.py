@@ -16,8 +16,7 @@ from ssdpm.base.convert import (
     number_of,
 )
 from ssdpm.base.values import Value
-from ssdpm.policy.parameters import TIMES, limit_number, limit_word
-from ssdpm.policy.words import PowerSource
+from ssdpm.policy.parameters import TIMES, PowerSource, limit_number, limit_word
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,14 +22,21 @@ from ssdpm.base.convert import (
     check_instance,
 )
 from ssdpm.base.errors import Error, FormatError, UnsupportedError
-from ssdpm.base.notebook import html_table
-from ssdpm.base.result import Several
+from ssdpm.base.result import Several, html_table
 from ssdpm.base.values import Value
 from ssdpm.model.drive import Model
 from ssdpm.model.source import read_file
-from ssdpm.policy.parameters import APST_DEFAULTS, core_params
-from ssdpm.policy.quirks import quirk_names, quirks_in_force
-from ssdpm.policy.words import Algorithm, PowerScheme, PowerSource, Quirk, VerdictKind
+from ssdpm.policy.parameters import (
+    APST_DEFAULTS,
+    Algorithm,
+    PowerScheme,
+    PowerSource,
+    Quirk,
+    VerdictKind,
+    core_params,
+    quirk_names,
+    quirks_in_force,
+)
 
 apst_entry_dtype: np.dtype[np.void] = _core.apst_entry_dtype
 """Layout of struct ssdpm_apst_entry: idle_ms, target; 8 bytes."""

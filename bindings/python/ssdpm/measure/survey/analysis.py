@@ -17,12 +17,9 @@ from ssdpm.base.convert import (
     rows_of,
 )
 from ssdpm.base.errors import UnknownValueError
-from ssdpm.base.notebook import Html, html_list
-from ssdpm.base.optional import drawn
-from ssdpm.base.units import in_w
+from ssdpm.base.result import Html, drawn, html_list, in_w
 from ssdpm.base.values import Value
-from ssdpm.measure.survey.schedule import Step, check_names
-from ssdpm.measure.survey.summary import Summary
+from ssdpm.measure.survey.schedule import Step, Summary, check_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

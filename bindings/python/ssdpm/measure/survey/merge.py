@@ -16,9 +16,7 @@ from ssdpm.base.convert import (
     check_text,
     rows_of,
 )
-from ssdpm.base.notebook import Html
-from ssdpm.base.result import Several
-from ssdpm.base.units import in_w
+from ssdpm.base.result import Html, Several, in_w
 from ssdpm.measure.survey.analysis import (
     Difference,
     check_finite,

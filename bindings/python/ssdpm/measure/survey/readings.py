@@ -16,12 +16,10 @@ from ssdpm import _core
 from ssdpm.base.arrays import frozen
 from ssdpm.base.convert import by_number, check_number, check_text, check_word
 from ssdpm.base.errors import Error, UnknownValueError, UnsupportedError
-from ssdpm.base.notebook import Html, html_table
-from ssdpm.base.optional import drawn
-from ssdpm.base.result import Json
+from ssdpm.base.result import Html, Json, drawn, html_table
 from ssdpm.base.values import Value, Word
 from ssdpm.measure.survey.analysis import Analysis, Run, analysis_of, one_of
-from ssdpm.measure.survey.summary import Summary, summarise
+from ssdpm.measure.survey.schedule import Summary, summarise
 from ssdpm.workload.files import TraceSource, open_source
 
 if TYPE_CHECKING:
