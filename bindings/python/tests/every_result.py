@@ -541,13 +541,13 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     ),
     "ssdpm.policy.profile": lambda w: w.settings,
     "ssdpm.policy.profiles": lambda w: ssdpm.profiles(),
-    "ssdpm.policy.parameters": lambda w: ssdpm.quirks(
+    "ssdpm.policy.quirks": lambda w: ssdpm.quirks(
         ssdpm.Model.catalogue("KINGSTON SA2000")
     ),
     "ssdpm.policy.reach": lambda w: ssdpm.reach(w.model, w.table),
     "ssdpm.measure.iter_power": lambda w: list(measure.iter_power(POWER)),
     "ssdpm.measure.read_power": lambda w: measure.read_power(POWER),
-    "ssdpm.measure.baseline": lambda w: measure.sampling(w.signal, w.baseline),
+    "ssdpm.measure.sampling": lambda w: measure.sampling(w.signal, w.baseline),
     "ssdpm.measure.survey.Noise.from_summary": lambda w: survey.Noise.from_summary(
         w.summary, w.analysis
     ),
@@ -566,7 +566,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.measure.survey.Survey.get": lambda w: w.survey.get("drive"),
     "ssdpm.measure.survey.Survey.runs": lambda w: w.survey.runs(),
     "ssdpm.measure.survey.analyse": lambda w: w.analysis,
-    "ssdpm.measure.survey.judge": lambda w: survey.detectable(w.schedule, w.summary),
+    "ssdpm.measure.survey.detectable": lambda w: survey.detectable(w.schedule, w.summary),
     "ssdpm.measure.survey.judge": lambda w: survey.judge(w.stated()),
     "ssdpm.measure.survey.merge": lambda w: survey.merge(w.results()),
     "ssdpm.measure.survey.range_p": lambda w: survey.range_p(3.5, i64(3), f64(9)),
