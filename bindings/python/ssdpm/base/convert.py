@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import errno
+import functools
+import inspect
 import logging
 import math
 import operator
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from typing import Any, Union
+from typing import Any, TypeVar, Union
 
 import numpy as np
 
@@ -205,11 +207,6 @@ def uw_of(watts: object, name: str) -> int:
     return round(number * 1e6)
 
 
-def watts_of(uw: int | None) -> float | None:
-    """Watts; None: the value is unknown."""
-    return None if uw is None else uw / 1e6
-
-
 def ns_of(seconds: object, name: str, *, zero: bool = False) -> int:
     """Whole nanoseconds; zero: 0 is a duration."""
     number = check_float(seconds, name)
@@ -265,6 +262,8 @@ def check_measured_wa(value: object) -> float:
     return check_number(value, "measured_wa", 1, 1e6)
 
 
+_FunctionT = TypeVar("_FunctionT", bound=Callable[..., Any])
+
 Log = Union[logging.Logger, Callable[[int, str], object]]
 
 LEVELS = {
@@ -293,3 +292,43 @@ def log_of(log: Log | None) -> tuple[Callable[[int, str], object], int]:
             f"log: a logging.Logger or a callable is needed, not {type(log).__name__}"
         )
     return tell, most
+
+
+def takes(
+    options: type, source: Callable[..., object]
+) -> Callable[[_FunctionT], _FunctionT]:
+    """Keyword arguments that a function passes on, as if it named each of them.
+
+    Such a function ends in ``**options: Unpack[Options]``. Its signature lists the
+    keys of that TypedDict, which help() and notebooks show, with the defaults of
+    source, or None; any other name is refused.
+    """
+    known = inspect.signature(source).parameters
+
+    def shown(name: str, annotation: Any) -> inspect.Parameter:
+        default = known[name].default if name in known else None
+        words = getattr(annotation, "__forward_arg__", annotation)
+        kind = inspect.Parameter.KEYWORD_ONLY
+        return inspect.Parameter(name, kind, default=default, annotation=words)
+
+    keywords = [shown(*item) for item in options.__annotations__.items()]
+
+    def decorated(function: _FunctionT) -> _FunctionT:
+        own = inspect.signature(function)
+        *named, _ = own.parameters.values()
+        signature = own.replace(parameters=[*named, *keywords])
+
+        @functools.wraps(function)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            for name in kwargs:
+                if name not in signature.parameters:
+                    raise TypeError(
+                        f"{function.__name__}() got an unexpected keyword argument "
+                        f"{name!r}"
+                    )
+            return function(*args, **kwargs)
+
+        checked.__signature__ = signature  # type: ignore[attr-defined]
+        return checked  # type: ignore[return-value]
+
+    return decorated

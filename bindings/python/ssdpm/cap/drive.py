@@ -22,11 +22,11 @@ from ssdpm.base.convert import (
     check_word,
     check_words,
     ns_of,
+    takes,
     uw_of,
 )
 from ssdpm.base.errors import InvalidError
-from ssdpm.base.result import Json, drawn, html_table
-from ssdpm.base.values import Value
+from ssdpm.base.result import Json, Table, Value, drawn, html_table
 from ssdpm.cap.stream import (
     DRIVE_FIELDS,
     Span,
@@ -44,7 +44,7 @@ from ssdpm.cap.stream import (
 )
 from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import Overlay
-from ssdpm.estimate.setup import DEFAULT_TABLE, Setup, TableLike
+from ssdpm.estimate.setup import DEFAULT_TABLE, Known, Setup, TableLike
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
 from ssdpm.wa import Nand
@@ -52,6 +52,7 @@ from ssdpm.workload.trace import TraceLike, all_records
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from typing_extensions import Unpack
 
 _LIMITS = by_number(_core.energy.CAP_LIMITS)
 
@@ -128,7 +129,7 @@ class Result(Value):
 
 
 @dataclass(frozen=True, eq=False)
-class Curve(Value):
+class Curve(Table, Value):
     """Results of the same drive under many caps, in the order that was asked for."""
 
     results: tuple[Result, ...]
@@ -493,6 +494,7 @@ class Run(Value):
         return html_table(cap, ("", ""), self._rows())
 
 
+@takes(Known, Setup)
 def simulate(
     model: Model | Device,
     trace: TraceLike,
@@ -502,10 +504,7 @@ def simulate(
     table: TableLike = DEFAULT_TABLE,
     loop: str = "closed",
     lpm: str | None = None,
-    pcie_link: str | None = "auto",
-    parameters: Iterable[Parameter] | None = None,
-    measured: Overlay | None = None,
-    spare: float | None = None,
+    **known: Unpack[Known],
 ) -> Run:
     """What a trace loses under a cap, or under caps that change, and what it draws.
 
@@ -523,15 +522,7 @@ def simulate(
             or waits for that long in the open loop; the cap is below the idle power.
         InvalidError, UnknownValueError, TypeError, ValueError: as ssdpm.estimate().
     """
-    setup = Setup(
-        model,
-        loop=loop,
-        lpm=lpm,
-        pcie_link=pcie_link,
-        parameters=parameters,
-        measured=measured,
-        spare=spare,
-    )
+    setup = Setup(model, loop=loop, lpm=lpm, **known)
     if isinstance(caps, Iterable):
         segments = segments_of(caps)
     else:

@@ -20,8 +20,7 @@ from ssdpm.base.convert import (
     log_of,
 )
 from ssdpm.base.errors import Error
-from ssdpm.base.result import html_table
-from ssdpm.base.values import Live
+from ssdpm.base.result import Live, Written, html_table
 from ssdpm.device.facts import (
     Change,
     DevicePower,
@@ -390,7 +389,7 @@ def _heard_by(machine: Machine) -> Callable[[int, str], None]:
     return hear
 
 
-class Machine(Live):
+class Machine(Written, Live):
     """This machine, or a directory that was captured from one.
 
     Args:
@@ -468,11 +467,6 @@ class Machine(Live):
         """The object "ssdpm.machine/1", read anew each time: as ``ssdpm show --json``
         has it."""
         return _core.machine_json(self._handle)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON as a dict."""
-        result: dict[str, Any] = json.loads(self.to_json())
-        return result
 
     def owners(self) -> tuple[Owner, ...]:
         """Who else sets latency tolerances and LPM."""

@@ -13,8 +13,16 @@ import numpy.typing as npt
 from ssdpm import _core
 from ssdpm._core import energy
 from ssdpm.base.convert import check_float
-from ssdpm.base.result import Json, drawn, html_table, in_ms, in_mw, in_percent
-from ssdpm.base.values import Value
+from ssdpm.base.result import (
+    Json,
+    Scaled,
+    Value,
+    drawn,
+    html_table,
+    in_ms,
+    in_mw,
+    in_percent,
+)
 from ssdpm.model.drive import Model
 from ssdpm.model.states import state_name
 from ssdpm.parameter import Parameter
@@ -101,35 +109,12 @@ class Run(Value):
     background_ns: int
     states: tuple[Residency, ...]
 
-    @property
-    def energy_j(self) -> float:
-        """energy_nj in joules."""
-        return self.energy_nj / 1e9
-
-    @property
-    def mean_power_w(self) -> float:
-        """mean_power_uw in watts."""
-        return self.mean_power_uw / 1e6
-
-    @property
-    def duration_s(self) -> float:
-        """duration_ns in seconds."""
-        return self.duration_ns / 1e9
-
-    @property
-    def delay_mean_s(self) -> float:
-        """delay_mean_ns in seconds."""
-        return self.delay_mean_ns / 1e9
-
-    @property
-    def delay_p99_s(self) -> float:
-        """delay_p99_ns in seconds."""
-        return self.delay_p99_ns / 1e9
-
-    @property
-    def delay_max_s(self) -> float:
-        """delay_max_ns in seconds."""
-        return self.delay_max_ns / 1e9
+    energy_j = Scaled[float]("energy_nj")
+    mean_power_w = Scaled[float]("mean_power_uw")
+    duration_s = Scaled[float]("duration_ns")
+    delay_mean_s = Scaled[float]("delay_mean_ns")
+    delay_p99_s = Scaled[float]("delay_p99_ns")
+    delay_max_s = Scaled[float]("delay_max_ns")
 
     @property
     def delayed_share(self) -> float:

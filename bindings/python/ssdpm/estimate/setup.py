@@ -5,17 +5,11 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterable
-from typing import Any, SupportsIndex, Union
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypedDict, Union
 
 from ssdpm import _core
 from ssdpm._core import energy
-from ssdpm.base.convert import (
-    check_bool,
-    check_spare,
-    check_word,
-    unsigned_or_zero,
-    words_of,
-)
+from ssdpm.base.convert import check_bool, check_spare, check_word, unsigned_or_zero
 from ssdpm.base.errors import InvalidError, UnsupportedError
 from ssdpm.device.facts import DeviceSettings
 from ssdpm.device.machine import Device
@@ -32,6 +26,9 @@ from ssdpm.policy.parameters import Algorithm, quirk_bits
 from ssdpm.policy.table import ApstTable, table_name
 from ssdpm.workload.trace import CountNumbers
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 TableLike = Union[ApstTable, Algorithm, str, None]
 """A table, a word for one ("linux", "windows:balanced:battery"), "today", which a
 device has, "auto", which is that or what Linux does by default, or None: the drive
@@ -41,6 +38,26 @@ Fed = tuple["str | None", "CountNumbers | None"]
 """Of source_of()."""
 
 DEFAULT_TABLE = "auto"
+
+
+class Known(TypedDict, total=False):
+    """What is known of a drive, for all that simulates one: estimate() says more."""
+
+    pcie_link: str | None
+    parameters: Iterable[Parameter] | None
+    measured: Overlay | None
+    spare: float | None
+
+
+class Options(Known, total=False):
+    """And how one policy is simulated."""
+
+    loop: str
+    lpm: str | None
+    idle_from_start: bool
+    interval_ns: SupportsIndex | None
+
+
 _APST_QUIRKS = ("no-apst", "no-deepest-ps")
 _NO_TABLE = bytes(_core.APST_BYTES)
 

@@ -19,8 +19,7 @@ from ssdpm.base.convert import (
     ns_of,
 )
 from ssdpm.base.errors import Error
-from ssdpm.base.result import Html, Json, drawn, html_table, in_j, in_s
-from ssdpm.base.values import Word
+from ssdpm.base.result import Json, Value, Word, drawn, html_table, in_j, in_s
 from ssdpm.measure.activity import Tail
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class Background(Word):
 
 
 @dataclass(frozen=True, eq=False)
-class BackgroundRun(Html):
+class BackgroundRun(Value):
     """One run of an experiment.
 
     Attributes:
@@ -75,7 +74,7 @@ class BackgroundRun(Html):
 
 
 @dataclass(frozen=True, eq=False)
-class BackgroundClass(Html, Json):
+class BackgroundClass(Json):
     """The class of an experiment; classify() gives one that has no name in its JSON.
 
     Attributes:
@@ -132,7 +131,7 @@ def classify(runs: Iterable[BackgroundRun]) -> BackgroundClass:
 
 
 @dataclass(frozen=True, eq=False)
-class Experiment(Html, Json):
+class Experiment(Json):
     """One experiment of a suite, with its class.
 
     Attributes:

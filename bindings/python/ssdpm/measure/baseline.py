@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import errno
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ssdpm import _core
 from ssdpm.base.convert import (
@@ -15,20 +15,23 @@ from ssdpm.base.convert import (
     check_time,
     check_unsigned,
     number_of,
+    takes,
     words_of,
 )
 from ssdpm.base.errors import InvalidError
-from ssdpm.base.result import Html, in_s, in_w
-from ssdpm.base.values import Ongoing
-from ssdpm.measure.signal import Signal, SignalLike, signal_of
+from ssdpm.base.result import Ongoing, Value, in_s, in_w
+from ssdpm.measure.signal import Signal, SignalLike, When, signal_of
 from ssdpm.workload.records import Records
 from ssdpm.workload.trace import TraceLike, all_records
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _METHOD_WORDS = by_number(_core.energy.BASELINE_METHODS)
 
 
 @dataclass(frozen=True, eq=False)
-class Baseline(Html):
+class Baseline(Value):
     """What the drive draws when it does nothing.
 
     Attributes:
@@ -72,14 +75,13 @@ def _baseline(values: tuple[Any, ...]) -> Baseline:
     return Baseline(*(*values[:-1], _METHOD_WORDS[values[-1]]))
 
 
+@takes(When, signal_of)
 def baseline(
     power: SignalLike,
     *,
-    rate_hz: float | None = None,
-    times: object = None,
-    start_ns: int = 0,
     window: tuple[int, int] | None = None,
     method: str | None = None,
+    **when: Unpack[When],
 ) -> Baseline:
     """What the drive draws when it does nothing.
 
@@ -104,7 +106,7 @@ def baseline(
             raise InvalidError(
                 errno.EINVAL, f"window: its end, {end} ns, is not after its begin"
             )
-    signal = signal_of(power, rate_hz, times, start_ns)
+    signal = signal_of(power, **when)
     return _baseline(_core.energy.measure_baseline(signal._handle, begin, end, number))
 
 
@@ -116,16 +118,10 @@ class Level(Ongoing):
     def __init__(self) -> None:
         self._handle = _core.energy.Level()
 
-    def feed(
-        self,
-        power: SignalLike,
-        *,
-        rate_hz: float | None = None,
-        times: object = None,
-        start_ns: int = 0,
-    ) -> None:
+    @takes(When, signal_of)
+    def feed(self, power: SignalLike, **when: Unpack[When]) -> None:
         """The next samples of an idle drive."""
-        self._handle.feed(signal_of(power, rate_hz, times, start_ns)._handle)
+        self._handle.feed(signal_of(power, **when)._handle)
 
     def baseline(self) -> Baseline:
         """What came of all samples; error_w says how far each may be off.
@@ -140,16 +136,36 @@ class Level(Ongoing):
 Detect = tuple[float, float, float, int, int, int]
 
 
-def detect_numbers(
-    enter_sigmas: float,
-    leave_sigmas: float,
-    floor_w: float,
-    enter_samples: int,
-    leave_samples: int,
-    filter_samples: int,
-) -> Detect:
-    """The members of struct ssdpm_detect, checked."""
-    return (
+class Above(When, total=False):
+    """What counts as above the baseline, as activity() has it."""
+
+    enter_sigmas: float
+    leave_sigmas: float
+    floor_w: float
+    filter_samples: int
+
+
+class Lasting(Above, total=False):
+    """And for how long it has to last."""
+
+    enter_samples: int
+    leave_samples: int
+
+
+@takes(When, signal_of)
+def detection_of(
+    power: SignalLike,
+    *,
+    enter_sigmas: float = 5.0,
+    leave_sigmas: float = 3.0,
+    floor_w: float = 0.0,
+    enter_samples: int = 3,
+    leave_samples: int = 3,
+    filter_samples: int = 0,
+    **when: Unpack[When],
+) -> tuple[Signal, Detect]:
+    """The samples, and the members of struct ssdpm_detect, checked."""
+    detect = (
         check_number(enter_sigmas, "enter_sigmas"),
         check_number(leave_sigmas, "leave_sigmas"),
         check_number(floor_w, "floor_w"),
@@ -157,6 +173,7 @@ def detect_numbers(
         check_unsigned(leave_samples, "leave_samples", 2**32 - 1),
         check_unsigned(filter_samples, "filter_samples", 2**32 - 1),
     )
+    return signal_of(power, **when), detect
 
 
 def level_numbers(value: object) -> tuple[float, float, float, float, float, int, int]:
@@ -165,7 +182,7 @@ def level_numbers(value: object) -> tuple[float, float, float, float, float, int
 
 
 @dataclass(frozen=True, eq=False)
-class Sampling(Html):
+class Sampling(Value):
     """Is a signal sampled fast enough for what happens?
 
     Attributes:
@@ -251,18 +268,13 @@ def check_sampling(
     return Sampling(*numbers), values[-1]
 
 
+@takes(Above, detection_of)
 def sampling(
     power: SignalLike,
     baseline: Baseline | None = None,
     *,
     trace: TraceLike | None = None,
-    rate_hz: float | None = None,
-    times: object = None,
-    start_ns: int = 0,
-    enter_sigmas: float = 5.0,
-    leave_sigmas: float = 3.0,
-    floor_w: float = 0.0,
-    filter_samples: int = 0,
+    **options: Unpack[Above],
 ) -> Sampling:
     """Are there events that the samples are too slow for?
 
@@ -284,7 +296,6 @@ def sampling(
         UnknownValueError: no finite sample.
         InvalidError: parameters that contradict each other.
     """
-    detect = detect_numbers(enter_sigmas, leave_sigmas, floor_w, 0, 0, filter_samples)
-    signal = signal_of(power, rate_hz, times, start_ns)
+    signal, detect = detection_of(power, enter_samples=0, leave_samples=0, **options)
     records = None if trace is None else all_records(trace)
     return check_sampling(signal, baseline, detect, records)[0]

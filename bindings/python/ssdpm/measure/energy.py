@@ -6,22 +6,24 @@ from __future__ import annotations
 import errno
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm.base.arrays import float_list
-from ssdpm.base.convert import check_number, check_unsigned, words_of
+from ssdpm.base.convert import check_number, check_unsigned, takes, words_of
 from ssdpm.base.errors import Error
-from ssdpm.base.result import Html, Json, in_j, in_s, in_w
-from ssdpm.base.values import Ongoing
-from ssdpm.measure.signal import Signal, SignalLike, joined, power_json, signal_of
+from ssdpm.base.result import Json, Ongoing, Scaled, in_j, in_s, in_w
+from ssdpm.measure.signal import Signal, SignalLike, When, joined, power_json, signal_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, eq=False)
-class Energy(Html, Json):
+class Energy(Json):
     """The energy of a signal.
 
     Its JSON has, beside this, how its first 65536 samples were taken.
@@ -64,10 +66,7 @@ class Energy(Html, Json):
     max_power_w: float
     remarks: tuple[str, ...]
 
-    @property
-    def covered_s(self) -> float:
-        """covered_ns in seconds."""
-        return self.covered_ns / 1e9
+    covered_s = Scaled[float]("covered_ns")
 
     def __str__(self) -> str:
         text = in_j(self.energy_j)
@@ -101,14 +100,13 @@ def _energy_params(max_gap_ns: int, tolerance: float) -> tuple[int, float]:
     )
 
 
+@takes(When, signal_of)
 def energy(
     power: SignalLike,
     *,
-    rate_hz: float | None = None,
-    times: object = None,
-    start_ns: int = 0,
     max_gap_ns: int = 0,
     tolerance: float = 0.0,
+    **when: Unpack[When],
 ) -> Energy:
     """The energy of a signal, and what is odd about it.
 
@@ -124,7 +122,7 @@ def energy(
         InvalidError: a tolerance of 1 or more.
     """
     params = _energy_params(max_gap_ns, tolerance)
-    signal = signal_of(power, rate_hz, times, start_ns)
+    signal = signal_of(power, **when)
     found = _core.energy.measure_energy(signal._handle, *params)
     return _energy(found, signal._first(_FIRST_SAMPLES))
 
@@ -149,16 +147,10 @@ class Integral(Ongoing):
         self._first: list[Signal] = []  # of the samples that JSON looks at
         self._handle = _core.energy.Integral(*_energy_params(max_gap_ns, tolerance))
 
-    def feed(
-        self,
-        power: SignalLike,
-        *,
-        rate_hz: float | None = None,
-        times: object = None,
-        start_ns: int = 0,
-    ) -> None:
+    @takes(When, signal_of)
+    def feed(self, power: SignalLike, **when: Unpack[When]) -> None:
         """The next samples, any number at a time."""
-        signal = signal_of(power, rate_hz, times, start_ns)
+        signal = signal_of(power, **when)
         self._handle.feed(signal._handle)
         left = _FIRST_SAMPLES - sum(map(len, self._first))
         if left:
@@ -202,15 +194,14 @@ def steady_state(
         return None
 
 
+@takes(When, signal_of)
 def change_points(
     power: SignalLike,
     *,
-    rate_hz: float | None = None,
-    times: object = None,
-    start_ns: int = 0,
     sigma_w: float = 0.0,
     penalty: float = 0.0,
     min_samples: int = 2,
+    **when: Unpack[When],
 ) -> npt.NDArray[np.intp]:
     """Where the mean of a signal changes: index of the first sample of each stretch
     but the first.
@@ -227,6 +218,6 @@ def change_points(
     """
     numbers = check_number(sigma_w, "sigma_w"), check_number(penalty, "penalty")
     least = check_unsigned(min_samples, "min_samples", 2**31, 1)
-    signal = signal_of(power, rate_hz, times, start_ns)
+    signal = signal_of(power, **when)
     found = _core.energy.measure_change_points(signal._handle, *numbers, least)
     return np.array(found, dtype=np.intp)

@@ -6,18 +6,20 @@ from __future__ import annotations
 import errno
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, SupportsIndex, Union
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypedDict, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm.base.arrays import array_of, floats, integers, one_dimension, share
-from ssdpm.base.convert import check_number, check_text, check_time, check_word
+from ssdpm.base.convert import check_number, check_text, check_time, check_word, takes
 from ssdpm.base.errors import RangeError
-from ssdpm.base.result import html_fields
-from ssdpm.base.values import Value, same
+from ssdpm.base.result import Value, html_fields, same
 from ssdpm.workload.files import Parts, TraceSource
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def _check_layout(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
@@ -280,8 +282,20 @@ SignalLike = Union[Signal, npt.NDArray[Any], Sequence[float], Any]
 """A Signal, or what makes one, together with rate_hz or times."""
 
 
+class When(TypedDict, total=False):
+    """When samples that are no Signal were taken, as Signal() has it."""
+
+    rate_hz: float | None
+    times: object
+    start_ns: int
+
+
 def signal_of(
-    power: object, rate_hz: float | None, times: object, start_ns: int
+    power: object,
+    *,
+    rate_hz: float | None = None,
+    times: object = None,
+    start_ns: int = 0,
 ) -> Signal:
     """A signal as it is, or a new one of an array."""
     if not isinstance(power, Signal):
@@ -306,14 +320,26 @@ def _scale(value: float | None) -> float:
 _Params = tuple["str | None", float, float, float, float, float, int]
 
 
+class Columns(TypedDict, total=False):
+    """How the numbers of a file become watts, as read_power() has it."""
+
+    rate_hz: float | None
+    scale: float | None
+    shunt_ohm: float | None
+    supply_v: float | None
+    counter_j: float | None
+    format: str
+
+
 def _params(
     columns: str | None,
-    rate_hz: float | None,
-    scale: float | None,
-    shunt_ohm: float | None,
-    supply_v: float | None,
-    counter_j: float | None,
-    format: str,
+    *,
+    rate_hz: float | None = None,
+    scale: float | None = None,
+    shunt_ohm: float | None = None,
+    supply_v: float | None = None,
+    counter_j: float | None = None,
+    format: str = "csv",
 ) -> _Params:
     def number(value: float | None, name: str) -> float:
         return 0.0 if value is None else check_number(value, name)
@@ -386,17 +412,13 @@ class PowerIterator(Parts[Signal, PowerCounts]):
         return signal
 
 
+@takes(Columns, _params)
 def iter_power(
     source: TraceSource,
     columns: str | None = None,
     *,
     chunk: SupportsIndex = 1 << 16,
-    rate_hz: float | None = None,
-    scale: float | None = None,
-    shunt_ohm: float | None = None,
-    supply_v: float | None = None,
-    counter_j: float | None = None,
-    format: str = "csv",
+    **options: Unpack[Columns],
 ) -> PowerIterator:
     """Read a file of samples of any length a part at a time, in constant memory.
 
@@ -419,20 +441,14 @@ def iter_power(
     Raises:
         As read_power(), here or from the iterator.
     """
-    params = _params(columns, rate_hz, scale, shunt_ohm, supply_v, counter_j, format)
-    return PowerIterator(source, chunk, params)
+    return PowerIterator(source, chunk, _params(columns, **options))
 
 
+@takes(Columns, _params)
 def read_power(
     source: TraceSource,
     columns: str | None = None,
-    *,
-    rate_hz: float | None = None,
-    scale: float | None = None,
-    shunt_ohm: float | None = None,
-    supply_v: float | None = None,
-    counter_j: float | None = None,
-    format: str = "csv",
+    **options: Unpack[Columns],
 ) -> Signal:
     """Read all samples of a file into memory, 16 bytes each, 8 of raw ones.
 
@@ -462,8 +478,7 @@ def read_power(
         OSError: the file cannot be read (FileNotFoundError and so on).
         TypeError, ValueError: an argument of another type, an unknown word.
     """
-    params = _params(columns, rate_hz, scale, shunt_ohm, supply_v, counter_j, format)
-    with PowerIterator(source, 1, params) as parts:
+    with PowerIterator(source, 1, _params(columns, **options)) as parts:
         signal = parts._read(True)
         assert signal is not None
         return signal

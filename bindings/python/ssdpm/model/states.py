@@ -19,11 +19,10 @@ from ssdpm.base.convert import (
     check_word,
     check_words,
     number_of,
-    watts_of,
     words_of,
 )
 from ssdpm.base.errors import InvalidError, RangeError
-from ssdpm.base.values import Value
+from ssdpm.base.result import Scaled, Value
 
 power_state_dtype: np.dtype[np.void] = _core.power_state_dtype
 """Layout of struct ssdpm_power_state: 128 bytes, the reserved ones left out."""
@@ -68,20 +67,9 @@ class PowerState(Value):
     not_reported: frozenset[str] = frozenset()
     link_state: str | None = None
 
-    @property
-    def max_power_w(self) -> float | None:
-        """max_power_uw in watts, or None."""
-        return watts_of(self.max_power_uw)
-
-    @property
-    def active_power_w(self) -> float | None:
-        """active_power_uw in watts, or None."""
-        return watts_of(self.active_power_uw)
-
-    @property
-    def idle_power_w(self) -> float | None:
-        """idle_power_uw in watts, or None."""
-        return watts_of(self.idle_power_uw)
+    max_power_w = Scaled["float | None"]("max_power_uw")
+    active_power_w = Scaled["float | None"]("active_power_uw")
+    idle_power_w = Scaled["float | None"]("idle_power_uw")
 
 
 def state_name(number: int, state: PowerState) -> str:
@@ -293,10 +281,7 @@ class GovernorMode(Value):
     mode: int
     power_uw: int | None
 
-    @property
-    def power_w(self) -> float | None:
-        """power_uw in watts."""
-        return watts_of(self.power_uw)
+    power_w = Scaled["float | None"]("power_uw")
 
 
 def governor_modes(form: str) -> tuple[GovernorMode, ...]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, TypedDict
 
 from ssdpm import _core
 from ssdpm.base.convert import (
@@ -20,7 +20,7 @@ from ssdpm.base.convert import (
     unsigned_or_zero,
     words_of,
 )
-from ssdpm.base.values import Value, Word
+from ssdpm.base.result import Value, Word
 from ssdpm.model.drive import Model
 
 
@@ -310,6 +310,20 @@ def limit_number(value: object, name: str) -> int:
     if isinstance(value, str) and value == "any":
         return _core.LATENCY_ANY
     return check_unsigned(value, name, _core.LATENCY_ANY - 1)
+
+
+class Arguments(TypedDict, total=False):
+    """What an algorithm reads beside the latency limit and the quirks, as apst()."""
+
+    algorithm: Algorithm | str | None
+    primary_timeout_ms: SupportsIndex | None
+    primary_latency_tolerance_us: SupportsIndex | None
+    secondary_timeout_ms: SupportsIndex | None
+    secondary_latency_tolerance_us: SupportsIndex | None
+    scheme: PowerScheme | str | None
+    power_source: PowerSource | str | None
+    idle_power_uw: SupportsIndex | None
+    transition_power_uw: SupportsIndex | None
 
 
 def core_params(

@@ -15,7 +15,7 @@ from ssdpm.base.convert import (
     check_words,
     number_of,
 )
-from ssdpm.base.values import Value
+from ssdpm.base.result import Value
 from ssdpm.policy.parameters import TIMES, PowerSource, limit_number, limit_word
 
 

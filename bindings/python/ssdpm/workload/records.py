@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm.base.convert import by_number, check_instance, check_unsigned
-from ssdpm.base.result import Json, html_table
-from ssdpm.base.values import Value
+from ssdpm.base.result import Json, Value, html_table
 from ssdpm.parameter import Parameter, check_parameters
 
 IO_DTYPE: np.dtype[np.void] = _core.energy.io_dtype

@@ -17,8 +17,7 @@ from ssdpm.base.convert import (
     check_unsigned,
     words_of,
 )
-from ssdpm.base.result import Html, in_w
-from ssdpm.base.values import Word
+from ssdpm.base.result import Value, Word, in_w
 from ssdpm.measure.survey.analysis import Analysis, check_finite
 from ssdpm.measure.survey.schedule import Schedule, Summary
 
@@ -29,7 +28,7 @@ def check_or_nan(value: object, name: str) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Noise(Html):
+class Noise(Value):
     """Noise that was sampled.
 
     Attributes:
@@ -59,7 +58,7 @@ class Noise(Html):
 
 
 @dataclass(frozen=True, eq=False)
-class Detectable(Html):
+class Detectable(Value):
     """What a schedule can tell.
 
     Attributes:
@@ -140,7 +139,7 @@ _VERDICT_WORDS = by_number(_core.energy.SURVEY_VERDICTS)
 
 
 @dataclass(frozen=True, eq=False)
-class Stated(Html):
+class Stated(Value):
     """A row of a table, as published.
 
     Attributes:
@@ -176,7 +175,7 @@ _MISSING_WORDS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement(Html):
+class Judgement(Value):
     """Of a table that others have published.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from ssdpm import _core
 from ssdpm.base.convert import (
@@ -14,10 +14,13 @@ from ssdpm.base.convert import (
     check_text,
     check_unsigned,
     check_words,
+    takes,
 )
-from ssdpm.base.result import Html, html_table, in_s, in_w
-from ssdpm.base.values import Value, Word
-from ssdpm.measure.signal import SignalLike, signal_of
+from ssdpm.base.result import Scaled, Value, Word, html_table, in_s, in_w
+from ssdpm.measure.signal import SignalLike, When, signal_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _MOST_NS = 2**63 - 1
 
@@ -32,7 +35,7 @@ def check_names(values: object, name: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Step(Html):
+class Step(Value):
     """One run of a schedule.
 
     Attributes:
@@ -84,10 +87,7 @@ class Schedule(Value, Sequence[Step]):
     total_ns: int
     steps: tuple[Step, ...]
 
-    @property
-    def total_s(self) -> float:
-        """total_ns in seconds."""
-        return self.total_ns / 1e9
+    total_s = Scaled[float]("total_ns")
 
     def _params(self) -> tuple[int, int, int, int, int, int, int]:
         return (
@@ -198,7 +198,7 @@ class Trend(Word):
 
 
 @dataclass(frozen=True, eq=False)
-class Summary(Html):
+class Summary(Value):
     """One run in numbers.
 
     Attributes:
@@ -260,13 +260,8 @@ class Summary(Html):
         return text
 
 
-def summarise(
-    power: SignalLike,
-    *,
-    rate_hz: float | None = None,
-    times: object = None,
-    start_ns: int = 0,
-) -> Summary:
+@takes(When, signal_of)
+def summarise(power: SignalLike, **when: Unpack[When]) -> Summary:
     """Mean power of one run, and how well it is known.
 
     Args:
@@ -276,7 +271,7 @@ def summarise(
     Raises:
         UnknownValueError: fewer than 30 finite samples, or all of them are the same.
     """
-    signal = signal_of(power, rate_hz, times, start_ns)
+    signal = signal_of(power, **when)
     values: list[Any] = list(_core.energy.survey_summarise(signal._handle))
     values[11] = Trend(_TREND_WORDS[values[11]])
     return Summary(*values)
