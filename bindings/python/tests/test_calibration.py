@@ -28,7 +28,7 @@ from truth import Run, Truth, correlated, drive, run
 
 S = 10**9
 
-# Samples and I/Os of calibration_truth.py have one clock.
+# Samples and I/Os of truth.py have one clock.
 calibrate = functools.partial(measure.calibrate, offset_ns=0)
 
 

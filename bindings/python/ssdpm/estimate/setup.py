@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypedDict, Union
+from typing import Any, SupportsIndex, TypedDict, Union
 
 from ssdpm import _core
 from ssdpm._core import energy
@@ -25,9 +25,6 @@ from ssdpm.parameter import Parameter, check_parameters
 from ssdpm.policy.parameters import Algorithm, quirk_bits
 from ssdpm.policy.table import ApstTable, table_name
 from ssdpm.workload.trace import CountNumbers
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 TableLike = Union[ApstTable, Algorithm, str, None]
 """A table, a word for one ("linux", "windows:balanced:battery"), "today", which a
