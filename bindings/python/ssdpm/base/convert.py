@@ -315,7 +315,7 @@ def takes(
 
     def decorated(function: _FunctionT) -> _FunctionT:
         own = inspect.signature(function)
-        *named, _ = own.parameters.values()
+        *named, rest = own.parameters.values()
         signature = own.replace(parameters=[*named, *keywords])
 
         @functools.wraps(function)
@@ -329,6 +329,10 @@ def takes(
             return function(*args, **kwargs)
 
         checked.__signature__ = signature  # type: ignore[attr-defined]
+        # typing.get_type_hints() would look for Unpack, which is for checkers alone.
+        hints = dict(function.__annotations__)
+        del hints[rest.name]
+        checked.__annotations__ = hints
         return checked  # type: ignore[return-value]
 
     return decorated
