@@ -10,16 +10,7 @@ fails, it says so.
 from __future__ import annotations
 
 import ssdpm
-from report import (
-    FITTED,
-    NOT_DERIVABLE,
-    REPRODUCED,
-    Claim,
-    Range,
-    Report,
-    main,
-    ranged,
-)
+from report import FITTED, NOT_DERIVABLE, REPRODUCED, Claim, Range, Report, main, ranged
 
 IDLE_UW, MAX_UW = 4_000_000, 25_000_000
 # Of the data sheet: bytes per second, and 4 KiB I/Os per second.

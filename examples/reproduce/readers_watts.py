@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import ssdpm
-from report import NOT_DERIVABLE, Claim, Report, main
+from report import NOT_DERIVABLE, Claim, Report, main, mean_watts
 
 INPUTS = [
     "average watts as published: idle, video playback, database",
@@ -35,21 +34,8 @@ class Drive:
         return (self.video_w - self.idle_w) / (self.database_w - self.idle_w)
 
     def simulated(self, utilisation: float) -> float:
-        """Mean watts of reads of 1 ms, with idle times that make up the rest, if full
-        load takes what the database does.
-        """
-        model = ssdpm.Model.from_states([ssdpm.PowerState(True)])
-        parameters = ssdpm.parameters(
-            model, idle_power_w={0: self.idle_w}, active_power_w=self.database_w
-        )
-        period = round(1e6 / utilisation)
-        trace = ssdpm.Trace.from_columns(
-            start_ns=range(0, 100 * period, period), op="read", service_ns=10**6
-        )
-        run = ssdpm.estimate(
-            model, trace, None, parameters=parameters, end_ns=100 * period
-        ).nominal
-        return run.mean_power_w
+        """Mean watts of reads, if full load takes what the database does."""
+        return mean_watts("read", self.idle_w, self.database_w, utilisation)
 
 
 DRIVES = (

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 
+import ssdpm
+
 REPRODUCED = "reproduced"
 WITHIN = "within bounds"
 NOT_DERIVABLE = "not derivable"
@@ -112,6 +114,24 @@ def ranged(
     """A claim that is a number: its verdict follows from the rule."""
     verdict = range.verdict(value, digits)
     return Claim(about, published, str(range), verdict, why, range)
+
+
+def mean_watts(op: str, idle_w: float, active_w: float, utilisation: float) -> float:
+    """What ssdpm gives a drive with two levels of power and no state to sleep in: I/Os
+    of 1 ms, with idle times that make up the rest.
+    """
+    model = ssdpm.Model.from_states([ssdpm.PowerState(True)])
+    parameters = ssdpm.parameters(
+        model, idle_power_w={0: idle_w}, active_power_w=active_w
+    )
+    period = round(1e6 / utilisation)
+    trace = ssdpm.Trace.from_columns(
+        start_ns=range(0, 100 * period, period), op=op, service_ns=10**6
+    )
+    run = ssdpm.estimate(
+        model, trace, None, parameters=parameters, end_ns=100 * period
+    ).nominal
+    return run.mean_power_w
 
 
 def main(make: Callable[[], Report]) -> None:

@@ -13,7 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 
 import ssdpm
-from report import NOT_DERIVABLE, REPRODUCED, WITHIN, Claim, Range, Report, main
+from report import (
+    NOT_DERIVABLE,
+    REPRODUCED,
+    WITHIN,
+    Claim,
+    Range,
+    Report,
+    main,
+    mean_watts,
+)
 from ssdpm.measure import BackgroundRun
 
 INPUTS = [
@@ -44,21 +53,9 @@ class Drive:
         return (self.active_w / factor - self.idle_w) / (self.active_w - self.idle_w)
 
     def simulated(self, utilisation: float) -> float:
-        """The factor that ssdpm gives: writes of 1 ms, idle times that make up the
-        rest, against active power x time.
-        """
-        model = ssdpm.Model.from_states([ssdpm.PowerState(True)])
-        parameters = ssdpm.parameters(
-            model, idle_power_w={0: self.idle_w}, active_power_w=self.active_w
-        )
-        period = round(1e6 / utilisation)
-        trace = ssdpm.Trace.from_columns(
-            start_ns=range(0, 100 * period, period), op="write", service_ns=10**6
-        )
-        run = ssdpm.estimate(
-            model, trace, None, parameters=parameters, end_ns=100 * period
-        ).nominal
-        return self.active_w / run.mean_power_w
+        """The factor that ssdpm gives for writes, against active power x time."""
+        mean_w = mean_watts("write", self.idle_w, self.active_w, utilisation)
+        return self.active_w / mean_w
 
 
 DRIVES = (

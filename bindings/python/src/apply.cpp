@@ -57,16 +57,10 @@ class Plan
 	{
 		struct ssdpm_plan_params params =
 			plan_params(directory, timeouts);
-		struct ssdpm_error error = {};
-		int err;
-		{
-			py::gil_scoped_release release;
-
-			err = ssdpm_plan_new(machine->get(), &params, &plan,
-					     &error);
-		}
-		if (err)
-			raise_error(error, false);
+		without_gil([&](struct ssdpm_error *error) {
+			return ssdpm_plan_new(machine->get(), &params, &plan,
+					      error);
+		});
 	}
 	~Plan()
 	{
@@ -552,16 +546,11 @@ static py::list report(const Machine &machine, const py::dict &from)
 	const struct ssdpm_profile_settings settings = settings_from(from);
 	struct ssdpm_report_item item = {};
 	struct ssdpm_report *made = nullptr;
-	struct ssdpm_error error = {};
 	py::list result;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_report_new(machine.get(), &settings, &made, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_report_new(machine.get(), &settings, &made, error);
+	});
 	const std::unique_ptr<struct ssdpm_report, decltype(&ssdpm_report_free)>
 		memory(made, &ssdpm_report_free);
 	item.size = sizeof(item);
@@ -580,17 +569,12 @@ static py::object journal_read(const Machine &machine,
 {
 	struct ssdpm_plan_params params = plan_params(directory, { 0, 0 });
 	struct ssdpm_journal journal = {};
-	struct ssdpm_error error = {};
-	int err;
 
 	journal.size = sizeof(journal);
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_journal_read(machine.get(), &params, &journal,
-					 &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_journal_read(machine.get(), &params, &journal,
+					  error);
+	});
 	return journal_or_none(journal);
 }
 
@@ -598,16 +582,11 @@ static size_t recover(const Machine &machine, const OptionalText &directory,
 		      const Timeouts &timeouts)
 {
 	struct ssdpm_plan_params params = plan_params(directory, timeouts);
-	struct ssdpm_error error = {};
 	size_t n;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_recover(machine.get(), &params, &n, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_recover(machine.get(), &params, &n, error);
+	});
 	return n;
 }
 
@@ -729,15 +708,9 @@ class Persist
 	void call(decltype(&ssdpm_persist_write) what,
 		  const Machine &machine) const
 	{
-		struct ssdpm_error error = {};
-		int err;
-		{
-			py::gil_scoped_release release;
-
-			err = what(persist, machine.get(), &error);
-		}
-		if (err)
-			raise_error(error, false);
+		without_gil([&](struct ssdpm_error *error) {
+			return what(persist, machine.get(), error);
+		});
 	}
 
 	struct ssdpm_persist *persist = nullptr;
@@ -745,16 +718,11 @@ class Persist
 
 static size_t persist_remove(const Machine &machine, uint32_t kind)
 {
-	struct ssdpm_error error = {};
 	size_t n;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_persist_remove(machine.get(), kind, &n, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_persist_remove(machine.get(), kind, &n, error);
+	});
 	return n;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/background.h> */
-#include "samples.h"
+#include "energy.h"
 
 #include <deque>
 #include <tuple>

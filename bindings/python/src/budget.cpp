@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/budget.h> */
-#include "parameters.h"
-#include "samples.h"
+#include "energy.h"
 
 #include <pybind11/stl.h>
 

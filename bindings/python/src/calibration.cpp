@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/calibrate.h>: from power and I/Os to parameters of a drive. */
-#include "parameters.h"
-#include "samples.h"
+#include "energy.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/caps.h>: power caps. */
-#include "common.h"
-#include "parameters.h"
+#include "energy.h"
 
 #include <tuple>
 
@@ -195,20 +194,14 @@ static py::tuple cap_simulate(const Model &model, const SimParams &params,
 	std::vector<struct ssdpm_cap_point> points(segments.size());
 	struct ssdpm_cap_schedule schedule = schedule_of(segments);
 	struct ssdpm_cap_run run = {};
-	struct ssdpm_error error = {};
-	int err;
 
 	run.size = sizeof(run);
 	schedule.ios = ios.data();
 	schedule.n_ios = (size_t)ios.size();
-	{
-		py::gil_scoped_release release;
-
-		err = ssdpm_cap_simulate(model.get(), params.get(), &schedule,
-					 &run, points.data(), &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_cap_simulate(model.get(), params.get(), &schedule,
+					  &run, points.data(), error);
+	});
 	return py::make_tuple(
 		run.duration_ns, run.uncapped_duration_ns, run.interval_ns,
 		run.n_ios, run.n_slowed, run.delay_mean_ns, run.delay_p99_ns,

@@ -95,19 +95,27 @@ inline const char *c_str(const OptionalText &text)
 py::object text_or_none(const char *text);
 py::str text_from(const char *text);
 
-/* What the library writes: write(&text, &error), without the GIL. */
-template <typename Write> py::str written(Write write)
+/* Call the library without the GIL; reading: as raise_error() has it. */
+template <typename Call> void without_gil(Call call, bool reading = false)
 {
 	struct ssdpm_error error = {};
-	char *text = nullptr;
 	int err;
 	{
 		py::gil_scoped_release release;
 
-		err = write(&text, &error);
+		err = call(&error);
 	}
 	if (err)
-		raise_error(error, false);
+		raise_error(error, reading);
+}
+
+/* What the library writes: write(&text, &error), without the GIL. */
+template <typename Write> py::str written(Write write)
+{
+	char *text = nullptr;
+
+	without_gil(
+		[&](struct ssdpm_error *error) { return write(&text, error); });
 	const std::unique_ptr<char, Free> owner(text);
 
 	return text_from(text);
@@ -146,6 +154,29 @@ struct Input {
 	int fd = -1;
 };
 
+/* A reader of an input: of bytes with the one call, of a descriptor with the
+ * other. */
+template <typename Reader, typename Params>
+Reader *opened(const py::object &source, const Params &params,
+	       int (*open_data)(const void *, size_t, const Params *, Reader **,
+				struct ssdpm_error *),
+	       int (*open)(int, const Params *, Reader **,
+			   struct ssdpm_error *))
+{
+	const Input input(source);
+	Reader *reader = nullptr;
+
+	without_gil(
+		[&](struct ssdpm_error *error) {
+			return input.data ?
+				       open_data(input.data, input.size,
+						 &params, &reader, error) :
+				       open(input.fd, &params, &reader, error);
+		},
+		true);
+	return reader;
+}
+
 /* A read-only array onto memory that base keeps alive. */
 template <typename T>
 py::array view(const T *data, size_t n, const py::object &base)
@@ -176,19 +207,14 @@ template <typename Feed> void feed_all(const IoArray &ios, Feed feed)
 {
 	const size_t piece = 1 << 20;
 	const struct ssdpm_io *at = ios.data();
-	struct ssdpm_error error = {};
 	size_t left = (size_t)ios.size();
 
 	while (left) {
 		size_t n = left < piece ? left : piece;
-		int err;
-		{
-			py::gil_scoped_release release;
 
-			err = feed(at, n, &error);
-		}
-		if (err)
-			raise_error(error, false);
+		without_gil([&](struct ssdpm_error *error) {
+			return feed(at, n, error);
+		});
 		if (PyErr_CheckSignals())
 			throw py::error_already_set();
 		at += n;

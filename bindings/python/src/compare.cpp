@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/compare.h>: policies, and what they cost side by side. */
-#include "common.h"
-#include "parameters.h"
-#include "report.h"
+#include "energy.h"
 
 #include <pybind11/stl.h>
 
@@ -177,17 +175,11 @@ class Comparison
 	py::list finish(uint64_t end_ns)
 	{
 		struct ssdpm_compared_policy row = {};
-		struct ssdpm_error error = {};
 		py::list rows;
-		int err;
-		{
-			py::gil_scoped_release release;
-
-			err = ssdpm_comparison_finish(comparison, end_ns,
-						      &error);
-		}
-		if (err)
-			raise_error(error, false);
+		without_gil([&](struct ssdpm_error *error) {
+			return ssdpm_comparison_finish(comparison, end_ns,
+						       error);
+		});
 		row.size = sizeof(row);
 		while (!ssdpm_comparison_get_row(comparison, rows.size(), &row))
 			rows.append(py::make_tuple(

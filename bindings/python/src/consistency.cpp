@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/consistency.h> */
-#include "report.h"
-#include "samples.h"
+#include "energy.h"
 
 /* Operations in each second; the array owns them. */
 static py::array iops_log_read(const py::object &source, uint32_t op)

@@ -13,20 +13,15 @@ Machine::Machine(const OptionalText &root, const py::object &log,
     : log(log)
 {
 	struct ssdpm_machine_params params = {};
-	struct ssdpm_error error = {};
-	int err;
 
 	params.size = sizeof(params);
 	params.root = c_str(root);
 	params.log_fn = log.is_none() ? nullptr : &Machine::tell;
 	params.userdata = this;
 	params.log_level = log_level;
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_machine_new(&params, &machine, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_machine_new(&params, &machine, error);
+	});
 }
 
 Machine::~Machine()
@@ -68,16 +63,11 @@ static py::dict nvme_core_dict(const struct ssdpm_machine_facts &facts)
 struct ssdpm_machine_facts read_facts(struct ssdpm_machine *machine)
 {
 	struct ssdpm_machine_facts facts = {};
-	struct ssdpm_error error = {};
-	int err;
 
 	facts.size = sizeof(facts);
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_machine_read_facts(machine, &facts, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_machine_read_facts(machine, &facts, error);
+	});
 	return facts;
 }
 
@@ -121,18 +111,13 @@ struct DeviceList {
 
 static py::list machine_devices(const std::shared_ptr<Machine> &self)
 {
-	struct ssdpm_error error = {};
 	DeviceList list;
 	py::list result;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_device_list_read(self->get(), &list.devices,
-					     &list.n, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_device_list_read(self->get(), &list.devices,
+					      &list.n, error);
+	});
 	for (size_t i = 0; i < list.n; i++)
 		result.append(std::make_unique<Device>(
 			ssdpm_device_ref(list.devices[i]), self));
@@ -142,35 +127,25 @@ static py::list machine_devices(const std::shared_ptr<Machine> &self)
 static std::unique_ptr<Device> machine_open(
 	const std::shared_ptr<Machine> &self, const std::string &name)
 {
-	struct ssdpm_error error = {};
 	struct ssdpm_device *device;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_device_read(self->get(), name.c_str(), &device,
-					&error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_device_read(self->get(), name.c_str(), &device,
+					 error);
+	});
 	return std::make_unique<Device>(device, self);
 }
 
 static py::list machine_owners(const Machine &self)
 {
-	struct ssdpm_error error = {};
 	struct ssdpm_owner *owners;
 	py::list result;
 	size_t n;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_machine_read_owners(self.get(), &owners, &n,
-						&error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_machine_read_owners(self.get(), &owners, &n,
+						 error);
+	});
 	const std::unique_ptr<struct ssdpm_owner, Free> memory(owners);
 	for (size_t i = 0; i < n; i++)
 		result.append(py::make_tuple(
@@ -191,18 +166,13 @@ static py::tuple meter_tuple(const struct ssdpm_meter &meter)
 static py::list machine_meters(const Machine &self)
 {
 	struct ssdpm_meter *meters;
-	struct ssdpm_error error = {};
 	py::list result;
 	size_t n;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_machine_read_meters(self.get(), &meters, &n,
-						&error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_machine_read_meters(self.get(), &meters, &n,
+						 error);
+	});
 	const std::unique_ptr<struct ssdpm_meter, Free> memory(meters);
 	for (size_t i = 0; i < n; i++)
 		result.append(meter_tuple(meters[i]));
@@ -212,17 +182,12 @@ static py::list machine_meters(const Machine &self)
 static py::tuple machine_find_meter(const Machine &self,
 				    const std::string &text)
 {
-	struct ssdpm_error error = {};
 	struct ssdpm_meter meter;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_machine_find_meter(self.get(), text.c_str(), &meter,
-					       &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_machine_find_meter(self.get(), text.c_str(),
+						&meter, error);
+	});
 	return meter_tuple(meter);
 }
 
@@ -235,19 +200,14 @@ class Sampler
 	    : machine(machine)
 	{
 		struct ssdpm_meter meter = {};
-		struct ssdpm_error error = {};
-		int err;
 
 		meter.kind = kind;
 		name.copy(meter.name, sizeof(meter.name) - 1);
 		path.copy(meter.path, sizeof(meter.path) - 1);
-		{
-			py::gil_scoped_release release;
-			err = ssdpm_sampler_new(machine->get(), &meter,
-						&sampler, &error);
-		}
-		if (err)
-			raise_error(error, false);
+		without_gil([&](struct ssdpm_error *error) {
+			return ssdpm_sampler_new(machine->get(), &meter,
+						 &sampler, error);
+		});
 	}
 	~Sampler()
 	{
@@ -260,18 +220,13 @@ class Sampler
 	py::tuple read()
 	{
 		struct ssdpm_reading reading = {};
-		struct ssdpm_error error = {};
-		int err;
 
 		reading.size = sizeof(reading);
-		{
-			py::gil_scoped_release release;
+		without_gil([&](struct ssdpm_error *error) {
 			const std::lock_guard<std::mutex> lock(mutex);
 
-			err = ssdpm_sampler_read(sampler, &reading, &error);
-		}
-		if (err)
-			raise_error(error, false);
+			return ssdpm_sampler_read(sampler, &reading, error);
+		});
 		return py::make_tuple(reading.time_ns, reading.power_w,
 				      reading.energy_j, reading.flags);
 	}
@@ -290,16 +245,10 @@ static uint32_t read_flags(bool commands)
 static void machine_capture(const Machine &self, const std::string &directory,
 			    bool commands)
 {
-	struct ssdpm_error error = {};
-	int err;
-
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_machine_capture(self.get(), directory.c_str(),
-					    read_flags(commands), &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_machine_capture(self.get(), directory.c_str(),
+					     read_flags(commands), error);
+	});
 }
 
 static void add_machine_class(py::module_ &module)
@@ -429,50 +378,35 @@ static py::dict device_facts(const Device &self)
 static std::unique_ptr<Model> device_model(const Device &self, bool commands,
 					   const Catalogue *catalogue)
 {
-	struct ssdpm_error error = {};
 	struct ssdpm_model *model;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_device_read_model(
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_device_read_model(
 			self.get(), read_flags(commands),
-			catalogue ? catalogue->get() : nullptr, &model, &error);
-	}
-	if (err)
-		raise_error(error, false);
+			catalogue ? catalogue->get() : nullptr, &model, error);
+	});
 	return std::make_unique<Model>(model);
 }
 
 static std::unique_ptr<ApstTable> device_apst(const Device &self)
 {
 	std::unique_ptr<ApstTable> result = std::make_unique<ApstTable>();
-	struct ssdpm_error error = {};
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_device_read_apst(self.get(), &result->table,
-					     &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_device_read_apst(self.get(), &result->table,
+					      error);
+	});
 	return result;
 }
 
 static uint32_t device_power_state(const Device &self)
 {
 	struct ssdpm_device_power power = {};
-	struct ssdpm_error error = {};
-	int err;
 
 	power.size = sizeof(power);
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_device_read_power(self.get(), &power, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_device_read_power(self.get(), &power, error);
+	});
 	return power.power_state;
 }
 
@@ -486,17 +420,12 @@ static py::object known_number(uint64_t value, bool known)
 static py::dict device_power(const Device &self)
 {
 	struct ssdpm_device_power power = {};
-	struct ssdpm_error error = {};
 	py::dict result;
-	int err;
 
 	power.size = sizeof(power);
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_device_read_power(self.get(), &power, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_device_read_power(self.get(), &power, error);
+	});
 	const auto add = [&](const char *name, uint64_t value, bool known) {
 		result[name] = known_number(value, known);
 	};
@@ -523,15 +452,10 @@ static py::dict device_power(const Device &self)
 static py::tuple device_devsleep(const Device &self)
 {
 	struct ssdpm_devsleep devsleep;
-	struct ssdpm_error error = {};
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_device_read_devsleep(self.get(), &devsleep, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_device_read_devsleep(self.get(), &devsleep, error);
+	});
 	return py::make_tuple(devsleep.reported != 0,
 			      devsleep.minimum_assertion_ms,
 			      devsleep.exit_timeout_ms);
@@ -554,17 +478,12 @@ static py::tuple device_quirks(const Device &self, const Machine &machine,
 			       const Model &model)
 {
 	const struct ssdpm_machine_facts facts = read_facts(machine.get());
-	struct ssdpm_error error = {};
 	uint32_t quirks, from_kernel;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_device_get_quirks(self.get(), &facts, model.get(),
-					      &quirks, &from_kernel, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_device_get_quirks(self.get(), &facts, model.get(),
+					       &quirks, &from_kernel, error);
+	});
 	return py::make_tuple(quirks, from_kernel != 0);
 }
 
@@ -574,18 +493,13 @@ static py::tuple device_settings(const Device &self, const Machine &machine,
 {
 	const struct ssdpm_machine_facts facts = read_facts(machine.get());
 	struct ssdpm_device_settings s = {};
-	struct ssdpm_error error = {};
-	int err;
 
 	s.size = sizeof(s);
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_device_get_settings(self.get(), &facts,
-						model ? model->get() : nullptr,
-						&s, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_device_get_settings(self.get(), &facts,
+						 model ? model->get() : nullptr,
+						 &s, error);
+	});
 	py::object table = py::none();
 	if (s.known & SSDPM_SETTING_APST) {
 		std::unique_ptr<ApstTable> made = std::make_unique<ApstTable>();
@@ -609,18 +523,12 @@ static py::tuple device_apst_params(const Device &self, const Machine &machine,
 				    const Model &model)
 {
 	const struct ssdpm_machine_facts facts = read_facts(machine.get());
-	struct ssdpm_error error = {};
 	ApstParams params;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_device_get_apst_params(self.get(), &facts,
-						   model.get(), &params.params,
-						   &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_device_get_apst_params(
+			self.get(), &facts, model.get(), &params.params, error);
+	});
 	return describe(model.get(), params.params);
 }
 
@@ -641,22 +549,17 @@ static py::list device_diagnose(const Device &self, const Machine &machine,
 	const struct ssdpm_machine_facts facts = read_facts(machine.get());
 	struct ssdpm_diagnosis_params params = {};
 	struct ssdpm_diagnosis *found;
-	struct ssdpm_error error = {};
 	py::list result;
 	size_t n;
-	int err;
 
 	params.size = sizeof(params);
 	params.facts = &facts;
 	params.model = model ? model->get() : nullptr;
 	params.table = table ? &table->table : nullptr;
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_device_diagnose(self.get(), &params, &found, &n,
-					    &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_device_diagnose(self.get(), &params, &found, &n,
+					     error);
+	});
 	const std::unique_ptr<struct ssdpm_diagnosis, Free> memory(found);
 	for (size_t i = 0; i < n; i++)
 		result.append(py::make_tuple(

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/estimate.h> */
-#include "common.h"
-#include "parameters.h"
-#include "report.h"
+#include "energy.h"
 
 #include <algorithm>
 #include <array>
@@ -221,16 +219,11 @@ class Sim
 
 	py::tuple finish(uint64_t end_ns)
 	{
-		struct ssdpm_error error = {};
-		int err;
-		{
-			py::gil_scoped_release release;
+		without_gil([&](struct ssdpm_error *error) {
 			std::lock_guard<std::mutex> lock(mutex);
 
-			err = ssdpm_sim_finish(sim, end_ns, &error);
-		}
-		if (err)
-			raise_error(error, false);
+			return ssdpm_sim_finish(sim, end_ns, error);
+		});
 		check_memory();
 		return result_tuple(
 			*ssdpm_sim_get_result(sim), sim,
@@ -357,17 +350,14 @@ class Gaps
 	explicit Gaps(const py::bytes &data)
 	{
 		const std::string_view bytes = data;
-		struct ssdpm_error error = {};
-		int err;
 
-		{
-			py::gil_scoped_release release;
-
-			err = ssdpm_gaps_from_data(bytes.data(), bytes.size(),
-						   &gaps, &error);
-		}
-		if (err)
-			raise_error(error, true);
+		without_gil(
+			[&](struct ssdpm_error *error) {
+				return ssdpm_gaps_from_data(bytes.data(),
+							    bytes.size(), &gaps,
+							    error);
+			},
+			true);
 	}
 	~Gaps()
 	{
@@ -386,30 +376,18 @@ class Gaps
 
 	void finish(uint64_t end_ns)
 	{
-		struct ssdpm_error error = {};
-		int err;
-		{
-			py::gil_scoped_release release;
-
-			err = ssdpm_gaps_finish(gaps, end_ns, &error);
-		}
-		if (err)
-			raise_error(error, false);
+		without_gil([&](struct ssdpm_error *error) {
+			return ssdpm_gaps_finish(gaps, end_ns, error);
+		});
 	}
 
 	py::bytes to_data() const
 	{
-		struct ssdpm_error error = {};
 		void *data = nullptr;
 		size_t size = 0;
-		int err;
-		{
-			py::gil_scoped_release release;
-
-			err = ssdpm_gaps_to_data(gaps, &data, &size, &error);
-		}
-		if (err)
-			raise_error(error, false);
+		without_gil([&](struct ssdpm_error *error) {
+			return ssdpm_gaps_to_data(gaps, &data, &size, error);
+		});
 		const std::unique_ptr<void, decltype(&std::free)> owner(
 			data, &std::free);
 
@@ -439,8 +417,6 @@ static py::array gaps_sweep(const Gaps &self, const Model &model,
 			    const std::vector<const ApstTable *> &from)
 {
 	std::vector<struct ssdpm_apst> tables;
-	struct ssdpm_error error = {};
-	int err;
 
 	for (const ApstTable *table : from)
 		tables.push_back(table->table);
@@ -452,14 +428,10 @@ static py::array gaps_sweep(const Gaps &self, const Model &model,
 	what.tables = tables.data();
 	what.n_tables = tables.size();
 	what.runs = runs.data();
-	{
-		py::gil_scoped_release release;
-
-		err = ssdpm_gaps_sweep(self.get(), model.get(), params.get(),
-				       &what, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_gaps_sweep(self.get(), model.get(), params.get(),
+					&what, error);
+	});
 	return run_array(runs.data(), runs.size());
 }
 
@@ -467,16 +439,10 @@ static py::array gaps_clairvoyant(const Gaps &self, const Model &model,
 				  const SimParams &params)
 {
 	struct ssdpm_run run = empty_run();
-	struct ssdpm_error error = {};
-	int err;
-	{
-		py::gil_scoped_release release;
-
-		err = ssdpm_gaps_clairvoyant(self.get(), model.get(),
-					     params.get(), &run, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_gaps_clairvoyant(self.get(), model.get(),
+					      params.get(), &run, error);
+	});
 	return run_array(&run, 1);
 }
 
@@ -488,20 +454,14 @@ static py::tuple gaps_best_table(const Gaps &self, const Model &model,
 	struct ssdpm_bounds bounds = bounds_from(from);
 	struct ssdpm_run run = empty_run();
 	struct ssdpm_best_table best = {};
-	struct ssdpm_error error = {};
-	int err;
 
 	best.size = sizeof(best);
 	best.run = &run;
-	{
-		py::gil_scoped_release release;
-
-		err = ssdpm_gaps_best_table(self.get(), model.get(),
-					    params.get(), &bounds, &best,
-					    &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_gaps_best_table(self.get(), model.get(),
+					     params.get(), &bounds, &best,
+					     error);
+	});
 	table->table = best.table;
 	return py::make_tuple(std::move(table), run_array(&run, 1),
 			      best.energy_bound_nj);

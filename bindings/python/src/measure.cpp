@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/measure.h> */
-#include "report.h"
-#include "samples.h"
+#include "energy.h"
 
 #include <cmath>
 #include <mutex>

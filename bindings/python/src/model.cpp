@@ -31,18 +31,16 @@ struct ModelList {
 static py::list models_from_data(const py::bytes &data)
 {
 	const std::string_view text = data;
-	struct ssdpm_error error = {};
 	ModelList list;
 	py::list result;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_model_list_from_data(text.data(), text.size(),
-						 &list.models, &list.n, &error);
-	}
-	if (err)
-		raise_error(error, true);
+	without_gil(
+		[&](struct ssdpm_error *error) {
+			return ssdpm_model_list_from_data(
+				text.data(), text.size(), &list.models, &list.n,
+				error);
+		},
+		true);
 	for (size_t i = 0; i < list.n; i++)
 		result.append(std::make_unique<Model>(
 			ssdpm_model_ref(list.models[i])));
@@ -126,17 +124,12 @@ static py::str model_to_json(const Model &self)
 static py::list model_lint(const Model &self)
 {
 	struct ssdpm_finding *findings;
-	struct ssdpm_error error = {};
 	py::list result;
 	size_t n;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_model_lint(self.get(), &findings, &n, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_model_lint(self.get(), &findings, &n, error);
+	});
 	const std::unique_ptr<struct ssdpm_finding, Free> owner(findings);
 	for (size_t i = 0; i < n; i++)
 		result.append(py::make_tuple(
@@ -259,19 +252,16 @@ static void add_model_class(py::module_ &module)
 static std::unique_ptr<Catalogue> catalogue_new(const py::object &data)
 {
 	struct ssdpm_catalogue *catalogue;
-	struct ssdpm_error error = {};
 	std::string_view text;
-	int err;
 
 	if (!data.is_none())
 		text = py::reinterpret_borrow<py::bytes>(data);
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_catalogue_new(text.data(), text.size(), &catalogue,
-					  &error);
-	}
-	if (err)
-		raise_error(error, true);
+	without_gil(
+		[&](struct ssdpm_error *error) {
+			return ssdpm_catalogue_new(text.data(), text.size(),
+						   &catalogue, error);
+		},
+		true);
 	return std::make_unique<Catalogue>(catalogue);
 }
 
@@ -286,16 +276,11 @@ static struct ssdpm_catalogue_match find(const Catalogue &self,
 					 const OptionalText &firmware)
 {
 	struct ssdpm_catalogue_match match;
-	struct ssdpm_error error = {};
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_catalogue_find(self.get(), product.c_str(),
-					   c_str(firmware), &match, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_catalogue_find(self.get(), product.c_str(),
+					    c_str(firmware), &match, error);
+	});
 	return match;
 }
 
@@ -305,19 +290,14 @@ static py::list catalogue_alternatives(const Catalogue &self,
 {
 	std::vector<struct ssdpm_catalogue_match> matches(
 		find(self, product, firmware).n_tables - 1);
-	struct ssdpm_error error = {};
 	size_t n = matches.size();
 	py::list result;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_catalogue_find_alternatives(
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_catalogue_find_alternatives(
 			self.get(), product.c_str(), c_str(firmware),
-			matches.data(), &n, &error);
-	}
-	if (err)
-		raise_error(error, false);
+			matches.data(), &n, error);
+	});
 	for (size_t i = 0; i < n; i++)
 		result.append(match_tuple(matches[i]));
 	return result;
@@ -326,17 +306,12 @@ static py::list catalogue_alternatives(const Catalogue &self,
 static std::unique_ptr<Model> catalogue_model(const Catalogue &self,
 					      uint32_t index)
 {
-	struct ssdpm_error error = {};
 	struct ssdpm_model *model;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_catalogue_get_model(self.get(), index, &model,
-						&error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_catalogue_get_model(self.get(), index, &model,
+						 error);
+	});
 	return std::make_unique<Model>(model);
 }
 

@@ -72,19 +72,12 @@ class DeviceObject
 		     const Model *model, const ApstTable *table)
 	    : facts(read_facts(machine.get()))
 	{
-		struct ssdpm_error error = {};
-		int err;
-
 		object.device = device.get();
 		object.machine = &facts;
 		object.model = model ? model->get() : nullptr;
-		{
-			py::gil_scoped_release release;
-
-			err = read(machine, table, &error);
-		}
-		if (err)
-			raise_error(error, false);
+		without_gil([&](struct ssdpm_error *error) {
+			return read(machine, table, error);
+		});
 	}
 	DeviceObject(const DeviceObject &) = delete;
 	DeviceObject &operator=(const DeviceObject &) = delete;

@@ -19,34 +19,24 @@ static std::unique_ptr<ApstTable> apst_generate(const Model &model,
 						const ApstParams &params)
 {
 	std::unique_ptr<ApstTable> result = std::make_unique<ApstTable>();
-	struct ssdpm_error error = {};
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_apst_generate(model.get(), &params.params,
-					  &result->table, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_apst_generate(model.get(), &params.params,
+					   &result->table, error);
+	});
 	return result;
 }
 
 static py::list apst_explain(const Model &model, const ApstParams &params)
 {
 	struct ssdpm_apst_verdict verdicts[SSDPM_MAX_STATES];
-	struct ssdpm_error error = {};
 	py::list result;
 	size_t n;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_apst_explain(model.get(), &params.params, verdicts,
-					 &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_apst_explain(model.get(), &params.params, verdicts,
+					  error);
+	});
 	ssdpm_model_get_states(model.get(), &n);
 	for (size_t i = 0; i < n; i++)
 		result.append(py::make_tuple(
@@ -75,33 +65,25 @@ static std::unique_ptr<ApstTable> apst_from_data(const py::bytes &data)
 {
 	const std::string_view bytes = data;
 	std::unique_ptr<ApstTable> result = std::make_unique<ApstTable>();
-	struct ssdpm_error error = {};
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_apst_from_data(bytes.data(), bytes.size(),
-					   &result->table, &error);
-	}
-	if (err)
-		raise_error(error, true);
+	without_gil(
+		[&](struct ssdpm_error *error) {
+			return ssdpm_apst_from_data(bytes.data(), bytes.size(),
+						    &result->table, error);
+		},
+		true);
 	return result;
 }
 
 static uint64_t apst_keep(const Model &model, const ApstParams &params,
 			  uint32_t state)
 {
-	struct ssdpm_error error = {};
 	uint64_t limit = 0;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_apst_keep(model.get(), &params.params, state,
-				      &limit, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_apst_keep(model.get(), &params.params, state,
+				       &limit, error);
+	});
 	return limit;
 }
 
@@ -145,17 +127,12 @@ static py::tuple apst_reach(const Model &model, const ApstTable &table,
 			    uint32_t quirks)
 {
 	std::unique_ptr<ApstTable> made = std::make_unique<ApstTable>();
-	struct ssdpm_error error = {};
 	ApstParams params;
-	int err;
 
-	{
-		py::gil_scoped_release release;
-		err = ssdpm_apst_reach(model.get(), &table.table, quirks,
-				       &params.params, &made->table, &error);
-	}
-	if (err)
-		raise_error(error, false);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_apst_reach(model.get(), &table.table, quirks,
+					&params.params, &made->table, error);
+	});
 	return py::make_tuple(describe(model.get(), params.params),
 			      std::move(made));
 }

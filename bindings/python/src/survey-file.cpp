@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/survey-file.h> and <ssdpm/energy/survey-result.h> */
-#include "survey.h"
+#include "energy.h"
 
 #include <memory>
 

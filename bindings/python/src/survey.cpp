@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/survey.h>: which policy is best on this machine */
-#include "survey.h"
+#include "energy.h"
 
 #include <memory>
 #include <tuple>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/workload.h> */
-#include "common.h"
-#include "report.h"
+#include "energy.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -10,9 +9,6 @@
 #include <string>
 
 #include <pybind11/stl.h>
-
-/* So many records at a time; a signal waits no longer than these take. */
-static const size_t CHUNK = 1 << 16;
 
 /* The numbers that a reader met, and their names in C. */
 static py::dict counts_dict(const struct ssdpm_trace_counts &counts)
@@ -34,20 +30,11 @@ static py::dict counts_dict(const struct ssdpm_trace_counts &counts)
 	return result;
 }
 
-/* A trace that is read or made, with what it borrows; threads take turns. */
-class Reader
+/* A trace that is read or made. */
+class Reader : public FileReader<struct ssdpm_trace, ssdpm_trace_free>
 {
       public:
-	Reader(struct ssdpm_trace *trace, const py::object &source)
-	    : trace(trace), source(source)
-	{
-	}
-	~Reader()
-	{
-		ssdpm_trace_free(trace);
-	}
-	Reader(const Reader &) = delete;
-	Reader &operator=(const Reader &) = delete;
+	using FileReader::FileReader;
 
 	py::array read(size_t max)
 	{
@@ -59,97 +46,37 @@ class Reader
 		return array;
 	}
 
-	py::array read_all();
+	/* All that is left, in an array that owns it. */
+	py::array read_all()
+	{
+		Buffer<struct ssdpm_io> ios;
+		const size_t n = fill_all(
+			sizeof(struct ssdpm_io), "records",
+			[&](size_t max) { ios.grow(max); },
+			[&](size_t at, size_t room) {
+				return fill(ios.at(at), room, false);
+			});
+
+		return ios.take(n);
+	}
 
 	py::dict counts()
 	{
-		struct ssdpm_trace_counts counts;
-		{
-			py::gil_scoped_release release;
-			std::lock_guard<std::mutex> lock(mutex);
-
-			counts = *ssdpm_trace_get_counts(trace);
-		}
-		return counts_dict(counts);
+		return counts_dict(copy(&ssdpm_trace_get_counts));
 	}
 
       private:
-	/*
-	 * Up to max records; fewer: the end, or, if some is enough, a failure
-	 * that the next call tells.
-	 */
 	size_t fill(struct ssdpm_io *ios, size_t max, bool some)
 	{
-		struct ssdpm_error error = {};
-		size_t n = 0;
-		size_t got;
-		int err = 0;
-
-		do {
-			size_t room = max - n < CHUNK ? max - n : CHUNK;
-			{
-				py::gil_scoped_release release;
-				std::lock_guard<std::mutex> lock(mutex);
-
-				err = ssdpm_trace_read(trace, ios + n, room,
-						       &got, &error);
-			}
-			if (err && n && some)
-				break;
-			if (err)
-				raise_error(error, true);
-			if (PyErr_CheckSignals())
-				throw py::error_already_set();
-			n += got;
-		} while (got && n < max);
-		return n;
-	}
-
-	struct ssdpm_trace *trace;
-	std::mutex mutex;
-	py::object source;
-};
-
-struct FreeIos {
-	void operator()(struct ssdpm_io *ios) const
-	{
-		free(ios);
+		return FileReader::fill(
+			max, some,
+			[&](struct ssdpm_trace *trace, size_t n, size_t room,
+			    size_t *got, struct ssdpm_error *error) {
+				return ssdpm_trace_read(trace, ios + n, room,
+							got, error);
+			});
 	}
 };
-using Ios = std::unique_ptr<struct ssdpm_io, FreeIos>;
-
-static void grow(Ios &ios, size_t n)
-{
-	void *memory = n > SIZE_MAX / sizeof(struct ssdpm_io) ?
-			       nullptr :
-			       realloc(ios.get(), n * sizeof(struct ssdpm_io));
-
-	if (!memory)
-		throw std::bad_alloc();
-	ios.release();
-	ios.reset((struct ssdpm_io *)memory);
-}
-
-/* All that is left, in an array that owns it. */
-py::array Reader::read_all()
-{
-	size_t max = 0, n = 0;
-	Ios ios;
-
-	do {
-		max += max / 2 + CHUNK;
-		check_memory(max, sizeof(struct ssdpm_io), "records");
-		grow(ios, max);
-		n += fill(ios.get() + n, max - n, false);
-	} while (n == max);
-	grow(ios, n ? n : 1);
-
-	py::capsule owner(ios.get(), [](void *memory) { free(memory); });
-
-	return py::array(py::dtype::of<struct ssdpm_io>(), { (py::ssize_t)n },
-			 { (py::ssize_t)sizeof(struct ssdpm_io) },
-			 ios.release(), owner);
-}
 
 /* From a descriptor, or from bytes. */
 static std::unique_ptr<Reader> trace_open(const py::object &source,
@@ -159,39 +86,25 @@ static std::unique_ptr<Reader> trace_open(const py::object &source,
 					  bool skip_bad)
 {
 	struct ssdpm_trace_params params = {};
-	struct ssdpm_error error = {};
-	struct ssdpm_trace *trace;
-	const Input input(source);
-	int err;
 
 	params.size = sizeof(params);
 	params.format = format;
 	params.flags = skip_bad ? SSDPM_TRACE_SKIP_BAD : 0;
 	params.columns = c_str(columns);
 	params.device = c_str(device);
-	{
-		py::gil_scoped_release release;
 
-		if (input.data)
-			err = ssdpm_trace_open_data(input.data, input.size,
-						    &params, &trace, &error);
-		else
-			err = ssdpm_trace_open(input.fd, &params, &trace,
-					       &error);
-	}
-	if (err)
-		raise_error(error, true);
+	struct ssdpm_trace *trace = opened(
+		source, params, &ssdpm_trace_open_data, &ssdpm_trace_open);
+
 	return std::make_unique<Reader>(trace, source);
 }
 
-/* What generate() of ssdpm/workload/ was given; None: the default. */
+/* What generate() of ssdpm/workload/ was given; None or none: the default. */
 template <typename T>
 static void set_number(T *member, const py::dict &from, const char *name)
 {
-	py::object value = from[name];
-
-	if (!value.is_none())
-		*member = value.cast<T>();
+	if (from.contains(name) && !from[name].is_none())
+		*member = from[name].cast<T>();
 }
 
 static struct ssdpm_generator_params generator_params(const std::string &name,
@@ -318,16 +231,11 @@ class Stats
 	{
 		py::array_t<struct ssdpm_trace_stats> result(1);
 		struct ssdpm_trace_stats *to = result.mutable_data();
-		struct ssdpm_error error = {};
-		int err;
 
 		to->size = sizeof(*to);
-		{
-			py::gil_scoped_release release;
-			err = ssdpm_stats_get(stats, to, &error);
-		}
-		if (err)
-			raise_error(error, false);
+		without_gil([&](struct ssdpm_error *error) {
+			return ssdpm_stats_get(stats, to, error);
+		});
 		return result;
 	}
 

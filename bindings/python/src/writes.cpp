@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/energy/writes.h>: sustained writes. */
-#include "common.h"
-#include "parameters.h"
+#include "energy.h"
 
 #include <algorithm>
 #include <mutex>
@@ -254,16 +253,11 @@ class Ftl
       private:
 	template <typename Call> void call(Call function)
 	{
-		struct ssdpm_error error = {};
-		int err;
-		{
-			py::gil_scoped_release release;
+		without_gil([&](struct ssdpm_error *error) {
 			std::lock_guard<std::mutex> lock(mutex);
 
-			err = function(&error);
-		}
-		if (err)
-			raise_error(error, false);
+			return function(error);
+		});
 	}
 
 	struct ssdpm_ftl *ftl;

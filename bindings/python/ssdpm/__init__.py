@@ -63,25 +63,18 @@ command is sent to a drive but by the calls that say so.
 from __future__ import annotations
 
 from ssdpm import _core, cap, consistency, ftl, measure, wa
-from ssdpm.apply import (
-    Journal,
+from ssdpm.apply.journal import read_journal, recover, revert
+from ssdpm.apply.persist import (
     Persist,
     PersistFile,
     PersistPower,
-    Plan,
-    PlannedTable,
-    ReportItem,
-    Step,
-    StepValue,
     persist,
-    plan,
-    read_journal,
-    recover,
     remove_persist,
-    report,
-    revert,
 )
-from ssdpm.base import (
+from ssdpm.apply.plan import Plan, plan
+from ssdpm.apply.report import ReportItem, report
+from ssdpm.apply.steps import Journal, PlannedTable, Step, StepValue
+from ssdpm.base.errors import (
     AccessError,
     BusyError,
     Error,
@@ -100,92 +93,85 @@ from ssdpm.base import (
     UnsupportedError,
 )
 from ssdpm.budget import BUDGET_POWERS, Budget, BudgetItem, budget, budget_item
-from ssdpm.device import (
+from ssdpm.device.facts import (
     Change,
-    Device,
     DevicePower,
     DeviceQuirks,
     DeviceSettings,
     Devsleep,
     Diagnosis,
-    Machine,
     MachineFacts,
     Meter,
     Owner,
     Reading,
-    Sampler,
-    devices,
-    find_meter,
 )
-from ssdpm.device import open as open  # not in __all__: Python has one of its own
-from ssdpm.estimate import (
-    PHASES,
+from ssdpm.device.machine import Device, Machine, devices, find_meter
+from ssdpm.device.machine import open as open  # not in __all__: Python has its own
+from ssdpm.device.sampler import Sampler
+from ssdpm.estimate.compare import ComparedPolicy, Comparison, compare, default_policies
+from ssdpm.estimate.gaps import Gaps, clairvoyant, sweep
+from ssdpm.estimate.parameters import parameters
+from ssdpm.estimate.recommend import (
     BestTable,
-    ComparedPolicy,
-    Comparison,
-    Estimate,
-    Gaps,
     Recommendation,
     Recommendations,
+    best_table,
+    recommend,
+)
+from ssdpm.estimate.result import (
+    PHASES,
+    Estimate,
     Residency,
     Run,
     Saving,
-    Simulation,
-    best_table,
     change_dtype,
-    clairvoyant,
-    compare,
-    default_policies,
-    estimate,
     interval_dtype,
-    parameters,
-    recommend,
-    sweep,
 )
-from ssdpm.model import (
+from ssdpm.estimate.simulation import Simulation, estimate
+from ssdpm.model.drive import (
     Catalogue,
     CatalogueMatch,
     CatalogueRow,
     Finding,
-    GovernorMode,
     Model,
+    load,
+)
+from ssdpm.model.states import (
+    GovernorMode,
     PowerState,
     SataLink,
     governor_modes,
-    load,
     power_state_dtype,
 )
 from ssdpm.parameter import Parameter
-from ssdpm.policy import (
+from ssdpm.policy.inverse import Inferred, Reached, infer, keep, reach
+from ssdpm.policy.parameters import (
     APST_DEFAULTS,
     Algorithm,
-    ApstDifference,
-    ApstDifferences,
-    ApstEntry,
     ApstParameters,
-    ApstTable,
     Host,
-    Inferred,
     PowerScheme,
     PowerSource,
-    ProfileSettings,
     Quirk,
     QuirkMatch,
     Quirks,
-    Reached,
-    Verdict,
     VerdictKind,
+    quirks,
+)
+from ssdpm.policy.profiles import ProfileSettings, profile, profiles
+from ssdpm.policy.table import (
+    ApstDifference,
+    ApstDifferences,
+    ApstEntry,
+    ApstTable,
+    Verdict,
     apst,
     apst_entry_dtype,
-    infer,
-    keep,
     load_apst,
-    profile,
-    profiles,
-    quirks,
-    reach,
 )
-from ssdpm.workload import (
+from ssdpm.workload.files import TraceIterator, iter_trace, read_trace
+from ssdpm.workload.generators import Workload, fio_job, generate, workloads
+from ssdpm.workload.records import (
     HISTOGRAM_STARTS_NS,
     IO_DTYPE,
     OPS,
@@ -193,18 +179,10 @@ from ssdpm.workload import (
     Histogram,
     PerOp,
     Service,
-    Trace,
     TraceCounts,
-    TraceIterator,
     TraceStats,
-    Workload,
-    fio_job,
-    generate,
-    iter_trace,
-    read_trace,
-    trace_stats,
-    workloads,
 )
+from ssdpm.workload.trace import Trace, trace_stats
 
 __version__: str = _core.version()
 

@@ -24,10 +24,7 @@ from ssdpm.base.convert import (
     uw_of,
 )
 from ssdpm.base.errors import InvalidError, RangeError
-from ssdpm.base.notebook import html_table
-from ssdpm.base.optional import drawn
-from ssdpm.base.result import Json
-from ssdpm.base.values import Value
+from ssdpm.base.result import Json, Table, Value, drawn, html_table
 from ssdpm.estimate.parameters import Overlay
 from ssdpm.estimate.setup import Setup
 from ssdpm.model.drive import Model
@@ -282,7 +279,7 @@ def _item(
 
 
 @dataclass(frozen=True, eq=False)
-class Budget(Json):
+class Budget(Table, Json):
     """Drives in a budget: the states that lose least; from budget().
 
     Attributes:

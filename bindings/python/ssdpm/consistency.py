@@ -49,11 +49,9 @@ from ssdpm.base.convert import (
     number_of,
     unsigned_or_zero,
 )
-from ssdpm.base.errors import Error, InvalidError
-from ssdpm.base.notebook import html_fields, html_table
-from ssdpm.base.optional import drawn
-from ssdpm.base.result import Items, Json
-from ssdpm.workload.files import TraceSource, open_source
+from ssdpm.base.errors import InvalidError
+from ssdpm.base.result import Items, Json, drawn, html_fields, html_table
+from ssdpm.workload.files import TraceSource, reading
 from ssdpm.workload.records import OPS
 
 if TYPE_CHECKING:
@@ -295,15 +293,8 @@ def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float6
 def _read(source: TraceSource, op: str | None, name: str) -> npt.NDArray[np.float64]:
     ops = {word: number for word, number in OPS.items() if word != "flush"}
     number = number_of(op, "op", ops)
-    what, file, filename = open_source(source, name)
-    try:
+    with reading(source, name) as (what, _):
         return _core.energy.iops_log_read(what, number)
-    except Error as error:
-        error.filename = filename
-        raise
-    finally:
-        if file is not None:
-            file.close()
 
 
 def _series(iops: Series, op: str | None) -> npt.NDArray[np.float64]:

@@ -42,8 +42,7 @@ from ssdpm.base.convert import (
     unsigned_or_zero,
 )
 from ssdpm.base.errors import InvalidError
-from ssdpm.base.optional import drawn
-from ssdpm.base.values import Ongoing, Value
+from ssdpm.base.result import Ongoing, Value, drawn
 from ssdpm.wa import ClassesLike, check_classes
 from ssdpm.workload.trace import TraceLike, record_arrays
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ssdpm import _core
 from ssdpm.base.convert import by_number, check_instance, check_list
-from ssdpm.base.values import Value
+from ssdpm.base.result import Value
 
 KIND_WORDS = by_number(_core.energy.PARAMETER_KINDS)
 _PROVENANCE_WORDS = by_number(_core.PROVENANCES)

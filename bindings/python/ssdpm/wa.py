@@ -38,8 +38,7 @@ from ssdpm.base.convert import (
     number_of,
 )
 from ssdpm.base.errors import InvalidError, RangeError
-from ssdpm.base.optional import drawn
-from ssdpm.base.values import Value
+from ssdpm.base.result import Scaled, Value, drawn
 from ssdpm.estimate.parameters import parameters as find
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter, check_parameters
@@ -241,10 +240,7 @@ class Background(Value):
     high_ps_per_byte: int
     power_uw: int
 
-    @property
-    def power_w(self) -> float:
-        """power_uw in watts."""
-        return self.power_uw / 1e6
+    power_w = Scaled[float]("power_uw")
 
     def time_s(self, n_bytes: float) -> float:
         """How long it takes after so many bytes of the host; nominal."""

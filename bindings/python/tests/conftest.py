@@ -11,7 +11,7 @@ import hypothesis
 import pytest
 
 import ssdpm
-from identify import State, identify
+from made import State, swift
 
 # A shell's background job ignores SIGINT, and the tests would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -24,24 +24,17 @@ hypothesis.settings.load_profile("ssdpm")
 @pytest.fixture
 def raw() -> bytes:
     """A drive of five states as most are: it does not report idle powers."""
-    return identify(
-        product="ACME Swift 512GB",
-        firmware="1.0b",
-        vendor_id=0x1234,
-        states=[
-            State(max_power=450, active=(300, 2, 2)),
-            State(max_power=300, ranks=(1, 1, 1, 1)),
-            State(max_power=150, ranks=(2, 2, 2, 2)),
-            State(max_power=400, scale=1, operational=False, entry=5000, exit=10000),
-            State(
-                max_power=30,
-                scale=1,
-                operational=False,
-                entry=54000,
-                exit=45000,
-                idle=(25, 1),
-            ),
-        ],
+    return swift(
+        State(max_power=150, ranks=(2, 2, 2, 2)),
+        State(max_power=400, scale=1, operational=False, entry=5000, exit=10000),
+        State(
+            max_power=30,
+            scale=1,
+            operational=False,
+            entry=54000,
+            exit=45000,
+            idle=(25, 1),
+        ),
     )
 
 

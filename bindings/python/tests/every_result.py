@@ -22,12 +22,12 @@ import numpy as np
 import pandas
 
 import ssdpm
-from calibration_truth import Truth, drive, run as true_run
-from identify import State, identify
+from made import State, swift
 from ssdpm import cap, consistency, ftl, measure, wa
-from ssdpm.base import Value
+from ssdpm.base.result import Value
 from ssdpm.measure import survey
 from ssdpm.measure.survey import Result, Stated
+from truth import Truth, drive, run as true_run
 
 MODULES: tuple[ModuleType, ...] = (
     ssdpm,
@@ -120,20 +120,10 @@ class World:
 
     @cached_property
     def model(self) -> ssdpm.Model:
-        return ssdpm.Model(
-            identify(
-                product="ACME Swift 512GB",
-                firmware="1.0b",
-                vendor_id=0x1234,
-                states=[
-                    State(max_power=450, active=(300, 2, 2)),
-                    State(max_power=300, ranks=(1, 1, 1, 1)),
-                    State(
-                        max_power=400, scale=1, operational=False, entry=5000, exit=9000
-                    ),
-                ],
-            )
+        asleep = State(
+            max_power=400, scale=1, operational=False, entry=5000, exit=9000
         )
+        return ssdpm.Model(swift(asleep))
 
     @cached_property
     def sata(self) -> ssdpm.Model:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 
 import ssdpm
-from envelope import Envelope, Sleep, pairs
+from oracles import Envelope, Sleep, pairs
 from ssdpm import ApstEntry, PowerState, VerdictKind
 
 # Microsoft's table: timeout and tolerance, twice, in ms.

@@ -98,29 +98,21 @@ def ctrl_c_at(words: str) -> Callable[[int, str], None]:
     return log
 
 
-def test_ctrl_c_in_a_commit_undoes_it_at_the_end_of_the_block(
-    machine: Maker
+@pytest.mark.parametrize("at_the_end", [False, True], ids=["commit", "end"])
+def test_ctrl_c_in_a_commit_or_at_the_end_of_the_block_comes_after_it_is_undone(
+    machine: Maker, at_the_end: bool
 ) -> None:
     root = machine("laptop")
     before = contents(root)
-    one = Machine(root, log=ctrl_c_at('write "25000"'))
+    one = Machine(root, log=ctrl_c_at(f'write "{100_000 if at_the_end else 25_000}"'))
+    committed = False
     with pytest.raises(KeyboardInterrupt), ssdpm.plan(one) as plan:
         plan.add_latency_tolerance("nvme0", 25_000)
         plan.commit()
-    assert [step.state for step in plan.steps] == ["undone"]
-    assert contents(root) == before
-
-
-def test_ctrl_c_at_the_end_of_the_block_comes_after_it_is_undone(
-    machine: Maker
-) -> None:
-    root = machine("laptop")
-    before = contents(root)
-    one = Machine(root, log=ctrl_c_at('write "100000"'))
-    with pytest.raises(KeyboardInterrupt), ssdpm.plan(one) as plan:
-        plan.add_latency_tolerance("nvme0", 25_000)
-        plan.commit()
+        committed = True
         assert tolerance(root) == 25_000
+    assert committed == at_the_end
+    assert [step.state for step in plan.steps] == ["undone"]
     assert contents(root) == before
 
 

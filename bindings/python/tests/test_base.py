@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import os
 import pickle
+import pydoc
 import re
 import subprocess
 import sys
@@ -15,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import ssdpm
-from ssdpm import _core
+from ssdpm import _core, measure
 from ssdpm.base.errors import error_from_c
 
 BAD_JSON = """{
@@ -41,6 +43,26 @@ def test_all_names_in_all_exist_and_nothing_else_is_public() -> None:
     public = {name for name in dir(ssdpm) if not name.startswith("_")} - modules
     # A star import is not to replace the open() of Python.
     assert public - {"open"} == set(ssdpm.__all__) - {"__version__"}
+
+
+def test_a_function_shows_the_arguments_that_it_passes_on() -> None:
+    shown = inspect.signature(ssdpm.compare).parameters
+    assert {"loop", "pcie_link", "measured", "spare"} < set(shown)
+    assert shown["pcie_link"].default == "auto" and shown["spare"].default is None
+    assert shown["spare"].annotation == "float | None"
+    feed = inspect.signature(measure.Level.feed).parameters
+    assert list(feed) == ["self", "power", "rate_hz", "times", "start_ns"]
+    assert list(inspect.signature(ssdpm.Simulation).parameters)[:2] == ["model", "table"]
+    for wrong in ("lpm", "rate_hz", "options"):
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{wrong}'"):
+            ssdpm.compare(None, None, **{wrong: 1})  # type: ignore[arg-type]
+
+
+def test_a_float_beside_an_integer_says_its_unit() -> None:
+    state = ssdpm.PowerState(operational=True, max_power_uw=2_500_000)
+    assert state.max_power_w == 2.5 and state.idle_power_w is None
+    assert type(state).max_power_w.__doc__ == "max_power_uw in watts."
+    assert "max_power_uw in watts." in pydoc.plain(pydoc.render_doc(ssdpm.PowerState))
 
 
 def test_a_message_carries_file_line_and_name(tmp_path: Path) -> None:

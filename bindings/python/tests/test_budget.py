@@ -12,11 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ssdpm
-from identify import State, identify
+from made import State, identify
 from ssdpm import Budget, BudgetItem
 from test_plot import is_drawn, labels
 

@@ -9,8 +9,6 @@ import functools
 import json
 import math
 import pickle
-import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,15 +20,15 @@ import pytest
 from hypothesis import given, settings
 
 import ssdpm
-from calibration_truth import Run, Truth, drive, run
+from made import while_others_run
 from ssdpm import measure
 from ssdpm.measure import Calibration, Measured, MeasuredStatus
 from test_plot import is_drawn, labels
-from truth import correlated
+from truth import Run, Truth, correlated, drive, run
 
 S = 10**9
 
-# Samples and I/Os of calibration_truth.py have one clock.
+# Samples and I/Os of truth.py have one clock.
 calibrate = functools.partial(measure.calibrate, offset_ns=0)
 
 
@@ -654,23 +652,10 @@ def test_intervals_are_drawn_beside_what_was_known_before(tmp_path: Path) -> Non
 
 def test_other_threads_run_while_a_drive_is_calibrated() -> None:
     made = a_run(3, n=20_000)
-    done = threading.Event()
-    result: list[Calibration] = []
-
-    def work() -> None:
-        result.append(calibrate(made.model, made.trace, made.signal, bin_ns=S // 20))
-        done.set()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    steps = 0
-    while not done.is_set():
-        time.sleep(0.001)
-        steps += 1
-    thread.join()
-    assert result[0].n_bins > 19_000
-    # With the GIL held all the time it would have been one step or two.
-    assert steps >= 10
+    found = while_others_run(
+        lambda: calibrate(made.model, made.trace, made.signal, bin_ns=S // 20)
+    )
+    assert found.n_bins > 19_000
 
 
 def test_a_signal_that_never_changes_is_not_connected() -> None:

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Devices: facts, models, quirks and diagnoses of machines that do not exist."""
+"""Devices: facts, models, quirks and diagnoses of machines that do not exist.
+
+Meters by name, and samplers of them, on roots whose files a test changes.
+
+A device in place of a model: its machine says what the policy of today is.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +12,10 @@ import copy
 import dataclasses
 import errno
 import gc
+import itertools
 import json
 import logging
+import math
 import os
 import pickle
 import shutil
@@ -21,6 +28,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
 import pandas
 import pytest
 
@@ -108,10 +116,14 @@ def test_a_model_is_what_the_capture_has(machine: Maker) -> None:
     assert model.provenance == "reported"
 
 
-def test_a_model_without_a_dump_is_of_the_catalogue(machine: Maker) -> None:
-    root = machine("laptop")
+def without_dumps(machine: Maker, name: str) -> ssdpm.Device:
+    root = machine(name)
     shutil.rmtree(root / "dumps")
-    device = ssdpm.open("nvme0", root)
+    return ssdpm.open("nvme0", root)
+
+
+def test_a_model_without_a_dump_is_of_the_catalogue(machine: Maker) -> None:
+    device = without_dumps(machine, "laptop")
     assert device.model().provenance == "catalogue"
     none = ssdpm.Catalogue(
         {
@@ -126,9 +138,7 @@ def test_a_model_without_a_dump_is_of_the_catalogue(machine: Maker) -> None:
 
 
 def test_a_drive_that_nobody_knows_is_an_error(machine: Maker) -> None:
-    root = machine("hostile")
-    shutil.rmtree(root / "dumps")
-    device = ssdpm.open("nvme0", root)
+    device = without_dumps(machine, "hostile")
     with pytest.raises(ssdpm.Error):
         device.model()
     assert device.known_model() is None
@@ -226,9 +236,7 @@ def test_every_diagnosis_of_every_machine_has_words(machine: Maker) -> None:
 
 
 def test_commands_that_a_capture_cannot_answer_are_errors(machine: Maker) -> None:
-    root = machine("laptop")
-    shutil.rmtree(root / "dumps")
-    device = ssdpm.open("nvme0", root)
+    device = without_dumps(machine, "laptop")
     with pytest.raises(ssdpm.NotFoundError):
         device.apst()
     with pytest.raises(ssdpm.NotFoundError):
@@ -538,3 +546,259 @@ def test_threads_share_a_machine(machine: Maker) -> None:
         thread.join()
     assert results == [True] * 20
     assert heard
+
+
+def put(folder: Path, **texts: object) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / name).write_text(f"{text}\n")
+    return folder
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    battery = tmp_path / "sys/class/power_supply/BAT0"
+    put(battery, type="Battery", status="Discharging", power_now=6200000)
+    put(battery, energy_now=41000000)
+    return tmp_path
+
+
+def battery_of(root: Path) -> Path:
+    return root / "sys/class/power_supply/BAT0"
+
+
+def test_meters_are_found_by_name_and_path(root: Path) -> None:
+    meter = ssdpm.find_meter("BAT0", root)
+    assert meter == ssdpm.Machine(root).meters()[0]
+    assert meter == ssdpm.Machine(root).find_meter(meter.path)
+    assert meter == ssdpm.find_meter("battery", root)
+    with pytest.raises(ssdpm.NotFoundError, match="there are BAT0"):
+        ssdpm.find_meter("BAT1", root)
+    with pytest.raises(ssdpm.UnsupportedError, match="capture"):
+        ssdpm.find_meter("command:echo 5", root)
+    with pytest.raises(TypeError, match="name: a str is needed"):
+        ssdpm.find_meter(5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="zero byte"):
+        ssdpm.find_meter("BAT0\0", root)
+
+
+def test_drives_of_a_capture_are_no_meters(machine: Maker) -> None:
+    with pytest.raises(ssdpm.UnsupportedError):
+        ssdpm.find_meter("nvme0", machine("laptop"))
+
+
+def test_a_reading_has_power_energy_and_time(root: Path) -> None:
+    with ssdpm.Sampler("BAT0", root) as sampler:
+        first = sampler.read()
+        assert (first.power_w, first.energy_j) == (6.2, 0)
+        assert not (first.same or first.wrapped or first.reset)
+        put(battery_of(root), energy_now=40999990)
+        second = sampler.read()
+        assert second.energy_j == pytest.approx(0.036)
+        assert second.same and not second.charge_counter
+        assert second.time_ns > first.time_ns
+
+
+def test_a_counter_has_no_power_at_first_and_may_wrap(root: Path) -> None:
+    zone = root / "sys/class/powercap/intel-rapl:0"
+    put(zone, name="package-0", energy_uj=9_000_000, max_energy_range_uj=10_000_000)
+    sampler = ssdpm.Sampler("package-0", root)
+    first = sampler.read()
+    assert math.isnan(first.power_w) and first.energy_j == 0
+    put(zone, energy_uj=0)
+    second = sampler.read()
+    assert second.wrapped and not second.reset
+    assert second.energy_j == 1
+    assert second.power_w == pytest.approx(1e9 / (second.time_ns - first.time_ns))
+    put(zone, energy_uj=20_000_000, max_energy_range_uj="none")
+    put(zone, energy_uj=1)
+    third = sampler.read()
+    assert third.energy_j >= 0
+
+
+def test_what_charges_or_is_gone_is_an_error_of_its_own(root: Path) -> None:
+    sampler = ssdpm.Sampler("BAT0", root)
+    put(battery_of(root), status="Charging")
+    with pytest.raises(ssdpm.BusyError, match="unplug the charger"):
+        sampler.read()
+    with pytest.raises(ssdpm.BusyError):
+        ssdpm.Sampler("BAT0", root)
+    put(battery_of(root), status="Discharging", power_now="x")
+    with pytest.raises(ssdpm.InvalidError, match="holds no number"):
+        sampler.read()
+    (battery_of(root) / "power_now").unlink()
+    with pytest.raises(ssdpm.GoneError, match="is gone"):
+        sampler.read()
+    put(battery_of(root), power_now=5000000)
+    assert sampler.read().power_w == 5
+
+
+def test_a_command_is_a_meter() -> None:
+    sampler = ssdpm.Sampler("command:echo 5210 mW")
+    assert sampler.meter == ssdpm.Meter("command", "command", "echo 5210 mW", True)
+    assert sampler.read().power_w == 5.21
+    assert math.isnan(sampler.read().energy_j)
+    with pytest.raises(ssdpm.GoneError, match="status 3"):
+        ssdpm.Sampler("command:exit 3").read()
+
+
+def test_iteration_waits_for_the_interval(root: Path) -> None:
+    sampler = ssdpm.Sampler("BAT0", root, interval_s=0.02)
+    times = [reading.time_ns for reading in itertools.islice(sampler, 4)]
+    assert times[-1] - times[0] >= 3 * 0.02e9 * 0.9
+
+
+def test_a_record_is_what_the_measurement_takes(root: Path) -> None:
+    sampler = ssdpm.Sampler("BAT0", root, interval_s=0.02)
+    times, power = sampler.record(0.2)
+    assert times.dtype == np.int64 and power.dtype == np.float64
+    assert 2 <= len(times) == len(power) <= 12
+    energy = ssdpm.measure.energy(power, times=times)
+    assert energy.energy_j == pytest.approx(6.2 * (times[-1] - times[0]) / 1e9)
+
+
+def test_a_record_keeps_what_was_measured_before_the_meter_failed(
+    tmp_path: Path,
+) -> None:
+    count = tmp_path / "count"
+    line = f"echo x >> {count}; test $(wc -l < {count}) -lt 4 && echo 5"
+    sampler = ssdpm.Sampler(f"command:{line}", interval_s=0.01)
+    with pytest.warns(RuntimeWarning, match="ended after 3 readings"):
+        times, power = sampler.record(math.inf)
+    assert list(power) == [5, 5, 5] and len(times) == 3
+    with pytest.raises(ssdpm.GoneError):
+        sampler.record(1)
+
+
+def test_ctrl_c_ends_a_record(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    naps = iter([None, None, KeyboardInterrupt()])
+
+    def sleep(_: float) -> None:
+        nap = next(naps)
+        if nap is not None:
+            raise nap
+
+    monkeypatch.setattr("ssdpm.device.sampler.time.sleep", sleep)
+    _, power = ssdpm.Sampler("BAT0", root, interval_s=0.01).record(math.inf)
+    assert list(power) == [6.2] * 3
+
+
+def test_a_closed_sampler_reads_nothing(root: Path) -> None:
+    with ssdpm.Sampler("BAT0", root) as sampler:
+        pass
+    with pytest.raises(ValueError, match="closed"):
+        sampler.read()
+    sampler.close()
+
+
+def test_several_threads_may_share_a_sampler(root: Path) -> None:
+    sampler = ssdpm.Sampler("BAT0", root)
+    powers: list[float] = []
+
+    def read() -> None:
+        powers.extend(sampler.read().power_w for _ in range(50))
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert powers == [6.2] * 200
+
+
+def test_arguments_are_checked(root: Path) -> None:
+    with pytest.raises(TypeError, match=r"ssdpm\.Meter is needed"):
+        ssdpm.Sampler(5, root)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="interval_s: seconds are needed"):
+        ssdpm.Sampler("BAT0", root, interval_s="1")  # type: ignore[arg-type]
+    for seconds in (0, -1, math.inf, math.nan):
+        with pytest.raises(ssdpm.RangeError, match="interval_s"):
+            ssdpm.Sampler("BAT0", root, interval_s=seconds)
+    with pytest.raises(ssdpm.RangeError, match="duration_s"):
+        ssdpm.Sampler("BAT0", root).record(0)
+    with pytest.raises(ValueError, match="none of 'battery'"):
+        ssdpm.Sampler(ssdpm.Meter("scale", "x", "/x/y", True), root)
+    with pytest.raises(ssdpm.InvalidError, match="no path"):
+        ssdpm.Sampler(ssdpm.Meter("hwmon", "x", "y", True), root)
+
+
+def test_a_sampler_is_of_this_process_and_prints_its_meter(root: Path) -> None:
+    sampler = ssdpm.Sampler("BAT0", root, interval_s=2)
+    assert repr(sampler) == "<ssdpm.Sampler 'BAT0', each 2 s>"
+    assert copy.copy(sampler) is sampler
+    with pytest.raises(TypeError, match=r"cannot pickle an ssdpm\.Sampler"):
+        pickle.dumps(sampler)
+
+
+@pytest.fixture(scope="module")
+def trace() -> ssdpm.Trace:
+    return ssdpm.generate("lomax", n_ios=300)
+
+
+def test_a_device_brings_its_link_and_its_table(
+    machine: Maker, trace: ssdpm.Trace
+) -> None:
+    root = machine("desktop-6.1")
+    tolerance = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+    (root / tolerance).write_text("0\n")
+    device = ssdpm.open("nvme0", root)
+    model = device.model()
+    now = device.settings()
+    assert now.pcie_link == "l1"
+    assert now.apst == ssdpm.apst(model, **device.apst_params().arguments())
+    assert now.apst != ssdpm.apst(model)
+
+    taken = ssdpm.estimate(device, trace)
+    awake = ssdpm.estimate(model, trace, None, pcie_link="l1")
+    assert (taken.table, taken.parameters) == (now.apst, awake.parameters)
+    assert (taken.low, taken.high) == (awake.low, awake.high)
+    passed = ssdpm.estimate(device, trace, "linux", pcie_link="l0")
+    assert passed == ssdpm.estimate(model, trace, "linux", pcie_link="l0")
+    assert ssdpm.parameters(device) == ssdpm.parameters(model, "l1")
+
+    compared = ssdpm.compare(device, trace)
+    assert "today" in compared.policies[0].names
+    assert "none" in compared.policies[0].names
+    assert compared["linux"].saving.nominal_uw > 0
+    best = ssdpm.recommend(device, trace)
+    assert best == ssdpm.recommend(model, trace, today=None, pcie_link="l1")
+    assert best != ssdpm.recommend(model, trace, pcie_link="l1")
+
+
+def test_a_link_that_nobody_manages_is_a_range(
+    machine: Maker, trace: ssdpm.Trace
+) -> None:
+    device = ssdpm.open("nvme0", machine("no-aspm"))
+    found = ssdpm.estimate(device, trace)
+    assert found == ssdpm.estimate(device.model(), trace, pcie_link=None)
+    link = next(p for p in found.parameters if p.kind == "link_power_uw")
+    assert link.low < link.high
+
+
+def test_a_device_brings_its_quirks(machine: Maker, trace: ssdpm.Trace) -> None:
+    device = ssdpm.open("nvme1", machine("quirked"))
+    for table in ("linux", "today", "lower-envelope"):
+        assert ssdpm.estimate(device, trace, table).nominal.n_wakes == 0
+    for one in ssdpm.recommend(device, trace):
+        assert one.saving is None or not one.saving.nominal_uw
+
+
+def test_a_port_brings_its_link_policy(machine: Maker, trace: ssdpm.Trace) -> None:
+    root = machine("desktop-6.1")
+    for path in root.glob("sys/class/scsi_host/*/link_power_management_policy"):
+        path.write_text("medium_power\n")
+    device = ssdpm.open("sda", root)
+    assert ssdpm.estimate(device, trace).lpm == "medium_power"
+    assert ssdpm.estimate(device, trace, lpm="min_power").lpm == "min_power"
+    compared = ssdpm.compare(device, trace)
+    assert compared.policies[0].names == ("today", "medium_power")
+
+
+def test_only_a_device_has_a_policy_of_today(trace: ssdpm.Trace) -> None:
+    model = ssdpm.Model.catalogue("WDC PC SN530")
+    assert "today" not in ssdpm.default_policies(model)
+    assert ssdpm.estimate(model, trace).table == ssdpm.apst(model)
+    with pytest.raises(ssdpm.UnsupportedError, match="today"):
+        ssdpm.estimate(model, trace, "today")

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 
 import ssdpm
+from made import MS, drives, records, traces
 from ssdpm import PerOp, PowerState, Run, Trace, _core
-from traces import MS, drives, records, traces
 
 LOOPS = st.sampled_from(["closed", "open"])
 WORDS = st.sampled_from(["linux", "linux-legacy", "windows:balanced:battery", "none"])

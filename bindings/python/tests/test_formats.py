@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 
 import ssdpm
-from identify import State, identify
+from made import State, identify
 
 TIMES = (
     ("emergency_power_fail_recovery_time_us", "emerg_power_fail_recover"),

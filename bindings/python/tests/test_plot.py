@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import ssdpm
+from made import MS, records
 from ssdpm import Trace
 from test_measure import PUBLISHED, published_suite
-from traces import MS, records
 from truth import case
 
 matplotlib.use("Agg")

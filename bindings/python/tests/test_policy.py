@@ -17,7 +17,7 @@ import pytest
 from hypothesis import example, given, settings
 
 import ssdpm
-from kernel import Kernel
+from oracles import Kernel
 from ssdpm import (
     Algorithm,
     ApstEntry,
@@ -28,6 +28,7 @@ from ssdpm import (
     VerdictKind,
     _core,
 )
+from ssdpm.policy.parameters import POWERS, TIMES
 
 # Small numbers meet the limits often, large ones find overflows.
 LATENCIES = st.sampled_from([0, 1, 19, 20, 21, 100]) | st.integers(0, 2**32 - 1)
@@ -35,13 +36,6 @@ TIMEOUTS = st.sampled_from([0, 1, 100]) | st.integers(0, 2**24 - 1)
 TOLERANCES = st.sampled_from([0, 1, 40, 120]) | st.integers(0, 2**64 - 1)
 LIMITS = st.none() | st.sampled_from([0, 20, 99]) | st.integers(0, 2**64 - 2)
 
-TIMES = (
-    "primary_timeout_ms",
-    "primary_latency_tolerance_us",
-    "secondary_timeout_ms",
-    "secondary_latency_tolerance_us",
-)
-POWERS = ("idle_power_uw", "transition_power_uw")
 
 
 @st.composite

@@ -6,17 +6,15 @@ from __future__ import annotations
 import gzip
 import io
 import math
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ssdpm
+from made import while_others_run
 from ssdpm import measure
 
 S = 10**9
@@ -233,20 +231,5 @@ def test_an_iterator_is_closed_once_and_for_all() -> None:
 
 def test_other_threads_run_while_a_file_is_read() -> None:
     text = b"power_w\n" + b"1.2345678\n" * 2_000_000
-    done = threading.Event()
-    result: list[int] = []
-
-    def read() -> None:
-        result.append(len(measure.read_power(text, rate_hz=1000)))
-        done.set()
-
-    thread = threading.Thread(target=read)
-    thread.start()
-    steps = 0
-    while not done.is_set():
-        time.sleep(0.0005)
-        steps += 1
-    thread.join()
-    assert result == [2_000_000]
-    # With the GIL held all the time it would have been one step or two.
-    assert steps >= 10
+    signal = while_others_run(lambda: measure.read_power(text, rate_hz=1000))
+    assert len(signal) == 2_000_000

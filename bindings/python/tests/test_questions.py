@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 
 import ssdpm
-from kernel import Kernel
+from oracles import Kernel
 from ssdpm import ApstDifference, ApstEntry, Quirk
 from test_policy import arguments_of, model_of
 

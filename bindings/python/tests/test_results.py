@@ -13,6 +13,7 @@ import pickle
 import pkgutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ from every_result import (
     value_classes,
     walk,
 )
-from ssdpm.base import Live, Value
+from ssdpm.base.result import Live, Value
 
 PLAIN = (bool, int, float, str, bytes, type(None))
 # A state of its own that goes on: a copy would be another thing.
@@ -139,3 +140,34 @@ def test_arrays_of_a_value_are_read_only_also_after_a_pickle(
                 array = getattr(one, field.name)
                 if isinstance(array, np.ndarray):
                     assert not array.flags.writeable, f"{type(one)}.{field.name}"
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_result_is_a_table_in_notebooks_a_dict_and_a_frame(
+    name: str, world: World
+) -> None:
+    for value in instances(name, world):
+        if isinstance(value, Value):
+            assert value._repr_html_().startswith("<table>")
+        if hasattr(value, "to_json"):
+            try:
+                text = value.to_json()
+            except ssdpm.UnsupportedError:  # made by hand, or of bytes
+                continue
+            assert value.to_dict() == json.loads(text)  # type: ignore[attr-defined]
+        if hasattr(value, "to_dataframe"):
+            frame = value.to_dataframe()
+            rows: Any = value.to_records() if hasattr(value, "to_records") else value
+            assert isinstance(frame, FRAME) and len(frame) == len(rows)
+
+
+def test_a_frame_has_the_fields_of_its_items_or_the_columns_of_its_records(
+    world: World,
+) -> None:
+    found = ssdpm.infer(world.model, world.table)
+    frame = found.to_dataframe()
+    assert list(frame["algorithm"]) == [one.algorithm for one in found]
+    assert list(frame) == [one.name for one in dataclasses.fields(ssdpm.ApstParameters)]
+    comparison = ssdpm.compare(world.model, world.trace)
+    records = comparison.to_records()
+    assert list(comparison.to_dataframe()) == list(records.dtype.names or ())

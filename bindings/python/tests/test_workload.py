@@ -22,8 +22,8 @@ import pytest
 from hypothesis import given, settings
 
 import ssdpm
+from made import MS, records, traces
 from ssdpm import PerOp, Trace
-from traces import MS, records, traces
 
 MQSIM = b"""0 0 8 8 1
 100000 0 16 8 0

@@ -19,10 +19,10 @@ from ssdpm.base.convert import (
     check_unsigned,
     check_word,
 )
-from ssdpm.base.values import Value
+from ssdpm.base.result import Value
 from ssdpm.device.machine import Root, machine_of
+from ssdpm.policy.parameters import PowerSource
 from ssdpm.policy.profiles import ProfileSettings, profile, settings_dict
-from ssdpm.policy.words import PowerSource
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -24,14 +23,12 @@ from ssdpm.base.convert import (
     unsigned_or_zero,
 )
 from ssdpm.base.errors import InvalidError
-from ssdpm.base.notebook import html_table
-from ssdpm.base.values import Live
+from ssdpm.base.result import Live, Written, html_table
 from ssdpm.device.machine import Device, Machine, Root, machine_of
 from ssdpm.model.drive import Model
-from ssdpm.policy.parameters import limit_number
+from ssdpm.policy.parameters import PowerSource, limit_number
 from ssdpm.policy.profiles import ProfileSettings, lpm_numbers, profile, settings_dict
 from ssdpm.policy.table import ApstTable
-from ssdpm.policy.words import PowerSource
 
 Target = Union[Device, str, "os.PathLike[str]"]
 Settings = Union[ProfileSettings, str]
@@ -62,7 +59,7 @@ def profile_members(machine: Machine, settings: Settings) -> dict[str, Any]:
     return settings_dict(settings)
 
 
-class Plan(Live):
+class Plan(Written, Live):
     """A list of steps; made by ssdpm.plan().
 
     Nothing is written before commit(). Left by the end of a with block, or by an
@@ -455,15 +452,6 @@ class Plan(Live):
             AccessError: nobody says whether a journal stands.
         """
         return self._handle.to_json()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON as a dict.
-
-        Raises:
-            As to_json().
-        """
-        result: dict[str, Any] = json.loads(self.to_json())
-        return result
 
     def keep(self) -> None:
         """Leave it in force after the with block."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ssdpm import _core
 from ssdpm.apply.plan import Settings, profile_members
-from ssdpm.base.values import Value
+from ssdpm.base.result import Value
 from ssdpm.device.facts import Change
 from ssdpm.device.machine import Root, machine_of
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ssdpm.base.values import Value
+from ssdpm.base.result import Value
 from ssdpm.policy.parameters import limit_word
 from ssdpm.policy.table import ApstTable
 

@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 import errno
+import functools
+import inspect
+import logging
 import math
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar, Union
 
 import numpy as np
 
+from ssdpm import _core
 from ssdpm.base.errors import InvalidError, RangeError
 
 
@@ -203,11 +207,6 @@ def uw_of(watts: object, name: str) -> int:
     return round(number * 1e6)
 
 
-def watts_of(uw: int | None) -> float | None:
-    """Watts; None: the value is unknown."""
-    return None if uw is None else uw / 1e6
-
-
 def ns_of(seconds: object, name: str, *, zero: bool = False) -> int:
     """Whole nanoseconds; zero: 0 is a duration."""
     number = check_float(seconds, name)
@@ -261,3 +260,79 @@ def check_spare(value: object, name: str = "spare") -> float:
 def check_measured_wa(value: object) -> float:
     """Write amplification."""
     return check_number(value, "measured_wa", 1, 1e6)
+
+
+_FunctionT = TypeVar("_FunctionT", bound=Callable[..., Any])
+
+Log = Union[logging.Logger, Callable[[int, str], object]]
+
+LEVELS = {
+    _core.LOG_WARNING: logging.WARNING,
+    _core.LOG_INFO: logging.INFO,
+    _core.LOG_DEBUG: logging.DEBUG,
+}
+
+# A library that nobody listens to is silent.
+logging.getLogger("ssdpm").addHandler(logging.NullHandler())
+
+
+def log_of(log: Log | None) -> tuple[Callable[[int, str], object], int]:
+    """What is called with each message, and the most that is wanted."""
+    if log is None:
+        log = logging.getLogger("ssdpm")
+    if isinstance(log, logging.Logger):
+        wanted = [ours for ours, theirs in LEVELS.items() if log.isEnabledFor(theirs)]
+        most = max(wanted, default=_core.LOG_WARNING)
+        tell: Callable[[int, str], object] = log.log
+    else:
+        most = _core.LOG_DEBUG
+        tell = log
+    if not callable(tell):
+        raise TypeError(
+            f"log: a logging.Logger or a callable is needed, not {type(log).__name__}"
+        )
+    return tell, most
+
+
+def takes(
+    options: type, source: Callable[..., object]
+) -> Callable[[_FunctionT], _FunctionT]:
+    """Keyword arguments that a function passes on, as if it named each of them.
+
+    Such a function ends in ``**options: Unpack[Options]``. Its signature lists the
+    keys of that TypedDict, which help() and notebooks show, with the defaults of
+    source, or None; any other name is refused.
+    """
+    known = inspect.signature(source).parameters
+
+    def shown(name: str, annotation: Any) -> inspect.Parameter:
+        default = known[name].default if name in known else None
+        words = getattr(annotation, "__forward_arg__", annotation)
+        kind = inspect.Parameter.KEYWORD_ONLY
+        return inspect.Parameter(name, kind, default=default, annotation=words)
+
+    keywords = [shown(*item) for item in options.__annotations__.items()]
+
+    def decorated(function: _FunctionT) -> _FunctionT:
+        own = inspect.signature(function)
+        *named, rest = own.parameters.values()
+        signature = own.replace(parameters=[*named, *keywords])
+
+        @functools.wraps(function)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            for name in kwargs:
+                if name not in signature.parameters:
+                    raise TypeError(
+                        f"{function.__name__}() got an unexpected keyword argument "
+                        f"{name!r}"
+                    )
+            return function(*args, **kwargs)
+
+        checked.__signature__ = signature  # type: ignore[attr-defined]
+        # typing.get_type_hints() would look for Unpack, which is for checkers alone.
+        hints = dict(function.__annotations__)
+        del hints[rest.name]
+        checked.__annotations__ = hints
+        return checked  # type: ignore[return-value]
+
+    return decorated

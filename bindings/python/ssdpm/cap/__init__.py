@@ -20,8 +20,17 @@ ssdpm_caps(3) has the formula and tells how reliable it is.
 
 from __future__ import annotations
 
-from ssdpm.cap.drive import LIMITS, CapsLike, Curve, Drive, Result, Timeline, from_model
-from ssdpm.cap.run import Run, simulate
+from ssdpm.cap.drive import (
+    LIMITS,
+    CapsLike,
+    Curve,
+    Drive,
+    Result,
+    Run,
+    Timeline,
+    from_model,
+    simulate,
+)
 from ssdpm.cap.stream import Span, SpanLike, Stream
 from ssdpm.wa import Nand
 

@@ -17,7 +17,7 @@ from ssdpm.base.convert import (
     words_of,
 )
 from ssdpm.base.errors import InvalidError
-from ssdpm.base.values import Value
+from ssdpm.base.result import Value
 
 # The spans of a stream, each with its bit.
 STREAM_FIELDS = {

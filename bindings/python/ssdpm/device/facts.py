@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ssdpm.base.convert import watts_of
-from ssdpm.base.values import Value
+from ssdpm.base.result import Scaled, Value
+from ssdpm.policy.parameters import PowerSource, Quirk
 from ssdpm.policy.table import ApstTable
-from ssdpm.policy.words import PowerSource, Quirk
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,10 +188,7 @@ class DevicePower(Value):
     power_measurement: bool | None
     supported: frozenset[str]
 
-    @property
-    def power_limit_w(self) -> float | None:
-        """power_limit_uw in watts."""
-        return watts_of(self.power_limit_uw)
+    power_limit_w = Scaled["float | None"]("power_limit_uw")
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,16 @@ from dataclasses import dataclass, fields
 from typing import Any, Union
 
 from ssdpm import _core
-from ssdpm.base.convert import check_bool, check_instance, check_path
+from ssdpm.base.convert import (
+    LEVELS,
+    Log,
+    check_bool,
+    check_instance,
+    check_path,
+    log_of,
+)
 from ssdpm.base.errors import Error
-from ssdpm.base.notebook import html_table
-from ssdpm.base.values import Live
+from ssdpm.base.result import Live, Written, html_table
 from ssdpm.device.facts import (
     Change,
     DevicePower,
@@ -26,12 +32,18 @@ from ssdpm.device.facts import (
     Meter,
     Owner,
 )
-from ssdpm.device.log import LEVELS, Log, log_of
 from ssdpm.model.drive import Catalogue, Model
-from ssdpm.policy.parameters import ApstParameters, apst_parameters, limit_word
-from ssdpm.policy.quirks import Host, quirk_names
+from ssdpm.policy.parameters import (
+    ApstParameters,
+    Host,
+    PowerSource,
+    Quirk,
+    apst_parameters,
+    limit_word,
+    quirk_names,
+)
 from ssdpm.policy.table import ApstTable
-from ssdpm.policy.words import PowerSource, Quirk
+
 
 class _Read(Live):
     """What a Device has beside its facts: it is not compared, and pandas and
@@ -377,7 +389,7 @@ def _heard_by(machine: Machine) -> Callable[[int, str], None]:
     return hear
 
 
-class Machine(Live):
+class Machine(Written, Live):
     """This machine, or a directory that was captured from one.
 
     Args:
@@ -455,11 +467,6 @@ class Machine(Live):
         """The object "ssdpm.machine/1", read anew each time: as ``ssdpm show --json``
         has it."""
         return _core.machine_json(self._handle)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON as a dict."""
-        result: dict[str, Any] = json.loads(self.to_json())
-        return result
 
     def owners(self) -> tuple[Owner, ...]:
         """Who else sets latency tolerances and LPM."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ssdpm import _core
 from ssdpm.base.convert import check_float, check_instance, check_word
 from ssdpm.base.errors import Error, RangeError
-from ssdpm.base.values import Live
+from ssdpm.base.result import Live
 from ssdpm.device.facts import Meter, Reading
 from ssdpm.device.machine import Machine, Root, machine_of
 

@@ -12,27 +12,21 @@ import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm._core import energy
-from ssdpm.base.convert import by_number, check_text, check_words
+from ssdpm.base.convert import by_number, check_text, check_words, takes
 from ssdpm.base.errors import Error
-from ssdpm.base.notebook import html_table
-from ssdpm.base.optional import drawn
-from ssdpm.base.result import Json, Write
-from ssdpm.base.units import in_ms, in_mw
-from ssdpm.base.values import Value
+from ssdpm.base.result import Json, Table, Value, Write, drawn, html_table, in_ms, in_mw
 from ssdpm.device.machine import Device
-from ssdpm.estimate.parameters import Overlay, model_of
-from ssdpm.estimate.result import Estimate
-from ssdpm.estimate.run import Run, Saving
-from ssdpm.estimate.setup import Setup, TableLike, end_number, said_by_machine
+from ssdpm.estimate.parameters import model_of
+from ssdpm.estimate.result import Estimate, Run, Saving
+from ssdpm.estimate.setup import Known, Setup, TableLike, end_number, said_by_machine
 from ssdpm.estimate.simulation import estimate_from
 from ssdpm.model.drive import Model
-from ssdpm.parameter import Parameter
 from ssdpm.policy.table import ApstTable
 from ssdpm.workload.trace import TraceLike, record_arrays, source_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
+    from typing_extensions import Unpack
 
 _LPM_WORDS = by_number(_core.LPM)
 
@@ -83,7 +77,7 @@ def named_policies(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Json):
+class Comparison(Table, Json):
     """Policies on the same workload; it is a sequence of ComparedPolicy.
 
     Attributes:
@@ -201,18 +195,16 @@ def _signed(name: str) -> str:
     return "i8" if name.startswith("saving") else "u8"
 
 
+@takes(Known, Setup)
 def compare(
     model: Model | Device,
     trace: TraceLike,
     policies: Mapping[str, TableLike] | Iterable[TableLike] | None = None,
     *,
     loop: str = "closed",
-    pcie_link: str | None = "auto",
-    parameters: Iterable[Parameter] | None = None,
-    measured: Overlay | None = None,
-    spare: float | None = None,
     idle_from_start: bool = False,
     end_ns: SupportsIndex | None = None,
+    **known: Unpack[Known],
 ) -> Comparison:
     """Estimate several policies on one workload, and what each saves against the first.
 
@@ -227,15 +219,7 @@ def compare(
     Raises:
         As estimate().
     """
-    setup = Setup(
-        model,
-        loop=loop,
-        pcie_link=pcie_link,
-        parameters=parameters,
-        measured=measured,
-        spare=spare,
-        idle_from_start=idle_from_start,
-    )
+    setup = Setup(model, loop=loop, idle_from_start=idle_from_start, **known)
     named = named_policies(
         default_policies(model) if policies is None else policies, "policies"
     )

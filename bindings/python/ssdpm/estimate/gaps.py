@@ -5,23 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm.base.arrays import share
+from ssdpm.base.convert import takes
 from ssdpm.device.machine import Device
 from ssdpm.estimate.compare import named_policies
-from ssdpm.estimate.parameters import Overlay
-from ssdpm.estimate.run import PER_OP, Residency, Run, run_from
-from ssdpm.estimate.setup import Fed, Setup, TableLike, end_number
+from ssdpm.estimate.result import PER_OP, Residency, Run, run_from
+from ssdpm.estimate.setup import Fed, Known, Setup, TableLike, end_number
 from ssdpm.model.drive import Model
-from ssdpm.parameter import Parameter
-from ssdpm.workload.records import OPS
-from ssdpm.workload.stats import Service, service_numbers
+from ssdpm.workload.records import OPS, Service, service_numbers
 from ssdpm.workload.trace import TraceLike, record_arrays, source_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Gaps:
@@ -125,17 +126,15 @@ def _sweep_columns(n_states: int) -> Iterator[tuple[str, tuple[str | int, ...]]]
             yield f"ps{state}_{field.name}", ("states", state, field.name)
 
 
+@takes(Known, Setup)
 def sweep(
     model: Model | Device,
     trace: TraceLike | Gaps,
     tables: Mapping[str, TableLike] | Iterable[TableLike],
     *,
-    pcie_link: str | None = "auto",
-    parameters: Iterable[Parameter] | None = None,
-    measured: Overlay | None = None,
-    spare: float | None = None,
     idle_from_start: bool = False,
     end_ns: SupportsIndex | None = None,
+    **known: Unpack[Known],
 ) -> npt.NDArray[np.void]:
     """The nominal run of many tables of an NVMe drive, in the closed loop.
 
@@ -153,14 +152,7 @@ def sweep(
     Raises:
         As estimate(); InvalidError, UnsupportedError: not an NVMe drive.
     """
-    setup = Setup(
-        model,
-        pcie_link=pcie_link,
-        parameters=parameters,
-        measured=measured,
-        spare=spare,
-        idle_from_start=idle_from_start,
-    )
+    setup = Setup(model, idle_from_start=idle_from_start, **known)
     named = named_policies(tables, "tables")
     names = [name for name, _ in named]
     made = [setup.table_or_none(table, "tables")._handle for _, table in named]
@@ -181,15 +173,13 @@ def sweep(
     return result
 
 
+@takes(Known, Setup)
 def clairvoyant(
     model: Model | Device,
     trace: TraceLike | Gaps,
     *,
-    pcie_link: str | None = "auto",
-    parameters: Iterable[Parameter] | None = None,
-    measured: Overlay | None = None,
-    spare: float | None = None,
     end_ns: SupportsIndex | None = None,
+    **known: Unpack[Known],
 ) -> Run:
     """The least energy that a table could ever reach on a workload, closed loop.
 
@@ -199,13 +189,7 @@ def clairvoyant(
 
     Args and errors: as sweep().
     """
-    setup = Setup(
-        model,
-        pcie_link=pcie_link,
-        parameters=parameters,
-        measured=measured,
-        spare=spare,
-    )
+    setup = Setup(model, **known)
     gaps = gaps_of(setup, trace, end_ns)
     [run] = _core.energy.gaps_clairvoyant(gaps, setup.model._handle, setup.core(None))
     return run_from(run, len(setup.model))

@@ -20,7 +20,7 @@ from ssdpm.base.convert import (
     uw_of,
 )
 from ssdpm.base.errors import InvalidError
-from ssdpm.base.values import Value
+from ssdpm.base.result import Value
 from ssdpm.device.facts import DeviceSettings
 from ssdpm.device.machine import Device
 from ssdpm.model.drive import Model

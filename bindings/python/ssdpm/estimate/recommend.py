@@ -5,26 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ssdpm import _core
-from ssdpm.base.convert import by_number, check_bool, check_unsigned
-from ssdpm.base.units import in_ms, in_mw
-from ssdpm.base.result import Several
-from ssdpm.base.values import Value
+from ssdpm.base.convert import by_number, check_bool, check_unsigned, takes
+from ssdpm.base.result import Several, Value, in_ms, in_mw
 from ssdpm.device.facts import Change
 from ssdpm.device.machine import Device
 from ssdpm.estimate.gaps import Gaps, gaps_of
-from ssdpm.estimate.parameters import Overlay
-from ssdpm.estimate.run import Run, Saving, run_from
-from ssdpm.estimate.setup import DEFAULT_TABLE, Setup, TableLike
+from ssdpm.estimate.result import Run, Saving, run_from
+from ssdpm.estimate.setup import DEFAULT_TABLE, Known, Setup, TableLike
 from ssdpm.model.drive import Model
-from ssdpm.parameter import Parameter
-from ssdpm.policy.parameters import limit_word
-from ssdpm.policy.quirks import quirk_bits
+from ssdpm.policy.parameters import Quirk, limit_word, quirk_bits
 from ssdpm.policy.table import ApstTable
-from ssdpm.policy.words import Quirk
 from ssdpm.workload.trace import TraceLike, source_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +72,7 @@ def _bounds(
     )
 
 
+@takes(Known, Setup)
 def best_table(
     model: Model | Device,
     trace: TraceLike | Gaps,
@@ -84,11 +82,8 @@ def best_table(
     max_exit_latency_us: SupportsIndex | None = None,
     max_states: SupportsIndex = 2,
     quirks: Iterable[Quirk | str] | Quirk | str = "auto",
-    pcie_link: str | None = "auto",
-    parameters: Iterable[Parameter] | None = None,
-    measured: Overlay | None = None,
-    spare: float | None = None,
     end_ns: SupportsIndex | None = None,
+    **known: Unpack[Known],
 ) -> BestTable:
     """The static table of least nominal energy on a workload, closed loop.
 
@@ -105,13 +100,7 @@ def best_table(
     Raises:
         As sweep().
     """
-    setup = Setup(
-        model,
-        pcie_link=pcie_link,
-        parameters=parameters,
-        measured=measured,
-        spare=spare,
-    )
+    setup = Setup(model, **known)
     bounds = _bounds(
         setup,
         max_delay_mean_ns,
@@ -246,6 +235,7 @@ def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
     )
 
 
+@takes(Known, Setup)
 def recommend(
     model: Model | Device,
     trace: TraceLike | Gaps,
@@ -257,11 +247,8 @@ def recommend(
     may_cost: bool = False,
     max_states: SupportsIndex = 2,
     quirks: Iterable[Quirk | str] | Quirk | str = "auto",
-    pcie_link: str | None = "auto",
-    parameters: Iterable[Parameter] | None = None,
-    measured: Overlay | None = None,
-    spare: float | None = None,
     end_ns: SupportsIndex | None = None,
+    **known: Unpack[Known],
 ) -> Recommendations:
     """The best setting that each route reaches, in the order of the routes.
 
@@ -279,13 +266,7 @@ def recommend(
     Raises:
         As best_table().
     """
-    setup = Setup(
-        model,
-        pcie_link=pcie_link,
-        parameters=parameters,
-        measured=measured,
-        spare=spare,
-    )
+    setup = Setup(model, **known)
     given = (max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us)
     mean, p99, exit_latency = (
         None if isinstance(one, str) and one == "any" else one for one in given

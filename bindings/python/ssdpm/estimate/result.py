@@ -1,29 +1,193 @@
 # SPDX-License-Identifier: MIT
-"""An estimate: the nominal run and the bounds."""
+"""An estimate: the nominal run, the bounds, and the saving between two."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
-from ssdpm.base.notebook import html_table
-from ssdpm.base.optional import drawn
-from ssdpm.base.result import Json
-from ssdpm.base.units import in_ms, in_mw, in_percent
-from ssdpm.estimate.run import Residency, Run
+from ssdpm._core import energy
+from ssdpm.base.convert import check_float
+from ssdpm.base.result import (
+    Json,
+    Scaled,
+    Value,
+    drawn,
+    html_table,
+    in_ms,
+    in_mw,
+    in_percent,
+)
 from ssdpm.model.drive import Model
 from ssdpm.model.states import state_name
 from ssdpm.parameter import Parameter
 from ssdpm.policy.table import ApstTable
-from ssdpm.workload.stats import Histogram
+from ssdpm.workload.records import Histogram, PerOp
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class Residency(Value):
+    """One state in a run.
+
+    Attributes:
+        state: its number.
+        time_ns: in the state itself; of the operational state: idle in it.
+        entry_ns: entering it.
+        exit_ns: leaving it.
+        energy_nj: of all three.
+        n_entries: how often it was entered.
+        n_wakes: how often an I/O woke the drive from it, or while it was entered.
+    """
+
+    state: int
+    time_ns: int
+    entry_ns: int
+    exit_ns: int
+    energy_nj: int
+    n_entries: int
+    n_wakes: int
+
+
+@dataclass(frozen=True, eq=False)
+class Run(Value):
+    """The outcome of one run; struct ssdpm_run has each member.
+
+    Attributes:
+        duration_ns: from the first I/O to the end; busy, idle, entry and exit time.
+        energy_nj: all of it.
+        transition_nj: of it, for entering and leaving states.
+        mean_power_uw: energy by duration. Where background_ns is more than all time
+            without I/O, the drive never sleeps, and works longer: then that of I/Os
+            and of the work behind them, over the time that these take.
+        busy_ns_by_op: an I/O has the time by which it makes the busy period longer.
+        n_ios, bytes: by operation.
+        n_gaps: times that the drive was without work, the end not counted.
+        n_wakes: of these, how many ended in or on the way to a state.
+        n_deepest: entries of the deepest state that the policy leads to.
+        deepest_per_day: the same for 24 hours.
+        n_delayed: I/Os with an added latency.
+        delay_sum_ns: of their added latencies.
+        delay_mean_ns: over all I/Os.
+        delay_mean_delayed_ns: over those delayed.
+        delay_p50_ns, delay_p99_ns, delay_p999_ns: over all I/Os, by nearest rank.
+        delay_max_ns: the largest.
+        background_ns: of work behind the writes, in idle time; 0: none is known.
+        states: by number.
+    """
+
+    duration_ns: int
+    busy_ns: int
+    idle_ns: int
+    entry_ns: int
+    exit_ns: int
+    energy_nj: int
+    transition_nj: int
+    mean_power_uw: int
+    busy_ns_by_op: PerOp
+    n_ios: PerOp
+    bytes: PerOp
+    n_gaps: int
+    n_wakes: int
+    n_deepest: int
+    deepest_per_day: int
+    n_delayed: int
+    delay_sum_ns: int
+    delay_mean_ns: int
+    delay_mean_delayed_ns: int
+    delay_p50_ns: int
+    delay_p99_ns: int
+    delay_p999_ns: int
+    delay_max_ns: int
+    background_ns: int
+    states: tuple[Residency, ...]
+
+    energy_j = Scaled[float]("energy_nj")
+    mean_power_w = Scaled[float]("mean_power_uw")
+    duration_s = Scaled[float]("duration_ns")
+    delay_mean_s = Scaled[float]("delay_mean_ns")
+    delay_p99_s = Scaled[float]("delay_p99_ns")
+    delay_max_s = Scaled[float]("delay_max_ns")
+
+    @property
+    def delayed_share(self) -> float:
+        """n_delayed by all I/Os, 0 to 1."""
+        n = sum(self.n_ios)
+        return self.n_delayed / n if n else 0.0
+
+
+PER_OP = ("busy_ns_by_op", "n_ios", "bytes")
+
+
+def run_from(numbers: np.void, n_states: int) -> Run:
+    """A struct ssdpm_run as a value."""
+    values: dict[str, Any] = dict(zip(numbers.dtype.names or (), numbers.tolist()))
+    for name in PER_OP:
+        values[name] = PerOp(*values[name].tolist()[: len(PerOp._fields)])
+    rows = numbers["states"][: max(n_states, 1)].tolist()
+    values["states"] = tuple(Residency(i, *row) for i, row in enumerate(rows))
+    return Run(**values)
+
+
+@dataclass(frozen=True, eq=False)
+class Saving(Value):
+    """What one policy saves against another; both are taken at the same corner.
+
+    Attributes:
+        low_nj, nominal_nj, high_nj: energy of the other minus that of the one; below 0
+            it costs. low and high are the least and the most over all corners.
+        low_uw, nominal_uw, high_uw: likewise mean power.
+    """
+
+    low_nj: int
+    nominal_nj: int
+    high_nj: int
+    low_uw: int
+    nominal_uw: int
+    high_uw: int
+
+    def kwh_per_year(self) -> tuple[float, float, float]:
+        """low, nominal and high, if the workload went on for 365 days."""
+        low, nominal, high = energy.saving_year_wh(self._uw(), 24)
+        return low / 1e3, nominal / 1e3, high / 1e3
+
+    def battery_minutes(
+        self, battery_wh: float, machine_w: float
+    ) -> tuple[float, float, float]:
+        """low, nominal and high: how much longer a battery lasts.
+
+        Args:
+            battery_wh: what it holds.
+            machine_w: what the whole machine draws before the change.
+
+        Raises:
+            ValueError: not above 0, or less than what is saved.
+        """
+        found = energy.saving_battery_s(
+            self._uw(),
+            check_float(battery_wh, "battery_wh") * 1e3,
+            check_float(machine_w, "machine_w") * 1e6,
+        )
+        if found is None:
+            raise ValueError("battery_wh, machine_w: too little for such a machine")
+        low, nominal, high = found
+        return low / 60, nominal / 60, high / 60
+
+    def _uw(self) -> tuple[int, int, int]:
+        return self.low_uw, self.nominal_uw, self.high_uw
+
+    def __str__(self) -> str:
+        return (
+            f"{in_mw(self.nominal_uw)} mW ({in_mw(self.low_uw)}..{in_mw(self.high_uw)})"
+        )
+
 
 interval_dtype: np.dtype[np.void] = _core.energy.interval_dtype
 """Layout of struct ssdpm_interval: start_ns, energy_nj, busy_ns, idle_ns, asleep_ns,

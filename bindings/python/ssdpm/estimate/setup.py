@@ -5,17 +5,11 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterable
-from typing import Any, SupportsIndex, Union
+from typing import Any, SupportsIndex, TypedDict, Union
 
 from ssdpm import _core
 from ssdpm._core import energy
-from ssdpm.base.convert import (
-    check_bool,
-    check_spare,
-    check_word,
-    unsigned_or_zero,
-    words_of,
-)
+from ssdpm.base.convert import check_bool, check_spare, check_word, unsigned_or_zero
 from ssdpm.base.errors import InvalidError, UnsupportedError
 from ssdpm.device.facts import DeviceSettings
 from ssdpm.device.machine import Device
@@ -28,9 +22,8 @@ from ssdpm.estimate.parameters import (
 )
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter, check_parameters
-from ssdpm.policy.quirks import quirk_bits
+from ssdpm.policy.parameters import Algorithm, quirk_bits
 from ssdpm.policy.table import ApstTable, table_name
-from ssdpm.policy.words import Algorithm
 from ssdpm.workload.trace import CountNumbers
 
 TableLike = Union[ApstTable, Algorithm, str, None]
@@ -42,6 +35,26 @@ Fed = tuple["str | None", "CountNumbers | None"]
 """Of source_of()."""
 
 DEFAULT_TABLE = "auto"
+
+
+class Known(TypedDict, total=False):
+    """What is known of a drive, for all that simulates one: estimate() says more."""
+
+    pcie_link: str | None
+    parameters: Iterable[Parameter] | None
+    measured: Overlay | None
+    spare: float | None
+
+
+class Options(Known, total=False):
+    """And how one policy is simulated."""
+
+    loop: str
+    lpm: str | None
+    idle_from_start: bool
+    interval_ns: SupportsIndex | None
+
+
 _APST_QUIRKS = ("no-apst", "no-deepest-ps")
 _NO_TABLE = bytes(_core.APST_BYTES)
 

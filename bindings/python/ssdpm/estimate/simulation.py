@@ -3,23 +3,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ssdpm import _core
 from ssdpm.base.arrays import frozen
-from ssdpm.base.convert import by_number, check_bool
-from ssdpm.base.values import Ongoing
+from ssdpm.base.convert import by_number, check_bool, takes
+from ssdpm.base.result import Ongoing
 from ssdpm.device.machine import Device
-from ssdpm.estimate.parameters import Overlay
-from ssdpm.estimate.result import Estimate
-from ssdpm.estimate.run import run_from
-from ssdpm.estimate.setup import DEFAULT_TABLE, Fed, Setup, TableLike, end_number
+from ssdpm.estimate.result import Estimate, run_from
+from ssdpm.estimate.setup import (
+    DEFAULT_TABLE,
+    Fed,
+    Options,
+    Setup,
+    TableLike,
+    end_number,
+)
 from ssdpm.model.drive import Model
-from ssdpm.parameter import Parameter
 from ssdpm.policy.table import ApstTable
-from ssdpm.workload.stats import Histogram
+from ssdpm.workload.records import Histogram
 from ssdpm.workload.trace import TraceLike, record_arrays, source_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _AXIS_WORDS = by_number(_core.energy.AXES)
 
@@ -86,36 +92,17 @@ class Simulation(Ongoing):
 
     __slots__ = ("_changes", "_fed", "_handle", "_setup", "_table", "_word")
 
+    @takes(Options, Setup)
     def __init__(
         self,
         model: Model | Device,
         table: TableLike = DEFAULT_TABLE,
         *,
-        loop: str = "closed",
-        lpm: str | None = None,
-        pcie_link: str | None = "auto",
-        parameters: Iterable[Parameter] | None = None,
-        measured: Overlay | None = None,
-        spare: float | None = None,
-        idle_from_start: bool = False,
-        interval_ns: SupportsIndex | None = None,
         changes: bool = False,
+        **options: Unpack[Options],
     ) -> None:
-        self._begin(
-            Setup(
-                model,
-                loop=loop,
-                lpm=lpm,
-                pcie_link=pcie_link,
-                parameters=parameters,
-                measured=measured,
-                spare=spare,
-                idle_from_start=idle_from_start,
-                interval_ns=interval_ns,
-            ),
-            table,
-            check_bool(changes, "changes"),
-        )
+        setup = Setup(model, **options)
+        self._begin(setup, table, check_bool(changes, "changes"))
 
     def _begin(self, setup: Setup, table: TableLike, changes: bool) -> None:
         self._setup = setup
@@ -162,21 +149,15 @@ class Simulation(Ongoing):
         return f"<ssdpm.Simulation of {self._setup.model!r}>"
 
 
+@takes(Options, Setup)
 def estimate(
     model: Model | Device,
     trace: TraceLike,
     table: TableLike = DEFAULT_TABLE,
     *,
-    loop: str = "closed",
-    lpm: str | None = None,
-    pcie_link: str | None = "auto",
-    parameters: Iterable[Parameter] | None = None,
-    measured: Overlay | None = None,
-    spare: float | None = None,
-    idle_from_start: bool = False,
     end_ns: SupportsIndex | None = None,
-    interval_ns: SupportsIndex | None = None,
     changes: bool = False,
+    **options: Unpack[Options],
 ) -> Estimate:
     """What a policy costs on a workload.
 
@@ -220,18 +201,6 @@ def estimate(
         RangeError: a time or an energy beyond 64 bits.
         TypeError, ValueError: an argument of another type, an unknown word.
     """
-    simulation = Simulation(
-        model,
-        table,
-        loop=loop,
-        lpm=lpm,
-        pcie_link=pcie_link,
-        parameters=parameters,
-        measured=measured,
-        spare=spare,
-        idle_from_start=idle_from_start,
-        interval_ns=interval_ns,
-        changes=changes,
-    )
+    simulation = Simulation(model, table, changes=changes, **options)
     simulation.feed(trace)
     return simulation.finish(end_ns)

@@ -48,11 +48,10 @@ from ssdpm.measure.background import (
     classify,
     classify_suite,
 )
-from ssdpm.measure.baseline import Baseline, Level, baseline
+from ssdpm.measure.baseline import Baseline, Level, Sampling, baseline, sampling
 from ssdpm.measure.calibrate import calibrate
 from ssdpm.measure.calibration import Calibration, Measured, MeasuredStatus
-from ssdpm.measure.energy import Energy, Integral, energy
-from ssdpm.measure.power import PowerIterator, iter_power, read_power
+from ssdpm.measure.energy import Energy, Integral, change_points, energy, steady_state
 from ssdpm.measure.profile import (
     DatasheetComparison,
     DatasheetRun,
@@ -65,9 +64,14 @@ from ssdpm.measure.profile import (
     proportionality_curve,
     size_profile,
 )
-from ssdpm.measure.sampling import Sampling, sampling
-from ssdpm.measure.signal import PowerCounts, Signal, SignalLike
-from ssdpm.measure.steady import change_points, steady_state
+from ssdpm.measure.signal import (
+    PowerCounts,
+    PowerIterator,
+    Signal,
+    SignalLike,
+    iter_power,
+    read_power,
+)
 
 __all__ = [
     "Activities",

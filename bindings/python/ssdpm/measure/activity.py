@@ -10,24 +10,40 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ssdpm import _core
-from ssdpm.base.convert import check_time
+from ssdpm.base.convert import check_time, takes
 from ssdpm.base.errors import UnknownValueError
-from ssdpm.base.notebook import Html, html_list
-from ssdpm.base.optional import drawn
-from ssdpm.base.result import Json, Several
-from ssdpm.base.units import in_j, in_s, in_w
-from ssdpm.measure.baseline import Baseline, Detect, detect_numbers, level_numbers
-from ssdpm.measure.sampling import Sampling, check_sampling
-from ssdpm.measure.signal import Signal, SignalLike, power_json, signal_of
+from ssdpm.base.result import (
+    Json,
+    Scaled,
+    Several,
+    Value,
+    drawn,
+    html_list,
+    in_j,
+    in_s,
+    in_w,
+)
+from ssdpm.measure.baseline import (
+    Above,
+    Baseline,
+    Detect,
+    Lasting,
+    Sampling,
+    check_sampling,
+    detection_of,
+    level_numbers,
+)
+from ssdpm.measure.signal import Signal, SignalLike, power_json
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from typing_extensions import Unpack
 
 _OPEN_BEGIN, _OPEN_END = 1, 2
 
 
 @dataclass(frozen=True, eq=False)
-class Activity(Html):
+class Activity(Value):
     """A stretch in which the drive works.
 
     Attributes:
@@ -112,19 +128,11 @@ class Activities(Several[Activity]):
         return drawn("plot_activities", self, ax)
 
 
+@takes(Lasting, detection_of)
 def activity(
     power: SignalLike,
     baseline: Baseline,
-    *,
-    rate_hz: float | None = None,
-    times: object = None,
-    start_ns: int = 0,
-    enter_sigmas: float = 5.0,
-    leave_sigmas: float = 3.0,
-    floor_w: float = 0.0,
-    enter_samples: int = 3,
-    leave_samples: int = 3,
-    filter_samples: int = 0,
+    **options: Unpack[Lasting],
 ) -> Activities:
     """When a drive works, by its power alone.
 
@@ -142,16 +150,8 @@ def activity(
     Raises:
         InvalidError: parameters that contradict each other.
     """
-    detect = detect_numbers(
-        enter_sigmas,
-        leave_sigmas,
-        floor_w,
-        enter_samples,
-        leave_samples,
-        filter_samples,
-    )
     level = level_numbers(baseline)
-    signal = signal_of(power, rate_hz, times, start_ns)
+    signal, detect = detection_of(power, **options)
     found, kept = _core.energy.measure_activity(signal._handle, level, detect)
     runs = (
         Activity(*one[:-1], bool(one[-1] & _OPEN_BEGIN), bool(one[-1] & _OPEN_END))
@@ -167,7 +167,7 @@ def activity(
 
 
 @dataclass(frozen=True, eq=False)
-class Tail(Html, Json):
+class Tail(Json):
     """Work that goes on after the last I/O.
 
     Its JSON has, beside this, what the drive does by itself after it.
@@ -188,10 +188,7 @@ class Tail(Html, Json):
     open: bool
     n: int
 
-    @property
-    def duration_s(self) -> float:
-        """duration_ns in seconds."""
-        return self.duration_ns / 1e9
+    duration_s = Scaled[float]("duration_ns")
 
     def __str__(self) -> str:
         if not self.duration_ns:
@@ -203,19 +200,14 @@ class Tail(Html, Json):
         )
 
 
+@takes(Above, detection_of)
 def tail(
     power: SignalLike,
     baseline: Baseline,
     completion_ns: int,
     *,
-    rate_hz: float | None = None,
-    times: object = None,
-    start_ns: int = 0,
-    enter_sigmas: float = 5.0,
-    leave_sigmas: float = 3.0,
-    floor_w: float = 0.0,
     leave_samples: int = 3,
-    filter_samples: int = 0,
+    **options: Unpack[Above],
 ) -> Tail:
     """The work after the last completion.
 
@@ -230,12 +222,11 @@ def tail(
         UnknownValueError: the samples end before completion_ns.
         InvalidError: parameters that contradict each other.
     """
-    detect = detect_numbers(
-        enter_sigmas, leave_sigmas, floor_w, 0, leave_samples, filter_samples
-    )
     completion = check_time(completion_ns, "completion_ns")
     level = level_numbers(baseline)
-    signal = signal_of(power, rate_hz, times, start_ns)
+    signal, detect = detection_of(
+        power, enter_samples=0, leave_samples=leave_samples, **options
+    )
     values = _core.energy.measure_tail(signal._handle, level, detect, completion)
     found, kept = Tail(*values[:-1]), values[-1]
 
@@ -266,7 +257,7 @@ def _work_after(
 
 
 @dataclass(frozen=True, eq=False)
-class IdleWork(Html, Json):
+class IdleWork(Json):
     """What a drive does by itself while idle.
 
     Attributes:
@@ -306,35 +297,19 @@ class IdleWork(Html, Json):
         )
 
 
+@takes(Lasting, detection_of)
 def idle_work(
     power: SignalLike,
     baseline: Baseline,
-    *,
-    rate_hz: float | None = None,
-    times: object = None,
-    start_ns: int = 0,
-    enter_sigmas: float = 5.0,
-    leave_sigmas: float = 3.0,
-    floor_w: float = 0.0,
-    enter_samples: int = 3,
-    leave_samples: int = 3,
-    filter_samples: int = 0,
+    **options: Unpack[Lasting],
 ) -> IdleWork:
     """Regular work while no I/O is sent; the arguments are those of activity().
 
     It is regular if there are four or more, and the MAD of the period is at most a
     tenth of it.
     """
-    detect = detect_numbers(
-        enter_sigmas,
-        leave_sigmas,
-        floor_w,
-        enter_samples,
-        leave_samples,
-        filter_samples,
-    )
     level = level_numbers(baseline)
-    signal = signal_of(power, rate_hz, times, start_ns)
+    signal, detect = detection_of(power, **options)
     found = _core.energy.measure_idle_work(signal._handle, level, detect)
     values: list[Any] = list(found[:-1])
     if values[0] < 2:

@@ -19,11 +19,7 @@ from ssdpm.base.convert import (
     ns_of,
 )
 from ssdpm.base.errors import Error
-from ssdpm.base.notebook import Html, html_table
-from ssdpm.base.optional import drawn
-from ssdpm.base.result import Json
-from ssdpm.base.units import in_j, in_s
-from ssdpm.base.values import Word
+from ssdpm.base.result import Json, Value, Word, drawn, html_table, in_j, in_s
 from ssdpm.measure.activity import Tail
 
 if TYPE_CHECKING:
@@ -54,7 +50,7 @@ class Background(Word):
 
 
 @dataclass(frozen=True, eq=False)
-class BackgroundRun(Html):
+class BackgroundRun(Value):
     """One run of an experiment.
 
     Attributes:
@@ -78,7 +74,7 @@ class BackgroundRun(Html):
 
 
 @dataclass(frozen=True, eq=False)
-class BackgroundClass(Html, Json):
+class BackgroundClass(Json):
     """The class of an experiment; classify() gives one that has no name in its JSON.
 
     Attributes:
@@ -135,7 +131,7 @@ def classify(runs: Iterable[BackgroundRun]) -> BackgroundClass:
 
 
 @dataclass(frozen=True, eq=False)
-class Experiment(Html, Json):
+class Experiment(Json):
     """One experiment of a suite, with its class.
 
     Attributes:

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 from ssdpm import _core
-from ssdpm.base.convert import check_bool, check_text, check_time, check_unsigned
+from ssdpm.base.convert import check_bool, check_text, check_time, check_unsigned, takes
 from ssdpm.device.machine import Device
 from ssdpm.estimate.setup import Setup, TableLike
+from ssdpm.measure.baseline import check_sampling as _check_sampling
 from ssdpm.measure.calibration import (
     TEXT_BYTES,
     Calibration,
@@ -20,14 +21,16 @@ from ssdpm.measure.calibration import (
     wa_milli,
 )
 from ssdpm.measure.fitted import MeasuredRun
-from ssdpm.measure.sampling import check_sampling as _check_sampling
-from ssdpm.measure.signal import Signal, SignalLike, signal_of
+from ssdpm.measure.signal import Signal, SignalLike, When, signal_of
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
 from ssdpm.policy.table import ApstTable
 from ssdpm.workload.files import TraceIterator
 from ssdpm.workload.records import Records
 from ssdpm.workload.trace import Trace, TraceLike, all_records
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def _clip(text: str | None, name: str) -> str | None:
@@ -68,15 +71,13 @@ def _policy_words(setup: Setup, given: TableLike, table: ApstTable | None) -> st
     return f"{given}: {words}" if isinstance(given, str) else words
 
 
+@takes(When, signal_of)
 def calibrate(
     model: Model | Device,
     trace: TraceLike,
     power: SignalLike,
     table: TableLike = "auto",
     *,
-    rate_hz: float | None = None,
-    times: object = None,
-    start_ns: int = 0,
     lpm: str | None = None,
     pcie_link: str | None = "auto",
     parameters: Iterable[Parameter] | None = None,
@@ -88,6 +89,7 @@ def calibrate(
     byte_energy: bool = False,
     measured_wa: float | None = None,
     date: str | None = None,
+    **when: Unpack[When],
 ) -> Calibration:
     """What the power and the I/Os of one run say of a drive.
 
@@ -148,7 +150,7 @@ def calibrate(
     if check_bool(byte_energy, "byte_energy"):
         flags |= _core.energy.CALIBRATE_BYTE_ENERGY
     length = check_unsigned(bin_ns, "bin_ns", 2**64 - 1)
-    signal = signal_of(power, rate_hz, times, start_ns)
+    signal = signal_of(power, **when)
     found_table = setup.table(table)
     records = all_records(trace)
     numbers = (*_offsets(offset_ns, max_offset_ns, signal, records), length, flags)

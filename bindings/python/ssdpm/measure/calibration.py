@@ -25,22 +25,14 @@ from ssdpm.base.convert import (
     none_if_nan,
 )
 from ssdpm.base.errors import Error, InvalidError
-from ssdpm.base.notebook import Html, html_table
-from ssdpm.base.optional import drawn
-from ssdpm.base.units import in_j, in_s, in_w
-from ssdpm.base.values import Word
+from ssdpm.base.result import Value, Word, Written, drawn, html_table, in_j, in_s, in_w
 from ssdpm.estimate.parameters import Overlay
 from ssdpm.estimate.parameters import parameters as parameters_of
+from ssdpm.measure.baseline import Sampling
 from ssdpm.measure.fitted import MeasuredRun, fitted
-from ssdpm.measure.sampling import Sampling
 from ssdpm.model.drive import Model
 from ssdpm.model.source import read_file
-from ssdpm.parameter import (
-    KIND_WORDS,
-    Parameter,
-    check_parameters,
-    parameters_from,
-)
+from ssdpm.parameter import KIND_WORDS, Parameter, check_parameters, parameters_from
 from ssdpm.workload.records import OPS
 
 if TYPE_CHECKING:
@@ -96,7 +88,7 @@ class MeasuredStatus(Word):
 
 
 @dataclass(frozen=True, eq=False)
-class Measured(Html):
+class Measured(Value):
     """One parameter of a drive, as measured.
 
     Attributes:
@@ -203,7 +195,7 @@ def wa_milli(wa: float | None) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration(Overlay):
+class Calibration(Written, Overlay):
     """What was measured of a drive, and how well; str() of it has a line for each.
 
     Where estimates take ``measured``, they take one of these: their bounds become

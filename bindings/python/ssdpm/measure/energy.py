@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""The energy of a signal."""
+"""The energy of samples; where a series becomes steady, and where its mean changes."""
 
 from __future__ import annotations
 
+import errno
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from ssdpm import _core
-from ssdpm.base.convert import check_number, check_unsigned, words_of
-from ssdpm.base.notebook import Html
-from ssdpm.base.result import Json
-from ssdpm.base.units import in_j, in_s, in_w
-from ssdpm.base.values import Ongoing
-from ssdpm.measure.signal import Signal, SignalLike, joined, power_json, signal_of
+from ssdpm.base.arrays import float_list
+from ssdpm.base.convert import check_number, check_unsigned, takes, words_of
+from ssdpm.base.errors import Error
+from ssdpm.base.result import Json, Ongoing, Scaled, in_j, in_s, in_w
+from ssdpm.measure.signal import Signal, SignalLike, When, joined, power_json, signal_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, eq=False)
-class Energy(Html, Json):
+class Energy(Json):
     """The energy of a signal.
 
     Its JSON has, beside this, how its first 65536 samples were taken.
@@ -60,10 +66,7 @@ class Energy(Html, Json):
     max_power_w: float
     remarks: tuple[str, ...]
 
-    @property
-    def covered_s(self) -> float:
-        """covered_ns in seconds."""
-        return self.covered_ns / 1e9
+    covered_s = Scaled[float]("covered_ns")
 
     def __str__(self) -> str:
         text = in_j(self.energy_j)
@@ -97,14 +100,13 @@ def _energy_params(max_gap_ns: int, tolerance: float) -> tuple[int, float]:
     )
 
 
+@takes(When, signal_of)
 def energy(
     power: SignalLike,
     *,
-    rate_hz: float | None = None,
-    times: object = None,
-    start_ns: int = 0,
     max_gap_ns: int = 0,
     tolerance: float = 0.0,
+    **when: Unpack[When],
 ) -> Energy:
     """The energy of a signal, and what is odd about it.
 
@@ -120,7 +122,7 @@ def energy(
         InvalidError: a tolerance of 1 or more.
     """
     params = _energy_params(max_gap_ns, tolerance)
-    signal = signal_of(power, rate_hz, times, start_ns)
+    signal = signal_of(power, **when)
     found = _core.energy.measure_energy(signal._handle, *params)
     return _energy(found, signal._first(_FIRST_SAMPLES))
 
@@ -145,16 +147,10 @@ class Integral(Ongoing):
         self._first: list[Signal] = []  # of the samples that JSON looks at
         self._handle = _core.energy.Integral(*_energy_params(max_gap_ns, tolerance))
 
-    def feed(
-        self,
-        power: SignalLike,
-        *,
-        rate_hz: float | None = None,
-        times: object = None,
-        start_ns: int = 0,
-    ) -> None:
+    @takes(When, signal_of)
+    def feed(self, power: SignalLike, **when: Unpack[When]) -> None:
         """The next samples, any number at a time."""
-        signal = signal_of(power, rate_hz, times, start_ns)
+        signal = signal_of(power, **when)
         self._handle.feed(signal._handle)
         left = _FIRST_SAMPLES - sum(map(len, self._first))
         if left:
@@ -167,3 +163,61 @@ class Integral(Ongoing):
             UnknownValueError: not one finite sample.
         """
         return _energy(self._handle.get(), joined(self._first))
+
+
+def steady_state(
+    rounds: object,
+    *,
+    window: int = 5,
+    max_range: float = 0.2,
+    max_slope: float = 0.1,
+) -> int | None:
+    """The first round of the first window that is steady by the rules of SNIA.
+
+    Args:
+        rounds: one value for each round: IOPS, watts.
+        window: rounds that are looked at together.
+        max_range: largest minus smallest, by the mean, is at most this.
+        max_slope: likewise of the line fitted to the window.
+
+    Returns:
+        Its index; None: steady state was not reached.
+    """
+    values = float_list(rounds, "rounds")
+    number = check_unsigned(window, "window", 2**32 - 1, 2)
+    limits = check_number(max_range, "max_range"), check_number(max_slope, "max_slope")
+    try:
+        return _core.energy.measure_steady_state(values, number, *limits)
+    except Error as error:
+        if error.errno != errno.ENODATA:
+            raise
+        return None
+
+
+@takes(When, signal_of)
+def change_points(
+    power: SignalLike,
+    *,
+    sigma_w: float = 0.0,
+    penalty: float = 0.0,
+    min_samples: int = 2,
+    **when: Unpack[When],
+) -> npt.NDArray[np.intp]:
+    """Where the mean of a signal changes: index of the first sample of each stretch
+    but the first.
+
+    Args:
+        power, rate_hz, times, start_ns: as Signal has them; 20000 samples at most.
+        sigma_w: of the noise; 0: from the differences of neighbours.
+        penalty: in squares of sigma for each change; 0: 2 ln n (BIC).
+        min_samples: in each stretch.
+
+    Raises:
+        UnknownValueError: fewer than 2 min_samples finite samples.
+        TooLargeError: too many samples: take means first.
+    """
+    numbers = check_number(sigma_w, "sigma_w"), check_number(penalty, "penalty")
+    least = check_unsigned(min_samples, "min_samples", 2**31, 1)
+    signal = signal_of(power, **when)
+    found = _core.energy.measure_change_points(signal._handle, *numbers, least)
+    return np.array(found, dtype=np.intp)

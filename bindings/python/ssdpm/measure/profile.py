@@ -22,10 +22,7 @@ from ssdpm.base.convert import (
     rows_of,
 )
 from ssdpm.base.errors import RangeError
-from ssdpm.base.notebook import Html, html_list
-from ssdpm.base.optional import drawn
-from ssdpm.base.units import in_j, in_w
-from ssdpm.base.values import Value
+from ssdpm.base.result import Value, drawn, html_list, in_j, in_w
 from ssdpm.measure.energy import Energy
 
 if TYPE_CHECKING:
@@ -52,7 +49,7 @@ def proportionality(load: object, power_w: object) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class ProportionalityCurve(Html):
+class ProportionalityCurve(Value):
     """Power at levels of work.
 
     Attributes:
@@ -89,7 +86,7 @@ def proportionality_curve(load: object, power_w: object) -> ProportionalityCurve
 
 
 @dataclass(frozen=True, eq=False)
-class SizeRun(Html):
+class SizeRun(Value):
     """One run with I/Os of one size.
 
     Attributes:
@@ -106,7 +103,7 @@ class SizeRun(Html):
 
 
 @dataclass(frozen=True, eq=False)
-class SizeLevel(Html):
+class SizeLevel(Value):
     """All runs of one pattern with I/Os of one size.
 
     Attributes:
@@ -201,7 +198,7 @@ def size_profile(runs: Iterable[SizeRun] | Any) -> SizeProfile:
 
 
 @dataclass(frozen=True, eq=False)
-class DatasheetRun(Html):
+class DatasheetRun(Value):
     """A run, and what the data sheet of its drive says.
 
     Attributes:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,15 +15,15 @@ import numpy.typing as npt
 from ssdpm import _core
 from ssdpm.base.convert import check_instance, check_unsigned, check_word, number_of
 from ssdpm.base.errors import Error, FormatError
-from ssdpm.base.notebook import html_table
-from ssdpm.base.result import Json
-from ssdpm.base.values import Value
-from ssdpm.model.sata import SataLink, sata_facts, sata_link
+from ssdpm.base.result import Json, Value, Written, html_table
 from ssdpm.model.source import Source, check_ascii, data_of, place_error, read_models
 from ssdpm.model.states import (
     PowerState,
+    SataLink,
     power_state,
     power_state_dtype,
+    sata_facts,
+    sata_link,
     state_name,
     states_array,
 )
@@ -49,7 +48,7 @@ class Finding(Value):
 _POWERS = ("max_power_uw", "active_power_uw", "idle_power_uw")
 
 
-class Model:
+class Model(Written):
     """The power states of one SSD; it never changes, and threads may share it.
 
     Args:
@@ -292,14 +291,10 @@ class Model:
     def to_json(self) -> str:
         """JSON with "schema": "ssdpm.model/1" and a final newline.
 
-        Model(text.encode()) makes an equal model of it.
+        Model(text.encode()) makes an equal model of it, and so does Model(d) of what
+        to_dict() returns.
         """
         return self._handle.to_json()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON as a dict; Model(d) makes an equal model of it."""
-        result: dict[str, Any] = json.loads(self.to_json())
-        return result
 
     def lint(self) -> tuple[Finding, ...]:
         """What is odd in the model, and why it matters.

@@ -23,7 +23,7 @@ from ssdpm.plot.style import (
     new_axes,
     note,
 )
-from ssdpm.workload.stats import HISTOGRAM_STARTS_NS, TraceStats
+from ssdpm.workload.records import HISTOGRAM_STARTS_NS, TraceStats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

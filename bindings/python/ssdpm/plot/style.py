@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ssdpm.base.optional import need
+from ssdpm.base.result import need
 from ssdpm.measure.survey.readings import Readings
 
 if TYPE_CHECKING:

@@ -5,20 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 from ssdpm import _core
-from ssdpm.base.convert import check_instance, check_unsigned
+from ssdpm.base.convert import check_instance, check_unsigned, takes
 from ssdpm.base.result import Json, Several
 from ssdpm.model.drive import Model
 from ssdpm.policy.parameters import (
     ApstParameters,
+    Arguments,
+    Quirk,
     apst_parameters,
     core_params,
     limit_word,
 )
 from ssdpm.policy.table import ApstTable, drive_name, table_name
-from ssdpm.policy.words import Algorithm, PowerScheme, PowerSource, Quirk
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,20 +69,13 @@ def infer(model: Model, table: ApstTable) -> Inferred:
     )
 
 
+@takes(Arguments, core_params)
 def keep(
     model: Model,
     state: SupportsIndex,
     *,
-    algorithm: Algorithm | str | None = None,
-    primary_timeout_ms: SupportsIndex | None = None,
-    primary_latency_tolerance_us: SupportsIndex | None = None,
-    secondary_timeout_ms: SupportsIndex | None = None,
-    secondary_latency_tolerance_us: SupportsIndex | None = None,
-    scheme: PowerScheme | str | None = None,
-    power_source: PowerSource | str | None = None,
-    idle_power_uw: SupportsIndex | None = None,
-    transition_power_uw: SupportsIndex | None = None,
     quirks: Iterable[Quirk | str] | Quirk | str = "auto",
+    **arguments: Unpack[Arguments],
 ) -> int | str:
     """The largest latency limit that keeps a state and drops all deeper ones.
 
@@ -95,19 +92,7 @@ def keep(
         And those of apst().
     """
     check_instance(model, "model", Model)
-    params = core_params(
-        model,
-        algorithm=algorithm,
-        primary_timeout_ms=primary_timeout_ms,
-        primary_latency_tolerance_us=primary_latency_tolerance_us,
-        secondary_timeout_ms=secondary_timeout_ms,
-        secondary_latency_tolerance_us=secondary_latency_tolerance_us,
-        scheme=scheme,
-        power_source=power_source,
-        idle_power_uw=idle_power_uw,
-        transition_power_uw=transition_power_uw,
-        quirks=quirks,
-    )
+    params = core_params(model, quirks=quirks, **arguments)
     number = check_unsigned(state, "state", 2**32 - 1)
     return limit_word(_core.apst_keep(model._handle, params, number))
 

@@ -15,9 +15,8 @@ from ssdpm.base.convert import (
     check_words,
     number_of,
 )
-from ssdpm.base.values import Value
-from ssdpm.policy.parameters import TIMES, limit_number, limit_word
-from ssdpm.policy.words import PowerSource
+from ssdpm.base.result import Value
+from ssdpm.policy.parameters import TIMES, PowerSource, limit_number, limit_word
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -20,16 +20,25 @@ from ssdpm.base.convert import (
     check_bool,
     check_filename,
     check_instance,
+    takes,
 )
 from ssdpm.base.errors import Error, FormatError, UnsupportedError
-from ssdpm.base.notebook import html_table
-from ssdpm.base.result import Several
-from ssdpm.base.values import Value
+from ssdpm.base.result import Several, Value, Written, html_table
 from ssdpm.model.drive import Model
 from ssdpm.model.source import read_file
-from ssdpm.policy.parameters import APST_DEFAULTS, core_params
-from ssdpm.policy.quirks import quirk_names, quirks_in_force
-from ssdpm.policy.words import Algorithm, PowerScheme, PowerSource, Quirk, VerdictKind
+from ssdpm.policy.parameters import (
+    APST_DEFAULTS,
+    Algorithm,
+    Arguments,
+    Quirk,
+    VerdictKind,
+    core_params,
+    quirk_names,
+    quirks_in_force,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 apst_entry_dtype: np.dtype[np.void] = _core.apst_entry_dtype
 """Layout of struct ssdpm_apst_entry: idle_ms, target; 8 bytes."""
@@ -77,7 +86,7 @@ def _range(first: int, last: int) -> str:
     return f"PS{first}" if first == last else f"PS{first}-PS{last}"
 
 
-class ApstTable:
+class ApstTable(Written):
     """An APST table; it never changes, and threads may share it.
 
     Made by apst(), from_bytes() or from_data(). Two tables are equal if a host would
@@ -248,15 +257,6 @@ class ApstTable:
         model, params = self._made("has JSON")
         return _core.apst_json(model._handle, drive_name(model), params, self._quirks)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON as a dict.
-
-        Raises:
-            As to_json().
-        """
-        result: dict[str, Any] = json.loads(self.to_json())
-        return result
-
     def explain(self) -> tuple[Verdict, ...]:
         """Why each state of the drive is or is not in the table, by state.
 
@@ -377,20 +377,13 @@ def _table_from_numbers(
     return ApstTable._wrap(made, model, params, quirks)
 
 
+@takes(Arguments, core_params)
 def apst(
     model: Model,
     *,
-    algorithm: Algorithm | str | None = None,
     max_exit_latency_us: SupportsIndex | str | None = None,
-    primary_timeout_ms: SupportsIndex | None = None,
-    primary_latency_tolerance_us: SupportsIndex | None = None,
-    secondary_timeout_ms: SupportsIndex | None = None,
-    secondary_latency_tolerance_us: SupportsIndex | None = None,
-    scheme: PowerScheme | str | None = None,
-    power_source: PowerSource | str | None = None,
-    idle_power_uw: SupportsIndex | None = None,
-    transition_power_uw: SupportsIndex | None = None,
     quirks: Iterable[Quirk | str] | Quirk | str = "auto",
+    **arguments: Unpack[Arguments],
 ) -> ApstTable:
     """Make the table that a host programs, bit by bit as Linux does.
 
@@ -430,18 +423,7 @@ def apst(
     """
     check_instance(model, "model", Model)
     params = core_params(
-        model,
-        algorithm=algorithm,
-        max_exit_latency_us=max_exit_latency_us,
-        primary_timeout_ms=primary_timeout_ms,
-        primary_latency_tolerance_us=primary_latency_tolerance_us,
-        secondary_timeout_ms=secondary_timeout_ms,
-        secondary_latency_tolerance_us=secondary_latency_tolerance_us,
-        scheme=scheme,
-        power_source=power_source,
-        idle_power_uw=idle_power_uw,
-        transition_power_uw=transition_power_uw,
-        quirks=quirks,
+        model, max_exit_latency_us=max_exit_latency_us, quirks=quirks, **arguments
     )
     made = _core.apst_generate(model._handle, params)
     return ApstTable._wrap(made, model, params, quirks_in_force(model, quirks))

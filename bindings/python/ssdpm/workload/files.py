@@ -9,7 +9,16 @@ import io
 import os
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import IO, Any, Generic, SupportsIndex, TypeVar, Union
+from typing import (
+    IO,
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    SupportsIndex,
+    TypeVar,
+    TypedDict,
+    Union,
+)
 
 from ssdpm import _core
 from ssdpm.base.convert import (
@@ -21,11 +30,15 @@ from ssdpm.base.convert import (
     check_text,
     check_unsigned,
     number_of,
+    takes,
 )
 from ssdpm.base.errors import Error
-from ssdpm.base.values import Ongoing
+from ssdpm.base.result import Ongoing
 from ssdpm.workload.records import IO_DTYPE, TraceCounts
 from ssdpm.workload.trace import Trace
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 TraceSource = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, IO[bytes]]
 _FORMAT_WORDS = by_number(_core.energy.TRACE_FORMATS)
@@ -72,6 +85,22 @@ def open_source(
             of_file if isinstance(of_file, str) else None,
         )
     return bytes_of(source, "a path, an open file or bytes", name), None, None
+
+
+@contextlib.contextmanager
+def reading(
+    source: TraceSource, name: str = "source"
+) -> Iterator[tuple[int | bytes, str | None]]:
+    """What C reads, and the name of its file, which is closed and which errors have."""
+    what, file, filename = open_source(source, name)
+    try:
+        yield what, filename
+    except Error as error:
+        error.filename = filename
+        raise
+    finally:
+        if file is not None:
+            file.close()
 
 
 _Part = TypeVar("_Part")
@@ -214,14 +243,21 @@ class TraceIterator(Parts[Trace, TraceCounts]):
         return Trace._wrap(records) if len(records) else None
 
 
+class TraceOptions(TypedDict, total=False):
+    """How a trace is read, as read_trace() has it."""
+
+    format: str | None
+    columns: str | None
+    device: str | None
+    skip_bad: bool
+
+
+@takes(TraceOptions, TraceIterator)
 def iter_trace(
     source: TraceSource,
     *,
     chunk: SupportsIndex = 1 << 16,
-    format: str | None = None,
-    columns: str | None = None,
-    device: str | None = None,
-    skip_bad: bool = False,
+    **options: Unpack[TraceOptions],
 ) -> TraceIterator:
     """Read a trace of any length a part at a time, in constant memory.
 
@@ -235,14 +271,7 @@ def iter_trace(
     Raises:
         As read_trace(), here or from the iterator.
     """
-    return TraceIterator(
-        source,
-        chunk=chunk,
-        format=format,
-        columns=columns,
-        device=device,
-        skip_bad=skip_bad,
-    )
+    return TraceIterator(source, chunk=chunk, **options)
 
 
 def read_trace(

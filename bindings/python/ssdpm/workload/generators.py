@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex, TypedDict
 
 from ssdpm import _core
 from ssdpm.base.convert import (
@@ -12,11 +12,15 @@ from ssdpm.base.convert import (
     check_text,
     check_unsigned,
     number_of,
+    takes,
 )
 from ssdpm.base.result import Json, Write
 from ssdpm.workload.files import trace_counts
 from ssdpm.workload.records import IO_DTYPE, OPS
 from ssdpm.workload.trace import Trace
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +43,21 @@ def workloads() -> tuple[Workload, ...]:
     )
 
 
+class Arrivals(TypedDict, total=False):
+    """What a workload is made of, as generate() has it."""
+
+    seed: SupportsIndex | None
+    n_ios: SupportsIndex | None
+    value: SupportsIndex | None
+    op: str | None
+    bytes: SupportsIndex | None
+    mean_idle_ns: SupportsIndex | None
+    shape_milli: SupportsIndex | None
+    area_bytes: SupportsIndex | None
+
+
 def _generator(
-    name: str,
-    op: str | None,
-    **numbers: SupportsIndex | None,
+    name: str, *, op: str | None = None, **numbers: SupportsIndex | None
 ) -> dict[str, int | None]:
     check_text(name, "name")
     small = ("bytes", "service_ns", "shape_milli")
@@ -62,18 +77,12 @@ def _generator(
     return values
 
 
+@takes(Arrivals, _generator)
 def generate(
     name: str,
     *,
-    seed: SupportsIndex | None = None,
-    n_ios: SupportsIndex | None = None,
-    value: SupportsIndex | None = None,
-    op: str | None = None,
-    bytes: SupportsIndex | None = None,
     service_ns: SupportsIndex | None = None,
-    mean_idle_ns: SupportsIndex | None = None,
-    shape_milli: SupportsIndex | None = None,
-    area_bytes: SupportsIndex | None = None,
+    **options: Unpack[Arrivals],
 ) -> Trace:
     """Make a workload; the same arguments give the same records on every machine.
 
@@ -98,35 +107,14 @@ def generate(
         MemoryError: more records than fit into memory; the message has their size.
         TypeError, ValueError: an argument of another type, an unknown word.
     """
-    numbers = _generator(
-        name,
-        op,
-        seed=seed,
-        n_ios=n_ios,
-        value=value,
-        bytes=bytes,
-        service_ns=service_ns,
-        mean_idle_ns=mean_idle_ns,
-        shape_milli=shape_milli,
-        area_bytes=area_bytes,
-    )
-    check_memory(numbers["n_ios"] or 0, IO_DTYPE.itemsize, "n_ios")
+    numbers = _generator(name, service_ns=service_ns, **options)
+    check_memory(numbers.get("n_ios") or 0, IO_DTYPE.itemsize, "n_ios")
     reader = _core.energy.trace_generate(name, numbers)
     return Trace._wrap(reader.read_all(), trace_counts(reader), name)
 
 
-def fio_job(
-    name: str,
-    *,
-    seed: SupportsIndex | None = None,
-    n_ios: SupportsIndex | None = None,
-    value: SupportsIndex | None = None,
-    op: str | None = None,
-    bytes: SupportsIndex | None = None,
-    mean_idle_ns: SupportsIndex | None = None,
-    shape_milli: SupportsIndex | None = None,
-    area_bytes: SupportsIndex | None = None,
-) -> str:
+@takes(Arrivals, _generator)
+def fio_job(name: str, **options: Unpack[Arrivals]) -> str:
     """A workload as a job file of fio. It names no device: give fio --filename.
 
     Args: as generate().
@@ -135,16 +123,5 @@ def fio_job(
         UnsupportedError: fio has no such arrivals.
         And as generate().
     """
-    numbers = _generator(
-        name,
-        op,
-        seed=seed,
-        n_ios=n_ios,
-        value=value,
-        bytes=bytes,
-        service_ns=None,
-        mean_idle_ns=mean_idle_ns,
-        shape_milli=shape_milli,
-        area_bytes=area_bytes,
-    )
+    numbers = _generator(name, service_ns=None, **options)
     return _core.energy.fio_job(name, numbers)

@@ -16,19 +16,21 @@ from ssdpm import _core
 from ssdpm.base.arrays import array_of, integers, refuse, refuse_masked, share
 from ssdpm.base.convert import check_filename, check_text, check_word, number_of
 from ssdpm.base.errors import InvalidError
-from ssdpm.base.notebook import html_table
-from ssdpm.base.optional import drawn, need
+from ssdpm.base.result import drawn, html_table, need
 from ssdpm.workload.records import (
     IO_DTYPE,
-    OP_WORDS,
     OPS,
+    OP_WORDS,
     SERVICE_UNKNOWN,
+    Histogram,
     PerOp,
     Records,
+    Service,
     TraceCounts,
+    TraceStats,
     check_records,
+    service_numbers,
 )
-from ssdpm.workload.stats import Histogram, Service, TraceStats, service_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

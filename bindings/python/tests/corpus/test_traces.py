@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Real traces: what holds for all estimates holds for theirs."""
+"""Real traces: what holds for all estimates holds for theirs.
+
+The measured power of a real drive, in the scripts of examples/reproduce.
+"""
 
 from __future__ import annotations
 
+import importlib
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,3 +55,78 @@ def test_a_trace_is_read_and_estimated(path: Path) -> None:
         assert row["delay_sum_ns"] == run.delay_sum_ns
         assert best.exact
         assert least.energy_nj <= best.run.energy_nj <= run.energy_nj
+
+
+SCRIPTS = TOP / "examples/reproduce"
+
+
+def run(script: str, *arguments: str) -> str:
+    return subprocess.run(
+        [sys.executable, str(SCRIPTS / script), str(TRACES), *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
+def module(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    return importlib.import_module(name)
+
+
+def test_what_was_measured_is_found_again() -> None:
+    report = json.loads(run("powersensor3.py", "--json"))
+    claims = {claim["about"]: claim for claim in report["claims"]}
+    assert {claim["verdict"] for claim in claims.values()} == {"reproduced"}
+    assert len(claims) == 4
+    assert str(report["inputs"][0]) in run("powersensor3.py")
+
+
+def test_the_numbers_are_within_what_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    powersensor3 = module("powersensor3", monkeypatch)
+    base, slope, error = powersensor3.reads(TRACES)
+    assert base == pytest.approx(2.518, rel=0.01)
+    assert slope == pytest.approx(0.621, rel=0.01)
+    assert error < 1
+    writes = powersensor3.Writes(TRACES)
+    assert 285 <= writes.onset_s() <= 290
+    assert any(285 <= at <= 290 for at in writes.steps())
+    before, after = writes.window((0, 290)), writes.window((290, 390))
+    assert before[2] == pytest.approx(9.64, rel=0.02)
+    assert after[2] == pytest.approx(35.96, rel=0.02)
+    assert (before[0], after[0]) == pytest.approx((3.21, 5.561), rel=0.02)
+
+
+def test_the_table_of_the_readme_has_them_too() -> None:
+    assert run("summary.py") in (TOP / "README.md").read_text()
+
+
+def test_sustained_writes_come_out_as_far_as_they_can() -> None:
+    report = json.loads(run("sustained_write.py", "--json"))
+    assert {c["about"]: c["verdict"] for c in report["claims"]} == {
+        "simulated, onset": "not derivable",
+        "onset, spare as measured": "fitted",
+        "simulated, power and pace": "fitted",
+        "energy of a byte": "within bounds",
+        "pace after it, means of 100 s": "not derivable",
+        "390 to 590 s": "not derivable",
+        "900 to 1199 s": "not derivable",
+    }
+    for claim in report["claims"]:
+        assert claim["why"] or claim["verdict"] == "reproduced", claim["about"]
+
+
+def test_the_onset_follows_from_the_spare_flash_and_the_pace(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script = module("sustained_write", monkeypatch)
+    measured = script.Measured(2.5, 340.0, 3.2, 158.0, 5.56, 0.62)
+    for user_gib in (900, 930, 960):
+        run = script.Simulated(
+            script.Model(user_gib * script.GIB), measured, measured.host_ns // 4, 0
+        )
+        seconds = (1024 - user_gib) * 1024 / 340.0
+        # Less a block in reserve, one that is open, and a part of one.
+        assert seconds - 3 <= run.onset_s() <= seconds + 1

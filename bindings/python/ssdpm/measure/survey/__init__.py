@@ -35,8 +35,15 @@ from ssdpm.measure.survey.analysis import (
     range_p,
     range_q,
 )
-from ssdpm.measure.survey.detectable import Detectable, Noise, detectable
-from ssdpm.measure.survey.judge import Judgement, Stated, Verdict, judge
+from ssdpm.measure.survey.judge import (
+    Detectable,
+    Judgement,
+    Noise,
+    Stated,
+    Verdict,
+    detectable,
+    judge,
+)
 from ssdpm.measure.survey.merge import (
     Merge,
     Merged,
@@ -54,8 +61,14 @@ from ssdpm.measure.survey.readings import (
     Survey,
     read,
 )
-from ssdpm.measure.survey.schedule import Schedule, Step, schedule
-from ssdpm.measure.survey.summary import Summary, Trend, summarise
+from ssdpm.measure.survey.schedule import (
+    Schedule,
+    Step,
+    Summary,
+    Trend,
+    schedule,
+    summarise,
+)
 
 __all__ = [
     "Advice",

@@ -17,12 +17,8 @@ from ssdpm.base.convert import (
     rows_of,
 )
 from ssdpm.base.errors import UnknownValueError
-from ssdpm.base.notebook import Html, html_list
-from ssdpm.base.optional import drawn
-from ssdpm.base.units import in_w
-from ssdpm.base.values import Value
-from ssdpm.measure.survey.schedule import Step, check_names
-from ssdpm.measure.survey.summary import Summary
+from ssdpm.base.result import Value, drawn, html_list, in_w
+from ssdpm.measure.survey.schedule import Step, Summary, check_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +60,7 @@ def range_q(p: float, k: int, df: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Run(Html):
+class Run(Value):
     """What a run came to.
 
     Attributes:
@@ -91,7 +87,7 @@ class Run(Html):
 
 
 @dataclass(frozen=True, eq=False)
-class Mean(Html):
+class Mean(Value):
     """One policy in a scenario.
 
     Attributes:
@@ -120,7 +116,7 @@ class Mean(Html):
 
 
 @dataclass(frozen=True, eq=False)
-class Difference(Html):
+class Difference(Value):
     """Two policies in a scenario.
 
     Attributes:

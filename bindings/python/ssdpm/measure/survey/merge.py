@@ -16,9 +16,7 @@ from ssdpm.base.convert import (
     check_text,
     rows_of,
 )
-from ssdpm.base.notebook import Html
-from ssdpm.base.result import Several
-from ssdpm.base.units import in_w
+from ssdpm.base.result import Several, Value, in_w
 from ssdpm.measure.survey.analysis import (
     Difference,
     check_finite,
@@ -30,7 +28,7 @@ from ssdpm.measure.survey.readings import Survey
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Html):
+class Result(Value):
     """What one survey found.
 
     Attributes:
@@ -56,7 +54,7 @@ class Result(Html):
 
 
 @dataclass(frozen=True, eq=False)
-class Merged(Html):
+class Merged(Value):
     """Many surveys as one.
 
     Attributes:
@@ -144,7 +142,7 @@ def merge(
 
 
 @dataclass(frozen=True, eq=False)
-class MergedSurvey(Html):
+class MergedSurvey(Value):
     """One of the surveys that were merged.
 
     Attributes:
@@ -161,7 +159,7 @@ class MergedSurvey(Html):
 
 
 @dataclass(frozen=True, eq=False)
-class MergedDifference(Html):
+class MergedDifference(Value):
     """A policy against another one, over drives.
 
     Attributes:

@@ -15,14 +15,11 @@ import numpy.typing as npt
 from ssdpm import _core
 from ssdpm.base.arrays import frozen
 from ssdpm.base.convert import by_number, check_number, check_text, check_word
-from ssdpm.base.errors import Error, UnknownValueError, UnsupportedError
-from ssdpm.base.notebook import Html, html_table
-from ssdpm.base.optional import drawn
-from ssdpm.base.result import Json
-from ssdpm.base.values import Value, Word
+from ssdpm.base.errors import UnknownValueError, UnsupportedError
+from ssdpm.base.result import Json, Value, Word, drawn, html_table
 from ssdpm.measure.survey.analysis import Analysis, Run, analysis_of, one_of
-from ssdpm.measure.survey.summary import Summary, summarise
-from ssdpm.workload.files import TraceSource, open_source
+from ssdpm.measure.survey.schedule import Summary, summarise
+from ssdpm.workload.files import TraceSource, reading
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,7 +93,7 @@ class Readings(Value):
 
 
 @dataclass(frozen=True, eq=False)
-class FioRun(Html):
+class FioRun(Value):
     """One run of fio.
 
     Attributes:
@@ -121,7 +118,7 @@ class FioRun(Html):
 
 
 @dataclass(frozen=True, eq=False)
-class Advice(Html):
+class Advice(Value):
     """Which policy a survey speaks for.
 
     Attributes:
@@ -342,16 +339,9 @@ def read(source: TraceSource) -> Survey:
         UnsupportedError: packed, and this build cannot unpack it.
         OSError: the file cannot be read (FileNotFoundError and so on).
     """
-    what, file, filename = open_source(source)
-    try:
+    with reading(source) as (what, filename):
         data = what if isinstance(what, bytes) else _whole(what)
         held = _core.energy.SurveyFile(data)
-    except Error as error:
-        error.filename = filename
-        raise
-    finally:
-        if file is not None:
-            file.close()
     name = os.path.basename(filename or "")
     result = _core.energy.SurveyResult(held, name, 0.0, 0.0)
     policies, scenarios, tests, params, counts, facts, readings, fio = held.contents()
