@@ -268,6 +268,21 @@ static char *repeat(const char *head, const char *line, size_t n, bool number)
 
 static void limits_are_limits(void **state)
 {
+	static const struct {
+		const char *head, *repeated;
+		size_t n;
+		bool number;
+		int code;
+		uint32_t line;
+		const char *fragment;
+	} beyond[] = {
+		{ "policy,power_w\n", "p", 17, true, -EINVAL, 18,
+		  "\"p16\" is one too many" },
+		{ "", "# x\n", 4096, false, -ENODATA, 0, "no survey" },
+		{ "", "# x\n", 4097, false, -E2BIG, 4097, "4096 comments" },
+		{ "# x", "y", 4094, false, -E2BIG, 1, "4094 characters" },
+		{ "# x", "y", 4093, false, -ENODATA, 0, "no survey" },
+	};
 	char *text = repeat("policy,power_w\n", "p", 16, true);
 	struct ssdpm_survey_file *file = open_good(text);
 
@@ -275,21 +290,13 @@ static void limits_are_limits(void **state)
 	get_runs(file, 16);
 	ssdpm_survey_file_free(file);
 	test_free(text);
-	text = repeat("policy,power_w\n", "p", 17, true);
-	assert_fails(text, -EINVAL, 18, "\"p16\" is one too many");
-	test_free(text);
-	text = repeat("", "# x\n", 4096, false);
-	assert_fails(text, -ENODATA, 0, "no survey");
-	test_free(text);
-	text = repeat("", "# x\n", 4097, false);
-	assert_fails(text, -E2BIG, 4097, "4096 comments");
-	test_free(text);
-	text = repeat("# x", "y", 4094, false);
-	assert_fails(text, -E2BIG, 1, "4094 characters");
-	test_free(text);
-	text = repeat("# x", "y", 4093, false);
-	assert_fails(text, -ENODATA, 0, "no survey");
-	test_free(text);
+	for (size_t i = 0; i < sizeof(beyond) / sizeof(beyond[0]); i++) {
+		text = repeat(beyond[i].head, beyond[i].repeated, beyond[i].n,
+			      beyond[i].number);
+		assert_fails(text, beyond[i].code, beyond[i].line,
+			     beyond[i].fragment);
+		test_free(text);
+	}
 	text = repeat("power_w,policy\n1,", "p", 255, false);
 	ssdpm_survey_file_free(open_good(text));
 	test_free(text);
