@@ -36,6 +36,12 @@ def on_target(program: list[str]) -> list[str]:
     return [*shlex.split(os.environ.get("MESON_EXE_WRAPPER", "")), *program]
 
 
+def parts(path: pathlib.Path) -> dict[str, str]:
+    """The texts of a file, each below a line "== NAME =="."""
+    _, *rest = re.split(r"^== (.*) ==\n", path.read_text(), flags=re.M)
+    return dict(zip(rest[::2], rest[1::2]))
+
+
 def nm(*arguments: str) -> set[str]:
     """Names that nm lists, without symbol versions and what tools add."""
     lines = run(os.environ.get("NM", "nm"), *arguments).splitlines()

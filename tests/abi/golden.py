@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 """A program prints exactly what a file says.
 
-usage: golden.py [--update] [--machine NAME] EXPECTED PROGRAM [ARGUMENT...]
+usage: golden.py [--update] [--machine NAME] [--part PART] EXPECTED PROGRAM
+                 [ARGUMENT...]
 
+--part compares what stands below "== PART ==" in EXPECTED.
 --update writes EXPECTED anew; read its diff before you commit it.
 --machine makes a machine of tests/captures/machines.py, and gives its root to the
 program as the last argument.
@@ -19,7 +21,7 @@ sys.dont_write_bytecode = True
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "captures"))
 
 import machines  # noqa: E402
-from common import on_target  # noqa: E402
+from common import on_target, parts  # noqa: E402
 
 
 def run(command: list[str], machine: "str | None") -> str:
@@ -36,22 +38,32 @@ def run(command: list[str], machine: "str | None") -> str:
     return done.stdout
 
 
+def write(path: pathlib.Path, part: "str | None", text: str) -> None:
+    if part:
+        texts = {**parts(path), part: text}
+        text = "".join(f"== {name} ==\n{one}" for name, one in texts.items())
+    path.write_text(text)
+
+
 def main() -> None:
     arguments = sys.argv[1:]
     update = arguments[:1] == ["--update"]
     if update:
         arguments = arguments[1:]
-    machine = None
+    machine = part = None
     if arguments[:1] == ["--machine"]:
         machine, *arguments = arguments[1:]
+    if arguments[:1] == ["--part"]:
+        part, *arguments = arguments[1:]
     if len(arguments) < 2:
         sys.exit(__doc__)
     expected, *command = arguments
     printed = run(command, machine)
+    path = pathlib.Path(expected)
     if update:
-        pathlib.Path(expected).write_text(printed)
+        write(path, part, printed)
         return
-    wanted = pathlib.Path(expected).read_text()
+    wanted = parts(path)[part] if part else path.read_text()
     if printed == wanted:
         return
     sys.stdout.writelines(

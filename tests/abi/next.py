@@ -24,7 +24,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
-from common import Faults, public_headers  # noqa: E402
+from common import Faults, parts, public_headers  # noqa: E402
 
 SKIP = shutil.ignore_patterns(".git", "build*", "__pycache__")
 STRUCT = re.compile(r"^(struct ssdpm_\w+ \{\n\tsize_t size;\n.*?)^\};", re.M | re.S)
@@ -97,10 +97,11 @@ def check(
     programs: pathlib.Path, libraries: pathlib.Path, source: pathlib.Path, faults: Faults
 ) -> None:
     drive = source / "examples/drives/wd-blue-sn550.json"
+    expected = parts(source / "tests/abi/examples.txt")
     for name in EXAMPLES:
         program = programs / "examples/minimal" / name
         code, output = run(program, libraries, drive)
-        if code or output != (source / f"tests/abi/{name}.txt").read_text():
+        if code or output != expected[name]:
             faults.add(f"{program} with {libraries}: exit status {code}\n{output}")
     for name in SIZED:
         program = programs / "tests/unit" / name

@@ -139,31 +139,26 @@ class Ata:
         )
 
 
-SN530 = Nvme(
-    "WDC PC SN530 SDBPNPZ-512G-1002", "21106000", 0x15B7, 0x5008,
-    [State(3.5), State(2.4), State(1.9), sleeps(0.025, 3900, 11000),
-     sleeps(0.005, 5000, 39000)],
-)  # fmt: skip
-EVO_PLUS = Nvme(
-    "Samsung SSD 970 EVO Plus 1TB", "2B2QEXM7", 0x144D, 0xA808,
-    [State(7.8), State(6.0), State(3.4), sleeps(0.07, 210, 1200),
-     sleeps(0.01, 2000, 8000)],
-)  # fmt: skip
-A2000 = Nvme(
-    "KINGSTON SA2000M8500G", "S5Z42105", 0x2646, 0x2263,
-    [State(9.0), State(4.6), State(3.8), sleeps(0.045, 2000, 2000),
-     sleeps(0.004, 15000, 15000)],
-)  # fmt: skip
-TOSHIBA = Nvme(
-    "THNSF5256GPUK TOSHIBA", "51025KLA", 0x1179, 0x010F,
-    [State(6.0), State(2.4), State(1.9), sleeps(0.012, 1000, 1500),
-     sleeps(0.006, 5000, 14000)],
-)  # fmt: skip
-SLOW = Nvme(
-    "Fixture Slow SSD 256GB", "FW 1.0", 0x126F, 0x2263,
-    [State(4.5), State(2.7), State(2.2), sleeps(0.05, 4000, 10000),
-     sleeps(0.004, 8000, 105000)],
-)  # fmt: skip
+def of_table(line: str) -> Nvme:
+    """A drive with five states, of which two sleep: a line of the table below."""
+    ids, firmware, *states, product = (word.strip() for word in line.split("|"))
+    vendor, device = (int(number, 16) for number in ids.split(":"))
+    awake = [State(float(power)) for power in states[0].split()]
+    asleep = [
+        sleeps(float(power), int(entry), int(leave))
+        for power, entry, leave in (state.split() for state in states[1:])
+    ]
+    return Nvme(product, firmware, vendor, device, awake + asleep)
+
+
+# PCI ID, firmware, watts awake; watts, us of entry and of exit asleep; product.
+SN530, EVO_PLUS, A2000, TOSHIBA, SLOW = map(of_table, """\
+15b7:5008|21106000|3.5 2.4 1.9|0.025 3900 11000|0.005 5000 39000|WDC PC SN530 SDBPNPZ-512G-1002
+144d:a808|2B2QEXM7|7.8 6.0 3.4|0.07 210 1200|0.01 2000 8000|Samsung SSD 970 EVO Plus 1TB
+2646:2263|S5Z42105|9.0 4.6 3.8|0.045 2000 2000|0.004 15000 15000|KINGSTON SA2000M8500G
+1179:010f|51025KLA|6.0 2.4 1.9|0.012 1000 1500|0.006 5000 14000|THNSF5256GPUK TOSHIBA
+126f:2263|FW 1.0|4.5 2.7 2.2|0.05 4000 10000|0.004 8000 105000|Fixture Slow SSD 256GB
+""".splitlines())  # fmt: skip
 NO_APST = Nvme(
     "Fixture Server SSD 1.92TB", "GXA7", 0x144D, 0xA824, [State(8.5)], apsta=0
 )

@@ -40,6 +40,21 @@ def machine(tmp_path: pathlib.Path) -> Callable[[str], pathlib.Path]:
     return write
 
 
+@pytest.fixture
+def laptop(machine: Callable[[str], pathlib.Path]) -> pathlib.Path:
+    return machine("laptop")
+
+
+@pytest.fixture
+def desktop(machine: Callable[[str], pathlib.Path]) -> pathlib.Path:
+    return machine("desktop-6.1")
+
+
+@pytest.fixture
+def eight_drives(machine: Callable[[str], pathlib.Path]) -> pathlib.Path:
+    return machine("eight-drives")
+
+
 @pytest.fixture(scope="session")
 def public_command() -> Iterator[pathlib.Path]:
     """A copy of the command that all users may run: the checkout may be in a home

@@ -24,39 +24,36 @@ def value(root: pathlib.Path, path: str = LIMIT) -> str:
 
 
 def test_a_limit_is_written_read_back_and_in_force(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    plan = ssdpm.json("apply", "--root", str(root), "--latency", "25ms")
+    plan = ssdpm.json("apply", "--root", str(laptop), "--latency", "25ms")
     assert [step["state"] for step in plan["steps"]] == ["done"]
     assert plan["in_force"] is True
-    assert value(root) == "25000"
-    again = ssdpm.json("apply", "--root", str(root), "--latency", "25ms")
+    assert value(laptop) == "25000"
+    again = ssdpm.json("apply", "--root", str(laptop), "--latency", "25ms")
     assert [step["state"] for step in again["steps"]] == ["in-force"]
 
 
-def test_a_profile_is_written_as_a_whole(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
-    call = ["--root", str(root), "--profile", "auto"]
+def test_a_profile_is_written_as_a_whole(ssdpm: Command, laptop: pathlib.Path) -> None:
+    call = ["--root", str(laptop), "--profile", "auto"]
     plan = ssdpm.json("plan", *call)
     done = ssdpm.json("apply", *call)
     assert {step["state"] for step in done["steps"]} <= {"done", "in-force"}
     for before, after in zip(plan["steps"], done["steps"], strict=True):
         assert before["after"] == after["after"]
         if before["state"] == "planned" and before["kind"] != "rebuild":
-            assert value(root, before["target"].lstrip("/")) == before["after"]
+            assert value(laptop, before["target"].lstrip("/")) == before["after"]
     assert ssdpm("check", *call).returncode == 0
 
 
 def test_of_many_at_once_each_is_done_and_the_last_one_holds(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
     profiles = ["balanced", "performance", "power-saver"]
     for _ in range(8):
         running = [
             subprocess.Popen(
-                ["ssdpm", "apply", "-q", "--root", root, "--profile", profile],
+                ["ssdpm", "apply", "-q", "--root", laptop, "--profile", profile],
                 env=ssdpm.environment,
                 stderr=subprocess.PIPE,
             )
@@ -66,7 +63,7 @@ def test_of_many_at_once_each_is_done_and_the_last_one_holds(
             _, complaint = process.communicate(timeout=60)
             assert (process.returncode, complaint) == (0, b"")
         checks = [
-            ssdpm("check", "--root", str(root), "--profile", profile).returncode
+            ssdpm("check", "--root", str(laptop), "--profile", profile).returncode
             for profile in profiles
         ]
         assert sorted(checks) == [0, 5, 5]
@@ -90,85 +87,81 @@ def test_quiet_runs_that_go_well_print_no_line(ssdpm: Command, machine: Make) ->
     assert ssdpm.json("apply", *call)["in_force"] is True
 
 
-def test_a_quiet_run_says_what_failed(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
-    (root / LIMIT).unlink()
-    (root / LIMIT).symlink_to("/proc/self/comm")
-    result = ssdpm("apply", "-q", "--root", str(root), "-l", "25ms", "nvme0")
+def test_a_quiet_run_says_what_failed(ssdpm: Command, laptop: pathlib.Path) -> None:
+    (laptop / LIMIT).unlink()
+    (laptop / LIMIT).symlink_to("/proc/self/comm")
+    result = ssdpm("apply", "-q", "--root", str(laptop), "-l", "25ms", "nvme0")
     assert result.returncode != 0
     assert len(result.stderr.splitlines()) == 1
     assert len(result.stdout.splitlines()) <= 4
 
 
-def test_dry_run_writes_nothing(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
-    text = ssdpm.output("apply", "-n", "--root", str(root), "--latency", "25ms")
-    assert text == ssdpm.output("plan", "--root", str(root), "--latency", "25ms")
-    assert value(root) == "100000"
-    assert not (root / "run").exists()
+def test_dry_run_writes_nothing(ssdpm: Command, laptop: pathlib.Path) -> None:
+    text = ssdpm.output("apply", "-n", "--root", str(laptop), "--latency", "25ms")
+    assert text == ssdpm.output("plan", "--root", str(laptop), "--latency", "25ms")
+    assert value(laptop) == "100000"
+    assert not (laptop / "run").exists()
 
 
 def test_a_step_that_fails_has_all_undone_and_is_named(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, eight_drives: pathlib.Path
 ) -> None:
-    root = machine("eight-drives")
-    last = next(root.glob("sys/devices/pci*/*/*/nvme/nvme1")) / "power"
+    last = next(eight_drives.glob("sys/devices/pci*/*/*/nvme/nvme1")) / "power"
     limit = last / "pm_qos_latency_tolerance_us"
     limit.unlink()
     # Linux would take a number here; nobody can write this one.
     limit.symlink_to("/proc/self/comm")
-    result = ssdpm("apply", "--root", str(root), "--latency", "25ms", "nvme0", "nvme1")
+    call = ["apply", "--root", str(eight_drives), "--latency", "25ms"]
+    result = ssdpm(*call, "nvme0", "nvme1")
     assert result.returncode != 0
     assert result.stderr.startswith(b"ssdpm: ")
-    assert value(root) == "100000"
+    assert value(eight_drives) == "100000"
 
 
 def test_a_root_without_the_marker_is_left_alone(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    (root / "ssdpm-capture").unlink()
-    result = ssdpm("apply", "--root", str(root), "--latency", "25ms")
+    (laptop / "ssdpm-capture").unlink()
+    result = ssdpm("apply", "--root", str(laptop), "--latency", "25ms")
     assert result.returncode == 1
     assert b"ssdpm-capture" in result.stderr or b"marker" in result.stderr
-    assert value(root) == "100000"
+    assert value(laptop) == "100000"
     # To look is allowed.
-    assert "(planned)" in ssdpm.output("plan", "--root", str(root), "-l", "25ms")
+    assert "(planned)" in ssdpm.output("plan", "--root", str(laptop), "-l", "25ms")
 
 
 def test_without_privileges_it_is_status_4_with_advice(
-    ssdpm: Command, machine: Make, unprivileged: Callable[..., Any]
+    ssdpm: Command, laptop: pathlib.Path, unprivileged: Callable[..., Any]
 ) -> None:
-    root = machine("laptop")
-    result = unprivileged("apply", "--root", str(root), "--latency", "25ms")
+    result = unprivileged("apply", "--root", str(laptop), "--latency", "25ms")
     assert result.returncode == 4, result.stderr
     assert b"root" in result.stderr
-    assert value(root) == "100000"
+    assert value(laptop) == "100000"
     # What is so already needs none.
-    result = unprivileged("apply", "--root", str(root), "--latency", "100ms")
+    result = unprivileged("apply", "--root", str(laptop), "--latency", "100ms")
     assert result.returncode == 0, result.stderr
 
 
 def test_files_that_make_it_last_are_shown_then_written(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    call = ["apply", "--root", str(root), "-p", "balanced", "--persist", "udev"]
+    call = ["apply", "--root", str(laptop), "-p", "balanced", "--persist", "udev"]
     text = ssdpm.output(*call)
     paths = re.findall(r"^(/\S+), mode \d+:$", text, re.M)
     assert paths
     for path in paths:
-        written = (root / path.lstrip("/")).read_text()
+        written = (laptop / path.lstrip("/")).read_text()
         assert written in text and "ssdpm" in written
-    (root / paths[0].lstrip("/")).write_text("# mine\n")
+    (laptop / paths[0].lstrip("/")).write_text("# mine\n")
     result = ssdpm(*call)
     assert result.returncode == 1 and paths[0].encode() in result.stderr
-    assert (root / paths[0].lstrip("/")).read_text() == "# mine\n"
+    assert (laptop / paths[0].lstrip("/")).read_text() == "# mine\n"
 
 
-def test_a_table_cannot_be_sent_to_a_capture(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
-    result = ssdpm("apply", "--root", str(root), "--apst", "linux-legacy", "nvme0")
+def test_a_table_cannot_be_sent_to_a_capture(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    result = ssdpm("apply", "--root", str(laptop), "--apst", "linux-legacy", "nvme0")
     assert result.returncode != 0
     assert result.stderr.count(b"\n") == 1
     assert b"failed" in result.stdout or b"planned" in result.stdout
@@ -183,20 +176,19 @@ def test_an_old_kernel_is_told_by_its_own_rule(ssdpm: Command, machine: Make) ->
 
 @pytest.mark.parametrize("call", [["list"], ["apply", "--profile", "balanced"]])
 def test_what_is_in_force_is_neither_written_nor_is_a_command_sent(
-    ssdpm: Command, machine: Make, call: list[str]
+    ssdpm: Command, eight_drives: pathlib.Path, call: list[str]
 ) -> None:
     assert shutil.which("strace"), "install the package strace"
-    root = machine("eight-drives")
-    assert ssdpm("apply", "--root", str(root), "-p", "balanced").returncode == 0
-    assert (root / "run/ssdpm/lock").exists()
+    assert ssdpm("apply", "--root", str(eight_drives), "-p", "balanced").returncode == 0
+    assert (eight_drives / "run/ssdpm/lock").exists()
     trace = ssdpm.directory / "trace"
-    line = " ".join([*call, "--root", str(root)])
+    line = " ".join([*call, "--root", str(eight_drives)])
     # Under strace a build with sanitizers cannot look for leaks.
     no_leaks = "ASAN_OPTIONS=detect_leaks=0"
     result = ssdpm.shell(f"{no_leaks} strace -f -y -o {trace} ssdpm {line}")
     assert result.returncode == 0, result.stderr
     text = trace.read_text()
-    assert str(root) in text
+    assert str(eight_drives) in text
     assert not re.search(r"\b(io_uring_\w+|unlink\w*|rename\w*|mkdir\w*)\(", text)
     # The terminal is asked for its size, perhaps; a drive never.
     assert not re.search(r"ioctl\([^)]*/(dev|machines)/", text)
@@ -209,10 +201,11 @@ def test_what_is_in_force_is_neither_written_nor_is_a_command_sent(
     assert not [o for o in opened if re.search(r"O_(WRONLY|RDWR|CREAT)", o)]
 
 
-def test_the_json_of_a_failure_has_the_steps(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
-    (root / "ssdpm-capture").unlink()
-    result = ssdpm("apply", "--root", str(root), "-l", "25ms", "--json")
+def test_the_json_of_a_failure_has_the_steps(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    (laptop / "ssdpm-capture").unlink()
+    result = ssdpm("apply", "--root", str(laptop), "-l", "25ms", "--json")
     assert result.returncode == 1
     plan = documented.listed(result.stdout)
     assert plan["in_force"] is False and len(plan["steps"]) == 1
@@ -233,15 +226,14 @@ def test_drives_of_both_kinds_each_take_what_is_for_them(
 
 
 def test_a_reader_that_goes_away_leaves_nothing_half_done(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    line = f"ssdpm apply --root {root} -p auto --persist udev"
+    line = f"ssdpm apply --root {laptop} -p auto --persist udev"
     # Its output goes to a pipe that nobody reads any more.
     result = ssdpm.shell(f"exec 3> >(exec true); wait $!; {line} >&3; echo $?")
     assert result.stdout == "1\n", result.stderr
-    assert value(root) == "200000"
-    assert (root / "etc/udev/rules.d/85-ssdpm.rules").exists()
+    assert value(laptop) == "200000"
+    assert (laptop / "etc/udev/rules.d/85-ssdpm.rules").exists()
 
 
 def test_a_root_that_is_no_capture_is_no_machine_without_drives(
@@ -267,15 +259,14 @@ def test_in_force_is_said_only_where_something_is(
 
 
 def test_nothing_is_set_where_a_file_is_in_the_way_of_making_it_last(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    rules = root / "etc/udev/rules.d/85-ssdpm.rules"
+    rules = laptop / "etc/udev/rules.d/85-ssdpm.rules"
     rules.parent.mkdir(parents=True)
     rules.write_text("# mine\n")
-    call = ["--root", str(root), "-p", "auto", "--persist", "udev"]
+    call = ["--root", str(laptop), "-p", "auto", "--persist", "udev"]
     assert "move it away" in ssdpm.fails(1, "apply", *call)
-    assert value(root) == "100000"
-    assert [path.name for path in (root / "run/ssdpm").iterdir()] == ["lock"]
+    assert value(laptop) == "100000"
+    assert [path.name for path in (laptop / "run/ssdpm").iterdir()] == ["lock"]
     # To look is allowed.
     assert rules.name in ssdpm.output("plan", *call)

@@ -202,7 +202,9 @@ def test_everything_else_may_be_above_the_budget_by_itself(drives: Command) -> N
     assert b"11 W more than the budget" in result.stdout
 
 
-def test_each_point_of_the_frontier_is_the_answer_for_its_watts(drives: Command) -> None:
+def test_each_point_of_the_frontier_is_the_answer_for_its_watts(
+    drives: Command
+) -> None:
     words = ["2x", "governed.json", "3x", "small.json"]
     points = budget(drives, 60, *words)["frontier"]
     assert len(points) > 3

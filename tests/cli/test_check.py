@@ -34,14 +34,13 @@ def test_what_is_not_is_status_5_with_what_differs(
 
 
 def test_a_profile_is_in_force_after_apply_and_not_after_somebody_else(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    call = ["--root", str(root), "--profile", "auto"]
+    call = ["--root", str(laptop), "--profile", "auto"]
     assert ssdpm("check", *call).returncode == 5
     ssdpm.output("apply", *call)
     assert ssdpm("check", *call).returncode == 0
-    parameter = root / "sys/module/nvme_core/parameters/apst_primary_timeout_ms"
+    parameter = laptop / "sys/module/nvme_core/parameters/apst_primary_timeout_ms"
     parameter.write_text("70\n")
     result = ssdpm("check", *call)
     assert result.returncode == 5

@@ -227,14 +227,13 @@ def test_a_device_is_named_with_the_call_that_sets_it(
 
 
 def test_the_call_sets_what_the_machine_has_not_by_default(
-    some: Command, machine: Callable[[str], pathlib.Path]
+    some: Command, laptop: pathlib.Path
 ) -> None:
     """Somebody has set parameters of nvme_core that the recommendation does not."""
-    root = machine("laptop")
-    parameters = root / "sys/module/nvme_core/parameters"
+    parameters = laptop / "sys/module/nvme_core/parameters"
     (parameters / "apst_primary_timeout_ms").write_text("500\n")
     (parameters / "apst_secondary_timeout_ms").write_text("300\n")
-    call = ["recommend", "-t", "apst-5", "--root", str(root), "--may-cost"]
+    call = ["recommend", "-t", "apst-5", "--root", str(laptop), "--may-cost"]
     call += ["--max-exit-latency", "25ms", "nvme0"]
     one = some.json(*call)["recommendations"][0]
     assert (one["route"], one["advice"]) == ("latency-limit", "set")

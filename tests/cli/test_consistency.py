@@ -79,7 +79,9 @@ def test_a_part_of_the_log_is_looked_at_where_one_asks(ssdpm: Command) -> None:
     assert "there are only" in ssdpm.fails(1, "consistency", "--from", "1h", "a.log")
 
 
-def test_one_kind_of_operation_is_counted_where_a_log_has_several(ssdpm: Command) -> None:
+def test_one_kind_of_operation_is_counted_where_a_log_has_several(
+    ssdpm: Command
+) -> None:
     mixed = "".join(f"{s}000, 70, 0, 0\n{s}000, 30, 1, 0\n" for s in range(1, 30))
     ssdpm.write("a.log", mixed)
     for options, mean in (([], 100), (["--op", "read"], 70), (["--op", "write"], 30)):
@@ -128,7 +130,9 @@ def test_what_is_no_log_of_one_job_is_refused_with_its_line(
     assert not (ssdpm.directory / "p.html").exists()
 
 
-def test_one_bad_log_among_others_is_named_and_nothing_is_printed(ssdpm: Command) -> None:
+def test_one_bad_log_among_others_is_named_and_nothing_is_printed(
+    ssdpm: Command
+) -> None:
     ssdpm.write("a.log", log(*COURSE))
     ssdpm.write("bad.log", "x\n")
     assert "bad.log:1" in ssdpm.fails(1, "consistency", "a.log", "bad.log")
@@ -671,7 +675,9 @@ def test_a_log_that_cannot_be_kept_is_left_where_fio_wrote_it(
     assert ssdpm.json("consistency", str(left))["n"] == 500
 
 
-def test_a_drive_that_is_read_only_is_refused(ssdpm: Command, disk: pathlib.Path) -> None:
+def test_a_drive_that_is_read_only_is_refused(
+    ssdpm: Command, disk: pathlib.Path
+) -> None:
     subprocess.run(["blockdev", "--setro", disk], check=True)
     try:
         message = ssdpm.fails(1, "consistency", "--run", str(disk), "--destroy-data")

@@ -47,6 +47,16 @@ def sessions(blocks: list[list[str]]) -> list[tuple[str, str]]:
     return [(call, "".join(f"{line}\n" for line in out)) for call, out in pairs]
 
 
+def assert_printed(ssdpm: Command, blocks: list[list[str]]) -> None:
+    pairs = sessions(blocks)
+    assert pairs, "no example"
+    for call, expected in pairs:
+        result = ssdpm.shell(call)
+        assert result.returncode == 0, call
+        # In a terminal, what is said comes before what is printed.
+        assert result.stderr + result.stdout == expected, call
+
+
 LIVE = ["list", "show", "lpm", "plan", "apply", "check", "revert", "capture"]
 COMMANDS = LIVE + ["apst", "workload", "estimate", "compare", "recommend", "measure"]
 COMMANDS += ["budget", "consistency"]
@@ -75,24 +85,12 @@ def captures(ssdpm: Command) -> None:
 def test_the_examples_of_a_man_page_print_what_it_says(
     page: pathlib.Path, ssdpm: Command
 ) -> None:
-    pairs = sessions(man_blocks(page))
-    assert pairs, "no example"
-    for call, expected in pairs:
-        result = ssdpm.shell(call)
-        assert result.returncode == 0, call
-        # In a terminal, what is said comes before what is printed.
-        assert result.stderr + result.stdout == expected, call
+    assert_printed(ssdpm, man_blocks(page))
 
 
 @pytest.mark.usefixtures("captures")
 def test_the_sessions_of_the_readme_print_what_it_says(ssdpm: Command) -> None:
-    pairs = sessions(readme_blocks(TOP / "README.md"))
-    assert pairs, "no example"
-    for call, expected in pairs:
-        result = ssdpm.shell(call)
-        assert result.returncode == 0, call
-        # In a terminal, what is said comes before what is printed.
-        assert result.stderr + result.stdout == expected, call
+    assert_printed(ssdpm, readme_blocks(TOP / "README.md"))
 
 
 @pytest.mark.usefixtures("captures")

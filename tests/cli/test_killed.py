@@ -284,40 +284,39 @@ LIMIT = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
 
 @pytest.mark.parametrize("number", range(4, 11))
 def test_a_revert_undoes_what_a_killed_apply_left_and_says_so(
-    ssdpm: Command, machine: Make, number: int
+    ssdpm: Command, laptop: pathlib.Path, number: int
 ) -> None:
-    root = machine("laptop")
-    before = values(root)
-    kill_at_write(ssdpm, root, number)
-    assert "a commit was killed" in ssdpm.fails_with_output(5, "check", "--root", str(root))
+    before = values(laptop)
+    kill_at_write(ssdpm, laptop, number)
+    said = ssdpm.fails_with_output(5, "check", "--root", str(laptop))
+    assert "a commit was killed" in said
     for call in (["list"], ["show", "nvme0"]):
-        result = ssdpm(*call, "--root", str(root))
+        result = ssdpm(*call, "--root", str(laptop))
         assert result.returncode == 0 and b"a commit was killed" in result.stderr
-    result = ssdpm("revert", "--root", str(root))
+    result = ssdpm("revert", "--root", str(laptop))
     assert result.returncode == 0
     assert b"was killed" in result.stderr and b"is undone now" in result.stderr
     assert result.stdout == b"nothing else to do\n"
-    assert values(root) == before
-    assert not (root / "run/ssdpm/journal").exists()
+    assert values(laptop) == before
+    assert not (laptop / "run/ssdpm/journal").exists()
 
 
 def test_a_journal_whose_last_line_is_cut_off_outlives_the_kill_of_its_recovery(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    before = values(root)
-    kill_at_write(ssdpm, root, 8)
-    with (root / "run/ssdpm/journal").open("a") as journal:
+    before = values(laptop)
+    kill_at_write(ssdpm, laptop, 8)
+    with (laptop / "run/ssdpm/journal").open("a") as journal:
         journal.write("begi")
     result = ssdpm.shell(
         "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=fdatasync "
-        f"-e inject=fdatasync:signal=KILL:when=1 ssdpm revert --root {root}"
+        f"-e inject=fdatasync:signal=KILL:when=1 ssdpm revert --root {laptop}"
     )
     assert result.returncode != 0
-    result = ssdpm("revert", "--root", str(root))
+    result = ssdpm("revert", "--root", str(laptop))
     assert result.returncode == 0, result.stderr
-    assert values(root) == before
-    assert not (root / "run/ssdpm/journal").exists()
+    assert values(laptop) == before
+    assert not (laptop / "run/ssdpm/journal").exists()
 
 
 def make_link(path: pathlib.Path) -> None:
@@ -340,60 +339,57 @@ STRANGE: dict[str, Callable[[pathlib.Path], object]] = {
 @pytest.mark.parametrize("kind", STRANGE)
 @pytest.mark.parametrize("name", ["lock", "journal", "undo"])
 def test_what_is_no_file_is_named_and_neither_followed_nor_waited_for(
-    ssdpm: Command, machine: Make, name: str, kind: str
+    ssdpm: Command, laptop: pathlib.Path, name: str, kind: str
 ) -> None:
-    root = machine("laptop")
-    ssdpm.output("apply", "-q", "--root", str(root), "--latency", "25ms")
-    place = root / "run/ssdpm" / name
+    ssdpm.output("apply", "-q", "--root", str(laptop), "--latency", "25ms")
+    place = laptop / "run/ssdpm" / name
     if name == "lock":
-        kill_at_write(ssdpm, root, 8)
+        kill_at_write(ssdpm, laptop, 8)
     place.unlink(missing_ok=True)
     STRANGE[kind](place)
-    was = values(root)
+    was = values(laptop)
     words = f"/run/ssdpm/{name} is {kind}, and no file: remove it"
     looks = 1 if name == "undo" else 5
     calls = (("check", looks), ("revert", 1), ("apply --latency 50ms", 1), ("list", 0))
     for call, status in calls:
-        run = ssdpm.shell(f"timeout 20 ssdpm {call} --root {root}")
+        run = ssdpm.shell(f"timeout 20 ssdpm {call} --root {laptop}")
         assert run.returncode == status, (call, run.stderr)
         if name != "undo" or status:
             assert words in run.stdout + run.stderr, call
             assert "undoes it first" not in run.stdout + run.stderr, call
-    assert values(root) == was
-    assert not (root / "run/ssdpm/elsewhere").exists()
+    assert values(laptop) == was
+    assert not (laptop / "run/ssdpm/elsewhere").exists()
     place.rmdir() if kind == "a directory" else place.unlink()
-    assert ssdpm("revert", "--root", str(root)).returncode == 0
+    assert ssdpm("revert", "--root", str(laptop)).returncode == 0
 
 
 def test_over_a_journal_check_is_5_also_where_a_value_is_not_known(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    (root / "dumps/nvme0.power-state").unlink()
-    call = ("check", "--power-state", "1", "--root", str(root), "nvme0")
+    (laptop / "dumps/nvme0.power-state").unlink()
+    call = ("check", "--power-state", "1", "--root", str(laptop), "nvme0")
     assert ssdpm(*call).returncode in {1, 4}
-    kill_at_write(ssdpm, root, 8)
+    kill_at_write(ssdpm, laptop, 8)
     result = ssdpm(*call)
     assert b"not known" in result.stdout and b"was killed" in result.stdout
     assert result.returncode == 5, result.stderr
 
 
 def test_what_somebody_wrote_after_a_kill_stays_and_is_reported(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    before = values(root)
-    kill_at_write(ssdpm, root, 10)
-    parameter = root / "sys/module/nvme_core/parameters/apst_primary_timeout_ms"
+    before = values(laptop)
+    kill_at_write(ssdpm, laptop, 10)
+    parameter = laptop / "sys/module/nvme_core/parameters/apst_primary_timeout_ms"
     assert parameter.read_text().strip() == "50"
     parameter.write_text("777\n")
-    result = ssdpm("apply", "--root", str(root), "--latency", "25ms", "--json")
+    result = ssdpm("apply", "--root", str(laptop), "--latency", "25ms", "--json")
     assert result.returncode == 0
     assert parameter.read_text() == "777\n"
     journal = documented.listed(result.stdout)["journal"]
     assert (journal["state"], journal["n_left_alone"]) == ("undone", 1)
     assert b"777, which somebody else has written: it stays" in result.stderr
-    now = values(root)
+    now = values(laptop)
     different = {path for path in now if now[path] != before[path]}
     assert {path.rsplit("/")[-1] for path in different} == {
         "apst_primary_timeout_ms", "pm_qos_latency_tolerance_us",
@@ -401,74 +397,70 @@ def test_what_somebody_wrote_after_a_kill_stays_and_is_reported(
 
 
 def test_without_privileges_a_journal_is_status_4_with_its_age(
-    ssdpm: Command, machine: Make, unprivileged: Callable[..., Any]
+    ssdpm: Command, laptop: pathlib.Path, unprivileged: Callable[..., Any]
 ) -> None:
-    root = machine("laptop")
-    kill_at_write(ssdpm, root, 8)
-    journal = root / "run/ssdpm/journal"
+    kill_at_write(ssdpm, laptop, 8)
+    journal = laptop / "run/ssdpm/journal"
     os.utime(journal, (journal.stat().st_atime, journal.stat().st_mtime - 3600))
-    was = digest(root)
+    was = digest(laptop)
     for call in (["revert"], ["apply", "--latency", "any"]):
-        result = unprivileged(*call, "--root", str(root))
+        result = unprivileged(*call, "--root", str(laptop))
         assert result.returncode == 4, result.stderr
         assert re.search(rb"killed 36\d\d s ago", result.stderr), result.stderr
     # Even where all looks as it should.
-    ssdpm.json("plan", "--root", str(root), "--latency", "100ms")
-    result = unprivileged("apply", "--root", str(root), "--latency", "100ms", "--json")
+    ssdpm.json("plan", "--root", str(laptop), "--latency", "100ms")
+    call = ["apply", "--root", str(laptop), "--latency", "100ms", "--json"]
+    result = unprivileged(*call)
     assert result.returncode == 4
     assert documented.listed(result.stdout)["journal"]["state"] == "found"
-    result = unprivileged("check", "--root", str(root))
+    result = unprivileged("check", "--root", str(laptop))
     assert result.returncode == 5 and b"not undo all, 36" in result.stdout
-    assert digest(root) == was
+    assert digest(laptop) == was
 
 
 def test_check_sees_what_somebody_else_changed_of_what_was_applied(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, eight_drives: pathlib.Path
 ) -> None:
-    root = machine("eight-drives")
-    ssdpm.output("apply", "-q", "--root", str(root), "--profile", "power-saver")
-    assert ssdpm.output("check", "--root", str(root)).endswith("in force\n")
-    for path in root.glob(SETTINGS[0]):
+    ssdpm.output("apply", "-q", "--root", str(eight_drives), "--profile", "power-saver")
+    assert ssdpm.output("check", "--root", str(eight_drives)).endswith("in force\n")
+    for path in eight_drives.glob(SETTINGS[0]):
         path.write_text("0\n")
-    for path in root.glob(SETTINGS[1]):
+    for path in eight_drives.glob(SETTINGS[1]):
         path.write_text("max_performance\n")
-    text = ssdpm.fails_with_output(5, "check", "--root", str(root))
+    text = ssdpm.fails_with_output(5, "check", "--root", str(eight_drives))
     assert "nvme0: latency tolerance 0 (off) -> " in text
     assert "max_performance -> med_power_with_dipm (not in force)" in text
     assert "in force\n" not in text.replace("(not in force)", "")
 
 
 def test_check_knows_what_was_applied_where_it_was_so_already(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    ssdpm.output("apply", "-q", "--root", str(root), "--latency", "100ms")
-    assert ssdpm.output("check", "--root", str(root)).endswith("in force\n")
-    (root / LIMIT).write_text("5000\n")
-    assert ssdpm("check", "--root", str(root)).returncode == 5
+    ssdpm.output("apply", "-q", "--root", str(laptop), "--latency", "100ms")
+    assert ssdpm.output("check", "--root", str(laptop)).endswith("in force\n")
+    (laptop / LIMIT).write_text("5000\n")
+    assert ssdpm("check", "--root", str(laptop)).returncode == 5
     # It was nobody's here to change: there is no way back from it.
-    assert ssdpm.output("revert", "--root", str(root)) == "nothing to do\n"
-    assert (root / LIMIT).read_text() == "5000\n"
-    assert "nothing was applied" in ssdpm.output("check", "--root", str(root))
+    assert ssdpm.output("revert", "--root", str(laptop)) == "nothing to do\n"
+    assert (laptop / LIMIT).read_text() == "5000\n"
+    assert "nothing was applied" in ssdpm.output("check", "--root", str(laptop))
 
 
 def test_what_somebody_wrote_before_the_first_change_is_what_revert_puts_back(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    ssdpm.output("apply", "-q", "--root", str(root), "--latency", "100ms")
-    (root / LIMIT).write_text("5000\n")
-    ssdpm.output("apply", "-q", "--root", str(root), "--latency", "25ms")
-    assert "25 ms -> 5 ms (done)" in ssdpm.output("revert", "--root", str(root))
-    assert (root / LIMIT).read_text().strip() == "5000"
+    ssdpm.output("apply", "-q", "--root", str(laptop), "--latency", "100ms")
+    (laptop / LIMIT).write_text("5000\n")
+    ssdpm.output("apply", "-q", "--root", str(laptop), "--latency", "25ms")
+    assert "25 ms -> 5 ms (done)" in ssdpm.output("revert", "--root", str(laptop))
+    assert (laptop / LIMIT).read_text().strip() == "5000"
 
 
 def test_while_a_journal_stands_nobody_says_that_nothing_is_to_be_done(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    kill_at_write(ssdpm, root, 8)
-    text = ssdpm.output("revert", "--dry-run", "--root", str(root))
+    kill_at_write(ssdpm, laptop, 8)
+    text = ssdpm.output("revert", "--dry-run", "--root", str(laptop))
     assert text.startswith("nothing else to do\na commit was killed, ")
 
 
@@ -492,18 +484,17 @@ REFUSED = (
 
 @pytest.mark.parametrize("old, new, line, why", REFUSED, ids=[r[3] for r in REFUSED])
 def test_of_a_journal_that_is_refused_everybody_says_why_and_what_can_be_done(
-    ssdpm: Command, machine: Make, old: str, new: str, line: int, why: str
+    ssdpm: Command, laptop: pathlib.Path, old: str, new: str, line: int, why: str
 ) -> None:
-    root = machine("laptop")
-    kill_at_write(ssdpm, root, 8)
-    journal = root / "run/ssdpm/journal"
+    kill_at_write(ssdpm, laptop, 8)
+    journal = laptop / "run/ssdpm/journal"
     if old:
         damage(journal, old, new)
     else:
         text = journal.read_text()
         line = text[: text.index("\nend ") + 1].count("\n") + 1
         journal.write_text(text.replace("\nend ", "\nend 0", 1))
-    was = digest(root)
+    was = digest(laptop)
     reason = (
         f"/run/ssdpm/journal:{line}: {why}: use the ssdpm that wrote it, or look at "
         "the file and remove it"
@@ -514,40 +505,39 @@ def test_of_a_journal_that_is_refused_everybody_says_why_and_what_can_be_done(
         (["revert"], 1), (["apply", *SECOND], 1),
     )  # fmt: skip
     for call, status in calls:
-        result = ssdpm(*call, "--root", str(root))
+        result = ssdpm(*call, "--root", str(laptop))
         said = (result.stdout + result.stderr).decode()
         assert result.returncode == status, (call, said)
         assert reason in said, call
         assert "undoes it first" not in said, call
     for call in (["check"], ["list"], ["show", "nvme0"], ["plan", *SECOND]):
-        result = ssdpm(*call, "--root", str(root), "--json", "-q")
+        result = ssdpm(*call, "--root", str(laptop), "--json", "-q")
         found = documented.listed(result.stdout)
         found = found[0] if isinstance(found, list) else found
         assert found["journal"]["state"] == "refused", call
         assert (found["journal"]["line"], found["journal"]["reason"]) == (line, reason)
-    assert digest(root) == was
+    assert digest(laptop) == was
 
 
 def test_list_and_show_have_the_journal_that_stands_in_their_json(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
     for call in (["list"], ["show", "nvme0"]):
-        found = documented.listed(ssdpm.output(*call, "--json", "--root", str(root)))
+        found = documented.listed(ssdpm.output(*call, "--json", "--root", str(laptop)))
         assert (found[0] if isinstance(found, list) else found)["journal"] is None
-    kill_at_write(ssdpm, root, 8)
+    kill_at_write(ssdpm, laptop, 8)
     for call in (["list"], ["show", "nvme0"]):
-        found = documented.listed(ssdpm.output(*call, "-q", "--json", "--root", str(root)))
+        answer = ssdpm.output(*call, "-q", "--json", "--root", str(laptop))
+        found = documented.listed(answer)
         journal = (found[0] if isinstance(found, list) else found)["journal"]
         assert journal["state"] == "killed" and journal["reason"] is None
 
 
 def test_beside_a_journal_check_does_not_say_that_nothing_was_applied(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    kill_at_write(ssdpm, root, 8)
-    text = ssdpm.fails_with_output(5, "check", "--root", str(root))
+    kill_at_write(ssdpm, laptop, 8)
+    text = ssdpm.fails_with_output(5, "check", "--root", str(laptop))
     assert text.startswith("nothing else to check\na commit was killed, ")
 
 
@@ -560,19 +550,18 @@ def test_beside_a_journal_check_does_not_say_that_nothing_was_applied(
     ],
 )
 def test_where_nothing_can_be_written_the_words_say_why_and_nothing_else(
-    ssdpm: Command, machine: Make, error: str, why: str
+    ssdpm: Command, laptop: pathlib.Path, error: str, why: str
 ) -> None:
-    root = machine("laptop")
-    ssdpm.output("apply", "-q", "--root", str(root), "--latency", "25ms")
-    before = values(root)
+    ssdpm.output("apply", "-q", "--root", str(laptop), "--latency", "25ms")
+    before = values(laptop)
     result = ssdpm.shell(
         "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=unlinkat "
-        f"-e inject=unlinkat:error={error} ssdpm apply --root {root} --latency 50ms"
+        f"-e inject=unlinkat:error={error} ssdpm apply --root {laptop} --latency 50ms"
     )
     assert result.returncode == 1
     assert f"ssdpm: /run/ssdpm/journal.new: {why}" in result.stderr
     assert "to undo it failed" not in result.stderr
-    assert values(root) == before
+    assert values(laptop) == before
 
 
 @pytest.fixture
@@ -639,63 +628,59 @@ def test_what_could_not_be_reverted_is_not_applied(
     assert values(small) == before
 
 
-def test_a_limit_of_the_process_is_named(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
-    before = values(root)
+def test_a_limit_of_the_process_is_named(ssdpm: Command, laptop: pathlib.Path) -> None:
+    before = values(laptop)
     result = ssdpm.shell(
-        f"ulimit -f 1; trap '' XFSZ; ssdpm apply --root {root} {' '.join(SECOND)}"
+        f"ulimit -f 1; trap '' XFSZ; ssdpm apply --root {laptop} {' '.join(SECOND)}"
     )
     assert result.returncode == 1 and "see ulimit(1)" in result.stderr
-    assert values(root) == before
+    assert values(laptop) == before
 
 
 def test_a_user_learns_that_rights_lack_wherever_they_do(
-    ssdpm: Command, machine: Make, unprivileged: Callable[..., Any]
+    ssdpm: Command, laptop: pathlib.Path, unprivileged: Callable[..., Any]
 ) -> None:
-    root = machine("laptop")
     calls = (["apply", "--latency", "25ms"], ["revert"])
-    assert unprivileged(*calls[0], "--root", str(root)).returncode == 4
-    ssdpm.output("apply", "-q", "--root", str(root), "--latency", "50ms")
+    assert unprivileged(*calls[0], "--root", str(laptop)).returncode == 4
+    ssdpm.output("apply", "-q", "--root", str(laptop), "--latency", "50ms")
     for name, mode in (("lock", 0o600), ("lock", 0o644), ("", 0o700)):
-        place = root / "run/ssdpm" / name
+        place = laptop / "run/ssdpm" / name
         old = place.stat().st_mode
         place.chmod(mode)
         for call in calls:
-            result = unprivileged(*call, "--root", str(root))
+            result = unprivileged(*call, "--root", str(laptop))
             assert result.returncode == 4, (name, mode, call, result.stderr)
-            assert b"only root with its capabilities may" in result.stderr
+            assert b"only laptop with its capabilities may" in result.stderr
         place.chmod(old)
 
 
 def test_a_record_with_an_unknown_word_is_refused_by_file_and_line(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, desktop: pathlib.Path
 ) -> None:
-    root = machine("desktop-6.1")
-    ssdpm.output("apply", "-q", "--root", str(root), "--profile", "performance")
-    undo = root / "run/ssdpm/undo"
+    ssdpm.output("apply", "-q", "--root", str(desktop), "--profile", "performance")
+    undo = desktop / "run/ssdpm/undo"
     lpm = re.search(r"\nlpm\t\S+\tm\w+", undo.read_text())
     assert lpm
     damage(undo, lpm[0], re.sub(r"\w+$", "med_powder", lpm[0]))
     text = undo.read_text()
     line = 1 + [n for n, each in enumerate(text.split("\n")) if "powder" in each][0]
-    was = digest(root)
+    was = digest(desktop)
     for call in (["revert"], ["check"]):
-        message = ssdpm.fails(1, *call, "--root", str(root))
+        message = ssdpm.fails(1, *call, "--root", str(desktop))
         assert f"/run/ssdpm/undo:{line}: lpm: unknown value before" in message
-    assert digest(root) == was
+    assert digest(desktop) == was
 
 
 def test_of_power_sources_that_flip_the_last_one_is_followed(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
     """AC, battery, AC, while somebody holds the lock: ten times, and each way."""
-    root = machine("laptop")
-    ssdpm.output("apply", "-q", "--root", str(root), "--profile", "balanced")
+    ssdpm.output("apply", "-q", "--root", str(laptop), "--profile", "balanced")
     for number in range(10):
         last = ("ac", "battery")[number % 2]
         sources = [last, ("battery", "ac")[number % 2], last]
-        flip(ssdpm, root, sources)
-        now = ssdpm("check", "-q", "--root", str(root), "--profile", profile(last),
+        flip(ssdpm, laptop, sources)
+        now = ssdpm("check", "-q", "--root", str(laptop), "--profile", profile(last),
                     "--source", last)  # fmt: skip
         assert now.returncode == 0, (number, now.stdout)
 

@@ -383,10 +383,9 @@ def test_verbose_says_which_files_are_read_and_no_command_is_sent(
 
 
 def test_a_pipe_that_is_closed_early_is_no_noise(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, eight_drives: pathlib.Path
 ) -> None:
-    root = machine("eight-drives")
-    result = ssdpm.shell(f"ssdpm list --root {root} | head -n 1")
+    result = ssdpm.shell(f"ssdpm list --root {eight_drives} | head -n 1")
     assert result.returncode == 0 and result.stderr == ""
 
 
@@ -399,10 +398,11 @@ def test_every_machine_is_listed_and_documented(
     assert result.returncode == (1 if name == "hostile" else 0)
 
 
-def test_a_drive_that_vanishes_is_left_out(ssdpm: Command, machine: Make) -> None:
-    root = machine("eight-drives")
-    shutil.rmtree(next(root.glob("sys/devices/pci*/*/*/nvme/nvme1")))
-    assert "nvme1" not in listed(ssdpm, root)
+def test_a_drive_that_vanishes_is_left_out(
+    ssdpm: Command, eight_drives: pathlib.Path
+) -> None:
+    shutil.rmtree(next(eight_drives.glob("sys/devices/pci*/*/*/nvme/nvme1")))
+    assert "nvme1" not in listed(ssdpm, eight_drives)
 
 
 def test_identify_without_root_is_refused_with_advice(

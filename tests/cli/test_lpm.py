@@ -63,12 +63,11 @@ def test_other_programs_that_set_links_are_named(ssdpm: Command, machine: Make) 
 
 
 def test_a_policy_that_this_version_does_not_know_is_shown_as_unknown(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, desktop: pathlib.Path
 ) -> None:
-    root = machine("desktop-6.1")
     host = "sys/class/scsi_host/host0/link_power_management_policy"
-    (root / host).write_text("deepest_power\n")
-    at = ("--root", str(root))
+    (desktop / host).write_text("deepest_power\n")
+    at = ("--root", str(desktop))
     port = ssdpm.json("lpm", *at, "sda")
     assert (port["lpm"], port["lpm_word"]) == (None, "deepest_power")
     assert ssdpm.output("lpm", *at, "sda").splitlines()[1].split()[2] == "deepest_power"
@@ -84,7 +83,7 @@ def test_a_policy_that_this_version_does_not_know_is_shown_as_unknown(
     assert "sda: the policy of its port is deepest_power, which" in message
     plan = ssdpm.output("plan", *at, "--profile", "power-saver")
     assert "deepest_power" in plan
-    assert (root / host).read_text() == "deepest_power\n"
+    assert (desktop / host).read_text() == "deepest_power\n"
 
 
 @pytest.mark.parametrize(
@@ -98,10 +97,9 @@ def test_a_policy_that_this_version_does_not_know_is_shown_as_unknown(
     ],
 )
 def test_a_policy_that_has_lost_data_is_set_with_a_warning(
-    ssdpm: Command, machine: Make, command: tuple[str, ...]
+    ssdpm: Command, desktop: pathlib.Path, command: tuple[str, ...]
 ) -> None:
-    root = machine("desktop-6.1")
-    arguments = (*command, "--root", str(root), "sda")
+    arguments = (*command, "--root", str(desktop), "sda")
     result = ssdpm(*arguments)
     assert result.returncode == 0
     warning = "min_power has lost data on some drives; the default of Linux is"
@@ -110,10 +108,10 @@ def test_a_policy_that_has_lost_data_is_set_with_a_warning(
     steps = ssdpm.json(*arguments)["steps"]
     assert [warning in step["warning"] for step in steps] == [True]
     # What show says of it is what the setters say.
-    shown = ssdpm.json("show", "--root", str(root), "sda")
+    shown = ssdpm.json("show", "--root", str(desktop), "sda")
     if command[0] != "plan" and "-n" not in command:
         assert steps[0]["warning"] in [d["message"] for d in shown["diagnosis"]]
-    other = ("plan", "--root", str(root), "--lpm", "med_power_with_dipm", "sda")
+    other = ("plan", "--root", str(desktop), "--lpm", "med_power_with_dipm", "sda")
     assert b"warning" not in ssdpm(*other).stderr
     assert ssdpm.json(*other)["steps"][0]["warning"] is None
 
@@ -143,13 +141,12 @@ def test_a_disk_that_is_out_of_reach_has_no_host(ssdpm: Command, machine: Make) 
 
 
 def test_what_the_firmware_set_comes_with_what_to_do(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, desktop: pathlib.Path
 ) -> None:
-    root = machine("desktop-6.1")
     host = "sys/class/scsi_host/host0/link_power_management_policy"
-    (root / host).write_text("keep_firmware_settings\n")
-    (root / "proc/sys/kernel/osrelease").write_text("7.3.4\n")
-    port = ssdpm.json("lpm", "--root", str(root), "sda")
+    (desktop / host).write_text("keep_firmware_settings\n")
+    (desktop / "proc/sys/kernel/osrelease").write_text("7.3.4\n")
+    port = ssdpm.json("lpm", "--root", str(desktop), "sda")
     assert port["reason"].startswith("keep_firmware_settings: ")
     assert port["advice"].startswith("ssdpm lpm --set med_power_with_dipm sda")
 
@@ -175,33 +172,30 @@ def test_a_machine_without_ports_is_no_failure(ssdpm: Command, machine: Make) ->
 
 
 def test_the_first_policy_that_the_port_takes_is_set(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, desktop: pathlib.Path
 ) -> None:
-    root = machine("desktop-6.1")
-    call = ["lpm", "--root", str(root), "--set", "med_power_with_dipm,medium_power"]
+    call = ["lpm", "--root", str(desktop), "--set", "med_power_with_dipm,medium_power"]
     plan = ssdpm.json(*call, "sda")
     assert [step["state"] for step in plan["steps"]] == ["done"]
     assert plan["in_force"] is True
-    assert policy(root, "host0") == "med_power_with_dipm"
-    assert policy(root, "host1") == "min_power"
+    assert policy(desktop, "host0") == "med_power_with_dipm"
+    assert policy(desktop, "host1") == "min_power"
     again = ssdpm.json(*call, "sda")
     assert [step["state"] for step in again["steps"]] == ["in-force"]
 
 
 def test_a_port_that_is_named_is_set_even_if_nothing_is_on_it(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, desktop: pathlib.Path
 ) -> None:
-    root = machine("desktop-6.1")
-    ssdpm.output("lpm", "--root", str(root), "--set", "medium_power", "host2")
-    assert policy(root, "host2") == "medium_power"
+    ssdpm.output("lpm", "--root", str(desktop), "--set", "medium_power", "host2")
+    assert policy(desktop, "host2") == "medium_power"
 
 
-def test_dry_run_writes_nothing(ssdpm: Command, machine: Make) -> None:
-    root = machine("desktop-6.1")
-    call = ["lpm", "--root", str(root), "-n", "--set", "medium_power", "sda"]
+def test_dry_run_writes_nothing(ssdpm: Command, desktop: pathlib.Path) -> None:
+    call = ["lpm", "--root", str(desktop), "-n", "--set", "medium_power", "sda"]
     assert "(planned)" in ssdpm.output(*call)
-    assert policy(root, "host0") == "max_performance"
-    assert not (root / "run").exists()
+    assert policy(desktop, "host0") == "max_performance"
+    assert not (desktop / "run").exists()
 
 
 def test_a_port_that_the_kernel_refuses_is_status_3(

@@ -279,18 +279,6 @@ def test_what_a_suite_does_not_have_is_left_out_of_its_matrix(ssdpm: Command) ->
             + "".join(f"d,{p},m,{i},1,1,1\n" for p in "abcdefghi" for i in range(4)),
             "a matrix has up to 8 patterns: i is one more",
         ),
-    ],
-)
-def test_a_suite_that_makes_no_matrix_is_refused(
-    ssdpm: Command, text: str, words: str
-) -> None:
-    ssdpm.write("s.csv", text)
-    assert words in ssdpm.fails(1, "measure", "background", "--sweep", "s.csv")
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
         ("", "s.csv: there are no runs"),
         ("parameter,tail_s\n1,2\n", "s.csv:1: no column extra_j"),
         (SWEEP + "pause,x,1,1,1\n", 's.csv:8: parameter: "x" is no number'),
@@ -300,7 +288,7 @@ def test_a_suite_that_makes_no_matrix_is_refused(
         (SWEEP + "other,1,1,1,1\n", "s.csv: other: "),
     ],
 )
-def test_a_sweep_that_cannot_be_read_is_refused(
+def test_a_sweep_that_cannot_be_read_or_makes_no_matrix_is_refused(
     ssdpm: Command, text: str, words: str
 ) -> None:
     ssdpm.write("s.csv", text)

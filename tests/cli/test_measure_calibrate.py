@@ -508,14 +508,6 @@ def test_samples_slower_than_the_ios_are_said_to_be(
     assert ssdpm(*call, "-q").stderr == b""
 
 
-def test_more_spikes_than_an_instrument_has_are_asked_about(
-    ssdpm: Command, run: measured_run.Run
-) -> None:
-    asked = "is it the policy that was in force, and is --offset right?"
-    assert asked in ssdpm.output(*CALIBRATE, "--offset", "-2.3s")  # by half a step
-    assert asked not in ssdpm.output(*CALIBRATE)
-
-
 def test_writes_start_where_the_run_had_them(ssdpm: Command, saved_text: str) -> None:
     measured_run.write(ssdpm.directory)
     assert "measured_wa_milli" not in json.loads(saved_text)

@@ -127,17 +127,24 @@ def test_under_nohup_it_goes_on_when_the_terminal_ends(
     assert "6.2 W on average" in out
 
 
-def test_what_was_measured_before_a_battery_charges_is_printed(
-    ssdpm: Command, battery: pathlib.Path
-) -> None:
+def ended_by(ssdpm: Command, battery: pathlib.Path, event: Callable[[], object]) -> str:
+    """What is said if this ends a measurement, whose power so far is printed."""
     kept = ssdpm.directory / "kept.csv"
     process = start(ssdpm, *meter(battery, "--for", "60s", "--save", str(kept)))
     wait_for_lines(kept, 6)
-    (battery / "status").write_text("Charging\n")
+    event()
     out, talk = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert "BAT0 charges" in talk and "what was measured before" in talk
     assert "6.2 W on average" in out
+    return talk
+
+
+def test_what_was_measured_before_a_battery_charges_is_printed(
+    ssdpm: Command, battery: pathlib.Path
+) -> None:
+    status = battery / "status"
+    talk = ended_by(ssdpm, battery, lambda: status.write_text("Charging\n"))
+    assert "BAT0 charges" in talk and "what was measured before" in talk
     assert ssdpm.output("measure", "energy", "kept.csv").splitlines()[0].endswith(
         "6.2 W on average"
     )
@@ -146,14 +153,8 @@ def test_what_was_measured_before_a_battery_charges_is_printed(
 def test_what_was_measured_before_a_meter_vanishes_is_printed(
     ssdpm: Command, battery: pathlib.Path
 ) -> None:
-    kept = ssdpm.directory / "kept.csv"
-    process = start(ssdpm, *meter(battery, "--for", "60s", "--save", str(kept)))
-    wait_for_lines(kept, 6)
-    (battery / "power_now").unlink()
-    out, talk = process.communicate(timeout=30)
-    assert process.returncode == 1
+    talk = ended_by(ssdpm, battery, (battery / "power_now").unlink)
     assert "BAT0/power_now is gone" in talk
-    assert "6.2 W on average" in out
 
 
 def test_what_was_saved_survives_sigkill(

@@ -22,23 +22,21 @@ NVME_CORE = ("--nvme-core", "apst_primary_timeout_ms=50")
 
 
 def test_a_module_that_is_not_loaded_is_not_an_old_kernel(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    shutil.rmtree(root / "sys/module/nvme_core")
-    result = ssdpm("plan", "--root", str(root), *NVME_CORE)
+    shutil.rmtree(laptop / "sys/module/nvme_core")
+    result = ssdpm("plan", "--root", str(laptop), *NVME_CORE)
     assert result.returncode == 3
     assert b"nvme_core is not loaded: there is no /sys/module/nvme_core" in result.stderr
     assert b"5.14" not in result.stderr
 
 
 def test_a_parameter_that_cannot_be_read_is_not_an_old_kernel(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
     path = "sys/module/nvme_core/parameters/apst_primary_timeout_ms"
-    (root / path).write_text("many\n")
-    result = ssdpm("plan", "--root", str(root), *NVME_CORE)
+    (laptop / path).write_text("many\n")
+    result = ssdpm("plan", "--root", str(laptop), *NVME_CORE)
     assert result.returncode == 3
     assert f"/{path} cannot be read as a number".encode() in result.stderr
 
@@ -80,15 +78,14 @@ def test_a_machine_whose_sys_is_not_mounted_is_not_one_without_drives(
 
 
 def test_a_drive_that_was_plugged_in_again_may_have_been_that(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    limit = root / "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+    limit = laptop / "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
     limit.write_text("50000\n")
-    ssdpm.output("apply", "--root", str(root), "--latency", "25ms", "nvme0")
+    ssdpm.output("apply", "--root", str(laptop), "--latency", "25ms", "nvme0")
     limit.write_text("100000\n")
     for call in ("check", "revert"):
-        result = ssdpm(call, "--root", str(root))
+        result = ssdpm(call, "--root", str(laptop))
         assert b"or as the drive was plugged in" in result.stdout, call
         assert b"somebody else" not in result.stdout, call
 

@@ -116,7 +116,9 @@ def test_the_other_policies_are_drawn_when_one_looks(some: Command) -> None:
 
 
 @pytest.mark.parametrize("width", [500, 1200])
-def test_an_estimate_has_the_other_policies_on_its_page(some: Command, width: int) -> None:
+def test_an_estimate_has_the_other_policies_on_its_page(
+    some: Command, width: int
+) -> None:
     call = ["estimate", "-t", "lomax", "-l", "20ms", "--html", "p.html", "plain.json"]
     plain = some.output(*call[:5], *call[7:])
     assert some.output(*call) == plain
@@ -388,7 +390,9 @@ def test_each_of_twenty_policies_has_a_color_that_one_sees(
         assert contrast(chart["text"], found["page"]) >= 4.5
 
 
-def test_as_many_policies_as_ssdpm_compares_differ_in_color_or_mark(some: Command) -> None:
+def test_as_many_policies_as_ssdpm_compares_differ_in_color_or_mark(
+    some: Command
+) -> None:
     call = ["compare", "-t", "some.csv", *tables(some, 32), "--html", "p.html", "plain.json"]
     some.output(*call)
     drawn = layout(some)["charts"][NAMED[0]]["drawn"]

@@ -43,11 +43,10 @@ def test_a_known_fault_that_force_apst_hides_is_a_warning(
 
 
 def test_a_limit_is_a_step_with_the_table_before_and_after(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    before = tree(root)
-    plan = ssdpm.json("plan", "--root", str(root), "--latency", "25ms")
+    before = tree(laptop)
+    plan = ssdpm.json("plan", "--root", str(laptop), "--latency", "25ms")
     (step,) = plan["steps"]
     assert step["kind"] == "latency-tolerance" and step["state"] == "planned"
     assert step["device"] == "nvme0"
@@ -60,8 +59,8 @@ def test_a_limit_is_a_step_with_the_table_before_and_after(
     ]  # fmt: skip
     assert targets(table["after"]) == [(0, 3, 100), (1, 3, 100), (2, 3, 100)]
     assert table["built"] is None
-    assert tree(root) == before
-    text = ssdpm.output("plan", "--root", str(root), "--latency", "25ms")
+    assert tree(laptop) == before
+    text = ssdpm.output("plan", "--root", str(laptop), "--latency", "25ms")
     assert text.startswith("nvme0: latency tolerance 100 ms -> 25 ms (planned)\n")
     assert "    before  PS0-PS2 to PS3 after 100 ms, PS3 to PS4 after 2 s\n" in text
 
@@ -85,13 +84,12 @@ def test_auto_follows_the_power_source(ssdpm: Command, machine: Make) -> None:
 
 
 def test_a_machine_that_does_not_say_is_taken_for_ac_and_that_is_said(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    for supply in (root / "sys/class/power_supply").iterdir():
+    for supply in (laptop / "sys/class/power_supply").iterdir():
         (supply / "type").write_text("Battery\n")
         (supply / "status").write_text("Unknown\n")
-    result = ssdpm("plan", "--root", str(root), "--profile", "auto", "--json")
+    result = ssdpm("plan", "--root", str(laptop), "--profile", "auto", "--json")
     assert b'"power_source": "ac"' in result.stdout
     assert b"no power supply says" in result.stderr
 
@@ -201,18 +199,17 @@ def test_both_power_sources_are_shown_by_one_command(
 
 @pytest.mark.parametrize("kind", ["udev", "modprobe", "systemd", "tlp", "tuned"])
 def test_the_files_that_make_it_last_are_shown_and_not_written(
-    ssdpm: Command, machine: Make, kind: str
+    ssdpm: Command, laptop: pathlib.Path, kind: str
 ) -> None:
-    root = machine("laptop")
-    before = tree(root)
-    call = ["plan", "--root", str(root), "-p", "balanced", "--source", "ac"]
+    before = tree(laptop)
+    call = ["plan", "--root", str(laptop), "-p", "balanced", "--source", "ac"]
     files = ssdpm.json(*call, "--persist", kind)["files"]
     assert files and all(file["path"].startswith("/") for file in files)
     text = ssdpm.output(*call, "--persist", kind)
     for file in files:
         assert f"{file['path']}, mode {file['mode']:o}:\n" in text
         assert file["contents"] in text
-    assert tree(root) == before
+    assert tree(laptop) == before
 
 
 SETTINGS = {

@@ -123,9 +123,10 @@ def test_a_capture_takes_no_command(ssdpm: Command, machine: Make) -> None:
     assert ssdpm("apply", "--root", root, "--power-state", "0", "nvme0").returncode == 0
 
 
-def test_check_says_what_a_reset_has_cost(ssdpm: Command, machine: Make) -> None:
-    root = machine("eight-drives")
-    call = ["check", "--root", str(root), "--power-state"]
+def test_check_says_what_a_reset_has_cost(
+    ssdpm: Command, eight_drives: pathlib.Path
+) -> None:
+    call = ["check", "--root", str(eight_drives), "--power-state"]
     assert ssdpm(*call, "0", "nvme0").returncode == 0
     result = ssdpm(*call, "1", "nvme0")
     assert result.returncode == 5
@@ -134,15 +135,14 @@ def test_check_says_what_a_reset_has_cost(ssdpm: Command, machine: Make) -> None
 
 
 def test_without_settings_all_that_was_applied_is_checked(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, eight_drives: pathlib.Path
 ) -> None:
-    root = machine("eight-drives")
-    call = ["check", "--root", str(root)]
+    call = ["check", "--root", str(eight_drives)]
     assert ssdpm.output(*call) == "nothing was applied since the boot\n"
-    path = controller(root)
+    path = controller(eight_drives)
     file = f"{path}/power/pm_qos_latency_tolerance_us"
     tolerance = f"latency-tolerance\t{file}\t25000\t100000"
-    record(root, f"power-state\t{path}\tPS0\tPS2 hint 1", tolerance)
+    record(eight_drives, f"power-state\t{path}\tPS0\tPS2 hint 1", tolerance)
     result = ssdpm(*call, "--json")
     plan = documented.listed(result.stdout)
     documented.check(plan)
@@ -152,22 +152,22 @@ def test_without_settings_all_that_was_applied_is_checked(
     lines = ssdpm(*call).stdout.decode().splitlines()
     assert lines[0] == "nvme0: power state PS0 -> PS2 hint 1 (not in force)"
     assert lines[1].startswith("    it was set, and is not so now: a reset")
-    (root / "dumps/nvme0.power").write_text("power_state 2\nworkload_hint 1\n")
+    (eight_drives / "dumps/nvme0.power").write_text("power_state 2\nworkload_hint 1\n")
     assert ssdpm.output(*call) == "in force\n"
 
 
 def test_what_was_applied_to_a_drive_that_is_gone_is_said(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, eight_drives: pathlib.Path
 ) -> None:
-    root = machine("eight-drives")
-    path = controller(root)
+    path = controller(eight_drives)
     gone = path.replace("nvme0", "nvme9")
-    call = ["check", "--root", str(root)]
-    record(root, f"power-state\t{gone}\tPS0\tPS2")
+    call = ["check", "--root", str(eight_drives)]
+    record(eight_drives, f"power-state\t{gone}\tPS0\tPS2")
     assert ssdpm.output(*call) == f"nvme9: power state left alone: /{gone} is gone\n"
-    (root / "run/ssdpm/undo").unlink()
-    (root / "run/ssdpm").rmdir()
-    record(root, f"power-state\t{gone}\tPS0\tPS2", f"power-state\t{path}\tPS1\tPS0")
+    (eight_drives / "run/ssdpm/undo").unlink()
+    (eight_drives / "run/ssdpm").rmdir()
+    steps = f"power-state\t{gone}\tPS0\tPS2", f"power-state\t{path}\tPS1\tPS0"
+    record(eight_drives, *steps)
     assert ssdpm.output(*call).splitlines() == [
         f"nvme9: power state left alone: /{gone} is gone",
         "in force",
@@ -175,23 +175,22 @@ def test_what_was_applied_to_a_drive_that_is_gone_is_said(
 
 
 def test_a_state_that_nobody_can_ask_for_is_not_called_out_of_force(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, eight_drives: pathlib.Path
 ) -> None:
-    root = machine("eight-drives")
     for dump in ("power", "power-state"):
-        (root / f"dumps/nvme0.{dump}").unlink(missing_ok=True)
-    result = ssdpm("check", "--root", str(root), "--power-state", "1", "nvme0")
+        (eight_drives / f"dumps/nvme0.{dump}").unlink(missing_ok=True)
+    result = ssdpm("check", "--root", str(eight_drives), "--power-state", "1", "nvme0")
     assert result.returncode in (1, 4)
     assert b"what it is now is not known" in result.stderr
     lines = result.stdout.decode().splitlines()
     assert lines[0] == "nvme0: power state unknown -> PS1 (not known)"
     assert "loses such a setting" not in lines[-1]
-    call = ["plan", "--root", str(root), "--power-state", "1", "nvme0"]
+    call = ["plan", "--root", str(eight_drives), "--power-state", "1", "nvme0"]
     (step,) = ssdpm.json(*call)["steps"]
     assert step["before"] is None and step["after"] == "PS1"
     assert ssdpm.output(*call, "--value", "steps_0_before") == "\n"
-    (root / "dumps/nvme0.apst").unlink()
-    call = ["check", "--root", str(root), "--apst", "linux-legacy", "nvme0"]
+    (eight_drives / "dumps/nvme0.apst").unlink()
+    call = ["check", "--root", str(eight_drives), "--apst", "linux-legacy", "nvme0"]
     result = ssdpm(*call)
     assert result.returncode in (1, 4)
     assert b"nvme0: which table is in force is not known" in result.stderr
@@ -255,9 +254,10 @@ def test_a_linux_without_the_uevent_is_said(ssdpm: Command, machine: Make) -> No
     assert notes("laptop", "udev") == b""
 
 
-def test_show_has_what_limits_the_power(ssdpm: Command, machine: Make) -> None:
-    root = machine("eight-drives")
-    text = ssdpm.output("show", "--root", str(root), "nvme1")
+def test_show_has_what_limits_the_power(
+    ssdpm: Command, eight_drives: pathlib.Path
+) -> None:
+    text = ssdpm.output("show", "--root", str(eight_drives), "nvme1")
     for line in (
         "  power state     PS1, workload hint 2",
         "  asleep          background work may exceed the power of the state",
@@ -266,16 +266,16 @@ def test_show_has_what_limits_the_power(ssdpm: Command, machine: Make) -> None:
         "  measures power  yes",
     ):
         assert line in text.splitlines()
-    answer: dict[str, Any] = ssdpm.json("show", "--root", str(root), "nvme1")
+    answer: dict[str, Any] = ssdpm.json("show", "--root", str(eight_drives), "nvme1")
     assert answer["power_state"] == 1 and answer["workload_hint"] == 2
     assert answer["asleep"] is False and answer["nopp"] is True
     assert (answer["light_throttle_k"], answer["heavy_throttle_k"]) == (343, 0)
     assert (answer["min_throttle_k"], answer["max_throttle_k"]) == (321, 356)
     assert answer["power_limit_uw"] == 6000000
     assert answer["power_measurement"] is True
-    answer = ssdpm.json("show", "--root", str(root), "nvme0")
+    answer = ssdpm.json("show", "--root", str(eight_drives), "nvme0")
     assert answer["power_state"] == 0 and answer["nopp"] is None
-    (root / "dumps/nvme1.power").write_text("power_state 4\nnopp 0\n")
-    text = ssdpm.output("show", "--root", str(root), "nvme1")
+    (eight_drives / "dumps/nvme1.power").write_text("power_state 4\nnopp 0\n")
+    text = ssdpm.output("show", "--root", str(eight_drives), "nvme1")
     assert "PS4 (asleep; it does not say which it wakes to)" in text
     assert "background work may not exceed" in text

@@ -50,12 +50,11 @@ def quickstart(tmp_path: pathlib.Path, ssdpm: Command) -> Quickstart:
 
 
 def test_a_machine_with_drives_is_shown_with_its_diagnosis(
-    quickstart: Quickstart, machine: Make, ssdpm: Command
+    quickstart: Quickstart, desktop: pathlib.Path, ssdpm: Command
 ) -> None:
-    root = machine("desktop-6.1")
-    output = quickstart(root)
-    assert ssdpm.output("list", "--root", str(root)) in output
-    shown = ssdpm.output("show", "--root", str(root))
+    output = quickstart(desktop)
+    assert ssdpm.output("list", "--root", str(desktop)) in output
+    shown = ssdpm.output("show", "--root", str(desktop))
     assert "! LPM is off" in shown and shown in output
     assert "apst --explain" not in output
 

@@ -114,14 +114,13 @@ LIMIT = "sys/class/nvme/nvme{}/power/pm_qos_latency_tolerance_us"
 
 @pytest.mark.parametrize("form", ["", "--quiet"])
 def test_what_cannot_be_put_back_is_counted_and_printed_even_if_quiet(
-    ssdpm: Command, machine: Make, form: str
+    ssdpm: Command, eight_drives: pathlib.Path, form: str
 ) -> None:
     assert shutil.which("strace"), "install the package strace"
-    root = machine("eight-drives")
-    limits = [(root / LIMIT.format(i)).resolve() for i in (0, 1)]
+    limits = [(eight_drives / LIMIT.format(i)).resolve() for i in (0, 1)]
     before = limits[1].read_text()
     paths = " ".join(f"-P {limit}" for limit in limits)
-    call = f"apply --latency 5ms nvme0 nvme1 --root {root}"
+    call = f"apply --latency 5ms nvme0 nvme1 --root {eight_drives}"
     # The first is written; the second is not, nor is the first put back.
     result = ssdpm.shell(
         "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=write "
@@ -130,7 +129,8 @@ def test_what_cannot_be_put_back_is_counted_and_printed_even_if_quiet(
     assert result.returncode == 1
     assert "1 setting was not put back\n" in result.stderr
     out = result.stdout
-    journal = rf"could not undo all, \d+ s ago: ssdpm revert --root {root} or apply"
+    calls = f"ssdpm revert --root {eight_drives} or apply"
+    journal = rf"could not undo all, \d+ s ago: {calls}"
     assert bool(re.search(journal, out)) is (not form)
     assert "commit runs" not in out
     assert "nvme0: latency tolerance 100 ms -> 5 ms (done, and not put back)" in out

@@ -321,7 +321,9 @@ def test_a_merger_is_a_table_for_an_issue_tracker(ssdpm: Command) -> None:
     fails(ssdpm, 1, "x.csv: No such file", "measure", "merge", "x.csv", *names)
 
 
-def test_policies_that_some_files_lack_are_merged_over_the_others(ssdpm: Command) -> None:
+def test_policies_that_some_files_lack_are_merged_over_the_others(
+    ssdpm: Command
+) -> None:
     names = [ssdpm.write(f"{i}.csv", drive(i)) for i in (1, 2)]
     three = {MEDIUM: 5.0, DIPM: 4.9}
     more = [

@@ -123,11 +123,10 @@ def changing(path: pathlib.Path) -> Iterator[None]:
 
 
 def test_each_policy_is_run_in_each_block_and_what_was_found_is_put_back(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
     ssdpm.output(
-        "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes",
+        "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes",
         *SHORT, *TWO, "--blocks", "3", "--seed", "7",
     )  # fmt: skip
     path = ssdpm.directory / "s.csv"
@@ -147,18 +146,17 @@ def test_each_policy_is_run_in_each_block_and_what_was_found_is_put_back(
     order = [(r[0]["block"], r[0]["policy"]) for r in found.values()]
     assert len(set(order)) == 6
     assert [block for block, _ in order] == ["1", "1", "2", "2", "3", "3"]
-    assert value(root) == "100000"
+    assert value(laptop) == "100000"
 
 
 @pytest.mark.parametrize("answer", ["y", "n"])
 def test_on_a_terminal_it_asks_and_says_how_long_it_still_takes(
-    ssdpm: Command, machine: Make, answer: str
+    ssdpm: Command, laptop: pathlib.Path, answer: str
 ) -> None:
-    root = machine("laptop")
     ours, its = pty.openpty()
     process = subprocess.Popen(
         [
-            *("ssdpm", "measure", "survey", "--root", root, "--save", "s.csv"),
+            *("ssdpm", "measure", "survey", "--root", laptop, "--save", "s.csv"),
             *("--settle", "100ms", "--interval", "50ms", "--duration", "1500ms"),
             *(*TWO, "--blocks", "1"),
         ],
@@ -172,27 +170,27 @@ def test_on_a_terminal_it_asks_and_says_how_long_it_still_takes(
     said = b""
     while b"[y/N]" not in said:
         said += os.read(ours, 4096)
-    assert b"2 runs in 1 block" in said and value(root) == "100000"
+    assert b"2 runs in 1 block" in said and value(laptop) == "100000"
     os.write(ours, f"{answer}\n".encode())
     said += read_terminal(ours)
     assert process.wait(timeout=20) == (0 if answer == "y" else 1)
     assert (b"s left" in said) == (ssdpm.directory / "s.csv").exists() == (answer == "y")
-    assert value(root) == "100000"
+    assert value(laptop) == "100000"
 
 
-def test_the_order_is_that_of_the_seed(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
-    call = ["measure", "survey", "--root", str(root), "--dry-run", *SHORT]
+def test_the_order_is_that_of_the_seed(ssdpm: Command, laptop: pathlib.Path) -> None:
+    call = ["measure", "survey", "--root", str(laptop), "--dry-run", *SHORT]
     orders = [ssdpm.output(*call, "--seed", seed) for seed in ("1", "1", "2")]
     assert orders[0] == orders[1] != orders[2]
-    assert not (root / "run").exists()
+    assert not (laptop / "run").exists()
 
 
-def test_readings_stand_on_a_grid_without_drift(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
-    with changing(root / BATTERY / "power_now"):
+def test_readings_stand_on_a_grid_without_drift(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    with changing(laptop / BATTERY / "power_now"):
         ssdpm.output(
-            "measure", "survey", "--root", str(root), "--save", "s.csv", "-y",
+            "measure", "survey", "--root", str(laptop), "--save", "s.csv", "-y",
             "--settle", "100ms", "--interval", "50ms", "--duration", "2s", *TWO,
             "--blocks", "1",
         )  # fmt: skip
@@ -207,14 +205,13 @@ def test_readings_stand_on_a_grid_without_drift(ssdpm: Command, machine: Make) -
 
 
 def test_the_policies_are_in_force_while_they_are_measured(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
     """The meter is the limit itself, written as if it were watts."""
-    root = machine("laptop")
-    (root / BATTERY / "power_now").unlink()
-    os.link((root / LIMIT).resolve(), root / BATTERY / "power_now")
+    (laptop / BATTERY / "power_now").unlink()
+    os.link((laptop / LIMIT).resolve(), laptop / BATTERY / "power_now")
     ssdpm.output(
-        "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes",
+        "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes",
         "--policy", "latency=25ms", "--policy", "latency=60ms",
         *SHORT, "--blocks", "2",
     )  # fmt: skip
@@ -223,21 +220,20 @@ def test_the_policies_are_in_force_while_they_are_measured(
 
 
 def test_a_drive_that_a_policy_says_nothing_of_keeps_what_it_has(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, eight_drives: pathlib.Path
 ) -> None:
-    root = machine("eight-drives")
     port = "sys/class/scsi_host/host0/link_power_management_policy"
-    found = value(root, port)
+    found = value(eight_drives, port)
     seen: set[tuple[str, str]] = set()
     process = started(
-        ssdpm, "--root", str(root), "--save", "s.csv", "--yes",
+        ssdpm, "--root", str(eight_drives), "--save", "s.csv", "--yes",
         "--drive", "nvme0", "--drive", "sda", "--meter", "ACPI000D:00",
         "--policy", "lpm=medium_power", "--policy", "latency=0us",
         "--settle", "200ms", "--interval", "20ms", "--duration", "200ms",
         "--blocks", "1",
     )  # fmt: skip
     while process.poll() is None:
-        seen.add((value(root), value(root, port)))
+        seen.add((value(eight_drives), value(eight_drives, port)))
         time.sleep(0.01)
     _, said = process.communicate()
     assert process.returncode == 0, said
@@ -246,7 +242,7 @@ def test_a_drive_that_a_policy_says_nothing_of_keeps_what_it_has(
     head = comments(ssdpm.directory / "s.csv")
     assert head["found"] == ["nvme0 latency=100ms", f"sda lpm={found}"]
     assert len(head["drive"]) == 2
-    assert (value(root), value(root, port)) == ("100000", found)
+    assert (value(eight_drives), value(eight_drives, port)) == ("100000", found)
 
 
 def test_the_usual_policies_are_those_that_drives_have_without_min_power(
@@ -273,10 +269,9 @@ def test_the_usual_policies_are_those_that_drives_have_without_min_power(
 
 
 def test_hard_disks_quirks_and_ports_without_a_disk_are_left_out_unless_named(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, eight_drives: pathlib.Path
 ) -> None:
-    root = machine("eight-drives")
-    call = ["measure", "survey", "--root", str(root), "-n", *SHORT]
+    call = ["measure", "survey", "--root", str(eight_drives), "-n", *SHORT]
     result = ssdpm(*call)
     said = result.stderr.decode()
     drives = result.stdout.decode().split("policies:")[0]
@@ -289,22 +284,24 @@ def test_hard_disks_quirks_and_ports_without_a_disk_are_left_out_unless_named(
     assert "nvme2" in drives and "sdd" in drives and "nvme0" not in drives
 
 
-def test_a_dry_run_says_what_it_could_tell(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
-    call = ["measure", "survey", "--root", str(root), "--dry-run", *SHORT]
-    with changing(root / BATTERY / "power_now"):
+def test_a_dry_run_says_what_it_could_tell(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    call = ["measure", "survey", "--root", str(laptop), "--dry-run", *SHORT]
+    with changing(laptop / BATTERY / "power_now"):
         text = ssdpm.output(*call, "--sample", "1200ms")
     assert "a difference of not less than" in text
     assert "only known after a survey: --from FILE" in text
     constant = ssdpm.output(*call)
     assert "not known" in constant and "policies:" in constant
-    assert value(root) == "100000" and not (root / "run").exists()
+    assert value(laptop) == "100000" and not (laptop / "run").exists()
 
 
-def test_a_survey_that_is_done_is_reported_on(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
-    call = ["measure", "survey", "--root", str(root), "-y", "-q", *SHORT, *TWO]
-    with changing(root / BATTERY / "power_now"):
+def test_a_survey_that_is_done_is_reported_on(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    call = ["measure", "survey", "--root", str(laptop), "-y", "-q", *SHORT, *TWO]
+    with changing(laptop / BATTERY / "power_now"):
         text = ssdpm.output(*call, "--save", "s.csv")
         answer = ssdpm.json(*call, "--save", "t.csv")
     assert "latency=25ms" in text
@@ -314,17 +311,16 @@ def test_a_survey_that_is_done_is_reported_on(ssdpm: Command, machine: Make) -> 
 
 
 def test_an_earlier_survey_says_by_how_much_runs_differ(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    call = ["measure", "survey", "--root", str(root), "--dry-run", *SHORT]
+    call = ["measure", "survey", "--root", str(laptop), "--dry-run", *SHORT]
     call += ["--sample", "1200ms", "--from", "earlier.csv"]
     ssdpm.write("earlier.csv", surveys.survey(scenarios=("idle",), seed=3))
     result = ssdpm(*call, "--duration", "1s")
     assert result.returncode == 1
     assert b"runs are of 3 min: this takes --duration of as much" in result.stderr
     length = "180s"
-    with changing(root / BATTERY / "power_now"):
+    with changing(laptop / BATTERY / "power_now"):
         text = ssdpm.output(*call, "--duration", length)
     assert "finds four of five times a difference of " in text
     assert "not less than" not in text
@@ -401,17 +397,16 @@ def test_of_a_survey_killed_with_its_guard_the_next_one_puts_back(
 
 
 def test_it_goes_back_to_what_apply_had_set_and_revert_further(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    ssdpm.output("apply", "--root", str(root), "--latency", "60ms")
+    ssdpm.output("apply", "--root", str(laptop), "--latency", "60ms")
     ssdpm.output(
-        "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes",
+        "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes",
         *SHORT, *TWO, "--blocks", "1",
     )  # fmt: skip
-    assert value(root) == "60000"
-    ssdpm.output("revert", "--root", str(root))
-    assert value(root) == "100000"
+    assert value(laptop) == "60000"
+    ssdpm.output("revert", "--root", str(laptop))
+    assert value(laptop) == "100000"
 
 
 def test_while_one_runs_another_and_revert_are_refused(
@@ -428,12 +423,11 @@ def test_while_one_runs_another_and_revert_are_refused(
 
 
 def test_what_was_interrupted_goes_on_where_it_was(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
     path = ssdpm.directory / "s.csv"
     process = started(
-        ssdpm, "--root", str(root), "--save", "s.csv", "--yes", *TWO,
+        ssdpm, "--root", str(laptop), "--save", "s.csv", "--yes", *TWO,
         "--settle", "100ms", "--interval", "20ms", "--duration", "400ms",
         "--blocks", "2",
     )  # fmt: skip
@@ -443,33 +437,32 @@ def test_what_was_interrupted_goes_on_where_it_was(
     before = path.read_text()
     n = len(runs(path)[2])
     assert len(runs(path)[1]) == 20 and n < 20
-    ssdpm.output("measure", "survey", "--root", str(root), "--resume", "s.csv")
+    ssdpm.output("measure", "survey", "--root", str(laptop), "--resume", "s.csv")
     assert path.read_text().startswith(before)
     after = runs(path)
     assert sorted(after) == [1, 2, 3, 4, 5] and len(after[2]) == n
     complete = [run[0] for run in after.values() if len(run) == 20]
     assert len({(r["policy"], r["block"]) for r in complete}) == 4
-    assert value(root) == "100000"
+    assert value(laptop) == "100000"
     # Now there is nothing left to do.
     whole = path.read_text()
-    ssdpm.output("measure", "survey", "--root", str(root), "--resume", "s.csv", "-q")
+    ssdpm.output("measure", "survey", "--root", str(laptop), "--resume", "s.csv", "-q")
     assert len(path.read_text()) - len(whole) < 40
 
 
 def test_what_a_run_writes_is_what_the_report_reads(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
     """The meter of one policy is 60 W, that of the other 25 W, and 3 W of noise."""
-    root = machine("laptop")
-    meter = (root / BATTERY / "power_now").resolve()
-    limit = (root / LIMIT).resolve()
+    meter = (laptop / BATTERY / "power_now").resolve()
+    limit = (laptop / LIMIT).resolve()
     ssdpm.write(
         "noise",
         f"while sleep 0.003; do echo $((RANDOM * 91 + $(cat {limit}) * 1000)) > new; "
         f"mv new {meter}; done\n",
     )
     ssdpm.output(
-        "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes",
+        "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes",
         "--policy", "latency=25ms", "--policy", "latency=60ms",
         "--settle", "200ms", "--interval", "15ms", "--duration", "750ms",
         "--blocks", "4", "--scenario", "command:bash noise",
@@ -523,12 +516,11 @@ def test_a_file_of_another_machine_or_drive_is_not_gone_on_with(
 
 
 def test_a_file_that_is_there_is_not_written_over(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
     ssdpm.write("s.csv", "mine\n")
     message = ssdpm.fails(
-        1, "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes", *TWO
+        1, "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes", *TWO
     )
     assert "--resume" in message
     assert (ssdpm.directory / "s.csv").read_text() == "mine\n"
@@ -559,10 +551,12 @@ def test_a_battery_that_charges_is_refused_before_and_meanwhile(
     assert not (ssdpm.directory / "t.csv").exists()
 
 
-def test_a_full_disk_ends_it_with_whole_lines(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
+def test_a_full_disk_ends_it_with_whole_lines(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
     result = ssdpm.shell(
-        f"ulimit -f 48; trap '' XFSZ; ssdpm measure survey --root {root} --save s.csv "
+        "ulimit -f 48; trap '' XFSZ; "
+        f"ssdpm measure survey --root {laptop} --save s.csv "
         f"--yes {' '.join(TWO)} --settle 40ms --interval 5ms --duration 20s"
     )
     assert result.returncode == 1
@@ -570,26 +564,25 @@ def test_a_full_disk_ends_it_with_whole_lines(ssdpm: Command, machine: Make) -> 
     path = ssdpm.directory / "s.csv"
     assert path.stat().st_size > 20000 and path.read_text().endswith("\n")
     assert all(row["bytes_per_s"] == "" for row in rows(path))
-    assert value(root) == "100000"
+    assert value(laptop) == "100000"
 
 
 def test_who_changes_the_policy_meanwhile_has_the_run_left_out(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
     path = ssdpm.directory / "s.csv"
     process = started(
-        ssdpm, "--root", str(root), "--save", "s.csv", "--yes", *TWO, "--blocks", "1",
+        ssdpm, "--root", str(laptop), "--save", "s.csv", "--yes", *TWO, "--blocks", "1",
         "--settle", "100ms", "--interval", "50ms", "--duration", "1s",
     )  # fmt: skip
     wait_for(lambda: has_rows(path))
-    (root / LIMIT).write_text("70000\n")
+    (laptop / LIMIT).write_text("70000\n")
     _, said = process.communicate(timeout=20)
     assert process.returncode == 0 and b"somebody else changed the policy" in said
     lengths = [len(run) for run in runs(path).values()]
     assert lengths == [19, 20, 20]
     # His value is what is in force now.
-    assert value(root) == "70000"
+    assert value(laptop) == "70000"
 
 
 @pytest.fixture
@@ -601,11 +594,10 @@ def data(ssdpm: Command) -> str:
 
 
 def test_reads_before_and_between_readings_have_a_latency(
-    ssdpm: Command, machine: Make, data: str
+    ssdpm: Command, laptop: pathlib.Path, data: str
 ) -> None:
-    root = machine("laptop")
     ssdpm.output(
-        "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes",
+        "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes",
         *SHORT, *TWO, "--blocks", "1", "--file", data,
     )  # fmt: skip
     path = ssdpm.directory / "s.csv"
@@ -617,15 +609,16 @@ def test_reads_before_and_between_readings_have_a_latency(
         assert not has or 0 < float(row["latency_us"]) < 1e6
 
 
-def test_a_workload_runs_meanwhile_and_not_after(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
+def test_a_workload_runs_meanwhile_and_not_after(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
     line = "command:while sleep 0.02\ndo echo >> ticks\ndone"
     assert ssdpm(
-        "measure", "survey", "--root", str(root), "--dry-run", "--scenario", line
+        "measure", "survey", "--root", str(laptop), "--dry-run", "--scenario", line
     ).returncode == 2  # fmt: skip
     ssdpm.write("work", "while sleep 0.02; do echo >> ticks; done\n")
     ssdpm.output(
-        "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes",
+        "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes",
         *SHORT, *TWO, "--blocks", "1", "--scenario", "command:sh work",
     )  # fmt: skip
     ticks = ssdpm.directory / "ticks"
@@ -649,23 +642,21 @@ def test_a_workload_is_ended_also_after_a_kill(
     assert ticks.stat().st_size == n
 
 
-def test_a_workload_that_fails_ends_it(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
+def test_a_workload_that_fails_ends_it(ssdpm: Command, laptop: pathlib.Path) -> None:
     result = ssdpm(
-        "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes",
+        "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes",
         *SHORT, *TWO, "--scenario", "command:exit 3",
     )  # fmt: skip
     assert result.returncode == 1 and b"status 3" in result.stderr
-    assert value(root) == "100000"
+    assert value(laptop) == "100000"
 
 
 def test_fio_runs_once_per_policy_and_block_on_a_file_that_is_removed(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
     (ssdpm.directory / "here").mkdir()
     ssdpm.output(
-        "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes",
+        "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes",
         *SHORT, *TWO, "--blocks", "2", "--fio", "here", "--fio-size", "4MiB",
     )  # fmt: skip
     path = ssdpm.directory / "s.csv"
@@ -683,9 +674,8 @@ def test_fio_runs_once_per_policy_and_block_on_a_file_that_is_removed(
 
 
 def test_a_fio_that_fails_or_says_nonsense_ends_it(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
     fio = ssdpm.directory / "bin/fio"
     for text, said in (
         ("exit 1", "fio failed"),
@@ -696,23 +686,22 @@ def test_a_fio_that_fails_or_says_nonsense_ends_it(
         fio.chmod(0o755)
         (ssdpm.directory / "s.csv").unlink(missing_ok=True)
         result = ssdpm(
-            "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes",
+            "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes",
             *SHORT, *TWO, "--blocks", "1", "--fio", ".", "--fio-size", "1MiB",
         )  # fmt: skip
         assert result.returncode == 1 and said in result.stderr.decode()
-        assert value(root) == "100000"
+        assert value(laptop) == "100000"
         assert not (ssdpm.directory / "ssdpm-survey.fio").exists()
 
 
 def test_files_that_cannot_be_read_or_filled_are_refused(
-    ssdpm: Command, machine: Make, data: str
+    ssdpm: Command, laptop: pathlib.Path, data: str
 ) -> None:
-    root = machine("laptop")
     ssdpm.write("short", b"x")
     with open(ssdpm.directory / "holes", "wb") as file:
         file.truncate(1 << 20)
     os.mkfifo(ssdpm.directory / "pipe")
-    call = ["measure", "survey", "-q", "--root", str(root), "--save", "s.csv", "-y"]
+    call = ["measure", "survey", "-q", "--root", str(laptop), "--save", "s.csv", "-y"]
     for name, said in (
         ("short", "shorter than 4 KiB"),
         ("holes", "holes"),
@@ -732,7 +721,7 @@ def test_files_that_cannot_be_read_or_filled_are_refused(
         (ssdpm.directory / "s.csv").unlink(missing_ok=True)
         result = ssdpm(*call, *TWO, "--fio", name, "--fio-size", size)
         assert result.returncode == 1 and said in result.stderr.decode()
-        assert value(root) == "100000"
+        assert value(laptop) == "100000"
 
 
 def test_what_does_not_go_together_is_a_usage_error(
@@ -768,55 +757,54 @@ def test_what_does_not_go_together_is_a_usage_error(
 
 
 def test_a_policy_that_no_drive_can_have_is_refused_before_anything_is_set(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
     message = ssdpm.fails(
-        3, "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes",
+        3, "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes",
         "--policy", "latency=0us", "--policy", "lpm=medium_power",
     )  # fmt: skip
     assert "lpm=medium_power" in message
-    assert not (ssdpm.directory / "s.csv").exists() and value(root) == "100000"
+    assert not (ssdpm.directory / "s.csv").exists() and value(laptop) == "100000"
 
 
-def test_without_a_meter_it_says_how_to_name_one(ssdpm: Command, machine: Make) -> None:
-    root = machine("desktop-6.1")
-    call = ["measure", "survey", "-q", "--root", str(root)]
+def test_without_a_meter_it_says_how_to_name_one(
+    ssdpm: Command, desktop: pathlib.Path
+) -> None:
+    call = ["measure", "survey", "-q", "--root", str(desktop)]
     assert "--meter" in ssdpm.fails(3, *call, "--save", "s.csv", "--yes")
     looked = ssdpm(*call, "--dry-run", *SHORT)
     assert looked.returncode == 0 and b"without a meter" in looked.stdout
 
 
-def test_a_root_without_the_marker_is_left_alone(ssdpm: Command, machine: Make) -> None:
-    root = machine("laptop")
-    (root / "ssdpm-capture").unlink()
+def test_a_root_without_the_marker_is_left_alone(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    (laptop / "ssdpm-capture").unlink()
     message = ssdpm.fails(
-        1, "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes", *TWO
+        1, "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes", *TWO
     )
-    assert "ssdpm-capture" in message and not (root / "run").exists()
+    assert "ssdpm-capture" in message and not (laptop / "run").exists()
 
 
 def test_a_root_never_leads_out_of_itself(
-    ssdpm: Command, machine: Make, tmp_path: pathlib.Path
+    ssdpm: Command, laptop: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
-    root = machine("laptop")
     outside = tmp_path / "outside"
     outside.mkdir()
-    (root / "run").symlink_to(outside)
+    (laptop / "run").symlink_to(outside)
     ssdpm.fails(
-        1, "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes", *TWO
+        1, "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes", *TWO
     )
     assert list(outside.iterdir()) == []
 
 
 def test_without_privileges_it_says_what_to_do_and_begins_nothing(
-    ssdpm: Command, machine: Make, unprivileged: Callable[..., Any]
+    ssdpm: Command, laptop: pathlib.Path, unprivileged: Callable[..., Any]
 ) -> None:
-    root = machine("laptop")
     result = unprivileged(
-        "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes", *TWO
+        "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes", *TWO
     )
     assert result.returncode == 4 and b"root" in result.stderr
     assert not (ssdpm.directory / "s.csv").exists()
-    looked = unprivileged("measure", "survey", "--root", str(root), "-n", *SHORT)
+    looked = unprivileged("measure", "survey", "--root", str(laptop), "-n", *SHORT)
     assert looked.returncode == 0, looked.stderr

@@ -36,29 +36,29 @@ def test_a_drive_whose_limit_is_0_saves_against_never_sleeping(
 
 
 def test_today_has_the_parameters_of_the_machine(
-    ssdpm: Command, machine: Machine
+    ssdpm: Command, laptop: pathlib.Path
 ) -> None:
-    root = machine("laptop")
-    timeout = root / "sys/module/nvme_core/parameters/apst_primary_timeout_ms"
+    timeout = laptop / "sys/module/nvme_core/parameters/apst_primary_timeout_ms"
     timeout.write_text("1234\n")
-    found = ssdpm.json("estimate", *TRACE, "--root", str(root), "nvme0")
+    found = ssdpm.json("estimate", *TRACE, "--root", str(laptop), "nvme0")
     assert found["policy"] == "today"
     assert found["entries"][0]["idle_ms"] == 1234
     plan = ssdpm.json(
-        "plan", *TRACE, "--root", str(root), "--latency", "0us", "nvme0"
+        "plan", *TRACE, "--root", str(laptop), "--latency", "0us", "nvme0"
     )  # fmt: skip
     before, after = plan["estimates"][0]["rows"]
     assert before["entries"][0]["idle_ms"] == 1234
     assert after["entries"] == []
 
 
-def test_today_of_a_port_is_its_link_policy(ssdpm: Command, machine: Machine) -> None:
-    root = machine("desktop-6.1")
-    for path in root.glob("sys/class/scsi_host/*/link_power_management_policy"):
+def test_today_of_a_port_is_its_link_policy(
+    ssdpm: Command, desktop: pathlib.Path
+) -> None:
+    for path in desktop.glob("sys/class/scsi_host/*/link_power_management_policy"):
         path.write_text("medium_power\n")
-    found = ssdpm.json("estimate", *TRACE, "--root", str(root), "sda")
+    found = ssdpm.json("estimate", *TRACE, "--root", str(desktop), "sda")
     assert (found["policy"], found["lpm"]) == ("today", "medium_power")
-    text = ssdpm.output("estimate", *TRACE, "--root", str(root), "sda")
+    text = ssdpm.output("estimate", *TRACE, "--root", str(desktop), "sda")
     assert "\n  today: medium_power\n" in text
 
 
@@ -94,13 +94,12 @@ def test_a_sata_disk_of_a_machine_leaves_the_other_drives_their_answer(
 
 
 def test_a_link_policy_that_the_firmware_has_set_is_a_range(
-    ssdpm: Command, machine: Machine
+    ssdpm: Command, desktop: pathlib.Path
 ) -> None:
-    root = machine("desktop-6.1")
-    call = ["estimate", *TRACE, "--root", str(root), "sda"]
+    call = ["estimate", *TRACE, "--root", str(desktop), "sda"]
     deep = ssdpm.json(*call, "--lpm", "min_power")
     awake = ssdpm.json(*call, "--lpm", "max_performance")
-    for path in root.glob("sys/class/scsi_host/*/link_power_management_policy"):
+    for path in desktop.glob("sys/class/scsi_host/*/link_power_management_policy"):
         path.write_text("keep_firmware_settings\n")
     found = ssdpm.json(*call)
     assert found["policy"] == "today"

@@ -38,3 +38,26 @@ size_t read_file(const char *path, uint8_t *data, size_t size)
 	fclose(file);
 	return n;
 }
+
+void check_round_trip(const struct ssdpm_model *model, const char *where)
+{
+	struct ssdpm_model *again;
+	struct ssdpm_error error;
+	char *text, *text_again;
+	size_t n, n_again;
+
+	if (ssdpm_model_to_json(model, &text, &error) ||
+	    ssdpm_model_from_json(text, strlen(text), &again, &error) ||
+	    ssdpm_model_to_json(again, &text_again, &error))
+		die("%s: %s", where, error.message);
+	ssdpm_model_get_states(model, &n);
+	ssdpm_model_get_states(again, &n_again);
+	if (strcmp(text, text_again) || n != n_again ||
+	    memcmp(ssdpm_model_get_states(model, NULL),
+		   ssdpm_model_get_states(again, NULL),
+		   n * sizeof(struct ssdpm_power_state)))
+		die("%s: another drive came back from JSON", where);
+	free(text);
+	free(text_again);
+	ssdpm_model_unref(again);
+}

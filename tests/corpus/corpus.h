@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ssdpm.h>
+
 /* Say why and exit: a corpus that is not as it should be proves nothing. */
 void die(const char *format, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
@@ -15,5 +17,8 @@ const char *corpus_directory(int argc, char **argv);
 
 /* Read at most size bytes of a file. Return how many there were. */
 size_t read_file(const char *path, uint8_t *data, size_t size);
+
+/* JSON keeps a drive; where says which it is. */
+void check_round_trip(const struct ssdpm_model *model, const char *where);
 
 #endif

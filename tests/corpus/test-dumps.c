@@ -61,29 +61,6 @@ static void check_plausible(const struct ssdpm_model *model, const char *path)
 		die("%s: the exit takes %u us", path, last->exit_latency_us);
 }
 
-static void check_round_trip(const struct ssdpm_model *model, const char *path)
-{
-	struct ssdpm_model *again;
-	struct ssdpm_error error;
-	char *text, *text_again;
-	size_t n, n_again;
-
-	if (ssdpm_model_to_json(model, &text, &error) ||
-	    ssdpm_model_from_json(text, strlen(text), &again, &error) ||
-	    ssdpm_model_to_json(again, &text_again, &error))
-		die("%s: %s", path, error.message);
-	ssdpm_model_get_states(model, &n);
-	ssdpm_model_get_states(again, &n_again);
-	if (strcmp(text, text_again) || n != n_again ||
-	    memcmp(ssdpm_model_get_states(model, NULL),
-		   ssdpm_model_get_states(again, NULL),
-		   n * sizeof(struct ssdpm_power_state)))
-		die("%s: another drive came back from JSON", path);
-	free(text);
-	free(text_again);
-	ssdpm_model_unref(again);
-}
-
 /*
  * The table in WDS250G2B0C (firmware 211070WD) is what Linux 5.14 and later
  * makes with all parameters at their defaults, NULL here.

@@ -12,6 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Two of the files are of this drive. */
+static const char evo_plus[] = "+7800000 0 0 0 0 0 0\n"
+			       "+6000000 0 0 1 1 1 1\n"
+			       "+3400000 0 0 2 2 2 2\n"
+			       "-70000 210 1200 3 3 3 3\n"
+			       "-10000 2000 8000 4 4 4 4";
+
 /*
  * States as in the file, a line each: + operational or - not, maximum power in
  * microwatts, entry and exit latency in microseconds, then the ranks RRT RRL
@@ -33,12 +40,7 @@ static const struct nvme {
 	  "+9900000 500000 500000 3 3 5 5\n"
 	  "-5000000 500000 500000 6 6 6 6" },
 	{ "smartctl-all_nvme_Samsung_SSD_970_EVO_Plus_500GB_2B2QEXM7.txt",
-	  "Samsung SSD 970 EVO Plus 500GB", "2B2QEXM7", 0x144d,
-	  "+7800000 0 0 0 0 0 0\n"
-	  "+6000000 0 0 1 1 1 1\n"
-	  "+3400000 0 0 2 2 2 2\n"
-	  "-70000 210 1200 3 3 3 3\n"
-	  "-10000 2000 8000 4 4 4 4" },
+	  "Samsung SSD 970 EVO Plus 500GB", "2B2QEXM7", 0x144d, evo_plus },
 	{ "smartctl-all_nvme_WDS200T1X0E-00AFY0_614600WD.txt",
 	  "WDS200T1X0E-00AFY0", "614600WD", 0x15b7,
 	  "+9000000 0 0 0 0 0 0\n"
@@ -185,12 +187,7 @@ static const struct nvme {
 	  "-40000 210 1500 3 3 3 3\n"
 	  "-5000 2200 6000 4 4 4 4" },
 	{ "smartctl-x_nvme_Samsung_SSD_970_EVO_Plus_500GB_2B2QEXM7.txt",
-	  "Samsung SSD 970 EVO Plus 500GB", "2B2QEXM7", 0x144d,
-	  "+7800000 0 0 0 0 0 0\n"
-	  "+6000000 0 0 1 1 1 1\n"
-	  "+3400000 0 0 2 2 2 2\n"
-	  "-70000 210 1200 3 3 3 3\n"
-	  "-10000 2000 8000 4 4 4 4" },
+	  "Samsung SSD 970 EVO Plus 500GB", "2B2QEXM7", 0x144d, evo_plus },
 	{ "smartctl-x_nvme_Samsung_SSD_980_PRO_1TB_5B2QGXA7.txt",
 	  "Samsung SSD 980 PRO 1TB", "5B2QGXA7", 0x144d,
 	  "+8490000 0 0 0 0 0 0\n"

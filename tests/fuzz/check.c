@@ -26,6 +26,23 @@ void check_error(int err, const struct ssdpm_error *error)
 	check(!strpbrk(error->message, "\n\r"), "the message is one line");
 }
 
+struct ssdpm_model *make_nameless_drive(const struct ssdpm_power_state *states,
+					size_t n)
+{
+	const struct ssdpm_model_info info = {
+		.size = sizeof(info),
+		.kind = SSDPM_KIND_NVME,
+		.unknown = SSDPM_INFO_VENDOR_ID | SSDPM_INFO_PRODUCT |
+			   SSDPM_INFO_FIRMWARE,
+		.apsta = 1,
+	};
+	struct ssdpm_model *model = NULL;
+
+	check(!ssdpm_model_new(&info, states, n, &model, NULL),
+	      "a drive can be made");
+	return model;
+}
+
 static void check_same(const struct ssdpm_model *a, const struct ssdpm_model *b)
 {
 	const struct ssdpm_model_info *x = ssdpm_model_get_info(a);

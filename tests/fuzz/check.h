@@ -5,8 +5,16 @@
 
 #include <ssdpm-energy.h>
 
-/* One run of a target: libFuzzer's name. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* One run of a target: libFuzzer's name. target.c makes it FUZZ_TARGET. */
+typedef int fuzz_target(const uint8_t *data, size_t size);
+fuzz_target LLVMFuzzerTestOneInput;
+
+fuzz_target fuzz_apst_data, fuzz_ata_identify, fuzz_capture, fuzz_data,
+	fuzz_ftl, fuzz_gaps, fuzz_gaps_data, fuzz_identify, fuzz_iops_log,
+	fuzz_model_json, fuzz_overlay, fuzz_power, fuzz_profiles, fuzz_quirks,
+	fuzz_sim, fuzz_survey, fuzz_text, fuzz_trace_biosnoop,
+	fuzz_trace_blkparse, fuzz_trace_blktrace, fuzz_trace_delimited,
+	fuzz_trace_fio, fuzz_trace_npy, fuzz_trace_unpack;
 
 /* What is left of an input; zeros at its end. */
 struct bytes {
@@ -32,6 +40,10 @@ static inline uint64_t take_number(struct bytes *bytes, unsigned n)
 /* Abort where it does not hold, and say what. */
 void check(bool holds, const char *what);
 
+/* An NVMe drive with APST, without a name. */
+struct ssdpm_model *make_nameless_drive(const struct ssdpm_power_state *states,
+					size_t n);
+
 /* A call failed with this: is the error what the header says it is? */
 void check_error(int err, const struct ssdpm_error *error);
 
@@ -43,15 +55,9 @@ void check_error(int err, const struct ssdpm_error *error);
 void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 		  size_t size);
 
-/*
- * Read a trace, in pieces of several sizes: the same records each time, which
- * keep what the header promises, or an error each time.
- */
-void check_trace(const void *data, size_t size,
-		 const struct ssdpm_trace_params *params);
-
 /* Read whatever this is, and check the drives or the error. */
 void check_data(const uint8_t *data, size_t size);
+
 /* Find and explain the quirks of a drive; host may be NULL. */
 void check_quirks(const struct ssdpm_model *model,
 		  const struct ssdpm_host *host);

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Make the first inputs of the fuzz targets from numbers.
+"""Make the inputs of the fuzz targets.
 
     tests/fuzz/make-corpus.py DIRECTORY STAMP
+    tests/fuzz/make-corpus.py --found TARGET FILE...
 
-It writes a folder DIRECTORY/TARGET for each target, then the empty file STAMP.
-The inputs that fuzzers found are in tests/fuzz/corpus.
+The first writes a folder DIRECTORY/TARGET for each target, then the empty file
+STAMP: inputs that are made from numbers here, and those that fuzzers found, from
+found.txt. The second prints the lines of that file for inputs that were found.
 """
 
+import ast
 import gzip
+import hashlib
 import json
 import lzma
 import pathlib
@@ -728,12 +732,12 @@ SIM = {
 }
 
 
-# Changes of a small machine; its paths by number, as fuzz-capture.c has them.
+# Changes of a small machine; its paths by number, as capture.c has them.
 FILE, PATCHED, LINK, GONE, FOLDER, PIPE, REPEATED = range(7)
 COPIED = 0x80
 CAPTURE_PATHS = re.findall(
     r'^\t\{ ([A-Z]* ?"[^"]*")',
-    (HERE / "fuzz-capture.c").read_text().partition("} paths[] = {")[2],
+    (HERE / "capture.c").read_text().partition("} paths[] = {")[2],
     re.M,
 )
 
@@ -954,7 +958,19 @@ TARGETS = {
 }
 
 
+def found():
+    """(target, input) of found.txt: a word, then the bytes as Python has them."""
+    for line in (HERE / "found.txt").read_text().splitlines():
+        if not line.startswith("#"):
+            target, literal = line.split(maxsplit=1)
+            yield target, ast.literal_eval(literal)
+
+
 def main():
+    if sys.argv[1:2] == ["--found"] and len(sys.argv) > 3:
+        for path in sys.argv[3:]:
+            print(sys.argv[2], repr(pathlib.Path(path).read_bytes()))
+        return
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     corpus, stamp = map(pathlib.Path, sys.argv[1:])
@@ -964,6 +980,8 @@ def main():
         folder.mkdir(parents=True)
         for name, data in inputs.items():
             (folder / name).write_bytes(data)
+    for target, data in found():
+        (corpus / target / hashlib.sha1(data).hexdigest()).write_bytes(data)
     stamp.touch()
 
 

@@ -265,6 +265,25 @@ int fixture_stride(void)
 	return getenv("SSDPM_FEW_CASES") ? 3 : 1;
 }
 
+int fixture_run_rows(const char *group, const void *rows, size_t n, size_t size,
+		     CMUnitTestFunction test)
+{
+	struct CMUnitTest *tests = calloc(n, sizeof(*tests));
+	const char *row = rows;
+	int n_failed;
+
+	for (size_t i = 0; tests && i < n; i++, row += size) {
+		memcpy(&tests[i].name, row, sizeof(tests[i].name));
+		tests[i].test_func = test;
+		tests[i].initial_state = (void *)(uintptr_t)row;
+	}
+	n_failed =
+		tests ? _cmocka_run_group_tests(group, tests, n, NULL, NULL) :
+			1;
+	free(tests);
+	return n_failed;
+}
+
 uint64_t fixture_random(uint64_t *seed)
 {
 	*seed ^= *seed >> 12;
@@ -327,6 +346,32 @@ bool fixture_is_entered(const struct ssdpm_apst *table, uint32_t state)
 		    table->entries[i].target == state)
 			return true;
 	return false;
+}
+
+void fixture_assert_explained(const struct ssdpm_model *model,
+			      const struct ssdpm_apst_params *params,
+			      const struct ssdpm_apst *table,
+			      unsigned long seen[8])
+{
+	struct ssdpm_apst_verdict v[SSDPM_MAX_STATES];
+	size_t n;
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, &n);
+
+	assert_int_equal(ssdpm_apst_explain(model, params, v, NULL), 0);
+	for (uint32_t i = 0; i < n; i++) {
+		bool used = v[i].verdict == SSDPM_VERDICT_USED;
+		bool asleep = states[i].flags & SSDPM_STATE_NON_OPERATIONAL;
+
+		assert_int_equal(v[i].state, i);
+		assert_int_equal(used, fixture_is_entered(table, i));
+		assert_int_equal(v[i].verdict == SSDPM_VERDICT_OPERATIONAL,
+				 !asleep);
+		assert_non_null(ssdpm_verdict_to_string(v[i].verdict));
+		assert_in_range(strlen(v[i].reason), 1,
+				sizeof(v[i].reason) - 2);
+		seen[v[i].verdict]++;
+	}
 }
 
 static void assert_table(const struct ssdpm_model *model,

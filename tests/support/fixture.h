@@ -92,6 +92,16 @@ uint64_t fixture_cases(uint64_t n);
 /* How far from one call that fails to the next: 1, or 3 there. */
 int fixture_stride(void);
 
+/*
+ * Run test for each row of an array, a test by itself: its state is the row,
+ * and its name what the first member points to.
+ */
+#define FIXTURE_RUN_ROWS(rows, test)                                    \
+	fixture_run_rows(#rows, rows, sizeof(rows) / sizeof((rows)[0]), \
+			 sizeof((rows)[0]), test)
+int fixture_run_rows(const char *group, const void *rows, size_t n, size_t size,
+		     CMUnitTestFunction test);
+
 /* Reproducible noise: xorshift64*. */
 uint64_t fixture_random(uint64_t *seed);
 
@@ -131,6 +141,15 @@ int fixture_read_trace(const void *data, size_t size,
 
 /* Does a transition of the table lead to this state? */
 bool fixture_is_entered(const struct ssdpm_apst *table, uint32_t state);
+
+/*
+ * Each state has its verdict: used is what some entry of the table enters. seen
+ * counts the verdicts.
+ */
+void fixture_assert_explained(const struct ssdpm_model *model,
+			      const struct ssdpm_apst_params *params,
+			      const struct ssdpm_apst *table,
+			      unsigned long seen[8]);
 
 /* An entry of a table and a verdict; reason NULL: whatever that is. */
 struct fixture_made {

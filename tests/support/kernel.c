@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel.h"
+#include "remove.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <linux/openat2.h>
 #include <signal.h>
@@ -793,15 +793,6 @@ int kernel_setup(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *status, int type,
-		      struct FTW *ftw)
-{
-	(void)status;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 int kernel_teardown(void **state)
 {
 	(void)state;
@@ -810,7 +801,7 @@ int kernel_teardown(void **state)
 		models[i] = ssdpm_model_unref(models[i]);
 	munmap(kernel, sizeof(*kernel));
 	kernel = NULL;
-	assert_int_equal(nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	assert_int_equal(remove_tree(root), 0);
 	root[0] = '\0';
 	return 0;
 }
@@ -835,7 +826,7 @@ void kernel_reset(void)
 	*kernel = booted;
 	kernel_sync();
 	snprintf(path, sizeof(path), "%s/run", root);
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	remove_tree(path);
 }
 
 int kernel_between(void **state)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "remove.h"
 #include "tree.h"
 
 #include <dirent.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,18 +16,9 @@ char *tree_new(void)
 	return root;
 }
 
-static int remove_one(const char *path, const struct stat *status, int type,
-		      struct FTW *ftw)
-{
-	(void)status;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 void tree_remove(char *root)
 {
-	assert_int_equal(nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	assert_int_equal(remove_tree(root), 0);
 	free(root);
 }
 

@@ -4,6 +4,7 @@
  * that names a machine or a drive is in it.
  */
 #include "fixture.h"
+#include "remove.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -136,18 +137,9 @@ static void write_file(const char *root, const char *path, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-static int remove_one(const char *path, const struct stat *status, int type,
-		      struct FTW *walk)
+static void remove_copy(const char *path)
 {
-	(void)status;
-	(void)type;
-	(void)walk;
-	return remove(path);
-}
-
-static void remove_tree(const char *path)
-{
-	assert_int_equal(nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	assert_int_equal(remove_tree(path), 0);
 }
 
 static const char *const forbidden[] = {
@@ -440,8 +432,8 @@ static void a_capture_of_a_capture_is_the_same(void **state)
 	n_files = 0;
 	assert_int_equal(nftw(other, compare_one, 16, FTW_PHYS), 0);
 	assert_true(n_files > 100);
-	remove_tree(first);
-	remove_tree(other);
+	remove_copy(first);
+	remove_copy(other);
 }
 
 static void the_marker_says_what_it_is_and_no_more(void **state)
@@ -556,8 +548,8 @@ static void settings_of_others_are_copied_without_the_rest(void **state)
 	n_files = 0;
 	assert_int_equal(nftw(copy, search_one, 16, FTW_PHYS), 0);
 	assert_true(n_files > 5);
-	remove_tree(root);
-	remove_tree(copy);
+	remove_copy(root);
+	remove_copy(copy);
 }
 
 static void a_drive_on_a_network_and_a_mouse_have_no_address(void **state)
@@ -582,8 +574,8 @@ static void a_drive_on_a_network_and_a_mouse_have_no_address(void **state)
 	assert_text(copy, mouse, NULL);
 	n_files = 0;
 	assert_int_equal(nftw(copy, search_one, 16, FTW_PHYS), 0);
-	remove_tree(root);
-	remove_tree(copy);
+	remove_copy(root);
+	remove_copy(copy);
 }
 
 static void a_directory_that_is_there_is_left_alone(void **state)
@@ -645,7 +637,7 @@ static void a_capture_that_fails_leaves_nothing(void **state)
 			assert_int_equal(access(copy, F_OK), -1);
 		}
 		assert_true(n > 10);
-		remove_tree(copy);
+		remove_copy(copy);
 	}
 	ssdpm_machine_unref(machine);
 }
@@ -661,7 +653,7 @@ static void short_writes_are_continued(void **state)
 	capture(root, copy);
 	fault.name = NULL;
 	assert_same_roots(root, copy);
-	remove_tree(copy);
+	remove_copy(copy);
 }
 
 static void this_machine_can_be_captured_without_a_command(void **state)
@@ -680,7 +672,7 @@ static void this_machine_can_be_captured_without_a_command(void **state)
 	path_of(path, "%s/ssdpm-capture", copy);
 	assert_int_equal(access(path, F_OK), 0);
 	ssdpm_machine_unref(machine);
-	remove_tree(copy);
+	remove_copy(copy);
 }
 
 static int make_scratch(void **state)
@@ -692,7 +684,7 @@ static int make_scratch(void **state)
 static int remove_scratch(void **state)
 {
 	(void)state;
-	remove_tree(scratch);
+	remove_copy(scratch);
 	return 0;
 }
 

@@ -76,24 +76,28 @@ static void max_power_0_stands_and_is_in_not_reported(void **state)
 	}
 }
 
+static void assert_unknown(const struct ssdpm_power_state *s, uint64_t power_uw,
+			   uint32_t field)
+{
+	assert_int_equal(power_uw, 0);
+	assert_true(s->unknown & field);
+	assert_true(s->not_reported & field);
+}
+
 static void assert_idle_unknown(uint16_t idlp, uint8_t ips)
 {
-	struct ssdpm_power_state s =
-		fixture_decode_psd(&(struct psd){ .idlp = idlp, .ips = ips });
+	const struct psd psd = { .idlp = idlp, .ips = ips };
+	struct ssdpm_power_state s = fixture_decode_psd(&psd);
 
-	assert_int_equal(s.idle_power_uw, 0);
-	assert_true(s.unknown & SSDPM_FIELD_IDLE_POWER);
-	assert_true(s.not_reported & SSDPM_FIELD_IDLE_POWER);
+	assert_unknown(&s, s.idle_power_uw, SSDPM_FIELD_IDLE_POWER);
 }
 
 static void assert_active_unknown(uint16_t actp, uint8_t aps)
 {
-	struct ssdpm_power_state s =
-		fixture_decode_psd(&(struct psd){ .actp = actp, .aps = aps });
+	const struct psd psd = { .actp = actp, .aps = aps };
+	struct ssdpm_power_state s = fixture_decode_psd(&psd);
 
-	assert_int_equal(s.active_power_uw, 0);
-	assert_true(s.unknown & SSDPM_FIELD_ACTIVE_POWER);
-	assert_true(s.not_reported & SSDPM_FIELD_ACTIVE_POWER);
+	assert_unknown(&s, s.active_power_uw, SSDPM_FIELD_ACTIVE_POWER);
 }
 
 static void idle_power_with_scale_0_is_unknown_not_zero(void **state)

@@ -31,6 +31,18 @@ static struct ssdpm_model *read_good(const void *data, size_t size)
 	return model;
 }
 
+static void assert_json_keeps(const struct ssdpm_model *model)
+{
+	struct ssdpm_model *again;
+	char *json;
+
+	assert_int_equal(ssdpm_model_to_json(model, &json, NULL), 0);
+	again = read_good(json, strlen(json));
+	fixture_assert_same(model, again);
+	free(json);
+	ssdpm_model_unref(again);
+}
+
 static void assert_bad(const void *data, size_t size, uint32_t line,
 		       const char *fragment)
 {
@@ -744,8 +756,8 @@ static void generations_are_an_array_of_numbers_in_json(void **state)
 		{ "[3, 1]", 10, true }, { "null", 0, false },
 	};
 	const struct ssdpm_model_info *info;
-	struct ssdpm_model *model, *again;
-	char text[512], *json;
+	struct ssdpm_model *model;
+	char text[512];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
@@ -754,11 +766,7 @@ static void generations_are_an_array_of_numbers_in_json(void **state)
 		assert_int_equal(info->sata_generations, good[i].bits);
 		assert_int_equal(!(info->unknown & SSDPM_INFO_SATA_GENERATIONS),
 				 good[i].known);
-		assert_int_equal(ssdpm_model_to_json(model, &json, NULL), 0);
-		again = read_good(json, strlen(json));
-		fixture_assert_same(model, again);
-		free(json);
-		ssdpm_model_unref(again);
+		assert_json_keeps(model);
 		ssdpm_model_unref(model);
 	}
 }
@@ -801,9 +809,8 @@ static void every_combination_of_facts_survives_json(void **state)
 
 	(void)state;
 	for (int i = 0; i < 300; i++) {
-		struct ssdpm_model *model, *again;
+		struct ssdpm_model *model;
 		uint64_t noise = fixture_random(&seed);
-		char *json;
 
 		fixture_ata_words(words);
 		words[76] = noise & 7 ? (uint16_t)(noise >> 3) : 0;
@@ -812,11 +819,7 @@ static void every_combination_of_facts_survives_json(void **state)
 		words[83] ^= (uint16_t)(noise >> 48 & 0xc008);
 		words[86] ^= (uint16_t)(noise >> 45 & 8);
 		model = decode(words);
-		assert_int_equal(ssdpm_model_to_json(model, &json, NULL), 0);
-		again = read_good(json, strlen(json));
-		fixture_assert_same(model, again);
-		free(json);
-		ssdpm_model_unref(again);
+		assert_json_keeps(model);
 		ssdpm_model_unref(model);
 	}
 }

@@ -35,18 +35,189 @@ static const struct latencies worked_example[] = {
 	{ 1, 50000, 10000 },
 };
 
-static void microsofts_example_on_battery_enters_ps1(void **state)
-{
-	static const struct fixture_made expected[] = {
-		{ 1, 100, SSDPM_VERDICT_OPERATIONAL, operational },
-		{ 2, 900, SSDPM_VERDICT_USED, "from PS0 after 100 ms idle" },
-		{ 0, 0, SSDPM_VERDICT_USED, "from PS1 after 900 ms idle" },
-	};
-	struct ssdpm_apst_params p =
-		windows(SSDPM_SCHEME_BALANCED, SSDPM_SOURCE_BATTERY);
+/* What becomes of a drive: each is a test. */
+struct made_case {
+	const char *name;
+	uint32_t scheme, source, quirks;
+	size_t n;
+	struct latencies states[5];
+	struct fixture_made made[5];
+};
 
-	(void)state;
-	assert_made(worked_example, 3, &p, expected);
+static const struct made_case made_cases[] = {
+	{
+		.name = "microsofts_example_on_battery_enters_ps1",
+		.scheme = SSDPM_SCHEME_BALANCED,
+		.source = SSDPM_SOURCE_BATTERY,
+		.n = 3,
+		.states = { { 0, 5, 5 }, { 1, 10000, 300 }, { 1, 50000, 10000 } },
+		.made = {
+			{ 1, 100, SSDPM_VERDICT_OPERATIONAL, operational },
+			{ 2, 900, SSDPM_VERDICT_USED,
+			  "from PS0 after 100 ms idle" },
+			{ 0, 0, SSDPM_VERDICT_USED,
+			  "from PS1 after 900 ms idle" },
+		},
+	},
+	{
+		.name = "the_secondary_time_counts_from_the_primary_state",
+		.scheme = SSDPM_SCHEME_BALANCED,
+		.source = SSDPM_SOURCE_AC,
+		.n = 5,
+		.states = {
+			{ 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 },
+			{ 1, 3900, 11000 }, { 1, 5000, 39000 },
+		},
+		.made = {
+			{ 3, 200, SSDPM_VERDICT_OPERATIONAL, operational },
+			{ 3, 200, SSDPM_VERDICT_OPERATIONAL, operational },
+			{ 3, 200, SSDPM_VERDICT_OPERATIONAL, operational },
+			{ 4, 1800, SSDPM_VERDICT_USED,
+			  "from PS0-PS2 after 200 ms idle" },
+			{ 0, 0, SSDPM_VERDICT_USED,
+			  "from PS3 after 1.8 s idle" },
+		},
+	},
+	{
+		.name = "without_a_primary_state_the_secondary_time_is_whole",
+		.scheme = SSDPM_SCHEME_BALANCED,
+		.source = SSDPM_SOURCE_AC,
+		.n = 3,
+		.states = {
+			{ 0, 0, 0 },
+			{ 1, 20000, 20000 },
+			{ 1, 30000, 40000 },
+		},
+		.made = {
+			{ 2, 2000, SSDPM_VERDICT_OPERATIONAL, operational },
+			{ 2, 2000, SSDPM_VERDICT_SHADOWED,
+			  "PS2 is deeper, and its entry+exit 70 ms is within the "
+			  "secondary tolerance 100 ms" },
+			{ 0, 0, SSDPM_VERDICT_USED,
+			  "from PS0-PS1 after 2 s idle" },
+		},
+	},
+	/* After 200 ms the drive is in PS1 alone. */
+	{
+		.name = "states_between_the_two_wait_for_the_whole_time",
+		.scheme = SSDPM_SCHEME_BALANCED,
+		.source = SSDPM_SOURCE_AC,
+		.n = 5,
+		.states = {
+			{ 0, 0, 0 }, { 1, 5000, 5000 }, { 0, 0, 0 },
+			{ 1, 20000, 20000 }, { 1, 30000, 40000 },
+		},
+		.made = {
+			{ 1, 200, SSDPM_VERDICT_OPERATIONAL, operational },
+			{ 4, 1800, SSDPM_VERDICT_USED,
+			  "from PS0 after 200 ms idle" },
+			{ 4, 2000, SSDPM_VERDICT_OPERATIONAL, operational },
+			{ 4, 2000, SSDPM_VERDICT_SHADOWED, NULL },
+			{ 0, 0, SSDPM_VERDICT_USED,
+			  "from PS1 after 1.8 s, PS2-PS3 after 2 s idle" },
+		},
+	},
+	{
+		.name = "a_secondary_state_that_is_the_primary_one_is_none",
+		.scheme = SSDPM_SCHEME_BALANCED,
+		.source = SSDPM_SOURCE_AC,
+		.n = 4,
+		.states = {
+			{ 0, 0, 0 },
+			{ 1, 30000, 40000 },
+			{ 1, 5000, 5000 },
+			{ 1, 90000, 90000 },
+		},
+		.made = {
+			{ 2, 200, SSDPM_VERDICT_OPERATIONAL, operational },
+			{ 2, 200, SSDPM_VERDICT_SHADOWED,
+			  "PS2 is deeper, and its entry+exit 10 ms is within the "
+			  "primary tolerance 15 ms" },
+			{ 0, 0, SSDPM_VERDICT_USED,
+			  "from PS0-PS1 after 200 ms idle" },
+			{ 0, 0, SSDPM_VERDICT_TOTAL_TOO_SLOW,
+			  "entry+exit 180 ms > balanced tolerance 100 ms (ac)" },
+		},
+	},
+	/* Performance on battery: 10 ms at first, then 0 ms. */
+	{
+		.name = "a_secondary_tolerance_below_the_primary_leads_nowhere",
+		.scheme = SSDPM_SCHEME_PERFORMANCE,
+		.source = SSDPM_SOURCE_BATTERY,
+		.n = 4,
+		.states = {
+			{ 0, 0, 0 },
+			{ 1, 0, 0 },
+			{ 1, 5000, 5000 },
+			{ 1, 5000, 5001 },
+		},
+		.made = {
+			{ 2, 200, SSDPM_VERDICT_OPERATIONAL, operational },
+			{ 2, 200, SSDPM_VERDICT_SHADOWED,
+			  "PS2 is deeper, and its entry+exit 10 ms is within the "
+			  "primary tolerance 10 ms" },
+			{ 0, 0, SSDPM_VERDICT_USED,
+			  "from PS0-PS1 after 200 ms idle" },
+			{ 0, 0, SSDPM_VERDICT_TOTAL_TOO_SLOW,
+			  "entry+exit 10.001 ms > performance tolerance 10 ms "
+			  "(battery)" },
+		},
+	},
+	{
+		.name = "a_tolerance_of_0_leaves_the_table_empty",
+		.scheme = SSDPM_SCHEME_PERFORMANCE,
+		.source = SSDPM_SOURCE_AC,
+		.n = 2,
+		.states = { { 0, 0, 0 }, { 1, 0, 1 },
+		},
+		.made = {
+			{ 0, 0, SSDPM_VERDICT_OPERATIONAL, operational },
+			{ 0, 0, SSDPM_VERDICT_TOTAL_TOO_SLOW,
+			  "entry+exit 1 us > performance tolerance 0 us (ac)" },
+		},
+	},
+	{
+		.name = "latencies_that_are_not_reported_are_within_0",
+		.scheme = SSDPM_SCHEME_PERFORMANCE,
+		.source = SSDPM_SOURCE_AC,
+		.n = 3,
+		.states = {
+			{ 0, 0, 0 },
+			{ 1, 0, 0 },
+			{ 1, 0, 1 },
+		},
+		.made = {
+			{ 1, 200, SSDPM_VERDICT_OPERATIONAL, operational },
+			{ 0, 0, SSDPM_VERDICT_USED,
+			  "from PS0 after 200 ms idle: entry+exit 0, not reported, is "
+			  "within any tolerance" },
+			{ 0, 0, SSDPM_VERDICT_TOTAL_TOO_SLOW, NULL },
+		},
+	},
+	{
+		.name = "the_quirk_forbids_the_last_state",
+		.scheme = SSDPM_SCHEME_BALANCED,
+		.source = SSDPM_SOURCE_AC,
+		.quirks = SSDPM_QUIRK_NO_DEEPEST_PS,
+		.n = 3,
+		.states = { { 0, 5, 5 }, { 1, 10000, 300 }, { 1, 50000, 10000 } },
+		.made = {
+			{ 1, 200, SSDPM_VERDICT_OPERATIONAL, operational },
+			{ 0, 0, SSDPM_VERDICT_USED,
+			  "from PS0 after 200 ms idle" },
+			{ 0, 0, SSDPM_VERDICT_QUIRK,
+			  "quirk no-deepest-ps: the last state is not used" },
+		},
+	},
+};
+
+static void it_is_made(void **state)
+{
+	const struct made_case *c = *state;
+	struct ssdpm_apst_params p = windows(c->scheme, c->source);
+
+	p.quirks = c->quirks;
+	assert_made(c->states, c->n, &p, c->made);
 }
 
 static void microsofts_example_in_modern_standby_enters_ps2(void **state)
@@ -123,152 +294,6 @@ static void each_number_of_microsofts_table_is_in_use(void **state)
 	}
 }
 
-static void the_secondary_time_counts_from_the_primary_state(void **state)
-{
-	static const struct latencies l[] = {
-		{ 0, 0, 0 },	    { 0, 0, 0 },	{ 0, 0, 0 },
-		{ 1, 3900, 11000 }, { 1, 5000, 39000 },
-	};
-	static const struct fixture_made expected[] = {
-		{ 3, 200, SSDPM_VERDICT_OPERATIONAL, operational },
-		{ 3, 200, SSDPM_VERDICT_OPERATIONAL, operational },
-		{ 3, 200, SSDPM_VERDICT_OPERATIONAL, operational },
-		{ 4, 1800, SSDPM_VERDICT_USED,
-		  "from PS0-PS2 after 200 ms idle" },
-		{ 0, 0, SSDPM_VERDICT_USED, "from PS3 after 1.8 s idle" },
-	};
-	struct ssdpm_apst_params p = balanced();
-
-	(void)state;
-	assert_made(l, 5, &p, expected);
-}
-
-static void without_a_primary_state_the_secondary_time_is_whole(void **state)
-{
-	static const struct latencies l[] = {
-		{ 0, 0, 0 },
-		{ 1, 20000, 20000 },
-		{ 1, 30000, 40000 },
-	};
-	static const struct fixture_made expected[] = {
-		{ 2, 2000, SSDPM_VERDICT_OPERATIONAL, operational },
-		{ 2, 2000, SSDPM_VERDICT_SHADOWED,
-		  "PS2 is deeper, and its entry+exit 70 ms is within the "
-		  "secondary tolerance 100 ms" },
-		{ 0, 0, SSDPM_VERDICT_USED, "from PS0-PS1 after 2 s idle" },
-	};
-	struct ssdpm_apst_params p = balanced();
-
-	(void)state;
-	assert_made(l, 3, &p, expected);
-}
-
-/* Only in PS1 the drive is after 200 ms; in PS2 and PS3 for another reason. */
-static void states_between_the_two_wait_for_the_whole_time(void **state)
-{
-	static const struct latencies l[] = {
-		{ 0, 0, 0 },	     { 1, 5000, 5000 },	  { 0, 0, 0 },
-		{ 1, 20000, 20000 }, { 1, 30000, 40000 },
-	};
-	static const struct fixture_made expected[] = {
-		{ 1, 200, SSDPM_VERDICT_OPERATIONAL, operational },
-		{ 4, 1800, SSDPM_VERDICT_USED, "from PS0 after 200 ms idle" },
-		{ 4, 2000, SSDPM_VERDICT_OPERATIONAL, operational },
-		{ 4, 2000, SSDPM_VERDICT_SHADOWED, NULL },
-		{ 0, 0, SSDPM_VERDICT_USED,
-		  "from PS1 after 1.8 s, PS2-PS3 after 2 s idle" },
-	};
-	struct ssdpm_apst_params p = balanced();
-
-	(void)state;
-	assert_made(l, 5, &p, expected);
-}
-
-static void a_secondary_state_that_is_the_primary_one_is_none(void **state)
-{
-	static const struct latencies l[] = {
-		{ 0, 0, 0 },
-		{ 1, 30000, 40000 },
-		{ 1, 5000, 5000 },
-		{ 1, 90000, 90000 },
-	};
-	static const struct fixture_made expected[] = {
-		{ 2, 200, SSDPM_VERDICT_OPERATIONAL, operational },
-		{ 2, 200, SSDPM_VERDICT_SHADOWED,
-		  "PS2 is deeper, and its entry+exit 10 ms is within the "
-		  "primary tolerance 15 ms" },
-		{ 0, 0, SSDPM_VERDICT_USED, "from PS0-PS1 after 200 ms idle" },
-		{ 0, 0, SSDPM_VERDICT_TOTAL_TOO_SLOW,
-		  "entry+exit 180 ms > balanced tolerance 100 ms (ac)" },
-	};
-	struct ssdpm_apst_params p = balanced();
-
-	(void)state;
-	assert_made(l, 4, &p, expected);
-}
-
-/* Performance on battery: 10 ms at first, then 0 ms. */
-static void a_secondary_tolerance_below_the_primary_leads_nowhere(void **state)
-{
-	static const struct latencies l[] = {
-		{ 0, 0, 0 },
-		{ 1, 0, 0 },
-		{ 1, 5000, 5000 },
-		{ 1, 5000, 5001 },
-	};
-	static const struct fixture_made expected[] = {
-		{ 2, 200, SSDPM_VERDICT_OPERATIONAL, operational },
-		{ 2, 200, SSDPM_VERDICT_SHADOWED,
-		  "PS2 is deeper, and its entry+exit 10 ms is within the "
-		  "primary tolerance 10 ms" },
-		{ 0, 0, SSDPM_VERDICT_USED, "from PS0-PS1 after 200 ms idle" },
-		{ 0, 0, SSDPM_VERDICT_TOTAL_TOO_SLOW,
-		  "entry+exit 10.001 ms > performance tolerance 10 ms "
-		  "(battery)" },
-	};
-	struct ssdpm_apst_params p =
-		windows(SSDPM_SCHEME_PERFORMANCE, SSDPM_SOURCE_BATTERY);
-
-	(void)state;
-	assert_made(l, 4, &p, expected);
-}
-
-static void a_tolerance_of_0_leaves_the_table_empty(void **state)
-{
-	static const struct latencies l[] = { { 0, 0, 0 }, { 1, 0, 1 } };
-	static const struct fixture_made expected[] = {
-		{ 0, 0, SSDPM_VERDICT_OPERATIONAL, operational },
-		{ 0, 0, SSDPM_VERDICT_TOTAL_TOO_SLOW,
-		  "entry+exit 1 us > performance tolerance 0 us (ac)" },
-	};
-	struct ssdpm_apst_params p =
-		windows(SSDPM_SCHEME_PERFORMANCE, SSDPM_SOURCE_AC);
-
-	(void)state;
-	assert_made(l, 2, &p, expected);
-}
-
-static void latencies_that_are_not_reported_are_within_0(void **state)
-{
-	static const struct latencies l[] = {
-		{ 0, 0, 0 },
-		{ 1, 0, 0 },
-		{ 1, 0, 1 },
-	};
-	static const struct fixture_made expected[] = {
-		{ 1, 200, SSDPM_VERDICT_OPERATIONAL, operational },
-		{ 0, 0, SSDPM_VERDICT_USED,
-		  "from PS0 after 200 ms idle: entry+exit 0, not reported, is "
-		  "within any tolerance" },
-		{ 0, 0, SSDPM_VERDICT_TOTAL_TOO_SLOW, NULL },
-	};
-	struct ssdpm_apst_params p =
-		windows(SSDPM_SCHEME_PERFORMANCE, SSDPM_SOURCE_AC);
-
-	(void)state;
-	assert_made(l, 3, &p, expected);
-}
-
 static void the_latency_limit_holds_for_windows_too(void **state)
 {
 	static const struct latencies l[] = {
@@ -294,21 +319,6 @@ static void the_latency_limit_holds_for_windows_too(void **state)
 	assert_made(l, 3, &p, limited);
 	p.max_exit_latency_us = SSDPM_LATENCY_ANY;
 	assert_made(l, 3, &p, any);
-}
-
-static void the_quirk_forbids_the_last_state(void **state)
-{
-	static const struct fixture_made expected[] = {
-		{ 1, 200, SSDPM_VERDICT_OPERATIONAL, operational },
-		{ 0, 0, SSDPM_VERDICT_USED, "from PS0 after 200 ms idle" },
-		{ 0, 0, SSDPM_VERDICT_QUIRK,
-		  "quirk no-deepest-ps: the last state is not used" },
-	};
-	struct ssdpm_apst_params p = balanced();
-
-	(void)state;
-	p.quirks = SSDPM_QUIRK_NO_DEEPEST_PS;
-	assert_made(worked_example, 3, &p, expected);
 }
 
 static void nothing_enters_state_0(void **state)
@@ -505,26 +515,6 @@ static struct rule random_rule(uint64_t *seed)
 	return r;
 }
 
-static void assert_explained(const struct ssdpm_model *model,
-			     const struct rule *r,
-			     const struct ssdpm_apst *table,
-			     unsigned long seen[8])
-{
-	struct ssdpm_apst_verdict v[SSDPM_MAX_STATES];
-
-	assert_int_equal(ssdpm_apst_explain(model, &r->p, v, NULL), 0);
-	for (uint32_t i = 0; i < r->n; i++) {
-		bool used = v[i].verdict == SSDPM_VERDICT_USED;
-
-		assert_int_equal(used, fixture_is_entered(table, i));
-		assert_int_equal(v[i].verdict == SSDPM_VERDICT_OPERATIONAL,
-				 !r->states[i].nops);
-		assert_in_range(strlen(v[i].reason), 1,
-				sizeof(v[i].reason) - 2);
-		seen[v[i].verdict]++;
-	}
-}
-
 /* No idle time begins in the primary state: the table has led there. */
 static void assert_same_clock(const struct rule *r,
 			      const struct ssdpm_apst *table)
@@ -559,7 +549,7 @@ static void random_tables_are_where_windows_is_at_any_time(void **state)
 				 0);
 		assert_int_equal(ssdpm_apst_validate(model, &table, NULL), 0);
 		assert_same_clock(&r, &table);
-		assert_explained(model, &r, &table, seen);
+		fixture_assert_explained(model, &r.p, &table, seen);
 		ssdpm_model_unref(model);
 	}
 	for (uint32_t verdict = 1; verdict <= 7; verdict++)
@@ -569,24 +559,10 @@ static void random_tables_are_where_windows_is_at_any_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(microsofts_example_on_battery_enters_ps1),
 		cmocka_unit_test(
 			microsofts_example_in_modern_standby_enters_ps2),
 		cmocka_unit_test(each_number_of_microsofts_table_is_in_use),
-		cmocka_unit_test(
-			the_secondary_time_counts_from_the_primary_state),
-		cmocka_unit_test(
-			without_a_primary_state_the_secondary_time_is_whole),
-		cmocka_unit_test(
-			states_between_the_two_wait_for_the_whole_time),
-		cmocka_unit_test(
-			a_secondary_state_that_is_the_primary_one_is_none),
-		cmocka_unit_test(
-			a_secondary_tolerance_below_the_primary_leads_nowhere),
-		cmocka_unit_test(a_tolerance_of_0_leaves_the_table_empty),
-		cmocka_unit_test(latencies_that_are_not_reported_are_within_0),
 		cmocka_unit_test(the_latency_limit_holds_for_windows_too),
-		cmocka_unit_test(the_quirk_forbids_the_last_state),
 		cmocka_unit_test(nothing_enters_state_0),
 		cmocka_unit_test(the_times_of_linux_do_not_matter),
 		cmocka_unit_test(what_switches_apst_off_does_so_for_windows),
@@ -597,5 +573,6 @@ int main(void)
 			random_tables_are_where_windows_is_at_any_time),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return FIXTURE_RUN_ROWS(made_cases, it_is_made) +
+	       cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -481,29 +481,6 @@ static struct rule random_rule(uint64_t *seed)
 	return r;
 }
 
-/* Used is what some entry enters; seen counts the verdicts. */
-static void assert_explained(const struct ssdpm_model *model,
-			     const struct rule *r,
-			     const struct ssdpm_apst *table,
-			     unsigned long seen[8])
-{
-	struct ssdpm_apst_verdict v[SSDPM_MAX_STATES];
-
-	assert_int_equal(ssdpm_apst_explain(model, &r->p, v, NULL), 0);
-	for (uint32_t i = 0; i < r->n; i++) {
-		bool used = v[i].verdict == SSDPM_VERDICT_USED;
-
-		assert_int_equal(v[i].state, i);
-		assert_int_equal(used, fixture_is_entered(table, i));
-		assert_int_equal(v[i].verdict == SSDPM_VERDICT_OPERATIONAL,
-				 !r->states[i].nops);
-		assert_non_null(ssdpm_verdict_to_string(v[i].verdict));
-		assert_in_range(strlen(v[i].reason), 1,
-				sizeof(v[i].reason) - 2);
-		seen[v[i].verdict]++;
-	}
-}
-
 /* They are quick, but many: of few cases even fewer. */
 static uint64_t rounds(uint64_t n)
 {
@@ -525,7 +502,7 @@ static void random_tables_are_those_of_the_rule_restated(void **state)
 		assert_int_equal(ssdpm_apst_generate(model, &r.p, &table, NULL),
 				 0);
 		assert_memory_equal(&table, &expected, sizeof(table));
-		assert_explained(model, &r, &table, seen);
+		fixture_assert_explained(model, &r.p, &table, seen);
 		ssdpm_model_unref(model);
 	}
 	/* Noise that misses a kind of state would prove little. */

@@ -35,6 +35,13 @@ static struct truth quiet_truth(void)
 	return truth;
 }
 
+static struct truth_run quiet_run(size_t n, uint64_t *seed)
+{
+	struct truth truth = quiet_truth();
+
+	return truth_run(&truth, n, 0.05, seed);
+}
+
 static void assert_holds(uint64_t n, const struct truth *truth, uint32_t kind,
 			 uint32_t index, double width)
 {
@@ -53,25 +60,66 @@ static void assert_holds(uint64_t n, const struct truth *truth, uint32_t kind,
 	assert_true(one->n > 0);
 }
 
+/* The intervals that are to hold what is true, and how wide they may be. */
+struct interval {
+	uint32_t kind, index;
+	double width;
+};
+
+static void assert_all_hold(const struct ssdpm_calibration *calibration,
+			    const struct truth *truth,
+			    const struct interval *intervals, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_holds(calibration->n_measured, truth, intervals[i].kind,
+			     intervals[i].index, intervals[i].width);
+}
+
+static void assert_calibrated(const struct truth_run *run,
+			      const struct ssdpm_calibrate_params *params,
+			      struct ssdpm_calibration *calibration)
+{
+	struct ssdpm_error error = fixture_error();
+
+	if (truth_calibrate(run, params, measured, calibration, &error))
+		fail_msg("%d: %s", error.code, error.message);
+}
+
+static void assert_refused(const struct truth_run *run,
+			   const struct ssdpm_calibrate_params *params,
+			   int code, const char *fragment)
+{
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_calibration calibration;
+
+	assert_int_equal(
+		truth_calibrate(run, params, measured, &calibration, &error),
+		code);
+	fixture_assert_error(&error, code, 0, fragment);
+}
+
 static void powers_and_latencies_of_a_known_drive_are_found(void **state)
 {
+	static const struct interval intervals[] = {
+		{ SSDPM_PARAMETER_IDLE_POWER, 0, 0.02 },
+		{ SSDPM_PARAMETER_IDLE_POWER, 1, 0.05 },
+		{ SSDPM_PARAMETER_IDLE_POWER, 2, 2 },
+		{ SSDPM_PARAMETER_ACTIVE_POWER, 0, 0.05 },
+		{ SSDPM_PARAMETER_ACTIVE_POWER, 1, 0.05 },
+		{ SSDPM_PARAMETER_TRANSITION_POWER, 0, 0.5 },
+		{ SSDPM_PARAMETER_EXIT_LATENCY, 2, 0.1 },
+	};
 	struct truth truth = quiet_truth();
 	uint64_t seed = 11;
 	struct truth_run run = truth_run(&truth, 4000, 0.05, &seed);
 	struct ssdpm_calibration calibration;
 
 	(void)state;
-	assert_int_equal(
-		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_calibrated(&run, NULL, &calibration);
 	uint64_t n = calibration.n_measured;
 
-	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 0, 0.02);
-	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 1, 0.05);
-	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 2, 2);
-	assert_holds(n, &truth, SSDPM_PARAMETER_ACTIVE_POWER, 0, 0.05);
-	assert_holds(n, &truth, SSDPM_PARAMETER_ACTIVE_POWER, 1, 0.05);
-	assert_holds(n, &truth, SSDPM_PARAMETER_TRANSITION_POWER, 0, 0.5);
-	assert_holds(n, &truth, SSDPM_PARAMETER_EXIT_LATENCY, 2, 0.1);
+	assert_all_hold(&calibration, &truth, intervals,
+			sizeof(intervals) / sizeof(intervals[0]));
 	assert_int_equal(find(n, SSDPM_PARAMETER_ACTIVE_POWER, 3)->status,
 			 SSDPM_MEASURED_NOT_REACHED);
 	assert_true(isnan(find(n, SSDPM_PARAMETER_ACTIVE_POWER, 3)->nominal));
@@ -93,8 +141,7 @@ static void an_exit_latency_above_the_table_is_said_with_both_numbers(
 	char number[32];
 
 	(void)state;
-	assert_int_equal(
-		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_calibrated(&run, NULL, &calibration);
 	const struct ssdpm_measured *slow =
 		find(calibration.n_measured, SSDPM_PARAMETER_EXIT_LATENCY, 2);
 	const struct ssdpm_measured *quick =
@@ -131,9 +178,7 @@ static void clocks_that_differ_are_brought_together(void **state)
 		};
 		struct ssdpm_calibration calibration;
 
-		assert_int_equal(truth_calibrate(&run, &params, measured,
-						 &calibration, NULL),
-				 0);
+		assert_calibrated(&run, &params, &calibration);
 		int64_t error_ns = calibration.offset_ns - truth.offset_ns;
 
 		assert_true(calibration.offset_error_ns > 0);
@@ -164,8 +209,7 @@ static void spikes_are_left_out_and_a_drift_is_told(void **state)
 
 	for (size_t i = 0; i < run.n; i++)
 		n_spikes += run.spikes[i];
-	assert_int_equal(
-		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_calibrated(&run, NULL, &calibration);
 	assert_true(calibration.n_spikes >= n_spikes - 2);
 	assert_true(calibration.n_spikes <= n_spikes + 10);
 	assert_true(fabs(calibration.drift_w - 0.1) < 0.01);
@@ -176,6 +220,12 @@ static void spikes_are_left_out_and_a_drift_is_told(void **state)
 
 static void energies_of_ios_are_told_from_their_active_power(void **state)
 {
+	static const struct interval intervals[] = {
+		{ SSDPM_PARAMETER_OPERATION_ENERGY, 0, 0.5 },
+		{ SSDPM_PARAMETER_OPERATION_ENERGY, 1, 0.5 },
+		{ SSDPM_PARAMETER_ACTIVE_POWER, 0, 0.3 },
+		{ SSDPM_PARAMETER_ACTIVE_POWER, 1, 0.3 },
+	};
 	struct truth truth = quiet_truth();
 	uint64_t seed = 16;
 
@@ -190,20 +240,19 @@ static void energies_of_ios_are_told_from_their_active_power(void **state)
 	};
 	struct ssdpm_calibration calibration;
 
-	assert_int_equal(
-		truth_calibrate(&run, &params, measured, &calibration, NULL),
-		0);
-	uint64_t n = calibration.n_measured;
-
-	assert_holds(n, &truth, SSDPM_PARAMETER_OPERATION_ENERGY, 0, 0.5);
-	assert_holds(n, &truth, SSDPM_PARAMETER_OPERATION_ENERGY, 1, 0.5);
-	assert_holds(n, &truth, SSDPM_PARAMETER_ACTIVE_POWER, 0, 0.3);
-	assert_holds(n, &truth, SSDPM_PARAMETER_ACTIVE_POWER, 1, 0.3);
+	assert_calibrated(&run, &params, &calibration);
+	assert_all_hold(&calibration, &truth, intervals,
+			sizeof(intervals) / sizeof(intervals[0]));
 	truth_run_free(&run);
 }
 
 static void energies_of_bytes_are_told_from_both(void **state)
 {
+	static const struct interval intervals[] = {
+		{ SSDPM_PARAMETER_BYTE_ENERGY, 0, 0.5 },
+		{ SSDPM_PARAMETER_BYTE_ENERGY, 1, 0.5 },
+		{ SSDPM_PARAMETER_OPERATION_ENERGY, 0, 0.8 },
+	};
 	struct truth truth = quiet_truth();
 	uint64_t seed = 26;
 
@@ -221,14 +270,9 @@ static void energies_of_bytes_are_told_from_both(void **state)
 	};
 	struct ssdpm_calibration calibration;
 
-	assert_int_equal(
-		truth_calibrate(&run, &params, measured, &calibration, NULL),
-		0);
-	uint64_t n = calibration.n_measured;
-
-	assert_holds(n, &truth, SSDPM_PARAMETER_BYTE_ENERGY, 0, 0.5);
-	assert_holds(n, &truth, SSDPM_PARAMETER_BYTE_ENERGY, 1, 0.5);
-	assert_holds(n, &truth, SSDPM_PARAMETER_OPERATION_ENERGY, 0, 0.8);
+	assert_calibrated(&run, &params, &calibration);
+	assert_all_hold(&calibration, &truth, intervals,
+			sizeof(intervals) / sizeof(intervals[0]));
 	truth_run_free(&run);
 }
 
@@ -267,19 +311,15 @@ static void make_pairs(struct truth_run *run, struct ssdpm_io ios[80],
 
 static void what_always_goes_together_is_not_identifiable(void **state)
 {
-	struct truth truth = quiet_truth();
-	uint64_t seed = 18;
-	struct truth_run made = truth_run(&truth, 100, 0.05, &seed);
+	struct truth_run made = quiet_run(100, &(uint64_t){ 18 });
 	struct truth_run run = made;
 	struct ssdpm_io ios[80];
 	double power_w[40];
 	struct ssdpm_calibration calibration;
-	struct ssdpm_error error = fixture_error();
 
 	(void)state;
 	make_pairs(&run, ios, power_w);
-	assert_int_equal(
-		truth_calibrate(&run, NULL, measured, &calibration, &error), 0);
+	assert_calibrated(&run, NULL, &calibration);
 	for (uint32_t op = 0; op < 2; op++) {
 		const struct ssdpm_measured *active =
 			find(calibration.n_measured,
@@ -311,16 +351,13 @@ static void what_always_goes_together_is_not_identifiable(void **state)
 
 static void a_meter_below_0_gives_no_power_below_0(void **state)
 {
-	struct truth truth = quiet_truth();
-	uint64_t seed = 19;
-	struct truth_run run = truth_run(&truth, 2000, 0.05, &seed);
+	struct truth_run run = quiet_run(2000, &(uint64_t){ 19 });
 	struct ssdpm_calibration calibration;
 
 	(void)state;
 	for (size_t i = 0; i < run.n; i++)
 		run.power_w[i] -= 0.5;
-	assert_int_equal(
-		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_calibrated(&run, NULL, &calibration);
 	const struct ssdpm_measured *deep =
 		find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 2);
 
@@ -333,61 +370,40 @@ static void a_meter_below_0_gives_no_power_below_0(void **state)
 
 static void what_cannot_be_calibrated_is_refused_with_the_reason(void **state)
 {
-	struct truth truth = quiet_truth();
-	uint64_t seed = 20;
-	struct truth_run run = truth_run(&truth, 400, 0.05, &seed);
+	struct truth_run run = quiet_run(400, &(uint64_t){ 20 });
 	struct ssdpm_calibrate_params params = { .size = sizeof(params) };
 	struct ssdpm_calibration calibration;
-	struct ssdpm_error error = fixture_error();
 	size_t n_ios = run.n_ios;
 
 	(void)state;
 	run.n_ios = 0;
-	assert_int_equal(
-		truth_calibrate(&run, NULL, measured, &calibration, &error),
-		-ENODATA);
-	fixture_assert_error(&error, -ENODATA, 0, "no I/O");
+	assert_refused(&run, NULL, -ENODATA, "no I/O");
 	run.n_ios = n_ios;
 	run.ios[3].service_ns = SSDPM_SERVICE_UNKNOWN;
-	assert_int_equal(
-		truth_calibrate(&run, NULL, measured, &calibration, &error),
-		-ENODATA);
-	fixture_assert_error(&error, -ENODATA, 0, "I/O 3 has no service time");
+	assert_refused(&run, NULL, -ENODATA, "I/O 3 has no service time");
 	run.ios[3].service_ns = 1000000;
 	params.bin_ns = 5 * (uint64_t)SECOND;
-	assert_int_equal(
-		truth_calibrate(&run, &params, measured, &calibration, &error),
-		-ENODATA);
+	assert_refused(&run, &params, -ENODATA, "");
 	params.bin_ns = 1;
-	assert_int_equal(
-		truth_calibrate(&run, &params, measured, &calibration, &error),
-		-E2BIG);
+	assert_refused(&run, &params, -E2BIG, "");
 	params.bin_ns = 0;
 	params.flags = 4;
-	assert_int_equal(
-		truth_calibrate(&run, &params, measured, &calibration, &error),
-		-EINVAL);
+	assert_refused(&run, &params, -EINVAL, "");
 	params.flags = 0;
 	run.samples.start_ns += 3600 * SECOND;
-	assert_int_equal(
-		truth_calibrate(&run, &params, measured, &calibration, &error),
-		0);
+	assert_calibrated(&run, &params, &calibration);
 	assert_int_equal(
 		find(calibration.n_measured, SSDPM_PARAMETER_ACTIVE_POWER, 0)
 			->status,
 		SSDPM_MEASURED_NOT_REACHED);
 	run.samples.start_ns -= 7200 * SECOND;
-	assert_int_equal(
-		truth_calibrate(&run, &params, measured, &calibration, &error),
-		-ENODATA);
+	assert_refused(&run, &params, -ENODATA, "");
 	truth_run_free(&run);
 }
 
 static void an_estimate_with_what_was_measured_has_closer_bounds(void **state)
 {
-	struct truth truth = quiet_truth();
-	uint64_t seed = 21;
-	struct truth_run run = truth_run(&truth, 4000, 0.05, &seed);
+	struct truth_run run = quiet_run(4000, &(uint64_t){ 21 });
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	struct ssdpm_calibration calibration;
 	struct ssdpm_sim_params sim_params;
@@ -396,8 +412,7 @@ static void an_estimate_with_what_was_measured_has_closer_bounds(void **state)
 	size_t n;
 
 	(void)state;
-	assert_int_equal(
-		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_calibrated(&run, NULL, &calibration);
 	assert_int_equal(make_parameters_of(run.model, SSDPM_PCIE_L1_2,
 					    parameters, &n, NULL),
 			 0);
@@ -438,9 +453,7 @@ static void an_estimate_with_what_was_measured_has_closer_bounds(void **state)
 
 static void a_calibration_of_another_drive_changes_nothing(void **state)
 {
-	struct truth truth = quiet_truth();
-	uint64_t seed = 22;
-	struct truth_run run = truth_run(&truth, 100, 0.05, &seed);
+	struct truth_run run = quiet_run(100, &(uint64_t){ 22 });
 	static struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	static struct ssdpm_parameter copy[SSDPM_MAX_PARAMETERS];
 	struct ssdpm_measured two[2] = {
@@ -485,9 +498,7 @@ static void an_assumed_range_within_what_was_measured_stays(void **state)
 {
 	static struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	static struct ssdpm_parameter copy[SSDPM_MAX_PARAMETERS];
-	struct truth truth = quiet_truth();
-	uint64_t seed = 23;
-	struct truth_run run = truth_run(&truth, 100, 0.05, &seed);
+	struct truth_run run = quiet_run(100, &(uint64_t){ 23 });
 	struct ssdpm_measured one = { .kind = SSDPM_PARAMETER_TRANSITION_POWER,
 				      .status = SSDPM_MEASURED_KNOWN };
 	size_t n, i = 0;
@@ -516,9 +527,8 @@ static void an_assumed_range_within_what_was_measured_stays(void **state)
 
 static void a_state_of_nanoseconds_has_no_power(void **state)
 {
-	struct truth truth = quiet_truth();
 	uint64_t seed = 24;
-	struct truth_run run = truth_run(&truth, 400, 0.05, &seed);
+	struct truth_run run = quiet_run(400, &seed);
 	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
 	struct ssdpm_io *ios = calloc(400, sizeof(*ios));
 	const struct ssdpm_measured *idle;
@@ -551,9 +561,8 @@ static void a_state_of_nanoseconds_has_no_power(void **state)
 
 static void samples_that_are_noise_and_nothing_else_do_no_harm(void **state)
 {
-	struct truth truth = quiet_truth();
 	uint64_t seed = 23;
-	struct truth_run run = truth_run(&truth, 300, 0.05, &seed);
+	struct truth_run run = quiet_run(300, &seed);
 	struct ssdpm_calibration calibration;
 
 	(void)state;
@@ -591,37 +600,38 @@ static void samples_that_are_noise_and_nothing_else_do_no_harm(void **state)
 
 static void clocks_that_are_years_apart_are_refused_not_searched(void **state)
 {
-	struct truth truth = quiet_truth();
-	uint64_t seed = 24;
-	struct truth_run run = truth_run(&truth, 300, 0.05, &seed);
+	struct truth_run run = quiet_run(300, &(uint64_t){ 24 });
 	struct ssdpm_calibrate_params params = {
 		.size = sizeof(params),
 		.max_offset_ns = (uint64_t)SECOND,
 	};
 	struct ssdpm_calibration calibration;
-	struct ssdpm_error error = fixture_error();
 
 	(void)state;
 	run.samples.start_ns = 1700000000 * SECOND;
-	assert_int_equal(
-		truth_calibrate(&run, &params, measured, &calibration, &error),
-		-E2BIG);
-	fixture_assert_error(&error, -E2BIG, 0, "offset_ns");
+	assert_refused(&run, &params, -E2BIG, "offset_ns");
 	params.offset_ns = 10 * SECOND - run.samples.start_ns;
-	assert_int_equal(
-		truth_calibrate(&run, &params, measured, &calibration, &error),
-		0);
+	assert_calibrated(&run, &params, &calibration);
 	assert_true(llabs(calibration.offset_ns - params.offset_ns - 25000000) <
 		    10000000);
 	params.offset_ns = INT64_MAX;
-	assert_int_equal(
-		truth_calibrate(&run, &params, measured, &calibration, &error),
-		-ERANGE);
+	assert_refused(&run, &params, -ERANGE, "");
 	truth_run_free(&run);
 }
 
 static void a_sata_drive_is_calibrated_by_its_link_states(void **state)
 {
+	static const struct interval intervals[] = {
+		{ SSDPM_PARAMETER_IDLE_POWER, 0, 0.5 },
+		{ SSDPM_PARAMETER_IDLE_POWER, 1, 0.1 },
+		{ SSDPM_PARAMETER_IDLE_POWER, 2, 0.1 },
+		{ SSDPM_PARAMETER_IDLE_POWER, 3, 2 },
+		{ SSDPM_PARAMETER_ACTIVE_POWER, 0, 0.05 },
+		{ SSDPM_PARAMETER_ACTIVE_POWER, 1, 0.05 },
+		{ SSDPM_PARAMETER_TRANSITION_POWER, 0, 0.5 },
+		{ SSDPM_PARAMETER_EXIT_LATENCY, 2, 1 },
+		{ SSDPM_PARAMETER_EXIT_LATENCY, 3, 0.1 },
+	};
 	struct truth truth = {
 		.lpm = SSDPM_LPM_MIN_POWER_WITH_PARTIAL,
 		.steps = { { 1, 0.01, 0 }, { 2, 0.1, 0 }, { 3, 1, 0.01 } },
@@ -638,19 +648,11 @@ static void a_sata_drive_is_calibrated_by_its_link_states(void **state)
 	struct ssdpm_calibration calibration;
 
 	(void)state;
-	assert_int_equal(
-		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_calibrated(&run, NULL, &calibration);
 	uint64_t n = calibration.n_measured;
 
-	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 0, 0.5);
-	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 1, 0.1);
-	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 2, 0.1);
-	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 3, 2);
-	assert_holds(n, &truth, SSDPM_PARAMETER_ACTIVE_POWER, 0, 0.05);
-	assert_holds(n, &truth, SSDPM_PARAMETER_ACTIVE_POWER, 1, 0.05);
-	assert_holds(n, &truth, SSDPM_PARAMETER_TRANSITION_POWER, 0, 0.5);
-	assert_holds(n, &truth, SSDPM_PARAMETER_EXIT_LATENCY, 2, 1);
-	assert_holds(n, &truth, SSDPM_PARAMETER_EXIT_LATENCY, 3, 0.1);
+	assert_all_hold(&calibration, &truth, intervals,
+			sizeof(intervals) / sizeof(intervals[0]));
 	/* 20 ms are what it says of DevSleep. */
 	assert_int_equal(find(n, SSDPM_PARAMETER_EXIT_LATENCY, 3)->exceeds, 1);
 	truth_run_free(&run);
@@ -658,23 +660,16 @@ static void a_sata_drive_is_calibrated_by_its_link_states(void **state)
 
 static void power_of_another_run_is_refused_with_what_to_do(void **state)
 {
-	struct truth truth = quiet_truth();
 	uint64_t seed = 32;
-	struct truth_run run = truth_run(&truth, 1500, 0.05, &seed);
-	struct truth_run other = truth_run(&truth, 1500, 0.05, &seed);
+	struct truth_run run = quiet_run(1500, &seed);
+	struct truth_run other = quiet_run(1500, &seed);
 	struct ssdpm_calibration calibration;
-	struct ssdpm_error error = fixture_error();
 
 	(void)state;
-	assert_int_equal(
-		truth_calibrate(&run, NULL, measured, &calibration, &error), 0);
+	assert_calibrated(&run, NULL, &calibration);
 	run.samples = other.samples;
-	assert_int_equal(
-		truth_calibrate(&run, NULL, measured, &calibration, &error),
-		-EDOM);
-	fixture_assert_error(&error, -EDOM, 0,
-			     "power and I/Os are not of one run");
-	fixture_assert_error(&error, -EDOM, 0, "give files of the same run");
+	assert_refused(&run, NULL, -EDOM, "power and I/Os are not of one run");
+	assert_refused(&run, NULL, -EDOM, "give files of the same run");
 	truth_run_free(&other);
 	truth_run_free(&run);
 }
@@ -682,9 +677,8 @@ static void power_of_another_run_is_refused_with_what_to_do(void **state)
 /* Moved by a period it is what it was. */
 static void a_load_that_comes_again_and_again_is_not_refused(void **state)
 {
-	struct truth truth = quiet_truth();
 	uint64_t seed = 33;
-	struct truth_run run = truth_run(&truth, 600, 0.05, &seed);
+	struct truth_run run = quiet_run(600, &seed);
 	struct ssdpm_io *ios = calloc(30, sizeof(*ios));
 	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
 
@@ -724,8 +718,7 @@ static void a_drive_that_does_more_than_is_asked_for_is_not_refused(
 	truth.sigma_w = 0.01;
 	struct truth_run run = truth_run(&truth, 4000, 0.05, &seed);
 
-	assert_int_equal(
-		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_calibrated(&run, NULL, &calibration);
 	/* 1 in 100 is usual. */
 	assert_true(calibration.n_spikes > calibration.n_bins / 33);
 	truth_run_free(&run);
@@ -733,19 +726,12 @@ static void a_drive_that_does_more_than_is_asked_for_is_not_refused(
 
 static void a_power_that_never_changes_is_refused(void **state)
 {
-	struct truth truth = quiet_truth();
-	uint64_t seed = 31;
-	struct truth_run run = truth_run(&truth, 400, 0.05, &seed);
-	struct ssdpm_calibration calibration;
-	struct ssdpm_error error = fixture_error();
+	struct truth_run run = quiet_run(400, &(uint64_t){ 31 });
 
 	(void)state;
 	for (size_t i = 0; i < run.n; i++)
 		run.power_w[i] = 1;
-	assert_int_equal(
-		truth_calibrate(&run, NULL, measured, &calibration, &error),
-		-EDOM);
-	fixture_assert_error(&error, -EDOM, 0, "all samples are the same");
+	assert_refused(&run, NULL, -EDOM, "all samples are the same");
 	truth_run_free(&run);
 }
 

@@ -19,121 +19,136 @@ static struct meters read_meters(struct ssdpm_machine *machine)
 	return meters;
 }
 
-static void assert_meter(const struct meters *meters, size_t index,
-			 uint32_t kind, const char *name, const char *path)
+/* A file below the root. */
+struct put {
+	const char *path, *text;
+};
+
+struct expected {
+	uint32_t kind;
+	const char *name, *path;
+};
+
+static void assert_meters(struct ssdpm_machine *machine,
+			  const struct expected *expected, size_t n)
 {
-	assert_in_range(index + 1, 1, meters->n);
-	assert_int_equal(meters->all[index].kind, kind);
-	assert_string_equal(meters->all[index].name, name);
-	assert_string_equal(meters->all[index].path, path);
-	assert_int_equal(meters->all[index].readable, 1);
+	struct meters meters = read_meters(machine);
+
+	assert_int_equal(meters.n, n);
+	for (size_t i = 0; i < n; i++) {
+		assert_string_equal(meters.all[i].name, expected[i].name);
+		assert_string_equal(meters.all[i].path, expected[i].path);
+		assert_int_equal(meters.all[i].kind, expected[i].kind);
+		assert_int_equal(meters.all[i].readable, 1);
+	}
+	free(meters.all);
 }
 
-#define SUPPLY "sys/class/power_supply/"
-
-static void batteries_measure_power_or_current(void **state)
+static void assert_two_meters(const struct put *puts, size_t n_puts,
+			      const struct expected expected[2])
 {
-	struct meters meters;
 	char *root = tree_new();
 	struct ssdpm_machine *machine = tree_machine(root);
 
-	(void)state;
-	tree_put(root, SUPPLY "AC/type", "Mains\n");
-	tree_put(root, SUPPLY "AC/power_now", "1\n");
-	tree_put(root, SUPPLY "BAT0/type", "Battery\n");
-	tree_put(root, SUPPLY "BAT0/power_now", "1\n");
-	tree_put(root, SUPPLY "BAT0/current_now", "1\n");
-	tree_put(root, SUPPLY "BAT1/type", "Battery\n");
-	tree_put(root, SUPPLY "BAT1/current_now", "1\n");
-	tree_put(root, SUPPLY "BAT2/type", "Battery\n");
-	tree_put(root, SUPPLY "BAT3/type", "Battery\n");
-	tree_put(root, SUPPLY "BAT3/present", "0\n");
-	tree_put(root, SUPPLY "BAT3/power_now", "0\n");
-	tree_put(root, SUPPLY "mouse/type", "Battery\n");
-	tree_put(root, SUPPLY "mouse/scope", "Device\n");
-	tree_put(root, SUPPLY "mouse/power_now", "1\n");
-	meters = read_meters(machine);
-	assert_int_equal(meters.n, 2);
-	assert_meter(&meters, 0, SSDPM_METER_BATTERY, "BAT0",
-		     "/" SUPPLY "BAT0/power_now");
-	assert_meter(&meters, 1, SSDPM_METER_BATTERY, "BAT1",
-		     "/" SUPPLY "BAT1/current_now");
-	free(meters.all);
+	for (size_t i = 0; i < n_puts; i++)
+		tree_put(root, puts[i].path, puts[i].text);
+	assert_meters(machine, expected, 2);
 	ssdpm_machine_unref(machine);
 	tree_remove(root);
+}
+
+#define SUPPLY "sys/class/power_supply/"
+#define POWERCAP "sys/class/powercap/"
+#define HWMON "sys/class/hwmon/"
+
+static void batteries_measure_power_or_current(void **state)
+{
+	static const struct put puts[] = {
+		{ SUPPLY "AC/type", "Mains\n" },
+		{ SUPPLY "AC/power_now", "1\n" },
+		{ SUPPLY "BAT0/type", "Battery\n" },
+		{ SUPPLY "BAT0/power_now", "1\n" },
+		{ SUPPLY "BAT0/current_now", "1\n" },
+		{ SUPPLY "BAT1/type", "Battery\n" },
+		{ SUPPLY "BAT1/current_now", "1\n" },
+		{ SUPPLY "BAT2/type", "Battery\n" },
+		{ SUPPLY "BAT3/type", "Battery\n" },
+		{ SUPPLY "BAT3/present", "0\n" },
+		{ SUPPLY "BAT3/power_now", "0\n" },
+		{ SUPPLY "mouse/type", "Battery\n" },
+		{ SUPPLY "mouse/scope", "Device\n" },
+		{ SUPPLY "mouse/power_now", "1\n" },
+	};
+	static const struct expected found[] = {
+		{ SSDPM_METER_BATTERY, "BAT0", "/" SUPPLY "BAT0/power_now" },
+		{ SSDPM_METER_BATTERY, "BAT1", "/" SUPPLY "BAT1/current_now" },
+	};
+
+	(void)state;
+	assert_two_meters(puts, sizeof(puts) / sizeof(puts[0]), found);
 }
 
 static void rapl_zones_have_names(void **state)
 {
-	struct meters meters;
-	char *root = tree_new();
-	struct ssdpm_machine *machine = tree_machine(root);
+	static const struct put puts[] = {
+		{ POWERCAP "intel-rapl/enabled", "1\n" },
+		{ POWERCAP "intel-rapl:0/energy_uj", "1\n" },
+		{ POWERCAP "intel-rapl:0/name", "package-0\n" },
+		{ POWERCAP "intel-rapl:1/energy_uj", "1\n" },
+		{ POWERCAP "dtpm/energy_uj", "1\n" },
+	};
+	static const struct expected found[] = {
+		{ SSDPM_METER_RAPL, "package-0",
+		  "/" POWERCAP "intel-rapl:0/energy_uj" },
+		{ SSDPM_METER_RAPL, "intel-rapl:1",
+		  "/" POWERCAP "intel-rapl:1/energy_uj" },
+	};
 
 	(void)state;
-	tree_put(root, "sys/class/powercap/intel-rapl/enabled", "1\n");
-	tree_put(root, "sys/class/powercap/intel-rapl:0/energy_uj", "1\n");
-	tree_put(root, "sys/class/powercap/intel-rapl:0/name", "package-0\n");
-	tree_put(root, "sys/class/powercap/intel-rapl:1/energy_uj", "1\n");
-	tree_put(root, "sys/class/powercap/dtpm/energy_uj", "1\n");
-	meters = read_meters(machine);
-	assert_int_equal(meters.n, 2);
-	assert_meter(&meters, 0, SSDPM_METER_RAPL, "package-0",
-		     "/sys/class/powercap/intel-rapl:0/energy_uj");
-	assert_meter(&meters, 1, SSDPM_METER_RAPL, "intel-rapl:1",
-		     "/sys/class/powercap/intel-rapl:1/energy_uj");
-	free(meters.all);
-	ssdpm_machine_unref(machine);
-	tree_remove(root);
+	assert_two_meters(puts, sizeof(puts) / sizeof(puts[0]), found);
 }
 
 static void sensors_have_their_numbers_beside_their_name(void **state)
 {
-	struct meters meters;
-	char *root = tree_new();
-	struct ssdpm_machine *machine = tree_machine(root);
+	static const struct put puts[] = {
+		{ HWMON "hwmon0/name", "AC\n" },
+		{ HWMON "hwmon1/name", "amdgpu\n" },
+		{ HWMON "hwmon1/power1_average", "1\n" },
+		{ HWMON "hwmon1/power1_average_max", "1\n" },
+		{ HWMON "hwmon1/power2_input", "1\n" },
+		{ HWMON "hwmon1/power2_average", "1\n" },
+		{ HWMON "hwmon1/powerx_input", "1\n" },
+	};
+	static const struct expected found[] = {
+		{ SSDPM_METER_HWMON, "amdgpu",
+		  "/" HWMON "hwmon1/power1_average" },
+		{ SSDPM_METER_HWMON, "amdgpu",
+		  "/" HWMON "hwmon1/power2_input" },
+	};
 
 	(void)state;
-	tree_put(root, "sys/class/hwmon/hwmon0/name", "AC\n");
-	tree_put(root, "sys/class/hwmon/hwmon1/name", "amdgpu\n");
-	tree_put(root, "sys/class/hwmon/hwmon1/power1_average", "1\n");
-	tree_put(root, "sys/class/hwmon/hwmon1/power1_average_max", "1\n");
-	tree_put(root, "sys/class/hwmon/hwmon1/power2_input", "1\n");
-	tree_put(root, "sys/class/hwmon/hwmon1/power2_average", "1\n");
-	tree_put(root, "sys/class/hwmon/hwmon1/powerx_input", "1\n");
-	meters = read_meters(machine);
-	assert_int_equal(meters.n, 2);
-	assert_meter(&meters, 0, SSDPM_METER_HWMON, "amdgpu",
-		     "/sys/class/hwmon/hwmon1/power1_average");
-	assert_meter(&meters, 1, SSDPM_METER_HWMON, "amdgpu",
-		     "/sys/class/hwmon/hwmon1/power2_input");
-	free(meters.all);
-	ssdpm_machine_unref(machine);
-	tree_remove(root);
+	assert_two_meters(puts, sizeof(puts) / sizeof(puts[0]), found);
 }
 
 static void the_meter_of_acpi_may_have_its_number_elsewhere(void **state)
 {
-	struct meters meters;
+	static const struct expected found[] = {
+		{ SSDPM_METER_ACPI_POWER, "ACPI000D:00",
+		  "/" HWMON "hwmon2/device/power1_average" },
+		{ SSDPM_METER_ACPI_POWER, "power_meter",
+		  "/" HWMON "hwmon2/power1_average" },
+	};
 	char *root = tree_new();
 	struct ssdpm_machine *machine = tree_machine(root);
 
 	(void)state;
 	tree_put(root, "sys/devices/ACPI000D:00/power1_average", "1\n");
-	tree_put(root, "sys/class/hwmon/hwmon2/uevent", "");
-	tree_link(root, "sys/class/hwmon/hwmon2/device",
-		  "../../../devices/ACPI000D:00");
-	meters = read_meters(machine);
-	assert_int_equal(meters.n, 1);
-	assert_meter(&meters, 0, SSDPM_METER_ACPI_POWER, "ACPI000D:00",
-		     "/sys/class/hwmon/hwmon2/device/power1_average");
-	free(meters.all);
-	tree_put(root, "sys/class/hwmon/hwmon2/name", "power_meter\n");
-	tree_put(root, "sys/class/hwmon/hwmon2/power1_average", "1\n");
-	meters = read_meters(machine);
-	assert_int_equal(meters.n, 1);
-	assert_meter(&meters, 0, SSDPM_METER_ACPI_POWER, "power_meter",
-		     "/sys/class/hwmon/hwmon2/power1_average");
-	free(meters.all);
+	tree_put(root, HWMON "hwmon2/uevent", "");
+	tree_link(root, HWMON "hwmon2/device", "../../../devices/ACPI000D:00");
+	assert_meters(machine, &found[0], 1);
+	tree_put(root, HWMON "hwmon2/name", "power_meter\n");
+	tree_put(root, HWMON "hwmon2/power1_average", "1\n");
+	assert_meters(machine, &found[1], 1);
 	ssdpm_machine_unref(machine);
 	tree_remove(root);
 }

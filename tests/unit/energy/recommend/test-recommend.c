@@ -507,6 +507,18 @@ static void what_is_written_for_a_route_is_its_table(void **state)
 	struct ssdpm_recommendation r[N_ROUTES];
 	struct ssdpm_change *changes = UNTOUCHED;
 	struct ssdpm_apst_params p;
+	const struct {
+		const char *name;
+		uint64_t *value;
+	} values[] = {
+		{ "apst_primary_timeout_ms", &p.primary_timeout_ms },
+		{ "apst_primary_latency_tol_us",
+		  &p.primary_latency_tolerance_us },
+		{ "apst_secondary_timeout_ms", &p.secondary_timeout_ms },
+		{ "apst_secondary_latency_tol_us",
+		  &p.secondary_latency_tolerance_us },
+		{ "default_ps_max_latency_us", &p.max_exit_latency_us },
+	};
 	struct ssdpm_apst table;
 	size_t n;
 
@@ -516,21 +528,9 @@ static void what_is_written_for_a_route_is_its_table(void **state)
 					 &r[i], NULL, NULL, &changes, &n, NULL),
 				 0);
 		ssdpm_apst_params_init(&p, sizeof(p));
-		p.primary_timeout_ms =
-			value_of(changes, n, "apst_primary_timeout_ms",
-				 p.primary_timeout_ms);
-		p.primary_latency_tolerance_us =
-			value_of(changes, n, "apst_primary_latency_tol_us",
-				 p.primary_latency_tolerance_us);
-		p.secondary_timeout_ms =
-			value_of(changes, n, "apst_secondary_timeout_ms",
-				 p.secondary_timeout_ms);
-		p.secondary_latency_tolerance_us =
-			value_of(changes, n, "apst_secondary_latency_tol_us",
-				 p.secondary_latency_tolerance_us);
-		p.max_exit_latency_us =
-			value_of(changes, n, "default_ps_max_latency_us",
-				 p.max_exit_latency_us);
+		for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++)
+			*values[k].value = value_of(changes, n, values[k].name,
+						    *values[k].value);
 		free(changes);
 		assert_int_equal(ssdpm_apst_generate(model, &p, &table, NULL),
 				 0);

@@ -147,7 +147,7 @@ static void check_counts(const struct subject *s,
 	      "the reserve is kept");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_ftl(const uint8_t *data, size_t size)
 {
 	static struct subject subject;
 	static struct truth truth;

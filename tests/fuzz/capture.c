@@ -8,11 +8,11 @@
  *     byte 2        how long the text is
  *     byte 3, ...   the text
  */
+#include "../support/remove.h"
 #include "check.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -149,18 +149,9 @@ static char root[] = "/dev/shm/ssdpm-fuzz-XXXXXX";
 static int root_fd = -1;
 static struct ssdpm_catalogue *catalogue;
 
-static int remove_one(const char *path, const struct stat *status, int type,
-		      struct FTW *ftw)
-{
-	(void)status;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 static void remove_root(void)
 {
-	nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	remove_tree(root);
 }
 
 static void put(const char *path, const void *bytes, size_t n)
@@ -500,7 +491,7 @@ static void copy(struct ssdpm_machine *machine)
 	check_result(err, &error);
 	check(!err == !access(directory, F_OK), "a capture is whole, or not");
 	if (!err)
-		nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		remove_tree(directory);
 }
 
 static void read_machine(size_t which, bool copies)
@@ -542,7 +533,7 @@ static void mend(const bool changed[N_PATHS])
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_capture(const uint8_t *data, size_t size)
 {
 	bool changed[N_PATHS] = { false };
 	bool copies = false;

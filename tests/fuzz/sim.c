@@ -34,14 +34,6 @@ static uint64_t spread(struct input *input)
 static struct ssdpm_model *make_drive(struct input *input)
 {
 	struct ssdpm_power_state states[N_STATES] = { 0 };
-	struct ssdpm_model_info info = {
-		.size = sizeof(info),
-		.kind = SSDPM_KIND_NVME,
-		.unknown = SSDPM_INFO_VENDOR_ID | SSDPM_INFO_PRODUCT |
-			   SSDPM_INFO_FIRMWARE,
-		.apsta = 1,
-	};
-	struct ssdpm_model *model = NULL;
 
 	for (size_t i = 0; i < N_STATES; i++) {
 		uint8_t byte = next(input);
@@ -56,9 +48,7 @@ static struct ssdpm_model *make_drive(struct input *input)
 		states[i].entry_latency_us = byte >> 2 & 3;
 		states[i].max_power_uw = 1000u << (byte >> 4);
 	}
-	check(!ssdpm_model_new(&info, states, N_STATES, &model, NULL),
-	      "a drive can be made");
-	return model;
+	return make_nameless_drive(states, N_STATES);
 }
 
 static size_t make_records(struct input *input, struct ssdpm_io *ios)
@@ -235,7 +225,7 @@ static void check_loops(const struct ssdpm_model *model,
 		      "both loops are the same without delays");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_sim(const uint8_t *data, size_t size)
 {
 	struct input input = { data, data + size };
 	struct estimated whole = { 0 }, pieces = whole;
