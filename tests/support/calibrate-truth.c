@@ -381,23 +381,29 @@ void truth_run_free(struct truth_run *run)
 	free(run->spikes);
 }
 
+struct ssdpm_sim_params truth_sim_params(const struct truth_run *run)
+{
+	struct ssdpm_sim_params params;
+
+	assert_int_equal(ssdpm_sim_params_init(&params, sizeof(params)), 0);
+	if (run->lpm) {
+		params.lpm = run->lpm;
+		params.parameters = run->parameters;
+		params.n_parameters = run->n_parameters;
+	} else {
+		params.apst = &run->apst;
+	}
+	return params;
+}
+
 int truth_calibrate(const struct truth_run *run,
 		    const struct ssdpm_calibrate_params *params,
 		    struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS],
 		    struct ssdpm_calibration *calibration,
 		    struct ssdpm_error *reterr)
 {
-	struct ssdpm_sim_params sim_params;
+	const struct ssdpm_sim_params sim_params = truth_sim_params(run);
 
-	assert_int_equal(ssdpm_sim_params_init(&sim_params, sizeof(sim_params)),
-			 0);
-	if (run->lpm) {
-		sim_params.lpm = run->lpm;
-		sim_params.parameters = run->parameters;
-		sim_params.n_parameters = run->n_parameters;
-	} else {
-		sim_params.apst = &run->apst;
-	}
 	calibration->size = sizeof(*calibration);
 	return calibrate_run(run->model, &sim_params, run->ios, run->n_ios,
 			     &run->samples, params, measured, calibration,

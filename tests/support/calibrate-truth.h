@@ -90,6 +90,9 @@ double truth_normal(uint64_t *seed);
 /* In the unit of the kind; NAN: none. */
 double truth_value(const struct truth *truth, uint32_t kind, uint32_t index);
 
+/* The policy that was in force, and what was known before. */
+struct ssdpm_sim_params truth_sim_params(const struct truth_run *run);
+
 /* ssdpm_calibrate() of it. */
 int truth_calibrate(const struct truth_run *run,
 		    const struct ssdpm_calibrate_params *params,

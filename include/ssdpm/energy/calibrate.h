@@ -152,6 +152,49 @@ SSDPM_API int ssdpm_calibrate(const struct ssdpm_model *model,
 			      struct ssdpm_error *reterr);
 
 /**
+ * struct ssdpm_fitted_power - power over time, by a calibration (sized result)
+ * @size:     set by the caller
+ * @n:        steps of time
+ * @begin_ns: when the first one begins, on the clock of the samples
+ * @bin_ns:   the length of a step
+ * @power_w:  the mean power of each step; NaN: not known. Room that the caller
+ *            gives, or NULL: only the other members are found
+ * @capacity: for how many steps, set by the caller
+ */
+struct ssdpm_fitted_power {
+	size_t size;
+	uint64_t n;
+	int64_t begin_ns;
+	uint64_t bin_ns;
+	double *power_w;
+	size_t capacity;
+};
+
+/**
+ * ssdpm_calibration_get_fitted() - the power of a run, as a calibration
+ *                                  explains it
+ * @model, @sim_params, @params: as for ssdpm_calibrate(); the offset of the
+ *               clocks and the length of a step are those of @calibration
+ * @calibration: from ssdpm_calibrate() or ssdpm_overlay_from_json(), with what
+ *               was measured
+ * @ret_fitted:  its size, and the room for the power, are set by the caller
+ *
+ * Hold it against the samples to see what the calibration leaves unexplained.
+ * A step is NaN if it begins before the first I/O, or if the drive spends any
+ * of it with something whose power was not measured. An exit latency that was
+ * not measured is taken as stated.
+ *
+ * Return: 0; -EINVAL, -E2BIG (sizes; too little room; more than 2^22 steps),
+ * -ENODATA, -EDOM, -ERANGE, -ENOMEM, as ssdpm_calibrate().
+ */
+SSDPM_API int ssdpm_calibration_get_fitted(
+	const struct ssdpm_model *model,
+	const struct ssdpm_sim_params *sim_params,
+	const struct ssdpm_calibrate_params *params,
+	const struct ssdpm_calibration *calibration,
+	struct ssdpm_fitted_power *ret_fitted, struct ssdpm_error *reterr);
+
+/**
  * ssdpm_parameters_calibrate() - replace assumptions by what was measured
  * @parameters:   from ssdpm_parameters_from_model()
  * @n_parameters: how many

@@ -13,19 +13,6 @@
 #define KNOWN_FLAGS \
 	(SSDPM_CALIBRATE_OPERATION_ENERGY | SSDPM_CALIBRATE_BYTE_ENERGY)
 
-/* What is given and what is to be filled. */
-struct calibration {
-	struct ssdpm_calibrate_params params;
-	struct ssdpm_sim_params sim_params;
-	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
-	size_t n_parameters;
-	struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
-	struct task task;
-	/* By column of the fit: half an interval, for what is not known of exit
-	 * latencies. */
-	double exit_half[FIT_MAX_COLUMNS];
-};
-
 static int take_params(struct calibration *c,
 		       const struct ssdpm_sim_params *sim_params,
 		       const struct ssdpm_calibrate_params *params,
@@ -82,6 +69,25 @@ static int take_parameters(struct calibration *c,
 	return 0;
 }
 
+int ssdpm__calibration_new(const struct ssdpm_model *model,
+			   const struct ssdpm_sim_params *sim_params,
+			   const struct ssdpm_calibrate_params *params,
+			   struct calibration **ret_calibration,
+			   struct ssdpm_error *reterr)
+{
+	struct calibration *c = calloc(1, sizeof(*c));
+	int err = c ? take_params(c, sim_params, params, reterr) :
+		      ssdpm__no_memory(reterr);
+
+	if (!err)
+		err = take_parameters(c, model, reterr);
+	if (err)
+		ssdpm__calibration_free(c);
+	else
+		*ret_calibration = c;
+	return err;
+}
+
 static const struct ssdpm_parameter *find(const struct calibration *c,
 					  uint32_t kind, uint32_t index)
 {
@@ -93,9 +99,10 @@ static const struct ssdpm_parameter *find(const struct calibration *c,
 }
 
 /* When the run ends: with the samples, or with the last I/O. */
-static uint64_t end_of(const struct calibration *c, const struct ssdpm_io *ios,
-		       size_t n)
+static uint64_t end_of(const struct calibration *c)
 {
+	const struct ssdpm_io *ios = c->task.course.ios;
+	const size_t n = c->task.course.n_ios;
 	const struct rows *rows = &c->task.rows;
 	int64_t last_ns = rows->begin_ns + (int64_t)(rows->n * rows->bin_ns) +
 			  c->params.offset_ns +
@@ -106,6 +113,20 @@ static uint64_t end_of(const struct calibration *c, const struct ssdpm_io *ios,
 		if (ios[i].start_ns + ios[i].service_ns > end_ns)
 			end_ns = ios[i].start_ns + ios[i].service_ns;
 	return end_ns;
+}
+
+int ssdpm__calibration_look(struct calibration *c,
+			    const struct ssdpm_model *model,
+			    struct ssdpm_error *reterr)
+{
+	int err = ssdpm__rows_take(&c->task.rows, c->params.samples,
+				   c->params.bin_ns, reterr);
+
+	if (err)
+		return err;
+	c->task.course.end_ns = end_of(c);
+	return ssdpm__course_find(&c->task.course, model, &c->sim_params,
+				  reterr);
 }
 
 static void say_not_measured(struct ssdpm_measured *measured, uint32_t status,
@@ -265,7 +286,7 @@ static void clip(struct fit *fit, const size_t *keep, size_t drift)
 	}
 }
 
-static double unit_of(uint32_t kind)
+double ssdpm__unit_of(uint32_t kind)
 {
 	switch (kind) {
 	case SSDPM_PARAMETER_OPERATION_ENERGY:
@@ -357,7 +378,7 @@ static void say_columns(struct calibration *c)
 	}
 	for (size_t k = 0; k < fit->p; k++) {
 		struct column *column = &design->columns[task->keep[k]];
-		double unit = unit_of(column->kind) / column->length;
+		double unit = ssdpm__unit_of(column->kind) / column->length;
 		double half =
 			fit->quantile * sqrt(fit->covariance[k][k]) * unit;
 
@@ -367,8 +388,8 @@ static void say_columns(struct calibration *c)
 		struct ssdpm_measured *measured = measured_of(c, column);
 
 		half = sqrt(half * half + c->exit_half[task->keep[k]] *
-						  unit_of(column->kind) *
-						  unit_of(column->kind));
+						  ssdpm__unit_of(column->kind) *
+						  ssdpm__unit_of(column->kind));
 		if (is_power(column->kind) && half > most_w(task) * 1e6)
 			say_not_measured(
 				measured, SSDPM_MEASURED_NOT_IDENTIFIABLE,
@@ -561,13 +582,8 @@ static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 {
 	struct course *course = &c->task.course;
 	uint64_t exit_ns[SSDPM_MAX_STATES] = { 0 };
-	int err = ssdpm__rows_take(&c->task.rows, c->params.samples,
-				   c->params.bin_ns, reterr);
+	int err = ssdpm__calibration_look(c, model, reterr);
 
-	if (err)
-		return err;
-	course->end_ns = end_of(c, course->ios, course->n_ios);
-	err = ssdpm__course_find(course, model, &c->sim_params, reterr);
 	if (err)
 		return err;
 	if (ssdpm__course_cut(course, exit_ns) || measure_exits(c, exit_ns) ||
@@ -644,8 +660,10 @@ static int fill(struct calibration *c,
 				      c->measured, reterr);
 }
 
-static void calibration_free(struct calibration *c)
+void ssdpm__calibration_free(struct calibration *c)
 {
+	if (!c)
+		return;
 	ssdpm__course_free(&c->task.course);
 	free(c->task.rows.power_w);
 	free(c->task.design.x);
@@ -668,18 +686,14 @@ int ssdpm_calibrate(const struct ssdpm_model *model,
 
 	if (err)
 		return err;
-	c = calloc(1, sizeof(*c));
-	if (!c)
-		return ssdpm__no_memory(reterr);
-	err = take_params(c, sim_params, params, reterr);
-	if (!err)
-		err = take_parameters(c, model, reterr);
-	for (size_t i = 0; i < c->n_parameters; i++)
+	c = NULL;
+	err = ssdpm__calibration_new(model, sim_params, params, &c, reterr);
+	for (size_t i = 0; c && i < c->n_parameters; i++)
 		c->measured[i].stated = (double)c->parameters[i].high;
 	if (!err)
 		err = calibrate(c, model, reterr);
 	if (!err)
 		err = fill(c, ret_calibration, reterr);
-	calibration_free(c);
+	ssdpm__calibration_free(c);
 	return err;
 }

@@ -147,4 +147,33 @@ int ssdpm__offset_refine(struct task *task);
 int ssdpm__is_related(const struct task *task, uint64_t n_places,
 		      bool *ret_related);
 
+/* What is given to a calibration, and what it fills. */
+struct calibration {
+	struct ssdpm_calibrate_params params;
+	struct ssdpm_sim_params sim_params;
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	size_t n_parameters;
+	struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
+	struct task task;
+	/* By column of the fit: half an interval, for what is not known of exit
+	 * latencies. */
+	double exit_half[FIT_MAX_COLUMNS];
+};
+
+/* What is given, checked. Free it with ssdpm__calibration_free(). */
+int ssdpm__calibration_new(const struct ssdpm_model *model,
+			   const struct ssdpm_sim_params *sim_params,
+			   const struct ssdpm_calibrate_params *params,
+			   struct calibration **ret_calibration,
+			   struct ssdpm_error *reterr);
+void ssdpm__calibration_free(struct calibration *calibration);
+
+/* The rows of the samples, and what the drive did meanwhile. */
+int ssdpm__calibration_look(struct calibration *calibration,
+			    const struct ssdpm_model *model,
+			    struct ssdpm_error *reterr);
+
+/* How many of the unit of a parameter are a watt or a joule. */
+double ssdpm__unit_of(uint32_t kind);
+
 #endif

@@ -676,6 +676,43 @@ static int calibrate_of(void *sized, struct ssdpm_error *error)
 			       error);
 }
 
+static struct ssdpm_measured of_the_run[SSDPM_MAX_PARAMETERS];
+static struct ssdpm_calibration of_a_run = {
+	.size = sizeof(of_a_run),
+	.measured = of_the_run,
+	.capacity = SSDPM_MAX_PARAMETERS,
+};
+
+static int get_fitted(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_calibration_get_fitted(model, NULL, &calibrate_params,
+					    &of_a_run, sized, error);
+}
+
+static int get_fitted_by(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_fitted_power fitted = { .size = sizeof(fitted) };
+
+	return ssdpm_calibration_get_fitted(model, NULL, &calibrate_params,
+					    sized, &fitted, error);
+}
+
+static int fit_by(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_fitted_power fitted = { .size = sizeof(fitted) };
+
+	return ssdpm_calibration_get_fitted(model, NULL, sized, &of_a_run,
+					    &fitted, error);
+}
+
+static int fit_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_fitted_power fitted = { .size = sizeof(fitted) };
+
+	return ssdpm_calibration_get_fitted(model, sized, &calibrate_params,
+					    &of_a_run, &fitted, error);
+}
+
 static const struct ssdpm_overlay overlay = {
 	.size = sizeof(overlay),
 	.kind = SSDPM_KIND_NVME,
@@ -1562,6 +1599,14 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_steady_state_find, ssdpm_steady_params, SIZED_IN, NULL,
 	      steady_state_find),
 	SIZED(ssdpm_calibrate, ssdpm_calibration, SIZED_OUT, NULL, calibrate),
+	SIZED(ssdpm_calibration_get_fitted, ssdpm_fitted_power, SIZED_OUT, NULL,
+	      get_fitted),
+	SIZED(ssdpm_calibration_get_fitted, ssdpm_calibration, SIZED_IN,
+	      &of_a_run, get_fitted_by),
+	SIZED(ssdpm_calibration_get_fitted, ssdpm_calibrate_params, SIZED_IN,
+	      &calibrate_params, fit_by),
+	SIZED(ssdpm_calibration_get_fitted, ssdpm_sim_params, SIZED_IN,
+	      &sim_params, fit_of),
 	SIZED(ssdpm_calibrate, ssdpm_calibrate_params, SIZED_IN,
 	      &calibrate_params, calibrate_by),
 	SIZED(ssdpm_calibrate, ssdpm_sim_params, SIZED_IN, &sim_params,

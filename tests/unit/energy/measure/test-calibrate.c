@@ -735,6 +735,147 @@ static void a_power_that_never_changes_is_refused(void **state)
 	truth_run_free(&run);
 }
 
+static int get_fitted(const struct truth_run *run,
+		      const struct ssdpm_calibration *calibration,
+		      struct ssdpm_fitted_power *ret_fitted,
+		      struct ssdpm_error *error)
+{
+	const struct ssdpm_sim_params sim_params = truth_sim_params(run);
+	const struct ssdpm_calibrate_params params = {
+		.size = sizeof(params),
+		.ios = run->ios,
+		.n_ios = run->n_ios,
+		.samples = &run->samples,
+	};
+
+	*ret_fitted = (struct ssdpm_fitted_power){
+		.size = sizeof(*ret_fitted),
+		.power_w = ret_fitted->power_w,
+		.capacity = 4001,
+	};
+	return ssdpm_calibration_get_fitted(run->model, &sim_params, &params,
+					    calibration, ret_fitted, error);
+}
+
+static void what_a_calibration_does_not_explain_of_a_run_is_its_noise(
+	void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 11;
+	struct truth_run run = truth_run(&truth, 4000, 0.05, &seed);
+	struct ssdpm_calibration calibration;
+	static double power_w[4001];
+	struct ssdpm_fitted_power fitted = { .power_w = power_w };
+	double sum = 0;
+	size_t n = 0;
+
+	(void)state;
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_int_equal(get_fitted(&run, &calibration, &fitted, NULL), 0);
+	assert_int_equal(fitted.bin_ns, calibration.bin_ns);
+	assert_in_range(fitted.n, run.n, run.n + 1);
+	for (size_t i = 0; i < run.n; i++) {
+		double rest = run.power_w[i] - fitted.power_w[i];
+
+		/* Nobody knows what it did before the first I/O. */
+		if (isnan(rest)) {
+			assert_true(fitted.begin_ns + (int64_t)(i * 50000000) <
+				    (int64_t)run.ios[0].start_ns);
+			continue;
+		}
+		sum += rest * rest;
+		n++;
+	}
+	assert_true(n > run.n - 100);
+	assert_true(fabs(sqrt(sum / (double)n) - truth.sigma_w) < 0.002);
+	truth_run_free(&run);
+}
+
+static void power_of_what_was_not_measured_is_not_known(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 11;
+	struct truth_run run = truth_run(&truth, 4000, 0.05, &seed);
+	struct ssdpm_calibration calibration;
+	static double all_w[4001], some_w[4001];
+	struct ssdpm_fitted_power all = { .power_w = all_w };
+	struct ssdpm_fitted_power some = { .power_w = some_w };
+	size_t n_lost = 0;
+
+	(void)state;
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_int_equal(get_fitted(&run, &calibration, &all, NULL), 0);
+	for (size_t i = 0; i < calibration.n_measured; i++)
+		if (measured[i].kind == SSDPM_PARAMETER_IDLE_POWER &&
+		    measured[i].index == 2)
+			measured[i].status = SSDPM_MEASURED_TOO_FEW;
+	assert_int_equal(get_fitted(&run, &calibration, &some, NULL), 0);
+	for (size_t i = 0; i < run.n; i++) {
+		double share = run.design[i * TRUTH_COLUMNS + 2];
+
+		if (share > 1e-6 && !isnan(all.power_w[i])) {
+			assert_true(isnan(some.power_w[i]));
+			n_lost++;
+		} else if (share == 0 && !isnan(all.power_w[i])) {
+			assert_true(some.power_w[i] == all.power_w[i]);
+		}
+	}
+	assert_true(n_lost > 100);
+	truth_run_free(&run);
+}
+
+static void a_calibration_that_measured_nothing_explains_nothing(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 11;
+	struct truth_run run = truth_run(&truth, 400, 0.05, &seed);
+	const struct ssdpm_calibration none = { .size = sizeof(none) };
+	struct ssdpm_fitted_power fitted = { 0 };
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	assert_int_equal(get_fitted(&run, &none, &fitted, &error), -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "nothing is measured");
+	truth_run_free(&run);
+}
+
+static void a_run_is_fitted_into_the_room_that_there_is(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 11;
+	struct truth_run run = truth_run(&truth, 4000, 0.05, &seed);
+	const struct ssdpm_sim_params sim_params = truth_sim_params(&run);
+	const struct ssdpm_calibrate_params params = {
+		.size = sizeof(params),
+		.ios = run.ios,
+		.n_ios = run.n_ios,
+		.samples = &run.samples,
+	};
+	struct ssdpm_calibration calibration;
+	struct ssdpm_fitted_power fitted = { .size = sizeof(fitted) };
+	struct ssdpm_error error = fixture_error();
+	double one;
+
+	(void)state;
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_int_equal(ssdpm_calibration_get_fitted(run.model, &sim_params,
+						      &params, &calibration,
+						      &fitted, NULL),
+			 0);
+	assert_in_range(fitted.n, run.n, run.n + 1);
+	fitted.power_w = &one;
+	fitted.capacity = 1;
+	assert_int_equal(ssdpm_calibration_get_fitted(run.model, &sim_params,
+						      &params, &calibration,
+						      &fitted, &error),
+			 -E2BIG);
+	fixture_assert_error(&error, -E2BIG, 0, "room for 1");
+	truth_run_free(&run);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -770,6 +911,12 @@ int main(void)
 		cmocka_unit_test(
 			a_drive_that_does_more_than_is_asked_for_is_not_refused),
 		cmocka_unit_test(a_power_that_never_changes_is_refused),
+		cmocka_unit_test(
+			what_a_calibration_does_not_explain_of_a_run_is_its_noise),
+		cmocka_unit_test(power_of_what_was_not_measured_is_not_known),
+		cmocka_unit_test(
+			a_calibration_that_measured_nothing_explains_nothing),
+		cmocka_unit_test(a_run_is_fitted_into_the_room_that_there_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
