@@ -94,22 +94,30 @@ static struct ssdpm_calibration quality_from(
 	return to;
 }
 
+static struct ssdpm_calibrate_params run_of(const IoArray &ios,
+					    const Samples &samples)
+{
+	struct ssdpm_calibrate_params params = {};
+
+	params.size = sizeof(params);
+	params.ios = ios.data();
+	params.n_ios = (size_t)ios.size();
+	params.samples = samples.get();
+	return params;
+}
+
 static py::tuple calibrate(const Model &model, const SimParams &sim_params,
 			   const IoArray &ios, const Samples &samples,
 			   const CalibrateTuple &from)
 {
 	std::vector<struct ssdpm_measured> measured(SSDPM_MAX_PARAMETERS);
-	struct ssdpm_calibrate_params params = {};
+	struct ssdpm_calibrate_params params = run_of(ios, samples);
 	struct ssdpm_calibration found = {};
 
-	params.size = sizeof(params);
 	params.offset_ns = std::get<0>(from);
 	params.max_offset_ns = std::get<1>(from);
 	params.bin_ns = std::get<2>(from);
 	params.flags = std::get<3>(from);
-	params.ios = ios.data();
-	params.n_ios = (size_t)ios.size();
-	params.samples = samples.get();
 	found.size = sizeof(found);
 	found.measured = measured.data();
 	found.capacity = measured.size();
@@ -119,6 +127,34 @@ static py::tuple calibrate(const Model &model, const SimParams &sim_params,
 	});
 	return py::make_tuple(measured_list(measured.data(), found.n_measured),
 			      quality_tuple(found));
+}
+
+/* begin_ns, bin_ns, power_w */
+static py::tuple calibration_get_fitted(const Model &model,
+					const SimParams &sim_params,
+					const IoArray &ios,
+					const Samples &samples,
+					const MeasuredTuples &from,
+					const QualityTuple &quality)
+{
+	std::vector<struct ssdpm_measured> measured = measured_from(from);
+	const struct ssdpm_calibration calibration =
+		quality_from(quality, measured);
+	const struct ssdpm_calibrate_params params = run_of(ios, samples);
+	struct ssdpm_fitted_power fitted = {};
+	auto get = [&](struct ssdpm_error *error) {
+		return ssdpm_calibration_get_fitted(
+			model.get(), sim_params.get(), &params, &calibration,
+			&fitted, error);
+	};
+
+	fitted.size = sizeof(fitted);
+	without_gil(get);
+	py::array_t<double> power_w((py::ssize_t)fitted.n);
+	fitted.power_w = power_w.mutable_data();
+	fitted.capacity = fitted.n;
+	without_gil(get);
+	return py::make_tuple(fitted.begin_ns, fitted.bin_ns, power_w);
 }
 
 static py::list parameters_calibrate(const ParameterTuples &from,
@@ -246,6 +282,7 @@ void add_calibration(py::module_ &module)
 {
 	add_words(module);
 	module.def("calibrate", &calibrate);
+	module.def("calibration_get_fitted", &calibration_get_fitted);
 	module.def("parameters_calibrate", &parameters_calibrate);
 	module.def("overlay_to_json", &overlay_to_json);
 	module.def("overlay_from_json", &overlay_from_json);

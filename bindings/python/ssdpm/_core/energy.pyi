@@ -525,6 +525,16 @@ def calibrate(
     params: tuple[int, int, int, int],
     /,
 ) -> tuple[list[_Measured], _Quality]: ...
+# begin_ns, bin_ns, power_w
+def calibration_get_fitted(
+    model: Model,
+    sim_params: SimParams,
+    ios: npt.NDArray[np.void],
+    samples: Samples,
+    measured: list[_Measured],
+    quality: _Quality,
+    /,
+) -> tuple[int, int, npt.NDArray[np.float64]]: ...
 def wa_calculate(formula: int, spare: float, pages_per_block: int) -> float: ...
 def wa_calculate_classes(spare: float, classes: list[tuple[float, float]]) -> float: ...
 def spare_factor_trim(spare: float, trim_share: float) -> float: ...

@@ -16,11 +16,11 @@ from ssdpm.measure.baseline import check_sampling as _check_sampling
 from ssdpm.measure.calibration import (
     TEXT_BYTES,
     Calibration,
+    MeasuredRun,
     MeasuredTuple,
     QualityTuple,
     wa_milli,
 )
-from ssdpm.measure.fitted import MeasuredRun
 from ssdpm.measure.signal import Signal, SignalLike, When, signal_of
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter

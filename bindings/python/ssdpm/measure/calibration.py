@@ -28,15 +28,28 @@ from ssdpm.base.errors import Error, InvalidError
 from ssdpm.base.result import Value, Word, Written, drawn, html_table, in_j, in_s, in_w
 from ssdpm.estimate.parameters import Overlay
 from ssdpm.estimate.parameters import parameters as parameters_of
+from ssdpm.estimate.setup import Setup
 from ssdpm.measure.baseline import Sampling
-from ssdpm.measure.fitted import MeasuredRun, fitted
+from ssdpm.measure.signal import Signal
 from ssdpm.model.drive import Model
 from ssdpm.model.source import read_file
 from ssdpm.parameter import KIND_WORDS, Parameter, check_parameters, parameters_from
-from ssdpm.workload.records import OPS
+from ssdpm.policy.table import ApstTable
+from ssdpm.workload.records import OPS, Records
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class MeasuredRun:
+    """What was calibrated from."""
+
+    setup: Setup
+    table: ApstTable | None
+    records: Records
+    signal: Signal
+
 
 _STATUS_WORDS = by_number(_core.energy.MEASURED_STATUSES)
 _MATCH_WORDS = by_number(_core.energy.OVERLAY_MATCHES)
@@ -310,27 +323,16 @@ class Calibration(Written, Overlay):
                 "the samples are not in a file of what was measured: only "
                 "calibrate() has them"
             )
-        values = {
-            (one.kind, one.index): one.nominal * _SCALES[one.kind.rpartition("_")[2]]
-            for one in self.known
-            if one.nominal is not None
-        }
-        # As the fit took them where they were not measured.
-        for known in run.setup.parameters:
-            if known.kind == "exit_latency_us":
-                values.setdefault((known.kind, known.index), known.nominal / 1e6)
-        looked_for = {one.kind for one in self.measured}
-        for kind in ("operation_energy_nj", "byte_energy_pj"):
-            for index in range(len(OPS)) if kind not in looked_for else ():
-                values[kind, index] = 0.0
-        return fitted(
-            run,
-            values,
-            self.bin_ns,
-            self.offset_ns,
-            self.drift_w or 0.0,
-            looked_for.__contains__,
+        begin_ns, bin_ns, power_w = _core.energy.calibration_get_fitted(
+            run.setup.model._handle,
+            run.setup.core(run.table),
+            run.records,
+            run.signal._handle,
+            self._rows(),
+            self._quality(),
         )
+        steps = np.arange(len(power_w), dtype=np.int64)
+        return begin_ns + bin_ns // 2 + bin_ns * steps, power_w
 
     def plot(self, kind: str = "fit", ax: Axes | None = None) -> Axes:
         """Draw it.
