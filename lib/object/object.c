@@ -324,14 +324,8 @@ static int check(const struct ssdpm_object *o, struct ssdpm_error *reterr)
 }
 
 /* A copy of a part that is there. */
-static int copy(const void *part, void *ret_copy, size_t size, const char *what,
-		struct ssdpm_error *reterr)
-{
-	return part ? ssdpm__sized_in(ret_copy, size, part, what, reterr) : 0;
-}
-
 #define COPY(part, name) \
-	copy(v->o.part, &v->part, sizeof(v->part), name, reterr)
+	ssdpm__sized_in(&v->part, sizeof(v->part), v->o.part, name, reterr)
 
 static int take(const struct ssdpm_object *object, struct view *v,
 		struct ssdpm_error *reterr)

@@ -109,14 +109,11 @@ int ssdpm__facts(const struct ssdpm_model_info *info,
 		 struct ssdpm_error *reterr)
 {
 	struct facts facts = { .info = info };
-	int err;
+	int err = ssdpm__sized_in(&facts.host, sizeof(facts.host), host,
+				  "ssdpm_host", reterr);
 
-	if (host) {
-		err = ssdpm__sized_in(&facts.host, sizeof(facts.host), host,
-				      "ssdpm_host", reterr);
-		if (err)
-			return err;
-	}
+	if (err)
+		return err;
 	if (facts.host.linux_release &&
 	    !parse_release(span_of(facts.host.linux_release), &facts.release))
 		return ssdpm__fail(reterr, -EINVAL, 0,

@@ -33,7 +33,7 @@ static int take_params(struct calibration *c,
 {
 	int err = ssdpm_sim_params_init(&c->sim_params, sizeof(c->sim_params));
 
-	if (err == 0 && sim_params)
+	if (err == 0)
 		err = ssdpm__sized_in(&c->sim_params, sizeof(c->sim_params),
 				      sim_params, "ssdpm_sim_params", reterr);
 	c->params.size = sizeof(c->params);

@@ -58,7 +58,7 @@ int ssdpm_sim_params_set_policy(struct ssdpm_sim_params *params,
 	int err = ssdpm__sized_in(&changed, sizeof(changed), params,
 				  "ssdpm_sim_params", reterr);
 
-	if (!err && settings)
+	if (!err)
 		err = ssdpm__sized_in(&today, sizeof(today), settings,
 				      "ssdpm_device_settings", reterr);
 	if (!err && !policy)
@@ -88,12 +88,12 @@ static int make(struct ssdpm_comparison *comparison,
 	struct ssdpm_sim_params *own = &comparison->params;
 	int err = ssdpm_sim_params_init(own, sizeof(*own));
 
-	if (!err && params)
+	if (!err)
 		err = ssdpm__sized_in(own, sizeof(*own), params,
 				      "ssdpm_sim_params", reterr);
 	comparison->settings.size = sizeof(comparison->settings);
 	comparison->has_settings = settings;
-	if (!err && settings)
+	if (!err)
 		err = ssdpm__sized_in(&comparison->settings,
 				      sizeof(comparison->settings), settings,
 				      "ssdpm_device_settings", reterr);

@@ -163,7 +163,7 @@ int ssdpm_consistency_measure(const double *iops, size_t n,
 	int err = ssdpm__sized_check(ret_consistency, sizeof(c),
 				     "ssdpm_consistency", reterr);
 
-	if (!err && params)
+	if (!err)
 		err = ssdpm__sized_in(&known, sizeof(known), params,
 				      "ssdpm_consistency_params", reterr);
 	if (!err)

@@ -334,12 +334,10 @@ static int take_params(struct log *log,
 	struct ssdpm_iops_log_params *known = &log->params;
 
 	known->size = sizeof(*known);
-	if (params) {
-		int err = ssdpm__sized_in(known, sizeof(*known), params,
-					  "ssdpm_iops_log_params", reterr);
-		if (err)
-			return err;
-	}
+	int err = ssdpm__sized_in(known, sizeof(*known), params,
+				  "ssdpm_iops_log_params", reterr);
+	if (err)
+		return err;
 	if (known->op > SSDPM_OP_DISCARD || known->op == SSDPM_OP_FLUSH)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "a log has reads, writes and discards");
@@ -347,18 +345,22 @@ static int take_params(struct log *log,
 				     reterr);
 }
 
-/* Takes the source. */
-static int read_log(struct source *source, struct log *log, double **ret_iops,
-		    size_t *ret_n, struct ssdpm_error *reterr)
+static int read_log(struct given_bytes given,
+		    const struct ssdpm_iops_log_params *params,
+		    double **ret_iops, size_t *ret_n,
+		    struct ssdpm_error *reterr)
 {
-	int err = ssdpm__input_begin(&log->input, source, reterr);
+	struct log log = { .seconds = NULL };
+	int err = take_params(&log, params, reterr);
 
 	if (!err)
-		err = read_lines(log, reterr);
+		err = ssdpm__input_open(&log.input, given, reterr);
 	if (!err)
-		err = finish(log, ret_iops, ret_n, reterr);
-	ssdpm__input_close(&log->input);
-	free(log->seconds);
+		err = read_lines(&log, reterr);
+	if (!err)
+		err = finish(&log, ret_iops, ret_n, reterr);
+	ssdpm__input_close(&log.input);
+	free(log.seconds);
 	return err;
 }
 
@@ -366,13 +368,7 @@ int ssdpm_iops_log_read(int fd, const struct ssdpm_iops_log_params *params,
 			double **ret_iops, size_t *ret_n,
 			struct ssdpm_error *reterr)
 {
-	struct log log = { .seconds = NULL };
-	struct source *source;
-	int err = take_params(&log, params, reterr);
-
-	if (!err)
-		err = ssdpm__source_fd(fd, &source, reterr);
-	return err ? err : read_log(source, &log, ret_iops, ret_n, reterr);
+	return read_log(ssdpm__of_fd(fd), params, ret_iops, ret_n, reterr);
 }
 
 int ssdpm_iops_log_read_data(const void *data, size_t size,
@@ -380,11 +376,6 @@ int ssdpm_iops_log_read_data(const void *data, size_t size,
 			     double **ret_iops, size_t *ret_n,
 			     struct ssdpm_error *reterr)
 {
-	struct log log = { .seconds = NULL };
-	struct source *source;
-	int err = take_params(&log, params, reterr);
-
-	if (!err)
-		err = ssdpm__source_data(data, size, &source, reterr);
-	return err ? err : read_log(source, &log, ret_iops, ret_n, reterr);
+	return read_log(ssdpm__in_memory(data, size), params, ret_iops, ret_n,
+			reterr);
 }

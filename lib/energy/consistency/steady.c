@@ -43,16 +43,14 @@ int ssdpm_steady_state_find(const double *rounds, size_t n,
 			    size_t *ret_begin, struct ssdpm_error *reterr)
 {
 	struct ssdpm_steady_params known = { .size = sizeof(known) };
+	int err = ssdpm__sized_in(&known, sizeof(known), params,
+				  "ssdpm_steady_params", reterr);
 
-	if (params) {
-		int err = ssdpm__sized_in(&known, sizeof(known), params,
-					  "ssdpm_steady_params", reterr);
-		if (!err)
-			err = ssdpm__check_reserved(
-				known.reserved, "ssdpm_steady_params", reterr);
-		if (err)
-			return err;
-	}
+	if (!err)
+		err = ssdpm__check_reserved(known.reserved,
+					    "ssdpm_steady_params", reterr);
+	if (err)
+		return err;
 	if (!known.window)
 		known.window = WINDOW;
 	if (known.max_range == 0)

@@ -43,7 +43,7 @@ int ssdpm__check_params(const struct ssdpm_sim_params *given,
 {
 	int err = ssdpm_sim_params_init(ret_params, sizeof(*ret_params));
 
-	if (err == 0 && given)
+	if (err == 0)
 		err = ssdpm__sized_in(ret_params, sizeof(*ret_params), given,
 				      "ssdpm_sim_params", reterr);
 	if (err)

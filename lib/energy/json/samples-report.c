@@ -32,7 +32,7 @@ static int take(const struct ssdpm_power_report *report, struct known *known,
 	if (!err)
 		err = ssdpm__sized_in(&known->sampling, sizeof(known->sampling),
 				      r->sampling, "ssdpm_sampling", reterr);
-	if (!err && r->energy)
+	if (!err)
 		err = ssdpm__sized_in(&known->energy, sizeof(known->energy),
 				      r->energy, "ssdpm_energy", reterr);
 	r->sampling = &known->sampling;

@@ -122,7 +122,7 @@ int ssdpm_baseline_find(const struct ssdpm_samples *samples,
 	struct ssdpm_baseline baseline = { 0 };
 	int err = ssdpm__samples_check(samples, reterr);
 
-	if (err == 0 && params)
+	if (err == 0)
 		err = ssdpm__sized_in(&known, sizeof(known), params,
 				      "ssdpm_baseline_params", reterr);
 	if (err == 0)

@@ -334,7 +334,7 @@ int ssdpm_sampling_check(const struct ssdpm_samples *samples,
 
 	if (err == 0)
 		err = ssdpm__samples_check(samples, reterr);
-	if (err == 0 && params)
+	if (err == 0)
 		err = ssdpm__sized_in(&known, sizeof(known), params,
 				      "ssdpm_sampling_params", reterr);
 	if (err == 0 && known.n_ios && !known.ios)

@@ -18,16 +18,14 @@ static int check_params(const struct ssdpm_power_params *given,
 			struct ssdpm_error *reterr)
 {
 	struct ssdpm_power_params params = { .size = sizeof(params) };
+	int err = ssdpm__sized_in(&params, sizeof(params), given,
+				  "ssdpm_power_params", reterr);
 
-	if (given) {
-		int err = ssdpm__sized_in(&params, sizeof(params), given,
-					  "ssdpm_power_params", reterr);
-		if (!err)
-			err = ssdpm__check_reserved(
-				params.reserved, "ssdpm_power_params", reterr);
-		if (err)
-			return err;
-	}
+	if (!err)
+		err = ssdpm__check_reserved(params.reserved,
+					    "ssdpm_power_params", reterr);
+	if (err)
+		return err;
 	if (params.format > SSDPM_POWER_INT16)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "no such format of samples: %u",
@@ -79,12 +77,11 @@ static int open_raw(struct ssdpm_power *power, struct ssdpm_error *reterr)
 	return err < 0 ? err : 0;
 }
 
-/* Takes the source over, also when it fails. */
-static int begin(struct ssdpm_power *power, struct source *source,
+static int begin(struct ssdpm_power *power, struct given_bytes given,
 		 struct ssdpm_error *reterr)
 {
 	const char *columns = power->params.columns;
-	int err = ssdpm__input_begin(&power->input, source, reterr);
+	int err = ssdpm__input_open(&power->input, given, reterr);
 
 	if (err)
 		return err;
@@ -94,18 +91,21 @@ static int begin(struct ssdpm_power *power, struct source *source,
 	return open_text(power, columns, reterr);
 }
 
-static int new_power(struct source *source,
-		     const struct ssdpm_power_params *params,
-		     struct ssdpm_power **ret_power, struct ssdpm_error *reterr)
+static int open_power(struct given_bytes given,
+		      const struct ssdpm_power_params *params,
+		      struct ssdpm_power **ret_power,
+		      struct ssdpm_error *reterr)
 {
-	struct ssdpm_power *power = calloc(1, sizeof(*power));
+	struct ssdpm_power_params checked;
+	int err = check_params(params, &checked, reterr);
 
-	if (!power) {
-		source->close(source);
+	if (err)
+		return err;
+	struct ssdpm_power *power = calloc(1, sizeof(*power));
+	if (!power)
 		return ssdpm__no_memory(reterr);
-	}
-	power->params = *params;
-	int err = begin(power, source, reterr);
+	power->params = checked;
+	err = begin(power, given, reterr);
 	if (err) {
 		ssdpm_power_free(power);
 		return err;
@@ -117,15 +117,7 @@ static int new_power(struct source *source,
 int ssdpm_power_open(int fd, const struct ssdpm_power_params *params,
 		     struct ssdpm_power **ret_power, struct ssdpm_error *reterr)
 {
-	struct ssdpm_power_params checked;
-	struct source *source;
-	int err = check_params(params, &checked, reterr);
-
-	if (err == 0)
-		err = ssdpm__source_fd(fd, &source, reterr);
-	if (err)
-		return err;
-	return new_power(source, &checked, ret_power, reterr);
+	return open_power(ssdpm__of_fd(fd), params, ret_power, reterr);
 }
 
 int ssdpm_power_open_data(const void *data, size_t size,
@@ -133,15 +125,8 @@ int ssdpm_power_open_data(const void *data, size_t size,
 			  struct ssdpm_power **ret_power,
 			  struct ssdpm_error *reterr)
 {
-	struct ssdpm_power_params checked;
-	struct source *source;
-	int err = check_params(params, &checked, reterr);
-
-	if (err == 0)
-		err = ssdpm__source_data(data, size, &source, reterr);
-	if (err)
-		return err;
-	return new_power(source, &checked, ret_power, reterr);
+	return open_power(ssdpm__in_memory(data, size), params, ret_power,
+			  reterr);
 }
 
 static double raw_value(const char *at, uint32_t format)

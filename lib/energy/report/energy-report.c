@@ -277,11 +277,9 @@ int ssdpm_energy_report_new(struct ssdpm_machine *machine,
 			     .facts.size = sizeof(task.facts) };
 	struct ssdpm_energy_report *report;
 	struct ssdpm_error error = { 0 };
-	int err = 0;
+	int err = ssdpm__sized_in(&task.params, sizeof(task.params), params,
+				  "ssdpm_energy_report_params", reterr);
 
-	if (params)
-		err = ssdpm__sized_in(&task.params, sizeof(task.params), params,
-				      "ssdpm_energy_report_params", reterr);
 	if (err)
 		return err;
 	report = calloc(1, sizeof(*report));

@@ -363,11 +363,9 @@ static int take_params(struct ssdpm_survey_result *result,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_survey_result_params known = { .size = sizeof(known) };
-	int err = 0;
+	int err = ssdpm__sized_in(&known, sizeof(known), params,
+				  "ssdpm_survey_result_params", reterr);
 
-	if (params)
-		err = ssdpm__sized_in(&known, sizeof(known), params,
-				      "ssdpm_survey_result_params", reterr);
 	if (!err)
 		err = ssdpm__error_rate(&known.error_rate, reterr);
 	if (err)
