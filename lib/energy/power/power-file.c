@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/bytes.h"
 
 static bool is_sane(double value)
 {
@@ -134,9 +135,8 @@ static double raw_value(const char *at, uint32_t format)
 	const uint8_t *bytes = (const uint8_t *)at;
 
 	if (format == SSDPM_POWER_INT16)
-		return (int16_t)(uint16_t)(bytes[0] | bytes[1] << 8);
-	uint32_t bits = bytes[0] | (uint32_t)bytes[1] << 8 |
-			(uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+		return (int16_t)ssdpm__little_endian(bytes, 2);
+	uint32_t bits = (uint32_t)ssdpm__little_endian(bytes, 4);
 	float value;
 	memcpy(&value, &bits, sizeof(value));
 	return value;
