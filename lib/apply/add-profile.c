@@ -164,7 +164,7 @@ int ssdpm_plan_add_profile(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	int err;
 
 	err = ssdpm__plan_check_open(plan, reterr);
-	if (!err)
+	if (!err && settings)
 		err = ssdpm__sized_in(&s, sizeof(s), settings,
 				      "ssdpm_profile_settings", reterr);
 	else if (!err)
