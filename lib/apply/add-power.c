@@ -30,7 +30,7 @@ static int read_power(struct ssdpm_plan *plan, struct step *step,
 	struct change *change = &step->change;
 	struct ssdpm_step_value now = { 0 };
 	struct ssdpm_error error;
-	int err = change->kind->ask(step->source, &now, &error);
+	int err = change->kind->command->ask(step->source, &now, &error);
 
 	(void)plan;
 	if (err == -ENOMEM)

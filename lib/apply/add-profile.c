@@ -35,28 +35,33 @@ static const struct {
 
 enum { N_PARAMETERS = sizeof(parameters) / sizeof(parameters[0]) };
 
+/* What adding a step came to: a reason is no failure, but leaves it alone. */
+static int settle(struct ssdpm_plan *plan, uint32_t kind, const char *path,
+		  const char *device, const struct ssdpm_error *error,
+		  struct ssdpm_error *reterr)
+{
+	if (is_reason(error->code))
+		return ssdpm__plan_leave_alone(plan, kind, path, device,
+					       error->message, reterr);
+	return ssdpm__pass_on(error->code, error, reterr);
+}
+
 static int add_parameter(struct ssdpm_plan *plan,
 			 const struct ssdpm_profile_settings *settings,
 			 size_t i, struct ssdpm_error *reterr)
 {
 	const uint32_t parameter = parameters[i].parameter;
 	char path[SSDPM__TARGET_BYTES];
-	struct ssdpm_error error;
+	struct ssdpm_error error = { 0 };
 	uint64_t value;
-	int err;
 
 	if (!(settings->set & parameters[i].bit))
 		return 0;
 	memcpy(&value, (const char *)settings + parameters[i].offset,
 	       sizeof(value));
-	err = ssdpm_plan_add_nvme_core(plan, parameter, value, &error);
+	ssdpm_plan_add_nvme_core(plan, parameter, value, &error);
 	ssdpm__parameter_path(parameter, path);
-	if (is_reason(err))
-		return ssdpm__plan_leave_alone(plan, SSDPM_STEP_NVME_CORE, path,
-					       "all", error.message, reterr);
-	if (err && reterr)
-		*reterr = error;
-	return err;
+	return settle(plan, SSDPM_STEP_NVME_CORE, path, "all", &error, reterr);
 }
 
 static int add_tolerance(struct ssdpm_plan *plan, struct ssdpm_device *device,
@@ -66,19 +71,13 @@ static int add_tolerance(struct ssdpm_plan *plan, struct ssdpm_device *device,
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	char path[SSDPM__TARGET_BYTES];
-	struct ssdpm_error error;
-	int err;
+	struct ssdpm_error error = { 0 };
 
-	err = ssdpm_plan_add_latency_tolerance(
-		plan, device, model, settings->max_exit_latency_us, &error);
-	if (is_reason(err))
-		return ssdpm__plan_leave_alone(
-			plan, SSDPM_STEP_LATENCY_TOLERANCE,
-			ssdpm__tolerance_path(facts, path) ? path : facts->name,
-			facts->name, error.message, reterr);
-	if (err && reterr)
-		*reterr = error;
-	return err;
+	ssdpm_plan_add_latency_tolerance(plan, device, model,
+					 settings->max_exit_latency_us, &error);
+	return settle(plan, SSDPM_STEP_LATENCY_TOLERANCE,
+		      ssdpm__tolerance_path(facts, path) ? path : facts->name,
+		      facts->name, &error, reterr);
 }
 
 static int add_nvme(struct ssdpm_plan *plan, struct ssdpm_device *device,
@@ -112,8 +111,7 @@ static int add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		.lpms = settings->lpms,
 		.n_lpms = settings->n_lpms,
 	};
-	struct ssdpm_error error;
-	int err;
+	struct ssdpm_error error = { 0 };
 
 	if (facts->known & SSDPM_FACT_LPM &&
 	    !ssdpm__lpm_path(facts, path, NULL))
@@ -122,14 +120,8 @@ static int add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		snprintf(path, sizeof(path), "%s", facts->path + 1);
 	if (old && old->state == SSDPM_STEP_LEFT_ALONE)
 		return 0;
-	err = ssdpm_plan_add_lpm(plan, device, model, &params, &error);
-	if (is_reason(err))
-		return ssdpm__plan_leave_alone(plan, SSDPM_STEP_LPM, path,
-					       facts->name, error.message,
-					       reterr);
-	if (err && reterr)
-		*reterr = error;
-	return err;
+	ssdpm_plan_add_lpm(plan, device, model, &params, &error);
+	return settle(plan, SSDPM_STEP_LPM, path, facts->name, &error, reterr);
 }
 
 /* Nothing is known of it but what stands before it. */

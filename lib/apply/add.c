@@ -72,7 +72,7 @@ static int say_tolerance(const struct ssdpm_plan *plan, struct step *step,
 static int read_foreign(struct ssdpm_plan *plan, struct step *step,
 			struct ssdpm_error *reterr)
 {
-	struct drive *drive = ssdpm__plan_find_drive(plan, step->source);
+	struct plan_drive *drive = ssdpm__plan_find_drive(plan, step->source);
 	bool in_force = step->state == SSDPM_STEP_IN_FORCE;
 	int err = ssdpm__look_at_table(plan, drive, reterr);
 
@@ -296,7 +296,7 @@ static int read_table(struct ssdpm_plan *plan, struct step *step,
 {
 	struct change *change = &step->change;
 	struct ssdpm_step_value now = { 0 };
-	int err = change->kind->ask(step->source, &now, NULL);
+	int err = change->kind->command->ask(step->source, &now, NULL);
 
 	(void)plan;
 	if (err)

@@ -11,7 +11,7 @@
  * The steps that are done, and their changes, in this order. After these come
  * the tables that are lost by them: nothing is done, but something undone.
  */
-struct work {
+struct commit_work {
 	struct ssdpm_plan *plan;
 	struct site *site;
 	struct changes kept; /* by the commits before */
@@ -47,7 +47,7 @@ static int recheck_step(struct ssdpm_plan *plan, struct step *step,
 				reterr);
 	if (err)
 		return ssdpm__step_fail(plan, step, err, reterr);
-	if (change->kind->ask && !change->before.is_known)
+	if (change->kind->command && !change->before.is_known)
 		change->before = now;
 	if (ssdpm__value_is(&now, &change->before))
 		return 0;
@@ -57,7 +57,8 @@ static int recheck_step(struct ssdpm_plan *plan, struct step *step,
 			   step->target, change->before.text, now.text);
 }
 
-static int recheck_table(struct ssdpm_plan *plan, const struct drive *drive,
+static int recheck_table(struct ssdpm_plan *plan,
+			 const struct plan_drive *drive,
 			 struct ssdpm_error *reterr)
 {
 	const struct change *table = &drive->table;
@@ -111,7 +112,7 @@ static int recheck(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 }
 
 /* Set it, and read it back. */
-static int do_value(struct work *work, struct step *step,
+static int do_value(struct commit_work *work, struct step *step,
 		    struct ssdpm_error *reterr)
 {
 	struct change *change = &step->change;
@@ -136,7 +137,8 @@ static bool is_refused(const struct ssdpm_plan *plan, const struct step *step,
 	       (err == -EACCES || err == -EPERM || err == -EOPNOTSUPP);
 }
 
-static int do_step(struct work *work, size_t i, struct ssdpm_error *reterr)
+static int do_step(struct commit_work *work, size_t i,
+		   struct ssdpm_error *reterr)
 {
 	struct step *step = work->steps[i];
 	struct ssdpm_error error;
@@ -166,7 +168,7 @@ static int do_step(struct work *work, size_t i, struct ssdpm_error *reterr)
 }
 
 /* From the next step on a kill may have cost these tables. */
-static int begin_tables(struct work *work, struct ssdpm_error *reterr)
+static int begin_tables(struct commit_work *work, struct ssdpm_error *reterr)
 {
 	int err = 0;
 
@@ -181,7 +183,7 @@ static int begin_tables(struct work *work, struct ssdpm_error *reterr)
  * What was refused has changed nothing: then nothing need be undone, and no
  * table built anew, which would be refused as well.
  */
-static void look_at_failed(struct work *work)
+static void look_at_failed(struct commit_work *work)
 {
 	for (size_t i = 0; i < work->n_steps; i++) {
 		struct change *change = work->changes[i];
@@ -239,7 +241,7 @@ void ssdpm__read_back(const struct ssdpm_plan *plan, struct step *step)
 	}
 }
 
-static void read_all_back(struct work *work)
+static void read_all_back(struct commit_work *work)
 {
 	for (size_t i = 0; i < work->n_steps; i++)
 		if (work->steps[i]->state == SSDPM_STEP_DONE ||
@@ -261,7 +263,7 @@ static void add_words(struct ssdpm_error *reterr, const char *words,
 }
 
 /* The journal stays where a value could not be put back: the next tries. */
-static void undo(struct work *work, struct ssdpm_error *reterr)
+static void undo(struct commit_work *work, struct ssdpm_error *reterr)
 {
 	struct ssdpm_error error = { 0 };
 	struct undone undone;
@@ -279,7 +281,7 @@ static void undo(struct work *work, struct ssdpm_error *reterr)
 }
 
 /* Only what took their place is replaced by them again. */
-static void note_tables(struct work *work)
+static void note_tables(struct commit_work *work)
 {
 	for (size_t i = work->n_steps; i < work->n; i++) {
 		struct change *table = work->changes[i];
@@ -291,7 +293,7 @@ static void note_tables(struct work *work)
 	}
 }
 
-static int do_steps(struct work *work, struct ssdpm_error *reterr)
+static int do_steps(struct commit_work *work, struct ssdpm_error *reterr)
 {
 	int err;
 
@@ -324,7 +326,7 @@ static bool is_to_be_done(const struct step *step)
 	       step->state != SSDPM_STEP_LEFT_ALONE;
 }
 
-static int take_steps(struct work *work, struct ssdpm_error *reterr)
+static int take_steps(struct commit_work *work, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_plan *plan = work->plan;
 	/* One more: it may be none, and malloc(0) may be NULL. */
@@ -347,7 +349,7 @@ static int take_steps(struct work *work, struct ssdpm_error *reterr)
 	}
 	work->n_steps = work->n;
 	for (size_t i = 0; i < plan->n_drives; i++) {
-		struct drive *drive = &plan->drives[i];
+		struct plan_drive *drive = &plan->drives[i];
 
 		drive->table.begun = false;
 		if (drive->is_foreign && ssdpm__drive_is_rebuilt(plan, drive))
@@ -356,7 +358,7 @@ static int take_steps(struct work *work, struct ssdpm_error *reterr)
 	return 0;
 }
 
-static int commit_locked(struct work *work, struct ssdpm_error *reterr)
+static int commit_locked(struct commit_work *work, struct ssdpm_error *reterr)
 {
 	struct ssdpm_plan *plan = work->plan;
 	struct ssdpm_journal found;
@@ -415,7 +417,7 @@ static bool is_needless(const struct ssdpm_plan *plan, int err)
 
 int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
-	struct work work = { .plan = plan, .site = &plan->site };
+	struct commit_work work = { .plan = plan, .site = &plan->site };
 	struct ssdpm_error error = { 0 };
 	struct site site;
 	int err;

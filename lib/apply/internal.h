@@ -43,6 +43,22 @@ struct site;
 struct change;
 struct step;
 
+/* A value, and the one text that it has. */
+struct value_form {
+	bool (*parse)(const char *text, struct ssdpm_step_value *ret_is);
+	void (*format)(const struct ssdpm_step_value *is,
+		       char text[SSDPM__VALUE_BYTES]);
+};
+
+/* How a controller is asked for a value, and is sent one. */
+struct value_command {
+	int (*ask)(struct ssdpm_device *device, struct ssdpm_step_value *ret_is,
+		   struct ssdpm_error *reterr);
+	int (*send)(struct ssdpm_machine *machine, const char *name,
+		    const struct ssdpm_step_value *is,
+		    struct ssdpm_error *reterr);
+};
+
 /* A kind of step; paths are as in struct change. */
 struct step_kind {
 	uint32_t number;    /* enum ssdpm_step_kind */
@@ -57,15 +73,8 @@ struct step_kind {
 	int depth; /* below the directory of the device; -1: of no device */
 	/* What a record may name. */
 	bool (*is_target)(const char *path);
-	bool (*parse)(const char *text, struct ssdpm_step_value *ret_is);
-	void (*format)(const struct ssdpm_step_value *is,
-		       char text[SSDPM__VALUE_BYTES]);
-	/* By a command, to the controller of this name; NULL: a file. */
-	int (*ask)(struct ssdpm_device *device, struct ssdpm_step_value *ret_is,
-		   struct ssdpm_error *reterr);
-	int (*send)(struct ssdpm_machine *machine, const char *name,
-		    const struct ssdpm_step_value *is,
-		    struct ssdpm_error *reterr);
+	const struct value_form *form;
+	const struct value_command *command; /* NULL: a file */
 	/* Bring it to the value after, or to that before. */
 	int (*set)(const struct site *site, struct change *change,
 		   struct ssdpm_error *reterr);
@@ -116,7 +125,7 @@ struct step {
 };
 
 /* An NVMe controller of a plan. */
-struct drive {
+struct plan_drive {
 	struct ssdpm_device *device;
 	struct ssdpm_model *model; /* NULL: nothing is predicted */
 	struct step *rebuild;	   /* NULL: it has no latency tolerance */
@@ -148,7 +157,7 @@ struct ssdpm_plan {
 	struct ssdpm_machine_facts facts;
 	struct step **steps; /* in the order in which they were added */
 	size_t n_steps;
-	struct drive *drives;
+	struct plan_drive *drives;
 	size_t n_drives;
 	/* What the caller sees: steps and rebuilds, in the order of a commit.
 	 */
@@ -164,14 +173,12 @@ struct ssdpm_plan {
 	struct ssdpm_journal journal; /* what was found when it was locked */
 };
 
-/* plan.c */
+/* step.c */
 
 /* A step without strings and values; path is copied. -ENOMEM. */
 int ssdpm__step_new(uint32_t kind, const char *path, const char *device,
 		    struct step **ret_step, struct ssdpm_error *reterr);
 struct step *ssdpm__step_free(struct step *step);
-/* As if it were new; the lock, and what was found with it, stay. */
-int ssdpm__plan_clear(struct ssdpm_plan *plan, struct ssdpm_error *reterr);
 /* Its values are set: is it in force? */
 void ssdpm__step_settle(struct step *step);
 /* It does nothing, and why. */
@@ -198,34 +205,44 @@ int ssdpm__set_string(char **string, const char *text,
 int ssdpm__step_fail(const struct ssdpm_plan *plan, const struct step *step,
 		     int err, struct ssdpm_error *reterr);
 /* Likewise for a command to a drive. */
-int ssdpm__drive_fail(const struct ssdpm_plan *plan, const struct drive *drive,
-		      int err, struct ssdpm_error *reterr);
+int ssdpm__drive_fail(const struct ssdpm_plan *plan,
+		      const struct plan_drive *drive, int err,
+		      struct ssdpm_error *reterr);
+/* Would a commit write something for it? */
+bool ssdpm__step_is_pending(const struct step *step);
 
-/* Put a step into its place, and free the one it replaces; or free it. */
-int ssdpm__plan_put(struct ssdpm_plan *plan, struct step *step,
-		    struct ssdpm_error *reterr);
+/* plan-order.c */
+
 struct step *ssdpm__plan_find(const struct ssdpm_plan *plan, uint32_t kind,
 			      const char *path);
 /* The table of one's own that the plan has for a drive, or NULL. */
 struct step *ssdpm__plan_find_table(const struct ssdpm_plan *plan,
-				    const struct drive *drive);
+				    const struct plan_drive *drive);
+/* Would a commit replace the table in force by Linux's own? */
+bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,
+			     const struct plan_drive *drive);
+/* Put the steps into the order of a commit. */
+void ssdpm__plan_arrange(struct ssdpm_plan *plan);
+
+/* plan.c */
+
+/* As if it were new; the lock, and what was found with it, stay. */
+int ssdpm__plan_clear(struct ssdpm_plan *plan, struct ssdpm_error *reterr);
+/* Put a step into its place, and free the one it replaces; or free it. */
+int ssdpm__plan_put(struct ssdpm_plan *plan, struct step *step,
+		    struct ssdpm_error *reterr);
 /* The controller, with this model from now on (NULL: as before). */
 int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			  struct ssdpm_model *model,
 			  struct ssdpm_error *reterr);
-struct drive *ssdpm__plan_find_drive(const struct ssdpm_plan *plan,
-				     const struct ssdpm_device *device);
+struct plan_drive *ssdpm__plan_find_drive(const struct ssdpm_plan *plan,
+					  const struct ssdpm_device *device);
 /* -EIO: it has a latency tolerance that cannot be read. */
 int ssdpm__check_tolerance(const struct ssdpm_plan *plan,
 			   const struct ssdpm_device_facts *facts,
 			   struct ssdpm_error *reterr);
 int ssdpm__plan_add_all_drives(struct ssdpm_plan *plan,
 			       struct ssdpm_error *reterr);
-/* Would a commit write something for it? */
-bool ssdpm__step_is_pending(const struct step *step);
-/* Would a commit replace the table in force by Linux's own? */
-bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,
-			     const struct drive *drive);
 /* A plan that goes back takes no other steps, nor one that is committed. */
 int ssdpm__plan_check_open(const struct ssdpm_plan *plan,
 			   struct ssdpm_error *reterr);
@@ -239,9 +256,6 @@ int ssdpm__plan_leave_alone(struct ssdpm_plan *plan, uint32_t kind,
 
 /* What becomes of a table that is not Linux's own, for the end of a line. */
 extern const char ssdpm__foreign_words[];
-
-/* Put the steps into the order of a commit. */
-void ssdpm__plan_arrange(struct ssdpm_plan *plan);
 
 /*
  * add-profile.c: get the model of a drive without sending a command. NULL: it
@@ -266,15 +280,15 @@ int ssdpm__lpm_path(const struct ssdpm_device_facts *facts,
 void ssdpm__read_back(const struct ssdpm_plan *plan, struct step *step);
 
 /* predict.c: what the kernel builds now, or after the plan. */
-int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,
-		   bool after, struct ssdpm_apst *ret_table,
-		   struct ssdpm_error *reterr);
+int ssdpm__predict(const struct ssdpm_plan *plan,
+		   const struct plan_drive *drive, bool after,
+		   struct ssdpm_apst *ret_table, struct ssdpm_error *reterr);
 /* Is this the drive's own word, so that a difference is an error? */
-bool ssdpm__is_sure(const struct drive *drive);
+bool ssdpm__is_sure(const struct plan_drive *drive);
 /* Read the table in force of a drive that has a model, on a live machine: once.
  */
-int ssdpm__look_at_table(const struct ssdpm_plan *plan, struct drive *drive,
-			 struct ssdpm_error *reterr);
+int ssdpm__look_at_table(const struct ssdpm_plan *plan,
+			 struct plan_drive *drive, struct ssdpm_error *reterr);
 /* 0, or -EREMOTEIO and the first entry that differs. */
 int ssdpm__compare_tables(const char *device, const struct ssdpm_apst *built,
 			  const struct ssdpm_apst *predicted,
@@ -308,26 +322,10 @@ bool ssdpm__value_parse(const struct step_kind *kind, const char *text,
 			struct value *ret_value);
 bool ssdpm__value_is(const struct value *a, const struct value *b);
 
-/* For the table of kinds. */
-void ssdpm__format_tolerance(const struct ssdpm_step_value *is,
-			     char text[SSDPM__VALUE_BYTES]);
-bool ssdpm__parse_tolerance(const char *text, struct ssdpm_step_value *ret_is);
-void ssdpm__format_parameter(const struct ssdpm_step_value *is,
-			     char text[SSDPM__VALUE_BYTES]);
-bool ssdpm__parse_parameter(const char *text, struct ssdpm_step_value *ret_is);
-void ssdpm__format_table(const struct ssdpm_step_value *is,
-			 char text[SSDPM__VALUE_BYTES]);
-bool ssdpm__parse_table(const char *text, struct ssdpm_step_value *ret_is);
-void ssdpm__format_lpm(const struct ssdpm_step_value *is,
-		       char text[SSDPM__VALUE_BYTES]);
-bool ssdpm__parse_lpm(const char *text, struct ssdpm_step_value *ret_is);
-void ssdpm__format_power_state(const struct ssdpm_step_value *is,
-			       char text[SSDPM__VALUE_BYTES]);
-bool ssdpm__parse_power_state(const char *text,
-			      struct ssdpm_step_value *ret_is);
-void ssdpm__format_nopp(const struct ssdpm_step_value *is,
-			char text[SSDPM__VALUE_BYTES]);
-bool ssdpm__parse_nopp(const char *text, struct ssdpm_step_value *ret_is);
+/* The forms of the values that steps change. */
+extern const struct value_form ssdpm__tolerance_form, ssdpm__parameter_form,
+	ssdpm__table_form, ssdpm__lpm_form, ssdpm__power_state_form,
+	ssdpm__nopp_form;
 
 /* value-io.c */
 
@@ -345,34 +343,9 @@ uint64_t ssdpm__other_value_us(const struct value *value);
 int ssdpm__rebuild(struct ssdpm_machine *machine, const char *path,
 		   const struct value *value, struct ssdpm_error *reterr);
 
-/* value-command.c */
-
-int ssdpm__ask_value(struct ssdpm_machine *machine,
-		     const struct step_kind *kind, const char *path,
-		     struct value *ret_value, struct ssdpm_error *reterr);
-int ssdpm__send_value(struct ssdpm_machine *machine,
-		      const struct step_kind *kind, const char *path,
-		      const struct value *value, struct ssdpm_error *reterr);
-
-/* For the table of kinds. */
-int ssdpm__ask_table(struct ssdpm_device *device,
-		     struct ssdpm_step_value *ret_is,
-		     struct ssdpm_error *reterr);
-int ssdpm__send_table(struct ssdpm_machine *machine, const char *name,
-		      const struct ssdpm_step_value *is,
-		      struct ssdpm_error *reterr);
-int ssdpm__ask_power_state(struct ssdpm_device *device,
-			   struct ssdpm_step_value *ret_is,
-			   struct ssdpm_error *reterr);
-int ssdpm__send_power_state(struct ssdpm_machine *machine, const char *name,
-			    const struct ssdpm_step_value *is,
-			    struct ssdpm_error *reterr);
-int ssdpm__ask_nopp(struct ssdpm_device *device,
-		    struct ssdpm_step_value *ret_is,
-		    struct ssdpm_error *reterr);
-int ssdpm__send_nopp(struct ssdpm_machine *machine, const char *name,
-		     const struct ssdpm_step_value *is,
-		     struct ssdpm_error *reterr);
+/* Values that only a command reads and writes. */
+extern const struct value_command ssdpm__table_command,
+	ssdpm__power_state_command, ssdpm__nopp_command;
 
 /* lpm-write.c */
 

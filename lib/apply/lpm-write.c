@@ -30,15 +30,15 @@ static void sibling(const char *path, const char *name,
 }
 
 /* "host3" of ".../host3/FILE", for words. */
-struct name {
+struct port_name {
 	char text[32];
 };
 
-static struct name name_port(const char *path)
+static struct port_name name_port(const char *path)
 {
 	const char *end = strrchr(path, '/');
 	const char *at = end ? end : path;
-	struct name name;
+	struct port_name name;
 
 	while (at > path && at[-1] != '/')
 		at--;

@@ -3,7 +3,6 @@
 #include "apply/internal.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,117 +16,6 @@ static const struct ssdpm_plan_params default_params = {
 const char ssdpm__foreign_words[] =
 	"; to revert brings the table in force back, where Linux takes one "
 	"(6.12.110, 7.2 and later do not)";
-
-int ssdpm__set_string(char **string, const char *text,
-		      struct ssdpm_error *reterr)
-{
-	char *copy = strdup(text);
-
-	if (!copy)
-		return ssdpm__no_memory(reterr);
-	free(*string);
-	*string = copy;
-	return 0;
-}
-
-struct step *ssdpm__step_free(struct step *step)
-{
-	if (!step)
-		return NULL;
-	ssdpm_device_unref(step->source);
-	free(step->change.path);
-	free(step->device);
-	free(step->target);
-	free(step->why);
-	free(step->warning);
-	free(step);
-	return NULL;
-}
-
-static int set_target(struct step *step, struct ssdpm_error *reterr)
-{
-	char file[SSDPM__TARGET_BYTES + 1];
-	const char *target = step->change.kind->target;
-
-	snprintf(file, sizeof(file), "/%s", step->change.path);
-	return ssdpm__set_string(&step->target, target ? target : file, reterr);
-}
-
-int ssdpm__step_new(uint32_t kind, const char *path, const char *device,
-		    struct step **ret_step, struct ssdpm_error *reterr)
-{
-	struct step *step = calloc(1, sizeof(*step));
-	int err;
-
-	if (!step)
-		return ssdpm__no_memory(reterr);
-	step->change.kind = ssdpm__kind(kind);
-	step->state = SSDPM_STEP_PLANNED;
-	step->flags = SSDPM_STEP_REVERSIBLE | step->change.kind->flags;
-	err = ssdpm__set_string(&step->change.path, path, reterr);
-	if (!err)
-		err = ssdpm__set_string(&step->device, device, reterr);
-	if (!err)
-		err = ssdpm__set_string(&step->why, "", reterr);
-	if (!err)
-		err = ssdpm__set_string(&step->warning, "", reterr);
-	if (!err)
-		err = set_target(step, reterr);
-	if (err) {
-		ssdpm__step_free(step);
-		return err;
-	}
-	*ret_step = step;
-	return 0;
-}
-
-void ssdpm__step_settle(struct step *step)
-{
-	if (ssdpm__value_is(&step->change.before, &step->change.after))
-		step->state = SSDPM_STEP_IN_FORCE;
-}
-
-int ssdpm__step_leave_alone(struct step *step, const char *why,
-			    struct ssdpm_error *reterr)
-{
-	int err = ssdpm__set_string(&step->why, why, reterr);
-
-	if (!err)
-		err = ssdpm__set_string(&step->warning, "", reterr);
-	if (err)
-		return err;
-	step->state = SSDPM_STEP_LEFT_ALONE;
-	step->flags = 0;
-	memset(&step->change.before, 0, sizeof(step->change.before));
-	memset(&step->change.after, 0, sizeof(step->change.after));
-	return 0;
-}
-
-int ssdpm__step_set_why(struct step *step, struct ssdpm_error *reterr,
-			const char *format, ...)
-{
-	char why[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, sizeof(why), format, args);
-	va_end(args);
-	return ssdpm__set_string(&step->why, why, reterr);
-}
-
-int ssdpm__step_warn(const struct ssdpm_plan *plan, struct step *step,
-		     const struct ssdpm_device *device,
-		     const struct ssdpm_model *model,
-		     struct ssdpm_error *reterr)
-{
-	char warning[SSDPM__WARNING_BYTES];
-	int err;
-
-	err = ssdpm__warn_of_setting(device, &plan->facts, model,
-				     step->change.after.is.lpm, warning,
-				     reterr);
-	return err ? err : ssdpm__set_string(&step->warning, warning, reterr);
-}
 
 int ssdpm_plan_new(struct ssdpm_machine *machine,
 		   const struct ssdpm_plan_params *params,
@@ -214,40 +102,6 @@ struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan)
 	return NULL;
 }
 
-static int fail_removed(const char *name, const char *removal, int err,
-			struct ssdpm_error *reterr)
-{
-	if (!removal)
-		return err;
-	return ssdpm__fail(reterr, -ENODEV, 0, "%s: %s", name, removal);
-}
-
-int ssdpm__step_fail(const struct ssdpm_plan *plan, const struct step *step,
-		     int err, struct ssdpm_error *reterr)
-{
-	return fail_removed(step->device,
-			    ssdpm__value_removal(plan->machine, &step->change),
-			    err, reterr);
-}
-
-int ssdpm__drive_fail(const struct ssdpm_plan *plan, const struct drive *drive,
-		      int err, struct ssdpm_error *reterr)
-{
-	const struct ssdpm_device_facts *facts =
-		ssdpm_device_get_facts(drive->device);
-
-	return fail_removed(facts->name,
-			    ssdpm__removal(plan->machine, facts->path + 1), err,
-			    reterr);
-}
-
-bool ssdpm__step_is_pending(const struct step *step)
-{
-	return step->state == SSDPM_STEP_PLANNED ||
-	       step->state == SSDPM_STEP_FAILED ||
-	       step->state == SSDPM_STEP_UNDONE;
-}
-
 int ssdpm__plan_check_open(const struct ssdpm_plan *plan,
 			   struct ssdpm_error *reterr)
 {
@@ -271,151 +125,12 @@ int ssdpm__check_nvme(const struct ssdpm_device_facts *facts,
 			   "%s is no NVMe controller in reach", facts->name);
 }
 
-struct step *ssdpm__plan_find(const struct ssdpm_plan *plan, uint32_t kind,
-			      const char *path)
-{
-	for (size_t i = 0; i < plan->n_steps; i++) {
-		struct step *step = plan->steps[i];
-
-		if (step->change.kind->number == kind &&
-		    !strcmp(step->change.path, path))
-			return step;
-	}
-	return NULL;
-}
-
-enum { N_RANKS = 6 };
-
-/*
- * Parameters before the tolerances that make the kernel heed them, a table of
- * one's own after all that would replace it, and last what cannot be undone.
- */
-static uint32_t rank(const struct step *step)
-{
-	if (step->change.kind->role == ROLE_NONE &&
-	    !(step->flags & SSDPM_STEP_REVERSIBLE))
-		return N_RANKS - 1;
-	return step->change.kind->rank;
-}
-
-static void order_step(struct ssdpm_plan *plan, uint32_t wanted,
-		       struct step *step)
-{
-	if (rank(step) == wanted)
-		plan->order[plan->n_order++] = step;
-}
-
-static bool parameters_change(const struct ssdpm_plan *plan)
-{
-	for (size_t i = 0; i < plan->n_steps; i++)
-		if (plan->steps[i]->change.kind->role == ROLE_PARAMETER &&
-		    ssdpm__step_is_pending(plan->steps[i]))
-			return true;
-	return false;
-}
-
-/* One that is not left alone. */
-static struct step *find_active(const struct ssdpm_plan *plan, uint32_t kind,
-				const char *path)
-{
-	struct step *step = ssdpm__plan_find(plan, kind, path);
-
-	return step && step->state != SSDPM_STEP_LEFT_ALONE ? step : NULL;
-}
-
-struct step *ssdpm__plan_find_table(const struct ssdpm_plan *plan,
-				    const struct drive *drive)
-{
-	return find_active(plan, SSDPM_STEP_APST,
-			   ssdpm_device_get_facts(drive->device)->path + 1);
-}
-
-/* Does the plan say what the table of the drive is made from? */
-static bool is_meant(const struct ssdpm_plan *plan,
-		     const struct step *tolerance)
-{
-	for (size_t i = 0; !tolerance && i < plan->n_steps; i++)
-		if (plan->steps[i]->change.kind->role == ROLE_PARAMETER &&
-		    plan->steps[i]->state != SSDPM_STEP_LEFT_ALONE)
-			return true;
-	return tolerance;
-}
-
-/* Must the kernel be told to build the table of this drive? */
-static bool needs_rebuild(const struct ssdpm_plan *plan,
-			  const struct drive *drive)
-{
-	const struct step *tolerance;
-
-	if (!drive->rebuild)
-		return false;
-	tolerance = find_active(plan, SSDPM_STEP_LATENCY_TOLERANCE,
-				drive->rebuild->change.path);
-	if (tolerance && tolerance->state != SSDPM_STEP_IN_FORCE)
-		return false;
-	/* With tolerance 0 APST is off, whatever the parameters say. */
-	if (parameters_change(plan) &&
-	    drive->rebuild->change.after.is.max_exit_latency_us)
-		return true;
-	return drive->is_foreign && is_meant(plan, tolerance) &&
-	       !ssdpm__plan_find_table(plan, drive);
-}
-
-/* Will the kernel build a table for this controller? */
-static bool is_rebuilt(const struct ssdpm_plan *plan, const char *controller)
-{
-	for (size_t i = 0; i < plan->n_order; i++)
-		if (ssdpm__is_tolerance_of(&plan->order[i]->change,
-					   controller) &&
-		    ssdpm__step_is_pending(plan->order[i]))
-			return true;
-	return false;
-}
-
-bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,
-			     const struct drive *drive)
-{
-	return is_rebuilt(plan,
-			  ssdpm_device_get_facts(drive->device)->path + 1) &&
-	       !ssdpm__plan_find_table(plan, drive);
-}
-
-/* A table of one's own that is in force is lost when the kernel builds its. */
-static void order_table(struct ssdpm_plan *plan, struct step *step)
-{
-	const struct change *change = &step->change;
-
-	if (step->state == SSDPM_STEP_IN_FORCE &&
-	    is_rebuilt(plan, change->path))
-		step->state = SSDPM_STEP_PLANNED;
-	else if (step->state == SSDPM_STEP_PLANNED &&
-		 !is_rebuilt(plan, change->path) &&
-		 ssdpm__value_is(&change->before, &change->after))
-		step->state = SSDPM_STEP_IN_FORCE;
-}
-
-/* There is room in order: see reserve(). */
-void ssdpm__plan_arrange(struct ssdpm_plan *plan)
-{
-	plan->n_order = 0;
-	for (uint32_t r = 0; r < N_RANKS; r++) {
-		for (size_t i = 0; i < plan->n_steps; i++)
-			order_step(plan, r, plan->steps[i]);
-		for (size_t i = 0; i < plan->n_drives; i++)
-			if (needs_rebuild(plan, &plan->drives[i]))
-				order_step(plan, r, plan->drives[i].rebuild);
-	}
-	for (size_t i = 0; i < plan->n_steps; i++)
-		if (plan->steps[i]->change.kind->role == ROLE_TABLE)
-			order_table(plan, plan->steps[i]);
-}
-
 /* Room for that many more steps and drives. */
 static int reserve(struct ssdpm_plan *plan, size_t n_steps, size_t n_drives,
 		   struct ssdpm_error *reterr)
 {
 	size_t n = plan->n_steps + plan->n_drives + n_steps + n_drives;
-	struct drive *drives;
+	struct plan_drive *drives;
 	struct step **list;
 
 	list = realloc(plan->steps,
@@ -463,13 +178,13 @@ int ssdpm__plan_put(struct ssdpm_plan *plan, struct step *step,
 	return 0;
 }
 
-struct drive *ssdpm__plan_find_drive(const struct ssdpm_plan *plan,
-				     const struct ssdpm_device *device)
+struct plan_drive *ssdpm__plan_find_drive(const struct ssdpm_plan *plan,
+					  const struct ssdpm_device *device)
 {
 	const char *path = ssdpm_device_get_facts(device)->path;
 
 	for (size_t i = 0; i < plan->n_drives; i++) {
-		struct drive *drive = &plan->drives[i];
+		struct plan_drive *drive = &plan->drives[i];
 
 		if (!strcmp(ssdpm_device_get_facts(drive->device)->path, path))
 			return drive;
@@ -511,7 +226,7 @@ static int make_rebuild(const struct ssdpm_device_facts *facts,
 int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			  struct ssdpm_model *model, struct ssdpm_error *reterr)
 {
-	struct drive *drive = ssdpm__plan_find_drive(plan, device);
+	struct plan_drive *drive = ssdpm__plan_find_drive(plan, device);
 	struct step *rebuild;
 	int err;
 

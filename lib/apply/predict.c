@@ -50,9 +50,9 @@ static void apply_steps(const struct ssdpm_plan *plan,
 	}
 }
 
-int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,
-		   bool after, struct ssdpm_apst *ret_table,
-		   struct ssdpm_error *reterr)
+int ssdpm__predict(const struct ssdpm_plan *plan,
+		   const struct plan_drive *drive, bool after,
+		   struct ssdpm_apst *ret_table, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts =
 		ssdpm_device_get_facts(drive->device);
@@ -77,14 +77,14 @@ int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,
 	return ssdpm_apst_generate(drive->model, &params, ret_table, reterr);
 }
 
-bool ssdpm__is_sure(const struct drive *drive)
+bool ssdpm__is_sure(const struct plan_drive *drive)
 {
 	return drive->model && ssdpm_model_get_info(drive->model)->provenance ==
 				       SSDPM_PROVENANCE_REPORTED;
 }
 
 /* What the caller is to know before the table is replaced. */
-static int say_foreign(struct drive *drive, struct ssdpm_error *reterr)
+static int say_foreign(struct plan_drive *drive, struct ssdpm_error *reterr)
 {
 	if (!drive->is_foreign || !drive->rebuild)
 		return 0;
@@ -95,7 +95,7 @@ static int say_foreign(struct drive *drive, struct ssdpm_error *reterr)
 		ssdpm__foreign_words);
 }
 
-static int compare_table(struct drive *drive,
+static int compare_table(struct plan_drive *drive,
 			 const struct ssdpm_apst *predicted,
 			 struct ssdpm_error *reterr)
 {
@@ -106,7 +106,7 @@ static int compare_table(struct drive *drive,
 	int err;
 
 	table->kind = ssdpm__kind(SSDPM_STEP_APST);
-	err = table->kind->ask(drive->device, &now, &error);
+	err = table->kind->command->ask(drive->device, &now, &error);
 	if (err == -ENOMEM)
 		return ssdpm__pass_on(err, &error, reterr);
 	if (err)
@@ -126,8 +126,8 @@ static int compare_table(struct drive *drive,
  * Somebody may have set a table of his own, or parameters that no table was
  * built from since: what is set says nothing of either.
  */
-int ssdpm__look_at_table(const struct ssdpm_plan *plan, struct drive *drive,
-			 struct ssdpm_error *reterr)
+int ssdpm__look_at_table(const struct ssdpm_plan *plan,
+			 struct plan_drive *drive, struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst predicted;
 	int err;
@@ -146,8 +146,8 @@ int ssdpm__look_at_table(const struct ssdpm_plan *plan, struct drive *drive,
 	return err;
 }
 
-static const struct drive *get_drive(const struct ssdpm_plan *plan,
-				     size_t index)
+static const struct plan_drive *get_drive(const struct ssdpm_plan *plan,
+					  size_t index)
 {
 	for (size_t i = 0; i < plan->n_drives; i++)
 		if (plan->drives[i].model && !index--)
@@ -159,7 +159,7 @@ int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
 			 struct ssdpm_planned_table *ret_table)
 {
 	struct ssdpm_planned_table result = { 0 };
-	const struct drive *drive;
+	const struct plan_drive *drive;
 	int err;
 
 	err = ssdpm__sized_check(ret_table, sizeof(result),

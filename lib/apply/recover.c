@@ -4,6 +4,7 @@
  * before it is committed.
  */
 #include "apply/internal.h"
+#include "base/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -240,3 +241,10 @@ int ssdpm_recover(struct ssdpm_machine *machine,
 		*ret_n = n;
 	return err;
 }
+
+static const char journal_state_words[][8] = {
+	[SSDPM_JOURNAL_NONE] = "none",	   [SSDPM_JOURNAL_RUNNING] = "running",
+	[SSDPM_JOURNAL_KILLED] = "killed", [SSDPM_JOURNAL_FOUND] = "found",
+	[SSDPM_JOURNAL_UNDONE] = "undone", [SSDPM_JOURNAL_REFUSED] = "refused",
+};
+ENUM_WORDS(journal_state)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct item {
+struct report_item {
 	struct ssdpm_device *device;
 	struct ssdpm_diagnosis *found;
 	size_t n_found;
@@ -19,7 +19,7 @@ struct item {
 };
 
 struct ssdpm_report {
-	struct item *items;
+	struct report_item *items;
 	size_t n;
 };
 
@@ -47,7 +47,7 @@ static void word_policy(const struct ssdpm_device_facts *facts, char policy[32])
 }
 
 /* A capture has the table; to read that of a live drive takes a command. */
-static int diagnose(struct item *item, const struct ssdpm_plan *plan,
+static int diagnose(struct report_item *item, const struct ssdpm_plan *plan,
 		    const struct ssdpm_model *model, struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst table;
@@ -73,8 +73,8 @@ static bool concerns_all(int err)
 }
 
 /* A drive that is gone, or cannot be read, does not keep the others. */
-static int settle(struct item *item, int err, const struct ssdpm_error *error,
-		  struct ssdpm_error *reterr)
+static int settle(struct report_item *item, int err,
+		  const struct ssdpm_error *error, struct ssdpm_error *reterr)
 {
 	if (concerns_all(err))
 		return ssdpm__pass_on(err, error, reterr);
@@ -83,7 +83,7 @@ static int settle(struct item *item, int err, const struct ssdpm_error *error,
 	return 0;
 }
 
-static int examine(struct item *item, struct ssdpm_plan *plan,
+static int examine(struct report_item *item, struct ssdpm_plan *plan,
 		   const struct ssdpm_catalogue *catalogue,
 		   const struct ssdpm_profile_settings *settings,
 		   struct ssdpm_error *reterr)
@@ -114,7 +114,7 @@ static int add_item(struct ssdpm_report *report, struct ssdpm_plan *plan,
 		    const struct ssdpm_profile_settings *settings,
 		    struct ssdpm_error *reterr)
 {
-	struct item *item = &report->items[report->n];
+	struct report_item *item = &report->items[report->n];
 	struct ssdpm_error error = { 0 };
 	int err;
 
@@ -125,12 +125,13 @@ static int add_item(struct ssdpm_report *report, struct ssdpm_plan *plan,
 	if (err || is_drive(device))
 		report->n++;
 	else
-		*item = (struct item){ .device = ssdpm_device_unref(device) };
+		*item = (struct report_item){ .device = ssdpm_device_unref(
+						      device) };
 	return err;
 }
 
-static struct item *find_item(struct ssdpm_report *report,
-			      const struct ssdpm_device *device)
+static struct report_item *find_item(struct ssdpm_report *report,
+				     const struct ssdpm_device *device)
 {
 	for (size_t i = 0; i < report->n; i++)
 		if (report->items[i].device == device)
@@ -146,7 +147,7 @@ static int read_steps(struct ssdpm_report *report, struct ssdpm_plan *plan,
 
 	for (size_t i = 0; !err && i < plan->n_steps; i++) {
 		struct step *step = plan->steps[i];
-		struct item *item = find_item(report, step->source);
+		struct report_item *item = find_item(report, step->source);
 		struct ssdpm_error error = { 0 };
 
 		if (!item || !step->read)
@@ -167,7 +168,7 @@ static bool concerns(const struct ssdpm_step *step,
 		       !strcmp(step->device, facts->name);
 }
 
-static void add_change(struct item *item, const struct ssdpm_step *step)
+static void add_change(struct report_item *item, const struct ssdpm_step *step)
 {
 	struct ssdpm_change *change = &item->changes[item->n_changes++];
 
@@ -175,7 +176,7 @@ static void add_change(struct item *item, const struct ssdpm_step *step)
 	snprintf(change->value, sizeof(change->value), "%s", step->after);
 }
 
-static int add_changes(struct item *item, const struct ssdpm_plan *plan,
+static int add_changes(struct report_item *item, const struct ssdpm_plan *plan,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
@@ -262,7 +263,7 @@ int ssdpm_report_get_item(const struct ssdpm_report *report, size_t index,
 {
 	struct ssdpm_report_item result = { 0 };
 	const struct ssdpm_device_facts *facts;
-	const struct item *item;
+	const struct report_item *item;
 	int err;
 
 	err = ssdpm__sized_check(ret_item, sizeof(result), "ssdpm_report_item",

@@ -158,7 +158,7 @@ static int judge_applied(const struct ssdpm_plan *plan, struct step *step,
 	}
 	return ssdpm__set_string(
 		&step->why,
-		change->kind->ask ?
+		change->kind->command ?
 			"it was set, and is not so now: a reset or another "
 			"program has changed it" :
 			"it was set, and has changed since: by another "
@@ -283,7 +283,7 @@ static int add_all_done(struct ssdpm_plan *back, const struct ssdpm_plan *plan,
 
 	back->goes_back = true;
 	for (size_t i = 0; !err && i < plan->n_drives; i++) {
-		const struct drive *drive = &plan->drives[i];
+		const struct plan_drive *drive = &plan->drives[i];
 
 		if (drive->model)
 			err = add_drive(

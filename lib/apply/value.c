@@ -13,7 +13,7 @@ enum { MAX_HINT = 7 };
 
 static const char disabled[] = " disabled";
 
-void ssdpm__format_tolerance(const struct ssdpm_step_value *is,
+static void format_tolerance(const struct ssdpm_step_value *is,
 			     char text[SSDPM__VALUE_BYTES])
 {
 	if (is->max_exit_latency_us == SSDPM_LATENCY_ANY)
@@ -32,26 +32,32 @@ static bool parse_number(const char *text, uint64_t max, uint64_t *ret_number)
 }
 
 /* No limit has two words; "auto" is never written. */
-bool ssdpm__parse_tolerance(const char *text, struct ssdpm_step_value *ret_is)
+static bool parse_tolerance(const char *text, struct ssdpm_step_value *ret_is)
 {
 	ret_is->max_exit_latency_us = SSDPM_LATENCY_ANY;
 	return !strcmp(text, "any") || !strcmp(text, "auto") ||
 	       parse_number(text, INT32_MAX, &ret_is->max_exit_latency_us);
 }
 
-void ssdpm__format_parameter(const struct ssdpm_step_value *is,
+const struct value_form ssdpm__tolerance_form = { parse_tolerance,
+						  format_tolerance };
+
+static void format_parameter(const struct ssdpm_step_value *is,
 			     char text[SSDPM__VALUE_BYTES])
 {
 	snprintf(text, SSDPM__VALUE_BYTES, "%" PRIu64, is->nvme_core);
 }
 
-bool ssdpm__parse_parameter(const char *text, struct ssdpm_step_value *ret_is)
+static bool parse_parameter(const char *text, struct ssdpm_step_value *ret_is)
 {
 	return parse_number(text, UINT64_MAX, &ret_is->nvme_core);
 }
 
+const struct value_form ssdpm__parameter_form = { parse_parameter,
+						  format_parameter };
+
 /* Whoever plans a table has found it sound: it fits into its bytes. */
-void ssdpm__format_table(const struct ssdpm_step_value *is,
+static void format_table(const struct ssdpm_step_value *is,
 			 char text[SSDPM__VALUE_BYTES])
 {
 	uint8_t data[SSDPM_APST_BYTES] = { 0 };
@@ -63,7 +69,7 @@ void ssdpm__format_table(const struct ssdpm_step_value *is,
 		strcat(text, disabled);
 }
 
-bool ssdpm__parse_table(const char *text, struct ssdpm_step_value *ret_is)
+static bool parse_table(const char *text, struct ssdpm_step_value *ret_is)
 {
 	uint8_t data[SSDPM_APST_BYTES];
 
@@ -80,19 +86,23 @@ bool ssdpm__parse_table(const char *text, struct ssdpm_step_value *ret_is)
 	return !ssdpm_apst_decode(data, !*text, &ret_is->table, NULL);
 }
 
-void ssdpm__format_lpm(const struct ssdpm_step_value *is,
+const struct value_form ssdpm__table_form = { parse_table, format_table };
+
+static void format_lpm(const struct ssdpm_step_value *is,
 		       char text[SSDPM__VALUE_BYTES])
 {
 	strcpy(text, ssdpm_lpm_to_string(is->lpm));
 }
 
-bool ssdpm__parse_lpm(const char *text, struct ssdpm_step_value *ret_is)
+static bool parse_lpm(const char *text, struct ssdpm_step_value *ret_is)
 {
 	ret_is->lpm = ssdpm_lpm_from_string(text);
 	return ret_is->lpm;
 }
 
-void ssdpm__format_power_state(const struct ssdpm_step_value *is,
+const struct value_form ssdpm__lpm_form = { parse_lpm, format_lpm };
+
+static void format_power_state(const struct ssdpm_step_value *is,
 			       char text[SSDPM__VALUE_BYTES])
 {
 	int n = snprintf(text, SSDPM__VALUE_BYTES, "PS%u", is->power_state);
@@ -103,7 +113,7 @@ void ssdpm__format_power_state(const struct ssdpm_step_value *is,
 			 is->workload_hint);
 }
 
-bool ssdpm__parse_power_state(const char *text, struct ssdpm_step_value *ret_is)
+static bool parse_power_state(const char *text, struct ssdpm_step_value *ret_is)
 {
 	struct span span = ssdpm__span(text, strlen(text));
 	uint64_t state, hint = 0;
@@ -120,17 +130,22 @@ bool ssdpm__parse_power_state(const char *text, struct ssdpm_step_value *ret_is)
 	return true;
 }
 
-void ssdpm__format_nopp(const struct ssdpm_step_value *is,
+const struct value_form ssdpm__power_state_form = { parse_power_state,
+						    format_power_state };
+
+static void format_nopp(const struct ssdpm_step_value *is,
 			char text[SSDPM__VALUE_BYTES])
 {
 	strcpy(text, is->nopp ? "on" : "off");
 }
 
-bool ssdpm__parse_nopp(const char *text, struct ssdpm_step_value *ret_is)
+static bool parse_nopp(const char *text, struct ssdpm_step_value *ret_is)
 {
 	ret_is->nopp = !strcmp(text, "on");
 	return ret_is->nopp || !strcmp(text, "off");
 }
+
+const struct value_form ssdpm__nopp_form = { parse_nopp, format_nopp };
 
 void ssdpm__value_set(const struct step_kind *kind,
 		      const struct ssdpm_step_value *is,
@@ -139,7 +154,7 @@ void ssdpm__value_set(const struct step_kind *kind,
 	ret_value->is_known = true;
 	ret_value->is = *is;
 	ret_value->is.size = sizeof(*is);
-	kind->format(is, ret_value->text);
+	kind->form->format(is, ret_value->text);
 }
 
 bool ssdpm__value_parse(const struct step_kind *kind, const char *text,
@@ -147,7 +162,7 @@ bool ssdpm__value_parse(const struct step_kind *kind, const char *text,
 {
 	struct ssdpm_step_value is = { 0 };
 
-	if (kind->parse(text, &is)) {
+	if (kind->form->parse(text, &is)) {
 		ssdpm__value_set(kind, &is, ret_value);
 		return true;
 	}

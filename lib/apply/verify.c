@@ -7,7 +7,7 @@
 
 /* The step that says what became of the table of a drive; NULL: none. */
 static struct step *find_step(const struct ssdpm_plan *plan,
-			      const struct drive *drive)
+			      const struct plan_drive *drive)
 {
 	const char *name = ssdpm_device_get_facts(drive->device)->name;
 	struct step *found = NULL;
@@ -19,7 +19,7 @@ static struct step *find_step(const struct ssdpm_plan *plan,
 	return found;
 }
 
-static int read_built(struct drive *drive, struct ssdpm_error *reterr)
+static int read_built(struct plan_drive *drive, struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst table;
 	int err = ssdpm_device_read_apst(drive->device, &table, reterr);
@@ -35,7 +35,7 @@ static int read_built(struct drive *drive, struct ssdpm_error *reterr)
  * A drive of the same name in the catalogue may have another firmware, with
  * other latencies: it decides nothing. A table of one's own is what it is.
  */
-static int check_table(struct ssdpm_plan *plan, struct drive *drive,
+static int check_table(struct ssdpm_plan *plan, struct plan_drive *drive,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst predicted;
@@ -56,7 +56,7 @@ static int check_table(struct ssdpm_plan *plan, struct drive *drive,
 }
 
 static void say_not_read(const struct ssdpm_plan *plan,
-			 const struct drive *drive,
+			 const struct plan_drive *drive,
 			 const struct ssdpm_error *error)
 {
 	struct step *step = find_step(plan, drive);
@@ -69,7 +69,8 @@ static void say_not_read(const struct ssdpm_plan *plan,
 }
 
 /* Does this plan change the table of the drive? */
-static bool is_changed(const struct ssdpm_plan *plan, const struct drive *drive)
+static bool is_changed(const struct ssdpm_plan *plan,
+		       const struct plan_drive *drive)
 {
 	const char *name = ssdpm_device_get_facts(drive->device)->name;
 
@@ -81,7 +82,8 @@ static bool is_changed(const struct ssdpm_plan *plan, const struct drive *drive)
 	return false;
 }
 
-static int fail_drive(const struct ssdpm_plan *plan, const struct drive *drive,
+static int fail_drive(const struct ssdpm_plan *plan,
+		      const struct plan_drive *drive,
 		      const struct ssdpm_error *error,
 		      struct ssdpm_error *reterr)
 {
@@ -100,7 +102,7 @@ int ssdpm__check_tables(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	if (plan->machine->capture)
 		return 0; /* no kernel builds tables there */
 	for (size_t i = 0; i < plan->n_drives; i++) {
-		struct drive *drive = &plan->drives[i];
+		struct plan_drive *drive = &plan->drives[i];
 		int err;
 
 		if (!drive->model || !is_changed(plan, drive))
@@ -152,7 +154,7 @@ static int verify_step(struct ssdpm_plan *plan, struct step *step,
 	if (step->state == SSDPM_STEP_LEFT_ALONE ||
 	    change->kind->role == ROLE_TABLE)
 		return 0;
-	if (change->kind->ask && !plan->machine->capture &&
+	if (change->kind->command && !plan->machine->capture &&
 	    !(flags & SSDPM_READ_COMMANDS))
 		return 0;
 	err = ssdpm__read_value(plan->machine, change->kind, change->path, &now,
@@ -174,7 +176,7 @@ static int verify_step(struct ssdpm_plan *plan, struct step *step,
 	return 0;
 }
 
-static int verify_table(struct ssdpm_plan *plan, struct drive *drive,
+static int verify_table(struct ssdpm_plan *plan, struct plan_drive *drive,
 			struct ssdpm_error *reterr)
 {
 	struct step *step = find_step(plan, drive);

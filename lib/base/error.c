@@ -123,9 +123,9 @@ int ssdpm__sized_check(const void *sized, size_t known, const char *what,
 int ssdpm__sized_in(void *dst, size_t known, const void *src, const char *what,
 		    struct ssdpm_error *reterr)
 {
-	int err = ssdpm__sized_check(src, known, what, reterr);
+	int err = src ? ssdpm__sized_check(src, known, what, reterr) : 0;
 
-	if (err)
+	if (err || !src)
 		return err;
 	memcpy(dst, src, least(size_of(src), known));
 	memcpy(dst, &known, sizeof(known));

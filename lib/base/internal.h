@@ -39,7 +39,10 @@ size_t ssdpm__utf8_length(const unsigned char *text, size_t size);
 int ssdpm__sized_check(const void *sized, size_t known, const char *what,
 		       struct ssdpm_error *reterr);
 
-/* Check src and copy it over the defaults in dst; dst->size becomes known. */
+/*
+ * Check src and copy it over the defaults in dst; dst->size becomes known. NULL
+ * leaves the defaults.
+ */
 int ssdpm__sized_in(void *dst, size_t known, const void *src, const char *what,
 		    struct ssdpm_error *reterr);
 

@@ -29,6 +29,9 @@ struct span ssdpm__span(const char *text, size_t size);
  */
 bool ssdpm__next_line(struct lines *lines, struct span *ret_line);
 
+/* The same, without the marks of quoted mail before it. */
+bool ssdpm__next_mail_line(struct lines *lines, struct span *ret_line);
+
 /* Each of these steps over what it took, and over blanks and tabs after it. */
 
 /* Take these characters; ASCII letters of either case are the same. */
@@ -64,5 +67,17 @@ bool ssdpm__span_copy(struct span span, char *ret_text, size_t size);
 
 /* Of a path: what follows its last slash. */
 const char *ssdpm__last_component(const char *path);
+
+/* Lines in INI form. */
+
+/* Nothing, or a comment. */
+bool ssdpm__ini_is_empty(struct span line);
+
+/* "[NAME]". false: it has no ] at its end. The caller has seen the [. */
+bool ssdpm__ini_take_head(struct span line, struct span *ret_name);
+
+/* "key = value". false: it has no =. The value may be empty. */
+bool ssdpm__ini_take_key(struct span line, struct span *ret_key,
+			 struct span *ret_value);
 
 #endif

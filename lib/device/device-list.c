@@ -11,7 +11,7 @@
 
 enum { N_AT_FIRST = 8 };
 
-struct list {
+struct found_devices {
 	struct ssdpm_machine *machine;
 	struct ssdpm_device **devices;
 	size_t n, room;
@@ -19,7 +19,8 @@ struct list {
 	struct ssdpm_error *reterr;
 };
 
-static int add(struct list *list, const struct ssdpm_device_facts *facts)
+static int add(struct found_devices *list,
+	       const struct ssdpm_device_facts *facts)
 {
 	struct ssdpm_device **larger;
 	int err;
@@ -41,7 +42,7 @@ static int add(struct list *list, const struct ssdpm_device_facts *facts)
 }
 
 /* What a failure to read one device means to the list. */
-static int judge(struct list *list, const char *name, int code)
+static int judge(struct found_devices *list, const char *name, int code)
 {
 	struct ssdpm_device_facts facts = { 0 };
 	int err;
@@ -60,7 +61,7 @@ static int judge(struct list *list, const char *name, int code)
 	return err;
 }
 
-static int read_one(struct list *list, const char *name,
+static int read_one(struct found_devices *list, const char *name,
 		    int (*read_facts)(const struct ssdpm_machine *machine,
 				      const char *name,
 				      struct ssdpm_device_facts *facts))
@@ -72,7 +73,8 @@ static int read_one(struct list *list, const char *name,
 }
 
 /* No such directory: none of these. */
-static int list_names(struct list *list, const char *path, struct names *names)
+static int list_names(struct found_devices *list, const char *path,
+		      struct names *names)
 {
 	const int err = ssdpm__list_names(list->machine, path, names);
 
@@ -82,7 +84,7 @@ static int list_names(struct list *list, const char *path, struct names *names)
 			   ssdpm_strerror(err));
 }
 
-static int add_controllers(struct list *list)
+static int add_controllers(struct found_devices *list)
 {
 	struct names names = { 0 };
 	uint32_t number;
@@ -106,7 +108,7 @@ static bool is_disk(const char *name)
 	       strspn(name + 2, "abcdefghijklmnopqrstuvwxyz") == length - 2;
 }
 
-static int add_disks(struct list *list)
+static int add_disks(struct found_devices *list)
 {
 	struct names names = { 0 };
 	int err;
@@ -120,7 +122,7 @@ static int add_disks(struct list *list)
 	return err;
 }
 
-static bool has_disk(const struct list *list, uint32_t host)
+static bool has_disk(const struct found_devices *list, uint32_t host)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (list->devices[i]->facts.ata_port &&
@@ -129,7 +131,7 @@ static bool has_disk(const struct list *list, uint32_t host)
 	return false;
 }
 
-static int add_ports(struct list *list)
+static int add_ports(struct found_devices *list)
 {
 	struct names names = { 0 };
 	uint32_t host;
@@ -145,7 +147,7 @@ static int add_ports(struct list *list)
 	return err;
 }
 
-static int add_hidden(struct list *list)
+static int add_hidden(struct found_devices *list)
 {
 	char path[SSDPM__PATH_BYTES], real[SSDPM__PATH_BYTES];
 	static const char bus[] = "sys/bus/pci/devices";
@@ -198,8 +200,8 @@ static int compare(const void *a, const void *b)
 	return strverscmp(x->name, y->name);
 }
 
-static int read_list(struct list *list, struct ssdpm_device ***ret_devices,
-		     size_t *ret_n)
+static int read_list(struct found_devices *list,
+		     struct ssdpm_device ***ret_devices, size_t *ret_n)
 {
 	struct ssdpm_machine *machine = list->machine;
 	int err;
@@ -232,7 +234,7 @@ int ssdpm_device_list_read(struct ssdpm_machine *machine,
 			   struct ssdpm_device ***ret_devices, size_t *ret_n,
 			   struct ssdpm_error *reterr)
 {
-	struct list list = { .machine = machine, .reterr = reterr };
+	struct found_devices list = { .machine = machine, .reterr = reterr };
 
 	return read_list(&list, ret_devices, ret_n);
 }
@@ -241,7 +243,7 @@ int ssdpm__device_list_read_all(struct ssdpm_machine *machine,
 				struct ssdpm_device ***ret_devices,
 				size_t *ret_n, struct ssdpm_error *reterr)
 {
-	struct list list = {
+	struct found_devices list = {
 		.machine = machine,
 		.keeps_unread = true,
 		.reterr = reterr,

@@ -47,7 +47,7 @@ void ssdpm__log(const struct ssdpm_machine *machine, uint32_t level,
 }
 
 /* A path that is being walked. */
-struct walk {
+struct path_walk {
 	const struct ssdpm_machine *machine;
 	int fd; /* of the directory done; the root's is not ours to close */
 	unsigned int n_links;
@@ -56,15 +56,15 @@ struct walk {
 	char rest[2 * SSDPM__PATH_BYTES]; /* what is left to walk */
 };
 
-static void move_to(struct walk *walk, int fd)
+static void move_to(struct path_walk *walk, int fd)
 {
 	if (walk->fd != walk->machine->root_fd)
 		close(walk->fd);
 	walk->fd = fd;
 }
 
-static int walk_begin(struct walk *walk, const struct ssdpm_machine *machine,
-		      const char *path)
+static int walk_begin(struct path_walk *walk,
+		      const struct ssdpm_machine *machine, const char *path)
 {
 	walk->machine = machine;
 	walk->fd = machine->root_fd;
@@ -80,7 +80,7 @@ static int walk_begin(struct walk *walk, const struct ssdpm_machine *machine,
 }
 
 /* Put text before what is left. */
-static int walk_before(struct walk *walk, const char *text)
+static int walk_before(struct path_walk *walk, const char *text)
 {
 	char rest[sizeof(walk->rest)];
 
@@ -91,7 +91,7 @@ static int walk_before(struct walk *walk, const char *text)
 	return 0;
 }
 
-static void walk_forget_last(struct walk *walk)
+static void walk_forget_last(struct path_walk *walk)
 {
 	char *slash = strrchr(walk->done, '/');
 
@@ -102,7 +102,7 @@ static void walk_forget_last(struct walk *walk)
 }
 
 /* From the root again: no descriptor leads up that could not be moved away. */
-static int walk_up(struct walk *walk)
+static int walk_up(struct path_walk *walk)
 {
 	int err;
 
@@ -119,7 +119,7 @@ static int walk_up(struct walk *walk)
 }
 
 /* Take the next component off. Return its length; 0: there is none. */
-static size_t walk_next(struct walk *walk, char name[NAME_MAX + 1])
+static size_t walk_next(struct path_walk *walk, char name[NAME_MAX + 1])
 {
 	const char *at = walk->rest + strspn(walk->rest, "/");
 	const size_t length = strcspn(at, "/");
@@ -133,12 +133,12 @@ static size_t walk_next(struct walk *walk, char name[NAME_MAX + 1])
 	return length;
 }
 
-static bool walk_is_last(const struct walk *walk)
+static bool walk_is_last(const struct path_walk *walk)
 {
 	return !walk->rest[strspn(walk->rest, "/")];
 }
 
-static int walk_into_link(struct walk *walk, const char *target)
+static int walk_into_link(struct path_walk *walk, const char *target)
 {
 	if (++walk->n_links > MAX_LINKS)
 		return -ELOOP;
@@ -150,7 +150,7 @@ static int walk_into_link(struct walk *walk, const char *target)
 	return walk_before(walk, target);
 }
 
-static int walk_note(struct walk *walk, const char *name)
+static int walk_note(struct path_walk *walk, const char *name)
 {
 	const size_t room = sizeof(walk->done) - walk->n_done;
 	const int n = snprintf(walk->done + walk->n_done, room, "%s%s",
@@ -180,7 +180,7 @@ static int read_link(int fd, const char *name, char *target, size_t size)
  * with the last one in name, 0 where the path ends in a directory that was
  * reached, or -errno.
  */
-static int walk_to_last(struct walk *walk, bool follow_last,
+static int walk_to_last(struct path_walk *walk, bool follow_last,
 			char name[NAME_MAX + 1])
 {
 	char target[SSDPM__PATH_BYTES];
@@ -228,7 +228,7 @@ static int open_by_walk(const struct ssdpm_machine *machine, const char *path,
 	const bool follow = !(flags & O_NOFOLLOW) &&
 			    (flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
 	char name[NAME_MAX + 1];
-	struct walk walk;
+	struct path_walk walk;
 	int err;
 
 	err = walk_begin(&walk, machine, path);
@@ -504,7 +504,7 @@ int ssdpm__real_path(const struct ssdpm_machine *machine, const char *path,
 {
 	char name[NAME_MAX + 1];
 	struct stat status;
-	struct walk walk;
+	struct path_walk walk;
 	int err;
 
 	err = walk_begin(&walk, machine, path);

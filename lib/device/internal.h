@@ -188,10 +188,6 @@ const char *ssdpm__removal(const struct ssdpm_machine *machine,
 bool ssdpm__is_numbered(const char *name, const char *prefix,
 			uint32_t *ret_number);
 
-/* machine.c: enum ssdpm_power_source, or 0: no supply says. */
-int ssdpm__read_power_source(const struct ssdpm_machine *machine,
-			     uint32_t *ret_source);
-
 /*
  * nvme-facts.c, sata-facts.c: fill facts of a controller ("nvme0"), of a disk
  * ("sda", in reach or not), of a port ("host3"; -ENODEV: none of libata).
@@ -339,5 +335,17 @@ int ssdpm__warn_of_setting(const struct ssdpm_device *device,
 			   const struct ssdpm_model *model, uint32_t lpm,
 			   char ret_warning[SSDPM__WARNING_BYTES],
 			   struct ssdpm_error *reterr);
+
+/* owners.c: other owners of the settings */
+
+/* What files of ssdpm begin with, after the line of an interpreter. */
+#define SSDPM__OWN_MARK "# Written by ssdpm"
+
+/*
+ * Where TuneD finds a profile, the administrator's before its own: 2.23 and
+ * later read the folders "profiles", earlier ones the folders above these.
+ */
+enum { SSDPM__N_TUNED_FOLDERS = 4, SSDPM__N_TUNED_ETC_FOLDERS = 2 };
+extern const char ssdpm__tuned_folders[SSDPM__N_TUNED_FOLDERS][24];
 
 #endif

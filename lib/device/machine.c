@@ -178,7 +178,8 @@ static uint32_t judge_supplies(const struct supplies *supplies)
 	return 0;
 }
 
-int ssdpm__read_power_source(const struct ssdpm_machine *machine,
+/* enum ssdpm_power_source, or 0: no supply says. */
+static int read_power_source(const struct ssdpm_machine *machine,
 			     uint32_t *ret_source)
 {
 	static const char class[] = "sys/class/power_supply";
@@ -330,7 +331,7 @@ int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 				 "ssdpm_machine_facts", reterr);
 	if (err)
 		return err;
-	err = ssdpm__read_power_source(machine, &facts.power_source);
+	err = read_power_source(machine, &facts.power_source);
 	at.path = "sys/power";
 	facts.suspend =
 		read_choice(&at, "mem_sleep", ssdpm_suspend_from_string);
@@ -352,5 +353,94 @@ int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 		return ssdpm__fail(reterr, err, 0, "the machine: %s",
 				   ssdpm_strerror(err));
 	ssdpm__sized_out(ret_facts, &facts, sizeof(facts));
+	return 0;
+}
+
+/* Files of a machine, for stages and programs that read more of it. */
+
+static int fail_to_read(const char *path, int err, struct ssdpm_error *reterr)
+{
+	if (err == -ENOMEM)
+		return ssdpm__no_memory(reterr);
+	return ssdpm__fail(reterr, err, 0, "/%s: %s", path,
+			   ssdpm_strerror(err));
+}
+
+uint32_t ssdpm_machine_get_capture(const struct ssdpm_machine *machine)
+{
+	return machine->capture;
+}
+
+int ssdpm_machine_read_attribute(const struct ssdpm_machine *machine,
+				 const char *path, char *ret_text, size_t size,
+				 struct ssdpm_error *reterr)
+{
+	char text[SSDPM__ATTRIBUTE_BYTES];
+	int err = ssdpm__read_text(machine, path, text, sizeof(text));
+
+	if (!err && strlen(text) >= size)
+		err = -E2BIG;
+	if (err)
+		return fail_to_read(path, err, reterr);
+	memcpy(ret_text, text, strlen(text) + 1);
+	return 0;
+}
+
+/* One block: the array, and behind it what it points to. */
+static char **to_block(const struct names *names)
+{
+	size_t size = names->n * sizeof(char *);
+	char **block;
+	char *at;
+
+	for (size_t i = 0; i < names->n; i++)
+		size += strlen(names->names[i]) + 1;
+	block = malloc(size);
+	if (!block)
+		return NULL;
+	at = (char *)(block + names->n);
+	for (size_t i = 0; i < names->n; i++) {
+		const size_t n = strlen(names->names[i]) + 1;
+
+		block[i] = memcpy(at, names->names[i], n);
+		at += n;
+	}
+	return block;
+}
+
+int ssdpm_machine_read_directory(const struct ssdpm_machine *machine,
+				 const char *path, char ***ret_names,
+				 size_t *ret_n, struct ssdpm_error *reterr)
+{
+	struct names names;
+	char **block = NULL;
+	int err = ssdpm__list_names(machine, path, &names);
+
+	if (err)
+		return fail_to_read(path, err, reterr);
+	if (names.n) {
+		block = to_block(&names);
+		err = block ? 0 : -ENOMEM;
+	}
+	if (!err) {
+		*ret_names = block;
+		*ret_n = names.n;
+	}
+	ssdpm__free_names(&names);
+	return err ? fail_to_read(path, err, reterr) : 0;
+}
+
+int ssdpm_machine_read_link(const struct ssdpm_machine *machine,
+			    const char *path, char *ret_path, size_t size,
+			    struct ssdpm_error *reterr)
+{
+	char real[SSDPM__PATH_BYTES];
+	int err = ssdpm__real_path(machine, path, real, sizeof(real));
+
+	if (!err && strlen(real) >= size)
+		err = -ENAMETOOLONG;
+	if (err)
+		return fail_to_read(path, err, reterr);
+	memcpy(ret_path, real, strlen(real) + 1);
 	return 0;
 }

@@ -3,7 +3,7 @@
  * Who else sets latency tolerances and link power management: the files of TLP,
  * tuned, laptop-mode-tools, udev, modprobe, systemd, and our own.
  */
-#include "device/owners.h"
+#include "device/internal.h"
 
 #include "base/text.h"
 
@@ -34,7 +34,7 @@ const char ssdpm__tuned_folders[SSDPM__N_TUNED_FOLDERS][24] = {
 	"usr/lib/tuned",
 };
 
-struct search {
+struct owner_search {
 	struct ssdpm_machine *machine;
 	struct ssdpm_owner *owners;
 	size_t n, room;
@@ -122,7 +122,7 @@ static bool is_modprobe(struct span line)
 }
 
 /* A file, or, with a suffix, a directory whose files end in it. */
-static const struct place {
+static const struct owner_place {
 	uint32_t kind;
 	char path[32];
 	char suffix[12];
@@ -148,7 +148,7 @@ static const struct place {
 	{ SSDPM_OWNER_SSDPM, UNITS, ".service", NULL },
 };
 
-static void add(struct search *search, uint32_t kind, const char *path,
+static void add(struct owner_search *search, uint32_t kind, const char *path,
 		uint32_t line, struct span setting)
 {
 	struct ssdpm_owner *owner;
@@ -179,7 +179,8 @@ static void add(struct search *search, uint32_t kind, const char *path,
 }
 
 /* Read into search->text. false: it is not there, or nothing for us. */
-static bool load(struct search *search, const char *path, struct lines *lines)
+static bool load(struct owner_search *search, const char *path,
+		 struct lines *lines)
 {
 	size_t n;
 
@@ -207,8 +208,8 @@ static bool is_ours(struct lines lines, struct span *ret_kind)
 	return true;
 }
 
-static void read_file(struct search *search, const struct place *place,
-		      const char *path)
+static void read_file(struct owner_search *search,
+		      const struct owner_place *place, const char *path)
 {
 	struct span line, kind = { 0 };
 	struct lines lines;
@@ -235,12 +236,13 @@ static bool ends_in(const char *name, const char *suffix)
 	return n > n_suffix && strcmp(name + n - n_suffix, suffix) == 0;
 }
 
-typedef void (*read_fn)(struct search *search, const struct place *place,
-			const char *path);
+typedef void (*read_fn)(struct owner_search *search,
+			const struct owner_place *place, const char *path);
 
 /* Read each thing in a folder whose name ends so. */
-static void read_all(struct search *search, const struct place *place,
-		     const char *folder, const char *suffix, read_fn read_one)
+static void read_all(struct owner_search *search,
+		     const struct owner_place *place, const char *folder,
+		     const char *suffix, read_fn read_one)
 {
 	char path[SSDPM__PATH_BYTES];
 	struct names names;
@@ -259,11 +261,11 @@ static void read_all(struct search *search, const struct place *place,
 }
 
 /* Unless a file of its name is in a folder that comes first. */
-static void read_unmasked(struct search *search, const struct place *place,
-			  const char *path)
+static void read_unmasked(struct owner_search *search,
+			  const struct owner_place *place, const char *path)
 {
 	const char *name = ssdpm__last_component(path);
-	const struct place *first = place;
+	const struct owner_place *first = place;
 	char mask[SSDPM__PATH_BYTES];
 
 	while (first > places && first[-1].kind == place->kind)
@@ -275,7 +277,8 @@ static void read_unmasked(struct search *search, const struct place *place,
 	read_file(search, place, path);
 }
 
-static void read_place(struct search *search, const struct place *place)
+static void read_place(struct owner_search *search,
+		       const struct owner_place *place)
 {
 	if (place->suffix[0])
 		read_all(search, place, place->path, place->suffix,
@@ -287,16 +290,16 @@ static void read_place(struct search *search, const struct place *place)
 }
 
 /* Units that are switched on: links in the folders of targets. */
-static void read_wants(struct search *search, const struct place *place,
-		       const char *path)
+static void read_wants(struct owner_search *search,
+		       const struct owner_place *place, const char *path)
 {
 	read_all(search, place, path, place->suffix, read_file);
 }
 
-static void read_units(struct search *search)
+static void read_units(struct owner_search *search)
 {
-	static const struct place units = { SSDPM_OWNER_SYSTEMD, "", ".service",
-					    is_writer };
+	static const struct owner_place units = { SSDPM_OWNER_SYSTEMD, "",
+						  ".service", is_writer };
 
 	read_all(search, &units, UNITS, ".wants", read_wants);
 }
@@ -316,7 +319,7 @@ static bool has_same_key(const struct ssdpm_owner *a,
 }
 
 /* Does a later line take its place? */
-static bool is_replaced(const struct search *search, size_t index)
+static bool is_replaced(const struct owner_search *search, size_t index)
 {
 	for (size_t i = index + 1; i < search->n; i++)
 		if (search->owners[i].kind == SSDPM_OWNER_TLP &&
@@ -336,7 +339,7 @@ static bool is_switch(const struct ssdpm_owner *owner)
 	       strncmp(owner->setting, TLP_SWITCH, strlen(TLP_SWITCH)) == 0;
 }
 
-static bool is_tlp_off(const struct search *search)
+static bool is_tlp_off(const struct owner_search *search)
 {
 	bool off = false;
 
@@ -347,7 +350,7 @@ static bool is_tlp_off(const struct search *search)
 	return off;
 }
 
-static bool is_in_own_file(const struct search *search, const char *path)
+static bool is_in_own_file(const struct owner_search *search, const char *path)
 {
 	for (size_t i = 0; i < search->n; i++)
 		if (search->owners[i].kind == SSDPM_OWNER_SSDPM &&
@@ -357,7 +360,8 @@ static bool is_in_own_file(const struct search *search, const char *path)
 }
 
 /* "" leaves a thing alone. */
-static bool counts(const struct search *search, size_t index, bool tlp_off)
+static bool counts(const struct owner_search *search, size_t index,
+		   bool tlp_off)
 {
 	const struct ssdpm_owner *owner = &search->owners[index];
 	struct span value = setting_value(owner);
@@ -369,7 +373,7 @@ static bool counts(const struct search *search, size_t index, bool tlp_off)
 }
 
 /* Of all lines of TLP those that decide. */
-static void judge_tlp(struct search *search)
+static void judge_tlp(struct owner_search *search)
 {
 	bool tlp_off = is_tlp_off(search);
 	size_t n = 0;
@@ -403,7 +407,8 @@ static bool take_profile(struct span *span, struct profile *ret_profile)
 	       !strchr(ret_profile->name, '/') && ret_profile->name[0] != '.';
 }
 
-static bool load_profile(struct search *search, const struct profile *profile,
+static bool load_profile(struct owner_search *search,
+			 const struct profile *profile,
 			 char path[SSDPM__PATH_BYTES], struct lines *lines)
 {
 	for (size_t i = 0; i < SSDPM__N_TUNED_FOLDERS; i++) {
@@ -415,10 +420,11 @@ static bool load_profile(struct search *search, const struct profile *profile,
 	return false;
 }
 
-static void read_profiles(struct search *search, struct span names);
+static void read_profiles(struct owner_search *search, struct span names);
 
 /* alpm= of [scsi_host]; include= of [main] names the profiles below. */
-static void read_profile(struct search *search, const struct profile *profile)
+static void read_profile(struct owner_search *search,
+			 const struct profile *profile)
 {
 	enum { OTHER, MAIN, SCSI_HOST } section = OTHER;
 	char path[SSDPM__PATH_BYTES], below[256] = "";
@@ -446,7 +452,7 @@ static void read_profile(struct search *search, const struct profile *profile)
 	read_profiles(search, ssdpm__span(below, strlen(below)));
 }
 
-static void read_profiles(struct search *search, struct span names)
+static void read_profiles(struct owner_search *search, struct span names)
 {
 	struct profile profile;
 
@@ -457,7 +463,7 @@ static void read_profiles(struct search *search, struct span names)
 	}
 }
 
-static void read_tuned(struct search *search)
+static void read_tuned(struct owner_search *search)
 {
 	char active[256];
 
@@ -470,7 +476,7 @@ int ssdpm_machine_read_owners(struct ssdpm_machine *machine,
 			      struct ssdpm_owner **ret_owners, size_t *ret_n,
 			      struct ssdpm_error *reterr)
 {
-	struct search search = { .machine = machine };
+	struct owner_search search = { .machine = machine };
 
 	search.text = malloc(MAX_FILE_BYTES);
 	if (!search.text)

@@ -9,6 +9,7 @@
 #include "device/internal.h"
 
 #include "base/text.h"
+#include "base/bytes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,6 +22,10 @@ enum {
 	FEATURE_NOPP = 0x11,
 	FEATURE_LIMIT = 0x23,
 	FEATURE_MEASUREMENT = 0x25,
+};
+
+/* Identify Controller: bytes, and bits of theirs. */
+enum {
 	CTRATT = 96,
 	CTRATT_NOPP = 1 << 1,
 	CTRATT_LIMIT = 1 << 20,
@@ -29,6 +34,10 @@ enum {
 	HCTMA = 322,
 	MNTMT = 324,
 	MXTMT = 326,
+};
+
+/* The descriptors of the power states. */
+enum {
 	STATES = 2048,
 	STATE_BYTES = 32,
 	STATE_FLAGS = 3,
@@ -49,19 +58,10 @@ static const struct feature {
 
 enum { N_FEATURES = sizeof(features) / sizeof(features[0]) };
 
-static uint32_t number(const uint8_t *bytes, size_t n)
-{
-	uint32_t value = 0;
-
-	while (n--)
-		value = value << 8 | bytes[n];
-	return value;
-}
-
 static void take_identify(const uint8_t *identify,
 			  struct ssdpm_device_power *power)
 {
-	const uint32_t ctratt = number(identify + CTRATT, 4);
+	const uint64_t ctratt = ssdpm__little_endian(identify + CTRATT, 4);
 
 	power->supported =
 		SSDPM_POWER_FACT_STATE | SSDPM_POWER_FACT_WORKLOAD_HINT;
@@ -74,8 +74,10 @@ static void take_identify(const uint8_t *identify,
 	if (!(identify[HCTMA] & 1))
 		return;
 	power->supported |= SSDPM_POWER_FACT_THERMAL;
-	power->min_throttle_k = number(identify + MNTMT, 2);
-	power->max_throttle_k = number(identify + MXTMT, 2);
+	power->min_throttle_k =
+		(uint32_t)ssdpm__little_endian(identify + MNTMT, 2);
+	power->max_throttle_k =
+		(uint32_t)ssdpm__little_endian(identify + MXTMT, 2);
 }
 
 /* NPSS counts from 0; one of more than 31 is nonsense. */

@@ -12,12 +12,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* PxCMD, CAP: AHCI 1.3.1, 3.3.7 and 3.1.1 */
 enum {
-	/* PxCMD, CAP: AHCI 1.3.1, 3.3.7 and 3.1.1 */
 	CMD_HPCP = 1 << 18,
 	CMD_ESP = 1 << 21,
 	CAP_SXS = 1 << 5,
-	/* IDENTIFY DEVICE */
+};
+
+/* IDENTIFY DEVICE */
+enum {
 	N_WORDS = 256,
 	WORD_FIRMWARE = 23,
 	N_WORDS_FIRMWARE = 4,
@@ -28,7 +31,7 @@ enum {
 };
 
 /* Where in the tree something stands. */
-struct place {
+struct sata_place {
 	char adapter[SSDPM__PATH_BYTES];
 	char port[SSDPM__PATH_BYTES]; /* ADAPTER/ataP */
 	char host[SSDPM__PATH_BYTES]; /* ADAPTER/ataP/hostN/scsi_host/hostN */
@@ -56,7 +59,7 @@ static bool is_component(struct span component, const char *prefix,
 }
 
 /* Is it in the tree of libata? */
-static bool find_place(const char *path, struct place *place)
+static bool find_place(const char *path, struct sata_place *place)
 {
 	struct span rest = ssdpm__span(path, strlen(path));
 	struct span component, next;
@@ -161,7 +164,7 @@ static void read_ata_device(struct directory *device, bool is_ours,
 }
 
 /* The device of libata that the disk is. */
-static void name_device(const struct place *place, bool behind_multiplier,
+static void name_device(const struct sata_place *place, bool behind_multiplier,
 			char name[32])
 {
 	if (behind_multiplier)
@@ -172,7 +175,7 @@ static void name_device(const struct place *place, bool behind_multiplier,
 }
 
 /* A link: that of the host, linkP, or one of a port multiplier, linkP.C. */
-static void read_ata_link(const struct place *place, const char *link,
+static void read_ata_link(const struct sata_place *place, const char *link,
 			  struct directory *at,
 			  struct ssdpm_device_facts *facts)
 {
@@ -206,7 +209,7 @@ static void read_ata_link(const struct place *place, const char *link,
 	ssdpm__free_names(&names);
 }
 
-static int read_ata_devices(const struct place *place,
+static int read_ata_devices(const struct sata_place *place,
 			    const struct ssdpm_machine *machine,
 			    struct ssdpm_device_facts *facts)
 {
@@ -302,7 +305,8 @@ static void read_disk(struct directory *disk, struct ssdpm_device_facts *facts)
 }
 
 /* The masks of ahci count from 0, this file from 1. */
-static void read_port_number(const struct place *place, struct directory *port,
+static void read_port_number(const struct sata_place *place,
+			     struct directory *port,
 			     struct ssdpm_device_facts *facts)
 {
 	enum { MAX_PORTS = 32 };
@@ -316,7 +320,7 @@ static void read_port_number(const struct place *place, struct directory *port,
 	facts->known |= SSDPM_FACT_PORT;
 }
 
-static int read_port(const struct place *place,
+static int read_port(const struct sata_place *place,
 		     const struct ssdpm_machine *machine, bool is_disk,
 		     struct ssdpm_device_facts *facts)
 {
@@ -393,7 +397,7 @@ static int read_all_facts(const struct ssdpm_machine *machine, bool is_disk,
 			  struct ssdpm_device_facts *facts)
 {
 	struct directory disk = { .machine = machine, .path = facts->path + 1 };
-	struct place place;
+	struct sata_place place;
 	int err;
 
 	if (!find_place(disk.path, &place))
@@ -425,7 +429,7 @@ int ssdpm__sata_read_facts(const struct ssdpm_machine *machine,
 bool ssdpm__sata_find_host(const struct ssdpm_device_facts *facts,
 			   char ret_path[SSDPM__PATH_BYTES])
 {
-	struct place place;
+	struct sata_place place;
 
 	if (facts->path[0] != '/' || !find_place(facts->path + 1, &place))
 		return false;
@@ -439,7 +443,7 @@ int ssdpm__sata_read_id(const struct ssdpm_machine *machine,
 {
 	const bool behind_multiplier = facts->flags & SSDPM_DEVICE_SHARED_PORT;
 	char path[2 * SSDPM__PATH_BYTES], name[32], link[32];
-	struct place place;
+	struct sata_place place;
 
 	if (!find_place(facts->path + 1, &place))
 		return -ENOENT;

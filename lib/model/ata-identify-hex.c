@@ -14,16 +14,16 @@
 #define WORDS_OF_A_LINE 8
 
 /* Words in lines that hold nothing else; another line ends the run. */
-struct run {
+struct hex_run {
 	uint16_t words[ATA_WORDS];
 	size_t n;
 	uint32_t line; /* of the last word */
 };
 
-struct search {
-	struct run run;	  /* as far as it is read */
-	struct run drive; /* the run that is as long as it should be */
-	size_t longest;	  /* of those that are not */
+struct hex_search {
+	struct hex_run run;   /* as far as it is read */
+	struct hex_run drive; /* the run that is as long as it should be */
+	size_t longest;	      /* of those that are not */
 	uint32_t longest_line;
 };
 
@@ -59,7 +59,7 @@ static size_t count_words(struct span line)
 	return n;
 }
 
-static void add_words(struct run *run, struct span line, uint32_t number)
+static void add_words(struct hex_run *run, struct span line, uint32_t number)
 {
 	uint16_t value;
 
@@ -71,9 +71,9 @@ static void add_words(struct run *run, struct span line, uint32_t number)
 	run->line = number;
 }
 
-static int end_run(struct search *search, struct ssdpm_error *reterr)
+static int end_run(struct hex_search *search, struct ssdpm_error *reterr)
 {
-	const struct run *run = &search->run;
+	const struct hex_run *run = &search->run;
 
 	if (run->n == ATA_WORDS && search->drive.n)
 		return ssdpm__fail(reterr, -EINVAL, run->line,
@@ -106,7 +106,7 @@ int ssdpm__model_from_ata_identify_hex(const char *text, size_t size,
 				       struct ssdpm_error *reterr)
 {
 	struct lines lines = { .rest = ssdpm__span(text, size) };
-	struct search search = { .longest = 0 };
+	struct hex_search search = { .longest = 0 };
 	struct span line;
 	int err = 0;
 

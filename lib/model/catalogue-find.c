@@ -14,7 +14,7 @@
 #define SIMILAR 4 /* products that a message names */
 
 /* What is looked for, and the rows from first up to end that have the name. */
-struct search {
+struct drive_search {
 	const struct ssdpm_catalogue *catalogue;
 	const char *firmware; /* NULL: any */
 	char key[PRODUCT_SIZE];
@@ -24,7 +24,7 @@ struct search {
 };
 
 /* How much speaks for each table. */
-struct tally {
+struct name_tally {
 	uint64_t weights[MAX_TABLES];
 	uint32_t n_rows, n_tables;
 };
@@ -60,7 +60,7 @@ static uint32_t count_rows(const struct ssdpm_catalogue *catalogue,
 }
 
 /* The name without blanks around it, in small letters. false: too long. */
-static bool set_key(struct search *search, const char *product)
+static bool set_key(struct drive_search *search, const char *product)
 {
 	while (*product == ' ')
 		product++;
@@ -74,7 +74,7 @@ static bool set_key(struct search *search, const char *product)
 	return ssdpm__fold(search->key, search->key, sizeof(search->key));
 }
 
-static void find_range(struct search *search)
+static void find_range(struct drive_search *search)
 {
 	uint32_t n;
 
@@ -89,25 +89,27 @@ static void find_range(struct search *search)
 	search->end = search->first + n;
 }
 
-static bool matches(const struct search *search, const struct row *row)
+static bool matches(const struct drive_search *search,
+		    const struct drive_row *row)
 {
 	return !search->firmware ||
 	       !ssdpm__compare_folded(row->firmware, search->firmware);
 }
 
-static uint64_t weight_of(const struct row *row)
+static uint64_t weight_of(const struct drive_row *row)
 {
 	return row->seen + (row->drive ? USER_WEIGHT : 0);
 }
 
-static void count(const struct search *search, struct tally *tally)
+static void count(const struct drive_search *search, struct name_tally *tally)
 {
 	memset(tally->weights, 0,
 	       search->catalogue->n_tables * sizeof(tally->weights[0]));
 	tally->n_rows = 0;
 	tally->n_tables = 0;
 	for (uint32_t i = search->first; i < search->end; i++) {
-		struct row row = ssdpm__catalogue_row(search->catalogue, i);
+		struct drive_row row =
+			ssdpm__catalogue_row(search->catalogue, i);
 
 		if (!matches(search, &row))
 			continue;
@@ -118,14 +120,15 @@ static void count(const struct search *search, struct tally *tally)
 }
 
 /* The table that most speaks for; of equal ones that of the first row. */
-static uint32_t best_table(const struct search *search,
-			   const struct tally *tally)
+static uint32_t best_table(const struct drive_search *search,
+			   const struct name_tally *tally)
 {
 	uint32_t best = search->catalogue->n_tables;
 	uint64_t most = 0;
 
 	for (uint32_t i = search->first; i < search->end; i++) {
-		struct row row = ssdpm__catalogue_row(search->catalogue, i);
+		struct drive_row row =
+			ssdpm__catalogue_row(search->catalogue, i);
 
 		if (matches(search, &row) && tally->weights[row.table] > most) {
 			most = tally->weights[row.table];
@@ -136,8 +139,8 @@ static uint32_t best_table(const struct search *search,
 }
 
 /* The row of this table that is seen most, and how often all of them are. */
-static struct ssdpm_catalogue_match describe(const struct search *search,
-					     const struct tally *tally,
+static struct ssdpm_catalogue_match describe(const struct drive_search *search,
+					     const struct name_tally *tally,
 					     uint32_t table)
 {
 	struct ssdpm_catalogue_match match = {
@@ -148,7 +151,8 @@ static struct ssdpm_catalogue_match describe(const struct search *search,
 	uint64_t most = 0;
 
 	for (uint32_t i = search->first; i < search->end; i++) {
-		struct row row = ssdpm__catalogue_row(search->catalogue, i);
+		struct drive_row row =
+			ssdpm__catalogue_row(search->catalogue, i);
 
 		if (row.table != table || !matches(search, &row))
 			continue;
@@ -163,13 +167,13 @@ static struct ssdpm_catalogue_match describe(const struct search *search,
 }
 
 /* Words in a message, as many as there is room for. */
-struct words {
+struct name_words {
 	char text[160];
 	size_t length;
 	size_t n;
 };
 
-static void add_word(struct words *words, const char *word)
+static void add_word(struct name_words *words, const char *word)
 {
 	size_t room = sizeof(words->text) - words->length;
 	int length = snprintf(words->text + words->length, room, "%s%s",
@@ -185,14 +189,15 @@ static void add_word(struct words *words, const char *word)
 
 /* The firmwares of the rows that have the name, each once if they are sorted.
  */
-static int fail_firmware(const struct search *search,
+static int fail_firmware(const struct drive_search *search,
 			 struct ssdpm_error *reterr)
 {
 	const char *last = "";
-	struct words words = { .n = 0 };
+	struct name_words words = { .n = 0 };
 
 	for (uint32_t i = search->first; i < search->end; i++) {
-		struct row row = ssdpm__catalogue_row(search->catalogue, i);
+		struct drive_row row =
+			ssdpm__catalogue_row(search->catalogue, i);
 
 		if (words.n < SIMILAR &&
 		    ssdpm__compare_folded(row.firmware, last))
@@ -207,7 +212,8 @@ static int fail_firmware(const struct search *search,
 }
 
 /* Products that share the longest beginning, the first word at least. */
-static void find_similar(const struct search *search, struct words *words)
+static void find_similar(const struct drive_search *search,
+			 struct name_words *words)
 {
 	const struct ssdpm_catalogue *catalogue = search->catalogue;
 	size_t least = strcspn(search->key, " ");
@@ -223,7 +229,7 @@ static void find_similar(const struct search *search, struct words *words)
 		n = count_rows(catalogue, first, key, length--);
 	}
 	for (uint32_t i = first; i < first + n && words->n < SIMILAR; i++) {
-		struct row row = ssdpm__catalogue_row(catalogue, i);
+		struct drive_row row = ssdpm__catalogue_row(catalogue, i);
 
 		if (strcmp(row.key, last))
 			add_word(words, row.product);
@@ -231,9 +237,10 @@ static void find_similar(const struct search *search, struct words *words)
 	}
 }
 
-static int fail_product(const struct search *search, struct ssdpm_error *reterr)
+static int fail_product(const struct drive_search *search,
+			struct ssdpm_error *reterr)
 {
-	struct words words = { .n = 0 };
+	struct name_words words = { .n = 0 };
 
 	if (reterr)
 		find_similar(search, &words);
@@ -243,7 +250,7 @@ static int fail_product(const struct search *search, struct ssdpm_error *reterr)
 
 static int search_for(const struct ssdpm_catalogue *catalogue,
 		      const char *product, const char *firmware,
-		      struct search *search, struct tally *tally,
+		      struct drive_search *search, struct name_tally *tally,
 		      struct ssdpm_error *reterr)
 {
 	search->catalogue = catalogue;
@@ -267,8 +274,8 @@ int ssdpm_catalogue_find(const struct ssdpm_catalogue *catalogue,
 			 struct ssdpm_catalogue_match *ret_match,
 			 struct ssdpm_error *reterr)
 {
-	struct search search;
-	struct tally tally;
+	struct drive_search search;
+	struct name_tally tally;
 	int err = search_for(catalogue, product, firmware, &search, &tally,
 			     reterr);
 
@@ -283,8 +290,8 @@ int ssdpm_catalogue_find_alternatives(const struct ssdpm_catalogue *catalogue,
 				      struct ssdpm_catalogue_match *ret_matches,
 				      size_t *n, struct ssdpm_error *reterr)
 {
-	struct search search;
-	struct tally tally;
+	struct drive_search search;
+	struct name_tally tally;
 	const size_t max = *n;
 	uint32_t table;
 	int err = search_for(catalogue, product, firmware, &search, &tally,

@@ -34,12 +34,12 @@ int ssdpm__compare_folded(const char *a, const char *b)
 	return (unsigned char)small(*a) - (unsigned char)small(*b);
 }
 
-struct row ssdpm__user_row(const struct user_drive *drive)
+struct drive_row ssdpm__user_row(const struct user_drive *drive)
 {
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(drive->model);
 
-	return (struct row){
+	return (struct drive_row){
 		.key = drive->key,
 		.product = info->product,
 		.firmware = info->firmware,
@@ -108,7 +108,7 @@ static int built_in_model(uint32_t index, struct ssdpm_model **ret_model,
 			  struct ssdpm_error *reterr)
 {
 	const struct catalogue_row *row = &ssdpm_catalogue_data.rows[index];
-	const struct row texts = ssdpm__built_in_row(index);
+	const struct drive_row texts = ssdpm__built_in_row(index);
 	struct ssdpm_power_state states[SSDPM_MAX_STATES];
 	struct ssdpm_model_info info;
 	size_t n;
@@ -138,7 +138,7 @@ int ssdpm_catalogue_get_model(const struct ssdpm_catalogue *catalogue,
 			      struct ssdpm_error *reterr)
 {
 	int err = check_index(catalogue, index, reterr);
-	struct row row;
+	struct drive_row row;
 
 	if (err)
 		return err;
@@ -168,7 +168,7 @@ const char *ssdpm_catalogue_get_product(const struct ssdpm_catalogue *catalogue,
 const char *ssdpm_catalogue_get_firmware(
 	const struct ssdpm_catalogue *catalogue, uint32_t index)
 {
-	struct row row;
+	struct drive_row row;
 
 	if (index >= catalogue->n_rows)
 		return NULL;
@@ -290,7 +290,7 @@ static int number_tables(struct ssdpm_catalogue *catalogue,
 	return 0;
 }
 
-static int compare_rows(const struct row *a, const struct row *b)
+static int compare_rows(const struct drive_row *a, const struct drive_row *b)
 {
 	int order = strcmp(a->key, b->key);
 
@@ -300,7 +300,7 @@ static int compare_rows(const struct row *a, const struct row *b)
 static int compare_drives(const void *a, const void *b)
 {
 	const struct user_drive *x = a, *y = b;
-	struct row row_x = ssdpm__user_row(x), row_y = ssdpm__user_row(y);
+	struct drive_row row_x = ssdpm__user_row(x), row_y = ssdpm__user_row(y);
 	int order = compare_rows(&row_x, &row_y);
 
 	if (order)
@@ -318,8 +318,9 @@ static void merge(struct ssdpm_catalogue *catalogue)
 		int order = i < CATALOGUE_ROWS ? -1 : 1;
 
 		if (i < CATALOGUE_ROWS && j < n_drives) {
-			struct row a = ssdpm__built_in_row(i);
-			struct row b = ssdpm__user_row(&catalogue->drives[j]);
+			struct drive_row a = ssdpm__built_in_row(i);
+			struct drive_row b =
+				ssdpm__user_row(&catalogue->drives[j]);
 
 			order = compare_rows(&a, &b);
 		}

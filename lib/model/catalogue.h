@@ -40,7 +40,7 @@ struct ssdpm_catalogue {
 };
 
 /* A row, wherever it comes from. Texts are "" where they are not known. */
-struct row {
+struct drive_row {
 	const char *key;
 	const char *product;
 	const char *firmware;
@@ -49,15 +49,15 @@ struct row {
 	const struct user_drive *drive; /* NULL: built in */
 };
 
-struct row ssdpm__user_row(const struct user_drive *drive);
+struct drive_row ssdpm__user_row(const struct user_drive *drive);
 
 /* A lookup goes over many rows: these two are part of its loops. */
-static inline struct row ssdpm__built_in_row(uint32_t index)
+static inline struct drive_row ssdpm__built_in_row(uint32_t index)
 {
 	const struct catalogue_row *row = &ssdpm_catalogue_data.rows[index];
 	const char *strings = ssdpm_catalogue_data.strings;
 
-	return (struct row){
+	return (struct drive_row){
 		.key = strings + row->key,
 		.product = strings + row->product,
 		.firmware = strings + row->firmware,
@@ -66,7 +66,7 @@ static inline struct row ssdpm__built_in_row(uint32_t index)
 	};
 }
 
-static inline struct row ssdpm__catalogue_row(
+static inline struct drive_row ssdpm__catalogue_row(
 	const struct ssdpm_catalogue *catalogue, uint32_t index)
 {
 	if (catalogue->order)

@@ -2,6 +2,7 @@
 /* Whatever somebody saved, recognised by content. */
 #include "base/json.h"
 #include "model/internal.h"
+#include "base/words.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,13 +51,13 @@ static int read_nvme_identify(const char *text, size_t size,
  * The formats that are no JSON, in the order in which they are tried: binary
  * ones before text. is() looks for what no other format has.
  */
-struct format {
+struct model_format {
 	bool (*is)(const char *text, size_t size);
 	int (*read)(const char *text, size_t size,
 		    struct ssdpm_model **ret_model, struct ssdpm_error *reterr);
 };
 
-static const struct format formats[] = {
+static const struct model_format formats[] = {
 	{ is_nvme_identify, read_nvme_identify },
 	{ ssdpm__is_atasmart_blob, ssdpm__model_from_atasmart_blob },
 	{ ssdpm__is_ata_identify, ssdpm__model_from_ata_identify },
@@ -67,9 +68,9 @@ static const struct format formats[] = {
 };
 
 /* What has zeros and is none of the formats: this says why. */
-static const struct format binary = { is_binary, read_nvme_identify };
+static const struct model_format binary = { is_binary, read_nvme_identify };
 
-static const struct format *find_format(const char *text, size_t size)
+static const struct model_format *find_format(const char *text, size_t size)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (formats[i].is(text, size))
@@ -79,7 +80,7 @@ static const struct format *find_format(const char *text, size_t size)
 	return NULL;
 }
 
-static int list_of_one(const struct format *format, const char *text,
+static int list_of_one(const struct model_format *format, const char *text,
 		       size_t size, struct model_list *ret_list,
 		       struct ssdpm_error *reterr)
 {
@@ -125,7 +126,7 @@ int ssdpm_model_list_from_data(const void *data, size_t size,
 			       struct ssdpm_model ***ret_models, size_t *ret_n,
 			       struct ssdpm_error *reterr)
 {
-	const struct format *format;
+	const struct model_format *format;
 	struct model_list list;
 	const char *text = data;
 	int json, err;
@@ -167,3 +168,16 @@ int ssdpm_model_from_json(const char *text, size_t size,
 	ssdpm_model_list_free(list.models, list.n);
 	return 0;
 }
+
+static const char format_words[][17] = {
+	[SSDPM_FORMAT_NVME_IDENTIFY] = "nvme-identify",
+	[SSDPM_FORMAT_NVME_CLI_TEXT] = "nvme-cli-text",
+	[SSDPM_FORMAT_NVME_CLI_JSON] = "nvme-cli-json",
+	[SSDPM_FORMAT_SMARTCTL_TEXT] = "smartctl-text",
+	[SSDPM_FORMAT_SMARTCTL_JSON] = "smartctl-json",
+	[SSDPM_FORMAT_ATA_IDENTIFY] = "ata-identify",
+	[SSDPM_FORMAT_ATA_IDENTIFY_HEX] = "ata-identify-hex",
+	[SSDPM_FORMAT_HDPARM_TEXT] = "hdparm-text",
+	[SSDPM_FORMAT_ATASMART_BLOB] = "atasmart-blob",
+};
+ENUM_WORDS(format)

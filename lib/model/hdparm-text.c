@@ -80,16 +80,6 @@ static bool starts_with_any(struct span line, const char *texts)
 	return false;
 }
 
-/* The next line, out of a mail that quotes it too. */
-static bool next_line(struct lines *lines, struct span *ret_line)
-{
-	if (!ssdpm__next_line(lines, ret_line))
-		return false;
-	while (ssdpm__take(ret_line, ">"))
-		;
-	return true;
-}
-
 bool ssdpm__is_hdparm_text(const char *text, size_t size)
 {
 	struct lines lines = { .rest = ssdpm__span(text, size) };
@@ -97,7 +87,7 @@ bool ssdpm__is_hdparm_text(const char *text, size_t size)
 
 	if (size && memchr(text, 0, size))
 		return false;
-	while (next_line(&lines, &line))
+	while (ssdpm__next_mail_line(&lines, &line))
 		if (starts_with_any(line, markers))
 			return true;
 	return false;
@@ -263,7 +253,7 @@ int ssdpm__model_from_hdparm_text(const char *text, size_t size,
 	struct span line;
 	int err;
 
-	while (next_line(&lines, &line)) {
+	while (ssdpm__next_mail_line(&lines, &line)) {
 		err = take_line(&h, line, lines.line, reterr);
 		if (err)
 			return err;

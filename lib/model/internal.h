@@ -65,6 +65,9 @@ int ssdpm__check_ascii(const char *text, uint32_t line, const char *what,
 uint32_t ssdpm__nvme_power_uw(uint32_t value, unsigned int scale);
 uint64_t ssdpm__nvme_time_us(uint8_t value, unsigned int scale);
 
+/* A drive of which a program's words say nothing yet, not even its kind. */
+struct ssdpm_model_info ssdpm__reported_info(uint32_t format);
+
 /*
  * The readers: is it this format, by what no other one has; and the one drive
  * in it.

@@ -19,7 +19,7 @@
 
 #define WORD_SIZE 64 /* more than any schema, word or field name takes */
 
-struct reader {
+struct model_reader {
 	const struct json *json;
 	struct ssdpm_error *reterr;
 	size_t index; /* of the state that is read */
@@ -32,7 +32,7 @@ static const char range_keys[2][2][24] = {
 	{ "active_power_low_uw", "active_power_high_uw" },
 };
 
-static int fail(const struct reader *r, const struct json_node *node,
+static int fail(const struct model_reader *r, const struct json_node *node,
 		const char *message, const char *what)
 {
 	return ssdpm__fail(r->reterr, -EINVAL, node->line, "%s: %s", what,
@@ -48,7 +48,7 @@ static bool is_null(const struct json_node *node)
  * A string of which only some values are known. One that is longer than all of
  * these becomes "", which is none of them.
  */
-static int get_word(const struct reader *r, const struct json_node *node,
+static int get_word(const struct model_reader *r, const struct json_node *node,
 		    char text[WORD_SIZE], const char *what)
 {
 	int err = ssdpm__json_get_string(r->json, node, text, WORD_SIZE, what,
@@ -61,9 +61,9 @@ static int get_word(const struct reader *r, const struct json_node *node,
 	return err;
 }
 
-static int read_word(const struct reader *r, const struct json_node *object,
-		     const char *key, uint32_t (*from_string)(const char *),
-		     uint32_t *ret_value)
+static int read_word(const struct model_reader *r,
+		     const struct json_node *object, const char *key,
+		     uint32_t (*from_string)(const char *), uint32_t *ret_value)
 {
 	const struct json_node *node = ssdpm__json_member(r->json, object, key);
 	char text[WORD_SIZE];
@@ -81,9 +81,9 @@ static int read_word(const struct reader *r, const struct json_node *object,
 			   "%s: \"%s\" means nothing here", key, text);
 }
 
-static int read_text(const struct reader *r, const struct json_node *drive,
-		     const char *key, char *text, size_t size, uint32_t bit,
-		     struct ssdpm_model_info *info)
+static int read_text(const struct model_reader *r,
+		     const struct json_node *drive, const char *key, char *text,
+		     size_t size, uint32_t bit, struct ssdpm_model_info *info)
 {
 	const struct json_node *node = ssdpm__json_member(r->json, drive, key);
 	int err;
@@ -96,8 +96,9 @@ static int read_text(const struct reader *r, const struct json_node *drive,
 	return err ? err : ssdpm__check_ascii(text, node->line, key, r->reterr);
 }
 
-static int read_number(const struct reader *r, const struct json_node *drive,
-		       const char *key, uint64_t max, uint32_t bit,
+static int read_number(const struct model_reader *r,
+		       const struct json_node *drive, const char *key,
+		       uint64_t max, uint32_t bit,
 		       struct ssdpm_model_info *info, uint64_t *ret_value)
 {
 	const struct json_node *node = ssdpm__json_member(r->json, drive, key);
@@ -111,9 +112,9 @@ static int read_number(const struct reader *r, const struct json_node *drive,
 }
 
 /* true, false, or null for unknown. */
-static int read_bit(const struct reader *r, const struct json_node *object,
-		    const char *key, uint32_t bit, uint32_t *bits,
-		    uint32_t *unknown)
+static int read_bit(const struct model_reader *r,
+		    const struct json_node *object, const char *key,
+		    uint32_t bit, uint32_t *bits, uint32_t *unknown)
 {
 	const struct json_node *node = ssdpm__json_member(r->json, object, key);
 	int err;
@@ -137,7 +138,8 @@ static const char *feature_key(uint32_t feature, const char *what,
 	return key;
 }
 
-static int read_features(const struct reader *r, const struct json_node *sata,
+static int read_features(const struct model_reader *r,
+			 const struct json_node *sata,
 			 struct ssdpm_model_info *info)
 {
 	char key[WORD_SIZE];
@@ -157,7 +159,7 @@ static int read_features(const struct reader *r, const struct json_node *sata,
 }
 
 /* [1, 2, 3], or null for unknown. */
-static int read_generations(const struct reader *r,
+static int read_generations(const struct model_reader *r,
 			    const struct json_node *sata,
 			    struct ssdpm_model_info *info)
 {
@@ -187,7 +189,8 @@ static int read_generations(const struct reader *r,
 	return err;
 }
 
-static int read_sata(const struct reader *r, const struct json_node *drive,
+static int read_sata(const struct model_reader *r,
+		     const struct json_node *drive,
 		     struct ssdpm_model_info *info)
 {
 	static const struct json_node nothing = { .type = JSON_OBJECT };
@@ -220,7 +223,8 @@ static int read_sata(const struct reader *r, const struct json_node *drive,
 	return err;
 }
 
-static int read_info(const struct reader *r, const struct json_node *drive,
+static int read_info(const struct model_reader *r,
+		     const struct json_node *drive,
 		     struct ssdpm_model_info *info)
 {
 	uint64_t vendor_id = 0, apsta = 0;
@@ -258,14 +262,14 @@ static int read_info(const struct reader *r, const struct json_node *drive,
 }
 
 /* "states[3].exit_latency_us" */
-static void name_member(const struct reader *r, const char *key, char *name,
-			size_t size)
+static void name_member(const struct model_reader *r, const char *key,
+			char *name, size_t size)
 {
 	snprintf(name, size, "states[%zu].%.40s", r->index, key);
 }
 
-static int read_field(const struct reader *r, const struct json_node *object,
-		      const struct field *field,
+static int read_field(const struct model_reader *r,
+		      const struct json_node *object, const struct field *field,
 		      struct ssdpm_power_state *state)
 {
 	const struct json_node *node =
@@ -287,7 +291,7 @@ static int read_field(const struct reader *r, const struct json_node *object,
 }
 
 /* One name in not_reported: a field of this state that has no value. */
-static int read_not_reported_name(const struct reader *r,
+static int read_not_reported_name(const struct model_reader *r,
 				  const struct json_node *node,
 				  struct ssdpm_power_state *state)
 {
@@ -312,7 +316,7 @@ static int read_not_reported_name(const struct reader *r,
 	return fail(r, node, "names no field of a power state", name);
 }
 
-static int read_not_reported(const struct reader *r,
+static int read_not_reported(const struct model_reader *r,
 			     const struct json_node *object,
 			     struct ssdpm_power_state *state)
 {
@@ -333,7 +337,7 @@ static int read_not_reported(const struct reader *r,
 }
 
 /* One end of the range of a power that has no value. */
-static int read_end(const struct reader *r, const struct json_node *node,
+static int read_end(const struct model_reader *r, const struct json_node *node,
 		    const char *key, uint32_t *ret_uw)
 {
 	uint64_t value;
@@ -348,7 +352,7 @@ static int read_end(const struct reader *r, const struct json_node *node,
 	return err;
 }
 
-static int read_range(struct reader *r, const struct json_node *object,
+static int read_range(struct model_reader *r, const struct json_node *object,
 		      const struct ssdpm_power_state *state, size_t power)
 {
 	const char *const low_key = range_keys[power][0];
@@ -379,7 +383,7 @@ static int read_range(struct reader *r, const struct json_node *object,
 	return err;
 }
 
-static int read_state(struct reader *r, const struct json_node *object,
+static int read_state(struct model_reader *r, const struct json_node *object,
 		      struct ssdpm_power_state *state)
 {
 	const struct json_node *operational;
@@ -416,7 +420,7 @@ static int read_state(struct reader *r, const struct json_node *object,
 	return err;
 }
 
-static int read_states(struct reader *r, const struct json_node *drive,
+static int read_states(struct model_reader *r, const struct json_node *drive,
 		       struct ssdpm_power_state states[SSDPM_MAX_STATES],
 		       size_t *ret_n)
 {
@@ -464,7 +468,7 @@ static const struct foreign foreign_readers[] = {
 	{ ssdpm__is_smartctl_json, ssdpm__model_from_smartctl_json },
 };
 
-static const struct foreign *find_foreign(const struct reader *r,
+static const struct foreign *find_foreign(const struct model_reader *r,
 					  const struct json_node *drive)
 {
 	const size_t n = sizeof(foreign_readers) / sizeof(foreign_readers[0]);
@@ -475,7 +479,8 @@ static const struct foreign *find_foreign(const struct reader *r,
 	return NULL;
 }
 
-static int read_foreign(const struct reader *r, const struct json_node *drive,
+static int read_foreign(const struct model_reader *r,
+			const struct json_node *drive,
 			struct ssdpm_model **ret_model)
 {
 	const struct foreign *foreign = find_foreign(r, drive);
@@ -493,7 +498,8 @@ static int read_foreign(const struct reader *r, const struct json_node *drive,
 	return err;
 }
 
-static int check_schema(const struct reader *r, const struct json_node *schema)
+static int check_schema(const struct model_reader *r,
+			const struct json_node *schema)
 {
 	char text[WORD_SIZE];
 	int err = get_word(r, schema, text, "schema");
@@ -504,7 +510,7 @@ static int check_schema(const struct reader *r, const struct json_node *schema)
 	return err;
 }
 
-static int read_ours(struct reader *r, const struct json_node *drive,
+static int read_ours(struct model_reader *r, const struct json_node *drive,
 		     struct ssdpm_model **ret_model)
 {
 	struct ssdpm_power_state states[SSDPM_MAX_STATES];
@@ -525,7 +531,7 @@ static int read_ours(struct reader *r, const struct json_node *drive,
 	return err;
 }
 
-static int read_drive(struct reader *r, const struct json_node *drive,
+static int read_drive(struct model_reader *r, const struct json_node *drive,
 		      struct ssdpm_model **ret_model)
 {
 	const struct json_node *schema;
@@ -541,7 +547,7 @@ static int read_drive(struct reader *r, const struct json_node *drive,
 	return err ? err : read_ours(r, drive, ret_model);
 }
 
-static int read_drives(struct reader *r, bool only_one,
+static int read_drives(struct model_reader *r, bool only_one,
 		       struct model_list *ret_list)
 {
 	const struct json_node *root = ssdpm__json_subject(r->json);
@@ -579,7 +585,7 @@ int ssdpm__model_list_from_json(const char *text, size_t size, bool only_one,
 				struct ssdpm_error *reterr)
 {
 	struct json json;
-	struct reader reader = { .json = &json, .reterr = reterr };
+	struct model_reader reader = { .json = &json, .reterr = reterr };
 	int err;
 
 	err = ssdpm__json_parse(text, size, &json, reterr);

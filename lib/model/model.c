@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The model object: made once, checked once, never changed. */
 #include "model/internal.h"
+#include "base/words.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -372,3 +373,37 @@ int ssdpm_model_get_power_range(const struct ssdpm_model *model, uint32_t state,
 	*ret_high_uw = *ret_low_uw;
 	return 0;
 }
+
+struct ssdpm_model_info ssdpm__reported_info(uint32_t format)
+{
+	return (struct ssdpm_model_info){
+		.size = sizeof(struct ssdpm_model_info),
+		.provenance = SSDPM_PROVENANCE_REPORTED,
+		.format = format,
+		.unknown = SSDPM_INFO_VENDOR_ID | SSDPM_INFO_PRODUCT |
+			   SSDPM_INFO_FIRMWARE | SSDPM_INFO_APSTA,
+	};
+}
+
+static const char kind_words[][5] = {
+	[SSDPM_KIND_NVME] = "nvme",
+	[SSDPM_KIND_SATA] = "sata",
+};
+ENUM_WORDS(kind)
+
+static const char provenance_words[][10] = {
+	[SSDPM_PROVENANCE_REPORTED] = "reported",
+	[SSDPM_PROVENANCE_MEASURED] = "measured",
+	[SSDPM_PROVENANCE_CATALOGUE] = "catalogue",
+	[SSDPM_PROVENANCE_ASSUMED] = "assumed",
+	[SSDPM_PROVENANCE_STATED] = "stated",
+};
+ENUM_WORDS(provenance)
+
+static const char link_state_words[][9] = {
+	[SSDPM_LINK_ACTIVE] = "active",
+	[SSDPM_LINK_PARTIAL] = "partial",
+	[SSDPM_LINK_SLUMBER] = "slumber",
+	[SSDPM_LINK_DEVSLEEP] = "devsleep",
+};
+ENUM_WORDS(link_state)

@@ -21,7 +21,7 @@
 #define MXPS 1
 #define NOPS 2
 
-struct reader {
+struct nvme_json {
 	const struct json *json;
 	const struct json_node *object; /* the drive, or the state */
 	size_t index;			/* of the state */
@@ -36,7 +36,7 @@ bool ssdpm__is_nvme_cli_json(const struct json *json,
 }
 
 /* "psds[3].exit_lat" */
-static const char *name_of(const struct reader *r, const char *key,
+static const char *name_of(const struct nvme_json *r, const char *key,
 			   char name[64])
 {
 	if (!r->in_state)
@@ -45,7 +45,8 @@ static const char *name_of(const struct reader *r, const char *key,
 	return name;
 }
 
-static const struct json_node *member(const struct reader *r, const char *key)
+static const struct json_node *member(const struct nvme_json *r,
+				      const char *key)
 {
 	const struct json_node *node =
 		ssdpm__json_member(r->json, r->object, key);
@@ -54,7 +55,7 @@ static const struct json_node *member(const struct reader *r, const char *key)
 }
 
 /* A number in quotes, decimal or hexadecimal. */
-static int get_quoted(const struct reader *r, const struct json_node *node,
+static int get_quoted(const struct nvme_json *r, const struct json_node *node,
 		      uint64_t max, const char *what, uint64_t *ret_value)
 {
 	struct span span = ssdpm__span(r->json->text + node->start,
@@ -70,7 +71,7 @@ static int get_quoted(const struct reader *r, const struct json_node *node,
 }
 
 /* ret_value stays as it is where there is no such member: 0, not found. */
-static int get_uint(const struct reader *r, const char *key, uint64_t max,
+static int get_uint(const struct nvme_json *r, const char *key, uint64_t max,
 		    bool *ret_found, uint64_t *ret_value)
 {
 	const struct json_node *node = member(r, key);
@@ -92,8 +93,8 @@ static int get_uint(const struct reader *r, const char *key, uint64_t max,
 }
 
 /* Early 1.x print latencies as signed numbers. */
-static int get_latency(const struct reader *r, const char *key, bool *ret_found,
-		       uint64_t *ret_value)
+static int get_latency(const struct nvme_json *r, const char *key,
+		       bool *ret_found, uint64_t *ret_value)
 {
 	const struct json_node *node = member(r, key);
 	struct json_node magnitude;
@@ -112,7 +113,7 @@ static int get_latency(const struct reader *r, const char *key, bool *ret_found,
 	return err;
 }
 
-static int read_latencies(const struct reader *r,
+static int read_latencies(const struct nvme_json *r,
 			  struct ssdpm_power_state *state)
 {
 	static const struct {
@@ -132,7 +133,8 @@ static int read_latencies(const struct reader *r,
 	return err;
 }
 
-static int read_ranks(const struct reader *r, struct ssdpm_power_state *state)
+static int read_ranks(const struct nvme_json *r,
+		      struct ssdpm_power_state *state)
 {
 	static const struct {
 		const char *key;
@@ -154,7 +156,7 @@ static int read_ranks(const struct reader *r, struct ssdpm_power_state *state)
 }
 
 /* MXPS and NOPS, of one key or of two. */
-static int get_flags(const struct reader *r, uint64_t *ret_flags)
+static int get_flags(const struct nvme_json *r, uint64_t *ret_flags)
 {
 	uint64_t flags = 0, scale = 0, non_operational = 0;
 	bool found, has_scale, has_kind;
@@ -185,7 +187,7 @@ static int get_flags(const struct reader *r, uint64_t *ret_flags)
 	return 0;
 }
 
-static int read_max_power(const struct reader *r,
+static int read_max_power(const struct nvme_json *r,
 			  struct ssdpm_power_state *state)
 {
 	uint64_t flags = 0, power = 0;
@@ -206,7 +208,7 @@ static int read_max_power(const struct reader *r,
 }
 
 /* A scale of two bits, or in bits 7:6 of a byte. */
-static int read_power(const struct reader *r, const char *key,
+static int read_power(const struct nvme_json *r, const char *key,
 		      const char *scale_key, bool is_byte, uint32_t bit,
 		      struct ssdpm_power_state *state)
 {
@@ -230,7 +232,8 @@ static int read_power(const struct reader *r, const char *key,
 	return 0;
 }
 
-static int read_powers(const struct reader *r, struct ssdpm_power_state *state)
+static int read_powers(const struct nvme_json *r,
+		       struct ssdpm_power_state *state)
 {
 	uint64_t byte = 0, workload = 0;
 	bool is_byte, found;
@@ -252,7 +255,8 @@ static int read_powers(const struct reader *r, struct ssdpm_power_state *state)
 	return err;
 }
 
-static int read_times(const struct reader *r, struct ssdpm_power_state *state)
+static int read_times(const struct nvme_json *r,
+		      struct ssdpm_power_state *state)
 {
 	static const struct {
 		const char *key, *scale_key;
@@ -287,7 +291,8 @@ static int read_times(const struct reader *r, struct ssdpm_power_state *state)
 	return 0;
 }
 
-static int read_state(const struct reader *r, struct ssdpm_power_state *state)
+static int read_state(const struct nvme_json *r,
+		      struct ssdpm_power_state *state)
 {
 	int err;
 
@@ -304,7 +309,8 @@ static int read_state(const struct reader *r, struct ssdpm_power_state *state)
 	return err ? err : read_times(r, state);
 }
 
-static int check_n_states(const struct reader *r, const struct json_node *psds)
+static int check_n_states(const struct nvme_json *r,
+			  const struct json_node *psds)
 {
 	uint64_t npss = 0;
 	bool found;
@@ -324,13 +330,13 @@ static int check_n_states(const struct reader *r, const struct json_node *psds)
 	return 0;
 }
 
-static int read_states(const struct reader *drive,
+static int read_states(const struct nvme_json *drive,
 		       struct ssdpm_power_state states[SSDPM_MAX_STATES],
 		       size_t *ret_n)
 {
 	const struct json_node *psds =
 		ssdpm__json_member(drive->json, drive->object, "psds");
-	struct reader r = *drive;
+	struct nvme_json r = *drive;
 	int err;
 
 	err = ssdpm__json_expect(psds, JSON_ARRAY, "psds", r.reterr);
@@ -349,7 +355,7 @@ static int read_states(const struct reader *drive,
 }
 
 /* Trailing blanks go; what no drive could say is unknown. */
-static int read_text(const struct reader *r, const char *key, uint32_t bit,
+static int read_text(const struct nvme_json *r, const char *key, uint32_t bit,
 		     struct ssdpm_model_info *info, char *ret_text, size_t size)
 {
 	const struct json_node *node = member(r, key);
@@ -374,7 +380,7 @@ static int read_text(const struct reader *r, const char *key, uint32_t bit,
 	return 0;
 }
 
-static int read_info(const struct reader *r, struct ssdpm_model_info *info)
+static int read_info(const struct nvme_json *r, struct ssdpm_model_info *info)
 {
 	uint64_t vendor_id = 0, apsta = 0;
 	bool found;
@@ -404,18 +410,15 @@ int ssdpm__model_from_nvme_cli_json(const struct json *json,
 				    struct ssdpm_error *reterr)
 {
 	struct ssdpm_power_state states[SSDPM_MAX_STATES];
-	struct ssdpm_model_info info = {
-		.size = sizeof(info),
-		.kind = SSDPM_KIND_NVME,
-		.unknown = SSDPM_INFO_VENDOR_ID | SSDPM_INFO_PRODUCT |
-			   SSDPM_INFO_FIRMWARE | SSDPM_INFO_APSTA,
-		.provenance = SSDPM_PROVENANCE_REPORTED,
-		.format = SSDPM_FORMAT_NVME_CLI_JSON,
-	};
-	struct reader r = { .json = json, .object = object, .reterr = reterr };
+	struct ssdpm_model_info info =
+		ssdpm__reported_info(SSDPM_FORMAT_NVME_CLI_JSON);
+	struct nvme_json r = { .json = json,
+			       .object = object,
+			       .reterr = reterr };
 	size_t n_states = 0;
 	int err;
 
+	info.kind = SSDPM_KIND_NVME;
 	err = read_info(&r, &info);
 	if (!err)
 		err = read_states(&r, states, &n_states);

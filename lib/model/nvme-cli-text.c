@@ -23,7 +23,7 @@
 
 #define FRACTION_UW 990000 /* the largest in units of 0.01 W */
 
-struct reader {
+struct nvme_text {
 	struct ssdpm_model_info info;
 	struct ssdpm_power_state states[SSDPM_MAX_STATES];
 	size_t n_states;
@@ -33,16 +33,9 @@ struct reader {
 	struct power_ranges doubtful; /* N.02 W */
 	bool prints_hundredths;
 	const char *end;
-	uint32_t line;
+	struct lines lines;
 	struct ssdpm_error *reterr;
 };
-
-/* Where mail quotes a text, '>' stands before it. */
-static void skip_quotes(struct span *line)
-{
-	while (ssdpm__take(line, ">"))
-		;
-}
 
 /* "ps    0 : mp:": leaves "mp:" and what comes after it. */
 static bool take_ps(struct span *line, uint64_t *ret_index)
@@ -68,8 +61,7 @@ bool ssdpm__is_nvme_cli_text(const char *text, size_t size)
 	struct span line;
 	uint64_t index;
 
-	while (ssdpm__next_line(&lines, &line)) {
-		skip_quotes(&line);
+	while (ssdpm__next_mail_line(&lines, &line)) {
 		if (take_ps(&line, &index))
 			return true;
 		if (ssdpm__take(&line, "NVME Identify Controller:") &&
@@ -103,7 +95,7 @@ static bool word_is_power(struct span word, uint64_t *ret_uw)
 	return true;
 }
 
-static void read_max_power(struct reader *r, uint32_t bit, struct span *rest)
+static void read_max_power(struct nvme_text *r, uint32_t bit, struct span *rest)
 {
 	struct span word;
 	uint64_t uw;
@@ -116,8 +108,8 @@ static void read_max_power(struct reader *r, uint32_t bit, struct span *rest)
  * Until 2020 nvme-cli printed powers in units of 0.01 W with 02 for the
  * fraction, whatever it was (nvme-cli issue 735).
  */
-static void watch_hundredths(struct reader *r, uint32_t bit, struct span word,
-			     uint64_t uw)
+static void watch_hundredths(struct nvme_text *r, uint32_t bit,
+			     struct span word, uint64_t uw)
 {
 	bool active = bit == SSDPM_FIELD_ACTIVE_POWER;
 	const size_t i = r->n_states - 1;
@@ -134,7 +126,7 @@ static void watch_hundredths(struct reader *r, uint32_t bit, struct span word,
 		high_uw < UINT32_MAX ? (uint32_t)high_uw : UINT32_MAX;
 }
 
-static void read_power(struct reader *r, uint32_t bit, struct span *rest)
+static void read_power(struct nvme_text *r, uint32_t bit, struct span *rest)
 {
 	struct ssdpm_power_state *state = &r->states[r->n_states - 1];
 	struct span word;
@@ -150,13 +142,13 @@ static void read_power(struct reader *r, uint32_t bit, struct span *rest)
 }
 
 /* A number at the very end may be cut off. */
-static bool take_number(const struct reader *r, struct span *rest,
+static bool take_number(const struct nvme_text *r, struct span *rest,
 			struct span *ret_word)
 {
 	return ssdpm__take_word(rest, ret_word) && ret_word->end != r->end;
 }
 
-static void read_latency(struct reader *r, uint32_t bit, struct span *rest)
+static void read_latency(struct nvme_text *r, uint32_t bit, struct span *rest)
 {
 	struct span word;
 	uint64_t us;
@@ -171,7 +163,7 @@ static void read_latency(struct reader *r, uint32_t bit, struct span *rest)
 			 negative ? (uint32_t)-us : us);
 }
 
-static void read_rank(struct reader *r, uint32_t bit, struct span *rest)
+static void read_rank(struct nvme_text *r, uint32_t bit, struct span *rest)
 {
 	struct span word;
 	uint64_t rank;
@@ -182,7 +174,7 @@ static void read_rank(struct reader *r, uint32_t bit, struct span *rest)
 				 rank & RANK_MAX);
 }
 
-static void read_workload(struct reader *r, uint32_t bit, struct span *rest)
+static void read_workload(struct nvme_text *r, uint32_t bit, struct span *rest)
 {
 	static const char workloads[][24] = { "-", "1MiB 32 RW, 30s idle",
 					      "80K 128KiB SW" };
@@ -219,7 +211,7 @@ static bool take_time_unit(struct span *rest, uint64_t *ret_us)
 	return true;
 }
 
-static void read_time(struct reader *r, uint32_t bit, struct span *rest)
+static void read_time(struct nvme_text *r, uint32_t bit, struct span *rest)
 {
 	uint64_t time, unit_us;
 
@@ -229,10 +221,10 @@ static void read_time(struct reader *r, uint32_t bit, struct span *rest)
 				 time * unit_us);
 }
 
-static const struct key {
+static const struct info_key {
 	const char *name;
 	uint32_t bit;
-	void (*read)(struct reader *r, uint32_t bit, struct span *rest);
+	void (*read)(struct nvme_text *r, uint32_t bit, struct span *rest);
 } keys[] = {
 	{ "mp:", SSDPM_FIELD_MAX_POWER, read_max_power },
 	{ "enlat:", SSDPM_FIELD_ENTRY_LATENCY, read_latency },
@@ -254,7 +246,7 @@ static const struct key {
 };
 
 /* One key and its value. What was read once stays. */
-static bool read_key(struct reader *r, struct span *rest)
+static bool read_key(struct nvme_text *r, struct span *rest)
 {
 	const struct ssdpm_power_state *state = &r->states[r->n_states - 1];
 
@@ -271,7 +263,7 @@ static bool read_key(struct reader *r, struct span *rest)
 }
 
 /* What stands on the lines of a state, wherever they were wrapped. */
-static void read_state_words(struct reader *r, struct span rest)
+static void read_state_words(struct nvme_text *r, struct span rest)
 {
 	struct ssdpm_power_state *state = &r->states[r->n_states - 1];
 	uint32_t kind = 1u << (r->n_states - 1);
@@ -289,20 +281,20 @@ static void read_state_words(struct reader *r, struct span rest)
 	}
 }
 
-static int begin_state(struct reader *r, uint64_t index)
+static int begin_state(struct nvme_text *r, uint64_t index)
 {
 	struct ssdpm_power_state *state;
 
 	if (index >= SSDPM_MAX_STATES)
-		return ssdpm__fail(r->reterr, -EINVAL, r->line,
+		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 				   "PS%u: NVMe has at most %d power states",
 				   (unsigned int)index, SSDPM_MAX_STATES);
 	if (index > r->n_states)
-		return ssdpm__fail(r->reterr, -EINVAL, r->line,
+		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 				   "PS%zu is missing before PS%u", r->n_states,
 				   (unsigned int)index);
 	if (index < r->n_states)
-		return ssdpm__fail(r->reterr, -EINVAL, r->line,
+		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 				   "PS%u stands twice: give one drive at a "
 				   "time",
 				   (unsigned int)index);
@@ -311,9 +303,9 @@ static int begin_state(struct reader *r, uint64_t index)
 	return 0;
 }
 
-static int fail_twice(const struct reader *r, const char *what)
+static int fail_twice(const struct nvme_text *r, const char *what)
 {
-	return ssdpm__fail(r->reterr, -EINVAL, r->line,
+	return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 			   "%s stands twice, with another value: give one "
 			   "drive at a time",
 			   what);
@@ -335,7 +327,7 @@ static struct span without_comment(struct span text)
 	return text;
 }
 
-static int read_text(struct reader *r, const char *what, uint32_t bit,
+static int read_text(struct nvme_text *r, const char *what, uint32_t bit,
 		     struct span rest, char *ret_text, size_t size)
 {
 	char text[sizeof(r->info.product)] = "";
@@ -350,7 +342,7 @@ static int read_text(struct reader *r, const char *what, uint32_t bit,
 	return 0;
 }
 
-static int read_number(struct reader *r, const char *what, bool *known,
+static int read_number(struct nvme_text *r, const char *what, bool *known,
 		       struct span rest, uint64_t max, uint64_t *value)
 {
 	struct span word;
@@ -366,7 +358,7 @@ static int read_number(struct reader *r, const char *what, bool *known,
 	return 0;
 }
 
-static int read_info_number(struct reader *r, const char *what, uint32_t bit,
+static int read_info_number(struct nvme_text *r, const char *what, uint32_t bit,
 			    struct span rest, uint64_t max, uint64_t *value)
 {
 	bool known = !(r->info.unknown & bit);
@@ -387,7 +379,7 @@ static bool take_name(struct span *line, const char *name)
 	return true;
 }
 
-static int read_info(struct reader *r, struct span line)
+static int read_info(struct nvme_text *r, struct span line)
 {
 	uint64_t vendor_id = r->info.vendor_id, apsta = r->info.apsta;
 	int err = 0;
@@ -412,12 +404,11 @@ static int read_info(struct reader *r, struct span line)
 	return err;
 }
 
-static int read_line(struct reader *r, struct span line)
+static int read_line(struct nvme_text *r, struct span line)
 {
 	uint64_t index;
 	int err = 0;
 
-	skip_quotes(&line);
 	if (take_ps(&line, &index))
 		err = begin_state(r, index);
 	else
@@ -428,14 +419,14 @@ static int read_line(struct reader *r, struct span line)
 }
 
 /* A table that is cut off would give an APST table that is wrong. */
-static int check_complete(const struct reader *r)
+static int check_complete(const struct nvme_text *r)
 {
 	if (!r->n_states)
-		return ssdpm__fail(r->reterr, -EINVAL, r->line,
+		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 				   "no power states: the lines of nvme id-ctrl "
 				   "that begin with \"ps\" are missing");
 	if (r->has_npss && r->npss >= r->n_states)
-		return ssdpm__fail(r->reterr, -EINVAL, r->line,
+		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 				   "PS%zu is missing: the text ends after "
 				   "PS%zu, and its npss says that PS%u is the "
 				   "last",
@@ -443,14 +434,14 @@ static int check_complete(const struct reader *r)
 				   (unsigned int)r->npss);
 	for (size_t i = 0; i < r->n_states; i++)
 		if (!(r->has_kind & 1u << i))
-			return ssdpm__fail(r->reterr, -EINVAL, r->line,
+			return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 					   "PS%zu: neither \"operational\" nor "
 					   "\"non-operational\" follows",
 					   i);
 	return 0;
 }
 
-static void drop_doubtful(struct reader *r)
+static void drop_doubtful(struct nvme_text *r)
 {
 	const uint32_t *bits = ssdpm__range_fields;
 
@@ -468,24 +459,18 @@ int ssdpm__model_from_nvme_cli_text(const char *text, size_t size,
 				    struct ssdpm_model **ret_model,
 				    struct ssdpm_error *reterr)
 {
-	struct lines lines = { .rest = ssdpm__span(text, size) };
-	struct reader r = {
-		.info = { .size = sizeof(r.info),
-			  .kind = SSDPM_KIND_NVME,
-			  .unknown = SSDPM_INFO_VENDOR_ID | SSDPM_INFO_PRODUCT |
-				     SSDPM_INFO_FIRMWARE | SSDPM_INFO_APSTA,
-			  .provenance = SSDPM_PROVENANCE_REPORTED,
-			  .format = SSDPM_FORMAT_NVME_CLI_TEXT },
+	struct nvme_text r = {
+		.info = ssdpm__reported_info(SSDPM_FORMAT_NVME_CLI_TEXT),
 		.end = text + size,
+		.lines.rest = ssdpm__span(text, size),
 		.reterr = reterr,
 	};
 	struct span line;
 	int err = 0;
 
-	while (!err && ssdpm__next_line(&lines, &line)) {
-		r.line = lines.line;
+	r.info.kind = SSDPM_KIND_NVME;
+	while (!err && ssdpm__next_mail_line(&r.lines, &line))
 		err = read_line(&r, line);
-	}
 	if (!err)
 		err = check_complete(&r);
 	if (err)

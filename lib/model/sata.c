@@ -6,7 +6,9 @@
  * Sources: ACS-4, IDENTIFY DEVICE data (words 0, 23-26, 27-46, 76-79, 82-87,
  * 91, 255); Serial ATA 3.x, interface power states and device sleep.
  */
-#include "model/sata.h"
+#include "model/smartctl.h"
+#include "base/words.h"
+#include "base/bytes.h"
 
 #include <errno.h>
 #include <string.h>
@@ -231,9 +233,13 @@ static int check_words(const uint16_t *words, struct ssdpm_error *reterr)
 	return 0;
 }
 
-int ssdpm__sata_from_words(const uint16_t words[ATA_WORDS],
-			   struct ssdpm_model_info *ret_info,
-			   struct ssdpm_error *reterr)
+/*
+ * Decode IDENTIFY DEVICE data. -EINVAL: nothing but zeros, no ATA device, a
+ * wrong checksum, a model number that is not ASCII.
+ */
+static int from_words(const uint16_t words[ATA_WORDS],
+		      struct ssdpm_model_info *ret_info,
+		      struct ssdpm_error *reterr)
 {
 	struct ssdpm_model_info info = ssdpm__sata_unknown(0);
 	int err;
@@ -304,7 +310,7 @@ int ssdpm__sata_model_from_words(const uint16_t words[ATA_WORDS],
 	struct ssdpm_model_info info;
 	int err;
 
-	err = ssdpm__sata_from_words(words, &info, reterr);
+	err = from_words(words, &info, reterr);
 	if (err)
 		return err;
 	info.format = format;
@@ -319,6 +325,46 @@ int ssdpm__sata_model_from_bytes(const uint8_t bytes[ATA_IDENTIFY_BYTES],
 	uint16_t words[ATA_WORDS];
 
 	for (size_t i = 0; i < ATA_WORDS; i++)
-		words[i] = (uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8);
+		words[i] = (uint16_t)ssdpm__little_endian(bytes + 2 * i, 2);
 	return ssdpm__sata_model_from_words(words, format, ret_model, reterr);
+}
+
+static const char sata_feature_words[][31] = {
+	[FLAG(SSDPM_SATA_HIPM)] = "hipm",
+	[FLAG(SSDPM_SATA_DIPM)] = "dipm",
+	[FLAG(SSDPM_SATA_DEVICE_AUTO_PARTIAL_TO_SLUMBER)] =
+		"device_auto_partial_to_slumber",
+	[FLAG(SSDPM_SATA_HOST_AUTO_PARTIAL_TO_SLUMBER)] =
+		"host_auto_partial_to_slumber",
+	[FLAG(SSDPM_SATA_DEVSLEEP)] = "devsleep",
+	[FLAG(SSDPM_SATA_APM)] = "apm",
+};
+FLAG_WORDS(sata_feature)
+
+void ssdpm__smartctl_set_kind(struct ssdpm_model_info *info, uint32_t kind)
+{
+	const uint32_t features = (1u << N_SATA_FEATURES) - 1;
+
+	info->kind = kind;
+	if (kind != SSDPM_KIND_SATA)
+		return;
+	info->unknown |= SSDPM_INFO_SATA_WORDS_VALID |
+			 SSDPM_INFO_SATA_GENERATIONS | SSDPM_INFO_APM_LEVEL;
+	info->sata_supported_unknown = features;
+	info->sata_enabled_unknown = features;
+}
+
+void ssdpm__smartctl_set_generations(struct ssdpm_model_info *info,
+				     uint64_t generations)
+{
+	ssdpm__sata_know_valid(info, true);
+	ssdpm__sata_know_generations(info, generations & 14);
+}
+
+void ssdpm__smartctl_set_apm(struct ssdpm_model_info *info, bool supported,
+			     bool enabled, uint64_t level)
+{
+	ssdpm__sata_know_supported(info, SSDPM_SATA_APM, supported);
+	ssdpm__sata_know_enabled(info, SSDPM_SATA_APM, enabled);
+	ssdpm__sata_know_apm_level(info, level);
 }

@@ -24,14 +24,6 @@ void ssdpm__sata_know_generations(struct ssdpm_model_info *info,
 void ssdpm__sata_know_apm_level(struct ssdpm_model_info *info, uint64_t level);
 
 /*
- * Decode IDENTIFY DEVICE data. -EINVAL: nothing but zeros, no ATA device, a
- * wrong checksum, a model number that is not ASCII.
- */
-int ssdpm__sata_from_words(const uint16_t words[ATA_WORDS],
-			   struct ssdpm_model_info *ret_info,
-			   struct ssdpm_error *reterr);
-
-/*
  * The states that the link is known to support, with the exit latencies of
  * Serial ATA. devsleep_exit_us: what the drive gives as its DETO; 0: nothing.
  */

@@ -13,7 +13,7 @@
 #define STATES "nvme_power_states"
 #define NAME_SIZE 80 /* more than any member of a power state takes */
 
-struct reader {
+struct smartctl_json {
 	const struct json *json;
 	const struct json_node *drive;
 	struct ssdpm_model_info info;
@@ -23,7 +23,7 @@ struct reader {
 };
 
 /* The member of an object, or NULL: it is null, or the parent is no object. */
-static const struct json_node *member(const struct reader *r,
+static const struct json_node *member(const struct smartctl_json *r,
 				      const struct json_node *parent,
 				      const char *key)
 {
@@ -35,7 +35,7 @@ static const struct json_node *member(const struct reader *r,
 	return node && node->type != JSON_NULL ? node : NULL;
 }
 
-static int fail(const struct reader *r, const struct json_node *node,
+static int fail(const struct smartctl_json *r, const struct json_node *node,
 		const char *what, const char *message)
 {
 	return ssdpm__fail(r->reterr, -EINVAL, node->line, "%s: %s", what,
@@ -51,7 +51,7 @@ bool ssdpm__is_smartctl_json(const struct json *json,
 }
 
 /* "device": {"protocol": "NVMe"}; parts of the whole tell by what is there. */
-static int read_kind(struct reader *r)
+static int read_kind(struct smartctl_json *r)
 {
 	const struct json_node *node =
 		member(r, member(r, r->drive, "device"), "protocol");
@@ -83,8 +83,8 @@ static int read_kind(struct reader *r)
 	return 0;
 }
 
-static int read_text(struct reader *r, const char *key, char *text, size_t size,
-		     uint32_t bit)
+static int read_text(struct smartctl_json *r, const char *key, char *text,
+		     size_t size, uint32_t bit)
 {
 	const struct json_node *node = member(r, r->drive, key);
 	int err;
@@ -99,7 +99,7 @@ static int read_text(struct reader *r, const char *key, char *text, size_t size,
 	return err;
 }
 
-static int read_vendor(struct reader *r)
+static int read_vendor(struct smartctl_json *r)
 {
 	const struct json_node *node =
 		member(r, member(r, r->drive, "nvme_pci_vendor"), "id");
@@ -118,7 +118,7 @@ static int read_vendor(struct reader *r)
 }
 
 /* "sata_value" of the fastest speed is bits 1 to 7 of word 76 as they stand. */
-static int read_speed(struct reader *r)
+static int read_speed(struct smartctl_json *r)
 {
 	const struct json_node *speed = member(r, r->drive, "interface_speed");
 	const struct json_node *node =
@@ -137,7 +137,7 @@ static int read_speed(struct reader *r)
 }
 
 /* Written by -g apm, -g all and -x where the drive has APM. */
-static int read_apm(struct reader *r)
+static int read_apm(struct smartctl_json *r)
 {
 	const struct json_node *apm = member(r, r->drive, "ata_apm");
 	const struct json_node *enabled = member(r, apm, "enabled");
@@ -162,7 +162,7 @@ static int read_apm(struct reader *r)
 }
 
 /* "nvme_power_states[3].max_power.value" */
-static const char *name_member(const struct reader *r, const char *key,
+static const char *name_member(const struct smartctl_json *r, const char *key,
 			       char name[NAME_SIZE])
 {
 	snprintf(name, NAME_SIZE, STATES "[%zu].%s", r->n_states, key);
@@ -170,8 +170,8 @@ static const char *name_member(const struct reader *r, const char *key,
 }
 
 /* 100 or 10000, as "units_per_watt" or as the "scale" 2 or 1. */
-static int read_unit(const struct reader *r, const struct json_node *power,
-		     uint64_t *ret_per_watt)
+static int read_unit(const struct smartctl_json *r,
+		     const struct json_node *power, uint64_t *ret_per_watt)
 {
 	const struct json_node *node = member(r, power, "units_per_watt");
 	const struct json_node *scale = member(r, power, "scale");
@@ -204,7 +204,8 @@ static int read_unit(const struct reader *r, const struct json_node *power,
 	return 0;
 }
 
-static int read_max_power(const struct reader *r, const struct json_node *state,
+static int read_max_power(const struct smartctl_json *r,
+			  const struct json_node *state,
 			  struct ssdpm_power_state *ret_state)
 {
 	const struct json_node *power = member(r, state, "max_power");
@@ -251,7 +252,8 @@ static const char *key_of(uint32_t field)
 	}
 }
 
-static int read_numbers(const struct reader *r, const struct json_node *state,
+static int read_numbers(const struct smartctl_json *r,
+			const struct json_node *state,
 			struct ssdpm_power_state *ret_state)
 {
 	char name[NAME_SIZE];
@@ -280,7 +282,8 @@ static int read_numbers(const struct reader *r, const struct json_node *state,
 	return 0;
 }
 
-static int read_state(const struct reader *r, const struct json_node *state,
+static int read_state(const struct smartctl_json *r,
+		      const struct json_node *state,
 		      struct ssdpm_power_state *ret_state)
 {
 	const struct json_node *idle =
@@ -307,7 +310,7 @@ static int read_state(const struct reader *r, const struct json_node *state,
 }
 
 /* "smartctl": {"version": [7, 5]}; 0.0: not told. */
-static void get_version(const struct reader *r, uint64_t version[2])
+static void get_version(const struct smartctl_json *r, uint64_t version[2])
 {
 	const struct json_node *list =
 		member(r, member(r, r->drive, "smartctl"), "version");
@@ -325,7 +328,7 @@ static void get_version(const struct reader *r, uint64_t version[2])
 	}
 }
 
-static int fail_without_states(const struct reader *r)
+static int fail_without_states(const struct smartctl_json *r)
 {
 	uint64_t version[2];
 
@@ -342,7 +345,7 @@ static int fail_without_states(const struct reader *r)
 		(unsigned long long)version[0], (unsigned long long)version[1]);
 }
 
-static int read_states(struct reader *r)
+static int read_states(struct smartctl_json *r)
 {
 	const struct json_node *list = member(r, r->drive, STATES);
 	const struct json_node *node;
@@ -367,7 +370,7 @@ static int read_states(struct reader *r)
 	return 0;
 }
 
-static int read_info(struct reader *r)
+static int read_info(struct smartctl_json *r)
 {
 	int err = read_kind(r);
 
@@ -389,10 +392,10 @@ int ssdpm__model_from_smartctl_json(const struct json *json,
 				    struct ssdpm_model **ret_model,
 				    struct ssdpm_error *reterr)
 {
-	struct reader r = {
+	struct smartctl_json r = {
 		.json = json,
 		.drive = object,
-		.info = ssdpm__smartctl_info(SSDPM_FORMAT_SMARTCTL_JSON),
+		.info = ssdpm__reported_info(SSDPM_FORMAT_SMARTCTL_JSON),
 		.reterr = reterr,
 	};
 	int err = read_info(&r);

@@ -9,12 +9,12 @@
 #include <errno.h>
 #include <string.h>
 
-struct reader {
+struct smartctl_text {
 	struct ssdpm_model_info info;
 	struct ssdpm_power_state states[SSDPM_MAX_STATES];
 	size_t n_states;
 
-	uint32_t line;
+	struct lines lines;
 	uint32_t table_line; /* where the last table began, 0: there was none */
 	size_t next_row;
 	bool in_table;
@@ -23,26 +23,17 @@ struct reader {
 	struct ssdpm_error *reterr;
 };
 
-static int fail(const struct reader *r, const char *message)
+static int fail(const struct smartctl_text *r, const char *message)
 {
-	return ssdpm__fail(r->reterr, -EINVAL, r->line, "%s", message);
+	return ssdpm__fail(r->reterr, -EINVAL, r->lines.line, "%s", message);
 }
 
-static int fail_in_row(const struct reader *r, int code, const char *column,
-		       const char *message)
+static int fail_in_row(const struct smartctl_text *r, int code,
+		       const char *column, const char *message)
 {
-	return ssdpm__fail(r->reterr, code, r->line, "power state %zu, %s: %s",
-			   r->next_row, column, message);
-}
-
-/* The next line, without the marks of quoted mail. */
-static bool next_line(struct lines *lines, struct span *ret_line)
-{
-	if (!ssdpm__next_line(lines, ret_line))
-		return false;
-	while (ssdpm__take(ret_line, ">"))
-		;
-	return true;
+	return ssdpm__fail(r->reterr, code, r->lines.line,
+			   "power state %zu, %s: %s", r->next_row, column,
+			   message);
 }
 
 static bool is_table_head(struct span line)
@@ -65,7 +56,7 @@ bool ssdpm__is_smartctl_text(const char *text, size_t size)
 	struct span line;
 	uint64_t version;
 
-	while (next_line(&lines, &line)) {
+	while (ssdpm__next_mail_line(&lines, &line)) {
 		if (is_table_head(line) || is_table_title(line) ||
 		    ssdpm__take(&line, "=== START OF INFORMATION SECTION") ||
 		    ssdpm__take(&line, "Device Model:"))
@@ -78,10 +69,10 @@ bool ssdpm__is_smartctl_text(const char *text, size_t size)
 	return false;
 }
 
-static int set_kind(struct reader *r, uint32_t kind)
+static int set_kind(struct smartctl_text *r, uint32_t kind)
 {
 	if (r->info.kind && r->info.kind != kind)
-		return ssdpm__fail(r->reterr, -EINVAL, r->line,
+		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 				   "a second drive, %s after %s, where there "
 				   "is one to a text",
 				   ssdpm_kind_to_string(kind),
@@ -91,13 +82,13 @@ static int set_kind(struct reader *r, uint32_t kind)
 	return 0;
 }
 
-static bool is_known(const struct reader *r, uint32_t bit)
+static bool is_known(const struct smartctl_text *r, uint32_t bit)
 {
 	return !(r->info.unknown & bit);
 }
 
 /* Text that may be missing, and that two drives would give differently. */
-static int set_text(struct reader *r, struct span value, char *text,
+static int set_text(struct smartctl_text *r, struct span value, char *text,
 		    size_t size, uint32_t bit, const char *what)
 {
 	char copy[sizeof(r->info.product)];
@@ -106,11 +97,11 @@ static int set_text(struct reader *r, struct span value, char *text,
 	    ssdpm__span_is(value, "[No Information Found]"))
 		return 0;
 	if (!ssdpm__span_copy(value, copy, size))
-		return ssdpm__fail(r->reterr, -ERANGE, r->line,
+		return ssdpm__fail(r->reterr, -ERANGE, r->lines.line,
 				   "%s: longer than %zu characters", what,
 				   size - 1);
 	if (is_known(r, bit) && strcmp(text, copy))
-		return ssdpm__fail(r->reterr, -EINVAL, r->line,
+		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 				   "%s: a second drive, where there is one to "
 				   "a text",
 				   what);
@@ -119,7 +110,8 @@ static int set_text(struct reader *r, struct span value, char *text,
 	return 0;
 }
 
-static int read_product(struct reader *r, struct span value, uint32_t kind)
+static int read_product(struct smartctl_text *r, struct span value,
+			uint32_t kind)
 {
 	int err = set_kind(r, kind);
 
@@ -130,25 +122,25 @@ static int read_product(struct reader *r, struct span value, uint32_t kind)
 }
 
 /* smartctl -l farm writes this label for SATA drives too. */
-static int read_nvme_product(struct reader *r, struct span value)
+static int read_nvme_product(struct smartctl_text *r, struct span value)
 {
 	if (r->info.kind == SSDPM_KIND_SATA)
 		return 0;
 	return read_product(r, value, SSDPM_KIND_NVME);
 }
 
-static int read_sata_product(struct reader *r, struct span value)
+static int read_sata_product(struct smartctl_text *r, struct span value)
 {
 	return read_product(r, value, SSDPM_KIND_SATA);
 }
 
-static int read_firmware(struct reader *r, struct span value)
+static int read_firmware(struct smartctl_text *r, struct span value)
 {
 	return set_text(r, value, r->info.firmware, sizeof(r->info.firmware),
 			SSDPM_INFO_FIRMWARE, "firmware");
 }
 
-static int read_vendor(struct reader *r, struct span value)
+static int read_vendor(struct smartctl_text *r, struct span value)
 {
 	uint64_t vendor_id;
 	int err = set_kind(r, SSDPM_KIND_NVME);
@@ -166,20 +158,20 @@ static int read_vendor(struct reader *r, struct span value)
 	return 0;
 }
 
-static int read_nvme_version(struct reader *r, struct span value)
+static int read_nvme_version(struct smartctl_text *r, struct span value)
 {
 	(void)value;
 	return set_kind(r, SSDPM_KIND_NVME);
 }
 
-static int read_ata_version(struct reader *r, struct span value)
+static int read_ata_version(struct smartctl_text *r, struct span value)
 {
 	(void)value;
 	return set_kind(r, SSDPM_KIND_SATA);
 }
 
 /* "Parallel, ..." or "PCIe (...)": what it says of ATA drives but SATA ones. */
-static int read_transport(struct reader *r, struct span value)
+static int read_transport(struct smartctl_text *r, struct span value)
 {
 	(void)value;
 	return fail(r, "an ATA drive, but no SATA one");
@@ -190,7 +182,7 @@ static int read_transport(struct reader *r, struct span value)
  * slower ones come with it: speeds are negotiated down from it (Serial ATA 3.x,
  * and word 76 of every drive that was seen).
  */
-static int read_sata_version(struct reader *r, struct span value)
+static int read_sata_version(struct smartctl_text *r, struct span value)
 {
 	static const struct {
 		char speed[5];
@@ -215,7 +207,7 @@ static int read_sata_version(struct reader *r, struct span value)
 	return 0;
 }
 
-static int read_apm_feature(struct reader *r, struct span value)
+static int read_apm_feature(struct smartctl_text *r, struct span value)
 {
 	bool supported = ssdpm__take(&value, "Disabled");
 	int err = set_kind(r, SSDPM_KIND_SATA);
@@ -225,7 +217,7 @@ static int read_apm_feature(struct reader *r, struct span value)
 	return err;
 }
 
-static int read_apm_level(struct reader *r, struct span value)
+static int read_apm_level(struct smartctl_text *r, struct span value)
 {
 	uint64_t level;
 	int err = set_kind(r, SSDPM_KIND_SATA);
@@ -240,7 +232,7 @@ static int read_apm_level(struct reader *r, struct span value)
 
 static const struct fact {
 	char label[28];
-	int (*read)(struct reader *r, struct span value);
+	int (*read)(struct smartctl_text *r, struct span value);
 } facts[] = {
 	{ "Model Number:", read_nvme_product },
 	{ "Device Model:", read_sata_product },
@@ -268,8 +260,8 @@ static bool is_number(struct span word)
 	return word.at < word.end;
 }
 
-static int take_number(const struct reader *r, struct span *line, uint64_t max,
-		       const char *column, uint64_t *ret_value)
+static int take_number(const struct smartctl_text *r, struct span *line,
+		       uint64_t max, const char *column, uint64_t *ret_value)
 {
 	struct span word = *line;
 
@@ -278,7 +270,7 @@ static int take_number(const struct reader *r, struct span *line, uint64_t max,
 	if (!is_number(word))
 		return fail_in_row(r, -EINVAL, column, "no whole number");
 	if (!ssdpm__take_uint(&word, max, ret_value))
-		return ssdpm__fail(r->reterr, -ERANGE, r->line,
+		return ssdpm__fail(r->reterr, -ERANGE, r->lines.line,
 				   "power state %zu, %s: more than %llu",
 				   r->next_row, column,
 				   (unsigned long long)max);
@@ -286,7 +278,7 @@ static int take_number(const struct reader *r, struct span *line, uint64_t max,
 }
 
 /* "8.00W", "0.0500W" */
-static int take_max_power(const struct reader *r, struct span *line,
+static int take_max_power(const struct smartctl_text *r, struct span *line,
 			  struct ssdpm_power_state *state)
 {
 	struct span word;
@@ -305,7 +297,7 @@ static int take_max_power(const struct reader *r, struct span *line,
 }
 
 /* Active or idle power: it has to be there, whatever it says. */
-static int take_unused_power(const struct reader *r, struct span *line,
+static int take_unused_power(const struct smartctl_text *r, struct span *line,
 			     const char *column)
 {
 	struct span word;
@@ -327,7 +319,7 @@ static const struct field *find_field(uint32_t bit)
 }
 
 /* Note the order of the ranks: latency comes before throughput. */
-static int take_numbers(const struct reader *r, struct span *line,
+static int take_numbers(const struct smartctl_text *r, struct span *line,
 			struct ssdpm_power_state *state)
 {
 	static const struct {
@@ -355,7 +347,7 @@ static int take_numbers(const struct reader *r, struct span *line,
 	return 0;
 }
 
-static int take_row(const struct reader *r, struct span line,
+static int take_row(const struct smartctl_text *r, struct span line,
 		    struct ssdpm_power_state *state)
 {
 	struct span op;
@@ -379,17 +371,17 @@ static int take_row(const struct reader *r, struct span line,
 	return err;
 }
 
-static int check_row_number(const struct reader *r, uint64_t number)
+static int check_row_number(const struct smartctl_text *r, uint64_t number)
 {
 	if (number == r->next_row)
 		return 0;
-	return ssdpm__fail(r->reterr, -EINVAL, r->line,
+	return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 			   "power state %llu where %zu should be",
 			   (unsigned long long)number, r->next_row);
 }
 
 /* A row of the table; where there is a second table, it has to be the same. */
-static int read_row(struct reader *r, struct span line)
+static int read_row(struct smartctl_text *r, struct span line)
 {
 	struct ssdpm_power_state state = { .unknown = SMARTCTL_UNKNOWN_FIELDS };
 	uint64_t number;
@@ -416,7 +408,7 @@ static int read_row(struct reader *r, struct span line)
  * Rows follow each other. After something else, only a line that cannot be
  * taken for prose is a row: "3 -   0.0500W".
  */
-static bool is_row(const struct reader *r, struct span line)
+static bool is_row(const struct smartctl_text *r, struct span line)
 {
 	struct span word, op;
 
@@ -429,13 +421,13 @@ static bool is_row(const struct reader *r, struct span line)
 }
 
 /* The title, the head, or both: a paste may have lost either. */
-static int begin_table(struct reader *r, bool is_head)
+static int begin_table(struct smartctl_text *r, bool is_head)
 {
 	r->right_after = is_head;
 	if (r->in_table && !r->next_row)
 		return 0;
 	r->again = r->table_line;
-	r->table_line = r->line;
+	r->table_line = r->lines.line;
 	r->in_table = true;
 	r->next_row = 0;
 	return set_kind(r, SSDPM_KIND_NVME);
@@ -447,7 +439,7 @@ static bool ends_table(struct span line)
 	       ssdpm__take(&line, "Supported LBA Sizes");
 }
 
-static int read_line(struct reader *r, struct span line)
+static int read_line(struct smartctl_text *r, struct span line)
 {
 	bool is_head = is_table_head(line);
 
@@ -469,9 +461,9 @@ static int read_line(struct reader *r, struct span line)
 }
 
 /* What is missing, in words that say what to do. */
-static int check_complete(struct reader *r)
+static int check_complete(struct smartctl_text *r)
 {
-	r->line = r->table_line;
+	r->lines.line = r->table_line;
 	if (!r->info.kind)
 		return fail(r, "smartctl's text, but without an NVMe or SATA "
 			       "drive in it");
@@ -490,18 +482,16 @@ int ssdpm__model_from_smartctl_text(const char *text, size_t size,
 				    struct ssdpm_model **ret_model,
 				    struct ssdpm_error *reterr)
 {
-	struct reader r = {
-		.info = ssdpm__smartctl_info(SSDPM_FORMAT_SMARTCTL_TEXT),
+	struct smartctl_text r = {
+		.info = ssdpm__reported_info(SSDPM_FORMAT_SMARTCTL_TEXT),
+		.lines.rest = ssdpm__span(text, size),
 		.reterr = reterr,
 	};
-	struct lines lines = { .rest = ssdpm__span(text, size) };
 	struct span line;
 	int err = 0;
 
-	while (!err && next_line(&lines, &line)) {
-		r.line = lines.line;
+	while (!err && ssdpm__next_mail_line(&r.lines, &line))
 		err = read_line(&r, line);
-	}
 	if (!err)
 		err = check_complete(&r);
 	if (err)

@@ -22,10 +22,8 @@
 	 SSDPM_FIELD_FORCED_QUIESCENCE_VAULT_TIME |          \
 	 SSDPM_FIELD_EMERGENCY_POWER_FAIL_VAULT_TIME)
 
-/* A drive of which nothing is known yet, not even its kind. */
-struct ssdpm_model_info ssdpm__smartctl_info(uint32_t format);
-
-/* Its kind is known: so is what smartctl cannot tell of it. */
+/* sata.c. The kind of a drive is known: so is what smartctl cannot tell of it.
+ */
 void ssdpm__smartctl_set_kind(struct ssdpm_model_info *info, uint32_t kind);
 
 /* Its speeds, bits 1 to 3: only where word 76 has some does smartctl say so. */

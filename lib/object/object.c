@@ -83,7 +83,7 @@ struct said {
 	const char *advice;
 };
 
-struct entry {
+struct table_entry {
 	uint32_t state;
 	uint32_t target;
 	uint32_t idle_ms;
@@ -108,7 +108,7 @@ struct file_change {
 	const char *value;
 };
 
-struct candidate {
+struct apst_candidate {
 	struct ssdpm_apst_params params;
 	uint64_t limit_min_us;
 	uint64_t limit_max_us;
@@ -131,13 +131,14 @@ static bool is_set(const struct ssdpm_apst_entry *entry)
 }
 
 static int get_entry(const struct ssdpm_apst *table, size_t i,
-		     struct entry *ret)
+		     struct table_entry *ret)
 {
 	const struct ssdpm_apst_entry *entry = &table->entries[i];
 
 	if (i >= SSDPM_MAX_STATES)
 		return -1;
-	*ret = (struct entry){ (uint32_t)i, entry->target, entry->idle_ms };
+	*ret = (struct table_entry){ (uint32_t)i, entry->target,
+				     entry->idle_ms };
 	return is_set(entry);
 }
 
@@ -233,7 +234,8 @@ static void complete(const struct ssdpm_model *model,
 		params->transition_power_uw = params->idle_power_uw;
 }
 
-static int get_candidate(const struct view *v, size_t i, struct candidate *ret)
+static int get_candidate(const struct view *v, size_t i,
+			 struct apst_candidate *ret)
 {
 	const struct ssdpm_apst_params *first = v->o.params;
 	const char *at = (const char *)first + (first ? i * first->size : 0);
@@ -324,14 +326,8 @@ static int check(const struct ssdpm_object *o, struct ssdpm_error *reterr)
 }
 
 /* A copy of a part that is there. */
-static int copy(const void *part, void *ret_copy, size_t size, const char *what,
-		struct ssdpm_error *reterr)
-{
-	return part ? ssdpm__sized_in(ret_copy, size, part, what, reterr) : 0;
-}
-
 #define COPY(part, name) \
-	copy(v->o.part, &v->part, sizeof(v->part), name, reterr)
+	ssdpm__sized_in(&v->part, sizeof(v->part), v->o.part, name, reterr)
 
 static int take(const struct ssdpm_object *object, struct view *v,
 		struct ssdpm_error *reterr)

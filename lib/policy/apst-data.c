@@ -2,7 +2,7 @@
 /* APST tables out of whatever somebody saved, recognised by content. */
 #include "base/json.h"
 #include "base/text.h"
-#include "policy/data.h"
+#include "policy/internal.h"
 
 #include <errno.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-struct line {
+struct cost_line {
 	uint64_t overhead_pj;
 	uint32_t power_uw;
 	bool ok; /* may be a target, and takes less power than the base */
@@ -25,7 +25,7 @@ struct line {
  * the envelope from the one for the longest idle times up to the base.
  */
 struct envelope {
-	struct line lines[SSDPM_MAX_STATES];
+	struct cost_line lines[SSDPM_MAX_STATES];
 	uint32_t steps[SSDPM_MAX_STATES];
 	uint32_t n_steps;
 };
@@ -47,7 +47,7 @@ static bool power_of(const struct ssdpm_power_state *state, uint32_t *ret_uw)
 	return true;
 }
 
-static int base_power(const struct task *task, uint32_t *ret_uw,
+static int base_power(const struct apst_task *task, uint32_t *ret_uw,
 		      struct ssdpm_error *reterr)
 {
 	*ret_uw = task->params.idle_power_uw;
@@ -82,14 +82,14 @@ static bool overhead(const struct ssdpm_power_state *state, uint64_t power_uw,
 	return true;
 }
 
-static int draw_line(const struct task *task, uint32_t index,
+static int draw_line(const struct apst_task *task, uint32_t index,
 		     struct envelope *envelope, uint32_t transition_uw,
 		     struct ssdpm_error *reterr)
 {
 	const struct ssdpm_power_state *state = &task->states[index];
-	struct line *line = &envelope->lines[index];
+	struct cost_line *line = &envelope->lines[index];
 
-	*line = (struct line){ 0 };
+	*line = (struct cost_line){ 0 };
 	if (ssdpm__kept_out(task, index))
 		return 0;
 	if (!power_of(state, &line->power_uw))
@@ -106,14 +106,14 @@ static int draw_line(const struct task *task, uint32_t index,
 	return 0;
 }
 
-static int draw_lines(const struct task *task, struct envelope *envelope,
+static int draw_lines(const struct apst_task *task, struct envelope *envelope,
 		      struct ssdpm_error *reterr)
 {
-	struct line *base = &envelope->lines[0];
+	struct cost_line *base = &envelope->lines[0];
 	uint32_t transition_uw = task->params.transition_power_uw;
 	int err;
 
-	*base = (struct line){ 0 };
+	*base = (struct cost_line){ 0 };
 	err = base_power(task, &base->power_uw, reterr);
 	if (!err)
 		err = ssdpm__check_latencies(task, reterr);
@@ -131,7 +131,8 @@ struct crossing {
 };
 
 /* low takes less power than high, and has at least its overhead. */
-static struct crossing cross(const struct line *high, const struct line *low)
+static struct crossing cross(const struct cost_line *high,
+			     const struct cost_line *low)
 {
 	return (struct crossing){ low->overhead_pj - high->overhead_pj,
 				  high->power_uw - low->power_uw };
@@ -164,10 +165,10 @@ static uint64_t in_ms(struct crossing crossing)
 }
 
 /* For endless idle times: the least power, then the least overhead. */
-static uint32_t last_step(const struct task *task,
+static uint32_t last_step(const struct apst_task *task,
 			  const struct envelope *envelope)
 {
-	const struct line *lines = envelope->lines;
+	const struct cost_line *lines = envelope->lines;
 	uint32_t best = 0;
 
 	for (uint32_t i = 1; i < task->n_states; i++)
@@ -186,11 +187,11 @@ static uint32_t last_step(const struct task *task,
  */
 static uint32_t step_before(const struct envelope *envelope, uint32_t index)
 {
-	const struct line *lines = envelope->lines, *to = &lines[index];
+	const struct cost_line *lines = envelope->lines, *to = &lines[index];
 	uint32_t best = 0;
 
 	for (uint32_t i = 1; i < index; i++) {
-		const struct line *from = &lines[i];
+		const struct cost_line *from = &lines[i];
 		int later;
 
 		if (!from->ok || from->power_uw <= to->power_uw ||
@@ -204,8 +205,8 @@ static uint32_t step_before(const struct envelope *envelope, uint32_t index)
 	return best;
 }
 
-static int find_envelope(const struct task *task, struct envelope *envelope,
-			 struct ssdpm_error *reterr)
+static int find_envelope(const struct apst_task *task,
+			 struct envelope *envelope, struct ssdpm_error *reterr)
 {
 	uint32_t step;
 	int err;
@@ -225,7 +226,7 @@ static int find_envelope(const struct task *task, struct envelope *envelope,
  * Each step has a whole millisecond of its own: the crossing rounded up, but
  * after the step before, since an idle time of 0 disables a transition.
  */
-static int make(const struct task *task, struct ssdpm_apst_entry *entries,
+static int make(const struct apst_task *task, struct ssdpm_apst_entry *entries,
 		struct ssdpm_error *reterr)
 {
 	struct envelope envelope;
@@ -264,7 +265,7 @@ static uint32_t step_above(const struct envelope *envelope, uint32_t state)
  */
 static uint32_t find_step(const struct envelope *envelope, uint32_t state)
 {
-	const struct line *lines = envelope->lines;
+	const struct cost_line *lines = envelope->lines;
 	uint32_t i = envelope->n_steps - 1;
 
 	while (envelope->steps[i - 1] < state ||
@@ -277,8 +278,8 @@ static void say_used(const struct envelope *envelope, uint32_t step,
 		     const struct ssdpm_apst_entry *entries,
 		     struct ssdpm_apst_verdict *verdict)
 {
-	const struct line *to = &envelope->lines[verdict->state];
-	const struct line *from = &envelope->lines[envelope->steps[step]];
+	const struct cost_line *to = &envelope->lines[verdict->state];
+	const struct cost_line *from = &envelope->lines[envelope->steps[step]];
 	char note[96];
 
 	snprintf(note, sizeof(note), "%s instead of %s pays after %s",
@@ -292,8 +293,8 @@ static void say_used(const struct envelope *envelope, uint32_t step,
 static void say_shadowed(const struct envelope *envelope, uint32_t step,
 			 struct ssdpm_apst_verdict *verdict)
 {
-	const struct line *lines = envelope->lines;
-	const struct line *from = &lines[envelope->steps[step]];
+	const struct cost_line *lines = envelope->lines;
+	const struct cost_line *from = &lines[envelope->steps[step]];
 	uint32_t to = envelope->steps[step - 1];
 
 	ssdpm__say(verdict, SSDPM_VERDICT_SHADOWED,
@@ -307,7 +308,7 @@ static void say_shadowed(const struct envelope *envelope, uint32_t step,
 static void say_no_gain(const struct envelope *envelope, uint32_t above,
 			struct ssdpm_apst_verdict *verdict)
 {
-	const struct line *lines = envelope->lines;
+	const struct cost_line *lines = envelope->lines;
 
 	ssdpm__say(verdict, SSDPM_VERDICT_NO_GAIN,
 		   "%s is not below the %s of PS%u",
@@ -320,7 +321,7 @@ static void say_line(const struct envelope *envelope,
 		     const struct ssdpm_apst_entry *entries,
 		     struct ssdpm_apst_verdict *verdict)
 {
-	const struct line *lines = envelope->lines;
+	const struct cost_line *lines = envelope->lines;
 	uint32_t above = step_above(envelope, verdict->state);
 	uint32_t step;
 
@@ -335,7 +336,7 @@ static void say_line(const struct envelope *envelope,
 		say_shadowed(envelope, step, verdict);
 }
 
-static void explain(const struct task *task,
+static void explain(const struct apst_task *task,
 		    const struct ssdpm_apst_entry *entries,
 		    struct ssdpm_apst_verdict *verdicts)
 {

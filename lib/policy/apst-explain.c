@@ -68,7 +68,7 @@ void ssdpm__say_used(const struct ssdpm_apst_entry *entries,
 		   note ? note : "");
 }
 
-void ssdpm__say_kept_out(const struct task *task,
+void ssdpm__say_kept_out(const struct apst_task *task,
 			 struct ssdpm_apst_verdict *verdict)
 {
 	uint32_t exit_us = task->states[verdict->state].exit_latency_us;
@@ -87,7 +87,8 @@ void ssdpm__say_kept_out(const struct task *task,
 }
 
 /* The whole table is off: one cause for all states that could be in it. */
-static void say_off(const struct task *task, struct ssdpm_apst_verdict *verdict)
+static void say_off(const struct apst_task *task,
+		    struct ssdpm_apst_verdict *verdict)
 {
 	if (ssdpm__ruled_out(task, verdict->state) ==
 	    SSDPM_VERDICT_OPERATIONAL) {
@@ -111,7 +112,7 @@ int ssdpm_apst_explain(const struct ssdpm_model *model,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst table;
-	struct task task;
+	struct apst_task task;
 	int err;
 
 	err = ssdpm__start_task(model, params, &task, reterr);

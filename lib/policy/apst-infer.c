@@ -3,7 +3,7 @@
  * Which algorithm and parameters made a table? All that are plausible are
  * tried; those that make exactly this table are the answer.
  */
-#include "policy/search.h"
+#include "policy/internal.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What a latency limit does: its range, and the one that keeps a state. */
-#include "policy/search.h"
+#include "policy/internal.h"
 
 #include <errno.h>
 #include <string.h>
 
-void ssdpm__steps_add(struct steps *steps, uint64_t value)
+static void add_step(struct steps *steps, uint64_t value)
 {
 	uint32_t at = steps->n;
 
@@ -44,11 +44,6 @@ uint64_t ssdpm__steps_value(const struct steps *steps, uint32_t step,
 		       steps->values[step];
 }
 
-static uint64_t total_us(const struct ssdpm_power_state *state)
-{
-	return (uint64_t)state->entry_latency_us + state->exit_latency_us;
-}
-
 void ssdpm__limit_steps(const struct ssdpm_model *model, bool totals,
 			struct steps *ret_steps)
 {
@@ -56,15 +51,15 @@ void ssdpm__limit_steps(const struct ssdpm_model *model, bool totals,
 	size_t n;
 
 	ret_steps->n = 0;
-	ssdpm__steps_add(ret_steps, 0);
-	ssdpm__steps_add(ret_steps, 1);
+	add_step(ret_steps, 0);
+	add_step(ret_steps, 1);
 	states = ssdpm_model_get_states(model, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (!(states[i].flags & SSDPM_STATE_NON_OPERATIONAL))
 			continue;
-		ssdpm__steps_add(ret_steps, states[i].exit_latency_us);
+		add_step(ret_steps, states[i].exit_latency_us);
 		if (totals)
-			ssdpm__steps_add(ret_steps, total_us(&states[i]));
+			add_step(ret_steps, ssdpm__total_us(&states[i]));
 	}
 }
 
@@ -75,12 +70,12 @@ void ssdpm__tolerance_steps(const struct ssdpm_model *model,
 	size_t n;
 
 	ret_steps->n = 0;
-	ssdpm__steps_add(ret_steps, 1);
+	add_step(ret_steps, 1);
 	states = ssdpm_model_get_states(model, &n);
 	for (size_t i = 0; i < n; i++)
 		if (states[i].flags & SSDPM_STATE_NON_OPERATIONAL &&
-		    total_us(&states[i]))
-			ssdpm__steps_add(ret_steps, total_us(&states[i]));
+		    ssdpm__total_us(&states[i]))
+			add_step(ret_steps, ssdpm__total_us(&states[i]));
 }
 
 size_t ssdpm_apst_get_steps(const struct ssdpm_model *model, uint32_t step,

@@ -16,18 +16,18 @@ enum band {
  * A walk over the states from the deepest one up, as the kernel does it. The
  * target and idle time are what every shallower state gets.
  */
-struct walk {
-	const struct task *task;
+struct state_walk {
+	const struct apst_task *task;
 	bool two_bands;
 	struct ssdpm_apst_entry entry;
 	enum band band; /* of the target */
 };
 
-static struct walk start_walk(const struct task *task)
+static struct state_walk start_walk(const struct apst_task *task)
 {
 	const struct ssdpm_apst_params *p = &task->params;
 
-	return (struct walk){
+	return (struct state_walk){
 		.task = task,
 		.two_bands = p->algorithm == SSDPM_APST_LINUX &&
 			     p->primary_timeout_ms &&
@@ -59,7 +59,7 @@ static uint32_t legacy_idle_ms(uint64_t total_us)
 					     SSDPM_APST_MAX_IDLE_MS;
 }
 
-static uint32_t use(struct walk *walk, uint32_t state, uint64_t ms)
+static uint32_t use(struct state_walk *walk, uint32_t state, uint64_t ms)
 {
 	walk->entry.target = state;
 	walk->entry.idle_ms = (uint32_t)ms;
@@ -71,7 +71,7 @@ static uint32_t use(struct walk *walk, uint32_t state, uint64_t ms)
  * reject a state each on its own, so their order decides only which verdict it
  * gets, never the table.
  */
-static uint32_t judge(struct walk *walk, uint32_t index)
+static uint32_t judge(struct state_walk *walk, uint32_t index)
 {
 	const struct ssdpm_power_state *state = &walk->task->states[index];
 	const struct ssdpm_apst_params *p = &walk->task->params;
@@ -99,10 +99,10 @@ static uint32_t judge(struct walk *walk, uint32_t index)
 					  p->secondary_timeout_ms);
 }
 
-static int make(const struct task *task, struct ssdpm_apst_entry *entries,
+static int make(const struct apst_task *task, struct ssdpm_apst_entry *entries,
 		struct ssdpm_error *reterr)
 {
-	struct walk walk = start_walk(task);
+	struct state_walk walk = start_walk(task);
 	int err;
 
 	err = ssdpm__check_latencies(task, reterr);
@@ -116,7 +116,7 @@ static int make(const struct task *task, struct ssdpm_apst_entry *entries,
 }
 
 /* used, or nothing comes of it after all */
-static void say_used(const struct walk *walk,
+static void say_used(const struct state_walk *walk,
 		     const struct ssdpm_apst_entry *entries,
 		     struct ssdpm_apst_verdict *verdict)
 {
@@ -127,7 +127,7 @@ static void say_used(const struct walk *walk,
 			   "entry+exit 0: idle time 0 disables the transition");
 }
 
-static void say_total_too_slow(const struct task *task,
+static void say_total_too_slow(const struct apst_task *task,
 			       struct ssdpm_apst_verdict *verdict)
 {
 	const struct ssdpm_apst_params *p = &task->params;
@@ -146,7 +146,7 @@ static void say_total_too_slow(const struct task *task,
 		   ssdpm_us_to_text(tolerance).text);
 }
 
-static void say_shadowed(const struct walk *walk,
+static void say_shadowed(const struct state_walk *walk,
 			 struct ssdpm_apst_verdict *verdict)
 {
 	const struct ssdpm_power_state *deeper =
@@ -160,11 +160,11 @@ static void say_shadowed(const struct walk *walk,
 		   walk->band == BAND_PRIMARY ? "primary" : "secondary");
 }
 
-static void explain(const struct task *task,
+static void explain(const struct apst_task *task,
 		    const struct ssdpm_apst_entry *entries,
 		    struct ssdpm_apst_verdict *verdicts)
 {
-	struct walk walk = start_walk(task);
+	struct state_walk walk = start_walk(task);
 
 	for (uint32_t i = task->n_states; i-- > 0;) {
 		struct ssdpm_apst_verdict *verdict = &verdicts[i];

@@ -9,7 +9,7 @@
  * most, each with (n + 1)(n + 4) / 2 + 1 pairs of tolerances, are asked for: 40
  * tables for two such states, 20,000 for 32.
  */
-#include "policy/search.h"
+#include "policy/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ struct distance {
 	uint32_t settings; /* that are not the default */
 };
 
-struct search {
+struct reach_search {
 	const struct ssdpm_model *model;
 	const struct ssdpm_apst *wanted;
 	struct ssdpm_apst_params defaults;
@@ -51,7 +51,7 @@ static bool is_closer(const struct distance *a, const struct distance *b)
 	return a->settings < b->settings;
 }
 
-static uint32_t count_settings(const struct search *s,
+static uint32_t count_settings(const struct reach_search *s,
 			       const struct ssdpm_apst_params *p)
 {
 	const struct ssdpm_apst_params *d = &s->defaults;
@@ -65,7 +65,8 @@ static uint32_t count_settings(const struct search *s,
 		d->secondary_latency_tolerance_us);
 }
 
-static void measure(const struct search *s, const struct ssdpm_apst *table,
+static void measure(const struct reach_search *s,
+		    const struct ssdpm_apst *table,
 		    const struct ssdpm_apst_params *p,
 		    struct distance *distance)
 {
@@ -90,7 +91,7 @@ static void measure(const struct search *s, const struct ssdpm_apst *table,
 }
 
 /* Parameters as they are, and the table that they make. */
-static void take(struct search *s, const struct ssdpm_apst_params *p,
+static void take(struct reach_search *s, const struct ssdpm_apst_params *p,
 		 const struct ssdpm_apst *table)
 {
 	struct distance distance;
@@ -108,8 +109,9 @@ static void take(struct search *s, const struct ssdpm_apst_params *p,
  * wanted: a median, the default if that is as good. 0 is not for us: it would
  * change the rule.
  */
-static uint64_t median(const struct search *s, const struct ssdpm_apst *marked,
-		       uint32_t mark, uint64_t preferred)
+static uint64_t median(const struct reach_search *s,
+		       const struct ssdpm_apst *marked, uint32_t mark,
+		       uint64_t preferred)
 {
 	uint32_t times[SSDPM_MAX_STATES], n = 0, at, low, high;
 
@@ -133,7 +135,7 @@ static uint64_t median(const struct search *s, const struct ssdpm_apst *marked,
 }
 
 /* p has its limit and tolerances; the times are put in. */
-static int try_bands(struct search *s, struct ssdpm_apst_params p,
+static int try_bands(struct reach_search *s, struct ssdpm_apst_params p,
 		     bool secondary, struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst table;
@@ -163,7 +165,8 @@ static int try_bands(struct search *s, struct ssdpm_apst_params p,
 	return 0;
 }
 
-static int try_as_it_is(struct search *s, const struct ssdpm_apst_params *p,
+static int try_as_it_is(struct reach_search *s,
+			const struct ssdpm_apst_params *p,
 			struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst table;
@@ -175,7 +178,7 @@ static int try_as_it_is(struct search *s, const struct ssdpm_apst_params *p,
 }
 
 /* All tolerances under one limit. */
-static int try_limit(struct search *s, struct ssdpm_apst_params p,
+static int try_limit(struct reach_search *s, struct ssdpm_apst_params p,
 		     const struct steps *tolerances, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_apst_params *d = &s->defaults;
@@ -199,7 +202,7 @@ static int try_limit(struct search *s, struct ssdpm_apst_params p,
 	return err;
 }
 
-static int search(struct search *s, const struct steps *limits,
+static int search(struct reach_search *s, const struct steps *limits,
 		  const struct steps *tolerances, bool legacy,
 		  struct ssdpm_error *reterr)
 {
@@ -226,7 +229,7 @@ int ssdpm__apst_closest(const struct ssdpm_model *model,
 			bool legacy, struct ssdpm_apst_params *ret_params,
 			struct ssdpm_error *reterr)
 {
-	struct search s = { .model = model, .wanted = wanted };
+	struct reach_search s = { .model = model, .wanted = wanted };
 	struct steps limits, tolerances;
 	int err;
 

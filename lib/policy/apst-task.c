@@ -90,7 +90,7 @@ static enum off why_off(const struct ssdpm_model_info *info,
 
 int ssdpm__start_task(const struct ssdpm_model *model,
 		      const struct ssdpm_apst_params *params,
-		      struct task *ret_task, struct ssdpm_error *reterr)
+		      struct apst_task *ret_task, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_model_info *info = ssdpm_model_get_info(model);
 	struct ssdpm_apst_params *p = &ret_task->params;
@@ -114,7 +114,8 @@ int ssdpm__start_task(const struct ssdpm_model *model,
 	return 0;
 }
 
-int ssdpm__check_latencies(const struct task *task, struct ssdpm_error *reterr)
+int ssdpm__check_latencies(const struct apst_task *task,
+			   struct ssdpm_error *reterr)
 {
 	const uint32_t needed =
 		SSDPM_FIELD_ENTRY_LATENCY | SSDPM_FIELD_EXIT_LATENCY;

@@ -6,14 +6,14 @@
  * cut off after the last entry that says something.
  */
 #include "base/text.h"
-#include "policy/data.h"
+#include "policy/internal.h"
 
 #include <errno.h>
 #include <string.h>
 
 enum { FEATURE = 0x0c, DUMP_LINE = 16 };
 
-struct reader {
+struct apst_text {
 	struct ssdpm_apst table;
 	bool skip;	   /* inside another feature */
 	bool has_header;   /* the feature's own */
@@ -23,7 +23,7 @@ struct reader {
 	/* The dump. */
 	uint8_t data[SSDPM_APST_BYTES];
 	size_t n_data;
-	uint32_t line;
+	struct lines lines;
 	struct ssdpm_error *reterr;
 };
 
@@ -42,7 +42,7 @@ static bool take_past(struct span *span, char c)
 	return true;
 }
 
-static void set_enable(struct reader *r, bool enabled)
+static void set_enable(struct apst_text *r, bool enabled)
 {
 	r->table.enabled = enabled;
 	r->knows_enable = true;
@@ -52,7 +52,7 @@ static void set_enable(struct reader *r, bool enabled)
  * "0x0c (Autonomous Power State Transition), Current value:0x00000001"; what
  * the drive can do ("Supported capabilities") is no table.
  */
-static int read_header(struct reader *r, struct span line)
+static int read_header(struct apst_text *r, struct span line)
 {
 	uint64_t feature, value;
 
@@ -63,7 +63,7 @@ static int read_header(struct reader *r, struct span line)
 	    ssdpm__span_contains(line, "Supported capabilities"))
 		return 0;
 	if (r->has_header || r->have_time || r->n_data)
-		return ssdpm__fail(r->reterr, -EINVAL, r->line,
+		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 				   "a second APST table; one is needed");
 	r->skip = false;
 	r->has_header = true;
@@ -73,7 +73,7 @@ static int read_header(struct reader *r, struct span line)
 	return 0;
 }
 
-static void read_enable(struct reader *r, struct span line)
+static void read_enable(struct apst_text *r, struct span line)
 {
 	uint64_t value;
 
@@ -88,7 +88,7 @@ static void read_enable(struct reader *r, struct span line)
 }
 
 /* "3]", or as people write "4-31]": */
-static int read_index(struct reader *r, struct span line)
+static int read_index(struct apst_text *r, struct span line)
 {
 	uint64_t first, last;
 	bool good = ssdpm__take_uint(&line, SSDPM_MAX_STATES - 1, &first);
@@ -97,7 +97,7 @@ static int read_index(struct reader *r, struct span line)
 	if (good && ssdpm__take(&line, "-"))
 		good = ssdpm__take_uint(&line, SSDPM_MAX_STATES - 1, &last);
 	if (!good || !ssdpm__take(&line, "]") || last < first)
-		return ssdpm__fail(r->reterr, -EINVAL, r->line,
+		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 				   "an entry has a number of 0 to 31");
 	r->current = 0;
 	for (uint64_t i = first; i <= last; i++)
@@ -106,24 +106,24 @@ static int read_index(struct reader *r, struct span line)
 }
 
 /* A number for the current entries: "...(ITPT): 100 ms". */
-static int read_number(struct reader *r, struct span line, const char *what,
+static int read_number(struct apst_text *r, struct span line, const char *what,
 		       uint64_t max, uint32_t *have, uint64_t *ret_value)
 {
 	if (!r->current)
-		return ssdpm__fail(r->reterr, -EINVAL, r->line,
+		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 				   "%s outside an entry", what);
 	if (*have & r->current)
-		return ssdpm__fail(r->reterr, -EINVAL, r->line,
+		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 				   "%s comes twice for an entry", what);
 	if (!take_past(&line, ':') || !ssdpm__take_uint(&line, max, ret_value))
-		return ssdpm__fail(r->reterr, -EINVAL, r->line,
+		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 				   "%s is not a number of 0 to %u", what,
 				   (unsigned int)max);
 	*have |= r->current;
 	return 0;
 }
 
-static int read_entry(struct reader *r, struct span line, bool is_time)
+static int read_entry(struct apst_text *r, struct span line, bool is_time)
 {
 	uint64_t value;
 	int err;
@@ -167,7 +167,7 @@ static size_t take_bytes(struct span line, uint8_t bytes[DUMP_LINE])
 }
 
 /* "0010: 18 64 00 ...": nvme-cli, xxd. Other lines are none of ours. */
-static int read_dump(struct reader *r, struct span line)
+static int read_dump(struct apst_text *r, struct span line)
 {
 	const char *start = line.at;
 	uint8_t bytes[DUMP_LINE];
@@ -186,7 +186,7 @@ static int read_dump(struct reader *r, struct span line)
 	if (!n)
 		return 0;
 	if (offset != r->n_data || offset + n > sizeof(r->data))
-		return ssdpm__fail(r->reterr, -EINVAL, r->line,
+		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
 				   "the dump goes on at 0x%zx with %zu bytes, "
 				   "after %zu of 256",
 				   offset, n, r->n_data);
@@ -195,7 +195,7 @@ static int read_dump(struct reader *r, struct span line)
 	return 0;
 }
 
-static int read_line(struct reader *r, struct span line)
+static int read_line(struct apst_text *r, struct span line)
 {
 	while (ssdpm__take(&line, ">"))
 		; /* somebody quoted a mail */
@@ -216,7 +216,7 @@ static int read_line(struct reader *r, struct span line)
 	return 0;
 }
 
-static int finish_entries(struct reader *r)
+static int finish_entries(struct apst_text *r)
 {
 	uint32_t half = r->have_time ^ r->have_target, first = 0;
 
@@ -235,7 +235,7 @@ static int finish_entries(struct reader *r)
 	return 0;
 }
 
-static int finish_dump(struct reader *r)
+static int finish_dump(struct apst_text *r)
 {
 	bool enabled = r->table.enabled;
 	int err;
@@ -254,15 +254,16 @@ int ssdpm__apst_from_text(const char *text, size_t size,
 			  struct ssdpm_apst *ret_table,
 			  struct ssdpm_error *reterr)
 {
-	struct lines lines = { .rest = ssdpm__span(text, size) };
-	struct reader r = { .table.sent = 1, .reterr = reterr };
+	struct apst_text r = {
+		.table.sent = 1,
+		.lines.rest = ssdpm__span(text, size),
+		.reterr = reterr,
+	};
 	struct span line;
 	int err = 0;
 
-	while (!err && ssdpm__next_line(&lines, &line)) {
-		r.line = lines.line;
+	while (!err && ssdpm__next_line(&r.lines, &line))
 		err = read_line(&r, line);
-	}
 	if (!err && (r.have_time || r.have_target))
 		err = finish_entries(&r);
 	else if (!err && r.n_data)

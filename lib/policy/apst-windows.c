@@ -12,16 +12,16 @@
 #include "policy/internal.h"
 
 /* timeout_ms counts from the last I/O; 0: there is no such step. */
-struct step {
+struct windows_step {
 	uint32_t timeout_ms;
 	uint32_t tolerance_us;
 };
 
-struct plan {
-	struct step primary, secondary;
+struct windows_plan {
+	struct windows_step primary, secondary;
 };
 
-static const struct plan plans[][2] = {
+static const struct windows_plan plans[][2] = {
 	[SSDPM_SCHEME_PERFORMANCE - 1] = { { { 200, 0 }, { 2000, 0 } },
 					   { { 200, 10000 }, { 2000, 0 } } },
 	[SSDPM_SCHEME_BALANCED - 1] = { { { 200, 15000 }, { 2000, 100000 } },
@@ -33,7 +33,7 @@ static const struct plan plans[][2] = {
 					      { { 50, 500000 }, { 0, 0 } } },
 };
 
-static const struct plan *plan_of(const struct task *task)
+static const struct windows_plan *plan_of(const struct apst_task *task)
 {
 	return &plans[task->params.scheme - 1][task->params.power_source - 1];
 }
@@ -43,7 +43,8 @@ struct targets {
 	uint32_t primary, secondary;
 };
 
-static uint32_t deepest_within(const struct task *task, const struct step *step)
+static uint32_t deepest_within(const struct apst_task *task,
+			       const struct windows_step *step)
 {
 	for (uint32_t i = task->n_states; i-- > 1 && step->timeout_ms;)
 		if (!ssdpm__kept_out(task, i) &&
@@ -56,9 +57,9 @@ static uint32_t deepest_within(const struct task *task, const struct step *step)
  * APST only leads deeper: a secondary state that is not deeper than the primary
  * one is none.
  */
-static struct targets targets_of(const struct task *task)
+static struct targets targets_of(const struct apst_task *task)
 {
-	const struct plan *plan = plan_of(task);
+	const struct windows_plan *plan = plan_of(task);
 	struct targets targets;
 
 	targets.primary = deepest_within(task, &plan->primary);
@@ -73,10 +74,10 @@ static struct targets targets_of(const struct task *task)
  * the current state: the primary one has passed where the table led into the
  * primary state, and nowhere else.
  */
-static int make(const struct task *task, struct ssdpm_apst_entry *entries,
+static int make(const struct apst_task *task, struct ssdpm_apst_entry *entries,
 		struct ssdpm_error *reterr)
 {
-	const struct plan *plan = plan_of(task);
+	const struct windows_plan *plan = plan_of(task);
 	struct targets targets;
 	uint32_t passed_ms;
 	int err;
@@ -94,7 +95,7 @@ static int make(const struct task *task, struct ssdpm_apst_entry *entries,
 	return err;
 }
 
-static void say_total_too_slow(const struct task *task,
+static void say_total_too_slow(const struct apst_task *task,
 			       struct ssdpm_apst_verdict *verdict,
 			       uint64_t total_us, uint32_t tolerance_us)
 {
@@ -106,12 +107,13 @@ static void say_total_too_slow(const struct task *task,
 		   ssdpm_power_source_to_string(task->params.power_source));
 }
 
-static void say_shadowed(const struct task *task,
+static void say_shadowed(const struct apst_task *task,
 			 struct ssdpm_apst_verdict *verdict, uint32_t deeper,
 			 bool primary)
 {
-	const struct plan *plan = plan_of(task);
-	const struct step *step = primary ? &plan->primary : &plan->secondary;
+	const struct windows_plan *plan = plan_of(task);
+	const struct windows_step *step =
+		primary ? &plan->primary : &plan->secondary;
 
 	ssdpm__say(
 		verdict, SSDPM_VERDICT_SHADOWED,
@@ -124,7 +126,8 @@ static void say_shadowed(const struct task *task,
 }
 
 /* A state that is within a tolerance, and what it came to. */
-static void say_within(const struct task *task, const struct targets *targets,
+static void say_within(const struct apst_task *task,
+		       const struct targets *targets,
 		       const struct ssdpm_apst_entry *entries,
 		       struct ssdpm_apst_verdict *verdict)
 {
@@ -142,11 +145,11 @@ static void say_within(const struct task *task, const struct targets *targets,
 					   "within any tolerance");
 }
 
-static void explain(const struct task *task,
+static void explain(const struct apst_task *task,
 		    const struct ssdpm_apst_entry *entries,
 		    struct ssdpm_apst_verdict *verdicts)
 {
-	const struct plan *plan = plan_of(task);
+	const struct windows_plan *plan = plan_of(task);
 	struct targets targets = targets_of(task);
 	uint32_t most_us = plan->primary.tolerance_us;
 

@@ -24,8 +24,8 @@ const struct algorithm *ssdpm__algorithm(uint32_t algorithm)
 	}
 }
 
-int ssdpm__make_table(const struct task *task, struct ssdpm_apst *ret_table,
-		      struct ssdpm_error *reterr)
+int ssdpm__make_table(const struct apst_task *task,
+		      struct ssdpm_apst *ret_table, struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst table = {
 		.sent = task->off != OFF_NOT_SUPPORTED,
@@ -46,7 +46,7 @@ int ssdpm_apst_generate(const struct ssdpm_model *model,
 			struct ssdpm_apst *ret_table,
 			struct ssdpm_error *reterr)
 {
-	struct task task;
+	struct apst_task task;
 	int err;
 
 	err = ssdpm__start_task(model, params, &task, reterr);

@@ -16,7 +16,7 @@ enum off {
 };
 
 /* A drive, and what is to be done with it: checked, and complete. */
-struct task {
+struct apst_task {
 	struct ssdpm_apst_params params;
 	const struct ssdpm_power_state *states;
 	uint32_t n_states;
@@ -29,7 +29,8 @@ static inline uint64_t ssdpm__total_us(const struct ssdpm_power_state *state)
 }
 
 /* What forbids a state before any algorithm looks at it; 0: nothing. */
-static inline uint32_t ssdpm__ruled_out(const struct task *task, uint32_t state)
+static inline uint32_t ssdpm__ruled_out(const struct apst_task *task,
+					uint32_t state)
 {
 	if (!(task->states[state].flags & SSDPM_STATE_NON_OPERATIONAL))
 		return SSDPM_VERDICT_OPERATIONAL;
@@ -40,7 +41,8 @@ static inline uint32_t ssdpm__ruled_out(const struct task *task, uint32_t state)
 }
 
 /* Likewise, and the latency limit. */
-static inline uint32_t ssdpm__kept_out(const struct task *task, uint32_t state)
+static inline uint32_t ssdpm__kept_out(const struct apst_task *task,
+				       uint32_t state)
 {
 	uint32_t verdict = ssdpm__ruled_out(task, state);
 
@@ -56,9 +58,10 @@ static inline uint32_t ssdpm__kept_out(const struct task *task, uint32_t state)
  * for each state (its number is there, the rest is zero).
  */
 struct algorithm {
-	int (*make)(const struct task *task, struct ssdpm_apst_entry *entries,
+	int (*make)(const struct apst_task *task,
+		    struct ssdpm_apst_entry *entries,
 		    struct ssdpm_error *reterr);
-	void (*explain)(const struct task *task,
+	void (*explain)(const struct apst_task *task,
 			const struct ssdpm_apst_entry *entries,
 			struct ssdpm_apst_verdict *verdicts);
 };
@@ -68,8 +71,8 @@ struct algorithm {
 /* algorithm is a known one. */
 const struct algorithm *ssdpm__algorithm(uint32_t algorithm);
 
-int ssdpm__make_table(const struct task *task, struct ssdpm_apst *ret_table,
-		      struct ssdpm_error *reterr);
+int ssdpm__make_table(const struct apst_task *task,
+		      struct ssdpm_apst *ret_table, struct ssdpm_error *reterr);
 
 /* apst-linux.c, apst-windows.c, apst-envelope.c */
 extern const struct algorithm ssdpm__apst_linux;
@@ -81,10 +84,11 @@ extern const struct algorithm ssdpm__apst_envelope;
 /* Check the input. */
 int ssdpm__start_task(const struct ssdpm_model *model,
 		      const struct ssdpm_apst_params *params,
-		      struct task *ret_task, struct ssdpm_error *reterr);
+		      struct apst_task *ret_task, struct ssdpm_error *reterr);
 
 /* Every algorithm needs the latencies of all non-operational states. */
-int ssdpm__check_latencies(const struct task *task, struct ssdpm_error *reterr);
+int ssdpm__check_latencies(const struct apst_task *task,
+			   struct ssdpm_error *reterr);
 
 /*
  * Lead every state from first to target - 1 there. ms counts from the start of
@@ -98,7 +102,7 @@ int ssdpm__lead(struct ssdpm_apst_entry *entries, uint32_t first,
 /* apst-explain.c */
 
 /* The reason of a verdict that ssdpm__kept_out() gave. */
-void ssdpm__say_kept_out(const struct task *task,
+void ssdpm__say_kept_out(const struct apst_task *task,
 			 struct ssdpm_apst_verdict *verdict);
 
 /*
@@ -111,5 +115,70 @@ void ssdpm__say_used(const struct ssdpm_apst_entry *entries,
 /* Set the verdict and the reason. */
 void ssdpm__say(struct ssdpm_apst_verdict *verdict, uint32_t is,
 		const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Tables that somebody saved: what the readers share. */
+
+/* 256 bytes do not say whether APST was on: it was unless they are all 0. */
+int ssdpm__apst_from_bytes(const uint8_t data[SSDPM_APST_BYTES],
+			   struct ssdpm_apst *ret_table,
+			   struct ssdpm_error *reterr);
+
+/* What nvme get-feature -f 0x0c prints, with and without -H. */
+int ssdpm__apst_from_text(const char *text, size_t size,
+			  struct ssdpm_apst *ret_table,
+			  struct ssdpm_error *reterr);
+
+/* The profiles that are built in. */
+
+/* lib/data/profiles.ini without comments; made at build time. */
+extern const char ssdpm__profiles[];
+extern const size_t ssdpm__profiles_size;
+
+/*
+ * Questions to the algorithms, answered by asking them again and again: what
+ * table for this limit, and for that one? Only the values matter at which some
+ * state begins to qualify.
+ */
+
+/*
+ * Values in ascending order, none twice. All that lie between one and the next
+ * give the same table.
+ */
+struct steps {
+	uint64_t values[SSDPM_APST_MAX_STEPS];
+	uint32_t n;
+};
+
+/* The step that value belongs to, or n where it is below the first. */
+uint32_t ssdpm__steps_find(const struct steps *steps, uint64_t value);
+
+/* What stands for a step: the default if it belongs there, or its least. */
+uint64_t ssdpm__steps_value(const struct steps *steps, uint32_t step,
+			    uint64_t preferred);
+
+/*
+ * Latency limits: 0 switches APST off. With totals, those of entry and exit
+ * together too, for algorithms that look at them.
+ */
+void ssdpm__limit_steps(const struct ssdpm_model *model, bool totals,
+			struct steps *ret_steps);
+
+/* Tolerances of entry and exit together, from 1 on. */
+void ssdpm__tolerance_steps(const struct ssdpm_model *model,
+			    struct steps *ret_steps);
+
+/* Do these parameters make this table? No, where they make none. */
+bool ssdpm__makes(const struct ssdpm_model *model,
+		  const struct ssdpm_apst_params *params,
+		  const struct ssdpm_apst *table);
+
+/*
+ * The parameters of SSDPM_APST_LINUX that come closest to a table; quirks are
+ * given. legacy: the legacy rule, primary timeout 0, may be used.
+ */
+int ssdpm__apst_closest(const struct ssdpm_model *model,
+			const struct ssdpm_apst *wanted, uint32_t quirks,
+			bool legacy, struct ssdpm_apst_params *ret_params,
+			struct ssdpm_error *reterr);
 
 #endif

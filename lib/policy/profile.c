@@ -4,8 +4,9 @@
  * of a user are read from texts of one form (ssdpm_policy(3), Profiles), anew
  * by each call.
  */
-#include "policy/profile.h"
-#include "base/ini.h"
+#include "policy/internal.h"
+#include "base/text.h"
+#include "base/words.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,27 +35,28 @@ static const char keys[N_KEYS][28] = {
 };
 
 /* What a name in a text stands for. */
-struct entry {
+struct profile_entry {
 	struct span name;
 	struct ssdpm_profile_settings settings;
 	bool says_something;
 	uint16_t given[2]; /* on AC, on battery: bits of the keys */
 };
 
-struct walk {
+struct profile_walk {
 	struct lines lines;
 	uint32_t source;
 	struct span names[MAX_PROFILES];
 	size_t n;
 };
 
-static struct walk walk_of(const char *text, size_t bytes, uint32_t source)
+static struct profile_walk walk_of(const char *text, size_t bytes,
+				   uint32_t source)
 {
-	return (struct walk){ .lines.rest = ssdpm__span(text, bytes),
-			      .source = source };
+	return (struct profile_walk){ .lines.rest = ssdpm__span(text, bytes),
+				      .source = source };
 }
 
-static struct walk walk_of_built_in(uint32_t source)
+static struct profile_walk walk_of_built_in(uint32_t source)
 {
 	return walk_of(ssdpm__profiles, ssdpm__profiles_size, source);
 }
@@ -178,14 +180,15 @@ static const char *set(struct ssdpm_profile_settings *settings, int key,
 	return fault;
 }
 
-static int next_entry(struct walk *walk, struct entry *ret_entry,
+static int next_entry(struct profile_walk *walk,
+		      struct profile_entry *ret_entry,
 		      struct ssdpm_error *reterr);
 
 static bool find_built_in(struct span name, uint32_t source,
 			  struct ssdpm_profile_settings *ret_settings)
 {
-	struct walk walk = walk_of_built_in(source);
-	struct entry entry;
+	struct profile_walk walk = walk_of_built_in(source);
+	struct profile_entry entry;
 
 	while (next_entry(&walk, &entry, NULL) > 0) {
 		if (!is_same(entry.name, name))
@@ -196,7 +199,8 @@ static bool find_built_in(struct span name, uint32_t source,
 	return false;
 }
 
-static const char *base(struct entry *entry, uint32_t source, struct span name)
+static const char *base(struct profile_entry *entry, uint32_t source,
+			struct span name)
 {
 	if (entry->given[0] || entry->given[1])
 		return "comes first in a profile";
@@ -251,8 +255,9 @@ static int fail_no_key(struct span line, uint32_t number,
 		name.at);
 }
 
-static int take_line(const struct walk *walk, struct entry *entry,
-		     struct span line, struct ssdpm_error *reterr)
+static int take_line(const struct profile_walk *walk,
+		     struct profile_entry *entry, struct span line,
+		     struct ssdpm_error *reterr)
 {
 	uint32_t number = walk->lines.line, sources;
 	struct ssdpm_profile_settings other = { 0 };
@@ -292,8 +297,8 @@ static int take_line(const struct walk *walk, struct entry *entry,
 }
 
 /* "[NAME]" */
-static int take_head(struct walk *walk, struct span line, struct entry *entry,
-		     struct ssdpm_error *reterr)
+static int take_head(struct profile_walk *walk, struct span line,
+		     struct profile_entry *entry, struct ssdpm_error *reterr)
 {
 	uint32_t number = walk->lines.line;
 
@@ -315,7 +320,8 @@ static int take_head(struct walk *walk, struct span line, struct entry *entry,
 	return 0;
 }
 
-static void finish(const struct walk *walk, uint32_t line, struct entry *entry)
+static void finish(const struct profile_walk *walk, uint32_t line,
+		   struct profile_entry *entry)
 {
 	struct ssdpm_profile_settings *settings = &entry->settings;
 
@@ -329,7 +335,8 @@ static void finish(const struct walk *walk, uint32_t line, struct entry *entry)
 }
 
 /* 1: here it is; 0: there is none; -EINVAL, -E2BIG. */
-static int next_entry(struct walk *walk, struct entry *ret_entry,
+static int next_entry(struct profile_walk *walk,
+		      struct profile_entry *ret_entry,
 		      struct ssdpm_error *reterr)
 {
 	struct lines before;
@@ -365,7 +372,7 @@ static int next_entry(struct walk *walk, struct entry *ret_entry,
 	return 1;
 }
 
-static bool is_known(const struct walk *walk, struct span name)
+static bool is_known(const struct profile_walk *walk, struct span name)
 {
 	for (size_t i = 0; i < walk->n; i++)
 		if (is_same(walk->names[i], name))
@@ -376,9 +383,10 @@ static bool is_known(const struct walk *walk, struct span name)
 int ssdpm_profile_get_name(const char *text, size_t bytes, size_t index,
 			   char ret_name[32], struct ssdpm_error *reterr)
 {
-	struct walk user = walk_of(text, text ? bytes : 0, SSDPM_SOURCE_AC);
-	struct walk own = walk_of_built_in(SSDPM_SOURCE_AC);
-	struct entry entry;
+	struct profile_walk user =
+		walk_of(text, text ? bytes : 0, SSDPM_SOURCE_AC);
+	struct profile_walk own = walk_of_built_in(SSDPM_SOURCE_AC);
+	struct profile_entry entry;
 	size_t n;
 	int err;
 
@@ -431,11 +439,12 @@ int ssdpm_profile_find(const char *text, size_t bytes, const char *name,
 		       struct ssdpm_profile_settings *ret_settings,
 		       struct ssdpm_error *reterr)
 {
-	struct walk walk = walk_of(text, text ? bytes : 0, power_source);
+	struct profile_walk walk =
+		walk_of(text, text ? bytes : 0, power_source);
 	struct ssdpm_profile_settings settings;
 	struct span wanted = wanted_name(name, power_source);
 	bool is_found = false;
-	struct entry entry;
+	struct profile_entry entry;
 	int err;
 
 	err = ssdpm__sized_check(ret_settings, sizeof(settings),
@@ -460,3 +469,20 @@ int ssdpm_profile_find(const char *text, size_t bytes, const char *name,
 	ssdpm__sized_out(ret_settings, &settings, sizeof(settings));
 	return 0;
 }
+
+static const char lpm_words[][23] = {
+	[SSDPM_LPM_KEEP_FIRMWARE_SETTINGS] = "keep_firmware_settings",
+	[SSDPM_LPM_MAX_PERFORMANCE] = "max_performance",
+	[SSDPM_LPM_MEDIUM_POWER] = "medium_power",
+	[SSDPM_LPM_MED_POWER_WITH_DIPM] = "med_power_with_dipm",
+	[SSDPM_LPM_MIN_POWER_WITH_PARTIAL] = "min_power_with_partial",
+	[SSDPM_LPM_MIN_POWER] = "min_power",
+};
+ENUM_WORDS(lpm)
+
+static const char pcie_link_words[][5] = {
+	[SSDPM_PCIE_L0] = "l0",
+	[SSDPM_PCIE_L1] = "l1",
+	[SSDPM_PCIE_L1_2] = "l1.2",
+};
+ENUM_WORDS(pcie_link)

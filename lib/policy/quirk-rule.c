@@ -4,7 +4,7 @@
  * of the same format that a caller brings.
  */
 #include "base/glob.h"
-#include "base/ini.h"
+#include "base/text.h"
 #include "policy/quirks.h"
 
 #include <errno.h>
@@ -18,13 +18,13 @@ enum {
 	KEY_SOURCE,
 };
 
-struct key {
+struct quirk_key {
 	char letter; /* in the packed text */
 	uint8_t id;  /* enum fact, or one of the above */
 	char name[22];
 };
 
-static const struct key keys[] = {
+static const struct quirk_key keys[] = {
 	{ 'q', KEY_QUIRKS, "quirks" },
 	{ 'p', FACT_PRODUCT, "product" },
 	{ 'l', KEY_LINUX, "linux" },
@@ -109,14 +109,11 @@ int ssdpm__facts(const struct ssdpm_model_info *info,
 		 struct ssdpm_error *reterr)
 {
 	struct facts facts = { .info = info };
-	int err;
+	int err = ssdpm__sized_in(&facts.host, sizeof(facts.host), host,
+				  "ssdpm_host", reterr);
 
-	if (host) {
-		err = ssdpm__sized_in(&facts.host, sizeof(facts.host), host,
-				      "ssdpm_host", reterr);
-		if (err)
-			return err;
-	}
+	if (err)
+		return err;
 	if (facts.host.linux_release &&
 	    !parse_release(span_of(facts.host.linux_release), &facts.release))
 		return ssdpm__fail(reterr, -EINVAL, 0,
@@ -311,7 +308,7 @@ static bool take_value(struct rule *rule, const struct facts *facts,
 	}
 }
 
-static const struct key *find_letter(char letter)
+static const struct quirk_key *find_letter(char letter)
 {
 	for (int i = 0; i < N_KEYS; i++)
 		if (keys[i].letter == letter)
@@ -320,7 +317,7 @@ static const struct key *find_letter(char letter)
 }
 
 /* "key = value": value is what is left. */
-static const struct key *take_key(struct span *line)
+static const struct quirk_key *take_key(struct span *line)
 {
 	struct span name;
 
@@ -336,7 +333,7 @@ static int take_line(struct rules *rules, const struct facts *facts,
 		     struct span line, struct rule *rule,
 		     struct ssdpm_error *reterr)
 {
-	const struct key *key;
+	const struct quirk_key *key;
 
 	if (rules->packed) {
 		key = find_letter(*line.at);

@@ -41,14 +41,14 @@ static struct yield yield_of(const struct rule *rule, const struct facts *facts)
 }
 
 /* A walk over all rules: those of the caller, then those of the library. */
-struct search {
+struct quirk_search {
 	struct facts facts;
 	struct rules rules;
 	bool library; /* the walk has come to the library's rules */
 	bool settled; /* a SATA rule fits: no other one counts */
 };
 
-static int start(struct search *search, const struct ssdpm_model *model,
+static int start(struct quirk_search *search, const struct ssdpm_model *model,
 		 const struct ssdpm_host *host, struct ssdpm_error *reterr)
 {
 	int err;
@@ -63,7 +63,7 @@ static int start(struct search *search, const struct ssdpm_model *model,
 	return err;
 }
 
-static void open_library(struct search *search)
+static void open_library(struct quirk_search *search)
 {
 	bool nvme = search->facts.info->kind == SSDPM_KIND_NVME;
 
@@ -76,7 +76,7 @@ static void open_library(struct search *search)
 }
 
 /* The next rule that fits or may fit. 1: here it is; 0: there is none. */
-static int next(struct search *search, struct rule *ret_rule,
+static int next(struct quirk_search *search, struct rule *ret_rule,
 		struct ssdpm_error *reterr)
 {
 	int result;
@@ -109,7 +109,7 @@ int ssdpm_quirks_find(const struct ssdpm_model *model,
 		      uint32_t *ret_unknown, struct ssdpm_error *reterr)
 {
 	uint32_t sure = 0, possible = 0, by_all = UINT32_MAX;
-	struct search search;
+	struct quirk_search search;
 	struct yield yield;
 	struct rule rule;
 	int result;
@@ -151,7 +151,7 @@ static size_t add(char *text, size_t size, size_t length, const char *more)
 }
 
 /* "Kingston A2000: Linux 5.10.223 and later, nvme_id_table" */
-static void say(const struct search *search, const struct rule *rule,
+static void say(const struct quirk_search *search, const struct rule *rule,
 		struct ssdpm_quirk_match *ret)
 {
 	const size_t size = sizeof(ret->reason);
@@ -192,7 +192,7 @@ int ssdpm_quirks_explain(
 	size_t *ret_n, struct ssdpm_error *reterr)
 {
 	uint32_t sure, unknown;
-	struct search search;
+	struct quirk_search search;
 	struct yield yield;
 	struct rule rule;
 	size_t n = 0;

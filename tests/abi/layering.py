@@ -101,7 +101,7 @@ ALLOCATES_NOTHING = {"policy"}
 # read, in one file, and no other is opened; one that is non-blocking is waited
 # for. The libraries that unpack it work on memory alone.
 FILES = {
-    "energy/common/source.c": (
+    "energy/common/input.c": (
         {"poll.h", "unistd.h"},
         {"poll", "read", "__errno_location"},
     ),

@@ -5,7 +5,6 @@
  */
 #include "apply/persist/persist.h"
 #include "device/internal.h"
-#include "device/owners.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +30,7 @@ static const char *const paths[N_PATHS] = { SSDPM__UDEV_RULES,
 					    SSDPM__TLP_CONF };
 
 /* A file, by its directory. */
-struct place {
+struct file_place {
 	int fd;
 	char name[64];
 };
@@ -166,7 +165,7 @@ static int check_owner(struct ssdpm_machine *machine,
 
 /* Open the directory of a path; make what is missing of it. */
 static int open_place(struct ssdpm_machine *machine, const char *path,
-		      bool make, struct place *ret_place)
+		      bool make, struct file_place *ret_place)
 {
 	const char *name = path + 1, *slash;
 	int fd = ssdpm__open(machine, ".", O_RDONLY | O_DIRECTORY, 0);
@@ -225,7 +224,8 @@ static int fill_new(int fd, const struct persist_file *file)
 }
 
 /* The file is the old one or the new one, whatever happens meanwhile. */
-static int replace(const struct place *place, const struct persist_file *file)
+static int replace(const struct file_place *place,
+		   const struct persist_file *file)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	char name[80];
@@ -250,7 +250,7 @@ static int write_file(struct ssdpm_machine *machine,
 		      const struct persist_file *file,
 		      struct ssdpm_error *reterr)
 {
-	struct place place;
+	struct file_place place;
 	struct seen seen;
 	int err = look(machine, file->path, persist->kind, &seen, reterr);
 
@@ -279,7 +279,7 @@ int ssdpm_persist_check(const struct ssdpm_persist *persist,
 
 static int unlink_at(struct ssdpm_machine *machine, const char *path, int flags)
 {
-	struct place place;
+	struct file_place place;
 	int err = open_place(machine, path, false, &place);
 
 	if (err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that make a policy last, in memory: their text, and a list of them. */
 #include "apply/persist/persist.h"
+#include "base/words.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -81,3 +82,12 @@ int ssdpm_persist_get_file(const struct ssdpm_persist *persist, size_t index,
 	ssdpm__sized_out(ret_file, &file, sizeof(file));
 	return 0;
 }
+
+static const char persist_kind_words[][9] = {
+	[SSDPM_PERSIST_UDEV] = "udev",
+	[SSDPM_PERSIST_MODPROBE] = "modprobe",
+	[SSDPM_PERSIST_SYSTEMD] = "systemd",
+	[SSDPM_PERSIST_TLP] = "tlp",
+	[SSDPM_PERSIST_TUNED] = "tuned",
+};
+ENUM_WORDS(persist_kind)

@@ -7,7 +7,7 @@
  * which knows the power source, the quirks, and the order that a port needs.
  */
 #include "apply/persist/persist.h"
-#include "device/owners.h"
+#include "device/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading lists of changes: whole, or not at all. What is refused is named by
- * its file and its line.
+ * Reading lists of changes: whole, or not at all. They name what root writes,
+ * and where: a word that this version does not know is refused before anything
+ * is written, by its file and its line.
  */
 #include "apply/record/record.h"
 
@@ -19,7 +20,7 @@
 
 enum { MAX_BYTES = 16 << 20 };
 
-struct reader {
+struct record_reader {
 	const struct site *site;
 	const char *name;
 	char *rest;    /* after the line that was taken last */
@@ -28,8 +29,8 @@ struct reader {
 	struct ssdpm_error *reterr;
 };
 
-__attribute__((format(printf, 2, 3))) static int refuse(const struct reader *r,
-							const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int refuse(
+	const struct record_reader *r, const char *format, ...)
 {
 	char why[160];
 	va_list args;
@@ -80,6 +81,74 @@ static int read_file(int directory_fd, const char *name, char **ret_text,
 	return 0;
 }
 
+/* Only what a step may name. */
+static bool is_target(const struct step_kind *kind, const char *path)
+{
+	const char *end = strrchr(path, '/');
+
+	if (strstr(path, "/../") || !end || !strcmp(end, "/..") ||
+	    strlen(path) >= SSDPM__TARGET_BYTES - sizeof("/power/") - 32)
+		return false;
+	return kind->is_target(path);
+}
+
+/* One that a step can have written, in the one form that it has. */
+static bool take_value(const struct step_kind *kind, const char *text,
+		       struct value *ret_value)
+{
+	return ssdpm__value_parse(kind, text, ret_value) &&
+	       !strcmp(ret_value->text, text);
+}
+
+/* The policies that a step was to try, with commas between. */
+static bool take_tries(struct change *change, const char *text)
+{
+	char word[32];
+
+	while (change->n_lpms < SSDPM_MAX_LPMS) {
+		size_t n = strcspn(text, ",");
+
+		if (n >= sizeof(word))
+			return false;
+		memcpy(word, text, n);
+		word[n] = '\0';
+		if (!take_value(change->kind, word, &change->after))
+			return false;
+		change->lpms[change->n_lpms++] = change->after.is.lpm;
+		if (!text[n])
+			return true;
+		text += n + 1;
+	}
+	return false;
+}
+
+static bool take_after(struct change *change, const char *text, bool journal)
+{
+	/* What took the place of a table may not have been read. */
+	if (change->kind->role == ROLE_TABLE && !*text)
+		return true;
+	if (journal && change->kind->has_tries)
+		return take_tries(change, text);
+	return take_value(change->kind, text, &change->after);
+}
+
+/*
+ * Give a change of this kind and path its values. Return: NULL; or why no
+ * change has these. In a journal a step may have several policies that it
+ * tries.
+ */
+static const char *fill_change(struct change *change, const char *before,
+			       const char *after, bool journal)
+{
+	if (!is_target(change->kind, change->path))
+		return "no target of such a step";
+	if (!take_value(change->kind, before, &change->before))
+		return "unknown value before";
+	if (!take_after(change, after, journal))
+		return "unknown value after";
+	return NULL;
+}
+
 static bool stands_before(const struct changes *changes,
 			  const struct change *change)
 {
@@ -91,7 +160,7 @@ static bool stands_before(const struct changes *changes,
 }
 
 /* Cuts the line into its fields. */
-static int parse_change(struct reader *r, char *line)
+static int parse_change(struct record_reader *r, char *line)
 {
 	struct change change = { 0 }, *added;
 	const char *why;
@@ -109,8 +178,8 @@ static int parse_change(struct reader *r, char *line)
 	if (!change.kind)
 		return refuse(r, "unknown step '%.40s'", fields[0]);
 	change.path = fields[1];
-	why = ssdpm__fill_change(&change, fields[2], fields[3],
-				 !strcmp(r->name, "journal"));
+	why = fill_change(&change, fields[2], fields[3],
+			  !strcmp(r->name, "journal"));
 	if (why)
 		return refuse(r, "%s: %s '%.40s' -> '%.40s'", fields[0], why,
 			      fields[2], fields[3]);
@@ -125,7 +194,7 @@ static int parse_change(struct reader *r, char *line)
 }
 
 /* The next line, with its end cut off; NULL: there is no whole one. */
-static char *take_line(struct reader *r)
+static char *take_line(struct record_reader *r)
 {
 	char *line = r->rest, *end = strchr(line, '\n');
 
@@ -142,7 +211,7 @@ static char *take_line(struct reader *r)
  * back. A last line that is cut off was no step's: its step waits for the
  * whole.
  */
-static int parse_begun(struct reader *r)
+static int parse_begun(struct record_reader *r)
 {
 	struct change *last = NULL, *change;
 	struct span line;
@@ -182,7 +251,7 @@ static uint32_t count_lines(const char *text, const char *end)
 }
 
 /* Of what kind and version it is, and whether it is whole. */
-static int check_frame(struct reader *r, size_t size, char **ret_end)
+static int check_frame(struct record_reader *r, size_t size, char **ret_end)
 {
 	static const char word[] = SSDPM__RECORD_WORD;
 	char *end, sum[SSDPM__END_BYTES + 1];
@@ -216,7 +285,8 @@ static int check_frame(struct reader *r, size_t size, char **ret_end)
 	return 0;
 }
 
-static int parse(struct reader *r, char *text, size_t size, const char *boot)
+static int parse(struct record_reader *r, char *text, size_t size,
+		 const char *boot)
 {
 	static const char prefix[] = "boot ";
 	const size_t n = strlen(prefix);
@@ -251,7 +321,9 @@ static int parse(struct reader *r, char *text, size_t size, const char *boot)
 int ssdpm__changes_read(const struct site *site, const char *name,
 			struct changes *ret_changes, struct ssdpm_error *reterr)
 {
-	struct reader r = { .site = site, .name = name, .reterr = reterr };
+	struct record_reader r = { .site = site,
+				   .name = name,
+				   .reterr = reterr };
 	char boot[SSDPM__BOOT_BYTES], *text = NULL;
 	size_t size = 0;
 	int err;

@@ -21,12 +21,4 @@ void ssdpm__read_boot(const struct ssdpm_machine *machine,
 
 uint64_t ssdpm__checksum(const char *text, size_t n);
 
-/*
- * Give a change of this kind and path its values. Return: NULL; or why no
- * change has these. In a journal a step may have several policies that it
- * tries.
- */
-const char *ssdpm__fill_change(struct change *change, const char *before,
-			       const char *after, bool journal);
-
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/bytes.h"
 
 enum {
 	N_WORDS = 256,
@@ -64,7 +65,7 @@ void ssdpm__blank_ata_identify(uint8_t data[SSDPM__ATA_PAGE_BYTES])
 	uint16_t words[N_WORDS];
 
 	for (size_t i = 0; i < N_WORDS; i++)
-		words[i] = (uint16_t)(data[2 * i] | data[2 * i + 1] << 8);
+		words[i] = (uint16_t)ssdpm__little_endian(data + 2 * i, 2);
 	blank_words(words);
 	for (size_t i = 0; i < N_WORDS; i++) {
 		data[2 * i] = (uint8_t)words[i];

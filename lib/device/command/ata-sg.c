@@ -29,9 +29,16 @@ enum {
 	IN_BLOCKS = 1 << 2,
 	FROM_DRIVE = 1 << 3,
 	CK_COND = 1 << 5,
+};
+
+enum {
 	READ_LOG_EXT = 0x2f,
 	CHECK_POWER_MODE = 0xe5,
 	IDENTIFY_DEVICE = 0xec,
+};
+
+/* The answer: its status, and its sense data. */
+enum {
 	CHECK_CONDITION = 0x02,
 	DRIVER_SENSE = 0x08,
 	SENSE_RECOVERED = 0x1,

@@ -7,7 +7,7 @@
 
 static int by_power(const void *a, const void *b)
 {
-	const struct choice *x = a, *y = b;
+	const struct budget_choice *x = a, *y = b;
 
 	if (x->uw != y->uw)
 		return x->uw < y->uw ? -1 : 1;
@@ -17,7 +17,7 @@ static int by_power(const void *a, const void *b)
 }
 
 /* What has no less loss than another one of no more power goes. */
-static void drop_dominated(struct item *item)
+static void drop_dominated(struct problem_item *item)
 {
 	uint32_t n = 0;
 
@@ -50,15 +50,15 @@ static int by_rate(const void *a, const void *b)
 }
 
 /* The corners of the hull, after those of other items. */
-static size_t add_moves(const struct item *item, uint32_t number,
+static size_t add_moves(const struct problem_item *item, uint32_t number,
 			struct move *moves)
 {
 	uint32_t corner = 0;
 	size_t n = 0;
 
 	for (uint32_t i = 1; i < item->n; i++) {
-		const struct choice *to = &item->choices[i];
-		const struct choice *from = &item->choices[corner];
+		const struct budget_choice *to = &item->choices[i];
+		const struct budget_choice *from = &item->choices[corner];
 		struct move move = { to->uw - from->uw, from->loss - to->loss,
 				     number, i };
 
@@ -89,7 +89,8 @@ static void find_units(struct problem *p)
 {
 	for (size_t i = 0; i < p->n_items; i++)
 		for (uint32_t j = 1; j < p->items[i].n; j++) {
-			const struct choice *choice = &p->items[i].choices[j];
+			const struct budget_choice *choice =
+				&p->items[i].choices[j];
 
 			p->unit_uw = common_divisor(
 				choice[0].uw - choice[-1].uw, p->unit_uw);
@@ -116,12 +117,12 @@ int ssdpm__problem_new(struct problem *p,
 		return -ENOMEM;
 	n_choices = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		struct item *item = &p->items[i];
+		struct problem_item *item = &p->items[i];
 
 		item->choices = p->choices + n_choices;
 		item->n = (uint32_t)items[i]->n_states;
 		for (uint32_t j = 0; j < item->n; j++, n_choices++)
-			p->choices[n_choices] = (struct choice){
+			p->choices[n_choices] = (struct budget_choice){
 				(int64_t)items[i]->states[j].power_uw,
 				(int64_t)items[i]->states[j].loss,
 				j,

@@ -28,7 +28,7 @@ struct state {
 	uint32_t to;	 /* of the item of this list */
 };
 
-struct list {
+struct state_list {
 	struct state *states;
 	size_t n;
 	int64_t least_uw; /* what the items after it can come to */
@@ -59,7 +59,7 @@ struct solver {
 	size_t *distances;
 	struct rest *rests;
 	size_t n_rests;
-	struct list *lists;
+	struct state_list *lists;
 	uint64_t n_examined;
 	uint64_t n_steps;
 	bool gave_up; /* on a proof that nothing is better */
@@ -73,11 +73,11 @@ static struct wide worth(const struct solver *s, int64_t loss, int64_t uw)
 }
 
 /* What a choice wastes against the base. */
-static struct wide waste_of(const struct solver *s, const struct item *item,
-			    uint32_t number)
+static struct wide waste_of(const struct solver *s,
+			    const struct problem_item *item, uint32_t number)
 {
-	const struct choice *choice = &item->choices[number];
-	const struct choice *base = &item->choices[item->base];
+	const struct budget_choice *choice = &item->choices[number];
+	const struct budget_choice *base = &item->choices[item->base];
 
 	return worth(s, choice->loss - base->loss, choice->uw - base->uw);
 }
@@ -133,9 +133,10 @@ static void take_more(struct solver *s, size_t from)
 		s->best[i] = p->items[i].base;
 	for (size_t i = from; i < p->n_moves; i++) {
 		const struct move *move = &p->moves[i];
-		const struct item *item = &p->items[move->item];
-		const struct choice *to = &item->choices[move->to];
-		const struct choice *is = &item->choices[s->best[move->item]];
+		const struct problem_item *item = &p->items[move->item];
+		const struct budget_choice *to = &item->choices[move->to];
+		const struct budget_choice *is =
+			&item->choices[s->best[move->item]];
 
 		/* Perhaps past one that did not fit. */
 		if (to->uw - is->uw > slack)
@@ -184,7 +185,7 @@ static void find_rests(struct solver *s)
 	struct wide gap = gap_of(s);
 
 	for (uint32_t i = 0; i < s->problem.n_items; i++) {
-		const struct item *item = &s->problem.items[i];
+		const struct problem_item *item = &s->problem.items[i];
 		struct rest rest = { i, s->distances[i],
 				     wide_plus(gap, wide_of(1)) };
 
@@ -208,7 +209,8 @@ static void find_reach(struct solver *s)
 	int64_t least_uw = 0, most_uw = 0;
 
 	for (size_t i = s->n_rests; i--;) {
-		const struct item *item = &s->problem.items[s->rests[i].item];
+		const struct problem_item *item =
+			&s->problem.items[s->rests[i].item];
 		int64_t base_uw = item->choices[item->base].uw;
 		uint32_t low = item->base, high = item->base;
 
@@ -225,7 +227,7 @@ static void find_reach(struct solver *s)
 }
 
 /* Can it still become a better answer than the best one? */
-static bool is_useful(const struct solver *s, const struct list *list,
+static bool is_useful(const struct solver *s, const struct state_list *list,
 		      const struct state *state, struct wide gap)
 {
 	int64_t unused = s->slack_uw - state->uw;
@@ -239,23 +241,24 @@ static bool is_useful(const struct solver *s, const struct list *list,
 }
 
 /* The states of a list before, each with one choice of an item. */
-struct source {
+struct state_source {
 	size_t at;
 	int64_t uw;
 	int64_t loss;
 	uint32_t to;
 };
 
-static size_t take_sources(const struct solver *s, const struct item *item,
-			   struct source *sources)
+static size_t take_sources(const struct solver *s,
+			   const struct problem_item *item,
+			   struct state_source *sources)
 {
-	const struct choice *base = &item->choices[item->base];
+	const struct budget_choice *base = &item->choices[item->base];
 	struct wide gap = gap_of(s);
 	size_t n = 0;
 
 	for (uint32_t j = 0; j < item->n; j++)
 		if (!wide_is_less(gap, waste_of(s, item, j)))
-			sources[n++] = (struct source){
+			sources[n++] = (struct state_source){
 				0, item->choices[j].uw - base->uw,
 				item->choices[j].loss - base->loss, j
 			};
@@ -263,13 +266,14 @@ static size_t take_sources(const struct solver *s, const struct item *item,
 }
 
 /* The next state by power, then by loss. false: there is none. */
-static bool next_state(const struct list *before, struct source *sources,
-		       size_t n_sources, struct state *ret_state)
+static bool next_state(const struct state_list *before,
+		       struct state_source *sources, size_t n_sources,
+		       struct state *ret_state)
 {
-	struct source *best = NULL;
+	struct state_source *best = NULL;
 
 	for (size_t i = 0; i < n_sources; i++) {
-		struct source *source = &sources[i];
+		struct state_source *source = &sources[i];
 
 		if (source->at == before->n)
 			continue;
@@ -307,11 +311,13 @@ static void look_at(struct solver *s, size_t list, const struct state *state)
 static int add_list(struct solver *s, size_t number)
 {
 	static const struct state start = { 0, 0, NO_PARENT, 0 };
-	struct list first = { (struct state *)&start, 1, 0, 0 };
-	const struct list *before = number ? &s->lists[number - 1] : &first;
-	struct list *list = &s->lists[number];
-	struct source sources[SSDPM_BUDGET_MAX_STATES];
-	const struct item *item = &s->problem.items[s->rests[number].item];
+	struct state_list first = { (struct state *)&start, 1, 0, 0 };
+	const struct state_list *before =
+		number ? &s->lists[number - 1] : &first;
+	struct state_list *list = &s->lists[number];
+	struct state_source sources[SSDPM_BUDGET_MAX_STATES];
+	const struct problem_item *item =
+		&s->problem.items[s->rests[number].item];
 	size_t n_sources = take_sources(s, item, sources);
 	size_t room = before->n * n_sources;
 	struct state state, *states;

@@ -109,7 +109,7 @@ static int take_drive(const struct ssdpm_budget_drive *from,
 		err = ssdpm__missing("model", reterr);
 	if (!err && drive->n_max_powers && !drive->max_power_uw)
 		err = ssdpm__missing("max_power_uw", reterr);
-	if (!err && drive->work)
+	if (!err)
 		err = ssdpm__sized_in(&device->work, sizeof(device->work),
 				      drive->work, "ssdpm_budget_work", reterr);
 	if (!err)

@@ -51,14 +51,14 @@ struct ssdpm_budget {
 };
 
 /* A state that no other one of its item dominates. */
-struct choice {
+struct budget_choice {
 	int64_t uw;
 	int64_t loss;
 	uint32_t number; /* as the caller counts */
 };
 
-struct item {
-	struct choice *choices; /* by power, upwards; loss falls */
+struct problem_item {
+	struct budget_choice *choices; /* by power, upwards; loss falls */
 	uint32_t n;
 	uint32_t base; /* where the relaxed problem has it */
 };
@@ -76,8 +76,8 @@ struct move {
  * saved per power first. Of each item its moves are in order.
  */
 struct problem {
-	struct item *items;
-	struct choice *choices;
+	struct problem_item *items;
+	struct budget_choice *choices;
 	struct move *moves;
 	size_t n_items;
 	size_t n_moves;

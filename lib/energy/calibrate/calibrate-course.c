@@ -10,11 +10,11 @@
 static void note(void *userdata, uint64_t time_ns, uint32_t phase,
 		 uint32_t state)
 {
-	struct course *course = userdata;
+	struct drawn_course *course = userdata;
 
 	if (course->n_changes == course->max_changes) {
 		size_t max = 2 * course->max_changes + 64;
-		struct change *changes =
+		struct level_change *changes =
 			realloc(course->changes, max * sizeof(*changes));
 
 		if (!changes) {
@@ -25,7 +25,7 @@ static void note(void *userdata, uint64_t time_ns, uint32_t phase,
 		course->max_changes = max;
 	}
 	course->changes[course->n_changes++] =
-		(struct change){ time_ns, phase, state };
+		(struct level_change){ time_ns, phase, state };
 }
 
 /*
@@ -51,7 +51,8 @@ static int make_certain(struct ssdpm_parameter *parameters, size_t n,
 	return 0;
 }
 
-static int simulate(struct course *course, const struct ssdpm_model *model,
+static int simulate(struct drawn_course *course,
+		    const struct ssdpm_model *model,
 		    const struct ssdpm_sim_params *params,
 		    struct ssdpm_error *reterr)
 {
@@ -75,7 +76,8 @@ static int simulate(struct course *course, const struct ssdpm_model *model,
 	return err;
 }
 
-static int check_ios(const struct course *course, struct ssdpm_error *reterr)
+static int check_ios(const struct drawn_course *course,
+		     struct ssdpm_error *reterr)
 {
 	if (!course->n_ios)
 		return ssdpm__fail(reterr, -ENODATA, 0, "no I/O");
@@ -94,7 +96,8 @@ static int check_ios(const struct course *course, struct ssdpm_error *reterr)
 	return 0;
 }
 
-int ssdpm__course_find(struct course *course, const struct ssdpm_model *model,
+int ssdpm__course_find(struct drawn_course *course,
+		       const struct ssdpm_model *model,
 		       const struct ssdpm_sim_params *params,
 		       struct ssdpm_error *reterr)
 {
@@ -129,14 +132,14 @@ int ssdpm__course_find(struct course *course, const struct ssdpm_model *model,
 	return err;
 }
 
-static void add(struct course *course, uint64_t begin_ns, uint64_t end_ns,
+static void add(struct drawn_course *course, uint64_t begin_ns, uint64_t end_ns,
 		uint32_t kind, uint32_t index)
 {
 	if (begin_ns >= end_ns)
 		return;
 	if (course->n_pieces == course->max_pieces) {
 		size_t max = 2 * course->max_pieces + 64;
-		struct piece *pieces =
+		struct calibrate_piece *pieces =
 			realloc(course->pieces, max * sizeof(*pieces));
 
 		if (!pieces) {
@@ -147,11 +150,13 @@ static void add(struct course *course, uint64_t begin_ns, uint64_t end_ns,
 		course->max_pieces = max;
 	}
 	course->pieces[course->n_pieces++] =
-		(struct piece){ begin_ns, end_ns, kind, index, false };
+		(struct calibrate_piece){ begin_ns, end_ns, kind, index,
+					  false };
 }
 
 /* An I/O that wakes the drive, and nobody knows when it is done with that. */
-static void add_vague(struct course *course, uint64_t begin_ns, uint64_t end_ns)
+static void add_vague(struct drawn_course *course, uint64_t begin_ns,
+		      uint64_t end_ns)
 {
 	size_t n = course->n_pieces;
 
@@ -161,7 +166,7 @@ static void add_vague(struct course *course, uint64_t begin_ns, uint64_t end_ns)
 }
 
 /* The change that is in force just before a time, from one that is known. */
-static size_t change_before(const struct course *course, size_t at,
+static size_t change_before(const struct drawn_course *course, size_t at,
 			    uint64_t time_ns)
 {
 	while (at + 1 < course->n_changes &&
@@ -171,12 +176,12 @@ static size_t change_before(const struct course *course, size_t at,
 }
 
 /* Time without I/Os. op is that of the last one. */
-static size_t add_gap(struct course *course, size_t at, uint64_t begin_ns,
+static size_t add_gap(struct drawn_course *course, size_t at, uint64_t begin_ns,
 		      uint64_t end_ns, uint32_t op)
 {
 	while (begin_ns < end_ns) {
 		at = change_before(course, at, begin_ns + 1);
-		const struct change *change = &course->changes[at];
+		const struct level_change *change = &course->changes[at];
 		uint64_t until_ns = end_ns;
 
 		if (at + 1 < course->n_changes && change[1].time_ns < end_ns)
@@ -197,10 +202,10 @@ static size_t add_gap(struct course *course, size_t at, uint64_t begin_ns,
 }
 
 /* An I/O after a gap. Return: until when the drive wakes, or EXIT_UNKNOWN. */
-static uint64_t arrive(struct course *course, size_t io, size_t at,
+static uint64_t arrive(struct drawn_course *course, size_t io, size_t at,
 		       const uint64_t exit_ns[SSDPM_MAX_STATES])
 {
-	const struct change *change = &course->changes[at];
+	const struct level_change *change = &course->changes[at];
 	uint64_t time_ns = course->ios[io].start_ns;
 
 	course->arrivals[course->n_arrivals++] =
@@ -218,7 +223,7 @@ static uint64_t arrive(struct course *course, size_t io, size_t at,
 	return time_ns + exit_ns[change->state];
 }
 
-int ssdpm__course_cut(struct course *course,
+int ssdpm__course_cut(struct drawn_course *course,
 		      const uint64_t exit_ns[SSDPM_MAX_STATES])
 {
 	uint64_t busy_ns = course->ios[0].start_ns;
@@ -251,7 +256,7 @@ int ssdpm__course_cut(struct course *course,
 	return course->failed ? -ENOMEM : 0;
 }
 
-void ssdpm__course_free(struct course *course)
+void ssdpm__course_free(struct drawn_course *course)
 {
 	free(course->changes);
 	free(course->arrivals);

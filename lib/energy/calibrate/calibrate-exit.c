@@ -116,7 +116,7 @@ static double shift_at(const struct stratum *strata, size_t n, double errors)
 	return (low + high) / 2;
 }
 
-static size_t take(const struct course *course, uint32_t state,
+static size_t take(const struct drawn_course *course, uint32_t state,
 		   struct sample *samples)
 {
 	size_t n = 0;
@@ -159,7 +159,7 @@ static size_t find_strata(const struct sample *samples, size_t n,
 	return n_strata;
 }
 
-int ssdpm__exit_measure(const struct course *course, uint32_t state,
+int ssdpm__exit_measure(const struct drawn_course *course, uint32_t state,
 			struct wake_latency *ret_latency)
 {
 	struct sample *samples = calloc(course->n_ios, sizeof(*samples));

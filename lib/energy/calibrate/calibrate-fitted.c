@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The power of a run as a calibration explains it. */
 #include "calibrate/calibrate.h"
-#include "calibrate/overlay.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +53,7 @@ static int make_columns(struct calibration *c,
 			m->status == SSDPM_MEASURED_KNOWN ?
 				m->nominal / ssdpm__unit_of(m->kind) :
 				NAN;
-		design->columns[design->p++] = (struct column){
+		design->columns[design->p++] = (struct fit_column){
 			.kind = m->kind,
 			.index = m->index,
 		};

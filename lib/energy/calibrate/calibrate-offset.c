@@ -23,7 +23,7 @@
 
 #define GOLDEN 0.6180339887498949
 
-void ssdpm__task_fill(struct task *task, int64_t offset_ns)
+void ssdpm__task_fill(struct calibrate_task *task, int64_t offset_ns)
 {
 	struct design *design = &task->design;
 	struct fit *fit = &task->fit;
@@ -53,14 +53,14 @@ static double nominal_w(const struct ssdpm_parameter *parameters, size_t n,
 	return 0;
 }
 
-static void expect(struct expected *expected, const struct task *task,
+static void expect(struct expected *expected, const struct calibrate_task *task,
 		   const struct ssdpm_parameter *parameters, size_t n)
 {
 	uint64_t origin_ns = task->course.ios[0].start_ns;
 	double bin_ns = (double)task->rows.bin_ns;
 
 	for (size_t i = 0; i < task->course.n_pieces; i++) {
-		const struct piece *piece = &task->course.pieces[i];
+		const struct calibrate_piece *piece = &task->course.pieces[i];
 		double power_w =
 			nominal_w(parameters, n, piece->kind, piece->index);
 		double begin = (double)(piece->begin_ns - origin_ns) / bin_ns;
@@ -75,7 +75,7 @@ static void expect(struct expected *expected, const struct task *task,
 }
 
 /* Pearson's, where both are known; 0: for less than half of the shorter. */
-static double correlation(const struct task *task,
+static double correlation(const struct calibrate_task *task,
 			  const struct expected *expected, int64_t lag)
 {
 	double x = 0, y = 0, xx = 0, yy = 0, xy = 0, n = 0;
@@ -105,7 +105,7 @@ static double correlation(const struct task *task,
 	return covariance / sqrt(squares);
 }
 
-static int find_lag(struct task *task, uint64_t max_ns,
+static int find_lag(struct calibrate_task *task, uint64_t max_ns,
 		    const struct expected *expected, struct ssdpm_error *reterr)
 {
 	int64_t bin_ns = (int64_t)task->rows.bin_ns;
@@ -137,7 +137,7 @@ static int find_lag(struct task *task, uint64_t max_ns,
 }
 
 /* How well an offset fits, with the noise of the last fit. */
-static double fits(struct task *task, int64_t offset_ns)
+static double fits(struct calibrate_task *task, int64_t offset_ns)
 {
 	double phi = task->fit.phi, share = task->fit.share;
 
@@ -148,7 +148,7 @@ static double fits(struct task *task, int64_t offset_ns)
 }
 
 /* The best one within range_ns: a grid, then the golden section. */
-static void refine(struct task *task, double range_ns)
+static void refine(struct calibrate_task *task, double range_ns)
 {
 	double center = (double)task->offset_ns, best = -INFINITY;
 	double step = range_ns / 4;
@@ -177,7 +177,7 @@ static void refine(struct task *task, double range_ns)
 }
 
 /* How far it can be off in one direction. */
-static double error_of(struct task *task, int direction)
+static double error_of(struct calibrate_task *task, int direction)
 {
 	double best = fits(task, task->offset_ns);
 	double limit = LIKELIHOOD_95 / (double)task->fit.n_used;
@@ -203,7 +203,7 @@ static double error_of(struct task *task, int direction)
 	return far;
 }
 
-double ssdpm__offset_shift(struct task *task)
+double ssdpm__offset_shift(struct calibrate_task *task)
 {
 	double step = (double)task->error_ns;
 	double before = fits(task, task->offset_ns - (int64_t)step);
@@ -219,7 +219,7 @@ double ssdpm__offset_shift(struct task *task)
 	return ssdpm__max(-4 * step, ssdpm__min(shift, 4 * step));
 }
 
-int ssdpm__offset_refine(struct task *task)
+int ssdpm__offset_refine(struct calibrate_task *task)
 {
 	double bin_ns = (double)task->rows.bin_ns;
 
@@ -236,11 +236,11 @@ int ssdpm__offset_refine(struct task *task)
 	return 0;
 }
 
-int ssdpm__offset_guess(struct task *task, uint64_t max_ns,
+int ssdpm__offset_guess(struct calibrate_task *task, uint64_t max_ns,
 			const struct ssdpm_parameter *parameters, size_t n,
 			struct ssdpm_error *reterr)
 {
-	const struct course *course = &task->course;
+	const struct drawn_course *course = &task->course;
 	uint64_t length_ns = course->end_ns - course->ios[0].start_ns;
 	struct expected expected = {
 		.n = (size_t)(length_ns / task->rows.bin_ns) + 1,

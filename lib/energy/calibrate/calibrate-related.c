@@ -41,7 +41,8 @@ struct relation {
 	double b[FIT_MAX_COLUMNS];
 };
 
-static void find_window(struct relation *relation, const struct task *task)
+static void find_window(struct relation *relation,
+			const struct calibrate_task *task)
 {
 	const double *y = task->design.y;
 	size_t first = 0, end = task->rows.n;
@@ -211,7 +212,7 @@ static bool compare_shifts(struct relation *relation, uint64_t n_places)
 	       here * (1 - most) > advantage(n_places) * most * (1 - here);
 }
 
-int ssdpm__is_related(const struct task *task, uint64_t n_places,
+int ssdpm__is_related(const struct calibrate_task *task, uint64_t n_places,
 		      bool *ret_related)
 {
 	struct relation *relation = calloc(1, sizeof(*relation));

@@ -142,7 +142,8 @@ static void spread(const struct grid *grid, size_t column, uint64_t begin_ns,
 }
 
 /* Joules of I/Os and bytes, evenly over their services. */
-static void spread_ios(const struct grid *grid, const struct course *course)
+static void spread_ios(const struct grid *grid,
+		       const struct drawn_course *course)
 {
 	const struct design *design = grid->design;
 	double per_second = NS_PER_S / grid->bin_ns;
@@ -167,10 +168,10 @@ static void spread_ios(const struct grid *grid, const struct course *course)
 }
 
 static void leave_out_vague(const struct grid *grid,
-			    const struct course *course)
+			    const struct drawn_course *course)
 {
 	for (size_t i = 0; i < course->n_pieces; i++) {
-		const struct piece *piece = &course->pieces[i];
+		const struct calibrate_piece *piece = &course->pieces[i];
 		double begin =
 			(double)((int64_t)piece->begin_ns - grid->begin_ns) /
 			grid->bin_ns;
@@ -191,7 +192,7 @@ static void scale(struct design *design, size_t n)
 	size_t p = design->p;
 
 	for (size_t j = 0; j < p; j++) {
-		struct column *column = &design->columns[j];
+		struct fit_column *column = &design->columns[j];
 		double sum = 0;
 
 		column->n = 0;
@@ -209,7 +210,8 @@ static void scale(struct design *design, size_t n)
 	}
 }
 
-void ssdpm__design_fill(struct design *design, const struct course *course,
+void ssdpm__design_fill(struct design *design,
+			const struct drawn_course *course,
 			const struct rows *rows, int64_t offset_ns)
 {
 	size_t p = design->p;
@@ -223,7 +225,7 @@ void ssdpm__design_fill(struct design *design, const struct course *course,
 
 	memset(design->x, 0, rows->n * p * sizeof(*design->x));
 	for (size_t i = 0; i < course->n_pieces; i++) {
-		const struct piece *piece = &course->pieces[i];
+		const struct calibrate_piece *piece = &course->pieces[i];
 		double bins =
 			(double)(piece->end_ns - piece->begin_ns) / grid.bin_ns;
 

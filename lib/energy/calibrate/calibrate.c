@@ -20,7 +20,7 @@ static int take_params(struct calibration *c,
 {
 	int err = ssdpm_sim_params_init(&c->sim_params, sizeof(c->sim_params));
 
-	if (err == 0 && sim_params)
+	if (err == 0)
 		err = ssdpm__sized_in(&c->sim_params, sizeof(c->sim_params),
 				      sim_params, "ssdpm_sim_params", reterr);
 	c->params.size = sizeof(c->params);
@@ -164,7 +164,7 @@ static void say_latency(struct ssdpm_measured *measured,
 static void leave_out_unknown(const struct calibration *c,
 			      uint64_t exit_ns[SSDPM_MAX_STATES])
 {
-	const struct course *course = &c->task.course;
+	const struct drawn_course *course = &c->task.course;
 	bool measured[SSDPM_MAX_STATES] = { false };
 	size_t n = 0;
 
@@ -236,14 +236,14 @@ static bool is_wanted(const struct calibration *c, uint32_t kind)
 
 static int make_design(struct calibration *c)
 {
-	struct task *task = &c->task;
+	struct calibrate_task *task = &c->task;
 	struct design *design = &task->design;
 	size_t n = task->rows.n;
 
 	for (size_t i = 0; i < c->n_parameters; i++)
 		if (is_wanted(c, c->parameters[i].kind) &&
 		    design->p < FIT_MAX_COLUMNS - 1)
-			design->columns[design->p++] = (struct column){
+			design->columns[design->p++] = (struct fit_column){
 				.kind = c->parameters[i].kind,
 				.index = c->parameters[i].index,
 			};
@@ -299,7 +299,7 @@ double ssdpm__unit_of(uint32_t kind)
 }
 
 static void say_alike(struct ssdpm_measured *measured,
-		      const struct column *other)
+		      const struct fit_column *other)
 {
 	const char *name = ssdpm_parameter_kind_to_string(other->kind);
 
@@ -314,7 +314,7 @@ static void say_alike(struct ssdpm_measured *measured,
 }
 
 /* The largest power of a step. */
-static double most_w(const struct task *task)
+static double most_w(const struct calibrate_task *task)
 {
 	double most = 0;
 
@@ -348,7 +348,7 @@ static void say_power(struct ssdpm_measured *measured, double middle,
 }
 
 static struct ssdpm_measured *measured_of(struct calibration *c,
-					  const struct column *column)
+					  const struct fit_column *column)
 {
 	const struct ssdpm_parameter *parameter =
 		find(c, column->kind, column->index);
@@ -358,7 +358,7 @@ static struct ssdpm_measured *measured_of(struct calibration *c,
 
 static void say_columns(struct calibration *c)
 {
-	struct task *task = &c->task;
+	struct calibrate_task *task = &c->task;
 	struct design *design = &task->design;
 	struct fit *fit = &task->fit;
 	double middle[FIT_MAX_COLUMNS];
@@ -366,7 +366,7 @@ static void say_columns(struct calibration *c)
 	memcpy(middle, fit->b, sizeof(middle));
 	clip(fit, task->keep, design->p - 1);
 	for (size_t j = 0; j + 1 < design->p; j++) {
-		struct column *column = &design->columns[j];
+		struct fit_column *column = &design->columns[j];
 		struct ssdpm_measured *measured = measured_of(c, column);
 
 		measured->n = column->n;
@@ -377,7 +377,7 @@ static void say_columns(struct calibration *c)
 			say_alike(measured, &design->columns[task->with[j]]);
 	}
 	for (size_t k = 0; k < fit->p; k++) {
-		struct column *column = &design->columns[task->keep[k]];
+		struct fit_column *column = &design->columns[task->keep[k]];
 		double unit = ssdpm__unit_of(column->kind) / column->length;
 		double half =
 			fit->quantile * sqrt(fit->covariance[k][k]) * unit;
@@ -400,7 +400,7 @@ static void say_columns(struct calibration *c)
 	}
 }
 
-static double drift_of(const struct task *task)
+static double drift_of(const struct calibrate_task *task)
 {
 	size_t drift = task->design.p - 1;
 
@@ -414,13 +414,13 @@ static double drift_of(const struct task *task)
 /* How many of the powers are known well enough to be told apart. */
 static size_t count_told(const struct calibration *c)
 {
-	const struct task *task = &c->task;
+	const struct calibrate_task *task = &c->task;
 	const struct fit *fit = &task->fit;
 	double most = most_w(task);
 	size_t n = 0;
 
 	for (size_t k = 0; k < fit->p; k++) {
-		const struct column *column =
+		const struct fit_column *column =
 			&task->design.columns[task->keep[k]];
 		double half = fit->quantile * sqrt(fit->covariance[k][k]) /
 			      column->length;
@@ -471,7 +471,7 @@ static int check_relation(const struct calibration *c,
 
 static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 {
-	struct task *task = &c->task;
+	struct calibrate_task *task = &c->task;
 	int err = 0;
 
 	task->offset_ns = c->params.offset_ns;
@@ -505,7 +505,7 @@ static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 static int fit_with(struct calibration *c, uint64_t exit_ns[SSDPM_MAX_STATES],
 		    uint32_t state, double latency_us, double *ret_shift)
 {
-	struct task *task = &c->task;
+	struct calibrate_task *task = &c->task;
 	uint64_t kept_ns = exit_ns[state];
 
 	exit_ns[state] = (uint64_t)(latency_us * 1000);
@@ -530,7 +530,7 @@ static int fit_with(struct calibration *c, uint64_t exit_ns[SSDPM_MAX_STATES],
 static int measure_exit_errors(struct calibration *c,
 			       uint64_t exit_ns[SSDPM_MAX_STATES])
 {
-	struct task *task = &c->task;
+	struct calibrate_task *task = &c->task;
 	struct fit *good = malloc(sizeof(*good));
 	double low[FIT_MAX_COLUMNS]; /* by column: fits order them anew */
 	double shift_low = 0, shift_high = 0;
@@ -580,7 +580,7 @@ static int measure_exit_errors(struct calibration *c,
 static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 		     struct ssdpm_error *reterr)
 {
-	struct course *course = &c->task.course;
+	struct drawn_course *course = &c->task.course;
 	uint64_t exit_ns[SSDPM_MAX_STATES] = { 0 };
 	int err = ssdpm__calibration_look(c, model, reterr);
 
@@ -642,7 +642,7 @@ static int fill(struct calibration *c,
 		struct ssdpm_calibration *ret_calibration,
 		struct ssdpm_error *reterr)
 {
-	const struct task *task = &c->task;
+	const struct calibrate_task *task = &c->task;
 	struct ssdpm_calibration calibration = {
 		.n_bins = task->fit.n_used + task->fit.n_out,
 		.n_spikes = task->fit.n_out,

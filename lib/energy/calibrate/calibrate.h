@@ -7,7 +7,7 @@
 #include "measure/internal.h"
 
 /* What the drive does for some time, in terms of a parameter. */
-struct piece {
+struct calibrate_piece {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint32_t kind;
@@ -22,19 +22,19 @@ struct arrival {
 	uint32_t state;
 };
 
-struct change {
+struct level_change {
 	uint64_t time_ns;
 	uint32_t phase;
 	uint32_t state;
 };
 
 /* A run, on the clock of its I/Os. */
-struct course {
+struct drawn_course {
 	const struct ssdpm_io *ios;
 	size_t n_ios;
 	uint64_t end_ns;
 
-	struct change *changes;
+	struct level_change *changes;
 	size_t n_changes;
 	size_t max_changes;
 	bool failed; /* no memory for one */
@@ -42,7 +42,7 @@ struct course {
 	struct arrival *arrivals; /* room for n_ios */
 	size_t n_arrivals;
 
-	struct piece *pieces;
+	struct calibrate_piece *pieces;
 	size_t n_pieces;
 	size_t max_pieces;
 };
@@ -52,7 +52,8 @@ struct course {
  * own: it is in the services. As ssdpm_sim_new() and ssdpm_sim_feed(). Let go
  * of it in any case.
  */
-int ssdpm__course_find(struct course *course, const struct ssdpm_model *model,
+int ssdpm__course_find(struct drawn_course *course,
+		       const struct ssdpm_model *model,
 		       const struct ssdpm_sim_params *params,
 		       struct ssdpm_error *reterr);
 
@@ -60,10 +61,10 @@ int ssdpm__course_find(struct course *course, const struct ssdpm_model *model,
 #define EXIT_UNKNOWN UINT64_MAX
 
 /* The pieces, with these times for waking. 0, -ENOMEM. */
-int ssdpm__course_cut(struct course *course,
+int ssdpm__course_cut(struct drawn_course *course,
 		      const uint64_t exit_ns[SSDPM_MAX_STATES]);
 
-void ssdpm__course_free(struct course *course);
+void ssdpm__course_free(struct drawn_course *course);
 
 /* A latency, from I/Os that woke the drive. */
 struct wake_latency {
@@ -76,7 +77,7 @@ struct wake_latency {
 #define WAKES_MIN 5
 
 /* 0 with n below WAKES_MIN: there are too few; -ENOMEM. */
-int ssdpm__exit_measure(const struct course *course, uint32_t state,
+int ssdpm__exit_measure(const struct drawn_course *course, uint32_t state,
 			struct wake_latency *ret_latency);
 
 /* The samples as rows of equal length. */
@@ -90,7 +91,7 @@ struct rows {
 int ssdpm__rows_take(struct rows *rows, const struct ssdpm_samples *samples,
 		     uint64_t bin_ns, struct ssdpm_error *reterr);
 
-struct column {
+struct fit_column {
 	uint32_t kind;
 	uint32_t index;
 	size_t n;      /* rows that have any of it */
@@ -100,7 +101,7 @@ struct column {
 /* A column for the drift is the last one and has the kind 0. */
 struct design {
 	size_t p;
-	struct column columns[FIT_MAX_COLUMNS];
+	struct fit_column columns[FIT_MAX_COLUMNS];
 	double *x;
 	double *y;
 };
@@ -110,12 +111,13 @@ struct design {
  * wholly within the run, or are vague, are NaN in y; a column that none of the
  * rest has is left as 0.
  */
-void ssdpm__design_fill(struct design *design, const struct course *course,
+void ssdpm__design_fill(struct design *design,
+			const struct drawn_course *course,
 			const struct rows *rows, int64_t offset_ns);
 
 /* All that a fit for an offset takes. */
-struct task {
-	struct course course;
+struct calibrate_task {
+	struct drawn_course course;
 	struct rows rows;
 	struct design design;
 	struct fit fit;
@@ -128,23 +130,23 @@ struct task {
 };
 
 /* The rows of the fit for an offset. */
-void ssdpm__task_fill(struct task *task, int64_t offset_ns);
+void ssdpm__task_fill(struct calibrate_task *task, int64_t offset_ns);
 
 /* How far from its offset a course that was cut anew fits best, in ns. */
-double ssdpm__offset_shift(struct task *task);
+double ssdpm__offset_shift(struct calibrate_task *task);
 
 /* Look for the offset, roughly, up to max_ns from that of the task. parameters
  * are what is known before. 0, -EDOM, -E2BIG, -ENOMEM. */
-int ssdpm__offset_guess(struct task *task, uint64_t max_ns,
+int ssdpm__offset_guess(struct calibrate_task *task, uint64_t max_ns,
 			const struct ssdpm_parameter *parameters, size_t n,
 			struct ssdpm_error *reterr);
 
 /* A better one near that of the task. As ssdpm__fit(). */
-int ssdpm__offset_refine(struct task *task);
+int ssdpm__offset_refine(struct calibrate_task *task);
 
 /* Has the power anything to do with the I/Os, after a fit? n_places: at how
  * many offsets they were looked at. True where nobody can tell. 0, -ENOMEM. */
-int ssdpm__is_related(const struct task *task, uint64_t n_places,
+int ssdpm__is_related(const struct calibrate_task *task, uint64_t n_places,
 		      bool *ret_related);
 
 /* What is given to a calibration, and what it fills. */
@@ -154,7 +156,7 @@ struct calibration {
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	size_t n_parameters;
 	struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
-	struct task task;
+	struct calibrate_task task;
 	/* By column of the fit: half an interval, for what is not known of exit
 	 * latencies. */
 	double exit_half[FIT_MAX_COLUMNS];

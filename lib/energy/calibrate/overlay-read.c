@@ -8,7 +8,7 @@
 
 #define WORD_SIZE 64 /* more than any schema or word takes */
 
-struct reader {
+struct overlay_reader {
 	const struct json *json;
 	const struct json_node *object; /* whose members are read */
 	struct ssdpm_error *reterr;
@@ -24,21 +24,21 @@ static bool is_null(const struct json_node *node)
 }
 
 /* "measured[3].low" */
-static const struct json_node *find(const struct reader *r, const char *key,
-				    char name[WORD_SIZE])
+static const struct json_node *find(const struct overlay_reader *r,
+				    const char *key, char name[WORD_SIZE])
 {
 	snprintf(name, WORD_SIZE, "%s%s", r->prefix, key);
 	return ssdpm__json_member(r->json, r->object, key);
 }
 
-static int missing(const struct reader *r, const char *name)
+static int missing(const struct overlay_reader *r, const char *name)
 {
 	return ssdpm__fail(r->reterr, -EINVAL, r->object->line, "%s: is needed",
 			   name);
 }
 
 /* The value of a word; null is 0, where that may be. */
-static int read_word(const struct reader *r, const char *key,
+static int read_word(const struct overlay_reader *r, const char *key,
 		     word_fn from_string, bool needed, uint32_t *ret_value)
 {
 	char name[WORD_SIZE], text[WORD_SIZE];
@@ -60,8 +60,8 @@ static int read_word(const struct reader *r, const char *key,
 			   "%s: \"%s\" means nothing here", name, text);
 }
 
-static int read_uint(const struct reader *r, const char *key, uint64_t max,
-		     bool needed, uint64_t *ret_value)
+static int read_uint(const struct overlay_reader *r, const char *key,
+		     uint64_t max, bool needed, uint64_t *ret_value)
 {
 	char name[WORD_SIZE];
 	const struct json_node *node = find(r, key, name);
@@ -72,8 +72,8 @@ static int read_uint(const struct reader *r, const char *key, uint64_t max,
 				    r->reterr);
 }
 
-static int read_int(const struct reader *r, const char *key, uint64_t max,
-		    bool *ret_known, int64_t *ret_value)
+static int read_int(const struct overlay_reader *r, const char *key,
+		    uint64_t max, bool *ret_known, int64_t *ret_value)
 {
 	char name[WORD_SIZE];
 	const struct json_node *node = find(r, key, name);
@@ -95,7 +95,7 @@ static int read_int(const struct reader *r, const char *key, uint64_t max,
 	return err;
 }
 
-static int read_millionths(const struct reader *r, const char *key,
+static int read_millionths(const struct overlay_reader *r, const char *key,
 			   double *ret_value)
 {
 	int64_t value = 0;
@@ -106,7 +106,8 @@ static int read_millionths(const struct reader *r, const char *key,
 	return err;
 }
 
-static int read_bool(const struct reader *r, const char *key, bool *ret_value)
+static int read_bool(const struct overlay_reader *r, const char *key,
+		     bool *ret_value)
 {
 	char name[WORD_SIZE];
 	const struct json_node *node = find(r, key, name);
@@ -119,8 +120,8 @@ static int read_bool(const struct reader *r, const char *key, bool *ret_value)
 	return err;
 }
 
-static int read_text(const struct reader *r, const char *key, char *text,
-		     size_t size)
+static int read_text(const struct overlay_reader *r, const char *key,
+		     char *text, size_t size)
 {
 	char name[WORD_SIZE];
 	const struct json_node *node = find(r, key, name);
@@ -136,7 +137,7 @@ static int read_text(const struct reader *r, const char *key, char *text,
 					 r->reterr);
 }
 
-static int read_schema(const struct reader *r)
+static int read_schema(const struct overlay_reader *r)
 {
 	char text[WORD_SIZE] = "";
 	int err = read_text(r, "schema", text, sizeof(text));
@@ -148,7 +149,8 @@ static int read_schema(const struct reader *r)
 	return err;
 }
 
-static int read_overlay(const struct reader *r, struct ssdpm_overlay *overlay)
+static int read_overlay(const struct overlay_reader *r,
+			struct ssdpm_overlay *overlay)
 {
 	uint64_t state = 0, wa = 0;
 	bool from_start = false;
@@ -188,7 +190,8 @@ static int read_overlay(const struct reader *r, struct ssdpm_overlay *overlay)
 	return err;
 }
 
-static int read_quality(const struct reader *r, struct ssdpm_calibration *c)
+static int read_quality(const struct overlay_reader *r,
+			struct ssdpm_calibration *c)
 {
 	bool known;
 	int err = read_uint(r, "n_bins", UINT64_MAX, false, &c->n_bins);
@@ -215,8 +218,8 @@ static int read_quality(const struct reader *r, struct ssdpm_calibration *c)
 }
 
 /* What is known has a value, and nothing else has. */
-static int read_value(const struct reader *r, const char *key, bool known,
-		      double *ret_value)
+static int read_value(const struct overlay_reader *r, const char *key,
+		      bool known, double *ret_value)
 {
 	char name[WORD_SIZE];
 	uint64_t value = 0;
@@ -233,7 +236,7 @@ static int read_value(const struct reader *r, const char *key, bool known,
 	return err;
 }
 
-static int read_values(const struct reader *r, struct ssdpm_measured *m)
+static int read_values(const struct overlay_reader *r, struct ssdpm_measured *m)
 {
 	bool known = m->status == SSDPM_MEASURED_KNOWN, exceeds = false;
 	int err = read_value(r, "low", known, &m->low);
@@ -256,8 +259,8 @@ static int read_values(const struct reader *r, struct ssdpm_measured *m)
 	return ssdpm__overlay_check_value(m, r->object->line, r->reterr);
 }
 
-static int read_one(struct reader *r, const struct json_node *node, size_t i,
-		    struct ssdpm_measured *all)
+static int read_one(struct overlay_reader *r, const struct json_node *node,
+		    size_t i, struct ssdpm_measured *all)
 {
 	struct ssdpm_measured *m = &all[i];
 	uint64_t index = 0;
@@ -284,7 +287,7 @@ static int read_one(struct reader *r, const struct json_node *node, size_t i,
 	return err ? err : read_values(r, m);
 }
 
-static int read_all(struct reader *r, struct ssdpm_measured *measured,
+static int read_all(struct overlay_reader *r, struct ssdpm_measured *measured,
 		    size_t *ret_n)
 {
 	static const char what[] = "measured";
@@ -330,9 +333,9 @@ static const struct json_node *find_overlay(const struct json *json)
 static int read_contents(const struct json *json, struct contents *c,
 			 struct ssdpm_error *reterr)
 {
-	struct reader r = { .json = json,
-			    .object = find_overlay(json),
-			    .reterr = reterr };
+	struct overlay_reader r = { .json = json,
+				    .object = find_overlay(json),
+				    .reterr = reterr };
 	int err = ssdpm__json_expect(r.object, JSON_OBJECT, "overlay", reterr);
 
 	if (err == 0)

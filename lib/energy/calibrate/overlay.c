@@ -87,7 +87,7 @@ static const char *text_of(const struct ssdpm_overlay *overlay,
 static int check_overlay(const struct ssdpm_overlay *overlay,
 			 struct ssdpm_error *reterr)
 {
-	int r = 0;
+	int err = 0;
 
 	if (!ssdpm_kind_to_string(overlay->kind))
 		return ssdpm__fail(reterr, -EINVAL, 0, "kind: no such kind");
@@ -102,23 +102,25 @@ static int check_overlay(const struct ssdpm_overlay *overlay,
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
 			"operational_state, flags or measured_wa_milli: no such value");
-	for (size_t i = 0; r == 0 && i < ssdpm__n_overlay_texts; i++) {
+	for (size_t i = 0; err == 0 && i < ssdpm__n_overlay_texts; i++) {
 		const struct overlay_text *text = &ssdpm__overlay_texts[i];
 
-		r = ssdpm__overlay_check_text(text_of(overlay, text),
-					      text->size, 0, text->key, reterr);
+		err = ssdpm__overlay_check_text(text_of(overlay, text),
+						text->size, 0, text->key,
+						reterr);
 	}
-	return r;
+	return err;
 }
 
 static int check_measured(const struct ssdpm_measured *measured, size_t n,
 			  struct ssdpm_error *reterr)
 {
-	int r = n > SSDPM_MAX_PARAMETERS ?
+	int err =
+		n > SSDPM_MAX_PARAMETERS ?
 			ssdpm__fail(reterr, -EINVAL, 0, "too many parameters") :
 			0;
 
-	for (size_t i = 0; r == 0 && i < n; i++) {
+	for (size_t i = 0; err == 0 && i < n; i++) {
 		const struct ssdpm_measured *m = &measured[i];
 
 		if (!ssdpm_parameter_kind_to_string(m->kind) ||
@@ -129,13 +131,13 @@ static int check_measured(const struct ssdpm_measured *measured, size_t n,
 				reterr, -EINVAL, 0,
 				"number %zu of what was measured: its kind, index, status or exceeds cannot be, or is out of order",
 				i);
-		r = ssdpm__overlay_check_value(m, 0, reterr);
-		if (r == 0)
-			r = ssdpm__overlay_check_text(m->reason,
-						      sizeof(m->reason), 0,
-						      "reason", reterr);
+		err = ssdpm__overlay_check_value(m, 0, reterr);
+		if (err == 0)
+			err = ssdpm__overlay_check_text(m->reason,
+							sizeof(m->reason), 0,
+							"reason", reterr);
 	}
-	return r;
+	return err;
 }
 
 /* Millionths, to the nearest; null: not known. */

@@ -9,14 +9,17 @@
 #include "common/elementary.h"
 #include "base/internal.h"
 #include "estimate/internal.h"
+#include "base/words.h"
 
-struct source {
+#include <ssdpm/energy/caps.h>
+
+struct number_source {
 	const struct ssdpm_parameter *parameters;
 	size_t n;
 };
 
 /* They were checked: each is there. */
-static const struct ssdpm_parameter *find(const struct source *source,
+static const struct ssdpm_parameter *find(const struct number_source *source,
 					  uint32_t kind, uint32_t index)
 {
 	size_t i = 0;
@@ -75,7 +78,7 @@ static void move_active(struct ssdpm_cap_stream *s,
 		s->assumed |= SSDPM_CAP_ACTIVE_POWER;
 }
 
-static void fill(struct ssdpm_cap_stream *s, const struct source *source,
+static void fill(struct ssdpm_cap_stream *s, const struct number_source *source,
 		 uint32_t state)
 {
 	uint32_t op = s->op - 1;
@@ -124,7 +127,7 @@ static bool has_max(const struct ssdpm_power_state *state)
 }
 
 static struct ssdpm_cap_params params_of(const struct ssdpm_power_state *states,
-					 const struct source *source,
+					 const struct number_source *source,
 					 uint32_t state)
 {
 	const struct ssdpm_parameter *idle =
@@ -156,7 +159,7 @@ int ssdpm_cap_params_from_model(const struct ssdpm_model *model,
 				struct ssdpm_error *reterr)
 {
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
-	struct source source = { .parameters = parameters };
+	struct number_source source = { .parameters = parameters };
 	const struct ssdpm_power_state *states;
 	size_t n_states;
 	struct ssdpm_cap_params params;
@@ -189,3 +192,51 @@ int ssdpm_cap_params_from_model(const struct ssdpm_model *model,
 	ssdpm__sized_out(ret_params, &params, sizeof(params));
 	return 0;
 }
+
+/*
+ * The power governor of Intel's data-centre drives: what each mode allows. From
+ * Intel's article on the power of the DC P3700 and its family; the numbers are
+ * the vendor's, not ours.
+ */
+
+static const struct ssdpm_governor_mode pcie[] = {
+	{ .mode = 0, .is_limited = 1, .power_uw = 25000000 },
+	{ .mode = 1, .is_limited = 1, .power_uw = 20000000 },
+	{ .mode = 2, .is_limited = 1, .power_uw = 10000000 },
+};
+
+static const struct ssdpm_governor_mode pcie_x8[] = {
+	{ .mode = 0, .is_limited = 1, .power_uw = 40000000 },
+	{ .mode = 1, .is_limited = 1, .power_uw = 35000000 },
+	{ .mode = 2, .is_limited = 1, .power_uw = 25000000 },
+};
+
+static const struct ssdpm_governor_mode sata[] = {
+	{ .mode = 0 },
+	{ .mode = 1, .is_limited = 1, .power_uw = 7000000 },
+	{ .mode = 2, .is_limited = 1, .power_uw = 5000000 },
+};
+
+const struct ssdpm_governor_mode *ssdpm_governor_get_modes(uint32_t form,
+							   size_t *ret_n)
+{
+	*ret_n = sizeof(pcie) / sizeof(pcie[0]);
+	switch (form) {
+	case SSDPM_GOVERNOR_PCIE:
+		return pcie;
+	case SSDPM_GOVERNOR_PCIE_X8:
+		return pcie_x8;
+	case SSDPM_GOVERNOR_SATA:
+		return sata;
+	default:
+		*ret_n = 0;
+		return NULL;
+	}
+}
+
+static const char governor_form_words[][8] = {
+	[SSDPM_GOVERNOR_PCIE] = "pcie",
+	[SSDPM_GOVERNOR_PCIE_X8] = "pcie-x8",
+	[SSDPM_GOVERNOR_SATA] = "sata",
+};
+ENUM_WORDS(governor_form)

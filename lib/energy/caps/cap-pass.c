@@ -17,7 +17,7 @@
 #define CREDIT_NS 10000000u
 
 /* What a record is to the drive. */
-struct work {
+struct pass_work {
 	uint64_t end_ns;  /* without the cap */
 	uint64_t from_ns; /* and when it begins to make the period longer */
 	uint64_t busy_ns; /* by so much */
@@ -64,7 +64,8 @@ static int fail_time(struct ssdpm_error *reterr)
 }
 
 /* How long it makes the period under the cap; false: too long to say. */
-static bool pay(struct cap_pass *pass, struct wide energy, struct work *work)
+static bool pay(struct cap_pass *pass, struct wide energy,
+		struct pass_work *work)
 {
 	struct wide own, part, need;
 	uint64_t head_uw;
@@ -97,11 +98,11 @@ static bool pay(struct cap_pass *pass, struct wide energy, struct work *work)
 
 /* false: beyond 2^64 ns. */
 static bool look(struct cap_pass *pass, const struct ssdpm_io *io,
-		 struct work *ret_work)
+		 struct pass_work *ret_work)
 {
 	struct flow *flow = &pass->flow;
 	uint64_t until = flow->busy.until_ns;
-	struct work work = { .from_ns = until };
+	struct pass_work work = { .from_ns = until };
 
 	if (io->start_ns > until) {
 		work.from_ns = io->start_ns;
@@ -119,7 +120,7 @@ static bool look(struct cap_pass *pass, const struct ssdpm_io *io,
 
 /* Idle times stand. false: beyond 2^64 ns. */
 static bool move_closed(struct cap_pass *pass, const struct ssdpm_io *io,
-			const struct work *work, uint64_t *ret_start_ns,
+			const struct pass_work *work, uint64_t *ret_start_ns,
 			uint64_t *ret_end_ns)
 {
 	uint64_t more = work->need_ns - work->busy_ns;
@@ -135,7 +136,7 @@ static bool move_closed(struct cap_pass *pass, const struct ssdpm_io *io,
 
 /* Arrival times stand: what comes waits for the work before it. */
 static bool move_open(struct cap_pass *pass, const struct ssdpm_io *io,
-		      const struct work *work, uint64_t *ret_start_ns,
+		      const struct pass_work *work, uint64_t *ret_start_ns,
 		      uint64_t *ret_end_ns)
 {
 	uint64_t begin = work->busy_ns ? work->from_ns : work->end_ns;
@@ -160,7 +161,7 @@ static bool move_open(struct cap_pass *pass, const struct ssdpm_io *io,
 }
 
 /* The cap that holds when the drive takes it up. false: beyond 2^64 ns. */
-static bool enter(struct cap_pass *pass, struct work *work)
+static bool enter(struct cap_pass *pass, struct pass_work *work)
 {
 	uint64_t begin = work->from_ns;
 
@@ -216,7 +217,7 @@ static int take(struct cap_pass *pass, const struct ssdpm_io *io,
 		struct cap_taken *ret_taken, struct ssdpm_error *reterr)
 {
 	uint64_t start, end, delay;
-	struct work work;
+	struct pass_work work;
 	struct wide energy;
 	bool fits;
 

@@ -21,7 +21,7 @@
 #define MAX_INTERVALS 65536u
 
 /* A trace in a state under caps, or in state 0 without any. */
-struct drive {
+struct capped_drive {
 	uint32_t state;
 	bool capped;
 	struct corner corner;
@@ -49,7 +49,7 @@ struct outcome {
 };
 
 /* What a run does under a cap. */
-struct piece {
+struct cap_piece {
 	uint64_t ns;
 	uint64_t bytes;
 	struct wide energy_fj;
@@ -57,7 +57,7 @@ struct piece {
 };
 
 /* What all corners have in common. */
-struct job {
+struct cap_job {
 	const struct ssdpm_model *model;
 	struct ssdpm_sim_params params; /* with parameters */
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
@@ -71,12 +71,12 @@ struct job {
 	struct histogram *delays; /* of the nominal corner */
 	struct ssdpm_span spans[N_SPANS];
 	struct ssdpm_cap_point *points; /* what comes of segments */
-	struct piece *pieces;		/* likewise, of one run */
+	struct cap_piece *pieces;	/* likewise, of one run */
 };
 
 /* Who looks on as a simulation changes its phase. */
 struct watch {
-	const struct job *job;
+	const struct cap_job *job;
 	const struct ssdpm_sim *sim;
 	size_t at;	 /* which segment */
 	uint64_t end_ns; /* of it */
@@ -94,7 +94,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static void begin_pass(const struct job *job, const struct drive *drive,
+static void begin_pass(const struct cap_job *job,
+		       const struct capped_drive *drive,
 		       struct cap_pass *ret_pass)
 {
 	struct values values;
@@ -118,7 +119,7 @@ static void begin_pass(const struct job *job, const struct drive *drive,
 }
 
 /* All three to what it is at the corner; in other states under all caps. */
-static void fix(const struct job *job, const struct drive *drive,
+static void fix(const struct cap_job *job, const struct capped_drive *drive,
 		struct ssdpm_parameter *p, uint64_t uw)
 {
 	bool works = p->kind == SSDPM_PARAMETER_ACTIVE_POWER ||
@@ -131,7 +132,8 @@ static void fix(const struct job *job, const struct drive *drive,
 }
 
 /* Busy, the drive is as idle: what I/Os take over that is added to it. */
-static void set_parameters(const struct job *job, const struct drive *drive,
+static void set_parameters(const struct cap_job *job,
+			   const struct capped_drive *drive,
 			   struct ssdpm_parameter *parameters)
 {
 	bool is_capped = drive->capped && job->least_uw != SSDPM_CAP_NONE;
@@ -175,11 +177,11 @@ static void on_change(void *userdata, uint64_t time_ns, uint32_t phase,
 		      uint32_t state)
 {
 	struct watch *watch = userdata;
-	const struct job *job = watch->job;
+	const struct cap_job *job = watch->job;
 
 	time_ns -= job->ios[0].start_ns;
 	while (watch->since_ns < time_ns) {
-		struct piece *piece = &job->pieces[watch->at];
+		struct cap_piece *piece = &job->pieces[watch->at];
 		bool last = watch->at + 1 == job->n_segments;
 		uint64_t end = last ? time_ns : least(time_ns, watch->end_ns);
 		uint64_t ns = end - watch->since_ns;
@@ -194,7 +196,7 @@ static void on_change(void *userdata, uint64_t time_ns, uint32_t phase,
 		ssdpm__timeline_power(&watch->sim->timeline, phase, state);
 }
 
-static void begin_watch(const struct job *job, const struct ssdpm_sim *sim,
+static void begin_watch(const struct cap_job *job, const struct ssdpm_sim *sim,
 			struct watch *ret_watch)
 {
 	memset(job->pieces, 0, job->n_segments * sizeof(*job->pieces));
@@ -216,7 +218,7 @@ static int by_value(const void *a, const void *b)
  * Mean powers of whole intervals. What others left over belongs to their time,
  * of which a little may be in the interval before.
  */
-static int quantiles(const struct job *job, const struct ssdpm_sim *sim,
+static int quantiles(const struct cap_job *job, const struct ssdpm_sim *sim,
 		     double cap_uw, struct outcome *outcome,
 		     struct ssdpm_error *reterr)
 {
@@ -250,7 +252,7 @@ static int quantiles(const struct job *job, const struct ssdpm_sim *sim,
 	return 0;
 }
 
-static uint64_t interval_of(const struct job *job)
+static uint64_t interval_of(const struct cap_job *job)
 {
 	const struct ssdpm_io *last = &job->ios[job->n - 1];
 	uint64_t span = last->start_ns - job->ios[0].start_ns;
@@ -260,14 +262,14 @@ static uint64_t interval_of(const struct job *job)
 }
 
 /* Record by record: when it begins, which says which cap holds, is known. */
-static int feed(const struct job *job, struct cap_pass *pass,
+static int feed(const struct cap_job *job, struct cap_pass *pass,
 		struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < job->n && !err; i++) {
 		const struct ssdpm_io *io = &job->ios[i];
-		struct piece *piece;
+		struct cap_piece *piece;
 		struct cap_taken taken;
 
 		err = ssdpm__cap_pass(pass, io, &taken, reterr);
@@ -288,8 +290,9 @@ static int feed(const struct job *job, struct cap_pass *pass,
 	return err;
 }
 
-static int finish(const struct job *job, struct ssdpm_sim *sim, double cap_uw,
-		  struct outcome *ret_outcome, struct ssdpm_error *reterr)
+static int finish(const struct cap_job *job, struct ssdpm_sim *sim,
+		  double cap_uw, struct outcome *ret_outcome,
+		  struct ssdpm_error *reterr)
 {
 	const struct ssdpm_result *result;
 	int err = ssdpm_sim_finish(sim, 0, reterr);
@@ -307,7 +310,7 @@ static int finish(const struct job *job, struct ssdpm_sim *sim, double cap_uw,
 }
 
 /* ret_pass: what came of it; delays: those that it shall have, or NULL. */
-static int run(const struct job *job, const struct drive *drive,
+static int run(const struct cap_job *job, const struct capped_drive *drive,
 	       struct histogram *delays, struct cap_pass *ret_pass,
 	       struct outcome *ret_outcome, struct ssdpm_error *reterr)
 {
@@ -350,7 +353,7 @@ static double mean_uw(struct wide energy, double ns)
 }
 
 /* Both at a corner: that of the nominal values comes first. */
-static void add(struct job *job, bool nominal, const struct outcome *capped,
+static void add(struct cap_job *job, bool nominal, const struct outcome *capped,
 		const struct outcome *free)
 {
 	const struct ssdpm_span spans[N_SPANS] = {
@@ -366,7 +369,7 @@ static void add(struct job *job, bool nominal, const struct outcome *capped,
 	for (size_t i = 0; i < N_SPANS; i++)
 		ssdpm__widen(&job->spans[i], spans[i].low, spans[i].high);
 	for (size_t i = 0; i < job->n_segments; i++) {
-		const struct piece *piece = &job->pieces[i];
+		const struct cap_piece *piece = &job->pieces[i];
 		struct ssdpm_cap_point *point = &job->points[i];
 		double ns = piece->ns ? (double)piece->ns : 1;
 		double rate = (double)piece->bytes / ns * NS_PER_S;
@@ -394,7 +397,7 @@ static void add(struct job *job, bool nominal, const struct outcome *capped,
 }
 
 /* At its most, idle power leaves nothing, or next to nothing, for I/Os. */
-static void add_nothing(struct job *job, const struct cap_pass *pass,
+static void add_nothing(struct cap_job *job, const struct cap_pass *pass,
 			const struct outcome *free)
 {
 	double cap_uw = (double)job->segments[pass->at].cap_uw;
@@ -411,13 +414,13 @@ static void add_nothing(struct job *job, const struct cap_pass *pass,
 	ssdpm__widen(&point->power_uw, cap_uw, cap_uw);
 }
 
-static int run_both(const struct job *job, const struct corner *corner,
+static int run_both(const struct cap_job *job, const struct corner *corner,
 		    struct histogram *delays, struct cap_pass *ret_pass,
 		    struct outcome *ret_capped, struct outcome *ret_free,
 		    struct ssdpm_error *reterr)
 {
-	const struct drive in_state_0 = { .corner = *corner };
-	const struct drive drive = {
+	const struct capped_drive in_state_0 = { .corner = *corner };
+	const struct capped_drive drive = {
 		.state = job->params.operational_state,
 		.capped = true,
 		.corner = *corner,
@@ -428,7 +431,7 @@ static int run_both(const struct job *job, const struct corner *corner,
 		     run(job, &drive, delays, ret_pass, ret_capped, reterr);
 }
 
-static int run_nominal(struct job *job, struct ssdpm_cap_run *run,
+static int run_nominal(struct cap_job *job, struct ssdpm_cap_run *run,
 		       bool *ret_unknown, struct ssdpm_error *reterr)
 {
 	const struct corner nominal = { 0 };
@@ -472,7 +475,7 @@ static struct corner corner_of(enum corner_value cost,
 	return corner;
 }
 
-static int run_corners(struct job *job, bool unknown,
+static int run_corners(struct cap_job *job, bool unknown,
 		       struct ssdpm_error *reterr)
 {
 	uint32_t axes =
@@ -512,7 +515,7 @@ static int run_corners(struct job *job, bool unknown,
 }
 
 /* The last one lasts as long as the trace. */
-static int check_segments(struct job *job, struct ssdpm_error *reterr)
+static int check_segments(struct cap_job *job, struct ssdpm_error *reterr)
 {
 	uint64_t end = 0;
 	int err = 0;
@@ -535,7 +538,7 @@ static int check_segments(struct job *job, struct ssdpm_error *reterr)
 }
 
 static int prepare(const struct ssdpm_model *model,
-		   const struct ssdpm_sim_params *params, struct job *job,
+		   const struct ssdpm_sim_params *params, struct cap_job *job,
 		   struct ssdpm_error *reterr)
 {
 	int err = ssdpm__check_params(params, &job->params, reterr);
@@ -558,7 +561,7 @@ static int prepare(const struct ssdpm_model *model,
 					reterr);
 }
 
-static int simulate(struct job *job, struct ssdpm_cap_run *run,
+static int simulate(struct cap_job *job, struct ssdpm_cap_run *run,
 		    struct ssdpm_error *reterr)
 {
 	bool unknown = false;
@@ -582,7 +585,7 @@ int ssdpm_cap_simulate(const struct ssdpm_model *model,
 {
 	struct ssdpm_cap_run result = { 0 };
 	struct ssdpm_cap_schedule known = { .size = sizeof(known) };
-	struct job job = { 0 };
+	struct cap_job job = { 0 };
 	size_t n_segments;
 	int err = ssdpm__sized_check(ret_run, sizeof(result), "ssdpm_cap_run",
 				     reterr);

@@ -10,7 +10,7 @@
 #include "base/internal.h"
 
 /* Where a walk over the segments is. */
-struct walk {
+struct timeline_walk {
 	const struct ssdpm_cap_segment *segments;
 	size_t at;
 	uint64_t left_ns; /* of this segment */
@@ -46,7 +46,7 @@ static int check(const struct cap *cap,
 	return 0;
 }
 
-static void enter(struct walk *walk, size_t segment)
+static void enter(struct timeline_walk *walk, size_t segment)
 {
 	walk->at = segment;
 	walk->left_ns = walk->segments[segment].duration_ns;
@@ -64,8 +64,8 @@ static void add_span(struct ssdpm_span *sum, const struct ssdpm_span *span,
 }
 
 /* While the drive changes to a cap. */
-static void add_idle(const struct walk *walk, uint64_t cap_uw, double weight,
-		     struct ssdpm_span *sum)
+static void add_idle(const struct timeline_walk *walk, uint64_t cap_uw,
+		     double weight, struct ssdpm_span *sum)
 {
 	struct ssdpm_span idle = walk->cap->params.idle_uw;
 
@@ -75,12 +75,13 @@ static void add_idle(const struct walk *walk, uint64_t cap_uw, double weight,
 }
 
 /* Time by what limited it. */
-struct limits {
+struct segment_limits {
 	uint64_t ns[SSDPM_CAP_LIMIT_POWER + 1];
 	uint32_t most;
 };
 
-static void add_limit(struct limits *limits, uint32_t limit, uint64_t ns)
+static void add_limit(struct segment_limits *limits, uint32_t limit,
+		      uint64_t ns)
 {
 	limits->ns[limit] += ns;
 	if (!limits->most || limits->ns[limit] > limits->ns[limits->most])
@@ -88,12 +89,12 @@ static void add_limit(struct limits *limits, uint32_t limit, uint64_t ns)
 }
 
 /* The next ns of the timeline, segment by segment. */
-static struct ssdpm_cap_point take(struct walk *walk, uint64_t ns)
+static struct ssdpm_cap_point take(struct timeline_walk *walk, uint64_t ns)
 {
 	struct ssdpm_cap_point point = { .start_ns = walk->now_ns,
 					 .duration_ns = ns,
 					 .cap_uw = SSDPM_CAP_NONE };
-	struct limits limits = { 0 };
+	struct segment_limits limits = { 0 };
 
 	while (ns) {
 		uint64_t left = walk->wait_ns ? walk->wait_ns : walk->left_ns;
@@ -130,7 +131,7 @@ int ssdpm_cap_timeline(const struct ssdpm_cap_params *params,
 		       size_t *ret_n, struct ssdpm_error *reterr)
 {
 	struct ssdpm_cap_schedule known = { .size = sizeof(known) };
-	struct walk walk = { 0 };
+	struct timeline_walk walk = { 0 };
 	uint64_t n, interval_ns;
 	struct cap cap;
 	int err = ssdpm__cap_take(params, false, &cap, reterr);

@@ -71,7 +71,7 @@ static_assert(offsetof(struct ssdpm_cap_result, limit) ==
 			      N_VALUES * sizeof(struct ssdpm_span),
 	      "nothing between");
 
-struct point {
+struct cap_knot {
 	double values[N_VALUES];
 	uint32_t limit;
 };
@@ -443,7 +443,8 @@ static double full_rate(const struct load *loads, size_t n)
 }
 
 static void evaluate(const struct cap *cap, double cap_uw,
-		     const struct cap_corner *corner, struct point *ret_point)
+		     const struct cap_corner *corner,
+		     struct cap_knot *ret_point)
 {
 	const struct ssdpm_cap_params *p = &cap->params;
 	double idle_uw = ssdpm__min(pick(&p->idle_uw, corner->idle), cap_uw);
@@ -463,7 +464,7 @@ static void evaluate(const struct cap *cap, double cap_uw,
 	most = loads[0].uw;
 	if (p->known & SSDPM_CAP_MAX_POWER)
 		most = ssdpm__max(most, pick(&p->max_uw, corner->cost));
-	*ret_point = (struct point){
+	*ret_point = (struct cap_knot){
 		.values = {
 			[BYTES_PER_S] = bw,
 			[UNCAPPED_BYTES_PER_S] = full,
@@ -502,7 +503,7 @@ void ssdpm__cap_evaluate(const struct cap *cap, uint64_t cap_uw,
 
 	for (uint32_t i = 0; i <= n; i++) {
 		struct cap_corner corner = corner_of(i);
-		struct point point;
+		struct cap_knot point;
 
 		evaluate(cap, uw, &corner, &point);
 		for (size_t j = 0; j < N_VALUES; j++) {

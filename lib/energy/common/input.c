@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bytes of a trace, a window over a source: as large as the beginning of
- * the trace that is looked at, or as its longest line.
+ * The bytes of a file, a window over a source: as large as the beginning of
+ * the file that is looked at, or as its longest line.
  */
 #include "common/input.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/internal.h"
 
@@ -17,10 +19,92 @@
 /* A zero byte in so many says that it is no text. */
 #define HEAD_BYTES 4096
 
-int ssdpm__input_open(struct input *input, struct source *source,
+struct given_bytes ssdpm__of_fd(int fd)
+{
+	return (struct given_bytes){ .fd = fd };
+}
+
+struct given_bytes ssdpm__in_memory(const void *data, size_t size)
+{
+	return (struct given_bytes){ .in_memory = true,
+				     .at = data,
+				     .left = size };
+}
+
+struct given_source {
+	struct source source;
+	struct given_bytes given;
+};
+
+/* Somebody may have made the descriptor non-blocking: nothing there is no end.
+ */
+static bool is_worth_waiting(int fd)
+{
+	struct pollfd wanted = { .fd = fd, .events = POLLIN };
+
+	if (errno == EINTR)
+		return true;
+	if (errno != EAGAIN)
+		return false;
+	return poll(&wanted, 1, -1) > 0 || errno == EINTR;
+}
+
+static int read_fd(int fd, void *data, size_t size, size_t *ret_n,
+		   struct ssdpm_error *reterr)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, data, size);
+	} while (n < 0 && is_worth_waiting(fd));
+	if (n < 0)
+		return ssdpm__fail(reterr, -errno, 0, "cannot read it: %s",
+				   ssdpm_strerror(-errno));
+	*ret_n = (size_t)n;
+	return 0;
+}
+
+static int read_given(struct source *source, void *data, size_t size,
+		      size_t *ret_n, struct ssdpm_error *reterr)
+{
+	struct given_bytes *given = &((struct given_source *)source)->given;
+	size_t n = size < given->left ? size : given->left;
+
+	if (!given->in_memory)
+		return read_fd(given->fd, data, size, ret_n, reterr);
+	if (n)
+		memcpy(data, given->at, n);
+	given->at += n;
+	given->left -= n;
+	*ret_n = n;
+	return 0;
+}
+
+static void close_given(struct source *source)
+{
+	free(source);
+}
+
+static int new_source(struct given_bytes given, struct source **ret_source,
 		      struct ssdpm_error *reterr)
 {
+	struct given_source *self = malloc(sizeof(*self));
+
+	if (!self)
+		return ssdpm__no_memory(reterr);
+	self->source.read = read_given;
+	self->source.close = close_given;
+	self->given = given;
+	*ret_source = &self->source;
+	return 0;
+}
+
+/* An empty window. */
+static int begin(struct input *input, struct source *source,
+		 struct ssdpm_error *reterr)
+{
 	char *buffer = malloc(FIRST_BYTES);
+
 	if (!buffer)
 		return ssdpm__no_memory(reterr);
 	*input = (struct input){ .at = buffer,
@@ -31,13 +115,17 @@ int ssdpm__input_open(struct input *input, struct source *source,
 	return 0;
 }
 
-int ssdpm__input_begin(struct input *input, struct source *source,
-		       struct ssdpm_error *reterr)
+int ssdpm__input_open(struct input *input, struct given_bytes given,
+		      struct ssdpm_error *reterr)
 {
-	int err = ssdpm__source_unpack(source, &source, reterr);
+	struct source *source;
+	int err = new_source(given, &source, reterr);
 
+	if (err)
+		return err;
+	err = ssdpm__source_unpack(source, &source, reterr);
 	if (err == 0)
-		err = ssdpm__input_open(input, source, reterr);
+		err = begin(input, source, reterr);
 	if (err)
 		source->close(source);
 	return err;

@@ -37,12 +37,22 @@ struct input {
 /* Longest line or event. */
 #define INPUT_MAX_LINE (1u << 20)
 
-int ssdpm__input_open(struct input *input, struct source *source,
-		      struct ssdpm_error *reterr);
+/*
+ * What a caller gives, which may be packed: the bytes of a descriptor, or those
+ * in memory. Both are borrowed.
+ */
+struct given_bytes {
+	bool in_memory;
+	int fd;
+	const char *at;
+	size_t left;
+};
 
-/* Of a source that may be packed; takes it over, also when it fails. */
-int ssdpm__input_begin(struct input *input, struct source *source,
-		       struct ssdpm_error *reterr);
+struct given_bytes ssdpm__of_fd(int fd);
+struct given_bytes ssdpm__in_memory(const void *data, size_t size);
+
+int ssdpm__input_open(struct input *input, struct given_bytes given,
+		      struct ssdpm_error *reterr);
 
 /*
  * Get more bytes after those not yet read, which may move; at least one, unless
@@ -73,13 +83,9 @@ void ssdpm__input_end(struct input *input);
 void ssdpm__input_close(struct input *input);
 
 /*
- * Sources. The fd and the data are borrowed. unpack: takes a source and gives
- * one that owns it, and unpacks it if it is packed with gzip, zstd or xz.
+ * Take a source and give one that owns it, and unpacks it if it is packed with
+ * gzip, zstd or xz.
  */
-int ssdpm__source_fd(int fd, struct source **ret_source,
-		     struct ssdpm_error *reterr);
-int ssdpm__source_data(const void *data, size_t size,
-		       struct source **ret_source, struct ssdpm_error *reterr);
 int ssdpm__source_unpack(struct source *source, struct source **ret_source,
 			 struct ssdpm_error *reterr);
 

@@ -19,7 +19,7 @@
 #define XZ (HAVE_LZMA ? &ssdpm__unpack_xz : NULL)
 
 /* Each way of packing: how it begins, its program, what unpacks it here. */
-static const struct format {
+static const struct packing {
 	uint8_t magic[6];
 	uint8_t n_magic;
 	uint8_t ignored_bits; /* of the first byte */
@@ -158,14 +158,14 @@ static int new_head(struct source *inner, struct head_source **ret_head,
 }
 
 static bool begins_like(const struct head_source *head,
-			const struct format *format)
+			const struct packing *format)
 {
 	return head->n >= format->n_magic &&
 	       (head->head[0] & ~format->ignored_bits) == format->magic[0] &&
 	       !memcmp(head->head + 1, format->magic + 1, format->n_magic - 1u);
 }
 
-static const struct format *find_format(const struct head_source *head)
+static const struct packing *find_format(const struct head_source *head)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (begins_like(head, &formats[i]))
@@ -173,7 +173,7 @@ static const struct format *find_format(const struct head_source *head)
 	return NULL;
 }
 
-static int open_codec(struct unpack_source *self, const struct format *format,
+static int open_codec(struct unpack_source *self, const struct packing *format,
 		      struct ssdpm_error *reterr)
 {
 	if (!format->codec)
@@ -199,7 +199,7 @@ int ssdpm__source_unpack(struct source *source, struct source **ret_source,
 	int err = new_head(source, &head, reterr);
 	if (err)
 		return err;
-	const struct format *format = find_format(head);
+	const struct packing *format = find_format(head);
 	if (!format) {
 		*ret_source = &head->source;
 		return 0;

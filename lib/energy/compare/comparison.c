@@ -8,7 +8,7 @@
 
 #include "base/internal.h"
 
-struct row {
+struct comparison_row {
 	char *name;
 	struct ssdpm_resolved_policy resolved;
 	size_t same_as;
@@ -23,7 +23,7 @@ struct ssdpm_comparison {
 	struct ssdpm_parameter *parameters; /* those of params; NULL: none */
 	struct ssdpm_device_settings settings;
 	bool has_settings, begun, finished;
-	struct row *rows;
+	struct comparison_row *rows;
 	size_t n_rows;
 };
 
@@ -58,7 +58,7 @@ int ssdpm_sim_params_set_policy(struct ssdpm_sim_params *params,
 	int err = ssdpm__sized_in(&changed, sizeof(changed), params,
 				  "ssdpm_sim_params", reterr);
 
-	if (!err && settings)
+	if (!err)
 		err = ssdpm__sized_in(&today, sizeof(today), settings,
 				      "ssdpm_device_settings", reterr);
 	if (!err && !policy)
@@ -88,12 +88,12 @@ static int make(struct ssdpm_comparison *comparison,
 	struct ssdpm_sim_params *own = &comparison->params;
 	int err = ssdpm_sim_params_init(own, sizeof(*own));
 
-	if (!err && params)
+	if (!err)
 		err = ssdpm__sized_in(own, sizeof(*own), params,
 				      "ssdpm_sim_params", reterr);
 	comparison->settings.size = sizeof(comparison->settings);
 	comparison->has_settings = settings;
-	if (!err && settings)
+	if (!err)
 		err = ssdpm__sized_in(&comparison->settings,
 				      sizeof(comparison->settings), settings,
 				      "ssdpm_device_settings", reterr);
@@ -133,7 +133,7 @@ int ssdpm_comparison_new(const struct ssdpm_model *model,
 
 /* What the row does; if no earlier one does the same, its simulation. */
 static int start(struct ssdpm_comparison *comparison,
-		 const struct ssdpm_policy *policy, struct row *row,
+		 const struct ssdpm_policy *policy, struct comparison_row *row,
 		 struct ssdpm_error *reterr)
 {
 	struct ssdpm_sim_params params = comparison->params;
@@ -159,7 +159,7 @@ int ssdpm_comparison_add(struct ssdpm_comparison *comparison, const char *name,
 {
 	const size_t n = comparison->n_rows;
 	struct ssdpm_policy word = { .size = sizeof(word) };
-	struct row *rows, *row;
+	struct comparison_row *rows, *row;
 	int err = 0;
 
 	if (comparison->begun)
@@ -174,7 +174,7 @@ int ssdpm_comparison_add(struct ssdpm_comparison *comparison, const char *name,
 		return ssdpm__no_memory(reterr);
 	comparison->rows = rows;
 	row = &rows[n];
-	*row = (struct row){ .name = strdup(name) };
+	*row = (struct comparison_row){ .name = strdup(name) };
 	err = row->name ?
 		      start(comparison, policy ? policy : &word, row, reterr) :
 		      ssdpm__no_memory(reterr);
@@ -202,7 +202,7 @@ int ssdpm_comparison_feed(struct ssdpm_comparison *comparison,
 int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
 			    uint64_t end_ns, struct ssdpm_error *reterr)
 {
-	struct row *rows = comparison->rows;
+	struct comparison_row *rows = comparison->rows;
 	int err = 0;
 
 	if (!comparison->n_rows)
@@ -227,7 +227,7 @@ int ssdpm_comparison_get_row(const struct ssdpm_comparison *comparison,
 			     struct ssdpm_compared_policy *ret_row)
 {
 	struct ssdpm_compared_policy found = { .size = sizeof(found) };
-	const struct row *row;
+	const struct comparison_row *row;
 	int err = ssdpm__sized_check(ret_row, sizeof(found),
 				     "ssdpm_compared_policy", NULL);
 

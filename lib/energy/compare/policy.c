@@ -77,7 +77,7 @@ int ssdpm_policy_parse(const char *word, const struct ssdpm_apst_params *params,
 	if (!err)
 		err = ssdpm_apst_params_init(&policy.params,
 					     sizeof(policy.params));
-	if (!err && params)
+	if (!err)
 		err = ssdpm__sized_in(&policy.params, sizeof(policy.params),
 				      params, "ssdpm_apst_params", reterr);
 	if (err)
@@ -323,7 +323,7 @@ int ssdpm_policy_resolve(const struct ssdpm_model *model,
 	err = take(model, policy, settings, &whole, &today, reterr);
 	if (!err)
 		err = ssdpm_sim_params_init(&sim, sizeof(sim));
-	if (!err && params)
+	if (!err)
 		err = ssdpm__sized_in(&sim, sizeof(sim), params,
 				      "ssdpm_sim_params", reterr);
 	if (err)

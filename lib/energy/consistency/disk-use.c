@@ -33,40 +33,40 @@ enum {
 static const char first_namespace[] = "pid:[4026531836]";
 
 /* A disk, which is the first one, or one of its partitions. */
-struct part {
+struct disk_part {
 	dev_t number;
 	char name[64];
 };
 
-struct look {
+struct disk_look {
 	const struct ssdpm_machine *machine;
 	int root_fd; /* for what is no text of a file */
 	struct ssdpm_error *reterr;
 	char directory[PATH_BYTES]; /* of the disk, in sysfs */
-	struct part *parts;
+	struct disk_part *parts;
 	size_t n_parts;
 	bool hidden; /* a process could not be looked into */
 };
 
 /* One block of them, to be freed. */
-struct names {
+struct disk_names {
 	char **names;
 	size_t n;
 };
 
-static int list_names(const struct look *look, const char *path,
-		      struct names *ret_names)
+static int list_names(const struct disk_look *look, const char *path,
+		      struct disk_names *ret_names)
 {
 	return ssdpm_machine_read_directory(
 		look->machine, path, &ret_names->names, &ret_names->n, NULL);
 }
 
-static bool exists(const struct look *look, const char *path)
+static bool exists(const struct disk_look *look, const char *path)
 {
 	return !faccessat(look->root_fd, path, F_OK, 0);
 }
 
-static int open_file(const struct look *look, const char *path, int flags)
+static int open_file(const struct disk_look *look, const char *path, int flags)
 {
 	int fd = openat(look->root_fd, path, flags | O_CLOEXEC);
 
@@ -82,22 +82,22 @@ static int join(char path[PATH_BYTES], const char *directory, const char *name)
 		       -ENAMETOOLONG;
 }
 
-static int say_used(const struct look *look, const struct part *part,
+static int say_used(const struct disk_look *look, const struct disk_part *part,
 		    const char *how, const char *by)
 {
 	return ssdpm__fail(look->reterr, -EBUSY, 0, "%s is in use: %s %.200s",
 			   part->name, how, by);
 }
 
-static int fail_file(const struct look *look, const char *path, int err)
+static int fail_file(const struct disk_look *look, const char *path, int err)
 {
 	return ssdpm__fail(look->reterr, err, 0, "%s: /%s: %s",
 			   look->parts[0].name, path, ssdpm_strerror(err));
 }
 
 /* "8:0", of the file dev in a directory of sysfs. */
-static int read_device_number(const struct look *look, const char *directory,
-			      dev_t *ret_number)
+static int read_device_number(const struct disk_look *look,
+			      const char *directory, dev_t *ret_number)
 {
 	char path[PATH_BYTES], text[32];
 	unsigned int of_major, of_minor;
@@ -115,9 +115,9 @@ static int read_device_number(const struct look *look, const char *directory,
 	return err;
 }
 
-static int add_part(struct look *look, const char *directory)
+static int add_part(struct disk_look *look, const char *directory)
 {
-	struct part *part = &look->parts[look->n_parts];
+	struct disk_part *part = &look->parts[look->n_parts];
 
 	snprintf(part->name, sizeof(part->name), "%s",
 		 strrchr(directory, '/') + 1);
@@ -125,7 +125,8 @@ static int add_part(struct look *look, const char *directory)
 	return read_device_number(look, directory, &part->number);
 }
 
-static int add_partitions(struct look *look, const struct names *names)
+static int add_partitions(struct disk_look *look,
+			  const struct disk_names *names)
 {
 	char path[PATH_BYTES], file[PATH_BYTES];
 	int err = 0;
@@ -140,9 +141,9 @@ static int add_partitions(struct look *look, const struct names *names)
 	return err;
 }
 
-static int find_parts(struct look *look, const char *link)
+static int find_parts(struct disk_look *look, const char *link)
 {
-	struct names names;
+	struct disk_names names;
 	int err;
 
 	err = ssdpm_machine_read_link(look->machine, link, look->directory,
@@ -163,7 +164,8 @@ static int find_parts(struct look *look, const char *link)
 	return err ? fail_file(look, look->directory, err) : 0;
 }
 
-static const struct part *part_of(const struct look *look, dev_t number)
+static const struct disk_part *part_of(const struct disk_look *look,
+				       dev_t number)
 {
 	for (size_t i = 0; i < look->n_parts; i++)
 		if (look->parts[i].number == number)
@@ -172,8 +174,8 @@ static const struct part *part_of(const struct look *look, dev_t number)
 }
 
 /* Through links, also those of /proc. -errno: it cannot be looked at. */
-static int find_part_at(const struct look *look, int directory,
-			const char *name, const struct part **ret_part)
+static int find_part_at(const struct disk_look *look, int directory,
+			const char *name, const struct disk_part **ret_part)
 {
 	struct stat status;
 
@@ -184,9 +186,10 @@ static int find_part_at(const struct look *look, int directory,
 	return 0;
 }
 
-static const struct part *part_at(const struct look *look, const char *path)
+static const struct disk_part *part_at(const struct disk_look *look,
+				       const char *path)
 {
-	const struct part *part;
+	const struct disk_part *part;
 
 	if (path[0] != '/' ||
 	    find_part_at(look, look->root_fd, path + 1, &part))
@@ -195,14 +198,14 @@ static const struct part *part_at(const struct look *look, const char *path)
 }
 
 /* Device mapper, RAID and others that are made of it. */
-static int check_holders(const struct look *look)
+static int check_holders(const struct disk_look *look)
 {
 	char path[PATH_BYTES];
-	struct names names;
+	struct disk_names names;
 	int err = 0;
 
 	for (size_t i = 0; i < look->n_parts && !err; i++) {
-		const struct part *part = &look->parts[i];
+		const struct disk_part *part = &look->parts[i];
 
 		if (snprintf(path, sizeof(path), "%s%s%s/holders",
 			     look->directory, i ? "/" : "",
@@ -224,9 +227,10 @@ static int check_holders(const struct look *look)
 }
 
 /* A line of a file of /proc. Not 0: it decides, and is the last one. */
-typedef int (*line_fn)(const struct look *look, char *line);
+typedef int (*line_fn)(const struct disk_look *look, char *line);
 
-static int check_lines(const struct look *look, const char *path, line_fn check)
+static int check_lines(const struct disk_look *look, const char *path,
+		       line_fn check)
 {
 	int err = 0, fd = open_file(look, path, O_RDONLY);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "re");
@@ -250,9 +254,9 @@ static int check_lines(const struct look *look, const char *path, line_fn check)
 	return err;
 }
 
-static int check_swap(const struct look *look, char *line)
+static int check_swap(const struct disk_look *look, char *line)
 {
-	const struct part *part;
+	const struct disk_part *part;
 
 	line[strcspn(line, " \t\n")] = 0;
 	part = part_at(look, line);
@@ -260,9 +264,9 @@ static int check_swap(const struct look *look, char *line)
 }
 
 /* By the number of a mount, and by what it was mounted from. */
-static int check_mount(const struct look *look, char *line)
+static int check_mount(const struct disk_look *look, char *line)
 {
-	const struct part *part;
+	const struct disk_part *part;
 	unsigned int of_major, of_minor;
 	char *source;
 	int at = 0;
@@ -289,8 +293,8 @@ static int check_mount(const struct look *look, char *line)
  * the number of the node that it is made of, or of the file system where its
  * file is. Return whether it could be asked.
  */
-static bool find_part_of_loop(const struct look *look, const char *name,
-			      const struct part **ret_part)
+static bool find_part_of_loop(const struct disk_look *look, const char *name,
+			      const struct disk_part **ret_part)
 {
 	struct loop_info64 info;
 	char path[64];
@@ -312,18 +316,18 @@ static bool find_part_of_loop(const struct look *look, const char *name,
 }
 
 /* Loop devices keep what they are made of open, in no process. */
-static int check_loops(const struct look *look)
+static int check_loops(const struct disk_look *look)
 {
 	static const char class[] = "sys/block";
 	char path[PATH_BYTES], file[TEXT_BYTES];
-	struct names names;
+	struct disk_names names;
 	int err;
 
 	err = list_names(look, class, &names);
 	if (err)
 		return fail_file(look, class, err);
 	for (size_t i = 0; i < names.n && !err; i++) {
-		const struct part *part;
+		const struct disk_part *part;
 
 		snprintf(path, sizeof(path), "%s/%s/loop/backing_file", class,
 			 names.names[i]);
@@ -341,11 +345,11 @@ static int check_loops(const struct look *look)
 	return err;
 }
 
-static int check_target(const struct look *look, const char *namespaces)
+static int check_target(const struct disk_look *look, const char *namespaces)
 {
 	char path[PATH_BYTES], file[TEXT_BYTES];
-	const struct part *part;
-	struct names names;
+	const struct disk_part *part;
+	struct disk_names names;
 	int err = 0;
 
 	if (list_names(look, namespaces, &names))
@@ -367,11 +371,11 @@ static int check_target(const struct look *look, const char *namespaces)
 }
 
 /* Linux as an NVMe target opens a disk without O_EXCL, in no process. */
-static int check_targets(const struct look *look)
+static int check_targets(const struct disk_look *look)
 {
 	static const char all[] = "sys/kernel/config/nvmet/subsystems";
 	char path[PATH_BYTES];
-	struct names names;
+	struct disk_names names;
 	int err = list_names(look, all, &names);
 
 	if (err)
@@ -384,8 +388,8 @@ static int check_targets(const struct look *look)
 	return err;
 }
 
-static int say_process(const struct look *look, const struct part *part,
-		       const char *pid)
+static int say_process(const struct disk_look *look,
+		       const struct disk_part *part, const char *pid)
 {
 	char path[PATH_BYTES], name[32] = "?", words[64];
 
@@ -403,9 +407,10 @@ static bool is_gone(int err)
 }
 
 /* -EACCES: not all of them can be seen. */
-static int check_descriptors(const struct look *look, const char *pid, int fd)
+static int check_descriptors(const struct disk_look *look, const char *pid,
+			     int fd)
 {
-	const struct part *part;
+	const struct disk_part *part;
 	const struct dirent *entry;
 	DIR *directory = fdopendir(fd);
 	int err = 0;
@@ -429,7 +434,8 @@ static int check_descriptors(const struct look *look, const char *pid, int fd)
 }
 
 /* Threads may have descriptors of their own. */
-static int check_thread(struct look *look, const char *pid, const char *thread)
+static int check_thread(struct disk_look *look, const char *pid,
+			const char *thread)
 {
 	char path[PATH_BYTES];
 	int end, err, fd;
@@ -448,10 +454,10 @@ static int check_thread(struct look *look, const char *pid, const char *thread)
 	return 0;
 }
 
-static int check_process(struct look *look, const char *pid)
+static int check_process(struct disk_look *look, const char *pid)
 {
 	char path[PATH_BYTES];
-	struct names threads;
+	struct disk_names threads;
 	int err;
 
 	snprintf(path, sizeof(path), "proc/%s/task", pid);
@@ -467,10 +473,10 @@ static int check_process(struct look *look, const char *pid)
 }
 
 /* All but our own, which has it open to write to it. */
-static int check_processes(struct look *look)
+static int check_processes(struct disk_look *look)
 {
 	char own[16];
-	struct names names;
+	struct disk_names names;
 	int err;
 
 	err = list_names(look, "proc", &names);
@@ -486,7 +492,7 @@ static int check_processes(struct look *look)
 }
 
 /* 1: the line of proc/self/status says that all processes can be seen. */
-static int has_right(const struct look *look, char *line)
+static int has_right(const struct disk_look *look, char *line)
 {
 	unsigned long long capabilities;
 
@@ -495,7 +501,7 @@ static int has_right(const struct look *look, char *line)
 	       capabilities >> CAP_SYS_PTRACE & 1;
 }
 
-static bool is_in_first_namespace(const struct look *look)
+static bool is_in_first_namespace(const struct disk_look *look)
 {
 	char link[sizeof(first_namespace)];
 	ssize_t n = readlinkat(look->root_fd, "proc/self/ns/pid", link,
@@ -506,7 +512,7 @@ static bool is_in_first_namespace(const struct look *look)
 }
 
 /* Nobody was found: was everybody looked at? */
-static int check_sight(const struct look *look)
+static int check_sight(const struct disk_look *look)
 {
 	const char *name = look->parts[0].name;
 	int right;
@@ -529,7 +535,7 @@ static int check_sight(const struct look *look)
 	return 0;
 }
 
-static int check_all(struct look *look)
+static int check_all(struct disk_look *look)
 {
 	static const char swaps[] = "proc/swaps"; /* if Linux knows swap */
 	int err = check_holders(look);
@@ -551,7 +557,7 @@ int ssdpm_machine_check_unused(const struct ssdpm_machine *machine,
 			       uint32_t disk_major, uint32_t disk_minor,
 			       struct ssdpm_error *reterr)
 {
-	struct look look = { .machine = machine, .reterr = reterr };
+	struct disk_look look = { .machine = machine, .reterr = reterr };
 	char link[48];
 	int err;
 

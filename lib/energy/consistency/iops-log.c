@@ -30,7 +30,7 @@
 /* Beyond it, the worst second is not in a log of means. */
 #define MAX_STEP_MS 1500
 
-struct line {
+struct log_line {
 	uint64_t ms;
 	uint64_t value;
 	uint64_t direction;
@@ -44,12 +44,12 @@ struct second {
 };
 
 /* The means of one direction. */
-struct means {
+struct log_means {
 	uint64_t step_ms;  /* 0: not known yet */
 	uint64_t begin_ms; /* of the first one */
 	uint64_t done_ms;  /* what is before is in the seconds */
 	size_t n_first;
-	struct line first[N_FIRST];
+	struct log_line first[N_FIRST];
 };
 
 struct log {
@@ -59,14 +59,14 @@ struct log {
 	uint64_t end_ms;
 	uint64_t last_ms[DIRECTIONS];
 	bool seen[DIRECTIONS];
-	struct means means[DIRECTIONS];
+	struct log_means means[DIRECTIONS];
 	bool sized;
 	bool single; /* each line is one operation */
 	bool begun;
 	struct ssdpm_iops_log_params params;
 };
 
-static bool split(struct span span, struct line *ret_line)
+static bool split(struct span span, struct log_line *ret_line)
 {
 	uint64_t fields[MAX_FIELDS];
 	uint32_t n = 0;
@@ -79,8 +79,8 @@ static bool split(struct span span, struct line *ret_line)
 	if (span.at != span.end || n < MIN_FIELDS || fields[2] >= DIRECTIONS ||
 	    fields[1] > MAX_IOPS)
 		return false;
-	*ret_line = (struct line){ fields[0], fields[1], fields[2],
-				   fields[3] != 0 };
+	*ret_line = (struct log_line){ fields[0], fields[1], fields[2],
+				       fields[3] != 0 };
 	return true;
 }
 
@@ -112,10 +112,10 @@ static int make_room(struct log *log, uint64_t second,
  * or more, a line is missing, and the mean is of its own step: fio writes none
  * for a step without an operation.
  */
-static void add_mean(struct log *log, const struct line *line)
+static void add_mean(struct log *log, const struct log_line *line)
 {
 	uint64_t d = line->direction;
-	struct means *means = &log->means[d];
+	struct log_means *means = &log->means[d];
 	uint64_t begin = means->done_ms;
 
 	if (2 * (line->ms - begin) >= 3 * means->step_ms)
@@ -139,7 +139,7 @@ static void add_mean(struct log *log, const struct line *line)
  * The median of the first lines: one may be early or late, and lines may be
  * missing.
  */
-static uint64_t find_step(const struct means *means)
+static uint64_t find_step(const struct log_means *means)
 {
 	uint64_t steps[N_FIRST], last_ms = 0;
 	size_t n = 0;
@@ -157,7 +157,7 @@ static uint64_t find_step(const struct means *means)
 }
 
 /* How far apart the lines of a direction stand; nothing without one. */
-static int settle(struct log *log, struct means *means,
+static int settle(struct log *log, struct log_means *means,
 		  struct ssdpm_error *reterr)
 {
 	if (means->step_ms || !means->n_first)
@@ -176,10 +176,10 @@ static int settle(struct log *log, struct means *means,
 	return 0;
 }
 
-static int take_mean(struct log *log, const struct line *line,
+static int take_mean(struct log *log, const struct log_line *line,
 		     struct ssdpm_error *reterr)
 {
-	struct means *means = &log->means[line->direction];
+	struct log_means *means = &log->means[line->direction];
 
 	if (means->step_ms) {
 		add_mean(log, line);
@@ -190,7 +190,7 @@ static int take_mean(struct log *log, const struct line *line,
 }
 
 /* Two jobs have their lines one after the other, or at the same times. */
-static int check_order(const struct log *log, const struct line *line,
+static int check_order(const struct log *log, const struct log_line *line,
 		       struct ssdpm_error *reterr)
 {
 	uint64_t last_ms = log->last_ms[line->direction];
@@ -209,7 +209,7 @@ static int check_order(const struct log *log, const struct line *line,
 	return 0;
 }
 
-static int add(struct log *log, const struct line *line,
+static int add(struct log *log, const struct log_line *line,
 	       struct ssdpm_error *reterr)
 {
 	int err = make_room(log, line->ms / MS_PER_S, reterr);
@@ -238,7 +238,7 @@ static int add(struct log *log, const struct line *line,
 	return 0;
 }
 
-static bool is_wanted(const struct log *log, const struct line *line)
+static bool is_wanted(const struct log *log, const struct log_line *line)
 {
 	static const uint32_t ops[] = { SSDPM_OP_READ, SSDPM_OP_WRITE,
 					SSDPM_OP_DISCARD };
@@ -249,7 +249,7 @@ static bool is_wanted(const struct log *log, const struct line *line)
 static int read_lines(struct log *log, struct ssdpm_error *reterr)
 {
 	struct span span;
-	struct line line;
+	struct log_line line;
 	int err;
 
 	while ((err = ssdpm__input_line(&log->input, &span, reterr)) > 0) {
@@ -334,12 +334,10 @@ static int take_params(struct log *log,
 	struct ssdpm_iops_log_params *known = &log->params;
 
 	known->size = sizeof(*known);
-	if (params) {
-		int err = ssdpm__sized_in(known, sizeof(*known), params,
-					  "ssdpm_iops_log_params", reterr);
-		if (err)
-			return err;
-	}
+	int err = ssdpm__sized_in(known, sizeof(*known), params,
+				  "ssdpm_iops_log_params", reterr);
+	if (err)
+		return err;
 	if (known->op > SSDPM_OP_DISCARD || known->op == SSDPM_OP_FLUSH)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "a log has reads, writes and discards");
@@ -347,18 +345,22 @@ static int take_params(struct log *log,
 				     reterr);
 }
 
-/* Takes the source. */
-static int read_log(struct source *source, struct log *log, double **ret_iops,
-		    size_t *ret_n, struct ssdpm_error *reterr)
+static int read_log(struct given_bytes given,
+		    const struct ssdpm_iops_log_params *params,
+		    double **ret_iops, size_t *ret_n,
+		    struct ssdpm_error *reterr)
 {
-	int err = ssdpm__input_begin(&log->input, source, reterr);
+	struct log log = { .seconds = NULL };
+	int err = take_params(&log, params, reterr);
 
 	if (!err)
-		err = read_lines(log, reterr);
+		err = ssdpm__input_open(&log.input, given, reterr);
 	if (!err)
-		err = finish(log, ret_iops, ret_n, reterr);
-	ssdpm__input_close(&log->input);
-	free(log->seconds);
+		err = read_lines(&log, reterr);
+	if (!err)
+		err = finish(&log, ret_iops, ret_n, reterr);
+	ssdpm__input_close(&log.input);
+	free(log.seconds);
 	return err;
 }
 
@@ -366,13 +368,7 @@ int ssdpm_iops_log_read(int fd, const struct ssdpm_iops_log_params *params,
 			double **ret_iops, size_t *ret_n,
 			struct ssdpm_error *reterr)
 {
-	struct log log = { .seconds = NULL };
-	struct source *source;
-	int err = take_params(&log, params, reterr);
-
-	if (!err)
-		err = ssdpm__source_fd(fd, &source, reterr);
-	return err ? err : read_log(source, &log, ret_iops, ret_n, reterr);
+	return read_log(ssdpm__of_fd(fd), params, ret_iops, ret_n, reterr);
 }
 
 int ssdpm_iops_log_read_data(const void *data, size_t size,
@@ -380,11 +376,6 @@ int ssdpm_iops_log_read_data(const void *data, size_t size,
 			     double **ret_iops, size_t *ret_n,
 			     struct ssdpm_error *reterr)
 {
-	struct log log = { .seconds = NULL };
-	struct source *source;
-	int err = take_params(&log, params, reterr);
-
-	if (!err)
-		err = ssdpm__source_data(data, size, &source, reterr);
-	return err ? err : read_log(source, &log, ret_iops, ret_n, reterr);
+	return read_log(ssdpm__in_memory(data, size), params, ret_iops, ret_n,
+			reterr);
 }

@@ -57,10 +57,6 @@ struct chain {
 	struct chain_step steps[SSDPM_MAX_STATES];
 };
 
-/* The axis that a parameter belongs to, in a drive that works in this state. */
-uint32_t ssdpm__axis(const struct ssdpm_parameter *parameter,
-		     uint32_t operational_state);
-
 /* Bits 1 << (axis - 1): the axes on which low and high differ. */
 uint32_t ssdpm__open_axes(const struct ssdpm_parameter *parameters, size_t n,
 			  uint32_t operational_state);
@@ -135,5 +131,16 @@ struct cost {
 int ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
 		      const struct cost *to, bool nominal,
 		      struct ssdpm_error *reterr);
+
+/* rules.c: which parameters a drive has */
+
+struct parameter_key {
+	uint32_t kind, index;
+};
+
+/* All that a drive has, sorted by kind and index; how many. */
+size_t ssdpm__parameter_keys(
+	const struct ssdpm_model *model,
+	struct parameter_key ret_keys[SSDPM_MAX_PARAMETERS]);
 
 #endif

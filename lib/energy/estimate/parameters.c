@@ -2,7 +2,7 @@
 /* What is known of a drive: checked, overridden, and taken at a corner. */
 #include "base/internal.h"
 #include "estimate/internal.h"
-#include "estimate/rules.h"
+#include "base/words.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -25,8 +25,9 @@ static uint64_t limit_of(uint32_t kind)
 	}
 }
 
-uint32_t ssdpm__axis(const struct ssdpm_parameter *parameter,
-		     uint32_t operational_state)
+/* The axis of a parameter, in a drive that works in this state. */
+static uint32_t axis_of(const struct ssdpm_parameter *parameter,
+			uint32_t operational_state)
 {
 	switch (parameter->kind) {
 	case SSDPM_PARAMETER_IDLE_POWER:
@@ -57,9 +58,9 @@ uint32_t ssdpm__open_axes(const struct ssdpm_parameter *parameters, size_t n,
 
 	for (size_t i = 0; i < n; i++)
 		if (parameters[i].low != parameters[i].high)
-			axes |= 1u << (ssdpm__axis(&parameters[i],
-						   operational_state) -
-				       1);
+			axes |= 1u
+				<< (axis_of(&parameters[i], operational_state) -
+				    1);
 	return axes;
 }
 
@@ -239,7 +240,7 @@ void ssdpm__values(const struct ssdpm_parameter *parameters, size_t n,
 				 CORNER_LOW,
 	};
 	for (size_t i = 0; i < n; i++) {
-		uint32_t axis = ssdpm__axis(&parameters[i], operational_state);
+		uint32_t axis = axis_of(&parameters[i], operational_state);
 
 		put_value(ret_values, parameters[i].kind, parameters[i].index,
 			  value_at(&parameters[i], corner->value[axis - 1]));
@@ -317,3 +318,30 @@ int ssdpm_parameters_to_model(const struct ssdpm_model *model,
 	info.provenance = SSDPM_PROVENANCE_ASSUMED;
 	return ssdpm_model_new(&info, states, n_states, ret_model, reterr);
 }
+
+static const char parameter_kind_words[][27] = {
+	[SSDPM_PARAMETER_IDLE_POWER] = "idle_power_uw",
+	[SSDPM_PARAMETER_ACTIVE_POWER] = "active_power_uw",
+	[SSDPM_PARAMETER_TRANSITION_POWER] = "transition_power_uw",
+	[SSDPM_PARAMETER_LINK_POWER] = "link_power_uw",
+	[SSDPM_PARAMETER_ENTRY_LATENCY] = "entry_latency_us",
+	[SSDPM_PARAMETER_EXIT_LATENCY] = "exit_latency_us",
+	[SSDPM_PARAMETER_BASE_LATENCY] = "base_latency_ns",
+	[SSDPM_PARAMETER_BANDWIDTH] = "bandwidth_bytes_per_second",
+	[SSDPM_PARAMETER_OPERATION_ENERGY] = "operation_energy_nj",
+	[SSDPM_PARAMETER_BYTE_ENERGY] = "byte_energy_pj",
+	[SSDPM_PARAMETER_LINK_IDLE_TIME] = "link_idle_time_us",
+	[SSDPM_PARAMETER_BACKGROUND_TIME] = "background_time_ps",
+};
+ENUM_WORDS(parameter_kind)
+
+static const char axis_words[][17] = {
+	[SSDPM_AXIS_IDLE_POWER] = "idle-power",
+	[SSDPM_AXIS_STATE_POWER] = "state-power",
+	[SSDPM_AXIS_ACTIVE_POWER] = "active-power",
+	[SSDPM_AXIS_TRANSITION_POWER] = "transition-power",
+	[SSDPM_AXIS_LATENCY] = "latency",
+	[SSDPM_AXIS_SERVICE] = "service",
+	[SSDPM_AXIS_LINK_IDLE_TIME] = "link-idle-time",
+};
+ENUM_WORDS(axis)

@@ -14,7 +14,7 @@
 #define COUNT_SHIFT 48
 
 /* What all records of a block have; a bit that should not be there tells. */
-struct look {
+struct period_look {
 	uint8_t op;
 	uint8_t flags;
 	uint32_t service;
@@ -25,15 +25,15 @@ struct look {
 /* By operation, right or wrong. */
 #define N_ROWS 8
 
-struct row {
+struct period_row {
 	uint64_t bytes; /* and COUNT_SHIFT */
 	uint64_t service_ns;
 };
 
-static inline void look_at(struct look *look, const struct ssdpm_io *io,
-			   struct row *rows)
+static inline void look_at(struct period_look *look, const struct ssdpm_io *io,
+			   struct period_row *rows)
 {
-	struct row *row = &rows[io->op % N_ROWS];
+	struct period_row *row = &rows[io->op % N_ROWS];
 
 	look->op |= io->op;
 	look->flags |= io->flags;
@@ -49,7 +49,8 @@ static inline void look_at(struct look *look, const struct ssdpm_io *io,
  * bit set; so have an unknown service and the longest ones, and steps of 292
  * years, which are good when they are looked at again.
  */
-static bool is_plain(const struct look *look, const struct row *rows)
+static bool is_plain(const struct period_look *look,
+		     const struct period_row *rows)
 {
 	return look->op < N_ROWS && !rows[0].bytes && !rows[5].bytes &&
 	       !rows[6].bytes && !rows[7].bytes &&
@@ -61,8 +62,8 @@ static bool is_plain(const struct look *look, const struct row *rows)
 static bool take_plain(struct intake *intake, const struct ssdpm_io *ios,
 		       size_t n, struct census *census)
 {
-	struct look look = { .last_ns = intake->last_ns };
-	struct row rows[N_ROWS] = { 0 }, odd[N_ROWS] = { 0 };
+	struct period_look look = { .last_ns = intake->last_ns };
+	struct period_row rows[N_ROWS] = { 0 }, odd[N_ROWS] = { 0 };
 	size_t i = 0;
 
 	for (; i + 1 < n; i += 2) {
@@ -78,7 +79,7 @@ static bool take_plain(struct intake *intake, const struct ssdpm_io *ios,
 	if (!is_plain(&look, rows))
 		return false;
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++) {
-		const struct row *row = &rows[op + 1];
+		const struct period_row *row = &rows[op + 1];
 
 		intake->n_ios[op] += row->bytes >> COUNT_SHIFT;
 		intake->bytes[op] +=
@@ -125,7 +126,7 @@ int ssdpm__intake(struct intake *intake, const struct ssdpm_io *ios, size_t n,
 
 /* One by one: the way that always works. */
 static bool find_slowly(struct flow *flow, const struct ssdpm_io *ios, size_t n,
-			struct block *block)
+			struct period_block *block)
 {
 	for (size_t i = 0; i < n; i++) {
 		bool io = !(ios[i].flags & SSDPM_IO_CONTINUED);
@@ -162,7 +163,7 @@ struct period {
 
 /* A record that begins no period: its first service does not all count. */
 static inline void overlap(struct period *period, const struct ssdpm_io *io,
-			   struct block *block, uint64_t *busy_ns)
+			   struct period_block *block, uint64_t *busy_ns)
 {
 	uint64_t until = period->until_ns, end = end_of(io);
 	uint64_t longer = end > until ? end - until : 0;
@@ -188,7 +189,8 @@ static inline struct period first_of(const struct ssdpm_io *io, uint64_t gap_ns)
  * of these is just before it, or it was so for the other before it.
  */
 static void find_overlaps(struct flow *flow, const struct ssdpm_io *ios,
-			  size_t n, const uint16_t *others, struct block *block)
+			  size_t n, const uint16_t *others,
+			  struct period_block *block)
 {
 	struct period period = { flow->gap_ns, flow->first_ns, flow->least_ns,
 				 flow->busy.until_ns };
@@ -222,7 +224,7 @@ static void find_overlaps(struct flow *flow, const struct ssdpm_io *ios,
 }
 
 static void find_fast(struct flow *flow, const struct ssdpm_io *ios, size_t n,
-		      const struct census *census, struct block *block)
+		      const struct census *census, struct period_block *block)
 {
 	uint64_t until = flow->busy.until_ns;
 	uint16_t others[BLOCK];
@@ -245,7 +247,7 @@ static void find_fast(struct flow *flow, const struct ssdpm_io *ios, size_t n,
 }
 
 bool ssdpm__periods(struct flow *flow, const struct ssdpm_io *ios, size_t n,
-		    const struct census *census, struct block *ret_block)
+		    const struct census *census, struct period_block *ret_block)
 {
 	ret_block->n_gaps = ret_block->n_silent = ret_block->n_early = 0;
 	if (!census->plain)

@@ -153,7 +153,7 @@ int ssdpm__intake(struct intake *intake, const struct ssdpm_io *ios, size_t n,
 		  struct census *ret_census, struct ssdpm_error *reterr);
 
 /* What a block holds. */
-struct block {
+struct period_block {
 	size_t n_gaps;	 /* ended by an I/O */
 	size_t n_silent; /* ended by a continued record, which is no I/O */
 	size_t n_early;
@@ -168,6 +168,7 @@ struct block {
  * a completion beyond 2^64 ns.
  */
 bool ssdpm__periods(struct flow *flow, const struct ssdpm_io *ios, size_t n,
-		    const struct census *census, struct block *ret_block);
+		    const struct census *census,
+		    struct period_block *ret_block);
 
 #endif

@@ -4,14 +4,14 @@
  * evidence for each rule stands in ssdpm_estimate(3), by the name of the rule.
  */
 #include "base/internal.h"
-#include "estimate/rules.h"
+#include "estimate/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 /* What is looked at again and again. */
-struct drive {
+struct known_drive {
 	const struct ssdpm_model *model;
 	const struct ssdpm_model_info *info;
 	const struct ssdpm_power_state *states;
@@ -61,7 +61,7 @@ static bool has(const struct ssdpm_power_state *state, uint32_t field)
 	return !((state->unknown | state->not_reported) & field);
 }
 
-static bool is_sata(const struct drive *drive)
+static bool is_sata(const struct known_drive *drive)
 {
 	return drive->info->kind == SSDPM_KIND_SATA;
 }
@@ -110,7 +110,7 @@ static uint64_t at_most(uint64_t a, uint64_t b)
 }
 
 /* Another state in which the drive works: as state 0, or less. */
-static struct guess idle_as_state_0(const struct drive *drive,
+static struct guess idle_as_state_0(const struct known_drive *drive,
 				    const struct ssdpm_power_state *state)
 {
 	const struct ssdpm_parameter *idle = drive->idle;
@@ -140,8 +140,8 @@ static struct guess asleep(const struct ssdpm_power_state *state)
 }
 
 /* Is the power unknown, but for a range? */
-static bool has_range(const struct drive *drive, uint32_t i, uint32_t field,
-		      uint32_t *ret_low, uint32_t *ret_high)
+static bool has_range(const struct known_drive *drive, uint32_t i,
+		      uint32_t field, uint32_t *ret_low, uint32_t *ret_high)
 {
 	return (drive->states[i].unknown & field) &&
 	       !ssdpm_model_get_power_range(drive->model, i, field, ret_low,
@@ -166,7 +166,7 @@ static struct guess in_range(struct guess guess, uint64_t low, uint64_t high)
 			       true };
 }
 
-static struct guess guess_idle(const struct drive *drive,
+static struct guess guess_idle(const struct known_drive *drive,
 			       const struct ssdpm_parameter *parameter)
 {
 	const struct ssdpm_power_state *state =
@@ -181,7 +181,7 @@ static struct guess guess_idle(const struct drive *drive,
 	return idle_as_state_0(drive, state);
 }
 
-static struct guess idle_power(const struct drive *drive,
+static struct guess idle_power(const struct known_drive *drive,
 			       const struct ssdpm_parameter *parameter)
 {
 	const struct ssdpm_power_state *state =
@@ -215,7 +215,7 @@ static const struct shares active_shares[SSDPM_N_OPS] = {
 };
 
 /* A drive at work takes no less than an idle one. */
-static struct guess no_less_than_idle(const struct drive *drive,
+static struct guess no_less_than_idle(const struct known_drive *drive,
 				      struct guess guess)
 {
 	const struct ssdpm_parameter *idle = drive->idle;
@@ -263,7 +263,7 @@ static struct guess active_in_range(const struct ssdpm_power_state *state,
 	return guess;
 }
 
-static struct guess active_power(const struct drive *drive,
+static struct guess active_power(const struct known_drive *drive,
 				 const struct ssdpm_parameter *parameter)
 {
 	const struct ssdpm_power_state *state = &drive->states[0];
@@ -284,14 +284,14 @@ static struct guess active_power(const struct drive *drive,
 }
 
 /* The most that a drive takes: what it says, or what most have. */
-static uint64_t maximum(const struct drive *drive)
+static uint64_t maximum(const struct known_drive *drive)
 {
 	if (has(&drive->states[0], SSDPM_FIELD_MAX_POWER))
 		return drive->states[0].max_power_uw;
 	return is_sata(drive) ? sata_active[SSDPM_OP_WRITE - 1].high : 9000000;
 }
 
-static struct guess transition_power(const struct drive *drive)
+static struct guess transition_power(const struct known_drive *drive)
 {
 	const struct ssdpm_parameter *idle = drive->idle;
 	uint64_t max = maximum(drive);
@@ -303,7 +303,7 @@ static struct guess transition_power(const struct drive *drive)
 			       false };
 }
 
-static struct guess link_power(const struct drive *drive)
+static struct guess link_power(const struct known_drive *drive)
 {
 	static const struct guess links[] = {
 		[0] = { 0, 56000, 1000000,
@@ -379,7 +379,7 @@ static struct guess zero_latency(bool entry)
 			       false };
 }
 
-static struct guess latency(const struct drive *drive,
+static struct guess latency(const struct known_drive *drive,
 			    const struct ssdpm_parameter *parameter)
 {
 	const struct ssdpm_power_state *state =
@@ -442,7 +442,7 @@ static const struct guess bandwidths[2][SSDPM_N_OPS] = {
 	},
 };
 
-static struct guess link_idle_time(const struct drive *drive,
+static struct guess link_idle_time(const struct known_drive *drive,
 				   const struct ssdpm_parameter *parameter)
 {
 	uint8_t link = drive->states[parameter->index].link_state;
@@ -464,7 +464,7 @@ static struct guess link_idle_time(const struct drive *drive,
 			       false };
 }
 
-static struct guess guess_of(const struct drive *drive,
+static struct guess guess_of(const struct known_drive *drive,
 			     const struct ssdpm_parameter *parameter)
 {
 	switch (parameter->kind) {
@@ -492,7 +492,7 @@ static struct guess guess_of(const struct drive *drive,
 	}
 }
 
-static uint32_t provenance_of(const struct drive *drive, bool known)
+static uint32_t provenance_of(const struct known_drive *drive, bool known)
 {
 	if (!known)
 		return SSDPM_PROVENANCE_ASSUMED;
@@ -500,7 +500,8 @@ static uint32_t provenance_of(const struct drive *drive, bool known)
 					 SSDPM_PROVENANCE_STATED;
 }
 
-static void fill(const struct drive *drive, struct ssdpm_parameter *parameter)
+static void fill(const struct known_drive *drive,
+		 struct ssdpm_parameter *parameter)
 {
 	struct guess guess = guess_of(drive, parameter);
 
@@ -537,16 +538,16 @@ static enum each each_of(uint32_t kind)
 	}
 }
 
-static struct drive look_at(const struct ssdpm_model *model)
+static struct known_drive look_at(const struct ssdpm_model *model)
 {
-	struct drive drive = { .model = model,
-			       .info = ssdpm_model_get_info(model) };
+	struct known_drive drive = { .model = model,
+				     .info = ssdpm_model_get_info(model) };
 
 	drive.states = ssdpm_model_get_states(model, &drive.n_states);
 	return drive;
 }
 
-static size_t keys_of_kind(const struct drive *drive, uint32_t kind,
+static size_t keys_of_kind(const struct known_drive *drive, uint32_t kind,
 			   struct parameter_key *keys)
 {
 	enum each each = each_of(kind);
@@ -565,7 +566,7 @@ size_t ssdpm__parameter_keys(
 	const struct ssdpm_model *model,
 	struct parameter_key ret_keys[SSDPM_MAX_PARAMETERS])
 {
-	struct drive drive = look_at(model);
+	struct known_drive drive = look_at(model);
 	size_t n = 0;
 
 	for (uint32_t kind = 1; kind <= SSDPM_PARAMETER_BACKGROUND_TIME; kind++)
@@ -581,7 +582,7 @@ int ssdpm_parameters_from_model(const struct ssdpm_model *model,
 				struct ssdpm_error *reterr)
 {
 	struct parameter_key keys[SSDPM_MAX_PARAMETERS];
-	struct drive drive = look_at(model);
+	struct known_drive drive = look_at(model);
 	size_t n = ssdpm__parameter_keys(model, keys);
 
 	if (pcie_link > SSDPM_PCIE_L1_2)

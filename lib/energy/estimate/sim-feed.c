@@ -150,8 +150,8 @@ static void sort_gaps(const struct wakes *wakes, const uint64_t *idle_ns,
 }
 
 /* What is left of the wake of its period when an early I/O comes. */
-static void count_early(const struct wakes *wakes, const struct block *block,
-			struct tally *tally)
+static void count_early(const struct wakes *wakes,
+			const struct period_block *block, struct tally *tally)
 {
 	uint64_t late[BLOCK];
 	size_t n = 0;
@@ -170,7 +170,7 @@ static void count_early(const struct wakes *wakes, const struct block *block,
 	}
 }
 
-static void count_block(struct course *course, const struct block *block)
+static void count_block(struct course *course, const struct period_block *block)
 {
 	const struct wakes *wakes = &course->wakes;
 	struct tally *tally = course->tally;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/words.h"
 
 static_assert((sizeof(struct ssdpm_run) -
 	       offsetof(struct ssdpm_run, duration_ns)) %
@@ -43,7 +44,7 @@ int ssdpm__check_params(const struct ssdpm_sim_params *given,
 {
 	int err = ssdpm_sim_params_init(ret_params, sizeof(*ret_params));
 
-	if (err == 0 && given)
+	if (err == 0)
 		err = ssdpm__sized_in(ret_params, sizeof(*ret_params), given,
 				      "ssdpm_sim_params", reterr);
 	if (err)
@@ -308,3 +309,16 @@ int ssdpm_estimate(const struct ssdpm_model *model,
 		*ret_sim = sim;
 	return err;
 }
+
+static const char loop_words[][7] = {
+	[SSDPM_LOOP_CLOSED] = "closed",
+	[SSDPM_LOOP_OPEN] = "open",
+};
+ENUM_WORDS(loop)
+
+static const char phase_words[][9] = {
+	[SSDPM_PHASE_BUSY] = "busy",   [SSDPM_PHASE_IDLE] = "idle",
+	[SSDPM_PHASE_ENTRY] = "entry", [SSDPM_PHASE_RESIDENT] = "resident",
+	[SSDPM_PHASE_EXIT] = "exit",   [SSDPM_PHASE_END] = "end",
+};
+ENUM_WORDS(phase)

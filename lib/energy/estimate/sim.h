@@ -67,7 +67,7 @@ struct ssdpm_sim {
 	struct flow flows[MAX_COURSES];
 	uint32_t n_flows;
 	struct timeline timeline;
-	struct block block;
+	struct period_block block;
 
 	struct layers layers;
 	struct ssdpm_result result; /* points to the layers */

@@ -166,7 +166,7 @@ uint64_t ssdpm__timeline_power(const struct timeline *timeline, uint32_t phase,
 static int spend_idle(struct timeline *timeline, uint64_t gap_ns,
 		      uint32_t class, bool wakes, struct ssdpm_error *reterr)
 {
-	struct part parts[MAX_PARTS];
+	struct idle_part parts[MAX_PARTS];
 	uint32_t n = ssdpm__idle_parts(&timeline->chain, class, 1, gap_ns,
 				       wakes, parts);
 	int err = 0;

@@ -41,15 +41,15 @@ static struct wide stay(const struct chain *chain, uint32_t step,
 
 uint32_t ssdpm__idle_parts(const struct chain *chain, uint32_t class,
 			   uint64_t n, uint64_t idle_ns, bool wakes,
-			   struct part ret_parts[MAX_PARTS])
+			   struct idle_part ret_parts[MAX_PARTS])
 {
 	const struct chain_step *steps = chain->steps;
 	uint32_t n_steps = (class + 1) / 2, n_parts = 0;
 
 	ret_parts[n_parts++] =
-		(struct part){ SSDPM_PHASE_IDLE, chain->operational_state,
-			       n_steps ? wide_product(n, steps[0].at_ns) :
-					 wide_of(idle_ns) };
+		(struct idle_part){ SSDPM_PHASE_IDLE, chain->operational_state,
+				    n_steps ? wide_product(n, steps[0].at_ns) :
+					      wide_of(idle_ns) };
 	for (uint32_t i = 0; i < n_steps; i++) {
 		bool cut = class == 2 * i + 1 && !wakes;
 		struct wide entry =
@@ -58,21 +58,23 @@ uint32_t ssdpm__idle_parts(const struct chain *chain, uint32_t class,
 		if (cut)
 			entry = wide_minus(wide_of(idle_ns),
 					   wide_product(n, steps[i].at_ns));
-		ret_parts[n_parts++] = (struct part){ SSDPM_PHASE_ENTRY,
-						      steps[i].state, entry };
 		ret_parts[n_parts++] =
-			(struct part){ SSDPM_PHASE_RESIDENT, steps[i].state,
-				       stay(chain, i, class, n, idle_ns) };
+			(struct idle_part){ SSDPM_PHASE_ENTRY, steps[i].state,
+					    entry };
+		ret_parts[n_parts++] =
+			(struct idle_part){ SSDPM_PHASE_RESIDENT,
+					    steps[i].state,
+					    stay(chain, i, class, n, idle_ns) };
 	}
 	if (n_steps && wakes)
-		ret_parts[n_parts++] = (struct part){
+		ret_parts[n_parts++] = (struct idle_part){
 			SSDPM_PHASE_EXIT, steps[n_steps - 1].state,
 			wide_product(n, steps[n_steps - 1].exit_ns)
 		};
 	return n_parts;
 }
 
-static void add_parts(struct state_times *times, const struct part *parts,
+static void add_parts(struct state_times *times, const struct idle_part *parts,
 		      uint32_t n_parts)
 {
 	for (uint32_t i = 0; i < n_parts; i++) {
@@ -89,7 +91,7 @@ void ssdpm__add_class(const struct chain *chain, uint32_t class,
 		      struct idle_sum sum, bool wakes,
 		      struct state_times *times, struct ssdpm_run *run)
 {
-	struct part parts[MAX_PARTS];
+	struct idle_part parts[MAX_PARTS];
 	uint32_t n_steps = (class + 1) / 2;
 
 	add_parts(times, parts,

@@ -54,7 +54,7 @@ static inline uint64_t ssdpm__wake_delay(const struct wakes *wakes,
 }
 
 /* A stretch of time in a state. */
-struct part {
+struct idle_part {
 	uint32_t phase; /* enum ssdpm_phase */
 	uint32_t state;
 	struct wide ns;
@@ -70,7 +70,7 @@ struct part {
  */
 uint32_t ssdpm__idle_parts(const struct chain *chain, uint32_t class,
 			   uint64_t n, uint64_t idle_ns, bool wakes,
-			   struct part ret_parts[MAX_PARTS]);
+			   struct idle_part ret_parts[MAX_PARTS]);
 
 /* The idle times of a class: their number and sum. */
 struct idle_sum {

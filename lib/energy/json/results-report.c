@@ -280,7 +280,7 @@ int ssdpm_estimate_report_to_json(const struct ssdpm_estimate_report *report,
 
 	if (!err)
 		err = check_estimate(&r, reterr);
-	if (!err && r.cap_run)
+	if (!err)
 		err = ssdpm__sized_in(&cap_run, sizeof(cap_run), r.cap_run,
 				      "ssdpm_cap_run", reterr);
 	if (err)

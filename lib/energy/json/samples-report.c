@@ -10,19 +10,19 @@
 
 /* The report, and its own copies of what may be shorter, or longer, than here.
  */
-struct known {
+struct known_report {
 	struct ssdpm_power_report report;
 	struct ssdpm_energy energy;
 	struct ssdpm_sampling sampling;
 };
 
-static int take(const struct ssdpm_power_report *report, struct known *known,
-		struct ssdpm_error *reterr)
+static int take(const struct ssdpm_power_report *report,
+		struct known_report *known, struct ssdpm_error *reterr)
 {
 	struct ssdpm_power_report *r = &known->report;
 	int err;
 
-	*known = (struct known){ .report.counter_j = NAN };
+	*known = (struct known_report){ .report.counter_j = NAN };
 	err = ssdpm__sized_in(r, sizeof(*r), report, "ssdpm_power_report",
 			      reterr);
 	if (!err && !r->name)
@@ -32,7 +32,7 @@ static int take(const struct ssdpm_power_report *report, struct known *known,
 	if (!err)
 		err = ssdpm__sized_in(&known->sampling, sizeof(known->sampling),
 				      r->sampling, "ssdpm_sampling", reterr);
-	if (!err && r->energy)
+	if (!err)
 		err = ssdpm__sized_in(&known->energy, sizeof(known->energy),
 				      r->energy, "ssdpm_energy", reterr);
 	r->sampling = &known->sampling;
@@ -57,7 +57,7 @@ int ssdpm_power_report_energy_to_json(const struct ssdpm_power_report *report,
 				      char **ret_text,
 				      struct ssdpm_error *reterr)
 {
-	struct known known;
+	struct known_report known;
 	int err = take(report, &known, reterr);
 
 	if (!err && !known.report.counts)
@@ -75,7 +75,7 @@ static int write_with_baseline(
 	const struct ssdpm_power_report *report, char **ret_text,
 	struct ssdpm_error *reterr)
 {
-	struct known known;
+	struct known_report known;
 	int err = take(report, &known, reterr);
 
 	if (!err && !known.report.baseline)

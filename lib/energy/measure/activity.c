@@ -32,7 +32,7 @@ int ssdpm__detector_init(struct detector *detector,
 	struct ssdpm_detect_params known = { .size = sizeof(known) };
 	int err = ssdpm__samples_check(samples, reterr);
 
-	if (err == 0 && params)
+	if (err == 0)
 		err = ssdpm__sized_in(&known, sizeof(known), params,
 				      "ssdpm_detect_params", reterr);
 	if (err == 0)

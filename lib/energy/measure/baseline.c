@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/internal.h"
+#include "base/words.h"
 
 /* The first sample from @from on whose time is (or is not) in the window. */
 static size_t find(const struct ssdpm_samples *samples, size_t from,
@@ -122,7 +123,7 @@ int ssdpm_baseline_find(const struct ssdpm_samples *samples,
 	struct ssdpm_baseline baseline = { 0 };
 	int err = ssdpm__samples_check(samples, reterr);
 
-	if (err == 0 && params)
+	if (err == 0)
 		err = ssdpm__sized_in(&known, sizeof(known), params,
 				      "ssdpm_baseline_params", reterr);
 	if (err == 0)
@@ -152,3 +153,9 @@ int ssdpm_baseline_find(const struct ssdpm_samples *samples,
 	*ret_baseline = baseline;
 	return 0;
 }
+
+static const char baseline_method_words[][12] = {
+	[SSDPM_BASELINE_WINDOW] = "window",
+	[SSDPM_BASELINE_HALF_SAMPLE] = "half-sample",
+};
+ENUM_WORDS(baseline_method)

@@ -187,7 +187,7 @@ int ssdpm_change_points_find(const struct ssdpm_samples *samples,
 	struct ssdpm_change_params given = { .size = sizeof(given) };
 	int err = ssdpm__samples_check(samples, reterr);
 
-	if (err == 0 && params)
+	if (err == 0)
 		err = ssdpm__sized_in(&given, sizeof(given), params,
 				      "ssdpm_change_params", reterr);
 	if (err)

@@ -47,16 +47,14 @@ int ssdpm_integral_new(const struct ssdpm_energy_params *params,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_energy_params known = { .size = sizeof(known) };
+	int err = ssdpm__sized_in(&known, sizeof(known), params,
+				  "ssdpm_energy_params", reterr);
 
-	if (params) {
-		int err = ssdpm__sized_in(&known, sizeof(known), params,
-					  "ssdpm_energy_params", reterr);
-		if (!err)
-			err = ssdpm__check_reserved(
-				known.reserved, "ssdpm_energy_params", reterr);
-		if (err)
-			return err;
-	}
+	if (!err)
+		err = ssdpm__check_reserved(known.reserved,
+					    "ssdpm_energy_params", reterr);
+	if (err)
+		return err;
 	if (!(known.tolerance >= 0) || !(known.tolerance < 1))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "a tolerance is at least 0 and less than 1");

@@ -111,8 +111,8 @@ struct block_steps NAME(steps)(const REAL *power_w, const int64_t *time_ns,
 static size_t NAME(keep)(const REAL *power_w, size_t n,
 			 const struct block_ranges *ranges, double *kept)
 {
-	const struct range *inner = &ranges->ranges[1];
-	const struct range *outer = &ranges->ranges[2];
+	const struct lane_range *inner = &ranges->ranges[1];
+	const struct lane_range *outer = &ranges->ranges[2];
 	size_t n_kept = 0;
 
 	for (size_t i = 0; i < n; i++) {

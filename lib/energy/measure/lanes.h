@@ -51,7 +51,7 @@ struct block_steps ssdpm__block_steps_doubles(const double *power_w,
 					      uint64_t max_gap_ns);
 
 /* Both ends belong to it; from above to: empty. */
-struct range {
+struct lane_range {
 	double from;
 	double to;
 };
@@ -63,7 +63,7 @@ struct range {
  */
 #define N_RANGES 5
 struct block_ranges {
-	struct range ranges[N_RANGES];
+	struct lane_range ranges[N_RANGES];
 	uint64_t counts[N_RANGES]; /* added to */
 };
 

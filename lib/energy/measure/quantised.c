@@ -17,13 +17,14 @@
 #define MAX_SIGMAS 8
 
 /* Samples of each step; before[i]: those below step i, as a share. */
-struct steps {
+struct quantum_steps {
 	double before[CELLS + 1];
 	double least; /* half a sample: no share is told from 0 or 1 below it */
 };
 
 static bool count(const struct ssdpm_samples *samples,
-		  const struct ssdpm_baseline *baseline, struct steps *steps)
+		  const struct ssdpm_baseline *baseline,
+		  struct quantum_steps *steps)
 {
 	uint64_t counts[CELLS] = { 0 }, below = 0, n = 0;
 	size_t stride = samples->n / MAX_COUNTED + 1;
@@ -66,7 +67,7 @@ static double normal_quantile(double share)
 }
 
 /* From the edges that are next to the quartiles, and outside of them. */
-static double noise_of(const struct steps *steps)
+static double noise_of(const struct quantum_steps *steps)
 {
 	size_t low = 0, high = CELLS;
 
@@ -87,7 +88,7 @@ double ssdpm__quantised_sigma(const struct ssdpm_samples *samples,
 	double quantum_w = baseline->quantum_w;
 	double least = quantum_w / sqrt(12);
 	double sigma = SIGMAS_PER_MAD * baseline->mad_w;
-	struct steps steps;
+	struct quantum_steps steps;
 
 	if (quantum_w <= 0 || baseline->mad_w > MAX_STEPS * quantum_w ||
 	    !count(samples, baseline, &steps))

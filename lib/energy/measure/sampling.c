@@ -12,6 +12,7 @@
 
 #include "base/internal.h"
 #include "measure/activity.h"
+#include "base/words.h"
 
 /* An event of no more measurements has no length that could be told. */
 #define SHORT_MEASUREMENTS 2
@@ -334,7 +335,7 @@ int ssdpm_sampling_check(const struct ssdpm_samples *samples,
 
 	if (err == 0)
 		err = ssdpm__samples_check(samples, reterr);
-	if (err == 0 && params)
+	if (err == 0)
 		err = ssdpm__sized_in(&known, sizeof(known), params,
 				      "ssdpm_sampling_params", reterr);
 	if (err == 0 && known.n_ios && !known.ios)
@@ -347,3 +348,17 @@ int ssdpm_sampling_check(const struct ssdpm_samples *samples,
 		ssdpm__sized_out(ret_sampling, &sampling, sizeof(sampling));
 	return err;
 }
+
+static const char signal_remark_words[][15] = {
+	[FLAG(SSDPM_SIGNAL_NOT_FINITE)] = "not-finite",
+	[FLAG(SSDPM_SIGNAL_NEGATIVE)] = "negative",
+	[FLAG(SSDPM_SIGNAL_CONSTANT)] = "constant",
+	[FLAG(SSDPM_SIGNAL_SATURATED)] = "saturated",
+	[FLAG(SSDPM_SIGNAL_DUPLICATES)] = "duplicates",
+	[FLAG(SSDPM_SIGNAL_BACKWARDS)] = "backwards",
+	[FLAG(SSDPM_SIGNAL_GAPS)] = "gaps",
+	[FLAG(SSDPM_SIGNAL_SLOW)] = "slow",
+	[FLAG(SSDPM_SIGNAL_SLOWER_THAN_IO)] = "slower-than-io",
+	[FLAG(SSDPM_SIGNAL_HELD)] = "held",
+};
+FLAG_WORDS(signal_remark)

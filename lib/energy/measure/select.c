@@ -134,18 +134,19 @@ static double last_within(const struct selection *of, int64_t near, int64_t far,
 }
 
 /* The powers whose values are within the limit. */
-static struct range range_within(const struct selection *of, double limit,
-				 bool strictly)
+static struct lane_range range_within(const struct selection *of, double limit,
+				      bool strictly)
 {
 	double max = max_power(of);
-	struct range range = { max, -max };
+	struct lane_range range = { max, -max };
 	int64_t least = key_of_power(of, -max), most = key_of_power(of, max);
 
 	if (!of->distances) {
 		if (is_within(of, least, limit, strictly))
-			range = (struct range){ -max,
-						last_within(of, least, most,
-							    limit, strictly) };
+			range = (struct lane_range){
+				-max,
+				last_within(of, least, most, limit, strictly)
+			};
 		return range;
 	}
 	/* The powers next to from_w, or itself. */
@@ -249,7 +250,7 @@ static double nth(double *values, size_t n, size_t k)
 }
 
 /* The search for one rank: what is known of where it lies. */
-struct search {
+struct rank_search {
 	const struct selection *of;
 	struct window known; /* strictly between these */
 	uint64_t below;	     /* values up to known.low */
@@ -259,7 +260,7 @@ struct search {
 };
 
 /* A sample of what is between: from all over, at places without a period. */
-static size_t take_sample(struct search *search)
+static size_t take_sample(struct rank_search *search)
 {
 	const struct ssdpm_samples *samples = search->of->samples;
 	const struct window *known = &search->known;
@@ -287,7 +288,7 @@ static struct window halves(const struct window *known)
 }
 
 /* Where to look for the rank next. */
-static struct window choose(struct search *search, uint64_t rank)
+static struct window choose(struct rank_search *search, uint64_t rank)
 {
 	struct window window = search->known;
 
@@ -315,7 +316,7 @@ static struct window choose(struct search *search, uint64_t rank)
 }
 
 /* Is the value of a rank known after a scan? If not, where is it? */
-static bool resolve(struct search *search, const struct window *window,
+static bool resolve(struct rank_search *search, const struct window *window,
 		    const struct counts *counts, uint64_t rank,
 		    double *ret_value)
 {
@@ -347,12 +348,12 @@ static bool resolve(struct search *search, const struct window *window,
 }
 
 /* The two in the middle, which are one and the same for an odd number. */
-static int search_middle(struct search *search, double ret_values[2],
+static int search_middle(struct rank_search *search, double ret_values[2],
 			 uint64_t *ret_n)
 {
 	uint64_t n = search->of->samples->n; /* until it is known better */
 	struct counts counts;
-	struct search start = *search;
+	struct rank_search start = *search;
 	int found = 0;
 
 	while (found < 2) {
@@ -370,7 +371,7 @@ static int search_middle(struct search *search, double ret_values[2],
 		if (!resolve(search, &window, &counts, rank,
 			     &ret_values[found]))
 			continue;
-		struct search again = start;
+		struct rank_search again = start;
 
 		again.between = n;
 		again.kept = search->kept;
@@ -388,7 +389,7 @@ int ssdpm__median(const struct selection *selection, double *ret_median,
 		  uint64_t *ret_n, struct ssdpm_error *reterr)
 {
 	size_t n = selection->samples->n;
-	struct search search = {
+	struct rank_search search = {
 		.of = selection,
 		.known = { -INFINITY, INFINITY },
 		.between = n,

@@ -68,7 +68,7 @@ int ssdpm_tail_measure(const struct ssdpm_samples *samples,
 }
 
 /* Of all stretches that have both ends. */
-struct work {
+struct tail_work {
 	size_t n;
 	size_t room;
 	int64_t *begin_ns;
@@ -76,7 +76,7 @@ struct work {
 	double *extra_j;
 };
 
-static int add(struct work *work, const struct ssdpm_activity *activity)
+static int add(struct tail_work *work, const struct ssdpm_activity *activity)
 {
 	if (work->n == work->room) {
 		size_t room = work->room ? 2 * work->room : 64;
@@ -106,8 +106,8 @@ static int add(struct work *work, const struct ssdpm_activity *activity)
 
 static int collect(const struct ssdpm_samples *samples,
 		   const struct ssdpm_baseline *baseline,
-		   const struct ssdpm_detect_params *params, struct work *work,
-		   struct ssdpm_error *reterr)
+		   const struct ssdpm_detect_params *params,
+		   struct tail_work *work, struct ssdpm_error *reterr)
 {
 	struct detector detector;
 	struct stretch stretch;
@@ -147,7 +147,7 @@ static int middle_of(const double *values, size_t n, double *ret_median,
 	return err;
 }
 
-static int sum_up(struct work *work, double seconds,
+static int sum_up(struct tail_work *work, double seconds,
 		  struct ssdpm_idle_work *idle)
 {
 	double period = 0, period_mad = 0, length = 0, total = 0;
@@ -186,7 +186,7 @@ int ssdpm_idle_work_find(const struct ssdpm_samples *samples,
 {
 	struct ssdpm_idle_work idle = { 0 };
 	struct ssdpm_energy energy = { .size = sizeof(energy) };
-	struct work work = { 0 };
+	struct tail_work work = { 0 };
 	int err = ssdpm_energy_measure(samples, NULL, &energy, reterr);
 
 	if (err)

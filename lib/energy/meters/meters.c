@@ -12,7 +12,7 @@
 
 static_assert(sizeof(struct ssdpm_meter) == 384, "frozen");
 
-struct search {
+struct meter_search {
 	struct ssdpm_machine *machine;
 	struct ssdpm_meter *meters;
 	size_t n, room;
@@ -20,7 +20,7 @@ struct search {
 };
 
 /* The names in a folder. */
-struct names {
+struct meter_names {
 	char **names;
 	size_t n;
 };
@@ -40,8 +40,7 @@ static struct path join(const char *folder, const char *name, const char *file)
 }
 
 /* A meter that has no value now may be read. */
-bool ssdpm__meter_is_readable(const struct ssdpm_machine *machine,
-			      const char *path)
+static bool is_readable(const struct ssdpm_machine *machine, const char *path)
 {
 	char text[64];
 	int err = ssdpm_machine_read_attribute(machine, path, text,
@@ -50,7 +49,7 @@ bool ssdpm__meter_is_readable(const struct ssdpm_machine *machine,
 	return err != -EACCES && err != -EPERM;
 }
 
-static void add(struct search *search, uint32_t kind, const char *name,
+static void add(struct meter_search *search, uint32_t kind, const char *name,
 		const char *path)
 {
 	struct ssdpm_meter *meter;
@@ -69,7 +68,7 @@ static void add(struct search *search, uint32_t kind, const char *name,
 	meter = &search->meters[search->n++];
 	memset(meter, 0, sizeof(*meter));
 	meter->kind = kind;
-	meter->readable = ssdpm__meter_is_readable(search->machine, path);
+	meter->readable = is_readable(search->machine, path);
 	snprintf(meter->name, sizeof(meter->name), "%s", name);
 	snprintf(meter->path, sizeof(meter->path), "/%s", path);
 }
@@ -117,7 +116,7 @@ bool ssdpm__is_battery(const struct ssdpm_machine *machine, const char *folder)
 	       !text_is(machine, folder, "present", "0");
 }
 
-static void look_at_supply(struct search *search, const char *folder,
+static void look_at_supply(struct meter_search *search, const char *folder,
 			   const char *name)
 {
 	static const char files[][12] = { "power_now", "current_now" };
@@ -135,7 +134,7 @@ static void look_at_supply(struct search *search, const char *folder,
 }
 
 /* "intel-rapl:0", "intel-rapl:0:1"; AMD's have the same names. */
-static void look_at_zone(struct search *search, const char *folder,
+static void look_at_zone(struct meter_search *search, const char *folder,
 			 const char *name)
 {
 	struct path path = join(folder, name, "energy_uj");
@@ -149,7 +148,7 @@ static void look_at_zone(struct search *search, const char *folder,
 	add(search, SSDPM_METER_RAPL, domain, path.text);
 }
 
-static bool has_name(const struct names *names, const char *name)
+static bool has_name(const struct meter_names *names, const char *name)
 {
 	for (size_t i = 0; i < names->n; i++)
 		if (!strcmp(names->names[i], name))
@@ -161,7 +160,7 @@ static bool has_name(const struct names *names, const char *name)
  * power1_input, or power1_average where there is no input, or energy1_input
  * where there is neither.
  */
-static bool is_power(const struct names *names, const char *file)
+static bool is_power(const struct meter_names *names, const char *file)
 {
 	static const char forms[][18] = { "power%u_input", "power%u_average",
 					  "energy%u_input" };
@@ -183,7 +182,8 @@ static bool is_power(const struct names *names, const char *file)
 uint32_t ssdpm__meter_kind_of(const char *path)
 {
 	const char *name = ssdpm__last_component(path);
-	struct names names = { .names = (char *[]){ (char *)name }, .n = 1 };
+	struct meter_names names = { .names = (char *[]){ (char *)name },
+				     .n = 1 };
 
 	if (!strcmp(name, "power_now") || !strcmp(name, "current_now"))
 		return SSDPM_METER_BATTERY;
@@ -193,8 +193,8 @@ uint32_t ssdpm__meter_kind_of(const char *path)
 }
 
 /* false: there is nothing to look at. */
-static bool list(struct search *search, const char *folder,
-		 struct names *ret_names)
+static bool list(struct meter_search *search, const char *folder,
+		 struct meter_names *ret_names)
 {
 	int err = ssdpm_machine_read_directory(search->machine, folder,
 					       &ret_names->names, &ret_names->n,
@@ -206,10 +206,10 @@ static bool list(struct search *search, const char *folder,
 }
 
 /* All that measure power in one directory. */
-static void look_into(struct search *search, const char *folder, uint32_t kind,
-		      const char *name)
+static void look_into(struct meter_search *search, const char *folder,
+		      uint32_t kind, const char *name)
 {
-	struct names names;
+	struct meter_names names;
 
 	if (!list(search, folder, &names))
 		return;
@@ -225,7 +225,7 @@ static void look_into(struct search *search, const char *folder, uint32_t kind,
  * acpi_power_meter too. That of older ones has no name, and its numbers are in
  * device/, which is called ACPI000D:00.
  */
-static void look_at_sensor(struct search *search, const char *folder,
+static void look_at_sensor(struct meter_search *search, const char *folder,
 			   const char *name)
 {
 	struct path device = join(folder, name, "device");
@@ -246,11 +246,11 @@ static void look_at_sensor(struct search *search, const char *folder,
 		  ssdpm__last_component(real));
 }
 
-static void look_at_class(struct search *search, const char *folder,
-			  void (*look)(struct search *search,
+static void look_at_class(struct meter_search *search, const char *folder,
+			  void (*look)(struct meter_search *search,
 				       const char *folder, const char *name))
 {
-	struct names names;
+	struct meter_names names;
 
 	if (!list(search, folder, &names))
 		return;
@@ -263,7 +263,7 @@ int ssdpm_machine_read_meters(struct ssdpm_machine *machine,
 			      struct ssdpm_meter **ret_meters, size_t *ret_n,
 			      struct ssdpm_error *reterr)
 {
-	struct search search = { .machine = machine };
+	struct meter_search search = { .machine = machine };
 
 	look_at_class(&search, "sys/class/power_supply", look_at_supply);
 	look_at_class(&search, "sys/class/powercap", look_at_zone);

@@ -294,25 +294,25 @@ int ssdpm__command_look(const char *line, struct meter_value *ret_value,
 			struct ssdpm_error *reterr)
 {
 	struct meter_value value = { 0 };
-	int fds[2], status = 0, r;
+	int fds[2], status = 0, err;
 	char text[1024] = "";
 	const char *why;
 
 	if (pipe2(fds, O_CLOEXEC))
 		return ssdpm__fail(reterr, -errno, 0, "command:%.100s: %s",
 				   line, ssdpm_strerror(-errno));
-	r = run_child(line, fds, text, sizeof(text), &status);
-	if (r == -ETIMEDOUT)
-		return ssdpm__fail(reterr, r, 0,
+	err = run_child(line, fds, text, sizeof(text), &status);
+	if (err == -ETIMEDOUT)
+		return ssdpm__fail(reterr, err, 0,
 				   "command:%.100s: it did not end within %d "
 				   "s, and was killed",
 				   line, LIMIT_S);
-	if (r)
-		return ssdpm__fail(reterr, r, 0, "command:%.100s: %s", line,
-				   ssdpm_strerror(r));
-	r = check_status(line, status, reterr);
-	if (r)
-		return r;
+	if (err)
+		return ssdpm__fail(reterr, err, 0, "command:%.100s: %s", line,
+				   ssdpm_strerror(err));
+	err = check_status(line, status, reterr);
+	if (err)
+		return err;
 	if (!ssdpm__power_read(text, &value.power_w, &why))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "command:%.64s prints \"%.*s\": %s", line,

@@ -10,6 +10,7 @@
  * bits.
  */
 #include "meters/sampler.h"
+#include "base/bytes.h"
 
 #include <errno.h>
 
@@ -17,20 +18,11 @@
 #define POWER 240
 #define JOULES_PER_WH 3600
 
-static uint64_t number(const uint8_t *bytes, size_t n)
-{
-	uint64_t value = 0;
-
-	while (n--)
-		value = value << 8 | bytes[n];
-	return value;
-}
-
 int ssdpm__nvme_decode_power(const uint8_t health[SSDPM_NVME_HEALTH_BYTES],
 			     struct meter_value *ret_value)
 {
 	struct meter_value value = { .joules = JOULES_PER_WH };
-	const uint64_t power = number(health + POWER, 4);
+	const uint64_t power = ssdpm__little_endian(health + POWER, 4);
 
 	if (!power)
 		return -EOPNOTSUPP;
@@ -44,7 +36,7 @@ int ssdpm__nvme_decode_power(const uint8_t health[SSDPM_NVME_HEALTH_BYTES],
 	default:
 		return -EINVAL;
 	}
-	value.count = number(health + ENERGY, 8);
+	value.count = ssdpm__little_endian(health + ENERGY, 8);
 	value.counts = value.count;
 	*ret_value = value;
 	return 0;

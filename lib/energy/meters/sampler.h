@@ -70,8 +70,6 @@ bool ssdpm__power_read(const char *text, double *ret_power_w,
  */
 bool ssdpm__is_battery(const struct ssdpm_machine *machine, const char *folder);
 uint32_t ssdpm__meter_kind_of(const char *path);
-bool ssdpm__meter_is_readable(const struct ssdpm_machine *machine,
-			      const char *path);
 
 /* A number of sysfs, which may be below 0. -EINVAL: it is none. */
 int ssdpm__read_signed(const struct ssdpm_machine *machine, const char *path,

@@ -10,7 +10,7 @@
 /* Of a name: longer ones are none that is known. */
 #define NAME_BYTES 32
 
-static const struct name {
+static const struct column_name {
 	char text[NAME_BYTES];
 	struct power_column column;
 } names[] = {

@@ -8,7 +8,7 @@
 #include "base/internal.h"
 
 /* A line as it was read. */
-struct row {
+struct csv_row {
 	int64_t time_ns;
 	double values[N_POWER_QUANTITIES];
 };
@@ -27,7 +27,7 @@ static int bad_field(const struct ssdpm_power *power, uint32_t column,
 }
 
 static int read_field(const struct ssdpm_power *power, uint32_t i,
-		      struct span field, struct row *row,
+		      struct span field, struct csv_row *row,
 		      struct ssdpm_error *reterr)
 {
 	const struct power_column *column = &power->columns.at[i];
@@ -58,7 +58,7 @@ static int read_field(const struct ssdpm_power *power, uint32_t i,
 }
 
 static int read_row(const struct ssdpm_power *power, struct span line,
-		    struct row *row, struct ssdpm_error *reterr)
+		    struct csv_row *row, struct ssdpm_error *reterr)
 {
 	const struct power_columns *columns = &power->columns;
 	struct fields fields = { line, columns->separator, false };
@@ -96,7 +96,7 @@ bool ssdpm__power_row_time(const struct ssdpm_power *power, uint64_t row,
 	return true;
 }
 
-static int set_time(struct ssdpm_power *power, struct row *row,
+static int set_time(struct ssdpm_power *power, struct csv_row *row,
 		    struct ssdpm_error *reterr)
 {
 	bool good;
@@ -118,7 +118,8 @@ static int set_time(struct ssdpm_power *power, struct row *row,
 }
 
 /* The mean since the row before; NaN: nobody knows. */
-static double counted_power(struct ssdpm_power *power, const struct row *row)
+static double counted_power(struct ssdpm_power *power,
+			    const struct csv_row *row)
 {
 	double joules = row->values[POWER_JOULES];
 	double step_j = joules - power->last_j,
@@ -138,7 +139,7 @@ static double counted_power(struct ssdpm_power *power, const struct row *row)
 	return step_s > 0 ? step_j / (step_s / NS_PER_S) : NAN;
 }
 
-static double power_of(struct ssdpm_power *power, const struct row *row)
+static double power_of(struct ssdpm_power *power, const struct csv_row *row)
 {
 	const struct ssdpm_power_params *params = &power->params;
 	const double *values = row->values;
@@ -188,7 +189,7 @@ static int take_line(struct ssdpm_power *power, struct span *ret_line,
 }
 
 /* The next row, with its time. */
-static int next_row(struct ssdpm_power *power, struct row *row,
+static int next_row(struct ssdpm_power *power, struct csv_row *row,
 		    struct ssdpm_error *reterr)
 {
 	struct span line;
@@ -207,11 +208,11 @@ static int next_row(struct ssdpm_power *power, struct row *row,
 }
 
 /* The first row of a counter has the power of the second. */
-static int begin_counter(struct ssdpm_power *power, const struct row *first,
+static int begin_counter(struct ssdpm_power *power, const struct csv_row *first,
 			 struct power_sample *ret_sample,
 			 struct ssdpm_error *reterr)
 {
-	struct row second;
+	struct csv_row second;
 
 	power->last_j = first->values[POWER_JOULES];
 	power->last_ns = first->time_ns;
@@ -232,7 +233,7 @@ int ssdpm__power_csv_next(struct ssdpm_power *power,
 			  struct power_sample *ret_sample,
 			  struct ssdpm_error *reterr)
 {
-	struct row row;
+	struct csv_row row;
 
 	if (power->has_held) {
 		*ret_sample = power->held;
@@ -250,10 +251,16 @@ int ssdpm__power_csv_next(struct ssdpm_power *power,
 	return 1;
 }
 
-static int fail_empty(struct ssdpm_error *reterr)
+/* A line before the first sample: there must be one. */
+static int take_head(struct ssdpm_power *power, struct span *ret_line,
+		     bool *ret_remark, struct ssdpm_error *reterr)
 {
-	return ssdpm__fail(reterr, -ENODATA, 0,
-			   "there are no samples: the file is empty");
+	int err = take_line(power, ret_line, ret_remark, reterr);
+
+	if (err == 0)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "there are no samples: the file is empty");
+	return err < 0 ? err : 0;
 }
 
 /* Not one number, and not one time: names, as programs put them first. */
@@ -288,10 +295,8 @@ static int open_named(struct ssdpm_power *power, const char *text,
 	if (err)
 		return err;
 	do {
-		err = take_line(power, &line, &remark, reterr);
-		if (err == 0)
-			return fail_empty(reterr);
-		if (err < 0)
+		err = take_head(power, &line, &remark, reterr);
+		if (err)
 			return err;
 	} while (remark);
 	power->columns.separator = ssdpm__find_separator(line);
@@ -314,10 +319,8 @@ int ssdpm__power_csv_open(struct ssdpm_power *power, const char *columns,
 	if (columns)
 		return open_named(power, columns, reterr);
 	do {
-		err = take_line(power, &line, &remark, reterr);
-		if (err == 0)
-			return fail_empty(reterr);
-		if (err < 0)
+		err = take_head(power, &line, &remark, reterr);
+		if (err)
 			return err;
 		power->columns = (struct power_columns){
 			.separator = ssdpm__find_separator(line),

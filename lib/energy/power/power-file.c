@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/bytes.h"
 
 static bool is_sane(double value)
 {
@@ -18,16 +19,14 @@ static int check_params(const struct ssdpm_power_params *given,
 			struct ssdpm_error *reterr)
 {
 	struct ssdpm_power_params params = { .size = sizeof(params) };
+	int err = ssdpm__sized_in(&params, sizeof(params), given,
+				  "ssdpm_power_params", reterr);
 
-	if (given) {
-		int err = ssdpm__sized_in(&params, sizeof(params), given,
-					  "ssdpm_power_params", reterr);
-		if (!err)
-			err = ssdpm__check_reserved(
-				params.reserved, "ssdpm_power_params", reterr);
-		if (err)
-			return err;
-	}
+	if (!err)
+		err = ssdpm__check_reserved(params.reserved,
+					    "ssdpm_power_params", reterr);
+	if (err)
+		return err;
 	if (params.format > SSDPM_POWER_INT16)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "no such format of samples: %u",
@@ -79,12 +78,11 @@ static int open_raw(struct ssdpm_power *power, struct ssdpm_error *reterr)
 	return err < 0 ? err : 0;
 }
 
-/* Takes the source over, also when it fails. */
-static int begin(struct ssdpm_power *power, struct source *source,
+static int begin(struct ssdpm_power *power, struct given_bytes given,
 		 struct ssdpm_error *reterr)
 {
 	const char *columns = power->params.columns;
-	int err = ssdpm__input_begin(&power->input, source, reterr);
+	int err = ssdpm__input_open(&power->input, given, reterr);
 
 	if (err)
 		return err;
@@ -94,18 +92,21 @@ static int begin(struct ssdpm_power *power, struct source *source,
 	return open_text(power, columns, reterr);
 }
 
-static int new_power(struct source *source,
-		     const struct ssdpm_power_params *params,
-		     struct ssdpm_power **ret_power, struct ssdpm_error *reterr)
+static int open_power(struct given_bytes given,
+		      const struct ssdpm_power_params *params,
+		      struct ssdpm_power **ret_power,
+		      struct ssdpm_error *reterr)
 {
-	struct ssdpm_power *power = calloc(1, sizeof(*power));
+	struct ssdpm_power_params checked;
+	int err = check_params(params, &checked, reterr);
 
-	if (!power) {
-		source->close(source);
+	if (err)
+		return err;
+	struct ssdpm_power *power = calloc(1, sizeof(*power));
+	if (!power)
 		return ssdpm__no_memory(reterr);
-	}
-	power->params = *params;
-	int err = begin(power, source, reterr);
+	power->params = checked;
+	err = begin(power, given, reterr);
 	if (err) {
 		ssdpm_power_free(power);
 		return err;
@@ -117,15 +118,7 @@ static int new_power(struct source *source,
 int ssdpm_power_open(int fd, const struct ssdpm_power_params *params,
 		     struct ssdpm_power **ret_power, struct ssdpm_error *reterr)
 {
-	struct ssdpm_power_params checked;
-	struct source *source;
-	int err = check_params(params, &checked, reterr);
-
-	if (err == 0)
-		err = ssdpm__source_fd(fd, &source, reterr);
-	if (err)
-		return err;
-	return new_power(source, &checked, ret_power, reterr);
+	return open_power(ssdpm__of_fd(fd), params, ret_power, reterr);
 }
 
 int ssdpm_power_open_data(const void *data, size_t size,
@@ -133,15 +126,8 @@ int ssdpm_power_open_data(const void *data, size_t size,
 			  struct ssdpm_power **ret_power,
 			  struct ssdpm_error *reterr)
 {
-	struct ssdpm_power_params checked;
-	struct source *source;
-	int err = check_params(params, &checked, reterr);
-
-	if (err == 0)
-		err = ssdpm__source_data(data, size, &source, reterr);
-	if (err)
-		return err;
-	return new_power(source, &checked, ret_power, reterr);
+	return open_power(ssdpm__in_memory(data, size), params, ret_power,
+			  reterr);
 }
 
 static double raw_value(const char *at, uint32_t format)
@@ -149,9 +135,8 @@ static double raw_value(const char *at, uint32_t format)
 	const uint8_t *bytes = (const uint8_t *)at;
 
 	if (format == SSDPM_POWER_INT16)
-		return (int16_t)(uint16_t)(bytes[0] | bytes[1] << 8);
-	uint32_t bits = bytes[0] | (uint32_t)bytes[1] << 8 |
-			(uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+		return (int16_t)ssdpm__little_endian(bytes, 2);
+	uint32_t bits = (uint32_t)ssdpm__little_endian(bytes, 4);
 	float value;
 	memcpy(&value, &bits, sizeof(value));
 	return value;

@@ -32,11 +32,11 @@
 
 #include "base/internal.h"
 
-struct step ssdpm__step(const struct gaps_task *task, uint32_t from,
-			uint32_t to)
+struct table_step ssdpm__step(const struct gaps_task *task, uint32_t from,
+			      uint32_t to)
 {
 	const struct values *values = &task->values;
-	struct step step = {
+	struct table_step step = {
 		.from_power_uw = ssdpm__state_power_uw(task, from),
 		.power_uw = ssdpm__state_power_uw(task, to),
 		.entry_ns = values->entry_ns[to],
@@ -50,7 +50,7 @@ struct step ssdpm__step(const struct gaps_task *task, uint32_t from,
 }
 
 /* The first index, from the one before on, whose time is ns or more. */
-static size_t advance(const struct times *times, size_t at, uint64_t ns)
+static size_t advance(const struct gap_times *times, size_t at, uint64_t ns)
 {
 	size_t stride = 1;
 
@@ -74,7 +74,7 @@ static bool push(struct points *points, uint64_t ms)
 {
 	if (points->n == points->room) {
 		size_t room = points->room ? 2 * points->room : 256;
-		struct point *more =
+		struct table_point *more =
 			realloc(points->points, room * sizeof(*more));
 
 		if (!more)
@@ -82,7 +82,8 @@ static bool push(struct points *points, uint64_t ms)
 		points->points = more;
 		points->room = room;
 	}
-	points->points[points->n++] = (struct point){ .ms = (uint32_t)ms };
+	points->points[points->n++] =
+		(struct table_point){ .ms = (uint32_t)ms };
 	return true;
 }
 
@@ -100,7 +101,7 @@ static uint64_t first_ms(const struct lattice *lattice, uint64_t ns, bool after,
 	return first > ms ? first : ms + 1;
 }
 
-bool ssdpm__only_costs(const struct step *step)
+bool ssdpm__only_costs(const struct table_step *step)
 {
 	return step->power_uw >= step->from_power_uw &&
 	       step->transition_uw >= step->from_power_uw &&
@@ -109,7 +110,7 @@ bool ssdpm__only_costs(const struct step *step)
 
 /* The same for a step to a state that draws no less. */
 static uint64_t next_late_ms(const struct ssdpm_gaps *gaps,
-			     const struct step *step,
+			     const struct table_step *step,
 			     const struct lattice *lattice, uint64_t ms,
 			     size_t *at)
 {
@@ -137,7 +138,8 @@ static uint64_t next_late_ms(const struct ssdpm_gaps *gaps,
 }
 
 /* The next time to look at after ms; UINT64_MAX: there is none. */
-static uint64_t next_ms(const struct ssdpm_gaps *gaps, const struct step *step,
+static uint64_t next_ms(const struct ssdpm_gaps *gaps,
+			const struct table_step *step,
 			const struct lattice *lattice, uint64_t ms, size_t *at)
 {
 	uint64_t now = lattice->offset_ns + ms * NS_PER_MS;
@@ -159,7 +161,8 @@ static uint64_t next_ms(const struct ssdpm_gaps *gaps, const struct step *step,
 	return now < end && cut < next ? cut : next;
 }
 
-int ssdpm__step_times(const struct ssdpm_gaps *gaps, const struct step *step,
+int ssdpm__step_times(const struct ssdpm_gaps *gaps,
+		      const struct table_step *step,
 		      const struct lattice *lattice, struct points *points,
 		      struct ssdpm_error *reterr)
 {
@@ -215,8 +218,9 @@ static uint64_t early_delay(const struct early *io, uint64_t wake_ns)
 	return wake_ns > io->offset_ns ? wake_ns - io->offset_ns : 0;
 }
 
-static void move_tail(const struct earlies *early, const struct limits *limits,
-		      struct tail *tail, uint64_t ns)
+static void move_tail(const struct earlies *early,
+		      const struct table_limits *limits, struct tail *tail,
+		      uint64_t ns)
 {
 	for (; tail->from < early->n && early->io[tail->from].gap_ns < ns;
 	     tail->from++) {
@@ -229,7 +233,8 @@ static void move_tail(const struct earlies *early, const struct limits *limits,
 }
 
 static struct tail whole_tail(const struct earlies *early,
-			      const struct limits *limits, uint64_t exit_ns)
+			      const struct table_limits *limits,
+			      uint64_t exit_ns)
 {
 	struct tail tail = { .exit_ns = exit_ns };
 
@@ -243,7 +248,7 @@ static struct tail whole_tail(const struct earlies *early,
 }
 
 /* Where the idle times begin that reach the step, and its state. */
-struct place {
+struct cost_place {
 	size_t at;
 	size_t resident;
 };
@@ -251,18 +256,19 @@ struct place {
 /* A step that is made later and later. */
 struct sweep {
 	const struct ssdpm_gaps *gaps;
-	const struct step *step;
-	const struct limits *limits;
-	struct place idle;
-	struct place silent;
+	const struct table_step *step;
+	const struct table_limits *limits;
+	struct cost_place idle;
+	struct cost_place silent;
 	struct tail before; /* without the step */
 	struct tail after;  /* with it */
 };
 
-static struct place find_place(const struct times *times, struct place last,
-			       uint64_t at_ns, uint64_t resident_ns)
+static struct cost_place find_place(const struct gap_times *times,
+				    struct cost_place last, uint64_t at_ns,
+				    uint64_t resident_ns)
 {
-	struct place place;
+	struct cost_place place;
 
 	place.at = advance(times, last.at, at_ns);
 	if (last.resident < place.at)
@@ -272,7 +278,7 @@ static struct place find_place(const struct times *times, struct place last,
 }
 
 /* What a step costs: its transition, its state, not the state before it. */
-static inline struct wide step_cost(const struct step *step,
+static inline struct wide step_cost(const struct table_step *step,
 				    struct wide change_ns, struct wide slept_ns,
 				    struct wide left_ns)
 {
@@ -283,14 +289,16 @@ static inline struct wide step_cost(const struct step *step,
 }
 
 /* How long these idle times last after they have lasted ns. */
-static struct wide left_of(const struct times *times, size_t from, uint64_t ns)
+static struct wide left_of(const struct gap_times *times, size_t from,
+			   uint64_t ns)
 {
 	return wide_minus(wide_of(times->sums[times->n] - times->sums[from]),
 			  wide_product(times->n - from, ns));
 }
 
-static struct wide idle_cost(const struct times *times, const struct step *step,
-			     struct place place, uint64_t at_ns)
+static struct wide idle_cost(const struct gap_times *times,
+			     const struct table_step *step,
+			     struct cost_place place, uint64_t at_ns)
 {
 	struct wide change_ns = wide_minus(
 		wide_plus(wide_of(step->entry_ns), wide_of(step->exit_ns)),
@@ -302,7 +310,7 @@ static struct wide idle_cost(const struct times *times, const struct step *step,
 }
 
 /* The idle time at the end. */
-static struct wide end_cost(uint64_t end_ns, const struct step *step,
+static struct wide end_cost(uint64_t end_ns, const struct table_step *step,
 			    uint64_t at_ns)
 {
 	uint64_t left_ns, entry_ns = step->entry_ns;
@@ -317,11 +325,11 @@ static struct wide end_cost(uint64_t end_ns, const struct step *step,
 }
 
 /* What the I/Os wait that end these idle times; sign -1: they do not count. */
-static void add_delays(const struct sweep *sweep, const struct times *times,
-		       struct place place, uint64_t ready_ns, int sign,
-		       struct point *point)
+static void add_delays(const struct sweep *sweep, const struct gap_times *times,
+		       struct cost_place place, uint64_t ready_ns, int sign,
+		       struct table_point *point)
 {
-	const struct step *step = sweep->step;
+	const struct table_step *step = sweep->step;
 	uint64_t beyond_ns = sweep->limits->beyond_ns;
 	size_t n_at = times->n - place.at, n = times->n - place.resident;
 	uint64_t entering_ns =
@@ -349,7 +357,7 @@ static void add_delays(const struct sweep *sweep, const struct times *times,
 
 /* The early I/Os that come while the state is entered wait each their own. */
 static void add_early(struct sweep *sweep, uint64_t at_ns, uint64_t resident_ns,
-		      struct point *point)
+		      struct table_point *point)
 {
 	const struct earlies *early = &sweep->gaps->early;
 	uint64_t ready_ns = resident_ns + sweep->step->exit_ns;
@@ -369,10 +377,11 @@ static void add_early(struct sweep *sweep, uint64_t at_ns, uint64_t resident_ns,
 	}
 }
 
-static void fill_point(struct sweep *sweep, uint64_t at_ns, struct point *point)
+static void fill_point(struct sweep *sweep, uint64_t at_ns,
+		       struct table_point *point)
 {
 	const struct ssdpm_gaps *gaps = sweep->gaps;
-	const struct step *step = sweep->step;
+	const struct table_step *step = sweep->step;
 	uint64_t resident_ns = at_ns + step->entry_ns;
 	uint64_t ready_ns = resident_ns + step->exit_ns;
 
@@ -389,8 +398,9 @@ static void fill_point(struct sweep *sweep, uint64_t at_ns, struct point *point)
 	add_early(sweep, at_ns, resident_ns, point);
 }
 
-void ssdpm__step_costs(const struct ssdpm_gaps *gaps, const struct step *step,
-		       const struct limits *limits, uint64_t offset_ns,
+void ssdpm__step_costs(const struct ssdpm_gaps *gaps,
+		       const struct table_step *step,
+		       const struct table_limits *limits, uint64_t offset_ns,
 		       struct points *points)
 {
 	struct sweep sweep = {
@@ -402,7 +412,7 @@ void ssdpm__step_costs(const struct ssdpm_gaps *gaps, const struct step *step,
 	};
 
 	for (size_t i = 0; i < points->n; i++) {
-		struct point *point = &points->points[i];
+		struct table_point *point = &points->points[i];
 
 		fill_point(&sweep, offset_ns + (uint64_t)point->ms * NS_PER_MS,
 			   point);

@@ -52,7 +52,7 @@ static int evaluate(struct climb *climb, struct setting *setting,
 		    bool *ret_kept, struct ssdpm_error *reterr)
 {
 	const struct gaps_task *task = climb->search->task;
-	const struct limits *limits = &climb->search->limits;
+	const struct table_limits *limits = &climb->search->limits;
 	struct ssdpm_apst table = ssdpm__setting_table(setting);
 	struct ssdpm_sim_params params = task->params;
 	struct chain chain;
@@ -181,7 +181,7 @@ int ssdpm__search_more(struct best_search *search, struct ssdpm_error *reterr)
 }
 
 /* What all idle times cost that one option is chosen for. */
-static struct wide choice_cost(const struct times *times,
+static struct wide choice_cost(const struct gap_times *times,
 			       const struct option *option,
 			       uint64_t transition_uw, uint64_t from_ns,
 			       uint64_t to_ns)
@@ -242,7 +242,7 @@ int ssdpm__cost_bound(const struct best_search *search,
 	struct option options[SSDPM_MAX_STATES];
 	size_t n_options = find_options(search, options), n;
 	uint64_t left_ns = gaps->end_idle_ns;
-	struct choice *choices;
+	struct gap_choice *choices;
 	struct wide cost =
 		wide_product(options[n_options - 1].power_uw, left_ns);
 	struct wide all_ns = wide_plus(wide_of(gaps->idle.sums[gaps->idle.n]),

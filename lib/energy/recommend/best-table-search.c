@@ -44,7 +44,7 @@ struct tree {
 };
 
 /* The pairs of one first and one second state. */
-struct pair {
+struct state_pair {
 	struct best_search *search;
 	uint32_t states[2];
 	struct points first;
@@ -94,7 +94,7 @@ int ssdpm__search_one(struct best_search *search, struct ssdpm_error *reterr)
 	int err = 0;
 
 	for (size_t i = 0; i < search->n_states && !err; i++) {
-		struct step step =
+		struct table_step step =
 			ssdpm__step(task, task->params.operational_state,
 				    search->states[i]);
 
@@ -108,7 +108,7 @@ int ssdpm__search_one(struct best_search *search, struct ssdpm_error *reterr)
 		ssdpm__step_costs(task->gaps, &step, &search->limits, 0,
 				  &points);
 		for (size_t k = 0; k < points.n; k++) {
-			const struct point *point = &points.points[k];
+			const struct table_point *point = &points.points[k];
 			const struct setting setting = {
 				.n = 1,
 				.states = { search->states[i] },
@@ -124,8 +124,8 @@ int ssdpm__search_one(struct best_search *search, struct ssdpm_error *reterr)
 	return err;
 }
 
-static void offer_pair(struct pair *pair, const struct point *first,
-		       const struct point *second, uint64_t second_ms)
+static void offer_pair(struct state_pair *pair, const struct table_point *first,
+		       const struct table_point *second, uint64_t second_ms)
 {
 	const struct setting setting = {
 		.n = 2,
@@ -166,7 +166,7 @@ static bool make_tree(struct tree *tree, const struct points *points)
 	for (size_t i = 0; i < 2 * n; i++)
 		nodes[i] = nothing;
 	for (size_t i = 0; i < points->n; i++) {
-		const struct point *point = &points->points[i];
+		const struct table_point *point = &points->points[i];
 
 		add_least(&nodes[n + i / LEAF], point->cost_fj, point->delay_ns,
 			  point->beyond);
@@ -180,13 +180,14 @@ static bool make_tree(struct tree *tree, const struct points *points)
 
 /* The second steps that can follow a first one. */
 struct query {
-	const struct point *first;
+	const struct table_point *first;
 	size_t from;
 	size_t to;
 };
 
-static uint64_t second_ms(const struct pair *pair, const struct point *first,
-			  const struct point *second)
+static uint64_t second_ms(const struct state_pair *pair,
+			  const struct table_point *first,
+			  const struct table_point *second)
 {
 	return pair->from_start ? second->ms : second->ms - first->ms;
 }
@@ -195,12 +196,13 @@ static uint64_t second_ms(const struct pair *pair, const struct point *first,
  * Can there be a better one below this node, whose last point is before to? At
  * the same cost and delay only longer idle times are better.
  */
-static bool may_be_better(const struct pair *pair, const struct query *query,
-			  const struct node *node, size_t to)
+static bool may_be_better(const struct state_pair *pair,
+			  const struct query *query, const struct node *node,
+			  size_t to)
 {
 	const struct best_search *search = pair->search;
 	const struct setting *best = &search->best;
-	const struct point *first = query->first;
+	const struct table_point *first = query->first;
 	struct wide cost = wide_plus(first->cost_fj, node->cost_fj);
 	struct wide delay = wide_plus(first->delay_ns, node->delay_ns);
 
@@ -219,8 +221,8 @@ static bool may_be_better(const struct pair *pair, const struct query *query,
 
 /* The points below node i, of n; the better half first, so that the other one
  * is rarely looked at; of equal halves the later one. */
-static void search_tree(struct pair *pair, const struct query *query, size_t i,
-			size_t from, size_t n)
+static void search_tree(struct state_pair *pair, const struct query *query,
+			size_t i, size_t from, size_t n)
 {
 	const struct node *nodes = pair->tree.nodes;
 	size_t to = from + n < query->to ? from + n : query->to;
@@ -231,7 +233,7 @@ static void search_tree(struct pair *pair, const struct query *query, size_t i,
 		return;
 	if (n == LEAF) {
 		for (; to > from && to > query->from; to--) {
-			const struct point *second =
+			const struct table_point *second =
 				&pair->second.points[to - 1];
 			offer_pair(pair, query->first, second,
 				   second_ms(pair, query->first, second));
@@ -249,8 +251,8 @@ static void search_tree(struct pair *pair, const struct query *query, size_t i,
  * end of the entry; then both are made at times that depend on a, and where the
  * second changes there has to be a point too.
  */
-static int make_first(struct pair *pair, const struct step *one,
-		      const struct step *two, struct ssdpm_error *reterr)
+static int make_first(struct state_pair *pair, const struct table_step *one,
+		      const struct table_step *two, struct ssdpm_error *reterr)
 {
 	const struct best_search *search = pair->search;
 	const struct ssdpm_gaps *gaps = search->task->gaps;
@@ -278,8 +280,8 @@ static int make_first(struct pair *pair, const struct step *one,
 	return 0;
 }
 
-static int make_second(struct pair *pair, const struct step *one,
-		       const struct step *two, struct ssdpm_error *reterr)
+static int make_second(struct state_pair *pair, const struct table_step *one,
+		       const struct table_step *two, struct ssdpm_error *reterr)
 {
 	const struct best_search *search = pair->search;
 	const struct ssdpm_gaps *gaps = search->task->gaps;
@@ -308,13 +310,13 @@ static size_t find_ms(const struct points *points, size_t from, uint64_t ms)
 	return from;
 }
 
-static void search_pair(struct pair *pair)
+static void search_pair(struct state_pair *pair)
 {
 	const struct tree *tree = &pair->tree;
 	struct query query = { 0 };
 
 	for (size_t i = 0; i < pair->first.n; i++) {
-		const struct point *first = &pair->first.points[i];
+		const struct table_point *first = &pair->first.points[i];
 		uint64_t least = first->ms + pair->entry_ms + 1, soonest = 1;
 		uint64_t most = (uint64_t)first->ms + SSDPM_APST_MAX_IDLE_MS;
 
@@ -335,10 +337,10 @@ static int search_states(struct best_search *search, uint32_t one, uint32_t two,
 			 struct ssdpm_error *reterr)
 {
 	const struct gaps_task *task = search->task;
-	struct step first =
+	struct table_step first =
 		ssdpm__step(task, task->params.operational_state, one);
-	struct step second = ssdpm__step(task, one, two);
-	struct pair pair = {
+	struct table_step second = ssdpm__step(task, one, two);
+	struct state_pair pair = {
 		.search = search,
 		.states = { one, two },
 		.from_start = task->params.flags & SSDPM_SIM_IDLE_FROM_START,

@@ -17,7 +17,7 @@
 #define NS_PER_MS 1000000u
 
 /* A transition from one state to the next; from awake there is no exit. */
-struct step {
+struct table_step {
 	uint64_t from_power_uw;
 	uint64_t from_exit_ns;
 	uint64_t power_uw;
@@ -30,7 +30,7 @@ struct step {
  * What a step at a time adds: to energy, to delays, to I/Os beyond a bound.
  * Each can be below 0.
  */
-struct point {
+struct table_point {
 	struct wide cost_fj;
 	struct wide delay_ns;
 	int64_t beyond;
@@ -38,7 +38,7 @@ struct point {
 };
 
 struct points {
-	struct point *points;
+	struct table_point *points;
 	size_t n;
 	size_t room;
 };
@@ -53,7 +53,7 @@ struct lattice {
 #define NO_LIMIT_HIGH (UINT64_C(1) << 62)
 
 /* What to keep to; of all I/Os together. */
-struct limits {
+struct table_limits {
 	struct wide delay_ns;
 	int64_t beyond;
 	uint64_t beyond_ns; /* an I/O with a longer delay is beyond */
@@ -71,7 +71,7 @@ struct setting {
 /* All that a search looks at. */
 struct best_search {
 	const struct gaps_task *task;
-	struct limits limits;
+	struct table_limits limits;
 	uint32_t states[SSDPM_MAX_STATES]; /* that may be used */
 	size_t n_states;
 	uint32_t max_states; /* how many of them in one table */
@@ -79,21 +79,22 @@ struct best_search {
 };
 
 /* The step to a state from another one, or from awake. */
-struct step ssdpm__step(const struct gaps_task *task, uint32_t from,
-			uint32_t to);
+struct table_step ssdpm__step(const struct gaps_task *task, uint32_t from,
+			      uint32_t to);
 
 /*
  * Nothing costs or waits less with this step, unless another one follows: the
  * state draws no less than what was before, nor does the transition, and its
  * exit takes as long.
  */
-bool ssdpm__only_costs(const struct step *step);
+bool ssdpm__only_costs(const struct table_step *step);
 
 /*
  * The times on a lattice that can be the best for a step, in ascending order:
  * added to points, without their costs. Free points->points with free().
  */
-int ssdpm__step_times(const struct ssdpm_gaps *gaps, const struct step *step,
+int ssdpm__step_times(const struct ssdpm_gaps *gaps,
+		      const struct table_step *step,
 		      const struct lattice *lattice, struct points *points,
 		      struct ssdpm_error *reterr);
 
@@ -103,8 +104,9 @@ int ssdpm__merge_points(struct points *points, const struct points *others,
 			uint64_t earlier_ms, struct ssdpm_error *reterr);
 
 /* Fill in what the step adds at offset_ns + ms of each point; ms ascend. */
-void ssdpm__step_costs(const struct ssdpm_gaps *gaps, const struct step *step,
-		       const struct limits *limits, uint64_t offset_ns,
+void ssdpm__step_costs(const struct ssdpm_gaps *gaps,
+		       const struct table_step *step,
+		       const struct table_limits *limits, uint64_t offset_ns,
 		       struct points *points);
 
 /* Is a the better one of two that keep the bounds? */

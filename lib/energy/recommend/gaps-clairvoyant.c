@@ -106,7 +106,7 @@ static struct chain deepest_chain(const struct gaps_task *task,
 
 static int run_choices(const struct gaps_task *task,
 		       const struct option *options,
-		       const struct choice *choices, size_t n,
+		       const struct gap_choice *choices, size_t n,
 		       struct ending *endings, struct state_times *times,
 		       struct ssdpm_run *run, struct ssdpm_error *reterr)
 {
@@ -132,7 +132,7 @@ static int find_run(const struct gaps_task *task, struct state_times *times,
 {
 	struct option options[SSDPM_MAX_STATES];
 	size_t n_options = find_options(task, options), n;
-	struct choice *choices;
+	struct gap_choice *choices;
 	struct ending *endings;
 	int err;
 

@@ -140,7 +140,7 @@ static int read_head(const uint8_t *data, size_t size, struct head *ret_head,
 	return 0;
 }
 
-static bool make_times(struct times *times, uint64_t n)
+static bool make_times(struct gap_times *times, uint64_t n)
 {
 	times->n = (size_t)n;
 	times->ns = malloc((times->n + 1) * sizeof(*times->ns));
@@ -193,7 +193,7 @@ static bool sum_up(const uint64_t *numbers, size_t n, uint64_t limit,
 }
 
 /* Above 0, and no one less than the one before it. */
-static bool is_ascending(const struct times *times)
+static bool is_ascending(const struct gap_times *times)
 {
 	uint64_t last = 1;
 
@@ -206,7 +206,8 @@ static bool is_ascending(const struct times *times)
 }
 
 /* Is each of the one among the other? Both ascend. */
-static bool are_among(const struct times *these, const struct times *all)
+static bool are_among(const struct gap_times *these,
+		      const struct gap_times *all)
 {
 	size_t at = 0;
 
@@ -220,8 +221,8 @@ static bool are_among(const struct times *these, const struct times *all)
 }
 
 /* Does each follow an idle time, and start while the drive is busy? */
-static bool can_be_early(const struct earlies *early, const struct times *idle,
-			 uint64_t busy_ns)
+static bool can_be_early(const struct earlies *early,
+			 const struct gap_times *idle, uint64_t busy_ns)
 {
 	uint64_t last = 0;
 	size_t at = 0;

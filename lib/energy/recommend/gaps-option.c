@@ -13,7 +13,7 @@
 #include "base/internal.h"
 
 /* at + slope x idle time. */
-struct line {
+struct option_line {
 	struct wide at;
 	struct wide slope;
 };
@@ -52,14 +52,16 @@ static uint64_t option_delay(const struct option *option, uint64_t idle_ns)
 
 /* Cost and delay of idle times of about this length. */
 static void find_lines(const struct option *option, uint64_t transition_uw,
-		       uint64_t idle_ns, struct line lines[2])
+		       uint64_t idle_ns, struct option_line lines[2])
 {
 	struct wide change_ns = change_time(option);
 
-	lines[0] = (struct line){ wide_times(change_ns, transition_uw), { 0 } };
-	lines[1] = (struct line){ wide_of(option->exit_ns), { 0 } };
+	lines[0] = (struct option_line){ wide_times(change_ns, transition_uw),
+					 { 0 } };
+	lines[1] = (struct option_line){ wide_of(option->exit_ns), { 0 } };
 	if (idle_ns < option->entry_ns) {
-		lines[1] = (struct line){ change_ns, wide_of_signed(-1) };
+		lines[1] =
+			(struct option_line){ change_ns, wide_of_signed(-1) };
 		return;
 	}
 	lines[0].at = wide_minus(
@@ -71,7 +73,8 @@ static void find_lines(const struct option *option, uint64_t transition_uw,
  * Where two lines cross: the last length before it or at it, and the one after,
  * so that a length at which both are the same stands by itself.
  */
-static size_t add_crossing(struct line a, struct line b, uint64_t *lengths)
+static size_t add_crossing(struct option_line a, struct option_line b,
+			   uint64_t *lengths)
 {
 	struct wide slope = wide_minus(a.slope, b.slope);
 	struct wide at = wide_minus(b.at, a.at);
@@ -100,7 +103,7 @@ static size_t add_crossings(const struct option *a, const struct option *b,
 	size_t n = 0;
 
 	for (unsigned i = 0; i < 3; i++) {
-		struct line as[2], bs[2];
+		struct option_line as[2], bs[2];
 
 		find_lines(a, transition_uw, pieces[i], as);
 		find_lines(b, transition_uw, pieces[i], bs);
@@ -157,12 +160,12 @@ static uint32_t find_best(const struct option *options, size_t n,
 }
 
 int ssdpm__cheapest(const struct option *options, size_t n,
-		    uint64_t transition_uw, struct choice **ret_choices,
+		    uint64_t transition_uw, struct gap_choice **ret_choices,
 		    size_t *ret_n, struct ssdpm_error *reterr)
 {
 	size_t n_lengths = 0, count = 0;
 	uint64_t *lengths = find_lengths(options, n, transition_uw, &n_lengths);
-	struct choice *choices = malloc((n_lengths + 1) * sizeof(*choices));
+	struct gap_choice *choices = malloc((n_lengths + 1) * sizeof(*choices));
 
 	if (!lengths || !choices) {
 		free(lengths);
@@ -175,7 +178,8 @@ int ssdpm__cheapest(const struct option *options, size_t n,
 			find_best(options, n, transition_uw, lengths[i]);
 
 		if (!count || choices[count - 1].option != best)
-			choices[count++] = (struct choice){ lengths[i], best };
+			choices[count++] =
+				(struct gap_choice){ lengths[i], best };
 	}
 	free(lengths);
 	*ret_choices = choices;

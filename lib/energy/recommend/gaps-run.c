@@ -12,10 +12,10 @@
 
 #include "base/internal.h"
 
-static struct range find_range(const struct times *times, uint64_t from_ns,
-			       uint64_t to_ns)
+static struct gap_range find_range(const struct gap_times *times,
+				   uint64_t from_ns, uint64_t to_ns)
 {
-	struct range range = {
+	struct gap_range range = {
 		ssdpm__count_below(times->ns, times->n, from_ns),
 		times->n,
 	};
@@ -38,7 +38,7 @@ struct ending ssdpm__ending(const struct ssdpm_gaps *gaps, uint64_t from_ns,
 	};
 }
 
-size_t ssdpm__count_early(const struct earlies *early, uint64_t gap_ns)
+static size_t count_early(const struct earlies *early, uint64_t gap_ns)
 {
 	size_t from = 0, to = early->n;
 
@@ -89,11 +89,11 @@ static struct wide collect_early(const struct ssdpm_gaps *gaps,
 	delays->n = 0;
 	for (size_t i = 0; i < n && early->n; i++) {
 		const struct ending *ending = &endings[i];
-		size_t io = ssdpm__count_early(early, ending->from_ns);
+		size_t io = count_early(early, ending->from_ns);
 		size_t to = early->n;
 
 		if (ending->to_ns != UINT64_MAX)
-			to = ssdpm__count_early(early, ending->to_ns);
+			to = count_early(early, ending->to_ns);
 		for (; io < to; io++) {
 			uint64_t delay = ending->delay_ns;
 
@@ -112,7 +112,7 @@ static struct wide collect_early(const struct ssdpm_gaps *gaps,
 }
 
 /* What is known of a run while its quantiles are searched. */
-struct search {
+struct gap_search {
 	const struct ssdpm_gaps *gaps;
 	const struct ending *endings;
 	size_t n;
@@ -120,8 +120,9 @@ struct search {
 };
 
 /* How many of these idle times end with a delay of more than above_ns. */
-static uint64_t count_range(const struct times *times, struct range range,
-			    const struct ending *ending, uint64_t above_ns)
+static uint64_t count_range(const struct gap_times *times,
+			    struct gap_range range, const struct ending *ending,
+			    uint64_t above_ns)
 {
 	if (ending->delay_ns <= above_ns)
 		return 0;
@@ -132,7 +133,7 @@ static uint64_t count_range(const struct times *times, struct range range,
 }
 
 /* How many I/Os are delayed by more than above_ns. */
-static uint64_t count_above(const struct search *s, uint64_t above_ns)
+static uint64_t count_above(const struct gap_search *s, uint64_t above_ns)
 {
 	uint64_t count = s->delays->n;
 
@@ -148,7 +149,7 @@ static uint64_t count_above(const struct search *s, uint64_t above_ns)
 }
 
 /* The least time that no more than count I/Os are delayed by more than. */
-static uint64_t find_quantile(const struct search *s, uint64_t count,
+static uint64_t find_quantile(const struct gap_search *s, uint64_t count,
 			      uint64_t from_ns, uint64_t to_ns)
 {
 	while (from_ns < to_ns) {
@@ -163,7 +164,7 @@ static uint64_t find_quantile(const struct search *s, uint64_t count,
 }
 
 /* No delay is longer; most often it is the longest. */
-static uint64_t limit_of(const struct search *s)
+static uint64_t limit_of(const struct gap_search *s)
 {
 	uint64_t limit = s->delays->n ? s->delays->ns[s->delays->n - 1] : 0;
 
@@ -182,7 +183,7 @@ static uint64_t limit_of(const struct search *s)
 }
 
 /* Nearest rank: of n I/Os floor(n/100) are beyond the 99th percentile. */
-static void find_quantiles(const struct search *s, struct ssdpm_run *run)
+static void find_quantiles(const struct gap_search *s, struct ssdpm_run *run)
 {
 	uint64_t limit = limit_of(s), n = 0;
 
@@ -197,7 +198,8 @@ static void find_quantiles(const struct search *s, struct ssdpm_run *run)
 	run->delay_p50_ns = find_quantile(s, n / 2, 0, run->delay_p99_ns);
 }
 
-static struct wide sum_range(const struct times *times, struct range range,
+static struct wide sum_range(const struct gap_times *times,
+			     struct gap_range range,
 			     const struct ending *ending)
 {
 	struct wide sum = wide_product(range.to - range.from, ending->delay_ns);
@@ -213,7 +215,7 @@ int ssdpm__gaps_delays(const struct ssdpm_gaps *gaps,
 		       struct delays *delays, struct ssdpm_run *run,
 		       struct ssdpm_error *reterr)
 {
-	const struct search search = { gaps, endings, n, delays };
+	const struct gap_search search = { gaps, endings, n, delays };
 	struct wide sum = collect_early(gaps, endings, n, delays);
 
 	for (size_t i = 0; i < n; i++) {

@@ -74,7 +74,7 @@ static bool make_room(void *array, size_t *room, size_t n, size_t size)
 	return true;
 }
 
-static bool add_times(struct times *times, const uint64_t *ns, size_t n)
+static bool add_times(struct gap_times *times, const uint64_t *ns, size_t n)
 {
 	if (!make_room(&times->ns, &times->room, times->n, sizeof(*times->ns)))
 		return false;
@@ -83,7 +83,7 @@ static bool add_times(struct times *times, const uint64_t *ns, size_t n)
 	return true;
 }
 
-static bool add_early(struct earlies *early, const struct block *block)
+static bool add_early(struct earlies *early, const struct period_block *block)
 {
 	if (!make_room(&early->io, &early->room, early->n, sizeof(*early->io)))
 		return false;
@@ -97,7 +97,7 @@ static bool add_early(struct earlies *early, const struct block *block)
 /* What the periods of a block were. */
 static bool add_block(struct ssdpm_gaps *gaps)
 {
-	const struct block *block = &gaps->block;
+	const struct period_block *block = &gaps->block;
 
 	return (!block->n_gaps ||
 		add_times(&gaps->idle, block->gaps, block->n_gaps)) &&
@@ -147,7 +147,7 @@ int ssdpm_gaps_feed(struct ssdpm_gaps *gaps, const struct ssdpm_io *ios,
 	return err;
 }
 
-void ssdpm__sum_times(struct times *times)
+void ssdpm__sum_times(struct gap_times *times)
 {
 	uint64_t sum = 0;
 
@@ -159,7 +159,7 @@ void ssdpm__sum_times(struct times *times)
 }
 
 /* Sort them; the spare room that this takes has the sums afterwards. */
-static bool finish_times(struct times *times)
+static bool finish_times(struct gap_times *times)
 {
 	size_t size = (times->n + 1) * sizeof(uint64_t);
 	uint64_t *ns = realloc(times->ns, size);

@@ -10,7 +10,7 @@
 #include "estimate/wakes.h"
 
 /* Times in ascending order; sums[i] is the sum of the first i of them. */
-struct times {
+struct gap_times {
 	uint64_t *ns;
 	uint64_t *sums;
 	size_t n;
@@ -39,12 +39,12 @@ struct ssdpm_gaps {
 	struct ssdpm_error failed; /* code 0: it did not */
 	struct flow flow;
 	struct intake intake;
-	uint64_t start_ns;    /* of the first record */
-	uint64_t end_idle_ns; /* after the last completion, without a wake */
-	struct times idle;    /* before each busy period but the first */
-	struct times silent;  /* of these, what a continued record ends */
-	struct earlies early; /* by gap_ns */
-	struct block block;
+	uint64_t start_ns;	 /* of the first record */
+	uint64_t end_idle_ns;	 /* after the last completion, without a wake */
+	struct gap_times idle;	 /* before each busy period but the first */
+	struct gap_times silent; /* of these, what a continued record ends */
+	struct earlies early;	 /* by gap_ns */
+	struct period_block block;
 };
 
 /* A task: a drive and what is to be taken for known of it. */
@@ -56,7 +56,7 @@ struct gaps_task {
 };
 
 /* A part of sorted times. */
-struct range {
+struct gap_range {
 	size_t from;
 	size_t to;
 };
@@ -67,8 +67,8 @@ struct ending {
 	uint64_t to_ns;	   /* these are shorter */
 	bool entering;	   /* the wake takes delay_ns minus the idle time */
 	uint64_t delay_ns; /* otherwise all of it */
-	struct range idle;
-	struct range silent;
+	struct gap_range idle;
+	struct gap_range silent;
 };
 
 /* Where they stand. */
@@ -83,7 +83,7 @@ struct delays {
 };
 
 /* From ns to sums, of which there is room for one more; they may wrap. */
-void ssdpm__sum_times(struct times *times);
+void ssdpm__sum_times(struct gap_times *times);
 
 /* Sort in ascending order. spare has room for as much. */
 void ssdpm__sort_times(uint64_t *times, uint64_t *spare, size_t n);
@@ -104,9 +104,6 @@ static inline size_t ssdpm__count_below(const uint64_t *times, size_t n,
 	}
 	return (size_t)(base - times);
 }
-
-/* The same for early I/Os and the idle time before their period. */
-size_t ssdpm__count_early(const struct earlies *early, uint64_t gap_ns);
 
 /* Check what the caller gave, as ssdpm_sim_new() does. */
 int ssdpm__gaps_task(const struct ssdpm_gaps *gaps,
@@ -171,7 +168,7 @@ struct wide ssdpm__option_cost(const struct option *option,
 			       bool at_end);
 
 /* The idle times from from_ns on, up to those of the next one. */
-struct choice {
+struct gap_choice {
 	uint64_t from_ns;
 	uint32_t option;
 };
@@ -182,7 +179,7 @@ struct choice {
  * is from 0 on.
  */
 int ssdpm__cheapest(const struct option *options, size_t n,
-		    uint64_t transition_uw, struct choice **ret_choices,
+		    uint64_t transition_uw, struct gap_choice **ret_choices,
 		    size_t *ret_n, struct ssdpm_error *reterr);
 
 #endif

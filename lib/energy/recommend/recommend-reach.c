@@ -65,13 +65,13 @@ static int add_reach(struct quest *quest,
 }
 
 /* The values of a setting, one for each table that it can make. */
-struct steps {
+struct reach_steps {
 	uint64_t values[SSDPM_APST_MAX_STEPS];
 	size_t n;
 };
 
 static void find_steps(const struct quest *quest, uint32_t step,
-		       uint64_t preferred, struct steps *ret_steps)
+		       uint64_t preferred, struct reach_steps *ret_steps)
 {
 	ret_steps->n =
 		ssdpm_apst_get_steps(quest->task.model, step, preferred,
@@ -83,7 +83,7 @@ static int add_secondaries(struct quest *quest, struct ssdpm_apst_params params,
 			   struct ssdpm_error *reterr)
 {
 	uint64_t usual = quest->defaults.secondary_latency_tolerance_us;
-	struct steps tolerances;
+	struct reach_steps tolerances;
 	int err = 0;
 
 	find_steps(quest, SSDPM_APST_STEP_TOLERANCE, usual, &tolerances);
@@ -100,7 +100,7 @@ static int add_secondaries(struct quest *quest, struct ssdpm_apst_params params,
 static int find_reaches(struct quest *quest, struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst_params params = quest->defaults;
-	struct steps limits, tolerances;
+	struct reach_steps limits, tolerances;
 	int err = 0;
 
 	find_steps(quest, SSDPM_APST_STEP_LIMIT, params.max_exit_latency_us,

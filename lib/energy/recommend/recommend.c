@@ -7,7 +7,7 @@
 #include "recommend/recommend.h"
 
 #include "base/internal.h"
-#include "recommend/saving.h"
+#include "base/words.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -475,3 +475,18 @@ void ssdpm_saving_get_year_wh(const struct ssdpm_saving *saving,
 		(double)saving->nominal_uw * hours_per_day * 365 / 1e6;
 	ret_wh->high = (double)saving->high_uw * hours_per_day * 365 / 1e6;
 }
+
+static const char advice_words[][6] = {
+	[SSDPM_ADVICE_SET] = "set",
+	[SSDPM_ADVICE_KEEP] = "keep",
+	[SSDPM_ADVICE_COSTS] = "costs",
+	[SSDPM_ADVICE_NONE] = "none",
+};
+ENUM_WORDS(advice)
+
+static const char route_words[][14] = {
+	[SSDPM_ROUTE_LATENCY_LIMIT] = "latency-limit",
+	[SSDPM_ROUTE_NVME_CORE] = "nvme-core",
+	[SSDPM_ROUTE_RAW_TABLE] = "raw-table",
+};
+ENUM_WORDS(route)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recommend/saving.h"
+#include "recommend/recommend.h"
 #include "estimate/sim.h"
 
 #include <stdlib.h>

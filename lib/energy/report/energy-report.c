@@ -11,7 +11,7 @@
 
 enum { BEFORE, AFTER, CHUNK = 512 };
 
-struct item {
+struct energy_item {
 	struct ssdpm_report_item drive;
 	struct ssdpm_comparison *comparison; /* NULL: there is an error */
 	struct ssdpm_error error;
@@ -19,12 +19,12 @@ struct item {
 
 struct ssdpm_energy_report {
 	struct ssdpm_report *report;
-	struct item *items;
+	struct energy_item *items;
 	size_t n;
 };
 
 /* What all drives have in common. */
-struct task {
+struct report_task {
 	struct ssdpm_energy_report_params params;
 	struct ssdpm_machine_facts facts;
 	struct ssdpm_catalogue *catalogue;
@@ -104,8 +104,9 @@ int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 }
 
 /* Today is the first row; where nothing changes, the second is the same. */
-static int compare(const struct task *task, const struct ssdpm_device *device,
-		   const struct ssdpm_model *model, struct item *item,
+static int compare(const struct report_task *task,
+		   const struct ssdpm_device *device,
+		   const struct ssdpm_model *model, struct energy_item *item,
 		   struct ssdpm_error *reterr)
 {
 	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
@@ -128,7 +129,7 @@ static int compare(const struct task *task, const struct ssdpm_device *device,
 	return err;
 }
 
-static int begin_drive(const struct task *task, struct item *item,
+static int begin_drive(const struct report_task *task, struct energy_item *item,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_device *device = item->drive.device;
@@ -150,8 +151,8 @@ static int begin_drive(const struct task *task, struct item *item,
 }
 
 /* What fails for one drive does not keep the others. */
-static int settle(struct item *item, int err, const struct ssdpm_error *error,
-		  struct ssdpm_error *reterr)
+static int settle(struct energy_item *item, int err,
+		  const struct ssdpm_error *error, struct ssdpm_error *reterr)
 {
 	if (err == -ENOMEM)
 		return ssdpm__pass_on(err, error, reterr);
@@ -162,7 +163,7 @@ static int settle(struct item *item, int err, const struct ssdpm_error *error,
 	return 0;
 }
 
-static int begin_drives(const struct task *task,
+static int begin_drives(const struct report_task *task,
 			struct ssdpm_energy_report *report,
 			struct ssdpm_error *reterr)
 {
@@ -177,7 +178,7 @@ static int begin_drives(const struct task *task,
 		return ssdpm__no_memory(reterr);
 	}
 	for (size_t i = 0; i < report->n && !err; i++) {
-		struct item *item = &report->items[i];
+		struct energy_item *item = &report->items[i];
 		struct ssdpm_error error = { 0 };
 
 		item->drive.size = sizeof(item->drive);
@@ -230,7 +231,7 @@ static int finish_drives(struct ssdpm_energy_report *report, uint64_t end_ns,
 	int err = 0;
 
 	for (size_t i = 0; i < report->n && !err; i++) {
-		struct item *item = &report->items[i];
+		struct energy_item *item = &report->items[i];
 		struct ssdpm_error error = { 0 };
 
 		if (!item->comparison)
@@ -241,7 +242,7 @@ static int finish_drives(struct ssdpm_energy_report *report, uint64_t end_ns,
 	return err;
 }
 
-static int fill(struct ssdpm_energy_report *report, struct task *task,
+static int fill(struct ssdpm_energy_report *report, struct report_task *task,
 		struct ssdpm_machine *machine, struct ssdpm_error *reterr)
 {
 	int err;
@@ -273,15 +274,13 @@ int ssdpm_energy_report_new(struct ssdpm_machine *machine,
 			    struct ssdpm_energy_report **ret_report,
 			    struct ssdpm_error *reterr)
 {
-	struct task task = { .params.size = sizeof(task.params),
-			     .facts.size = sizeof(task.facts) };
+	struct report_task task = { .params.size = sizeof(task.params),
+				    .facts.size = sizeof(task.facts) };
 	struct ssdpm_energy_report *report;
 	struct ssdpm_error error = { 0 };
-	int err = 0;
+	int err = ssdpm__sized_in(&task.params, sizeof(task.params), params,
+				  "ssdpm_energy_report_params", reterr);
 
-	if (params)
-		err = ssdpm__sized_in(&task.params, sizeof(task.params), params,
-				      "ssdpm_energy_report_params", reterr);
 	if (err)
 		return err;
 	report = calloc(1, sizeof(*report));
@@ -330,7 +329,7 @@ int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,
 				 struct ssdpm_energy_report_item *ret_item)
 {
 	struct ssdpm_energy_report_item result = { 0 };
-	const struct item *item;
+	const struct energy_item *item;
 	int err = ssdpm__sized_check(ret_item, sizeof(result),
 				     "ssdpm_energy_report_item", NULL);
 
@@ -346,4 +345,42 @@ int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,
 		take_rows(item->comparison, &result);
 	ssdpm__sized_out(ret_item, &result, sizeof(result));
 	return 0;
+}
+
+/* What to write for a recommendation. */
+
+/* Linux keeps its defaults where the route leaves them alone. */
+static void take_params(const struct ssdpm_recommendation *r,
+			struct ssdpm_apst_params *ret_params)
+{
+	ssdpm_apst_params_init(ret_params, sizeof(*ret_params));
+	ret_params->max_exit_latency_us = r->limit_us;
+	if (r->route != SSDPM_ROUTE_NVME_CORE)
+		return;
+	ret_params->primary_timeout_ms = r->primary_timeout_ms;
+	ret_params->primary_latency_tolerance_us =
+		r->primary_latency_tolerance_us;
+	ret_params->secondary_timeout_ms = r->secondary_timeout_ms;
+	ret_params->secondary_latency_tolerance_us =
+		r->secondary_latency_tolerance_us;
+}
+
+int ssdpm_recommendation_get_changes(
+	const struct ssdpm_recommendation *recommendation,
+	const struct ssdpm_device *device,
+	const struct ssdpm_machine_facts *facts,
+	struct ssdpm_change **ret_changes, size_t *ret_n,
+	struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst_params params;
+
+	if (!recommendation->possible ||
+	    recommendation->route == SSDPM_ROUTE_RAW_TABLE) {
+		*ret_changes = NULL;
+		*ret_n = 0;
+		return 0;
+	}
+	take_params(recommendation, &params);
+	return ssdpm_device_get_apst_changes(device, facts, &params,
+					     ret_changes, ret_n, reterr);
 }

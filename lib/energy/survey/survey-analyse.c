@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/words.h"
 
 #define MAX_POLICIES SSDPM_SURVEY_MAX_POLICIES
 /* Of the intervals of means; those of differences have that of the family. */
@@ -26,15 +27,15 @@
 /* Noise below this share of the values is rounding and not noise. */
 #define NO_NOISE 1e-13
 
-struct block {
+struct survey_block {
 	bool has[MAX_POLICIES];
 	uint32_t n; /* runs in it */
 	double y[MAX_POLICIES];
 	double sum;
 };
 
-struct fit {
-	struct block *blocks; /* those with a run, first */
+struct block_fit {
+	struct survey_block *blocks; /* those with a run, first */
 	uint32_t n_blocks;
 	uint32_t n_policies;
 	uint32_t n_runs;
@@ -66,7 +67,7 @@ static int check_run(const struct ssdpm_survey_run *run, size_t i,
 	return ssdpm__check_reserved(run->reserved, "ssdpm_survey_run", reterr);
 }
 
-static int put_runs(struct fit *fit, const struct ssdpm_survey_run *runs,
+static int put_runs(struct block_fit *fit, const struct ssdpm_survey_run *runs,
 		    size_t n, const struct ssdpm_survey_analysis_params *params,
 		    struct ssdpm_error *reterr)
 {
@@ -78,7 +79,7 @@ static int put_runs(struct fit *fit, const struct ssdpm_survey_run *runs,
 			return err;
 		if (run->scenario != params->scenario)
 			continue;
-		struct block *block = &fit->blocks[run->block];
+		struct survey_block *block = &fit->blocks[run->block];
 
 		if (block->has[run->policy])
 			return ssdpm__fail(
@@ -96,14 +97,15 @@ static int put_runs(struct fit *fit, const struct ssdpm_survey_run *runs,
 }
 
 /* Blocks without a run are not there. */
-static void drop_empty_blocks(struct fit *fit)
+static void drop_empty_blocks(struct block_fit *fit)
 {
 	for (uint32_t i = 0; i < SSDPM_SURVEY_MAX_BLOCKS; i++)
 		if (fit->blocks[i].n)
 			fit->blocks[fit->n_blocks++] = fit->blocks[i];
 }
 
-static int check_policies(const struct fit *fit, struct ssdpm_error *reterr)
+static int check_policies(const struct block_fit *fit,
+			  struct ssdpm_error *reterr)
 {
 	for (uint32_t j = 0; j < fit->n_policies; j++)
 		if (fit->runs[j] < SURVEY_MIN_BLOCKS)
@@ -116,7 +118,7 @@ static int check_policies(const struct fit *fit, struct ssdpm_error *reterr)
 }
 
 /* C, and 1/n_policies in all places: its inverse is that of C, generalised. */
-static void set_equations(const struct fit *fit,
+static void set_equations(const struct block_fit *fit,
 			  double c[MAX_POLICIES][MAX_POLICIES],
 			  double q[MAX_POLICIES])
 {
@@ -127,7 +129,7 @@ static void set_equations(const struct fit *fit,
 				  1.0 / fit->n_policies;
 	}
 	for (uint32_t i = 0; i < fit->n_blocks; i++) {
-		const struct block *block = &fit->blocks[i];
+		const struct survey_block *block = &fit->blocks[i];
 
 		for (uint32_t j = 0; j < fit->n_policies; j++) {
 			if (!block->has[j])
@@ -167,7 +169,8 @@ static bool invert(double a[MAX_POLICIES][MAX_POLICIES], uint32_t n)
 	return true;
 }
 
-static double block_effect(const struct fit *fit, const struct block *block)
+static double block_effect(const struct block_fit *fit,
+			   const struct survey_block *block)
 {
 	double taus = 0;
 
@@ -177,7 +180,8 @@ static double block_effect(const struct fit *fit, const struct block *block)
 }
 
 /* Variance of a contrast of policies, in units of the noise. */
-static double contrast_variance(const struct fit *fit, const double *weights)
+static double contrast_variance(const struct block_fit *fit,
+				const double *weights)
 {
 	double sum = 0;
 
@@ -188,7 +192,7 @@ static double contrast_variance(const struct fit *fit, const double *weights)
 }
 
 /* How policies share in the mean of all blocks' effects. */
-static void mean_block_weights(const struct fit *fit, double *weights)
+static void mean_block_weights(const struct block_fit *fit, double *weights)
 {
 	for (uint32_t j = 0; j < fit->n_policies; j++) {
 		weights[j] = 0;
@@ -204,14 +208,14 @@ static void mean_block_weights(const struct fit *fit, double *weights)
  * mean of its runs' noise, and the noise of the policies in it, which the mean
  * of all blocks' effects has in common with it.
  */
-static double noise_of_blocks(const struct fit *fit)
+static double noise_of_blocks(const struct block_fit *fit)
 {
 	double shared[MAX_POLICIES], weights[MAX_POLICIES];
 	double sum = 0, means = 0;
 
 	mean_block_weights(fit, shared);
 	for (uint32_t i = 0; i < fit->n_blocks; i++) {
-		const struct block *block = &fit->blocks[i];
+		const struct survey_block *block = &fit->blocks[i];
 
 		for (uint32_t j = 0; j < fit->n_policies; j++)
 			weights[j] = (block->has[j] ? 1.0 / block->n : 0) -
@@ -223,12 +227,12 @@ static double noise_of_blocks(const struct fit *fit)
 	return sum / (fit->n_blocks - 1) + means / fit->n_blocks;
 }
 
-static void set_variances(struct fit *fit)
+static void set_variances(struct block_fit *fit)
 {
 	struct compensated residuals = { 0 }, spread = { 0 }, level = { 0 };
 
 	for (uint32_t i = 0; i < fit->n_blocks; i++) {
-		const struct block *block = &fit->blocks[i];
+		const struct survey_block *block = &fit->blocks[i];
 		double effect = block_effect(fit, block);
 
 		ssdpm__add(&level, effect);
@@ -251,7 +255,7 @@ static void set_variances(struct fit *fit)
 	fit->block_noise = noise_of_blocks(fit);
 }
 
-static int solve(struct fit *fit, struct ssdpm_error *reterr)
+static int solve(struct block_fit *fit, struct ssdpm_error *reterr)
 {
 	double q[MAX_POLICIES];
 	uint32_t parameters = fit->n_blocks + fit->n_policies - 1;
@@ -286,7 +290,7 @@ static int solve(struct fit *fit, struct ssdpm_error *reterr)
  * degrees of freedom of blocks, a part with those of the noise (Satterthwaite
  * 1946).
  */
-static void set_mean(const struct fit *fit, uint32_t policy,
+static void set_mean(const struct block_fit *fit, uint32_t policy,
 		     struct ssdpm_survey_mean *mean)
 {
 	double weights[MAX_POLICIES], own = 0;
@@ -318,8 +322,9 @@ static void set_mean(const struct fit *fit, uint32_t policy,
 
 /* By Tukey and Kramer; exact where no run is missing, else conservative. */
 static struct ssdpm_survey_difference compare(
-	const struct fit *fit, const struct ssdpm_survey_analysis *analysis,
-	uint32_t policy, uint32_t other, uint32_t n_scenarios)
+	const struct block_fit *fit,
+	const struct ssdpm_survey_analysis *analysis, uint32_t policy,
+	uint32_t other, uint32_t n_scenarios)
 {
 	double weights[MAX_POLICIES] = { 0 };
 	struct ssdpm_survey_difference difference = {
@@ -345,7 +350,7 @@ static struct ssdpm_survey_difference compare(
 	return difference;
 }
 
-static void describe(const struct fit *fit,
+static void describe(const struct block_fit *fit,
 		     const struct ssdpm_survey_analysis_params *params,
 		     struct ssdpm_survey_analysis *analysis)
 {
@@ -370,7 +375,7 @@ static void describe(const struct fit *fit,
 		fit->n_policies, fit->df);
 }
 
-static int analyse(struct fit *fit, const struct ssdpm_survey_run *runs,
+static int analyse(struct block_fit *fit, const struct ssdpm_survey_run *runs,
 		   size_t n, const struct ssdpm_survey_analysis_params *params,
 		   struct ssdpm_error *reterr)
 {
@@ -383,7 +388,7 @@ static int analyse(struct fit *fit, const struct ssdpm_survey_run *runs,
 	return err ? err : solve(fit, reterr);
 }
 
-static void give(const struct fit *fit,
+static void give(const struct block_fit *fit,
 		 const struct ssdpm_survey_analysis_params *params,
 		 struct ssdpm_survey_analysis *ret_analysis,
 		 struct ssdpm_survey_analysis analysis)
@@ -448,7 +453,7 @@ int ssdpm_survey_analyse(const struct ssdpm_survey_run *runs, size_t n,
 		err = read_params(params, &known, reterr);
 	if (err)
 		return err;
-	struct fit fit = { .n_policies = known.n_policies };
+	struct block_fit fit = { .n_policies = known.n_policies };
 
 	fit.blocks = calloc(SSDPM_SURVEY_MAX_BLOCKS, sizeof(*fit.blocks));
 	if (!fit.blocks)
@@ -463,3 +468,25 @@ int ssdpm_survey_analyse(const struct ssdpm_survey_run *runs, size_t n,
 	free(fit.blocks);
 	return err;
 }
+
+static const char survey_trend_words[][10] = {
+	[SSDPM_SURVEY_TREND_NONE] = "none",
+	[SSDPM_SURVEY_TREND_RISE] = "rise",
+	[SSDPM_SURVEY_TREND_FALL] = "fall",
+	[SSDPM_SURVEY_TREND_UNSETTLED] = "unsettled",
+};
+ENUM_WORDS(survey_trend)
+
+static const char survey_verdict_words[][14] = {
+	[SSDPM_SURVEY_DIFFERENT] = "different",
+	[SSDPM_SURVEY_NOT_SHOWN] = "not-shown",
+	[SSDPM_SURVEY_NOT_DECIDABLE] = "not-decidable",
+};
+ENUM_WORDS(survey_verdict)
+
+static const char survey_missing_words[][8] = {
+	[FLAG(SSDPM_SURVEY_MISSING_N)] = "n",
+	[FLAG(SSDPM_SURVEY_MISSING_BETWEEN)] = "between",
+	[FLAG(SSDPM_SURVEY_MISSING_RUNS)] = "runs",
+};
+FLAG_WORDS(survey_missing)

@@ -514,19 +514,16 @@ static int read_all(struct ssdpm_survey_file *file, struct ssdpm_error *reterr)
 	return ssdpm__survey_make_runs(file, reterr);
 }
 
-/* Takes the source over, also when it fails. */
-static int read_source(struct source *source,
-		       struct ssdpm_survey_file **ret_file,
-		       struct ssdpm_error *reterr)
+static int open_file(struct given_bytes given,
+		     struct ssdpm_survey_file **ret_file,
+		     struct ssdpm_error *reterr)
 {
 	struct ssdpm_survey_file *file = calloc(1, sizeof(*file));
 
-	if (!file) {
-		source->close(source);
+	if (!file)
 		return ssdpm__no_memory(reterr);
-	}
 	file->params.size = sizeof(file->params);
-	int err = ssdpm__input_begin(&file->input, source, reterr);
+	int err = ssdpm__input_open(&file->input, given, reterr);
 
 	if (err == 0)
 		err = read_all(file, reterr);
@@ -542,20 +539,14 @@ static int read_source(struct source *source,
 int ssdpm_survey_file_open(int fd, struct ssdpm_survey_file **ret_file,
 			   struct ssdpm_error *reterr)
 {
-	struct source *source;
-	int err = ssdpm__source_fd(fd, &source, reterr);
-
-	return err ? err : read_source(source, ret_file, reterr);
+	return open_file(ssdpm__of_fd(fd), ret_file, reterr);
 }
 
 int ssdpm_survey_file_open_data(const void *data, size_t size,
 				struct ssdpm_survey_file **ret_file,
 				struct ssdpm_error *reterr)
 {
-	struct source *source;
-	int err = ssdpm__source_data(data, size, &source, reterr);
-
-	return err ? err : read_source(source, ret_file, reterr);
+	return open_file(ssdpm__in_memory(data, size), ret_file, reterr);
 }
 
 static void free_names(struct survey_names *names)

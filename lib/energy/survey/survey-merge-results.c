@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Surveys of several drives as one: what holds for all of them. */
-#include "survey/survey-result.h"
+#include "survey/survey.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,13 +9,13 @@
 
 #include "base/internal.h"
 
-struct part {
+struct merge_part {
 	struct ssdpm_survey_merge_part shown;
 	char *drive; /* that of a comment; NULL: it has none */
 	char why[384];
 };
 
-struct row {
+struct merge_row {
 	struct ssdpm_survey_merge_row shown;
 	struct ssdpm_survey_merged merged;
 	struct ssdpm_error why; /* code 0: it is merged */
@@ -23,16 +23,16 @@ struct row {
 
 struct ssdpm_survey_merge {
 	struct ssdpm_survey_merge_info info;
-	struct part *parts;
+	struct merge_part *parts;
 	size_t n_parts;
-	struct row *rows;
+	struct merge_row *rows;
 	size_t n_rows, room;
 	struct ssdpm_survey_effect *effects; /* room for a survey each */
 };
 
 /* "Fixture SSD 256GB" of "Fixture SSD 256GB, FW 1.0"; else the survey's name.
  */
-static int name_drive(struct part *part, struct ssdpm_error *reterr)
+static int name_drive(struct merge_part *part, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_survey_result_info *info = &part->shown.result->info;
 	const char *fact = ssdpm_survey_file_get_fact(info->file, "drive", 0);
@@ -69,7 +69,8 @@ static bool is_same_survey(const struct ssdpm_survey_result *a,
 	return true;
 }
 
-static void leave_out(struct part *part, uint32_t reason, const char *text)
+static void leave_out(struct merge_part *part, uint32_t reason,
+		      const char *text)
 {
 	part->shown.reason = reason;
 	part->shown.reason_text = text;
@@ -78,7 +79,7 @@ static void leave_out(struct part *part, uint32_t reason, const char *text)
 /* Is there anything in it that can be merged? */
 static void look_at(struct ssdpm_survey_merge *merge, size_t i)
 {
-	struct part *part = &merge->parts[i];
+	struct merge_part *part = &merge->parts[i];
 	const struct ssdpm_survey_result *result = part->shown.result;
 
 	part->shown.number = (uint32_t)i;
@@ -114,7 +115,8 @@ static bool is_like(const struct ssdpm_survey_comparison *a, uint32_t quantity,
 }
 
 static const struct ssdpm_survey_comparison *find_like(
-	const struct part *part, const struct ssdpm_survey_comparison *like)
+	const struct merge_part *part,
+	const struct ssdpm_survey_comparison *like)
 {
 	const struct ssdpm_survey_result *result = part->shown.result;
 
@@ -130,7 +132,7 @@ static const struct ssdpm_survey_comparison *find_like(
 	return NULL;
 }
 
-static const char *name_of(const struct part *part,
+static const char *name_of(const struct merge_part *part,
 			   const struct ssdpm_survey_comparison *c, uint32_t i)
 {
 	return ssdpm_survey_file_get_policy(part->shown.result->info.file,
@@ -138,7 +140,7 @@ static const char *name_of(const struct part *part,
 }
 
 /* The number of a policy in the file. */
-static uint32_t find_policy(const struct part *part,
+static uint32_t find_policy(const struct merge_part *part,
 			    const struct ssdpm_survey_comparison *c,
 			    const char *name)
 {
@@ -156,7 +158,7 @@ static size_t count_policy(const struct ssdpm_survey_merge *merge,
 	size_t n = 0;
 
 	for (size_t i = 0; i < merge->n_parts; i++) {
-		const struct part *part = &merge->parts[i];
+		const struct merge_part *part = &merge->parts[i];
 		const struct ssdpm_survey_comparison *c = find_like(part, like);
 
 		n += c &&
@@ -177,7 +179,7 @@ static size_t collect(const struct ssdpm_survey_merge *merge,
 	size_t n = 0;
 
 	for (size_t i = 0; i < merge->n_parts; i++) {
-		const struct part *part = &merge->parts[i];
+		const struct merge_part *part = &merge->parts[i];
 		const struct ssdpm_survey_comparison *c =
 			find_like(part, &like);
 		struct ssdpm_survey_difference d;
@@ -198,7 +200,7 @@ static size_t collect(const struct ssdpm_survey_merge *merge,
 static int grow(struct ssdpm_survey_merge *merge, struct ssdpm_error *reterr)
 {
 	size_t room = merge->room ? 2 * merge->room : 32;
-	struct row *rows;
+	struct merge_row *rows;
 
 	if (merge->n_rows < merge->room)
 		return 0;
@@ -215,11 +217,11 @@ static int add_row(struct ssdpm_survey_merge *merge,
 		   const char *policy, const char *from,
 		   struct ssdpm_error *reterr)
 {
-	struct row row = { .shown = { .of = like->of,
-				      .quantity = like->quantity,
-				      .fio = like->fio,
-				      .policy = policy,
-				      .from = from } };
+	struct merge_row row = { .shown = { .of = like->of,
+					    .quantity = like->quantity,
+					    .fio = like->fio,
+					    .policy = policy,
+					    .from = from } };
 	size_t n = collect(merge, &row.shown);
 	int err = grow(merge, reterr);
 
@@ -248,7 +250,7 @@ static const char *choose_from(const struct ssdpm_survey_merge *merge,
 	size_t most = 0;
 
 	for (size_t i = 0; i < merge->n_parts; i++) {
-		const struct part *part = &merge->parts[i];
+		const struct merge_part *part = &merge->parts[i];
 		const struct ssdpm_survey_comparison *c = find_like(part, like);
 
 		for (uint32_t k = 0; c && k < c->n_policies; k++) {
@@ -288,7 +290,7 @@ static int merge_like(struct ssdpm_survey_merge *merge,
 	int err = 0;
 
 	for (size_t i = 0; i < merge->n_parts; i++) {
-		const struct part *part = &merge->parts[i];
+		const struct merge_part *part = &merge->parts[i];
 		const struct ssdpm_survey_comparison *c = find_like(part, like);
 
 		for (uint32_t k = 0; c && !err && k < c->n_policies; k++) {
@@ -333,7 +335,7 @@ static int finish_rows(struct ssdpm_survey_merge *merge,
 	info->row_error_rate = info->error_rate /
 			       (double)(info->n_merged ? info->n_merged : 1);
 	for (size_t i = 0; i < merge->n_rows && !err; i++) {
-		struct row *row = &merge->rows[i];
+		struct merge_row *row = &merge->rows[i];
 
 		if (!row->shown.reason)
 			err = ssdpm_survey_merge_effects(

@@ -39,14 +39,14 @@ static double normal_p(double z)
 }
 
 /* What the inner integral has for all values of w. */
-struct range {
+struct studentized_range {
 	double q;
 	double weight[N_INNER]; /* step x k x phi(z) */
 	double below[N_INNER];	/* Phi(z) */
 	uint32_t k;
 };
 
-static void range_set(struct range *range, double q, uint32_t k)
+static void range_set(struct studentized_range *range, double q, uint32_t k)
 {
 	range->q = q;
 	range->k = k;
@@ -72,7 +72,7 @@ static double power_of(double x, uint32_t n)
 /* 1 - W(q s) */
 static double range_above(const void *data, double s)
 {
-	const struct range *range = data;
+	const struct studentized_range *range = data;
 	double inside = 0;
 
 	if (range->k == 2)
@@ -121,7 +121,7 @@ static double mean_over_s(value_of_s *value, const void *data, double df)
 
 double ssdpm__range_p(double q, uint32_t k, double df)
 {
-	struct range range;
+	struct studentized_range range;
 
 	if (q <= 0)
 		return 1;
@@ -172,21 +172,21 @@ static double find_falling(falling *value, const void *data, double p)
 	return low + (high - low) / 2;
 }
 
-struct means {
+struct range_means {
 	uint32_t k;
 	double df;
 };
 
 static double range_p_of(const void *data, double q)
 {
-	const struct means *means = data;
+	const struct range_means *means = data;
 
 	return ssdpm__range_p(q, means->k, means->df);
 }
 
 double ssdpm__range_q(double p, uint32_t k, double df)
 {
-	struct means means = { k, df };
+	struct range_means means = { k, df };
 
 	return find_falling(range_p_of, &means, p);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the file of a survey says: means of its runs, and how policies compare.
  */
-#include "survey/survey-result.h"
+#include "survey/survey.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 
 #include "base/internal.h"
 #include "power/power.h"
+#include "base/words.h"
 
 /* The mean of what is a number. */
 static double mean_of(const double *values, size_t n)
@@ -363,11 +364,9 @@ static int take_params(struct ssdpm_survey_result *result,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_survey_result_params known = { .size = sizeof(known) };
-	int err = 0;
+	int err = ssdpm__sized_in(&known, sizeof(known), params,
+				  "ssdpm_survey_result_params", reterr);
 
-	if (params)
-		err = ssdpm__sized_in(&known, sizeof(known), params,
-				      "ssdpm_survey_result_params", reterr);
 	if (!err)
 		err = ssdpm__error_rate(&known.error_rate, reterr);
 	if (err)
@@ -452,3 +451,35 @@ ssdpm_survey_result_get_recommendation(const struct ssdpm_survey_result *result)
 {
 	return &result->recommendation;
 }
+
+static const char survey_run_status_words[][11] = {
+	[SSDPM_SURVEY_RUN_COMPLETE] = "complete",
+	[SSDPM_SURVEY_RUN_INCOMPLETE] = "incomplete",
+	[SSDPM_SURVEY_RUN_REPLACED] = "replaced",
+};
+ENUM_WORDS(survey_run_status)
+
+static const char survey_quantity_words[][11] = {
+	[SSDPM_SURVEY_POWER] = "power",
+	[SSDPM_SURVEY_LATENCY] = "latency",
+	[SSDPM_SURVEY_THROUGHPUT] = "throughput",
+};
+ENUM_WORDS(survey_quantity)
+
+static const char survey_reason_words[][9] = {
+	[SSDPM_SURVEY_REASON_POLICIES] = "policies",
+	[SSDPM_SURVEY_REASON_NOISE] = "noise",
+	[SSDPM_SURVEY_REASON_VALUE] = "value",
+	[SSDPM_SURVEY_REASON_SAME] = "same",
+	[SSDPM_SURVEY_REASON_NO_RUN] = "no-run",
+	[SSDPM_SURVEY_REASON_DRIVES] = "drives",
+};
+ENUM_WORDS(survey_reason)
+
+static const char survey_advice_words[][10] = {
+	[SSDPM_SURVEY_ADVICE_UNDECIDED] = "undecided",
+	[SSDPM_SURVEY_ADVICE_NOT_SHOWN] = "not-shown",
+	[SSDPM_SURVEY_ADVICE_KEEP] = "keep",
+	[SSDPM_SURVEY_ADVICE_CHANGE] = "change",
+};
+ENUM_WORDS(survey_advice)

@@ -198,7 +198,7 @@ static bool is_level(const double *values, size_t n, const struct noise *noise)
 }
 
 /* All of a run, as values at even steps. */
-struct run {
+struct reading_run {
 	double *values;
 	size_t n_values;
 	double *room;
@@ -227,7 +227,7 @@ static void take_line_out(const double *values, size_t n, double *rest)
  * half (Heidelberger and Welch 1983), from which a line is taken: a drift would
  * pass for noise. 0 to 5; 6: not even that half is level.
  */
-static int find_settled(const struct run *run)
+static int find_settled(const struct reading_run *run)
 {
 	size_t half = run->n_values / 2, n = run->n_values - half;
 
@@ -244,7 +244,7 @@ static int find_settled(const struct run *run)
 	return MAX_LEFT_OUT + 1;
 }
 
-static void set_trend(const struct run *run,
+static void set_trend(const struct reading_run *run,
 		      struct ssdpm_survey_summary *summary)
 {
 	int part = run->n_values < MIN_SAMPLES ? 0 : find_settled(run);
@@ -276,7 +276,7 @@ static void set_trend(const struct run *run,
 		(double)n);
 }
 
-static void set_mean(const struct run *run,
+static void set_mean(const struct reading_run *run,
 		     struct ssdpm_survey_summary *summary)
 {
 	struct noise noise =
@@ -301,7 +301,7 @@ struct group {
 };
 
 /* A reading that came so often in a row: as often as it was updated. */
-static void take_stretch(struct run *run, double power_w, size_t length,
+static void take_stretch(struct reading_run *run, double power_w, size_t length,
 			 struct group *group)
 {
 	size_t updates = (length + run->repeats / 2) / run->repeats;
@@ -315,7 +315,8 @@ static void take_stretch(struct run *run, double power_w, size_t length,
 	}
 }
 
-static void take_values(const struct ssdpm_samples *samples, struct run *run)
+static void take_values(const struct ssdpm_samples *samples,
+			struct reading_run *run)
 {
 	struct group group = { 0 };
 	double last = NAN;
@@ -337,7 +338,8 @@ static void take_values(const struct ssdpm_samples *samples, struct run *run)
 }
 
 /* The mean and the deviation are of all finite samples. */
-static void take_samples(const struct ssdpm_samples *samples, struct run *run,
+static void take_samples(const struct ssdpm_samples *samples,
+			 struct reading_run *run,
 			 struct ssdpm_survey_summary *summary)
 {
 	struct compensated all = { 0 }, squares = { 0 };
@@ -450,9 +452,9 @@ static size_t count_repeats(const struct ssdpm_samples *samples,
 }
 
 static int run_begin(const struct ssdpm_samples *samples, uint64_t n,
-		     struct run *run)
+		     struct reading_run *run)
 {
-	*run = (struct run){ .repeats = count_repeats(samples, n) };
+	*run = (struct reading_run){ .repeats = count_repeats(samples, n) };
 	size_t updates = (size_t)(n / run->repeats);
 
 	run->group = (updates - 1) / MAX_VALUES + 1;
@@ -482,7 +484,7 @@ int ssdpm_survey_summarise(const struct ssdpm_samples *samples,
 		err = set_covered(samples, &summary, reterr);
 	if (err)
 		return err;
-	struct run run;
+	struct reading_run run;
 
 	if (run_begin(samples, summary.n, &run))
 		return ssdpm__no_memory(reterr);

@@ -66,12 +66,12 @@ struct snoop {
 	struct header header;
 };
 
-struct words {
+struct snoop_words {
 	struct span word[MAX_WORDS];
 	uint32_t n;
 };
 
-static bool split(struct span line, struct words *ret_words)
+static bool split(struct span line, struct snoop_words *ret_words)
 {
 	ret_words->n = 0;
 	while (ret_words->n < MAX_WORDS &&
@@ -92,7 +92,7 @@ static enum column find_column(struct span word)
 static bool take_header(struct span line, struct header *ret_header)
 {
 	struct header header = { 0 };
-	struct words words;
+	struct snoop_words words;
 
 	if (!split(line, &words) || words.n < 2 || words.n > MAX_COLUMNS)
 		return false;
@@ -177,14 +177,14 @@ static void close_biosnoop(struct ssdpm_trace *trace)
 }
 
 /* A line of values, and what belongs where in it. */
-struct row {
+struct snoop_row {
 	const struct header *header;
-	struct words words;
+	struct snoop_words words;
 };
 
 /* The blanks in the name of a command are the only ones within a column. */
 static bool split_row(struct span line, const struct header *header,
-		      struct row *ret_row)
+		      struct snoop_row *ret_row)
 {
 	ret_row->header = header;
 	return split(line, &ret_row->words) &&
@@ -192,12 +192,12 @@ static bool split_row(struct span line, const struct header *header,
 		(header->at[COMMAND] && ret_row->words.n > header->n));
 }
 
-static bool has(const struct row *row, enum column column)
+static bool has(const struct snoop_row *row, enum column column)
 {
 	return row->header->at[column];
 }
 
-static struct span get(const struct row *row, enum column column)
+static struct span get(const struct snoop_row *row, enum column column)
 {
 	uint32_t at = row->header->at[column];
 	uint32_t command = row->header->at[COMMAND];
@@ -207,8 +207,8 @@ static struct span get(const struct row *row, enum column column)
 	return row->words.word[at - 1];
 }
 
-static bool get_uint(const struct row *row, enum column column, uint64_t max,
-		     uint64_t *ret_value)
+static bool get_uint(const struct snoop_row *row, enum column column,
+		     uint64_t max, uint64_t *ret_value)
 {
 	struct span word = get(row, column);
 
@@ -216,7 +216,7 @@ static bool get_uint(const struct row *row, enum column column, uint64_t max,
 }
 
 /* As in "0.000004" seconds, with six digits; or in "0.74" milliseconds. */
-static bool get_time(const struct row *row, enum column column,
+static bool get_time(const struct snoop_row *row, enum column column,
 		     uint64_t unit_ns, uint64_t *ret_ns)
 {
 	struct span word = get(row, column);
@@ -231,7 +231,8 @@ static bool get_time(const struct row *row, enum column column,
 }
 
 /* Whole ones. */
-static bool get_us(const struct row *row, enum column column, uint64_t *ret_ns)
+static bool get_us(const struct snoop_row *row, enum column column,
+		   uint64_t *ret_ns)
 {
 	uint64_t us;
 
@@ -241,11 +242,11 @@ static bool get_us(const struct row *row, enum column column, uint64_t *ret_ns)
 	return true;
 }
 
-struct times {
+struct io_times {
 	uint64_t start_ns, end_ns, latency_ns;
 };
 
-static bool get_end(const struct row *row, uint64_t *ret_ns)
+static bool get_end(const struct snoop_row *row, uint64_t *ret_ns)
 {
 	if (has(row, END_S))
 		return get_time(row, END_S, 1000000000, ret_ns);
@@ -260,7 +261,7 @@ static bool get_end(const struct row *row, uint64_t *ret_ns)
  * The clock may begin with the first completion: what began before it begins
  * with it. Where both ends are there, they are finer than the latency.
  */
-static bool get_times(const struct row *row, struct times *t)
+static bool get_times(const struct snoop_row *row, struct io_times *t)
 {
 	bool only_start = has(row, START_S) && !has(row, END_S);
 
@@ -287,7 +288,7 @@ static bool get_times(const struct row *row, struct times *t)
 }
 
 /* What it is, where that is known; a read of nothing where it is not. */
-static bool get_place(const struct row *row, struct pair_event *event)
+static bool get_place(const struct snoop_row *row, struct pair_event *event)
 {
 	uint64_t sector = 0;
 
@@ -306,7 +307,8 @@ static bool get_place(const struct row *row, struct pair_event *event)
 	return event->op && ssdpm__pair_fits(event);
 }
 
-static int is_device_wanted(struct ssdpm_trace *trace, const struct row *row,
+static int is_device_wanted(struct ssdpm_trace *trace,
+			    const struct snoop_row *row,
 			    struct ssdpm_error *reterr)
 {
 	char text[64];
@@ -328,12 +330,12 @@ static int is_device_wanted(struct ssdpm_trace *trace, const struct row *row,
 	return ssdpm__trace_device(trace, device, reterr);
 }
 
-static int take_row(struct ssdpm_trace *trace, const struct row *row,
+static int take_row(struct ssdpm_trace *trace, const struct snoop_row *row,
 		    struct ssdpm_error *reterr)
 {
 	struct snoop *snoop = trace->state;
 	struct pair_event event = { 0 };
-	struct times times = { 0 };
+	struct io_times times = { 0 };
 
 	if (!get_times(row, &times) || !get_place(row, &event))
 		return ssdpm__trace_bad(trace, reterr, -EINVAL,
@@ -371,7 +373,7 @@ static int next_row(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct snoop *snoop = trace->state;
 	struct span line, rest, first;
-	struct row row;
+	struct snoop_row row;
 	int err = ssdpm__input_line(&trace->input, &line, reterr);
 
 	if (err <= 0)

@@ -211,7 +211,7 @@ static int take_place(struct span rest, struct span rwbs,
 static int take_io(struct ssdpm_trace *trace, const struct event_line *line,
 		   struct ssdpm_error *reterr)
 {
-	struct block *block = trace->state;
+	struct queue_block *block = trace->state;
 	struct pair_event event = { 0 };
 	struct span rest = line->rest;
 	struct span rwbs = take_word(&rest);
@@ -243,7 +243,7 @@ static int take_io(struct ssdpm_trace *trace, const struct event_line *line,
 static int take_other(struct ssdpm_trace *trace, struct span line,
 		      struct ssdpm_error *reterr)
 {
-	struct block *block = trace->state;
+	struct queue_block *block = trace->state;
 
 	skip_blanks(&line);
 	if (line.at == line.end || !block->has_events)
@@ -258,7 +258,7 @@ static int take_other(struct ssdpm_trace *trace, struct span line,
 
 static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
-	struct block *block = trace->state;
+	struct queue_block *block = trace->state;
 	struct event_line event;
 	struct span line;
 	int err = ssdpm__input_line(&trace->input, &line, reterr);
@@ -290,7 +290,7 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 static int read_blkparse(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			 size_t max, size_t *ret_n, struct ssdpm_error *reterr)
 {
-	struct block *block = trace->state;
+	struct queue_block *block = trace->state;
 
 	return ssdpm__pair_read(block->pair, ios, max, ret_n, reterr,
 				next_line);

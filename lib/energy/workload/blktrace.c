@@ -136,7 +136,7 @@ static int open_blktrace(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	int err = ssdpm__block_open(trace, &letters, reterr);
 	if (err)
 		return err;
-	((struct block *)trace->state)->swapped = swapped;
+	((struct queue_block *)trace->state)->swapped = swapped;
 	return 0;
 }
 
@@ -154,7 +154,7 @@ static uint8_t op_of(const struct trace_event *event)
 static int take_io(struct ssdpm_trace *trace, const struct trace_event *from,
 		   struct ssdpm_error *reterr)
 {
-	struct block *block = trace->state;
+	struct queue_block *block = trace->state;
 	char letter = letter_of(from);
 	char device[24];
 	struct pair_event event = { .time_ns = from->time_ns,
@@ -178,7 +178,7 @@ static int take_io(struct ssdpm_trace *trace, const struct trace_event *from,
 /* Something else is between the events: said once, up to the next one. */
 static int skip_byte(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
-	struct block *block = trace->state;
+	struct queue_block *block = trace->state;
 	int err = 0;
 
 	if (!block->lost) {
@@ -201,7 +201,7 @@ static int cut_off(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 
 static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
-	struct block *block = trace->state;
+	struct queue_block *block = trace->state;
 	struct input *input = &trace->input;
 	int err = ssdpm__input_need(input, EVENT_BYTES, reterr);
 
@@ -232,7 +232,7 @@ static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 static int read_blktrace(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			 size_t max, size_t *ret_n, struct ssdpm_error *reterr)
 {
-	struct block *block = trace->state;
+	struct queue_block *block = trace->state;
 
 	return ssdpm__pair_read(block->pair, ios, max, ret_n, reterr,
 				next_event);

@@ -19,15 +19,15 @@
 #define MIN_FIELDS 4
 #define MAX_FIELDS 7
 
-struct fields {
+struct latency_fields {
 	uint64_t value[MAX_FIELDS];
 	uint32_t n;
 };
 
 /* Numbers with a comma and a blank between them. */
-static bool split(struct span line, struct fields *ret_fields)
+static bool split(struct span line, struct latency_fields *ret_fields)
 {
-	struct fields fields = { .n = 0 };
+	struct latency_fields fields = { .n = 0 };
 
 	do {
 		if (fields.n == MAX_FIELDS ||
@@ -44,7 +44,7 @@ static bool split(struct span line, struct fields *ret_fields)
 static bool is_latency_log(const char *head, size_t size)
 {
 	struct lines lines = { .rest = ssdpm__span(head, size) };
-	struct fields fields;
+	struct latency_fields fields;
 	struct span line;
 
 	return ssdpm__next_line(&lines, &line) &&
@@ -75,14 +75,15 @@ static void close_latency_log(struct ssdpm_trace *trace)
  * The fifth of five is a priority, or, before fio had that, an offset: those
  * are above 1 and priorities without log_prio are not.
  */
-static uint64_t get_offset(const struct fields *fields)
+static uint64_t get_offset(const struct latency_fields *fields)
 {
 	uint64_t value = fields->n > MIN_FIELDS ? fields->value[4] : 0;
 
 	return fields->n == 5 && value <= 1 ? 0 : value;
 }
 
-static int take_fields(struct ssdpm_trace *trace, const struct fields *fields,
+static int take_fields(struct ssdpm_trace *trace,
+		       const struct latency_fields *fields,
 		       struct ssdpm_error *reterr)
 {
 	static const uint8_t ops[] = { SSDPM_OP_READ, SSDPM_OP_WRITE,
@@ -118,7 +119,7 @@ static int take_fields(struct ssdpm_trace *trace, const struct fields *fields,
 
 static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
-	struct fields fields;
+	struct latency_fields fields;
 	struct span line;
 	int err = ssdpm__input_line(&trace->input, &line, reterr);
 

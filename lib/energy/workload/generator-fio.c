@@ -18,15 +18,15 @@
 /* All lines of the longest job have half of this. */
 #define JOB_BYTES 2048
 
-struct job {
+struct fio_job {
 	char text[JOB_BYTES];
 	size_t length;
 };
 
-static void add(struct job *job, const char *format, ...)
+static void add(struct fio_job *job, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void add(struct job *job, const char *format, ...)
+static void add(struct fio_job *job, const char *format, ...)
 {
 	va_list args;
 
@@ -46,7 +46,7 @@ static const char *rw_word(const struct plan_pattern *pattern)
 }
 
 /* Of each hundred I/Os of a mix, those of the first pattern. */
-static unsigned int percent_first(const struct plan *plan)
+static unsigned int percent_first(const struct workload_plan *plan)
 {
 	uint64_t percent =
 		(100 * plan->ratio + plan->ratio / 2) / (plan->ratio + 1);
@@ -54,7 +54,7 @@ static unsigned int percent_first(const struct plan *plan)
 	return percent < 99 ? (unsigned int)percent : 99;
 }
 
-static void add_mix(struct job *job, const struct plan *plan)
+static void add_mix(struct fio_job *job, const struct workload_plan *plan)
 {
 	const struct plan_pattern *first = &plan->patterns[0];
 	const struct plan_pattern *second = &plan->patterns[1];
@@ -79,7 +79,7 @@ static void add_mix(struct job *job, const struct plan *plan)
 		    writes->random ? 100 : 0);
 }
 
-static void add_pattern(struct job *job, const struct plan *plan)
+static void add_pattern(struct fio_job *job, const struct workload_plan *plan)
 {
 	const struct plan_pattern *pattern = &plan->patterns[0];
 	uint64_t step = plan->step;
@@ -107,7 +107,7 @@ static void add_pattern(struct job *job, const struct plan *plan)
 }
 
 /* Where the I/Os go, and how many there are. */
-static void add_extent(struct job *job, const struct plan *plan)
+static void add_extent(struct fio_job *job, const struct workload_plan *plan)
 {
 	uint64_t jobs = plan->ratio ? 1 : plan->streams;
 	uint64_t size =
@@ -134,7 +134,7 @@ static void add_extent(struct job *job, const struct plan *plan)
 		add(job, "io_size=%" PRIu64 "\n", n * plan->bytes);
 }
 
-static int add_rhythm(struct job *job, const struct plan *plan,
+static int add_rhythm(struct fio_job *job, const struct workload_plan *plan,
 		      struct ssdpm_error *reterr)
 {
 	uint64_t pause_us = plan->pause_ns / 1000 + (plan->pause_ns % 1000 > 0);
@@ -169,7 +169,8 @@ static int add_rhythm(struct job *job, const struct plan *plan,
 	return 0;
 }
 
-static int check_fio(const struct plan *plan, struct ssdpm_error *reterr)
+static int check_fio(const struct workload_plan *plan,
+		     struct ssdpm_error *reterr)
 {
 	uint8_t kind = plan->workload->kind;
 
@@ -187,8 +188,8 @@ static int check_fio(const struct plan *plan, struct ssdpm_error *reterr)
 int ssdpm_generator_to_fio_job(const struct ssdpm_generator_params *params,
 			       char **ret_text, struct ssdpm_error *reterr)
 {
-	struct job job = { .length = 0 };
-	struct plan plan;
+	struct fio_job job = { .length = 0 };
+	struct workload_plan plan;
 	int err = ssdpm__plan(params, &plan, reterr);
 
 	if (err == 0)

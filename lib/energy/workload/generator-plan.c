@@ -361,7 +361,7 @@ static uint64_t given_or(uint64_t given, uint64_t otherwise)
 }
 
 /* What each kind makes of its value. */
-static void apply_value(struct plan *plan, uint64_t value)
+static void apply_value(struct workload_plan *plan, uint64_t value)
 {
 	switch (plan->workload->kind) {
 	case KIND_GRANULARITY:
@@ -400,7 +400,7 @@ static void apply_value(struct plan *plan, uint64_t value)
 }
 
 /* The rhythm, where the kind alone says it. */
-static void set_rhythm(struct plan *plan)
+static void set_rhythm(struct workload_plan *plan)
 {
 	switch (plan->workload->kind) {
 	case KIND_STEADY:
@@ -431,7 +431,7 @@ static void set_rhythm(struct plan *plan)
  * Without a given service, depth I/Os that are outstanding at once share the
  * drive: each takes so many times longer.
  */
-static int set_service(struct plan *plan, struct plan_pattern *pattern,
+static int set_service(struct workload_plan *plan, struct plan_pattern *pattern,
 		       struct ssdpm_error *reterr)
 {
 	uint64_t ns = pattern->op == SSDPM_OP_READ ? NOMINAL_READ_NS :
@@ -449,7 +449,7 @@ static int set_service(struct plan *plan, struct plan_pattern *pattern,
 	return 0;
 }
 
-static int set_patterns(struct plan *plan, struct ssdpm_error *reterr)
+static int set_patterns(struct workload_plan *plan, struct ssdpm_error *reterr)
 {
 	const uint8_t patterns[2] = { plan->workload->pattern,
 				      plan->workload->partner };
@@ -469,7 +469,7 @@ static int set_patterns(struct plan *plan, struct ssdpm_error *reterr)
 	return 0;
 }
 
-static int set_slots(struct plan *plan, struct ssdpm_error *reterr)
+static int set_slots(struct workload_plan *plan, struct ssdpm_error *reterr)
 {
 	uint64_t area = plan->area_bytes;
 
@@ -488,7 +488,8 @@ static int set_slots(struct plan *plan, struct ssdpm_error *reterr)
 }
 
 /* As many as start within the time of the test. */
-static int set_consistency_n(struct plan *plan, struct ssdpm_error *reterr)
+static int set_consistency_n(struct workload_plan *plan,
+			     struct ssdpm_error *reterr)
 {
 	uint64_t service_ns = plan->patterns[0].service_ns;
 
@@ -527,9 +528,9 @@ static int check(const struct ssdpm_generator_params *given,
 }
 
 int ssdpm__plan(const struct ssdpm_generator_params *params,
-		struct plan *ret_plan, struct ssdpm_error *reterr)
+		struct workload_plan *ret_plan, struct ssdpm_error *reterr)
 {
-	struct plan plan = { .depth = 1, .streams = 1, .step = 1 };
+	struct workload_plan plan = { .depth = 1, .streams = 1, .step = 1 };
 	int err = check(params, &plan.params, &plan.workload, reterr);
 
 	if (err)
@@ -556,7 +557,7 @@ int ssdpm_generator_get_pause_ns(const struct ssdpm_generator_params *params,
 				 uint64_t tail_ns, uint64_t *ret_pause_ns,
 				 struct ssdpm_error *reterr)
 {
-	struct plan plan;
+	struct workload_plan plan;
 	int err = ssdpm__plan(params, &plan, reterr);
 
 	if (err)

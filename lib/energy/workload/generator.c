@@ -10,7 +10,7 @@
 #include "common/random.h"
 
 struct generator {
-	struct plan plan;
+	struct workload_plan plan;
 	struct random random;
 	uint64_t index;	     /* of the next I/O */
 	uint64_t start_ns;   /* of its group */
@@ -24,7 +24,7 @@ struct generator {
 /* The place of the k-th I/O of a stream, in I/Os. */
 static uint64_t choose_slot(struct generator *self, bool random, uint64_t k)
 {
-	const struct plan *plan = &self->plan;
+	const struct workload_plan *plan = &self->plan;
 	uint64_t step = plan->step;
 
 	if (random && (step == STEP_IN_PLACE || step == STEP_BACKWARD))
@@ -41,7 +41,7 @@ static uint64_t choose_slot(struct generator *self, bool random, uint64_t k)
 static uint64_t choose_offset(struct generator *self,
 			      const struct plan_pattern **ret_pattern)
 {
-	const struct plan *plan = &self->plan;
+	const struct workload_plan *plan = &self->plan;
 	uint64_t i = self->index, stream, k;
 
 	*ret_pattern = &plan->patterns[0];
@@ -60,7 +60,7 @@ static uint64_t choose_offset(struct generator *self,
 
 static uint64_t choose_pause(struct generator *self)
 {
-	const struct plan *plan = &self->plan;
+	const struct workload_plan *plan = &self->plan;
 
 	switch (plan->workload->kind) {
 	case KIND_POISSON:
@@ -77,7 +77,7 @@ static uint64_t choose_pause(struct generator *self)
 /* Does a pause follow this I/O? */
 static bool ends_burst(struct generator *self)
 {
-	const struct plan *plan = &self->plan;
+	const struct workload_plan *plan = &self->plan;
 
 	if (plan->burst == 0)
 		return false;
@@ -147,7 +147,7 @@ int ssdpm_trace_generate(const struct ssdpm_generator_params *params,
 			 struct ssdpm_trace **ret_trace,
 			 struct ssdpm_error *reterr)
 {
-	struct plan plan;
+	struct workload_plan plan;
 	int err = ssdpm__plan(params, &plan, reterr);
 
 	if (err)

@@ -86,7 +86,7 @@ struct plan_pattern {
  * start at once; the next group starts when the one before has ended, and a
  * pause follows each burst. Streams take turns, each in a part of the area.
  */
-struct plan {
+struct workload_plan {
 	const struct workload *workload;
 	struct ssdpm_generator_params params; /* as given, checked */
 	struct plan_pattern patterns[2];
@@ -106,6 +106,6 @@ struct plan {
 
 /* Errors: those of ssdpm_trace_generate(). */
 int ssdpm__plan(const struct ssdpm_generator_params *params,
-		struct plan *ret_plan, struct ssdpm_error *reterr);
+		struct workload_plan *ret_plan, struct ssdpm_error *reterr);
 
 #endif

@@ -17,7 +17,7 @@ int ssdpm__block_open(struct ssdpm_trace *trace,
 		      const struct block_letters *letters,
 		      struct ssdpm_error *reterr)
 {
-	struct block *block = calloc(1, sizeof(*block));
+	struct queue_block *block = calloc(1, sizeof(*block));
 
 	if (!block)
 		return ssdpm__no_memory(reterr);
@@ -35,7 +35,7 @@ int ssdpm__block_open(struct ssdpm_trace *trace,
 
 void ssdpm__block_close(struct ssdpm_trace *trace)
 {
-	struct block *block = trace->state;
+	struct queue_block *block = trace->state;
 
 	if (block)
 		ssdpm__pair_free(block->pair);
@@ -72,7 +72,7 @@ int ssdpm__block_event(struct ssdpm_trace *trace, char letter,
 		       struct span device, const struct pair_event *event,
 		       struct ssdpm_error *reterr)
 {
-	struct block *block = trace->state;
+	struct queue_block *block = trace->state;
 	bool completes = letter == 'C';
 	int err;
 

@@ -10,7 +10,7 @@
  * (to the driver, merged), without these I (into the scheduler), without these
  * Q. Which there are, the beginning of the trace says.
  */
-struct block {
+struct queue_block {
 	struct pair *pair;
 	char issue;
 	bool only_completions; /* all that there is to know is when */
@@ -43,7 +43,8 @@ void ssdpm__block_see(struct block_letters *letters, char letter);
 uint8_t ssdpm__block_op(struct span rwbs, uint64_t bytes);
 
 /* Is this an event that says something about an I/O? */
-static inline bool ssdpm__block_wants(const struct block *block, char letter)
+static inline bool ssdpm__block_wants(const struct queue_block *block,
+				      char letter)
 {
 	return letter == block->issue || letter == 'C' ||
 	       (letter == 'R' && block->issue == 'D') ||

@@ -18,7 +18,7 @@ static const char magic[6] = { '\x93', 'N', 'U', 'M', 'P', 'Y' };
 #define MAX_HEAD 8192u
 
 /* As numpy.dtype.descr has them; the last one is the padding. */
-static const struct field {
+static const struct npy_field {
 	const char *name;
 	const char *type;
 } fields[] = {

@@ -23,7 +23,7 @@ _Static_assert(PAIR_MAX_HELD == 1u << MAX_BITS, "it doubles up to that");
 
 enum state { ISSUED, DONE, GONE };
 
-struct entry {
+struct pair_entry {
 	struct pair_event event;
 	uint32_t service_ns;
 	uint32_t next; /* with the same hash, or free; 0: none */
@@ -35,7 +35,7 @@ struct entry {
 #define ENTRY_BITS 18
 _Static_assert(PAIR_MAX_HELD < 1u << ENTRY_BITS, "each entry has a number");
 
-struct chain {
+struct pair_chain {
 	uint32_t first, last; /* oldest first; 0: empty */
 };
 
@@ -43,8 +43,8 @@ struct pair {
 	struct ssdpm_trace *trace;
 	/* Room for 2^bits: the first of the entries is never used. */
 	uint32_t bits;
-	struct entry *entries;
-	struct chain *chains;
+	struct pair_entry *entries;
+	struct pair_chain *chains;
 	struct reorder order;
 	uint64_t multiplier;
 	uint64_t n_entered;
@@ -69,8 +69,8 @@ void ssdpm__pair_free(struct pair *pair)
 	free(pair);
 }
 
-static struct chain *find_chain(struct pair *pair,
-				const struct pair_event *event)
+static struct pair_chain *find_chain(struct pair *pair,
+				     const struct pair_event *event)
 {
 	uint64_t key = event->offset ^ (event->bytes << 40) ^
 		       ((uint64_t)event->op << 61);
@@ -84,7 +84,8 @@ static bool is_same(const struct pair_event *a, const struct pair_event *b)
 	return a->offset == b->offset && a->bytes == b->bytes && a->op == b->op;
 }
 
-static void unlink_issue(struct pair *pair, struct chain *chain, uint32_t index)
+static void unlink_issue(struct pair *pair, struct pair_chain *chain,
+			 uint32_t index)
 {
 	uint32_t before = pair->entries[index].before;
 	uint32_t next = pair->entries[index].next;
@@ -102,7 +103,7 @@ static void unlink_issue(struct pair *pair, struct chain *chain, uint32_t index)
 /* The oldest issue like this event and before it, taken out; 0: none. */
 static uint32_t take_issue(struct pair *pair, const struct pair_event *event)
 {
-	struct chain *chain = find_chain(pair, event);
+	struct pair_chain *chain = find_chain(pair, event);
 	uint32_t n_later = 0;
 
 	for (uint32_t i = chain->first; i; i = pair->entries[i].next) {
@@ -120,7 +121,8 @@ static uint32_t take_issue(struct pair *pair, const struct pair_event *event)
 
 static void put_issue(struct pair *pair, uint32_t index)
 {
-	struct chain *chain = find_chain(pair, &pair->entries[index].event);
+	struct pair_chain *chain =
+		find_chain(pair, &pair->entries[index].event);
 
 	pair->entries[index].next = 0;
 	pair->entries[index].before = chain->last;
@@ -132,7 +134,8 @@ static void put_issue(struct pair *pair, uint32_t index)
 }
 
 /* The issues of a chain keep their order in the new ones. */
-static void move_chains(struct pair *pair, const struct chain *old, size_t n)
+static void move_chains(struct pair *pair, const struct pair_chain *old,
+			size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (uint32_t at = old[i].first, next; at; at = next) {
@@ -145,7 +148,7 @@ static void move_chains(struct pair *pair, const struct chain *old, size_t n)
 static int resize(struct pair *pair, uint32_t bits, struct ssdpm_error *reterr)
 {
 	size_t n = (size_t)1 << bits;
-	struct entry *entries =
+	struct pair_entry *entries =
 		realloc(pair->entries, (n + 1) * sizeof(*entries));
 	if (!entries)
 		return ssdpm__no_memory(reterr);
@@ -153,8 +156,8 @@ static int resize(struct pair *pair, uint32_t bits, struct ssdpm_error *reterr)
 	int err = ssdpm__reorder_resize(&pair->order, (uint32_t)n, reterr);
 	if (err)
 		return err;
-	struct chain *old = pair->chains;
-	struct chain *chains = calloc(n, sizeof(*chains));
+	struct pair_chain *old = pair->chains;
+	struct pair_chain *chains = calloc(n, sizeof(*chains));
 	if (!chains)
 		return ssdpm__no_memory(reterr);
 	size_t n_old = old ? (size_t)1 << pair->bits : 0;
@@ -207,7 +210,8 @@ static uint32_t enter(struct pair *pair, const struct pair_event *event)
 	return index;
 }
 
-static void complete(struct pair *pair, struct entry *entry, uint64_t time_ns)
+static void complete(struct pair *pair, struct pair_entry *entry,
+		     uint64_t time_ns)
 {
 	entry->state = DONE;
 	entry->service_ns = ssdpm__trace_service(
@@ -279,7 +283,7 @@ void ssdpm__pair_complete(struct pair *pair, const struct pair_event *event)
 	pair->has_completions = true;
 	advance(pair, event->time_ns);
 	while ((index = take_issue(pair, event))) {
-		struct entry *entry = &pair->entries[index];
+		struct pair_entry *entry = &pair->entries[index];
 
 		if (event->time_ns - entry->event.time_ns <= PAIR_TIMEOUT_NS) {
 			complete(pair, entry, event->time_ns);
@@ -295,7 +299,7 @@ void ssdpm__pair_add(struct pair *pair, const struct pair_event *event,
 		     uint64_t seen_ns, uint32_t service_ns)
 {
 	advance(pair, event->time_ns > seen_ns ? event->time_ns : seen_ns);
-	struct entry *entry = &pair->entries[enter(pair, event)];
+	struct pair_entry *entry = &pair->entries[enter(pair, event)];
 	entry->state = DONE;
 	entry->service_ns = service_ns;
 }
@@ -331,7 +335,7 @@ static bool has_waited(const struct pair *pair, uint64_t start_ns,
  */
 static void give_up(struct pair *pair, uint32_t index)
 {
-	struct entry *entry = &pair->entries[index];
+	struct pair_entry *entry = &pair->entries[index];
 
 	unlink_issue(pair, find_chain(pair, &entry->event), index);
 	if (pair->has_completions) {
@@ -347,7 +351,7 @@ static void give_up(struct pair *pair, uint32_t index)
 static size_t leave(struct pair *pair, uint32_t index, struct ssdpm_io *ios,
 		    size_t max)
 {
-	struct entry *entry = &pair->entries[index];
+	struct pair_entry *entry = &pair->entries[index];
 	struct ssdpm_io io = { .start_ns = entry->event.time_ns,
 			       .offset = entry->event.offset,
 			       .service_ns = entry->service_ns,

@@ -152,9 +152,9 @@ int ssdpm_stats_feed(struct ssdpm_stats *stats, const struct ssdpm_io *ios,
 		     size_t n, struct ssdpm_error *reterr)
 {
 	for (size_t i = 0; i < n; i++) {
-		int r = check_record(stats, &ios[i], reterr);
-		if (r)
-			return r;
+		int err = check_record(stats, &ios[i], reterr);
+		if (err)
+			return err;
 		count_record(stats, &ios[i]);
 	}
 	return 0;
@@ -166,11 +166,11 @@ int ssdpm_stats_get(const struct ssdpm_stats *stats,
 {
 	struct ssdpm_trace_stats sums = stats->sums;
 
-	int r = ssdpm__sized_check(ret_stats, sizeof(sums), "ssdpm_trace_stats",
-				   reterr);
+	int err = ssdpm__sized_check(ret_stats, sizeof(sums),
+				     "ssdpm_trace_stats", reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	sums.duration_ns = stats->busy.until_ns - sums.start_ns;
 	sums.busy_ns = sums.duration_ns - sums.idle_ns;
 	sums.gap_p50_ns = ssdpm__histogram_quantile(&stats->gaps, 1, 2);

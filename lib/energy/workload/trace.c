@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/words.h"
 
 /* Those that can be told from any other come first. */
 static const struct trace_reader *const readers[] = {
@@ -193,12 +194,11 @@ static int copy_text(const char *text, char **ret_copy,
 	return 0;
 }
 
-/* Takes the source over, also when it fails. */
-static int begin(struct ssdpm_trace *trace, struct source *source,
+static int begin(struct ssdpm_trace *trace, struct given_bytes given,
 		 const struct ssdpm_trace_params *params,
 		 struct ssdpm_error *reterr)
 {
-	int err = ssdpm__input_begin(&trace->input, source, reterr);
+	int err = ssdpm__input_open(&trace->input, given, reterr);
 
 	if (err)
 		return err;
@@ -212,17 +212,32 @@ static int begin(struct ssdpm_trace *trace, struct source *source,
 	return err;
 }
 
-static int new_trace(struct source *source,
-		     const struct ssdpm_trace_params *params,
-		     struct ssdpm_trace **ret_trace, struct ssdpm_error *reterr)
+static int take_params(const struct ssdpm_trace_params *given,
+		       struct ssdpm_trace_params *params,
+		       struct ssdpm_error *reterr)
 {
-	struct ssdpm_trace *trace = calloc(1, sizeof(*trace));
+	int err = ssdpm__sized_in(params, sizeof(*params), given,
+				  "ssdpm_trace_params", reterr);
 
-	if (!trace) {
-		source->close(source);
+	if (!err && params->flags & ~(uint32_t)SSDPM_TRACE_SKIP_BAD)
+		err = ssdpm__fail(reterr, -EINVAL, 0, "flags: an unknown bit");
+	return err;
+}
+
+static int open_trace(struct given_bytes given,
+		      const struct ssdpm_trace_params *params,
+		      struct ssdpm_trace **ret_trace,
+		      struct ssdpm_error *reterr)
+{
+	struct ssdpm_trace_params known = { .size = sizeof(known) };
+	int err = take_params(params, &known, reterr);
+
+	if (err)
+		return err;
+	struct ssdpm_trace *trace = calloc(1, sizeof(*trace));
+	if (!trace)
 		return ssdpm__no_memory(reterr);
-	}
-	int err = begin(trace, source, params, reterr);
+	err = begin(trace, given, &known, reterr);
 	if (err) {
 		ssdpm_trace_free(trace);
 		return err;
@@ -231,36 +246,10 @@ static int new_trace(struct source *source,
 	return 0;
 }
 
-static int check_params(const struct ssdpm_trace_params *given,
-			struct ssdpm_trace_params *ret_params,
-			struct ssdpm_error *reterr)
-{
-	struct ssdpm_trace_params params = { .size = sizeof(params) };
-
-	if (given) {
-		int err = ssdpm__sized_in(&params, sizeof(params), given,
-					  "ssdpm_trace_params", reterr);
-		if (err)
-			return err;
-	}
-	if (params.flags & ~(uint32_t)SSDPM_TRACE_SKIP_BAD)
-		return ssdpm__fail(reterr, -EINVAL, 0, "flags: an unknown bit");
-	*ret_params = params;
-	return 0;
-}
-
 int ssdpm_trace_open(int fd, const struct ssdpm_trace_params *params,
 		     struct ssdpm_trace **ret_trace, struct ssdpm_error *reterr)
 {
-	struct ssdpm_trace_params checked;
-	struct source *source;
-	int err = check_params(params, &checked, reterr);
-
-	if (err == 0)
-		err = ssdpm__source_fd(fd, &source, reterr);
-	if (err)
-		return err;
-	return new_trace(source, &checked, ret_trace, reterr);
+	return open_trace(ssdpm__of_fd(fd), params, ret_trace, reterr);
 }
 
 int ssdpm_trace_open_data(const void *data, size_t size,
@@ -268,15 +257,8 @@ int ssdpm_trace_open_data(const void *data, size_t size,
 			  struct ssdpm_trace **ret_trace,
 			  struct ssdpm_error *reterr)
 {
-	struct ssdpm_trace_params checked;
-	struct source *source;
-	int err = check_params(params, &checked, reterr);
-
-	if (err == 0)
-		err = ssdpm__source_data(data, size, &source, reterr);
-	if (err)
-		return err;
-	return new_trace(source, &checked, ret_trace, reterr);
+	return open_trace(ssdpm__in_memory(data, size), params, ret_trace,
+			  reterr);
 }
 
 static void update_resolution(struct ssdpm_trace_counts *counts,
@@ -390,3 +372,30 @@ struct ssdpm_trace *ssdpm_trace_free(struct ssdpm_trace *trace)
 	free(trace);
 	return NULL;
 }
+
+static const char op_words[][8] = {
+	[SSDPM_OP_READ] = "read",
+	[SSDPM_OP_WRITE] = "write",
+	[SSDPM_OP_FLUSH] = "flush",
+	[SSDPM_OP_DISCARD] = "discard",
+};
+ENUM_WORDS(op)
+
+static const char trace_format_words[][16] = {
+	[SSDPM_TRACE_NPY] = "npy",
+	[SSDPM_TRACE_BLKPARSE] = "blkparse",
+	[SSDPM_TRACE_BLKTRACE] = "blktrace",
+	[SSDPM_TRACE_FIO_IOLOG] = "fio-iolog",
+	[SSDPM_TRACE_FIO_LATENCY_LOG] = "fio-latency-log",
+	[SSDPM_TRACE_BIOSNOOP] = "biosnoop",
+	[SSDPM_TRACE_DELIMITED] = "delimited",
+	[SSDPM_TRACE_MSR] = "msr",
+	[SSDPM_TRACE_SPC] = "spc",
+	[SSDPM_TRACE_FIU] = "fiu",
+	[SSDPM_TRACE_MQSIM] = "mqsim",
+	[SSDPM_TRACE_DISKSIM] = "disksim",
+	[SSDPM_TRACE_BLKREPLAY] = "blkreplay",
+	[SSDPM_TRACE_PIXEL] = "pixel",
+	[SSDPM_TRACE_PROCMON] = "procmon",
+};
+ENUM_WORDS(trace_format)

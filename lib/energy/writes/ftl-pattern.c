@@ -15,7 +15,7 @@
 static uint32_t next_random(struct writer *writer)
 {
 	struct random *random = &writer->ftl->pattern;
-	const struct range *range = writer->ranges;
+	const struct page_range *range = writer->ranges;
 
 	if (writer->n_ranges > 1) {
 		uint64_t number = ssdpm__random_next(random);
@@ -82,7 +82,7 @@ static int set_ranges(struct writer *writer,
 					     pattern->n_classes, reterr);
 
 	for (uint32_t i = 0; !err && i < pattern->n_classes; i++) {
-		struct range *range = &writer->ranges[i];
+		struct page_range *range = &writer->ranges[i];
 		bool last = i + 1 == pattern->n_classes;
 
 		addresses += pattern->classes[i].address_share;

@@ -18,7 +18,7 @@
 #define MAX_NS UINT64_C(1000000000)
 #define MAX_NJ UINT64_C(1000000000000)
 
-struct run {
+struct ftl_run {
 	struct ssdpm_ftl *ftl;
 	struct ssdpm_ftl_cost cost;
 	struct writer writer;
@@ -30,7 +30,7 @@ struct run {
 };
 
 /* What one page of the host made the drive do. */
-struct work {
+struct page_work {
 	uint64_t ns;
 	uint64_t background_ns; /* of it, to move what was there before */
 	uint64_t n_programmed;
@@ -60,7 +60,7 @@ static int check_cost(const struct ssdpm_ftl_cost *cost,
 }
 
 /* To where a page belongs, and the blocks that are collected for it. */
-static void store(struct run *run, uint32_t user, struct work *work)
+static void store(struct ftl_run *run, uint32_t user, struct page_work *work)
 {
 	const struct ssdpm_ftl_cost *c = &run->cost;
 	uint64_t moved = run->ftl->counts.n_moved;
@@ -83,7 +83,7 @@ static void store(struct run *run, uint32_t user, struct work *work)
 }
 
 /* The oldest page of a full cache goes to where it belongs. */
-static void empty_one(struct run *run, struct work *work)
+static void empty_one(struct ftl_run *run, struct page_work *work)
 {
 	const struct ssdpm_ftl_cost *c = &run->cost;
 
@@ -95,7 +95,8 @@ static void empty_one(struct run *run, struct work *work)
 	work->ns += c->read_ns;
 }
 
-static void through_cache(struct run *run, uint32_t user, struct work *work)
+static void through_cache(struct ftl_run *run, uint32_t user,
+			  struct page_work *work)
 {
 	const struct ssdpm_ftl_cost *c = &run->cost;
 
@@ -108,7 +109,8 @@ static void through_cache(struct run *run, uint32_t user, struct work *work)
 }
 
 /* power_w holds nJ until the end. */
-static void add_work(struct ssdpm_ftl_second *second, const struct work *work,
+static void add_work(struct ssdpm_ftl_second *second,
+		     const struct page_work *work,
 		     const struct ssdpm_ftl_cost *cost)
 {
 	second->n_written++;
@@ -121,11 +123,11 @@ static void add_work(struct ssdpm_ftl_second *second, const struct work *work,
 }
 
 /* One page; the second in which it was handed over counts it. */
-static void write_one(struct run *run, struct ssdpm_ftl_second *seconds,
+static void write_one(struct ftl_run *run, struct ssdpm_ftl_second *seconds,
 		      size_t n_seconds)
 {
 	uint64_t behind = run->cost.buffer_ns, begin = run->host_ns;
-	struct work work = { 0 };
+	struct page_work work = { 0 };
 
 	if (run->done_ns > begin + behind)
 		begin = run->done_ns - behind;
@@ -152,7 +154,7 @@ static bool has_power(const struct ssdpm_ftl_cost *cost)
 	       cost->background_uw;
 }
 
-static void write_seconds(struct run *run, struct ssdpm_ftl_second *seconds,
+static void write_seconds(struct ftl_run *run, struct ssdpm_ftl_second *seconds,
 			  size_t n_seconds)
 {
 	memset(seconds, 0, n_seconds * sizeof(*seconds));
@@ -169,7 +171,7 @@ static void write_seconds(struct run *run, struct ssdpm_ftl_second *seconds,
 		seconds[i].power_w = idle_w + seconds[i].power_w / 1e9;
 }
 
-static int prepare(struct run *run, const struct ssdpm_ftl_pattern *pattern,
+static int prepare(struct ftl_run *run, const struct ssdpm_ftl_pattern *pattern,
 		   const struct ssdpm_ftl_cost *cost,
 		   struct ssdpm_error *reterr)
 {
@@ -195,7 +197,8 @@ int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
 		  struct ssdpm_ftl_second *ret_seconds,
 		  struct ssdpm_error *reterr)
 {
-	struct run run = { .ftl = ftl, .cost = { .size = sizeof(run.cost) } };
+	struct ftl_run run = { .ftl = ftl,
+			       .cost = { .size = sizeof(run.cost) } };
 	int err = prepare(&run, pattern, cost, reterr);
 
 	if (err || !n_seconds)

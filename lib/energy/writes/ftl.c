@@ -14,6 +14,81 @@
 
 #define BITS 64
 
+static uint32_t list_of(const struct ssdpm_ftl *ftl, uint32_t block)
+{
+	return ftl->collector == SSDPM_FTL_GREEDY ? ftl->blocks[block].n_valid :
+						    0;
+}
+
+/* A full block, into the list that it belongs to. */
+static void list_block(struct ssdpm_ftl *ftl, uint32_t block)
+{
+	uint32_t list = list_of(ftl, block);
+	struct flash_block *b = &ftl->blocks[block];
+
+	b->full = true;
+	b->next = NOWHERE;
+	b->previous = ftl->last[list];
+	if (b->previous == NOWHERE)
+		ftl->first[list] = block;
+	else
+		ftl->blocks[b->previous].next = block;
+	ftl->last[list] = block;
+	if (list < ftl->fewest)
+		ftl->fewest = list;
+}
+
+static void unlist_block(struct ssdpm_ftl *ftl, uint32_t block)
+{
+	uint32_t list = list_of(ftl, block);
+	struct flash_block *b = &ftl->blocks[block];
+
+	b->full = false;
+	if (b->previous == NOWHERE)
+		ftl->first[list] = b->next;
+	else
+		ftl->blocks[b->previous].next = b->next;
+	if (b->next == NOWHERE)
+		ftl->last[list] = b->previous;
+	else
+		ftl->blocks[b->next].previous = b->previous;
+}
+
+static uint32_t any_full(struct ssdpm_ftl *ftl)
+{
+	uint32_t block;
+
+	do
+		block = (uint32_t)ssdpm__random_below(&ftl->victims,
+						      ftl->n_blocks);
+	while (!ftl->blocks[block].full);
+	return block;
+}
+
+static uint32_t best_of_some(struct ssdpm_ftl *ftl)
+{
+	uint32_t best = any_full(ftl);
+
+	for (uint32_t i = 1; i < ftl->choices; i++) {
+		uint32_t other = any_full(ftl);
+
+		if (ftl->blocks[other].n_valid < ftl->blocks[best].n_valid)
+			best = other;
+	}
+	return best;
+}
+
+/* The block to erase next. Some block is full: there is more flash than what is
+ * erased or open. */
+static uint32_t choose(struct ssdpm_ftl *ftl)
+{
+	if (ftl->collector == SSDPM_FTL_CHOICES)
+		return best_of_some(ftl);
+	while (ftl->first[ftl->fewest] == NOWHERE)
+		ftl->fewest++;
+	return ftl->first[ftl->fewest];
+}
+
 /* There is one whenever this is called: see make_room(). */
 static void open_block(struct ssdpm_ftl *ftl)
 {
@@ -39,7 +114,7 @@ static void program(struct ssdpm_ftl *ftl, uint32_t user)
 		UINT64_C(1) << page % BITS;
 	ftl->blocks[block].n_valid++;
 	if (ftl->n_open == ftl->pages_per_block)
-		ssdpm__ftl_list(ftl, block);
+		list_block(ftl, block);
 }
 
 /* What the host had there is invalid now. true: it had something. */
@@ -51,16 +126,16 @@ static bool invalidate(struct ssdpm_ftl *ftl, uint32_t user)
 		return false;
 	uint32_t number = flash / ftl->pages_per_block;
 	uint32_t page = flash % ftl->pages_per_block;
-	struct block *block = &ftl->blocks[number];
+	struct flash_block *block = &ftl->blocks[number];
 	bool moves = block->full && ftl->collector == SSDPM_FTL_GREEDY;
 
 	if (moves)
-		ssdpm__ftl_unlist(ftl, number);
+		unlist_block(ftl, number);
 	ftl->valid[(size_t)number * ftl->words_per_block + page / BITS] &=
 		~(UINT64_C(1) << page % BITS);
 	block->n_valid--;
 	if (moves)
-		ssdpm__ftl_list(ftl, number);
+		list_block(ftl, number);
 	return true;
 }
 
@@ -78,13 +153,13 @@ static void move_word(struct ssdpm_ftl *ftl, const uint32_t *users,
 /* Move what is valid, and erase the block. */
 static void collect(struct ssdpm_ftl *ftl)
 {
-	uint32_t number = ssdpm__ftl_choose(ftl);
-	struct block *block = &ftl->blocks[number];
+	uint32_t number = choose(ftl);
+	struct flash_block *block = &ftl->blocks[number];
 	uint64_t *valid = ftl->valid + (size_t)number * ftl->words_per_block;
 	const uint32_t *users =
 		ftl->user_of_flash + (size_t)number * ftl->pages_per_block;
 
-	ssdpm__ftl_unlist(ftl, number);
+	unlist_block(ftl, number);
 	ftl->counts.n_moved += block->n_valid;
 	for (uint32_t i = 0; i < ftl->words_per_block; i++) {
 		move_word(ftl, users + (size_t)i * BITS, valid[i]);

@@ -16,7 +16,7 @@
  * many valid pages (greedy), or of all in the order in which they were filled
  * (the other collectors).
  */
-struct block {
+struct flash_block {
 	uint32_t next;
 	uint32_t previous;
 	uint32_t n_valid;
@@ -40,7 +40,7 @@ struct ssdpm_ftl {
 	uint32_t *flash_of_user; /* page of flash, or NOWHERE */
 	uint32_t *user_of_flash;
 	uint64_t *valid; /* a bit for each page of flash */
-	struct block *blocks;
+	struct flash_block *blocks;
 	uint32_t *first; /* of each list */
 	uint32_t *last;
 	uint32_t fewest; /* no list before this one has a block */
@@ -50,15 +50,11 @@ struct ssdpm_ftl {
 	uint32_t n_open; /* its pages so far */
 };
 
-/* A full block: into the list that it belongs to, and out of it. */
-void ssdpm__ftl_list(struct ssdpm_ftl *ftl, uint32_t block);
-void ssdpm__ftl_unlist(struct ssdpm_ftl *ftl, uint32_t block);
-
 /* The host writes one page. */
 void ssdpm__ftl_write_page(struct ssdpm_ftl *ftl, uint32_t user);
 
 /* A class as a range of pages, and up to where random numbers fall into it. */
-struct range {
+struct page_range {
 	uint64_t first;
 	uint64_t n;
 	uint64_t threshold;
@@ -67,7 +63,7 @@ struct range {
 /* A pattern, checked. */
 struct writer {
 	struct ssdpm_ftl *ftl;
-	struct range ranges[SSDPM_MAX_WRITE_CLASSES];
+	struct page_range ranges[SSDPM_MAX_WRITE_CLASSES];
 	uint32_t n_ranges;
 	bool sequential;
 	uint64_t first, n;
@@ -83,9 +79,6 @@ uint32_t ssdpm__ftl_next_page(struct writer *writer);
 /* -ERANGE: beyond the pages of the host. */
 int ssdpm__ftl_check_range(const struct ssdpm_ftl *ftl, uint64_t first_page,
 			   uint64_t n_pages, struct ssdpm_error *reterr);
-
-/* The block to erase next. */
-uint32_t ssdpm__ftl_choose(struct ssdpm_ftl *ftl);
 
 /* 0, or -EINVAL: shares that do not come to 1. */
 int ssdpm__check_write_classes(const struct ssdpm_write_class *classes,

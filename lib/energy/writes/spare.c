@@ -31,14 +31,14 @@
 
 enum at { LOW, NOMINAL, HIGH };
 
-struct known {
+struct known_writes {
 	struct ssdpm_parameter *parameters;
 	size_t n;
 	uint32_t operational_state;
 };
 
-static struct ssdpm_parameter look(const struct known *known, uint32_t kind,
-				   uint32_t index)
+static struct ssdpm_parameter look(const struct known_writes *known,
+				   uint32_t kind, uint32_t index)
 {
 	for (size_t i = 0; i < known->n; i++)
 		if (known->parameters[i].kind == kind &&
@@ -47,8 +47,8 @@ static struct ssdpm_parameter look(const struct known *known, uint32_t kind,
 	return (struct ssdpm_parameter){ 0 };
 }
 
-static double value(const struct known *known, uint32_t kind, uint32_t index,
-		    enum at at)
+static double value(const struct known_writes *known, uint32_t kind,
+		    uint32_t index, enum at at)
 {
 	struct ssdpm_parameter p = look(known, kind, index);
 
@@ -56,7 +56,7 @@ static double value(const struct known *known, uint32_t kind, uint32_t index,
 }
 
 /* uW above an idle drive; the most: while that one takes the least. */
-static double busy_uw(const struct known *known, uint32_t op, enum at at)
+static double busy_uw(const struct known_writes *known, uint32_t op, enum at at)
 {
 	enum at other = at == HIGH ? LOW : at == LOW ? HIGH : NOMINAL;
 	double idle = value(known, SSDPM_PARAMETER_IDLE_POWER,
@@ -68,7 +68,7 @@ static double busy_uw(const struct known *known, uint32_t op, enum at at)
 }
 
 /* pJ of each byte: its own, and those of the time of its transfer. */
-static double byte_pj(const struct known *known, uint32_t op, enum at at)
+static double byte_pj(const struct known_writes *known, uint32_t op, enum at at)
 {
 	enum at other = at == HIGH ? LOW : at == LOW ? HIGH : NOMINAL;
 	double rate = value(known, SSDPM_PARAMETER_BANDWIDTH, op - 1, other);
@@ -99,7 +99,7 @@ static void name(struct ssdpm_parameter *parameter,
 		(unsigned long long)(high % 100));
 }
 
-static int find_wa(const struct known *known,
+static int find_wa(const struct known_writes *known,
 		   const struct ssdpm_sustained_writes *writes,
 		   struct ssdpm_background_work *b, struct ssdpm_error *reterr)
 {
@@ -127,7 +127,7 @@ static int find_wa(const struct known *known,
 
 /* uW at most: what the state in which it works says, or what I/Os take. */
 static double most_uw(const struct ssdpm_model *model,
-		      const struct known *known)
+		      const struct known_writes *known)
 {
 	size_t n;
 	const struct ssdpm_power_state *state =
@@ -151,7 +151,7 @@ static double most_uw(const struct ssdpm_model *model,
 
 /* uW that the drive may take above idle. */
 static double room_uw(const struct ssdpm_model *model,
-		      const struct known *known, enum at at)
+		      const struct known_writes *known, enum at at)
 {
 	double idle = value(known, SSDPM_PARAMETER_IDLE_POWER,
 			    known->operational_state, at);
@@ -160,7 +160,7 @@ static double room_uw(const struct ssdpm_model *model,
 }
 
 /* What the work behind a byte takes. */
-struct work {
+struct write_work {
 	double ps;
 	double pj; /* above an idle drive */
 };
@@ -169,10 +169,11 @@ struct work {
  * more: bytes that are programmed for it, at what a byte of the host takes. At
  * the most they are read as a byte of the host is, and then programmed.
  */
-static struct work work_of(const struct ssdpm_model *model,
-			   const struct known *known, double more, enum at at)
+static struct write_work work_of(const struct ssdpm_model *model,
+				 const struct known_writes *known, double more,
+				 enum at at)
 {
-	struct work work = { 0 };
+	struct write_work work = { 0 };
 	uint32_t last = at == HIGH ? SSDPM_OP_READ : SSDPM_OP_WRITE;
 
 	for (uint32_t op = SSDPM_OP_WRITE; op >= last; op--) {
@@ -191,7 +192,7 @@ static struct work work_of(const struct ssdpm_model *model,
 	return work;
 }
 
-static int put(const struct known *known, uint32_t kind, uint32_t index,
+static int put(const struct known_writes *known, uint32_t kind, uint32_t index,
 	       const double values[3], struct ssdpm_error *reterr)
 {
 	double low = ssdpm__floor(ssdpm__max(values[LOW], 0));
@@ -210,7 +211,8 @@ static int put(const struct known *known, uint32_t kind, uint32_t index,
 				    reterr);
 }
 
-static int add_work(const struct ssdpm_model *model, const struct known *known,
+static int add_work(const struct ssdpm_model *model,
+		    const struct known_writes *known,
 		    const struct ssdpm_sustained_writes *writes,
 		    struct ssdpm_background_work *b, struct ssdpm_error *reterr)
 {
@@ -219,10 +221,10 @@ static int add_work(const struct ssdpm_model *model, const struct known *known,
 		look(known, SSDPM_PARAMETER_BYTE_ENERGY, write);
 	/* Below what was measured it takes less, and no work. */
 	double least = b->low_wa / writes->measured_wa - 1;
-	struct work nominal = work_of(
+	struct write_work nominal = work_of(
 		model, known, b->nominal_wa / writes->measured_wa - 1, NOMINAL);
-	struct work high = work_of(model, known,
-				   b->high_wa / writes->measured_wa - 1, HIGH);
+	struct write_work high = work_of(
+		model, known, b->high_wa / writes->measured_wa - 1, HIGH);
 	const double pj[3] = {
 		(double)byte.low + least * byte_pj(known, SSDPM_OP_WRITE, LOW),
 		(double)byte.nominal + nominal.pj, (double)byte.high + high.pj
@@ -271,7 +273,8 @@ int ssdpm_parameters_set_spare(const struct ssdpm_model *model,
 	if (err)
 		return err;
 	memcpy(changed, parameters, n * sizeof(*parameters));
-	const struct known known = { changed, n, given.operational_state };
+	const struct known_writes known = { changed, n,
+					    given.operational_state };
 
 	if (given.measured_wa == 0)
 		given.measured_wa = 1;

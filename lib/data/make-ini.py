@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Make C of quirks.ini: texts without comments, with one letter for each key.
+"""Make C of quirks.ini, or of profiles.ini, without their comments.
 
-usage: make-quirks.py QUIRKS_INI OUTPUT_C
+usage: make-ini.py QUIRKS_INI|PROFILES_INI OUTPUT_C
 
-Any fault ends the build. The letters are those of lib/policy/quirk-rule.c.
+Quirks get one letter for each key, those of lib/policy/quirk-rule.c; any fault ends
+the build. Profiles are the same text: the library reads it as it reads a user's
+(lib/policy/profile.c).
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ QUIRKS = {
 }
 
 
-def pack(text: str) -> dict[str, bytes]:
+def pack_quirks(text: str) -> dict[str, bytes]:
     """The lines that the library reads: those for NVMe and those for SATA."""
     packed = {"nvme": "", "sata": ""}
     to = last = ""
@@ -72,20 +74,31 @@ def pack(text: str) -> dict[str, bytes]:
         else:
             sys.exit(f"quirks.ini:{number}: {line}: neither a rule nor its key")
         last = "head" if header else key
-    return {kind: lines.encode("ascii") for kind, lines in packed.items()}
+    return {f"quirks_{kind}": lines.encode("ascii") for kind, lines in packed.items()}
+
+
+def pack_profiles(text: str) -> dict[str, bytes]:
+    lines = (line.strip() for line in text.splitlines())
+    kept = [line for line in lines if line and not line.startswith("#")]
+    packed = "".join(re.sub(" *= *", "=", line, count=1) + "\n" for line in kept)
+    return {"profiles": packed.encode("ascii")}
 
 
 def main() -> None:
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    c = ["/* Made by make-quirks.py of quirks.ini. */", '#include "policy/quirks.h"']
-    packed = pack(pathlib.Path(sys.argv[1]).read_text(encoding="ascii"))
-    for kind, data in packed.items():
+    source = pathlib.Path(sys.argv[1])
+    pack, header = {
+        "quirks.ini": (pack_quirks, "policy/quirks.h"),
+        "profiles.ini": (pack_profiles, "policy/internal.h"),
+    }[source.name]
+    c = [f"/* Made by make-ini.py of {source.name}. */", f'#include "{header}"']
+    for name, data in pack(source.read_text(encoding="ascii")).items():
         # A string of this length is more than C99 promises to take.
-        c += ["", f"const char ssdpm__quirks_{kind}[] = {{"]
+        c += ["", f"const char ssdpm__{name}[] = {{"]
         for i in range(0, len(data), 16):
             c.append(f"\t{', '.join(map(str, data[i : i + 16]))},")
-        c += ["};", f"const size_t ssdpm__quirks_{kind}_size = {len(data)};"]
+        c += ["};", f"const size_t ssdpm__{name}_size = {len(data)};"]
     pathlib.Path(sys.argv[2]).write_text("\n".join(c) + "\n", encoding="ascii")
 
 

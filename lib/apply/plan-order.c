@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of a plan, put into the order of a commit. */
+#include "apply/internal.h"
+
+#include <string.h>
+
+struct step *ssdpm__plan_find(const struct ssdpm_plan *plan, uint32_t kind,
+			      const char *path)
+{
+	for (size_t i = 0; i < plan->n_steps; i++) {
+		struct step *step = plan->steps[i];
+
+		if (step->change.kind->number == kind &&
+		    !strcmp(step->change.path, path))
+			return step;
+	}
+	return NULL;
+}
+
+enum { N_RANKS = 6 };
+
+/*
+ * Parameters before the tolerances that make the kernel heed them, a table of
+ * one's own after all that would replace it, and last what cannot be undone.
+ */
+static uint32_t rank(const struct step *step)
+{
+	if (step->change.kind->role == ROLE_NONE &&
+	    !(step->flags & SSDPM_STEP_REVERSIBLE))
+		return N_RANKS - 1;
+	return step->change.kind->rank;
+}
+
+static void order_step(struct ssdpm_plan *plan, uint32_t wanted,
+		       struct step *step)
+{
+	if (rank(step) == wanted)
+		plan->order[plan->n_order++] = step;
+}
+
+static bool parameters_change(const struct ssdpm_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_steps; i++)
+		if (plan->steps[i]->change.kind->role == ROLE_PARAMETER &&
+		    ssdpm__step_is_pending(plan->steps[i]))
+			return true;
+	return false;
+}
+
+/* One that is not left alone. */
+static struct step *find_active(const struct ssdpm_plan *plan, uint32_t kind,
+				const char *path)
+{
+	struct step *step = ssdpm__plan_find(plan, kind, path);
+
+	return step && step->state != SSDPM_STEP_LEFT_ALONE ? step : NULL;
+}
+
+struct step *ssdpm__plan_find_table(const struct ssdpm_plan *plan,
+				    const struct plan_drive *drive)
+{
+	return find_active(plan, SSDPM_STEP_APST,
+			   ssdpm_device_get_facts(drive->device)->path + 1);
+}
+
+/* Does the plan say what the table of the drive is made from? */
+static bool is_meant(const struct ssdpm_plan *plan,
+		     const struct step *tolerance)
+{
+	for (size_t i = 0; !tolerance && i < plan->n_steps; i++)
+		if (plan->steps[i]->change.kind->role == ROLE_PARAMETER &&
+		    plan->steps[i]->state != SSDPM_STEP_LEFT_ALONE)
+			return true;
+	return tolerance;
+}
+
+/* Must the kernel be told to build the table of this drive? */
+static bool needs_rebuild(const struct ssdpm_plan *plan,
+			  const struct plan_drive *drive)
+{
+	const struct step *tolerance;
+
+	if (!drive->rebuild)
+		return false;
+	tolerance = find_active(plan, SSDPM_STEP_LATENCY_TOLERANCE,
+				drive->rebuild->change.path);
+	if (tolerance && tolerance->state != SSDPM_STEP_IN_FORCE)
+		return false;
+	/* With tolerance 0 APST is off, whatever the parameters say. */
+	if (parameters_change(plan) &&
+	    drive->rebuild->change.after.is.max_exit_latency_us)
+		return true;
+	return drive->is_foreign && is_meant(plan, tolerance) &&
+	       !ssdpm__plan_find_table(plan, drive);
+}
+
+/* Will the kernel build a table for this controller? */
+static bool is_rebuilt(const struct ssdpm_plan *plan, const char *controller)
+{
+	for (size_t i = 0; i < plan->n_order; i++)
+		if (ssdpm__is_tolerance_of(&plan->order[i]->change,
+					   controller) &&
+		    ssdpm__step_is_pending(plan->order[i]))
+			return true;
+	return false;
+}
+
+bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,
+			     const struct plan_drive *drive)
+{
+	return is_rebuilt(plan,
+			  ssdpm_device_get_facts(drive->device)->path + 1) &&
+	       !ssdpm__plan_find_table(plan, drive);
+}
+
+/* A table of one's own that is in force is lost when the kernel builds its. */
+static void order_table(struct ssdpm_plan *plan, struct step *step)
+{
+	const struct change *change = &step->change;
+
+	if (step->state == SSDPM_STEP_IN_FORCE &&
+	    is_rebuilt(plan, change->path))
+		step->state = SSDPM_STEP_PLANNED;
+	else if (step->state == SSDPM_STEP_PLANNED &&
+		 !is_rebuilt(plan, change->path) &&
+		 ssdpm__value_is(&change->before, &change->after))
+		step->state = SSDPM_STEP_IN_FORCE;
+}
+
+/* There is room in order: see reserve(). */
+void ssdpm__plan_arrange(struct ssdpm_plan *plan)
+{
+	plan->n_order = 0;
+	for (uint32_t r = 0; r < N_RANKS; r++) {
+		for (size_t i = 0; i < plan->n_steps; i++)
+			order_step(plan, r, plan->steps[i]);
+		for (size_t i = 0; i < plan->n_drives; i++)
+			if (needs_rebuild(plan, &plan->drives[i]))
+				order_step(plan, r, plan->drives[i].rebuild);
+	}
+	for (size_t i = 0; i < plan->n_steps; i++)
+		if (plan->steps[i]->change.kind->role == ROLE_TABLE)
+			order_table(plan, plan->steps[i]);
+}
