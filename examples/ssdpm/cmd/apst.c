@@ -32,23 +32,26 @@ struct answer {
 	size_t n_states;
 };
 
+#define PARAMS(member) \
+	SETS_SMALL(struct settings, apst.params.member, POWER_UW), .min = 1
+
 static const struct option_spec options[] = {
 	{ "idle-power", 0, "POWER",
 	  "lower-envelope: of the drive in PS0, as in 500mW (default: what it "
 	  "reports)",
-	  SETS_OWN },
+	  PARAMS(idle_power_uw) },
 	{ "transition-power", 0, "POWER",
 	  "lower-envelope: while it enters or leaves a state (default: its idle "
 	  "power)",
-	  SETS_OWN },
+	  PARAMS(transition_power_uw) },
 	{ "explain", 'e', NULL, "say for each state why it is used or not",
-	  SETS_OWN },
+	  SETS_FLAG(struct settings, explain) },
 	{ "hex", 0, NULL, "print the 256 bytes as 512 hexadecimal digits",
-	  SETS_OWN },
+	  SETS_FORM },
 	{ "raw", 0, "FILE",
 	  "write the 256 bytes to FILE as well; - prints "
 	  "nothing else",
-	  SETS_OWN },
+	  SETS_TEXT(struct settings, raw_path) },
 	{ "diff", 0, "TABLE",
 	  "say where this table and TABLE, a file or an algorithm with its "
 	  "defaults, differ; twice: where both TABLEs do",
@@ -69,25 +72,9 @@ static enum exit_status set(void *data, struct common *common,
 			    const char *argument)
 {
 	struct settings *settings = data;
-	struct ssdpm_apst_params *p = &settings->apst.params;
-	const char *name = option->name;
 
-	if (!strcmp(name, "idle-power"))
-		return parse_power(common, name, argument, &p->idle_power_uw);
-	if (!strcmp(name, "transition-power"))
-		return parse_power(common, name, argument,
-				   &p->transition_power_uw);
-	if (!strcmp(name, "hex"))
-		return choose_form(common, FORM_OWN, name);
-	if (!strcmp(name, "diff") || !strcmp(name, "infer") ||
-	    !strcmp(name, "keep") || !strcmp(name, "reach"))
-		return choose_question(common, &settings->question, name,
-				       argument);
-	if (!strcmp(name, "raw"))
-		settings->raw_path = argument;
-	else
-		settings->explain = true;
-	return STATUS_DONE;
+	return choose_question(common, &settings->question, option->name,
+			       argument);
 }
 
 /* -ERANGE: a timeout that was given, but for lower-envelope one that came out

@@ -20,11 +20,10 @@ struct settings {
 	struct trace_options trace;
 	struct sim_options sim;
 	struct ssdpm_calibrate_params params;
-	const char *policy_option; /* "none", "lpm", "table"; NULL: apst */
-	const char *policy_name;
+	struct named_policy named;
 	const char *save;
 	const char *date;
-	bool offset_given, max_offset_given;
+	uint64_t given; /* bits: which of the options below */
 	uint32_t measured_wa_milli;
 };
 
@@ -32,34 +31,33 @@ static struct settings the_settings;
 
 static const struct option_spec options[] = {
 	{ "save", 's', "FILE", "write what was measured, for --measured",
-	  SETS_OWN },
+	  SETS_TEXT(struct settings, save) },
 	{ "date", 0, "TEXT", "of the run: it is kept with what was measured",
-	  SETS_OWN },
+	  SETS_TEXT(struct settings, date) },
 	{ "offset", 0, "TIME",
 	  "when the first sample is of, counted from the first I/O, as in -2s "
 	  "(default: as power and I/Os fit best)",
 	  SETS_OWN },
 	{ "max-offset", 0, "TIME",
-	  "look for the offset up to this far from --offset", SETS_OWN },
+	  "look for the offset up to this far from --offset",
+	  SETS_NUMBER(struct settings, params.max_offset_ns, TIME_NS),
+	  .min = 1 },
 	{ "bin", 0, "TIME",
 	  "length of the steps that are compared (default: a sample, or so many "
 	  "that there are 4096 steps)",
-	  SETS_OWN },
+	  SETS_NUMBER(struct settings, params.bin_ns, TIME_NS), .min = 1 },
 	{ "operation-energy", 0, NULL,
-	  "energy of each I/O too, beside active power", SETS_OWN },
-	{ "byte-energy", 0, NULL, "energy of each byte too", SETS_OWN },
+	  "energy of each I/O too, beside active power",
+	  SETS_BIT(struct settings, params.flags,
+		   SSDPM_CALIBRATE_OPERATION_ENERGY) },
+	{ "byte-energy", 0, NULL, "energy of each byte too",
+	  SETS_BIT(struct settings, params.flags,
+		   SSDPM_CALIBRATE_BYTE_ENERGY) },
 	{ "measured-wa", 0, "FACTOR",
 	  "write amplification during the run, as in 2.5x: it is kept with what "
 	  "was measured",
 	  SETS_SMALL(struct settings, measured_wa_milli, FACTOR_MILLI),
 	  .min = 1000, .max = MAX_WA_MILLI, .range = "1x to 65536x" },
-	{ "table", 0, "FILE",
-	  "the APST table that was in force, as for apst --diff", SETS_OWN },
-	{ "none", 0, NULL, "the drive never slept", SETS_OWN },
-	{ "lpm", 0,
-	  "keep_firmware_settings|max_performance|medium_power|"
-	  "med_power_with_dipm|min_power_with_partial|min_power",
-	  "SATA: the link policy (default med_power_with_dipm)", SETS_OWN },
 	{ "pcie-link", 0, "l0|l1|l1.2",
 	  "the link while the drive slept (default l1.2)",
 	  SETS_WORD(struct settings, sim.pcie_link,
@@ -76,29 +74,18 @@ static const struct option_spec options[] = {
 	{ "trace-format", 0,
 	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|"
 	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon",
-	  "how TRACE is written (default: recognised by content)", SETS_OWN },
+	  "how TRACE is written (default: recognised by content)",
+	  SETS_WORD(struct settings, trace.reader.format,
+		    ssdpm_trace_format_to_string) },
 	{ "trace-columns", 0, "MAP",
 	  "delimited: which column of TRACE is what, see ssdpm-workload(1)",
-	  SETS_OWN },
+	  SETS_TEXT(struct settings, trace.reader.columns) },
 	{ "trace-device", 0, "DEV", "read only the I/Os of this device",
-	  SETS_OWN },
+	  SETS_TEXT(struct settings, trace.reader.device) },
 	{ "trace-skip-bad", 0, NULL,
-	  "count lines that cannot be read, and go on without them", SETS_OWN },
+	  "count lines that cannot be read, and go on without them",
+	  SETS_BIT(struct settings, trace.reader.flags, SSDPM_TRACE_SKIP_BAD) },
 };
-
-static enum exit_status set_policy(struct settings *settings,
-				   const struct common *common,
-				   const char *option, const char *argument)
-{
-	if (settings->policy_option)
-		return usage_error(common, "--%s and --%s exclude each other",
-				   settings->policy_option, option);
-	settings->policy_option = option;
-	settings->policy_name = argument ? argument : option;
-	if (strcmp(option, "lpm") || ssdpm_lpm_from_string(argument))
-		return STATUS_DONE;
-	return usage_error(common, "--lpm %s: no such link policy", argument);
-}
 
 /* The only time that may be negative. */
 static enum exit_status set_offset(struct settings *settings,
@@ -113,37 +100,6 @@ static enum exit_status set_offset(struct settings *settings,
 	if (ns > INT64_MAX / 4)
 		return usage_error(common, "--offset %s: too long", argument);
 	settings->params.offset_ns = negative ? -(int64_t)ns : (int64_t)ns;
-	settings->offset_given = true;
-	return STATUS_DONE;
-}
-
-static enum exit_status set_above_0(const struct common *common,
-				    const char *name, const char *argument,
-				    uint64_t *ret_ns)
-{
-	if (parse_number(common, name, argument, TIME_NS, ret_ns))
-		return STATUS_USAGE;
-	return *ret_ns ? STATUS_DONE :
-			 usage_error(common, "--%s %s: must be above 0", name,
-				     argument);
-}
-
-static enum exit_status set_trace(struct settings *settings,
-				  const struct common *common, const char *name,
-				  const char *argument)
-{
-	struct ssdpm_trace_params *reader = &settings->trace.reader;
-
-	if (!strcmp(name, "trace-format"))
-		return parse_word(common, name, argument,
-				  ssdpm_trace_format_to_string,
-				  &reader->format);
-	if (!strcmp(name, "trace-columns"))
-		reader->columns = argument;
-	else if (!strcmp(name, "trace-device"))
-		reader->device = argument;
-	else
-		reader->flags |= SSDPM_TRACE_SKIP_BAD;
 	return STATUS_DONE;
 }
 
@@ -152,36 +108,28 @@ static enum exit_status set(void *data, struct common *common,
 			    const char *argument)
 {
 	struct settings *settings = data;
-	const char *name = option->name;
 
-	if (!strncmp(name, "trace-", 6))
-		return set_trace(settings, common, name, argument);
-	if (!strcmp(name, "table") || !strcmp(name, "none") ||
-	    !strcmp(name, "lpm"))
-		return set_policy(settings, common, name, argument);
-	if (!strcmp(name, "offset"))
+	if (!strcmp(option->name, "offset"))
 		return set_offset(settings, common, argument);
-	if (!strcmp(name, "bin"))
-		return set_above_0(common, name, argument,
-				   &settings->params.bin_ns);
-	if (!strcmp(name, "max-offset")) {
-		settings->max_offset_given = true;
-		return set_above_0(common, name, argument,
-				   &settings->params.max_offset_ns);
-	}
-	if (!strcmp(name, "save"))
-		settings->save = argument;
-	else if (!strcmp(name, "date"))
-		settings->date = argument;
-	else if (!strcmp(name, "operation-energy"))
-		settings->params.flags |= SSDPM_CALIBRATE_OPERATION_ENERGY;
-	else if (!strcmp(name, "byte-energy"))
-		settings->params.flags |= SSDPM_CALIBRATE_BYTE_ENERGY;
-	else /* of the same name there */
-		return sim_option_group.set(&settings->sim, common, option,
-					    argument);
-	return STATUS_DONE;
+	/* One of the same name there. */
+	return sim_option_group.set(&settings->sim, common, option, argument);
 }
+
+static void init(void *data)
+{
+	struct settings *settings = data;
+
+	settings->params.size = sizeof(settings->params);
+	trace_option_group.init(&settings->trace);
+	settings->trace.prefixed = true;
+}
+
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+	.init = init,
+	KEEPS_GIVEN(struct settings, given),
+};
 
 /* What happened in a run, each from 0 on by its own clock. */
 struct recorded {
@@ -437,12 +385,12 @@ static enum exit_status fit(const struct settings *settings,
 	struct ssdpm_samples samples = samples_of(&recorded->power);
 	struct ssdpm_error error;
 
-	params.size = sizeof(params);
 	/* Further apart they have nothing in common. */
-	if (!settings->offset_given && !settings->max_offset_given)
+	if (!is_given(&own, settings->given, "offset") &&
+	    !is_given(&own, settings->given, "max-offset"))
 		params.max_offset_ns = length_of(&recorded->power);
 	answer->offset_given = !params.max_offset_ns;
-	answer->policy_given = settings->policy_option || settings->apst.given;
+	answer->policy_given = settings->named.option || settings->apst.given;
 	answer->calibration = (struct ssdpm_calibration){
 		.size = sizeof(answer->calibration),
 		.measured = answer->measured,
@@ -529,9 +477,9 @@ static enum exit_status find_policy(const struct settings *settings,
 {
 	const struct ssdpm_apst_params *params = &settings->apst.params;
 
-	if (settings->policy_option)
-		return parse_policy(common, settings->policy_option,
-				    settings->policy_name, params, policy);
+	if (settings->named.option)
+		return parse_policy(common, settings->named.option,
+				    settings->named.name, params, policy);
 	*policy = settings->apst.given ? policy_of(params) :
 					 reference_policy(drive, params);
 	return STATUS_DONE;
@@ -592,13 +540,9 @@ static enum exit_status check(const struct common *common,
 				   n);
 	if (settings->save && !strcmp(settings->save, "-"))
 		return usage_error(common, "--save -: --json prints it");
-	if (settings->policy_option && settings->apst.given &&
-	    strcmp(settings->policy_option, "table"))
-		return usage_error(common,
-				   "--%s and the options of an APST table "
-				   "exclude each other",
-				   settings->policy_option);
-	if (check_apst_options(common, &settings->apst))
+	if (check_named_policy(common, &settings->named,
+			       settings->apst.given) ||
+	    check_apst_options(common, &settings->apst))
 		return STATUS_USAGE;
 	return check_stdin(common, operands, 1, files, 2);
 }
@@ -610,7 +554,6 @@ static enum exit_status run(const void *data, const struct common *common,
 	struct drives drives = { 0 };
 	enum exit_status status;
 
-	settings.trace.prefixed = true;
 	status = check(common, &settings, operands, n_operands);
 	if (status)
 		return status;
@@ -627,13 +570,9 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
+	{ &named_policy_group, &the_settings.named },
 	{ &power_option_group, &the_settings.power },
 	{ &apst_option_group, &the_settings.apst },
-};
-
-static const struct option_group own = {
-	OPTIONS(options),
-	.set = set,
 };
 
 const struct subcommand cmd_calibrate = {

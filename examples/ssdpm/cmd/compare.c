@@ -30,36 +30,14 @@ static const struct option_spec options[] = {
 	{ "trace", 't', "FILE",
 	  "the I/Os: a trace, - or a workload of ssdpm workload --list; may be "
 	  "repeated",
-	  SETS_OWN },
+	  SETS_TEXTS(struct settings, traces, n_traces) },
 	{ "policy", 'p', "POLICY",
 	  "linux, linux-legacy, windows:balanced:battery, lower-envelope, none, "
 	  "a file with a table, or a link policy; may be repeated (default: "
 	  "all); savings are against the first",
-	  SETS_OWN },
-	{ "csv", 0, NULL, "print CSV, a line a policy", SETS_OWN },
+	  SETS_TEXTS(struct settings, policies, n_policies) },
+	{ "csv", 0, NULL, "print CSV, a line a policy", SETS_FORM },
 };
-
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
-{
-	struct settings *settings = data;
-
-	if (!strcmp(option->name, "csv"))
-		return choose_form(common, FORM_OWN, option->name);
-	if (!strcmp(option->name, "trace")) {
-		if (settings->n_traces == MAX_TRACES)
-			return usage_error(common, "more than %d traces",
-					   MAX_TRACES);
-		settings->traces[settings->n_traces++] = argument;
-		return STATUS_DONE;
-	}
-	if (settings->n_policies == MAX_POLICIES)
-		return usage_error(common, "more than %d policies",
-				   MAX_POLICIES);
-	settings->policies[settings->n_policies++] = argument;
-	return STATUS_DONE;
-}
 
 static size_t merged(const struct estimate *e, size_t row)
 {
@@ -213,7 +191,7 @@ static enum exit_status check(const struct common *common,
 	if (!settings->n_traces)
 		return usage_error(common, "no --trace given; see ssdpm "
 					   "workload --list for workloads");
-	if (settings->apst.given & 1)
+	if (is_given(&apst_option_group, settings->apst.given, "algorithm"))
 		return usage_error(common, "--algorithm: name it with "
 					   "--policy");
 	if (check_apst_options(common, &settings->apst) ||
@@ -303,7 +281,6 @@ static const struct group_use groups[] = {
 
 static const struct option_group own = {
 	OPTIONS(options),
-	.set = set,
 };
 
 const struct subcommand cmd_compare = {

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NS_PER_S UINT64_C(1000000000)
 /* The library's. */
 #define PLATEAU_S 10
 #define ALL_PPM 1000000
@@ -31,129 +30,93 @@ static struct consistency_options the_settings = {
 };
 
 #define MODES_MEASURE (MODE_READ | MODE_SIMULATE | MODE_RUN)
+#define MODES_WRITE (MODE_JOB | MODE_RUN)
+/* Whole seconds: a log has no others. */
+#define MOST_SECONDS .max = MAX_S, .range = "12 days are the most"
+#define SOME_SECONDS            \
+	.min = 1, .max = MAX_S, \
+	.range = "must be above 0, and 12 days are the most"
+#define BANDWIDTHS                                 \
+	.min = 4096, .max = UINT64_C(40960000000), \
+	.range = "4096B/s to 40.96GB/s", .modes = MODE_SIMULATE
+
+#define CONSISTENCY struct consistency_options
+
+static const char *collector_word(uint32_t collector)
+{
+	static const char *const words[] = { "greedy", "fifo", "choices" };
+
+	return collector && collector <= 3 ? words[collector - 1] : NULL;
+}
 
 static const struct option_spec options[] = {
-	{ "threshold", 't', "IOPS", "count the seconds below it", SETS_OWN },
+	{ "threshold", 't', "IOPS", "count the seconds below it",
+	  SETS_REAL(CONSISTENCY, params.threshold_iops, COUNT, 1), .min = 1,
+	  .modes = MODES_MEASURE },
 	{ "from", 0, "TIME", "leave out what is before, as in 1400s",
-	  SETS_OWN },
-	{ "to", 0, "TIME", "leave out what is from then on", SETS_OWN },
-	{ "op", 0, "read|write|discard", "of a log: count only these",
-	  SETS_OWN },
-	{ "series", 0, NULL, "JSON: each second too", SETS_OWN },
+	  SETS_NUMBER(CONSISTENCY, params.begin_s, TIME_S), MOST_SECONDS,
+	  .modes = MODES_MEASURE },
+	{ "to", 0, "TIME", "leave out what is from then on",
+	  SETS_NUMBER(CONSISTENCY, params.end_s, TIME_S), SOME_SECONDS,
+	  .modes = MODES_MEASURE },
+	{ "op", 0, "read|write|discard", "of a log: count only these", SETS_OWN,
+	  .modes = MODE_READ },
+	{ "series", 0, NULL, "JSON: each second too",
+	  SETS_FLAG(CONSISTENCY, series), .modes = MODES_MEASURE },
 	{ "simulate", 0, NULL, "simulate drives, in the place of logs",
-	  SETS_OWN },
+	  SETS_BIT(CONSISTENCY, mode, MODE_SIMULATE), .modes = MODE_SIMULATE },
 	{ "spare", 's', "SHARE",
 	  "simulate: spare area, of all flash; may be repeated (default 7% and "
 	  "25%)",
-	  SETS_OWN },
+	  SETS_OWN, .modes = MODE_SIMULATE },
 	{ "capacity", 0, "SIZE", "simulate: of all flash (default 16GiB)",
-	  SETS_OWN },
+	  SETS_OWN, .modes = MODE_SIMULATE },
 	{ "bandwidth", 0, "RATE",
-	  "simulate: that flash is programmed at (default 80MB/s)", SETS_OWN },
+	  "simulate: that flash is programmed at (default 80MB/s)",
+	  SETS_NUMBER(CONSISTENCY, bandwidth, BANDWIDTH), BANDWIDTHS },
 	{ "host-bandwidth", 0, "RATE",
 	  "simulate: that the host writes at, at most (default: that of "
 	  "flash)",
-	  SETS_OWN },
+	  SETS_NUMBER(CONSISTENCY, host_bandwidth, BANDWIDTH), BANDWIDTHS },
 	{ "idle-power", 0, "POWER",
 	  "simulate: with --byte-energy, show power: of the drive when idle, as "
 	  "in 2.5W",
-	  SETS_OWN },
+	  SETS_SMALL(CONSISTENCY, idle_uw, POWER_UW), .min = 1,
+	  .modes = MODE_SIMULATE },
 	{ "byte-energy", 0, "ENERGY",
 	  "simulate: with --idle-power: of each byte that flash programs, as in "
 	  "2nJ",
-	  SETS_OWN },
+	  SETS_NUMBER(CONSISTENCY, byte_pj, ENERGY_PJ), .min = 1,
+	  .max = MAX_BYTE_PJ, .range = "above 0, at most 1mJ",
+	  .modes = MODE_SIMULATE },
 	{ "background-power", 0, "POWER",
-	  "simulate: on top of these, while garbage is collected", SETS_OWN },
+	  "simulate: on top of these, while garbage is collected",
+	  SETS_SMALL(CONSISTENCY, background_uw, POWER_UW), .min = 1,
+	  .modes = MODE_SIMULATE },
 	{ "collector", 0, "greedy|fifo|choices",
-	  "simulate: which block is erased (default greedy)", SETS_OWN },
-	{ "seed", 0, "N", "simulate: of the addresses (default 1)", SETS_OWN },
-	{ "job", 0, NULL, "print the job for fio that makes a log", SETS_OWN },
+	  "simulate: which block is erased (default greedy)",
+	  SETS_WORD(CONSISTENCY, collector, collector_word),
+	  .modes = MODE_SIMULATE },
+	{ "seed", 0, "N", "simulate: of the addresses (default 1)",
+	  SETS_NUMBER(CONSISTENCY, seed, COUNT), .modes = MODE_SIMULATE },
+	{ "job", 0, NULL, "print the job for fio that makes a log",
+	  SETS_BIT(CONSISTENCY, mode, MODE_JOB), .modes = MODE_JOB },
 	{ "run", 0, "DEV", "do that job on a drive, and measure its log",
-	  SETS_OWN },
+	  SETS_TEXT(CONSISTENCY, device), .modes = MODE_RUN },
 	{ "destroy-data", 0, NULL, "run: all data of the drive may be lost",
-	  SETS_OWN },
-	{ "save", 0, "FILE", "run: keep the log in a new file", SETS_OWN },
+	  SETS_FLAG(CONSISTENCY, destroy_data), .modes = MODE_RUN },
+	{ "save", 0, "FILE", "run: keep the log in a new file",
+	  SETS_TEXT(CONSISTENCY, save), .modes = MODE_RUN },
 	{ "share", 0, "SHARE",
 	  "job, run: of the addresses that are written (default 100%)",
-	  SETS_OWN },
+	  SETS_OWN, .modes = MODES_WRITE },
 	{ "no-trim", 0, NULL, "job, run: do not trim the drive first",
-	  SETS_OWN },
+	  SETS_FLAG(CONSISTENCY, no_trim), .modes = MODES_WRITE },
 	{ "duration", 0, "TIME",
 	  "simulate, job, run: of the random writes (default 2000s)",
-	  SETS_OWN },
+	  SETS_NUMBER(CONSISTENCY, duration_s, TIME_S), SOME_SECONDS,
+	  .modes = MODE_SIMULATE | MODES_WRITE },
 };
-
-/* What goes with which mode; in the order of the table above. */
-static const unsigned int modes_of[] = {
-	MODES_MEASURE,
-	MODES_MEASURE,
-	MODES_MEASURE,
-	MODE_READ,
-	MODES_MEASURE,
-	MODE_SIMULATE,
-	MODE_SIMULATE,
-	MODE_SIMULATE,
-	MODE_SIMULATE,
-	MODE_SIMULATE,
-	MODE_SIMULATE,
-	MODE_SIMULATE,
-	MODE_SIMULATE,
-	MODE_SIMULATE,
-	MODE_SIMULATE,
-	MODE_JOB,
-	MODE_RUN,
-	MODE_RUN,
-	MODE_RUN,
-	MODE_JOB | MODE_RUN,
-	MODE_JOB | MODE_RUN,
-	MODE_SIMULATE | MODE_JOB | MODE_RUN,
-};
-
-#define N_OPTIONS (sizeof(options) / sizeof(options[0]))
-
-_Static_assert(sizeof(modes_of) / sizeof(modes_of[0]) == N_OPTIONS,
-	       "an option without a mode");
-
-static enum exit_status set_mode(struct consistency_options *o,
-				 const struct common *common, unsigned int mode)
-{
-	if (o->mode && o->mode != mode)
-		return usage_error(common, "--simulate, --job and --run "
-					   "exclude each other");
-	o->mode = mode;
-	return STATUS_DONE;
-}
-
-/* Whole seconds: a log has no others. */
-static enum exit_status set_seconds(const struct common *common,
-				    const char *name, const char *argument,
-				    uint64_t *ret_s)
-{
-	uint64_t ns;
-
-	if (parse_number(common, name, argument, TIME_NS, &ns))
-		return STATUS_USAGE;
-	if (ns % NS_PER_S)
-		return usage_error(common, "--%s %s: whole seconds", name,
-				   argument);
-	if (ns / NS_PER_S > MAX_S)
-		return usage_error(common, "--%s %s: 12 days are the most",
-				   name, argument);
-	*ret_s = ns / NS_PER_S;
-	return STATUS_DONE;
-}
-
-/* At least one second. */
-static enum exit_status set_length(const struct common *common,
-				   const char *name, const char *argument,
-				   uint64_t *ret_s)
-{
-	if (set_seconds(common, name, argument, ret_s))
-		return STATUS_USAGE;
-	return *ret_s ? STATUS_DONE :
-			usage_error(common, "--%s %s: must be above 0", name,
-				    argument);
-}
 
 static enum exit_status set_spare(struct consistency_options *o,
 				  const struct common *common,
@@ -199,21 +162,6 @@ static enum exit_status set_op(struct consistency_options *o,
 			  &o->log.op);
 }
 
-static enum exit_status set_collector(struct consistency_options *o,
-				      const struct common *common,
-				      const char *argument)
-{
-	static const char *const words[] = { "greedy", "fifo", "choices" };
-
-	for (uint32_t i = 0; i < 3; i++)
-		if (!strcmp(words[i], argument)) {
-			o->collector = SSDPM_FTL_GREEDY + i;
-			return STATUS_DONE;
-		}
-	return usage_error(common, "--collector %s: greedy, fifo or choices",
-			   argument);
-}
-
 static enum exit_status set_capacity(struct consistency_options *o,
 				     const struct common *common,
 				     const char *argument)
@@ -231,123 +179,37 @@ static enum exit_status set_capacity(struct consistency_options *o,
 	return STATUS_DONE;
 }
 
-static enum exit_status set_bandwidth(const struct common *common,
-				      const char *name, const char *argument,
-				      uint64_t *ret_bandwidth)
-{
-	if (parse_number(common, name, argument, BANDWIDTH, ret_bandwidth))
-		return STATUS_USAGE;
-	if (*ret_bandwidth < 4096 || *ret_bandwidth > UINT64_C(40960000000))
-		return usage_error(common, "--%s %s: 4096B/s to 40.96GB/s",
-				   name, argument);
-	return STATUS_DONE;
-}
-
-static enum exit_status set_byte_energy(struct consistency_options *o,
-					const struct common *common,
-					const char *argument)
-{
-	if (parse_number(common, "byte-energy", argument, ENERGY_PJ,
-			 &o->byte_pj))
-		return STATUS_USAGE;
-	/* A page of it is what the library takes. */
-	if (!o->byte_pj || o->byte_pj > MAX_BYTE_PJ)
-		return usage_error(common,
-				   "--byte-energy %s: above 0, at most 1mJ",
-				   argument);
-	return STATUS_DONE;
-}
-
-static enum exit_status set_drive(struct consistency_options *o,
-				  const struct common *common, const char *name,
-				  const char *argument)
-{
-	if (!strcmp(name, "capacity"))
-		return set_capacity(o, common, argument);
-	if (!strcmp(name, "bandwidth"))
-		return set_bandwidth(common, name, argument, &o->bandwidth);
-	if (!strcmp(name, "host-bandwidth"))
-		return set_bandwidth(common, name, argument,
-				     &o->host_bandwidth);
-	if (!strcmp(name, "idle-power"))
-		return parse_power(common, name, argument, &o->idle_uw);
-	if (!strcmp(name, "background-power"))
-		return parse_power(common, name, argument, &o->background_uw);
-	if (!strcmp(name, "byte-energy"))
-		return set_byte_energy(o, common, argument);
-	if (!strcmp(name, "collector"))
-		return set_collector(o, common, argument);
-	if (!strcmp(name, "seed"))
-		return parse_number(common, name, argument, COUNT, &o->seed);
-	if (!strcmp(name, "share"))
-		return set_share(o, common, argument);
-	if (!strcmp(name, "spare"))
-		return set_spare(o, common, argument);
-	if (!strcmp(name, "save"))
-		o->save = argument;
-	else if (!strcmp(name, "destroy-data"))
-		o->destroy_data = true;
-	else if (!strcmp(name, "no-trim"))
-		o->no_trim = true;
-	else
-		o->series = true;
-	return STATUS_DONE;
-}
-
-static enum exit_status set_threshold(struct consistency_options *o,
-				      const struct common *common,
-				      const char *argument)
-{
-	uint64_t iops;
-
-	if (parse_number(common, "threshold", argument, COUNT, &iops))
-		return STATUS_USAGE;
-	o->params.threshold_iops = (double)iops;
-	return iops ? STATUS_DONE :
-		      usage_error(common, "--threshold 0: no second is below");
-}
-
 static enum exit_status set(void *data, struct common *common,
 			    const struct option_spec *option,
 			    const char *argument)
 {
 	struct consistency_options *o = data;
-	const char *name = option->name;
 
-	o->given |= UINT64_C(1) << (option - options);
-	if (!strcmp(name, "simulate"))
-		return set_mode(o, common, MODE_SIMULATE);
-	if (!strcmp(name, "job"))
-		return set_mode(o, common, MODE_JOB);
-	if (!strcmp(name, "run")) {
-		o->device = argument;
-		return set_mode(o, common, MODE_RUN);
-	}
-	if (!strcmp(name, "threshold"))
-		return set_threshold(o, common, argument);
-	if (!strcmp(name, "from"))
-		return set_seconds(common, name, argument, &o->params.begin_s);
-	if (!strcmp(name, "to"))
-		return set_length(common, name, argument, &o->params.end_s);
-	if (!strcmp(name, "op"))
+	if (!strcmp(option->name, "op"))
 		return set_op(o, common, argument);
-	if (!strcmp(name, "duration"))
-		return set_length(common, name, argument, &o->duration_s);
-	return set_drive(o, common, name, argument);
+	if (!strcmp(option->name, "capacity"))
+		return set_capacity(o, common, argument);
+	return strcmp(option->name, "share") ? set_spare(o, common, argument) :
+					       set_share(o, common, argument);
 }
+
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+	KEEPS_GIVEN(CONSISTENCY, given),
+};
 
 static enum exit_status check_mode(const struct common *common,
 				   const struct consistency_options *o)
 {
-	for (size_t i = 0; i < N_OPTIONS; i++)
-		if (o->given >> i & 1 && !(modes_of[i] & o->mode))
-			return usage_error(common, "--%s does not go with %s",
-					   options[i].name,
-					   o->mode == MODE_SIMULATE ?
-						   "--simulate" :
-					   o->mode == MODE_JOB ? "--job" :
-					   o->mode == MODE_RUN ? "--run" :
-								 "logs");
+	const char *other = option_not_for(&own, o->given, o->mode);
+
+	if (other)
+		return usage_error(common, "--%s does not go with %s", other,
+				   o->mode == MODE_SIMULATE ? "--simulate" :
+				   o->mode == MODE_JOB	    ? "--job" :
+				   o->mode == MODE_RUN	    ? "--run" :
+							      "logs");
 	if (o->mode != MODE_JOB)
 		return STATUS_DONE;
 	if (common->form)
@@ -368,6 +230,11 @@ static enum exit_status check(const struct common *common,
 		n_stdin += !strcmp(operands[i], "-");
 	if (n_stdin > 1)
 		return usage_error(common, "- is given twice");
+	if (o->device)
+		o->mode |= MODE_RUN;
+	if (o->mode & (o->mode - 1))
+		return usage_error(common, "--simulate, --job and --run "
+					   "exclude each other");
 	if (o->mode && n)
 		return usage_error(common,
 				   "%s: no log is read with "
@@ -536,11 +403,6 @@ static enum exit_status run(const void *data, const struct common *common,
 
 static const struct group_use groups[] = {
 	{ &page_option_group, &the_settings.page },
-};
-
-static const struct option_group own = {
-	OPTIONS(options),
-	.set = set,
 };
 
 const struct subcommand cmd_consistency = {

@@ -21,8 +21,7 @@ struct settings {
 	struct apst_options apst;
 	struct page_options page;
 	const char *trace_name;
-	const char *policy_option; /* "none", "lpm", "table"; NULL: apst */
-	const char *policy_name;
+	struct named_policy named;
 	uint64_t interval_ns;
 	struct power_caps caps;
 	const char *mix;
@@ -35,16 +34,9 @@ static struct settings the_settings;
 static const struct option_spec options[] = {
 	{ "trace", 't', "FILE",
 	  "the I/Os: a trace, - or a workload of ssdpm workload --list",
-	  SETS_OWN },
-	{ "table", 0, "FILE", "the APST table of a file, as for apst --diff",
-	  SETS_OWN },
-	{ "none", 0, NULL, "a drive that never sleeps", SETS_OWN },
-	{ "lpm", 0,
-	  "keep_firmware_settings|max_performance|medium_power|"
-	  "med_power_with_dipm|min_power_with_partial|min_power",
-	  "SATA: the link policy (default med_power_with_dipm)", SETS_OWN },
+	  SETS_TEXT(struct settings, trace_name), .once = true },
 	{ "interval", 0, "TIME", "give the course in pieces of this length",
-	  SETS_OWN },
+	  SETS_NUMBER(struct settings, interval_ns, TIME_NS), .min = 1 },
 	{ "power-cap", 0, "CAP[:TIME],...",
 	  "what is lost if the drive may draw no more, as in 10W, PS2 (its "
 	  "maximum), or none:60s,20W:60s,10W:60s,none",
@@ -56,70 +48,21 @@ static const struct option_spec options[] = {
 	{ "csv", 0, NULL,
 	  "print CSV: the states; with --interval the course, with --power-cap "
 	  "what comes of each cap",
-	  SETS_OWN },
+	  SETS_FORM },
 	{ "explain", 'e', NULL, "say what is taken for known, and why",
-	  SETS_OWN },
+	  SETS_FLAG(struct settings, explain) },
 };
-
-static enum exit_status set_policy(struct settings *settings,
-				   const struct common *common,
-				   const char *option, const char *argument)
-{
-	const char *before = settings->policy_option;
-
-	if (before)
-		return usage_error(common,
-				   strcmp(before, option) ?
-					   "--%s and --%s exclude each other" :
-					   "--%s is given twice",
-				   before, option);
-	settings->policy_option = option;
-	settings->policy_name = argument ? argument : option;
-	if (strcmp(option, "lpm") || ssdpm_lpm_from_string(argument))
-		return STATUS_DONE;
-	return usage_error(common,
-			   "--lpm %s: keep_firmware_settings, max_performance, "
-			   "medium_power, med_power_with_dipm, "
-			   "min_power_with_partial or min_power",
-			   argument);
-}
 
 static enum exit_status set(void *data, struct common *common,
 			    const struct option_spec *option,
 			    const char *argument)
 {
 	struct settings *settings = data;
-	const char *name = option->name;
 
-	if (!strcmp(name, "csv"))
-		return choose_form(common, FORM_OWN, name);
-	if (!strcmp(name, "interval")) {
-		if (parse_number(common, name, argument, TIME_NS,
-				 &settings->interval_ns))
-			return STATUS_USAGE;
-		return settings->interval_ns ?
-			       STATUS_DONE :
-			       usage_error(common,
-					   "--interval %s: must be "
-					   "above 0",
-					   argument);
-	}
-	if (!strcmp(name, "power-cap"))
+	if (!strcmp(option->name, "power-cap"))
 		return parse_power_caps(common, argument, &settings->caps);
-	if (!strcmp(name, "mix")) {
-		settings->mix = argument;
-		return parse_mix(common, argument, &settings->read_ppm);
-	}
-	if (!strcmp(name, "explain"))
-		settings->explain = true;
-	else if (strcmp(name, "trace"))
-		return set_policy(settings, common, name, argument);
-	else if (settings->trace_name)
-		return usage_error(common, "--trace is given twice; ssdpm "
-					   "compare takes several");
-	else
-		settings->trace_name = argument;
-	return STATUS_DONE;
+	settings->mix = argument;
+	return parse_mix(common, argument, &settings->read_ppm);
 }
 
 /*
@@ -130,11 +73,11 @@ static enum exit_status find_required(const struct common *common,
 				      const struct settings *settings,
 				      struct policy *policies, size_t *ret_n)
 {
-	const char *option = settings->policy_option;
+	const char *option = settings->named.option;
 
 	*ret_n = 1;
 	if (option)
-		return parse_policy(common, option, settings->policy_name,
+		return parse_policy(common, option, settings->named.name,
 				    &settings->apst.params, policies);
 	policies[0] = policy_of(&settings->apst.params);
 	if (settings->apst.given)
@@ -456,7 +399,7 @@ static enum exit_status check_mix(const struct common *common,
 	if (settings->trace_name)
 		return usage_error(common,
 				   "--mix and --trace exclude each other");
-	if (settings->policy_option || settings->apst.given)
+	if (settings->named.option || settings->apst.given)
 		return usage_error(common,
 				   "--mix: it never idles, so that no policy "
 				   "does anything: leave it out");
@@ -473,8 +416,6 @@ static enum exit_status check(const struct common *common,
 			      const struct settings *settings, char **operands,
 			      size_t n)
 {
-	const char *option = settings->policy_option;
-
 	if (settings->mix)
 		return check_mix(common, settings);
 	if (!settings->trace_name)
@@ -485,12 +426,9 @@ static enum exit_status check(const struct common *common,
 		return usage_error(
 			common, "--csv prints what comes of the caps or the "
 				"course: leave out --power-cap or --interval");
-	if (option && settings->apst.given && strcmp(option, "table"))
-		return usage_error(common,
-				   "--%s and the options of an APST table "
-				   "exclude each other",
-				   option);
-	if (check_apst_options(common, &settings->apst) ||
+	if (check_named_policy(common, &settings->named,
+			       settings->apst.given) ||
+	    check_apst_options(common, &settings->apst) ||
 	    check_trace_options(common, &settings->trace, &settings->trace_name,
 				1))
 		return STATUS_USAGE;
@@ -674,6 +612,7 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
+	{ &named_policy_group, &the_settings.named },
 	{ &apst_option_group, &the_settings.apst },
 	{ &sim_option_group, &the_settings.sim },
 	{ &trace_option_group, &the_settings.trace },

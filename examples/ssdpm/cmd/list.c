@@ -17,7 +17,8 @@ static const struct option_spec options[] = {
 	{ "catalogue", 0, "[FILE]",
 	  "list the catalogue, with your drives in FILE", SETS_OWN },
 	{ "identify", 0, NULL,
-	  "ask the drives of this machine themselves; needs root", SETS_OWN },
+	  "ask the drives of this machine themselves; needs root",
+	  SETS_COMMON(identify) },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -26,10 +27,7 @@ static enum exit_status set(void *data, struct common *common,
 {
 	struct settings *settings = data;
 
-	if (!strcmp(option->name, "identify")) {
-		common->identify = true;
-		return STATUS_DONE;
-	}
+	(void)option;
 	settings->catalogue = true;
 	if (argument)
 		common->catalogue_path = argument;

@@ -21,7 +21,7 @@ static const struct option_spec options[] = {
 	{ "set", 0, "POLICY,...", "set the first of these that the port takes",
 	  SETS_OWN },
 	{ "dry-run", 'n', NULL, "with --set: show it, and write nothing",
-	  SETS_OWN },
+	  SETS_FLAG(struct settings, dry_run) },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -30,10 +30,7 @@ static enum exit_status set(void *data, struct common *common,
 {
 	struct settings *settings = data;
 
-	if (!strcmp(option->name, "dry-run")) {
-		settings->dry_run = true;
-		return STATUS_DONE;
-	}
+	(void)option;
 	/* No ports; and all of them, or nothing. */
 	common->list = "plans";
 	common->each_alone = false;

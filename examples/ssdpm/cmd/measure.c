@@ -19,10 +19,8 @@ struct settings {
 	struct ssdpm_baseline_params baseline;
 	struct ssdpm_detect_params detect;
 	const char *sweep;
-	const char *first; /* option that energy does not take */
-	const char *only_energy;
 	uint64_t completion_ns;
-	bool has_completion;
+	uint64_t given; /* bits: which of the options below */
 	struct survey_report_options report;
 	struct page_options page;
 };
@@ -30,36 +28,47 @@ struct settings {
 static struct settings the_settings;
 static struct survey_options the_survey;
 
+/* What is measured, of samples. */
+enum { ENERGY = 1, BASELINE = 2, BACKGROUND = 4 };
+
 static const struct option_spec options[] = {
 	{ "tolerance", 't', "SHARE",
 	  "energy: error of the instrument that all samples share, as in 5%",
-	  SETS_OWN },
+	  SETS_REAL(struct settings, energy.tolerance, SHARE_PPM, 1e6),
+	  .min = 1, .max = WHOLE_PPM - 1, .range = "above 0 and below 100%",
+	  .modes = ENERGY },
 	{ "max-gap", 0, "TIME",
 	  "energy: a longer step is a gap (default: ten usual ones)",
-	  SETS_OWN },
+	  SETS_NUMBER(struct settings, energy.max_gap_ns, TIME_NS), .min = 1,
+	  .modes = ENERGY },
 	{ "idle", 'i', "FROM..TO",
-	  "baseline, background: when the drive idles, as in 0s..10s",
-	  SETS_OWN },
+	  "baseline, background: when the drive idles, as in 0s..10s", SETS_OWN,
+	  .modes = BASELINE | BACKGROUND },
 	{ "floor", 0, "POWER",
 	  "baseline, background: less than this above idle is no work",
-	  SETS_OWN },
+	  SETS_REAL(struct settings, detect.floor_w, POWER_UW, 1e6),
+	  .modes = BASELINE | BACKGROUND },
 	{ "completion", 0, "TIME",
-	  "background: when the last I/O completed, as in 12.5s", SETS_OWN },
+	  "background: when the last I/O completed, as in 12.5s",
+	  SETS_NUMBER(struct settings, completion_ns, TIME_NS),
+	  .max = INT64_MAX, .range = "too late", .modes = BACKGROUND },
 	{ "sweep", 0, "FILE",
 	  "background: the classes of experiments, from a CSV file of runs",
-	  SETS_OWN },
+	  SETS_TEXT(struct settings, sweep), .modes = BACKGROUND },
 };
 
 /* "0s..10s" */
-static enum exit_status set_idle(struct settings *settings,
-				 const struct common *common,
+static enum exit_status set_idle(void *data, struct common *common,
+				 const struct option_spec *option,
 				 const char *argument)
 {
+	struct settings *settings = data;
 	struct ssdpm_baseline_params *p = &settings->baseline;
 	const char *dots = strstr(argument, "..");
 	uint64_t begin_ns, end_ns;
 	char begin[64];
 
+	(void)option;
 	if (!dots || dots - argument >= (ptrdiff_t)sizeof(begin))
 		return usage_error(common,
 				   "--idle %s: write a time, two dots and a "
@@ -75,93 +84,26 @@ static enum exit_status set_idle(struct settings *settings,
 				   "--idle %s: it ends before it begins, or "
 				   "too late",
 				   argument);
-	p->size = sizeof(*p);
 	p->begin_ns = (int64_t)begin_ns;
 	p->end_ns = (int64_t)end_ns;
 	return STATUS_DONE;
 }
 
-static enum exit_status set_tolerance(struct settings *settings,
-				      const struct common *common,
-				      const char *argument)
-{
-	uint64_t ppm;
-
-	if (parse_number(common, "tolerance", argument, SHARE_PPM, &ppm))
-		return STATUS_USAGE;
-	if (!ppm || ppm >= 1000000)
-		return usage_error(common,
-				   "--tolerance %s: above 0 and below 100%%",
-				   argument);
-	settings->energy.tolerance = (double)ppm / 1e6;
-	return STATUS_DONE;
-}
-
-static enum exit_status set_floor(struct settings *settings,
-				  const struct common *common,
-				  const char *argument)
-{
-	uint64_t uw;
-
-	if (parse_number(common, "floor", argument, POWER_UW, &uw))
-		return STATUS_USAGE;
-	settings->detect.size = sizeof(settings->detect);
-	settings->detect.floor_w = (double)uw / 1e6;
-	return STATUS_DONE;
-}
-
-static enum exit_status set_max_gap(struct settings *settings,
-				    const struct common *common,
-				    const char *argument)
-{
-	uint64_t *ns = &settings->energy.max_gap_ns;
-
-	if (parse_number(common, "max-gap", argument, TIME_NS, ns))
-		return STATUS_USAGE;
-	return *ns ? STATUS_DONE :
-		     usage_error(common, "--max-gap %s: must be above 0",
-				 argument);
-}
-
-static enum exit_status set_completion(struct settings *settings,
-				       const struct common *common,
-				       const char *argument)
-{
-	if (parse_number(common, "completion", argument, TIME_NS,
-			 &settings->completion_ns))
-		return STATUS_USAGE;
-	if (settings->completion_ns > INT64_MAX)
-		return usage_error(common, "--completion %s: too late",
-				   argument);
-	settings->has_completion = true;
-	return STATUS_DONE;
-}
-
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
+static void init(void *data)
 {
 	struct settings *settings = data;
-	const char *name = option->name;
 
 	settings->energy.size = sizeof(settings->energy);
-	if (!strcmp(name, "tolerance") || !strcmp(name, "max-gap"))
-		settings->only_energy = name;
-	else
-		settings->first = name;
-	if (!strcmp(name, "tolerance"))
-		return set_tolerance(settings, common, argument);
-	if (!strcmp(name, "max-gap"))
-		return set_max_gap(settings, common, argument);
-	if (!strcmp(name, "idle"))
-		return set_idle(settings, common, argument);
-	if (!strcmp(name, "floor"))
-		return set_floor(settings, common, argument);
-	if (!strcmp(name, "completion"))
-		return set_completion(settings, common, argument);
-	settings->sweep = argument;
-	return STATUS_DONE;
+	settings->baseline.size = sizeof(settings->baseline);
+	settings->detect.size = sizeof(settings->detect);
 }
+
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set_idle,
+	.init = init,
+	KEEPS_GIVEN(struct settings, given),
+};
 
 struct answer {
 	struct energy_answer energy;
@@ -236,9 +178,7 @@ static enum exit_status measure_energy(const struct settings *settings,
 	a->energy.size = sizeof(a->energy);
 	if (!first.time_ns || !first.power_w)
 		complain("out of memory");
-	else if (ssdpm_integral_new(settings->energy.size ? &settings->energy :
-							    NULL,
-				    &integral, &error))
+	else if (ssdpm_integral_new(&settings->energy, &integral, &error))
 		complain_of_power(input->name, &error);
 	else
 		status = feed(input, integral, &first);
@@ -253,19 +193,13 @@ static enum exit_status measure_energy(const struct settings *settings,
 	return status;
 }
 
-static const struct ssdpm_detect_params *detect_of(
-	const struct settings *settings)
-{
-	return settings->detect.size ? &settings->detect : NULL;
-}
-
 static int find_runs(const struct settings *settings,
 		     const struct ssdpm_samples *samples,
 		     struct baseline_answer *a, struct ssdpm_error *error)
 {
 	size_t n = 0;
-	int err = ssdpm_activity_find(samples, &a->baseline,
-				      detect_of(settings), NULL, &n, error);
+	int err = ssdpm_activity_find(samples, &a->baseline, &settings->detect,
+				      NULL, &n, error);
 
 	if (err || !n)
 		return err;
@@ -277,7 +211,7 @@ static int find_runs(const struct settings *settings,
 		return -ENOMEM;
 	}
 	a->n_activities = n;
-	return ssdpm_activity_find(samples, &a->baseline, detect_of(settings),
+	return ssdpm_activity_find(samples, &a->baseline, &settings->detect,
 				   a->activities, &n, error);
 }
 
@@ -304,16 +238,16 @@ static int find_background(const struct settings *settings,
 {
 	int err = 0;
 
-	if (settings->has_completion) {
+	if (is_given(&own, settings->given, "completion")) {
 		err = ssdpm_tail_measure(
-			samples, &a->baseline, detect_of(settings),
+			samples, &a->baseline, &settings->detect,
 			(int64_t)settings->completion_ns, &a->tail, error);
 		a->has_tail = !err;
 	}
 	struct ssdpm_samples idle = idle_part(samples, a);
 	if (err || !idle.n)
 		return err;
-	err = ssdpm_idle_work_find(&idle, &a->baseline, detect_of(settings),
+	err = ssdpm_idle_work_find(&idle, &a->baseline, &settings->detect,
 				   &a->work, error);
 	a->has_work = !err;
 	/* The tail may be all that is there. */
@@ -331,7 +265,7 @@ static int check_sampling(const struct settings *settings,
 	struct ssdpm_sampling_params params = {
 		.size = sizeof(params),
 		.baseline = &a->baseline,
-		.detect = detect_of(settings),
+		.detect = &settings->detect,
 	};
 
 	a->sampling.size = sizeof(a->sampling);
@@ -350,9 +284,8 @@ static enum exit_status measure_above(const struct settings *settings,
 		return STATUS_FAILED;
 	struct ssdpm_samples samples = samples_of(&array);
 	a->name = input->name;
-	int err = ssdpm_baseline_find(
-		&samples, settings->baseline.size ? &settings->baseline : NULL,
-		&a->baseline, &error);
+	int err = ssdpm_baseline_find(&samples, &settings->baseline,
+				      &a->baseline, &error);
 	if (!err)
 		err = check_sampling(settings, &samples, a, &error);
 	if (!err)
@@ -410,16 +343,18 @@ static void add_background_answer(struct items *items, const struct answer *a)
 
 static const struct action {
 	const char *name;
+	uint32_t mode;
 	enum exit_status (*measure)(const struct settings *settings,
 				    struct power_input *input,
 				    struct answer *answer);
 	void (*print)(const struct answer *answer);
 	void (*add)(struct items *items, const struct answer *answer);
 } actions[] = {
-	{ "energy", measure_energy, print_energy_answer, add_energy_answer },
-	{ "baseline", measure_baseline, print_baseline_answer,
+	{ "energy", ENERGY, measure_energy, print_energy_answer,
+	  add_energy_answer },
+	{ "baseline", BASELINE, measure_baseline, print_baseline_answer,
 	  add_baseline_answer },
-	{ "background", measure_background, print_background_answer,
+	{ "background", BACKGROUND, measure_background, print_background_answer,
 	  add_background_answer },
 };
 
@@ -505,40 +440,43 @@ static const struct action *find_action(const char *name)
 /* What is of a report, and not of a survey that runs. */
 static const char *report_option(const struct settings *s)
 {
-	return s->report.first	? s->report.first :
+	const char *given =
+		option_not_for(&survey_report_group, s->report.given, 0);
+
+	return given		? given :
 	       s->page.path	? "html" :
 	       s->page.chart_js ? "chart-js" :
 				  NULL;
+}
+
+/* One of a survey that runs, or NULL. */
+static const char *survey_option(void)
+{
+	return option_not_for(&survey_option_group, the_survey.given, 0);
 }
 
 static enum exit_status check(const struct common *common,
 			      const struct settings *s,
 			      const struct action *action, size_t n)
 {
-	bool energy = !strcmp(action->name, "energy");
-	bool background = !strcmp(action->name, "background");
+	const char *other = option_not_for(&own, s->given, action->mode);
 
 	if (the_survey.given)
 		return usage_error(common, "%s takes no --%s: survey does",
-				   action->name, the_survey.given);
-	if (s->report.first || s->page.path || s->page.chart_js)
+				   action->name, survey_option());
+	if (!other)
+		other = report_option(s);
+	if (other)
 		return usage_error(common, "%s takes no --%s", action->name,
-				   report_option(s));
-	if (energy && s->first)
-		return usage_error(common, "energy takes no --%s", s->first);
-	if (!energy && s->only_energy)
-		return usage_error(common, "%s takes no --%s", action->name,
-				   s->only_energy);
-	if (!background && (s->has_completion || s->sweep))
-		return usage_error(common, "%s takes no --%s", action->name,
-				   s->sweep ? "sweep" : "completion");
+				   other);
 	if (s->sweep && n)
 		return usage_error(common, "--sweep takes no other FILE");
 	if (s->meter.name && (n || s->sweep || s->power.given))
 		return usage_error(common, "--meter takes the place of FILE "
 					   "and of what says how it is read");
-	if (!s->meter.name && s->meter.last)
-		return usage_error(common, "--%s needs --meter", s->meter.last);
+	if (!s->meter.name && option_of_meter(&s->meter))
+		return usage_error(common, "--%s needs --meter",
+				   option_of_meter(&s->meter));
 	if (!s->sweep && !n && !s->meter.name)
 		return usage_error(common,
 				   "no FILE given; see ssdpm measure --help");
@@ -548,7 +486,7 @@ static enum exit_status check(const struct common *common,
 static enum exit_status check_survey(const struct common *common,
 				     const struct settings *s, bool is_live)
 {
-	const char *other = s->first ? s->first : s->only_energy;
+	const char *other = option_not_for(&own, s->given, 0);
 
 	if (!other && is_live)
 		other = report_option(s);
@@ -567,7 +505,8 @@ static enum exit_status survey(const struct common *common,
 			       const struct settings *s, char **operands,
 			       size_t n)
 {
-	const bool is_live = the_survey.given || s->meter.name || s->meter.last;
+	const bool is_live =
+		the_survey.given || s->meter.name || option_of_meter(&s->meter);
 
 	if (check_survey(common, s, is_live))
 		return STATUS_USAGE;
@@ -596,15 +535,15 @@ static enum exit_status merge(const struct common *common,
 			      const struct settings *s, char **operands,
 			      size_t n)
 {
-	const char *other = s->first ? s->first : s->only_energy;
+	const char *other = option_not_for(&own, s->given, 0);
 
 	if (!other && (s->page.path || s->page.chart_js))
 		other = "html";
 	if (!other)
-		other = the_survey.given;
+		other = survey_option();
 	if (other)
 		return usage_error(common, "merge takes no --%s", other);
-	if (s->power.given || s->meter.name || s->meter.last)
+	if (s->power.given || s->meter.name || option_of_meter(&s->meter))
 		return usage_error(common, "merge takes no option of samples "
 					   "or of a meter");
 	if (!n)
@@ -655,11 +594,6 @@ static const struct group_use groups[] = {
 static const struct subcommand *const words[] = {
 	&cmd_calibrate,
 	NULL,
-};
-
-static const struct option_group own = {
-	OPTIONS(options),
-	.set = set,
 };
 
 const struct subcommand cmd_measure = {

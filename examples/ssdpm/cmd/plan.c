@@ -16,23 +16,6 @@ struct settings {
 static struct settings the_settings;
 struct plan_options the_plan_options;
 
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
-{
-	struct settings *settings = data;
-
-	if (!strcmp(option->name, "persist"))
-		return parse_word(common, "persist", argument,
-				  ssdpm_persist_kind_to_string,
-				  &settings->persist);
-	if (!strcmp(option->name, "both-sources"))
-		settings->both_sources = true;
-	else
-		settings->dry_run = true;
-	return STATUS_DONE;
-}
-
 /* What the files can say: of all drives, but for power states. */
 static enum exit_status check_persist(const struct common *common,
 				      const struct settings *settings, size_t n)
@@ -46,7 +29,7 @@ static enum exit_status check_persist(const struct common *common,
 			"drive brings the table of Linux back; --latency and "
 			"--nvme-core last",
 			ssdpm_persist_kind_to_string(settings->persist));
-	if (n && (options->has_latency || options->nvme_core_given ||
+	if (n && (plan_has(options, "latency") || options->nvme_core_given ||
 		  options->n_lpms))
 		return usage_error(
 			common,
@@ -120,7 +103,7 @@ static enum exit_status prepare(struct work *work,
 /* A value that takes a command is planned: then root sends it anyway. */
 static bool asks_for_states(const struct work *work)
 {
-	return work->options->has_power_state && !work->common->root &&
+	return plan_has(work->options, "power-state") && !work->common->root &&
 	       may_send_commands();
 }
 
@@ -445,15 +428,18 @@ static enum exit_status run_check(const void *data, const struct common *common,
 
 static const struct option_spec plan_own[] = {
 	{ "persist", 0, PERSIST, "show the files that make the settings last",
-	  SETS_OWN },
+	  SETS_WORD(struct settings, persist, ssdpm_persist_kind_to_string) },
 	{ "both-sources", 0, NULL,
-	  "show what the profile says on AC, and what on battery", SETS_OWN },
+	  "show what the profile says on AC, and what on battery",
+	  SETS_FLAG(struct settings, both_sources) },
 };
 
 static const struct option_spec apply_own[] = {
 	{ "persist", 0, PERSIST,
-	  "show and write the files that make the settings last", SETS_OWN },
-	{ "dry-run", 'n', NULL, "as ssdpm plan: write nothing", SETS_OWN },
+	  "show and write the files that make the settings last",
+	  SETS_WORD(struct settings, persist, ssdpm_persist_kind_to_string) },
+	{ "dry-run", 'n', NULL, "as ssdpm plan: write nothing",
+	  SETS_FLAG(struct settings, dry_run) },
 };
 
 static const struct group_use groups[] = {
@@ -462,7 +448,6 @@ static const struct group_use groups[] = {
 
 static const struct option_group own_plan_own = {
 	OPTIONS(plan_own),
-	.set = set,
 };
 
 const struct subcommand cmd_plan = {
@@ -486,7 +471,6 @@ const struct subcommand cmd_plan = {
 
 static const struct option_group own_apply_own = {
 	OPTIONS(apply_own),
-	.set = set,
 };
 
 const struct subcommand cmd_apply = {

@@ -22,7 +22,7 @@ struct settings {
 	struct page_options page;
 	struct quirk_options quirks;
 	struct ssdpm_bounds bounds;
-	bool is_bounded; /* a delay, or a time to leave a state */
+	uint64_t given; /* bits: which of the options below */
 	struct use use;
 	const char *trace_name;
 	const char *from_name;
@@ -35,125 +35,81 @@ static struct settings the_settings;
 static const struct option_spec options[] = {
 	{ "trace", 't', "FILE",
 	  "the I/Os: a trace, - or a workload of ssdpm workload --list",
-	  SETS_OWN },
+	  SETS_TEXT(struct settings, trace_name), .once = true },
 	{ "max-added-mean", 0, "TIME|any",
-	  "I/Os may wait so long on average, as in 1ms", SETS_OWN },
+	  "I/Os may wait so long on average, as in 1ms",
+	  SETS_NUMBER(struct settings, bounds.max_delay_mean_ns, TIME_NS) },
 	{ "max-added-p99", 0, "TIME|any",
 	  "not more than one I/O in 100 may wait longer, as in 20ms",
-	  SETS_OWN },
+	  SETS_NUMBER(struct settings, bounds.max_delay_p99_ns, TIME_NS) },
 	{ "max-exit-latency", 'l', "TIME|any",
-	  "no state may take longer to leave, as in 25ms", SETS_OWN },
+	  "no state may take longer to leave, as in 25ms",
+	  SETS_NUMBER(struct settings, bounds.max_exit_latency_us, TIME_US) },
 	{ "may-cost", 0, NULL,
 	  "propose less delay too, if it takes more power than today",
-	  SETS_OWN },
+	  SETS_BIT(struct settings, bounds.flags, SSDPM_BOUNDS_MAY_COST) },
 	{ "max-states", 0, "N",
-	  "how many states a raw table may use (default 2)", SETS_OWN },
+	  "how many states a raw table may use (default 2)",
+	  SETS_SMALL(struct settings, bounds.max_states, COUNT), .min = 1,
+	  .max = SSDPM_MAX_STATES - 1, .range = "from 1 to 31" },
 	{ "from", 0, "POLICY",
 	  "what savings are against (default today, else linux): an algorithm "
 	  "as for compare, none, or a file with a table",
-	  SETS_OWN },
+	  SETS_TEXT(struct settings, from_name) },
 	{ "quirk", 0, "no-apst|no-deepest-ps|none",
 	  "as for ssdpm apst; may be repeated", SETS_OWN },
 	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux",
-	  SETS_OWN },
+	  SETS_TEXT(struct settings, quirks.path) },
 	{ "battery", 0, "ENERGY",
-	  "say how much longer a battery lasts, as in 50Wh", SETS_OWN },
+	  "say how much longer a battery lasts, as in 50Wh",
+	  SETS_NUMBER(struct settings, use.battery_mwh, ENERGY_MWH) },
 	{ "system-power", 0, "POWER",
 	  "what the whole system takes today, as in 5W; for --battery",
-	  SETS_OWN },
+	  SETS_NUMBER(struct settings, use.system_uw, POWER_UW) },
 	{ "hours-per-day", 0, "N",
-	  "say what is saved in a year of this workload", SETS_OWN },
+	  "say what is saved in a year of this workload",
+	  SETS_SMALL(struct settings, use.hours_per_day, COUNT), .min = 1,
+	  .max = 24, .range = "from 1 to 24" },
 	{ "raw", 0, "FILE",
-	  "write the 256 bytes of the raw table to FILE as well", SETS_OWN },
+	  "write the 256 bytes of the raw table to FILE as well",
+	  SETS_TEXT(struct settings, raw_path) },
 };
-
-/* The delays that may be; any: as long as you like. */
-static enum exit_status set_bound(struct settings *settings,
-				  const struct common *common, const char *name,
-				  const char *argument)
-{
-	struct ssdpm_bounds *b = &settings->bounds;
-	uint64_t *bound =
-		!strcmp(name, "max-added-mean") ? &b->max_delay_mean_ns :
-		!strcmp(name, "max-added-p99")	? &b->max_delay_p99_ns :
-						  &b->max_exit_latency_us;
-
-	settings->is_bounded = true;
-	if (!strcmp(argument, "any")) {
-		*bound = UINT64_MAX;
-		return STATUS_DONE;
-	}
-	return bound == &b->max_exit_latency_us ?
-		       parse_number(common, name, argument, TIME_US, bound) :
-		       parse_number(common, name, argument, TIME_NS, bound);
-}
-
-static enum exit_status set_number(struct settings *settings,
-				   const struct common *common,
-				   const char *name, const char *argument)
-{
-	struct ssdpm_bounds *b = &settings->bounds;
-	uint64_t number;
-
-	if (!strncmp(name, "max-added-", 10) ||
-	    !strcmp(name, "max-exit-latency"))
-		return set_bound(settings, common, name, argument);
-	if (!strcmp(name, "battery"))
-		return parse_number(common, name, argument, ENERGY_MWH,
-				    &settings->use.battery_mwh);
-	if (!strcmp(name, "system-power"))
-		return parse_number(common, name, argument, POWER_UW,
-				    &settings->use.system_uw);
-	if (parse_number(common, name, argument, COUNT, &number))
-		return STATUS_USAGE;
-	if (!strcmp(name, "hours-per-day") && number && number <= 24) {
-		settings->use.hours_per_day = (uint32_t)number;
-		return STATUS_DONE;
-	}
-	if (!strcmp(name, "max-states") && number &&
-	    number < SSDPM_MAX_STATES) {
-		b->max_states = (uint32_t)number;
-		return STATUS_DONE;
-	}
-	return usage_error(common, "--%s %s: from 1 to %s", name, argument,
-			   !strcmp(name, "max-states") ? "31" : "24");
-}
-
-static void init_bounds(struct ssdpm_bounds *bounds)
-{
-	if (bounds->size)
-		return;
-	bounds->size = sizeof(*bounds);
-	bounds->max_delay_mean_ns = UINT64_MAX;
-	bounds->max_delay_p99_ns = UINT64_MAX;
-	bounds->max_exit_latency_us = UINT64_MAX;
-}
 
 static enum exit_status set(void *data, struct common *common,
 			    const struct option_spec *option,
 			    const char *argument)
 {
 	struct settings *settings = data;
-	const char *name = option->name;
 
-	init_bounds(&settings->bounds);
-	if (!strcmp(name, "trace") && settings->trace_name)
-		return usage_error(common, "--trace is given twice");
-	if (!strcmp(name, "quirk"))
-		return parse_quirk(common, argument, &settings->quirks);
-	if (!strcmp(name, "trace"))
-		settings->trace_name = argument;
-	else if (!strcmp(name, "from"))
-		settings->from_name = argument;
-	else if (!strcmp(name, "quirks-file"))
-		settings->quirks.path = argument;
-	else if (!strcmp(name, "may-cost"))
-		settings->bounds.flags |= SSDPM_BOUNDS_MAY_COST;
-	else if (!strcmp(name, "raw"))
-		settings->raw_path = argument;
-	else
-		return set_number(settings, common, name, argument);
-	return STATUS_DONE;
+	(void)option;
+	return parse_quirk(common, argument, &settings->quirks);
+}
+
+static void init(void *data)
+{
+	struct settings *settings = data;
+
+	settings->bounds = (struct ssdpm_bounds){
+		.size = sizeof(settings->bounds),
+		.max_delay_mean_ns = UINT64_MAX,
+		.max_delay_p99_ns = UINT64_MAX,
+		.max_exit_latency_us = UINT64_MAX,
+	};
+}
+
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+	.init = init,
+	KEEPS_GIVEN(struct settings, given),
+};
+
+/* Whether a delay, or a time to leave a state, is given. */
+static bool is_bounded(const struct settings *settings)
+{
+	return is_given(&own, settings->given, "max-added-mean") ||
+	       is_given(&own, settings->given, "max-added-p99") ||
+	       is_given(&own, settings->given, "max-exit-latency");
 }
 
 static enum exit_status complain_of_advice(const struct advice *a,
@@ -265,7 +221,7 @@ static enum exit_status advise(const struct plan *plan,
 	a->raw_path = settings->raw_path;
 	a->bounds = settings->bounds;
 	a->bounds.quirks = apst_quirks(&subject->quirks, SSDPM_APST_LINUX);
-	a->usual_bounds = !settings->is_bounded;
+	a->usual_bounds = !is_bounded(settings);
 	if (!policy_fits(&a->from, subject->drive, true))
 		return STATUS_DEVICE_CANNOT;
 	if (resolve_policy(&a->from, subject->drive, &subject->quirks, &params,
@@ -528,7 +484,6 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status, left_out = STATUS_DONE;
 	struct drives drives;
 
-	init_bounds(&settings.bounds);
 	status = check(common, &settings, operands, n_operands);
 	ssdpm_apst_params_init(&params, sizeof(params));
 	if (!status && settings.from_name)
@@ -556,11 +511,6 @@ static const struct group_use groups[] = {
 	{ &sim_option_group, &the_settings.sim },
 	{ &trace_option_group, &the_settings.trace },
 	{ &page_option_group, &the_settings.page },
-};
-
-static const struct option_group own = {
-	OPTIONS(options),
-	.set = set,
 };
 
 const struct subcommand cmd_recommend = {

@@ -25,9 +25,9 @@ static struct settings the_settings;
 
 static const struct option_spec options[] = {
 	{ "lint", 0, NULL, "say what is odd in it, and why that matters",
-	  SETS_OWN },
+	  SETS_FLAG(struct settings, lint) },
 	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux",
-	  SETS_OWN },
+	  SETS_TEXT(struct settings, quirks.path) },
 };
 
 static void print_heading(const struct drive *drive)
@@ -144,24 +144,6 @@ static enum exit_status print_all_json(const struct common *common,
 	for (size_t i = 0; i < n; i++)
 		add_shown(&items, settings, &all[i]);
 	return print_items(common, &items);
-}
-
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
-{
-	struct settings *settings = data;
-
-	(void)common;
-	if (strcmp(option->name, "lint")) {
-		settings->quirks.path = argument;
-		return STATUS_DONE;
-	}
-	settings->lint = true;
-	if (has_energy)
-		return STATUS_DONE;
-	complain("--lint: ssdpm-energy is not installed");
-	return STATUS_FAILED;
 }
 
 /* Everything of a device that was named. */
@@ -286,6 +268,10 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status;
 	struct drives drives;
 
+	if (settings->lint && !has_energy) {
+		complain("--lint: ssdpm-energy is not installed");
+		return STATUS_FAILED;
+	}
 	status = read_drives_or_devices(common, operands, n_operands, &drives);
 	if (!status && !drives.n && !common->quiet)
 		complain_of_no_drive(common);
@@ -299,7 +285,6 @@ static enum exit_status run(const void *data, const struct common *common,
 
 static const struct option_group own = {
 	OPTIONS(options),
-	.set = set,
 };
 
 const struct subcommand cmd_show = {

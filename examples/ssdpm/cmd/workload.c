@@ -21,11 +21,13 @@ struct settings {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "list", 'l', NULL, "list the workloads that can be made", SETS_OWN },
+	{ "list", 'l', NULL, "list the workloads that can be made",
+	  SETS_FLAG(struct settings, list) },
 	{ "to", 't', "npy|iolog|csv|fio-job",
-	  "write the trace in this form, and no statistics", SETS_OWN },
+	  "write the trace in this form, and no statistics",
+	  SETS_TEXT(struct settings, form) },
 	{ "output", 'o', "FILE", "where to; - is standard output, the default",
-	  SETS_OWN },
+	  SETS_TEXT(struct settings, path) },
 };
 
 struct answer {
@@ -33,23 +35,6 @@ struct answer {
 	struct ssdpm_trace_counts counts;
 	struct ssdpm_trace_stats stats;
 };
-
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
-{
-	struct settings *settings = data;
-
-	if (!strcmp(option->name, "list"))
-		settings->list = true;
-	else if (!strcmp(option->name, "output"))
-		settings->path = argument;
-	else if (check_trace_form(common, argument))
-		return STATUS_USAGE;
-	else
-		settings->form = argument;
-	return STATUS_DONE;
-}
 
 static enum exit_status feed(struct trace_input *input,
 			     struct ssdpm_stats *stats)
@@ -287,6 +272,8 @@ static enum exit_status convert(const struct common *common,
 static enum exit_status check(const struct common *common,
 			      const struct settings *settings, size_t n)
 {
+	if (settings->form && check_trace_form(common, settings->form))
+		return STATUS_USAGE;
 	if (settings->list && (n || settings->form))
 		return usage_error(common, "--list takes nothing else");
 	if (settings->list)
@@ -330,7 +317,6 @@ static const struct group_use groups[] = {
 
 static const struct option_group own = {
 	OPTIONS(options),
-	.set = set,
 };
 
 const struct subcommand cmd_workload = {

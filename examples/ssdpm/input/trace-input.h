@@ -8,7 +8,7 @@
 struct trace_options {
 	struct ssdpm_trace_params reader;
 	struct ssdpm_generator_params generator;
-	uint32_t given; /* bits: which options of the group */
+	uint64_t given; /* bits: which options of the group */
 	/* Beside options of other files: they begin with "trace-". */
 	bool prefixed;
 };

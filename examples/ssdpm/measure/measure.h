@@ -15,10 +15,12 @@ extern const struct option_group meter_option_group;
 struct meter_options {
 	const char *name;     /* NULL: no meter is read */
 	const char *save;     /* where the samples go; NULL: nowhere */
-	const char *last;     /* an option that needs a meter */
 	uint64_t duration_ns; /* 0: until somebody ends it */
 	uint64_t interval_ns; /* 0: a second */
 };
+
+/* An option that needs a meter, or NULL. */
+const char *option_of_meter(const struct meter_options *options);
 
 /* What was recorded: a file like any other, at its beginning. */
 struct recording {

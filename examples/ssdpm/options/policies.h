@@ -10,6 +10,20 @@ struct policy {
 	struct ssdpm_policy what;
 };
 
+/* The policy that --table, --none or --lpm names, which exclude each other. */
+struct named_policy {
+	const char *option; /* without its --; NULL: none of them is given */
+	const char *name;
+};
+
+/* Its settings are a struct named_policy. */
+extern const struct option_group named_policy_group;
+
+/* Options of an APST table, if they are given, are for --table alone. */
+enum exit_status check_named_policy(const struct common *common,
+				    const struct named_policy *named,
+				    bool has_apst_options);
+
 /*
  * What ssdpm_policy_parse() takes, or a file, which is read; params are for
  * what the words do not say.

@@ -27,6 +27,7 @@ enum quantity {
 	VOLTAGE_UV,	 /* "5V" in microvolts */
 	SHARE_PPM,	 /* "5%" in millionths of the whole */
 	FACTOR_MILLI,	 /* "2.5x" in thousandths */
+	NUMBER_MILLI,	 /* the same without the x */
 };
 
 enum exit_status parse_number(const struct common *common, const char *option,

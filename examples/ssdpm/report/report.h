@@ -13,7 +13,7 @@ struct survey_report_options {
 	double error_rate;     /* 0: 0.05 */
 	double system_power_w; /* 0: what the file says, else the most */
 	const char *markdown;  /* NULL: none */
-	const char *first;     /* option that was given, NULL: none */
+	uint64_t given;	       /* bits: which options of the group */
 };
 
 /* Its settings are a struct survey_report_options. */

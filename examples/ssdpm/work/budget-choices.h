@@ -31,8 +31,7 @@ struct max_power {
 struct budget_options {
 	struct sim_options sim;
 	struct trace_options trace;
-	uint32_t power; /* enum ssdpm_budget_power */
-	bool has_budget;
+	uint32_t power;	    /* enum ssdpm_budget_power */
 	uint64_t budget_uw; /* with the base */
 	uint64_t base_uw;
 	struct work_option works[MAX_WORKS];

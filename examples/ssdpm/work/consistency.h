@@ -16,8 +16,8 @@ enum consistency_mode {
 };
 
 struct consistency_options {
-	unsigned int mode; /* enum consistency_mode; 0: none was named */
-	uint64_t given;	   /* a bit for each option of its table */
+	uint32_t mode;	/* enum consistency_mode; 0: none was named */
+	uint64_t given; /* a bit for each option of its table */
 	uint64_t spares_ppm[MAX_SPARES];
 	size_t n_spares;
 	uint64_t capacity;
