@@ -327,24 +327,6 @@ static void print_answer(const struct answer *answer,
 		print_verdicts(answer);
 }
 
-static enum exit_status write_raw(const char *path, const struct answer *answer)
-{
-	FILE *file = fopen(path, "we");
-	bool failed;
-
-	if (!file) {
-		complain("%s: %s", path, strerror(errno));
-		return STATUS_FAILED;
-	}
-	failed = fwrite(answer->raw, 1, sizeof(answer->raw), file) !=
-		 sizeof(answer->raw);
-	if (fclose(file) || failed) {
-		complain("%s: %s", path, strerror(errno));
-		return STATUS_FAILED;
-	}
-	return STATUS_DONE;
-}
-
 static void print_hex(const struct answer *answer)
 {
 	char hex[2 * SSDPM_APST_BYTES + 1];
@@ -365,7 +347,8 @@ static enum exit_status print_answers(const struct common *common,
 		return STATUS_DONE;
 	}
 	if (raw_path)
-		status = write_raw(raw_path, &answers[0]);
+		status = save_file(raw_path, answers[0].raw,
+				   sizeof(answers[0].raw));
 	if (status)
 		return status;
 	if (common->form && common->form != FORM_OWN)
@@ -391,10 +374,8 @@ static enum exit_status answer_all(const struct common *common,
 	struct quirk_rules rules = { 0 };
 	size_t n = 0;
 
-	if (!answers) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!answers)
+		return out_of_memory();
 	status = read_quirk_rules(&settings->apst.quirks, &rules);
 	if (status) {
 		free(answers);

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 4096
-
 struct settings {
 	struct power_options power;
 	struct apst_options apst;
@@ -134,14 +132,13 @@ static const struct option_group own = {
 /* What happened in a run, each from 0 on by its own clock. */
 struct recorded {
 	struct power_array power;
-	struct ssdpm_io *ios;
-	size_t n_ios;
+	struct records ios;
 };
 
 static void free_recorded(struct recorded *recorded)
 {
 	free_power_array(&recorded->power);
-	free(recorded->ios);
+	free(recorded->ios.ios);
 }
 
 /* What would be aligned with I/Os, or explained by them, in vain. */
@@ -196,32 +193,11 @@ static enum exit_status read_samples(const struct settings *settings,
 	return status ? status : check_power(common, name, ret_array);
 }
 
-static enum exit_status collect(struct trace_input *input,
-				struct recorded *recorded)
+static enum exit_status collect(void *data, struct trace_input *input,
+				const struct ssdpm_io *ios, size_t n)
 {
-	enum exit_status status = STATUS_DONE;
-	size_t capacity = 0, n = 1;
-
-	while (!status && n) {
-		if (recorded->n_ios + CHUNK > capacity) {
-			size_t more = 2 * capacity + CHUNK;
-			struct ssdpm_io *ios =
-				reallocarray(recorded->ios, more, sizeof(*ios));
-
-			if (!ios) {
-				complain("%s: %zu I/Os are more than fit in "
-					 "memory",
-					 input->name, recorded->n_ios);
-				return STATUS_FAILED;
-			}
-			recorded->ios = ios;
-			capacity = more;
-		}
-		status = read_trace(input, recorded->ios + recorded->n_ios,
-				    CHUNK, &n);
-		recorded->n_ios += status ? 0 : n;
-	}
-	return status;
+	(void)input;
+	return keep_ios(data, ios, n);
 }
 
 static enum exit_status read_ios(const struct settings *settings,
@@ -234,12 +210,12 @@ static enum exit_status read_ios(const struct settings *settings,
 
 	if (status)
 		return status;
-	status = collect(&input, recorded);
+	status = stream_trace(&input, collect, &recorded->ios);
 	if (!status)
 		say_counts(common, &input);
 	close_trace(&input);
-	for (size_t i = recorded->n_ios; i-- > 0;)
-		recorded->ios[i].start_ns -= recorded->ios[0].start_ns;
+	for (size_t i = recorded->ios.n; i-- > 0;)
+		recorded->ios.ios[i].start_ns -= recorded->ios.ios[0].start_ns;
 	return status;
 }
 
@@ -255,9 +231,10 @@ static void say_lengths(const struct common *common, const char *power_name,
 			const char *trace_name, const struct recorded *recorded)
 {
 	uint64_t power_ns = length_of(&recorded->power);
-	uint64_t ios_ns = recorded->n_ios ?
-				  recorded->ios[recorded->n_ios - 1].start_ns :
-				  0;
+	uint64_t ios_ns =
+		recorded->ios.n ?
+			recorded->ios.ios[recorded->ios.n - 1].start_ns :
+			0;
 
 	/* The last sample is of a step, too; what a person would see. */
 	if (common->quiet || power_ns + power_ns / 100 >= ios_ns)
@@ -275,8 +252,8 @@ static void say_sampling(const struct common *common, const char *power_name,
 	struct ssdpm_samples samples = samples_of(&recorded->power);
 	struct ssdpm_sampling_params params = {
 		.size = sizeof(params),
-		.ios = recorded->ios,
-		.n_ios = recorded->n_ios,
+		.ios = recorded->ios.ios,
+		.n_ios = recorded->ios.n,
 	};
 	struct ssdpm_sampling sampling = { .size = sizeof(sampling) };
 
@@ -340,7 +317,7 @@ static void describe(const struct settings *settings, const struct plan *plan,
 	*overlay = (struct ssdpm_overlay){
 		.size = sizeof(*overlay),
 		.n_samples = recorded->power.n,
-		.n_ios = recorded->n_ios,
+		.n_ios = recorded->ios.n,
 		.kind = info->kind,
 		.operational_state = params.operational_state,
 		.flags = params.flags,
@@ -396,8 +373,8 @@ static enum exit_status fit(const struct settings *settings,
 		.measured = answer->measured,
 		.capacity = SSDPM_MAX_PARAMETERS,
 	};
-	params.ios = recorded->ios;
-	params.n_ios = recorded->n_ios;
+	params.ios = recorded->ios.ios;
+	params.n_ios = recorded->ios.n;
 	params.samples = &samples;
 	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME)
 		sim.apst = &resolved->apst;
@@ -408,22 +385,6 @@ static enum exit_status fit(const struct settings *settings,
 		return STATUS_DONE;
 	complain("%s, %s: %s%s", operands[1], operands[2], error.message,
 		 option_for(error.message));
-	return STATUS_FAILED;
-}
-
-static enum exit_status save_text(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "we");
-	bool failed;
-
-	if (!file) {
-		complain("%s: %s", path, strerror(errno));
-		return STATUS_FAILED;
-	}
-	failed = fputs(text, file) == EOF;
-	if (!fclose(file) && !failed)
-		return STATUS_DONE;
-	complain("%s: %s", path, strerror(errno));
 	return STATUS_FAILED;
 }
 
@@ -441,7 +402,7 @@ static enum exit_status answer_all(const struct settings *settings,
 		return STATUS_FAILED;
 	}
 	if (settings->save)
-		status = save_text(settings->save, text);
+		status = save_file(settings->save, text, strlen(text));
 	if (!status && common->form)
 		return print_item(common, 0, text, &error);
 	if (!status)

@@ -350,8 +350,7 @@ enum exit_status read_iops_log(const struct consistency_options *o,
 	if (series.name)
 		return add_series(list, o, &series);
 	free(series.iops);
-	complain("out of memory");
-	return STATUS_FAILED;
+	return out_of_memory();
 }
 
 static enum exit_status read_logs(const struct consistency_options *o,

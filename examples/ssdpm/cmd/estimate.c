@@ -476,8 +476,7 @@ static enum exit_status make_caps(size_t n, struct cap_answer **ret_caps)
 	*ret_caps = calloc(n ? n : 1, sizeof(**ret_caps));
 	if (*ret_caps)
 		return STATUS_DONE;
-	complain("out of memory");
-	return STATUS_FAILED;
+	return out_of_memory();
 }
 
 static void free_caps(struct cap_answer *caps, size_t n)

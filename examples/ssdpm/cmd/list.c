@@ -136,10 +136,8 @@ static enum exit_status list(const struct common *common,
 	};
 	enum exit_status status = STATUS_DONE, one;
 
-	if (!listed.insights) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!listed.insights)
+		return out_of_memory();
 	for (size_t i = 0; i < drives->n; i++) {
 		one = look_into(common, &drives->drives[i],
 				&listed.insights[i]);

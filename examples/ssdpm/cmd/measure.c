@@ -381,10 +381,8 @@ static enum exit_status measure_all(const struct common *common,
 	struct answer *answers = calloc(n, sizeof(*answers));
 	enum exit_status status = STATUS_DONE;
 
-	if (!answers) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!answers)
+		return out_of_memory();
 	for (size_t i = 0; i < n && !status; i++) {
 		struct power_input input;
 

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 1024
 #define MAX_POLICIES 32
 
 struct settings {
@@ -121,29 +120,27 @@ static enum exit_status complain_of_advice(const struct advice *a,
 					    STATUS_FAILED;
 }
 
-static enum exit_status feed(struct trace_input *input,
-			     struct ssdpm_gaps **gaps, size_t n,
-			     uint64_t *ret_start_ns)
-{
-	struct ssdpm_io ios[CHUNK];
-	struct ssdpm_error error;
-	enum exit_status status;
-	bool begun = false;
-	size_t n_ios;
+/* The idle times of all drives, while a trace is read. */
+struct all_gaps {
+	struct ssdpm_gaps **gaps;
+	size_t n;
+	bool begun;
+	uint64_t start_ns;
+};
 
-	for (;;) {
-		status = read_trace(input, ios, CHUNK, &n_ios);
-		if (status || !n_ios)
-			return status;
-		if (!begun)
-			*ret_start_ns = ios[0].start_ns;
-		begun = true;
-		for (size_t i = 0; i < n; i++)
-			if (ssdpm_gaps_feed(gaps[i], ios, n_ios, &error)) {
-				complain_of_trace(input, &error);
-				return STATUS_FAILED;
-			}
-	}
+static enum exit_status feed(void *data, struct trace_input *input,
+			     const struct ssdpm_io *ios, size_t n)
+{
+	struct all_gaps *all = data;
+	struct ssdpm_error error;
+
+	if (!all->begun)
+		all->start_ns = ios[0].start_ns;
+	all->begun = true;
+	for (size_t i = 0; i < all->n; i++)
+		if (ssdpm_gaps_feed(all->gaps[i], ios, n, &error))
+			return complain_of_trace(input, &error);
+	return STATUS_DONE;
 }
 
 /* The idle times of the trace, for each drive. */
@@ -154,7 +151,8 @@ static enum exit_status collect(const struct plan *plan,
 {
 	enum exit_status status = STATUS_DONE;
 	struct ssdpm_error error = { 0 };
-	uint64_t start_ns = 0, end_ns;
+	struct all_gaps all = { .gaps = gaps, .n = n };
+	uint64_t end_ns;
 	int err = 0;
 
 	for (size_t i = 0; i < n && !err; i++) {
@@ -167,14 +165,14 @@ static enum exit_status collect(const struct plan *plan,
 		err = ssdpm_gaps_new(&service, &gaps[i], &error);
 	}
 	if (!err)
-		status = feed(input, gaps, n, &start_ns);
+		status = stream_trace(input, feed, &all);
 	if (status)
 		return status;
 	if (!err && !ssdpm_trace_get_counts(input->trace)->n_records) {
 		complain("%s: the workload has no record", input->name);
 		return STATUS_FAILED;
 	}
-	end_ns = end_on_clock(plan->sim_options, start_ns);
+	end_ns = end_on_clock(plan->sim_options, all.start_ns);
 	for (size_t i = 0; i < n && !err; i++)
 		err = ssdpm_gaps_finish(gaps[i], end_ns, &error);
 	if (err)
@@ -248,8 +246,6 @@ static enum exit_status write_raw(const char *path, const struct advice *a)
 		route_of(a, SSDPM_ROUTE_RAW_TABLE - 1);
 	uint8_t raw[SSDPM_APST_BYTES];
 	struct ssdpm_error error;
-	FILE *file;
-	bool failed;
 
 	if (r->advice == SSDPM_ADVICE_NONE || r->advice == SSDPM_ADVICE_COSTS) {
 		complain("%s: there is no table to write: %s", path,
@@ -262,13 +258,7 @@ static enum exit_status write_raw(const char *path, const struct advice *a)
 		complain("%s: %s", path, error.message);
 		return STATUS_FAILED;
 	}
-	file = fopen(path, "we");
-	failed = !file || fwrite(raw, sizeof(raw), 1, file) != 1;
-	if (file && fclose(file))
-		failed = true;
-	if (failed)
-		complain("%s: %s", path, strerror(errno));
-	return failed ? STATUS_FAILED : STATUS_DONE;
+	return save_file(path, raw, sizeof(raw));
 }
 
 static enum exit_status print_advices(const struct common *common,

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 1024
-
 struct settings {
 	struct trace_options trace;
 	bool list;
@@ -36,23 +34,14 @@ struct answer {
 	struct ssdpm_trace_stats stats;
 };
 
-static enum exit_status feed(struct trace_input *input,
-			     struct ssdpm_stats *stats)
+static enum exit_status feed(void *data, struct trace_input *input,
+			     const struct ssdpm_io *ios, size_t n)
 {
-	struct ssdpm_io ios[CHUNK];
 	struct ssdpm_error error;
-	enum exit_status status;
-	size_t n;
 
-	for (;;) {
-		status = read_trace(input, ios, CHUNK, &n);
-		if (status || !n)
-			return status;
-		if (ssdpm_stats_feed(stats, ios, n, &error)) {
-			complain_of_trace(input, &error);
-			return STATUS_FAILED;
-		}
-	}
+	return ssdpm_stats_feed(data, ios, n, &error) ?
+		       complain_of_trace(input, &error) :
+		       STATUS_DONE;
 }
 
 static enum exit_status count(const struct common *common,
@@ -67,7 +56,7 @@ static enum exit_status count(const struct common *common,
 	if (ssdpm_stats_new(NULL, &stats, &error))
 		complain_of_trace(input, &error);
 	else
-		status = feed(input, stats);
+		status = stream_trace(input, feed, stats);
 	if (!status && ssdpm_stats_get(stats, &answer->stats, &error)) {
 		complain_of_trace(input, &error);
 		status = STATUS_FAILED;
@@ -234,10 +223,8 @@ static enum exit_status answer_all(const struct common *common,
 	struct answer *answers = calloc(n, sizeof(*answers));
 	enum exit_status status = STATUS_DONE;
 
-	if (!answers) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!answers)
+		return out_of_memory();
 	for (size_t i = 0; i < n && !status; i++) {
 		struct trace_input input;
 

@@ -169,8 +169,7 @@ static enum exit_status make_points(struct cap_answer *answer)
 	answer->points = calloc(answer->n_points, sizeof(*answer->points));
 	if (answer->points)
 		return STATUS_DONE;
-	complain("out of memory");
-	return STATUS_FAILED;
+	return out_of_memory();
 }
 
 static struct number cap_text(uint64_t cap_uw)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define CHUNK 1024 /* I/Os at a time */
 #define TRACE struct trace_options
 
 /* Where an option sets how a workload is made. */
@@ -174,8 +175,8 @@ static const char *option_for(const char *message, bool prefixed)
 	return "";
 }
 
-void complain_of_trace(const struct trace_input *input,
-		       const struct ssdpm_error *error)
+enum exit_status complain_of_trace(const struct trace_input *input,
+				   const struct ssdpm_error *error)
 {
 	const char *how = option_for(error->message, input->prefixed);
 
@@ -184,6 +185,7 @@ void complain_of_trace(const struct trace_input *input,
 			 error->message, how);
 	else
 		complain("%s: %s%s", input->name, error->message, how);
+	return STATUS_FAILED;
 }
 
 struct ssdpm_generator_params generator_of(const struct trace_options *settings,
@@ -219,8 +221,7 @@ static enum exit_status open_fd(const struct trace_options *settings, int fd,
 	params.size = sizeof(params);
 	if (!ssdpm_trace_open(fd, &params, &input->trace, &error))
 		return STATUS_DONE;
-	complain_of_trace(input, &error);
-	return STATUS_FAILED;
+	return complain_of_trace(input, &error);
 }
 
 enum exit_status open_trace(const struct common *common,
@@ -268,8 +269,22 @@ enum exit_status read_trace(struct trace_input *input, struct ssdpm_io *ios,
 		progress_add(&input->progress, *ret_n);
 		return STATUS_DONE;
 	}
-	complain_of_trace(input, &error);
-	return STATUS_FAILED;
+	return complain_of_trace(input, &error);
+}
+
+enum exit_status stream_trace(struct trace_input *input, take_ios_fn take,
+			      void *data)
+{
+	struct ssdpm_io ios[CHUNK];
+	enum exit_status status;
+	size_t n;
+
+	do {
+		status = read_trace(input, ios, CHUNK, &n);
+		if (!status && n)
+			status = take(data, input, ios, n);
+	} while (!status && n);
+	return status;
 }
 
 void close_trace(struct trace_input *input)

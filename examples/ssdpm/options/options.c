@@ -122,6 +122,12 @@ void remark(const char *format, ...)
 	va_end(args);
 }
 
+enum exit_status out_of_memory(void)
+{
+	complain("out of memory");
+	return STATUS_FAILED;
+}
+
 enum exit_status usage_error(const struct common *common, const char *format,
 			     ...)
 {

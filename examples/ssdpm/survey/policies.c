@@ -125,10 +125,8 @@ enum exit_status plan_survey_policy(const struct common *common,
 	options.directory = directory;
 	some.n = 0;
 	some.drives = calloc(drives->n, sizeof(*some.drives));
-	if (!some.drives) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!some.drives)
+		return out_of_memory();
 	for (size_t i = 0; i < drives->n; i++)
 		if (concerns(&options, &drives->drives[i]))
 			some.drives[some.n++] = drives->drives[i];
@@ -298,10 +296,8 @@ static enum exit_status consider_found(struct candidates *c)
 		    SSDPM_KIND_NVME)
 			continue;
 		file = open_memstream(&text, &size);
-		if (!file) {
-			complain("out of memory");
-			return STATUS_FAILED;
-		}
+		if (!file)
+			return out_of_memory();
 		print_survey_setting(file, drive);
 		fclose(file);
 		status = consider(c, text);

@@ -16,10 +16,8 @@ static enum exit_status grow(struct budget_work *work)
 	if (work->capacity - work->n >= RECORDS)
 		return STATUS_DONE;
 	ios = realloc(work->ios, (capacity + RECORDS) * sizeof(*ios));
-	if (!ios) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!ios)
+		return out_of_memory();
 	work->ios = ios;
 	work->capacity = capacity + RECORDS;
 	return STATUS_DONE;

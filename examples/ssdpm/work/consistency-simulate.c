@@ -125,8 +125,7 @@ static enum exit_status begin_series(const struct consistency_options *options,
 	free(ret_series->name);
 	free(ret_series->iops);
 	free(ret_series->power_w);
-	complain("out of memory");
-	return STATUS_FAILED;
+	return out_of_memory();
 }
 
 enum exit_status simulate_drives(const struct common *common,
