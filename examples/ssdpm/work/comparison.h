@@ -31,6 +31,25 @@ enum exit_status check_stdin(const struct common *common, char **drives,
 			     size_t n_drives, const char *const *traces,
 			     size_t n_traces);
 
+struct cap_answer;
+
+/* An estimate of one policy; cap: what --power-cap answers, or NULL. */
+void print_estimate(const struct sim_options *options,
+		    const struct estimate *estimate,
+		    const struct cap_answer *cap, bool explain);
+void add_estimate(struct items *items, const struct sim_options *options,
+		  const struct estimate *estimate,
+		  const struct cap_answer *cap);
+
+/* A line for each state, and one for each interval. */
+void print_states_csv(const struct estimates *all);
+void print_intervals_csv(const struct estimates *all);
+
+/* All policies on one workload; as CSV, a line for each. */
+void print_policies(const struct sim_options *options,
+		    const struct estimate *estimate);
+void print_comparisons_csv(const struct estimates *all);
+
 /* A comparison as an object; the saving is against the first policy. */
 void add_comparison(struct items *items, const struct estimate *estimate,
 		    const struct sim_options *options);
