@@ -7,8 +7,6 @@
 #include "input/quirks.h"
 #include "options/units.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct apst_command the_settings;

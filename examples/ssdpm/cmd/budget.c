@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm budget: a state for each drive, so that all of them fit. */
-#include "text/budget-print.h"
-#include "work/budget-work.h"
+#include "work/budget.h"
 #include "work/comparison.h"
 #include "text/output.h"
 #include "options/units.h"
@@ -146,69 +145,6 @@ static const struct option_group own = {
 	KEEPS_GIVEN(struct settings, given),
 };
 
-/* Items that stand for several are there as often. Free it in any case. */
-static enum exit_status solve(struct budget *budget,
-			      struct ssdpm_budget **ret_solved)
-{
-	const struct budget_items *items = budget->items;
-	const size_t n = items->n_all;
-	const struct ssdpm_budget_item **known = calloc(n, sizeof(*known));
-	struct ssdpm_budget_params params = {
-		.size = sizeof(params),
-		.items = known,
-		.n_items = n,
-		.budget_uw = budget->options->budget_uw,
-		.base_uw = budget->options->base_uw,
-	};
-	struct ssdpm_error error = { .message = "out of memory" };
-	size_t all = 0;
-
-	budget->item_of = calloc(n, sizeof(*budget->item_of));
-	for (size_t i = 0; known && budget->item_of && i < items->n; i++)
-		for (uint64_t j = 0; j < items->items[i].count; j++) {
-			budget->item_of[all] = &items->items[i];
-			known[all++] = items->items[i].known;
-		}
-	if (all)
-		ssdpm_budget_solve(&params, ret_solved, &error);
-	free(known);
-	if (!*ret_solved) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
-	budget->solved = *ret_solved;
-	budget->answer = ssdpm_budget_get_answer(budget->solved);
-	budget->chosen = ssdpm_budget_get_choices(budget->solved, &all);
-	return STATUS_DONE;
-}
-
-static enum exit_status print_answer(const struct common *common,
-				     const struct settings *settings,
-				     const struct budget *budget)
-{
-	enum exit_status status = STATUS_DONE;
-	struct items items = { 0 };
-
-	if (!common->form) {
-		print_budget(budget, settings->frontier);
-		fflush(stdout);
-	}
-	if (!budget->answer->fits)
-		complain("nothing fits into %s: the lowest states and "
-			 "everything else take %s",
-			 exact_watts(budget->options->budget_uw).text,
-			 exact_watts(budget->options->base_uw +
-				     budget->answer->least_power_uw)
-				 .text);
-	if (common->form) {
-		add_budget(&items, budget);
-		status = print_items(common, &items);
-	}
-	return status		    ? status :
-	       budget->answer->fits ? STATUS_DONE :
-				      STATUS_FAILED;
-}
-
 static enum exit_status check(const struct common *common,
 			      const struct settings *settings, char **operands,
 			      size_t n)
@@ -274,9 +210,10 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = look(common, &settings->options, operands, n, &items,
 			      &works);
 	if (!status)
-		status = solve(&budget, &solved);
+		status = solve_budget(&budget, &solved);
 	if (!status)
-		status = print_answer(common, settings, &budget);
+		status = print_budget_answer(common, settings->frontier,
+					     &budget);
 	ssdpm_budget_free(solved);
 	free(budget.item_of);
 	free_works(&works);

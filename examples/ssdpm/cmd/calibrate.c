@@ -7,9 +7,6 @@
 #include "text/output.h"
 #include "options/units.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct calibrate_options the_settings;

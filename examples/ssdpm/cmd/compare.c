@@ -3,12 +3,7 @@
 #include "options/apst-options.h"
 #include "work/comparison.h"
 #include "html/html.h"
-#include "options/numbers.h"
 #include "text/output.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MAX_POLICIES 32
 #define MAX_TRACES 64
@@ -69,14 +64,10 @@ static enum exit_status check(const struct common *common,
 	if (is_given(&apst_option_group, settings->apst.given, "algorithm"))
 		return usage_error(common, "--algorithm: name it with "
 					   "--policy");
-	if (check_apst_options(common, &settings->apst) ||
-	    check_trace_options(common, &settings->trace, settings->traces,
-				settings->n_traces))
+	if (check_apst_options(common, &settings->apst))
 		return STATUS_USAGE;
-	if (check_stdin(common, operands, n, settings->traces,
-			settings->n_traces))
-		return STATUS_USAGE;
-	return check_page(common, &settings->page);
+	return check_inputs(common, &settings->trace, settings->traces,
+			    settings->n_traces, operands, n, &settings->page);
 }
 
 static enum exit_status find_policies(const struct common *common,
@@ -86,16 +77,13 @@ static enum exit_status find_policies(const struct common *common,
 {
 	enum exit_status status = STATUS_DONE;
 	size_t n = 0;
-	const char *name;
 
 	for (size_t i = 0; i < settings->n_policies && !status; i++)
 		status = parse_policy(common, "policy", settings->policies[i],
 				      &settings->apst.params, &policies[n++]);
-	for (size_t i = 0; !settings->n_policies && !status &&
-			   (name = ssdpm_policy_get_common(0, i));
-	     i++)
-		status = parse_policy(common, "policy", name,
-				      &settings->apst.params, &policies[n++]);
+	if (!settings->n_policies)
+		status = add_common_policies(common, &settings->apst.params,
+					     policies, &n);
 	*ret_n = n;
 	return status;
 }

@@ -3,12 +3,10 @@
 #include "options/apst-options.h"
 #include "work/comparison.h"
 #include "html/html.h"
-#include "options/numbers.h"
 #include "text/output.h"
 #include "input/power-cap.h"
 #include "options/units.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,79 +63,20 @@ static enum exit_status set(void *data, struct common *common,
 	return parse_mix(common, argument, &settings->read_ppm);
 }
 
-/*
- * Where none is given, what the machine of a device does, and else what Linux
- * does: with NVMe drives, and with SATA.
- */
-static enum exit_status find_required(const struct common *common,
-				      const struct settings *settings,
-				      struct policy *policies, size_t *ret_n)
-{
-	const char *option = settings->named.option;
-
-	*ret_n = 1;
-	if (option)
-		return parse_policy(common, option, settings->named.name,
-				    &settings->apst.params, policies);
-	policies[0] = policy_of(&settings->apst.params);
-	if (settings->apst.given)
-		return STATUS_DONE;
-	*ret_n = 3;
-	policies[1] = policies[0];
-	parse_policy(common, "policy", "today", &settings->apst.params,
-		     policies);
-	return parse_policy(common, "lpm", "med_power_with_dipm",
-			    &settings->apst.params, &policies[2]);
-}
-
-static enum exit_status print_all_json(const struct common *common,
-				       const struct settings *settings,
-				       const struct estimates *all,
-				       const struct cap_answer *caps)
-{
-	struct items items = { 0 };
-
-	for (size_t i = 0; i < all->n; i++)
-		add_estimate(&items, &settings->sim, &all->estimates[i],
-			     caps ? &caps[i] : NULL);
-	return print_items(common, &items);
-}
-
-static enum exit_status print_all(const struct common *common,
-				  const struct settings *settings,
-				  const struct estimates *all,
-				  const struct cap_answer *caps)
-{
-	if (common->form && common->form != FORM_OWN)
-		return print_all_json(common, settings, all, caps);
-	if (common->form && caps)
-		print_power_caps_csv(caps, all->n);
-	else if (common->form && settings->interval_ns)
-		print_intervals_csv(all);
-	else if (common->form)
-		print_states_csv(all);
-	for (size_t i = 0; i < all->n && !common->form; i++) {
-		if (i)
-			putchar('\n');
-		print_estimate(&settings->sim, &all->estimates[i],
-			       caps ? &caps[i] : NULL, settings->explain);
-	}
-	return STATUS_DONE;
-}
-
 static enum exit_status check_mix(const struct common *common,
 				  const struct settings *settings)
 {
-	if (settings->trace_name)
-		return usage_error(common,
-				   "--mix and --trace exclude each other");
+	const char *other = settings->trace_name ? "trace" :
+			    settings->page.path	 ? "html" :
+						   NULL;
+
+	if (other)
+		return usage_error(common, "--mix and --%s exclude each other",
+				   other);
 	if (settings->named.option || settings->apst.given)
 		return usage_error(common,
 				   "--mix: it never idles, so that no policy "
 				   "does anything: leave it out");
-	if (settings->page.path)
-		return usage_error(common,
-				   "--mix and --html exclude each other");
 	return settings->caps.n ?
 		       STATUS_DONE :
 		       usage_error(common, "--mix says what is done under "
@@ -160,22 +99,10 @@ static enum exit_status check(const struct common *common,
 				"course: leave out --power-cap or --interval");
 	if (check_named_policy(common, &settings->named,
 			       settings->apst.given) ||
-	    check_apst_options(common, &settings->apst) ||
-	    check_trace_options(common, &settings->trace, &settings->trace_name,
-				1))
+	    check_apst_options(common, &settings->apst))
 		return STATUS_USAGE;
-	if (check_stdin(common, operands, n, &settings->trace_name, 1))
-		return STATUS_USAGE;
-	return check_page(common, &settings->page);
-}
-
-static bool has_policy(const struct policy *policies, size_t n,
-		       const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(policies[i].name, name))
-			return true;
-	return false;
+	return check_inputs(common, &settings->trace, &settings->trace_name, 1,
+			    operands, n, &settings->page);
 }
 
 /* On a page stand the policies that people compare as well. */
@@ -186,76 +113,17 @@ static enum exit_status find_policies(const struct common *common,
 {
 	size_t *n = &plan->n_policies;
 	enum exit_status status;
-	const char *name;
 
-	status = find_required(common, settings, policies, n);
+	status = find_required_policies(common, &settings->named,
+					&settings->apst.params,
+					settings->apst.given, policies, n);
 	plan->n_required = *n;
 	plan->by_kind = *n > 1;
 	plan->only_first = !settings->page.path;
-	for (size_t i = 0; !status && settings->page.path &&
-			   (name = ssdpm_policy_get_common(0, i));
-	     i++)
-		if (!has_policy(policies, plan->n_required, name))
-			status = parse_policy(common, "policy", name,
-					      &settings->apst.params,
-					      &policies[(*n)++]);
+	if (!status && settings->page.path)
+		status = add_common_policies(common, &settings->apst.params,
+					     policies, n);
 	return status;
-}
-
-/* *ret_caps: one for each of n, all empty; free_caps(). */
-static enum exit_status make_caps(size_t n, struct cap_answer **ret_caps)
-{
-	*ret_caps = calloc(n ? n : 1, sizeof(**ret_caps));
-	if (*ret_caps)
-		return STATUS_DONE;
-	return out_of_memory();
-}
-
-static void free_caps(struct cap_answer *caps, size_t n)
-{
-	for (size_t i = 0; caps && i < n; i++)
-		free(caps[i].points);
-	free(caps);
-}
-
-/* *ret_caps stays NULL where no cap is asked for. */
-static enum exit_status run_caps(const struct plan *plan,
-				 const struct settings *settings,
-				 const struct estimates *all,
-				 struct cap_answer **ret_caps)
-{
-	enum exit_status status;
-
-	if (!settings->caps.n)
-		return STATUS_DONE;
-	status = make_caps(all->n, ret_caps);
-	for (size_t i = 0; i < all->n && !status; i++)
-		status = run_power_caps(plan, &all->estimates[i],
-					&settings->caps, &(*ret_caps)[i]);
-	return status;
-}
-
-static enum exit_status print_mixes(const struct common *common,
-				    const struct settings *settings,
-				    const struct cap_answer *caps, size_t n)
-{
-	struct items items = { 0 };
-
-	if (!common->form) {
-		for (size_t i = 0; i < n; i++) {
-			if (i)
-				putchar('\n');
-			print_power_caps(&caps[i], &settings->sim);
-		}
-		return STATUS_DONE;
-	}
-	if (common->form == FORM_OWN) {
-		print_power_caps_csv(caps, n);
-		return STATUS_DONE;
-	}
-	for (size_t i = 0; i < n; i++)
-		add_mix(&items, &caps[i]);
-	return print_items(common, &items);
 }
 
 /* In place of a trace. */
@@ -273,13 +141,11 @@ static enum exit_status estimate_mix(const struct common *common,
 	struct cap_answer *caps = NULL;
 	enum exit_status status = find_subjects(&plan, drives, &subjects);
 	if (!status)
-		status = make_caps(drives->n, &caps);
-	for (size_t i = 0; i < drives->n && !status; i++)
-		status = run_mix_caps(&plan, &subjects[i], settings->read_ppm,
-				      &settings->caps, settings->interval_ns,
-				      &caps[i]);
+		status = run_mixes(&plan, subjects, drives->n,
+				   settings->read_ppm, &settings->caps,
+				   settings->interval_ns, &caps);
 	if (!status)
-		status = print_mixes(common, settings, caps, drives->n);
+		status = print_mixes(common, &settings->sim, caps, drives->n);
 	free_caps(caps, drives->n);
 	free(subjects);
 	return status;
@@ -290,6 +156,7 @@ static enum exit_status estimate(const struct common *common,
 				 const struct drives *drives)
 {
 	struct policy policies[MAX_POLICIES];
+	struct records records = { 0 };
 	struct plan plan = {
 		.common = common,
 		.trace_options = &settings->trace,
@@ -298,14 +165,17 @@ static enum exit_status estimate(const struct common *common,
 		.policies = policies,
 		.interval_ns = settings->interval_ns,
 		.timelines = settings->page.path,
+		.records = settings->caps.n ? &records : NULL,
+	};
+	const struct estimate_form form = {
+		.sim = &settings->sim,
+		.intervals = settings->interval_ns,
+		.explain = settings->explain,
 	};
 	struct estimates all = { 0 };
-	struct records records = { 0 };
 	struct cap_answer *caps = NULL;
 	enum exit_status status;
 
-	if (settings->caps.n)
-		plan.records = &records;
 	status = find_policies(common, settings, policies, &plan);
 	if (!status)
 		status =
@@ -314,9 +184,9 @@ static enum exit_status estimate(const struct common *common,
 		status = write_estimates_page(&settings->page, &settings->sim,
 					      &all);
 	if (!status)
-		status = run_caps(&plan, settings, &all, &caps);
+		status = run_caps(&plan, &settings->caps, &all, &caps);
 	if (!status)
-		status = print_all(common, settings, &all, caps);
+		status = print_estimates(common, &form, &all, caps);
 	free_caps(caps, all.n);
 	free_estimates(&all);
 	free(records.ios);

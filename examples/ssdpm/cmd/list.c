@@ -5,7 +5,6 @@
 #include "text/output.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct settings {
 	bool catalogue;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm measure: energy, background work and surveys, from samples of power. */
-#include "input/measure-input.h"
 #include "measure/measure.h"
 #include "report/report.h"
 #include "survey/survey.h"
 #include "options/units.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct settings {
@@ -46,36 +43,15 @@ static const struct option_spec options[] = {
 	  SETS_TEXT(struct settings, samples.sweep), .modes = BACKGROUND },
 };
 
-/* "0s..10s" */
 static enum exit_status set_idle(void *data, struct common *common,
 				 const struct option_spec *option,
 				 const char *argument)
 {
-	struct settings *settings = data;
-	struct ssdpm_baseline_params *p = &settings->samples.baseline;
-	const char *dots = strstr(argument, "..");
-	uint64_t begin_ns, end_ns;
-	char begin[64];
+	struct ssdpm_baseline_params *p =
+		&((struct settings *)data)->samples.baseline;
 
-	(void)option;
-	if (!dots || dots - argument >= (ptrdiff_t)sizeof(begin))
-		return usage_error(common,
-				   "--idle %s: write a time, two dots and a "
-				   "time, as in 0s..10s",
-				   argument);
-	memcpy(begin, argument, (size_t)(dots - argument));
-	begin[dots - argument] = 0;
-	if (parse_number(common, "idle", begin, TIME_NS, &begin_ns) ||
-	    parse_number(common, "idle", dots + 2, TIME_NS, &end_ns))
-		return STATUS_USAGE;
-	if (begin_ns >= end_ns || end_ns > INT64_MAX)
-		return usage_error(common,
-				   "--idle %s: it ends before it begins, or "
-				   "too late",
-				   argument);
-	p->begin_ns = (int64_t)begin_ns;
-	p->end_ns = (int64_t)end_ns;
-	return STATUS_DONE;
+	return parse_span(common, option->name, argument, &p->begin_ns,
+			  &p->end_ns);
 }
 
 static void init(void *data)
@@ -97,18 +73,6 @@ static const struct option_group own = {
 	KEEPS_GIVEN(struct settings, given),
 };
 
-/* What is of a report, and not of a survey that runs. */
-static const char *report_option(const struct settings *s)
-{
-	const char *given =
-		option_not_for(&survey_report_group, s->report.given, 0);
-
-	return given		? given :
-	       s->page.path	? "html" :
-	       s->page.chart_js ? "chart-js" :
-				  NULL;
-}
-
 /* One of a survey that runs, or NULL. */
 static const char *survey_option(void)
 {
@@ -125,7 +89,7 @@ static enum exit_status check(const struct common *common,
 		return usage_error(common, "%s takes no --%s: survey does",
 				   action->name, survey_option());
 	if (!other)
-		other = report_option(s);
+		other = report_option(&s->report, &s->page);
 	if (other)
 		return usage_error(common, "%s takes no --%s", action->name,
 				   other);
@@ -150,7 +114,7 @@ static enum exit_status check_survey(const struct common *common,
 	const char *other = option_not_for(&own, s->given, 0);
 
 	if (!other && is_live)
-		other = report_option(s);
+		other = report_option(&s->report, &s->page);
 	if (other)
 		return usage_error(common, "survey takes no --%s", other);
 	if (s->samples.power.given || s->samples.meter.duration_ns)
@@ -199,10 +163,9 @@ static enum exit_status merge(const struct common *common,
 {
 	const char *other = option_not_for(&own, s->given, 0);
 
-	if (!other && (s->page.path || s->page.chart_js))
-		other = "html";
 	if (!other)
-		other = survey_option();
+		other = s->page.path || s->page.chart_js ? "html" :
+							   survey_option();
 	if (other)
 		return usage_error(common, "merge takes no --%s", other);
 	if (s->samples.power.given || s->samples.meter.name ||

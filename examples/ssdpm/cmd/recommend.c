@@ -4,13 +4,11 @@
 #include "text/apst-questions.h"
 #include "work/comparison.h"
 #include "html/html.h"
-#include "options/numbers.h"
 #include "text/output.h"
 #include "work/advise.h"
 #include "options/units.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct recommend_options the_settings;
@@ -119,12 +117,8 @@ static enum exit_status check(const struct common *common,
 	if (settings->page.path && !strcmp(settings->trace_name, "-"))
 		return usage_error(common,
 				   "--html reads the trace twice: give a file");
-	if (check_trace_options(common, &settings->trace, &settings->trace_name,
-				1))
-		return STATUS_USAGE;
-	if (check_stdin(common, operands, n, &settings->trace_name, 1))
-		return STATUS_USAGE;
-	return check_page(common, &settings->page);
+	return check_inputs(common, &settings->trace, &settings->trace_name, 1,
+			    operands, n, &settings->page);
 }
 
 /*

@@ -5,8 +5,6 @@
 #include "survey/survey.h"
 #include "work/work.h"
 
-#include <string.h>
-
 struct settings {
 	bool persist;
 	uint32_t kind; /* 0: all */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm workload: what is in a trace; traces made and converted. */
-#include "options/numbers.h"
 #include "text/output.h"
 #include "input/trace-input.h"
 #include "options/units.h"
 #include "work/workload-write.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct settings {

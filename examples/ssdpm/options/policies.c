@@ -75,6 +75,51 @@ enum exit_status parse_policy(const struct common *common, const char *option,
 	return status;
 }
 
+enum exit_status find_required_policies(const struct common *common,
+					const struct named_policy *named,
+					const struct ssdpm_apst_params *params,
+					bool has_apst_options,
+					struct policy *policies, size_t *ret_n)
+{
+	*ret_n = 1;
+	if (named->option)
+		return parse_policy(common, named->option, named->name, params,
+				    policies);
+	policies[0] = policy_of(params);
+	if (has_apst_options)
+		return STATUS_DONE;
+	*ret_n = 3;
+	policies[1] = policies[0];
+	parse_policy(common, "policy", "today", params, policies);
+	return parse_policy(common, "lpm", "med_power_with_dipm", params,
+			    &policies[2]);
+}
+
+static bool has_policy(const struct policy *policies, size_t n,
+		       const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(policies[i].name, name))
+			return true;
+	return false;
+}
+
+enum exit_status add_common_policies(const struct common *common,
+				     const struct ssdpm_apst_params *params,
+				     struct policy *policies, size_t *n)
+{
+	const size_t n_before = *n;
+	enum exit_status status = STATUS_DONE;
+	const char *name;
+
+	for (size_t i = 0; !status && (name = ssdpm_policy_get_common(0, i));
+	     i++)
+		if (!has_policy(policies, n_before, name))
+			status = parse_policy(common, "policy", name, params,
+					      &policies[(*n)++]);
+	return status;
+}
+
 struct policy policy_of(const struct ssdpm_apst_params *params)
 {
 	struct policy policy = { .what = { .size = sizeof(policy.what),

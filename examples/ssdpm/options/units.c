@@ -346,6 +346,34 @@ enum exit_status parse_word(const struct common *common, const char *option,
 	return parse_words(common, option, text, to_string, 0, ret_value);
 }
 
+enum exit_status parse_span(const struct common *common, const char *option,
+			    const char *text, int64_t *ret_begin_ns,
+			    int64_t *ret_end_ns)
+{
+	const char *dots = strstr(text, "..");
+	uint64_t begin_ns, end_ns;
+	char begin[64];
+
+	if (!dots || dots - text >= (ptrdiff_t)sizeof(begin))
+		return usage_error(common,
+				   "--%s %s: write a time, two dots and a "
+				   "time, as in 0s..10s",
+				   option, text);
+	memcpy(begin, text, (size_t)(dots - text));
+	begin[dots - text] = 0;
+	if (parse_number(common, option, begin, TIME_NS, &begin_ns) ||
+	    parse_number(common, option, dots + 2, TIME_NS, &end_ns))
+		return STATUS_USAGE;
+	if (begin_ns >= end_ns || end_ns > INT64_MAX)
+		return usage_error(common,
+				   "--%s %s: it ends before it begins, or too "
+				   "late",
+				   option, text);
+	*ret_begin_ns = (int64_t)begin_ns;
+	*ret_end_ns = (int64_t)end_ns;
+	return STATUS_DONE;
+}
+
 static enum exit_status parse_op_share(const struct common *common,
 				       const char *all, const char *text,
 				       uint64_t *ret_ppm, bool *ret_read)

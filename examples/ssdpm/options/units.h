@@ -44,6 +44,11 @@ enum exit_status parse_word(const struct common *common, const char *option,
 			    const char *(*to_string)(uint32_t),
 			    uint32_t *ret_value);
 
+/* "0s..10s" in nanoseconds */
+enum exit_status parse_span(const struct common *common, const char *option,
+			    const char *text, int64_t *ret_begin_ns,
+			    int64_t *ret_end_ns);
+
 #define WHOLE_PPM 1000000
 
 /* --mix: "read=70%,write=30%" in millionths that are read. */

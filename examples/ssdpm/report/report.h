@@ -19,6 +19,10 @@ struct survey_report_options {
 /* Its settings are a struct survey_report_options. */
 extern const struct option_group survey_report_group;
 
+/* An option of a report, or of its page, that was given; NULL: none was. */
+const char *report_option(const struct survey_report_options *options,
+			  const struct page_options *page);
+
 /* Report on one file. */
 enum exit_status report_survey(const struct common *common,
 			       const struct survey_report_options *options,

@@ -32,6 +32,19 @@ const struct option_group survey_report_group = {
 	KEEPS_GIVEN(REPORT, given),
 };
 
+/* What is of a report, and not of a survey that runs. */
+const char *report_option(const struct survey_report_options *settings,
+			  const struct page_options *page)
+{
+	const char *given =
+		option_not_for(&survey_report_group, settings->given, 0);
+
+	return given	      ? given :
+	       page->path     ? "html" :
+	       page->chart_js ? "chart-js" :
+				NULL;
+}
+
 enum exit_status check_markdown(const struct common *common,
 				const struct survey_report_options *settings)
 {

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-void add_estimate(struct items *items, const struct sim_options *options,
-		  const struct estimate *e, const struct cap_answer *cap)
+static void add_estimate(struct items *items, const struct sim_options *options,
+			 const struct estimate *e, const struct cap_answer *cap)
 {
 	const struct job *job = &e->jobs[0];
 	const struct ssdpm_background_work *b = &e->subject->background;
@@ -33,7 +33,7 @@ void add_estimate(struct items *items, const struct sim_options *options,
 	add_item(items, err, text, &error);
 }
 
-void print_states_csv(const struct estimates *all)
+static void print_states_csv(const struct estimates *all)
 {
 	csv_line(10, "drive", "trace", "policy", "state", "time_ns", "entry_ns",
 		 "exit_ns", "energy_nj", "n_entries", "n_wakes");
@@ -57,7 +57,7 @@ void print_states_csv(const struct estimates *all)
 	}
 }
 
-void print_intervals_csv(const struct estimates *all)
+static void print_intervals_csv(const struct estimates *all)
 {
 	csv_line(11, "drive", "trace", "policy", "start_ns", "energy_nj",
 		 "busy_ns", "idle_ns", "asleep_ns", "transition_ns", "n_ios",
@@ -248,8 +248,9 @@ static void print_policy(const struct job *job, const struct drive *drive)
 		fputs("link power management", stdout);
 }
 
-void print_estimate(const struct sim_options *options, const struct estimate *e,
-		    const struct cap_answer *cap, bool explain)
+static void print_estimate(const struct sim_options *options,
+			   const struct estimate *e,
+			   const struct cap_answer *cap, bool explain)
 {
 	const struct job *job = &e->jobs[0];
 	uint64_t n = all_ios(job->row.result->nominal);
@@ -271,6 +272,64 @@ void print_estimate(const struct sim_options *options, const struct estimate *e,
 		return;
 	putchar('\n');
 	print_known(e->subject);
+}
+
+static enum exit_status print_estimates_json(const struct common *common,
+					     const struct estimate_form *form,
+					     const struct estimates *all,
+					     const struct cap_answer *caps)
+{
+	struct items items = { 0 };
+
+	for (size_t i = 0; i < all->n; i++)
+		add_estimate(&items, form->sim, &all->estimates[i],
+			     caps ? &caps[i] : NULL);
+	return print_items(common, &items);
+}
+
+enum exit_status print_estimates(const struct common *common,
+				 const struct estimate_form *form,
+				 const struct estimates *all,
+				 const struct cap_answer *caps)
+{
+	if (common->form && common->form != FORM_OWN)
+		return print_estimates_json(common, form, all, caps);
+	if (common->form && caps)
+		print_power_caps_csv(caps, all->n);
+	else if (common->form && form->intervals)
+		print_intervals_csv(all);
+	else if (common->form)
+		print_states_csv(all);
+	for (size_t i = 0; i < all->n && !common->form; i++) {
+		if (i)
+			putchar('\n');
+		print_estimate(form->sim, &all->estimates[i],
+			       caps ? &caps[i] : NULL, form->explain);
+	}
+	return STATUS_DONE;
+}
+
+enum exit_status print_mixes(const struct common *common,
+			     const struct sim_options *options,
+			     const struct cap_answer *caps, size_t n)
+{
+	struct items items = { 0 };
+
+	if (!common->form) {
+		for (size_t i = 0; i < n; i++) {
+			if (i)
+				putchar('\n');
+			print_power_caps(&caps[i], options);
+		}
+		return STATUS_DONE;
+	}
+	if (common->form == FORM_OWN) {
+		print_power_caps_csv(caps, n);
+		return STATUS_DONE;
+	}
+	for (size_t i = 0; i < n; i++)
+		add_mix(&items, &caps[i]);
+	return print_items(common, &items);
 }
 
 static size_t merged(const struct estimate *e, size_t row)

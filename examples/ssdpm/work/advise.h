@@ -5,7 +5,43 @@
 
 #include "html/html.h"
 #include "input/quirks.h"
-#include "text/recommend-text.h"
+#include "text/output.h"
+#include "work/simulate.h"
+
+/* What a saving means; 0: nobody asks. */
+struct use {
+	uint64_t battery_mwh;
+	uint64_t system_uw; /* what the whole system takes today */
+	uint32_t hours_per_day;
+};
+
+/* What is recommended for a drive on a trace. */
+struct advice {
+	const struct subject *subject;
+	const char *trace;
+	struct ssdpm_trace_counts counts;
+	struct ssdpm_sim_params params;
+	struct policy from;
+	struct ssdpm_resolved_policy today; /* the table of that policy */
+	struct ssdpm_bounds bounds;
+	bool usual_bounds; /* nobody has given one: those of the library */
+	const struct use *use;
+	const char *raw_path; /* the file of the raw table; NULL: none */
+	struct ssdpm_recommendations *routes; /* each has one */
+};
+
+/* That of a route, by its number in their order; NULL: there are no more. */
+static inline const struct ssdpm_recommendation *route_of(
+	const struct advice *advice, size_t index)
+{
+	return ssdpm_recommendations_get(advice->routes, index);
+}
+
+void print_advice(const struct advice *advice,
+		  const struct sim_options *options);
+/* On a page the text names the route, and says what a saving means. */
+void add_advice(struct items *items, const struct advice *advice,
+		const struct sim_options *options, bool for_page);
 
 struct recommend_options {
 	struct trace_options trace;

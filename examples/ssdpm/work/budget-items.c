@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "work/budget-items.h"
+#include "work/budget.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PAGE_BYTES 4096
 #define PAGES_PER_BLOCK 256
