@@ -25,7 +25,9 @@ enum option_kind {
 	OPTION_OWN = 0, /* the set function of its table decides */
 	OPTION_FLAG,	/* a bool */
 	OPTION_BIT,	/* a bit of a uint32_t */
+	OPTION_COMMON,	/* a bool of struct common */
 	OPTION_TEXT,	/* a const char *: the argument as it is */
+	OPTION_TEXTS,	/* an array of these, and how many there are */
 	OPTION_WORD,	/* a uint32_t: a value of an enum */
 	OPTION_NUMBER,	/* a uint64_t: see units.h */
 	OPTION_SMALL,	/* a uint32_t, of the same */
@@ -55,6 +57,8 @@ struct option_spec {
 	uint64_t min, max;		    /* max 0: what fits */
 	const char *range;		    /* both in words: "from 1 to 24" */
 	bool once;			    /* OPTION_TEXT: not twice */
+	size_t count;	/* OPTION_TEXTS: offset of the size_t; max: the room */
+	uint32_t modes; /* with which it goes: see option_not_for() */
 };
 
 /* The compiler refuses a member of another type. */
@@ -65,8 +69,14 @@ struct option_spec {
 	.kind = OPTION_FLAG, OPTION_AT(type, member, bool)
 #define SETS_BIT(type, member, the_bit) \
 	.kind = OPTION_BIT, OPTION_AT(type, member, uint32_t), .bit = the_bit
+#define SETS_COMMON(member) \
+	.kind = OPTION_COMMON, OPTION_AT(struct common, member, bool)
 #define SETS_TEXT(type, member) \
 	.kind = OPTION_TEXT, OPTION_AT(type, member, const char *)
+#define SETS_TEXTS(type, member, number)                                \
+	.kind = OPTION_TEXTS, OPTION_AT(type, member[0], const char *), \
+	.count = offsetof(type, number),                                \
+	.max = sizeof(((type *)0)->member) / sizeof(const char *)
 #define SETS_WORD(type, member, words)                          \
 	.kind = OPTION_WORD, OPTION_AT(type, member, uint32_t), \
 	.to_string = words
@@ -150,6 +160,10 @@ struct group_use {
 bool is_given(const struct option_group *group, uint64_t given,
 	      const char *name);
 
+/* The first one that was given and goes with none of these modes, or NULL. */
+const char *option_not_for(const struct option_group *group, uint64_t given,
+			   uint32_t modes);
+
 struct subcommand {
 	const char *name;
 	const char *operands;
@@ -225,6 +239,8 @@ enum exit_status choose_form(struct common *common, enum form form,
  */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The complaint that memory is used up. Return: STATUS_FAILED. */
+enum exit_status out_of_memory(void);
 enum exit_status usage_error(const struct common *common, const char *format,
 			     ...) __attribute__((format(printf, 2, 3)));
 

@@ -40,6 +40,32 @@ enum exit_status print_findings(const struct drive *drive);
 int findings_json(const struct ssdpm_model *model, char **ret_text,
 		  struct ssdpm_error *reterr);
 
+/* The options of plan, apply and check. */
+struct plan_command {
+	struct plan_options plan;
+	uint32_t persist;
+	bool both_sources; /* as on AC, and as on battery */
+	bool dry_run;
+};
+
+/* What each of them does, once the options are checked and drives are read. */
+enum exit_status finish_plan(struct work *work,
+			     const struct plan_command *command,
+			     char **operands, size_t n);
+enum exit_status finish_apply(struct work *work,
+			      const struct plan_command *command,
+			      char **operands, size_t n);
+enum exit_status finish_check(struct work *work,
+			      const struct plan_command *command,
+			      char **operands, size_t n);
+
+/*
+ * Ask these drives alone, of a plan that was made before or of none; what
+ * cannot be asked stays as it was read.
+ */
+void identify_concerned(const struct work *work, const struct ssdpm_plan *plan,
+			struct drives *drives);
+
 /* plan.c: what the groups of options that follow set. */
 extern struct plan_options the_plan_options;
 enum { N_PLAN_GROUPS = 4 };

@@ -176,7 +176,7 @@ def test_one_bad_operand_of_three_prints_nothing(ssdpm: Command) -> None:
                 ("500mw", "the unit is uW, mW or W"),
                 ("500ms", "the unit is uW, mW or W"),
                 ("0.0000001W", "finer than a microwatt"),
-                ("0mW", f"{option} 0mW: no power at all"),
+                ("0mW", f"{option} 0mW: must be above 0"),
                 ("4294.967296W", "too much"),
                 ("99999999999999999999W", "too much"),
             ]

@@ -604,7 +604,7 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
     ("call", "words"),
     [
         (["estimate", "plain.json"], "no --trace given"),
-        ([*ESTIMATE, "-t", "some.csv"], "--trace is given twice; ssdpm compare"),
+        ([*ESTIMATE, "-t", "some.csv"], "--trace is given twice"),
         ([*ESTIMATE, "--none", "--lpm", "min_power"], "--none and --lpm exclude"),
         ([*ESTIMATE, "--none", "--none"], "--none is given twice"),
         ([*ESTIMATE, "--interval", "0s"], "--interval 0s: must be above 0"),

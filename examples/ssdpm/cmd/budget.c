@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm budget: a state for each drive, so that all of them fit. */
-#include "text/budget-print.h"
-#include "work/budget-work.h"
+#include "work/budget.h"
 #include "work/comparison.h"
 #include "text/output.h"
 #include "options/units.h"
@@ -14,6 +13,7 @@
 struct settings {
 	struct budget_options options;
 	bool frontier;
+	uint64_t given; /* bits: which of the options below */
 };
 
 static struct settings the_settings = {
@@ -24,13 +24,15 @@ static struct settings the_settings = {
 
 static const struct option_spec options[] = {
 	{ "watts", 'w', "POWER", "that may be drawn in all, as in 3120 or 90W",
-	  SETS_OWN },
+	  SETS_NUMBER(struct settings, options.budget_uw, WATTS_UW) },
 	{ "base-watts", 0, "POWER",
-	  "that everything but these drives draws (default 0)", SETS_OWN },
+	  "that everything but these drives draws (default 0)",
+	  SETS_NUMBER(struct settings, options.base_uw, WATTS_UW) },
 	{ "power", 0, "max|expected|p99",
 	  "what a state is counted with: its maximum (default), the mean of "
 	  "the work, or what that exceeds 1 % of the time",
-	  SETS_OWN },
+	  SETS_WORD(struct settings, options.power,
+		    ssdpm_budget_power_to_string) },
 	{ "mix", 0, "OP=SHARE,...",
 	  "what the drives do, by bytes, as in read=70%,write=30% (default: "
 	  "writes, which a cap costs most); or one of them, as in "
@@ -40,16 +42,19 @@ static const struct option_spec options[] = {
 	  "instead: each drive does these I/Os, a trace, - or a workload of "
 	  "ssdpm workload --list; or one of them, as in nvme0=lomax",
 	  SETS_OWN },
-	{ "io-bytes", 0, "SIZE", "of each I/O (default 128KiB)", SETS_OWN },
+	{ "io-bytes", 0, "SIZE", "of each I/O (default 128KiB)",
+	  SETS_NUMBER(struct settings, options.io_bytes, BYTES), .min = 1,
+	  .max = UINT32_MAX, .range = "1B up to below 4GiB" },
 	{ "weight", 0, "DRIVE=FACTOR",
 	  "how much its throughput is worth, as in nvme0=2x; may be repeated "
 	  "(default 1x)",
-	  SETS_OWN },
+	  SETS_TEXTS(struct settings, options.weights, options.n_weights) },
 	{ "max-power", 0, "PSn=POWER",
 	  "of a state whose drive does not report it; may be repeated, and of "
 	  "one drive, as in nvme0=PS1=20W",
 	  SETS_OWN },
-	{ "frontier", 0, NULL, "print what each watt buys, too", SETS_OWN },
+	{ "frontier", 0, NULL, "print what each watt buys, too",
+	  SETS_FLAG(struct settings, frontier) },
 };
 
 /* "nvme0" before "=read=70%,write=30%" */
@@ -121,26 +126,6 @@ static enum exit_status add_max_power(struct budget_options *o,
 	return parse_power(common, "max-power", equals + 1, &m->uw);
 }
 
-static enum exit_status set_power(struct budget_options *o,
-				  const struct common *common, const char *word)
-{
-	o->power = ssdpm_budget_power_from_string(word);
-	if (o->power)
-		return STATUS_DONE;
-	return usage_error(common, "--power %s: max, expected or p99", word);
-}
-
-static enum exit_status set_io_bytes(struct budget_options *o,
-				     const struct common *common,
-				     const char *text)
-{
-	if (parse_number(common, "io-bytes", text, BYTES, &o->io_bytes))
-		return STATUS_USAGE;
-	if (o->io_bytes && o->io_bytes <= UINT32_MAX)
-		return STATUS_DONE;
-	return usage_error(common, "--io-bytes %s: 1B up to below 4GiB", text);
-}
-
 static enum exit_status set(void *data, struct common *common,
 			    const struct option_spec *option,
 			    const char *argument)
@@ -149,94 +134,16 @@ static enum exit_status set(void *data, struct common *common,
 	struct budget_options *o = &settings->options;
 	const char *name = option->name;
 
-	if (!strcmp(name, "watts")) {
-		o->has_budget = true;
-		return parse_number(common, name, argument, WATTS_UW,
-				    &o->budget_uw);
-	}
-	if (!strcmp(name, "base-watts"))
-		return parse_number(common, name, argument, WATTS_UW,
-				    &o->base_uw);
-	if (!strcmp(name, "power"))
-		return set_power(o, common, argument);
-	if (!strcmp(name, "mix") || !strcmp(name, "workload"))
-		return add_work(o, common, *name == 'm', argument);
-	if (!strcmp(name, "io-bytes"))
-		return set_io_bytes(o, common, argument);
-	if (!strcmp(name, "max-power"))
-		return add_max_power(o, common, argument);
-	if (!strcmp(name, "frontier")) {
-		settings->frontier = true;
-		return STATUS_DONE;
-	}
-	if (o->n_weights == MAX_WEIGHTS)
-		return usage_error(common, "more than %d weights", MAX_WEIGHTS);
-	o->weights[o->n_weights++] = argument;
-	return STATUS_DONE;
+	return strcmp(name, "max-power") ?
+		       add_work(o, common, *name == 'm', argument) :
+		       add_max_power(o, common, argument);
 }
 
-/* Items that stand for several are there as often. Free it in any case. */
-static enum exit_status solve(struct budget *budget,
-			      struct ssdpm_budget **ret_solved)
-{
-	const struct budget_items *items = budget->items;
-	const size_t n = items->n_all;
-	const struct ssdpm_budget_item **known = calloc(n, sizeof(*known));
-	struct ssdpm_budget_params params = {
-		.size = sizeof(params),
-		.items = known,
-		.n_items = n,
-		.budget_uw = budget->options->budget_uw,
-		.base_uw = budget->options->base_uw,
-	};
-	struct ssdpm_error error = { .message = "out of memory" };
-	size_t all = 0;
-
-	budget->item_of = calloc(n, sizeof(*budget->item_of));
-	for (size_t i = 0; known && budget->item_of && i < items->n; i++)
-		for (uint64_t j = 0; j < items->items[i].count; j++) {
-			budget->item_of[all] = &items->items[i];
-			known[all++] = items->items[i].known;
-		}
-	if (all)
-		ssdpm_budget_solve(&params, ret_solved, &error);
-	free(known);
-	if (!*ret_solved) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
-	budget->solved = *ret_solved;
-	budget->answer = ssdpm_budget_get_answer(budget->solved);
-	budget->chosen = ssdpm_budget_get_choices(budget->solved, &all);
-	return STATUS_DONE;
-}
-
-static enum exit_status print_answer(const struct common *common,
-				     const struct settings *settings,
-				     const struct budget *budget)
-{
-	enum exit_status status = STATUS_DONE;
-	struct items items = { 0 };
-
-	if (!common->form) {
-		print_budget(budget, settings->frontier);
-		fflush(stdout);
-	}
-	if (!budget->answer->fits)
-		complain("nothing fits into %s: the lowest states and "
-			 "everything else take %s",
-			 exact_watts(budget->options->budget_uw).text,
-			 exact_watts(budget->options->base_uw +
-				     budget->answer->least_power_uw)
-				 .text);
-	if (common->form) {
-		add_budget(&items, budget);
-		status = print_items(common, &items);
-	}
-	return status		    ? status :
-	       budget->answer->fits ? STATUS_DONE :
-				      STATUS_FAILED;
-}
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+	KEEPS_GIVEN(struct settings, given),
+};
 
 static enum exit_status check(const struct common *common,
 			      const struct settings *settings, char **operands,
@@ -249,7 +156,7 @@ static enum exit_status check(const struct common *common,
 	for (size_t i = 0; i < o->n_works; i++)
 		if (!o->works[i].is_mix)
 			names[n_traces++] = workload_file(o->works[i].text);
-	if (!o->has_budget)
+	if (!is_given(&own, settings->given, "watts"))
 		return usage_error(common, "no --watts given: what may be "
 					   "drawn in all");
 	if (o->sim.operational_state)
@@ -303,9 +210,10 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = look(common, &settings->options, operands, n, &items,
 			      &works);
 	if (!status)
-		status = solve(&budget, &solved);
+		status = solve_budget(&budget, &solved);
 	if (!status)
-		status = print_answer(common, settings, &budget);
+		status = print_budget_answer(common, settings->frontier,
+					     &budget);
 	ssdpm_budget_free(solved);
 	free(budget.item_of);
 	free_works(&works);
@@ -316,11 +224,6 @@ static enum exit_status run(const void *data, const struct common *common,
 static const struct group_use groups[] = {
 	{ &sim_option_group, &the_settings.options.sim },
 	{ &trace_option_group, &the_settings.options.trace },
-};
-
-static const struct option_group own = {
-	OPTIONS(options),
-	.set = set,
 };
 
 const struct subcommand cmd_budget = {

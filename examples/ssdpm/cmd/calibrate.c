@@ -7,68 +7,50 @@
 #include "text/output.h"
 #include "options/units.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 4096
-
-struct settings {
-	struct power_options power;
-	struct apst_options apst;
-	struct trace_options trace;
-	struct sim_options sim;
-	struct ssdpm_calibrate_params params;
-	const char *policy_option; /* "none", "lpm", "table"; NULL: apst */
-	const char *policy_name;
-	const char *save;
-	const char *date;
-	bool offset_given, max_offset_given;
-	uint32_t measured_wa_milli;
-};
-
-static struct settings the_settings;
+static struct calibrate_options the_settings;
 
 static const struct option_spec options[] = {
 	{ "save", 's', "FILE", "write what was measured, for --measured",
-	  SETS_OWN },
+	  SETS_TEXT(struct calibrate_options, save) },
 	{ "date", 0, "TEXT", "of the run: it is kept with what was measured",
-	  SETS_OWN },
+	  SETS_TEXT(struct calibrate_options, date) },
 	{ "offset", 0, "TIME",
 	  "when the first sample is of, counted from the first I/O, as in -2s "
 	  "(default: as power and I/Os fit best)",
 	  SETS_OWN },
 	{ "max-offset", 0, "TIME",
-	  "look for the offset up to this far from --offset", SETS_OWN },
+	  "look for the offset up to this far from --offset",
+	  SETS_NUMBER(struct calibrate_options, params.max_offset_ns, TIME_NS),
+	  .min = 1 },
 	{ "bin", 0, "TIME",
 	  "length of the steps that are compared (default: a sample, or so many "
 	  "that there are 4096 steps)",
-	  SETS_OWN },
+	  SETS_NUMBER(struct calibrate_options, params.bin_ns, TIME_NS),
+	  .min = 1 },
 	{ "operation-energy", 0, NULL,
-	  "energy of each I/O too, beside active power", SETS_OWN },
-	{ "byte-energy", 0, NULL, "energy of each byte too", SETS_OWN },
+	  "energy of each I/O too, beside active power",
+	  SETS_BIT(struct calibrate_options, params.flags,
+		   SSDPM_CALIBRATE_OPERATION_ENERGY) },
+	{ "byte-energy", 0, NULL, "energy of each byte too",
+	  SETS_BIT(struct calibrate_options, params.flags,
+		   SSDPM_CALIBRATE_BYTE_ENERGY) },
 	{ "measured-wa", 0, "FACTOR",
 	  "write amplification during the run, as in 2.5x: it is kept with what "
 	  "was measured",
-	  SETS_SMALL(struct settings, measured_wa_milli, FACTOR_MILLI),
+	  SETS_SMALL(struct calibrate_options, measured_wa_milli, FACTOR_MILLI),
 	  .min = 1000, .max = MAX_WA_MILLI, .range = "1x to 65536x" },
-	{ "table", 0, "FILE",
-	  "the APST table that was in force, as for apst --diff", SETS_OWN },
-	{ "none", 0, NULL, "the drive never slept", SETS_OWN },
-	{ "lpm", 0,
-	  "keep_firmware_settings|max_performance|medium_power|"
-	  "med_power_with_dipm|min_power_with_partial|min_power",
-	  "SATA: the link policy (default med_power_with_dipm)", SETS_OWN },
 	{ "pcie-link", 0, "l0|l1|l1.2",
 	  "the link while the drive slept (default l1.2)",
-	  SETS_WORD(struct settings, sim.pcie_link,
+	  SETS_WORD(struct calibrate_options, sim.pcie_link,
 		    ssdpm_pcie_link_to_string) },
 	{ "operational-state", 0, "PSn",
 	  "the state in which the drive worked (default PS0)", SETS_OWN },
 	{ "idle-from-start", 0, NULL,
 	  "idle times count from the start of idle, as some firmware does",
-	  SETS_BIT(struct settings, sim.flags, SSDPM_SIM_IDLE_FROM_START) },
+	  SETS_BIT(struct calibrate_options, sim.flags,
+		   SSDPM_SIM_IDLE_FROM_START) },
 	{ "entry-latency", 0, "TIME", "as in PS4=5ms", SETS_OWN },
 	{ "exit-latency", 0, "TIME", "as in PS4=51ms", SETS_OWN },
 	{ "link-idle-time", 0, "TIME",
@@ -76,32 +58,22 @@ static const struct option_spec options[] = {
 	{ "trace-format", 0,
 	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|"
 	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon",
-	  "how TRACE is written (default: recognised by content)", SETS_OWN },
+	  "how TRACE is written (default: recognised by content)",
+	  SETS_WORD(struct calibrate_options, trace.reader.format,
+		    ssdpm_trace_format_to_string) },
 	{ "trace-columns", 0, "MAP",
 	  "delimited: which column of TRACE is what, see ssdpm-workload(1)",
-	  SETS_OWN },
+	  SETS_TEXT(struct calibrate_options, trace.reader.columns) },
 	{ "trace-device", 0, "DEV", "read only the I/Os of this device",
-	  SETS_OWN },
+	  SETS_TEXT(struct calibrate_options, trace.reader.device) },
 	{ "trace-skip-bad", 0, NULL,
-	  "count lines that cannot be read, and go on without them", SETS_OWN },
+	  "count lines that cannot be read, and go on without them",
+	  SETS_BIT(struct calibrate_options, trace.reader.flags,
+		   SSDPM_TRACE_SKIP_BAD) },
 };
 
-static enum exit_status set_policy(struct settings *settings,
-				   const struct common *common,
-				   const char *option, const char *argument)
-{
-	if (settings->policy_option)
-		return usage_error(common, "--%s and --%s exclude each other",
-				   settings->policy_option, option);
-	settings->policy_option = option;
-	settings->policy_name = argument ? argument : option;
-	if (strcmp(option, "lpm") || ssdpm_lpm_from_string(argument))
-		return STATUS_DONE;
-	return usage_error(common, "--lpm %s: no such link policy", argument);
-}
-
 /* The only time that may be negative. */
-static enum exit_status set_offset(struct settings *settings,
+static enum exit_status set_offset(struct calibrate_options *settings,
 				   const struct common *common,
 				   const char *argument)
 {
@@ -113,37 +85,6 @@ static enum exit_status set_offset(struct settings *settings,
 	if (ns > INT64_MAX / 4)
 		return usage_error(common, "--offset %s: too long", argument);
 	settings->params.offset_ns = negative ? -(int64_t)ns : (int64_t)ns;
-	settings->offset_given = true;
-	return STATUS_DONE;
-}
-
-static enum exit_status set_above_0(const struct common *common,
-				    const char *name, const char *argument,
-				    uint64_t *ret_ns)
-{
-	if (parse_number(common, name, argument, TIME_NS, ret_ns))
-		return STATUS_USAGE;
-	return *ret_ns ? STATUS_DONE :
-			 usage_error(common, "--%s %s: must be above 0", name,
-				     argument);
-}
-
-static enum exit_status set_trace(struct settings *settings,
-				  const struct common *common, const char *name,
-				  const char *argument)
-{
-	struct ssdpm_trace_params *reader = &settings->trace.reader;
-
-	if (!strcmp(name, "trace-format"))
-		return parse_word(common, name, argument,
-				  ssdpm_trace_format_to_string,
-				  &reader->format);
-	if (!strcmp(name, "trace-columns"))
-		reader->columns = argument;
-	else if (!strcmp(name, "trace-device"))
-		reader->device = argument;
-	else
-		reader->flags |= SSDPM_TRACE_SKIP_BAD;
 	return STATUS_DONE;
 }
 
@@ -151,436 +92,33 @@ static enum exit_status set(void *data, struct common *common,
 			    const struct option_spec *option,
 			    const char *argument)
 {
-	struct settings *settings = data;
-	const char *name = option->name;
+	struct calibrate_options *settings = data;
 
-	if (!strncmp(name, "trace-", 6))
-		return set_trace(settings, common, name, argument);
-	if (!strcmp(name, "table") || !strcmp(name, "none") ||
-	    !strcmp(name, "lpm"))
-		return set_policy(settings, common, name, argument);
-	if (!strcmp(name, "offset"))
+	if (!strcmp(option->name, "offset"))
 		return set_offset(settings, common, argument);
-	if (!strcmp(name, "bin"))
-		return set_above_0(common, name, argument,
-				   &settings->params.bin_ns);
-	if (!strcmp(name, "max-offset")) {
-		settings->max_offset_given = true;
-		return set_above_0(common, name, argument,
-				   &settings->params.max_offset_ns);
-	}
-	if (!strcmp(name, "save"))
-		settings->save = argument;
-	else if (!strcmp(name, "date"))
-		settings->date = argument;
-	else if (!strcmp(name, "operation-energy"))
-		settings->params.flags |= SSDPM_CALIBRATE_OPERATION_ENERGY;
-	else if (!strcmp(name, "byte-energy"))
-		settings->params.flags |= SSDPM_CALIBRATE_BYTE_ENERGY;
-	else /* of the same name there */
-		return sim_option_group.set(&settings->sim, common, option,
-					    argument);
-	return STATUS_DONE;
+	/* One of the same name there. */
+	return sim_option_group.set(&settings->sim, common, option, argument);
 }
 
-/* What happened in a run, each from 0 on by its own clock. */
-struct recorded {
-	struct power_array power;
-	struct ssdpm_io *ios;
-	size_t n_ios;
+static void init(void *data)
+{
+	struct calibrate_options *settings = data;
+
+	settings->params.size = sizeof(settings->params);
+	trace_option_group.init(&settings->trace);
+	settings->trace.prefixed = true;
+}
+
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+	.init = init,
+	KEEPS_GIVEN(struct calibrate_options, given),
 };
 
-static void free_recorded(struct recorded *recorded)
-{
-	free_power_array(&recorded->power);
-	free(recorded->ios);
-}
-
-/* What would be aligned with I/Os, or explained by them, in vain. */
-static enum exit_status check_power(const struct common *common,
-				    const char *name,
-				    const struct power_array *array)
-{
-	struct ssdpm_samples samples = samples_of(array);
-	struct ssdpm_energy energy = { .size = sizeof(energy) };
-	struct ssdpm_error error;
-
-	if (ssdpm_energy_measure(&samples, NULL, &energy, &error)) {
-		complain_of_power(name, &error);
-		return STATUS_FAILED;
-	}
-	if (energy.remarks & SSDPM_SIGNAL_BACKWARDS) {
-		complain("%s: %" PRIu64 " samples are earlier than the one "
-			 "before: a clock that jumped, or columns mistaken for "
-			 "each other",
-			 name, energy.n_backwards);
-		return STATUS_FAILED;
-	}
-	if (energy.remarks & SSDPM_SIGNAL_CONSTANT) {
-		complain("%s: all samples are the same: is anything connected?",
-			 name);
-		return STATUS_FAILED;
-	}
-	if (energy.mean_power_w < 0) {
-		complain("%s: the mean is below 0: are the leads swapped?",
-			 name);
-		return STATUS_FAILED;
-	}
-	if (energy.n_not_finite && !common->quiet)
-		remark("%s: %" PRIu64 " samples are no finite number, and "
-		       "left out",
-		       name, energy.n_not_finite);
-	return STATUS_DONE;
-}
-
-static enum exit_status read_samples(const struct settings *settings,
-				     const struct common *common,
-				     const char *name,
-				     struct power_array *ret_array)
-{
-	struct power_input input;
-	enum exit_status status = open_power(&settings->power, name, &input);
-
-	if (status)
-		return status;
-	status = load_power(&input, ret_array);
-	close_power(&input);
-	return status ? status : check_power(common, name, ret_array);
-}
-
-static enum exit_status collect(struct trace_input *input,
-				struct recorded *recorded)
-{
-	enum exit_status status = STATUS_DONE;
-	size_t capacity = 0, n = 1;
-
-	while (!status && n) {
-		if (recorded->n_ios + CHUNK > capacity) {
-			size_t more = 2 * capacity + CHUNK;
-			struct ssdpm_io *ios =
-				reallocarray(recorded->ios, more, sizeof(*ios));
-
-			if (!ios) {
-				complain("%s: %zu I/Os are more than fit in "
-					 "memory",
-					 input->name, recorded->n_ios);
-				return STATUS_FAILED;
-			}
-			recorded->ios = ios;
-			capacity = more;
-		}
-		status = read_trace(input, recorded->ios + recorded->n_ios,
-				    CHUNK, &n);
-		recorded->n_ios += status ? 0 : n;
-	}
-	return status;
-}
-
-static enum exit_status read_ios(const struct settings *settings,
-				 const struct common *common, const char *name,
-				 struct recorded *recorded)
-{
-	struct trace_input input;
-	enum exit_status status =
-		open_trace(common, &settings->trace, name, &input);
-
-	if (status)
-		return status;
-	status = collect(&input, recorded);
-	if (!status)
-		say_counts(common, &input);
-	close_trace(&input);
-	for (size_t i = recorded->n_ios; i-- > 0;)
-		recorded->ios[i].start_ns -= recorded->ios[0].start_ns;
-	return status;
-}
-
-static uint64_t length_of(const struct power_array *power)
-{
-	return power->n ? (uint64_t)(power->time_ns[power->n - 1] -
-				     power->time_ns[0]) :
-			  0;
-}
-
-/* Nothing can be said of what no sample is of. */
-static void say_lengths(const struct common *common, const char *power_name,
-			const char *trace_name, const struct recorded *recorded)
-{
-	uint64_t power_ns = length_of(&recorded->power);
-	uint64_t ios_ns = recorded->n_ios ?
-				  recorded->ios[recorded->n_ios - 1].start_ns :
-				  0;
-
-	/* The last sample is of a step, too; what a person would see. */
-	if (common->quiet || power_ns + power_ns / 100 >= ios_ns)
-		return;
-	remark("%s: samples of %s, and %s has I/Os of %s: the rest says "
-	       "nothing of power",
-	       power_name, time_text(power_ns).text, trace_name,
-	       time_text(ios_ns).text);
-}
-
-/* By the I/Os: what else is above idle is theirs. */
-static void say_sampling(const struct common *common, const char *power_name,
-			 const struct recorded *recorded)
-{
-	struct ssdpm_samples samples = samples_of(&recorded->power);
-	struct ssdpm_sampling_params params = {
-		.size = sizeof(params),
-		.ios = recorded->ios,
-		.n_ios = recorded->n_ios,
-	};
-	struct ssdpm_sampling sampling = { .size = sizeof(sampling) };
-
-	if (!common->quiet &&
-	    !ssdpm_sampling_check(&samples, &params, &sampling, NULL))
-		complain_of_sampling(power_name, &sampling);
-}
-
-/* Text of others: UTF-8 without control characters, as much as fits. */
-static void copy_text(char *to, size_t size, const char *from)
-{
-	size_t n = (size_t)snprintf(to, size, "%s", from);
-
-	if (n >= size) {
-		/* No character is cut in two. */
-		for (n = size - 1; (from[n] & 0xc0) == 0x80 && n; n--)
-			;
-		to[n] = 0;
-	}
-	ssdpm_text_blunt(to);
-}
-
-/* Directories may say more than the file is to say. */
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-static void describe_policy(const struct policy *policy,
-			    const struct ssdpm_resolved_policy *resolved,
-			    uint32_t kind, struct ssdpm_overlay *overlay)
-{
-	size_t size;
-	char *words = NULL;
-	FILE *file = open_memstream(&words, &size);
-
-	if (!file)
-		return;
-	fputs(policy->name, file);
-	if (kind == SSDPM_KIND_NVME) {
-		fputs(": ", file);
-		write_apst_to(file, &resolved->apst);
-	}
-	if (!fclose(file))
-		copy_text(overlay->policy, sizeof(overlay->policy), words);
-	free(words);
-}
-
-static void describe(const struct settings *settings, const struct plan *plan,
-		     const struct ssdpm_resolved_policy *resolved,
-		     char **operands, const struct recorded *recorded,
-		     struct calibrate_answer *answer)
-{
-	const struct ssdpm_model_info *info =
-		ssdpm_model_get_info(answer->subject->drive->model);
-	struct ssdpm_sim_params params = sim_params_of(plan, answer->subject);
-	struct ssdpm_overlay *overlay = &answer->overlay;
-
-	*overlay = (struct ssdpm_overlay){
-		.size = sizeof(*overlay),
-		.n_samples = recorded->power.n,
-		.n_ios = recorded->n_ios,
-		.kind = info->kind,
-		.operational_state = params.operational_state,
-		.flags = params.flags,
-		.measured_wa_milli = settings->measured_wa_milli,
-	};
-	if (info->kind == SSDPM_KIND_NVME)
-		overlay->pcie_link = params.pcie_link;
-	else
-		overlay->lpm = resolved->lpm;
-	memcpy(overlay->product, info->product, sizeof(overlay->product));
-	memcpy(overlay->firmware, info->firmware, sizeof(overlay->firmware));
-	copy_text(overlay->power_name, sizeof(overlay->power_name),
-		  name_of(operands[1]));
-	copy_text(overlay->trace_name, sizeof(overlay->trace_name),
-		  name_of(operands[2]));
-	if (settings->date)
-		copy_text(overlay->date, sizeof(overlay->date), settings->date);
-	describe_policy(plan->policies, resolved, info->kind, overlay);
-}
-
-/* The library names its parameters, and not the options that they are here. */
-static const char *option_for(const char *message)
-{
-	if (strstr(message, "max_offset_ns"))
-		return " (--max-offset)";
-	if (strstr(message, "offset_ns"))
-		return " (--offset)";
-	if (strstr(message, "bin_ns"))
-		return " (--bin)";
-	return "";
-}
-
-static enum exit_status fit(const struct settings *settings,
-			    const struct plan *plan,
-			    const struct ssdpm_resolved_policy *resolved,
-			    char **operands, const struct recorded *recorded,
-			    struct calibrate_answer *answer)
-{
-	const struct ssdpm_model *model = answer->subject->drive->model;
-	struct ssdpm_sim_params sim = sim_params_of(plan, answer->subject);
-	struct ssdpm_calibrate_params params = settings->params;
-	struct ssdpm_samples samples = samples_of(&recorded->power);
-	struct ssdpm_error error;
-
-	params.size = sizeof(params);
-	/* Further apart they have nothing in common. */
-	if (!settings->offset_given && !settings->max_offset_given)
-		params.max_offset_ns = length_of(&recorded->power);
-	answer->offset_given = !params.max_offset_ns;
-	answer->policy_given = settings->policy_option || settings->apst.given;
-	answer->calibration = (struct ssdpm_calibration){
-		.size = sizeof(answer->calibration),
-		.measured = answer->measured,
-		.capacity = SSDPM_MAX_PARAMETERS,
-	};
-	params.ios = recorded->ios;
-	params.n_ios = recorded->n_ios;
-	params.samples = &samples;
-	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME)
-		sim.apst = &resolved->apst;
-	else
-		sim.lpm = resolved->lpm;
-	if (!ssdpm_calibrate(model, &sim, &params, &answer->calibration,
-			     &error))
-		return STATUS_DONE;
-	complain("%s, %s: %s%s", operands[1], operands[2], error.message,
-		 option_for(error.message));
-	return STATUS_FAILED;
-}
-
-static enum exit_status save_text(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "we");
-	bool failed;
-
-	if (!file) {
-		complain("%s: %s", path, strerror(errno));
-		return STATUS_FAILED;
-	}
-	failed = fputs(text, file) == EOF;
-	if (!fclose(file) && !failed)
-		return STATUS_DONE;
-	complain("%s: %s", path, strerror(errno));
-	return STATUS_FAILED;
-}
-
-static enum exit_status answer_all(const struct settings *settings,
-				   const struct common *common,
-				   const struct calibrate_answer *answer)
-{
-	enum exit_status status = STATUS_DONE;
-	struct ssdpm_error error;
-	char *text;
-
-	if (ssdpm_overlay_to_json(&answer->overlay, &answer->calibration, &text,
-				  &error)) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
-	if (settings->save)
-		status = save_text(settings->save, text);
-	if (!status && common->form)
-		return print_item(common, 0, text, &error);
-	if (!status)
-		print_calibration(answer);
-	free(text);
-	return status;
-}
-
-static enum exit_status resolve(const struct plan *plan,
-				const struct subject *subject,
-				struct ssdpm_resolved_policy *ret_resolved)
-{
-	const struct drive *drive = subject->drive;
-	const struct policy *policy = plan->policies;
-	struct ssdpm_sim_params params;
-	struct ssdpm_error error;
-
-	if (!policy_fits(policy, drive, true))
-		return STATUS_DEVICE_CANNOT;
-	params = sim_params_of(plan, subject);
-	if (!resolve_policy(policy, drive, &subject->quirks, &params,
-			    ret_resolved, &error))
-		return STATUS_DONE;
-	complain("%s, %s: %s", drive->name, policy->name, error.message);
-	return STATUS_FAILED;
-}
-
-/* Where none is named, what the machine does, or what Linux does. */
-static enum exit_status find_policy(const struct settings *settings,
-				    const struct common *common,
-				    const struct drive *drive,
-				    struct policy *policy)
-{
-	const struct ssdpm_apst_params *params = &settings->apst.params;
-
-	if (settings->policy_option)
-		return parse_policy(common, settings->policy_option,
-				    settings->policy_name, params, policy);
-	*policy = settings->apst.given ? policy_of(params) :
-					 reference_policy(drive, params);
-	return STATUS_DONE;
-}
-
-static enum exit_status calibrate(const struct settings *settings,
-				  const struct common *common,
-				  const struct drives *drives, char **operands)
-{
-	struct policy policy;
-	struct plan plan = { .common = common,
-			     .sim_options = &settings->sim,
-			     .quirk_options = &settings->apst.quirks,
-			     .policies = &policy };
-	static struct calibrate_answer answer;
-	struct recorded recorded = { 0 };
-	struct subject *subjects = NULL;
-	struct ssdpm_resolved_policy resolved;
-	enum exit_status status =
-		find_policy(settings, common, drives->drives, &policy);
-
-	if (!status)
-		status = find_subjects(&plan, drives, &subjects);
-	answer.subject = subjects;
-	if (!status)
-		status = resolve(&plan, subjects, &resolved);
-	if (!status)
-		status = read_samples(settings, common, operands[1],
-				      &recorded.power);
-	if (!status)
-		status = read_ios(settings, common, operands[2], &recorded);
-	if (!status) {
-		say_lengths(common, operands[1], operands[2], &recorded);
-		say_sampling(common, operands[1], &recorded);
-		describe(settings, &plan, &resolved, operands, &recorded,
-			 &answer);
-		status = fit(settings, &plan, &resolved, operands, &recorded,
-			     &answer);
-	}
-	if (!status)
-		status = answer_all(settings, common, &answer);
-	free_recorded(&recorded);
-	free(subjects);
-	return status;
-}
-
 static enum exit_status check(const struct common *common,
-			      const struct settings *settings, char **operands,
-			      size_t n)
+			      const struct calibrate_options *settings,
+			      char **operands, size_t n)
 {
 	const char *const files[] = { n == 3 ? operands[1] : "",
 				      n == 3 ? operands[2] : "" };
@@ -592,13 +130,9 @@ static enum exit_status check(const struct common *common,
 				   n);
 	if (settings->save && !strcmp(settings->save, "-"))
 		return usage_error(common, "--save -: --json prints it");
-	if (settings->policy_option && settings->apst.given &&
-	    strcmp(settings->policy_option, "table"))
-		return usage_error(common,
-				   "--%s and the options of an APST table "
-				   "exclude each other",
-				   settings->policy_option);
-	if (check_apst_options(common, &settings->apst))
+	if (check_named_policy(common, &settings->named,
+			       settings->apst.given) ||
+	    check_apst_options(common, &settings->apst))
 		return STATUS_USAGE;
 	return check_stdin(common, operands, 1, files, 2);
 }
@@ -606,11 +140,13 @@ static enum exit_status check(const struct common *common,
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
-	struct settings settings = *(const struct settings *)data;
+	struct calibrate_options settings =
+		*(const struct calibrate_options *)data;
 	struct drives drives = { 0 };
 	enum exit_status status;
 
-	settings.trace.prefixed = true;
+	settings.has_offset = is_given(&own, settings.given, "offset") ||
+			      is_given(&own, settings.given, "max-offset");
 	status = check(common, &settings, operands, n_operands);
 	if (status)
 		return status;
@@ -627,13 +163,9 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
+	{ &named_policy_group, &the_settings.named },
 	{ &power_option_group, &the_settings.power },
 	{ &apst_option_group, &the_settings.apst },
-};
-
-static const struct option_group own = {
-	OPTIONS(options),
-	.set = set,
 };
 
 const struct subcommand cmd_calibrate = {

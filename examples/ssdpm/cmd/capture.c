@@ -6,19 +6,8 @@
 static const struct option_spec options[] = {
 	{ "identify", 0, NULL,
 	  "with dumps of what the drives themselves say; needs root",
-	  SETS_OWN },
+	  SETS_COMMON(identify) },
 };
-
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
-{
-	(void)data;
-	(void)option;
-	(void)argument;
-	common->identify = true;
-	return STATUS_DONE;
-}
 
 static enum exit_status print_json_result(const struct common *common,
 					  const char *directory,
@@ -75,7 +64,6 @@ static enum exit_status run(const void *data, const struct common *common,
 
 static const struct option_group own = {
 	OPTIONS(options),
-	.set = set,
 };
 
 const struct subcommand cmd_capture = {

@@ -3,12 +3,10 @@
 #include "options/apst-options.h"
 #include "work/comparison.h"
 #include "html/html.h"
-#include "options/numbers.h"
 #include "text/output.h"
 #include "input/power-cap.h"
 #include "options/units.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +19,7 @@ struct settings {
 	struct apst_options apst;
 	struct page_options page;
 	const char *trace_name;
-	const char *policy_option; /* "none", "lpm", "table"; NULL: apst */
-	const char *policy_name;
+	struct named_policy named;
 	uint64_t interval_ns;
 	struct power_caps caps;
 	const char *mix;
@@ -35,16 +32,9 @@ static struct settings the_settings;
 static const struct option_spec options[] = {
 	{ "trace", 't', "FILE",
 	  "the I/Os: a trace, - or a workload of ssdpm workload --list",
-	  SETS_OWN },
-	{ "table", 0, "FILE", "the APST table of a file, as for apst --diff",
-	  SETS_OWN },
-	{ "none", 0, NULL, "a drive that never sleeps", SETS_OWN },
-	{ "lpm", 0,
-	  "keep_firmware_settings|max_performance|medium_power|"
-	  "med_power_with_dipm|min_power_with_partial|min_power",
-	  "SATA: the link policy (default med_power_with_dipm)", SETS_OWN },
+	  SETS_TEXT(struct settings, trace_name), .once = true },
 	{ "interval", 0, "TIME", "give the course in pieces of this length",
-	  SETS_OWN },
+	  SETS_NUMBER(struct settings, interval_ns, TIME_NS), .min = 1 },
 	{ "power-cap", 0, "CAP[:TIME],...",
 	  "what is lost if the drive may draw no more, as in 10W, PS2 (its "
 	  "maximum), or none:60s,20W:60s,10W:60s,none",
@@ -56,413 +46,37 @@ static const struct option_spec options[] = {
 	{ "csv", 0, NULL,
 	  "print CSV: the states; with --interval the course, with --power-cap "
 	  "what comes of each cap",
-	  SETS_OWN },
+	  SETS_FORM },
 	{ "explain", 'e', NULL, "say what is taken for known, and why",
-	  SETS_OWN },
+	  SETS_FLAG(struct settings, explain) },
 };
-
-static enum exit_status set_policy(struct settings *settings,
-				   const struct common *common,
-				   const char *option, const char *argument)
-{
-	const char *before = settings->policy_option;
-
-	if (before)
-		return usage_error(common,
-				   strcmp(before, option) ?
-					   "--%s and --%s exclude each other" :
-					   "--%s is given twice",
-				   before, option);
-	settings->policy_option = option;
-	settings->policy_name = argument ? argument : option;
-	if (strcmp(option, "lpm") || ssdpm_lpm_from_string(argument))
-		return STATUS_DONE;
-	return usage_error(common,
-			   "--lpm %s: keep_firmware_settings, max_performance, "
-			   "medium_power, med_power_with_dipm, "
-			   "min_power_with_partial or min_power",
-			   argument);
-}
 
 static enum exit_status set(void *data, struct common *common,
 			    const struct option_spec *option,
 			    const char *argument)
 {
 	struct settings *settings = data;
-	const char *name = option->name;
 
-	if (!strcmp(name, "csv"))
-		return choose_form(common, FORM_OWN, name);
-	if (!strcmp(name, "interval")) {
-		if (parse_number(common, name, argument, TIME_NS,
-				 &settings->interval_ns))
-			return STATUS_USAGE;
-		return settings->interval_ns ?
-			       STATUS_DONE :
-			       usage_error(common,
-					   "--interval %s: must be "
-					   "above 0",
-					   argument);
-	}
-	if (!strcmp(name, "power-cap"))
+	if (!strcmp(option->name, "power-cap"))
 		return parse_power_caps(common, argument, &settings->caps);
-	if (!strcmp(name, "mix")) {
-		settings->mix = argument;
-		return parse_mix(common, argument, &settings->read_ppm);
-	}
-	if (!strcmp(name, "explain"))
-		settings->explain = true;
-	else if (strcmp(name, "trace"))
-		return set_policy(settings, common, name, argument);
-	else if (settings->trace_name)
-		return usage_error(common, "--trace is given twice; ssdpm "
-					   "compare takes several");
-	else
-		settings->trace_name = argument;
-	return STATUS_DONE;
-}
-
-/*
- * Where none is given, what the machine of a device does, and else what Linux
- * does: with NVMe drives, and with SATA.
- */
-static enum exit_status find_required(const struct common *common,
-				      const struct settings *settings,
-				      struct policy *policies, size_t *ret_n)
-{
-	const char *option = settings->policy_option;
-
-	*ret_n = 1;
-	if (option)
-		return parse_policy(common, option, settings->policy_name,
-				    &settings->apst.params, policies);
-	policies[0] = policy_of(&settings->apst.params);
-	if (settings->apst.given)
-		return STATUS_DONE;
-	*ret_n = 3;
-	policies[1] = policies[0];
-	parse_policy(common, "policy", "today", &settings->apst.params,
-		     policies);
-	return parse_policy(common, "lpm", "med_power_with_dipm",
-			    &settings->apst.params, &policies[2]);
-}
-
-static void add_estimate(struct items *items, const struct settings *settings,
-			 const struct estimate *e, const struct cap_answer *cap)
-{
-	const struct job *job = &e->jobs[0];
-	const struct ssdpm_background_work *b = &e->subject->background;
-	const struct ssdpm_estimate_report report = {
-		.size = sizeof(report),
-		.drive = e->subject->drive->name,
-		.model = e->subject->drive->model,
-		.trace = e->trace,
-		.counts = &e->counts,
-		.policy = job->policy->name,
-		.resolved = &job->row.resolved,
-		.sim = job->row.sim,
-		.spare_ppm = settings->sim.spare_ppm,
-		.background = b->nominal_wa >= 1 ? b : NULL,
-		.cap_run = cap ? &cap->run : NULL,
-		.cap_points = cap ? cap->points : NULL,
-		.n_cap_points = cap ? cap->n_points : 0,
-	};
-	struct ssdpm_error error;
-	char *text = NULL;
-	int err = ssdpm_estimate_report_to_json(&report, &text, &error);
-
-	add_item(items, err, text, &error);
-}
-
-static enum exit_status print_all_json(const struct common *common,
-				       const struct settings *settings,
-				       const struct estimates *all,
-				       const struct cap_answer *caps)
-{
-	struct items items = { 0 };
-
-	for (size_t i = 0; i < all->n; i++)
-		add_estimate(&items, settings, &all->estimates[i],
-			     caps ? &caps[i] : NULL);
-	return print_items(common, &items);
-}
-
-static void print_states_csv(const struct estimates *all)
-{
-	csv_line(10, "drive", "trace", "policy", "state", "time_ns", "entry_ns",
-		 "exit_ns", "energy_nj", "n_entries", "n_wakes");
-	for (size_t i = 0; i < all->n; i++) {
-		const struct estimate *e = &all->estimates[i];
-		const struct ssdpm_run *run = e->jobs[0].row.result->nominal;
-		size_t n;
-
-		ssdpm_model_get_states(e->subject->drive->model, &n);
-		for (size_t j = 0; j < n; j++) {
-			const struct ssdpm_residency *r = &run->states[j];
-
-			csv_text(e->subject->drive->name, ',');
-			csv_text(e->trace, ',');
-			csv_text(e->jobs[0].policy->name, ',');
-			printf("%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			       ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-			       j, r->time_ns, r->entry_ns, r->exit_ns,
-			       r->energy_nj, r->n_entries, r->n_wakes);
-		}
-	}
-}
-
-static void print_intervals_csv(const struct estimates *all)
-{
-	csv_line(11, "drive", "trace", "policy", "start_ns", "energy_nj",
-		 "busy_ns", "idle_ns", "asleep_ns", "transition_ns", "n_ios",
-		 "delay_sum_ns");
-	for (size_t i = 0; i < all->n; i++) {
-		const struct estimate *e = &all->estimates[i];
-		size_t n;
-		const struct ssdpm_interval *p =
-			ssdpm_sim_get_intervals(e->jobs[0].row.sim, &n);
-
-		for (size_t j = 0; j < n; j++) {
-			csv_text(e->subject->drive->name, ',');
-			csv_text(e->trace, ',');
-			csv_text(e->jobs[0].policy->name, ',');
-			printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			       ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			       "\n",
-			       p[j].start_ns, p[j].energy_nj, p[j].busy_ns,
-			       p[j].idle_ns, p[j].asleep_ns, p[j].transition_ns,
-			       p[j].n_ios, p[j].delay_sum_ns);
-		}
-	}
-}
-
-/* A figure of a run, and how it is written. */
-static const struct {
-	const char *name;
-	struct number (*text)(uint64_t value);
-	size_t offset;
-} figures[] = {
-#define FIGURE(member) offsetof(struct ssdpm_run, member)
-	{ "energy", energy_text, FIGURE(energy_nj) },
-	{ "mean power", any_power_text, FIGURE(mean_power_uw) },
-	{ "energy of transitions", energy_text, FIGURE(transition_nj) },
-	{ "wakes", count_text, FIGURE(n_wakes) },
-	{ "deepest state entered a day", count_text, FIGURE(deepest_per_day) },
-	{ "I/Os delayed", NULL, FIGURE(n_delayed) },
-	{ "delay of these, mean", time_text, FIGURE(delay_mean_delayed_ns) },
-	{ "delay of all I/Os, mean", time_text, FIGURE(delay_mean_ns) },
-	{ "  of 50 % at most", time_text, FIGURE(delay_p50_ns) },
-	{ "  of 99 % at most", time_text, FIGURE(delay_p99_ns) },
-	{ "  of 99.9 % at most", time_text, FIGURE(delay_p999_ns) },
-	{ "  at most", time_text, FIGURE(delay_max_ns) },
-};
-
-/* A count without a text is a share of the I/Os. */
-static struct number figure_text(size_t i, const struct ssdpm_run *run)
-{
-	uint64_t value;
-
-	memcpy(&value, (const char *)run + figures[i].offset, sizeof(value));
-	return figures[i].text ? figures[i].text(value) :
-				 share_text(value, all_ios(run));
-}
-
-static void print_bounds(const struct ssdpm_result *r)
-{
-	static struct table rows;
-
-	table_begin(&rows, "<>>>", "", "low", "nominal", "high");
-	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-		table_row(&rows, figures[i].name, figure_text(i, r->low).text,
-			  figure_text(i, r->nominal).text,
-			  figure_text(i, r->high).text);
-	table_print(&rows);
-}
-
-/* What the states of a SATA drive are: those of its link. */
-static const char *state_word(const struct drive *drive, uint32_t state,
-			      uint32_t operational)
-{
-	static const char *const links[] = { "", " partial", " slumber",
-					     " DevSleep" };
-	uint32_t kind = ssdpm_model_get_info(drive->model)->kind;
-
-	if (state == operational)
-		return " idle";
-	return kind == SSDPM_KIND_SATA && state < 4 ? links[state] : "";
-}
-
-static void state_row(struct table *rows, const struct ssdpm_run *run,
-		      uint32_t state, const char *word)
-{
-	const struct ssdpm_residency *r = &run->states[state];
-
-	table_row(rows, cell("PS%u%s", state, word).text,
-		  time_text(r->time_ns).text,
-		  share_text(r->time_ns, run->duration_ns).text,
-		  time_text(r->entry_ns).text, time_text(r->exit_ns).text,
-		  energy_text(r->energy_nj).text, count_text(r->n_entries).text,
-		  count_text(r->n_wakes).text);
-}
-
-/* Energy of the busy drive is what the states do not have. */
-static void busy_row(struct table *rows, const struct ssdpm_run *run)
-{
-	uint64_t rest = run->energy_nj;
-
-	for (size_t i = 0; i < SSDPM_MAX_STATES; i++)
-		rest -= run->states[i].energy_nj < rest ?
-				run->states[i].energy_nj :
-				rest;
-	table_row(rows, "busy", time_text(run->busy_ns).text,
-		  share_text(run->busy_ns, run->duration_ns).text, "-", "-",
-		  energy_text(rest).text, "-", "-");
-}
-
-static void print_states(const struct settings *settings,
-			 const struct estimate *e)
-{
-	const struct ssdpm_run *run = e->jobs[0].row.result->nominal;
-	const uint32_t operational = settings->sim.operational_state;
-	static struct table rows;
-	size_t n;
-
-	ssdpm_model_get_states(e->subject->drive->model, &n);
-	table_begin(&rows, "<>>>>>>>", "state", "time", "share", "entering",
-		    "leaving", "energy", "entries", "wakes");
-	busy_row(&rows, run);
-	for (uint32_t i = 0; i < n; i++)
-		if (i == operational || run->states[i].n_entries)
-			state_row(
-				&rows, run, i,
-				state_word(e->subject->drive, i, operational));
-	table_print(&rows);
-}
-
-/* With --spare: what the drive does behind its writes. */
-static void print_work_behind(const struct subject *subject,
-			      const struct ssdpm_result *r, uint32_t state)
-{
-	const struct ssdpm_background_work *b = &subject->background;
-	const struct ssdpm_run *run = r->nominal;
-	uint64_t ns = run->background_ns, free_ns = run->duration_ns;
-
-	if (!(b->nominal_wa >= 1))
-		return;
-	free_ns -= run->busy_ns;
-	printf("  garbage collection behind the writes: %s (%s..%s) at %s; "
-	       "write amplification %.2f (%.0f..%.1f)\n",
-	       time_text(ns).text, time_text(r->low->background_ns).text,
-	       time_text(r->high->background_ns).text,
-	       power_text((int64_t)b->power_uw).text, b->nominal_wa, b->low_wa,
-	       b->high_wa);
-	if (ns > free_ns)
-		puts("  that is more than the time without I/O: the drive "
-		     "cannot keep up and never sleeps; its power is over the "
-		     "time that this takes");
-	else if (ns > run->states[state].time_ns)
-		puts("  that is more than the time before it sleeps: it would "
-		     "sleep less than stands here");
-	else if (r->high->background_ns > free_ns)
-		puts("  at its most that is more than the time without I/O: "
-		     "there the power is over the time that it takes");
-}
-
-static void print_assumptions(const struct ssdpm_result *r)
-{
-	uint32_t axis = r->widest_axis;
-
-	if (r->low->energy_nj != r->high->energy_nj)
-		puts("  low and high: the least and the most that the unknown "
-		     "values allow; --explain lists them");
-	printf("  %s of the energy rests on assumed values",
-	       share_text(r->assumed_nj, r->nominal->energy_nj).text);
-	if (axis)
-		printf("; %s alone moves it from %s to %s",
-		       ssdpm_axis_to_string(axis),
-		       energy_text(r->axis_low_nj[axis - 1]).text,
-		       energy_text(r->axis_high_nj[axis - 1]).text);
-	putchar('\n');
-}
-
-static void print_policy(const struct job *job, const struct drive *drive)
-{
-	const uint32_t lpm = job->row.resolved.lpm;
-
-	if (ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_SATA ||
-	    job->policy->what.kind == SSDPM_POLICY_NONE)
-		print_apst(&job->row.resolved.apst);
-	else if (lpm < SSDPM_LPM_MAX_PERFORMANCE)
-		printf("%s is unknown, so it is a range, min_power to "
-		       "max_performance",
-		       lpm ? "what the firmware has set" : "the link policy");
-	else if (job->policy->what.kind == SSDPM_POLICY_TODAY)
-		fputs(ssdpm_lpm_to_string(lpm), stdout);
-	else
-		fputs("link power management", stdout);
-}
-
-static void print_estimate(const struct settings *settings,
-			   const struct estimate *e,
-			   const struct cap_answer *cap)
-{
-	const struct job *job = &e->jobs[0];
-	uint64_t n = all_ios(job->row.result->nominal);
-
-	print_subject(e, &settings->sim);
-	printf("  %s: ", job->policy->name);
-	print_policy(job, e->subject->drive);
-	printf("\n  %s %s in %s\n", count_text(n).text, n == 1 ? "I/O" : "I/Os",
-	       time_text(job->row.result->nominal->duration_ns).text);
-	print_bounds(job->row.result);
-	putchar('\n');
-	print_states(settings, e);
-	print_work_behind(e->subject, job->row.result,
-			  settings->sim.operational_state);
-	print_assumptions(job->row.result);
-	if (cap)
-		print_power_caps(cap, &settings->sim);
-	if (!settings->explain)
-		return;
-	putchar('\n');
-	print_known(e->subject);
-}
-
-static enum exit_status print_all(const struct common *common,
-				  const struct settings *settings,
-				  const struct estimates *all,
-				  const struct cap_answer *caps)
-{
-	if (common->form && common->form != FORM_OWN)
-		return print_all_json(common, settings, all, caps);
-	if (common->form && caps)
-		print_power_caps_csv(caps, all->n);
-	else if (common->form && settings->interval_ns)
-		print_intervals_csv(all);
-	else if (common->form)
-		print_states_csv(all);
-	for (size_t i = 0; i < all->n && !common->form; i++) {
-		if (i)
-			putchar('\n');
-		print_estimate(settings, &all->estimates[i],
-			       caps ? &caps[i] : NULL);
-	}
-	return STATUS_DONE;
+	settings->mix = argument;
+	return parse_mix(common, argument, &settings->read_ppm);
 }
 
 static enum exit_status check_mix(const struct common *common,
 				  const struct settings *settings)
 {
-	if (settings->trace_name)
-		return usage_error(common,
-				   "--mix and --trace exclude each other");
-	if (settings->policy_option || settings->apst.given)
+	const char *other = settings->trace_name ? "trace" :
+			    settings->page.path	 ? "html" :
+						   NULL;
+
+	if (other)
+		return usage_error(common, "--mix and --%s exclude each other",
+				   other);
+	if (settings->named.option || settings->apst.given)
 		return usage_error(common,
 				   "--mix: it never idles, so that no policy "
 				   "does anything: leave it out");
-	if (settings->page.path)
-		return usage_error(common,
-				   "--mix and --html exclude each other");
 	return settings->caps.n ?
 		       STATUS_DONE :
 		       usage_error(common, "--mix says what is done under "
@@ -473,8 +87,6 @@ static enum exit_status check(const struct common *common,
 			      const struct settings *settings, char **operands,
 			      size_t n)
 {
-	const char *option = settings->policy_option;
-
 	if (settings->mix)
 		return check_mix(common, settings);
 	if (!settings->trace_name)
@@ -485,27 +97,12 @@ static enum exit_status check(const struct common *common,
 		return usage_error(
 			common, "--csv prints what comes of the caps or the "
 				"course: leave out --power-cap or --interval");
-	if (option && settings->apst.given && strcmp(option, "table"))
-		return usage_error(common,
-				   "--%s and the options of an APST table "
-				   "exclude each other",
-				   option);
-	if (check_apst_options(common, &settings->apst) ||
-	    check_trace_options(common, &settings->trace, &settings->trace_name,
-				1))
+	if (check_named_policy(common, &settings->named,
+			       settings->apst.given) ||
+	    check_apst_options(common, &settings->apst))
 		return STATUS_USAGE;
-	if (check_stdin(common, operands, n, &settings->trace_name, 1))
-		return STATUS_USAGE;
-	return check_page(common, &settings->page);
-}
-
-static bool has_policy(const struct policy *policies, size_t n,
-		       const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(policies[i].name, name))
-			return true;
-	return false;
+	return check_inputs(common, &settings->trace, &settings->trace_name, 1,
+			    operands, n, &settings->page);
 }
 
 /* On a page stand the policies that people compare as well. */
@@ -516,77 +113,17 @@ static enum exit_status find_policies(const struct common *common,
 {
 	size_t *n = &plan->n_policies;
 	enum exit_status status;
-	const char *name;
 
-	status = find_required(common, settings, policies, n);
+	status = find_required_policies(common, &settings->named,
+					&settings->apst.params,
+					settings->apst.given, policies, n);
 	plan->n_required = *n;
 	plan->by_kind = *n > 1;
 	plan->only_first = !settings->page.path;
-	for (size_t i = 0; !status && settings->page.path &&
-			   (name = ssdpm_policy_get_common(0, i));
-	     i++)
-		if (!has_policy(policies, plan->n_required, name))
-			status = parse_policy(common, "policy", name,
-					      &settings->apst.params,
-					      &policies[(*n)++]);
+	if (!status && settings->page.path)
+		status = add_common_policies(common, &settings->apst.params,
+					     policies, n);
 	return status;
-}
-
-/* *ret_caps: one for each of n, all empty; free_caps(). */
-static enum exit_status make_caps(size_t n, struct cap_answer **ret_caps)
-{
-	*ret_caps = calloc(n ? n : 1, sizeof(**ret_caps));
-	if (*ret_caps)
-		return STATUS_DONE;
-	complain("out of memory");
-	return STATUS_FAILED;
-}
-
-static void free_caps(struct cap_answer *caps, size_t n)
-{
-	for (size_t i = 0; caps && i < n; i++)
-		free(caps[i].points);
-	free(caps);
-}
-
-/* *ret_caps stays NULL where no cap is asked for. */
-static enum exit_status run_caps(const struct plan *plan,
-				 const struct settings *settings,
-				 const struct estimates *all,
-				 struct cap_answer **ret_caps)
-{
-	enum exit_status status;
-
-	if (!settings->caps.n)
-		return STATUS_DONE;
-	status = make_caps(all->n, ret_caps);
-	for (size_t i = 0; i < all->n && !status; i++)
-		status = run_power_caps(plan, &all->estimates[i],
-					&settings->caps, &(*ret_caps)[i]);
-	return status;
-}
-
-static enum exit_status print_mixes(const struct common *common,
-				    const struct settings *settings,
-				    const struct cap_answer *caps, size_t n)
-{
-	struct items items = { 0 };
-
-	if (!common->form) {
-		for (size_t i = 0; i < n; i++) {
-			if (i)
-				putchar('\n');
-			print_power_caps(&caps[i], &settings->sim);
-		}
-		return STATUS_DONE;
-	}
-	if (common->form == FORM_OWN) {
-		print_power_caps_csv(caps, n);
-		return STATUS_DONE;
-	}
-	for (size_t i = 0; i < n; i++)
-		add_mix(&items, &caps[i]);
-	return print_items(common, &items);
 }
 
 /* In place of a trace. */
@@ -604,13 +141,11 @@ static enum exit_status estimate_mix(const struct common *common,
 	struct cap_answer *caps = NULL;
 	enum exit_status status = find_subjects(&plan, drives, &subjects);
 	if (!status)
-		status = make_caps(drives->n, &caps);
-	for (size_t i = 0; i < drives->n && !status; i++)
-		status = run_mix_caps(&plan, &subjects[i], settings->read_ppm,
-				      &settings->caps, settings->interval_ns,
-				      &caps[i]);
+		status = run_mixes(&plan, subjects, drives->n,
+				   settings->read_ppm, &settings->caps,
+				   settings->interval_ns, &caps);
 	if (!status)
-		status = print_mixes(common, settings, caps, drives->n);
+		status = print_mixes(common, &settings->sim, caps, drives->n);
 	free_caps(caps, drives->n);
 	free(subjects);
 	return status;
@@ -621,6 +156,7 @@ static enum exit_status estimate(const struct common *common,
 				 const struct drives *drives)
 {
 	struct policy policies[MAX_POLICIES];
+	struct records records = { 0 };
 	struct plan plan = {
 		.common = common,
 		.trace_options = &settings->trace,
@@ -629,14 +165,17 @@ static enum exit_status estimate(const struct common *common,
 		.policies = policies,
 		.interval_ns = settings->interval_ns,
 		.timelines = settings->page.path,
+		.records = settings->caps.n ? &records : NULL,
+	};
+	const struct estimate_form form = {
+		.sim = &settings->sim,
+		.intervals = settings->interval_ns,
+		.explain = settings->explain,
 	};
 	struct estimates all = { 0 };
-	struct records records = { 0 };
 	struct cap_answer *caps = NULL;
 	enum exit_status status;
 
-	if (settings->caps.n)
-		plan.records = &records;
 	status = find_policies(common, settings, policies, &plan);
 	if (!status)
 		status =
@@ -645,9 +184,9 @@ static enum exit_status estimate(const struct common *common,
 		status = write_estimates_page(&settings->page, &settings->sim,
 					      &all);
 	if (!status)
-		status = run_caps(&plan, settings, &all, &caps);
+		status = run_caps(&plan, &settings->caps, &all, &caps);
 	if (!status)
-		status = print_all(common, settings, &all, caps);
+		status = print_estimates(common, &form, &all, caps);
 	free_caps(caps, all.n);
 	free_estimates(&all);
 	free(records.ios);
@@ -674,6 +213,7 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
+	{ &named_policy_group, &the_settings.named },
 	{ &apst_option_group, &the_settings.apst },
 	{ &sim_option_group, &the_settings.sim },
 	{ &trace_option_group, &the_settings.trace },

@@ -5,7 +5,6 @@
 #include "text/output.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct settings {
 	bool catalogue;
@@ -17,7 +16,8 @@ static const struct option_spec options[] = {
 	{ "catalogue", 0, "[FILE]",
 	  "list the catalogue, with your drives in FILE", SETS_OWN },
 	{ "identify", 0, NULL,
-	  "ask the drives of this machine themselves; needs root", SETS_OWN },
+	  "ask the drives of this machine themselves; needs root",
+	  SETS_COMMON(identify) },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -26,10 +26,7 @@ static enum exit_status set(void *data, struct common *common,
 {
 	struct settings *settings = data;
 
-	if (!strcmp(option->name, "identify")) {
-		common->identify = true;
-		return STATUS_DONE;
-	}
+	(void)option;
 	settings->catalogue = true;
 	if (argument)
 		common->catalogue_path = argument;
@@ -138,10 +135,8 @@ static enum exit_status list(const struct common *common,
 	};
 	enum exit_status status = STATUS_DONE, one;
 
-	if (!listed.insights) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!listed.insights)
+		return out_of_memory();
 	for (size_t i = 0; i < drives->n; i++) {
 		one = look_into(common, &drives->drives[i],
 				&listed.insights[i]);

@@ -4,38 +4,13 @@
 #include "options/apst-options.h"
 #include "programs.h"
 
-#include <string.h>
-
-struct settings {
-	struct plan_options plan;
-	uint32_t persist;
-	bool both_sources; /* as on AC, and as on battery */
-	bool dry_run;
-};
-
-static struct settings the_settings;
+static struct plan_command the_settings;
 struct plan_options the_plan_options;
-
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
-{
-	struct settings *settings = data;
-
-	if (!strcmp(option->name, "persist"))
-		return parse_word(common, "persist", argument,
-				  ssdpm_persist_kind_to_string,
-				  &settings->persist);
-	if (!strcmp(option->name, "both-sources"))
-		settings->both_sources = true;
-	else
-		settings->dry_run = true;
-	return STATUS_DONE;
-}
 
 /* What the files can say: of all drives, but for power states. */
 static enum exit_status check_persist(const struct common *common,
-				      const struct settings *settings, size_t n)
+				      const struct plan_command *settings,
+				      size_t n)
 {
 	const struct plan_options *options = &settings->plan;
 
@@ -46,7 +21,7 @@ static enum exit_status check_persist(const struct common *common,
 			"drive brings the table of Linux back; --latency and "
 			"--nvme-core last",
 			ssdpm_persist_kind_to_string(settings->persist));
-	if (n && (options->has_latency || options->nvme_core_given ||
+	if (n && (plan_has(options, "latency") || options->nvme_core_given ||
 		  options->n_lpms))
 		return usage_error(
 			common,
@@ -57,7 +32,7 @@ static enum exit_status check_persist(const struct common *common,
 }
 
 static enum exit_status check_options(const struct common *common,
-				      struct settings *settings, size_t n)
+				      struct plan_command *settings, size_t n)
 {
 	enum exit_status status = check_plan_options(common, &settings->plan);
 
@@ -78,114 +53,16 @@ static enum exit_status check_options(const struct common *common,
 			check_saving(common, settings->both_sources, n);
 }
 
-/* What a plan has besides its steps. */
-static enum exit_status complete(struct work *work,
-				 const struct settings *settings,
-				 bool with_files)
-{
-	enum exit_status status = STATUS_DONE;
-
-	if (with_files && settings->persist)
-		status = make_persist(work, settings->persist);
-	if (!status)
-		work->in_force = all_in_force(work->plan);
-	return status;
-}
-
-/*
- * The plan for a power source; 0: for that of the machine. Of two plans, the
- * second one has the files that make both last. Nothing is written, so that a
- * journal that stands is shown.
- */
-static enum exit_status prepare(struct work *work,
-				const struct settings *settings,
-				uint32_t source, bool with_files,
-				const struct drives *drives)
-{
-	const struct common *common = work->common;
-	enum exit_status status;
-
-	work->drives = drives;
-	work->options = &settings->plan;
-	status = find_profile(common, work->options, &drives->lives[0]->facts,
-			      source, &work->profile);
-	if (!status)
-		status = make_plan(common, work->options, &work->profile,
-				   drives, &work->plan);
-	if (!status)
-		status = complete(work, settings, with_files);
-	return status ? status : look_at_journal(work);
-}
-
-/* A value that takes a command is planned: then root sends it anyway. */
-static bool asks_for_states(const struct work *work)
-{
-	return work->options->has_power_state && !work->common->root &&
-	       may_send_commands();
-}
-
-/* Would a plan write something that the drive's own states decide? */
-static bool is_concerned(const struct work *work, const struct ssdpm_plan *plan,
-			 const struct ssdpm_device_facts *facts)
-{
-	struct ssdpm_step step = { .size = sizeof(step) };
-	uint32_t state;
-
-	if (facts->kind != SSDPM_KIND_NVME)
-		return false;
-	if (asks_for_states(work) &&
-	    find_power_state(work->options, facts->name, &state))
-		return true;
-	for (size_t i = 0; plan && !ssdpm_plan_get_step(plan, i, &step); i++)
-		if (step.state != SSDPM_STEP_IN_FORCE &&
-		    step.state != SSDPM_STEP_LEFT_ALONE &&
-		    ((step.flags & SSDPM_STEP_ALL_DRIVES) ||
-		     !strcmp(step.device, facts->name)))
-			return true;
-	return false;
-}
-
-/*
- * Ask these drives alone, of a plan that was made before or of none; what
- * cannot be asked stays as it was read.
- */
-static void identify_concerned(const struct work *work,
-			       const struct ssdpm_plan *plan,
-			       struct drives *drives)
-{
-	for (size_t i = 0; i < drives->n; i++) {
-		struct drive *drive = &drives->drives[i];
-		struct ssdpm_model *model;
-		struct ssdpm_error error;
-
-		if (!is_concerned(work, plan,
-				  ssdpm_device_get_facts(drive->device)))
-			continue;
-		if (ssdpm_device_read_model(drive->device, SSDPM_READ_COMMANDS,
-					    NULL, &model, &error)) {
-			if (!drive->model)
-				drive->problem = error;
-			continue;
-		}
-		ssdpm_model_unref(drive->model);
-		drive->model = model;
-	}
-}
-
 /* What is done once the options are checked, and the machine is found. */
 typedef enum exit_status (*finish_fn)(struct work *work,
-				      const struct settings *settings,
+				      const struct plan_command *settings,
 				      char **operands, size_t n);
-
-static enum exit_status finish_apply(struct work *work,
-				     const struct settings *settings,
-				     char **operands, size_t n);
 
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands,
 			    finish_fn finish)
 {
-	struct settings settings = *(const struct settings *)data;
+	struct plan_command settings = *(const struct plan_command *)data;
 	struct work work = { .common = common, .options = &settings.plan };
 	struct drives drives = { 0 };
 	enum exit_status status;
@@ -203,222 +80,6 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = finish(&work, &settings, operands, n_operands);
 	free_work(&work);
 	free_drives(&drives);
-	return status;
-}
-
-static enum exit_status finish_plan(struct work *work,
-				    const struct settings *settings,
-				    char **operands, size_t n)
-{
-	const bool both = settings->both_sources;
-	struct work battery = { .common = work->common };
-	const struct work *const works[] = { work, &battery };
-	enum exit_status status;
-
-	(void)operands;
-	(void)n;
-	status = prepare(work, settings,
-			 both ? SSDPM_SOURCE_AC : settings->plan.power_source,
-			 !both, work->drives);
-	if (!status)
-		status = estimate_work(work);
-	if (!settings->both_sources)
-		return status ? status : print_work(work);
-	if (!status)
-		status = prepare(&battery, settings, SSDPM_SOURCE_BATTERY, true,
-				 work->drives);
-	if (!status)
-		status = estimate_work(&battery);
-	if (!status)
-		status = print_works(works, 2);
-	free_work(&battery);
-	return status;
-}
-
-static bool asks_drives(const struct work *work)
-{
-	return !work->drives->lives[0]->root && !work->common->identify &&
-	       may_send_commands();
-}
-
-/* Before anything is set: it is all, or nothing. */
-static enum exit_status check_files(const struct work *work)
-{
-	struct ssdpm_error error;
-
-	if (!work->persist[0] ||
-	    !ssdpm_persist_check(work->persist[0],
-				 work->drives->lives[0]->machine, &error))
-		return STATUS_DONE;
-	return complain_of_device(NULL, &error);
-}
-
-/* What apply reads anew, and from which operands. */
-struct reading {
-	const struct settings *settings;
-	char **operands;
-	size_t n;
-	bool again;
-	struct drives drives;
-};
-
-/*
- * Where a plan would write something, the NVMe drives that it is for are asked
- * themselves, so that what the kernel builds can be held against the
- * prediction. In the usual case, where all is so already, nothing is sent.
- */
-static enum exit_status ask_drives(const struct work *work,
-				   const struct common *common,
-				   struct drives *drives)
-{
-	struct ssdpm_plan *plan;
-	enum exit_status status;
-
-	status =
-		make_plan(common, work->options, &work->profile, drives, &plan);
-	if (status)
-		return status;
-	if (ssdpm_plan_get_n_planned(plan))
-		identify_concerned(work, plan, drives);
-	ssdpm_plan_free(plan);
-	return STATUS_DONE;
-}
-
-/*
- * What the plan says stays so until it is carried out, and the power source is
- * the last one.
- */
-static enum exit_status fill(struct work *work, void *data)
-{
-	struct reading *reading = data;
-	const struct settings *settings = reading->settings;
-	const bool quiet = work->common->quiet || reading->again;
-	struct common common = *work->common;
-	enum exit_status status;
-
-	/* What could not be read was said the first time. */
-	common.quiet = true;
-	work->persist[0] = ssdpm_persist_free(work->persist[0]);
-	free_drives(&reading->drives);
-	status = read_devices(&common, reading->operands, reading->n,
-			      &reading->drives);
-	if (status)
-		return status;
-	work->drives = &reading->drives;
-	if (!common.identify)
-		identify_concerned(work, NULL, &reading->drives);
-	common.quiet = quiet;
-	reading->again = true;
-	status = find_profile(&common, work->options,
-			      &work->drives->lives[0]->facts,
-			      settings->plan.power_source, &work->profile);
-	common.quiet = true;
-	if (!status && asks_drives(work))
-		status = ask_drives(work, &common, &reading->drives);
-	common.quiet = quiet;
-	if (!status)
-		status = fill_plan(&common, work->options, &work->profile,
-				   work->drives, work->plan);
-	if (!status)
-		status = complete(work, settings, true);
-	return status ? status : check_files(work);
-}
-
-static enum exit_status write_persist(struct work *work)
-{
-	struct ssdpm_error error;
-
-	if (!work->persist[0] ||
-	    !ssdpm_persist_write(work->persist[0],
-				 work->drives->lives[0]->machine, &error))
-		return STATUS_DONE;
-	return complain_of_device(NULL, &error);
-}
-
-static enum exit_status finish_apply(struct work *work,
-				     const struct settings *settings,
-				     char **operands, size_t n)
-{
-	struct reading reading = { settings, operands, n, false, { 0 } };
-	enum exit_status status, printed;
-
-	if (settings->dry_run)
-		return finish_plan(work, settings, operands, n);
-	work->failures_only = work->common->quiet;
-	status = new_plan(work->drives, settings->plan.directory, &work->plan);
-	if (!status)
-		status = carry_out(work, fill, &reading);
-	if (work->plan) {
-		printed = print_work(work);
-		if (!status)
-			status = printed;
-	}
-	fflush(stdout);
-	if (!status)
-		status = write_persist(work);
-	/* The plan refers to drives that go first. */
-	work->plan = ssdpm_plan_free(work->plan);
-	free_drives(&reading.drives);
-	return status;
-}
-
-static void complain_of(const struct ssdpm_step *step)
-{
-	const size_t length = strlen(step->device);
-
-	if (!strncmp(step->why, step->device, length) &&
-	    step->why[length] == ':')
-		complain("%s", step->why);
-	else if (step->kind != SSDPM_STEP_APST)
-		complain("%s: %s", step->device, step->why);
-	else
-		complain("%s: which table is in force is not known%s",
-			 step->device,
-			 may_send_commands() ? "" :
-					       ": only root with CAP_SYS_ADMIN "
-					       "may ask it");
-}
-
-/* What only a command tells, and that could not be sent. */
-static enum exit_status complain_of_unknown(const struct ssdpm_plan *plan)
-{
-	struct ssdpm_step step = { .size = sizeof(step) };
-
-	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
-		if (step.before[0] || step.state == SSDPM_STEP_LEFT_ALONE)
-			continue;
-		complain_of(&step);
-		return may_send_commands() ? STATUS_FAILED :
-					     STATUS_NO_PRIVILEGES;
-	}
-	return STATUS_DONE;
-}
-
-static enum exit_status finish_check(struct work *work,
-				     const struct settings *settings,
-				     char **operands, size_t n)
-{
-	enum exit_status status, printed;
-
-	(void)operands;
-	(void)n;
-	status = prepare(work, settings, settings->plan.power_source, false,
-			 work->drives);
-	if (status)
-		return status;
-	if (work->in_force && (work->common->identify || asks_for_states(work)))
-		status = prove_tables(work);
-	work->differences_only = true;
-	printed = print_work(work);
-	if (!status)
-		status = printed;
-	if (!status)
-		status = complain_of_unknown(work->plan);
-	/* Over a journal that is so whatever the values are. */
-	if (journal_stands(&work->journal))
-		status = STATUS_NOT_IN_FORCE;
-	if (!status && !work->in_force)
-		status = STATUS_NOT_IN_FORCE;
 	return status;
 }
 
@@ -445,15 +106,20 @@ static enum exit_status run_check(const void *data, const struct common *common,
 
 static const struct option_spec plan_own[] = {
 	{ "persist", 0, PERSIST, "show the files that make the settings last",
-	  SETS_OWN },
+	  SETS_WORD(struct plan_command, persist,
+		    ssdpm_persist_kind_to_string) },
 	{ "both-sources", 0, NULL,
-	  "show what the profile says on AC, and what on battery", SETS_OWN },
+	  "show what the profile says on AC, and what on battery",
+	  SETS_FLAG(struct plan_command, both_sources) },
 };
 
 static const struct option_spec apply_own[] = {
 	{ "persist", 0, PERSIST,
-	  "show and write the files that make the settings last", SETS_OWN },
-	{ "dry-run", 'n', NULL, "as ssdpm plan: write nothing", SETS_OWN },
+	  "show and write the files that make the settings last",
+	  SETS_WORD(struct plan_command, persist,
+		    ssdpm_persist_kind_to_string) },
+	{ "dry-run", 'n', NULL, "as ssdpm plan: write nothing",
+	  SETS_FLAG(struct plan_command, dry_run) },
 };
 
 static const struct group_use groups[] = {
@@ -462,7 +128,6 @@ static const struct group_use groups[] = {
 
 static const struct option_group own_plan_own = {
 	OPTIONS(plan_own),
-	.set = set,
 };
 
 const struct subcommand cmd_plan = {
@@ -486,7 +151,6 @@ const struct subcommand cmd_plan = {
 
 static const struct option_group own_apply_own = {
 	OPTIONS(apply_own),
-	.set = set,
 };
 
 const struct subcommand cmd_apply = {

@@ -5,8 +5,6 @@
 #include "survey/survey.h"
 #include "work/work.h"
 
-#include <string.h>
-
 struct settings {
 	bool persist;
 	uint32_t kind; /* 0: all */
@@ -20,7 +18,8 @@ static const struct option_spec options[] = {
 	  "remove the files of apply --persist too: udev, modprobe, systemd, "
 	  "tlp, tuned, or all",
 	  SETS_OWN },
-	{ "dry-run", 'n', NULL, "show it, and write nothing", SETS_OWN },
+	{ "dry-run", 'n', NULL, "show it, and write nothing",
+	  SETS_FLAG(struct settings, dry_run) },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -29,10 +28,7 @@ static enum exit_status set(void *data, struct common *common,
 {
 	struct settings *settings = data;
 
-	if (!strcmp(option->name, "dry-run")) {
-		settings->dry_run = true;
-		return STATUS_DONE;
-	}
+	(void)option;
 	settings->persist = true;
 	settings->kind = 0;
 	if (!argument)

@@ -7,27 +7,19 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct settings {
 	bool lint;
 	struct quirk_options quirks;
 };
 
-/* A drive with what was found out about it. */
-struct shown {
-	const struct drive *drive;
-	struct quirks quirks;
-	struct insight insight; /* of a device */
-};
-
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
 	{ "lint", 0, NULL, "say what is odd in it, and why that matters",
-	  SETS_OWN },
+	  SETS_FLAG(struct settings, lint) },
 	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux",
-	  SETS_OWN },
+	  SETS_TEXT(struct settings, quirks.path) },
 };
 
 static void print_heading(const struct drive *drive)
@@ -63,78 +55,6 @@ static void print_drive(const struct drive *drive, uint32_t quirks)
 	}
 }
 
-/* Others of the catalogue of this name: add_item() for each. */
-static void add_alternatives(struct items *items, const struct drive *drive)
-{
-	for (size_t i = 0; i < drive->n_alternatives; i++) {
-		const struct ssdpm_object object = {
-			.size = sizeof(object),
-			.kind = SSDPM_OBJECT_MODEL,
-			.model = drive->alternatives[i].model,
-			.seen = drive->alternatives[i].seen,
-		};
-		struct ssdpm_error error;
-		char *text = NULL;
-		int err = ssdpm_object_to_json(&object, &text, &error);
-
-		add_item(items, err, text, &error);
-	}
-}
-
-/* A model, and what is known beside it. */
-static int model_json(const struct settings *settings,
-		      const struct shown *shown, char **ret_text,
-		      struct ssdpm_error *reterr)
-{
-	static const char *const none[] = { NULL };
-	const struct drive *drive = shown->drive;
-	struct ssdpm_object object = {
-		.size = sizeof(object),
-		.kind = SSDPM_OBJECT_MODEL,
-		.quirks = shown->quirks.in_force,
-		.model = drive->model,
-		.seen = drive->seen,
-	};
-	struct items alternatives = { 0 };
-	char *findings = NULL;
-	int err = 0;
-
-	add_alternatives(&alternatives, drive);
-	object.n_items = alternatives.n;
-	if (drive->seen)
-		object.items = alternatives.n ?
-				       (const char *const *)alternatives.texts :
-				       none;
-	if (settings->lint)
-		err = findings_json(drive->model, &findings, reterr);
-	object.more_json = findings;
-	if (!err)
-		err = ssdpm_object_to_json(&object, ret_text, reterr);
-	free(findings);
-	free_items(&alternatives);
-	return err;
-}
-
-static void add_shown(struct items *items, const struct settings *settings,
-		      const struct shown *shown)
-{
-	const struct drive *drive = shown->drive;
-	char *model = NULL, *text = NULL;
-	struct ssdpm_error error;
-	int err = 0;
-
-	if (drive->model)
-		err = model_json(settings, shown, &model, &error);
-	if (err || !drive->device) {
-		add_item(items, err, model, &error);
-		return;
-	}
-	/* A device has its model inside it, and its machine. */
-	err = whole_drive_json(drive, &shown->insight, model, &text, &error);
-	add_item(items, err, text, &error);
-	free(model);
-}
-
 static enum exit_status print_all_json(const struct common *common,
 				       const struct settings *settings,
 				       const struct shown *all, size_t n)
@@ -142,26 +62,8 @@ static enum exit_status print_all_json(const struct common *common,
 	struct items items = { 0 };
 
 	for (size_t i = 0; i < n; i++)
-		add_shown(&items, settings, &all[i]);
+		add_shown(&items, settings->lint, &all[i]);
 	return print_items(common, &items);
-}
-
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
-{
-	struct settings *settings = data;
-
-	(void)common;
-	if (strcmp(option->name, "lint")) {
-		settings->quirks.path = argument;
-		return STATUS_DONE;
-	}
-	settings->lint = true;
-	if (has_energy)
-		return STATUS_DONE;
-	complain("--lint: ssdpm-energy is not installed");
-	return STATUS_FAILED;
 }
 
 /* Everything of a device that was named. */
@@ -286,6 +188,10 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status;
 	struct drives drives;
 
+	if (settings->lint && !has_energy) {
+		complain("--lint: ssdpm-energy is not installed");
+		return STATUS_FAILED;
+	}
 	status = read_drives_or_devices(common, operands, n_operands, &drives);
 	if (!status && !drives.n && !common->quiet)
 		complain_of_no_drive(common);
@@ -299,7 +205,6 @@ static enum exit_status run(const void *data, const struct common *common,
 
 static const struct option_group own = {
 	OPTIONS(options),
-	.set = set,
 };
 
 const struct subcommand cmd_show = {

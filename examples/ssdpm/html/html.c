@@ -113,10 +113,8 @@ enum exit_status begin_page(struct page *page, const char *title)
 {
 	*page = (struct page){ 0 };
 	page->file = open_memstream(&page->text, &page->size);
-	if (!page->file) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!page->file)
+		return out_of_memory();
 	fprintf(page->file, "{\"title\": \"%s\"", title);
 	return STATUS_DONE;
 }

@@ -217,10 +217,8 @@ static enum exit_status need_live(const struct common *common, const char *root,
 			return STATUS_DONE;
 		}
 	all = realloc(drives->lives, (drives->n_lives + 1) * sizeof(*all));
-	if (!all) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!all)
+		return out_of_memory();
 	drives->lives = all;
 	status = open_live(common, root, &all[drives->n_lives]);
 	if (!status)

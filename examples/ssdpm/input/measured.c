@@ -55,10 +55,8 @@ enum exit_status read_measured(const struct measured_options *options,
 	if (!options->n)
 		return STATUS_DONE;
 	files->files = calloc(options->n, sizeof(*files->files));
-	if (!files->files) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!files->files)
+		return out_of_memory();
 	for (; files->n < options->n && !status; files->n++) {
 		files->files[files->n].path = options->paths[files->n];
 		status = read_file(&files->files[files->n]);

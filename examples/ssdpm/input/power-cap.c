@@ -6,7 +6,6 @@
 #include "text/output.h"
 #include "options/units.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,8 +168,7 @@ static enum exit_status make_points(struct cap_answer *answer)
 	answer->points = calloc(answer->n_points, sizeof(*answer->points));
 	if (answer->points)
 		return STATUS_DONE;
-	complain("out of memory");
-	return STATUS_FAILED;
+	return out_of_memory();
 }
 
 static struct number cap_text(uint64_t cap_uw)
@@ -262,11 +260,12 @@ static int calculate(const struct plan *plan,
 	return err;
 }
 
-enum exit_status run_mix_caps(const struct plan *plan,
-			      const struct subject *subject, uint64_t read_ppm,
-			      const struct power_caps *caps,
-			      uint64_t interval_ns,
-			      struct cap_answer *ret_answer)
+static enum exit_status run_mix_caps(const struct plan *plan,
+				     const struct subject *subject,
+				     uint64_t read_ppm,
+				     const struct power_caps *caps,
+				     uint64_t interval_ns,
+				     struct cap_answer *ret_answer)
 {
 	struct ssdpm_cap_segment segments[MAX_CAPS];
 	const struct ssdpm_cap_schedule schedule = {
@@ -507,4 +506,50 @@ void add_mix(struct items *items, const struct cap_answer *answer)
 	make_streams(answer, streams);
 	err = ssdpm_cap_report_to_json(&report, &text, &error);
 	add_item(items, err, text, &error);
+}
+
+/* *ret_caps: one for each of n, all empty; free_caps(). */
+static enum exit_status make_caps(size_t n, struct cap_answer **ret_caps)
+{
+	*ret_caps = calloc(n ? n : 1, sizeof(**ret_caps));
+	if (*ret_caps)
+		return STATUS_DONE;
+	return out_of_memory();
+}
+
+void free_caps(struct cap_answer *caps, size_t n)
+{
+	for (size_t i = 0; caps && i < n; i++)
+		free(caps[i].points);
+	free(caps);
+}
+
+/* *ret_caps stays NULL where no cap is asked for. */
+enum exit_status run_caps(const struct plan *plan,
+			  const struct power_caps *caps,
+			  const struct estimates *all,
+			  struct cap_answer **ret_caps)
+{
+	enum exit_status status;
+
+	if (!caps->n)
+		return STATUS_DONE;
+	status = make_caps(all->n, ret_caps);
+	for (size_t i = 0; i < all->n && !status; i++)
+		status = run_power_caps(plan, &all->estimates[i], caps,
+					&(*ret_caps)[i]);
+	return status;
+}
+
+enum exit_status run_mixes(const struct plan *plan,
+			   const struct subject *subjects, size_t n,
+			   uint64_t read_ppm, const struct power_caps *caps,
+			   uint64_t interval_ns, struct cap_answer **ret_caps)
+{
+	enum exit_status status = make_caps(n, ret_caps);
+
+	for (size_t i = 0; i < n && !status; i++)
+		status = run_mix_caps(plan, &subjects[i], read_ppm, caps,
+				      interval_ns, &(*ret_caps)[i]);
+	return status;
 }

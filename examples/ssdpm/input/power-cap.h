@@ -39,12 +39,21 @@ enum exit_status run_power_caps(const struct plan *plan,
 				const struct power_caps *caps,
 				struct cap_answer *ret_answer);
 
-/* interval_ns: of each point; 0: one for each cap. */
-enum exit_status run_mix_caps(const struct plan *plan,
-			      const struct subject *subject, uint64_t read_ppm,
-			      const struct power_caps *caps,
-			      uint64_t interval_ns,
-			      struct cap_answer *ret_answer);
+/* Of all estimates; *ret_caps stays NULL where no cap is asked for. */
+enum exit_status run_caps(const struct plan *plan,
+			  const struct power_caps *caps,
+			  const struct estimates *all,
+			  struct cap_answer **ret_caps);
+
+/*
+ * Of a mix on n drives, in place of a trace. interval_ns: of each point; 0: one
+ * for each cap.
+ */
+enum exit_status run_mixes(const struct plan *plan,
+			   const struct subject *subjects, size_t n,
+			   uint64_t read_ppm, const struct power_caps *caps,
+			   uint64_t interval_ns, struct cap_answer **ret_caps);
+void free_caps(struct cap_answer *caps, size_t n);
 
 void print_power_caps(const struct cap_answer *answer,
 		      const struct sim_options *options);

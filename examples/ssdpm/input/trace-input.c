@@ -7,180 +7,72 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define CHUNK 1024 /* I/Os at a time */
+#define TRACE struct trace_options
+
+/* Where an option sets how a workload is made. */
+#define MADE(form, member, unit) \
+	form(TRACE, generator.member, unit), .modes = MODE_MADE
+
+enum { MODE_READ = 1, MODE_MADE = 2 };
 
 static const struct option_spec options[] = {
 	{ "format", 'f',
 	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|"
 	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon",
 	  "how the trace is written (default: recognised by content)",
-	  SETS_OWN },
+	  SETS_WORD(TRACE, reader.format, ssdpm_trace_format_to_string),
+	  .modes = MODE_READ },
 	{ "columns", 0, "MAP",
-	  "delimited: which column is what, see ssdpm-workload(1)", SETS_OWN },
+	  "delimited: which column is what, see ssdpm-workload(1)",
+	  SETS_TEXT(TRACE, reader.columns), .modes = MODE_READ },
 	{ "device", 0, "DEV",
 	  "read only the I/Os of this device, as the trace writes it",
-	  SETS_OWN },
+	  SETS_TEXT(TRACE, reader.device), .modes = MODE_READ },
 	{ "skip-bad", 0, NULL,
-	  "count lines that cannot be read, and go on without them", SETS_OWN },
-	{ "seed", 0, "N", "of a workload that is made (default 0)", SETS_OWN },
-	{ "n-ios", 0, "N", "how many I/Os to make", SETS_OWN },
+	  "count lines that cannot be read, and go on without them",
+	  SETS_BIT(TRACE, reader.flags, SSDPM_TRACE_SKIP_BAD),
+	  .modes = MODE_READ },
+	{ "seed", 0, "N", "of a workload that is made (default 0)",
+	  MADE(SETS_NUMBER, seed, COUNT) },
+	{ "n-ios", 0, "N", "how many I/Os to make",
+	  MADE(SETS_NUMBER, n_ios, COUNT), .min = 1 },
 	{ "parameter", 0, "N",
-	  "what a uFLIP micro-benchmark varies, in its unit", SETS_OWN },
+	  "what a uFLIP micro-benchmark varies, in its unit",
+	  MADE(SETS_NUMBER, value, COUNT), .min = 1 },
 	{ "mean-idle", 0, "TIME", "mean idle time between arrivals, as in 5ms",
-	  SETS_OWN },
+	  MADE(SETS_NUMBER, mean_idle_ns, TIME_NS), .min = 1 },
 	{ "shape", 0, "N", "shape of the Lomax distribution, as in 1.5",
-	  SETS_OWN },
+	  MADE(SETS_SMALL, shape_milli, NUMBER_MILLI), .min = 1 },
 	{ "op", 0, "read|write", "what to do where the workload leaves it open",
-	  SETS_OWN },
-	{ "bytes", 0, "SIZE", "size of an I/O, as in 4KiB", SETS_OWN },
+	  MADE(SETS_WORD, op, ssdpm_op_to_string), .max = SSDPM_OP_WRITE },
+	{ "bytes", 0, "SIZE", "size of an I/O, as in 4KiB",
+	  MADE(SETS_SMALL, bytes, BYTES), .min = 1 },
 	{ "area", 0, "SIZE", "the I/Os lie below this offset, as in 1GiB",
-	  SETS_OWN },
+	  MADE(SETS_NUMBER, area_bytes, BYTES), .min = 1 },
 	{ "service", 0, "TIME",
 	  "how long an I/O takes (default: 130us a read, 10us a write, and "
 	  "1ns for 3 bytes)",
-	  SETS_OWN },
+	  MADE(SETS_SMALL, service_ns, TIME_NS), .max = SSDPM_SERVICE_MAX,
+	  .range = "at most 4.294967294s" },
 };
 
-enum { N_READER = 4 }; /* those before --seed */
-
-static enum exit_status parse_shape(const struct common *common,
-				    const char *text, uint32_t *ret_milli)
-{
-	char number[32];
-	uint64_t milli;
-
-	/* The thousandth is a millisecond where the one is a second. */
-	if (snprintf(number, sizeof(number), "%ss", text) >=
-		    (int)sizeof(number) ||
-	    !*text || text[strspn(text, "0123456789.")])
-		return usage_error(common,
-				   "--shape %s: write a number, as in "
-				   "1.5",
-				   text);
-	if (parse_number(common, "shape", number, TIME_MS, &milli))
-		return STATUS_USAGE;
-	if (!milli || milli > UINT32_MAX)
-		return usage_error(common, "--shape %s: above 0, below 4294967",
-				   text);
-	*ret_milli = (uint32_t)milli;
-	return STATUS_DONE;
-}
-
-static enum exit_status set_bytes(const struct common *common,
-				  const char *argument, uint32_t *ret_bytes)
-{
-	uint64_t bytes;
-
-	if (parse_number(common, "bytes", argument, BYTES, &bytes))
-		return STATUS_USAGE;
-	if (!bytes || bytes > UINT32_MAX)
-		return usage_error(common,
-				   "--bytes %s: from 1 byte to 4294967295",
-				   argument);
-	*ret_bytes = (uint32_t)bytes;
-	return STATUS_DONE;
-}
-
-static enum exit_status set_service(const struct common *common,
-				    const char *argument, uint32_t *ret_ns)
-{
-	uint64_t ns;
-
-	if (parse_number(common, "service", argument, TIME_NS, &ns))
-		return STATUS_USAGE;
-	if (ns > SSDPM_SERVICE_MAX)
-		return usage_error(common, "--service %s: at most 4.294967294s",
-				   argument);
-	*ret_ns = (uint32_t)ns;
-	return STATUS_DONE;
-}
-
-/* 0 would stand for the default. */
-static enum exit_status refuse_zero(const struct common *common,
-				    const char *name, const char *argument,
-				    uint64_t value)
-{
-	return value ? STATUS_DONE :
-		       usage_error(common, "--%s %s: must be above 0", name,
-				   argument);
-}
-
-static enum exit_status set_above_0(const struct common *common,
-				    const char *name, const char *argument,
-				    struct ssdpm_generator_params *p)
-{
-	enum exit_status status;
-	uint64_t *to;
-
-	if (!strcmp(name, "mean-idle")) {
-		to = &p->mean_idle_ns;
-		status = parse_number(common, name, argument, TIME_NS, to);
-	} else if (!strcmp(name, "area")) {
-		to = &p->area_bytes;
-		status = parse_number(common, name, argument, BYTES, to);
-	} else {
-		to = !strcmp(name, "n-ios") ? &p->n_ios : &p->value;
-		status = parse_number(common, name, argument, COUNT, to);
-	}
-	return status ? status : refuse_zero(common, name, argument, *to);
-}
-
-static enum exit_status set_generator(struct ssdpm_generator_params *p,
-				      const struct common *common,
-				      const char *name, const char *argument)
-{
-	if (!strcmp(name, "seed"))
-		return parse_number(common, name, argument, COUNT, &p->seed);
-	if (!strcmp(name, "shape"))
-		return parse_shape(common, argument, &p->shape_milli);
-	if (!strcmp(name, "bytes"))
-		return set_bytes(common, argument, &p->bytes);
-	if (!strcmp(name, "service"))
-		return set_service(common, argument, &p->service_ns);
-	if (strcmp(name, "op"))
-		return set_above_0(common, name, argument, p);
-	if (!strcmp(argument, "read"))
-		p->op = SSDPM_OP_READ;
-	else if (!strcmp(argument, "write"))
-		p->op = SSDPM_OP_WRITE;
-	else
-		return usage_error(common, "--op %s: read or write", argument);
-	return STATUS_DONE;
-}
-
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
+static void init(void *data)
 {
 	struct trace_options *settings = data;
-	const char *name = option->name;
 
-	if (!settings->generator.size)
-		ssdpm_generator_params_init(&settings->generator,
-					    sizeof(settings->generator));
-	settings->given |= UINT32_C(1) << (option - options);
-	if (!strcmp(name, "format"))
-		return parse_word(common, name, argument,
-				  ssdpm_trace_format_to_string,
-				  &settings->reader.format);
-	if (!strcmp(name, "columns"))
-		settings->reader.columns = argument;
-	else if (!strcmp(name, "device"))
-		settings->reader.device = argument;
-	else if (!strcmp(name, "skip-bad"))
-		settings->reader.flags |= SSDPM_TRACE_SKIP_BAD;
-	else
-		return set_generator(&settings->generator, common, name,
-				     argument);
-	return STATUS_DONE;
+	ssdpm_generator_params_init(&settings->generator,
+				    sizeof(settings->generator));
 }
 
 const struct option_group trace_option_group = {
 	OPTIONS(options),
-	.set = set,
+	.init = init,
+	KEEPS_GIVEN(TRACE, given),
 };
 
 static bool is_generator(const char *name)
@@ -207,6 +99,7 @@ enum exit_status check_trace_options(const struct common *common,
 				     const char *const *names, size_t n)
 {
 	size_t n_made = 0, n_stdin = 0;
+	const char *other;
 
 	for (size_t i = 0; i < n; i++) {
 		n_made += is_workload(names[i]);
@@ -214,18 +107,19 @@ enum exit_status check_trace_options(const struct common *common,
 	}
 	if (n_stdin > 1)
 		return usage_error(common, "standard input is named twice");
-	for (size_t i = 0; i < trace_option_group.n_options; i++) {
-		bool reads = i < N_READER;
-
-		if (!(settings->given >> i & 1) || n_made != (reads ? n : 0))
-			continue;
-		return usage_error(common, "--%s is for %s, and %s is %s",
-				   options[i].name,
-				   reads ? "traces that are read" :
-					   "workloads that are made",
-				   names[0], reads ? "made" : "a file");
-	}
-	return STATUS_DONE;
+	other = option_not_for(&trace_option_group, settings->given,
+			       (n_made < n ? MODE_READ : 0) |
+				       (n_made ? MODE_MADE : 0));
+	if (!other)
+		return STATUS_DONE;
+	return n_made ? usage_error(common,
+				    "--%s is for traces that are read, and %s "
+				    "is made",
+				    other, names[0]) :
+			usage_error(common,
+				    "--%s is for workloads that are made, and "
+				    "%s is a file",
+				    other, names[0]);
 }
 
 /* A file to read; waits for what a writer has yet to write, not for a writer.
@@ -280,8 +174,8 @@ static const char *option_for(const char *message, bool prefixed)
 	return "";
 }
 
-void complain_of_trace(const struct trace_input *input,
-		       const struct ssdpm_error *error)
+enum exit_status complain_of_trace(const struct trace_input *input,
+				   const struct ssdpm_error *error)
 {
 	const char *how = option_for(error->message, input->prefixed);
 
@@ -290,6 +184,7 @@ void complain_of_trace(const struct trace_input *input,
 			 error->message, how);
 	else
 		complain("%s: %s%s", input->name, error->message, how);
+	return STATUS_FAILED;
 }
 
 struct ssdpm_generator_params generator_of(const struct trace_options *settings,
@@ -297,8 +192,6 @@ struct ssdpm_generator_params generator_of(const struct trace_options *settings,
 {
 	struct ssdpm_generator_params params = settings->generator;
 
-	if (!params.size)
-		ssdpm_generator_params_init(&params, sizeof(params));
 	params.name = name;
 	return params;
 }
@@ -327,8 +220,7 @@ static enum exit_status open_fd(const struct trace_options *settings, int fd,
 	params.size = sizeof(params);
 	if (!ssdpm_trace_open(fd, &params, &input->trace, &error))
 		return STATUS_DONE;
-	complain_of_trace(input, &error);
-	return STATUS_FAILED;
+	return complain_of_trace(input, &error);
 }
 
 enum exit_status open_trace(const struct common *common,
@@ -376,8 +268,22 @@ enum exit_status read_trace(struct trace_input *input, struct ssdpm_io *ios,
 		progress_add(&input->progress, *ret_n);
 		return STATUS_DONE;
 	}
-	complain_of_trace(input, &error);
-	return STATUS_FAILED;
+	return complain_of_trace(input, &error);
+}
+
+enum exit_status stream_trace(struct trace_input *input, take_ios_fn take,
+			      void *data)
+{
+	struct ssdpm_io ios[CHUNK];
+	enum exit_status status;
+	size_t n;
+
+	do {
+		status = read_trace(input, ios, CHUNK, &n);
+		if (!status && n)
+			status = take(data, input, ios, n);
+	} while (!status && n);
+	return status;
 }
 
 void close_trace(struct trace_input *input)

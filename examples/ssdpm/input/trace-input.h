@@ -8,7 +8,7 @@
 struct trace_options {
 	struct ssdpm_trace_params reader;
 	struct ssdpm_generator_params generator;
-	uint32_t given; /* bits: which options of the group */
+	uint64_t given; /* bits: which options of the group */
 	/* Beside options of other files: they begin with "trace-". */
 	bool prefixed;
 };
@@ -42,11 +42,19 @@ enum exit_status open_trace(const struct common *common,
 /* *ret_n 0: the end. */
 enum exit_status read_trace(struct trace_input *input, struct ssdpm_io *ios,
 			    size_t max, size_t *ret_n);
+/* All of it, piece by piece, to a function whose failure ends it. */
+typedef enum exit_status (*take_ios_fn)(void *data, struct trace_input *input,
+					const struct ssdpm_io *ios, size_t n);
+enum exit_status stream_trace(struct trace_input *input, take_ios_fn take,
+			      void *data);
 void close_trace(struct trace_input *input);
 
-/* A complaint about the trace that names it and the line. */
-void complain_of_trace(const struct trace_input *input,
-		       const struct ssdpm_error *error);
+/*
+ * A complaint about the trace that names it and the line. Return:
+ * STATUS_FAILED.
+ */
+enum exit_status complain_of_trace(const struct trace_input *input,
+				   const struct ssdpm_error *error);
 
 /* What the options say for a workload that is made. */
 struct ssdpm_generator_params generator_of(const struct trace_options *options,

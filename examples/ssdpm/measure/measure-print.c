@@ -2,7 +2,6 @@
 #include "measure/measure.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* What fits an int64_t, and is exact enough there. */
 static bool fits(double value)

@@ -3,7 +3,8 @@
 #ifndef SSDPM_COMMAND_MEASURE_H
 #define SSDPM_COMMAND_MEASURE_H
 
-#include "command.h"
+#include "input/measure-input.h"
+#include "options/apst-options.h"
 #include "options/numbers.h"
 #include "text/output.h"
 #include "work/simulate.h"
@@ -15,10 +16,12 @@ extern const struct option_group meter_option_group;
 struct meter_options {
 	const char *name;     /* NULL: no meter is read */
 	const char *save;     /* where the samples go; NULL: nowhere */
-	const char *last;     /* an option that needs a meter */
 	uint64_t duration_ns; /* 0: until somebody ends it */
 	uint64_t interval_ns; /* 0: a second */
 };
+
+/* An option that needs a meter, or NULL. */
+const char *option_of_meter(const struct meter_options *options);
 
 /* What was recorded: a file like any other, at its beginning. */
 struct recording {
@@ -79,6 +82,48 @@ void add_baseline(struct items *items, const struct baseline_answer *a);
 void print_background(const struct baseline_answer *a);
 void add_background(struct items *items, const struct baseline_answer *a);
 
+/* What is asked of samples: by which options, and of which files. */
+struct measure_options {
+	struct power_options power;
+	struct meter_options meter;
+	struct ssdpm_energy_params energy;
+	struct ssdpm_baseline_params baseline;
+	struct ssdpm_detect_params detect;
+	const char *sweep;
+	uint64_t completion_ns; /* above INT64_MAX: not known */
+};
+
+/* One of both, by what is asked. */
+struct samples_answer {
+	struct energy_answer energy;
+	struct baseline_answer baseline;
+};
+
+/* Which of them an option is for. */
+enum { ENERGY = 1, BASELINE = 2, BACKGROUND = 4 };
+
+struct measure_action {
+	const char *name;
+	uint32_t mode;
+	enum exit_status (*measure)(const struct measure_options *settings,
+				    struct power_input *input,
+				    struct samples_answer *answer);
+	void (*print)(const struct samples_answer *answer);
+	void (*add)(struct items *items, const struct samples_answer *answer);
+};
+
+/* "energy", "baseline" or "background"; NULL: another word. */
+const struct measure_action *find_measure_action(const char *name);
+
+/* Measure files, or what a meter reads, and print the answers. */
+enum exit_status measure_files(const struct common *common,
+			       const struct measure_options *options,
+			       const struct measure_action *action,
+			       char **names, size_t n);
+enum exit_status measure_meter(const struct common *common,
+			       const struct measure_options *options,
+			       const struct measure_action *action);
+
 /*
  * The classes of a whole suite, as its study published them: a line for each
  * micro-benchmark, a column for each drive, in a cell the patterns "SW / RW".
@@ -105,5 +150,25 @@ struct calibrate_answer {
 };
 
 void print_calibration(const struct calibrate_answer *answer);
+
+/* What is known of a run, and what is asked of it. */
+struct calibrate_options {
+	struct power_options power;
+	struct apst_options apst;
+	struct trace_options trace;
+	struct sim_options sim;
+	struct ssdpm_calibrate_params params;
+	struct named_policy named;
+	const char *save;
+	const char *date;
+	uint64_t given;	 /* bits: which options of the command */
+	bool has_offset; /* --offset or --max-offset is given */
+	uint32_t measured_wa_milli;
+};
+
+/* Find the powers of one drive, and print them. operands: DRIVE POWER TRACE */
+enum exit_status calibrate(const struct calibrate_options *options,
+			   const struct common *common,
+			   const struct drives *drives, char **operands);
 
 #endif

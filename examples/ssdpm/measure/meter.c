@@ -7,63 +7,45 @@
 #include "options/units.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define MOST_BAD 10	/* readings in a row without a number */
 #define FEW_READINGS 10 /* which tell nothing about how often it measures */
 
+#define METER struct meter_options
+#define MOST_NS (INT64_MAX / 4)
+
 static const struct option_spec options[] = {
 	{ "meter", 'm', "NAME",
 	  "read this meter in the place of a FILE, as ssdpm show lists them; "
 	  "command:LINE runs a command for each reading",
-	  SETS_OWN },
+	  SETS_TEXT(METER, name) },
 	{ "for", 0, "TIME", "--meter: how long (default: until Ctrl-C)",
-	  SETS_OWN },
+	  SETS_NUMBER(METER, duration_ns, TIME_NS), .min = 1, .max = MOST_NS },
 	{ "interval", 0, "TIME",
 	  "--meter, survey: from one reading to the next (default 1s; survey: "
 	  "3s)",
-	  SETS_OWN },
+	  SETS_NUMBER(METER, interval_ns, TIME_NS), .min = 1, .max = MOST_NS },
 	{ "save", 0, "FILE",
 	  "--meter: keep the samples in this new CSV file; survey: run it, and "
 	  "keep every reading there",
-	  SETS_OWN },
+	  SETS_TEXT(METER, save) },
 };
-
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
-{
-	struct meter_options *settings = data;
-	const char *name = option->name;
-	uint64_t *ns = strcmp(name, "for") ? &settings->interval_ns :
-					     &settings->duration_ns;
-
-	if (!strcmp(name, "meter")) {
-		settings->name = argument;
-		return STATUS_DONE;
-	}
-	settings->last = name;
-	if (!strcmp(name, "save")) {
-		settings->save = argument;
-		return STATUS_DONE;
-	}
-	if (parse_number(common, name, argument, TIME_NS, ns))
-		return STATUS_USAGE;
-	if (!*ns || *ns > INT64_MAX / 4)
-		return usage_error(common, "--%s %s: must be above 0%s", name,
-				   argument, *ns ? ", and less" : "");
-	return STATUS_DONE;
-}
 
 const struct option_group meter_option_group = {
 	OPTIONS(options),
-	.set = set,
 };
+
+const char *option_of_meter(const struct meter_options *settings)
+{
+	return settings->duration_ns ? "for" :
+	       settings->interval_ns ? "interval" :
+	       settings->save	     ? "save" :
+				       NULL;
+}
 
 /* A recording that is being made. */
 struct recorder {

@@ -3,8 +3,6 @@
 
 #include "options/units.h"
 
-#include <string.h>
-
 /* Where an option sets a member of the parameters of a table. */
 #define TIME(member, unit) SETS_NUMBER(struct apst_options, params.member, unit)
 #define WORD(member, words) SETS_WORD(struct apst_options, params.member, words)

@@ -18,8 +18,10 @@ static const struct option_spec common_options[] = {
 	{ "shell", 0, NULL, "print KEY='value' lines for /bin/sh", SETS_OWN },
 	{ "root", 0, "DIR", "a capture, in the place of this machine",
 	  SETS_OWN },
-	{ "quiet", 'q', NULL, "print no notes on standard error", SETS_OWN },
-	{ "verbose", 'v', NULL, "say what was read", SETS_OWN },
+	{ "quiet", 'q', NULL, "print no notes on standard error",
+	  SETS_FLAG(struct common, quiet) },
+	{ "verbose", 'v', NULL, "say what was read",
+	  SETS_FLAG(struct common, verbose) },
 	{ "help", 'h', NULL, "print this help", SETS_OWN },
 };
 
@@ -29,11 +31,14 @@ static const struct option_spec common_options[] = {
  */
 static const struct option_spec drive_options[] = {
 	{ "identify", 0, NULL,
-	  "ask the drives of this machine themselves; needs root", SETS_OWN },
+	  "ask the drives of this machine themselves; needs root",
+	  SETS_FLAG(struct common, identify) },
 	{ "catalogue", 0, "FILE",
-	  "drives of your own, before those of the catalogue", SETS_OWN },
+	  "drives of your own, before those of the catalogue",
+	  SETS_TEXT(struct common, catalogue_path) },
 	{ "firmware", 0, "FW",
-	  "of the catalogue's drives, those with this firmware", SETS_OWN },
+	  "of the catalogue's drives, those with this firmware",
+	  SETS_TEXT(struct common, firmware) },
 };
 
 #define N_DRIVE (sizeof(drive_options) / sizeof(drive_options[0]))
@@ -117,6 +122,12 @@ void remark(const char *format, ...)
 	va_end(args);
 }
 
+enum exit_status out_of_memory(void)
+{
+	complain("out of memory");
+	return STATUS_FAILED;
+}
+
 enum exit_status usage_error(const struct common *common, const char *format,
 			     ...)
 {
@@ -182,9 +193,13 @@ static void print_help(const struct subcommand *subcommand)
 	       (int)strcspn(subcommand->name, " "), subcommand->name);
 }
 
-static enum exit_status set_common(struct common *common, const char *name,
+static enum exit_status set_common(void *settings, struct common *common,
+				   const struct option_spec *option,
 				   const char *argument)
 {
+	const char *name = option->name;
+
+	(void)settings;
 	if (!strcmp(name, "json"))
 		return choose_form(common, FORM_JSON, name);
 	if (!strcmp(name, "shell"))
@@ -195,23 +210,17 @@ static enum exit_status set_common(struct common *common, const char *name,
 		common->value_key = argument;
 		return choose_form(common, FORM_VALUE, name);
 	}
-	if (!strcmp(name, "root") && !*argument)
+	if (!*argument)
 		return usage_error(common, "--root \"\": name the directory of "
 					   "a capture");
-	if (!strcmp(name, "firmware"))
-		common->firmware = argument;
-	else if (!strcmp(name, "catalogue"))
-		common->catalogue_path = argument;
-	else if (!strcmp(name, "root"))
-		common->root = argument;
-	else if (!strcmp(name, "identify"))
-		common->identify = true;
-	else if (!strcmp(name, "quiet"))
-		common->quiet = true;
-	else
-		common->verbose = true;
+	common->root = argument;
 	return STATUS_DONE;
 }
+
+static const struct option_group common_group = {
+	OPTIONS(common_options),
+	.set = set_common,
+};
 
 /* The tables in the form that getopt_long() takes. */
 struct getopt_tables {
@@ -293,7 +302,7 @@ static enum exit_status take_option(const struct subcommand *subcommand,
 			return set_option(use.group, use.settings, common,
 					  option, optarg);
 	}
-	return set_common(common, option->name, optarg);
+	return set_option(&common_group, common, common, option, optarg);
 }
 
 static void init_settings(const struct subcommand *subcommand)

@@ -10,17 +10,25 @@
 	"med_power_with_dipm, medium_power, max_performance, " \
 	"min_power_with_partial or min_power"
 
+#define PLAN struct plan_options
+
+static const char *nopp_word(uint32_t nopp)
+{
+	return nopp == NOPP_ON ? "on" : nopp == NOPP_OFF ? "off" : NULL;
+}
+
 static const struct option_spec options[] = {
 	{ "profile", 'p', "NAME|auto|performance|balanced|power-saver",
 	  "what to set; auto: balanced on AC, power-saver on battery",
-	  SETS_OWN },
+	  SETS_TEXT(PLAN, profile) },
 	{ "profiles", 0, "FILE", "profiles of your own, before those built in",
-	  SETS_OWN },
+	  SETS_TEXT(PLAN, profiles_path) },
 	{ "source", 0, "auto|ac|battery",
 	  "the power source that the profile is for (default: auto)",
 	  SETS_OWN },
 	{ "latency", 'l', "TIME|any",
-	  "NVMe: latency limit, as in 25ms; 0us: APST off", SETS_OWN },
+	  "NVMe: latency limit, as in 25ms; 0us: APST off",
+	  SETS_NUMBER(PLAN, max_exit_latency_us, TIME_US) },
 	{ "nvme-core", 0, "NAME=VALUE",
 	  "NVMe: a parameter of nvme_core, as in apst_primary_timeout_ms=50; "
 	  "all drives",
@@ -28,7 +36,7 @@ static const struct option_spec options[] = {
 	{ "apst", 0, "TABLE",
 	  "NVMe: a table, a file or an algorithm, by Set Features; lost at the "
 	  "next reset",
-	  SETS_OWN },
+	  SETS_TEXT(PLAN, table_name) },
 	{ "lpm", 0, "POLICY,...",
 	  "SATA: link policies, the first that the port takes", SETS_OWN },
 	{ "power-state", 0, "NUMBER",
@@ -37,11 +45,12 @@ static const struct option_spec options[] = {
 	  SETS_OWN },
 	{ "workload-hint", 0, "NUMBER",
 	  "NVMe: hint beside --power-state, 0 to 7 (default: as it is)",
-	  SETS_OWN },
+	  SETS_SMALL(PLAN, workload_hint, COUNT), .max = 7,
+	  .range = "at most 7" },
 	{ "nopp", 0, "on|off",
 	  "NVMe: background work may exceed the power of non-operational "
 	  "states",
-	  SETS_OWN },
+	  SETS_WORD(PLAN, nopp, nopp_word) },
 };
 
 enum exit_status parse_lpms(const struct common *common, const char *option,
@@ -110,32 +119,17 @@ static enum exit_status set_source(struct plan_options *settings,
 	return usage_error(common, "--source %s: ac, battery or auto", text);
 }
 
-static enum exit_status set_latency(struct plan_options *settings,
-				    const struct common *common,
-				    const char *text)
+static enum exit_status parse_power_state(const struct common *common,
+					  const char *text, uint32_t *ret_state)
 {
-	settings->has_latency = true;
-	settings->max_exit_latency_us = SSDPM_LATENCY_ANY;
-	if (!strcmp(text, "any"))
-		return STATUS_DONE;
-	return parse_number(common, "latency", text, TIME_US,
-			    &settings->max_exit_latency_us);
-}
+	uint64_t state;
 
-static enum exit_status set_number(const struct common *common,
-				   const char *option, const char *text,
-				   uint32_t max, bool *ret_has,
-				   uint32_t *ret_number)
-{
-	uint64_t number;
-
-	if (parse_number(common, option, text, COUNT, &number))
+	if (parse_number(common, "power-state", text, COUNT, &state))
 		return STATUS_USAGE;
-	if (number > max)
-		return usage_error(common, "--%s %s: at most %u", option, text,
-				   max);
-	*ret_has = true;
-	*ret_number = (uint32_t)number;
+	if (state >= SSDPM_MAX_STATES)
+		return usage_error(common, "--power-state %s: at most %u", text,
+				   SSDPM_MAX_STATES - 1);
+	*ret_state = (uint32_t)state;
 	return STATUS_DONE;
 }
 
@@ -176,7 +170,7 @@ bool find_power_state(const struct plan_options *settings, const char *device,
 
 	*ret_state = settings->power_state;
 	if (!settings->power_states)
-		return settings->has_power_state;
+		return plan_has(settings, "power-state");
 	entry = find_entry(settings->power_states, device, strlen(device));
 	if (!entry)
 		return false;
@@ -227,7 +221,6 @@ static enum exit_status set_power_states(struct plan_options *settings,
 		const char *digits;
 		uint32_t state;
 		char number[16];
-		bool has;
 
 		length = split_power_state(text, &name, &digits);
 		length -= (size_t)(digits - text);
@@ -248,13 +241,11 @@ static enum exit_status set_power_states(struct plan_options *settings,
 					   "--power-state %s: %.*s=%s: a "
 					   "device and a number, as in nvme0=1",
 					   all, (int)name, text, number);
-		if (set_number(common, "power-state", number,
-			       SSDPM_MAX_STATES - 1, &has, &state))
+		if (parse_power_state(common, number, &state))
 			return STATUS_USAGE;
 		text = digits[length] ? digits + length + 1 : NULL;
 	}
 	settings->power_states = all;
-	settings->has_power_state = true;
 	return STATUS_DONE;
 }
 
@@ -265,18 +256,7 @@ static enum exit_status set_power_state(struct plan_options *settings,
 	settings->power_states = NULL;
 	if (strchr(text, '='))
 		return set_power_states(settings, common, text);
-	return set_number(common, "power-state", text, SSDPM_MAX_STATES - 1,
-			  &settings->has_power_state, &settings->power_state);
-}
-
-static enum exit_status set_nopp(struct plan_options *settings,
-				 const struct common *common, const char *text)
-{
-	settings->nopp = !strcmp(text, "on");
-	settings->has_nopp = settings->nopp || !strcmp(text, "off");
-	return settings->has_nopp ?
-		       STATUS_DONE :
-		       usage_error(common, "--nopp %s: on or off", text);
+	return parse_power_state(common, text, &settings->power_state);
 }
 
 static enum exit_status set(void *data, struct common *common,
@@ -288,43 +268,39 @@ static enum exit_status set(void *data, struct common *common,
 
 	if (!strcmp(name, "source"))
 		return set_source(settings, common, argument);
-	if (!strcmp(name, "latency"))
-		return set_latency(settings, common, argument);
 	if (!strcmp(name, "nvme-core"))
 		return set_nvme_core(settings, common, argument);
 	if (!strcmp(name, "lpm"))
 		return parse_lpms(common, name, argument, settings->lpms,
 				  &settings->n_lpms);
-	if (!strcmp(name, "power-state"))
-		return set_power_state(settings, common, argument);
-	if (!strcmp(name, "workload-hint"))
-		return set_number(common, name, argument, 7,
-				  &settings->has_workload_hint,
-				  &settings->workload_hint);
-	if (!strcmp(name, "nopp"))
-		return set_nopp(settings, common, argument);
-	if (!strcmp(name, "profile") && !*argument)
-		return usage_error(common, "--profile \"\": name one, or auto");
-	if (!strcmp(name, "profile"))
-		settings->profile = argument;
-	else if (!strcmp(name, "profiles"))
-		settings->profiles_path = argument;
-	else
-		settings->table_name = argument;
-	return STATUS_DONE;
+	return set_power_state(settings, common, argument);
+}
+
+static void init(void *data)
+{
+	struct plan_options *settings = data;
+
+	settings->workload_hint = SSDPM_WORKLOAD_HINT_KEEP;
 }
 
 const struct option_group plan_option_group = {
 	OPTIONS(options),
 	.set = set,
+	.init = init,
+	KEEPS_GIVEN(PLAN, given),
 };
+
+bool plan_has(const struct plan_options *settings, const char *option)
+{
+	return is_given(&plan_option_group, settings->given, option);
+}
 
 static bool is_empty(const struct plan_options *settings)
 {
-	return !settings->profile && !settings->has_latency &&
+	return !settings->profile && !plan_has(settings, "latency") &&
 	       !settings->nvme_core_given && !settings->table_name &&
-	       !settings->n_lpms && !settings->has_power_state &&
-	       !settings->has_nopp;
+	       !settings->n_lpms && !plan_has(settings, "power-state") &&
+	       !settings->nopp;
 }
 
 enum exit_status check_plan_options(const struct common *common,
@@ -332,7 +308,10 @@ enum exit_status check_plan_options(const struct common *common,
 {
 	struct ssdpm_apst_params params;
 
-	if (settings->has_workload_hint && !settings->has_power_state)
+	if (settings->profile && !*settings->profile)
+		return usage_error(common, "--profile \"\": name one, or auto");
+	if (plan_has(settings, "workload-hint") &&
+	    !plan_has(settings, "power-state"))
 		return usage_error(common, "--workload-hint is for a "
 					   "--power-state");
 	settings->applied =

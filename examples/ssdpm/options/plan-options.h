@@ -10,7 +10,6 @@ struct plan_options {
 	const char *profile; /* "auto", a name, or NULL */
 	const char *profiles_path;
 	uint32_t power_source; /* 0: that of the machine */
-	bool has_latency;
 	uint64_t max_exit_latency_us;
 	uint32_t nvme_core_given; /* bits */
 	uint64_t nvme_core[SSDPM_MAX_NVME_CORE];
@@ -18,15 +17,21 @@ struct plan_options {
 	struct table_source table;
 	uint32_t lpms[SSDPM_MAX_LPMS];
 	size_t n_lpms;
-	bool has_power_state, has_workload_hint, has_nopp;
-	uint32_t power_state, workload_hint, nopp;
+	uint32_t power_state, workload_hint;
+	uint32_t nopp;		  /* 0: as it is */
 	const char *power_states; /* "nvme0=1,nvme1=2"; NULL: one for all */
 	bool applied; /* nothing is given: what was applied since the boot */
 	const char *directory; /* of the record; NULL: the usual one */
+	uint64_t given;	       /* bits: which options of the group */
 };
+
+enum { NOPP_ON = 1, NOPP_OFF };
 
 /* Its settings are a struct plan_options. */
 extern const struct option_group plan_option_group;
+
+/* Whether an option of the group was given. */
+bool plan_has(const struct plan_options *options, const char *option);
 
 /*
  * At least one of them is given, but for check; the file of --apst is read.

@@ -2,6 +2,58 @@
 #include "options/policies.h"
 
 #include "options/sim-options.h"
+#include "options/units.h"
+
+#include <string.h>
+
+static const struct option_spec options[] = {
+	{ "table", 0, "FILE", "the APST table of a file, as for apst --diff",
+	  SETS_OWN },
+	{ "none", 0, NULL, "a drive that never sleeps", SETS_OWN },
+	{ "lpm", 0,
+	  "keep_firmware_settings|max_performance|medium_power|"
+	  "med_power_with_dipm|min_power_with_partial|min_power",
+	  "SATA: the link policy (default med_power_with_dipm)", SETS_OWN },
+};
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct named_policy *named = data;
+	const char *before = named->option, *name = option->name;
+	uint32_t lpm;
+
+	if (before)
+		return usage_error(common,
+				   strcmp(before, name) ?
+					   "--%s and --%s exclude each other" :
+					   "--%s is given twice",
+				   before, name);
+	named->option = name;
+	named->name = argument ? argument : name;
+	return strcmp(name, "lpm") ? STATUS_DONE :
+				     parse_word(common, name, argument,
+						ssdpm_lpm_to_string, &lpm);
+}
+
+const struct option_group named_policy_group = {
+	OPTIONS(options),
+	.set = set,
+};
+
+enum exit_status check_named_policy(const struct common *common,
+				    const struct named_policy *named,
+				    bool has_apst_options)
+{
+	if (!named->option || !has_apst_options ||
+	    !strcmp(named->option, "table"))
+		return STATUS_DONE;
+	return usage_error(common,
+			   "--%s and the options of an APST table exclude each "
+			   "other",
+			   named->option);
+}
 
 enum exit_status parse_policy(const struct common *common, const char *option,
 			      const char *argument,
@@ -20,6 +72,51 @@ enum exit_status parse_policy(const struct common *common, const char *option,
 	status = parse_table(common, option, argument, params, &table);
 	if (!status)
 		*ret_policy = policy_of_table(argument, &table.table);
+	return status;
+}
+
+enum exit_status find_required_policies(const struct common *common,
+					const struct named_policy *named,
+					const struct ssdpm_apst_params *params,
+					bool has_apst_options,
+					struct policy *policies, size_t *ret_n)
+{
+	*ret_n = 1;
+	if (named->option)
+		return parse_policy(common, named->option, named->name, params,
+				    policies);
+	policies[0] = policy_of(params);
+	if (has_apst_options)
+		return STATUS_DONE;
+	*ret_n = 3;
+	policies[1] = policies[0];
+	parse_policy(common, "policy", "today", params, policies);
+	return parse_policy(common, "lpm", "med_power_with_dipm", params,
+			    &policies[2]);
+}
+
+static bool has_policy(const struct policy *policies, size_t n,
+		       const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(policies[i].name, name))
+			return true;
+	return false;
+}
+
+enum exit_status add_common_policies(const struct common *common,
+				     const struct ssdpm_apst_params *params,
+				     struct policy *policies, size_t *n)
+{
+	const size_t n_before = *n;
+	enum exit_status status = STATUS_DONE;
+	const char *name;
+
+	for (size_t i = 0; !status && (name = ssdpm_policy_get_common(0, i));
+	     i++)
+		if (!has_policy(policies, n_before, name))
+			status = parse_policy(common, "policy", name, params,
+					      &policies[(*n)++]);
 	return status;
 }
 

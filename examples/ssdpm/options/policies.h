@@ -10,6 +10,20 @@ struct policy {
 	struct ssdpm_policy what;
 };
 
+/* The policy that --table, --none or --lpm names, which exclude each other. */
+struct named_policy {
+	const char *option; /* without its --; NULL: none of them is given */
+	const char *name;
+};
+
+/* Its settings are a struct named_policy. */
+extern const struct option_group named_policy_group;
+
+/* Options of an APST table, if they are given, are for --table alone. */
+enum exit_status check_named_policy(const struct common *common,
+				    const struct named_policy *named,
+				    bool has_apst_options);
+
 /*
  * What ssdpm_policy_parse() takes, or a file, which is read; params are for
  * what the words do not say.
@@ -18,6 +32,22 @@ enum exit_status parse_policy(const struct common *common, const char *option,
 			      const char *argument,
 			      const struct ssdpm_apst_params *params,
 			      struct policy *ret_policy);
+
+/*
+ * The named policy, or that of APST options which are given. Else what the
+ * machine of a device does, and what Linux does: with NVMe drives, and with
+ * SATA; *ret_n is 3 then, and else 1.
+ */
+enum exit_status find_required_policies(const struct common *common,
+					const struct named_policy *named,
+					const struct ssdpm_apst_params *params,
+					bool has_apst_options,
+					struct policy *policies, size_t *ret_n);
+
+/* Those that people compare, after the first *n, which none of them repeats. */
+enum exit_status add_common_policies(const struct common *common,
+				     const struct ssdpm_apst_params *params,
+				     struct policy *policies, size_t *n);
 
 /* A policy that is what params say; name: "windows:balanced:ac". */
 struct policy policy_of(const struct ssdpm_apst_params *params);

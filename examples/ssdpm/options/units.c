@@ -143,7 +143,7 @@ static const struct {
 	[TIME_MS] = { TIME_US, 1000, "APST counts whole milliseconds" },
 	[TIME_S] = { TIME_NS, 1000000000, "whole seconds" },
 	[ENERGY_NJ] = { ENERGY_PJ, 1000, "finer than a nanojoule" },
-	[FACTOR_MILLI] = { 0 }, /* the last one */
+	[NUMBER_MILLI] = { FACTOR_MILLI, 1, "" }, /* the last one */
 };
 
 enum scaled {
@@ -271,14 +271,19 @@ enum exit_status parse_number(const struct common *common, const char *option,
 			      uint64_t *ret_number)
 {
 	const enum quantity read_as = wholes[quantity].read_as;
-	char in_watts[64];
+	const char *unit = quantity == WATTS_UW	    ? "W" :
+			   quantity == NUMBER_MILLI ? "x" :
+						      NULL;
+	char with_unit[64];
 	uint64_t number = 0;
 
 	if (quantity == COUNT)
 		return parse_count(common, option, text, ret_number);
-	if (quantity == WATTS_UW &&
-	    add_unit(text, "W", in_watts, sizeof(in_watts)))
-		text = in_watts;
+	if (unit && add_unit(text, unit, with_unit, sizeof(with_unit)))
+		text = with_unit;
+	else if (quantity == NUMBER_MILLI)
+		return usage_error(common, "--%s %s: write a number, as in 1.5",
+				   option, text);
 	if (parse(common, option, text,
 		  &all_units[read_as ? read_as : quantity], &number))
 		return STATUS_USAGE;
@@ -299,22 +304,28 @@ enum exit_status parse_power(const struct common *common, const char *option,
 	if (uw > UINT32_MAX)
 		return usage_error(common, "--%s %s: too much", option, text);
 	if (!uw)
-		return usage_error(common, "--%s %s: no power at all", option,
+		return usage_error(common, "--%s %s: must be above 0", option,
 				   text);
 	*ret_uw = (uint32_t)uw;
 	return STATUS_DONE;
 }
 
-enum exit_status parse_word(const struct common *common, const char *option,
-			    const char *text,
-			    const char *(*to_string)(uint32_t),
-			    uint32_t *ret_value)
+/* Up to the last of them; 0: all. */
+static enum exit_status parse_words(const struct common *common,
+				    const char *option, const char *text,
+				    const char *(*to_string)(uint32_t),
+				    uint64_t last, uint32_t *ret_value)
 {
 	char words[256] = "";
 	size_t length = 0;
 
-	for (uint32_t i = 1; to_string(i); i++) {
-		const char *separator = to_string(i + 1) ? ", " : " or ";
+	for (uint32_t i = 1; i - 1 != last || !last; i++) {
+		const char *separator = ", ";
+
+		if (!to_string(i))
+			break;
+		if (i == last || !to_string(i + 1))
+			separator = " or ";
 
 		if (!strcmp(text, to_string(i))) {
 			*ret_value = i;
@@ -325,6 +336,42 @@ enum exit_status parse_word(const struct common *common, const char *option,
 			i == 1 ? "" : separator, to_string(i));
 	}
 	return usage_error(common, "--%s %s: %s", option, text, words);
+}
+
+enum exit_status parse_word(const struct common *common, const char *option,
+			    const char *text,
+			    const char *(*to_string)(uint32_t),
+			    uint32_t *ret_value)
+{
+	return parse_words(common, option, text, to_string, 0, ret_value);
+}
+
+enum exit_status parse_span(const struct common *common, const char *option,
+			    const char *text, int64_t *ret_begin_ns,
+			    int64_t *ret_end_ns)
+{
+	const char *dots = strstr(text, "..");
+	uint64_t begin_ns, end_ns;
+	char begin[64];
+
+	if (!dots || dots - text >= (ptrdiff_t)sizeof(begin))
+		return usage_error(common,
+				   "--%s %s: write a time, two dots and a "
+				   "time, as in 0s..10s",
+				   option, text);
+	memcpy(begin, text, (size_t)(dots - text));
+	begin[dots - text] = 0;
+	if (parse_number(common, option, begin, TIME_NS, &begin_ns) ||
+	    parse_number(common, option, dots + 2, TIME_NS, &end_ns))
+		return STATUS_USAGE;
+	if (begin_ns >= end_ns || end_ns > INT64_MAX)
+		return usage_error(common,
+				   "--%s %s: it ends before it begins, or too "
+				   "late",
+				   option, text);
+	*ret_begin_ns = (int64_t)begin_ns;
+	*ret_end_ns = (int64_t)end_ns;
+	return STATUS_DONE;
 }
 
 static enum exit_status parse_op_share(const struct common *common,
@@ -390,9 +437,11 @@ static enum exit_status set_number(const struct option_spec *option,
 			      &number))
 		return STATUS_USAGE;
 	if (number < option->min || number > most)
-		return usage_error(
-			common, "--%s %s: %s", option->name, argument,
-			option->range ? option->range : "must be above 0");
+		return usage_error(common, "--%s %s: %s", option->name,
+				   argument,
+				   option->range	? option->range :
+				   number < option->min ? "must be above 0" :
+							  "too much");
 	if (option->kind == OPTION_SMALL)
 		*(uint32_t *)at = (uint32_t)number;
 	else if (option->kind == OPTION_REAL)
@@ -412,6 +461,18 @@ static enum exit_status set_text(const struct option_spec *option,
 	return STATUS_DONE;
 }
 
+static enum exit_status add_text(const struct option_spec *option,
+				 const struct common *common,
+				 const char *argument, const char **list,
+				 size_t *n)
+{
+	if (*n == option->max)
+		return usage_error(common, "--%s: %zu are the most",
+				   option->name, (size_t)option->max);
+	list[(*n)++] = argument;
+	return STATUS_DONE;
+}
+
 bool is_given(const struct option_group *group, uint64_t given,
 	      const char *name)
 {
@@ -419,6 +480,15 @@ bool is_given(const struct option_group *group, uint64_t given,
 		if (!strcmp(group->options[i].name, name))
 			return given >> i & 1;
 	return false;
+}
+
+const char *option_not_for(const struct option_group *group, uint64_t given,
+			   uint32_t modes)
+{
+	for (size_t i = 0; i < group->n_options; i++)
+		if (given >> i & 1 && !(group->options[i].modes & modes))
+			return group->options[i].name;
+	return NULL;
 }
 
 enum exit_status set_option(const struct option_group *group, void *settings,
@@ -440,11 +510,17 @@ enum exit_status set_option(const struct option_group *group, void *settings,
 	case OPTION_BIT:
 		*(uint32_t *)at |= option->bit;
 		return STATUS_DONE;
+	case OPTION_COMMON:
+		*(bool *)((char *)common + option->offset) = true;
+		return STATUS_DONE;
 	case OPTION_TEXT:
 		return set_text(option, common, argument, at);
+	case OPTION_TEXTS:
+		return add_text(option, common, argument, at,
+				(void *)((char *)settings + option->count));
 	case OPTION_WORD:
-		return parse_word(common, option->name, argument,
-				  option->to_string, at);
+		return parse_words(common, option->name, argument,
+				   option->to_string, option->max, at);
 	case OPTION_NUMBER:
 	case OPTION_SMALL:
 	case OPTION_REAL:

@@ -27,6 +27,7 @@ enum quantity {
 	VOLTAGE_UV,	 /* "5V" in microvolts */
 	SHARE_PPM,	 /* "5%" in millionths of the whole */
 	FACTOR_MILLI,	 /* "2.5x" in thousandths */
+	NUMBER_MILLI,	 /* the same without the x */
 };
 
 enum exit_status parse_number(const struct common *common, const char *option,
@@ -42,6 +43,11 @@ enum exit_status parse_word(const struct common *common, const char *option,
 			    const char *text,
 			    const char *(*to_string)(uint32_t),
 			    uint32_t *ret_value);
+
+/* "0s..10s" in nanoseconds */
+enum exit_status parse_span(const struct common *common, const char *option,
+			    const char *text, int64_t *ret_begin_ns,
+			    int64_t *ret_end_ns);
 
 #define WHOLE_PPM 1000000
 

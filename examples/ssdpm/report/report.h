@@ -13,11 +13,15 @@ struct survey_report_options {
 	double error_rate;     /* 0: 0.05 */
 	double system_power_w; /* 0: what the file says, else the most */
 	const char *markdown;  /* NULL: none */
-	const char *first;     /* option that was given, NULL: none */
+	uint64_t given;	       /* bits: which options of the group */
 };
 
 /* Its settings are a struct survey_report_options. */
 extern const struct option_group survey_report_group;
+
+/* An option of a report, or of its page, that was given; NULL: none was. */
+const char *report_option(const struct survey_report_options *options,
+			  const struct page_options *page);
 
 /* Report on one file. */
 enum exit_status report_survey(const struct common *common,

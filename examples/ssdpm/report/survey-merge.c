@@ -162,10 +162,8 @@ static enum exit_status load_all(struct merged *m,
 				 char **names, size_t n)
 {
 	m->surveys = calloc(n, sizeof(*m->surveys));
-	if (!m->surveys) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!m->surveys)
+		return out_of_memory();
 	for (size_t i = 0; i < n; i++) {
 		m->n_surveys++;
 		if (load_survey(names[i], settings, &m->surveys[i]))

@@ -9,60 +9,41 @@
 #include <string.h>
 #include <unistd.h>
 
+#define REPORT struct survey_report_options
+
 static const struct option_spec options[] = {
 	{ "error-rate", 0, "SHARE",
 	  "survey, merge: how often chance may show a difference (default: "
 	  "5%)",
-	  SETS_OWN },
+	  SETS_REAL(REPORT, error_rate, SHARE_PPM, 1e6), .min = 1,
+	  .max = WHOLE_PPM - 1, .range = "above 0 and below 100%" },
 	{ "system-power", 0, "POWER",
 	  "survey: of all the machine, where the meter sees a part of it",
-	  SETS_OWN },
+	  SETS_REAL(REPORT, system_power_w, POWER_UW, 1e6), .min = 1,
+	  .max = UINT32_MAX },
 	{ "markdown", 0, "FILE",
 	  "survey, merge: write the report for an issue tracker too; -: nothing but "
 	  "it",
-	  SETS_OWN },
+	  SETS_TEXT(REPORT, markdown) },
 };
-
-static enum exit_status set_rate(struct survey_report_options *settings,
-				 const struct common *common,
-				 const char *argument)
-{
-	uint64_t ppm;
-
-	if (parse_number(common, "error-rate", argument, SHARE_PPM, &ppm))
-		return STATUS_USAGE;
-	if (!ppm || ppm >= 1000000)
-		return usage_error(common,
-				   "--error-rate %s: above 0 and below 100%%",
-				   argument);
-	settings->error_rate = (double)ppm / 1e6;
-	return STATUS_DONE;
-}
-
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
-{
-	struct survey_report_options *settings = data;
-	uint32_t uw;
-
-	settings->first = option->name;
-	if (!strcmp(option->name, "error-rate"))
-		return set_rate(settings, common, argument);
-	if (!strcmp(option->name, "markdown")) {
-		settings->markdown = argument;
-		return STATUS_DONE;
-	}
-	if (parse_power(common, "system-power", argument, &uw))
-		return STATUS_USAGE;
-	settings->system_power_w = (double)uw / 1e6;
-	return STATUS_DONE;
-}
 
 const struct option_group survey_report_group = {
 	OPTIONS(options),
-	.set = set,
+	KEEPS_GIVEN(REPORT, given),
 };
+
+/* What is of a report, and not of a survey that runs. */
+const char *report_option(const struct survey_report_options *settings,
+			  const struct page_options *page)
+{
+	const char *given =
+		option_not_for(&survey_report_group, settings->given, 0);
+
+	return given	      ? given :
+	       page->path     ? "html" :
+	       page->chart_js ? "chart-js" :
+				NULL;
+}
 
 enum exit_status check_markdown(const struct common *common,
 				const struct survey_report_options *settings)

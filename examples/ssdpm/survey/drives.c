@@ -127,10 +127,8 @@ enum exit_status read_survey_drives(const struct common *common,
 	char **names = calloc(drives->n, sizeof(*names));
 	enum exit_status status;
 
-	if (!names) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!names)
+		return out_of_memory();
 	for (size_t i = 0; i < drives->n; i++)
 		names[i] = drives->drives[i].name;
 	status = read_devices(common, names, drives->n, ret_drives);

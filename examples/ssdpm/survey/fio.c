@@ -237,10 +237,8 @@ enum exit_status prepare_fio(const struct common *common,
 	struct survey_fio fio = { .bytes = bytes };
 	enum exit_status status = check_room(directory, bytes);
 
-	if (!status && asprintf(&fio.path, "%s/" FILE_NAME, directory) < 0) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!status && asprintf(&fio.path, "%s/" FILE_NAME, directory) < 0)
+		return out_of_memory();
 	if (!status && strlen(fio.path) >= PATH_MAX)
 		status = refuse(directory, "its name is too long");
 	if (!status)

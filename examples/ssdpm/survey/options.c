@@ -8,13 +8,15 @@
 
 #define MAX_WORD 255
 
+#define SURVEY struct survey_options
+
 static const struct option_spec options[] = {
 	{ "resume", 0, "FILE", "survey: go on with one that was interrupted",
-	  SETS_OWN },
+	  SETS_TEXT(SURVEY, resume) },
 	{ "drive", 0, "NAME",
 	  "survey: a drive or port; again for more (default: those that it is "
 	  "for)",
-	  SETS_OWN },
+	  SETS_TEXTS(SURVEY, drives, n_drives) },
 	{ "policy", 0, "POLICY",
 	  "survey: as in lpm=medium_power, latency=25ms or profile=balanced; "
 	  "again for more",
@@ -22,30 +24,34 @@ static const struct option_spec options[] = {
 	{ "scenario", 0, "idle|sync|async|command:LINE",
 	  "survey: what is done meanwhile; again for more", SETS_OWN },
 	{ "file", 0, "FILE", "survey: that sync and async read, on the drive",
-	  SETS_OWN },
+	  SETS_TEXT(SURVEY, file) },
 	{ "blocks", 0, "N", "survey: how often all is run (default 5)",
-	  SETS_OWN },
+	  SETS_SMALL(SURVEY, params.n_blocks, COUNT), .min = 1,
+	  .max = SSDPM_SURVEY_MAX_BLOCKS, .range = "1 to 1000" },
 	{ "settle", 0, "TIME",
 	  "survey: from a policy to its first reading (default 10min)",
-	  SETS_OWN },
+	  SETS_NUMBER(SURVEY, params.settle_ns, TIME_NS), .min = 1 },
 	{ "duration", 0, "TIME",
-	  "survey: how long a policy is measured (default 15min)", SETS_OWN },
-	{ "seed", 0, "N", "survey: of the order (default: drawn)", SETS_OWN },
+	  "survey: how long a policy is measured (default 15min)",
+	  SETS_NUMBER(SURVEY, params.duration_ns, TIME_NS), .min = 1 },
+	{ "seed", 0, "N", "survey: of the order (default: drawn)",
+	  SETS_NUMBER(SURVEY, params.seed, COUNT) },
 	{ "fio", 0, "DIR", "survey: run fio too, on a file in this directory",
-	  SETS_OWN },
+	  SETS_TEXT(SURVEY, fio) },
 	{ "fio-size", 0, "BYTES", "survey: size of that file, as in 1GiB",
-	  SETS_OWN },
+	  SETS_NUMBER(SURVEY, fio_bytes, BYTES) },
 	{ "sample", 0, "TIME",
 	  "survey: for --dry-run, how long the noise is sampled (default: 40 "
 	  "readings)",
-	  SETS_OWN },
+	  SETS_NUMBER(SURVEY, sample_ns, TIME_NS), .min = 1 },
 	{ "from", 0, "FILE",
 	  "survey: for --dry-run, an earlier survey that says by how much runs "
 	  "differ",
-	  SETS_OWN },
+	  SETS_TEXT(SURVEY, from) },
 	{ "dry-run", 'n', NULL,
-	  "survey: show what would be run, and what it can tell", SETS_OWN },
-	{ "yes", 'y', NULL, "survey: do not ask", SETS_OWN },
+	  "survey: show what would be run, and what it can tell",
+	  SETS_FLAG(SURVEY, dry_run) },
+	{ "yes", 'y', NULL, "survey: do not ask", SETS_FLAG(SURVEY, yes) },
 };
 
 static enum exit_status add_word(const struct common *common, const char *name,
@@ -81,45 +87,6 @@ bool is_survey_word(const char *text)
 	return true;
 }
 
-static enum exit_status set_time(const struct common *common, const char *name,
-				 const char *argument, uint64_t *ret_ns)
-{
-	if (parse_number(common, name, argument, TIME_NS, ret_ns))
-		return STATUS_USAGE;
-	return *ret_ns ? STATUS_DONE :
-			 usage_error(common, "--%s %s: must be above 0", name,
-				     argument);
-}
-
-static enum exit_status set_number(struct survey_options *s,
-				   const struct common *common,
-				   const char *name, const char *argument)
-{
-	uint64_t n;
-
-	if (!strcmp(name, "settle"))
-		return set_time(common, name, argument, &s->params.settle_ns);
-	if (!strcmp(name, "duration"))
-		return set_time(common, name, argument, &s->params.duration_ns);
-	if (!strcmp(name, "sample"))
-		return set_time(common, name, argument, &s->sample_ns);
-	if (!strcmp(name, "fio-size"))
-		return parse_number(common, name, argument, BYTES,
-				    &s->fio_bytes);
-	if (parse_number(common, name, argument, COUNT, &n))
-		return STATUS_USAGE;
-	if (!strcmp(name, "seed")) {
-		s->has_seed = true;
-		s->params.seed = n;
-		return STATUS_DONE;
-	}
-	if (!n || n > SSDPM_SURVEY_MAX_BLOCKS)
-		return usage_error(common, "--blocks %s: 1 to %d", argument,
-				   SSDPM_SURVEY_MAX_BLOCKS);
-	s->params.n_blocks = (uint32_t)n;
-	return STATUS_DONE;
-}
-
 static enum exit_status set_scenario(struct survey_options *s,
 				     const struct common *common,
 				     const char *argument)
@@ -143,58 +110,44 @@ static enum exit_status set(void *data, struct common *common,
 	struct survey_options *s = data;
 	const char *name = option->name;
 
-	s->given = name;
-	if (!strcmp(name, "policy"))
-		return add_word(common, name, argument, s->policies,
+	return strcmp(name, "policy") ?
+		       set_scenario(s, common, argument) :
+		       add_word(common, name, argument, s->policies,
 				SSDPM_SURVEY_MAX_POLICIES, &s->n_policies);
-	if (!strcmp(name, "scenario"))
-		return set_scenario(s, common, argument);
-	if (!strcmp(name, "drive") && s->n_drives == MAX_SURVEY_DRIVES)
-		return usage_error(common, "--drive: %d are the most",
-				   MAX_SURVEY_DRIVES);
-	if (!strcmp(name, "drive"))
-		s->drives[s->n_drives++] = (char *)argument;
-	else if (!strcmp(name, "resume"))
-		s->resume = argument;
-	else if (!strcmp(name, "from"))
-		s->from = argument;
-	else if (!strcmp(name, "file"))
-		s->file = argument;
-	else if (!strcmp(name, "fio"))
-		s->fio = argument;
-	else if (!strcmp(name, "dry-run"))
-		s->dry_run = true;
-	else if (!strcmp(name, "yes"))
-		s->yes = true;
-	else
-		return set_number(s, common, name, argument);
-	return STATUS_DONE;
+}
+
+static void init(void *data)
+{
+	struct survey_options *s = data;
+
+	s->params = (struct ssdpm_survey_params){
+		.size = sizeof(s->params),
+		.settle_ns = 600 * SECOND_NS,
+		.duration_ns = 900 * SECOND_NS,
+		.n_blocks = 5,
+	};
 }
 
 const struct option_group survey_option_group = {
 	OPTIONS(options),
 	.set = set,
+	.init = init,
+	KEEPS_GIVEN(SURVEY, given),
 };
 
+/* What other options decide, and the order, which is drawn. */
 static void set_defaults(struct survey_options *s)
 {
 	struct ssdpm_survey_params *p = &s->params;
 	uint32_t seed = 1;
 
-	p->size = sizeof(*p);
-	if (!p->settle_ns)
-		p->settle_ns = 600 * SECOND_NS;
 	if (!p->interval_ns)
 		p->interval_ns = 3 * SECOND_NS;
-	if (!p->duration_ns)
-		p->duration_ns = 900 * SECOND_NS;
-	if (!p->n_blocks)
-		p->n_blocks = 5;
-	if (!s->has_seed &&
-	    getrandom(&seed, sizeof(seed), 0) == (ssize_t)sizeof(seed))
-		seed %= 1000000; /* it is read, and typed */
-	if (!s->has_seed)
+	if (!is_given(&survey_option_group, s->given, "seed")) {
+		if (getrandom(&seed, sizeof(seed), 0) == (ssize_t)sizeof(seed))
+			seed %= 1000000; /* it is read, and typed */
 		p->seed = seed;
+	}
 	if (s->n_scenarios)
 		return;
 	s->scenarios[s->n_scenarios++] = "idle";

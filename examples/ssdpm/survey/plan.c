@@ -102,10 +102,8 @@ static enum exit_status make_schedule(struct survey *survey)
 	}
 	survey->steps = calloc(n, sizeof(*survey->steps));
 	survey->done = calloc(n, sizeof(*survey->done));
-	if (!survey->steps || !survey->done) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!survey->steps || !survey->done)
+		return out_of_memory();
 	survey->n_steps = n;
 	ssdpm_survey_schedule(params, survey->steps, n, &n, &survey->total_ns,
 			      NULL);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "survey/survey.h"
 
+#include "options/units.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +25,8 @@ static enum exit_status set_one(const struct common *common, const char *text,
 		known |= value && !strcmp(settable[i], setting);
 	for (size_t i = 0; known && i < group->n_options; i++)
 		if (!strcmp(group->options[i].name, setting))
-			return group->set(options, &copy, &group->options[i],
-					  value);
+			return set_option(group, options, &copy,
+					  &group->options[i], value);
 	return usage_error(common,
 			   "--policy %s: write lpm=POLICY, latency=TIME, "
 			   "latency=any, profile=NAME, nvme-core=NAME=VALUE, "
@@ -80,7 +82,7 @@ static bool concerns(const struct plan_options *options,
 		return true;
 	return kind == SSDPM_KIND_SATA ?
 		       options->n_lpms > 0 :
-		       options->has_latency || options->table_name ||
+		       plan_has(options, "latency") || options->table_name ||
 			       options->nvme_core_given;
 }
 
@@ -123,10 +125,8 @@ enum exit_status plan_survey_policy(const struct common *common,
 	options.directory = directory;
 	some.n = 0;
 	some.drives = calloc(drives->n, sizeof(*some.drives));
-	if (!some.drives) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!some.drives)
+		return out_of_memory();
 	for (size_t i = 0; i < drives->n; i++)
 		if (concerns(&options, &drives->drives[i]))
 			some.drives[some.n++] = drives->drives[i];
@@ -296,10 +296,8 @@ static enum exit_status consider_found(struct candidates *c)
 		    SSDPM_KIND_NVME)
 			continue;
 		file = open_memstream(&text, &size);
-		if (!file) {
-			complain("out of memory");
-			return STATUS_FAILED;
-		}
+		if (!file)
+			return out_of_memory();
 		print_survey_setting(file, drive);
 		fclose(file);
 		status = consider(c, text);

@@ -109,10 +109,8 @@ enum exit_status write_survey_head(struct survey *survey)
 
 	if (file)
 		put_head(file, survey);
-	if (!file || fclose(file)) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!file || fclose(file))
+		return out_of_memory();
 	status = write_survey_text(&survey->file, text);
 	free(text);
 	return status ? status : sync_survey_file(&survey->file);
@@ -281,8 +279,7 @@ enum exit_status read_survey_head(const char *name, struct survey *survey)
 	text = realloc(buffer.data, buffer.size + 1);
 	if (!text) {
 		free(buffer.data);
-		complain("out of memory");
-		return STATUS_FAILED;
+		return out_of_memory();
 	}
 	text[buffer.size] = 0;
 	survey->resumed = text;

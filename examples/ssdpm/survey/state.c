@@ -98,10 +98,8 @@ static enum exit_status name_directory(const struct live *live, bool make,
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !err; i++) {
 		free(path);
-		if (asprintf(&path, "%s/%s", root, parts[i]) < 0) {
-			complain("out of memory");
-			return STATUS_FAILED;
-		}
+		if (asprintf(&path, "%s/%s", root, parts[i]) < 0)
+			return out_of_memory();
 		/* /run is there, and may be a link on odd machines. */
 		if (make && (i || live->root))
 			err = make_directory(path);

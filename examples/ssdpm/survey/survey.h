@@ -48,9 +48,9 @@ bool wait_for_input(int fd);
 #define MAX_SURVEY_DRIVES 64
 
 struct survey_options {
-	const char *given; /* an option of the survey; NULL: none was given */
+	uint64_t given;		   /* bits: which options of the group */
 	const char *save, *resume; /* save, meter: of meter_options */
-	char *drives[MAX_SURVEY_DRIVES];
+	const char *drives[MAX_SURVEY_DRIVES];
 	size_t n_drives;
 	const char *policies[SSDPM_SURVEY_MAX_POLICIES];
 	size_t n_policies;
@@ -62,9 +62,7 @@ struct survey_options {
 	uint64_t fio_bytes;
 	const char *from;   /* an earlier survey, for --dry-run; NULL: none */
 	uint64_t sample_ns; /* of --dry-run; 0: 40 readings */
-	/* What is not given is 0. */
 	struct ssdpm_survey_params params;
-	bool has_seed;
 	bool dry_run;
 	bool yes;
 };

@@ -620,10 +620,8 @@ static enum exit_status answer_all(const struct common *common,
 	enum exit_status status;
 	size_t n = drives->n;
 
-	if (!findings) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!findings)
+		return out_of_memory();
 	for (size_t i = 0; i < drives->n; i++) {
 		findings[i] = *blank;
 		findings[i].drive = &drives->drives[i];

@@ -5,6 +5,7 @@
 
 #include "input/input.h"
 #include "input/quirks.h"
+#include "options/apst-options.h"
 
 /*
  * Which question; option is NULL where there is none. --diff may come twice:
@@ -28,7 +29,23 @@ enum exit_status answer_question(const struct common *common,
 				 const struct quirks *quirks,
 				 const struct drives *drives);
 
-/* cmd/apst.c */
+/* The options of ssdpm apst. */
+struct apst_command {
+	struct apst_options apst;
+	bool explain;
+	const char *raw_path;
+	struct question question;
+};
+
+/* Print the tables of all drives, or answer the question about them. */
+enum exit_status answer_apst(const struct common *common,
+			     const struct apst_command *command,
+			     const struct drives *drives);
+enum exit_status ask_of_apst(const struct common *common,
+			     const struct apst_command *command,
+			     const struct drives *drives);
+
+/* How a table that cannot be made ends the command. */
 enum exit_status status_of(int err, uint32_t algorithm);
 
 #endif

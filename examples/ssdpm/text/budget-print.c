@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/budget-print.h"
+#include "work/budget.h"
 
 #include "options/advised.h"
-#include "work/budget-work.h"
 #include "work/comparison.h"
 #include "input/live.h"
 #include "text/output.h"

@@ -158,10 +158,8 @@ static enum exit_status write_seconds_of(
 		power_w = calloc(report->n_seconds + 1, sizeof(*power_w));
 	report->iops = iops;
 	report->power_w = power_w;
-	if (!iops || (s->power_w && !power_w)) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!iops || (s->power_w && !power_w))
+		return out_of_memory();
 	for (size_t i = 0; i < report->n_seconds; i++) {
 		iops[i] = worst_of(s, i * step, step);
 		if (power_w)

@@ -95,3 +95,73 @@ int whole_drive_json(const struct drive *drive, const struct insight *insight,
 	free(machine);
 	return err;
 }
+
+/* Others of the catalogue of this name: add_item() for each. */
+static void add_alternatives(struct items *items, const struct drive *drive)
+{
+	for (size_t i = 0; i < drive->n_alternatives; i++) {
+		const struct ssdpm_object object = {
+			.size = sizeof(object),
+			.kind = SSDPM_OBJECT_MODEL,
+			.model = drive->alternatives[i].model,
+			.seen = drive->alternatives[i].seen,
+		};
+		struct ssdpm_error error;
+		char *text = NULL;
+		int err = ssdpm_object_to_json(&object, &text, &error);
+
+		add_item(items, err, text, &error);
+	}
+}
+
+/* A model, and what is known beside it. */
+static int model_json(bool lint, const struct shown *shown, char **ret_text,
+		      struct ssdpm_error *reterr)
+{
+	static const char *const none[] = { NULL };
+	const struct drive *drive = shown->drive;
+	struct ssdpm_object object = {
+		.size = sizeof(object),
+		.kind = SSDPM_OBJECT_MODEL,
+		.quirks = shown->quirks.in_force,
+		.model = drive->model,
+		.seen = drive->seen,
+	};
+	struct items alternatives = { 0 };
+	char *findings = NULL;
+	int err = 0;
+
+	add_alternatives(&alternatives, drive);
+	object.n_items = alternatives.n;
+	if (drive->seen)
+		object.items = alternatives.n ?
+				       (const char *const *)alternatives.texts :
+				       none;
+	if (lint)
+		err = findings_json(drive->model, &findings, reterr);
+	object.more_json = findings;
+	if (!err)
+		err = ssdpm_object_to_json(&object, ret_text, reterr);
+	free(findings);
+	free_items(&alternatives);
+	return err;
+}
+
+void add_shown(struct items *items, bool lint, const struct shown *shown)
+{
+	const struct drive *drive = shown->drive;
+	char *model = NULL, *text = NULL;
+	struct ssdpm_error error;
+	int err = 0;
+
+	if (drive->model)
+		err = model_json(lint, shown, &model, &error);
+	if (err || !drive->device) {
+		add_item(items, err, model, &error);
+		return;
+	}
+	/* A device has its model inside it, and its machine. */
+	err = whole_drive_json(drive, &shown->insight, model, &text, &error);
+	add_item(items, err, text, &error);
+	free(model);
+}

@@ -4,6 +4,8 @@
 #ifndef SSDPM_COMMAND_DEVICE_H
 #define SSDPM_COMMAND_DEVICE_H
 
+#include "input/quirks.h"
+#include "text/output.h"
 #include "input/live.h"
 
 #include <ssdpm/object.h>
@@ -48,5 +50,19 @@ int drive_json(struct ssdpm_object object, const struct drive *drive,
 int whole_drive_json(const struct drive *drive, const struct insight *insight,
 		     const char *model_json, char **ret_text,
 		     struct ssdpm_error *reterr);
+
+/* A drive with what was found out about it. */
+struct shown {
+	const struct drive *drive;
+	struct quirks quirks;
+	struct insight insight; /* of a device */
+};
+
+/* A drive of ssdpm show; lint: with what is odd in it. */
+void add_shown(struct items *items, bool lint, const struct shown *shown);
+
+/* The ports of these drives, and why they are as they are; n were named. */
+enum exit_status show_ports(const struct common *common,
+			    const struct drives *drives, size_t n);
 
 #endif

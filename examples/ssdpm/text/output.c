@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/output.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,10 +213,8 @@ static enum exit_status print_flat(const struct common *common,
 	};
 
 	print_value(&walk);
-	if (walk.failed) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (walk.failed)
+		return out_of_memory();
 	if (!walk.wanted || walk.found)
 		return STATUS_DONE;
 	return usage_error(common, "--value %s: no such key; --shell shows all",
@@ -390,6 +389,18 @@ enum exit_status print_errors(const struct common *common,
 		return status;
 	print_items(common, &none);
 	return status;
+}
+
+enum exit_status save_file(const char *path, const void *data, size_t size)
+{
+	FILE *file = fopen(path, "we");
+	bool written = file && fwrite(data, 1, size, file) == size;
+
+	if (file && fclose(file))
+		written = false;
+	if (!written)
+		complain("%s: %s", path, strerror(errno));
+	return written ? STATUS_DONE : STATUS_FAILED;
 }
 
 void row_cell(struct row *row, size_t column, const char *format, ...)

@@ -54,6 +54,9 @@ enum exit_status failed_drive_status(void);
 enum exit_status print_errors(const struct common *common,
 			      enum exit_status status);
 
+/* Write a small file, anew; what fails is complained of. */
+enum exit_status save_file(const char *path, const void *data, size_t size);
+
 #define TABLE_COLUMNS 12
 #define TABLE_ROWS 40
 #define TABLE_CELL 128

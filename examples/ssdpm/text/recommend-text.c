@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/recommend-text.h"
+#include "work/advise.h"
 
 #include "work/comparison.h"
 
@@ -8,7 +8,6 @@
 #include "options/numbers.h"
 #include "text/output.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

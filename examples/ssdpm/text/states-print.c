@@ -4,7 +4,6 @@
 #include "text/output.h"
 #include "input/quirks.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* A latency or power of 0 is what NVMe calls not reported; it stands. */

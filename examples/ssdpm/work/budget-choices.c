@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "work/budget-choices.h"
+#include "work/budget.h"
 
-#include "work/budget-work.h"
 #include "options/units.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "work/budget-items.h"
+#include "work/budget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,10 +156,8 @@ static enum exit_status make_items(const struct common *common,
 	const struct drives *drives = &items->drives;
 
 	items->items = calloc(drives->n + 1, sizeof(*items->items));
-	if (!items->items) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!items->items)
+		return out_of_memory();
 	for (size_t i = 0; i < drives->n; i++) {
 		const struct drive *drive = &drives->drives[i];
 		struct budget_item *item;

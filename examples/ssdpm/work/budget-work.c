@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "work/budget-work.h"
+#include "work/budget.h"
 
 #include "options/units.h"
 
@@ -16,10 +16,8 @@ static enum exit_status grow(struct budget_work *work)
 	if (work->capacity - work->n >= RECORDS)
 		return STATUS_DONE;
 	ios = realloc(work->ios, (capacity + RECORDS) * sizeof(*ios));
-	if (!ios) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!ios)
+		return out_of_memory();
 	work->ios = ios;
 	work->capacity = capacity + RECORDS;
 	return STATUS_DONE;
@@ -215,4 +213,67 @@ const struct budget_work *work_of(const struct budget_works *works,
 				  const struct drive *drive)
 {
 	return &works->works[works->of_drive[drive - works->drives]];
+}
+
+/* Items that stand for several are there as often. Free it in any case. */
+enum exit_status solve_budget(struct budget *budget,
+			      struct ssdpm_budget **ret_solved)
+{
+	const struct budget_items *items = budget->items;
+	const size_t n = items->n_all;
+	const struct ssdpm_budget_item **known = calloc(n, sizeof(*known));
+	struct ssdpm_budget_params params = {
+		.size = sizeof(params),
+		.items = known,
+		.n_items = n,
+		.budget_uw = budget->options->budget_uw,
+		.base_uw = budget->options->base_uw,
+	};
+	struct ssdpm_error error = { .message = "out of memory" };
+	size_t all = 0;
+
+	budget->item_of = calloc(n, sizeof(*budget->item_of));
+	for (size_t i = 0; known && budget->item_of && i < items->n; i++)
+		for (uint64_t j = 0; j < items->items[i].count; j++) {
+			budget->item_of[all] = &items->items[i];
+			known[all++] = items->items[i].known;
+		}
+	if (all)
+		ssdpm_budget_solve(&params, ret_solved, &error);
+	free(known);
+	if (!*ret_solved) {
+		complain("%s", error.message);
+		return STATUS_FAILED;
+	}
+	budget->solved = *ret_solved;
+	budget->answer = ssdpm_budget_get_answer(budget->solved);
+	budget->chosen = ssdpm_budget_get_choices(budget->solved, &all);
+	return STATUS_DONE;
+}
+
+enum exit_status print_budget_answer(const struct common *common,
+				     bool with_frontier,
+				     const struct budget *budget)
+{
+	enum exit_status status = STATUS_DONE;
+	struct items items = { 0 };
+
+	if (!common->form) {
+		print_budget(budget, with_frontier);
+		fflush(stdout);
+	}
+	if (!budget->answer->fits)
+		complain("nothing fits into %s: the lowest states and "
+			 "everything else take %s",
+			 exact_watts(budget->options->budget_uw).text,
+			 exact_watts(budget->options->base_uw +
+				     budget->answer->least_power_uw)
+				 .text);
+	if (common->form) {
+		add_budget(&items, budget);
+		status = print_items(common, &items);
+	}
+	return status		    ? status :
+	       budget->answer->fits ? STATUS_DONE :
+				      STATUS_FAILED;
 }

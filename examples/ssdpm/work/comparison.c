@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "work/comparison.h"
 
+#include "html/html.h"
 #include "options/numbers.h"
 #include "text/output.h"
 
@@ -135,6 +136,18 @@ enum exit_status check_stdin(const struct common *common, char **drives,
 	if (n < 2)
 		return STATUS_DONE;
 	return usage_error(common, "standard input is named twice");
+}
+
+enum exit_status check_inputs(const struct common *common,
+			      const struct trace_options *options,
+			      const char *const *traces, size_t n_traces,
+			      char **drives, size_t n_drives,
+			      const struct page_options *page)
+{
+	if (check_trace_options(common, options, traces, n_traces) ||
+	    check_stdin(common, drives, n_drives, traces, n_traces))
+		return STATUS_USAGE;
+	return check_page(common, page);
 }
 
 struct number value_text(uint32_t kind, uint64_t value)

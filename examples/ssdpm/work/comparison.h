@@ -31,6 +31,41 @@ enum exit_status check_stdin(const struct common *common, char **drives,
 			     size_t n_drives, const char *const *traces,
 			     size_t n_traces);
 
+struct cap_answer;
+struct page_options;
+
+/* How estimates are printed, beside the form. */
+struct estimate_form {
+	const struct sim_options *sim;
+	bool intervals; /* CSV: these, and not the states */
+	bool explain;
+};
+
+/* One policy for each drive; caps: what --power-cap answers, or NULL. */
+enum exit_status print_estimates(const struct common *common,
+				 const struct estimate_form *form,
+				 const struct estimates *all,
+				 const struct cap_answer *caps);
+/* What --power-cap answers of a mix. */
+enum exit_status print_mixes(const struct common *common,
+			     const struct sim_options *options,
+			     const struct cap_answer *caps, size_t n);
+
+/* All policies on one workload; as CSV, a line for each. */
+void print_policies(const struct sim_options *options,
+		    const struct estimate *estimate);
+void print_comparisons_csv(const struct estimates *all);
+
+/*
+ * The options of traces, what is read from standard input, and those of the
+ * page.
+ */
+enum exit_status check_inputs(const struct common *common,
+			      const struct trace_options *options,
+			      const char *const *traces, size_t n_traces,
+			      char **drives, size_t n_drives,
+			      const struct page_options *page);
+
 /* A comparison as an object; the saving is against the first policy. */
 void add_comparison(struct items *items, const struct estimate *estimate,
 		    const struct sim_options *options);

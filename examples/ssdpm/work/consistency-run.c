@@ -63,10 +63,8 @@ static enum exit_status open_save(const struct consistency_options *options,
 		run->save = strdup(options->save);
 	else if (asprintf(&run->save, "%s_iops.log", name) < 0)
 		run->save = NULL;
-	if (!run->save) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!run->save)
+		return out_of_memory();
 	run->save_fd =
 		open(run->save, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (run->save_fd >= 0)

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PAGE_BYTES 4096
 #define PAGES_PER_BLOCK 256
@@ -125,8 +124,7 @@ static enum exit_status begin_series(const struct consistency_options *options,
 	free(ret_series->name);
 	free(ret_series->iops);
 	free(ret_series->power_w);
-	complain("out of memory");
-	return STATUS_FAILED;
+	return out_of_memory();
 }
 
 enum exit_status simulate_drives(const struct common *common,

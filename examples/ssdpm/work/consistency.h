@@ -16,8 +16,8 @@ enum consistency_mode {
 };
 
 struct consistency_options {
-	unsigned int mode; /* enum consistency_mode; 0: none was named */
-	uint64_t given;	   /* a bit for each option of its table */
+	uint32_t mode;	/* enum consistency_mode; 0: none was named */
+	uint64_t given; /* a bit for each option of its table */
 	uint64_t spares_ppm[MAX_SPARES];
 	size_t n_spares;
 	uint64_t capacity;
@@ -63,6 +63,16 @@ enum exit_status add_series(struct iops_list *list,
 			    const struct consistency_options *options,
 			    struct iops_series *series);
 void free_series(struct iops_list *list);
+
+/* consistency-options.c */
+extern const struct option_group consistency_option_group;
+enum exit_status check_consistency_options(const struct common *common,
+					   struct consistency_options *options,
+					   char **operands, size_t n);
+
+/* consistency-read.c: the logs that are named; one that fails is left out. */
+enum exit_status read_logs(const struct consistency_options *options,
+			   char **operands, size_t n, struct iops_list *list);
 
 /* fd is closed. */
 enum exit_status read_iops_log(const struct consistency_options *options,

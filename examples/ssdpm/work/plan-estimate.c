@@ -124,10 +124,8 @@ enum exit_status estimate_work(struct work *work)
 	if (!work->common->quiet)
 		note_power_states(work);
 	work->estimates = calloc(work->drives->n + 1, sizeof(*work->estimates));
-	if (!work->estimates) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!work->estimates)
+		return out_of_memory();
 	for (size_t i = 0; i < work->drives->n && !status; i++) {
 		const struct drive *drive = &work->drives->drives[i];
 		struct policy *policies =

@@ -65,9 +65,9 @@ static bool is_kind(const struct drive *drive, uint32_t kind)
 static bool is_for(const struct plan_options *options,
 		   const struct drive *drive, uint32_t kind)
 {
-	bool for_nvme = options->profile || options->has_latency ||
+	bool for_nvme = options->profile || plan_has(options, "latency") ||
 			options->table_name || options->nvme_core_given ||
-			options->has_power_state || options->has_nopp;
+			plan_has(options, "power-state") || options->nopp;
 	bool for_sata = options->profile || options->n_lpms;
 
 	if (!drive->named)
@@ -124,9 +124,6 @@ static enum exit_status add_power_state(const struct common *common,
 					struct ssdpm_plan *plan,
 					const struct drive *drive)
 {
-	const uint32_t hint = options->has_workload_hint ?
-				      options->workload_hint :
-				      SSDPM_WORKLOAD_HINT_KEEP;
 	struct ssdpm_error error;
 	uint32_t state;
 
@@ -150,7 +147,7 @@ static enum exit_status add_power_state(const struct common *common,
 			       status;
 	}
 	if (!ssdpm_plan_add_power_state(plan, drive->device, drive->model,
-					state, hint, &error))
+					state, options->workload_hint, &error))
 		return STATUS_DONE;
 	if (error.code != -EINVAL)
 		return refuse(common, drive, &error);
@@ -167,7 +164,8 @@ static enum exit_status add_nopp(const struct common *common,
 	struct ssdpm_error error;
 
 	if (!is_for(options, drive, SSDPM_KIND_NVME) ||
-	    !ssdpm_plan_add_nopp(plan, drive->device, options->nopp, &error))
+	    !ssdpm_plan_add_nopp(plan, drive->device, options->nopp == NOPP_ON,
+				 &error))
 		return STATUS_DONE;
 	return refuse(common, drive, &error);
 }
@@ -232,15 +230,15 @@ static enum exit_status add_drive_steps(const struct common *common,
 
 	if (options->profile)
 		status = add_profile(plan, profile, drive);
-	if (!status && options->has_latency)
+	if (!status && plan_has(options, "latency"))
 		status = add_latency(common, options, plan, drive);
 	else if (!status && options->nvme_core_given && !options->profile)
 		status = keep_latency(plan, drive);
 	if (!status && options->table_name)
 		status = add_table(common, options, plan, drive);
-	if (!status && options->has_power_state)
+	if (!status && plan_has(options, "power-state"))
 		status = add_power_state(common, options, plan, drive);
-	if (!status && options->has_nopp)
+	if (!status && options->nopp)
 		status = add_nopp(common, options, plan, drive);
 	if (!status && options->n_lpms &&
 	    is_for(options, drive, SSDPM_KIND_SATA))

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 1024
-
 struct ssdpm_sim_params sim_params_of(const struct plan *plan,
 				      const struct subject *subject)
 {
@@ -71,10 +69,8 @@ bool is_merged(const struct estimate *estimate, size_t index)
 static enum exit_status want_timeline(struct job *job)
 {
 	job->timeline = calloc(1, sizeof(*job->timeline));
-	if (!job->timeline) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!job->timeline)
+		return out_of_memory();
 	ssdpm_sim_set_change_fn(job->row.sim, timeline_change, job->timeline);
 	return STATUS_DONE;
 }
@@ -126,10 +122,8 @@ static enum exit_status start_estimate(const struct plan *plan,
 	estimate->jobs = calloc(plan->n_policies, sizeof(*estimate->jobs));
 	if (!estimate->jobs ||
 	    ssdpm_comparison_new(subject->drive->model, &params, &settings,
-				 &estimate->comparison, NULL)) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+				 &estimate->comparison, NULL))
+		return out_of_memory();
 	for (size_t i = 0; i < plan->n_policies && !status; i++)
 		if (!plan->only_first || !estimate->n_jobs)
 			status = add_job(plan, &plan->policies[i], estimate);
@@ -144,10 +138,8 @@ static enum exit_status feed_all(const struct trace_input *input,
 
 	for (size_t i = 0; i < n; i++)
 		if (ssdpm_comparison_feed(estimates[i].comparison, ios, n_ios,
-					  &error)) {
-			complain_of_trace(input, &error);
-			return STATUS_FAILED;
-		}
+					  &error))
+			return complain_of_trace(input, &error);
 	return STATUS_DONE;
 }
 
@@ -159,28 +151,24 @@ static enum exit_status finish_all(const struct trace_input *input,
 
 	for (size_t i = 0; i < n; i++) {
 		if (ssdpm_comparison_finish(estimates[i].comparison, end_ns,
-					    &error)) {
-			complain_of_trace(input, &error);
-			return STATUS_FAILED;
-		}
+					    &error))
+			return complain_of_trace(input, &error);
 		for (size_t j = 0; j < estimates[i].n_jobs; j++)
 			look_at_row(&estimates[i], j);
 	}
 	return STATUS_DONE;
 }
 
-static enum exit_status keep(struct records *records,
-			     const struct ssdpm_io *ios, size_t n)
+enum exit_status keep_ios(struct records *records, const struct ssdpm_io *ios,
+			  size_t n)
 {
-	size_t capacity = 2 * records->capacity + CHUNK;
+	size_t capacity = 2 * records->capacity + n;
 	struct ssdpm_io *more;
 
 	if (records->capacity - records->n < n) {
 		more = reallocarray(records->ios, capacity, sizeof(*more));
-		if (!more) {
-			complain("out of memory");
-			return STATUS_FAILED;
-		}
+		if (!more)
+			return out_of_memory();
 		records->ios = more;
 		records->capacity = capacity;
 	}
@@ -190,31 +178,36 @@ static enum exit_status keep(struct records *records,
 }
 
 /* The trace goes by once, past all drives and policies. */
+struct stream {
+	const struct plan *plan;
+	struct estimate *estimates;
+	size_t n;
+	bool begun;
+	uint64_t end_ns;
+};
+
+static enum exit_status take(void *data, struct trace_input *input,
+			     const struct ssdpm_io *ios, size_t n)
+{
+	struct stream *s = data;
+	enum exit_status status = feed_all(input, s->estimates, s->n, ios, n);
+
+	if (!s->begun)
+		s->end_ns = end_on_clock(s->plan->sim_options, ios[0].start_ns);
+	s->begun = true;
+	return status || !s->plan->records ? status :
+					     keep_ios(s->plan->records, ios, n);
+}
+
 static enum exit_status stream(const struct plan *plan,
 			       struct trace_input *input,
 			       struct estimate *estimates, size_t n)
 {
-	struct ssdpm_io ios[CHUNK];
-	enum exit_status status;
-	uint64_t end_ns = 0;
-	bool begun = false;
-	size_t n_ios;
+	struct stream s = { .plan = plan, .estimates = estimates, .n = n };
+	enum exit_status status = stream_trace(input, take, &s);
 
-	for (;;) {
-		status = read_trace(input, ios, CHUNK, &n_ios);
-		if (!status && n_ios)
-			status = feed_all(input, estimates, n, ios, n_ios);
-		if (!status && plan->records)
-			status = keep(plan->records, ios, n_ios);
-		if (status || !n_ios)
-			break;
-		if (!begun)
-			end_ns = end_on_clock(plan->sim_options,
-					      ios[0].start_ns);
-		begun = true;
-	}
 	if (!status)
-		status = finish_all(input, estimates, n, end_ns);
+		status = finish_all(input, estimates, n, s.end_ns);
 	if (!status)
 		say_counts(plan->common, input);
 	for (size_t i = 0; i < n; i++)
@@ -314,10 +307,8 @@ enum exit_status run_plan(const struct plan *plan, const struct drives *drives,
 	if (status)
 		return status;
 	ret->estimates = calloc(ret->n, sizeof(*ret->estimates));
-	if (!ret->estimates) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!ret->estimates)
+		return out_of_memory();
 	for (size_t i = 0; i < n_traces && !status; i++)
 		status = run_trace(plan, traces[i], ret,
 				   &ret->estimates[i * drives->n]);

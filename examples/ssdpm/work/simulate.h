@@ -44,6 +44,10 @@ struct records {
 	size_t capacity;
 };
 
+/* Keep more of them. */
+enum exit_status keep_ios(struct records *records, const struct ssdpm_io *ios,
+			  size_t n);
+
 /* What to do. */
 struct plan {
 	const struct common *common;

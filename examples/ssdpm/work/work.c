@@ -95,7 +95,7 @@ static struct ssdpm_profile_settings settings_of(
 	struct ssdpm_profile_settings own = { .size = sizeof(own) };
 	const uint64_t *core = options->nvme_core;
 
-	if (options->has_latency)
+	if (plan_has(options, "latency"))
 		own.set |= SSDPM_PROFILE_MAX_EXIT_LATENCY;
 	for (uint32_t i = 0; i < 4; i++)
 		if (options->nvme_core_given >>

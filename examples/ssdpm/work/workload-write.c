@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CHUNK 1024
-
 /* The name of the drive in a log of fio, which --replay_redirect replaces. */
 #define IOLOG_FILE "ssdpm"
 
@@ -146,27 +144,25 @@ enum exit_status check_trace_form(const struct common *common, const char *name)
 	return usage_error(common, "--to %s: npy, iolog, csv or fio-job", name);
 }
 
-static enum exit_status copy(struct trace_input *input,
-			     const struct trace_form *form,
-			     struct output *output)
-{
-	struct ssdpm_io ios[CHUNK];
-	enum exit_status status;
-	size_t n;
+/* What is written, and in which form. */
+struct copy {
+	const struct trace_form *form;
+	struct output *output;
+};
 
-	if (isatty(fileno(output->file)))
-		input->progress.name = NULL; /* they would mix */
-	for (;;) {
-		status = read_trace(input, ios, CHUNK, &n);
-		if (status || !n || ferror(output->file))
-			return status;
-		if (!output->n_records)
-			output->origin_ns = ios[0].start_ns;
-		output->n_records += n;
-		status = form->write(output, ios, n);
-		if (status)
-			return status;
-	}
+static enum exit_status copy(void *data, struct trace_input *input,
+			     const struct ssdpm_io *ios, size_t n)
+{
+	const struct copy *copy = data;
+	struct output *output = copy->output;
+
+	(void)input;
+	if (!output->n_records)
+		output->origin_ns = ios[0].start_ns;
+	output->n_records += n;
+	if (ferror(output->file))
+		return STATUS_FAILED; /* complained of when it is closed */
+	return copy->form->write(output, ios, n);
 }
 
 static enum exit_status write_job(const struct common *common,
@@ -185,10 +181,8 @@ static enum exit_status write_job(const struct common *common,
 				   "--to fio-job is for workloads that are "
 				   "made; a trace becomes an iolog");
 	err = ssdpm_generator_to_fio_job(&params, &text, &error);
-	if (err) {
-		complain_of_trace(input, &error);
-		return STATUS_FAILED;
-	}
+	if (err)
+		return complain_of_trace(input, &error);
 	fputs(text, output->file);
 	free(text);
 	return STATUS_DONE;
@@ -199,6 +193,7 @@ static enum exit_status write_records(const struct common *common,
 				      struct trace_input *input,
 				      struct output *output)
 {
+	struct copy all = { form, output };
 	enum exit_status status;
 
 	if (form->begin == begin_npy &&
@@ -210,7 +205,9 @@ static enum exit_status write_records(const struct common *common,
 	}
 	if (!form->begin(output))
 		return STATUS_FAILED;
-	status = copy(input, form, output);
+	if (isatty(fileno(output->file)))
+		input->progress.name = NULL; /* they would mix */
+	status = stream_trace(input, copy, &all);
 	if (!status)
 		say_counts(common, input);
 	if (!status && !form->end(output))

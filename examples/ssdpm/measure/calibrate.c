@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/measure.h"
+
+#include "input/measure-input.h"
+#include "options/apst-options.h"
+#include "work/comparison.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What happened in a run, each from 0 on by its own clock. */
+struct recorded {
+	struct power_array power;
+	struct records ios;
+};
+
+static void free_recorded(struct recorded *recorded)
+{
+	free_power_array(&recorded->power);
+	free(recorded->ios.ios);
+}
+
+/* What would be aligned with I/Os, or explained by them, in vain. */
+static enum exit_status check_power(const struct common *common,
+				    const char *name,
+				    const struct power_array *array)
+{
+	struct ssdpm_samples samples = samples_of(array);
+	struct ssdpm_energy energy = { .size = sizeof(energy) };
+	struct ssdpm_error error;
+
+	if (ssdpm_energy_measure(&samples, NULL, &energy, &error)) {
+		complain_of_power(name, &error);
+		return STATUS_FAILED;
+	}
+	if (energy.remarks & SSDPM_SIGNAL_BACKWARDS) {
+		complain("%s: %" PRIu64 " samples are earlier than the one "
+			 "before: a clock that jumped, or columns mistaken for "
+			 "each other",
+			 name, energy.n_backwards);
+		return STATUS_FAILED;
+	}
+	if (energy.remarks & SSDPM_SIGNAL_CONSTANT) {
+		complain("%s: all samples are the same: is anything connected?",
+			 name);
+		return STATUS_FAILED;
+	}
+	if (energy.mean_power_w < 0) {
+		complain("%s: the mean is below 0: are the leads swapped?",
+			 name);
+		return STATUS_FAILED;
+	}
+	if (energy.n_not_finite && !common->quiet)
+		remark("%s: %" PRIu64 " samples are no finite number, and "
+		       "left out",
+		       name, energy.n_not_finite);
+	return STATUS_DONE;
+}
+
+static enum exit_status read_samples(const struct calibrate_options *settings,
+				     const struct common *common,
+				     const char *name,
+				     struct power_array *ret_array)
+{
+	struct power_input input;
+	enum exit_status status = open_power(&settings->power, name, &input);
+
+	if (status)
+		return status;
+	status = load_power(&input, ret_array);
+	close_power(&input);
+	return status ? status : check_power(common, name, ret_array);
+}
+
+static enum exit_status collect(void *data, struct trace_input *input,
+				const struct ssdpm_io *ios, size_t n)
+{
+	(void)input;
+	return keep_ios(data, ios, n);
+}
+
+static enum exit_status read_ios(const struct calibrate_options *settings,
+				 const struct common *common, const char *name,
+				 struct recorded *recorded)
+{
+	struct trace_input input;
+	enum exit_status status =
+		open_trace(common, &settings->trace, name, &input);
+
+	if (status)
+		return status;
+	status = stream_trace(&input, collect, &recorded->ios);
+	if (!status)
+		say_counts(common, &input);
+	close_trace(&input);
+	for (size_t i = recorded->ios.n; i-- > 0;)
+		recorded->ios.ios[i].start_ns -= recorded->ios.ios[0].start_ns;
+	return status;
+}
+
+static uint64_t length_of(const struct power_array *power)
+{
+	return power->n ? (uint64_t)(power->time_ns[power->n - 1] -
+				     power->time_ns[0]) :
+			  0;
+}
+
+/* Nothing can be said of what no sample is of. */
+static void say_lengths(const struct common *common, const char *power_name,
+			const char *trace_name, const struct recorded *recorded)
+{
+	uint64_t power_ns = length_of(&recorded->power);
+	uint64_t ios_ns =
+		recorded->ios.n ?
+			recorded->ios.ios[recorded->ios.n - 1].start_ns :
+			0;
+
+	/* The last sample is of a step, too; what a person would see. */
+	if (common->quiet || power_ns + power_ns / 100 >= ios_ns)
+		return;
+	remark("%s: samples of %s, and %s has I/Os of %s: the rest says "
+	       "nothing of power",
+	       power_name, time_text(power_ns).text, trace_name,
+	       time_text(ios_ns).text);
+}
+
+/* By the I/Os: what else is above idle is theirs. */
+static void say_sampling(const struct common *common, const char *power_name,
+			 const struct recorded *recorded)
+{
+	struct ssdpm_samples samples = samples_of(&recorded->power);
+	struct ssdpm_sampling_params params = {
+		.size = sizeof(params),
+		.ios = recorded->ios.ios,
+		.n_ios = recorded->ios.n,
+	};
+	struct ssdpm_sampling sampling = { .size = sizeof(sampling) };
+
+	if (!common->quiet &&
+	    !ssdpm_sampling_check(&samples, &params, &sampling, NULL))
+		complain_of_sampling(power_name, &sampling);
+}
+
+/* Text of others: UTF-8 without control characters, as much as fits. */
+static void copy_text(char *to, size_t size, const char *from)
+{
+	size_t n = (size_t)snprintf(to, size, "%s", from);
+
+	if (n >= size) {
+		/* No character is cut in two. */
+		for (n = size - 1; (from[n] & 0xc0) == 0x80 && n; n--)
+			;
+		to[n] = 0;
+	}
+	ssdpm_text_blunt(to);
+}
+
+/* Directories may say more than the file is to say. */
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void describe_policy(const struct policy *policy,
+			    const struct ssdpm_resolved_policy *resolved,
+			    uint32_t kind, struct ssdpm_overlay *overlay)
+{
+	size_t size;
+	char *words = NULL;
+	FILE *file = open_memstream(&words, &size);
+
+	if (!file)
+		return;
+	fputs(policy->name, file);
+	if (kind == SSDPM_KIND_NVME) {
+		fputs(": ", file);
+		write_apst_to(file, &resolved->apst);
+	}
+	if (!fclose(file))
+		copy_text(overlay->policy, sizeof(overlay->policy), words);
+	free(words);
+}
+
+static void describe(const struct calibrate_options *settings,
+		     const struct plan *plan,
+		     const struct ssdpm_resolved_policy *resolved,
+		     char **operands, const struct recorded *recorded,
+		     struct calibrate_answer *answer)
+{
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(answer->subject->drive->model);
+	struct ssdpm_sim_params params = sim_params_of(plan, answer->subject);
+	struct ssdpm_overlay *overlay = &answer->overlay;
+
+	*overlay = (struct ssdpm_overlay){
+		.size = sizeof(*overlay),
+		.n_samples = recorded->power.n,
+		.n_ios = recorded->ios.n,
+		.kind = info->kind,
+		.operational_state = params.operational_state,
+		.flags = params.flags,
+		.measured_wa_milli = settings->measured_wa_milli,
+	};
+	if (info->kind == SSDPM_KIND_NVME)
+		overlay->pcie_link = params.pcie_link;
+	else
+		overlay->lpm = resolved->lpm;
+	memcpy(overlay->product, info->product, sizeof(overlay->product));
+	memcpy(overlay->firmware, info->firmware, sizeof(overlay->firmware));
+	copy_text(overlay->power_name, sizeof(overlay->power_name),
+		  name_of(operands[1]));
+	copy_text(overlay->trace_name, sizeof(overlay->trace_name),
+		  name_of(operands[2]));
+	if (settings->date)
+		copy_text(overlay->date, sizeof(overlay->date), settings->date);
+	describe_policy(plan->policies, resolved, info->kind, overlay);
+}
+
+/* The library names its parameters, and not the options that they are here. */
+static const char *option_for(const char *message)
+{
+	if (strstr(message, "max_offset_ns"))
+		return " (--max-offset)";
+	if (strstr(message, "offset_ns"))
+		return " (--offset)";
+	if (strstr(message, "bin_ns"))
+		return " (--bin)";
+	return "";
+}
+
+static enum exit_status fit(const struct calibrate_options *settings,
+			    const struct plan *plan,
+			    const struct ssdpm_resolved_policy *resolved,
+			    char **operands, const struct recorded *recorded,
+			    struct calibrate_answer *answer)
+{
+	const struct ssdpm_model *model = answer->subject->drive->model;
+	struct ssdpm_sim_params sim = sim_params_of(plan, answer->subject);
+	struct ssdpm_calibrate_params params = settings->params;
+	struct ssdpm_samples samples = samples_of(&recorded->power);
+	struct ssdpm_error error;
+
+	/* Further apart they have nothing in common. */
+	if (!settings->has_offset)
+		params.max_offset_ns = length_of(&recorded->power);
+	answer->offset_given = !params.max_offset_ns;
+	answer->policy_given = settings->named.option || settings->apst.given;
+	answer->calibration = (struct ssdpm_calibration){
+		.size = sizeof(answer->calibration),
+		.measured = answer->measured,
+		.capacity = SSDPM_MAX_PARAMETERS,
+	};
+	params.ios = recorded->ios.ios;
+	params.n_ios = recorded->ios.n;
+	params.samples = &samples;
+	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME)
+		sim.apst = &resolved->apst;
+	else
+		sim.lpm = resolved->lpm;
+	if (!ssdpm_calibrate(model, &sim, &params, &answer->calibration,
+			     &error))
+		return STATUS_DONE;
+	complain("%s, %s: %s%s", operands[1], operands[2], error.message,
+		 option_for(error.message));
+	return STATUS_FAILED;
+}
+
+static enum exit_status answer_all(const struct calibrate_options *settings,
+				   const struct common *common,
+				   const struct calibrate_answer *answer)
+{
+	enum exit_status status = STATUS_DONE;
+	struct ssdpm_error error;
+	char *text;
+
+	if (ssdpm_overlay_to_json(&answer->overlay, &answer->calibration, &text,
+				  &error)) {
+		complain("%s", error.message);
+		return STATUS_FAILED;
+	}
+	if (settings->save)
+		status = save_file(settings->save, text, strlen(text));
+	if (!status && common->form)
+		return print_item(common, 0, text, &error);
+	if (!status)
+		print_calibration(answer);
+	free(text);
+	return status;
+}
+
+static enum exit_status resolve(const struct plan *plan,
+				const struct subject *subject,
+				struct ssdpm_resolved_policy *ret_resolved)
+{
+	const struct drive *drive = subject->drive;
+	const struct policy *policy = plan->policies;
+	struct ssdpm_sim_params params;
+	struct ssdpm_error error;
+
+	if (!policy_fits(policy, drive, true))
+		return STATUS_DEVICE_CANNOT;
+	params = sim_params_of(plan, subject);
+	if (!resolve_policy(policy, drive, &subject->quirks, &params,
+			    ret_resolved, &error))
+		return STATUS_DONE;
+	complain("%s, %s: %s", drive->name, policy->name, error.message);
+	return STATUS_FAILED;
+}
+
+/* Where none is named, what the machine does, or what Linux does. */
+static enum exit_status find_policy(const struct calibrate_options *settings,
+				    const struct common *common,
+				    const struct drive *drive,
+				    struct policy *policy)
+{
+	const struct ssdpm_apst_params *params = &settings->apst.params;
+
+	if (settings->named.option)
+		return parse_policy(common, settings->named.option,
+				    settings->named.name, params, policy);
+	*policy = settings->apst.given ? policy_of(params) :
+					 reference_policy(drive, params);
+	return STATUS_DONE;
+}
+
+enum exit_status calibrate(const struct calibrate_options *settings,
+			   const struct common *common,
+			   const struct drives *drives, char **operands)
+{
+	struct policy policy;
+	struct plan plan = { .common = common,
+			     .sim_options = &settings->sim,
+			     .quirk_options = &settings->apst.quirks,
+			     .policies = &policy };
+	static struct calibrate_answer answer;
+	struct recorded recorded = { 0 };
+	struct subject *subjects = NULL;
+	struct ssdpm_resolved_policy resolved;
+	enum exit_status status =
+		find_policy(settings, common, drives->drives, &policy);
+
+	if (!status)
+		status = find_subjects(&plan, drives, &subjects);
+	answer.subject = subjects;
+	if (!status)
+		status = resolve(&plan, subjects, &resolved);
+	if (!status)
+		status = read_samples(settings, common, operands[1],
+				      &recorded.power);
+	if (!status)
+		status = read_ios(settings, common, operands[2], &recorded);
+	if (!status) {
+		say_lengths(common, operands[1], operands[2], &recorded);
+		say_sampling(common, operands[1], &recorded);
+		describe(settings, &plan, &resolved, operands, &recorded,
+			 &answer);
+		status = fit(settings, &plan, &resolved, operands, &recorded,
+			     &answer);
+	}
+	if (!status)
+		status = answer_all(settings, common, &answer);
+	free_recorded(&recorded);
+	free(subjects);
+	return status;
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/power-cap.h"
+#include "options/apst-options.h"
+#include "work/comparison.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void add_estimate(struct items *items, const struct sim_options *options,
+			 const struct estimate *e, const struct cap_answer *cap)
+{
+	const struct job *job = &e->jobs[0];
+	const struct ssdpm_background_work *b = &e->subject->background;
+	const struct ssdpm_estimate_report report = {
+		.size = sizeof(report),
+		.drive = e->subject->drive->name,
+		.model = e->subject->drive->model,
+		.trace = e->trace,
+		.counts = &e->counts,
+		.policy = job->policy->name,
+		.resolved = &job->row.resolved,
+		.sim = job->row.sim,
+		.spare_ppm = options->spare_ppm,
+		.background = b->nominal_wa >= 1 ? b : NULL,
+		.cap_run = cap ? &cap->run : NULL,
+		.cap_points = cap ? cap->points : NULL,
+		.n_cap_points = cap ? cap->n_points : 0,
+	};
+	struct ssdpm_error error;
+	char *text = NULL;
+	int err = ssdpm_estimate_report_to_json(&report, &text, &error);
+
+	add_item(items, err, text, &error);
+}
+
+static void print_states_csv(const struct estimates *all)
+{
+	csv_line(10, "drive", "trace", "policy", "state", "time_ns", "entry_ns",
+		 "exit_ns", "energy_nj", "n_entries", "n_wakes");
+	for (size_t i = 0; i < all->n; i++) {
+		const struct estimate *e = &all->estimates[i];
+		const struct ssdpm_run *run = e->jobs[0].row.result->nominal;
+		size_t n;
+
+		ssdpm_model_get_states(e->subject->drive->model, &n);
+		for (size_t j = 0; j < n; j++) {
+			const struct ssdpm_residency *r = &run->states[j];
+
+			csv_text(e->subject->drive->name, ',');
+			csv_text(e->trace, ',');
+			csv_text(e->jobs[0].policy->name, ',');
+			printf("%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			       ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+			       j, r->time_ns, r->entry_ns, r->exit_ns,
+			       r->energy_nj, r->n_entries, r->n_wakes);
+		}
+	}
+}
+
+static void print_intervals_csv(const struct estimates *all)
+{
+	csv_line(11, "drive", "trace", "policy", "start_ns", "energy_nj",
+		 "busy_ns", "idle_ns", "asleep_ns", "transition_ns", "n_ios",
+		 "delay_sum_ns");
+	for (size_t i = 0; i < all->n; i++) {
+		const struct estimate *e = &all->estimates[i];
+		size_t n;
+		const struct ssdpm_interval *p =
+			ssdpm_sim_get_intervals(e->jobs[0].row.sim, &n);
+
+		for (size_t j = 0; j < n; j++) {
+			csv_text(e->subject->drive->name, ',');
+			csv_text(e->trace, ',');
+			csv_text(e->jobs[0].policy->name, ',');
+			printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			       ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			       "\n",
+			       p[j].start_ns, p[j].energy_nj, p[j].busy_ns,
+			       p[j].idle_ns, p[j].asleep_ns, p[j].transition_ns,
+			       p[j].n_ios, p[j].delay_sum_ns);
+		}
+	}
+}
+
+/* A figure of a run, and how it is written. */
+static const struct {
+	const char *name;
+	struct number (*text)(uint64_t value);
+	size_t offset;
+} figures[] = {
+#define FIGURE(member) offsetof(struct ssdpm_run, member)
+	{ "energy", energy_text, FIGURE(energy_nj) },
+	{ "mean power", any_power_text, FIGURE(mean_power_uw) },
+	{ "energy of transitions", energy_text, FIGURE(transition_nj) },
+	{ "wakes", count_text, FIGURE(n_wakes) },
+	{ "deepest state entered a day", count_text, FIGURE(deepest_per_day) },
+	{ "I/Os delayed", NULL, FIGURE(n_delayed) },
+	{ "delay of these, mean", time_text, FIGURE(delay_mean_delayed_ns) },
+	{ "delay of all I/Os, mean", time_text, FIGURE(delay_mean_ns) },
+	{ "  of 50 % at most", time_text, FIGURE(delay_p50_ns) },
+	{ "  of 99 % at most", time_text, FIGURE(delay_p99_ns) },
+	{ "  of 99.9 % at most", time_text, FIGURE(delay_p999_ns) },
+	{ "  at most", time_text, FIGURE(delay_max_ns) },
+};
+
+/* A count without a text is a share of the I/Os. */
+static struct number figure_text(size_t i, const struct ssdpm_run *run)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)run + figures[i].offset, sizeof(value));
+	return figures[i].text ? figures[i].text(value) :
+				 share_text(value, all_ios(run));
+}
+
+static void print_bounds(const struct ssdpm_result *r)
+{
+	static struct table rows;
+
+	table_begin(&rows, "<>>>", "", "low", "nominal", "high");
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+		table_row(&rows, figures[i].name, figure_text(i, r->low).text,
+			  figure_text(i, r->nominal).text,
+			  figure_text(i, r->high).text);
+	table_print(&rows);
+}
+
+/* What the states of a SATA drive are: those of its link. */
+static const char *state_word(const struct drive *drive, uint32_t state,
+			      uint32_t operational)
+{
+	static const char *const links[] = { "", " partial", " slumber",
+					     " DevSleep" };
+	uint32_t kind = ssdpm_model_get_info(drive->model)->kind;
+
+	if (state == operational)
+		return " idle";
+	return kind == SSDPM_KIND_SATA && state < 4 ? links[state] : "";
+}
+
+static void state_row(struct table *rows, const struct ssdpm_run *run,
+		      uint32_t state, const char *word)
+{
+	const struct ssdpm_residency *r = &run->states[state];
+
+	table_row(rows, cell("PS%u%s", state, word).text,
+		  time_text(r->time_ns).text,
+		  share_text(r->time_ns, run->duration_ns).text,
+		  time_text(r->entry_ns).text, time_text(r->exit_ns).text,
+		  energy_text(r->energy_nj).text, count_text(r->n_entries).text,
+		  count_text(r->n_wakes).text);
+}
+
+/* Energy of the busy drive is what the states do not have. */
+static void busy_row(struct table *rows, const struct ssdpm_run *run)
+{
+	uint64_t rest = run->energy_nj;
+
+	for (size_t i = 0; i < SSDPM_MAX_STATES; i++)
+		rest -= run->states[i].energy_nj < rest ?
+				run->states[i].energy_nj :
+				rest;
+	table_row(rows, "busy", time_text(run->busy_ns).text,
+		  share_text(run->busy_ns, run->duration_ns).text, "-", "-",
+		  energy_text(rest).text, "-", "-");
+}
+
+static void print_states(const struct sim_options *options,
+			 const struct estimate *e)
+{
+	const struct ssdpm_run *run = e->jobs[0].row.result->nominal;
+	const uint32_t operational = options->operational_state;
+	static struct table rows;
+	size_t n;
+
+	ssdpm_model_get_states(e->subject->drive->model, &n);
+	table_begin(&rows, "<>>>>>>>", "state", "time", "share", "entering",
+		    "leaving", "energy", "entries", "wakes");
+	busy_row(&rows, run);
+	for (uint32_t i = 0; i < n; i++)
+		if (i == operational || run->states[i].n_entries)
+			state_row(
+				&rows, run, i,
+				state_word(e->subject->drive, i, operational));
+	table_print(&rows);
+}
+
+/* With --spare: what the drive does behind its writes. */
+static void print_work_behind(const struct subject *subject,
+			      const struct ssdpm_result *r, uint32_t state)
+{
+	const struct ssdpm_background_work *b = &subject->background;
+	const struct ssdpm_run *run = r->nominal;
+	uint64_t ns = run->background_ns, free_ns = run->duration_ns;
+
+	if (!(b->nominal_wa >= 1))
+		return;
+	free_ns -= run->busy_ns;
+	printf("  garbage collection behind the writes: %s (%s..%s) at %s; "
+	       "write amplification %.2f (%.0f..%.1f)\n",
+	       time_text(ns).text, time_text(r->low->background_ns).text,
+	       time_text(r->high->background_ns).text,
+	       power_text((int64_t)b->power_uw).text, b->nominal_wa, b->low_wa,
+	       b->high_wa);
+	if (ns > free_ns)
+		puts("  that is more than the time without I/O: the drive "
+		     "cannot keep up and never sleeps; its power is over the "
+		     "time that this takes");
+	else if (ns > run->states[state].time_ns)
+		puts("  that is more than the time before it sleeps: it would "
+		     "sleep less than stands here");
+	else if (r->high->background_ns > free_ns)
+		puts("  at its most that is more than the time without I/O: "
+		     "there the power is over the time that it takes");
+}
+
+static void print_assumptions(const struct ssdpm_result *r)
+{
+	uint32_t axis = r->widest_axis;
+
+	if (r->low->energy_nj != r->high->energy_nj)
+		puts("  low and high: the least and the most that the unknown "
+		     "values allow; --explain lists them");
+	printf("  %s of the energy rests on assumed values",
+	       share_text(r->assumed_nj, r->nominal->energy_nj).text);
+	if (axis)
+		printf("; %s alone moves it from %s to %s",
+		       ssdpm_axis_to_string(axis),
+		       energy_text(r->axis_low_nj[axis - 1]).text,
+		       energy_text(r->axis_high_nj[axis - 1]).text);
+	putchar('\n');
+}
+
+static void print_policy(const struct job *job, const struct drive *drive)
+{
+	const uint32_t lpm = job->row.resolved.lpm;
+
+	if (ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_SATA ||
+	    job->policy->what.kind == SSDPM_POLICY_NONE)
+		print_apst(&job->row.resolved.apst);
+	else if (lpm < SSDPM_LPM_MAX_PERFORMANCE)
+		printf("%s is unknown, so it is a range, min_power to "
+		       "max_performance",
+		       lpm ? "what the firmware has set" : "the link policy");
+	else if (job->policy->what.kind == SSDPM_POLICY_TODAY)
+		fputs(ssdpm_lpm_to_string(lpm), stdout);
+	else
+		fputs("link power management", stdout);
+}
+
+static void print_estimate(const struct sim_options *options,
+			   const struct estimate *e,
+			   const struct cap_answer *cap, bool explain)
+{
+	const struct job *job = &e->jobs[0];
+	uint64_t n = all_ios(job->row.result->nominal);
+
+	print_subject(e, options);
+	printf("  %s: ", job->policy->name);
+	print_policy(job, e->subject->drive);
+	printf("\n  %s %s in %s\n", count_text(n).text, n == 1 ? "I/O" : "I/Os",
+	       time_text(job->row.result->nominal->duration_ns).text);
+	print_bounds(job->row.result);
+	putchar('\n');
+	print_states(options, e);
+	print_work_behind(e->subject, job->row.result,
+			  options->operational_state);
+	print_assumptions(job->row.result);
+	if (cap)
+		print_power_caps(cap, options);
+	if (!explain)
+		return;
+	putchar('\n');
+	print_known(e->subject);
+}
+
+static enum exit_status print_estimates_json(const struct common *common,
+					     const struct estimate_form *form,
+					     const struct estimates *all,
+					     const struct cap_answer *caps)
+{
+	struct items items = { 0 };
+
+	for (size_t i = 0; i < all->n; i++)
+		add_estimate(&items, form->sim, &all->estimates[i],
+			     caps ? &caps[i] : NULL);
+	return print_items(common, &items);
+}
+
+enum exit_status print_estimates(const struct common *common,
+				 const struct estimate_form *form,
+				 const struct estimates *all,
+				 const struct cap_answer *caps)
+{
+	if (common->form && common->form != FORM_OWN)
+		return print_estimates_json(common, form, all, caps);
+	if (common->form && caps)
+		print_power_caps_csv(caps, all->n);
+	else if (common->form && form->intervals)
+		print_intervals_csv(all);
+	else if (common->form)
+		print_states_csv(all);
+	for (size_t i = 0; i < all->n && !common->form; i++) {
+		if (i)
+			putchar('\n');
+		print_estimate(form->sim, &all->estimates[i],
+			       caps ? &caps[i] : NULL, form->explain);
+	}
+	return STATUS_DONE;
+}
+
+enum exit_status print_mixes(const struct common *common,
+			     const struct sim_options *options,
+			     const struct cap_answer *caps, size_t n)
+{
+	struct items items = { 0 };
+
+	if (!common->form) {
+		for (size_t i = 0; i < n; i++) {
+			if (i)
+				putchar('\n');
+			print_power_caps(&caps[i], options);
+		}
+		return STATUS_DONE;
+	}
+	if (common->form == FORM_OWN) {
+		print_power_caps_csv(caps, n);
+		return STATUS_DONE;
+	}
+	for (size_t i = 0; i < n; i++)
+		add_mix(&items, &caps[i]);
+	return print_items(common, &items);
+}
+
+static size_t merged(const struct estimate *e, size_t row)
+{
+	size_t n = 0;
+
+	for (size_t i = row + 1; i < e->n_jobs; i++)
+		n += e->jobs[i].row.same_as == row;
+	return n;
+}
+
+static void head_cells(struct table *rows)
+{
+	static const char *const heads[] = {
+		"policy",    "energy",	"power", "saves",
+		"low..high", "delayed", "mean",	 "p99",
+	};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		table_cell(rows, i, "%s", heads[i]);
+	table_end_row(rows);
+}
+
+static void add_row(struct table *rows, const struct estimate *e, size_t row)
+{
+	const struct ssdpm_run *run = e->jobs[row].row.result->nominal;
+	const struct ssdpm_saving saving = e->jobs[row].row.saving;
+
+	table_cell(rows, 0, "%s%s", e->jobs[row].policy->name,
+		   merged(e, row) ? " *" : "");
+	table_cell(rows, 1, "%s", energy_text(run->energy_nj).text);
+	table_cell(rows, 2, "%s", power_text((int64_t)run->mean_power_uw).text);
+	if (row)
+		table_cell(rows, 3, "%s", power_text(saving.nominal_uw).text);
+	if (row && saving.low_uw != saving.high_uw)
+		table_cell(
+			rows, 4, "%s",
+			power_range_text(saving.low_uw, saving.high_uw).text);
+	table_cell(rows, 5, "%s",
+		   share_text(run->n_delayed, all_ios(run)).text);
+	table_cell(rows, 6, "%s", time_text(run->delay_mean_ns).text);
+	table_cell(rows, 7, "%s", time_text(run->delay_p99_ns).text);
+	table_end_row(rows);
+}
+
+static void print_merged(const struct estimate *e, size_t row)
+{
+	const char *before = "";
+
+	if (!merged(e, row))
+		return;
+	printf("  * %s is also ", e->jobs[row].policy->name);
+	for (size_t i = row + 1; i < e->n_jobs; i++) {
+		if (e->jobs[i].row.same_as != row)
+			continue;
+		printf("%s%s", before, e->jobs[i].policy->name);
+		before = ", ";
+	}
+	putchar('\n');
+}
+
+void print_policies(const struct sim_options *options, const struct estimate *e)
+{
+	const struct ssdpm_result *first = e->jobs[0].row.result;
+	uint64_t n = all_ios(first->nominal);
+	static struct table rows;
+
+	print_subject(e, options);
+	printf("  %s %s in %s; savings are against %s", count_text(n).text,
+	       n == 1 ? "I/O" : "I/Os",
+	       time_text(first->nominal->duration_ns).text,
+	       e->jobs[0].policy->name);
+	if (first->low->mean_power_uw != first->high->mean_power_uw)
+		printf(", which takes %s",
+		       power_range_text((int64_t)first->low->mean_power_uw,
+					(int64_t)first->high->mean_power_uw)
+			       .text);
+	putchar('\n');
+	rows = (struct table){ .n_columns = 8, .align = "<>>>>>>>" };
+	head_cells(&rows);
+	for (size_t i = 0; i < e->n_jobs; i++)
+		if (!is_merged(e, i))
+			add_row(&rows, e, i);
+	table_print(&rows);
+	for (size_t i = 0; i < e->n_jobs; i++)
+		print_merged(e, i);
+}
+
+static void csv_row(const struct estimate *e, const struct job *job)
+{
+	const struct ssdpm_result *r = job->row.result;
+	const struct ssdpm_saving *s = &job->row.saving;
+	const struct ssdpm_run *run = r->nominal;
+
+	csv_text(e->subject->drive->name, ',');
+	csv_text(e->trace, ',');
+	csv_text(job->policy->name, ',');
+	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+	       ",%" PRIu64 ",%" PRIu64 ",",
+	       run->duration_ns, r->low->energy_nj, run->energy_nj,
+	       r->high->energy_nj, r->low->mean_power_uw, run->mean_power_uw,
+	       r->high->mean_power_uw);
+	printf("%" PRId64 ",%" PRId64 ",%" PRId64 ",", s->low_uw, s->nominal_uw,
+	       s->high_uw);
+	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+	       ",%" PRIu64 "\n",
+	       all_ios(run), run->n_delayed, run->delay_mean_ns,
+	       run->delay_p99_ns, run->delay_max_ns, run->n_wakes);
+}
+
+/* A line for each policy: a reader of CSV wants no footnotes. */
+void print_comparisons_csv(const struct estimates *all)
+{
+	csv_line(19, "drive", "trace", "policy", "duration_ns", "low_energy_nj",
+		 "energy_nj", "high_energy_nj", "low_mean_power_uw",
+		 "mean_power_uw", "high_mean_power_uw", "saving_low_uw",
+		 "saving_nominal_uw", "saving_high_uw", "n_ios", "n_delayed",
+		 "delay_mean_ns", "delay_p99_ns", "delay_max_ns", "n_wakes");
+	for (size_t i = 0; i < all->n; i++) {
+		const struct estimate *e = &all->estimates[i];
+
+		for (size_t j = 0; j < e->n_jobs; j++)
+			csv_row(e, &e->jobs[j]);
+	}
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "options/advised.h"
+#include "text/device.h"
+#include "text/output.h"
+#include "text/remedy.h"
+
+#include <stdlib.h>
+
+/* A port, and why it is as it is. */
+struct port {
+	const struct drive *drive;
+	struct insight insight;
+};
+
+struct ports {
+	struct port *ports;
+	size_t n;
+};
+
+static const char *policy_of_port(const struct ssdpm_device_facts *f)
+{
+	return f->known & SSDPM_FACT_LPM ? ssdpm_lpm_to_string(f->lpm) : NULL;
+}
+
+/* Of a port, its disk; an optical drive is none. */
+static const char *disk_of_port(const struct ssdpm_device_facts *f)
+{
+	if (f->flags & SSDPM_DEVICE_OPTICAL)
+		return "optical";
+	return f->flags & SSDPM_DEVICE_EMPTY ? "-" : f->name;
+}
+
+/* The kernel's word; before 6.12.43 it had none. */
+static const char *supported_word(const struct ssdpm_device_facts *f)
+{
+	return !(f->known & SSDPM_FACT_LPM_SUPPORTED) ? "-" :
+	       f->lpm_supported			      ? "yes" :
+							"no";
+}
+
+static void make_row(const void *data, size_t number, struct row *row)
+{
+	static const char *const head[] = { "host", "disk", "policy",
+					    "supported", "reason" };
+	const struct ports *ports = data;
+	const struct ssdpm_device_facts *f;
+	const struct ssdpm_diagnosis *reason;
+	const char *policy;
+
+	if (!number) {
+		for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
+			row_cell(row, i, "%s", head[i]);
+		return;
+	}
+	f = ssdpm_device_get_facts(ports->ports[number - 1].drive->device);
+	policy = policy_of_port(f);
+	reason = main_reason(&ports->ports[number - 1].insight);
+	if (f->ata_port)
+		row_cell(row, 0, "host%u", f->host);
+	else
+		row_cell(row, 0, "-");
+	row_cell(row, 1, "%s", disk_of_port(f));
+	row_cell(row, 2, "%s",
+		 policy		? policy :
+		 f->lpm_word[0] ? f->lpm_word :
+				  "-");
+	row_cell(row, 3, "%s", supported_word(f));
+	row_cell(row, 4, "%s", reason ? reason->message : "");
+}
+
+/* What to do about each reason, below the table: it is too long for a column.
+ */
+static void print_advice(const struct ports *ports)
+{
+	const char *before = "\n";
+
+	for (size_t i = 0; i < ports->n; i++) {
+		const struct drive *drive = ports->ports[i].drive;
+		const struct ssdpm_diagnosis *reason =
+			main_reason(&ports->ports[i].insight);
+		char *advice = advice_text(drive, reason);
+
+		if (!advice)
+			continue;
+		fputs(before, stdout);
+		printf("  %s: %s\n", drive->name, advice);
+		before = "";
+		free(advice);
+	}
+}
+
+static enum exit_status print_ports_json(const struct common *common,
+					 const struct ports *ports)
+{
+	const struct ssdpm_object object = { .kind = SSDPM_OBJECT_LPM };
+	struct items items = { 0 };
+	struct ssdpm_error error;
+
+	for (size_t i = 0; i < ports->n; i++) {
+		char *text = NULL;
+		int err = drive_json(object, ports->ports[i].drive,
+				     &ports->ports[i].insight, &text, &error);
+
+		add_item(&items, err, text, &error);
+	}
+	return print_items(common, &items);
+}
+
+static enum exit_status print_ports(const struct common *common,
+				    const struct ports *ports)
+{
+	if (!ports->n && !common->quiet)
+		remark("there is no SATA port");
+	if (common->form)
+		return print_ports_json(common, ports);
+	if (ports->n)
+		print_rows("<<<<<", make_row, ports, ports->n + 1);
+	print_advice(ports);
+	return ports->n ? print_link_owners(ports->ports[0].drive->live) :
+			  STATUS_DONE;
+}
+
+/* A port among those to be shown; what was named and is none is a fault. */
+static enum exit_status add_port(const struct common *common,
+				 const struct drive *drive, struct ports *ports)
+{
+	struct port port = { .drive = drive };
+	enum exit_status status;
+
+	if (ssdpm_device_get_facts(drive->device)->kind != SSDPM_KIND_SATA) {
+		if (!drive->named)
+			return STATUS_DONE;
+		complain("%s: not behind a SATA port", drive->name);
+		return STATUS_DEVICE_CANNOT;
+	}
+	status = look_into(common, drive, &port.insight);
+	if (status)
+		free_insight(&port.insight);
+	else
+		ports->ports[ports->n++] = port;
+	return status;
+}
+
+/* n operands were given. */
+static enum exit_status collect(const struct common *common,
+				const struct drives *drives, size_t n,
+				struct ports *ports)
+{
+	enum exit_status status = STATUS_DONE;
+
+	n = n > drives->n ? n : drives->n;
+	for (size_t i = 0; i < drives->n && !status; i++) {
+		const struct drive *drive = &drives->drives[i];
+
+		status = add_port(common, drive, ports);
+		if (status && keep_failed_drive(common, drive->name, n, status))
+			status = STATUS_DONE;
+	}
+	return status;
+}
+
+enum exit_status show_ports(const struct common *common,
+			    const struct drives *drives, size_t n)
+{
+	struct ports ports = {
+		.ports = calloc(drives->n + 1, sizeof(*ports.ports)),
+	};
+	enum exit_status status = STATUS_FAILED;
+
+	if (ports.ports)
+		status = collect(common, drives, n, &ports);
+	else
+		complain("out of memory");
+	if (!status)
+		status = print_ports(common, &ports);
+	for (size_t i = 0; i < ports.n; i++)
+		free_insight(&ports.ports[i].insight);
+	free(ports.ports);
+	return status;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include "programs.h"
+
+#include <string.h>
+
+/* What a plan has besides its steps. */
+static enum exit_status complete(struct work *work,
+				 const struct plan_command *settings,
+				 bool with_files)
+{
+	enum exit_status status = STATUS_DONE;
+
+	if (with_files && settings->persist)
+		status = make_persist(work, settings->persist);
+	if (!status)
+		work->in_force = all_in_force(work->plan);
+	return status;
+}
+
+/*
+ * The plan for a power source; 0: for that of the machine. Of two plans, the
+ * second one has the files that make both last. Nothing is written, so that a
+ * journal that stands is shown.
+ */
+static enum exit_status prepare(struct work *work,
+				const struct plan_command *settings,
+				uint32_t source, bool with_files,
+				const struct drives *drives)
+{
+	const struct common *common = work->common;
+	enum exit_status status;
+
+	work->drives = drives;
+	work->options = &settings->plan;
+	status = find_profile(common, work->options, &drives->lives[0]->facts,
+			      source, &work->profile);
+	if (!status)
+		status = make_plan(common, work->options, &work->profile,
+				   drives, &work->plan);
+	if (!status)
+		status = complete(work, settings, with_files);
+	return status ? status : look_at_journal(work);
+}
+
+/* A value that takes a command is planned: then root sends it anyway. */
+static bool asks_for_states(const struct work *work)
+{
+	return plan_has(work->options, "power-state") && !work->common->root &&
+	       may_send_commands();
+}
+
+/* Would a plan write something that the drive's own states decide? */
+static bool is_concerned(const struct work *work, const struct ssdpm_plan *plan,
+			 const struct ssdpm_device_facts *facts)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	uint32_t state;
+
+	if (facts->kind != SSDPM_KIND_NVME)
+		return false;
+	if (asks_for_states(work) &&
+	    find_power_state(work->options, facts->name, &state))
+		return true;
+	for (size_t i = 0; plan && !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (step.state != SSDPM_STEP_IN_FORCE &&
+		    step.state != SSDPM_STEP_LEFT_ALONE &&
+		    ((step.flags & SSDPM_STEP_ALL_DRIVES) ||
+		     !strcmp(step.device, facts->name)))
+			return true;
+	return false;
+}
+
+/*
+ * Ask these drives alone, of a plan that was made before or of none; what
+ * cannot be asked stays as it was read.
+ */
+void identify_concerned(const struct work *work, const struct ssdpm_plan *plan,
+			struct drives *drives)
+{
+	for (size_t i = 0; i < drives->n; i++) {
+		struct drive *drive = &drives->drives[i];
+		struct ssdpm_model *model;
+		struct ssdpm_error error;
+
+		if (!is_concerned(work, plan,
+				  ssdpm_device_get_facts(drive->device)))
+			continue;
+		if (ssdpm_device_read_model(drive->device, SSDPM_READ_COMMANDS,
+					    NULL, &model, &error)) {
+			if (!drive->model)
+				drive->problem = error;
+			continue;
+		}
+		ssdpm_model_unref(drive->model);
+		drive->model = model;
+	}
+}
+
+enum exit_status finish_plan(struct work *work,
+			     const struct plan_command *settings,
+			     char **operands, size_t n)
+{
+	const bool both = settings->both_sources;
+	struct work battery = { .common = work->common };
+	const struct work *const works[] = { work, &battery };
+	enum exit_status status;
+
+	(void)operands;
+	(void)n;
+	status = prepare(work, settings,
+			 both ? SSDPM_SOURCE_AC : settings->plan.power_source,
+			 !both, work->drives);
+	if (!status)
+		status = estimate_work(work);
+	if (!settings->both_sources)
+		return status ? status : print_work(work);
+	if (!status)
+		status = prepare(&battery, settings, SSDPM_SOURCE_BATTERY, true,
+				 work->drives);
+	if (!status)
+		status = estimate_work(&battery);
+	if (!status)
+		status = print_works(works, 2);
+	free_work(&battery);
+	return status;
+}
+
+static bool asks_drives(const struct work *work)
+{
+	return !work->drives->lives[0]->root && !work->common->identify &&
+	       may_send_commands();
+}
+
+/* Before anything is set: it is all, or nothing. */
+static enum exit_status check_files(const struct work *work)
+{
+	struct ssdpm_error error;
+
+	if (!work->persist[0] ||
+	    !ssdpm_persist_check(work->persist[0],
+				 work->drives->lives[0]->machine, &error))
+		return STATUS_DONE;
+	return complain_of_device(NULL, &error);
+}
+
+/* What apply reads anew, and from which operands. */
+struct reading {
+	const struct plan_command *settings;
+	char **operands;
+	size_t n;
+	bool again;
+	struct drives drives;
+};
+
+/*
+ * Where a plan would write something, the NVMe drives that it is for are asked
+ * themselves, so that what the kernel builds can be held against the
+ * prediction. In the usual case, where all is so already, nothing is sent.
+ */
+static enum exit_status ask_drives(const struct work *work,
+				   const struct common *common,
+				   struct drives *drives)
+{
+	struct ssdpm_plan *plan;
+	enum exit_status status;
+
+	status =
+		make_plan(common, work->options, &work->profile, drives, &plan);
+	if (status)
+		return status;
+	if (ssdpm_plan_get_n_planned(plan))
+		identify_concerned(work, plan, drives);
+	ssdpm_plan_free(plan);
+	return STATUS_DONE;
+}
+
+/*
+ * What the plan says stays so until it is carried out, and the power source is
+ * the last one.
+ */
+static enum exit_status fill(struct work *work, void *data)
+{
+	struct reading *reading = data;
+	const struct plan_command *settings = reading->settings;
+	const bool quiet = work->common->quiet || reading->again;
+	struct common common = *work->common;
+	enum exit_status status;
+
+	/* What could not be read was said the first time. */
+	common.quiet = true;
+	work->persist[0] = ssdpm_persist_free(work->persist[0]);
+	free_drives(&reading->drives);
+	status = read_devices(&common, reading->operands, reading->n,
+			      &reading->drives);
+	if (status)
+		return status;
+	work->drives = &reading->drives;
+	if (!common.identify)
+		identify_concerned(work, NULL, &reading->drives);
+	common.quiet = quiet;
+	reading->again = true;
+	status = find_profile(&common, work->options,
+			      &work->drives->lives[0]->facts,
+			      settings->plan.power_source, &work->profile);
+	common.quiet = true;
+	if (!status && asks_drives(work))
+		status = ask_drives(work, &common, &reading->drives);
+	common.quiet = quiet;
+	if (!status)
+		status = fill_plan(&common, work->options, &work->profile,
+				   work->drives, work->plan);
+	if (!status)
+		status = complete(work, settings, true);
+	return status ? status : check_files(work);
+}
+
+static enum exit_status write_persist(struct work *work)
+{
+	struct ssdpm_error error;
+
+	if (!work->persist[0] ||
+	    !ssdpm_persist_write(work->persist[0],
+				 work->drives->lives[0]->machine, &error))
+		return STATUS_DONE;
+	return complain_of_device(NULL, &error);
+}
+
+enum exit_status finish_apply(struct work *work,
+			      const struct plan_command *settings,
+			      char **operands, size_t n)
+{
+	struct reading reading = { settings, operands, n, false, { 0 } };
+	enum exit_status status, printed;
+
+	if (settings->dry_run)
+		return finish_plan(work, settings, operands, n);
+	work->failures_only = work->common->quiet;
+	status = new_plan(work->drives, settings->plan.directory, &work->plan);
+	if (!status)
+		status = carry_out(work, fill, &reading);
+	if (work->plan) {
+		printed = print_work(work);
+		if (!status)
+			status = printed;
+	}
+	fflush(stdout);
+	if (!status)
+		status = write_persist(work);
+	/* The plan refers to drives that go first. */
+	work->plan = ssdpm_plan_free(work->plan);
+	free_drives(&reading.drives);
+	return status;
+}
+
+static void complain_of(const struct ssdpm_step *step)
+{
+	const size_t length = strlen(step->device);
+
+	if (!strncmp(step->why, step->device, length) &&
+	    step->why[length] == ':')
+		complain("%s", step->why);
+	else if (step->kind != SSDPM_STEP_APST)
+		complain("%s: %s", step->device, step->why);
+	else
+		complain("%s: which table is in force is not known%s",
+			 step->device,
+			 may_send_commands() ? "" :
+					       ": only root with CAP_SYS_ADMIN "
+					       "may ask it");
+}
+
+/* What only a command tells, and that could not be sent. */
+static enum exit_status complain_of_unknown(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
+		if (step.before[0] || step.state == SSDPM_STEP_LEFT_ALONE)
+			continue;
+		complain_of(&step);
+		return may_send_commands() ? STATUS_FAILED :
+					     STATUS_NO_PRIVILEGES;
+	}
+	return STATUS_DONE;
+}
+
+enum exit_status finish_check(struct work *work,
+			      const struct plan_command *settings,
+			      char **operands, size_t n)
+{
+	enum exit_status status, printed;
+
+	(void)operands;
+	(void)n;
+	status = prepare(work, settings, settings->plan.power_source, false,
+			 work->drives);
+	if (status)
+		return status;
+	if (work->in_force && (work->common->identify || asks_for_states(work)))
+		status = prove_tables(work);
+	work->differences_only = true;
+	printed = print_work(work);
+	if (!status)
+		status = printed;
+	if (!status)
+		status = complain_of_unknown(work->plan);
+	/* Over a journal that is so whatever the values are. */
+	if (journal_stands(&work->journal))
+		status = STATUS_NOT_IN_FORCE;
+	if (!status && !work->in_force)
+		status = STATUS_NOT_IN_FORCE;
+	return status;
+}
