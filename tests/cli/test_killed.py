@@ -650,7 +650,7 @@ def test_a_user_learns_that_rights_lack_wherever_they_do(
         for call in calls:
             result = unprivileged(*call, "--root", str(laptop))
             assert result.returncode == 4, (name, mode, call, result.stderr)
-            assert b"only laptop with its capabilities may" in result.stderr
+            assert b"only root with its capabilities may" in result.stderr
         place.chmod(old)
 
 
