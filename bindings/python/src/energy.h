@@ -291,7 +291,7 @@ class Samples
 	struct ssdpm_samples view;
 };
 
-/* Of the files beside measure.cpp; add_measure() calls them. */
+/* The files beside measure.cpp define these; add_measure() calls them. */
 void add_power(py::module_ &module);
 void add_calibration(py::module_ &module);
 void add_background(py::module_ &module);

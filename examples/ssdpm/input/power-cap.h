@@ -39,14 +39,14 @@ enum exit_status run_power_caps(const struct plan *plan,
 				const struct power_caps *caps,
 				struct cap_answer *ret_answer);
 
-/* Of all estimates; *ret_caps stays NULL where no cap is asked for. */
+/* Run the caps on all estimates; without a cap *ret_caps stays NULL. */
 enum exit_status run_caps(const struct plan *plan,
 			  const struct power_caps *caps,
 			  const struct estimates *all,
 			  struct cap_answer **ret_caps);
 
 /*
- * Of a mix on n drives, in place of a trace. interval_ns: of each point; 0: one
+ * Run a mix on n drives, not a trace. interval_ns: of each point; 0: one
  * for each cap.
  */
 enum exit_status run_mixes(const struct plan *plan,

@@ -22,7 +22,7 @@ static const char *policy_of_port(const struct ssdpm_device_facts *f)
 	return f->known & SSDPM_FACT_LPM ? ssdpm_lpm_to_string(f->lpm) : NULL;
 }
 
-/* Of a port, its disk; an optical drive is none. */
+/* The disk of a port; an optical drive is none. */
 static const char *disk_of_port(const struct ssdpm_device_facts *f)
 {
 	if (f->flags & SSDPM_DEVICE_OPTICAL)

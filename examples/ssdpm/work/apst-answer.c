@@ -31,7 +31,7 @@ enum exit_status status_of(int err, uint32_t algorithm)
 	return STATUS_FAILED;
 }
 
-/* What lower-envelope takes for the power in PS0; 0: nobody knows. */
+/* The power in PS0 that lower-envelope uses; 0: unknown. */
 static uint32_t idle_power(const struct ssdpm_apst_params *params,
 			   const struct drive *drive)
 {

@@ -21,7 +21,7 @@ static double mean_of(const double *values, size_t begin, size_t end)
 	return sum / (double)(end - begin);
 }
 
-/* Of the plateau, and of the seconds that are looked at. */
+/* The plateau, and the seconds that are looked at. */
 static void measure_power(const struct consistency_options *o,
 			  struct iops_series *s)
 {

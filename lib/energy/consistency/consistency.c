@@ -197,7 +197,7 @@ int ssdpm_consistency_measure(const double *iops, size_t n,
 #define MAX_RANGE 0.2
 #define MAX_SLOPE 0.1
 
-/* Of a window: does it keep both limits? */
+/* Whether a window keeps both limits. */
 static bool is_steady(const double *rounds, size_t n, double max_range,
 		      double max_slope)
 {

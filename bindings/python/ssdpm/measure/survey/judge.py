@@ -48,7 +48,7 @@ class Noise(Value):
 
     @classmethod
     def from_summary(cls, summary: Summary, analysis: Analysis | None = None) -> Noise:
-        """Of a run, and of runs like it that were analysed before."""
+        """A run, with the runs like it that were analysed before."""
         check_instance(summary, "summary", Summary)
         numbers = (summary.se_w, summary.se_df, summary.covered_ns)
         if analysis is None:
