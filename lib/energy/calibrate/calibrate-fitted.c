@@ -7,6 +7,9 @@
 
 #include "base/internal.h"
 
+/* What a calibration may say beyond it is no latency: 1e12 us are 12 days. */
+#define MAX_EXIT_US 1e12
+
 static bool is_fitted(uint32_t kind)
 {
 	return kind == SSDPM_PARAMETER_IDLE_POWER ||
@@ -31,7 +34,8 @@ static void find_exits(const struct calibration *c,
 
 		if (m->kind == SSDPM_PARAMETER_EXIT_LATENCY &&
 		    m->status == SSDPM_MEASURED_KNOWN &&
-		    m->index < SSDPM_MAX_STATES)
+		    m->index < SSDPM_MAX_STATES && m->nominal >= 0 &&
+		    m->nominal < MAX_EXIT_US)
 			exit_ns[m->index] = (uint64_t)(m->nominal * 1000);
 	}
 }
@@ -128,9 +132,6 @@ static int explain(struct calibration *c, const struct ssdpm_model *model,
 	uint64_t exit_ns[SSDPM_MAX_STATES] = { 0 };
 	int err;
 
-	c->params.offset_ns = by->offset_ns;
-	c->params.max_offset_ns = 0;
-	c->params.bin_ns = by->bin_ns;
 	err = ssdpm__calibration_look(c, model, reterr);
 	if (err)
 		return err;
@@ -150,6 +151,7 @@ int ssdpm_calibration_get_fitted(const struct ssdpm_model *model,
 				 struct ssdpm_fitted_power *ret_fitted,
 				 struct ssdpm_error *reterr)
 {
+	struct ssdpm_calibrate_params own = { .size = sizeof(own) };
 	struct ssdpm_calibration by = { .size = sizeof(by) };
 	struct ssdpm_fitted_power fitted = { .size = sizeof(fitted) };
 	double values[FIT_MAX_COLUMNS];
@@ -164,7 +166,13 @@ int ssdpm_calibration_get_fitted(const struct ssdpm_model *model,
 		err = ssdpm__fail(reterr, -EINVAL, 0,
 				  "ssdpm_calibration: nothing is measured");
 	if (!err)
-		err = ssdpm__calibration_new(model, sim_params, params, &c,
+		err = ssdpm__sized_in(&own, sizeof(own), params,
+				      "ssdpm_calibrate_params", reterr);
+	own.offset_ns = by.offset_ns;
+	own.max_offset_ns = 0;
+	own.bin_ns = by.bin_ns;
+	if (!err)
+		err = ssdpm__calibration_new(model, sim_params, &own, &c,
 					     reterr);
 	if (!err)
 		err = explain(c, model, &by, values, reterr);

@@ -873,6 +873,20 @@ static void a_run_is_fitted_into_the_room_that_there_is(void **state)
 						      &fitted, &error),
 			 -E2BIG);
 	fixture_assert_error(&error, -E2BIG, 0, "room for 1");
+	calibration.offset_ns = INT64_MIN;
+	assert_int_equal(ssdpm_calibration_get_fitted(run.model, &sim_params,
+						      &params, &calibration,
+						      &fitted, NULL),
+			 -ERANGE);
+	calibration.offset_ns = 0;
+	for (size_t i = 0; i < calibration.n_measured; i++)
+		if (measured[i].kind == SSDPM_PARAMETER_EXIT_LATENCY)
+			measured[i].nominal = i % 2 ? NAN : 1e300;
+	fitted.power_w = NULL;
+	assert_int_equal(ssdpm_calibration_get_fitted(run.model, &sim_params,
+						      &params, &calibration,
+						      &fitted, NULL),
+			 0);
 	truth_run_free(&run);
 }
 
