@@ -1251,6 +1251,43 @@ static int call_calibrate(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_fitted(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_measured measured = {
+		.kind = SSDPM_PARAMETER_IDLE_POWER,
+		.status = SSDPM_MEASURED_KNOWN,
+		.nominal = 1000000,
+	};
+	const struct ssdpm_calibration calibration = {
+		.size = sizeof(calibration),
+		.measured = &measured,
+		.n_measured = 1,
+		.capacity = 1,
+	};
+	double power_w[200], fitted_w[201];
+	struct ssdpm_samples samples = make_samples(power_w);
+	const struct ssdpm_io io = { .start_ns = 10000000000,
+				     .service_ns = 4000000000,
+				     .op = SSDPM_OP_READ };
+	const struct ssdpm_calibrate_params params = {
+		.size = sizeof(params),
+		.ios = &io,
+		.n_ios = 1,
+		.samples = &samples,
+	};
+	struct ssdpm_fitted_power fitted = {
+		.size = sizeof(fitted),
+		.power_w = fitted_w,
+		.capacity = 201,
+	};
+	int err = ssdpm_calibration_get_fitted(in.models[0], NULL, &params,
+					       &calibration, &fitted, error);
+
+	if (!err)
+		ret->energy_nj = fitted.n;
+	return err;
+}
+
 static const struct ssdpm_overlay overlay = {
 	.size = sizeof(overlay),
 	.kind = SSDPM_KIND_NVME,
@@ -2224,6 +2261,7 @@ static const struct {
 	{ "ssdpm_idle_work_find", call_idle_work },
 	{ "ssdpm_background_classify", call_background },
 	{ "ssdpm_calibrate", call_calibrate },
+	{ "ssdpm_calibration_get_fitted", call_fitted },
 	{ "ssdpm_overlay_from_json", call_overlay_from_json },
 	{ "ssdpm_overlay_to_json", call_overlay_to_json },
 	{ "ssdpm_change_points_find", call_changes },
