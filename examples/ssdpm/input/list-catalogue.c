@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/list-catalogue.h"
-
 #include "text/device.h"
 #include "text/output.h"
 
@@ -82,29 +80,25 @@ static const struct ssdpm_power_state *deepest(const struct entry *entry)
 	return &states[n - 1];
 }
 
-static void make_row(const void *data, size_t number, struct row *row)
+static void print_table(const struct entries *entries)
 {
-	static const char *const head[] = { "product", "firmware", "seen",
-					    "states", "deepest power" };
-	const struct entries *entries = data;
-	const struct ssdpm_power_state *last;
-	const struct entry *entry;
-	size_t n;
+	struct table rows;
 
-	if (!number) {
-		for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
-			row_cell(row, i, "%s", head[i]);
-		return;
+	table_begin(&rows, "<<>>>", "product", "firmware", "seen", "states",
+		    "deepest power");
+	for (size_t i = 0; i < entries->n; i++) {
+		const struct entry *entry = &entries->entries[i];
+		const struct ssdpm_power_state *last = deepest(entry);
+		size_t n;
+
+		ssdpm_model_get_states(entry->model, &n);
+		table_row(&rows, entry->product,
+			  entry->firmware ? entry->firmware : "-",
+			  cell("%u", entry->seen).text, cell("%zu", n).text,
+			  last ? ssdpm_uw_to_text(last->max_power_uw).text :
+				 "-");
 	}
-	entry = &entries->entries[number - 1];
-	last = deepest(entry);
-	ssdpm_model_get_states(entry->model, &n);
-	row_cell(row, 0, "%s", entry->product);
-	row_cell(row, 1, "%s", entry->firmware ? entry->firmware : "-");
-	row_cell(row, 2, "%u", entry->seen);
-	row_cell(row, 3, "%zu", n);
-	row_cell(row, 4, "%s",
-		 last ? ssdpm_uw_to_text(last->max_power_uw).text : "-");
+	table_print(&rows);
 }
 
 static void add_entry(struct items *items, const struct entries *entries,
@@ -160,7 +154,7 @@ enum exit_status list_catalogue(const struct common *common,
 	else if (!status && common->form)
 		status = print_entries_json(common, &entries);
 	else if (!status)
-		print_rows("<<>>>", make_row, &entries, entries.n + 1);
+		print_table(&entries);
 	free_entries(&entries);
 	ssdpm_catalogue_free(catalogue);
 	return status;

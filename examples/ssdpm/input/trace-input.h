@@ -63,4 +63,21 @@ struct ssdpm_generator_params generator_of(const struct trace_options *options,
 /* What the reader met, on standard error. */
 void say_counts(const struct common *common, const struct trace_input *input);
 
+/* workload-print.c: read traces, and print what is in them. */
+enum exit_status describe_traces(const struct common *common,
+				 const struct trace_options *options,
+				 char **names, size_t n);
+
+/* workload-write.c: is it one of the words of --to? */
+enum exit_status check_trace_form(const struct common *common,
+				  const char *form);
+
+/*
+ * Write what is left of a trace to path, or to standard output where it is "-".
+ */
+enum exit_status write_trace(const struct common *common,
+			     const struct trace_options *options,
+			     struct trace_input *input, const char *form,
+			     const char *path);
+
 #endif

@@ -151,39 +151,34 @@ static uint64_t length_ns(const struct ssdpm_activity *a)
 	return (uint64_t)a->end_ns - (uint64_t)a->begin_ns;
 }
 
-static void make_row(const void *data, size_t number, struct row *row)
+static void add_activity(struct table *rows, const struct ssdpm_activity *a)
 {
-	static const char *const head[] = { "from",	  "for",  "energy",
-					    "above idle", "peak", "" };
-	const struct baseline_answer *answer = data;
+	const bool before = a->begin_ns < 0;
+	const uint64_t begin_ns = (uint64_t)a->begin_ns;
 
-	for (size_t i = 0; !number && i < 6; i++)
-		row_cell(row, i, "%s", head[i]);
-	if (!number)
-		return;
-	const struct ssdpm_activity *a = &answer->activities[number - 1];
-	row_cell(row, 0, "%s%s", a->begin_ns < 0 ? "-" : "",
-		 time_text(a->begin_ns < 0 ? -(uint64_t)a->begin_ns :
-					     (uint64_t)a->begin_ns)
-			 .text);
-	row_cell(row, 1, "%s", time_text(length_ns(a)).text);
-	row_cell(row, 2, "%s", joules_text(a->energy_j).text);
-	row_cell(row, 3, "%s", joules_text(a->extra_j).text);
-	row_cell(row, 4, "%s", watts_text(a->peak_w).text);
-	row_cell(row, 5, "%s",
-		 a->open == 3 ? "cut off at both ends" :
-		 a->open == 2 ? "cut off at the end" :
-		 a->open == 1 ? "had begun before" :
-				"");
+	table_row(rows,
+		  cell("%s%s", before ? "-" : "",
+		       time_text(before ? -begin_ns : begin_ns).text)
+			  .text,
+		  time_text(length_ns(a)).text, joules_text(a->energy_j).text,
+		  joules_text(a->extra_j).text, watts_text(a->peak_w).text,
+		  a->open == 3 ? "cut off at both ends" :
+		  a->open == 2 ? "cut off at the end" :
+		  a->open == 1 ? "had begun before" :
+				 "");
 }
 
 void print_baseline(const struct baseline_answer *a)
 {
+	struct table rows;
+
 	print_level(a);
 	print_sampling(&a->sampling);
-	if (a->n_activities)
-		print_rows(">>>>><", make_row, a, a->n_activities + 1);
-	else
+	table_begin(&rows, ">>>>><", "from", "for", "energy", "above idle",
+		    "peak", "");
+	for (size_t i = 0; i < a->n_activities; i++)
+		add_activity(&rows, &a->activities[i]);
+	if (!table_print(&rows))
 		puts("  nothing is above it");
 }
 

@@ -353,24 +353,22 @@ static const char *class_name(uint32_t background)
 	return words[background];
 }
 
-static void make_row(const void *data, size_t number, struct row *row)
+static void print_table(const struct sweep *sweep)
 {
-	static const char *const head[] = { "experiment", "background work",
-					    "runs",	  "with a tail",
-					    "tail",	  "energy" };
-	const struct sweep *sweep = data;
+	struct table rows;
 
-	for (size_t i = 0; !number && i < 6; i++)
-		row_cell(row, i, "%s", head[i]);
-	if (!number)
-		return;
-	const struct experiment *e = &sweep->experiments[number - 1];
-	row_cell(row, 0, "%s", e->name);
-	row_cell(row, 1, "%s", class_name(e->class.background));
-	row_cell(row, 2, "%zu", e->n_runs);
-	row_cell(row, 3, "%s", count_text(e->class.n_tails).text);
-	row_cell(row, 4, "%s", time_text(e->class.tail_ns).text);
-	row_cell(row, 5, "%s", joules_text(e->class.extra_j).text);
+	table_begin(&rows, "<<>>>>", "experiment", "background work", "runs",
+		    "with a tail", "tail", "energy");
+	for (size_t i = 0; i < sweep->n; i++) {
+		const struct experiment *e = &sweep->experiments[i];
+
+		table_row(&rows, e->name, class_name(e->class.background),
+			  cell("%zu", e->n_runs).text,
+			  count_text(e->class.n_tails).text,
+			  time_text(e->class.tail_ns).text,
+			  joules_text(e->class.extra_j).text);
+	}
+	table_print(&rows);
 }
 
 static struct ssdpm_experiment report_of(const struct experiment *e)
@@ -434,7 +432,7 @@ static enum exit_status print_sweep(const struct common *common,
 		add_sweep(&items, sweep);
 		return print_items(common, &items);
 	}
-	print_rows("<<>>>>", make_row, sweep, sweep->n + 1);
+	print_table(sweep);
 	if (sweep->is_suite)
 		print_matrix(sweep->matrix);
 	return STATUS_DONE;

@@ -3,7 +3,7 @@
 
 #include "options/advised.h"
 #include "options/numbers.h"
-#include "options/tables.h"
+#include "options/apst-options.h"
 #include "programs.h"
 
 #include <inttypes.h>

@@ -10,6 +10,9 @@
 
 #include <ssdpm/object.h>
 
+/* "PS0-PS2"; "PS3" where both are the same. */
+struct cell states_text(uint32_t first, uint32_t last);
+
 /* The table of its states, with what stands before and after it. */
 void print_states(const struct drive *drive);
 

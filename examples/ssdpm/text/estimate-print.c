@@ -115,7 +115,7 @@ static struct number figure_text(size_t i, const struct ssdpm_run *run)
 
 static void print_bounds(const struct ssdpm_result *r)
 {
-	static struct table rows;
+	struct table rows;
 
 	table_begin(&rows, "<>>>", "", "low", "nominal", "high");
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
@@ -170,7 +170,7 @@ static void print_states(const struct sim_options *options,
 {
 	const struct ssdpm_run *run = e->jobs[0].row.result->nominal;
 	const uint32_t operational = options->operational_state;
-	static struct table rows;
+	struct table rows;
 	size_t n;
 
 	ssdpm_model_get_states(e->subject->drive->model, &n);
@@ -341,38 +341,24 @@ static size_t merged(const struct estimate *e, size_t row)
 	return n;
 }
 
-static void head_cells(struct table *rows)
-{
-	static const char *const heads[] = {
-		"policy",    "energy",	"power", "saves",
-		"low..high", "delayed", "mean",	 "p99",
-	};
-
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		table_cell(rows, i, "%s", heads[i]);
-	table_end_row(rows);
-}
-
 static void add_row(struct table *rows, const struct estimate *e, size_t row)
 {
 	const struct ssdpm_run *run = e->jobs[row].row.result->nominal;
 	const struct ssdpm_saving saving = e->jobs[row].row.saving;
+	const bool range = row && saving.low_uw != saving.high_uw;
 
-	table_cell(rows, 0, "%s%s", e->jobs[row].policy->name,
-		   merged(e, row) ? " *" : "");
-	table_cell(rows, 1, "%s", energy_text(run->energy_nj).text);
-	table_cell(rows, 2, "%s", power_text((int64_t)run->mean_power_uw).text);
-	if (row)
-		table_cell(rows, 3, "%s", power_text(saving.nominal_uw).text);
-	if (row && saving.low_uw != saving.high_uw)
-		table_cell(
-			rows, 4, "%s",
-			power_range_text(saving.low_uw, saving.high_uw).text);
-	table_cell(rows, 5, "%s",
-		   share_text(run->n_delayed, all_ios(run)).text);
-	table_cell(rows, 6, "%s", time_text(run->delay_mean_ns).text);
-	table_cell(rows, 7, "%s", time_text(run->delay_p99_ns).text);
-	table_end_row(rows);
+	table_row(rows,
+		  cell("%s%s", e->jobs[row].policy->name,
+		       merged(e, row) ? " *" : "")
+			  .text,
+		  energy_text(run->energy_nj).text,
+		  power_text((int64_t)run->mean_power_uw).text,
+		  row ? power_text(saving.nominal_uw).text : "",
+		  range ? power_range_text(saving.low_uw, saving.high_uw).text :
+			  "",
+		  share_text(run->n_delayed, all_ios(run)).text,
+		  time_text(run->delay_mean_ns).text,
+		  time_text(run->delay_p99_ns).text);
 }
 
 static void print_merged(const struct estimate *e, size_t row)
@@ -395,7 +381,7 @@ void print_policies(const struct sim_options *options, const struct estimate *e)
 {
 	const struct ssdpm_result *first = e->jobs[0].row.result;
 	uint64_t n = all_ios(first->nominal);
-	static struct table rows;
+	struct table rows;
 
 	print_subject(e, options);
 	printf("  %s %s in %s; savings are against %s", count_text(n).text,
@@ -408,8 +394,8 @@ void print_policies(const struct sim_options *options, const struct estimate *e)
 					(int64_t)first->high->mean_power_uw)
 			       .text);
 	putchar('\n');
-	rows = (struct table){ .n_columns = 8, .align = "<>>>>>>>" };
-	head_cells(&rows);
+	table_begin(&rows, "<>>>>>>>", "policy", "energy", "power", "saves",
+		    "low..high", "delayed", "mean", "p99");
 	for (size_t i = 0; i < e->n_jobs; i++)
 		if (!is_merged(e, i))
 			add_row(&rows, e, i);

@@ -3,7 +3,7 @@
 
 #include "work/comparison.h"
 
-#include "input/kernel-settings.h"
+#include "options/advised.h"
 #include "input/live.h"
 #include "options/numbers.h"
 #include "text/output.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "work/workload-write.h"
+#include "input/trace-input.h"
 
 #include <errno.h>
 #include <inttypes.h>
