@@ -56,16 +56,13 @@ static enum exit_status collect(const struct ssdpm_catalogue *catalogue,
 		entry->seen = ssdpm_catalogue_get_seen(catalogue, i);
 		entry->row = i;
 		if (ssdpm_catalogue_get_model(catalogue, i, &entry->model,
-					      &error)) {
-			complain("%s", error.message);
-			return STATUS_FAILED;
-		}
+					      &error))
+			return failure("%s", error.message);
 		entries->n++;
 	}
 	if (entries->entries)
 		return STATUS_DONE;
-	complain("%s", error.message);
-	return STATUS_FAILED;
+	return failure("%s", error.message);
 }
 
 /* The state that takes least, or NULL where no power is known. */
@@ -110,11 +107,8 @@ static void add_entry(struct items *items, const struct entries *entries,
 		.index = entries->entries[i].row,
 		.catalogue = entries->catalogue,
 	};
-	struct ssdpm_error error;
-	char *text = NULL;
-	int err = ssdpm_object_to_json(&object, &text, &error);
 
-	add_item(items, err, text, &error);
+	add_object(items, &object);
 }
 
 static enum exit_status print_entries_json(const struct common *common,

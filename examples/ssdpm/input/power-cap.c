@@ -204,10 +204,9 @@ enum exit_status run_power_caps(const struct plan *plan,
 	if (!ssdpm_cap_simulate(subject->drive->model, &params, &schedule,
 				&ret_answer->run, ret_answer->points, &error))
 		return STATUS_DONE;
-	complain("%s on %s, --power-cap %s: %s", subject->drive->name,
-		 estimate->trace, cap_text(ret_answer->lowest_uw).text,
-		 error.message);
-	return STATUS_FAILED;
+	return failure("%s on %s, --power-cap %s: %s", subject->drive->name,
+		       estimate->trace, cap_text(ret_answer->lowest_uw).text,
+		       error.message);
 }
 
 void cap_streams(const struct cap_answer *answer,
@@ -281,8 +280,8 @@ static enum exit_status run_mix_caps(const struct plan *plan,
 	}
 	if (!err)
 		return STATUS_DONE;
-	complain("%s, --power-cap: %s", subject->drive->name, error.message);
-	return STATUS_FAILED;
+	return failure("%s, --power-cap: %s", subject->drive->name,
+		       error.message);
 }
 
 /* *ret_caps: one for each of n, all empty; free_caps(). */

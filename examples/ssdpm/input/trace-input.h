@@ -20,7 +20,9 @@ struct trace_input {
 	const char *name;
 	bool prefixed; /* its options, as in struct trace_options */
 	struct ssdpm_trace *trace;
-	int fd; /* -1: none to close */
+	int fd;	    /* -1: none to close */
+	bool begun; /* stream_trace() has had an I/O; the first one is of */
+	uint64_t start_ns;
 	struct progress progress;
 };
 

@@ -127,18 +127,18 @@ static void put_parts(FILE *file, const struct merged *m)
 static enum exit_status write_merged_markdown(const struct merged *m,
 					      const char *path)
 {
-	FILE *file = open_markdown(path);
+	struct markdown markdown;
 
-	if (!file)
+	if (begin_markdown(&markdown))
 		return STATUS_FAILED;
-	fputs("## Surveys of power policies, merged\n\n", file);
-	put_parts(file, m);
-	putc('\n', file);
-	put_rows(file, m);
+	fputs("## Surveys of power policies, merged\n\n", markdown.file);
+	put_parts(markdown.file, m);
+	putc('\n', markdown.file);
+	put_rows(markdown.file, m);
 	if (m->info->n_merged)
-		putc('\n', file);
-	put_family(file, m);
-	return close_markdown(file, path);
+		putc('\n', markdown.file);
+	put_family(markdown.file, m);
+	return end_markdown(&markdown, path);
 }
 
 static enum exit_status print_result(const struct common *common,
@@ -189,10 +189,8 @@ static enum exit_status merge(struct merged *m, double error_rate)
 		err = ssdpm_survey_merge_new(results, m->n_surveys, error_rate,
 					     &m->merge, &error);
 	free(results);
-	if (err) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
+	if (err)
+		return failure("%s", error.message);
 	m->info = ssdpm_survey_merge_get_info(m->merge);
 	return STATUS_DONE;
 }

@@ -469,9 +469,7 @@ static void add_finding(struct items *items, const struct answerer *a,
 				       .model = finding->drive->model };
 	const bool has_way = a->object == SSDPM_OBJECT_APST_REACH;
 	struct changes changes = { 0 };
-	struct ssdpm_error error;
-	char *apply = NULL, *text = NULL;
-	int err;
+	char *apply = NULL;
 
 	a->describe(finding, &object);
 	if (has_way) {
@@ -481,8 +479,7 @@ static void add_finding(struct items *items, const struct answerer *a,
 	object.changes = changes.all;
 	object.n_changes = changes.n;
 	object.apply = apply;
-	err = ssdpm_object_to_json(&object, &text, &error);
-	add_item(items, err, text, &error);
+	add_object(items, &object);
 	free(apply);
 	free(changes.all);
 }

@@ -35,8 +35,8 @@ static void add_estimate(struct items *items, const struct sim_options *options,
 
 static void print_states_csv(const struct estimates *all)
 {
-	csv_line(10, "drive", "trace", "policy", "state", "time_ns", "entry_ns",
-		 "exit_ns", "energy_nj", "n_entries", "n_wakes");
+	puts("drive,trace,policy,state,time_ns,entry_ns,exit_ns,energy_nj,"
+	     "n_entries,n_wakes");
 	for (size_t i = 0; i < all->n; i++) {
 		const struct estimate *e = &all->estimates[i];
 		const struct ssdpm_run *run = e->jobs[0].row.result->nominal;
@@ -46,9 +46,7 @@ static void print_states_csv(const struct estimates *all)
 		for (size_t j = 0; j < n; j++) {
 			const struct ssdpm_residency *r = &run->states[j];
 
-			csv_text(e->subject->drive->name, ',');
-			csv_text(e->trace, ',');
-			csv_text(e->jobs[0].policy->name, ',');
+			csv_names(e, &e->jobs[0]);
 			printf("%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64
 			       ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
 			       j, r->time_ns, r->entry_ns, r->exit_ns,
@@ -59,9 +57,8 @@ static void print_states_csv(const struct estimates *all)
 
 static void print_intervals_csv(const struct estimates *all)
 {
-	csv_line(11, "drive", "trace", "policy", "start_ns", "energy_nj",
-		 "busy_ns", "idle_ns", "asleep_ns", "transition_ns", "n_ios",
-		 "delay_sum_ns");
+	puts("drive,trace,policy,start_ns,energy_nj,busy_ns,idle_ns,asleep_ns,"
+	     "transition_ns,n_ios,delay_sum_ns");
 	for (size_t i = 0; i < all->n; i++) {
 		const struct estimate *e = &all->estimates[i];
 		size_t n;
@@ -69,9 +66,7 @@ static void print_intervals_csv(const struct estimates *all)
 			ssdpm_sim_get_intervals(e->jobs[0].row.sim, &n);
 
 		for (size_t j = 0; j < n; j++) {
-			csv_text(e->subject->drive->name, ',');
-			csv_text(e->trace, ',');
-			csv_text(e->jobs[0].policy->name, ',');
+			csv_names(e, &e->jobs[0]);
 			printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 			       ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 			       "\n",
@@ -410,9 +405,7 @@ static void csv_row(const struct estimate *e, const struct job *job)
 	const struct ssdpm_saving *s = &job->row.saving;
 	const struct ssdpm_run *run = r->nominal;
 
-	csv_text(e->subject->drive->name, ',');
-	csv_text(e->trace, ',');
-	csv_text(job->policy->name, ',');
+	csv_names(e, job);
 	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 	       ",%" PRIu64 ",%" PRIu64 ",",
 	       run->duration_ns, r->low->energy_nj, run->energy_nj,
@@ -429,11 +422,11 @@ static void csv_row(const struct estimate *e, const struct job *job)
 /* A line for each policy: a reader of CSV wants no footnotes. */
 void print_comparisons_csv(const struct estimates *all)
 {
-	csv_line(19, "drive", "trace", "policy", "duration_ns", "low_energy_nj",
-		 "energy_nj", "high_energy_nj", "low_mean_power_uw",
-		 "mean_power_uw", "high_mean_power_uw", "saving_low_uw",
-		 "saving_nominal_uw", "saving_high_uw", "n_ios", "n_delayed",
-		 "delay_mean_ns", "delay_p99_ns", "delay_max_ns", "n_wakes");
+	puts("drive,trace,policy,duration_ns,low_energy_nj,energy_nj,"
+	     "high_energy_nj,low_mean_power_uw,mean_power_uw,"
+	     "high_mean_power_uw,saving_low_uw,saving_nominal_uw,"
+	     "saving_high_uw,n_ios,n_delayed,delay_mean_ns,delay_p99_ns,"
+	     "delay_max_ns,n_wakes");
 	for (size_t i = 0; i < all->n; i++) {
 		const struct estimate *e = &all->estimates[i];
 

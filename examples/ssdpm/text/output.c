@@ -269,10 +269,8 @@ static enum exit_status print_json(const struct common *common,
 	char *text;
 
 	name_schema(common, name, sizeof(name));
-	if (ssdpm_object_to_json(&object, &text, &error)) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
+	if (ssdpm_object_to_json(&object, &text, &error))
+		return failure("%s", error.message);
 	answered = true;
 	fputs(text, stdout);
 	free(text);
@@ -304,6 +302,15 @@ void add_item(struct items *items, int err, char *text,
 	else
 		complain("out of memory");
 	items->failed = true;
+}
+
+void add_object(struct items *items, const struct ssdpm_object *object)
+{
+	struct ssdpm_error error;
+	char *text = NULL;
+	int err = ssdpm_object_to_json(object, &text, &error);
+
+	add_item(items, err, text, &error);
 }
 
 void free_items(struct items *items)

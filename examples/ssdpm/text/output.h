@@ -20,6 +20,8 @@ struct items {
  */
 void add_item(struct items *items, int err, char *text,
 	      const struct ssdpm_error *error);
+/* One more that the library makes of an object. */
+void add_object(struct items *items, const struct ssdpm_object *object);
 void free_items(struct items *items);
 
 /*

@@ -160,10 +160,9 @@ static void print_span_csv(const struct ssdpm_span *span)
 
 void print_power_caps_csv(const struct cap_answer *answers, size_t n)
 {
-	csv_line(13, "drive", "trace", "start_ns", "duration_ns", "cap_uw",
-		 "low_bytes_per_s", "nominal_bytes_per_s", "high_bytes_per_s",
-		 "low_power_uw", "nominal_power_uw", "high_power_uw",
-		 "nominal_energy_nj", "limit");
+	puts("drive,trace,start_ns,duration_ns,cap_uw,low_bytes_per_s,"
+	     "nominal_bytes_per_s,high_bytes_per_s,low_power_uw,"
+	     "nominal_power_uw,high_power_uw,nominal_energy_nj,limit");
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < answers[i].n_points; j++) {
 			const struct ssdpm_cap_point *p = &answers[i].points[j];

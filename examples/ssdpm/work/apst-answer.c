@@ -149,11 +149,8 @@ static void add_answer(struct items *items, const struct answer *answer)
 		.model = answer->drive->model,
 		.params = &answer->params,
 	};
-	struct ssdpm_error error;
-	char *text = NULL;
-	int err = ssdpm_object_to_json(&object, &text, &error);
 
-	add_item(items, err, text, &error);
+	add_object(items, &object);
 }
 
 static enum exit_status print_answers_json(const struct common *common,

@@ -7,7 +7,6 @@
 #include "text/output.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,14 +40,11 @@ void csv_text(const char *text, char end)
 	putchar(end);
 }
 
-void csv_line(int n, ...)
+void csv_names(const struct estimate *e, const struct job *job)
 {
-	va_list args;
-
-	va_start(args, n);
-	for (int i = 0; i < n; i++)
-		csv_text(va_arg(args, const char *), i + 1 < n ? ',' : '\n');
-	va_end(args);
+	csv_text(e->subject->drive->name, ',');
+	csv_text(e->trace, ',');
+	csv_text(job->policy->name, ',');
 }
 
 static bool is_measured(const struct subject *subject)
