@@ -81,9 +81,8 @@ void print_energy(const struct energy_answer *a)
 		       joules_text(e->high_j).text);
 	printf(" in %s, %s on average\n", time_text(e->covered_ns).text,
 	       watts_text(e->mean_power_w).text);
-	printf("  %s to %s, %s %s\n", watts_text(e->min_power_w).text,
-	       watts_text(e->max_power_w).text, count_text(e->n).text,
-	       e->n == 1 ? "sample" : "samples");
+	printf("  %s to %s, %s\n", watts_text(e->min_power_w).text,
+	       watts_text(e->max_power_w).text, counted(e->n, "sample").text);
 	for (size_t i = 0; i < N_REMARKS; i++)
 		if (e->remarks & remarks[i].bit)
 			printf("  %s: %s\n", remarks[i].words,
@@ -95,14 +94,12 @@ void print_energy(const struct energy_answer *a)
 		printf("  the counter of the meter says %s\n",
 		       joules_text(a->counter_j).text);
 	if (a->counts.n_wraps)
-		printf("  the counter began anew %s %s\n",
-		       count_text(a->counts.n_wraps).text,
-		       a->counts.n_wraps == 1 ? "time" : "times");
+		printf("  the counter began anew %s\n",
+		       counted(a->counts.n_wraps, "time").text);
 	if (a->counts.n_resets)
-		printf("  the counter fell %s %s: if it began anew, name "
+		printf("  the counter fell %s: if it began anew, name "
 		       "--counter\n",
-		       count_text(a->counts.n_resets).text,
-		       a->counts.n_resets == 1 ? "time" : "times");
+		       counted(a->counts.n_resets, "time").text);
 }
 
 /* An item of the list, from what the library wrote. */
@@ -137,9 +134,9 @@ static void print_level(const struct baseline_answer *a)
 {
 	const struct ssdpm_baseline *b = &a->baseline;
 
-	printf("%s: %s when idle, sigma %s, from %s %s%s\n", a->name,
+	printf("%s: %s when idle, sigma %s, from %s%s\n", a->name,
 	       watts_text(b->level_w).text, watts_text(b->sigma_w).text,
-	       count_text(b->n).text, b->n == 1 ? "sample" : "samples",
+	       counted(b->n, "sample").text,
 	       b->method == SSDPM_BASELINE_WINDOW ?
 		       "" :
 		       "; no window was named: the lowest level that stands "
@@ -225,8 +222,8 @@ static void print_work(const struct ssdpm_idle_work *work)
 		puts("  idle, it does nothing by itself that can be told");
 		return;
 	}
-	printf("  idle, it works %s %s by itself, %s on average",
-	       count_text(work->n).text, work->n == 1 ? "time" : "times",
+	printf("  idle, it works %s by itself, %s on average",
+	       counted(work->n, "time").text,
 	       watts_text(work->mean_extra_w).text);
 	printf("; in the middle %s for %s\n", joules_text(work->extra_j).text,
 	       time_text(work->duration_ns).text);

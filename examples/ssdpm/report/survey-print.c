@@ -39,8 +39,7 @@ static void print_facts(const struct survey_report *report)
 static void print_left_out(uint64_t n, const char *one, const char *words)
 {
 	if (n)
-		printf("  %s %s%s %s\n", count_text(n).text, one,
-		       n == 1 ? "" : "s", words);
+		printf("  %s %s\n", counted(n, one).text, words);
 }
 
 static void print_runs(const struct survey_report *report)

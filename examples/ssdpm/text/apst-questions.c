@@ -75,7 +75,7 @@ static int get_other(struct finding *f, struct ssdpm_error *reterr)
 	return make_table(f->source, f->drive, f->quirks, &f->other, reterr);
 }
 
-static bool is_set(const struct ssdpm_apst_entry *entry)
+bool is_set(const struct ssdpm_apst_entry *entry)
 {
 	return entry->target || entry->idle_ms;
 }
@@ -84,14 +84,6 @@ static bool is_same(const struct finding *f)
 {
 	return !f->differences && f->table.sent == f->other.sent &&
 	       f->table.enabled == f->other.enabled;
-}
-
-/* "38.999 ms", "any". */
-static struct ssdpm_quantity limit_text(uint64_t us)
-{
-	if (us == SSDPM_LATENCY_ANY)
-		return (struct ssdpm_quantity){ "any" };
-	return ssdpm_us_to_text(us);
 }
 
 static struct cell entry_text(const struct ssdpm_apst_entry *entry)

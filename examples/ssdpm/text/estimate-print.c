@@ -253,7 +253,7 @@ static void print_estimate(const struct sim_options *options,
 	print_subject(e, options);
 	printf("  %s: ", job->policy->name);
 	print_policy(job, e->subject->drive);
-	printf("\n  %s %s in %s\n", count_text(n).text, n == 1 ? "I/O" : "I/Os",
+	printf("\n  %s in %s\n", counted(n, "I/O").text,
 	       time_text(job->row.result->nominal->duration_ns).text);
 	print_bounds(job->row.result);
 	putchar('\n');
@@ -379,8 +379,7 @@ void print_policies(const struct sim_options *options, const struct estimate *e)
 	struct table rows;
 
 	print_subject(e, options);
-	printf("  %s %s in %s; savings are against %s", count_text(n).text,
-	       n == 1 ? "I/O" : "I/Os",
+	printf("  %s in %s; savings are against %s", counted(n, "I/O").text,
 	       time_text(first->nominal->duration_ns).text,
 	       e->jobs[0].policy->name);
 	if (first->low->mean_power_uw != first->high->mean_power_uw)

@@ -105,8 +105,8 @@ static void print_answer(const struct answer *a)
 	const struct ssdpm_trace_stats *s = &a->stats;
 	uint64_t n = sum(s->n_ios);
 
-	printf("%s: %s %s in %s, %s busy\n", a->name, count_text(n).text,
-	       n == 1 ? "I/O" : "I/Os", time_text(s->duration_ns).text,
+	printf("%s: %s in %s, %s busy\n", a->name, counted(n, "I/O").text,
+	       time_text(s->duration_ns).text,
 	       share_text(s->busy_ns, s->duration_ns).text);
 	if (!n)
 		return;
@@ -121,11 +121,10 @@ static void print_answer(const struct answer *a)
 		puts("  the drive is never idle");
 		return;
 	}
-	printf("  idle: %s %s; half of them longer than %s, 1 %% longer "
+	printf("  idle: %s; half of them longer than %s, 1 %% longer "
 	       "than %s, at most %s\n",
-	       count_text(s->n_gaps).text, s->n_gaps == 1 ? "time" : "times",
-	       time_text(s->gap_p50_ns).text, time_text(s->gap_p99_ns).text,
-	       time_text(s->gap_max_ns).text);
+	       counted(s->n_gaps, "time").text, time_text(s->gap_p50_ns).text,
+	       time_text(s->gap_p99_ns).text, time_text(s->gap_max_ns).text);
 	print_long_gaps(s);
 }
 

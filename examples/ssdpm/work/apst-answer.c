@@ -126,11 +126,6 @@ static enum exit_status make(const struct common *common,
 	return STATUS_DONE;
 }
 
-static bool is_set(const struct ssdpm_apst_entry *entry)
-{
-	return entry->target || entry->idle_ms;
-}
-
 static void format_raw(const struct answer *answer,
 		       char hex[2 * SSDPM_APST_BYTES + 1])
 {
