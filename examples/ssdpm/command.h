@@ -239,6 +239,9 @@ enum exit_status choose_form(struct common *common, enum form form,
  */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A complaint. Return: STATUS_FAILED. */
+enum exit_status failure(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
 /* The complaint that memory is used up. Return: STATUS_FAILED. */
 enum exit_status out_of_memory(void);
 enum exit_status usage_error(const struct common *common, const char *format,

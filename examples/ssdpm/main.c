@@ -47,10 +47,8 @@ static const struct subcommand *look_up(const char *name)
 /* A command that this program does not have. */
 static enum exit_status complain_of_command(const char *name)
 {
-	if (needs_energy(name)) {
-		complain("%s: ssdpm-energy is not installed", name);
-		return STATUS_FAILED;
-	}
+	if (needs_energy(name))
+		return failure("%s: ssdpm-energy is not installed", name);
 	complain("%s: no such command; see ssdpm --help", name);
 	return STATUS_USAGE;
 }

@@ -358,6 +358,7 @@ def test_a_drive_of_32_states_is_explained_whole(some: Command) -> None:
     some.write("many.json", {**model, "states": states})
     text = some.output("estimate", "-t", "some.csv", "-e", "many.json")
     assert all(f"\n  exit latency PS{i} " in text for i in range(1, 32))
+    assert text.count("taken for known") == 1
 
 
 def test_sata_drives_have_link_policies(some: Command) -> None:

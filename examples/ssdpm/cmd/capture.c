@@ -20,11 +20,10 @@ static enum exit_status print_json_result(const struct common *common,
 		.name = directory,
 		.machine = &live->facts,
 	};
-	struct ssdpm_error error;
-	char *text = NULL;
-	int err = ssdpm_object_to_json(&object, &text, &error);
+	struct items items = { 0 };
 
-	return print_item(common, err, text, &error);
+	add_object(&items, &object);
+	return print_items(common, &items);
 }
 
 static enum exit_status capture(const struct common *common,
@@ -33,10 +32,8 @@ static enum exit_status capture(const struct common *common,
 	uint32_t flags = common->identify ? SSDPM_READ_COMMANDS : 0;
 	struct ssdpm_error error;
 
-	if (ssdpm_machine_capture(live->machine, directory, flags, &error)) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
+	if (ssdpm_machine_capture(live->machine, directory, flags, &error))
+		return failure("%s", error.message);
 	if (common->form)
 		return print_json_result(common, directory, live);
 	printf("%s: a capture, without serial numbers and other names; ssdpm "

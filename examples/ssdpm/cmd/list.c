@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm list: the drives of this machine, or those of the catalogue. */
 #include "text/device.h"
-#include "input/list-catalogue.h"
 #include "text/output.h"
 
 #include <stdlib.h>
@@ -40,59 +39,47 @@ struct listed {
 };
 
 /* "saves", "out-of-reach: usb" */
-static void verdict_cell(struct row *row, size_t column,
-			 const struct ssdpm_device_facts *facts,
-			 const struct insight *insight)
+static struct cell verdict_text(const struct ssdpm_device_facts *facts,
+				const struct insight *insight)
 {
 	const char *word = insight->n_diagnoses ?
 				   ssdpm_diagnosis_code_to_string(
 					   insight->diagnoses[0].code) :
-				   NULL;
+				   "-";
 
-	row_cell(row, column, "%s%s%s", word ? word : "-",
-		 facts->reach != SSDPM_REACH_YES ? ": " : "",
-		 facts->reach != SSDPM_REACH_YES ?
-			 ssdpm_reach_to_string(facts->reach) :
-			 "");
+	if (facts->reach == SSDPM_REACH_YES)
+		return cell("%s", word);
+	return cell("%s: %s", word, ssdpm_reach_to_string(facts->reach));
 }
 
 /* What the kernel is told: a latency limit, or a link policy. */
-static void setting_cell(struct row *row, size_t column,
-			 const struct ssdpm_device_facts *f)
+static struct cell setting_text(const struct ssdpm_device_facts *f)
 {
-	const char *text = "-";
-
 	if (f->kind == SSDPM_KIND_NVME &&
 	    (f->known & SSDPM_FACT_LATENCY_TOLERANCE))
-		row_cell(row, column, "%s",
-			 latency_text(f->latency_tolerance_us).text);
-	else if (f->kind == SSDPM_KIND_SATA && (f->known & SSDPM_FACT_LPM))
-		row_cell(row, column, "%s", ssdpm_lpm_to_string(f->lpm));
-	else if (f->lpm_word[0])
-		row_cell(row, column, "%s", f->lpm_word);
-	else
-		row_cell(row, column, "%s", text);
+		return cell("%s", latency_text(f->latency_tolerance_us).text);
+	if (f->kind == SSDPM_KIND_SATA && (f->known & SSDPM_FACT_LPM))
+		return cell("%s", ssdpm_lpm_to_string(f->lpm));
+	return cell("%s", f->lpm_word[0] ? f->lpm_word : "-");
 }
 
-static void make_row(const void *data, size_t number, struct row *row)
+static void print_table(const struct listed *listed)
 {
-	static const char *const head[] = { "name", "product", "firmware",
-					    "kind", "setting", "saving" };
-	const struct listed *listed = data;
-	const struct ssdpm_device_facts *f;
+	struct table rows;
 
-	if (!number) {
-		for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
-			row_cell(row, i, "%s", head[i]);
-		return;
+	table_begin(&rows, "<<<<<<", "name", "product", "firmware", "kind",
+		    "setting", "saving");
+	for (size_t i = 0; i < listed->drives->n; i++) {
+		const struct ssdpm_device_facts *f = ssdpm_device_get_facts(
+			listed->drives->drives[i].device);
+
+		table_row(&rows, f->name, f->product[0] ? f->product : "-",
+			  f->firmware[0] ? f->firmware : "-",
+			  f->kind ? ssdpm_kind_to_string(f->kind) : "-",
+			  setting_text(f).text,
+			  verdict_text(f, &listed->insights[i]).text);
 	}
-	f = ssdpm_device_get_facts(listed->drives->drives[number - 1].device);
-	row_cell(row, 0, "%s", f->name);
-	row_cell(row, 1, "%s", f->product[0] ? f->product : "-");
-	row_cell(row, 2, "%s", f->firmware[0] ? f->firmware : "-");
-	row_cell(row, 3, "%s", f->kind ? ssdpm_kind_to_string(f->kind) : "-");
-	setting_cell(row, 4, f);
-	verdict_cell(row, 5, f, &listed->insights[number - 1]);
+	table_print(&rows);
 }
 
 static enum exit_status print_listed_json(const struct common *common,
@@ -120,8 +107,7 @@ static enum exit_status print_listed(const struct common *common,
 		complain_of_no_drive(common);
 	if (common->form)
 		return print_listed_json(common, listed);
-	if (listed->drives->n)
-		print_rows("<<<<<<", make_row, listed, listed->drives->n + 1);
+	print_table(listed);
 	return STATUS_DONE;
 }
 

@@ -188,10 +188,8 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status;
 	struct drives drives;
 
-	if (settings->lint && !has_energy) {
-		complain("--lint: ssdpm-energy is not installed");
-		return STATUS_FAILED;
-	}
+	if (settings->lint && !has_energy)
+		return failure("--lint: ssdpm-energy is not installed");
 	status = read_drives_or_devices(common, operands, n_operands, &drives);
 	if (!status && !drives.n && !common->quiet)
 		complain_of_no_drive(common);

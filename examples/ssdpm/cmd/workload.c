@@ -3,7 +3,6 @@
 #include "text/output.h"
 #include "input/trace-input.h"
 #include "options/units.h"
-#include "work/workload-write.h"
 
 #include <string.h>
 

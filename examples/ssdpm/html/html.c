@@ -45,10 +45,10 @@ enum exit_status check_page(const struct common *common,
 		return usage_error(common, "--chart-js is for --html");
 	if (!settings->path || !access(path, R_OK))
 		return STATUS_DONE;
-	complain("%s: %s; --html needs Chart.js: install libjs-chart.js, or "
-		 "give its file with --chart-js",
-		 path, strerror(errno));
-	return STATUS_FAILED;
+	return failure(
+		"%s: %s; --html needs Chart.js: install libjs-chart.js, or "
+		"give its file with --chart-js",
+		path, strerror(errno));
 }
 
 static enum exit_status read_chart_js(const struct page_options *settings,
@@ -60,9 +60,9 @@ static enum exit_status read_chart_js(const struct page_options *settings,
 		return STATUS_FAILED;
 	if (!ends_script(buffer))
 		return STATUS_DONE;
-	complain("%s: has </script, which would end the script of the page",
-		 path);
-	return STATUS_FAILED;
+	return failure(
+		"%s: has </script, which would end the script of the page",
+		path);
 }
 
 /* In JSON a < stands only in strings, where this is the same. */
@@ -94,19 +94,19 @@ static enum exit_status write_file(const struct page_options *settings,
 				   const struct buffer *chart_js,
 				   const char *data)
 {
-	FILE *file = fopen(settings->path, "we");
-	bool failed;
+	enum exit_status status = STATUS_FAILED;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
 
-	if (!file) {
-		complain("%s: %s", settings->path, strerror(errno));
-		return STATUS_FAILED;
-	}
-	fill_template(file, chart_js, data);
-	failed = ferror(file);
-	if (!fclose(file) && !failed)
-		return STATUS_DONE;
-	complain("%s: %s", settings->path, strerror(errno));
-	return STATUS_FAILED;
+	if (file)
+		fill_template(file, chart_js, data);
+	if (!file || fclose(file))
+		out_of_memory();
+	else
+		status = save_file(settings->path, text, size);
+	free(text);
+	return status;
 }
 
 enum exit_status begin_page(struct page *page, const char *title)

@@ -102,11 +102,9 @@ enum exit_status find_drive(const struct common *common,
 	struct ssdpm_error error;
 
 	if (ssdpm_catalogue_find(catalogue, name, common->firmware, &match,
-				 &error)) {
-		complain("%s: No such file or directory; %s", name,
-			 error.message);
-		return STATUS_FAILED;
-	}
+				 &error))
+		return failure("%s: No such file or directory; %s", name,
+			       error.message);
 	if (fill_drive(common, catalogue, name, &match, &drive, &error)) {
 		complain("%s: %s", name, error.message);
 		free_drive(&drive);

@@ -91,4 +91,8 @@ enum exit_status find_drive(const struct common *common,
 			    const char *name, struct drive *ret_drive);
 void free_drive(struct drive *drive);
 
+/* list-catalogue.c: print the drives whose product fits; NULL: all. */
+enum exit_status list_catalogue(const struct common *common,
+				const char *pattern);
+
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/kernel-settings.h"
-
 #include "options/advised.h"
+
 #include "input/live.h"
 
 #include <stdlib.h>

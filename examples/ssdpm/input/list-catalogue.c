@@ -1,27 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/list-catalogue.h"
-
 #include "text/device.h"
 #include "text/output.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* A row of the catalogue. */
-struct entry {
-	const char *product;
-	const char *firmware; /* NULL: not known */
-	uint32_t seen, row;
-	struct ssdpm_model *model;
-};
-
-struct entries {
-	const struct ssdpm_catalogue *catalogue;
-	struct entry *entries;
-	size_t n;
-};
 
 static bool fits(const char *pattern, const char *product)
 {
@@ -32,105 +15,49 @@ static bool fits(const char *pattern, const char *product)
 	return strcasestr(product, pattern);
 }
 
-static void free_entries(struct entries *entries)
-{
-	for (size_t i = 0; i < entries->n; i++)
-		ssdpm_model_unref(entries->entries[i].model);
-	free(entries->entries);
-}
-
-/* All rows that fit. On failure there is a complaint. */
-static enum exit_status collect(const struct ssdpm_catalogue *catalogue,
-				const char *pattern, struct entries *entries)
-{
-	uint32_t n = ssdpm_catalogue_get_n_rows(catalogue);
-	struct ssdpm_error error = { .message = "out of memory" };
-
-	entries->catalogue = catalogue;
-	entries->entries = calloc(n, sizeof(*entries->entries));
-	for (uint32_t i = 0; entries->entries && i < n; i++) {
-		struct entry *entry = &entries->entries[entries->n];
-
-		entry->product = ssdpm_catalogue_get_product(catalogue, i);
-		if (!fits(pattern, entry->product))
-			continue;
-		entry->firmware = ssdpm_catalogue_get_firmware(catalogue, i);
-		entry->seen = ssdpm_catalogue_get_seen(catalogue, i);
-		entry->row = i;
-		if (ssdpm_catalogue_get_model(catalogue, i, &entry->model,
-					      &error)) {
-			complain("%s", error.message);
-			return STATUS_FAILED;
-		}
-		entries->n++;
-	}
-	if (entries->entries)
-		return STATUS_DONE;
-	complain("%s", error.message);
-	return STATUS_FAILED;
-}
-
-/* The state that takes least, or NULL where no power is known. */
-static const struct ssdpm_power_state *deepest(const struct entry *entry)
+/* What the state that takes least takes; "-" where no power is known. */
+static struct cell deepest_power(const struct ssdpm_model *model)
 {
 	const struct ssdpm_power_state *states;
 	size_t n;
 
-	states = ssdpm_model_get_states(entry->model, &n);
+	states = ssdpm_model_get_states(model, &n);
 	if (!n || (states[n - 1].unknown & SSDPM_FIELD_MAX_POWER))
-		return NULL;
-	return &states[n - 1];
+		return cell("-");
+	return cell("%s", ssdpm_uw_to_text(states[n - 1].max_power_uw).text);
 }
 
-static void make_row(const void *data, size_t number, struct row *row)
+static enum exit_status add_row(struct table *rows,
+				const struct ssdpm_catalogue *catalogue,
+				uint32_t i)
 {
-	static const char *const head[] = { "product", "firmware", "seen",
-					    "states", "deepest power" };
-	const struct entries *entries = data;
-	const struct ssdpm_power_state *last;
-	const struct entry *entry;
+	const char *firmware = ssdpm_catalogue_get_firmware(catalogue, i);
+	struct ssdpm_model *model;
+	struct ssdpm_error error;
 	size_t n;
 
-	if (!number) {
-		for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
-			row_cell(row, i, "%s", head[i]);
-		return;
-	}
-	entry = &entries->entries[number - 1];
-	last = deepest(entry);
-	ssdpm_model_get_states(entry->model, &n);
-	row_cell(row, 0, "%s", entry->product);
-	row_cell(row, 1, "%s", entry->firmware ? entry->firmware : "-");
-	row_cell(row, 2, "%u", entry->seen);
-	row_cell(row, 3, "%zu", n);
-	row_cell(row, 4, "%s",
-		 last ? ssdpm_uw_to_text(last->max_power_uw).text : "-");
+	if (ssdpm_catalogue_get_model(catalogue, i, &model, &error))
+		return failure("%s", error.message);
+	ssdpm_model_get_states(model, &n);
+	table_row(rows, ssdpm_catalogue_get_product(catalogue, i),
+		  firmware ? firmware : "-",
+		  cell("%u", ssdpm_catalogue_get_seen(catalogue, i)).text,
+		  cell("%zu", n).text, deepest_power(model).text);
+	ssdpm_model_unref(model);
+	return STATUS_DONE;
 }
 
-static void add_entry(struct items *items, const struct entries *entries,
-		      size_t i)
+static void add_entry(struct items *items,
+		      const struct ssdpm_catalogue *catalogue, uint32_t i)
 {
 	const struct ssdpm_object object = {
 		.size = sizeof(object),
 		.kind = SSDPM_OBJECT_LIST,
-		.index = entries->entries[i].row,
-		.catalogue = entries->catalogue,
+		.index = i,
+		.catalogue = catalogue,
 	};
-	struct ssdpm_error error;
-	char *text = NULL;
-	int err = ssdpm_object_to_json(&object, &text, &error);
 
-	add_item(items, err, text, &error);
-}
-
-static enum exit_status print_entries_json(const struct common *common,
-					   const struct entries *entries)
-{
-	struct items items = { 0 };
-
-	for (size_t i = 0; i < entries->n; i++)
-		add_entry(&items, entries, i);
-	return print_items(common, &items);
+	add_object(items, &object);
 }
 
 static enum exit_status fail_pattern(const char *pattern)
@@ -144,24 +71,48 @@ static enum exit_status fail_pattern(const char *pattern)
 	return STATUS_FAILED;
 }
 
+/* All rows that fit. On failure there is a complaint. */
+static enum exit_status list(const struct common *common,
+			     const struct ssdpm_catalogue *catalogue,
+			     const char *pattern)
+{
+	const uint32_t n = ssdpm_catalogue_get_n_rows(catalogue);
+	enum exit_status status = STATUS_DONE;
+	struct items items = { 0 };
+	struct table rows;
+	bool any = false;
+
+	table_begin(&rows, "<<>>>", "product", "firmware", "seen", "states",
+		    "deepest power");
+	for (uint32_t i = 0; i < n && !status; i++) {
+		if (!fits(pattern, ssdpm_catalogue_get_product(catalogue, i)))
+			continue;
+		any = true;
+		if (common->form)
+			add_entry(&items, catalogue, i);
+		else
+			status = add_row(&rows, catalogue, i);
+	}
+	if (!status && !any)
+		status = fail_pattern(pattern);
+	else if (!status && common->form)
+		status = print_items(common, &items);
+	else if (!status)
+		table_print(&rows);
+	free_items(&items);
+	table_free(&rows);
+	return status;
+}
+
 enum exit_status list_catalogue(const struct common *common,
 				const char *pattern)
 {
-	struct entries entries = { 0 };
-	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_catalogue *catalogue = open_catalogue(common);
 	enum exit_status status;
 
-	catalogue = open_catalogue(common);
 	if (!catalogue)
 		return STATUS_FAILED;
-	status = collect(catalogue, pattern, &entries);
-	if (!status && !entries.n)
-		status = fail_pattern(pattern);
-	else if (!status && common->form)
-		status = print_entries_json(common, &entries);
-	else if (!status)
-		print_rows("<<>>>", make_row, &entries, entries.n + 1);
-	free_entries(&entries);
+	status = list(common, catalogue, pattern);
 	ssdpm_catalogue_free(catalogue);
 	return status;
 }

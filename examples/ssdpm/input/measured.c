@@ -129,8 +129,8 @@ enum exit_status apply_measured(struct measured_files *files,
 		if (!ssdpm_parameters_calibrate(parameters, n, file->measured,
 						file->n, &error))
 			continue;
-		complain("%s, %s: %s", drive->name, file->path, error.message);
-		return STATUS_FAILED;
+		return failure("%s, %s: %s", drive->name, file->path,
+			       error.message);
 	}
 	return STATUS_DONE;
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/power-cap.h"
 
-#include "work/comparison.h"
-#include "options/numbers.h"
-#include "text/output.h"
 #include "options/units.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,13 +167,6 @@ static enum exit_status make_points(struct cap_answer *answer)
 	return out_of_memory();
 }
 
-static struct number cap_text(uint64_t cap_uw)
-{
-	struct number none = { "none" };
-
-	return cap_uw == SSDPM_CAP_NONE ? none : power_text((int64_t)cap_uw);
-}
-
 enum exit_status run_power_caps(const struct plan *plan,
 				const struct estimate *estimate,
 				const struct power_caps *caps,
@@ -215,14 +204,13 @@ enum exit_status run_power_caps(const struct plan *plan,
 	if (!ssdpm_cap_simulate(subject->drive->model, &params, &schedule,
 				&ret_answer->run, ret_answer->points, &error))
 		return STATUS_DONE;
-	complain("%s on %s, --power-cap %s: %s", subject->drive->name,
-		 estimate->trace, cap_text(ret_answer->lowest_uw).text,
-		 error.message);
-	return STATUS_FAILED;
+	return failure("%s on %s, --power-cap %s: %s", subject->drive->name,
+		       estimate->trace, cap_text(ret_answer->lowest_uw).text,
+		       error.message);
 }
 
-static void make_streams(const struct cap_answer *answer,
-			 struct ssdpm_cap_stream streams[2])
+void cap_streams(const struct cap_answer *answer,
+		 struct ssdpm_cap_stream streams[2])
 {
 	const double read = (double)answer->read_ppm / WHOLE_PPM;
 
@@ -249,7 +237,7 @@ static int calculate(const struct plan *plan,
 	bool reads = answer->read_ppm, writes = answer->read_ppm < WHOLE_PPM;
 	int err;
 
-	make_streams(answer, streams);
+	cap_streams(answer, streams);
 	err = ssdpm_cap_params_from_model(
 		subject->drive->model, &sim, streams + !reads,
 		(size_t)reads + writes, &params, error);
@@ -292,220 +280,8 @@ static enum exit_status run_mix_caps(const struct plan *plan,
 	}
 	if (!err)
 		return STATUS_DONE;
-	complain("%s, --power-cap: %s", subject->drive->name, error.message);
-	return STATUS_FAILED;
-}
-
-static void cap_row(struct table *rows, const char *name,
-		    const struct ssdpm_span *span,
-		    struct number (*text)(double value))
-{
-	table_cell(rows, 0, "%s", name);
-	table_cell(rows, 1, "%s", text(span->low).text);
-	table_cell(rows, 2, "%s", text(span->nominal).text);
-	table_cell(rows, 3, "%s", text(span->high).text);
-	table_end_row(rows);
-}
-
-/* All of them are below 2^53. */
-static uint64_t whole(double value)
-{
-	return (uint64_t)(value + 0.5);
-}
-
-static struct number share_of(double share)
-{
-	return share_text(whole(share * WHOLE_PPM), WHOLE_PPM);
-}
-
-static struct number power_of(double uw)
-{
-	return power_text((int64_t)whole(uw));
-}
-
-static struct number rate_of(double bytes_per_s)
-{
-	return value_text(SSDPM_PARAMETER_BANDWIDTH, whole(bytes_per_s));
-}
-
-static double energy_nj(const struct ssdpm_cap_point *point, double power_uw)
-{
-	return power_uw * (double)point->duration_ns / WHOLE_PPM;
-}
-
-static void span_cell(struct row *row, size_t column,
-		      const struct ssdpm_span *span,
-		      struct number (*text)(double value))
-{
-	if (span->low == span->high)
-		row_cell(row, column, "%s", text(span->nominal).text);
-	else
-		row_cell(row, column, "%s (%s..%s)", text(span->nominal).text,
-			 text(span->low).text, text(span->high).text);
-}
-
-static const char *limit_word(const struct ssdpm_cap_point *point)
-{
-	const char *word = ssdpm_cap_limit_to_string(point->limit);
-
-	return word ? word : "-";
-}
-
-static void point_row(const void *data, size_t number, struct row *row)
-{
-	static const char *const heads[] = { "",	   "from",
-					     "for",	   "cap",
-					     "throughput", "mean power",
-					     "energy",	   "limited by" };
-	const struct cap_answer *answer = data;
-	const struct ssdpm_cap_point *point;
-
-	if (!number) {
-		for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-			row_cell(row, i, "%s", heads[i]);
-		return;
-	}
-	point = &answer->points[number - 1];
-	row_cell(row, 3, "%s", cap_text(point->cap_uw).text);
-	if (!point->duration_ns) {
-		row_cell(row, 4, "not reached");
-		return;
-	}
-	row_cell(row, 1, "%s", time_text(point->start_ns).text);
-	row_cell(row, 2, "%s", time_text(point->duration_ns).text);
-	span_cell(row, 4, &point->bytes_per_s, rate_of);
-	span_cell(row, 5, &point->power_uw, power_of);
-	row_cell(row, 6, "%s",
-		 energy_text(whole(energy_nj(point, point->power_uw.nominal)))
-			 .text);
-	row_cell(row, 7, "%s", limit_word(point));
-}
-
-static void print_points(const struct cap_answer *answer)
-{
-	print_rows("<>>>>>><", point_row, answer, answer->n_points + 1);
-}
-
-static void print_mix(const struct cap_answer *answer,
-		      const struct sim_options *options)
-{
-	printf("%s: ", answer->subject->drive->name);
-	if (!answer->read_ppm)
-		fputs("writes", stdout);
-	else if (answer->read_ppm == WHOLE_PPM)
-		fputs("reads", stdout);
-	else
-		printf("%s of reads, %s of writes",
-		       share_text(answer->read_ppm, WHOLE_PPM).text,
-		       share_text(WHOLE_PPM - answer->read_ppm, WHOLE_PPM)
-			       .text);
-	printf(" of 128 KiB, as many as it can in PS%u\n",
-	       options->operational_state);
-	print_points(answer);
-}
-
-static void print_run(const struct cap_answer *answer,
-		      const struct sim_options *options)
-{
-	const struct ssdpm_cap_run *run = &answer->run;
-	static struct table rows;
-
-	if (answer->changes)
-		fputs("\n  under power caps that change", stdout);
-	else
-		printf("\n  under a power cap of %s",
-		       cap_text(answer->lowest_uw).text);
-	printf(" in PS%u: %s of %s I/Os take longer\n",
-	       options->operational_state, count_text(run->n_slowed).text,
-	       count_text(run->n_ios).text);
-	rows = (struct table){ .n_columns = 4, .align = "<>>>" };
-	table_cell(&rows, 1, "low");
-	table_cell(&rows, 2, "nominal");
-	table_cell(&rows, 3, "high");
-	table_end_row(&rows);
-	cap_row(&rows, "throughput lost", &run->loss_share, share_of);
-	cap_row(&rows, "mean power", &run->power_uw, power_of);
-	cap_row(&rows, "  99 % of the time at most", &run->p99_power_uw,
-		power_of);
-	cap_row(&rows, "  at most", &run->max_power_uw, power_of);
-	cap_row(&rows, "mean power in PS0, no cap", &run->uncapped_power_uw,
-		power_of);
-	table_cell(&rows, 0, "added to I/Os, mean of all");
-	table_cell(&rows, 2, "%s", time_text(run->delay_mean_ns).text);
-	table_end_row(&rows);
-	table_cell(&rows, 0, "  of 99 %% at most");
-	table_cell(&rows, 2, "%s", time_text(run->delay_p99_ns).text);
-	table_end_row(&rows);
-	table_cell(&rows, 0, "  at most");
-	table_cell(&rows, 2, "%s", time_text(run->delay_max_ns).text);
-	table_end_row(&rows);
-	table_print(&rows);
-	if (!answer->changes)
-		return;
-	putchar('\n');
-	print_points(answer);
-}
-
-void print_power_caps(const struct cap_answer *answer,
-		      const struct sim_options *options)
-{
-	if (answer->estimate)
-		print_run(answer, options);
-	else
-		print_mix(answer, options);
-}
-
-static void print_span_csv(const struct ssdpm_span *span)
-{
-	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", whole(span->low),
-	       whole(span->nominal), whole(span->high));
-}
-
-void print_power_caps_csv(const struct cap_answer *answers, size_t n)
-{
-	csv_line(13, "drive", "trace", "start_ns", "duration_ns", "cap_uw",
-		 "low_bytes_per_s", "nominal_bytes_per_s", "high_bytes_per_s",
-		 "low_power_uw", "nominal_power_uw", "high_power_uw",
-		 "nominal_energy_nj", "limit");
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j < answers[i].n_points; j++) {
-			const struct ssdpm_cap_point *p = &answers[i].points[j];
-			const struct estimate *e = answers[i].estimate;
-			double nj = energy_nj(p, p->power_uw.nominal);
-
-			csv_text(answers[i].subject->drive->name, ',');
-			csv_text(e ? e->trace : "", ',');
-			printf("%" PRIu64 ",%" PRIu64 ",", p->start_ns,
-			       p->duration_ns);
-			if (p->cap_uw != SSDPM_CAP_NONE)
-				printf("%" PRIu64, p->cap_uw);
-			putchar(',');
-			print_span_csv(&p->bytes_per_s);
-			print_span_csv(&p->power_uw);
-			printf("%" PRIu64 ",%s\n", whole(nj),
-			       p->limit ? limit_word(p) : "");
-		}
-}
-
-void add_mix(struct items *items, const struct cap_answer *answer)
-{
-	struct ssdpm_cap_stream streams[2];
-	const struct ssdpm_cap_report report = {
-		.size = sizeof(report),
-		.drive = answer->subject->drive->name,
-		.model = answer->subject->drive->model,
-		.streams = streams,
-		.n_streams = 2,
-		.points = answer->points,
-		.n_points = answer->n_points,
-	};
-	struct ssdpm_error error;
-	char *text = NULL;
-	int err;
-
-	make_streams(answer, streams);
-	err = ssdpm_cap_report_to_json(&report, &text, &error);
-	add_item(items, err, text, &error);
+	return failure("%s, --power-cap: %s", subject->drive->name,
+		       error.message);
 }
 
 /* *ret_caps: one for each of n, all empty; free_caps(). */

@@ -4,6 +4,7 @@
 #define SSDPM_COMMAND_POWER_CAP_H
 
 #include "text/output.h"
+#include "options/numbers.h"
 #include "work/simulate.h"
 
 #define MAX_CAPS 64
@@ -54,6 +55,13 @@ enum exit_status run_mixes(const struct plan *plan,
 			   uint64_t read_ppm, const struct power_caps *caps,
 			   uint64_t interval_ns, struct cap_answer **ret_caps);
 void free_caps(struct cap_answer *caps, size_t n);
+
+/* The reads and the writes of a mix. */
+void cap_streams(const struct cap_answer *answer,
+		 struct ssdpm_cap_stream streams[2]);
+
+/* "10 W", "none" */
+struct number cap_text(uint64_t cap_uw);
 
 void print_power_caps(const struct cap_answer *answer,
 		      const struct sim_options *options);

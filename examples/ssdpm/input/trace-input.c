@@ -242,11 +242,9 @@ enum exit_status open_trace(const struct common *common,
 		if (input.fd == -ENOENT)
 			problem = "no such file, and no workload of this name; "
 				  "ssdpm workload --list prints them";
-		if (input.fd < 0) {
-			complain("%s: %s", name,
-				 problem ? problem : strerror(-input.fd));
-			return STATUS_FAILED;
-		}
+		if (input.fd < 0)
+			return failure("%s: %s", name,
+				       problem ? problem : strerror(-input.fd));
 		status = open_fd(settings, input.fd, &input);
 	}
 	if (status) {
@@ -280,6 +278,9 @@ enum exit_status stream_trace(struct trace_input *input, take_ios_fn take,
 
 	do {
 		status = read_trace(input, ios, CHUNK, &n);
+		if (!status && n && !input->begun)
+			input->start_ns = ios[0].start_ns;
+		input->begun |= !status && n;
 		if (!status && n)
 			status = take(data, input, ios, n);
 	} while (!status && n);

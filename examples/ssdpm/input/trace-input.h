@@ -20,7 +20,9 @@ struct trace_input {
 	const char *name;
 	bool prefixed; /* its options, as in struct trace_options */
 	struct ssdpm_trace *trace;
-	int fd; /* -1: none to close */
+	int fd;	    /* -1: none to close */
+	bool begun; /* stream_trace() has had an I/O; the first one is of */
+	uint64_t start_ns;
 	struct progress progress;
 };
 
@@ -62,5 +64,22 @@ struct ssdpm_generator_params generator_of(const struct trace_options *options,
 
 /* What the reader met, on standard error. */
 void say_counts(const struct common *common, const struct trace_input *input);
+
+/* workload-print.c: read traces, and print what is in them. */
+enum exit_status describe_traces(const struct common *common,
+				 const struct trace_options *options,
+				 char **names, size_t n);
+
+/* workload-write.c: is it one of the words of --to? */
+enum exit_status check_trace_form(const struct common *common,
+				  const char *form);
+
+/*
+ * Write what is left of a trace to path, or to standard output where it is "-".
+ */
+enum exit_status write_trace(const struct common *common,
+			     const struct trace_options *options,
+			     struct trace_input *input, const char *form,
+			     const char *path);
 
 #endif

@@ -73,47 +73,38 @@ static uint64_t rounded(double value)
 	return (uint64_t)(value + 0.5);
 }
 
-/* The rows of a table are those that are in the run. */
-struct rows {
-	const struct calibrate_answer *answer;
-	size_t numbers[SSDPM_MAX_PARAMETERS];
-	size_t n;
-};
-
-static void value_cells(struct row *row, const struct ssdpm_measured *m)
+static void add_row(struct table *rows, const struct subject *subject,
+		    const struct ssdpm_measured *m)
 {
+	const struct ssdpm_parameter *p = stated(subject, m);
+	const bool latency = m->kind == SSDPM_PARAMETER_EXIT_LATENCY;
+	const bool known = m->status == SSDPM_MEASURED_KNOWN;
 	double above = m->high - m->nominal, below = m->nominal - m->low;
+	uint64_t error = rounded(above > below ? above : below);
 
-	row_cell(row, 3, "%s", value_text(m->kind, rounded(m->nominal)).text);
-	row_cell(row, 4, "%s",
-		 value_text(m->kind, rounded(above > below ? above : below))
-			 .text);
+	table_row(
+		rows, parameter_text(m->kind, m->index, m->index).text,
+		value_text(m->kind, p->low).text,
+		p->high == p->low ?
+			"" :
+			cell("to %s", value_text(m->kind, p->high).text).text,
+		known ? value_text(m->kind, rounded(m->nominal)).text : "",
+		known ? value_text(m->kind, error).text : "",
+		cell("%s %s", count_text(m->n).text, latency ? "I/Os" : "steps")
+			.text,
+		ssdpm_measured_status_to_string(m->status));
 }
 
-static void make_row(const void *data, size_t number, struct row *row)
+static void print_reasons(const struct calibrate_answer *a)
 {
-	static const char *const head[] = { "",	  "stated", "", "measured",
-					    "+-", "of",	    "" };
-	const struct rows *rows = data;
+	for (size_t i = 0; i < a->calibration.n_measured; i++) {
+		const struct ssdpm_measured *m = &a->measured[i];
 
-	for (size_t i = 0; !number && i < 7; i++)
-		row_cell(row, i, "%s", head[i]);
-	if (!number)
-		return;
-	const struct ssdpm_measured *m =
-		&rows->answer->measured[rows->numbers[number - 1]];
-	const struct ssdpm_parameter *p = stated(rows->answer->subject, m);
-	bool latency = m->kind == SSDPM_PARAMETER_EXIT_LATENCY;
-	row_cell(row, 0, "%s",
-		 parameter_text(m->kind, m->index, m->index).text);
-	row_cell(row, 1, "%s", value_text(m->kind, p->low).text);
-	if (p->high != p->low)
-		row_cell(row, 2, "to %s", value_text(m->kind, p->high).text);
-	row_cell(row, 5, "%s %s", count_text(m->n).text,
-		 latency ? "I/Os" : "steps");
-	row_cell(row, 6, "%s", ssdpm_measured_status_to_string(m->status));
-	if (m->status == SSDPM_MEASURED_KNOWN)
-		value_cells(row, m);
+		if (m->status != SSDPM_MEASURED_NOT_REACHED && *m->reason)
+			printf("  %s: %s\n",
+			       parameter_text(m->kind, m->index, m->index).text,
+			       m->reason);
+	}
 }
 
 static void print_not_reached(const struct calibrate_answer *a)
@@ -133,22 +124,18 @@ static void print_not_reached(const struct calibrate_answer *a)
 		putchar('\n');
 }
 
+/* The rows of the table are those that are in the run. */
 void print_calibration(const struct calibrate_answer *a)
 {
-	struct rows rows = { .answer = a };
+	struct table rows;
 
 	print_head(a);
+	table_begin(&rows, "<><>>><", "", "stated", "", "measured", "+-", "of",
+		    "");
 	for (size_t i = 0; i < a->calibration.n_measured; i++)
 		if (a->measured[i].status != SSDPM_MEASURED_NOT_REACHED)
-			rows.numbers[rows.n++] = i;
-	print_rows("<><>>><", make_row, &rows, rows.n + 1);
+			add_row(&rows, a->subject, &a->measured[i]);
+	table_print(&rows);
 	print_not_reached(a);
-	for (size_t i = 0; i < rows.n; i++) {
-		const struct ssdpm_measured *m = &a->measured[rows.numbers[i]];
-
-		if (*m->reason)
-			printf("  %s: %s\n",
-			       parameter_text(m->kind, m->index, m->index).text,
-			       m->reason);
-	}
+	print_reasons(a);
 }

@@ -5,12 +5,6 @@
 
 #define DRIVES_IN_LINE (TABLE_COLUMNS - 1)
 
-struct matrix {
-	const struct ssdpm_experiment_matrix *all;
-	size_t first_drive; /* of those in a line */
-	size_t n_drives;
-};
-
 static size_t count_names(const struct ssdpm_experiment_matrix *matrix,
 			  uint32_t place)
 {
@@ -37,56 +31,47 @@ static void patterns_text(const struct ssdpm_experiment_matrix *matrix,
 					i ? " / " : "", name);
 }
 
-static void make_head(const struct matrix *matrix, struct row *row)
+/* The drives from first on, as many as are in a line. */
+static void print_part(const struct ssdpm_experiment_matrix *all, size_t first,
+		       size_t n)
 {
-	char patterns[128];
-
-	patterns_text(matrix->all, patterns, sizeof(patterns));
-	for (size_t i = 0; i < matrix->n_drives; i++)
-		row_cell(row, i + 1, "%s %s",
-			 ssdpm_experiment_matrix_get_name(
-				 matrix->all, SSDPM_EXPERIMENT_DRIVE,
-				 matrix->first_drive + i),
-			 patterns);
-}
-
-static void make_row(const void *data, size_t number, struct row *row)
-{
-	const struct matrix *matrix = data;
+	char align[TABLE_COLUMNS + 1] = { 0 };
 	char text[SSDPM_EXPERIMENT_TEXT];
+	struct table rows;
+	const char *name;
 
-	if (!number) {
-		make_head(matrix, row);
-		return;
+	memset(align, '<', n + 1);
+	patterns_text(all, text, sizeof(text));
+	table_begin(&rows, align, "");
+	for (size_t i = first; i < first + n; i++)
+		table_cell(&rows, "%s %s",
+			   ssdpm_experiment_matrix_get_name(
+				   all, SSDPM_EXPERIMENT_DRIVE, i),
+			   text);
+	for (size_t i = 0; (name = ssdpm_experiment_matrix_get_name(
+				    all, SSDPM_EXPERIMENT_MICRO_BENCHMARK, i));
+	     i++) {
+		table_row(&rows, name);
+		for (size_t k = first; k < first + n; k++)
+			table_cell(&rows, "%s",
+				   ssdpm_experiment_matrix_get_text(
+					   all, i, k, text, NULL) ?
+					   "" :
+					   text);
 	}
-	row_cell(row, 0, "%s",
-		 ssdpm_experiment_matrix_get_name(
-			 matrix->all, SSDPM_EXPERIMENT_MICRO_BENCHMARK,
-			 number - 1));
-	for (size_t i = 0; i < matrix->n_drives; i++)
-		if (!ssdpm_experiment_matrix_get_text(matrix->all, number - 1,
-						      matrix->first_drive + i,
-						      text, NULL))
-			row_cell(row, i + 1, "%s", text);
+	table_print(&rows);
 }
 
 void print_matrix(const struct ssdpm_experiment_matrix *all)
 {
 	size_t n = count_names(all, SSDPM_EXPERIMENT_DRIVE);
-	struct matrix matrix = { .all = all };
-	char align[TABLE_COLUMNS + 1];
 
 	for (size_t i = 0; i < n; i += DRIVES_IN_LINE) {
 		size_t left = n - i;
 
-		matrix.first_drive = i;
-		matrix.n_drives = left < DRIVES_IN_LINE ? left : DRIVES_IN_LINE;
-		memset(align, '<', sizeof(align));
-		align[matrix.n_drives + 1] = 0;
 		putchar('\n');
-		print_rows(align, make_row, &matrix,
-			   count_names(all, SSDPM_EXPERIMENT_MICRO_BENCHMARK) +
-				   1);
+		print_part(all, i,
+			   left < DRIVES_IN_LINE ? left : DRIVES_IN_LINE);
 	}
 	printf("  GWP: grows with the parameter; Ex: extended, seconds; "
 	       "S: small, below a second;\n"

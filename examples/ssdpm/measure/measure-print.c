@@ -81,9 +81,8 @@ void print_energy(const struct energy_answer *a)
 		       joules_text(e->high_j).text);
 	printf(" in %s, %s on average\n", time_text(e->covered_ns).text,
 	       watts_text(e->mean_power_w).text);
-	printf("  %s to %s, %s %s\n", watts_text(e->min_power_w).text,
-	       watts_text(e->max_power_w).text, count_text(e->n).text,
-	       e->n == 1 ? "sample" : "samples");
+	printf("  %s to %s, %s\n", watts_text(e->min_power_w).text,
+	       watts_text(e->max_power_w).text, counted(e->n, "sample").text);
 	for (size_t i = 0; i < N_REMARKS; i++)
 		if (e->remarks & remarks[i].bit)
 			printf("  %s: %s\n", remarks[i].words,
@@ -95,14 +94,12 @@ void print_energy(const struct energy_answer *a)
 		printf("  the counter of the meter says %s\n",
 		       joules_text(a->counter_j).text);
 	if (a->counts.n_wraps)
-		printf("  the counter began anew %s %s\n",
-		       count_text(a->counts.n_wraps).text,
-		       a->counts.n_wraps == 1 ? "time" : "times");
+		printf("  the counter began anew %s\n",
+		       counted(a->counts.n_wraps, "time").text);
 	if (a->counts.n_resets)
-		printf("  the counter fell %s %s: if it began anew, name "
+		printf("  the counter fell %s: if it began anew, name "
 		       "--counter\n",
-		       count_text(a->counts.n_resets).text,
-		       a->counts.n_resets == 1 ? "time" : "times");
+		       counted(a->counts.n_resets, "time").text);
 }
 
 /* An item of the list, from what the library wrote. */
@@ -137,9 +134,9 @@ static void print_level(const struct baseline_answer *a)
 {
 	const struct ssdpm_baseline *b = &a->baseline;
 
-	printf("%s: %s when idle, sigma %s, from %s %s%s\n", a->name,
+	printf("%s: %s when idle, sigma %s, from %s%s\n", a->name,
 	       watts_text(b->level_w).text, watts_text(b->sigma_w).text,
-	       count_text(b->n).text, b->n == 1 ? "sample" : "samples",
+	       counted(b->n, "sample").text,
 	       b->method == SSDPM_BASELINE_WINDOW ?
 		       "" :
 		       "; no window was named: the lowest level that stands "
@@ -151,39 +148,34 @@ static uint64_t length_ns(const struct ssdpm_activity *a)
 	return (uint64_t)a->end_ns - (uint64_t)a->begin_ns;
 }
 
-static void make_row(const void *data, size_t number, struct row *row)
+static void add_activity(struct table *rows, const struct ssdpm_activity *a)
 {
-	static const char *const head[] = { "from",	  "for",  "energy",
-					    "above idle", "peak", "" };
-	const struct baseline_answer *answer = data;
+	const bool before = a->begin_ns < 0;
+	const uint64_t begin_ns = (uint64_t)a->begin_ns;
 
-	for (size_t i = 0; !number && i < 6; i++)
-		row_cell(row, i, "%s", head[i]);
-	if (!number)
-		return;
-	const struct ssdpm_activity *a = &answer->activities[number - 1];
-	row_cell(row, 0, "%s%s", a->begin_ns < 0 ? "-" : "",
-		 time_text(a->begin_ns < 0 ? -(uint64_t)a->begin_ns :
-					     (uint64_t)a->begin_ns)
-			 .text);
-	row_cell(row, 1, "%s", time_text(length_ns(a)).text);
-	row_cell(row, 2, "%s", joules_text(a->energy_j).text);
-	row_cell(row, 3, "%s", joules_text(a->extra_j).text);
-	row_cell(row, 4, "%s", watts_text(a->peak_w).text);
-	row_cell(row, 5, "%s",
-		 a->open == 3 ? "cut off at both ends" :
-		 a->open == 2 ? "cut off at the end" :
-		 a->open == 1 ? "had begun before" :
-				"");
+	table_row(rows,
+		  cell("%s%s", before ? "-" : "",
+		       time_text(before ? -begin_ns : begin_ns).text)
+			  .text,
+		  time_text(length_ns(a)).text, joules_text(a->energy_j).text,
+		  joules_text(a->extra_j).text, watts_text(a->peak_w).text,
+		  a->open == 3 ? "cut off at both ends" :
+		  a->open == 2 ? "cut off at the end" :
+		  a->open == 1 ? "had begun before" :
+				 "");
 }
 
 void print_baseline(const struct baseline_answer *a)
 {
+	struct table rows;
+
 	print_level(a);
 	print_sampling(&a->sampling);
-	if (a->n_activities)
-		print_rows(">>>>><", make_row, a, a->n_activities + 1);
-	else
+	table_begin(&rows, ">>>>><", "from", "for", "energy", "above idle",
+		    "peak", "");
+	for (size_t i = 0; i < a->n_activities; i++)
+		add_activity(&rows, &a->activities[i]);
+	if (!table_print(&rows))
 		puts("  nothing is above it");
 }
 
@@ -230,8 +222,8 @@ static void print_work(const struct ssdpm_idle_work *work)
 		puts("  idle, it does nothing by itself that can be told");
 		return;
 	}
-	printf("  idle, it works %s %s by itself, %s on average",
-	       count_text(work->n).text, work->n == 1 ? "time" : "times",
+	printf("  idle, it works %s by itself, %s on average",
+	       counted(work->n, "time").text,
 	       watts_text(work->mean_extra_w).text);
 	printf("; in the middle %s for %s\n", joules_text(work->extra_j).text,
 	       time_text(work->duration_ns).text);

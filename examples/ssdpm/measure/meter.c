@@ -94,10 +94,9 @@ static enum exit_status open_samples(struct recorder *r)
 	r->file = save ? fopen(save, "wxe+") : tmpfile();
 	if (r->file)
 		return STATUS_DONE;
-	complain("%s: %s%s", save ? save : "a file for the samples",
-		 strerror(errno),
-		 errno == EEXIST ? ": --save takes a new file" : "");
-	return STATUS_FAILED;
+	return failure("%s: %s%s", save ? save : "a file for the samples",
+		       strerror(errno),
+		       errno == EEXIST ? ": --save takes a new file" : "");
 }
 
 static void begin_samples(struct recorder *r,
@@ -130,9 +129,9 @@ static enum exit_status write_sample(struct recorder *r,
 	fprintf(r->file, "\n");
 	if (!fflush(r->file))
 		return STATUS_DONE;
-	complain("%s: %s", r->options->save ? r->options->save : "the samples",
-		 strerror(errno));
-	return STATUS_FAILED;
+	return failure("%s: %s",
+		       r->options->save ? r->options->save : "the samples",
+		       strerror(errno));
 }
 
 /* In whole seconds. */

@@ -201,14 +201,13 @@ static enum exit_status read_values(const char *path, unsigned long line,
 
 		if (at < n && read_value(fields[at], &values[c]))
 			continue;
-		complain("%s:%lu: %s: \"%s\" is no number", path, line,
-			 column_name(c), at < n ? fields[at] : "");
-		return STATUS_FAILED;
+		return failure("%s:%lu: %s: \"%s\" is no number", path, line,
+			       column_name(c), at < n ? fields[at] : "");
 	}
 	if (values[TAIL] >= 0 && values[TAIL] <= 1e9)
 		return STATUS_DONE;
-	complain("%s:%lu: tail_s: a tail is 0 to 1e9 seconds long", path, line);
-	return STATUS_FAILED;
+	return failure("%s:%lu: tail_s: a tail is 0 to 1e9 seconds long", path,
+		       line);
 }
 
 /* "granularity, Memoright, SW" */
@@ -221,12 +220,10 @@ static enum exit_status make_name(const char *path, unsigned long line,
 	for (int c = PLACE; c < PARAMETER; c++) {
 		int at = header->at[c];
 
-		if (at >= n || !*fields[at] || strlen(fields[at]) > MAX_NAME) {
-			complain(
+		if (at >= n || !*fields[at] || strlen(fields[at]) > MAX_NAME)
+			return failure(
 				"%s:%lu: %s: a name of 1 to %d bytes is needed",
 				path, line, column_name(c), MAX_NAME);
-			return STATUS_FAILED;
-		}
 		end += (size_t)snprintf(name->text + end,
 					sizeof(name->text) - end, "%s%s",
 					c > PLACE ? ", " : "", fields[at]);
@@ -254,8 +251,7 @@ static enum exit_status read_row(const char *path, unsigned long line,
 	e = find_or_add(sweep, name, header, fields);
 	if (e && add_run(e, values))
 		return STATUS_DONE;
-	complain("%s: more experiments or runs than fit", path);
-	return STATUS_FAILED;
+	return failure("%s: more experiments or runs than fit", path);
 }
 
 /* The names of all columns. */
@@ -266,20 +262,17 @@ static enum exit_status take_header(const char *path, unsigned long line,
 	const char *missing = read_header(fields, n, header);
 
 	sweep->is_suite = has_place(header);
-	if (missing) {
-		complain("%s:%lu: no column %s; the first line names "
-			 "parameter,tail_s,extra_j,sigma_j, and may name "
-			 "experiment, or micro_benchmark,drive,pattern",
-			 path, line, missing);
-		return STATUS_FAILED;
-	}
+	if (missing)
+		return failure("%s:%lu: no column %s; the first line names "
+			       "parameter,tail_s,extra_j,sigma_j, and may name "
+			       "experiment, or micro_benchmark,drive,pattern",
+			       path, line, missing);
 	if (!sweep->is_suite || header->at[EXPERIMENT] < 0)
 		return STATUS_DONE;
-	complain(
+	return failure(
 		"%s:%lu: an experiment is named by the column experiment or by "
 		"micro_benchmark,drive,pattern, not by both",
 		path, line);
-	return STATUS_FAILED;
 }
 
 static enum exit_status read_lines(const char *path, FILE *file,
@@ -320,10 +313,8 @@ static enum exit_status read_sweep(const char *path, struct sweep *sweep)
 	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
 	enum exit_status status;
 
-	if (!file) {
-		complain("%s: %s", path, strerror(errno));
-		return STATUS_FAILED;
-	}
+	if (!file)
+		return failure("%s: %s", path, strerror(errno));
 	status = read_lines(path, file, sweep);
 	if (file != stdin)
 		fclose(file);
@@ -336,8 +327,7 @@ static enum exit_status classify(const char *path, struct experiment *e)
 
 	if (!ssdpm_background_classify(e->runs, e->n_runs, &e->class, &error))
 		return STATUS_DONE;
-	complain("%s: %s: %s", path, e->name, error.message);
-	return STATUS_FAILED;
+	return failure("%s: %s: %s", path, e->name, error.message);
 }
 
 static const char *class_name(uint32_t background)
@@ -353,24 +343,22 @@ static const char *class_name(uint32_t background)
 	return words[background];
 }
 
-static void make_row(const void *data, size_t number, struct row *row)
+static void print_table(const struct sweep *sweep)
 {
-	static const char *const head[] = { "experiment", "background work",
-					    "runs",	  "with a tail",
-					    "tail",	  "energy" };
-	const struct sweep *sweep = data;
+	struct table rows;
 
-	for (size_t i = 0; !number && i < 6; i++)
-		row_cell(row, i, "%s", head[i]);
-	if (!number)
-		return;
-	const struct experiment *e = &sweep->experiments[number - 1];
-	row_cell(row, 0, "%s", e->name);
-	row_cell(row, 1, "%s", class_name(e->class.background));
-	row_cell(row, 2, "%zu", e->n_runs);
-	row_cell(row, 3, "%s", count_text(e->class.n_tails).text);
-	row_cell(row, 4, "%s", time_text(e->class.tail_ns).text);
-	row_cell(row, 5, "%s", joules_text(e->class.extra_j).text);
+	table_begin(&rows, "<<>>>>", "experiment", "background work", "runs",
+		    "with a tail", "tail", "energy");
+	for (size_t i = 0; i < sweep->n; i++) {
+		const struct experiment *e = &sweep->experiments[i];
+
+		table_row(&rows, e->name, class_name(e->class.background),
+			  cell("%zu", e->n_runs).text,
+			  count_text(e->class.n_tails).text,
+			  time_text(e->class.tail_ns).text,
+			  joules_text(e->class.extra_j).text);
+	}
+	table_print(&rows);
 }
 
 static struct ssdpm_experiment report_of(const struct experiment *e)
@@ -400,8 +388,7 @@ static enum exit_status make_matrix(struct sweep *sweep)
 	}
 	if (!err)
 		return STATUS_DONE;
-	complain("%s", error.message);
-	return STATUS_FAILED;
+	return failure("%s", error.message);
 }
 
 static void add_sweep(struct items *items, const struct sweep *sweep)
@@ -434,7 +421,7 @@ static enum exit_status print_sweep(const struct common *common,
 		add_sweep(&items, sweep);
 		return print_items(common, &items);
 	}
-	print_rows("<<>>>>", make_row, sweep, sweep->n + 1);
+	print_table(sweep);
 	if (sweep->is_suite)
 		print_matrix(sweep->matrix);
 	return STATUS_DONE;

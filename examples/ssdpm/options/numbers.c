@@ -158,6 +158,15 @@ struct number count_text(uint64_t count)
 	return number;
 }
 
+struct counted counted(uint64_t count, const char *one)
+{
+	struct counted words;
+
+	snprintf(words.text, sizeof(words.text), "%s %s%s",
+		 count_text(count).text, one, count == 1 ? "" : "s");
+	return words;
+}
+
 /*
  * What is lost is more, and not a negative saving. Less energy at more power is
  * what a workload takes that is over sooner.

@@ -41,4 +41,11 @@ struct number share_text(uint64_t part, uint64_t whole);
 /* "1,234,567" */
 struct number count_text(uint64_t count);
 
+/* "1 sample", "1,234 samples" */
+struct counted {
+	char text[64];
+};
+
+struct counted counted(uint64_t count, const char *one);
+
 #endif

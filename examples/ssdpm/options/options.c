@@ -101,16 +101,34 @@ __attribute__((format(printf, 1, 0))) static void say(const char *format,
 	fputc('\n', stderr);
 }
 
+__attribute__((format(printf, 1, 0))) static void say_and_note(
+	const char *format, va_list args)
+{
+	va_list again;
+
+	va_copy(again, args);
+	say(format, args);
+	note_error(format, again);
+	va_end(again);
+}
+
 void complain(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	say(format, args);
+	say_and_note(format, args);
 	va_end(args);
+}
+
+enum exit_status failure(const char *format, ...)
+{
+	va_list args;
+
 	va_start(args, format);
-	note_error(format, args);
+	say_and_note(format, args);
 	va_end(args);
+	return STATUS_FAILED;
 }
 
 void remark(const char *format, ...)
@@ -124,8 +142,7 @@ void remark(const char *format, ...)
 
 enum exit_status out_of_memory(void)
 {
-	complain("out of memory");
-	return STATUS_FAILED;
+	return failure("out of memory");
 }
 
 enum exit_status usage_error(const struct common *common, const char *format,

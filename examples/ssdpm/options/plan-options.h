@@ -4,7 +4,7 @@
 #define SSDPM_COMMAND_PLAN_OPTIONS_H
 
 #include "input/live.h"
-#include "options/tables.h"
+#include "options/apst-options.h"
 
 struct plan_options {
 	const char *profile; /* "auto", a name, or NULL */

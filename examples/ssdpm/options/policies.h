@@ -3,7 +3,7 @@
 #ifndef SSDPM_COMMAND_POLICIES_H
 #define SSDPM_COMMAND_POLICIES_H
 
-#include "options/tables.h"
+#include "options/apst-options.h"
 
 struct policy {
 	const char *name;

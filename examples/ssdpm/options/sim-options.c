@@ -447,10 +447,8 @@ enum exit_status find_parameters(
 	struct ssdpm_error error;
 
 	if (ssdpm_parameters_from_model(drive->model, link, ret_parameters,
-					SSDPM_MAX_PARAMETERS, ret_n, &error)) {
-		complain("%s: %s", drive->name, error.message);
-		return STATUS_FAILED;
-	}
+					SSDPM_MAX_PARAMETERS, ret_n, &error))
+		return failure("%s: %s", drive->name, error.message);
 	status = apply_measured(measured, common, drive, link, ret_parameters,
 				*ret_n);
 	if (!status)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "options/tables.h"
+#include "options/apst-options.h"
 
 #include <errno.h>
 #include <stdlib.h>

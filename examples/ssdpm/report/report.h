@@ -102,9 +102,15 @@ enum exit_status write_survey_page(const struct page_options *page,
 				   const struct survey_report *report,
 				   const char *json);
 
-/* "-": standard output; NULL: it was complained of. */
-FILE *open_markdown(const char *path);
-enum exit_status close_markdown(FILE *file, const char *path);
+/* A text of Markdown: written piece by piece, then saved; "-": printed. */
+struct markdown {
+	FILE *file;
+	char *text;
+	size_t size;
+};
+
+enum exit_status begin_markdown(struct markdown *markdown);
+enum exit_status end_markdown(struct markdown *markdown, const char *path);
 
 /* What comes from the file can end no cell, and begin no tag. */
 void put_text(FILE *file, const char *text);

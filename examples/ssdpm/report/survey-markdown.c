@@ -2,9 +2,9 @@
 /* The report of a survey for an issue tracker. */
 #include "report/report.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void put_text(FILE *file, const char *text)
@@ -126,23 +126,25 @@ static void put_advice(FILE *file, const struct survey_advice *a)
 	}
 }
 
-FILE *open_markdown(const char *path)
+enum exit_status begin_markdown(struct markdown *markdown)
 {
-	FILE *file = strcmp(path, "-") ? fopen(path, "we") : stdout;
-
-	if (!file)
-		complain("%s: %s", path, strerror(errno));
-	return file;
+	*markdown = (struct markdown){ 0 };
+	markdown->file = open_memstream(&markdown->text, &markdown->size);
+	return markdown->file ? STATUS_DONE : out_of_memory();
 }
 
-enum exit_status close_markdown(FILE *file, const char *path)
+enum exit_status end_markdown(struct markdown *markdown, const char *path)
 {
-	bool failed = ferror(file);
+	enum exit_status status = STATUS_DONE;
 
-	if (file == stdout || (!fclose(file) && !failed))
-		return STATUS_DONE;
-	complain("%s: %s", path, strerror(errno));
-	return STATUS_FAILED;
+	if (fclose(markdown->file))
+		status = out_of_memory();
+	else if (strcmp(path, "-"))
+		status = save_file(path, markdown->text, markdown->size);
+	else
+		fputs(markdown->text, stdout);
+	free(markdown->text);
+	return status;
 }
 
 enum exit_status write_survey_markdown(const struct survey_report *report,
@@ -150,15 +152,15 @@ enum exit_status write_survey_markdown(const struct survey_report *report,
 				       const char *path)
 {
 	const struct ssdpm_survey_comparison *c;
-	FILE *file = open_markdown(path);
+	struct markdown markdown;
 
-	if (!file)
+	if (begin_markdown(&markdown))
 		return STATUS_FAILED;
-	fputs("## Survey of power policies\n\n", file);
-	put_facts(file, report);
+	fputs("## Survey of power policies\n\n", markdown.file);
+	put_facts(markdown.file, report);
 	for (size_t i = 0;
 	     (c = ssdpm_survey_result_get_comparison(report->result, i)); i++)
-		put_comparison(file, report, c);
-	put_advice(file, advice);
-	return close_markdown(file, path);
+		put_comparison(markdown.file, report, c);
+	put_advice(markdown.file, advice);
+	return end_markdown(&markdown, path);
 }

@@ -12,45 +12,40 @@ struct merged {
 	size_t n_surveys;
 	struct ssdpm_survey_merge *merge;
 	const struct ssdpm_survey_merge_info *info;
-	size_t n_rows;
 };
 
-static const char *const head[] = { "what",	    "policies",
-				    "drives",	    "difference",
-				    "interval",	    "the next drive",
-				    "heterogeneity" };
-#define N_HEAD (sizeof(head) / sizeof(head[0]))
-
-static void make_row(const void *data, size_t number, struct row *row)
+/* Without a merged difference there is only the reason why. */
+static void add_row(struct table *rows, const struct ssdpm_survey_merge_row *of)
 {
-	const struct merged *m = data;
-
-	if (!number) {
-		for (size_t i = 0; i < N_HEAD; i++)
-			row_cell(row, i, "%s", head[i]);
-		return;
-	}
-	const struct ssdpm_survey_merge_row *of =
-		ssdpm_survey_merge_get_row(m->merge, number - 1);
 	const struct ssdpm_survey_merged *g = of->merged;
+	const struct cell policies = cell("%s - %s", of->policy, of->from);
 	uint32_t q = of->quantity;
 
-	row_cell(row, 0, "%s", survey_title(q, of->fio, of->of).text);
-	row_cell(row, 1, "%s - %s", of->policy, of->from);
 	if (!g) {
-		row_cell(row, 6, "%s", of->reason_text);
+		table_row(rows, survey_title(q, of->fio, of->of).text,
+			  policies.text, "", "", "", "", of->reason_text);
 		return;
 	}
-	row_cell(row, 2, "%u", g->n_drives);
-	row_cell(row, 3, "%s", quantity_text(q, g->mean_w).text);
-	row_cell(row, 4, "%s", quantity_range(q, g->low_w, g->high_w).text);
-	row_cell(row, 5, "%s",
-		 isnan(g->drive_low_w) ?
-			 "takes 3 drives" :
-			 quantity_range(q, g->drive_low_w, g->drive_high_w)
-				 .text);
-	row_cell(row, 6, "tau %s, I2 %.0f %%", quantity_text(q, g->tau_w).text,
-		 100 * g->inconsistency);
+	table_row(
+		rows, survey_title(q, of->fio, of->of).text, policies.text,
+		cell("%u", g->n_drives).text, quantity_text(q, g->mean_w).text,
+		quantity_range(q, g->low_w, g->high_w).text,
+		isnan(g->drive_low_w) ?
+			"takes 3 drives" :
+			quantity_range(q, g->drive_low_w, g->drive_high_w).text,
+		cell("tau %s, I2 %.0f %%", quantity_text(q, g->tau_w).text,
+		     100 * g->inconsistency)
+			.text);
+}
+
+static void make_rows(const struct merged *m, struct table *rows)
+{
+	const struct ssdpm_survey_merge_row *of;
+
+	table_begin(rows, "<<>>>><", "what", "policies", "drives", "difference",
+		    "interval", "the next drive", "heterogeneity");
+	for (size_t i = 0; (of = ssdpm_survey_merge_get_row(m->merge, i)); i++)
+		add_row(rows, of);
 }
 
 /* What the intervals are of. */
@@ -74,6 +69,7 @@ static void print_merged(const struct merged *m)
 {
 	const struct ssdpm_survey_merge_part *part;
 	const uint64_t n = m->info->n_surveys, drives = m->info->n_drives;
+	struct table rows;
 
 	printf("%" PRIu64 " %s of %" PRIu64 " %s\n", n,
 	       n == 1 ? "survey" : "surveys", drives,
@@ -85,8 +81,8 @@ static void print_merged(const struct merged *m)
 			       part->reason_text);
 		else
 			printf("  %s: %s\n", part->name, part->drive);
-	if (m->n_rows)
-		print_rows("<<>>>><", make_row, m, m->n_rows + 1);
+	make_rows(m, &rows);
+	table_print(&rows);
 	put_family(stdout, m);
 }
 
@@ -95,6 +91,23 @@ static void put_cell(FILE *file, const char *text)
 	fputs("| ", file);
 	put_text(file, text);
 	putc(' ', file);
+}
+
+static void put_rows(FILE *file, const struct merged *m)
+{
+	struct table rows;
+	size_t n;
+
+	make_rows(m, &rows);
+	n = strlen(rows.align);
+	for (size_t i = 0; rows.n_cells > n && i < rows.n_cells; i++) {
+		put_cell(file, rows.cells[i]);
+		if (i % n == n - 1)
+			fputs("|\n", file);
+		if (i == n - 1)
+			fputs("|---|---|---:|---:|---:|---:|---|\n", file);
+	}
+	table_free(&rows);
 }
 
 static void put_parts(FILE *file, const struct merged *m)
@@ -114,27 +127,18 @@ static void put_parts(FILE *file, const struct merged *m)
 static enum exit_status write_merged_markdown(const struct merged *m,
 					      const char *path)
 {
-	FILE *file = open_markdown(path);
+	struct markdown markdown;
 
-	if (!file)
+	if (begin_markdown(&markdown))
 		return STATUS_FAILED;
-	fputs("## Surveys of power policies, merged\n\n", file);
-	put_parts(file, m);
-	putc('\n', file);
-	for (size_t i = 0; m->n_rows && i <= m->n_rows; i++) {
-		struct row row = { 0 };
-
-		make_row(m, i, &row);
-		for (size_t k = 0; k < N_HEAD; k++)
-			put_cell(file, row.cells[k]);
-		fputs("|\n", file);
-		if (!i)
-			fputs("|---|---|---:|---:|---:|---:|---|\n", file);
-	}
+	fputs("## Surveys of power policies, merged\n\n", markdown.file);
+	put_parts(markdown.file, m);
+	putc('\n', markdown.file);
+	put_rows(markdown.file, m);
 	if (m->info->n_merged)
-		putc('\n', file);
-	put_family(file, m);
-	return close_markdown(file, path);
+		putc('\n', markdown.file);
+	put_family(markdown.file, m);
+	return end_markdown(&markdown, path);
 }
 
 static enum exit_status print_result(const struct common *common,
@@ -185,13 +189,9 @@ static enum exit_status merge(struct merged *m, double error_rate)
 		err = ssdpm_survey_merge_new(results, m->n_surveys, error_rate,
 					     &m->merge, &error);
 	free(results);
-	if (err) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
+	if (err)
+		return failure("%s", error.message);
 	m->info = ssdpm_survey_merge_get_info(m->merge);
-	while (ssdpm_survey_merge_get_row(m->merge, m->n_rows))
-		m->n_rows++;
 	return STATUS_DONE;
 }
 

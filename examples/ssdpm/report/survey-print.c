@@ -39,8 +39,7 @@ static void print_facts(const struct survey_report *report)
 static void print_left_out(uint64_t n, const char *one, const char *words)
 {
 	if (n)
-		printf("  %s %s%s %s\n", count_text(n).text, one,
-		       n == 1 ? "" : "s", words);
+		printf("  %s %s\n", counted(n, one).text, words);
 }
 
 static void print_runs(const struct survey_report *report)
@@ -72,98 +71,81 @@ static void print_runs(const struct survey_report *report)
 		       "not settled at the end: settle longer");
 }
 
-struct part {
-	const struct survey_report *report;
-	const struct ssdpm_survey_comparison *c;
-};
-
-static void mean_row(const void *data, size_t number, struct row *row)
+static void print_means(const struct survey_report *report,
+			const struct ssdpm_survey_comparison *c)
 {
-	const struct part *part = data;
-	const struct ssdpm_survey_comparison *c = part->c;
-	static const char *const head[] = { "policy", "runs", "mean",
-					    "95 % interval", "share" };
-	bool power = c->quantity == SSDPM_SURVEY_POWER;
+	const bool power = c->quantity == SSDPM_SURVEY_POWER;
+	struct table rows;
 
-	if (!number) {
-		for (size_t i = 0; i < (power ? 5 : 4); i++)
-			row_cell(row, i, "%s", head[i]);
-		return;
-	}
-	const struct ssdpm_survey_mean *m = &c->analysis->means[number - 1];
-	row_cell(row, 0, "%s", survey_policy(part->report, m->policy));
-	row_cell(row, 1, "%u", m->n_runs);
-	row_cell(row, 2, "%s", quantity_text(c->quantity, m->mean_w).text);
-	row_cell(row, 3, "%s",
-		 quantity_range(c->quantity, m->low_w, m->high_w).text);
+	table_begin(&rows, power ? "<>>>>" : "<>>>", "policy", "runs", "mean",
+		    "95 % interval");
 	if (power)
-		row_cell(row, 4, "%s", percent_text(m->share).text);
+		table_cell(&rows, "share");
+	for (uint32_t i = 0; i < c->n_policies; i++) {
+		const struct ssdpm_survey_mean *m = &c->analysis->means[i];
+
+		table_row(
+			&rows, survey_policy(report, m->policy),
+			cell("%u", m->n_runs).text,
+			quantity_text(c->quantity, m->mean_w).text,
+			quantity_range(c->quantity, m->low_w, m->high_w).text);
+		if (power)
+			table_cell(&rows, "%s", percent_text(m->share).text);
+	}
+	table_print(&rows);
 }
 
-static void difference_row(const void *data, size_t number, struct row *row)
+static void print_differences(const struct survey_report *report,
+			      const struct ssdpm_survey_comparison *c)
 {
-	const struct part *part = data;
-	const struct ssdpm_survey_comparison *c = part->c;
-	static const char *const head[] = { "difference", "", "interval", "p",
-					    "" };
+	const size_t n = c->n_policies;
+	struct table rows;
 
-	if (!number) {
-		for (size_t i = 0; i < 5; i++)
-			row_cell(row, i, "%s", head[i]);
-		return;
+	table_begin(&rows, "<>>><", "difference", "", "interval", "p", "");
+	for (size_t i = 0; i < n * (n - 1) / 2; i++) {
+		const struct ssdpm_survey_difference *d =
+			&c->analysis->differences[i];
+
+		table_row(&rows,
+			  cell("%s - %s", survey_policy(report, d->policy),
+			       survey_policy(report, d->other_policy))
+				  .text,
+			  quantity_text(c->quantity, d->difference_w).text,
+			  quantity_range(c->quantity, d->low_w, d->high_w).text,
+			  survey_p_text(d->p).text,
+			  d->different ? "differ" : "not shown");
 	}
-	const struct ssdpm_survey_difference *d =
-		&c->analysis->differences[number - 1];
-	row_cell(row, 0, "%s - %s", survey_policy(part->report, d->policy),
-		 survey_policy(part->report, d->other_policy));
-	row_cell(row, 1, "%s",
-		 quantity_text(c->quantity, d->difference_w).text);
-	row_cell(row, 2, "%s",
-		 quantity_range(c->quantity, d->low_w, d->high_w).text);
-	row_cell(row, 3, "%s", survey_p_text(d->p).text);
-	row_cell(row, 4, "%s", d->different ? "differ" : "not shown");
+	table_print(&rows);
 }
 
 /* Where differences cannot be told, each run stands for itself. */
-static void run_row(const void *data, size_t number, struct row *row)
+static void print_each_run(const struct survey_report *report,
+			   const struct ssdpm_survey_comparison *c)
 {
-	const struct part *part = data;
-	const struct ssdpm_survey_comparison *c = part->c;
-	static const char *const head[] = {
-		"policy",
-		"block",
-		"run",
-	};
+	struct table rows;
 
-	if (!number) {
-		for (size_t i = 0; i < 3; i++)
-			row_cell(row, i, "%s", head[i]);
-		return;
-	}
-	const struct ssdpm_survey_run *run = &c->runs[number - 1];
-	row_cell(row, 0, "%s", survey_policy(part->report, run->policy));
-	row_cell(row, 1, "%u", run->block + 1);
-	row_cell(row, 2, "%s", quantity_text(c->quantity, run->mean_w).text);
+	table_begin(&rows, "<>>", "policy", "block", "run");
+	for (size_t i = 0; i < c->n_runs; i++)
+		table_row(&rows, survey_policy(report, c->runs[i].policy),
+			  cell("%u", c->runs[i].block + 1).text,
+			  quantity_text(c->quantity, c->runs[i].mean_w).text);
+	table_print(&rows);
 }
 
 static void print_comparison(const struct survey_report *report,
 			     const struct ssdpm_survey_comparison *c)
 {
-	const struct part part = { report, c };
-	size_t n = c->n_policies;
-
 	printf("\n%s%s\n", comparison_title(c).text,
 	       c->quantity == SSDPM_SURVEY_POWER || c->fio ?
 		       "" :
 		       " of the scenario's own I/O");
 	if (c->reason) {
 		printf("  %s\n", c->reason_text);
-		print_rows("<>>", run_row, &part, c->n_runs + 1);
+		print_each_run(report, c);
 		return;
 	}
-	print_rows(c->quantity == SSDPM_SURVEY_POWER ? "<>>>>" : "<>>>",
-		   mean_row, &part, n + 1);
-	print_rows("<>>><", difference_row, &part, n * (n - 1) / 2 + 1);
+	print_means(report, c);
+	print_differences(report, c);
 	if (c->n_few)
 		printf("  %u of the policies: fewer than 3 runs, left out\n",
 		       c->n_few);

@@ -62,10 +62,8 @@ static enum exit_status open_survey(struct survey_report *report)
 	int fd = is_stdin ? 0 : open(report->name, O_RDONLY | O_CLOEXEC);
 	struct ssdpm_error error;
 
-	if (fd < 0) {
-		complain("%s: %s", report->name, strerror(errno));
-		return STATUS_FAILED;
-	}
+	if (fd < 0)
+		return failure("%s: %s", report->name, strerror(errno));
 	int err = ssdpm_survey_file_open(fd, &report->file, &error);
 	if (!is_stdin)
 		close(fd);
@@ -95,10 +93,8 @@ enum exit_status load_survey(const char *name,
 	if (open_survey(report))
 		return STATUS_FAILED;
 	if (ssdpm_survey_result_new(report->file, &params, &report->result,
-				    &error)) {
-		complain("%s: %s", name, error.message);
-		return STATUS_FAILED;
-	}
+				    &error))
+		return failure("%s: %s", name, error.message);
 	report->info = ssdpm_survey_result_get_info(report->result);
 	return STATUS_DONE;
 }
@@ -136,10 +132,8 @@ static enum exit_status write_json(const struct common *common,
 
 	if (!page->path && !common->form)
 		return STATUS_DONE;
-	if (to_json(report, advice, &json, &error)) {
-		complain("%s: %s", report->name, error.message);
-		return STATUS_FAILED;
-	}
+	if (to_json(report, advice, &json, &error))
+		return failure("%s: %s", report->name, error.message);
 	if (page->path)
 		status = write_survey_page(page, report, json);
 	if (!status && common->form)

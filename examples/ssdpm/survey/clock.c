@@ -42,10 +42,8 @@ enum exit_status catch_signals(void)
 	const struct sigaction ignored = { .sa_handler = SIG_IGN };
 
 	timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
-	if (timer_fd < 0 || pipe2(wake_fds, O_CLOEXEC | O_NONBLOCK)) {
-		complain("no timer: %s", strerror(errno));
-		return STATUS_FAILED;
-	}
+	if (timer_fd < 0 || pipe2(wake_fds, O_CLOEXEC | O_NONBLOCK))
+		return failure("no timer: %s", strerror(errno));
 	for (size_t i = 0; i < N_NUMBERS; i++)
 		if (!sigaction(numbers[i], NULL, &before[i]) &&
 		    before[i].sa_handler != SIG_IGN)

@@ -12,8 +12,7 @@
 
 static enum exit_status complain_of_file(const char *name, int error)
 {
-	complain("%s: %s", name, strerror(error));
-	return STATUS_FAILED;
+	return failure("%s: %s", name, strerror(error));
 }
 
 enum exit_status create_survey_file(const char *name,
@@ -22,12 +21,10 @@ enum exit_status create_survey_file(const char *name,
 	int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
 		      0666);
 
-	if (fd < 0 && errno == EEXIST) {
-		complain("%s is there already: --resume goes on with it, "
-			 "--save needs a new name",
-			 name);
-		return STATUS_FAILED;
-	}
+	if (fd < 0 && errno == EEXIST)
+		return failure("%s is there already: --resume goes on with it, "
+			       "--save needs a new name",
+			       name);
 	if (fd < 0)
 		return complain_of_file(name, errno);
 	*ret_file = (struct survey_file){ name, fd };
@@ -102,10 +99,8 @@ enum exit_status write_survey_comment(const struct survey_file *file,
 	int n = snprintf(line, sizeof(line), "# %s%s%s\n", key,
 			 value ? ": " : "", value ? value : "");
 
-	if (n < 0 || (size_t)n >= sizeof(line)) {
-		complain("%s: too long for a line: %s", file->name, key);
-		return STATUS_FAILED;
-	}
+	if (n < 0 || (size_t)n >= sizeof(line))
+		return failure("%s: too long for a line: %s", file->name, key);
 	return write_survey_text(file, line);
 }
 
@@ -129,10 +124,8 @@ enum exit_status write_survey_row(const struct survey_file *file,
 			 row->scenario, row->block);
 	size_t at = (size_t)n;
 
-	if (n < 0 || at + 256 > size) {
-		complain("%s: too long for a line", file->name);
-		return STATUS_FAILED;
-	}
+	if (n < 0 || at + 256 > size)
+		return failure("%s: too long for a line", file->name);
 	at = put_number(line, at, size, row->time_s, 3);
 	at = put_number(line, at, size, row->power_w, 6);
 	at = put_number(line, at, size, row->latency_us, 3);

@@ -67,10 +67,8 @@ enum exit_status call_program(const struct survey_state *state,
 	int fds[2], code;
 	pid_t pid;
 
-	if (pipe2(fds, O_CLOEXEC)) {
-		complain("pipe: %s", strerror(errno));
-		return STATUS_FAILED;
-	}
+	if (pipe2(fds, O_CLOEXEC))
+		return failure("pipe: %s", strerror(errno));
 	status = start_program(argv, fds[1], &pid);
 	close(fds[1]);
 	if (!status) {
@@ -118,51 +116,53 @@ static enum exit_status take_output(const char *text, size_t job,
 	const char *latency = column(line, first + COLUMN_LATENCY);
 	const char *sd = column(line, first + COLUMN_LATENCY_SD);
 
-	if (!error || strncmp(error, "0;", 2) || !kib || !latency || !sd) {
-		complain("fio says nothing that can be read: %.200s", text);
-		return STATUS_FAILED;
-	}
+	if (!error || strncmp(error, "0;", 2) || !kib || !latency || !sd)
+		return failure("fio says nothing that can be read: %.200s",
+			       text);
 	row->bytes_per_s = strtod(kib, NULL) * 1024;
 	row->latency_us = strtod(latency, NULL);
 	row->latency_sd_us = strtod(sd, NULL);
 	return STATUS_DONE;
 }
 
+/* fio on the file, with options that end with NULL. */
+static enum exit_status call_fio(const struct survey_state *state,
+				 const struct survey_fio *fio,
+				 const char *const *options, char *text,
+				 size_t size)
+{
+	char filename[PATH_MAX + 32], bytes[64];
+	const char *argv[16] = {
+		"fio",	  "--minimal", "--terse-version=3", "--name=ssdpm",
+		filename, bytes,       "--direct=1",	    "--ioengine=psync",
+	};
+
+	snprintf(filename, sizeof(filename), "--filename=%s", fio->path);
+	snprintf(bytes, sizeof(bytes), "--size=%llu",
+		 (unsigned long long)fio->bytes);
+	for (size_t n = 8; *options; n++)
+		argv[n] = *options++;
+	return call_program(state, argv, text, size);
+}
+
 enum exit_status run_fio(const struct survey_state *state,
 			 const struct survey_fio *fio, size_t job,
 			 uint64_t time_ns, struct survey_row *row)
 {
-	char filename[PATH_MAX + 32], size[64], runtime[64], text[16384];
-	const char *const argv[] = {
-		"fio",
-		"--minimal",
-		"--terse-version=3",
-		"--name=ssdpm",
-		filename,
-		size,
-		jobs[job].rw,
-		jobs[job].bs,
-		"--direct=1",
-		"--ioengine=psync",
-		"--time_based",
-		runtime,
-		NULL,
-	};
+	char runtime[64], text[16384];
+	const char *const options[] = { jobs[job].rw, jobs[job].bs,
+					"--time_based", runtime, NULL };
 
-	snprintf(filename, sizeof(filename), "--filename=%s", fio->path);
-	snprintf(size, sizeof(size), "--size=%llu",
-		 (unsigned long long)fio->bytes);
 	snprintf(runtime, sizeof(runtime), "--runtime=%llums",
 		 (unsigned long long)time_ns / 1000000 + !(time_ns / 1000000));
-	if (call_program(state, argv, text, sizeof(text)))
+	if (call_fio(state, fio, options, text, sizeof(text)))
 		return STATUS_FAILED;
 	return take_output(text, job, row);
 }
 
 static enum exit_status refuse(const char *directory, const char *fault)
 {
-	complain("--fio %s: %s", directory, fault);
-	return STATUS_FAILED;
+	return failure("--fio %s: %s", directory, fault);
 }
 
 static enum exit_status check_room(const char *directory, uint64_t bytes)
@@ -190,26 +190,11 @@ static enum exit_status check_room(const char *directory, uint64_t bytes)
 static enum exit_status fill_file(const struct survey_state *state,
 				  const struct survey_fio *fio)
 {
-	char filename[PATH_MAX + 32], size[64], text[16384];
-	const char *const argv[] = {
-		"fio",
-		"--minimal",
-		"--terse-version=3",
-		"--name=ssdpm",
-		filename,
-		size,
-		"--rw=write",
-		"--bs=1M",
-		"--direct=1",
-		"--ioengine=psync",
-		"--end_fsync=1",
-		NULL,
-	};
+	static const char *const options[] = { "--rw=write", "--bs=1M",
+					       "--end_fsync=1", NULL };
+	char text[16384];
 
-	snprintf(filename, sizeof(filename), "--filename=%s", fio->path);
-	snprintf(size, sizeof(size), "--size=%llu",
-		 (unsigned long long)fio->bytes);
-	return call_program(state, argv, text, sizeof(text));
+	return call_fio(state, fio, options, text, sizeof(text));
 }
 
 /* One that a killed survey left is replaced; no other kind of file is. */
@@ -221,10 +206,8 @@ static enum exit_status make_file(const char *path)
 	if (!lstat(path, &status) && S_ISREG(status.st_mode))
 		unlink(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		complain("%s: %s", path, strerror(errno));
-		return STATUS_FAILED;
-	}
+	if (fd < 0)
+		return failure("%s: %s", path, strerror(errno));
 	close(fd);
 	return STATUS_DONE;
 }

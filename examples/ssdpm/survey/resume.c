@@ -121,10 +121,10 @@ enum exit_status write_survey_head(struct survey *survey)
 static enum exit_status complain_of_head(const char *name, const char *key,
 					 const char *value)
 {
-	complain("%s: \"# %s: %s\" is not what ssdpm measure survey --save "
-		 "writes",
-		 name, key, value);
-	return STATUS_FAILED;
+	return failure(
+		"%s: \"# %s: %s\" is not what ssdpm measure survey --save "
+		"writes",
+		name, key, value);
 }
 
 /* "600" or "0.05" */
@@ -259,11 +259,11 @@ static enum exit_status take_head(const char *name, char *text,
 	}
 	if (is_complete(options))
 		return STATUS_DONE;
-	complain("%s: it lacks lines that ssdpm measure survey --save writes, "
-		 "and cannot be gone on with; ssdpm measure survey %s reports "
-		 "on it nevertheless",
-		 name, name);
-	return STATUS_FAILED;
+	return failure(
+		"%s: it lacks lines that ssdpm measure survey --save writes, "
+		"and cannot be gone on with; ssdpm measure survey %s reports "
+		"on it nevertheless",
+		name, name);
 }
 
 enum exit_status read_survey_head(const char *name, struct survey *survey)
@@ -284,11 +284,10 @@ enum exit_status read_survey_head(const char *name, struct survey *survey)
 	text[buffer.size] = 0;
 	survey->resumed = text;
 	if (strncmp(text, first, sizeof(first) - 1) != 0 ||
-	    strlen(text) != buffer.size) {
-		complain("%s: it is no file of ssdpm measure survey --save",
-			 name);
-		return STATUS_FAILED;
-	}
+	    strlen(text) != buffer.size)
+		return failure(
+			"%s: it is no file of ssdpm measure survey --save",
+			name);
 	return take_head(name, text, &survey->options);
 }
 
@@ -306,10 +305,10 @@ static enum exit_status check_drive(const struct survey *survey,
 	snprintf(text, sizeof(text), "%s, %s", facts->product, facts->firmware);
 	if (!strcmp(text, expected))
 		return STATUS_DONE;
-	complain("%s was begun with the drive %s, and %s is %s here: a survey "
-		 "goes on with the same drives on the same machine",
-		 survey->options.resume, expected, drive->name, text);
-	return STATUS_FAILED;
+	return failure(
+		"%s was begun with the drive %s, and %s is %s here: a survey "
+		"goes on with the same drives on the same machine",
+		survey->options.resume, expected, drive->name, text);
 }
 
 static enum exit_status check_line(struct survey *survey, const char *line,
@@ -322,12 +321,11 @@ static enum exit_status check_line(struct survey *survey, const char *line,
 		 drives->lives[0]->facts.linux_release,
 		 drives->lives[0]->facts.sys_vendor,
 		 drives->lives[0]->facts.product_name);
-	if (!strncmp(line, "# machine: ", 11) && strcmp(line, machine) != 0) {
-		complain("%s is of another machine or kernel: it says \"%s\", "
-			 "and this is \"%s\"",
-			 survey->options.resume, line + 11, machine + 11);
-		return STATUS_FAILED;
-	}
+	if (!strncmp(line, "# machine: ", 11) && strcmp(line, machine) != 0)
+		return failure(
+			"%s is of another machine or kernel: it says \"%s\", "
+			"and this is \"%s\"",
+			survey->options.resume, line + 11, machine + 11);
 	if (!strncmp(line, "# drive: ", 9) && *n_drives < drives->n)
 		return check_drive(survey, &drives->drives[(*n_drives)++],
 				   line + 9);
@@ -378,11 +376,9 @@ static enum exit_status take_row(struct survey *survey, struct rows *rows,
 	uint64_t n, b;
 
 	if (!line || !read_number(run, &n) || !n || n > UINT32_MAX ||
-	    !read_number(block, &b)) {
-		complain("%s:%zu: no row of a survey", survey->options.resume,
-			 number);
-		return STATUS_FAILED;
-	}
+	    !read_number(block, &b))
+		return failure("%s:%zu: no row of a survey",
+			       survey->options.resume, number);
 	if (n != rows->run) {
 		end_rows(survey, rows);
 		*rows = (struct rows){ .run = (uint32_t)n };
@@ -405,10 +401,8 @@ enum exit_status read_survey_rows(struct survey *survey)
 	char *line = NULL;
 	ssize_t n;
 
-	if (!file) {
-		complain("%s: %s", name, strerror(errno));
-		return STATUS_FAILED;
-	}
+	if (!file)
+		return failure("%s: %s", name, strerror(errno));
 	while (!status && (n = getline(&line, &capacity, file)) > 0) {
 		number++;
 		/* One that is not whole is removed when it is written to. */

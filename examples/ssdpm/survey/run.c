@@ -30,8 +30,7 @@ static enum exit_status ask(const struct survey *survey)
 	if (fgets(answer, sizeof(answer), stdin) &&
 	    (answer[0] == 'y' || answer[0] == 'Y'))
 		return STATUS_DONE;
-	complain("nothing was set");
-	return STATUS_FAILED;
+	return failure("nothing was set");
 }
 
 static enum exit_status run_steps(struct survey *survey,

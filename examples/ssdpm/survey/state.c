@@ -177,9 +177,9 @@ static enum exit_status check_capture(const struct live *live)
 {
 	if (live->facts.capture != 1)
 		return STATUS_DONE;
-	complain("%s: nothing is written there: it has no file ssdpm-capture",
-		 live->root);
-	return STATUS_FAILED;
+	return failure(
+		"%s: nothing is written there: it has no file ssdpm-capture",
+		live->root);
 }
 
 enum exit_status open_survey_state(const struct common *common,
@@ -294,10 +294,8 @@ enum exit_status start_guard(struct survey_state *state, const char *file)
 	int fds[2];
 	pid_t pid;
 
-	if (pipe2(fds, O_CLOEXEC)) {
-		complain("pipe: %s", strerror(errno));
-		return STATUS_FAILED;
-	}
+	if (pipe2(fds, O_CLOEXEC))
+		return failure("pipe: %s", strerror(errno));
 	fflush(NULL);
 	pid = fork();
 	if (pid < 0) {

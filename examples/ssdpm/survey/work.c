@@ -48,10 +48,10 @@ static enum exit_status check_file(const char *name, const struct stat *status)
 		fault = "it has holes, which are not read from a drive";
 	if (!fault)
 		return STATUS_DONE;
-	complain("--file %s: %s; dd if=/dev/urandom bs=1M count=64 of=FILE "
-		 "makes one",
-		 name, fault);
-	return STATUS_FAILED;
+	return failure(
+		"--file %s: %s; dd if=/dev/urandom bs=1M count=64 of=FILE "
+		"makes one",
+		name, fault);
 }
 
 enum exit_status open_survey_io(const struct common *common, const char *name,
@@ -103,11 +103,10 @@ enum exit_status read_survey_io(struct survey_io *io, double *ret_latency_us)
 		n = pread(io->fd, io->buffer, BLOCK, (off_t)(block * BLOCK));
 	while (n < 0 && errno == EINTR);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	if (n != BLOCK) {
-		complain("--file %s: %s", io->name,
-			 n < 0 ? strerror(errno) : "it has become shorter");
-		return STATUS_FAILED;
-	}
+	if (n != BLOCK)
+		return failure("--file %s: %s", io->name,
+			       n < 0 ? strerror(errno) :
+				       "it has become shorter");
 	*ret_latency_us = (double)(end.tv_sec - begin.tv_sec) * 1e6 +
 			  (double)(end.tv_nsec - begin.tv_nsec) / 1e3;
 	return STATUS_DONE;
@@ -162,8 +161,7 @@ enum exit_status start_program(const char *const *argv, int fd, pid_t *ret_pid)
 	posix_spawn_file_actions_destroy(&files);
 	if (!err)
 		return STATUS_DONE;
-	complain("%s: %s", argv[0], strerror(err));
-	return STATUS_FAILED;
+	return failure("%s: %s", argv[0], strerror(err));
 }
 
 int end_program(pid_t pid)
@@ -207,11 +205,11 @@ enum exit_status check_workload(const struct survey_state *state,
 	workload->pid = 0;
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return start_workload(state, workload);
-	complain("the workload failed (%s %d): %s",
-		 WIFEXITED(status) ? "status" : "signal",
-		 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
-		 workload->line);
-	return STATUS_FAILED;
+	return failure("the workload failed (%s %d): %s",
+		       WIFEXITED(status) ? "status" : "signal",
+		       WIFEXITED(status) ? WEXITSTATUS(status) :
+					   WTERMSIG(status),
+		       workload->line);
 }
 
 void end_workload(const struct survey_state *state, struct workload *workload)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/apst-questions.h"
-#include "input/kernel-settings.h"
+#include "options/advised.h"
 #include "text/device.h"
 #include "text/output.h"
-#include "options/tables.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -76,7 +75,7 @@ static int get_other(struct finding *f, struct ssdpm_error *reterr)
 	return make_table(f->source, f->drive, f->quirks, &f->other, reterr);
 }
 
-static bool is_set(const struct ssdpm_apst_entry *entry)
+bool is_set(const struct ssdpm_apst_entry *entry)
 {
 	return entry->target || entry->idle_ms;
 }
@@ -87,26 +86,14 @@ static bool is_same(const struct finding *f)
 	       f->table.enabled == f->other.enabled;
 }
 
-/* "38.999 ms", "any". */
-static struct ssdpm_quantity limit_text(uint64_t us)
-{
-	if (us == SSDPM_LATENCY_ANY)
-		return (struct ssdpm_quantity){ "any" };
-	return ssdpm_us_to_text(us);
-}
-
-static void entry_cell(struct table *rows, size_t column,
-		       const struct ssdpm_apst_entry *entry)
+static struct cell entry_text(const struct ssdpm_apst_entry *entry)
 {
 	if (!is_set(entry))
-		table_cell(rows, column, "-");
-	else if (!entry->idle_ms)
-		table_cell(rows, column, "PS%u never (idle time 0)",
-			   entry->target);
-	else
-		table_cell(
-			rows, column, "PS%u after %s", entry->target,
-			ssdpm_us_to_text((uint64_t)entry->idle_ms * 1000).text);
+		return cell("-");
+	if (!entry->idle_ms)
+		return cell("PS%u never (idle time 0)", entry->target);
+	return cell("PS%u after %s", entry->target,
+		    ssdpm_us_to_text((uint64_t)entry->idle_ms * 1000).text);
 }
 
 static bool same_row(const struct finding *f, uint32_t a, uint32_t b)
@@ -126,15 +113,10 @@ static void add_rows(struct table *rows, const struct finding *f)
 			continue;
 		while (last + 1 < SSDPM_MAX_STATES && same_row(f, i, last + 1))
 			last++;
-		if (last > i)
-			table_cell(rows, 0, "PS%u-PS%u", i, last);
-		else
-			table_cell(rows, 0, "PS%u", i);
-		entry_cell(rows, 1, &f->table.entries[i]);
-		entry_cell(rows, 2, &f->other.entries[i]);
-		table_cell(rows, 3, "%s",
-			   f->differences >> i & 1 ? "no" : "yes");
-		table_end_row(rows);
+		table_row(rows, states_text(i, last).text,
+			  entry_text(&f->table.entries[i]).text,
+			  entry_text(&f->other.entries[i]).text,
+			  f->differences >> i & 1 ? "no" : "yes");
 	}
 }
 
@@ -148,24 +130,15 @@ static const char *switch_text(const struct ssdpm_apst *table)
 static void print_differences(const struct finding *f, const char *left,
 			      const char *right)
 {
-	static struct table rows;
+	const char *left_switch = switch_text(&f->table);
+	const char *right_switch = switch_text(&f->other);
+	struct table rows;
 
-	rows = (struct table){ .n_columns = 4, .align = "<<<<" };
-	table_cell(&rows, 0, "from");
-	table_cell(&rows, 1, "%s", left);
-	table_cell(&rows, 2, "%s", right);
-	table_cell(&rows, 3, "same");
-	table_end_row(&rows);
-	if (strcmp(switch_text(&f->table), switch_text(&f->other))) {
-		table_cell(&rows, 0, "APST");
-		table_cell(&rows, 1, "%s", switch_text(&f->table));
-		table_cell(&rows, 2, "%s", switch_text(&f->other));
-		table_cell(&rows, 3, "no");
-		table_end_row(&rows);
-	}
+	table_begin(&rows, "<<<<", "from", left, right, "same");
+	if (strcmp(left_switch, right_switch))
+		table_row(&rows, "APST", left_switch, right_switch, "no");
 	add_rows(&rows, f);
-	if (rows.n_rows > 1)
-		table_print(&rows);
+	table_print(&rows);
 }
 
 static void print_drive(const struct finding *f)
@@ -488,9 +461,7 @@ static void add_finding(struct items *items, const struct answerer *a,
 				       .model = finding->drive->model };
 	const bool has_way = a->object == SSDPM_OBJECT_APST_REACH;
 	struct changes changes = { 0 };
-	struct ssdpm_error error;
-	char *apply = NULL, *text = NULL;
-	int err;
+	char *apply = NULL;
 
 	a->describe(finding, &object);
 	if (has_way) {
@@ -500,8 +471,7 @@ static void add_finding(struct items *items, const struct answerer *a,
 	object.changes = changes.all;
 	object.n_changes = changes.n;
 	object.apply = apply;
-	err = ssdpm_object_to_json(&object, &text, &error);
-	add_item(items, err, text, &error);
+	add_object(items, &object);
 	free(apply);
 	free(changes.all);
 }

@@ -45,6 +45,9 @@ enum exit_status ask_of_apst(const struct common *common,
 			     const struct apst_command *command,
 			     const struct drives *drives);
 
+/* Does it lead to a state? */
+bool is_set(const struct ssdpm_apst_entry *entry);
+
 /* How a table that cannot be made ends the command. */
 enum exit_status status_of(int err, uint32_t algorithm);
 

@@ -103,56 +103,30 @@ static bool next_line(const struct budget *budget, size_t *number,
 	return false;
 }
 
-static void head_row(struct row *row)
-{
-	static const char *const heads[] = { "",      "drive",	    "state",
-					     "power", "throughput", "lost" };
-
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		row_cell(row, i, "%s", heads[i]);
-}
-
-/* Walks are quick, and nothing has to be kept: from the start for each row. */
-struct rows {
-	const struct budget *budget;
-	size_t at, number, choice;
-};
-
-static void line_row(const void *data, size_t number, struct row *row)
-{
-	struct rows *rows = *(struct rows *const *)data;
-	const struct ssdpm_budget_state *choice;
-	struct line line;
-
-	if (!number) {
-		rows->number = rows->choice = 0;
-		head_row(row);
-		return;
-	}
-	if (!next_line(rows->budget, &rows->number, &rows->choice, &line))
-		return;
-	choice = line.choice;
-	if (line.item->count > 1)
-		row_cell(row, 0, "%" PRIu64 "x", line.count);
-	row_cell(row, 1, "%s", item_name(line.item).text);
-	row_cell(row, 2, "PS%u", choice->state);
-	row_cell(row, 3, "%s", exact_watts(choice->power_uw).text);
-	row_cell(row, 4, "%s", rate_text(choice->bytes_per_s.nominal).text);
-	row_cell(row, 5, "%s",
-		 share_text((uint64_t)choice->lost_bytes_per_s,
-			    (uint64_t)best_rate(line.item))
-			 .text);
-}
-
 static void print_lines(const struct budget *budget)
 {
-	struct rows rows = { .budget = budget }, *at = &rows;
+	size_t number = 0, choice = 0;
+	struct table rows;
 	struct line line;
-	size_t n = 1;
 
-	while (next_line(budget, &rows.number, &rows.choice, &line))
-		n++;
-	print_rows("><<>>>", line_row, &at, n);
+	table_begin(&rows, "><<>>>", "", "drive", "state", "power",
+		    "throughput", "lost");
+	while (next_line(budget, &number, &choice, &line)) {
+		const struct ssdpm_budget_state *s = line.choice;
+
+		table_row(&rows,
+			  line.item->count > 1 ?
+				  cell("%" PRIu64 "x", line.count).text :
+				  "",
+			  item_name(line.item).text,
+			  cell("PS%u", s->state).text,
+			  exact_watts(s->power_uw).text,
+			  rate_text(s->bytes_per_s.nominal).text,
+			  share_text((uint64_t)s->lost_bytes_per_s,
+				     (uint64_t)best_rate(line.item))
+				  .text);
+	}
+	table_print(&rows);
 }
 
 /* What all drives do together, and what of it is not sure. */
@@ -343,30 +317,31 @@ static void print_proof(const struct budget *budget)
 	       exact_watts(all - o->budget_uw).text);
 }
 
-static void frontier_row(const void *data, size_t number, struct row *row)
+static void print_frontier(const struct budget *budget)
 {
-	const struct budget *budget = data;
 	const struct ssdpm_budget_point *p;
+	struct table rows;
 	size_t n;
 
-	if (!number) {
-		row_cell(row, 0, "drives");
-		row_cell(row, 1, "with all else");
-		row_cell(row, 2, "lost%s",
-			 weighted(budget) ? " by weight" : "");
-		row_cell(row, 3, "a watt more saves");
-		return;
+	table_begin(&rows, ">>>>", "drives", "with all else",
+		    weighted(budget) ? "lost by weight" : "lost",
+		    "a watt more saves");
+	p = ssdpm_budget_get_frontier(budget->solved, &n);
+	for (size_t i = 0; i < n; i++) {
+		table_row(&rows, exact_watts(p[i].power_uw).text,
+			  exact_watts(budget->options->base_uw + p[i].power_uw)
+				  .text,
+			  rate_text((double)p[i].loss).text);
+		if (i + 1 < n)
+			table_cell(
+				&rows, "%s",
+				rate_text((double)(p[i].loss - p[i + 1].loss) *
+					  UW_PER_W /
+					  (double)(p[i + 1].power_uw -
+						   p[i].power_uw))
+					.text);
 	}
-	p = ssdpm_budget_get_frontier(budget->solved, &n) + number - 1;
-	row_cell(row, 0, "%s", exact_watts(p->power_uw).text);
-	row_cell(row, 1, "%s",
-		 exact_watts(budget->options->base_uw + p->power_uw).text);
-	row_cell(row, 2, "%s", rate_text((double)p->loss).text);
-	if (number < n)
-		row_cell(row, 3, "%s",
-			 rate_text((double)(p->loss - p[1].loss) * UW_PER_W /
-				   (double)(p[1].power_uw - p->power_uw))
-				 .text);
+	table_print(&rows);
 }
 
 /* The next device of a machine, from *number and *member on; or NULL. */
@@ -459,8 +434,6 @@ static void print_commands(const struct budget *budget)
 
 void print_budget(const struct budget *budget, bool with_frontier)
 {
-	size_t n;
-
 	print_what(budget);
 	print_lines(budget);
 	if (budget->answer->fits)
@@ -469,8 +442,7 @@ void print_budget(const struct budget *budget, bool with_frontier)
 		print_proof(budget);
 	if (with_frontier) {
 		putchar('\n');
-		ssdpm_budget_get_frontier(budget->solved, &n);
-		print_rows(">>>>", frontier_row, budget, n + 1);
+		print_frontier(budget);
 	}
 	print_commands(budget);
 }

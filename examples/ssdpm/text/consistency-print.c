@@ -38,31 +38,6 @@ static struct number percent_text(double share)
 	return text;
 }
 
-struct rows {
-	const struct iops_list *list;
-	const struct consistency_options *options;
-	bool powered;
-	bool below;
-};
-
-static void make_head(const struct rows *rows, struct row *row)
-{
-	static const char *const heads[] = { "",	  "seconds",	"floor",
-					     "p0.1",	  "p1",		"mean",
-					     "variation", "floor/mean", "cliff",
-					     "steady" };
-
-	size_t n = sizeof(heads) / sizeof(heads[0]);
-
-	for (size_t i = 0; i < n; i++)
-		row_cell(row, i, "%s", heads[i]);
-	if (rows->powered)
-		row_cell(row, n++, "power");
-	if (rows->below)
-		row_cell(row, n, "below %s",
-			 iops_text(rows->options->params.threshold_iops).text);
-}
-
 /* Of the plateau, and the mean. */
 static struct number course_text(const struct iops_series *s)
 {
@@ -77,43 +52,59 @@ static struct number course_text(const struct iops_series *s)
 	return text;
 }
 
-static void make_row(const void *data, size_t number, struct row *row)
+static bool is_powered(const struct iops_list *list)
 {
-	const struct rows *rows = data;
-
-	if (!number) {
-		make_head(rows, row);
-		return;
-	}
-	const struct iops_series *s = &rows->list->series[number - 1];
-	const struct ssdpm_consistency *c = &s->found;
-
-	row_cell(row, 0, "%s", s->name);
-	row_cell(row, 1, "%s", count_text(c->n).text);
-	row_cell(row, 2, "%s", iops_text(c->floor_iops).text);
-	row_cell(row, 3, "%s", iops_text(c->p01_iops).text);
-	row_cell(row, 4, "%s", iops_text(c->p1_iops).text);
-	row_cell(row, 5, "%s", iops_text(c->mean_iops).text);
-	row_cell(row, 6, "%s", percent_text(c->variation).text);
-	row_cell(row, 7, "%s", percent_text(c->floor_share).text);
-	row_cell(row, 8, "%s", second_text(c->cliff_s).text);
-	row_cell(row, 9, "%s", second_text(c->steady_s).text);
-	size_t n = 10;
-
-	if (rows->powered)
-		row_cell(row, n++, "%s", course_text(s).text);
-	if (rows->below)
-		row_cell(row, n, "%s", share_text(c->n_below, c->n).text);
+	for (size_t i = 0; i < list->n; i++)
+		if (list->series[i].power_w)
+			return true;
+	return false;
 }
 
-static void print_table(const struct common *common, const struct rows *rows)
+static void add_row(struct table *rows, const struct iops_series *s)
 {
-	char align[] = "<>>>>>>>>>>>";
+	const struct ssdpm_consistency *c = &s->found;
 
-	align[10 + rows->powered + rows->below] = 0;
-	print_rows(align, make_row, rows, rows->list->n + 1);
-	for (size_t i = 0; i < rows->list->n && !common->quiet; i++) {
-		const struct iops_series *s = &rows->list->series[i];
+	table_row(rows, s->name, count_text(c->n).text,
+		  iops_text(c->floor_iops).text, iops_text(c->p01_iops).text,
+		  iops_text(c->p1_iops).text, iops_text(c->mean_iops).text,
+		  percent_text(c->variation).text,
+		  percent_text(c->floor_share).text,
+		  second_text(c->cliff_s).text, second_text(c->steady_s).text);
+}
+
+static void print_rows(const struct consistency_options *options,
+		       const struct iops_list *list)
+{
+	const double threshold_iops = options->params.threshold_iops;
+	const bool powered = is_powered(list), below = threshold_iops > 0;
+	char align[] = "<>>>>>>>>>>>";
+	struct table rows;
+
+	align[10 + powered + below] = 0;
+	table_begin(&rows, align, "", "seconds", "floor", "p0.1", "p1", "mean",
+		    "variation", "floor/mean", "cliff", "steady");
+	if (powered)
+		table_cell(&rows, "power");
+	if (below)
+		table_cell(&rows, "below %s", iops_text(threshold_iops).text);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct ssdpm_consistency *c = &list->series[i].found;
+
+		add_row(&rows, &list->series[i]);
+		if (powered)
+			table_cell(&rows, "%s",
+				   course_text(&list->series[i]).text);
+		if (below)
+			table_cell(&rows, "%s",
+				   share_text(c->n_below, c->n).text);
+	}
+	table_print(&rows);
+}
+
+static void remark_holes(const struct iops_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct iops_series *s = &list->series[i];
 
 		if (s->found.n_holes)
 			remark("%s: the log has no line for %s of %s seconds, "
@@ -225,19 +216,17 @@ enum exit_status print_consistency(const struct common *common,
 				   const struct consistency_options *options,
 				   const struct iops_list *list)
 {
-	struct rows rows = { list, options, false,
-			     options->params.threshold_iops > 0 };
 	enum exit_status status = STATUS_DONE;
 	struct items items = { 0 };
 
-	for (size_t i = 0; i < list->n; i++)
-		rows.powered |= list->series[i].power_w != NULL;
 	if (options->page.path)
 		status = write_consistency_page(options, list);
 	if (status)
 		return status;
 	if (!common->form) {
-		print_table(common, &rows);
+		print_rows(options, list);
+		if (!common->quiet)
+			remark_holes(list);
 		return STATUS_DONE;
 	}
 	add_list(&items, options, list, options->series);

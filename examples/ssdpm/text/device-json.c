@@ -106,11 +106,8 @@ static void add_alternatives(struct items *items, const struct drive *drive)
 			.model = drive->alternatives[i].model,
 			.seen = drive->alternatives[i].seen,
 		};
-		struct ssdpm_error error;
-		char *text = NULL;
-		int err = ssdpm_object_to_json(&object, &text, &error);
 
-		add_item(items, err, text, &error);
+		add_object(items, &object);
 	}
 }
 

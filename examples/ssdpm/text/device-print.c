@@ -3,7 +3,7 @@
 
 #include "options/advised.h"
 #include "options/numbers.h"
-#include "options/tables.h"
+#include "options/apst-options.h"
 #include "programs.h"
 
 #include <inttypes.h>
@@ -32,18 +32,15 @@ static const struct register_bit {
 	{ 0, NULL },
 };
 
-struct setting_text latency_text(uint64_t us)
+struct ssdpm_quantity limit_text(uint64_t us)
 {
-	struct setting_text text;
+	return us == SSDPM_LATENCY_ANY ? (struct ssdpm_quantity){ "any" } :
+					 ssdpm_us_to_text(us);
+}
 
-	if (us == SSDPM_LATENCY_ANY)
-		strcpy(text.text, "any");
-	else if (!us)
-		strcpy(text.text, "0 (off)");
-	else
-		snprintf(text.text, sizeof(text.text), "%s",
-			 ssdpm_us_to_text(us).text);
-	return text;
+struct ssdpm_quantity latency_text(uint64_t us)
+{
+	return us ? limit_text(us) : (struct ssdpm_quantity){ "0 (off)" };
 }
 
 void print_bits(uint32_t bits, const char *(*to_string)(uint32_t bit))
@@ -64,6 +61,18 @@ void print_bits(uint32_t bits, const char *(*to_string)(uint32_t bit))
 static void label(const char *text)
 {
 	printf("  %-15s ", text);
+}
+
+__attribute__((format(printf, 2, 3))) static void line(const char *name,
+						       const char *format, ...)
+{
+	va_list args;
+
+	label(name);
+	va_start(args, format);
+	print_list(stdout, format, args);
+	va_end(args);
+	putchar('\n');
 }
 
 void print_device_heading(const struct drive *drive)
@@ -116,25 +125,22 @@ static void print_power(const struct ssdpm_device_power *power)
 	puts(power->flags & SSDPM_POWER_FLAG_ASLEEP ?
 		     " (asleep; it does not say which it wakes to)" :
 		     "");
-	if (power->known & SSDPM_POWER_FACT_NOPP) {
-		label("asleep");
-		printf("background work may %sexceed the power of the state\n",
-		       power->nopp ? "" : "not ");
-	}
+	if (power->known & SSDPM_POWER_FACT_NOPP)
+		line("asleep",
+		     "background work may %sexceed the power of the state",
+		     power->nopp ? "" : "not ");
 	if (power->known & SSDPM_POWER_FACT_THERMAL) {
 		label("throttles");
 		print_throttle("lightly", power->light_throttle_k);
 		print_throttle(", heavily", power->heavy_throttle_k);
 		putchar('\n');
 	}
-	if (power->known & SSDPM_POWER_FACT_LIMIT) {
-		label("power limit");
-		puts(power_text((int64_t)power->power_limit_uw).text);
-	}
-	if (power->known & SSDPM_POWER_FACT_MEASUREMENT) {
-		label("measures power");
-		puts(power->power_measurement ? "yes" : "not now");
-	}
+	if (power->known & SSDPM_POWER_FACT_LIMIT)
+		line("power limit", "%s",
+		     power_text((int64_t)power->power_limit_uw).text);
+	if (power->known & SSDPM_POWER_FACT_MEASUREMENT)
+		line("measures power", "%s",
+		     power->power_measurement ? "yes" : "not now");
 }
 
 static void print_quirk_line(const struct ssdpm_device_facts *f,
@@ -157,8 +163,8 @@ static void print_quirk_line(const struct ssdpm_device_facts *f,
 static void print_nvme(const struct ssdpm_device_facts *f,
 		       const struct insight *insight)
 {
-	label("latency limit");
-	puts(f->known & SSDPM_FACT_LATENCY_TOLERANCE ?
+	line("latency limit", "%s",
+	     f->known & SSDPM_FACT_LATENCY_TOLERANCE ?
 		     latency_text(f->latency_tolerance_us).text :
 		     "none to set: the kernel has no APST for this drive");
 	if (insight->known & INSIGHT_TABLE)
@@ -171,10 +177,8 @@ static void print_nvme(const struct ssdpm_device_facts *f,
 	if (insight->known & INSIGHT_POWER_STATE)
 		print_power(&insight->power);
 	print_quirk_line(f, insight);
-	if (f->known & SSDPM_FACT_RESET_COUNT) {
-		label("resets");
-		printf("%u\n", f->reset_count);
-	}
+	if (f->known & SSDPM_FACT_RESET_COUNT)
+		line("resets", "%u", f->reset_count);
 }
 
 static void print_register(const char *name, uint32_t value,
@@ -224,30 +228,24 @@ static void print_sata(const struct ssdpm_device_facts *f,
 	if (f->n_devices > 1)
 		printf(", %u devices", f->n_devices);
 	putchar('\n');
-	label("LPM policy");
-	puts(f->known & SSDPM_FACT_LPM	    ? ssdpm_lpm_to_string(f->lpm) :
+	line("LPM policy", "%s",
+	     f->known & SSDPM_FACT_LPM	    ? ssdpm_lpm_to_string(f->lpm) :
 	     f->reach == SSDPM_REACH_NO_LPM ? "none: the driver has no LPM" :
 	     f->lpm_word[0]		    ? f->lpm_word :
 					      "cannot be read");
-	if (f->known & SSDPM_FACT_LPM_SUPPORTED) {
-		label("LPM supported");
-		puts(f->lpm_supported ? "yes" : "no");
-	}
+	if (f->known & SSDPM_FACT_LPM_SUPPORTED)
+		line("LPM supported", "%s", f->lpm_supported ? "yes" : "no");
 	print_registers(f);
-	if (f->devices_without_hipm) {
-		label("HIPM");
-		printf("not taken by %u of %u\n", f->devices_without_hipm,
-		       f->n_devices);
-	}
-	if (insight->known & INSIGHT_DEVSLEEP) {
-		label("DevSleep");
-		printf("at least %u ms, exit within %u ms%s\n",
-		       insight->devsleep.minimum_assertion_ms,
-		       insight->devsleep.exit_timeout_ms,
-		       insight->devsleep.reported ?
-			       "" :
-			       " (not reported: what Serial ATA says then)");
-	}
+	if (f->devices_without_hipm)
+		line("HIPM", "not taken by %u of %u", f->devices_without_hipm,
+		     f->n_devices);
+	if (insight->known & INSIGHT_DEVSLEEP)
+		line("DevSleep", "at least %u ms, exit within %u ms%s",
+		     insight->devsleep.minimum_assertion_ms,
+		     insight->devsleep.exit_timeout_ms,
+		     insight->devsleep.reported ?
+			     "" :
+			     " (not reported: what Serial ATA says then)");
 }
 
 /* The way to the drive: its PCI device, or that of its adapter. */
@@ -326,14 +324,11 @@ static void print_facts(const struct ssdpm_machine_facts *f)
 	label("power source");
 	puts(f->power_source ? ssdpm_power_source_to_string(f->power_source) :
 			       "not known; taken for ac");
-	if (f->suspend) {
-		label("suspend");
-		puts(ssdpm_suspend_to_string(f->suspend));
-	}
-	if (f->aspm_policy) {
-		label("ASPM policy");
-		puts(ssdpm_aspm_policy_to_string(f->aspm_policy));
-	}
+	if (f->suspend)
+		line("suspend", "%s", ssdpm_suspend_to_string(f->suspend));
+	if (f->aspm_policy)
+		line("ASPM policy", "%s",
+		     ssdpm_aspm_policy_to_string(f->aspm_policy));
 	for (uint32_t i = 1; ssdpm_nvme_core_to_string(i); i++) {
 		if (!(f->nvme_core_known >> i & 1))
 			continue;

@@ -10,6 +10,9 @@
 
 #include <ssdpm/object.h>
 
+/* "PS0-PS2"; "PS3" where both are the same. */
+struct cell states_text(uint32_t first, uint32_t last);
+
 /* The table of its states, with what stands before and after it. */
 void print_states(const struct drive *drive);
 
@@ -29,11 +32,9 @@ enum exit_status print_link_owners(const struct live *live);
 /* The machine as a whole, other programs that set the same, and meters. */
 enum exit_status print_machine(const struct live *live);
 
-/* "100 ms", "any"; "off" for 0 */
-struct setting_text {
-	char text[32];
-};
-struct setting_text latency_text(uint64_t us);
+/* "100 ms", "any"; latency_text(): "0 (off)" for 0 */
+struct ssdpm_quantity limit_text(uint64_t us);
+struct ssdpm_quantity latency_text(uint64_t us);
 
 /* The names of all bits that are set, with ", " between. */
 void print_bits(uint32_t bits, const char *(*to_string)(uint32_t bit));

@@ -35,8 +35,8 @@ static void add_estimate(struct items *items, const struct sim_options *options,
 
 static void print_states_csv(const struct estimates *all)
 {
-	csv_line(10, "drive", "trace", "policy", "state", "time_ns", "entry_ns",
-		 "exit_ns", "energy_nj", "n_entries", "n_wakes");
+	puts("drive,trace,policy,state,time_ns,entry_ns,exit_ns,energy_nj,"
+	     "n_entries,n_wakes");
 	for (size_t i = 0; i < all->n; i++) {
 		const struct estimate *e = &all->estimates[i];
 		const struct ssdpm_run *run = e->jobs[0].row.result->nominal;
@@ -46,9 +46,7 @@ static void print_states_csv(const struct estimates *all)
 		for (size_t j = 0; j < n; j++) {
 			const struct ssdpm_residency *r = &run->states[j];
 
-			csv_text(e->subject->drive->name, ',');
-			csv_text(e->trace, ',');
-			csv_text(e->jobs[0].policy->name, ',');
+			csv_names(e, &e->jobs[0]);
 			printf("%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64
 			       ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
 			       j, r->time_ns, r->entry_ns, r->exit_ns,
@@ -59,9 +57,8 @@ static void print_states_csv(const struct estimates *all)
 
 static void print_intervals_csv(const struct estimates *all)
 {
-	csv_line(11, "drive", "trace", "policy", "start_ns", "energy_nj",
-		 "busy_ns", "idle_ns", "asleep_ns", "transition_ns", "n_ios",
-		 "delay_sum_ns");
+	puts("drive,trace,policy,start_ns,energy_nj,busy_ns,idle_ns,asleep_ns,"
+	     "transition_ns,n_ios,delay_sum_ns");
 	for (size_t i = 0; i < all->n; i++) {
 		const struct estimate *e = &all->estimates[i];
 		size_t n;
@@ -69,9 +66,7 @@ static void print_intervals_csv(const struct estimates *all)
 			ssdpm_sim_get_intervals(e->jobs[0].row.sim, &n);
 
 		for (size_t j = 0; j < n; j++) {
-			csv_text(e->subject->drive->name, ',');
-			csv_text(e->trace, ',');
-			csv_text(e->jobs[0].policy->name, ',');
+			csv_names(e, &e->jobs[0]);
 			printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 			       ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 			       "\n",
@@ -115,7 +110,7 @@ static struct number figure_text(size_t i, const struct ssdpm_run *run)
 
 static void print_bounds(const struct ssdpm_result *r)
 {
-	static struct table rows;
+	struct table rows;
 
 	table_begin(&rows, "<>>>", "", "low", "nominal", "high");
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
@@ -170,7 +165,7 @@ static void print_states(const struct sim_options *options,
 {
 	const struct ssdpm_run *run = e->jobs[0].row.result->nominal;
 	const uint32_t operational = options->operational_state;
-	static struct table rows;
+	struct table rows;
 	size_t n;
 
 	ssdpm_model_get_states(e->subject->drive->model, &n);
@@ -258,7 +253,7 @@ static void print_estimate(const struct sim_options *options,
 	print_subject(e, options);
 	printf("  %s: ", job->policy->name);
 	print_policy(job, e->subject->drive);
-	printf("\n  %s %s in %s\n", count_text(n).text, n == 1 ? "I/O" : "I/Os",
+	printf("\n  %s in %s\n", counted(n, "I/O").text,
 	       time_text(job->row.result->nominal->duration_ns).text);
 	print_bounds(job->row.result);
 	putchar('\n');
@@ -341,38 +336,24 @@ static size_t merged(const struct estimate *e, size_t row)
 	return n;
 }
 
-static void head_cells(struct table *rows)
-{
-	static const char *const heads[] = {
-		"policy",    "energy",	"power", "saves",
-		"low..high", "delayed", "mean",	 "p99",
-	};
-
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		table_cell(rows, i, "%s", heads[i]);
-	table_end_row(rows);
-}
-
 static void add_row(struct table *rows, const struct estimate *e, size_t row)
 {
 	const struct ssdpm_run *run = e->jobs[row].row.result->nominal;
 	const struct ssdpm_saving saving = e->jobs[row].row.saving;
+	const bool range = row && saving.low_uw != saving.high_uw;
 
-	table_cell(rows, 0, "%s%s", e->jobs[row].policy->name,
-		   merged(e, row) ? " *" : "");
-	table_cell(rows, 1, "%s", energy_text(run->energy_nj).text);
-	table_cell(rows, 2, "%s", power_text((int64_t)run->mean_power_uw).text);
-	if (row)
-		table_cell(rows, 3, "%s", power_text(saving.nominal_uw).text);
-	if (row && saving.low_uw != saving.high_uw)
-		table_cell(
-			rows, 4, "%s",
-			power_range_text(saving.low_uw, saving.high_uw).text);
-	table_cell(rows, 5, "%s",
-		   share_text(run->n_delayed, all_ios(run)).text);
-	table_cell(rows, 6, "%s", time_text(run->delay_mean_ns).text);
-	table_cell(rows, 7, "%s", time_text(run->delay_p99_ns).text);
-	table_end_row(rows);
+	table_row(rows,
+		  cell("%s%s", e->jobs[row].policy->name,
+		       merged(e, row) ? " *" : "")
+			  .text,
+		  energy_text(run->energy_nj).text,
+		  power_text((int64_t)run->mean_power_uw).text,
+		  row ? power_text(saving.nominal_uw).text : "",
+		  range ? power_range_text(saving.low_uw, saving.high_uw).text :
+			  "",
+		  share_text(run->n_delayed, all_ios(run)).text,
+		  time_text(run->delay_mean_ns).text,
+		  time_text(run->delay_p99_ns).text);
 }
 
 static void print_merged(const struct estimate *e, size_t row)
@@ -395,11 +376,10 @@ void print_policies(const struct sim_options *options, const struct estimate *e)
 {
 	const struct ssdpm_result *first = e->jobs[0].row.result;
 	uint64_t n = all_ios(first->nominal);
-	static struct table rows;
+	struct table rows;
 
 	print_subject(e, options);
-	printf("  %s %s in %s; savings are against %s", count_text(n).text,
-	       n == 1 ? "I/O" : "I/Os",
+	printf("  %s in %s; savings are against %s", counted(n, "I/O").text,
 	       time_text(first->nominal->duration_ns).text,
 	       e->jobs[0].policy->name);
 	if (first->low->mean_power_uw != first->high->mean_power_uw)
@@ -408,8 +388,8 @@ void print_policies(const struct sim_options *options, const struct estimate *e)
 					(int64_t)first->high->mean_power_uw)
 			       .text);
 	putchar('\n');
-	rows = (struct table){ .n_columns = 8, .align = "<>>>>>>>" };
-	head_cells(&rows);
+	table_begin(&rows, "<>>>>>>>", "policy", "energy", "power", "saves",
+		    "low..high", "delayed", "mean", "p99");
 	for (size_t i = 0; i < e->n_jobs; i++)
 		if (!is_merged(e, i))
 			add_row(&rows, e, i);
@@ -424,9 +404,7 @@ static void csv_row(const struct estimate *e, const struct job *job)
 	const struct ssdpm_saving *s = &job->row.saving;
 	const struct ssdpm_run *run = r->nominal;
 
-	csv_text(e->subject->drive->name, ',');
-	csv_text(e->trace, ',');
-	csv_text(job->policy->name, ',');
+	csv_names(e, job);
 	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 	       ",%" PRIu64 ",%" PRIu64 ",",
 	       run->duration_ns, r->low->energy_nj, run->energy_nj,
@@ -443,11 +421,11 @@ static void csv_row(const struct estimate *e, const struct job *job)
 /* A line for each policy: a reader of CSV wants no footnotes. */
 void print_comparisons_csv(const struct estimates *all)
 {
-	csv_line(19, "drive", "trace", "policy", "duration_ns", "low_energy_nj",
-		 "energy_nj", "high_energy_nj", "low_mean_power_uw",
-		 "mean_power_uw", "high_mean_power_uw", "saving_low_uw",
-		 "saving_nominal_uw", "saving_high_uw", "n_ios", "n_delayed",
-		 "delay_mean_ns", "delay_p99_ns", "delay_max_ns", "n_wakes");
+	puts("drive,trace,policy,duration_ns,low_energy_nj,energy_nj,"
+	     "high_energy_nj,low_mean_power_uw,mean_power_uw,"
+	     "high_mean_power_uw,saving_low_uw,saving_nominal_uw,"
+	     "saving_high_uw,n_ios,n_delayed,delay_mean_ns,delay_p99_ns,"
+	     "delay_max_ns,n_wakes");
 	for (size_t i = 0; i < all->n; i++) {
 		const struct estimate *e = &all->estimates[i];
 

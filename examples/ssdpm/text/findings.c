@@ -13,8 +13,7 @@ static enum exit_status lint(const struct drive *drive,
 
 	if (!ssdpm_model_lint(drive->model, ret_findings, ret_n, &error))
 		return STATUS_DONE;
-	complain("%s: %s", drive->name, error.message);
-	return STATUS_FAILED;
+	return failure("%s: %s", drive->name, error.message);
 }
 
 /* Longer than a cell of a table: the message is left as wide as it is. */

@@ -38,34 +38,29 @@ static const char *supported_word(const struct ssdpm_device_facts *f)
 							"no";
 }
 
-static void make_row(const void *data, size_t number, struct row *row)
+static void print_table(const struct ports *ports)
 {
-	static const char *const head[] = { "host", "disk", "policy",
-					    "supported", "reason" };
-	const struct ports *ports = data;
-	const struct ssdpm_device_facts *f;
-	const struct ssdpm_diagnosis *reason;
-	const char *policy;
+	struct table rows;
 
-	if (!number) {
-		for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
-			row_cell(row, i, "%s", head[i]);
-		return;
+	table_begin(&rows, "<<<<<", "host", "disk", "policy", "supported",
+		    "reason");
+	for (size_t i = 0; i < ports->n; i++) {
+		const struct port *port = &ports->ports[i];
+		const struct ssdpm_device_facts *f =
+			ssdpm_device_get_facts(port->drive->device);
+		const struct ssdpm_diagnosis *reason =
+			main_reason(&port->insight);
+		const char *policy = policy_of_port(f);
+
+		table_row(&rows,
+			  f->ata_port ? cell("host%u", f->host).text : "-",
+			  disk_of_port(f),
+			  policy	 ? policy :
+			  f->lpm_word[0] ? f->lpm_word :
+					   "-",
+			  supported_word(f), reason ? reason->message : "");
 	}
-	f = ssdpm_device_get_facts(ports->ports[number - 1].drive->device);
-	policy = policy_of_port(f);
-	reason = main_reason(&ports->ports[number - 1].insight);
-	if (f->ata_port)
-		row_cell(row, 0, "host%u", f->host);
-	else
-		row_cell(row, 0, "-");
-	row_cell(row, 1, "%s", disk_of_port(f));
-	row_cell(row, 2, "%s",
-		 policy		? policy :
-		 f->lpm_word[0] ? f->lpm_word :
-				  "-");
-	row_cell(row, 3, "%s", supported_word(f));
-	row_cell(row, 4, "%s", reason ? reason->message : "");
+	table_print(&rows);
 }
 
 /* What to do about each reason, below the table: it is too long for a column.
@@ -113,8 +108,7 @@ static enum exit_status print_ports(const struct common *common,
 		remark("there is no SATA port");
 	if (common->form)
 		return print_ports_json(common, ports);
-	if (ports->n)
-		print_rows("<<<<<", make_row, ports, ports->n + 1);
+	print_table(ports);
 	print_advice(ports);
 	return ports->n ? print_link_owners(ports->ports[0].drive->live) :
 			  STATUS_DONE;

@@ -22,6 +22,9 @@ static char **errors;
 static size_t n_errors;
 static bool answered;
 
+/* A table could not be printed: the call fails. */
+static bool table_lost;
+
 /* Drives that failed, as items of the list, and how the first one did. */
 static struct items failed;
 static enum exit_status first_failure;
@@ -266,10 +269,8 @@ static enum exit_status print_json(const struct common *common,
 	char *text;
 
 	name_schema(common, name, sizeof(name));
-	if (ssdpm_object_to_json(&object, &text, &error)) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
+	if (ssdpm_object_to_json(&object, &text, &error))
+		return failure("%s", error.message);
 	answered = true;
 	fputs(text, stdout);
 	free(text);
@@ -301,6 +302,15 @@ void add_item(struct items *items, int err, char *text,
 	else
 		complain("out of memory");
 	items->failed = true;
+}
+
+void add_object(struct items *items, const struct ssdpm_object *object)
+{
+	struct ssdpm_error error;
+	char *text = NULL;
+	int err = ssdpm_object_to_json(object, &text, &error);
+
+	add_item(items, err, text, &error);
 }
 
 void free_items(struct items *items)
@@ -382,6 +392,8 @@ enum exit_status print_errors(const struct common *common,
 {
 	struct items none = { 0 };
 
+	if (!status && table_lost)
+		status = STATUS_FAILED;
 	/* What is not in force is no failure. */
 	if (!status || status == STATUS_NOT_IN_FORCE)
 		status = first_failure ? first_failure : status;
@@ -403,22 +415,7 @@ enum exit_status save_file(const char *path, const void *data, size_t size)
 	return written ? STATUS_DONE : STATUS_FAILED;
 }
 
-void row_cell(struct row *row, size_t column, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(row->cells[column], ROW_CELL, format, args);
-	va_end(args);
-}
-
-static void begin_row(struct row *row, size_t n_columns)
-{
-	for (size_t i = 0; i < n_columns; i++)
-		row->cells[i][0] = 0;
-}
-
-static void print_cells(const char *const *cells, const int *widths,
+static void print_cells(char *const *cells, const int *widths,
 			const char *align, size_t n)
 {
 	while (n && !cells[n - 1][0]) /* no blanks at the end */
@@ -431,34 +428,20 @@ static void print_cells(const char *const *cells, const int *widths,
 	putchar('\n');
 }
 
-void print_rows(const char *align, row_fn make_row, const void *data,
-		size_t n_rows)
+void table_cell(struct table *table, const char *format, ...)
 {
-	const char *cells[TABLE_COLUMNS];
-	int widths[TABLE_COLUMNS] = { 0 };
-	size_t n = strlen(align);
-	struct row row;
-
-	for (size_t i = 0; i < n; i++)
-		cells[i] = row.cells[i];
-	for (size_t i = 0; i < 2 * n_rows; i++) {
-		begin_row(&row, n);
-		make_row(data, i % n_rows, &row);
-		for (size_t j = 0; j < n && i < n_rows; j++)
-			if ((int)strlen(row.cells[j]) > widths[j])
-				widths[j] = (int)strlen(row.cells[j]);
-		if (i >= n_rows)
-			print_cells(cells, widths, align, n);
-	}
-}
-
-void table_cell(struct table *table, size_t column, const char *format, ...)
-{
+	char **grown = realloc(table->cells,
+			       (table->n_cells + 1) * sizeof(*table->cells));
+	char *text = NULL;
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(table->cells[table->n_rows][column], TABLE_CELL, format,
-		  args);
+	if (grown)
+		table->cells = grown;
+	if (!grown || vasprintf(&text, format, args) < 0)
+		table->failed = true;
+	else
+		table->cells[table->n_cells++] = text;
 	va_end(args);
 }
 
@@ -473,50 +456,62 @@ struct cell cell(const char *format, ...)
 	return result;
 }
 
+/* Empty cells up to the end of the last row. */
+static void end_row(struct table *table)
+{
+	while (!table->failed && table->n_cells % strlen(table->align))
+		table_cell(table, "%s", "");
+}
+
 void add_table_row(struct table *table, const char *const *cells, size_t n)
 {
+	end_row(table);
 	for (size_t i = 0; i < n; i++)
-		table_cell(table, i, "%s", cells[i]);
-	table->n_rows++;
+		table_cell(table, "%s", cells[i]);
 }
 
 void begin_table(struct table *table, const char *alignment,
 		 const char *const *head, size_t n)
 {
-	*table = (struct table){ .n_columns = strlen(alignment),
-				 .align = alignment };
+	*table = (struct table){ .align = alignment, .has_head = true };
 	add_table_row(table, head, n);
 }
 
-void table_end_row(struct table *table)
+static void print_all_rows(const struct table *table, size_t n_columns)
 {
-	table->n_rows++;
+	int widths[TABLE_COLUMNS] = { 0 };
+
+	for (size_t i = 0; i < table->n_cells; i++) {
+		int *width = &widths[i % n_columns];
+		int length = (int)strlen(table->cells[i]);
+
+		*width = length > *width ? length : *width;
+	}
+	for (size_t i = 0; i < table->n_cells; i += n_columns)
+		print_cells(&table->cells[i], widths, table->align, n_columns);
 }
 
-static int column_width(const struct table *table, size_t column)
+bool table_print(struct table *table)
 {
-	size_t width = 0;
+	const size_t n_columns = strlen(table->align);
+	const bool has_rows =
+		table->n_cells > (table->has_head ? n_columns : 0);
 
-	for (size_t row = 0; row < table->n_rows; row++) {
-		size_t length = strlen(table->cells[row][column]);
-
-		if (length > width)
-			width = length;
+	end_row(table);
+	if (table->failed) {
+		out_of_memory();
+		table_lost = true;
+	} else if (has_rows) {
+		print_all_rows(table, n_columns);
 	}
-	return (int)width;
+	table_free(table);
+	return has_rows;
 }
 
-void table_print(const struct table *table)
+void table_free(struct table *table)
 {
-	int widths[TABLE_COLUMNS];
-
-	for (size_t column = 0; column < table->n_columns; column++)
-		widths[column] = column_width(table, column);
-	for (size_t row = 0; row < table->n_rows; row++) {
-		const char *cells[TABLE_COLUMNS];
-
-		for (size_t column = 0; column < table->n_columns; column++)
-			cells[column] = table->cells[row][column];
-		print_cells(cells, widths, table->align, table->n_columns);
-	}
+	for (size_t i = 0; i < table->n_cells; i++)
+		free(table->cells[i]);
+	free(table->cells);
+	*table = (struct table){ 0 };
 }

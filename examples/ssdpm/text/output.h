@@ -20,6 +20,8 @@ struct items {
  */
 void add_item(struct items *items, int err, char *text,
 	      const struct ssdpm_error *error);
+/* One more that the library makes of an object. */
+void add_object(struct items *items, const struct ssdpm_object *object);
 void free_items(struct items *items);
 
 /*
@@ -58,20 +60,22 @@ enum exit_status print_errors(const struct common *common,
 enum exit_status save_file(const char *path, const void *data, size_t size);
 
 #define TABLE_COLUMNS 12
-#define TABLE_ROWS 40
-#define TABLE_CELL 128
 
-/* A table: cells are copied, columns get the width of their widest cell. */
+/*
+ * A table of any length: cells are copied, columns get the width of their
+ * widest cell.
+ */
 struct table {
-	size_t n_columns;
-	size_t n_rows;
 	const char *align; /* for each column '<' or '>' */
-	char cells[TABLE_ROWS][TABLE_COLUMNS][TABLE_CELL];
+	char **cells;	   /* row after row */
+	size_t n_cells;
+	bool has_head;
+	bool failed; /* memory was used up */
 };
 
 /* A cell made of a format, for table_row(). */
 struct cell {
-	char text[TABLE_CELL];
+	char text[256];
 };
 struct cell cell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -90,23 +94,12 @@ void begin_table(struct table *table, const char *alignment,
 		 const char *const *head, size_t n);
 void add_table_row(struct table *table, const char *const *cells, size_t n);
 
-void table_cell(struct table *table, size_t column, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-void table_end_row(struct table *table);
-void table_print(const struct table *table);
+/* One more cell of the last row. */
+void table_cell(struct table *table, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-/*
- * A table of any length: each row is made twice, and none is kept. Row 0 is the
- * head; cells come empty.
- */
-#define ROW_CELL 256
-struct row {
-	char cells[TABLE_COLUMNS][ROW_CELL];
-};
-typedef void (*row_fn)(const void *data, size_t number, struct row *ret_row);
-void print_rows(const char *align, row_fn make_row, const void *data,
-		size_t n_rows);
-void row_cell(struct row *row, size_t column, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+/* Print it, and free it. false: it has only a head, and nothing is printed. */
+bool table_print(struct table *table);
+void table_free(struct table *table);
 
 #endif

@@ -357,17 +357,13 @@ static void add_work(struct items *items, const struct work *work)
 		.n_persists = SSDPM_PERSIST_TUNED,
 	};
 	struct items savings = { 0 };
-	struct ssdpm_error error;
-	char *text = NULL;
-	int err;
 
 	add_savings(&savings, work);
 	if (work->estimates)
 		object.items =
 			savings.n ? (const char *const *)savings.texts : none;
 	object.n_items = savings.n;
-	err = ssdpm_object_to_json(&object, &text, &error);
-	add_item(items, err, text, &error);
+	add_object(items, &object);
 	items->failed |= savings.failed;
 	free_items(&savings);
 }

@@ -3,10 +3,10 @@
 
 #include "work/comparison.h"
 
-#include "input/kernel-settings.h"
+#include "options/advised.h"
 #include "input/live.h"
 #include "options/numbers.h"
-#include "text/output.h"
+#include "text/device.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -45,12 +45,6 @@ static struct changes changes_of(const struct drive *drive,
 		    &changes.all, &changes.n, NULL))
 		complain("out of memory");
 	return changes;
-}
-
-static struct ssdpm_quantity limit_text(uint64_t us)
-{
-	return us == SSDPM_LATENCY_ANY ? (struct ssdpm_quantity){ "any" } :
-					 ssdpm_us_to_text(us);
 }
 
 static void add_setting(struct text *text, const struct advice *a,

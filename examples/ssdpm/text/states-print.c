@@ -6,21 +6,24 @@
 
 #include <string.h>
 
+struct cell states_text(uint32_t first, uint32_t last)
+{
+	return first < last ? cell("PS%u-PS%u", first, last) :
+			      cell("PS%u", first);
+}
+
 /* A latency or power of 0 is what NVMe calls not reported; it stands. */
-static void add_number(struct table *table, size_t column,
-		       const struct ssdpm_power_state *state, uint32_t field,
-		       struct ssdpm_quantity number)
+static struct cell number_text(const struct ssdpm_power_state *state,
+			       uint32_t field, struct ssdpm_quantity number)
 {
 	if (state->unknown & field)
-		table_cell(table, column, "-");
-	else
-		table_cell(table, column, "%s%s", number.text,
-			   state->not_reported & field ? "*" : "");
+		return cell("-");
+	return cell("%s%s", number.text,
+		    state->not_reported & field ? "*" : "");
 }
 
 /* "2..2.99 W": the unit is named once if both ends have it. */
-static void add_range(struct table *table, size_t column, uint32_t low_uw,
-		      uint32_t high_uw)
+static struct cell range_text(uint32_t low_uw, uint32_t high_uw)
 {
 	struct ssdpm_quantity low = ssdpm_uw_to_text(low_uw);
 	const struct ssdpm_quantity high = ssdpm_uw_to_text(high_uw);
@@ -28,13 +31,13 @@ static void add_range(struct table *table, size_t column, uint32_t low_uw,
 
 	if (!low_uw || !strcmp(unit, strchr(high.text, ' ')))
 		*unit = '\0';
-	table_cell(table, column, "%s..%s", low.text, high.text);
+	return cell("%s..%s", low.text, high.text);
 }
 
 /* An active or idle power, which can have a range instead of a value. */
-static void add_power(struct table *table, size_t column,
-		      const struct ssdpm_model *model, uint32_t number,
-		      uint32_t field, uint32_t power_uw)
+static struct cell power_or_range(const struct ssdpm_model *model,
+				  uint32_t number, uint32_t field,
+				  uint32_t power_uw)
 {
 	const struct ssdpm_power_state *state =
 		&ssdpm_model_get_states(model, NULL)[number];
@@ -43,59 +46,81 @@ static void add_power(struct table *table, size_t column,
 	if ((state->unknown & field) &&
 	    !ssdpm_model_get_power_range(model, number, field, &low, &high,
 					 NULL))
-		add_range(table, column, low, high);
-	else
-		add_number(table, column, state, field,
-			   ssdpm_uw_to_text(power_uw));
+		return range_text(low, high);
+	return number_text(state, field, ssdpm_uw_to_text(power_uw));
 }
 
-static void add_rank(struct table *table, size_t column,
-		     const struct ssdpm_power_state *state, uint32_t field,
-		     uint8_t rank)
+static void add_rank(struct table *table, const struct ssdpm_power_state *state,
+		     uint32_t field, uint8_t rank)
 {
 	if (state->unknown & field)
-		table_cell(table, column, "-");
+		table_cell(table, "-");
 	else
-		table_cell(table, column, "%u", rank);
+		table_cell(table, "%u", rank);
 }
 
 /* The ranks, of which SATA knows nothing. */
+static const char *const ranks[] = { "RRT", "RRL", "RWT", "RWL" };
+
 static void add_ranks(struct table *table, const struct ssdpm_power_state *s)
 {
-	add_rank(table, 7, s, SSDPM_FIELD_READ_THROUGHPUT_RANK,
+	add_rank(table, s, SSDPM_FIELD_READ_THROUGHPUT_RANK,
 		 s->read_throughput_rank);
-	add_rank(table, 8, s, SSDPM_FIELD_READ_LATENCY_RANK,
-		 s->read_latency_rank);
-	add_rank(table, 9, s, SSDPM_FIELD_WRITE_THROUGHPUT_RANK,
+	add_rank(table, s, SSDPM_FIELD_READ_LATENCY_RANK, s->read_latency_rank);
+	add_rank(table, s, SSDPM_FIELD_WRITE_THROUGHPUT_RANK,
 		 s->write_throughput_rank);
-	add_rank(table, 10, s, SSDPM_FIELD_WRITE_LATENCY_RANK,
+	add_rank(table, s, SSDPM_FIELD_WRITE_LATENCY_RANK,
 		 s->write_latency_rank);
 }
 
 static void add_state(struct table *table, const struct ssdpm_model *model,
-		      uint32_t number, bool ranks)
+		      uint32_t number)
 {
 	const struct ssdpm_power_state *s =
 		&ssdpm_model_get_states(model, NULL)[number];
 	const char *link_state = ssdpm_link_state_to_string(s->link_state);
 
-	table_cell(table, 0, "PS%u%s%s", number, link_state ? " " : "",
-		   link_state ? link_state : "");
-	table_cell(table, 1, "%s",
-		   s->flags & SSDPM_STATE_NON_OPERATIONAL ? "no" : "yes");
-	add_number(table, 2, s, SSDPM_FIELD_MAX_POWER,
-		   ssdpm_uw_to_text(s->max_power_uw));
-	add_power(table, 3, model, number, SSDPM_FIELD_ACTIVE_POWER,
-		  s->active_power_uw);
-	add_power(table, 4, model, number, SSDPM_FIELD_IDLE_POWER,
-		  s->idle_power_uw);
-	add_number(table, 5, s, SSDPM_FIELD_ENTRY_LATENCY,
-		   ssdpm_us_to_text(s->entry_latency_us));
-	add_number(table, 6, s, SSDPM_FIELD_EXIT_LATENCY,
-		   ssdpm_us_to_text(s->exit_latency_us));
-	if (ranks)
-		add_ranks(table, s);
-	table_end_row(table);
+	table_row(table,
+		  cell("PS%u%s%s", number, link_state ? " " : "",
+		       link_state ? link_state : "")
+			  .text,
+		  s->flags & SSDPM_STATE_NON_OPERATIONAL ? "no" : "yes",
+		  number_text(s, SSDPM_FIELD_MAX_POWER,
+			      ssdpm_uw_to_text(s->max_power_uw))
+			  .text,
+		  power_or_range(model, number, SSDPM_FIELD_ACTIVE_POWER,
+				 s->active_power_uw)
+			  .text,
+		  power_or_range(model, number, SSDPM_FIELD_IDLE_POWER,
+				 s->idle_power_uw)
+			  .text,
+		  number_text(s, SSDPM_FIELD_ENTRY_LATENCY,
+			      ssdpm_us_to_text(s->entry_latency_us))
+			  .text,
+		  number_text(s, SSDPM_FIELD_EXIT_LATENCY,
+			      ssdpm_us_to_text(s->exit_latency_us))
+			  .text);
+}
+
+static void print_table(const struct ssdpm_model *model, bool sata)
+{
+	const struct ssdpm_power_state *states;
+	struct table table;
+	size_t n;
+
+	table_begin(&table, sata ? "<<>>>>>" : "<<>>>>>>>>>", "state",
+		    "operational", "max power", "active", "idle", "entry",
+		    "exit");
+	if (!sata)
+		for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++)
+			table_cell(&table, "%s", ranks[i]);
+	states = ssdpm_model_get_states(model, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		add_state(&table, model, i);
+		if (!sata)
+			add_ranks(&table, &states[i]);
+	}
+	table_print(&table);
 }
 
 static const char *feature_word(const struct ssdpm_model_info *info,
@@ -174,30 +199,16 @@ static void print_range_note(const struct ssdpm_model *model, size_t n)
 
 void print_states(const struct drive *drive)
 {
-	static const char *const head[] = {
-		"state", "operational", "max power", "active", "idle", "entry",
-		"exit",	 "RRT",		"RRL",	     "RWT",    "RWL",
-	};
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(drive->model);
 	bool sata = info->kind == SSDPM_KIND_SATA;
-	static struct table table;
 	const struct ssdpm_power_state *states;
 	size_t n;
 
-	table = (struct table){
-		.n_columns = sata ? 7 : sizeof(head) / sizeof(head[0]),
-		.align = "<<>>>>>>>>>",
-	};
-	for (size_t i = 0; i < table.n_columns; i++)
-		table_cell(&table, i, "%s", head[i]);
-	table_end_row(&table);
 	states = ssdpm_model_get_states(drive->model, &n);
-	for (uint32_t i = 0; i < n; i++)
-		add_state(&table, drive->model, i, !sata);
 	if (sata)
 		print_features(info);
-	table_print(&table);
+	print_table(drive->model, sata);
 	print_notes(info, states, n);
 	print_range_note(drive->model, n);
 }

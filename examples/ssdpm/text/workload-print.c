@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "work/workload-write.h"
+#include "input/trace-input.h"
 
 #include "options/numbers.h"
 #include "text/output.h"
@@ -72,49 +72,31 @@ static uint64_t sum(const uint64_t values[SSDPM_MAX_OPS])
 
 static void print_mix(const struct ssdpm_trace_stats *s)
 {
-	static struct table rows;
+	struct table rows;
 
-	rows = (struct table){ .n_columns = 5, .align = "<>>>>" };
-	table_cell(&rows, 1, "I/Os");
-	table_cell(&rows, 2, "share");
-	table_cell(&rows, 3, "data");
-	table_cell(&rows, 4, "mean size");
-	table_end_row(&rows);
-	for (uint32_t i = 0; i < SSDPM_N_OPS; i++) {
-		if (!s->n_ios[i])
-			continue;
-		table_cell(&rows, 0, "%s", ssdpm_op_to_string(i + 1));
-		table_cell(&rows, 1, "%s", count_text(s->n_ios[i]).text);
-		table_cell(&rows, 2, "%s",
-			   share_text(s->n_ios[i], sum(s->n_ios)).text);
-		table_cell(&rows, 3, "%s", bytes_text(s->bytes[i]).text);
-		table_cell(&rows, 4, "%s",
-			   bytes_text(s->bytes[i] / s->n_ios[i]).text);
-		table_end_row(&rows);
-	}
+	table_begin(&rows, "<>>>>", "", "I/Os", "share", "data", "mean size");
+	for (uint32_t i = 0; i < SSDPM_N_OPS; i++)
+		if (s->n_ios[i])
+			table_row(&rows, ssdpm_op_to_string(i + 1),
+				  count_text(s->n_ios[i]).text,
+				  share_text(s->n_ios[i], sum(s->n_ios)).text,
+				  bytes_text(s->bytes[i]).text,
+				  bytes_text(s->bytes[i] / s->n_ios[i]).text);
 	table_print(&rows);
 }
 
 static void print_long_gaps(const struct ssdpm_trace_stats *s)
 {
-	static struct table rows;
+	struct table rows;
 	uint64_t limit_ns;
 
-	rows = (struct table){ .n_columns = 4, .align = ">>>>" };
-	table_cell(&rows, 0, "idle longer than");
-	table_cell(&rows, 1, "times");
-	table_cell(&rows, 2, "of all");
-	table_cell(&rows, 3, "of the idle time");
-	table_end_row(&rows);
-	for (uint32_t i = 0; (limit_ns = ssdpm_stats_get_limit_ns(i)); i++) {
-		table_cell(&rows, 0, "%s", time_text(limit_ns).text);
-		table_cell(&rows, 1, "%s", count_text(s->n_longer[i]).text);
-		table_cell(&rows, 2, "%s",
-			   share_text(s->n_longer[i], s->n_gaps).text);
-		table_cell(&rows, 3, "%s",
-			   share_text(s->longer_ns[i], s->idle_ns).text);
-		table_end_row(&rows);
-	}
+	table_begin(&rows, ">>>>", "idle longer than", "times", "of all",
+		    "of the idle time");
+	for (uint32_t i = 0; (limit_ns = ssdpm_stats_get_limit_ns(i)); i++)
+		table_row(&rows, time_text(limit_ns).text,
+			  count_text(s->n_longer[i]).text,
+			  share_text(s->n_longer[i], s->n_gaps).text,
+			  share_text(s->longer_ns[i], s->idle_ns).text);
 	table_print(&rows);
 }
 
@@ -123,8 +105,8 @@ static void print_answer(const struct answer *a)
 	const struct ssdpm_trace_stats *s = &a->stats;
 	uint64_t n = sum(s->n_ios);
 
-	printf("%s: %s %s in %s, %s busy\n", a->name, count_text(n).text,
-	       n == 1 ? "I/O" : "I/Os", time_text(s->duration_ns).text,
+	printf("%s: %s in %s, %s busy\n", a->name, counted(n, "I/O").text,
+	       time_text(s->duration_ns).text,
 	       share_text(s->busy_ns, s->duration_ns).text);
 	if (!n)
 		return;
@@ -139,11 +121,10 @@ static void print_answer(const struct answer *a)
 		puts("  the drive is never idle");
 		return;
 	}
-	printf("  idle: %s %s; half of them longer than %s, 1 %% longer "
+	printf("  idle: %s; half of them longer than %s, 1 %% longer "
 	       "than %s, at most %s\n",
-	       count_text(s->n_gaps).text, s->n_gaps == 1 ? "time" : "times",
-	       time_text(s->gap_p50_ns).text, time_text(s->gap_p99_ns).text,
-	       time_text(s->gap_max_ns).text);
+	       counted(s->n_gaps, "time").text, time_text(s->gap_p50_ns).text,
+	       time_text(s->gap_p99_ns).text, time_text(s->gap_max_ns).text);
 	print_long_gaps(s);
 }
 

@@ -23,8 +23,6 @@ static enum exit_status complain_of_advice(const struct advice *a,
 struct all_gaps {
 	struct ssdpm_gaps **gaps;
 	size_t n;
-	bool begun;
-	uint64_t start_ns;
 };
 
 static enum exit_status feed(void *data, struct trace_input *input,
@@ -33,9 +31,6 @@ static enum exit_status feed(void *data, struct trace_input *input,
 	struct all_gaps *all = data;
 	struct ssdpm_error error;
 
-	if (!all->begun)
-		all->start_ns = ios[0].start_ns;
-	all->begun = true;
 	for (size_t i = 0; i < all->n; i++)
 		if (ssdpm_gaps_feed(all->gaps[i], ios, n, &error))
 			return complain_of_trace(input, &error);
@@ -67,11 +62,9 @@ static enum exit_status collect(const struct plan *plan,
 		status = stream_trace(input, feed, &all);
 	if (status)
 		return status;
-	if (!err && !ssdpm_trace_get_counts(input->trace)->n_records) {
-		complain("%s: the workload has no record", input->name);
-		return STATUS_FAILED;
-	}
-	end_ns = end_on_clock(plan->sim_options, all.start_ns);
+	if (!err && !ssdpm_trace_get_counts(input->trace)->n_records)
+		return failure("%s: the workload has no record", input->name);
+	end_ns = end_on_clock(plan->sim_options, input->start_ns);
 	for (size_t i = 0; i < n && !err; i++)
 		err = ssdpm_gaps_finish(gaps[i], end_ns, &error);
 	if (err)
@@ -146,17 +139,14 @@ static enum exit_status write_raw(const char *path, const struct advice *a)
 	uint8_t raw[SSDPM_APST_BYTES];
 	struct ssdpm_error error;
 
-	if (r->advice == SSDPM_ADVICE_NONE || r->advice == SSDPM_ADVICE_COSTS) {
-		complain("%s: there is no table to write: %s", path,
-			 r->possible ? "the best one costs power; --may-cost "
+	if (r->advice == SSDPM_ADVICE_NONE || r->advice == SSDPM_ADVICE_COSTS)
+		return failure("%s: there is no table to write: %s", path,
+			       r->possible ?
+				       "the best one costs power; --may-cost "
 				       "writes it" :
 				       "none keeps the bounds");
-		return STATUS_FAILED;
-	}
-	if (ssdpm_apst_encode(&r->apst, raw, &error)) {
-		complain("%s: %s", path, error.message);
-		return STATUS_FAILED;
-	}
+	if (ssdpm_apst_encode(&r->apst, raw, &error))
+		return failure("%s: %s", path, error.message);
 	return save_file(path, raw, sizeof(raw));
 }
 

@@ -126,11 +126,6 @@ static enum exit_status make(const struct common *common,
 	return STATUS_DONE;
 }
 
-static bool is_set(const struct ssdpm_apst_entry *entry)
-{
-	return entry->target || entry->idle_ms;
-}
-
 static void format_raw(const struct answer *answer,
 		       char hex[2 * SSDPM_APST_BYTES + 1])
 {
@@ -149,11 +144,8 @@ static void add_answer(struct items *items, const struct answer *answer)
 		.model = answer->drive->model,
 		.params = &answer->params,
 	};
-	struct ssdpm_error error;
-	char *text = NULL;
-	int err = ssdpm_object_to_json(&object, &text, &error);
 
-	add_item(items, err, text, &error);
+	add_object(items, &object);
 }
 
 static enum exit_status print_answers_json(const struct common *common,
@@ -179,35 +171,26 @@ static void add_entries(struct table *rows, const struct ssdpm_apst *table)
 		while (last + 1 < SSDPM_MAX_STATES &&
 		       !memcmp(entry + (last + 1 - i), entry, sizeof(*entry)))
 			last++;
-		if (last > i)
-			table_cell(rows, 0, "PS%u-PS%u", i, last);
-		else
-			table_cell(rows, 0, "PS%u", i);
-		table_cell(rows, 1, "%s",
-			   entry->idle_ms ?
-				   ssdpm_us_to_text((uint64_t)entry->idle_ms *
-						    1000)
-					   .text :
-				   "never (idle time 0)");
-		table_cell(rows, 2, "PS%u", entry->target);
-		table_end_row(rows);
+		table_row(rows, states_text(i, last).text,
+			  entry->idle_ms ?
+				  ssdpm_us_to_text((uint64_t)entry->idle_ms *
+						   1000)
+					  .text :
+				  "never (idle time 0)",
+			  cell("PS%u", entry->target).text);
 	}
 }
 
 static void print_table(const struct ssdpm_apst *table,
 			const struct ssdpm_apst_params *params)
 {
-	static struct table rows;
+	struct table rows;
 
-	rows = (struct table){ .n_columns = 3, .align = "<><" };
-	table_cell(&rows, 0, "from");
-	table_cell(&rows, 1, "after idle");
-	table_cell(&rows, 2, "to");
-	table_end_row(&rows);
+	table_begin(&rows, "<><", "from", "after idle", "to");
 	add_entries(&rows, table);
-	if (rows.n_rows > 1)
-		table_print(&rows);
-	else if (!table->sent)
+	if (table_print(&rows))
+		return;
+	if (!table->sent)
 		puts("  no table is sent: the drive has no APST (APSTA 0)");
 	else if (!table->enabled)
 		printf("  APST is switched off: %s\n",
@@ -221,16 +204,13 @@ static void print_table(const struct ssdpm_apst *table,
 
 static void print_verdicts(const struct answer *answer)
 {
-	static struct table rows;
+	struct table rows = { .align = "<<<" };
 
-	rows = (struct table){ .n_columns = 3, .align = "<<<" };
 	for (size_t i = 0; i < answer->n_states; i++) {
 		const struct ssdpm_apst_verdict *v = &answer->verdicts[i];
 
-		table_cell(&rows, 0, "PS%u", v->state);
-		table_cell(&rows, 1, "%s", ssdpm_verdict_to_string(v->verdict));
-		table_cell(&rows, 2, "%s", v->reason);
-		table_end_row(&rows);
+		table_row(&rows, cell("PS%u", v->state).text,
+			  ssdpm_verdict_to_string(v->verdict), v->reason);
 	}
 	putchar('\n');
 	table_print(&rows);

@@ -241,10 +241,8 @@ enum exit_status solve_budget(struct budget *budget,
 	if (all)
 		ssdpm_budget_solve(&params, ret_solved, &error);
 	free(known);
-	if (!*ret_solved) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
+	if (!*ret_solved)
+		return failure("%s", error.message);
 	budget->solved = *ret_solved;
 	budget->answer = ssdpm_budget_get_answer(budget->solved);
 	budget->chosen = ssdpm_budget_get_choices(budget->solved, &all);

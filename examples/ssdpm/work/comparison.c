@@ -3,10 +3,10 @@
 
 #include "html/html.h"
 #include "options/numbers.h"
+#include "text/device.h"
 #include "text/output.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,14 +40,11 @@ void csv_text(const char *text, char end)
 	putchar(end);
 }
 
-void csv_line(int n, ...)
+void csv_names(const struct estimate *e, const struct job *job)
 {
-	va_list args;
-
-	va_start(args, n);
-	for (int i = 0; i < n; i++)
-		csv_text(va_arg(args, const char *), i + 1 < n ? ',' : '\n');
-	va_end(args);
+	csv_text(e->subject->drive->name, ',');
+	csv_text(e->trace, ',');
+	csv_text(job->policy->name, ',');
 }
 
 static bool is_measured(const struct subject *subject)
@@ -215,11 +212,9 @@ struct number parameter_text(uint32_t kind, uint32_t index, uint32_t last)
 	else if (names[i].of_op)
 		snprintf(text.text, size, "%s %s", names[i].name,
 			 ssdpm_op_to_string(index + 1));
-	else if (names[i].of_state && last > index)
-		snprintf(text.text, size, "%s PS%u-PS%u", names[i].name, index,
-			 last);
 	else if (names[i].of_state)
-		snprintf(text.text, size, "%s PS%u", names[i].name, index);
+		snprintf(text.text, size, "%s %.16s", names[i].name,
+			 states_text(index, last).text);
 	else
 		snprintf(text.text, size, "%s", names[i].name);
 	return text;
@@ -228,15 +223,13 @@ struct number parameter_text(uint32_t kind, uint32_t index, uint32_t last)
 static void known_row(struct table *rows, const struct ssdpm_parameter *p,
 		      uint32_t last)
 {
-	table_cell(rows, 0, "%s", parameter_text(p->kind, p->index, last).text);
-	if (p->low != p->high)
-		table_cell(rows, 1, "%s", value_text(p->kind, p->low).text);
-	table_cell(rows, 2, "%s", value_text(p->kind, p->nominal).text);
-	if (p->low != p->high)
-		table_cell(rows, 3, "%s", value_text(p->kind, p->high).text);
-	table_cell(rows, 4, "%s", ssdpm_provenance_to_string(p->provenance));
-	table_cell(rows, 5, "%.*s", TABLE_CELL - 1, p->rule);
-	table_end_row(rows);
+	bool range = p->low != p->high;
+
+	table_row(rows, parameter_text(p->kind, p->index, last).text,
+		  range ? value_text(p->kind, p->low).text : "",
+		  value_text(p->kind, p->nominal).text,
+		  range ? value_text(p->kind, p->high).text : "",
+		  ssdpm_provenance_to_string(p->provenance), p->rule);
 }
 
 static bool is_the_same(const struct ssdpm_parameter *a,
@@ -247,34 +240,19 @@ static bool is_the_same(const struct ssdpm_parameter *a,
 	       a->high == b->high && !strcmp(a->rule, b->rule);
 }
 
-static void begin_known(struct table *rows)
-{
-	*rows = (struct table){ .n_columns = 6, .align = "<>>><<" };
-	table_cell(rows, 0, "taken for known");
-	table_cell(rows, 1, "low");
-	table_cell(rows, 2, "nominal");
-	table_cell(rows, 3, "high");
-	table_cell(rows, 4, "source");
-	table_cell(rows, 5, "rule");
-	table_end_row(rows);
-}
-
 /* Neighbours of the same value stand on one line. */
 void print_known(const struct subject *subject)
 {
 	const struct ssdpm_parameter *p = subject->parameters;
-	static struct table rows;
+	struct table rows;
 
-	begin_known(&rows);
+	table_begin(&rows, "<>>><<", "taken for known", "low", "nominal",
+		    "high", "source", "rule");
 	for (size_t i = 0, last; i < subject->n_parameters; i = last + 1) {
 		last = i;
 		while (last + 1 < subject->n_parameters &&
 		       is_the_same(&p[i], &p[last + 1]))
 			last++;
-		if (rows.n_rows == TABLE_ROWS) {
-			table_print(&rows);
-			begin_known(&rows);
-		}
 		known_row(&rows, &p[i], p[last].index);
 	}
 	table_print(&rows);

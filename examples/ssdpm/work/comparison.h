@@ -7,9 +7,11 @@
 #include "options/numbers.h"
 #include "work/simulate.h"
 
-/* Fields of CSV. */
+/* A field of CSV, and what follows it. */
 void csv_text(const char *text, char end);
-void csv_line(int n, ...);
+
+/* The fields that say of what a line is: "drive,trace,policy,". */
+void csv_names(const struct estimate *estimate, const struct job *job);
 
 /* "drive.json on trace.csv, closed loop, PCIe link l1.2" */
 /* A line on what was taken from the machine of a device. */

@@ -22,8 +22,7 @@
 
 static enum exit_status refuse(const char *path, const char *fault)
 {
-	complain("%s: %s", path, fault);
-	return STATUS_FAILED;
+	return failure("%s: %s", path, fault);
 }
 
 /* The first line of a file below a directory; "": it has none. */
@@ -179,10 +178,8 @@ enum exit_status open_disk(const char *path, bool writable,
 	enum exit_status result;
 	struct stat status, opened;
 
-	if (stat(path, &status)) {
-		complain("%s: %s", path, strerror(errno));
-		return STATUS_FAILED;
-	}
+	if (stat(path, &status))
+		return failure("%s: %s", path, strerror(errno));
 	result = read_facts(&disk, &status);
 	if (!result)
 		result = check_number(&disk, status.st_rdev);

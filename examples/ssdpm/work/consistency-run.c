@@ -33,8 +33,7 @@ struct run {
 
 static enum exit_status complain_of(const char *name)
 {
-	complain("%s: %s", name, strerror(errno));
-	return STATUS_FAILED;
+	return failure("%s: %s", name, strerror(errno));
 }
 
 /* Half an hour later it would be too late to find that there is none. */
@@ -48,9 +47,8 @@ static enum exit_status check_room(const struct consistency_options *options,
 		err = errno;
 	if (!err)
 		return STATUS_DONE;
-	complain("%s: %s: %s are needed for the log; nothing was written", name,
-		 strerror(err), bytes_text(size).text);
-	return STATUS_FAILED;
+	return failure("%s: %s: %s are needed for the log; nothing was written",
+		       name, strerror(err), bytes_text(size).text);
 }
 
 /* What a run of half an hour made is kept, wherever it ends. */
@@ -71,8 +69,8 @@ static enum exit_status open_save(const struct consistency_options *options,
 		return check_room(options, run->save, run->save_fd);
 	if (errno != EEXIST)
 		return complain_of(run->save);
-	complain("%s is there already: name a new file with --save", run->save);
-	return STATUS_FAILED;
+	return failure("%s is there already: name a new file with --save",
+		       run->save);
 }
 
 static enum exit_status make_job(const struct consistency_options *options,
@@ -130,9 +128,9 @@ static enum exit_status wait_for_fio(const struct common *common,
 	}
 	if (!code)
 		return STATUS_DONE;
-	complain("fio failed (%s %d)", WIFEXITED(code) ? "status" : "signal",
-		 WIFEXITED(code) ? WEXITSTATUS(code) : WTERMSIG(code));
-	return STATUS_FAILED;
+	return failure("fio failed (%s %d)",
+		       WIFEXITED(code) ? "status" : "signal",
+		       WIFEXITED(code) ? WEXITSTATUS(code) : WTERMSIG(code));
 }
 
 /* By our own descriptor: a name may have colons, or lead elsewhere later. */

@@ -182,8 +182,6 @@ struct stream {
 	const struct plan *plan;
 	struct estimate *estimates;
 	size_t n;
-	bool begun;
-	uint64_t end_ns;
 };
 
 static enum exit_status take(void *data, struct trace_input *input,
@@ -192,9 +190,6 @@ static enum exit_status take(void *data, struct trace_input *input,
 	struct stream *s = data;
 	enum exit_status status = feed_all(input, s->estimates, s->n, ios, n);
 
-	if (!s->begun)
-		s->end_ns = end_on_clock(s->plan->sim_options, ios[0].start_ns);
-	s->begun = true;
 	return status || !s->plan->records ? status :
 					     keep_ios(s->plan->records, ios, n);
 }
@@ -207,7 +202,11 @@ static enum exit_status stream(const struct plan *plan,
 	enum exit_status status = stream_trace(input, take, &s);
 
 	if (!status)
-		status = finish_all(input, estimates, n, s.end_ns);
+		status = finish_all(input, estimates, n,
+				    input->begun ?
+					    end_on_clock(plan->sim_options,
+							 input->start_ns) :
+					    0);
 	if (!status)
 		say_counts(plan->common, input);
 	for (size_t i = 0; i < n; i++)

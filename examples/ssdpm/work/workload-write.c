@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "work/workload-write.h"
+#include "input/trace-input.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -78,10 +78,8 @@ static enum exit_status write_iolog(struct output *output,
 
 	for (size_t i = 0; i < n; i++) {
 		if (ssdpm_io_to_fio_iolog(&ios[i], output->origin_ns,
-					  IOLOG_FILE, line, &error)) {
-			complain("%s: %s", output->path, error.message);
-			return STATUS_FAILED;
-		}
+					  IOLOG_FILE, line, &error))
+			return failure("%s: %s", output->path, error.message);
 		output->last_time = strtoull(line, NULL, 10);
 		fputs(line, output->file);
 	}
@@ -197,12 +195,11 @@ static enum exit_status write_records(const struct common *common,
 	enum exit_status status;
 
 	if (form->begin == begin_npy &&
-	    lseek(fileno(output->file), 0, SEEK_CUR) < 0) {
-		complain("%s: the head of an .npy is written last: give a file "
-			 "with --output",
-			 output->path);
-		return STATUS_FAILED;
-	}
+	    lseek(fileno(output->file), 0, SEEK_CUR) < 0)
+		return failure(
+			"%s: the head of an .npy is written last: give a file "
+			"with --output",
+			output->path);
 	if (!form->begin(output))
 		return STATUS_FAILED;
 	if (isatty(fileno(output->file)))
@@ -262,18 +259,15 @@ enum exit_status write_trace(const struct common *common,
 	};
 	enum exit_status status;
 
-	if (!to_stdout && is_the_trace(path, input)) {
-		complain("%s: this is the trace that is read: write to another "
-			 "file",
-			 path);
-		return STATUS_FAILED;
-	}
+	if (!to_stdout && is_the_trace(path, input))
+		return failure(
+			"%s: this is the trace that is read: write to another "
+			"file",
+			path);
 	if (!to_stdout)
 		output.file = fopen(path, "we");
-	if (!output.file) {
-		complain("%s: %s", path, strerror(errno));
-		return STATUS_FAILED;
-	}
+	if (!output.file)
+		return failure("%s: %s", path, strerror(errno));
 	if (find_form(name))
 		status = write_records(common, find_form(name), input, &output);
 	else

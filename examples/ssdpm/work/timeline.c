@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/timeline.h"
+#include "work/simulate.h"
 
 #include <inttypes.h>
 #include <string.h>
