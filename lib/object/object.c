@@ -415,7 +415,7 @@ static int make_table(struct view *v, struct ssdpm_error *reterr)
 
 	if (!err)
 		err = ssdpm_apst_explain(v->o.model, &v->params, v->verdicts,
-					 reterr);
+					 SSDPM_MAX_STATES, reterr);
 	if (!err)
 		err = ssdpm_apst_encode(&v->table, raw, reterr);
 	if (err)

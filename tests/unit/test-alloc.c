@@ -2451,11 +2451,14 @@ static void call_explain(void)
 	struct ssdpm_apst_params p = { .size = sizeof(p) };
 	struct ssdpm_error error;
 
-	ssdpm_apst_explain(in.models[0], NULL, verdicts, &error);
-	ssdpm_apst_explain(in.models[0], &p, verdicts, &error);
+	ssdpm_apst_explain(in.models[0], NULL, verdicts, SSDPM_MAX_STATES,
+			   &error);
+	ssdpm_apst_explain(in.models[0], &p, verdicts, SSDPM_MAX_STATES,
+			   &error);
 	ssdpm_apst_params_init(&p, sizeof(p));
 	for (p.algorithm = 1; p.algorithm <= 4; p.algorithm++)
-		ssdpm_apst_explain(in.models[0], &p, verdicts, &error);
+		ssdpm_apst_explain(in.models[0], &p, verdicts, SSDPM_MAX_STATES,
+				   &error);
 }
 
 static void call_validate(void)
@@ -2622,10 +2625,12 @@ static void call_quirks(void)
 	ssdpm_quirks_find(in.models[0], NULL, &quirks, &unknown, &error);
 	host.rules_bytes = 26; /* the first rule */
 	ssdpm_quirks_find(in.models[0], &host, &quirks, &unknown, &error);
-	ssdpm_quirks_explain(in.models[0], &host, matches, &n, &error);
+	ssdpm_quirks_explain(in.models[0], &host, matches,
+			     SSDPM_MAX_QUIRK_MATCHES, &n, &error);
 	host.rules_bytes = sizeof(rules) - 1;
 	ssdpm_quirks_find(in.models[0], &host, &quirks, &unknown, &error);
-	ssdpm_quirks_explain(in.models[0], &host, matches, &n, &error);
+	ssdpm_quirks_explain(in.models[0], &host, matches,
+			     SSDPM_MAX_QUIRK_MATCHES, &n, &error);
 }
 
 static void call_profiles(void)
@@ -2792,7 +2797,7 @@ static void call_sim_getters(void)
 	ssdpm_sim_set_change_fn(in.sim, NULL, NULL);
 	ssdpm_sim_get_intervals(in.sim, &n);
 	ssdpm_sim_get_result(in.sim);
-	ssdpm_sim_get_delays(in.sim, counts);
+	ssdpm_sim_get_delays(in.sim, counts, SSDPM_HISTOGRAM_BUCKETS);
 	ssdpm_sim_get_parameters(in.sim, &n);
 	ssdpm_sim_get_saving(in.sim, in.sim, &saving, NULL);
 	ssdpm_sim_free(NULL);
