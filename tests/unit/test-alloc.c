@@ -2711,7 +2711,7 @@ static void call_plan_getters(void)
 	assert_int_equal(ssdpm_plan_get_n_steps(in.plan), 1);
 	assert_int_equal(ssdpm_plan_get_step(in.plan, 0, &step), 0);
 	ssdpm_plan_get_step(in.plan, 1, &step);
-	ssdpm_plan_get_n_planned(in.plan);
+	ssdpm_plan_count(in.plan, SSDPM_STEPS_PENDING);
 	assert_int_equal(ssdpm_plan_get_table(in.plan, 0, &table), 0);
 	ssdpm_plan_free(NULL);
 }
@@ -3107,7 +3107,7 @@ static const struct {
 	{ "ssdpm_plan_free", call_plan_getters },
 	{ "ssdpm_plan_unlock", call_plan_getters },
 	{ "ssdpm_plan_get_journal", call_plan_getters },
-	{ "ssdpm_plan_get_n_planned", call_plan_getters },
+	{ "ssdpm_plan_count", call_plan_getters },
 	{ "ssdpm_plan_get_n_steps", call_plan_getters },
 	{ "ssdpm_plan_get_step", call_plan_getters },
 	{ "ssdpm_plan_get_table", call_plan_getters },

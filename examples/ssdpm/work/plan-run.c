@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "programs.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* What a plan has besides its steps. */
@@ -135,12 +136,16 @@ static bool asks_drives(const struct work *work)
 static enum exit_status check_files(const struct work *work)
 {
 	struct ssdpm_error error;
+	enum exit_status status;
 
 	if (!work->persist[0] ||
 	    !ssdpm_persist_check(work->persist[0],
 				 work->drives->lives[0]->machine, &error))
 		return STATUS_DONE;
-	return complain_of_device(NULL, &error);
+	status = complain_of_device(NULL, &error);
+	if (error.code == -EEXIST)
+		remark("ssdpm revert --persist removes what ssdpm has written");
+	return status;
 }
 
 /* What apply reads anew, and from which operands. */
@@ -168,7 +173,7 @@ static enum exit_status ask_drives(const struct work *work,
 		make_plan(common, work->options, &work->profile, drives, &plan);
 	if (status)
 		return status;
-	if (ssdpm_plan_get_n_planned(plan))
+	if (ssdpm_plan_count(plan, SSDPM_STEPS_PENDING))
 		identify_concerned(work, plan, drives);
 	ssdpm_plan_free(plan);
 	return STATUS_DONE;
@@ -235,7 +240,8 @@ enum exit_status finish_apply(struct work *work,
 	if (settings->dry_run)
 		return finish_plan(work, settings, operands, n);
 	work->failures_only = work->common->quiet;
-	status = new_plan(work->drives, settings->plan.directory, &work->plan);
+	status = new_plan(work->common, work->drives, settings->plan.directory,
+			  &work->plan);
 	if (!status)
 		status = carry_out(work, fill, &reading);
 	if (work->plan) {
