@@ -910,7 +910,7 @@ def test_a_power_state_lasts() -> None:
     both = [power, ssdpm.PersistPower("0000:02:00.0", "Another", nopp=False)]
     unit = ssdpm.persist("systemd", "balanced", powers=both).files[0].contents
     assert unit.count("ExecStart=") == 3 and "--nopp off" in unit
-    with pytest.raises(ssdpm.InvalidError, match="persist udev"):
+    with pytest.raises(ssdpm.InvalidError, match="udev and systemd can"):
         ssdpm.persist("tlp", "balanced", powers=[power])
     with pytest.raises(ssdpm.InvalidError, match="ac"):
         ssdpm.persist("udev")

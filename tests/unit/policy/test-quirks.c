@@ -857,9 +857,8 @@ static void more_rules_than_are_explained_are_too_many(void **state)
 					      NULL),
 			 -E2BIG);
 	assert_int_equal(n, 32);
-	assert_int_equal(ssdpm_quirks_explain(model, &host, matches, 33, &n,
-					      NULL),
-			 0);
+	assert_int_equal(
+		ssdpm_quirks_explain(model, &host, matches, 33, &n, NULL), 0);
 	assert_int_equal(n, 33);
 	assert_int_equal(ssdpm_quirks_find(model, &host, &quirks, NULL, NULL),
 			 0);
