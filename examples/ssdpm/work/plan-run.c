@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "programs.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* What a plan has besides its steps. */
@@ -136,16 +135,12 @@ static bool asks_drives(const struct work *work)
 static enum exit_status check_files(const struct work *work)
 {
 	struct ssdpm_error error;
-	enum exit_status status;
 
 	if (!work->persist[0] ||
 	    !ssdpm_persist_check(work->persist[0],
 				 work->drives->lives[0]->machine, &error))
 		return STATUS_DONE;
-	status = complain_of_device(NULL, &error);
-	if (error.code == -EEXIST)
-		remark("ssdpm revert --persist removes what ssdpm has written");
-	return status;
+	return complain_of_device(NULL, &error);
 }
 
 /* What apply reads anew, and from which operands. */
