@@ -31,12 +31,17 @@ struct ssdpm_plan;
  * @state_timeout_ms: how long to wait for a SATA port to be running again;
  *             0: 10000
  * @lock_timeout_ms: how long to wait for another commit; 0: 10000
+ * @flags:     SSDPM_READ_COMMANDS: ssdpm_plan_apply() proves by commands, too.
+ *             0: it reads values alone
+ * @reserved:  0
  */
 struct ssdpm_plan_params {
 	size_t size;
 	const char *directory;
 	uint32_t state_timeout_ms;
 	uint32_t lock_timeout_ms;
+	uint32_t flags;
+	uint32_t reserved;
 };
 
 /**
@@ -355,9 +360,10 @@ struct ssdpm_step_value {
  * @device: name of the device; "all" for a parameter of nvme_core; a SATA port
  *          has the name of its disk, and "host3" where it has none or several
  * @target: the file, or "Set Features 0Ch", "02h", "11h"
- * @before: what it holds ("any" for "auto", which is the same); a table as 512
- *          hexadecimal digits, with " disabled" after them where APST is off;
- *          a power state as "PS2" or "PS2 hint 1"; "on" or "off"; "": not known
+ * @before: what it holds ("any" for "auto", which is the same); a table as
+ *          "PS0-PS2 to PS3 after 100 ms", with " disabled" after it where APST
+ *          is off; a power state as "PS2" or "PS2 hint 1"; "on" or "off"; "":
+ *          not known
  * @after:  what it shall hold
  * @why:    one line: the reason, or why it is left alone, or what failed
  * @warning: one line: what the diagnosis of the device warns of once this is
@@ -395,8 +401,23 @@ SSDPM_API size_t ssdpm_plan_get_n_steps(const struct ssdpm_plan *plan);
 SSDPM_API int ssdpm_plan_get_step(const struct ssdpm_plan *plan, size_t index,
 				  struct ssdpm_step *ret_step);
 
-/** ssdpm_plan_get_n_planned() - steps that would write something */
-SSDPM_API size_t ssdpm_plan_get_n_planned(const struct ssdpm_plan *plan);
+/** Steps that a commit would write. */
+#define SSDPM_STEPS_PENDING                                   \
+	(1u << SSDPM_STEP_PLANNED | 1u << SSDPM_STEP_FAILED | \
+	 1u << SSDPM_STEP_UNDONE)
+/** Steps that a commit has written, and that were not put back. */
+#define SSDPM_STEPS_WRITTEN (1u << SSDPM_STEP_DONE | 1u << SSDPM_STEP_DIFFERS)
+/** Without one of these, a plan is in force. */
+#define SSDPM_STEPS_NOT_IN_FORCE \
+	(SSDPM_STEPS_PENDING | 1u << SSDPM_STEP_DIFFERS)
+
+/**
+ * ssdpm_plan_count() - how many steps are in one of these states
+ * @states: bits, 1 << SSDPM_STEP_DONE and so on: SSDPM_STEPS_PENDING,
+ *          SSDPM_STEPS_WRITTEN, SSDPM_STEPS_NOT_IN_FORCE
+ */
+SSDPM_API size_t ssdpm_plan_count(const struct ssdpm_plan *plan,
+				  uint32_t states);
 
 /** Bits of ssdpm_planned_table.known. */
 enum ssdpm_table_known {
@@ -490,9 +511,11 @@ typedef int (*ssdpm_plan_fill_fn)(struct ssdpm_plan *plan, void *userdata,
  * @fill: called under the lock; again, with the plan empty, if somebody who
  *        takes no lock has written meanwhile: five times at most
  *
- * Verifies the values, without commands. If the user may not take the lock, but
- * nothing is to be written, that is no failure. The steps stay in @plan, to be
- * shown.
+ * Verifies the values and, where it wrote something and the plan was made with
+ * SSDPM_READ_COMMANDS, by commands the tables and power states: what cannot be
+ * read by them is logged, and is no failure. If the user may not take the lock,
+ * but nothing is to be written, that is no failure. The steps stay in @plan, to
+ * be shown.
  *
  * Return: 0; -ESTALE (it is committed, and not in force: ssdpm_plan_revert()
  * undoes it); -EBUSY (somebody else writes again and again, or has the lock);
@@ -505,10 +528,12 @@ SSDPM_API int ssdpm_plan_apply(struct ssdpm_plan *plan, ssdpm_plan_fill_fn fill,
  * ssdpm_plan_revert() - undo what this plan committed, in reverse
  *
  * A value that somebody else has changed since is left alone, and one that is
- * gone; the states of the steps say what happened. If it fails, too: each value
+ * gone; the states of the steps say what happened. If somebody writes
+ * meanwhile, it looks again: five times at most. If it fails, too: each value
  * is read back, and the plan can be reverted again.
  *
- * Return: 0; -EINVAL (it was not committed); as ssdpm_plan_commit().
+ * Return: 0; -EINVAL (it was not committed); -EBUSY (somebody else writes again
+ * and again, or has the lock); as ssdpm_plan_commit().
  */
 SSDPM_API int ssdpm_plan_revert(struct ssdpm_plan *plan,
 				struct ssdpm_error *reterr);

@@ -231,18 +231,20 @@ struct ssdpm_apst_verdict {
 
 /**
  * ssdpm_apst_explain() - why each state is or is not in the table
- * @ret_verdicts: as many are filled as the model has states
+ * @ret_verdicts: room for @capacity: SSDPM_MAX_STATES are enough. As many are
+ *                filled as the model has states
  *
  * A state that is too slow for every tolerance is SSDPM_VERDICT_TOTAL_TOO_SLOW
  * (never for SSDPM_APST_LOWER_ENVELOPE, which has none) even if its exit is
  * above the limit as well: a higher limit would not help.
  *
- * Return: as ssdpm_apst_generate().
+ * Return: as ssdpm_apst_generate(); -E2BIG too if the model has more states
+ * than @capacity.
  */
-SSDPM_API int ssdpm_apst_explain(
-	const struct ssdpm_model *model, const struct ssdpm_apst_params *params,
-	struct ssdpm_apst_verdict ret_verdicts[SSDPM_MAX_STATES],
-	struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_apst_explain(const struct ssdpm_model *model,
+				 const struct ssdpm_apst_params *params,
+				 struct ssdpm_apst_verdict *ret_verdicts,
+				 size_t capacity, struct ssdpm_error *reterr);
 
 /**
  * ssdpm_apst_validate() - is this table sound for this drive?
@@ -369,19 +371,21 @@ struct ssdpm_quirk_match {
 
 /**
  * ssdpm_quirks_explain() - which rules give these quirks
- * @ret_matches: one for each rule, in the order of the rules
+ * @ret_matches: room for @capacity: SSDPM_MAX_QUIRK_MATCHES are enough for the
+ *               rules of the library. One for each rule, in their order
  * @ret_n:       how many were filled
  *
  * All quirks together, and all unknown ones that are not among them, are what
  * ssdpm_quirks_find() returns.
  *
- * Return: as ssdpm_quirks_find(); -E2BIG too where more than
- * SSDPM_MAX_QUIRK_MATCHES rules fit.
+ * Return: as ssdpm_quirks_find(); -E2BIG too where more than @capacity rules
+ * fit.
  */
-SSDPM_API int ssdpm_quirks_explain(
-	const struct ssdpm_model *model, const struct ssdpm_host *host,
-	struct ssdpm_quirk_match ret_matches[SSDPM_MAX_QUIRK_MATCHES],
-	size_t *ret_n, struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_quirks_explain(const struct ssdpm_model *model,
+				   const struct ssdpm_host *host,
+				   struct ssdpm_quirk_match *ret_matches,
+				   size_t capacity, size_t *ret_n,
+				   struct ssdpm_error *reterr);
 
 /**
  * ssdpm_apst_from_data() - read a table from whatever somebody saved

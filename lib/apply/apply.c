@@ -13,19 +13,15 @@ static bool may_lack_lock(int err)
 }
 
 /* One that is stale is made anew, of what the machine says by then. */
-static int fill_and_commit(struct ssdpm_plan *plan, ssdpm_plan_fill_fn fill,
-			   void *userdata, bool *ret_writes,
-			   struct ssdpm_error *reterr)
+int ssdpm__plan_fill_and_commit(struct ssdpm_plan *plan,
+				ssdpm_plan_fill_fn fill, void *userdata,
+				struct ssdpm_error *reterr)
 {
 	for (uint32_t left = MAX_TRIES; left; left--) {
 		int err = fill(plan, userdata, reterr);
 
 		if (!err)
-			err = ssdpm_plan_read(plan, reterr);
-		if (err)
-			return err;
-		*ret_writes = ssdpm_plan_get_n_planned(plan) != 0;
-		err = ssdpm_plan_commit(plan, reterr);
+			err = ssdpm_plan_commit(plan, reterr);
 		if (err != -ESTALE)
 			return err;
 		err = left > 1 ? ssdpm__plan_clear(plan, reterr) : 0;
@@ -36,12 +32,35 @@ static int fill_and_commit(struct ssdpm_plan *plan, ssdpm_plan_fill_fn fill,
 	return -EBUSY;
 }
 
+static bool is_otherwise(int err)
+{
+	return err == -ESTALE || err == -EREMOTEIO || err == -ENODEV;
+}
+
+/* What a command would tell, and no command can be sent for, proves nothing. */
+static int prove_by_commands(struct ssdpm_plan *plan,
+			     struct ssdpm_error *reterr)
+{
+	int err = ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, reterr);
+
+	if (!err || is_otherwise(err))
+		return err;
+	ssdpm__log(plan->machine, SSDPM_LOG_WARNING,
+		   "tables are not read back: %s", reterr->message);
+	return 0;
+}
+
 /* A device that was removed since is not in force, either. */
 static int prove(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
-	int err = ssdpm_plan_verify(plan, 0, reterr);
+	int err;
 
-	if (err != -ENODEV)
+	if (!ssdpm_plan_count(plan, SSDPM_STEPS_WRITTEN))
+		return 0;
+	err = ssdpm_plan_verify(plan, 0, reterr);
+	if (!err && plan->flags && !plan->machine->capture)
+		err = prove_by_commands(plan, reterr);
+	if (!is_otherwise(err))
 		return err;
 	reterr->code = -ESTALE;
 	return -ESTALE;
@@ -52,13 +71,12 @@ int ssdpm_plan_apply(struct ssdpm_plan *plan, ssdpm_plan_fill_fn fill,
 {
 	const bool was_locked = plan->is_locked;
 	struct ssdpm_error error = { 0 };
-	bool writes = false;
 	int err;
 
 	err = ssdpm_plan_lock(plan, &error);
 	if (!err || may_lack_lock(err))
-		err = fill_and_commit(plan, fill, userdata, &writes, &error);
-	if (!err && writes)
+		err = ssdpm__plan_fill_and_commit(plan, fill, userdata, &error);
+	if (!err)
 		err = prove(plan, &error);
 	if (!was_locked)
 		ssdpm_plan_unlock(plan);

@@ -394,7 +394,7 @@ static bool is_idle(const struct ssdpm_plan *plan)
 	struct site site;
 	int err;
 
-	if (ssdpm_plan_get_n_planned(plan) || plan->reverts ||
+	if (ssdpm_plan_count(plan, SSDPM_STEPS_PENDING) || plan->reverts ||
 	    plan->is_locked || ssdpm__journal_exists(plan))
 		return false;
 	err = ssdpm__site_look(plan, &site, NULL);
@@ -412,7 +412,8 @@ static bool is_idle(const struct ssdpm_plan *plan)
 static bool is_needless(const struct ssdpm_plan *plan, int err)
 {
 	return (err == -EACCES || err == -EPERM || err == -EROFS) &&
-	       !ssdpm_plan_get_n_planned(plan) && !ssdpm__journal_exists(plan);
+	       !ssdpm_plan_count(plan, SSDPM_STEPS_PENDING) &&
+	       !ssdpm__journal_exists(plan);
 }
 
 int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)

@@ -7,8 +7,8 @@
 
 #include "device/internal.h"
 
-/* Longest value: a table as hexadecimal digits, and " disabled". */
-#define SSDPM__VALUE_BYTES 576
+/* Longest value: a table of 31 transitions, and " disabled". */
+#define SSDPM__VALUE_BYTES 1024
 
 /* Longest policy name and its siblings, as in "/link_power_...". */
 #define SSDPM__TARGET_BYTES (SSDPM__PATH_BYTES + 64)
@@ -43,10 +43,13 @@ struct site;
 struct change;
 struct step;
 
-/* A value, and the one text that it has. */
+/* A value, its text for people, and the one that records and files have. */
 struct value_form {
 	bool (*parse)(const char *text, struct ssdpm_step_value *ret_is);
 	void (*format)(const struct ssdpm_step_value *is,
+		       char text[SSDPM__VALUE_BYTES]);
+	/* What is parsed; NULL: as for people. */
+	void (*record)(const struct ssdpm_step_value *is,
 		       char text[SSDPM__VALUE_BYTES]);
 };
 
@@ -154,6 +157,7 @@ struct ssdpm_plan {
 	char *directory; /* as in struct ssdpm_plan_params */
 	uint32_t state_timeout_ms;
 	uint32_t lock_timeout_ms;
+	uint32_t flags; /* as in struct ssdpm_plan_params */
 	struct ssdpm_machine_facts facts;
 	struct step **steps; /* in the order in which they were added */
 	size_t n_steps;
@@ -210,6 +214,11 @@ int ssdpm__drive_fail(const struct ssdpm_plan *plan,
 		      struct ssdpm_error *reterr);
 /* Would a commit write something for it? */
 bool ssdpm__step_is_pending(const struct step *step);
+
+/* apply.c: fill it and commit it; again, where somebody wrote meanwhile. */
+int ssdpm__plan_fill_and_commit(struct ssdpm_plan *plan,
+				ssdpm_plan_fill_fn fill, void *userdata,
+				struct ssdpm_error *reterr);
 
 /* plan-order.c */
 
@@ -320,6 +329,10 @@ void ssdpm__value_set(const struct step_kind *kind,
  */
 bool ssdpm__value_parse(const struct step_kind *kind, const char *text,
 			struct value *ret_value);
+/* As a record has it; text is room for it. */
+const char *ssdpm__value_record(const struct step_kind *kind,
+				const struct value *value,
+				char text[SSDPM__VALUE_BYTES]);
 bool ssdpm__value_is(const struct value *a, const struct value *b);
 
 /* The forms of the values that steps change. */

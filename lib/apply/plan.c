@@ -30,6 +30,9 @@ int ssdpm_plan_new(struct ssdpm_machine *machine,
 				      "ssdpm_plan_params", reterr);
 	if (err)
 		return err;
+	if (p.flags & ~(uint32_t)SSDPM_READ_COMMANDS)
+		return ssdpm__fail(reterr, -EINVAL, 0, "unknown flags %#x",
+				   p.flags);
 	plan = calloc(1, sizeof(*plan));
 	if (!plan)
 		return ssdpm__no_memory(reterr);
@@ -39,6 +42,7 @@ int ssdpm_plan_new(struct ssdpm_machine *machine,
 	plan->lock_timeout_ms = p.lock_timeout_ms;
 	if (!plan->lock_timeout_ms)
 		plan->lock_timeout_ms = default_params.lock_timeout_ms;
+	plan->flags = p.flags;
 	plan->machine = ssdpm_machine_ref(machine);
 	plan->journal.size = sizeof(plan->journal);
 	plan->journal.state = SSDPM_JOURNAL_NONE;
@@ -333,12 +337,12 @@ size_t ssdpm_plan_get_n_steps(const struct ssdpm_plan *plan)
 	return plan->n_order;
 }
 
-size_t ssdpm_plan_get_n_planned(const struct ssdpm_plan *plan)
+size_t ssdpm_plan_count(const struct ssdpm_plan *plan, uint32_t states)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < plan->n_order; i++)
-		n += ssdpm__step_is_pending(plan->order[i]);
+		n += states >> plan->order[i]->state & 1;
 	return n;
 }
 

@@ -276,9 +276,11 @@ static int add_done(struct ssdpm_plan *back, const struct change *change,
 	return add_recorded(back, change, &change->before, reterr);
 }
 
-static int add_all_done(struct ssdpm_plan *back, const struct ssdpm_plan *plan,
+/* All that the plan of userdata has done. */
+static int add_all_done(struct ssdpm_plan *back, void *userdata,
 			struct ssdpm_error *reterr)
 {
+	const struct ssdpm_plan *plan = userdata;
 	int err = 0;
 
 	back->goes_back = true;
@@ -360,9 +362,8 @@ static int revert_locked(struct ssdpm_plan *back, struct ssdpm_plan *plan,
 		err = ssdpm_plan_lock(back, reterr);
 	}
 	if (!err)
-		err = add_all_done(back, plan, reterr);
-	if (!err)
-		err = ssdpm_plan_commit(back, reterr);
+		err = ssdpm__plan_fill_and_commit(back, add_all_done, plan,
+						  reterr);
 	if (err)
 		read_states(plan);
 	else

@@ -151,9 +151,7 @@ int ssdpm__drive_fail(const struct ssdpm_plan *plan,
 
 bool ssdpm__step_is_pending(const struct step *step)
 {
-	return step->state == SSDPM_STEP_PLANNED ||
-	       step->state == SSDPM_STEP_FAILED ||
-	       step->state == SSDPM_STEP_UNDONE;
+	return SSDPM_STEPS_PENDING >> step->state & 1;
 }
 
 static const char step_state_words[][11] = {

@@ -39,8 +39,10 @@ static bool parse_tolerance(const char *text, struct ssdpm_step_value *ret_is)
 	       parse_number(text, INT32_MAX, &ret_is->max_exit_latency_us);
 }
 
-const struct value_form ssdpm__tolerance_form = { parse_tolerance,
-						  format_tolerance };
+const struct value_form ssdpm__tolerance_form = {
+	.parse = parse_tolerance,
+	.format = format_tolerance,
+};
 
 static void format_parameter(const struct ssdpm_step_value *is,
 			     char text[SSDPM__VALUE_BYTES])
@@ -53,11 +55,46 @@ static bool parse_parameter(const char *text, struct ssdpm_step_value *ret_is)
 	return parse_number(text, UINT64_MAX, &ret_is->nvme_core);
 }
 
-const struct value_form ssdpm__parameter_form = { parse_parameter,
-						  format_parameter };
+const struct value_form ssdpm__parameter_form = {
+	.parse = parse_parameter,
+	.format = format_parameter,
+};
+
+static bool is_same_entry(const struct ssdpm_apst_entry *a,
+			  const struct ssdpm_apst_entry *b)
+{
+	return a->idle_ms == b->idle_ms && a->target == b->target;
+}
+
+/* Neighbours that do the same are one range: "PS0-PS2 to PS3 after 100 ms". */
+static void format_table(const struct ssdpm_step_value *is,
+			 char text[SSDPM__VALUE_BYTES])
+{
+	const struct ssdpm_apst_entry *entries = is->table.entries;
+	char *at = text;
+
+	for (uint32_t i = 0, last; i < SSDPM_MAX_STATES; i = last + 1) {
+		last = i;
+		if (!entries[i].idle_ms)
+			continue;
+		while (last + 1 < SSDPM_MAX_STATES &&
+		       is_same_entry(&entries[i], &entries[last + 1]))
+			last++;
+		at += sprintf(at, "%sPS%u", at == text ? "" : ", ", i);
+		if (last > i)
+			at += sprintf(at, "-PS%u", last);
+		at += sprintf(
+			at, " to PS%u after %s", entries[i].target,
+			ssdpm_us_to_text((uint64_t)entries[i].idle_ms * 1000)
+				.text);
+	}
+	strcpy(at, at == text ? "never sleeps" : "");
+	if (!is->table.enabled)
+		strcat(text, disabled);
+}
 
 /* Whoever plans a table has found it sound: it fits into its bytes. */
-static void format_table(const struct ssdpm_step_value *is,
+static void record_table(const struct ssdpm_step_value *is,
 			 char text[SSDPM__VALUE_BYTES])
 {
 	uint8_t data[SSDPM_APST_BYTES] = { 0 };
@@ -86,7 +123,11 @@ static bool parse_table(const char *text, struct ssdpm_step_value *ret_is)
 	return !ssdpm_apst_decode(data, !*text, &ret_is->table, NULL);
 }
 
-const struct value_form ssdpm__table_form = { parse_table, format_table };
+const struct value_form ssdpm__table_form = {
+	.parse = parse_table,
+	.format = format_table,
+	.record = record_table,
+};
 
 static void format_lpm(const struct ssdpm_step_value *is,
 		       char text[SSDPM__VALUE_BYTES])
@@ -100,7 +141,10 @@ static bool parse_lpm(const char *text, struct ssdpm_step_value *ret_is)
 	return ret_is->lpm;
 }
 
-const struct value_form ssdpm__lpm_form = { parse_lpm, format_lpm };
+const struct value_form ssdpm__lpm_form = {
+	.parse = parse_lpm,
+	.format = format_lpm,
+};
 
 static void format_power_state(const struct ssdpm_step_value *is,
 			       char text[SSDPM__VALUE_BYTES])
@@ -130,8 +174,10 @@ static bool parse_power_state(const char *text, struct ssdpm_step_value *ret_is)
 	return true;
 }
 
-const struct value_form ssdpm__power_state_form = { parse_power_state,
-						    format_power_state };
+const struct value_form ssdpm__power_state_form = {
+	.parse = parse_power_state,
+	.format = format_power_state,
+};
 
 static void format_nopp(const struct ssdpm_step_value *is,
 			char text[SSDPM__VALUE_BYTES])
@@ -145,7 +191,10 @@ static bool parse_nopp(const char *text, struct ssdpm_step_value *ret_is)
 	return ret_is->nopp || !strcmp(text, "off");
 }
 
-const struct value_form ssdpm__nopp_form = { parse_nopp, format_nopp };
+const struct value_form ssdpm__nopp_form = {
+	.parse = parse_nopp,
+	.format = format_nopp,
+};
 
 void ssdpm__value_set(const struct step_kind *kind,
 		      const struct ssdpm_step_value *is,
@@ -155,6 +204,16 @@ void ssdpm__value_set(const struct step_kind *kind,
 	ret_value->is = *is;
 	ret_value->is.size = sizeof(*is);
 	kind->form->format(is, ret_value->text);
+}
+
+const char *ssdpm__value_record(const struct step_kind *kind,
+				const struct value *value,
+				char text[SSDPM__VALUE_BYTES])
+{
+	if (!value->is_known || !kind->form->record)
+		return value->text;
+	kind->form->record(&value->is, text);
+	return text;
 }
 
 bool ssdpm__value_parse(const struct step_kind *kind, const char *text,

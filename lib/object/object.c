@@ -166,10 +166,27 @@ static int get_verdict(const struct view *v, size_t i,
 	return 1;
 }
 
-static int get_step(const struct view *v, size_t i, struct ssdpm_step *ret)
+/* A step, with the bytes of its tables; NULL: it is of another kind. */
+struct step_item {
+	struct ssdpm_step is;
+	const struct ssdpm_apst *before_table;
+	const struct ssdpm_apst *after_table;
+};
+
+static const struct ssdpm_apst *table_of(const struct ssdpm_step *step,
+					 const struct ssdpm_step_value *value)
 {
-	ret->size = sizeof(*ret);
-	return ssdpm_plan_get_step(v->o.plan, i, ret) ? -1 : 1;
+	return step->kind == SSDPM_STEP_APST && value ? &value->table : NULL;
+}
+
+static int get_step(const struct view *v, size_t i, struct step_item *ret)
+{
+	ret->is.size = sizeof(ret->is);
+	if (ssdpm_plan_get_step(v->o.plan, i, &ret->is))
+		return -1;
+	ret->before_table = table_of(&ret->is, ret->is.before_value);
+	ret->after_table = table_of(&ret->is, ret->is.after_value);
+	return 1;
 }
 
 static int get_planned_table(const struct view *v, size_t i,
@@ -415,7 +432,7 @@ static int make_table(struct view *v, struct ssdpm_error *reterr)
 
 	if (!err)
 		err = ssdpm_apst_explain(v->o.model, &v->params, v->verdicts,
-					 reterr);
+					 SSDPM_MAX_STATES, reterr);
 	if (!err)
 		err = ssdpm_apst_encode(&v->table, raw, reterr);
 	if (err)

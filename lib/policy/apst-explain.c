@@ -4,6 +4,7 @@
 #include "base/words.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -108,7 +109,7 @@ static void say_off(const struct apst_task *task,
 
 int ssdpm_apst_explain(const struct ssdpm_model *model,
 		       const struct ssdpm_apst_params *params,
-		       struct ssdpm_apst_verdict ret_verdicts[SSDPM_MAX_STATES],
+		       struct ssdpm_apst_verdict *ret_verdicts, size_t capacity,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst table;
@@ -120,6 +121,10 @@ int ssdpm_apst_explain(const struct ssdpm_model *model,
 		err = ssdpm__make_table(&task, &table, reterr);
 	if (err)
 		return err;
+	if (task.n_states > capacity)
+		return ssdpm__fail(reterr, -E2BIG, 0,
+				   "%u states, and room for %zu verdicts",
+				   task.n_states, capacity);
 	memset(ret_verdicts, 0, task.n_states * sizeof(*ret_verdicts));
 	for (uint32_t i = 0; i < task.n_states; i++) {
 		ret_verdicts[i].state = i;

@@ -177,7 +177,7 @@ static int never_used(const struct ssdpm_model *model,
 	struct ssdpm_apst_verdict verdicts[SSDPM_MAX_STATES];
 
 	params->max_exit_latency_us = SSDPM_LATENCY_ANY;
-	if (ssdpm_apst_explain(model, params, verdicts, NULL))
+	if (ssdpm_apst_explain(model, params, verdicts, SSDPM_MAX_STATES, NULL))
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "no limit uses PS%u",
 				   state);
 	return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "no limit uses PS%u: %s",

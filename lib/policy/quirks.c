@@ -186,10 +186,10 @@ static void say(const struct quirk_search *search, const struct rule *rule,
 	}
 }
 
-int ssdpm_quirks_explain(
-	const struct ssdpm_model *model, const struct ssdpm_host *host,
-	struct ssdpm_quirk_match ret_matches[SSDPM_MAX_QUIRK_MATCHES],
-	size_t *ret_n, struct ssdpm_error *reterr)
+int ssdpm_quirks_explain(const struct ssdpm_model *model,
+			 const struct ssdpm_host *host,
+			 struct ssdpm_quirk_match *ret_matches, size_t capacity,
+			 size_t *ret_n, struct ssdpm_error *reterr)
 {
 	uint32_t sure, unknown;
 	struct quirk_search search;
@@ -214,10 +214,9 @@ int ssdpm_quirks_explain(
 			match.quirks = 0;
 		if (!match.quirks && !match.unknown)
 			continue;
-		if (n == SSDPM_MAX_QUIRK_MATCHES)
+		if (n == capacity)
 			return ssdpm__fail(reterr, -E2BIG, 0,
-					   "more than %d rules fit",
-					   SSDPM_MAX_QUIRK_MATCHES);
+					   "more than %zu rules fit", capacity);
 		say(&search, &rule, &match);
 		ret_matches[n++] = match;
 	}

@@ -158,7 +158,8 @@ static void generate_all(struct subject *subject)
 			abort();
 		if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME) {
 			if (ssdpm_apst_generate(model, NULL, &table, NULL) ||
-			    ssdpm_apst_explain(model, NULL, verdicts, NULL))
+			    ssdpm_apst_explain(model, NULL, verdicts,
+					       SSDPM_MAX_STATES, NULL))
 				abort();
 			subject->checksum += verdicts[0].verdict;
 		}

@@ -128,8 +128,11 @@ def test_a_table_of_ones_own_lasts_until_the_next_reset(
     root = str(machine("laptop"))
     (step,) = ssdpm.json("plan", "--root", root, "--apst", "linux-legacy")["steps"]
     assert step["kind"] == "apst" and "until-reset" in step["flags"]
-    raw = ssdpm.output("apst", "--root", root, "-a", "linux-legacy", "--hex", "nvme0")
-    assert step["after"] == raw.strip()
+    assert step["after"] == "PS0-PS2 to PS3 after 745 ms, PS3 to PS4 after 2.2 s"
+    table = ssdpm.json("apst", "--root", root, "-a", "linux-legacy", "nvme0")
+    assert step["after_table"]["entries"] == table["entries"]
+    shown = ssdpm.output("plan", "--root", root, "--apst", "linux-legacy")
+    assert f"{step['before']} -> {step['after']} (planned)" in shown
 
 
 def test_a_table_that_a_quirk_forbids_is_status_3(

@@ -89,7 +89,7 @@ def test_of_all_drives_those_without_the_state_are_said_and_left_out(
         (["--power-state", "1", "--workload-hint", "8"], 2, "at most 7"),
         (["--workload-hint", "1"], 2, "is for a --power-state"),
         (["--nopp", "yes"], 2, "on or off"),
-        (["--power-state", "1", "--persist", "tlp", "nvme0"], 2, "persist udev"),
+        (["--power-state", "1", "--persist", "tlp", "nvme0"], 2, "udev and systemd can"),
     ],
 )
 def test_what_cannot_be_is_refused(

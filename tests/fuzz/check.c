@@ -166,7 +166,7 @@ static void check_verdicts(const struct ssdpm_model *model,
 	size_t n;
 
 	ssdpm_model_get_states(model, &n);
-	check(!ssdpm_apst_explain(model, params, v, NULL),
+	check(!ssdpm_apst_explain(model, params, v, SSDPM_MAX_STATES, NULL),
 	      "what is generated can be explained");
 	for (uint32_t i = 0; i < n; i++) {
 		bool used = v[i].verdict == SSDPM_VERDICT_USED;
@@ -219,7 +219,8 @@ static void check_policy(const struct ssdpm_model *model, const uint8_t *data,
 		struct ssdpm_apst_verdict v[SSDPM_MAX_STATES];
 
 		check_error(err, &error);
-		check(ssdpm_apst_explain(model, &params, v, NULL) == err,
+		check(ssdpm_apst_explain(model, &params, v, SSDPM_MAX_STATES,
+					 NULL) == err,
 		      "generate and explain fail alike");
 		return;
 	}
@@ -239,13 +240,15 @@ void check_quirks(const struct ssdpm_model *model,
 	err = ssdpm_quirks_find(model, host, &quirks, &unknown, &error);
 	if (err) {
 		check_error(err, &error);
-		check(ssdpm_quirks_explain(model, host, matches, &n, NULL) ==
-			      err,
+		check(ssdpm_quirks_explain(model, host, matches,
+					   SSDPM_MAX_QUIRK_MATCHES, &n,
+					   NULL) == err,
 		      "find and explain fail alike");
 		return;
 	}
 	check(!(quirks & unknown), "what is sure is not unknown");
-	err = ssdpm_quirks_explain(model, host, matches, &n, &error);
+	err = ssdpm_quirks_explain(model, host, matches,
+				   SSDPM_MAX_QUIRK_MATCHES, &n, &error);
 	if (err) {
 		check(err == -E2BIG, "only too many rules are not explained");
 		return;

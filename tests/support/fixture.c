@@ -358,7 +358,9 @@ void fixture_assert_explained(const struct ssdpm_model *model,
 	const struct ssdpm_power_state *states =
 		ssdpm_model_get_states(model, &n);
 
-	assert_int_equal(ssdpm_apst_explain(model, params, v, NULL), 0);
+	assert_int_equal(
+		ssdpm_apst_explain(model, params, v, SSDPM_MAX_STATES, NULL),
+		0);
 	for (uint32_t i = 0; i < n; i++) {
 		bool used = v[i].verdict == SSDPM_VERDICT_USED;
 		bool asleep = states[i].flags & SSDPM_STATE_NON_OPERATIONAL;
@@ -403,7 +405,9 @@ void fixture_assert_made(struct ssdpm_model *model,
 	struct ssdpm_apst_verdict v[SSDPM_MAX_STATES];
 
 	assert_table(model, params, expected, n);
-	assert_int_equal(ssdpm_apst_explain(model, params, v, NULL), 0);
+	assert_int_equal(
+		ssdpm_apst_explain(model, params, v, SSDPM_MAX_STATES, NULL),
+		0);
 	for (size_t i = 0; i < n; i++) {
 		if (!expected[i].reason)
 			continue;

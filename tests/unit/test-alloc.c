@@ -2406,11 +2406,14 @@ static void call_explain(void)
 	struct ssdpm_apst_params p = { .size = sizeof(p) };
 	struct ssdpm_error error;
 
-	ssdpm_apst_explain(in.models[0], NULL, verdicts, &error);
-	ssdpm_apst_explain(in.models[0], &p, verdicts, &error);
+	ssdpm_apst_explain(in.models[0], NULL, verdicts, SSDPM_MAX_STATES,
+			   &error);
+	ssdpm_apst_explain(in.models[0], &p, verdicts, SSDPM_MAX_STATES,
+			   &error);
 	ssdpm_apst_params_init(&p, sizeof(p));
 	for (p.algorithm = 1; p.algorithm <= 4; p.algorithm++)
-		ssdpm_apst_explain(in.models[0], &p, verdicts, &error);
+		ssdpm_apst_explain(in.models[0], &p, verdicts, SSDPM_MAX_STATES,
+				   &error);
 }
 
 static void call_validate(void)
@@ -2577,10 +2580,12 @@ static void call_quirks(void)
 	ssdpm_quirks_find(in.models[0], NULL, &quirks, &unknown, &error);
 	host.rules_bytes = 26; /* the first rule */
 	ssdpm_quirks_find(in.models[0], &host, &quirks, &unknown, &error);
-	ssdpm_quirks_explain(in.models[0], &host, matches, &n, &error);
+	ssdpm_quirks_explain(in.models[0], &host, matches,
+			     SSDPM_MAX_QUIRK_MATCHES, &n, &error);
 	host.rules_bytes = sizeof(rules) - 1;
 	ssdpm_quirks_find(in.models[0], &host, &quirks, &unknown, &error);
-	ssdpm_quirks_explain(in.models[0], &host, matches, &n, &error);
+	ssdpm_quirks_explain(in.models[0], &host, matches,
+			     SSDPM_MAX_QUIRK_MATCHES, &n, &error);
 }
 
 static void call_profiles(void)
@@ -2661,7 +2666,7 @@ static void call_plan_getters(void)
 	assert_int_equal(ssdpm_plan_get_n_steps(in.plan), 1);
 	assert_int_equal(ssdpm_plan_get_step(in.plan, 0, &step), 0);
 	ssdpm_plan_get_step(in.plan, 1, &step);
-	ssdpm_plan_get_n_planned(in.plan);
+	ssdpm_plan_count(in.plan, SSDPM_STEPS_PENDING);
 	assert_int_equal(ssdpm_plan_get_table(in.plan, 0, &table), 0);
 	ssdpm_plan_free(NULL);
 }
@@ -2747,7 +2752,7 @@ static void call_sim_getters(void)
 	ssdpm_sim_set_change_fn(in.sim, NULL, NULL);
 	ssdpm_sim_get_intervals(in.sim, &n);
 	ssdpm_sim_get_result(in.sim);
-	ssdpm_sim_get_delays(in.sim, counts);
+	ssdpm_sim_get_delays(in.sim, counts, SSDPM_HISTOGRAM_BUCKETS);
 	ssdpm_sim_get_parameters(in.sim, &n);
 	ssdpm_sim_get_saving(in.sim, in.sim, &saving, NULL);
 	ssdpm_sim_free(NULL);
@@ -3057,7 +3062,7 @@ static const struct {
 	{ "ssdpm_plan_free", call_plan_getters },
 	{ "ssdpm_plan_unlock", call_plan_getters },
 	{ "ssdpm_plan_get_journal", call_plan_getters },
-	{ "ssdpm_plan_get_n_planned", call_plan_getters },
+	{ "ssdpm_plan_count", call_plan_getters },
 	{ "ssdpm_plan_get_n_steps", call_plan_getters },
 	{ "ssdpm_plan_get_step", call_plan_getters },
 	{ "ssdpm_plan_get_table", call_plan_getters },

@@ -52,7 +52,8 @@ static int apst_explain(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_apst_verdict verdicts[SSDPM_MAX_STATES];
 
-	return ssdpm_apst_explain(in.model, sized, verdicts, error);
+	return ssdpm_apst_explain(in.model, sized, verdicts, SSDPM_MAX_STATES,
+				  error);
 }
 
 static int apst_limit_range(void *sized, struct ssdpm_error *error)
@@ -95,7 +96,8 @@ static int quirks_explain(void *sized, struct ssdpm_error *error)
 	struct ssdpm_quirk_match matches[SSDPM_MAX_QUIRK_MATCHES];
 	size_t n;
 
-	return ssdpm_quirks_explain(in.model, sized, matches, &n, error);
+	return ssdpm_quirks_explain(in.model, sized, matches,
+				    SSDPM_MAX_QUIRK_MATCHES, &n, error);
 }
 
 static int profile_find(void *sized, struct ssdpm_error *error)

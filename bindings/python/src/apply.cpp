@@ -216,7 +216,8 @@ class Plan
 	{
 		call([&](struct ssdpm_error *error) {
 			int err = ssdpm_plan_read(plan, error);
-			bool writes = ssdpm_plan_get_n_planned(plan) != 0;
+			bool writes = ssdpm_plan_count(
+					      plan, SSDPM_STEPS_PENDING) != 0;
 
 			if (!err)
 				err = ssdpm_plan_commit(plan, error);
@@ -238,7 +239,7 @@ class Plan
 
 			err = ssdpm_plan_apply(plan, &Plan::fill, &filling,
 					       &error);
-			committed = has_done();
+			committed = ssdpm_plan_count(plan, SSDPM_STEPS_WRITTEN);
 		}
 		if (filling.raised)
 			std::rethrow_exception(filling.raised);
@@ -270,7 +271,7 @@ class Plan
 	{
 		Turn turn(*this);
 
-		return ssdpm_plan_get_n_planned(plan);
+		return ssdpm_plan_count(plan, SSDPM_STEPS_PENDING);
 	}
 
 	/*
@@ -349,33 +350,6 @@ class Plan
 		}
 		filling.plan.filling = false;
 		return filling.raised ? -ECANCELED : 0;
-	}
-
-	/* Is there something that a revert would undo? */
-	bool has_done() const
-	{
-		struct ssdpm_step step = {};
-
-		step.size = sizeof(step);
-		for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
-			if (step.state == SSDPM_STEP_DONE ||
-			    step.state == SSDPM_STEP_DIFFERS)
-				return true;
-		return false;
-	}
-
-	/* Is there no step that would write something, or that failed? */
-	bool is_in_force() const
-	{
-		struct ssdpm_step step = {};
-
-		step.size = sizeof(step);
-		for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
-			if (step.state != SSDPM_STEP_IN_FORCE &&
-			    step.state != SSDPM_STEP_LEFT_ALONE &&
-			    step.state != SSDPM_STEP_DONE)
-				return false;
-		return true;
 	}
 
 	template <typename Call> void call(Call what)
@@ -524,8 +498,9 @@ py::str Plan::to_json()
 	object.plan = plan;
 	object.journal = &journal;
 	object.profile = profile ? &*profile : nullptr;
-	if (is_in_force() && (journal.state == SSDPM_JOURNAL_NONE ||
-			      journal.state == SSDPM_JOURNAL_UNDONE))
+	if (!ssdpm_plan_count(plan, SSDPM_STEPS_NOT_IN_FORCE) &&
+	    (journal.state == SSDPM_JOURNAL_NONE ||
+	     journal.state == SSDPM_JOURNAL_UNDONE))
 		object.flags = SSDPM_OBJECT_IN_FORCE;
 	return object_json(object, SSDPM_OBJECT_PLAN);
 }

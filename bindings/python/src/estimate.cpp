@@ -170,7 +170,7 @@ py::tuple result_tuple(const struct ssdpm_result &result,
 	const struct ssdpm_interval *intervals;
 	size_t n;
 
-	ssdpm_sim_get_delays(sim, delays.data());
+	ssdpm_sim_get_delays(sim, delays.data(), SSDPM_HISTOGRAM_BUCKETS);
 	intervals = ssdpm_sim_get_intervals(sim, &n);
 	return py::make_tuple(
 		run_array(runs, 3), result.assumed_nj, result.axes,

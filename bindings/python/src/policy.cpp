@@ -35,7 +35,7 @@ static py::list apst_explain(const Model &model, const ApstParams &params)
 
 	without_gil([&](struct ssdpm_error *error) {
 		return ssdpm_apst_explain(model.get(), &params.params, verdicts,
-					  error);
+					  SSDPM_MAX_STATES, error);
 	});
 	ssdpm_model_get_states(model.get(), &n);
 	for (size_t i = 0; i < n; i++)
@@ -348,7 +348,8 @@ static py::tuple quirks_find(const Model &model, const py::dict &from,
 					&error);
 		if (!err)
 			err = ssdpm_quirks_explain(model.get(), &host, matches,
-						   &n, &error);
+						   SSDPM_MAX_QUIRK_MATCHES, &n,
+						   &error);
 	}
 	if (err)
 		raise_error(error, error.line != 0);

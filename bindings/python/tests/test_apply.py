@@ -422,18 +422,18 @@ def test_a_table_of_ones_own_is_shown_by_its_transitions(machine: Maker) -> None
     plan.add_apst(device, ssdpm.apst(device.model(), max_exit_latency_us=0))
     plan.read()
     (step,) = plan.steps
-    assert step.before == device.apst().to_bytes().hex()
-    assert step.after == bytes(256).hex() + " disabled"
-    change = f"Set Features 0Ch: {device.apst()} -> switched off: planned"
+    assert step.before and step.before.startswith("PS0-PS2 to PS3 after ")
+    assert step.after == "never sleeps disabled"
+    change = f"Set Features 0Ch: {step.before} -> never sleeps disabled: planned"
     assert change in str(step)
-    assert "<td>switched off</td>" in plan._repr_html_()
+    assert "<td>never sleeps disabled</td>" in plan._repr_html_()
     assert step.before_value is not None and step.after_value is not None
     assert step.before_value.table == device.apst()
     assert step.after_value.table is not None
     assert not step.after_value.table.enabled
     assert step.after_value.lpm is None and step.parameter is None
     odd = dataclasses.replace(step, before="ff" * 256, before_value=None)
-    assert f"{'ff' * 256} -> switched off" in str(odd)
+    assert f"{'ff' * 256} -> never sleeps disabled" in str(odd)
 
 
 def test_a_table_that_is_not_sound_is_refused(machine: Maker) -> None:
@@ -603,6 +603,12 @@ def test_arguments_that_mean_nothing_are_refused(machine: Maker) -> None:
     with pytest.raises(TypeError, match="made by ssdpm.plan"):
         ssdpm.Plan()
     assert plan.steps == ()
+
+
+def test_revert_takes_no_lock_where_nothing_was_committed(machine: Maker) -> None:
+    root = machine("laptop")
+    (root / "ssdpm-capture").unlink()
+    assert ssdpm.revert(root) == ()
 
 
 def test_a_plan_is_committed_once(machine: Maker) -> None:
@@ -904,7 +910,7 @@ def test_a_power_state_lasts() -> None:
     both = [power, ssdpm.PersistPower("0000:02:00.0", "Another", nopp=False)]
     unit = ssdpm.persist("systemd", "balanced", powers=both).files[0].contents
     assert unit.count("ExecStart=") == 3 and "--nopp off" in unit
-    with pytest.raises(ssdpm.InvalidError, match="persist udev"):
+    with pytest.raises(ssdpm.InvalidError, match="udev and systemd can"):
         ssdpm.persist("tlp", "balanced", powers=[power])
     with pytest.raises(ssdpm.InvalidError, match="ac"):
         ssdpm.persist("udev")

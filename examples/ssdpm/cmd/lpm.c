@@ -77,7 +77,8 @@ static enum exit_status set_ports(const struct common *common,
 		.drives = found,
 		.failures_only = common->quiet && !settings->dry_run,
 	};
-	enum exit_status status = new_plan(found, NULL, &work.plan), printed;
+	enum exit_status status = new_plan(common, found, NULL, &work.plan),
+			 printed;
 
 	if (!status && settings->dry_run) {
 		status = fill(&work, &reading);

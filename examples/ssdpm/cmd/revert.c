@@ -127,7 +127,7 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = put_back_after_survey(common, lives[0],
 					       settings.dry_run);
 	if (!status)
-		status = new_plan(&drives, NULL, &work.plan);
+		status = new_plan(common, &drives, NULL, &work.plan);
 	if (!status)
 		status = revert(&work, &settings);
 	free_work(&work);

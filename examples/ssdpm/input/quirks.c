@@ -71,6 +71,7 @@ enum exit_status find_quirks(const struct quirk_options *options,
 					&ret->unknown, &error);
 	if (!err)
 		err = ssdpm_quirks_explain(drive->model, &host, ret->matches,
+					   SSDPM_MAX_QUIRK_MATCHES,
 					   &ret->n_matches, &error);
 	if (err && error.line)
 		complain("%s:%u: %s", options->path, error.line, error.message);

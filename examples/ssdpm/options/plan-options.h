@@ -96,7 +96,8 @@ enum exit_status read_plan(struct ssdpm_plan *plan);
  * Of the machine of drives, which is never empty of machines. directory: where
  * the record is kept; NULL: where it usually is.
  */
-enum exit_status new_plan(const struct drives *drives, const char *directory,
+enum exit_status new_plan(const struct common *common,
+			  const struct drives *drives, const char *directory,
 			  struct ssdpm_plan **ret_plan);
 
 /* One port: naming it is enough to change an external one. */

@@ -111,38 +111,46 @@ static enum exit_status keep(struct ssdpm_plan *plan, const struct drive *drive)
 	return err ? complain_of_device(drive->name, &error) : STATUS_DONE;
 }
 
+enum exit_status fill_survey_plan(const struct common *common,
+				  const struct survey_policy *policy,
+				  const struct drives *drives,
+				  struct ssdpm_plan *plan)
+{
+	const struct plan_options *options = &policy->options;
+	struct drives some = *drives;
+	enum exit_status status;
+
+	some.n = 0;
+	some.drives = calloc(drives->n, sizeof(*some.drives));
+	if (!some.drives)
+		return out_of_memory();
+	for (size_t i = 0; i < drives->n; i++)
+		if (concerns(options, &drives->drives[i]))
+			some.drives[some.n++] = drives->drives[i];
+	status = fill_plan(common, options, &policy->profile, &some, plan);
+	free(some.drives);
+	for (size_t i = 0; i < drives->n && !status; i++)
+		if (!concerns(options, &drives->drives[i]))
+			status = keep(plan, &drives->drives[i]);
+	return status ? status : read_plan(plan);
+}
+
 enum exit_status plan_survey_policy(const struct common *common,
 				    const struct survey_policy *policy,
 				    const struct drives *drives,
 				    const char *directory,
 				    struct ssdpm_plan **ret_plan)
 {
-	struct plan_options options = policy->options;
-	struct drives some = *drives;
 	struct ssdpm_plan *plan;
-	enum exit_status status;
+	enum exit_status status = new_plan(common, drives, directory, &plan);
 
-	options.directory = directory;
-	some.n = 0;
-	some.drives = calloc(drives->n, sizeof(*some.drives));
-	if (!some.drives)
-		return out_of_memory();
-	for (size_t i = 0; i < drives->n; i++)
-		if (concerns(&options, &drives->drives[i]))
-			some.drives[some.n++] = drives->drives[i];
-	status = make_plan(common, &options, &policy->profile, &some, &plan);
-	free(some.drives);
 	if (status)
 		return status;
-	for (size_t i = 0; i < drives->n && !status; i++)
-		if (!concerns(&options, &drives->drives[i]))
-			status = keep(plan, &drives->drives[i]);
-	if (!status)
-		status = read_plan(plan);
-	if (!status)
-		*ret_plan = plan;
-	else
+	status = fill_survey_plan(common, policy, drives, plan);
+	if (status)
 		ssdpm_plan_free(plan);
+	else
+		*ret_plan = plan;
 	return status;
 }
 

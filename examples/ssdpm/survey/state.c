@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define N_ATTEMPTS 5
 #define DONE (-1) /* told to the guard: there is nothing left to do */
 
 static struct ssdpm_plan_params params_of(const struct survey_state *state)
@@ -23,23 +22,24 @@ static struct ssdpm_plan_params params_of(const struct survey_state *state)
 	};
 }
 
-/* Somebody may write it meanwhile: then it is planned again. */
-static int put_back_once(const struct survey_state *state,
-			 struct ssdpm_error *error)
+static int fill_revert(struct ssdpm_plan *plan, void *userdata,
+		       struct ssdpm_error *reterr)
+{
+	(void)userdata;
+	return ssdpm_plan_add_revert(plan, reterr);
+}
+
+static int revert_all(const struct survey_state *state,
+		      struct ssdpm_error *error)
 {
 	const struct ssdpm_plan_params params = params_of(state);
 	struct ssdpm_plan *plan;
 	int err;
 
-	err = ssdpm_recover(state->machine, &params, NULL, error);
-	if (err)
-		return err;
 	err = ssdpm_plan_new(state->machine, &params, &plan, error);
 	if (err)
 		return err;
-	err = ssdpm_plan_add_revert(plan, error);
-	if (!err)
-		err = ssdpm_plan_commit(plan, error);
+	err = ssdpm_plan_apply(plan, fill_revert, NULL, error);
 	for (size_t i = 0; !err && i < ssdpm_plan_get_n_steps(plan); i++) {
 		struct ssdpm_step step = { .size = sizeof(step) };
 
@@ -54,11 +54,8 @@ static int put_back_once(const struct survey_state *state,
 enum exit_status put_back(const struct survey_state *state)
 {
 	struct ssdpm_error error;
-	int err = -ESTALE;
 
-	for (int i = 0; i < N_ATTEMPTS && err == -ESTALE; i++)
-		err = put_back_once(state, &error);
-	if (!err)
+	if (!revert_all(state, &error))
 		return STATUS_DONE;
 	complain("what was in force before the survey is not put back; ssdpm "
 		 "revert tries again");

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#define N_ATTEMPTS 5
 /* A meter that says nothing this often in a row is gone. */
 #define N_FAULTS 3
 /* Clocks are read one after another, and adjusted. */
@@ -21,6 +20,7 @@ struct step_work {
 	struct progress *progress;
 	struct drives drives; /* as they were when the plan was made */
 	struct ssdpm_plan *plan;
+	enum exit_status filled; /* how it went to fill it */
 	struct workload workload;
 	struct survey_row row;
 	int64_t begin_ns;
@@ -46,48 +46,52 @@ static void forget_plan(struct step_work *w)
 	free_drives(&w->drives);
 }
 
-/* -ESTALE: somebody set something meanwhile. */
-static enum exit_status set_policy_once(struct step_work *w, int *ret_err)
+static int fill_plan_of(struct ssdpm_plan *plan, void *userdata,
+			struct ssdpm_error *reterr)
 {
+	struct step_work *w = userdata;
 	struct survey *survey = w->survey;
 	struct common common = *survey->common;
-	struct ssdpm_error error;
-	enum exit_status status;
 
 	/* What is to be said of a policy was said when it was first planned. */
 	common.quiet = true;
-	forget_plan(w);
-	status = read_survey_drives(&common, &survey->drives, &w->drives);
-	if (!status)
-		status = plan_survey_policy(
+	free_drives(&w->drives);
+	w->filled = read_survey_drives(&common, &survey->drives, &w->drives);
+	if (!w->filled)
+		w->filled = fill_survey_plan(
 			&common, &survey->policies.list[w->step->policy],
-			&w->drives, survey->state.directory, &w->plan);
-	if (status)
-		return status;
-	*ret_err = ssdpm_plan_commit(w->plan, &error);
-	if (!*ret_err)
-		*ret_err = ssdpm_plan_verify(w->plan, 0, &error);
-	if (!*ret_err || *ret_err == -ESTALE)
-		return STATUS_DONE;
-	complain("policy %s cannot be set",
-		 survey->policies.list[w->step->policy].text);
-	return complain_of_device(NULL, &error);
+			&w->drives, plan);
+	if (!w->filled)
+		return 0;
+	/* It is complained of. */
+	*reterr = (struct ssdpm_error){ .code = -ECANCELED };
+	return -ECANCELED;
 }
 
 /* From what was found: each policy is come to the same way. */
 static enum exit_status set_policy(struct step_work *w)
 {
-	enum exit_status status = put_back(&w->survey->state);
-	int err = -ESTALE;
+	struct survey *survey = w->survey;
+	enum exit_status status = put_back(&survey->state);
+	struct ssdpm_error error;
+	int err;
 
-	for (int i = 0; i < N_ATTEMPTS && !status && err == -ESTALE; i++)
-		status = set_policy_once(w, &err);
-	if (!status && err) {
+	forget_plan(w);
+	w->filled = STATUS_DONE;
+	if (!status)
+		status = new_plan(survey->common, &survey->drives,
+				  survey->state.directory, &w->plan);
+	if (status)
+		return status;
+	err = ssdpm_plan_apply(w->plan, fill_plan_of, w, &error);
+	if (!err || w->filled)
+		return w->filled;
+	complain("policy %s cannot be set",
+		 survey->policies.list[w->step->policy].text);
+	if (err == -EBUSY || err == -ESTALE)
 		complain("somebody else sets policies again and again: ssdpm "
 			 "show -v may say who");
-		status = STATUS_FAILED;
-	}
-	return status;
+	return complain_of_device(NULL, &error);
 }
 
 static bool is_in_force(struct step_work *w)

@@ -212,6 +212,12 @@ void free_survey_policies(struct survey_policies *policies);
  * What sets a policy on all drives; a drive that it says nothing of keeps what
  * it has. directory: of the record; NULL: nothing will be committed.
  */
+enum exit_status fill_survey_plan(const struct common *common,
+				  const struct survey_policy *policy,
+				  const struct drives *drives,
+				  struct ssdpm_plan *plan);
+
+/* Likewise, with a plan of its own: ssdpm_plan_free() it. */
 enum exit_status plan_survey_policy(const struct common *common,
 				    const struct survey_policy *policy,
 				    const struct drives *drives,

@@ -10,26 +10,13 @@
 #include <string.h>
 
 /* Its entries, in force or not. */
-static void print_entries(const struct ssdpm_apst *table)
-{
-	struct ssdpm_apst enabled = *table;
-
-	enabled.enabled = 1;
-	print_apst(&enabled);
-	if (!table->enabled)
-		fputs(" disabled", stdout);
-}
-
 static void print_value(const struct ssdpm_step *step, const char *text,
 			const struct ssdpm_step_value *value)
 {
 	const bool is_time = step->kind == SSDPM_STEP_LATENCY_TOLERANCE ||
 			     step->kind == SSDPM_STEP_REBUILD;
 
-	if (value && step->kind == SSDPM_STEP_APST)
-		print_entries(&value->table);
-	else if (value && is_time &&
-		 value->max_exit_latency_us != SSDPM_LATENCY_ANY)
+	if (value && is_time && value->max_exit_latency_us != SSDPM_LATENCY_ANY)
 		fputs(latency_text(value->max_exit_latency_us).text, stdout);
 	else
 		fputs(*text ? text : "unknown", stdout);
@@ -333,7 +320,8 @@ static enum exit_status print_for_people(const struct work *work)
 		print_journal(work);
 	if (!work->differences_only || !work->in_force)
 		print_tables(work);
-	if (!nothing && work->in_force && !ssdpm_plan_get_n_planned(work->plan))
+	if (!nothing && work->in_force &&
+	    !ssdpm_plan_count(work->plan, SSDPM_STEPS_PENDING))
 		puts("in force");
 	print_files(work);
 	print_savings(work);

@@ -114,7 +114,7 @@ static enum exit_status make(const struct common *common,
 	err = ssdpm_apst_generate(drive->model, params, &answer->table, &error);
 	if (!err)
 		err = ssdpm_apst_explain(drive->model, params, answer->verdicts,
-					 &error);
+					 SSDPM_MAX_STATES, &error);
 	if (!err)
 		err = ssdpm_apst_encode(&answer->table, answer->raw, &error);
 	if (err)

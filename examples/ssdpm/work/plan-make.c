@@ -260,12 +260,14 @@ static enum exit_status add_nvme_core(const struct plan_options *options,
 	return STATUS_DONE;
 }
 
-enum exit_status new_plan(const struct drives *drives, const char *directory,
+enum exit_status new_plan(const struct common *common,
+			  const struct drives *drives, const char *directory,
 			  struct ssdpm_plan **ret_plan)
 {
 	const struct ssdpm_plan_params params = {
 		.size = sizeof(params),
 		.directory = directory,
+		.flags = common->identify ? SSDPM_READ_COMMANDS : 0,
 	};
 	struct ssdpm_error error;
 
@@ -353,7 +355,8 @@ enum exit_status make_plan(const struct common *common,
 			   struct ssdpm_plan **ret_plan)
 {
 	struct ssdpm_plan *plan;
-	enum exit_status status = new_plan(drives, options->directory, &plan);
+	enum exit_status status =
+		new_plan(common, drives, options->directory, &plan);
 
 	if (status)
 		return status;

@@ -168,7 +168,7 @@ static enum exit_status ask_drives(const struct work *work,
 		make_plan(common, work->options, &work->profile, drives, &plan);
 	if (status)
 		return status;
-	if (ssdpm_plan_get_n_planned(plan))
+	if (ssdpm_plan_count(plan, SSDPM_STEPS_PENDING))
 		identify_concerned(work, plan, drives);
 	ssdpm_plan_free(plan);
 	return STATUS_DONE;
@@ -235,7 +235,8 @@ enum exit_status finish_apply(struct work *work,
 	if (settings->dry_run)
 		return finish_plan(work, settings, operands, n);
 	work->failures_only = work->common->quiet;
-	status = new_plan(work->drives, settings->plan.directory, &work->plan);
+	status = new_plan(work->common, work->drives, settings->plan.directory,
+			  &work->plan);
 	if (!status)
 		status = carry_out(work, fill, &reading);
 	if (work->plan) {

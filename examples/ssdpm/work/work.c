@@ -170,23 +170,7 @@ enum exit_status make_persist(struct work *work, uint32_t kind)
 
 bool all_in_force(const struct ssdpm_plan *plan)
 {
-	struct ssdpm_step step = { .size = sizeof(step) };
-
-	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
-		if (step.state != SSDPM_STEP_IN_FORCE &&
-		    step.state != SSDPM_STEP_LEFT_ALONE &&
-		    step.state != SSDPM_STEP_DONE)
-			return false;
-	return true;
-}
-
-/* A table that the kernel built otherwise; both are printed with the plan. */
-static enum exit_status complain_of_proof(const struct ssdpm_error *error)
-{
-	complain("%s", error->message);
-	return error->code == -ESTALE || error->code == -EREMOTEIO ?
-		       STATUS_NOT_IN_FORCE :
-		       status_of_error(error->code);
+	return !ssdpm_plan_count(plan, SSDPM_STEPS_NOT_IN_FORCE);
 }
 
 enum exit_status prove_tables(struct work *work)
@@ -196,7 +180,11 @@ enum exit_status prove_tables(struct work *work)
 
 	err = ssdpm_plan_verify(work->plan, SSDPM_READ_COMMANDS, &error);
 	work->in_force = !err;
-	return err ? complain_of_proof(&error) : STATUS_DONE;
+	if (!err)
+		return STATUS_DONE;
+	complain("%s", error.message);
+	return err == -ESTALE || err == -EREMOTEIO ? STATUS_NOT_IN_FORCE :
+						     status_of_error(err);
 }
 
 /* What was found first is what counts: a second lock finds nothing. */
@@ -227,12 +215,8 @@ enum exit_status look_at_journal(struct work *work)
 /* What a commit that has failed could not put back. */
 static void complain_of_steps(const struct ssdpm_plan *plan)
 {
-	struct ssdpm_step step = { .size = sizeof(step) };
-	size_t n = 0;
+	const size_t n = ssdpm_plan_count(plan, SSDPM_STEPS_WRITTEN);
 
-	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
-		n += step.state == SSDPM_STEP_DONE ||
-		     step.state == SSDPM_STEP_DIFFERS;
 	if (n)
 		complain("%zu setting%s not put back", n,
 			 n == 1 ? " was" : "s were");
@@ -249,44 +233,6 @@ static enum exit_status fail(struct work *work, const struct ssdpm_error *error)
 	if (work->journal.state != SSDPM_JOURNAL_UNDONE)
 		look_at_journal(work);
 	return status;
-}
-
-static bool has_done_something(const struct ssdpm_plan *plan)
-{
-	struct ssdpm_step step = { .size = sizeof(step) };
-
-	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
-		if (step.state == SSDPM_STEP_DONE)
-			return true;
-	return false;
-}
-
-/*
- * The values are proven, and the tables of the drives that it changed; those of
- * others are read only with --identify. That takes a command, which a build
- * without libnvme, or a capture, cannot send: then the values are the proof.
- */
-static enum exit_status finish(struct work *work)
-{
-	const struct live *live = work->drives->lives[0];
-	const struct common *common = work->common;
-	struct ssdpm_planned_table table = { .size = sizeof(table) };
-	struct ssdpm_error error;
-	int err;
-
-	work->in_force = all_in_force(work->plan);
-	if (live->facts.capture || !common->identify ||
-	    !has_done_something(work->plan) ||
-	    ssdpm_plan_get_table(work->plan, 0, &table))
-		return STATUS_DONE;
-	err = ssdpm_plan_verify(work->plan, SSDPM_READ_COMMANDS, &error);
-	if (err == -EREMOTEIO || err == -ESTALE) {
-		work->in_force = false;
-		return complain_of_proof(&error);
-	}
-	if (err && !common->quiet)
-		remark("tables are not read back: %s", error.message);
-	return STATUS_DONE;
 }
 
 /* What fills a plan, and how that went. */
@@ -335,5 +281,8 @@ enum exit_status carry_out(struct work *work, fill_fn fill, void *data)
 		complain("%s", error.message);
 		return STATUS_NOT_IN_FORCE;
 	}
-	return err ? fail(work, &error) : finish(work);
+	if (err)
+		return fail(work, &error);
+	work->in_force = all_in_force(work->plan);
+	return STATUS_DONE;
 }

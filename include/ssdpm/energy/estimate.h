@@ -439,13 +439,14 @@ SSDPM_API const struct ssdpm_interval *ssdpm_sim_get_intervals(
 
 /**
  * ssdpm_sim_get_delays() - how many I/Os of the nominal run had which delay
- * @ret_counts: by ssdpm_histogram_bucket() of the added latency
+ * @ret_counts: room for @capacity, by ssdpm_histogram_bucket() of the added
+ *              latency: SSDPM_HISTOGRAM_BUCKETS are enough. The first are
+ *              written of more, the rest of fewer is 0
  *
  * I/Os without one are in bucket 0. All zero before ssdpm_sim_finish().
  */
-SSDPM_API void ssdpm_sim_get_delays(
-	const struct ssdpm_sim *sim,
-	uint64_t ret_counts[SSDPM_HISTOGRAM_BUCKETS]);
+SSDPM_API void ssdpm_sim_get_delays(const struct ssdpm_sim *sim,
+				    uint64_t *ret_counts, size_t capacity);
 
 /**
  * ssdpm_sim_get_parameters() - what it takes for known

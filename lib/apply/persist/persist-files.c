@@ -154,12 +154,10 @@ static int check_owner(struct ssdpm_machine *machine,
 	if (seen.owner == OWNER_STRANGER)
 		return fail_stranger(reterr, path);
 	if (seen.owner == OWNER_OTHER_KIND)
-		return ssdpm__fail(
-			reterr, -EEXIST, 0,
-			"%s is there, for another way to make a "
-			"policy last: ssdpm revert --persist removes "
-			"it",
-			path);
+		return ssdpm__fail(reterr, -EEXIST, 0,
+				   "%s is there, for another way to make a "
+				   "policy last: remove that one first",
+				   path);
 	return check_new(machine, path, reterr);
 }
 

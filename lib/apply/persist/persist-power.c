@@ -72,7 +72,7 @@ int ssdpm__check_powers(const struct intent *intent, struct ssdpm_error *reterr)
 	    intent->kind != SSDPM_PERSIST_SYSTEMD)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s cannot set a power state again after a "
-				   "reset: use --persist udev",
+				   "reset: udev and systemd can",
 				   ssdpm_persist_kind_to_string(intent->kind));
 	for (size_t i = 0; !err && i < intent->n_powers; i++)
 		err = check_power(&intent->powers[i], reterr);

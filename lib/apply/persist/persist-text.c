@@ -300,7 +300,7 @@ static int fill_modprobe(struct ssdpm_persist *persist,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "modprobe knows no power source, and the "
 				   "profile differs on battery: choose one "
-				   "source, or --persist udev");
+				   "source, or udev");
 	put_head(&text, intent);
 	ssdpm__put(&note,
 		   "takes effect when the modules are loaded, at the next "
@@ -456,7 +456,7 @@ static int fill_tlp(struct ssdpm_persist *persist, const struct intent *intent,
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
 			"TLP sets the links of SATA ports alone, and "
-			"no link policy is given: use --persist udev");
+			"no link policy is given: udev sets the rest");
 	put_head(&text, intent);
 	ssdpm__put(&text, "# TLP has no setting for NVMe: "
 			  "85-ssdpm.rules has that.\n");
@@ -539,7 +539,7 @@ static int fill_tuned(struct ssdpm_persist *persist,
 		   name, name,
 		   intent->is_same ? "" :
 				     ". TuneD does not follow the power "
-				     "source: --persist udev does");
+				     "source: udev does");
 	for (size_t i = 0; !err && i < SSDPM__N_TUNED_ETC_FOLDERS; i++)
 		err = add_tuned_profile(persist, intent,
 					ssdpm__tuned_folders[i],

@@ -96,8 +96,10 @@ static bool is_target(const struct step_kind *kind, const char *path)
 static bool take_value(const struct step_kind *kind, const char *text,
 		       struct value *ret_value)
 {
+	char record[SSDPM__VALUE_BYTES];
+
 	return ssdpm__value_parse(kind, text, ret_value) &&
-	       !strcmp(ret_value->text, text);
+	       !strcmp(ssdpm__value_record(kind, ret_value, record), text);
 }
 
 /* The policies that a step was to try, with commas between. */

@@ -95,26 +95,28 @@ static bool is_plain(const char *text)
 
 /* Which policies may be found on a port after a kill: "a,b". */
 static const char *format_after(const struct change *change,
-				char tries[SSDPM_MAX_LPMS * 32])
+				char tries[SSDPM__VALUE_BYTES])
 {
 	size_t used = 0;
 
 	if (change->n_lpms < 2)
-		return change->after.text;
+		return ssdpm__value_record(change->kind, &change->after, tries);
 	for (uint32_t i = 0; i < change->n_lpms; i++)
 		used += (size_t)snprintf(
-			tries + used, SSDPM_MAX_LPMS * 32 - used, "%s%s",
+			tries + used, SSDPM__VALUE_BYTES - used, "%s%s",
 			i ? "," : "", ssdpm_lpm_to_string(change->lpms[i]));
 	return tries;
 }
 
 static size_t put(const struct change *change, char *text, size_t size)
 {
-	char tries[SSDPM_MAX_LPMS * 32];
+	char before[SSDPM__VALUE_BYTES], after[SSDPM__VALUE_BYTES];
 
 	return (size_t)snprintf(
 		text, size, "%s\t%s\t%s\t%s\n", change->kind->word,
-		change->path, change->before.text, format_after(change, tries));
+		change->path,
+		ssdpm__value_record(change->kind, &change->before, before),
+		format_after(change, after));
 }
 
 static int format(const char *boot, struct change *const *changes, size_t n,

@@ -410,7 +410,8 @@ static void say_states(struct examination *e, const struct sleep *s)
 {
 	struct ssdpm_apst_verdict verdicts[SSDPM_MAX_STATES];
 
-	if (ssdpm_apst_explain(e->model, &s->params, verdicts, NULL))
+	if (ssdpm_apst_explain(e->model, &s->params, verdicts, SSDPM_MAX_STATES,
+			       NULL))
 		return;
 	for (uint32_t i = 0; i < s->n_states; i++)
 		if (is_non_operational(s, i) && !is_used(s->table, i))

@@ -260,15 +260,13 @@ const struct ssdpm_result *ssdpm_sim_get_result(const struct ssdpm_sim *sim)
 	return sim->finished ? &sim->result : NULL;
 }
 
-void ssdpm_sim_get_delays(const struct ssdpm_sim *sim,
-			  uint64_t ret_counts[SSDPM_HISTOGRAM_BUCKETS])
+void ssdpm_sim_get_delays(const struct ssdpm_sim *sim, uint64_t *ret_counts,
+			  size_t capacity)
 {
-	size_t n = SSDPM_HISTOGRAM_BUCKETS;
-
-	memset(ret_counts, 0, n * sizeof(*ret_counts));
+	memset(ret_counts, 0, capacity * sizeof(*ret_counts));
 	if (sim->finished)
 		ssdpm__histogram_coarse(&sim->courses[0].tally->delays,
-					LOG_BITS, ret_counts, n);
+					LOG_BITS, ret_counts, capacity);
 }
 
 const struct ssdpm_parameter *ssdpm_sim_get_parameters(

@@ -138,7 +138,8 @@ static void look(const struct ssdpm_sim *sim, size_t n_states,
 	ret_finished->n_states = n_states;
 	ret_finished->intervals =
 		ssdpm_sim_get_intervals(sim, &ret_finished->n_intervals);
-	ssdpm_sim_get_delays(sim, ret_finished->delays);
+	ssdpm_sim_get_delays(sim, ret_finished->delays,
+			     SSDPM_HISTOGRAM_BUCKETS);
 }
 
 /* The name of row i, where its policy is the same. */

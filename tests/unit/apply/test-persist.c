@@ -383,7 +383,7 @@ static void modprobe_has_no_file_for_two_sources(void **state)
 	assert_int_equal(
 		make(SSDPM_PERSIST_MODPROBE, &ac, &battery, &persist, &error),
 		-EINVAL);
-	fixture_assert_error(&error, -EINVAL, 0, "--persist udev");
+	fixture_assert_error(&error, -EINVAL, 0, "udev");
 	assert_ptr_equal(persist, UNTOUCHED);
 }
 
@@ -418,7 +418,7 @@ static void tlp_has_nothing_for_a_profile_without_links(void **state)
 	(void)state;
 	assert_int_equal(make(SSDPM_PERSIST_TLP, &mine, NULL, &persist, &error),
 			 -EINVAL);
-	fixture_assert_error(&error, -EINVAL, 0, "--persist udev");
+	fixture_assert_error(&error, -EINVAL, 0, "udev");
 }
 
 static void systemd_applies_at_boot_after_sleep_and_on_a_change_of_source(
@@ -690,7 +690,8 @@ static void power_states_that_cannot_last_are_refused(void **state)
 	for (; params.kind <= SSDPM_PERSIST_TUNED; params.kind++) {
 		assert_int_equal(ssdpm_persist_new(&params, &persist, &error),
 				 -EINVAL);
-		fixture_assert_error(&error, -EINVAL, 0, "use --persist udev");
+		fixture_assert_error(&error, -EINVAL, 0,
+				     "udev and systemd can");
 	}
 	params.kind = SSDPM_PERSIST_MODPROBE;
 	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), -EINVAL);
@@ -1132,7 +1133,7 @@ static void two_kinds_do_not_share_a_file(void **state)
 	(void)state;
 	assert_int_equal(ssdpm_persist_write(udev, machine, NULL), 0);
 	assert_int_equal(ssdpm_persist_write(tlp, machine, &error), -EEXIST);
-	fixture_assert_error(&error, -EEXIST, 0, "revert --persist");
+	fixture_assert_error(&error, -EEXIST, 0, "remove that one first");
 	ssdpm_persist_free(udev);
 	ssdpm_persist_free(tlp);
 	ssdpm_machine_unref(machine);

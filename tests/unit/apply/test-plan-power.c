@@ -453,7 +453,7 @@ static void all_that_was_applied_is_looked_at(void **state)
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
 	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 3);
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 2);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 2);
 	kernel_commit(plan);
 	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
 	assert_int_equal(kernel->now.drives[0].nopp, 1);
@@ -463,7 +463,7 @@ static void all_that_was_applied_is_looked_at(void **state)
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 1);
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), -EINVAL);
 	ssdpm_plan_free(plan);
 	ssdpm_device_unref(disk);
@@ -563,7 +563,7 @@ static void a_drive_that_does_not_answer_is_reverted_later(void **state)
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	kernel_read(plan);
 	assert_step(plan, SSDPM_STEP_LEFT_ALONE, "", "PS0");
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 1);
 	kernel_commit(plan);
 	assert_int_equal(kernel->now.drives[0].nopp, 0);
 	ssdpm_plan_free(plan);

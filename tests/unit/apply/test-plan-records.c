@@ -34,7 +34,7 @@ static int boot(void **state)
 		 "%.255s/link_power_management_policy",
 		 kernel->now.ports[1].path);
 	is.table = kernel->now.drives[0].table;
-	ssdpm__table_form.format(&is, table_text);
+	ssdpm__table_form.record(&is, table_text);
 	return 0;
 }
 

@@ -72,7 +72,7 @@ static void steps_are_shown_in_the_order_in_which_they_are_done(void **state)
 	plan_nvme_core(plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500);
 	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 5);
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 5);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 5);
 	for (size_t i = 0; i < 5; i++) {
 		struct ssdpm_step step = kernel_step(plan, i);
 
@@ -154,7 +154,7 @@ static void a_commit_does_all_steps_and_the_next_writes_nothing(void **state)
 	plan_tolerance(plan, 0, 5000);
 	plan_tolerance(plan, 1, SSDPM_LATENCY_ANY);
 	plan_lpm(plan, "sda", SSDPM_LPM_MIN_POWER);
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 0);
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
 	kernel_commit(plan);
 	assert_int_equal(kernel->n_writes, 0);
@@ -459,6 +459,31 @@ static void a_plan_is_made_again_where_somebody_writes_meanwhile(void **state)
 	}
 }
 
+/* Root without CAP_SYS_ADMIN writes values, and sends no command. */
+static void what_no_command_tells_is_no_failure_of_apply(void **state)
+{
+	struct ssdpm_plan_params params = {
+		.size = sizeof(params),
+		.flags = SSDPM_READ_COMMANDS,
+	};
+	struct filling filling = { .n_rivals = 0 };
+	struct ssdpm_plan *plan;
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel->features_error = EACCES;
+	assert_int_equal(ssdpm_plan_new(kernel_machine, &params, &plan, NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_apply(plan, fill, &filling, NULL), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_WRITTEN), 1);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_NOT_IN_FORCE), 0);
+	ssdpm_plan_free(plan);
+	params.flags = 2;
+	kernel_assert_fails(
+		ssdpm_plan_new(kernel_machine, &params, &plan, &error), &error,
+		-EINVAL, "unknown flags 0x2");
+}
+
 static void revert_goes_back_to_what_was_there_first(void **state)
 {
 	struct kernel_values before = kernel->now;
@@ -476,7 +501,7 @@ static void revert_goes_back_to_what_was_there_first(void **state)
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 4);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 4);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	assert_true(kernel_same(&kernel->now, &before));
@@ -680,8 +705,11 @@ static void a_table_of_ones_own_is_sent_and_taken_back(void **state)
 					     &table, NULL),
 			 0);
 	kernel_read(plan);
-	assert_int_equal(strlen(kernel_step(plan, 0).before), 512);
-	assert_int_equal(strlen(kernel_step(plan, 0).after), 512);
+	assert_non_null(strstr(kernel_step(plan, 0).before, " to PS"));
+	assert_string_equal(kernel_step(plan, 0).after,
+			    "PS0 to PS3 after 50 ms");
+	assert_memory_equal(&kernel_step(plan, 0).after_value->table, &table,
+			    sizeof(table));
 	assert_string_equal(kernel_step(plan, 0).target, "Set Features 0Ch");
 	kernel_commit(plan);
 	assert_memory_equal(&kernel->now.drives[0].table, &table,
@@ -774,13 +802,13 @@ static void parameters_without_a_table_of_theirs_get_it(void **state)
 	plan_tolerance(plan, 0, 100000);
 	plan_nvme_core(plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 1);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	assert_table(&table.after);
 	plan = kernel_plan();
 	plan_tolerance(plan, 0, 100000);
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 0);
 	ssdpm_plan_free(plan);
 }
 
@@ -806,14 +834,14 @@ static void what_a_plan_does_not_speak_of_is_not_built_anew(void **state)
 							  100000, NULL),
 			 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 1);
 	ssdpm_plan_free(plan);
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_latency_tolerance(plan, device, NULL,
 							  100000, NULL),
 			 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 0);
 	ssdpm_plan_free(plan);
 	ssdpm_device_unref(device);
 }
@@ -888,7 +916,7 @@ static void where_linux_takes_no_table_its_own_is_built(void **state)
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 2);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 2);
 	kernel_commit(plan);
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_DONE);
 	assert_int_equal(kernel_step(plan, 1).kind, SSDPM_STEP_APST);
@@ -921,11 +949,11 @@ static void a_table_of_ones_own_outlives_a_change_of_the_tolerance(void **state)
 					     &foreign, NULL),
 			 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 0);
 	plan_tolerance(plan, 0, 5000);
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 2);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 2);
 	plan_tolerance(plan, 0, 100000);
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 0);
 	plan_tolerance(plan, 0, 5000);
 	kernel_commit(plan);
 	assert_table(&foreign);
@@ -1092,7 +1120,7 @@ static void an_empty_port_is_left_alone_unless_any_port_is_meant(void **state)
 	plan_lpm(plan, "host4", SSDPM_LPM_MIN_POWER);
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_LEFT_ALONE);
 	assert_string_equal(kernel_step(plan, 0).why, "no disk is on the port");
-	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 0);
 	assert_int_equal(add_lpm(plan, "host4", SSDPM_LPM_MIN_POWER,
 				 SSDPM_LPM_ANY_PORT, NULL),
 			 0);
@@ -1346,6 +1374,7 @@ int main(void)
 		TEST(where_the_table_cannot_be_read_the_step_says_so),
 		TEST(what_somebody_else_changed_is_not_written_over),
 		TEST(a_plan_is_made_again_where_somebody_writes_meanwhile),
+		TEST(what_no_command_tells_is_no_failure_of_apply),
 		TEST(revert_goes_back_to_what_was_there_first),
 		TEST(revert_leaves_alone_what_somebody_else_changed),
 		TEST(a_port_has_one_name_in_all_plans),

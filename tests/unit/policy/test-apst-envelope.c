@@ -67,7 +67,9 @@ static void assert_refused(struct ssdpm_model *model,
 			 code);
 	fixture_assert_error(&error, code, 0, fragment);
 	error = fixture_error();
-	assert_int_equal(ssdpm_apst_explain(model, params, v, &error), code);
+	assert_int_equal(
+		ssdpm_apst_explain(model, params, v, SSDPM_MAX_STATES, &error),
+		code);
 	fixture_assert_error(&error, code, 0, fragment);
 	assert_int_equal(ssdpm_apst_generate(model, params, &table, NULL),
 			 code);

@@ -429,7 +429,8 @@ static void the_longest_reasons_are_whole(void **state)
 	l[1] = (struct latencies){ 1, UINT32_MAX, UINT32_MAX };
 	l[31].entry = 123456;
 	model = fixture_model(l, SSDPM_MAX_STATES);
-	assert_int_equal(ssdpm_apst_explain(model, &p, v, NULL), 0);
+	assert_int_equal(
+		ssdpm_apst_explain(model, &p, v, SSDPM_MAX_STATES, NULL), 0);
 	assert_string_equal(v[1].reason,
 			    "entry+exit 8589.93459 s > modern-standby "
 			    "tolerance 500 ms (battery)");

@@ -579,12 +579,14 @@ static void assert_refused(const struct ssdpm_model *model,
 			 code);
 	fixture_assert_error(&error, code, 0, fragment);
 	error = fixture_error();
-	assert_int_equal(ssdpm_apst_explain(model, params, verdicts, &error),
+	assert_int_equal(ssdpm_apst_explain(model, params, verdicts,
+					    SSDPM_MAX_STATES, &error),
 			 code);
 	fixture_assert_error(&error, code, 0, fragment);
 	assert_int_equal(ssdpm_apst_generate(model, params, &table, NULL),
 			 code);
-	assert_int_equal(ssdpm_apst_explain(model, params, verdicts, NULL),
+	assert_int_equal(ssdpm_apst_explain(model, params, verdicts,
+					    SSDPM_MAX_STATES, NULL),
 			 code);
 	assert_memory_equal(&table, &table_before, sizeof(table));
 	assert_memory_equal(verdicts, verdicts_before, sizeof(verdicts));

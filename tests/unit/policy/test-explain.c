@@ -27,7 +27,8 @@ static void assert_verdicts(const struct latencies *l, size_t n,
 
 	memset(verdicts, 0x5a, sizeof(verdicts));
 	memset(&untouched, 0x5a, sizeof(untouched));
-	assert_int_equal(ssdpm_apst_explain(model, params, verdicts, &error),
+	assert_int_equal(ssdpm_apst_explain(model, params, verdicts,
+					    SSDPM_MAX_STATES, &error),
 			 0);
 	assert_memory_equal(&error, &before, sizeof(error));
 	for (size_t i = 0; i < n; i++) {
@@ -141,6 +142,24 @@ static void shadowed_states_name_the_deeper_one(void **state)
 	assert_verdicts(l, 5, NULL, expected);
 }
 
+static void verdicts_without_room_are_refused(void **state)
+{
+	static const struct latencies l[] = { { 0, 0, 0 }, { 1, 1, 1 } };
+	struct ssdpm_apst_verdict verdicts[2] = { { .state = 7 } };
+	struct ssdpm_model *model = fixture_model(l, 2);
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(ssdpm_apst_explain(model, NULL, verdicts, 1, &error),
+			 -E2BIG);
+	fixture_assert_error(&error, -E2BIG, 0,
+			     "2 states, and room for 1 verdicts");
+	assert_int_equal(verdicts[0].state, 7);
+	assert_int_equal(ssdpm_apst_explain(model, NULL, verdicts, 2, NULL), 0);
+	assert_int_equal(verdicts[1].state, 1);
+	ssdpm_model_unref(model);
+}
+
 static void a_slower_state_behind_a_faster_deep_one_is_shadowed(void **state)
 {
 	static const struct latencies l[] = {
@@ -152,7 +171,9 @@ static void a_slower_state_behind_a_faster_deep_one_is_shadowed(void **state)
 	struct ssdpm_model *model = fixture_model(l, 3);
 
 	(void)state;
-	assert_int_equal(ssdpm_apst_explain(model, NULL, verdicts, NULL), 0);
+	assert_int_equal(ssdpm_apst_explain(model, NULL, verdicts,
+					    SSDPM_MAX_STATES, NULL),
+			 0);
 	assert_int_equal(verdicts[1].verdict, SSDPM_VERDICT_SHADOWED);
 	assert_non_null(strstr(verdicts[1].reason,
 			       "PS2 is deeper, and its entry+exit 2 us is "
@@ -224,7 +245,9 @@ static void a_drive_without_apst_says_so_for_each_sleep_state(void **state)
 	info.apsta = 0;
 	states[1].flags = SSDPM_STATE_NON_OPERATIONAL;
 	assert_int_equal(ssdpm_model_new(&info, states, 2, &model, NULL), 0);
-	assert_int_equal(ssdpm_apst_explain(model, NULL, verdicts, NULL), 0);
+	assert_int_equal(ssdpm_apst_explain(model, NULL, verdicts,
+					    SSDPM_MAX_STATES, NULL),
+			 0);
 	assert_int_equal(verdicts[0].verdict, SSDPM_VERDICT_OPERATIONAL);
 	assert_string_equal(verdicts[0].reason, operational);
 	assert_int_equal(verdicts[1].verdict, SSDPM_VERDICT_NO_GAIN);
@@ -519,6 +542,7 @@ int main(void)
 		cmocka_unit_test(
 			without_a_second_idle_time_the_primary_tolerance_counts),
 		cmocka_unit_test(shadowed_states_name_the_deeper_one),
+		cmocka_unit_test(verdicts_without_room_are_refused),
 		cmocka_unit_test(
 			a_slower_state_behind_a_faster_deep_one_is_shadowed),
 		cmocka_unit_test(the_last_state_may_be_forbidden_by_a_quirk),

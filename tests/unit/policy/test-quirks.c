@@ -64,7 +64,9 @@ static void check_explanation(const struct ssdpm_model *model,
 	uint32_t all = 0, all_unknown = 0;
 	size_t n;
 
-	assert_int_equal(ssdpm_quirks_explain(model, host, matches, &n, NULL),
+	assert_int_equal(ssdpm_quirks_explain(model, host, matches,
+					      SSDPM_MAX_QUIRK_MATCHES, &n,
+					      NULL),
 			 0);
 	for (size_t i = 0; i < n; i++) {
 		assert_true(matches[i].quirks || matches[i].unknown);
@@ -735,9 +737,10 @@ static void faulty_rules_are_refused_with_their_line(void **state)
 				 -EINVAL);
 		fixture_assert_error(&error, -EINVAL, cases[i].line,
 				     cases[i].fragment);
-		assert_int_equal(
-			ssdpm_quirks_explain(model, &host, matches, &n, NULL),
-			-EINVAL);
+		assert_int_equal(ssdpm_quirks_explain(model, &host, matches,
+						      SSDPM_MAX_QUIRK_MATCHES,
+						      &n, NULL),
+				 -EINVAL);
 		assert_int_equal(quirks, 5);
 		assert_int_equal(unknown, 6);
 		assert_int_equal(n, 7);
@@ -780,7 +783,9 @@ static void check_reason(struct drive drive, const struct ssdpm_host *host,
 	struct ssdpm_model *model = model_of(drive);
 	size_t n;
 
-	assert_int_equal(ssdpm_quirks_explain(model, host, matches, &n, NULL),
+	assert_int_equal(ssdpm_quirks_explain(model, host, matches,
+					      SSDPM_MAX_QUIRK_MATCHES, &n,
+					      NULL),
 			 0);
 	assert_true(which < n);
 	assert_string_equal(matches[which].reason, reason);
@@ -829,7 +834,7 @@ static void reasons_name_the_rule_and_where_it_stands(void **state)
 
 static void more_rules_than_are_explained_are_too_many(void **state)
 {
-	struct ssdpm_quirk_match matches[SSDPM_MAX_QUIRK_MATCHES];
+	struct ssdpm_quirk_match matches[33];
 	struct ssdpm_model *model = model_of(nvme_drive);
 	struct ssdpm_host host = plain_host();
 	char rules[33 * 32] = "";
@@ -841,13 +846,20 @@ static void more_rules_than_are_explained_are_too_many(void **state)
 		strcat(rules, "[nvme x]\nquirks=no-apst\n");
 	host.rules = rules;
 	host.rules_bytes = strlen(rules) * 32 / 33;
-	assert_int_equal(ssdpm_quirks_explain(model, &host, matches, &n, NULL),
+	assert_int_equal(ssdpm_quirks_explain(model, &host, matches,
+					      SSDPM_MAX_QUIRK_MATCHES, &n,
+					      NULL),
 			 0);
 	assert_int_equal(n, 32);
 	host.rules_bytes = strlen(rules);
-	assert_int_equal(ssdpm_quirks_explain(model, &host, matches, &n, NULL),
+	assert_int_equal(ssdpm_quirks_explain(model, &host, matches,
+					      SSDPM_MAX_QUIRK_MATCHES, &n,
+					      NULL),
 			 -E2BIG);
 	assert_int_equal(n, 32);
+	assert_int_equal(
+		ssdpm_quirks_explain(model, &host, matches, 33, &n, NULL), 0);
+	assert_int_equal(n, 33);
 	assert_int_equal(ssdpm_quirks_find(model, &host, &quirks, NULL, NULL),
 			 0);
 	ssdpm_model_unref(model);

@@ -7,7 +7,7 @@ import os
 from typing import SupportsIndex
 
 from ssdpm import _core
-from ssdpm.apply.plan import directory_path, plan, timeout_numbers
+from ssdpm.apply.plan import Plan, directory_path, plan, timeout_numbers
 from ssdpm.apply.steps import Journal, Step
 from ssdpm.device.machine import Root, machine_of
 
@@ -74,7 +74,7 @@ def revert(
         "left-alone".
 
     Raises:
-        As Plan.add_revert() and Plan.commit().
+        As Plan.add_revert() and Plan.apply().
     """
     back = plan(
         root,
@@ -82,7 +82,5 @@ def revert(
         state_timeout_ms=state_timeout_ms,
         lock_timeout_ms=lock_timeout_ms,
     )
-    with back.locked():
-        back.add_revert()
-        back.commit()
-        return back.steps
+    back.apply(Plan.add_revert)
+    return back.steps

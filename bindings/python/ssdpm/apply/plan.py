@@ -481,8 +481,8 @@ class Plan(Written, Live):
         rows = (
             (
                 step.device,
-                step.before and step._shown(step.before, step.before_value),
-                step.after and step._shown(step.after, step.after_value),
+                step.before,
+                step.after,
                 step.state,
                 step.why,
                 step.target,

@@ -63,8 +63,9 @@ class Step(Value):
             "no-host-bits".
         device: its name; "all" for a parameter of nvme_core.
         target: the file, or "Set Features 0Ch", "02h", "11h".
-        before: what it holds; a table as 512 hexadecimal digits, with " disabled"
-            after them where APST is off; a power state as "PS2" or "PS2 hint 1".
+        before: what it holds; a table as "PS0-PS2 to PS3 after 100 ms", with
+            " disabled" after it where APST is off; a power state as "PS2" or
+            "PS2 hint 1".
         after: what it shall hold.
         why: the reason, or why it is left alone, or what failed.
         warning: what the diagnosis warns of once it is set, such as a policy that has
@@ -88,18 +89,11 @@ class Step(Value):
     before_value: StepValue | None = None
     after_value: StepValue | None = None
 
-    def _shown(self, text: str | None, value: StepValue | None) -> str:
-        """A value for people: a table is its transitions."""
-        if value is not None and value.table is not None:
-            return str(value.table)
-        return text or "unknown"
-
     def __str__(self) -> str:
         words = [str(self.device)]
         if self.after is not None:
-            before = self._shown(self.before, self.before_value)
-            change = f"{before} -> {self._shown(self.after, self.after_value)}"
-            words.append(f"{self.target}: {change}")
+            before = self.before or "unknown"
+            words.append(f"{self.target}: {before} -> {self.after}")
         words.append(self.state)
         if self.why is not None:
             words.append(self.why)

@@ -734,14 +734,18 @@ static void delays_come_as_a_histogram(void **state)
 	uint64_t sum = 0;
 
 	(void)state;
-	ssdpm_sim_get_delays(sim, counts);
+	ssdpm_sim_get_delays(sim, counts, SSDPM_HISTOGRAM_BUCKETS);
 	assert_int_equal(counts[0], 0);
 	finish(sim, &closed, ios, 3);
-	ssdpm_sim_get_delays(sim, counts);
+	ssdpm_sim_get_delays(sim, counts, SSDPM_HISTOGRAM_BUCKETS);
 	for (size_t i = 0; i < SSDPM_HISTOGRAM_BUCKETS; i++)
 		sum += counts[i];
 	assert_int_equal(sum, 3);
 	assert_int_equal(counts[0], 1);
+	counts[1] = 7;
+	ssdpm_sim_get_delays(sim, counts, 1);
+	assert_int_equal(counts[0], 1);
+	assert_int_equal(counts[1], 7);
 	ssdpm_sim_free(sim);
 }
 
