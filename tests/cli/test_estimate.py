@@ -133,6 +133,8 @@ def test_quirks_are_applied_and_said(some: Command) -> None:
     assert b"PS4" not in result.stdout
     assert b"to PS4 after" in some(*call, "--quirk", "none").stdout
     assert "never sleeps" in some.output(*call, "--quirk", "no-apst")
+    windows = [*call, "-a", "windows", "--quirk", "no-apst"]
+    assert "never sleeps" in some.output(*windows)
     some.write("rules.ini", "[nvme mine]\nproduct = A plain*\nquirks = no-apst\n")
     call = ["estimate", "-t", "some.csv", "--quirks-file", "rules.ini", "plain.json"]
     assert "never sleeps" in some.output(*call)

@@ -14,6 +14,7 @@ from typing import Any
 import documented
 import measured_run
 import pytest
+import ssdpm as package
 import test_completion as completion
 from command import Command
 
@@ -88,6 +89,16 @@ def test_where_it_is_from_is_kept_and_no_serial_or_directory(
     call = ["measure", "calibrate", RUN[0], path, RUN[2], "--date", "2026-11-22"]
     again = ssdpm.json(*call)
     assert again == {**saved, "date": "2026-11-22"}
+
+
+def test_python_finds_the_same_of_a_run_as_the_command(
+    saved: dict[str, Any], ssdpm: Command
+) -> None:
+    files = [ssdpm.directory / name for name in RUN]
+    (drive,) = package.load(files[0])
+    power, trace = package.measure.read_power(files[1]), package.read_trace(files[2])
+    found = package.measure.calibrate(drive, trace, power)
+    assert json.loads(found.to_json()) == saved
 
 
 def test_the_clocks_are_brought_together(

@@ -250,7 +250,7 @@ def test_a_survey_is_drawn(ssdpm: Command, width: int) -> None:
         assert odd not in page.text
     for line in text.split("recommendation\n")[1].split("  set it")[0].splitlines():
         assert line.strip() in page.text
-    assert 'ATTR{link_power_management_policy}="med_power_with_dipm"' in page.text
+    assert "ssdpm apply --lpm med_power_with_dipm --quiet" in page.text
 
 
 def test_a_survey_that_tells_nothing_is_drawn_too(ssdpm: Command) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import ssdpm as package
 from command import Command
 
 Make = Callable[[str], pathlib.Path]
@@ -28,6 +29,22 @@ def tree(root: pathlib.Path) -> dict[str, bytes]:
         for path in root.rglob("*")
         if path.is_file() and not path.is_symlink()
     }
+
+
+def test_the_quirks_of_a_device_are_the_same_in_the_command_and_python(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("quirked")
+    forced = root / "sys/module/nvme_core/parameters/force_apst"
+    (root / "sys/class/nvme/nvme0/quirks").unlink()  # as before Linux 7
+    for value, quirks in (("N", ["no-deepest-ps"]), ("Y", [])):
+        forced.write_text(value + "\n")
+        device, *_ = package.devices(str(root))
+        assert device.name == "nvme0"
+        assert [str(one) for one in device.quirks().quirks] == quirks
+        for subcommand in ("show", "apst"):
+            answer = ssdpm.json(subcommand, "--root", str(root), "nvme0")
+            assert answer["quirks"] == quirks
 
 
 def test_a_known_fault_that_force_apst_hides_is_a_warning(

@@ -2821,6 +2821,23 @@ static void call_measure(void)
 	ssdpm_overlay_match(&overlay, in.models[0]);
 }
 
+static void call_overlay(void)
+{
+	double power_w[100];
+	const struct ssdpm_samples samples = make_samples(power_w);
+	const struct ssdpm_io io = { .op = SSDPM_OP_READ };
+	struct ssdpm_calibrate_params params = {
+		.size = sizeof(params),
+		.ios = &io,
+		.n_ios = 1,
+		.samples = &samples,
+	};
+	struct ssdpm_overlay of = { .size = sizeof(of) };
+
+	ssdpm_calibrate_params_align(&params, NULL);
+	ssdpm_overlay_init(in.models[0], NULL, &params, NULL, &of, NULL);
+}
+
 static void call_matrix(void)
 {
 	char text[SSDPM_EXPERIMENT_TEXT];
@@ -2960,6 +2977,8 @@ static const struct {
 	{ "ssdpm_experiment_matrix_get_name", call_matrix },
 	{ "ssdpm_experiment_matrix_get_text", call_matrix },
 	{ "ssdpm_level_get", call_measure },
+	{ "ssdpm_calibrate_params_align", call_overlay },
+	{ "ssdpm_overlay_init", call_overlay },
 	{ "ssdpm_overlay_match", call_measure },
 	{ "ssdpm_parameters_calibrate", call_measure },
 	{ "ssdpm_power_free", call_power_getters },

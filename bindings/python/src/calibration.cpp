@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -16,8 +17,9 @@ using MeasuredTuple = std::tuple<uint32_t, uint32_t, uint32_t, bool, uint64_t,
 				 double, double, double, double, std::string>;
 using MeasuredTuples = std::vector<MeasuredTuple>;
 
-/* offset_ns, max_offset_ns, bin_ns, flags */
-using CalibrateTuple = std::tuple<int64_t, uint64_t, uint64_t, uint32_t>;
+/* offset_ns, max_offset_ns, both or None: not known; bin_ns, flags */
+using CalibrateTuple = std::tuple<std::optional<int64_t>,
+				  std::optional<uint64_t>, uint64_t, uint32_t>;
 
 static std::vector<struct ssdpm_measured> measured_from(
 	const MeasuredTuples &from)
@@ -104,29 +106,6 @@ static struct ssdpm_calibrate_params run_of(const IoArray &ios,
 	params.n_ios = (size_t)ios.size();
 	params.samples = samples.get();
 	return params;
-}
-
-static py::tuple calibrate(const Model &model, const SimParams &sim_params,
-			   const IoArray &ios, const Samples &samples,
-			   const CalibrateTuple &from)
-{
-	std::vector<struct ssdpm_measured> measured(SSDPM_MAX_PARAMETERS);
-	struct ssdpm_calibrate_params params = run_of(ios, samples);
-	struct ssdpm_calibration found = {};
-
-	params.offset_ns = std::get<0>(from);
-	params.max_offset_ns = std::get<1>(from);
-	params.bin_ns = std::get<2>(from);
-	params.flags = std::get<3>(from);
-	found.size = sizeof(found);
-	found.measured = measured.data();
-	found.capacity = measured.size();
-	without_gil([&](struct ssdpm_error *error) {
-		return ssdpm_calibrate(model.get(), sim_params.get(), &params,
-				       &found, error);
-	});
-	return py::make_tuple(measured_list(measured.data(), found.n_measured),
-			      quality_tuple(found));
 }
 
 /* begin_ns, bin_ns, power_w */
@@ -218,6 +197,76 @@ static OverlayTuple overlay_tuple(const struct ssdpm_overlay &from)
 		 from.trace_name, from.date };
 }
 
+/* policy, power_path, trace_path, date, measured_wa_milli */
+using NamesOfRun =
+	std::tuple<std::optional<std::string>, std::optional<std::string>,
+		   std::optional<std::string>, std::optional<std::string>,
+		   uint32_t>;
+
+static const char *text_of(const std::optional<std::string> &text)
+{
+	return text ? text->c_str() : nullptr;
+}
+
+static struct ssdpm_overlay_names names_from(const NamesOfRun &from)
+{
+	struct ssdpm_overlay_names names = {};
+
+	names.size = sizeof(names);
+	names.policy = text_of(std::get<0>(from));
+	names.power_path = text_of(std::get<1>(from));
+	names.trace_path = text_of(std::get<2>(from));
+	names.date = text_of(std::get<3>(from));
+	names.measured_wa_milli = std::get<4>(from);
+	return names;
+}
+
+/* What is not known of the clocks, the library finds. */
+static int take_clocks(struct ssdpm_calibrate_params &params,
+		       const CalibrateTuple &from, struct ssdpm_error *error)
+{
+	const auto &[offset_ns, max_offset_ns, bin_ns, flags] = from;
+	int err = offset_ns ? 0 : ssdpm_calibrate_params_align(&params, error);
+
+	if (offset_ns)
+		params.offset_ns = *offset_ns;
+	if (max_offset_ns)
+		params.max_offset_ns = *max_offset_ns;
+	params.bin_ns = bin_ns;
+	params.flags = flags;
+	return err;
+}
+
+static py::tuple calibrate(const Model &model, const SimParams &sim_params,
+			   const IoArray &ios, const Samples &samples,
+			   const CalibrateTuple &from, const NamesOfRun &of)
+{
+	std::vector<struct ssdpm_measured> measured(SSDPM_MAX_PARAMETERS);
+	const struct ssdpm_overlay_names names = names_from(of);
+	struct ssdpm_calibrate_params params = run_of(ios, samples);
+	struct ssdpm_calibration found = {};
+	struct ssdpm_overlay overlay = {};
+
+	overlay.size = sizeof(overlay);
+	found.size = sizeof(found);
+	found.measured = measured.data();
+	found.capacity = measured.size();
+	without_gil([&](struct ssdpm_error *error) {
+		int err = take_clocks(params, from, error);
+
+		if (!err)
+			err = ssdpm_overlay_init(model.get(), sim_params.get(),
+						 &params, &names, &overlay,
+						 error);
+		return err ? err :
+			     ssdpm_calibrate(model.get(), sim_params.get(),
+					     &params, &found, error);
+	});
+	return py::make_tuple(overlay_tuple(overlay),
+			      measured_list(measured.data(), found.n_measured),
+			      quality_tuple(found));
+}
+
 static py::str overlay_to_json(const OverlayTuple &of,
 			       const MeasuredTuples &from,
 			       const QualityTuple &quality)
@@ -263,13 +312,7 @@ static uint32_t overlay_match(const OverlayTuple &of, const Model &model)
 
 static void add_words(py::module_ &module)
 {
-	py::dict matches;
-
-	matches["same"] = (uint32_t)SSDPM_OVERLAY_SAME;
-	matches["other-firmware"] = (uint32_t)SSDPM_OVERLAY_OTHER_FIRMWARE;
-	matches["unknown"] = (uint32_t)SSDPM_OVERLAY_UNKNOWN;
-	matches["other-drive"] = (uint32_t)SSDPM_OVERLAY_OTHER_DRIVE;
-	module.attr("OVERLAY_MATCHES") = matches;
+	module.attr("OVERLAY_MATCHES") = words(&ssdpm_overlay_match_to_string);
 	module.attr("MEASURED_STATUSES") =
 		words(&ssdpm_measured_status_to_string);
 	module.attr("CALIBRATE_OPERATION_ENERGY") =

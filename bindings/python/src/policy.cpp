@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/policy.h> */
 #include "common.h"
+#include "text/table-words.h"
 
 #include <cerrno>
 #include <cstring>
@@ -135,6 +136,21 @@ static py::tuple apst_reach(const Model &model, const ApstTable &table,
 	});
 	return py::make_tuple(describe(model.get(), params.params),
 			      std::move(made));
+}
+
+/* As the command prints it. */
+static py::str apst_words(const ApstTable &self)
+{
+	return written([&](char **text, struct ssdpm_error *error) {
+		size_t size;
+		FILE *file = open_memstream(text, &size);
+
+		if (!file)
+			return error->code = -ENOMEM;
+		write_apst_to(file, &self.table);
+		fclose(file);
+		return 0;
+	});
 }
 
 static py::bytes apst_encode(const ApstTable &self)
@@ -423,6 +439,7 @@ static void add_table_class(py::module_ &module)
 				       [](const ApstTable &self) {
 					       return self.table.enabled != 0;
 				       })
+		.def("words", &apst_words)
 		.def("encode", &apst_encode)
 		.def("validate", &apst_validate)
 		.def("equals", &apst_equal)

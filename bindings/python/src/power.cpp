@@ -104,12 +104,7 @@ static std::unique_ptr<PowerReader> power_open(const py::object &source,
 
 void add_power(py::module_ &module)
 {
-	py::dict formats;
-
-	formats["csv"] = (uint32_t)SSDPM_POWER_CSV;
-	formats["float32"] = (uint32_t)SSDPM_POWER_FLOAT32;
-	formats["int16"] = (uint32_t)SSDPM_POWER_INT16;
-	module.attr("POWER_FORMATS") = formats;
+	module.attr("POWER_FORMATS") = words(&ssdpm_power_format_to_string);
 	py::class_<PowerReader>(module, "PowerReader")
 		.def("read", &PowerReader::read)
 		.def("read_all", &PowerReader::read_all)

@@ -266,21 +266,9 @@ class Ftl
 
 static void add_numbers(py::module_ &module)
 {
-	py::dict formulas, collectors, orders;
-
-	formulas["random"] = (uint32_t)SSDPM_WA_RANDOM;
-	formulas["fifo"] = (uint32_t)SSDPM_WA_FIFO;
-	formulas["greedy"] = (uint32_t)SSDPM_WA_GREEDY;
-	formulas["agarwal"] = (uint32_t)SSDPM_WA_AGARWAL;
-	module.attr("WA_FORMULAS") = formulas;
-	collectors["greedy"] = (uint32_t)SSDPM_FTL_GREEDY;
-	collectors["fifo"] = (uint32_t)SSDPM_FTL_FIFO;
-	collectors["choices"] = (uint32_t)SSDPM_FTL_CHOICES;
-	module.attr("FTL_COLLECTORS") = collectors;
-	orders["sequential"] = (uint32_t)SSDPM_FTL_SEQUENTIAL;
-	orders["uniform"] = (uint32_t)SSDPM_FTL_UNIFORM;
-	orders["classes"] = (uint32_t)SSDPM_FTL_CLASSES;
-	module.attr("FTL_ORDERS") = orders;
+	module.attr("WA_FORMULAS") = words(&ssdpm_wa_formula_to_string);
+	module.attr("FTL_COLLECTORS") = words(&ssdpm_ftl_collector_to_string);
+	module.attr("FTL_ORDERS") = words(&ssdpm_ftl_order_to_string);
 	PYBIND11_NUMPY_DTYPE(ssdpm_ftl_second, n_written, n_programmed,
 			     n_erased, background_ns, power_w);
 	module.attr("ftl_second_dtype") =

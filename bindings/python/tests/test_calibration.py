@@ -436,7 +436,7 @@ def test_what_was_measured_is_a_file(tmp_path: Path) -> None:
     for name in ("product", "firmware", "policy", "power_name", "trace_name", "date"):
         assert getattr(again, name) == getattr(one, name)
     assert (again.kind, again.pcie_link, again.lpm) == ("nvme", "l1.2", None)
-    assert again.policy == "linux: PS0 to PS1 after 100 ms, PS1 to PS2 after 2000 ms"
+    assert again.policy == "linux: PS0 to PS1 after 100 ms, PS1 to PS2 after 2 s"
     assert (again.n_samples, again.n_ios) == (3000, len(a_run().trace))
     with pytest.raises(ValueError, match="the samples are not in a file"):
         again.fitted()

@@ -14,17 +14,10 @@
 
 #define POWER struct power_options
 
-static const char *format_word(uint32_t format)
-{
-	static const char *const words[] = { "csv", "float32", "int16" };
-
-	return format && format <= 3 ? words[format - 1] : NULL;
-}
-
 static const struct option_spec power_options[] = {
 	{ "format", 'f', "csv|float32|int16",
 	  "how the samples are written (default csv)",
-	  SETS_WORD(POWER, params.format, format_word) },
+	  SETS_WORD(POWER, params.format, ssdpm_power_format_to_string) },
 	{ "columns", 'c', "NAMES",
 	  "what each column is, see ssdpm-measure(1) (default: the names in "
 	  "the first line)",

@@ -39,16 +39,25 @@ enum exit_status read_quirk_rules(const struct quirk_options *options,
 	return STATUS_FAILED;
 }
 
-/* What the kernel says of a live drive stands, whatever the rules say. */
-static void take_from_kernel(const struct ssdpm_device *device,
-			     struct quirks *quirks)
+/*
+ * What the kernel says of a live drive stands, whatever the rules say. Where it
+ * does not, rules of the user decide before what the library knows of devices.
+ */
+static int take_from_device(const struct quirk_options *options,
+			    const struct drive *drive, struct quirks *quirks,
+			    struct ssdpm_error *reterr)
 {
-	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	uint32_t found, from_kernel;
+	int err = ssdpm_device_get_quirks(drive->device, &drive->live->facts,
+					  drive->model, &found, &from_kernel,
+					  reterr);
 
-	if (!(facts->known & SSDPM_FACT_QUIRKS))
-		return;
-	quirks->in_force = facts->kernel_quirks;
-	quirks->unknown = 0;
+	if (err || (options->path && !from_kernel))
+		return err;
+	quirks->in_force = found;
+	if (from_kernel)
+		quirks->unknown = 0;
+	return 0;
 }
 
 enum exit_status find_quirks(const struct quirk_options *options,
@@ -73,6 +82,8 @@ enum exit_status find_quirks(const struct quirk_options *options,
 		err = ssdpm_quirks_explain(drive->model, &host, ret->matches,
 					   SSDPM_MAX_QUIRK_MATCHES,
 					   &ret->n_matches, &error);
+	if (!err && drive->device && !options->none)
+		err = take_from_device(options, drive, ret, &error);
 	if (err && error.line)
 		complain("%s:%u: %s", options->path, error.line, error.message);
 	else if (err)
@@ -82,8 +93,6 @@ enum exit_status find_quirks(const struct quirk_options *options,
 	if (options->none) {
 		ret->in_force = ret->unknown = 0;
 		ret->n_matches = 0;
-	} else if (drive->device) {
-		take_from_kernel(drive->device, ret);
 	}
 	ret->added = options->added;
 	ret->in_force |= options->added;
@@ -116,8 +125,10 @@ void complain_of_quirks(const struct drive *drive, const struct quirks *quirks,
 {
 	for (size_t i = 0; i < quirks->n_matches; i++) {
 		const struct ssdpm_quirk_match *m = &quirks->matches[i];
-		uint32_t bits = (unknown ? m->unknown : m->quirks) & mask;
+		uint32_t bits = unknown ? m->unknown & quirks->unknown :
+					  m->quirks & quirks->in_force;
 
+		bits &= mask;
 		if (!bits)
 			continue;
 		fprintf(stderr, "ssdpm: %s: %s ", drive->name,

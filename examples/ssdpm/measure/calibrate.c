@@ -21,31 +21,16 @@ static void free_recorded(struct recorded *recorded)
 	free(recorded->ios.ios);
 }
 
-/* What would be aligned with I/Os, or explained by them, in vain. */
 static enum exit_status check_power(const struct common *common,
 				    const char *name,
 				    const struct power_array *array)
 {
 	struct ssdpm_samples samples = samples_of(array);
 	struct ssdpm_energy energy = { .size = sizeof(energy) };
-	struct ssdpm_error error;
 
-	if (ssdpm_energy_measure(&samples, NULL, &energy, &error)) {
-		complain_of_power(name, &error);
-		return STATUS_FAILED;
-	}
-	if (energy.remarks & SSDPM_SIGNAL_BACKWARDS) {
-		complain("%s: %" PRIu64 " samples are earlier than the one "
-			 "before: a clock that jumped, or columns mistaken for "
-			 "each other",
-			 name, energy.n_backwards);
-		return STATUS_FAILED;
-	}
-	if (energy.remarks & SSDPM_SIGNAL_CONSTANT) {
-		complain("%s: all samples are the same: is anything connected?",
-			 name);
-		return STATUS_FAILED;
-	}
+	/* The library says what else is wrong. */
+	if (ssdpm_energy_measure(&samples, NULL, &energy, NULL))
+		return STATUS_DONE;
 	if (energy.mean_power_w < 0) {
 		complain("%s: the mean is below 0: are the leads swapped?",
 			 name);
@@ -142,81 +127,24 @@ static void say_sampling(const struct common *common, const char *power_name,
 		complain_of_sampling(power_name, &sampling);
 }
 
-/* Text of others: UTF-8 without control characters, as much as fits. */
-static void copy_text(char *to, size_t size, const char *from)
-{
-	size_t n = (size_t)snprintf(to, size, "%s", from);
-
-	if (n >= size) {
-		/* No character is cut in two. */
-		for (n = size - 1; (from[n] & 0xc0) == 0x80 && n; n--)
-			;
-		to[n] = 0;
-	}
-	ssdpm_text_blunt(to);
-}
-
-/* Directories may say more than the file is to say. */
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-static void describe_policy(const struct policy *policy,
-			    const struct ssdpm_resolved_policy *resolved,
-			    uint32_t kind, struct ssdpm_overlay *overlay)
+/* "linux: PS0-PS3 to PS4 after 100 ms"; NULL: no memory. free() it. */
+static char *policy_words(const struct policy *policy,
+			  const struct ssdpm_resolved_policy *resolved,
+			  uint32_t kind)
 {
 	size_t size;
 	char *words = NULL;
 	FILE *file = open_memstream(&words, &size);
 
 	if (!file)
-		return;
+		return NULL;
 	fputs(policy->name, file);
 	if (kind == SSDPM_KIND_NVME) {
 		fputs(": ", file);
 		write_apst_to(file, &resolved->apst);
 	}
-	if (!fclose(file))
-		copy_text(overlay->policy, sizeof(overlay->policy), words);
-	free(words);
-}
-
-static void describe(const struct calibrate_options *settings,
-		     const struct plan *plan,
-		     const struct ssdpm_resolved_policy *resolved,
-		     char **operands, const struct recorded *recorded,
-		     struct calibrate_answer *answer)
-{
-	const struct ssdpm_model_info *info =
-		ssdpm_model_get_info(answer->subject->drive->model);
-	struct ssdpm_sim_params params = sim_params_of(plan, answer->subject);
-	struct ssdpm_overlay *overlay = &answer->overlay;
-
-	*overlay = (struct ssdpm_overlay){
-		.size = sizeof(*overlay),
-		.n_samples = recorded->power.n,
-		.n_ios = recorded->ios.n,
-		.kind = info->kind,
-		.operational_state = params.operational_state,
-		.flags = params.flags,
-		.measured_wa_milli = settings->measured_wa_milli,
-	};
-	if (info->kind == SSDPM_KIND_NVME)
-		overlay->pcie_link = params.pcie_link;
-	else
-		overlay->lpm = resolved->lpm;
-	memcpy(overlay->product, info->product, sizeof(overlay->product));
-	memcpy(overlay->firmware, info->firmware, sizeof(overlay->firmware));
-	copy_text(overlay->power_name, sizeof(overlay->power_name),
-		  name_of(operands[1]));
-	copy_text(overlay->trace_name, sizeof(overlay->trace_name),
-		  name_of(operands[2]));
-	if (settings->date)
-		copy_text(overlay->date, sizeof(overlay->date), settings->date);
-	describe_policy(plan->policies, resolved, info->kind, overlay);
+	fclose(file);
+	return words;
 }
 
 /* The library names its parameters, and not the options that they are here. */
@@ -231,37 +159,93 @@ static const char *option_for(const char *message)
 	return "";
 }
 
-static enum exit_status fit(const struct calibrate_options *settings,
-			    const struct plan *plan,
-			    const struct ssdpm_resolved_policy *resolved,
-			    char **operands, const struct recorded *recorded,
-			    struct calibrate_answer *answer)
-{
-	const struct ssdpm_model *model = answer->subject->drive->model;
-	struct ssdpm_sim_params sim = sim_params_of(plan, answer->subject);
-	struct ssdpm_calibrate_params params = settings->params;
-	struct ssdpm_samples samples = samples_of(&recorded->power);
-	struct ssdpm_error error;
+/* What is calibrated, as the library takes it. */
+struct task {
+	const struct calibrate_options *settings;
+	struct ssdpm_samples samples;
+	struct ssdpm_sim_params sim;
+	struct ssdpm_calibrate_params params;
+};
 
-	/* Further apart they have nothing in common. */
-	if (!settings->has_offset)
-		params.max_offset_ns = length_of(&recorded->power);
-	answer->offset_given = !params.max_offset_ns;
-	answer->policy_given = settings->named.option || settings->apst.given;
+static struct task make_task(const struct calibrate_options *settings,
+			     const struct plan *plan,
+			     const struct subject *subject,
+			     const struct ssdpm_resolved_policy *resolved,
+			     const struct recorded *recorded)
+{
+	struct task task = {
+		.settings = settings,
+		.samples = samples_of(&recorded->power),
+		.sim = sim_params_of(plan, subject),
+		.params = settings->params,
+	};
+
+	task.params.ios = recorded->ios.ios;
+	task.params.n_ios = recorded->ios.n;
+	if (ssdpm_model_get_info(subject->drive->model)->kind ==
+	    SSDPM_KIND_NVME)
+		task.sim.apst = &resolved->apst;
+	else
+		task.sim.lpm = resolved->lpm;
+	return task;
+}
+
+static int fit(struct task *task, struct calibrate_answer *answer,
+	       struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	task->params.samples = &task->samples;
+	if (!task->settings->has_offset)
+		err = ssdpm_calibrate_params_align(&task->params, reterr);
+	answer->offset_given = !task->params.max_offset_ns;
+	answer->policy_given =
+		task->settings->named.option || task->settings->apst.given;
 	answer->calibration = (struct ssdpm_calibration){
 		.size = sizeof(answer->calibration),
 		.measured = answer->measured,
 		.capacity = SSDPM_MAX_PARAMETERS,
 	};
-	params.ios = recorded->ios.ios;
-	params.n_ios = recorded->ios.n;
-	params.samples = &samples;
-	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME)
-		sim.apst = &resolved->apst;
-	else
-		sim.lpm = resolved->lpm;
-	if (!ssdpm_calibrate(model, &sim, &params, &answer->calibration,
-			     &error))
+	return err ? err :
+		     ssdpm_calibrate(answer->subject->drive->model, &task->sim,
+				     &task->params, &answer->calibration,
+				     reterr);
+}
+
+static int describe(const struct task *task, char **operands,
+		    const char *policy, struct calibrate_answer *answer,
+		    struct ssdpm_error *reterr)
+{
+	const struct ssdpm_overlay_names names = {
+		.size = sizeof(names),
+		.policy = policy,
+		.power_path = operands[1],
+		.trace_path = operands[2],
+		.date = task->settings->date,
+		.measured_wa_milli = task->settings->measured_wa_milli,
+	};
+
+	answer->overlay.size = sizeof(answer->overlay);
+	return ssdpm_overlay_init(answer->subject->drive->model, &task->sim,
+				  &task->params, &names, &answer->overlay,
+				  reterr);
+}
+
+static enum exit_status find_answer(
+	struct task *task, const struct policy *policy,
+	const struct ssdpm_resolved_policy *resolved, char **operands,
+	struct calibrate_answer *answer)
+{
+	const struct ssdpm_model *model = answer->subject->drive->model;
+	char *words = policy_words(policy, resolved,
+				   ssdpm_model_get_info(model)->kind);
+	struct ssdpm_error error;
+	int err = fit(task, answer, &error);
+
+	if (!err)
+		err = describe(task, operands, words, answer, &error);
+	free(words);
+	if (!err)
 		return STATUS_DONE;
 	complain("%s, %s: %s%s", operands[1], operands[2], error.message,
 		 option_for(error.message));
@@ -339,6 +323,7 @@ enum exit_status calibrate(const struct calibrate_options *settings,
 	struct recorded recorded = { 0 };
 	struct subject *subjects = NULL;
 	struct ssdpm_resolved_policy resolved;
+	struct task task;
 	enum exit_status status =
 		find_policy(settings, common, drives->drives, &policy);
 
@@ -355,10 +340,10 @@ enum exit_status calibrate(const struct calibrate_options *settings,
 	if (!status) {
 		say_lengths(common, operands[1], operands[2], &recorded);
 		say_sampling(common, operands[1], &recorded);
-		describe(settings, &plan, &resolved, operands, &recorded,
-			 &answer);
-		status = fit(settings, &plan, &resolved, operands, &recorded,
-			     &answer);
+		task = make_task(settings, &plan, subjects, &resolved,
+				 &recorded);
+		status = find_answer(&task, &policy, &resolved, operands,
+				     &answer);
 	}
 	if (!status)
 		status = answer_all(settings, common, &answer);

@@ -4,6 +4,7 @@
 #define SSDPM_COMMAND_APST_OPTIONS_H
 
 #include "input/quirks.h"
+#include "text/table-words.h"
 
 struct apst_options {
 	struct ssdpm_apst_params params;
@@ -44,8 +45,7 @@ int make_table(const struct table_source *source, const struct drive *drive,
 	       const struct quirks *quirks, struct ssdpm_apst *ret_table,
 	       struct ssdpm_error *reterr);
 
-/* Print "PS0-PS2 to PS3 after 100 ms, PS3 to PS4 after 2 s", or "never". */
+/* Print what write_apst_to() writes. */
 void print_apst(const struct ssdpm_apst *table);
-void write_apst_to(FILE *file, const struct ssdpm_apst *table);
 
 #endif

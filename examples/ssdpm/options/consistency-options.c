@@ -22,13 +22,6 @@
 
 #define CONSISTENCY struct consistency_options
 
-static const char *collector_word(uint32_t collector)
-{
-	static const char *const words[] = { "greedy", "fifo", "choices" };
-
-	return collector && collector <= 3 ? words[collector - 1] : NULL;
-}
-
 static const struct option_spec options[] = {
 	{ "threshold", 't', "IOPS", "count the seconds below it",
 	  SETS_REAL(CONSISTENCY, params.threshold_iops, COUNT, 1), .min = 1,
@@ -75,7 +68,7 @@ static const struct option_spec options[] = {
 	  .modes = MODE_SIMULATE },
 	{ "collector", 0, "greedy|fifo|choices",
 	  "simulate: which block is erased (default greedy)",
-	  SETS_WORD(CONSISTENCY, collector, collector_word),
+	  SETS_WORD(CONSISTENCY, collector, ssdpm_ftl_collector_to_string),
 	  .modes = MODE_SIMULATE },
 	{ "seed", 0, "N", "simulate: of the addresses (default 1)",
 	  SETS_NUMBER(CONSISTENCY, seed, COUNT), .modes = MODE_SIMULATE },

@@ -80,7 +80,7 @@ struct survey_advice {
 	const char *line_at[ADVICE_LINES];
 	size_t n_lines;
 	char setting[192];   /* a command, or "" */
-	char rule[640];	     /* of udev, or "" */
+	char rule[2048];     /* of udev, or "" */
 	const char *warning; /* or NULL */
 };
 

@@ -158,6 +158,27 @@ static bool is_time(const char *text)
 		 !strcmp(unit, "s")));
 }
 
+/* What apply would write to make the settings last. */
+static void set_rule(struct survey_advice *advice,
+		     const struct ssdpm_profile_settings *settings)
+{
+	const struct ssdpm_persist_params params = {
+		.size = sizeof(params),
+		.kind = SSDPM_PERSIST_UDEV,
+		.command = SSDPM_PATH,
+		.settings = settings,
+	};
+	struct ssdpm_persist_file file = { .size = sizeof(file) };
+	struct ssdpm_persist *persist;
+
+	if (ssdpm_persist_new(&params, &persist, NULL))
+		return;
+	if (!ssdpm_persist_get_file(persist, 0, &file) &&
+	    strlen(file.contents) < sizeof(advice->rule))
+		strcpy(advice->rule, file.contents);
+	ssdpm_persist_free(persist);
+}
+
 static void set_latency_rule(struct survey_advice *advice, const char *latency)
 {
 	const struct common quiet = { .subcommand = "measure" };
@@ -166,29 +187,27 @@ static void set_latency_rule(struct survey_advice *advice, const char *latency)
 		.power_source = SSDPM_SOURCE_AC,
 		.set = SSDPM_PROFILE_MAX_EXIT_LATENCY,
 		.max_exit_latency_us = SSDPM_LATENCY_ANY,
-		.name = "survey",
 	};
-	const struct ssdpm_persist_params params = {
-		.size = sizeof(params),
-		.kind = SSDPM_PERSIST_UDEV,
-		.ac = &settings,
-	};
-	struct ssdpm_persist_file file = { .size = sizeof(file) };
-	struct ssdpm_persist *persist;
 
 	if (!is_time(latency) ||
 	    (strcmp(latency, "any") != 0 &&
 	     parse_number(&quiet, "policy", latency, TIME_US,
 			  &settings.max_exit_latency_us)))
 		return;
-	snprintf(settings.reason, sizeof(settings.reason),
-		 "found by a survey of this machine");
-	if (ssdpm_persist_new(&params, &persist, NULL))
-		return;
-	if (!ssdpm_persist_get_file(persist, 0, &file) &&
-	    strlen(file.contents) < sizeof(advice->rule))
-		strcpy(advice->rule, file.contents);
-	ssdpm_persist_free(persist);
+	set_rule(advice, &settings);
+}
+
+static void set_lpm_rule(struct survey_advice *advice, uint32_t lpm)
+{
+	const struct ssdpm_profile_settings settings = {
+		.size = sizeof(settings),
+		.power_source = SSDPM_SOURCE_AC,
+		.set = SSDPM_PROFILE_LPM,
+		.n_lpms = 1,
+		.lpms = { lpm },
+	};
+
+	set_rule(advice, &settings);
 }
 
 static void set_setting(struct survey_advice *advice, const char *policy)
@@ -201,12 +220,7 @@ static void set_setting(struct survey_advice *advice, const char *policy)
 	if (!strncmp(policy, "lpm=", 4) && ssdpm_lpm_from_string(value)) {
 		snprintf(advice->setting, sizeof(advice->setting),
 			 "ssdpm apply --lpm %.60s", value);
-		snprintf(
-			advice->rule, sizeof(advice->rule),
-			"ACTION==\"add|change\", SUBSYSTEM==\"scsi_host\", \\\n"
-			"  TEST==\"link_power_management_policy\", \\\n"
-			"  ATTR{link_power_management_policy}=\"%.60s\"\n",
-			value);
+		set_lpm_rule(advice, ssdpm_lpm_from_string(value));
 	} else if (!strncmp(policy, "latency=", 8)) {
 		snprintf(advice->setting, sizeof(advice->setting),
 			 "ssdpm apply --latency %.60s", value);

@@ -234,22 +234,15 @@ static enum exit_status run_trace(const struct plan *plan, const char *trace,
 	return status;
 }
 
-/* What this kernel has in force for a device, and what the options add. */
+/* A kernel without APST for a device forbids tables whatever its quirks are. */
 static void take_apst(const struct plan *plan, struct subject *subject)
 {
-	const struct quirk_options *options = plan->quirk_options;
 	const struct ssdpm_device_settings settings =
 		find_settings(subject->drive);
 
-	if (options->none || !(settings.known & SSDPM_SETTING_QUIRKS))
-		return;
-	if (options->path || options->added) {
+	if (!plan->quirk_options->none)
 		subject->quirks.in_force |=
 			settings.quirks & SSDPM_QUIRK_NO_APST;
-		return;
-	}
-	subject->quirks.in_force &= ~(uint32_t)APST_QUIRKS;
-	subject->quirks.in_force |= settings.quirks & APST_QUIRKS;
 }
 
 enum exit_status find_subjects(const struct plan *plan,

@@ -52,6 +52,20 @@ struct ssdpm_calibrate_params {
 	const struct ssdpm_samples *samples;
 };
 
+/**
+ * ssdpm_calibrate_params_align() - the clocks, if nobody knows them
+ * @params: its I/Os and samples are read; @offset_ns becomes what lets the
+ *          first sample and the first I/O be at the same time, @max_offset_ns
+ *          the length of the samples: further apart they have nothing in common
+ *
+ * Without an I/O or a sample nothing changes.
+ *
+ * Return: 0; -ERANGE (times beyond 2^62 ns), -EINVAL, -E2BIG (sizes; samples
+ * that cannot be read).
+ */
+SSDPM_API int ssdpm_calibrate_params_align(
+	struct ssdpm_calibrate_params *params, struct ssdpm_error *reterr);
+
 /** What became of a parameter in a calibration. */
 enum ssdpm_measured_status {
 	SSDPM_MEASURED_KNOWN = 1,
@@ -264,6 +278,46 @@ struct ssdpm_overlay {
 };
 
 /**
+ * struct ssdpm_overlay_names - what only the caller knows of a run (sized
+ * parameters)
+ * @size:   sizeof(struct ssdpm_overlay_names)
+ * @policy: what was in force, in words, or NULL; so are the others
+ * @power_path: file of the samples: the overlay gets its name alone, because
+ *          folders may say more than it is to say
+ * @trace_path: likewise of the I/Os
+ * @date:   of the run
+ * @measured_wa_milli: as in struct ssdpm_overlay
+ * @reserved: 0
+ */
+struct ssdpm_overlay_names {
+	size_t size;
+	const char *policy;
+	const char *power_path;
+	const char *trace_path;
+	const char *date;
+	uint32_t measured_wa_milli;
+	uint32_t reserved;
+};
+
+/**
+ * ssdpm_overlay_init() - what a calibration is of
+ * @model, @sim_params, @params: as for ssdpm_calibrate()
+ * @names: or NULL: nothing is known
+ * @ret_overlay: its size member is set by the caller
+ *
+ * An I/O in several records counts once. Texts are cut where they do not fit,
+ * between two characters, and pass through ssdpm_text_blunt().
+ *
+ * Return: 0; -EINVAL, -E2BIG (sizes; what is reserved).
+ */
+SSDPM_API int ssdpm_overlay_init(const struct ssdpm_model *model,
+				 const struct ssdpm_sim_params *sim_params,
+				 const struct ssdpm_calibrate_params *params,
+				 const struct ssdpm_overlay_names *names,
+				 struct ssdpm_overlay *ret_overlay,
+				 struct ssdpm_error *reterr);
+
+/**
  * ssdpm_overlay_to_json() - what was measured, as "ssdpm.overlay/1"
  * @overlay:     what it is of
  * @calibration: from ssdpm_calibrate()
@@ -318,6 +372,18 @@ enum ssdpm_overlay_match {
  */
 SSDPM_API uint32_t ssdpm_overlay_match(const struct ssdpm_overlay *overlay,
 				       const struct ssdpm_model *model);
+
+/**
+ * ssdpm_calibrate_flag_to_string() - "operation-energy", "byte-energy", or NULL
+ */
+SSDPM_API const char *ssdpm_calibrate_flag_to_string(uint32_t flag);
+SSDPM_API uint32_t ssdpm_calibrate_flag_from_string(const char *word);
+
+/**
+ * ssdpm_overlay_match_to_string() - "same", "other-firmware" and so on, or NULL
+ */
+SSDPM_API const char *ssdpm_overlay_match_to_string(uint32_t match);
+SSDPM_API uint32_t ssdpm_overlay_match_from_string(const char *word);
 
 #ifdef __cplusplus
 }

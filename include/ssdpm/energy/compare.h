@@ -133,8 +133,10 @@ struct ssdpm_resolved_policy {
  * ssdpm_policy_resolve() - the table or the link policy for one drive
  * @params:   what is simulated: its parameters and operational state say what
  *            lower-envelope has to know; NULL: the defaults
- * @settings: as for ssdpm_policy_check(). If it knows the quirks, they are in
- *            force in place of those of @policy; Windows has none of them
+ * @settings: as for ssdpm_policy_check(); its quirks, or if it knows none those
+ *            of ssdpm_quirks_find(), hold beside those of @policy
+ *
+ * Windows has the quirks of @policy alone.
  *
  * Return: 0; as ssdpm_policy_check(), ssdpm_apst_generate(), -ENOMEM.
  */
@@ -277,6 +279,10 @@ SSDPM_API int ssdpm_comparison_get_row(
  */
 SSDPM_API struct ssdpm_comparison *ssdpm_comparison_free(
 	struct ssdpm_comparison *comparison);
+
+/** ssdpm_policy_kind_to_string() - "algorithm", "table" and so on, or NULL */
+SSDPM_API const char *ssdpm_policy_kind_to_string(uint32_t kind);
+SSDPM_API uint32_t ssdpm_policy_kind_from_string(const char *word);
 
 #ifdef __cplusplus
 }

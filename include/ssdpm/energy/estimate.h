@@ -525,6 +525,10 @@ SSDPM_API uint32_t ssdpm_loop_from_string(const char *word);
 SSDPM_API const char *ssdpm_phase_to_string(uint32_t phase);
 SSDPM_API uint32_t ssdpm_phase_from_string(const char *word);
 
+/** ssdpm_sim_flag_to_string() - "idle-from-start", or NULL */
+SSDPM_API const char *ssdpm_sim_flag_to_string(uint32_t flag);
+SSDPM_API uint32_t ssdpm_sim_flag_from_string(const char *word);
+
 #ifdef __cplusplus
 }
 #endif

@@ -164,6 +164,10 @@ SSDPM_API struct ssdpm_sampler *ssdpm_sampler_free(
 SSDPM_API const char *ssdpm_meter_kind_to_string(uint32_t kind);
 SSDPM_API uint32_t ssdpm_meter_kind_from_string(const char *word);
 
+/** ssdpm_reading_flag_to_string() - "same", "wrap" and so on, or NULL */
+SSDPM_API const char *ssdpm_reading_flag_to_string(uint32_t flag);
+SSDPM_API uint32_t ssdpm_reading_flag_from_string(const char *word);
+
 #ifdef __cplusplus
 }
 #endif

@@ -149,6 +149,14 @@ SSDPM_API const struct ssdpm_power_counts *ssdpm_power_get_counts(
 /** ssdpm_power_free() - @power may be NULL. Return: NULL. */
 SSDPM_API struct ssdpm_power *ssdpm_power_free(struct ssdpm_power *power);
 
+/** ssdpm_sample_type_to_string() - "float32", "float64", or NULL */
+SSDPM_API const char *ssdpm_sample_type_to_string(uint32_t type);
+SSDPM_API uint32_t ssdpm_sample_type_from_string(const char *word);
+
+/** ssdpm_power_format_to_string() - "csv", "float32", "int16", or NULL */
+SSDPM_API const char *ssdpm_power_format_to_string(uint32_t format);
+SSDPM_API uint32_t ssdpm_power_format_from_string(const char *word);
+
 #ifdef __cplusplus
 }
 #endif

@@ -301,8 +301,8 @@ struct ssdpm_recommendations;
  * @params: as for ssdpm_gaps_sweep(), but its table is that of today, which the
  *          saving is against; no table: that of Linux with its defaults and the
  *          quirks of @bounds
- * @bounds: what it may cost; NULL: ssdpm_gaps_get_default_bounds() without
- *          quirks
+ * @bounds: what it may cost; NULL: ssdpm_gaps_get_default_bounds() with the
+ *          quirks of ssdpm_quirks_find()
  * @ret_recommendations: free it with ssdpm_recommendations_free()
  *
  * Return: as ssdpm_gaps_best_table().
@@ -368,6 +368,10 @@ SSDPM_API uint32_t ssdpm_advice_from_string(const char *word);
 /** ssdpm_route_to_string() - "latency-limit" and so on, or NULL */
 SSDPM_API const char *ssdpm_route_to_string(uint32_t route);
 SSDPM_API uint32_t ssdpm_route_from_string(const char *word);
+
+/** ssdpm_bounds_flag_to_string() - "may-cost", or NULL */
+SSDPM_API const char *ssdpm_bounds_flag_to_string(uint32_t flag);
+SSDPM_API uint32_t ssdpm_bounds_flag_from_string(const char *word);
 
 #ifdef __cplusplus
 }

@@ -506,6 +506,14 @@ SSDPM_API uint32_t ssdpm_op_from_string(const char *word);
 SSDPM_API const char *ssdpm_trace_format_to_string(uint32_t format);
 SSDPM_API uint32_t ssdpm_trace_format_from_string(const char *word);
 
+/** ssdpm_io_flag_to_string() - "continued", or NULL */
+SSDPM_API const char *ssdpm_io_flag_to_string(uint32_t flag);
+SSDPM_API uint32_t ssdpm_io_flag_from_string(const char *word);
+
+/** ssdpm_trace_flag_to_string() - "skip-bad", or NULL */
+SSDPM_API const char *ssdpm_trace_flag_to_string(uint32_t flag);
+SSDPM_API uint32_t ssdpm_trace_flag_from_string(const char *word);
+
 #ifdef __cplusplus
 }
 #endif

@@ -437,6 +437,18 @@ SSDPM_API int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
 			    struct ssdpm_ftl_second *ret_seconds,
 			    struct ssdpm_error *reterr);
 
+/** ssdpm_wa_formula_to_string() - "random", "fifo" and so on, or NULL */
+SSDPM_API const char *ssdpm_wa_formula_to_string(uint32_t formula);
+SSDPM_API uint32_t ssdpm_wa_formula_from_string(const char *word);
+
+/** ssdpm_ftl_collector_to_string() - "greedy", "fifo", "choices", or NULL */
+SSDPM_API const char *ssdpm_ftl_collector_to_string(uint32_t collector);
+SSDPM_API uint32_t ssdpm_ftl_collector_from_string(const char *word);
+
+/** ssdpm_ftl_order_to_string() - "sequential", "uniform", "classes", or NULL */
+SSDPM_API const char *ssdpm_ftl_order_to_string(uint32_t order);
+SSDPM_API uint32_t ssdpm_ftl_order_from_string(const char *word);
+
 #ifdef __cplusplus
 }
 #endif

@@ -79,7 +79,7 @@ int ssdpm__rows_take(struct rows *rows, const struct ssdpm_samples *samples,
 	if (energy.n_backwards || last_ns <= first_ns || !step_ns)
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
-			"the times of the samples do not ascend: cut the signal where its clock jumped");
+			"the times of the samples do not ascend: cut the signal where its clock jumped, unless columns are mistaken for each other");
 	if (last_ns > INT64_MAX / 2 || first_ns < -INT64_MAX / 2)
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "samples beyond 2^62 ns");

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/words.h"
 
 #define KNOWN_FLAGS \
 	(SSDPM_CALIBRATE_OPERATION_ENERGY | SSDPM_CALIBRATE_BYTE_ENERGY)
@@ -697,3 +698,36 @@ int ssdpm_calibrate(const struct ssdpm_model *model,
 	ssdpm__calibration_free(c);
 	return err;
 }
+
+int ssdpm_calibrate_params_align(struct ssdpm_calibrate_params *params,
+				 struct ssdpm_error *reterr)
+{
+	struct ssdpm_calibrate_params all = { .size = sizeof(all) };
+	int64_t first_ns, last_ns;
+	int err = ssdpm__sized_in(&all, sizeof(all), params,
+				  "ssdpm_calibrate_params", reterr);
+
+	if (err)
+		return err;
+	if (!all.n_ios || !all.samples || !all.samples->n)
+		return 0;
+	err = ssdpm__samples_check(all.samples, reterr);
+	if (err)
+		return err;
+	first_ns = ssdpm__sample_ns(all.samples, 0);
+	last_ns = ssdpm__sample_ns(all.samples, all.samples->n - 1);
+	if (first_ns < -INT64_MAX / 2 || last_ns > INT64_MAX / 2 ||
+	    all.ios[0].start_ns > INT64_MAX / 2)
+		return ssdpm__fail(reterr, -ERANGE, 0, "times beyond 2^62 ns");
+	all.offset_ns = (int64_t)all.ios[0].start_ns - first_ns;
+	all.max_offset_ns =
+		last_ns > first_ns ? (uint64_t)(last_ns - first_ns) : 0;
+	ssdpm__sized_out(params, &all, sizeof(all));
+	return 0;
+}
+
+static const char calibrate_flag_words[][17] = {
+	[FLAG(SSDPM_CALIBRATE_OPERATION_ENERGY)] = "operation-energy",
+	[FLAG(SSDPM_CALIBRATE_BYTE_ENERGY)] = "byte-energy",
+};
+FLAG_WORDS(calibrate_flag)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/words.h"
+
 #define TEXT(key, member)                                           \
 	{                                                           \
 		key, offsetof(struct ssdpm_overlay, member),        \
@@ -215,3 +217,11 @@ uint32_t ssdpm_overlay_match(const struct ssdpm_overlay *overlay,
 		       SSDPM_OVERLAY_OTHER_FIRMWARE :
 		       SSDPM_OVERLAY_SAME;
 }
+
+static const char overlay_match_words[][15] = {
+	[SSDPM_OVERLAY_SAME] = "same",
+	[SSDPM_OVERLAY_OTHER_FIRMWARE] = "other-firmware",
+	[SSDPM_OVERLAY_UNKNOWN] = "unknown",
+	[SSDPM_OVERLAY_OTHER_DRIVE] = "other-drive",
+};
+ENUM_WORDS(overlay_match)

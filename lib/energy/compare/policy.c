@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/words.h"
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -286,20 +287,34 @@ static int make_envelope(const struct ssdpm_model *model,
 	return err;
 }
 
+/* What Linux has for a drive is nothing that Windows does. */
+static int add_quirks_of_linux(const struct ssdpm_model *model,
+			       const struct ssdpm_device_settings *settings,
+			       struct ssdpm_apst_params *apst,
+			       struct ssdpm_error *reterr)
+{
+	uint32_t quirks = settings->quirks;
+	int err = 0;
+
+	if (apst->algorithm == SSDPM_APST_WINDOWS)
+		return 0;
+	if (!(settings->known & SSDPM_SETTING_QUIRKS))
+		err = ssdpm_quirks_find(model, NULL, &quirks, NULL, reterr);
+	apst->quirks |=
+		quirks & (SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS);
+	return err;
+}
+
 static int make_table(const struct ssdpm_model *model,
 		      const struct ssdpm_sim_params *params,
 		      const struct ssdpm_device_settings *settings,
 		      struct ssdpm_apst_params *apst,
 		      struct ssdpm_apst *ret_table, struct ssdpm_error *reterr)
 {
-	const uint32_t of_apst =
-		SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS;
+	int err = add_quirks_of_linux(model, settings, apst, reterr);
 
-	/* What Linux has for a drive is nothing that Windows does. */
-	if (apst->algorithm == SSDPM_APST_WINDOWS)
-		apst->quirks = 0;
-	else if (settings->known & SSDPM_SETTING_QUIRKS)
-		apst->quirks = settings->quirks & of_apst;
+	if (err)
+		return err;
 	if (apst->algorithm == SSDPM_APST_LOWER_ENVELOPE)
 		return make_envelope(model, params, apst, ret_table, reterr);
 	return ssdpm_apst_generate(model, apst, ret_table, reterr);
@@ -364,3 +379,12 @@ bool ssdpm_resolved_policy_is_same(const struct ssdpm_resolved_policy *a,
 	return a->lpm == b->lpm &&
 	       !memcmp(x->entries, y->entries, sizeof(x->entries));
 }
+
+static const char policy_kind_words[][10] = {
+	[SSDPM_POLICY_ALGORITHM] = "algorithm",
+	[SSDPM_POLICY_TABLE] = "table",
+	[SSDPM_POLICY_LPM] = "lpm",
+	[SSDPM_POLICY_NONE] = "none",
+	[SSDPM_POLICY_TODAY] = "today",
+};
+ENUM_WORDS(policy_kind)

@@ -320,3 +320,8 @@ static const char phase_words[][9] = {
 	[SSDPM_PHASE_EXIT] = "exit",   [SSDPM_PHASE_END] = "end",
 };
 ENUM_WORDS(phase)
+
+static const char sim_flag_words[][16] = {
+	[FLAG(SSDPM_SIM_IDLE_FROM_START)] = "idle-from-start",
+};
+FLAG_WORDS(sim_flag)

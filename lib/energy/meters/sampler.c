@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/words.h"
+
 #define NS_OF_SUSPEND 1000000 /* what the two clocks do not differ by else */
 
 struct ssdpm_sampler {
@@ -277,3 +279,11 @@ int ssdpm_sampler_read(struct ssdpm_sampler *sampler,
 	ssdpm__sized_out(ret_reading, &reading, sizeof(reading));
 	return 0;
 }
+
+static const char reading_flag_words[][15] = {
+	[FLAG(SSDPM_READING_SAME)] = "same",
+	[FLAG(SSDPM_READING_WRAP)] = "wrap",
+	[FLAG(SSDPM_READING_RESET)] = "reset",
+	[FLAG(SSDPM_READING_CHARGE_COUNTER)] = "charge-counter",
+};
+FLAG_WORDS(reading_flag)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/words.h"
 #include "base/bytes.h"
 
 static bool is_sane(double value)
@@ -223,3 +224,16 @@ struct ssdpm_power *ssdpm_power_free(struct ssdpm_power *power)
 	free(power);
 	return NULL;
 }
+
+static const char sample_type_words[][8] = {
+	[SSDPM_SAMPLE_FLOAT32] = "float32",
+	[SSDPM_SAMPLE_FLOAT64] = "float64",
+};
+ENUM_WORDS(sample_type)
+
+static const char power_format_words[][8] = {
+	[SSDPM_POWER_CSV] = "csv",
+	[SSDPM_POWER_FLOAT32] = "float32",
+	[SSDPM_POWER_INT16] = "int16",
+};
+ENUM_WORDS(power_format)

@@ -240,13 +240,18 @@ static int start_bounds(struct quest *quest, const struct ssdpm_gaps *gaps,
 			struct ssdpm_error *reterr)
 {
 	const uint32_t known = SSDPM_BOUNDS_MAY_COST;
+	uint32_t quirks;
 	int err;
 
 	quest->bounds = unbounded;
-	if (!bounds)
-		return ssdpm_gaps_get_default_bounds(gaps, quest->task.model,
-						     params, 0, &quest->bounds,
-						     reterr);
+	if (!bounds) {
+		err = ssdpm_quirks_find(quest->task.model, NULL, &quirks, NULL,
+					reterr);
+		return err ? err :
+			     ssdpm_gaps_get_default_bounds(
+				     gaps, quest->task.model, params, quirks,
+				     &quest->bounds, reterr);
+	}
 	err = ssdpm__sized_in(&quest->bounds, sizeof(quest->bounds), bounds,
 			      "ssdpm_bounds", reterr);
 	if (!err)
@@ -490,3 +495,8 @@ static const char route_words[][14] = {
 	[SSDPM_ROUTE_RAW_TABLE] = "raw-table",
 };
 ENUM_WORDS(route)
+
+static const char bounds_flag_words[][9] = {
+	[FLAG(SSDPM_BOUNDS_MAY_COST)] = "may-cost",
+};
+FLAG_WORDS(bounds_flag)

@@ -399,3 +399,13 @@ static const char trace_format_words[][16] = {
 	[SSDPM_TRACE_PROCMON] = "procmon",
 };
 ENUM_WORDS(trace_format)
+
+static const char io_flag_words[][10] = {
+	[FLAG(SSDPM_IO_CONTINUED)] = "continued",
+};
+FLAG_WORDS(io_flag)
+
+static const char trace_flag_words[][9] = {
+	[FLAG(SSDPM_TRACE_SKIP_BAD)] = "skip-bad",
+};
+FLAG_WORDS(trace_flag)

@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "base/internal.h"
+#include "base/words.h"
 
 #define AHEAD 64
 
@@ -153,3 +154,10 @@ int ssdpm_ftl_write_pattern(struct ssdpm_ftl *ftl,
 		write_all(&writer, n_writes);
 	return err;
 }
+
+static const char ftl_order_words[][11] = {
+	[SSDPM_FTL_SEQUENTIAL] = "sequential",
+	[SSDPM_FTL_UNIFORM] = "uniform",
+	[SSDPM_FTL_CLASSES] = "classes",
+};
+ENUM_WORDS(ftl_order)

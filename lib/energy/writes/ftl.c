@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/words.h"
 
 #define BITS 64
 
@@ -250,3 +251,10 @@ int ssdpm_ftl_get_counts(const struct ssdpm_ftl *ftl,
 	ssdpm__sized_out(ret_counts, &counts, sizeof(counts));
 	return 0;
 }
+
+static const char ftl_collector_words[][8] = {
+	[SSDPM_FTL_GREEDY] = "greedy",
+	[SSDPM_FTL_FIFO] = "fifo",
+	[SSDPM_FTL_CHOICES] = "choices",
+};
+ENUM_WORDS(ftl_collector)

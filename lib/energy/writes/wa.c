@@ -15,6 +15,7 @@
 
 #include "common/elementary.h"
 #include "base/internal.h"
+#include "base/words.h"
 
 /* Nearer to 0 than this, a series has more digits than its function. */
 #define SERIES_SPARE 1e-4
@@ -244,3 +245,11 @@ int ssdpm_write_cost_calculate(const struct ssdpm_nand *nand, double wa,
 	ret_cost->bytes_per_s = 1 / s_per_byte;
 	return 0;
 }
+
+static const char wa_formula_words[][8] = {
+	[SSDPM_WA_RANDOM] = "random",
+	[SSDPM_WA_FIFO] = "fifo",
+	[SSDPM_WA_GREEDY] = "greedy",
+	[SSDPM_WA_AGARWAL] = "agarwal",
+};
+ENUM_WORDS(wa_formula)

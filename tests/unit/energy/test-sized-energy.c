@@ -631,6 +631,37 @@ static const struct ssdpm_overlay overlay = {
 };
 static const struct ssdpm_calibration fit = { .size = sizeof(fit) };
 
+static int align(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_calibrate_params_align(sized, error);
+}
+
+static int overlay_init(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_overlay_init(model, NULL, NULL, NULL, sized, error);
+}
+
+static int overlay_init_as(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_overlay of = { .size = sizeof(of) };
+
+	return ssdpm_overlay_init(model, sized, NULL, NULL, &of, error);
+}
+
+static int overlay_init_by(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_overlay of = { .size = sizeof(of) };
+
+	return ssdpm_overlay_init(model, NULL, sized, NULL, &of, error);
+}
+
+static int overlay_init_with(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_overlay of = { .size = sizeof(of) };
+
+	return ssdpm_overlay_init(model, NULL, NULL, sized, &of, error);
+}
+
 static int to_json(const struct ssdpm_overlay *what,
 		   const struct ssdpm_calibration *how,
 		   struct ssdpm_error *error)
@@ -1359,6 +1390,15 @@ static const struct sized_case cases[] = {
 	      &calibrate_params, calibrate_by),
 	SIZED(ssdpm_calibrate, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      calibrate_of),
+	SIZED(ssdpm_calibrate_params_align, ssdpm_calibrate_params,
+	      SIZED_VARIES, &calibrate_params, align),
+	SIZED(ssdpm_overlay_init, ssdpm_overlay, SIZED_OUT, NULL, overlay_init),
+	SIZED(ssdpm_overlay_init, ssdpm_sim_params, SIZED_IN, &sim_params,
+	      overlay_init_as),
+	SIZED(ssdpm_overlay_init, ssdpm_calibrate_params, SIZED_IN,
+	      &calibrate_params, overlay_init_by),
+	SIZED(ssdpm_overlay_init, ssdpm_overlay_names, SIZED_IN, NULL,
+	      overlay_init_with),
 	SIZED(ssdpm_overlay_to_json, ssdpm_overlay, SIZED_IN, &overlay,
 	      overlay_to_json),
 	SIZED(ssdpm_overlay_to_json, ssdpm_calibration, SIZED_IN, &fit,

@@ -517,14 +517,6 @@ def power_open(source: int | bytes, params: _PowerParams, /) -> PowerReader: ...
 _Measured: TypeAlias = tuple[int, int, int, bool, int, float, float, float, float, str]
 _Quality: TypeAlias = tuple[int, int, int, int, int, float, float, float, float]
 
-def calibrate(
-    model: Model,
-    sim_params: SimParams,
-    ios: npt.NDArray[np.void],
-    samples: Samples,
-    params: tuple[int, int, int, int],
-    /,
-) -> tuple[list[_Measured], _Quality]: ...
 # begin_ns, bin_ns, power_w
 def calibration_get_fitted(
     model: Model,
@@ -555,6 +547,16 @@ _Overlay: TypeAlias = tuple[
     int, int, int, int, int, int, int, int, str, str, str, str, str, str
 ]
 
+# offset_ns, max_offset_ns, bin_ns, flags; the members of struct ssdpm_overlay_names
+def calibrate(
+    model: Model,
+    sim_params: SimParams,
+    ios: npt.NDArray[np.void],
+    samples: Samples,
+    params: tuple[int | None, int | None, int, int],
+    names: tuple[str | None, str | None, str | None, str | None, int],
+    /,
+) -> tuple[_Overlay, list[_Measured], _Quality]: ...
 def overlay_to_json(
     overlay: _Overlay, measured: list[_Measured], quality: _Quality, /
 ) -> str: ...

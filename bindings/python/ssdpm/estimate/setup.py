@@ -59,24 +59,15 @@ _APST_QUIRKS = ("no-apst", "no-deepest-ps")
 _NO_TABLE = bytes(_core.APST_BYTES)
 
 
-def _quirks_of(settings: DeviceSettings | None) -> list[str] | str:
-    if settings is None or settings.quirks is None:
-        return "auto"
-    return [str(q) for q in settings.quirks if str(q) in _APST_QUIRKS]
-
-
 def said_by_machine(
     model: Model, settings: DeviceSettings | None
 ) -> tuple[Any, ...] | None:
-    """What the machine of a device says; of others the quirks of Linux."""
-    nvme = model.kind == "nvme"
-    if settings is None and not nvme:
+    """What the machine of a device says."""
+    if settings is None:
         return None
-    linux = _core.ALGORITHMS["linux"]
-    lpm = settings.lpm if settings else None
-    table = settings.apst if settings else None
+    lpm, table, quirks = settings.lpm, settings.apst, settings.quirks
     return (
-        quirk_bits(model, _quirks_of(settings), linux) if nvme else None,
+        None if quirks is None else quirk_bits(model, quirks, _core.ALGORITHMS["linux"]),
         0 if lpm is None else _core.LPM[lpm],
         None if table is None else table._handle,
     )
@@ -183,7 +174,9 @@ class Setup:
 
     def quirks(self) -> list[str] | str:
         """Those that the machine of a device says, else those of Linux."""
-        return _quirks_of(self.settings)
+        if self.settings is None or self.settings.quirks is None:
+            return "auto"
+        return [str(q) for q in self.settings.quirks if str(q) in _APST_QUIRKS]
 
     def machine(self) -> tuple[Any, ...] | None:
         """What the machine of a device says."""

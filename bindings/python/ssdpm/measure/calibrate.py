@@ -5,7 +5,6 @@ know of the drive at hand."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, SupportsIndex
 
 from ssdpm import _core
@@ -13,62 +12,27 @@ from ssdpm.base.convert import check_bool, check_text, check_time, check_unsigne
 from ssdpm.device.machine import Device
 from ssdpm.estimate.setup import Setup, TableLike
 from ssdpm.measure.baseline import check_sampling as _check_sampling
-from ssdpm.measure.calibration import (
-    TEXT_BYTES,
-    Calibration,
-    MeasuredRun,
-    MeasuredTuple,
-    QualityTuple,
-    wa_milli,
-)
-from ssdpm.measure.signal import Signal, SignalLike, When, signal_of
+from ssdpm.measure.calibration import Calibration, MeasuredRun, wa_milli
+from ssdpm.measure.signal import SignalLike, When, signal_of
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
-from ssdpm.policy.table import ApstTable
+from ssdpm.policy.table import ApstTable, table_name
 from ssdpm.workload.files import TraceIterator
-from ssdpm.workload.records import Records
 from ssdpm.workload.trace import Trace, TraceLike, all_records
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-def _clip(text: str | None, name: str) -> str | None:
-    """As many characters as the file has room for."""
-    if text is None:
-        return None
-    whole = "".join(c if c.isprintable() else " " for c in text).encode()
-    return whole[: TEXT_BYTES[name]].decode(errors="ignore") or None
-
-
-def _offsets(
-    offset_ns: int | None,
-    max_offset_ns: SupportsIndex | None,
-    signal: Signal,
-    records: Records,
-) -> tuple[int, int]:
-    """Between the clocks, and how far from there to look for a better one."""
-    offset, most = 0, 0
-    first, last = signal._ends_ns()
-    if offset_ns is not None:
-        offset = check_time(offset_ns, "offset_ns")
-    else:
-        most = max(last - first, 0)
-        if len(records):
-            offset = int(records["start_ns"][0]) - first
-    if max_offset_ns is not None:
-        most = check_unsigned(max_offset_ns, "max_offset_ns", 2**64 - 1)
-    return check_time(offset, "offset_ns"), most
-
-
-def _policy_words(setup: Setup, given: TableLike, table: ApstTable | None) -> str:
+def _policy_words(setup: Setup, given: TableLike, table: ApstTable) -> str:
     if setup.lpm is not None:
         return setup.lpm
-    if table is None:
-        return "none"
-    given = setup.named(given)
-    words = str(table).replace("enabled; ", "", 1).replace("; ", ", ")
-    return f"{given}: {words}" if isinstance(given, str) else words
+    if isinstance(given, ApstTable):
+        name: object = table_name(given)
+    else:
+        name = setup.named(given) or "none"
+    words = table._handle.words()
+    return f"{name}: {words}" if name else words
 
 
 @takes(When, signal_of)
@@ -150,47 +114,29 @@ def calibrate(
     if check_bool(byte_energy, "byte_energy"):
         flags |= _core.energy.CALIBRATE_BYTE_ENERGY
     length = check_unsigned(bin_ns, "bin_ns", 2**64 - 1)
+    offset = None if offset_ns is None else check_time(offset_ns, "offset_ns")
+    most = max_offset_ns
+    if most is not None:
+        most = check_unsigned(most, "max_offset_ns", 2**64 - 1)
     signal = signal_of(power, **when)
     found_table = setup.table(table)
     records = all_records(trace)
-    numbers = (*_offsets(offset_ns, max_offset_ns, signal, records), length, flags)
-    measured, quality = _core.energy.calibrate(
-        setup.model._handle, setup.core(found_table), records, signal._handle, numbers
+    found = _core.energy.calibrate(
+        setup.model._handle,
+        setup.core(found_table),
+        records,
+        signal._handle,
+        (offset, most, length, flags),
+        (
+            _policy_words(setup, table, setup.table_or_none(found_table, "table")),
+            signal.name,
+            trace.name if isinstance(trace, (Trace, TraceIterator)) else None,
+            None if date is None else check_text(date, "date"),
+            wa_milli(measured_wa),
+        ),
     )
-    found = _calibration(setup, table, found_table, records, signal, measured, quality)
-    trace_name = trace.name if isinstance(trace, (Trace, TraceIterator)) else None
-    return replace(
-        found,
-        power_name=_clip(signal.name, "power_name"),
-        trace_name=_clip(trace_name, "trace_name"),
-        measured_wa=None if measured_wa is None else wa_milli(measured_wa) / 1000,
-        date=None if date is None else _clip(check_text(date, "date"), "date"),
-    )
-
-
-def _calibration(
-    setup: Setup,
-    given: TableLike,
-    table: ApstTable | None,
-    records: Records,
-    signal: Signal,
-    measured: list[MeasuredTuple],
-    quality: QualityTuple,
-) -> Calibration:
-    model = setup.model
-    continued = int(((records["flags"] & _core.energy.IO_CONTINUED) != 0).sum())
     return Calibration._of(
-        measured,
-        quality,
-        n_samples=len(signal),
-        n_ios=len(records) - continued,
-        kind=model.kind,
-        product=_clip(model.product, "product"),
-        firmware=_clip(model.firmware, "firmware"),
-        policy=_clip(_policy_words(setup, given, table), "policy"),
-        pcie_link=setup.pcie_link if model.kind == "nvme" else None,
-        lpm=setup.lpm,
-        idle_from_start=bool(setup.flags),
+        *found,
         sampling=_check_sampling(signal, None, None, records)[0],
-        _run=MeasuredRun(setup, table, records, signal),
+        _run=MeasuredRun(setup, found_table, records, signal),
     )

@@ -197,7 +197,7 @@ class Measured(Value):
 MeasuredTuple = tuple[int, int, int, bool, int, float, float, float, float, str]
 QualityTuple = tuple[int, int, int, int, int, float, float, float, float]
 
-_OverlayTuple = tuple[
+OverlayTuple = tuple[
     int, int, int, int, int, int, int, int, str, str, str, str, str, str
 ]  # fmt: skip
 
@@ -379,21 +379,7 @@ class Calibration(Written, Overlay):
             raw = check_text(text, "text").encode()
         else:
             raw = bytes_of(text, "a text", "text")
-        overlay, measured, quality = _core.energy.overlay_from_json(raw)
-        texts = dict(zip(TEXT_BYTES, (word or None for word in overlay[8:])))
-        return cls._of(
-            measured,
-            quality,
-            n_samples=overlay[0],
-            n_ios=overlay[1],
-            kind=_DRIVE_WORDS[overlay[2]],
-            pcie_link=_LINK_WORDS.get(overlay[3]),
-            lpm=_LPM_WORDS.get(overlay[4]),
-            operational_state=overlay[5],
-            idle_from_start=bool(overlay[6] & _core.energy.SIM_IDLE_FROM_START),
-            measured_wa=overlay[7] / 1000 if overlay[7] else None,
-            **texts,
-        )
+        return cls._of(*_core.energy.overlay_from_json(raw))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Calibration:
@@ -413,12 +399,32 @@ class Calibration(Written, Overlay):
 
     @classmethod
     def _of(
-        cls, measured: list[MeasuredTuple], quality: QualityTuple, **facts: Any
+        cls,
+        overlay: OverlayTuple,
+        measured: list[MeasuredTuple],
+        quality: QualityTuple,
+        **run: Any,
     ) -> Calibration:
         numbers: dict[str, Any] = dict(zip(_QUALITY, quality))
         for name in _QUALITY[5:]:
             numbers[name] = none_if_nan(numbers[name])
-        return cls(tuple(map(Measured._of, measured)), **numbers, **facts)
+        texts: dict[str, Any] = dict(
+            zip(TEXT_BYTES, (word or None for word in overlay[8:]))
+        )
+        return cls(
+            tuple(map(Measured._of, measured)),
+            **numbers,
+            n_samples=overlay[0],
+            n_ios=overlay[1],
+            kind=_DRIVE_WORDS[overlay[2]],
+            pcie_link=_LINK_WORDS.get(overlay[3]),
+            lpm=_LPM_WORDS.get(overlay[4]),
+            operational_state=overlay[5],
+            idle_from_start=bool(overlay[6] & _core.energy.SIM_IDLE_FROM_START),
+            measured_wa=overlay[7] / 1000 if overlay[7] else None,
+            **texts,
+            **run,
+        )
 
     def _rows(self) -> list[Any]:
         return [one._tuple() for one in self.measured]
@@ -436,7 +442,7 @@ class Calibration(Written, Overlay):
             nan_if_none(self.noise_share),
         )
 
-    def _overlay(self) -> _OverlayTuple:
+    def _overlay(self) -> OverlayTuple:
         def text(name: str) -> str:
             value = getattr(self, name)
             found = "" if value is None else check_text(value, name)

@@ -127,20 +127,6 @@ static int print_text(int err, char *text)
 	return err ? fail() : 0;
 }
 
-static int add(struct ssdpm_comparison *comparison, const char *word,
-	       uint32_t quirks)
-{
-	struct ssdpm_policy policy = { .size = sizeof(policy) };
-	struct ssdpm_apst_params params;
-	int err = ssdpm_apst_params_init(&params, sizeof(params));
-
-	params.quirks = quirks;
-	if (!err)
-		err = ssdpm_policy_parse(word, &params, &policy, &error);
-	return err ? err :
-		     ssdpm_comparison_add(comparison, word, &policy, &error);
-}
-
 static int compare(const struct input *input, char **words, int n)
 {
 	struct ssdpm_comparison *comparison = NULL;
@@ -156,7 +142,7 @@ static int compare(const struct input *input, char **words, int n)
 				       &comparison, &error);
 
 	for (int i = 0; i < n && !err; i++)
-		err = add(comparison, words[i], input->quirks);
+		err = ssdpm_comparison_add(comparison, words[i], NULL, &error);
 	if (!err)
 		err = feed(input, feed_comparison, comparison);
 	if (!err)
@@ -229,7 +215,7 @@ static int print_recommendations(const struct input *input,
 
 	bounds.quirks = input->quirks;
 	if (!err)
-		err = ssdpm_recommend(gaps, input->models[0], NULL, &bounds,
+		err = ssdpm_recommend(gaps, input->models[0], NULL, NULL,
 				      &found, &error);
 	if (!err)
 		err = find_words(found, words, &report.n_words);

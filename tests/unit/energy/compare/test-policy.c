@@ -215,6 +215,20 @@ static void quirks_of_the_machine_are_for_linux_and_not_for_windows(
 	assert_true(resolved("linux", NULL).apst.enabled);
 }
 
+static void quirks_of_the_policy_are_for_windows_too(void **state)
+{
+	struct ssdpm_policy policy = { .size = sizeof(policy) };
+	struct ssdpm_resolved_policy made;
+
+	(void)state;
+	assert_int_equal(ssdpm_policy_parse("windows", NULL, &policy, NULL), 0);
+	policy.params.quirks = SSDPM_QUIRK_NO_APST;
+	assert_int_equal(
+		ssdpm_policy_resolve(nvme, &policy, NULL, NULL, &made, NULL),
+		0);
+	assert_false(made.apst.enabled);
+}
+
 static void today_is_what_the_machine_says(void **state)
 {
 	const struct ssdpm_device_settings settings = {
@@ -359,6 +373,7 @@ int main(void)
 		cmocka_unit_test(a_table_is_what_its_algorithm_makes),
 		cmocka_unit_test(
 			quirks_of_the_machine_are_for_linux_and_not_for_windows),
+		cmocka_unit_test(quirks_of_the_policy_are_for_windows_too),
 		cmocka_unit_test(today_is_what_the_machine_says),
 		cmocka_unit_test(the_drive_is_simulated_as_its_machine_has_it),
 		cmocka_unit_test(

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* An APST table in words: for the command and for Python. */
+#ifndef SSDPM_COMMAND_TABLE_WORDS_H
+#define SSDPM_COMMAND_TABLE_WORDS_H
+
+#include <stdio.h>
+
+#include <ssdpm/policy.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "PS0-PS2 to PS3 after 100 ms, PS3 to PS4 after 2 s", or "never sleeps". */
+void write_apst_to(FILE *file, const struct ssdpm_apst *table);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
