@@ -52,7 +52,8 @@ def main() -> None:
         sys.exit(__doc__)
     faults = Faults()
     tests = "\n".join(pathlib.Path(path).read_text() for path in sys.argv[2:])
-    found = set(re.findall(r"\bSIZED\(\s*(ssdpm_\w+),\s*(ssdpm_\w+),", tests))
+    case = r"\bSIZED(?:_MEMBER)?\(\s*(ssdpm_\w+),\s*(ssdpm_\w+),"
+    found = set(re.findall(case, tests))
     for function, one in APART:
         if f"{function}(" in tests:
             found.add((function, one))

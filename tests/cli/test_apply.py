@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""ssdpm apply: all of it or nothing, and proven."""
+"""ssdpm apply, check and revert: all of it or nothing, proven, in force, and undone."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import documented
@@ -270,3 +275,293 @@ def test_nothing_is_set_where_a_file_is_in_the_way_of_making_it_last(
     assert [path.name for path in (laptop / "run/ssdpm").iterdir()] == ["lock"]
     # To look is allowed.
     assert rules.name in ssdpm.output("plan", *call)
+
+
+CALL = ("apply", "--profile", "power-saver", "--source", "battery")
+STOPPED = re.compile(r"^(\d+) +--- stopped by SIGSTOP ---$", re.MULTILINE)
+
+
+@dataclass
+class Run:
+    status: int
+    words: str
+    plan: dict[str, Any]
+    removed: bool
+
+
+def removed_at(ssdpm: Command, root: pathlib.Path, name: str, number: int) -> Run:
+    """It is stopped at this call, nvme1 is taken away, and it goes on."""
+    log = ssdpm.directory / "calls"
+    log.unlink(missing_ok=True)
+    inject = f"inject={name}:signal=STOP:when={number}"
+    out, words = ssdpm.directory / "out", ssdpm.directory / "words"
+    with out.open("wb") as stdout, words.open("wb") as stderr:
+        process = subprocess.Popen(
+            ["strace", "-f", "-o", log, "-e", f"trace={name}", "-e", inject,
+             "ssdpm", *CALL, "--root", root, "--json"],
+            env={**ssdpm.environment, "ASAN_OPTIONS": "detect_leaks=0"},
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+        )  # fmt: skip
+    removed = False
+    end = time.monotonic() + 60
+    while process.poll() is None:
+        assert time.monotonic() < end, log.read_text()
+        stopped = STOPPED.search(log.read_text()) if log.exists() else None
+        if stopped and not removed:
+            link = root / "sys/class/nvme/nvme1"
+            shutil.move(link.resolve(), root.parent / "removed")
+            link.unlink()
+            removed = True
+        if stopped:
+            # Again and again: strace may be about to stop it only now.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(stopped[1]), signal.SIGCONT)
+        time.sleep(0.02)
+    status = process.returncode
+    return Run(status, words.read_text(), documented.listed(out.read_text()), removed)
+
+
+def expected(run: Run, step: dict[str, Any]) -> set[str]:
+    """The states that agree with the exit status."""
+    is_gone = step["device"] == "nvme1"
+    if run.status == 0:
+        return {"done", "in-force"}
+    if run.status == 5:
+        return {"differs"} if is_gone else {"done", "in-force"}
+    return {"planned", "in-force", "failed" if is_gone else "undone"}
+
+
+@pytest.mark.parametrize("name", ["fdatasync", "renameat", "unlinkat"])
+def test_status_and_words_are_those_of_the_values_on_the_machine(
+    ssdpm: Command, machine: Make, name: str
+) -> None:
+    assert shutil.which("strace"), "install the package strace"
+    number, statuses = 1, set[int]()
+    while True:
+        shutil.rmtree(ssdpm.directory / "machines", ignore_errors=True)
+        root = machine("eight-drives")
+        run = removed_at(ssdpm, root, name, number)
+        if not run.removed:
+            assert run.status == 0 and number > 1
+            break
+        where = f"{name} {number}: {run.status}: {run.words}"
+        statuses.add(run.status)
+        assert run.status in {0, 1, 5}, where
+        assert run.plan["in_force"] is (run.status == 0), where
+        assert run.status == 0 or "nvme1: it was removed" in run.words, where
+        for step in run.plan["steps"]:
+            if step["state"] == "left-alone":
+                continue
+            assert step["state"] in expected(run, step), (where, step)
+            if step["device"] != "nvme1":
+                now = (root / step["target"][1:]).read_text().strip()
+                held = "before" if run.status == 1 else "after"
+                assert now == step[held], (where, step)
+        assert not (root / "run/ssdpm/journal").exists()
+        number += 1
+    # Before the commit counts, and after that.
+    assert statuses == {1, 5}
+
+
+LIMIT_OF = "sys/class/nvme/nvme{}/power/pm_qos_latency_tolerance_us"
+
+
+@pytest.mark.parametrize("form", ["", "--quiet"])
+def test_what_cannot_be_put_back_is_counted_and_printed_even_if_quiet(
+    ssdpm: Command, eight_drives: pathlib.Path, form: str
+) -> None:
+    assert shutil.which("strace"), "install the package strace"
+    limits = [(eight_drives / LIMIT_OF.format(i)).resolve() for i in (0, 1)]
+    before = limits[1].read_text()
+    paths = " ".join(f"-P {limit}" for limit in limits)
+    call = f"apply --latency 5ms nvme0 nvme1 --root {eight_drives}"
+    # The first is written; the second is not, nor is the first put back.
+    result = ssdpm.shell(
+        "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=write "
+        f"-e inject=write:error=EIO:when=2+ {paths} ssdpm {call} {form}"
+    )
+    assert result.returncode == 1
+    assert "1 setting was not put back\n" in result.stderr
+    out = result.stdout
+    calls = f"ssdpm revert --root {eight_drives} or apply"
+    journal = rf"could not undo all, \d+ s ago: {calls}"
+    assert bool(re.search(journal, out)) is (not form)
+    assert "commit runs" not in out
+    assert "nvme0: latency tolerance 100 ms -> 5 ms (done, and not put back)" in out
+    assert "nvme1: latency tolerance 100 ms -> 5 ms (failed)" in out
+    assert (limits[0].read_text().strip(), limits[1].read_text()) == ("5000", before)
+    assert ssdpm(*call.split()).returncode == 0
+    assert {limit.read_text().strip() for limit in limits} == {"5000"}
+
+
+def test_what_is_in_force_is_status_0(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("eight-drives"))
+    assert ssdpm.output("check", "--root", root, "--latency", "100ms", "-q") == "in force\n"
+    assert ssdpm.json("check", "--root", root, "-q", "-l", "100ms")["in_force"] is True
+
+
+def test_what_is_not_is_status_5_with_what_differs(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("eight-drives"))
+    result = ssdpm("check", "--root", root, "-q", "--latency", "25ms")
+    assert result.returncode == 5 and result.stderr == b""
+    lines = result.stdout.decode().splitlines()
+    assert lines[0] == "nvme0: latency tolerance 100 ms -> 25 ms (not in force)"
+    result = ssdpm("check", "--root", root, "-q", "--latency", "25ms", "--json")
+    plan = documented.listed(result.stdout)
+    documented.check(plan)
+    assert result.returncode == 5 and plan["in_force"] is False
+
+
+def test_a_profile_is_in_force_after_apply_and_not_after_somebody_else(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    call = ["--root", str(laptop), "--profile", "auto"]
+    assert ssdpm("check", *call).returncode == 5
+    ssdpm.output("apply", *call)
+    assert ssdpm("check", *call).returncode == 0
+    parameter = laptop / "sys/module/nvme_core/parameters/apst_primary_timeout_ms"
+    parameter.write_text("70\n")
+    result = ssdpm("check", *call)
+    assert result.returncode == 5
+    assert b"apst_primary_timeout_ms 70 -> 50 (not in force)" in result.stdout
+
+
+def test_another_power_source_is_another_profile(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("laptop"))
+    ssdpm.output("apply", "--root", root, "--profile", "auto")
+    call = ["check", "--root", root, "--profile", "auto"]
+    assert ssdpm(*call, "--source", "battery").returncode == 0
+    assert ssdpm(*call, "--source", "ac").returncode == 5
+
+
+def test_a_table_that_is_lost_at_a_reset_is_said_to_be(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("laptop"))
+    result = ssdpm("check", "--root", root, "--apst", "linux-legacy")
+    assert result.returncode == 5
+    assert b"a reset or a resume of the controller loses such a table" in result.stdout
+
+
+def test_check_needs_no_privileges(
+    ssdpm: Command, machine: Make, unprivileged: Callable[..., Any]
+) -> None:
+    root = str(machine("laptop"))
+    result = unprivileged("check", "--root", root, "--latency", "100ms")
+    assert result.returncode == 0 and result.stdout.endswith(b"in force\n")
+
+
+def test_usage_and_devices_fail_as_of_plan(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("laptop"))
+    assert "name no TARGET" in ssdpm.fails(2, "check", "--root", root, "nvme0")
+    assert "sdx" in ssdpm.fails(1, "check", "--root", root, "-l", "any", "sdx")
+    assert "no such option" in ssdpm.fails(2, "check", "--root", root, "--dry-run")
+
+
+def test_what_was_there_before_the_first_apply_comes_back(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    for limit in ("25ms", "10ms", "any"):
+        ssdpm.output("apply", "--root", str(laptop), "--latency", limit)
+    dry = ssdpm.json("revert", "-n", "--root", str(laptop))
+    assert [step["state"] for step in dry["steps"]] == ["planned"]
+    assert (laptop / LIMIT).read_text().strip() == "any"
+    done = ssdpm.json("revert", "--root", str(laptop))
+    assert [step["state"] for step in done["steps"]] == ["done"]
+    assert done["steps"][0]["after"] == "100000"
+    assert (laptop / LIMIT).read_text().strip() == "100000"
+
+
+def test_without_anything_to_revert_nothing_is_done(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    assert ssdpm.output("revert", "--root", str(laptop)) == "nothing to do\n"
+    ssdpm.output("apply", "--root", str(laptop), "--latency", "25ms")
+    ssdpm.output("revert", "--root", str(laptop))
+    assert ssdpm.output("revert", "--root", str(laptop)) == "nothing to do\n"
+
+
+def test_a_profile_is_reverted_as_a_whole(ssdpm: Command, laptop: pathlib.Path) -> None:
+    parameters = laptop / "sys/module/nvme_core/parameters"
+    before = {path.name: path.read_text() for path in parameters.iterdir()}
+    ssdpm.output("apply", "--root", str(laptop), "--profile", "auto")
+    assert before != {path.name: path.read_text() for path in parameters.iterdir()}
+    ssdpm.output("revert", "--root", str(laptop))
+    assert {name: text.strip() for name, text in before.items()} == {
+        path.name: path.read_text().strip() for path in parameters.iterdir()
+    }
+
+
+def test_what_somebody_else_has_set_since_is_left_alone(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    ssdpm.output("apply", "--root", str(laptop), "--latency", "25ms")
+    (laptop / LIMIT).write_text("5000\n")
+    text = ssdpm.output("revert", "--root", str(laptop))
+    assert "left alone" in text
+    assert (laptop / LIMIT).read_text() == "5000\n"
+
+
+def test_files_with_our_marker_are_removed_and_no_others(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    ssdpm.output("apply", "--root", str(laptop), "-p", "balanced", "--persist", "udev")
+    rules = laptop / "etc/udev/rules.d"
+    ours = list(rules.iterdir())
+    assert ours
+    (rules / "99-mine.rules").write_text("# mine\n")
+    result = ssdpm("revert", "-n", "--root", str(laptop), "--persist")
+    assert result.returncode == 0 and ours[0].exists()
+    path = "/etc/udev/rules.d/85-ssdpm.rules"
+    assert f"{path} (to be removed)\n" in result.stdout.decode()
+    result = ssdpm("revert", "--root", str(laptop), "--persist=tlp")
+    assert result.returncode == 0 and ours[0].exists()
+    assert path not in result.stdout.decode()
+    (file,) = ssdpm.json("revert", "-n", "--root", str(laptop), "--persist")["files"]
+    assert file["path"] == path and file["contents"] == ours[0].read_text()
+    text = ssdpm.output("revert", "--root", str(laptop), "--persist")
+    assert f"{path} (removed)\n    then: udevadm control --reload\n" in text
+    assert [path.name for path in rules.iterdir()] == ["99-mine.rules"]
+
+
+def test_what_the_initramfs_has_goes_on_and_that_is_said(
+    ssdpm: Command, machine: Make
+) -> None:
+    call = ["--root", str(machine("laptop"))]
+    options = ["-p", "balanced", "--source", "ac", "--persist", "modprobe"]
+    ssdpm.output("apply", *call, *options)
+    text = ssdpm.output("revert", *call, "--persist")
+    assert "/etc/modprobe.d/ssdpm.conf (removed)\n" in text
+    assert "update-initramfs -u" in text
+
+
+def test_wrong_usage_is_status_2(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("laptop"))
+    assert "no operand" in ssdpm.fails(2, "revert", "--root", root, "nvme0")
+    assert "--persist cron" in ssdpm.fails(2, "revert", "--root", root, "--persist=cron")
+    message = ssdpm.fails(2, "revert", "--root", root, "--persist", "udev")
+    assert "write --persist=udev" in message
+
+
+def test_revert_leaves_a_root_without_the_marker_alone(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    ssdpm.output("apply", "--root", str(laptop), "--latency", "25ms")
+    (laptop / "ssdpm-capture").unlink()
+    assert ssdpm("revert", "--root", str(laptop)).returncode == 1
+    assert (laptop / LIMIT).read_text().strip() == "25000"
+
+
+def test_without_privileges_it_is_status_4(
+    ssdpm: Command, laptop: pathlib.Path, unprivileged: Callable[..., Any]
+) -> None:
+    ssdpm.output("apply", "--root", str(laptop), "--latency", "25ms")
+    result = unprivileged("revert", "--root", str(laptop))
+    assert result.returncode == 4, result.stderr
+    assert (laptop / LIMIT).read_text().strip() == "25000"

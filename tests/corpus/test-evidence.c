@@ -300,16 +300,17 @@ static struct ssdpm_parameter rule(uint32_t max_uw, uint32_t asleep_uw,
 	struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS];
 	struct ssdpm_model *model;
 	struct ssdpm_error error;
+	const struct ssdpm_parameter *found;
 	size_t n;
 
 	if (ssdpm_model_new(&info, states, 2, &model, &error) ||
 	    make_parameters_of(model, SSDPM_PCIE_L1_2, p, &n, &error))
 		die("%s", error.message);
 	ssdpm_model_unref(model);
-	for (size_t i = 0; i < n; i++)
-		if (p[i].kind == kind && p[i].index == index)
-			return p[i];
-	die("no %s of %u", ssdpm_parameter_kind_to_string(kind), index);
+	found = find_parameter(p, n, kind, index);
+	if (!found)
+		die("no %s of %u", ssdpm_parameter_kind_to_string(kind), index);
+	return *found;
 }
 
 static void check_shares(void)

@@ -29,11 +29,10 @@ struct subject {
 
 static uint64_t nominal(const struct subject *s, uint32_t kind, uint32_t index)
 {
-	for (size_t i = 0; i < s->params.n_parameters; i++)
-		if (s->parameters[i].kind == kind &&
-		    s->parameters[i].index == index)
-			return s->parameters[i].nominal;
-	return 0;
+	const struct ssdpm_parameter *found = find_parameter(
+		s->parameters, s->params.n_parameters, kind, index);
+
+	return found ? found->nominal : 0;
 }
 
 static void make_parameters(struct subject *s, struct bytes *bytes, bool wild)

@@ -6,6 +6,7 @@
  * what the drive did. The same counts must find each fault that is planted.
  */
 #include "calibrate-truth.h"
+#include "calls.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -155,16 +156,6 @@ static void ask_oracle(const struct truth *truth, const struct truth_run *run,
 	free(fit);
 }
 
-static const struct ssdpm_measured *find(const struct ssdpm_measured *measured,
-					 uint64_t n, size_t which)
-{
-	for (size_t i = 0; i < n; i++)
-		if (measured[i].kind == seen[which].kind &&
-		    measured[i].index == seen[which].index)
-			return &measured[i];
-	return NULL;
-}
-
 static double unit_of(size_t which)
 {
 	switch (seen[which].kind) {
@@ -215,7 +206,8 @@ static void count(const struct truth *truth, const struct truth_run *run,
 		  struct tally tallies[N_SEEN])
 {
 	for (size_t i = 0; i < OFFSET; i++) {
-		const struct ssdpm_measured *one = find(measured, n, i);
+		const struct ssdpm_measured *one =
+			find_measured(measured, n, seen[i].kind, seen[i].index);
 		double value = truth_value(truth, seen[i].kind, seen[i].index);
 		bool fitted = i < N_POWERS + N_ENERGIES;
 		struct ssdpm_measured none = { 0 };

@@ -89,6 +89,27 @@ static inline int make_parameters_of(const struct ssdpm_model *model,
 					   SSDPM_MAX_PARAMETERS, ret_n, reterr);
 }
 
+/* NULL: there is none. As with strchr(), the caller knows what is constant. */
+static inline struct ssdpm_parameter *find_parameter(
+	const struct ssdpm_parameter *parameters, size_t n, uint32_t kind,
+	uint32_t index)
+{
+	for (size_t i = 0; i < n; i++)
+		if (parameters[i].kind == kind && parameters[i].index == index)
+			return (struct ssdpm_parameter *)&parameters[i];
+	return NULL;
+}
+
+static inline const struct ssdpm_measured *find_measured(
+	const struct ssdpm_measured *measured, size_t n, uint32_t kind,
+	uint32_t index)
+{
+	for (size_t i = 0; i < n; i++)
+		if (measured[i].kind == kind && measured[i].index == index)
+			return &measured[i];
+	return NULL;
+}
+
 static inline int sweep_gaps(const struct ssdpm_gaps *gaps,
 			     const struct ssdpm_model *model,
 			     const struct ssdpm_sim_params *params,

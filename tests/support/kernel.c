@@ -929,3 +929,12 @@ void kernel_assert_fails(int err, const struct ssdpm_error *error, int code,
 	assert_int_equal(err, code);
 	fixture_assert_error(error, code, 0, fragment);
 }
+
+void kernel_commit_fails(struct ssdpm_plan *plan, int code,
+			 const char *fragment)
+{
+	struct ssdpm_error error;
+
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, code,
+			    fragment);
+}

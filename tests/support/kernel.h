@@ -128,5 +128,7 @@ struct ssdpm_step kernel_step(const struct ssdpm_plan *plan, size_t i);
 void kernel_commit(struct ssdpm_plan *plan);
 void kernel_assert_fails(int err, const struct ssdpm_error *error, int code,
 			 const char *fragment);
+void kernel_commit_fails(struct ssdpm_plan *plan, int code,
+			 const char *fragment);
 
 #endif

@@ -6,6 +6,14 @@
 
 enum { LONGER = 16, MOST = 1 << 16 };
 
+size_t sized_size(const void *sized)
+{
+	size_t size;
+
+	memcpy(&size, sized, sizeof(size));
+	return size;
+}
+
 /* Two pages and more, and after them one that nobody may touch. */
 static struct {
 	unsigned char *end;
@@ -48,8 +56,14 @@ static unsigned char *put(const struct sized_case *sized, size_t size)
 static int call(const struct sized_case *sized, unsigned char *at,
 		struct ssdpm_error *error)
 {
+	static _Alignas(max_align_t) unsigned char outer[MOST];
+
 	*error = fixture_error();
-	return sized->call(at, error);
+	if (!sized->outer)
+		return sized->call(at, error);
+	memcpy(outer, sized->outer, sized->outer_size);
+	memcpy(outer + sized->member, &at, sizeof(at));
+	return sized->call(outer, error);
 }
 
 static void fail_case(const struct sized_case *sized, size_t size,

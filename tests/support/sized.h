@@ -22,12 +22,39 @@ struct sized_case {
 	const void *example; /* SIZED_IN: with this the call succeeds */
 	/* error: of a function without reterr, nothing. */
 	int (*call)(void *sized, struct ssdpm_error *error);
+	/* Where the call takes another, in which it is a pointer: that one. */
+	const void *outer;
+	size_t outer_size;
+	size_t member;
 };
 
-#define SIZED(function, type, way, example, call)                         \
-	{                                                                 \
-#function, #type, sizeof(struct type), way, example, call \
+#define SIZED(function, type, way, example, call)                          \
+	{                                                                  \
+#function, #type, sizeof(struct type), way, example, call, \
+			NULL, 0, 0                                         \
 	}
+
+/* One that is a member of what the call takes. */
+#define SIZED_MEMBER(function, type, example, call, outer, member)        \
+	{                                                                 \
+#function, #type, sizeof(struct type), SIZED_IN, example, \
+			call, &outer, sizeof(outer),                      \
+			offsetof(__typeof__(outer), member)               \
+	}
+
+/* A call that makes an object, or a text, of one structure alone. */
+#define SIZED_MAKES(name, function, type, destroy)              \
+	static int name(void *sized, struct ssdpm_error *error) \
+	{                                                       \
+		type *made = NULL;                              \
+		int err = function(sized, &made, error);        \
+                                                                \
+		destroy(made);                                  \
+		return err;                                     \
+	}
+
+/* The size that a structure says. */
+size_t sized_size(const void *sized);
 
 /*
  * Call it with a structure that ends where the memory does: as long as it is,

@@ -130,7 +130,9 @@ static struct {
 	struct ssdpm_survey_result *survey_result;
 	struct ssdpm_survey_merge *survey_merge;
 	int survey_fd;
-	struct ssdpm_level *level; /* with samples */
+	double power_w[100];
+	struct ssdpm_samples samples; /* of these */
+	struct ssdpm_level *level;    /* with samples */
 	struct ssdpm_sim *sim;
 	struct ssdpm_model *deep_sleeper;
 	struct ssdpm_ftl *ftl;
@@ -182,6 +184,47 @@ static const struct result untouched = {
 	.text = (char *)&in,
 	.energy_nj = 77,
 };
+
+/* An array of n that a call made: how many counts. */
+static int keep_count(int err, void *made, size_t n, struct result *ret)
+{
+	if (err)
+		return err;
+	ret->energy_nj = n;
+	free(made);
+	return 0;
+}
+
+/* A text that a call made: its length counts. */
+static int keep_length(int err, char *text, struct result *ret)
+{
+	return keep_count(err, text, err ? 0 : strlen(text), ret);
+}
+
+static int list_from(const void *data, size_t bytes, struct result *ret,
+		     struct ssdpm_error *error)
+{
+	return ssdpm_model_list_from_data(data, bytes, &ret->models, &ret->n,
+					  error);
+}
+
+static int list_from_text(const char *text, struct result *ret,
+			  struct ssdpm_error *error)
+{
+	return list_from(text, strlen(text), ret, error);
+}
+
+static int open_trace(const void *data, size_t bytes, struct result *ret,
+		      struct ssdpm_error *error)
+{
+	return ssdpm_trace_open_data(data, bytes, NULL, &ret->trace, error);
+}
+
+static int open_text_trace(const char *text, struct result *ret,
+			   struct ssdpm_error *error)
+{
+	return open_trace(text, strlen(text), ret, error);
+}
 
 static int call_new(struct result *ret, struct ssdpm_error *error)
 {
@@ -286,21 +329,18 @@ static int call_meters_to_json(struct result *ret, struct ssdpm_error *error)
 
 static int call_list_from_one(struct result *ret, struct ssdpm_error *error)
 {
-	return ssdpm_model_list_from_data(in.one, strlen(in.one), &ret->models,
-					  &ret->n, error);
+	return list_from_text(in.one, ret, error);
 }
 
 static int call_list_from_three(struct result *ret, struct ssdpm_error *error)
 {
-	return ssdpm_model_list_from_data(in.three, strlen(in.three),
-					  &ret->models, &ret->n, error);
+	return list_from_text(in.three, ret, error);
 }
 
 static int call_list_from_identify(struct result *ret,
 				   struct ssdpm_error *error)
 {
-	return ssdpm_model_list_from_data(in.id, sizeof(in.id), &ret->models,
-					  &ret->n, error);
+	return list_from(in.id, sizeof(in.id), ret, error);
 }
 
 static int call_lint(struct result *ret, struct ssdpm_error *error)
@@ -314,70 +354,58 @@ static int call_lint_two_tables(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_model_lint(in.two_tables, &ret->findings, &ret->n, error);
 }
 
-static int call_list_from_text(const char *text, struct result *ret,
-			       struct ssdpm_error *error)
-{
-	return ssdpm_model_list_from_data(text, strlen(text), &ret->models,
-					  &ret->n, error);
-}
-
 static int call_list_from_nvme_cli(struct result *ret,
 				   struct ssdpm_error *error)
 {
-	return call_list_from_text("ps 0 : mp:5.00W operational\n", ret, error);
+	return list_from_text("ps 0 : mp:5.00W operational\n", ret, error);
 }
 
 static int call_list_from_nvme_cli_json(struct result *ret,
 					struct ssdpm_error *error)
 {
-	return call_list_from_text("[{\"psds\": [{\"flags\": 0}]}]", ret,
-				   error);
+	return list_from_text("[{\"psds\": [{\"flags\": 0}]}]", ret, error);
 }
 
 static int call_list_from_smartctl(struct result *ret,
 				   struct ssdpm_error *error)
 {
-	return call_list_from_text("St Op Max Ent_Lat\n"
-				   "0 + 1.00W - - 0 0 0 0 0 0\n",
-				   ret, error);
+	return list_from_text("St Op Max Ent_Lat\n"
+			      "0 + 1.00W - - 0 0 0 0 0 0\n",
+			      ret, error);
 }
 
 static int call_list_from_smartctl_sata(struct result *ret,
 					struct ssdpm_error *error)
 {
-	return call_list_from_text("Device Model: X\n", ret, error);
+	return list_from_text("Device Model: X\n", ret, error);
 }
 
 static int call_list_from_smartctl_json(struct result *ret,
 					struct ssdpm_error *error)
 {
-	return call_list_from_text("{\"nvme_power_states\": [{"
-				   "\"non_operational_state\": true}]}",
-				   ret, error);
+	return list_from_text("{\"nvme_power_states\": [{"
+			      "\"non_operational_state\": true}]}",
+			      ret, error);
 }
 
 static int call_list_from_ata(struct result *ret, struct ssdpm_error *error)
 {
-	return ssdpm_model_list_from_data(in.ata, sizeof(in.ata), &ret->models,
-					  &ret->n, error);
+	return list_from(in.ata, sizeof(in.ata), ret, error);
 }
 
 static int call_list_from_ata_hex(struct result *ret, struct ssdpm_error *error)
 {
-	return ssdpm_model_list_from_data(in.hex, strlen(in.hex), &ret->models,
-					  &ret->n, error);
+	return list_from_text(in.hex, ret, error);
 }
 
 static int call_list_from_blob(struct result *ret, struct ssdpm_error *error)
 {
-	return ssdpm_model_list_from_data(in.blob, sizeof(in.blob),
-					  &ret->models, &ret->n, error);
+	return list_from(in.blob, sizeof(in.blob), ret, error);
 }
 
 static int call_list_from_hdparm(struct result *ret, struct ssdpm_error *error)
 {
-	return ssdpm_model_list_from_data(hdparm, strlen(hdparm), &ret->models,
-					  &ret->n, error);
+	return list_from_text(hdparm, ret, error);
 }
 
 static int call_catalogue(struct result *ret, struct ssdpm_error *error)
@@ -399,14 +427,12 @@ static int call_catalogue_model(struct result *ret, struct ssdpm_error *error)
 
 static int call_trace_npy(struct result *ret, struct ssdpm_error *error)
 {
-	return ssdpm_trace_open_data(in.npy, sizeof(in.npy), NULL, &ret->trace,
-				     error);
+	return open_trace(in.npy, sizeof(in.npy), ret, error);
 }
 
 static int call_trace_msr(struct result *ret, struct ssdpm_error *error)
 {
-	return ssdpm_trace_open_data(msr, strlen(msr), NULL, &ret->trace,
-				     error);
+	return open_text_trace(msr, ret, error);
 }
 
 static int call_trace_columns(struct result *ret, struct ssdpm_error *error)
@@ -432,8 +458,7 @@ static int call_trace_gzip(struct result *ret, struct ssdpm_error *error)
 		0xc4, 0x33, 0x8f, 0x14, 0x00, 0x00, 0x00,
 	};
 
-	return ssdpm_trace_open_data(packed, sizeof(packed), NULL, &ret->trace,
-				     error);
+	return open_trace(packed, sizeof(packed), ret, error);
 }
 #endif
 
@@ -446,8 +471,7 @@ static int call_trace_zstd(struct result *ret, struct ssdpm_error *error)
 		0x20, 0x30, 0x20, 0x38, 0x20, 0x38, 0x20, 0x31, 0x0a,
 	};
 
-	return ssdpm_trace_open_data(packed, sizeof(packed), NULL, &ret->trace,
-				     error);
+	return open_trace(packed, sizeof(packed), ret, error);
 }
 #endif
 
@@ -465,8 +489,7 @@ static int call_trace_xz(struct result *ret, struct ssdpm_error *error)
 		0x00, 0x00, 0x00, 0x04, 0x59, 0x5a,
 	};
 
-	return ssdpm_trace_open_data(packed, sizeof(packed), NULL, &ret->trace,
-				     error);
+	return open_trace(packed, sizeof(packed), ret, error);
 }
 #endif
 
@@ -497,18 +520,13 @@ static int call_to_fio_job(struct result *ret, struct ssdpm_error *error)
 
 static int call_trace_iolog(struct result *ret, struct ssdpm_error *error)
 {
-	static const char text[] = "fio version 3 iolog\n1 f read 0 1\n";
-
-	return ssdpm_trace_open_data(text, strlen(text), NULL, &ret->trace,
-				     error);
+	return open_text_trace("fio version 3 iolog\n1 f read 0 1\n", ret,
+			       error);
 }
 
 static int call_trace_latency_log(struct result *ret, struct ssdpm_error *error)
 {
-	static const char text[] = "1, 10, 0, 4096, 0, 0\n";
-
-	return ssdpm_trace_open_data(text, strlen(text), NULL, &ret->trace,
-				     error);
+	return open_text_trace("1, 10, 0, 4096, 0, 0\n", ret, error);
 }
 
 static int call_stats_new(struct result *ret, struct ssdpm_error *error)
@@ -518,16 +536,12 @@ static int call_stats_new(struct result *ret, struct ssdpm_error *error)
 
 static int call_trace_biosnoop(struct result *ret, struct ssdpm_error *error)
 {
-	static const char text[] = "TIMEus DELTAus\n7 5\n";
-
-	return ssdpm_trace_open_data(text, strlen(text), NULL, &ret->trace,
-				     error);
+	return open_text_trace("TIMEus DELTAus\n7 5\n", ret, error);
 }
 
 static int call_trace_blkparse(struct result *ret, struct ssdpm_error *error)
 {
-	return ssdpm_trace_open_data(in.issues, strlen(in.issues), NULL,
-				     &ret->trace, error);
+	return open_text_trace(in.issues, ret, error);
 }
 
 static int read_one(struct result *ret, int err, struct ssdpm_error *error)
@@ -584,28 +598,20 @@ static int call_diagnose(struct result *ret, struct ssdpm_error *error)
 
 static int call_owners(struct result *ret, struct ssdpm_error *error)
 {
-	struct ssdpm_owner *owners;
-	size_t n;
+	struct ssdpm_owner *owners = NULL;
+	size_t n = 0;
 	int err = ssdpm_machine_read_owners(in.laptop, &owners, &n, error);
 
-	if (err)
-		return err;
-	ret->energy_nj = n;
-	free(owners);
-	return 0;
+	return keep_count(err, owners, n, ret);
 }
 
 static int call_meters(struct result *ret, struct ssdpm_error *error)
 {
-	struct ssdpm_meter *meters;
-	size_t n;
+	struct ssdpm_meter *meters = NULL;
+	size_t n = 0;
 	int err = ssdpm_machine_read_meters(in.laptop, &meters, &n, error);
 
-	if (err)
-		return err;
-	ret->energy_nj = n;
-	free(meters);
-	return 0;
+	return keep_count(err, meters, n, ret);
 }
 
 /* As an object, and the second row as another. */
@@ -632,6 +638,17 @@ static int comparison_to_json(const struct ssdpm_comparison *comparison,
 	return err;
 }
 
+/* What the library assumes of the sleeper; the array is for its parameters. */
+static int assume_sleeper(struct ssdpm_sim_params *ret_params,
+			  struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS],
+			  struct ssdpm_error *error)
+{
+	ssdpm_sim_params_init(ret_params, sizeof(*ret_params));
+	ret_params->parameters = p;
+	return make_parameters_of(in.sleeper, SSDPM_PCIE_L1_2, p,
+				  &ret_params->n_parameters, error);
+}
+
 static int call_comparison(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_compared_policy row = { .size = sizeof(row) };
@@ -642,10 +659,7 @@ static int call_comparison(struct result *ret, struct ssdpm_error *error)
 	int err;
 
 	ios[1].start_ns = 1000000;
-	ssdpm_sim_params_init(&params, sizeof(params));
-	err = make_parameters_of(in.sleeper, SSDPM_PCIE_L1_2, parameters,
-				 &params.n_parameters, error);
-	params.parameters = parameters;
+	err = assume_sleeper(&params, parameters, error);
 	if (!err)
 		err = ssdpm_comparison_new(in.sleeper, &params, NULL,
 					   &comparison, error);
@@ -676,14 +690,9 @@ static int call_policy(struct result *ret, struct ssdpm_error *error)
 	struct ssdpm_resolved_policy resolved = { 0 };
 	struct ssdpm_sim_params params;
 	const char *word;
-	size_t n;
 	int err;
 
-	ssdpm_sim_params_init(&params, sizeof(params));
-	err = make_parameters_of(in.sleeper, SSDPM_PCIE_L1_2, parameters, &n,
-				 error);
-	params.parameters = parameters;
-	params.n_parameters = n;
+	err = assume_sleeper(&params, parameters, error);
 	if (!err)
 		err = ssdpm_policy_parse("lower-envelope", NULL, &policy,
 					 error);
@@ -707,16 +716,12 @@ static int call_policy(struct result *ret, struct ssdpm_error *error)
 
 static int call_directory(struct result *ret, struct ssdpm_error *error)
 {
-	char **names;
-	size_t n;
+	char **names = NULL;
+	size_t n = 0;
 	int err = ssdpm_machine_read_directory(in.laptop, "sys/class/nvme",
 					       &names, &n, error);
 
-	if (err)
-		return err;
-	ret->energy_nj = n;
-	free(names);
-	return 0;
+	return keep_count(err, names, n, ret);
 }
 
 static int call_find_meter(struct result *ret, struct ssdpm_error *error)
@@ -947,10 +952,8 @@ static const struct ssdpm_baseline idle_level = { .level_w = 2,
 
 static int call_energy(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[100];
-	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_energy energy = { .size = sizeof(energy) };
-	int err = ssdpm_energy_measure(&samples, NULL, &energy, error);
+	int err = ssdpm_energy_measure(&in.samples, NULL, &energy, error);
 
 	if (!err)
 		ret->energy_nj = energy.n;
@@ -1066,11 +1069,8 @@ static int call_survey_result(struct result *ret, struct ssdpm_error *error)
 
 	if (!err)
 		err = ssdpm_survey_result_to_json(result, NULL, &text, error);
-	if (!err)
-		ret->energy_nj = strlen(text);
 	ssdpm_survey_result_free(result);
-	free(text);
-	return err;
+	return keep_length(err, text, ret);
 }
 
 static int call_survey_merge_new(struct result *ret, struct ssdpm_error *error)
@@ -1083,11 +1083,8 @@ static int call_survey_merge_new(struct result *ret, struct ssdpm_error *error)
 
 	if (!err)
 		err = ssdpm_survey_merge_to_json(merge, &text, error);
-	if (!err)
-		ret->energy_nj = strlen(text);
 	ssdpm_survey_merge_free(merge);
-	free(text);
-	return err;
+	return keep_length(err, text, ret);
 }
 
 static int call_survey_fd(struct result *ret, struct ssdpm_error *error)
@@ -1106,10 +1103,8 @@ static int call_survey_fd(struct result *ret, struct ssdpm_error *error)
 
 static int call_baseline(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[100];
-	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_baseline baseline;
-	int err = ssdpm_baseline_find(&samples, NULL, &baseline, error);
+	int err = ssdpm_baseline_find(&in.samples, NULL, &baseline, error);
 
 	if (!err)
 		ret->energy_nj = baseline.n;
@@ -1118,12 +1113,10 @@ static int call_baseline(struct result *ret, struct ssdpm_error *error)
 
 static int call_baseline_window(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[100];
-	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_baseline_params params = { .size = sizeof(params),
 						.end_ns = 100000000000 };
 	struct ssdpm_baseline baseline;
-	int err = ssdpm_baseline_find(&samples, &params, &baseline, error);
+	int err = ssdpm_baseline_find(&in.samples, &params, &baseline, error);
 
 	if (!err)
 		ret->energy_nj = baseline.n;
@@ -1132,15 +1125,13 @@ static int call_baseline_window(struct result *ret, struct ssdpm_error *error)
 
 static int call_level(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[100];
-	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_baseline baseline;
 	struct ssdpm_level *level;
 	int err = ssdpm_level_new(&level, error);
 
 	if (err)
 		return err;
-	err = ssdpm_level_feed(level, &samples, error);
+	err = ssdpm_level_feed(level, &in.samples, error);
 	if (!err)
 		err = ssdpm_level_get(level, &baseline, error);
 	if (!err)
@@ -1151,12 +1142,10 @@ static int call_level(struct result *ret, struct ssdpm_error *error)
 
 static int call_activity(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[100];
-	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_activity work[8];
 	size_t n;
-	int err =
-		find_activity(&samples, &idle_level, NULL, work, 8, &n, error);
+	int err = find_activity(&in.samples, &idle_level, NULL, work, 8, &n,
+				error);
 
 	if (!err)
 		ret->energy_nj = n;
@@ -1170,14 +1159,12 @@ static int call_sampling(struct result *ret, struct ssdpm_error *error)
 		{ .start_ns = 40000000000, .service_ns = 1000 },
 		{ .start_ns = 80000000000, .service_ns = 3000 },
 	};
-	double power_w[100];
-	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_sampling_params params = { .size = sizeof(params),
 						.baseline = &idle_level,
 						.ios = ios,
 						.n_ios = 3 };
 	struct ssdpm_sampling sampling = { .size = sizeof(sampling) };
-	int err = ssdpm_sampling_check(&samples, &params, &sampling, error);
+	int err = ssdpm_sampling_check(&in.samples, &params, &sampling, error);
 
 	if (!err)
 		ret->energy_nj = sampling.busy_ns;
@@ -1186,10 +1173,8 @@ static int call_sampling(struct result *ret, struct ssdpm_error *error)
 
 static int call_sampling_alone(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[100];
-	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_sampling sampling = { .size = sizeof(sampling) };
-	int err = ssdpm_sampling_check(&samples, NULL, &sampling, error);
+	int err = ssdpm_sampling_check(&in.samples, NULL, &sampling, error);
 
 	if (!err)
 		ret->energy_nj = sampling.n_excursions;
@@ -1198,11 +1183,9 @@ static int call_sampling_alone(struct result *ret, struct ssdpm_error *error)
 
 static int call_tail(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[100];
-	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_tail tail;
-	int err = ssdpm_tail_measure(&samples, &idle_level, NULL, 45000000000,
-				     &tail, error);
+	int err = ssdpm_tail_measure(&in.samples, &idle_level, NULL,
+				     45000000000, &tail, error);
 
 	if (!err)
 		ret->energy_nj = tail.n;
@@ -1211,11 +1194,9 @@ static int call_tail(struct result *ret, struct ssdpm_error *error)
 
 static int call_idle_work(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[100];
-	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_idle_work work;
-	int err =
-		ssdpm_idle_work_find(&samples, &idle_level, NULL, &work, error);
+	int err = ssdpm_idle_work_find(&in.samples, &idle_level, NULL, &work,
+				       error);
 
 	if (!err)
 		ret->energy_nj = work.n;
@@ -1336,10 +1317,8 @@ static int call_background(struct result *ret, struct ssdpm_error *error)
 
 static int call_changes(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[100];
-	struct ssdpm_samples samples = make_samples(power_w);
 	size_t begins[16], n;
-	int err = find_changes(&samples, 0, 0, 0, begins, 16, &n, error);
+	int err = find_changes(&in.samples, 0, 0, 0, begins, 16, &n, error);
 
 	if (!err)
 		ret->energy_nj = n;
@@ -1348,10 +1327,8 @@ static int call_changes(struct result *ret, struct ssdpm_error *error)
 
 static int call_survey_summarise(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[100];
-	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_survey_summary summary = { .size = sizeof(summary) };
-	int err = ssdpm_survey_summarise(&samples, &summary, error);
+	int err = ssdpm_survey_summarise(&in.samples, &summary, error);
 
 	if (!err)
 		ret->energy_nj = summary.n;
@@ -1491,6 +1468,23 @@ static int restore_machine(void)
 	return 0;
 }
 
+/* Steps that write to files alone. */
+static int fill_by_files(struct ssdpm_plan *plan, struct ssdpm_error *error)
+{
+	int err = ssdpm_plan_add_latency_tolerance(plan, in.plan_drive,
+						   in.sleeper, 7000, error);
+
+	if (!err)
+		err = ssdpm_plan_add_nvme_core(
+			plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS, 200,
+			error);
+	if (!err)
+		err = add_lpms(plan, in.plan_disk, NULL,
+			       &(uint32_t){ SSDPM_LPM_MEDIUM_POWER }, 1, 0,
+			       error);
+	return err;
+}
+
 static int fill_plan(struct ssdpm_plan *plan, struct ssdpm_error *error)
 {
 	const struct ssdpm_profile_settings settings = {
@@ -1502,17 +1496,8 @@ static int fill_plan(struct ssdpm_plan *plan, struct ssdpm_error *error)
 		.n_lpms = 1,
 		.lpms = { SSDPM_LPM_MEDIUM_POWER },
 	};
-	int err;
+	int err = fill_by_files(plan, error);
 
-	err = ssdpm_plan_add_latency_tolerance(plan, in.plan_drive, in.sleeper,
-					       7000, error);
-	if (!err)
-		err = ssdpm_plan_add_nvme_core(
-			plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS, 200,
-			error);
-	if (!err)
-		err = add_lpms(plan, in.plan_disk, NULL, settings.lpms, 1, 0,
-			       error);
 	if (!err)
 		err = ssdpm_plan_add_profile(plan, in.plan_drive, NULL,
 					     &settings, error);
@@ -1583,16 +1568,7 @@ static int call_commit(struct result *ret, struct ssdpm_error *error)
 		err = ssdpm_plan_new(in.capture, NULL, &plan, error);
 	if (err)
 		return err;
-	err = ssdpm_plan_add_latency_tolerance(plan, in.plan_drive, in.sleeper,
-					       7000, error);
-	if (!err)
-		err = ssdpm_plan_add_nvme_core(
-			plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS, 200,
-			error);
-	if (!err)
-		err = add_lpms(plan, in.plan_disk, NULL,
-			       &(uint32_t){ SSDPM_LPM_MEDIUM_POWER }, 1, 0,
-			       error);
+	err = fill_by_files(plan, error);
 	if (!err)
 		err = commit_and_revert(plan, error);
 	ssdpm_plan_free(plan);
@@ -1866,14 +1842,10 @@ static int call_cap_to_json(struct result *ret, struct ssdpm_error *error)
 						 .n_streams = 1,
 						 .points = points,
 						 .n_points = 20 };
-	char *text;
+	char *text = NULL;
 	int err = ssdpm_cap_report_to_json(&report, &text, error);
 
-	if (err)
-		return err;
-	ret->energy_nj = strlen(text);
-	free(text);
-	return 0;
+	return keep_length(err, text, ret);
 }
 
 static int call_iops_log(struct result *ret, struct ssdpm_error *error)
@@ -1940,14 +1912,10 @@ static int call_report_to_json(
 						   .sampling = &sampling,
 						   .activities = runs,
 						   .n_activities = 20 };
-	char *text;
+	char *text = NULL;
 	int err = to_json(&report, &text, error);
 
-	if (err)
-		return err;
-	ret->energy_nj = strlen(text);
-	free(text);
-	return 0;
+	return keep_length(err, text, ret);
 }
 
 static int call_consistency_to_json(struct result *ret,
@@ -1962,23 +1930,10 @@ static int call_consistency_to_json(struct result *ret,
 		.iops = iops,
 		.n_seconds = 400,
 	};
-	char *text;
+	char *text = NULL;
 	int err = ssdpm_consistency_report_to_json(&report, &text, error);
 
-	if (err)
-		return err;
-	ret->energy_nj = strlen(text);
-	free(text);
-	return 0;
-}
-
-static int text_length(int err, char *text, struct result *ret)
-{
-	if (err)
-		return err;
-	ret->energy_nj = strlen(text);
-	free(text);
-	return 0;
+	return keep_length(err, text, ret);
 }
 
 static int call_workload_to_json(struct result *ret, struct ssdpm_error *error)
@@ -1995,7 +1950,7 @@ static int call_workload_to_json(struct result *ret, struct ssdpm_error *error)
 	for (size_t i = 0; i < SSDPM_HISTOGRAM_BUCKETS; i++)
 		stats.gaps[i] = 1;
 	err = ssdpm_workload_report_to_json(&report, &text, error);
-	return text_length(err, text, ret);
+	return keep_length(err, text, ret);
 }
 
 static int call_generator_to_json(struct result *ret, struct ssdpm_error *error)
@@ -2003,7 +1958,7 @@ static int call_generator_to_json(struct result *ret, struct ssdpm_error *error)
 	char *text = NULL;
 	int err = ssdpm_generator_to_json(0, &text, error);
 
-	return text_length(err, text, ret);
+	return keep_length(err, text, ret);
 }
 
 static const struct ssdpm_background_class background_class = {
@@ -2024,7 +1979,7 @@ static int call_experiment_to_json(struct result *ret,
 	char *text = NULL;
 	int err = ssdpm_experiment_to_json(&experiment, &text, error);
 
-	return text_length(err, text, ret);
+	return keep_length(err, text, ret);
 }
 
 static int call_experiment_matrix(struct result *ret, struct ssdpm_error *error)
@@ -2038,7 +1993,7 @@ static int call_experiment_matrix(struct result *ret, struct ssdpm_error *error)
 	if (!err)
 		err = ssdpm_experiment_matrix_to_json(matrix, &text, error);
 	ssdpm_experiment_matrix_free(matrix);
-	return text_length(err, text, ret);
+	return keep_length(err, text, ret);
 }
 
 static int call_energy_to_json(struct result *ret, struct ssdpm_error *error)
@@ -3676,6 +3631,7 @@ static int make_inputs(void **state)
 	(void)state;
 	fixture_identify(in.id, &(struct psd){ .mp = 500, .enlat = 7 }, 1);
 	make_ata_inputs();
+	in.samples = make_samples(in.power_w);
 	in.info = fixture_info();
 	for (int i = 0; i < 3; i++)
 		in.models[i] = fixture_rich_model();

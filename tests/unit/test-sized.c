@@ -22,14 +22,6 @@ static struct {
 	struct ssdpm_apst_params apst_params;
 } in;
 
-static size_t size_of(const void *sized)
-{
-	size_t size;
-
-	memcpy(&size, sized, sizeof(size));
-	return size;
-}
-
 /* --- model --- */
 
 static int model_new(void *sized, struct ssdpm_error *error)
@@ -46,7 +38,7 @@ static int model_new(void *sized, struct ssdpm_error *error)
 static int apst_params_init(void *sized, struct ssdpm_error *error)
 {
 	(void)error;
-	return ssdpm_apst_params_init(sized, size_of(sized));
+	return ssdpm_apst_params_init(sized, sized_size(sized));
 }
 
 static int apst_generate(void *sized, struct ssdpm_error *error)
@@ -343,22 +335,8 @@ static int recover(void *sized, struct ssdpm_error *error)
 	return ssdpm_recover(in.empty, sized, &n, error);
 }
 
-static int persist_new(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_persist *persist = NULL;
-	int err = ssdpm_persist_new(sized, &persist, error);
-
-	ssdpm_persist_free(persist);
-	return err;
-}
-
-static int persist_new_of(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_persist_params params = in.persist_params;
-
-	params.ac = sized;
-	return persist_new(&params, error);
-}
+SIZED_MAKES(persist_new, ssdpm_persist_new, struct ssdpm_persist,
+	    ssdpm_persist_free)
 
 static int persist_get_file(void *sized, struct ssdpm_error *error)
 {
@@ -368,6 +346,8 @@ static int persist_get_file(void *sized, struct ssdpm_error *error)
 
 /* --- object --- */
 
+SIZED_MAKES(object_to_json, ssdpm_object_to_json, char, free)
+
 static struct ssdpm_object object = {
 	.size = sizeof(object),
 	.kind = SSDPM_OBJECT_MACHINE,
@@ -376,68 +356,19 @@ static struct ssdpm_object object = {
 static const struct ssdpm_journal journal = { .size = sizeof(journal) };
 static const struct ssdpm_device_power power = { .size = sizeof(power) };
 
-static int object_to_json(void *sized, struct ssdpm_error *error)
-{
-	char *text = NULL;
-	int err = ssdpm_object_to_json(sized, &text, error);
-
-	free(text);
-	return err;
-}
-
-static int object_of_machine(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_object with = object;
-
-	with.machine = sized;
-	return object_to_json(&with, error);
-}
-
-static int object_with_journal(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_object with = object;
-
-	with.journal = sized;
-	return object_to_json(&with, error);
-}
-
-static int object_with_power(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_object with = object;
-
-	with.power = sized;
-	return object_to_json(&with, error);
-}
-
-static int object_with_profile(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_object with = object;
-
-	with.profile = sized;
-	return object_to_json(&with, error);
-}
-
-static int object_with_params(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_object with = object;
-
-	with.params = sized;
-	return object_to_json(&with, error);
-}
-
 static const struct sized_case cases[] = {
 	SIZED(ssdpm_object_to_json, ssdpm_object, SIZED_IN, &object,
 	      object_to_json),
-	SIZED(ssdpm_object_to_json, ssdpm_machine_facts, SIZED_IN, &in.facts,
-	      object_of_machine),
-	SIZED(ssdpm_object_to_json, ssdpm_journal, SIZED_IN, &journal,
-	      object_with_journal),
-	SIZED(ssdpm_object_to_json, ssdpm_device_power, SIZED_IN, &power,
-	      object_with_power),
-	SIZED(ssdpm_object_to_json, ssdpm_profile_settings, SIZED_IN,
-	      &in.settings, object_with_profile),
-	SIZED(ssdpm_object_to_json, ssdpm_apst_params, SIZED_IN,
-	      &in.apst_params, object_with_params),
+	SIZED_MEMBER(ssdpm_object_to_json, ssdpm_machine_facts, &in.facts,
+		     object_to_json, object, machine),
+	SIZED_MEMBER(ssdpm_object_to_json, ssdpm_journal, &journal,
+		     object_to_json, object, journal),
+	SIZED_MEMBER(ssdpm_object_to_json, ssdpm_device_power, &power,
+		     object_to_json, object, power),
+	SIZED_MEMBER(ssdpm_object_to_json, ssdpm_profile_settings, &in.settings,
+		     object_to_json, object, profile),
+	SIZED_MEMBER(ssdpm_object_to_json, ssdpm_apst_params, &in.apst_params,
+		     object_to_json, object, params),
 	SIZED(ssdpm_model_new, ssdpm_model_info, SIZED_IN, &in.info, model_new),
 	SIZED(ssdpm_apst_params_init, ssdpm_apst_params, SIZED_INIT, NULL,
 	      apst_params_init),
@@ -505,8 +436,8 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_recover, ssdpm_plan_params, SIZED_IN, NULL, recover),
 	SIZED(ssdpm_persist_new, ssdpm_persist_params, SIZED_IN,
 	      &in.persist_params, persist_new),
-	SIZED(ssdpm_persist_new, ssdpm_profile_settings, SIZED_IN, &in.settings,
-	      persist_new_of),
+	SIZED_MEMBER(ssdpm_persist_new, ssdpm_profile_settings, &in.settings,
+		     persist_new, in.persist_params, ac),
 	SIZED(ssdpm_persist_get_file, ssdpm_persist_file, SIZED_OUT, NULL,
 	      persist_get_file),
 };

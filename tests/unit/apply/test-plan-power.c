@@ -306,7 +306,6 @@ static void a_drive_that_sleeps_is_woken_to_say_its_state(void **state)
 static void a_drive_that_sleeps_on_is_left_as_it_is(void **state)
 {
 	struct ssdpm_plan *plan;
-	struct ssdpm_error error;
 
 	(void)state;
 	kernel->now.drives[0].asleep = true;
@@ -315,7 +314,7 @@ static void a_drive_that_sleeps_on_is_left_as_it_is(void **state)
 	assert_step(plan, SSDPM_STEP_PLANNED, "", "PS2");
 	assert_non_null(strstr(kernel_step(plan, 0).why, "is not known: nvme0 "
 							 "sleeps in PS4"));
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EBUSY,
+	kernel_commit_fails(plan, -EBUSY,
 			    "does not say which state it wakes to");
 	assert_int_equal(kernel->now.drives[0].power, 0);
 	kernel->sleeps_on = false;
@@ -327,14 +326,12 @@ static void a_drive_that_sleeps_on_is_left_as_it_is(void **state)
 static void without_root_the_state_is_not_known(void **state)
 {
 	struct ssdpm_plan *plan;
-	struct ssdpm_error error;
 
 	(void)state;
 	kernel->features_error = EACCES;
 	plan = plan_state(2, SSDPM_WORKLOAD_HINT_KEEP);
 	assert_step(plan, SSDPM_STEP_PLANNED, "", "PS2");
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES,
-			    "nvme0");
+	kernel_commit_fails(plan, -EACCES, "nvme0");
 	ssdpm_plan_free(plan);
 	plan = plan_nopp(1);
 	assert_step(plan, SSDPM_STEP_PLANNED, "", "on");
@@ -370,14 +367,12 @@ static void a_drive_or_a_linux_that_refuses_changes_nothing(void **state)
 	}
 	kernel->refuses_power = true;
 	plan = plan_state(1, 0);
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES,
-			    "Linux refuses it");
+	kernel_commit_fails(plan, -EACCES, "Linux refuses it");
 	ssdpm_plan_free(plan);
 	kernel_reset();
 	kernel->ignores = true;
 	plan = plan_state(1, 0);
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
-			    "PS1 was written, and it reads PS0");
+	kernel_commit_fails(plan, -EIO, "PS1 was written, and it reads PS0");
 	ssdpm_plan_free(plan);
 }
 
@@ -385,12 +380,11 @@ static void a_state_that_changed_since_it_was_planned_is_not_written_over(
 	void **state)
 {
 	struct ssdpm_plan *plan = plan_state(2, 0);
-	struct ssdpm_error error;
 
 	(void)state;
 	kernel->now.drives[0].power = 1;
-	kernel_assert_fails(
-		ssdpm_plan_commit(plan, &error), &error, -ESTALE,
+	kernel_commit_fails(
+		plan, -ESTALE,
 		"Set Features 02h was PS0 when it was planned and is PS1");
 	assert_int_equal(kernel->now.drives[0].power, 1);
 	ssdpm_plan_free(plan);
@@ -516,12 +510,11 @@ static void a_value_that_is_no_state_is_not_known(void **state)
 static void a_drive_that_falls_asleep_for_good_gets_its_state_back(void **state)
 {
 	struct ssdpm_plan *plan = plan_state(2, 1);
-	struct ssdpm_error error;
 
 	(void)state;
 	kernel->falls_asleep = true;
 	kernel->sleeps_on = true;
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EBUSY,
+	kernel_commit_fails(plan, -EBUSY,
 			    "does not say which state it wakes to");
 	assert_int_equal(kernel->n_writes, 2);
 	assert_int_equal(kernel->now.drives[0].power, 0);
@@ -533,7 +526,6 @@ static void a_drive_that_falls_asleep_for_good_gets_its_state_back(void **state)
 static void without_root_nothing_is_reverted(void **state)
 {
 	struct ssdpm_plan *plan = plan_state(2, 1);
-	struct ssdpm_error error;
 
 	(void)state;
 	kernel_commit(plan);
@@ -543,8 +535,7 @@ static void without_root_nothing_is_reverted(void **state)
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	kernel_read(plan);
 	assert_step(plan, SSDPM_STEP_PLANNED, "", "PS0");
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES,
-			    "nvme0");
+	kernel_commit_fails(plan, -EACCES, "nvme0");
 	ssdpm_plan_free(plan);
 	kernel->features_error = 0;
 	plan = kernel_plan();
@@ -590,7 +581,6 @@ static void a_drive_that_does_not_answer_is_reverted_later(void **state)
 /* A capture shows what is so, and takes no command. */
 static void a_capture_shows_its_state_and_takes_none(void **state)
 {
-	struct ssdpm_error error;
 	struct ssdpm_plan *plan;
 
 	(void)state;
@@ -598,8 +588,7 @@ static void a_capture_shows_its_state_and_takes_none(void **state)
 	plan = plan_state(1, 0);
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS0", "PS1");
 	assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), -ESTALE);
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error,
-			    -EOPNOTSUPP, "a capture takes no commands");
+	kernel_commit_fails(plan, -EOPNOTSUPP, "a capture takes no commands");
 	ssdpm_plan_free(plan);
 	plan = plan_state(0, 0);
 	assert_step(plan, SSDPM_STEP_IN_FORCE, "PS0", "PS0");

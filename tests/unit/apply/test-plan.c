@@ -34,6 +34,24 @@ static int add_lpm(struct ssdpm_plan *plan, const char *name, uint32_t lpm,
 	return err;
 }
 
+/* They are added, or the test fails. */
+static void plan_tolerance(struct ssdpm_plan *plan, int drive, uint64_t us)
+{
+	assert_int_equal(add_tolerance(plan, drive, us, NULL), 0);
+}
+
+static void plan_lpm(struct ssdpm_plan *plan, const char *name, uint32_t lpm)
+{
+	assert_int_equal(add_lpm(plan, name, lpm, 0, NULL), 0);
+}
+
+static void plan_nvme_core(struct ssdpm_plan *plan, uint32_t parameter,
+			   uint64_t value)
+{
+	assert_int_equal(ssdpm_plan_add_nvme_core(plan, parameter, value, NULL),
+			 0);
+}
+
 static void steps_are_shown_in_the_order_in_which_they_are_done(void **state)
 {
 	static const struct {
@@ -49,13 +67,9 @@ static void steps_are_shown_in_the_order_in_which_they_are_done(void **state)
 	struct ssdpm_plan *plan = kernel_plan();
 
 	(void)state;
-	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	assert_int_equal(add_tolerance(plan, 0, 25000, NULL), 0);
-	assert_int_equal(ssdpm_plan_add_nvme_core(
-				 plan,
-				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
-				 NULL),
-			 0);
+	plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
+	plan_tolerance(plan, 0, 25000);
+	plan_nvme_core(plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500);
 	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 5);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 5);
@@ -82,13 +96,9 @@ static void a_step_has_its_values_as_numbers(void **state)
 
 	(void)state;
 	kernel_set_tolerance(0, "auto");
-	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	assert_int_equal(add_tolerance(plan, 0, 25000, NULL), 0);
-	assert_int_equal(ssdpm_plan_add_nvme_core(
-				 plan,
-				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
-				 NULL),
-			 0);
+	plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
+	plan_tolerance(plan, 0, 25000);
+	plan_nvme_core(plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500);
 	kernel_read(plan);
 	step = kernel_step(plan, 0);
 	assert_int_equal(step.parameter,
@@ -116,9 +126,9 @@ static void a_commit_does_all_steps_and_the_next_writes_nothing(void **state)
 	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	assert_int_equal(add_tolerance(plan, 1, SSDPM_LATENCY_ANY, NULL), 0);
-	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
+	plan_tolerance(plan, 1, SSDPM_LATENCY_ANY);
+	plan_lpm(plan, "sda", SSDPM_LPM_MIN_POWER);
 	kernel_commit(plan);
 	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
 	assert_string_equal(kernel->now.drives[1].tolerance, "any");
@@ -135,16 +145,15 @@ static void a_commit_does_all_steps_and_the_next_writes_nothing(void **state)
 			    sizeof(table.after));
 	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error),
 			 0);
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EALREADY,
-			    "committed");
+	kernel_commit_fails(plan, -EALREADY, "committed");
 	ssdpm_plan_free(plan);
 
 	kernel->mask = KERNEL_CHANGES;
 	kernel->n_calls = kernel->n_writes = 0;
 	plan = kernel_plan();
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	assert_int_equal(add_tolerance(plan, 1, SSDPM_LATENCY_ANY, NULL), 0);
-	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
+	plan_tolerance(plan, 1, SSDPM_LATENCY_ANY);
+	plan_lpm(plan, "sda", SSDPM_LPM_MIN_POWER);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
 	kernel_commit(plan);
@@ -161,11 +170,8 @@ static void parameters_make_all_controllers_build_their_tables(void **state)
 	(void)state;
 	kernel_set_tolerance(1, "auto");
 	before = kernel->now;
-	assert_int_equal(ssdpm_plan_add_nvme_core(
-				 plan,
-				 SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US,
-				 15000, NULL),
-			 0);
+	plan_nvme_core(plan, SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US,
+		       15000);
 	kernel_commit(plan);
 	/* It was read as "any", which is the same: it is no other value. */
 	assert_string_equal(kernel->now.drives[1].tolerance, "any");
@@ -185,7 +191,7 @@ static void a_change_of_policy_clears_asp_on_the_way(void **state)
 	(void)state;
 	kernel->starts_late = true;
 	kernel->pending = 5;
-	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
 	assert_int_equal(kernel_step(plan, 0).flags & SSDPM_STEP_NO_HOST_BITS,
 			 0);
 	kernel_commit(plan);
@@ -193,9 +199,7 @@ static void a_change_of_policy_clears_asp_on_the_way(void **state)
 	ssdpm_plan_free(plan);
 
 	plan = kernel_plan();
-	assert_int_equal(
-		add_lpm(plan, "host1", SSDPM_LPM_MED_POWER_WITH_DIPM, 0, NULL),
-		0);
+	plan_lpm(plan, "host1", SSDPM_LPM_MED_POWER_WITH_DIPM);
 	kernel_commit(plan);
 	assert_string_equal(kernel->now.ports[1].applied,
 			    "med_power_with_dipm");
@@ -209,7 +213,6 @@ static void a_policy_that_the_kernel_does_not_know_gives_way(void **state)
 					 SSDPM_LPM_MEDIUM_POWER };
 	struct ssdpm_device *device = kernel_device("sdb");
 	struct ssdpm_plan *plan = kernel_plan();
-	struct ssdpm_error error;
 
 	(void)state;
 	kernel->knows = 4;
@@ -222,8 +225,7 @@ static void a_policy_that_the_kernel_does_not_know_gives_way(void **state)
 
 	plan = kernel_plan();
 	assert_int_equal(add_lpms(plan, device, NULL, lpms, 1, 0, NULL), 0);
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EINVAL,
-			    "does not know min_power");
+	kernel_commit_fails(plan, -EINVAL, "does not know min_power");
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_FAILED);
 	assert_string_equal(kernel->now.ports[1].applied,
 			    "med_power_with_dipm");
@@ -234,13 +236,12 @@ static void a_policy_that_the_kernel_does_not_know_gives_way(void **state)
 static void a_port_that_does_not_come_back_is_an_error(void **state)
 {
 	struct ssdpm_plan *plan = kernel_plan();
-	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
+	plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
 	kernel->deaf = true;
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -ETIMEDOUT,
+	kernel_commit_fails(plan, -ETIMEDOUT,
 			    "not running again 10000 ms after");
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_UNDONE);
 	assert_int_equal(kernel_step(plan, 1).state, SSDPM_STEP_FAILED);
@@ -258,16 +259,14 @@ static void a_port_that_hangs_stands_in_nobodys_way(void **state)
 		struct ssdpm_plan *plan = kernel_plan();
 
 		kernel->deaf = true;
-		assert_int_equal(
-			add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+		plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
 		assert_int_equal(ssdpm_plan_commit(plan, NULL), -ETIMEDOUT);
 		ssdpm_plan_free(plan);
 		assert_string_equal(kernel->now.ports[1].policy,
 				    before.ports[1].policy);
 		kernel->deaf = !comes_back;
 		plan = kernel_plan();
-		assert_int_equal(
-			add_tolerance(plan, 0, 5000 + comes_back, NULL), 0);
+		plan_tolerance(plan, 0, 5000 + comes_back);
 		kernel_commit(plan);
 		ssdpm_plan_free(plan);
 		assert_null(kernel_text("run/ssdpm/journal"));
@@ -278,15 +277,13 @@ static void a_port_that_vanishes_undoes_the_rest(void **state)
 {
 	struct kernel_values before = kernel->now;
 	struct ssdpm_plan *plan = kernel_plan();
-	struct ssdpm_error error;
 
 	(void)state;
 	kernel->dies = 1 << 1;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -ENODEV,
-			    "sdb: it was removed");
+	plan_tolerance(plan, 0, 5000);
+	plan_lpm(plan, "sda", SSDPM_LPM_MIN_POWER);
+	plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
+	kernel_commit_fails(plan, -ENODEV, "sdb: it was removed");
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_UNDONE);
 	assert_int_equal(kernel_step(plan, 1).state, SSDPM_STEP_UNDONE);
 	assert_int_equal(kernel_step(plan, 2).state, SSDPM_STEP_FAILED);
@@ -301,12 +298,11 @@ static void a_port_that_vanishes_undoes_the_rest(void **state)
 static void a_port_whose_bits_never_show_is_undone(void **state)
 {
 	struct ssdpm_plan *plan = kernel_plan();
-	struct ssdpm_error error;
 
 	(void)state;
 	kernel->now.ports[1].hipm = false;
-	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
+	plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
+	kernel_commit_fails(plan, -EIO,
 			    "host1 says min_power, but has ALPE 0 and ASP 0");
 	assert_string_equal(kernel->now.ports[1].applied,
 			    "med_power_with_dipm");
@@ -318,15 +314,13 @@ static void a_port_that_is_refused_undoes_the_rest(void **state)
 {
 	struct kernel_values before = kernel->now;
 	struct ssdpm_plan *plan = kernel_plan();
-	struct ssdpm_error error;
 
 	(void)state;
 	kernel->unsupported = 1 << 1;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error,
-			    -EOPNOTSUPP,
+	plan_tolerance(plan, 0, 5000);
+	plan_lpm(plan, "sda", SSDPM_LPM_MIN_POWER);
+	plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
+	kernel_commit_fails(plan, -EOPNOTSUPP,
 			    "no link power management for this port");
 	assert_true(kernel_same(&kernel->now, &before));
 	assert_null(kernel_text("run/ssdpm/journal"));
@@ -340,13 +334,12 @@ static void a_value_that_is_taken_and_not_kept_is_an_error(void **state)
 
 	(void)state;
 	kernel->ignores = true;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
+	plan_tolerance(plan, 0, 5000);
+	kernel_commit_fails(plan, -EIO,
 			    "5000 was written, and it reads 100000");
 	ssdpm_plan_free(plan);
 	plan = kernel_plan();
-	assert_int_equal(
-		add_lpm(plan, "sdb", SSDPM_LPM_MAX_PERFORMANCE, 0, NULL), 0);
+	plan_lpm(plan, "sdb", SSDPM_LPM_MAX_PERFORMANCE);
 	assert_true(ssdpm_plan_commit(plan, &error) < 0);
 	ssdpm_plan_free(plan);
 }
@@ -356,13 +349,11 @@ static void another_table_than_predicted_is_undone(void **state)
 	struct ssdpm_planned_table table = { .size = sizeof(table) };
 	struct kernel_values before = kernel->now;
 	struct ssdpm_plan *plan = kernel_plan();
-	struct ssdpm_error error;
 
 	(void)state;
 	kernel->other_table = true;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EREMOTEIO,
-			    "nvme0: the kernel's entry 0 is");
+	plan_tolerance(plan, 0, 5000);
+	kernel_commit_fails(plan, -EREMOTEIO, "nvme0: the kernel's entry 0 is");
 	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
 	assert_int_equal(ssdpm_plan_get_table(plan, 0, &table), 0);
 	assert_int_equal(table.known, SSDPM_TABLE_BEFORE | SSDPM_TABLE_AFTER |
@@ -383,11 +374,11 @@ static void where_the_table_cannot_be_read_the_step_says_so(void **state)
 		struct ssdpm_error error;
 
 		kernel->features_error = errors[i];
-		assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+		plan_tolerance(plan, 0, 100000);
 		if (!i)
 			assert_non_null(strstr(kernel_step(plan, 0).why,
 					       "is not known: nvme0: Linux"));
-		assert_int_equal(add_tolerance(plan, 0, 5000 + i, NULL), 0);
+		plan_tolerance(plan, 0, 5000 + i);
 		kernel_commit(plan);
 		assert_non_null(
 			strstr(kernel_step(plan, 0).why, "was not read back"));
@@ -402,12 +393,11 @@ static void where_the_table_cannot_be_read_the_step_says_so(void **state)
 static void what_somebody_else_changed_is_not_written_over(void **state)
 {
 	struct ssdpm_plan *plan = kernel_plan();
-	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
 	kernel_set_tolerance(0, "77");
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -ESTALE,
+	kernel_commit_fails(plan, -ESTALE,
 			    "was 100000 when it was planned and is 77 now");
 	assert_string_equal(kernel->now.drives[0].tolerance, "77");
 	ssdpm_plan_free(plan);
@@ -477,12 +467,9 @@ static void revert_goes_back_to_what_was_there_first(void **state)
 	(void)state;
 	for (uint64_t us = 5000; us < 8000; us += 1000) {
 		plan = kernel_plan();
-		assert_int_equal(add_tolerance(plan, 0, us, NULL), 0);
-		assert_int_equal(
-			ssdpm_plan_add_nvme_core(
-				plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
-				us, NULL),
-			0);
+		plan_tolerance(plan, 0, us);
+		plan_nvme_core(plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+			       us);
 		kernel_commit(plan);
 		ssdpm_plan_free(plan);
 	}
@@ -506,8 +493,8 @@ static void revert_leaves_alone_what_somebody_else_changed(void **state)
 	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	assert_int_equal(add_tolerance(plan, 1, 5000, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
+	plan_tolerance(plan, 1, 5000);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	kernel_set_tolerance(1, "77");
@@ -537,7 +524,7 @@ static void a_port_has_one_name_in_all_plans(void **state)
 	char name[32];
 
 	(void)state;
-	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
 	snprintf(name, sizeof(name), "%s", kernel_step(plan, 0).device);
 	assert_string_equal(name, "sdb");
 	kernel_commit(plan);
@@ -567,7 +554,7 @@ static void a_record_of_another_boot_is_none(void **state)
 		 "echo one >%s/proc/sys/kernel/random/boot_id",
 		 kernel_root(), kernel_root());
 	assert_int_equal(system(command), 0);
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	snprintf(command, sizeof(command),
@@ -590,13 +577,9 @@ static void a_plan_undoes_what_it_committed(void **state)
 	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	assert_int_equal(ssdpm_plan_add_nvme_core(
-				 plan,
-				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
-				 NULL),
-			 0);
-	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
+	plan_nvme_core(plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500);
+	plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
 	kernel_assert_fails(ssdpm_plan_revert(plan, &error), &error, -EINVAL,
 			    "not committed");
 	kernel_commit(plan);
@@ -620,9 +603,9 @@ static void a_plan_leaves_alone_what_somebody_else_changed(void **state)
 	struct ssdpm_plan *plan = kernel_plan();
 
 	(void)state;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	assert_int_equal(add_tolerance(plan, 1, 5000, NULL), 0);
-	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
+	plan_tolerance(plan, 1, 5000);
+	plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
 	kernel_commit(plan);
 	kernel_set_tolerance(1, "77");
 	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
@@ -641,13 +624,11 @@ static void a_plan_leaves_alone_what_somebody_else_changed(void **state)
 static void a_plan_with_nothing_to_write_is_undone_by_nothing(void **state)
 {
 	struct ssdpm_plan *plan = kernel_plan();
-	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	plan_tolerance(plan, 0, 100000);
 	kernel_commit(plan);
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EALREADY,
-			    "was committed");
+	kernel_commit_fails(plan, -EALREADY, "was committed");
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
 	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
 	assert_int_equal(kernel->n_writes, 0);
@@ -660,8 +641,8 @@ static void verify_says_what_is_not_in_force(void **state)
 	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
+	plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
 	kernel_assert_fails(ssdpm_plan_verify(plan, 0, &error), &error, -ESTALE,
 			    "is 100000, not 5000");
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_PLANNED);
@@ -692,7 +673,6 @@ static void a_table_of_ones_own_is_sent_and_taken_back(void **state)
 	struct kernel_values before = kernel->now;
 	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
 	struct ssdpm_plan *plan = kernel_plan();
-	struct ssdpm_error error;
 
 	(void)state;
 	table.entries[0] = (struct ssdpm_apst_entry){ 50, 3 };
@@ -717,8 +697,7 @@ static void a_table_of_ones_own_is_sent_and_taken_back(void **state)
 					     &table, NULL),
 			 0);
 	kernel_read(plan);
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES,
-			    "Linux refuses it");
+	kernel_commit_fails(plan, -EACCES, "Linux refuses it");
 	assert_true(kernel_same(&kernel->now, &before));
 	ssdpm_plan_free(plan);
 	ssdpm_device_unref(device);
@@ -773,7 +752,7 @@ static void parameters_without_a_table_of_theirs_get_it(void **state)
 	strcpy(kernel->now.parameters[2], "500");
 	kernel_sync();
 	plan = kernel_plan();
-	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	plan_tolerance(plan, 0, 100000);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 2);
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
 	step = kernel_step(plan, 1);
@@ -792,19 +771,15 @@ static void parameters_without_a_table_of_theirs_get_it(void **state)
 	revert_all();
 	assert_table(&before.drives[0].table);
 	plan = kernel_plan();
-	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
-	assert_int_equal(ssdpm_plan_add_nvme_core(
-				 plan,
-				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
-				 NULL),
-			 0);
+	plan_tolerance(plan, 0, 100000);
+	plan_nvme_core(plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500);
 	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	assert_table(&table.after);
 	plan = kernel_plan();
-	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	plan_tolerance(plan, 0, 100000);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
 	ssdpm_plan_free(plan);
 }
@@ -850,7 +825,7 @@ static void a_foreign_table_comes_back(void **state)
 	struct ssdpm_plan *plan = kernel_plan();
 
 	(void)state;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
 	assert_non_null(strstr(kernel_step(plan, 0).why,
 			       "revert brings the table in force back"));
@@ -865,12 +840,9 @@ static void a_foreign_table_comes_back(void **state)
 	/* Two commits and a rebuild later, too. */
 	for (uint64_t us = 5000; us < 7000; us += 1000) {
 		plan = kernel_plan();
-		assert_int_equal(add_tolerance(plan, 0, us, NULL), 0);
-		assert_int_equal(
-			ssdpm_plan_add_nvme_core(
-				plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
-				us, NULL),
-			0);
+		plan_tolerance(plan, 0, us);
+		plan_nvme_core(plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+			       us);
 		kernel_commit(plan);
 		ssdpm_plan_free(plan);
 	}
@@ -888,8 +860,8 @@ static void a_foreign_table_survives_a_commit_that_fails(void **state)
 	before = kernel->now;
 	kernel->unsupported = 1 << 1;
 	plan = kernel_plan();
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
+	plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
 	assert_int_equal(ssdpm_plan_commit(plan, NULL), -EOPNOTSUPP);
 	assert_true(kernel_same(&kernel->now, &before));
 	assert_null(kernel_text("run/ssdpm/journal"));
@@ -910,7 +882,7 @@ static void where_linux_takes_no_table_its_own_is_built(void **state)
 	set_foreign_table();
 	kernel->refuses_table = true;
 	plan = kernel_plan();
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	plan = kernel_plan();
@@ -930,8 +902,8 @@ static void where_linux_takes_no_table_its_own_is_built(void **state)
 	set_foreign_table();
 	kernel->unsupported = 1 << 1;
 	plan = kernel_plan();
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
+	plan_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER);
 	assert_int_equal(ssdpm_plan_commit(plan, NULL), -EOPNOTSUPP);
 	assert_true(kernel_same(&kernel->now, &before));
 	assert_null(kernel_text("run/ssdpm/journal"));
@@ -950,11 +922,11 @@ static void a_table_of_ones_own_outlives_a_change_of_the_tolerance(void **state)
 			 0);
 	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 2);
-	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	plan_tolerance(plan, 0, 100000);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
 	kernel_commit(plan);
 	assert_table(&foreign);
 	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
@@ -977,11 +949,8 @@ static void revert_goes_back_to_the_first_table(void **state)
 	own.entries[0] = (struct ssdpm_apst_entry){ 50, 3 };
 	for (int more = 0; more < 2; more++) {
 		plan = kernel_plan();
-		assert_int_equal(
-			ssdpm_plan_add_nvme_core(
-				plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
-				70, NULL),
-			0);
+		plan_nvme_core(plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+			       70);
 		kernel_commit(plan);
 		ssdpm_plan_free(plan);
 		plan = kernel_plan();
@@ -993,7 +962,7 @@ static void revert_goes_back_to_the_first_table(void **state)
 		ssdpm_plan_free(plan);
 		plan = kernel_plan();
 		if (more)
-			assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+			plan_tolerance(plan, 0, 5000);
 		kernel_commit(plan);
 		ssdpm_plan_free(plan);
 		revert_all();
@@ -1037,20 +1006,18 @@ static void a_table_of_ones_own_is_verified_without_the_drives_word(
 static void what_tables_are_made_from_is_read_again(void **state)
 {
 	struct ssdpm_plan *plan = kernel_plan();
-	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
 	strcpy(kernel->now.parameters[3], "1");
 	kernel_sync();
-	kernel_assert_fails(
-		ssdpm_plan_commit(plan, &error), &error, -ESTALE,
+	kernel_commit_fails(
+		plan, -ESTALE,
 		"nvme_core.apst_secondary_latency_tol_us has changed");
 	strcpy(kernel->now.parameters[3], "100000");
 	kernel_sync();
 	set_foreign_table();
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -ESTALE,
-			    "the table of nvme0 has changed");
+	kernel_commit_fails(plan, -ESTALE, "the table of nvme0 has changed");
 	assert_int_equal(kernel->n_writes, 0);
 	ssdpm_plan_free(plan);
 }
@@ -1122,8 +1089,7 @@ static void an_empty_port_is_left_alone_unless_any_port_is_meant(void **state)
 	struct ssdpm_plan *plan = kernel_plan();
 
 	(void)state;
-	assert_int_equal(add_lpm(plan, "host4", SSDPM_LPM_MIN_POWER, 0, NULL),
-			 0);
+	plan_lpm(plan, "host4", SSDPM_LPM_MIN_POWER);
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_LEFT_ALONE);
 	assert_string_equal(kernel_step(plan, 0).why, "no disk is on the port");
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
@@ -1328,13 +1294,11 @@ static void a_revert_forgets_only_what_it_shows(void **state)
 static void a_root_without_the_marker_is_not_written_to(void **state)
 {
 	struct ssdpm_plan *plan = kernel_plan();
-	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	plan_tolerance(plan, 0, 5000);
 	kernel_machine->capture = 1;
-	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EROFS,
-			    "no capture");
+	kernel_commit_fails(plan, -EROFS, "no capture");
 	kernel_machine->capture = 2;
 	kernel_commit(plan);
 	kernel_machine->capture = 0;

@@ -426,6 +426,15 @@ static int read_log(struct ssdpm_error *error)
 	return ssdpm__ata_read_log(&live, "sda", 0x30, 8, data, error);
 }
 
+/* Each time with an error in which any change can be seen. */
+static void assert_no_log(int code, const char *words)
+{
+	struct ssdpm_error error = fixture_error();
+
+	assert_int_equal(read_log(&error), code);
+	fixture_assert_error(&error, code, 0, words);
+}
+
 static void a_log_is_read_after_the_power_mode(void **state)
 {
 	uint8_t data[LOG_BYTES] = { 0 };
@@ -555,14 +564,11 @@ static void nothing_follows_a_power_mode_that_did_not_come_back(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct ssdpm_error error = fixture_error();
-
 		memcpy(world.mode_sense, cases[i].sense, 32);
 		world.mode_io.status = cases[i].status;
 		world.mode_io.driver_status = 0;
 		world.n_commands = 0;
-		assert_int_equal(read_log(&error), cases[i].code);
-		fixture_assert_error(&error, cases[i].code, 0, cases[i].words);
+		assert_no_log(cases[i].code, cases[i].words);
 		assert_int_equal(world.n_commands, 1);
 	}
 }
@@ -588,13 +594,10 @@ static void a_driver_that_refuses_pass_through_is_told_from_a_fault(
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		struct ssdpm_error error = fixture_error();
-
 		world.n_commands = 0;
 		world.mode_error = refusals[i];
-		assert_int_equal(read_log(&error), -EOPNOTSUPP);
-		fixture_assert_error(&error, -EOPNOTSUPP, 0,
-				     "sda: its driver refuses CHECK POWER");
+		assert_no_log(-EOPNOTSUPP,
+			      "sda: its driver refuses CHECK POWER");
 		assert_int_equal(world.n_commands, 1);
 	}
 }
@@ -639,24 +642,18 @@ static void what_the_sense_says_of_a_log_is_heard(void **state)
 
 static void a_command_that_does_not_arrive_is_no_log(void **state)
 {
-	struct ssdpm_error error = fixture_error();
-
 	(void)state;
 	world.io.host_status = 3;
-	assert_int_equal(read_log(&error), -EIO);
-	fixture_assert_error(&error, -EIO, 0, "of the host 03h");
+	assert_no_log(-EIO, "of the host 03h");
 	world.io.host_status = 0;
 	world.io.status = 8;
-	assert_int_equal(read_log(&error), -EIO);
-	fixture_assert_error(&error, -EIO, 0, "status 08h");
+	assert_no_log(-EIO, "status 08h");
 	world.io.status = 0;
 	world.io.driver_status = 6;
-	assert_int_equal(read_log(&error), -EIO);
-	fixture_assert_error(&error, -EIO, 0, "of the driver 06h");
+	assert_no_log(-EIO, "of the driver 06h");
 	world.io.driver_status = 0;
 	world.io.resid = 12;
-	assert_int_equal(read_log(&error), -EIO);
-	fixture_assert_error(&error, -EIO, 0, "12 of 512 bytes are missing");
+	assert_no_log(-EIO, "12 of 512 bytes are missing");
 }
 
 /* What open(2) and ioctl(2) say, and what we make of it. */
@@ -681,35 +678,24 @@ static void each_errno_of_a_log_has_words(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N_ERRNOS; i++) {
-		struct ssdpm_error error = fixture_error();
-
 		world.error = errnos[i].error;
-		assert_int_equal(read_log(&error), errnos[i].code);
-		fixture_assert_error(&error, errnos[i].code, 0,
-				     errnos[i].words);
+		assert_no_log(errnos[i].code, errnos[i].words);
 		world.error = 0;
 		world.mode_error = errnos[i].error;
-		assert_int_equal(read_log(&error), errnos[i].code);
-		fixture_assert_error(&error, errnos[i].code, 0,
-				     errnos[i].words);
+		assert_no_log(errnos[i].code, errnos[i].words);
 		world.mode_error = 0;
 		world.open_errno = errnos[i].error;
-		assert_int_equal(read_log(&error), errnos[i].code);
-		fixture_assert_error(&error, errnos[i].code, 0,
-				     errnos[i].words);
+		assert_no_log(errnos[i].code, errnos[i].words);
 		world.open_errno = 0;
 	}
 }
 
 static void a_disk_that_is_gone_was_removed(void **state)
 {
-	struct ssdpm_error error = fixture_error();
-
 	(void)state;
 	world.removal = "it was removed";
 	world.open_errno = ENXIO;
-	assert_int_equal(read_log(&error), -ENODEV);
-	fixture_assert_error(&error, -ENODEV, 0, "sda: it was removed");
+	assert_no_log(-ENODEV, "sda: it was removed");
 	assert_string_equal(world.asked_for, "sys/class/block/sda");
 }
 

@@ -79,6 +79,39 @@ static const struct ssdpm_cap_params cap_params = {
 };
 static const struct ssdpm_cap_segment segment = { 1000, 10000000, 0 };
 
+/* Calls that make something of one structure alone. */
+SIZED_MAKES(trace_generate, ssdpm_trace_generate, struct ssdpm_trace,
+	    ssdpm_trace_free)
+SIZED_MAKES(generator_to_fio_job, ssdpm_generator_to_fio_job, char, free)
+SIZED_MAKES(ftl_new, ssdpm_ftl_new, struct ssdpm_ftl, ssdpm_ftl_free)
+SIZED_MAKES(budget_solve, ssdpm_budget_solve, struct ssdpm_budget,
+	    ssdpm_budget_free)
+SIZED_MAKES(budget_to_json, ssdpm_budget_report_to_json, char, free)
+SIZED_MAKES(integral_new, ssdpm_integral_new, struct ssdpm_integral,
+	    ssdpm_integral_free)
+SIZED_MAKES(consistency_to_json, ssdpm_consistency_report_to_json, char, free)
+SIZED_MAKES(estimate_to_json, ssdpm_estimate_report_to_json, char, free)
+SIZED_MAKES(cap_to_json, ssdpm_cap_report_to_json, char, free)
+SIZED_MAKES(comparison_to_json, ssdpm_comparison_report_to_json, char, free)
+SIZED_MAKES(recommendation_to_json, ssdpm_recommendation_report_to_json, char,
+	    free)
+SIZED_MAKES(workload_to_json, ssdpm_workload_report_to_json, char, free)
+SIZED_MAKES(experiment_to_json, ssdpm_experiment_to_json, char, free)
+SIZED_MAKES(energy_to_json, ssdpm_power_report_energy_to_json, char, free)
+SIZED_MAKES(baseline_to_json, ssdpm_power_report_baseline_to_json, char, free)
+SIZED_MAKES(background_to_json, ssdpm_power_report_background_to_json, char,
+	    free)
+
+/* A file that is read from its beginning. */
+static FILE *open_text(const char *text)
+{
+	FILE *file = tmpfile();
+
+	assert_true(file && fputs(text, file) >= 0 && !fflush(file));
+	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+	return file;
+}
+
 /* --- workload --- */
 
 static const char records[] = "128166372003061629,usr,0,Read,4096,512,41286\n";
@@ -86,11 +119,9 @@ static const char records[] = "128166372003061629,usr,0,Read,4096,512,41286\n";
 static int trace_open(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_trace *trace = NULL;
-	FILE *file = tmpfile();
+	FILE *file = open_text(records);
 	int err;
 
-	assert_true(file && fputs(records, file) >= 0 && !fflush(file));
-	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
 	err = ssdpm_trace_open(fileno(file), sized, &trace, error);
 	ssdpm_trace_free(trace);
 	fclose(file);
@@ -109,29 +140,8 @@ static int trace_open_data(void *sized, struct ssdpm_error *error)
 
 static int generator_params_init(void *sized, struct ssdpm_error *error)
 {
-	size_t size;
-
 	(void)error;
-	memcpy(&size, sized, sizeof(size));
-	return ssdpm_generator_params_init(sized, size);
-}
-
-static int trace_generate(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_trace *trace = NULL;
-	int err = ssdpm_trace_generate(sized, &trace, error);
-
-	ssdpm_trace_free(trace);
-	return err;
-}
-
-static int generator_to_fio_job(void *sized, struct ssdpm_error *error)
-{
-	char *text = NULL;
-	int err = ssdpm_generator_to_fio_job(sized, &text, error);
-
-	free(text);
-	return err;
+	return ssdpm_generator_params_init(sized, sized_size(sized));
 }
 
 static int generator_get_pause_ns(void *sized, struct ssdpm_error *error)
@@ -157,11 +167,8 @@ static int sampler_read(void *sized, struct ssdpm_error *error)
 
 static int sim_params_init(void *sized, struct ssdpm_error *error)
 {
-	size_t size;
-
 	(void)error;
-	memcpy(&size, sized, sizeof(size));
-	return ssdpm_sim_params_init(sized, size);
+	return ssdpm_sim_params_init(sized, sized_size(sized));
 }
 
 static int sim_new(void *sized, struct ssdpm_error *error)
@@ -305,15 +312,6 @@ static int parameters_set_spare(void *sized, struct ssdpm_error *error)
 	return ssdpm_parameters_set_spare(model, p, n, sized, NULL, error);
 }
 
-static int ftl_new(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_ftl *made = NULL;
-	int err = ssdpm_ftl_new(sized, &made, error);
-
-	ssdpm_ftl_free(made);
-	return err;
-}
-
 static int ftl_write_pattern(void *sized, struct ssdpm_error *error)
 {
 	return ssdpm_ftl_write_pattern(ftl, sized, 10, error);
@@ -348,15 +346,6 @@ static int cap_calculate_of(void *sized, struct ssdpm_error *error)
 	struct ssdpm_cap_result result = { .size = sizeof(result) };
 
 	return ssdpm_cap_calculate(sized, &result, error);
-}
-
-/* With what the flash takes. */
-static int cap_calculate_nand(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_cap_params params = cap_params;
-
-	params.nand = sized;
-	return cap_calculate_of(&params, error);
 }
 
 static int cap_params_from_model(void *sized, struct ssdpm_error *error)
@@ -400,14 +389,6 @@ static int cap_timeline_by(void *sized, struct ssdpm_error *error)
 	size_t n;
 
 	return ssdpm_cap_timeline(&cap_params, sized, &point, 1, &n, error);
-}
-
-static int cap_timeline_nand(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_cap_params params = cap_params;
-
-	params.nand = sized;
-	return cap_timeline(&params, error);
 }
 
 static int cap_simulate(void *sized, struct ssdpm_error *error)
@@ -465,22 +446,6 @@ static int budget_item_new(void *sized, struct ssdpm_error *error)
 	return err;
 }
 
-static int budget_item_doing(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_budget_drive drive = budget_drive;
-
-	drive.work = sized;
-	return budget_item_new(&drive, error);
-}
-
-static int budget_item_with(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_budget_drive drive = budget_drive;
-
-	drive.params = sized;
-	return budget_item_new(&drive, error);
-}
-
 static int budget_states(void *sized, struct ssdpm_error *error)
 {
 	const struct ssdpm_budget_drive *const drives[] = { sized };
@@ -488,48 +453,6 @@ static int budget_states(void *sized, struct ssdpm_error *error)
 
 	return ssdpm_budget_drives_get_states(drives, 1, &states, &unknown,
 					      error);
-}
-
-static int budget_states_doing(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_budget_drive drive = budget_drive;
-
-	drive.work = sized;
-	return budget_states(&drive, error);
-}
-
-static int budget_states_with(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_budget_drive drive = budget_drive;
-
-	drive.params = sized;
-	return budget_states(&drive, error);
-}
-
-static int budget_solve(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_budget *solved = NULL;
-	int err = ssdpm_budget_solve(sized, &solved, error);
-
-	ssdpm_budget_free(solved);
-	return err;
-}
-
-static int budget_to_json(void *sized, struct ssdpm_error *error)
-{
-	char *text = NULL;
-	int err = ssdpm_budget_report_to_json(sized, &text, error);
-
-	free(text);
-	return err;
-}
-
-static int budget_to_json_of(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_budget_report report = budget_report;
-
-	report.work = sized;
-	return budget_to_json(&report, error);
 }
 
 static void set_up_budget(void)
@@ -549,15 +472,6 @@ static void set_up_budget(void)
 }
 
 /* --- measure --- */
-
-static int integral_new(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_integral *made = NULL;
-	int err = ssdpm_integral_new(sized, &made, error);
-
-	ssdpm_integral_free(made);
-	return err;
-}
 
 static int integral_get(void *sized, struct ssdpm_error *error)
 {
@@ -624,14 +538,10 @@ static int sampling_check_by(void *sized, struct ssdpm_error *error)
 	return ssdpm_sampling_check(&samples, sized, &sampling, error);
 }
 
-static int sampling_check_detect(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_sampling_params params = { .size = sizeof(params),
-						.baseline = &idle,
-						.detect = sized };
-
-	return sampling_check_by(&params, error);
-}
+static const struct ssdpm_sampling_params sampling_params = {
+	.size = sizeof(sampling_params),
+	.baseline = &idle,
+};
 
 static int steady_state_find(void *sized, struct ssdpm_error *error)
 {
@@ -770,11 +680,9 @@ static const char power_text[] = "time_s,power_w\n0,1\n1,2\n";
 static int power_open(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_power *power = NULL;
-	FILE *file = tmpfile();
+	FILE *file = open_text(power_text);
 	int err;
 
-	assert_true(file && fputs(power_text, file) >= 0 && !fflush(file));
-	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
 	err = ssdpm_power_open(fileno(file), sized, &power, error);
 	ssdpm_power_free(power);
 	fclose(file);
@@ -869,13 +777,11 @@ static const char iops_text[] = "1000, 5, 1, 0, 0\n2000, 7, 1, 0, 0\n";
 
 static int iops_log_read(void *sized, struct ssdpm_error *error)
 {
-	FILE *file = tmpfile();
+	FILE *file = open_text(iops_text);
 	double *iops = NULL;
 	size_t n;
 	int err;
 
-	assert_true(file && fputs(iops_text, file) >= 0 && !fflush(file));
-	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
 	err = ssdpm_iops_log_read(fileno(file), sized, &iops, &n, error);
 	free(iops);
 	fclose(file);
@@ -1080,77 +986,12 @@ static const struct ssdpm_power_report report = {
 	.sampling = &report_sampling,
 };
 
-typedef int (*report_fn)(const struct ssdpm_power_report *report,
-			 char **ret_text, struct ssdpm_error *reterr);
-
-static int write_report(report_fn writer,
-			const struct ssdpm_power_report *sized,
-			struct ssdpm_error *error)
-{
-	char *text = NULL;
-	int err = writer(sized, &text, error);
-
-	free(text);
-	return err;
-}
-
-static int report_with(report_fn writer, const struct ssdpm_energy *energy,
-		       const struct ssdpm_sampling *sampling,
-		       struct ssdpm_error *error)
-{
-	struct ssdpm_power_report with = report;
-
-	if (energy)
-		with.energy = energy;
-	if (sampling)
-		with.sampling = sampling;
-	return write_report(writer, &with, error);
-}
-
-#define REPORT_CALLS(what)                                                     \
-	static int what##_to_json(void *sized, struct ssdpm_error *error)      \
-	{                                                                      \
-		return write_report(ssdpm_power_report_##what##_to_json,       \
-				    sized, error);                             \
-	}                                                                      \
-	static int what##_of_energy(void *sized, struct ssdpm_error *error)    \
-	{                                                                      \
-		return report_with(ssdpm_power_report_##what##_to_json, sized, \
-				   NULL, error);                               \
-	}                                                                      \
-	static int what##_of_sampling(void *sized, struct ssdpm_error *error)  \
-	{                                                                      \
-		return report_with(ssdpm_power_report_##what##_to_json, NULL,  \
-				   sized, error);                              \
-	}
-
-REPORT_CALLS(energy)
-REPORT_CALLS(baseline)
-REPORT_CALLS(background)
-
 static const struct ssdpm_consistency evenness = { .size = sizeof(evenness) };
 static const struct ssdpm_consistency_report evenness_report = {
 	.size = sizeof(evenness_report),
 	.name = "iops.log",
 	.found = &evenness,
 };
-
-static int consistency_to_json(void *sized, struct ssdpm_error *error)
-{
-	char *text = NULL;
-	int err = ssdpm_consistency_report_to_json(sized, &text, error);
-
-	free(text);
-	return err;
-}
-
-static int consistency_of_found(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_consistency_report with = evenness_report;
-
-	with.found = sized;
-	return consistency_to_json(&with, error);
-}
 
 static struct ssdpm_sim *finished_sim;
 static const struct ssdpm_resolved_policy resolved_policy;
@@ -1238,14 +1079,6 @@ static const struct ssdpm_profile_settings profile_settings = {
 	.max_exit_latency_us = 1000,
 };
 
-static int energy_report_for(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_energy_report_params params = report_params;
-
-	params.settings = sized;
-	return energy_report_new(&params, error);
-}
-
 static int energy_report_get_item(void *sized, struct ssdpm_error *error)
 {
 	int err;
@@ -1277,66 +1110,6 @@ static struct ssdpm_recommendation_report recommendation_report = {
 	.size = sizeof(recommendation_report),
 	.bounds = &bounds,
 };
-
-static int estimate_to_json(void *sized, struct ssdpm_error *error)
-{
-	char *text = NULL;
-	int err = ssdpm_estimate_report_to_json(sized, &text, error);
-
-	free(text);
-	return err;
-}
-
-static int estimate_with_cap(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_estimate_report with = estimate_report;
-
-	with.cap_run = sized;
-	return estimate_to_json(&with, error);
-}
-
-static int cap_to_json(void *sized, struct ssdpm_error *error)
-{
-	char *text = NULL;
-	int err = ssdpm_cap_report_to_json(sized, &text, error);
-
-	free(text);
-	return err;
-}
-
-static int comparison_to_json(void *sized, struct ssdpm_error *error)
-{
-	char *text = NULL;
-	int err = ssdpm_comparison_report_to_json(sized, &text, error);
-
-	free(text);
-	return err;
-}
-
-static int recommendation_to_json(void *sized, struct ssdpm_error *error)
-{
-	char *text = NULL;
-	int err = ssdpm_recommendation_report_to_json(sized, &text, error);
-
-	free(text);
-	return err;
-}
-
-static int recommendation_within(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_recommendation_report with = recommendation_report;
-
-	with.bounds = sized;
-	return recommendation_to_json(&with, error);
-}
-
-static int recommendation_with(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_recommendation_report with = recommendation_report;
-
-	with.params = sized;
-	return recommendation_to_json(&with, error);
-}
 
 /* What these reports are of. */
 static void set_up_reports(void)
@@ -1375,23 +1148,6 @@ static const struct ssdpm_workload_report workload_report = {
 	.stats = &trace_stats,
 };
 
-static int workload_to_json(void *sized, struct ssdpm_error *error)
-{
-	char *text = NULL;
-	int err = ssdpm_workload_report_to_json(sized, &text, error);
-
-	free(text);
-	return err;
-}
-
-static int workload_of_stats(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_workload_report with = workload_report;
-
-	with.stats = sized;
-	return workload_to_json(&with, error);
-}
-
 static const struct ssdpm_background_class experiment_class = {
 	.background = SSDPM_BACKGROUND_NONE,
 };
@@ -1403,15 +1159,6 @@ static const struct ssdpm_experiment experiment = {
 	.pattern = "SW",
 	.found = &experiment_class,
 };
-
-static int experiment_to_json(void *sized, struct ssdpm_error *error)
-{
-	char *text = NULL;
-	int err = ssdpm_experiment_to_json(sized, &text, error);
-
-	free(text);
-	return err;
-}
 
 /* Where it ends before the names of its place, it makes no matrix. */
 static int experiment_matrix_add(void *sized, struct ssdpm_error *error)
@@ -1515,8 +1262,9 @@ static const struct sized_case cases[] = {
 	      plan_get_after),
 	SIZED(ssdpm_energy_report_new, ssdpm_energy_report_params, SIZED_IN,
 	      &report_params, energy_report_new),
-	SIZED(ssdpm_energy_report_new, ssdpm_profile_settings, SIZED_IN,
-	      &profile_settings, energy_report_for),
+	SIZED_MEMBER(ssdpm_energy_report_new, ssdpm_profile_settings,
+		     &profile_settings, energy_report_new, report_params,
+		     settings),
 	SIZED(ssdpm_energy_report_get_item, ssdpm_energy_report_item,
 	      SIZED_VARIES, NULL, energy_report_get_item),
 	SIZED(ssdpm_recommend, ssdpm_sim_params, SIZED_IN, &sim_params,
@@ -1538,14 +1286,14 @@ static const struct sized_case cases[] = {
 	      cap_calculate),
 	SIZED(ssdpm_cap_calculate, ssdpm_cap_params, SIZED_IN, &cap_params,
 	      cap_calculate_of),
-	SIZED(ssdpm_cap_calculate, ssdpm_nand, SIZED_IN, &nand,
-	      cap_calculate_nand),
+	SIZED_MEMBER(ssdpm_cap_calculate, ssdpm_nand, &nand, cap_calculate_of,
+		     cap_params, nand),
 	SIZED(ssdpm_cap_params_from_model, ssdpm_cap_params, SIZED_OUT, NULL,
 	      cap_params_from_model),
 	SIZED(ssdpm_cap_timeline, ssdpm_cap_params, SIZED_IN, &cap_params,
 	      cap_timeline),
-	SIZED(ssdpm_cap_timeline, ssdpm_nand, SIZED_IN, &nand,
-	      cap_timeline_nand),
+	SIZED_MEMBER(ssdpm_cap_timeline, ssdpm_nand, &nand, cap_timeline,
+		     cap_params, nand),
 	SIZED(ssdpm_cap_simulate, ssdpm_cap_run, SIZED_OUT, NULL, cap_simulate),
 	SIZED(ssdpm_cap_simulate, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      cap_simulate_by),
@@ -1557,22 +1305,22 @@ static const struct sized_case cases[] = {
 	      cap_simulate_under),
 	SIZED(ssdpm_budget_item_new, ssdpm_budget_drive, SIZED_IN,
 	      &budget_drive, budget_item_new),
-	SIZED(ssdpm_budget_item_new, ssdpm_budget_work, SIZED_IN, &budget_work,
-	      budget_item_doing),
-	SIZED(ssdpm_budget_item_new, ssdpm_sim_params, SIZED_IN, &sim_params,
-	      budget_item_with),
+	SIZED_MEMBER(ssdpm_budget_item_new, ssdpm_budget_work, &budget_work,
+		     budget_item_new, budget_drive, work),
+	SIZED_MEMBER(ssdpm_budget_item_new, ssdpm_sim_params, &sim_params,
+		     budget_item_new, budget_drive, params),
 	SIZED(ssdpm_budget_drives_get_states, ssdpm_budget_drive, SIZED_IN,
 	      &budget_drive, budget_states),
-	SIZED(ssdpm_budget_drives_get_states, ssdpm_budget_work, SIZED_IN,
-	      &budget_work, budget_states_doing),
-	SIZED(ssdpm_budget_drives_get_states, ssdpm_sim_params, SIZED_IN,
-	      &sim_params, budget_states_with),
+	SIZED_MEMBER(ssdpm_budget_drives_get_states, ssdpm_budget_work,
+		     &budget_work, budget_states, budget_drive, work),
+	SIZED_MEMBER(ssdpm_budget_drives_get_states, ssdpm_sim_params,
+		     &sim_params, budget_states, budget_drive, params),
 	SIZED(ssdpm_budget_solve, ssdpm_budget_params, SIZED_IN, &budget_params,
 	      budget_solve),
 	SIZED(ssdpm_budget_report_to_json, ssdpm_budget_report, SIZED_IN,
 	      &budget_report, budget_to_json),
-	SIZED(ssdpm_budget_report_to_json, ssdpm_budget_work, SIZED_IN,
-	      &budget_work, budget_to_json_of),
+	SIZED_MEMBER(ssdpm_budget_report_to_json, ssdpm_budget_work,
+		     &budget_work, budget_to_json, budget_report, work),
 	SIZED(ssdpm_integral_new, ssdpm_energy_params, SIZED_IN, NULL,
 	      integral_new),
 	SIZED(ssdpm_integral_get, ssdpm_energy, SIZED_OUT, NULL, integral_get),
@@ -1594,8 +1342,8 @@ static const struct sized_case cases[] = {
 	      sampling_check),
 	SIZED(ssdpm_sampling_check, ssdpm_sampling_params, SIZED_IN, NULL,
 	      sampling_check_by),
-	SIZED(ssdpm_sampling_check, ssdpm_detect_params, SIZED_IN, NULL,
-	      sampling_check_detect),
+	SIZED_MEMBER(ssdpm_sampling_check, ssdpm_detect_params, NULL,
+		     sampling_check_by, sampling_params, detect),
 	SIZED(ssdpm_steady_state_find, ssdpm_steady_params, SIZED_IN, NULL,
 	      steady_state_find),
 	SIZED(ssdpm_calibrate, ssdpm_calibration, SIZED_OUT, NULL, calibrate),
@@ -1681,48 +1429,49 @@ static const struct sized_case cases[] = {
 	      NULL, consistency_measure_by),
 	SIZED(ssdpm_consistency_report_to_json, ssdpm_consistency_report,
 	      SIZED_IN, &evenness_report, consistency_to_json),
-	SIZED(ssdpm_consistency_report_to_json, ssdpm_consistency, SIZED_IN,
-	      &evenness, consistency_of_found),
+	SIZED_MEMBER(ssdpm_consistency_report_to_json, ssdpm_consistency,
+		     &evenness, consistency_to_json, evenness_report, found),
 	SIZED(ssdpm_estimate_report_to_json, ssdpm_estimate_report, SIZED_IN,
 	      &estimate_report, estimate_to_json),
-	SIZED(ssdpm_estimate_report_to_json, ssdpm_cap_run, SIZED_IN, &cap_run,
-	      estimate_with_cap),
+	SIZED_MEMBER(ssdpm_estimate_report_to_json, ssdpm_cap_run, &cap_run,
+		     estimate_to_json, estimate_report, cap_run),
 	SIZED(ssdpm_cap_report_to_json, ssdpm_cap_report, SIZED_IN, &cap_report,
 	      cap_to_json),
 	SIZED(ssdpm_comparison_report_to_json, ssdpm_comparison_report,
 	      SIZED_IN, &comparison_report, comparison_to_json),
 	SIZED(ssdpm_recommendation_report_to_json, ssdpm_recommendation_report,
 	      SIZED_IN, &recommendation_report, recommendation_to_json),
-	SIZED(ssdpm_recommendation_report_to_json, ssdpm_bounds, SIZED_IN,
-	      &bounds, recommendation_within),
-	SIZED(ssdpm_recommendation_report_to_json, ssdpm_sim_params, SIZED_IN,
-	      &sim_params, recommendation_with),
+	SIZED_MEMBER(ssdpm_recommendation_report_to_json, ssdpm_bounds, &bounds,
+		     recommendation_to_json, recommendation_report, bounds),
+	SIZED_MEMBER(ssdpm_recommendation_report_to_json, ssdpm_sim_params,
+		     &sim_params, recommendation_to_json, recommendation_report,
+		     params),
 	SIZED(ssdpm_workload_report_to_json, ssdpm_workload_report, SIZED_IN,
 	      &workload_report, workload_to_json),
-	SIZED(ssdpm_workload_report_to_json, ssdpm_trace_stats, SIZED_IN,
-	      &trace_stats, workload_of_stats),
+	SIZED_MEMBER(ssdpm_workload_report_to_json, ssdpm_trace_stats,
+		     &trace_stats, workload_to_json, workload_report, stats),
 	SIZED(ssdpm_experiment_to_json, ssdpm_experiment, SIZED_IN, &experiment,
 	      experiment_to_json),
 	SIZED(ssdpm_experiment_matrix_add, ssdpm_experiment, SIZED_IN,
 	      &experiment, experiment_matrix_add),
 	SIZED(ssdpm_power_report_energy_to_json, ssdpm_power_report, SIZED_IN,
 	      &report, energy_to_json),
-	SIZED(ssdpm_power_report_energy_to_json, ssdpm_energy, SIZED_IN,
-	      &report_energy, energy_of_energy),
-	SIZED(ssdpm_power_report_energy_to_json, ssdpm_sampling, SIZED_IN,
-	      &report_sampling, energy_of_sampling),
+	SIZED_MEMBER(ssdpm_power_report_energy_to_json, ssdpm_energy,
+		     &report_energy, energy_to_json, report, energy),
+	SIZED_MEMBER(ssdpm_power_report_energy_to_json, ssdpm_sampling,
+		     &report_sampling, energy_to_json, report, sampling),
 	SIZED(ssdpm_power_report_baseline_to_json, ssdpm_power_report, SIZED_IN,
 	      &report, baseline_to_json),
-	SIZED(ssdpm_power_report_baseline_to_json, ssdpm_energy, SIZED_IN,
-	      &report_energy, baseline_of_energy),
-	SIZED(ssdpm_power_report_baseline_to_json, ssdpm_sampling, SIZED_IN,
-	      &report_sampling, baseline_of_sampling),
+	SIZED_MEMBER(ssdpm_power_report_baseline_to_json, ssdpm_energy,
+		     &report_energy, baseline_to_json, report, energy),
+	SIZED_MEMBER(ssdpm_power_report_baseline_to_json, ssdpm_sampling,
+		     &report_sampling, baseline_to_json, report, sampling),
 	SIZED(ssdpm_power_report_background_to_json, ssdpm_power_report,
 	      SIZED_IN, &report, background_to_json),
-	SIZED(ssdpm_power_report_background_to_json, ssdpm_energy, SIZED_IN,
-	      &report_energy, background_of_energy),
-	SIZED(ssdpm_power_report_background_to_json, ssdpm_sampling, SIZED_IN,
-	      &report_sampling, background_of_sampling),
+	SIZED_MEMBER(ssdpm_power_report_background_to_json, ssdpm_energy,
+		     &report_energy, background_to_json, report, energy),
+	SIZED_MEMBER(ssdpm_power_report_background_to_json, ssdpm_sampling,
+		     &report_sampling, background_to_json, report, sampling),
 };
 
 static void every_sized_structure_of_the_energy_keeps_the_rule(void **state)

@@ -201,6 +201,11 @@ def in_w(watts: float) -> str:
     return f"{watts:.4g} W" if abs(watts) >= 1 else f"{watts * 1e3:.4g} mW"
 
 
+def in_w_of(watts: float, low_w: float, high_w: float) -> str:
+    """A value and, in brackets, its interval."""
+    return f"{in_w(watts)} ({in_w(low_w)} to {in_w(high_w)})"
+
+
 def in_j(joules: float) -> str:
     """Joules, or millijoules below 1 J."""
     return f"{joules:.6g} J" if abs(joules) >= 1 else f"{joules * 1e3:.4g} mJ"

@@ -15,10 +15,7 @@ struct list {
 static const struct ssdpm_parameter *find(const struct list *list,
 					  uint32_t kind, uint32_t index)
 {
-	for (size_t i = 0; i < list->n; i++)
-		if (list->at[i].kind == kind && list->at[i].index == index)
-			return &list->at[i];
-	return NULL;
+	return find_parameter(list->at, list->n, kind, index);
 }
 
 static struct list of(const struct ssdpm_model *model, uint32_t pcie_link)

@@ -13,11 +13,13 @@ static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
 static const struct ssdpm_measured *find(uint64_t n, uint32_t kind,
 					 uint32_t index)
 {
-	for (size_t i = 0; i < n; i++)
-		if (measured[i].kind == kind && measured[i].index == index)
-			return &measured[i];
-	fail_msg("no %s of %u", ssdpm_parameter_kind_to_string(kind), index);
-	return NULL;
+	const struct ssdpm_measured *found =
+		find_measured(measured, n, kind, index);
+
+	if (!found)
+		fail_msg("no %s of %u", ssdpm_parameter_kind_to_string(kind),
+			 index);
+	return found;
 }
 
 static struct truth quiet_truth(void)
@@ -218,6 +220,23 @@ static void spikes_are_left_out_and_a_drift_is_told(void **state)
 	truth_run_free(&run);
 }
 
+/* In 80 s of a run, with what flags ask for. */
+static void assert_energies_hold(const struct truth *truth, uint64_t seed,
+				 uint32_t flags,
+				 const struct interval *intervals, size_t n)
+{
+	const struct ssdpm_calibrate_params params = {
+		.size = sizeof(params),
+		.flags = flags,
+	};
+	struct truth_run run = truth_run(truth, 4000, 0.02, &seed);
+	struct ssdpm_calibration calibration;
+
+	assert_calibrated(&run, &params, &calibration);
+	assert_all_hold(&calibration, truth, intervals, n);
+	truth_run_free(&run);
+}
+
 static void energies_of_ios_are_told_from_their_active_power(void **state)
 {
 	static const struct interval intervals[] = {
@@ -227,23 +246,14 @@ static void energies_of_ios_are_told_from_their_active_power(void **state)
 		{ SSDPM_PARAMETER_ACTIVE_POWER, 1, 0.3 },
 	};
 	struct truth truth = quiet_truth();
-	uint64_t seed = 16;
 
 	(void)state;
 	truth.io_j[0] = 0.002;
 	truth.io_j[1] = 0.005;
 	truth.exit_s[1] = truth.exit_s[2] = 0.0001;
-	struct truth_run run = truth_run(&truth, 4000, 0.02, &seed);
-	struct ssdpm_calibrate_params params = {
-		.size = sizeof(params),
-		.flags = SSDPM_CALIBRATE_OPERATION_ENERGY,
-	};
-	struct ssdpm_calibration calibration;
-
-	assert_calibrated(&run, &params, &calibration);
-	assert_all_hold(&calibration, &truth, intervals,
-			sizeof(intervals) / sizeof(intervals[0]));
-	truth_run_free(&run);
+	assert_energies_hold(&truth, 16, SSDPM_CALIBRATE_OPERATION_ENERGY,
+			     intervals,
+			     sizeof(intervals) / sizeof(intervals[0]));
 }
 
 static void energies_of_bytes_are_told_from_both(void **state)
@@ -254,7 +264,6 @@ static void energies_of_bytes_are_told_from_both(void **state)
 		{ SSDPM_PARAMETER_OPERATION_ENERGY, 0, 0.8 },
 	};
 	struct truth truth = quiet_truth();
-	uint64_t seed = 26;
 
 	(void)state;
 	truth.io_j[0] = 0.002;
@@ -262,18 +271,10 @@ static void energies_of_bytes_are_told_from_both(void **state)
 	truth.byte_j[1] = 4e-7;
 	truth.exit_s[1] = truth.exit_s[2] = 0.0001;
 	truth.sigma_w = 0.01;
-	struct truth_run run = truth_run(&truth, 4000, 0.02, &seed);
-	struct ssdpm_calibrate_params params = {
-		.size = sizeof(params),
-		.flags = SSDPM_CALIBRATE_OPERATION_ENERGY |
-			 SSDPM_CALIBRATE_BYTE_ENERGY,
-	};
-	struct ssdpm_calibration calibration;
-
-	assert_calibrated(&run, &params, &calibration);
-	assert_all_hold(&calibration, &truth, intervals,
-			sizeof(intervals) / sizeof(intervals[0]));
-	truth_run_free(&run);
+	assert_energies_hold(
+		&truth, 26,
+		SSDPM_CALIBRATE_OPERATION_ENERGY | SSDPM_CALIBRATE_BYTE_ENERGY,
+		intervals, sizeof(intervals) / sizeof(intervals[0]));
 }
 
 /* In every third second a read of 100 ms and a write of twice that. */

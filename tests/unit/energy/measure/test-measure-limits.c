@@ -591,11 +591,11 @@ static void changes_are_numbered_by_samples_and_not_by_finite_ones(void **state)
 static struct ssdpm_parameter *find(struct ssdpm_parameter *parameters,
 				    size_t n, uint32_t kind, uint32_t index)
 {
-	for (size_t i = 0; i < n; i++)
-		if (parameters[i].kind == kind && parameters[i].index == index)
-			return &parameters[i];
-	fail_msg("no parameter %u of %u", kind, index);
-	return NULL;
+	struct ssdpm_parameter *found =
+		find_parameter(parameters, n, kind, index);
+
+	assert_non_null(found);
+	return found;
 }
 
 static void the_power_of_the_link_goes_where_it_was_not_measured(void **state)

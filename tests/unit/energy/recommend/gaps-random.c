@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "calls.h"
 #include "gaps-random.h"
 
 #define NS_PER_MS 1000000u
@@ -64,8 +65,8 @@ static uint64_t random_latency(struct random_case *c,
 	}
 }
 
-static void set_parameter(struct random_case *c, struct ssdpm_parameter *p,
-			  const struct random_shape *shape)
+static void draw_parameter(struct random_case *c, struct ssdpm_parameter *p,
+			   const struct random_shape *shape)
 {
 	uint64_t value = p->nominal;
 
@@ -175,7 +176,7 @@ void random_case_make(struct random_case *c, uint64_t seed,
 				 SSDPM_MAX_PARAMETERS, &n, NULL),
 			 0);
 	for (size_t i = 0; i < n; i++)
-		set_parameter(c, &c->parameters[i], shape);
+		draw_parameter(c, &c->parameters[i], shape);
 	c->params.parameters = c->parameters;
 	c->params.n_parameters = n;
 	if (random_below(&c->seed, 2))
@@ -214,12 +215,11 @@ struct ssdpm_apst random_table(struct random_case *c, uint32_t max_ms)
 uint64_t case_parameter(const struct random_case *c, uint32_t kind,
 			uint32_t index)
 {
-	for (size_t i = 0; i < c->params.n_parameters; i++)
-		if (c->parameters[i].kind == kind &&
-		    c->parameters[i].index == index)
-			return c->parameters[i].nominal;
-	fail_msg("no parameter %u of %u", kind, index);
-	return 0;
+	const struct ssdpm_parameter *found = find_parameter(
+		c->parameters, c->params.n_parameters, kind, index);
+
+	assert_non_null(found);
+	return found->nominal;
 }
 
 uint64_t case_power_uw(const struct random_case *c, uint32_t state)

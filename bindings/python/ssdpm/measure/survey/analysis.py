@@ -17,7 +17,7 @@ from ssdpm.base.convert import (
     rows_of,
 )
 from ssdpm.base.errors import UnknownValueError
-from ssdpm.base.result import Value, drawn, html_list, in_w
+from ssdpm.base.result import Value, drawn, html_list, in_w_of
 from ssdpm.measure.survey.schedule import Step, Summary, check_names
 
 if TYPE_CHECKING:
@@ -109,10 +109,8 @@ class Mean(Value):
     share: float
 
     def __str__(self) -> str:
-        return (
-            f"{self.policy}: {in_w(self.mean_w)} ({in_w(self.low_w)} to "
-            f"{in_w(self.high_w)}), {self.n_runs} runs"
-        )
+        mean = in_w_of(self.mean_w, self.low_w, self.high_w)
+        return f"{self.policy}: {mean}, {self.n_runs} runs"
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +141,10 @@ class Difference(Value):
 
     def __str__(self) -> str:
         verdict = "different" if self.different else "no difference shown"
+        difference = in_w_of(self.difference_w, self.low_w, self.high_w)
         return (
-            f"{self.policy} - {self.other_policy}: {in_w(self.difference_w)} "
-            f"({in_w(self.low_w)} to {in_w(self.high_w)}), p {self.p:.2g}: {verdict}"
+            f"{self.policy} - {self.other_policy}: {difference}, p {self.p:.2g}: "
+            f"{verdict}"
         )
 
 

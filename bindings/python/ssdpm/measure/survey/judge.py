@@ -17,7 +17,7 @@ from ssdpm.base.convert import (
     check_unsigned,
     words_of,
 )
-from ssdpm.base.result import Value, Word, in_w
+from ssdpm.base.result import Value, Word, in_w_of
 from ssdpm.measure.survey.analysis import Analysis, check_finite
 from ssdpm.measure.survey.schedule import Schedule, Summary
 
@@ -83,10 +83,8 @@ class Detectable(Value):
 
     def __str__(self) -> str:
         least = "" if self.between_known else "not less than "
-        text = (
-            f"a difference of {least}{in_w(self.difference_w)} ({in_w(self.low_w)} to "
-            f"{in_w(self.high_w)}) is found in 80 of 100 surveys"
-        )
+        found = in_w_of(self.difference_w, self.low_w, self.high_w)
+        text = f"a difference of {least}{found} is found in 80 of 100 surveys"
         if not math.isnan(self.power):
             most = "" if self.between_known else "at most "
             text += (

@@ -16,7 +16,7 @@ from ssdpm.base.convert import (
     check_text,
     rows_of,
 )
-from ssdpm.base.result import Several, Value, in_w
+from ssdpm.base.result import Several, Value, in_w, in_w_of
 from ssdpm.measure.survey.analysis import (
     Difference,
     check_finite,
@@ -86,10 +86,8 @@ class Merged(Value):
 
     def __str__(self) -> str:
         name = f"{self.policy}: " if self.policy else ""
-        text = (
-            f"{name}{in_w(self.mean_w)} ({in_w(self.low_w)} to {in_w(self.high_w)}) "
-            f"over {self.n_drives} drives"
-        )
+        mean = in_w_of(self.mean_w, self.low_w, self.high_w)
+        text = f"{name}{mean} over {self.n_drives} drives"
         if not math.isnan(self.drive_low_w):
             text += (
                 f"; the next one: {in_w(self.drive_low_w)} to {in_w(self.drive_high_w)}"

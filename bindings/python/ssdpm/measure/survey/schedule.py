@@ -16,7 +16,7 @@ from ssdpm.base.convert import (
     check_words,
     takes,
 )
-from ssdpm.base.result import Scaled, Value, Word, html_table, in_s, in_w
+from ssdpm.base.result import Scaled, Value, Word, html_table, in_s, in_w, in_w_of
 from ssdpm.measure.signal import SignalLike, When, signal_of
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ class Summary(Value):
 
     def __str__(self) -> str:
         text = (
-            f"{in_w(self.mean_w)} ({in_w(self.low_w)} to {in_w(self.high_w)}) of "
+            f"{in_w_of(self.mean_w, self.low_w, self.high_w)} of "
             f"{self.n} samples, which are worth {self.n_effective:.3g}"
         )
         if self.trend == Trend.UNSETTLED:
