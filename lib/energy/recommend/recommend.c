@@ -339,7 +339,7 @@ static uint32_t judge(const struct quest *quest, const struct candidate *best,
 		return SSDPM_ADVICE_NONE;
 	if (is_same(&quest->today, best, saving))
 		return SSDPM_ADVICE_KEEP;
-	if ((saving->nominal_nj < 0 || saving->nominal_uw < 0) &&
+	if (saving->nominal_nj < 0 &&
 	    !(quest->bounds.flags & SSDPM_BOUNDS_MAY_COST))
 		return SSDPM_ADVICE_COSTS;
 	return SSDPM_ADVICE_SET;
