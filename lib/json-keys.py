@@ -79,6 +79,13 @@ FORMS = {
     ),
     # Bits, and the function that has their words.
     "words": ("array of text", "ssdpm__json_words(w, {key}, {0}, {1});"),
+    # Bits, of which each has a number.
+    "bits": (
+        "array of number",
+        "ssdpm__json_begin(w, {key}, '[');\nw->one_line = true;\n"
+        "for (uint32_t i = 0; i < 32; i++)\nif ({0} >> i & 1)\n"
+        "ssdpm__json_uint(w, NULL, i);\nssdpm__json_end(w, ']');",
+    ),
     # The first, and how many.
     "uints": ("array of number", "ssdpm__json_uints(w, {key}, {0}, {1});"),
     # A part, and its arguments; with ?: null where the first of them is NULL.

@@ -63,7 +63,7 @@ UNITLESS = {
     # numbers, and which of them
     "n_parameters", "lpm", "loop", "pcie_link", "operational_state", "n_entries",
     "n_wakes", "n_deepest", "deepest_per_day", "n_delayed", "axes",
-    "n_corners", "widest_axis", "max_states",
+    "loose_states", "loose_ops", "widest_axis", "max_states",
     # nanoseconds, and said so before the rest of the name
     "busy_ns_by_op",
     # a profile: bits, policies in order

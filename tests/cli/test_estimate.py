@@ -142,22 +142,23 @@ def test_quirks_are_applied_and_said(some: Command) -> None:
 
 def test_what_is_stated_takes_the_place_of_a_rule(some: Command) -> None:
     base = estimate(some)
-    assert base["axes"] == [] and base["n_corners"] == 1 and base["assumed_nj"] == 0
+    assert base["axes"] == [] and base["loose_states"] == [] and base["assumed_nj"] == 0
     assert base["low"] == base["high"] == base["nominal"]
-    more = estimate(some, "--idle-power", "1W..3W")
+    # An I/O takes 2 W, and no less than the idle drive.
+    more = estimate(some, "--idle-power", "1W..1.5W..3W")
     powers = [p for p in more["parameters"] if p["kind"] == "idle_power_uw"]
     assert [powers[0][key] for key in ("low", "nominal", "high")] == [
         1_000_000,
+        1_500_000,
         2_000_000,
-        3_000_000,
     ]
     assert powers[0]["provenance"] == "stated"
     assert more["axes"] == ["idle-power"] and more["widest_axis"] == "idle-power"
     low, nominal, high = (more[k]["energy_nj"] for k in ("low", "nominal", "high"))
     assert low == base["nominal"]["energy_nj"]
-    assert nominal - low == high - nominal == 210 * MS
-    three = estimate(some, "--idle-power", "1W..1.5W..3W")
-    assert three["nominal"]["energy_nj"] - low == 105 * MS
+    assert nominal - low == high - nominal == 105 * MS
+    middle = estimate(some, "--idle-power", "1W..2W")
+    assert middle["nominal"]["energy_nj"] - low == 105 * MS
     slow = estimate(some, "--exit-latency", "PS4=51ms", "--entry-latency", "PS4=6ms")
     assert slow["nominal"]["delay_max_ns"] == 51 * MS
     assert slow["nominal"]["states"][4]["entry_ns"] == 6 * MS

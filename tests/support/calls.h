@@ -11,7 +11,8 @@ struct estimated {
 	struct ssdpm_run nominal, low, high;
 	uint64_t assumed_nj;
 	uint32_t axes;
-	uint32_t n_corners;
+	uint32_t loose_states;
+	uint32_t loose_ops;
 	uint32_t widest_axis;
 	uint64_t axis_low_nj[7];
 	uint64_t axis_high_nj[7];
@@ -26,7 +27,8 @@ static inline struct estimated estimated_of(const struct ssdpm_sim *sim)
 		.high = *from->high,
 		.assumed_nj = from->assumed_nj,
 		.axes = from->axes,
-		.n_corners = from->n_corners,
+		.loose_states = from->loose_states,
+		.loose_ops = from->loose_ops,
 		.widest_axis = from->widest_axis,
 	};
 

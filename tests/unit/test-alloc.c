@@ -880,6 +880,27 @@ static int call_sim(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_sims_together(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_io ios[2] = { { .op = 1 }, { .op = 2, .start_ns = 500 } };
+	struct ssdpm_sim *sims[2] = { NULL, NULL };
+	int err = 0;
+
+	for (int i = 0; i < 2 && !err; i++) {
+		err = ssdpm_sim_new(in.sleeper, NULL, &sims[i], error);
+		if (!err)
+			err = ssdpm_sim_feed(sims[i], ios, 2, error);
+	}
+	if (!err)
+		err = ssdpm_sim_finish_together(sims, 2, 20000, error);
+	if (!err)
+		ret->energy_nj =
+			ssdpm_sim_get_result(sims[1])->nominal->energy_nj;
+	for (int i = 0; i < 2; i++)
+		ssdpm_sim_free(sims[i]);
+	return err;
+}
+
 static int call_estimate(struct result *ret, struct ssdpm_error *error)
 {
 	struct estimated result = { 0 };
@@ -2338,6 +2359,7 @@ static const struct {
 	{ "ssdpm_recommendations_get", call_recommend },
 	{ "ssdpm_sim_feed", call_sim },
 	{ "ssdpm_sim_finish", call_sim },
+	{ "ssdpm_sim_finish_together", call_sims_together },
 	{ "ssdpm_sim_new", call_sim },
 	{ "ssdpm_sim_params_set_policy", call_policy },
 };

@@ -174,7 +174,8 @@ py::tuple result_tuple(const struct ssdpm_result &result,
 	intervals = ssdpm_sim_get_intervals(sim, &n);
 	return py::make_tuple(
 		run_array(runs, 3), result.assumed_nj, result.axes,
-		result.n_corners, result.widest_axis,
+		result.own_duration_ns, result.loose_states, result.loose_ops,
+		result.widest_axis,
 		std::vector<uint64_t>(result.axis_low_nj,
 				      result.axis_low_nj + result.n_axes),
 		std::vector<uint64_t>(result.axis_high_nj,

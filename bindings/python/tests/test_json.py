@@ -231,7 +231,7 @@ CASES: Mapping[str, Case] = {
         ("estimate", *TRACE, "-a", "windows", "--spare", "7%", DRIVE),
     ),
     "estimate out of a comparison": (
-        lambda p: ssdpm.compare(p.model, p.trace)["linux-legacy"].estimate,
+        lambda p: ssdpm.compare(p.model, p.trace, ["linux-legacy"])[0].estimate,
         ("estimate", *TRACE, "-a", "linux-legacy", DRIVE),
     ),
     "comparison": (

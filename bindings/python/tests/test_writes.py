@@ -205,7 +205,7 @@ def test_spare_is_an_argument_of_all_that_estimate(model: ssdpm.Model) -> None:
     one = ssdpm.estimate(model, trace, spare=0.1)
     assert one == ssdpm.estimate(model, trace, parameters=known)
     assert one != ssdpm.estimate(model, trace)
-    compared = ssdpm.compare(model, trace, spare=0.1)
+    compared = ssdpm.compare(model, trace, ["linux"], spare=0.1)
     assert compared["linux"].estimate.nominal == one.nominal
     table = ssdpm.apst(model)
     [row] = ssdpm.sweep(model, trace, [table], spare=0.1)

@@ -167,10 +167,7 @@ struct counted counted(uint64_t count, const char *one)
 	return words;
 }
 
-/*
- * What is lost is more, and not a negative saving. Less energy at more power is
- * what a workload takes that is over sooner.
- */
+/* What is lost is more, and not a negative saving. */
 struct saving_words saving_text(const struct ssdpm_saving *s)
 {
 	bool lost = s->nominal_uw < 0;
@@ -185,13 +182,7 @@ struct saving_words saving_text(const struct ssdpm_saving *s)
 			 low >= 0 || high <= 0 ? "" :
 			 lost		       ? ": it may also save" :
 						 ": it may also cost");
-	if (lost && s->nominal_nj > 0)
-		snprintf(words.text, sizeof(words.text),
-			 "saves %s in all, as the work ends sooner, at %s "
-			 "more%s",
-			 energy_text((uint64_t)s->nominal_nj).text,
-			 power_text(-s->nominal_uw).text, range);
-	else if (lost)
+	if (lost)
 		snprintf(words.text, sizeof(words.text), "costs %s more%s",
 			 power_text(-s->nominal_uw).text, range);
 	else if (!s->nominal_uw && low == high)

@@ -277,7 +277,7 @@ struct ssdpm_run {
 	struct ssdpm_residency states[SSDPM_MAX_STATES];
 };
 
-/** What is not known moves together along these axes. */
+/** Of what is not known: what a saving would hinge on, see @widest_axis. */
 enum ssdpm_axis {
 	SSDPM_AXIS_IDLE_POWER = 1,  /* of the operational state */
 	SSDPM_AXIS_STATE_POWER = 2, /* idle power of the other states, link */
@@ -297,17 +297,24 @@ enum ssdpm_axis {
  *                       it)
  * @size:       sizeof(struct ssdpm_result) of the library
  * @nominal:    every parameter at its nominal value
- * @low, @high: member by member the minimum and the maximum over all corners,
- *              the nominal run, and those in which one axis alone leaves its
- *              nominal value
+ * @low, @high: member by member the minimum and the maximum: exact over all
+ *              powers that the drive can have, each in its interval and in the
+ *              order of ssdpm_estimate(3); of times that are not known, over
+ *              the nominal ones, their ends, and each axis alone at its ends
  * @assumed_nj: nominal energy whose power is assumed
  * @axes:       bits 1 << (axis - 1): those on which something is not known
- * @n_corners:  how many corners were run, the nominal one too
  * @widest_axis: enum ssdpm_axis: which of them, alone, moves the energy most;
  *              0: nothing does
  * @n_axes:     of enum ssdpm_axis
  * @axis_low_nj, @axis_high_nj: by axis - 1: the least and most energy when only
  *              this axis leaves its nominal value
+ * @own_duration_ns: nominal duration to its own end: less than that of @nominal
+ *              where it was finished together with one that ends later
+ * @loose_states: bits of states that may take more than the state before them:
+ *              what is reported or stated of the two contradicts their order
+ * @loose_ops:  bits 1 << (op - 1): likewise of I/Os, which may take less than
+ *              the idle drive
+ * @reserved:   0
  *
  * What it points to is part of the simulation, as it is itself.
  */
@@ -318,11 +325,14 @@ struct ssdpm_result {
 	const struct ssdpm_run *high;
 	uint64_t assumed_nj;
 	uint32_t axes;
-	uint32_t n_corners;
 	uint32_t widest_axis;
 	uint32_t n_axes;
+	uint32_t loose_states;
 	const uint64_t *axis_low_nj;
 	const uint64_t *axis_high_nj;
+	uint64_t own_duration_ns;
+	uint32_t loose_ops;
+	uint32_t reserved;
 };
 
 /** What a drive does from a moment on. */
@@ -420,6 +430,22 @@ SSDPM_API int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 			       struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_sim_finish_together() - end several simulations at the same time
+ * @sims:   of policies of one drive, which had the same records
+ * @n_sims: how many
+ * @end_ns: as for ssdpm_sim_finish()
+ *
+ * The latest end of all is that of each: the others go on idling under their
+ * own policy until then. So all that is compared refers to the same work over
+ * the same time.
+ *
+ * Return: as ssdpm_sim_finish(). Where one of them cannot be finished, none is.
+ */
+SSDPM_API int ssdpm_sim_finish_together(struct ssdpm_sim *const *sims,
+					size_t n_sims, uint64_t end_ns,
+					struct ssdpm_error *reterr);
+
+/**
  * ssdpm_sim_get_result() - what came of it
  *
  * Return: borrowed from @sim; NULL before ssdpm_sim_finish().
@@ -481,8 +507,10 @@ SSDPM_API int ssdpm_estimate(const struct ssdpm_model *model,
  * @low_nj, @nominal_nj, @high_nj: energy of the one minus that of the other
  * @low_uw, @nominal_uw, @high_uw: likewise mean power
  *
- * Both are taken at the same corner; low and high are the least and the most
- * over all corners and the nominal one. Two intervals are never subtracted.
+ * For the same work over the same time. low and high are the least and the most
+ * over all powers that the drive can have, as those of struct ssdpm_result: the
+ * powers are the same under both policies, so that two intervals are never
+ * subtracted.
  */
 struct ssdpm_saving {
 	int64_t low_nj;
@@ -497,6 +525,8 @@ struct ssdpm_saving {
  * ssdpm_sim_get_saving() - compare two simulations that are finished
  * @from: the one
  * @to:   the other
+ *
+ * Where one ends before the other, it is taken to go on idling until then.
  *
  * Return: 0; -EINVAL (one is not finished, their parameters or operational
  * states differ), -ERANGE (a difference beyond 64 bits).

@@ -203,19 +203,25 @@ int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
 			    uint64_t end_ns, struct ssdpm_error *reterr)
 {
 	struct comparison_row *rows = comparison->rows;
-	int err = 0;
+	struct ssdpm_sim **sims;
+	size_t n = 0;
+	int err;
 
 	if (!comparison->n_rows)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "there is no policy to compare");
-	for (size_t i = 0; i < comparison->n_rows && !err; i++) {
-		if (!rows[i].sim)
-			continue;
-		err = ssdpm_sim_finish(rows[i].sim, end_ns, reterr);
-		if (!err)
+	sims = calloc(comparison->n_rows, sizeof(*sims));
+	if (!sims)
+		return ssdpm__no_memory(reterr);
+	for (size_t i = 0; i < comparison->n_rows; i++)
+		if (rows[i].sim)
+			sims[n++] = rows[i].sim;
+	err = ssdpm_sim_finish_together(sims, n, end_ns, reterr);
+	free(sims);
+	for (size_t i = 0; i < comparison->n_rows && !err; i++)
+		if (rows[i].sim)
 			err = ssdpm_sim_get_saving(rows[0].sim, rows[i].sim,
 						   &rows[i].saving, reterr);
-	}
 	comparison->begun = true;
 	if (!err)
 		comparison->finished = true;

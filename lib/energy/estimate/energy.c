@@ -62,6 +62,23 @@ static bool op_energy(const struct ssdpm_run *run, const struct values *values,
 	       wide_add_product(sum, byte_fj, run->bytes[op]);
 }
 
+/* How many ns the drive works on after its writes. */
+static struct wide work_behind(const struct ssdpm_run *run,
+			       uint64_t background_ps)
+{
+	struct wide work_ps =
+		wide_product(run->bytes[SSDPM_OP_WRITE - 1], background_ps);
+
+	return ssdpm__wide_divide(work_ps, PS_PER_NS, NULL);
+}
+
+bool ssdpm__is_overloaded(const struct ssdpm_run *run, uint64_t background_ps)
+{
+	struct wide idle = wide_of(run->duration_ns - run->busy_ns);
+
+	return wide_is_less(idle, work_behind(run, background_ps));
+}
+
 /*
  * The work behind the writes takes the place of idle time. Where it needs more
  * than there is, the drive is busy or at work, and nothing else, until it is
@@ -71,16 +88,14 @@ static bool mean_power(struct ssdpm_run *run, const struct values *values,
 		       uint64_t idle_uw, struct wide total,
 		       struct wide awake_fj)
 {
-	struct wide work_ps = wide_product(run->bytes[SSDPM_OP_WRITE - 1],
-					   values->background_ps);
-	struct wide work = ssdpm__wide_divide(work_ps, PS_PER_NS, NULL);
+	struct wide work = work_behind(run, values->background_ps);
 	uint64_t ns = run->duration_ns;
 
 	run->background_ns = work.low;
 	run->mean_power_uw = 0;
 	if (!wide_fits(work))
 		return false;
-	if (work.low > ns - run->busy_ns) {
+	if (ssdpm__is_overloaded(run, values->background_ps)) {
 		total = awake_fj;
 		if (__builtin_add_overflow(run->busy_ns, work.low, &ns) ||
 		    !wide_add_product(&total, work, idle_uw))
@@ -122,6 +137,51 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 	if (ret_fj)
 		*ret_fj = total;
 	return 0;
+}
+
+static struct wide weight_of(const struct ssdpm_run *run,
+			     const struct ssdpm_parameter *parameter,
+			     const struct wide *asleep_ns,
+			     const struct wide *transition_ns)
+{
+	switch (parameter->kind) {
+	case SSDPM_PARAMETER_IDLE_POWER:
+		return wide_of(run->states[parameter->index].time_ns);
+	case SSDPM_PARAMETER_ACTIVE_POWER:
+		return wide_of(run->busy_ns_by_op[parameter->index]);
+	case SSDPM_PARAMETER_TRANSITION_POWER:
+		return *transition_ns;
+	case SSDPM_PARAMETER_LINK_POWER:
+		return *asleep_ns;
+	case SSDPM_PARAMETER_OPERATION_ENERGY:
+		return wide_product(run->n_ios[parameter->index], FJ_PER_NJ);
+	case SSDPM_PARAMETER_BYTE_ENERGY:
+		return wide_product(run->bytes[parameter->index], FJ_PER_PJ);
+	default:
+		return wide_of(0);
+	}
+}
+
+void ssdpm__add_weights(const struct ssdpm_run *run, bool subtract,
+			const struct ssdpm_parameter *parameters, size_t n,
+			uint32_t operational_state,
+			struct wide weights[SSDPM_MAX_PARAMETERS])
+{
+	struct wide asleep_ns = { 0 }, transition_ns = { 0 };
+
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		wide_add(&transition_ns, wide_of(run->states[i].entry_ns));
+		wide_add(&transition_ns, wide_of(run->states[i].exit_ns));
+		if (i != operational_state)
+			wide_add(&asleep_ns, wide_of(run->states[i].time_ns));
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct wide weight = weight_of(run, &parameters[i], &asleep_ns,
+					       &transition_ns);
+
+		weights[i] = subtract ? wide_minus(weights[i], weight) :
+					wide_plus(weights[i], weight);
+	}
 }
 
 static void sum_states(const struct ssdpm_run *run, struct wide sums[3],

@@ -118,18 +118,67 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
 		    uint64_t start_ns, struct ssdpm_error *reterr);
 
-/* The outcome at a corner, as savings are made of it. */
-struct cost {
-	uint64_t energy_nj;
-	uint64_t mean_power_uw;
+/*
+ * The energy of a run is the sum of its parameters, each times its weight, in
+ * femtojoules. Where subtract, the weights are taken away.
+ */
+void ssdpm__add_weights(const struct ssdpm_run *run, bool subtract,
+			const struct ssdpm_parameter *parameters, size_t n,
+			uint32_t operational_state,
+			struct wide weights[SSDPM_MAX_PARAMETERS]);
+
+/*
+ * Does the work behind the writes need more than all time without I/O? The
+ * drive then never sleeps.
+ */
+bool ssdpm__is_overloaded(const struct ssdpm_run *run, uint64_t background_ps);
+
+/* power-order.c: powers that an order binds */
+
+/*
+ * Bits of states whose idle power may be more than that of the state before,
+ * and by op - 1 of active powers that may be less than the idle power: their
+ * ranges contradict the order.
+ */
+struct power_order {
+	uint32_t operational_state;
+	uint32_t loose_states;
+	uint32_t loose_ops;
 };
 
 /*
- * What to costs less than from at one corner; the nominal one comes first.
+ * Takes from each interval what no drive in this order can have, and moves the
+ * nominal value into what is left. The parameters were checked.
+ */
+void ssdpm__order_powers(struct ssdpm_parameter *parameters, size_t n,
+			 uint32_t operational_state,
+			 struct power_order *ret_order);
+
+/*
+ * The least sum of parameters, each times its weight, over all that a drive in
+ * this order can have. The weights of parameters that are no power are 0.
+ */
+struct wide ssdpm__least_sum(const struct ssdpm_parameter *parameters, size_t n,
+			     const struct power_order *order,
+			     const struct wide *weights);
+
+/* saving.c: what one policy saves against another */
+
+/* A drive whose powers were ordered. */
+struct priced_drive {
+	const struct ssdpm_parameter *parameters;
+	size_t n;
+	struct power_order order;
+};
+
+/*
+ * What to costs less than from: over the same time, for all powers that the
+ * drive can have. nominal: both are the nominal run, which comes first.
  * -ERANGE: a difference beyond 63 bits.
  */
-int ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
-		      const struct cost *to, bool nominal,
+int ssdpm__add_saving(const struct priced_drive *drive,
+		      const struct ssdpm_run *from, const struct ssdpm_run *to,
+		      bool nominal, struct ssdpm_saving *saving,
 		      struct ssdpm_error *reterr);
 
 /* rules.c: which parameters a drive has */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of a simulation: what the idle times of each class come to, what that
- * costs at each corner, and what one policy saves against another.
+ * The end of a simulation: what the idle times of each class come to, and what
+ * that costs at each corner.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -48,14 +48,47 @@ static bool fill_delays(struct course *course, struct ssdpm_run *run)
 	return wide_fits(sum);
 }
 
-/* All of a run but its energies. */
-static int finish_course(struct ssdpm_sim *sim, struct course *course,
-			 uint64_t end_ns, struct ssdpm_error *reterr)
+/* The run of a course that idles for so long after its last completion. */
+static int run_course(const struct ssdpm_sim *sim, const struct course *course,
+		      uint64_t rest_ns, struct ssdpm_run *ret_run,
+		      struct ssdpm_error *reterr)
+{
+	struct state_times times = course->times;
+	struct idle_sum rest = { 1, rest_ns };
+	struct ssdpm_run run = course->worked;
+	int err;
+
+	if (rest_ns)
+		ssdpm__add_class(&course->chain,
+				 ssdpm__wake_class(&course->wakes, rest_ns),
+				 rest, false, &times, &run);
+	err = ssdpm__fill_times(&times, &run, reterr);
+	if (!err)
+		err = ssdpm__run_sums(&run, &course->chain, sim->start_ns,
+				      reterr);
+	if (!err)
+		*ret_run = run;
+	return err;
+}
+
+int ssdpm__course_until(const struct ssdpm_sim *sim,
+			const struct course *course, uint64_t duration_ns,
+			struct ssdpm_run *ret_run, struct ssdpm_error *reterr)
+{
+	uint64_t more_ns = duration_ns - course->run.duration_ns;
+
+	/* It fits: the rest is part of the duration. */
+	return run_course(sim, course, course->rest_ns + more_ns, ret_run,
+			  reterr);
+}
+
+/* What came of it up to the last completion, and its run until end_ns. */
+static int close_course(struct ssdpm_sim *sim, struct course *course,
+			uint64_t end_ns, struct ssdpm_error *reterr)
 {
 	const struct flow *flow = ssdpm__course_flow(sim, course);
 	uint64_t until = flow->busy.until_ns;
-	struct ssdpm_run *run = &course->run;
-	struct state_times times = { 0 };
+	struct ssdpm_run *run = &course->worked;
 
 	run->size = sizeof(*run);
 	memcpy(run->n_ios, sim->intake.n_ios, sizeof(sim->intake.n_ios));
@@ -65,37 +98,72 @@ static int finish_course(struct ssdpm_sim *sim, struct course *course,
 		struct idle_sum sum = course->tally->gaps[class];
 
 		run->n_gaps += sum.n;
-		ssdpm__add_class(&course->chain, class, sum, true, &times, run);
+		ssdpm__add_class(&course->chain, class, sum, true,
+				 &course->times, run);
 	}
-	if (end_ns > until) {
-		struct idle_sum rest = { 1, end_ns - until };
-
-		ssdpm__add_class(&course->chain,
-				 ssdpm__wake_class(&course->wakes, rest.ns),
-				 rest, false, &times, run);
-	}
+	course->rest_ns = end_ns > until ? end_ns - until : 0;
 	if (!fill_delays(course, run))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "delays: their sum is beyond 2^64 ns");
-	int err = ssdpm__fill_times(&times, run, reterr);
-	return err ? err :
-		     ssdpm__run_sums(run, &course->chain, sim->start_ns,
-				     reterr);
+	return run_course(sim, course, course->rest_ns, &course->run, reterr);
 }
 
-static int finish_courses(struct ssdpm_sim *sim, uint64_t end_ns,
-			  struct ssdpm_error *reterr)
+static int close_courses(struct ssdpm_sim *sim, uint64_t end_ns,
+			 struct ssdpm_error *reterr)
 {
 	int err = 0;
 
 	for (uint32_t i = 0; i < sim->n_courses && err == 0; i++) {
 		struct course *course = &sim->courses[i];
+		const struct course *leader = &sim->courses[course->leader];
 
-		if (ssdpm__course_follows(sim, course))
-			course->run = sim->courses[course->leader].run;
-		else
-			err = finish_course(sim, course, end_ns, reterr);
+		if (!ssdpm__course_follows(sim, course)) {
+			err = close_course(sim, course, end_ns, reterr);
+			continue;
+		}
+		course->times = leader->times;
+		course->worked = leader->worked;
+		course->rest_ns = leader->rest_ns;
+		course->run = leader->run;
 	}
+	sim->own_duration_ns = sim->courses[0].run.duration_ns;
+	return err;
+}
+
+/* The latest end of all simulations at the corner of a course. */
+static uint64_t last_end(struct ssdpm_sim *const *sims, size_t n, size_t at,
+			 uint32_t course)
+{
+	uint64_t end = sims[at]->courses[course].run.duration_ns;
+
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t j = 0; j < sims[i]->n_courses; j++) {
+			uint64_t other = sims[i]->courses[j].run.duration_ns;
+
+			/* What is nominal ends with what is nominal. */
+			if (other > end && !course == !j &&
+			    ssdpm__courses_match(sims[at], course, sims[i], j))
+				end = other;
+		}
+	return end;
+}
+
+/* All go on idling until the last one ends. */
+static int idle_on(struct ssdpm_sim *const *sims, size_t n,
+		   struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++)
+		for (uint32_t j = 0; j < sims[i]->n_courses && !err; j++) {
+			struct course *course = &sims[i]->courses[j];
+			uint64_t own = course->run.duration_ns;
+			uint64_t end = last_end(sims, n, i, j);
+
+			err = ssdpm__course_until(sims[i], course, end,
+						  &course->run, reterr);
+			course->rest_ns += end - own;
+		}
 	return err;
 }
 
@@ -141,33 +209,48 @@ static void widen(struct layers *layers, const struct ssdpm_run *run,
 	memcpy((char *)&layers->high + BEGIN, high, sizeof(high));
 }
 
-static void note_cost(struct ssdpm_sim *sim, const struct ssdpm_run *run)
+static const uint32_t power_axes = 1u << (SSDPM_AXIS_IDLE_POWER - 1) |
+				   1u << (SSDPM_AXIS_STATE_POWER - 1) |
+				   1u << (SSDPM_AXIS_ACTIVE_POWER - 1) |
+				   1u << (SSDPM_AXIS_TRANSITION_POWER - 1);
+
+/*
+ * With all powers low and all high: their intervals were cut to what an order
+ * leaves, so that all of them can be low, and high, together. The work behind
+ * the writes is part of the active power, and more of it can make the mean
+ * power less.
+ */
+static int widen_course(struct ssdpm_sim *sim, const struct course *course,
+			struct ssdpm_error *reterr)
 {
-	sim->costs[sim->n_costs++] =
-		(struct cost){ run->energy_nj, run->mean_power_uw };
+	const uint32_t active = SSDPM_AXIS_ACTIVE_POWER - 1;
+	int err = 0;
+
+	for (uint32_t i = 0; i < 4 && !err; i++) {
+		struct corner corner = course->corner;
+		struct ssdpm_run run;
+
+		for (uint32_t axis = 0; axis < N_AXES; axis++)
+			if (power_axes >> axis & 1)
+				corner.value[axis] =
+					i & 1 ? CORNER_HIGH : CORNER_LOW;
+		corner.value[active] = i & 2 ? CORNER_HIGH : CORNER_LOW;
+		err = price(sim, corner, &run, reterr);
+		if (!err)
+			widen(&sim->layers, &run, sim->n_states);
+	}
+	return err;
 }
 
 static int run_corners(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
 	struct layers *layers = &sim->layers;
-	uint32_t n = (uint32_t)__builtin_popcount(sim->axes);
 	int err = price(sim, (struct corner){ 0 }, &layers->nominal, reterr);
 
-	if (err)
-		return err;
 	layers->low = layers->high = layers->nominal;
-	note_cost(sim, &layers->nominal);
-	for (uint32_t bits = 0; n && bits < 1u << n; bits++) {
-		struct ssdpm_run run;
-
-		err = price(sim, ssdpm__corner(sim->axes, bits), &run, reterr);
-		if (err)
-			return err;
-		widen(layers, &run, sim->n_states);
-		note_cost(sim, &run);
-	}
-	sim->result.n_corners = sim->n_costs;
-	return 0;
+	for (uint32_t i = 0; i < sim->n_courses && !err; i++)
+		err = widen_course(sim, &sim->courses[i], reterr);
+	return err;
 }
 
 /* Each axis alone: what it moves, and which one moves most. */
@@ -186,8 +269,6 @@ static int run_axes(struct ssdpm_sim *sim, struct layers *layers,
 
 			if (err)
 				return err;
-			/* Times need not move the energy one way. */
-			widen(layers, &run, sim->n_states);
 			low = run.energy_nj < low ? run.energy_nj : low;
 			high = run.energy_nj > high ? run.energy_nj : high;
 		}
@@ -231,10 +312,11 @@ static int find_assumed(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 	return err;
 }
 
-static int finish(struct ssdpm_sim *sim, uint64_t end_ns,
-		  struct ssdpm_error *reterr)
+/* Once the end of all courses is known. */
+static int finish(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
 	struct layers *layers = &sim->layers;
+	uint64_t until = sim->timeline.flow.busy.until_ns;
 	int err = 0;
 
 	sim->result = (struct ssdpm_result){
@@ -246,11 +328,14 @@ static int finish(struct ssdpm_sim *sim, uint64_t end_ns,
 		.n_axes = N_AXES,
 		.axis_low_nj = layers->axis_low_nj,
 		.axis_high_nj = layers->axis_high_nj,
+		.own_duration_ns = sim->own_duration_ns,
+		.loose_states = sim->order.loose_states,
+		.loose_ops = sim->order.loose_ops,
 	};
 	if (ssdpm__timeline_wanted(&sim->timeline))
-		err = ssdpm__timeline_finish(&sim->timeline, end_ns, reterr);
-	if (err == 0)
-		err = finish_courses(sim, end_ns, reterr);
+		err = ssdpm__timeline_finish(&sim->timeline,
+					     until + sim->courses[0].rest_ns,
+					     reterr);
 	if (err == 0)
 		err = run_corners(sim, reterr);
 	if (err == 0)
@@ -258,11 +343,9 @@ static int finish(struct ssdpm_sim *sim, uint64_t end_ns,
 	return err ? err : find_assumed(sim, reterr);
 }
 
-int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
-		     struct ssdpm_error *reterr)
+static int check_unfinished(const struct ssdpm_sim *sim,
+			    struct ssdpm_error *reterr)
 {
-	struct ssdpm_error error = { 0 };
-
 	if (sim->failed.code) {
 		if (reterr)
 			*reterr = sim->failed;
@@ -274,102 +357,43 @@ int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 	if (sim->intake.n_records == 0)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the workload has no record");
-	int err = finish(sim, end_ns, &error);
-	if (err) {
-		sim->failed = error;
-		if (reterr)
-			*reterr = error;
-		return err;
-	}
-	sim->finished = true;
 	return 0;
 }
 
-/* Were both taken at the same corners? */
-static bool are_alike(const struct ssdpm_sim *a, const struct ssdpm_sim *b)
-{
-	if (a->params.operational_state != b->params.operational_state ||
-	    a->n_parameters != b->n_parameters)
-		return false;
-	for (size_t i = 0; i < a->n_parameters; i++)
-		if (memcmp(&a->parameters[i], &b->parameters[i],
-			   offsetof(struct ssdpm_parameter, rule)))
-			return false;
-	return true;
-}
-
-/* a - b, as far as 64 bits go. */
-static bool subtract(uint64_t a, uint64_t b, int64_t *ret_difference)
-{
-	return !__builtin_sub_overflow(a, b, ret_difference);
-}
-
-int ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
-		      const struct cost *to, bool nominal,
+static int finish_all(struct ssdpm_sim *const *sims, size_t n, uint64_t end_ns,
 		      struct ssdpm_error *reterr)
 {
-	int64_t nj, uw;
+	int err = 0;
 
-	if (!subtract(from->energy_nj, to->energy_nj, &nj) ||
-	    !subtract(from->mean_power_uw, to->mean_power_uw, &uw))
-		return ssdpm__fail(reterr, -ERANGE, 0,
-				   "saving: the energies differ by more than "
-				   "2^63 nJ (9.2 GJ): are the times of the "
-				   "workload, and the watts, in their units?");
-	if (nominal)
-		*saving = (struct ssdpm_saving){ nj, nj, nj, uw, uw, uw };
-	saving->low_nj = nj < saving->low_nj ? nj : saving->low_nj;
-	saving->high_nj = nj > saving->high_nj ? nj : saving->high_nj;
-	saving->low_uw = uw < saving->low_uw ? uw : saving->low_uw;
-	saving->high_uw = uw > saving->high_uw ? uw : saving->high_uw;
-	return 0;
+	for (size_t i = 0; i < n && !err; i++)
+		err = close_courses(sims[i], end_ns, reterr);
+	if (!err)
+		err = idle_on(sims, n, reterr);
+	for (size_t i = 0; i < n && !err; i++)
+		err = finish(sims[i], reterr);
+	return err;
 }
 
-/*
- * The cost of a corner of more axes. Those of which this simulation knows all
- * do not move it: without these their bits are those of its own corner.
- */
-static const struct cost *cost_of(const struct ssdpm_sim *sim, uint32_t axes,
-				  uint32_t bits)
+int ssdpm_sim_finish_together(struct ssdpm_sim *const *sims, size_t n_sims,
+			      uint64_t end_ns, struct ssdpm_error *reterr)
 {
-	uint32_t own = 0, n = 0;
+	struct ssdpm_error error = { 0 };
+	int err = 0;
 
-	for (uint32_t axis = 0; axis < N_AXES; axis++) {
-		if (!(axes >> axis & 1))
-			continue;
-		if (sim->axes >> axis & 1)
-			own |= (bits & 1) << n++;
-		bits >>= 1;
-	}
-	return n ? &sim->costs[1 + own] : &sim->costs[0];
-}
-
-int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
-			 const struct ssdpm_sim *to,
-			 struct ssdpm_saving *ret_saving,
-			 struct ssdpm_error *reterr)
-{
-	/* They differ where the policy of one is not known. */
-	const uint32_t axes = from->axes | to->axes;
-	const uint32_t n = (uint32_t)__builtin_popcount(axes);
-	struct ssdpm_saving saving = { 0 };
-	int err;
-
-	if (!from->finished || !to->finished)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "a simulation is not finished");
-	if (!are_alike(from, to))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "the simulations differ in their parameters "
-				   "or operational state: compare policies of "
-				   "one drive");
-	err = ssdpm__add_saving(&saving, &from->costs[0], &to->costs[0], true,
-				reterr);
-	for (uint32_t bits = 0; axes && bits < 1u << n && !err; bits++)
-		err = ssdpm__add_saving(&saving, cost_of(from, axes, bits),
-					cost_of(to, axes, bits), false, reterr);
+	for (size_t i = 0; i < n_sims && !err; i++)
+		err = check_unfinished(sims[i], reterr);
 	if (err)
 		return err;
-	*ret_saving = saving;
-	return 0;
+	err = finish_all(sims, n_sims, end_ns, &error);
+	for (size_t i = 0; i < n_sims; i++) {
+		sims[i]->failed = error;
+		sims[i]->finished = !err;
+	}
+	return ssdpm__pass_on(err, &error, reterr);
+}
+
+int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
+		     struct ssdpm_error *reterr)
+{
+	return ssdpm_sim_finish_together(&sim, 1, end_ns, reterr);
 }

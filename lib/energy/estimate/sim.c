@@ -65,20 +65,27 @@ int ssdpm__take_parameters(
 	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
 	size_t *ret_n, struct ssdpm_error *reterr)
 {
+	struct power_order order;
 	int err;
 
-	if (!params->parameters)
-		return ssdpm_parameters_from_model(
+	if (!params->parameters) {
+		err = ssdpm_parameters_from_model(
 			model, params->pcie_link, ret_parameters,
 			SSDPM_MAX_PARAMETERS, ret_n, reterr);
-	err = ssdpm__check_parameters(model, params->parameters,
-				      params->n_parameters, reterr);
-	if (err)
-		return err;
-	*ret_n = params->n_parameters;
-	memcpy(ret_parameters, params->parameters,
-	       params->n_parameters * sizeof(*ret_parameters));
-	return 0;
+	} else {
+		err = ssdpm__check_parameters(model, params->parameters,
+					      params->n_parameters, reterr);
+		*ret_n = err ? 0 : params->n_parameters;
+		memcpy(ret_parameters, params->parameters,
+		       *ret_n * sizeof(*ret_parameters));
+	}
+	if (!err)
+		err = ssdpm__check_operational(model, params->operational_state,
+					       reterr);
+	if (!err)
+		ssdpm__order_powers(ret_parameters, *ret_n,
+				    params->operational_state, &order);
+	return err;
 }
 
 /* Same in all axes of time but, where that does not count, the service? */
@@ -93,18 +100,36 @@ static bool is_same(const struct corner *a, const struct corner *b,
 	return memcmp(&c, b, sizeof(c)) == 0;
 }
 
+/* Nominal in all other axes. */
+static struct corner along(struct corner corner, uint32_t axes)
+{
+	for (uint32_t axis = 0; axis < N_AXES; axis++)
+		if (!(axes >> axis & 1))
+			corner.value[axis] = CORNER_NOMINAL;
+	return corner;
+}
+
 uint32_t ssdpm__find_course(const struct ssdpm_sim *sim, struct corner corner,
 			    bool service_counts)
 {
 	uint32_t i = 0;
 
-	for (uint32_t axis = 0; axis < N_AXES; axis++)
-		if (!(time_axes >> axis & 1))
-			corner.value[axis] = CORNER_NOMINAL;
+	corner = along(corner, time_axes);
 	while (i < sim->n_courses &&
 	       !is_same(&sim->courses[i].corner, &corner, service_counts))
 		i++;
 	return i;
+}
+
+bool ssdpm__courses_match(const struct ssdpm_sim *a, uint32_t course_a,
+			  const struct ssdpm_sim *b, uint32_t course_b)
+{
+	struct corner corner_a = a->courses[course_a].corner;
+	struct corner corner_b = b->courses[course_b].corner;
+
+	corner_a = along(corner_a, a->axes & b->axes);
+	corner_b = along(corner_b, a->axes & b->axes);
+	return is_same(&corner_a, &corner_b, true);
 }
 
 static void add_course(struct ssdpm_sim *sim, struct corner corner)
@@ -204,6 +229,8 @@ static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 	if (err)
 		return err;
 	ssdpm_model_get_states(model, &sim->n_states);
+	ssdpm__order_powers(sim->parameters, sim->n_parameters,
+			    sim->params.operational_state, &sim->order);
 	sim->axes = ssdpm__open_axes(sim->parameters, sim->n_parameters,
 				     sim->params.operational_state);
 	if (ssdpm__is_lpm_unknown(model, sim->params.lpm))

@@ -36,12 +36,14 @@ struct course {
 	 * as long as no record has come whose service is unknown.
 	 */
 	uint32_t leader;
-	struct tally *tally;  /* NULL while it is its leader's */
-	struct ssdpm_run run; /* when it is finished, without energies */
+	struct tally *tally; /* NULL while it is its leader's */
+	/* Once it is finished, without energies and what is a sum of times: as
+	 * far as the last completion, and the idle time after that. */
+	struct state_times times;
+	struct ssdpm_run worked;
+	uint64_t rest_ns;
+	struct ssdpm_run run; /* all of it, without energies */
 };
-
-/* A corner for each combination of low and high, and the nominal one. */
-#define MAX_CORNERS (1 + (1 << N_AXES))
 
 /* What a result points to. */
 struct layers {
@@ -72,8 +74,8 @@ struct ssdpm_sim {
 	struct layers layers;
 	struct ssdpm_result result; /* points to the layers */
 	struct wide over_fj;	    /* of values, in every run */
-	struct cost costs[MAX_CORNERS];
-	uint32_t n_costs;
+	struct power_order order;
+	uint64_t own_duration_ns; /* nominal, before it idles on */
 
 	uint32_t n_courses;	/* the first is the nominal one */
 	struct course *courses; /* as many as its open axes need */
@@ -91,6 +93,18 @@ struct corner ssdpm__corner(uint32_t axes, uint32_t bits);
  */
 uint32_t ssdpm__find_course(const struct ssdpm_sim *sim, struct corner corner,
 			    bool service_counts);
+
+/*
+ * Are these courses of two simulations of one drive at the same corner? Along
+ * an axis that only one of them has open the other does not change.
+ */
+bool ssdpm__courses_match(const struct ssdpm_sim *a, uint32_t course_a,
+			  const struct ssdpm_sim *b, uint32_t course_b);
+
+/* The run of a course that goes on idling until it lasts this long. */
+int ssdpm__course_until(const struct ssdpm_sim *sim,
+			const struct course *course, uint64_t duration_ns,
+			struct ssdpm_run *ret_run, struct ssdpm_error *reterr);
 
 /* Is it the same as its leader so far? */
 static inline bool ssdpm__course_follows(const struct ssdpm_sim *sim,

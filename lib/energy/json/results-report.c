@@ -106,6 +106,13 @@ static const char *axis_word(const struct ssdpm_result *result, size_t i)
 				       NULL;
 }
 
+static const char *loose_op(const struct ssdpm_result *result, size_t i)
+{
+	return result->loose_ops >> i & 1 ?
+		       ssdpm_op_to_string((uint32_t)i + 1) :
+		       NULL;
+}
+
 static double energy_nj(const struct ssdpm_cap_point *point)
 {
 	return point->power_uw.nominal * (double)point->duration_ns / 1e6;

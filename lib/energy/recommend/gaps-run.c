@@ -248,11 +248,12 @@ void ssdpm__gaps_add(const struct ssdpm_gaps *gaps, const struct ending *ending,
 }
 
 /* Class by class; the endings are those of all classes but the first. */
-static void follow_chain(const struct ssdpm_gaps *gaps,
+static void follow_chain(const struct gaps_task *task,
 			 const struct chain *chain, struct ending *endings,
 			 struct state_times *times, struct ssdpm_run *run)
 {
-	uint64_t left_ns = gaps->end_idle_ns, from_ns = 0;
+	const struct ssdpm_gaps *gaps = task->gaps;
+	uint64_t left_ns = gaps->end_idle_ns + task->idle_on_ns, from_ns = 0;
 	struct wakes wakes;
 
 	ssdpm__wakes(chain, &wakes);
@@ -307,7 +308,7 @@ int ssdpm__gaps_run(const struct gaps_task *task, const struct chain *chain,
 	struct state_times times = { 0 };
 	int err;
 
-	follow_chain(task->gaps, chain, endings, &times, &run);
+	follow_chain(task, chain, endings, &times, &run);
 	err = ssdpm__gaps_delays(task->gaps, endings + 1, 2 * chain->n, delays,
 				 &run, reterr);
 	if (!err)

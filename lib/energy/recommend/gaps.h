@@ -53,6 +53,7 @@ struct gaps_task {
 	const struct ssdpm_model *model;
 	struct ssdpm_sim_params params;
 	struct values values;
+	uint64_t idle_on_ns; /* after the end of the gaps, for as long */
 };
 
 /* A part of sorted times. */

@@ -282,14 +282,12 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
 	quest->defaults.quirks = quest->bounds.quirks;
 	quest->from = given.apst;
-	if (!given.parameters)
-		return ssdpm_parameters_from_model(
-			model, given.pcie_link, quest->parameters,
-			SSDPM_MAX_PARAMETERS, &quest->n_parameters, reterr);
-	memcpy(quest->parameters, given.parameters,
-	       given.n_parameters * sizeof(*given.parameters));
-	quest->n_parameters = given.n_parameters;
-	return 0;
+	err = ssdpm__take_parameters(model, &given, quest->parameters,
+				     &quest->n_parameters, reterr);
+	if (!err)
+		ssdpm__order_powers(quest->parameters, quest->n_parameters,
+				    given.operational_state, &quest->order);
+	return err;
 }
 
 static int run_today(struct quest *quest, struct ssdpm_error *reterr)
@@ -346,14 +344,14 @@ static uint32_t judge(const struct quest *quest, const struct candidate *best,
 		return SSDPM_ADVICE_NONE;
 	if (is_same(&quest->today, best, saving))
 		return SSDPM_ADVICE_KEEP;
-	if ((saving->nominal_nj < 0 || saving->nominal_uw < 0) &&
+	if (saving->nominal_nj < 0 &&
 	    !(quest->bounds.flags & SSDPM_BOUNDS_MAY_COST))
 		return SSDPM_ADVICE_COSTS;
 	return SSDPM_ADVICE_SET;
 }
 
 static void fill(const struct quest *quest, uint32_t route,
-		 const struct ssdpm_saving *saving,
+		 const struct ssdpm_run *run, const struct ssdpm_saving *saving,
 		 struct ssdpm_recommendations *found)
 {
 	const struct candidate *best = &quest->best[route - 1];
@@ -368,7 +366,7 @@ static void fill(const struct quest *quest, uint32_t route,
 		return;
 	ret->possible = 1;
 	ret->apst = best->table;
-	found->runs[route - 1] = best->run;
+	found->runs[route - 1] = *run;
 	ret->run = &found->runs[route - 1];
 	ret->saving = *saving;
 	if (route != SSDPM_ROUTE_RAW_TABLE)
@@ -386,18 +384,23 @@ static void fill(const struct quest *quest, uint32_t route,
 static int answer(const struct quest *quest, struct ssdpm_recommendations *ret,
 		  struct ssdpm_error *reterr)
 {
+	struct ssdpm_saving savings[1 + N_ROUTES];
 	struct ssdpm_apst tables[1 + N_ROUTES];
-	struct ssdpm_saving savings[N_ROUTES];
+	struct ssdpm_run runs[1 + N_ROUTES];
+	const struct rivals rivals = {
+		.drive = { quest->parameters, quest->n_parameters,
+			   quest->order },
+		.tables = tables,
+		.n_tables = 1 + N_ROUTES,
+	};
 	int err;
 
 	tables[0] = quest->today.table;
 	for (uint32_t i = 0; i < N_ROUTES; i++)
 		tables[i + 1] = quest->best[i].table;
-	err = ssdpm__savings(&quest->task, quest->parameters,
-			     quest->n_parameters, tables, 1 + N_ROUTES, savings,
-			     reterr);
+	err = ssdpm__savings(&quest->task, &rivals, runs, savings, reterr);
 	for (uint32_t i = 0; i < N_ROUTES && !err; i++)
-		fill(quest, i + 1, &savings[i], ret);
+		fill(quest, i + 1, &runs[i + 1], &savings[i + 1], ret);
 	return err;
 }
 

@@ -31,6 +31,7 @@ struct quest {
 	struct gaps_task task;
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	size_t n_parameters;
+	struct power_order order;
 	struct ssdpm_bounds bounds;
 	struct ssdpm_apst_params defaults; /* of Linux, for this drive */
 	struct delays delays;
@@ -64,17 +65,21 @@ int ssdpm__quest_search(const struct quest *quest,
 /* The best that the parameters of nvme_core reach. */
 int ssdpm__quest_nvme_core(struct quest *quest, struct ssdpm_error *reterr);
 
-/* saving.c: what one policy saves against another, at the same corner */
+/* saving.c: what tables save against the first of them */
+
+struct rivals {
+	struct priced_drive drive;
+	const struct ssdpm_apst *tables;
+	size_t n_tables;
+};
 
 /*
- * What tables save against the first of them: at the nominal corner, and over
- * all corners the least and the most. The service times are those of the gaps.
- * ret_savings: one for each table but the first.
+ * Over the same time: until the last of them ends. The service times are those
+ * of the gaps. ret_runs, ret_savings: one for each table; the first saves
+ * nothing.
  */
-int ssdpm__savings(const struct gaps_task *task,
-		   const struct ssdpm_parameter *parameters,
-		   size_t n_parameters, const struct ssdpm_apst *tables,
-		   size_t n_tables, struct ssdpm_saving *ret_savings,
+int ssdpm__savings(const struct gaps_task *task, const struct rivals *rivals,
+		   struct ssdpm_run *ret_runs, struct ssdpm_saving *ret_savings,
 		   struct ssdpm_error *reterr);
 
 #endif

@@ -211,12 +211,16 @@ class Estimate(Json):
         loop: "closed" or "open".
         parameters: what was taken for known.
         nominal: every parameter at its nominal value.
-        low, high: member by member the minimum and maximum over all corners of what is
-            not known, the nominal run, and those in which one axis alone leaves its
-            nominal value: each member alone, so their sums need not fit.
+        low, high: member by member the minimum and maximum: exact over all powers that
+            the drive can have; of times, over the nominal ones, their ends, and each
+            axis alone at its ends. Each member alone, so their sums need not fit.
         assumed_nj: nominal energy whose power is assumed.
         axes: on which something is not known, as in "idle-power".
-        n_corners: how many runs that made.
+        own_duration_ns: to the end of its own run: less than that of nominal where it
+            idles on until the last policy of a comparison ends.
+        loose_states: states that can take more than the state before them: what is
+            reported or stated of the two contradicts their order.
+        loose_ops: likewise I/Os that can take less than the idle drive.
         widest_axis: which axis, alone, moves the energy most; None: nothing does.
         axis_energy_nj: for each axis, the least and most energy when it alone leaves
             its nominal value.
@@ -237,7 +241,9 @@ class Estimate(Json):
     high: Run
     assumed_nj: int
     axes: tuple[str, ...]
-    n_corners: int
+    own_duration_ns: int
+    loose_states: tuple[int, ...]
+    loose_ops: tuple[str, ...]
     widest_axis: str | None
     axis_energy_nj: dict[str, tuple[int, int]]
     delays: Histogram

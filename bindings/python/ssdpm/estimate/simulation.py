@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _AXIS_WORDS = by_number(_core.energy.AXES)
+_OP_WORDS = by_number(_core.energy.OPS)
 
 
 def estimate_from(
@@ -42,7 +43,9 @@ def estimate_from(
         runs,
         assumed_nj,
         axes,
-        n_corners,
+        own_duration_ns,
+        loose_states,
+        loose_ops,
         widest,
         low_nj,
         high_nj,
@@ -66,7 +69,9 @@ def estimate_from(
         high=high,
         assumed_nj=assumed_nj,
         axes=tuple(words),
-        n_corners=n_corners,
+        own_duration_ns=own_duration_ns,
+        loose_states=tuple(i for i in range(32) if loose_states >> i & 1),
+        loose_ops=tuple(w for n, w in _OP_WORDS.items() if loose_ops >> (n - 1) & 1),
         widest_axis=_AXIS_WORDS.get(widest),
         axis_energy_nj={
             w: (low_nj[_core.energy.AXES[w] - 1], high_nj[_core.energy.AXES[w] - 1])

@@ -51,10 +51,15 @@ def test_a_trace_is_read_and_estimated(path: Path) -> None:
         assert run.duration_ns == (
             run.busy_ns + run.idle_ns + run.entry_ns + run.exit_ns
         )
-        assert row["energy_nj"] == run.energy_nj
+        # All policies of a comparison end when the last one does.
+        assert run.duration_ns == comparison.policies[0].estimate.nominal.duration_ns
+        assert row["duration_ns"] == policy.estimate.own_duration_ns
+        assert (row["energy_nj"] == run.energy_nj) == (
+            row["duration_ns"] == run.duration_ns
+        )
         assert row["delay_sum_ns"] == run.delay_sum_ns
         assert best.exact
-        assert least.energy_nj <= best.run.energy_nj <= run.energy_nj
+        assert least.energy_nj <= best.run.energy_nj <= row["energy_nj"]
 
 
 SCRIPTS = TOP / "examples/reproduce"

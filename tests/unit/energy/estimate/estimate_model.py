@@ -399,24 +399,76 @@ def bucket_of(value: int) -> tuple[int, int]:
     return shift, value >> shift
 
 
+def tightened(
+    parameters: list[Parameter], operational: int
+) -> tuple[tuple[Parameter, ...], int]:
+    """Intervals of powers, cut to what a drive in the order can have; what is loose.
+
+    An I/O takes no less than the idle drive, a state no more than the one before it.
+    From the deepest pair up, one that its ranges contradict binds nothing.
+    """
+    at = {(p.kind, p.index): i for i, p in enumerate(parameters)}
+    n_states = sum(p.kind == IDLE_POWER for p in parameters)
+    pairs = [(at[IDLE_POWER, i - 1], at[IDLE_POWER, i]) for i in range(n_states - 1, 0, -1)]
+    pairs += [(at[ACTIVE_POWER, op], at[IDLE_POWER, operational]) for op in range(N_OPS)]
+    low = [p.low for p in parameters]
+    high = [p.high for p in parameters]
+    bound, loose = [], []
+    for upper, lower in pairs:
+        if low[lower] > parameters[upper].high:
+            loose.append(parameters[lower if upper < n_states else upper])
+            continue
+        low[upper] = max(low[upper], low[lower])
+        bound.append((upper, lower))
+    for _ in parameters:
+        for upper, lower in bound:
+            high[lower] = min(high[lower], high[upper])
+    powers = (IDLE_POWER, ACTIVE_POWER)
+    return tuple(
+        dataclasses.replace(
+            p, low=low[i], high=high[i], nominal=max(low[i], min(high[i], p.nominal))
+        )
+        if p.kind in powers
+        else p
+        for i, p in enumerate(parameters)
+    ), sum(
+        1 << (p.index if p.kind == IDLE_POWER else 32 + p.index) for p in loose
+    )
+
+
+def corners_of(axes: list[int]) -> list[dict[int, str]]:
+    """Of the times: nominal, all ends in all combinations, and each axis alone."""
+    times = [axis for axis in axes if axis in (5, 6, 7)]
+    corners: list[dict[int, str]] = [{}]
+    for sides in itertools.product(("low", "high"), repeat=len(times)):
+        corners.append(dict(zip(times, sides)))
+    return corners + [{axis: side} for axis in times for side in ("low", "high")]
+
+
+def widened(case: Case, axes: list[int]) -> list[list[int]]:
+    """Runs with all powers low, and high; I/Os, with the work behind them, apart."""
+    runs = []
+    for times in corners_of(axes):
+        for side, active in itertools.product(("low", "high"), repeat=2):
+            powers = {1: side, 2: side, 3: active, 4: side}
+            runs.append(Drive(case, values_at(case, times | powers)).members())
+    return runs
+
+
 def estimate(case: Case) -> dict[str, object]:
     """struct ssdpm_result, the intervals, and the changes of state."""
+    parameters, loose = tightened(list(case.parameters), case.operational)
+    case = dataclasses.replace(case, parameters=parameters)
     axes = sorted(
         {axis_of(p, case.operational) for p in case.parameters if p.low != p.high}
     )
     drive = Drive(case, values_at(case, {}))
     nominal = drive.members()
-    runs = [nominal]
-    if axes:
-        for sides in itertools.product(("low", "high"), repeat=len(axes)):
-            corner = dict(zip(axes, sides))
-            runs.append(Drive(case, values_at(case, corner)).members())
-    alone = []
+    runs = [nominal, *widened(case, axes)]
     lows, highs = [nominal[5]] * N_AXES, [nominal[5]] * N_AXES
     for axis in axes:
         for side in ("low", "high"):
             run = Drive(case, values_at(case, {axis: side})).members()
-            alone.append(run)
             lows[axis - 1] = min(lows[axis - 1], run[5])
             highs[axis - 1] = max(highs[axis - 1], run[5])
     widths = [high - low for low, high in zip(lows, highs)]
@@ -432,12 +484,12 @@ def estimate(case: Case) -> dict[str, object]:
     )
     return {
         "nominal": nominal,
-        "low": [min(column) for column in zip(*runs, *alone)],
-        "high": [max(column) for column in zip(*runs, *alone)],
+        "low": [min(column) for column in zip(*runs)],
+        "high": [max(column) for column in zip(*runs)],
         "rest": [
             Drive(only, values_at(only, {})).members()[5],
             sum(1 << (axis - 1) for axis in axes),
-            len(runs),
+            loose,
             widest,
             *lows,
             *highs,

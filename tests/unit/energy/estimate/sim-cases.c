@@ -139,7 +139,9 @@ static void note(void *userdata, uint64_t time_ns, uint32_t phase,
 static void print_result(const struct estimated *result)
 {
 	uint64_t rest[4] = { result->assumed_nj, result->axes,
-			     result->n_corners, result->widest_axis };
+			     result->loose_states | (uint64_t)result->loose_ops
+							    << 32,
+			     result->widest_axis };
 
 	print_run(&result->nominal);
 	print_run(&result->low);

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Ranges over all powers that a drive can have, against a solver of linear programs."""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import ssdpm
+from made import MS
+from ssdpm import PowerState, Trace
+
+N_CASES = 10_000 // 10 if "SSDPM_FEW_CASES" in os.environ else 10_000
+OPS = ("read", "write", "flush", "discard")
+TRACES = [
+    Trace.from_columns(
+        start_ns=np.cumsum([0, *gaps]) * MS,
+        op=[OPS[i % 3] for i in range(len(gaps) + 1)],
+        bytes=4096,
+        service_ns=100_000,
+    )
+    for gaps in ([50, 400, 3, 9_000], [5] * 9, [120, 700, 700], [30_000], [1])
+]
+
+
+def make_model(rng: random.Random) -> ssdpm.Model:
+    n = rng.choice([1, 2, 3, 5, 8])
+    states = [PowerState(True, max_power_uw=6_000_000, entry_latency_us=0)]
+    for _ in range(n):
+        states.append(
+            PowerState(
+                rng.random() < 0.2 and not any(not s.operational for s in states),
+                max_power_uw=rng.choice([3_000_000, 1_000_000, 50_000, 5_000]),
+                entry_latency_us=rng.choice([1, 500, 5_000]),
+                exit_latency_us=rng.choice([1, 900, 40_000]),
+            )
+        )
+    return ssdpm.Model.from_states(states, apsta=1)
+
+
+def three(rng: random.Random) -> tuple[int, int, int]:
+    """A range; few values, so that ends meet and contradict each other."""
+    powers = [0, 1, 5_000, 40_000, 300_000, 1_000_000, rng.randrange(3_000_000)]
+    low, nominal, high = sorted(rng.choice(powers) for _ in range(3))
+    return low, nominal, high
+
+
+def make_parameters(
+    rng: random.Random, model: ssdpm.Model
+) -> tuple[ssdpm.Parameter, ...]:
+    service = {op: 100_000 for op in OPS}
+    return ssdpm.parameters(
+        model,
+        idle_power_uw=[three(rng) for _ in model.power_states],
+        active_power_uw={op: three(rng) for op in OPS},
+        transition_power_uw=three(rng),
+        link_power_uw=three(rng),
+        base_latency_ns=service,
+        bandwidth_bytes_per_second=dict.fromkeys(OPS[:2], 10**9),
+    )
+
+
+def make_table(rng: random.Random, model: ssdpm.Model) -> ssdpm.ApstTable | None:
+    """Some chain through the sleeping states; another one each time."""
+    sleeping = [i for i, s in enumerate(model.power_states) if not s.operational]
+    chosen = sorted(rng.sample(sleeping, rng.randrange(len(sleeping) + 1)))
+    if not chosen:
+        return None
+    entries = [0] * 32
+    for source, target in zip([0, *chosen], chosen):
+        entries[source] = target << 3 | rng.choice([1, 10, 100, 2_000]) << 8
+    return ssdpm.ApstTable.from_data(np.array(entries, "<u8").tobytes())
+
+
+def weights(run: ssdpm.Run) -> np.ndarray[Any, Any]:
+    """By what each power counts in the energy of a run: seconds."""
+    n = len(run.states)
+    idle = [state.time_ns for state in run.states]
+    moving = sum(state.entry_ns + state.exit_ns for state in run.states)
+    return np.array([*idle, *run.busy_ns_by_op, moving, sum(idle[1:])]) / 1e9
+
+
+def ordered_pairs(
+    parameters: tuple[ssdpm.Parameter, ...], estimate: ssdpm.Estimate
+) -> list[tuple[int, int]]:
+    """Numbers of two parameters, of which the first is no less than the second."""
+    n = sum(p.kind == "idle_power_uw" for p in parameters)
+    pairs = [(i - 1, i) for i in range(1, n) if i not in estimate.loose_states]
+    actives = [i for i, op in enumerate(OPS) if op not in estimate.loose_ops]
+    return pairs + [(n + i, 0) for i in actives]
+
+
+def test_savings_are_the_exact_extremes_over_the_powers() -> None:
+    rng = random.Random(19)
+    widest = loose = 0
+    for _ in range(N_CASES):
+        model = make_model(rng)
+        parameters = make_parameters(rng, model)
+        tables = {name: make_table(rng, model) for name in ("one", "other")}
+        found = ssdpm.compare(
+            model, rng.choice(TRACES), tables, parameters=parameters
+        )
+        if len(found) == 1:
+            continue
+        one, other = found
+        powers = [p for p in parameters if p.kind.endswith("_power_uw")]
+        pairs = ordered_pairs(parameters, one.estimate)
+        weight = weights(one.estimate.nominal) - weights(other.estimate.nominal)
+        matrix = np.zeros((len(pairs), len(powers)))
+        for row, (upper, lower) in enumerate(pairs):
+            matrix[row, upper], matrix[row, lower] = -1, 1
+        for sign, got in ((1, other.saving.low_nj), (-1, other.saving.high_nj)):
+            solved = linprog(
+                sign * weight,
+                A_ub=matrix if pairs else None,
+                b_ub=np.zeros(len(pairs)) if pairs else None,
+                bounds=[(p.low, p.high) for p in powers],
+            )
+            assert solved.status == 0, solved.message
+            # uW x s is uJ. The nominal powers need not be in the order.
+            extreme = sign * min(solved.fun * 1e3, sign * other.saving.nominal_nj)
+            assert got == pytest.approx(extreme, rel=1e-7, abs=20)
+        widest += other.saving.low_nj < 0 < other.saving.high_nj
+        loose += bool(one.estimate.loose_states)
+    assert widest > N_CASES / 20 and loose > N_CASES / 20
