@@ -168,14 +168,16 @@ py::tuple result_tuple(const struct ssdpm_result &result,
 					  *result.high };
 	std::vector<uint64_t> delays(SSDPM_HISTOGRAM_BUCKETS);
 	const struct ssdpm_interval *intervals;
-	size_t n;
+	const struct ssdpm_parameter *parameters;
+	size_t n, n_parameters;
 
+	parameters = ssdpm_sim_get_parameters(sim, &n_parameters);
 	ssdpm_sim_get_delays(sim, delays.data(), SSDPM_HISTOGRAM_BUCKETS);
 	intervals = ssdpm_sim_get_intervals(sim, &n);
 	return py::make_tuple(
-		run_array(runs, 3), result.assumed_nj, result.axes,
-		result.own_duration_ns, result.loose_states, result.loose_ops,
-		result.widest_axis,
+		run_array(runs, 3), parameter_list(parameters, n_parameters),
+		result.assumed_nj, result.axes, result.own_duration_ns,
+		result.loose_states, result.loose_ops, result.widest_axis,
 		std::vector<uint64_t>(result.axis_low_nj,
 				      result.axis_low_nj + result.n_axes),
 		std::vector<uint64_t>(result.axis_high_nj,

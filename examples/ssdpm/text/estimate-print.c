@@ -209,13 +209,34 @@ static void print_work_behind(const struct subject *subject,
 		     "there the power is over the time that it takes");
 }
 
+/* Known values that are in no order, so that none is assumed of them. */
+static void print_loose(const struct ssdpm_result *r)
+{
+	for (uint32_t i = 1; i < SSDPM_MAX_STATES; i++)
+		if (r->loose_states >> i & 1)
+			printf("  PS%u is known to take more than PS%u: no "
+			       "order is assumed of these two\n",
+			       i, i - 1);
+	for (uint32_t op = 0; op < SSDPM_N_OPS; op++)
+		if (r->loose_ops >> op & 1)
+			printf("  a %s is known to take less than the idle "
+			       "drive: no order is assumed of these two\n",
+			       ssdpm_op_to_string(op + 1));
+}
+
+static const uint32_t time_axes = 1u << (SSDPM_AXIS_LATENCY - 1) |
+				  1u << (SSDPM_AXIS_SERVICE - 1) |
+				  1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
+
 static void print_assumptions(const struct ssdpm_result *r)
 {
 	uint32_t axis = r->widest_axis;
 
 	if (r->low->energy_nj != r->high->energy_nj)
-		puts("  low and high: the least and the most that the unknown "
-		     "values allow; --explain lists them");
+		printf("  low and high: the least and the most that the "
+		       "unknown powers allow%s; --explain lists them\n",
+		       r->axes & time_axes ? ", with times at their ends" : "");
+	print_loose(r);
 	printf("  %s of the energy rests on assumed values",
 	       share_text(r->assumed_nj, r->nominal->energy_nj).text);
 	if (axis)
@@ -266,7 +287,7 @@ static void print_estimate(const struct sim_options *options,
 	if (!explain)
 		return;
 	putchar('\n');
-	print_known(e->subject);
+	print_known(job->row.sim);
 }
 
 static enum exit_status print_estimates_json(const struct common *common,

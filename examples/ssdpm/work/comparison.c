@@ -241,17 +241,17 @@ static bool is_the_same(const struct ssdpm_parameter *a,
 }
 
 /* Neighbours of the same value stand on one line. */
-void print_known(const struct subject *subject)
+void print_known(const struct ssdpm_sim *sim)
 {
-	const struct ssdpm_parameter *p = subject->parameters;
 	struct table rows;
+	size_t n;
+	const struct ssdpm_parameter *p = ssdpm_sim_get_parameters(sim, &n);
 
 	table_begin(&rows, "<>>><<", "taken for known", "low", "nominal",
 		    "high", "source", "rule");
-	for (size_t i = 0, last; i < subject->n_parameters; i = last + 1) {
+	for (size_t i = 0, last; i < n; i = last + 1) {
 		last = i;
-		while (last + 1 < subject->n_parameters &&
-		       is_the_same(&p[i], &p[last + 1]))
+		while (last + 1 < n && is_the_same(&p[i], &p[last + 1]))
 			last++;
 		known_row(&rows, &p[i], p[last].index);
 	}

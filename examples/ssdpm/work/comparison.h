@@ -22,7 +22,7 @@ void print_subject(const struct estimate *estimate,
 		   const struct sim_options *options);
 
 /* What is taken for known of a drive. */
-void print_known(const struct subject *subject);
+void print_known(const struct ssdpm_sim *sim);
 
 /* A value in the unit of its kind; "idle power PS0-PS2", "bandwidth read". */
 struct number value_text(uint32_t kind, uint64_t value);

@@ -106,12 +106,13 @@ class Budget(metaclass=_Pybind11Type):
 class Sim(metaclass=_Pybind11Type):
     def __init__(self, model: Model, params: SimParams, want_changes: bool) -> None: ...
     def feed(self, ios: npt.NDArray[np.void]) -> None: ...
-    # Nominal, low and high run; assumed_nj, axes, own_duration_ns,
+    # Nominal, low and high run; parameters, assumed_nj, axes, own_duration_ns,
     # loose_states, loose_ops, widest_axis, axis_low_nj, axis_high_nj; delays, intervals, changes.
     def finish(
         self, end_ns: int
     ) -> tuple[
         npt.NDArray[np.void],
+        list[_Parameter],
         int,
         int,
         int,

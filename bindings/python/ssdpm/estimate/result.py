@@ -138,11 +138,12 @@ def run_from(numbers: np.void, n_states: int) -> Run:
 
 @dataclass(frozen=True, eq=False)
 class Saving(Value):
-    """What one policy saves against another; both are taken at the same corner.
+    """What one policy saves against another: for the same work over the same time.
 
     Attributes:
         low_nj, nominal_nj, high_nj: energy of the other minus that of the one; below 0
-            it costs. low and high are the least and the most over all corners.
+            it costs. low and high are the least and the most over all powers that the
+            drive can have, the same under both.
         low_uw, nominal_uw, high_uw: likewise mean power.
     """
 
@@ -209,7 +210,8 @@ class Estimate(Json):
         table: its APST table; None: it never sleeps, or it is a SATA drive.
         lpm: the link policy of a SATA drive, or None.
         loop: "closed" or "open".
-        parameters: what was taken for known.
+        parameters: what was taken for known; of ranges of powers what the order of
+            the states leaves.
         nominal: every parameter at its nominal value.
         low, high: member by member the minimum and maximum: exact over all powers that
             the drive can have; of times, over the nominal ones, their ends, and each

@@ -20,6 +20,7 @@ from ssdpm.estimate.setup import (
     end_number,
 )
 from ssdpm.model.drive import Model
+from ssdpm.parameter import parameters_from
 from ssdpm.policy.table import ApstTable
 from ssdpm.workload.records import Histogram
 from ssdpm.workload.trace import TraceLike, record_arrays, source_of
@@ -41,6 +42,7 @@ def estimate_from(
     """What the library found of one policy."""
     (
         runs,
+        parameters,
         assumed_nj,
         axes,
         own_duration_ns,
@@ -63,7 +65,7 @@ def estimate_from(
         table=table,
         lpm=lpm,
         loop=setup.loop,
-        parameters=setup.parameters,
+        parameters=parameters_from(parameters),
         nominal=nominal,
         low=low,
         high=high,
