@@ -489,8 +489,8 @@ SSDPM_API int ssdpm_plan_commit(struct ssdpm_plan *plan,
  *
  * Return: 0; -EREMOTEIO (a table is not the one that was predicted: both are in
  * ssdpm_plan_get_table()), -ESTALE (a value is not in force), -ENODEV (a device
- * was removed: its steps have SSDPM_STEP_DIFFERS); otherwise as
- * ssdpm_device_read_apst().
+ * was removed: its steps have SSDPM_STEP_DIFFERS): the first of these; where
+ * there is none, and something could not be read, as ssdpm_device_read_apst().
  */
 SSDPM_API int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
 				struct ssdpm_error *reterr);

@@ -27,6 +27,9 @@ extern "C" {
 /** max_exit_latency_us: no limit ("any" in the kernel's sysfs file). */
 #define SSDPM_LATENCY_ANY UINT64_MAX
 
+/** The longest limit that the kernel's sysfs file takes, in us. */
+#define SSDPM_LATENCY_MAX 2147483646u
+
 /**
  * struct ssdpm_apst_entry - one transition (frozen, 8 bytes)
  * @idle_ms: ITPT, idle time in the current state; 0 disables the transition

@@ -7,9 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What sysfs has as a number; one more is "any". */
-#define MAX_TOLERANCE_US 2147483646u
-
 /* Its values, planned or in force; its words come later. */
 static void set_values(struct step *step, const struct ssdpm_step_value *before,
 		       const struct ssdpm_step_value *after)
@@ -115,13 +112,13 @@ int ssdpm_plan_add_latency_tolerance(struct ssdpm_plan *plan,
 		err = check_apst(facts, path, reterr);
 	if (err)
 		return err;
-	if (max_exit_latency_us > MAX_TOLERANCE_US &&
+	if (max_exit_latency_us > SSDPM_LATENCY_MAX &&
 	    max_exit_latency_us != SSDPM_LATENCY_ANY)
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "%s: %" PRIu64 " us is more than the kernel "
 				   "takes, %u us: say any",
 				   facts->name, max_exit_latency_us,
-				   MAX_TOLERANCE_US);
+				   SSDPM_LATENCY_MAX);
 	err = ssdpm__step_new(SSDPM_STEP_LATENCY_TOLERANCE, path, facts->name,
 			      &step, reterr);
 	if (err)

@@ -17,6 +17,8 @@ int ssdpm__plan_fill_and_commit(struct ssdpm_plan *plan,
 				ssdpm_plan_fill_fn fill, void *userdata,
 				struct ssdpm_error *reterr)
 {
+	struct ssdpm_error last;
+
 	for (uint32_t left = MAX_TRIES; left; left--) {
 		int err = fill(plan, userdata, reterr);
 
@@ -28,13 +30,11 @@ int ssdpm__plan_fill_and_commit(struct ssdpm_plan *plan,
 		if (err)
 			return err;
 	}
-	reterr->code = -EBUSY;
-	return -EBUSY;
-}
-
-static bool is_otherwise(int err)
-{
-	return err == -ESTALE || err == -EREMOTEIO || err == -ENODEV;
+	last = *reterr;
+	return ssdpm__fail(reterr, -EBUSY, 0,
+			   "somebody else writes again and again, for %d "
+			   "times: %.180s",
+			   MAX_TRIES, last.message);
 }
 
 /* What a command would tell, and no command can be sent for, proves nothing. */
@@ -43,7 +43,7 @@ static int prove_by_commands(struct ssdpm_plan *plan,
 {
 	int err = ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, reterr);
 
-	if (!err || is_otherwise(err))
+	if (!err || ssdpm__is_otherwise(err))
 		return err;
 	ssdpm__log(plan->machine, SSDPM_LOG_WARNING,
 		   "tables are not read back: %s", reterr->message);
@@ -60,7 +60,7 @@ static int prove(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	err = ssdpm_plan_verify(plan, 0, reterr);
 	if (!err && plan->flags && !plan->machine->capture)
 		err = prove_by_commands(plan, reterr);
-	if (!is_otherwise(err))
+	if (!ssdpm__is_otherwise(err))
 		return err;
 	reterr->code = -ESTALE;
 	return -ESTALE;

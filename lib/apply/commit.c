@@ -52,7 +52,7 @@ static int recheck_step(struct ssdpm_plan *plan, struct step *step,
 	if (ssdpm__value_is(&now, &change->before))
 		return 0;
 	return ssdpm__fail(reterr, -ESTALE, 0,
-			   "%s was %.40s when it was planned and is %.40s now: "
+			   "%s was %.90s when it was planned and is %.90s now: "
 			   "plan again",
 			   step->target, change->before.text, now.text);
 }
@@ -125,7 +125,7 @@ static int do_value(struct commit_work *work, struct step *step,
 	if (err || ssdpm__value_is(&now, &change->after))
 		return err;
 	return ssdpm__fail(reterr, -EIO, 0,
-			   "%s: %.40s was written, and it reads %.40s",
+			   "%s: %.90s was written, and it reads %.90s",
 			   step->target, change->after.text, now.text);
 }
 
@@ -147,7 +147,7 @@ static int do_step(struct commit_work *work, size_t i,
 	err = ssdpm__journal_begin(work->site, i, &error);
 	if (err)
 		return step_failed(step, err, &error, reterr);
-	ssdpm__log(work->plan->machine, SSDPM_LOG_INFO, "%s: %.40s -> %.40s",
+	ssdpm__log(work->plan->machine, SSDPM_LOG_INFO, "%s: %.90s -> %.90s",
 		   step->target, step->change.before.text,
 		   step->change.after.text);
 	step->change.begun = true;

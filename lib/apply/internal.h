@@ -496,5 +496,8 @@ int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,
 
 /* verify.c: compare the tables that were built; words go to the steps. */
 int ssdpm__check_tables(struct ssdpm_plan *plan, struct ssdpm_error *reterr);
+/* A failure of ssdpm_plan_verify(): was something read that is not as planned?
+ */
+bool ssdpm__is_otherwise(int err);
 
 #endif

@@ -33,6 +33,9 @@ int ssdpm_plan_new(struct ssdpm_machine *machine,
 	if (p.flags & ~(uint32_t)SSDPM_READ_COMMANDS)
 		return ssdpm__fail(reterr, -EINVAL, 0, "unknown flags %#x",
 				   p.flags);
+	err = ssdpm__check_reserved(p.reserved, "ssdpm_plan_params", reterr);
+	if (err)
+		return err;
 	plan = calloc(1, sizeof(*plan));
 	if (!plan)
 		return ssdpm__no_memory(reterr);

@@ -105,8 +105,8 @@ int ssdpm_plan_lock(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	err = ssdpm__plan_check_open(plan, reterr);
 	if (!err && plan->n_steps)
 		err = ssdpm__fail(reterr, -EINVAL, 0,
-				  "the plan has steps from before: lock it "
-				  "first");
+				  "the plan has steps from before: make a "
+				  "new one, and lock it first");
 	if (err || plan->is_locked)
 		return err;
 	err = ssdpm__site_open(plan, &plan->site, reterr);

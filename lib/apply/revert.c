@@ -124,7 +124,7 @@ static int judge_way_back(const struct ssdpm_plan *plan, struct step *step,
 	if (!ssdpm__value_is(&change->before, &step->expected))
 		return ssdpm__step_set_why(
 			step, error,
-			"it has changed since %.40s was written: by another "
+			"it has changed since %.90s was written: by another "
 			"program, or as the drive was plugged in",
 			step->expected.text);
 	if (cannot_return(step))
@@ -385,6 +385,7 @@ int ssdpm_plan_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 		.state_timeout_ms = plan->state_timeout_ms,
 		.lock_timeout_ms = plan->lock_timeout_ms,
 	};
+	struct ssdpm_error error = { 0 };
 	struct ssdpm_plan *back;
 	int err;
 
@@ -398,7 +399,7 @@ int ssdpm_plan_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	err = ssdpm_plan_new(plan->machine, &params, &back, reterr);
 	if (err)
 		return err;
-	err = revert_locked(back, plan, reterr);
+	err = revert_locked(back, plan, &error);
 	ssdpm_plan_free(back);
-	return err;
+	return ssdpm__pass_on(err, &error, reterr);
 }

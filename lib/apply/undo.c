@@ -75,7 +75,7 @@ static int leave_alone(struct undo *undo, const struct change *change,
 {
 	undo->done.n_left_alone++;
 	ssdpm__log(undo->site->machine, SSDPM_LOG_WARNING,
-		   "/%s is %.40s, which somebody else has written: it stays",
+		   "/%s is %.90s, which somebody else has written: it stays",
 		   change->path, now->text);
 	if (!rebuild)
 		return 0;

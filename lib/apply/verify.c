@@ -190,6 +190,25 @@ static int verify_table(struct ssdpm_plan *plan, struct plan_drive *drive,
 }
 
 /* All are looked at, and the first failure is returned. */
+bool ssdpm__is_otherwise(int err)
+{
+	return err == -ESTALE || err == -EREMOTEIO || err == -ENODEV;
+}
+
+/* The first; what is otherwise counts for more than what cannot be read. */
+static void note_failure(int err, const struct ssdpm_error *error, int *result,
+			 struct ssdpm_error *reterr)
+{
+	bool counts = !*result || (ssdpm__is_otherwise(err) &&
+				   !ssdpm__is_otherwise(*result));
+
+	if (!err || !counts)
+		return;
+	*result = err;
+	if (reterr)
+		*reterr = *error;
+}
+
 int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
 		      struct ssdpm_error *reterr)
 {
@@ -204,9 +223,7 @@ int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
 		return ssdpm__pass_on(err, &error, reterr);
 	for (size_t i = 0; i < plan->n_order; i++) {
 		err = verify_step(plan, plan->order[i], flags, &error);
-		if (err && !result && reterr)
-			*reterr = error;
-		result = result ? result : err;
+		note_failure(err, &error, &result, reterr);
 	}
 	/* A capture that a plan may write to has no kernel. */
 	if (!(flags & SSDPM_READ_COMMANDS) || plan->machine->capture == 2)
@@ -215,9 +232,7 @@ int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
 		if (!plan->drives[i].model)
 			continue;
 		err = verify_table(plan, &plan->drives[i], &error);
-		if (err && !result && reterr)
-			*reterr = error;
-		result = result ? result : err;
+		note_failure(err, &error, &result, reterr);
 	}
 	return result;
 }

@@ -135,7 +135,7 @@ static const char *set_time(struct ssdpm_profile_settings *settings, int key,
 		return "a timeout has whole milliseconds";
 	else if (is_timeout && us / 1000 > SSDPM_APST_MAX_IDLE_MS)
 		return "too long: a table holds up to 16777215ms";
-	else if (!is_timeout && us > INT32_MAX - 1)
+	else if (!is_timeout && us > SSDPM_LATENCY_MAX)
 		return "too long: Linux takes up to 2147483646us";
 	*value_of(settings, key) = is_timeout ? us / 1000 : us;
 	return NULL;

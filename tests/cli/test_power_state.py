@@ -221,6 +221,10 @@ def test_of_all_drives_those_without_the_mode_are_left_alone(
     assert left.keys() == {"nvme0", "nvme2", "nvme3"}
     assert "no permissive mode" in left["nvme0"]
     assert "is not known" in left["nvme3"]
+    for kind in ("udev", "systemd"):
+        made = ssdpm.output("plan", "--root", root, "--nopp", "on", "--persist", kind)
+        files = made.split("nvme", 1)[1]
+        assert "0000:" in files
 
 
 def test_a_power_state_lasts_by_udev_and_by_systemd(

@@ -239,7 +239,9 @@ class Plan
 
 			err = ssdpm_plan_apply(plan, &Plan::fill, &filling,
 					       &error);
-			committed = ssdpm_plan_count(plan, SSDPM_STEPS_WRITTEN);
+			/* -ESTALE: it was committed, and then not proven. */
+			committed = (!err || err == -ESTALE) &&
+				    ssdpm_plan_count(plan, SSDPM_STEPS_WRITTEN);
 		}
 		if (filling.raised)
 			std::rethrow_exception(filling.raised);

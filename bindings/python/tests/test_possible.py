@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import random
 from typing import Any
@@ -128,3 +129,69 @@ def test_savings_are_the_exact_extremes_over_the_powers() -> None:
         widest += other.saving.low_nj < 0 < other.saving.high_nj
         loose += bool(one.estimate.loose_states)
     assert widest > N_CASES / 20 and loose > N_CASES / 20
+
+
+POLICIES = ("linux", "linux-legacy", "windows:balanced:battery", "none")
+N_DRAWS = 10_000 // 10 if "SSDPM_FEW_CASES" in os.environ else 10_000
+WORKLOADS = [ssdpm.generate(name, n_ios=60) for name in ("lomax", "apst-6", "apst-7")]
+
+
+def drawn(
+    rng: random.Random, parameters: tuple[ssdpm.Parameter, ...], share: float
+) -> tuple[ssdpm.Parameter, ...]:
+    """With a share of the powers certain: an end of its range, or a value within.
+
+    In order: from the deepest state up none is below the last one.
+    """
+    found = list(parameters)
+    at = {(p.kind, p.index): i for i, p in enumerate(found)}
+    n_states = sum(p.kind == "idle_power_uw" for p in found)
+    keys = [("idle_power_uw", i) for i in reversed(range(n_states))]
+    keys += [("active_power_uw", i) for i in range(len(OPS))]
+    keys += [("transition_power_uw", 0), ("link_power_uw", 0)]
+    least = 0
+    for kind, index in keys:
+        p = found[at[kind, index]]
+        low = p.low if kind in ("transition_power_uw", "link_power_uw") else max(
+            p.low, least
+        )
+        value = rng.choice([low, p.high, rng.randint(low, p.high)])
+        least = value if kind == "idle_power_uw" else least
+        if rng.random() < share:
+            found[at[kind, index]] = dataclasses.replace(
+                p, low=value, nominal=value, high=value
+            )
+    return tuple(found)
+
+
+def holds(outer: Any, inner: Any, unit: str) -> bool:
+    """Is one range within the other, but for rounding?"""
+    low, high = f"low_{unit}", f"high_{unit}"
+    return bool(
+        getattr(outer, low) - 1 <= getattr(inner, low)
+        and getattr(inner, high) <= getattr(outer, high) + 1
+    )
+
+
+def test_what_is_known_better_stays_within_what_was_possible() -> None:
+    rng = random.Random(1)
+    products = sorted({row.product for row in ssdpm.Catalogue()})
+    drives = [ssdpm.Model.catalogue(name) for name in products]
+    drives = [model for model in drives if model.kind == "nvme"]
+    narrower = 0
+    for number in range(N_DRAWS):
+        model, trace = rng.choice(drives), rng.choice(WORKLOADS)
+        wide = ssdpm.compare(model, trace, POLICIES)
+        parameters = drawn(rng, wide[0].estimate.parameters, rng.choice([0.2, 1]))
+        known = ssdpm.compare(model, trace, POLICIES, parameters=parameters)
+        assert not known[0].estimate.loose_states
+        for before, after in zip(wide, known):
+            assert before.names == after.names
+            assert holds(before.saving, after.saving, "nj"), (number, before, after)
+            assert holds(before.saving, after.saving, "uw"), (number, before, after)
+            ends = [before.estimate.low, after.estimate.low, after.estimate.high]
+            energies = [run.energy_nj for run in (*ends, before.estimate.high)]
+            assert energies == sorted(energies), (number, before, after)
+        widths = [one[-1].saving.high_uw - one[-1].saving.low_uw for one in (wide, known)]
+        narrower += widths[1] < widths[0]
+    assert narrower > N_DRAWS / 2

@@ -174,8 +174,8 @@ const struct subcommand cmd_calibrate = {
 	.operands_optional = true, /* what is missing is said in words */
 	.takes_drives = true,
 	.list = "calibrations",
-	.summary = "Find the powers and latencies of a drive from the samples "
-		   "of power and the I/Os\nof one run.",
+	.summary = "Find the powers and latencies of a drive from the power "
+		   "and the I/Os of a run.",
 	.own = &own,
 	GROUPS(groups),
 	.examples = "  ssdpm measure calibrate intel-760p.json run-power.csv "

@@ -119,7 +119,8 @@ static enum exit_status find_policies(const struct common *common,
 					settings->apst.given, policies, n);
 	plan->n_required = *n;
 	plan->by_kind = *n > 1;
-	plan->only_first = !settings->page.path;
+	plan->only_first = true;
+	plan->and_all = settings->page.path;
 	if (!status && settings->page.path)
 		status = add_common_policies(common, &settings->apst.params,
 					     policies, n);
@@ -172,7 +173,7 @@ static enum exit_status estimate(const struct common *common,
 		.intervals = settings->interval_ns,
 		.explain = settings->explain,
 	};
-	struct estimates all = { 0 };
+	struct estimates all = { 0 }, compared;
 	struct cap_answer *caps = NULL;
 	enum exit_status status;
 
@@ -180,9 +181,10 @@ static enum exit_status estimate(const struct common *common,
 	if (!status)
 		status =
 			run_plan(&plan, drives, &settings->trace_name, 1, &all);
+	compared = compared_of(&all);
 	if (!status && settings->page.path)
 		status = write_estimates_page(&settings->page, &settings->sim,
-					      &all);
+					      &compared);
 	if (!status)
 		status = run_caps(&plan, &settings->caps, &all, &caps);
 	if (!status)

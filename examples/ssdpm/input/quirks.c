@@ -39,6 +39,18 @@ enum exit_status read_quirk_rules(const struct quirk_options *options,
 	return STATUS_FAILED;
 }
 
+/* A kernel without APST for a device forbids tables whatever its quirks are. */
+static uint32_t quirks_without_apst(const struct drive *drive)
+{
+	const struct ssdpm_device_facts *facts =
+		ssdpm_device_get_facts(drive->device);
+	bool nvme = ssdpm_model_get_info(drive->model)->kind == SSDPM_KIND_NVME;
+
+	return nvme && !(facts->known & SSDPM_FACT_LATENCY_TOLERANCE) ?
+		       SSDPM_QUIRK_NO_APST :
+		       0;
+}
+
 /*
  * What the kernel says of a live drive stands, whatever the rules say. Where it
  * does not, rules of the user decide before what the library knows of devices.
@@ -47,16 +59,26 @@ static int take_from_device(const struct quirk_options *options,
 			    const struct drive *drive, struct quirks *quirks,
 			    struct ssdpm_error *reterr)
 {
-	uint32_t found, from_kernel;
+	uint32_t found, from_kernel, usual = 0, unknown;
+	struct ssdpm_host host = { .size = sizeof(host) };
 	int err = ssdpm_device_get_quirks(drive->device, &drive->live->facts,
 					  drive->model, &found, &from_kernel,
 					  reterr);
 
-	if (err || (options->path && !from_kernel))
+	if (!err)
+		err = ssdpm_device_get_host(drive->device, &drive->live->facts,
+					    &host, reterr);
+	if (!err)
+		err = ssdpm_quirks_find(drive->model, &host, &usual, &unknown,
+					reterr);
+	if (err)
 		return err;
-	quirks->in_force = found;
+	/* Rules that are not for this drive decide nothing. */
+	if (from_kernel || !options->path || usual == quirks->in_force)
+		quirks->in_force = found;
 	if (from_kernel)
 		quirks->unknown = 0;
+	quirks->in_force |= quirks_without_apst(drive);
 	return 0;
 }
 
@@ -87,7 +109,7 @@ enum exit_status find_quirks(const struct quirk_options *options,
 	if (err && error.line)
 		complain("%s:%u: %s", options->path, error.line, error.message);
 	else if (err)
-		complain("%s: %s", options->path, error.message);
+		complain("%s: %s", drive->name, error.message);
 	if (err)
 		return STATUS_FAILED;
 	if (options->none) {

@@ -93,12 +93,15 @@ static void put_cell(FILE *file, const char *text)
 	putc(' ', file);
 }
 
-static void put_rows(FILE *file, const struct merged *m)
+/* false: memory was used up. */
+static bool put_rows(FILE *file, const struct merged *m)
 {
 	struct table rows;
+	bool is_whole;
 	size_t n;
 
 	make_rows(m, &rows);
+	is_whole = !rows.failed;
 	n = strlen(rows.align);
 	for (size_t i = 0; rows.n_cells > n && i < rows.n_cells; i++) {
 		put_cell(file, rows.cells[i]);
@@ -108,6 +111,7 @@ static void put_rows(FILE *file, const struct merged *m)
 			fputs("|---|---|---:|---:|---:|---:|---|\n", file);
 	}
 	table_free(&rows);
+	return is_whole;
 }
 
 static void put_parts(FILE *file, const struct merged *m)
@@ -128,17 +132,22 @@ static enum exit_status write_merged_markdown(const struct merged *m,
 					      const char *path)
 {
 	struct markdown markdown;
+	bool is_whole;
 
 	if (begin_markdown(&markdown))
 		return STATUS_FAILED;
 	fputs("## Surveys of power policies, merged\n\n", markdown.file);
 	put_parts(markdown.file, m);
 	putc('\n', markdown.file);
-	put_rows(markdown.file, m);
+	is_whole = put_rows(markdown.file, m);
 	if (m->info->n_merged)
 		putc('\n', markdown.file);
 	put_family(markdown.file, m);
-	return end_markdown(&markdown, path);
+	if (is_whole)
+		return end_markdown(&markdown, path);
+	fclose(markdown.file);
+	free(markdown.text);
+	return out_of_memory();
 }
 
 static enum exit_status print_result(const struct common *common,

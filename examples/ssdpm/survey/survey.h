@@ -313,7 +313,7 @@ struct survey {
 enum exit_status run_survey(const struct common *common,
 			    const struct survey_options *options);
 
-/* survey-plan.c: drives, policies, order and meter. */
+/* plan.c: drives, policies, order and meter. */
 enum exit_status prepare_survey(struct survey *survey);
 /* What is run, and how long that takes; with each run where all is wanted. */
 void print_schedule(FILE *file, const struct survey *survey, bool all);
@@ -326,18 +326,18 @@ const char *survey_scenario(const struct survey *survey,
 bool is_fio_step(const struct survey *survey,
 		 const struct ssdpm_survey_step *step);
 
-/* survey-look.c: --dry-run, what the noise lets it tell. */
+/* look.c: --dry-run, what the noise lets it tell. */
 enum exit_status sample_survey_noise(const struct survey *survey);
 
 /*
- * survey-resume.c: options as the file has them; is it of this machine and
+ * resume.c: options as the file has them; is it of this machine and
  * these drives, and which steps are done?
  */
 enum exit_status read_survey_head(const char *name, struct survey *survey);
 enum exit_status write_survey_head(struct survey *survey);
 enum exit_status read_survey_rows(struct survey *survey);
 
-/* survey-step.c */
+/* step.c */
 enum step_end {
 	STEP_COMPLETE = 1,
 	STEP_AGAIN, /* its readings do not count: said */

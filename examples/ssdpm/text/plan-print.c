@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Its entries, in force or not. */
 static void print_value(const struct ssdpm_step *step, const char *text,
 			const struct ssdpm_step_value *value)
 {

@@ -102,7 +102,8 @@ static enum exit_status add_job(const struct plan *plan,
 	}
 	job->policy = policy;
 	look_at_row(estimate, estimate->n_jobs++);
-	if (is_merged(estimate, estimate->n_jobs - 1) || !plan->timelines)
+	if (is_merged(estimate, estimate->n_jobs - 1) || !plan->timelines ||
+	    estimate->is_alone)
 		return STATUS_DONE;
 	return want_timeline(job);
 }
@@ -125,7 +126,7 @@ static enum exit_status start_estimate(const struct plan *plan,
 				 &estimate->comparison, NULL))
 		return out_of_memory();
 	for (size_t i = 0; i < plan->n_policies && !status; i++)
-		if (!plan->only_first || !estimate->n_jobs)
+		if (!estimate->is_alone || !estimate->n_jobs)
 			status = add_job(plan, &plan->policies[i], estimate);
 	return status;
 }
@@ -218,31 +219,24 @@ static enum exit_status run_trace(const struct plan *plan, const char *trace,
 				  const struct estimates *all,
 				  struct estimate *estimates)
 {
+	const size_t n = all->n_subjects + all->n_compared;
 	enum exit_status status = STATUS_DONE;
 	struct trace_input input;
 
-	for (size_t i = 0; i < all->n_subjects && !status; i++)
-		status = start_estimate(plan, trace, &all->subjects[i],
+	for (size_t i = 0; i < n && !status; i++) {
+		estimates[i].is_alone = plan->only_first && i < all->n_subjects;
+		status = start_estimate(plan, trace,
+					&all->subjects[i % all->n_subjects],
 					&estimates[i]);
+	}
 	if (!status)
 		status = open_trace(plan->common, plan->trace_options, trace,
 				    &input);
 	if (status)
 		return status;
-	status = stream(plan, &input, estimates, all->n_subjects);
+	status = stream(plan, &input, estimates, n);
 	close_trace(&input);
 	return status;
-}
-
-/* A kernel without APST for a device forbids tables whatever its quirks are. */
-static void take_apst(const struct plan *plan, struct subject *subject)
-{
-	const struct ssdpm_device_settings settings =
-		find_settings(subject->drive);
-
-	if (!plan->quirk_options->none)
-		subject->quirks.in_force |=
-			settings.quirks & SSDPM_QUIRK_NO_APST;
 }
 
 enum exit_status find_subjects(const struct plan *plan,
@@ -268,8 +262,6 @@ enum exit_status find_subjects(const struct plan *plan,
 		s->drive = &drives->drives[i];
 		status = find_quirks(plan->quirk_options, &rules, s->drive,
 				     &s->quirks);
-		if (!status)
-			take_apst(plan, s);
 		if (!status && !plan->common->quiet && !plan->no_tables)
 			complain_of_quirks(s->drive, &s->quirks, APST_QUIRKS,
 					   false);
@@ -295,10 +287,12 @@ enum exit_status run_plan(const struct plan *plan, const struct drives *drives,
 
 	*ret = (struct estimates){ .n_subjects = drives->n,
 				   .n = n_traces * drives->n };
+	ret->n_compared = plan->and_all ? ret->n : 0;
 	status = find_subjects(plan, drives, &ret->subjects);
 	if (status)
 		return status;
-	ret->estimates = calloc(ret->n, sizeof(*ret->estimates));
+	ret->estimates =
+		calloc(ret->n + ret->n_compared, sizeof(*ret->estimates));
 	if (!ret->estimates)
 		return out_of_memory();
 	for (size_t i = 0; i < n_traces && !status; i++)
@@ -307,9 +301,20 @@ enum exit_status run_plan(const struct plan *plan, const struct drives *drives,
 	return status;
 }
 
+struct estimates compared_of(const struct estimates *all)
+{
+	struct estimates compared = *all;
+
+	if (all->n_compared)
+		compared.estimates += all->n;
+	compared.n = all->n_compared;
+	return compared;
+}
+
 void free_estimates(struct estimates *all)
 {
-	for (size_t i = 0; all->estimates && i < all->n; i++) {
+	for (size_t i = 0; all->estimates && i < all->n + all->n_compared;
+	     i++) {
 		struct estimate *estimate = &all->estimates[i];
 
 		for (size_t j = 0; j < estimate->n_jobs; j++)

@@ -56,6 +56,7 @@ struct job {
 
 /* A drive on a trace: a job for each policy. */
 struct estimate {
+	bool is_alone; /* of the first policy that is for the drive */
 	const char *trace;
 	const struct subject *subject;
 	struct ssdpm_trace_counts counts;
@@ -90,8 +91,9 @@ struct plan {
 	size_t n_required;
 	bool by_kind;	 /* nor required ones that are not for a drive */
 	bool only_first; /* the first that is for a drive */
+	bool and_all;	 /* and once more, with all of them: of one trace */
 	uint64_t interval_ns;
-	bool timelines;
+	bool timelines;		 /* of those that are not alone */
 	struct records *records; /* where the trace is kept; NULL: it is not */
 	bool no_tables;		 /* nothing is said of their quirks */
 	bool one_of_many;	 /* what was measured may be of another drive */
@@ -102,7 +104,11 @@ struct estimates {
 	size_t n_subjects;
 	struct estimate *estimates; /* by trace, then by drive */
 	size_t n;
+	size_t n_compared; /* behind these: with all policies */
 };
+
+/* Those with all policies; they are still part of @all. */
+struct estimates compared_of(const struct estimates *all);
 
 /*
  * Do it all, for each trace and each drive. Free it with free_estimates(), also

@@ -47,7 +47,8 @@ static void take_power(const struct ssdpm_device_facts *facts,
 	power->workload_hint = value->workload_hint;
 }
 
-/* One of each drive with such steps. Return: how many, or one more. */
+/* One of each drive with such steps that it can do. Return: how many, or one
+ * more. */
 static size_t list_powers(
 	const struct work *work,
 	struct ssdpm_persist_power powers[SSDPM_MAX_PERSIST_POWERS])
@@ -62,7 +63,7 @@ static size_t list_powers(
 
 		if ((step.kind != SSDPM_STEP_POWER_STATE &&
 		     step.kind != SSDPM_STEP_NOPP) ||
-		    !facts)
+		    step.state == SSDPM_STEP_LEFT_ALONE || !facts)
 			continue;
 		while (at < n && strcmp(powers[at].address, facts->address))
 			at++;

@@ -80,6 +80,12 @@ static int check_values(const struct ssdpm_profile_settings *settings,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "power_source: unknown value %u",
 				   settings->power_source);
+	if ((settings->set & SSDPM_PROFILE_MAX_EXIT_LATENCY) &&
+	    settings->max_exit_latency_us > SSDPM_LATENCY_MAX &&
+	    settings->max_exit_latency_us != SSDPM_LATENCY_ANY)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "max_exit_latency_us: Linux takes up to %u",
+				   SSDPM_LATENCY_MAX);
 	if ((settings->set & SSDPM_PROFILE_LPM) && !n)
 		fits = false;
 	for (uint32_t i = 0; fits && i < n; i++)

@@ -53,7 +53,7 @@ static inline double ssdpm__next_up(double value)
 }
 
 /*
- * Good to 1e-15 of the value, erfc to 1e-14: test-elementary.c compares them
+ * Good to 1e-15 of the value, erfc to 1e-14: test-common.c compares them
  * with libm. Below -708, exp is 0.
  */
 double ssdpm__exp(double value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The end of a simulation: what the idle times of each class come to, and what
- * that costs at each corner.
+ * that costs with all powers low, and with all high.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -446,7 +446,8 @@ static void a_plan_is_made_again_where_somebody_writes_meanwhile(void **state)
 		assert_int_equal(ssdpm_plan_apply(plan, fill, &filling, &error),
 				 cases[i].err);
 		if (cases[i].err == -EBUSY)
-			assert_int_equal(error.code, -EBUSY);
+			fixture_assert_error(&error, -EBUSY, 0,
+					     "again and again");
 		assert_int_equal(filling.n_calls, cases[i].n_calls);
 		assert_string_equal(kernel->now.drives[0].tolerance,
 				    cases[i].tolerance);
@@ -482,6 +483,11 @@ static void what_no_command_tells_is_no_failure_of_apply(void **state)
 	kernel_assert_fails(
 		ssdpm_plan_new(kernel_machine, &params, &plan, &error), &error,
 		-EINVAL, "unknown flags 0x2");
+	params.flags = 0;
+	params.reserved = 7;
+	kernel_assert_fails(
+		ssdpm_plan_new(kernel_machine, &params, &plan, &error), &error,
+		-EINVAL, "reserved");
 }
 
 static void revert_goes_back_to_what_was_there_first(void **state)
