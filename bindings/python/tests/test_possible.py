@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from scipy.optimize import linprog  # type: ignore[import-untyped]
 
 import ssdpm
 from made import MS
@@ -195,3 +195,48 @@ def test_what_is_known_better_stays_within_what_was_possible() -> None:
         widths = [one[-1].saving.high_uw - one[-1].saving.low_uw for one in (wide, known)]
         narrower += widths[1] < widths[0]
     assert narrower > N_DRAWS / 4
+
+
+def idle_ranges(estimate: ssdpm.Estimate) -> list[tuple[int, int]]:
+    return [(p.low, p.high) for p in estimate.parameters if p.kind == "idle_power_uw"]
+
+
+def test_what_is_stated_is_not_narrowed_by_what_is_assumed() -> None:
+    model = ssdpm.Model.catalogue("WDC PC SN530")
+    trace = WORKLOADS[0]
+    wide = ssdpm.parameters(model, idle_power_w={"PS0": (2, 5, 8)})
+    stated = ssdpm.estimate(model, trace, parameters=wide)
+    assert idle_ranges(stated)[0] == (2_000_000, 8_000_000)
+    assert not stated.loose_ops
+    for watts in (2, 5, 8):
+        known = ssdpm.parameters(model, idle_power_w={"PS0": watts})
+        one = ssdpm.estimate(model, trace, parameters=known)
+        assert stated.low.energy_nj <= one.nominal.energy_nj <= stated.high.energy_nj
+
+
+def test_a_state_between_two_that_contradict_is_in_order_with_neither() -> None:
+    model = ssdpm.Model.catalogue("WDC PC SN530")
+    savings = []
+    for middle in ((0.01, 0.2, 0.5), 0.1, 0.4):
+        idle = {"PS2": 0.2, "PS4": 0.3, "PS3": middle}
+        parameters = ssdpm.parameters(model, idle_power_w=idle)
+        found = ssdpm.compare(model, WORKLOADS[0], ["none", "linux"], parameters=parameters)
+        savings.append(found[1].saving)
+        assert {3, 4} == set(found[1].estimate.loose_states)
+    assert all(holds(savings[0], one, "nj") for one in savings[1:])
+
+
+def test_ranges_do_not_depend_on_the_order_of_the_policies() -> None:
+    drive = ssdpm.Model.catalogue("Samsung SSD 860 EVO 4TB")
+    parameters = tuple(
+        dataclasses.replace(p, low=p.nominal, high=p.nominal)
+        if p.kind == "link_idle_time_us"
+        else p
+        for p in ssdpm.parameters(drive)
+    )
+    policies = ["keep_firmware_settings", "max_performance", "medium_power"]
+    ranges = []
+    for names in (policies, policies[::-1]):
+        found = ssdpm.compare(drive, WORKLOADS[1], names, parameters=parameters)
+        ranges.append({n: found[n].estimate.high.energy_nj for n in policies})
+    assert ranges[0] == ranges[1]

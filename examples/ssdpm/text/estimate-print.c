@@ -209,18 +209,18 @@ static void print_work_behind(const struct subject *subject,
 		     "there the power is over the time that it takes");
 }
 
-/* Known values that are in no order, so that none is assumed of them. */
+/* What is known contradicts the order of powers, so that it does not hold. */
 static void print_loose(const struct ssdpm_result *r)
 {
 	for (uint32_t i = 1; i < SSDPM_MAX_STATES; i++)
 		if (r->loose_states >> i & 1)
-			printf("  PS%u is known to take more than PS%u: no "
-			       "order is assumed of these two\n",
+			printf("  PS%u may take more than PS%u: the values say "
+			       "so, or leave it open\n",
 			       i, i - 1);
 	for (uint32_t op = 0; op < SSDPM_N_OPS; op++)
 		if (r->loose_ops >> op & 1)
-			printf("  a %s is known to take less than the idle "
-			       "drive: no order is assumed of these two\n",
+			printf("  a %s may take less than the idle drive: the "
+			       "values say so\n",
 			       ssdpm_op_to_string(op + 1));
 }
 
@@ -417,6 +417,7 @@ void print_policies(const struct sim_options *options, const struct estimate *e)
 	table_print(&rows);
 	for (size_t i = 0; i < e->n_jobs; i++)
 		print_merged(e, i);
+	print_loose(first);
 }
 
 static void csv_row(const struct estimate *e, const struct job *job)

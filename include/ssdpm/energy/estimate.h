@@ -311,7 +311,8 @@ enum ssdpm_axis {
  * @own_duration_ns: nominal duration to its own end: less than that of @nominal
  *              where it was finished together with one that ends later
  * @loose_states: bits of states that may take more than the state before them:
- *              what is reported or stated of the two contradicts their order
+ *              known values contradict the order, or both of its ends leave it
+ *              open
  * @loose_ops:  bits 1 << (op - 1): likewise of I/Os, which may take less than
  *              the idle drive
  * @reserved:   0

@@ -172,7 +172,7 @@ int ssdpm_cap_params_from_model(const struct ssdpm_model *model,
 		err = ssdpm__check_params(sim, &known, reterr);
 	if (!err)
 		err = ssdpm__take_parameters(model, &known, parameters,
-					     &source.n, reterr);
+					     &source.n, NULL, reterr);
 	if (!err)
 		err = check_streams(streams, n_streams, reterr);
 	if (err)

@@ -544,9 +544,9 @@ static int prepare(const struct ssdpm_model *model,
 	int err = ssdpm__check_params(params, &job->params, reterr);
 
 	if (!err)
-		err = ssdpm__take_parameters(model, &job->params,
-					     job->parameters,
-					     &job->params.n_parameters, reterr);
+		err = ssdpm__take_parameters(
+			model, &job->params, job->parameters,
+			&job->params.n_parameters, NULL, reterr);
 	if (!err)
 		err = check_segments(job, reterr);
 	if (err)

@@ -71,11 +71,26 @@ int ssdpm__check_params(const struct ssdpm_sim_params *given,
 			struct ssdpm_sim_params *ret_params,
 			struct ssdpm_error *reterr);
 
-/* The parameters that the caller gave, checked, or what the model says. */
+/*
+ * Bits of states whose idle power may be more than that of the state before,
+ * and by op - 1 of active powers that may be less than the idle power: their
+ * ranges contradict the order.
+ */
+struct power_order {
+	uint32_t operational_state;
+	uint32_t loose_states;
+	uint32_t loose_ops;
+};
+
+/*
+ * The parameters that the caller gave, checked, or what the model says; their
+ * powers in order. ret_order may be NULL.
+ */
 int ssdpm__take_parameters(
 	const struct ssdpm_model *model, const struct ssdpm_sim_params *params,
 	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
-	size_t *ret_n, struct ssdpm_error *reterr);
+	size_t *ret_n, struct power_order *ret_order,
+	struct ssdpm_error *reterr);
 
 /* All values at a corner; the parameters were checked. */
 void ssdpm__values(const struct ssdpm_parameter *parameters, size_t n,
@@ -136,19 +151,10 @@ bool ssdpm__is_overloaded(const struct ssdpm_run *run, uint64_t background_ps);
 /* power-order.c: powers that an order binds */
 
 /*
- * Bits of states whose idle power may be more than that of the state before,
- * and by op - 1 of active powers that may be less than the idle power: their
- * ranges contradict the order.
- */
-struct power_order {
-	uint32_t operational_state;
-	uint32_t loose_states;
-	uint32_t loose_ops;
-};
-
-/*
  * Takes from each interval what no drive in this order can have, and moves the
- * nominal value into what is left. The parameters were checked.
+ * nominal value into what is left. Known ranges are narrowed by known ones
+ * alone: an assumed one becomes wider where it would leave them no room. The
+ * parameters were checked.
  */
 void ssdpm__order_powers(struct ssdpm_parameter *parameters, size_t n,
 			 uint32_t operational_state,

@@ -25,55 +25,184 @@ static bool is_bound(uint32_t loose, uint32_t i)
 	return !(loose >> i & 1);
 }
 
-/* upper takes no less than lower; false: their ranges say otherwise. */
-static bool raise(struct ssdpm_parameter *upper,
-		  const struct ssdpm_parameter *lower)
+/* Only what is known narrows what is known: what is assumed gives way. */
+static bool is_known(const struct ssdpm_parameter *parameter)
 {
-	if (lower->low > upper->high)
-		return false;
-	if (lower->low > upper->low)
-		upper->low = lower->low;
-	return true;
+	return parameter->provenance != SSDPM_PROVENANCE_ASSUMED;
 }
 
-static void cut(struct ssdpm_parameter *lower,
-		const struct ssdpm_parameter *upper)
+/* A drive whose powers are put in order. */
+struct ranks {
+	struct ssdpm_parameter *idle;	/* by state */
+	struct ssdpm_parameter *active; /* by op - 1 */
+	uint32_t n_states;
+	struct power_order *order;
+};
+
+static void loosen_states(struct ranks *r, uint32_t from, uint32_t to)
 {
-	if (lower->high > upper->high)
-		lower->high = upper->high;
+	for (uint32_t i = from; i <= to; i++)
+		r->order->loose_states |= 1u << i;
+}
+
+/*
+ * Known powers that contradict the order. What is between the two could be in
+ * order with either: nothing is assumed of it.
+ */
+static void find_contradictions(struct ranks *r)
+{
+	const uint32_t at = r->order->operational_state;
+
+	for (uint32_t j = 0; j < r->n_states; j++) {
+		if (!is_known(&r->idle[j]))
+			continue;
+		for (uint32_t i = 0; i < j; i++)
+			if (is_known(&r->idle[i]) &&
+			    r->idle[i].high < r->idle[j].low)
+				loosen_states(r, i + 1, j);
+		for (uint32_t op = 0; op < SSDPM_N_OPS && j >= at; op++)
+			if (is_known(&r->active[op]) &&
+			    r->active[op].high < r->idle[j].low) {
+				r->order->loose_ops |= 1u << op;
+				loosen_states(r, at + 1, j);
+			}
+	}
+}
+
+static uint64_t least_of_two(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t most_of_two(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* What a walk along the states does to ranges. */
+enum walk {
+	WALK_KNOWN,   /* the known ones narrow each other */
+	WALK_STRETCH, /* the assumed ones leave the known ones room */
+	WALK_ALL,     /* all narrow each other */
+};
+
+/* Of those below or above so far. */
+struct carried {
+	uint64_t low, high;
+};
+
+/* No less than what is below it, or so that this may be as much as it is. */
+static void raise(struct ssdpm_parameter *upper, enum walk walk,
+		  struct carried *below)
+{
+	if (walk == WALK_STRETCH && !is_known(upper))
+		upper->high = most_of_two(upper->high, below->high);
+	if (walk == WALK_ALL || is_known(upper)) {
+		upper->low = most_of_two(upper->low, below->low);
+		below->low = upper->low;
+		below->high = most_of_two(below->high, upper->high);
+	}
+}
+
+/* The other way round. */
+static void cut(struct ssdpm_parameter *lower, enum walk walk,
+		struct carried *above)
+{
+	if (walk == WALK_STRETCH && !is_known(lower))
+		lower->low = least_of_two(lower->low, above->low);
+	if (walk == WALK_ALL || is_known(lower)) {
+		lower->high = least_of_two(lower->high, above->high);
+		above->high = lower->high;
+		above->low = least_of_two(above->low, lower->low);
+	}
+}
+
+/* From the deepest state up. */
+static void climb_ranks(struct ranks *r, enum walk walk)
+{
+	struct carried below = { 0, 0 };
+
+	for (uint32_t i = r->n_states; i-- > 0;) {
+		if (i + 1 < r->n_states &&
+		    !is_bound(r->order->loose_states, i + 1))
+			below = (struct carried){ 0, 0 };
+		raise(&r->idle[i], walk, &below);
+		for (uint32_t op = 0;
+		     op < SSDPM_N_OPS && i == r->order->operational_state;
+		     op++) {
+			struct carried here = below;
+
+			if (is_bound(r->order->loose_ops, op))
+				raise(&r->active[op], walk, &here);
+		}
+	}
+}
+
+/* And back down. */
+static void descend_ranks(struct ranks *r, enum walk walk)
+{
+	struct carried above = { UINT64_MAX, UINT64_MAX };
+
+	for (uint32_t i = 0; i < r->n_states; i++) {
+		if (!is_bound(r->order->loose_states, i))
+			above = (struct carried){ UINT64_MAX, UINT64_MAX };
+		for (uint32_t op = 0;
+		     op < SSDPM_N_OPS && i == r->order->operational_state;
+		     op++) {
+			const struct ssdpm_parameter *io = &r->active[op];
+
+			if (!is_bound(r->order->loose_ops, op) ||
+			    (walk != WALK_ALL && !is_known(io)))
+				continue;
+			above.low = least_of_two(above.low, io->low);
+			above.high = least_of_two(above.high, io->high);
+		}
+		cut(&r->idle[i], walk, &above);
+	}
+}
+
+/* Assumed ranges that are in no order with others. */
+static void loosen_assumed(struct ranks *r)
+{
+	const struct ssdpm_parameter *working =
+		&r->idle[r->order->operational_state];
+
+	for (uint32_t i = 1; i < r->n_states; i++)
+		for (uint32_t j = i; j && is_bound(r->order->loose_states, j);
+		     j--)
+			if (r->idle[j - 1].high < r->idle[i].low)
+				loosen_states(r, j, i);
+	for (uint32_t op = 0; op < SSDPM_N_OPS; op++)
+		if (r->active[op].high < working->low)
+			r->order->loose_ops |= 1u << op;
 }
 
 static void keep_nominal(struct ssdpm_parameter *parameter)
 {
-	if (parameter->nominal < parameter->low)
-		parameter->nominal = parameter->low;
-	if (parameter->nominal > parameter->high)
-		parameter->nominal = parameter->high;
+	parameter->nominal = most_of_two(parameter->nominal, parameter->low);
+	parameter->nominal = least_of_two(parameter->nominal, parameter->high);
 }
 
-/* The ends of all intervals that a set of powers in this order can have. */
 void ssdpm__order_powers(struct ssdpm_parameter *parameters, size_t n,
 			 uint32_t operational_state,
 			 struct power_order *ret_order)
 {
-	const uint32_t n_states = count_states(parameters, n);
-	struct ssdpm_parameter *idle = &parameters[operational_state];
-	struct ssdpm_parameter *active = &parameters[n_states];
 	struct power_order order = { .operational_state = operational_state };
+	struct ranks r = {
+		.idle = parameters,
+		.n_states = count_states(parameters, n),
+		.order = &order,
+	};
 
-	for (uint32_t i = n_states - 1; i; i--)
-		if (!raise(&parameters[i - 1], &parameters[i]))
-			order.loose_states |= 1u << i;
-	for (uint32_t op = 0; op < SSDPM_N_OPS; op++) {
-		if (raise(&active[op], idle))
-			cut(idle, &active[op]);
-		else
-			order.loose_ops |= 1u << op;
+	r.active = parameters + r.n_states;
+	find_contradictions(&r);
+	for (enum walk walk = WALK_KNOWN; walk <= WALK_ALL; walk++) {
+		if (walk == WALK_ALL)
+			loosen_assumed(&r);
+		climb_ranks(&r, walk);
+		descend_ranks(&r, walk);
 	}
-	for (uint32_t i = 1; i < n_states; i++)
-		if (is_bound(order.loose_states, i))
-			cut(&parameters[i], &parameters[i - 1]);
-	for (uint32_t i = 0; i < n_states + SSDPM_N_OPS; i++)
+	for (uint32_t i = 0; i < r.n_states + SSDPM_N_OPS; i++)
 		keep_nominal(&parameters[i]);
 	*ret_order = order;
 }

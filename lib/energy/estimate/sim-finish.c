@@ -130,21 +130,51 @@ static int close_courses(struct ssdpm_sim *sim, uint64_t end_ns,
 	return err;
 }
 
-/* The latest end of all simulations at the corner of a course. */
-static uint64_t last_end(struct ssdpm_sim *const *sims, size_t n, size_t at,
-			 uint32_t course)
+/* The latest ends of simulations with the same courses, by course. */
+struct ends {
+	const struct ssdpm_sim *like;
+	uint64_t ns[MAX_COURSES];
+};
+
+/* As many as there are sets of axes of time. */
+#define MAX_ENDS (1 << N_TIME_AXES)
+
+static uint32_t find_ends(struct ssdpm_sim *const *sims, size_t n,
+			  struct ends ret_ends[MAX_ENDS])
 {
-	uint64_t end = sims[at]->courses[course].run.duration_ns;
+	uint32_t n_ends = 0;
 
-	for (size_t i = 0; i < n; i++)
-		for (uint32_t j = 0; j < sims[i]->n_courses; j++) {
-			uint64_t other = sims[i]->courses[j].run.duration_ns;
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_sim *sim = sims[i];
+		uint32_t k = 0;
 
-			/* What is nominal ends with what is nominal. */
-			if (other > end && !course == !j &&
-			    ssdpm__courses_match(sims[at], course, sims[i], j))
-				end = other;
+		while (k < n_ends &&
+		       (ret_ends[k].like->axes ^ sim->axes) & time_axes)
+			k++;
+		if (k == n_ends)
+			ret_ends[n_ends++] = (struct ends){ .like = sim };
+		for (uint32_t j = 0; j < sim->n_courses; j++) {
+			uint64_t ns = sim->courses[j].run.duration_ns;
+
+			if (ns > ret_ends[k].ns[j])
+				ret_ends[k].ns[j] = ns;
 		}
+	}
+	return n_ends;
+}
+
+/* The latest end of all simulations at the corner of a course. */
+static uint64_t last_end(const struct ends *ends, uint32_t n_ends,
+			 const struct ssdpm_sim *sim, uint32_t course)
+{
+	uint64_t end = 0;
+
+	for (uint32_t k = 0; k < n_ends; k++)
+		for (uint32_t j = 0; j < ends[k].like->n_courses; j++)
+			/* What is nominal ends with what is nominal. */
+			if (ends[k].ns[j] > end && !course == !j &&
+			    ssdpm__courses_match(sim, course, ends[k].like, j))
+				end = ends[k].ns[j];
 	return end;
 }
 
@@ -152,13 +182,15 @@ static uint64_t last_end(struct ssdpm_sim *const *sims, size_t n, size_t at,
 static int idle_on(struct ssdpm_sim *const *sims, size_t n,
 		   struct ssdpm_error *reterr)
 {
+	struct ends ends[MAX_ENDS];
+	uint32_t n_ends = find_ends(sims, n, ends);
 	int err = 0;
 
 	for (size_t i = 0; i < n && !err; i++)
 		for (uint32_t j = 0; j < sims[i]->n_courses && !err; j++) {
 			struct course *course = &sims[i]->courses[j];
 			uint64_t own = course->run.duration_ns;
-			uint64_t end = last_end(sims, n, i, j);
+			uint64_t end = last_end(ends, n_ends, sims[i], j);
 
 			err = ssdpm__course_until(sims[i], course, end,
 						  &course->run, reterr);
@@ -360,6 +392,28 @@ static int check_unfinished(const struct ssdpm_sim *sim,
 	return 0;
 }
 
+/* Each once, and all of the same records. */
+static int check_together(struct ssdpm_sim *const *sims, size_t n,
+			  struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		err = check_unfinished(sims[i], reterr);
+		if (!err && (sims[i]->is_closing ||
+			     !ssdpm__have_same_records(sims[0], sims[i])))
+			err = ssdpm__fail(
+				reterr, -EINVAL, 0,
+				"simulations that end together had "
+				"the same records, and are each given "
+				"once");
+		sims[i]->is_closing = true;
+	}
+	for (size_t i = 0; i < n; i++)
+		sims[i]->is_closing = false;
+	return err;
+}
+
 static int finish_all(struct ssdpm_sim *const *sims, size_t n, uint64_t end_ns,
 		      struct ssdpm_error *reterr)
 {
@@ -378,10 +432,8 @@ int ssdpm_sim_finish_together(struct ssdpm_sim *const *sims, size_t n_sims,
 			      uint64_t end_ns, struct ssdpm_error *reterr)
 {
 	struct ssdpm_error error = { 0 };
-	int err = 0;
+	int err = check_together(sims, n_sims, reterr);
 
-	for (size_t i = 0; i < n_sims && !err; i++)
-		err = check_unfinished(sims[i], reterr);
 	if (err)
 		return err;
 	err = finish_all(sims, n_sims, end_ns, &error);

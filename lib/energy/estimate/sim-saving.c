@@ -180,6 +180,16 @@ static bool are_alike(const struct ssdpm_sim *a, const struct ssdpm_sim *b)
 	return true;
 }
 
+bool ssdpm__have_same_records(const struct ssdpm_sim *a,
+			      const struct ssdpm_sim *b)
+{
+	return a->intake.n_records == b->intake.n_records &&
+	       !memcmp(a->intake.n_ios, b->intake.n_ios,
+		       sizeof(a->intake.n_ios)) &&
+	       !memcmp(a->intake.bytes, b->intake.bytes,
+		       sizeof(a->intake.bytes));
+}
+
 /* Both courses up to the later end of the two. */
 static int add_course(const struct ssdpm_sim *from,
 		      const struct course *from_course,
@@ -221,6 +231,10 @@ int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
 				   "the simulations differ in their parameters "
 				   "or operational state: compare policies of "
 				   "one drive");
+	if (!ssdpm__have_same_records(from, to))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the simulations differ in their records: "
+				   "compare policies on one workload");
 	/* One has courses that the other has not if its policy is unknown. */
 	for (uint32_t i = 0; i < from->n_courses && !err; i++)
 		for (uint32_t j = 0; j < to->n_courses && !err; j++)

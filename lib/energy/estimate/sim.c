@@ -22,10 +22,6 @@ static_assert(sizeof(struct ssdpm_interval) == 64, "frozen");
 /* Of ssdpm_histogram_bucket(): four for each power of two. */
 #define LOG_BITS 2
 
-static const uint32_t time_axes = 1u << (SSDPM_AXIS_LATENCY - 1) |
-				  1u << (SSDPM_AXIS_SERVICE - 1) |
-				  1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
-
 int ssdpm_sim_params_init(struct ssdpm_sim_params *params, size_t size)
 {
 	const struct ssdpm_sim_params defaults = {
@@ -63,7 +59,8 @@ int ssdpm__check_params(const struct ssdpm_sim_params *given,
 int ssdpm__take_parameters(
 	const struct ssdpm_model *model, const struct ssdpm_sim_params *params,
 	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
-	size_t *ret_n, struct ssdpm_error *reterr)
+	size_t *ret_n, struct power_order *ret_order,
+	struct ssdpm_error *reterr)
 {
 	struct power_order order;
 	int err;
@@ -84,7 +81,8 @@ int ssdpm__take_parameters(
 					       reterr);
 	if (!err)
 		ssdpm__order_powers(ret_parameters, *ret_n,
-				    params->operational_state, &order);
+				    params->operational_state,
+				    ret_order ? ret_order : &order);
 	return err;
 }
 
@@ -223,14 +221,13 @@ static int make_course(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 		struct ssdpm_error *reterr)
 {
-	int err = ssdpm__take_parameters(model, &sim->params, sim->parameters,
-					 &sim->n_parameters, reterr);
+	int err =
+		ssdpm__take_parameters(model, &sim->params, sim->parameters,
+				       &sim->n_parameters, &sim->order, reterr);
 
 	if (err)
 		return err;
 	ssdpm_model_get_states(model, &sim->n_states);
-	ssdpm__order_powers(sim->parameters, sim->n_parameters,
-			    sim->params.operational_state, &sim->order);
 	sim->axes = ssdpm__open_axes(sim->parameters, sim->n_parameters,
 				     sim->params.operational_state);
 	if (ssdpm__is_lpm_unknown(model, sim->params.lpm))

@@ -10,6 +10,9 @@
 
 /* The axes that change times: for each of their corners there is a course. */
 #define N_TIME_AXES 3
+static const uint32_t time_axes = 1u << (SSDPM_AXIS_LATENCY - 1) |
+				  1u << (SSDPM_AXIS_SERVICE - 1) |
+				  1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
 /* Nominal, corners, and each axis alone, of n such axes. */
 #define COURSES_OF(n) (1 + (1u << (n)) + 2 * (n))
 #define MAX_COURSES COURSES_OF(N_TIME_AXES)
@@ -63,6 +66,7 @@ struct ssdpm_sim {
 	uint64_t start_ns; /* of the first record */
 	bool unknown;	   /* a record had no service time */
 	bool finished;
+	bool is_closing;
 	struct ssdpm_error failed; /* code 0: it did not */
 
 	/* Closed loop: by the value of the axis of service; open: by course. */
@@ -100,6 +104,10 @@ uint32_t ssdpm__find_course(const struct ssdpm_sim *sim, struct corner corner,
  */
 bool ssdpm__courses_match(const struct ssdpm_sim *a, uint32_t course_a,
 			  const struct ssdpm_sim *b, uint32_t course_b);
+
+/* As far as their numbers, I/Os and bytes tell. */
+bool ssdpm__have_same_records(const struct ssdpm_sim *a,
+			      const struct ssdpm_sim *b);
 
 /* The run of a course that goes on idling until it lasts this long. */
 int ssdpm__course_until(const struct ssdpm_sim *sim,

@@ -424,7 +424,7 @@ static int take_recommendation(const struct ssdpm_recommendation_report *report,
 	if (!err)
 		err = ssdpm__take_parameters(r->model, &parts->params,
 					     parts->parameters,
-					     &s->n_parameters, reterr);
+					     &s->n_parameters, NULL, reterr);
 	if (err)
 		return err;
 	r->bounds = &parts->bounds;

@@ -33,7 +33,7 @@ static int find_values(struct gaps_task *task, struct ssdpm_error *reterr)
 	int err;
 
 	err = ssdpm__take_parameters(task->model, &task->params, parameters, &n,
-				     reterr);
+				     NULL, reterr);
 	if (err)
 		return err;
 	ssdpm__values(parameters, n, task->params.operational_state, &nominal,

@@ -282,12 +282,9 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
 	quest->defaults.quirks = quest->bounds.quirks;
 	quest->from = given.apst;
-	err = ssdpm__take_parameters(model, &given, quest->parameters,
-				     &quest->n_parameters, reterr);
-	if (!err)
-		ssdpm__order_powers(quest->parameters, quest->n_parameters,
-				    given.operational_state, &quest->order);
-	return err;
+	return ssdpm__take_parameters(model, &given, quest->parameters,
+				      &quest->n_parameters, &quest->order,
+				      reterr);
 }
 
 static int run_today(struct quest *quest, struct ssdpm_error *reterr)
@@ -381,7 +378,7 @@ static void fill(const struct quest *quest, uint32_t route,
 		best->params.secondary_latency_tolerance_us;
 }
 
-static int answer(const struct quest *quest, struct ssdpm_recommendations *ret,
+static int answer(struct quest *quest, struct ssdpm_recommendations *ret,
 		  struct ssdpm_error *reterr)
 {
 	struct ssdpm_saving savings[1 + N_ROUTES];
@@ -399,6 +396,15 @@ static int answer(const struct quest *quest, struct ssdpm_recommendations *ret,
 	for (uint32_t i = 0; i < N_ROUTES; i++)
 		tables[i + 1] = quest->best[i].table;
 	err = ssdpm__savings(&quest->task, &rivals, runs, savings, reterr);
+	/* What a route reaches, those after it reach, too. */
+	for (uint32_t i = 1; i < N_ROUTES && !err; i++)
+		if (quest->best[i - 1].found &&
+		    (!quest->best[i].found ||
+		     runs[i].energy_nj < runs[i + 1].energy_nj)) {
+			quest->best[i] = quest->best[i - 1];
+			runs[i + 1] = runs[i];
+			savings[i + 1] = savings[i];
+		}
 	for (uint32_t i = 0; i < N_ROUTES && !err; i++)
 		fill(quest, i + 1, &runs[i + 1], &savings[i + 1], ret);
 	return err;

@@ -405,24 +405,50 @@ def tightened(
     """Intervals of powers, cut to what a drive in the order can have; what is loose.
 
     An I/O takes no less than the idle drive, a state no more than the one before it.
-    From the deepest pair up, one that its ranges contradict binds nothing.
+    Known intervals are cut by known ones; assumed ones first leave them room.
     """
     at = {(p.kind, p.index): i for i, p in enumerate(parameters)}
     n_states = sum(p.kind == IDLE_POWER for p in parameters)
-    pairs = [(at[IDLE_POWER, i - 1], at[IDLE_POWER, i]) for i in range(n_states - 1, 0, -1)]
-    pairs += [(at[ACTIVE_POWER, op], at[IDLE_POWER, operational]) for op in range(N_OPS)]
     low = [p.low for p in parameters]
     high = [p.high for p in parameters]
-    bound, loose = [], []
-    for upper, lower in pairs:
-        if low[lower] > parameters[upper].high:
-            loose.append(parameters[lower if upper < n_states else upper])
-            continue
-        low[upper] = max(low[upper], low[lower])
-        bound.append((upper, lower))
-    for _ in parameters:
-        for upper, lower in bound:
+    known = [p.provenance != ASSUMED for p in parameters]
+    # Each above each that it is no less than, and the steps that lead there.
+    pairs: list[tuple[int, int, set[int]]] = []
+    for j in range(n_states):
+        for i in range(j):
+            pairs.append((i, j, set(range(i + 1, j + 1))))
+        for op in range(N_OPS if j >= operational else 0):
+            steps = set(range(operational + 1, j + 1)) | {32 + op}
+            pairs.append((at[ACTIVE_POWER, op], j, steps))
+    loose: set[int] = set()
+
+    def loosen(which: list[tuple[int, int, set[int]]]) -> None:
+        # Nearer pairs first: a step that is loose binds nothing beyond it.
+        for upper, lower, steps in sorted(which, key=lambda pair: (pair[1], len(pair[2]))):
+            if high[upper] < low[lower] and not (steps & loose and which is not all_known):
+                loose.update(steps)
+
+    def bound(which: list[tuple[int, int, set[int]]]) -> list[tuple[int, int, set[int]]]:
+        return [pair for pair in which if not pair[2] & loose]
+
+    def cut(which: list[tuple[int, int, set[int]]]) -> None:
+        for upper, lower, _ in which:
+            low[upper] = max(low[upper], low[lower])
+        for upper, lower, _ in which:
             high[lower] = min(high[lower], high[upper])
+
+    all_known = [pair for pair in pairs if known[pair[0]] and known[pair[1]]]
+    loosen(all_known)
+    for _ in parameters:
+        cut(bound(all_known))
+    for upper, lower, _ in bound(pairs):
+        if known[upper] and not known[lower]:
+            low[lower] = min(low[lower], low[upper])
+        if known[lower] and not known[upper]:
+            high[upper] = max(high[upper], high[lower])
+    loosen([pair for pair in pairs if pair not in all_known])
+    for _ in parameters:
+        cut(bound(pairs))
     powers = (IDLE_POWER, ACTIVE_POWER)
     return tuple(
         dataclasses.replace(
@@ -431,9 +457,7 @@ def tightened(
         if p.kind in powers
         else p
         for i, p in enumerate(parameters)
-    ), sum(
-        1 << (p.index if p.kind == IDLE_POWER else 32 + p.index) for p in loose
-    )
+    ), sum(1 << step for step in loose)
 
 
 def corners_of(axes: list[int]) -> list[dict[int, str]]:

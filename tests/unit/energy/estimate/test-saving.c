@@ -279,6 +279,37 @@ static void simulations_of_which_one_is_finished_are_left_alone(void **state)
 		ssdpm_sim_free(sims[i]);
 }
 
+static void the_same_work_is_compared_and_each_simulation_once(void **state)
+{
+	const struct ssdpm_io ios[] = {
+		{ .service_ns = 1, .op = SSDPM_OP_READ },
+		{ .start_ns = MS, .service_ns = 1, .op = SSDPM_OP_READ },
+	};
+	struct ssdpm_sim *sims[] = { make_sim(0, SSDPM_LOOP_CLOSED),
+				     make_sim(1, SSDPM_LOOP_CLOSED) };
+	struct ssdpm_sim *twice[] = { sims[0], sims[0] };
+	struct ssdpm_saving saving;
+	struct ssdpm_error error;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(ssdpm_sim_feed(sims[i], ios, 1 + i, NULL), 0);
+	assert_int_equal(ssdpm_sim_finish_together(twice, 2, 0, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "each given once");
+	assert_int_equal(ssdpm_sim_finish_together(sims, 2, 0, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "the same records");
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(ssdpm_sim_finish(sims[i], 0, NULL), 0);
+	assert_int_equal(
+		ssdpm_sim_get_saving(sims[0], sims[1], &saving, &error),
+		-EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "one workload");
+	for (int i = 0; i < 2; i++)
+		ssdpm_sim_free(sims[i]);
+}
+
 /* A small drive of random ranges: four states, of which one works. */
 #define N_ORDERED (4 + SSDPM_N_OPS)
 
@@ -367,6 +398,8 @@ int main(void)
 		cmocka_unit_test(a_run_that_idles_on_stays_in_its_state),
 		cmocka_unit_test(
 			simulations_of_which_one_is_finished_are_left_alone),
+		cmocka_unit_test(
+			the_same_work_is_compared_and_each_simulation_once),
 		cmocka_unit_test(the_least_sum_is_that_of_all_sets_in_order),
 	};
 
