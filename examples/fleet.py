@@ -26,8 +26,8 @@ import ssdpm
 class Total:
     """One drive with some traces, one after the other; nominal values.
 
-    The bounds are sums of bounds: as each trace has its own corner, they may be wider
-    than those of one estimate over all traces.
+    The bounds are sums of bounds, each with powers of its own: they may be wider than
+    those of one estimate over all traces.
     """
 
     duration_ns: int = 0
