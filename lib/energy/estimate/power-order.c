@@ -161,20 +161,44 @@ static void descend_ranks(struct ranks *r, enum walk walk)
 	}
 }
 
-/* Assumed ranges that are in no order with others. */
+/* The I/Os against a state at or below that of the drive. */
+static void loosen_ops(struct ranks *r, uint32_t state)
+{
+	const uint32_t at = r->order->operational_state;
+
+	for (uint32_t op = 0; op < SSDPM_N_OPS; op++) {
+		if (!is_bound(r->order->loose_ops, op) ||
+		    r->active[op].high >= r->idle[state].low)
+			continue;
+		r->order->loose_ops |= 1u << op;
+		loosen_states(r, at + 1, state);
+		/* Nothing of it binds the others any more. */
+		if (state > at)
+			return;
+	}
+}
+
+/*
+ * Assumed ranges that contradict the order: each state against the nearest ones
+ * above it first, as far up as the order binds.
+ */
 static void loosen_assumed(struct ranks *r)
 {
-	const struct ssdpm_parameter *working =
-		&r->idle[r->order->operational_state];
+	const uint32_t at = r->order->operational_state;
 
-	for (uint32_t i = 1; i < r->n_states; i++)
-		for (uint32_t j = i; j && is_bound(r->order->loose_states, j);
-		     j--)
-			if (r->idle[j - 1].high < r->idle[i].low)
+	for (uint32_t i = 0; i < r->n_states; i++)
+		for (uint32_t j = i + 1; j--;) {
+			bool bound = j && is_bound(r->order->loose_states, j);
+
+			if (bound && r->idle[j - 1].high < r->idle[i].low) {
 				loosen_states(r, j, i);
-	for (uint32_t op = 0; op < SSDPM_N_OPS; op++)
-		if (r->active[op].high < working->low)
-			r->order->loose_ops |= 1u << op;
+				break;
+			}
+			if (j == at)
+				loosen_ops(r, i);
+			if (!bound || !is_bound(r->order->loose_states, i))
+				break;
+		}
 }
 
 static void keep_nominal(struct ssdpm_parameter *parameter)
