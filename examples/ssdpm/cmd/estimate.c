@@ -3,7 +3,6 @@
 #include "options/apst-options.h"
 #include "work/comparison.h"
 #include "html/html.h"
-#include "text/output.h"
 #include "input/power-cap.h"
 #include "options/units.h"
 
@@ -112,11 +111,10 @@ static enum exit_status find_policies(const struct common *common,
 				      struct plan *plan)
 {
 	size_t *n = &plan->n_policies;
-	enum exit_status status;
+	enum exit_status status = find_required_policies(
+		common, &settings->named, &settings->apst.params,
+		settings->apst.given, policies, n);
 
-	status = find_required_policies(common, &settings->named,
-					&settings->apst.params,
-					settings->apst.given, policies, n);
 	plan->n_required = *n;
 	plan->by_kind = *n > 1;
 	plan->only_first = true;
@@ -175,9 +173,9 @@ static enum exit_status estimate(const struct common *common,
 	};
 	struct estimates all = { 0 }, compared;
 	struct cap_answer *caps = NULL;
-	enum exit_status status;
+	enum exit_status status =
+		find_policies(common, settings, policies, &plan);
 
-	status = find_policies(common, settings, policies, &plan);
 	if (!status)
 		status =
 			run_plan(&plan, drives, &settings->trace_name, 1, &all);
