@@ -25,10 +25,14 @@ static bool is_bound(uint32_t loose, uint32_t i)
 	return !(loose >> i & 1);
 }
 
-/* Only what is known narrows what is known: what is assumed gives way. */
+/*
+ * Only what is known narrows what is known: what is assumed gives way, unless
+ * it is taken for certain.
+ */
 static bool is_known(const struct ssdpm_parameter *parameter)
 {
-	return parameter->provenance != SSDPM_PROVENANCE_ASSUMED;
+	return parameter->provenance != SSDPM_PROVENANCE_ASSUMED ||
+	       parameter->low == parameter->high;
 }
 
 /* A drive whose powers are put in order. */

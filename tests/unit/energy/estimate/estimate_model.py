@@ -411,7 +411,7 @@ def tightened(
     n_states = sum(p.kind == IDLE_POWER for p in parameters)
     low = [p.low for p in parameters]
     high = [p.high for p in parameters]
-    known = [p.provenance != ASSUMED for p in parameters]
+    known = [p.provenance != ASSUMED or p.low == p.high for p in parameters]
     # Each above each that it is no less than, and the steps that lead there.
     pairs: list[tuple[int, int, set[int]]] = []
     for j in range(n_states):
