@@ -22,8 +22,9 @@ int ssdpm__plan_fill_and_commit(struct ssdpm_plan *plan,
 	for (uint32_t left = MAX_TRIES; left; left--) {
 		int err = fill(plan, userdata, reterr);
 
-		if (!err)
-			err = ssdpm_plan_commit(plan, reterr);
+		if (err)
+			return err;
+		err = ssdpm_plan_commit(plan, reterr);
 		if (err != -ESTALE)
 			return err;
 		err = left > 1 ? ssdpm__plan_clear(plan, reterr) : 0;

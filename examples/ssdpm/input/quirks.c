@@ -39,18 +39,6 @@ enum exit_status read_quirk_rules(const struct quirk_options *options,
 	return STATUS_FAILED;
 }
 
-/* A kernel without APST for a device forbids tables whatever its quirks are. */
-static uint32_t quirks_without_apst(const struct drive *drive)
-{
-	const struct ssdpm_device_facts *facts =
-		ssdpm_device_get_facts(drive->device);
-	bool nvme = ssdpm_model_get_info(drive->model)->kind == SSDPM_KIND_NVME;
-
-	return nvme && !(facts->known & SSDPM_FACT_LATENCY_TOLERANCE) ?
-		       SSDPM_QUIRK_NO_APST :
-		       0;
-}
-
 /*
  * What the kernel says of a live drive stands, whatever the rules say. Where it
  * does not, rules of the user decide before what the library knows of devices.
@@ -60,6 +48,7 @@ static int take_from_device(const struct quirk_options *options,
 			    struct ssdpm_error *reterr)
 {
 	uint32_t found, from_kernel, usual = 0, unknown;
+	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
 	struct ssdpm_host host = { .size = sizeof(host) };
 	int err = ssdpm_device_get_quirks(drive->device, &drive->live->facts,
 					  drive->model, &found, &from_kernel,
@@ -78,7 +67,11 @@ static int take_from_device(const struct quirk_options *options,
 		quirks->in_force = found;
 	if (from_kernel)
 		quirks->unknown = 0;
-	quirks->in_force |= quirks_without_apst(drive);
+	/* A kernel without APST for it forbids tables, whatever the quirks. */
+	if (ssdpm_model_get_info(drive->model)->kind == SSDPM_KIND_NVME &&
+	    !ssdpm_device_get_settings(drive->device, &drive->live->facts,
+				       drive->model, &settings, NULL))
+		quirks->in_force |= settings.quirks & SSDPM_QUIRK_NO_APST;
 	return 0;
 }
 

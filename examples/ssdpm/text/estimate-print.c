@@ -224,18 +224,14 @@ static void print_loose(const struct ssdpm_result *r)
 			       ssdpm_op_to_string(op + 1));
 }
 
-static const uint32_t time_axes = 1u << (SSDPM_AXIS_LATENCY - 1) |
-				  1u << (SSDPM_AXIS_SERVICE - 1) |
-				  1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
-
 static void print_assumptions(const struct ssdpm_result *r)
 {
 	uint32_t axis = r->widest_axis;
 
 	if (r->low->energy_nj != r->high->energy_nj)
-		printf("  low and high: the least and the most that the "
-		       "unknown powers allow%s; --explain lists them\n",
-		       r->axes & time_axes ? ", with times at their ends" : "");
+		puts("  low and high: the least and the most that the unknown "
+		     "powers allow, with times at their ends; --explain lists "
+		     "them");
 	print_loose(r);
 	printf("  %s of the energy rests on assumed values",
 	       share_text(r->assumed_nj, r->nominal->energy_nj).text);

@@ -53,7 +53,7 @@ struct ssdpm_calibrate_params {
 };
 
 /**
- * ssdpm_calibrate_params_align() - the clocks, if nobody knows them
+ * ssdpm_calibrate_params_align() - where to look for an unknown offset
  * @params: its I/Os and samples are read; @offset_ns becomes what lets the
  *          first sample and the first I/O be at the same time, @max_offset_ns
  *          the length of the samples: further apart they have nothing in common

@@ -148,6 +148,16 @@ void ssdpm__add_weights(const struct ssdpm_run *run, bool subtract,
  */
 bool ssdpm__is_overloaded(const struct ssdpm_run *run, uint64_t background_ps);
 
+static inline uint64_t at_most(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t at_least(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* power-order.c: powers that an order binds */
 
 /*
@@ -168,7 +178,7 @@ struct wide ssdpm__least_sum(const struct ssdpm_parameter *parameters, size_t n,
 			     const struct power_order *order,
 			     const struct wide *weights);
 
-/* saving.c: what one policy saves against another */
+/* sim-saving.c: what one policy saves against another */
 
 /* A drive whose powers were ordered. */
 struct priced_drive {

@@ -73,16 +73,6 @@ static void find_contradictions(struct ranks *r)
 	}
 }
 
-static uint64_t least_of_two(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t most_of_two(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* What a walk along the states does to ranges. */
 enum walk {
 	WALK_KNOWN,   /* the known ones narrow each other */
@@ -100,11 +90,11 @@ static void raise(struct ssdpm_parameter *upper, enum walk walk,
 		  struct carried *below)
 {
 	if (walk == WALK_STRETCH && !is_known(upper))
-		upper->high = most_of_two(upper->high, below->high);
+		upper->high = at_least(upper->high, below->high);
 	if (walk == WALK_ALL || is_known(upper)) {
-		upper->low = most_of_two(upper->low, below->low);
+		upper->low = at_least(upper->low, below->low);
 		below->low = upper->low;
-		below->high = most_of_two(below->high, upper->high);
+		below->high = at_least(below->high, upper->high);
 	}
 }
 
@@ -113,11 +103,11 @@ static void cut(struct ssdpm_parameter *lower, enum walk walk,
 		struct carried *above)
 {
 	if (walk == WALK_STRETCH && !is_known(lower))
-		lower->low = least_of_two(lower->low, above->low);
+		lower->low = at_most(lower->low, above->low);
 	if (walk == WALK_ALL || is_known(lower)) {
-		lower->high = least_of_two(lower->high, above->high);
+		lower->high = at_most(lower->high, above->high);
 		above->high = lower->high;
-		above->low = least_of_two(above->low, lower->low);
+		above->low = at_most(above->low, lower->low);
 	}
 }
 
@@ -158,8 +148,8 @@ static void descend_ranks(struct ranks *r, enum walk walk)
 			if (!is_bound(r->order->loose_ops, op) ||
 			    (walk != WALK_ALL && !is_known(io)))
 				continue;
-			above.low = least_of_two(above.low, io->low);
-			above.high = least_of_two(above.high, io->high);
+			above.low = at_most(above.low, io->low);
+			above.high = at_most(above.high, io->high);
 		}
 		cut(&r->idle[i], walk, &above);
 	}
@@ -207,8 +197,8 @@ static void loosen_assumed(struct ranks *r)
 
 static void keep_nominal(struct ssdpm_parameter *parameter)
 {
-	parameter->nominal = most_of_two(parameter->nominal, parameter->low);
-	parameter->nominal = least_of_two(parameter->nominal, parameter->high);
+	parameter->nominal = at_least(parameter->nominal, parameter->low);
+	parameter->nominal = at_most(parameter->nominal, parameter->high);
 }
 
 void ssdpm__order_powers(struct ssdpm_parameter *parameters, size_t n,

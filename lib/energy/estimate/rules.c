@@ -104,11 +104,6 @@ static struct guess idle_of_maximum(const struct ssdpm_power_state *state)
 		  "11, 13, 18 %");
 }
 
-static uint64_t at_most(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Another state in which the drive works: as state 0, or less. */
 static struct guess idle_as_state_0(const struct known_drive *drive,
 				    const struct ssdpm_power_state *state)

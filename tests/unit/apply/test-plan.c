@@ -435,6 +435,8 @@ static void a_plan_is_made_again_where_somebody_writes_meanwhile(void **state)
 		{ { .n_rivals = 4 }, 5, 0, "5000" },
 		{ { .n_rivals = 5 }, 5, -EBUSY, "704" },
 		{ { .err = -ENOENT }, 1, -ENOENT, "100000" },
+		/* Its own failure is no reason to fill it again. */
+		{ { .err = -ESTALE }, 1, -ESTALE, "100000" },
 	};
 
 	(void)state;

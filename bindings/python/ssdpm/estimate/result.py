@@ -220,9 +220,10 @@ class Estimate(Json):
         axes: on which something is not known, as in "idle-power".
         own_duration_ns: to the end of its own run: less than that of nominal where it
             idles on until the last policy of a comparison ends.
-        loose_states: states that can take more than the state before them: what is
-            reported or stated of the two contradicts their order.
-        loose_ops: likewise I/Os that can take less than the idle drive.
+        loose_states: states that may take more than the state before them: known values
+            contradict the order, or leave open with which of them a state between
+            them is in order.
+        loose_ops: likewise I/Os that may take less than the idle drive.
         widest_axis: which axis, alone, moves the energy most; None: nothing does.
         axis_energy_nj: for each axis, the least and most energy when it alone leaves
             its nominal value.
