@@ -201,6 +201,68 @@ static void keep_nominal(struct ssdpm_parameter *parameter)
 	parameter->nominal = at_most(parameter->nominal, parameter->high);
 }
 
+/* An assumed state takes no less than known ones below it. */
+static void raise_nominals(struct ranks *r)
+{
+	uint64_t below = 0;
+
+	for (uint32_t i = r->n_states; i-- > 0;) {
+		struct ssdpm_parameter *p = &r->idle[i];
+
+		if (i + 1 < r->n_states &&
+		    !is_bound(r->order->loose_states, i + 1))
+			below = 0;
+		if (is_known(p))
+			below = at_least(below, p->nominal);
+		else
+			p->nominal = at_least(p->nominal, below);
+	}
+}
+
+/* Then none takes more than those before it, and than known I/Os. */
+static void cut_nominals(struct ranks *r)
+{
+	uint64_t above = UINT64_MAX;
+
+	for (uint32_t i = 0; i < r->n_states; i++) {
+		if (!is_bound(r->order->loose_states, i))
+			above = UINT64_MAX;
+		for (uint32_t op = 0; op < SSDPM_N_OPS; op++)
+			if (i == r->order->operational_state &&
+			    is_bound(r->order->loose_ops, op) &&
+			    is_known(&r->active[op]))
+				above = at_most(above, r->active[op].nominal);
+		if (!is_known(&r->idle[i]))
+			r->idle[i].nominal = at_most(r->idle[i].nominal, above);
+		above = at_most(above, r->idle[i].nominal);
+	}
+}
+
+/*
+ * The nominal drive is one that can be, as far as its values are assumed: those
+ * that are known stay.
+ */
+static void order_nominals(struct ranks *r)
+{
+	const struct ssdpm_parameter *working =
+		&r->idle[r->order->operational_state];
+
+	for (uint32_t i = 0; i < r->n_states; i++)
+		keep_nominal(&r->idle[i]);
+	for (uint32_t op = 0; op < SSDPM_N_OPS; op++)
+		keep_nominal(&r->active[op]);
+	raise_nominals(r);
+	cut_nominals(r);
+	for (uint32_t op = 0; op < SSDPM_N_OPS; op++)
+		if (is_bound(r->order->loose_ops, op) &&
+		    !is_known(&r->active[op]))
+			r->active[op].nominal = at_least(r->active[op].nominal,
+							 working->nominal);
+	/* Where known ones are in no order, what is assumed stays in range. */
+	for (uint32_t i = 0; i < r->n_states; i++)
+		keep_nominal(&r->idle[i]);
+}
+
 void ssdpm__order_powers(struct ssdpm_parameter *parameters, size_t n,
 			 uint32_t operational_state,
 			 struct power_order *ret_order)
@@ -220,8 +282,7 @@ void ssdpm__order_powers(struct ssdpm_parameter *parameters, size_t n,
 		climb_ranks(&r, walk);
 		descend_ranks(&r, walk);
 	}
-	for (uint32_t i = 0; i < r.n_states + SSDPM_N_OPS; i++)
-		keep_nominal(&parameters[i]);
+	order_nominals(&r);
 	*ret_order = order;
 }
 

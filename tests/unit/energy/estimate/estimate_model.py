@@ -449,11 +449,24 @@ def tightened(
     loosen([pair for pair in pairs if pair not in all_known])
     for _ in parameters:
         cut(bound(pairs))
+    # A range that only one value is left of is known.
+    known = [known[i] or low[i] == high[i] for i in range(len(known))]
+    nominal = [max(low[i], min(high[i], p.nominal)) for i, p in enumerate(parameters)]
+    for upper, lower, _ in bound(pairs):
+        if known[lower] and not known[upper] and upper < n_states:
+            nominal[upper] = max(nominal[upper], nominal[lower])
+    for _ in parameters:
+        for upper, lower, _ in bound(pairs):
+            if not known[lower] and (upper < n_states or known[upper]):
+                nominal[lower] = min(nominal[lower], nominal[upper])
+    for upper, lower, _ in bound(pairs):
+        if upper >= n_states and lower == operational and not known[upper]:
+            nominal[upper] = max(nominal[upper], nominal[lower])
+    for i in range(n_states):
+        nominal[i] = max(low[i], min(high[i], nominal[i]))
     powers = (IDLE_POWER, ACTIVE_POWER)
     return tuple(
-        dataclasses.replace(
-            p, low=low[i], high=high[i], nominal=max(low[i], min(high[i], p.nominal))
-        )
+        dataclasses.replace(p, low=low[i], high=high[i], nominal=nominal[i])
         if p.kind in powers
         else p
         for i, p in enumerate(parameters)
