@@ -27,9 +27,9 @@ HUMAN = """\
 plain.json: A plain drive on some.csv, closed loop, asleep with the link in l1.2
   4 I/Os in 6.06 s; savings are against linux, which takes 53.8..119 mW
   policy        energy    power    saves       low..high  delayed     mean    p99
-  linux         431 mJ  71.1 mW                            50.0 %  12.5 ms  39 ms
+  linux         433 mJ  71.4 mW                            50.0 %  12.5 ms  39 ms
   linux-legacy  2.35 J   388 mW  -317 mW   -423..-211 mW   50.0 %  12.5 ms  39 ms
-  none          9.09 J    1.5 W  -1.43 W  -1.91..-0.92 W      0 %     0 ns   0 ns
+  none           9.1 J    1.5 W  -1.43 W  -1.91..-0.92 W      0 %     0 ns   0 ns
 """
 
 
