@@ -68,9 +68,10 @@ static const struct ssdpm_parameter *stated(const struct subject *subject,
 	return &subject->parameters[i];
 }
 
+/* What is not known is no number. */
 static uint64_t rounded(double value)
 {
-	return (uint64_t)(value + 0.5);
+	return isnan(value) ? 0 : (uint64_t)(value + 0.5);
 }
 
 static void add_row(struct table *rows, const struct subject *subject,

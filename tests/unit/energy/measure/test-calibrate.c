@@ -14,7 +14,7 @@ static const struct ssdpm_measured *find(uint64_t n, uint32_t kind,
 					 uint32_t index)
 {
 	const struct ssdpm_measured *found =
-		find_measured(measured, n, kind, index);
+		find_measured(measured, (size_t)n, kind, index);
 
 	if (!found)
 		fail_msg("no %s of %u", ssdpm_parameter_kind_to_string(kind),
