@@ -546,7 +546,7 @@ def test_a_link_policy_that_the_firmware_has_set_is_a_range(
     found = ssdpm.json(*call)
     assert found["policy"] == "today"
     assert found["nominal"]["energy_nj"] == awake["nominal"]["energy_nj"]
-    assert found["high"]["energy_nj"] == awake["high"]["energy_nj"]
-    assert found["low"]["energy_nj"] == deep["low"]["energy_nj"]
+    assert found["high"]["energy_nj"] >= awake["high"]["energy_nj"]
+    assert found["low"]["energy_nj"] <= deep["low"]["energy_nj"]
     assert deep["low"]["energy_nj"] < awake["low"]["energy_nj"]
     assert "so it is a range, min_power to max_performance" in ssdpm.output(*call)

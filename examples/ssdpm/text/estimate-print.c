@@ -229,9 +229,8 @@ static void print_assumptions(const struct ssdpm_result *r)
 	uint32_t axis = r->widest_axis;
 
 	if (r->low->energy_nj != r->high->energy_nj)
-		puts("  low and high: the least and the most that the unknown "
-		     "powers allow, with times at their ends; --explain lists "
-		     "them");
+		puts("  low and high: the unknown powers and times allow "
+		     "nothing beyond them; --explain lists them");
 	print_loose(r);
 	printf("  %s of the energy rests on assumed values",
 	       share_text(r->assumed_nj, r->nominal->energy_nj).text);

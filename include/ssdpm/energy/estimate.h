@@ -160,11 +160,8 @@ enum ssdpm_sim_flag {
  * @n_parameters: how many
  * @apst:         NVMe: the table that the drive has, or NULL: it never sleeps
  * @lpm:          SATA: enum ssdpm_lpm; 0 and SSDPM_LPM_KEEP_FIRMWARE_SETTINGS:
- *                unknown, and then a range from SSDPM_LPM_MIN_POWER to
- *                SSDPM_LPM_MAX_PERFORMANCE, which is nominal; it moves along
- *                SSDPM_AXIS_LINK_IDLE_TIME. The ends of the energy hold; a
- *                saving against it can be higher than its range, unless the
- *                timers of the link are stated
+ *                unknown: it may be any of them; SSDPM_LPM_MAX_PERFORMANCE is
+ *                nominal. It is part of SSDPM_AXIS_LINK_IDLE_TIME
  * @loop:         enum ssdpm_loop
  * @pcie_link:    enum ssdpm_pcie_link, or 0, as for
  *                ssdpm_parameters_from_model(); read where @parameters is NULL
@@ -299,8 +296,8 @@ enum ssdpm_axis {
  * @nominal:    every parameter at its nominal value
  * @low, @high: member by member the minimum and the maximum: exact over all
  *              powers that the drive can have, each in its interval and in the
- *              order of ssdpm_estimate(3); of times that are not known, over
- *              the nominal ones, their ends, and each axis alone at its ends
+ *              order of ssdpm_estimate(3); where times are not known, they
+ *              enclose what is possible. Percentiles to 1/128, as nominal ones
  * @assumed_nj: nominal energy whose power is assumed
  * @axes:       bits 1 << (axis - 1): those on which something is not known
  * @widest_axis: enum ssdpm_axis: which of them, alone, moves the energy most;
@@ -509,9 +506,10 @@ SSDPM_API int ssdpm_estimate(const struct ssdpm_model *model,
  * @low_uw, @nominal_uw, @high_uw: likewise mean power
  *
  * For the same work over the same time. low and high are the least and the most
- * over all powers that the drive can have, as those of struct ssdpm_result: the
- * powers are the same under both policies, so that two intervals are never
- * subtracted.
+ * over all powers that the drive can have, and enclose what is possible where
+ * times are not known, as those of struct ssdpm_result. The powers are the same
+ * under both policies, and in the closed loop so are idle times: what both have
+ * in common counts for neither.
  */
 struct ssdpm_saving {
 	int64_t low_nj;

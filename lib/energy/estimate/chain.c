@@ -9,10 +9,11 @@
 
 /* A state, from at_ns of idle time on. */
 static void add_step(struct chain *chain, const struct values *values,
-		     uint32_t state, uint64_t at_ns)
+		     uint32_t state, uint32_t timer, uint64_t at_ns)
 {
 	chain->steps[chain->n++] = (struct chain_step){
 		.state = state,
+		.timer = timer,
 		.at_ns = at_ns,
 		.resident_ns = at_ns + values->entry_ns[state],
 		.exit_ns = values->exit_ns[state],
@@ -38,7 +39,7 @@ static void follow_table(const struct ssdpm_sim_params *params,
 		uint64_t resident = resident_ns(chain);
 		uint64_t at = from_start ? idle : resident + idle;
 
-		add_step(chain, values, entries[state].target,
+		add_step(chain, values, entries[state].target, 0,
 			 at > resident ? at : resident);
 	}
 }
@@ -67,7 +68,7 @@ static void add_link(const struct ssdpm_model *model, uint32_t link_state,
 	uint32_t state = find_link(model, link_state);
 
 	if (state)
-		add_step(chain, values, state,
+		add_step(chain, values, state, timer,
 			 resident_ns(chain) + values->link_idle_ns[timer]);
 }
 
@@ -110,16 +111,6 @@ bool ssdpm__is_lpm_unknown(const struct ssdpm_model *model, uint32_t lpm)
 {
 	return ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA &&
 	       lpm < SSDPM_LPM_MAX_PERFORMANCE;
-}
-
-/* What the firmware has set may be anything from none to the deepest. */
-static uint32_t known_lpm(const struct ssdpm_model *model, uint32_t lpm,
-			  const struct values *values)
-{
-	if (!ssdpm__is_lpm_unknown(model, lpm))
-		return lpm;
-	return values->link_is_quick ? SSDPM_LPM_MIN_POWER :
-				       SSDPM_LPM_MAX_PERFORMANCE;
 }
 
 int ssdpm__check_operational(const struct ssdpm_model *model, uint32_t state,
@@ -175,8 +166,7 @@ int ssdpm__chain(const struct ssdpm_model *model,
 	if (params->apst)
 		follow_table(params, values, &chain);
 	else
-		follow_link(model, known_lpm(model, params->lpm, values),
-			    values, &chain);
+		follow_link(model, params->lpm, values, &chain);
 	*ret_chain = chain;
 	return 0;
 }

@@ -9,11 +9,9 @@
 
 #include "base/internal.h"
 
-#define NS_PER_DAY 86400000000000u
 #define PS_PER_NS 1000u
 
-/* a / b, rounded to the nearest; false: beyond 64 bits. */
-static bool divide(struct wide a, uint64_t b, uint64_t *ret_quotient)
+bool ssdpm__divide(struct wide a, uint64_t b, uint64_t *ret_quotient)
 {
 	uint64_t rest;
 	struct wide quotient = ssdpm__wide_divide(a, b, &rest);
@@ -43,7 +41,7 @@ static bool state_energy(struct ssdpm_residency *state,
 				values->transition_power_uw) &&
 	       wide_add_product(&here, power_uw, state->time_ns) &&
 	       wide_add_product(&here, change, 1) &&
-	       divide(here, FJ_PER_NJ, &state->energy_nj) &&
+	       ssdpm__divide(here, FJ_PER_NJ, &state->energy_nj) &&
 	       wide_add_product(sum, here, 1) &&
 	       wide_add_product(transition, change, 1);
 }
@@ -101,7 +99,7 @@ static bool mean_power(struct ssdpm_run *run, const struct values *values,
 		    !wide_add_product(&total, work, idle_uw))
 			return false;
 	}
-	return !ns || divide(total, ns, &run->mean_power_uw);
+	return !ns || ssdpm__divide(total, ns, &run->mean_power_uw);
 }
 
 int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
@@ -123,8 +121,8 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
 		fits = fits && op_energy(&sums, values, op, &awake);
 	fits = fits && wide_add_product(&total, awake, 1) &&
-	       divide(total, FJ_PER_NJ, &sums.energy_nj) &&
-	       divide(transition, FJ_PER_NJ, &sums.transition_nj) &&
+	       ssdpm__divide(total, FJ_PER_NJ, &sums.energy_nj) &&
+	       ssdpm__divide(transition, FJ_PER_NJ, &sums.transition_nj) &&
 	       mean_power(&sums, values,
 			  values->idle_power_uw[operational_state], total,
 			  awake);
@@ -137,51 +135,6 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 	if (ret_fj)
 		*ret_fj = total;
 	return 0;
-}
-
-static struct wide weight_of(const struct ssdpm_run *run,
-			     const struct ssdpm_parameter *parameter,
-			     const struct wide *asleep_ns,
-			     const struct wide *transition_ns)
-{
-	switch (parameter->kind) {
-	case SSDPM_PARAMETER_IDLE_POWER:
-		return wide_of(run->states[parameter->index].time_ns);
-	case SSDPM_PARAMETER_ACTIVE_POWER:
-		return wide_of(run->busy_ns_by_op[parameter->index]);
-	case SSDPM_PARAMETER_TRANSITION_POWER:
-		return *transition_ns;
-	case SSDPM_PARAMETER_LINK_POWER:
-		return *asleep_ns;
-	case SSDPM_PARAMETER_OPERATION_ENERGY:
-		return wide_product(run->n_ios[parameter->index], FJ_PER_NJ);
-	case SSDPM_PARAMETER_BYTE_ENERGY:
-		return wide_product(run->bytes[parameter->index], FJ_PER_PJ);
-	default:
-		return wide_of(0);
-	}
-}
-
-void ssdpm__add_weights(const struct ssdpm_run *run, bool subtract,
-			const struct ssdpm_parameter *parameters, size_t n,
-			uint32_t operational_state,
-			struct wide weights[SSDPM_MAX_PARAMETERS])
-{
-	struct wide asleep_ns = { 0 }, transition_ns = { 0 };
-
-	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
-		wide_add(&transition_ns, wide_of(run->states[i].entry_ns));
-		wide_add(&transition_ns, wide_of(run->states[i].exit_ns));
-		if (i != operational_state)
-			wide_add(&asleep_ns, wide_of(run->states[i].time_ns));
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct wide weight = weight_of(run, &parameters[i], &asleep_ns,
-					       &transition_ns);
-
-		weights[i] = subtract ? wide_minus(weights[i], weight) :
-					wide_plus(weights[i], weight);
-	}
 }
 
 static void sum_states(const struct ssdpm_run *run, struct wide sums[3],
@@ -230,12 +183,13 @@ int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
 	 * time at least.
 	 */
 	if (run->duration_ns)
-		divide(wide_product(run->n_deepest, NS_PER_DAY),
-		       run->duration_ns, &run->deepest_per_day);
+		ssdpm__divide(wide_product(run->n_deepest, NS_PER_DAY),
+			      run->duration_ns, &run->deepest_per_day);
 	if (ios)
-		divide(wide_of(run->delay_sum_ns), ios, &run->delay_mean_ns);
+		ssdpm__divide(wide_of(run->delay_sum_ns), ios,
+			      &run->delay_mean_ns);
 	if (run->n_delayed)
-		divide(wide_of(run->delay_sum_ns), run->n_delayed,
-		       &run->delay_mean_delayed_ns);
+		ssdpm__divide(wide_of(run->delay_sum_ns), run->n_delayed,
+			      &run->delay_mean_delayed_ns);
 	return 0;
 }

@@ -35,7 +35,6 @@ struct values {
 	uint64_t link_idle_ns[SSDPM_MAX_STATES];
 	struct wide over_fj; /* energy of the run that nothing of this gives */
 	uint64_t background_ps; /* for each byte written */
-	bool link_is_quick; /* the low corner of SSDPM_AXIS_LINK_IDLE_TIME */
 };
 
 /*
@@ -45,6 +44,7 @@ struct values {
  */
 struct chain_step {
 	uint32_t state;
+	uint32_t timer; /* SATA: the state whose link idle time it waits for */
 	uint64_t at_ns;
 	uint64_t resident_ns;
 	uint64_t exit_ns;
@@ -60,6 +60,9 @@ struct chain {
 /* Bits 1 << (axis - 1): the axes on which low and high differ. */
 uint32_t ssdpm__open_axes(const struct ssdpm_parameter *parameters, size_t n,
 			  uint32_t operational_state);
+
+/* These axes at their low end, or at their high one; all others nominal. */
+struct corner ssdpm__corner(uint32_t axes, enum corner_value end);
 
 /* Are these the parameters of this drive: each once, in order, in range? */
 int ssdpm__check_parameters(const struct ssdpm_model *model,
@@ -113,6 +116,11 @@ int ssdpm__chain(const struct ssdpm_model *model,
 		 const struct values *values, struct chain *ret_chain,
 		 struct ssdpm_error *reterr);
 
+/* a / b, rounded to the nearest; false: beyond 64 bits. */
+bool ssdpm__divide(struct wide a, uint64_t b, uint64_t *ret_quotient);
+
+#define NS_PER_DAY 86400000000000u
+
 /* Energies are sums in femtojoules (uW x ns): exact, whatever their length. */
 #define FJ_PER_NJ 1000000u
 #define FJ_PER_PJ 1000u
@@ -132,15 +140,6 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
  */
 int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
 		    uint64_t start_ns, struct ssdpm_error *reterr);
-
-/*
- * The energy of a run is the sum of its parameters, each times its weight, in
- * femtojoules. Where subtract, the weights are taken away.
- */
-void ssdpm__add_weights(const struct ssdpm_run *run, bool subtract,
-			const struct ssdpm_parameter *parameters, size_t n,
-			uint32_t operational_state,
-			struct wide weights[SSDPM_MAX_PARAMETERS]);
 
 /*
  * Does the work behind the writes need more than all time without I/O? The
@@ -187,15 +186,16 @@ struct priced_drive {
 	struct power_order order;
 };
 
-/*
- * What to costs less than from: over the same time, for all powers that the
- * drive can have. nominal: both are the nominal run, which comes first.
- * -ERANGE: a difference beyond 63 bits.
+/* What one nominal run costs less than another, which takes as long. -ERANGE.
  */
-int ssdpm__add_saving(const struct priced_drive *drive,
-		      const struct ssdpm_run *from, const struct ssdpm_run *to,
-		      bool nominal, struct ssdpm_saving *saving,
-		      struct ssdpm_error *reterr);
+int ssdpm__nominal_saving(const struct priced_drive *drive,
+			  const struct ssdpm_run *from,
+			  const struct ssdpm_run *to,
+			  struct ssdpm_saving *ret_saving,
+			  struct ssdpm_error *reterr);
+
+/* A difference of energies that does not fit: -ERANGE, with words. */
+int ssdpm__fail_saving(struct ssdpm_error *reterr);
 
 /* rules.c: which parameters a drive has */
 

@@ -64,6 +64,16 @@ uint32_t ssdpm__open_axes(const struct ssdpm_parameter *parameters, size_t n,
 	return axes;
 }
 
+struct corner ssdpm__corner(uint32_t axes, enum corner_value end)
+{
+	struct corner corner = { { 0 } };
+
+	for (uint32_t axis = 0; axis < N_AXES; axis++)
+		if (axes >> axis & 1)
+			corner.value[axis] = (uint8_t)end;
+	return corner;
+}
+
 static int check_values(const struct ssdpm_parameter *parameter,
 			struct ssdpm_error *reterr)
 {
@@ -235,10 +245,7 @@ void ssdpm__values(const struct ssdpm_parameter *parameters, size_t n,
 		   uint32_t operational_state, const struct corner *corner,
 		   struct values *ret_values)
 {
-	*ret_values = (struct values){
-		.link_is_quick = corner->value[SSDPM_AXIS_LINK_IDLE_TIME - 1] ==
-				 CORNER_LOW,
-	};
+	*ret_values = (struct values){ 0 };
 	for (size_t i = 0; i < n; i++) {
 		uint32_t axis = axis_of(&parameters[i], operational_state);
 

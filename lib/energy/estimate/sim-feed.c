@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of a simulation, block by block: checked, then taken through each
- * course. In the closed loop idle times do not depend on the policy: they are
- * found once and sorted into the classes of each course. In the open loop each
- * record depends on the delay of the one before.
+ * The records of a simulation, block by block: checked, then taken through the
+ * nominal run, and through what encloses it. In the closed loop idle times do
+ * not depend on the policy: they are found once and sorted into classes. In the
+ * open loop each record depends on the delay of the one before.
  */
 #include "estimate/sim.h"
 
 #include <errno.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "base/internal.h"
 
@@ -21,45 +19,47 @@ static int fail_time(struct ssdpm_error *reterr)
 
 static void begin(struct ssdpm_sim *sim, uint64_t start_ns)
 {
+	struct flow *flow = &sim->nominal.flow;
+
 	sim->start_ns = start_ns;
-	for (uint32_t i = 0; i < sim->n_flows; i++)
-		ssdpm__flow_begin(&sim->flows[i], start_ns);
+	ssdpm__flow_begin(flow, start_ns);
 	ssdpm__timeline_begin(&sim->timeline, start_ns);
-}
+	for (uint32_t i = 0; i < sim->n_enclosures; i++) {
+		struct enclosure *enclosure = &sim->enclosures[i];
 
-static struct tally *copy_tally(const struct tally *from)
-{
-	struct tally *tally = ssdpm__tally_new();
-
-	if (!tally)
-		return NULL;
-	memcpy(tally, from, offsetof(struct tally, delays));
-	ssdpm__histogram_copy(&tally->delays, &from->delays);
-	return tally;
-}
-
-/* The first unknown service: from here on the courses of a leader differ. */
-static int part(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
-{
-	bool closed = sim->params.loop == SSDPM_LOOP_CLOSED;
-
-	for (uint32_t i = 1; i < sim->n_courses; i++) {
-		struct course *course = &sim->courses[i];
-
-		if (!ssdpm__course_follows(sim, course))
-			continue;
-		course->tally = copy_tally(sim->courses[course->leader].tally);
-		if (!course->tally)
-			return ssdpm__no_memory(reterr);
+		if (enclosure->open &&
+		    !ssdpm__enclosure_follows(sim, enclosure))
+			ssdpm__enclose_from(enclosure, flow);
 	}
-	for (uint32_t i = 1; i < sim->n_flows; i++) {
-		struct ssdpm_service service = sim->flows[i].service;
+}
 
-		sim->flows[i] = sim->flows[closed ? 0 : sim->courses[i].leader];
-		sim->flows[i].service = service;
+void ssdpm__enclosure_follow(struct enclosure *enclosure,
+			     const struct ssdpm_sim *sim)
+{
+	const struct tally *tally = &sim->nominal.tally;
+	const struct wakes *wakes = &sim->nominal.wakes;
+
+	for (uint32_t class = 0; class <= wakes->last; class ++)
+		ssdpm__enclose_class(enclosure, class, tally->gaps[class],
+				     tally->silent[class]);
+	ssdpm__enclose_delays(enclosure, tally->late_ns, &tally->delays);
+}
+
+/* The first unknown service: from here on it is taken up at both its ends. */
+static void part(struct ssdpm_sim *sim)
+{
+	const uint32_t service = 1u << (SSDPM_AXIS_SERVICE - 1);
+
+	for (uint32_t i = 0; i < sim->n_enclosures; i++) {
+		struct enclosure *enclosure = &sim->enclosures[i];
+
+		if (!(enclosure->axes & service) || enclosure->tracked)
+			continue;
+		if (ssdpm__enclosure_follows(sim, enclosure))
+			ssdpm__enclosure_follow(enclosure, sim);
+		ssdpm__enclose_from(enclosure, &sim->nominal.flow);
 	}
 	sim->unknown = true;
-	return 0;
 }
 
 /* Idle times of a block that come as far as a step, and what becomes of them.
@@ -173,7 +173,7 @@ static void count_early(const struct wakes *wakes,
 static void count_block(struct course *course, const struct period_block *block)
 {
 	const struct wakes *wakes = &course->wakes;
-	struct tally *tally = course->tally;
+	struct tally *tally = &course->tally;
 
 	sort_gaps(wakes, block->gaps, block->n_gaps, tally->gaps,
 		  &tally->delays);
@@ -182,24 +182,28 @@ static void count_block(struct course *course, const struct period_block *block)
 	count_early(wakes, block, tally);
 }
 
-static int feed_closed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
-		       size_t n, const struct census *census,
-		       struct ssdpm_error *reterr)
+static void enclose_block(struct enclosure *enclosure,
+			  const struct period_block *block)
 {
-	uint32_t n_flows = sim->unknown ? sim->n_flows : 1;
+	ssdpm__enclose_gaps(enclosure, block->gaps, block->n_gaps, false);
+	ssdpm__enclose_gaps(enclosure, block->silent, block->n_silent, true);
+	for (size_t i = 0; i < block->n_early; i++)
+		ssdpm__enclose_early(enclosure, block->early_gap[i],
+				     block->early_offset[i]);
+}
 
-	for (uint32_t i = 0; i < n_flows; i++) {
-		struct flow *flow = &sim->flows[i];
+static int enclose(struct ssdpm_sim *sim, const struct ssdpm_io *ios, size_t n,
+		   struct ssdpm_error *reterr)
+{
+	for (uint32_t i = 0; i < sim->n_enclosures; i++) {
+		struct enclosure *enclosure = &sim->enclosures[i];
 
-		if (!ssdpm__periods(flow, ios, n, census, &sim->block))
+		if (ssdpm__enclosure_follows(sim, enclosure))
+			continue;
+		if (!enclosure->tracked)
+			enclose_block(enclosure, &sim->block);
+		else if (!ssdpm__enclose_records(enclosure, ios, n))
 			return fail_time(reterr);
-		for (uint32_t j = 0; j < sim->n_courses; j++) {
-			struct course *course = &sim->courses[j];
-
-			if (ssdpm__course_flow(sim, course) == flow &&
-			    !ssdpm__course_follows(sim, course))
-				count_block(course, &sim->block);
-		}
 	}
 	return 0;
 }
@@ -207,7 +211,7 @@ static int feed_closed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 static inline void count_gap(struct course *course, const struct taken *taken,
 			     bool io)
 {
-	struct tally *tally = course->tally;
+	struct tally *tally = &course->tally;
 	uint32_t class = ssdpm__wake_class(&course->wakes, taken->gap_ns);
 
 	tally->gaps[class].n++;
@@ -226,11 +230,10 @@ static inline void count_late(struct tally *tally, const struct taken *taken)
 	ssdpm__histogram_add(&tally->delays, taken->delay_ns, 1);
 }
 
-static int run_open(struct course *course, struct flow *flow,
-		    const struct ssdpm_io *ios, size_t n,
-		    struct ssdpm_error *reterr)
+static int feed_open(struct course *course, const struct ssdpm_io *ios,
+		     size_t n, struct ssdpm_error *reterr)
 {
-	struct tally *tally = course->tally;
+	struct flow *flow = &course->flow;
 
 	for (size_t i = 0; i < n; i++) {
 		bool io = !(ios[i].flags & SSDPM_IO_CONTINUED);
@@ -241,21 +244,21 @@ static int run_open(struct course *course, struct flow *flow,
 		if (taken.gap_ns)
 			count_gap(course, &taken, io);
 		else if (taken.delay_ns && io)
-			count_late(tally, &taken);
+			count_late(&course->tally, &taken);
 	}
 	return 0;
 }
 
-static int feed_open(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
-		     size_t n, struct ssdpm_error *reterr)
+static int feed_closed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
+		       size_t n, const struct census *census,
+		       struct ssdpm_error *reterr)
 {
-	int err = 0;
+	struct course *nominal = &sim->nominal;
 
-	for (uint32_t i = 0; i < sim->n_courses && err == 0; i++)
-		if (!ssdpm__course_follows(sim, &sim->courses[i]))
-			err = run_open(&sim->courses[i], &sim->flows[i], ios, n,
-				       reterr);
-	return err;
+	if (!ssdpm__periods(&nominal->flow, ios, n, census, &sim->block))
+		return fail_time(reterr);
+	count_block(nominal, &sim->block);
+	return 0;
 }
 
 static int feed_block(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
@@ -270,16 +273,16 @@ static int feed_block(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 	if (err)
 		return err;
 	if (census.unknown && !sim->unknown)
-		err = part(sim, reterr);
-	if (err)
-		return err;
+		part(sim);
 	if (ssdpm__timeline_wanted(&sim->timeline))
 		err = ssdpm__timeline_feed(&sim->timeline, ios, n, reterr);
 	if (err)
 		return err;
 	if (sim->params.loop == SSDPM_LOOP_CLOSED)
-		return feed_closed(sim, ios, n, &census, reterr);
-	return feed_open(sim, ios, n, reterr);
+		err = feed_closed(sim, ios, n, &census, reterr);
+	else
+		err = feed_open(&sim->nominal, ios, n, reterr);
+	return err ? err : enclose(sim, ios, n, reterr);
 }
 
 int ssdpm_sim_feed(struct ssdpm_sim *sim, const struct ssdpm_io *ios, size_t n,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of a simulation: what the idle times of each class come to, and what
- * that costs with all powers low, and with all high.
+ * The end of a simulation: what the idle times of each class come to, what that
+ * costs nominally, and what encloses it.
  */
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/internal.h"
@@ -13,7 +14,7 @@
 /* In a state all wait for its exit, so that nobody has counted them yet. */
 static struct wide add_delays(struct course *course)
 {
-	struct tally *tally = course->tally;
+	struct tally *tally = &course->tally;
 	const struct wakes *wakes = &course->wakes;
 	struct wide sum = tally->late_ns;
 
@@ -32,7 +33,7 @@ static struct wide add_delays(struct course *course)
 
 static bool fill_delays(struct course *course, struct ssdpm_run *run)
 {
-	struct histogram *delays = &course->tally->delays;
+	struct histogram *delays = &course->tally.delays;
 	struct wide sum = add_delays(course);
 	uint64_t n_ios = 0;
 
@@ -48,11 +49,11 @@ static bool fill_delays(struct course *course, struct ssdpm_run *run)
 	return wide_fits(sum);
 }
 
-/* The run of a course that idles for so long after its last completion. */
-static int run_course(const struct ssdpm_sim *sim, const struct course *course,
-		      uint64_t rest_ns, struct ssdpm_run *ret_run,
-		      struct ssdpm_error *reterr)
+/* The nominal run that idles for so long after its last completion. */
+static int run_course(const struct ssdpm_sim *sim, uint64_t rest_ns,
+		      struct ssdpm_run *ret_run, struct ssdpm_error *reterr)
 {
+	const struct course *course = &sim->nominal;
 	struct state_times times = course->times;
 	struct idle_sum rest = { 1, rest_ns };
 	struct ssdpm_run run = course->worked;
@@ -71,31 +72,31 @@ static int run_course(const struct ssdpm_sim *sim, const struct course *course,
 	return err;
 }
 
-int ssdpm__course_until(const struct ssdpm_sim *sim,
-			const struct course *course, uint64_t duration_ns,
+int ssdpm__course_until(const struct ssdpm_sim *sim, uint64_t duration_ns,
 			struct ssdpm_run *ret_run, struct ssdpm_error *reterr)
 {
-	uint64_t more_ns = duration_ns - course->run.duration_ns;
+	uint64_t more_ns = duration_ns - sim->nominal.run.duration_ns;
 
 	/* It fits: the rest is part of the duration. */
-	return run_course(sim, course, course->rest_ns + more_ns, ret_run,
-			  reterr);
+	return run_course(sim, sim->nominal.rest_ns + more_ns, ret_run, reterr);
 }
 
 /* What came of it up to the last completion, and its run until end_ns. */
-static int close_course(struct ssdpm_sim *sim, struct course *course,
-			uint64_t end_ns, struct ssdpm_error *reterr)
+static int close_course(struct ssdpm_sim *sim, uint64_t end_ns,
+			struct ssdpm_error *reterr)
 {
-	const struct flow *flow = ssdpm__course_flow(sim, course);
+	struct course *course = &sim->nominal;
+	const struct flow *flow = &course->flow;
 	uint64_t until = flow->busy.until_ns;
 	struct ssdpm_run *run = &course->worked;
+	int err;
 
 	run->size = sizeof(*run);
 	memcpy(run->n_ios, sim->intake.n_ios, sizeof(sim->intake.n_ios));
 	memcpy(run->bytes, sim->intake.bytes, sizeof(sim->intake.bytes));
 	memcpy(run->busy_ns_by_op, flow->busy_ns, sizeof(flow->busy_ns));
 	for (uint32_t class = 0; class <= course->wakes.last; class ++) {
-		struct idle_sum sum = course->tally->gaps[class];
+		struct idle_sum sum = course->tally.gaps[class];
 
 		run->n_gaps += sum.n;
 		ssdpm__add_class(&course->chain, class, sum, true,
@@ -105,209 +106,212 @@ static int close_course(struct ssdpm_sim *sim, struct course *course,
 	if (!fill_delays(course, run))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "delays: their sum is beyond 2^64 ns");
-	return run_course(sim, course, course->rest_ns, &course->run, reterr);
-}
-
-static int close_courses(struct ssdpm_sim *sim, uint64_t end_ns,
-			 struct ssdpm_error *reterr)
-{
-	int err = 0;
-
-	for (uint32_t i = 0; i < sim->n_courses && err == 0; i++) {
-		struct course *course = &sim->courses[i];
-		const struct course *leader = &sim->courses[course->leader];
-
-		if (!ssdpm__course_follows(sim, course)) {
-			err = close_course(sim, course, end_ns, reterr);
-			continue;
-		}
-		course->times = leader->times;
-		course->worked = leader->worked;
-		course->rest_ns = leader->rest_ns;
-		course->run = leader->run;
-	}
-	sim->own_duration_ns = sim->courses[0].run.duration_ns;
+	err = run_course(sim, course->rest_ns, &course->run, reterr);
+	sim->own_duration_ns = course->run.duration_ns;
 	return err;
 }
 
-/* The latest ends of simulations with the same courses, by course. */
-struct ends {
-	const struct ssdpm_sim *like;
-	uint64_t ns[MAX_COURSES];
-};
-
-/* As many as there are sets of axes of time. */
-#define MAX_ENDS (1 << N_TIME_AXES)
-
-static uint32_t find_ends(struct ssdpm_sim *const *sims, size_t n,
-			  struct ends ret_ends[MAX_ENDS])
+static struct priced_drive drive_of(const struct ssdpm_sim *sim)
 {
-	uint32_t n_ends = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct ssdpm_sim *sim = sims[i];
-		uint32_t k = 0;
-
-		while (k < n_ends &&
-		       (ret_ends[k].like->axes ^ sim->axes) & time_axes)
-			k++;
-		if (k == n_ends)
-			ret_ends[n_ends++] = (struct ends){ .like = sim };
-		for (uint32_t j = 0; j < sim->n_courses; j++) {
-			uint64_t ns = sim->courses[j].run.duration_ns;
-
-			if (ns > ret_ends[k].ns[j])
-				ret_ends[k].ns[j] = ns;
-		}
-	}
-	return n_ends;
+	return (struct priced_drive){ sim->parameters, sim->n_parameters,
+				      sim->order };
 }
 
-/* The latest end of all simulations at the corner of a course. */
-static uint64_t last_end(const struct ends *ends, uint32_t n_ends,
-			 const struct ssdpm_sim *sim, uint32_t course)
+/* What no policy changes, as far as it is certain. */
+static struct run_base base_of(const struct ssdpm_sim *sim,
+			       const struct enclosure *enclosure)
 {
-	uint64_t end = 0;
+	const struct tracker *tracker = &enclosure->tracker;
+	const struct flow *flow = &sim->nominal.flow;
+	const struct priced_drive drive = drive_of(sim);
+	struct run_base base = {
+		.start_ns = sim->start_ns,
+		.until_ns = { flow->busy.until_ns, flow->busy.until_ns },
+		.over_fj = sim->over_fj,
+	};
 
-	for (uint32_t k = 0; k < n_ends; k++)
-		for (uint32_t j = 0; j < ends[k].like->n_courses; j++)
-			/* What is nominal ends with what is nominal. */
-			if (ends[k].ns[j] > end && !course == !j &&
-			    ssdpm__courses_match(sim, course, ends[k].like, j))
-				end = ends[k].ns[j];
+	ssdpm__base_drive(&base, &drive);
+	if (enclosure->tracked)
+		base.until_ns = (struct span){ tracker->quick.busy.until_ns,
+					       tracker->slow.busy.until_ns };
+	for (unsigned op = 0; op < SSDPM_N_OPS; op++) {
+		base.n_ios[op] = sim->intake.n_ios[op];
+		base.bytes[op] = sim->intake.bytes[op];
+		base.busy_ns[op] = enclosure->tracked ?
+					   tracker->busy_ns[op] :
+					   (struct span){ flow->busy_ns[op],
+							  flow->busy_ns[op] };
+	}
+	return base;
+}
+
+/* Before the nominal run is closed: what follows it takes its delays. */
+static int close_enclosures(struct ssdpm_sim *sim, uint64_t end_ns,
+			    struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	sim->enclosed = calloc(sim->n_enclosures, sizeof(*sim->enclosed));
+	if (!sim->enclosed)
+		return ssdpm__no_memory(reterr);
+	for (uint32_t i = 0; i < sim->n_enclosures && !err; i++) {
+		struct enclosure *enclosure = &sim->enclosures[i];
+		struct run_base base = base_of(sim, enclosure);
+
+		if (ssdpm__enclosure_follows(sim, enclosure))
+			ssdpm__enclosure_follow(enclosure, sim);
+		err = ssdpm__enclosed_run(enclosure, &base, end_ns,
+					  &sim->enclosed[i], reterr);
+	}
+	return err;
+}
+
+/*
+ * When a simulation ends by itself: all policies together, or with one axis
+ * alone; without such an axis nominally.
+ */
+static struct span own_end(const struct ssdpm_sim *sim, uint32_t axes, bool all)
+{
+	uint32_t from = all ? 0 : sim->n_policies;
+	uint32_t to = all ? sim->n_policies : sim->n_enclosures;
+	struct span end = { UINT64_MAX, 0 };
+
+	for (uint32_t i = from; i < to; i++) {
+		const struct enclosed *run = &sim->enclosed[i];
+
+		if (!all && sim->enclosures[i].axes != axes)
+			continue;
+		end.low = at_most(end.low, run->own_ns.low);
+		end.high = at_least(end.high, run->own_ns.high);
+	}
+	if (end.high >= end.low)
+		return end;
+	return (struct span){ sim->own_duration_ns, sim->own_duration_ns };
+}
+
+static struct span others_end(struct ssdpm_sim *const *sims, size_t n,
+			      size_t me, uint32_t axes, bool all)
+{
+	struct span end = { 0, 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (i != me)
+			end = longer_of(end, own_end(sims[i], axes, all));
 	return end;
 }
 
 /* All go on idling until the last one ends. */
-static int idle_on(struct ssdpm_sim *const *sims, size_t n,
+static int idle_on(struct ssdpm_sim *const *sims, size_t n, size_t me,
 		   struct ssdpm_error *reterr)
 {
-	struct ends ends[MAX_ENDS];
-	uint32_t n_ends = find_ends(sims, n, ends);
-	int err = 0;
+	struct ssdpm_sim *sim = sims[me];
+	uint64_t own_ns = sim->own_duration_ns, end_ns = own_ns;
+	int err;
 
-	for (size_t i = 0; i < n && !err; i++)
-		for (uint32_t j = 0; j < sims[i]->n_courses && !err; j++) {
-			struct course *course = &sims[i]->courses[j];
-			uint64_t own = course->run.duration_ns;
-			uint64_t end = last_end(ends, n_ends, sims[i], j);
+	for (size_t i = 0; i < n; i++)
+		end_ns = at_least(end_ns, sims[i]->own_duration_ns);
+	err = ssdpm__course_until(sim, end_ns, &sim->nominal.run, reterr);
+	sim->nominal.rest_ns += end_ns - own_ns;
+	for (uint32_t i = 0; i < sim->n_enclosures && !err; i++) {
+		struct span others =
+			others_end(sims, n, me, sim->enclosures[i].axes,
+				   i < sim->n_policies);
 
-			err = ssdpm__course_until(sims[i], course, end,
-						  &course->run, reterr);
-			course->rest_ns += end - own;
-		}
+		err = ssdpm__enclosed_until(&sim->enclosed[i], others,
+					    &sim->enclosed[i], reterr);
+	}
 	return err;
 }
 
-/* The whole run at a corner. */
+/* The nominal run at a corner of the powers. */
 static int price(const struct ssdpm_sim *sim, struct corner corner,
 		 struct ssdpm_run *ret_run, struct ssdpm_error *reterr)
 {
-	uint32_t course = ssdpm__find_course(sim, corner, true);
 	uint32_t state = sim->params.operational_state;
 	struct values values;
 
 	ssdpm__values(sim->parameters, sim->n_parameters, state, &corner,
 		      &values);
 	values.over_fj = sim->over_fj;
-	*ret_run = sim->courses[course].run;
+	*ret_run = sim->nominal.run;
 	return ssdpm__run_energy(ret_run, &values, state, NULL, reterr);
 }
 
-/*
- * A run is nothing but numbers of 64 bits: the least and most of each. Those of
- * states that the drive does not have are 0.
- */
-static void widen(struct layers *layers, const struct ssdpm_run *run,
-		  size_t n_states)
+/* Percentiles are exact to 1/128, so that the nominal ones count, too. */
+static int find_ends(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
-	enum {
-		BEGIN = offsetof(struct ssdpm_run, duration_ns),
-		N = (sizeof(*run) - BEGIN) / sizeof(uint64_t),
-	};
-	uint64_t here[N], low[N], high[N];
-	size_t n = (offsetof(struct ssdpm_run, states) - BEGIN +
-		    n_states * sizeof(run->states[0])) /
-		   sizeof(uint64_t);
-
-	memcpy(here, (const char *)run + BEGIN, sizeof(here));
-	memcpy(low, (const char *)&layers->low + BEGIN, sizeof(low));
-	memcpy(high, (const char *)&layers->high + BEGIN, sizeof(high));
-	for (size_t i = 0; i < n; i++) {
-		low[i] = here[i] < low[i] ? here[i] : low[i];
-		high[i] = here[i] > high[i] ? here[i] : high[i];
-	}
-	memcpy((char *)&layers->low + BEGIN, low, sizeof(low));
-	memcpy((char *)&layers->high + BEGIN, high, sizeof(high));
-}
-
-static const uint32_t power_axes = 1u << (SSDPM_AXIS_IDLE_POWER - 1) |
-				   1u << (SSDPM_AXIS_STATE_POWER - 1) |
-				   1u << (SSDPM_AXIS_ACTIVE_POWER - 1) |
-				   1u << (SSDPM_AXIS_TRANSITION_POWER - 1);
-
-/*
- * With all powers low and all high: their intervals were cut to what an order
- * leaves, so that all of them can be low, and high, together. The work behind
- * the writes is part of the active power, and more of it can make the mean
- * power less.
- */
-static int widen_course(struct ssdpm_sim *sim, const struct course *course,
-			struct ssdpm_error *reterr)
-{
-	const uint32_t active = SSDPM_AXIS_ACTIVE_POWER - 1;
-	int err = 0;
-
-	for (uint32_t i = 0; i < 4 && !err; i++) {
-		struct corner corner = course->corner;
-		struct ssdpm_run run;
-
-		for (uint32_t axis = 0; axis < N_AXES; axis++)
-			if (power_axes >> axis & 1)
-				corner.value[axis] =
-					i & 1 ? CORNER_HIGH : CORNER_LOW;
-		corner.value[active] = i & 2 ? CORNER_HIGH : CORNER_LOW;
-		err = price(sim, corner, &run, reterr);
-		if (!err)
-			widen(&sim->layers, &run, sim->n_states);
-	}
-	return err;
-}
-
-static int run_corners(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
-{
+	const struct priced_drive drive = drive_of(sim);
 	struct layers *layers = &sim->layers;
-	int err = price(sim, (struct corner){ 0 }, &layers->nominal, reterr);
+	int err =
+		price(sim, (struct corner){ { 0 } }, &layers->nominal, reterr);
 
 	layers->low = layers->high = layers->nominal;
-	for (uint32_t i = 0; i < sim->n_courses && !err; i++)
-		err = widen_course(sim, &sim->courses[i], reterr);
+	for (uint32_t i = 0; i < sim->n_policies && !err; i++)
+		err = ssdpm__price_enclosed(&sim->enclosed[i], &drive, false,
+					    &layers->low, &layers->high,
+					    reterr);
 	return err;
+}
+
+/* One axis of time: with nominal powers. */
+static int find_time_axis(struct ssdpm_sim *sim, uint32_t axis,
+			  struct ssdpm_error *reterr)
+{
+	const struct priced_drive drive = drive_of(sim);
+	struct layers *layers = &sim->layers;
+	struct ssdpm_run low = layers->nominal, high = low;
+	int err = 0;
+
+	for (uint32_t i = 0; i < sim->n_enclosures && !err; i++)
+		if (sim->enclosures[i].axes == 1u << axis)
+			err = ssdpm__price_enclosed(&sim->enclosed[i], &drive,
+						    true, &low, &high, reterr);
+	layers->axis_low_nj[axis] = low.energy_nj;
+	layers->axis_high_nj[axis] = high.energy_nj;
+	return err;
+}
+
+/* One axis of power, at its two ends. */
+static int find_power_axis(struct ssdpm_sim *sim, uint32_t axis,
+			   struct ssdpm_error *reterr)
+{
+	struct layers *layers = &sim->layers;
+	struct ssdpm_run low, high;
+	int err;
+
+	if (!(sim->axes >> axis & 1))
+		return 0;
+	err = price(sim, ssdpm__corner(1u << axis, CORNER_LOW), &low, reterr);
+	if (!err)
+		err = price(sim, ssdpm__corner(1u << axis, CORNER_HIGH), &high,
+			    reterr);
+	if (err)
+		return err;
+	layers->axis_low_nj[axis] =
+		at_most(layers->nominal.energy_nj, low.energy_nj);
+	layers->axis_high_nj[axis] =
+		at_least(layers->nominal.energy_nj, high.energy_nj);
+	return 0;
 }
 
 /* Each axis alone: what it moves, and which one moves most. */
-static int run_axes(struct ssdpm_sim *sim, struct layers *layers,
-		    struct ssdpm_error *reterr)
+static int find_axes(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
+	struct layers *layers = &sim->layers;
 	uint64_t widest = 0;
 
 	for (uint32_t i = 0; i < N_AXES; i++) {
-		uint64_t low = layers->nominal.energy_nj, high = low;
+		uint64_t *low = &layers->axis_low_nj[i];
+		uint64_t *high = &layers->axis_high_nj[i];
+		int err;
 
-		for (uint32_t bit = 0; bit < 2 && sim->axes >> i & 1; bit++) {
-			struct ssdpm_run run;
-			int err = price(sim, ssdpm__corner(1u << i, bit), &run,
-					reterr);
-
-			if (err)
-				return err;
-			low = run.energy_nj < low ? run.energy_nj : low;
-			high = run.energy_nj > high ? run.energy_nj : high;
-		}
-		layers->axis_low_nj[i] = low;
-		layers->axis_high_nj[i] = high;
-		if (high - low > widest) {
-			widest = high - low;
+		*low = *high = layers->nominal.energy_nj;
+		err = time_axes >> i & 1 ? find_time_axis(sim, i, reterr) :
+					   find_power_axis(sim, i, reterr);
+		if (err)
+			return err;
+		if (*high - *low > widest) {
+			widest = *high - *low;
 			sim->result.widest_axis = i + 1;
 		}
 	}
@@ -365,13 +369,12 @@ static int finish(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 		.loose_ops = sim->order.loose_ops,
 	};
 	if (ssdpm__timeline_wanted(&sim->timeline))
-		err = ssdpm__timeline_finish(&sim->timeline,
-					     until + sim->courses[0].rest_ns,
-					     reterr);
+		err = ssdpm__timeline_finish(
+			&sim->timeline, until + sim->nominal.rest_ns, reterr);
 	if (err == 0)
-		err = run_corners(sim, reterr);
+		err = find_ends(sim, reterr);
 	if (err == 0)
-		err = run_axes(sim, layers, reterr);
+		err = find_axes(sim, reterr);
 	return err ? err : find_assumed(sim, reterr);
 }
 
@@ -414,15 +417,32 @@ static int check_together(struct ssdpm_sim *const *sims, size_t n,
 	return err;
 }
 
+/* They end together: what tells them from others that end like this. */
+static int share_end(struct ssdpm_sim *const *sims, size_t n,
+		     struct ssdpm_error *reterr)
+{
+	struct common_end *end = malloc(sizeof(*end));
+
+	if (!end)
+		return ssdpm__no_memory(reterr);
+	end->refs = (unsigned int)n;
+	for (size_t i = 0; i < n; i++)
+		sims[i]->end = end;
+	return 0;
+}
+
 static int finish_all(struct ssdpm_sim *const *sims, size_t n, uint64_t end_ns,
 		      struct ssdpm_error *reterr)
 {
-	int err = 0;
+	int err = share_end(sims, n, reterr);
 
+	for (size_t i = 0; i < n && !err; i++) {
+		err = close_enclosures(sims[i], end_ns, reterr);
+		if (!err)
+			err = close_course(sims[i], end_ns, reterr);
+	}
 	for (size_t i = 0; i < n && !err; i++)
-		err = close_courses(sims[i], end_ns, reterr);
-	if (!err)
-		err = idle_on(sims, n, reterr);
+		err = idle_on(sims, n, i, reterr);
 	for (size_t i = 0; i < n && !err; i++)
 		err = finish(sims[i], reterr);
 	return err;

@@ -86,136 +86,77 @@ int ssdpm__take_parameters(
 	return err;
 }
 
-/* Same in all axes of time but, where that does not count, the service? */
-static bool is_same(const struct corner *a, const struct corner *b,
-		    bool service_counts)
+static int make_nominal(struct ssdpm_sim *sim, const struct ssdpm_model *model,
+			struct ssdpm_error *reterr)
 {
-	struct corner c = *a;
-
-	if (!service_counts)
-		c.value[SSDPM_AXIS_SERVICE - 1] =
-			b->value[SSDPM_AXIS_SERVICE - 1];
-	return memcmp(&c, b, sizeof(c)) == 0;
-}
-
-/* Nominal in all other axes. */
-static struct corner along(struct corner corner, uint32_t axes)
-{
-	for (uint32_t axis = 0; axis < N_AXES; axis++)
-		if (!(axes >> axis & 1))
-			corner.value[axis] = CORNER_NOMINAL;
-	return corner;
-}
-
-uint32_t ssdpm__find_course(const struct ssdpm_sim *sim, struct corner corner,
-			    bool service_counts)
-{
-	uint32_t i = 0;
-
-	corner = along(corner, time_axes);
-	while (i < sim->n_courses &&
-	       !is_same(&sim->courses[i].corner, &corner, service_counts))
-		i++;
-	return i;
-}
-
-bool ssdpm__courses_match(const struct ssdpm_sim *a, uint32_t course_a,
-			  const struct ssdpm_sim *b, uint32_t course_b)
-{
-	struct corner corner_a = a->courses[course_a].corner;
-	struct corner corner_b = b->courses[course_b].corner;
-
-	corner_a = along(corner_a, a->axes & b->axes);
-	corner_b = along(corner_b, a->axes & b->axes);
-	return is_same(&corner_a, &corner_b, true);
-}
-
-static void add_course(struct ssdpm_sim *sim, struct corner corner)
-{
-	struct course *course = &sim->courses[sim->n_courses];
-
-	if (ssdpm__find_course(sim, corner, true) < sim->n_courses)
-		return;
-	course->corner = corner;
-	course->leader = ssdpm__find_course(sim, corner, false);
-	if (sim->params.loop == SSDPM_LOOP_CLOSED)
-		course->flow = corner.value[SSDPM_AXIS_SERVICE - 1];
-	else
-		course->flow = sim->n_courses;
-	if (sim->n_flows <= course->flow)
-		sim->n_flows = course->flow + 1;
-	sim->n_courses++;
-}
-
-struct corner ssdpm__corner(uint32_t axes, uint32_t bits)
-{
-	struct corner corner = { 0 };
-
-	for (uint32_t axis = 0; axis < N_AXES; axis++)
-		if (axes >> axis & 1) {
-			corner.value[axis] =
-				bits & 1 ? CORNER_HIGH : CORNER_LOW;
-			bits >>= 1;
-		}
-	return corner;
-}
-
-/* Nominal; each combination of the axes that are open; each alone. */
-static bool add_courses(struct ssdpm_sim *sim)
-{
-	uint32_t open = sim->axes & time_axes;
-	uint32_t n = (uint32_t)__builtin_popcount(open);
-
-	sim->courses = calloc(COURSES_OF(n), sizeof(*sim->courses));
-	if (!sim->courses)
-		return false;
-	add_course(sim, (struct corner){ 0 });
-	for (uint32_t bits = 0; n && bits < 1u << n; bits++)
-		add_course(sim, ssdpm__corner(open, bits));
-	for (uint32_t axis = 0; axis < N_AXES; axis++)
-		for (uint32_t bit = 0; bit < 2 && open >> axis & 1; bit++)
-			add_course(sim, ssdpm__corner(1u << axis, bit));
-	return true;
-}
-
-struct tally *ssdpm__tally_new(void)
-{
-	struct tally *tally = malloc(sizeof(*tally));
-
-	/* Its last member, the histogram, clears the rest where it is used. */
-	if (tally)
-		memset(tally, 0, offsetof(struct tally, delays.buckets));
-	return tally;
-}
-
-static int make_course(struct ssdpm_sim *sim, const struct ssdpm_model *model,
-		       struct course *course, struct ssdpm_error *reterr)
-{
+	const struct corner corner = { { 0 } };
+	struct course *nominal = &sim->nominal;
 	struct values values;
 	int err;
 
 	ssdpm__values(sim->parameters, sim->n_parameters,
-		      sim->params.operational_state, &course->corner, &values);
-	err = ssdpm__chain(model, &sim->params, &values, &course->chain,
+		      sim->params.operational_state, &corner, &values);
+	err = ssdpm__chain(model, &sim->params, &values, &nominal->chain,
 			   reterr);
 	if (err)
 		return err;
-	if (!ssdpm__course_follows(sim, course)) {
-		course->tally = ssdpm__tally_new();
-		if (!course->tally)
-			return ssdpm__no_memory(reterr);
-	}
-	ssdpm__wakes(&course->chain, &course->wakes);
-	sim->flows[course->flow].service = values.service;
-	if (course == sim->courses) {
-		sim->timeline.values = values;
-		sim->timeline.chain = course->chain;
-		sim->timeline.wakes = course->wakes;
-		sim->timeline.flow.service = values.service;
-		sim->timeline.interval_ns = sim->params.interval_ns;
-		sim->timeline.open = sim->params.loop == SSDPM_LOOP_OPEN;
-	}
+	ssdpm__wakes(&nominal->chain, &nominal->wakes);
+	nominal->flow.service = values.service;
+	sim->timeline.values = values;
+	sim->timeline.chain = nominal->chain;
+	sim->timeline.wakes = nominal->wakes;
+	sim->timeline.flow.service = values.service;
+	sim->timeline.interval_ns = sim->params.interval_ns;
+	sim->timeline.open = sim->params.loop == SSDPM_LOOP_OPEN;
 	return 0;
+}
+
+/* One of them for each policy that the drive may have. */
+static int add_policies(struct ssdpm_sim *sim, const struct ssdpm_model *model,
+			uint32_t axes, struct ssdpm_error *reterr)
+{
+	struct ssdpm_sim_params params = sim->params;
+	bool unknown = ssdpm__is_lpm_unknown(model, params.lpm) &&
+		       axes >> (SSDPM_AXIS_LINK_IDLE_TIME - 1) & 1;
+	uint32_t last = unknown ? SSDPM_LPM_MIN_POWER : params.lpm;
+	int err = 0;
+
+	if (unknown)
+		params.lpm = SSDPM_LPM_MAX_PERFORMANCE;
+	for (; params.lpm <= last && !err; params.lpm++) {
+		struct enclosure *made = &sim->enclosures[sim->n_enclosures];
+
+		err = ssdpm__enclosure_new(model, &params, sim->parameters,
+					   sim->n_parameters, axes, made,
+					   reterr);
+		if (err)
+			break;
+		made->other_policy =
+			unknown && params.lpm != SSDPM_LPM_MAX_PERFORMANCE;
+		sim->n_enclosures++;
+	}
+	return err;
+}
+
+/* All policies twice, and each axis alone. */
+#define MAX_ENCLOSURES (2 * SSDPM_LPM_MIN_POWER + 3)
+
+static int add_enclosures(struct ssdpm_sim *sim,
+			  const struct ssdpm_model *model,
+			  struct ssdpm_error *reterr)
+{
+	uint32_t open = sim->axes & time_axes;
+	int err;
+
+	sim->enclosures = calloc(MAX_ENCLOSURES, sizeof(*sim->enclosures));
+	if (!sim->enclosures)
+		return ssdpm__no_memory(reterr);
+	err = add_policies(sim, model, open, reterr);
+	sim->n_policies = sim->n_enclosures;
+	for (uint32_t axis = 0; axis < N_AXES && !err; axis++)
+		if (open >> axis & 1 && open != 1u << axis)
+			err = add_policies(sim, model, 1u << axis, reterr);
+	return err;
 }
 
 static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
@@ -232,10 +173,9 @@ static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 				     sim->params.operational_state);
 	if (ssdpm__is_lpm_unknown(model, sim->params.lpm))
 		sim->axes |= 1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
-	if (!add_courses(sim))
-		return ssdpm__no_memory(reterr);
-	for (uint32_t i = 0; i < sim->n_courses && err == 0; i++)
-		err = make_course(sim, model, &sim->courses[i], reterr);
+	err = make_nominal(sim, model, reterr);
+	if (!err)
+		err = add_enclosures(sim, model, reterr);
 	/* The caller's: they were copied. */
 	sim->params.parameters = NULL;
 	sim->params.apst = NULL;
@@ -289,8 +229,8 @@ void ssdpm_sim_get_delays(const struct ssdpm_sim *sim, uint64_t *ret_counts,
 {
 	memset(ret_counts, 0, capacity * sizeof(*ret_counts));
 	if (sim->finished)
-		ssdpm__histogram_coarse(&sim->courses[0].tally->delays,
-					LOG_BITS, ret_counts, capacity);
+		ssdpm__histogram_coarse(&sim->nominal.tally.delays, LOG_BITS,
+					ret_counts, capacity);
 }
 
 const struct ssdpm_parameter *ssdpm_sim_get_parameters(
@@ -305,9 +245,13 @@ struct ssdpm_sim *ssdpm_sim_free(struct ssdpm_sim *sim)
 	if (!sim)
 		return NULL;
 	ssdpm__timeline_free(&sim->timeline);
-	for (uint32_t i = 0; i < sim->n_courses; i++)
-		free(sim->courses[i].tally);
-	free(sim->courses);
+	for (uint32_t i = 0; i < sim->n_enclosures; i++)
+		ssdpm__enclosure_free(&sim->enclosures[i]);
+	free(sim->enclosures);
+	free(sim->enclosed);
+	if (sim->end &&
+	    !__atomic_sub_fetch(&sim->end->refs, 1, __ATOMIC_ACQ_REL))
+		free(sim->end);
 	free(sim);
 	return NULL;
 }

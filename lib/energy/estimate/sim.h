@@ -4,20 +4,17 @@
 #define SSDPM_LIB_ESTIMATE_SIM_H
 
 #include "common/histogram.h"
+#include "estimate/enclosure.h"
 #include "estimate/periods.h"
 #include "estimate/timeline.h"
 #include "estimate/wakes.h"
 
-/* The axes that change times: for each of their corners there is a course. */
-#define N_TIME_AXES 3
+/* The axes that change times. */
 static const uint32_t time_axes = 1u << (SSDPM_AXIS_LATENCY - 1) |
 				  1u << (SSDPM_AXIS_SERVICE - 1) |
 				  1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
-/* Nominal, corners, and each axis alone, of n such axes. */
-#define COURSES_OF(n) (1 + (1u << (n)) + 2 * (n))
-#define MAX_COURSES COURSES_OF(N_TIME_AXES)
 
-/* What is counted of a course while it runs; the rest follows from it. */
+/* What is counted of the nominal run; the rest follows from it. */
 struct tally {
 	struct idle_sum gaps[MAX_CLASSES];
 	/* Of these: ended by a continued record, whose delay does not count. */
@@ -28,24 +25,23 @@ struct tally {
 	struct histogram delays;
 };
 
-/* All that the time takes at one corner of the axes that change it. */
+/* The nominal run. */
 struct course {
-	struct corner corner; /* nominal in all axes of power */
 	struct chain chain;
 	struct wakes wakes;
-	uint32_t flow; /* which one it follows */
-	/*
-	 * The first course that differs in nothing but the service: the same,
-	 * as long as no record has come whose service is unknown.
-	 */
-	uint32_t leader;
-	struct tally *tally; /* NULL while it is its leader's */
+	struct flow flow;
+	struct tally tally;
 	/* Once it is finished, without energies and what is a sum of times: as
 	 * far as the last completion, and the idle time after that. */
 	struct state_times times;
 	struct ssdpm_run worked;
 	uint64_t rest_ns;
 	struct ssdpm_run run; /* all of it, without energies */
+};
+
+/* An end that several simulations have in common. */
+struct common_end {
+	unsigned int refs;
 };
 
 /* What a result points to. */
@@ -69,9 +65,6 @@ struct ssdpm_sim {
 	bool is_closing;
 	struct ssdpm_error failed; /* code 0: it did not */
 
-	/* Closed loop: by the value of the axis of service; open: by course. */
-	struct flow flows[MAX_COURSES];
-	uint32_t n_flows;
 	struct timeline timeline;
 	struct period_block block;
 
@@ -81,53 +74,48 @@ struct ssdpm_sim {
 	struct power_order order;
 	uint64_t own_duration_ns; /* nominal, before it idles on */
 
-	uint32_t n_courses;	/* the first is the nominal one */
-	struct course *courses; /* as many as its open axes need */
+	/*
+	 * All policies that the drive may have, with all times that are not
+	 * certain; then, where there are several axes of these, each alone.
+	 */
+	struct enclosure *enclosures;
+	struct enclosed *enclosed; /* as many, once it is finished */
+	uint32_t n_enclosures;
+	uint32_t n_policies;
+	struct common_end *end;
+
+	struct course nominal; /* it ends with a large histogram */
 };
 
-/* An empty one, to be freed with free(), or NULL. */
-struct tally *ssdpm__tally_new(void);
-
-/* The axes of a mask at the combination bits of low (0) and high (1). */
-struct corner ssdpm__corner(uint32_t axes, uint32_t bits);
-
 /*
- * The index of the course at this corner, or n_courses. Unless service_counts,
- * the first that is the same in all but the service.
+ * As far as it is certain, an enclosure is nothing but the nominal run: from
+ * now on it may differ.
  */
-uint32_t ssdpm__find_course(const struct ssdpm_sim *sim, struct corner corner,
-			    bool service_counts);
+void ssdpm__enclosure_follow(struct enclosure *enclosure,
+			     const struct ssdpm_sim *sim);
 
-/*
- * Are these courses of two simulations of one drive at the same corner? Along
- * an axis that only one of them has open the other does not change.
- */
-bool ssdpm__courses_match(const struct ssdpm_sim *a, uint32_t course_a,
-			  const struct ssdpm_sim *b, uint32_t course_b);
+/* Has it been nothing but the nominal run so far? */
+static inline bool ssdpm__enclosure_follows(const struct ssdpm_sim *sim,
+					    const struct enclosure *enclosure)
+{
+	const uint32_t service = 1u << (SSDPM_AXIS_SERVICE - 1);
+
+	return !(enclosure->axes & ~service) && !enclosure->other_policy &&
+	       !(enclosure->axes && sim->unknown);
+}
 
 /* As far as their numbers, I/Os and bytes tell. */
 bool ssdpm__have_same_records(const struct ssdpm_sim *a,
 			      const struct ssdpm_sim *b);
 
-/* The run of a course that goes on idling until it lasts this long. */
-int ssdpm__course_until(const struct ssdpm_sim *sim,
-			const struct course *course, uint64_t duration_ns,
+/* The nominal run that goes on idling until it lasts this long. */
+int ssdpm__course_until(const struct ssdpm_sim *sim, uint64_t duration_ns,
 			struct ssdpm_run *ret_run, struct ssdpm_error *reterr);
 
-/* Is it the same as its leader so far? */
-static inline bool ssdpm__course_follows(const struct ssdpm_sim *sim,
-					 const struct course *course)
+static inline struct span longer_of(struct span a, struct span b)
 {
-	return !sim->unknown && &sim->courses[course->leader] != course;
-}
-
-/* The records as a course sees them. */
-static inline struct flow *ssdpm__course_flow(struct ssdpm_sim *sim,
-					      const struct course *course)
-{
-	if (sim->params.loop == SSDPM_LOOP_CLOSED && !sim->unknown)
-		return &sim->flows[0];
-	return &sim->flows[course->flow];
+	return (struct span){ at_least(a.low, b.low),
+			      at_least(a.high, b.high) };
 }
 
 #endif

@@ -1,21 +1,75 @@
 /* SPDX-License-Identifier: MIT */
 #include "recommend/recommend.h"
-#include "estimate/internal.h"
+#include "estimate/enclosure.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/internal.h"
 
-/* The runs of all tables with these latencies, until the last of them ends. */
+/* A table on the gaps. */
+struct table_run {
+	struct enclosure enclosure;
+	struct enclosed enclosed;
+	struct ssdpm_run run; /* nominal */
+	uint64_t own_ns;
+};
+
+/* All of them, until the last one ends. */
 struct table_runs {
 	struct gaps_task task;
 	const struct rivals *rivals;
 	struct delays delays;
-	struct ssdpm_run *runs;
+	struct table_run *tables;
 };
 
-static int run_table(struct table_runs *all, size_t i, uint64_t idle_on_ns,
-		     struct ssdpm_error *reterr)
+/* The idle times that an I/O ends: all but the silent ones; both are sorted. */
+static void enclose_idle(const struct ssdpm_gaps *gaps,
+			 struct enclosure *enclosure)
+{
+	const struct gap_times *idle = &gaps->idle, *silent = &gaps->silent;
+	uint64_t some[BLOCK];
+	size_t n = 0, skip = 0;
+
+	for (size_t i = 0; i < idle->n; i++) {
+		if (skip < silent->n && silent->ns[skip] == idle->ns[i]) {
+			skip++;
+			continue;
+		}
+		some[n++] = idle->ns[i];
+		if (n == BLOCK) {
+			ssdpm__enclose_gaps(enclosure, some, n, false);
+			n = 0;
+		}
+	}
+	ssdpm__enclose_gaps(enclosure, some, n, false);
+	ssdpm__enclose_gaps(enclosure, silent->ns, silent->n, true);
+	for (size_t i = 0; i < gaps->early.n; i++)
+		ssdpm__enclose_early(enclosure, gaps->early.io[i].gap_ns,
+				     gaps->early.io[i].offset_ns);
+}
+
+static struct run_base base_of(const struct ssdpm_gaps *gaps,
+			       const struct priced_drive *drive)
+{
+	uint64_t until = gaps->flow.busy.until_ns;
+	struct run_base base = {
+		.start_ns = gaps->start_ns,
+		.until_ns = { until, until },
+	};
+
+	ssdpm__base_drive(&base, drive);
+	memcpy(base.n_ios, gaps->intake.n_ios, sizeof(gaps->intake.n_ios));
+	memcpy(base.bytes, gaps->intake.bytes, sizeof(gaps->intake.bytes));
+	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
+		base.busy_ns[op] = (struct span){ gaps->flow.busy_ns[op],
+						  gaps->flow.busy_ns[op] };
+	return base;
+}
+
+/* Nominal, for so long after the end of the gaps. */
+static int run_nominal(struct table_runs *all, size_t i, uint64_t idle_on_ns,
+		       struct ssdpm_error *reterr)
 {
 	struct gaps_task *task = &all->task;
 	struct chain chain;
@@ -26,60 +80,89 @@ static int run_table(struct table_runs *all, size_t i, uint64_t idle_on_ns,
 	err = ssdpm__chain(task->model, &task->params, &task->values, &chain,
 			   reterr);
 	return err ? err :
-		     ssdpm__gaps_run(task, &chain, &all->delays, &all->runs[i],
-				     NULL, reterr);
+		     ssdpm__gaps_run(task, &chain, &all->delays,
+				     &all->tables[i].run, NULL, reterr);
 }
 
-static int run_tables(struct table_runs *all, enum corner_value latency,
-		      struct ssdpm_error *reterr)
+static int run_enclosed(struct table_runs *all, size_t i,
+			struct ssdpm_error *reterr)
 {
-	const struct rivals *rivals = all->rivals;
-	struct corner corner = { { 0 } };
-	uint64_t end_ns = 0;
+	const struct priced_drive *drive = &all->rivals->drive;
+	const struct ssdpm_gaps *gaps = all->task.gaps;
+	const uint32_t latency = 1u << (SSDPM_AXIS_LATENCY - 1);
+	struct table_run *table = &all->tables[i];
+	struct run_base base = base_of(gaps, drive);
+	int err;
+
+	/* The service times are those of the gaps. */
+	err = ssdpm__enclosure_new(all->task.model, &all->task.params,
+				   drive->parameters, drive->n, latency,
+				   &table->enclosure, reterr);
+	if (err)
+		return err;
+	enclose_idle(gaps, &table->enclosure);
+	return ssdpm__enclosed_run(&table->enclosure, &base,
+				   base.until_ns.high + gaps->end_idle_ns,
+				   &table->enclosed, reterr);
+}
+
+static int idle_on(struct table_runs *all, size_t i, struct ssdpm_error *reterr)
+{
+	struct table_run *table = &all->tables[i];
+	struct span others = { 0, 0 };
+	uint64_t end_ns = table->own_ns;
 	int err = 0;
 
-	corner.value[SSDPM_AXIS_LATENCY - 1] = (uint8_t)latency;
-	ssdpm__values(rivals->drive.parameters, rivals->drive.n,
-		      rivals->drive.order.operational_state, &corner,
-		      &all->task.values);
-	for (size_t i = 0; i < rivals->n_tables && !err; i++) {
-		err = run_table(all, i, 0, reterr);
-		if (!err && all->runs[i].duration_ns > end_ns)
-			end_ns = all->runs[i].duration_ns;
+	for (size_t j = 0; j < all->rivals->n_tables; j++) {
+		const struct table_run *other = &all->tables[j];
+
+		end_ns = at_least(end_ns, other->own_ns);
+		if (j == i)
+			continue;
+		others.low = at_least(others.low, other->enclosed.own_ns.low);
+		others.high =
+			at_least(others.high, other->enclosed.own_ns.high);
 	}
-	for (size_t i = 0; i < rivals->n_tables && !err; i++)
-		if (all->runs[i].duration_ns < end_ns)
-			err = run_table(all, i,
-					end_ns - all->runs[i].duration_ns,
-					reterr);
+	if (end_ns > table->own_ns)
+		err = run_nominal(all, i, end_ns - table->own_ns, reterr);
+	return err ? err :
+		     ssdpm__enclosed_until(&table->enclosed, others,
+					   &table->enclosed, reterr);
+}
+
+static int run_all(struct table_runs *all, struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < all->rivals->n_tables && !err; i++) {
+		err = run_nominal(all, i, 0, reterr);
+		all->tables[i].own_ns = all->tables[i].run.duration_ns;
+		if (!err)
+			err = run_enclosed(all, i, reterr);
+	}
+	for (size_t i = 0; i < all->rivals->n_tables && !err; i++)
+		err = idle_on(all, i, reterr);
 	return err;
 }
 
-/* Nominal, low, high. */
-static int add_latencies(struct table_runs *all, struct ssdpm_run *ret_runs,
-			 struct ssdpm_saving *ret_savings,
-			 struct ssdpm_error *reterr)
+/* Against the first of them. */
+static int give(const struct table_runs *all, struct ssdpm_run *ret_runs,
+		struct ssdpm_saving *ret_savings, struct ssdpm_error *reterr)
 {
 	const struct priced_drive *drive = &all->rivals->drive;
-	const uint32_t axis = 1u << (SSDPM_AXIS_LATENCY - 1);
-	bool open = ssdpm__open_axes(drive->parameters, drive->n,
-				     drive->order.operational_state) &
-		    axis;
+	const struct table_run *from = &all->tables[0];
 	int err = 0;
 
-	for (int latency = CORNER_NOMINAL;
-	     latency <= (open ? CORNER_HIGH : CORNER_NOMINAL) && !err;
-	     latency++) {
-		bool nominal = latency == CORNER_NOMINAL;
+	for (size_t i = 0; i < all->rivals->n_tables && !err; i++) {
+		const struct table_run *to = &all->tables[i];
 
-		err = run_tables(all, (enum corner_value)latency, reterr);
-		for (size_t i = 0; i < all->rivals->n_tables && !err; i++) {
-			if (nominal)
-				ret_runs[i] = all->runs[i];
-			err = ssdpm__add_saving(drive, &all->runs[0],
-						&all->runs[i], nominal,
-						&ret_savings[i], reterr);
-		}
+		ret_runs[i] = to->run;
+		err = ssdpm__nominal_saving(drive, &from->run, &to->run,
+					    &ret_savings[i], reterr);
+		if (!err)
+			err = ssdpm__widen_saving(drive, &from->enclosed,
+						  &to->enclosed,
+						  &ret_savings[i], reterr);
 	}
 	return err;
 }
@@ -93,10 +176,13 @@ int ssdpm__savings(const struct gaps_task *task, const struct rivals *rivals,
 
 	if (err)
 		return err;
-	all.runs = calloc(rivals->n_tables, sizeof(*all.runs));
-	err = all.runs ? add_latencies(&all, ret_runs, ret_savings, reterr) :
-			 ssdpm__no_memory(reterr);
-	free(all.runs);
+	all.tables = calloc(rivals->n_tables, sizeof(*all.tables));
+	err = all.tables ? run_all(&all, reterr) : ssdpm__no_memory(reterr);
+	if (!err)
+		err = give(&all, ret_runs, ret_savings, reterr);
+	for (size_t i = 0; i < rivals->n_tables && all.tables; i++)
+		ssdpm__enclosure_free(&all.tables[i].enclosure);
+	free(all.tables);
 	ssdpm__delays_free(&all.delays);
 	return err;
 }

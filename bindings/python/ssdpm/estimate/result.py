@@ -143,7 +143,8 @@ class Saving(Value):
     Attributes:
         low_nj, nominal_nj, high_nj: energy of the other minus that of the one; below 0
             it costs. low and high are the least and the most over all powers that the
-            drive can have, the same under both.
+            drive can have, the same under both, and enclose what is possible where times
+            are not known.
         low_uw, nominal_uw, high_uw: likewise mean power.
     """
 
@@ -214,8 +215,8 @@ class Estimate(Json):
             the states leaves.
         nominal: every parameter at its nominal value.
         low, high: member by member the minimum and maximum: exact over all powers that
-            the drive can have; of times, over the nominal ones, their ends, and each
-            axis alone at its ends. Each member alone, so their sums need not fit.
+            the drive can have; where times are not known, they enclose what is possible.
+            Each member alone, so their sums need not fit.
         assumed_nj: nominal energy whose power is assumed.
         axes: on which something is not known, as in "idle-power".
         own_duration_ns: to the end of its own run: less than that of nominal where it

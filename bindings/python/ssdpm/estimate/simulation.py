@@ -182,8 +182,7 @@ def estimate(
         loop: "closed": the host waits for a delayed I/O, idle times stand and all that
             is later moves; "open": arrival times stand.
         lpm: the link policy of a SATA drive, a word as Linux has it;
-            "keep_firmware_settings" is unknown, and so a range; a saving against it can
-            be higher than its range says, unless the timers of the link are stated.
+            "keep_firmware_settings" is unknown: it may be any of them, and so is a range.
             None: that of the port of a device, a range if it does not say, else
             "med_power_with_dipm", what Linux 6.12 and later do.
         pcie_link: see parameters(); not looked at where these are given.

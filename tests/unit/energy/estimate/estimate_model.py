@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import random
 
 MAX = 2**64 - 1
 N_OPS = 4
@@ -482,18 +483,37 @@ def corners_of(axes: list[int]) -> list[dict[int, str]]:
     return corners + [{axis: side} for axis in times for side in ("low", "high")]
 
 
-def widened(case: Case, axes: list[int]) -> list[list[int]]:
+def drawn(rng: random.Random, case: Case) -> Case:
+    """Each time has a value of its own: an end, nominal, or between."""
+    parameters = []
+    for p in case.parameters:
+        if axis_of(p, case.operational) in (5, 6, 7):
+            ends = [p.low, p.nominal, p.high, rng.randint(p.low, p.high)]
+            value = rng.choice(ends)
+            p = dataclasses.replace(p, low=value, nominal=value, high=value)
+        parameters.append(p)
+    return dataclasses.replace(case, parameters=tuple(parameters))
+
+
+def possible(case: Case, axes: list[int], n_draws: int) -> list[list[int]]:
     """Runs with all powers low, and high; I/Os, with the work behind them, apart."""
     runs = []
-    for times in corners_of(axes):
+    rng = random.Random(str(case))
+    cases = [(case, times) for times in corners_of(axes)]
+    if set(axes) & {5, 6, 7}:
+        cases += [(drawn(rng, case), {}) for _ in range(n_draws)]
+    for one, times in cases:
         for side, active in itertools.product(("low", "high"), repeat=2):
             powers = {1: side, 2: side, 3: active, 4: side}
-            runs.append(Drive(case, values_at(case, times | powers)).members())
+            runs.append(Drive(one, values_at(one, times | powers)).members())
     return runs
 
 
-def estimate(case: Case) -> dict[str, object]:
-    """struct ssdpm_result, the intervals, and the changes of state."""
+def estimate(case: Case, n_draws: int = 4) -> dict[str, object]:
+    """struct ssdpm_result, the intervals, and the changes of state.
+
+    Of low and high what they have to hold: runs that are possible.
+    """
     parameters, loose = tightened(list(case.parameters), case.operational)
     case = dataclasses.replace(case, parameters=parameters)
     axes = sorted(
@@ -501,15 +521,12 @@ def estimate(case: Case) -> dict[str, object]:
     )
     drive = Drive(case, values_at(case, {}))
     nominal = drive.members()
-    runs = [nominal, *widened(case, axes)]
     lows, highs = [nominal[5]] * N_AXES, [nominal[5]] * N_AXES
     for axis in axes:
         for side in ("low", "high"):
             run = Drive(case, values_at(case, {axis: side})).members()
             lows[axis - 1] = min(lows[axis - 1], run[5])
             highs[axis - 1] = max(highs[axis - 1], run[5])
-    widths = [high - low for low, high in zip(lows, highs)]
-    widest = widths.index(max(widths)) + 1 if max(widths) else 0
     only = dataclasses.replace(
         case,
         parameters=tuple(
@@ -521,16 +538,12 @@ def estimate(case: Case) -> dict[str, object]:
     )
     return {
         "nominal": nominal,
-        "low": [min(column) for column in zip(*runs)],
-        "high": [max(column) for column in zip(*runs)],
-        "rest": [
-            Drive(only, values_at(only, {})).members()[5],
-            sum(1 << (axis - 1) for axis in axes),
-            loose,
-            widest,
-            *lows,
-            *highs,
-        ],
+        "runs": [nominal, *possible(case, axes, n_draws)],
+        "assumed": Drive(only, values_at(only, {})).members()[5],
+        "axes": axes,
+        "loose": loose,
+        "axis_lows": lows,
+        "axis_highs": highs,
         "intervals": drive.intervals(),
         "changes": drive.changes(),
     }

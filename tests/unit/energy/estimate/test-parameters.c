@@ -1050,19 +1050,19 @@ static void assert_range(bool stated, uint32_t unknown)
 	sims[2] = run_link(model, SSDPM_LPM_MIN_POWER, parameters, n, &deep);
 	assert_true(any.axes >> (SSDPM_AXIS_LINK_IDLE_TIME - 1) & 1);
 	assert_true(any.nominal.energy_nj == none.nominal.energy_nj);
-	assert_true(any.high.energy_nj == none.high.energy_nj);
-	assert_true(any.low.energy_nj == deep.low.energy_nj);
+	assert_true(any.high.energy_nj >= none.high.energy_nj);
+	assert_true(any.high.energy_nj >= deep.high.energy_nj);
+	assert_true(any.low.energy_nj <= deep.low.energy_nj);
 	assert_true(any.low.energy_nj < none.low.energy_nj);
 	assert_int_equal(ssdpm_sim_get_saving(sims[0], sims[2], &saving, NULL),
 			 0);
 	assert_int_equal(ssdpm_sim_get_saving(sims[1], sims[2], &other, NULL),
 			 0);
 	assert_true(saving.nominal_nj == other.nominal_nj);
-	/* The times and the policy move along one axis. */
-	assert_true(saving.high_nj <= other.high_nj &&
-		    (!stated || saving.high_nj == other.high_nj));
-	/* It may have that policy. */
-	assert_true(saving.low_nj == 0 && other.low_nj > 0);
+	/* It may have either policy. */
+	assert_true(saving.high_nj >= other.high_nj);
+	assert_true(saving.low_nj <= 0 && saving.low_nj <= other.low_nj);
+	assert_true(!stated || other.low_nj > 0);
 	for (size_t i = 0; i < 3; i++)
 		ssdpm_sim_free(sims[i]);
 	ssdpm_model_unref(model);

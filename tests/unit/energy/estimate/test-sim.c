@@ -846,14 +846,17 @@ static void a_saving_is_over_the_same_time(void **state)
 	finish(to, &closed, ios, 2);
 	finish(other, &closed, ios, 2);
 	assert_int_equal(ssdpm_sim_get_saving(from, to, &saving, NULL), 0);
-	/* 61 mJ - 31.8; 36.5 - 34.8 at the worst, 179 - 59.8 at the best. */
+	/*
+	 * 61 mJ - 31.8. At the worst 33.5 - 34.8, at the best 179 - 47.8: how
+	 * long the one goes on idling is not bound to the exits of the other.
+	 */
 	assert_int_equal(saving.nominal_nj, 29200000);
-	assert_int_equal(saving.low_nj, 36500000 - 34800000);
-	assert_int_equal(saving.high_nj, 179000000 - 59800000);
+	assert_int_equal(saving.low_nj, 33500000 - 34800000);
+	assert_int_equal(saving.high_nj, 179000000 - 47800000);
 	/* Both in 55 ms. */
 	assert_int_equal(saving.nominal_uw, 1109091 - 578182);
 	assert_int_equal(ssdpm_sim_get_saving(to, from, &saving, NULL), 0);
-	assert_int_equal(saving.high_nj, 34800000 - 36500000);
+	assert_int_equal(saving.high_nj, 34800000 - 33500000);
 	assert_int_equal(ssdpm_sim_get_saving(from, other, &saving, NULL),
 			 -EINVAL);
 	ssdpm_sim_free(from);

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* What one run between two ends costs less than another. */
+#include "estimate/enclosure.h"
+
+#include <errno.h>
+
+#include "base/internal.h"
+
+/* What multiplies each power in the energy of one run less that of another. */
+struct weights {
+	struct wide low[SSDPM_MAX_PARAMETERS];
+	struct wide high[SSDPM_MAX_PARAMETERS];
+	uint32_t n_states;
+	uint32_t transition;
+	uint32_t link;
+	uint32_t operational_state;
+};
+
+static void add_weight(struct weights *weights, uint32_t i, struct wide low,
+		       struct wide high)
+{
+	wide_add(&weights->low[i], low);
+	wide_add(&weights->high[i], high);
+}
+
+/* The power of a state, and asleep that of the link. */
+static void add_state(struct weights *weights, uint32_t state,
+		      struct wide_span ns)
+{
+	add_weight(weights, state, ns.low, ns.high);
+	if (state != weights->operational_state)
+		add_weight(weights, weights->link, ns.low, ns.high);
+}
+
+/* One time, so often in the one and so often in the other: it is the same. */
+static struct wide_span times_common(int64_t n_from, int64_t n_to,
+				     struct span time)
+{
+	struct wide count =
+		wide_minus(wide_of_signed(n_from), wide_of_signed(n_to));
+	struct wide a = wide_times(count, time.low);
+	struct wide b = wide_times(count, time.high);
+	struct wide low = wide_least(a, b);
+
+	return (struct wide_span){ low, wide_minus(wide_plus(a, b), low) };
+}
+
+/* One of two policies, as far as it differs from what both begin with. */
+struct side {
+	const struct chain *quick, *slow;
+	uint32_t first; /* the first step in which it differs */
+	struct beyond_steps beyond;
+};
+
+/* One step of a policy. */
+struct step_view {
+	const struct chain_step *quick, *slow;
+	uint32_t before; /* the state in which the drive waits for it */
+	struct span wait, entry, exit;
+	int64_t n_entered, n_woken;
+};
+
+static struct step_view view_of(const struct side *side, uint32_t step)
+{
+	const struct chain_step *quick = &side->quick->steps[step];
+	const struct chain_step *slow = &side->slow->steps[step];
+	struct step_view view = {
+		.quick = quick,
+		.slow = slow,
+		.before =
+			step ? quick[-1].state : side->quick->operational_state,
+		.n_entered = (int64_t)side->beyond.n_entered[step],
+		.n_woken = side->beyond.n_woken[step],
+	};
+	uint64_t a = quick->at_ns - (step ? quick[-1].resident_ns : 0);
+	uint64_t b = slow->at_ns - (step ? slow[-1].resident_ns : 0);
+
+	view.wait = (struct span){ at_most(a, b), at_least(a, b) };
+	view.entry = (struct span){ quick->resident_ns - quick->at_ns,
+				    slow->resident_ns - slow->at_ns };
+	view.exit = (struct span){ quick->exit_ns, slow->exit_ns };
+	return view;
+}
+
+/* Is it the same timer, after which both leave the same state? */
+static bool waits_alike(const struct step_view *a, const struct step_view *b)
+{
+	return a->before == b->before && a->quick->timer == b->quick->timer &&
+	       a->wait.low == b->wait.low && a->wait.high == b->wait.high;
+}
+
+/* What a step has in common with those of the other policy. */
+struct match {
+	bool waits, enters;
+	int64_t n_waits, n_entered, n_woken;
+};
+
+static struct match find_match(const struct step_view *step,
+			       const struct side *other)
+{
+	struct match match = { 0 };
+
+	for (uint32_t i = 0; i < other->quick->n; i++) {
+		struct step_view view = view_of(other, i);
+
+		if (waits_alike(step, &view)) {
+			match.waits = true;
+			match.n_waits = view.n_entered;
+		}
+		if (view.quick->state == step->quick->state) {
+			match.enters = true;
+			match.n_entered = view.n_entered;
+			match.n_woken = view.n_woken;
+		}
+	}
+	return match;
+}
+
+static void add_moving(struct weights *weights, struct wide_span ns)
+{
+	add_weight(weights, weights->transition, ns.low, ns.high);
+}
+
+static void add_steps(struct weights *weights, const struct side *from,
+		      const struct side *to)
+{
+	for (uint32_t i = 0; i < from->quick->n; i++) {
+		struct step_view step = view_of(from, i);
+		struct match match = find_match(&step, to);
+
+		add_state(
+			weights, step.before,
+			times_common(step.n_entered, match.n_waits, step.wait));
+		add_moving(weights, times_common(step.n_entered,
+						 match.n_entered, step.entry));
+		add_moving(weights, times_common(step.n_woken, match.n_woken,
+						 step.exit));
+	}
+	for (uint32_t i = 0; i < to->quick->n; i++) {
+		struct step_view step = view_of(to, i);
+		struct match match = find_match(&step, from);
+
+		/* What both have was added with the steps of the first. */
+		if (!match.waits)
+			add_state(weights, step.before,
+				  times_common(0, step.n_entered, step.wait));
+		if (match.enters)
+			continue;
+		add_moving(weights,
+			   times_common(0, step.n_entered, step.entry));
+		add_moving(weights, times_common(0, step.n_woken, step.exit));
+	}
+}
+
+/* One less the other, of what has nothing in common. */
+static struct wide_span difference(struct wide_span from, struct wide_span to)
+{
+	return (struct wide_span){ wide_minus(from.low, to.high),
+				   wide_minus(from.high, to.low) };
+}
+
+static void add_rests(struct weights *weights, const struct side *from,
+		      const struct side *to)
+{
+	const struct beyond_steps *a = &from->beyond, *b = &to->beyond;
+	uint32_t before = from->first ?
+				  from->quick->steps[from->first - 1].state :
+				  weights->operational_state;
+
+	for (uint32_t i = 0; i < weights->n_states; i++)
+		add_state(weights, i, difference(a->stay_ns[i], b->stay_ns[i]));
+	add_moving(weights, difference(a->moving_ns, b->moving_ns));
+	add_state(weights, before, difference(b->gone_ns, a->gone_ns));
+}
+
+/* In the closed loop the I/Os are the same. */
+static void add_busy(struct weights *weights, const struct enclosed *from,
+		     const struct enclosed *to)
+{
+	for (unsigned op = 0; op < SSDPM_N_OPS && from->of->open; op++) {
+		struct span a = from->base.busy_ns[op];
+		struct span b = to->base.busy_ns[op];
+
+		add_weight(weights, weights->n_states + op,
+			   wide_minus(wide_of(a.low), wide_of(b.high)),
+			   wide_minus(wide_of(a.high), wide_of(b.low)));
+	}
+}
+
+static bool is_same_step(const struct chain_step *a, const struct chain_step *b)
+{
+	return a->state == b->state && a->timer == b->timer &&
+	       a->at_ns == b->at_ns && a->resident_ns == b->resident_ns &&
+	       a->exit_ns == b->exit_ns;
+}
+
+/* How many steps both have in common at their beginning. */
+static uint32_t count_common(const struct enclosure *a,
+			     const struct enclosure *b)
+{
+	uint32_t n = 0;
+
+	while (n < a->quick.n && n < b->quick.n &&
+	       is_same_step(&a->quick.steps[n], &b->quick.steps[n]) &&
+	       is_same_step(&a->slow.steps[n], &b->slow.steps[n]))
+		n++;
+	return n;
+}
+
+static struct side side_of(const struct enclosed *run, uint32_t n_common)
+{
+	struct side side = {
+		.quick = &run->of->quick,
+		.slow = &run->of->slow,
+		/* In the open loop no idle times are the same. */
+		.first = run->of->open ? 0 : n_common,
+	};
+
+	ssdpm__beyond_steps(run, side.first, &side.beyond);
+	return side;
+}
+
+static struct weights weights_of(const struct priced_drive *drive,
+				 const struct enclosed *from,
+				 const struct enclosed *to, uint32_t n_common)
+{
+	const struct side a = side_of(from, n_common);
+	const struct side b = side_of(to, n_common);
+	struct weights weights = {
+		.operational_state = drive->order.operational_state,
+	};
+
+	for (uint32_t i = 0; i < drive->n; i++) {
+		uint32_t kind = drive->parameters[i].kind;
+
+		if (kind == SSDPM_PARAMETER_IDLE_POWER)
+			weights.n_states++;
+		else if (kind == SSDPM_PARAMETER_TRANSITION_POWER)
+			weights.transition = i;
+		else if (kind == SSDPM_PARAMETER_LINK_POWER)
+			weights.link = i;
+	}
+	add_steps(&weights, &a, &b);
+	add_rests(&weights, &a, &b);
+	add_busy(&weights, from, to);
+	return weights;
+}
+
+/* a / b, rounded to the nearest, a half away from 0; false: beyond 63 bits. */
+static bool divide(struct wide a, uint64_t b, int64_t *ret_quotient)
+{
+	bool negative = wide_is_negative(a);
+	uint64_t rest;
+	struct wide quotient =
+		ssdpm__wide_divide(negative ? wide_negated(a) : a, b, &rest);
+
+	wide_add(&quotient, wide_of(rest >= b - b / 2));
+	if (!wide_fits(quotient) || quotient.low > INT64_MAX)
+		return false;
+	*ret_quotient =
+		negative ? -(int64_t)quotient.low : (int64_t)quotient.low;
+	return true;
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t greater(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void widen(struct ssdpm_saving *saving, int64_t nj, int64_t uw)
+{
+	saving->low_nj = lesser(saving->low_nj, nj);
+	saving->high_nj = greater(saving->high_nj, nj);
+	saving->low_uw = lesser(saving->low_uw, uw);
+	saving->high_uw = greater(saving->high_uw, uw);
+}
+
+/* One end of the energy over the shortest, and over the longest time. */
+static bool add_extreme(struct wide fj, struct span duration_ns,
+			struct ssdpm_saving *saving)
+{
+	int64_t nj, shorter = 0, longer = 0;
+
+	if (!divide(fj, FJ_PER_NJ, &nj) ||
+	    (duration_ns.low && !divide(fj, duration_ns.low, &shorter)) ||
+	    (duration_ns.high && !divide(fj, duration_ns.high, &longer)))
+		return false;
+	widen(saving, nj, shorter);
+	widen(saving, nj, longer);
+	return true;
+}
+
+static bool add_extremes(const struct priced_drive *drive,
+			 struct weights *weights, struct span duration_ns,
+			 struct ssdpm_saving *saving)
+{
+	struct wide low = ssdpm__least_sum(drive->parameters, drive->n,
+					   &drive->order, weights->low);
+	struct wide high;
+
+	for (size_t i = 0; i < drive->n; i++)
+		weights->high[i] = wide_negated(weights->high[i]);
+	high = wide_negated(ssdpm__least_sum(drive->parameters, drive->n,
+					     &drive->order, weights->high));
+	return add_extreme(low, duration_ns, saving) &&
+	       add_extreme(high, duration_ns, saving);
+}
+
+static struct span either(struct span a, struct span b)
+{
+	return (struct span){ at_most(a.low, b.low), at_least(a.high, b.high) };
+}
+
+int ssdpm__fail_saving(struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -ERANGE, 0,
+			   "saving: the energies differ by more than 2^63 nJ "
+			   "(9.2 GJ): are the times of the workload, and the "
+			   "watts, in their units?");
+}
+
+static enum overload find_either(const struct enclosed *from,
+				 const struct enclosed *to,
+				 const struct priced_drive *drive)
+{
+	/* The last kind, of which there is one. */
+	const struct ssdpm_parameter *work = &drive->parameters[drive->n - 1];
+	enum overload a = ssdpm__find_overload(from, work->low, work->high);
+	enum overload b = ssdpm__find_overload(to, work->low, work->high);
+
+	return a == b ? a : OVERLOAD_PERHAPS;
+}
+
+int ssdpm__widen_saving(const struct priced_drive *drive,
+			const struct enclosed *from, const struct enclosed *to,
+			struct ssdpm_saving *saving, struct ssdpm_error *reterr)
+{
+	enum overload overload = find_either(from, to, drive);
+	uint32_t n_common = count_common(from->of, to->of);
+	struct weights weights;
+	bool fits;
+
+	if (overload == OVERLOAD_SURELY ||
+	    (n_common == from->of->quick.n && n_common == to->of->quick.n)) {
+		widen(saving, 0, 0);
+		return 0;
+	}
+	/* A drive that never sleeps takes the same under both. */
+	if (overload == OVERLOAD_PERHAPS)
+		widen(saving, 0, 0);
+	weights = weights_of(drive, from, to, n_common);
+	fits = add_extremes(drive, &weights,
+			    either(from->duration_ns, to->duration_ns), saving);
+	return fits ? 0 : ssdpm__fail_saving(reterr);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What idle times between two lengths come to: of each cell the least and the
+ * most, in each state, entering and leaving.
+ */
+#include "estimate/enclosed-sums.h"
+
+/* Idle times of a cell, by steps: those that they surely and perhaps enter. */
+struct cell_view {
+	struct idle_cell sum;
+	uint32_t shortest, longest; /* classes */
+	uint32_t sure, perhaps;	    /* steps */
+	bool wakes;		    /* else the run ends with it */
+};
+
+/* How long a step lets the drive stay where it was. */
+static struct span wait_of(const struct sums *sums, uint32_t step)
+{
+	const struct chain_step *quick = &sums->quick->steps[step];
+	const struct chain_step *slow = &sums->slow->steps[step];
+	struct span wait = { quick->at_ns, slow->at_ns };
+
+	if (step) {
+		wait.low -= quick[-1].resident_ns;
+		wait.high -= slow[-1].resident_ns;
+	}
+	/* Timers that count from the start of idle: the other way round. */
+	return wait.low <= wait.high ? wait :
+				       (struct span){ wait.high, wait.low };
+}
+
+/* The state after so many steps, and since when the drive is in it. */
+static uint32_t state_after(const struct sums *sums, uint32_t steps)
+{
+	return steps ? sums->quick->steps[steps - 1].state :
+		       sums->quick->operational_state;
+}
+
+static struct wide_span since(const struct sums *sums, uint32_t steps,
+			      uint64_t n)
+{
+	if (!steps)
+		return (struct wide_span){ { 0 }, { 0 } };
+	return (struct wide_span){
+		wide_product(n, sums->quick->steps[steps - 1].resident_ns),
+		wide_product(n, sums->slow->steps[steps - 1].resident_ns),
+	};
+}
+
+/* What is left of the idle times then. */
+static struct wide_span left_after(const struct sums *sums,
+				   const struct cell_view *cell, uint32_t steps)
+{
+	struct wide_span from = since(sums, steps, cell->sum.n);
+
+	return (struct wide_span){
+		less(wide_of(cell->sum.short_ns), from.high),
+		less(wide_of(cell->sum.long_ns), from.low),
+	};
+}
+
+/* In the last state that is sure: until the next step, or the idle time, ends.
+ */
+static struct wide_span last_stay(const struct sums *sums,
+				  const struct cell_view *cell)
+{
+	const uint32_t steps = cell->sure;
+	struct wide_span stay = left_after(sums, cell, steps);
+	const uint64_t n = cell->sum.n;
+	struct span wait;
+	uint64_t slow_ns;
+
+	if (steps && cell->shortest % 2)
+		stay.low = wide_of(0);
+	if (cell->longest < 2 * steps)
+		stay.high = wide_of(0);
+	if (cell->perhaps == steps)
+		return stay;
+	/*
+	 * No shortest one reaches the step in the slow chain. The wait may be
+	 * shorter than it is there.
+	 */
+	wait = wait_of(sums, steps);
+	slow_ns = sums->slow->steps[steps].at_ns;
+	if (steps)
+		slow_ns -= sums->slow->steps[steps - 1].resident_ns;
+	if (slow_ns > wait.low)
+		stay.low = less(stay.low, wide_product(n, slow_ns - wait.low));
+	stay.high = wide_least(stay.high, wide_product(n, wait.high));
+	return stay;
+}
+
+/* The least and the most that it can be in the state after so many steps. */
+static struct wide_span stay_after(const struct sums *sums,
+				   const struct cell_view *cell, uint32_t steps)
+{
+	struct wide_span stay = { { 0 }, { 0 } };
+	const uint64_t n = cell->sum.n;
+
+	if (steps == cell->sure)
+		return last_stay(sums, cell);
+	if (steps < cell->sure) {
+		struct span wait = wait_of(sums, steps);
+
+		stay.low = wide_product(n, wait.low);
+		stay.high = wide_product(n, wait.high);
+	} else if (cell->longest >= 2 * steps) {
+		stay.high = left_after(sums, cell, steps).high;
+		if (steps < cell->perhaps)
+			stay.high = wide_least(
+				stay.high,
+				wide_product(n, wait_of(sums, steps).high));
+	}
+	return stay;
+}
+
+/* All entries that are not sure, from this step on. */
+static struct wide entries_after(const struct sums *sums,
+				 const struct cell_view *cell, uint32_t step)
+{
+	struct wide sum = { 0 };
+
+	for (; step < cell->perhaps; step++)
+		wide_add(&sum,
+			 wide_product(cell->sum.n,
+				      sums->slow->steps[step].resident_ns -
+					      sums->slow->steps[step].at_ns));
+	return sum;
+}
+
+/* As much of what is left as there is room for. */
+static struct wide take(struct wide room, struct wide *left)
+{
+	struct wide some = wide_least(*left, room);
+
+	*left = wide_minus(*left, some);
+	return some;
+}
+
+/*
+ * What the stays from the last state that is sure on cost: together they are no
+ * more than what is left of the idle times then, and no less, but for entries.
+ * Where no state takes more than the one before it, they cost least if they are
+ * as deep as can be, and most if they are not.
+ */
+static void share_out(const struct sums *sums, const struct cell_view *cell,
+		      struct wide_span stays[SSDPM_MAX_STATES])
+{
+	struct wide_span left = left_after(sums, cell, cell->sure);
+	struct wide sure = { 0 }, more[SSDPM_MAX_STATES];
+
+	if (!sums->ordered)
+		return;
+	left.low = less(left.low, entries_after(sums, cell, cell->sure));
+	for (uint32_t i = cell->sure; i <= cell->perhaps; i++)
+		wide_add(&sure, stays[i].low);
+	left.low = less(left.low, sure);
+	left.high = less(left.high, sure);
+	for (uint32_t i = cell->sure; i <= cell->perhaps; i++)
+		more[i] = take(wide_minus(stays[i].high, stays[i].low),
+			       &left.high);
+	for (uint32_t i = cell->perhaps + 1; i-- > cell->sure;) {
+		struct wide low = stays[i].low;
+
+		wide_add(&stays[i].low,
+			 take(wide_minus(stays[i].high, low), &left.low));
+		stays[i].high = wide_plus(low, more[i]);
+	}
+}
+
+/*
+ * Beyond steps that it does not surely take, the drive saves nothing, or as
+ * much as it can: all time that it can be beyond them, as deep as can be.
+ */
+static void add_perhaps(struct sums *sums, const struct cell_view *cell,
+			const struct wide_span *stays)
+{
+	const uint32_t first = sums->first;
+	struct wide_span *gone = &sums->beyond.gone_ns;
+	struct wide left = less(
+		wide_of(cell->sum.long_ns),
+		wide_product(cell->sum.n, sums->quick->steps[first].at_ns));
+
+	wide_add(&gone->high, left);
+	left = less(left, entries_after(sums, cell, first));
+	for (uint32_t i = cell->perhaps; i > first; i--) {
+		struct wide_span *sum =
+			&sums->beyond.stay_ns[state_after(sums, i)];
+
+		if (sums->ordered)
+			wide_add(&sum->low, take(stays[i].high, &left));
+		else
+			wide_add(&sum->high, stays[i].high);
+	}
+}
+
+/*
+ * In the closed loop idle times are the same whatever the policy is: what of
+ * them is no stay in the state before the first step that counts tells policies
+ * apart. What is counted as entered has waited for that.
+ */
+static void add_beyond(struct sums *sums, const struct cell_view *cell,
+		       const struct wide_span *stays,
+		       const struct wide_span *costs)
+{
+	const uint32_t first = sums->first;
+	const bool same = cell->wakes && !sums->open;
+	uint32_t from = cell->wakes ? cell->sure : first;
+
+	if (same && cell->perhaps <= first)
+		return;
+	if (same && cell->sure <= first) {
+		add_perhaps(sums, cell, stays);
+		return;
+	}
+	if (same) {
+		struct wide_span before = since(sums, first, cell->sum.n);
+
+		add_wide(&sums->beyond.gone_ns,
+			 wide_minus(wide_of(cell->sum.short_ns), before.high),
+			 wide_minus(wide_of(cell->sum.long_ns), before.low));
+	}
+	for (; from <= cell->perhaps; from++)
+		add_wide(&sums->beyond.stay_ns[state_after(sums, from)],
+			 costs[from].low, costs[from].high);
+}
+
+static void add_stays(struct sums *sums, const struct cell_view *cell)
+{
+	struct wide_span stays[SSDPM_MAX_STATES], costs[SSDPM_MAX_STATES];
+
+	for (uint32_t i = 0; i <= cell->perhaps; i++) {
+		stays[i] = costs[i] = stay_after(sums, cell, i);
+		add_wide(&sums->idle[state_after(sums, i)], stays[i].low,
+			 stays[i].high);
+	}
+	share_out(sums, cell, costs);
+	for (uint32_t i = 0; i <= cell->perhaps; i++)
+		add_wide(&sums->cost[state_after(sums, i)], costs[i].low,
+			 costs[i].high);
+	add_beyond(sums, cell, stays, costs);
+}
+
+/* The run ends while the drive enters a state: no more than is left. */
+static struct wide_span cut_entry(const struct sums *sums,
+				  const struct cell_view *cell, uint32_t step,
+				  struct wide_span entry)
+{
+	struct wide at_low = wide_of(sums->quick->steps[step].at_ns);
+	struct wide at_high = wide_of(sums->slow->steps[step].at_ns);
+
+	entry.low = wide_least(entry.low,
+			       less(wide_of(cell->sum.short_ns), at_high));
+	entry.high = wide_least(entry.high,
+				less(wide_of(cell->sum.long_ns), at_low));
+	return entry;
+}
+
+static void add_entry(struct sums *sums, const struct cell_view *cell,
+		      uint32_t step)
+{
+	const struct chain_step *quick = &sums->quick->steps[step];
+	const struct chain_step *slow = &sums->slow->steps[step];
+	const uint64_t n = cell->sum.n;
+	const bool sure = step < cell->sure;
+	struct wide_span entry = {
+		wide_product(sure ? n : 0, quick->resident_ns - quick->at_ns),
+		wide_product(n, slow->resident_ns - slow->at_ns),
+	};
+
+	if (!cell->wakes)
+		entry = cut_entry(sums, cell, step, entry);
+	add_wide(&sums->entry[quick->state], entry.low, entry.high);
+	sums->n_entries[quick->state].low += sure ? n : 0;
+	sums->n_entries[quick->state].high += n;
+	if (sure && cell->wakes)
+		sums->beyond.n_entered[step] += n;
+	else
+		add_wide(&sums->beyond.moving_ns, entry.low, entry.high);
+}
+
+/* By state: it ends in one, or perhaps in one of several. */
+static void add_exits(struct sums *sums, const struct cell_view *cell)
+{
+	const bool sure = cell->sure == cell->perhaps;
+	const uint64_t n = cell->sum.n;
+
+	for (uint32_t step = cell->sure ? cell->sure - 1 : 0;
+	     step < cell->perhaps; step++) {
+		const uint32_t state = sums->quick->steps[step].state;
+
+		add_wide(&sums->exit[state],
+			 wide_product(sure ? n : 0,
+				      sums->quick->steps[step].exit_ns),
+			 wide_product(n, sums->slow->steps[step].exit_ns));
+		sums->n_wakes[state].low += sure ? n : 0;
+		sums->n_wakes[state].high += n;
+	}
+}
+
+/* What that takes longer than the exit from the state before the first step. */
+static void add_longer(struct sums *sums, const struct cell_view *cell)
+{
+	const uint32_t first = sums->first;
+	const struct chain_step *quick = sums->quick->steps;
+	const struct chain_step *slow = sums->slow->steps;
+	uint64_t before_low = first ? quick[first - 1].exit_ns : 0;
+	uint64_t before_high = first ? slow[first - 1].exit_ns : 0;
+	bool beyond = cell->sure > first;
+	int64_t low = beyond ? INT64_MAX : 0, high = beyond ? INT64_MIN : 0;
+
+	if (cell->sure == cell->perhaps) {
+		sums->beyond.n_woken[cell->sure - 1] += (int64_t)cell->sum.n;
+		if (first)
+			sums->beyond.n_woken[first - 1] -= (int64_t)cell->sum.n;
+		return;
+	}
+	for (uint32_t step = beyond ? cell->sure - 1 : first;
+	     step < cell->perhaps; step++) {
+		int64_t least = (int64_t)(quick[step].exit_ns - before_high);
+		int64_t most = (int64_t)(slow[step].exit_ns - before_low);
+
+		low = least < low ? least : low;
+		high = most > high ? most : high;
+	}
+	add_wide(&sums->beyond.moving_ns, wide_times_signed(low, cell->sum.n),
+		 wide_times_signed(high, cell->sum.n));
+}
+
+static void add_cell(struct sums *sums, const struct cell_view *cell)
+{
+	add_stays(sums, cell);
+	for (uint32_t step = sums->first; step < cell->perhaps; step++)
+		add_entry(sums, cell, step);
+	if (!cell->wakes || cell->perhaps <= sums->first)
+		return;
+	add_exits(sums, cell);
+	add_longer(sums, cell);
+}
+
+void ssdpm__add_cells(const struct enclosure *enclosure, struct sums *sums)
+{
+	const uint32_t n = enclosure->quick_wakes.last + 1;
+
+	for (uint32_t i = 0; i < n * n; i++) {
+		struct cell_view cell = {
+			.sum = enclosure->cells[i],
+			.shortest = i / n,
+			.longest = i % n,
+			.sure = (i / n + 1) / 2,
+			.perhaps = (i % n + 1) / 2,
+			.wakes = true,
+		};
+
+		if (cell.sum.n && (cell.perhaps > sums->first || !sums->first))
+			add_cell(sums, &cell);
+	}
+}
+
+/* The idle time at the end, which no I/O ends. */
+void ssdpm__add_rest(const struct enclosure *enclosure, struct span rest_ns,
+		     struct sums *sums)
+{
+	struct cell_view cell = {
+		.sum = { 1, 1, rest_ns.low, rest_ns.high },
+	};
+
+	if (!rest_ns.high)
+		return;
+	if (rest_ns.low)
+		cell.shortest =
+			ssdpm__wake_class(&enclosure->slow_wakes, rest_ns.low);
+	cell.longest = ssdpm__wake_class(&enclosure->quick_wakes, rest_ns.high);
+	cell.sure = (cell.shortest + 1) / 2;
+	cell.perhaps = (cell.longest + 1) / 2;
+	add_cell(sums, &cell);
+}
+
+void ssdpm__beyond_steps(const struct enclosed *run, uint32_t n_steps,
+			 struct beyond_steps *ret_beyond)
+{
+	struct sums sums = {
+		.quick = &run->of->quick,
+		.slow = &run->of->slow,
+		.open = run->of->open,
+		.ordered = n_steps ? run->base.descending : run->base.ordered,
+		.first = n_steps,
+	};
+
+	ssdpm__add_cells(run->of, &sums);
+	/* The rest is not the same under both: all of it counts. */
+	sums.first = 0;
+	sums.ordered = run->base.ordered;
+	ssdpm__add_rest(run->of, run->rest_ns, &sums);
+	*ret_beyond = sums.beyond;
+}
