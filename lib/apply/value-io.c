@@ -142,6 +142,25 @@ static int send_table(struct ssdpm_machine *machine, const char *name,
 
 const struct value_command ssdpm__table_command = { ask_table, send_table };
 
+/* On a loaded machine it may sleep again before the next command comes. */
+#define N_WAKES 10
+
+static int wake(struct ssdpm_device *device, struct ssdpm_device_power *power,
+		struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	int err = 0;
+
+	for (int i = 0;
+	     i < N_WAKES && !err && power->flags & SSDPM_POWER_FLAG_ASLEEP;
+	     i++) {
+		err = ssdpm__nvme_wake(device->machine, facts, reterr);
+		if (!err)
+			err = ssdpm_device_read_power(device, power, reterr);
+	}
+	return err;
+}
+
 /* As it is when it is awake: -EBUSY: it will not wake. */
 static int read_awake(struct ssdpm_device *device,
 		      struct ssdpm_device_power *power,
@@ -152,13 +171,10 @@ static int read_awake(struct ssdpm_device *device,
 
 	if (err || !(power->flags & SSDPM_POWER_FLAG_ASLEEP))
 		return err;
-	if (!device->machine->capture) {
-		err = ssdpm__nvme_wake(device->machine, facts, reterr);
-		if (!err)
-			err = ssdpm_device_read_power(device, power, reterr);
-		if (err || !(power->flags & SSDPM_POWER_FLAG_ASLEEP))
-			return err;
-	}
+	if (!device->machine->capture)
+		err = wake(device, power, reterr);
+	if (err || !(power->flags & SSDPM_POWER_FLAG_ASLEEP))
+		return err;
 	return ssdpm__fail(reterr, -EBUSY, 0,
 			   "%s sleeps in PS%u, and does not say which state it "
 			   "wakes to",

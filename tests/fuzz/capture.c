@@ -274,7 +274,8 @@ static void change(enum what what, size_t i, const char *text, size_t n)
 		n_first = put_first(i, bytes);
 		if (n >= 2)
 			at = (uint8_t)text[0] | (uint8_t)text[1] << 8;
-		if (n < 2 || at + n - 2 > n_first)
+		/* A link has no bytes to patch. */
+		if (n < 2 || !n_first || at + n - 2 > n_first)
 			break;
 		memcpy(bytes + at, text + 2, n - 2);
 		put(paths[i].path, bytes, n_first);
