@@ -21,6 +21,7 @@
 #include <ssdpm/energy/consistency.h>
 #include <ssdpm/energy/estimate.h>
 #include <ssdpm/energy/json.h>
+#include <ssdpm/energy/likely.h>
 #include <ssdpm/energy/lint.h>
 #include <ssdpm/energy/measure.h>
 #include <ssdpm/energy/meters.h>

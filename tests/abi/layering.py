@@ -51,6 +51,7 @@ ENERGY = {
     "energy/common": {"base"},
     "energy/workload": {"base", "energy/common"},
     "energy/estimate": WORK,
+    "energy/likely": ESTIMATE,
     "energy/recommend": ESTIMATE,
     "energy/writes": ESTIMATE,
     "energy/caps": {*ESTIMATE, "energy/writes"},
@@ -86,7 +87,7 @@ PURE_HEADERS = {
 }  # fmt: skip
 # What the build makes of lib/data/ and of tables of keys.
 KEYS = ("background", "budget", "evenness", "overlay", "results", "samples", "survey", "workload")
-PURE_HEADERS |= {"catalogue-data.h", *(f"{name}-json.h" for name in KEYS)}
+PURE_HEADERS |= {"catalogue-data.h", "priors.inc", *(f"{name}-json.h" for name in KEYS)}
 # What the pure stages may take from the system. None reads a clock, a file, the
 # environment or the locale (%f in a format does: see check_formats), none
 # prints or exits.

@@ -901,6 +901,30 @@ static int call_sims_together(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_likely(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_likely likely = { .size = sizeof(likely) };
+	struct ssdpm_io ios[2] = { { .op = 1 }, { .op = 2, .start_ns = 500 } };
+	struct ssdpm_sim_params params;
+	struct ssdpm_sim *sim;
+	int err;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.flags = SSDPM_SIM_LIKELY;
+	err = ssdpm_sim_new(in.sleeper, &params, &sim, error);
+	if (err)
+		return err;
+	err = ssdpm_sim_feed(sim, ios, 2, error);
+	if (!err)
+		err = ssdpm_sim_finish(sim, 0, error);
+	if (!err)
+		err = ssdpm_sim_get_likely(sim, sim, &likely, error);
+	ssdpm_sim_free(sim);
+	if (!err)
+		ret->energy_nj = 1 + likely.saves_ppm;
+	return err;
+}
+
 static int call_estimate(struct result *ret, struct ssdpm_error *error)
 {
 	struct estimated result = { 0 };
@@ -2360,6 +2384,7 @@ static const struct {
 	{ "ssdpm_sim_feed", call_sim },
 	{ "ssdpm_sim_finish", call_sim },
 	{ "ssdpm_sim_finish_together", call_sims_together },
+	{ "ssdpm_sim_get_likely", call_likely },
 	{ "ssdpm_sim_new", call_sim },
 	{ "ssdpm_sim_params_set_policy", call_policy },
 };

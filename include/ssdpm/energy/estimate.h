@@ -150,6 +150,8 @@ enum ssdpm_sim_flag {
 	/* idle_ms counts from the start of idle and not, as NVMe has it, from
 	 * the end of the entry into the state; some firmware does so. */
 	SSDPM_SIM_IDLE_FROM_START = 1 << 0,
+	/* Keep what ssdpm_sim_get_likely() needs. */
+	SSDPM_SIM_LIKELY = 1 << 1,
 };
 
 /**

@@ -208,6 +208,13 @@ static int enclose(struct ssdpm_sim *sim, const struct ssdpm_io *ios, size_t n,
 	return 0;
 }
 
+static void keep(struct gap_profile *profile, const uint64_t *idle_ns, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (idle_ns[i] >= profile->from_ns)
+			ssdpm__profile_add(profile, idle_ns[i]);
+}
+
 static inline void count_gap(struct course *course, const struct taken *taken,
 			     bool io)
 {
@@ -230,9 +237,10 @@ static inline void count_late(struct tally *tally, const struct taken *taken)
 	ssdpm__histogram_add(&tally->delays, taken->delay_ns, 1);
 }
 
-static int feed_open(struct course *course, const struct ssdpm_io *ios,
+static int feed_open(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 		     size_t n, struct ssdpm_error *reterr)
 {
+	struct course *course = &sim->nominal;
 	struct flow *flow = &course->flow;
 
 	for (size_t i = 0; i < n; i++) {
@@ -241,6 +249,8 @@ static int feed_open(struct course *course, const struct ssdpm_io *ios,
 
 		if (!ssdpm__take_open(flow, &course->wakes, &ios[i], &taken))
 			return fail_time(reterr);
+		if (taken.gap_ns && sim->profile)
+			keep(sim->profile, &taken.gap_ns, 1);
 		if (taken.gap_ns)
 			count_gap(course, &taken, io);
 		else if (taken.delay_ns && io)
@@ -258,6 +268,10 @@ static int feed_closed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 	if (!ssdpm__periods(&nominal->flow, ios, n, census, &sim->block))
 		return fail_time(reterr);
 	count_block(nominal, &sim->block);
+	if (sim->profile) {
+		keep(sim->profile, sim->block.gaps, sim->block.n_gaps);
+		keep(sim->profile, sim->block.silent, sim->block.n_silent);
+	}
 	return 0;
 }
 
@@ -281,7 +295,7 @@ static int feed_block(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 	if (sim->params.loop == SSDPM_LOOP_CLOSED)
 		err = feed_closed(sim, ios, n, &census, reterr);
 	else
-		err = feed_open(&sim->nominal, ios, n, reterr);
+		err = feed_open(sim, ios, n, reterr);
 	return err ? err : enclose(sim, ios, n, reterr);
 }
 

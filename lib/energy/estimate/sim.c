@@ -49,7 +49,8 @@ int ssdpm__check_params(const struct ssdpm_sim_params *given,
 	    ret_params->loop != SSDPM_LOOP_OPEN)
 		return ssdpm__fail(reterr, -EINVAL, 0, "loop: unknown %u",
 				   ret_params->loop);
-	if (ret_params->flags & ~(uint32_t)SSDPM_SIM_IDLE_FROM_START)
+	if (ret_params->flags &
+	    ~(uint32_t)(SSDPM_SIM_IDLE_FROM_START | SSDPM_SIM_LIKELY))
 		return ssdpm__fail(reterr, -EINVAL, 0, "flags: an unknown bit");
 	if (ret_params->reserved)
 		return ssdpm__fail(reterr, -EINVAL, 0, "reserved: is not 0");
@@ -159,6 +160,28 @@ static int add_enclosures(struct ssdpm_sim *sim,
 	return err;
 }
 
+/* The table, and idle times that may come as far as a state. */
+static int keep_policy(struct ssdpm_sim *sim, const struct ssdpm_model *model,
+		       struct ssdpm_error *reterr)
+{
+	sim->profile = calloc(1, sizeof(*sim->profile));
+	if (!sim->profile)
+		return ssdpm__no_memory(reterr);
+	sim->profile->model = ssdpm_model_ref((struct ssdpm_model *)model);
+	sim->profile->has_table = sim->params.apst;
+	if (sim->params.apst)
+		sim->profile->table = *sim->params.apst;
+	sim->profile->from_ns = UINT64_MAX;
+	for (uint32_t i = 0; i < sim->n_policies; i++) {
+		const struct chain *quick = &sim->enclosures[i].quick;
+
+		if (quick->n)
+			sim->profile->from_ns = at_most(sim->profile->from_ns,
+							quick->steps[0].at_ns);
+	}
+	return 0;
+}
+
 static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 		struct ssdpm_error *reterr)
 {
@@ -176,6 +199,8 @@ static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 	err = make_nominal(sim, model, reterr);
 	if (!err)
 		err = add_enclosures(sim, model, reterr);
+	if (!err && sim->params.flags & SSDPM_SIM_LIKELY)
+		err = keep_policy(sim, model, reterr);
 	/* The caller's: they were copied. */
 	sim->params.parameters = NULL;
 	sim->params.apst = NULL;
@@ -249,6 +274,9 @@ struct ssdpm_sim *ssdpm_sim_free(struct ssdpm_sim *sim)
 		ssdpm__enclosure_free(&sim->enclosures[i]);
 	free(sim->enclosures);
 	free(sim->enclosed);
+	if (sim->profile)
+		ssdpm_model_unref(sim->profile->model);
+	free(sim->profile);
 	if (sim->end &&
 	    !__atomic_sub_fetch(&sim->end->refs, 1, __ATOMIC_ACQ_REL))
 		free(sim->end);
@@ -291,5 +319,6 @@ ENUM_WORDS(phase)
 
 static const char sim_flag_words[][16] = {
 	[FLAG(SSDPM_SIM_IDLE_FROM_START)] = "idle-from-start",
+	[FLAG(SSDPM_SIM_LIKELY)] = "likely",
 };
 FLAG_WORDS(sim_flag)

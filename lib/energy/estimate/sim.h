@@ -51,6 +51,28 @@ struct layers {
 	uint64_t axis_high_nj[N_AXES];
 };
 
+/*
+ * Idle times by length, as far as a policy may make something of them: the
+ * number and sum of those in a bucket. calloc() leaves alone what is not used.
+ */
+struct gap_profile {
+	struct ssdpm_model *model;
+	struct ssdpm_apst table;
+	bool has_table;
+	uint64_t from_ns; /* shorter ones are not kept */
+	struct idle_sum buckets[HISTOGRAM_BUCKETS];
+};
+
+static inline void ssdpm__profile_add(struct gap_profile *profile,
+				      uint64_t idle_ns)
+{
+	struct idle_sum *bucket =
+		&profile->buckets[ssdpm__log_bucket(idle_ns, HISTOGRAM_BITS)];
+
+	bucket->n++;
+	bucket->ns += idle_ns;
+}
+
 struct ssdpm_sim {
 	struct ssdpm_sim_params params; /* without its pointers */
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
@@ -83,6 +105,7 @@ struct ssdpm_sim {
 	uint32_t n_enclosures;
 	uint32_t n_policies;
 	struct common_end *end;
+	struct gap_profile *profile; /* SSDPM_SIM_LIKELY */
 
 	struct course nominal; /* it ends with a large histogram */
 };

@@ -1243,6 +1243,25 @@ static void overlay_match_takes_each_size(void **state)
 	ssdpm_model_unref(same);
 }
 
+static int get_likely(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_sim_params params = sim_params;
+	struct ssdpm_sim *sim;
+	int err;
+
+	params.flags = SSDPM_SIM_LIKELY;
+	err = ssdpm_sim_new(model, &params, &sim, error);
+	if (err)
+		return err;
+	err = ssdpm_sim_feed(sim, ios, N_IOS, error);
+	if (!err)
+		err = ssdpm_sim_finish(sim, 0, error);
+	if (!err)
+		err = ssdpm_sim_get_likely(sim, sim, sized, error);
+	ssdpm_sim_free(sim);
+	return err;
+}
+
 static const struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
 						      .spare_factor = 0.1 };
 
@@ -1259,6 +1278,7 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_generator_get_pause_ns, ssdpm_generator_params, SIZED_IN,
 	      &generator_params, generator_get_pause_ns),
 	SIZED(ssdpm_stats_get, ssdpm_trace_stats, SIZED_OUT, NULL, stats_get),
+	SIZED(ssdpm_sim_get_likely, ssdpm_likely, SIZED_OUT, NULL, get_likely),
 	SIZED(ssdpm_sampler_read, ssdpm_reading, SIZED_VARIES, NULL,
 	      sampler_read),
 	SIZED(ssdpm_sim_params_init, ssdpm_sim_params, SIZED_INIT, NULL,

@@ -888,7 +888,7 @@ static void what_cannot_be_simulated_is_refused(void **state)
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.loop = 3;
 	assert_refused(&params, -EINVAL, "loop: unknown 3");
-	params.flags = 2;
+	params.flags = 4;
 	assert_refused(&params, -EINVAL, "flags");
 	params.reserved = 1;
 	assert_refused(&params, -EINVAL, "reserved");

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a saving is on drives that are drawn: for each set of times both
+ * policies are run once, and then the saving is a sum of products with the
+ * powers of each drive.
+ */
+#include "likely/likely.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "base/words.h"
+#include "common/elementary.h"
+
+/* Mean power below which nobody notices. */
+#define SMALL_UW 5000
+
+/* With one set of times: what multiplies each parameter, and the end. */
+struct weighed {
+	double of[SSDPM_MAX_PARAMETERS];
+	double end_ns;
+};
+
+/* All drives of one kind. */
+struct trial {
+	const struct subject *from, *to;
+	struct unknowns unknowns;
+	const double *normals; /* of n draws */
+	const double *time_normals;
+	uint32_t n;
+	struct weighed weighed[N_TIMES];
+	double *nj, *uw; /* saved, by draw */
+};
+
+static uint32_t time_share(uint32_t set, uint32_t number)
+{
+	return ssdpm__share_of(N_TIMES, set, number);
+}
+
+static void put_drawn_times(const struct trial *trial, uint32_t set,
+			    struct ssdpm_parameter *parameters)
+{
+	const struct unknowns *unknowns = &trial->unknowns;
+
+	for (size_t i = 0; i < unknowns->sim->n_parameters; i++) {
+		struct ssdpm_parameter *p = &parameters[i];
+		uint32_t number = unknowns->of[i];
+
+		if (number == UINT32_MAX || !unknowns->at[number].time)
+			continue;
+		p->nominal = (uint64_t)(ssdpm__drawn_value(
+						p, unknowns->at[number].log_sd,
+						trial->time_normals[time_share(
+							set, number)]) +
+					0.5);
+	}
+}
+
+static void weigh(const struct likely_times *times, double sign,
+		  const struct ssdpm_sim *sim, struct weighed *weighed)
+{
+	double asleep = 0;
+
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++)
+		if (i != sim->params.operational_state)
+			asleep += times->stay_ns[i];
+	for (size_t i = 0; i < sim->n_parameters; i++) {
+		const struct ssdpm_parameter *p = &sim->parameters[i];
+
+		if (p->kind == SSDPM_PARAMETER_IDLE_POWER)
+			weighed->of[i] += sign * times->stay_ns[p->index];
+		else if (p->kind == SSDPM_PARAMETER_TRANSITION_POWER)
+			weighed->of[i] += sign * times->moving_ns;
+		else if (p->kind == SSDPM_PARAMETER_LINK_POWER)
+			weighed->of[i] += sign * asleep;
+	}
+}
+
+/* Both policies with one set of times, over the same time. */
+static int weigh_times(struct trial *trial, uint32_t set,
+		       struct ssdpm_error *reterr)
+{
+	const struct ssdpm_sim *sim = trial->unknowns.sim;
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	const struct corner nominal = { { 0 } };
+	struct weighed weighed = { .end_ns = 0 };
+	struct likely_times from, to;
+	struct values values;
+	int err;
+
+	memcpy(parameters, sim->parameters, sizeof(parameters));
+	put_drawn_times(trial, set, parameters);
+	ssdpm__values(parameters, sim->n_parameters,
+		      sim->params.operational_state, &nominal, &values);
+	err = ssdpm__likely_times(trial->from, set, &values, &from, reterr);
+	if (!err)
+		err = ssdpm__likely_times(trial->to, set, &values, &to, reterr);
+	if (err)
+		return err;
+	weighed.end_ns = ssdpm__max(from.own_ns, to.own_ns);
+	ssdpm__likely_rest(trial->from, weighed.end_ns, &from);
+	ssdpm__likely_rest(trial->to, weighed.end_ns, &to);
+	weigh(&from, 1, sim, &weighed);
+	weigh(&to, -1, sim, &weighed);
+	trial->weighed[set] = weighed;
+	return 0;
+}
+
+static bool is_bound(const struct ssdpm_sim *sim, uint32_t state)
+{
+	return !(sim->order.loose_states >> state & 1);
+}
+
+/*
+ * No state takes more than the one before it: the deeper one gives way, unless
+ * its range does not let it. Idle powers are the first parameters, by state.
+ */
+static void put_in_order(const struct ssdpm_sim *sim,
+			 double powers[SSDPM_MAX_PARAMETERS])
+{
+	for (uint32_t i = 1; i < sim->n_states; i++)
+		if (is_bound(sim, i))
+			powers[i] = ssdpm__max(
+				ssdpm__min(powers[i], powers[i - 1]),
+				(double)sim->parameters[i].low);
+	for (size_t i = sim->n_states; i-- > 1;)
+		if (is_bound(sim, (uint32_t)i))
+			powers[i - 1] = ssdpm__max(powers[i - 1], powers[i]);
+}
+
+static void draw_powers(const struct trial *trial, uint32_t draw,
+			double powers[SSDPM_MAX_PARAMETERS])
+{
+	const struct unknowns *unknowns = &trial->unknowns;
+	const struct ssdpm_sim *sim = unknowns->sim;
+
+	for (size_t i = 0; i < sim->n_parameters; i++) {
+		const struct ssdpm_parameter *p = &sim->parameters[i];
+		uint32_t number = unknowns->of[i];
+
+		powers[i] = (double)p->nominal;
+		if (number != UINT32_MAX && !unknowns->at[number].time)
+			powers[i] = ssdpm__drawn_value(
+				p, unknowns->at[number].log_sd,
+				trial->normals[ssdpm__share_of(
+					trial->n, draw, number)]);
+	}
+	put_in_order(sim, powers);
+}
+
+static int run_trial(struct trial *trial, struct ssdpm_error *reterr)
+{
+	const size_t n = trial->unknowns.sim->n_parameters;
+	int err = 0;
+
+	for (uint32_t i = 0; i < N_TIMES && !err; i++)
+		err = weigh_times(trial, i, reterr);
+	for (uint32_t draw = 0; draw < trial->n && !err; draw++) {
+		const struct weighed *weighed = &trial->weighed[draw % N_TIMES];
+		double powers[SSDPM_MAX_PARAMETERS], fj = 0;
+
+		draw_powers(trial, draw, powers);
+		for (size_t i = 0; i < n; i++)
+			fj += powers[i] * weighed->of[i];
+		trial->nj[draw] = fj / FJ_PER_NJ;
+		trial->uw[draw] =
+			weighed->end_ns > 0 ? fj / weighed->end_ns : 0;
+	}
+	return err;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static uint32_t ppm(size_t count, size_t of)
+{
+	return of ? (uint32_t)((count * UINT64_C(1000000) + of / 2) / of) : 0;
+}
+
+static uint32_t count_saving(const struct trial *trial)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < trial->n; i++)
+		count += trial->nj[i] > 0;
+	return ppm(count, trial->n);
+}
+
+/* uw: sorted. */
+static uint32_t judge(const struct trial *trial, uint32_t saves_ppm)
+{
+	const double low = trial->uw[trial->n / 20];
+	const double high = trial->uw[trial->n - 1 - trial->n / 20];
+
+	if (low > -SMALL_UW && high < SMALL_UW)
+		return SSDPM_SAVING_TOO_SMALL;
+	if (saves_ppm > 950000)
+		return SSDPM_SAVING_SAVES;
+	if (saves_ppm > 800000)
+		return SSDPM_SAVING_PROBABLY_SAVES;
+	if (saves_ppm < 50000)
+		return SSDPM_SAVING_COSTS;
+	if (saves_ppm < 200000)
+		return SSDPM_SAVING_PROBABLY_COSTS;
+	return SSDPM_SAVING_NOT_DECIDED;
+}
+
+/* By how much the chance differs between the halves of an unknown. */
+static uint32_t shift_of(const struct trial *trial, uint32_t number)
+{
+	const bool time = trial->unknowns.at[number].time;
+	size_t n[2] = { 0 }, saves[2] = { 0 };
+	uint32_t a, b;
+
+	for (uint32_t i = 0; i < trial->n; i++) {
+		uint32_t share = time ? time_share(i % N_TIMES, number) :
+					ssdpm__share_of(trial->n, i, number);
+		bool upper = share >= (time ? N_TIMES : trial->n) / 2;
+
+		n[upper]++;
+		saves[upper] += trial->nj[i] > 0;
+	}
+	a = ppm(saves[0], n[0]);
+	b = ppm(saves[1], n[1]);
+	return a > b ? a - b : b - a;
+}
+
+static void find_decider(const struct trial *trial, struct ssdpm_likely *likely)
+{
+	for (uint32_t i = 0; i < trial->unknowns.n; i++) {
+		uint32_t shift = shift_of(trial, i);
+		const struct ssdpm_parameter *p =
+			&trial->unknowns.sim
+				 ->parameters[trial->unknowns.at[i].first];
+
+		if (shift <= likely->decider_ppm)
+			continue;
+		likely->decider_ppm = shift;
+		likely->decider_kind = p->kind;
+		likely->decider_index = p->index;
+	}
+}
+
+static int64_t whole(double value)
+{
+	/* As far as 63 bits go: a possible saving fits them. */
+	value = ssdpm__max(ssdpm__min(value, 9e18), -9e18);
+	return (int64_t)ssdpm__floor(value + 0.5);
+}
+
+static int find_word(struct trial *trial, uint32_t *ret_word, uint32_t *ret_ppm,
+		     struct ssdpm_error *reterr)
+{
+	int err = run_trial(trial, reterr);
+
+	if (err)
+		return err;
+	*ret_ppm = count_saving(trial);
+	qsort(trial->uw, trial->n, sizeof(*trial->uw), by_value);
+	*ret_word = judge(trial, *ret_ppm);
+	return 0;
+}
+
+static bool uses(const struct unknowns *unknowns, uint32_t prior)
+{
+	for (size_t i = 0; i < unknowns->n; i++)
+		if (unknowns->at[i].prior == prior)
+			return true;
+	return false;
+}
+
+/* Above 0 it saves; how sure that is. */
+static int strength_of(uint32_t word)
+{
+	static const int8_t strengths[] = {
+		[SSDPM_SAVING_SAVES] = 2,
+		[SSDPM_SAVING_PROBABLY_SAVES] = 1,
+		[SSDPM_SAVING_PROBABLY_COSTS] = -1,
+		[SSDPM_SAVING_COSTS] = -2,
+		[SSDPM_SAVING_TOO_SMALL] = 0,
+	};
+
+	return strengths[word];
+}
+
+/* What holds under both: the weaker word of one sign. */
+static uint32_t weaker(uint32_t a, uint32_t b)
+{
+	int x = strength_of(a), y = strength_of(b);
+
+	if (a == b)
+		return a;
+	if (x * y <= 0)
+		return SSDPM_SAVING_NOT_DECIDED;
+	return x * x < y * y ? a : b;
+}
+
+/* The word that holds whichever thin prior is twice as wide. */
+static int check_word(struct trial *trial, const double *few_normals,
+		      uint32_t *word, struct ssdpm_error *reterr)
+{
+	const struct unknowns unknowns = trial->unknowns;
+	int err = 0;
+
+	trial->n = N_FEW_DRAWS;
+	trial->normals = few_normals;
+	for (uint32_t i = 0; i < ssdpm__n_priors() && !err; i++) {
+		uint32_t other, saves;
+
+		if (!ssdpm__prior_is_thin(i) || !uses(&unknowns, i))
+			continue;
+		ssdpm__find_unknowns(unknowns.sim, i, &trial->unknowns);
+		err = find_word(trial, &other, &saves, reterr);
+		if (!err)
+			*word = weaker(*word, other);
+	}
+	return err;
+}
+
+static int find_likely(struct trial *trial, const double *few_normals,
+		       struct ssdpm_likely *likely, struct ssdpm_error *reterr)
+{
+	const uint32_t n = trial->n, edge = n / 20;
+	int err =
+		find_word(trial, &likely->verdict, &likely->saves_ppm, reterr);
+
+	if (err)
+		return err;
+	find_decider(trial, likely);
+	likely->priors_version = ssdpm__priors_version();
+	likely->low_uw = whole(trial->uw[edge]);
+	likely->median_uw = whole(trial->uw[n / 2]);
+	likely->high_uw = whole(trial->uw[n - 1 - edge]);
+	qsort(trial->nj, n, sizeof(*trial->nj), by_value);
+	likely->low_nj = whole(trial->nj[edge]);
+	likely->median_nj = whole(trial->nj[n / 2]);
+	likely->high_nj = whole(trial->nj[n - 1 - edge]);
+	return check_word(trial, few_normals, &likely->verdict, reterr);
+}
+
+/* What a trial needs: all of it, or none. */
+struct room {
+	struct trial trial;
+	double nj[N_DRAWS], uw[N_DRAWS];
+};
+
+static int try_subjects(const struct subject *from, const struct subject *to,
+			struct ssdpm_likely *likely, struct ssdpm_error *reterr)
+{
+	double *normals = ssdpm__normal_shares(N_DRAWS);
+	double *few = ssdpm__normal_shares(N_FEW_DRAWS);
+	double *times = ssdpm__normal_shares(N_TIMES);
+	struct room *room = malloc(sizeof(*room));
+	int err =
+		normals && few && times && room ? 0 : ssdpm__no_memory(reterr);
+
+	if (!err) {
+		struct trial *trial = &room->trial;
+
+		trial->from = from;
+		trial->to = to;
+		trial->n = N_DRAWS;
+		trial->normals = normals;
+		trial->time_normals = times;
+		trial->nj = room->nj;
+		trial->uw = room->uw;
+		ssdpm__find_unknowns(from->sim, UINT32_MAX, &trial->unknowns);
+		err = find_likely(trial, few, likely, reterr);
+	}
+	free(room);
+	free(times);
+	free(few);
+	free(normals);
+	return err;
+}
+
+/* What is possible holds it: a bucket of idle times is not quite exact. */
+static void stay_within(struct ssdpm_likely *likely,
+			const struct ssdpm_saving *possible)
+{
+	int64_t *uw[] = { &likely->low_uw, &likely->median_uw,
+			  &likely->high_uw };
+	int64_t *nj[] = { &likely->low_nj, &likely->median_nj,
+			  &likely->high_nj };
+
+	for (size_t i = 0; i < 3; i++) {
+		if (*uw[i] < possible->low_uw)
+			*uw[i] = possible->low_uw;
+		if (*uw[i] > possible->high_uw)
+			*uw[i] = possible->high_uw;
+		if (*nj[i] < possible->low_nj)
+			*nj[i] = possible->low_nj;
+		if (*nj[i] > possible->high_nj)
+			*nj[i] = possible->high_nj;
+	}
+}
+
+int ssdpm_sim_get_likely(const struct ssdpm_sim *from,
+			 const struct ssdpm_sim *to,
+			 struct ssdpm_likely *ret_likely,
+			 struct ssdpm_error *reterr)
+{
+	struct ssdpm_likely likely = { .size = sizeof(likely) };
+	struct subject a = { 0 }, b = { 0 };
+	struct ssdpm_saving possible;
+	int err = ssdpm__sized_check(ret_likely, sizeof(likely), "ssdpm_likely",
+				     reterr);
+
+	if (!err)
+		err = ssdpm_sim_get_saving(from, to, &possible, reterr);
+	if (err)
+		return err;
+	if (!from->profile || !to->profile)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a simulation was made without "
+				   "SSDPM_SIM_LIKELY");
+	err = ssdpm__subject_new(from, &a, reterr);
+	if (!err)
+		err = ssdpm__subject_new(to, &b, reterr);
+	if (!err)
+		err = try_subjects(&a, &b, &likely, reterr);
+	ssdpm__subject_free(&a);
+	ssdpm__subject_free(&b);
+	if (err)
+		return err;
+	stay_within(&likely, &possible);
+	ssdpm__sized_out(ret_likely, &likely, sizeof(likely));
+	return 0;
+}
+
+static const char saving_verdict_words[][15] = {
+	[SSDPM_SAVING_SAVES] = "saves",
+	[SSDPM_SAVING_PROBABLY_SAVES] = "probably-saves",
+	[SSDPM_SAVING_NOT_DECIDED] = "not-decided",
+	[SSDPM_SAVING_PROBABLY_COSTS] = "probably-costs",
+	[SSDPM_SAVING_COSTS] = "costs",
+	[SSDPM_SAVING_TOO_SMALL] = "too-small",
+};
+ENUM_WORDS(saving_verdict)

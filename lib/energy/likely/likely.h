@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Drives that are likely, and what becomes of a policy on each of them. */
+#ifndef SSDPM_LIB_LIKELY_LIKELY_H
+#define SSDPM_LIB_LIKELY_LIKELY_H
+
+#include <ssdpm/energy/likely.h>
+
+#include "estimate/sim.h"
+
+/* How many drives are drawn; a prime, as the lattice needs. */
+#define N_DRAWS 10007
+/* Of them, where only the word is asked for. */
+#define N_FEW_DRAWS 2003
+/* Different sets of times; each has as many drives. */
+#define N_TIMES 61
+
+/* Something that is not known of a drive: one random number for each. */
+struct unknown {
+	uint32_t prior; /* index; N_PRIORS: its range alone is known */
+	double log_sd;
+	bool time;
+	uint32_t first; /* the first parameter that has it */
+};
+
+/* Which parameters are drawn, and from what. */
+struct unknowns {
+	const struct ssdpm_sim *sim;
+	size_t n;
+	struct unknown at[SSDPM_MAX_PARAMETERS];
+	/* By parameter: which number it has, or UINT32_MAX: it is known. */
+	uint32_t of[SSDPM_MAX_PARAMETERS];
+};
+
+/* What stands in priors.tsv. */
+uint32_t ssdpm__priors_version(void);
+size_t ssdpm__n_priors(void);
+/* Fewer than ten independent sources? */
+bool ssdpm__prior_is_thin(uint32_t prior);
+
+/* doubled: the prior whose spread is taken twice; UINT32_MAX: none. */
+void ssdpm__find_unknowns(const struct ssdpm_sim *sim, uint32_t doubled,
+			  struct unknowns *ret_unknowns);
+
+/* The standard normal number of each of n equal shares. Free it. */
+double *ssdpm__normal_shares(size_t n);
+
+/*
+ * The share that draw i of n has in dimension d: a lattice, which has each
+ * share once in each dimension.
+ */
+uint32_t ssdpm__share_of(uint32_t n, uint32_t draw, uint32_t dimension);
+
+/* A value of a parameter: within its range. */
+double ssdpm__drawn_value(const struct ssdpm_parameter *parameter,
+			  double log_sd, double normal);
+
+/* Idle times of one length, nearly: as many, and their sum. */
+struct likely_gap {
+	double n;
+	double ns;
+};
+
+/* A policy, and the idle times of its run, as far as they matter. */
+struct subject {
+	const struct ssdpm_sim *sim;
+	struct likely_gap *gaps;
+	size_t n_gaps;
+	double shorter_ns; /* the sum of those that no policy does anything of
+			    */
+	double busy_ns;	   /* all that is not idle, to the last completion */
+	double rest_ns;	   /* idle after that, to its own end */
+};
+
+int ssdpm__subject_new(const struct ssdpm_sim *sim, struct subject *ret_subject,
+		       struct ssdpm_error *reterr);
+void ssdpm__subject_free(struct subject *subject);
+
+/* How long a policy is in each state, in ns, and in transitions. */
+struct likely_times {
+	struct chain chain;
+	double own_ns; /* to the end of its run */
+	double stay_ns[SSDPM_MAX_STATES];
+	double moving_ns;
+};
+
+/* With these values. draw: which policy, where nobody knows it. */
+int ssdpm__likely_times(const struct subject *subject, uint32_t draw,
+			const struct values *values,
+			struct likely_times *ret_times,
+			struct ssdpm_error *reterr);
+
+/* Until end_ns, which is not before its own end. */
+void ssdpm__likely_rest(const struct subject *subject, double end_ns,
+			struct likely_times *times);
+
+#endif
