@@ -20,7 +20,7 @@ extern "C" {
 
 /** What can be said of a saving. */
 enum ssdpm_saving_verdict {
-	SSDPM_SAVING_SAVES = 1,	  /* in more than 95 of 100 cases */
+	SSDPM_SAVING_SAVES = 1,		 /* in more than 95 of 100 cases */
 	SSDPM_SAVING_PROBABLY_SAVES = 2, /* in more than 80 */
 	SSDPM_SAVING_NOT_DECIDED = 3,
 	SSDPM_SAVING_PROBABLY_COSTS = 4,
@@ -82,7 +82,8 @@ SSDPM_API int ssdpm_sim_get_likely(const struct ssdpm_sim *from,
 				   struct ssdpm_likely *ret_likely,
 				   struct ssdpm_error *reterr);
 
-/** ssdpm_saving_verdict_to_string() - "saves", "not-decided" and so on, or NULL */
+/** ssdpm_saving_verdict_to_string() - "saves", "not-decided" and so on, or NULL
+ */
 SSDPM_API const char *ssdpm_saving_verdict_to_string(uint32_t verdict);
 SSDPM_API uint32_t ssdpm_saving_verdict_from_string(const char *word);
 

@@ -122,9 +122,9 @@ static void put_in_order(const struct ssdpm_sim *sim,
 {
 	for (uint32_t i = 1; i < sim->n_states; i++)
 		if (is_bound(sim, i))
-			powers[i] = ssdpm__max(
-				ssdpm__min(powers[i], powers[i - 1]),
-				(double)sim->parameters[i].low);
+			powers[i] =
+				ssdpm__max(ssdpm__min(powers[i], powers[i - 1]),
+					   (double)sim->parameters[i].low);
 	for (size_t i = sim->n_states; i-- > 1;)
 		if (is_bound(sim, (uint32_t)i))
 			powers[i - 1] = ssdpm__max(powers[i - 1], powers[i]);
@@ -144,8 +144,8 @@ static void draw_powers(const struct trial *trial, uint32_t draw,
 		if (number != UINT32_MAX && !unknowns->at[number].time)
 			powers[i] = ssdpm__drawn_value(
 				p, unknowns->at[number].log_sd,
-				trial->normals[ssdpm__share_of(
-					trial->n, draw, number)]);
+				trial->normals[ssdpm__share_of(trial->n, draw,
+							       number)]);
 	}
 	put_in_order(sim, powers);
 }
