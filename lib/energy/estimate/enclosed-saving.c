@@ -72,10 +72,8 @@ static struct step_view view_of(const struct side *side, uint32_t step)
 		.n_entered = (int64_t)side->beyond.n_entered[step],
 		.n_woken = side->beyond.n_woken[step],
 	};
-	uint64_t a = quick->at_ns - (step ? quick[-1].resident_ns : 0);
-	uint64_t b = slow->at_ns - (step ? slow[-1].resident_ns : 0);
 
-	view.wait = (struct span){ at_most(a, b), at_least(a, b) };
+	view.wait = ssdpm__wait_of(side->quick, side->slow, step);
 	view.entry = (struct span){ quick->resident_ns - quick->at_ns,
 				    slow->resident_ns - slow->at_ns };
 	view.exit = (struct span){ quick->exit_ns, slow->exit_ns };

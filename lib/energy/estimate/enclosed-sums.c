@@ -16,17 +16,7 @@ struct cell_view {
 /* How long a step lets the drive stay where it was. */
 static struct span wait_of(const struct sums *sums, uint32_t step)
 {
-	const struct chain_step *quick = &sums->quick->steps[step];
-	const struct chain_step *slow = &sums->slow->steps[step];
-	struct span wait = { quick->at_ns, slow->at_ns };
-
-	if (step) {
-		wait.low -= quick[-1].resident_ns;
-		wait.high -= slow[-1].resident_ns;
-	}
-	/* Timers that count from the start of idle: the other way round. */
-	return wait.low <= wait.high ? wait :
-				       (struct span){ wait.high, wait.low };
+	return ssdpm__wait_of(sums->quick, sums->slow, step);
 }
 
 /* The state after so many steps, and since when the drive is in it. */

@@ -103,6 +103,21 @@ void ssdpm__enclose_from(struct enclosure *enclosure, const struct flow *flow);
 bool ssdpm__enclose_records(struct enclosure *enclosure,
 			    const struct ssdpm_io *ios, size_t n);
 
+/* How long a drive stays where it was until a step. */
+static inline struct span ssdpm__wait_of(const struct chain *quick,
+					 const struct chain *slow,
+					 uint32_t step)
+{
+	uint64_t a = quick->steps[step].at_ns, b = slow->steps[step].at_ns;
+
+	if (step) {
+		a -= quick->steps[step - 1].resident_ns;
+		b -= slow->steps[step - 1].resident_ns;
+	}
+	/* Timers that count from the start of idle: the other way round. */
+	return (struct span){ at_most(a, b), at_least(a, b) };
+}
+
 /* What no policy changes of a run. */
 struct run_base {
 	uint64_t start_ns;
