@@ -206,8 +206,8 @@ static void count(const struct truth *truth, const struct truth_run *run,
 		  struct tally tallies[N_SEEN])
 {
 	for (size_t i = 0; i < OFFSET; i++) {
-		const struct ssdpm_measured *one =
-			find_measured(measured, n, seen[i].kind, seen[i].index);
+		const struct ssdpm_measured *one = find_measured(
+			measured, (size_t)n, seen[i].kind, seen[i].index);
 		double value = truth_value(truth, seen[i].kind, seen[i].index);
 		bool fitted = i < N_POWERS + N_ENERGIES;
 		struct ssdpm_measured none = { 0 };

@@ -171,11 +171,37 @@ static int run_trial(struct trial *trial, struct ssdpm_error *reterr)
 	return err;
 }
 
-static int by_value(const void *a, const void *b)
+/*
+ * The value with this rank, counted from 0; the values change places. C. A. R.
+ * Hoare's way, in place: qsort() may allocate.
+ */
+static double ranked(double *values, size_t n, size_t rank)
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	size_t from = 0, to = n - 1;
 
-	return (x > y) - (x < y);
+	while (from < to) {
+		const double pivot = values[from + (to - from) / 2];
+		size_t i = from, j = to;
+
+		for (;; i++, j--) {
+			double swapped;
+
+			while (values[i] < pivot)
+				i++;
+			while (values[j] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			swapped = values[i];
+			values[i] = values[j];
+			values[j] = swapped;
+		}
+		if (rank <= j)
+			to = j;
+		else
+			from = j + 1;
+	}
+	return values[rank];
 }
 
 static uint32_t ppm(size_t count, size_t of)
@@ -192,11 +218,11 @@ static uint32_t count_saving(const struct trial *trial)
 	return ppm(count, trial->n);
 }
 
-/* uw: sorted. */
 static uint32_t judge(const struct trial *trial, uint32_t saves_ppm)
 {
-	const double low = trial->uw[trial->n / 20];
-	const double high = trial->uw[trial->n - 1 - trial->n / 20];
+	const uint32_t n = trial->n, edge = n / 20;
+	const double low = ranked(trial->uw, n, edge);
+	const double high = ranked(trial->uw, n, n - 1 - edge);
 
 	if (low > -SMALL_UW && high < SMALL_UW)
 		return SSDPM_SAVING_TOO_SMALL;
@@ -262,7 +288,6 @@ static int find_word(struct trial *trial, uint32_t *ret_word, uint32_t *ret_ppm,
 	if (err)
 		return err;
 	*ret_ppm = count_saving(trial);
-	qsort(trial->uw, trial->n, sizeof(*trial->uw), by_value);
 	*ret_word = judge(trial, *ret_ppm);
 	return 0;
 }
@@ -334,13 +359,12 @@ static int find_likely(struct trial *trial, const double *few_normals,
 		return err;
 	find_decider(trial, likely);
 	likely->priors_version = ssdpm__priors_version();
-	likely->low_uw = whole(trial->uw[edge]);
-	likely->median_uw = whole(trial->uw[n / 2]);
-	likely->high_uw = whole(trial->uw[n - 1 - edge]);
-	qsort(trial->nj, n, sizeof(*trial->nj), by_value);
-	likely->low_nj = whole(trial->nj[edge]);
-	likely->median_nj = whole(trial->nj[n / 2]);
-	likely->high_nj = whole(trial->nj[n - 1 - edge]);
+	likely->low_uw = whole(ranked(trial->uw, n, edge));
+	likely->median_uw = whole(ranked(trial->uw, n, n / 2));
+	likely->high_uw = whole(ranked(trial->uw, n, n - 1 - edge));
+	likely->low_nj = whole(ranked(trial->nj, n, edge));
+	likely->median_nj = whole(ranked(trial->nj, n, n / 2));
+	likely->high_nj = whole(ranked(trial->nj, n, n - 1 - edge));
 	return check_word(trial, few_normals, &likely->verdict, reterr);
 }
 
