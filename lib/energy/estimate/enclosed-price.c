@@ -98,6 +98,7 @@ struct priced_end {
 	struct values values;
 	uint32_t operational_state;
 	bool most;
+	bool ordered; /* these powers: nominal ones that are known may not be */
 };
 
 /* A drive that has no time to sleep: busy, or at the work behind its writes. */
@@ -168,7 +169,7 @@ static int price_times(const struct priced_end *end, struct ssdpm_run *ret_run,
 		priced.duration_ns = 1;
 	err = ssdpm__run_energy(&priced, &values, end->operational_state, NULL,
 				reterr);
-	if (!err)
+	if (!err && end->ordered)
 		err = price_together(end, &values, &priced, reterr);
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
 		priced.busy_ns_by_op[op] = times->busy_ns_by_op[op];
@@ -215,6 +216,17 @@ static int add_end(const struct priced_end *end, struct ssdpm_run *low,
 	return err;
 }
 
+static bool is_nominal_ordered(const struct priced_drive *drive)
+{
+	const struct ssdpm_parameter *p = drive->parameters;
+	size_t i = 1;
+
+	while (i < drive->n && p[i].kind == SSDPM_PARAMETER_IDLE_POWER &&
+	       p[i].nominal <= p[i - 1].nominal)
+		i++;
+	return i == drive->n || p[i].kind != SSDPM_PARAMETER_IDLE_POWER;
+}
+
 int ssdpm__price_enclosed(const struct enclosed *run,
 			  const struct priced_drive *drive, bool nominal_powers,
 			  struct ssdpm_run *low, struct ssdpm_run *high,
@@ -233,6 +245,7 @@ int ssdpm__price_enclosed(const struct enclosed *run,
 			.run = run,
 			.operational_state = drive->order.operational_state,
 			.most = i & 1,
+			.ordered = !nominal_powers || is_nominal_ordered(drive),
 		};
 
 		if (nominal_powers)

@@ -89,7 +89,7 @@ static double add_gaps(struct likely_times *times, double n, double ns)
 	}
 }
 
-/* That of its run, or, where nobody knows it, any. */
+/* The policy of its run; any policy, if nobody knows it. */
 static struct ssdpm_sim_params params_of(const struct ssdpm_sim *sim,
 					 uint32_t draw)
 {

@@ -83,7 +83,7 @@ struct likely_times {
 	double moving_ns;
 };
 
-/* With these values. draw: which policy, where nobody knows it. */
+/* With these values. draw chooses the policy if nobody knows it. */
 int ssdpm__likely_times(const struct subject *subject, uint32_t draw,
 			const struct values *values,
 			struct likely_times *ret_times,
