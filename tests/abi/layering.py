@@ -46,20 +46,21 @@ ACYCLIC = {"device", "apply"}
 SEEN = {"base", "model", "policy"}
 WORK = {*SEEN, "energy/common", "energy/workload"}
 ESTIMATE = {*WORK, "energy/estimate"}
+LIKELY = {*ESTIMATE, "energy/likely"}
 SIGNAL = {*WORK, "energy/power", "energy/measure"}
 ENERGY = {
     "energy/common": {"base"},
     "energy/workload": {"base", "energy/common"},
     "energy/estimate": WORK,
     "energy/likely": ESTIMATE,
-    "energy/recommend": ESTIMATE,
+    "energy/recommend": LIKELY,
     "energy/writes": ESTIMATE,
     "energy/caps": {*ESTIMATE, "energy/writes"},
     "energy/budget": {*ESTIMATE, "energy/caps"},
     "energy/power": {*WORK, "energy/measure"},
     "energy/measure": {*WORK, "energy/power"},
     "energy/background": SIGNAL,
-    "energy/compare": ESTIMATE,
+    "energy/compare": LIKELY,
     "energy/consistency": {*SIGNAL, "device"},
     "energy/calibrate": {*SIGNAL, "energy/estimate"},
     "energy/survey": SIGNAL,

@@ -26,10 +26,10 @@ SHORT = ["-p", "linux", "-p", "linux-legacy", "-p", "none"]
 HUMAN = """\
 plain.json: A plain drive on some.csv, closed loop, asleep with the link in l1.2
   4 I/Os in 6.06 s; savings are against linux, which takes 53.8..119 mW
-  policy        energy    power    saves       low..high  delayed     mean    p99
-  linux         433 mJ  71.4 mW                            50.0 %  12.5 ms  39 ms
-  linux-legacy  2.35 J   388 mW  -317 mW   -423..-211 mW   50.0 %  12.5 ms  39 ms
-  none           9.1 J    1.5 W  -1.43 W  -1.91..-0.92 W      0 %     0 ns   0 ns
+  policy          power  likely                              delay    p99
+  linux         71.4 mW                                    12.5 ms  39 ms
+  linux-legacy   388 mW  costs 320 mW (likely 220 to 420)  12.5 ms  39 ms
+  none            1.5 W  costs 1.4 W (likely 1 to 1.9)        0 ns   0 ns
 """
 
 
@@ -46,6 +46,48 @@ def compare(ssdpm: Command, *options: str) -> Any:
 def test_people_get_a_line_for_each_policy(some: Command) -> None:
     call = ["compare", "-t", "some.csv", *SHORT, "--idle-power", "1W..2W"]
     assert some.output(*call, "plain.json") == HUMAN
+
+
+def test_what_is_likely_is_possible_and_its_word_says_how_sure_it_is(
+    some: Command,
+) -> None:
+    sure = {"saves": 950_001, "probably-saves": 800_001, "not-decided": 0}
+    said = some.json("compare", "-t", "lomax", "plain.json")
+    words = set()
+    for row in said["rows"]:
+        likely, saving = row["likely"], row["saving"]
+        for unit in ("nj", "uw"):
+            low, median, high = (
+                likely[f"{name}_{unit}"] for name in ("low", "median", "high")
+            )
+            assert saving[f"low_{unit}"] <= low <= median <= high
+            assert high <= saving[f"high_{unit}"]
+        assert likely["saves_ppm"] >= sure.get(likely["verdict"], 0)
+        words.add(likely["verdict"])
+    assert {"too-small", "not-decided", "costs"} <= words
+    # None of that is in an estimate alone, where nothing is compared.
+    assert '"likely"' not in some.output("estimate", "-t", "lomax", "plain.json", "--json")
+
+
+def test_what_likely_saves_most_comes_first(some: Command) -> None:
+    text = some.output("compare", "-q", "-t", "lomax", "drive.json")
+    rows = [line.split()[0] for line in text.splitlines()[3:] if " mW" in line]
+    said = some.json("compare", "-t", "lomax", "drive.json")
+    first, *others = said["rows"]
+    others.sort(key=lambda row: -int(row["likely"]["median_uw"]))
+    assert rows == [row["policies"][0] for row in (first, *others)]
+
+
+def test_what_decides_is_said_with_a_way_to_know_it(some: Command) -> None:
+    call = ["compare", "-q", "-t", "lomax", "-p", "linux", "-p", "lower-envelope"]
+    text = some.output(*call, "drive.json")
+    assert text.endswith(
+        "  the transition power decides on lower-envelope\n"
+        "    to know it: ssdpm measure calibrate, --transition-power\n"
+    )
+    assert "to know it" not in some.output(
+        *call, "--transition-power", "2W", "drive.json"
+    )
 
 
 def test_each_row_is_what_estimate_says(some: Command) -> None:
@@ -192,7 +234,7 @@ def test_less_delay_at_more_power_is_proposed_only_if_asked_for(some: Command) -
         assert one["saving"]["nominal_nj"] < 0
         assert "--may-cost: linux is beyond the bounds" in one["text"]
     text = some.output("recommend", *call)
-    assert "mW more" in text and "as root" not in text and "echo" not in text
+    assert " costs " in text and "as root" not in text and "echo" not in text
     assert "--may-cost" in some.fails(1, "recommend", "-q", "--raw", "raw", *call)
     assert not (some.directory / "raw").exists()
     for one in some.json("recommend", "--may-cost", *call)["recommendations"]:
@@ -405,10 +447,28 @@ def test_what_may_be_a_loss_is_said(some: Command) -> None:
     call = ["-t", "lomax", "--from", "none", "plain.json", "--idle-power", "0.5W..1W"]
     first, text = text_of(some, "--transition-power", "0.1W..0.6W..20W", *call)
     assert first["saving"]["low_uw"] < 0 < first["saving"]["nominal_uw"]
-    assert ": it may also cost) against none" in text
+    assert first["likely"]["verdict"] == "saves" and "mW (likely " in text
+    first, text = text_of(some, "--transition-power", "0.1W..3W..30W", *call)
+    assert first["likely"]["verdict"] == "probably-saves"
+    assert first["likely"]["low_uw"] < 0 < first["likely"]["median_uw"]
+    assert "probably saves " in text and " mW (likely -" in text
     first, text = text_of(some, "--transition-power", "1W", *call)
-    assert first["saving"]["low_uw"] > 0
-    assert "it may also" not in text
+    assert first["saving"]["low_uw"] > 0 and first["likely"]["verdict"] == "saves"
+
+
+def test_what_saves_too_little_to_matter_is_not_set(some: Command) -> None:
+    call = ["--idle-power", "0.5W", "--transition-power", "0.5W"]
+    call += ["--idle-power", "PS3=498mW", "--idle-power", "PS4=497mW"]
+    same, *others = recommend(some, "--from", "none", *call)["recommendations"]
+    assert same["saving"]["high_uw"] == 0 and len(others) == 2
+    for one in others:
+        assert one["likely"]["verdict"] == "too-small" and one["advice"] == "keep"
+        assert 0 < one["likely"]["median_uw"] < 5000
+        assert "saves too little to matter" in one["text"]
+    # Who asks for less delay gets it, however little that is.
+    bound = ["--max-added-mean", "0us", "--may-cost"]
+    for one in recommend(some, *call, *bound)["recommendations"]:
+        assert one["advice"] == "set"
 
 
 def test_energy_and_power_agree_where_a_wake_takes_long(some: Command) -> None:

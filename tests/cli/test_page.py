@@ -74,9 +74,11 @@ CHARTS = {
 }
 
 
-def check(page: Page, first: str, delays: bool = True) -> None:
+def check(page: Page, first: str, delays: bool = True, others: bool = True) -> None:
     assert page.errors == []
     wanted = CHARTS | {f"States over time under {first}"}
+    if others:
+        wanted |= {f"Likely saving against {first}"}
     if delays:
         wanted |= {"Distribution of the delays"}
     assert set(page.canvases) == wanted
@@ -156,7 +158,7 @@ def test_many_states_one_state_and_no_delay_are_drawn(some: Command) -> None:
     check(browse(some, "p.html"), "linux")
     some.output("compare", "-t", "lomax", "--html", "p.html", "one.json")
     page = browse(some, "p.html")
-    check(page, "linux", delays=False)
+    check(page, "linux", delays=False, others=False)
     assert "No I/O is delayed." in page.text
     some.write("one.csv", trace.csv((5, 0)))
     some.output("compare", "-t", "one.csv", "--html", "p.html", "plain.json")
@@ -410,8 +412,8 @@ def test_a_policy_has_one_color_on_the_whole_page(some: Command) -> None:
     colors: dict[str, set[str]] = {}
     report = (
         "<script>document.body.append('COLORS' + JSON.stringify(Object.values(Chart.instances)"
-        ".filter((c) => c.config.type === 'scatter').flatMap((c) => c.data.datasets.map((d) =>"
-        " [d.label, d.backgroundColor]))) + 'COLORS')</script>"
+        ".filter((c) => c.config.type === 'scatter').flatMap((c) => c.data.datasets.filter((d) =>"
+        " d.label).map((d) => [d.label, d.backgroundColor]))) + 'COLORS')</script>"
     )
     path.write_text(path.read_text().replace("</body>", f"{report}</body>"))
     page = browse(some, "p.html")
@@ -421,6 +423,25 @@ def test_a_policy_has_one_color_on_the_whole_page(some: Command) -> None:
     assert len(colors) >= 5
     assert all(len(of) == 1 for of in colors.values())
     assert len({min(of) for of in colors.values()}) == len(colors)
+
+
+def test_savings_are_drawn_as_intervals_beside_nothing(some: Command) -> None:
+    call = ["compare", "-t", "lomax", "plain.json"]
+    some.output(*call, "--html", "p.html")
+    path = some.directory / "p.html"
+    report = (
+        "<script>document.body.append('DRAWN' + JSON.stringify(Object.values(Chart.instances)"
+        ".find((c) => c.canvas.ariaLabel.startsWith('Likely saving')).data.datasets[0].data"
+        ".map((p) => [p.low, p.x, p.high])) + 'DRAWN')</script>"
+    )
+    path.write_text(path.read_text().replace("</body>", f"{report}</body>"))
+    drawn = json.loads(browse(some, "p.html").text.split("DRAWN")[1])
+    wanted = [
+        [row["likely"][f"{name}_uw"] / 1e3 for name in ("low", "median", "high")]
+        for row in some.json(*call)["rows"][1:]
+    ]
+    assert drawn == sorted(wanted, key=lambda row: -row[1])
+    assert any(low < 0 < high for low, _, high in drawn)
 
 
 MM = 96 / 25.4
@@ -434,7 +455,7 @@ def test_a_printed_page_has_all_on_its_paper(some: Command, n: int) -> None:
     opened = "<script>for (const d of document.querySelectorAll('details')) d.open = 1</script>"
     path.write_text(path.read_text().replace("</body>", f"{opened}</body>"))
     found = layout(some, 1200, PRINTING, DARK)
-    assert len(found["charts"]) == n + len(CHARTS) + 1
+    assert len(found["charts"]) == n + len(CHARTS) + 1 + (n > 1)
     assert found["wide"] == []
     assert found["width"] <= (210 - 2 * 12) * MM
     assert luminance(found["page"]) == 1
@@ -464,4 +485,4 @@ def test_a_browser_prints_each_chart_whole_on_a_page_of_a4(twenty: Command) -> N
     # Two pixels of a canvas are one of the page. A broken chart has two rectangles.
     heights = re.findall(rb"\n0 0 %d (\d+) re\n" % width, drawn)
     most = 2 * math.floor(170 * MM)
-    assert sorted(int(height) for height in heights) == [220, 760, 760, most, most]
+    assert sorted(int(height) for height in heights) == [220, 760, 760, most, most, most]

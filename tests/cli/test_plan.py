@@ -184,7 +184,8 @@ def test_a_workload_says_what_is_saved_and_what_it_costs(
     assert after["saving"]["nominal_uw"] < 0
     text = ssdpm.output(*call)
     assert "    costs " in text and "delay of an I/O" in text
-    assert ": it may also save)" in text and " less on average\n" in text
+    assert after["likely"]["verdict"] == "costs" and "mW (likely " in text
+    assert " less on average\n" in text
     same = ssdpm.output(*call[:4], "--latency", "100ms", "-t", "lomax")
     assert "    as now  " in same and "saves" not in same
 

@@ -153,13 +153,13 @@ static void free_pair(struct ssdpm_sim *sims[2])
 static void hide(const struct unknowns *unknowns, enum truth truth,
 		 struct ssdpm_parameter *parameters)
 {
-	const struct ssdpm_sim *sim = unknowns->sim;
+	const struct priced_drive *drive = unknowns->drive;
 	double deviations[SSDPM_MAX_PARAMETERS];
 
 	for (size_t i = 0; i < unknowns->n; i++)
 		deviations[i] = deviation(truth);
-	memcpy(parameters, sim->parameters, sizeof(sim->parameters));
-	for (size_t i = 0; i < sim->n_parameters; i++) {
+	memcpy(parameters, drive->parameters, sizeof(drive->parameters));
+	for (size_t i = 0; i < drive->n; i++) {
 		struct ssdpm_parameter *p = &parameters[i];
 		uint32_t number = unknowns->of[i];
 
@@ -168,11 +168,11 @@ static void hide(const struct unknowns *unknowns, enum truth truth,
 				p, unknowns->at[number].log_sd,
 				deviations[number]);
 	}
-	for (size_t i = 1; i < sim->n_states; i++)
+	for (size_t i = 1; i < unknowns->n_states; i++)
 		if (parameters[i].nominal > parameters[i - 1].nominal)
 			parameters[i].nominal = at_least(
 				parameters[i].low, parameters[i - 1].nominal);
-	for (size_t i = 0; i < sim->n_parameters; i++)
+	for (size_t i = 0; i < drive->n; i++)
 		parameters[i].low = parameters[i].high = parameters[i].nominal;
 }
 
@@ -190,7 +190,7 @@ static void count(const struct pair *pair, const struct ssdpm_likely *likely,
 		     word == SSDPM_SAVING_PROBABLY_COSTS;
 
 	hide(unknowns, truth, parameters);
-	run_pair(pair, parameters, unknowns->sim->n_parameters, sims);
+	run_pair(pair, parameters, unknowns->drive->n, sims);
 	assert_int_equal(ssdpm_sim_get_saving(sims[0], sims[1], &saving, NULL),
 			 0);
 	counts->n[word]++;
@@ -208,13 +208,15 @@ static void count(const struct pair *pair, const struct ssdpm_likely *likely,
 static void try_pair(struct pair *pair, struct counts counts[N_TRUTHS])
 {
 	struct ssdpm_likely likely = { .size = sizeof(likely) };
+	struct priced_drive drive;
 	struct unknowns unknowns;
 	struct ssdpm_sim *sims[2];
 
 	run_pair(pair, NULL, 0, sims);
 	assert_int_equal(ssdpm_sim_get_likely(sims[0], sims[1], &likely, NULL),
 			 0);
-	ssdpm__find_unknowns(sims[0], UINT32_MAX, &unknowns);
+	drive = ssdpm__sim_drive(sims[0]);
+	ssdpm__find_unknowns(&drive, UINT32_MAX, &unknowns);
 	for (int truth = 0; truth < N_TRUTHS; truth++)
 		for (int i = 0; i < N_HIDDEN; i++)
 			count(pair, &likely, &unknowns, (enum truth)truth,

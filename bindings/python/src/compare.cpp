@@ -171,7 +171,7 @@ class Comparison
 		});
 	}
 
-	/* same_as, table, lpm, the outcome of row same_as, saving */
+	/* same_as, table, lpm, the outcome of row same_as, saving, likely */
 	py::list finish(uint64_t end_ns)
 	{
 		struct ssdpm_compared_policy row = {};
@@ -186,7 +186,8 @@ class Comparison
 				row.same_as, table_of(row.resolved.apst),
 				row.resolved.lpm,
 				result_tuple(*row.result, row.sim),
-				saving_tuple(row.saving)));
+				saving_tuple(row.saving),
+				likely_tuple(row.likely)));
 		return rows;
 	}
 

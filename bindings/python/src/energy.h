@@ -237,6 +237,8 @@ py::tuple result_tuple(const struct ssdpm_result &result,
 		       const struct ssdpm_sim *sim,
 		       const py::object &changes = py::none());
 py::tuple saving_tuple(const struct ssdpm_saving &saving);
+/* None for NULL. */
+py::object likely_tuple(const struct ssdpm_likely *likely);
 
 /* struct ssdpm_sim_params with all that it points to. */
 class SimParams

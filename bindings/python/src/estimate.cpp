@@ -161,6 +161,23 @@ py::tuple saving_tuple(const struct ssdpm_saving &saving)
 			      saving.low_uw, saving.nominal_uw, saving.high_uw);
 }
 
+py::object likely_tuple(const struct ssdpm_likely *likely)
+{
+	const char *decider;
+
+	if (!likely)
+		return py::none();
+	decider = ssdpm_parameter_kind_to_string(likely->decider_kind);
+	return py::make_tuple(
+		ssdpm_saving_verdict_to_string(likely->verdict), likely->low_nj,
+		likely->median_nj, likely->high_nj, likely->low_uw,
+		likely->median_uw, likely->high_uw, likely->saves_ppm / 1e6,
+		likely->priors_version,
+		likely->decider_kind ? py::object(py::str(decider)) :
+				       py::object(py::none()),
+		likely->decider_index, likely->decider_ppm / 1e6);
+}
+
 py::tuple result_tuple(const struct ssdpm_result &result,
 		       const struct ssdpm_sim *sim, const py::object &changes)
 {
@@ -513,7 +530,8 @@ static py::tuple describe(const struct ssdpm_recommendation &from)
 		from.primary_timeout_ms, from.primary_latency_tolerance_us,
 		from.secondary_timeout_ms, from.secondary_latency_tolerance_us,
 		run_array(from.run ? from.run : &none, 1),
-		saving_tuple(from.saving), Changes(from).list());
+		saving_tuple(from.saving), likely_tuple(from.likely),
+		Changes(from).list());
 }
 
 /* What to set for a workload; it never changes. */
@@ -683,6 +701,7 @@ static void add_words(py::module_ &module)
 	module.attr("BOUNDS_MAY_COST") = +SSDPM_BOUNDS_MAY_COST;
 	module.attr("SIM_IDLE_FROM_START") =
 		(uint32_t)SSDPM_SIM_IDLE_FROM_START;
+	module.attr("SIM_LIKELY") = (uint32_t)SSDPM_SIM_LIKELY;
 }
 
 void add_estimate(py::module_ &module)

@@ -121,6 +121,7 @@ from ssdpm.estimate.recommend import (
 from ssdpm.estimate.result import (
     PHASES,
     Estimate,
+    Likely,
     Residency,
     Run,
     Saving,
@@ -230,6 +231,7 @@ __all__ = [
     "Host",
     "Inferred",
     "InvalidError",
+    "Likely",
     "Machine",
     "MachineFacts",
     "Meter",

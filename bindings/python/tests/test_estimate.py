@@ -389,6 +389,47 @@ def test_a_sata_drive_has_link_policies(trace: Trace) -> None:
     assert [p.nominal for p in changed if p.provenance == "stated"] == [50_000]
 
 
+def test_what_is_likely_stands_beside_what_is_possible() -> None:
+    drive = ssdpm.Model.catalogue("WDC PC SN530")
+    trace = ssdpm.generate("lomax", n_ios=900)
+    first, *others = ssdpm.compare(drive, trace, ["linux", "none", "linux-legacy"])
+    assert first.likely is not None and first.likely.verdict == "too-small"
+    for one in others:
+        likely, saving = one.likely, one.saving
+        assert likely is not None and likely.priors_version == 1
+        assert saving.low_uw <= likely.low_uw <= likely.median_uw <= likely.high_uw
+        assert likely.high_uw <= saving.high_uw and 0 <= likely.saves_share < 0.5
+        assert likely.verdict in ("probably-costs", "costs")
+        assert likely.decider_kind in ("idle_power_uw", "transition_power_uw")
+        assert str(likely).startswith(likely.verdict.replace("-", " ") + ": -")
+        assert str(likely) in repr(ssdpm.compare(drive, trace, ["linux", *one.names]))
+    rows = ssdpm.compare(drive, trace).to_records()
+    assert rows["verdict"][0] == "too-small"
+    assert rows["saving_likely_median_uw"].dtype == np.dtype("i8")
+    [alone] = ssdpm.compare(drive, trace, ["linux"], likely=False)
+    assert alone.likely is None
+
+
+def test_a_recommendation_rests_on_what_is_likely() -> None:
+    drive = ssdpm.Model.catalogue("WDC PC SN530")
+    trace = ssdpm.generate("lomax", n_ios=900)
+    for one in ssdpm.recommend(drive, trace, today="none"):
+        assert one.likely is not None and one.saving is not None
+        assert one.advice == "set" and one.likely.verdict in ("saves", "probably-saves")
+        assert str(one.likely) in str(one)
+        assert one.saving.low_uw <= one.likely.low_uw < one.likely.high_uw
+        assert one.likely.high_uw <= one.saving.high_uw
+    # The same saving is one policy against the other.
+    found = ssdpm.recommend(drive, trace, today="none")[0]
+    assert found.table is not None
+    tables = {"none": None, "found": found.table}
+    assert found.likely is not None
+    compared = ssdpm.compare(drive, trace, tables)["found"].likely
+    assert compared == found.likely
+    for one in ssdpm.recommend(drive, trace, today="none", likely=False):
+        assert one.likely is None
+
+
 def test_all_policies_are_compared_each_table_once(trace: Trace) -> None:
     drive = ssdpm.Model.catalogue("WDC PC SN530")
     comparison = ssdpm.compare(drive, iter([trace[:2], trace[2:]]))
@@ -763,7 +804,7 @@ def test_a_recommendation_without_a_gain_says_to_leave_all(
         assert "0 mW" not in str(one).split(" mW")[0][-2:]
     for one in ssdpm.recommend(model, trace, max_delay_p99_ns=0, may_cost=True):
         assert one.advice == "set"
-        assert str(one).startswith("set ") and " mW more (" in str(one)
+        assert str(one).startswith("set ") and ": costs: -" in str(one)
 
 
 def test_without_a_bound_delays_stay_below_those_of_linux_or_a_hundredth(

@@ -104,7 +104,7 @@ def test_savings_are_the_exact_extremes_over_the_powers() -> None:
         parameters = make_parameters(rng, model)
         tables = {name: make_table(rng, model) for name in ("one", "other")}
         found = ssdpm.compare(
-            model, rng.choice(TRACES), tables, parameters=parameters
+            model, rng.choice(TRACES), tables, likely=False, parameters=parameters
         )
         if len(found) == 1:
             continue
@@ -205,10 +205,14 @@ def test_what_is_known_better_stays_within_what_was_possible() -> None:
         model, trace = rng.choice(drives), rng.choice(WORKLOADS)
         policies = POLICIES if model.kind == "nvme" else LPM_POLICIES
         guessed = widened(rng, ssdpm.parameters(model))
-        wide = ssdpm.compare(model, trace, policies, parameters=guessed)
+        wide = ssdpm.compare(
+            model, trace, policies, likely=False, parameters=guessed
+        )
         share = rng.choice([0.2, 0.6, 1])
         parameters = drawn(rng, wide[0].estimate.parameters, share)
-        known = ssdpm.compare(model, trace, policies, parameters=parameters)
+        known = ssdpm.compare(
+            model, trace, policies, likely=False, parameters=parameters
+        )
         assert not known[0].estimate.loose_states
         after_of = {name: policy for policy in known for name in policy.names}
         for before in wide:

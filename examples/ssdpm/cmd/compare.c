@@ -5,7 +5,6 @@
 #include "html/html.h"
 #include "text/output.h"
 
-#define MAX_POLICIES 32
 #define MAX_TRACES 64
 
 struct settings {

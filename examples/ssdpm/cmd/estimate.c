@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The policy of the command line, and those beside it on a page. */
-#define MAX_POLICIES 32
-
 struct settings {
 	struct trace_options trace;
 	struct sim_options sim;

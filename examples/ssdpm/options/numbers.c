@@ -92,15 +92,25 @@ static struct number in_unit(int64_t uw, double factor)
 	return number;
 }
 
-struct number power_range_text(int64_t low_uw, int64_t high_uw)
+/* Of a power, and of a range, whose larger end counts. */
+static const struct scale *power_scale(int64_t low_uw, int64_t high_uw)
 {
 	double low = magnitude(low_uw), high = magnitude(high_uw);
-	double most = low > high ? low : high, least = low > high ? high : low;
+	double most = low > high ? low : high;
 	const struct scale *scale = powers;
-	struct number number;
 
 	while (scale[1].unit && most >= scale[1].factor * 0.9995)
 		scale++;
+	return scale;
+}
+
+struct number power_range_text(int64_t low_uw, int64_t high_uw)
+{
+	double low = magnitude(low_uw), high = magnitude(high_uw);
+	double least = low > high ? high : low;
+	const struct scale *scale = power_scale(low_uw, high_uw);
+	struct number number;
+
 	if (least > 0 && least < scale->factor / 100)
 		snprintf(number.text, sizeof(number.text), "%.12s..%.12s",
 			 power_text(low_uw).text, power_text(high_uw).text);
@@ -167,28 +177,66 @@ struct counted counted(uint64_t count, const char *one)
 	return words;
 }
 
-/* What is lost is more, and not a negative saving. */
-struct saving_words saving_text(const struct ssdpm_saving *s)
+/* What is likely is not known better. */
+static int64_t two_digits(int64_t uw)
 {
-	bool lost = s->nominal_uw < 0;
-	int64_t low = lost ? -s->high_uw : s->low_uw;
-	int64_t high = lost ? -s->low_uw : s->high_uw;
-	struct saving_words words;
-	char range[96] = "";
+	int64_t unit = 1;
 
-	if (low != high)
-		snprintf(range, sizeof(range), " (%s%s)",
-			 power_range_text(low, high).text,
-			 low >= 0 || high <= 0 ? "" :
-			 lost		       ? ": it may also save" :
-						 ": it may also cost");
-	if (lost)
-		snprintf(words.text, sizeof(words.text), "costs %s more%s",
-			 power_text(-s->nominal_uw).text, range);
-	else if (!s->nominal_uw && low == high)
+	while (uw / unit >= 100 || uw / unit <= -100)
+		unit *= 10;
+	return (uw + (uw < 0 ? -unit : unit) / 2) / unit * unit;
+}
+
+/* " (likely 12 to 130)"; with a unit where that is another one. */
+static struct number likely_range(int64_t low_uw, int64_t uw, int64_t high_uw)
+{
+	const struct scale *scale;
+	struct number number;
+
+	low_uw = two_digits(low_uw);
+	high_uw = two_digits(high_uw);
+	scale = power_scale(low_uw, high_uw);
+	snprintf(number.text, sizeof(number.text), " (likely %.6s to %.6s%s%s)",
+		 in_unit(low_uw, scale->factor).text,
+		 in_unit(high_uw, scale->factor).text,
+		 scale == power_scale(uw, uw) ? "" : " ",
+		 scale == power_scale(uw, uw) ? "" : scale->unit);
+	return number;
+}
+
+/* What is lost is more, and not a negative saving. */
+struct saving_words saving_text(const struct ssdpm_likely *likely)
+{
+	static const char *const forms[][2] = {
+		[SSDPM_SAVING_SAVES] = { "saves %s%s", "saves %s%s" },
+		[SSDPM_SAVING_PROBABLY_SAVES] = { "probably saves %s%s",
+						  "probably saves %s%s" },
+		[SSDPM_SAVING_NOT_DECIDED] = { "not decided: %s%s",
+					       "not decided: -%s%s" },
+		[SSDPM_SAVING_PROBABLY_COSTS] = { "probably costs %s%s",
+						  "probably costs %s%s" },
+		[SSDPM_SAVING_COSTS] = { "costs %s%s", "costs %s%s" },
+		[SSDPM_SAVING_TOO_SMALL] = { "saves too little to matter: %s%s",
+					     "costs too little to matter: %s%s" },
+	};
+	const bool lost = likely->median_uw < 0;
+	const bool turned = lost && likely->verdict != SSDPM_SAVING_NOT_DECIDED;
+	const bool certain = likely->low_uw == likely->high_uw;
+	int64_t uw = lost ? -likely->median_uw : likely->median_uw;
+	struct number range = { "" };
+	struct saving_words words;
+
+	if (!certain)
+		uw = two_digits(uw);
+	if (!certain)
+		range = likely_range(
+			turned ? -likely->high_uw : likely->low_uw, uw,
+			turned ? -likely->low_uw : likely->high_uw);
+	if (certain && !uw)
 		strcpy(words.text, "saves nothing");
 	else
-		snprintf(words.text, sizeof(words.text), "saves %s%s",
-			 power_text(s->nominal_uw).text, range);
+		snprintf(words.text, sizeof(words.text),
+			 forms[likely->verdict][lost], power_text(uw).text,
+			 range.text);
 	return words;
 }

@@ -25,12 +25,13 @@ struct number any_power_text(uint64_t uw);
 /* "-12.3..45.6 mW"; "1 mW..3 W" where one unit does not fit both */
 struct number power_range_text(int64_t low_uw, int64_t high_uw);
 
-/* "saves 5 mW (-2..9 mW: it may also cost)" */
+/* "saves 49 mW (likely 12 to 130)", "probably costs 1.2 W (likely -0.1 to 3)"
+ */
 struct saving_words {
-	char text[224];
+	char text[128];
 };
 
-struct saving_words saving_text(const struct ssdpm_saving *saving);
+struct saving_words saving_text(const struct ssdpm_likely *likely);
 
 /* "4.1 KiB" */
 struct number bytes_text(uint64_t bytes);

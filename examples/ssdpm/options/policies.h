@@ -5,6 +5,9 @@
 
 #include "options/apst-options.h"
 
+/* Of a command: those of its options, and those beside them on a page. */
+#define MAX_POLICIES 32
+
 struct policy {
 	const char *name;
 	struct ssdpm_policy what;

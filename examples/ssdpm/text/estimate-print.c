@@ -355,19 +355,14 @@ static size_t merged(const struct estimate *e, size_t row)
 static void add_row(struct table *rows, const struct estimate *e, size_t row)
 {
 	const struct ssdpm_run *run = e->jobs[row].row.result->nominal;
-	const struct ssdpm_saving saving = e->jobs[row].row.saving;
-	const bool range = row && saving.low_uw != saving.high_uw;
+	const struct ssdpm_likely *likely = e->jobs[row].row.likely;
 
 	table_row(rows,
 		  cell("%s%s", e->jobs[row].policy->name,
 		       merged(e, row) ? " *" : "")
 			  .text,
-		  energy_text(run->energy_nj).text,
 		  power_text((int64_t)run->mean_power_uw).text,
-		  row ? power_text(saving.nominal_uw).text : "",
-		  range ? power_range_text(saving.low_uw, saving.high_uw).text :
-			  "",
-		  share_text(run->n_delayed, all_ios(run)).text,
+		  row ? saving_text(likely).text : "",
 		  time_text(run->delay_mean_ns).text,
 		  time_text(run->delay_p99_ns).text);
 }
@@ -388,10 +383,99 @@ static void print_merged(const struct estimate *e, size_t row)
 	putchar('\n');
 }
 
+/* Different policies: the first one, then those that likely save most. */
+static size_t rank_rows(const struct estimate *e, size_t ranked[MAX_POLICIES])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n_jobs; i++) {
+		size_t at = n;
+
+		if (is_merged(e, i))
+			continue;
+		for (; at > 1 && e->jobs[ranked[at - 1]].row.likely->median_uw <
+					 e->jobs[i].row.likely->median_uw;
+		     at--)
+			ranked[at] = ranked[at - 1];
+		ranked[at] = i;
+		n++;
+	}
+	return n;
+}
+
+/* How somebody can know what is only likely; NULL: not at all. */
+static const char *way_to_know(uint32_t kind)
+{
+	static const struct {
+		uint32_t kind;
+		const char *way;
+	} ways[] = {
+		{ SSDPM_PARAMETER_IDLE_POWER, "nvme id-ctrl, --idle-power" },
+		{ SSDPM_PARAMETER_ACTIVE_POWER, "--active-power" },
+		{ SSDPM_PARAMETER_TRANSITION_POWER,
+		  "ssdpm measure calibrate, --transition-power" },
+		{ SSDPM_PARAMETER_LINK_POWER, "--link-power" },
+		{ SSDPM_PARAMETER_ENTRY_LATENCY,
+		  "ssdpm measure calibrate, --entry-latency" },
+		{ SSDPM_PARAMETER_EXIT_LATENCY,
+		  "ssdpm measure calibrate, --exit-latency" },
+		{ SSDPM_PARAMETER_LINK_IDLE_TIME, "--link-idle-time" },
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (ways[i].kind == kind)
+			return ways[i].way;
+	return NULL;
+}
+
+static bool needs_decider(const struct ssdpm_likely *likely)
+{
+	return way_to_know(likely->decider_kind) &&
+	       (likely->verdict == SSDPM_SAVING_NOT_DECIDED ||
+		likely->verdict == SSDPM_SAVING_PROBABLY_SAVES ||
+		likely->verdict == SSDPM_SAVING_PROBABLY_COSTS);
+}
+
+static bool has_same_decider(const struct ssdpm_likely *a,
+			     const struct ssdpm_likely *b)
+{
+	return needs_decider(a) && a->decider_kind == b->decider_kind &&
+	       a->decider_index == b->decider_index;
+}
+
+/* What moves the chances most, once, with the policies of which it does. */
+static void print_decider(const struct estimate *e, const size_t *ranked,
+			  size_t n, size_t at)
+{
+	const struct ssdpm_likely *likely = e->jobs[ranked[at]].row.likely;
+	const char *before = "";
+
+	if (!needs_decider(likely))
+		return;
+	for (size_t i = 1; i < at; i++)
+		if (has_same_decider(e->jobs[ranked[i]].row.likely, likely))
+			return;
+	printf("  the %s decides on ",
+	       parameter_text(likely->decider_kind, likely->decider_index,
+			      likely->decider_index)
+		       .text);
+	for (size_t i = at; i < n; i++) {
+		const struct job *job = &e->jobs[ranked[i]];
+
+		if (!has_same_decider(job->row.likely, likely))
+			continue;
+		printf("%s%s", before, job->policy->name);
+		before = ", ";
+	}
+	printf("\n    to know it: %s\n", way_to_know(likely->decider_kind));
+}
+
 void print_policies(const struct sim_options *options, const struct estimate *e)
 {
 	const struct ssdpm_result *first = e->jobs[0].row.result;
 	uint64_t n = all_ios(first->nominal);
+	size_t ranked[MAX_POLICIES];
+	const size_t n_rows = rank_rows(e, ranked);
 	struct table rows;
 
 	print_subject(e, options);
@@ -404,12 +488,13 @@ void print_policies(const struct sim_options *options, const struct estimate *e)
 					(int64_t)first->high->mean_power_uw)
 			       .text);
 	putchar('\n');
-	table_begin(&rows, "<>>>>>>>", "policy", "energy", "power", "saves",
-		    "low..high", "delayed", "mean", "p99");
-	for (size_t i = 0; i < e->n_jobs; i++)
-		if (!is_merged(e, i))
-			add_row(&rows, e, i);
+	table_begin(&rows, "<><>>", "policy", "power", "likely", "delay",
+		    "p99");
+	for (size_t i = 0; i < n_rows; i++)
+		add_row(&rows, e, ranked[i]);
 	table_print(&rows);
+	for (size_t i = 1; i < n_rows; i++)
+		print_decider(e, ranked, n_rows, i);
 	for (size_t i = 0; i < e->n_jobs; i++)
 		print_merged(e, i);
 	print_loose(first);
@@ -419,6 +504,7 @@ static void csv_row(const struct estimate *e, const struct job *job)
 {
 	const struct ssdpm_result *r = job->row.result;
 	const struct ssdpm_saving *s = &job->row.saving;
+	const struct ssdpm_likely *likely = job->row.likely;
 	const struct ssdpm_run *run = r->nominal;
 
 	csv_names(e, job);
@@ -429,6 +515,9 @@ static void csv_row(const struct estimate *e, const struct job *job)
 	       r->high->mean_power_uw);
 	printf("%" PRId64 ",%" PRId64 ",%" PRId64 ",", s->low_uw, s->nominal_uw,
 	       s->high_uw);
+	printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",",
+	       ssdpm_saving_verdict_to_string(likely->verdict), likely->low_uw,
+	       likely->median_uw, likely->high_uw);
 	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 	       ",%" PRIu64 "\n",
 	       all_ios(run), run->n_delayed, run->delay_mean_ns,
@@ -441,7 +530,8 @@ void print_comparisons_csv(const struct estimates *all)
 	puts("drive,trace,policy,duration_ns,low_energy_nj,energy_nj,"
 	     "high_energy_nj,low_mean_power_uw,mean_power_uw,"
 	     "high_mean_power_uw,saving_low_uw,saving_nominal_uw,"
-	     "saving_high_uw,n_ios,n_delayed,delay_mean_ns,delay_p99_ns,"
+	     "saving_high_uw,verdict,likely_low_uw,likely_median_uw,"
+	     "likely_high_uw,n_ios,n_delayed,delay_mean_ns,delay_p99_ns,"
 	     "delay_max_ns,n_wakes");
 	for (size_t i = 0; i < all->n; i++) {
 		const struct estimate *e = &all->estimates[i];

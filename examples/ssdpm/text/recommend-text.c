@@ -85,10 +85,26 @@ static void add_cost(struct text *text, const struct advice *a,
 		    "them (",
 		    a->from.name);
 	add_setting(text, a, r);
-	add(text, ") %s", saving_text(&r->saving).text);
+	add(text, ") %s", saving_text(r->likely).text);
 }
 
-/* "set X: saves a (b..c) on this workload; delays n % of the I/Os by d" */
+/* The drive does the same, or as good as. */
+static void add_keep(struct text *text, const struct advice *a,
+		     const struct ssdpm_recommendation *r)
+{
+	if (!r->likely->low_uw && !r->likely->high_uw) {
+		add(text, "leave all as it is: nothing to gain");
+		return;
+	}
+	add(text, "leave all as it is: the best of this route (");
+	add_setting(text, a, r);
+	add(text, ") %s", saving_text(r->likely).text);
+}
+
+/*
+ * "set X: saves a (likely b to c) on this workload; delays n % of the I/Os by
+ * d"
+ */
 static void add_sentence(struct text *text, const struct advice *a,
 			 const struct ssdpm_recommendation *r)
 {
@@ -99,13 +115,13 @@ static void add_sentence(struct text *text, const struct advice *a,
 		return;
 	}
 	if (r->advice == SSDPM_ADVICE_KEEP) {
-		add(text, "leave all as it is: nothing to gain");
+		add_keep(text, a, r);
 	} else if (r->advice == SSDPM_ADVICE_COSTS) {
 		add_cost(text, a, r);
 	} else {
 		add_setting(text, a, r);
 		add(text, ": ");
-		add(text, "%s", saving_text(&r->saving).text);
+		add(text, "%s", saving_text(r->likely).text);
 	}
 	add(text, " against %s on this workload; ", a->from.name);
 	if (run->n_delayed)
@@ -147,21 +163,28 @@ static double turned(double value, bool costs, double unit, int n)
 }
 
 static void add_use(struct text *text, const struct use *use,
-		    const struct ssdpm_saving *s)
+		    const struct ssdpm_likely *likely)
 {
-	bool costs = s->nominal_uw < 0;
+	const struct ssdpm_saving likely_saving = {
+		.low_uw = likely->low_uw,
+		.nominal_uw = likely->median_uw,
+		.high_uw = likely->high_uw,
+	}, *s = &likely_saving;
+	bool costs = likely->median_uw < 0;
 	struct ssdpm_gain gain;
 
 	if (use->battery_mwh) {
 		gain = battery_of(use, s);
-		add(text, "; a battery lasts %.0f minutes %s (%.0f..%.0f)",
+		add(text,
+		    "; a battery lasts %.0f minutes %s (likely %.0f to %.0f)",
 		    turned(gain.nominal, costs, 60, 0), costs ? "less" : "more",
 		    turned(costs ? gain.high : gain.low, costs, 60, 0),
 		    turned(costs ? gain.low : gain.high, costs, 60, 0));
 	}
 	if (use->hours_per_day) {
 		gain = year_of(use, s);
-		add(text, "; in a year it takes %.2f kWh %s (%.2f..%.2f)",
+		add(text,
+		    "; in a year it takes %.2f kWh %s (likely %.2f to %.2f)",
 		    turned(gain.nominal, costs, 1e3, 2),
 		    costs ? "more" : "less",
 		    turned(costs ? gain.high : gain.low, costs, 1e3, 2),
@@ -232,7 +255,7 @@ void print_advice(const struct advice *a, const struct sim_options *options)
 
 		add_sentence(&text, a, r);
 		if (r->advice == SSDPM_ADVICE_SET)
-			add_use(&text, a->use, &r->saving);
+			add_use(&text, a->use, r->likely);
 		printf("%s: %s\n", ssdpm_route_to_string(r->route), text.text);
 		if (r->advice != SSDPM_ADVICE_SET)
 			continue;
@@ -264,7 +287,7 @@ static struct ssdpm_recommendation_words words_of(
 		add(&words->text, "%s: ", ssdpm_route_to_string(r->route));
 	add_sentence(&words->text, a, r);
 	if (for_page && r->advice == SSDPM_ADVICE_SET)
-		add_use(&words->text, a->use, &r->saving);
+		add_use(&words->text, a->use, r->likely);
 	if (r->advice != SSDPM_ADVICE_SET)
 		return result;
 	words->changes = changes_of(drive, r);

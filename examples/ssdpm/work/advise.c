@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_POLICIES 32
-
 static enum exit_status complain_of_advice(const struct advice *a,
 					   const struct ssdpm_error *error)
 {
@@ -82,8 +80,8 @@ static enum exit_status check_use(const struct common *common,
 	int64_t most = 0;
 
 	for (size_t i = 0; (r = route_of(a, i)); i++)
-		if (r->saving.high_uw > most)
-			most = r->saving.high_uw;
+		if (r->likely && r->likely->high_uw > most)
+			most = r->likely->high_uw;
 	if (!a->use->battery_mwh || (uint64_t)most < a->use->system_uw)
 		return STATUS_DONE;
 	return usage_error(common,
@@ -104,6 +102,7 @@ static enum exit_status advise(const struct plan *plan,
 
 	ssdpm_apst_params_init(&apst, sizeof(apst));
 
+	params.flags |= SSDPM_SIM_LIKELY;
 	a->params = params;
 	a->from = settings->from_name ? settings->from :
 					reference_policy(subject->drive, &apst);

@@ -113,11 +113,13 @@ static enum exit_status start_estimate(const struct plan *plan,
 				       const struct subject *subject,
 				       struct estimate *estimate)
 {
-	const struct ssdpm_sim_params params = sim_params_of(plan, subject);
+	struct ssdpm_sim_params params = sim_params_of(plan, subject);
 	const struct ssdpm_device_settings settings =
 		settings_with_quirks(subject->drive, &subject->quirks);
 	enum exit_status status = STATUS_DONE;
 
+	if (!estimate->is_alone)
+		params.flags |= SSDPM_SIM_LIKELY;
 	estimate->trace = trace;
 	estimate->subject = subject;
 	estimate->jobs = calloc(plan->n_policies, sizeof(*estimate->jobs));

@@ -16,6 +16,7 @@
 #include <ssdpm/model.h>
 #include <ssdpm/policy.h>
 #include <ssdpm/energy/estimate.h>
+#include <ssdpm/energy/likely.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -192,7 +193,8 @@ struct ssdpm_comparison;
 /**
  * ssdpm_comparison_new() - begin to compare policies on a workload
  * @model:    the drive; kept
- * @params:   what to simulate, or NULL; its table and link policy are not read
+ * @params:   what to simulate, or NULL; its table and link policy are not read.
+ *            SSDPM_SIM_LIKELY asks for what is likely of each row
  * @settings: as for ssdpm_policy_check()
  * @ret_comparison: free it with ssdpm_comparison_free()
  *
@@ -233,8 +235,8 @@ SSDPM_API int ssdpm_comparison_feed(struct ssdpm_comparison *comparison,
  * ssdpm_comparison_finish() - no more records
  * @end_ns: as for ssdpm_sim_finish()
  *
- * Return: as ssdpm_sim_finish(), ssdpm_sim_get_saving(); -ENODATA too where
- * there is no row.
+ * Return: as ssdpm_sim_finish(), ssdpm_sim_get_saving(),
+ * ssdpm_sim_get_likely(); -ENODATA too where there is no row.
  */
 SSDPM_API int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
 				      uint64_t end_ns,
@@ -250,6 +252,8 @@ SSDPM_API int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
  *            number, or that of an earlier row
  * @saving:   against row 0; all 0 before ssdpm_comparison_finish()
  * @resolved: what the policy is for this drive
+ * @likely:   what is likely of the saving, borrowed; NULL before
+ *            ssdpm_comparison_finish(), and where nobody asked for it
  */
 struct ssdpm_compared_policy {
 	size_t size;
@@ -259,6 +263,7 @@ struct ssdpm_compared_policy {
 	uint64_t same_as;
 	struct ssdpm_saving saving;
 	struct ssdpm_resolved_policy resolved;
+	const struct ssdpm_likely *likely;
 };
 
 /**

@@ -10,6 +10,7 @@
 #define SSDPM_RECOMMEND_H
 
 #include <ssdpm/energy/estimate.h>
+#include <ssdpm/energy/likely.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -231,7 +232,7 @@ enum ssdpm_route {
 enum ssdpm_advice {
 	/* Set it: it saves, or SSDPM_BOUNDS_MAY_COST asked for latency. */
 	SSDPM_ADVICE_SET = 1,
-	/* Leave all as it is: the drive does the same today. */
+	/* Leave all as it is: the drive does the same today, or as good as. */
 	SSDPM_ADVICE_KEEP = 2,
 	/* Leave all as it is: what keeps the bounds takes more power. */
 	SSDPM_ADVICE_COSTS = 3,
@@ -255,6 +256,8 @@ enum ssdpm_advice {
  * @run:       its nominal run, as long as the recommendations are there; NULL:
  *             it is not @possible
  * @saving:    against the table of today
+ * @likely:    what is likely of it, likewise; NULL: it is not @possible, or
+ *             nobody asked for it
  *
  * More may follow at its end: it is only ever borrowed.
  */
@@ -271,6 +274,7 @@ struct ssdpm_recommendation {
 	uint64_t secondary_latency_tolerance_us;
 	const struct ssdpm_run *run;
 	struct ssdpm_saving saving;
+	const struct ssdpm_likely *likely;
 };
 
 /**
@@ -304,6 +308,11 @@ struct ssdpm_recommendations;
  * @bounds: what it may cost; NULL: ssdpm_gaps_get_default_bounds() with the
  *          quirks of ssdpm_quirks_find()
  * @ret_recommendations: free it with ssdpm_recommendations_free()
+ *
+ * With SSDPM_SIM_LIKELY in @params its word decides: what costs or probably
+ * costs is SSDPM_ADVICE_COSTS. Where the table of today keeps the bounds,
+ * SSDPM_ADVICE_KEEP is what is too small to matter, or not decided with a
+ * median below 5 mW. Without the flag the nominal saving decides.
  *
  * Return: as ssdpm_gaps_best_table().
  */

@@ -15,6 +15,7 @@ struct comparison_row {
 	/* Where it is the first of its kind. */
 	struct ssdpm_sim *sim;
 	struct ssdpm_saving saving;
+	struct ssdpm_likely likely; /* SSDPM_SIM_LIKELY */
 };
 
 struct ssdpm_comparison {
@@ -199,6 +200,19 @@ int ssdpm_comparison_feed(struct ssdpm_comparison *comparison,
 	return err;
 }
 
+/* Against row 0. */
+static int find_saving(const struct ssdpm_comparison *comparison,
+		       struct comparison_row *row, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_sim *from = comparison->rows[0].sim;
+	int err = ssdpm_sim_get_saving(from, row->sim, &row->saving, reterr);
+
+	if (err || !(comparison->params.flags & SSDPM_SIM_LIKELY))
+		return err;
+	row->likely.size = sizeof(row->likely);
+	return ssdpm_sim_get_likely(from, row->sim, &row->likely, reterr);
+}
+
 int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
 			    uint64_t end_ns, struct ssdpm_error *reterr)
 {
@@ -220,8 +234,7 @@ int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
 	free(sims);
 	for (size_t i = 0; i < comparison->n_rows && !err; i++)
 		if (rows[i].sim)
-			err = ssdpm_sim_get_saving(rows[0].sim, rows[i].sim,
-						   &rows[i].saving, reterr);
+			err = find_saving(comparison, &rows[i], reterr);
 	comparison->begun = true;
 	if (!err)
 		comparison->finished = true;
@@ -249,6 +262,7 @@ int ssdpm_comparison_get_row(const struct ssdpm_comparison *comparison,
 	if (comparison->finished) {
 		found.result = ssdpm_sim_get_result(row->sim);
 		found.saving = row->saving;
+		found.likely = row->likely.size ? &row->likely : NULL;
 	}
 	ssdpm__sized_out(ret_row, &found, sizeof(found));
 	return 0;

@@ -129,8 +129,7 @@ int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
 			 struct ssdpm_saving *ret_saving,
 			 struct ssdpm_error *reterr)
 {
-	const struct priced_drive drive = { from->parameters,
-					    from->n_parameters, from->order };
+	const struct priced_drive drive = ssdpm__sim_drive(from);
 	struct ssdpm_saving saving;
 	int err;
 

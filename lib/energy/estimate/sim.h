@@ -110,6 +110,12 @@ struct ssdpm_sim {
 	struct course nominal; /* it ends with a large histogram */
 };
 
+static inline struct priced_drive ssdpm__sim_drive(const struct ssdpm_sim *sim)
+{
+	return (struct priced_drive){ sim->parameters, sim->n_parameters,
+				      sim->order };
+}
+
 /*
  * As far as it is certain, an enclosure is nothing but the nominal run: from
  * now on it may differ.

@@ -96,16 +96,17 @@ static uint32_t find_shared(const struct unknowns *unknowns, uint32_t prior,
 	return i;
 }
 
-void ssdpm__find_unknowns(const struct ssdpm_sim *sim, uint32_t doubled,
+void ssdpm__find_unknowns(const struct priced_drive *drive, uint32_t doubled,
 			  struct unknowns *ret_unknowns)
 {
-	struct unknowns unknowns = { .sim = sim };
+	struct unknowns unknowns = { .drive = drive };
 
-	for (uint32_t i = 0; i < sim->n_parameters; i++) {
-		const struct ssdpm_parameter *p = &sim->parameters[i];
+	for (uint32_t i = 0; i < drive->n; i++) {
+		const struct ssdpm_parameter *p = &drive->parameters[i];
 		uint32_t prior = find_prior(p->rule), number;
 		double sd;
 
+		unknowns.n_states += p->kind == SSDPM_PARAMETER_IDLE_POWER;
 		unknowns.of[i] = UINT32_MAX;
 		if (!is_drawn(p))
 			continue;

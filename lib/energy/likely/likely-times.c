@@ -20,37 +20,21 @@ static size_t count_buckets(const struct gap_profile *profile)
 	return n;
 }
 
-int ssdpm__subject_new(const struct ssdpm_sim *sim, struct subject *ret_subject,
-		       struct ssdpm_error *reterr)
+int ssdpm__subject_new(const struct gap_profile *profile,
+		       struct subject *ret_subject, struct ssdpm_error *reterr)
 {
-	const struct gap_profile *profile = sim->profile;
-	const struct course *nominal = &sim->nominal;
 	size_t n = count_buckets(profile);
-	struct subject subject = { .sim = sim };
-	double idle_ns = 0;
+	struct subject subject = { .model = profile->model };
 
 	subject.gaps = malloc((n ? n : 1) * sizeof(*subject.gaps));
 	if (!subject.gaps)
 		return ssdpm__no_memory(reterr);
-	for (uint32_t class = 0; class <= nominal->wakes.last; class ++)
-		idle_ns += (double)nominal->tally.gaps[class].ns;
-	subject.shorter_ns = idle_ns;
-	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		const struct idle_sum *bucket = &profile->buckets[i];
-
-		if (!bucket->n)
-			continue;
-		subject.gaps[subject.n_gaps++] = (struct likely_gap){
-			(double)bucket->n,
-			(double)bucket->ns,
-		};
-		subject.shorter_ns -= (double)bucket->ns;
-	}
-	subject.busy_ns =
-		(double)(nominal->flow.busy.until_ns - sim->start_ns) - idle_ns;
-	subject.rest_ns =
-		(double)(nominal->rest_ns -
-			 (nominal->run.duration_ns - sim->own_duration_ns));
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+		if (profile->buckets[i].n)
+			subject.gaps[subject.n_gaps++] = (struct likely_gap){
+				(double)profile->buckets[i].n,
+				(double)profile->buckets[i].ns,
+			};
 	*ret_subject = subject;
 	return 0;
 }
@@ -90,14 +74,12 @@ static double add_gaps(struct likely_times *times, double n, double ns)
 }
 
 /* The policy of its run; any policy, if nobody knows it. */
-static struct ssdpm_sim_params params_of(const struct ssdpm_sim *sim,
+static struct ssdpm_sim_params params_of(const struct subject *subject,
 					 uint32_t draw)
 {
-	struct ssdpm_sim_params params = sim->params;
+	struct ssdpm_sim_params params = subject->params;
 
-	if (sim->profile->has_table)
-		params.apst = &sim->profile->table;
-	if (ssdpm__is_lpm_unknown(sim->profile->model, params.lpm))
+	if (ssdpm__is_lpm_unknown(subject->model, params.lpm))
 		params.lpm = SSDPM_LPM_MAX_PERFORMANCE +
 			     draw % (SSDPM_LPM_MIN_POWER -
 				     SSDPM_LPM_MAX_PERFORMANCE + 1);
@@ -109,11 +91,10 @@ int ssdpm__likely_times(const struct subject *subject, uint32_t draw,
 			struct likely_times *ret_times,
 			struct ssdpm_error *reterr)
 {
-	const struct ssdpm_sim *sim = subject->sim;
-	struct ssdpm_sim_params params = params_of(sim, draw);
+	struct ssdpm_sim_params params = params_of(subject, draw);
 	struct likely_times times = { .own_ns = 0 };
-	int err = ssdpm__chain(sim->profile->model, &params, values,
-			       &times.chain, reterr);
+	int err = ssdpm__chain(subject->model, &params, values, &times.chain,
+			       reterr);
 	double delay = 0;
 
 	if (err)
@@ -127,7 +108,7 @@ int ssdpm__likely_times(const struct subject *subject, uint32_t draw,
 				  subject->gaps[i].ns);
 	}
 	/* In the open loop the arrivals stand. */
-	if (sim->params.loop == SSDPM_LOOP_CLOSED)
+	if (params.loop == SSDPM_LOOP_CLOSED)
 		times.own_ns += delay;
 	*ret_times = times;
 	return 0;

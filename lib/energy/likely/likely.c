@@ -14,9 +14,6 @@
 #include "base/words.h"
 #include "common/elementary.h"
 
-/* Mean power below which nobody notices. */
-#define SMALL_UW 5000
-
 /* With one set of times: what multiplies each parameter, and the end. */
 struct weighed {
 	double of[SSDPM_MAX_PARAMETERS];
@@ -44,7 +41,7 @@ static void put_drawn_times(const struct trial *trial, uint32_t set,
 {
 	const struct unknowns *unknowns = &trial->unknowns;
 
-	for (size_t i = 0; i < unknowns->sim->n_parameters; i++) {
+	for (size_t i = 0; i < unknowns->drive->n; i++) {
 		struct ssdpm_parameter *p = &parameters[i];
 		uint32_t number = unknowns->of[i];
 
@@ -59,15 +56,15 @@ static void put_drawn_times(const struct trial *trial, uint32_t set,
 }
 
 static void weigh(const struct likely_times *times, double sign,
-		  const struct ssdpm_sim *sim, struct weighed *weighed)
+		  const struct priced_drive *drive, struct weighed *weighed)
 {
 	double asleep = 0;
 
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++)
-		if (i != sim->params.operational_state)
+		if (i != drive->order.operational_state)
 			asleep += times->stay_ns[i];
-	for (size_t i = 0; i < sim->n_parameters; i++) {
-		const struct ssdpm_parameter *p = &sim->parameters[i];
+	for (size_t i = 0; i < drive->n; i++) {
+		const struct ssdpm_parameter *p = &drive->parameters[i];
 
 		if (p->kind == SSDPM_PARAMETER_IDLE_POWER)
 			weighed->of[i] += sign * times->stay_ns[p->index];
@@ -82,7 +79,7 @@ static void weigh(const struct likely_times *times, double sign,
 static int weigh_times(struct trial *trial, uint32_t set,
 		       struct ssdpm_error *reterr)
 {
-	const struct ssdpm_sim *sim = trial->unknowns.sim;
+	const struct priced_drive *drive = trial->unknowns.drive;
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	const struct corner nominal = { { 0 } };
 	struct weighed weighed = { .end_ns = 0 };
@@ -90,10 +87,10 @@ static int weigh_times(struct trial *trial, uint32_t set,
 	struct values values;
 	int err;
 
-	memcpy(parameters, sim->parameters, sizeof(parameters));
+	memcpy(parameters, drive->parameters, drive->n * sizeof(*parameters));
 	put_drawn_times(trial, set, parameters);
-	ssdpm__values(parameters, sim->n_parameters,
-		      sim->params.operational_state, &nominal, &values);
+	ssdpm__values(parameters, drive->n, drive->order.operational_state,
+		      &nominal, &values);
 	err = ssdpm__likely_times(trial->from, set, &values, &from, reterr);
 	if (!err)
 		err = ssdpm__likely_times(trial->to, set, &values, &to, reterr);
@@ -102,31 +99,31 @@ static int weigh_times(struct trial *trial, uint32_t set,
 	weighed.end_ns = ssdpm__max(from.own_ns, to.own_ns);
 	ssdpm__likely_rest(trial->from, weighed.end_ns, &from);
 	ssdpm__likely_rest(trial->to, weighed.end_ns, &to);
-	weigh(&from, 1, sim, &weighed);
-	weigh(&to, -1, sim, &weighed);
+	weigh(&from, 1, drive, &weighed);
+	weigh(&to, -1, drive, &weighed);
 	trial->weighed[set] = weighed;
 	return 0;
 }
 
-static bool is_bound(const struct ssdpm_sim *sim, uint32_t state)
+static bool is_bound(const struct unknowns *unknowns, uint32_t state)
 {
-	return !(sim->order.loose_states >> state & 1);
+	return !(unknowns->drive->order.loose_states >> state & 1);
 }
 
 /*
  * No state takes more than the one before it: the deeper one gives way, unless
  * its range does not let it. Idle powers are the first parameters, by state.
  */
-static void put_in_order(const struct ssdpm_sim *sim,
+static void put_in_order(const struct unknowns *unknowns,
 			 double powers[SSDPM_MAX_PARAMETERS])
 {
-	for (uint32_t i = 1; i < sim->n_states; i++)
-		if (is_bound(sim, i))
-			powers[i] =
-				ssdpm__max(ssdpm__min(powers[i], powers[i - 1]),
-					   (double)sim->parameters[i].low);
-	for (size_t i = sim->n_states; i-- > 1;)
-		if (is_bound(sim, (uint32_t)i))
+	for (uint32_t i = 1; i < unknowns->n_states; i++)
+		if (is_bound(unknowns, i))
+			powers[i] = ssdpm__max(
+				ssdpm__min(powers[i], powers[i - 1]),
+				(double)unknowns->drive->parameters[i].low);
+	for (size_t i = unknowns->n_states; i-- > 1;)
+		if (is_bound(unknowns, (uint32_t)i))
 			powers[i - 1] = ssdpm__max(powers[i - 1], powers[i]);
 }
 
@@ -134,10 +131,10 @@ static void draw_powers(const struct trial *trial, uint32_t draw,
 			double powers[SSDPM_MAX_PARAMETERS])
 {
 	const struct unknowns *unknowns = &trial->unknowns;
-	const struct ssdpm_sim *sim = unknowns->sim;
+	const struct priced_drive *drive = unknowns->drive;
 
-	for (size_t i = 0; i < sim->n_parameters; i++) {
-		const struct ssdpm_parameter *p = &sim->parameters[i];
+	for (size_t i = 0; i < drive->n; i++) {
+		const struct ssdpm_parameter *p = &drive->parameters[i];
 		uint32_t number = unknowns->of[i];
 
 		powers[i] = (double)p->nominal;
@@ -147,12 +144,12 @@ static void draw_powers(const struct trial *trial, uint32_t draw,
 				trial->normals[ssdpm__share_of(trial->n, draw,
 							       number)]);
 	}
-	put_in_order(sim, powers);
+	put_in_order(unknowns, powers);
 }
 
 static int run_trial(struct trial *trial, struct ssdpm_error *reterr)
 {
-	const size_t n = trial->unknowns.sim->n_parameters;
+	const size_t n = trial->unknowns.drive->n;
 	int err = 0;
 
 	for (uint32_t i = 0; i < N_TIMES && !err; i++)
@@ -262,7 +259,7 @@ static void find_decider(const struct trial *trial, struct ssdpm_likely *likely)
 	for (uint32_t i = 0; i < trial->unknowns.n; i++) {
 		uint32_t shift = shift_of(trial, i);
 		const struct ssdpm_parameter *p =
-			&trial->unknowns.sim
+			&trial->unknowns.drive
 				 ->parameters[trial->unknowns.at[i].first];
 
 		if (shift <= likely->decider_ppm)
@@ -340,7 +337,7 @@ static int check_word(struct trial *trial, const double *few_normals,
 
 		if (!ssdpm__prior_is_thin(i) || !uses(&unknowns, i))
 			continue;
-		ssdpm__find_unknowns(unknowns.sim, i, &trial->unknowns);
+		ssdpm__find_unknowns(unknowns.drive, i, &trial->unknowns);
 		err = find_word(trial, &other, &saves, reterr);
 		if (!err)
 			*word = weaker(*word, other);
@@ -374,7 +371,8 @@ struct room {
 	double nj[N_DRAWS], uw[N_DRAWS];
 };
 
-static int try_subjects(const struct subject *from, const struct subject *to,
+static int try_subjects(const struct priced_drive *drive,
+			const struct subject *from, const struct subject *to,
 			struct ssdpm_likely *likely, struct ssdpm_error *reterr)
 {
 	double *normals = ssdpm__normal_shares(N_DRAWS);
@@ -394,7 +392,7 @@ static int try_subjects(const struct subject *from, const struct subject *to,
 		trial->time_normals = times;
 		trial->nj = room->nj;
 		trial->uw = room->uw;
-		ssdpm__find_unknowns(from->sim, UINT32_MAX, &trial->unknowns);
+		ssdpm__find_unknowns(drive, UINT32_MAX, &trial->unknowns);
 		err = find_likely(trial, few, likely, reterr);
 	}
 	free(room);
@@ -425,12 +423,56 @@ static void stay_within(struct ssdpm_likely *likely,
 	}
 }
 
+int ssdpm__find_likely(const struct priced_drive *drive,
+		       const struct subject *from, const struct subject *to,
+		       const struct ssdpm_saving *possible,
+		       struct ssdpm_likely *ret_likely,
+		       struct ssdpm_error *reterr)
+{
+	struct ssdpm_likely likely = { .size = sizeof(likely) };
+	int err = try_subjects(drive, from, to, &likely, reterr);
+
+	if (err)
+		return err;
+	stay_within(&likely, possible);
+	*ret_likely = likely;
+	return 0;
+}
+
+static int subject_of(const struct ssdpm_sim *sim, struct subject *ret_subject,
+		      struct ssdpm_error *reterr)
+{
+	const struct course *nominal = &sim->nominal;
+	struct subject subject;
+	double idle_ns = 0;
+	int err = ssdpm__subject_new(sim->profile, &subject, reterr);
+
+	if (err)
+		return err;
+	subject.params = sim->params;
+	if (sim->profile->has_table)
+		subject.params.apst = &sim->profile->table;
+	for (uint32_t class = 0; class <= nominal->wakes.last; class ++)
+		idle_ns += (double)nominal->tally.gaps[class].ns;
+	subject.shorter_ns = idle_ns;
+	for (size_t i = 0; i < subject.n_gaps; i++)
+		subject.shorter_ns -= subject.gaps[i].ns;
+	subject.busy_ns =
+		(double)(nominal->flow.busy.until_ns - sim->start_ns) - idle_ns;
+	subject.rest_ns =
+		(double)(nominal->rest_ns -
+			 (nominal->run.duration_ns - sim->own_duration_ns));
+	*ret_subject = subject;
+	return 0;
+}
+
 int ssdpm_sim_get_likely(const struct ssdpm_sim *from,
 			 const struct ssdpm_sim *to,
 			 struct ssdpm_likely *ret_likely,
 			 struct ssdpm_error *reterr)
 {
-	struct ssdpm_likely likely = { .size = sizeof(likely) };
+	const struct priced_drive drive = ssdpm__sim_drive(from);
+	struct ssdpm_likely likely;
 	struct subject a = { 0 }, b = { 0 };
 	struct ssdpm_saving possible;
 	int err = ssdpm__sized_check(ret_likely, sizeof(likely), "ssdpm_likely",
@@ -444,18 +486,17 @@ int ssdpm_sim_get_likely(const struct ssdpm_sim *from,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "a simulation was made without "
 				   "SSDPM_SIM_LIKELY");
-	err = ssdpm__subject_new(from, &a, reterr);
+	err = subject_of(from, &a, reterr);
 	if (!err)
-		err = ssdpm__subject_new(to, &b, reterr);
+		err = subject_of(to, &b, reterr);
 	if (!err)
-		err = try_subjects(&a, &b, &likely, reterr);
+		err = ssdpm__find_likely(&drive, &a, &b, &possible, &likely,
+					 reterr);
 	ssdpm__subject_free(&a);
 	ssdpm__subject_free(&b);
-	if (err)
-		return err;
-	stay_within(&likely, &possible);
-	ssdpm__sized_out(ret_likely, &likely, sizeof(likely));
-	return 0;
+	if (!err)
+		ssdpm__sized_out(ret_likely, &likely, sizeof(likely));
+	return err;
 }
 
 static const char saving_verdict_words[][15] = {

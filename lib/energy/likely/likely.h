@@ -7,6 +7,9 @@
 
 #include "estimate/sim.h"
 
+/* Mean power below which nobody notices. */
+#define SMALL_UW 5000
+
 /* How many drives are drawn; a prime, as the lattice needs. */
 #define N_DRAWS 10007
 /* Of them, where only the word is asked for. */
@@ -24,7 +27,8 @@ struct unknown {
 
 /* Which parameters are drawn, and from what. */
 struct unknowns {
-	const struct ssdpm_sim *sim;
+	const struct priced_drive *drive;
+	size_t n_states;
 	size_t n;
 	struct unknown at[SSDPM_MAX_PARAMETERS];
 	/* By parameter: which number it has, or UINT32_MAX: it is known. */
@@ -38,7 +42,7 @@ size_t ssdpm__n_priors(void);
 bool ssdpm__prior_is_thin(uint32_t prior);
 
 /* doubled: the prior whose spread is taken twice; UINT32_MAX: none. */
-void ssdpm__find_unknowns(const struct ssdpm_sim *sim, uint32_t doubled,
+void ssdpm__find_unknowns(const struct priced_drive *drive, uint32_t doubled,
 			  struct unknowns *ret_unknowns);
 
 /* The standard normal number of each of n equal shares. Free it. */
@@ -62,7 +66,8 @@ struct likely_gap {
 
 /* A policy, and the idle times of its run, as far as they matter. */
 struct subject {
-	const struct ssdpm_sim *sim;
+	const struct ssdpm_model *model;
+	struct ssdpm_sim_params params; /* its table, too */
 	struct likely_gap *gaps;
 	size_t n_gaps;
 	double shorter_ns; /* the sum of those that no policy does anything of
@@ -71,9 +76,20 @@ struct subject {
 	double rest_ns;	   /* idle after that, to its own end */
 };
 
-int ssdpm__subject_new(const struct ssdpm_sim *sim, struct subject *ret_subject,
-		       struct ssdpm_error *reterr);
+/*
+ * The idle times of a profile, the model and the policy; the rest is for the
+ * caller to fill in. Free it with ssdpm__subject_free().
+ */
+int ssdpm__subject_new(const struct gap_profile *profile,
+		       struct subject *ret_subject, struct ssdpm_error *reterr);
 void ssdpm__subject_free(struct subject *subject);
+
+/* Two policies of one drive; what is possible holds what is likely. */
+int ssdpm__find_likely(const struct priced_drive *drive,
+		       const struct subject *from, const struct subject *to,
+		       const struct ssdpm_saving *possible,
+		       struct ssdpm_likely *ret_likely,
+		       struct ssdpm_error *reterr);
 
 /* How long a policy is in each state, in ns, and in transitions. */
 struct likely_times {

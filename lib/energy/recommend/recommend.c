@@ -4,6 +4,7 @@
  * a limit alone; what it reaches with the parameters of nvme_core is searched
  * in recommend-reach.c; a raw table can be any.
  */
+#include "likely/likely.h"
 #include "recommend/recommend.h"
 
 #include "base/internal.h"
@@ -15,7 +16,7 @@
 
 struct ssdpm_recommendations {
 	struct ssdpm_recommendation routes[N_ROUTES];
-	struct ssdpm_run runs[N_ROUTES];
+	struct outcome outcomes[N_ROUTES];
 };
 
 static uint32_t states_of(const struct chain *chain)
@@ -333,39 +334,61 @@ static bool is_same(const struct candidate *today, const struct candidate *best,
 	       !s->high_uw && today->run.delay_sum_ns == best->run.delay_sum_ns;
 }
 
-/* Nobody who allows delays has asked to pay for fewer of them. */
+/* It likely costs; where that was not asked for, it nominally does. */
+static bool costs(const struct outcome *outcome)
+{
+	if (!outcome->likely.size)
+		return outcome->saving.nominal_nj < 0;
+	return outcome->likely.verdict == SSDPM_SAVING_COSTS ||
+	       outcome->likely.verdict == SSDPM_SAVING_PROBABLY_COSTS;
+}
+
+/* Nobody would notice, or nobody knows that it saves what one notices. */
+static bool is_idle_change(const struct ssdpm_likely *likely)
+{
+	return likely->verdict == SSDPM_SAVING_TOO_SMALL ||
+	       (likely->verdict == SSDPM_SAVING_NOT_DECIDED &&
+		likely->median_uw < SMALL_UW);
+}
+
 static uint32_t judge(const struct quest *quest, const struct candidate *best,
-		      const struct ssdpm_saving *saving)
+		      const struct outcome *outcome)
 {
 	if (!best->found)
 		return SSDPM_ADVICE_NONE;
-	if (is_same(&quest->today, best, saving))
+	if (is_same(&quest->today, best, &outcome->saving))
 		return SSDPM_ADVICE_KEEP;
-	if (saving->nominal_nj < 0 &&
-	    !(quest->bounds.flags & SSDPM_BOUNDS_MAY_COST))
+	/* Latency is worth power, but for nobody who has not said so. */
+	if (quest->bounds.flags & SSDPM_BOUNDS_MAY_COST)
+		return SSDPM_ADVICE_SET;
+	if (costs(outcome))
 		return SSDPM_ADVICE_COSTS;
+	if (quest->today.found && is_idle_change(&outcome->likely))
+		return SSDPM_ADVICE_KEEP;
 	return SSDPM_ADVICE_SET;
 }
 
 static void fill(const struct quest *quest, uint32_t route,
-		 const struct ssdpm_run *run, const struct ssdpm_saving *saving,
+		 const struct outcome *outcome,
 		 struct ssdpm_recommendations *found)
 {
 	const struct candidate *best = &quest->best[route - 1];
 	struct ssdpm_recommendation *ret = &found->routes[route - 1];
+	struct outcome *kept = &found->outcomes[route - 1];
 
 	*ret = (struct ssdpm_recommendation){
 		.route = route,
-		.advice = judge(quest, best, saving),
+		.advice = judge(quest, best, outcome),
 		.today_keeps_bounds = quest->today.found,
 	};
 	if (!best->found)
 		return;
+	*kept = *outcome;
 	ret->possible = 1;
 	ret->apst = best->table;
-	found->runs[route - 1] = *run;
-	ret->run = &found->runs[route - 1];
-	ret->saving = *saving;
+	ret->run = &kept->run;
+	ret->saving = kept->saving;
+	ret->likely = kept->likely.size ? &kept->likely : NULL;
 	if (route != SSDPM_ROUTE_RAW_TABLE)
 		ret->limit_us = best->params.max_exit_latency_us;
 	if (route != SSDPM_ROUTE_NVME_CORE)
@@ -381,9 +404,8 @@ static void fill(const struct quest *quest, uint32_t route,
 static int answer(struct quest *quest, struct ssdpm_recommendations *ret,
 		  struct ssdpm_error *reterr)
 {
-	struct ssdpm_saving savings[1 + N_ROUTES];
+	struct outcome outcomes[1 + N_ROUTES] = { 0 };
 	struct ssdpm_apst tables[1 + N_ROUTES];
-	struct ssdpm_run runs[1 + N_ROUTES];
 	const struct rivals rivals = {
 		.drive = { quest->parameters, quest->n_parameters,
 			   quest->order },
@@ -395,18 +417,21 @@ static int answer(struct quest *quest, struct ssdpm_recommendations *ret,
 	tables[0] = quest->today.table;
 	for (uint32_t i = 0; i < N_ROUTES; i++)
 		tables[i + 1] = quest->best[i].table;
-	err = ssdpm__savings(&quest->task, &rivals, runs, savings, reterr);
+	err = ssdpm__savings(&quest->task, &rivals, outcomes, reterr);
+	if (!err && quest->task.params.flags & SSDPM_SIM_LIKELY)
+		err = ssdpm__likely_savings(&quest->task, &rivals, outcomes,
+					    reterr);
 	/* What a route reaches, those after it reach, too. */
 	for (uint32_t i = 1; i < N_ROUTES && !err; i++)
 		if (quest->best[i - 1].found &&
 		    (!quest->best[i].found ||
-		     runs[i].energy_nj < runs[i + 1].energy_nj)) {
+		     outcomes[i].run.energy_nj <
+			     outcomes[i + 1].run.energy_nj)) {
 			quest->best[i] = quest->best[i - 1];
-			runs[i + 1] = runs[i];
-			savings[i + 1] = savings[i];
+			outcomes[i + 1] = outcomes[i];
 		}
 	for (uint32_t i = 0; i < N_ROUTES && !err; i++)
-		fill(quest, i + 1, &runs[i + 1], &savings[i + 1], ret);
+		fill(quest, i + 1, &outcomes[i + 1], ret);
 	return err;
 }
 

@@ -73,13 +73,23 @@ struct rivals {
 	size_t n_tables;
 };
 
+/* What comes of a table. */
+struct outcome {
+	struct ssdpm_run run; /* nominal */
+	struct ssdpm_saving saving;
+	struct ssdpm_likely likely; /* size 0: nobody asked for it */
+};
+
 /*
  * Over the same time: until the last of them ends. The service times are those
- * of the gaps. ret_runs, ret_savings: one for each table; the first saves
- * nothing.
+ * of the gaps. ret: one for each table; the first saves nothing.
  */
 int ssdpm__savings(const struct gaps_task *task, const struct rivals *rivals,
-		   struct ssdpm_run *ret_runs, struct ssdpm_saving *ret_savings,
-		   struct ssdpm_error *reterr);
+		   struct outcome *ret, struct ssdpm_error *reterr);
+
+/* likely-saving.c: likewise what is likely; the savings are there. */
+int ssdpm__likely_savings(const struct gaps_task *task,
+			  const struct rivals *rivals, struct outcome *outcomes,
+			  struct ssdpm_error *reterr);
 
 #endif

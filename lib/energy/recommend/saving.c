@@ -146,8 +146,8 @@ static int run_all(struct table_runs *all, struct ssdpm_error *reterr)
 }
 
 /* Against the first of them. */
-static int give(const struct table_runs *all, struct ssdpm_run *ret_runs,
-		struct ssdpm_saving *ret_savings, struct ssdpm_error *reterr)
+static int give(const struct table_runs *all, struct outcome *ret,
+		struct ssdpm_error *reterr)
 {
 	const struct priced_drive *drive = &all->rivals->drive;
 	const struct table_run *from = &all->tables[0];
@@ -156,20 +156,19 @@ static int give(const struct table_runs *all, struct ssdpm_run *ret_runs,
 	for (size_t i = 0; i < all->rivals->n_tables && !err; i++) {
 		const struct table_run *to = &all->tables[i];
 
-		ret_runs[i] = to->run;
+		ret[i].run = to->run;
 		err = ssdpm__nominal_saving(drive, &from->run, &to->run,
-					    &ret_savings[i], reterr);
+					    &ret[i].saving, reterr);
 		if (!err)
 			err = ssdpm__widen_saving(drive, &from->enclosed,
-						  &to->enclosed,
-						  &ret_savings[i], reterr);
+						  &to->enclosed, &ret[i].saving,
+						  reterr);
 	}
 	return err;
 }
 
 int ssdpm__savings(const struct gaps_task *task, const struct rivals *rivals,
-		   struct ssdpm_run *ret_runs, struct ssdpm_saving *ret_savings,
-		   struct ssdpm_error *reterr)
+		   struct outcome *ret, struct ssdpm_error *reterr)
 {
 	struct table_runs all = { .task = *task, .rivals = rivals };
 	int err = ssdpm__delays_new(task->gaps, &all.delays, reterr);
@@ -179,7 +178,7 @@ int ssdpm__savings(const struct gaps_task *task, const struct rivals *rivals,
 	all.tables = calloc(rivals->n_tables, sizeof(*all.tables));
 	err = all.tables ? run_all(&all, reterr) : ssdpm__no_memory(reterr);
 	if (!err)
-		err = give(&all, ret_runs, ret_savings, reterr);
+		err = give(&all, ret, reterr);
 	for (size_t i = 0; i < rivals->n_tables && all.tables; i++)
 		ssdpm__enclosure_free(&all.tables[i].enclosure);
 	free(all.tables);

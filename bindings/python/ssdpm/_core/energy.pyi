@@ -12,6 +12,7 @@ SERVICE_UNKNOWN: int
 SERVICE_MAX: int
 IO_CONTINUED: int
 SIM_IDLE_FROM_START: int
+SIM_LIKELY: int
 BUDGET_MAX: int
 BUDGET_MAX_ITEMS: int
 BUDGET_MAX_STATES: int
@@ -260,7 +261,7 @@ class Recommendations(metaclass=_Pybind11Type):
         today: ApstTable,
     ) -> None: ...
     # route, possible, advice, today_keeps_bounds, table, limit_us, four times of
-    # nvme_core, run, saving, changes: target, value.
+    # nvme_core, run, saving, likely, changes: target, value.
     def answers(self) -> list[tuple[Any, ...]]: ...
     def to_json(self, names: _Names, today: str | None) -> str: ...
 

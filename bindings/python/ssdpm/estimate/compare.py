@@ -17,7 +17,7 @@ from ssdpm.base.errors import Error
 from ssdpm.base.result import Json, Table, Value, Write, drawn, html_table, in_ms, in_mw
 from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import model_of
-from ssdpm.estimate.result import Estimate, Run, Saving
+from ssdpm.estimate.result import Estimate, Likely, Run, Saving
 from ssdpm.estimate.setup import Known, Setup, TableLike, end_number, said_by_machine
 from ssdpm.estimate.simulation import estimate_from
 from ssdpm.model.drive import Model
@@ -39,11 +39,16 @@ class ComparedPolicy(Value):
         names: of all policies that are the same table, at least one.
         estimate: what it costs.
         saving: against the first policy; all 0 for that one.
+        likely: what is likely of it; None: nobody asked for it.
     """
 
     names: tuple[str, ...]
     estimate: Estimate
     saving: Saving
+    likely: Likely | None = None
+
+    def _saves(self) -> str:
+        return f"saves {self.saving}" if self.likely is None else str(self.likely)
 
 
 def default_policies(model: Model | Device) -> tuple[str, ...]:
@@ -107,7 +112,8 @@ class Comparison(Table, Json):
         """A row for each policy, for pandas.DataFrame and the like.
 
         The columns: names, joined by ", "; energy, mean power and saving as low,
-        nominal and high; the added latencies and counts of the nominal run.
+        nominal and high; what is likely of the saving, where that was asked for; the
+        added latencies and counts of the nominal run.
         """
         rows = []
         for policy in self.policies:
@@ -119,12 +125,15 @@ class Comparison(Table, Json):
                 row[f"mean_power_{corner}_uw"] = run.mean_power_uw
                 row[f"saving_{corner}_nj"] = getattr(policy.saving, f"{corner}_nj")
                 row[f"saving_{corner}_uw"] = getattr(policy.saving, f"{corner}_uw")
+            if policy.likely is not None:
+                row["verdict"] = policy.likely.verdict
+                for name in _LIKELY:
+                    row[f"saving_likely_{name}"] = getattr(policy.likely, name)
             for name in _COMPARED:
                 row[name] = getattr(estimate.nominal, name)
             rows.append(row)
-        width = max((len(row["names"]) for row in rows), default=1)
         dtype = [
-            (name, f"U{width}" if name == "names" else _signed(name))
+            (name, _column([row[name] for row in rows], name))
             for name in (rows[0] if rows else {})
         ]
         return np.array([tuple(row.values()) for row in rows], dtype=dtype)
@@ -142,7 +151,7 @@ class Comparison(Table, Json):
 
     def __repr__(self) -> str:
         lines = [
-            f"  {', '.join(p.names)}: {p.estimate._summary()}; saves {p.saving}"
+            f"  {', '.join(p.names)}: {p.estimate._summary()}; {p._saves()}"
             for p in self.policies
         ]
         return "\n".join(["<ssdpm.Comparison", *lines]) + ">"
@@ -151,7 +160,7 @@ class Comparison(Table, Json):
         columns = (
             "policy",
             "mean power (low..high)",
-            "saves (low..high)",
+            "saving",
             "delayed",
             "mean delay",
             "p99",
@@ -166,7 +175,7 @@ class Comparison(Table, Json):
                 (
                     ", ".join(policy.names),
                     f"{in_mw(run.mean_power_uw)} mW ({in_mw(low)}..{in_mw(high)})",
-                    str(policy.saving),
+                    policy._saves(),
                     f"{100 * run.delayed_share:.3g} %",
                     f"{in_ms(run.delay_mean_ns)} ms",
                     f"{in_ms(run.delay_p99_ns)} ms",
@@ -191,7 +200,12 @@ _COMPARED = (
 )
 
 
-def _signed(name: str) -> str:
+_LIKELY = ("low_nj", "median_nj", "high_nj", "low_uw", "median_uw", "high_uw")
+
+
+def _column(values: list[Any], name: str) -> str:
+    if isinstance(values[0], str):
+        return f"U{max(len(value) for value in values)}"
     return "i8" if name.startswith("saving") else "u8"
 
 
@@ -203,6 +217,7 @@ def compare(
     *,
     loop: str = "closed",
     idle_from_start: bool = False,
+    likely: bool = True,
     end_ns: SupportsIndex | None = None,
     **known: Unpack[Known],
 ) -> Comparison:
@@ -214,12 +229,15 @@ def compare(
         policies: names and what estimate() takes for a table (SATA: for lpm); or a list
             of these without names; None: default_policies(model), without those that
             this drive cannot have: they are in Comparison.skipped.
+        likely: find what is likely of each saving, too.
         And as estimate().
 
     Raises:
         As estimate().
     """
-    setup = Setup(model, loop=loop, idle_from_start=idle_from_start, **known)
+    setup = Setup(
+        model, loop=loop, idle_from_start=idle_from_start, likely=likely, **known
+    )
     named = named_policies(
         default_policies(model) if policies is None else policies, "policies"
     )
@@ -265,7 +283,7 @@ def _compared(
     write: Write,
 ) -> ComparedPolicy:
     """A row with the names of all that are the same; write its estimate."""
-    _, table, lpm, found, saving = rows[number]
+    _, table, lpm, found, saving, likely = rows[number]
     nvme = setup.model.kind == "nvme"
     sleeps = nvme and added[number][1] not in (None, "none")
     return ComparedPolicy(
@@ -277,4 +295,5 @@ def _compared(
             found,
         )._written_by(write),
         Saving(*saving),
+        None if likely is None else Likely(*likely),
     )

@@ -13,7 +13,7 @@ from ssdpm.base.result import Several, Value, in_ms, in_mw
 from ssdpm.device.facts import Change
 from ssdpm.device.machine import Device
 from ssdpm.estimate.gaps import Gaps, gaps_of
-from ssdpm.estimate.result import Run, Saving, run_from
+from ssdpm.estimate.result import Likely, Run, Saving, run_from
 from ssdpm.estimate.setup import DEFAULT_TABLE, Known, Setup, TableLike
 from ssdpm.model.drive import Model
 from ssdpm.policy.parameters import Quirk, limit_word, quirk_bits
@@ -128,7 +128,8 @@ class Recommendation(Value):
             parameters apst_* of nvme_core too) or "raw-table" (Set Features).
         possible: whether a setting of this route keeps the bounds; if not, all that
             follows the advice is None.
-        advice: "set" it; "keep" all as it is, because the drive does the same today;
+        advice: "set" it; "keep" all as it is, because the drive does the same today, or
+            because too little is gained;
             "costs": keep all as it is, because what keeps the bounds takes more power;
             "none": no setting of this route keeps the bounds.
         today_keeps_bounds: whether the table of today does.
@@ -137,6 +138,7 @@ class Recommendation(Value):
         primary_timeout_ms: and the next three, parameters of nvme_core (that route).
         run: its nominal run.
         saving: against the table of today.
+        likely: what is likely of it; None: nobody asked for it.
         changes: what to write, in this order: files of sysfs until the next boot, where
             "nvmeN" stands for the controller, the limit twice, because only a change of
             it takes effect; then parameters to boot with. Not for "raw-table".
@@ -154,6 +156,7 @@ class Recommendation(Value):
     secondary_latency_tolerance_us: int | None = None
     run: Run | None = None
     saving: Saving | None = None
+    likely: Likely | None = None
     changes: tuple[Change, ...] = ()
 
     def _setting(self) -> str:
@@ -172,7 +175,7 @@ class Recommendation(Value):
             f"on this workload; delays {100 * self.run.delayed_share:.3g} % of I/Os by "
             f"{in_ms(self.run.delay_mean_delayed_ns)} ms on average"
         )
-        if self.advice == "keep":
+        if self.advice == "keep" and not self.saving.low_uw | self.saving.high_uw:
             return f"leave all as it is: nothing to gain {delays}"
         if self.advice == "set":
             return f"set {self._setting()}: {self._effect()} {delays}"
@@ -185,6 +188,8 @@ class Recommendation(Value):
 
     def _effect(self) -> str:
         assert self.saving is not None
+        if self.likely is not None:
+            return str(self.likely)
         low, high = self.saving.low_uw, self.saving.high_uw
         if self.saving.nominal_uw < 0:
             more = f"{in_mw(-self.saving.nominal_uw)} mW more"
@@ -216,7 +221,7 @@ _NVME_CORE = (
 
 
 def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
-    *answer, [run], saving, changes = found
+    *answer, [run], saving, likely, changes = found
     route, possible, advice, today_keeps, table, limit, *times = answer
     word = _ROUTE_WORDS[route]
     if not possible:
@@ -230,6 +235,7 @@ def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
         max_exit_latency_us=None if word == "raw-table" else limit_word(limit),
         run=run_from(run, n_states),
         saving=Saving(*saving),
+        likely=None if likely is None else Likely(*likely),
         changes=Change._make(changes),
         **(dict(zip(_NVME_CORE, times)) if word == "nvme-core" else {}),
     )
@@ -247,6 +253,7 @@ def recommend(
     may_cost: bool = False,
     max_states: SupportsIndex = 2,
     quirks: Iterable[Quirk | str] | Quirk | str = "auto",
+    likely: bool = True,
     end_ns: SupportsIndex | None = None,
     **known: Unpack[Known],
 ) -> Recommendations:
@@ -261,12 +268,13 @@ def recommend(
             long as under the default of Linux, if that is longer.
         may_cost: advise to set what keeps the bounds even if it takes more power than
             today.
+        likely: find what is likely of each saving; its word then decides on the advice.
         And as best_table().
 
     Raises:
         As best_table().
     """
-    setup = Setup(model, **known)
+    setup = Setup(model, likely=likely, **known)
     given = (max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us)
     mean, p99, exit_latency = (
         None if isinstance(one, str) and one == "any" else one for one in given

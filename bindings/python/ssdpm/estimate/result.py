@@ -191,6 +191,44 @@ class Saving(Value):
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Likely(Value):
+    """What is likely of a saving, under the assumptions of ssdpm_likely(3).
+
+    Attributes:
+        verdict: "saves", "probably-saves", "not-decided", "probably-costs", "costs" or
+            "too-small".
+        low_nj, median_nj, high_nj: energy that is saved: 5, 50 and 95 of 100 cases have
+            less.
+        low_uw, median_uw, high_uw: likewise mean power.
+        saves_share: the cases that save, 0 to 1.
+        priors_version: of the assumptions.
+        decider_kind: the parameter that moves the chance most, as in "idle_power_uw";
+            None: nothing does.
+        decider_index: of which state, or operation from 0 on.
+        decider_share: by how much the chance differs between the upper half of its
+            values and the lower one.
+    """
+
+    verdict: str
+    low_nj: int
+    median_nj: int
+    high_nj: int
+    low_uw: int
+    median_uw: int
+    high_uw: int
+    saves_share: float
+    priors_version: int
+    decider_kind: str | None
+    decider_index: int
+    decider_share: float
+
+    def __str__(self) -> str:
+        word = self.verdict.replace("-", " ")
+        low, high = in_mw(self.low_uw), in_mw(self.high_uw)
+        return f"{word}: {in_mw(self.median_uw)} mW (likely {low} to {high})"
+
+
 interval_dtype: np.dtype[np.void] = _core.energy.interval_dtype
 """Layout of struct ssdpm_interval: start_ns, energy_nj, busy_ns, idle_ns, asleep_ns,
 transition_ns, n_ios, delay_sum_ns."""

@@ -87,6 +87,7 @@ class Setup:
         measured: Overlay | None = None,
         spare: float | None = None,
         idle_from_start: bool = False,
+        likely: bool = False,
         interval_ns: SupportsIndex | None = None,
     ) -> None:
         self.model, self.settings = model_of(model)
@@ -124,6 +125,8 @@ class Setup:
         self.flags = 0
         if check_bool(idle_from_start, "idle_from_start"):
             self.flags |= _core.energy.SIM_IDLE_FROM_START
+        if check_bool(likely, "likely"):
+            self.flags |= _core.energy.SIM_LIKELY
         self.interval_ns = unsigned_or_zero(interval_ns, "interval_ns", 2**64 - 1)
 
     def table(self, table: TableLike, name: str = "table") -> ApstTable | None:

@@ -137,9 +137,14 @@ static int compare(const struct input *input, char **words, int n)
 		.trace = input->workload,
 		.counts = ssdpm_trace_get_counts(input->trace),
 	};
+	struct ssdpm_sim_params params;
 	char *text = NULL;
-	int err = ssdpm_comparison_new(input->models[0], NULL, NULL,
-				       &comparison, &error);
+	int err = ssdpm_sim_params_init(&params, sizeof(params));
+
+	params.flags = SSDPM_SIM_LIKELY;
+	if (!err)
+		err = ssdpm_comparison_new(input->models[0], &params, NULL,
+					   &comparison, &error);
 
 	for (int i = 0; i < n && !err; i++)
 		err = ssdpm_comparison_add(comparison, words[i], NULL, &error);
@@ -209,13 +214,16 @@ static int print_recommendations(const struct input *input,
 		.words = words,
 		.by_default = 1,
 	};
+	struct ssdpm_sim_params params;
 	char *text = NULL;
 	int err = ssdpm_gaps_get_default_bounds(gaps, input->models[0], NULL,
 						input->quirks, &bounds, &error);
 
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.flags = SSDPM_SIM_LIKELY;
 	bounds.quirks = input->quirks;
 	if (!err)
-		err = ssdpm_recommend(gaps, input->models[0], NULL, NULL,
+		err = ssdpm_recommend(gaps, input->models[0], &params, NULL,
 				      &found, &error);
 	if (!err)
 		err = find_words(found, words, &report.n_words);

@@ -241,13 +241,15 @@ static void a_lattice_has_each_share_once_in_each_dimension(void **state)
 static void assert_priors(const struct ssdpm_model *model, uint32_t pcie_link)
 {
 	struct ssdpm_sim_params params;
+	struct priced_drive drive;
 	struct unknowns unknowns;
 	struct ssdpm_sim *sim;
 
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.pcie_link = pcie_link;
 	assert_int_equal(ssdpm_sim_new(model, &params, &sim, NULL), 0);
-	ssdpm__find_unknowns(sim, UINT32_MAX, &unknowns);
+	drive = ssdpm__sim_drive(sim);
+	ssdpm__find_unknowns(&drive, UINT32_MAX, &unknowns);
 	assert_true(unknowns.n > 0);
 	for (size_t i = 0; i < unknowns.n; i++) {
 		const struct unknown *one = &unknowns.at[i];

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* What tables likely save: from the same idle times as the search. */
+#include "likely/likely.h"
+#include "recommend/recommend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+/* No table does anything of a shorter one. */
+static uint64_t shortest_idle_ns(const struct rivals *rivals)
+{
+	uint64_t idle_ms = UINT32_MAX;
+
+	for (size_t i = 0; i < rivals->n_tables; i++)
+		for (uint32_t j = 0; j < SSDPM_MAX_STATES; j++) {
+			const struct ssdpm_apst_entry *entry =
+				&rivals->tables[i].entries[j];
+
+			if (entry->target)
+				idle_ms = at_most(idle_ms, entry->idle_ms);
+		}
+	return idle_ms * 1000000;
+}
+
+static struct gap_profile *profile_new(const struct gaps_task *task,
+				       const struct rivals *rivals)
+{
+	const struct gap_times *idle = &task->gaps->idle;
+	struct gap_profile *profile = calloc(1, sizeof(*profile));
+
+	if (!profile)
+		return NULL;
+	profile->model = (struct ssdpm_model *)task->model;
+	profile->from_ns = shortest_idle_ns(rivals);
+	for (size_t i = idle->n; i-- && idle->ns[i] >= profile->from_ns;)
+		ssdpm__profile_add(profile, idle->ns[i]);
+	return profile;
+}
+
+static int subject_new(const struct gaps_task *task,
+		       const struct gap_profile *profile,
+		       struct subject *ret_subject, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_gaps *gaps = task->gaps;
+	const double idle_ns = (double)gaps->idle.sums[gaps->idle.n];
+	struct subject subject;
+	int err = ssdpm__subject_new(profile, &subject, reterr);
+
+	if (err)
+		return err;
+	subject.params = task->params;
+	subject.shorter_ns = idle_ns;
+	for (size_t i = 0; i < subject.n_gaps; i++)
+		subject.shorter_ns -= subject.gaps[i].ns;
+	subject.busy_ns =
+		(double)(gaps->flow.busy.until_ns - gaps->start_ns) - idle_ns;
+	subject.rest_ns = (double)gaps->end_idle_ns;
+	*ret_subject = subject;
+	return 0;
+}
+
+/* The same table as that of an earlier one, or its own number. */
+static size_t first_like(const struct rivals *rivals, size_t i)
+{
+	size_t first = 0;
+
+	while (first < i && memcmp(&rivals->tables[first], &rivals->tables[i],
+				   sizeof(rivals->tables[i])))
+		first++;
+	return first;
+}
+
+int ssdpm__likely_savings(const struct gaps_task *task,
+			  const struct rivals *rivals, struct outcome *outcomes,
+			  struct ssdpm_error *reterr)
+{
+	struct gap_profile *profile = profile_new(task, rivals);
+	struct subject from = { 0 }, to;
+	int err = profile ? subject_new(task, profile, &from, reterr) :
+			    ssdpm__no_memory(reterr);
+
+	to = from; /* and its own table */
+	from.params.apst = &rivals->tables[0];
+	for (size_t i = 0; i < rivals->n_tables && !err; i++) {
+		const size_t first = first_like(rivals, i);
+
+		to.params.apst = &rivals->tables[i];
+		if (first < i)
+			outcomes[i].likely = outcomes[first].likely;
+		else
+			err = ssdpm__find_likely(&rivals->drive, &from, &to,
+						 &outcomes[i].saving,
+						 &outcomes[i].likely, reterr);
+	}
+	ssdpm__subject_free(&from);
+	free(profile);
+	return err;
+}
