@@ -158,7 +158,7 @@ static void hide(const struct unknowns *unknowns, enum truth truth,
 
 	for (size_t i = 0; i < unknowns->n; i++)
 		deviations[i] = deviation(truth);
-	memcpy(parameters, drive->parameters, sizeof(drive->parameters));
+	memcpy(parameters, drive->parameters, drive->n * sizeof(*parameters));
 	for (size_t i = 0; i < drive->n; i++) {
 		struct ssdpm_parameter *p = &parameters[i];
 		uint32_t number = unknowns->of[i];
