@@ -54,7 +54,8 @@ def test_what_is_likely_is_possible_and_its_word_says_how_sure_it_is(
     sure = {"saves": 950_001, "probably-saves": 800_001, "not-decided": 0}
     said = some.json("compare", "-t", "lomax", "plain.json")
     words = set()
-    for row in said["rows"]:
+    assert said["rows"][0]["likely"] is None
+    for row in said["rows"][1:]:
         likely, saving = row["likely"], row["saving"]
         for unit in ("nj", "uw"):
             low, median, high = (
@@ -64,7 +65,7 @@ def test_what_is_likely_is_possible_and_its_word_says_how_sure_it_is(
             assert high <= saving[f"high_{unit}"]
         assert likely["saves_ppm"] >= sure.get(likely["verdict"], 0)
         words.add(likely["verdict"])
-    assert {"too-small", "not-decided", "costs"} <= words
+    assert {"not-decided", "costs"} <= words
     # None of that is in an estimate alone, where nothing is compared.
     assert '"likely"' not in some.output("estimate", "-t", "lomax", "plain.json", "--json")
 
@@ -82,7 +83,7 @@ def test_what_decides_is_said_with_a_way_to_know_it(some: Command) -> None:
     call = ["compare", "-q", "-t", "lomax", "-p", "linux", "-p", "lower-envelope"]
     text = some.output(*call, "drive.json")
     assert text.endswith(
-        "  the transition power decides on lower-envelope\n"
+        "  it depends most on the transition power: lower-envelope\n"
         "    to know it: ssdpm measure calibrate, --transition-power\n"
     )
     assert "to know it" not in some.output(
@@ -469,6 +470,29 @@ def test_what_saves_too_little_to_matter_is_not_set(some: Command) -> None:
     bound = ["--max-added-mean", "0us", "--may-cost"]
     for one in recommend(some, *call, *bound)["recommendations"]:
         assert one["advice"] == "set"
+
+
+def test_what_is_not_decided_and_costs_in_the_middle_is_not_set(some: Command) -> None:
+    call = ["recommend", "-t", "apst-7", "--n-ios", "3000", "WDC PC SN530"]
+    bound = ["--max-added-mean", "0.1ms"]
+    first = some.json(*call, *bound)["recommendations"][0]
+    assert first["likely"]["verdict"] == "not-decided"
+    assert first["likely"]["median_uw"] < 0 and not first["today_keeps_bounds"]
+    assert first["advice"] == "costs" and ") is not decided: -" in first["text"]
+    first = some.json(*call, *bound, "--may-cost")["recommendations"][0]
+    assert first["advice"] == "set"
+
+
+def test_json_has_the_battery_that_people_are_told_of(some: Command) -> None:
+    call = ["recommend", "-t", "lomax", "--max-added-mean", "any", "WDC PC SN530"]
+    call += ["--battery", "50Wh", "--system-power", "0.5W"]
+    one = some.json(*call)["recommendations"][1]
+    assert one["saving"]["high_uw"] > one["likely"]["high_uw"]
+    minutes = round(one["battery"]["nominal_s"] / 60)
+    assert f"a battery lasts {minutes} minutes more" in some.output(*call)
+    battery, saved = 50 * 3600, one["likely"]["median_uw"] / 1e6
+    wanted = battery / (0.5 - saved) - battery / 0.5
+    assert abs(one["battery"]["nominal_s"] - wanted) < 1
 
 
 def test_energy_and_power_agree_where_a_wake_takes_long(some: Command) -> None:

@@ -89,6 +89,8 @@ static struct number in_unit(int64_t uw, double factor)
 
 	snprintf(number.text, sizeof(number.text), "%s%.*f", uw < 0 ? "-" : "",
 		 decimals(value), value);
+	if (!strcmp(number.text, "-0"))
+		strcpy(number.text, "0");
 	return number;
 }
 
@@ -191,10 +193,12 @@ static int64_t two_digits(int64_t uw)
 static struct number likely_range(int64_t low_uw, int64_t uw, int64_t high_uw)
 {
 	const struct scale *scale;
-	struct number number;
+	struct number number = { "" };
 
 	low_uw = two_digits(low_uw);
 	high_uw = two_digits(high_uw);
+	if (low_uw == high_uw)
+		return number;
 	scale = power_scale(low_uw, high_uw);
 	snprintf(number.text, sizeof(number.text), " (likely %.6s to %.6s%s%s)",
 		 in_unit(low_uw, scale->factor).text,
@@ -220,7 +224,9 @@ struct saving_words saving_text(const struct ssdpm_likely *likely)
 					     "costs too little to matter: %s%s" },
 	};
 	const bool lost = likely->median_uw < 0;
-	const bool turned = lost && likely->verdict != SSDPM_SAVING_NOT_DECIDED;
+	const bool turned = likely->verdict == SSDPM_SAVING_COSTS ||
+			    likely->verdict == SSDPM_SAVING_PROBABLY_COSTS ||
+			    (lost && likely->verdict == SSDPM_SAVING_TOO_SMALL);
 	const bool certain = likely->low_uw == likely->high_uw;
 	int64_t uw = lost ? -likely->median_uw : likely->median_uw;
 	struct number range = { "" };

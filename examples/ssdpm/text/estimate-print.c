@@ -403,6 +403,20 @@ static size_t rank_rows(const struct estimate *e, size_t ranked[MAX_POLICIES])
 	return n;
 }
 
+/* Was it left out by what was read (smartctl's text), and not by the drive? */
+static bool is_in_identify(const struct ssdpm_model *model,
+			   const struct ssdpm_likely *likely)
+{
+	size_t n;
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, &n);
+
+	return likely->decider_kind == SSDPM_PARAMETER_IDLE_POWER &&
+	       ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME &&
+	       likely->decider_index < n &&
+	       states[likely->decider_index].unknown & SSDPM_FIELD_IDLE_POWER;
+}
+
 /* How somebody can know what is only likely; NULL: not at all. */
 static const char *way_to_know(uint32_t kind)
 {
@@ -410,7 +424,7 @@ static const char *way_to_know(uint32_t kind)
 		uint32_t kind;
 		const char *way;
 	} ways[] = {
-		{ SSDPM_PARAMETER_IDLE_POWER, "nvme id-ctrl, --idle-power" },
+		{ SSDPM_PARAMETER_IDLE_POWER, "--idle-power" },
 		{ SSDPM_PARAMETER_ACTIVE_POWER, "--active-power" },
 		{ SSDPM_PARAMETER_TRANSITION_POWER,
 		  "ssdpm measure calibrate, --transition-power" },
@@ -430,7 +444,10 @@ static const char *way_to_know(uint32_t kind)
 
 static bool needs_decider(const struct ssdpm_likely *likely)
 {
-	return way_to_know(likely->decider_kind) &&
+	const uint32_t enough_ppm = 100000;
+
+	return likely && way_to_know(likely->decider_kind) &&
+	       likely->decider_ppm >= enough_ppm &&
 	       (likely->verdict == SSDPM_SAVING_NOT_DECIDED ||
 		likely->verdict == SSDPM_SAVING_PROBABLY_SAVES ||
 		likely->verdict == SSDPM_SAVING_PROBABLY_COSTS);
@@ -455,7 +472,7 @@ static void print_decider(const struct estimate *e, const size_t *ranked,
 	for (size_t i = 1; i < at; i++)
 		if (has_same_decider(e->jobs[ranked[i]].row.likely, likely))
 			return;
-	printf("  the %s decides on ",
+	printf("  it depends most on the %s: ",
 	       parameter_text(likely->decider_kind, likely->decider_index,
 			      likely->decider_index)
 		       .text);
@@ -467,7 +484,11 @@ static void print_decider(const struct estimate *e, const size_t *ranked,
 		printf("%s%s", before, job->policy->name);
 		before = ", ";
 	}
-	printf("\n    to know it: %s\n", way_to_know(likely->decider_kind));
+	printf("\n    to know it: %s%s\n",
+	       is_in_identify(e->subject->drive->model, likely) ?
+		       "nvme id-ctrl, " :
+		       "",
+	       way_to_know(likely->decider_kind));
 }
 
 void print_policies(const struct sim_options *options, const struct estimate *e)
@@ -515,9 +536,12 @@ static void csv_row(const struct estimate *e, const struct job *job)
 	       r->high->mean_power_uw);
 	printf("%" PRId64 ",%" PRId64 ",%" PRId64 ",", s->low_uw, s->nominal_uw,
 	       s->high_uw);
-	printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",",
-	       ssdpm_saving_verdict_to_string(likely->verdict), likely->low_uw,
-	       likely->median_uw, likely->high_uw);
+	if (likely)
+		printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",",
+		       ssdpm_saving_verdict_to_string(likely->verdict),
+		       likely->low_uw, likely->median_uw, likely->high_uw);
+	else
+		fputs(",,,,", stdout);
 	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 	       ",%" PRIu64 "\n",
 	       all_ios(run), run->n_delayed, run->delay_mean_ns,

@@ -72,6 +72,16 @@ static void add_setting(struct text *text, const struct advice *a,
 		    changed[0] ? " and " : "", limit_text(r->limit_us).text);
 }
 
+/* "set X) saves 5 mW", "set X) is not decided: 5 mW" */
+static void add_effect(struct text *text, const struct advice *a,
+		       const struct ssdpm_recommendation *r)
+{
+	add_setting(text, a, r);
+	add(text, ") %s%s",
+	    r->likely->verdict == SSDPM_SAVING_NOT_DECIDED ? "is " : "",
+	    saving_text(r->likely).text);
+}
+
 /* What keeps the bounds would cost, and nobody asked for that. */
 static void add_cost(struct text *text, const struct advice *a,
 		     const struct ssdpm_recommendation *r)
@@ -84,8 +94,7 @@ static void add_cost(struct text *text, const struct advice *a,
 		    "--may-cost: %s is beyond the bounds; the best within "
 		    "them (",
 		    a->from.name);
-	add_setting(text, a, r);
-	add(text, ") %s", saving_text(r->likely).text);
+	add_effect(text, a, r);
 }
 
 /* The drive does the same, or as good as. */
@@ -97,8 +106,7 @@ static void add_keep(struct text *text, const struct advice *a,
 		return;
 	}
 	add(text, "leave all as it is: the best of this route (");
-	add_setting(text, a, r);
-	add(text, ") %s", saving_text(r->likely).text);
+	add_effect(text, a, r);
 }
 
 /*

@@ -253,7 +253,8 @@ SSDPM_API int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
  * @saving:   against row 0; all 0 before ssdpm_comparison_finish()
  * @resolved: what the policy is for this drive
  * @likely:   what is likely of the saving, borrowed; NULL before
- *            ssdpm_comparison_finish(), and where nobody asked for it
+ *            ssdpm_comparison_finish(), of what is the same as row 0, and where
+ *            nobody asked for it
  */
 struct ssdpm_compared_policy {
 	size_t size;

@@ -207,7 +207,8 @@ static int find_saving(const struct ssdpm_comparison *comparison,
 	const struct ssdpm_sim *from = comparison->rows[0].sim;
 	int err = ssdpm_sim_get_saving(from, row->sim, &row->saving, reterr);
 
-	if (err || !(comparison->params.flags & SSDPM_SIM_LIKELY))
+	if (err || row->sim == from ||
+	    !(comparison->params.flags & SSDPM_SIM_LIKELY))
 		return err;
 	row->likely.size = sizeof(row->likely);
 	return ssdpm_sim_get_likely(from, row->sim, &row->likely, reterr);

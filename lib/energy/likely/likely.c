@@ -206,16 +206,24 @@ static uint32_t ppm(size_t count, size_t of)
 	return of ? (uint32_t)((count * UINT64_C(1000000) + of / 2) / of) : 0;
 }
 
-static uint32_t count_saving(const struct trial *trial)
-{
-	size_t count = 0;
+/* Of the drives of a trial: those that save, and those that cost. */
+struct signs {
+	uint32_t saves_ppm;
+	uint32_t costs_ppm;
+};
 
-	for (uint32_t i = 0; i < trial->n; i++)
-		count += trial->nj[i] > 0;
-	return ppm(count, trial->n);
+static struct signs count_signs(const struct trial *trial)
+{
+	size_t saves = 0, costs = 0;
+
+	for (uint32_t i = 0; i < trial->n; i++) {
+		saves += trial->nj[i] > 0;
+		costs += trial->nj[i] < 0;
+	}
+	return (struct signs){ ppm(saves, trial->n), ppm(costs, trial->n) };
 }
 
-static uint32_t judge(const struct trial *trial, uint32_t saves_ppm)
+static uint32_t judge(const struct trial *trial, struct signs signs)
 {
 	const uint32_t n = trial->n, edge = n / 20;
 	const double low = ranked(trial->uw, n, edge);
@@ -223,13 +231,13 @@ static uint32_t judge(const struct trial *trial, uint32_t saves_ppm)
 
 	if (low > -SMALL_UW && high < SMALL_UW)
 		return SSDPM_SAVING_TOO_SMALL;
-	if (saves_ppm > 950000)
+	if (signs.saves_ppm > 950000)
 		return SSDPM_SAVING_SAVES;
-	if (saves_ppm > 800000)
+	if (signs.saves_ppm > 800000)
 		return SSDPM_SAVING_PROBABLY_SAVES;
-	if (saves_ppm < 50000)
+	if (signs.costs_ppm > 950000)
 		return SSDPM_SAVING_COSTS;
-	if (saves_ppm < 200000)
+	if (signs.costs_ppm > 800000)
 		return SSDPM_SAVING_PROBABLY_COSTS;
 	return SSDPM_SAVING_NOT_DECIDED;
 }
@@ -281,11 +289,13 @@ static int find_word(struct trial *trial, uint32_t *ret_word, uint32_t *ret_ppm,
 		     struct ssdpm_error *reterr)
 {
 	int err = run_trial(trial, reterr);
+	struct signs signs;
 
 	if (err)
 		return err;
-	*ret_ppm = count_saving(trial);
-	*ret_word = judge(trial, *ret_ppm);
+	signs = count_signs(trial);
+	*ret_ppm = signs.saves_ppm;
+	*ret_word = judge(trial, signs);
 	return 0;
 }
 

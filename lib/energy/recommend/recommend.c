@@ -337,10 +337,17 @@ static bool is_same(const struct candidate *today, const struct candidate *best,
 /* It likely costs; where that was not asked for, it nominally does. */
 static bool costs(const struct outcome *outcome)
 {
-	if (!outcome->likely.size)
+	switch (outcome->likely.size ? outcome->likely.verdict : 0) {
+	case 0:
 		return outcome->saving.nominal_nj < 0;
-	return outcome->likely.verdict == SSDPM_SAVING_COSTS ||
-	       outcome->likely.verdict == SSDPM_SAVING_PROBABLY_COSTS;
+	case SSDPM_SAVING_NOT_DECIDED:
+		return outcome->likely.median_uw < 0;
+	case SSDPM_SAVING_PROBABLY_COSTS:
+	case SSDPM_SAVING_COSTS:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Nobody would notice, or nobody knows that it saves what one notices. */
@@ -361,10 +368,11 @@ static uint32_t judge(const struct quest *quest, const struct candidate *best,
 	/* Latency is worth power, but for nobody who has not said so. */
 	if (quest->bounds.flags & SSDPM_BOUNDS_MAY_COST)
 		return SSDPM_ADVICE_SET;
+	if (quest->today.found && outcome->likely.size &&
+	    is_idle_change(&outcome->likely))
+		return SSDPM_ADVICE_KEEP;
 	if (costs(outcome))
 		return SSDPM_ADVICE_COSTS;
-	if (quest->today.found && is_idle_change(&outcome->likely))
-		return SSDPM_ADVICE_KEEP;
 	return SSDPM_ADVICE_SET;
 }
 

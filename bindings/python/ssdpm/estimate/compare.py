@@ -39,7 +39,8 @@ class ComparedPolicy(Value):
         names: of all policies that are the same table, at least one.
         estimate: what it costs.
         saving: against the first policy; all 0 for that one.
-        likely: what is likely of it; None: nobody asked for it.
+        likely: what is likely of it; None: for the first one, and where nobody asked
+            for it.
     """
 
     names: tuple[str, ...]
@@ -125,10 +126,11 @@ class Comparison(Table, Json):
                 row[f"mean_power_{corner}_uw"] = run.mean_power_uw
                 row[f"saving_{corner}_nj"] = getattr(policy.saving, f"{corner}_nj")
                 row[f"saving_{corner}_uw"] = getattr(policy.saving, f"{corner}_uw")
-            if policy.likely is not None:
-                row["verdict"] = policy.likely.verdict
+            if any(one.likely for one in self.policies):
+                # The first one saves nothing against itself, which is no verdict.
+                row["verdict"] = policy.likely.verdict if policy.likely else ""
                 for name in _LIKELY:
-                    row[f"saving_likely_{name}"] = getattr(policy.likely, name)
+                    row[f"saving_likely_{name}"] = getattr(policy.likely, name, 0)
             for name in _COMPARED:
                 row[name] = getattr(estimate.nominal, name)
             rows.append(row)

@@ -129,7 +129,7 @@ class Recommendation(Value):
         possible: whether a setting of this route keeps the bounds; if not, all that
             follows the advice is None.
         advice: "set" it; "keep" all as it is, because the drive does the same today, or
-            because too little is gained;
+            because it saves too little to matter or is not known to save;
             "costs": keep all as it is, because what keeps the bounds takes more power;
             "none": no setting of this route keeps the bounds.
         today_keeps_bounds: whether the table of today does.

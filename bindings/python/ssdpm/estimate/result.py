@@ -225,8 +225,12 @@ class Likely(Value):
 
     def __str__(self) -> str:
         word = self.verdict.replace("-", " ")
-        low, high = in_mw(self.low_uw), in_mw(self.high_uw)
-        return f"{word}: {in_mw(self.median_uw)} mW (likely {low} to {high})"
+        uw = [self.low_uw, self.median_uw, self.high_uw]
+        if word.endswith("costs"):
+            uw = [-value for value in reversed(uw)]
+        low, median, high = map(in_mw, uw)
+        between = ": " if word in ("not decided", "too small") else " "
+        return f"{word}{between}{median} mW (likely {low} to {high})"
 
 
 interval_dtype: np.dtype[np.void] = _core.energy.interval_dtype
