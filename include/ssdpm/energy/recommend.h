@@ -310,10 +310,10 @@ struct ssdpm_recommendations;
  * @ret_recommendations: free it with ssdpm_recommendations_free()
  *
  * With SSDPM_SIM_LIKELY in @params its word decides: what costs or probably
- * costs is SSDPM_ADVICE_COSTS, and so is what is not decided with a median below
- * 0. Where the table of today keeps the bounds, SSDPM_ADVICE_KEEP is what is too
- * small to matter, or not decided with a median below 5 mW. Without the flag the
- * nominal saving decides.
+ * costs is SSDPM_ADVICE_COSTS, and so is what is not decided with a median
+ * below 0. Where the table of today keeps the bounds, SSDPM_ADVICE_KEEP is what
+ * is too small to matter, or not decided with a median below 5 mW. Without the
+ * flag the nominal saving decides.
  *
  * Return: as ssdpm_gaps_best_table().
  */
