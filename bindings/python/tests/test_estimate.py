@@ -433,6 +433,24 @@ def test_a_word_turned_round_is_its_mirror() -> None:
     assert len(seen) >= 3
 
 
+def test_what_saves_in_every_case_is_decided_however_little_it_is() -> None:
+    catalogue = ssdpm.Catalogue()
+    trace = ssdpm.generate("poisson", n_ios=200, mean_idle_ns=20_000 * MS)
+    words = set()
+    for number in range(0, len(catalogue), 40):
+        drive = catalogue.model(number)
+        if drive.kind != "nvme":
+            continue
+        sooner = ssdpm.apst(drive, primary_timeout_ms=50, secondary_timeout_ms=1000)
+        found = ssdpm.compare(drive, trace, {"linux": "linux", "sooner": sooner})
+        one = found["sooner"]
+        if one.likely is None or one.saving.low_uw <= 0:
+            continue
+        assert one.likely.verdict in ("saves", "too-small")
+        words.add(one.likely.verdict)
+    assert "saves" in words
+
+
 def test_a_recommendation_rests_on_what_is_likely() -> None:
     drive = ssdpm.Model.catalogue("WDC PC SN530")
     trace = ssdpm.generate("lomax", n_ios=900)

@@ -46,7 +46,8 @@ enum ssdpm_saving_verdict {
  *
  * The verdict holds, too, where the spread of any one prior with fewer than ten
  * independent sources is twice as wide: of two words the weaker one, and
- * SSDPM_SAVING_NOT_DECIDED where they are of two signs.
+ * SSDPM_SAVING_NOT_DECIDED where they are of two signs. What is too small is so
+ * with each of these spreads.
  */
 struct ssdpm_likely {
 	size_t size;

@@ -223,14 +223,17 @@ static struct signs count_signs(const struct trial *trial)
 	return (struct signs){ ppm(saves, trial->n), ppm(costs, trial->n) };
 }
 
-static uint32_t judge(const struct trial *trial, struct signs signs)
+/* Would nobody notice nine of ten cases? */
+static bool is_small(const struct trial *trial)
 {
 	const uint32_t n = trial->n, edge = n / 20;
-	const double low = ranked(trial->uw, n, edge);
-	const double high = ranked(trial->uw, n, n - 1 - edge);
 
-	if (low > -SMALL_UW && high < SMALL_UW)
-		return SSDPM_SAVING_TOO_SMALL;
+	return ranked(trial->uw, n, edge) > -SMALL_UW &&
+	       ranked(trial->uw, n, n - 1 - edge) < SMALL_UW;
+}
+
+static uint32_t judge(struct signs signs)
+{
 	if (signs.saves_ppm > 950000)
 		return SSDPM_SAVING_SAVES;
 	if (signs.saves_ppm > 800000)
@@ -285,7 +288,14 @@ static int64_t whole(double value)
 	return (int64_t)ssdpm__floor(value + 0.5);
 }
 
-static int find_word(struct trial *trial, uint32_t *ret_word, uint32_t *ret_ppm,
+/* What can be said after a trial: of the sign, and of the size. */
+struct judged {
+	uint32_t word;
+	bool small;
+	uint32_t saves_ppm;
+};
+
+static int find_word(struct trial *trial, struct judged *ret_judged,
 		     struct ssdpm_error *reterr)
 {
 	int err = run_trial(trial, reterr);
@@ -294,8 +304,8 @@ static int find_word(struct trial *trial, uint32_t *ret_word, uint32_t *ret_ppm,
 	if (err)
 		return err;
 	signs = count_signs(trial);
-	*ret_ppm = signs.saves_ppm;
-	*ret_word = judge(trial, signs);
+	*ret_judged = (struct judged){ judge(signs), is_small(trial),
+				       signs.saves_ppm };
 	return 0;
 }
 
@@ -314,8 +324,8 @@ static int strength_of(uint32_t word)
 		[SSDPM_SAVING_SAVES] = 2,
 		[SSDPM_SAVING_PROBABLY_SAVES] = 1,
 		[SSDPM_SAVING_PROBABLY_COSTS] = -1,
+		[SSDPM_SAVING_NOT_DECIDED] = 0,
 		[SSDPM_SAVING_COSTS] = -2,
-		[SSDPM_SAVING_TOO_SMALL] = 0,
 	};
 
 	return strengths[word];
@@ -333,38 +343,42 @@ static uint32_t weaker(uint32_t a, uint32_t b)
 	return x * x < y * y ? a : b;
 }
 
-/* The word that holds whichever thin prior is twice as wide. */
+/* The word of the sign, and the size, that hold whichever thin prior is twice
+ * as wide. */
 static int check_word(struct trial *trial, const double *few_normals,
-		      uint32_t *word, struct ssdpm_error *reterr)
+		      struct judged *judged, struct ssdpm_error *reterr)
 {
 	const struct unknowns unknowns = trial->unknowns;
-	int err = 0;
+	int err;
 
 	trial->n = N_FEW_DRAWS;
 	trial->normals = few_normals;
-	for (uint32_t i = 0; i < ssdpm__n_priors() && !err; i++) {
-		uint32_t other, saves;
+	for (uint32_t i = 0; i < ssdpm__n_priors(); i++) {
+		struct judged other;
 
 		if (!ssdpm__prior_is_thin(i) || !uses(&unknowns, i))
 			continue;
 		ssdpm__find_unknowns(unknowns.drive, i, &trial->unknowns);
-		err = find_word(trial, &other, &saves, reterr);
-		if (!err)
-			*word = weaker(*word, other);
+		err = find_word(trial, &other, reterr);
+		if (err)
+			return err;
+		judged->word = weaker(judged->word, other.word);
+		judged->small = judged->small && other.small;
 	}
-	return err;
+	return 0;
 }
 
 static int find_likely(struct trial *trial, const double *few_normals,
 		       struct ssdpm_likely *likely, struct ssdpm_error *reterr)
 {
 	const uint32_t n = trial->n, edge = n / 20;
-	int err =
-		find_word(trial, &likely->verdict, &likely->saves_ppm, reterr);
+	struct judged judged;
+	int err = find_word(trial, &judged, reterr);
 
 	if (err)
 		return err;
 	find_decider(trial, likely);
+	likely->saves_ppm = judged.saves_ppm;
 	likely->priors_version = ssdpm__priors_version();
 	likely->low_uw = whole(ranked(trial->uw, n, edge));
 	likely->median_uw = whole(ranked(trial->uw, n, n / 2));
@@ -372,7 +386,9 @@ static int find_likely(struct trial *trial, const double *few_normals,
 	likely->low_nj = whole(ranked(trial->nj, n, edge));
 	likely->median_nj = whole(ranked(trial->nj, n, n / 2));
 	likely->high_nj = whole(ranked(trial->nj, n, n - 1 - edge));
-	return check_word(trial, few_normals, &likely->verdict, reterr);
+	err = check_word(trial, few_normals, &judged, reterr);
+	likely->verdict = judged.small ? SSDPM_SAVING_TOO_SMALL : judged.word;
+	return err;
 }
 
 /* What a trial needs: all of it, or none. */
