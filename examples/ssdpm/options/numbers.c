@@ -94,7 +94,7 @@ static struct number in_unit(int64_t uw, double factor)
 	return number;
 }
 
-/* Of a power, and of a range, whose larger end counts. */
+/* The scale of a range is that of its larger end. */
 static const struct scale *power_scale(int64_t low_uw, int64_t high_uw)
 {
 	double low = magnitude(low_uw), high = magnitude(high_uw);
@@ -232,12 +232,12 @@ struct saving_words saving_text(const struct ssdpm_likely *likely)
 	struct number range = { "" };
 	struct saving_words words;
 
-	if (!certain)
+	if (!certain) {
 		uw = two_digits(uw);
-	if (!certain)
 		range = likely_range(
 			turned ? -likely->high_uw : likely->low_uw, uw,
 			turned ? -likely->low_uw : likely->high_uw);
+	}
 	if (certain && !uw)
 		strcpy(words.text, "saves nothing");
 	else

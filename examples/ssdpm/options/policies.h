@@ -5,7 +5,7 @@
 
 #include "options/apst-options.h"
 
-/* Of a command: those of its options, and those beside them on a page. */
+/* A command has policies of its options and, beside them, those of a page. */
 #define MAX_POLICIES 32
 
 struct policy {

@@ -101,7 +101,8 @@ static void add_cost(struct text *text, const struct advice *a,
 static void add_keep(struct text *text, const struct advice *a,
 		     const struct ssdpm_recommendation *r)
 {
-	if (!r->likely->low_uw && !r->likely->high_uw) {
+	/* What is possible decides on that, and not what is likely. */
+	if (!r->saving.low_uw && !r->saving.high_uw) {
 		add(text, "leave all as it is: nothing to gain");
 		return;
 	}

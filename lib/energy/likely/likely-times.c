@@ -20,21 +20,29 @@ static size_t count_buckets(const struct gap_profile *profile)
 	return n;
 }
 
-int ssdpm__subject_new(const struct gap_profile *profile,
+int ssdpm__subject_new(const struct gap_profile *profile, double idle_ns,
 		       struct subject *ret_subject, struct ssdpm_error *reterr)
 {
 	size_t n = count_buckets(profile);
-	struct subject subject = { .model = profile->model };
+	struct subject subject = {
+		.model = profile->model,
+		.shorter_ns = idle_ns,
+	};
 
 	subject.gaps = malloc((n ? n : 1) * sizeof(*subject.gaps));
 	if (!subject.gaps)
 		return ssdpm__no_memory(reterr);
-	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
-		if (profile->buckets[i].n)
-			subject.gaps[subject.n_gaps++] = (struct likely_gap){
-				(double)profile->buckets[i].n,
-				(double)profile->buckets[i].ns,
-			};
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		const struct idle_sum *bucket = &profile->buckets[i];
+
+		if (!bucket->n)
+			continue;
+		subject.gaps[subject.n_gaps++] = (struct likely_gap){
+			(double)bucket->n,
+			(double)bucket->ns,
+		};
+		subject.shorter_ns -= (double)bucket->ns;
+	}
 	*ret_subject = subject;
 	return 0;
 }
@@ -73,7 +81,7 @@ static double add_gaps(struct likely_times *times, double n, double ns)
 	}
 }
 
-/* The policy of its run; any policy, if nobody knows it. */
+/* The policy of its run; an unknown one may be any. */
 static struct ssdpm_sim_params params_of(const struct subject *subject,
 					 uint32_t draw)
 {

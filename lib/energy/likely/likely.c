@@ -206,7 +206,7 @@ static uint32_t ppm(size_t count, size_t of)
 	return of ? (uint32_t)((count * UINT64_C(1000000) + of / 2) / of) : 0;
 }
 
-/* Of the drives of a trial: those that save, and those that cost. */
+/* How many drives of a trial save, and how many cost. */
 struct signs {
 	uint32_t saves_ppm;
 	uint32_t costs_ppm;
@@ -471,18 +471,16 @@ static int subject_of(const struct ssdpm_sim *sim, struct subject *ret_subject,
 	const struct course *nominal = &sim->nominal;
 	struct subject subject;
 	double idle_ns = 0;
-	int err = ssdpm__subject_new(sim->profile, &subject, reterr);
+	int err;
 
+	for (uint32_t class = 0; class <= nominal->wakes.last; class ++)
+		idle_ns += (double)nominal->tally.gaps[class].ns;
+	err = ssdpm__subject_new(sim->profile, idle_ns, &subject, reterr);
 	if (err)
 		return err;
 	subject.params = sim->params;
 	if (sim->profile->has_table)
 		subject.params.apst = &sim->profile->table;
-	for (uint32_t class = 0; class <= nominal->wakes.last; class ++)
-		idle_ns += (double)nominal->tally.gaps[class].ns;
-	subject.shorter_ns = idle_ns;
-	for (size_t i = 0; i < subject.n_gaps; i++)
-		subject.shorter_ns -= subject.gaps[i].ns;
 	subject.busy_ns =
 		(double)(nominal->flow.busy.until_ns - sim->start_ns) - idle_ns;
 	subject.rest_ns =

@@ -77,10 +77,11 @@ struct subject {
 };
 
 /*
- * The idle times of a profile, the model and the policy; the rest is for the
- * caller to fill in. Free it with ssdpm__subject_free().
+ * The model and idle times of a profile; idle_ns: the sum of all of them. The
+ * caller fills in the policy, busy_ns and rest_ns. Free it with
+ * ssdpm__subject_free().
  */
-int ssdpm__subject_new(const struct gap_profile *profile,
+int ssdpm__subject_new(const struct gap_profile *profile, double idle_ns,
 		       struct subject *ret_subject, struct ssdpm_error *reterr);
 void ssdpm__subject_free(struct subject *subject);
 
@@ -99,7 +100,7 @@ struct likely_times {
 	double moving_ns;
 };
 
-/* With these values. draw chooses the policy if nobody knows it. */
+/* With these values. Of an unknown policy draw chooses one. */
 int ssdpm__likely_times(const struct subject *subject, uint32_t draw,
 			const struct values *values,
 			struct likely_times *ret_times,

@@ -46,14 +46,11 @@ static int subject_new(const struct gaps_task *task,
 	const struct ssdpm_gaps *gaps = task->gaps;
 	const double idle_ns = (double)gaps->idle.sums[gaps->idle.n];
 	struct subject subject;
-	int err = ssdpm__subject_new(profile, &subject, reterr);
+	int err = ssdpm__subject_new(profile, idle_ns, &subject, reterr);
 
 	if (err)
 		return err;
 	subject.params = task->params;
-	subject.shorter_ns = idle_ns;
-	for (size_t i = 0; i < subject.n_gaps; i++)
-		subject.shorter_ns -= subject.gaps[i].ns;
 	subject.busy_ns =
 		(double)(gaps->flow.busy.until_ns - gaps->start_ns) - idle_ns;
 	subject.rest_ns = (double)gaps->end_idle_ns;

@@ -350,7 +350,7 @@ static bool costs(const struct outcome *outcome)
 	}
 }
 
-/* Nobody would notice, or nobody knows that it saves what one notices. */
+/* It saves too little to matter, or is not decided and small in the middle. */
 static bool is_idle_change(const struct ssdpm_likely *likely)
 {
 	return likely->verdict == SSDPM_SAVING_TOO_SMALL ||
