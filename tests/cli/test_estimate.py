@@ -27,6 +27,8 @@ from trace import MS, S
 
 # Everything is certain: 1 W idle, 2 W busy, 3 W on the way.
 STATED = ["--idle-power", "1W", "--active-power", "2W", "--transition-power", "3W"]
+STATED += ["--entry-latency", "PS3=3.9ms", "--exit-latency", "PS3=11ms"]
+STATED += ["--entry-latency", "PS4=5ms", "--exit-latency", "PS4=39ms"]
 STATED += ["--link-power", "0uW", "--base-latency", "0us", "--bandwidth", "0B/s"]
 
 HUMAN = """\
@@ -91,7 +93,7 @@ def test_people_get_a_table_with_bounds(some: Command) -> None:
     assert text == HUMAN
     assert not any(line != line.rstrip() for line in text.splitlines())
     text = some.output("estimate", "-t", "some.csv", "plain.json")
-    assert "; transition-power alone moves it from " in text
+    assert "; latency alone moves it from " in text
 
 
 def test_a_trace_comes_from_anywhere(some: Command) -> None:

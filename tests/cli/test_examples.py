@@ -21,7 +21,7 @@ ESCAPES = {r"\e": "\\", r"\-": "-", r"\&": "", r"\(aq": "'", r"\(dq": '"'}
 
 def unescape(line: str) -> str:
     return re.sub(
-        r"\\(?:\(..|.)", lambda found: ESCAPES[found.group()], line
+        r"\\(?:\(..|.)", lambda found: ESCAPES.get(found[0], found[0]), line
     )
 
 
@@ -50,14 +50,42 @@ def sessions(blocks: list[list[str]]) -> list[tuple[str, str]]:
     return [(call, "".join(f"{line}\n" for line in out)) for call, out in pairs]
 
 
-def assert_printed(ssdpm: Command, blocks: list[list[str]]) -> None:
+def escape(line: str) -> str:
+    line = line.replace("\\", r"\e")
+    return rf"\&{line}" if line.startswith((".", "'")) else line
+
+
+def rewrite(page: pathlib.Path, call: str, expected: str, printed: str) -> None:
+    """Put what a command prints in the place of what the page says."""
+    roff = page.suffix != ".md"
+    lines = page.read_text().splitlines()
+    plain = [unescape(line) for line in lines] if roff else lines
+    session = ["$ " + call.replace("\n", "\n> "), *expected.splitlines()]
+    session[:1] = session[0].splitlines()
+    at = next(i for i in range(len(lines)) if plain[i : i + len(session)] == session)
+    said = {unescape(line) if roff else line: line for line in lines}
+    for_page = [
+        said.get(line, escape(line) if roff else line) for line in printed.splitlines()
+    ]
+    begin = at + len(session) - len(expected.splitlines())
+    lines[begin : at + len(session)] = for_page
+    page.write_text("\n".join(lines) + "\n")
+
+
+def assert_printed(
+    ssdpm: Command, page: pathlib.Path, blocks: list[list[str]], update: bool
+) -> None:
     pairs = sessions(blocks)
     assert pairs, "no example"
     for call, expected in pairs:
         result = ssdpm.shell(call)
         assert result.returncode == 0, call
         # In a terminal, what is said comes before what is printed.
-        assert result.stderr + result.stdout == expected, call
+        printed = result.stderr + result.stdout
+        if update and printed != expected:
+            rewrite(page, call, expected, printed)
+        else:
+            assert printed == expected, call
 
 
 LIVE = ["list", "show", "lpm", "plan", "apply", "check", "revert", "capture"]
@@ -86,14 +114,17 @@ def captures(ssdpm: Command) -> None:
 @pytest.mark.usefixtures("captures")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_examples_of_a_man_page_print_what_it_says(
-    page: pathlib.Path, ssdpm: Command
+    page: pathlib.Path, ssdpm: Command, update_golden: bool
 ) -> None:
-    assert_printed(ssdpm, man_blocks(page))
+    assert_printed(ssdpm, page, man_blocks(page), update_golden)
 
 
 @pytest.mark.usefixtures("captures")
-def test_the_sessions_of_the_readme_print_what_it_says(ssdpm: Command) -> None:
-    assert_printed(ssdpm, readme_blocks(TOP / "README.md"))
+def test_the_sessions_of_the_readme_print_what_it_says(
+    ssdpm: Command, update_golden: bool
+) -> None:
+    page = TOP / "README.md"
+    assert_printed(ssdpm, page, readme_blocks(page), update_golden)
 
 
 @pytest.mark.usefixtures("captures")

@@ -44,6 +44,15 @@ def make_model(rng: random.Random) -> ssdpm.Model:
     return ssdpm.Model.from_states(states, apsta=1)
 
 
+def certain(model: ssdpm.Model, latency: str) -> dict[str, int]:
+    """A latency of each sleeping state, as it is declared."""
+    return {
+        f"PS{i}": getattr(state, latency)
+        for i, state in enumerate(model.power_states)
+        if not state.operational
+    }
+
+
 def three(rng: random.Random) -> tuple[int, int, int]:
     """A range; few values, so that ends meet and contradict each other."""
     powers = [0, 1, 5_000, 40_000, 300_000, 1_000_000, rng.randrange(3_000_000)]
@@ -61,6 +70,8 @@ def make_parameters(
         active_power_uw={op: three(rng) for op in OPS},
         transition_power_uw=three(rng),
         link_power_uw=three(rng),
+        entry_latency_us=certain(model, "entry_latency_us"),
+        exit_latency_us=certain(model, "exit_latency_us"),
         base_latency_ns=service,
         bandwidth_bytes_per_second=dict.fromkeys(OPS[:2], 10**9),
     )

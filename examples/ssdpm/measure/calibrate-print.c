@@ -82,11 +82,12 @@ static void add_row(struct table *rows, const struct subject *subject,
 	const bool known = m->status == SSDPM_MEASURED_KNOWN;
 	double above = m->high - m->nominal, below = m->nominal - m->low;
 	uint64_t error = rounded(above > below ? above : below);
+	const bool one_value = m->stated == (double)p->nominal;
 
 	table_row(
 		rows, parameter_text(m->kind, m->index, m->index).text,
-		value_text(m->kind, p->low).text,
-		p->high == p->low ?
+		value_text(m->kind, one_value ? p->nominal : p->low).text,
+		one_value ?
 			"" :
 			cell("to %s", value_text(m->kind, p->high).text).text,
 		known ? value_text(m->kind, rounded(m->nominal)).text : "",

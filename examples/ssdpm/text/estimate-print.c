@@ -460,30 +460,28 @@ static bool has_same_decider(const struct ssdpm_likely *a,
 	       a->decider_index == b->decider_index;
 }
 
-/* What moves the chances most, once, with the policies of which it does. */
+/* What moves the chances most, once, with the first policy of which it does. */
 static void print_decider(const struct estimate *e, const size_t *ranked,
 			  size_t n, size_t at)
 {
 	const struct ssdpm_likely *likely = e->jobs[ranked[at]].row.likely;
-	const char *before = "";
+	size_t n_more = 0;
 
 	if (!needs_decider(likely))
 		return;
 	for (size_t i = 1; i < at; i++)
 		if (has_same_decider(e->jobs[ranked[i]].row.likely, likely))
 			return;
-	printf("  it depends most on the %s: ",
+	for (size_t i = at + 1; i < n; i++)
+		n_more +=
+			has_same_decider(e->jobs[ranked[i]].row.likely, likely);
+	printf("  it depends most on the %s: %s",
 	       parameter_text(likely->decider_kind, likely->decider_index,
 			      likely->decider_index)
-		       .text);
-	for (size_t i = at; i < n; i++) {
-		const struct job *job = &e->jobs[ranked[i]];
-
-		if (!has_same_decider(job->row.likely, likely))
-			continue;
-		printf("%s%s", before, job->policy->name);
-		before = ", ";
-	}
+		       .text,
+	       e->jobs[ranked[at]].policy->name);
+	if (n_more)
+		printf(" and %zu more", n_more);
 	printf("\n    to know it: %s%s\n",
 	       is_in_identify(e->subject->drive->model, likely) ?
 		       "nvme id-ctrl, " :

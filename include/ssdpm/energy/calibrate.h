@@ -88,7 +88,8 @@ enum ssdpm_measured_status {
  * @n:        steps of time with some of it, or I/Os
  * @low, @nominal, @high: in the unit of its kind: the interval of 95 % and what
  *            is in its middle, none of them below 0; NaN: not measured
- * @stated:   the most that the parameters of before say
+ * @stated:   what the drive declares; or else the most that the parameters of
+ *            before say
  * @reason:   one line: why it is not known, or what exceeds what
  */
 struct ssdpm_measured {

@@ -675,6 +675,20 @@ void ssdpm__calibration_free(struct calibration *c)
 	free(c);
 }
 
+/* A drive is held to the latency that it declares, however far others are off.
+ */
+static double stated(const struct ssdpm_model *model,
+		     const struct ssdpm_parameter *parameter)
+{
+	const struct ssdpm_power_state *state =
+		&ssdpm_model_get_states(model, NULL)[parameter->index];
+	const bool declared = parameter->kind == SSDPM_PARAMETER_EXIT_LATENCY &&
+			      !state->link_state && state->exit_latency_us &&
+			      state->exit_latency_us == parameter->nominal;
+
+	return (double)(declared ? parameter->nominal : parameter->high);
+}
+
 int ssdpm_calibrate(const struct ssdpm_model *model,
 		    const struct ssdpm_sim_params *sim_params,
 		    const struct ssdpm_calibrate_params *params,
@@ -690,7 +704,7 @@ int ssdpm_calibrate(const struct ssdpm_model *model,
 	c = NULL;
 	err = ssdpm__calibration_new(model, sim_params, params, &c, reterr);
 	for (size_t i = 0; c && i < c->n_parameters; i++)
-		c->measured[i].stated = (double)c->parameters[i].high;
+		c->measured[i].stated = stated(model, &c->parameters[i]);
 	if (!err)
 		err = calibrate(c, model, reterr);
 	if (!err)

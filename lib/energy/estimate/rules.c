@@ -374,6 +374,21 @@ static struct guess zero_latency(bool entry)
 			       false };
 }
 
+/* A latency that is declared is a claim; two drives were measured against it.
+ */
+static struct guess declared_latency(uint32_t value_us, bool entry)
+{
+	struct guess guess =
+		of(value_us, (struct shares){ 0, 1000, 6400 },
+		   entry ? "ENLAT: 0 to 6.4 times what is declared, as EXLAT" :
+			   "EXLAT: 0 to 6.4 times what is declared, as two "
+			   "drives were measured");
+
+	guess.high = at_most(guess.high, UINT32_MAX);
+	guess.known = true;
+	return guess;
+}
+
 static struct guess latency(const struct known_drive *drive,
 			    const struct ssdpm_parameter *parameter)
 {
@@ -390,8 +405,7 @@ static struct guess latency(const struct known_drive *drive,
 		return sata_latency(state, entry);
 	if (unknown)
 		return any_latency(entry);
-	return value ? know(value, entry ? "ENLAT" : "EXLAT") :
-		       zero_latency(entry);
+	return value ? declared_latency(value, entry) : zero_latency(entry);
 }
 
 /* By whether the drive is SATA, and op - 1. */

@@ -58,17 +58,6 @@ static int subject_new(const struct gaps_task *task,
 	return 0;
 }
 
-/* The same table as that of an earlier one, or its own number. */
-static size_t first_like(const struct rivals *rivals, size_t i)
-{
-	size_t first = 0;
-
-	while (first < i && memcmp(&rivals->tables[first], &rivals->tables[i],
-				   sizeof(rivals->tables[i])))
-		first++;
-	return first;
-}
-
 int ssdpm__likely_savings(const struct gaps_task *task,
 			  const struct rivals *rivals, struct outcome *outcomes,
 			  struct ssdpm_error *reterr)
@@ -81,15 +70,10 @@ int ssdpm__likely_savings(const struct gaps_task *task,
 	to = from; /* and its own table */
 	from.params.apst = &rivals->tables[0];
 	for (size_t i = 0; i < rivals->n_tables && !err; i++) {
-		const size_t first = first_like(rivals, i);
-
 		to.params.apst = &rivals->tables[i];
-		if (first < i)
-			outcomes[i].likely = outcomes[first].likely;
-		else
-			err = ssdpm__find_likely(&rivals->drive, &from, &to,
-						 &outcomes[i].saving,
-						 &outcomes[i].likely, reterr);
+		err = ssdpm__find_likely(&rivals->drive, &from, &to,
+					 &outcomes[i].saving,
+					 &outcomes[i].likely, reterr);
 	}
 	ssdpm__subject_free(&from);
 	free(profile);

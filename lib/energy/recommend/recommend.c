@@ -409,38 +409,58 @@ static void fill(const struct quest *quest, uint32_t route,
 		best->params.secondary_latency_tolerance_us;
 }
 
+/* The number of a table: those before it are all different. */
+static size_t number_of(const struct ssdpm_apst *table,
+			struct ssdpm_apst *tables, size_t *n_tables)
+{
+	for (size_t i = 0; i < *n_tables; i++)
+		if (!memcmp(table, &tables[i], sizeof(*table)))
+			return i;
+	tables[*n_tables] = *table;
+	return (*n_tables)++;
+}
+
+/* What a route reaches, those after it reach, too. */
+static void hand_down(struct quest *quest, const struct outcome *outcomes,
+		      size_t *of)
+{
+	for (uint32_t i = 1; i < N_ROUTES; i++)
+		if (quest->best[i - 1].found &&
+		    (!quest->best[i].found ||
+		     outcomes[of[i - 1]].run.energy_nj <
+			     outcomes[of[i]].run.energy_nj)) {
+			quest->best[i] = quest->best[i - 1];
+			of[i] = of[i - 1];
+		}
+}
+
 static int answer(struct quest *quest, struct ssdpm_recommendations *ret,
 		  struct ssdpm_error *reterr)
 {
 	struct outcome outcomes[1 + N_ROUTES] = { 0 };
-	struct ssdpm_apst tables[1 + N_ROUTES];
-	const struct rivals rivals = {
+	struct ssdpm_apst tables[1 + N_ROUTES] = { quest->today.table };
+	struct rivals rivals = {
 		.drive = { quest->parameters, quest->n_parameters,
 			   quest->order },
 		.tables = tables,
-		.n_tables = 1 + N_ROUTES,
+		.n_tables = 1,
 	};
+	size_t of[N_ROUTES];
 	int err;
 
-	tables[0] = quest->today.table;
 	for (uint32_t i = 0; i < N_ROUTES; i++)
-		tables[i + 1] = quest->best[i].table;
+		of[i] = number_of(&quest->best[i].table, tables,
+				  &rivals.n_tables);
 	err = ssdpm__savings(&quest->task, &rivals, outcomes, reterr);
 	if (!err && quest->task.params.flags & SSDPM_SIM_LIKELY)
 		err = ssdpm__likely_savings(&quest->task, &rivals, outcomes,
 					    reterr);
-	/* What a route reaches, those after it reach, too. */
-	for (uint32_t i = 1; i < N_ROUTES && !err; i++)
-		if (quest->best[i - 1].found &&
-		    (!quest->best[i].found ||
-		     outcomes[i].run.energy_nj <
-			     outcomes[i + 1].run.energy_nj)) {
-			quest->best[i] = quest->best[i - 1];
-			outcomes[i + 1] = outcomes[i];
-		}
-	for (uint32_t i = 0; i < N_ROUTES && !err; i++)
-		fill(quest, i + 1, &outcomes[i + 1], ret);
-	return err;
+	if (err)
+		return err;
+	hand_down(quest, outcomes, of);
+	for (uint32_t i = 0; i < N_ROUTES; i++)
+		fill(quest, i + 1, &outcomes[of[i]], ret);
+	return 0;
 }
 
 int ssdpm_recommend(const struct ssdpm_gaps *gaps,

@@ -67,6 +67,7 @@ int ssdpm__quest_nvme_core(struct quest *quest, struct ssdpm_error *reterr);
 
 /* saving.c: what tables save against the first of them */
 
+/* Tables of which no two are the same. */
 struct rivals {
 	struct priced_drive drive;
 	const struct ssdpm_apst *tables;

@@ -112,7 +112,7 @@ class Measured(Value):
         n: steps of time with some of it, or I/Os.
         low, nominal, high: the interval of 95 % and what is in its middle; None: not
             measured.
-        stated: the most that was known or assumed before.
+        stated: what the drive declares; or else the most that was known or assumed.
         reason: one line, or "": why it is not known, or what exceeds what.
     """
 

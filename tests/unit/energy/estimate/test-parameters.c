@@ -80,10 +80,10 @@ static void what_a_drive_reports_is_taken_as_it_is(void **state)
 	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_REPORTED);
 	assert_values(find(&list, SSDPM_PARAMETER_IDLE_POWER, 1), 20000, 20000,
 		      20000);
-	assert_values(find(&list, SSDPM_PARAMETER_ENTRY_LATENCY, 1), 3900, 3900,
-		      3900);
-	assert_values(find(&list, SSDPM_PARAMETER_EXIT_LATENCY, 1), 11000,
-		      11000, 11000);
+	assert_values(find(&list, SSDPM_PARAMETER_ENTRY_LATENCY, 1), 0, 3900,
+		      24960);
+	assert_values(find(&list, SSDPM_PARAMETER_EXIT_LATENCY, 1), 0, 11000,
+		      70400);
 	assert_null(find(&list, SSDPM_PARAMETER_EXIT_LATENCY, 0));
 	assert_values(find(&list, SSDPM_PARAMETER_TRANSITION_POWER, 0), 630000,
 		      630000, 3500000);
@@ -424,14 +424,16 @@ static void an_axis_is_open_where_something_on_it_is_not_known(void **state)
 	const uint32_t latency = 1u << (SSDPM_AXIS_LATENCY - 1);
 	const uint32_t idle = 1u << (SSDPM_AXIS_IDLE_POWER - 1);
 
-	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & latency, 0);
+	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & latency,
+			 latency);
 	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & idle, idle);
-	set_parameter(list.at, list.n, SSDPM_PARAMETER_EXIT_LATENCY, 1, 1, 2, 3,
+	set_parameter(list.at, list.n, SSDPM_PARAMETER_ENTRY_LATENCY, 1, 4, 4,
+		      4, NULL);
+	set_parameter(list.at, list.n, SSDPM_PARAMETER_EXIT_LATENCY, 1, 2, 2, 2,
 		      NULL);
 	set_parameter(list.at, list.n, SSDPM_PARAMETER_IDLE_POWER, 0, 5, 5, 5,
 		      NULL);
-	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & latency,
-			 latency);
+	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & latency, 0);
 	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & idle, 0);
 	ssdpm_model_unref(model);
 }

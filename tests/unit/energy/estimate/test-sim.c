@@ -749,7 +749,7 @@ static void delays_come_as_a_histogram(void **state)
 	ssdpm_sim_free(sim);
 }
 
-/* Idle power and the latencies of state 1 are not known. */
+/* Idle power and the exit latency of state 1 are not known. */
 static size_t make_unsure(struct ssdpm_parameter *parameters, bool service)
 {
 	struct ssdpm_model *model = make_model();
@@ -764,6 +764,7 @@ static size_t make_unsure(struct ssdpm_parameter *parameters, bool service)
 				       SSDPM_PARAMETER_EXIT_LATENCY, 1, 1000,
 				       3000, 7000, NULL),
 			 0);
+	set(parameters, n, SSDPM_PARAMETER_ENTRY_LATENCY, 1, 2000);
 	if (service)
 		assert_int_equal(set_parameter(parameters, n,
 					       SSDPM_PARAMETER_BASE_LATENCY, 0,
