@@ -675,8 +675,7 @@ void ssdpm__calibration_free(struct calibration *c)
 	free(c);
 }
 
-/* A drive is held to the latency that it declares, however far others are off.
- */
+/* A drive is held to the exit latency that it declares. */
 static double stated(const struct ssdpm_model *model,
 		     const struct ssdpm_parameter *parameter)
 {

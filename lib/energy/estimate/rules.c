@@ -374,8 +374,7 @@ static struct guess zero_latency(bool entry)
 			       false };
 }
 
-/* A latency that is declared is a claim; two drives were measured against it.
- */
+/* What is declared is a claim: two drives were measured against theirs. */
 static struct guess declared_latency(uint32_t value_us, bool entry)
 {
 	struct guess guess =
