@@ -386,6 +386,18 @@ def test_a_quirk_is_heeded(some: Command) -> None:
     assert all(not r.get("entries") for r in answer["recommendations"])
 
 
+def test_bounds_are_kept_surely_or_nominally(some: Command) -> None:
+    call = ["recommend", "-q", "-t", "lomax", "--from", "none", "plain.json"]
+    for bound, kept in (("12ms", "nominally; at worst "), ("300ms", "surely\n")):
+        text = some.output(*call, "-l", bound)
+        assert f"  the bounds are kept {kept}" in text
+        first = some.json(*call, "-l", bound)["recommendations"][0]
+        assert kept.startswith(first["kept"])
+        ends = [first[end]["delay_sum_ns"] for end in ("low", "run", "high")]
+        assert ends == sorted(ends)
+    assert "the bounds" not in some.output(*call, "-l", "any")
+
+
 def test_what_it_means_for_a_battery_and_a_year(some: Command) -> None:
     use = ["--battery", "50Wh", "--system-power", "5W", "--hours-per-day", "10"]
     use += ["--max-added-mean", "any"]

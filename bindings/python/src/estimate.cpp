@@ -529,7 +529,10 @@ static py::tuple describe(const struct ssdpm_recommendation &from)
 		from.today_keeps_bounds != 0, std::move(table), from.limit_us,
 		from.primary_timeout_ms, from.primary_latency_tolerance_us,
 		from.secondary_timeout_ms, from.secondary_latency_tolerance_us,
+		ssdpm_kept_to_string(from.kept),
 		run_array(from.run ? from.run : &none, 1),
+		run_array(from.low ? from.low : &none, 1),
+		run_array(from.high ? from.high : &none, 1),
 		saving_tuple(from.saving), likely_tuple(from.likely),
 		Changes(from).list());
 }

@@ -239,6 +239,21 @@ static void print_settings(const struct advice *a,
 	free(changes.all);
 }
 
+static void print_kept(const struct ssdpm_bounds *bounds,
+		       const struct ssdpm_recommendation *r)
+{
+	if (bounds->max_delay_mean_ns == UINT64_MAX &&
+	    bounds->max_delay_p99_ns == UINT64_MAX &&
+	    bounds->max_exit_latency_us == UINT64_MAX)
+		return;
+	printf("  the bounds are kept %s", ssdpm_kept_to_string(r->kept));
+	if (r->kept == SSDPM_KEPT_NOMINALLY)
+		printf("; at worst %s on average, p99 %s",
+		       time_text(r->high->delay_mean_ns).text,
+		       time_text(r->high->delay_p99_ns).text);
+	putchar('\n');
+}
+
 void print_advice(const struct advice *a, const struct sim_options *options)
 {
 	const struct ssdpm_model_info *info =
@@ -271,6 +286,7 @@ void print_advice(const struct advice *a, const struct sim_options *options)
 		fputs("  the table: ", stdout);
 		print_apst(&resolved.apst);
 		putchar('\n');
+		print_kept(&a->bounds, r);
 		print_settings(a, r);
 	}
 }

@@ -240,6 +240,14 @@ enum ssdpm_advice {
 	SSDPM_ADVICE_NONE = 4,
 };
 
+/** How surely a setting keeps the bounds. */
+enum ssdpm_kept {
+	/* With all latencies that the drive can have. */
+	SSDPM_KEPT_SURELY = 1,
+	/* With the nominal latencies; with others perhaps not. */
+	SSDPM_KEPT_NOMINALLY = 2,
+};
+
 /**
  * struct ssdpm_recommendation - the best that a route reaches (borrowed)
  * @route:     enum ssdpm_route
@@ -259,6 +267,10 @@ enum ssdpm_advice {
  * @likely:    what is likely of it, likewise; NULL: it is not @possible, or
  *             nobody asked for it
  *
+ * @kept:      enum ssdpm_kept; 0: it is not @possible
+ * @low, @high: the least and the most that is possible of each member of @run,
+ *             with all powers and latencies that the drive can have
+ *
  * More may follow at its end: it is only ever borrowed.
  */
 struct ssdpm_recommendation {
@@ -275,6 +287,9 @@ struct ssdpm_recommendation {
 	const struct ssdpm_run *run;
 	struct ssdpm_saving saving;
 	const struct ssdpm_likely *likely;
+	uint32_t kept;
+	const struct ssdpm_run *low;
+	const struct ssdpm_run *high;
 };
 
 /**
@@ -374,6 +389,10 @@ SSDPM_API void ssdpm_saving_get_year_wh(const struct ssdpm_saving *saving,
 /** ssdpm_advice_to_string() - "set", "keep", "costs", "none", or NULL */
 SSDPM_API const char *ssdpm_advice_to_string(uint32_t advice);
 SSDPM_API uint32_t ssdpm_advice_from_string(const char *word);
+
+/** ssdpm_kept_to_string() - "surely", "nominally", or NULL */
+SSDPM_API const char *ssdpm_kept_to_string(uint32_t kept);
+SSDPM_API uint32_t ssdpm_kept_from_string(const char *word);
 
 /** ssdpm_route_to_string() - "latency-limit" and so on, or NULL */
 SSDPM_API const char *ssdpm_route_to_string(uint32_t route);

@@ -28,17 +28,15 @@ static uint32_t states_of(const struct chain *chain)
 	return states;
 }
 
-static bool keeps_bounds(const struct quest *quest,
-			 const struct candidate *candidate)
+static bool keeps_bounds(const struct ssdpm_bounds *bounds,
+			 const struct chain *chain, const struct ssdpm_run *run)
 {
-	const struct ssdpm_bounds *bounds = &quest->bounds;
-	const struct ssdpm_run *run = &candidate->run;
 	uint64_t n_ios = 0;
 
-	if (bounds->max_states && candidate->chain.n > bounds->max_states)
+	if (bounds->max_states && chain->n > bounds->max_states)
 		return false;
-	for (uint32_t i = 0; i < candidate->chain.n; i++)
-		if (candidate->chain.steps[i].exit_ns / 1000 >
+	for (uint32_t i = 0; i < chain->n; i++)
+		if (chain->steps[i].exit_ns / 1000 >
 		    bounds->max_exit_latency_us)
 			return false;
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
@@ -86,7 +84,7 @@ static int consider_table(struct quest *quest, uint32_t route,
 	struct candidate *now = &quest->now, *best = &quest->best[route - 1];
 	int err = run_table(quest, now, reterr);
 
-	if (err || !keeps_bounds(quest, now))
+	if (err || !keeps_bounds(&quest->bounds, &now->chain, &now->run))
 		return err;
 	now->found = true;
 	if (!best->found || is_better(now, best))
@@ -301,7 +299,8 @@ static int run_today(struct quest *quest, struct ssdpm_error *reterr)
 	if (!err)
 		err = run_table(quest, today, reterr);
 	if (!err)
-		today->found = keeps_bounds(quest, today);
+		today->found = keeps_bounds(&quest->bounds, &today->chain,
+					    &today->run);
 	return err;
 }
 
@@ -376,6 +375,23 @@ static uint32_t judge(const struct quest *quest, const struct candidate *best,
 	return SSDPM_ADVICE_SET;
 }
 
+/* The bounds are kept nominally; are they whatever the latencies are? */
+static uint32_t how_kept(const struct quest *quest,
+			 const struct outcome *outcome)
+{
+	const uint32_t open_axes =
+		ssdpm__open_axes(quest->parameters, quest->n_parameters,
+				 quest->order.operational_state);
+	const uint32_t latency = 1u << (SSDPM_AXIS_LATENCY - 1);
+
+	/* Percentiles of the possible run are exact to 1/128 only. */
+	return !(open_axes & latency) ||
+			       keeps_bounds(&quest->bounds, &outcome->slow,
+					    &outcome->high) ?
+		       SSDPM_KEPT_SURELY :
+		       SSDPM_KEPT_NOMINALLY;
+}
+
 static void fill(const struct quest *quest, uint32_t route,
 		 const struct outcome *outcome,
 		 struct ssdpm_recommendations *found)
@@ -394,7 +410,10 @@ static void fill(const struct quest *quest, uint32_t route,
 	*kept = *outcome;
 	ret->possible = 1;
 	ret->apst = best->table;
+	ret->kept = how_kept(quest, kept);
 	ret->run = &kept->run;
+	ret->low = &kept->low;
+	ret->high = &kept->high;
 	ret->saving = kept->saving;
 	ret->likely = kept->likely.size ? &kept->likely : NULL;
 	if (route != SSDPM_ROUTE_RAW_TABLE)
@@ -449,8 +468,10 @@ static int answer(struct quest *quest, struct ssdpm_recommendations *ret,
 	int err;
 
 	for (uint32_t i = 0; i < N_ROUTES; i++)
-		of[i] = number_of(&quest->best[i].table, tables,
-				  &rivals.n_tables);
+		of[i] = quest->best[i].found ?
+				number_of(&quest->best[i].table, tables,
+					  &rivals.n_tables) :
+				0;
 	err = ssdpm__savings(&quest->task, &rivals, outcomes, reterr);
 	if (!err && quest->task.params.flags & SSDPM_SIM_LIKELY)
 		err = ssdpm__likely_savings(&quest->task, &rivals, outcomes,
@@ -550,6 +571,12 @@ static const char advice_words[][6] = {
 	[SSDPM_ADVICE_NONE] = "none",
 };
 ENUM_WORDS(advice)
+
+static const char kept_words[][10] = {
+	[SSDPM_KEPT_SURELY] = "surely",
+	[SSDPM_KEPT_NOMINALLY] = "nominally",
+};
+ENUM_WORDS(kept)
 
 static const char route_words[][14] = {
 	[SSDPM_ROUTE_LATENCY_LIMIT] = "latency-limit",

@@ -77,6 +77,9 @@ struct rivals {
 /* What comes of a table. */
 struct outcome {
 	struct ssdpm_run run; /* nominal */
+	struct ssdpm_run low; /* what is possible of it */
+	struct ssdpm_run high;
+	struct chain slow; /* all latencies at their most */
 	struct ssdpm_saving saving;
 	struct ssdpm_likely likely; /* size 0: nobody asked for it */
 };

@@ -156,9 +156,13 @@ static int give(const struct table_runs *all, struct outcome *ret,
 	for (size_t i = 0; i < all->rivals->n_tables && !err; i++) {
 		const struct table_run *to = &all->tables[i];
 
-		ret[i].run = to->run;
-		err = ssdpm__nominal_saving(drive, &from->run, &to->run,
-					    &ret[i].saving, reterr);
+		ret[i].run = ret[i].low = ret[i].high = to->run;
+		ret[i].slow = to->enclosure.slow;
+		err = ssdpm__price_enclosed(&to->enclosed, drive, false,
+					    &ret[i].low, &ret[i].high, reterr);
+		if (!err)
+			err = ssdpm__nominal_saving(drive, &from->run, &to->run,
+						    &ret[i].saving, reterr);
 		if (!err)
 			err = ssdpm__widen_saving(drive, &from->enclosed,
 						  &to->enclosed, &ret[i].saving,

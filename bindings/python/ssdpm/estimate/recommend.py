@@ -136,7 +136,10 @@ class Recommendation(Value):
         table: the table that the drive will have.
         max_exit_latency_us: the latency limit to set, or "any" (the first two routes).
         primary_timeout_ms: and the next three, parameters of nvme_core (that route).
+        kept: "surely": the bounds hold with all latencies that the drive can have;
+            "nominally": with the nominal ones, and with others perhaps not.
         run: its nominal run.
+        low, high: the least and the most that is possible of each number of it.
         saving: against the table of today.
         likely: what is likely of it; None: nobody asked for it.
         changes: what to write, in this order: files of sysfs until the next boot, where
@@ -154,7 +157,10 @@ class Recommendation(Value):
     primary_latency_tolerance_us: int | None = None
     secondary_timeout_ms: int | None = None
     secondary_latency_tolerance_us: int | None = None
+    kept: str | None = None
     run: Run | None = None
+    low: Run | None = None
+    high: Run | None = None
     saving: Saving | None = None
     likely: Likely | None = None
     changes: tuple[Change, ...] = ()
@@ -221,7 +227,7 @@ _NVME_CORE = (
 
 
 def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
-    *answer, [run], saving, likely, changes = found
+    *answer, kept, [run], [low], [high], saving, likely, changes = found
     route, possible, advice, today_keeps, table, limit, *times = answer
     word = _ROUTE_WORDS[route]
     if not possible:
@@ -233,7 +239,10 @@ def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
         today_keeps_bounds=today_keeps,
         table=ApstTable._wrap(table),
         max_exit_latency_us=None if word == "raw-table" else limit_word(limit),
+        kept=kept,
         run=run_from(run, n_states),
+        low=run_from(low, n_states),
+        high=run_from(high, n_states),
         saving=Saving(*saving),
         likely=None if likely is None else Likely(*likely),
         changes=Change._make(changes),

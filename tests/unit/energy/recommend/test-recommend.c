@@ -24,7 +24,7 @@ static int recommend(const struct ssdpm_gaps *gaps,
 		     struct ssdpm_recommendation ret[N_ROUTES],
 		     struct ssdpm_error *error)
 {
-	static struct ssdpm_run runs[N_ROUTES];
+	static struct ssdpm_run runs[N_ROUTES], lows[N_ROUTES], highs[N_ROUTES];
 	struct ssdpm_recommendations *found;
 	struct ssdpm_sim_params with;
 	int err;
@@ -39,9 +39,15 @@ static int recommend(const struct ssdpm_gaps *gaps,
 	for (size_t i = 0; i < N_ROUTES; i++) {
 		ret[i] = *ssdpm_recommendations_get(found, i);
 		assert_int_equal(ret[i].possible, ret[i].run != NULL);
-		if (ret[i].run)
-			runs[i] = *ret[i].run;
-		ret[i].run = ret[i].run ? &runs[i] : NULL;
+		assert_int_equal(ret[i].possible, ret[i].kept != 0);
+		if (!ret[i].run)
+			continue;
+		runs[i] = *ret[i].run;
+		lows[i] = *ret[i].low;
+		highs[i] = *ret[i].high;
+		ret[i].run = &runs[i];
+		ret[i].low = &lows[i];
+		ret[i].high = &highs[i];
 	}
 	assert_null(ssdpm_recommendations_get(found, N_ROUTES));
 	assert_null(ssdpm_recommendations_free(found));
@@ -440,6 +446,17 @@ static void simulate_all(const struct ssdpm_model *model,
 		ssdpm_sim_finish_together(distinct, n_distinct, 0, NULL), 0);
 }
 
+static void assert_range(const struct ssdpm_recommendation *r,
+			 const struct ssdpm_result *want)
+{
+	assert_true(r->low->energy_nj == want->low->energy_nj);
+	assert_true(r->high->energy_nj == want->high->energy_nj);
+	assert_true(r->low->delay_sum_ns == want->low->delay_sum_ns);
+	assert_true(r->high->delay_sum_ns == want->high->delay_sum_ns);
+	assert_true(r->low->delay_p99_ns <= r->run->delay_p99_ns);
+	assert_true(r->high->delay_p99_ns >= r->run->delay_p99_ns);
+}
+
 static void assert_savings(const struct ssdpm_model *model,
 			   const struct ssdpm_gaps *gaps,
 			   const struct ssdpm_sim_params *params,
@@ -467,6 +484,7 @@ static void assert_savings(const struct ssdpm_model *model,
 			    ssdpm_sim_get_result(sims[i + 1])
 				    ->nominal->states[1]
 				    .time_ns);
+		assert_range(&r[i], ssdpm_sim_get_result(sims[i + 1]));
 	}
 	for (uint32_t i = 1 + N_ROUTES; i--;)
 		if (is_first(sims, i))
@@ -515,6 +533,61 @@ static void what_it_saves_is_what_two_simulations_say(void **state)
 	}
 	assert_savings(model, gaps, &params, ios, 200);
 	ssdpm_gaps_unref(gaps);
+	ssdpm_model_unref(model);
+}
+
+/* That of raw tables, with delays of so much on average and of 99 %. */
+static struct ssdpm_recommendation within(const struct ssdpm_model *model,
+					  const struct ssdpm_sim_params *params,
+					  uint64_t mean_ns, uint64_t p99_ns)
+{
+	struct ssdpm_gaps *gaps = trace(3, 500, 9000);
+	struct ssdpm_bounds bounds = unbounded;
+	struct ssdpm_recommendation r[N_ROUTES];
+
+	bounds.max_delay_mean_ns = mean_ns;
+	bounds.max_delay_p99_ns = p99_ns;
+	assert_int_equal(recommend(gaps, model, params, &bounds, NULL, r, NULL),
+			 0);
+	ssdpm_gaps_unref(gaps);
+	return r[N_ROUTES - 1];
+}
+
+static void bounds_are_kept_surely_or_with_the_nominal_latencies(void **state)
+{
+	(void)state;
+	struct ssdpm_model *model = drive(chain, 2);
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_sim_params params;
+	struct ssdpm_recommendation r;
+	uint64_t mean_ns, p99_ns;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	r = within(model, &params, UINT64_MAX, UINT64_MAX);
+	assert_int_equal(r.kept, SSDPM_KEPT_SURELY);
+	assert_true(r.run->n_delayed > 0);
+	mean_ns = r.high->delay_mean_ns + 1;
+	p99_ns = r.high->delay_p99_ns;
+	assert_int_equal(within(model, &params, mean_ns, p99_ns).kept,
+			 SSDPM_KEPT_SURELY);
+	mean_ns = r.run->delay_mean_ns + 1;
+	p99_ns = r.run->delay_p99_ns;
+	assert_int_equal(within(model, &params, mean_ns, UINT64_MAX).kept,
+			 SSDPM_KEPT_NOMINALLY);
+	assert_int_equal(within(model, &params, UINT64_MAX, p99_ns).kept,
+			 SSDPM_KEPT_NOMINALLY);
+	/* Stated latencies are certain. */
+	assert_int_equal(make_parameters_of(model, params.pcie_link, parameters,
+					    &params.n_parameters, NULL),
+			 0);
+	params.parameters = parameters;
+	for (size_t i = 0; i < params.n_parameters; i++)
+		if (parameters[i].kind == SSDPM_PARAMETER_ENTRY_LATENCY ||
+		    parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY)
+			parameters[i].low = parameters[i].high =
+				parameters[i].nominal;
+	assert_int_equal(within(model, &params, mean_ns, p99_ns).kept,
+			 SSDPM_KEPT_SURELY);
 	ssdpm_model_unref(model);
 }
 
@@ -802,6 +875,8 @@ int main(void)
 		cmocka_unit_test(it_does_so_for_drives_of_all_kinds),
 		cmocka_unit_test(it_does_so_within_bounds),
 		cmocka_unit_test(what_it_saves_is_what_two_simulations_say),
+		cmocka_unit_test(
+			bounds_are_kept_surely_or_with_the_nominal_latencies),
 		cmocka_unit_test(a_drive_without_apst_is_told_nothing),
 		cmocka_unit_test(what_is_written_for_a_route_is_its_table),
 		cmocka_unit_test(
