@@ -104,18 +104,38 @@ static struct wide_span stay_after(const struct sums *sums,
 	return stay;
 }
 
+/* How long these steps of a chain take to enter their states. */
+static struct wide entries(const struct chain *chain, uint64_t n,
+			   uint32_t first, uint32_t end)
+{
+	struct wide sum = { 0 };
+
+	for (; first < end; first++)
+		wide_add(&sum,
+			 wide_product(n, chain->steps[first].resident_ns -
+						 chain->steps[first].at_ns));
+	return sum;
+}
+
 /* All entries that are not sure, from this step on. */
 static struct wide entries_after(const struct sums *sums,
 				 const struct cell_view *cell, uint32_t step)
 {
-	struct wide sum = { 0 };
+	return entries(sums->slow, cell->sum.n, step, cell->perhaps);
+}
 
-	for (; step < cell->perhaps; step++)
-		wide_add(&sum,
-			 wide_product(cell->sum.n,
-				      sums->slow->steps[step].resident_ns -
-					      sums->slow->steps[step].at_ns));
-	return sum;
+/* The stays of all idle times, without what the drive is surely entering. */
+static struct wide_span stays_of_all(const struct sums *sums,
+				     const struct cell_view *cell)
+{
+	/* The shortest may end while it enters the last one that is sure. */
+	const uint32_t whole = cell->sure - cell->shortest % 2;
+
+	return (struct wide_span){
+		less(wide_of(cell->sum.short_ns), entries_after(sums, cell, 0)),
+		less(wide_of(cell->sum.long_ns),
+		     entries(sums->quick, cell->sum.n, 0, whole)),
+	};
 }
 
 /* As much of what is left as there is room for. */
@@ -128,32 +148,47 @@ static struct wide take(struct wide room, struct wide *left)
 }
 
 /*
- * What the stays from the last state that is sure on cost: together they are no
- * more than what is left of the idle times then, and no less, but for entries.
- * Where no state takes more than the one before it, they cost least if they are
- * as deep as can be, and most if they are not.
+ * What the stays from this one on cost, which is the first or the last that is
+ * sure: together they are no more than what is left of the idle times, and no
+ * less, but for entries. Where no state takes more than the one before it, they
+ * cost least if they are as deep as can be, and most if they are not.
  */
 static void share_out(const struct sums *sums, const struct cell_view *cell,
-		      struct wide_span stays[SSDPM_MAX_STATES])
+		      uint32_t first, struct wide_span stays[SSDPM_MAX_STATES])
 {
-	struct wide_span left = left_after(sums, cell, cell->sure);
-	struct wide sure = { 0 }, more[SSDPM_MAX_STATES];
+	struct wide_span late = left_after(sums, cell, cell->sure), all;
+	struct wide more[SSDPM_MAX_STATES];
 
 	if (!sums->ordered)
 		return;
-	left.low = less(left.low, entries_after(sums, cell, cell->sure));
-	for (uint32_t i = cell->sure; i <= cell->perhaps; i++)
-		wide_add(&sure, stays[i].low);
-	left.low = less(left.low, sure);
-	left.high = less(left.high, sure);
-	for (uint32_t i = cell->sure; i <= cell->perhaps; i++)
-		more[i] = take(wide_minus(stays[i].high, stays[i].low),
-			       &left.high);
-	for (uint32_t i = cell->perhaps + 1; i-- > cell->sure;) {
-		struct wide low = stays[i].low;
+	late.low = less(late.low, entries_after(sums, cell, cell->sure));
+	all = first ? late : stays_of_all(sums, cell);
+	for (uint32_t i = first; i <= cell->perhaps; i++) {
+		all.low = less(all.low, stays[i].low);
+		all.high = less(all.high, stays[i].low);
+		if (i < cell->sure)
+			continue;
+		late.low = less(late.low, stays[i].low);
+		late.high = less(late.high, stays[i].low);
+	}
+	for (uint32_t i = first; i <= cell->perhaps; i++) {
+		struct wide room = wide_minus(stays[i].high, stays[i].low);
 
-		wide_add(&stays[i].low,
-			 take(wide_minus(stays[i].high, low), &left.low));
+		if (i >= cell->sure)
+			room = wide_least(room, late.high);
+		more[i] = take(room, &all.high);
+		if (i >= cell->sure)
+			late.high = wide_minus(late.high, more[i]);
+	}
+	for (uint32_t i = cell->perhaps + 1; i-- > first;) {
+		struct wide low = stays[i].low, some = wide_of(0);
+		struct wide room = wide_minus(stays[i].high, low);
+
+		if (i >= cell->sure)
+			some = take(room, &late.low);
+		all.low = less(all.low, some);
+		wide_add(&some, take(wide_minus(room, some), &all.low));
+		stays[i].low = wide_plus(low, some);
 		stays[i].high = wide_plus(low, more[i]);
 	}
 }
@@ -218,17 +253,19 @@ static void add_beyond(struct sums *sums, const struct cell_view *cell,
 static void add_stays(struct sums *sums, const struct cell_view *cell)
 {
 	struct wide_span stays[SSDPM_MAX_STATES], costs[SSDPM_MAX_STATES];
+	struct wide_span late[SSDPM_MAX_STATES];
 
 	for (uint32_t i = 0; i <= cell->perhaps; i++) {
-		stays[i] = costs[i] = stay_after(sums, cell, i);
+		stays[i] = costs[i] = late[i] = stay_after(sums, cell, i);
 		add_wide(&sums->idle[state_after(sums, i)], stays[i].low,
 			 stays[i].high);
 	}
-	share_out(sums, cell, costs);
+	share_out(sums, cell, 0, costs);
 	for (uint32_t i = 0; i <= cell->perhaps; i++)
 		add_wide(&sums->cost[state_after(sums, i)], costs[i].low,
 			 costs[i].high);
-	add_beyond(sums, cell, stays, costs);
+	share_out(sums, cell, cell->sure, late);
+	add_beyond(sums, cell, stays, late);
 }
 
 /* The run ends while the drive enters a state: no more than is left. */

@@ -71,10 +71,24 @@ static bool is_operational(const struct ssdpm_power_state *state)
 	return !(state->flags & SSDPM_STATE_NON_OPERATIONAL);
 }
 
+/* With an active link; by the quickest link that the drive knows. */
+static struct guess sata_idle(const struct ssdpm_model_info *info)
+{
+	if (info->unknown & SSDPM_INFO_SATA_GENERATIONS)
+		return (struct guess){ 100000, 490000, 1710000,
+				       "sata-idle: 20 drives measured", false };
+	if (info->sata_generations & 1 << 3)
+		return (struct guess){ 100000, 340000, 1280000,
+				       "sata-idle-6: 9 drives of 6 Gb/s "
+				       "measured",
+				       false };
+	return (struct guess){ 175000, 660000, 1710000,
+			       "sata-idle-3: 11 drives of 3 Gb/s measured",
+			       false };
+}
+
 /* By enum ssdpm_link_state. */
-static const struct guess sata_idle[] = {
-	[SSDPM_LINK_ACTIVE] = { 200000, 500000, 1000000,
-				"sata-idle: 8 drives measured", false },
+static const struct guess sata_asleep[] = {
 	[SSDPM_LINK_PARTIAL] = { 50000, 250000, 1000000,
 				 "sata-partial: between slumber and idle",
 				 false },
@@ -85,9 +99,29 @@ static const struct guess sata_idle[] = {
 				  false },
 };
 
-/* State 0, which does not say. */
-static struct guess idle_of_maximum(const struct ssdpm_power_state *state)
+/*
+ * More than an M.2 slot gives; or states to cap the power with, none to sleep
+ * in, and no APST.
+ */
+static bool is_data_centre(const struct known_drive *drive)
 {
+	const struct ssdpm_model_info *info = drive->info;
+
+	if (drive->states[0].max_power_uw > DATA_CENTRE_UW)
+		return true;
+	if (drive->n_states < 2 ||
+	    (!(info->unknown & SSDPM_INFO_APSTA) && info->apsta))
+		return false;
+	for (size_t i = 0; i < drive->n_states; i++)
+		if (!is_operational(&drive->states[i]))
+			return false;
+	return true;
+}
+
+/* State 0, which does not say. */
+static struct guess idle_of_maximum(const struct known_drive *drive)
+{
+	const struct ssdpm_power_state *state = &drive->states[0];
 	uint64_t max = state->max_power_uw;
 
 	if (!has(state, SSDPM_FIELD_MAX_POWER))
@@ -95,10 +129,10 @@ static struct guess idle_of_maximum(const struct ssdpm_power_state *state)
 				       "idle-any: no maximum is reported; the "
 				       "share of that of 1137 drives",
 				       false };
-	if (max > DATA_CENTRE_UW)
-		return of(max, (struct shares){ 160, 241, 320 },
-			  "idle-data-centre: 16, 24.1, 32 % of the maximum; 2 "
-			  "drives report 20 and 28 %");
+	if (is_data_centre(drive))
+		return of(max, (struct shares){ 80, 263, 480 },
+			  "idle-data-centre: 8, 26.3, 48 % of the maximum; 3 "
+			  "drives report 20, 28, 27 to 40 %");
 	return of(max, (struct shares){ 60, 126, 410 },
 		  "idle-client: 6, 12.6, 41 % of the maximum; 3 drives report "
 		  "11, 13, 18 %");
@@ -167,12 +201,14 @@ static struct guess guess_idle(const struct known_drive *drive,
 	const struct ssdpm_power_state *state =
 		&drive->states[parameter->index];
 
+	if (state->link_state == SSDPM_LINK_ACTIVE)
+		return sata_idle(drive->info);
 	if (state->link_state)
-		return sata_idle[state->link_state];
+		return sata_asleep[state->link_state];
 	if (!is_operational(state))
 		return asleep(state);
 	if (parameter->index == 0)
-		return idle_of_maximum(state);
+		return idle_of_maximum(drive);
 	return idle_as_state_0(drive, state);
 }
 
