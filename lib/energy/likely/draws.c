@@ -162,13 +162,13 @@ double *ssdpm__normal_shares(size_t n)
 }
 
 /* Powers of a generator, each with a shift of its own (Korobov). */
-uint32_t ssdpm__share_of(uint32_t n, uint32_t draw, uint32_t dimension)
+struct lattice ssdpm__lattice(uint32_t n, uint32_t dimension)
 {
 	uint64_t step = 1;
 
 	for (uint32_t i = 0; i < dimension; i++)
 		step = step * (n / 3 + 2) % n;
-	return (uint32_t)((step * draw + 7919u * dimension) % n);
+	return (struct lattice){ n, (uint32_t)step, 7919u * dimension };
 }
 
 double ssdpm__drawn_value(const struct ssdpm_parameter *parameter,

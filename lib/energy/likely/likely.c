@@ -27,13 +27,19 @@ struct trial {
 	const double *normals; /* of n draws */
 	const double *time_normals;
 	uint32_t n;
+	struct lattice lattices[SSDPM_MAX_PARAMETERS]; /* by unknown */
 	struct weighed weighed[N_TIMES];
 	double *nj, *uw; /* saved, by draw */
 };
 
-static uint32_t time_share(uint32_t set, uint32_t number)
+/* Of the draws, and of times of their sets. */
+static void find_lattices(struct trial *trial)
 {
-	return ssdpm__share_of(N_TIMES, set, number);
+	const struct unknowns *unknowns = &trial->unknowns;
+
+	for (uint32_t i = 0; i < unknowns->n; i++)
+		trial->lattices[i] = ssdpm__lattice(
+			unknowns->at[i].time ? N_TIMES : trial->n, i);
 }
 
 static void put_drawn_times(const struct trial *trial, uint32_t set,
@@ -43,14 +49,14 @@ static void put_drawn_times(const struct trial *trial, uint32_t set,
 
 	for (size_t i = 0; i < unknowns->drive->n; i++) {
 		struct ssdpm_parameter *p = &parameters[i];
-		uint32_t number = unknowns->of[i];
+		uint32_t number = unknowns->of[i], share;
 
 		if (number == UINT32_MAX || !unknowns->at[number].time)
 			continue;
+		share = ssdpm__share_of(&trial->lattices[number], set);
 		p->nominal = (uint64_t)(ssdpm__drawn_value(
 						p, unknowns->at[number].log_sd,
-						trial->time_normals[time_share(
-							set, number)]) +
+						trial->time_normals[share]) +
 					0.5);
 	}
 }
@@ -141,8 +147,8 @@ static void draw_powers(const struct trial *trial, uint32_t draw,
 		if (number != UINT32_MAX && !unknowns->at[number].time)
 			powers[i] = ssdpm__drawn_value(
 				p, unknowns->at[number].log_sd,
-				trial->normals[ssdpm__share_of(trial->n, draw,
-							       number)]);
+				trial->normals[ssdpm__share_of(
+					&trial->lattices[number], draw)]);
 	}
 	put_in_order(unknowns, powers);
 }
@@ -152,6 +158,7 @@ static int run_trial(struct trial *trial, struct ssdpm_error *reterr)
 	const size_t n = trial->unknowns.drive->n;
 	int err = 0;
 
+	find_lattices(trial);
 	for (uint32_t i = 0; i < N_TIMES && !err; i++)
 		err = weigh_times(trial, i, reterr);
 	for (uint32_t draw = 0; draw < trial->n && !err; draw++) {
@@ -248,14 +255,14 @@ static uint32_t judge(struct signs signs)
 /* By how much the chance differs between the halves of an unknown. */
 static uint32_t shift_of(const struct trial *trial, uint32_t number)
 {
-	const bool time = trial->unknowns.at[number].time;
+	const struct lattice *lattice = &trial->lattices[number];
 	size_t n[2] = { 0 }, saves[2] = { 0 };
 	uint32_t a, b;
 
 	for (uint32_t i = 0; i < trial->n; i++) {
-		uint32_t share = time ? time_share(i % N_TIMES, number) :
-					ssdpm__share_of(trial->n, i, number);
-		bool upper = share >= (time ? N_TIMES : trial->n) / 2;
+		/* Of as many draws as it has shares: times stand once a set. */
+		uint32_t share = ssdpm__share_of(lattice, i % lattice->n);
+		bool upper = share >= lattice->n / 2;
 
 		n[upper]++;
 		saves[upper] += trial->nj[i] > 0;

@@ -48,11 +48,21 @@ void ssdpm__find_unknowns(const struct priced_drive *drive, uint32_t doubled,
 /* The standard normal number of each of n equal shares. Free it. */
 double *ssdpm__normal_shares(size_t n);
 
-/*
- * The share that draw i of n has in dimension d: a lattice, which has each
- * share once in each dimension.
- */
-uint32_t ssdpm__share_of(uint32_t n, uint32_t draw, uint32_t dimension);
+/* Which of n shares each of n draws has in a dimension: each of them once. */
+struct lattice {
+	uint32_t n;
+	uint32_t step;
+	uint32_t shift;
+};
+
+struct lattice ssdpm__lattice(uint32_t n, uint32_t dimension);
+
+static inline uint32_t ssdpm__share_of(const struct lattice *lattice,
+				       uint32_t draw)
+{
+	return (uint32_t)(((uint64_t)lattice->step * draw + lattice->shift) %
+			  lattice->n);
+}
 
 /* A value of a parameter: within its range. */
 double ssdpm__drawn_value(const struct ssdpm_parameter *parameter,

@@ -227,10 +227,13 @@ static void a_lattice_has_each_share_once_in_each_dimension(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		for (uint32_t dimension = 0; dimension < 60; dimension++) {
+			const struct lattice lattice =
+				ssdpm__lattice(sizes[i], dimension);
+
 			memset(seen, 0, sizeof(seen));
 			for (uint32_t draw = 0; draw < sizes[i]; draw++) {
-				uint32_t share = ssdpm__share_of(sizes[i], draw,
-								 dimension);
+				uint32_t share =
+					ssdpm__share_of(&lattice, draw);
 
 				assert_true(share < sizes[i] && !seen[share]);
 				seen[share] = true;
