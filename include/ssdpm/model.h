@@ -32,6 +32,7 @@ enum ssdpm_provenance {
 	SSDPM_PROVENANCE_CATALOGUE = 3, /* a drive of the same name says so */
 	SSDPM_PROVENANCE_ASSUMED = 4,	/* nobody knows: a guess by a rule */
 	SSDPM_PROVENANCE_STATED = 5,	/* whoever asks says so */
+	SSDPM_PROVENANCE_FAMILY = 6,	/* a drive of the same family says so */
 };
 
 /** How the input of a model was written; 0 = it was made from numbers. */
@@ -49,6 +50,10 @@ enum ssdpm_format {
 
 enum ssdpm_state_flag {
 	SSDPM_STATE_NON_OPERATIONAL = 1 << 0, /* NOPS: no I/O in this state */
+	/* smartctl shows an active power: so the drive reports one. */
+	SSDPM_STATE_ACTIVE_POWER_SHOWN = 1 << 1,
+	/* IDLP is that of other drives of its family. */
+	SSDPM_STATE_IDLE_POWER_OF_FAMILY = 1 << 2,
 };
 
 /** Bits of ssdpm_power_state.unknown and .not_reported. */
@@ -93,6 +98,10 @@ enum ssdpm_field {
  * @emergency_power_fail_recovery_time_us: EPFRT with EPFRTS (NVMe 2.1)
  * @forced_quiescence_vault_time_us:       FQVT with FQVTS (NVMe 2.1)
  * @emergency_power_fail_vault_time_us:    EPFVT with EPFVTS (NVMe 2.1)
+ * @shown_active_power_uw: with SSDPM_STATE_ACTIVE_POWER_SHOWN: what smartctl
+ *                    prints. It may take the scale from the wrong bits, so
+ *                    @active_power_uw is as much, or a hundred times more or
+ *                    less
  *
  * Source: NVM Express Base Specification 2.1, Identify Controller, Power State
  * Descriptor Data Structure. A state's number is its index in the table.
@@ -116,7 +125,8 @@ struct ssdpm_power_state {
 	uint64_t emergency_power_fail_recovery_time_us;
 	uint64_t forced_quiescence_vault_time_us;
 	uint64_t emergency_power_fail_vault_time_us;
-	uint8_t reserved1[64];
+	uint32_t shown_active_power_uw;
+	uint8_t reserved1[60];
 };
 
 /**

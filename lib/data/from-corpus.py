@@ -4,9 +4,9 @@
 
 usage: from-corpus.py CORPUS_DIR
 
-Run by hand when the corpus has grown; its data/nvme_power_states.jsonl and
-data/sata_identify.jsonl become nvme-drives.tsv and sata-drives.tsv beside this
-program. A table that is there already keeps its number, so that the difference
+Run by hand when the corpus has grown; of its data, nvme_power_states.jsonl with
+nvme_trusted.jsonl and sata_identify.jsonl become nvme-drives.tsv and sata-drives.tsv
+beside this program. A table that is there already keeps its number, so that the difference
 to the last time is what is new.
 """
 
@@ -44,10 +44,13 @@ NVME_HEAD = """\
 # Columns, divided by tabulators:
 #   state  table, number, operational, maximum power (uW), entry and exit latency
 #          (us), ranks RRT RRL RWT RWL, active power (uW), idle power (uW),
-#          workload of the active power
+#          workload of the active power, what smartctl prints as active power
+#          (0.01 W)
 #   drive  product, firmware, PCI vendor ID, drives seen, table
 # ? is unknown, - is NVMe's "not reported". What smartctl prints has the former
-# for active and idle power, and nothing here says whether a drive has APST.
+# for idle power; its active power is taken where one scale alone fits, from a tenth
+# of the maximum to a tenth more. ~ is that of another drive: of the same vendor, with
+# the same table and active power. Nothing here says whether a drive has APST.
 """
 
 SATA_HEAD = """\
@@ -101,61 +104,209 @@ def by_name(row: tuple[Any, ...]) -> tuple[Any, ...]:
 # --- NVMe
 
 
-def nvme_state(state: Row, by_smartctl: bool) -> str:
+SCALES = (1, 100, 10_000)  # of 10,000: smartctl may take the wrong one
+
+
+def uw_of(watts: float | None) -> int | None:
+    return None if watts is None else round(watts * 1_000_000)
+
+
+def true_active_uw(state: Row) -> int | None:
+    """Where one scale alone gives a power that the state can have."""
+    shown, maximum = uw_of(state["active_power_w"]), max_power_uw(state)
+    if not shown or not state["operational"]:
+        return None
+    fits = [shown * 100 // scale for scale in SCALES]
+    fits = [one for one in fits if maximum <= 10 * one <= 11 * maximum]
+    return fits[0] if len(fits) == 1 else None
+
+
+def max_power_uw(state: Row) -> int:
+    return int(state["mp"] * (100 if state["mxps"] else 10_000))
+
+
+def nvme_state(state: Row, by_smartctl: bool) -> list[str]:
     # smartctl takes the scales of active and idle power from the wrong bits.
     absent = UNKNOWN if by_smartctl else NOT_REPORTED
-
-    def power(watts: float | None) -> str:
-        if by_smartctl or watts is None:
-            return absent
-        return str(round(watts * 1_000_000))
-
+    active, idle = uw_of(state["active_power_w"]), uw_of(state["idle_power_w"])
+    shown = UNKNOWN
+    if by_smartctl:
+        idle = None
+        if active is not None:
+            shown = str(active // 10_000)
+        active = true_active_uw(state)
     workload = {"-": "0", "80K 128KiB SW": "2"}.get(
         state.get("active_workload", ""), UNKNOWN
     )
     fields = [
         state["ps"],
         "yes" if state["operational"] else "no",
-        state["mp"] * (100 if state["mxps"] else 10_000),
+        max_power_uw(state),
         state["entry_us"],
         state["exit_us"],
         *(state[rank] for rank in ("rrt", "rrl", "rwt", "rwl")),
-        power(state["active_power_w"]),
-        power(state["idle_power_w"]),
+        absent if active is None else active,
+        absent if idle is None else idle,
         workload,
+        shown,
     ]
-    return "\t".join(map(str, fields))
+    return list(map(str, fields))
 
 
-def nvme_table(row: Row) -> tuple[str, ...]:
+ACTIVE, IDLE, SHOWN = 9, 10, 12  # columns of a state
+
+Table = tuple[tuple[str, ...], ...]
+
+
+def nvme_table(row: Row) -> Table:
     by_smartctl = row["format"].startswith("smartctl")
-    return tuple(nvme_state(state, by_smartctl) for state in row["states"])
+    return tuple(tuple(nvme_state(state, by_smartctl)) for state in row["states"])
 
 
-def old_tables(path: pathlib.Path) -> dict[tuple[str, ...], int]:
-    tables: dict[int, list[str]] = {}
+def trusted_table(row: Row) -> Table:
+    """Of nvme-cli or of raw Identify data."""
+
+    def power(uw: int | None) -> str:
+        # Early versions printed no fraction: it is there, and nobody knows it.
+        lost = "decimals of 0.01 W values wrong" in row["tool"]
+        return str(uw) if uw is not None else UNKNOWN if lost else NOT_REPORTED
+
+    return tuple(
+        (
+            str(number),
+            "yes" if state["operational"] else "no",
+            *(
+                str(state[name])
+                for name in (
+                    "max_power_uw", "entry_latency_us", "exit_latency_us",
+                    "read_throughput_rank", "read_latency_rank",
+                    "write_throughput_rank", "write_latency_rank",
+                )
+            ),
+            power(state["active_power_uw"]),
+            power(state["idle_power_uw"]),
+            "2" if state["active_power_workload"] else UNKNOWN,
+            UNKNOWN,
+        )
+        for number, state in enumerate(row["states"])
+    )  # fmt: skip
+
+
+def bare(table: Table) -> Table:
+    """What both tools print alike."""
+    return tuple(state[:ACTIVE] for state in table)
+
+
+def shown_by_smartctl(path: pathlib.Path) -> tuple[str, ...]:
+    """The column of active power in a text of smartctl, as in a table."""
+    rows = re.findall(
+        r"^ *\d+ [+-] +[\d.]+W +([\d.]+W|-) ", path.read_text(), re.MULTILINE
+    )
+    return tuple(
+        UNKNOWN if one == "-" else str(round(float(one[:-1]) * 100)) for one in rows
+    )
+
+
+def agrees(shown: str, reported: str) -> bool:
+    """Is what smartctl shows the active power, in some scale?"""
+    if shown == UNKNOWN or reported in (UNKNOWN, NOT_REPORTED):
+        return shown == UNKNOWN and reported in (UNKNOWN, NOT_REPORTED)
+    uw = int(reported)
+    return any(abs(int(shown) * scale * 100 - uw) <= 5_000 for scale in SCALES)
+
+
+def reports_idle(row: Row) -> bool:
+    return any(state["idle_power_uw"] for state in row["states"])
+
+
+class Family:
+    """A drive that reports its idle power, and what smartctl shows of such drives."""
+
+    def __init__(self, row: Row, texts: pathlib.Path) -> None:
+        self.vendor, self.table = row["vendor_id"], trusted_table(row)
+        text = texts / f"{pathlib.Path(row['raw']).stem}_smartctl.txt"
+        self.shown = shown_by_smartctl(text) if text.exists() else None
+
+    def has(self, vendor: int, table: Table) -> bool:
+        if vendor != self.vendor or bare(table) != bare(self.table):
+            return False
+        shown = tuple(state[SHOWN] for state in table)
+        if set(shown) == {UNKNOWN}:
+            return False
+        if self.shown is not None:
+            return shown == self.shown
+        return all(agrees(one, s[ACTIVE]) for one, s in zip(shown, self.table))
+
+    def inherit(self, table: Table) -> Table:
+        return tuple(
+            (*s[:IDLE], UNKNOWN if own[IDLE] == NOT_REPORTED else "~" + own[IDLE],
+             *s[IDLE + 1 :])
+            for s, own in zip(table, self.table)
+        )  # fmt: skip
+
+
+def old_tables(path: pathlib.Path) -> dict[Table, int]:
+    tables: dict[int, list[tuple[str, ...]]] = {}
     for line in path.read_text().splitlines() if path.exists() else []:
         if line.startswith("state\t"):
-            _, table, state = line.split("\t", 2)
-            tables.setdefault(int(table), []).append(state)
+            _, table, *state = line.split("\t")
+            tables.setdefault(int(table), []).append(tuple(state))
     return {tuple(states): number for number, states in tables.items()}
 
 
-def write_nvme(rows: list[Row], path: pathlib.Path) -> None:
+Drive = tuple[str, str, str, Table]  # product, firmware, vendor, table
+
+
+def trusted_drives(rows: list[Row]) -> dict[Drive, int]:
+    return {
+        (row["product"], row["firmware"], hex(row["vendor_id"]), trusted_table(row)): 1
+        for row in rows
+        if row["segment"] != "virtual"
+    }
+
+
+def add_evidence(
+    drives: dict[Drive, int], rows: list[Row], texts: pathlib.Path
+) -> dict[Drive, int]:
+    """What drives of the same name, or of the same family, say to better tools."""
+    trusted = trusted_drives(rows)
+    better = {(p, f, v, bare(t)): t for p, f, v, t in trusted}
+    families = [Family(row, texts) for row in rows if reports_idle(row)]
+    # What both files have was seen once.
+    found = collections.Counter({d: n for d, n in trusted.items() if d not in drives})
+    for (product, firmware, vendor, table), n in drives.items():
+        table = better.get((product, firmware, vendor, bare(table)), table)
+        for family in families:
+            if vendor != UNKNOWN and family.has(int(vendor, 16), table):
+                table = family.inherit(table)
+        found[product, firmware, vendor, table] += n
+    return found
+
+
+def write_nvme(
+    rows: list[Row], trusted: list[Row], path: pathlib.Path, texts: pathlib.Path
+) -> None:
     numbers = old_tables(path)
     following = max(numbers.values(), default=0) + 1
+    plain: collections.Counter[Drive] = collections.Counter()
+    for row in rows:
+        vendor = row["vid"] or UNKNOWN
+        plain[row["model"], row["firmware"], vendor, nvme_table(row)] += row["count"]
+    drives = add_evidence(plain, trusted, texts)
     seen: collections.Counter[tuple[Any, ...]] = collections.Counter()
     used = {}
-    for row in sorted(rows, key=lambda row: by_name((row["model"], row["firmware"]))):
-        table = nvme_table(row)
+    for product, firmware, vendor, table in sorted(drives, key=by_name):
         if table not in numbers:
             numbers[table] = following
             following += 1
         used[numbers[table]] = table
-        vendor = row["vid"] or UNKNOWN
-        seen[row["model"], row["firmware"], vendor, numbers[table]] += row["count"]
+        seen[product, firmware, vendor, numbers[table]] += drives[
+            product, firmware, vendor, table
+        ]
     lines = [
-        f"state\t{number}\t{state}" for number in sorted(used) for state in used[number]
+        "\t".join(("state", str(number), *state))
+        for number in sorted(used)
+        for state in used[number]
     ]
     for drive in sorted(seen, key=by_name):
         product, firmware, vendor, number = drive
@@ -235,7 +386,12 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     data = pathlib.Path(sys.argv[1]) / "data"
-    write_nvme(read(data / "nvme_power_states.jsonl"), HERE / "nvme-drives.tsv")
+    write_nvme(
+        read(data / "nvme_power_states.jsonl"),
+        read(data / "nvme_trusted.jsonl"),
+        HERE / "nvme-drives.tsv",
+        data / "raw_trusted",
+    )
     write_sata(read(data / "sata_identify.jsonl"), HERE / "sata-drives.tsv")
 
 

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Iterable
 
 NVME, SATA = 1, 2  # enum ssdpm_kind
-NON_OPERATIONAL = 1  # enum ssdpm_state_flag
+NON_OPERATIONAL, SHOWN, OF_FAMILY = 1, 2, 4  # enum ssdpm_state_flag
 VENDOR_UNKNOWN = 1  # enum catalogue_row_flag
 UNKNOWN, NOT_REPORTED = "?", "-"
 
@@ -107,7 +107,9 @@ def is_zero(bit: int, text: str) -> bool:
 
 def state(columns: Columns, table: Table) -> str:
     """A struct catalogue_state out of the columns after the state's number."""
-    operational, *texts = columns
+    operational, *texts, shown = columns
+    of_family = texts[-2].startswith("~")
+    texts[-2] = texts[-2].removeprefix("~")
     if operational not in ("yes", "no") or len(texts) != len(COLUMNS):
         raise Fault("not a state")
     unknown, not_reported, values = NVME_2_1, 0, []
@@ -120,9 +122,13 @@ def state(columns: Columns, table: Table) -> str:
     power, entry, exit_, *ranks, active, idle, workload = values
     table.n_unknown += bin(unknown).count("1")
     flags = 0 if operational == "yes" else NON_OPERATIONAL
+    flags |= OF_FAMILY if of_family else 0
+    flags |= SHOWN if shown != UNKNOWN else 0
+    shown_10mw = 0 if shown == UNKNOWN else number(shown, 2**16 - 1)
     return (
         f"{{ {power}u, {active}u, {idle}u, {entry}u, {exit_}u, {unknown}, "
-        f"{not_reported}, {{ {', '.join(map(str, ranks))} }}, {workload}, {flags} }}"
+        f"{not_reported}, {shown_10mw}, {{ {', '.join(map(str, ranks))} }}, {workload}, "
+        f"{flags} }}"
     )
 
 

@@ -14,6 +14,7 @@ struct catalogue_state {
 	uint32_t exit_latency_us;
 	uint16_t unknown;
 	uint16_t not_reported;
+	uint16_t shown_active_10mw;
 	uint8_t ranks[4]; /* RRT, RRL, RWT, RWL */
 	uint8_t active_power_workload;
 	uint8_t flags;

@@ -66,6 +66,7 @@ static void expand_state(const struct catalogue_state *from,
 		.write_throughput_rank = from->ranks[2],
 		.write_latency_rank = from->ranks[3],
 		.active_power_workload = from->active_power_workload,
+		.shown_active_power_uw = from->shown_active_10mw * 10000u,
 	};
 }
 

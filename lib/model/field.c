@@ -14,7 +14,7 @@ static_assert(offsetof(struct ssdpm_power_state, link_state) == 37, "frozen");
 static_assert(offsetof(struct ssdpm_power_state,
 		       emergency_power_fail_recovery_time_us) == 40,
 	      "frozen");
-static_assert(offsetof(struct ssdpm_power_state, reserved1) == 64, "frozen");
+static_assert(offsetof(struct ssdpm_power_state, reserved1) == 68, "frozen");
 
 #define MEMBER_SIZE(member) sizeof(((struct ssdpm_power_state *)0)->member)
 

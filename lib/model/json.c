@@ -32,6 +32,9 @@ static const char range_keys[2][2][24] = {
 	{ "active_power_low_uw", "active_power_high_uw" },
 };
 
+static const char shown_key[] = "shown_active_power_uw";
+static const char family_key[] = "idle_power_of_family";
+
 static int fail(const struct model_reader *r, const struct json_node *node,
 		const char *message, const char *what)
 {
@@ -383,11 +386,32 @@ static int read_range(struct model_reader *r, const struct json_node *object,
 	return err;
 }
 
+static int read_shown(struct model_reader *r, const struct json_node *object,
+		      struct ssdpm_power_state *state)
+{
+	const struct json_node *node =
+		ssdpm__json_member(r->json, object, shown_key);
+	uint64_t value;
+	char name[64];
+	int err;
+
+	if (is_null(node))
+		return 0;
+	name_member(r, shown_key, name, sizeof(name));
+	err = ssdpm__json_get_uint(r->json, node, UINT32_MAX, name, &value,
+				   r->reterr);
+	if (err)
+		return err;
+	state->flags |= SSDPM_STATE_ACTIVE_POWER_SHOWN;
+	state->shown_active_power_uw = (uint32_t)value;
+	return 0;
+}
+
 static int read_state(struct model_reader *r, const struct json_node *object,
 		      struct ssdpm_power_state *state)
 {
 	const struct json_node *operational;
-	uint32_t link_state = 0;
+	uint32_t link_state = 0, unused = 0;
 	char name[64];
 	int err;
 
@@ -414,7 +438,12 @@ static int read_state(struct model_reader *r, const struct json_node *object,
 		if (err)
 			return err;
 	}
-	err = read_not_reported(r, object, state);
+	err = read_bit(r, object, family_key, SSDPM_STATE_IDLE_POWER_OF_FAMILY,
+		       &state->flags, &unused);
+	if (!err)
+		err = read_shown(r, object, state);
+	if (!err)
+		err = read_not_reported(r, object, state);
 	for (size_t i = 0; i < 2 && !err; i++)
 		err = read_range(r, object, state, i);
 	return err;
@@ -644,6 +673,10 @@ static void write_state(struct json_writer *w, const struct ssdpm_model *model,
 			write_number(w, field->name,
 				     ssdpm__field_get(field, state), unknown);
 	}
+	if (state->flags & SSDPM_STATE_ACTIVE_POWER_SHOWN)
+		ssdpm__json_uint(w, shown_key, state->shown_active_power_uw);
+	if (state->flags & SSDPM_STATE_IDLE_POWER_OF_FAMILY)
+		ssdpm__json_bool(w, family_key, true);
 	write_ranges(w, model, index, state->unknown);
 	ssdpm__json_begin(w, "not_reported", '[');
 	w->one_line = true;

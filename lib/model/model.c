@@ -182,7 +182,11 @@ static int check_state(const struct ssdpm_power_state *state, size_t index,
 	static const uint8_t zeros[sizeof(state->reserved1)];
 	int err;
 
-	if ((state->flags & ~(uint32_t)SSDPM_STATE_NON_OPERATIONAL) ||
+	if ((state->flags & ~ALL_STATE_FLAGS) ||
+	    (state->shown_active_power_uw &&
+	     !(state->flags & SSDPM_STATE_ACTIVE_POWER_SHOWN)) ||
+	    (state->unknown & SSDPM_FIELD_IDLE_POWER &&
+	     state->flags & SSDPM_STATE_IDLE_POWER_OF_FAMILY) ||
 	    ((state->unknown | state->not_reported) & ~ALL_FIELDS) ||
 	    memcmp(state->reserved0, zeros, sizeof(state->reserved0)) ||
 	    memcmp(state->reserved1, zeros, sizeof(state->reserved1)))
@@ -397,6 +401,7 @@ static const char provenance_words[][10] = {
 	[SSDPM_PROVENANCE_CATALOGUE] = "catalogue",
 	[SSDPM_PROVENANCE_ASSUMED] = "assumed",
 	[SSDPM_PROVENANCE_STATED] = "stated",
+	[SSDPM_PROVENANCE_FAMILY] = "family",
 };
 ENUM_WORDS(provenance)
 

@@ -297,16 +297,25 @@ static int take_max_power(const struct smartctl_text *r, struct span *line,
 }
 
 /* Active or idle power: it has to be there, whatever it says. */
-static int take_unused_power(const struct smartctl_text *r, struct span *line,
-			     const char *column)
+static int take_shown_power(const struct smartctl_text *r, struct span *line,
+			    const char *column, struct span *ret_word)
 {
-	struct span word;
-
-	if (ssdpm__take_word(line, &word) &&
-	    (ssdpm__span_is(word, "-") || ssdpm__span_is(word, "?") ||
-	     (word.end[-1] == 'W' && is_digit(*word.at))))
+	if (ssdpm__take_word(line, ret_word) &&
+	    (ssdpm__span_is(*ret_word, "-") || ssdpm__span_is(*ret_word, "?") ||
+	     (ret_word->end[-1] == 'W' && is_digit(*ret_word->at))))
 		return 0;
 	return fail_in_row(r, -EINVAL, column, "neither a power nor \"-\"");
+}
+
+/* The scale may be wrong; that it is there says that the drive reports it. */
+static void keep_active_power(struct span word, struct ssdpm_power_state *state)
+{
+	uint64_t uw;
+
+	if (!ssdpm__take_millionths(&word, SMARTCTL_MAX_POWER_UW, &uw))
+		return;
+	state->flags |= SSDPM_STATE_ACTIVE_POWER_SHOWN;
+	state->shown_active_power_uw = (uint32_t)uw;
 }
 
 static const struct field *find_field(uint32_t bit)
@@ -350,7 +359,7 @@ static int take_numbers(const struct smartctl_text *r, struct span *line,
 static int take_row(const struct smartctl_text *r, struct span line,
 		    struct ssdpm_power_state *state)
 {
-	struct span op;
+	struct span op, active, idle;
 	int err;
 
 	if (!ssdpm__take_word(&line, &op) ||
@@ -360,9 +369,11 @@ static int take_row(const struct smartctl_text *r, struct span line,
 		state->flags = SSDPM_STATE_NON_OPERATIONAL;
 	err = take_max_power(r, &line, state);
 	if (!err)
-		err = take_unused_power(r, &line, "Active");
+		err = take_shown_power(r, &line, "Active", &active);
 	if (!err)
-		err = take_unused_power(r, &line, "Idle");
+		err = take_shown_power(r, &line, "Idle", &idle);
+	if (!err)
+		keep_active_power(active, state);
 	if (!err)
 		err = take_numbers(r, &line, state);
 	if (!err && line.at != line.end)

@@ -29,6 +29,7 @@ SATA: dict[str, Any] = {
 
 # Together they print every key of every schema.
 CALLS = [
+    ["show", "--json", "CT500P3SSD8"],
     ["show", "--json", "--lint", "odd.json", "sata.json"],
     ["show", "--json", "--lint", "few.json"],
     ["apst", "--json", "--quirk", "no-apst", "--quirk", "no-deepest-ps", "odd.json"],

@@ -83,6 +83,9 @@ def test_text_and_json_of_one_drive_differ_in_their_format_alone(
     text = ssdpm.json("show", ssdpm.write("drive.txt", TEXT))
     other = ssdpm.json("show", ssdpm.write("new.json", NEW_JSON))
     assert text["format"] == "smartctl-text" and other["format"] == "smartctl-json"
+    # And in the active power, which smartctl's JSON does not have.
+    shown = [state.pop("shown_active_power_uw", None) for state in text["states"]]
+    assert any(shown)
     assert text | {"format": None} == other | {"format": None}
     assert ssdpm.output("show", "new.json").endswith(NOTE)
 

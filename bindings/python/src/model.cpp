@@ -371,11 +371,16 @@ void add_model(py::module_ &module)
 			     active_power_workload, link_state,
 			     emergency_power_fail_recovery_time_us,
 			     forced_quiescence_vault_time_us,
-			     emergency_power_fail_vault_time_us);
+			     emergency_power_fail_vault_time_us,
+			     shown_active_power_uw);
 	module.attr("power_state_dtype") =
 		py::dtype::of<struct ssdpm_power_state>();
 	module.attr("STATE_NON_OPERATIONAL") =
 		(uint32_t)SSDPM_STATE_NON_OPERATIONAL;
+	module.attr("STATE_ACTIVE_POWER_SHOWN") =
+		(uint32_t)SSDPM_STATE_ACTIVE_POWER_SHOWN;
+	module.attr("STATE_IDLE_POWER_OF_FAMILY") =
+		(uint32_t)SSDPM_STATE_IDLE_POWER_OF_FAMILY;
 	module.attr("KINDS") = words(&ssdpm_kind_to_string);
 	module.attr("PROVENANCES") = words(&ssdpm_provenance_to_string);
 	module.attr("FORMATS") = words(&ssdpm_format_to_string);

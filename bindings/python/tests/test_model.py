@@ -203,12 +203,13 @@ def test_the_dtype_is_the_layout_of_c() -> None:
     assert offsets["active_power_workload"] == 36
     assert offsets["emergency_power_fail_vault_time_us"] == 56
     others = {"flags", "unknown", "not_reported", "link_state"}
-    assert set(FIELDS) == set(offsets) - others
+    assert set(FIELDS) == set(offsets) - others - {"shown_active_power_uw"}
 
 
 def test_the_attributes_of_a_state_are_the_fields_of_c() -> None:
     names = set(PowerState.__dataclass_fields__)
-    assert names == {"operational", "not_reported", "link_state", *FIELDS}
+    shown = {"shown_active_power_uw", "idle_power_of_family"}
+    assert names == {"operational", "not_reported", "link_state", *FIELDS, *shown}
 
 
 def test_models_and_states_do_not_change(model: ssdpm.Model) -> None:

@@ -4,6 +4,7 @@
  * evidence for each rule stands in ssdpm_estimate(3), by the name of the rule.
  */
 #include "base/internal.h"
+#include "estimate/family.h"
 #include "estimate/internal.h"
 
 #include <errno.h>
@@ -18,13 +19,15 @@ struct known_drive {
 	size_t n_states;
 	uint32_t pcie_link;
 	const struct ssdpm_parameter *idle; /* of state 0, when it is made */
+	struct family family;
+	char family_rule[96];
 };
 
 /* A value, and where it is from. */
 struct guess {
 	uint64_t low, nominal, high;
 	const char *rule;
-	bool known; /* the model has it */
+	bool known; /* the model has it, or its family */
 };
 
 /* Thousandths of a power. */
@@ -212,6 +215,11 @@ static struct guess guess_idle(const struct known_drive *drive,
 	return idle_as_state_0(drive, state);
 }
 
+static struct guess of_family(const struct known_drive *drive, uint32_t index)
+{
+	return know(drive->family.idle_power_uw[index], drive->family_rule);
+}
+
 static struct guess idle_power(const struct known_drive *drive,
 			       const struct ssdpm_parameter *parameter)
 {
@@ -219,6 +227,8 @@ static struct guess idle_power(const struct known_drive *drive,
 		&drive->states[parameter->index];
 	uint32_t low, high;
 
+	if (drive->family.reported >> parameter->index & 1)
+		return of_family(drive, parameter->index);
 	if (has(state, SSDPM_FIELD_IDLE_POWER))
 		return know(state->idle_power_uw, "IDLP");
 	if (has_range(drive, parameter->index, SSDPM_FIELD_IDLE_POWER, &low,
@@ -536,10 +546,13 @@ static struct guess guess_of(const struct known_drive *drive,
 	}
 }
 
-static uint32_t provenance_of(const struct known_drive *drive, bool known)
+static uint32_t provenance_of(const struct known_drive *drive,
+			      const struct guess *guess)
 {
-	if (!known)
+	if (!guess->known)
 		return SSDPM_PROVENANCE_ASSUMED;
+	if (guess->rule == drive->family_rule)
+		return SSDPM_PROVENANCE_FAMILY;
 	return drive->info->provenance ? drive->info->provenance :
 					 SSDPM_PROVENANCE_STATED;
 }
@@ -549,7 +562,7 @@ static void fill(const struct known_drive *drive,
 {
 	struct guess guess = guess_of(drive, parameter);
 
-	parameter->provenance = provenance_of(drive, guess.known);
+	parameter->provenance = provenance_of(drive, &guess);
 	parameter->low = guess.low;
 	parameter->nominal = guess.nominal;
 	parameter->high = guess.high;
@@ -628,6 +641,7 @@ int ssdpm_parameters_from_model(const struct ssdpm_model *model,
 	struct parameter_key keys[SSDPM_MAX_PARAMETERS];
 	struct known_drive drive = look_at(model);
 	size_t n = ssdpm__parameter_keys(model, keys);
+	int err;
 
 	if (pcie_link > SSDPM_PCIE_L1_2)
 		return ssdpm__fail(reterr, -EINVAL, 0, "pcie_link: unknown %u",
@@ -640,6 +654,13 @@ int ssdpm_parameters_from_model(const struct ssdpm_model *model,
 		return ssdpm__fail(reterr, -E2BIG, 0,
 				   "the drive has %zu parameters: room for %zu",
 				   n, capacity);
+	err = ssdpm__find_family(model, &drive.family, reterr);
+	if (err)
+		return err;
+	snprintf(drive.family_rule, sizeof(drive.family_rule),
+		 "IDLP-of-family: %u drives have this vendor, table and active "
+		 "power; one says it",
+		 drive.family.n_drives);
 	drive.pcie_link = pcie_link;
 	drive.idle = ret_parameters;
 	for (size_t i = 0; i < n; i++) {

@@ -322,7 +322,9 @@ static void an_nvme_row_becomes_a_model(void **state)
 	ssdpm_model_unref(model);
 }
 
-static void what_smartctl_printed_has_no_idle_or_active_power(void **state)
+static void
+what_smartctl_printed_has_no_idle_power_and_active_where_one_scale_fits(
+	void **state)
 {
 	struct ssdpm_model *model =
 		model_of("WDC PC SN530 SDBPNPZ-256G-1006", NULL);
@@ -333,7 +335,9 @@ static void what_smartctl_printed_has_no_idle_or_active_power(void **state)
 	s = ssdpm_model_get_states(model, &n);
 	for (size_t i = 0; i < n; i++) {
 		assert_true(s[i].unknown & SSDPM_FIELD_IDLE_POWER);
-		assert_true(s[i].unknown & SSDPM_FIELD_ACTIVE_POWER);
+		assert_int_equal(!(s[i].unknown & SSDPM_FIELD_ACTIVE_POWER),
+				 !(s[i].flags & SSDPM_STATE_NON_OPERATIONAL));
+		assert_true(s[i].active_power_uw <= s[i].max_power_uw);
 		assert_false(s[i].not_reported & SSDPM_FIELD_IDLE_POWER);
 		assert_false(s[i].unknown & SSDPM_FIELD_MAX_POWER);
 	}
@@ -716,7 +720,7 @@ int main(void)
 		cmocka_unit_test(rows_with_the_same_table_have_the_same_states),
 		cmocka_unit_test(an_nvme_row_becomes_a_model),
 		cmocka_unit_test(
-			what_smartctl_printed_has_no_idle_or_active_power),
+			what_smartctl_printed_has_no_idle_power_and_active_where_one_scale_fits),
 		cmocka_unit_test(
 			a_sata_row_becomes_a_model_with_the_states_of_its_link),
 		cmocka_unit_test(

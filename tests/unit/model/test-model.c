@@ -78,8 +78,8 @@ static void every_wrong_info_is_refused_by_name(void **state)
 	info.kind = 3;
 	assert_info_refused(&info, "kind 3");
 	info = fixture_info();
-	info.provenance = 6;
-	assert_info_refused(&info, "provenance 6");
+	info.provenance = 7;
+	assert_info_refused(&info, "provenance 7");
 	info = fixture_info();
 	info.unknown = 1 << 7;
 	assert_info_refused(&info, "unknown: bits 0x80");
@@ -266,7 +266,14 @@ static void bits_and_bytes_without_a_meaning_are_refused(void **state)
 	struct ssdpm_power_state s;
 
 	(void)state;
-	s = (struct ssdpm_power_state){ .flags = 2 };
+	s = (struct ssdpm_power_state){ .flags = 8 };
+	assert_state_refused(&s, "states[1]: a bit");
+	s = (struct ssdpm_power_state){ .shown_active_power_uw = 1 };
+	assert_state_refused(&s, "states[1]: a bit");
+	s = (struct ssdpm_power_state){
+		.unknown = SSDPM_FIELD_IDLE_POWER,
+		.flags = SSDPM_STATE_IDLE_POWER_OF_FAMILY,
+	};
 	assert_state_refused(&s, "states[1]: a bit");
 	s = (struct ssdpm_power_state){ .unknown = 1 << 13 };
 	assert_state_refused(&s, "states[1]: a bit");
@@ -454,13 +461,14 @@ static void provenances_have_names(void **state)
 {
 	static const char *const names[] = { NULL,	 "reported",
 					     "measured", "catalogue",
-					     "assumed",	 "stated" };
+					     "assumed",	 "stated",
+					     "family" };
 
 	(void)state;
-	for (uint32_t i = 1; i <= 5; i++)
+	for (uint32_t i = 1; i <= 6; i++)
 		assert_string_equal(ssdpm_provenance_to_string(i), names[i]);
 	assert_null(ssdpm_provenance_to_string(0));
-	assert_null(ssdpm_provenance_to_string(6));
+	assert_null(ssdpm_provenance_to_string(7));
 }
 
 static void each_single_bit_of_a_field_has_the_name_of_its_member(void **state)

@@ -34,8 +34,12 @@ static const uint32_t never_told =
 /* All that TABLE says. */
 static void assert_table(const struct ssdpm_model *model)
 {
+	/* Its JSON has no active power. */
+	const bool shown = ssdpm_model_get_info(model)->format ==
+			   SSDPM_FORMAT_SMARTCTL_TEXT;
 	const struct ssdpm_power_state want[2] = {
 		{
+			.flags = shown ? SSDPM_STATE_ACTIVE_POWER_SHOWN : 0,
 			.unknown = never_told,
 			.not_reported = SSDPM_FIELD_ENTRY_LATENCY,
 			.max_power_uw = 8000000,
@@ -44,6 +48,7 @@ static void assert_table(const struct ssdpm_model *model)
 			.read_throughput_rank = 1,
 			.write_latency_rank = 2,
 			.write_throughput_rank = 3,
+			.shown_active_power_uw = shown ? 6000000 : 0,
 		},
 		{
 			.flags = SSDPM_STATE_NON_OPERATIONAL,

@@ -13,6 +13,8 @@ from ssdpm._core import energy as energy
 
 JSON_MAX_BYTES: int
 STATE_NON_OPERATIONAL: int
+STATE_ACTIVE_POWER_SHOWN: int
+STATE_IDLE_POWER_OF_FAMILY: int
 APST_BYTES: int
 LATENCY_ANY: int
 LOG_WARNING: int

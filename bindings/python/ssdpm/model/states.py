@@ -48,6 +48,9 @@ class PowerState(Value):
             NVMe defines as "not reported". For max_power_uw and the latencies that
             is a 0 that stands: Linux computes with it.
         link_state: "active", "partial", "slumber" or "devsleep" for a SATA drive.
+        shown_active_power_uw: what smartctl prints as active power, where it prints
+            one: it may take the scale from the wrong bits.
+        idle_power_of_family: the idle power is that of other drives of its family.
     """
 
     operational: bool
@@ -66,6 +69,8 @@ class PowerState(Value):
     emergency_power_fail_vault_time_us: int | None = None
     not_reported: frozenset[str] = frozenset()
     link_state: str | None = None
+    shown_active_power_uw: int | None = None
+    idle_power_of_family: bool = False
 
     max_power_w = Scaled["float | None"]("max_power_uw")
     active_power_w = Scaled["float | None"]("active_power_uw")
@@ -84,10 +89,13 @@ def power_state(names: Iterable[str], numbers: Iterable[int]) -> PowerState:
         name: None if row["unknown"] & bit else row[name]
         for name, bit in _core.FIELDS.items()
     }
+    shown = row["flags"] & _core.STATE_ACTIVE_POWER_SHOWN
     return PowerState(
         operational=not row["flags"] & _core.STATE_NON_OPERATIONAL,
         not_reported=frozenset(words_of(row["not_reported"], _core.FIELDS)),
         link_state=_LINK_STATE_WORDS.get(row["link_state"]),
+        shown_active_power_uw=row["shown_active_power_uw"] if shown else None,
+        idle_power_of_family=bool(row["flags"] & _core.STATE_IDLE_POWER_OF_FAMILY),
         **values,
     )
 
@@ -104,7 +112,14 @@ def _fill_row(array: npt.NDArray[np.void], index: int, state: object) -> None:
     if not isinstance(state, PowerState):
         raise TypeError(f"{what}: a PowerState is needed, not {type(state).__name__}")
     if not check_bool(state.operational, f"{what}.operational"):
-        array["flags"][index] = _core.STATE_NON_OPERATIONAL
+        array["flags"][index] |= _core.STATE_NON_OPERATIONAL
+    if check_bool(state.idle_power_of_family, f"{what}.idle_power_of_family"):
+        array["flags"][index] |= _core.STATE_IDLE_POWER_OF_FAMILY
+    if state.shown_active_power_uw is not None:
+        array["flags"][index] |= _core.STATE_ACTIVE_POWER_SHOWN
+        array["shown_active_power_uw"][index] = check_unsigned(
+            state.shown_active_power_uw, f"{what}.shown_active_power_uw", 2**32 - 1
+        )
     for name, bit in _core.FIELDS.items():
         value = getattr(state, name)
         if value is None:

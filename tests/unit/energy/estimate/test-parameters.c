@@ -354,7 +354,7 @@ static void parameters_that_are_missing_or_twice_are_refused(void **state)
 		-EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "idle_power_uw of 1");
 	list = good;
-	list.at[0].provenance = 6;
+	list.at[0].provenance = 7;
 	assert_int_equal(
 		ssdpm__check_parameters(model, list.at, list.n, &error),
 		-EINVAL);
