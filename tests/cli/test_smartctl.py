@@ -12,6 +12,9 @@ NOTE = (
     "  idle and active power: not taken from smartctl, which reads their scale "
     "from the wrong bits\n"
 )
+HINT = (
+    "  this drive probably reports its idle power: nvme id-ctrl --raw-binary shows it\n"
+)
 TEXT = """\
 === START OF INFORMATION SECTION ===
 Model Number:                       ACME Swift 512GB
@@ -22,6 +25,17 @@ Supported Power States
 St Op     Max   Active     Idle   RL RT WL WT  Ent_Lat  Ex_Lat
  0 +     4.50W    2.00W       -    0  1  2  3        0       0
  1 -   0.0035W       -        -    4  4  4  4     5000   10000
+"""
+P3_TEXT = """\
+Model Number: CT4000P3PSSD8
+
+Supported Power States
+St Op     Max   Active     Idle   RL RT WL WT  Ent_Lat  Ex_Lat
+ 0 +     6.00W  0.0000W       -    0  0  0  0        0       0
+ 1 +     3.00W  0.0000W       -    0  0  0  0        0       0
+ 2 +     1.50W  0.0000W       -    0  0  0  0        0       0
+ 3 -   0.0250W  0.0000W       -    3  3  3  3     5000    1900
+ 4 -   0.0030W       -        -    4  4  4  4    13000  100000
 """
 SATA_TEXT = """\
 Device Model:     ACME Slow 256GB
@@ -74,7 +88,31 @@ def test_show_prints_the_table_and_why_two_columns_are_empty(ssdpm: Command) -> 
         *("PS1", "no", "3.5", "mW", "-", "-", "5", "ms", "10", "ms"),
         *("4", "4", "4", "4"),
     ]
-    assert shown.endswith(NOTE)
+    assert shown.endswith(NOTE + HINT)
+
+
+def test_a_family_is_said(ssdpm: Command) -> None:
+    text = ssdpm.output("show", "-q", "CT500P3SSD8")
+    assert "672 mW" in text and "probably reports" not in text
+    assert "  idle power: what a drive of the same vendor, table and active " in text
+    rows = ssdpm.json("estimate", "-q", "-t", "lomax", "CT500P3SSD8")["parameters"]
+    of = {(p["kind"], p["index"]): p for p in rows}
+    assert of["idle_power_uw", 0]["provenance"] == "family"
+    assert of["idle_power_uw", 0]["rule"].startswith("IDLP-of-family: 57 drives ")
+    assert of["idle_power_uw", 4]["provenance"] == "assumed"
+
+
+def test_a_text_of_smartctl_estimates_as_that_of_nvme_cli_by_family(
+    ssdpm: Command,
+) -> None:
+    """Of 4 TB the catalogue knows what nvme-cli prints."""
+    ssdpm.write("p3.txt", P3_TEXT)
+    call = ["estimate", "-q", "-t", "lomax"]
+    by_family = ssdpm.json(*call, "p3.txt")
+    reported = ssdpm.json(*call, "CT4000P3PSSD8")
+    assert by_family["nominal"]["mean_power_uw"] == reported["nominal"]["mean_power_uw"]
+    kinds = {p["provenance"] for p in by_family["parameters"]}
+    assert "family" in kinds
 
 
 def test_text_and_json_of_one_drive_differ_in_their_format_alone(
@@ -95,7 +133,7 @@ def test_what_show_kept_of_smartctl_says_so_again(ssdpm: Command) -> None:
     kept = ssdpm.output("show", "--json", "drive.txt")
     ssdpm.write("kept.json", kept)
     assert ssdpm.output("show", "--json", "kept.json") == kept
-    assert ssdpm.output("show", "kept.json").endswith(NOTE)
+    assert ssdpm.output("show", "kept.json").endswith(NOTE + HINT)
 
 
 def test_the_note_is_for_smartctl_alone(ssdpm: Command) -> None:

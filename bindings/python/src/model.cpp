@@ -363,16 +363,15 @@ static py::list governor_modes(uint32_t form)
 
 void add_model(py::module_ &module)
 {
-	PYBIND11_NUMPY_DTYPE(ssdpm_power_state, flags, unknown, not_reported,
-			     max_power_uw, active_power_uw, idle_power_uw,
-			     entry_latency_us, exit_latency_us,
-			     read_throughput_rank, read_latency_rank,
-			     write_throughput_rank, write_latency_rank,
-			     active_power_workload, link_state,
-			     emergency_power_fail_recovery_time_us,
-			     forced_quiescence_vault_time_us,
-			     emergency_power_fail_vault_time_us,
-			     shown_active_power_uw);
+	PYBIND11_NUMPY_DTYPE(
+		ssdpm_power_state, flags, unknown, not_reported, max_power_uw,
+		active_power_uw, idle_power_uw, entry_latency_us,
+		exit_latency_us, read_throughput_rank, read_latency_rank,
+		write_throughput_rank, write_latency_rank,
+		active_power_workload, link_state,
+		emergency_power_fail_recovery_time_us,
+		forced_quiescence_vault_time_us,
+		emergency_power_fail_vault_time_us, shown_active_power_uw);
 	module.attr("power_state_dtype") =
 		py::dtype::of<struct ssdpm_power_state>();
 	module.attr("STATE_NON_OPERATIONAL") =

@@ -160,9 +160,10 @@ static void print_notes(const struct ssdpm_model_info *info,
 	bool smartctl = info->kind == SSDPM_KIND_NVME &&
 			(info->format == SSDPM_FORMAT_SMARTCTL_TEXT ||
 			 info->format == SSDPM_FORMAT_SMARTCTL_JSON);
-	uint32_t unknown = 0, zeros = 0;
+	uint32_t unknown = 0, zeros = 0, flags = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		flags |= states[i].flags;
 		unknown |= states[i].unknown;
 		zeros |= states[i].not_reported & ~states[i].unknown;
 	}
@@ -172,6 +173,13 @@ static void print_notes(const struct ssdpm_model_info *info,
 	    (unknown & (SSDPM_FIELD_ACTIVE_POWER | SSDPM_FIELD_IDLE_POWER)))
 		puts("  idle and active power: not taken from smartctl, which "
 		     "reads their scale from the wrong bits");
+	if (flags & SSDPM_STATE_IDLE_POWER_OF_FAMILY)
+		puts("  idle power: what a drive of the same vendor, table and "
+		     "active power reports");
+	else if (flags & SSDPM_STATE_ACTIVE_POWER_SHOWN &&
+		 unknown & SSDPM_FIELD_IDLE_POWER)
+		puts("  this drive probably reports its idle power: nvme "
+		     "id-ctrl --raw-binary shows it");
 }
 
 /* The range of a power that may not be reported ends at 0. */
