@@ -12,15 +12,23 @@
 #define USER_WEIGHT ((uint64_t)1 << 40)
 
 #define SIMILAR 4 /* products that a message names */
+#define SHORTEST_PART 3
 
-/* What is looked for, and the rows from first up to end that have the name. */
+/* How a product has a name. */
+enum fit {
+	FIT_EXACT,
+	FIT_BEGINS,
+	FIT_HAS_WORDS,
+	N_FITS,
+};
+
+/* What is looked for, and how the best products have it. */
 struct drive_search {
 	const struct ssdpm_catalogue *catalogue;
 	const char *firmware; /* NULL: any */
 	char key[PRODUCT_SIZE];
 	size_t length;
-	uint32_t first, end;
-	bool exact;
+	enum fit fit;
 };
 
 /* How much speaks for each table. */
@@ -28,36 +36,6 @@ struct name_tally {
 	uint64_t weights[MAX_TABLES];
 	uint32_t n_rows, n_tables;
 };
-
-/* The first row whose key is not before this one. */
-static uint32_t lower_bound(const struct ssdpm_catalogue *catalogue,
-			    const char *key)
-{
-	uint32_t low = 0, high = catalogue->n_rows;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (strcmp(ssdpm__catalogue_row(catalogue, middle).key, key) <
-		    0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* How many rows from first on have this key, or begin with it. */
-static uint32_t count_rows(const struct ssdpm_catalogue *catalogue,
-			   uint32_t first, const char *key, size_t length)
-{
-	uint32_t i = first;
-
-	while (i < catalogue->n_rows &&
-	       !strncmp(ssdpm__catalogue_row(catalogue, i).key, key, length))
-		i++;
-	return i - first;
-}
 
 /* The name without blanks around it, in small letters. false: too long. */
 static bool set_key(struct drive_search *search, const char *product)
@@ -74,26 +52,68 @@ static bool set_key(struct drive_search *search, const char *product)
 	return ssdpm__fold(search->key, search->key, sizeof(search->key));
 }
 
-static void find_range(struct drive_search *search)
+/* Are the words of a name in a key, in this order? */
+static bool has_words(const char *key, const char *name)
 {
-	uint32_t n;
+	while (*name) {
+		size_t length = strcspn(name, " ");
 
-	search->first = lower_bound(search->catalogue, search->key);
-	/* With the final zero: the whole name. */
-	n = count_rows(search->catalogue, search->first, search->key,
-		       search->length + 1);
-	search->exact = n;
-	if (!n)
-		n = count_rows(search->catalogue, search->first, search->key,
-			       search->length);
-	search->end = search->first + n;
+		key = memmem(key, strlen(key), name, length);
+		if (!key)
+			return false;
+		key += length;
+		name += length + strspn(name + length, " ");
+	}
+	return true;
+}
+
+static bool has_name(const struct drive_search *search, const char *key)
+{
+	switch (search->fit) {
+	case FIT_EXACT:
+		return !strcmp(key, search->key);
+	case FIT_BEGINS:
+		return !strncmp(key, search->key, search->length);
+	default:
+		return search->length >= SHORTEST_PART &&
+		       has_words(key, search->key);
+	}
+}
+
+/* The best fit that some product has, or N_FITS. */
+static void find_fit(struct drive_search *search)
+{
+	const uint32_t n = search->catalogue->n_rows;
+
+	for (search->fit = FIT_EXACT; search->fit < N_FITS; search->fit++)
+		for (uint32_t i = 0; i < n; i++)
+			if (has_name(search,
+				     ssdpm__catalogue_row(search->catalogue, i)
+					     .key))
+				return;
+}
+
+/* "970 EVO Plus 4TB": a capacity that nobody has seen is as the others. */
+static bool drop_capacity(struct drive_search *search)
+{
+	char *last = strrchr(search->key, ' ');
+	size_t length = last ? strlen(last) : 0;
+
+	if (length < 4 || last[1] < '0' || last[1] > '9' ||
+	    (strcmp(last + length - 2, "gb") &&
+	     strcmp(last + length - 2, "tb")))
+		return false;
+	*last = 0;
+	search->length = (size_t)(last - search->key);
+	return true;
 }
 
 static bool matches(const struct drive_search *search,
 		    const struct drive_row *row)
 {
-	return !search->firmware ||
-	       !ssdpm__compare_folded(row->firmware, search->firmware);
+	return has_name(search, row->key) &&
+	       (!search->firmware ||
+		!ssdpm__compare_folded(row->firmware, search->firmware));
 }
 
 static uint64_t weight_of(const struct drive_row *row)
@@ -107,7 +127,7 @@ static void count(const struct drive_search *search, struct name_tally *tally)
 	       search->catalogue->n_tables * sizeof(tally->weights[0]));
 	tally->n_rows = 0;
 	tally->n_tables = 0;
-	for (uint32_t i = search->first; i < search->end; i++) {
+	for (uint32_t i = 0; i < search->catalogue->n_rows; i++) {
 		struct drive_row row =
 			ssdpm__catalogue_row(search->catalogue, i);
 
@@ -126,7 +146,7 @@ static uint32_t best_table(const struct drive_search *search,
 	uint32_t best = search->catalogue->n_tables;
 	uint64_t most = 0;
 
-	for (uint32_t i = search->first; i < search->end; i++) {
+	for (uint32_t i = 0; i < search->catalogue->n_rows; i++) {
 		struct drive_row row =
 			ssdpm__catalogue_row(search->catalogue, i);
 
@@ -144,13 +164,13 @@ static struct ssdpm_catalogue_match describe(const struct drive_search *search,
 					     uint32_t table)
 {
 	struct ssdpm_catalogue_match match = {
-		.exact = search->exact,
+		.exact = search->fit == FIT_EXACT,
 		.n_matches = tally->n_rows,
 		.n_tables = tally->n_tables,
 	};
 	uint64_t most = 0;
 
-	for (uint32_t i = search->first; i < search->end; i++) {
+	for (uint32_t i = 0; i < search->catalogue->n_rows; i++) {
 		struct drive_row row =
 			ssdpm__catalogue_row(search->catalogue, i);
 
@@ -195,10 +215,12 @@ static int fail_firmware(const struct drive_search *search,
 	const char *last = "";
 	struct name_words words = { .n = 0 };
 
-	for (uint32_t i = search->first; i < search->end; i++) {
+	for (uint32_t i = 0; i < search->catalogue->n_rows; i++) {
 		struct drive_row row =
 			ssdpm__catalogue_row(search->catalogue, i);
 
+		if (!has_name(search, row.key))
+			continue;
 		if (words.n < SIMILAR &&
 		    ssdpm__compare_folded(row.firmware, last))
 			add_word(&words, row.firmware);
@@ -211,29 +233,43 @@ static int fail_firmware(const struct drive_search *search,
 			   words.n < SIMILAR ? "" : " and others");
 }
 
-/* Products that share the longest beginning, the first word at least. */
+/* How many letters of a name are in a key: of each word, what it begins with.
+ */
+static size_t likeness(const char *key, const char *name)
+{
+	size_t sum = 0;
+
+	while (*name) {
+		size_t word = strcspn(name, " "), length = word;
+
+		while (length > 1 && !memmem(key, strlen(key), name, length))
+			length--;
+		sum += length > 1 ? length : 0;
+		name += word + strspn(name + word, " ");
+	}
+	return sum;
+}
+
+/* Products that are most like it, if they have a quarter of it. */
 static void find_similar(const struct drive_search *search,
 			 struct name_words *words)
 {
 	const struct ssdpm_catalogue *catalogue = search->catalogue;
-	size_t least = strcspn(search->key, " ");
-	size_t length = search->length;
-	char key[PRODUCT_SIZE];
-	const char *last = "";
-	uint32_t first = 0, n = 0;
+	size_t most = (search->length + 3) / 4;
+	char last[PRODUCT_SIZE] = "";
 
-	memcpy(key, search->key, sizeof(key));
-	while (length && length >= least && !n) {
-		key[length] = 0;
-		first = lower_bound(catalogue, key);
-		n = count_rows(catalogue, first, key, length--);
-	}
-	for (uint32_t i = first; i < first + n && words->n < SIMILAR; i++) {
+	for (uint32_t i = 0; i < catalogue->n_rows; i++) {
 		struct drive_row row = ssdpm__catalogue_row(catalogue, i);
+		size_t alike = likeness(row.key, search->key);
 
-		if (strcmp(row.key, last))
+		if (alike < most || !strcmp(row.key, last))
+			continue;
+		if (alike > most)
+			*words = (struct name_words){ .n = 0 };
+		most = alike;
+		if (words->n < SIMILAR)
 			add_word(words, row.product);
-		last = row.key;
+		memcpy(last, row.key, strlen(row.key) + 1);
 	}
 }
 
@@ -245,7 +281,7 @@ static int fail_product(const struct drive_search *search,
 	if (reterr)
 		find_similar(search, &words);
 	return ssdpm__fail(reterr, -ENOENT, 0, "not in the catalogue%s%s",
-			   words.n ? "; similar are " : "", words.text);
+			   words.n ? "; did you mean " : "", words.text);
 }
 
 static int search_for(const struct ssdpm_catalogue *catalogue,
@@ -262,8 +298,10 @@ static int search_for(const struct ssdpm_catalogue *catalogue,
 				   sizeof(search->key) - 1);
 	if (!search->length)
 		return ssdpm__fail(reterr, -EINVAL, 0, "product: empty");
-	find_range(search);
-	if (search->first == search->end)
+	find_fit(search);
+	if (search->fit == N_FITS && drop_capacity(search))
+		find_fit(search);
+	if (search->fit == N_FITS)
 		return fail_product(search, reterr);
 	count(search, tally);
 	return tally->n_rows ? 0 : fail_firmware(search, reterr);

@@ -198,7 +198,7 @@ def test_a_file_beats_a_drive_of_its_name(ssdpm: Command) -> None:
 def test_a_name_that_is_not_there_names_similar_ones(ssdpm: Command) -> None:
     message = ssdpm.fails(1, "show", "WDC PC SN999")
     assert message.startswith("ssdpm: WDC PC SN999: No such file or directory; ")
-    assert "similar are WDC PC SN520" in message
+    assert "did you mean WDC PC SN520" in message
     message = ssdpm.fails(1, "apst", "no/such/file.bin")
     assert message.endswith("No such file or directory; not in the catalogue")
     assert '"" is no drive' in ssdpm.fails(1, "show", "")

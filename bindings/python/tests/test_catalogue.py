@@ -74,7 +74,7 @@ def test_firmware_narrows() -> None:
 
 
 def test_a_name_that_is_not_there_is_a_lookup_error_that_names_similar_ones() -> None:
-    with pytest.raises(LookupError, match="similar are WDC PC SN520") as caught:
+    with pytest.raises(LookupError, match="did you mean WDC PC SN520") as caught:
         ssdpm.Model.catalogue("WDC PC SN999")
     assert isinstance(caught.value, ssdpm.NotFoundError)
     assert isinstance(caught.value, ssdpm.Error)

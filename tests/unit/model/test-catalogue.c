@@ -420,10 +420,13 @@ static void what_is_not_there_is_enoent_and_similar_names_are_named(
 	void **state)
 {
 	(void)state;
-	assert_not_found(built_in, "WDC PC SN999", NULL, -ENOENT,
-			 "not in the catalogue; similar are WDC PC SN520");
+	assert_not_found(
+		built_in, "WDC PC SN999", NULL, -ENOENT,
+		"not in the catalogue; did you mean PC SN520 NVMe WDC");
+	assert_not_found(built_in, "Samsng 970", NULL, -ENOENT,
+			 "; did you mean Samsung SSD 970 EVO 1TB, ");
 	assert_not_found(built_in, "wdc nonsense", NULL, -ENOENT,
-			 "similar are WDC ");
+			 "did you mean ");
 	assert_not_found(built_in, "Frobnicate 3000", NULL, -ENOENT,
 			 "not in the catalogue");
 	assert_not_found(built_in, "A name of forty-one characters, one more!",
@@ -454,7 +457,7 @@ static void names_that_are_too_long_for_a_message_are_left_out(void **state)
 	}
 	catalogue = from_json(text);
 	assert_not_found(catalogue, "Zzlong x", NULL, -ENOENT,
-			 "similar are Zzlong "
+			 "did you mean Zzlong "
 			 "a-name-of-forty-characters-in-000, Zzlong "
 			 "a-name-of-forty-characters-in-111, Zzlong "
 			 "a-name-of-forty-characters-in-222");
