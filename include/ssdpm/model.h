@@ -386,7 +386,8 @@ SSDPM_API struct ssdpm_model **ssdpm_model_list_free(
  * struct ssdpm_catalogue_match - one table among the rows that have a name
  *                                (frozen, 32 bytes)
  * @index:     the row of this table that was seen most often
- * @exact:     1: products are the name; 0: they begin with it
+ * @exact:     1: products are the name; 0: they begin with it, or have its
+ *             words
  * @n_rows:    how many of the matching rows have this table
  * @n_matches: how many rows match
  * @n_tables:  how many different tables these have
@@ -437,11 +438,14 @@ SSDPM_API struct ssdpm_catalogue *ssdpm_catalogue_free(
 
 /**
  * ssdpm_catalogue_find() - the row that best fits a name
- * @product:   model number or its beginning; blanks around it do not count
+ * @product:   model number, its beginning, or words of it; blanks around it do
+ *             not count
  * @firmware:  firmware revision, the whole of it, or NULL for any
  * @ret_match: the table that is taken, and its row that was seen most often
  *
- * A product that is the name beats those that begin with it; then only rows
+ * A product that is the name beats those that begin with it, and these beat
+ * those that have its words in their order, if it is three characters or more;
+ * a capacity at its end is left out if nothing else is found. Then only rows
  * with @firmware count. Where these have different tables, the one with the
  * most drives seen is taken; of equal ones the one whose row comes first, and
  * of one firmware's rows the one that says more does. Allocates nothing.

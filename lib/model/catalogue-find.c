@@ -233,11 +233,13 @@ static int fail_firmware(const struct drive_search *search,
 			   words.n < SIMILAR ? "" : " and others");
 }
 
-/* How many letters of a name are in a key: of each word, what it begins with.
+/*
+ * How many letters of a name are in a key: of each word, what it begins with;
+ * one more if the key begins as the name.
  */
 static size_t likeness(const char *key, const char *name)
 {
-	size_t sum = 0;
+	size_t sum = *key == *name;
 
 	while (*name) {
 		size_t word = strcspn(name, " "), length = word;

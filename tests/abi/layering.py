@@ -93,8 +93,8 @@ PURE_HEADERS |= {"catalogue-data.h", "priors.inc", *(f"{name}-json.h" for name i
 # environment or the locale (%f in a format does: see check_formats), none
 # prints or exits.
 PURE_FUNCTIONS = {
-    "memchr", "memcmp", "memcpy", "memmove", "memset", "qsort", "snprintf",
-    "strchr", "strcmp", "strcspn", "strlen", "strncmp", "strnlen", "strrchr", "strstr",
+    "memchr", "memcmp", "memcpy", "memmem", "memmove", "memset", "qsort", "snprintf",
+    "strchr", "strcmp", "strcspn", "strlen", "strncmp", "strnlen", "strrchr", "strspn", "strstr",
     "vsnprintf",
 }  # fmt: skip
 ALLOCATION = {"malloc", "calloc", "realloc", "reallocarray", "strdup", "free"}

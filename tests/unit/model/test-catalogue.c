@@ -416,13 +416,45 @@ static void assert_not_found(const struct ssdpm_catalogue *catalogue,
 	assert_int_equal(n, 78);
 }
 
+static void words_of_a_name_find_it(void **state)
+{
+	static const struct {
+		const char *name, *product;
+	} cases[] = {
+		{ "sn530", "WDC PC SN530 SDBPNPZ-256G-1006" },
+		{ "970 EVO Plus", "Samsung SSD 970 EVO Plus 500GB" },
+		{ "samsung 970 plus", "Samsung SSD 970 EVO Plus 500GB" },
+		{ "Samsung SSD 970 EVO Plus 4TB",
+		  "Samsung SSD 970 EVO Plus 500GB" },
+	};
+	struct ssdpm_catalogue_match match;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(ssdpm_catalogue_find(built_in, cases[i].name,
+						      NULL, &match, NULL),
+				 0);
+		assert_int_equal(match.exact, 0);
+		assert_string_equal(
+			ssdpm_catalogue_get_product(built_in, match.index),
+			cases[i].product);
+	}
+	/* Words in another order, and parts that are too short, find nothing.
+	 */
+	assert_int_equal(ssdpm_catalogue_find(built_in, "plus evo 970", NULL,
+					      &match, NULL),
+			 -ENOENT);
+	assert_int_equal(
+		ssdpm_catalogue_find(built_in, "30", NULL, &match, NULL),
+		-ENOENT);
+}
+
 static void what_is_not_there_is_enoent_and_similar_names_are_named(
 	void **state)
 {
 	(void)state;
-	assert_not_found(
-		built_in, "WDC PC SN999", NULL, -ENOENT,
-		"not in the catalogue; did you mean PC SN520 NVMe WDC");
+	assert_not_found(built_in, "WDC PC SN999", NULL, -ENOENT,
+			 "not in the catalogue; did you mean WDC PC SN520");
 	assert_not_found(built_in, "Samsng 970", NULL, -ENOENT,
 			 "; did you mean Samsung SSD 970 EVO 1TB, ");
 	assert_not_found(built_in, "wdc nonsense", NULL, -ENOENT,
@@ -726,6 +758,7 @@ int main(void)
 			what_smartctl_printed_has_no_idle_power_and_active_where_one_scale_fits),
 		cmocka_unit_test(
 			a_sata_row_becomes_a_model_with_the_states_of_its_link),
+		cmocka_unit_test(words_of_a_name_find_it),
 		cmocka_unit_test(
 			what_is_not_there_is_enoent_and_similar_names_are_named),
 		cmocka_unit_test(

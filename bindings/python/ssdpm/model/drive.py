@@ -109,7 +109,8 @@ class Model(Written):
     ) -> Model:
         """A drive by its name: what others have seen such drives say.
 
-        A product that is the name counts more than those that begin with it;
+        A product that is the name counts more than those that begin with it, and
+        these more than those that have its words ("SN530", "970 EVO Plus");
         capitals and small letters are the same. Where drives of this name say
         different things, what most of them say is taken, and ``alternatives`` has
         the others. Nobody knows of these drives whether they have APST, and of most
@@ -369,7 +370,7 @@ class CatalogueMatch(Value):
 
     Attributes:
         index: the row of this table that was seen most often.
-        exact: products are the name; else they begin with it.
+        exact: products are the name; else they begin with it, or have its words.
         n_rows: how many of the matching rows have this table.
         n_matches: how many rows match.
         n_tables: how many different tables these have.
