@@ -45,7 +45,7 @@ NVME_HEAD = """\
 #   state  table, number, operational, maximum power (uW), entry and exit latency
 #          (us), ranks RRT RRL RWT RWL, active power (uW), idle power (uW),
 #          workload of the active power, what smartctl prints as active power
-#          (0.01 W)
+#          (uW)
 #   drive  product, firmware, PCI vendor ID, drives seen, table
 # ? is unknown, - is NVMe's "not reported". What smartctl prints has the former
 # for idle power; its active power is taken where one scale alone fits, from a tenth
@@ -133,7 +133,7 @@ def nvme_state(state: Row, by_smartctl: bool) -> list[str]:
     if by_smartctl:
         idle = None
         if active is not None:
-            shown = str(active // 10_000)
+            shown = str(active)
         active = true_active_uw(state)
     workload = {"-": "0", "80K 128KiB SW": "2"}.get(
         state.get("active_workload", ""), UNKNOWN
@@ -153,7 +153,7 @@ def nvme_state(state: Row, by_smartctl: bool) -> list[str]:
     return list(map(str, fields))
 
 
-ACTIVE, IDLE, SHOWN = 9, 10, 12  # columns of a state
+ACTIVE, IDLE, WORKLOAD, SHOWN = range(9, 13)  # columns of a state
 
 Table = tuple[tuple[str, ...], ...]
 
@@ -197,13 +197,18 @@ def bare(table: Table) -> Table:
     return tuple(state[:ACTIVE] for state in table)
 
 
+def without_workload(table: Table) -> Table:
+    """Only one of the files says it."""
+    return tuple((*state[:WORKLOAD], *state[WORKLOAD + 1 :]) for state in table)
+
+
 def shown_by_smartctl(path: pathlib.Path) -> tuple[str, ...]:
     """The column of active power in a text of smartctl, as in a table."""
     rows = re.findall(
         r"^ *\d+ [+-] +[\d.]+W +([\d.]+W|-) ", path.read_text(), re.MULTILINE
     )
     return tuple(
-        UNKNOWN if one == "-" else str(round(float(one[:-1]) * 100)) for one in rows
+        UNKNOWN if one == "-" else str(uw_of(float(one[:-1]))) for one in rows
     )
 
 
@@ -211,8 +216,7 @@ def agrees(shown: str, reported: str) -> bool:
     """Is what smartctl shows the active power, in some scale?"""
     if shown == UNKNOWN or reported in (UNKNOWN, NOT_REPORTED):
         return shown == UNKNOWN and reported in (UNKNOWN, NOT_REPORTED)
-    uw = int(reported)
-    return any(abs(int(shown) * scale * 100 - uw) <= 5_000 for scale in SCALES)
+    return any(int(shown) * 100 // scale == int(reported) for scale in SCALES)
 
 
 def reports_idle(row: Row) -> bool:
@@ -259,7 +263,7 @@ Drive = tuple[str, str, str, Table]  # product, firmware, vendor, table
 
 def trusted_drives(rows: list[Row]) -> dict[Drive, int]:
     return {
-        (row["product"], row["firmware"], hex(row["vendor_id"]), trusted_table(row)): 1
+        (row["product"], row["firmware"], f"0x{row['vendor_id']:04x}", trusted_table(row)): 1
         for row in rows
         if row["segment"] != "virtual"
     }
@@ -273,7 +277,14 @@ def add_evidence(
     better = {(p, f, v, bare(t)): t for p, f, v, t in trusted}
     families = [Family(row, texts) for row in rows if reports_idle(row)]
     # What both files have was seen once.
-    found = collections.Counter({d: n for d, n in trusted.items() if d not in drives})
+    known = {(*names, without_workload(table)) for *names, table in drives}
+    found = collections.Counter(
+        {
+            (*names, table): n
+            for (*names, table), n in trusted.items()
+            if (*names, without_workload(table)) not in known
+        }
+    )
     for (product, firmware, vendor, table), n in drives.items():
         table = better.get((product, firmware, vendor, bare(table)), table)
         for family in families:

@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterable
 NVME, SATA = 1, 2  # enum ssdpm_kind
 NON_OPERATIONAL, SHOWN, OF_FAMILY = 1, 2, 4  # enum ssdpm_state_flag
 VENDOR_UNKNOWN = 1  # enum catalogue_row_flag
+SHOWN_COARSELY = 128  # enum catalogue_state_flag
+UNITS = (100, 10_000)  # of the scales of NVMe, in uW
 UNKNOWN, NOT_REPORTED = "?", "-"
 
 # Bits of enum ssdpm_field, in the order of the file's columns.
@@ -124,10 +126,15 @@ def state(columns: Columns, table: Table) -> str:
     flags = 0 if operational == "yes" else NON_OPERATIONAL
     flags |= OF_FAMILY if of_family else 0
     flags |= SHOWN if shown != UNKNOWN else 0
-    shown_10mw = 0 if shown == UNKNOWN else number(shown, 2**16 - 1)
+    uw = 0 if shown == UNKNOWN else number(shown, 2**32 - 1)
+    coarse = uw % UNITS[1] == 0
+    flags |= SHOWN_COARSELY if coarse else 0
+    if uw % UNITS[coarse]:
+        raise Fault(f"{uw} uW is no power that smartctl prints")
+    shown_units = number(str(uw // UNITS[coarse]), 2**16 - 1)
     return (
         f"{{ {power}u, {active}u, {idle}u, {entry}u, {exit_}u, {unknown}, "
-        f"{not_reported}, {shown_10mw}, {{ {', '.join(map(str, ranks))} }}, {workload}, "
+        f"{not_reported}, {shown_units}, {{ {', '.join(map(str, ranks))} }}, {workload}, "
         f"{flags} }}"
     )
 

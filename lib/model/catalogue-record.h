@@ -5,6 +5,11 @@
 
 #include <stdint.h>
 
+/* Beside enum ssdpm_state_flag. */
+enum catalogue_state_flag {
+	CATALOGUE_SHOWN_COARSELY = 1 << 7, /* in units of 10 mW */
+};
+
 /* What a state has; the members are those of struct ssdpm_power_state. */
 struct catalogue_state {
 	uint32_t max_power_uw;
@@ -14,8 +19,8 @@ struct catalogue_state {
 	uint32_t exit_latency_us;
 	uint16_t unknown;
 	uint16_t not_reported;
-	uint16_t shown_active_10mw;
-	uint8_t ranks[4]; /* RRT, RRL, RWT, RWL */
+	uint16_t shown_active; /* units of 100 uW, or of 10 mW */
+	uint8_t ranks[4];      /* RRT, RRL, RWT, RWL */
 	uint8_t active_power_workload;
 	uint8_t flags;
 };

@@ -52,8 +52,11 @@ struct drive_row ssdpm__user_row(const struct user_drive *drive)
 static void expand_state(const struct catalogue_state *from,
 			 struct ssdpm_power_state *state)
 {
+	const uint32_t unit_uw =
+		from->flags & CATALOGUE_SHOWN_COARSELY ? 10000 : 100;
+
 	*state = (struct ssdpm_power_state){
-		.flags = from->flags,
+		.flags = from->flags & ~(uint32_t)CATALOGUE_SHOWN_COARSELY,
 		.unknown = from->unknown,
 		.not_reported = from->not_reported,
 		.max_power_uw = from->max_power_uw,
@@ -66,7 +69,7 @@ static void expand_state(const struct catalogue_state *from,
 		.write_throughput_rank = from->ranks[2],
 		.write_latency_rank = from->ranks[3],
 		.active_power_workload = from->active_power_workload,
-		.shown_active_power_uw = from->shown_active_10mw * 10000u,
+		.shown_active_power_uw = from->shown_active * unit_uw,
 	};
 }
 
