@@ -215,11 +215,6 @@ static struct guess guess_idle(const struct known_drive *drive,
 	return idle_as_state_0(drive, state);
 }
 
-static struct guess of_family(const struct known_drive *drive, uint32_t index)
-{
-	return know(drive->family.idle_power_uw[index], drive->family_rule);
-}
-
 static struct guess idle_power(const struct known_drive *drive,
 			       const struct ssdpm_parameter *parameter)
 {
@@ -227,10 +222,14 @@ static struct guess idle_power(const struct known_drive *drive,
 		&drive->states[parameter->index];
 	uint32_t low, high;
 
-	if (drive->family.reported >> parameter->index & 1)
-		return of_family(drive, parameter->index);
-	if (has(state, SSDPM_FIELD_IDLE_POWER))
+	if (has(state, SSDPM_FIELD_IDLE_POWER) &&
+	    !(state->flags & SSDPM_STATE_IDLE_POWER_OF_FAMILY))
 		return know(state->idle_power_uw, "IDLP");
+	if (drive->family.reported >> parameter->index & 1)
+		return know(drive->family.idle_power_uw[parameter->index],
+			    drive->family_rule);
+	if (has(state, SSDPM_FIELD_IDLE_POWER))
+		return know(state->idle_power_uw, "IDLP of a family");
 	if (has_range(drive, parameter->index, SSDPM_FIELD_IDLE_POWER, &low,
 		      &high))
 		return in_range(guess_idle(drive, parameter), low, high);
@@ -421,10 +420,16 @@ static struct guess zero_latency(bool entry)
 }
 
 /* What is declared is a claim: two drives were measured against theirs. */
-static struct guess declared_latency(uint32_t value_us, bool entry)
+static struct guess declared_latency(const struct known_drive *drive,
+				     uint32_t value_us, bool entry)
 {
-	struct guess guess =
-		of(value_us, (struct shares){ 0, 1000, 6400 },
+	const uint32_t provenance = drive->info->provenance;
+	struct guess guess;
+
+	if (provenance == SSDPM_PROVENANCE_MEASURED ||
+	    provenance == SSDPM_PROVENANCE_STATED)
+		return know(value_us, entry ? "ENLAT" : "EXLAT");
+	guess = of(value_us, (struct shares){ 0, 1000, 6400 },
 		   entry ? "ENLAT: 0 to 6.4 times what is declared, as EXLAT" :
 			   "EXLAT: 0 to 6.4 times what is declared, as two "
 			   "drives were measured");
@@ -450,7 +455,8 @@ static struct guess latency(const struct known_drive *drive,
 		return sata_latency(state, entry);
 	if (unknown)
 		return any_latency(entry);
-	return value ? declared_latency(value, entry) : zero_latency(entry);
+	return value ? declared_latency(drive, value, entry) :
+		       zero_latency(entry);
 }
 
 /* By whether the drive is SATA, and op - 1. */

@@ -90,6 +90,107 @@ static void what_a_drive_reports_is_taken_as_it_is(void **state)
 	ssdpm_model_unref(model);
 }
 
+/* The client, from somebody who knows. */
+static struct ssdpm_model *from(uint32_t provenance)
+{
+	struct ssdpm_model *client_model = client(), *model;
+	struct ssdpm_model_info info = *ssdpm_model_get_info(client_model);
+	size_t n;
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(client_model, &n);
+
+	info.provenance = provenance;
+	info.format = 0;
+	assert_int_equal(ssdpm_model_new(&info, states, n, &model, NULL), 0);
+	ssdpm_model_unref(client_model);
+	return model;
+}
+
+static void latencies_that_were_measured_or_stated_are_no_claim(void **state)
+{
+	static const struct {
+		uint32_t provenance, high;
+	} cases[] = {
+		{ SSDPM_PROVENANCE_REPORTED, 70400 },
+		{ SSDPM_PROVENANCE_CATALOGUE, 70400 },
+		{ SSDPM_PROVENANCE_MEASURED, 11000 },
+		{ SSDPM_PROVENANCE_STATED, 11000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_model *model = from(cases[i].provenance);
+		struct list list = of(model, SSDPM_PCIE_L1_2);
+		const struct ssdpm_parameter *latency =
+			find(&list, SSDPM_PARAMETER_EXIT_LATENCY, 1);
+
+		assert_int_equal(latency->nominal, 11000);
+		assert_int_equal(latency->high, cases[i].high);
+		ssdpm_model_unref(model);
+	}
+}
+
+/* A drive of the P3 family as smartctl shows it; state 0 may say more. */
+static struct ssdpm_model *p3(uint32_t unknown, uint32_t idle_uw)
+{
+	struct ssdpm_model_info info = fixture_info();
+	struct ssdpm_power_state states[5] = {
+		{ .max_power_uw = 6000000 },
+		{ .max_power_uw = 3000000 },
+		{ .max_power_uw = 1500000 },
+		{ .max_power_uw = 25000,
+		  .entry_latency_us = 5000,
+		  .exit_latency_us = 1900 },
+		{ .max_power_uw = 3000,
+		  .entry_latency_us = 13000,
+		  .exit_latency_us = 100000 },
+	};
+	struct ssdpm_model *model;
+
+	for (uint8_t i = 0; i < 5; i++) {
+		struct ssdpm_power_state *s = &states[i];
+
+		s->unknown = SSDPM_FIELD_IDLE_POWER | SSDPM_FIELD_ACTIVE_POWER;
+		s->flags = i < 4 ? SSDPM_STATE_ACTIVE_POWER_SHOWN : 0;
+		if (i < 3)
+			continue;
+		s->flags |= SSDPM_STATE_NON_OPERATIONAL;
+		s->read_throughput_rank = s->read_latency_rank = i;
+		s->write_throughput_rank = s->write_latency_rank = i;
+	}
+	states[0].unknown = unknown;
+	states[0].idle_power_uw = idle_uw;
+	info.vendor_id = 0xc0a9;
+	assert_int_equal(ssdpm_model_new(&info, states, 5, &model, NULL), 0);
+	return model;
+}
+
+static void a_family_says_what_smartctl_cannot_print(void **state)
+{
+	const uint32_t both = SSDPM_FIELD_IDLE_POWER | SSDPM_FIELD_ACTIVE_POWER;
+	struct ssdpm_model *model = p3(both, 0);
+	struct list list = of(model, SSDPM_PCIE_L1_2);
+	const struct ssdpm_parameter *idle =
+		find(&list, SSDPM_PARAMETER_IDLE_POWER, 0);
+
+	(void)state;
+	assert_values(idle, 672000, 672000, 672000);
+	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_FAMILY);
+	assert_non_null(strstr(idle->rule, ": 57 drives have this vendor"));
+	assert_values(find(&list, SSDPM_PARAMETER_IDLE_POWER, 3), 81000, 81000,
+		      81000);
+	idle = find(&list, SSDPM_PARAMETER_IDLE_POWER, 4);
+	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_ASSUMED);
+	ssdpm_model_unref(model);
+	/* What the drive says itself counts more. */
+	model = p3(SSDPM_FIELD_ACTIVE_POWER, 500000);
+	list = of(model, SSDPM_PCIE_L1_2);
+	idle = find(&list, SSDPM_PARAMETER_IDLE_POWER, 0);
+	assert_values(idle, 500000, 500000, 500000);
+	assert_string_equal(idle->rule, "IDLP");
+	ssdpm_model_unref(model);
+}
+
 static void what_a_drive_does_not_report_is_assumed_with_bounds(void **state)
 {
 	(void)state;
@@ -1127,6 +1228,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_drive_reports_is_taken_as_it_is),
+		cmocka_unit_test(
+			latencies_that_were_measured_or_stated_are_no_claim),
+		cmocka_unit_test(a_family_says_what_smartctl_cannot_print),
 		cmocka_unit_test(
 			what_a_drive_does_not_report_is_assumed_with_bounds),
 		cmocka_unit_test(
