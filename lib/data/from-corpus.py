@@ -167,7 +167,7 @@ def trusted_table(row: Row) -> Table:
     """Of nvme-cli or of raw Identify data."""
 
     def power(uw: int | None) -> str:
-        # Early versions printed no fraction: it is there, and nobody knows it.
+        # Early versions print the power without its fraction.
         lost = "decimals of 0.01 W values wrong" in row["tool"]
         return str(uw) if uw is not None else UNKNOWN if lost else NOT_REPORTED
 
@@ -304,16 +304,15 @@ def write_nvme(
         vendor = row["vid"] or UNKNOWN
         plain[row["model"], row["firmware"], vendor, nvme_table(row)] += row["count"]
     drives = add_evidence(plain, trusted, texts)
-    seen: collections.Counter[tuple[Any, ...]] = collections.Counter()
+    seen: dict[tuple[Any, ...], int] = {}
     used = {}
     for product, firmware, vendor, table in sorted(drives, key=by_name):
         if table not in numbers:
             numbers[table] = following
             following += 1
         used[numbers[table]] = table
-        seen[product, firmware, vendor, numbers[table]] += drives[
-            product, firmware, vendor, table
-        ]
+        n = drives[product, firmware, vendor, table]
+        seen[product, firmware, vendor, numbers[table]] = n
     lines = [
         "\t".join(("state", str(number), *state))
         for number in sorted(used)

@@ -80,12 +80,12 @@ static bool has_name(const struct drive_search *search, const char *key)
 	}
 }
 
-/* The best fit that some product has, or N_FITS. */
-static void find_fit(struct drive_search *search)
+/* The best fit, this one or worse, that some product has, or N_FITS. */
+static void find_fit(struct drive_search *search, enum fit best)
 {
 	const uint32_t n = search->catalogue->n_rows;
 
-	for (search->fit = FIT_EXACT; search->fit < N_FITS; search->fit++)
+	for (search->fit = best; search->fit < N_FITS; search->fit++)
 		for (uint32_t i = 0; i < n; i++)
 			if (has_name(search,
 				     ssdpm__catalogue_row(search->catalogue, i)
@@ -300,9 +300,10 @@ static int search_for(const struct ssdpm_catalogue *catalogue,
 				   sizeof(search->key) - 1);
 	if (!search->length)
 		return ssdpm__fail(reterr, -EINVAL, 0, "product: empty");
-	find_fit(search);
+	find_fit(search, FIT_EXACT);
+	/* What is left of the name then is not the name of a product. */
 	if (search->fit == N_FITS && drop_capacity(search))
-		find_fit(search);
+		find_fit(search, FIT_BEGINS);
 	if (search->fit == N_FITS)
 		return fail_product(search, reterr);
 	count(search, tally);

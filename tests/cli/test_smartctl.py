@@ -105,7 +105,7 @@ def test_a_family_is_said(ssdpm: Command) -> None:
 def test_a_text_of_smartctl_estimates_as_that_of_nvme_cli_by_family(
     ssdpm: Command,
 ) -> None:
-    """Of 4 TB the catalogue knows what nvme-cli prints."""
+    """The catalogue has what nvme-cli prints of the drive of 4 TB."""
     ssdpm.write("p3.txt", P3_TEXT)
     call = ["estimate", "-q", "-t", "lomax"]
     by_family = ssdpm.json(*call, "p3.txt")

@@ -82,7 +82,7 @@ static void add_row(struct table *rows, const struct subject *subject,
 	const bool known = m->status == SSDPM_MEASURED_KNOWN;
 	double above = m->high - m->nominal, below = m->nominal - m->low;
 	uint64_t error = rounded(above > below ? above : below);
-	const bool one_value = m->stated == (double)p->nominal;
+	const bool one_value = p->low == p->high || m->stated < (double)p->high;
 
 	table_row(
 		rows, parameter_text(m->kind, m->index, m->index).text,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "estimate/family.h"
 
-/* Nothing but a text of smartctl is known of a drive that may have a family. */
+/* Families are known by the active power that smartctl shows. */
 static bool may_have_family(const struct ssdpm_model *model)
 {
 	size_t n;
@@ -22,7 +22,7 @@ static bool get_vendor(const struct ssdpm_model *model, uint32_t *ret_vendor)
 	return !(info->unknown & SSDPM_INFO_VENDOR_ID);
 }
 
-/* Where the text does not say, a drive of the same name does. */
+/* A text without a vendor gets that of a drive with the same name. */
 static int find_vendor(const struct ssdpm_catalogue *catalogue,
 		       const struct ssdpm_model *model, bool *ret_found,
 		       uint32_t *ret_vendor, struct ssdpm_error *reterr)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drives of one vendor with the same table and the same active power in the
- * words of smartctl, which cannot print an idle power: what one of them says of
- * it to a better tool.
+ * A family: drives of one vendor that have the same table and for which
+ * smartctl shows the same active power. smartctl cannot print an idle power;
+ * one of these drives was read by a tool that can.
  */
 #ifndef SSDPM_LIB_ESTIMATE_FAMILY_H
 #define SSDPM_LIB_ESTIMATE_FAMILY_H
@@ -10,8 +10,8 @@
 #include <ssdpm/model.h>
 
 struct family {
-	uint32_t n_drives; /* that are such; 0: it has no family */
-	uint32_t reported; /* bits: states whose idle power one of them says */
+	uint32_t n_drives; /* known by smartctl; 0: the drive has no family */
+	uint32_t reported; /* bits: states whose idle power is known */
 	uint32_t idle_power_uw[SSDPM_MAX_STATES];
 };
 

@@ -104,7 +104,7 @@ static const struct guess sata_asleep[] = {
 
 /*
  * More than an M.2 slot gives; or states to cap the power with, none to sleep
- * in, and no APST.
+ * in, and no APST that is known of.
  */
 static bool is_data_centre(const struct known_drive *drive)
 {
@@ -222,14 +222,14 @@ static struct guess idle_power(const struct known_drive *drive,
 		&drive->states[parameter->index];
 	uint32_t low, high;
 
-	if (has(state, SSDPM_FIELD_IDLE_POWER) &&
-	    !(state->flags & SSDPM_STATE_IDLE_POWER_OF_FAMILY))
-		return know(state->idle_power_uw, "IDLP");
+	if (has(state, SSDPM_FIELD_IDLE_POWER))
+		return know(state->idle_power_uw,
+			    state->flags & SSDPM_STATE_IDLE_POWER_OF_FAMILY ?
+				    drive->family_rule :
+				    "IDLP");
 	if (drive->family.reported >> parameter->index & 1)
 		return know(drive->family.idle_power_uw[parameter->index],
 			    drive->family_rule);
-	if (has(state, SSDPM_FIELD_IDLE_POWER))
-		return know(state->idle_power_uw, "IDLP of a family");
 	if (has_range(drive, parameter->index, SSDPM_FIELD_IDLE_POWER, &low,
 		      &high))
 		return in_range(guess_idle(drive, parameter), low, high);
@@ -664,8 +664,8 @@ int ssdpm_parameters_from_model(const struct ssdpm_model *model,
 	if (err)
 		return err;
 	snprintf(drive.family_rule, sizeof(drive.family_rule),
-		 "IDLP-of-family: %u drives have this vendor, table and active "
-		 "power; one says it",
+		 "IDLP-of-family: %u drives have vendor, table and active "
+		 "power of one that says it",
 		 drive.family.n_drives);
 	drive.pcie_link = pcie_link;
 	drive.idle = ret_parameters;

@@ -32,7 +32,7 @@ struct trial {
 	double *nj, *uw; /* saved, by draw */
 };
 
-/* Of the draws, and of times of their sets. */
+/* Times have a share for each set of times, powers have one for each draw. */
 static void find_lattices(struct trial *trial)
 {
 	const struct unknowns *unknowns = &trial->unknowns;

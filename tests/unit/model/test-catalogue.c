@@ -426,6 +426,8 @@ static void words_of_a_name_find_it(void **state)
 		{ "samsung 970 plus", "Samsung SSD 970 EVO Plus 500GB" },
 		{ "Samsung SSD 970 EVO Plus 4TB",
 		  "Samsung SSD 970 EVO Plus 500GB" },
+		/* There is a "PCIe SSD": this is another name. */
+		{ "PCIe SSD 4TB", "PCIe SSD" },
 	};
 	struct ssdpm_catalogue_match match;
 

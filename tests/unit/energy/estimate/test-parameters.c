@@ -176,7 +176,7 @@ static void a_family_says_what_smartctl_cannot_print(void **state)
 	(void)state;
 	assert_values(idle, 672000, 672000, 672000);
 	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_FAMILY);
-	assert_non_null(strstr(idle->rule, ": 57 drives have this vendor"));
+	assert_non_null(strstr(idle->rule, ": 57 drives have vendor, table "));
 	assert_values(find(&list, SSDPM_PARAMETER_IDLE_POWER, 3), 81000, 81000,
 		      81000);
 	idle = find(&list, SSDPM_PARAMETER_IDLE_POWER, 4);

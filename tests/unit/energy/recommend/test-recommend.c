@@ -401,7 +401,7 @@ static bool is_first(struct ssdpm_sim *const *sims, size_t i)
 	return true;
 }
 
-/* That of an equal table, or a new one of this. */
+/* The simulation of an equal table, or a new one of this table. */
 static struct ssdpm_sim *sim_of(const struct ssdpm_model *model,
 				const struct ssdpm_sim_params *given,
 				const struct ssdpm_apst *const *tables,
@@ -536,7 +536,7 @@ static void what_it_saves_is_what_two_simulations_say(void **state)
 	ssdpm_model_unref(model);
 }
 
-/* That of raw tables, with delays of so much on average and of 99 %. */
+/* What is recommended as a raw table within these bounds. */
 static struct ssdpm_recommendation within(const struct ssdpm_model *model,
 					  const struct ssdpm_sim_params *params,
 					  uint64_t mean_ns, uint64_t p99_ns)
