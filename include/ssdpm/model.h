@@ -33,6 +33,7 @@ enum ssdpm_provenance {
 	SSDPM_PROVENANCE_ASSUMED = 4,	/* nobody knows: a guess by a rule */
 	SSDPM_PROVENANCE_STATED = 5,	/* whoever asks says so */
 	SSDPM_PROVENANCE_FAMILY = 6,	/* a drive of the same family says so */
+	SSDPM_PROVENANCE_PUBLISHED = 7, /* of drives of this name */
 };
 
 /** How the input of a model was written; 0 = it was made from numbers. */

@@ -6,13 +6,14 @@ usage: from-corpus.py CORPUS_DIR
 
 Run by hand when the corpus has grown; of its data, nvme_power_states.jsonl with
 nvme_trusted.jsonl and sata_identify.jsonl become nvme-drives.tsv and sata-drives.tsv
-beside this program. A table that is there already keeps its number, so that the difference
+beside this program, and some of measured_power.tsv ../energy/evidence/published.tsv. A table that is there already keeps its number, so that the difference
 to the last time is what is new.
 """
 
 from __future__ import annotations
 
 import collections
+import csv
 import json
 import pathlib
 import re
@@ -392,6 +393,70 @@ def write_sata(rows: list[Row], path: pathlib.Path) -> None:
     path.write_text(head + "\n".join(lines) + "\n")
 
 
+# --- Published powers
+
+# Which names drives have that somebody measured, or that a data sheet is for: vendor,
+# model and capacity of the data, the state, the product (* stands for any end), and by
+# whom. Without these: values whose drive has no name or whose link may have
+# been asleep (Intel 320 and X25-M: idle, of which generation and on which link?), and
+# what is only "less than" (Micron 9200).
+PUBLISHED = (
+    ("Samsung", "850 PRO", "128", "active", "Samsung SSD 850 PRO 128GB", "Tom's Hardware"),
+    ("Samsung", "850 PRO", "256", "active", "Samsung SSD 850 PRO 256GB", "Tom's Hardware"),
+    ("Samsung", "850 PRO", "1024", "active", "Samsung SSD 850 PRO 1TB", "Tom's Hardware"),
+    ("Samsung", "840 PRO", "256", "slumber", "Samsung SSD 840 PRO Series", "Tom's Hardware"),
+    ("OCZ", "Vertex 3", "240", "active", "OCZ-VERTEX3", "Legit Reviews"),
+    ("Crucial", "M225", "64", "active", "CRUCIAL_CT64M225", "Effizienzgurus"),
+    ("Intel", "X25-E 32GB", "", "active", "INTEL SSDSA2SH032G1*", "uFLIP, 2010"),
+    ("Intel", "X25-E 64GB", "", "active", "INTEL SSDSA2SH064G1*", "uFLIP, 2010"),
+    ("Intel", "DC S3520", "480", "active", "INTEL SSDSC2BB480G7*", "Intel"),
+    ("Kingston", "A400", "", "active", "KINGSTON SA400S37*", "Kingston"),
+    ("Intel", "DC P3700", "2000", "ps0", "INTEL SSDPE2MD*", "Intel"),
+    ("Intel", "DC P3700", "2000", "ps0", "INTEL SSDPEDMD*", "Intel"),
+)
+# Of values whose place in the data is no address.
+PLACES = {
+    "Tom's Hardware": "SSD charts of 2012, a comment",
+    "uFLIP, 2010": "the study of energy, a table",
+    "Kingston": "the specification of the A400",
+    "Intel": "the data sheet of the DC P3700",
+}
+IDLE_STATES = {"active": ("idle", "active-idle"), "ps0": ("idle",), "slumber": ("slumber",)}
+
+PUBLISHED_HEAD = """\
+# SPDX-License-Identifier: MIT
+# Idle powers that were published: measured, or of a data sheet. Made by from-corpus.py.
+#
+# Columns, divided by tabulators: product (* stands for any end), state of the link or of
+# the drive, microwatts, measured or datasheet, by whom, the condition, the source.
+"""
+
+
+def published(rows: list[Row], wanted: tuple[str, ...]) -> str:
+    vendor, model, capacity, state, product, by = wanted
+    found = [
+        row
+        for row in rows
+        if (row["vendor"], row["model"], row["capacity_gb"]) == (vendor, model, capacity)
+        and row["state"] in IDLE_STATES[state]
+    ]
+    if len(found) != 1:
+        raise SystemExit(f"{vendor} {model} {capacity}: {len(found)} values, not one")
+    row = found[0]
+    power, condition = uw_of(float(row["watts"])), row["condition"].replace('"', "")
+    source = row["source_address"]
+    if not source.startswith("http"):
+        source = PLACES[by]
+    return "\t".join((product, state, str(power), row["kind"], by, condition, source))
+
+
+def write_published(source: pathlib.Path, path: pathlib.Path) -> None:
+    with source.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    lines = [published(rows, wanted) for wanted in PUBLISHED]
+    path.write_text(PUBLISHED_HEAD + "\n".join(lines) + "\n")
+
+
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -403,6 +468,8 @@ def main() -> None:
         data / "raw_trusted",
     )
     write_sata(read(data / "sata_identify.jsonl"), HERE / "sata-drives.tsv")
+    evidence = HERE.parent / "energy/evidence/published.tsv"
+    write_published(data / "measured_power.tsv", evidence)
 
 
 if __name__ == "__main__":

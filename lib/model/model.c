@@ -402,6 +402,7 @@ static const char provenance_words[][10] = {
 	[SSDPM_PROVENANCE_ASSUMED] = "assumed",
 	[SSDPM_PROVENANCE_STATED] = "stated",
 	[SSDPM_PROVENANCE_FAMILY] = "family",
+	[SSDPM_PROVENANCE_PUBLISHED] = "published",
 };
 ENUM_WORDS(provenance)
 

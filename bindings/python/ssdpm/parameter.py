@@ -22,8 +22,8 @@ class Parameter(Value):
         kind: as in "idle_power_uw"; the name has the unit.
         index: number of the state, of the operation (0 for "read", and so on in the
             order of OPS), or 0.
-        provenance: "reported", "measured", "catalogue", "assumed", or "stated" for one
-            that was overridden.
+        provenance: "reported"; "measured", on this drive; "catalogue", "family",
+            "published", of others; "assumed"; or "stated" for one that was overridden.
         low, nominal, high: its value; all three are the same where it is known.
         rule: one line: where it comes from.
     """

@@ -103,7 +103,7 @@ static int check_values(const struct ssdpm_parameter *parameter,
 static bool is_sound(const struct ssdpm_parameter *parameter)
 {
 	return parameter->provenance >= SSDPM_PROVENANCE_REPORTED &&
-	       parameter->provenance <= SSDPM_PROVENANCE_FAMILY &&
+	       parameter->provenance <= SSDPM_PROVENANCE_PUBLISHED &&
 	       !parameter->reserved &&
 	       memchr(parameter->rule, 0, sizeof(parameter->rule));
 }

@@ -4,8 +4,9 @@
  * evidence for each rule stands in ssdpm_estimate(3), by the name of the rule.
  */
 #include "base/internal.h"
-#include "estimate/family.h"
 #include "estimate/internal.h"
+#include "evidence/family.h"
+#include "evidence/published.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,14 +22,17 @@ struct known_drive {
 	const struct ssdpm_parameter *idle; /* of state 0, when it is made */
 	struct family family;
 	char family_rule[96];
+	char published_rule[128]; /* of the parameter that is made */
 };
 
 /* A value, and where it is from. */
 struct guess {
 	uint64_t low, nominal, high;
 	const char *rule;
-	bool known; /* the model has it, or its family */
+	uint32_t provenance; /* 0: as the model's */
 };
+
+#define ASSUMED SSDPM_PROVENANCE_ASSUMED
 
 /* Thousandths of a power. */
 struct shares {
@@ -45,18 +49,18 @@ static struct guess of(uint64_t power_uw, struct shares shares,
 {
 	return (struct guess){ power_uw * shares.low / 1000,
 			       power_uw * shares.nominal / 1000,
-			       power_uw * shares.high / 1000, rule, false };
+			       power_uw * shares.high / 1000, rule, ASSUMED };
 }
 
 static struct guess know(uint64_t value, const char *field)
 {
-	return (struct guess){ value, value, value, field, true };
+	return (struct guess){ value, value, value, field, 0 };
 }
 
 /* Counted elsewhere. */
 static struct guess nothing(const char *rule)
 {
-	return (struct guess){ 0, 0, 0, rule, false };
+	return (struct guess){ 0, 0, 0, rule, ASSUMED };
 }
 
 static bool has(const struct ssdpm_power_state *state, uint32_t field)
@@ -79,27 +83,28 @@ static struct guess sata_idle(const struct ssdpm_model_info *info)
 {
 	if (info->unknown & SSDPM_INFO_SATA_GENERATIONS)
 		return (struct guess){ 100000, 490000, 1710000,
-				       "sata-idle: 20 drives measured", false };
+				       "sata-idle: 20 drives measured",
+				       ASSUMED };
 	if (info->sata_generations & 1 << 3)
 		return (struct guess){ 100000, 340000, 1280000,
 				       "sata-idle-6: 9 drives of 6 Gb/s "
 				       "measured",
-				       false };
+				       ASSUMED };
 	return (struct guess){ 175000, 660000, 1710000,
 			       "sata-idle-3: 11 drives of 3 Gb/s measured",
-			       false };
+			       ASSUMED };
 }
 
 /* By enum ssdpm_link_state. */
 static const struct guess sata_asleep[] = {
 	[SSDPM_LINK_PARTIAL] = { 50000, 250000, 1000000,
 				 "sata-partial: between slumber and idle",
-				 false },
+				 ASSUMED },
 	[SSDPM_LINK_SLUMBER] = { 20000, 50000, 100000,
-				 "sata-slumber: a tenth of idle", false },
+				 "sata-slumber: a tenth of idle", ASSUMED },
 	[SSDPM_LINK_DEVSLEEP] = { 2500, 5000, 10000,
 				  "sata-devsleep: 2.5 to 5 mW published",
-				  false },
+				  ASSUMED },
 };
 
 /*
@@ -131,7 +136,7 @@ static struct guess idle_of_maximum(const struct known_drive *drive)
 		return (struct guess){ 210000, 781200, 3690000,
 				       "idle-any: no maximum is reported; the "
 				       "share of that of 1137 drives",
-				       false };
+				       ASSUMED };
 	if (is_data_centre(drive))
 		return of(max, (struct shares){ 80, 263, 480 },
 			  "idle-data-centre: 8, 26.3, 48 % of the maximum; 3 "
@@ -154,7 +159,7 @@ static struct guess idle_as_state_0(const struct known_drive *drive,
 		at_most(idle->high, max),
 		"idle-as-state-0: half of it to all of it, up to "
 		"the maximum of this state",
-		false
+		ASSUMED
 	};
 }
 
@@ -164,7 +169,7 @@ static struct guess asleep(const struct ssdpm_power_state *state)
 		return (struct guess){ 2500, 25000, 210000,
 				       "asleep-any: no maximum is reported; "
 				       "5, 50, 95 % of 1948 states have less",
-				       false };
+				       ASSUMED };
 	return of(
 		state->max_power_uw, (struct shares){ 250, 1000, 3240 },
 		"asleep-of-maximum: 0.25, 1, 3.24 times the maximum; 3 states "
@@ -195,7 +200,7 @@ static struct guess in_range(struct guess guess, uint64_t low, uint64_t high)
 	return (struct guess){ low, guess.nominal, high,
 			       "IDLP-range: its fraction was not printed; "
 			       "nominal as without IDLP",
-			       true };
+			       0 };
 }
 
 static struct guess guess_idle(const struct known_drive *drive,
@@ -215,21 +220,49 @@ static struct guess guess_idle(const struct known_drive *drive,
 	return idle_as_state_0(drive, state);
 }
 
-static struct guess idle_power(const struct known_drive *drive,
+static struct guess of_family(const struct known_drive *drive,
+			      uint32_t power_uw)
+{
+	return (struct guess){ power_uw, power_uw, power_uw, drive->family_rule,
+			       SSDPM_PROVENANCE_FAMILY };
+}
+
+/* Other drives of this name. */
+static struct guess of_published(struct known_drive *drive,
+				 const struct published *one)
+{
+	struct guess guess =
+		of(one->power_uw,
+		   one->measured ? (struct shares){ 500, 1000, 2000 } :
+				   (struct shares){ 350, 1000, 2000 },
+		   drive->published_rule);
+
+	snprintf(drive->published_rule, sizeof(drive->published_rule),
+		 "%s: drives of this name, %u mW; %s (%s)",
+		 one->measured ? "idle-measured" : "idle-datasheet",
+		 one->power_uw / 1000, one->condition, one->by);
+	guess.provenance = SSDPM_PROVENANCE_PUBLISHED;
+	return guess;
+}
+
+static struct guess idle_power(struct known_drive *drive,
 			       const struct ssdpm_parameter *parameter)
 {
 	const struct ssdpm_power_state *state =
 		&drive->states[parameter->index];
+	const struct published *published;
 	uint32_t low, high;
 
 	if (has(state, SSDPM_FIELD_IDLE_POWER))
-		return know(state->idle_power_uw,
-			    state->flags & SSDPM_STATE_IDLE_POWER_OF_FAMILY ?
-				    drive->family_rule :
-				    "IDLP");
+		return state->flags & SSDPM_STATE_IDLE_POWER_OF_FAMILY ?
+			       of_family(drive, state->idle_power_uw) :
+			       know(state->idle_power_uw, "IDLP");
 	if (drive->family.reported >> parameter->index & 1)
-		return know(drive->family.idle_power_uw[parameter->index],
-			    drive->family_rule);
+		return of_family(drive,
+				 drive->family.idle_power_uw[parameter->index]);
+	published = ssdpm__find_published(drive->model, parameter->index);
+	if (published)
+		return of_published(drive, published);
 	if (has_range(drive, parameter->index, SSDPM_FIELD_IDLE_POWER, &low,
 		      &high))
 		return in_range(guess_idle(drive, parameter), low, high);
@@ -239,13 +272,13 @@ static struct guess idle_power(const struct known_drive *drive,
 /* By op - 1. */
 static const struct guess sata_active[SSDPM_N_OPS] = {
 	{ 1000000, 1700000, 3000000,
-	  "sata-active-read: a data sheet and reviews", false },
+	  "sata-active-read: a data sheet and reviews", ASSUMED },
 	{ 1500000, 2500000, 3800000,
-	  "sata-active-write: a data sheet and reviews", false },
+	  "sata-active-write: a data sheet and reviews", ASSUMED },
 	{ 500000, 1700000, 3800000, "sata-active-other: as idle to as writing",
-	  false },
+	  ASSUMED },
 	{ 500000, 1700000, 3800000, "sata-active-other: as idle to as writing",
-	  false },
+	  ASSUMED },
 };
 static const struct shares active_shares[SSDPM_N_OPS] = {
 	{ 250, 345, 1000 },
@@ -340,26 +373,27 @@ static struct guess transition_power(const struct known_drive *drive)
 			       max > idle->high ? max : idle->high,
 			       "transition: as idle in state 0, up to its "
 			       "maximum",
-			       false };
+			       ASSUMED };
 }
 
 static struct guess link_power(const struct known_drive *drive)
 {
 	static const struct guess links[] = {
 		[0] = { 0, 56000, 1000000,
-			"link-unknown: from l1.2 to l0, nominal as l1", false },
+			"link-unknown: from l1.2 to l0, nominal as l1",
+			ASSUMED },
 		[SSDPM_PCIE_L0] = { 100000, 250000, 1000000,
 				    "link-l0: half of what a SATA link takes "
 				    "at its two ends",
-				    false },
+				    ASSUMED },
 		[SSDPM_PCIE_L1] = { 10000, 56000, 250000,
 				    "link-l1: a drive idles 56 mW above the "
 				    "maximum of its PS3",
-				    false },
+				    ASSUMED },
 		[SSDPM_PCIE_L1_2] = { 0, 0, 0,
 				      "link-l1.2: what the watts of the states "
 				      "are stated for",
-				      false },
+				      ASSUMED },
 	};
 
 	if (is_sata(drive))
@@ -386,11 +420,11 @@ static struct guess sata_latency(const struct ssdpm_power_state *state,
 		return (struct guess){ 1000, 10000, 31000,
 				       "sata-mdat: 10 ms, where the drive does "
 				       "not say; it may say 1 to 31",
-				       false };
+				       ASSUMED };
 	if (entry)
 		return (struct guess){ 0, 0, 10,
 				       "sata-entry: a handshake on the link",
-				       false };
+				       ASSUMED };
 	if (state->link_state == SSDPM_LINK_SLUMBER)
 		return of(
 			exit, (struct shares){ 100, 350, 1000 },
@@ -404,11 +438,11 @@ static struct guess any_latency(bool entry)
 	return entry ? (struct guess){ 210, 4000, 50000,
 				       "entry-any: 5, 50, 95 % of 1948 states "
 				       "have less",
-				       false } :
+				       ASSUMED } :
 		       (struct guess){ 1000, 9000, 80000,
 				       "exit-any: 5, 50, 95 % of 1948 states "
 				       "have less",
-				       false };
+				       ASSUMED };
 }
 
 static struct guess zero_latency(bool entry)
@@ -416,7 +450,7 @@ static struct guess zero_latency(bool entry)
 	return (struct guess){ 0, 0, any_latency(entry).high,
 			       "latency-zero: not reported; 0 is what Linux "
 			       "computes with",
-			       false };
+			       ASSUMED };
 }
 
 /* What is declared is a claim: two drives were measured against theirs. */
@@ -435,7 +469,7 @@ static struct guess declared_latency(const struct known_drive *drive,
 			   "drives were measured");
 
 	guess.high = at_most(guess.high, UINT32_MAX);
-	guess.known = true;
+	guess.provenance = 0;
 	return guess;
 }
 
@@ -464,20 +498,22 @@ static const struct guess base_latencies[2][SSDPM_N_OPS] = {
 	{
 		{ 50000, 100000, 150000,
 		  "nvme-base-read: 92 to 150 us in a data sheet, 131 us measured",
-		  false },
+		  ASSUMED },
 		{ 10000, 15000, 30000,
 		  "nvme-base-write: 21 us in a data sheet, 11 to 25 us measured",
-		  false },
-		{ 10000, 1000000, 10000000, "base-flush: a guess", false },
-		{ 10000, 100000, 10000000, "base-discard: a guess", false },
+		  ASSUMED },
+		{ 10000, 1000000, 10000000, "base-flush: a guess", ASSUMED },
+		{ 10000, 100000, 10000000, "base-discard: a guess", ASSUMED },
 	},
 	{
 		{ 50000, 130000, 210000,
-		  "sata-base-read: 55 to 208 us measured, two drives", false },
+		  "sata-base-read: 55 to 208 us measured, two drives",
+		  ASSUMED },
 		{ 50000, 60000, 95000,
-		  "sata-base-write: 55 to 93 us measured, two drives", false },
-		{ 10000, 1000000, 10000000, "base-flush: a guess", false },
-		{ 10000, 100000, 10000000, "base-discard: a guess", false },
+		  "sata-base-write: 55 to 93 us measured, two drives",
+		  ASSUMED },
+		{ 10000, 1000000, 10000000, "base-flush: a guess", ASSUMED },
+		{ 10000, 100000, 10000000, "base-discard: a guess", ASSUMED },
 	},
 };
 
@@ -485,20 +521,21 @@ static const struct guess bandwidths[2][SSDPM_N_OPS] = {
 	{
 		{ 500000000, 3500000000, 7000000000,
 		  "nvme-bandwidth-read: 3.5 GB/s, of a data sheet and measured",
-		  false },
+		  ASSUMED },
 		{ 160000000, 2000000000, 7000000000,
 		  "nvme-bandwidth-write: 0.16 to 3.5 GB/s, of data sheets and measured",
-		  false },
-		{ 0, 0, 0, "no transfer", false },
-		{ 0, 0, 0, "no transfer", false },
+		  ASSUMED },
+		{ 0, 0, 0, "no transfer", ASSUMED },
+		{ 0, 0, 0, "no transfer", ASSUMED },
 	},
 	{
 		{ 150000000, 500000000, 600000000,
-		  "sata-bandwidth-read: up to what the link carries", false },
+		  "sata-bandwidth-read: up to what the link carries", ASSUMED },
 		{ 75000000, 400000000, 600000000,
-		  "sata-bandwidth-write: up to what the link carries", false },
-		{ 0, 0, 0, "no transfer", false },
-		{ 0, 0, 0, "no transfer", false },
+		  "sata-bandwidth-write: up to what the link carries",
+		  ASSUMED },
+		{ 0, 0, 0, "no transfer", ASSUMED },
+		{ 0, 0, 0, "no transfer", ASSUMED },
 	},
 };
 
@@ -511,20 +548,20 @@ static struct guess link_idle_time(const struct known_drive *drive,
 		return (struct guess){ 1000000, 1000000, 1000000,
 				       "sata-dito: devslp_idle_timeout of "
 				       "libahci",
-				       false };
+				       ASSUMED };
 	if (link == SSDPM_LINK_PARTIAL &&
 	    drive->info->sata_supported & SSDPM_SATA_HIPM)
 		return (struct guess){ 0, 100, 10000,
 				       "sata-hipm: at once, but not between "
 				       "I/Os at queue depth 1",
-				       false };
+				       ASSUMED };
 	return (struct guess){ 0, 100000, 1000000,
 			       "sata-dipm: the drive decides, and no standard "
 			       "says when",
-			       false };
+			       ASSUMED };
 }
 
-static struct guess guess_of(const struct known_drive *drive,
+static struct guess guess_of(struct known_drive *drive,
 			     const struct ssdpm_parameter *parameter)
 {
 	switch (parameter->kind) {
@@ -555,16 +592,13 @@ static struct guess guess_of(const struct known_drive *drive,
 static uint32_t provenance_of(const struct known_drive *drive,
 			      const struct guess *guess)
 {
-	if (!guess->known)
-		return SSDPM_PROVENANCE_ASSUMED;
-	if (guess->rule == drive->family_rule)
-		return SSDPM_PROVENANCE_FAMILY;
+	if (guess->provenance)
+		return guess->provenance;
 	return drive->info->provenance ? drive->info->provenance :
 					 SSDPM_PROVENANCE_STATED;
 }
 
-static void fill(const struct known_drive *drive,
-		 struct ssdpm_parameter *parameter)
+static void fill(struct known_drive *drive, struct ssdpm_parameter *parameter)
 {
 	struct guess guess = guess_of(drive, parameter);
 

@@ -462,13 +462,13 @@ static void provenances_have_names(void **state)
 	static const char *const names[] = { NULL,	 "reported",
 					     "measured", "catalogue",
 					     "assumed",	 "stated",
-					     "family" };
+					     "family",	 "published" };
 
 	(void)state;
-	for (uint32_t i = 1; i <= 6; i++)
+	for (uint32_t i = 1; i <= 7; i++)
 		assert_string_equal(ssdpm_provenance_to_string(i), names[i]);
 	assert_null(ssdpm_provenance_to_string(0));
-	assert_null(ssdpm_provenance_to_string(7));
+	assert_null(ssdpm_provenance_to_string(8));
 }
 
 static void each_single_bit_of_a_field_has_the_name_of_its_member(void **state)

@@ -191,6 +191,70 @@ static void a_family_says_what_smartctl_cannot_print(void **state)
 	ssdpm_model_unref(model);
 }
 
+static struct ssdpm_model *of_name(const char *name)
+{
+	struct ssdpm_catalogue_match match;
+	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_model *model;
+
+	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
+	assert_int_equal(
+		ssdpm_catalogue_find(catalogue, name, NULL, &match, NULL), 0);
+	assert_int_equal(
+		ssdpm_catalogue_get_model(catalogue, match.index, &model, NULL),
+		0);
+	ssdpm_catalogue_free(catalogue);
+	return model;
+}
+
+static void assert_idle(const char *name, uint32_t link_state,
+			uint64_t power_uw, uint32_t provenance,
+			const char *rule)
+{
+	struct ssdpm_model *model = of_name(name);
+	struct list list = of(model, SSDPM_PCIE_L1_2);
+	size_t n;
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, &n);
+	const struct ssdpm_parameter *idle = NULL;
+
+	for (uint32_t i = 0; i < n && !idle; i++)
+		if (states[i].link_state == link_state)
+			idle = find(&list, SSDPM_PARAMETER_IDLE_POWER, i);
+	assert_non_null(idle);
+	assert_int_equal(idle->nominal, power_uw);
+	assert_int_equal(idle->provenance, provenance);
+	assert_string_equal(idle->rule, rule);
+	ssdpm_model_unref(model);
+}
+
+static void what_was_published_of_drives_of_this_name_is_no_guess(void **state)
+{
+	(void)state;
+	assert_idle("Samsung SSD 850 PRO 1TB", SSDPM_LINK_ACTIVE, 280000,
+		    SSDPM_PROVENANCE_PUBLISHED,
+		    "idle-measured: drives of this name, 280 mW; active idle "
+		    "(Tom's Hardware)");
+	assert_idle("Samsung SSD 840 PRO Series", SSDPM_LINK_SLUMBER, 30000,
+		    SSDPM_PROVENANCE_PUBLISHED,
+		    "idle-measured: drives of this name, 30 mW; idle, link "
+		    "asleep (Tom's Hardware)");
+	assert_idle("KINGSTON SA400S37240G", SSDPM_LINK_ACTIVE, 195000,
+		    SSDPM_PROVENANCE_PUBLISHED,
+		    "idle-datasheet: drives of this name, 195 mW; vendor Idle "
+		    "/ Avg / (MAX) Read / (MAX) Write (Kingston)");
+	assert_idle("INTEL SSDPE2MD400G4", 0, 4000000,
+		    SSDPM_PROVENANCE_PUBLISHED,
+		    "idle-datasheet: drives of this name, 4000 mW; 4 W minimum "
+		    "over the family (Intel)");
+	/* Another capacity, another link state: nobody says. */
+	assert_idle("Samsung SSD 850 PRO 512GB", SSDPM_LINK_ACTIVE, 490000,
+		    SSDPM_PROVENANCE_ASSUMED, "sata-idle: 20 drives measured");
+	assert_idle("Samsung SSD 840 PRO Series", SSDPM_LINK_ACTIVE, 340000,
+		    SSDPM_PROVENANCE_ASSUMED,
+		    "sata-idle-6: 9 drives of 6 Gb/s measured");
+}
+
 static void what_a_drive_does_not_report_is_assumed_with_bounds(void **state)
 {
 	(void)state;
@@ -455,7 +519,7 @@ static void parameters_that_are_missing_or_twice_are_refused(void **state)
 		-EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "idle_power_uw of 1");
 	list = good;
-	list.at[0].provenance = 7;
+	list.at[0].provenance = 8;
 	assert_int_equal(
 		ssdpm__check_parameters(model, list.at, list.n, &error),
 		-EINVAL);
@@ -1231,6 +1295,8 @@ int main(void)
 		cmocka_unit_test(
 			latencies_that_were_measured_or_stated_are_no_claim),
 		cmocka_unit_test(a_family_says_what_smartctl_cannot_print),
+		cmocka_unit_test(
+			what_was_published_of_drives_of_this_name_is_no_guess),
 		cmocka_unit_test(
 			what_a_drive_does_not_report_is_assumed_with_bounds),
 		cmocka_unit_test(

@@ -4,8 +4,8 @@
  * smartctl shows the same active power. smartctl cannot print an idle power;
  * one of these drives was read by a tool that can.
  */
-#ifndef SSDPM_LIB_ESTIMATE_FAMILY_H
-#define SSDPM_LIB_ESTIMATE_FAMILY_H
+#ifndef SSDPM_LIB_EVIDENCE_FAMILY_H
+#define SSDPM_LIB_EVIDENCE_FAMILY_H
 
 #include <ssdpm/model.h>
 

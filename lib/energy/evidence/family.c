@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "estimate/family.h"
+#include "evidence/family.h"
 
 /* Families are known by the active power that smartctl shows. */
 static bool may_have_family(const struct ssdpm_model *model)
