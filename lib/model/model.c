@@ -118,8 +118,7 @@ static int check_info(const struct ssdpm_model_info *info,
 				   "kind %u: neither nvme (1) nor sata (2)",
 				   info->kind);
 	if (info->provenance && !ssdpm_provenance_to_string(info->provenance))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "provenance %u: not one of 0 to 5",
+		return ssdpm__fail(reterr, -EINVAL, 0, "provenance %u: unknown",
 				   info->provenance);
 	if (info->unknown & ~ALL_INFO_FIELDS)
 		return ssdpm__fail(reterr, -EINVAL, 0,

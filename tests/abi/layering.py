@@ -51,7 +51,8 @@ SIGNAL = {*WORK, "energy/power", "energy/measure"}
 ENERGY = {
     "energy/common": {"base"},
     "energy/workload": {"base", "energy/common"},
-    "energy/estimate": WORK,
+    "energy/evidence": SEEN,
+    "energy/estimate": {*WORK, "energy/evidence"},
     "energy/likely": ESTIMATE,
     "energy/recommend": LIKELY,
     "energy/writes": ESTIMATE,

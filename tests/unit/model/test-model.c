@@ -78,8 +78,8 @@ static void every_wrong_info_is_refused_by_name(void **state)
 	info.kind = 3;
 	assert_info_refused(&info, "kind 3");
 	info = fixture_info();
-	info.provenance = 7;
-	assert_info_refused(&info, "provenance 7");
+	info.provenance = 8;
+	assert_info_refused(&info, "provenance 8");
 	info = fixture_info();
 	info.unknown = 1 << 7;
 	assert_info_refused(&info, "unknown: bits 0x80");
@@ -135,7 +135,7 @@ static void every_provenance_and_0_is_taken(void **state)
 	struct ssdpm_model *model;
 
 	(void)state;
-	for (info.provenance = 0; info.provenance <= 5; info.provenance++) {
+	for (info.provenance = 0; info.provenance <= SSDPM_PROVENANCE_PUBLISHED; info.provenance++) {
 		assert_int_equal(ssdpm_model_new(&info, &s, 1, &model, NULL),
 				 0);
 		assert_int_equal(ssdpm_model_get_info(model)->provenance,

@@ -114,7 +114,7 @@ static void a_drive_that_sleeps_saves_against_one_that_does_not(void **state)
 	assert_int_equal(found.back.verdict, SSDPM_SAVING_COSTS);
 	assert_true(found.likely.saves_ppm > 990000);
 	assert_true(found.likely.low_uw > 50000);
-	assert_int_equal(found.likely.priors_version, 2);
+	assert_int_equal(found.likely.priors_version, 3);
 }
 
 static void what_is_likely_is_possible(void **state)
