@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Make the catalogue's data files out of the corpus.
 
-usage: from-corpus.py CORPUS_DIR
+usage: from-corpus.py CORPUS_DIR [SHARED.JSONL...]
 
+SHARED.JSONL has lines of "ssdpm show --share".
 Run by hand when the corpus has grown; of its data, nvme_power_states.jsonl with
 nvme_trusted.jsonl and sata_identify.jsonl become nvme-drives.tsv and sata-drives.tsv
 beside this program, and some of measured_power.tsv ../energy/evidence/published.tsv. A table that is there already keeps its number, so that the difference
@@ -76,6 +77,14 @@ def read(path: pathlib.Path) -> list[Row]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+def read_shared(path: pathlib.Path) -> list[Row]:
+    found = read(path)
+    for one in found:
+        if one.get("schema") != "ssdpm.model/1" or one["provenance"] != "reported":
+            raise SystemExit(f"{path}: a line that is not of ssdpm show --share")
+    return [{**one, "source": "owners of drives, ssdpm show --share"} for one in found]
+
+
 def source_name(text: str) -> str:
     """"bsdhw/SMART" of "bsdhw/SMART [smartctl-text]" and the like."""
     found = re.match(r"linux-mailinglist-archives/(linux-\w+)", text)
@@ -84,6 +93,8 @@ def source_name(text: str) -> str:
     found = re.match(r"[\w.-]+/[\w.-]+", text)
     if found:
         return found.group()
+    if text.startswith("owners of drives"):
+        return text
     if text.startswith("linux-kernel mailing list"):
         return "the mailing list linux-kernel"
     return "posts and files whose place is not known"
@@ -227,10 +238,10 @@ def reports_idle(row: Row) -> bool:
 class Family:
     """A drive that reports its idle power, and what smartctl shows of such drives."""
 
-    def __init__(self, row: Row, texts: pathlib.Path) -> None:
-        self.vendor, self.table = row["vendor_id"], trusted_table(row)
-        text = texts / f"{pathlib.Path(row['raw']).stem}_smartctl.txt"
-        self.shown = shown_by_smartctl(text) if text.exists() else None
+    def __init__(
+        self, vendor: int, table: Table, shown: tuple[str, ...] | None = None
+    ) -> None:
+        self.vendor, self.table, self.shown = vendor, table, shown
 
     def has(self, vendor: int, table: Table) -> bool:
         if vendor != self.vendor or bare(table) != bare(self.table):
@@ -248,6 +259,12 @@ class Family:
              *s[IDLE + 1 :])
             for s, own in zip(table, self.table)
         )  # fmt: skip
+
+
+def family_of(row: Row, texts: pathlib.Path) -> Family:
+    text = texts / f"{pathlib.Path(row['raw']).stem}_smartctl.txt"
+    shown = shown_by_smartctl(text) if text.exists() else None
+    return Family(row["vendor_id"], trusted_table(row), shown)
 
 
 def old_tables(path: pathlib.Path) -> dict[Table, int]:
@@ -270,13 +287,65 @@ def trusted_drives(rows: list[Row]) -> dict[Drive, int]:
     }
 
 
+def shared_value(state: Row, key: str) -> str:
+    if state.get(key) is not None:
+        return str(state[key])
+    return NOT_REPORTED if key in state["not_reported"] else UNKNOWN
+
+
+def shared_table(model: Row) -> Table:
+    return tuple(
+        (
+            str(number),
+            "yes" if state["operational"] else "no",
+            *(
+                shared_value(state, key)
+                for key in (
+                    "max_power_uw", "entry_latency_us", "exit_latency_us",
+                    "read_throughput_rank", "read_latency_rank",
+                    "write_throughput_rank", "write_latency_rank",
+                    "active_power_uw", "idle_power_uw", "active_power_workload",
+                    "shown_active_power_uw",
+                )
+            ),
+        )
+        for number, state in enumerate(model["states"])
+    )  # fmt: skip
+
+
+def says_all(model: Row) -> bool:
+    """Not smartctl, and not the words of a table alone."""
+    return model["format"] in ("nvme-identify", "nvme-cli-text", "nvme-cli-json")
+
+
+def shared_drives(models: list[Row]) -> dict[Drive, int]:
+    """Of "ssdpm show --share"."""
+    drives: collections.Counter[Drive] = collections.Counter()
+    for model in models:
+        number = model["vendor_id"]
+        vendor = UNKNOWN if number is None else f"0x{number:04x}"
+        names = (model["product"] or UNKNOWN, model["firmware"] or UNKNOWN, vendor)
+        drives[*names, shared_table(model)] += 1
+    return dict(drives)
+
+
+def families_of(drives: dict[Drive, int]) -> list[Family]:
+    return [
+        Family(int(vendor, 16), table)
+        for _, _, vendor, table in drives
+        if vendor != UNKNOWN and any(state[IDLE].isdecimal() for state in table)
+    ]
+
+
 def add_evidence(
-    drives: dict[Drive, int], rows: list[Row], texts: pathlib.Path
+    drives: dict[Drive, int], rows: list[Row], shared: list[Row], texts: pathlib.Path
 ) -> dict[Drive, int]:
     """What drives of the same name, or of the same family, say to better tools."""
     trusted = trusted_drives(rows)
-    better = {(p, f, v, bare(t)): t for p, f, v, t in trusted}
-    families = [Family(row, texts) for row in rows if reports_idle(row)]
+    exact = shared_drives([one for one in shared if says_all(one)])
+    better = {(p, f, v, bare(t)): t for p, f, v, t in (*trusted, *exact)}
+    families = [family_of(row, texts) for row in rows if reports_idle(row)]
+    families += families_of(exact)
     # What both files have was seen once.
     known = {(*names, without_workload(table)) for *names, table in drives}
     found = collections.Counter(
@@ -296,7 +365,11 @@ def add_evidence(
 
 
 def write_nvme(
-    rows: list[Row], trusted: list[Row], path: pathlib.Path, texts: pathlib.Path
+    rows: list[Row],
+    trusted: list[Row],
+    shared: list[Row],
+    path: pathlib.Path,
+    texts: pathlib.Path,
 ) -> None:
     numbers = old_tables(path)
     following = max(numbers.values(), default=0) + 1
@@ -304,7 +377,8 @@ def write_nvme(
     for row in rows:
         vendor = row["vid"] or UNKNOWN
         plain[row["model"], row["firmware"], vendor, nvme_table(row)] += row["count"]
-    drives = add_evidence(plain, trusted, texts)
+    plain.update(shared_drives(shared))
+    drives = add_evidence(plain, trusted, shared, texts)
     seen: dict[tuple[Any, ...], int] = {}
     used = {}
     for product, firmware, vendor, table in sorted(drives, key=by_name):
@@ -322,7 +396,8 @@ def write_nvme(
     for drive in sorted(seen, key=by_name):
         product, firmware, vendor, number = drive
         lines.append(f"drive\t{product}\t{firmware}\t{vendor}\t{seen[drive]}\t{number}")
-    head = NVME_HEAD.format(sources=source_lines(rows), licence=CC_BY)
+    sources = source_lines([*rows, *shared])
+    head = NVME_HEAD.format(sources=sources, licence=CC_BY)
     path.write_text(head + "\n".join(lines) + "\n")
 
 
@@ -381,11 +456,32 @@ def sata_facts(row: Row) -> list[str]:
     ]
 
 
-def write_sata(rows: list[Row], path: pathlib.Path) -> None:
+def shared_sata_facts(model: Row) -> list[str]:
+    facts = model["sata"]
+    features = (
+        "hipm", "dipm", "device_auto_partial_to_slumber", "host_auto_partial_to_slumber",
+        "devsleep", "apm",
+    )  # fmt: skip
+    level = facts["apm_level"]
+    return [
+        yes_no(facts["words_valid"]),
+        ",".join(map(str, facts["generations"] or [])) or UNKNOWN,
+        *(
+            f"{yes_no(facts[f'{name}_supported'])}/{yes_no(facts[f'{name}_enabled'])}"
+            for name in features
+        ),
+        UNKNOWN if level is None else str(level),
+    ]
+
+
+def write_sata(rows: list[Row], shared: list[Row], path: pathlib.Path) -> None:
     seen: collections.Counter[tuple[str, ...]] = collections.Counter()
     for row in rows:
         seen[row["model"], row["firmware"], *sata_facts(row)] += row["count"]
-    head = SATA_HEAD.format(sources=source_lines(rows))
+    for model in shared:
+        names = (model["product"] or UNKNOWN, model["firmware"] or UNKNOWN)
+        seen[*names, *shared_sata_facts(model)] += 1
+    head = SATA_HEAD.format(sources=source_lines([*rows, *shared]))
     lines = [
         "\t".join((*drive[:2], str(seen[drive]), *drive[2:]))
         for drive in sorted(seen, key=by_name)
@@ -458,16 +554,22 @@ def write_published(source: pathlib.Path, path: pathlib.Path) -> None:
 
 
 def main() -> None:
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
+    shared = [one for path in sys.argv[2:] for one in read_shared(pathlib.Path(path))]
     data = pathlib.Path(sys.argv[1]) / "data"
     write_nvme(
         read(data / "nvme_power_states.jsonl"),
         read(data / "nvme_trusted.jsonl"),
+        [one for one in shared if one["kind"] == "nvme"],
         HERE / "nvme-drives.tsv",
         data / "raw_trusted",
     )
-    write_sata(read(data / "sata_identify.jsonl"), HERE / "sata-drives.tsv")
+    write_sata(
+        read(data / "sata_identify.jsonl"),
+        [one for one in shared if one["kind"] == "sata"],
+        HERE / "sata-drives.tsv",
+    )
     evidence = HERE.parent / "energy/evidence/published.tsv"
     write_published(data / "measured_power.tsv", evidence)
 

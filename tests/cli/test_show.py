@@ -583,3 +583,27 @@ def test_lint_judges_the_model_of_a_device(ssdpm: Command, machine: Make) -> Non
     root = str(machine("laptop"))
     answer = ssdpm.json("show", "--lint", "--root", root, "nvme0")
     assert any("code" in finding for finding in answer["model"]["diagnosis"])
+
+
+def test_a_line_to_share_is_the_model_and_nothing_else(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("laptop"))
+    line = ssdpm.output("show", "--root", root, "--identify", "--share", "nvme0")
+    assert line.count("\n") == 1 and line.endswith("}\n")
+    whole = ssdpm.json("show", "--root", root, "--identify", "nvme0")["model"]
+    assert json.loads(line) == {key: whole[key] for key in json.loads(line)}
+    assert set(json.loads(line)) == {
+        "schema", "kind", "vendor_id", "product", "firmware", "apsta", "provenance",
+        "format", "states",
+    }  # fmt: skip
+    # It is a drive like any other.
+    again = ssdpm.output("show", "--share", "-", stdin=line.encode())
+    assert again == line
+
+
+def test_only_what_a_drive_itself_says_is_shared(ssdpm: Command, machine: Make) -> None:
+    assert "the catalogue has it" in ssdpm.fails(1, "show", "--share", "-q", "WDC PC SN530")
+    assert "nothing beside it" in ssdpm.fails(2, "show", "--share", "--json", "x")
+    root = str(machine("server"))
+    assert "sda is out of reach" in ssdpm.fails(3, "show", "--root", root, "--share", "sda")

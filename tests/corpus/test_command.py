@@ -18,7 +18,9 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -252,3 +254,34 @@ def test_the_line_of_real_reads_is_in_the_intervals(tmp_path: pathlib.Path) -> N
         assert abs(one["nominal"] / value - 1) < 0.01
         assert one["high"] - one["low"] < 0.02 * value
     assert found["idle_power_uw", 0]["status"] == "not-reached"
+
+
+def test_what_owners_share_becomes_rows_of_the_catalogue(tmp_path: pathlib.Path) -> None:
+    raw = SHARED / "data/raw_trusted"
+    lines = subprocess.run(
+        [
+            *(COMMAND, "show", "--share"),
+            raw / "INTEL_SSDPD2KS150T8_VDAAD453.txt",
+            SHARED / "data/raw/ata-identify-raw_Samsung_SSD_860_EVO_500GB_RVT01B6Q.bin",
+        ],
+        check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    sent = tmp_path / "sent.jsonl"
+    sent.write_text(lines.replace("VDAAD453", "NEVERSEEN"[:8]))
+    copy = tmp_path / "lib"
+    for folder in ("data", "energy/evidence"):
+        shutil.copytree(TOP / "lib" / folder, copy / folder)
+    subprocess.run(
+        [sys.executable, copy / "data/from-corpus.py", SHARED, sent], check=True
+    )
+    before = (TOP / "lib/data/nvme-drives.tsv").read_text().splitlines()
+    after = (copy / "data/nvme-drives.tsv").read_text().splitlines()
+    known = next(line for line in before if "INTEL SSDPD2KS150T8\tVDAAD453" in line)
+    table = known.split("\t")[-1]
+    assert set(after) - set(before) == {
+        "#      1 owners of drives, ssdpm show --share",
+        f"drive\tINTEL SSDPD2KS150T8\tNEVERSEE\t0x8086\t1\t{table}",
+    }
+    assert set(before) < set(after)
+    sata = (copy / "data/sata-drives.tsv").read_text()
+    assert "Samsung SSD 860 EVO 500GB\tRVT01B6Q\t2\t" in sata

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct settings {
-	bool lint;
+	bool lint, share;
 	struct quirk_options quirks;
 };
 
@@ -18,6 +18,10 @@ static struct settings the_settings;
 static const struct option_spec options[] = {
 	{ "lint", 0, NULL, "say what is odd in it, and why that matters",
 	  SETS_FLAG(struct settings, lint) },
+	{ "share", 0, NULL,
+	  "print a line that may be passed on: what the drive says of its "
+	  "states, and nothing else",
+	  SETS_FLAG(struct settings, share) },
 	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux",
 	  SETS_TEXT(struct settings, quirks.path) },
 };
@@ -190,13 +194,18 @@ static enum exit_status run(const void *data, const struct common *common,
 
 	if (settings->lint && !has_energy)
 		return failure("--lint: ssdpm-energy is not installed");
+	if (settings->share && (common->form || settings->lint))
+		return usage_error(common, "--share prints JSON, and nothing "
+					   "beside it");
 	status = read_drives_or_devices(common, operands, n_operands, &drives);
 	if (!status && !drives.n && !common->quiet)
 		complain_of_no_drive(common);
-	if (!status)
+	if (!status && settings->share) {
+		status = share_drives(&drives);
+	} else if (!status) {
 		look_at_journals(common, &drives);
-	if (!status)
 		status = show(common, settings, &drives);
+	}
 	free_drives(&drives);
 	return status;
 }
@@ -220,6 +229,7 @@ const struct subcommand cmd_show = {
 		    "  nvme id-ctrl --raw-binary /dev/nvme0 | ssdpm show -\n"
 		    "  ssdpm show --json drive.bin > drive.json\n"
 		    "  ssdpm show --lint drive.json\n"
+		    "  ssdpm show --share drive.bin\n"
 		    "  ssdpm show --value states_4_exit_latency_us drive.json\n"
 		    "  ssdpm show -q \"WDC PC SN530\"\n",
 	.run = run,

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int no_memory(struct ssdpm_error *reterr)
 {
@@ -161,4 +162,49 @@ void add_shown(struct items *items, bool lint, const struct shown *shown)
 	err = whole_drive_json(drive, &shown->insight, model, &text, &error);
 	add_item(items, err, text, &error);
 	free(model);
+}
+
+/* On one line: no text of JSON has a line feed. */
+static void print_on_one_line(const char *json)
+{
+	for (size_t n; *json; json += n) {
+		n = strcspn(json, "\n");
+		printf("%.*s%s", (int)n, json, json[n - 1] == ',' ? " " : "");
+		n += strspn(json + n, "\n ");
+	}
+	putchar('\n');
+}
+
+/* A model has no serial number, and of the machine nothing. */
+static enum exit_status share_one(const struct drive *drive)
+{
+	struct ssdpm_error error;
+	char *text;
+
+	if (!drive->model)
+		return complain_of_device(drive->name, &drive->problem);
+	if (ssdpm_model_get_info(drive->model)->provenance !=
+	    SSDPM_PROVENANCE_REPORTED)
+		return failure(
+			"%s: the catalogue has it; to be passed on is "
+			"what a drive itself says%s",
+			drive->name,
+			drive->device ? ": --identify, as root, asks it" : "");
+	if (ssdpm_model_to_json(drive->model, &text, &error))
+		return failure("%s: %s", drive->name, error.message);
+	print_on_one_line(text);
+	free(text);
+	return STATUS_DONE;
+}
+
+enum exit_status share_drives(const struct drives *drives)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < drives->n; i++) {
+		enum exit_status one = share_one(&drives->drives[i]);
+
+		status = status ? status : one;
+	}
+	return status;
 }

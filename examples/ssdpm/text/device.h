@@ -32,6 +32,12 @@ enum exit_status print_link_owners(const struct live *live);
 /* The machine as a whole, other programs that set the same, and meters. */
 enum exit_status print_machine(const struct live *live);
 
+/*
+ * For --share: of each drive a line of JSON with what it says of its states.
+ * What others of its name say is an error.
+ */
+enum exit_status share_drives(const struct drives *drives);
+
 /* "100 ms", "any"; latency_text(): "0 (off)" for 0 */
 struct ssdpm_quantity limit_text(uint64_t us);
 struct ssdpm_quantity latency_text(uint64_t us);

@@ -135,7 +135,8 @@ static void every_provenance_and_0_is_taken(void **state)
 	struct ssdpm_model *model;
 
 	(void)state;
-	for (info.provenance = 0; info.provenance <= SSDPM_PROVENANCE_PUBLISHED; info.provenance++) {
+	for (info.provenance = 0; info.provenance <= SSDPM_PROVENANCE_PUBLISHED;
+	     info.provenance++) {
 		assert_int_equal(ssdpm_model_new(&info, &s, 1, &model, NULL),
 				 0);
 		assert_int_equal(ssdpm_model_get_info(model)->provenance,
