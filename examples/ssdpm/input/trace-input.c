@@ -159,6 +159,8 @@ static const char *option_for(const char *message, bool prefixed)
 		  " with --trace-format or --trace-columns" },
 		{ "are not known: name them", " with --columns",
 		  " with --trace-columns" },
+		{ "or skip what is bad", " with --skip-bad",
+		  " with --skip-bad" },
 	};
 	size_t length = strlen(message);
 
@@ -304,7 +306,7 @@ static void say_count(const char *name, uint64_t count, const char *one,
 		       count == 1 ? one : many);
 }
 
-void say_counts(const struct common *common, const struct trace_input *input)
+void say_reading(const struct common *common, const struct trace_input *input)
 {
 	const struct ssdpm_trace_counts *c =
 		ssdpm_trace_get_counts(input->trace);
@@ -326,6 +328,11 @@ void say_counts(const struct common *common, const struct trace_input *input)
 		  "times went backwards and were raised");
 	say_count(name, c->n_wrapped, "time of -1 ns was put right",
 		  "times of -1 ns were put right");
+	if (c->n_late)
+		remark("%s: %s %s late, by %s at most, and put in order", name,
+		       count_text(c->n_late).text,
+		       c->n_late == 1 ? "I/O was" : "I/Os were",
+		       time_text(c->late_max_ns).text);
 	if (c->n_ios > 1 && c->resolution_ns >= 1000000000)
 		remark("%s: all times are whole seconds: the trace does not "
 		       "show shorter idle times",
@@ -341,4 +348,20 @@ void say_counts(const struct common *common, const struct trace_input *input)
 		remark("%s: %s, %s lines or events, %s I/Os", name,
 		       ssdpm_trace_format_to_string(c->format),
 		       count_text(c->n_lines).text, count_text(c->n_ios).text);
+}
+
+void say_counts(const struct common *common, const struct trace_input *input)
+{
+	const struct ssdpm_trace_counts *c =
+		ssdpm_trace_get_counts(input->trace);
+
+	say_reading(common, input);
+	if (common->quiet)
+		return;
+	say_count(input->name, c->n_unsized,
+		  "I/O has no size in the trace and counts as 0 bytes",
+		  "I/Os have no size in the trace and count as 0 bytes");
+	say_count(input->name, c->n_untyped,
+		  "I/O has no operation in the trace and counts as a read",
+		  "I/Os have no operation in the trace and count as reads");
 }

@@ -63,6 +63,9 @@ struct ssdpm_generator_params generator_of(const struct trace_options *options,
 					   const char *name);
 
 /* What the reader met, on standard error. */
+void say_reading(const struct common *common, const struct trace_input *input);
+
+/* The same, and what stands for what the trace does not have. */
 void say_counts(const struct common *common, const struct trace_input *input);
 
 /* workload-print.c: read traces, and print what is in them. */

@@ -128,6 +128,14 @@ struct ssdpm_trace_params {
  * @resolution_ns: the largest power of ten that divides all times so far, or
  *                 what the clock of the format ticks; 1000000000 or more: idle
  *                 gaps below a second are not in there
+ * @n_late:        records that lay late in the trace, by 0.2 s at most, and
+ *                 were put in their place; in order are also records in the
+ *                 order of their completions
+ * @late_max_ns:   by how much at most
+ * @n_unsized:     I/Os but flushes that have no size in the trace, given out
+ *                 with 0 bytes
+ * @n_untyped:     I/Os whose operation the trace does not have, given out as
+ *                 reads
  */
 struct ssdpm_trace_counts {
 	uint64_t n_ios;
@@ -142,7 +150,11 @@ struct ssdpm_trace_counts {
 	uint64_t n_other_device;
 	uint64_t resolution_ns;
 	uint32_t format;
-	uint8_t reserved[36];
+	uint8_t reserved[4];
+	uint64_t n_late;
+	uint64_t late_max_ns;
+	uint64_t n_unsized;
+	uint64_t n_untyped;
 };
 
 struct ssdpm_trace;

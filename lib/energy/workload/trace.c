@@ -76,6 +76,77 @@ int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 			   first, other);
 }
 
+/* "0.000306 s": no digit is lost, and no zero printed at the end. */
+static void print_step(uint64_t ns, char ret_text[32])
+{
+	int digits = 9;
+	uint64_t fraction = ns % 1000000000;
+
+	for (; digits && fraction % 10 == 0; digits--)
+		fraction /= 10;
+	if (digits)
+		snprintf(ret_text, 32, "%llu.%0*llu s",
+			 (unsigned long long)(ns / 1000000000), digits,
+			 (unsigned long long)fraction);
+	else
+		snprintf(ret_text, 32, "%llu s",
+			 (unsigned long long)(ns / 1000000000));
+}
+
+/* A record that is too late to be put in its place: what to do about it. */
+static int fail_backwards(struct ssdpm_trace *trace, uint64_t start_ns,
+			  uint64_t step_ns, struct ssdpm_error *reterr)
+{
+	char step[32];
+
+	print_step(step_ns, step);
+	/* The first records of a run may be late, too. */
+	if (step_ns > TRACE_LATE_NS &&
+	    (start_ns < trace->first_start_ns ||
+	     start_ns - trace->first_start_ns <= TRACE_LATE_NS))
+		return ssdpm__fail(reterr, -EINVAL, trace->input.line,
+				   "time goes backwards by %s, to where the "
+				   "trace began or before: a second run "
+				   "begins here or shortly before; split the "
+				   "file and read one run at a time",
+				   step);
+	return ssdpm__fail(reterr, -EINVAL, trace->input.line,
+			   "time goes backwards by %s here or shortly before, "
+			   "too much to put records in order (0.2 s): split "
+			   "the file there, or skip what is bad",
+			   step);
+}
+
+int ssdpm__trace_order(struct ssdpm_trace *trace, uint64_t start_ns,
+		       uint64_t end_ns, struct ssdpm_error *reterr)
+{
+	struct ssdpm_trace_counts *counts = &trace->counts;
+	uint64_t late_ns = 0;
+
+	if (!trace->has_start) {
+		trace->has_start = true;
+		trace->first_start_ns = start_ns;
+	}
+	if (start_ns < trace->latest_start_ns &&
+	    end_ns < trace->latest_end_ns) {
+		uint64_t by_start = trace->latest_start_ns - start_ns;
+		uint64_t by_end = trace->latest_end_ns - end_ns;
+
+		late_ns = by_start < by_end ? by_start : by_end;
+	}
+	if (late_ns > TRACE_LATE_NS && !(trace->flags & SSDPM_TRACE_SKIP_BAD))
+		return fail_backwards(trace, start_ns, late_ns, reterr);
+	if (late_ns && late_ns <= TRACE_LATE_NS) {
+		counts->n_late++;
+		if (late_ns > counts->late_max_ns)
+			counts->late_max_ns = late_ns;
+	}
+	if (start_ns > trace->latest_start_ns)
+		trace->latest_start_ns = start_ns;
+	ssdpm__trace_see_end(trace, end_ns);
+	return 0;
+}
+
 uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns)
 {
 	if (service_ns <= SSDPM_SERVICE_MAX)
@@ -294,21 +365,23 @@ static size_t check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 {
 	struct ssdpm_trace_counts *counts = &trace->counts;
 	uint64_t tick_ns = trace->tick_ns ? trace->tick_ns : 1;
-	uint64_t n_ios = 0;
+	uint64_t n_ios = 0, n_unsized = 0;
 	size_t i = 0;
 
 	for (; i < n && check_time(trace, &ios[i]); i++) {
 		if (counts->resolution_ns != tick_ns)
 			update_resolution(counts, tick_ns, ios[i].start_ns);
 		n_ios += !(ios[i].flags & SSDPM_IO_CONTINUED);
+		n_unsized += !ios[i].bytes && ios[i].op != SSDPM_OP_FLUSH;
 	}
 	counts->n_ios += n_ios;
+	counts->n_unsized += n_unsized;
 	counts->n_records += i;
 	if (i < n) {
 		trace->ended = true;
-		ssdpm__fail(&trace->failed, -EINVAL, trace->input.line,
-			    "time goes backwards, at or shortly before this "
-			    "line");
+		fail_backwards(trace, ios[i].start_ns,
+			       trace->last_start_ns - ios[i].start_ns,
+			       &trace->failed);
 	}
 	return i;
 }

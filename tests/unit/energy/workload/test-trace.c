@@ -17,7 +17,7 @@ struct sample {
 	const char *head;
 	const char *good[3];
 	const char *bad;
-	const char *backward; /* NULL: it is put in order, or cannot be */
+	const char *backward; /* more than 0.2 s before good[1]; or NULL */
 	uint32_t n_lines;     /* of each of good */
 };
 
@@ -25,9 +25,9 @@ static const struct sample samples[] = {
 	{ SSDPM_TRACE_DELIMITED,
 	  MAP,
 	  "",
-	  { "1,0,0,r\n", "1000,0,0,r\n", "2000,0,0,w\n" },
+	  { "1,0,0,r\n", "1000000000,0,0,r\n", "2000000000,0,0,w\n" },
 	  "3000,0,0,x\n",
-	  "1999,0,0,w\n",
+	  "799999999,0,0,w\n",
 	  1 },
 	{ SSDPM_TRACE_DELIMITED,
 	  MAP ",service:ns",
@@ -39,9 +39,10 @@ static const struct sample samples[] = {
 	{ SSDPM_TRACE_FIO_IOLOG,
 	  NULL,
 	  V3,
-	  { "0 f read 0 512\n", "1 f write 0 512\n", "2 f read 8 8\n" },
+	  { "0 f read 0 512\n", "1000000 f write 0 512\n",
+	    "2000000 f read 8 8\n" },
 	  "3 f dance 0 0\n",
-	  "1 f read 8 8\n",
+	  "799999 f read 8 8\n",
 	  1 },
 	{ SSDPM_TRACE_FIO_LATENCY_LOG,
 	  NULL,
@@ -186,8 +187,8 @@ static void a_time_going_backwards_ends_the_trace_or_is_counted(void **state)
 			assert_int_equal(trace.n, 4);
 			assert_int_equal(trace.counts.n_bad, 1);
 			assert_int_equal(trace.counts.n_backward, 1);
-			assert_int_equal(trace.ios[3].start_ns,
-					 trace.ios[2].start_ns);
+			assert_int_equal(trace.ios[2].start_ns,
+					 trace.ios[1].start_ns);
 			free(trace.ios);
 		}
 }
