@@ -121,6 +121,10 @@ FILES = {
             "setvbuf", "sscanf",
         },
     ),
+    "energy/common/unpack-bzip2.c": (
+        {"bzlib.h"},
+        {"BZ2_bzDecompress", "BZ2_bzDecompressEnd", "BZ2_bzDecompressInit"},
+    ),
     "energy/common/unpack-lzma.c": (
         {"lzma.h"},
         {"lzma_code", "lzma_end", "lzma_stream_decoder"},

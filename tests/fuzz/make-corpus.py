@@ -11,6 +11,7 @@ found.txt. The second prints the lines of that file for inputs that were found.
 """
 
 import ast
+import bz2
 import gzip
 import hashlib
 import json
@@ -621,6 +622,15 @@ TRACE_UNPACK = {
         {"id": lzma.FILTER_DELTA, "dist": 2},
         {"id": lzma.FILTER_LZMA2, "dict_size": 1 << 16},
     ]),
+    "bzip2": bz2.compress(ROWS),
+    "bzip2-streams": bz2.compress(ROWS[:7]) + bz2.compress(ROWS[7:]),
+    "bzip2-cut": bz2.compress(ROWS)[:-3],
+    "bzip2-trailer": bz2.compress(ROWS) + b"x",
+    "utf-16": ROWS.decode().encode("utf-16"),
+    "utf-16-be": b"\xfe\xff" + ROWS.decode().encode("utf-16-be"),
+    "utf-16-pair": "\ufeff1 \U0001f600 8 8 1\n".encode("utf-16-le"),
+    "utf-16-odd": ROWS.decode().encode("utf-16")[:-1],
+    "utf-16-gzip": gzip.compress(ROWS.decode().encode("utf-16"), mtime=0),
 }
 
 

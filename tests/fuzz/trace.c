@@ -249,8 +249,8 @@ int fuzz_trace_npy(const uint8_t *data, size_t size)
 }
 
 /*
- * gzip, zstd and xz, which come out as five columns of numbers if all is well.
- * What does not is no reason to go on: a few bytes may unpack to very many.
+ * gzip, zstd, xz and bzip2, which come out as five columns of numbers if all is
+ * well. What does not is no reason to go on: a few bytes may unpack to very many.
  */
 
 int fuzz_trace_unpack(const uint8_t *data, size_t size)

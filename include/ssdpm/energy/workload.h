@@ -80,7 +80,13 @@ enum ssdpm_trace_format {
 	SSDPM_TRACE_DISKSIM = 12,
 	SSDPM_TRACE_BLKREPLAY = 13,
 	SSDPM_TRACE_PIXEL = 14,
-	SSDPM_TRACE_PROCMON = 15,
+	SSDPM_TRACE_PROCMON = 15,	  /* reduced to its block I/O */
+	SSDPM_TRACE_CLOUDPHYSICS = 16,	  /* CSV: version,time,op,size,lbn */
+	SSDPM_TRACE_PERF_SCRIPT = 17,	  /* text of perf script */
+	SSDPM_TRACE_FTRACE = 18,	  /* text of tracefs and trace-cmd */
+	SSDPM_TRACE_VSCSI = 19,		  /* VMware's vscsiStats, binary */
+	SSDPM_TRACE_ORACLE_GENERAL = 20,  /* libCacheSim's, binary */
+	SSDPM_TRACE_PROCMON_CSV = 21,	  /* as Process Monitor writes it */
 };
 
 enum ssdpm_trace_flag {
@@ -162,9 +168,9 @@ struct ssdpm_trace;
 /**
  * ssdpm_trace_open() - read a trace from a descriptor
  * @fd:        open for reading; borrowed until ssdpm_trace_free(). It may be a
- *             pipe, and is waited for where it does not block. gzip, zstd and
- *             xz are unpacked; a byte order mark of UTF-8 before text is
- *             skipped
+ *             pipe, and is waited for where it does not block. gzip, zstd, xz
+ *             and bzip2 are unpacked; text may be in UTF-16 with a byte order
+ *             mark; one of UTF-8 before text is skipped
  * @params:    how, or NULL
  * @ret_trace: free it with ssdpm_trace_free()
  *

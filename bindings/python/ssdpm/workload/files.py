@@ -284,7 +284,8 @@ def read_trace(
     """Read a whole trace into memory, 32 bytes for each I/O.
 
     Args:
-        source: a path, an open binary file, or bytes; gzip, zstd and xz are unpacked.
+        source: a path, an open binary file, or bytes; gzip, zstd, xz and bzip2 are
+            unpacked.
         format: a word as in TraceCounts.format: "npy", "blkparse", "blktrace",
             "fio-iolog", "fio-latency-log", "biosnoop", "delimited", "msr", "spc",
             "fiu", "mqsim", "disksim", "blkreplay", "pixel", "procmon"; None: by
