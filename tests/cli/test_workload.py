@@ -441,3 +441,38 @@ def test_a_step_back_names_the_option_that_skips_it(ssdpm: Command) -> None:
     assert ssdpm.fails(1, "workload", "back.csv").endswith(" with --skip-bad")
     counts = ssdpm.json("workload", "--skip-bad", "back.csv")["counts"]
     assert (counts["n_ios"], counts["n_bad"]) == (4, 0)
+
+
+def test_the_formats_of_other_tools_are_known(ssdpm: Command) -> None:
+    ssdpm.write(
+        "events",
+        " a b-7 [003] d.... 9.831159: block_rq_issue: 8,0 WS 4096 () 8 + 8 [a b]\n"
+        " <idle>-0 [003] d.h.. 9.831178: block_rq_complete: 8,0 WS () 8 + 8 [0]\n",
+    )
+    answer = ssdpm.json("workload", "events")
+    assert answer["counts"]["format"] == "ftrace"
+    assert (answer["n_ios"], answer["busy_ns"]) == ([0, 1, 0, 0], 19000)
+    assert ssdpm.json("workload", "-f", "perf-script", "events")["n_ios"][1] == 1
+
+
+def test_cached_ios_of_files_are_left_out_and_said(ssdpm: Command) -> None:
+    row = '"9:25:34.5 AM","ReadFile","Offset: 0, Length: 4,096{}"\n'
+    ssdpm.write(
+        "Logfile.CSV",
+        '"Time of Day","Operation","Detail"\n'
+        + row.format(", I/O Flags: Non-cached")
+        + row.format(""),
+    )
+    result = ssdpm("workload", "Logfile.CSV")
+    words = "Logfile.CSV: 1 I/O of a file was served by a cache and is left out"
+    assert words in result.stderr.decode()
+    answer = ssdpm.json("workload", "Logfile.CSV")
+    assert (answer["counts"]["n_cached"], sum(answer["n_ios"])) == (1, 1)
+
+
+def test_mqsim_is_one_drive_and_says_so(ssdpm: Command) -> None:
+    ssdpm.write("two", "0 0 8 8 1\n5 1 8 8 1\n9 1 16 8 0\n")
+    words = "two: 2 I/Os name other devices than the first, and all count as one drive"
+    assert words in ssdpm("workload", "two").stderr.decode()
+    call = ["workload", "-v", "--device", "0", "two"]
+    assert "2 I/Os of other devices are left out" in ssdpm(*call).stderr.decode()

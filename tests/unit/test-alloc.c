@@ -562,6 +562,39 @@ static int call_trace_biosnoop(struct result *ret, struct ssdpm_error *error)
 	return open_text_trace("TIMEus DELTAus\n7 5\n", ret, error);
 }
 
+static int call_trace_ftrace(struct result *ret, struct ssdpm_error *error)
+{
+	return open_text_trace("x-1 [0] .... 1.0: block_rq_issue: 8,0 R 512 () "
+			       "8 + 1 [x]\n",
+			       ret, error);
+}
+
+static int call_trace_procmon(struct result *ret, struct ssdpm_error *error)
+{
+	return open_text_trace("\"Time of Day\",\"Operation\",\"Detail\"\n"
+			       "\"1:00:00\",\"FlushBuffersFile\",\"\"\n",
+			       ret, error);
+}
+
+static int call_trace_vscsi(struct result *ret, struct ssdpm_error *error)
+{
+	static const uint8_t record[32] = { [12] = 0x28, [15] = 1 };
+
+	return open_trace(record, sizeof(record), ret, error);
+}
+
+static int call_trace_oracle(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_trace_params params = {
+		.size = sizeof(params),
+		.format = SSDPM_TRACE_ORACLE_GENERAL,
+	};
+	static const uint8_t record[24] = { [12] = 1 };
+
+	return ssdpm_trace_open_data(record, sizeof(record), &params,
+				     &ret->trace, error);
+}
+
 static int call_trace_blkparse(struct result *ret, struct ssdpm_error *error)
 {
 	return open_text_trace(in.issues, ret, error);
@@ -2394,6 +2427,10 @@ static const struct {
 	{ "ssdpm_trace_open", call_trace_fd },
 	{ "ssdpm_trace_open_data", call_trace_biosnoop },
 	{ "ssdpm_trace_open_data", call_trace_blkparse },
+	{ "ssdpm_trace_open_data", call_trace_ftrace },
+	{ "ssdpm_trace_open_data", call_trace_procmon },
+	{ "ssdpm_trace_open_data", call_trace_vscsi },
+	{ "ssdpm_trace_open_data", call_trace_oracle },
 	{ "ssdpm_trace_open_data", call_trace_iolog },
 	{ "ssdpm_trace_open_data", call_trace_latency_log },
 	{ "ssdpm_trace_generate", call_generate_trace },

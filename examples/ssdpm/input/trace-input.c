@@ -23,7 +23,8 @@ enum { MODE_READ = 1, MODE_MADE = 2 };
 static const struct option_spec options[] = {
 	{ "format", 'f',
 	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|"
-	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon",
+	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon|cloudphysics|"
+	  "perf-script|ftrace|vscsi|oracle-general|procmon-csv",
 	  "how the trace is written (default: recognised by content)",
 	  SETS_WORD(TRACE, reader.format, ssdpm_trace_format_to_string),
 	  .modes = MODE_READ },
@@ -231,6 +232,7 @@ enum exit_status open_trace(const struct common *common,
 {
 	struct trace_input input = { .name = name,
 				     .prefixed = settings->prefixed,
+				     .has_device = settings->reader.device,
 				     .fd = -1 };
 	const char *problem = NULL;
 	enum exit_status status;
@@ -328,6 +330,9 @@ void say_reading(const struct common *common, const struct trace_input *input)
 		  "times went backwards and were raised");
 	say_count(name, c->n_wrapped, "time of -1 ns was put right",
 		  "times of -1 ns were put right");
+	say_count(name, c->n_cached,
+		  "I/O of a file was served by a cache and is left out",
+		  "I/Os of files were served by a cache and are left out");
 	if (c->n_late)
 		remark("%s: %s %s late, by %s at most, and put in order", name,
 		       count_text(c->n_late).text,
@@ -339,11 +344,18 @@ void say_reading(const struct common *common, const struct trace_input *input)
 		       name);
 	if (!c->n_ios && c->n_other_device)
 		remark("%s: no I/O is of the device that --device names", name);
+	if (!input->has_device)
+		say_count(name, c->n_other_device,
+			  "I/O names another device than the first, and all "
+			  "count as one drive, as in MQSim",
+			  "I/Os name other devices than the first, and all "
+			  "count as one drive, as in MQSim");
 	if (!common->verbose && c->n_ios)
 		return;
-	say_count(name, c->n_other_device,
-		  "I/O of another device is left out, as asked",
-		  "I/Os of other devices are left out, as asked");
+	if (input->has_device)
+		say_count(name, c->n_other_device,
+			  "I/O of another device is left out, as asked",
+			  "I/Os of other devices are left out, as asked");
 	if (common->verbose && c->format)
 		remark("%s: %s, %s lines or events, %s I/Os", name,
 		       ssdpm_trace_format_to_string(c->format),

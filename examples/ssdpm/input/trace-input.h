@@ -18,7 +18,8 @@ extern const struct option_group trace_option_group;
 
 struct trace_input {
 	const char *name;
-	bool prefixed; /* its options, as in struct trace_options */
+	bool prefixed;	 /* its options, as in struct trace_options */
+	bool has_device; /* one was named */
 	struct ssdpm_trace *trace;
 	int fd;	    /* -1: none to close */
 	bool begun; /* stream_trace() has had an I/O; the first one is of */

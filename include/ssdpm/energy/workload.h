@@ -102,7 +102,8 @@ enum ssdpm_trace_flag {
  * @columns: the column map of SSDPM_TRACE_DELIMITED, described in
  *           ssdpm_workload(3); NULL: that of the preset
  * @device:  read only the I/Os of this device, as the trace writes it ("8,16",
- *           "sda", "0"); NULL: all, and it is an error where a file has several
+ *           "sda", "0"); NULL: all, and it is an error where a file has several,
+ *           unless it is one of MQSim, which simulates one
  */
 struct ssdpm_trace_params {
 	size_t size;
@@ -129,11 +130,15 @@ struct ssdpm_trace_params {
  *                 (SSDPM_TRACE_SKIP_BAD; an error otherwise)
  * @n_wrapped:     times that blkparse wrapped (-1 ns), taken for the time
  * before
- * @n_other_device: I/Os of other devices, left out on demand
+ * @n_other_device: I/Os of other devices, left out on demand; in a trace of
+ *                 MQSim, where no device was asked for, those of another one
+ *                 than the first, given out as if it was one
  * @format:        enum ssdpm_trace_format
  * @resolution_ns: the largest power of ten that divides all times so far, or
  *                 what the clock of the format ticks; 1000000000 or more: idle
  *                 gaps below a second are not in there
+ * @n_cached:      I/Os of files that a cache served, left out; UINT32_MAX: this
+ *                 many or more
  * @n_late:        records that lay late in the trace, by 0.2 s at most, and
  *                 were put in their place; in order are also records in the
  *                 order of their completions
@@ -156,7 +161,7 @@ struct ssdpm_trace_counts {
 	uint64_t n_other_device;
 	uint64_t resolution_ns;
 	uint32_t format;
-	uint8_t reserved[4];
+	uint32_t n_cached;
 	uint64_t n_late;
 	uint64_t late_max_ns;
 	uint64_t n_unsized;

@@ -453,6 +453,9 @@ static int open_delimited(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	if (trace->device_wanted && !(self->map.kinds & 1u << COLUMN_DEVICE))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "device: no column of the trace names one");
+	/* MQSim and SSDsim pay no heed to the device: MQSim's issue 47. */
+	trace->is_one_drive = trace->counts.format == SSDPM_TRACE_MQSIM &&
+			      !trace->device_wanted;
 	/* With a service, rows may be in the order of their completions. */
 	if (self->map.kinds & 1u << COLUMN_SERVICE)
 		err = ssdpm__pair_new(trace, UINT64_MAX, MAX_HELD, &self->pair,
@@ -481,7 +484,7 @@ static bool is_delimited(const char *head, size_t size)
 
 const struct trace_reader ssdpm__read_delimited = {
 	.format = SSDPM_TRACE_DELIMITED,
-	.last_format = SSDPM_TRACE_PROCMON,
+	.last_format = SSDPM_TRACE_CLOUDPHYSICS,
 	.is = is_delimited,
 	.open = open_delimited,
 	.read = read_delimited,

@@ -37,6 +37,7 @@ struct ssdpm_trace {
 	char *columns;
 	char *device; /* the only one to read; or the one that was seen */
 	bool device_wanted;
+	bool is_one_drive; /* whatever devices the trace names */
 	bool has_start;		  /* one was seen */
 	uint64_t first_start_ns;  /* in the order of the trace */
 	uint64_t latest_start_ns; /* that was seen, and of what was seen */
@@ -101,6 +102,14 @@ static inline void ssdpm__trace_see_end(struct ssdpm_trace *trace,
 		trace->latest_end_ns = end_ns;
 }
 
+/*
+ * Take the next record of so many bytes, whose number is then that of the line.
+ * 1; 0: there is none; or a negative errno. *ret_record: NULL: it is cut off,
+ * which was counted; it holds until the next call.
+ */
+int ssdpm__trace_record(struct ssdpm_trace *trace, size_t size,
+			const char **ret_record, struct ssdpm_error *reterr);
+
 /* A service time that fits its member; counted where it does not. */
 uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns);
 
@@ -130,8 +139,12 @@ extern const struct trace_reader ssdpm__read_npy;
 extern const struct trace_reader ssdpm__read_blkparse;
 extern const struct trace_reader ssdpm__read_blktrace;
 extern const struct trace_reader ssdpm__read_biosnoop;
+extern const struct trace_reader ssdpm__read_ftrace;
 extern const struct trace_reader ssdpm__read_fio_iolog;
 extern const struct trace_reader ssdpm__read_fio_latency_log;
+extern const struct trace_reader ssdpm__read_vscsi;
+extern const struct trace_reader ssdpm__read_oracle;
+extern const struct trace_reader ssdpm__read_procmon;
 extern const struct trace_reader ssdpm__read_delimited; /* all its presets */
 
 #endif

@@ -17,10 +17,15 @@ static const struct trace_reader *const readers[] = {
 	&ssdpm__read_blktrace,
 	&ssdpm__read_fio_iolog,
 	&ssdpm__read_fio_latency_log,
+	&ssdpm__read_procmon,
 	/* Columns of text: those with the least of their own come last. */
 	&ssdpm__read_blkparse,
+	&ssdpm__read_ftrace,
 	&ssdpm__read_biosnoop,
 	&ssdpm__read_delimited,
+	/* No text, and no mark: numbers that fit. */
+	&ssdpm__read_vscsi,
+	&ssdpm__read_oracle,
 };
 
 int ssdpm__trace_bad(struct ssdpm_trace *trace, struct ssdpm_error *reterr,
@@ -37,6 +42,23 @@ int ssdpm__trace_bad(struct ssdpm_trace *trace, struct ssdpm_error *reterr,
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	return ssdpm__fail(reterr, code, trace->input.line, "%s", message);
+}
+
+int ssdpm__trace_record(struct ssdpm_trace *trace, size_t size,
+			const char **ret_record, struct ssdpm_error *reterr)
+{
+	struct input *input = &trace->input;
+	int err = ssdpm__input_need(input, size, reterr);
+
+	if (err < 0 || (err == 0 && input->at == input->end))
+		return err;
+	input->line++;
+	*ret_record = err ? input->at : NULL;
+	input->at = err ? input->at + size : input->end;
+	if (err == 0)
+		err = ssdpm__trace_bad(trace, reterr, -EIO,
+				       "the last record is cut off");
+	return err < 0 ? err : 1;
 }
 
 /* For a message: a long one is cut off. */
@@ -63,9 +85,9 @@ int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 	if (strlen(trace->device) == n &&
 	    memcmp(trace->device, device.at, n) == 0)
 		return 1;
-	if (trace->device_wanted) {
+	if (trace->device_wanted || trace->is_one_drive) {
 		trace->counts.n_other_device++;
-		return 0;
+		return trace->is_one_drive;
 	}
 	char first[32], other[32];
 	copy_name(ssdpm__span(trace->device, strlen(trace->device)), first);
@@ -470,6 +492,12 @@ static const char trace_format_words[][16] = {
 	[SSDPM_TRACE_BLKREPLAY] = "blkreplay",
 	[SSDPM_TRACE_PIXEL] = "pixel",
 	[SSDPM_TRACE_PROCMON] = "procmon",
+	[SSDPM_TRACE_CLOUDPHYSICS] = "cloudphysics",
+	[SSDPM_TRACE_PERF_SCRIPT] = "perf-script",
+	[SSDPM_TRACE_FTRACE] = "ftrace",
+	[SSDPM_TRACE_VSCSI] = "vscsi",
+	[SSDPM_TRACE_ORACLE_GENERAL] = "oracle-general",
+	[SSDPM_TRACE_PROCMON_CSV] = "procmon-csv",
 };
 ENUM_WORDS(trace_format)
 

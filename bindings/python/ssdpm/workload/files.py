@@ -288,7 +288,8 @@ def read_trace(
             unpacked.
         format: a word as in TraceCounts.format: "npy", "blkparse", "blktrace",
             "fio-iolog", "fio-latency-log", "biosnoop", "delimited", "msr", "spc",
-            "fiu", "mqsim", "disksim", "blkreplay", "pixel", "procmon"; None: by
+            "fiu", "mqsim", "disksim", "blkreplay", "pixel", "procmon", "cloudphysics",
+            "perf-script", "ftrace", "vscsi", "oracle-general", "procmon-csv"; None: by
             content.
         columns: the column map of "delimited"; ssdpm_workload(3) describes it.
         device: read only the I/Os of this device, as the trace writes it ("8,16").

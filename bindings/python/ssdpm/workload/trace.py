@@ -188,6 +188,7 @@ class Trace:
             n_wrapped=0,
             n_other_device=0,
             resolution_ns=_resolution(starts),
+            n_cached=0,
             n_late=0,
             late_max_ns=0,
             n_unsized=int(

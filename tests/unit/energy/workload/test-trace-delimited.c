@@ -102,6 +102,19 @@ static const struct sample {
 		       "92.1141769,a b.exe,ReadFile,0,4096,0.0000158\n",
 	  { { 551802700, 5242880, 1048576, 3580300, WRITE, 0, { 0 } },
 	    { 92114176900, 0, 4096, 15800, READ, 0, { 0 } } } },
+	{ SSDPM_TRACE_CLOUDPHYSICS,
+	  NULL,
+	  "version,time,op,size,lbn\n"
+	  "1,33898,2a,6656,40409911\n"
+	  "1,33899,28,512,8\n",
+	  { { 33898000000000,
+	      40409911ull * 512,
+	      6656,
+	      UNKNOWN,
+	      WRITE,
+	      0,
+	      { 0 } },
+	    { 33899000000000, 4096, 512, UNKNOWN, READ, 0, { 0 } } } },
 	{ SSDPM_TRACE_DELIMITED,
 	  NULL,
 	  "op,bytes,offset,service_ns,start_ns,note\n"
@@ -775,7 +788,9 @@ static void several_devices_need_one_to_be_named(void **state)
 	assert_bad(text, NULL, -EINVAL, 2, "several devices, 0 and 1");
 	assert_bad("1 0123456789012345678901234567890123456789 8 8 1\n"
 		   "1 9876543210987654321\x8c 8 8 1\n",
-		   NULL, -EINVAL, 2,
+		   "time:ns,device,offset:sectors,bytes:sectors,op;"
+		   "separator=blank;read=1",
+		   -EINVAL, 2,
 		   "several devices, 0123456789012345678901234567890 and "
 		   "9876543210987654321?: name");
 	params.device = "1";
@@ -786,6 +801,30 @@ static void several_devices_need_one_to_be_named(void **state)
 	assert_int_equal(trace.ios[0].offset, 1024);
 	assert_int_equal(trace.counts.n_other_device, 2);
 	free(trace.ios);
+}
+
+/* MQSim takes whatever device a line names for the one that it simulates. */
+static void a_trace_of_mqsim_is_one_drive_unless_a_device_is_named(void **state)
+{
+	static const char text[] = "0 0 8 8 1\n5 1 8 8 0\n9 2 8 8 1\n";
+	struct ssdpm_trace_params params = with_columns(NULL);
+	struct fixture_trace trace = read_good(text, NULL);
+
+	(void)state;
+	assert_int_equal(trace.n, 3);
+	assert_int_equal(trace.counts.n_other_device, 2);
+	free(trace.ios);
+	params.device = "1";
+	assert_int_equal(fixture_read_trace(text, sizeof(text) - 1, &params, 3,
+					    &trace, NULL),
+			 0);
+	assert_int_equal(trace.n, 1);
+	assert_int_equal(trace.counts.n_other_device, 2);
+	free(trace.ios);
+	assert_bad(text,
+		   "time:ns,device,offset:sectors,bytes:sectors,op;"
+		   "separator=blank;read=1;write=0",
+		   -EINVAL, 2, "several devices");
 }
 
 static void devices_are_named_as_the_trace_writes_them(void **state)
@@ -912,6 +951,8 @@ int main(void)
 		cmocka_unit_test(
 			the_resolution_shows_what_the_clock_of_a_trace_can_do),
 		cmocka_unit_test(several_devices_need_one_to_be_named),
+		cmocka_unit_test(
+			a_trace_of_mqsim_is_one_drive_unless_a_device_is_named),
 		cmocka_unit_test(devices_are_named_as_the_trace_writes_them),
 		cmocka_unit_test(a_head_that_is_there_twice_is_passed_over),
 		cmocka_unit_test(a_format_that_is_named_needs_no_head),
