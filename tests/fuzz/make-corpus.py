@@ -734,13 +734,13 @@ TRACE_TOOLS = {
     "vscsi-2": vscsi(2, (0x2a, 512, 8, 1), (0x35, 0, 0, 2), (0x28, 512, 9, 1)),
     "vscsi-cut": vscsi(1, (0x2a, 512, 8, 1), (0x28, 512, 9, 3))[:-5],
     "oracle": requests((0, 4096, 3), (1, 512, -1), (1, 1, 1 << 40), (9, 4096, -1)),
-    "procmon": f"""{PROCMON_HEAD}
+    "procmon": f'''{PROCMON_HEAD}
 "11:59:59.9999999 PM","x","ReadFile","SUCCESS","Offset: 2,275, Length: 16,384{FLAGS}"
 "12:00:00.1 AM","a ""b""","WriteFile","SUCCESS","Offset: 0, Length: 4.096{FLAGS}"
 "11:59:59.9999998 PM","x","FlushBuffersFile","SUCCESS",""
 "12:00:00.2 AM","x","ReadFile","END OF FILE","Offset: 0, Length: 9"
 "12:00:00.2 AM","x","ReadFile","SUCCESS","Offset: 0, Length: 9"
-""".encode(),
+'''.encode(),
     "procmon-duration": f"""{PROCMON_HEAD},"Duration"
 "9:25:35,5","x","ReadFile","SUCCESS","Offset: 1.048.576, Length: 4.096{FLAGS}","0,5"
 "09:25:34","x","WriteFile","SUCCESS","Offset: 7 168, Length: 512{FLAGS}","2.0000001"

@@ -260,7 +260,8 @@ int fuzz_trace_tools(const uint8_t *data, size_t size)
 
 /*
  * gzip, zstd, xz and bzip2, which come out as five columns of numbers if all is
- * well. What does not is no reason to go on: a few bytes may unpack to very many.
+ * well. What does not is no reason to go on: a few bytes may unpack to very
+ * many.
  */
 
 int fuzz_trace_unpack(const uint8_t *data, size_t size)

@@ -80,13 +80,13 @@ enum ssdpm_trace_format {
 	SSDPM_TRACE_DISKSIM = 12,
 	SSDPM_TRACE_BLKREPLAY = 13,
 	SSDPM_TRACE_PIXEL = 14,
-	SSDPM_TRACE_PROCMON = 15,	  /* reduced to its block I/O */
-	SSDPM_TRACE_CLOUDPHYSICS = 16,	  /* CSV: version,time,op,size,lbn */
-	SSDPM_TRACE_PERF_SCRIPT = 17,	  /* text of perf script */
-	SSDPM_TRACE_FTRACE = 18,	  /* text of tracefs and trace-cmd */
-	SSDPM_TRACE_VSCSI = 19,		  /* VMware's vscsiStats, binary */
-	SSDPM_TRACE_ORACLE_GENERAL = 20,  /* libCacheSim's, binary */
-	SSDPM_TRACE_PROCMON_CSV = 21,	  /* as Process Monitor writes it */
+	SSDPM_TRACE_PROCMON = 15,	 /* reduced to its block I/O */
+	SSDPM_TRACE_CLOUDPHYSICS = 16,	 /* CSV: version,time,op,size,lbn */
+	SSDPM_TRACE_PERF_SCRIPT = 17,	 /* text of perf script */
+	SSDPM_TRACE_FTRACE = 18,	 /* text of tracefs and trace-cmd */
+	SSDPM_TRACE_VSCSI = 19,		 /* VMware's vscsiStats, binary */
+	SSDPM_TRACE_ORACLE_GENERAL = 20, /* libCacheSim's, binary */
+	SSDPM_TRACE_PROCMON_CSV = 21,	 /* as Process Monitor writes it */
 };
 
 enum ssdpm_trace_flag {
@@ -102,8 +102,8 @@ enum ssdpm_trace_flag {
  * @columns: the column map of SSDPM_TRACE_DELIMITED, described in
  *           ssdpm_workload(3); NULL: that of the preset
  * @device:  read only the I/Os of this device, as the trace writes it ("8,16",
- *           "sda", "0"); NULL: all, and it is an error where a file has several,
- *           unless it is one of MQSim, which simulates one
+ *           "sda", "0"); NULL: all, and it is an error where a file has
+ *           several, unless it is one of MQSim, which simulates one
  */
 struct ssdpm_trace_params {
 	size_t size;

@@ -37,7 +37,7 @@ struct ssdpm_trace {
 	char *columns;
 	char *device; /* the only one to read; or the one that was seen */
 	bool device_wanted;
-	bool is_one_drive; /* whatever devices the trace names */
+	bool is_one_drive;	  /* whatever devices the trace names */
 	bool has_start;		  /* one was seen */
 	uint64_t first_start_ns;  /* in the order of the trace */
 	uint64_t latest_start_ns; /* that was seen, and of what was seen */

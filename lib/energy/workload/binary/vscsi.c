@@ -66,7 +66,8 @@ static uint8_t find_op(uint64_t cmd)
 
 static bool is_record(const struct layout *layout, const char *record)
 {
-	return get(record, layout->ver_at, 2) == (uint64_t)layout->version << 8 &&
+	return get(record, layout->ver_at, 2) == (uint64_t)layout->version
+							 << 8 &&
 	       get(record, layout->cmd_at, 2) <= 0xff;
 }
 

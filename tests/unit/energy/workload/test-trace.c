@@ -326,7 +326,7 @@ static void words_are_those_of_the_enumerations(void **state)
 		assert_non_null(ssdpm_op_to_string(op));
 	assert_null(ssdpm_op_to_string(0));
 	assert_null(ssdpm_op_to_string(SSDPM_N_OPS + 1));
-	for (uint32_t f = SSDPM_TRACE_NPY; f <= SSDPM_TRACE_PROCMON; f++) {
+	for (uint32_t f = SSDPM_TRACE_NPY; f <= SSDPM_TRACE_PROCMON_CSV; f++) {
 		assert_non_null(ssdpm_trace_format_to_string(f));
 		for (uint32_t k = SSDPM_TRACE_NPY; k < f; k++)
 			assert_string_not_equal(
@@ -334,7 +334,7 @@ static void words_are_those_of_the_enumerations(void **state)
 				ssdpm_trace_format_to_string(f));
 	}
 	assert_null(ssdpm_trace_format_to_string(0));
-	assert_null(ssdpm_trace_format_to_string(SSDPM_TRACE_PROCMON + 1));
+	assert_null(ssdpm_trace_format_to_string(SSDPM_TRACE_PROCMON_CSV + 1));
 }
 
 /* What is bad here is said of a record and not of a line. */
