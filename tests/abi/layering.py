@@ -51,6 +51,7 @@ SIGNAL = {*WORK, "energy/power", "energy/measure"}
 ENERGY = {
     "energy/common": {"base"},
     "energy/workload": {"base", "energy/common"},
+    "energy/workload/binary": {"base", "energy/common", "energy/workload"},
     "energy/estimate": WORK,
     "energy/likely": ESTIMATE,
     "energy/recommend": LIKELY,
