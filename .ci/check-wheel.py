@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import lzma
 import pathlib
@@ -28,7 +29,12 @@ if [(e.state, e.target) for e in table.entries] != [(0, 3), (1, 3), (2, 3)]:
 # What unpacks a trace is in the wheel. Zstandard: one block as it is (RFC 8878).
 rows = b"0 0 8 8 1\n1 0 8 8 1\n"
 zstd = struct.pack("<IBBI", 0xFD2FB528, 0x20, len(rows), len(rows) << 3 | 1)[:-1]
-for packed in gzip.compress(rows), lzma.compress(rows), zstd + rows:
+for packed in (
+    gzip.compress(rows),
+    lzma.compress(rows),
+    bz2.compress(rows),
+    zstd + rows,
+):
     if len(ssdpm.read_trace(packed)) != 2:
         sys.exit(f"{packed[:4]!r}: wrong trace")
 # The libraries for commands to drives need not be there.

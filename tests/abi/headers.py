@@ -50,7 +50,7 @@ UNITLESS = {
     "n_params",
     "n_excursions", "n_short", "n_rows", "n_matches", "n_tables", "seen", "n_ios", "n_records", "n_lines",
     "n_bad", "n_unmatched", "n_orphans", "n_saturated", "n_backward", "n_wrapped",
-    "n_other_device", "n_unknown_service", "n_sequential", "n_gaps", "gaps", "n_longer",
+    "n_other_device", "n_cached", "n_late", "n_unsized", "n_untyped", "n_unknown_service", "n_sequential", "n_gaps", "gaps", "n_longer",
     # what a generator takes: a seed, what a workload says, thousandths
     "seed", "value", "shape_milli", "measured_wa_milli",
     # rates

@@ -53,6 +53,7 @@ ENERGY = {
     "energy/workload": {"base", "energy/common"},
     "energy/evidence": SEEN,
     "energy/estimate": {*WORK, "energy/evidence"},
+    "energy/workload/binary": {"base", "energy/common", "energy/workload"},
     "energy/likely": ESTIMATE,
     "energy/recommend": LIKELY,
     "energy/writes": ESTIMATE,
@@ -121,6 +122,10 @@ FILES = {
             "gnu_dev_makedev", "ioctl", "open64", "openat64", "readdir64", "readlinkat",
             "setvbuf", "sscanf",
         },
+    ),
+    "energy/common/unpack-bzip2.c": (
+        {"bzlib.h"},
+        {"BZ2_bzDecompress", "BZ2_bzDecompressEnd", "BZ2_bzDecompressInit"},
     ),
     "energy/common/unpack-lzma.c": (
         {"lzma.h"},

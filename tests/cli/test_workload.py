@@ -257,6 +257,32 @@ def test_wrong_usage_is_explained(ssdpm: Command, call: list[str], words: str) -
     assert words in ssdpm.fails(2, "workload", *call)
 
 
+def test_a_record_that_is_late_is_put_in_order_and_said(ssdpm: Command) -> None:
+    starts_us = (0, 1000, 694, 2000)
+    rows = [(start_us * 1000, 1) for start_us in starts_us]
+    ssdpm.write("late.csv", trace.csv(*rows))
+    result = ssdpm("workload", "--to", "csv", "late.csv")
+    lines = result.stdout.decode().splitlines()[1:]
+    starts = [line.split(",")[0] for line in lines]
+    assert starts == ["0", "694000", "1000000", "2000000"]
+    words = "late.csv: 1 I/O was late, by 306 us at most, and put in order"
+    assert words in result.stderr.decode()
+    counts = ssdpm.json("workload", "late.csv")["counts"]
+    assert (counts["n_late"], counts["late_max_ns"]) == (1, 306000)
+
+
+def test_what_a_trace_does_not_have_is_said(ssdpm: Command) -> None:
+    ssdpm.write("times", "TIMEus DELTAus\n9 5\n20 5\n")
+    text = ssdpm.output("workload", "times")
+    assert "no size is in the trace for 100 % of the I/Os; here they have 0" in text
+    assert "no operation is in the trace for 100 % of the I/Os; here they are" in text
+    counts = ssdpm.json("workload", "times")["counts"]
+    assert (counts["n_unsized"], counts["n_untyped"]) == (2, 2)
+    words = ssdpm("compare", "-t", "times", "SN530").stderr.decode()
+    assert "times: 2 I/Os have no size in the trace and count as 0 bytes" in words
+    assert "times: 2 I/Os have no operation in the trace and count as reads" in words
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -264,7 +290,14 @@ def test_wrong_usage_is_explained(ssdpm: Command, call: list[str], words: str) -
         (b"hello\n", "bad: "),
         (gzip.compress(trace.SOME.encode(), mtime=0)[:40], "bad"),
         (lzma.compress(trace.SOME.encode())[:-8], "bad"),
-        (b"start_ns,offset,bytes,op\n5,0,8,read\n4,0,8,read\n", "bad:3: "),
+        (
+            b"start_ns,offset,bytes,op\n5,0,8,read\n300000006,0,8,read\n6,0,8,read\n",
+            "bad:4: time goes backwards by 0.3 s, to where the trace began",
+        ),
+        (
+            trace.csv((1, 1), (10**9, 1), (2 * 10**9, 1), (10**9, 1)).encode(),
+            "bad:5: time goes backwards by 1 s here or shortly before",
+        ),
         (trace.csv((5, 1)).replace("read", "sing").encode(), "bad:2: "),
     ],
 )
@@ -401,3 +434,45 @@ def test_a_device_that_is_not_in_the_trace_is_said(ssdpm: Command) -> None:
         "ssdpm: t: no I/O is of the device that --device names",
         "ssdpm: t: 2 I/Os of other devices are left out, as asked",
     ]
+
+
+def test_a_step_back_names_the_option_that_skips_it(ssdpm: Command) -> None:
+    ssdpm.write("back.csv", trace.csv((1, 1), (S, 1), (2 * S, 1), (S, 1)))
+    assert ssdpm.fails(1, "workload", "back.csv").endswith(" with --skip-bad")
+    counts = ssdpm.json("workload", "--skip-bad", "back.csv")["counts"]
+    assert (counts["n_ios"], counts["n_bad"]) == (4, 0)
+
+
+def test_the_formats_of_other_tools_are_known(ssdpm: Command) -> None:
+    ssdpm.write(
+        "events",
+        " a b-7 [003] d.... 9.831159: block_rq_issue: 8,0 WS 4096 () 8 + 8 [a b]\n"
+        " <idle>-0 [003] d.h.. 9.831178: block_rq_complete: 8,0 WS () 8 + 8 [0]\n",
+    )
+    answer = ssdpm.json("workload", "events")
+    assert answer["counts"]["format"] == "ftrace"
+    assert (answer["n_ios"], answer["busy_ns"]) == ([0, 1, 0, 0], 19000)
+    assert ssdpm.json("workload", "-f", "perf-script", "events")["n_ios"][1] == 1
+
+
+def test_cached_ios_of_files_are_left_out_and_said(ssdpm: Command) -> None:
+    row = '"9:25:34.5 AM","ReadFile","Offset: 0, Length: 4,096{}"\n'
+    ssdpm.write(
+        "Logfile.CSV",
+        '"Time of Day","Operation","Detail"\n'
+        + row.format(", I/O Flags: Non-cached")
+        + row.format(""),
+    )
+    result = ssdpm("workload", "Logfile.CSV")
+    words = "Logfile.CSV: 1 I/O of a file was served by a cache and is left out"
+    assert words in result.stderr.decode()
+    answer = ssdpm.json("workload", "Logfile.CSV")
+    assert (answer["counts"]["n_cached"], sum(answer["n_ios"])) == (1, 1)
+
+
+def test_mqsim_is_one_drive_and_says_so(ssdpm: Command) -> None:
+    ssdpm.write("two", "0 0 8 8 1\n5 1 8 8 1\n9 1 16 8 0\n")
+    words = "two: 2 I/Os name other devices than the first, and all count as one drive"
+    assert words in ssdpm("workload", "two").stderr.decode()
+    call = ["workload", "-v", "--device", "0", "two"]
+    assert "2 I/Os of other devices are left out" in ssdpm(*call).stderr.decode()

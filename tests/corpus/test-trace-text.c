@@ -27,6 +27,8 @@ static const struct expected {
 	  80794, 3599890, 1 },
 	{ "blkreplay_windows-mssql.load.gz", NULL, SSDPM_TRACE_BLKREPLAY, 0,
 	  42976, 3062338, 1 },
+	{ "cloudPhysicsIO.vscsi.gz", NULL, SSDPM_TRACE_VSCSI, 0, 113872,
+	  7200089, 1000 },
 	{ "mqsim_wsrch-small.trace", "1", SSDPM_TRACE_MQSIM, 0, 24783, 60055,
 	  1000 },
 	{ "pixel6a_pubg_precond.csv.gz", "8388608", SSDPM_TRACE_PIXEL, 0, 51110,

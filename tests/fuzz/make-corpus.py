@@ -11,6 +11,7 @@ found.txt. The second prints the lines of that file for inputs that were found.
 """
 
 import ast
+import bz2
 import gzip
 import hashlib
 import json
@@ -621,6 +622,15 @@ TRACE_UNPACK = {
         {"id": lzma.FILTER_DELTA, "dist": 2},
         {"id": lzma.FILTER_LZMA2, "dict_size": 1 << 16},
     ]),
+    "bzip2": bz2.compress(ROWS),
+    "bzip2-streams": bz2.compress(ROWS[:7]) + bz2.compress(ROWS[7:]),
+    "bzip2-cut": bz2.compress(ROWS)[:-3],
+    "bzip2-trailer": bz2.compress(ROWS) + b"x",
+    "utf-16": ROWS.decode().encode("utf-16"),
+    "utf-16-be": b"\xfe\xff" + ROWS.decode().encode("utf-16-be"),
+    "utf-16-pair": "\ufeff1 \U0001f600 8 8 1\n".encode("utf-16-le"),
+    "utf-16-odd": ROWS.decode().encode("utf-16")[:-1],
+    "utf-16-gzip": gzip.compress(ROWS.decode().encode("utf-16"), mtime=0),
 }
 
 
@@ -692,6 +702,52 @@ TRACE_BIOSNOOP = {name: text.encode() for name, text in {
 
 
 V3 = b"fio version 3 iolog\n"
+PROCMON_HEAD = '"Time of Day","Process Name","Operation","Result","Detail"'
+FLAGS = ", I/O Flags: Non-cached, Paging I/O"
+
+
+def vscsi(version, *ios):
+    """Records of vscsiStats from (command, bytes, sector, us)."""
+    if version == 1:
+        return b"".join(struct.pack("<IIIHHQQ", 1, n, 1, command, 256, sector, us)
+                        for command, n, sector, us in ios)
+    return b"".join(struct.pack("<HHIIIQQQ", command, 512, 1, n, 1, sector, us, 9)
+                    for command, n, sector, us in ios)
+
+
+def requests(*rows):
+    """oracleGeneral of libCacheSim from (s, bytes, next)."""
+    return b"".join(struct.pack("<IQIq", s, 7, n, at) for s, n, at in rows)
+
+
+TRACE_TOOLS = {
+    "ftrace": b"# tracer: nop\n"
+              b" a b-7 [3] d.. 9.831159: block_rq_issue: 8,0 WS 4096 () 8 + 8 [a b]\n"
+              b" <idle>-0 [3] d.. 9.831178: block_rq_complete: 8,0 WS () 8 + 8 [0]\n"
+              b" k-1 [0] .. 10.1: block_rq_issue: 8,0 FF 0 () 0 + 0 be,0,4 [k]\n",
+    "ftrace-lost": b" a-7 9.8: block_rq_complete: 8,0 R () 8 + 8 [0]\n"
+                   b"CPU:2 [LOST 12 EVENTS]\n",
+    "ftrace-ticks": b" a-7 98: block_rq_issue: 8,0 N 36 (12 00) 18446744073709551615 + 0 [a]",
+    "perf": b"r 25 [0]  6.824867: block:block_bio_queue: 8,0 R 8 + 8 [r]\n"
+            b"r 25 [0]  6.824868: 1 block:block_rq_issue: 8,0 R 4096 () 8 + 8 0x2,0,4 [r]\n",
+    "vscsi-1": vscsi(1, (0x2a, 512, 8, 1), (0x12, 36, 0, 2), (0x88, 512, 9, 3)),
+    "vscsi-2": vscsi(2, (0x2a, 512, 8, 1), (0x35, 0, 0, 2), (0x28, 512, 9, 1)),
+    "vscsi-cut": vscsi(1, (0x2a, 512, 8, 1), (0x28, 512, 9, 3))[:-5],
+    "oracle": requests((0, 4096, 3), (1, 512, -1), (1, 1, 1 << 40), (9, 4096, -1)),
+    "procmon": f'''{PROCMON_HEAD}
+"11:59:59.9999999 PM","x","ReadFile","SUCCESS","Offset: 2,275, Length: 16,384{FLAGS}"
+"12:00:00.1 AM","a ""b""","WriteFile","SUCCESS","Offset: 0, Length: 4.096{FLAGS}"
+"11:59:59.9999998 PM","x","FlushBuffersFile","SUCCESS",""
+"12:00:00.2 AM","x","ReadFile","END OF FILE","Offset: 0, Length: 9"
+"12:00:00.2 AM","x","ReadFile","SUCCESS","Offset: 0, Length: 9"
+'''.encode(),
+    "procmon-duration": f"""{PROCMON_HEAD},"Duration"
+"9:25:35,5","x","ReadFile","SUCCESS","Offset: 1.048.576, Length: 4.096{FLAGS}","0,5"
+"09:25:34","x","WriteFile","SUCCESS","Offset: 7 168, Length: 512{FLAGS}","2.0000001"
+""".encode(),
+    "cloudphysics": b"version,time,op,size,lbn\n1,33898,2a,512,8\n1,33899,28,512,9\n",
+}
+
 TRACE_FIO = {
     "empty": b"",
     "v3": V3 + b"0 f add\n0 f open\n1 f read 0 4096\n9 f write 4096 512\n"
@@ -953,6 +1009,7 @@ TARGETS = {
     "trace-delimited": TRACE_DELIMITED,
     "trace-fio": TRACE_FIO,
     "trace-npy": TRACE_NPY,
+    "trace-tools": TRACE_TOOLS,
     "trace-unpack": TRACE_UNPACK,
     "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
 }

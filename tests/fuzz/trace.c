@@ -154,7 +154,7 @@ int fuzz_trace_delimited(const uint8_t *data, size_t size)
 	struct ssdpm_trace_params params = { .size = sizeof(params) };
 
 	if (length == 1)
-		params.format = data[0] % 16;
+		params.format = data[0] % 32;
 	else if (zero)
 		params.columns = (const char *)data;
 	if (zero)
@@ -248,9 +248,20 @@ int fuzz_trace_npy(const uint8_t *data, size_t size)
 	return 0;
 }
 
+/* Text and records of other tools: each as the format that it may be. */
+
+int fuzz_trace_tools(const uint8_t *data, size_t size)
+{
+	for (uint32_t format = SSDPM_TRACE_FTRACE;
+	     format <= SSDPM_TRACE_PROCMON_CSV; format++)
+		fuzz_format(data, size, format);
+	return fuzz_format(data, size, 0);
+}
+
 /*
- * gzip, zstd and xz, which come out as five columns of numbers if all is well.
- * What does not is no reason to go on: a few bytes may unpack to very many.
+ * gzip, zstd, xz and bzip2, which come out as five columns of numbers if all is
+ * well. What does not is no reason to go on: a few bytes may unpack to very
+ * many.
  */
 
 int fuzz_trace_unpack(const uint8_t *data, size_t size)

@@ -493,6 +493,29 @@ static int call_trace_xz(struct result *ret, struct ssdpm_error *error)
 }
 #endif
 
+#if HAVE_BZIP2
+static int call_trace_bzip2(struct result *ret, struct ssdpm_error *error)
+{
+	static const uint8_t packed[] = {
+		0x42, 0x5a, 0x68, 0x31, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59,
+		0x8a, 0x76, 0x2d, 0x46, 0x00, 0x00, 0x05, 0x58, 0x00, 0x00,
+		0x10, 0x40, 0x00, 0x60, 0x40, 0x20, 0x00, 0x20, 0xaa, 0x69,
+		0xa0, 0x66, 0x82, 0xe5, 0xe2, 0x2f, 0x12, 0x1e, 0x2e, 0xe4,
+		0x8a, 0x70, 0xa1, 0x21, 0x14, 0xec, 0x5a, 0x8c,
+	};
+
+	return open_trace(packed, sizeof(packed), ret, error);
+}
+#endif
+
+static int call_trace_utf16(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] = "\xff\xfe"
+				   "0\0 \0000\0 \0008\0 \0008\0 \0001\0\n";
+
+	return open_trace(text, sizeof(text), ret, error);
+}
+
 static int call_trace_fd(struct result *ret, struct ssdpm_error *error)
 {
 	if (lseek(in.trace_fd, 0, SEEK_SET))
@@ -537,6 +560,39 @@ static int call_stats_new(struct result *ret, struct ssdpm_error *error)
 static int call_trace_biosnoop(struct result *ret, struct ssdpm_error *error)
 {
 	return open_text_trace("TIMEus DELTAus\n7 5\n", ret, error);
+}
+
+static int call_trace_ftrace(struct result *ret, struct ssdpm_error *error)
+{
+	return open_text_trace("x-1 [0] .... 1.0: block_rq_issue: 8,0 R 512 () "
+			       "8 + 1 [x]\n",
+			       ret, error);
+}
+
+static int call_trace_procmon(struct result *ret, struct ssdpm_error *error)
+{
+	return open_text_trace("\"Time of Day\",\"Operation\",\"Detail\"\n"
+			       "\"1:00:00\",\"FlushBuffersFile\",\"\"\n",
+			       ret, error);
+}
+
+static int call_trace_vscsi(struct result *ret, struct ssdpm_error *error)
+{
+	static const uint8_t record[32] = { [12] = 0x28, [15] = 1 };
+
+	return open_trace(record, sizeof(record), ret, error);
+}
+
+static int call_trace_oracle(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_trace_params params = {
+		.size = sizeof(params),
+		.format = SSDPM_TRACE_ORACLE_GENERAL,
+	};
+	static const uint8_t record[24] = { [12] = 1 };
+
+	return ssdpm_trace_open_data(record, sizeof(record), &params,
+				     &ret->trace, error);
 }
 
 static int call_trace_blkparse(struct result *ret, struct ssdpm_error *error)
@@ -2364,9 +2420,17 @@ static const struct {
 #if HAVE_LZMA
 	{ "ssdpm_trace_open_data", call_trace_xz },
 #endif
+#if HAVE_BZIP2
+	{ "ssdpm_trace_open_data", call_trace_bzip2 },
+#endif
+	{ "ssdpm_trace_open_data", call_trace_utf16 },
 	{ "ssdpm_trace_open", call_trace_fd },
 	{ "ssdpm_trace_open_data", call_trace_biosnoop },
 	{ "ssdpm_trace_open_data", call_trace_blkparse },
+	{ "ssdpm_trace_open_data", call_trace_ftrace },
+	{ "ssdpm_trace_open_data", call_trace_procmon },
+	{ "ssdpm_trace_open_data", call_trace_vscsi },
+	{ "ssdpm_trace_open_data", call_trace_oracle },
 	{ "ssdpm_trace_open_data", call_trace_iolog },
 	{ "ssdpm_trace_open_data", call_trace_latency_log },
 	{ "ssdpm_trace_generate", call_generate_trace },

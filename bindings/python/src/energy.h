@@ -137,7 +137,7 @@ template <typename Reader, Reader *(*destroy)(Reader *)> class FileReader
 };
 
 /* The members of struct ssdpm_trace_counts, in their order. */
-using CountNumbers = std::array<uint64_t, 12>;
+using CountNumbers = std::array<uint64_t, 17>;
 
 struct ssdpm_trace_counts trace_counts_from(const CountNumbers &from);
 

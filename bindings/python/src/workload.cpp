@@ -26,6 +26,11 @@ static py::dict counts_dict(const struct ssdpm_trace_counts &counts)
 	result["n_wrapped"] = counts.n_wrapped;
 	result["n_other_device"] = counts.n_other_device;
 	result["resolution_ns"] = counts.resolution_ns;
+	result["n_cached"] = counts.n_cached;
+	result["n_late"] = counts.n_late;
+	result["late_max_ns"] = counts.late_max_ns;
+	result["n_unsized"] = counts.n_unsized;
+	result["n_untyped"] = counts.n_untyped;
 	result["format"] = counts.format;
 	return result;
 }
@@ -258,7 +263,12 @@ struct ssdpm_trace_counts trace_counts_from(const CountNumbers &from)
 	counts.n_wrapped = from[8];
 	counts.n_other_device = from[9];
 	counts.resolution_ns = from[10];
-	counts.format = (uint32_t)from[11];
+	counts.n_cached = (uint32_t)from[11];
+	counts.n_late = from[12];
+	counts.late_max_ns = from[13];
+	counts.n_unsized = from[14];
+	counts.n_untyped = from[15];
+	counts.format = (uint32_t)from[16];
 	return counts;
 }
 

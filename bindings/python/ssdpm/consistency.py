@@ -271,7 +271,8 @@ def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float6
     line for a step in which no operation ended.
 
     Args:
-        source: a path, an open binary file, or bytes; gzip, zstd and xz are unpacked.
+        source: a path, an open binary file, or bytes; gzip, zstd, xz and bzip2 are
+            unpacked.
         op: count only "read", "write" or "discard"; None: all.
 
     Returns:

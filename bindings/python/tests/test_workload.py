@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import bz2
 import gzip
 import io
 import lzma
@@ -233,7 +234,7 @@ def test_traces_are_compared_copied_pickled_and_printed() -> None:
 
 
 @pytest.mark.parametrize(
-    "how", ["path", "str", "bytes", "file", "memory", "gzip", "xz"]
+    "how", ["path", "str", "bytes", "file", "memory", "gzip", "xz", "bzip2", "utf-16"]
 )
 def test_a_trace_is_read_from_whatever_holds_it(tmp_path: Path, how: str) -> None:
     path = tmp_path / "trace.txt"
@@ -249,6 +250,10 @@ def test_a_trace_is_read_from_whatever_holds_it(tmp_path: Path, how: str) -> Non
         path.write_bytes(gzip.compress(MQSIM))
     elif how == "xz":
         path.write_bytes(lzma.compress(MQSIM))
+    elif how == "bzip2":
+        path.write_bytes(bz2.compress(MQSIM))
+    elif how == "utf-16":
+        path.write_bytes(MQSIM.decode().encode("utf-16"))
     if how == "file":
         with path.open("rb") as file:
             trace = ssdpm.read_trace(file, "mqsim")

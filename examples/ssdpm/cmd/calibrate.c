@@ -57,7 +57,8 @@ static const struct option_spec options[] = {
 	  "SATA: idle time before a link state, as in PS1=10ms", SETS_OWN },
 	{ "trace-format", 0,
 	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|"
-	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon",
+	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon|cloudphysics|"
+	  "perf-script|ftrace|vscsi|oracle-general|procmon-csv",
 	  "how TRACE is written (default: recognised by content)",
 	  SETS_WORD(struct calibrate_options, trace.reader.format,
 		    ssdpm_trace_format_to_string) },

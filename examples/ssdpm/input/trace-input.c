@@ -23,7 +23,8 @@ enum { MODE_READ = 1, MODE_MADE = 2 };
 static const struct option_spec options[] = {
 	{ "format", 'f',
 	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|"
-	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon",
+	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon|cloudphysics|"
+	  "perf-script|ftrace|vscsi|oracle-general|procmon-csv",
 	  "how the trace is written (default: recognised by content)",
 	  SETS_WORD(TRACE, reader.format, ssdpm_trace_format_to_string),
 	  .modes = MODE_READ },
@@ -159,6 +160,8 @@ static const char *option_for(const char *message, bool prefixed)
 		  " with --trace-format or --trace-columns" },
 		{ "are not known: name them", " with --columns",
 		  " with --trace-columns" },
+		{ "or skip what is bad", " with --skip-bad",
+		  " with --skip-bad" },
 	};
 	size_t length = strlen(message);
 
@@ -229,6 +232,7 @@ enum exit_status open_trace(const struct common *common,
 {
 	struct trace_input input = { .name = name,
 				     .prefixed = settings->prefixed,
+				     .has_device = settings->reader.device,
 				     .fd = -1 };
 	const char *problem = NULL;
 	enum exit_status status;
@@ -304,7 +308,7 @@ static void say_count(const char *name, uint64_t count, const char *one,
 		       count == 1 ? one : many);
 }
 
-void say_counts(const struct common *common, const struct trace_input *input)
+void say_reading(const struct common *common, const struct trace_input *input)
 {
 	const struct ssdpm_trace_counts *c =
 		ssdpm_trace_get_counts(input->trace);
@@ -326,19 +330,50 @@ void say_counts(const struct common *common, const struct trace_input *input)
 		  "times went backwards and were raised");
 	say_count(name, c->n_wrapped, "time of -1 ns was put right",
 		  "times of -1 ns were put right");
+	say_count(name, c->n_cached,
+		  "I/O of a file was served by a cache and is left out",
+		  "I/Os of files were served by a cache and are left out");
+	if (c->n_late)
+		remark("%s: %s %s late, by %s at most, and put in order", name,
+		       count_text(c->n_late).text,
+		       c->n_late == 1 ? "I/O was" : "I/Os were",
+		       time_text(c->late_max_ns).text);
 	if (c->n_ios > 1 && c->resolution_ns >= 1000000000)
 		remark("%s: all times are whole seconds: the trace does not "
 		       "show shorter idle times",
 		       name);
 	if (!c->n_ios && c->n_other_device)
 		remark("%s: no I/O is of the device that --device names", name);
+	if (!input->has_device)
+		say_count(name, c->n_other_device,
+			  "I/O names another device than the first, and all "
+			  "count as one drive, as in MQSim",
+			  "I/Os name other devices than the first, and all "
+			  "count as one drive, as in MQSim");
 	if (!common->verbose && c->n_ios)
 		return;
-	say_count(name, c->n_other_device,
-		  "I/O of another device is left out, as asked",
-		  "I/Os of other devices are left out, as asked");
+	if (input->has_device)
+		say_count(name, c->n_other_device,
+			  "I/O of another device is left out, as asked",
+			  "I/Os of other devices are left out, as asked");
 	if (common->verbose && c->format)
 		remark("%s: %s, %s lines or events, %s I/Os", name,
 		       ssdpm_trace_format_to_string(c->format),
 		       count_text(c->n_lines).text, count_text(c->n_ios).text);
+}
+
+void say_counts(const struct common *common, const struct trace_input *input)
+{
+	const struct ssdpm_trace_counts *c =
+		ssdpm_trace_get_counts(input->trace);
+
+	say_reading(common, input);
+	if (common->quiet)
+		return;
+	say_count(input->name, c->n_unsized,
+		  "I/O has no size in the trace and counts as 0 bytes",
+		  "I/Os have no size in the trace and count as 0 bytes");
+	say_count(input->name, c->n_untyped,
+		  "I/O has no operation in the trace and counts as a read",
+		  "I/Os have no operation in the trace and count as reads");
 }

@@ -18,7 +18,8 @@ extern const struct option_group trace_option_group;
 
 struct trace_input {
 	const char *name;
-	bool prefixed; /* its options, as in struct trace_options */
+	bool prefixed;	 /* its options, as in struct trace_options */
+	bool has_device; /* one was named */
 	struct ssdpm_trace *trace;
 	int fd;	    /* -1: none to close */
 	bool begun; /* stream_trace() has had an I/O; the first one is of */
@@ -63,6 +64,9 @@ struct ssdpm_generator_params generator_of(const struct trace_options *options,
 					   const char *name);
 
 /* What the reader met, on standard error. */
+void say_reading(const struct common *common, const struct trace_input *input);
+
+/* The same, and what stands for what the trace does not have. */
 void say_counts(const struct common *common, const struct trace_input *input);
 
 /* workload-print.c: read traces, and print what is in them. */

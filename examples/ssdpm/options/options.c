@@ -172,17 +172,16 @@ enum exit_status choose_form(struct common *common, enum form form,
 /* What is too long for its column stands on a line of its own. */
 static void print_option(const struct option_spec *option)
 {
-	char argument[128] = "";
-	int width;
+	const bool optional = argument_is_optional(option); /* "[FILE]" */
+	const char *argument = option->argument ? option->argument : "";
+	int width = printf("  %s%c%s--%s%s%s", option->letter ? "-" : "",
+			   option->letter ? option->letter : ' ',
+			   option->letter ? ", " : "   ", option->name,
+			   optional	    ? "[=" :
+			   option->argument ? " " :
+					      "",
+			   argument + optional);
 
-	if (argument_is_optional(option)) /* "[FILE]" */
-		snprintf(argument, sizeof(argument), "[=%s",
-			 option->argument + 1);
-	else if (option->argument)
-		snprintf(argument, sizeof(argument), " %s", option->argument);
-	width = printf("  %s%c%s--%s%s", option->letter ? "-" : "",
-		       option->letter ? option->letter : ' ',
-		       option->letter ? ", " : "   ", option->name, argument);
 	if (width > 34) {
 		putchar('\n');
 		width = 0;

@@ -40,7 +40,7 @@ static enum exit_status count(const struct common *common,
 		status = STATUS_FAILED;
 	}
 	if (!status)
-		say_counts(common, input);
+		say_reading(common, input);
 	answer->counts = *ssdpm_trace_get_counts(input->trace);
 	ssdpm_stats_free(stats);
 	return status;
@@ -113,6 +113,14 @@ static void print_answer(const struct answer *a)
 	print_mix(s);
 	printf("  sequential: %s of the I/Os begin where the one before ended\n",
 	       share_text(s->n_sequential, n).text);
+	if (a->counts.n_unsized)
+		printf("  no size is in the trace for %s of the I/Os; here "
+		       "they have 0 bytes\n",
+		       share_text(a->counts.n_unsized, n).text);
+	if (a->counts.n_untyped)
+		printf("  no operation is in the trace for %s of the I/Os; "
+		       "here they are reads\n",
+		       share_text(a->counts.n_untyped, n).text);
 	if (s->n_unknown_service)
 		printf("  no service time is recorded for %s of the I/Os; here "
 		       "they take none\n",

@@ -63,7 +63,7 @@ struct ssdpm_iops_log_params {
 /**
  * ssdpm_iops_log_read() - operations in each second, from fio's log
  * @fd:       of what --write_iops_log wrote, of one job; stays the caller's;
- *            gzip, zstd and xz are unpacked
+ *            gzip, zstd, xz and bzip2 are unpacked
  * @params:   or NULL
  * @ret_iops: an array to be freed with free(): of each second; NaN: the log has
  *            none, or, of several directions, not of each

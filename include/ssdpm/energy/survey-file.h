@@ -99,7 +99,7 @@ struct ssdpm_survey_file;
 
 /**
  * ssdpm_survey_file_open() - read the file of a survey, all of it
- * @fd:       stays the caller's; pipes too; gzip, zstd and xz are
+ * @fd:       stays the caller's; pipes too; gzip, zstd, xz and bzip2 are
  *            unpacked
  * @ret_file: close it with ssdpm_survey_file_free()
  *

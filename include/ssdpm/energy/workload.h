@@ -80,7 +80,13 @@ enum ssdpm_trace_format {
 	SSDPM_TRACE_DISKSIM = 12,
 	SSDPM_TRACE_BLKREPLAY = 13,
 	SSDPM_TRACE_PIXEL = 14,
-	SSDPM_TRACE_PROCMON = 15,
+	SSDPM_TRACE_PROCMON = 15,	 /* reduced to its block I/O */
+	SSDPM_TRACE_CLOUDPHYSICS = 16,	 /* CSV: version,time,op,size,lbn */
+	SSDPM_TRACE_PERF_SCRIPT = 17,	 /* text of perf script */
+	SSDPM_TRACE_FTRACE = 18,	 /* text of tracefs and trace-cmd */
+	SSDPM_TRACE_VSCSI = 19,		 /* VMware's vscsiStats, binary */
+	SSDPM_TRACE_ORACLE_GENERAL = 20, /* libCacheSim's, binary */
+	SSDPM_TRACE_PROCMON_CSV = 21,	 /* as Process Monitor writes it */
 };
 
 enum ssdpm_trace_flag {
@@ -96,7 +102,8 @@ enum ssdpm_trace_flag {
  * @columns: the column map of SSDPM_TRACE_DELIMITED, described in
  *           ssdpm_workload(3); NULL: that of the preset
  * @device:  read only the I/Os of this device, as the trace writes it ("8,16",
- *           "sda", "0"); NULL: all, and it is an error where a file has several
+ *           "sda", "0"); NULL: all, and it is an error where a file has
+ *           several, unless it is one of MQSim, which simulates one
  */
 struct ssdpm_trace_params {
 	size_t size;
@@ -123,11 +130,23 @@ struct ssdpm_trace_params {
  *                 (SSDPM_TRACE_SKIP_BAD; an error otherwise)
  * @n_wrapped:     times that blkparse wrapped (-1 ns), taken for the time
  * before
- * @n_other_device: I/Os of other devices, left out on demand
+ * @n_other_device: I/Os of other devices, left out on demand; in a trace of
+ *                 MQSim, where no device was asked for, those of another one
+ *                 than the first, given out as if it was one
  * @format:        enum ssdpm_trace_format
  * @resolution_ns: the largest power of ten that divides all times so far, or
  *                 what the clock of the format ticks; 1000000000 or more: idle
  *                 gaps below a second are not in there
+ * @n_cached:      I/Os of files that a cache served, left out; UINT32_MAX: this
+ *                 many or more
+ * @n_late:        records that lay late in the trace, by 0.2 s at most, and
+ *                 were put in their place; in order are also records in the
+ *                 order of their completions
+ * @late_max_ns:   by how much at most
+ * @n_unsized:     I/Os but flushes that have no size in the trace, given out
+ *                 with 0 bytes
+ * @n_untyped:     I/Os whose operation the trace does not have, given out as
+ *                 reads
  */
 struct ssdpm_trace_counts {
 	uint64_t n_ios;
@@ -142,7 +161,11 @@ struct ssdpm_trace_counts {
 	uint64_t n_other_device;
 	uint64_t resolution_ns;
 	uint32_t format;
-	uint8_t reserved[36];
+	uint32_t n_cached;
+	uint64_t n_late;
+	uint64_t late_max_ns;
+	uint64_t n_unsized;
+	uint64_t n_untyped;
 };
 
 struct ssdpm_trace;
@@ -150,9 +173,9 @@ struct ssdpm_trace;
 /**
  * ssdpm_trace_open() - read a trace from a descriptor
  * @fd:        open for reading; borrowed until ssdpm_trace_free(). It may be a
- *             pipe, and is waited for where it does not block. gzip, zstd and
- *             xz are unpacked; a byte order mark of UTF-8 before text is
- *             skipped
+ *             pipe, and is waited for where it does not block. gzip, zstd, xz
+ *             and bzip2 are unpacked; text may be in UTF-16 with a byte order
+ *             mark; one of UTF-8 before text is skipped
  * @params:    how, or NULL
  * @ret_trace: free it with ssdpm_trace_free()
  *

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/internal.h"
+#include "common/utf16.h"
 
 /* At first: a small trace costs little. */
 #define FIRST_BYTES (4u << 10)
@@ -124,6 +125,8 @@ int ssdpm__input_open(struct input *input, struct given_bytes given,
 	if (err)
 		return err;
 	err = ssdpm__source_unpack(source, &source, reterr);
+	if (err == 0)
+		err = ssdpm__source_from_utf16(source, &source, reterr);
 	if (err == 0)
 		err = begin(input, source, reterr);
 	if (err)

@@ -84,7 +84,7 @@ void ssdpm__input_close(struct input *input);
 
 /*
  * Take a source and give one that owns it, and unpacks it if it is packed with
- * gzip, zstd or xz.
+ * gzip, zstd, xz or bzip2.
  */
 int ssdpm__source_unpack(struct source *source, struct source **ret_source,
 			 struct ssdpm_error *reterr);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packed traces: gzip (RFC 1952), zstd (RFC 8878) and xz, known by the bytes
- * that they begin with. Memory is constant: one buffer here, one window there.
+ * Packed traces: gzip (RFC 1952), zstd (RFC 8878), xz and bzip2, known by the
+ * bytes that they begin with. Memory is constant: one buffer here, one window
+ * there.
  */
 #include "common/unpack.h"
 
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "common/peek.h"
 
 #define PACKED_BYTES (64u << 10)
 
@@ -17,6 +19,7 @@
 #define GZIP (HAVE_ZLIB ? &ssdpm__unpack_gzip : NULL)
 #define ZSTD (HAVE_ZSTD ? &ssdpm__unpack_zstd : NULL)
 #define XZ (HAVE_LZMA ? &ssdpm__unpack_xz : NULL)
+#define BZIP2 (HAVE_BZIP2 ? &ssdpm__unpack_bzip2 : NULL)
 
 /* Each way of packing: how it begins, its program, what unpacks it here. */
 static const struct packing {
@@ -32,41 +35,8 @@ static const struct packing {
 	/* pzstd begins with a frame of its own, which is to be skipped. */
 	{ { 0x50, 0x2a, 0x4d, 0x18 }, 4, 15, "zstd", "libzstd", ZSTD },
 	{ { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, 0, "xz", "liblzma", XZ },
+	{ { 'B', 'Z', 'h' }, 3, 0, "bzip2", "libbz2", BZIP2 },
 };
-
-/* The first bytes tell what it is: they are read, and then given out again. */
-struct head_source {
-	struct source source;
-	struct source *inner;
-	uint8_t head[6];
-	size_t n;
-	size_t at;
-};
-
-static int read_head(struct source *source, void *data, size_t size,
-		     size_t *ret_n, struct ssdpm_error *reterr)
-{
-	struct head_source *self = (struct head_source *)source;
-	size_t n = self->n - self->at;
-
-	if (n == 0)
-		return self->inner->read(self->inner, data, size, ret_n,
-					 reterr);
-	if (n > size)
-		n = size;
-	memcpy(data, self->head + self->at, n);
-	self->at += n;
-	*ret_n = n;
-	return 0;
-}
-
-static void close_head(struct source *source)
-{
-	struct head_source *self = (struct head_source *)source;
-
-	self->inner->close(self->inner);
-	free(self);
-}
 
 struct unpack_source {
 	struct source source;
@@ -131,33 +101,7 @@ static void close_unpacked(struct source *source)
 	free(self);
 }
 
-static int new_head(struct source *inner, struct head_source **ret_head,
-		    struct ssdpm_error *reterr)
-{
-	struct head_source *head = calloc(1, sizeof(*head));
-
-	if (!head)
-		return ssdpm__no_memory(reterr);
-	head->source.read = read_head;
-	head->source.close = close_head;
-	head->inner = inner;
-	while (head->n < sizeof(head->head)) {
-		size_t n = 0;
-		int err = inner->read(inner, head->head + head->n,
-				      sizeof(head->head) - head->n, &n, reterr);
-		if (err) {
-			free(head);
-			return err;
-		}
-		if (n == 0)
-			break;
-		head->n += n;
-	}
-	*ret_head = head;
-	return 0;
-}
-
-static bool begins_like(const struct head_source *head,
+static bool begins_like(const struct peek_source *head,
 			const struct packing *format)
 {
 	return head->n >= format->n_magic &&
@@ -165,7 +109,7 @@ static bool begins_like(const struct head_source *head,
 	       !memcmp(head->head + 1, format->magic + 1, format->n_magic - 1u);
 }
 
-static const struct packing *find_format(const struct head_source *head)
+static const struct packing *find_format(const struct peek_source *head)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (begins_like(head, &formats[i]))
@@ -195,8 +139,8 @@ static int open_codec(struct unpack_source *self, const struct packing *format,
 int ssdpm__source_unpack(struct source *source, struct source **ret_source,
 			 struct ssdpm_error *reterr)
 {
-	struct head_source *head = NULL;
-	int err = new_head(source, &head, reterr);
+	struct peek_source *head = NULL;
+	int err = ssdpm__source_peek(source, &head, reterr);
 	if (err)
 		return err;
 	const struct packing *format = find_format(head);

@@ -15,8 +15,9 @@ struct unpack_step {
 
 /*
  * open() fills a state of zeros. step() takes and gives what it can;
- * *ret_ended: a member (gzip), a frame (zstd) or all streams (xz) ended, and
- * another one may begin with the next byte. close() frees what the state holds.
+ * *ret_ended: a member (gzip), a frame (zstd), a stream (bzip2) or all (xz)
+ * ended, and another one may begin with the next byte. close() frees what the
+ * state holds.
  */
 struct unpack_codec {
 	size_t state_bytes;
@@ -27,6 +28,7 @@ struct unpack_codec {
 };
 
 /* Each is in a file of its own, which is built if its library was found. */
+extern const struct unpack_codec ssdpm__unpack_bzip2;
 extern const struct unpack_codec ssdpm__unpack_gzip;
 extern const struct unpack_codec ssdpm__unpack_xz;
 extern const struct unpack_codec ssdpm__unpack_zstd;

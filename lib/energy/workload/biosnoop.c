@@ -272,10 +272,9 @@ static bool get_times(const struct snoop_row *row, struct io_times *t)
 	if (has(row, START_S) &&
 	    !get_time(row, START_S, 1000000000, &t->start_ns))
 		return false;
-	if (only_start) {
-		t->end_ns = t->start_ns;
-		return true;
-	}
+	if (only_start)
+		return !__builtin_add_overflow(t->start_ns, t->latency_ns,
+					       &t->end_ns);
 	if (!get_end(row, &t->end_ns))
 		return false;
 	if (has(row, START_S))
@@ -345,6 +344,10 @@ static int take_row(struct ssdpm_trace *trace, const struct snoop_row *row,
 	if (err <= 0)
 		return err;
 	event.time_ns = times.start_ns;
+	err = ssdpm__trace_order(trace, times.start_ns, times.end_ns, reterr);
+	if (err)
+		return err;
+	trace->counts.n_untyped += !has(row, TYPE) || !has(row, BYTES);
 	ssdpm__pair_add(snoop->pair, &event, times.end_ns,
 			ssdpm__trace_service(trace, times.latency_ns));
 	return 0;

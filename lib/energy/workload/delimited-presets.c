@@ -20,7 +20,10 @@
  * nothing was replayed yet. RA is a read ahead. Pixel: the header of the traces
  * of Mobile Block IO Traces (doi 10.1145/3688351.3689157), spelt as it is
  * there; 512-byte sectors. procmon: what the CSV of Process Monitor is reduced
- * to for block I/O.
+ * to for block I/O. CloudPhysics: data/trace.csv of libCacheSim, times in
+ * seconds, which are whole there, sectors of 512 bytes, and the commands of
+ * SCSI in hexadecimal (SBC-4, table 33: READ, WRITE (6), (10), (12), (16),
+ * SYNCHRONIZE CACHE (10), (16), UNMAP).
  */
 static const struct preset {
 	uint32_t format;
@@ -60,6 +63,11 @@ static const struct preset {
 	  "time:s,-,op,offset,bytes,service:s;read=ReadFile;"
 	  "write=WriteFile;flush=FlushBuffersFile;"
 	  "after=rel_time_s,process,op,offset,length,duration_s",
+	  false },
+	{ SSDPM_TRACE_CLOUDPHYSICS,
+	  "-,time:s,op,bytes,offset:sectors;read=8|08|28|a8|88;"
+	  "write=a|0a|2a|aa|8a;flush=35|91;discard=42;"
+	  "after=version,time,op,size,lbn",
 	  false },
 };
 

@@ -14,7 +14,7 @@
 
 struct delimited {
 	struct delimited_map map;
-	struct pair *pair; /* NULL: no completions are seen */
+	struct pair *pair;
 };
 
 static const char *skip_blanks(const char *at, const char *end, char separator)
@@ -344,6 +344,13 @@ static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 				    .bytes = row.bytes,
 				    .op = row.io.op,
 				    .flags = row.io.flags };
+	uint64_t end_ns = event.time_ns;
+	if (row.has_service &&
+	    __builtin_add_overflow(end_ns, row.service_ns, &end_ns))
+		end_ns = UINT64_MAX;
+	err = ssdpm__trace_order(trace, event.time_ns, end_ns, reterr);
+	if (err)
+		return err;
 	ssdpm__pair_add(self->pair, &event, event.time_ns, row.io.service_ns);
 	return 1;
 }
@@ -352,22 +359,9 @@ static int read_delimited(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			  size_t max, size_t *ret_n, struct ssdpm_error *reterr)
 {
 	const struct delimited *self = trace->state;
-	struct delimited_row row;
-	size_t n = 0;
-	int err = 1;
 
-	if (self->pair)
-		return ssdpm__pair_read(self->pair, ios, max, ret_n, reterr,
-					next_event);
-	while (n < max) {
-		err = next_row(trace, &row, reterr);
-		if (err <= 0)
-			break;
-		n += ssdpm__trace_split(trace, &row.io, row.bytes, ios + n,
-					max - n);
-	}
-	*ret_n = n;
-	return err < 0 ? err : 0;
+	return ssdpm__pair_read(self->pair, ios, max, ret_n, reterr,
+				next_event);
 }
 
 static int find_map(struct ssdpm_trace *trace, struct delimited_map *ret_map,
@@ -459,12 +453,18 @@ static int open_delimited(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	if (trace->device_wanted && !(self->map.kinds & 1u << COLUMN_DEVICE))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "device: no column of the trace names one");
-	if (self->map.kinds & 1u << COLUMN_SERVICE) {
+	/* MQSim and SSDsim pay no heed to the device: MQSim's issue 47. */
+	trace->is_one_drive = trace->counts.format == SSDPM_TRACE_MQSIM &&
+			      !trace->device_wanted;
+	/* With a service, rows may be in the order of their completions. */
+	if (self->map.kinds & 1u << COLUMN_SERVICE)
 		err = ssdpm__pair_new(trace, UINT64_MAX, MAX_HELD, &self->pair,
 				      reterr);
-		if (err)
-			return err;
-	}
+	else
+		err = ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD,
+				      &self->pair, reterr);
+	if (err)
+		return err;
 	return skip_lines(trace, n_lines_before(trace, &self->map), reterr);
 }
 
@@ -484,7 +484,7 @@ static bool is_delimited(const char *head, size_t size)
 
 const struct trace_reader ssdpm__read_delimited = {
 	.format = SSDPM_TRACE_DELIMITED,
-	.last_format = SSDPM_TRACE_PROCMON,
+	.last_format = SSDPM_TRACE_CLOUDPHYSICS,
 	.is = is_delimited,
 	.open = open_delimited,
 	.read = read_delimited,

@@ -4,7 +4,7 @@
  * fio(1), "TRACE FILE FORMAT"; that the times of version 3 are microseconds and
  * the waits of version 2 milliseconds was seen in fio 3.33.
  */
-#include "workload/internal.h"
+#include "workload/pair.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #define MAGIC "fio version "
 
 struct iolog {
+	struct pair *pair;
 	unsigned int version;
 	uint64_t wait_ms; /* version 2: no I/O begins before it */
 };
@@ -54,12 +55,17 @@ static int open_iolog(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		return ssdpm__no_memory(reterr);
 	iolog->version = is_2 ? 2 : 3;
 	trace->state = iolog;
-	return 0;
+	return ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD,
+			       &iolog->pair, reterr);
 }
 
 static void close_iolog(struct ssdpm_trace *trace)
 {
-	free(trace->state);
+	struct iolog *iolog = trace->state;
+
+	if (iolog)
+		ssdpm__pair_free(iolog->pair);
+	free(iolog);
 }
 
 /* A number that is a whole word. */
@@ -142,9 +148,38 @@ static int take_wait(struct ssdpm_trace *trace, const struct action *action,
 	return 0;
 }
 
-/* 1: an I/O; 0: something else, or counted as bad. */
-static int make_io(struct ssdpm_trace *trace, struct action *action,
-		   struct ssdpm_io *ret_io, struct ssdpm_error *reterr)
+static int take_io(struct ssdpm_trace *trace, const struct action *action,
+		   uint8_t op, struct ssdpm_error *reterr)
+{
+	const struct iolog *iolog = trace->state;
+	struct pair_event event = {
+		.time_ns = iolog->version == 3 ? action->time_us * 1000 :
+						 iolog->wait_ms * 1000000,
+		.op = op,
+	};
+	int err = ssdpm__trace_device(trace, action->file, reterr);
+
+	if (err <= 0)
+		return err;
+	if (op != SSDPM_OP_FLUSH) {
+		event.offset = action->offset;
+		event.bytes = action->bytes;
+	}
+	if (!ssdpm__pair_fits(&event))
+		return ssdpm__trace_bad(trace, reterr, -ERANGE,
+					"%llu bytes at %llu are no I/O",
+					(unsigned long long)action->bytes,
+					(unsigned long long)action->offset);
+	err = ssdpm__trace_order(trace, event.time_ns, event.time_ns, reterr);
+	if (err)
+		return err;
+	ssdpm__pair_add(iolog->pair, &event, event.time_ns,
+			SSDPM_SERVICE_UNKNOWN);
+	return 0;
+}
+
+static int take_any(struct ssdpm_trace *trace, const struct action *action,
+		    struct ssdpm_error *reterr)
 {
 	const struct iolog *iolog = trace->state;
 	uint8_t op = find_op(action->name);
@@ -154,61 +189,39 @@ static int make_io(struct ssdpm_trace *trace, struct action *action,
 	if (action->has_extent && iolog->version == 2 &&
 	    ssdpm__span_is(action->name, "wait"))
 		return take_wait(trace, action, reterr);
-	if (!op || !action->has_extent)
-		return ssdpm__trace_bad(trace, reterr, -EINVAL,
-					"this is no action of an iolog of "
-					"version %u",
-					iolog->version);
-	int err = ssdpm__trace_device(trace, action->file, reterr);
+	if (op && action->has_extent)
+		return take_io(trace, action, op, reterr);
+	return ssdpm__trace_bad(trace, reterr, -EINVAL,
+				"this is no action of an iolog of version %u",
+				iolog->version);
+}
+
+static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
+{
+	const struct iolog *iolog = trace->state;
+	struct action action = { .time_us = 0 };
+	struct span line;
+	int err = ssdpm__input_line(&trace->input, &line, reterr);
+
 	if (err <= 0)
 		return err;
-	if (op == SSDPM_OP_FLUSH)
-		action->offset = action->bytes = 0;
-	if (!ssdpm__io_fits(op, action->bytes) ||
-	    action->bytes > UINT64_MAX - action->offset)
-		return ssdpm__trace_bad(trace, reterr, -ERANGE,
-					"%llu bytes at %llu are no I/O",
-					(unsigned long long)action->bytes,
-					(unsigned long long)action->offset);
-	*ret_io = (struct ssdpm_io){
-		.start_ns = iolog->version == 3 ? action->time_us * 1000 :
-						  iolog->wait_ms * 1000000,
-		.offset = action->offset,
-		.service_ns = SSDPM_SERVICE_UNKNOWN,
-		.op = op,
-	};
-	return 1;
+	if (take_action(line, iolog->version, &action))
+		err = take_any(trace, &action, reterr);
+	else
+		err = ssdpm__trace_bad(trace, reterr, -EINVAL,
+				       "this is no line of an iolog of "
+				       "version %u",
+				       iolog->version);
+	return err < 0 ? err : 1;
 }
 
 static int read_iolog(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 		      size_t max, size_t *ret_n, struct ssdpm_error *reterr)
 {
 	const struct iolog *iolog = trace->state;
-	struct action action = { .time_us = 0 };
-	struct ssdpm_io io;
-	struct span line;
-	size_t n = 0;
-	int err = 1;
 
-	while (n < max) {
-		err = ssdpm__input_line(&trace->input, &line, reterr);
-		if (err <= 0)
-			break;
-		if (take_action(line, iolog->version, &action))
-			err = make_io(trace, &action, &io, reterr);
-		else
-			err = ssdpm__trace_bad(trace, reterr, -EINVAL,
-					       "this is no line of an iolog of "
-					       "version %u",
-					       iolog->version);
-		if (err < 0)
-			break;
-		if (err > 0)
-			n += ssdpm__trace_split(trace, &io, action.bytes,
-						ios + n, max - n);
-	}
-	*ret_n = n;
-	return err < 0 ? err : 0;
+	return ssdpm__pair_read(iolog->pair, ios, max, ret_n, reterr,
+				next_line);
 }
 
 const struct trace_reader ssdpm__read_fio_iolog = {

@@ -112,6 +112,9 @@ static int take_fields(struct ssdpm_trace *trace,
 	/* The first may begin before its millisecond does. */
 	if (end_ns > latency_ns)
 		event.time_ns = end_ns - latency_ns;
+	int err = ssdpm__trace_order(trace, event.time_ns, end_ns, reterr);
+	if (err)
+		return err;
 	ssdpm__pair_add(trace->state, &event, end_ns,
 			ssdpm__trace_service(trace, latency_ns));
 	return 0;

@@ -37,7 +37,12 @@ struct ssdpm_trace {
 	char *columns;
 	char *device; /* the only one to read; or the one that was seen */
 	bool device_wanted;
-	uint64_t last_start_ns;
+	bool is_one_drive;	  /* whatever devices the trace names */
+	bool has_start;		  /* one was seen */
+	uint64_t first_start_ns;  /* in the order of the trace */
+	uint64_t latest_start_ns; /* that was seen, and of what was seen */
+	uint64_t latest_end_ns;
+	uint64_t last_start_ns; /* that was given out */
 	uint64_t tick_ns; /* of a clock that is coarser than the records; 0 */
 	struct ssdpm_io rest; /* of an I/O that is being split */
 	uint64_t rest_bytes;
@@ -73,6 +78,38 @@ int ssdpm__trace_bad(struct ssdpm_trace *trace, struct ssdpm_error *reterr,
 int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 			struct ssdpm_error *reterr);
 
+/*
+ * Records lie in a trace up to this much late: buffers of several processors
+ * were put one after the other. Real traces of blkparse have 50 ms.
+ */
+#define TRACE_LATE_NS 200000000u
+
+/*
+ * The next record of the trace, from its issue to its completion, or, where
+ * that is not known, from its issue to its issue. Most traces have one of the
+ * two in order; where a record lies late in both orders, it is counted. 0;
+ * -EINVAL: it is more than TRACE_LATE_NS late, and the caller of the library
+ * does not skip what is bad.
+ */
+int ssdpm__trace_order(struct ssdpm_trace *trace, uint64_t start_ns,
+		       uint64_t end_ns, struct ssdpm_error *reterr);
+
+/* A completion that is no record of its own. */
+static inline void ssdpm__trace_see_end(struct ssdpm_trace *trace,
+					uint64_t end_ns)
+{
+	if (end_ns > trace->latest_end_ns)
+		trace->latest_end_ns = end_ns;
+}
+
+/*
+ * Take the next record of so many bytes, whose number is then that of the line.
+ * 1; 0: there is none; or a negative errno. *ret_record: NULL: it is cut off,
+ * which was counted; it holds until the next call.
+ */
+int ssdpm__trace_record(struct ssdpm_trace *trace, size_t size,
+			const char **ret_record, struct ssdpm_error *reterr);
+
 /* A service time that fits its member; counted where it does not. */
 uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns);
 
@@ -102,8 +139,12 @@ extern const struct trace_reader ssdpm__read_npy;
 extern const struct trace_reader ssdpm__read_blkparse;
 extern const struct trace_reader ssdpm__read_blktrace;
 extern const struct trace_reader ssdpm__read_biosnoop;
+extern const struct trace_reader ssdpm__read_ftrace;
 extern const struct trace_reader ssdpm__read_fio_iolog;
 extern const struct trace_reader ssdpm__read_fio_latency_log;
+extern const struct trace_reader ssdpm__read_vscsi;
+extern const struct trace_reader ssdpm__read_oracle;
+extern const struct trace_reader ssdpm__read_procmon;
 extern const struct trace_reader ssdpm__read_delimited; /* all its presets */
 
 #endif

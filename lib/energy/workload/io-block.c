@@ -29,8 +29,8 @@ int ssdpm__block_open(struct ssdpm_trace *trace,
 		block->issue = 'Q';
 	block->only_completions =
 		letters->c && !letters->d && !letters->i && !letters->q;
-	return ssdpm__pair_new(trace, PAIR_LATE_NS, PAIR_MAX_HELD, &block->pair,
-			       reterr);
+	return ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD,
+			       &block->pair, reterr);
 }
 
 void ssdpm__block_close(struct ssdpm_trace *trace)
@@ -90,6 +90,13 @@ int ssdpm__block_event(struct ssdpm_trace *trace, char letter,
 		if (letter != 'R')
 			block->issue = letter;
 	}
+	if (completes && !block->only_completions)
+		ssdpm__trace_see_end(trace, event->time_ns);
+	else if (letter != 'R')
+		err = ssdpm__trace_order(trace, event->time_ns, event->time_ns,
+					 reterr);
+	if (err < 0)
+		return err;
 	if (letter == 'R')
 		ssdpm__pair_requeue(block->pair, event);
 	else if (!completes)

@@ -227,7 +227,7 @@ static void advance(struct pair *pair, uint64_t time_ns)
 	if (time_ns > pair->now_ns)
 		pair->now_ns = time_ns;
 	for (uint32_t i = 0; i < pair->n_early; i++)
-		if (pair->now_ns - pair->early[i].time_ns <= PAIR_LATE_NS)
+		if (pair->now_ns - pair->early[i].time_ns <= TRACE_LATE_NS)
 			pair->early[left++] = pair->early[i];
 	pair->trace->counts.n_orphans += pair->n_early - left;
 	pair->n_early = left;

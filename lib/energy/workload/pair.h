@@ -15,12 +15,6 @@
 /* An issue that waits longer than this has no completion. */
 #define PAIR_TIMEOUT_NS 30000000000u
 
-/*
- * Events lie in the file up to this much late: buffers of several processors
- * were put one after the other. Real traces of blkparse have 50 ms.
- */
-#define PAIR_LATE_NS 200000000u
-
 struct pair;
 
 /* An issue, a completion, or what was seen of both. */

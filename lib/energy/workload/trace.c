@@ -17,10 +17,15 @@ static const struct trace_reader *const readers[] = {
 	&ssdpm__read_blktrace,
 	&ssdpm__read_fio_iolog,
 	&ssdpm__read_fio_latency_log,
+	&ssdpm__read_procmon,
 	/* Columns of text: those with the least of their own come last. */
 	&ssdpm__read_blkparse,
+	&ssdpm__read_ftrace,
 	&ssdpm__read_biosnoop,
 	&ssdpm__read_delimited,
+	/* No text, and no mark: numbers that fit. */
+	&ssdpm__read_vscsi,
+	&ssdpm__read_oracle,
 };
 
 int ssdpm__trace_bad(struct ssdpm_trace *trace, struct ssdpm_error *reterr,
@@ -37,6 +42,23 @@ int ssdpm__trace_bad(struct ssdpm_trace *trace, struct ssdpm_error *reterr,
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	return ssdpm__fail(reterr, code, trace->input.line, "%s", message);
+}
+
+int ssdpm__trace_record(struct ssdpm_trace *trace, size_t size,
+			const char **ret_record, struct ssdpm_error *reterr)
+{
+	struct input *input = &trace->input;
+	int err = ssdpm__input_need(input, size, reterr);
+
+	if (err < 0 || (err == 0 && input->at == input->end))
+		return err;
+	input->line++;
+	*ret_record = err ? input->at : NULL;
+	input->at = err ? input->at + size : input->end;
+	if (err == 0)
+		err = ssdpm__trace_bad(trace, reterr, -EIO,
+				       "the last record is cut off");
+	return err < 0 ? err : 1;
 }
 
 /* For a message: a long one is cut off. */
@@ -63,9 +85,9 @@ int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 	if (strlen(trace->device) == n &&
 	    memcmp(trace->device, device.at, n) == 0)
 		return 1;
-	if (trace->device_wanted) {
+	if (trace->device_wanted || trace->is_one_drive) {
 		trace->counts.n_other_device++;
-		return 0;
+		return trace->is_one_drive;
 	}
 	char first[32], other[32];
 	copy_name(ssdpm__span(trace->device, strlen(trace->device)), first);
@@ -74,6 +96,77 @@ int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 			   "the trace has several devices, %s and %s: name the "
 			   "one to read",
 			   first, other);
+}
+
+/* "0.000306 s": no digit is lost, and no zero printed at the end. */
+static void print_step(uint64_t ns, char ret_text[32])
+{
+	int digits = 9;
+	uint64_t fraction = ns % 1000000000;
+
+	for (; digits && fraction % 10 == 0; digits--)
+		fraction /= 10;
+	if (digits)
+		snprintf(ret_text, 32, "%llu.%0*llu s",
+			 (unsigned long long)(ns / 1000000000), digits,
+			 (unsigned long long)fraction);
+	else
+		snprintf(ret_text, 32, "%llu s",
+			 (unsigned long long)(ns / 1000000000));
+}
+
+/* A record that is too late to be put in its place: what to do about it. */
+static int fail_backwards(struct ssdpm_trace *trace, uint64_t start_ns,
+			  uint64_t step_ns, struct ssdpm_error *reterr)
+{
+	char step[32];
+
+	print_step(step_ns, step);
+	/* The first records of a run may be late, too. */
+	if (step_ns > TRACE_LATE_NS &&
+	    (start_ns < trace->first_start_ns ||
+	     start_ns - trace->first_start_ns <= TRACE_LATE_NS))
+		return ssdpm__fail(reterr, -EINVAL, trace->input.line,
+				   "time goes backwards by %s, to where the "
+				   "trace began or before: a second run "
+				   "begins here or shortly before; split the "
+				   "file and read one run at a time",
+				   step);
+	return ssdpm__fail(reterr, -EINVAL, trace->input.line,
+			   "time goes backwards by %s here or shortly before, "
+			   "too much to put records in order (0.2 s): split "
+			   "the file there, or skip what is bad",
+			   step);
+}
+
+int ssdpm__trace_order(struct ssdpm_trace *trace, uint64_t start_ns,
+		       uint64_t end_ns, struct ssdpm_error *reterr)
+{
+	struct ssdpm_trace_counts *counts = &trace->counts;
+	uint64_t late_ns = 0;
+
+	if (!trace->has_start) {
+		trace->has_start = true;
+		trace->first_start_ns = start_ns;
+	}
+	if (start_ns < trace->latest_start_ns &&
+	    end_ns < trace->latest_end_ns) {
+		uint64_t by_start = trace->latest_start_ns - start_ns;
+		uint64_t by_end = trace->latest_end_ns - end_ns;
+
+		late_ns = by_start < by_end ? by_start : by_end;
+	}
+	if (late_ns > TRACE_LATE_NS && !(trace->flags & SSDPM_TRACE_SKIP_BAD))
+		return fail_backwards(trace, start_ns, late_ns, reterr);
+	if (late_ns && late_ns <= TRACE_LATE_NS) {
+		counts->n_late++;
+		if (late_ns > counts->late_max_ns)
+			counts->late_max_ns = late_ns;
+	}
+	if (start_ns > trace->latest_start_ns)
+		trace->latest_start_ns = start_ns;
+	ssdpm__trace_see_end(trace, end_ns);
+	return 0;
 }
 
 uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns)
@@ -294,21 +387,23 @@ static size_t check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 {
 	struct ssdpm_trace_counts *counts = &trace->counts;
 	uint64_t tick_ns = trace->tick_ns ? trace->tick_ns : 1;
-	uint64_t n_ios = 0;
+	uint64_t n_ios = 0, n_unsized = 0;
 	size_t i = 0;
 
 	for (; i < n && check_time(trace, &ios[i]); i++) {
 		if (counts->resolution_ns != tick_ns)
 			update_resolution(counts, tick_ns, ios[i].start_ns);
 		n_ios += !(ios[i].flags & SSDPM_IO_CONTINUED);
+		n_unsized += !ios[i].bytes && ios[i].op != SSDPM_OP_FLUSH;
 	}
 	counts->n_ios += n_ios;
+	counts->n_unsized += n_unsized;
 	counts->n_records += i;
 	if (i < n) {
 		trace->ended = true;
-		ssdpm__fail(&trace->failed, -EINVAL, trace->input.line,
-			    "time goes backwards, at or shortly before this "
-			    "line");
+		fail_backwards(trace, ios[i].start_ns,
+			       trace->last_start_ns - ios[i].start_ns,
+			       &trace->failed);
 	}
 	return i;
 }
@@ -397,6 +492,12 @@ static const char trace_format_words[][16] = {
 	[SSDPM_TRACE_BLKREPLAY] = "blkreplay",
 	[SSDPM_TRACE_PIXEL] = "pixel",
 	[SSDPM_TRACE_PROCMON] = "procmon",
+	[SSDPM_TRACE_CLOUDPHYSICS] = "cloudphysics",
+	[SSDPM_TRACE_PERF_SCRIPT] = "perf-script",
+	[SSDPM_TRACE_FTRACE] = "ftrace",
+	[SSDPM_TRACE_VSCSI] = "vscsi",
+	[SSDPM_TRACE_ORACLE_GENERAL] = "oracle-general",
+	[SSDPM_TRACE_PROCMON_CSV] = "procmon-csv",
 };
 ENUM_WORDS(trace_format)
 

@@ -456,7 +456,8 @@ def read_power(
     jump.
 
     Args:
-        source: a path, an open binary file, or bytes; gzip, zstd and xz are unpacked.
+        source: a path, an open binary file, or bytes; gzip, zstd, xz and bzip2 are
+            unpacked.
         columns: what each column is, as in "time_s,power_w", "time_ms,volts,-,amperes"
             or "energy_uj"; ssdpm_power(3) has all names; None: from the first line.
         rate_hz: samples in a second, where the file has no times.

@@ -284,10 +284,12 @@ def read_trace(
     """Read a whole trace into memory, 32 bytes for each I/O.
 
     Args:
-        source: a path, an open binary file, or bytes; gzip, zstd and xz are unpacked.
+        source: a path, an open binary file, or bytes; gzip, zstd, xz and bzip2 are
+            unpacked.
         format: a word as in TraceCounts.format: "npy", "blkparse", "blktrace",
             "fio-iolog", "fio-latency-log", "biosnoop", "delimited", "msr", "spc",
-            "fiu", "mqsim", "disksim", "blkreplay", "pixel", "procmon"; None: by
+            "fiu", "mqsim", "disksim", "blkreplay", "pixel", "procmon", "cloudphysics",
+            "perf-script", "ftrace", "vscsi", "oracle-general", "procmon-csv"; None: by
             content.
         columns: the column map of "delimited"; ssdpm_workload(3) describes it.
         device: read only the I/Os of this device, as the trace writes it ("8,16").

@@ -54,6 +54,11 @@ class TraceCounts(Value):
         n_wrapped: times that blkparse wrapped below 0.
         n_other_device: I/Os of other devices, left out on demand.
         resolution_ns: the largest power of ten that divides all times.
+        n_cached: I/Os of files that a cache served, left out.
+        n_late: records that lay late in the trace, and were put in their place.
+        late_max_ns: by how much at most.
+        n_unsized: I/Os but flushes that have no size in the trace; they have 0 bytes.
+        n_untyped: I/Os whose operation the trace does not have; they are reads.
         format: how the trace was written, as in "blkparse"; None: it was generated.
     """
 
@@ -68,6 +73,11 @@ class TraceCounts(Value):
     n_wrapped: int
     n_other_device: int
     resolution_ns: int
+    n_cached: int
+    n_late: int
+    late_max_ns: int
+    n_unsized: int
+    n_untyped: int
     format: str | None
 
 

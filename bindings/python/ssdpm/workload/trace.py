@@ -188,6 +188,13 @@ class Trace:
             n_wrapped=0,
             n_other_device=0,
             resolution_ns=_resolution(starts),
+            n_cached=0,
+            n_late=0,
+            late_max_ns=0,
+            n_unsized=int(
+                ((records["bytes"] == 0) & (records["op"] != OPS["flush"])).sum()
+            ),
+            n_untyped=0,
             format=None,
         )
         return cls._wrap(records, counts)

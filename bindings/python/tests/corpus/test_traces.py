@@ -22,9 +22,9 @@ TOP = Path(__file__).resolve().parents[4]
 TRACES = Path(os.environ.get("SSDPM_SHARED", TOP.parent / "shared")) / "data/traces"
 
 # Not traces of I/Os, or in a format that is not read.
-OTHERS = ("SOURCES", "blkreplay_COPYING", "cloudPhysicsIO", "fio-logs", "ps3_")
+OTHERS = ("SOURCES", "blkreplay_COPYING", "fio-logs", "ps3_")
 # Those with several devices: the one to read.
-DEVICES = {"mqsim_wsrch-small.trace": "0", "umass_Financial_mini.spc": "0"}
+DEVICES = {"umass_Financial_mini.spc": "0"}
 FILES = sorted(p for p in TRACES.iterdir() if not p.name.startswith(OTHERS))
 MODEL = ssdpm.Model.catalogue("WDC PC SN530")
 

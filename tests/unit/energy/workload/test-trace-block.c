@@ -517,6 +517,26 @@ static void many_completions_may_lie_before_their_issues(void **state)
 	assert_int_equal(o->counts.n_orphans, 0);
 }
 
+/* None of the lines of a second run is dropped as what finds no other half. */
+static void two_runs_in_one_file_are_told(void **state)
+{
+	static const char run[] = "8,16 3 1 0.000000000 1 D R 8 + 8 [a]\n"
+				  "8,16 3 2 0.000000005 1 C R 8 + 8 [0]\n"
+				  "8,16 3 3 60.000000000 1 D R 8 + 8 [a]\n"
+				  "8,16 3 4 60.000000005 1 C R 8 + 8 [0]\n"
+				  "CPU0 (8,16):\n"
+				  " Reads Queued: 2, 8KiB\n";
+	char text[2 * sizeof(run)];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s%s", run, run);
+	struct outcome *o = read_data(text, strlen(text), NULL, 1);
+	fixture_assert_error(&o->error, -EINVAL, 7,
+			     "time goes backwards by 60 s, to where the trace "
+			     "began or before: a second run begins");
+	assert_int_equal(o->n, 2);
+}
+
 static void what_is_too_late_is_a_time_going_backwards(void **state)
 {
 	static const char text[] = "8,16 3 9 1.000000000 1 D R 8 + 8 [a]\n"
@@ -528,7 +548,8 @@ static void what_is_too_late_is_a_time_going_backwards(void **state)
 
 	(void)state;
 	struct outcome *o = read_data(text, strlen(text), NULL, 1);
-	fixture_assert_error(&o->error, -EINVAL, 6, "time goes backwards");
+	fixture_assert_error(&o->error, -EINVAL, 5,
+			     "time goes backwards by 1.5 s");
 	o = read_text_of(text, NULL, SSDPM_TRACE_SKIP_BAD);
 	assert_int_equal(o->code, 0);
 	assert_int_equal(o->n, 3);
@@ -1120,6 +1141,8 @@ static void bpftrace_says_neither_what_nor_where(void **state)
 	assert_io(&o->ios[1], 611000000, 0, 0, 0, SSDPM_OP_READ);
 	assert_int_equal(o->counts.resolution_ns, 1000000);
 	assert_int_equal(o->counts.n_bad, 0);
+	assert_int_equal(o->counts.n_unsized, 2);
+	assert_int_equal(o->counts.n_untyped, 2);
 
 	o = read_text_of("TIME(ms) DISK ID COMM PID LAT(ms)\n"
 			 "611 259 0 bash 4179 10\n"
@@ -1212,6 +1235,7 @@ int main(void)
 		cmocka_unit_test(lines_that_are_late_are_put_in_order),
 		cmocka_unit_test(a_completion_before_an_issue_is_another_ones),
 		cmocka_unit_test(many_completions_may_lie_before_their_issues),
+		cmocka_unit_test(two_runs_in_one_file_are_told),
 		cmocka_unit_test(what_is_too_late_is_a_time_going_backwards),
 		cmocka_unit_test(memory_is_bounded_however_many_are_issued),
 		cmocka_unit_test(what_kind_of_trace_it_is_may_show_late),

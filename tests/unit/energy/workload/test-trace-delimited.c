@@ -102,6 +102,19 @@ static const struct sample {
 		       "92.1141769,a b.exe,ReadFile,0,4096,0.0000158\n",
 	  { { 551802700, 5242880, 1048576, 3580300, WRITE, 0, { 0 } },
 	    { 92114176900, 0, 4096, 15800, READ, 0, { 0 } } } },
+	{ SSDPM_TRACE_CLOUDPHYSICS,
+	  NULL,
+	  "version,time,op,size,lbn\n"
+	  "1,33898,2a,6656,40409911\n"
+	  "1,33899,28,512,8\n",
+	  { { 33898000000000,
+	      40409911ull * 512,
+	      6656,
+	      UNKNOWN,
+	      WRITE,
+	      0,
+	      { 0 } },
+	    { 33899000000000, 4096, 512, UNKNOWN, READ, 0, { 0 } } } },
 	{ SSDPM_TRACE_DELIMITED,
 	  NULL,
 	  "op,bytes,offset,service_ns,start_ns,note\n"
@@ -513,22 +526,95 @@ static void bad_lines_are_counted_on_demand(void **state)
 	free(trace.ios);
 }
 
-static void time_that_goes_back_is_an_error_or_counted(void **state)
+#define BY_START "time:ns,offset,bytes,op"
+#define BY_END BY_START ",service:ns"
+
+static void records_that_are_late_are_put_in_order_and_counted(void **state)
 {
-	static const char text[] = "5,0,0,r\n7,0,0,r\n6,0,0,r\n8,0,0,r\n";
-	static const char map[] = "time:ns,offset,bytes,op";
-	struct ssdpm_trace_params params = with_columns(map);
+	/* 0.2 s late is not too late, whether or not completions are known. */
+	static const struct {
+		const char *map, *text;
+	} cases[] = {
+		{ BY_START, "1000000000,0,0,r\n2000000000,1,0,r\n"
+			    "1800000000,2,0,r\n2000000000,3,0,r\n"
+			    "1999999999,4,0,r\n3000000000,5,0,r\n" },
+		{ BY_END, "1000000000,0,0,r,0\n2000000000,1,0,r,9\n"
+			  "1800000000,2,0,r,1\n2000000000,3,0,r,100\n"
+			  "1999999999,4,0,r,5\n3000000000,5,0,r,1\n" },
+	};
+	static const uint64_t offsets[] = { 0, 2, 4, 1, 3, 5 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct fixture_trace trace =
+			read_good(cases[i].text, cases[i].map);
+
+		assert_int_equal(trace.n, 6);
+		for (size_t j = 0; j < 6; j++)
+			assert_int_equal(trace.ios[j].offset, offsets[j]);
+		assert_int_equal(trace.counts.n_late, 2);
+		assert_int_equal(trace.counts.late_max_ns, 200000000);
+		assert_int_equal(trace.counts.n_backward, 0);
+		free(trace.ios);
+	}
+}
+
+static void what_is_too_late_is_an_error_or_counted(void **state)
+{
+	static const char text[] = "1000000000,0,0,r\n2000000000,0,0,r\n"
+				   "3000000000,0,0,r\n1799999999,0,0,r\n";
+	struct ssdpm_trace_params params = with_columns(BY_START);
 	struct fixture_trace trace;
 
 	(void)state;
-	assert_bad(text, map, -EINVAL, 3, "time goes backwards");
+	assert_bad(text, BY_START, -EINVAL, 4,
+		   "time goes backwards by 1.200000001 s here or shortly before"
+		   ", too much to put records in order (0.2 s): split the file "
+		   "there, or skip what is bad");
 	params.flags = SSDPM_TRACE_SKIP_BAD;
 	assert_int_equal(fixture_read_trace(text, sizeof(text) - 1, &params, 9,
 					    &trace, NULL),
 			 0);
 	assert_int_equal(trace.counts.n_backward, 1);
-	assert_int_equal(trace.ios[2].start_ns, 7);
-	assert_int_equal(trace.ios[3].start_ns, 8);
+	assert_int_equal(trace.counts.n_late, 0);
+	assert_int_equal(trace.ios[2].start_ns, 2000000000);
+	assert_int_equal(trace.ios[3].start_ns, 3000000000);
+	free(trace.ios);
+}
+
+/* The second run begins where the first one did, or before it. */
+static void two_runs_in_one_file_are_an_error_that_says_so(void **state)
+{
+	static const struct {
+		const char *map, *text, *step;
+	} cases[] = {
+		{ BY_START, "5,0,0,r\n1000000005,0,0,r\n5,0,0,r\n", "1 s" },
+		{ BY_START, "5,0,0,r\n1000000005,0,0,r\n0,0,0,r\n",
+		  "1.000000005 s" },
+		{ BY_END, "5,0,0,r,7\n1000000005,0,0,r,7\n5,0,0,r,7\n", "1 s" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char words[200];
+
+		snprintf(words, sizeof(words),
+			 "time goes backwards by %s, to where the trace began "
+			 "or before: a second run begins here",
+			 cases[i].step);
+		assert_bad(cases[i].text, cases[i].map, -EINVAL, 3, words);
+	}
+}
+
+static void ios_without_a_size_are_counted(void **state)
+{
+	struct fixture_trace trace = read_good(
+		"1,0,0,r\n2,0,0,f\n3,0,0,w\n4,0,8,w\n5,0,0,d\n", BY_START);
+
+	(void)state;
+	assert_int_equal(trace.n, 5);
+	assert_int_equal(trace.counts.n_unsized, 3);
+	assert_int_equal(trace.counts.n_untyped, 0);
 	free(trace.ios);
 }
 
@@ -702,7 +788,9 @@ static void several_devices_need_one_to_be_named(void **state)
 	assert_bad(text, NULL, -EINVAL, 2, "several devices, 0 and 1");
 	assert_bad("1 0123456789012345678901234567890123456789 8 8 1\n"
 		   "1 9876543210987654321\x8c 8 8 1\n",
-		   NULL, -EINVAL, 2,
+		   "time:ns,device,offset:sectors,bytes:sectors,op;"
+		   "separator=blank;read=1",
+		   -EINVAL, 2,
 		   "several devices, 0123456789012345678901234567890 and "
 		   "9876543210987654321?: name");
 	params.device = "1";
@@ -713,6 +801,30 @@ static void several_devices_need_one_to_be_named(void **state)
 	assert_int_equal(trace.ios[0].offset, 1024);
 	assert_int_equal(trace.counts.n_other_device, 2);
 	free(trace.ios);
+}
+
+/* MQSim takes whatever device a line names for the one that it simulates. */
+static void a_trace_of_mqsim_is_one_drive_unless_a_device_is_named(void **state)
+{
+	static const char text[] = "0 0 8 8 1\n5 1 8 8 0\n9 2 8 8 1\n";
+	struct ssdpm_trace_params params = with_columns(NULL);
+	struct fixture_trace trace = read_good(text, NULL);
+
+	(void)state;
+	assert_int_equal(trace.n, 3);
+	assert_int_equal(trace.counts.n_other_device, 2);
+	free(trace.ios);
+	params.device = "1";
+	assert_int_equal(fixture_read_trace(text, sizeof(text) - 1, &params, 3,
+					    &trace, NULL),
+			 0);
+	assert_int_equal(trace.n, 1);
+	assert_int_equal(trace.counts.n_other_device, 2);
+	free(trace.ios);
+	assert_bad(text,
+		   "time:ns,device,offset:sectors,bytes:sectors,op;"
+		   "separator=blank;read=1;write=0",
+		   -EINVAL, 2, "several devices");
 }
 
 static void devices_are_named_as_the_trace_writes_them(void **state)
@@ -824,7 +936,12 @@ int main(void)
 		cmocka_unit_test(a_zero_byte_is_no_part_of_a_number),
 		cmocka_unit_test(a_zero_byte_does_not_end_a_header),
 		cmocka_unit_test(bad_lines_are_counted_on_demand),
-		cmocka_unit_test(time_that_goes_back_is_an_error_or_counted),
+		cmocka_unit_test(
+			records_that_are_late_are_put_in_order_and_counted),
+		cmocka_unit_test(what_is_too_late_is_an_error_or_counted),
+		cmocka_unit_test(
+			two_runs_in_one_file_are_an_error_that_says_so),
+		cmocka_unit_test(ios_without_a_size_are_counted),
 		cmocka_unit_test(
 			records_in_order_of_completion_come_in_order_of_start),
 		cmocka_unit_test(the_window_of_records_that_wait_is_bounded),
@@ -834,6 +951,8 @@ int main(void)
 		cmocka_unit_test(
 			the_resolution_shows_what_the_clock_of_a_trace_can_do),
 		cmocka_unit_test(several_devices_need_one_to_be_named),
+		cmocka_unit_test(
+			a_trace_of_mqsim_is_one_drive_unless_a_device_is_named),
 		cmocka_unit_test(devices_are_named_as_the_trace_writes_them),
 		cmocka_unit_test(a_head_that_is_there_twice_is_passed_over),
 		cmocka_unit_test(a_format_that_is_named_needs_no_head),

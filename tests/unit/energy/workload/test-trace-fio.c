@@ -159,8 +159,8 @@ static void lines_that_are_not_of_an_iolog_are_named(void **state)
 		     "1 bytes at 18446744073709551615 are no I/O");
 	assert_fails(V3 "18446744073709552 f read 0 1\n", -EINVAL, 2,
 		     "no line of an iolog");
-	assert_fails(V3 "5 f read 0 1\n4 f read 0 1\n", -EINVAL, 3,
-		     "time goes backwards");
+	assert_fails(V3 "5 f read 0 1\n300005 f read 0 1\n5 f read 0 1\n",
+		     -EINVAL, 4, "time goes backwards by 0.3 s, to where");
 }
 
 static void a_long_trim_becomes_several_records(void **state)

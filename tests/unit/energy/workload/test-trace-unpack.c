@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packed traces: gzip, zstd and xz, whole, in parts, cut off and damaged. */
+/* Packed traces: gzip, zstd, xz and bzip2, whole, in parts, cut off and
+ * damaged. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -13,6 +14,9 @@
 #endif
 #if HAVE_LZMA
 #include <lzma.h>
+#endif
+#if HAVE_BZIP2
+#include <bzlib.h>
 #endif
 
 /* More than one buffer of the reader, packed too. */
@@ -71,7 +75,7 @@ static void assert_fails(size_t size, int code, const char *fragment)
 	fixture_assert_error(&error, code, 0, fragment);
 }
 
-#if HAVE_ZLIB || HAVE_ZSTD || HAVE_LZMA
+#if HAVE_ZLIB || HAVE_ZSTD || HAVE_LZMA || HAVE_BZIP2
 static void assert_whole(const struct fixture_trace *trace, size_t n)
 {
 	assert_int_equal(trace->counts.format, SSDPM_TRACE_MQSIM);
@@ -164,9 +168,10 @@ static void check_damage(pack_text *pack, size_t head, const char *fragment)
 		in.packed[i] ^= 0x10;
 	}
 	assert_true(n_noticed >= size - head - 2);
-	in.packed[size - 1] ^= 1;
+	/* The last bits of bzip2 mean nothing. */
+	in.packed[size - 2] ^= 1;
 	assert_fails(size, -EIO, fragment);
-	in.packed[size - 1] ^= 1;
+	in.packed[size - 2] ^= 1;
 	memset(in.packed + size, 'x', 64);
 	assert_fails(size + 64, -EIO, fragment);
 }
@@ -436,6 +441,53 @@ static void xz_without_liblzma_is_not_supported(void **state)
 }
 #endif
 
+#if HAVE_BZIP2
+static size_t pack_bzip2(size_t used, const char *text, size_t size)
+{
+	unsigned int n = (unsigned int)(in.room - used);
+
+	assert_int_equal(BZ2_bzBuffToBuffCompress((char *)in.packed + used, &n,
+						  (char *)(uintptr_t)text,
+						  (unsigned int)size, 1, 0, 0),
+			 BZ_OK);
+	return used + n;
+}
+
+static void bzip2_is_unpacked(void **state)
+{
+	(void)state;
+	check_whole(pack_bzip2);
+	check_pipe(pack_bzip2);
+	check_empty(pack_bzip2);
+}
+
+static void streams_of_bzip2_are_read_one_after_the_other(void **state)
+{
+	(void)state;
+	check_parts(pack_bzip2);
+}
+
+static void bzip2_that_is_cut_off_is_eio(void **state)
+{
+	(void)state;
+	check_cuts(pack_bzip2, 3);
+	check_long_cut(pack_bzip2);
+}
+
+static void bzip2_that_is_damaged_is_eio(void **state)
+{
+	(void)state;
+	check_damage(pack_bzip2, 3, "packed with bzip2 and damaged");
+}
+#else
+static void bzip2_without_libbz2_is_not_supported(void **state)
+{
+	(void)state;
+	memcpy(in.packed, "BZh9", 4);
+	assert_fails(4, -EOPNOTSUPP, "built without libbz2");
+}
+#endif
+
 static void what_only_begins_like_a_packed_trace_is_none(void **state)
 {
 	static const char *const texts[] = { "\x1f", "\x28\xb5\x2f", "\x28",
@@ -491,6 +543,14 @@ int main(void)
 		cmocka_unit_test(xz_of_a_later_version_is_not_supported),
 #else
 		cmocka_unit_test(xz_without_liblzma_is_not_supported),
+#endif
+#if HAVE_BZIP2
+		cmocka_unit_test(bzip2_is_unpacked),
+		cmocka_unit_test(streams_of_bzip2_are_read_one_after_the_other),
+		cmocka_unit_test(bzip2_that_is_cut_off_is_eio),
+		cmocka_unit_test(bzip2_that_is_damaged_is_eio),
+#else
+		cmocka_unit_test(bzip2_without_libbz2_is_not_supported),
 #endif
 		cmocka_unit_test(what_only_begins_like_a_packed_trace_is_none),
 		cmocka_unit_test(a_descriptor_that_cannot_be_read_says_why),

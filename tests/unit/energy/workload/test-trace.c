@@ -17,7 +17,7 @@ struct sample {
 	const char *head;
 	const char *good[3];
 	const char *bad;
-	const char *backward; /* NULL: it is put in order, or cannot be */
+	const char *backward; /* more than 0.2 s before good[1]; or NULL */
 	uint32_t n_lines;     /* of each of good */
 };
 
@@ -25,9 +25,9 @@ static const struct sample samples[] = {
 	{ SSDPM_TRACE_DELIMITED,
 	  MAP,
 	  "",
-	  { "1,0,0,r\n", "1000,0,0,r\n", "2000,0,0,w\n" },
+	  { "1,0,0,r\n", "1000000000,0,0,r\n", "2000000000,0,0,w\n" },
 	  "3000,0,0,x\n",
-	  "1999,0,0,w\n",
+	  "799999999,0,0,w\n",
 	  1 },
 	{ SSDPM_TRACE_DELIMITED,
 	  MAP ",service:ns",
@@ -39,9 +39,10 @@ static const struct sample samples[] = {
 	{ SSDPM_TRACE_FIO_IOLOG,
 	  NULL,
 	  V3,
-	  { "0 f read 0 512\n", "1 f write 0 512\n", "2 f read 8 8\n" },
+	  { "0 f read 0 512\n", "1000000 f write 0 512\n",
+	    "2000000 f read 8 8\n" },
 	  "3 f dance 0 0\n",
-	  "1 f read 8 8\n",
+	  "799999 f read 8 8\n",
 	  1 },
 	{ SSDPM_TRACE_FIO_LATENCY_LOG,
 	  NULL,
@@ -186,10 +187,108 @@ static void a_time_going_backwards_ends_the_trace_or_is_counted(void **state)
 			assert_int_equal(trace.n, 4);
 			assert_int_equal(trace.counts.n_bad, 1);
 			assert_int_equal(trace.counts.n_backward, 1);
-			assert_int_equal(trace.ios[3].start_ns,
-					 trace.ios[2].start_ns);
+			assert_int_equal(trace.ios[2].start_ns,
+					 trace.ios[1].start_ns);
 			free(trace.ios);
 		}
+}
+
+/* ASCII and "\xff" alone: how programs of Windows write it. */
+struct encoding {
+	const char *mark;
+	size_t n_mark;
+	bool crlf;
+	int zeros; /* before each letter: 1, behind it: 2 */
+};
+
+static const struct encoding encodings[] = {
+	{ "", 0, true, 0 },	    { "\xef\xbb\xbf", 3, true, 0 },
+	{ "\xff\xfe", 2, true, 2 }, { "\xff\xfe", 2, false, 2 },
+	{ "\xfe\xff", 2, true, 1 },
+};
+
+static size_t put_letter(char *to, char letter, int zeros)
+{
+	size_t n = 0;
+
+	if (zeros == 1)
+		to[n++] = 0;
+	to[n++] = letter;
+	if (zeros == 2)
+		to[n++] = 0;
+	return n;
+}
+
+static size_t encode(const char *text, const struct encoding *as, char *to)
+{
+	size_t n = as->n_mark;
+
+	memcpy(to, as->mark, n);
+	for (; *text; text++) {
+		if (*text == '\n' && as->crlf)
+			n += put_letter(to + n, '\r', as->zeros);
+		n += put_letter(to + n, *text, as->zeros);
+	}
+	return n;
+}
+
+static void all_text_may_be_as_windows_writes_it(void **state)
+{
+	const size_t n_encodings = sizeof(encodings) / sizeof(encodings[0]);
+
+	(void)state;
+	for (size_t i = 0; i < N_SAMPLES * n_encodings; i++) {
+		const struct sample *s = &samples[i / n_encodings];
+		struct ssdpm_trace_params params = { .size = sizeof(params),
+						     .columns = s->columns };
+		const char *text = write_sample(s, 3, "");
+		char encoded[4 * TEXT_BYTES];
+		struct fixture_trace good, other;
+
+		assert_int_equal(read_sample(s, text, 0, 8, &good, NULL), 0);
+		assert_int_equal(
+			fixture_read_trace(encoded,
+					   encode(text,
+						  &encodings[i % n_encodings],
+						  encoded),
+					   &params, 8, &other, NULL),
+			0);
+		assert_same(&good, &other);
+		assert_int_equal(other.counts.n_lines, good.counts.n_lines);
+		free(good.ios);
+		free(other.ios);
+	}
+}
+
+/* Letters of each length in UTF-8, one that is cut in two, and halves. */
+static void letters_of_utf16_come_out_in_utf8(void **state)
+{
+	static const unsigned char text[] = {
+		0xff, 0xfe, '1',  0,	',',  0,    '0',  0,	',',
+		0,    '0',  0,	  ',',	0,    'r',  0,	  ',',	0,
+		0xe9, 0,    0xac, 0x20, 0x3d, 0xd8, 0x00, 0xde, 0x00,
+		0xd8, 'x',  0,	  0x00, 0xdc, '\n', 0,
+	};
+	struct ssdpm_trace_params params = {
+		.size = sizeof(params),
+		.columns = "time:ns,offset,bytes,op,device",
+		.device = "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"
+			  "\xef\xbf\xbdx\xef\xbf\xbd",
+	};
+	struct ssdpm_error error = fixture_error();
+	struct fixture_trace trace;
+
+	(void)state;
+	assert_int_equal(fixture_read_trace(text, sizeof(text), &params, 1,
+					    &trace, NULL),
+			 0);
+	assert_int_equal(trace.n, 1);
+	assert_int_equal(trace.counts.n_other_device, 0);
+	free(trace.ios);
+	assert_int_equal(fixture_read_trace(text, sizeof(text) - 1, &params, 1,
+					    &trace, &error),
+			 -EIO);
+	fixture_assert_error(&error, -EIO, 0, "in UTF-16 and cut off");
 }
 
 /* Only the last line can be read as another one, or not at all. */
@@ -227,7 +326,7 @@ static void words_are_those_of_the_enumerations(void **state)
 		assert_non_null(ssdpm_op_to_string(op));
 	assert_null(ssdpm_op_to_string(0));
 	assert_null(ssdpm_op_to_string(SSDPM_N_OPS + 1));
-	for (uint32_t f = SSDPM_TRACE_NPY; f <= SSDPM_TRACE_PROCMON; f++) {
+	for (uint32_t f = SSDPM_TRACE_NPY; f <= SSDPM_TRACE_PROCMON_CSV; f++) {
 		assert_non_null(ssdpm_trace_format_to_string(f));
 		for (uint32_t k = SSDPM_TRACE_NPY; k < f; k++)
 			assert_string_not_equal(
@@ -235,7 +334,7 @@ static void words_are_those_of_the_enumerations(void **state)
 				ssdpm_trace_format_to_string(f));
 	}
 	assert_null(ssdpm_trace_format_to_string(0));
-	assert_null(ssdpm_trace_format_to_string(SSDPM_TRACE_PROCMON + 1));
+	assert_null(ssdpm_trace_format_to_string(SSDPM_TRACE_PROCMON_CSV + 1));
 }
 
 /* What is bad here is said of a record and not of a line. */
@@ -392,6 +491,8 @@ int main(void)
 			a_bad_line_is_counted_on_demand_and_nothing_else_lost),
 		cmocka_unit_test(
 			a_time_going_backwards_ends_the_trace_or_is_counted),
+		cmocka_unit_test(all_text_may_be_as_windows_writes_it),
+		cmocka_unit_test(letters_of_utf16_come_out_in_utf8),
 		cmocka_unit_test(a_trace_may_be_cut_off_anywhere),
 		cmocka_unit_test(words_are_those_of_the_enumerations),
 		cmocka_unit_test(records_before_a_bad_one_of_npy_are_given_out),

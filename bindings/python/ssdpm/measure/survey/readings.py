@@ -330,7 +330,8 @@ def read(source: TraceSource) -> Survey:
     """Read the file of a survey, or what others have recorded; see ssdpm-survey(5).
 
     Args:
-        source: a path, an open binary file, or bytes; gzip, zstd and xz are unpacked.
+        source: a path, an open binary file, or bytes; gzip, zstd, xz and bzip2 are
+            unpacked.
 
     Raises:
         FormatError: a line that cannot be read; the error has the file and the line.
