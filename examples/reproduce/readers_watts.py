@@ -58,7 +58,7 @@ def claim(drive: Drive) -> Claim:
         PUBLISHED,
         f"idle {drive.idle_w:g}, video {drive.video_w:g}, database "
         f"{drive.database_w:g} W",
-        [rounded(one, "W", 2 if one < 0.1 else 1) for one in watts],
+        [rounded(one, "W", len(f"{one:g}".partition(".")[2])) for one in watts],
         said=f"the video works {share:.2f} times as long as the database; simulated "
         f"with {drive.database_w:g} W at full load, {drive.simulated(share):.2f} W",
         why="utilisation unpublished, and so are the watts at full load",

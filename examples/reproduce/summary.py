@@ -47,8 +47,11 @@ HEAD = """\
 
 Each script of this folder holds what one source has published against what ssdpm makes
 of it, with all its inputs. Inputs are the same for all drives of a source.
-`python3 apst_patch.py` prints one of them, `--json` writes it. `summary.py --update`
-writes this file; edit the scripts, not the file.
+After `tests/run`, this prints the first one, and `--json` writes it:
+
+    PYTHONPATH=build/bindings/python build/venv/bin/python examples/reproduce/apst_patch.py
+
+`summary.py --update` writes this file; edit the scripts, not the file.
 
 No verdict is typed. `report.py` derives each from the numbers of its row, by one rule:
 

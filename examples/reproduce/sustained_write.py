@@ -160,7 +160,7 @@ def rate(writes: Writes, bounds: tuple[int, int]) -> tuple[float, float]:
 
 FIGURE = "figures of random writes over 20 minutes"
 FIRMWARE = (
-    "how the drive collects, where its cache ends and its capacity are not known; either "
+    "how the drive collects, what it caches and its capacity are not known; each of them "
     "would change the pace"
 )
 
