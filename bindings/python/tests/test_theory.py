@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 import struct
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -229,7 +230,7 @@ def test_a_simulated_drive_amplifies_as_the_formulas_say(spare: float) -> None:
     """Within 1 % from 64 pages in a block on, within 5 % with 16."""
     random, fifo, *greedy, hot, hotter = TABLE[spare]
 
-    def simulated(collector: str, **more: object) -> float | None:
+    def simulated(collector: str, **more: Any) -> float | None:
         warm_up = 20.0 if "classes" in more else 4.0
         return ftl.simulate(
             spare, n_blocks=4096, collector=collector, warm_up=warm_up, writes=4.0, **more
