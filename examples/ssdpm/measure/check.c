@@ -219,7 +219,9 @@ static enum exit_status go_on(struct check *c)
 	if (status || (measured && !c->is_measured))
 		return status ? status : measured;
 	if (c->common->form) {
+		/* It takes the text. */
 		status = print_item(c->common, 0, c->text, NULL);
+		c->text = NULL;
 		return status ? status : measured;
 	}
 	print_check(c);

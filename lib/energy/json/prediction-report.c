@@ -240,32 +240,39 @@ int ssdpm_prediction_from_json(const char *text, size_t size,
 	return 0;
 }
 
+#define BEFORE_MEASURED "{\n  \"measured\": "
+#define AFTER_MEASURED "\n}\n"
+
+/* As the only member of an object, so that its lines are indented. */
 static int write_measurement(const struct measured *m, char **ret_text,
 			     struct ssdpm_error *reterr)
 {
 	struct json_writer w = { 0 };
 
 	ssdpm__json_begin(&w, NULL, '{');
-	w.one_line = true;
+	ssdpm__json_begin(&w, "measured", '{');
 	write_measured(&w, m);
+	ssdpm__json_end(&w, '}');
 	ssdpm__json_end(&w, '}');
 	return ssdpm__json_finish(&w, ret_text, reterr);
 }
 
 /* All as it was, and the measurement in place of its null. */
-static int put_in(const struct json *json, size_t size, char *measurement,
+static int put_in(const struct json *json, size_t size, const char *measurement,
 		  char **ret_text, struct ssdpm_error *reterr)
 {
 	const struct json_node *node =
 		ssdpm__json_member(json, json->nodes, "measured");
-	const size_t length = strlen(measurement) - 1; /* without its newline */
+	const size_t before = strlen(BEFORE_MEASURED);
+	const size_t length =
+		strlen(measurement) - before - strlen(AFTER_MEASURED);
 	const size_t rest = size - node->end;
 	char *text = malloc(node->start + length + rest + 1);
 
 	if (!text)
 		return ssdpm__no_memory(reterr);
 	memcpy(text, json->text, node->start);
-	memcpy(text + node->start, measurement, length);
+	memcpy(text + node->start, measurement + before, length);
 	memcpy(text + node->start + length, json->text + node->end, rest);
 	text[node->start + length + rest] = 0;
 	*ret_text = text;
