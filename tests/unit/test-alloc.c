@@ -925,6 +925,60 @@ static int call_likely(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* Its text, with a measurement, and read again. */
+static int predict_to_json(const struct ssdpm_prediction_report *report,
+			   struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_energy energy = { .size = sizeof(energy),
+					     .covered_ns = 1000,
+					     .mean_power_w = 1 };
+	const struct ssdpm_prediction_measured measured = {
+		.size = sizeof(measured),
+		.energy = &energy,
+	};
+	struct ssdpm_prediction p = { .size = sizeof(p) };
+	char *text;
+	int err = ssdpm_prediction_report_to_json(report, &text, error);
+
+	if (err)
+		return err;
+	err = ssdpm_prediction_from_json(text, strlen(text), &p, error);
+	if (!err)
+		err = ssdpm_prediction_add_measured(
+			text, strlen(text), &measured, &ret->text, error);
+	free(text);
+	return err;
+}
+
+static int call_prediction(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_prediction p = { .size = sizeof(p) };
+	struct ssdpm_io ios[2] = { { .op = 1 }, { .op = 2 } };
+	struct ssdpm_prediction_report report = {
+		.size = sizeof(report),
+		.model = in.sleeper,
+		.prediction = &p,
+		.ios = ios,
+		.n_ios = 2,
+	};
+	struct ssdpm_sim_params params;
+	struct ssdpm_sim *sim;
+	int err;
+
+	ios[1].start_ns = 1000000000;
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.flags = SSDPM_SIM_LIKELY;
+	err = ssdpm_estimate(in.sleeper, &params, ios, 2, &sim, error);
+	if (err)
+		return err;
+	err = ssdpm_sim_get_prediction(sim, &p, error);
+	report.sim = sim;
+	if (!err)
+		err = predict_to_json(&report, ret, error);
+	ssdpm_sim_free(sim);
+	return err;
+}
+
 static int call_estimate(struct result *ret, struct ssdpm_error *error)
 {
 	struct estimated result = { 0 };
@@ -2385,6 +2439,10 @@ static const struct {
 	{ "ssdpm_sim_finish", call_sim },
 	{ "ssdpm_sim_finish_together", call_sims_together },
 	{ "ssdpm_sim_get_likely", call_likely },
+	{ "ssdpm_sim_get_prediction", call_prediction },
+	{ "ssdpm_prediction_add_measured", call_prediction },
+	{ "ssdpm_prediction_from_json", call_prediction },
+	{ "ssdpm_prediction_report_to_json", call_prediction },
 	{ "ssdpm_sim_new", call_sim },
 	{ "ssdpm_sim_params_set_policy", call_policy },
 };
