@@ -16,48 +16,18 @@ from command import Command
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 DRIVE = "intel-760p.json"
-PREDICT = ["measure", "check", "-t", "plan.csv", DRIVE]
+PREDICT = ["measure", "check", "-t", "run-plan.csv", DRIVE]
 N_CASES = 20
 LIKELY = 0.9
 # How often chance may fail the test of the count.
 CHANCE = 0.001
 
 
-class Run(measured_run.Run):
-    """And its I/Os as the host plans them: a wake-up is in no service time."""
-
-    def __init__(self, truth: measured_run.Truth, seed: int) -> None:
-        self.planned: list[tuple[int, int, int, str]] = []
-        self.clock_ns = 0
-        super().__init__(truth, seed, 100, 20 * measured_run.MS)
-
-    def rest(self, ns: int) -> None:
-        super().rest(ns)
-        self.clock_ns += ns
-
-    def burst(self) -> None:
-        wait_ns, n = self.wait_ns, len(self.ios)
-        super().burst()
-        for _, size, took_ns, op in self.ios[n:]:
-            self.planned.append((self.clock_ns, size, took_ns - wait_ns, op))
-            self.clock_ns += took_ns - wait_ns
-            wait_ns = 0
-
-    def write(self, directory: pathlib.Path) -> None:
-        rows = (
-            f"{start},0,{size},{service},{op},0\n"
-            for start, size, service, op in self.planned
-        )
-        head = "start_ns,offset,bytes,service_ns,op,flags\n"
-        (directory / "plan.csv").write_text(head + "".join(rows))
-        (directory / "power.csv").write_text(self.power_csv())
-
-    @property
-    def window(self) -> str:
-        """From the first I/O to the last completion."""
-        start, _, took_ns, _ = self.ios[-1]
-        end_ns = start + took_ns
-        return f"{self.truth.lead_ns}ns..{end_ns}ns"
+def window_of(run: measured_run.Run) -> str:
+    """From the first I/O to the last completion."""
+    start, _, took_ns, _ = run.ios[-1]
+    end_ns = start + took_ns
+    return f"{run.truth.lead_ns}ns..{end_ns}ns"
 
 
 def spreads() -> dict[str, float | None]:
@@ -114,8 +84,7 @@ def fails_by_chance(inside: int) -> float:
 
 @pytest.fixture
 def drive(ssdpm: Command) -> Command:
-    ssdpm.write(DRIVE, measured_run.DRIVE)
-    Run(measured_run.Truth(), 1).write(ssdpm.directory)
+    measured_run.write(ssdpm.directory)
     return ssdpm
 
 
@@ -128,9 +97,9 @@ def verdicts(ssdpm: Command, shift: float) -> list[str]:
     parameters = predicted(ssdpm)["parameters"]
     found = []
     for seed in range(N_CASES):
-        run = Run(Hidden(parameters, seed, shift).truth(), seed)
-        run.write(ssdpm.directory)
-        call = [*PREDICT, "-s", "power.csv", "--window", run.window]
+        truth = Hidden(parameters, seed, shift).truth()
+        run = measured_run.write(ssdpm.directory, truth, seed)
+        call = [*PREDICT, "-s", "run-power.csv", "--window", window_of(run)]
         measured = ssdpm.json(*call)["measured"]
         low, high = measured["low_uw"], measured["high_uw"]
         assert low == measured["power_uw"] == high and measured["certain"]
@@ -159,9 +128,8 @@ def test_a_drive_far_outside_is_missed(drive: Command) -> None:
             transition_w=more_w,
             active_w={"read": less_w, "write": less_w},
         )
-        run = Run(truth, 5)
-        run.write(drive.directory)
-        call = [*PREDICT, "-s", "power.csv", "--window", run.window]
+        run = measured_run.write(drive.directory, truth, 5)
+        call = [*PREDICT, "-s", "run-power.csv", "--window", window_of(run)]
         measured = drive.json(*call)["measured"]
         assert (measured["verdict"], measured["certain"]) == ("missed", True)
         assert drive.output(*call).splitlines()[-1] == (
@@ -208,11 +176,11 @@ def test_the_file_has_the_drive_and_the_digest_and_no_name(drive: Command) -> No
     assert found["policy"] == "linux: PS0-PS3 to PS4 after 100 ms"
     assert found["model"]["product"] == "INTEL SSDPEKKW256G8"
     text = json.dumps(found)
-    assert "plan.csv" not in text and DRIVE not in text and "serial" not in text
+    assert "run-plan.csv" not in text and DRIVE not in text and "serial" not in text
     low, middle, high = (found[f"likely_{one}_uw"] for one in ("low", "median", "high"))
     assert found["possible_low_uw"] <= low < middle < high <= found["possible_high_uw"]
     assert low < found["nominal_uw"] < high
-    lines = (drive.directory / "plan.csv").read_text().splitlines()
+    lines = (drive.directory / "run-plan.csv").read_text().splitlines()
     rows = [[int(cell) for cell in line.split(",")[:4]] for line in lines[1:]]
     ops = [{"read": 1, "write": 2}[line.split(",")[4]] for line in lines[1:]]
     digest = 0xCBF29CE484222325
@@ -275,17 +243,17 @@ def test_a_prediction_that_cannot_be_is_refused(drive: Command) -> None:
     ("call", "words"),
     [
         ([DRIVE], "give --samples, --meter or --predict-only"),
-        ([DRIVE, DRIVE, "-s", "power.csv"], "one DRIVE with --trace"),
-        (["-s", "power.csv", "-m", "BAT0", DRIVE], "--samples conflicts with --meter"),
-        (["-s", "power.csv", "--for", "1s", DRIVE], "--for requires --meter"),
+        ([DRIVE, DRIVE, "-s", "run-power.csv"], "one DRIVE with --trace"),
+        (["-s", "run-power.csv", "-m", "BAT0", DRIVE], "--samples conflicts with --meter"),
+        (["-s", "run-power.csv", "--for", "1s", DRIVE], "--for requires --meter"),
         (["--predict-only", "-s", "x", DRIVE], "--predict-only conflicts with --samples"),
         (["--predict-only", DRIVE, "-o", "x"], "--predict-only requires --trace"),
-        (["-t", "plan.csv", "--predict-only", DRIVE], "requires --output or --json"),
-        (["-s", "power.csv", "--none", "x.json"], "--none requires --trace"),
-        (["-s", "power.csv", "--idle-power", "1W", "x.json"], "requires --trace"),
-        (["-s", "power.csv", "-o", "-", "x.json"], "--json prints it"),
-        (["-s", "power.csv", "--tolerance", "0%", "x.json"], "above 0 and below 100%"),
-        (["-s", "power.csv", "--window", "2s", "x.json"], "--window"),
+        (["-t", "run-plan.csv", "--predict-only", DRIVE], "requires --output or --json"),
+        (["-s", "run-power.csv", "--none", "x.json"], "--none requires --trace"),
+        (["-s", "run-power.csv", "--idle-power", "1W", "x.json"], "requires --trace"),
+        (["-s", "run-power.csv", "-o", "-", "x.json"], "--json prints it"),
+        (["-s", "run-power.csv", "--tolerance", "0%", "x.json"], "above 0 and below 100%"),
+        (["-s", "run-power.csv", "--window", "2s", "x.json"], "--window"),
     ],
 )
 def test_what_makes_no_sense_is_a_matter_of_usage(
@@ -300,4 +268,6 @@ def test_a_policy_changes_what_is_predicted(drive: Command) -> None:
     assert awake["policy"].startswith("none")
     assert awake["nominal_uw"] > asleep["nominal_uw"]
     assert awake["trace_digest"] == asleep["trace_digest"]
-    assert "for SATA drives" in drive.fails(3, *PREDICT, "--predict-only", "--lpm", "min_power", "-o", "x.json")
+    call = [*PREDICT, "--predict-only", "-o", "x.json"]
+    assert "for SATA drives" in drive.fails(3, *call, "--lpm", "min_power")
+    assert not (drive.directory / "x.json").exists()

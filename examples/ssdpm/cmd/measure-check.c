@@ -174,12 +174,12 @@ const struct subcommand cmd_measure_check = {
 		   "compare.",
 	.own = &own,
 	GROUPS(groups),
-	.examples = "  ssdpm measure check --trace run-ios.csv --samples "
-		    "run-power.csv intel-760p.json\n"
-		    "  ssdpm measure check -t run-ios.csv --predict-only -o "
+	.examples = "  ssdpm measure check -t run-plan.csv -s run-power.csv "
+		    "--window 2.3s..98s intel-760p.json\n"
+		    "  ssdpm measure check -t run-plan.csv --predict-only -o "
 		    "check.json intel-760p.json\n"
-		    "  ssdpm measure check --samples run-power.csv --window "
-		    "2.3s..100s check.json\n",
+		    "  ssdpm measure check -s run-power.csv --window 2.3s..98s "
+		    "check.json\n",
 	.run = run,
 	.settings = &the_settings,
 };

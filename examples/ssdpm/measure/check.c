@@ -110,7 +110,7 @@ static void say_times(const struct check *c, const char *name)
 	const uint64_t more = measured > predicted ? measured : predicted;
 	const uint64_t less = measured > predicted ? predicted : measured;
 
-	if (!c->common->quiet && more - less > more / 20)
+	if (!c->common->quiet && more - less > more / 10)
 		remark("%s: samples of %s, and the prediction is of %s: "
 		       "--window chooses samples, --end the end of a "
 		       "prediction",
