@@ -212,7 +212,7 @@ def test_samples_of_another_time_are_said(drive: Command) -> None:
     call = [*PREDICT, "-s", "flat.csv", "--window", "0s..30s"]
     result = drive(*call)
     assert result.returncode == 0
-    assert b"samples of 29 s, and the prediction is of 1.49 min" in result.stderr
+    assert b"samples of 29 s, and the prediction is of 1.48 min" in result.stderr
     assert drive(*call, "-q").stderr == b""
     assert "finite" in drive.fails(1, *call[:-1], "200s..300s")
 
