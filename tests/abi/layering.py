@@ -52,7 +52,7 @@ ENERGY = {
     "energy/common": {"base"},
     "energy/workload": {"base", "energy/common"},
     "energy/estimate": WORK,
-    "energy/likely": ESTIMATE,
+    "energy/likely": {*ESTIMATE, "energy/measure"},
     "energy/recommend": LIKELY,
     "energy/writes": ESTIMATE,
     "energy/caps": {*ESTIMATE, "energy/writes"},

@@ -2902,6 +2902,20 @@ static void call_survey_result_getters(void)
 	ssdpm_survey_merge_free(NULL);
 }
 
+static void judge_a_power(void)
+{
+	const struct ssdpm_prediction prediction = { .size = sizeof(
+							     prediction) };
+	const struct ssdpm_energy energy = { .size = sizeof(energy),
+					     .covered_ns = 1000,
+					     .mean_power_w = 1 };
+	struct ssdpm_prediction_check check = { .size = sizeof(check) };
+	struct ssdpm_error error;
+
+	memset(&error, 0, sizeof(error));
+	ssdpm_prediction_judge(&prediction, &energy, 0, &check, &error);
+}
+
 static void call_measure(void)
 {
 	double power_w[100], index;
@@ -2922,6 +2936,7 @@ static void call_measure(void)
 	ssdpm_level_free(NULL);
 	ssdpm_steady_state_find(power_w, 10, NULL, &begin, NULL);
 	ssdpm_proportionality(power_w, power_w, 10, &index, NULL);
+	judge_a_power();
 	ssdpm_parameters_calibrate(parameters, 1, &measured, 1, NULL);
 	ssdpm_overlay_match(&overlay, in.models[0]);
 }
@@ -3088,6 +3103,7 @@ static const struct {
 	{ "ssdpm_parameters_calibrate", call_measure },
 	{ "ssdpm_power_free", call_power_getters },
 	{ "ssdpm_power_get_counts", call_power_getters },
+	{ "ssdpm_prediction_judge", call_measure },
 	{ "ssdpm_proportionality", call_measure },
 	{ "ssdpm_steady_state_find", call_measure },
 	{ "ssdpm_survey_comparison_get_difference",
