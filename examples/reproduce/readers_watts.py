@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from report import NOT_DERIVABLE, Claim, Report, main, mean_watts
+from report import PUBLISHED, Claim, Report, main, mean_watts, rounded
 
 INPUTS = [
     "average watts as published: idle, video playback, database",
@@ -51,14 +51,17 @@ DRIVES = (
 
 def claim(drive: Drive) -> Claim:
     share = drive.share()
+    watts = (drive.idle_w, drive.video_w, drive.database_w)
     return Claim(
         drive.name,
+        "watts by workload that its readers asked for",
+        PUBLISHED,
         f"idle {drive.idle_w:g}, video {drive.video_w:g}, database "
         f"{drive.database_w:g} W",
-        f"the video works {share:.2f} times as long as the database; simulated with "
-        f"{drive.database_w:g} W at full load, {drive.simulated(share):.2f} W",
-        NOT_DERIVABLE,
-        "utilisation unpublished, and so are the watts at full load",
+        [rounded(one, "W", len(f"{one:g}".partition(".")[2])) for one in watts],
+        said=f"the video works {share:.2f} times as long as the database; simulated "
+        f"with {drive.database_w:g} W at full load, {drive.simulated(share):.2f} W",
+        why="utilisation unpublished, and so are the watts at full load",
     )
 
 

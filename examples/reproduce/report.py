@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How the scripts say what was published, what ssdpm predicts, and how they fit."""
+"""What was published, what ssdpm makes of it, and the verdict that the numbers give.
+
+Nobody types a verdict: derive() has the one rule, and a claim whose numbers give another
+verdict than it states is refused.
+"""
 
 from __future__ import annotations
 
@@ -12,36 +16,119 @@ import ssdpm
 
 REPRODUCED = "reproduced"
 WITHIN = "within bounds"
+MISSED = "missed"
+FITTED = "fitted"
 NOT_DERIVABLE = "not derivable"
 NOT_DECIDABLE = "not decidable"
-FITTED = "fitted"  # to what was published: not a prediction
+VERDICTS = (REPRODUCED, WITHIN, FITTED, MISSED, NOT_DERIVABLE, NOT_DECIDABLE)
+
+# Where a published number stands.
+PUBLISHED = "published"  # in words or digits of the source
+DIGITISED = "digitised by us"  # read from a figure of the source
+COMPUTED = "computed by us"  # from numbers of the source
+STANDS = (PUBLISHED, DIGITISED, COMPUTED)
+
+
+class ClaimError(ValueError):
+    """A row that may not stand in a table."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """What a source gives: one number, or the ends between which it lies.
+
+    Attributes:
+        low, high: the ends; both the same for one number; None: no end.
+        tolerance: how far off a prediction is still the same number.
+    """
+
+    low: float | None
+    high: float | None
+    unit: str = ""
+    tolerance: float = 0.0
+
+    def __str__(self) -> str:
+        if self.low is None:
+            text = f"at most {self.high:.4g}"
+        elif self.high is None:
+            text = f"at least {self.low:.4g}"
+        elif self.low == self.high:
+            text = f"{self.low:.4g}"
+        else:
+            text = f"{self.low:.4g} to {self.high:.4g}"
+        if self.tolerance:
+            text += f" +- {self.tolerance:.2g}"
+        return f"{text} {self.unit}".rstrip()
+
+    def distance(self, value: float) -> float:
+        """How far outside the ends; 0: inside, or on an end that belongs to it."""
+        if self.low is not None and value < self.low:
+            return self.low - value
+        if self.high is not None and value > self.high:
+            return value - self.high
+        return 0.0
+
+
+def rounded(value: float, unit: str, digits: int) -> Number:
+    """A number with so many decimals: what rounds to it is the same."""
+    return Number(value, value, unit, 0.5 * 10.0**-digits)
+
+
+def exactly(value: float, unit: str = "") -> Number:
+    return Number(value, value, unit)
+
+
+def percent(value: float, unit: str, share: float) -> Number:
+    """A number that may be missed by a share in percent."""
+    return Number(value, value, unit, abs(value) * share / 100)
 
 
 @dataclass(frozen=True)
 class Range:
-    """A prediction: low, nominal and high."""
+    """What ssdpm has: low, nominal and high; nominal None: only bounds."""
 
     low: float
-    nominal: float
+    nominal: float | None
     high: float
     unit: str = ""
     digits: int = 2
 
     def __str__(self) -> str:
-        text = f"{self.nominal:.{self.digits}f}"
-        if round(self.low, self.digits) != round(self.high, self.digits):
-            text += f" ({self.low:.{self.digits}f}..{self.high:.{self.digits}f})"
+        low, high = (f"{one:.{self.digits}f}" for one in (self.low, self.high))
+        if self.nominal is None:
+            text = f"{low}..{high}"
+        else:
+            text = f"{self.nominal:.{self.digits}f}"
+            text += f" ({low}..{high})" if low != high else ""
         return f"{text} {self.unit}".rstrip()
 
-    def verdict(self, published: float, digits: int) -> str:
-        """One rule for all: the nominal value is the published one, to as many digits
-        as were published; or the published one lies between low and high; or neither.
+    def verdict(self, published: Number) -> str:
+        """The nominal value is the published one, within its tolerance (without a nominal
+        value the whole range is); or the range reaches it; or it was missed.
         """
-        if round(self.nominal, digits) == published:
+        ends = (self.low, self.high) if self.nominal is None else (self.nominal,)
+        if max(map(published.distance, ends)) <= published.tolerance:
             return REPRODUCED
-        if self.low <= published <= self.high:
-            return WITHIN
+        reaches_up = published.low is None or self.high >= published.low
+        reaches_down = published.high is None or self.low <= published.high
+        return WITHIN if reaches_up and reaches_down else MISSED
+
+
+def exact(value: float, unit: str = "", digits: int = 2) -> Range:
+    return Range(value, value, value, unit, digits)
+
+
+def derive(published: Sequence[Number], ours: Sequence[Range], fitted: bool) -> str:
+    """The verdict of numbers: the worst of all pairs. A fit that does not come to what it
+    was given is missed like any other number.
+    """
+    if not published:
+        return NOT_DECIDABLE
+    if not ours:
         return NOT_DERIVABLE
+    found = [one.verdict(number) for number, one in zip(published, ours)]
+    worst = max(found, key=(REPRODUCED, WITHIN, MISSED).index)
+    return FITTED if fitted and worst != MISSED else worst
 
 
 @dataclass(frozen=True)
@@ -49,19 +136,66 @@ class Claim:
     """One thing that was published, and what becomes of it here.
 
     Attributes:
-        about: what it is about; a word that stays.
-        published: what the source says.
-        predicted: what ssdpm says, in words; with bounds in range, too.
-        verdict: one of the five above.
-        why: what a verdict rests on; needed where it is not "reproduced".
+        about: a name that stays.
+        place: the section, figure or table of the source.
+        stands: where its numbers stand: one of STANDS.
+        words: what the source says.
+        published: its numbers; none: it has only words.
+        ours: a range for each of them; none: nothing gives one.
+        said: ours in words, where the ranges alone do not say it.
+        fitted: what was taken from the published numbers; "": nothing.
+        why: what a verdict rests on, and what would explain a miss. Required of each
+            verdict but "reproduced".
+        verdict: stated by nobody, or what derive() gives.
     """
 
     about: str
-    published: str
-    predicted: str
-    verdict: str
+    place: str
+    stands: str
+    words: str
+    published: Sequence[Number] = ()
+    ours: Sequence[Range] = ()
+    said: str = ""
+    fitted: str = ""
     why: str = ""
-    range: Range | None = None
+    verdict: str = ""
+
+    def __post_init__(self) -> None:
+        found = derive(self.published, self.ours, bool(self.fitted))
+        pairs = list(zip(self.published, self.ours))
+        for refused, cause in (
+            (not self.place.strip(), "no section, figure or table of the source"),
+            (not self.words.strip(), "nothing that the source says"),
+            (self.stands not in STANDS, f"expected one of {', '.join(STANDS)}"),
+            (
+                self.published and self.ours and len(self.published) != len(self.ours),
+                f"{len(self.published)} published numbers, {len(self.ours)} of ours",
+            ),
+            (any(a.unit != b.unit for a, b in pairs), "the units differ"),
+            (not (self.ours or self.said), "nothing of ours"),
+            (
+                self.verdict not in ("", found),
+                f"states {self.verdict!r}, but its numbers give {found!r}",
+            ),
+            (
+                found != REPRODUCED and not (self.why or self.fitted),
+                f"{found}, and nothing says why",
+            ),
+            (found == MISSED and not self.why, "nothing would explain the miss"),
+        ):
+            if refused:
+                raise ClaimError(f"{self.about}: {cause}")
+        object.__setattr__(self, "verdict", found)
+
+    @property
+    def predicted(self) -> str:
+        return self.said or ", ".join(map(str, self.ours))
+
+    @property
+    def reason(self) -> str:
+        """What stands beside the verdict."""
+        taken = f"taken from it: {self.fitted}" if self.fitted else ""
+        return "; ".join(one for one in (taken, self.why) if one)
 
 
 @dataclass(frozen=True)
@@ -81,6 +215,10 @@ class Report:
     columns: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        if not self.source.strip():
+            raise ClaimError(f"{self.claims[0].about}: no source")
+
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1)
 
@@ -91,10 +229,11 @@ class Report:
             parts += ["", table(self.columns, self.rows)]
         for claim in self.claims:
             parts += ["", f"{claim.about}: {claim.verdict}"]
-            parts.append(f"  published: {claim.published}")
+            parts.append(f"  published: {claim.words} ({claim.place}; {claim.stands})")
+            parts += [f"  number: {one}" for one in claim.published]
             parts.append(f"  predicted: {claim.predicted}")
-            if claim.why:
-                parts.append(f"  why: {claim.why}")
+            if claim.reason:
+                parts.append(f"  why: {claim.reason}")
         return "\n".join(parts)
 
 
@@ -106,14 +245,6 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         for row in (columns, *rows)
     ]
     return "\n".join(f"  {line}" for line in lines)
-
-
-def ranged(
-    about: str, published: str, value: float, digits: int, range: Range, why: str
-) -> Claim:
-    """A claim that is a number: its verdict follows from the rule."""
-    verdict = range.verdict(value, digits)
-    return Claim(about, published, str(range), verdict, why, range)
 
 
 def mean_watts(op: str, idle_w: float, active_w: float, utilisation: float) -> float:

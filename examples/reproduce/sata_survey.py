@@ -10,7 +10,7 @@ vary. What difference such runs would have to have is worked out below.
 from __future__ import annotations
 
 import ssdpm
-from report import NOT_DECIDABLE, NOT_DERIVABLE, REPRODUCED, Claim, Report, main
+from report import PUBLISHED, Claim, Report, main
 from ssdpm.measure import survey
 
 POLICIES = ("max_performance", "medium_power", "min_power", "med_power_with_dipm")
@@ -76,12 +76,13 @@ def fio(drive: str) -> Claim:
     largest = max(range(len(TESTS)), key=lambda test: between_at_most(drive, test))
     return Claim(
         f"{drive}, fio",
+        "table of fio's latencies",
+        PUBLISHED,
         "performance differs between measurable and negligible",
-        f"{decided or 'none'} of {len(TESTS)} tests can be decided; in "
+        said=f"{decided or 'none'} of {len(TESTS)} tests can be decided; in "
         f"{TESTS[largest]} {RUNS} runs of each would show a difference if they vary by "
         f"less than {between_at_most(drive, largest):.2g} us",
-        REPRODUCED if decided else NOT_DECIDABLE,
-        "n and between-run variance unpublished",
+        why="n and between-run variance unpublished",
     )
 
 
@@ -90,15 +91,16 @@ def power() -> Claim:
     try:
         # Whatever the noise is.
         survey.detectable(plan, survey.Noise(1.0, 100.0, plan.duration_ns))
-        predicted, verdict = "they can tell a difference", NOT_DERIVABLE
+        predicted = "they can tell a difference"
     except ssdpm.UnknownValueError:
-        predicted, verdict = "they tell no difference from noise", NOT_DECIDABLE
+        predicted = "they tell no difference from noise"
     return Claim(
         "laptop, power",
+        "charts of battery readings",
+        PUBLISHED,
         f"a policy changes it by up to a third; {len(plan)} runs",
-        f"{len(plan)} runs in {plan.total_s / 3600:.0f} h: {predicted}",
-        verdict,
-        "each policy was run once in each scenario, and the readings are not public",
+        said=f"{len(plan)} runs in {plan.total_s / 3600:.0f} h: {predicted}",
+        why="each policy was run once in each scenario, and the readings are not public",
     )
 
 

@@ -6,7 +6,7 @@ management for storage hardware devices (NVMe)", and its schemes on that example
 from __future__ import annotations
 
 import ssdpm
-from report import NOT_DERIVABLE, REPRODUCED, Claim, Report, main
+from report import PUBLISHED, Claim, Report, exact, exactly, main
 
 INPUTS = [
     "the three states of the example, entry and exit: PS0 5 us and 5 us, PS1 10 ms and "
@@ -44,12 +44,17 @@ def words(found: list[tuple[int, int]]) -> str:
     return ", ".join(f"PS{state} after {ms} ms" for state, ms in found) or "never"
 
 
-def claim(
-    about: str, published: str, found: list[tuple[int, int]], state: int
-) -> Claim:
-    holds = bool(found) and found[0][0] == state
-    verdict = REPRODUCED if holds else NOT_DERIVABLE
-    return Claim(about, published, words(found), verdict)
+def claim(about: str, state: int, found: list[tuple[int, int]]) -> Claim:
+    """The first state that the driver chooses; 0: it never sleeps."""
+    return Claim(
+        about,
+        "Runtime device power management, the example below its table",
+        PUBLISHED,
+        f"PS{state}",
+        [exactly(state, "state")],
+        [exact(found[0][0] if found else 0, "state", 0)],
+        words(found),
+    )
 
 
 def report() -> Report:
@@ -58,8 +63,8 @@ def report() -> Report:
         "Microsoft, Power management for storage hardware devices (NVMe)",
         INPUTS,
         [
-            claim("battery", "PS1", steps("balanced", "battery"), 1),
-            claim("Modern Standby", "PS2", steps("modern-standby", "battery"), 2),
+            claim("battery", 1, steps("balanced", "battery")),
+            claim("Modern Standby", 2, steps("modern-standby", "battery")),
         ],
         ("scheme", "on AC", "on battery"),
         [(s, *(words(steps(s, on)) for on in ("ac", "battery"))) for s in schemes],

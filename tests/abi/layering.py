@@ -54,7 +54,7 @@ ENERGY = {
     "energy/evidence": SEEN,
     "energy/estimate": {*WORK, "energy/evidence"},
     "energy/workload/binary": {"base", "energy/common", "energy/workload"},
-    "energy/likely": ESTIMATE,
+    "energy/likely": {*ESTIMATE, "energy/measure"},
     "energy/recommend": LIKELY,
     "energy/writes": ESTIMATE,
     "energy/caps": {*ESTIMATE, "energy/writes"},
@@ -68,7 +68,7 @@ ENERGY = {
     "energy/survey": SIGNAL,
     "energy/json": {
         *SIGNAL, *ESTIMATE, "energy/background", "energy/budget", "energy/caps", "energy/compare",
-        "energy/consistency", "energy/recommend", "energy/survey", "energy/writes", "device",
+        "energy/consistency", "energy/likely", "energy/recommend", "energy/survey", "energy/writes", "device",
     },
     "energy/lint": {"base", "model"},
     "energy/report": {*ESTIMATE, "device", "apply", "energy/compare", "energy/recommend"},
@@ -89,7 +89,7 @@ PURE_HEADERS = {
     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
 }  # fmt: skip
 # What the build makes of lib/data/ and of tables of keys.
-KEYS = ("background", "budget", "evenness", "overlay", "results", "samples", "survey", "workload")
+KEYS = ("background", "budget", "evenness", "overlay", "prediction", "results", "samples", "survey", "workload")
 PURE_HEADERS |= {"catalogue-data.h", "priors.inc", "published.inc", *(f"{name}-json.h" for name in KEYS)}
 # What the pure stages may take from the system. None reads a clock, a file, the
 # environment or the locale (%f in a format does: see check_formats), none

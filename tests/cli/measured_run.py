@@ -4,7 +4,8 @@
     tests/cli/measured_run.py DIRECTORY
 
 writes there the drive as its table has it (intel-760p.json), and 100 s of a run under
-the table of Linux: run-power.csv and run-ios.csv. The table is that of the Intel 760p,
+the table of Linux: run-power.csv, run-ios.csv, and run-plan.csv: the I/Os as the host
+planned them, with no wake-up in a service time. The table is that of the Intel 760p,
 which says that it wakes in 8 ms; this one, as that drive, needs 50 ms.
 """
 
@@ -85,6 +86,8 @@ class Run:
         self.now_ns = 0
         self.energy_j = [0.0] * (int(duration_s * S) // step_ns)
         self.ios: list[tuple[int, int, int, str]] = []  # start, bytes, service, op
+        self.plan: list[tuple[int, int, int, str]] = []
+        self.plan_ns = 0
         self.spend(truth.lead_ns, truth.idle_w)
         self.burst()
         while self.now_ns < (duration_s - 4) * S:
@@ -111,6 +114,7 @@ class Run:
         """Idle, and asleep after a while: what wakes it waits for that."""
         truth = self.truth
         self.wait_ns = 0
+        self.plan_ns += ns
         self.spend(min(ns, truth.idle_ns), truth.idle_w)
         if ns <= truth.idle_ns:
             return
@@ -128,6 +132,8 @@ class Run:
             usual = {4096: 400, 131072: 1500}[size] * {"read": 1, "write": 2}[op]
             service_ns = int(usual * math.exp(self.random.gauss(0, 0.2))) * US
             self.ios.append((self.now_ns, size, self.wait_ns + service_ns, op))
+            self.plan.append((self.plan_ns, size, service_ns, op))
+            self.plan_ns += service_ns
             # Evenly over all of it: nobody can tell more.
             more_w = self.truth.byte_j * size * S / (self.wait_ns + service_ns)
             self.spend(self.wait_ns, self.truth.transition_w + more_w)
@@ -151,12 +157,19 @@ class Run:
         return "time_s,power_w\n" + "".join(rows)
 
     def ios_csv(self) -> str:
-        first = self.ios[0][0]
-        rows = (
-            f"{start - first},0,{size},{service},{op},0\n"
-            for start, size, service, op in self.ios
-        )
-        return "start_ns,offset,bytes,service_ns,op,flags\n" + "".join(rows)
+        return trace_csv(self.ios)
+
+    def plan_csv(self) -> str:
+        return trace_csv(self.plan)
+
+
+def trace_csv(ios: list[tuple[int, int, int, str]]) -> str:
+    first = ios[0][0]
+    rows = (
+        f"{start - first},0,{size},{service},{op},0\n"
+        for start, size, service, op in ios
+    )
+    return "start_ns,offset,bytes,service_ns,op,flags\n" + "".join(rows)
 
 
 def write(directory: pathlib.Path, truth: Truth = Truth(), seed: int = 760) -> Run:
@@ -164,6 +177,7 @@ def write(directory: pathlib.Path, truth: Truth = Truth(), seed: int = 760) -> R
     (directory / "intel-760p.json").write_text(json.dumps(DRIVE, indent=2))
     (directory / "run-power.csv").write_text(run.power_csv())
     (directory / "run-ios.csv").write_text(run.ios_csv())
+    (directory / "run-plan.csv").write_text(run.plan_csv())
     return run
 
 

@@ -92,7 +92,7 @@ LIVE = ["list", "show", "lpm", "plan", "apply", "check", "revert", "capture"]
 COMMANDS = LIVE + ["apst", "workload", "estimate", "compare", "recommend", "measure"]
 COMMANDS += ["budget", "consistency"]
 # Words after a command that have options of their own, on the page of the command.
-ACTIONS = {"measure": ["calibrate"]}
+ACTIONS = {"measure": ["calibrate", "check"]}
 # Samples of power: some noise.
 POWER = "printf '%s\\n' time_s,power_w; for t in $(seq 60); do echo $t,2.0$((t % 7)); done"
 POWER = f"{{ {POWER}; }}"

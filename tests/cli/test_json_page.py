@@ -76,6 +76,8 @@ CALLS = [
     ["measure", "background", "--json", "--sweep", "sweep.csv"],
     ["measure", "survey", "--json", "survey.csv"],
     ["measure", "merge", "--json", "survey.csv", "other.csv"],
+    ["measure", "check", "--json", "-q", "-t", "run-plan.csv", "-s", "run-power.csv"]
+    + ["intel-760p.json"],
     ["measure", "calibrate", "--json", "intel-760p.json", "run-power.csv"]
     + ["run-ios.csv", "--measured-wa", "2.5x"],
     ["measure", "background", "--json", "--sweep", "suite.csv"],

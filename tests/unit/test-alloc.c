@@ -981,6 +981,60 @@ static int call_likely(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* Its text, with a measurement, and read again. */
+static int predict_to_json(const struct ssdpm_prediction_report *report,
+			   struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_energy energy = { .size = sizeof(energy),
+					     .covered_ns = 1000,
+					     .mean_power_w = 1 };
+	const struct ssdpm_prediction_measured measured = {
+		.size = sizeof(measured),
+		.energy = &energy,
+	};
+	struct ssdpm_prediction p = { .size = sizeof(p) };
+	char *text;
+	int err = ssdpm_prediction_report_to_json(report, &text, error);
+
+	if (err)
+		return err;
+	err = ssdpm_prediction_from_json(text, strlen(text), &p, error);
+	if (!err)
+		err = ssdpm_prediction_add_measured(
+			text, strlen(text), &measured, &ret->text, error);
+	free(text);
+	return err;
+}
+
+static int call_prediction(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_prediction p = { .size = sizeof(p) };
+	struct ssdpm_io ios[2] = { { .op = 1 }, { .op = 2 } };
+	struct ssdpm_prediction_report report = {
+		.size = sizeof(report),
+		.model = in.sleeper,
+		.prediction = &p,
+		.ios = ios,
+		.n_ios = 2,
+	};
+	struct ssdpm_sim_params params;
+	struct ssdpm_sim *sim;
+	int err;
+
+	ios[1].start_ns = 1000000000;
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.flags = SSDPM_SIM_LIKELY;
+	err = ssdpm_estimate(in.sleeper, &params, ios, 2, &sim, error);
+	if (err)
+		return err;
+	err = ssdpm_sim_get_prediction(sim, &p, error);
+	report.sim = sim;
+	if (!err)
+		err = predict_to_json(&report, ret, error);
+	ssdpm_sim_free(sim);
+	return err;
+}
+
 static int call_estimate(struct result *ret, struct ssdpm_error *error)
 {
 	struct estimated result = { 0 };
@@ -2449,6 +2503,10 @@ static const struct {
 	{ "ssdpm_sim_finish", call_sim },
 	{ "ssdpm_sim_finish_together", call_sims_together },
 	{ "ssdpm_sim_get_likely", call_likely },
+	{ "ssdpm_sim_get_prediction", call_prediction },
+	{ "ssdpm_prediction_add_measured", call_prediction },
+	{ "ssdpm_prediction_from_json", call_prediction },
+	{ "ssdpm_prediction_report_to_json", call_prediction },
 	{ "ssdpm_sim_new", call_sim },
 	{ "ssdpm_sim_params_set_policy", call_policy },
 };
@@ -2908,6 +2966,20 @@ static void call_survey_result_getters(void)
 	ssdpm_survey_merge_free(NULL);
 }
 
+static void judge_a_power(void)
+{
+	const struct ssdpm_prediction prediction = { .size = sizeof(
+							     prediction) };
+	const struct ssdpm_energy energy = { .size = sizeof(energy),
+					     .covered_ns = 1000,
+					     .mean_power_w = 1 };
+	struct ssdpm_prediction_check check = { .size = sizeof(check) };
+	struct ssdpm_error error;
+
+	memset(&error, 0, sizeof(error));
+	ssdpm_prediction_judge(&prediction, &energy, 0, &check, &error);
+}
+
 static void call_measure(void)
 {
 	double power_w[100], index;
@@ -2928,6 +3000,7 @@ static void call_measure(void)
 	ssdpm_level_free(NULL);
 	ssdpm_steady_state_find(power_w, 10, NULL, &begin, NULL);
 	ssdpm_proportionality(power_w, power_w, 10, &index, NULL);
+	judge_a_power();
 	ssdpm_parameters_calibrate(parameters, 1, &measured, 1, NULL);
 	ssdpm_overlay_match(&overlay, in.models[0]);
 }
@@ -3094,6 +3167,7 @@ static const struct {
 	{ "ssdpm_parameters_calibrate", call_measure },
 	{ "ssdpm_power_free", call_power_getters },
 	{ "ssdpm_power_get_counts", call_power_getters },
+	{ "ssdpm_prediction_judge", call_measure },
 	{ "ssdpm_proportionality", call_measure },
 	{ "ssdpm_steady_state_find", call_measure },
 	{ "ssdpm_survey_comparison_get_difference",

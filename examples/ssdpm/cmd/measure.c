@@ -220,6 +220,7 @@ static const struct group_use groups[] = {
 /* What takes other things than files of samples. */
 static const struct subcommand *const words[] = {
 	&cmd_calibrate,
+	&cmd_measure_check,
 	NULL,
 };
 

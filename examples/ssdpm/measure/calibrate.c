@@ -127,10 +127,8 @@ static void say_sampling(const struct common *common, const char *power_name,
 		complain_of_sampling(power_name, &sampling);
 }
 
-/* "linux: PS0-PS3 to PS4 after 100 ms"; NULL: no memory. free() it. */
-static char *policy_words(const struct policy *policy,
-			  const struct ssdpm_resolved_policy *resolved,
-			  uint32_t kind)
+char *policy_words(const struct policy *policy,
+		   const struct ssdpm_resolved_policy *resolved, uint32_t kind)
 {
 	size_t size;
 	char *words = NULL;
@@ -294,19 +292,17 @@ static enum exit_status resolve(const struct plan *plan,
 	return STATUS_FAILED;
 }
 
-/* Where none is named, what the machine does, or what Linux does. */
-static enum exit_status find_policy(const struct calibrate_options *settings,
-				    const struct common *common,
+enum exit_status find_policy_of_run(const struct common *common,
+				    const struct named_policy *named,
+				    const struct apst_options *apst,
 				    const struct drive *drive,
-				    struct policy *policy)
+				    struct policy *ret_policy)
 {
-	const struct ssdpm_apst_params *params = &settings->apst.params;
-
-	if (settings->named.option)
-		return parse_policy(common, settings->named.option,
-				    settings->named.name, params, policy);
-	*policy = settings->apst.given ? policy_of(params) :
-					 reference_policy(drive, params);
+	if (named->option)
+		return parse_policy(common, named->option, named->name,
+				    &apst->params, ret_policy);
+	*ret_policy = apst->given ? policy_of(&apst->params) :
+				    reference_policy(drive, &apst->params);
 	return STATUS_DONE;
 }
 
@@ -325,7 +321,8 @@ enum exit_status calibrate(const struct calibrate_options *settings,
 	struct ssdpm_resolved_policy resolved;
 	struct task task;
 	enum exit_status status =
-		find_policy(settings, common, drives->drives, &policy);
+		find_policy_of_run(common, &settings->named, &settings->apst,
+				   drives->drives, &policy);
 
 	if (!status)
 		status = find_subjects(&plan, drives, &subjects);

@@ -166,6 +166,47 @@ struct calibrate_options {
 	uint32_t measured_wa_milli;
 };
 
+/*
+ * Where no policy is named, what the machine of a device does, or what Linux
+ * does.
+ */
+enum exit_status find_policy_of_run(const struct common *common,
+				    const struct named_policy *named,
+				    const struct apst_options *apst,
+				    const struct drive *drive,
+				    struct policy *ret_policy);
+
+/* "linux: PS0-PS3 to PS4 after 100 ms"; NULL: no memory. free() it. */
+char *policy_words(const struct policy *policy,
+		   const struct ssdpm_resolved_policy *resolved, uint32_t kind);
+
+/* What is predicted of a run, and how it is measured. */
+struct check_options {
+	struct power_options power;
+	struct meter_options meter;
+	struct apst_options apst;
+	struct trace_options trace;
+	struct sim_options sim;
+	struct named_policy named;
+	struct ssdpm_energy_params energy;
+	const char *trace_name; /* NULL: the prediction was written before */
+	const char *samples;
+	const char *output;
+	double subtracted_w;
+	int64_t from_ns, to_ns; /* the samples that count */
+	uint64_t given;		/* bits: which options of the command */
+	bool predict_only;
+};
+
+/* Predict the power of the one drive, keep that, then measure it. */
+enum exit_status check_drive(const struct common *common,
+			     const struct check_options *options,
+			     const struct drives *drives);
+/* Measure what was predicted in a file, and keep that there. */
+enum exit_status check_written(const struct common *common,
+			       const struct check_options *options,
+			       const char *path);
+
 /* Find the powers of one drive, and print them. operands: DRIVE POWER TRACE */
 enum exit_status calibrate(const struct calibrate_options *options,
 			   const struct common *common,

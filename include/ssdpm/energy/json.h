@@ -12,6 +12,7 @@
 #include <ssdpm/energy/compare.h>
 #include <ssdpm/energy/consistency.h>
 #include <ssdpm/energy/estimate.h>
+#include <ssdpm/energy/likely.h>
 #include <ssdpm/energy/measure.h>
 #include <ssdpm/energy/power.h>
 #include <ssdpm/energy/recommend.h>
@@ -402,6 +403,87 @@ struct ssdpm_recommendation_report {
  */
 SSDPM_API int ssdpm_recommendation_report_to_json(
 	const struct ssdpm_recommendation_report *report, char **ret_text,
+	struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_prediction_report - a run whose power is predicted (sized; the
+ *                                  caller sets size)
+ * @size:       sizeof(struct ssdpm_prediction_report)
+ * @model:      the drive
+ * @sim:        finished
+ * @prediction: from ssdpm_sim_get_prediction()
+ * @ios:        the trace, @n_ios records: of it a digest and sums are written
+ * @policy:     what is in force, in words; NULL, here and below: not said
+ * @predicted_at: when, as in "2026-11-26T18:00:00Z"
+ *
+ * All pointers are borrowed for the call.
+ */
+struct ssdpm_prediction_report {
+	size_t size;
+	const struct ssdpm_model *model;
+	const struct ssdpm_sim *sim;
+	const struct ssdpm_prediction *prediction;
+	const struct ssdpm_io *ios;
+	size_t n_ios;
+	const char *policy;
+	const char *predicted_at;
+};
+
+/**
+ * ssdpm_prediction_report_to_json() - "ssdpm.prediction/1", not yet measured
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * It has no serial number, and no name of a file.
+ *
+ * Return: 0; -EINVAL (a pointer is NULL, @sim is not finished), -E2BIG (a
+ * size), -ENOMEM.
+ */
+SSDPM_API int ssdpm_prediction_report_to_json(
+	const struct ssdpm_prediction_report *report, char **ret_text,
+	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_prediction_from_json() - what was predicted, before it is measured
+ * @text:  need not end in a zero byte
+ * @size:  of @text
+ * @ret_prediction: its size member is set by the caller
+ *
+ * Return: 0; -EEXIST (it has a measurement already), -EINVAL (no JSON, another
+ * schema, a value that cannot be), -ERANGE (a value that is too large), -E2BIG
+ * (a size), -ENOMEM.
+ */
+SSDPM_API int ssdpm_prediction_from_json(
+	const char *text, size_t size, struct ssdpm_prediction *ret_prediction,
+	struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_prediction_measured - what was measured (sized; the caller sets
+ *                                    size)
+ * @size:        sizeof(struct ssdpm_prediction_measured)
+ * @energy:      as for ssdpm_prediction_judge()
+ * @subtracted_w: likewise
+ * @measured_at: when, in words; NULL: not said
+ */
+struct ssdpm_prediction_measured {
+	size_t size;
+	const struct ssdpm_energy *energy;
+	double subtracted_w;
+	const char *measured_at;
+};
+
+/**
+ * ssdpm_prediction_add_measured() - a prediction with its measurement
+ * @text: as for ssdpm_prediction_from_json()
+ * @size: of @text
+ * @ret_text: @text, whose member "measured" has the measurement and its
+ *        verdict; no other byte differs. free() it
+ *
+ * Return: 0; as ssdpm_prediction_from_json(), ssdpm_prediction_judge(); -EINVAL
+ * (@energy is NULL).
+ */
+SSDPM_API int ssdpm_prediction_add_measured(
+	const char *text, size_t size,
+	const struct ssdpm_prediction_measured *measured, char **ret_text,
 	struct ssdpm_error *reterr);
 
 /**

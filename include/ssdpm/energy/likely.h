@@ -5,6 +5,9 @@
  *
  *     two simulations + priors -> range, chance, word, what would decide it
  *
+ * And of one simulation the mean power, so that a measurement can be held
+ * against it.
+ *
  * The possible range of ssdpm_sim_get_saving() is certain and wide; this one is
  * narrower, and no more certain than its priors: see ssdpm_likely(3).
  */
@@ -13,6 +16,7 @@
 
 #include <ssdpm/base.h>
 #include <ssdpm/energy/estimate.h>
+#include <ssdpm/energy/measure.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,6 +86,97 @@ SSDPM_API int ssdpm_sim_get_likely(const struct ssdpm_sim *from,
 				   const struct ssdpm_sim *to,
 				   struct ssdpm_likely *ret_likely,
 				   struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_prediction - the mean power of a run, before it is measured
+ *                           (sized result)
+ * @size:       set by the caller
+ * @priors_version: as in struct ssdpm_likely
+ * @reserved:   0
+ * @duration_ns: nominal, of the run
+ * @nominal_uw: mean power with every parameter at its nominal value
+ * @likely_low_uw, @likely_median_uw, @likely_high_uw: 5, 50 and 95 of 100 cases
+ *              have less
+ * @possible_low_uw, @possible_high_uw: no drive has less or more, as in struct
+ *              ssdpm_result
+ */
+struct ssdpm_prediction {
+	size_t size;
+	uint32_t priors_version;
+	uint32_t reserved;
+	uint64_t duration_ns;
+	uint64_t nominal_uw;
+	uint64_t likely_low_uw;
+	uint64_t likely_median_uw;
+	uint64_t likely_high_uw;
+	uint64_t possible_low_uw;
+	uint64_t possible_high_uw;
+};
+
+/**
+ * ssdpm_sim_get_prediction() - the mean power that a run likely has
+ * @sim: finished, and made with SSDPM_SIM_LIKELY
+ * @ret_prediction: its size member is set by the caller
+ *
+ * The cases are those of ssdpm_sim_get_likely(). Active powers are drawn too,
+ * no less than idle ones; the energies of I/Os and bytes are nominal.
+ *
+ * Return: 0; -EINVAL (@sim is not finished, or was made without
+ * SSDPM_SIM_LIKELY), -E2BIG (the size), -ENOMEM.
+ */
+SSDPM_API int ssdpm_sim_get_prediction(const struct ssdpm_sim *sim,
+				       struct ssdpm_prediction *ret_prediction,
+				       struct ssdpm_error *reterr);
+
+/** What a measurement says of a prediction. */
+enum ssdpm_prediction_verdict {
+	SSDPM_PREDICTION_INSIDE_LIKELY = 1,
+	SSDPM_PREDICTION_INSIDE_POSSIBLE = 2, /* and outside the likely range */
+	SSDPM_PREDICTION_MISSED = 3,	      /* outside both */
+};
+
+/**
+ * struct ssdpm_prediction_check - a prediction and its measurement (sized
+ *                                 result)
+ * @size:    set by the caller
+ * @verdict: enum ssdpm_prediction_verdict, of the mean power
+ * @certain: 1: each power within the instrument's error has this verdict
+ * @power_uw: mean power that was measured, less what was subtracted
+ * @low_uw, @high_uw: it within the error of the instrument
+ */
+struct ssdpm_prediction_check {
+	size_t size;
+	uint32_t verdict;
+	uint32_t certain;
+	int64_t power_uw;
+	int64_t low_uw;
+	int64_t high_uw;
+};
+
+/**
+ * ssdpm_prediction_judge() - is the measured power within what was predicted?
+ * @energy:      from ssdpm_energy_measure(), whose tolerance is the error of
+ *               the instrument
+ * @subtracted_w: what the instrument measures beside the drive; 0: nothing
+ * @ret_check:   its size member is set by the caller
+ *
+ * The ends belong to a range.
+ *
+ * Return: 0; -ENODATA (@energy covers no time), -ERANGE (a power beyond 2^53
+ * uW), -EINVAL (a number that is none), -E2BIG (sizes).
+ */
+SSDPM_API int ssdpm_prediction_judge(const struct ssdpm_prediction *prediction,
+				     const struct ssdpm_energy *energy,
+				     double subtracted_w,
+				     struct ssdpm_prediction_check *ret_check,
+				     struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_prediction_verdict_to_string() - "inside-likely", "inside-possible",
+ *                                        "missed", or NULL
+ */
+SSDPM_API const char *ssdpm_prediction_verdict_to_string(uint32_t verdict);
+SSDPM_API uint32_t ssdpm_prediction_verdict_from_string(const char *word);
 
 /** ssdpm_saving_verdict_to_string() - "saves", "not-decided" and so on, or NULL
  */

@@ -17,12 +17,14 @@
 /* With one set of times: what multiplies each parameter, and the end. */
 struct weighed {
 	double of[SSDPM_MAX_PARAMETERS];
+	double fixed_fj;
 	double end_ns;
 };
 
 /* All drives of one kind. */
 struct trial {
-	const struct subject *from, *to;
+	const struct subject *from, *to; /* NULL: the power of one alone */
+	const struct likely_work *work;	 /* of one alone */
 	struct unknowns unknowns;
 	const double *normals; /* of n draws */
 	const double *time_normals;
@@ -81,6 +83,43 @@ static void weigh(const struct likely_times *times, double sign,
 	}
 }
 
+static void weigh_work(const struct likely_work *work,
+		       const struct priced_drive *drive,
+		       struct weighed *weighed)
+{
+	for (size_t i = 0; i < drive->n; i++) {
+		const struct ssdpm_parameter *p = &drive->parameters[i];
+
+		if (p->kind == SSDPM_PARAMETER_ACTIVE_POWER)
+			weighed->of[i] += work->busy_ns[p->index];
+	}
+	weighed->fixed_fj = work->fixed_fj;
+}
+
+/* The one policy alone. */
+static void weigh_one(const struct trial *trial, struct likely_times *times,
+		      struct weighed *weighed)
+{
+	const struct priced_drive *drive = trial->unknowns.drive;
+
+	weighed->end_ns = times->own_ns;
+	ssdpm__likely_rest(trial->from, weighed->end_ns, times);
+	weigh(times, 1, drive, weighed);
+	weigh_work(trial->work, drive, weighed);
+}
+
+static void weigh_both(const struct trial *trial, struct likely_times *from,
+		       struct likely_times *to, struct weighed *weighed)
+{
+	const struct priced_drive *drive = trial->unknowns.drive;
+
+	weighed->end_ns = ssdpm__max(from->own_ns, to->own_ns);
+	ssdpm__likely_rest(trial->from, weighed->end_ns, from);
+	ssdpm__likely_rest(trial->to, weighed->end_ns, to);
+	weigh(from, 1, drive, weighed);
+	weigh(to, -1, drive, weighed);
+}
+
 /* Both policies with one set of times, over the same time. */
 static int weigh_times(struct trial *trial, uint32_t set,
 		       struct ssdpm_error *reterr)
@@ -98,15 +137,14 @@ static int weigh_times(struct trial *trial, uint32_t set,
 	ssdpm__values(parameters, drive->n, drive->order.operational_state,
 		      &nominal, &values);
 	err = ssdpm__likely_times(trial->from, set, &values, &from, reterr);
-	if (!err)
+	if (!err && trial->to)
 		err = ssdpm__likely_times(trial->to, set, &values, &to, reterr);
 	if (err)
 		return err;
-	weighed.end_ns = ssdpm__max(from.own_ns, to.own_ns);
-	ssdpm__likely_rest(trial->from, weighed.end_ns, &from);
-	ssdpm__likely_rest(trial->to, weighed.end_ns, &to);
-	weigh(&from, 1, drive, &weighed);
-	weigh(&to, -1, drive, &weighed);
+	if (trial->to)
+		weigh_both(trial, &from, &to, &weighed);
+	else
+		weigh_one(trial, &from, &weighed);
 	trial->weighed[set] = weighed;
 	return 0;
 }
@@ -118,11 +156,14 @@ static bool is_bound(const struct unknowns *unknowns, uint32_t state)
 
 /*
  * No state takes more than the one before it: the deeper one gives way, unless
- * its range does not let it. Idle powers are the first parameters, by state.
+ * its range does not let it. Idle powers are the first parameters, by state,
+ * and active ones the next: an I/O takes no less than the idle drive.
  */
 static void put_in_order(const struct unknowns *unknowns,
 			 double powers[SSDPM_MAX_PARAMETERS])
 {
+	const struct power_order *order = &unknowns->drive->order;
+
 	for (uint32_t i = 1; i < unknowns->n_states; i++)
 		if (is_bound(unknowns, i))
 			powers[i] = ssdpm__max(
@@ -131,6 +172,13 @@ static void put_in_order(const struct unknowns *unknowns,
 	for (size_t i = unknowns->n_states; i-- > 1;)
 		if (is_bound(unknowns, (uint32_t)i))
 			powers[i - 1] = ssdpm__max(powers[i - 1], powers[i]);
+	for (uint32_t op = 0; op < SSDPM_N_OPS; op++) {
+		double *active = &powers[unknowns->n_states + op];
+
+		if (!(order->loose_ops >> op & 1))
+			*active = ssdpm__max(*active,
+					     powers[order->operational_state]);
+	}
 }
 
 static void draw_powers(const struct trial *trial, uint32_t draw,
@@ -163,7 +211,8 @@ static int run_trial(struct trial *trial, struct ssdpm_error *reterr)
 		err = weigh_times(trial, i, reterr);
 	for (uint32_t draw = 0; draw < trial->n && !err; draw++) {
 		const struct weighed *weighed = &trial->weighed[draw % N_TIMES];
-		double powers[SSDPM_MAX_PARAMETERS], fj = 0;
+		double powers[SSDPM_MAX_PARAMETERS];
+		double fj = weighed->fixed_fj;
 
 		draw_powers(trial, draw, powers);
 		for (size_t i = 0; i < n; i++)
@@ -376,8 +425,9 @@ static int check_word(struct trial *trial, const double *few_normals,
 }
 
 static int find_likely(struct trial *trial, const double *few_normals,
-		       struct ssdpm_likely *likely, struct ssdpm_error *reterr)
+		       void *result, struct ssdpm_error *reterr)
 {
+	struct ssdpm_likely *likely = result;
 	const uint32_t n = trial->n, edge = n / 20;
 	struct judged judged;
 	int err = find_word(trial, &judged, reterr);
@@ -404,9 +454,13 @@ struct room {
 	double nj[N_DRAWS], uw[N_DRAWS];
 };
 
-static int try_subjects(const struct priced_drive *drive,
-			const struct subject *from, const struct subject *to,
-			struct ssdpm_likely *likely, struct ssdpm_error *reterr)
+/* The shares of a trial and its room; what is done with it. */
+typedef int (*try_fn)(struct trial *trial, const double *few_normals,
+		      void *result, struct ssdpm_error *reterr);
+
+static int try_drives(const struct priced_drive *drive,
+		      const struct trial *what, try_fn try, void *result,
+		      struct ssdpm_error *reterr)
 {
 	double *normals = ssdpm__normal_shares(N_DRAWS);
 	double *few = ssdpm__normal_shares(N_FEW_DRAWS);
@@ -418,15 +472,14 @@ static int try_subjects(const struct priced_drive *drive,
 	if (!err) {
 		struct trial *trial = &room->trial;
 
-		trial->from = from;
-		trial->to = to;
+		*trial = *what;
 		trial->n = N_DRAWS;
 		trial->normals = normals;
 		trial->time_normals = times;
 		trial->nj = room->nj;
 		trial->uw = room->uw;
 		ssdpm__find_unknowns(drive, UINT32_MAX, &trial->unknowns);
-		err = find_likely(trial, few, likely, reterr);
+		err = try(trial, few, result, reterr);
 	}
 	free(room);
 	free(times);
@@ -463,7 +516,8 @@ int ssdpm__find_likely(const struct priced_drive *drive,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_likely likely = { .size = sizeof(likely) };
-	int err = try_subjects(drive, from, to, &likely, reterr);
+	const struct trial what = { .from = from, .to = to };
+	int err = try_drives(drive, &what, find_likely, &likely, reterr);
 
 	if (err)
 		return err;
@@ -472,7 +526,33 @@ int ssdpm__find_likely(const struct priced_drive *drive,
 	return 0;
 }
 
-static int subject_of(const struct ssdpm_sim *sim, struct subject *ret_subject,
+static int find_power(struct trial *trial, const double *few_normals,
+		      void *result, struct ssdpm_error *reterr)
+{
+	const uint32_t n = trial->n, edge = n / 20;
+	double *uw = result;
+	int err = run_trial(trial, reterr);
+
+	(void)few_normals;
+	if (err)
+		return err;
+	uw[0] = ranked(trial->uw, n, edge);
+	uw[1] = ranked(trial->uw, n, n / 2);
+	uw[2] = ranked(trial->uw, n, n - 1 - edge);
+	return 0;
+}
+
+int ssdpm__draw_power(const struct priced_drive *drive,
+		      const struct subject *subject,
+		      const struct likely_work *work, double ret_uw[3],
+		      struct ssdpm_error *reterr)
+{
+	const struct trial what = { .from = subject, .work = work };
+
+	return try_drives(drive, &what, find_power, ret_uw, reterr);
+}
+
+int ssdpm__subject_of(const struct ssdpm_sim *sim, struct subject *ret_subject,
 		      struct ssdpm_error *reterr)
 {
 	const struct course *nominal = &sim->nominal;
@@ -517,9 +597,9 @@ int ssdpm_sim_get_likely(const struct ssdpm_sim *from,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "a simulation was made without "
 				   "SSDPM_SIM_LIKELY");
-	err = subject_of(from, &a, reterr);
+	err = ssdpm__subject_of(from, &a, reterr);
 	if (!err)
-		err = subject_of(to, &b, reterr);
+		err = ssdpm__subject_of(to, &b, reterr);
 	if (!err)
 		err = ssdpm__find_likely(&drive, &a, &b, &possible, &likely,
 					 reterr);

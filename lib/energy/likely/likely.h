@@ -74,6 +74,12 @@ struct likely_gap {
 	double ns;
 };
 
+/* What the I/Os of a run cost, whatever the policy. */
+struct likely_work {
+	double busy_ns[SSDPM_N_OPS];
+	double fixed_fj; /* of I/Os and bytes, beside the active power */
+};
+
 /* A policy, and the idle times of its run, as far as they matter. */
 struct subject {
 	const struct ssdpm_model *model;
@@ -101,6 +107,16 @@ int ssdpm__find_likely(const struct priced_drive *drive,
 		       const struct ssdpm_saving *possible,
 		       struct ssdpm_likely *ret_likely,
 		       struct ssdpm_error *reterr);
+
+/* The subject of a simulation, and what its I/Os cost. */
+int ssdpm__subject_of(const struct ssdpm_sim *sim, struct subject *ret_subject,
+		      struct ssdpm_error *reterr);
+
+/* The 5th, 50th and 95th percentile of the mean power of one policy, in uW. */
+int ssdpm__draw_power(const struct priced_drive *drive,
+		      const struct subject *subject,
+		      const struct likely_work *work, double ret_uw[3],
+		      struct ssdpm_error *reterr);
 
 /* How long a policy is in each state, in ns, and in transitions. */
 struct likely_times {

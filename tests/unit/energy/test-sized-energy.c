@@ -91,6 +91,7 @@ SIZED_MAKES(integral_new, ssdpm_integral_new, struct ssdpm_integral,
 	    ssdpm_integral_free)
 SIZED_MAKES(consistency_to_json, ssdpm_consistency_report_to_json, char, free)
 SIZED_MAKES(estimate_to_json, ssdpm_estimate_report_to_json, char, free)
+SIZED_MAKES(prediction_to_json, ssdpm_prediction_report_to_json, char, free)
 SIZED_MAKES(cap_to_json, ssdpm_cap_report_to_json, char, free)
 SIZED_MAKES(comparison_to_json, ssdpm_comparison_report_to_json, char, free)
 SIZED_MAKES(recommendation_to_json, ssdpm_recommendation_report_to_json, char,
@@ -1027,6 +1028,16 @@ static const struct ssdpm_consistency_report evenness_report = {
 static struct ssdpm_sim *finished_sim;
 static const struct ssdpm_resolved_policy resolved_policy;
 static const struct ssdpm_cap_run cap_run = { .size = sizeof(cap_run) };
+static const struct ssdpm_prediction prediction = {
+	.size = sizeof(prediction),
+	.possible_high_uw = 3000000,
+};
+static struct ssdpm_prediction_report prediction_report = {
+	.size = sizeof(prediction_report),
+	.prediction = &prediction,
+	.ios = ios,
+	.n_ios = N_IOS,
+};
 static struct ssdpm_estimate_report estimate_report = {
 	.size = sizeof(estimate_report),
 	.resolved = &resolved_policy,
@@ -1162,6 +1173,8 @@ static void set_up_reports(void)
 	estimate_report.model = cap_report.model = comparison_report.model =
 		model;
 	estimate_report.sim = finished_sim;
+	prediction_report.model = estimate_report.model;
+	prediction_report.sim = finished_sim;
 	comparison_report.comparison = finished_comparison;
 	assert_int_equal(ssdpm_recommend(gaps, model, NULL, NULL,
 					 &recommendations, NULL),
@@ -1243,24 +1256,98 @@ static void overlay_match_takes_each_size(void **state)
 	ssdpm_model_unref(same);
 }
 
-static int get_likely(void *sized, struct ssdpm_error *error)
+/* Finished, with what is likely. */
+static int likely_sim(struct ssdpm_sim **ret_sim, struct ssdpm_error *error)
 {
 	struct ssdpm_sim_params params = sim_params;
-	struct ssdpm_sim *sim;
-	int err;
 
 	params.flags = SSDPM_SIM_LIKELY;
-	err = ssdpm_sim_new(model, &params, &sim, error);
+	return ssdpm_estimate(model, &params, ios, N_IOS, ret_sim, error);
+}
+
+static int get_likely(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_sim *sim;
+	int err = likely_sim(&sim, error);
+
 	if (err)
 		return err;
-	err = ssdpm_sim_feed(sim, ios, N_IOS, error);
-	if (!err)
-		err = ssdpm_sim_finish(sim, 0, error);
-	if (!err)
-		err = ssdpm_sim_get_likely(sim, sim, sized, error);
+	err = ssdpm_sim_get_likely(sim, sim, sized, error);
 	ssdpm_sim_free(sim);
 	return err;
 }
+
+static int get_prediction(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_sim *sim;
+	int err = likely_sim(&sim, error);
+
+	if (err)
+		return err;
+	err = ssdpm_sim_get_prediction(sim, sized, error);
+	ssdpm_sim_free(sim);
+	return err;
+}
+
+static const struct ssdpm_energy judged_energy = {
+	.size = sizeof(judged_energy),
+	.covered_ns = 1000000000,
+	.mean_power_w = 1,
+};
+
+static int judge_prediction(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_prediction_check check = { .size = sizeof(check) };
+
+	return ssdpm_prediction_judge(sized, &judged_energy, 0, &check, error);
+}
+
+static int judge_energy(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_prediction_check check = { .size = sizeof(check) };
+
+	return ssdpm_prediction_judge(&prediction, sized, 0, &check, error);
+}
+
+static int judge_found(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_prediction_judge(&prediction, &judged_energy, 0, sized,
+				      error);
+}
+
+static int prediction_from_json(void *sized, struct ssdpm_error *error)
+{
+	char *text;
+	int err = ssdpm_prediction_report_to_json(&prediction_report, &text,
+						  error);
+
+	if (err)
+		return err;
+	err = ssdpm_prediction_from_json(text, strlen(text), sized, error);
+	free(text);
+	return err;
+}
+
+static int add_measured(void *sized, struct ssdpm_error *error)
+{
+	char *text, *more;
+	int err = ssdpm_prediction_report_to_json(&prediction_report, &text,
+						  error);
+
+	if (err)
+		return err;
+	err = ssdpm_prediction_add_measured(text, strlen(text), sized, &more,
+					    error);
+	free(text);
+	if (!err)
+		free(more);
+	return err;
+}
+
+static const struct ssdpm_prediction_measured prediction_measured = {
+	.size = sizeof(prediction_measured),
+	.energy = &judged_energy,
+};
 
 static const struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
 						      .spare_factor = 0.1 };
@@ -1279,6 +1366,25 @@ static const struct sized_case cases[] = {
 	      &generator_params, generator_get_pause_ns),
 	SIZED(ssdpm_stats_get, ssdpm_trace_stats, SIZED_OUT, NULL, stats_get),
 	SIZED(ssdpm_sim_get_likely, ssdpm_likely, SIZED_OUT, NULL, get_likely),
+	SIZED(ssdpm_sim_get_prediction, ssdpm_prediction, SIZED_OUT, NULL,
+	      get_prediction),
+	SIZED(ssdpm_prediction_judge, ssdpm_prediction, SIZED_IN, &prediction,
+	      judge_prediction),
+	SIZED(ssdpm_prediction_judge, ssdpm_energy, SIZED_IN, &judged_energy,
+	      judge_energy),
+	SIZED(ssdpm_prediction_judge, ssdpm_prediction_check, SIZED_OUT, NULL,
+	      judge_found),
+	SIZED(ssdpm_prediction_report_to_json, ssdpm_prediction_report,
+	      SIZED_IN, &prediction_report, prediction_to_json),
+	SIZED_MEMBER(ssdpm_prediction_report_to_json, ssdpm_prediction,
+		     &prediction, prediction_to_json, prediction_report,
+		     prediction),
+	SIZED(ssdpm_prediction_from_json, ssdpm_prediction, SIZED_OUT, NULL,
+	      prediction_from_json),
+	SIZED(ssdpm_prediction_add_measured, ssdpm_prediction_measured,
+	      SIZED_IN, &prediction_measured, add_measured),
+	SIZED_MEMBER(ssdpm_prediction_add_measured, ssdpm_energy,
+		     &judged_energy, add_measured, prediction_measured, energy),
 	SIZED(ssdpm_sampler_read, ssdpm_reading, SIZED_VARIES, NULL,
 	      sampler_read),
 	SIZED(ssdpm_sim_params_init, ssdpm_sim_params, SIZED_INIT, NULL,

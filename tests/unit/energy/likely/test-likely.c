@@ -2,6 +2,7 @@
 /* What is likely of a saving: its range, its word, and what it rests on. */
 #include "../../../support/fixture.h"
 
+#include <errno.h>
 #include <math.h>
 #include <ssdpm-energy.h>
 #include <string.h>
@@ -204,6 +205,244 @@ static void a_simulation_that_kept_nothing_is_refused(void **state)
 	ssdpm_model_unref(model);
 }
 
+static struct ssdpm_prediction predict(struct ssdpm_sim *sim)
+{
+	struct ssdpm_prediction p = { .size = sizeof(p) };
+
+	assert_int_equal(ssdpm_sim_finish(sim, 0, NULL), 0);
+	assert_int_equal(ssdpm_sim_get_prediction(sim, &p, NULL), 0);
+	return p;
+}
+
+static void a_likely_power_is_possible_and_around_the_nominal_one(void **state)
+{
+	static const uint32_t ms[] = { 0, 5, 60, 100, 1000 };
+	struct ssdpm_model *model = make_model(0);
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		struct ssdpm_sim *sim = run(model, ms[i], 500 * MS);
+		struct ssdpm_prediction p = predict(sim);
+		const struct ssdpm_result *r = ssdpm_sim_get_result(sim);
+
+		assert_true(p.nominal_uw == r->nominal->mean_power_uw);
+		assert_true(p.duration_ns == r->nominal->duration_ns);
+		assert_true(p.possible_low_uw == r->low->mean_power_uw);
+		assert_true(p.possible_high_uw == r->high->mean_power_uw);
+		assert_true(p.possible_low_uw <= p.likely_low_uw);
+		assert_true(p.likely_low_uw < p.nominal_uw);
+		assert_true(p.nominal_uw < p.likely_high_uw);
+		assert_true(p.likely_low_uw < p.likely_median_uw);
+		assert_true(p.likely_median_uw < p.likely_high_uw);
+		assert_true(p.likely_high_uw <= p.possible_high_uw);
+		assert_int_equal(p.priors_version, 2);
+		ssdpm_sim_free(sim);
+	}
+	ssdpm_model_unref(model);
+}
+
+static double uniform(uint64_t *seed)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return ((double)(*seed >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(uint64_t *seed)
+{
+	double r = sqrt(-2 * log(uniform(seed)));
+
+	return r * cos(6.283185307179586 * uniform(seed));
+}
+
+/* A drive of the priors, whose values are in order, and certain. */
+static void draw_drive(const struct unknowns *unknowns, uint64_t *seed,
+		       struct ssdpm_parameter *parameters)
+{
+	const struct priced_drive *drive = unknowns->drive;
+	double normals[SSDPM_MAX_PARAMETERS];
+	uint64_t idle_uw;
+
+	for (size_t i = 0; i < unknowns->n; i++)
+		normals[i] = normal(seed);
+	memcpy(parameters, drive->parameters, drive->n * sizeof(*parameters));
+	for (size_t i = 0; i < drive->n; i++) {
+		struct ssdpm_parameter *p = &parameters[i];
+		uint32_t number = unknowns->of[i];
+
+		if (number != UINT32_MAX)
+			p->nominal = (uint64_t)ssdpm__drawn_value(
+				p, unknowns->at[number].log_sd,
+				normals[number]);
+		if (i && i < unknowns->n_states && p->nominal > p[-1].nominal)
+			p->nominal = p[-1].nominal;
+		idle_uw = parameters[0].nominal;
+		if (p->kind == SSDPM_PARAMETER_ACTIVE_POWER &&
+		    p->nominal < idle_uw)
+			p->nominal = idle_uw;
+		p->low = p->high = p->nominal;
+	}
+}
+
+/* The simulator itself, with these values, in place of sums of products. */
+static uint64_t true_power(struct ssdpm_model *model,
+			   const struct ssdpm_parameter *parameters, size_t n)
+{
+	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
+	struct ssdpm_sim_params params;
+	struct ssdpm_io ios[64];
+	struct ssdpm_sim *sim;
+	uint64_t uw;
+
+	table.entries[0] = (struct ssdpm_apst_entry){ 100, 1 };
+	table.entries[1] = (struct ssdpm_apst_entry){ 2000, 2 };
+	for (size_t i = 0; i < 64; i++)
+		ios[i] = (struct ssdpm_io){
+			.start_ns = i * 300 * MS,
+			.bytes = 4096,
+			.service_ns = 100000,
+			.op = SSDPM_OP_READ,
+		};
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.apst = &table;
+	params.parameters = parameters;
+	params.n_parameters = n;
+	assert_int_equal(ssdpm_estimate(model, &params, ios, 64, &sim, NULL),
+			 0);
+	uw = ssdpm_sim_get_result(sim)->nominal->mean_power_uw;
+	ssdpm_sim_free(sim);
+	return uw;
+}
+
+/* 1000 drives: four standard deviations around 900. */
+static void nine_of_ten_drives_are_inside_the_likely_range(void **state)
+{
+	struct ssdpm_model *model = make_model(0);
+	struct ssdpm_sim *sim = run(model, 100, 300 * MS);
+	struct ssdpm_prediction p = predict(sim);
+	const struct priced_drive drive = ssdpm__sim_drive(sim);
+	struct unknowns unknowns;
+	uint64_t seed = 1;
+	int below = 0, above = 0;
+
+	(void)state;
+	ssdpm__find_unknowns(&drive, UINT32_MAX, &unknowns);
+	for (int i = 0; i < 1000; i++) {
+		struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+		uint64_t uw;
+
+		draw_drive(&unknowns, &seed, parameters);
+		uw = true_power(model, parameters, drive.n);
+		assert_true(uw >= p.possible_low_uw);
+		assert_true(uw <= p.possible_high_uw);
+		below += uw < p.likely_low_uw;
+		above += uw > p.likely_high_uw;
+	}
+	assert_in_range(1000 - below - above, 862, 938);
+	assert_in_range(below, 22, 78);
+	assert_in_range(above, 22, 78);
+	ssdpm_sim_free(sim);
+	ssdpm_model_unref(model);
+}
+
+/* A second at so many watts, of an instrument with this error. */
+static struct ssdpm_energy measured(double power_w, double tolerance)
+{
+	return (struct ssdpm_energy){
+		.size = sizeof(struct ssdpm_energy),
+		.covered_ns = 1000 * MS,
+		.energy_j = power_w,
+		.low_j = power_w - tolerance,
+		.high_j = power_w + tolerance,
+		.mean_power_w = power_w,
+	};
+}
+
+static void a_measurement_is_judged_by_both_ranges(void **state)
+{
+	const struct ssdpm_prediction p = {
+		.size = sizeof(p),
+		.possible_low_uw = 100000,
+		.likely_low_uw = 400000,
+		.likely_median_uw = 500000,
+		.likely_high_uw = 600000,
+		.possible_high_uw = 900000,
+	};
+	static const struct {
+		double power_w, tolerance_w;
+		uint32_t verdict, certain;
+	} rows[] = {
+		{ 0.4, 0, SSDPM_PREDICTION_INSIDE_LIKELY, 1 },
+		{ 0.6, 0, SSDPM_PREDICTION_INSIDE_LIKELY, 1 },
+		{ 0.6, 0.001, SSDPM_PREDICTION_INSIDE_LIKELY, 0 },
+		{ 0.5, 0.1, SSDPM_PREDICTION_INSIDE_LIKELY, 1 },
+		{ 0.601, 0, SSDPM_PREDICTION_INSIDE_POSSIBLE, 1 },
+		{ 0.601, 0.002, SSDPM_PREDICTION_INSIDE_POSSIBLE, 0 },
+		{ 0.9, 0, SSDPM_PREDICTION_INSIDE_POSSIBLE, 1 },
+		{ 0.3, 0.05, SSDPM_PREDICTION_INSIDE_POSSIBLE, 1 },
+		/* The likely range is within the error. */
+		{ 0.39, 0.25, SSDPM_PREDICTION_INSIDE_POSSIBLE, 0 },
+		{ 0.901, 0, SSDPM_PREDICTION_MISSED, 1 },
+		{ 0.05, 0.04, SSDPM_PREDICTION_MISSED, 1 },
+		{ 0.05, 0.06, SSDPM_PREDICTION_MISSED, 0 },
+		/* So is the possible one. */
+		{ 0.95, 0.9, SSDPM_PREDICTION_MISSED, 0 },
+		{ -0.2, 0, SSDPM_PREDICTION_MISSED, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ssdpm_prediction_check check = { .size = sizeof(check) };
+		struct ssdpm_energy energy =
+			measured(rows[i].power_w + 1, rows[i].tolerance_w);
+
+		assert_int_equal(
+			ssdpm_prediction_judge(&p, &energy, 1, &check, NULL),
+			0);
+		assert_int_equal(check.verdict, rows[i].verdict);
+		assert_int_equal(check.certain, rows[i].certain);
+		assert_int_equal(check.power_uw, lround(rows[i].power_w * 1e6));
+	}
+}
+
+static void what_is_no_measurement_is_refused(void **state)
+{
+	const struct ssdpm_prediction p = { .size = sizeof(p) };
+	struct ssdpm_prediction_check check = { .size = sizeof(check) };
+	struct ssdpm_energy energy = measured(1, 0);
+
+	(void)state;
+	assert_int_equal(ssdpm_prediction_judge(&p, &energy, NAN, &check, NULL),
+			 -EINVAL);
+	assert_int_equal(
+		ssdpm_prediction_judge(&p, &energy, 1e11, &check, NULL),
+		-ERANGE);
+	energy.covered_ns = 0;
+	assert_int_equal(ssdpm_prediction_judge(&p, &energy, 0, &check, NULL),
+			 -ENODATA);
+}
+
+static void the_power_of_a_simulation_that_kept_nothing_is_refused(void **state)
+{
+	struct ssdpm_prediction p = { .size = sizeof(p) };
+	struct ssdpm_io io = { .op = SSDPM_OP_READ };
+	struct ssdpm_model *model = make_model(0);
+	struct ssdpm_sim *sims[] = { run(model, 100, 300 * MS), NULL };
+	struct ssdpm_error error;
+
+	(void)state;
+	/* Not finished. */
+	assert_int_equal(ssdpm_sim_get_prediction(sims[0], &p, &error),
+			 -EINVAL);
+	assert_int_equal(ssdpm_estimate(model, NULL, &io, 1, &sims[1], NULL),
+			 0);
+	assert_int_equal(ssdpm_sim_get_prediction(sims[1], &p, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "SSDPM_SIM_LIKELY");
+	ssdpm_sim_free(sims[0]);
+	ssdpm_sim_free(sims[1]);
+	ssdpm_model_unref(model);
+}
+
 /* Against erfc() of the C library. */
 static void shares_of_the_normal_distribution_are_equal(void **state)
 {
@@ -293,6 +532,14 @@ int main(void)
 		cmocka_unit_test(what_would_decide_it_is_the_transition),
 		cmocka_unit_test(the_median_of_what_is_drawn_is_nominal),
 		cmocka_unit_test(a_simulation_that_kept_nothing_is_refused),
+		cmocka_unit_test(
+			a_likely_power_is_possible_and_around_the_nominal_one),
+		cmocka_unit_test(
+			nine_of_ten_drives_are_inside_the_likely_range),
+		cmocka_unit_test(a_measurement_is_judged_by_both_ranges),
+		cmocka_unit_test(what_is_no_measurement_is_refused),
+		cmocka_unit_test(
+			the_power_of_a_simulation_that_kept_nothing_is_refused),
 		cmocka_unit_test(shares_of_the_normal_distribution_are_equal),
 		cmocka_unit_test(
 			a_lattice_has_each_share_once_in_each_dimension),

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm measure check: predict the mean power of a run, then measure it. */
+#include "measure/measure.h"
+#include "options/apst-options.h"
+#include "options/units.h"
+
+#include <string.h>
+
+static struct check_options the_settings;
+
+static const struct option_spec options[] = {
+	{ "trace", 't', "FILE",
+	  "the I/Os that will run: a trace, - or a workload of ssdpm workload "
+	  "--list",
+	  SETS_TEXT(struct check_options, trace_name), .once = true },
+	{ "predict-only", 0, NULL,
+	  "write the prediction, and measure later: ssdpm measure check FILE",
+	  SETS_FLAG(struct check_options, predict_only) },
+	{ "output", 'o', "FILE",
+	  "keep the prediction and then the measurement in this file (default: "
+	  "that of the prediction, if it was written before)",
+	  SETS_TEXT(struct check_options, output) },
+	{ "samples", 's', "FILE", "samples of power of the run",
+	  SETS_TEXT(struct check_options, samples) },
+	{ "window", 0, "FROM..TO",
+	  "count only these samples: the time of the run, as in 2s..102s",
+	  SETS_OWN },
+	{ "tolerance", 0, "SHARE",
+	  "error of the instrument that all samples share, as in 5%",
+	  SETS_REAL(struct check_options, energy.tolerance, SHARE_PPM, 1e6),
+	  .min = 1, .max = WHOLE_PPM - 1, .range = "above 0 and below 100%" },
+	{ "subtract", 0, "POWER",
+	  "what the instrument measures beside the drive, as in 2.1W",
+	  SETS_REAL(struct check_options, subtracted_w, POWER_UW, 1e6) },
+};
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct check_options *settings = data;
+
+	return parse_span(common, option->name, argument, &settings->from_ns,
+			  &settings->to_ns);
+}
+
+static void init(void *data)
+{
+	struct check_options *settings = data;
+
+	settings->energy.size = sizeof(settings->energy);
+	settings->to_ns = INT64_MAX;
+	trace_option_group.init(&settings->trace);
+	settings->trace.prefixed = true;
+}
+
+static const struct option_group own = {
+	OPTIONS(options),
+	.set = set,
+	.init = init,
+	KEEPS_GIVEN(struct check_options, given),
+};
+
+static enum exit_status check_source(const struct common *common,
+				     const struct check_options *s)
+{
+	const bool measures = s->samples || s->meter.name;
+	const char *of_meter = option_of_meter(&s->meter);
+
+	if (s->samples && s->meter.name)
+		return usage_error(common, "--samples conflicts with --meter");
+	if (!s->meter.name && of_meter)
+		return usage_error(common, "--%s requires --meter", of_meter);
+	if (s->predict_only && measures)
+		return usage_error(common, "--predict-only conflicts with --%s",
+				   s->samples ? "samples" : "meter");
+	if (s->predict_only || measures)
+		return STATUS_DONE;
+	return usage_error(common, "give --samples, --meter or --predict-only; "
+				   "see ssdpm measure check --help");
+}
+
+/* Of a prediction that is made here. */
+static enum exit_status check_prediction(const struct common *common,
+					 const struct check_options *s)
+{
+	if (s->predict_only && !s->output && !common->form)
+		return usage_error(common,
+				   "--predict-only requires --output or "
+				   "--json");
+	if (check_named_policy(common, &s->named, s->apst.given) ||
+	    check_apst_options(common, &s->apst))
+		return STATUS_USAGE;
+	return check_sim_options(common, &s->sim);
+}
+
+/* Of one that was written before: nothing of it can be changed. */
+static enum exit_status check_file(const struct common *common,
+				   const struct check_options *s)
+{
+	if (s->predict_only)
+		return usage_error(common, "--predict-only requires --trace");
+	if (s->named.option)
+		return usage_error(common, "--%s requires --trace",
+				   s->named.option);
+	if (s->apst.given || s->sim.n_overrides || s->sim.measured.n)
+		return usage_error(common, "an option of the drive or of its "
+					   "policy requires --trace");
+	return STATUS_DONE;
+}
+
+static enum exit_status check(const struct common *common,
+			      const struct check_options *s, size_t n)
+{
+	if (n != 1)
+		return usage_error(common,
+				   "give one DRIVE with --trace, or one FILE "
+				   "of a prediction; see ssdpm measure check "
+				   "--help");
+	if (s->output && !strcmp(s->output, "-"))
+		return usage_error(common, "--output -: --json prints it");
+	if (check_source(common, s))
+		return STATUS_USAGE;
+	return s->trace_name ? check_prediction(common, s) :
+			       check_file(common, s);
+}
+
+static enum exit_status predict(const struct common *common,
+				const struct check_options *settings,
+				char **operands)
+{
+	struct drives drives = { 0 };
+	enum exit_status status = read_drives(common, operands, 1, &drives);
+
+	if (!status && drives.n != 1) {
+		complain("%s: %zu drives; a prediction is of one", operands[0],
+			 drives.n);
+		status = STATUS_USAGE;
+	}
+	if (!status)
+		status = check_drive(common, settings, &drives);
+	free_drives(&drives);
+	return status;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n)
+{
+	const struct check_options *settings = data;
+	enum exit_status status = check(common, settings, n);
+
+	if (status)
+		return status;
+	return settings->trace_name ?
+		       predict(common, settings, operands) :
+		       check_written(common, settings, operands[0]);
+}
+
+static const struct group_use groups[] = {
+	{ &named_policy_group, &the_settings.named },
+	{ &apst_option_group, &the_settings.apst },
+	{ &sim_option_group, &the_settings.sim },
+	{ &meter_option_group, &the_settings.meter },
+	{ &power_option_group, &the_settings.power },
+};
+
+const struct subcommand cmd_measure_check = {
+	.name = "measure check",
+	.operands = "DRIVE|FILE",
+	.operands_optional = true, /* what is missing is said in words */
+	.takes_drives = true,
+	.list = "predictions",
+	.summary = "Predict the mean power of a run, then measure it and "
+		   "compare.",
+	.own = &own,
+	GROUPS(groups),
+	.examples = "  ssdpm measure check -t run-plan.csv -s run-power.csv "
+		    "--window 2.3s..98s intel-760p.json\n"
+		    "  ssdpm measure check -t run-plan.csv --predict-only -o "
+		    "check.json intel-760p.json\n"
+		    "  ssdpm measure check -s run-power.csv --window 2.3s..98s "
+		    "check.json\n",
+	.run = run,
+	.settings = &the_settings,
+};
