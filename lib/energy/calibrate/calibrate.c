@@ -14,6 +14,70 @@
 #define KNOWN_FLAGS \
 	(SSDPM_CALIBRATE_OPERATION_ENERGY | SSDPM_CALIBRATE_BYTE_ENERGY)
 
+#define KNOWN_TRAITS                                                       \
+	(SSDPM_TRAIT_SAMPLING | SSDPM_TRAIT_RESPONSE | SSDPM_TRAIT_DRIFT | \
+	 SSDPM_TRAIT_GAIN | SSDPM_TRAIT_CLOCK)
+
+/* Of a stated clock, and of what is looked for. */
+#define CLOCK_PPB_MAX 10000000
+#define CLOCK_SLACK 0.01
+
+#define RESPONSE_NS_MAX (3600 * UINT64_C(1000000000))
+#define GAIN_PPM_MAX 500000
+#define DRIFT_UW_MAX UINT64_C(1000000000000)
+
+static int check_traits(const struct ssdpm_meter_traits *traits,
+			struct ssdpm_error *reterr)
+{
+	const uint32_t known = traits->known;
+
+	if (known & ~(uint32_t)KNOWN_TRAITS)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "meter: known: 0x%x has unknown bits",
+				   known);
+	if (known & SSDPM_TRAIT_SAMPLING &&
+	    !ssdpm_meter_sampling_to_string(traits->sampling))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "meter: sampling: no such value");
+	if ((known & SSDPM_TRAIT_RESPONSE &&
+	     traits->response_ns > RESPONSE_NS_MAX) ||
+	    (known & SSDPM_TRAIT_DRIFT && traits->drift_uw > DRIFT_UW_MAX) ||
+	    (known & SSDPM_TRAIT_GAIN && traits->gain_ppm > GAIN_PPM_MAX) ||
+	    (known & SSDPM_TRAIT_CLOCK && (traits->clock_ppb > CLOCK_PPB_MAX ||
+					   traits->clock_ppb < -CLOCK_PPB_MAX)))
+		return ssdpm__fail(
+			reterr, -ERANGE, 0,
+			"meter: a response above 1 h, a drift above 1 MW, a gain above 50 %% or a clock off by more than 1 %%");
+	return 0;
+}
+
+struct meter ssdpm__meter_of(const struct ssdpm_meter_traits *traits,
+			     const struct rows *rows)
+{
+	return (struct meter){
+		.response_ns = (double)traits->response_ns,
+		/* The mean of several is that of their time. */
+		.point = traits->sampling == SSDPM_SAMPLING_POINT &&
+			 rows->single,
+		.clock = traits->clock_ppb * 1e-9,
+	};
+}
+
+/* What is not stated is 0. */
+static void clear_unknown(struct ssdpm_meter_traits *traits)
+{
+	if (!(traits->known & SSDPM_TRAIT_SAMPLING))
+		traits->sampling = 0;
+	if (!(traits->known & SSDPM_TRAIT_RESPONSE))
+		traits->response_ns = 0;
+	if (!(traits->known & SSDPM_TRAIT_DRIFT))
+		traits->drift_uw = 0;
+	if (!(traits->known & SSDPM_TRAIT_GAIN))
+		traits->gain_ppm = SSDPM_GAIN_ASSUMED_PPM;
+	if (!(traits->known & SSDPM_TRAIT_CLOCK))
+		traits->clock_ppb = 0;
+}
+
 static int take_params(struct calibration *c,
 		       const struct ssdpm_sim_params *sim_params,
 		       const struct ssdpm_calibrate_params *params,
@@ -43,12 +107,16 @@ static int take_params(struct calibration *c,
 			reterr, -EINVAL, 0,
 			"ssdpm_calibrate_params: flags: 0x%x has unknown bits",
 			c->params.flags);
+	err = check_traits(&c->params.meter, reterr);
+	if (err)
+		return err;
 	if (c->params.max_offset_ns > INT64_MAX / 8 ||
 	    c->params.offset_ns > INT64_MAX / 4 ||
 	    c->params.offset_ns < -INT64_MAX / 4)
 		return ssdpm__fail(
 			reterr, -ERANGE, 0,
 			"offset: beyond 2^61 ns, or 2^60 ns to look in");
+	clear_unknown(&c->params.meter);
 	return 0;
 }
 
@@ -105,7 +173,9 @@ static uint64_t end_of(const struct calibration *c)
 	const struct ssdpm_io *ios = c->task.course.ios;
 	const size_t n = c->task.course.n_ios;
 	const struct rows *rows = &c->task.rows;
-	int64_t last_ns = rows->begin_ns + (int64_t)(rows->n * rows->bin_ns) +
+	const uint64_t length_ns = rows->n * rows->bin_ns;
+	int64_t last_ns = rows->begin_ns + (int64_t)length_ns +
+			  (int64_t)(CLOCK_SLACK * (double)length_ns) +
 			  c->params.offset_ns +
 			  (int64_t)c->params.max_offset_ns;
 	uint64_t end_ns = last_ns > 0 ? (uint64_t)last_ns : 0;
@@ -137,6 +207,25 @@ static void say_not_measured(struct ssdpm_measured *measured, uint32_t status,
 	measured->low = measured->nominal = measured->high = NAN;
 	memcpy(measured->reason, reason, strlen(reason) + 1);
 }
+
+/*
+ * A state that the drive leaves in no time, or in less than a tenth of what is
+ * known of it, while I/Os show no sign of a wait: their service times leave it
+ * out.
+ */
+#define WAIT_SHARE 0.1
+
+static bool leaves_out_wait(const struct ssdpm_parameter *parameter,
+			    const struct wake_latency *latency)
+{
+	double nominal_ns = (double)parameter->nominal * 1000;
+
+	return latency->low_ns <= 0 &&
+	       latency->high_ns < WAIT_SHARE * nominal_ns;
+}
+
+/* Less than the times of I/Os can show. */
+#define LATENCY_MIN_NS 1.0
 
 static void say_latency(struct ssdpm_measured *measured,
 			const struct wake_latency *latency)
@@ -201,7 +290,15 @@ static int measure_exits(struct calibration *c,
 			return -ENOMEM;
 		measured->n = latency.n;
 		exit_ns[parameter->index] = parameter->nominal * 1000;
-		if (latency.n >= WAKES_MIN) {
+		if (latency.n >= WAKES_MIN &&
+		    leaves_out_wait(parameter, &latency))
+			c->contradiction = SSDPM_CONTRADICTION_WAIT;
+		if (latency.n >= WAKES_MIN &&
+		    latency.high_ns < LATENCY_MIN_NS) {
+			say_not_measured(
+				measured, SSDPM_MEASURED_CONTRADICTED,
+				"I/Os that woke the drive from it took less time than others: is the wait in their service times?");
+		} else if (latency.n >= WAKES_MIN) {
 			say_latency(measured, &latency);
 			exit_ns[parameter->index] =
 				(uint64_t)latency.nominal_ns;
@@ -250,14 +347,15 @@ static int make_design(struct calibration *c)
 			};
 	design->p++; /* the drift */
 	design->x = calloc(n, design->p * sizeof(double));
+	design->late = calloc(n, design->p * sizeof(double));
 	design->y = calloc(n, sizeof(double));
 	task->fit.n = n;
 	task->fit.x = calloc(n, design->p * sizeof(double));
 	task->fit.out = calloc(n, 1);
 	task->fit.y = design->y;
 	task->room = calloc(n, sizeof(double));
-	return design->x && design->y && task->fit.x && task->fit.out &&
-			       task->room ?
+	return design->x && design->late && design->y && task->fit.x &&
+			       task->fit.out && task->room ?
 		       0 :
 		       -ENOMEM;
 }
@@ -332,8 +430,9 @@ static bool is_power(uint32_t kind)
 	       kind == SSDPM_PARAMETER_TRANSITION_POWER;
 }
 
+/* gain: the meter shows up to so much too much or too little, as a share. */
 static void say_power(struct ssdpm_measured *measured, double middle,
-		      double nominal, double half)
+		      double nominal, double half, double gain)
 {
 	if (middle + half < 0) {
 		say_not_measured(
@@ -342,8 +441,8 @@ static void say_power(struct ssdpm_measured *measured, double middle,
 		return;
 	}
 	measured->status = SSDPM_MEASURED_KNOWN;
-	measured->low = ssdpm__max(0, middle - half);
-	measured->high = middle + half;
+	measured->low = ssdpm__max(0, middle - half) / (1 + gain);
+	measured->high = (middle + half) / (1 - gain);
 	measured->nominal =
 		ssdpm__min(ssdpm__max(nominal, measured->low), measured->high);
 }
@@ -397,7 +496,7 @@ static void say_columns(struct calibration *c)
 				"not identifiable from this data: so little of it is in the run that it could be more than any power in it");
 		else
 			say_power(measured, middle[k] * unit, fit->b[k] * unit,
-				  half);
+				  half, c->params.meter.gain_ppm * 1e-6);
 	}
 }
 
@@ -473,9 +572,15 @@ static int check_relation(const struct calibration *c,
 static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 {
 	struct calibrate_task *task = &c->task;
+	const struct ssdpm_meter_traits *meter = &c->params.meter;
+	const bool searched = c->params.max_offset_ns > 0;
 	int err = 0;
 
 	task->offset_ns = c->params.offset_ns;
+	task->meter = ssdpm__meter_of(meter, &task->rows);
+	task->fit.drift_w = meter->known & SSDPM_TRAIT_DRIFT ?
+				    (double)meter->drift_uw / MICRO :
+				    NAN;
 	if (c->params.max_offset_ns) {
 		err = ssdpm__offset_guess(task, c->params.max_offset_ns,
 					  c->parameters, c->n_parameters,
@@ -485,6 +590,13 @@ static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 		err = ssdpm__offset_refine(task);
 	}
 	if (err == 0) {
+		ssdpm__task_fill(task, task->offset_ns);
+		err = ssdpm__fit(&task->fit, task->room);
+	}
+	if (err == 0)
+		err = ssdpm__meter_find(task, meter->known, searched);
+	if (err == 0 && searched) {
+		ssdpm__offset_measure(task);
 		ssdpm__task_fill(task, task->offset_ns);
 		err = ssdpm__fit(&task->fit, task->room);
 	}
@@ -517,7 +629,7 @@ static int fit_with(struct calibration *c, uint64_t exit_ns[SSDPM_MAX_STATES],
 		return err;
 	*ret_shift = c->params.max_offset_ns ? ssdpm__offset_shift(task) : 0;
 	ssdpm__task_fill(task, task->offset_ns);
-	ssdpm__fit_at(&task->fit, task->fit.phi, task->fit.share);
+	ssdpm__fit_at(&task->fit, task->fit.noise);
 	for (size_t j = 0; j < task->fit.p; j++)
 		task->fit.b[j] /= task->design.columns[task->keep[j]].length;
 	return 0;
@@ -578,6 +690,38 @@ static int measure_exit_errors(struct calibration *c,
 	return err;
 }
 
+/* What a person is to look at, by what the data contradict. */
+static const char reasons[][110] = {
+	[SSDPM_CONTRADICTION_RESPONSE] =
+		"the data contradict the stated response of the meter",
+	[SSDPM_CONTRADICTION_SAMPLING] =
+		"the data contradict what a sample is stated to be",
+	[SSDPM_CONTRADICTION_CLOCK] =
+		"the clocks of power and I/Os differ by another rate than stated, or by 1000 ppm or more",
+	[SSDPM_CONTRADICTION_DRIFT] =
+		"the zero of the meter walks further than stated",
+	[SSDPM_CONTRADICTION_WAIT] =
+		"I/Os that wake the drive take no longer than others: their service times leave the wait out",
+	[SSDPM_CONTRADICTION_HALVES] =
+		"the powers of the second half of the run are others than those of the first",
+	[SSDPM_CONTRADICTION_EDGES] =
+		"power rises and falls at other times than the I/Os say",
+	[SSDPM_CONTRADICTION_NOISE] =
+		"what the I/Os leave of the power is no noise of a meter",
+};
+
+/* Nothing is known of a run that its fit contradicts. */
+static void refuse(struct calibration *c)
+{
+	for (size_t i = 0; i < c->n_parameters; i++)
+		if (c->measured[i].status == SSDPM_MEASURED_KNOWN) {
+			say_not_measured(&c->measured[i],
+					 SSDPM_MEASURED_CONTRADICTED,
+					 reasons[c->contradiction]);
+			c->measured[i].exceeds = 0;
+		}
+}
+
 static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 		     struct ssdpm_error *reterr)
 {
@@ -593,9 +737,15 @@ static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 	err = fit_power(c, reterr);
 	if (err)
 		return err;
+	if (!c->contradiction &&
+	    ssdpm__meter_check(&c->task, c->params.meter.known,
+			       &c->contradiction))
+		return ssdpm__no_memory(reterr);
 	if (measure_exit_errors(c, exit_ns))
 		return ssdpm__no_memory(reterr);
 	say_columns(c);
+	if (c->contradiction)
+		refuse(c);
 	return 0;
 }
 
@@ -639,6 +789,29 @@ int ssdpm__calibration_out(struct ssdpm_calibration *ret_calibration,
 	return 0;
 }
 
+/* What the intervals rest on. */
+static struct ssdpm_meter_traits found_traits(const struct calibration *c)
+{
+	const struct calibrate_task *task = &c->task;
+	const struct fit *fit = &task->fit;
+	struct ssdpm_meter_traits traits = c->params.meter;
+	double walk_w =
+		fit->sigma * sqrt(fit->noise.walk * (double)task->rows.n);
+
+	if (!(traits.known & SSDPM_TRAIT_SAMPLING))
+		traits.sampling = task->meter.point ? SSDPM_SAMPLING_POINT :
+						      SSDPM_SAMPLING_MEAN;
+	if (!(traits.known & SSDPM_TRAIT_RESPONSE))
+		traits.response_ns = (uint64_t)(task->meter.response_ns + 0.5);
+	if (!(traits.known & SSDPM_TRAIT_DRIFT))
+		traits.drift_uw = (uint64_t)ssdpm__min(walk_w * MICRO + 0.5,
+						       (double)DRIFT_UW_MAX);
+	if (!(traits.known & SSDPM_TRAIT_CLOCK))
+		traits.clock_ppb =
+			(int32_t)ssdpm__floor(task->meter.clock * 1e9 + 0.5);
+	return traits;
+}
+
 static int fill(struct calibration *c,
 		struct ssdpm_calibration *ret_calibration,
 		struct ssdpm_error *reterr)
@@ -652,8 +825,10 @@ static int fill(struct calibration *c,
 		.offset_error_ns = task->error_ns,
 		.sigma_w = task->fit.sigma,
 		.drift_w = drift_of(task),
-		.noise_phi = task->fit.phi,
-		.noise_share = task->fit.share,
+		.noise_phi = task->fit.noise.phi,
+		.noise_share = task->fit.noise.share,
+		.meter = found_traits(c),
+		.contradiction = c->contradiction,
 	};
 
 	calibration.n_measured = gather(c, &calibration.n_known);
@@ -668,6 +843,7 @@ void ssdpm__calibration_free(struct calibration *c)
 	ssdpm__course_free(&c->task.course);
 	free(c->task.rows.power_w);
 	free(c->task.design.x);
+	free(c->task.design.late);
 	free(c->task.design.y);
 	free(c->task.fit.x);
 	free(c->task.fit.out);
@@ -738,6 +914,33 @@ int ssdpm_calibrate_params_align(struct ssdpm_calibrate_params *params,
 	ssdpm__sized_out(params, &all, sizeof(all));
 	return 0;
 }
+
+static const char meter_trait_words[][9] = {
+	[FLAG(SSDPM_TRAIT_SAMPLING)] = "sampling",
+	[FLAG(SSDPM_TRAIT_RESPONSE)] = "response",
+	[FLAG(SSDPM_TRAIT_DRIFT)] = "drift",
+	[FLAG(SSDPM_TRAIT_GAIN)] = "gain",
+	[FLAG(SSDPM_TRAIT_CLOCK)] = "clock",
+};
+FLAG_WORDS(meter_trait)
+
+static const char meter_sampling_words[][6] = {
+	[SSDPM_SAMPLING_MEAN] = "mean",
+	[SSDPM_SAMPLING_POINT] = "point",
+};
+ENUM_WORDS(meter_sampling)
+
+static const char contradiction_words[][9] = {
+	[SSDPM_CONTRADICTION_RESPONSE] = "response",
+	[SSDPM_CONTRADICTION_SAMPLING] = "sampling",
+	[SSDPM_CONTRADICTION_CLOCK] = "clock",
+	[SSDPM_CONTRADICTION_DRIFT] = "drift",
+	[SSDPM_CONTRADICTION_WAIT] = "wait",
+	[SSDPM_CONTRADICTION_HALVES] = "halves",
+	[SSDPM_CONTRADICTION_EDGES] = "edges",
+	[SSDPM_CONTRADICTION_NOISE] = "noise",
+};
+ENUM_WORDS(contradiction)
 
 static const char calibrate_flag_words[][17] = {
 	[FLAG(SSDPM_CALIBRATE_OPERATION_ENERGY)] = "operation-energy",

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a meter makes of the power, found in the data: does it lag, are its
+ * samples of an instant, does its clock go at another rate? Each is tried, and
+ * taken where it makes the run so much more likely that chance does not; until
+ * nothing does any more.
+ */
+#include "calibrate/calibrate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a trait has to add to the logarithm of the likelihood to be taken. Where
+ * nothing is there, two such logarithms differ by half a chi-square. */
+#define GAIN_TAKEN 5.0
+
+/* And to contradict what was stated. */
+#define GAIN_CONTRADICTS 12.0
+
+/* So far apart are the rates of two clocks at most. */
+#define CLOCK_MAX 1e-3
+
+#define N_ROUNDS 5
+#define N_NARROW 12
+#define GOLDEN 0.6180339887498949
+
+struct trial {
+	struct meter meter;
+	int64_t offset_ns;
+	double score;
+};
+
+/* What the fits of the trials do not change. */
+struct search {
+	struct calibrate_task *task;
+	struct fit_noise noise;
+	double n;      /* rows of the first fit */
+	bool searched; /* the offset is not known */
+	struct trial now;
+};
+
+static void score(struct search *s, struct trial *trial)
+{
+	struct calibrate_task *task = s->task;
+
+	task->meter = trial->meter;
+	ssdpm__task_fill(task, trial->offset_ns);
+	double value = ssdpm__fit_score(&task->fit, s->noise);
+	double n = (double)(task->fit.n_used + task->fit.n_out);
+
+	/* Fits at the ends of a run have a few rows more or less. */
+	trial->score = isfinite(value) ? value * s->n / n : -INFINITY;
+}
+
+/* A response of so many ns: an offset that was looked for has most of it. */
+static struct trial with_response(struct search *s, double response_ns)
+{
+	struct trial trial = s->now;
+
+	trial.meter.response_ns = response_ns;
+	if (s->searched)
+		trial.offset_ns +=
+			(int64_t)(response_ns - s->now.meter.response_ns);
+	score(s, &trial);
+	return trial;
+}
+
+/* Another rate, and where the offset was looked for the same time in the
+ * middle of the run. */
+static struct trial with_clock(struct search *s, double clock)
+{
+	const struct rows *rows = &s->task->rows;
+	double middle_ns = 0.5 * (double)rows->n * (double)rows->bin_ns;
+	struct trial trial = s->now;
+
+	trial.meter.clock = clock;
+	if (s->searched)
+		trial.offset_ns -=
+			(int64_t)((clock - s->now.meter.clock) * middle_ns);
+	score(s, &trial);
+	return trial;
+}
+
+static struct trial with_sampling(struct search *s, bool point)
+{
+	struct trial trial = s->now;
+
+	trial.meter.point = point;
+	score(s, &trial);
+	return trial;
+}
+
+static bool better(struct trial *best, struct trial trial)
+{
+	if (!(trial.score > best->score))
+		return false;
+	*best = trial;
+	return true;
+}
+
+typedef struct trial (*trial_fn)(struct search *s, double value);
+
+/* By the golden section between two values. */
+static struct trial narrow(struct search *s, trial_fn with, double low,
+			   double high)
+{
+	struct trial best = { .score = -INFINITY };
+
+	for (int i = 0; i < N_NARROW; i++) {
+		struct trial left = with(s, high - GOLDEN * (high - low));
+		struct trial right = with(s, low + GOLDEN * (high - low));
+
+		if (left.score > right.score)
+			high = low + GOLDEN * (high - low);
+		else
+			low = high - GOLDEN * (high - low);
+		better(&best, left);
+		better(&best, right);
+	}
+	return best;
+}
+
+static struct trial find_response(struct search *s)
+{
+	static const double bins[] = { 0, 0.04, 0.12, 0.36, 1, 3, 9 };
+	double bin_ns = (double)s->task->rows.bin_ns;
+	struct trial best = { .score = -INFINITY };
+	size_t at = 0;
+
+	for (size_t i = 0; i < sizeof(bins) / sizeof(bins[0]); i++)
+		if (better(&best, with_response(s, bins[i] * bin_ns)))
+			at = i;
+	if (at && best.score > s->now.score)
+		better(&best, narrow(s, with_response, bins[at] * bin_ns / 3,
+				     bins[at] * bin_ns * 3));
+	return best;
+}
+
+static struct trial find_clock(struct search *s)
+{
+	/* At the end of the run clocks are a row apart; half of one in each
+	 * direction from the middle. */
+	double step = (s->searched ? 2 : 1) / (double)s->task->rows.n;
+	struct trial best = { .score = -INFINITY };
+	double at = 0;
+
+	for (double k = 0; k * step < CLOCK_MAX; k = k < 1 ? k + 0.4 : k + 1) {
+		if (better(&best, with_clock(s, k * step)))
+			at = k * step;
+		if (k > 0 && better(&best, with_clock(s, -k * step)))
+			at = -k * step;
+	}
+	if (best.score > s->now.score)
+		better(&best, narrow(s, with_clock, at - step, at + step));
+	return best;
+}
+
+/* The best of what is looked for: traits of this mask. */
+static struct trial find_best(struct search *s, uint32_t traits)
+{
+	struct trial best = s->now;
+
+	if (traits & SSDPM_TRAIT_SAMPLING && s->task->rows.single)
+		better(&best, with_sampling(s, !s->now.meter.point));
+	if (traits & SSDPM_TRAIT_RESPONSE)
+		better(&best, find_response(s));
+	if (traits & SSDPM_TRAIT_CLOCK)
+		better(&best, find_clock(s));
+	return best;
+}
+
+static int begin(struct search *s, struct calibrate_task *task)
+{
+	s->task = task;
+	s->noise = task->fit.noise;
+	s->n = (double)(task->fit.n_used + task->fit.n_out);
+	s->now.meter = task->meter;
+	s->now.offset_ns = task->offset_ns;
+	score(s, &s->now);
+	return isfinite(s->now.score) ? 0 : -EDOM;
+}
+
+/* The fit with what was found, and its noise. */
+static int take(struct search *s, const struct trial *trial)
+{
+	struct calibrate_task *task = s->task;
+
+	task->meter = trial->meter;
+	task->offset_ns = trial->offset_ns;
+	if (s->searched)
+		ssdpm__offset_settle(task, (double)task->rows.bin_ns / 2);
+	ssdpm__task_fill(task, task->offset_ns);
+	return ssdpm__fit(&task->fit, task->room);
+}
+
+int ssdpm__meter_find(struct calibrate_task *task, uint32_t stated,
+		      bool searched)
+{
+	struct search s = { .searched = searched };
+	int err = 0;
+
+	for (int i = 0; err == 0 && i < N_ROUNDS; i++) {
+		err = begin(&s, task);
+		if (err)
+			break;
+		struct trial best = find_best(&s, ~stated);
+		bool found = best.score > s.now.score + GAIN_TAKEN;
+
+		err = take(&s, found ? &best : &s.now);
+		if (!found)
+			break;
+	}
+	return err;
+}
+
+static uint32_t check_stated(struct search *s, uint32_t stated)
+{
+	static const struct {
+		uint32_t trait, contradiction;
+	} traits[] = {
+		{ SSDPM_TRAIT_SAMPLING, SSDPM_CONTRADICTION_SAMPLING },
+		{ SSDPM_TRAIT_RESPONSE, SSDPM_CONTRADICTION_RESPONSE },
+		{ SSDPM_TRAIT_CLOCK, SSDPM_CONTRADICTION_CLOCK },
+	};
+	double most = s->now.score + GAIN_CONTRADICTS;
+	uint32_t contradiction = 0;
+
+	for (size_t i = 0; i < sizeof(traits) / sizeof(traits[0]); i++) {
+		if (!(stated & traits[i].trait))
+			continue;
+		struct trial best = find_best(s, traits[i].trait);
+
+		if (!(best.score > most))
+			continue;
+		most = best.score;
+		contradiction = traits[i].contradiction;
+	}
+	if (!contradiction && fabs(s->now.meter.clock) > 0.95 * CLOCK_MAX &&
+	    !(stated & SSDPM_TRAIT_CLOCK))
+		return SSDPM_CONTRADICTION_CLOCK;
+	return contradiction;
+}
+
+int ssdpm__meter_check(struct calibrate_task *task, uint32_t stated,
+		       uint32_t *ret_contradiction)
+{
+	struct search s = { 0 };
+	struct fit *good = malloc(sizeof(*good));
+	uint8_t *out = malloc(task->fit.n);
+	int err = good && out ? 0 : -ENOMEM;
+
+	if (err == 0) {
+		*good = task->fit;
+		memcpy(out, task->fit.out, task->fit.n);
+		if (stated & SSDPM_TRAIT_DRIFT &&
+		    good->walk_gain > GAIN_CONTRADICTS)
+			*ret_contradiction = SSDPM_CONTRADICTION_DRIFT;
+		else
+			err = ssdpm__residuals_check(task, ret_contradiction);
+	}
+	/* A trait that explains it better says more than the residuals. */
+	if (err == 0 && begin(&s, task) == 0) {
+		uint32_t trait = check_stated(&s, stated);
+
+		if (trait)
+			*ret_contradiction = trait;
+		task->meter = s.now.meter;
+		ssdpm__task_fill(task, task->offset_ns);
+		memcpy(task->fit.out, out, task->fit.n);
+		task->fit = *good;
+	}
+	free(good);
+	free(out);
+	return err;
+}
