@@ -323,6 +323,8 @@ static void try_case(const struct group *group, unsigned int i,
 		.flags = group->energies ? SSDPM_CALIBRATE_OPERATION_ENERGY |
 						   SSDPM_CALIBRATE_BYTE_ENERGY :
 					   0,
+		/* The rest of the meter is found. */
+		.meter.known = SSDPM_TRAIT_GAIN,
 	};
 	double half[N_POWERS + N_ENERGIES];
 	struct ssdpm_calibration calibration;

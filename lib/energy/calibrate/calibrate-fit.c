@@ -39,6 +39,13 @@
 /* A zero that walks has to make the noise that much more likely. */
 #define WALK_GAIN 3.0
 
+/* Noise that lasts longer, for 33 rows, is as well a zero that walks: that is
+ * taken unless it is less likely by as much, since its intervals are wider. */
+#define SLOW 3.5
+
+/* The grid finds it that roughly. */
+#define CLIMB_FROM 20.0
+
 /* In the search phi is 1 - ssdpm__exp(-this). */
 #define MAX_DECAY 7.0
 
@@ -318,7 +325,7 @@ static struct place search_walk(struct fit *fit, const struct place *without)
 {
 	static const double walks[] = { -11.5, -9.2, -6.9, -4.6, -2.3 };
 	static const double decays[] = { 0, 0.3, 0.7, 1.4, 2.2 };
-	struct place best = *without;
+	struct place best = { .value = -INFINITY };
 
 	for (size_t i = 0; i < 25; i++) {
 		struct place place = { .decay = decays[i % 5],
@@ -332,7 +339,7 @@ static struct place search_walk(struct fit *fit, const struct place *without)
 		if (i % 5 == 0)
 			try_place(fit, &best, place);
 	}
-	if (best.value > without->value)
+	if (best.value > without->value - CLIMB_FROM)
 		climb(fit, &best, true);
 	return best;
 }
@@ -359,7 +366,8 @@ static double search(struct fit *fit)
 	struct place walking = search_walk(fit, &best);
 
 	fit->walk_gain = walking.value - best.value;
-	if (isnan(fit->drift_w) && fit->walk_gain > WALK_GAIN)
+	if (isnan(fit->drift_w) &&
+	    fit->walk_gain > (best.decay > SLOW ? -WALK_GAIN : WALK_GAIN))
 		best = walking;
 	return ssdpm__fit_at(fit, noise_at(&best));
 }

@@ -242,35 +242,128 @@ static uint32_t check_stated(struct search *s, uint32_t stated)
 	return contradiction;
 }
 
+/* What a check must not change. */
+struct kept {
+	struct fit fit;
+	struct meter meter;
+	uint8_t out[];
+};
+
+static struct kept *keep(const struct calibrate_task *task)
+{
+	struct kept *kept = malloc(sizeof(*kept) + task->fit.n);
+
+	if (!kept)
+		return NULL;
+	kept->fit = task->fit;
+	kept->meter = task->meter;
+	memcpy(kept->out, task->fit.out, task->fit.n);
+	return kept;
+}
+
+/* Let go of it too. */
+static void put_back(struct calibrate_task *task, struct kept *kept)
+{
+	task->meter = kept->meter;
+	ssdpm__task_fill(task, task->offset_ns);
+	memcpy(task->fit.out, kept->out, task->fit.n);
+	task->fit = kept->fit;
+	free(kept);
+}
+
+/* Each I/O that wakes the drive takes as much longer, until the next one. */
+static void lengthen(const struct drawn_course *course,
+		     const uint64_t exit_ns[SSDPM_MAX_STATES],
+		     struct ssdpm_io *longer)
+{
+	for (size_t i = 0; i < course->n_arrivals; i++) {
+		const struct arrival *arrival = &course->arrivals[i];
+		struct ssdpm_io *io = &longer[arrival->io];
+		uint64_t service_ns = io->service_ns;
+
+		if (arrival->phase != SSDPM_PHASE_RESIDENT)
+			continue;
+		service_ns += exit_ns[arrival->state];
+		if (arrival->io + 1 < course->n_ios &&
+		    service_ns > io[1].start_ns - io->start_ns)
+			service_ns = io[1].start_ns - io->start_ns;
+		if (service_ns > io->service_ns && service_ns <= UINT32_MAX)
+			io->service_ns = (uint32_t)service_ns;
+	}
+}
+
+/* How much better the power fits where waking takes so much more. */
+static int try_wait(struct search *s, double factor,
+		    const uint64_t exit_ns[SSDPM_MAX_STATES],
+		    struct ssdpm_io *longer, double *ret_gain)
+{
+	struct drawn_course *course = &s->task->course;
+	const struct ssdpm_io *ios = course->ios;
+	uint64_t wait_ns[SSDPM_MAX_STATES];
+	struct trial trial = s->now;
+
+	for (size_t i = 0; i < SSDPM_MAX_STATES; i++)
+		wait_ns[i] = (uint64_t)(factor * (double)exit_ns[i]);
+	memcpy(longer, ios, course->n_ios * sizeof(*longer));
+	lengthen(course, wait_ns, longer);
+	course->ios = longer;
+	int err = ssdpm__course_cut(course, wait_ns);
+
+	if (err == 0)
+		score(s, &trial);
+	course->ios = ios;
+	*ret_gain = trial.score - s->now.score;
+	return err;
+}
+
+int ssdpm__wait_check(struct calibrate_task *task,
+		      const uint64_t exit_ns[SSDPM_MAX_STATES],
+		      const uint64_t cut_ns[SSDPM_MAX_STATES],
+		      bool *ret_left_out)
+{
+	static const double factors[] = { 0.25, 0.5, 1, 2, 4, 8 };
+	struct kept *kept = keep(task);
+	struct ssdpm_io *longer = malloc(task->course.n_ios * sizeof(*longer));
+	struct search s = { 0 };
+	int err = kept && longer ? 0 : -ENOMEM;
+	double gain;
+
+	if (err == 0 && begin(&s, task) == 0)
+		for (size_t i = 0; err == 0 && i < 6; i++) {
+			err = try_wait(&s, factors[i], exit_ns, longer, &gain);
+			if (err == 0 && gain > GAIN_CONTRADICTS)
+				*ret_left_out = true;
+		}
+	if (err == 0)
+		err = ssdpm__course_cut(&task->course, cut_ns);
+	if (kept && err == 0)
+		put_back(task, kept);
+	else
+		free(kept);
+	free(longer);
+	return err;
+}
+
 int ssdpm__meter_check(struct calibrate_task *task, uint32_t stated,
 		       uint32_t *ret_contradiction)
 {
 	struct search s = { 0 };
-	struct fit *good = malloc(sizeof(*good));
-	uint8_t *out = malloc(task->fit.n);
-	int err = good && out ? 0 : -ENOMEM;
+	struct kept *kept = keep(task);
+	int err = kept ? 0 : -ENOMEM;
 
-	if (err == 0) {
-		*good = task->fit;
-		memcpy(out, task->fit.out, task->fit.n);
-		if (stated & SSDPM_TRAIT_DRIFT &&
-		    good->walk_gain > GAIN_CONTRADICTS)
-			*ret_contradiction = SSDPM_CONTRADICTION_DRIFT;
-		else
-			err = ssdpm__residuals_check(task, ret_contradiction);
-	}
+	if (err == 0 && stated & SSDPM_TRAIT_DRIFT &&
+	    task->fit.walk_gain > GAIN_CONTRADICTS)
+		*ret_contradiction = SSDPM_CONTRADICTION_DRIFT;
+	else if (err == 0)
+		err = ssdpm__residuals_check(task, ret_contradiction);
 	/* A trait that explains it better says more than the residuals. */
 	if (err == 0 && begin(&s, task) == 0) {
 		uint32_t trait = check_stated(&s, stated);
 
 		if (trait)
 			*ret_contradiction = trait;
-		task->meter = s.now.meter;
-		ssdpm__task_fill(task, task->offset_ns);
-		memcpy(task->fit.out, out, task->fit.n);
-		task->fit = *good;
 	}
-	free(good);
-	free(out);
+	if (kept)
+		put_back(task, kept);
 	return err;
 }

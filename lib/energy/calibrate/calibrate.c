@@ -290,6 +290,8 @@ static int measure_exits(struct calibration *c,
 			return -ENOMEM;
 		measured->n = latency.n;
 		exit_ns[parameter->index] = parameter->nominal * 1000;
+		if (latency.n >= WAKES_MIN && latency.low_ns <= 0)
+			c->suspicious = true;
 		if (latency.n >= WAKES_MIN &&
 		    leaves_out_wait(parameter, &latency))
 			c->contradiction = SSDPM_CONTRADICTION_WAIT;
@@ -690,6 +692,27 @@ static int measure_exit_errors(struct calibration *c,
 	return err;
 }
 
+/* Where I/Os show no wait, does the power? */
+static int check_wait(struct calibration *c,
+		      const uint64_t cut_ns[SSDPM_MAX_STATES])
+{
+	uint64_t exit_ns[SSDPM_MAX_STATES] = { 0 };
+	bool left_out = false;
+	int err;
+
+	if (!c->suspicious || c->contradiction)
+		return 0;
+	for (size_t i = 0; i < c->n_parameters; i++)
+		if (c->parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY &&
+		    c->parameters[i].index < SSDPM_MAX_STATES)
+			exit_ns[c->parameters[i].index] =
+				c->parameters[i].nominal * 1000;
+	err = ssdpm__wait_check(&c->task, exit_ns, cut_ns, &left_out);
+	if (left_out)
+		c->contradiction = SSDPM_CONTRADICTION_WAIT;
+	return err;
+}
+
 /* What a person is to look at, by what the data contradict. */
 static const char reasons[][110] = {
 	[SSDPM_CONTRADICTION_RESPONSE] =
@@ -737,9 +760,10 @@ static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 	err = fit_power(c, reterr);
 	if (err)
 		return err;
-	if (!c->contradiction &&
-	    ssdpm__meter_check(&c->task, c->params.meter.known,
-			       &c->contradiction))
+	if (check_wait(c, exit_ns) ||
+	    (!c->contradiction &&
+	     ssdpm__meter_check(&c->task, c->params.meter.known,
+				&c->contradiction)))
 		return ssdpm__no_memory(reterr);
 	if (measure_exit_errors(c, exit_ns))
 		return ssdpm__no_memory(reterr);

@@ -184,6 +184,16 @@ int ssdpm__residuals_check(struct calibrate_task *task,
 int ssdpm__is_related(const struct calibrate_task *task, uint64_t n_places,
 		      bool *ret_related);
 
+/*
+ * Do the I/Os leave out how long the drive takes to wake, by the power?
+ * exit_ns: about how long each state takes; the course is cut with cut_ns. 0,
+ * -ENOMEM.
+ */
+int ssdpm__wait_check(struct calibrate_task *task,
+		      const uint64_t exit_ns[SSDPM_MAX_STATES],
+		      const uint64_t cut_ns[SSDPM_MAX_STATES],
+		      bool *ret_left_out);
+
 /* What is given to a calibration, and what it fills. */
 struct calibration {
 	struct ssdpm_calibrate_params params;
@@ -193,6 +203,7 @@ struct calibration {
 	struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
 	struct calibrate_task task;
 	uint32_t contradiction;
+	bool suspicious; /* I/Os from a state show no sign of a wait */
 	/* By column of the fit: half an interval, for what is not known of exit
 	 * latencies. */
 	double exit_half[FIT_MAX_COLUMNS];
