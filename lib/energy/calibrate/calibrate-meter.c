@@ -318,8 +318,7 @@ static int try_wait(struct search *s, double factor,
 
 int ssdpm__wait_check(struct calibrate_task *task,
 		      const uint64_t exit_ns[SSDPM_MAX_STATES],
-		      const uint64_t cut_ns[SSDPM_MAX_STATES],
-		      bool *ret_left_out)
+		      const uint64_t cut_ns[SSDPM_MAX_STATES], double *ret_gain)
 {
 	static const double factors[] = { 0.25, 0.5, 1, 2, 4, 8 };
 	struct kept *kept = keep(task);
@@ -331,8 +330,8 @@ int ssdpm__wait_check(struct calibrate_task *task,
 	if (err == 0 && begin(&s, task) == 0)
 		for (size_t i = 0; err == 0 && i < 6; i++) {
 			err = try_wait(&s, factors[i], exit_ns, longer, &gain);
-			if (err == 0 && gain > GAIN_CONTRADICTS)
-				*ret_left_out = true;
+			if (err == 0)
+				*ret_gain = ssdpm__max(*ret_gain, gain);
 		}
 	if (err == 0)
 		err = ssdpm__course_cut(&task->course, cut_ns);
@@ -349,21 +348,14 @@ int ssdpm__meter_check(struct calibrate_task *task, uint32_t stated,
 {
 	struct search s = { 0 };
 	struct kept *kept = keep(task);
-	int err = kept ? 0 : -ENOMEM;
 
-	if (err == 0 && stated & SSDPM_TRAIT_DRIFT &&
+	if (!kept)
+		return -ENOMEM;
+	if (begin(&s, task) == 0)
+		*ret_contradiction = check_stated(&s, stated);
+	put_back(task, kept);
+	if (!*ret_contradiction && stated & SSDPM_TRAIT_DRIFT &&
 	    task->fit.walk_gain > GAIN_CONTRADICTS)
 		*ret_contradiction = SSDPM_CONTRADICTION_DRIFT;
-	else if (err == 0)
-		err = ssdpm__residuals_check(task, ret_contradiction);
-	/* A trait that explains it better says more than the residuals. */
-	if (err == 0 && begin(&s, task) == 0) {
-		uint32_t trait = check_stated(&s, stated);
-
-		if (trait)
-			*ret_contradiction = trait;
-	}
-	if (kept)
-		put_back(task, kept);
-	return err;
+	return 0;
 }

@@ -208,20 +208,21 @@ static void say_not_measured(struct ssdpm_measured *measured, uint32_t status,
 	memcpy(measured->reason, reason, strlen(reason) + 1);
 }
 
-/*
- * A state that the drive leaves in no time, or in less than a tenth of what is
- * known of it, while I/Os show no sign of a wait: their service times leave it
- * out.
- */
+/* I/Os show no sign of a wait. Is it less than this share of what was known
+ * before, too? Then the power need not show one beyond chance. */
 #define WAIT_SHARE 0.1
 
-static bool leaves_out_wait(const struct ssdpm_parameter *parameter,
-			    const struct wake_latency *latency)
+static void suspect(struct calibration *c,
+		    const struct ssdpm_parameter *parameter,
+		    const struct wake_latency *latency)
 {
 	double nominal_ns = (double)parameter->nominal * 1000;
 
-	return latency->low_ns <= 0 &&
-	       latency->high_ns < WAIT_SHARE * nominal_ns;
+	if (latency->n < WAKES_MIN || latency->low_ns > 0)
+		return;
+	c->suspicious = true;
+	c->implausible =
+		c->implausible || latency->high_ns < WAIT_SHARE * nominal_ns;
 }
 
 /* Less than the times of I/Os can show. */
@@ -290,11 +291,7 @@ static int measure_exits(struct calibration *c,
 			return -ENOMEM;
 		measured->n = latency.n;
 		exit_ns[parameter->index] = parameter->nominal * 1000;
-		if (latency.n >= WAKES_MIN && latency.low_ns <= 0)
-			c->suspicious = true;
-		if (latency.n >= WAKES_MIN &&
-		    leaves_out_wait(parameter, &latency))
-			c->contradiction = SSDPM_CONTRADICTION_WAIT;
+		suspect(c, parameter, &latency);
 		if (latency.n >= WAKES_MIN &&
 		    latency.high_ns < LATENCY_MIN_NS) {
 			say_not_measured(
@@ -692,24 +689,41 @@ static int measure_exit_errors(struct calibration *c,
 	return err;
 }
 
+/* By chance in fewer than 1 of a million runs. */
+#define WAIT_GAIN 12.0
+
 /* Where I/Os show no wait, does the power? */
 static int check_wait(struct calibration *c,
 		      const uint64_t cut_ns[SSDPM_MAX_STATES])
 {
 	uint64_t exit_ns[SSDPM_MAX_STATES] = { 0 };
-	bool left_out = false;
+	double gain = -INFINITY;
 	int err;
 
-	if (!c->suspicious || c->contradiction)
+	if (!c->suspicious)
 		return 0;
 	for (size_t i = 0; i < c->n_parameters; i++)
 		if (c->parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY &&
 		    c->parameters[i].index < SSDPM_MAX_STATES)
 			exit_ns[c->parameters[i].index] =
 				c->parameters[i].nominal * 1000;
-	err = ssdpm__wait_check(&c->task, exit_ns, cut_ns, &left_out);
-	if (left_out)
+	err = ssdpm__wait_check(&c->task, exit_ns, cut_ns, &gain);
+	if (gain > (c->implausible ? 0 : WAIT_GAIN))
 		c->contradiction = SSDPM_CONTRADICTION_WAIT;
+	return err;
+}
+
+/* What explains more comes first. */
+static int find_contradiction(struct calibration *c,
+			      const uint64_t exit_ns[SSDPM_MAX_STATES])
+{
+	int err = ssdpm__meter_check(&c->task, c->params.meter.known,
+				     &c->contradiction);
+
+	if (!err && !c->contradiction)
+		err = check_wait(c, exit_ns);
+	if (!err && !c->contradiction)
+		err = ssdpm__residuals_check(&c->task, &c->contradiction);
 	return err;
 }
 
@@ -732,6 +746,19 @@ static const char reasons[][110] = {
 	[SSDPM_CONTRADICTION_NOISE] =
 		"what the I/Os leave of the power is no noise of a meter",
 };
+
+/* Where one latency is far shorter than what was known before, those that I/Os
+ * show no sign of are not known. */
+static void drop_implausible(struct calibration *c)
+{
+	for (size_t i = 0; c->implausible && i < c->n_parameters; i++)
+		if (c->parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY &&
+		    c->measured[i].status == SSDPM_MEASURED_KNOWN &&
+		    c->measured[i].low <= 0)
+			say_not_measured(
+				&c->measured[i], SSDPM_MEASURED_CONTRADICTED,
+				"I/Os that woke the drive from it took no longer than others: is the wait in their service times?");
+}
 
 /* Nothing is known of a run that its fit contradicts. */
 static void refuse(struct calibration *c)
@@ -760,14 +787,12 @@ static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 	err = fit_power(c, reterr);
 	if (err)
 		return err;
-	if (check_wait(c, exit_ns) ||
-	    (!c->contradiction &&
-	     ssdpm__meter_check(&c->task, c->params.meter.known,
-				&c->contradiction)))
+	if (find_contradiction(c, exit_ns))
 		return ssdpm__no_memory(reterr);
 	if (measure_exit_errors(c, exit_ns))
 		return ssdpm__no_memory(reterr);
 	say_columns(c);
+	drop_implausible(c);
 	if (c->contradiction)
 		refuse(c);
 	return 0;

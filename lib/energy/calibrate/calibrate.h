@@ -169,8 +169,8 @@ int ssdpm__meter_find(struct calibrate_task *task, uint32_t stated,
 		      bool searched);
 
 /*
- * What the data contradict of a fit: enum ssdpm_contradiction, 0: nothing. The
- * fit is as it was after. 0, -ENOMEM.
+ * What the data contradict of what is stated: enum ssdpm_contradiction, 0:
+ * nothing. The fit is as it was after. 0, -ENOMEM.
  */
 int ssdpm__meter_check(struct calibrate_task *task, uint32_t stated,
 		       uint32_t *ret_contradiction);
@@ -185,14 +185,14 @@ int ssdpm__is_related(const struct calibrate_task *task, uint64_t n_places,
 		      bool *ret_related);
 
 /*
- * Do the I/Os leave out how long the drive takes to wake, by the power?
- * exit_ns: about how long each state takes; the course is cut with cut_ns. 0,
- * -ENOMEM.
+ * How much more likely the power is where the I/Os leave out how long the drive
+ * takes to wake: the logarithm. exit_ns: about how long each state takes; the
+ * course is cut with cut_ns. 0, -ENOMEM.
  */
 int ssdpm__wait_check(struct calibrate_task *task,
 		      const uint64_t exit_ns[SSDPM_MAX_STATES],
 		      const uint64_t cut_ns[SSDPM_MAX_STATES],
-		      bool *ret_left_out);
+		      double *ret_gain);
 
 /* What is given to a calibration, and what it fills. */
 struct calibration {
@@ -203,7 +203,8 @@ struct calibration {
 	struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
 	struct calibrate_task task;
 	uint32_t contradiction;
-	bool suspicious; /* I/Os from a state show no sign of a wait */
+	bool suspicious;  /* I/Os from a state show no sign of a wait */
+	bool implausible; /* and it would be far shorter than is known */
 	/* By column of the fit: half an interval, for what is not known of exit
 	 * latencies. */
 	double exit_half[FIT_MAX_COLUMNS];
