@@ -342,7 +342,7 @@ static void add_words(py::module_ &module)
 	module.attr("OVERLAY_MATCHES") = words(&ssdpm_overlay_match_to_string);
 	module.attr("MEASURED_STATUSES") =
 		words(&ssdpm_measured_status_to_string);
-	module.attr("METER_TRAITS") = words(&ssdpm_meter_trait_to_string);
+	module.attr("METER_TRAITS") = words(&ssdpm_meter_trait_to_string, true);
 	module.attr("METER_SAMPLINGS") = words(&ssdpm_meter_sampling_to_string);
 	module.attr("CONTRADICTIONS") = words(&ssdpm_contradiction_to_string);
 	module.attr("CALIBRATE_OPERATION_ENERGY") =

@@ -268,7 +268,8 @@ static enum exit_status find_answer(
 
 static enum exit_status answer_all(const struct calibrate_options *settings,
 				   const struct common *common,
-				   const struct calibrate_answer *answer)
+				   const struct calibrate_answer *answer,
+				   char **operands)
 {
 	enum exit_status status = STATUS_DONE;
 	struct ssdpm_error error;
@@ -281,10 +282,18 @@ static enum exit_status answer_all(const struct calibrate_options *settings,
 	}
 	if (settings->save && !answer->calibration.contradiction)
 		status = save_file(settings->save, text, strlen(text));
-	if (!status && common->form)
-		return print_item(common, 0, text, &error);
-	if (!status)
-		print_calibration(answer);
+	if (status) {
+		free(text);
+		return status;
+	}
+	if (answer->calibration.contradiction)
+		status = complain_of_fit(answer, operands);
+	if (common->form) {
+		enum exit_status printed = print_item(common, 0, text, &error);
+
+		return status ? status : printed;
+	}
+	print_calibration(answer);
 	free(text);
 	return status;
 }
@@ -360,9 +369,7 @@ enum exit_status calibrate(const struct calibrate_options *settings,
 				     &answer);
 	}
 	if (!status)
-		status = answer_all(settings, common, &answer);
-	if (!status && answer.calibration.contradiction)
-		status = complain_of_fit(&answer, operands);
+		status = answer_all(settings, common, &answer, operands);
 	free_recorded(&recorded);
 	free(subjects);
 	return status;

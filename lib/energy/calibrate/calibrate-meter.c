@@ -214,6 +214,25 @@ int ssdpm__meter_find(struct calibrate_task *task, uint32_t stated,
 	return err;
 }
 
+/* Another value of what is stated, with what was found, and without: it may
+ * have been found to make up for it. */
+static struct trial find_other(struct search *s, uint32_t trait,
+			       uint32_t stated)
+{
+	const struct trial now = s->now;
+	struct trial best = find_best(s, trait);
+
+	if (!(stated & SSDPM_TRAIT_SAMPLING))
+		s->now.meter.point = false;
+	if (!(stated & SSDPM_TRAIT_RESPONSE))
+		s->now.meter.response_ns = 0;
+	if (!(stated & SSDPM_TRAIT_CLOCK))
+		s->now.meter.clock = 0;
+	better(&best, find_best(s, trait));
+	s->now = now;
+	return best;
+}
+
 static uint32_t check_stated(struct search *s, uint32_t stated)
 {
 	static const struct {
@@ -229,7 +248,7 @@ static uint32_t check_stated(struct search *s, uint32_t stated)
 	for (size_t i = 0; i < sizeof(traits) / sizeof(traits[0]); i++) {
 		if (!(stated & traits[i].trait))
 			continue;
-		struct trial best = find_best(s, traits[i].trait);
+		struct trial best = find_other(s, traits[i].trait, stated);
 
 		if (!(best.score > most))
 			continue;

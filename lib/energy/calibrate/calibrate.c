@@ -697,7 +697,6 @@ static int check_wait(struct calibration *c,
 		      const uint64_t cut_ns[SSDPM_MAX_STATES])
 {
 	uint64_t exit_ns[SSDPM_MAX_STATES] = { 0 };
-	double gain = -INFINITY;
 	int err;
 
 	if (!c->suspicious)
@@ -707,8 +706,9 @@ static int check_wait(struct calibration *c,
 		    c->parameters[i].index < SSDPM_MAX_STATES)
 			exit_ns[c->parameters[i].index] =
 				c->parameters[i].nominal * 1000;
-	err = ssdpm__wait_check(&c->task, exit_ns, cut_ns, &gain);
-	if (gain > (c->implausible ? 0 : WAIT_GAIN))
+	c->wait_gain = -INFINITY;
+	err = ssdpm__wait_check(&c->task, exit_ns, cut_ns, &c->wait_gain);
+	if (c->wait_gain > (c->implausible ? 0 : WAIT_GAIN))
 		c->contradiction = SSDPM_CONTRADICTION_WAIT;
 	return err;
 }
@@ -748,10 +748,12 @@ static const char reasons[][110] = {
 };
 
 /* Where one latency is far shorter than what was known before, those that I/Os
- * show no sign of are not known. */
+ * show no sign of are not known, unless the power excludes a wait. */
 static void drop_implausible(struct calibration *c)
 {
-	for (size_t i = 0; c->implausible && i < c->n_parameters; i++)
+	if (!c->implausible || c->wait_gain < -WAIT_GAIN)
+		return;
+	for (size_t i = 0; i < c->n_parameters; i++)
 		if (c->parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY &&
 		    c->measured[i].status == SSDPM_MEASURED_KNOWN &&
 		    c->measured[i].low <= 0)
@@ -764,7 +766,8 @@ static void drop_implausible(struct calibration *c)
 static void refuse(struct calibration *c)
 {
 	for (size_t i = 0; i < c->n_parameters; i++)
-		if (c->measured[i].status == SSDPM_MEASURED_KNOWN) {
+		if (c->measured[i].status == SSDPM_MEASURED_KNOWN ||
+		    c->measured[i].status == SSDPM_MEASURED_NEGATIVE) {
 			say_not_measured(&c->measured[i],
 					 SSDPM_MEASURED_CONTRADICTED,
 					 reasons[c->contradiction]);

@@ -205,6 +205,7 @@ struct calibration {
 	uint32_t contradiction;
 	bool suspicious;  /* I/Os from a state show no sign of a wait */
 	bool implausible; /* and it would be far shorter than is known */
+	double wait_gain; /* as of ssdpm__wait_check() */
 	/* By column of the fit: half an interval, for what is not known of exit
 	 * latencies. */
 	double exit_half[FIT_MAX_COLUMNS];
