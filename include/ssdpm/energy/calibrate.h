@@ -185,6 +185,10 @@ struct ssdpm_measured {
  * @measured:  the parameters, sorted as parameters are: room that the caller
  *             gives, or NULL
  * @capacity:  for how many, set by the caller: SSDPM_MAX_PARAMETERS are enough
+ * @meter:     what the intervals rest on: stated, found or assumed
+ * @contradiction: enum ssdpm_contradiction: the fit is refused, and no
+ *             parameter is known; 0: none
+ * @reserved:  0
  */
 struct ssdpm_calibration {
 	size_t size;
