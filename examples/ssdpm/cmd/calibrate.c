@@ -43,8 +43,7 @@ static const struct option_spec options[] = {
 	  SETS_NUMBER(struct calibrate_options, params.meter.drift_uw,
 		      POWER_UW) },
 	{ "meter-clock", 0, "RATE",
-	  "the steps of the samples are longer than they say by this, as in "
-	  "500ppm or -20ppm",
+	  "the steps of the samples are longer by this, as in -20ppm",
 	  SETS_OWN },
 	{ "meter-gain", 0, "SHARE",
 	  "what the meter shows is within this of the power (default 5%)",
@@ -94,19 +93,21 @@ static const struct option_spec options[] = {
 		   SSDPM_TRACE_SKIP_BAD) },
 };
 
-/* The only time that may be negative. */
-static enum exit_status set_offset(struct calibrate_options *settings,
-				   const struct common *common,
-				   const char *argument)
+/* These two may be negative. */
+static enum exit_status set_signed(const struct common *common,
+				   const char *option, enum quantity quantity,
+				   const char *argument, uint64_t max,
+				   int64_t *ret_value)
 {
 	bool negative = *argument == '-';
-	uint64_t ns;
+	uint64_t value;
 
-	if (parse_number(common, "offset", argument + negative, TIME_NS, &ns))
+	if (parse_number(common, option, argument + negative, quantity, &value))
 		return STATUS_USAGE;
-	if (ns > INT64_MAX / 4)
-		return usage_error(common, "--offset %s: too long", argument);
-	settings->params.offset_ns = negative ? -(int64_t)ns : (int64_t)ns;
+	if (value > max)
+		return usage_error(common, "--%s %s: too much", option,
+				   argument);
+	*ret_value = negative ? -(int64_t)value : (int64_t)value;
 	return STATUS_DONE;
 }
 
@@ -114,18 +115,12 @@ static enum exit_status set_clock(struct calibrate_options *settings,
 				  const struct common *common,
 				  const char *argument)
 {
-	bool negative = *argument == '-';
-	uint64_t ppb;
+	int64_t ppb = 0;
+	enum exit_status status = set_signed(common, "meter-clock", RATE_PPB,
+					     argument, 10000000, &ppb);
 
-	if (parse_number(common, "meter-clock", argument + negative, RATE_PPB,
-			 &ppb))
-		return STATUS_USAGE;
-	if (ppb > 10000000)
-		return usage_error(common, "--meter-clock %s: at most 10000ppm",
-				   argument);
-	settings->params.meter.clock_ppb =
-		negative ? -(int32_t)ppb : (int32_t)ppb;
-	return STATUS_DONE;
+	settings->params.meter.clock_ppb = (int32_t)ppb;
+	return status;
 }
 
 static enum exit_status set(void *data, struct common *common,
@@ -135,7 +130,8 @@ static enum exit_status set(void *data, struct common *common,
 	struct calibrate_options *settings = data;
 
 	if (!strcmp(option->name, "offset"))
-		return set_offset(settings, common, argument);
+		return set_signed(common, option->name, TIME_NS, argument,
+				  INT64_MAX / 4, &settings->params.offset_ns);
 	if (!strcmp(option->name, "meter-clock"))
 		return set_clock(settings, common, argument);
 	/* One of the same name there. */

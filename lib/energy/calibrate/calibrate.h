@@ -224,6 +224,13 @@ int ssdpm__calibration_look(struct calibration *calibration,
 			    const struct ssdpm_model *model,
 			    struct ssdpm_error *reterr);
 
+/* Checked, and what is not known is 0, or assumed. 0, -EINVAL, -ERANGE. */
+int ssdpm__traits_take(struct ssdpm_meter_traits *traits,
+		       struct ssdpm_error *reterr);
+
+/* What the intervals rest on. */
+struct ssdpm_meter_traits ssdpm__traits_found(const struct calibration *c);
+
 /* 0 and unknown traits are those of a meter without faults. */
 struct meter ssdpm__meter_of(const struct ssdpm_meter_traits *traits,
 			     const struct rows *rows);
