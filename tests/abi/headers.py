@@ -42,6 +42,7 @@ UNITLESS = {
     "advice", "remedy", "today_keeps_bounds", "kept",
     "pci_vendor_id", "pci_device_id", "adapter_vendor_id",
     # ordinals
+    "sampling", "contradiction", "gain_ppm", "clock_ppb",
     "line", "state", "target", "read_throughput_rank", "read_latency_rank",
     "write_throughput_rank", "write_latency_rank", "sata_generations",
     "apm_level", "index", "op",

@@ -19,7 +19,10 @@ import test_completion as completion
 from command import Command
 
 RUN = ["intel-760p.json", "run-power.csv", "run-ios.csv"]
-CALIBRATE = ["measure", "calibrate", *RUN]
+BARE = ["measure", "calibrate", *RUN]
+# The power of the run is made without an error of the gain.
+EXACT = ["--meter-gain", "0%"]
+CALIBRATE = [*BARE, *EXACT]
 SAVE = [*CALIBRATE, "--save", "measured.json"]
 UW = 1e6
 
@@ -86,7 +89,8 @@ def test_where_it_is_from_is_kept_and_no_serial_or_directory(
     assert saved["date"] is None
     assert 17000 < saved["sigma_uw"] < 22000
     path = str(ssdpm.directory / "run-power.csv")
-    call = ["measure", "calibrate", RUN[0], path, RUN[2], "--date", "2026-11-22"]
+    call = ["measure", "calibrate", RUN[0], path, RUN[2], *EXACT]
+    call += ["--date", "2026-11-22"]
     again = ssdpm.json(*call)
     assert again == {**saved, "date": "2026-11-22"}
 
@@ -97,7 +101,7 @@ def test_python_finds_the_same_of_a_run_as_the_command(
     files = [ssdpm.directory / name for name in RUN]
     (drive,) = package.load(files[0])
     power, trace = package.measure.read_power(files[1]), package.read_trace(files[2])
-    found = package.measure.calibrate(drive, trace, power)
+    found = package.measure.calibrate(drive, trace, power, meter_gain_ppm=0)
     assert json.loads(found.to_json()) == saved
 
 
@@ -293,8 +297,63 @@ def test_more_spikes_than_an_instrument_has_are_asked_about(
     ssdpm: Command, run: measured_run.Run
 ) -> None:
     asked = "is it the policy that was in force, and is --offset right?"
-    assert asked in ssdpm.output(*CALIBRATE, "--offset", "-2.3s")  # by half a step
+    wrong = ssdpm(*CALIBRATE, "--offset", "-2.3s")  # by half a step
+    assert asked in wrong.stdout.decode()
     assert asked not in ssdpm.output(*CALIBRATE)
+    # It contradicts the fit, too.
+    assert wrong.returncode == 1
+    assert b"refused: power rises and falls at other times" in wrong.stderr
+
+
+@pytest.mark.usefixtures("run")
+def test_what_the_data_contradict_is_refused_and_not_saved(ssdpm: Command) -> None:
+    ssdpm.write("m.json", "before")
+    call = [*CALIBRATE, "--meter-response", "100ms"]
+    result = ssdpm(*call, "--json", "--save", "m.json")
+    assert result.returncode == 1
+    assert b"refused: the data contradict the stated response" in result.stderr
+    (found,) = json.loads(result.stdout)["calibrations"]
+    assert found["contradiction"] == "response"
+    statuses = {one["status"] for one in found["measured"]}
+    assert statuses == {"contradicted", "not-reached"}
+    assert (ssdpm.directory / "m.json").read_text() == "before"
+    assert "contradicted" in ssdpm(*call).stdout.decode()
+
+
+@pytest.mark.usefixtures("run")
+def test_what_is_stated_of_the_meter_is_kept_and_shown(ssdpm: Command) -> None:
+    stated = [
+        *("--meter-samples", "mean", "--meter-response", "0s"),
+        *("--meter-drift", "0W", "--meter-gain", "2%", "--meter-clock", "-20ppm"),
+    ]
+    assert ssdpm.json(*CALIBRATE, *stated)["meter"] == {
+        "known": ["sampling", "response", "drift", "gain", "clock"],
+        "sampling": "mean",
+        "response_ns": 0,
+        "drift_uw": 0,
+        "gain_ppm": 20000,
+        "clock_ppb": -20000,
+    }
+    text = ssdpm.output(*CALIBRATE, *stated)
+    assert "meter: gain within 2% (stated), a sample is a mean (stated)" in text
+    assert "clock slow by -20 ppm (stated)" in text
+    assert "gain within 5% (assumed)" in ssdpm.output(*BARE)
+
+
+@pytest.mark.parametrize(
+    ("option", "argument", "words"),
+    [
+        ("--meter-samples", "median", "mean or point"),
+        ("--meter-clock", "500", "ppm"),
+        ("--meter-clock", "2000000ppm", "too much"),
+        ("--meter-gain", "60%", "at most 50%"),
+        ("--meter-response", "20", "ms"),
+    ],
+)
+def test_a_meter_that_cannot_be_is_a_matter_of_usage(
+    ssdpm: Command, option: str, argument: str, words: str
+) -> None:
+    assert words in ssdpm.fails(2, *CALIBRATE, option, argument)
 
 
 @pytest.mark.usefixtures("saved")
@@ -314,7 +373,12 @@ def test_an_overlay_that_is_damaged_or_of_the_future_is_refused(
     for damaged, words in [
         (text[: len(text) // 2], "not JSON"),
         (text.replace("overlay/1", "overlay/2"), "only \"ssdpm.overlay/1\" is read"),
-        (text.replace('"known"', '"guessed"', 1), "\"guessed\" means nothing here"),
+        (
+            text.replace('"status": "known"', '"status": "guessed"', 1),
+            "\"guessed\" means nothing here",
+        ),
+        (text.replace('"mean"', '"median"', 1), "\"median\" means nothing here"),
+        (text.replace('"meter": {', '"meter": 1, "x": {', 1), "meter"),
         (text.replace('"low": ', '"low": 9', 1), "low"),
         ("", "no data"),
         ("[]", "overlay"),

@@ -25,6 +25,23 @@ bool binomial_too_high(unsigned int count, unsigned int n, double share)
 	return binomial_too_low(n - count, n, 1 - share);
 }
 
+double binomial_lower(unsigned int count, unsigned int n)
+{
+	double low = 0, high = 1;
+
+	for (int i = 0; count && i < 40; i++) {
+		double share = (low + high) / 2, sum = 0;
+
+		for (unsigned int k = count; k <= n; k++)
+			sum += probability(k, n, share);
+		if (sum < 0.05)
+			low = share;
+		else
+			high = share;
+	}
+	return low;
+}
+
 int binomial_verdict(unsigned int faults, const char *const biases[],
 		     const unsigned int bias_faults[], size_t n_biases)
 {

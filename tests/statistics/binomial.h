@@ -17,6 +17,10 @@
 bool binomial_too_low(unsigned int count, unsigned int n, double share);
 bool binomial_too_high(unsigned int count, unsigned int n, double share);
 
+/* The least share for which so many of n, or more, come in 5 of 100 times: the
+ * lower end of an interval of 95 % with one side (Clopper and Pearson 1934). */
+double binomial_lower(unsigned int count, unsigned int n);
+
 /*
  * The verdict on a program that counted faults for the library as it is, and
  * for each planted bias. Return: an exit status, 0 if only the biases have

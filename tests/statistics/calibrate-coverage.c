@@ -140,7 +140,9 @@ static void ask_oracle(const struct truth *truth, const struct truth_run *run,
 	fit->out = run->spikes;
 	bool good =
 		ssdpm__fit_rank(x, run->power_w, run->n, p, with, keep) == p &&
-		isfinite(ssdpm__fit_at(fit, truth->phi, variance / all));
+		isfinite(ssdpm__fit_at(
+			fit, (struct fit_noise){ .phi = truth->phi,
+						 .share = variance / all }));
 
 	for (size_t i = 0; i < N_POWERS + N_ENERGIES; i++)
 		half[i] = NAN;
@@ -321,6 +323,8 @@ static void try_case(const struct group *group, unsigned int i,
 		.flags = group->energies ? SSDPM_CALIBRATE_OPERATION_ENERGY |
 						   SSDPM_CALIBRATE_BYTE_ENERGY :
 					   0,
+		/* The rest of the meter is found. */
+		.meter.known = SSDPM_TRAIT_GAIN,
 	};
 	double half[N_POWERS + N_ENERGIES];
 	struct ssdpm_calibration calibration;

@@ -140,7 +140,21 @@ static void replace(struct truth_run *run, enum origin origin,
 		make_signal(run, origin, truth, seed);
 }
 
-/* Is the power refused as what it is? */
+/* A fit that its residuals contradict tells nothing, nor does one whose zero
+ * walks so far that no power can be told. */
+static bool tells_power(const struct ssdpm_calibration *calibration)
+{
+	for (size_t i = 0; i < calibration->n_measured; i++) {
+		const struct ssdpm_measured *one = &calibration->measured[i];
+
+		if (one->status == SSDPM_MEASURED_KNOWN &&
+		    one->kind != SSDPM_PARAMETER_EXIT_LATENCY)
+			return true;
+	}
+	return false;
+}
+
+/* Is the power refused as what it is, or tells it no power at least? */
 static bool is_refused(enum origin origin, unsigned int i, bool aligned)
 {
 	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
@@ -166,7 +180,7 @@ static bool is_refused(enum origin origin, unsigned int i, bool aligned)
 	truth_run_free(&run);
 	if (err && err != -EDOM)
 		printf("case %u: %s\n", i, error.message);
-	return err == -EDOM;
+	return err == -EDOM || (!err && !tells_power(&calibration));
 }
 
 /* Faults that a library could have. */

@@ -151,18 +151,64 @@ struct maker {
 	double begin_s;
 };
 
+/* The integral of a step at 0 after the low pass. */
+static double step_integral(double t_s, double response_s)
+{
+	if (t_s <= 0)
+		return 0;
+	return response_s > 0 ? t_s + response_s * expm1(-t_s / response_s) :
+				t_s;
+}
+
+static double step_value(double t_s, double response_s)
+{
+	if (t_s < 0)
+		return 0;
+	return response_s > 0 ? -expm1(-t_s / response_s) : 1;
+}
+
+/* What a row has of something that was there from begin to end, both counted
+ * from the begin of the row. */
+static double share_of_row(const struct maker *maker, double begin_s,
+			   double end_s)
+{
+	const struct truth_meter *meter = &maker->truth->meter;
+	double t_s = maker->step_s, tau_s = meter->response_s;
+
+	if (meter->point)
+		return step_value(t_s / 2 - begin_s, tau_s) -
+		       step_value(t_s / 2 - end_s, tau_s);
+	return (step_integral(t_s - begin_s, tau_s) -
+		step_integral(-begin_s, tau_s) -
+		step_integral(t_s - end_s, tau_s) +
+		step_integral(-end_s, tau_s)) /
+	       t_s;
+}
+
+/* So much of a column for a time, as the meter has it: of a low pass nothing
+ * is left after 40 times its response. */
+static void add(struct maker *maker, size_t column, double begin_s,
+		double end_s, double amount)
+{
+	double last_s = end_s + 40 * maker->truth->meter.response_s;
+	double first = (begin_s - maker->begin_s) / maker->step_s;
+	double last = (last_s - maker->begin_s) / maker->step_s;
+
+	for (size_t row = (size_t)fmax(first, 0);
+	     row < maker->run->n && (double)row < last; row++) {
+		double at_s = maker->begin_s + (double)row * maker->step_s;
+
+		maker->run->design[row * TRUTH_COLUMNS + column] +=
+			amount *
+			share_of_row(maker, begin_s - at_s, end_s - at_s);
+	}
+}
+
 /* The drive is so for a time. */
 static void spend(struct maker *maker, size_t column, double seconds)
 {
-	double begin = (maker->now_s - maker->begin_s) / maker->step_s;
-	double end = begin + seconds / maker->step_s;
-
+	add(maker, column, maker->now_s, maker->now_s + seconds, 1);
 	maker->now_s += seconds;
-	for (size_t row = (size_t)fmax(begin, 0);
-	     row < maker->run->n && (double)row < end; row++)
-		maker->run->design[row * TRUTH_COLUMNS + column] +=
-			fmax(0, fmin(end, (double)(row + 1)) -
-					fmax(begin, (double)row));
 }
 
 /* Return: how long the I/O at its end has to wait. */
@@ -196,15 +242,8 @@ static double rest(struct maker *maker, double seconds)
 static void add_energy(struct maker *maker, size_t column, double amount,
 		       double wait_s, double service_s)
 {
-	double begin = (maker->now_s - wait_s - maker->begin_s) / maker->step_s;
-	double bins = (wait_s + service_s) / maker->step_s;
-
-	for (size_t row = (size_t)fmax(begin, 0);
-	     row < maker->run->n && (double)row < begin + bins; row++)
-		maker->run->design[row * TRUTH_COLUMNS + column] +=
-			amount / maker->step_s / bins *
-			(fmin(begin + bins, (double)(row + 1)) -
-			 fmax(begin, (double)row));
+	add(maker, column, maker->now_s - wait_s, maker->now_s + service_s,
+	    amount / (wait_s + service_s));
 }
 
 static void add_io(struct maker *maker, uint8_t op, double wait_s,
@@ -214,11 +253,12 @@ static void add_io(struct maker *maker, uint8_t op, double wait_s,
 	double service_s = (size == 4096 ? 1e-4 : 6e-4) * (op == 1 ? 1 : 3) *
 			   exp(0.3 * truth_normal(seed)) * 10;
 	struct truth_run *run = maker->run;
+	double waited_s = maker->truth->meter.no_wait ? 0 : wait_s;
 
 	run->ios[run->n_ios++] = (struct ssdpm_io){
 		.start_ns = (uint64_t)llround(maker->now_s * 1e9),
 		.bytes = size,
-		.service_ns = (uint32_t)llround((wait_s + service_s) * 1e9),
+		.service_ns = (uint32_t)llround((waited_s + service_s) * 1e9),
 		.op = op,
 	};
 	spend(maker, TRUTH_TRANSITION, wait_s);
@@ -254,6 +294,8 @@ static void add_noise(struct truth_run *run, const struct truth *truth,
 	};
 	double noise = truth_normal(seed);
 	double innovation = sqrt(1 - truth->phi * truth->phi);
+	double walk_w = 0,
+	       stride_w = truth->meter.walk_w / sqrt((double)run->n);
 
 	for (size_t i = 0; i < run->n; i++) {
 		double power_w = run->power_w[i] + truth->sigma_w * noise;
@@ -262,7 +304,12 @@ static void add_noise(struct truth_run *run, const struct truth *truth,
 			(double)i / (double)run->n - 0.5;
 		for (size_t j = 0; j < TRUTH_COLUMNS; j++)
 			power_w +=
-				run->design[i * TRUTH_COLUMNS + j] * values[j];
+				run->design[i * TRUTH_COLUMNS + j] * values[j] *
+				(j == TRUTH_DRIFT ? 1 : 1 + truth->meter.gain);
+		if (stride_w > 0) {
+			walk_w += stride_w * truth_normal(seed);
+			power_w += walk_w;
+		}
 		if (truth_uniform(seed) < truth->spikes) {
 			power_w += truth->sigma_w * between(seed, 8, 40);
 			run->spikes[i] = 1;
@@ -338,8 +385,9 @@ struct truth_run truth_run(const struct truth *truth, size_t n, double step_s,
 			   uint64_t *seed)
 {
 	struct truth_run run = { .n = n };
-	struct maker maker = { truth, &run, step_s, 10, 10 };
-	double end_s = maker.begin_s + (double)n * step_s;
+	struct maker maker = { truth, &run, step_s * (1 + truth->meter.clock),
+			       10, 10 };
+	double end_s = maker.begin_s + (double)n * maker.step_s;
 	size_t max_ios = (size_t)((end_s - maker.begin_s) * 1000) + 200;
 
 	if (truth->lpm)
@@ -351,6 +399,9 @@ struct truth_run truth_run(const struct truth *truth, size_t n, double step_s,
 	run.design = calloc(n * TRUTH_COLUMNS, sizeof(*run.design));
 	run.spikes = calloc(n, 1);
 	assert_non_null(run.spikes);
+	/* The low pass knows what was before: the drive idled. */
+	add(&maker, 0, maker.begin_s - 40 * truth->meter.response_s,
+	    maker.begin_s, 1);
 	burst(&maker, 0, seed);
 	while (maker.now_s < end_s - 8) {
 		double gap_s = -0.15 * log(truth_uniform(seed));
@@ -359,7 +410,7 @@ struct truth_run truth_run(const struct truth *truth, size_t n, double step_s,
 			gap_s = between(seed, 0.3, 8);
 		burst(&maker, rest(&maker, gap_s), seed);
 	}
-	rest(&maker, end_s - maker.now_s + step_s);
+	rest(&maker, end_s - maker.now_s + maker.step_s);
 	add_noise(&run, truth, seed);
 	run.samples = (struct ssdpm_samples){
 		.power_w = run.power_w,

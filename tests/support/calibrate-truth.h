@@ -15,6 +15,16 @@ struct truth_step {
 	double entry_s;
 };
 
+/* What a meter does to the power, beside its noise. All 0: nothing. */
+struct truth_meter {
+	double response_s; /* time constant of a low pass of first order */
+	bool point;  /* a sample is of its instant, not the mean of its step */
+	double gain; /* it shows so much too much, as a share */
+	double walk_w; /* its zero walks at random: sigma at the end */
+	double clock;  /* its steps are so much longer than it says */
+	bool no_wait;  /* the I/Os: services leave the wait out */
+};
+
 /* What is so, in W and s. */
 struct truth {
 	uint32_t lpm; /* SATA: enum ssdpm_lpm; 0: NVMe */
@@ -34,6 +44,7 @@ struct truth {
 	double drift_w;
 	double spikes; /* share of the samples */
 	int64_t offset_ns;
+	struct truth_meter meter;
 };
 
 struct truth_run {

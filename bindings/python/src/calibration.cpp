@@ -17,9 +17,29 @@ using MeasuredTuple = std::tuple<uint32_t, uint32_t, uint32_t, bool, uint64_t,
 				 double, double, double, double, std::string>;
 using MeasuredTuples = std::vector<MeasuredTuple>;
 
-/* offset_ns, max_offset_ns, both or None: not known; bin_ns, flags */
-using CalibrateTuple = std::tuple<std::optional<int64_t>,
-				  std::optional<uint64_t>, uint64_t, uint32_t>;
+/* The members of struct ssdpm_meter_traits. */
+using TraitsTuple =
+	std::tuple<uint32_t, uint32_t, uint64_t, uint64_t, uint32_t, int32_t>;
+
+/* offset_ns, max_offset_ns, both or None: not known; bin_ns, flags, meter */
+using CalibrateTuple =
+	std::tuple<std::optional<int64_t>, std::optional<uint64_t>, uint64_t,
+		   uint32_t, TraitsTuple>;
+
+static TraitsTuple traits_tuple(const struct ssdpm_meter_traits &from)
+{
+	return { from.known,	from.sampling, from.response_ns,
+		 from.drift_uw, from.gain_ppm, from.clock_ppb };
+}
+
+static struct ssdpm_meter_traits traits_from(const TraitsTuple &from)
+{
+	struct ssdpm_meter_traits to = {};
+
+	std::tie(to.known, to.sampling, to.response_ns, to.drift_uw,
+		 to.gain_ppm, to.clock_ppb) = from;
+	return to;
+}
 
 static std::vector<struct ssdpm_measured> measured_from(
 	const MeasuredTuples &from)
@@ -63,15 +83,19 @@ static py::list measured_list(const struct ssdpm_measured *measured, size_t n)
 }
 
 /* n_bins, n_spikes, bin_ns, offset_ns, offset_error_ns, sigma_w, drift_w,
- * noise_phi, noise_share */
-using QualityTuple = std::tuple<uint64_t, uint64_t, uint64_t, int64_t, uint64_t,
-				double, double, double, double>;
+ * noise_phi, noise_share, meter, contradiction */
+using QualityTuple =
+	std::tuple<uint64_t, uint64_t, uint64_t, int64_t, uint64_t, double,
+		   double, double, double, TraitsTuple, uint32_t>;
 
 static QualityTuple quality_tuple(const struct ssdpm_calibration &from)
 {
-	return { from.n_bins,	 from.n_spikes,	       from.bin_ns,
-		 from.offset_ns, from.offset_error_ns, from.sigma_w,
-		 from.drift_w,	 from.noise_phi,       from.noise_share };
+	return { from.n_bins,	       from.n_spikes,
+		 from.bin_ns,	       from.offset_ns,
+		 from.offset_error_ns, from.sigma_w,
+		 from.drift_w,	       from.noise_phi,
+		 from.noise_share,     traits_tuple(from.meter),
+		 from.contradiction };
 }
 
 static struct ssdpm_calibration quality_from(
@@ -93,6 +117,8 @@ static struct ssdpm_calibration quality_from(
 	to.drift_w = std::get<6>(from);
 	to.noise_phi = std::get<7>(from);
 	to.noise_share = std::get<8>(from);
+	to.meter = traits_from(std::get<9>(from));
+	to.contradiction = std::get<10>(from);
 	return to;
 }
 
@@ -225,7 +251,7 @@ static struct ssdpm_overlay_names names_from(const NamesOfRun &from)
 static int take_clocks(struct ssdpm_calibrate_params &params,
 		       const CalibrateTuple &from, struct ssdpm_error *error)
 {
-	const auto &[offset_ns, max_offset_ns, bin_ns, flags] = from;
+	const auto &[offset_ns, max_offset_ns, bin_ns, flags, meter] = from;
 	int err = offset_ns ? 0 : ssdpm_calibrate_params_align(&params, error);
 
 	if (offset_ns)
@@ -234,6 +260,7 @@ static int take_clocks(struct ssdpm_calibrate_params &params,
 		params.max_offset_ns = *max_offset_ns;
 	params.bin_ns = bin_ns;
 	params.flags = flags;
+	params.meter = traits_from(meter);
 	return err;
 }
 
@@ -315,6 +342,9 @@ static void add_words(py::module_ &module)
 	module.attr("OVERLAY_MATCHES") = words(&ssdpm_overlay_match_to_string);
 	module.attr("MEASURED_STATUSES") =
 		words(&ssdpm_measured_status_to_string);
+	module.attr("METER_TRAITS") = words(&ssdpm_meter_trait_to_string, true);
+	module.attr("METER_SAMPLINGS") = words(&ssdpm_meter_sampling_to_string);
+	module.attr("CONTRADICTIONS") = words(&ssdpm_contradiction_to_string);
 	module.attr("CALIBRATE_OPERATION_ENERGY") =
 		(uint32_t)SSDPM_CALIBRATE_OPERATION_ENERGY;
 	module.attr("CALIBRATE_BYTE_ENERGY") =

@@ -29,7 +29,7 @@ from truth import Run, Truth, correlated, drive, run
 S = 10**9
 
 # Samples and I/Os of truth.py have one clock.
-calibrate = functools.partial(measure.calibrate, offset_ns=0)
+calibrate = functools.partial(measure.calibrate, offset_ns=0, meter_gain_ppm=0)
 
 
 @functools.cache
@@ -197,6 +197,39 @@ def test_the_energy_of_operations_is_told_from_their_power() -> None:
     )
     assert bytes_too.get("byte_energy_pj", 1) is not None
     assert len(bytes_too.fitted()[1]) == len(power_w)
+
+
+def test_what_is_known_of_the_meter_is_stated_or_found() -> None:
+    made = a_run()
+    meter = found().meter
+    assert meter.known == ("gain",) and meter.gain_ppm == 0
+    assert meter.sampling == "mean" and meter.response_ns == meter.clock_ppb == 0
+    wide = measure.calibrate(made.model, made.trace, made.signal, offset_ns=0)
+    assert wide.meter.known == () and wide.meter.gain_ppm == 50000
+    low, _, high = value(wide.get("idle_power_uw"))
+    near = value(found().get("idle_power_uw"))
+    assert low == pytest.approx(near[0] / 1.05) and high == pytest.approx(near[2] / 0.95)
+    one = calibrate(made.model, made.trace, made.signal, meter_sampling="point")
+    assert one.contradiction is measure.Contradiction.SAMPLING
+    assert one.known == () and "refused for sampling" in str(one)
+    again = Calibration.from_json(one.to_json())
+    assert again.meter == one.meter and again.contradiction is one.contradiction
+    assert again.to_json() == one.to_json()
+    stated = calibrate(
+        made.model,
+        made.trace,
+        made.signal,
+        meter_sampling="mean",
+        meter_response_ns=0,
+        meter_drift_uw=0,
+        meter_clock_ppb=-10,
+    )
+    assert stated.meter.clock_ppb == -10 and stated.contradiction is None
+    assert set(stated.meter.known) == {"sampling", "response", "drift", "gain", "clock"}
+    with pytest.raises(ssdpm.RangeError):
+        calibrate(made.model, made.trace, made.signal, meter_clock_ppb=2**31)
+    with pytest.raises(ValueError):
+        calibrate(made.model, made.trace, made.signal, meter_sampling="median")
 
 
 def in_pairs() -> tuple[ssdpm.Trace, measure.Signal]:

@@ -29,6 +29,27 @@ static const struct option_spec options[] = {
 	  "that there are 4096 steps)",
 	  SETS_NUMBER(struct calibrate_options, params.bin_ns, TIME_NS),
 	  .min = 1 },
+	{ "meter-samples", 0, "mean|point",
+	  "what a sample is: the mean over its step, or the power at its time "
+	  "(default: found in the data, as are the next three)",
+	  SETS_WORD(struct calibrate_options, params.meter.sampling,
+		    ssdpm_meter_sampling_to_string) },
+	{ "meter-response", 0, "TIME",
+	  "time constant by which the meter lags, as in 20ms",
+	  SETS_NUMBER(struct calibrate_options, params.meter.response_ns,
+		      TIME_NS) },
+	{ "meter-drift", 0, "POWER",
+	  "how far the zero of the meter walks during the run",
+	  SETS_NUMBER(struct calibrate_options, params.meter.drift_uw,
+		      POWER_UW) },
+	{ "meter-clock", 0, "RATE",
+	  "the steps of the samples are longer by this, as in -20ppm",
+	  SETS_OWN },
+	{ "meter-gain", 0, "SHARE",
+	  "what the meter shows is within this of the power (default 5%)",
+	  SETS_SMALL(struct calibrate_options, params.meter.gain_ppm,
+		     SHARE_PPM),
+	  .max = 500000, .range = "at most 50%" },
 	{ "operation-energy", 0, NULL,
 	  "energy of each I/O too, beside active power",
 	  SETS_BIT(struct calibrate_options, params.flags,
@@ -73,20 +94,34 @@ static const struct option_spec options[] = {
 		   SSDPM_TRACE_SKIP_BAD) },
 };
 
-/* The only time that may be negative. */
-static enum exit_status set_offset(struct calibrate_options *settings,
-				   const struct common *common,
-				   const char *argument)
+/* These two may be negative. */
+static enum exit_status set_signed(const struct common *common,
+				   const char *option, enum quantity quantity,
+				   const char *argument, uint64_t max,
+				   int64_t *ret_value)
 {
 	bool negative = *argument == '-';
-	uint64_t ns;
+	uint64_t value;
 
-	if (parse_number(common, "offset", argument + negative, TIME_NS, &ns))
+	if (parse_number(common, option, argument + negative, quantity, &value))
 		return STATUS_USAGE;
-	if (ns > INT64_MAX / 4)
-		return usage_error(common, "--offset %s: too long", argument);
-	settings->params.offset_ns = negative ? -(int64_t)ns : (int64_t)ns;
+	if (value > max)
+		return usage_error(common, "--%s %s: too much", option,
+				   argument);
+	*ret_value = negative ? -(int64_t)value : (int64_t)value;
 	return STATUS_DONE;
+}
+
+static enum exit_status set_clock(struct calibrate_options *settings,
+				  const struct common *common,
+				  const char *argument)
+{
+	int64_t ppb = 0;
+	enum exit_status status = set_signed(common, "meter-clock", RATE_PPB,
+					     argument, 10000000, &ppb);
+
+	settings->params.meter.clock_ppb = (int32_t)ppb;
+	return status;
 }
 
 static enum exit_status set(void *data, struct common *common,
@@ -96,7 +131,10 @@ static enum exit_status set(void *data, struct common *common,
 	struct calibrate_options *settings = data;
 
 	if (!strcmp(option->name, "offset"))
-		return set_offset(settings, common, argument);
+		return set_signed(common, option->name, TIME_NS, argument,
+				  INT64_MAX / 4, &settings->params.offset_ns);
+	if (!strcmp(option->name, "meter-clock"))
+		return set_clock(settings, common, argument);
 	/* One of the same name there. */
 	return sim_option_group.set(&settings->sim, common, option, argument);
 }
@@ -138,6 +176,27 @@ static enum exit_status check(const struct common *common,
 	return check_stdin(common, operands, 1, files, 2);
 }
 
+/* What is given of the meter is known. */
+static uint32_t known_traits(uint64_t given)
+{
+	static const struct {
+		const char *option;
+		uint32_t trait;
+	} traits[] = {
+		{ "meter-samples", SSDPM_TRAIT_SAMPLING },
+		{ "meter-response", SSDPM_TRAIT_RESPONSE },
+		{ "meter-drift", SSDPM_TRAIT_DRIFT },
+		{ "meter-gain", SSDPM_TRAIT_GAIN },
+		{ "meter-clock", SSDPM_TRAIT_CLOCK },
+	};
+	uint32_t known = 0;
+
+	for (size_t i = 0; i < sizeof(traits) / sizeof(traits[0]); i++)
+		if (is_given(&own, given, traits[i].option))
+			known |= traits[i].trait;
+	return known;
+}
+
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
@@ -148,6 +207,7 @@ static enum exit_status run(const void *data, const struct common *common,
 
 	settings.has_offset = is_given(&own, settings.given, "offset") ||
 			      is_given(&own, settings.given, "max-offset");
+	settings.params.meter.known = known_traits(settings.given);
 	status = check(common, &settings, operands, n_operands);
 	if (status)
 		return status;

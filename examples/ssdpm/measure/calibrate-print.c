@@ -29,6 +29,40 @@ static void print_clocks(const struct calibrate_answer *a)
 		       time_text(c->offset_error_ns).text);
 }
 
+static const char *origin(const struct ssdpm_meter_traits *m, uint32_t trait)
+{
+	return m->known & trait		 ? "stated" :
+	       trait == SSDPM_TRAIT_GAIN ? "assumed" :
+					   "found";
+}
+
+static void print_trait(const struct ssdpm_meter_traits *m, uint32_t trait,
+			const char *what, const char *value)
+{
+	printf(", %s %s (%s)", what, value, origin(m, trait));
+}
+
+/* What is found to be 0 is none. */
+static void print_meter(const struct ssdpm_meter_traits *m)
+{
+	const char *sampling = ssdpm_meter_sampling_to_string(m->sampling);
+
+	printf("  meter: gain within %g%% (%s)", m->gain_ppm / 1e4,
+	       origin(m, SSDPM_TRAIT_GAIN));
+	if (sampling)
+		print_trait(m, SSDPM_TRAIT_SAMPLING, "a sample is a", sampling);
+	if (m->response_ns)
+		print_trait(m, SSDPM_TRAIT_RESPONSE, "response",
+			    time_text(m->response_ns).text);
+	if (m->drift_uw)
+		print_trait(m, SSDPM_TRAIT_DRIFT, "zero walks by",
+			    watts_text((double)m->drift_uw * 1e-6).text);
+	if (m->clock_ppb)
+		print_trait(m, SSDPM_TRAIT_CLOCK, "clock slow by",
+			    cell("%g ppm", m->clock_ppb / 1e3).text);
+	putchar('\n');
+}
+
 static void print_head(const struct calibrate_answer *a)
 {
 	const struct ssdpm_calibration *c = &a->calibration;
@@ -55,6 +89,7 @@ static void print_head(const struct calibrate_answer *a)
 		puts("  more spikes than an instrument has: is it the policy "
 		     "that was in force, and is --offset right?");
 	print_clocks(a);
+	print_meter(&c->meter);
 }
 
 static const struct ssdpm_parameter *stated(const struct subject *subject,
@@ -102,7 +137,8 @@ static void print_reasons(const struct calibrate_answer *a)
 	for (size_t i = 0; i < a->calibration.n_measured; i++) {
 		const struct ssdpm_measured *m = &a->measured[i];
 
-		if (m->status != SSDPM_MEASURED_NOT_REACHED && *m->reason)
+		if (m->status != SSDPM_MEASURED_NOT_REACHED &&
+		    !a->calibration.contradiction && *m->reason)
 			printf("  %s: %s\n",
 			       parameter_text(m->kind, m->index, m->index).text,
 			       m->reason);

@@ -145,6 +145,20 @@ char *policy_words(const struct policy *policy,
 	return words;
 }
 
+/* The first reason is that of all. */
+static enum exit_status complain_of_fit(const struct calibrate_answer *a,
+					char **operands)
+{
+	const struct ssdpm_calibration *c = &a->calibration;
+	const char *reason = ssdpm_contradiction_to_string(c->contradiction);
+
+	for (size_t i = c->n_measured; i-- > 0;)
+		if (a->measured[i].status == SSDPM_MEASURED_CONTRADICTED)
+			reason = a->measured[i].reason;
+	complain("%s, %s: refused: %s", operands[1], operands[2], reason);
+	return STATUS_FAILED;
+}
+
 /* The library names its parameters, and not the options that they are here. */
 static const char *option_for(const char *message)
 {
@@ -252,7 +266,8 @@ static enum exit_status find_answer(
 
 static enum exit_status answer_all(const struct calibrate_options *settings,
 				   const struct common *common,
-				   const struct calibrate_answer *answer)
+				   const struct calibrate_answer *answer,
+				   char **operands)
 {
 	enum exit_status status = STATUS_DONE;
 	struct ssdpm_error error;
@@ -263,12 +278,20 @@ static enum exit_status answer_all(const struct calibrate_options *settings,
 		complain("%s", error.message);
 		return STATUS_FAILED;
 	}
-	if (settings->save)
+	if (settings->save && !answer->calibration.contradiction)
 		status = save_file(settings->save, text, strlen(text));
-	if (!status && common->form)
-		return print_item(common, 0, text, &error);
-	if (!status)
-		print_calibration(answer);
+	if (status) {
+		free(text);
+		return status;
+	}
+	if (answer->calibration.contradiction)
+		status = complain_of_fit(answer, operands);
+	if (common->form) {
+		enum exit_status printed = print_item(common, 0, text, &error);
+
+		return status ? status : printed;
+	}
+	print_calibration(answer);
 	free(text);
 	return status;
 }
@@ -343,7 +366,7 @@ enum exit_status calibrate(const struct calibrate_options *settings,
 				     &answer);
 	}
 	if (!status)
-		status = answer_all(settings, common, &answer);
+		status = answer_all(settings, common, &answer, operands);
 	free_recorded(&recorded);
 	free(subjects);
 	return status;

@@ -26,6 +26,7 @@ enum quantity {
 	RESISTANCE_UOHM, /* "0.1ohm" in microohms */
 	VOLTAGE_UV,	 /* "5V" in microvolts */
 	SHARE_PPM,	 /* "5%" in millionths of the whole */
+	RATE_PPB,	 /* "500ppm" in billionths */
 	FACTOR_MILLI,	 /* "2.5x" in thousandths */
 	NUMBER_MILLI,	 /* the same without the x */
 };

@@ -26,6 +26,45 @@ enum ssdpm_calibrate_flag {
 	SSDPM_CALIBRATE_BYTE_ENERGY = 1 << 1,
 };
 
+/** What may be stated of a meter: bits of struct ssdpm_meter_traits. */
+enum ssdpm_meter_trait {
+	SSDPM_TRAIT_SAMPLING = 1 << 0,
+	SSDPM_TRAIT_RESPONSE = 1 << 1,
+	SSDPM_TRAIT_DRIFT = 1 << 2,
+	SSDPM_TRAIT_GAIN = 1 << 3,
+	SSDPM_TRAIT_CLOCK = 1 << 4,
+};
+
+/** What a sample is. */
+enum ssdpm_meter_sampling {
+	SSDPM_SAMPLING_MEAN = 1,  /* the mean over the step around its time */
+	SSDPM_SAMPLING_POINT = 2, /* the power at its time */
+};
+
+/**
+ * struct ssdpm_meter_traits - what a meter makes of power (frozen, 32 bytes)
+ * @known:       bits of enum ssdpm_meter_trait: what is stated. Of a result the
+ *               other members are found, but the gain, which is assumed
+ * @sampling:    enum ssdpm_meter_sampling
+ * @response_ns: time constant of a low pass of first order; 0: none
+ * @drift_uw:    how far its zero walks at random from the first sample to the
+ *               last: the standard deviation; 0: it does not
+ * @gain_ppm:    what it shows is within so many millionths of the power
+ * @clock_ppb:   its clock is slow by so many billionths: a step is longer by
+ *               that than its times say
+ */
+struct ssdpm_meter_traits {
+	uint32_t known;
+	uint32_t sampling;
+	uint64_t response_ns;
+	uint64_t drift_uw;
+	uint32_t gain_ppm;
+	int32_t clock_ppb;
+};
+
+/** The gain that is assumed of a meter of which nobody states it: 5 %. */
+#define SSDPM_GAIN_ASSUMED_PPM 50000
+
 /**
  * struct ssdpm_calibrate_params - how to calibrate (sized parameters)
  * @size:          sizeof(struct ssdpm_calibrate_params)
@@ -38,7 +77,9 @@ enum ssdpm_calibrate_flag {
  * @ios:           the I/Os, each with its service time: one that wakes the
  * drive takes as much longer as the drive takes to wake
  * @n_ios:         how many
- * @samples:       the power; each is the mean over the step around its time
+ * @samples:       the power
+ * @meter:         what is known of the meter; the rest is found in the data,
+ *                 but the gain: SSDPM_GAIN_ASSUMED_PPM
  */
 struct ssdpm_calibrate_params {
 	size_t size;
@@ -50,6 +91,7 @@ struct ssdpm_calibrate_params {
 	const struct ssdpm_io *ios;
 	size_t n_ios;
 	const struct ssdpm_samples *samples;
+	struct ssdpm_meter_traits meter;
 };
 
 /**
@@ -77,6 +119,27 @@ enum ssdpm_measured_status {
 	SSDPM_MEASURED_TOO_FEW = 4,
 	/* All of its interval is below 0, which nothing can have. */
 	SSDPM_MEASURED_NEGATIVE = 5,
+	/* The data contradict what it would rest on: see enum
+	 * ssdpm_contradiction. */
+	SSDPM_MEASURED_CONTRADICTED = 6,
+};
+
+/** Why a fit is refused: what the data contradict. */
+enum ssdpm_contradiction {
+	SSDPM_CONTRADICTION_RESPONSE = 1, /* the stated response */
+	SSDPM_CONTRADICTION_SAMPLING = 2, /* what a sample is stated to be */
+	SSDPM_CONTRADICTION_CLOCK = 3,	  /* the stated clock, or any near 1 */
+	SSDPM_CONTRADICTION_DRIFT = 4,	  /* the stated drift */
+	/* I/Os that wake the drive take no longer than others: their service
+	 * times leave the wait out. */
+	SSDPM_CONTRADICTION_WAIT = 5,
+	/* The powers of the second half of the run are others. */
+	SSDPM_CONTRADICTION_HALVES = 6,
+	/* Power rises and falls at other times than the I/Os say, and no
+	 * response explains it. */
+	SSDPM_CONTRADICTION_EDGES = 7,
+	/* What is left is not the noise that the intervals rest on. */
+	SSDPM_CONTRADICTION_NOISE = 8,
 };
 
 /**
@@ -122,6 +185,10 @@ struct ssdpm_measured {
  * @measured:  the parameters, sorted as parameters are: room that the caller
  *             gives, or NULL
  * @capacity:  for how many, set by the caller: SSDPM_MAX_PARAMETERS are enough
+ * @meter:     what the intervals rest on: stated, found or assumed
+ * @contradiction: enum ssdpm_contradiction: the fit is refused, and no
+ *             parameter is known; 0: none
+ * @reserved:  0
  */
 struct ssdpm_calibration {
 	size_t size;
@@ -138,6 +205,9 @@ struct ssdpm_calibration {
 	double noise_share;
 	struct ssdpm_measured *measured;
 	size_t capacity;
+	struct ssdpm_meter_traits meter;
+	uint32_t contradiction;
+	uint32_t reserved;
 };
 
 /**
@@ -153,6 +223,10 @@ struct ssdpm_calibration {
  * that I/Os woke the drive from; energies where @params asks for them. After
  * the last I/O the drive is taken to idle to the end of the samples.
  * ssdpm_calibrate(3) has the method and tells how reliable it is.
+ *
+ * A fit that its residuals contradict is refused: contradiction of
+ * @ret_calibration says why, and all that was measured is
+ * SSDPM_MEASURED_CONTRADICTED.
  *
  * Return: 0; -ENODATA (no I/O, an I/O without service time, fewer steps with
  * power than there is to find), -EDOM (nothing can be told apart, all samples
@@ -373,6 +447,19 @@ enum ssdpm_overlay_match {
  */
 SSDPM_API uint32_t ssdpm_overlay_match(const struct ssdpm_overlay *overlay,
 				       const struct ssdpm_model *model);
+
+/** ssdpm_meter_trait_to_string() - "sampling", "response" and so on, or NULL */
+SSDPM_API const char *ssdpm_meter_trait_to_string(uint32_t trait);
+SSDPM_API uint32_t ssdpm_meter_trait_from_string(const char *word);
+
+/** ssdpm_meter_sampling_to_string() - "mean", "point", or NULL */
+SSDPM_API const char *ssdpm_meter_sampling_to_string(uint32_t sampling);
+SSDPM_API uint32_t ssdpm_meter_sampling_from_string(const char *word);
+
+/** ssdpm_contradiction_to_string() - "response", "sampling" and so on, or NULL
+ */
+SSDPM_API const char *ssdpm_contradiction_to_string(uint32_t contradiction);
+SSDPM_API uint32_t ssdpm_contradiction_from_string(const char *word);
 
 /**
  * ssdpm_calibrate_flag_to_string() - "operation-energy", "byte-energy", or NULL

@@ -185,5 +185,6 @@ static const char measured_status_words[][17] = {
 	[SSDPM_MEASURED_NOT_IDENTIFIABLE] = "not-identifiable",
 	[SSDPM_MEASURED_TOO_FEW] = "too-few",
 	[SSDPM_MEASURED_NEGATIVE] = "negative",
+	[SSDPM_MEASURED_CONTRADICTED] = "contradicted",
 };
 ENUM_WORDS(measured_status)

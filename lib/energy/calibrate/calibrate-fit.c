@@ -4,11 +4,12 @@
  *
  * Power that is measured often is not measured independently each time: the
  * error of one sample is most of that of the next. The noise is taken to be an
- * autoregressive one and a white one (of quantisation, too). Its two
- * coefficients are those of the greatest restricted likelihood (Patterson and
- * Thompson 1971), which knows that the columns took degrees of freedom. A
- * Kalman filter makes the rows independent of each other, in time linear in
- * their number and whatever is missing between them.
+ * autoregressive one, a white one (of quantisation, too) and, where the data
+ * show it, a zero that walks at random. Its coefficients are those of the
+ * greatest restricted likelihood (Patterson and Thompson 1971), which knows
+ * that the columns took degrees of freedom. A Kalman filter makes the rows
+ * independent of each other, in time linear in their number and whatever is
+ * missing between them.
  *
  * What is far from all that can follow from the samples before it is a spike,
  * and counts as missing.
@@ -35,36 +36,63 @@
 /* And then others with less of it are not involved. */
 #define SHARE_TOLERANCE 1e-3
 
+/* A zero that walks has to make the noise that much more likely. */
+#define WALK_GAIN 3.0
+
+/* Noise that lasts longer, for 33 rows, is as well a zero that walks: that is
+ * taken unless it is less likely by as much, since its intervals are wider. */
+#define SLOW 3.5
+
+/* The grid finds it that roughly. */
+#define CLIMB_FROM 20.0
+
 /* In the search phi is 1 - ssdpm__exp(-this). */
 #define MAX_DECAY 7.0
 
 struct filter {
-	double phi;
-	double share;
-	double variance; /* of the state, before the row */
+	struct fit_noise noise;
+	/* Before the row: of the noise that lasts, of both, of the zero. */
+	double lasting, both, zero;
 };
 
-static struct filter filter_begin(double phi, double share)
+/* How much of a row's surprise goes into the two. */
+struct gains {
+	double lasting, zero;
+};
+
+static struct filter filter_begin(const struct fit *fit, struct fit_noise noise)
 {
-	return (struct filter){ .phi = phi, .share = share, .variance = share };
+	return (struct filter){
+		.noise = noise,
+		.lasting = noise.share,
+		.zero = noise.walk * (double)fit->n,
+	};
 }
 
 /* What the next row varies by. */
 static double spread(const struct filter *filter)
 {
-	return filter->variance + (1 - filter->share);
+	return filter->lasting + 2 * filter->both + filter->zero +
+	       (1 - filter->noise.share);
 }
 
-/* Return: how much of the row's surprise goes into the state. */
-static double filter_row(struct filter *filter, bool seen)
+static struct gains filter_row(struct filter *filter, bool seen)
 {
-	double total = spread(filter);
-	double gain = seen && total > 0 ? filter->variance / total : 0;
-	double left = filter->variance * (1 - gain);
+	double phi = filter->noise.phi, total = spread(filter);
+	struct gains gains = { 0, 0 };
 
-	filter->variance = filter->phi * filter->phi * left +
-			   filter->share * (1 - filter->phi * filter->phi);
-	return gain;
+	if (seen && total > 0) {
+		gains.lasting = (filter->lasting + filter->both) / total;
+		gains.zero = (filter->both + filter->zero) / total;
+		filter->lasting -= gains.lasting * gains.lasting * total;
+		filter->both -= gains.lasting * gains.zero * total;
+		filter->zero -= gains.zero * gains.zero * total;
+	}
+	filter->lasting = phi * phi * filter->lasting +
+			  filter->noise.share * (1 - phi * phi);
+	filter->both *= phi;
+	filter->zero += filter->noise.walk;
+	return gains;
 }
 
 static bool is_seen(const struct fit *fit, size_t i)
@@ -115,14 +143,45 @@ void ssdpm__fit_solve(double m[][FIT_MAX_COLUMNS], size_t p,
 	}
 }
 
-/* Sums of the rows after the filter. Return: log of the noise's determinant. */
-static double whiten(struct fit *fit, double phi, double share,
-		     double *ret_squares)
-{
-	size_t p = fit->p;
-	struct filter filter = filter_begin(phi, share);
-	double state[FIT_MAX_COLUMNS + 1] = { 0 };
+/* The row of all columns and of the power, and what is expected of it. */
+struct whitener {
+	double lasting[FIT_MAX_COLUMNS + 1];
+	double zero[FIT_MAX_COLUMNS + 1];
 	double row[FIT_MAX_COLUMNS + 1];
+};
+
+static void whiten_row(struct whitener *w, const struct fit *fit, size_t i,
+		       struct gains gains, double scale)
+{
+	double phi = fit->noise.phi;
+	const double *x = &fit->x[i * fit->p];
+
+	for (size_t j = 0; j <= fit->p; j++) {
+		double value = j < fit->p ? x[j] : fit->y[i];
+		double surprise = value - w->lasting[j] - w->zero[j];
+
+		w->row[j] = surprise * scale;
+		w->lasting[j] =
+			phi * (w->lasting[j] + gains.lasting * surprise);
+		w->zero[j] += gains.zero * surprise;
+	}
+}
+
+static void add_row(struct fit *fit, const double *row)
+{
+	for (size_t j = 0; j < fit->p; j++) {
+		for (size_t k = 0; k <= j; k++)
+			fit->normal[j][k] += row[j] * row[k];
+		fit->right[j] += row[j] * row[fit->p];
+	}
+	fit->n_used++;
+}
+
+/* Sums of the rows after the filter. Return: log of the noise's determinant. */
+static double whiten(struct fit *fit, double *ret_squares)
+{
+	struct filter filter = filter_begin(fit, fit->noise);
+	struct whitener w = { 0 };
 	double determinant = 1, log_determinant = 0, squares = 0;
 
 	memset(fit->normal, 0, sizeof(fit->normal));
@@ -131,30 +190,19 @@ static double whiten(struct fit *fit, double phi, double share,
 	for (size_t i = 0; i < fit->n; i++) {
 		bool seen = is_seen(fit, i);
 		double total = spread(&filter), scale = 1 / sqrt(total);
-		double gain = filter_row(&filter, seen);
+		struct gains gains = filter_row(&filter, seen);
 
 		if (!seen) {
-			for (size_t j = 0; j <= p; j++)
-				state[j] *= phi;
+			for (size_t j = 0; j <= fit->p; j++)
+				w.lasting[j] *= fit->noise.phi;
 			continue;
 		}
-		for (size_t j = 0; j <= p; j++) {
-			double value = j < p ? fit->x[i * p + j] : fit->y[i];
-			double surprise = value - state[j];
-
-			row[j] = surprise * scale;
-			state[j] = phi * (state[j] + gain * surprise);
-		}
-		for (size_t j = 0; j < p; j++) {
-			for (size_t k = 0; k <= j; k++)
-				fit->normal[j][k] += row[j] * row[k];
-			fit->right[j] += row[j] * row[p];
-		}
-		squares += row[p] * row[p];
-		fit->n_used++;
+		whiten_row(&w, fit, i, gains, scale);
+		add_row(fit, w.row);
+		squares += w.row[fit->p] * w.row[fit->p];
 		/* One logarithm of many rows. */
 		determinant *= total;
-		if (determinant < 1e-200) {
+		if (determinant < 1e-200 || determinant > 1e200) {
 			log_determinant += ssdpm__ln(determinant);
 			determinant = 1;
 		}
@@ -163,14 +211,16 @@ static double whiten(struct fit *fit, double phi, double share,
 	return log_determinant + ssdpm__ln(determinant);
 }
 
-double ssdpm__fit_at(struct fit *fit, double phi, double share)
+double ssdpm__fit_at(struct fit *fit, struct fit_noise noise)
 {
 	static const double half = 0.5;
 	double m[FIT_MAX_COLUMNS][FIT_MAX_COLUMNS];
 	double unit[FIT_MAX_COLUMNS] = { 0 };
 	double squares;
 	size_t p = fit->p;
-	double noise = whiten(fit, phi, share, &squares);
+
+	fit->noise = noise;
+	double determinant = whiten(fit, &squares);
 
 	if (fit->n_used <= p)
 		return -INFINITY;
@@ -185,63 +235,141 @@ double ssdpm__fit_at(struct fit *fit, double phi, double share)
 	double freedom = (double)(fit->n_used - p);
 	double variance = ssdpm__max(squares, 1e-300) / freedom;
 
-	fit->phi = phi;
-	fit->share = share;
 	fit->sigma = sqrt(variance);
 	for (size_t j = 0; j < p; j++) {
 		unit[j] = variance;
 		ssdpm__fit_solve(m, p, unit, fit->covariance[j]);
 		unit[j] = 0;
 	}
-	return -half * (noise + design + freedom * ssdpm__ln(variance));
+	return -half * (determinant + design + freedom * ssdpm__ln(variance));
 }
 
-static double likelihood(struct fit *fit, double decay, double share)
+/* Where the search for the noise is, and how good it is there. */
+struct place {
+	double decay; /* phi is 1 - exp(-decay) */
+	double share;
+	double walk; /* its logarithm; -INFINITY: none */
+	double value;
+};
+
+static struct fit_noise noise_at(const struct place *place)
 {
-	return ssdpm__fit_at(fit, 1 - ssdpm__exp(-decay), share);
+	return (struct fit_noise){
+		.phi = 1 - ssdpm__exp(-place->decay),
+		.share = place->share,
+		.walk = place->walk > -INFINITY ? ssdpm__exp(place->walk) : 0,
+	};
 }
 
-/* The best noise, by a grid and then by steps that become smaller. */
-static double search(struct fit *fit)
+static bool try_place(struct fit *fit, struct place *best, struct place place)
+{
+	place.value = ssdpm__fit_at(fit, noise_at(&place));
+	if (!(place.value > best->value))
+		return false;
+	*best = place;
+	return true;
+}
+
+/* One step into each direction. */
+static bool try_around(struct fit *fit, struct place *best, double step,
+		       bool walks)
+{
+	bool better = false;
+
+	for (int i = 0; i < (walks ? 6 : 4); i++) {
+		struct place place = *best;
+		double side = i % 2 ? -step : step;
+
+		if (i < 2)
+			place.decay = ssdpm__min(
+				ssdpm__max(place.decay + 1.5 * side, 0.01),
+				MAX_DECAY);
+		else if (i < 4)
+			place.share = ssdpm__min(
+				ssdpm__max(place.share + side, 0.004), 1);
+		else
+			place.walk += 5 * side;
+		if (best->share > 0 || i >= 4)
+			better = try_place(fit, best, place) || better;
+	}
+	return better;
+}
+
+static void climb(struct fit *fit, struct place *best, bool walks)
+{
+	for (double step = 0.2; step > 0.004 && isfinite(best->value);)
+		if (!try_around(fit, best, step, walks))
+			step /= 2;
+}
+
+/* The best noise with a walk, by a grid and then by steps that become
+ * smaller. */
+static struct place search_with(struct fit *fit, double walk)
 {
 	static const double decays[] = { 0.2, 0.5, 0.9, 1.4, 2, 2.7, 3.5, 5 };
 	static const double shares[] = { 1, 0.8, 0.5, 0.2 };
-	double best = likelihood(fit, 0, 0), decay = 0, share = 0;
-	double step = 0.2;
+	struct place best = { .walk = walk, .value = -INFINITY };
 
-	for (size_t i = 0; i < 32; i++) {
-		double value = likelihood(fit, decays[i % 8], shares[i / 8]);
+	try_place(fit, &best, best);
+	for (size_t i = 0; i < 32; i++)
+		try_place(fit, &best,
+			  (struct place){ .decay = decays[i % 8],
+					  .share = shares[i / 8],
+					  .walk = walk });
+	climb(fit, &best, false);
+	return best;
+}
 
-		if (value > best) {
-			best = value;
-			decay = decays[i % 8];
-			share = shares[i / 8];
-		}
+/* Where a zero that walks is not known, is there one? */
+static struct place search_walk(struct fit *fit, const struct place *without)
+{
+	static const double walks[] = { -11.5, -9.2, -6.9, -4.6, -2.3 };
+	static const double decays[] = { 0, 0.3, 0.7, 1.4, 2.2 };
+	struct place best = { .value = -INFINITY };
+
+	for (size_t i = 0; i < 25; i++) {
+		struct place place = { .decay = decays[i % 5],
+				       .share = i % 5 ? 0.9 : 0,
+				       .walk = walks[i / 5] };
+
+		try_place(fit, &best, place);
+		place = (struct place){ .decay = without->decay,
+					.share = without->share,
+					.walk = walks[i / 5] };
+		if (i % 5 == 0)
+			try_place(fit, &best, place);
 	}
-	while (step > 0.004 && isfinite(best)) {
-		bool better = false;
+	if (best.value > without->value - CLIMB_FROM)
+		climb(fit, &best, true);
+	return best;
+}
 
-		for (int i = 0; i < 4 && share > 0; i++) {
-			double d = decay + (i == 0 ? 1.5 * step : 0) -
-				   (i == 1 ? 1.5 * step : 0);
-			double s = share + (i == 2 ? step : 0) -
-				   (i == 3 ? step : 0);
+/* The logarithm of a walk whose watts are known, by the noise of the fit. */
+static double walk_of(const struct fit *fit)
+{
+	double steps = fit->drift_w / fit->sigma;
 
-			d = ssdpm__min(ssdpm__max(d, 0.01), MAX_DECAY);
-			s = ssdpm__min(ssdpm__max(s, 0.004), 1);
-			double value = likelihood(fit, d, s);
+	return fit->drift_w > 0 ? ssdpm__ln(steps * steps / (double)fit->n) :
+				  -INFINITY;
+}
 
-			if (value > best) {
-				best = value;
-				decay = d;
-				share = s;
-				better = true;
-			}
-		}
-		if (!better)
-			step /= 2;
+/* The best noise. Return: its likelihood. */
+static double search(struct fit *fit)
+{
+	struct place best = search_with(fit, -INFINITY);
+
+	ssdpm__fit_at(fit, noise_at(&best));
+	for (int i = 0; i < 3 && fit->drift_w > 0; i++) {
+		best = search_with(fit, walk_of(fit));
+		ssdpm__fit_at(fit, noise_at(&best));
 	}
-	return likelihood(fit, decay, share);
+	struct place walking = search_walk(fit, &best);
+
+	fit->walk_gain = walking.value - best.value;
+	if (isnan(fit->drift_w) &&
+	    fit->walk_gain > (best.decay > SLOW ? -WALK_GAIN : WALK_GAIN))
+		best = walking;
+	return ssdpm__fit_at(fit, noise_at(&best));
 }
 
 static double residual(const struct fit *fit, size_t i)
@@ -256,8 +384,8 @@ static double residual(const struct fit *fit, size_t i)
 /* Return: whether any row changed sides. */
 static bool find_spikes(struct fit *fit)
 {
-	struct filter filter = filter_begin(fit->phi, fit->share);
-	double state = 0;
+	struct filter filter = filter_begin(fit, fit->noise);
+	double lasting = 0, zero = 0;
 	unsigned int in_a_row = 0;
 	bool changed = false;
 
@@ -265,19 +393,48 @@ static bool find_spikes(struct fit *fit)
 	for (size_t i = 0; i < fit->n; i++) {
 		bool seen = !isnan(fit->y[i]);
 		double limit = SPIKE * fit->sigma * sqrt(spread(&filter));
-		double surprise = seen ? residual(fit, i) - state : 0;
+		double surprise = seen ? residual(fit, i) - lasting - zero : 0;
 		bool out =
 			seen && fabs(surprise) > limit && in_a_row < SPIKES_MAX;
 
 		in_a_row = out ? in_a_row + 1 : 0;
-		double gain = filter_row(&filter, seen && !out);
+		struct gains gains = filter_row(&filter, seen && !out);
 
-		state = fit->phi * (state + gain * surprise);
+		lasting = fit->noise.phi * (lasting + gains.lasting * surprise);
+		zero += gains.zero * surprise;
 		changed = changed || out != (bool)fit->out[i];
 		fit->out[i] = out;
 		fit->n_out += out;
 	}
 	return changed;
+}
+
+double ssdpm__fit_score(struct fit *fit, struct fit_noise noise)
+{
+	static const double half = 0.5;
+	double value = ssdpm__fit_at(fit, noise);
+
+	for (int i = 0; i < 2 && isfinite(value) && find_spikes(fit); i++)
+		value = ssdpm__fit_at(fit, noise);
+	return value - half * (double)fit->n_out *
+			       (2 * ssdpm__ln(fit->sigma) + SPIKE * SPIKE);
+}
+
+void ssdpm__fit_residuals(const struct fit *fit, double *room)
+{
+	struct filter filter = filter_begin(fit, fit->noise);
+	double lasting = 0, zero = 0;
+
+	for (size_t i = 0; i < fit->n; i++) {
+		bool seen = is_seen(fit, i);
+		double total = spread(&filter);
+		double surprise = seen ? residual(fit, i) - lasting - zero : 0;
+		struct gains gains = filter_row(&filter, seen);
+
+		lasting = fit->noise.phi * (lasting + gains.lasting * surprise);
+		zero += gains.zero * surprise;
+		room[i] = seen ? surprise / (fit->sigma * sqrt(total)) : NAN;
+	}
 }
 
 /*
@@ -326,7 +483,8 @@ static double quantile(double freedom)
 int ssdpm__fit(struct fit *fit, double *room)
 {
 	memset(fit->out, 0, fit->n);
-	if (!isfinite(ssdpm__fit_at(fit, 0, 0)) || fit->n_used < fit->p + 8)
+	if (!isfinite(ssdpm__fit_at(fit, (struct fit_noise){ 0 })) ||
+	    fit->n_used < fit->p + 8)
 		return -EDOM;
 	int err = mark_peaks(fit, room);
 
@@ -337,7 +495,7 @@ int ssdpm__fit(struct fit *fit, double *room)
 			break;
 	}
 	/* As many independent samples as the noise that lasts leaves. */
-	double share = fit->share * fit->phi;
+	double share = fit->noise.share * fit->noise.phi;
 	double freedom =
 		(double)(fit->n_used - fit->p) * (1 - share) / (1 + share);
 

@@ -13,9 +13,17 @@
 #define FIT_MAX_COLUMNS 46
 
 /*
- * y = X b + noise, a row for each step of time. The noise is the sum of one
- * that lasts (autoregressive, of order 1) and one that does not.
+ * The noise is the sum of one that lasts (autoregressive, of order 1), one that
+ * does not, and a zero that walks at random: before the first row it may be as
+ * far off as it walks over all of them.
  */
+struct fit_noise {
+	double phi;   /* from one step to the next */
+	double share; /* of the variance, that of the noise that lasts */
+	double walk;  /* variance of a step of the walk, by that of the noise */
+};
+
+/* y = X b + noise, a row for each step of time. */
 struct fit {
 	size_t n;	 /* rows */
 	size_t p;	 /* columns */
@@ -25,9 +33,11 @@ struct fit {
 
 	size_t n_used;
 	size_t n_out;
-	double phi;   /* from one step to the next */
-	double share; /* of the variance, that of the noise that lasts */
+	struct fit_noise noise;
 	double sigma;
+	/* How far the zero walks over the rows, in W; NAN: nobody knows. */
+	double drift_w;
+	double walk_gain; /* what a walk that is not known would better */
 	double b[FIT_MAX_COLUMNS];
 	double covariance[FIT_MAX_COLUMNS][FIT_MAX_COLUMNS];
 	/* The normal equations of the whitened rows. */
@@ -40,11 +50,22 @@ struct fit {
  * b and its covariance where the noise is known. Return: the restricted
  * likelihood's logarithm; -INFINITY where the columns cannot be told apart.
  */
-double ssdpm__fit_at(struct fit *fit, double phi, double share);
+double ssdpm__fit_at(struct fit *fit, struct fit_noise noise);
 
 /*
- * All of it. room: a double for each row. 0; -EDOM: hardly more rows than
- * columns, or columns that are alike; -ENOMEM.
+ * The same, with the spikes that come of it. Return: the likelihood's logarithm
+ * where each spike is as far off as a spike is at least, so that fits with more
+ * of them and with fewer can be compared.
+ */
+double ssdpm__fit_score(struct fit *fit, struct fit_noise noise);
+
+/* What is left of the rows, independent of each other and of variance 1; NaN:
+ * nothing was measured, or a spike. room: a double for each row. */
+void ssdpm__fit_residuals(const struct fit *fit, double *room);
+
+/*
+ * All of it, where drift_w is set. room: a double for each row. 0; -EDOM:
+ * hardly more rows than columns, or columns that are alike; -ENOMEM.
  */
 int ssdpm__fit(struct fit *fit, double *room);
 

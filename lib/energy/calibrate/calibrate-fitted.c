@@ -65,8 +65,9 @@ static int make_columns(struct calibration *c,
 	/* The drift, if it is known. */
 	values[design->p++] = isfinite(by->drift_w) ? by->drift_w : 0;
 	design->x = calloc(n, design->p * sizeof(double));
+	design->late = calloc(n, design->p * sizeof(double));
 	design->y = calloc(n, sizeof(double));
-	return design->x && design->y ? 0 : -ENOMEM;
+	return design->x && design->late && design->y ? 0 : -ENOMEM;
 }
 
 /* Half a nanosecond of a step is none of it. */
@@ -139,8 +140,9 @@ static int explain(struct calibration *c, const struct ssdpm_model *model,
 	if (ssdpm__course_cut(&c->task.course, exit_ns) ||
 	    make_columns(c, by, values))
 		return ssdpm__no_memory(reterr);
+	c->task.meter = ssdpm__meter_of(&by->meter, &c->task.rows);
 	ssdpm__design_fill(&c->task.design, &c->task.course, &c->task.rows,
-			   by->offset_ns);
+			   &c->task.meter, by->offset_ns);
 	return 0;
 }
 

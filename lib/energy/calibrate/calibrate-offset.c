@@ -29,7 +29,8 @@ void ssdpm__task_fill(struct calibrate_task *task, int64_t offset_ns)
 	struct fit *fit = &task->fit;
 	size_t p = design->p;
 
-	ssdpm__design_fill(design, &task->course, &task->rows, offset_ns);
+	ssdpm__design_fill(design, &task->course, &task->rows, &task->meter,
+			   offset_ns);
 	fit->p = ssdpm__fit_rank(design->x, design->y, task->rows.n, p,
 				 task->with, task->keep);
 	for (size_t i = 0; i < fit->n; i++)
@@ -139,10 +140,10 @@ static int find_lag(struct calibrate_task *task, uint64_t max_ns,
 /* How well an offset fits, with the noise of the last fit. */
 static double fits(struct calibrate_task *task, int64_t offset_ns)
 {
-	double phi = task->fit.phi, share = task->fit.share;
+	struct fit_noise noise = task->fit.noise;
 
 	ssdpm__task_fill(task, offset_ns);
-	double value = ssdpm__fit_at(&task->fit, phi, share);
+	double value = ssdpm__fit_at(&task->fit, noise);
 
 	return value / (double)task->fit.n_used;
 }
@@ -174,6 +175,11 @@ static void refine(struct calibrate_task *task, double range_ns)
 			low = left;
 	}
 	task->offset_ns = (int64_t)((low + high) / 2);
+}
+
+void ssdpm__offset_settle(struct calibrate_task *task, double range_ns)
+{
+	refine(task, range_ns);
 }
 
 /* How far it can be off in one direction. */
@@ -223,7 +229,7 @@ int ssdpm__offset_refine(struct calibrate_task *task)
 {
 	double bin_ns = (double)task->rows.bin_ns;
 
-	task->fit.phi = task->fit.share = 0;
+	task->fit.noise = (struct fit_noise){ 0 };
 	refine(task, bin_ns);
 	ssdpm__task_fill(task, task->offset_ns);
 	int err = ssdpm__fit(&task->fit, task->room);
@@ -231,9 +237,13 @@ int ssdpm__offset_refine(struct calibrate_task *task)
 	if (err)
 		return err;
 	refine(task, bin_ns / 2);
+	return 0;
+}
+
+void ssdpm__offset_measure(struct calibrate_task *task)
+{
 	task->error_ns = (uint64_t)ssdpm__ceil(
 		ssdpm__max(error_of(task, 1), error_of(task, -1)));
-	return 0;
 }
 
 int ssdpm__offset_guess(struct calibrate_task *task, uint64_t max_ns,

@@ -27,6 +27,7 @@ static int choose_length(struct rows *rows, const struct ssdpm_samples *samples,
 	if (!bin_ns && !samples->time_ns && rows->bin_ns == step_ns)
 		rows->bin_ns = (uint64_t)ssdpm__ceil(samples->interval_ns);
 	rows->begin_ns = first_ns - (int64_t)(step_ns / 2);
+	rows->single = rows->bin_ns < step_ns + step_ns / 2;
 	if (length_ns / rows->bin_ns >= ROWS_MAX)
 		return ssdpm__fail(
 			reterr, -E2BIG, 0,
@@ -110,21 +111,51 @@ static size_t find_column(const struct design *design, uint32_t kind,
 	return j;
 }
 
-/* Rows as the design sees them: on the clock of the I/Os. */
+/* Of a response nothing counts after so many time constants. */
+#define RESPONSES_LEFT 6.0
+
+/*
+ * Rows as the design sees them: on the clock of the I/Os. Where a sample is the
+ * power of an instant, rows are moved so that each ends with its sample. Where
+ * the meter lags, "late" has what the low pass keeps of a row at its end.
+ */
 struct grid {
 	struct design *design;
 	int64_t begin_ns;
 	double bin_ns;
+	double shift;	 /* in rows */
+	double response; /* in rows; 0: the meter does not lag */
+	bool point;
 	size_t n;
 };
+
+static double place_of(const struct grid *grid, uint64_t time_ns)
+{
+	return (double)((int64_t)time_ns - grid->begin_ns) / grid->bin_ns +
+	       grid->shift;
+}
+
+/* What a row has of a density from its "from" to its "to". */
+static void add_to_row(const struct grid *grid, size_t at, double from,
+		       double to, double density)
+{
+	struct design *design = grid->design;
+
+	if (grid->response > 0)
+		design->late[at] +=
+			density * (ssdpm__exp((to - 1) / grid->response) -
+				   ssdpm__exp((from - 1) / grid->response));
+	if (!grid->point)
+		design->x[at] += density * (to - from);
+	else if (grid->response <= 0 && from < 1 && to >= 1)
+		design->x[at] += density;
+}
 
 /* Spread so much of a column over the rows of a time. */
 static void spread(const struct grid *grid, size_t column, uint64_t begin_ns,
 		   uint64_t end_ns, double amount)
 {
-	double begin =
-		(double)((int64_t)begin_ns - grid->begin_ns) / grid->bin_ns;
-	double end = (double)((int64_t)end_ns - grid->begin_ns) / grid->bin_ns;
+	double begin = place_of(grid, begin_ns), end = place_of(grid, end_ns);
 
 	if (column == grid->design->p || end <= 0 || begin >= (double)grid->n)
 		return;
@@ -136,8 +167,34 @@ static void spread(const struct grid *grid, size_t column, uint64_t begin_ns,
 		double from = ssdpm__max(begin, (double)row);
 		double to = ssdpm__min(end, (double)(row + 1));
 
-		grid->design->x[row * grid->design->p + column] +=
-			density * (to - from);
+		add_to_row(grid, row * grid->design->p + column,
+			   from - (double)row, to - (double)row, density);
+	}
+}
+
+/*
+ * The low pass, y' = (x - y) / response: of a row the mean is that of x, less
+ * what y rises by in it times the response.
+ */
+static void delay(const struct grid *grid)
+{
+	struct design *design = grid->design;
+	double decay = ssdpm__exp(-1 / grid->response);
+
+	for (size_t j = 0; j < design->p; j++) {
+		double state = 0;
+
+		for (size_t i = 0; i < grid->n; i++) {
+			size_t at = i * design->p + j;
+			double next = state * decay + design->late[at];
+
+			design->x[at] =
+				grid->point ?
+					next :
+					design->x[at] -
+						grid->response * (next - state);
+			state = next;
+		}
 	}
 }
 
@@ -172,11 +229,9 @@ static void leave_out_vague(const struct grid *grid,
 {
 	for (size_t i = 0; i < course->n_pieces; i++) {
 		const struct calibrate_piece *piece = &course->pieces[i];
-		double begin =
-			(double)((int64_t)piece->begin_ns - grid->begin_ns) /
-			grid->bin_ns;
-		double end = (double)((int64_t)piece->end_ns - grid->begin_ns) /
-			     grid->bin_ns;
+		double begin = place_of(grid, piece->begin_ns);
+		double end = place_of(grid, piece->end_ns) +
+			     RESPONSES_LEFT * grid->response;
 
 		if (!piece->vague || end <= 0)
 			continue;
@@ -210,33 +265,64 @@ static void scale(struct design *design, size_t n)
 	}
 }
 
-void ssdpm__design_fill(struct design *design,
-			const struct drawn_course *course,
-			const struct rows *rows, int64_t offset_ns)
+static struct grid make_grid(struct design *design, const struct rows *rows,
+			     const struct meter *meter, int64_t offset_ns)
 {
-	size_t p = design->p;
-	struct grid grid = { design, rows->begin_ns + offset_ns,
-			     (double)rows->bin_ns, rows->n };
-	double first =
-		(double)((int64_t)course->ios[0].start_ns - grid.begin_ns) /
-		grid.bin_ns;
-	double end =
-		(double)((int64_t)course->end_ns - grid.begin_ns) / grid.bin_ns;
+	double bin_ns = (double)rows->bin_ns * (1 + meter->clock);
 
-	memset(design->x, 0, rows->n * p * sizeof(*design->x));
+	return (struct grid){
+		.design = design,
+		.begin_ns = rows->begin_ns + offset_ns,
+		.bin_ns = bin_ns,
+		.shift = meter->point ? 0.5 : 0,
+		.response = meter->response_ns / bin_ns,
+		.point = meter->point,
+		.n = rows->n,
+	};
+}
+
+static void fill_pieces(const struct grid *grid,
+			const struct drawn_course *course)
+{
+	const struct design *design = grid->design;
+
 	for (size_t i = 0; i < course->n_pieces; i++) {
 		const struct calibrate_piece *piece = &course->pieces[i];
-		double bins =
-			(double)(piece->end_ns - piece->begin_ns) / grid.bin_ns;
+		double bins = (double)(piece->end_ns - piece->begin_ns) /
+			      grid->bin_ns;
 
 		if (!piece->vague)
-			spread(&grid,
+			spread(grid,
 			       find_column(design, piece->kind, piece->index),
 			       piece->begin_ns, piece->end_ns, bins);
 	}
-	if (find_column(design, SSDPM_PARAMETER_OPERATION_ENERGY, 0) < p ||
-	    find_column(design, SSDPM_PARAMETER_BYTE_ENERGY, 0) < p)
-		spread_ios(&grid, course);
+	if (find_column(design, SSDPM_PARAMETER_OPERATION_ENERGY, 0) <
+		    design->p ||
+	    find_column(design, SSDPM_PARAMETER_BYTE_ENERGY, 0) < design->p)
+		spread_ios(grid, course);
+}
+
+void ssdpm__design_fill(struct design *design,
+			const struct drawn_course *course,
+			const struct rows *rows, const struct meter *meter,
+			int64_t offset_ns)
+{
+	size_t p = design->p, all = rows->n * p;
+	struct grid grid = make_grid(design, rows, meter, offset_ns);
+	/* What was before the first I/O, a meter that lags still shows. */
+	double begin = place_of(&grid, course->ios[0].start_ns) - grid.shift;
+	double first =
+		grid.response > 0 ?
+			ssdpm__max(begin, 0) + RESPONSES_LEFT * grid.response :
+			begin;
+	double end = place_of(&grid, course->end_ns) - grid.shift;
+
+	memset(design->x, 0, all * sizeof(*design->x));
+	if (grid.response > 0)
+		memset(design->late, 0, all * sizeof(*design->late));
+	fill_pieces(&grid, course);
+	if (grid.response > 0)
+		delay(&grid);
 	for (size_t i = 0; i < rows->n; i++) {
 		bool inside = (double)i >= first && (double)(i + 1) <= end;
 

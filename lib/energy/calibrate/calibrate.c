@@ -43,6 +43,9 @@ static int take_params(struct calibration *c,
 			reterr, -EINVAL, 0,
 			"ssdpm_calibrate_params: flags: 0x%x has unknown bits",
 			c->params.flags);
+	err = ssdpm__traits_take(&c->params.meter, reterr);
+	if (err)
+		return err;
 	if (c->params.max_offset_ns > INT64_MAX / 8 ||
 	    c->params.offset_ns > INT64_MAX / 4 ||
 	    c->params.offset_ns < -INT64_MAX / 4)
@@ -99,13 +102,18 @@ static const struct ssdpm_parameter *find(const struct calibration *c,
 	return NULL;
 }
 
+/* A clock may go slower by so much: what is stated is within it. */
+#define CLOCK_SLACK 0.01
+
 /* When the run ends: with the samples, or with the last I/O. */
 static uint64_t end_of(const struct calibration *c)
 {
 	const struct ssdpm_io *ios = c->task.course.ios;
 	const size_t n = c->task.course.n_ios;
 	const struct rows *rows = &c->task.rows;
-	int64_t last_ns = rows->begin_ns + (int64_t)(rows->n * rows->bin_ns) +
+	const uint64_t length_ns = rows->n * rows->bin_ns;
+	int64_t last_ns = rows->begin_ns + (int64_t)length_ns +
+			  (int64_t)(CLOCK_SLACK * (double)length_ns) +
 			  c->params.offset_ns +
 			  (int64_t)c->params.max_offset_ns;
 	uint64_t end_ns = last_ns > 0 ? (uint64_t)last_ns : 0;
@@ -137,6 +145,26 @@ static void say_not_measured(struct ssdpm_measured *measured, uint32_t status,
 	measured->low = measured->nominal = measured->high = NAN;
 	memcpy(measured->reason, reason, strlen(reason) + 1);
 }
+
+/* I/Os show no sign of a wait. Is it less than this share of what was known
+ * before, too? Then the power need not show one beyond chance. */
+#define WAIT_SHARE 0.1
+
+static void suspect(struct calibration *c,
+		    const struct ssdpm_parameter *parameter,
+		    const struct wake_latency *latency)
+{
+	double nominal_ns = (double)parameter->nominal * 1000;
+
+	if (latency->n < WAKES_MIN || latency->low_ns > 0)
+		return;
+	c->suspicious = true;
+	c->implausible =
+		c->implausible || latency->high_ns < WAIT_SHARE * nominal_ns;
+}
+
+/* Less than the times of I/Os can show. */
+#define LATENCY_MIN_NS 1.0
 
 static void say_latency(struct ssdpm_measured *measured,
 			const struct wake_latency *latency)
@@ -201,7 +229,13 @@ static int measure_exits(struct calibration *c,
 			return -ENOMEM;
 		measured->n = latency.n;
 		exit_ns[parameter->index] = parameter->nominal * 1000;
-		if (latency.n >= WAKES_MIN) {
+		suspect(c, parameter, &latency);
+		if (latency.n >= WAKES_MIN &&
+		    latency.high_ns < LATENCY_MIN_NS) {
+			say_not_measured(
+				measured, SSDPM_MEASURED_CONTRADICTED,
+				"I/Os that woke the drive from it took less time than others: is the wait in their service times?");
+		} else if (latency.n >= WAKES_MIN) {
 			say_latency(measured, &latency);
 			exit_ns[parameter->index] =
 				(uint64_t)latency.nominal_ns;
@@ -250,14 +284,15 @@ static int make_design(struct calibration *c)
 			};
 	design->p++; /* the drift */
 	design->x = calloc(n, design->p * sizeof(double));
+	design->late = calloc(n, design->p * sizeof(double));
 	design->y = calloc(n, sizeof(double));
 	task->fit.n = n;
 	task->fit.x = calloc(n, design->p * sizeof(double));
 	task->fit.out = calloc(n, 1);
 	task->fit.y = design->y;
 	task->room = calloc(n, sizeof(double));
-	return design->x && design->y && task->fit.x && task->fit.out &&
-			       task->room ?
+	return design->x && design->late && design->y && task->fit.x &&
+			       task->fit.out && task->room ?
 		       0 :
 		       -ENOMEM;
 }
@@ -332,8 +367,9 @@ static bool is_power(uint32_t kind)
 	       kind == SSDPM_PARAMETER_TRANSITION_POWER;
 }
 
+/* gain: the meter shows up to so much too much or too little, as a share. */
 static void say_power(struct ssdpm_measured *measured, double middle,
-		      double nominal, double half)
+		      double nominal, double half, double gain)
 {
 	if (middle + half < 0) {
 		say_not_measured(
@@ -342,8 +378,8 @@ static void say_power(struct ssdpm_measured *measured, double middle,
 		return;
 	}
 	measured->status = SSDPM_MEASURED_KNOWN;
-	measured->low = ssdpm__max(0, middle - half);
-	measured->high = middle + half;
+	measured->low = ssdpm__max(0, middle - half) / (1 + gain);
+	measured->high = (middle + half) / (1 - gain);
 	measured->nominal =
 		ssdpm__min(ssdpm__max(nominal, measured->low), measured->high);
 }
@@ -397,7 +433,7 @@ static void say_columns(struct calibration *c)
 				"not identifiable from this data: so little of it is in the run that it could be more than any power in it");
 		else
 			say_power(measured, middle[k] * unit, fit->b[k] * unit,
-				  half);
+				  half, c->params.meter.gain_ppm * 1e-6);
 	}
 }
 
@@ -473,9 +509,15 @@ static int check_relation(const struct calibration *c,
 static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 {
 	struct calibrate_task *task = &c->task;
+	const struct ssdpm_meter_traits *meter = &c->params.meter;
+	const bool searched = c->params.max_offset_ns > 0;
 	int err = 0;
 
 	task->offset_ns = c->params.offset_ns;
+	task->meter = ssdpm__meter_of(meter, &task->rows);
+	task->fit.drift_w = meter->known & SSDPM_TRAIT_DRIFT ?
+				    (double)meter->drift_uw / MICRO :
+				    NAN;
 	if (c->params.max_offset_ns) {
 		err = ssdpm__offset_guess(task, c->params.max_offset_ns,
 					  c->parameters, c->n_parameters,
@@ -485,6 +527,13 @@ static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 		err = ssdpm__offset_refine(task);
 	}
 	if (err == 0) {
+		ssdpm__task_fill(task, task->offset_ns);
+		err = ssdpm__fit(&task->fit, task->room);
+	}
+	if (err == 0)
+		err = ssdpm__meter_find(task, meter->known, searched);
+	if (err == 0 && searched) {
+		ssdpm__offset_measure(task);
 		ssdpm__task_fill(task, task->offset_ns);
 		err = ssdpm__fit(&task->fit, task->room);
 	}
@@ -517,7 +566,7 @@ static int fit_with(struct calibration *c, uint64_t exit_ns[SSDPM_MAX_STATES],
 		return err;
 	*ret_shift = c->params.max_offset_ns ? ssdpm__offset_shift(task) : 0;
 	ssdpm__task_fill(task, task->offset_ns);
-	ssdpm__fit_at(&task->fit, task->fit.phi, task->fit.share);
+	ssdpm__fit_at(&task->fit, task->fit.noise);
 	for (size_t j = 0; j < task->fit.p; j++)
 		task->fit.b[j] /= task->design.columns[task->keep[j]].length;
 	return 0;
@@ -578,6 +627,92 @@ static int measure_exit_errors(struct calibration *c,
 	return err;
 }
 
+/* By chance in fewer than 1 of a million runs. */
+#define WAIT_GAIN 12.0
+
+/* Where I/Os show no wait, does the power? */
+static int check_wait(struct calibration *c,
+		      const uint64_t cut_ns[SSDPM_MAX_STATES])
+{
+	uint64_t exit_ns[SSDPM_MAX_STATES] = { 0 };
+	int err;
+
+	if (!c->suspicious)
+		return 0;
+	for (size_t i = 0; i < c->n_parameters; i++)
+		if (c->parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY &&
+		    c->parameters[i].index < SSDPM_MAX_STATES)
+			exit_ns[c->parameters[i].index] =
+				c->parameters[i].nominal * 1000;
+	c->wait_gain = -INFINITY;
+	err = ssdpm__wait_check(&c->task, exit_ns, cut_ns, &c->wait_gain);
+	if (c->wait_gain > (c->implausible ? 0 : WAIT_GAIN))
+		c->contradiction = SSDPM_CONTRADICTION_WAIT;
+	return err;
+}
+
+/* What explains more comes first. */
+static int find_contradiction(struct calibration *c,
+			      const uint64_t exit_ns[SSDPM_MAX_STATES])
+{
+	int err = ssdpm__meter_check(&c->task, c->params.meter.known,
+				     &c->contradiction);
+
+	if (!err && !c->contradiction)
+		err = check_wait(c, exit_ns);
+	if (!err && !c->contradiction)
+		err = ssdpm__residuals_check(&c->task, &c->contradiction);
+	return err;
+}
+
+/* What a person is to look at, by what the data contradict. */
+static const char reasons[][110] = {
+	[SSDPM_CONTRADICTION_RESPONSE] =
+		"the data contradict the stated response of the meter",
+	[SSDPM_CONTRADICTION_SAMPLING] =
+		"the data contradict what a sample is stated to be",
+	[SSDPM_CONTRADICTION_CLOCK] =
+		"the clocks of power and I/Os differ by another rate than stated, or by 1000 ppm or more",
+	[SSDPM_CONTRADICTION_DRIFT] =
+		"the zero of the meter walks further than stated",
+	[SSDPM_CONTRADICTION_WAIT] =
+		"I/Os that wake the drive take no longer than others: their service times leave the wait out",
+	[SSDPM_CONTRADICTION_HALVES] =
+		"the powers of the second half of the run are others than those of the first",
+	[SSDPM_CONTRADICTION_EDGES] =
+		"power rises and falls at other times than the I/Os say",
+	[SSDPM_CONTRADICTION_NOISE] =
+		"what the I/Os leave of the power is no noise of a meter",
+};
+
+/* Where one latency is far shorter than what was known before, those that I/Os
+ * show no sign of are not known, unless the power excludes a wait. */
+static void drop_implausible(struct calibration *c)
+{
+	if (!c->implausible || c->wait_gain < -WAIT_GAIN)
+		return;
+	for (size_t i = 0; i < c->n_parameters; i++)
+		if (c->parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY &&
+		    c->measured[i].status == SSDPM_MEASURED_KNOWN &&
+		    c->measured[i].low <= 0)
+			say_not_measured(
+				&c->measured[i], SSDPM_MEASURED_CONTRADICTED,
+				"I/Os that woke the drive from it took no longer than others: is the wait in their service times?");
+}
+
+/* Nothing is known of a run that its fit contradicts. */
+static void refuse(struct calibration *c)
+{
+	for (size_t i = 0; i < c->n_parameters; i++)
+		if (c->measured[i].status == SSDPM_MEASURED_KNOWN ||
+		    c->measured[i].status == SSDPM_MEASURED_NEGATIVE) {
+			say_not_measured(&c->measured[i],
+					 SSDPM_MEASURED_CONTRADICTED,
+					 reasons[c->contradiction]);
+			c->measured[i].exceeds = 0;
+		}
+}
+
 static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 		     struct ssdpm_error *reterr)
 {
@@ -593,9 +728,14 @@ static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 	err = fit_power(c, reterr);
 	if (err)
 		return err;
+	if (find_contradiction(c, exit_ns))
+		return ssdpm__no_memory(reterr);
 	if (measure_exit_errors(c, exit_ns))
 		return ssdpm__no_memory(reterr);
 	say_columns(c);
+	drop_implausible(c);
+	if (c->contradiction)
+		refuse(c);
 	return 0;
 }
 
@@ -652,8 +792,10 @@ static int fill(struct calibration *c,
 		.offset_error_ns = task->error_ns,
 		.sigma_w = task->fit.sigma,
 		.drift_w = drift_of(task),
-		.noise_phi = task->fit.phi,
-		.noise_share = task->fit.share,
+		.noise_phi = task->fit.noise.phi,
+		.noise_share = task->fit.noise.share,
+		.meter = ssdpm__traits_found(c),
+		.contradiction = c->contradiction,
 	};
 
 	calibration.n_measured = gather(c, &calibration.n_known);
@@ -668,6 +810,7 @@ void ssdpm__calibration_free(struct calibration *c)
 	ssdpm__course_free(&c->task.course);
 	free(c->task.rows.power_w);
 	free(c->task.design.x);
+	free(c->task.design.late);
 	free(c->task.design.y);
 	free(c->task.fit.x);
 	free(c->task.fit.out);

@@ -86,6 +86,7 @@ struct rows {
 	double *power_w;  /* NaN: not measured */
 	int64_t begin_ns; /* on the clock of the samples */
 	uint64_t bin_ns;
+	bool single; /* a row has one sample */
 };
 
 int ssdpm__rows_take(struct rows *rows, const struct ssdpm_samples *samples,
@@ -103,7 +104,15 @@ struct design {
 	size_t p;
 	struct fit_column columns[FIT_MAX_COLUMNS];
 	double *x;
+	double *late; /* as x: for a meter that lags */
 	double *y;
+};
+
+/* What a meter makes of the power. */
+struct meter {
+	double response_ns;
+	bool point;
+	double clock; /* steps are longer by this share */
 };
 
 /*
@@ -113,7 +122,8 @@ struct design {
  */
 void ssdpm__design_fill(struct design *design,
 			const struct drawn_course *course,
-			const struct rows *rows, int64_t offset_ns);
+			const struct rows *rows, const struct meter *meter,
+			int64_t offset_ns);
 
 /* All that a fit for an offset takes. */
 struct calibrate_task {
@@ -124,6 +134,7 @@ struct calibrate_task {
 	size_t keep[FIT_MAX_COLUMNS]; /* columns of the design, in the fit */
 	int with[FIT_MAX_COLUMNS];    /* as of ssdpm__fit_rank() */
 	double *room;		      /* a double for each row */
+	struct meter meter;
 
 	int64_t offset_ns;
 	uint64_t error_ns;
@@ -144,10 +155,44 @@ int ssdpm__offset_guess(struct calibrate_task *task, uint64_t max_ns,
 /* A better one near that of the task. As ssdpm__fit(). */
 int ssdpm__offset_refine(struct calibrate_task *task);
 
+/* How far off it may be: half an interval of 95 %. */
+void ssdpm__offset_measure(struct calibrate_task *task);
+
+/* The offset that is best near that of the task, by the noise of the fit. */
+void ssdpm__offset_settle(struct calibrate_task *task, double range_ns);
+
+/*
+ * Find what of the meter is not stated, from a first fit on; the offset moves
+ * with it where "searched" is set. As ssdpm__fit().
+ */
+int ssdpm__meter_find(struct calibrate_task *task, uint32_t stated,
+		      bool searched);
+
+/*
+ * What the data contradict of what is stated: enum ssdpm_contradiction, 0:
+ * nothing. The fit is as it was after. 0, -ENOMEM.
+ */
+int ssdpm__meter_check(struct calibrate_task *task, uint32_t stated,
+		       uint32_t *ret_contradiction);
+
+/* Likewise, by what is left of the power. */
+int ssdpm__residuals_check(struct calibrate_task *task,
+			   uint32_t *ret_contradiction);
+
 /* Has the power anything to do with the I/Os, after a fit? n_places: at how
  * many offsets they were looked at. True where nobody can tell. 0, -ENOMEM. */
 int ssdpm__is_related(const struct calibrate_task *task, uint64_t n_places,
 		      bool *ret_related);
+
+/*
+ * How much more likely the power is where the I/Os leave out how long the drive
+ * takes to wake: the logarithm. exit_ns: about how long each state takes; the
+ * course is cut with cut_ns. 0, -ENOMEM.
+ */
+int ssdpm__wait_check(struct calibrate_task *task,
+		      const uint64_t exit_ns[SSDPM_MAX_STATES],
+		      const uint64_t cut_ns[SSDPM_MAX_STATES],
+		      double *ret_gain);
 
 /* What is given to a calibration, and what it fills. */
 struct calibration {
@@ -157,6 +202,10 @@ struct calibration {
 	size_t n_parameters;
 	struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
 	struct calibrate_task task;
+	uint32_t contradiction;
+	bool suspicious;  /* I/Os from a state show no sign of a wait */
+	bool implausible; /* and it would be far shorter than is known */
+	double wait_gain; /* as of ssdpm__wait_check() */
 	/* By column of the fit: half an interval, for what is not known of exit
 	 * latencies. */
 	double exit_half[FIT_MAX_COLUMNS];
@@ -174,6 +223,17 @@ void ssdpm__calibration_free(struct calibration *calibration);
 int ssdpm__calibration_look(struct calibration *calibration,
 			    const struct ssdpm_model *model,
 			    struct ssdpm_error *reterr);
+
+/* Checked, and what is not known is 0, or assumed. 0, -EINVAL, -ERANGE. */
+int ssdpm__traits_take(struct ssdpm_meter_traits *traits,
+		       struct ssdpm_error *reterr);
+
+/* What the intervals rest on. */
+struct ssdpm_meter_traits ssdpm__traits_found(const struct calibration *c);
+
+/* 0 and unknown traits are those of a meter without faults. */
+struct meter ssdpm__meter_of(const struct ssdpm_meter_traits *traits,
+			     const struct rows *rows);
 
 /* How many of the unit of a parameter are a watt or a joule. */
 double ssdpm__unit_of(uint32_t kind);

@@ -190,6 +190,67 @@ static int read_overlay(const struct overlay_reader *r,
 	return err;
 }
 
+/* Bits of what is stated: words that are not known are of a later version. */
+static int read_stated(const struct overlay_reader *r, uint32_t *ret_known)
+{
+	char name[WORD_SIZE], text[WORD_SIZE];
+	const struct json_node *list = find(r, "known", name);
+	const struct json_node *node;
+	int err;
+
+	if (is_null(list))
+		return 0;
+	err = ssdpm__json_expect(list, JSON_ARRAY, name, r->reterr);
+	node = err ? NULL : ssdpm__json_first(r->json, list);
+	for (; node && err == 0; node = ssdpm__json_next(r->json, list, node)) {
+		err = ssdpm__json_get_string(r->json, node, text, sizeof(text),
+					     name, r->reterr);
+		if (err == 0)
+			*ret_known |= ssdpm_meter_trait_from_string(text);
+	}
+	return err;
+}
+
+static int read_traits(const struct overlay_reader *r,
+		       struct ssdpm_meter_traits *traits)
+{
+	uint64_t gain = 0;
+	int64_t clock = 0;
+	bool known;
+	int err = read_stated(r, &traits->known);
+
+	if (err == 0)
+		err = read_word(r, "sampling", ssdpm_meter_sampling_from_string,
+				false, &traits->sampling);
+	if (err == 0)
+		err = read_uint(r, "response_ns", OVERLAY_MAX, false,
+				&traits->response_ns);
+	if (err == 0)
+		err = read_uint(r, "drift_uw", OVERLAY_MAX, false,
+				&traits->drift_uw);
+	if (err == 0)
+		err = read_uint(r, "gain_ppm", UINT32_MAX, false, &gain);
+	if (err == 0)
+		err = read_int(r, "clock_ppb", INT32_MAX, &known, &clock);
+	traits->gain_ppm = (uint32_t)gain;
+	traits->clock_ppb = (int32_t)clock;
+	return err;
+}
+
+static int read_meter(const struct overlay_reader *of,
+		      struct ssdpm_meter_traits *traits)
+{
+	struct overlay_reader r = *of;
+
+	r.object = ssdpm__json_member(r.json, r.object, "meter");
+	if (is_null(r.object))
+		return 0;
+	snprintf(r.prefix, sizeof(r.prefix), "meter.");
+	int err = ssdpm__json_expect(r.object, JSON_OBJECT, "meter", r.reterr);
+
+	return err ? err : read_traits(&r, traits);
+}
+
 static int read_quality(const struct overlay_reader *r,
 			struct ssdpm_calibration *c)
 {
@@ -214,6 +275,12 @@ static int read_quality(const struct overlay_reader *r,
 		err = read_millionths(r, "noise_phi_ppm", &c->noise_phi);
 	if (err == 0)
 		err = read_millionths(r, "noise_share_ppm", &c->noise_share);
+	if (err == 0)
+		err = read_meter(r, &c->meter);
+	if (err == 0)
+		err = read_word(r, "contradiction",
+				ssdpm_contradiction_from_string, false,
+				&c->contradiction);
 	return err;
 }
 

@@ -43,6 +43,9 @@ SURVEY_MAX_BLOCKS: int
 POWER_FORMATS: dict[str, int]
 MEASURED_STATUSES: dict[str, int]
 OVERLAY_MATCHES: dict[str, int]
+METER_TRAITS: dict[str, int]
+METER_SAMPLINGS: dict[str, int]
+CONTRADICTIONS: dict[str, int]
 CALIBRATE_OPERATION_ENERGY: int
 CALIBRATE_BYTE_ENERGY: int
 
@@ -519,7 +522,10 @@ def power_open(source: int | bytes, params: _PowerParams, /) -> PowerReader: ...
 
 # The members of struct ssdpm_measured; those of struct ssdpm_calibration from n_bins on.
 _Measured: TypeAlias = tuple[int, int, int, bool, int, float, float, float, float, str]
-_Quality: TypeAlias = tuple[int, int, int, int, int, float, float, float, float]
+_Traits: TypeAlias = tuple[int, int, int, int, int, int]
+_Quality: TypeAlias = tuple[
+    int, int, int, int, int, float, float, float, float, _Traits, int
+]
 
 # begin_ns, bin_ns, power_w
 def calibration_get_fitted(
@@ -551,13 +557,13 @@ _Overlay: TypeAlias = tuple[
     int, int, int, int, int, int, int, int, str, str, str, str, str, str
 ]
 
-# offset_ns, max_offset_ns, bin_ns, flags; the members of struct ssdpm_overlay_names
+# offset_ns, max_offset_ns, bin_ns, flags, meter; the members of struct ssdpm_overlay_names
 def calibrate(
     model: Model,
     sim_params: SimParams,
     ios: npt.NDArray[np.void],
     samples: Samples,
-    params: tuple[int | None, int | None, int, int],
+    params: tuple[int | None, int | None, int, int, _Traits],
     names: tuple[str | None, str | None, str | None, str | None, int],
     /,
 ) -> tuple[_Overlay, list[_Measured], _Quality]: ...

@@ -50,7 +50,13 @@ from ssdpm.measure.background import (
 )
 from ssdpm.measure.baseline import Baseline, Level, Sampling, baseline, sampling
 from ssdpm.measure.calibrate import calibrate
-from ssdpm.measure.calibration import Calibration, Measured, MeasuredStatus
+from ssdpm.measure.calibration import (
+    Calibration,
+    Contradiction,
+    Measured,
+    MeasuredStatus,
+    MeterTraits,
+)
 from ssdpm.measure.energy import Energy, Integral, change_points, energy, steady_state
 from ssdpm.measure.profile import (
     DatasheetComparison,
@@ -81,6 +87,7 @@ __all__ = [
     "BackgroundRun",
     "Baseline",
     "Calibration",
+    "Contradiction",
     "DatasheetComparison",
     "DatasheetRun",
     "Energy",
@@ -91,6 +98,7 @@ __all__ = [
     "Matrix",
     "Measured",
     "MeasuredStatus",
+    "MeterTraits",
     "PowerCounts",
     "PowerIterator",
     "ProportionalityCurve",

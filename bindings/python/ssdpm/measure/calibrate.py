@@ -8,11 +8,23 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, SupportsIndex
 
 from ssdpm import _core
-from ssdpm.base.convert import check_bool, check_text, check_time, check_unsigned, takes
+from ssdpm.base.convert import (
+    check_bool,
+    check_text,
+    check_time,
+    check_unsigned,
+    number_of,
+    takes,
+)
 from ssdpm.device.machine import Device
 from ssdpm.estimate.setup import Setup, TableLike
 from ssdpm.measure.baseline import check_sampling as _check_sampling
-from ssdpm.measure.calibration import Calibration, MeasuredRun, wa_milli
+from ssdpm.measure.calibration import (
+    Calibration,
+    MeasuredRun,
+    TraitsTuple,
+    wa_milli,
+)
 from ssdpm.measure.signal import SignalLike, When, signal_of
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
@@ -35,6 +47,36 @@ def _policy_words(setup: Setup, given: TableLike, table: ApstTable) -> str:
     return f"{name}: {words}" if name else words
 
 
+def _traits(
+    sampling: str | None,
+    response_ns: SupportsIndex | None,
+    drift_uw: SupportsIndex | None,
+    gain_ppm: SupportsIndex | None,
+    clock_ppb: int | None,
+) -> TraitsTuple:
+    """What is stated, as the library takes it."""
+    bits = _core.energy.METER_TRAITS
+    numbers = {
+        "response": (response_ns, "meter_response_ns", 2**64 - 1),
+        "drift": (drift_uw, "meter_drift_uw", 2**64 - 1),
+        "gain": (gain_ppm, "meter_gain_ppm", 2**32 - 1),
+    }
+    known = 0
+    values = {}
+    for word, (value, name, most) in numbers.items():
+        values[word] = 0 if value is None else check_unsigned(value, name, most)
+        known |= 0 if value is None else bits[word]
+    clock = 0
+    if clock_ppb is not None:
+        clock = check_unsigned(clock_ppb, "meter_clock_ppb", 2**31 - 1, -(2**31))
+        known |= bits["clock"]
+    kind = 0
+    if sampling is not None:
+        kind = number_of(sampling, "meter_sampling", _core.energy.METER_SAMPLINGS)
+        known |= bits["sampling"]
+    return known, kind, values["response"], values["drift"], values["gain"], clock
+
+
 @takes(When, signal_of)
 def calibrate(
     model: Model | Device,
@@ -51,6 +93,11 @@ def calibrate(
     bin_ns: SupportsIndex = 0,
     operation_energy: bool = False,
     byte_energy: bool = False,
+    meter_sampling: str | None = None,
+    meter_response_ns: SupportsIndex | None = None,
+    meter_drift_uw: SupportsIndex | None = None,
+    meter_gain_ppm: SupportsIndex | None = None,
+    meter_clock_ppb: int | None = None,
     measured_wa: float | None = None,
     date: str | None = None,
     **when: Unpack[When],
@@ -71,8 +118,7 @@ def calibrate(
     Args:
         model: the drive, or a device.
         trace: the I/Os, as estimate() takes them, each with its service time.
-        power, rate_hz, times, start_ns: as Signal has them. Each sample is the mean
-            over the step around its time. After the last I/O the drive is taken to
+        power, rate_hz, times, start_ns: as Signal has them. After the last I/O the drive is taken to
             idle to the end of the samples.
         table, lpm, idle_from_start: the policy that was in force, as estimate() takes
             it.
@@ -86,10 +132,16 @@ def calibrate(
             or so many of them that there are 4096 steps at most.
         operation_energy, byte_energy: the energy of each I/O, and of each byte, beside
             the active power.
+        meter_sampling, meter_response_ns, meter_drift_uw, meter_gain_ppm,
+            meter_clock_ppb: what is known of the meter, as MeterTraits has it. None:
+            found in the data, but the gain: 5 % is assumed.
         measured_wa: write amplification during the run, if that is known: it is kept
             with what was measured, and is where spare of an estimate starts.
         date: of the run: it is kept with what was measured, as are the names of the
             files that read_trace() (or iter_trace()) and read_power() have read.
+
+    A fit that its residuals contradict is refused: contradiction of the result says
+    why, and no parameter is known.
 
     Raises:
         UnknownValueError: no I/O, an I/O without service time, fewer steps with power
@@ -126,7 +178,19 @@ def calibrate(
         setup.core(found_table),
         records,
         signal._handle,
-        (offset, most, length, flags),
+        (
+            offset,
+            most,
+            length,
+            flags,
+            _traits(
+                meter_sampling,
+                meter_response_ns,
+                meter_drift_uw,
+                meter_gain_ppm,
+                meter_clock_ppb,
+            ),
+        ),
         (
             _policy_words(setup, table, setup.table_or_none(found_table, "table")),
             signal.name,

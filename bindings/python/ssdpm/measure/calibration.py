@@ -23,6 +23,7 @@ from ssdpm.base.convert import (
     check_unsigned,
     nan_if_none,
     none_if_nan,
+    words_of,
 )
 from ssdpm.base.errors import Error, InvalidError
 from ssdpm.base.result import Value, Word, Written, drawn, html_table, in_j, in_s, in_w
@@ -52,6 +53,8 @@ class MeasuredRun:
 
 
 _STATUS_WORDS = by_number(_core.energy.MEASURED_STATUSES)
+_SAMPLING_WORDS = by_number(_core.energy.METER_SAMPLINGS)
+_CONTRADICTION_WORDS = by_number(_core.energy.CONTRADICTIONS)
 _MATCH_WORDS = by_number(_core.energy.OVERLAY_MATCHES)
 _DRIVE_WORDS = by_number(_core.KINDS)
 _LINK_WORDS = by_number(_core.energy.PCIE_LINKS)
@@ -98,6 +101,68 @@ class MeasuredStatus(Word):
     """Fewer than 5 I/Os to tell it from."""
     NEGATIVE = "negative"
     """All of its interval is below 0, which nothing can have."""
+    CONTRADICTED = "contradicted"
+    """The data contradict what it would rest on."""
+
+
+class Contradiction(Word):
+    """Why a fit is refused: what the data contradict; members are their words."""
+
+    RESPONSE = "response"
+    """The stated response of the meter."""
+    SAMPLING = "sampling"
+    """What a sample is stated to be."""
+    CLOCK = "clock"
+    """The stated rate of the clock, or any near 1."""
+    DRIFT = "drift"
+    """The stated drift of the zero."""
+    WAIT = "wait"
+    """I/Os that wake the drive take no longer: service times leave the wait out."""
+    HALVES = "halves"
+    """The powers of the second half of the run are others."""
+    EDGES = "edges"
+    """Power rises and falls at other times than the I/Os say."""
+    NOISE = "noise"
+    """What is left is not the noise that the intervals rest on."""
+
+
+@dataclass(frozen=True)
+class MeterTraits:
+    """The meter that the intervals of a calibration rest on.
+
+    Attributes:
+        known: what was stated, of "sampling", "response", "drift", "gain" and "clock".
+            The rest was found in the data, but the gain, which is assumed.
+        sampling: a sample is the "mean" over its step, or the power at its "point" in
+            time; None: not known.
+        response_ns: time constant by which the meter lags; 0: it does not.
+        drift_uw: how far its zero walks at random during the run: the standard
+            deviation.
+        gain_ppm: what it shows is within so many millionths of the power.
+        clock_ppb: a step is longer than the times say, by so many billionths.
+    """
+
+    known: tuple[str, ...] = ()
+    sampling: str | None = None
+    response_ns: int = 0
+    drift_uw: int = 0
+    gain_ppm: int = 0
+    clock_ppb: int = 0
+
+    @classmethod
+    def _of(cls, traits: TraitsTuple) -> MeterTraits:
+        known = words_of(traits[0], _core.energy.METER_TRAITS)
+        return cls(known, _SAMPLING_WORDS.get(traits[1]), *traits[2:])
+
+    def _tuple(self) -> TraitsTuple:
+        return (
+            sum(_core.energy.METER_TRAITS[word] for word in self.known),
+            _core.energy.METER_SAMPLINGS[self.sampling] if self.sampling else 0,
+            self.response_ns,
+            self.drift_uw,
+            self.gain_ppm,
+            self.clock_ppb,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +260,10 @@ class Measured(Value):
 
 
 MeasuredTuple = tuple[int, int, int, bool, int, float, float, float, float, str]
-QualityTuple = tuple[int, int, int, int, int, float, float, float, float]
+TraitsTuple = tuple[int, int, int, int, int, int]
+QualityTuple = tuple[
+    int, int, int, int, int, float, float, float, float, TraitsTuple, int
+]  # fmt: skip
 
 OverlayTuple = tuple[
     int, int, int, int, int, int, int, int, str, str, str, str, str, str
@@ -225,6 +293,9 @@ class Calibration(Written, Overlay):
         drift_w: how much more the instrument shows at the end than at the begin.
         noise_phi: how much of the noise that lasts is there a step later.
         noise_share: the share of the noise's variance that lasts.
+        meter: the meter that the intervals rest on.
+        contradiction: why the fit is refused, and no parameter is known; None: the
+            data do not contradict it.
         n_samples, n_ios: that it is from.
         kind: of the drive, "nvme" or "sata".
         product, firmware: of the drive, or None.
@@ -250,6 +321,8 @@ class Calibration(Written, Overlay):
     drift_w: float | None
     noise_phi: float | None
     noise_share: float | None
+    meter: MeterTraits
+    contradiction: Contradiction | None
     n_samples: int
     n_ios: int
     kind: str
@@ -408,12 +481,15 @@ class Calibration(Written, Overlay):
         numbers: dict[str, Any] = dict(zip(_QUALITY, quality))
         for name in _QUALITY[5:]:
             numbers[name] = none_if_nan(numbers[name])
+        word = _CONTRADICTION_WORDS.get(quality[10])
         texts: dict[str, Any] = dict(
             zip(TEXT_BYTES, (word or None for word in overlay[8:]))
         )
         return cls(
             tuple(map(Measured._of, measured)),
             **numbers,
+            meter=MeterTraits._of(quality[9]),
+            contradiction=Contradiction(word) if word else None,
             n_samples=overlay[0],
             n_ios=overlay[1],
             kind=_DRIVE_WORDS[overlay[2]],
@@ -440,6 +516,8 @@ class Calibration(Written, Overlay):
             nan_if_none(self.drift_w),
             nan_if_none(self.noise_phi),
             nan_if_none(self.noise_share),
+            self.meter._tuple(),
+            _core.energy.CONTRADICTIONS[self.contradiction] if self.contradiction else 0,
         )
 
     def _overlay(self) -> OverlayTuple:
@@ -471,7 +549,10 @@ class Calibration(Written, Overlay):
         )
 
     def _summary(self) -> str:
-        words = [f"{len(self.known)} of {len(self.measured)} parameters known"]
+        words = []
+        if self.contradiction:
+            words.append(f"refused for {self.contradiction}")
+        words += [f"{len(self.known)} of {len(self.measured)} parameters known"]
         if self.sigma_w is not None:
             words.append(f"noise {in_w(self.sigma_w)} in steps of {in_s(self.bin_ns)}")
         if self.n_spikes:

@@ -82,9 +82,15 @@ static void assert_calibrated(const struct truth_run *run,
 			      struct ssdpm_calibration *calibration)
 {
 	struct ssdpm_error error = fixture_error();
+	struct ssdpm_calibrate_params exact = { .size = sizeof(exact) };
 
-	if (truth_calibrate(run, params, measured, calibration, &error))
+	if (params)
+		exact = *params;
+	/* The power is made without an error of the gain. */
+	exact.meter.known |= SSDPM_TRAIT_GAIN;
+	if (truth_calibrate(run, &exact, measured, calibration, &error))
 		fail_msg("%d: %s", error.code, error.message);
+	assert_int_equal(calibration->contradiction, 0);
 }
 
 static void assert_refused(const struct truth_run *run,
@@ -391,8 +397,18 @@ static void what_cannot_be_calibrated_is_refused_with_the_reason(void **state)
 	params.flags = 4;
 	assert_refused(&run, &params, -EINVAL, "");
 	params.flags = 0;
+	params.meter.known = 1u << 5;
+	assert_refused(&run, &params, -EINVAL, "unknown bits");
+	params.meter.known = SSDPM_TRAIT_SAMPLING;
+	assert_refused(&run, &params, -EINVAL, "sampling");
+	params.meter.known = SSDPM_TRAIT_CLOCK;
+	params.meter.clock_ppb = 10000001;
+	assert_refused(&run, &params, -ERANGE, "1 %");
+	params.meter = (struct ssdpm_meter_traits){ 0 };
 	run.samples.start_ns += 3600 * SECOND;
-	assert_calibrated(&run, &params, &calibration);
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, NULL),
+		0);
 	assert_int_equal(
 		find(calibration.n_measured, SSDPM_PARAMETER_ACTIVE_POWER, 0)
 			->status,
@@ -491,7 +507,7 @@ static void a_calibration_of_another_drive_changes_nothing(void **state)
 				    SSDPM_MEASURED_NOT_IDENTIFIABLE),
 			    "not-identifiable");
 	assert_null(ssdpm_measured_status_to_string(0));
-	assert_null(ssdpm_measured_status_to_string(6));
+	assert_null(ssdpm_measured_status_to_string(7));
 	truth_run_free(&run);
 }
 
@@ -707,7 +723,7 @@ static void a_load_that_comes_again_and_again_is_not_refused(void **state)
 }
 
 /* The model has no energy of an I/O where nobody asked for it. */
-static void a_drive_that_does_more_than_is_asked_for_is_not_refused(
+static void a_drive_that_does_more_than_is_asked_for_contradicts_the_fit(
 	void **state)
 {
 	struct truth truth = quiet_truth();
@@ -719,7 +735,11 @@ static void a_drive_that_does_more_than_is_asked_for_is_not_refused(
 	truth.sigma_w = 0.01;
 	struct truth_run run = truth_run(&truth, 4000, 0.05, &seed);
 
-	assert_calibrated(&run, NULL, &calibration);
+	/* It is the run of the I/Os, but they have an energy of their own. */
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_int_not_equal(calibration.contradiction, 0);
+	assert_int_equal(calibration.n_known, 0);
 	/* 1 in 100 is usual. */
 	assert_true(calibration.n_spikes > calibration.n_bins / 33);
 	truth_run_free(&run);
@@ -891,6 +911,133 @@ static void a_run_is_fitted_into_the_room_that_there_is(void **state)
 	truth_run_free(&run);
 }
 
+/* The traits of a meter, found where nothing is stated, and refused where
+ * something else is. */
+static const struct {
+	struct truth_meter meter;
+	struct ssdpm_meter_traits wrong;
+	uint32_t contradiction;
+} meters[] = {
+	{ .meter.response_s = 0.02,
+	  .wrong.known = SSDPM_TRAIT_RESPONSE,
+	  .contradiction = SSDPM_CONTRADICTION_RESPONSE },
+	{ .meter.point = true,
+	  .wrong = { .known = SSDPM_TRAIT_SAMPLING,
+		     .sampling = SSDPM_SAMPLING_MEAN },
+	  .contradiction = SSDPM_CONTRADICTION_SAMPLING },
+	{ .meter.clock = 5e-4,
+	  .wrong.known = SSDPM_TRAIT_CLOCK,
+	  .contradiction = SSDPM_CONTRADICTION_CLOCK },
+	{ .meter.walk_w = 0.5,
+	  .wrong.known = SSDPM_TRAIT_DRIFT,
+	  .contradiction = SSDPM_CONTRADICTION_DRIFT },
+};
+
+static void assert_found(const struct truth_meter *meter,
+			 const struct ssdpm_meter_traits *found)
+{
+	double walk_uw = meter->walk_w * 1e6;
+
+	assert_int_equal(found->known, SSDPM_TRAIT_GAIN);
+	assert_int_equal(found->sampling, meter->point ? SSDPM_SAMPLING_POINT :
+							 SSDPM_SAMPLING_MEAN);
+	assert_true(fabs((double)found->response_ns - meter->response_s * 1e9) <
+		    1e6);
+	assert_true(fabs(found->clock_ppb - meter->clock * 1e9) < 2e4);
+	assert_true((double)found->drift_uw >= walk_uw / 2 &&
+		    (double)found->drift_uw <= walk_uw * 2);
+}
+
+static void a_meter_is_found_and_a_wrong_statement_is_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(meters) / sizeof(meters[0]); i++) {
+		struct ssdpm_calibrate_params params = {
+			.size = sizeof(params),
+			.meter = meters[i].wrong,
+		};
+		struct truth truth = quiet_truth();
+		uint64_t seed = 50 + i;
+		struct ssdpm_calibration calibration;
+
+		truth.meter = meters[i].meter;
+		struct truth_run run = truth_run(&truth, 3000, 0.05, &seed);
+
+		assert_calibrated(&run, NULL, &calibration);
+		assert_found(&truth.meter, &calibration.meter);
+		assert_int_equal(truth_calibrate(&run, &params, measured,
+						 &calibration, NULL),
+				 0);
+		assert_int_equal(calibration.contradiction,
+				 meters[i].contradiction);
+		assert_int_equal(calibration.n_known, 0);
+		assert_int_equal(find(calibration.n_measured,
+				      SSDPM_PARAMETER_IDLE_POWER, 0)
+					 ->status,
+				 SSDPM_MEASURED_CONTRADICTED);
+		truth_run_free(&run);
+	}
+}
+
+static void ios_that_leave_the_wait_out_are_refused(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 61;
+	struct ssdpm_calibration calibration;
+
+	(void)state;
+	truth.meter.no_wait = true;
+	struct truth_run run = truth_run(&truth, 3000, 0.05, &seed);
+
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_int_equal(calibration.contradiction, SSDPM_CONTRADICTION_WAIT);
+	assert_int_equal(calibration.n_known, 0);
+	truth_run_free(&run);
+}
+
+/* Nothing in the data shows it: intervals are so much wider. */
+static void the_gain_of_a_meter_widens_the_intervals(void **state)
+{
+	struct truth_run run = quiet_run(3000, &(uint64_t){ 62 });
+	struct ssdpm_calibrate_params params = { .size = sizeof(params) };
+	struct ssdpm_calibration calibration;
+	struct ssdpm_measured exact, stated;
+
+	(void)state;
+	assert_calibrated(&run, NULL, &calibration);
+	exact = *find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 0);
+	params.meter.known = SSDPM_TRAIT_GAIN;
+	params.meter.gain_ppm = 250000;
+	assert_calibrated(&run, &params, &calibration);
+	stated = *find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 0);
+	assert_true(fabs(stated.low - exact.low / 1.25) < 1e-6 * exact.low);
+	assert_true(fabs(stated.high - exact.high / 0.75) < 1e-6 * exact.high);
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_int_equal(calibration.meter.gain_ppm, SSDPM_GAIN_ASSUMED_PPM);
+	assert_int_equal(calibration.meter.known, 0);
+	truth_run_free(&run);
+}
+
+static void words_of_a_meter_go_both_ways(void **state)
+{
+	(void)state;
+	assert_string_equal(ssdpm_meter_trait_to_string(SSDPM_TRAIT_CLOCK),
+			    "clock");
+	assert_int_equal(ssdpm_meter_trait_from_string("gain"),
+			 SSDPM_TRAIT_GAIN);
+	assert_string_equal(
+		ssdpm_meter_sampling_to_string(SSDPM_SAMPLING_POINT), "point");
+	assert_int_equal(ssdpm_meter_sampling_from_string("mean"),
+			 SSDPM_SAMPLING_MEAN);
+	for (uint32_t i = 1; i <= SSDPM_CONTRADICTION_NOISE; i++)
+		assert_int_equal(ssdpm_contradiction_from_string(
+					 ssdpm_contradiction_to_string(i)),
+				 i);
+	assert_null(ssdpm_contradiction_to_string(9));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -924,7 +1071,7 @@ int main(void)
 		cmocka_unit_test(
 			a_load_that_comes_again_and_again_is_not_refused),
 		cmocka_unit_test(
-			a_drive_that_does_more_than_is_asked_for_is_not_refused),
+			a_drive_that_does_more_than_is_asked_for_contradicts_the_fit),
 		cmocka_unit_test(a_power_that_never_changes_is_refused),
 		cmocka_unit_test(
 			what_a_calibration_does_not_explain_of_a_run_is_its_noise),
@@ -932,6 +1079,11 @@ int main(void)
 		cmocka_unit_test(
 			a_calibration_that_measured_nothing_explains_nothing),
 		cmocka_unit_test(a_run_is_fitted_into_the_room_that_there_is),
+		cmocka_unit_test(
+			a_meter_is_found_and_a_wrong_statement_is_refused),
+		cmocka_unit_test(ios_that_leave_the_wait_out_are_refused),
+		cmocka_unit_test(the_gain_of_a_meter_widens_the_intervals),
+		cmocka_unit_test(words_of_a_meter_go_both_ways),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a meter makes of the power, found in the data: does it lag, are its
+ * samples of an instant, does its clock go at another rate? Each is tried, and
+ * taken where it makes the run so much more likely that chance does not; until
+ * nothing does any more.
+ */
+#include "calibrate/calibrate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a trait has to add to the logarithm of the likelihood to be taken. Where
+ * nothing is there, two such logarithms differ by half a chi-square. */
+#define GAIN_TAKEN 5.0
+
+/* And to contradict what was stated. */
+#define GAIN_CONTRADICTS 12.0
+
+/* So far apart are the rates of two clocks at most. */
+#define CLOCK_MAX 1e-3
+
+#define N_ROUNDS 5
+#define N_NARROW 12
+#define GOLDEN 0.6180339887498949
+
+struct trial {
+	struct meter meter;
+	int64_t offset_ns;
+	double score;
+};
+
+/* What the fits of the trials do not change. */
+struct search {
+	struct calibrate_task *task;
+	struct fit_noise noise;
+	double n;      /* rows of the first fit */
+	bool searched; /* the offset is not known */
+	struct trial now;
+};
+
+static void score(struct search *s, struct trial *trial)
+{
+	struct calibrate_task *task = s->task;
+
+	task->meter = trial->meter;
+	ssdpm__task_fill(task, trial->offset_ns);
+	double value = ssdpm__fit_score(&task->fit, s->noise);
+	double n = (double)(task->fit.n_used + task->fit.n_out);
+
+	/* Fits at the ends of a run have a few rows more or less. */
+	trial->score = isfinite(value) ? value * s->n / n : -INFINITY;
+}
+
+/* A response of so many ns: an offset that was looked for has most of it. */
+static struct trial with_response(struct search *s, double response_ns)
+{
+	struct trial trial = s->now;
+
+	trial.meter.response_ns = response_ns;
+	if (s->searched)
+		trial.offset_ns +=
+			(int64_t)(response_ns - s->now.meter.response_ns);
+	score(s, &trial);
+	return trial;
+}
+
+/* Another rate, and where the offset was looked for the same time in the
+ * middle of the run. */
+static struct trial with_clock(struct search *s, double clock)
+{
+	const struct rows *rows = &s->task->rows;
+	double middle_ns = 0.5 * (double)rows->n * (double)rows->bin_ns;
+	struct trial trial = s->now;
+
+	trial.meter.clock = clock;
+	if (s->searched)
+		trial.offset_ns -=
+			(int64_t)((clock - s->now.meter.clock) * middle_ns);
+	score(s, &trial);
+	return trial;
+}
+
+static struct trial with_sampling(struct search *s, bool point)
+{
+	struct trial trial = s->now;
+
+	trial.meter.point = point;
+	score(s, &trial);
+	return trial;
+}
+
+static bool better(struct trial *best, struct trial trial)
+{
+	if (!(trial.score > best->score))
+		return false;
+	*best = trial;
+	return true;
+}
+
+typedef struct trial (*trial_fn)(struct search *s, double value);
+
+/* By the golden section between two values. */
+static struct trial narrow(struct search *s, trial_fn with, double low,
+			   double high)
+{
+	struct trial best = { .score = -INFINITY };
+
+	for (int i = 0; i < N_NARROW; i++) {
+		struct trial left = with(s, high - GOLDEN * (high - low));
+		struct trial right = with(s, low + GOLDEN * (high - low));
+
+		if (left.score > right.score)
+			high = low + GOLDEN * (high - low);
+		else
+			low = high - GOLDEN * (high - low);
+		better(&best, left);
+		better(&best, right);
+	}
+	return best;
+}
+
+static struct trial find_response(struct search *s)
+{
+	static const double bins[] = { 0, 0.04, 0.12, 0.36, 1, 3, 9 };
+	double bin_ns = (double)s->task->rows.bin_ns;
+	struct trial best = { .score = -INFINITY };
+	size_t at = 0;
+
+	for (size_t i = 0; i < sizeof(bins) / sizeof(bins[0]); i++)
+		if (better(&best, with_response(s, bins[i] * bin_ns)))
+			at = i;
+	if (at && best.score > s->now.score)
+		better(&best, narrow(s, with_response, bins[at] * bin_ns / 3,
+				     bins[at] * bin_ns * 3));
+	return best;
+}
+
+static struct trial find_clock(struct search *s)
+{
+	/* At the end of the run clocks are a row apart; half of one in each
+	 * direction from the middle. */
+	double step = (s->searched ? 2 : 1) / (double)s->task->rows.n;
+	struct trial best = { .score = -INFINITY };
+	double at = 0;
+
+	for (double k = 0; k * step < CLOCK_MAX; k = k < 1 ? k + 0.4 : k + 1) {
+		if (better(&best, with_clock(s, k * step)))
+			at = k * step;
+		if (k > 0 && better(&best, with_clock(s, -k * step)))
+			at = -k * step;
+	}
+	if (best.score > s->now.score)
+		better(&best, narrow(s, with_clock, at - step, at + step));
+	return best;
+}
+
+/* The best of what is looked for: traits of this mask. */
+static struct trial find_best(struct search *s, uint32_t traits)
+{
+	struct trial best = s->now;
+
+	if (traits & SSDPM_TRAIT_SAMPLING && s->task->rows.single)
+		better(&best, with_sampling(s, !s->now.meter.point));
+	if (traits & SSDPM_TRAIT_RESPONSE)
+		better(&best, find_response(s));
+	if (traits & SSDPM_TRAIT_CLOCK)
+		better(&best, find_clock(s));
+	return best;
+}
+
+static int begin(struct search *s, struct calibrate_task *task)
+{
+	s->task = task;
+	s->noise = task->fit.noise;
+	s->n = (double)(task->fit.n_used + task->fit.n_out);
+	s->now.meter = task->meter;
+	s->now.offset_ns = task->offset_ns;
+	score(s, &s->now);
+	return isfinite(s->now.score) ? 0 : -EDOM;
+}
+
+/* The fit with what was found, and its noise. */
+static int take(struct search *s, const struct trial *trial)
+{
+	struct calibrate_task *task = s->task;
+
+	task->meter = trial->meter;
+	task->offset_ns = trial->offset_ns;
+	if (s->searched)
+		ssdpm__offset_settle(task, (double)task->rows.bin_ns / 2);
+	ssdpm__task_fill(task, task->offset_ns);
+	return ssdpm__fit(&task->fit, task->room);
+}
+
+int ssdpm__meter_find(struct calibrate_task *task, uint32_t stated,
+		      bool searched)
+{
+	struct search s = { .searched = searched };
+	int err = 0;
+
+	for (int i = 0; err == 0 && i < N_ROUNDS; i++) {
+		err = begin(&s, task);
+		if (err)
+			break;
+		struct trial best = find_best(&s, ~stated);
+		bool found = best.score > s.now.score + GAIN_TAKEN;
+
+		err = take(&s, found ? &best : &s.now);
+		if (!found)
+			break;
+	}
+	return err;
+}
+
+/* Another value of what is stated, with what was found, and without: it may
+ * have been found to make up for it. */
+static struct trial find_other(struct search *s, uint32_t trait,
+			       uint32_t stated)
+{
+	const struct trial now = s->now;
+	struct trial best = find_best(s, trait);
+
+	if (!(stated & SSDPM_TRAIT_SAMPLING))
+		s->now.meter.point = false;
+	if (!(stated & SSDPM_TRAIT_RESPONSE))
+		s->now.meter.response_ns = 0;
+	if (!(stated & SSDPM_TRAIT_CLOCK))
+		s->now.meter.clock = 0;
+	better(&best, find_best(s, trait));
+	s->now = now;
+	return best;
+}
+
+static uint32_t check_stated(struct search *s, uint32_t stated)
+{
+	static const struct {
+		uint32_t trait, contradiction;
+	} traits[] = {
+		{ SSDPM_TRAIT_SAMPLING, SSDPM_CONTRADICTION_SAMPLING },
+		{ SSDPM_TRAIT_RESPONSE, SSDPM_CONTRADICTION_RESPONSE },
+		{ SSDPM_TRAIT_CLOCK, SSDPM_CONTRADICTION_CLOCK },
+	};
+	double most = s->now.score + GAIN_CONTRADICTS;
+	uint32_t contradiction = 0;
+
+	for (size_t i = 0; i < sizeof(traits) / sizeof(traits[0]); i++) {
+		if (!(stated & traits[i].trait))
+			continue;
+		struct trial best = find_other(s, traits[i].trait, stated);
+
+		if (!(best.score > most))
+			continue;
+		most = best.score;
+		contradiction = traits[i].contradiction;
+	}
+	if (!contradiction && fabs(s->now.meter.clock) > 0.95 * CLOCK_MAX &&
+	    !(stated & SSDPM_TRAIT_CLOCK))
+		return SSDPM_CONTRADICTION_CLOCK;
+	return contradiction;
+}
+
+/* What a check must not change. */
+struct kept {
+	struct fit fit;
+	struct meter meter;
+	uint8_t out[];
+};
+
+static struct kept *keep(const struct calibrate_task *task)
+{
+	struct kept *kept = malloc(sizeof(*kept) + task->fit.n);
+
+	if (!kept)
+		return NULL;
+	kept->fit = task->fit;
+	kept->meter = task->meter;
+	memcpy(kept->out, task->fit.out, task->fit.n);
+	return kept;
+}
+
+/* Let go of it too. */
+static void put_back(struct calibrate_task *task, struct kept *kept)
+{
+	task->meter = kept->meter;
+	ssdpm__task_fill(task, task->offset_ns);
+	memcpy(task->fit.out, kept->out, task->fit.n);
+	task->fit = kept->fit;
+	free(kept);
+}
+
+/* Each I/O that wakes the drive takes as much longer, until the next one. */
+static void lengthen(const struct drawn_course *course,
+		     const uint64_t exit_ns[SSDPM_MAX_STATES],
+		     struct ssdpm_io *longer)
+{
+	for (size_t i = 0; i < course->n_arrivals; i++) {
+		const struct arrival *arrival = &course->arrivals[i];
+		struct ssdpm_io *io = &longer[arrival->io];
+		uint64_t service_ns = io->service_ns;
+
+		if (arrival->phase != SSDPM_PHASE_RESIDENT)
+			continue;
+		service_ns += exit_ns[arrival->state];
+		if (arrival->io + 1 < course->n_ios &&
+		    service_ns > io[1].start_ns - io->start_ns)
+			service_ns = io[1].start_ns - io->start_ns;
+		if (service_ns > io->service_ns && service_ns <= UINT32_MAX)
+			io->service_ns = (uint32_t)service_ns;
+	}
+}
+
+/* How much better the power fits where waking takes so much more. */
+static int try_wait(struct search *s, double factor,
+		    const uint64_t exit_ns[SSDPM_MAX_STATES],
+		    struct ssdpm_io *longer, double *ret_gain)
+{
+	struct drawn_course *course = &s->task->course;
+	const struct ssdpm_io *ios = course->ios;
+	uint64_t wait_ns[SSDPM_MAX_STATES];
+	struct trial trial = s->now;
+
+	for (size_t i = 0; i < SSDPM_MAX_STATES; i++)
+		wait_ns[i] = (uint64_t)(factor * (double)exit_ns[i]);
+	memcpy(longer, ios, course->n_ios * sizeof(*longer));
+	lengthen(course, wait_ns, longer);
+	course->ios = longer;
+	int err = ssdpm__course_cut(course, wait_ns);
+
+	if (err == 0)
+		score(s, &trial);
+	course->ios = ios;
+	*ret_gain = trial.score - s->now.score;
+	return err;
+}
+
+int ssdpm__wait_check(struct calibrate_task *task,
+		      const uint64_t exit_ns[SSDPM_MAX_STATES],
+		      const uint64_t cut_ns[SSDPM_MAX_STATES], double *ret_gain)
+{
+	static const double factors[] = { 0.25, 0.5, 1, 2, 4, 8 };
+	struct kept *kept = keep(task);
+	struct ssdpm_io *longer = malloc(task->course.n_ios * sizeof(*longer));
+	struct search s = { 0 };
+	int err = kept && longer ? 0 : -ENOMEM;
+	double gain;
+
+	if (err == 0 && begin(&s, task) == 0)
+		for (size_t i = 0; err == 0 && i < 6; i++) {
+			err = try_wait(&s, factors[i], exit_ns, longer, &gain);
+			if (err == 0)
+				*ret_gain = ssdpm__max(*ret_gain, gain);
+		}
+	if (err == 0)
+		err = ssdpm__course_cut(&task->course, cut_ns);
+	if (kept && err == 0)
+		put_back(task, kept);
+	else
+		free(kept);
+	free(longer);
+	return err;
+}
+
+int ssdpm__meter_check(struct calibrate_task *task, uint32_t stated,
+		       uint32_t *ret_contradiction)
+{
+	struct search s = { 0 };
+	struct kept *kept = keep(task);
+
+	if (!kept)
+		return -ENOMEM;
+	if (begin(&s, task) == 0)
+		*ret_contradiction = check_stated(&s, stated);
+	put_back(task, kept);
+	if (!*ret_contradiction && stated & SSDPM_TRAIT_DRIFT &&
+	    task->fit.walk_gain > GAIN_CONTRADICTS)
+		*ret_contradiction = SSDPM_CONTRADICTION_DRIFT;
+	return 0;
+}

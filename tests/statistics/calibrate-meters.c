@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How often the intervals of a calibration hold the truth if the meter is not
+ * an ideal one: it lags, its zero walks, its samples are of an instant, its
+ * gain or its clock is wrong, or the I/Os leave out the wait. Each fault is
+ * tried with nothing stated of the meter, and with the right thing stated. The
+ * same counts must find each fault that is planted.
+ */
+#include "calibrate-truth.h"
+#include "calls.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "binomial.h"
+
+#define N_SEEN 8
+
+static const struct {
+	uint32_t kind, index;
+	const char *name;
+} seen[N_SEEN] = {
+	{ SSDPM_PARAMETER_IDLE_POWER, 0, "idle 0" },
+	{ SSDPM_PARAMETER_IDLE_POWER, 1, "idle 1" },
+	{ SSDPM_PARAMETER_IDLE_POWER, 2, "idle 2" },
+	{ SSDPM_PARAMETER_ACTIVE_POWER, 0, "read" },
+	{ SSDPM_PARAMETER_ACTIVE_POWER, 1, "write" },
+	{ SSDPM_PARAMETER_TRANSITION_POWER, 0, "transition" },
+	{ SSDPM_PARAMETER_EXIT_LATENCY, 1, "exit 1" },
+	{ SSDPM_PARAMETER_EXIT_LATENCY, 2, "exit 2" },
+};
+
+/* What is wrong with a meter, and whether the caller says so. */
+static const struct group {
+	const char *name;
+	struct truth_meter meter;
+	bool stated;
+	bool ideal;
+	bool skewed; /* gain or clock: to either side */
+} groups[] = {
+	{ .name = "an ideal meter", .ideal = true },
+	{ .name = "a low pass of 20 ms", .meter.response_s = 0.02 },
+	{ .name = "a zero that walks", .meter.walk_w = 0.25 },
+	{ .name = "samples of an instant", .meter.point = true },
+	{ .name = "a gain of 3 %", .meter.gain = 0.03, .skewed = true },
+	{ .name = "a clock of 500 ppm", .meter.clock = 5e-4, .skewed = true },
+	{ .name = "services without the wait", .meter.no_wait = true },
+};
+
+#define N_GROUPS (sizeof(groups) / sizeof(groups[0]))
+
+/* Faults that a library could have. */
+enum bias {
+	NARROW, /* intervals have 0.6 times their width */
+	HIGH,	/* values and bounds are 8 % too high */
+	SHY,	/* one run of three is refused */
+	N_BIASES,
+	NO_BIAS = N_BIASES,
+};
+
+static const char *const biases[N_BIASES] = {
+	[NARROW] = "narrow",
+	[HIGH] = "high",
+	[SHY] = "shy",
+};
+
+struct tally {
+	unsigned int known, covered;
+};
+
+struct counts {
+	unsigned int runs, refused;
+	unsigned int by[16]; /* by enum ssdpm_contradiction; 0: an error */
+	struct tally tallies[N_SEEN];
+};
+
+static bool holds(const struct ssdpm_measured *one, double value,
+		  enum bias bias)
+{
+	double width = bias == NARROW ? 0.6 : 1;
+	double scale = bias == HIGH ? 1.08 : 1;
+	double low = one->nominal + width * (one->low - one->nominal);
+	double high = one->nominal + width * (one->high - one->nominal);
+
+	return scale * low <= value && value <= scale * high;
+}
+
+static void count(const struct truth *truth,
+		  const struct ssdpm_measured *measured, size_t n,
+		  enum bias bias, struct counts *counts)
+{
+	for (size_t i = 0; i < N_SEEN; i++) {
+		const struct ssdpm_measured *one =
+			find_measured(measured, n, seen[i].kind, seen[i].index);
+
+		if (!one || one->status != SSDPM_MEASURED_KNOWN)
+			continue;
+		counts->tallies[i].known++;
+		counts->tallies[i].covered += holds(
+			one, truth_value(truth, seen[i].kind, seen[i].index),
+			bias);
+	}
+}
+
+static struct truth draw(const struct group *group, uint64_t *seed)
+{
+	struct truth truth = truth_random(seed);
+	double side = truth_uniform(seed) < 0.5 ? -1 : 1;
+
+	truth.meter = group->meter;
+	if (group->skewed) {
+		truth.meter.gain *= side;
+		truth.meter.clock *= side;
+	}
+	return truth;
+}
+
+/* The right thing, as far as there is one. */
+static struct ssdpm_meter_traits state_of(const struct group *group,
+					  const struct truth *truth)
+{
+	const struct truth_meter *meter = &truth->meter;
+
+	if (!group->stated)
+		return (struct ssdpm_meter_traits){ 0 };
+	return (struct ssdpm_meter_traits){
+		.known = SSDPM_TRAIT_SAMPLING | SSDPM_TRAIT_RESPONSE |
+			 SSDPM_TRAIT_DRIFT | SSDPM_TRAIT_GAIN |
+			 SSDPM_TRAIT_CLOCK,
+		.sampling = meter->point ? SSDPM_SAMPLING_POINT :
+					   SSDPM_SAMPLING_MEAN,
+		.response_ns = (uint64_t)llround(meter->response_s * 1e9),
+		.drift_uw = (uint64_t)llround(meter->walk_w * 1e6),
+		.gain_ppm = (uint32_t)llround(fabs(meter->gain) * 1e6),
+		.clock_ppb = (int32_t)lround(meter->clock * 1e9),
+	};
+}
+
+static void try_case(const struct group *group, unsigned int i,
+		     struct counts counts[N_BIASES + 1])
+{
+	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
+	uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) * (i + 1);
+	struct truth truth = draw(group, &seed);
+	size_t rows = 1000 + (size_t)(3000 * truth_uniform(&seed));
+	double step_s = 0.02 + 0.08 * truth_uniform(&seed);
+	struct truth_run run = truth_run(&truth, rows, step_s, &seed);
+	struct ssdpm_calibrate_params params = {
+		.size = sizeof(params),
+		.max_offset_ns = truth.offset_ns ? 3000000000 : 0,
+		.meter = state_of(group, &truth),
+	};
+	struct ssdpm_calibration calibration = { 0 };
+	bool refused = truth_calibrate(&run, &params, measured, &calibration,
+				       NULL) != 0 ||
+		       calibration.contradiction;
+
+	for (unsigned int bias = 0; bias <= N_BIASES; bias++) {
+		bool shy = bias == SHY && i % 3 == 0;
+
+		counts[bias].runs++;
+		counts[bias].refused += refused || shy;
+		counts[bias].by[calibration.contradiction] += refused;
+		if (!refused && !shy)
+			count(&truth, measured, calibration.n_measured,
+			      (enum bias)bias, &counts[bias]);
+	}
+	truth_run_free(&run);
+}
+
+/*
+ * What is promised: the lower end of the coverage of those that are not refused
+ * is 87 % or more. Few that are left cannot show that: then chance must not
+ * exclude it.
+ */
+static bool is_covered(const struct tally *tally)
+{
+	if (tally->known < 100)
+		return !binomial_too_low(tally->covered, tally->known, 0.87);
+	return binomial_lower(tally->covered, tally->known) >= 0.87;
+}
+
+/* Clean data: at most 5 % refused; with the right meter stated 20 %. */
+static bool is_bold(const struct group *group, const struct counts *counts)
+{
+	double most = group->ideal ? 0.05 : group->stated ? 0.2 : 1;
+
+	return most == 1 ||
+	       !binomial_too_high(counts->refused, counts->runs, most);
+}
+
+static unsigned int report(const struct group *group,
+			   const struct counts *counts, bool verbose)
+{
+	bool bold = is_bold(group, counts);
+	unsigned int faults = !bold;
+
+	if (verbose)
+		printf("%s, %s: %u of %u refused%s\n", group->name,
+		       group->stated ? "stated" : "nothing stated",
+		       counts->refused, counts->runs,
+		       bold ? "" : " <- too many");
+	for (uint32_t i = 0; verbose && i < 16; i++)
+		if (counts->by[i])
+			printf("  refused for %s: %u\n",
+			       i ? ssdpm_contradiction_to_string(i) :
+				   "an error",
+			       counts->by[i]);
+	for (size_t i = 0; i < N_SEEN; i++) {
+		const struct tally *tally = &counts->tallies[i];
+		bool good = is_covered(tally);
+
+		if (verbose && tally->known)
+			printf("  %-10s %3u of %3u covered: %.3f, %.3f or more%s\n",
+			       seen[i].name, tally->covered, tally->known,
+			       (double)tally->covered / tally->known,
+			       binomial_lower(tally->covered, tally->known),
+			       good ? "" : " <- too few");
+		faults += !good;
+	}
+	return faults;
+}
+
+static void try_group(const struct group *group, unsigned int n,
+		      unsigned int faults[N_BIASES + 1])
+{
+	struct counts counts[N_BIASES + 1] = { 0 };
+
+	for (unsigned int k = 0; k < n; k++)
+		try_case(group, k, counts);
+	for (unsigned int bias = 0; bias <= N_BIASES; bias++)
+		faults[bias] += report(group, &counts[bias], bias == NO_BIAS);
+}
+
+/* Arguments: how many runs, and which group alone. */
+int main(int argc, char **argv)
+{
+	unsigned int n = fixture_cases(4) < 4 ? 20 : 400;
+	unsigned int faults[N_BIASES + 1] = { 0 };
+
+	if (argc > 1)
+		n = (unsigned int)atoi(argv[1]);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (size_t i = 0; i < 2 * N_GROUPS; i++) {
+		struct group group = groups[i / 2];
+
+		if (argc > 2 && (size_t)atoi(argv[2]) != i)
+			continue;
+		group.stated = i % 2;
+		/* Nothing of a meter makes those I/Os right. */
+		if (group.stated && group.meter.no_wait)
+			continue;
+		try_group(&group, n, faults);
+	}
+	return binomial_verdict(faults[NO_BIAS], biases, faults, N_BIASES);
+}
