@@ -146,8 +146,9 @@ static void say_not_measured(struct ssdpm_measured *measured, uint32_t status,
 	memcpy(measured->reason, reason, strlen(reason) + 1);
 }
 
-/* I/Os show no sign of a wait. Is it less than this share of what was known
- * before, too? Then the power need not show one beyond chance. */
+/* I/Os show no sign of a wait, or of a shorter one than was known before: the
+ * power has to tell. Where there is no sign, and it would be less than this
+ * share of what was known, the power need not show one beyond chance. */
 #define WAIT_SHARE 0.1
 
 static void suspect(struct calibration *c,
@@ -156,11 +157,13 @@ static void suspect(struct calibration *c,
 {
 	double nominal_ns = (double)parameter->nominal * 1000;
 
-	if (latency->n < WAKES_MIN || latency->low_ns > 0)
+	if (latency->n < WAKES_MIN)
 		return;
-	c->suspicious = true;
+	c->suspicious = c->suspicious || latency->low_ns <= 0 ||
+			latency->high_ns < nominal_ns;
 	c->implausible =
-		c->implausible || latency->high_ns < WAIT_SHARE * nominal_ns;
+		c->implausible || (latency->low_ns <= 0 &&
+				   latency->high_ns < WAIT_SHARE * nominal_ns);
 }
 
 /* Less than the times of I/Os can show. */

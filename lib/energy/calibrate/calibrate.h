@@ -203,7 +203,7 @@ struct calibration {
 	struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
 	struct calibrate_task task;
 	uint32_t contradiction;
-	bool suspicious;  /* I/Os from a state show no sign of a wait */
+	bool suspicious;  /* I/Os from a state show no wait, or a short one */
 	bool implausible; /* and it would be far shorter than is known */
 	double wait_gain; /* as of ssdpm__wait_check() */
 	/* By column of the fit: half an interval, for what is not known of exit
