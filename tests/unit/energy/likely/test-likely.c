@@ -235,7 +235,7 @@ static void a_likely_power_is_possible_and_around_the_nominal_one(void **state)
 		assert_true(p.likely_low_uw < p.likely_median_uw);
 		assert_true(p.likely_median_uw < p.likely_high_uw);
 		assert_true(p.likely_high_uw <= p.possible_high_uw);
-		assert_int_equal(p.priors_version, 2);
+		assert_int_equal(p.priors_version, 3);
 		ssdpm_sim_free(sim);
 	}
 	ssdpm_model_unref(model);
