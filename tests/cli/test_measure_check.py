@@ -228,7 +228,7 @@ def test_a_prediction_that_cannot_be_is_refused(drive: Command) -> None:
         (good.replace('"measured": null', '"later": null'), "measured: is needed"),
         (good.replace('"nominal_uw"', '"other_uw"'), "nominal_uw: is needed"),
         (good.replace('"likely_low_uw": ', '"likely_low_uw": 9'), "in each other"),
-        (good.replace('"priors_version": 2', '"priors_version": -2'), "priors_version"),
+        (good.replace('"priors_version": 3', '"priors_version": -2'), "priors_version"),
         ("[]", "is read here"),
         ("", "no data"),
     ]:
