@@ -66,7 +66,7 @@ No verdict is typed. `report.py` derives each from the numbers of its row, by on
 
 A row without a section, figure or table of its source is refused, and so is one that
 states another verdict than its numbers give, and a miss without what would explain it.
-Where nothing else is said, the tolerance is half of the last published digit. A row with
+The tolerance is half of the last published digit, unless a row names another. A row with
 several numbers has the verdict of the worst. The column "stands" says where a published
 number is from: *published* in words or digits, *digitised by us* from a figure,
 *computed by us* from numbers of the source.

@@ -56,7 +56,7 @@ def number(about: str, published: str, value: float) -> Claim:
 
 
 def errors() -> list[tuple[str, float, float]]:
-    """Of each spare area and formula: the formula, and the drive simulated."""
+    """What the formula and the simulated drive give for each spare area."""
     rows = []
     for spare in SPARES:
         rows.append(("fifo", wa.calculate(spare, "fifo"), simulate(spare, "fifo")))

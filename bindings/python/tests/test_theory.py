@@ -111,7 +111,8 @@ def test_the_envelope_costs_what_the_optimum_does_and_beta_to_the_nanojoule() ->
 
 
 def cost(gaps: ssdpm.Gaps, idle_ms: int | None) -> tuple[float, float]:
-    """Of a table on idle times: the mean of the simulator in mJ, and its standard error.
+    """The mean in mJ that the simulator finds for a table, and its standard error.
+
     The sum is exactly that of the costs of each idle time.
     """
     table = None

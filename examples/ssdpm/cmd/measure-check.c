@@ -80,7 +80,7 @@ static enum exit_status check_source(const struct common *common,
 				   "see ssdpm measure check --help");
 }
 
-/* Of a prediction that is made here. */
+/* For a prediction that is made here. */
 static enum exit_status check_prediction(const struct common *common,
 					 const struct check_options *s)
 {
@@ -103,7 +103,7 @@ static enum exit_status check_file(const struct common *common,
 	if (s->named.option)
 		return usage_error(common, "--%s requires --trace",
 				   s->named.option);
-	if (s->apst.given || s->sim.n_overrides || s->sim.measured.n)
+	if (s->apst.given || s->sim.given)
 		return usage_error(common, "an option of the drive or of its "
 					   "policy requires --trace");
 	return STATUS_DONE;
@@ -167,7 +167,7 @@ static const struct group_use groups[] = {
 const struct subcommand cmd_measure_check = {
 	.name = "measure check",
 	.operands = "DRIVE|FILE",
-	.operands_optional = true, /* what is missing is said in words */
+	.operands_optional = true, /* run() names what is missing */
 	.takes_drives = true,
 	.list = "predictions",
 	.summary = "Predict the mean power of a run, then measure it and "

@@ -227,7 +227,7 @@ static const struct subcommand *const words[] = {
 const struct subcommand cmd_measure = {
 	.name = "measure",
 	.operands = "energy|baseline|background|survey|merge FILE...",
-	.operands_optional = true, /* what is missing is said in words */
+	.operands_optional = true, /* run() names what is missing */
 	.list = "results",
 	.summary = "Turn samples of power into energy, background work and a "
 		   "better model.",

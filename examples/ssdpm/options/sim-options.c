@@ -276,6 +276,7 @@ static enum exit_status set(void *data, struct common *common,
 const struct option_group sim_option_group = {
 	OPTIONS(options),
 	.set = set,
+	KEEPS_GIVEN(SIM, given),
 };
 
 struct ssdpm_device_settings find_settings(const struct drive *drive)

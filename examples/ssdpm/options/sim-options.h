@@ -23,6 +23,7 @@ struct override {
 #define MAX_WA_MILLI 65536000
 
 struct sim_options {
+	uint64_t given; /* bits: which options of the group */
 	uint32_t loop;
 	uint32_t pcie_link;
 	uint32_t flags;

@@ -35,7 +35,7 @@ struct fit {
 	size_t n_out;
 	struct fit_noise noise;
 	double sigma;
-	/* How far the zero walks over the rows, in W; NAN: nobody knows. */
+	/* How far the zero walks over the rows, in W; NAN: unknown. */
 	double drift_w;
 	double walk_gain; /* what a walk that is not known would better */
 	double b[FIT_MAX_COLUMNS];

@@ -157,6 +157,8 @@ static bool is_blkparse(const char *head, size_t size)
 	return false;
 }
 
+static block_next next_line;
+
 static int open_blkparse(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct block_letters letters = { 0 };
@@ -171,7 +173,7 @@ static int open_blkparse(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		    ssdpm__span_is(event.device, trace->device))
 			ssdpm__block_see(&letters, event.action);
 	}
-	return ssdpm__block_open(trace, &letters, reterr);
+	return ssdpm__block_open(trace, &letters, next_line, reterr);
 }
 
 /*
@@ -287,19 +289,10 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	return err < 0 ? err : 1;
 }
 
-static int read_blkparse(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-			 size_t max, size_t *ret_n, struct ssdpm_error *reterr)
-{
-	struct queue_block *block = trace->state;
-
-	return ssdpm__pair_read(block->pair, ios, max, ret_n, reterr,
-				next_line);
-}
-
 const struct trace_reader ssdpm__read_blkparse = {
 	.format = SSDPM_TRACE_BLKPARSE,
 	.is = is_blkparse,
 	.open = open_blkparse,
-	.read = read_blkparse,
+	.read = ssdpm__block_read,
 	.close = ssdpm__block_close,
 };

@@ -170,6 +170,8 @@ static bool is_ftrace(const char *head, size_t size)
 	return look_at(NULL, ssdpm__span(head, size), &letters, &of_perf);
 }
 
+static block_next next_line;
+
 static int open_ftrace(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct block_letters letters = { 0 };
@@ -179,7 +181,7 @@ static int open_ftrace(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	if (!trace->counts.format)
 		trace->counts.format =
 			of_perf ? SSDPM_TRACE_PERF_SCRIPT : SSDPM_TRACE_FTRACE;
-	return ssdpm__block_open(trace, &letters, reterr);
+	return ssdpm__block_open(trace, &letters, next_line, reterr);
 }
 
 /* 0, -EINVAL, -ERANGE. */
@@ -303,20 +305,11 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	return err < 0 ? err : 1;
 }
 
-static int read_ftrace(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-		       size_t max, size_t *ret_n, struct ssdpm_error *reterr)
-{
-	struct queue_block *block = trace->state;
-
-	return ssdpm__pair_read(block->pair, ios, max, ret_n, reterr,
-				next_line);
-}
-
 const struct trace_reader ssdpm__read_ftrace = {
 	.format = SSDPM_TRACE_PERF_SCRIPT,
 	.last_format = SSDPM_TRACE_FTRACE,
 	.is = is_ftrace,
 	.open = open_ftrace,
-	.read = read_ftrace,
+	.read = ssdpm__block_read,
 	.close = ssdpm__block_close,
 };

@@ -14,7 +14,7 @@ void ssdpm__block_see(struct block_letters *letters, char letter)
 }
 
 int ssdpm__block_open(struct ssdpm_trace *trace,
-		      const struct block_letters *letters,
+		      const struct block_letters *letters, block_next *next,
 		      struct ssdpm_error *reterr)
 {
 	struct queue_block *block = calloc(1, sizeof(*block));
@@ -22,6 +22,7 @@ int ssdpm__block_open(struct ssdpm_trace *trace,
 	if (!block)
 		return ssdpm__no_memory(reterr);
 	trace->state = block;
+	block->next = next;
 	block->issue = 'D';
 	if (!letters->d && letters->i)
 		block->issue = 'I';
@@ -40,6 +41,15 @@ void ssdpm__block_close(struct ssdpm_trace *trace)
 	if (block)
 		ssdpm__pair_free(block->pair);
 	free(block);
+}
+
+int ssdpm__block_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
+		      size_t max, size_t *ret_n, struct ssdpm_error *reterr)
+{
+	struct queue_block *block = trace->state;
+
+	return ssdpm__pair_read(block->pair, ios, max, ret_n, reterr,
+				block->next);
 }
 
 uint8_t ssdpm__block_op(struct span rwbs, uint64_t bytes)

@@ -5,6 +5,9 @@
 
 #include "workload/pair.h"
 
+/* As next() of ssdpm__pair_read(). */
+typedef int block_next(struct ssdpm_trace *trace, struct ssdpm_error *reterr);
+
 /*
  * Events have blkparse's letters. An issue is what is nearest to the drive: D
  * (to the driver, merged), without these I (into the scheduler), without these
@@ -12,6 +15,7 @@
  */
 struct queue_block {
 	struct pair *pair;
+	block_next *next;
 	char issue;
 	bool only_completions; /* all that there is to know is when */
 	bool has_events;
@@ -30,8 +34,12 @@ struct block_letters {
 
 /* Sets trace->state, which ssdpm__block_close() frees. */
 int ssdpm__block_open(struct ssdpm_trace *trace,
-		      const struct block_letters *letters,
+		      const struct block_letters *letters, block_next *next,
 		      struct ssdpm_error *reterr);
+
+/* The read() of a reader. */
+int ssdpm__block_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
+		      size_t max, size_t *ret_n, struct ssdpm_error *reterr);
 void ssdpm__block_close(struct ssdpm_trace *trace);
 
 void ssdpm__block_see(struct block_letters *letters, char letter);

@@ -110,6 +110,8 @@ static struct span print_device(uint32_t device, char text[24])
 	return (struct span){ text, text + n };
 }
 
+static block_next next_event;
+
 /* See which events there are at the beginning. */
 static int open_blktrace(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
@@ -133,7 +135,7 @@ static int open_blktrace(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		at += size < left ? size : left;
 		left -= size < left ? size : left;
 	}
-	int err = ssdpm__block_open(trace, &letters, reterr);
+	int err = ssdpm__block_open(trace, &letters, next_event, reterr);
 	if (err)
 		return err;
 	((struct queue_block *)trace->state)->swapped = swapped;
@@ -229,19 +231,10 @@ static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	return err < 0 ? err : 1;
 }
 
-static int read_blktrace(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-			 size_t max, size_t *ret_n, struct ssdpm_error *reterr)
-{
-	struct queue_block *block = trace->state;
-
-	return ssdpm__pair_read(block->pair, ios, max, ret_n, reterr,
-				next_event);
-}
-
 const struct trace_reader ssdpm__read_blktrace = {
 	.format = SSDPM_TRACE_BLKTRACE,
 	.is = is_blktrace,
 	.open = open_blktrace,
-	.read = read_blktrace,
+	.read = ssdpm__block_read,
 	.close = ssdpm__block_close,
 };
