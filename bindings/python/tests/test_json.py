@@ -384,6 +384,7 @@ NOT_IN_PYTHON = {
     "ssdpm.capture/1": "Machine.capture() returns nothing",
     "ssdpm.apst-keep/1": "keep() returns a number",
     "ssdpm.error/1": "an error is raised",
+    "ssdpm.prediction/1": "the command alone predicts, so far",
 }
 # Those of classes beside CASES.
 ELSEWHERE = {

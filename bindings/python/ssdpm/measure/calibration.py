@@ -126,8 +126,8 @@ class Contradiction(Word):
     """What is left is not the noise that the intervals rest on."""
 
 
-@dataclass(frozen=True)
-class MeterTraits:
+@dataclass(frozen=True, eq=False)
+class MeterTraits(Value):
     """The meter that the intervals of a calibration rest on.
 
     Attributes:
