@@ -170,9 +170,9 @@ static void try_case(const struct group *group, unsigned int i,
 
 /*
  * What is promised: the lower end of the coverage of those that are not refused
- * is 87 % or more. Fewer than 100 that are left cannot show it: such a row misses
- * the promise, as ssdpm_calibrate(3) says, and here it only may not contradict
- * it.
+ * is 87 % or more. Fewer than 100 that are left cannot show it: such a row
+ * misses the promise, as ssdpm_calibrate(3) says, and here it only may not
+ * contradict it.
  */
 static bool is_covered(const struct tally *tally)
 {
