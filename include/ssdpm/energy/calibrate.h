@@ -44,7 +44,7 @@ enum ssdpm_meter_sampling {
 /**
  * struct ssdpm_meter_traits - what a meter makes of power (frozen, 32 bytes)
  * @known:       bits of enum ssdpm_meter_trait: what is stated. A result has
- * the other members as the data show them, and the gain as assumed
+ *               the other members as the data show, and the gain as assumed
  * @sampling:    enum ssdpm_meter_sampling
  * @response_ns: time constant of a low pass of first order; 0: none
  * @drift_uw:    how far its zero walks at random from the first sample to the
