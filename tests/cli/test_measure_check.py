@@ -254,6 +254,9 @@ def test_a_prediction_that_cannot_be_is_refused(drive: Command) -> None:
         (["-s", "run-power.csv", "--loop", "closed", "x.json"], "requires --trace"),
         (["-s", "run-power.csv", "--end", "1s", "x.json"], "requires --trace"),
         (["-s", "run-power.csv", "--pcie-link", "l1", "x.json"], "requires --trace"),
+        (["-s", "run-power.csv", "--trace-device", "1", "x.json"], "requires --trace"),
+        (["-t", "lomax", "--json", "--predict-only", "--trace-format", "spc", DRIVE],
+         "--trace-format is for traces that are read, and lomax is made"),
         (["-s", "run-power.csv", "-o", "-", "x.json"], "--json prints it"),
         (["-s", "run-power.csv", "--tolerance", "0%", "x.json"], "above 0 and below 100%"),
         (["-s", "run-power.csv", "--window", "2s", "x.json"], "--window"),
@@ -274,3 +277,25 @@ def test_a_policy_changes_what_is_predicted(drive: Command) -> None:
     call = [*PREDICT, "--predict-only", "-o", "x.json"]
     assert "for SATA drives" in drive.fails(3, *call, "--lpm", "min_power")
     assert not (drive.directory / "x.json").exists()
+
+
+def test_a_trace_of_other_columns_of_several_devices_and_with_a_bad_line_is_read(
+    drive: Command,
+) -> None:
+    lines = ["when;what;at;size;disk", "0;r;0;512;a", "500;w;8192;512;b", "900;r;0;512;a"]
+    drive.write("other.txt", "\n".join(lines) + "\n")
+    columns = "time:s,op,offset,bytes,device;separator=semicolon;skip=1"
+
+    def said(*arguments: str) -> str:
+        result = drive(*arguments, "--json")
+        assert result.returncode == 1
+        return (result.stdout + result.stderr).decode()
+
+    call = ["measure", "check", "-t", "other.txt", "--predict-only", DRIVE]
+    call += ["--trace-columns", columns]
+    assert "--trace-device" in said(*call)
+    call += ["--trace-device", "a"]
+    assert drive.json(*call)["n_ios"] == [2, 0, 0, 0]
+    drive.write("other.txt", "\n".join([*lines, "x"]) + "\n")
+    assert "other.txt:5" in said(*call)
+    assert drive.json(*call, "--trace-skip-bad")["n_ios"] == [2, 0, 0, 0]

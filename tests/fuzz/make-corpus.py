@@ -914,6 +914,28 @@ OVERLAY = {
     "no-wa": overlay(measured_wa_milli=999),
 }
 
+def prediction(text="", **changes):
+    whole = {"schema": "ssdpm.prediction/1", "version": "0.1.0", "predicted_at": None,
+             "duration_ns": 2000000000, "nominal_uw": 40, "likely_low_uw": 30,
+             "likely_median_uw": 41, "likely_high_uw": 60, "possible_low_uw": 2,
+             "possible_high_uw": 70, "priors_version": 3, "parameters": [],
+             "model": {}, "measured": None, **changes}
+    return (text + json.dumps(whole, indent=1)).encode()
+
+
+PREDICTION = {
+    "whole": prediction(),
+    "mark": prediction("\ufeff\n"),
+    "measured": prediction(measured={"power_uw": 41, "verdict": "inside-likely"}),
+    "crossed": prediction(likely_low_uw=42),
+    "limits": prediction(possible_low_uw=0, possible_high_uw=2**64 - 1,
+                         priors_version=2**32 - 1),
+    "beyond": prediction(possible_high_uw=2**64),
+    "least": json.dumps({"schema": "ssdpm.prediction/1", "measured": None}).encode(),
+    "later": prediction(schema="ssdpm.prediction/2"),
+    "list": b'[{"schema": "ssdpm.prediction/1"}]',
+}
+
 # A byte of flags; states, powers and latencies; bounds; then records.
 GAPS_DRIVE = bytes([0, 1, 0]) + bytes(range(200, 216))
 GAPS = {
@@ -1000,6 +1022,7 @@ TARGETS = {
     "gaps": GAPS,
     "gaps-data": GAPS_DATA,
     "overlay": OVERLAY,
+    "prediction": PREDICTION,
     "power": POWER,
     "sim": SIM,
     "survey": SURVEY,

@@ -3,6 +3,7 @@
 #include "../support/calls.h"
 #include "check.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,5 +292,59 @@ int fuzz_survey(const uint8_t *data, size_t size)
 	check_facts(file);
 	check_result(file);
 	ssdpm_survey_file_free(file);
+	return 0;
+}
+
+/* "ssdpm.prediction/1": it gets a measurement, once, and keeps its other bytes.
+ */
+
+static void check_measured(const char *text, size_t size)
+{
+	const struct ssdpm_energy energy = { .size = sizeof(energy),
+					     .covered_ns = 1000000000,
+					     .energy_j = 1,
+					     .low_j = 0.5,
+					     .high_j = 2,
+					     .mean_power_w = 1 };
+	const struct ssdpm_prediction_measured measured = {
+		.size = sizeof(measured),
+		.energy = &energy,
+		.subtracted_w = 0.25,
+		.measured_at = "then",
+	};
+	struct ssdpm_prediction p = { .size = sizeof(p) };
+	struct ssdpm_error error;
+	size_t longer;
+	char *more = NULL;
+
+	check(!ssdpm_prediction_add_measured(text, size, &measured, &more,
+					     NULL),
+	      "what was read gets a measurement");
+	longer = strlen(more);
+	check(ssdpm_prediction_from_json(more, longer, &p, &error) == -EEXIST,
+	      "it has one then");
+	check_error(-EEXIST, &error);
+	free(more);
+}
+
+int fuzz_prediction(const uint8_t *data, size_t size)
+{
+	struct ssdpm_prediction p = { .size = sizeof(p) };
+	struct ssdpm_error error;
+	int err = ssdpm_prediction_from_json((const char *)data, size, &p,
+					     &error);
+
+	if (err) {
+		check_error(err, &error);
+		check(!p.priors_version && !p.nominal_uw && !p.possible_high_uw,
+		      "failure returns nothing");
+		return 0;
+	}
+	check(p.possible_low_uw <= p.likely_low_uw &&
+		      p.likely_low_uw <= p.likely_median_uw &&
+		      p.likely_median_uw <= p.likely_high_uw &&
+		      p.likely_high_uw <= p.possible_high_uw,
+	      "the ranges lie in each other");
+	check_measured((const char *)data, size);
 	return 0;
 }

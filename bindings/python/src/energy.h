@@ -239,6 +239,8 @@ py::tuple result_tuple(const struct ssdpm_result &result,
 py::tuple saving_tuple(const struct ssdpm_saving &saving);
 /* None for NULL. */
 py::object likely_tuple(const struct ssdpm_likely *likely);
+/* The members of struct ssdpm_prediction in their order. */
+py::tuple prediction_tuple(const struct ssdpm_prediction &prediction);
 
 /* struct ssdpm_sim_params with all that it points to. */
 class SimParams

@@ -305,7 +305,49 @@ class Sim
 		return saving_tuple(saving);
 	}
 
+	/* Of one that is finished, and was made to. */
+	py::tuple prediction()
+	{
+		return prediction_tuple(predict());
+	}
+
+	py::str prediction_to_json(const IoArray &ios,
+				   const OptionalText &policy,
+				   const OptionalText &predicted_at)
+	{
+		const struct ssdpm_prediction prediction = predict();
+		struct ssdpm_prediction_report report = {};
+
+		report.size = sizeof(report);
+		report.model = model.get();
+		report.sim = sim;
+		report.prediction = &prediction;
+		report.ios = ios.data();
+		report.n_ios = (size_t)ios.size();
+		report.policy = c_str(policy);
+		report.predicted_at = c_str(predicted_at);
+		return written([&](char **text, struct ssdpm_error *error) {
+			std::lock_guard<std::mutex> lock(mutex);
+
+			return ssdpm_prediction_report_to_json(&report, text,
+							       error);
+		});
+	}
+
       private:
+	struct ssdpm_prediction predict()
+	{
+		struct ssdpm_prediction found = {};
+
+		found.size = sizeof(found);
+		without_gil([&](struct ssdpm_error *error) {
+			std::lock_guard<std::mutex> lock(mutex);
+
+			return ssdpm_sim_get_prediction(sim, &found, error);
+		});
+		return found;
+	}
+
 	/* The library calls this without the GIL; it must not throw. */
 	static void add_change(void *userdata, uint64_t time_ns, uint32_t phase,
 			       uint32_t state)
@@ -721,7 +763,9 @@ void add_estimate(py::module_ &module)
 		.def("feed", &Sim::feed)
 		.def("finish", &Sim::finish)
 		.def("to_json", &Sim::to_json)
-		.def("saving", &Sim::saving);
+		.def("saving", &Sim::saving)
+		.def("prediction", &Sim::prediction)
+		.def("prediction_to_json", &Sim::prediction_to_json);
 	py::class_<Gaps>(module, "Gaps")
 		.def(py::init<const std::optional<ServiceNumbers> &>())
 		.def(py::init<const py::bytes &>())

@@ -172,6 +172,14 @@ class World:
         ]
 
     @cached_property
+    def energy(self) -> measure.Energy:
+        return measure.energy(self.signal, tolerance=f64(0.05))
+
+    @cached_property
+    def prediction(self) -> measure.Prediction:
+        return measure.predict(self.model, self.trace, end_ns=i64(90 * S))
+
+    @cached_property
     def calibration(self) -> measure.Calibration:
         made = true_run(Truth(), 1, n=1200)
         return measure.calibrate(
@@ -375,6 +383,12 @@ CALLS: Mapping[str, Callable[[World], object]] = {
         w.model, weight=f64(2)
     ),
     "ssdpm.measure.Calibration.fitted": lambda w: w.calibration.fitted(),
+    "ssdpm.measure.Prediction.check": lambda w: w.prediction.check(w.energy),
+    "ssdpm.measure.Prediction.to_json": lambda w: w.prediction.to_json(),
+    "ssdpm.measure.PredictionCheck.to_json": lambda w: (
+        w.prediction.check(w.energy).to_json()
+    ),
+    "ssdpm.measure.predict": lambda w: w.prediction,
     "ssdpm.measure.Calibration.from_json": lambda w: (
         measure.Calibration.from_json(w.calibration.to_json())
     ),

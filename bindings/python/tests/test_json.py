@@ -378,19 +378,60 @@ def test_a_value_that_was_made_by_hand_has_no_json(place: Place) -> None:
         place.table.to_json()
 
 
+def test_a_prediction_is_that_of_the_command(place: Place) -> None:
+    place.trace.save(place.folder / "plan.npy")
+    said = place.say("measure", "check", "-t", "plan.npy", "--predict-only", DRIVE)
+    [command] = json.loads(said)["predictions"]
+    when, policy = command["predicted_at"], command["policy"]
+    found = measure.predict(place.model, place.trace, predicted_at=when, policy=policy)
+    assert found.to_dict() == command
+    assert found.duration_s == pytest.approx(command["duration_ns"] / 1e9)
+    default = measure.predict(place.model, place.trace).to_dict()
+    assert default["policy"] == "linux: enabled; PS0-PS2 to PS3 after 100 ms"
+    awake = measure.predict(place.model, place.trace, None)
+    assert awake.to_dict()["policy"] == "none"
+    assert awake.nominal_uw > found.nominal_uw
+
+
+def test_the_check_of_a_prediction_is_that_of_the_command(
+    place: Place, tmp_path: Path
+) -> None:
+    path = tmp_path / "check.json"
+    found = measure.predict(place.model, place.trace)
+    found.save(path)
+    assert measure.Prediction.load(path) == found
+    options = ("-s", "watts.csv", "--tolerance", "5%", "--subtract", "1.05W")
+    [command] = json.loads(place.say("measure", "check", *options, str(path)))["predictions"]
+    measured = measure.energy(place.signal, tolerance=0.05)
+    when = command["measured"]["measured_at"]
+    check = found.check(measured, subtracted_w=1.05, measured_at=when)
+    assert check.to_dict() == command
+    assert check.to_json() == path.read_text()
+    assert check.verdict == command["measured"]["verdict"]
+    assert check.power_uw == command["measured"]["power_uw"]
+    assert check.power_w == pytest.approx(measured.mean_power_w - 1.05, abs=1e-6)
+    for read in (measure.Prediction.load, lambda p: measure.Prediction.from_json(p.read_text())):
+        with pytest.raises(ssdpm.ExistsError, match="has a measurement already"):
+            read(path)
+    with pytest.raises(ssdpm.FormatError, match="is read here"):
+        measure.Prediction.from_json("[]")
+    with pytest.raises(TypeError, match="measured"):
+        found.check(1.5)  # type: ignore[arg-type]
+
+
 # Objects that no class of Python stands for, and why.
 NOT_IN_PYTHON = {
     "ssdpm.lpm/1": "a port is a Device",
     "ssdpm.capture/1": "Machine.capture() returns nothing",
     "ssdpm.apst-keep/1": "keep() returns a number",
     "ssdpm.error/1": "an error is raised",
-    "ssdpm.prediction/1": "the command alone predicts, so far",
 }
 # Those of classes beside CASES.
 ELSEWHERE = {
     "ssdpm.machine/1": ssdpm.Machine,
     "ssdpm.model/1": ssdpm.Model,
     "ssdpm.overlay/1": measure.Calibration,
+    "ssdpm.prediction/1": measure.Prediction,
 }
 
 

@@ -76,22 +76,6 @@ static const struct option_spec options[] = {
 	{ "exit-latency", 0, "TIME", "as in PS4=51ms", SETS_OWN },
 	{ "link-idle-time", 0, "TIME",
 	  "SATA: idle time before a link state, as in PS1=10ms", SETS_OWN },
-	{ "trace-format", 0,
-	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|"
-	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon|cloudphysics|"
-	  "perf-script|ftrace|vscsi|oracle-general|procmon-csv",
-	  "how TRACE is written (default: recognised by content)",
-	  SETS_WORD(struct calibrate_options, trace.reader.format,
-		    ssdpm_trace_format_to_string) },
-	{ "trace-columns", 0, "MAP",
-	  "delimited: which column of TRACE is what, see ssdpm-workload(1)",
-	  SETS_TEXT(struct calibrate_options, trace.reader.columns) },
-	{ "trace-device", 0, "DEV", "read only the I/Os of this device",
-	  SETS_TEXT(struct calibrate_options, trace.reader.device) },
-	{ "trace-skip-bad", 0, NULL,
-	  "count lines that cannot be read, and go on without them",
-	  SETS_BIT(struct calibrate_options, trace.reader.flags,
-		   SSDPM_TRACE_SKIP_BAD) },
 };
 
 /* These two may be negative. */
@@ -144,8 +128,6 @@ static void init(void *data)
 	struct calibrate_options *settings = data;
 
 	settings->params.size = sizeof(settings->params);
-	trace_option_group.init(&settings->trace);
-	settings->trace.prefixed = true;
 }
 
 static const struct option_group own = {
@@ -171,7 +153,8 @@ static enum exit_status check(const struct common *common,
 		return usage_error(common, "--save -: --json prints it");
 	if (check_named_policy(common, &settings->named,
 			       settings->apst.given) ||
-	    check_apst_options(common, &settings->apst))
+	    check_apst_options(common, &settings->apst) ||
+	    check_trace_options(common, &settings->trace, &files[1], 1))
 		return STATUS_USAGE;
 	return check_stdin(common, operands, 1, files, 2);
 }
@@ -227,6 +210,7 @@ static const struct group_use groups[] = {
 	{ &named_policy_group, &the_settings.named },
 	{ &power_option_group, &the_settings.power },
 	{ &apst_option_group, &the_settings.apst },
+	{ &prefixed_trace_option_group, &the_settings.trace },
 };
 
 const struct subcommand cmd_calibrate = {

@@ -50,8 +50,6 @@ static void init(void *data)
 
 	settings->energy.size = sizeof(settings->energy);
 	settings->to_ns = INT64_MAX;
-	trace_option_group.init(&settings->trace);
-	settings->trace.prefixed = true;
 }
 
 static const struct option_group own = {
@@ -89,7 +87,8 @@ static enum exit_status check_prediction(const struct common *common,
 				   "--predict-only requires --output or "
 				   "--json");
 	if (check_named_policy(common, &s->named, s->apst.given) ||
-	    check_apst_options(common, &s->apst))
+	    check_apst_options(common, &s->apst) ||
+	    check_trace_options(common, &s->trace, &s->trace_name, 1))
 		return STATUS_USAGE;
 	return check_sim_options(common, &s->sim);
 }
@@ -103,9 +102,10 @@ static enum exit_status check_file(const struct common *common,
 	if (s->named.option)
 		return usage_error(common, "--%s requires --trace",
 				   s->named.option);
-	if (s->apst.given || s->sim.given)
-		return usage_error(common, "an option of the drive or of its "
-					   "policy requires --trace");
+	if (s->apst.given || s->sim.given || s->trace.given)
+		return usage_error(common, "an option of the drive, of its "
+					   "policy or of the trace requires "
+					   "--trace");
 	return STATUS_DONE;
 }
 
@@ -162,6 +162,7 @@ static const struct group_use groups[] = {
 	{ &sim_option_group, &the_settings.sim },
 	{ &meter_option_group, &the_settings.meter },
 	{ &power_option_group, &the_settings.power },
+	{ &prefixed_trace_option_group, &the_settings.trace },
 };
 
 const struct subcommand cmd_measure_check = {

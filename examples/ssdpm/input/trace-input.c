@@ -18,13 +18,15 @@
 #define MADE(form, member, unit) \
 	form(TRACE, generator.member, unit), .modes = MODE_MADE
 
+#define FORMATS                                                               \
+	"npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|" \
+	"msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon|cloudphysics|"     \
+	"perf-script|ftrace|vscsi|oracle-general|procmon-csv"
+
 enum { MODE_READ = 1, MODE_MADE = 2 };
 
 static const struct option_spec options[] = {
-	{ "format", 'f',
-	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|"
-	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon|cloudphysics|"
-	  "perf-script|ftrace|vscsi|oracle-general|procmon-csv",
+	{ "format", 'f', FORMATS,
 	  "how the trace is written (default: recognised by content)",
 	  SETS_WORD(TRACE, reader.format, ssdpm_trace_format_to_string),
 	  .modes = MODE_READ },
@@ -76,6 +78,36 @@ const struct option_group trace_option_group = {
 	KEEPS_GIVEN(TRACE, given),
 };
 
+static const struct option_spec reader_options[] = {
+	{ "trace-format", 0, FORMATS,
+	  "how the trace is written (default: recognised by content)",
+	  SETS_WORD(TRACE, reader.format, ssdpm_trace_format_to_string),
+	  .modes = MODE_READ },
+	{ "trace-columns", 0, "MAP",
+	  "delimited: which column is what, see ssdpm-workload(1)",
+	  SETS_TEXT(TRACE, reader.columns), .modes = MODE_READ },
+	{ "trace-device", 0, "DEV", "read only the I/Os of this device",
+	  SETS_TEXT(TRACE, reader.device), .modes = MODE_READ },
+	{ "trace-skip-bad", 0, NULL,
+	  "count lines that cannot be read, and go on without them",
+	  SETS_BIT(TRACE, reader.flags, SSDPM_TRACE_SKIP_BAD),
+	  .modes = MODE_READ },
+};
+
+static void init_prefixed(void *data)
+{
+	struct trace_options *settings = data;
+
+	init(data);
+	settings->prefixed = true;
+}
+
+const struct option_group prefixed_trace_option_group = {
+	OPTIONS(reader_options),
+	.init = init_prefixed,
+	KEEPS_GIVEN(TRACE, given),
+};
+
 static bool is_generator(const char *name)
 {
 	const char *known;
@@ -108,9 +140,11 @@ enum exit_status check_trace_options(const struct common *common,
 	}
 	if (n_stdin > 1)
 		return usage_error(common, "standard input is named twice");
-	other = option_not_for(&trace_option_group, settings->given,
-			       (n_made < n ? MODE_READ : 0) |
-				       (n_made ? MODE_MADE : 0));
+	other = option_not_for(
+		settings->prefixed ? &prefixed_trace_option_group :
+				     &trace_option_group,
+		settings->given,
+		(n_made < n ? MODE_READ : 0) | (n_made ? MODE_MADE : 0));
 	if (!other)
 		return STATUS_DONE;
 	return n_made ? usage_error(common,
@@ -161,7 +195,7 @@ static const char *option_for(const char *message, bool prefixed)
 		{ "are not known: name them", " with --columns",
 		  " with --trace-columns" },
 		{ "or skip what is bad", " with --skip-bad",
-		  " with --skip-bad" },
+		  " with --trace-skip-bad" },
 	};
 	size_t length = strlen(message);
 

@@ -15,6 +15,8 @@ struct trace_options {
 
 /* How to read or to make a trace; its settings are a struct trace_options. */
 extern const struct option_group trace_option_group;
+/* How to read one, beside options of other files. */
+extern const struct option_group prefixed_trace_option_group;
 
 struct trace_input {
 	const char *name;

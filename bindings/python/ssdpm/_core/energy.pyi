@@ -55,6 +55,10 @@ _Service: TypeAlias = tuple[list[int], list[int]]
 _Parameter: TypeAlias = tuple[int, int, int, int, int, int, str]
 # The members of struct ssdpm_bounds in their order.
 _Bounds: TypeAlias = tuple[int, int, int, int, int, int]
+# The members of struct ssdpm_prediction in their order.
+_Prediction: TypeAlias = tuple[int, int, int, int, int, int, int, int]
+# covered_ns, energy_j, low_j, high_j, mean_power_w, n, remarks.
+_Energy: TypeAlias = tuple[int, float, float, float, float, int, int]
 # The members of struct ssdpm_trace_counts in their order.
 _Counts: TypeAlias = tuple[int, ...]
 # Names of the drive and of the trace, what its reader met, spare_ppm.
@@ -138,6 +142,13 @@ class Sim(metaclass=_Pybind11Type):
         background: _Work | None,
     ) -> str: ...
     def saving(self, to: Sim) -> tuple[int, int, int, int, int, int]: ...
+    def prediction(self) -> _Prediction: ...
+    def prediction_to_json(
+        self,
+        ios: npt.NDArray[np.void],
+        policy: str | None,
+        predicted_at: str | None,
+    ) -> str: ...
 
 class Gaps(metaclass=_Pybind11Type):
     # bytes: from to_data().
@@ -246,6 +257,15 @@ def gaps_best_table(
 ) -> tuple[ApstTable, npt.NDArray[np.void], int]: ...
 
 # Seconds, and watt-hours: low, nominal and high. None: the system takes too little.
+def prediction_from_json(text: bytes) -> _Prediction: ...
+
+# verdict, certain, power_uw, low_uw, high_uw.
+def prediction_judge(
+    text: bytes, energy: _Energy, subtracted_w: float
+) -> tuple[str, bool, int, int, int]: ...
+def prediction_add_measured(
+    text: bytes, energy: _Energy, subtracted_w: float, measured_at: str | None
+) -> str: ...
 def saving_battery_s(
     saving_uw: tuple[int, int, int], battery_mwh: float, system_uw: float
 ) -> tuple[float, float, float] | None: ...

@@ -46,12 +46,17 @@ class Known(TypedDict, total=False):
     spare: float | None
 
 
-class Options(Known, total=False):
+class RunOptions(Known, total=False):
     """And how one policy is simulated."""
 
     loop: str
     lpm: str | None
     idle_from_start: bool
+
+
+class Options(RunOptions, total=False):
+    """And what is kept of it."""
+
     interval_ns: SupportsIndex | None
 
 

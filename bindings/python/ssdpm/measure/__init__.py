@@ -18,6 +18,11 @@ Together with the I/Os of the same run::
     found = measure.calibrate(drive, trace, measure.read_power("watts.csv"))
     print(ssdpm.estimate(drive, other, measured=found))
 
+A prediction first, and its measurement after::
+
+    said = measure.predict(drive, trace)
+    print(said.check(measure.energy(power, rate_hz=20_000)))
+
 A study of drives, and a survey of policies::
 
     print(measure.classify_suite(pandas.read_csv("suite.csv")))
@@ -57,6 +62,7 @@ from ssdpm.measure.calibration import (
     MeasuredStatus,
     MeterTraits,
 )
+from ssdpm.measure.check import Prediction, PredictionCheck, predict
 from ssdpm.measure.energy import Energy, Integral, change_points, energy, steady_state
 from ssdpm.measure.profile import (
     DatasheetComparison,
@@ -101,6 +107,8 @@ __all__ = [
     "MeterTraits",
     "PowerCounts",
     "PowerIterator",
+    "Prediction",
+    "PredictionCheck",
     "ProportionalityCurve",
     "Sampling",
     "Signal",
@@ -119,6 +127,7 @@ __all__ = [
     "energy",
     "idle_work",
     "iter_power",
+    "predict",
     "proportionality",
     "proportionality_curve",
     "read_power",

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import errno
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,6 @@ import numpy.typing as npt
 from ssdpm import _core
 from ssdpm.base.convert import (
     by_number,
-    bytes_of,
-    check_filename,
     check_instance,
     check_measured_wa,
     check_text,
@@ -25,15 +22,15 @@ from ssdpm.base.convert import (
     none_if_nan,
     words_of,
 )
-from ssdpm.base.errors import Error, InvalidError
-from ssdpm.base.result import Value, Word, Written, drawn, html_table, in_j, in_s, in_w
+from ssdpm.base.errors import InvalidError
+from ssdpm.base.result import Value, Word, drawn, html_table, in_j, in_s, in_w
 from ssdpm.estimate.parameters import Overlay
 from ssdpm.estimate.parameters import parameters as parameters_of
 from ssdpm.estimate.setup import Setup
 from ssdpm.measure.baseline import Sampling
+from ssdpm.measure.files import Loaded
 from ssdpm.measure.signal import Signal
 from ssdpm.model.drive import Model
-from ssdpm.model.source import read_file
 from ssdpm.parameter import KIND_WORDS, Parameter, check_parameters, parameters_from
 from ssdpm.policy.table import ApstTable
 from ssdpm.workload.records import OPS, Records
@@ -276,7 +273,7 @@ def wa_milli(wa: float | None) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration(Written, Overlay):
+class Calibration(Loaded, Overlay):
     """What was measured of a drive, and how well; str() of it has a line for each.
 
     Where estimates take ``measured``, they take one of these: their bounds become
@@ -429,46 +426,9 @@ class Calibration(Written, Overlay):
             self._overlay(), self._rows(), self._quality()
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to_json() to a file; it is replaced.
-
-        Raises:
-            OSError: it cannot be written.
-        """
-        text = self.to_json()
-        with open(
-            check_filename(path, "path"), "w", encoding="utf-8", newline="\n"
-        ) as file:
-            file.write(text)
-
     @classmethod
-    def from_json(cls, text: str | bytes) -> Calibration:
-        """The other way round; what the command wrote, too.
-
-        Raises:
-            FormatError, RangeError: not "ssdpm.overlay/1"; the error has the line.
-        """
-        if isinstance(text, str):
-            raw = check_text(text, "text").encode()
-        else:
-            raw = bytes_of(text, "a text", "text")
+    def _read(cls, raw: bytes) -> Calibration:
         return cls._of(*_core.energy.overlay_from_json(raw))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Calibration:
-        """Read a file that save() or ``ssdpm measure calibrate`` wrote.
-
-        Raises:
-            FormatError, RangeError: as from_json(), with the file.
-            OSError: it cannot be read.
-        """
-        filename = check_filename(path, "path")
-        text = read_file(filename)
-        try:
-            return cls.from_json(text)
-        except Error as error:
-            error.filename = filename
-            raise
 
     @classmethod
     def _of(
