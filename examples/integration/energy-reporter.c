@@ -7,12 +7,18 @@
 
 static void print_item(const struct ssdpm_energy_report_item *item)
 {
+	const struct ssdpm_likely *likely = item->likely;
+
 	if (item->error)
 		printf("%s: %s\n", item->drive->name, item->message);
+	else if (!likely)
+		printf("%s: stays as it is\n", item->drive->name);
 	else
-		printf("%s: " N " uW (" N ".." N "), " N " ns, p99 " N " ns\n",
-		       item->drive->name, item->saving.nominal_uw,
-		       item->saving.low_uw, item->saving.high_uw,
+		printf("%s: %s, " N " uW (likely " N " to " N "), " N
+		       " ns, p99 " N " ns\n",
+		       item->drive->name,
+		       ssdpm_saving_verdict_to_string(likely->verdict),
+		       likely->median_uw, likely->low_uw, likely->high_uw,
 		       item->added_mean_ns, item->added_p99_ns);
 }
 

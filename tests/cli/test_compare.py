@@ -450,7 +450,7 @@ def test_where_nothing_is_to_gain_there_is_nothing_to_set(some: Command) -> None
                           "5W", "plain.json")  # fmt: skip
     assert set(first["saving"].values()) == {0}
     assert text.startswith(
-        "latency-limit: leave all as it is: nothing to gain against linux on this "
+        "latency-limit: leave all as it is: nothing better found against linux on this "
     )
     assert text.count("\n") == 0 and "battery" not in text
 

@@ -164,9 +164,14 @@ py::tuple saving_tuple(const struct ssdpm_saving &saving)
 py::object likely_tuple(const struct ssdpm_likely *likely)
 {
 	const char *decider;
+	std::vector<std::string> ways;
 
 	if (!likely)
 		return py::none();
+	for (uint32_t bit = 1; const char *word = ssdpm_way_to_string(bit);
+	     bit <<= 1)
+		if (likely->decider_ways & bit)
+			ways.emplace_back(word);
 	decider = ssdpm_parameter_kind_to_string(likely->decider_kind);
 	return py::make_tuple(
 		ssdpm_saving_verdict_to_string(likely->verdict), likely->low_nj,
@@ -175,7 +180,8 @@ py::object likely_tuple(const struct ssdpm_likely *likely)
 		likely->priors_version,
 		likely->decider_kind ? py::object(py::str(decider)) :
 				       py::object(py::none()),
-		likely->decider_index, likely->decider_ppm / 1e6);
+		likely->decider_index, likely->decider_ppm / 1e6,
+		py::tuple(py::cast(ways)));
 }
 
 py::tuple result_tuple(const struct ssdpm_result &result,

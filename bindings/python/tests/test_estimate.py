@@ -838,7 +838,7 @@ def test_a_recommendation_without_a_gain_says_to_leave_all(
     best = ssdpm.recommend(model, trace, max_delay_mean_ns="any")[2].table
     for one in ssdpm.recommend(model, trace, today=best, max_delay_mean_ns="any")[2:]:
         assert one.advice == "keep"
-        assert str(one).startswith("leave all as it is: nothing to gain on this")
+        assert str(one).startswith("leave all as it is: nothing better found on this")
     for one in ssdpm.recommend(model, trace, max_delay_p99_ns=0):
         assert one.advice == "costs" and not one.today_keeps_bounds
         assert "may_cost=True: to set" in str(one) and "costs" in str(one)
@@ -846,6 +846,7 @@ def test_a_recommendation_without_a_gain_says_to_leave_all(
     for one in ssdpm.recommend(model, trace, max_delay_p99_ns=0, may_cost=True):
         assert one.advice == "set"
         assert str(one).startswith("set ") and ": costs " in str(one)
+        assert str(one).endswith("; the bounds are kept surely")
 
 
 def test_without_a_bound_delays_stay_below_those_of_linux_or_a_hundredth(

@@ -199,12 +199,28 @@ def holds(outer: Any, inner: Any, unit: str) -> bool:
     )
 
 
+RANGES = ("energy_nj", "mean_power_uw", "delay_sum_ns", "delay_p99_ns", "delay_max_ns",
+          "n_wakes", "duration_ns")  # fmt: skip
+
+
 def check_run(before: ssdpm.Estimate, after: ssdpm.Estimate) -> None:
     """Energy and delays of what is known better are no less, and no more."""
-    for name in ("energy_nj", "delay_sum_ns", "delay_max_ns", "n_wakes", "duration_ns"):
+    for name in RANGES:
         runs = (before.low, after.low, after.high, before.high)
         ends = [getattr(run, name) for run in runs]
         assert ends == sorted(ends), (name, ends)
+
+
+def check_means(policy: ssdpm.ComparedPolicy) -> None:
+    """However uncertain the end is, no mean is beyond the powers of the drive."""
+    highs: dict[str, int] = {}
+    for p in policy.estimate.parameters:
+        if p.kind.endswith("_power_uw"):
+            highs[p.kind] = max(highs.get(p.kind, 0), p.high)
+    asleep = highs["idle_power_uw"] + highs["link_power_uw"]
+    most = max(asleep, highs["active_power_uw"], highs["transition_power_uw"]) + 1
+    assert policy.estimate.high.mean_power_uw <= most
+    assert -most <= policy.saving.low_uw and policy.saving.high_uw <= most
 
 
 def test_what_is_known_better_stays_within_what_was_possible() -> None:
@@ -227,6 +243,7 @@ def test_what_is_known_better_stays_within_what_was_possible() -> None:
         assert not known[0].estimate.loose_states
         after_of = {name: policy for policy in known for name in policy.names}
         for before in wide:
+            check_means(before)
             after = after_of[before.names[0]]
             assert holds(before.saving, after.saving, "nj"), (number, before, after)
             assert holds(before.saving, after.saving, "uw"), (number, before, after)

@@ -239,7 +239,7 @@ struct saving_words saving_text(const struct ssdpm_likely *likely)
 			turned ? -likely->low_uw : likely->high_uw);
 	}
 	if (certain && !uw)
-		strcpy(words.text, "saves nothing");
+		strcpy(words.text, "likely saves nothing");
 	else
 		snprintf(words.text, sizeof(words.text),
 			 forms[likely->verdict][lost], power_text(uw).text,

@@ -403,50 +403,33 @@ static size_t rank_rows(const struct estimate *e, size_t ranked[MAX_POLICIES])
 	return n;
 }
 
-/* Was it left out by what was read (smartctl's text), and not by the drive? */
-static bool is_in_identify(const struct ssdpm_model *model,
-			   const struct ssdpm_likely *likely)
+/* How somebody can know what is only likely. */
+static void print_ways(const struct ssdpm_likely *likely)
 {
-	size_t n;
-	const struct ssdpm_power_state *states =
-		ssdpm_model_get_states(model, &n);
-
-	return likely->decider_kind == SSDPM_PARAMETER_IDLE_POWER &&
-	       ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME &&
-	       likely->decider_index < n &&
-	       states[likely->decider_index].unknown & SSDPM_FIELD_IDLE_POWER;
-}
-
-/* How somebody can know what is only likely; NULL: not at all. */
-static const char *way_to_know(uint32_t kind)
-{
-	static const struct {
-		uint32_t kind;
-		const char *way;
-	} ways[] = {
-		{ SSDPM_PARAMETER_IDLE_POWER, "--idle-power" },
-		{ SSDPM_PARAMETER_ACTIVE_POWER, "--active-power" },
-		{ SSDPM_PARAMETER_TRANSITION_POWER,
-		  "ssdpm measure calibrate, --transition-power" },
-		{ SSDPM_PARAMETER_LINK_POWER, "--link-power" },
-		{ SSDPM_PARAMETER_ENTRY_LATENCY,
-		  "ssdpm measure calibrate, --entry-latency" },
-		{ SSDPM_PARAMETER_EXIT_LATENCY,
-		  "ssdpm measure calibrate, --exit-latency" },
-		{ SSDPM_PARAMETER_LINK_IDLE_TIME, "--link-idle-time" },
+	static const char *const options[] = {
+		[SSDPM_PARAMETER_IDLE_POWER] = "--idle-power",
+		[SSDPM_PARAMETER_ACTIVE_POWER] = "--active-power",
+		[SSDPM_PARAMETER_TRANSITION_POWER] = "--transition-power",
+		[SSDPM_PARAMETER_LINK_POWER] = "--link-power",
+		[SSDPM_PARAMETER_ENTRY_LATENCY] = "--entry-latency",
+		[SSDPM_PARAMETER_EXIT_LATENCY] = "--exit-latency",
+		[SSDPM_PARAMETER_LINK_IDLE_TIME] = "--link-idle-time",
 	};
+	const uint32_t kind = likely->decider_kind;
 
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
-		if (ways[i].kind == kind)
-			return ways[i].way;
-	return NULL;
+	fputs("    to know it: ", stdout);
+	if (likely->decider_ways & SSDPM_WAY_IDENTIFY)
+		fputs("nvme id-ctrl, ", stdout);
+	if (likely->decider_ways & SSDPM_WAY_CALIBRATE)
+		fputs("ssdpm measure calibrate, ", stdout);
+	puts(options[kind]);
 }
 
 static bool needs_decider(const struct ssdpm_likely *likely)
 {
 	const uint32_t enough_ppm = 100000;
 
-	return likely && way_to_know(likely->decider_kind) &&
+	return likely && likely->decider_ways &&
 	       likely->decider_ppm >= enough_ppm &&
 	       (likely->verdict == SSDPM_SAVING_NOT_DECIDED ||
 		likely->verdict == SSDPM_SAVING_PROBABLY_SAVES ||
@@ -482,11 +465,8 @@ static void print_decider(const struct estimate *e, const size_t *ranked,
 	       e->jobs[ranked[at]].policy->name);
 	if (n_more)
 		printf(" and %zu more", n_more);
-	printf("\n    to know it: %s%s\n",
-	       is_in_identify(e->subject->drive->model, likely) ?
-		       "nvme id-ctrl, " :
-		       "",
-	       way_to_know(likely->decider_kind));
+	putchar('\n');
+	print_ways(likely);
 }
 
 void print_policies(const struct sim_options *options, const struct estimate *e)

@@ -103,7 +103,7 @@ static void add_keep(struct text *text, const struct advice *a,
 {
 	/* What is possible decides on that, and not what is likely. */
 	if (!r->saving.low_uw && !r->saving.high_uw) {
-		add(text, "leave all as it is: nothing to gain");
+		add(text, "leave all as it is: nothing better found");
 		return;
 	}
 	add(text, "leave all as it is: the best of this route (");
@@ -172,18 +172,13 @@ static double turned(double value, bool costs, double unit, int n)
 }
 
 static void add_use(struct text *text, const struct use *use,
-		    const struct ssdpm_likely *likely)
+		    const struct ssdpm_saving *expected)
 {
-	const struct ssdpm_saving likely_saving = {
-		.low_uw = likely->low_uw,
-		.nominal_uw = likely->median_uw,
-		.high_uw = likely->high_uw,
-	}, *s = &likely_saving;
-	bool costs = likely->median_uw < 0;
+	bool costs = expected->nominal_uw < 0;
 	struct ssdpm_gain gain;
 
 	if (use->battery_mwh) {
-		gain = battery_of(use, s);
+		gain = battery_of(use, expected);
 		add(text,
 		    "; a battery lasts %.0f minutes %s (likely %.0f to %.0f)",
 		    turned(gain.nominal, costs, 60, 0), costs ? "less" : "more",
@@ -191,7 +186,7 @@ static void add_use(struct text *text, const struct use *use,
 		    turned(costs ? gain.low : gain.high, costs, 60, 0));
 	}
 	if (use->hours_per_day) {
-		gain = year_of(use, s);
+		gain = year_of(use, expected);
 		add(text,
 		    "; in a year it takes %.2f kWh %s (likely %.2f to %.2f)",
 		    turned(gain.nominal, costs, 1e3, 2),
@@ -279,7 +274,7 @@ void print_advice(const struct advice *a, const struct sim_options *options)
 
 		add_sentence(&text, a, r);
 		if (r->advice == SSDPM_ADVICE_SET)
-			add_use(&text, a->use, r->likely);
+			add_use(&text, a->use, &r->expected);
 		printf("%s: %s\n", ssdpm_route_to_string(r->route), text.text);
 		if (r->advice != SSDPM_ADVICE_SET)
 			continue;
@@ -312,7 +307,7 @@ static struct ssdpm_recommendation_words words_of(
 		add(&words->text, "%s: ", ssdpm_route_to_string(r->route));
 	add_sentence(&words->text, a, r);
 	if (for_page && r->advice == SSDPM_ADVICE_SET)
-		add_use(&words->text, a->use, r->likely);
+		add_use(&words->text, a->use, &r->expected);
 	if (r->advice != SSDPM_ADVICE_SET)
 		return result;
 	words->changes = changes_of(drive, r);

@@ -33,6 +33,16 @@ enum ssdpm_saving_verdict {
 	SSDPM_SAVING_TOO_SMALL = 6,
 };
 
+/** How a parameter of a drive can be known. */
+enum ssdpm_way {
+	/* Its Identify data say it, and what was read left it out. */
+	SSDPM_WAY_IDENTIFY = 1,
+	/* ssdpm_calibrate() finds it in a measured run. */
+	SSDPM_WAY_CALIBRATE = 2,
+	/* A data sheet, or another measurement: state it. */
+	SSDPM_WAY_STATE = 4,
+};
+
 /**
  * struct ssdpm_likely - what is likely of a saving (sized result)
  * @size:       sizeof(struct ssdpm_likely)
@@ -47,6 +57,8 @@ enum ssdpm_saving_verdict {
  * @decider_index: its state, op - 1, or 0
  * @decider_ppm: by how much the chance differs between the upper half of its
  *              values and the lower one
+ * @decider_ways: bits of enum ssdpm_way: how it can be known
+ * @reserved:   0
  *
  * The verdict holds, too, where the spread of any one prior with fewer than ten
  * independent sources is twice as wide: of two words the weaker one, and
@@ -67,6 +79,8 @@ struct ssdpm_likely {
 	uint32_t decider_kind;
 	uint32_t decider_index;
 	uint32_t decider_ppm;
+	uint32_t decider_ways;
+	uint32_t reserved;
 };
 
 /**
@@ -182,6 +196,10 @@ SSDPM_API uint32_t ssdpm_prediction_verdict_from_string(const char *word);
  */
 SSDPM_API const char *ssdpm_saving_verdict_to_string(uint32_t verdict);
 SSDPM_API uint32_t ssdpm_saving_verdict_from_string(const char *word);
+
+/** ssdpm_way_to_string() - "identify", "calibrate", "state", or NULL */
+SSDPM_API const char *ssdpm_way_to_string(uint32_t bit);
+SSDPM_API uint32_t ssdpm_way_from_string(const char *word);
 
 #ifdef __cplusplus
 }

@@ -266,10 +266,11 @@ enum ssdpm_kept {
  * @saving:    against the table of today
  * @likely:    what is likely of it, likewise; NULL: it is not @possible, or
  *             nobody asked for it
- *
  * @kept:      enum ssdpm_kept; 0: it is not @possible
  * @low, @high: the least and the most that is possible of each member of @run,
  *             with all powers and latencies that the drive can have
+ * @expected:  what to reckon with: the range and the median of @likely, or
+ *             @saving where there is none; for ssdpm_saving_get_battery_s()
  *
  * More may follow at its end: it is only ever borrowed.
  */
@@ -290,6 +291,7 @@ struct ssdpm_recommendation {
 	uint32_t kept;
 	const struct ssdpm_run *low;
 	const struct ssdpm_run *high;
+	struct ssdpm_saving expected;
 };
 
 /**

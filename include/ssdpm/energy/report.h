@@ -107,6 +107,7 @@ SSDPM_API struct ssdpm_energy_report *ssdpm_energy_report_free(
  * @saving:  of the profile against today
  * @added_mean_ns: added latency of an I/O, on average: after minus before
  * @added_p99_ns:  likewise at the 99th percentile
+ * @likely:  what is likely of @saving; NULL: nothing changes
  *
  * All is borrowed from the report.
  */
@@ -121,6 +122,7 @@ struct ssdpm_energy_report_item {
 	struct ssdpm_saving saving;
 	int64_t added_mean_ns;
 	int64_t added_p99_ns;
+	const struct ssdpm_likely *likely;
 };
 
 /**

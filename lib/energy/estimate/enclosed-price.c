@@ -95,6 +95,7 @@ enum overload ssdpm__find_overload(const struct enclosed *run,
 /* One end, with the powers of a corner. */
 struct priced_end {
 	const struct enclosed *run;
+	const struct enclosed *own; /* it until its own end; NULL: it is that */
 	struct values values;
 	uint32_t operational_state;
 	bool most;
@@ -178,6 +179,36 @@ static int price_times(const struct priced_end *end, struct ssdpm_run *ret_run,
 	return err;
 }
 
+/* The mean of one end, with the quotient of the ends made narrower. */
+static int price_means(const struct priced_end *end, struct ssdpm_run *ret_run,
+		       struct ssdpm_error *reterr)
+{
+	int err = price_times(end, ret_run, reterr);
+
+	if (!err)
+		ret_run->mean_power_uw = ssdpm__mean_within(
+			end->run, &end->values, end->operational_state,
+			end->most, ret_run->mean_power_uw);
+	return err;
+}
+
+/* What comes after its own end makes the mean no more uncertain. */
+static int narrow_mean(const struct priced_end *end, struct ssdpm_run *priced,
+		       struct ssdpm_error *reterr)
+{
+	struct priced_end own_end = *end;
+	struct ssdpm_run own;
+	int err;
+
+	own_end.run = end->own;
+	err = price_means(&own_end, &own, reterr);
+	if (!err)
+		priced->mean_power_uw = ssdpm__mean_until(
+			end->own, &end->values, end->operational_state,
+			end->most, own.mean_power_uw, priced->mean_power_uw);
+	return err;
+}
+
 /*
  * low and high: widened by it. A drive that perhaps has no time to sleep may
  * be as busy as at either end.
@@ -188,10 +219,12 @@ static int add_end(const struct priced_end *end, struct ssdpm_run *low,
 	const uint64_t ps = end->values.background_ps;
 	enum overload overload = ssdpm__find_overload(end->run, ps, ps);
 	struct ssdpm_run priced;
-	int err = price_times(end, &priced, reterr);
+	int err = price_means(end, &priced, reterr);
 	struct wide work = ssdpm__wide_divide(
 		wide_product(priced.bytes[SSDPM_OP_WRITE - 1], ps), 1000, NULL);
 
+	if (!err && end->own)
+		err = narrow_mean(end, &priced, reterr);
 	if (!err && !wide_fits(work))
 		err = ssdpm__fail(reterr, -ERANGE, 0,
 				  "time: the work behind the writes is beyond "
@@ -232,8 +265,14 @@ int ssdpm__price_enclosed(const struct enclosed *run,
 			  struct ssdpm_run *low, struct ssdpm_run *high,
 			  struct ssdpm_error *reterr)
 {
+	const bool goes_on =
+		run->other_ns.high > run->own_ns.low && run->own_ns.low;
+	struct enclosed own;
 	int err = 0;
 
+	if (goes_on)
+		err = ssdpm__enclosed_until(run, (struct span){ 0, 0 }, &own,
+					    reterr);
 	/*
 	 * The work behind the writes is part of the active power, and more of
 	 * it can make the mean power less.
@@ -243,6 +282,7 @@ int ssdpm__price_enclosed(const struct enclosed *run,
 		enum corner_value active = i & 2 ? CORNER_HIGH : CORNER_LOW;
 		struct priced_end end = {
 			.run = run,
+			.own = goes_on ? &own : NULL,
 			.operational_state = drive->order.operational_state,
 			.most = i & 1,
 			.ordered = !nominal_powers || is_nominal_ordered(drive),

@@ -3,6 +3,7 @@
 #include "estimate/enclosure.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/internal.h"
 
@@ -309,6 +310,79 @@ static bool add_extremes(const struct priced_drive *drive,
 	       add_extreme(high, duration_ns, saving);
 }
 
+static int64_t no_less(struct wide fj, uint64_t by)
+{
+	int64_t quotient;
+
+	/* Rounded to the nearest, and one more. */
+	if (!divide(fj, by, &quotient))
+		return wide_is_negative(fj) ? INT64_MIN : INT64_MAX;
+	return quotient < INT64_MAX ? quotient + 1 : quotient;
+}
+
+static int64_t sum_of(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+/* What a saving can be beyond the later end of both, while they idle on. */
+struct tail {
+	uint64_t more_uw; /* what from takes more than to, in a state each */
+	struct wide entry_fj; /* of all entries */
+	uint64_t ns;	      /* how long it can be */
+	uint64_t before_ns;   /* how long both are at least before it */
+};
+
+static int64_t most_nj(int64_t near_nj, const struct tail *tail)
+{
+	struct wide fj = wide_product(tail->more_uw, tail->ns);
+
+	if (wide_is_negative(fj))
+		return INT64_MAX;
+	wide_add(&fj, tail->entry_fj);
+	return sum_of(near_nj, no_less(fj, FJ_PER_NJ));
+}
+
+/* A mean over two parts is between those of each. */
+static int64_t most_uw(int64_t near_uw, const struct tail *tail)
+{
+	int64_t uw = sum_of(near_uw, no_less(tail->entry_fj, tail->before_ns));
+
+	return greater(uw, no_less(wide_of(tail->more_uw), 1));
+}
+
+static struct tail tail_of(const struct priced_drive *drive,
+			   const struct enclosed *from,
+			   const struct enclosed *to, struct span near_ns,
+			   uint64_t end_ns)
+{
+	return (struct tail){
+		.more_uw = ssdpm__tail_more_uw(drive, from, to),
+		.entry_fj = wide_plus(ssdpm__tail_entry_fj(drive, from),
+				      ssdpm__tail_entry_fj(drive, to)),
+		.ns = end_ns - at_most(end_ns, near_ns.low),
+		.before_ns = near_ns.low,
+	};
+}
+
+/*
+ * found: what is possible until a common end, which may be that of another
+ * policy, and quite uncertain. near: likewise until the later end of the two.
+ */
+static void narrow(const struct tail *more, const struct tail *less,
+		   const struct ssdpm_saving *near, struct ssdpm_saving *found)
+{
+	int64_t low_nj = most_nj(-near->low_nj, less);
+	int64_t low_uw = most_uw(-near->low_uw, less);
+
+	found->high_nj = lesser(found->high_nj, most_nj(near->high_nj, more));
+	found->high_uw = lesser(found->high_uw, most_uw(near->high_uw, more));
+	found->low_nj = greater(found->low_nj, -low_nj);
+	found->low_uw = greater(found->low_uw, -low_uw);
+}
+
 static struct span either(struct span a, struct span b)
 {
 	return (struct span){ at_most(a.low, b.low), at_least(a.high, b.high) };
@@ -334,14 +408,96 @@ static enum overload find_either(const struct enclosed *from,
 	return a == b ? a : OVERLOAD_PERHAPS;
 }
 
+/* Until the end that both have. */
+static bool find_extremes(const struct priced_drive *drive,
+			  const struct enclosed *from,
+			  const struct enclosed *to, struct span duration_ns,
+			  struct ssdpm_saving *ret_saving)
+{
+	struct weights weights =
+		weights_of(drive, from, to, count_common(from->of, to->of));
+
+	*ret_saving = (struct ssdpm_saving){
+		.low_nj = INT64_MAX,
+		.low_uw = INT64_MAX,
+		.high_nj = INT64_MIN,
+		.high_uw = INT64_MIN,
+	};
+	return add_extremes(drive, &weights, duration_ns, ret_saving);
+}
+
+/* By what is possible until the later end of these two. */
+static int narrow_by_own(const struct priced_drive *drive,
+			 const struct enclosed *from, const struct enclosed *to,
+			 struct ssdpm_saving *found, struct ssdpm_error *reterr)
+{
+	const uint64_t end_ns =
+		at_least(from->duration_ns.high, to->duration_ns.high);
+	const struct span near_ns = {
+		at_least(from->own_ns.low, to->own_ns.low),
+		at_least(from->own_ns.high, to->own_ns.high),
+	};
+	struct enclosed near_from, near_to;
+	struct ssdpm_saving near;
+	struct tail more, less;
+	int err;
+
+	if (!near_ns.low)
+		return 0;
+	err = ssdpm__enclosed_until(from, to->own_ns, &near_from, reterr);
+	if (!err)
+		err = ssdpm__enclosed_until(to, from->own_ns, &near_to, reterr);
+	if (err || !find_extremes(drive, &near_from, &near_to, near_ns, &near))
+		return err;
+	more = tail_of(drive, from, to, near_ns, end_ns);
+	less = tail_of(drive, to, from, near_ns, end_ns);
+	narrow(&more, &less, &near, found);
+	return 0;
+}
+
+static int price_means(const struct priced_drive *drive,
+		       const struct enclosed *run, struct span *ret_uw,
+		       struct ssdpm_error *reterr)
+{
+	struct ssdpm_run low, high;
+	int err;
+
+	memset(&low, 0xff, sizeof(low));
+	memset(&high, 0, sizeof(high));
+	err = ssdpm__price_enclosed(run, drive, false, &low, &high, reterr);
+	*ret_uw = (struct span){ low.mean_power_uw, high.mean_power_uw };
+	return err;
+}
+
+/* Over one time: by what the means of both leave. Means are rounded. */
+static int narrow_by_means(const struct priced_drive *drive,
+			   const struct enclosed *from,
+			   const struct enclosed *to,
+			   struct ssdpm_saving *found,
+			   struct ssdpm_error *reterr)
+{
+	struct span a, b;
+	int err = price_means(drive, from, &a, reterr);
+
+	if (!err)
+		err = price_means(drive, to, &b, reterr);
+	if (err || a.high > INT64_MAX / 2 || b.high > INT64_MAX / 2)
+		return err;
+	found->low_uw =
+		greater(found->low_uw, (int64_t)a.low - (int64_t)b.high - 1);
+	found->high_uw =
+		lesser(found->high_uw, (int64_t)a.high - (int64_t)b.low + 1);
+	return 0;
+}
+
 int ssdpm__widen_saving(const struct priced_drive *drive,
 			const struct enclosed *from, const struct enclosed *to,
 			struct ssdpm_saving *saving, struct ssdpm_error *reterr)
 {
 	enum overload overload = find_either(from, to, drive);
 	uint32_t n_common = count_common(from->of, to->of);
-	struct weights weights;
-	bool fits;
+	struct ssdpm_saving found;
+	int err;
 
 	if (overload == OVERLOAD_SURELY ||
 	    (n_common == from->of->quick.n && n_common == to->of->quick.n)) {
@@ -351,8 +507,16 @@ int ssdpm__widen_saving(const struct priced_drive *drive,
 	/* A drive that never sleeps takes the same under both. */
 	if (overload == OVERLOAD_PERHAPS)
 		widen(saving, 0, 0);
-	weights = weights_of(drive, from, to, n_common);
-	fits = add_extremes(drive, &weights,
-			    either(from->duration_ns, to->duration_ns), saving);
-	return fits ? 0 : ssdpm__fail_saving(reterr);
+	if (!find_extremes(drive, from, to,
+			   either(from->duration_ns, to->duration_ns), &found))
+		return ssdpm__fail_saving(reterr);
+	err = narrow_by_own(drive, from, to, &found, reterr);
+	/* Where work leaves no idle time, a mean is over another time. */
+	if (!err && overload == OVERLOAD_NEVER)
+		err = narrow_by_means(drive, from, to, &found, reterr);
+	if (err)
+		return err;
+	widen(saving, found.low_nj, found.low_uw);
+	widen(saving, found.high_nj, found.high_uw);
+	return 0;
 }

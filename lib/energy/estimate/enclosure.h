@@ -195,6 +195,29 @@ int ssdpm__price_enclosed(const struct enclosed *run,
 			  struct ssdpm_run *low, struct ssdpm_run *high,
 			  struct ssdpm_error *reterr);
 
+/* Likewise by the least and the greatest power of its policy. */
+uint64_t ssdpm__mean_within(const struct enclosed *run,
+			    const struct values *values,
+			    uint32_t operational_state, bool most, uint64_t uw);
+
+/*
+ * The bound of a mean power, mean_uw, made narrower: own is the run until its
+ * own end, where the bound of the mean power is own_uw.
+ */
+uint64_t ssdpm__mean_until(const struct enclosed *own,
+			   const struct values *values,
+			   uint32_t operational_state, bool most,
+			   uint64_t own_uw, uint64_t mean_uw);
+
+/* While both only idle: what from can take more than to, in a state each. */
+uint64_t ssdpm__tail_more_uw(const struct priced_drive *drive,
+			     const struct enclosed *from,
+			     const struct enclosed *to);
+
+/* What a run can take while it enters the states of its policy once each. */
+struct wide ssdpm__tail_entry_fj(const struct priced_drive *drive,
+				 const struct enclosed *run);
+
 enum overload {
 	OVERLOAD_NEVER,
 	OVERLOAD_PERHAPS,

@@ -180,30 +180,15 @@ static size_t count_routes(const struct ssdpm_recommendation_report *report)
 	return n;
 }
 
-/* What is likely, if somebody asked for it, as for people. */
-static struct ssdpm_saving saving_of(const struct ssdpm_recommendation *one)
-{
-	struct ssdpm_saving saving = one->saving;
-
-	if (one->likely) {
-		saving.low_uw = one->likely->low_uw;
-		saving.nominal_uw = one->likely->median_uw;
-		saving.high_uw = one->likely->high_uw;
-	}
-	return saving;
-}
-
 static int battery_of(const struct ssdpm_recommendation_report *report,
 		      const struct ssdpm_recommendation *one,
 		      struct ssdpm_gain *ret_s, struct ssdpm_error *reterr)
 {
-	const struct ssdpm_saving saving = saving_of(one);
-
 	if (!report->battery_mwh)
 		return 0;
-	return ssdpm_saving_get_battery_s(&saving, (double)report->battery_mwh,
-					  (double)report->system_uw, ret_s,
-					  reterr);
+	return ssdpm_saving_get_battery_s(
+		&one->expected, (double)report->battery_mwh,
+		(double)report->system_uw, ret_s, reterr);
 }
 
 /* Files to write now, and a line for modprobe.d with those for the boot. */
@@ -237,7 +222,6 @@ static bool get_recommended(const struct ssdpm_recommendation_report *report,
 {
 	const struct ssdpm_recommendation *one =
 		ssdpm_recommendations_get(report->recommendations, i);
-	struct ssdpm_saving saving;
 
 	*ret = (struct recommended){
 		.report = report,
@@ -256,8 +240,8 @@ static bool get_recommended(const struct ssdpm_recommendation_report *report,
 	}
 	sort_changes(ret);
 	battery_of(report, one, &ret->battery_s, NULL);
-	saving = saving_of(one);
-	ssdpm_saving_get_year_wh(&saving, report->hours_per_day, &ret->year_wh);
+	ssdpm_saving_get_year_wh(&one->expected, report->hours_per_day,
+				 &ret->year_wh);
 	return true;
 }
 

@@ -321,6 +321,38 @@ static uint32_t shift_of(const struct trial *trial, uint32_t number)
 	return a > b ? a - b : b - a;
 }
 
+/* Was it left out by what was read, as smartctl's text, and not by the drive?
+ */
+static bool is_in_identify(const struct ssdpm_model *model, uint32_t state)
+{
+	size_t n;
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, &n);
+
+	return ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME &&
+	       state < n && states[state].unknown & SSDPM_FIELD_IDLE_POWER;
+}
+
+static uint32_t ways_to_know(const struct ssdpm_model *model, uint32_t kind,
+			     uint32_t index)
+{
+	switch (kind) {
+	case SSDPM_PARAMETER_IDLE_POWER:
+		return SSDPM_WAY_STATE |
+		       (is_in_identify(model, index) ? SSDPM_WAY_IDENTIFY : 0);
+	case SSDPM_PARAMETER_TRANSITION_POWER:
+	case SSDPM_PARAMETER_ENTRY_LATENCY:
+	case SSDPM_PARAMETER_EXIT_LATENCY:
+		return SSDPM_WAY_STATE | SSDPM_WAY_CALIBRATE;
+	case SSDPM_PARAMETER_ACTIVE_POWER:
+	case SSDPM_PARAMETER_LINK_POWER:
+	case SSDPM_PARAMETER_LINK_IDLE_TIME:
+		return SSDPM_WAY_STATE;
+	default:
+		return 0; /* nobody draws it */
+	}
+}
+
 static void find_decider(const struct trial *trial, struct ssdpm_likely *likely)
 {
 	for (uint32_t i = 0; i < trial->unknowns.n; i++) {
@@ -335,6 +367,9 @@ static void find_decider(const struct trial *trial, struct ssdpm_likely *likely)
 		likely->decider_kind = p->kind;
 		likely->decider_index = p->index;
 	}
+	likely->decider_ways =
+		ways_to_know(trial->from->model, likely->decider_kind,
+			     likely->decider_index);
 }
 
 static int64_t whole(double value)
@@ -619,3 +654,10 @@ static const char saving_verdict_words[][15] = {
 	[SSDPM_SAVING_TOO_SMALL] = "too-small",
 };
 ENUM_WORDS(saving_verdict)
+
+static const char way_words[][10] = {
+	[FLAG(SSDPM_WAY_IDENTIFY)] = "identify",
+	[FLAG(SSDPM_WAY_CALIBRATE)] = "calibrate",
+	[FLAG(SSDPM_WAY_STATE)] = "state",
+};
+FLAG_WORDS(way)

@@ -79,3 +79,59 @@ int ssdpm__likely_savings(const struct gaps_task *task,
 	free(profile);
 	return err;
 }
+
+/* All limits, and today, against which they save. */
+static int try_limits(struct quest *quest, struct rivals *rivals,
+		      struct ssdpm_apst *tables, struct outcome *outcomes,
+		      struct ssdpm_error *reterr)
+{
+	const struct outcome *best = NULL;
+	size_t of[MAX_LIMITS];
+	int err;
+
+	tables[0] = quest->today.table;
+	for (uint32_t i = 0; i < quest->n_limits; i++)
+		of[i] = ssdpm__number_of(&quest->limits[i].table, tables,
+					 &rivals->n_tables);
+	err = ssdpm__savings(&quest->task, rivals, outcomes, reterr);
+	if (!err)
+		err = ssdpm__likely_savings(&quest->task, rivals, outcomes,
+					    reterr);
+	if (err)
+		return err;
+	/* The nominal best stays where none saves more. */
+	for (uint32_t i = 0; i < quest->n_limits; i++)
+		if (!memcmp(&quest->limits[i].table, &quest->best[0].table,
+			    sizeof(quest->best[0].table)))
+			best = &outcomes[of[i]];
+	for (uint32_t i = 0; i < quest->n_limits && best; i++)
+		if (outcomes[of[i]].likely.median_nj > best->likely.median_nj) {
+			best = &outcomes[of[i]];
+			quest->best[0] = quest->limits[i];
+		}
+	return 0;
+}
+
+int ssdpm__quest_rank_limits(struct quest *quest, struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst *tables;
+	struct rivals rivals = {
+		.drive = { quest->parameters, quest->n_parameters,
+			   quest->order },
+		.n_tables = 1,
+	};
+	struct outcome *outcomes;
+	int err;
+
+	if (quest->n_limits < 2)
+		return 0;
+	tables = calloc(quest->n_limits + 1, sizeof(*tables));
+	outcomes = calloc(quest->n_limits + 1, sizeof(*outcomes));
+	rivals.tables = tables;
+	err = tables && outcomes ?
+		      try_limits(quest, &rivals, tables, outcomes, reterr) :
+		      ssdpm__no_memory(reterr);
+	free(outcomes);
+	free(tables);
+	return err;
+}

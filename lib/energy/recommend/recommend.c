@@ -89,6 +89,8 @@ static int consider_table(struct quest *quest, uint32_t route,
 	now->found = true;
 	if (!best->found || is_better(now, best))
 		*best = *now;
+	if (route == SSDPM_ROUTE_LATENCY_LIMIT && quest->n_limits < MAX_LIMITS)
+		quest->limits[quest->n_limits++] = *now;
 	return 0;
 }
 
@@ -314,6 +316,8 @@ static int try_routes(struct quest *quest, struct ssdpm_error *reterr)
 	if (!err)
 		err = ssdpm__quest_limits(quest, SSDPM_ROUTE_LATENCY_LIMIT,
 					  false, reterr);
+	if (!err && quest->task.params.flags & SSDPM_SIM_LIKELY)
+		err = ssdpm__quest_rank_limits(quest, reterr);
 	if (!err)
 		err = ssdpm__quest_nvme_core(quest, reterr);
 	if (!err)
@@ -365,7 +369,7 @@ static uint32_t judge(const struct quest *quest, const struct candidate *best,
 	if (is_same(&quest->today, best, &outcome->saving))
 		return SSDPM_ADVICE_KEEP;
 	/* Latency is worth power, but for nobody who has not said so. */
-	if (quest->bounds.flags & SSDPM_BOUNDS_MAY_COST)
+	if (quest->bounds.flags & SSDPM_BOUNDS_MAY_COST && !quest->today.found)
 		return SSDPM_ADVICE_SET;
 	if (quest->today.found && outcome->likely.size &&
 	    is_idle_change(&outcome->likely))
@@ -392,6 +396,22 @@ static uint32_t how_kept(const struct quest *quest,
 		       SSDPM_KEPT_NOMINALLY;
 }
 
+static struct ssdpm_saving expected_of(const struct outcome *outcome)
+{
+	const struct ssdpm_likely *likely = &outcome->likely;
+
+	if (!likely->size)
+		return outcome->saving;
+	return (struct ssdpm_saving){
+		.low_nj = likely->low_nj,
+		.nominal_nj = likely->median_nj,
+		.high_nj = likely->high_nj,
+		.low_uw = likely->low_uw,
+		.nominal_uw = likely->median_uw,
+		.high_uw = likely->high_uw,
+	};
+}
+
 static void fill(const struct quest *quest, uint32_t route,
 		 const struct outcome *outcome,
 		 struct ssdpm_recommendations *found)
@@ -416,6 +436,7 @@ static void fill(const struct quest *quest, uint32_t route,
 	ret->high = &kept->high;
 	ret->saving = kept->saving;
 	ret->likely = kept->likely.size ? &kept->likely : NULL;
+	ret->expected = expected_of(kept);
 	if (route != SSDPM_ROUTE_RAW_TABLE)
 		ret->limit_us = best->params.max_exit_latency_us;
 	if (route != SSDPM_ROUTE_NVME_CORE)
@@ -428,8 +449,7 @@ static void fill(const struct quest *quest, uint32_t route,
 		best->params.secondary_latency_tolerance_us;
 }
 
-/* The number of a table: those before it are all different. */
-static size_t number_of(const struct ssdpm_apst *table,
+size_t ssdpm__number_of(const struct ssdpm_apst *table,
 			struct ssdpm_apst *tables, size_t *n_tables)
 {
 	for (size_t i = 0; i < *n_tables; i++)
@@ -439,6 +459,14 @@ static size_t number_of(const struct ssdpm_apst *table,
 	return (*n_tables)++;
 }
 
+/* In the middle of what is likely, or where nobody asked for that nominally. */
+static bool saves_more(const struct outcome *a, const struct outcome *b)
+{
+	return a->likely.size && b->likely.size ?
+		       a->likely.median_nj > b->likely.median_nj :
+		       a->run.energy_nj < b->run.energy_nj;
+}
+
 /* What a route reaches, those after it reach, too. */
 static void hand_down(struct quest *quest, const struct outcome *outcomes,
 		      size_t *of)
@@ -446,8 +474,7 @@ static void hand_down(struct quest *quest, const struct outcome *outcomes,
 	for (uint32_t i = 1; i < N_ROUTES; i++)
 		if (quest->best[i - 1].found &&
 		    (!quest->best[i].found ||
-		     outcomes[of[i - 1]].run.energy_nj <
-			     outcomes[of[i]].run.energy_nj)) {
+		     saves_more(&outcomes[of[i - 1]], &outcomes[of[i]]))) {
 			quest->best[i] = quest->best[i - 1];
 			of[i] = of[i - 1];
 		}
@@ -469,8 +496,8 @@ static int answer(struct quest *quest, struct ssdpm_recommendations *ret,
 
 	for (uint32_t i = 0; i < N_ROUTES; i++)
 		of[i] = quest->best[i].found ?
-				number_of(&quest->best[i].table, tables,
-					  &rivals.n_tables) :
+				ssdpm__number_of(&quest->best[i].table, tables,
+						 &rivals.n_tables) :
 				0;
 	err = ssdpm__savings(&quest->task, &rivals, outcomes, reterr);
 	if (!err && quest->task.params.flags & SSDPM_SIM_LIKELY)

@@ -27,6 +27,9 @@ struct candidate {
 	struct wide fj;
 };
 
+/* All tables of a limit alone. */
+#define MAX_LIMITS (SSDPM_APST_MAX_STEPS + 1)
+
 struct quest {
 	struct gaps_task task;
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
@@ -38,7 +41,9 @@ struct quest {
 	struct reach reaches[MAX_REACHES];
 	uint32_t n_reaches;
 	struct candidate now;
-	struct candidate best[N_ROUTES]; /* by route - 1 */
+	struct candidate best[N_ROUTES];     /* by route - 1 */
+	struct candidate limits[MAX_LIMITS]; /* those that keep the bounds */
+	uint32_t n_limits;
 	struct candidate today;
 	const struct ssdpm_apst *from; /* the caller's; NULL: that of Linux */
 };
@@ -91,9 +96,16 @@ struct outcome {
 int ssdpm__savings(const struct gaps_task *task, const struct rivals *rivals,
 		   struct outcome *ret, struct ssdpm_error *reterr);
 
+/* The number of a table: it is added where no table before is the same. */
+size_t ssdpm__number_of(const struct ssdpm_apst *table,
+			struct ssdpm_apst *tables, size_t *n_tables);
+
 /* likely-saving.c: likewise what is likely; the savings are there. */
 int ssdpm__likely_savings(const struct gaps_task *task,
 			  const struct rivals *rivals, struct outcome *outcomes,
 			  struct ssdpm_error *reterr);
+
+/* Of the limits the one that saves most in the middle of what is likely. */
+int ssdpm__quest_rank_limits(struct quest *quest, struct ssdpm_error *reterr);
 
 #endif

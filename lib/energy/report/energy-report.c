@@ -111,14 +111,17 @@ static int compare(const struct report_task *task,
 {
 	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
 	struct ssdpm_policy before = { .size = sizeof(before) }, after = before;
+	struct ssdpm_sim_params params;
 	int err = ssdpm_device_get_settings(device, &task->facts, model,
 					    &settings, reterr);
 
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.flags = SSDPM_SIM_LIKELY;
 	if (!err)
 		err = ssdpm_plan_get_policies(task->plan, device, &before,
 					      &after, reterr);
 	if (!err)
-		err = ssdpm_comparison_new(model, NULL, &settings,
+		err = ssdpm_comparison_new(model, &params, &settings,
 					   &item->comparison, reterr);
 	if (!err)
 		err = ssdpm_comparison_add(item->comparison, "today", &before,
@@ -318,6 +321,7 @@ static void take_rows(const struct ssdpm_comparison *comparison,
 	item->before = before.result->nominal;
 	item->after = after.result->nominal;
 	item->saving = after.saving;
+	item->likely = after.likely;
 	item->added_mean_ns = (int64_t)(item->after->delay_mean_ns -
 					item->before->delay_mean_ns);
 	item->added_p99_ns = (int64_t)(item->after->delay_p99_ns -

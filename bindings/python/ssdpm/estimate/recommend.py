@@ -182,15 +182,23 @@ class Recommendation(Value):
             f"{in_ms(self.run.delay_mean_delayed_ns)} ms on average"
         )
         if self.advice == "keep" and not self.saving.low_uw | self.saving.high_uw:
-            return f"leave all as it is: nothing to gain {delays}"
+            return f"leave all as it is: nothing better found {delays}"
         if self.advice == "set":
-            return f"set {self._setting()}: {self._effect()} {delays}"
+            what = f"set {self._setting()}: {self._effect()} {delays}"
+            return f"{what}; {self._bounds_kept()}"
         why = (
             "leave all as it is"
             if self.today_keeps_bounds
             else "leave all as it is, or ask for less delay with may_cost=True"
         )
         return f"{why}: to set {self._setting()} {self._effect()} {delays}"
+
+    def _bounds_kept(self) -> str:
+        assert self.high is not None
+        if self.kept != "nominally":
+            return f"the bounds are kept {self.kept}"
+        mean, p99 = in_ms(self.high.delay_mean_ns), in_ms(self.high.delay_p99_ns)
+        return f"the bounds are kept nominally; at worst {mean} ms on average, p99 {p99} ms"
 
     def _effect(self) -> str:
         assert self.saving is not None
@@ -275,8 +283,8 @@ def recommend(
             "any": no bound. If all three are None, all delays together last for at most
             1 % of the time, and one I/O in 100 may wait for more than 25 ms; or for as
             long as under the default of Linux, if that is longer.
-        may_cost: advise to set what keeps the bounds even if it takes more power than
-            today.
+        may_cost: where the table of today does not keep the bounds, advise to set what
+            does even if it takes more power.
         likely: find what is likely of each saving; its word then decides on the advice.
         And as best_table().
 

@@ -136,34 +136,21 @@ def run_from(numbers: np.void, n_states: int) -> Run:
     return Run(**values)
 
 
-@dataclass(frozen=True, eq=False)
-class Saving(Value):
-    """What one policy saves against another: for the same work over the same time.
+class _Gains:
+    """What a power that is saved means."""
 
-    Attributes:
-        low_nj, nominal_nj, high_nj: energy of the other minus that of the one; below 0
-            it costs. low and high are the least and the most over all powers that the
-            drive can have, the same under both, and enclose what is possible where times
-            are not known.
-        low_uw, nominal_uw, high_uw: likewise mean power.
-    """
-
-    low_nj: int
-    nominal_nj: int
-    high_nj: int
-    low_uw: int
-    nominal_uw: int
-    high_uw: int
+    def _uw(self) -> tuple[int, int, int]:
+        raise NotImplementedError
 
     def kwh_per_year(self) -> tuple[float, float, float]:
-        """low, nominal and high, if the workload went on for 365 days."""
+        """low, middle and high, if the workload went on for 365 days."""
         low, nominal, high = energy.saving_year_wh(self._uw(), 24)
         return low / 1e3, nominal / 1e3, high / 1e3
 
     def battery_minutes(
         self, battery_wh: float, machine_w: float
     ) -> tuple[float, float, float]:
-        """low, nominal and high: how much longer a battery lasts.
+        """low, middle and high: how much longer a battery lasts.
 
         Args:
             battery_wh: what it holds.
@@ -182,6 +169,26 @@ class Saving(Value):
         low, nominal, high = found
         return low / 60, nominal / 60, high / 60
 
+
+@dataclass(frozen=True, eq=False)
+class Saving(Value, _Gains):
+    """What one policy saves against another: for the same work over the same time.
+
+    Attributes:
+        low_nj, nominal_nj, high_nj: energy of the other minus that of the one; below 0
+            it costs. low and high are the least and the most over all powers that the
+            drive can have, the same under both, and enclose what is possible where times
+            are not known.
+        low_uw, nominal_uw, high_uw: likewise mean power.
+    """
+
+    low_nj: int
+    nominal_nj: int
+    high_nj: int
+    low_uw: int
+    nominal_uw: int
+    high_uw: int
+
     def _uw(self) -> tuple[int, int, int]:
         return self.low_uw, self.nominal_uw, self.high_uw
 
@@ -192,7 +199,7 @@ class Saving(Value):
 
 
 @dataclass(frozen=True, eq=False)
-class Likely(Value):
+class Likely(Value, _Gains):
     """What is likely of a saving, under the assumptions of ssdpm_likely(3).
 
     Attributes:
@@ -208,6 +215,9 @@ class Likely(Value):
         decider_index: of which state, or operation from 0 on.
         decider_share: by how much the chance differs between the upper half of its
             values and the lower one.
+        decider_ways: how it can be known: "identify", because the drive reports it and
+            what was read leaves it out; "calibrate", by measure.calibrate(); "state",
+            as an argument.
     """
 
     verdict: str
@@ -222,10 +232,16 @@ class Likely(Value):
     decider_kind: str | None
     decider_index: int
     decider_share: float
+    decider_ways: tuple[str, ...]
+
+    def _uw(self) -> tuple[int, int, int]:
+        return self.low_uw, self.median_uw, self.high_uw
 
     def __str__(self) -> str:
         word = self.verdict.replace("-", " ")
-        uw = [self.low_uw, self.median_uw, self.high_uw]
+        uw = list(self._uw())
+        if not any(uw):
+            return "likely saves nothing"
         if word.endswith("costs"):
             uw = [-value for value in reversed(uw)]
         low, median, high = map(in_mw, uw)
