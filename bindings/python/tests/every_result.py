@@ -145,7 +145,7 @@ class World:
     @cached_property
     def estimate(self) -> ssdpm.Estimate:
         return ssdpm.estimate(
-            self.model, self.trace, changes=True, interval_ns=i64(S)
+            self.model, self.trace, changes=True, likely=True, interval_ns=i64(S)
         )
 
     @cached_property

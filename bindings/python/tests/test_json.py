@@ -223,11 +223,13 @@ CASES: Mapping[str, Case] = {
     "workload": (lambda p: p.trace.stats(), ("workload", "lomax", "--n-ios", "500")),
     "generator": (lambda p: ssdpm.workloads()[3], ("workload", "--list")),
     "estimate": (
-        lambda p: ssdpm.estimate(p.model, p.trace, interval_ns=10**11),
+        lambda p: ssdpm.estimate(p.model, p.trace, likely=True, interval_ns=10**11),
         ("estimate", *TRACE, "--interval", "100s", DRIVE),
     ),
     "estimate with spare area": (
-        lambda p: ssdpm.estimate(p.model, p.trace, "windows", spare=0.07),
+        lambda p: ssdpm.estimate(
+            p.model, p.trace, "windows", spare=0.07, likely=True
+        ),
         ("estimate", *TRACE, "-a", "windows", "--spare", "7%", DRIVE),
     ),
     "estimate out of a comparison": (
@@ -386,6 +388,14 @@ def test_a_prediction_is_that_of_the_command(place: Place) -> None:
     found = measure.predict(place.model, place.trace, predicted_at=when, policy=policy)
     assert found.to_dict() == command
     assert found.duration_s == pytest.approx(command["duration_ns"] / 1e9)
+    estimate = ssdpm.estimate(place.model, place.trace, likely=True)
+    assert estimate.likely is not None
+    assert estimate.likely.low_uw == found.likely_low_uw
+    assert estimate.likely.median_uw == found.likely_median_uw
+    assert estimate.likely.high_uw == found.likely_high_uw
+    assert estimate.likely.priors_version == found.priors_version
+    assert f"{estimate.likely}, " in repr(estimate)
+    assert ssdpm.estimate(place.model, place.trace).likely is None
     default = measure.predict(place.model, place.trace).to_dict()
     assert default["policy"] == "linux: enabled; PS0-PS2 to PS3 after 100 ms"
     awake = measure.predict(place.model, place.trace, None)

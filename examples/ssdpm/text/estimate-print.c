@@ -108,15 +108,29 @@ static struct number figure_text(size_t i, const struct ssdpm_run *run)
 				 share_text(value, all_ios(run));
 }
 
-static void print_bounds(const struct ssdpm_result *r)
+/* Below the mean power; all three are the same where it is certain. */
+static void likely_row(struct table *rows, const struct ssdpm_prediction *p)
+{
+	if (p->likely_low_uw != p->likely_high_uw)
+		table_row(rows, "  likely",
+			  any_power_text(p->likely_low_uw).text,
+			  any_power_text(p->likely_median_uw).text,
+			  any_power_text(p->likely_high_uw).text);
+}
+
+static void print_bounds(const struct ssdpm_result *r,
+			 const struct ssdpm_prediction *p)
 {
 	struct table rows;
 
 	table_begin(&rows, "<>>>", "", "low", "nominal", "high");
-	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
 		table_row(&rows, figures[i].name, figure_text(i, r->low).text,
 			  figure_text(i, r->nominal).text,
 			  figure_text(i, r->high).text);
+		if (figures[i].offset == FIGURE(mean_power_uw))
+			likely_row(&rows, p);
+	}
 	table_print(&rows);
 }
 
@@ -265,13 +279,16 @@ static void print_estimate(const struct sim_options *options,
 {
 	const struct job *job = &e->jobs[0];
 	uint64_t n = all_ios(job->row.result->nominal);
+	struct ssdpm_prediction likely = { .size = sizeof(likely) };
 
+	/* Without memory there is no likely row. */
+	ssdpm_sim_get_prediction(job->row.sim, &likely, NULL);
 	print_subject(e, options);
 	printf("  %s: ", job->policy->name);
 	print_policy(job, e->subject->drive);
 	printf("\n  %s in %s\n", counted(n, "I/O").text,
 	       time_text(job->row.result->nominal->duration_ns).text);
-	print_bounds(job->row.result);
+	print_bounds(job->row.result, &likely);
 	putchar('\n');
 	print_states(options, e);
 	print_work_behind(e->subject, job->row.result,

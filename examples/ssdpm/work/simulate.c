@@ -118,8 +118,7 @@ static enum exit_status start_estimate(const struct plan *plan,
 		settings_with_quirks(subject->drive, &subject->quirks);
 	enum exit_status status = STATUS_DONE;
 
-	if (!estimate->is_alone)
-		params.flags |= SSDPM_SIM_LIKELY;
+	params.flags |= SSDPM_SIM_LIKELY;
 	estimate->trace = trace;
 	estimate->subject = subject;
 	estimate->jobs = calloc(plan->n_policies, sizeof(*estimate->jobs));

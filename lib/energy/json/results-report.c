@@ -34,6 +34,7 @@ struct finished {
 	const struct ssdpm_interval *intervals;
 	size_t n_intervals;
 	uint64_t delays[SSDPM_HISTOGRAM_BUCKETS];
+	const struct ssdpm_prediction *likely; /* of an estimate; or NULL */
 };
 
 /* An entry of a table that is set, and a bucket that is not empty. */
@@ -143,6 +144,7 @@ static void look(const struct ssdpm_sim *sim, size_t n_states,
 {
 	ret_finished->result = ssdpm_sim_get_result(sim);
 	ret_finished->n_states = n_states;
+	ret_finished->likely = NULL;
 	ret_finished->intervals =
 		ssdpm_sim_get_intervals(sim, &ret_finished->n_intervals);
 	ssdpm_sim_get_delays(sim, ret_finished->delays,
@@ -282,6 +284,7 @@ int ssdpm_estimate_report_to_json(const struct ssdpm_estimate_report *report,
 	struct ssdpm_cap_run cap_run = { 0 };
 	struct json_writer w = { 0 };
 	struct simulated s = { 0 };
+	struct ssdpm_prediction likely = { .size = sizeof(likely) };
 	struct finished f;
 	int err = ssdpm__sized_in(&r, sizeof(r), report,
 				  "ssdpm_estimate_report", reterr);
@@ -291,6 +294,8 @@ int ssdpm_estimate_report_to_json(const struct ssdpm_estimate_report *report,
 	if (!err)
 		err = ssdpm__sized_in(&cap_run, sizeof(cap_run), r.cap_run,
 				      "ssdpm_cap_run", reterr);
+	if (!err && r.sim->params.flags & SSDPM_SIM_LIKELY)
+		err = ssdpm_sim_get_prediction(r.sim, &likely, reterr);
 	if (err)
 		return err;
 	r.cap_run = r.cap_run ? &cap_run : NULL;
@@ -300,6 +305,8 @@ int ssdpm_estimate_report_to_json(const struct ssdpm_estimate_report *report,
 	s.counts = r.counts;
 	s.spare_ppm = r.spare_ppm;
 	look(r.sim, s.n_states, &f);
+	if (s.params->flags & SSDPM_SIM_LIKELY)
+		f.likely = &likely;
 	ssdpm__json_begin(&w, NULL, '{');
 	write_estimate(&w, &r, &s, &f);
 	ssdpm__json_end(&w, '}');

@@ -249,6 +249,24 @@ class Likely(Value, _Gains):
         return f"{word}{between}{median} mW (likely {low} to {high})"
 
 
+@dataclass(frozen=True, eq=False)
+class LikelyPower(Value):
+    """The mean power that is likely, under the assumptions of ssdpm_likely(3).
+
+    Attributes:
+        low_uw, median_uw, high_uw: 5, 50 and 95 of 100 cases have less.
+        priors_version: of the assumptions.
+    """
+
+    low_uw: int
+    median_uw: int
+    high_uw: int
+    priors_version: int
+
+    def __str__(self) -> str:
+        return f"likely {in_mw(self.low_uw)} to {in_mw(self.high_uw)} mW"
+
+
 interval_dtype: np.dtype[np.void] = _core.energy.interval_dtype
 """Layout of struct ssdpm_interval: start_ns, energy_nj, busy_ns, idle_ns, asleep_ns,
 transition_ns, n_ios, delay_sum_ns."""
@@ -288,6 +306,7 @@ class Estimate(Json):
             its nominal value.
         delays: histogram of the added latencies of the nominal run; I/Os without one
             are in the first bucket.
+        likely: the mean power that is likely; None: nobody asked for it.
         intervals: the nominal run piece by piece, dtype interval_dtype; None: not
             asked for.
         changes: its changes of state, dtype change_dtype; None: not asked for.
@@ -309,6 +328,7 @@ class Estimate(Json):
     widest_axis: str | None
     axis_energy_nj: dict[str, tuple[int, int]]
     delays: Histogram
+    likely: LikelyPower | None = None
     intervals: npt.NDArray[np.void] | None = None
     changes: npt.NDArray[np.void] | None = None
 
@@ -359,8 +379,9 @@ class Estimate(Json):
     def _summary(self) -> str:
         run = self.nominal
         low, high = in_mw(self.low.mean_power_uw), in_mw(self.high.mean_power_uw)
+        likely = f"{self.likely}, " if self.likely else ""
         return (
-            f"{in_mw(run.mean_power_uw)} mW ({low}..{high}) over {run.duration_s:.6g} s"
+            f"{in_mw(run.mean_power_uw)} mW ({likely}{low}..{high}) over {run.duration_s:.6g} s"
             f", {run.n_wakes} wakes, "
             f"{100 * run.delayed_share:.3g} % of I/Os delayed, "
             f"p99 {in_ms(run.delay_p99_ns)} ms"

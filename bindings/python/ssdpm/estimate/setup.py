@@ -55,8 +55,9 @@ class RunOptions(Known, total=False):
 
 
 class Options(RunOptions, total=False):
-    """And what is kept of it."""
+    """And what is found of it."""
 
+    likely: bool
     interval_ns: SupportsIndex | None
 
 

@@ -10,7 +10,7 @@ from ssdpm.base.arrays import frozen
 from ssdpm.base.convert import by_number, check_bool, takes
 from ssdpm.base.result import Ongoing
 from ssdpm.device.machine import Device
-from ssdpm.estimate.result import Estimate, run_from
+from ssdpm.estimate.result import Estimate, LikelyPower, run_from
 from ssdpm.estimate.setup import (
     DEFAULT_TABLE,
     Fed,
@@ -38,6 +38,7 @@ def estimate_from(
     lpm: str | None,
     found: tuple[Any, ...],
     wants_changes: bool = False,
+    likely: LikelyPower | None = None,
 ) -> Estimate:
     """What the library found of one policy."""
     (
@@ -80,6 +81,7 @@ def estimate_from(
             for w in words
         },
         delays=Histogram(delays),
+        likely=likely,
         intervals=intervals if setup.interval_ns else None,
         changes=changes if wants_changes else None,
     )
@@ -147,7 +149,13 @@ class Simulation(Ongoing):
         names, word = setup.names(self._fed or (None, None)), self._word
         table = None if self._table is None else self._table._handle
         lpm = 0 if setup.lpm is None else _core.LPM[setup.lpm]
-        result = estimate_from(setup, self._table, setup.lpm, found, self._changes)
+        likely = None
+        if setup.flags & _core.energy.SIM_LIKELY:
+            _, _, low, median, high, _, _, version = handle.prediction()
+            likely = LikelyPower(low, median, high, version)
+        result = estimate_from(
+            setup, self._table, setup.lpm, found, self._changes, likely
+        )
         return result._written_by(
             lambda: handle.to_json(names, word, table, lpm, setup.background)
         )
@@ -196,6 +204,8 @@ def estimate(
             as some firmware does, and not in its state.
         end_ns: on the clock of the trace; idle time up to it counts. None, or before
             the last completion: that.
+        likely: find the mean power that is likely, too, as the command does; it takes
+            some ten milliseconds.
         interval_ns: length of the pieces in Estimate.intervals; None: none.
         changes: record each change of state in Estimate.changes.
 
