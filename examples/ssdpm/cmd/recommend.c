@@ -30,7 +30,7 @@ static const struct option_spec options[] = {
 	  SETS_NUMBER(struct recommend_options, bounds.max_exit_latency_us,
 		      TIME_US) },
 	{ "may-cost", 0, NULL,
-	  "propose less delay too, if it takes more power than today",
+	  "propose less delay even at more power, if today is beyond the bounds",
 	  SETS_BIT(struct recommend_options, bounds.flags,
 		   SSDPM_BOUNDS_MAY_COST) },
 	{ "max-states", 0, "N",

@@ -151,7 +151,8 @@ SSDPM_API int ssdpm_gaps_clairvoyant(const struct ssdpm_gaps *gaps,
 
 /** Bits of ssdpm_bounds.flags. */
 enum ssdpm_bounds_flag {
-	/* Latency is worth power: what keeps the bounds may take more. */
+	/* Latency is worth power: where the table of today does not keep the
+	 * bounds, what does may take more. */
 	SSDPM_BOUNDS_MAY_COST = 1 << 0,
 };
 
@@ -326,11 +327,13 @@ struct ssdpm_recommendations;
  *          quirks of ssdpm_quirks_find()
  * @ret_recommendations: free it with ssdpm_recommendations_free()
  *
- * With SSDPM_SIM_LIKELY in @params its word decides: what costs or probably
- * costs is SSDPM_ADVICE_COSTS, and so is what is not decided with a median
- * below 0. Where the table of today keeps the bounds, SSDPM_ADVICE_KEEP is what
- * is too small to matter, or not decided with a median below 5 mW. Without the
- * flag the nominal saving decides.
+ * The best setting has the least nominal energy. With SSDPM_SIM_LIKELY in
+ * @params the best limit saves most in the middle of what is likely, and each
+ * later route takes over what likely saves more. The word decides: what costs
+ * or probably costs is SSDPM_ADVICE_COSTS, and so is what is not decided with a
+ * median below 0. Where the table of today keeps the bounds, SSDPM_ADVICE_KEEP
+ * is what is too small to matter, or not decided with a median below 5 mW.
+ * Without the flag the nominal saving decides.
  *
  * Return: as ssdpm_gaps_best_table().
  */

@@ -160,6 +160,7 @@ static void the_same_policy_saves_nothing_worth_a_word(void **state)
 	assert_int_equal(found.likely.low_uw, 0);
 	assert_int_equal(found.likely.high_uw, 0);
 	assert_int_equal(found.likely.decider_kind, 0);
+	assert_int_equal(found.likely.decider_ways, 0);
 }
 
 /* Idle times of 12 ms, and a wake each: all depends on what that takes. */
@@ -172,6 +173,8 @@ static void what_would_decide_it_is_the_transition(void **state)
 	assert_int_equal(found.likely.decider_kind,
 			 SSDPM_PARAMETER_TRANSITION_POWER);
 	assert_true(found.likely.decider_ppm > 250000);
+	assert_int_equal(found.likely.decider_ways,
+			 SSDPM_WAY_CALIBRATE | SSDPM_WAY_STATE);
 }
 
 static void the_median_of_what_is_drawn_is_nominal(void **state)

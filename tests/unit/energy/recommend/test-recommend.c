@@ -25,6 +25,7 @@ static int recommend(const struct ssdpm_gaps *gaps,
 		     struct ssdpm_error *error)
 {
 	static struct ssdpm_run runs[N_ROUTES], lows[N_ROUTES], highs[N_ROUTES];
+	static struct ssdpm_likely likely[N_ROUTES];
 	struct ssdpm_recommendations *found;
 	struct ssdpm_sim_params with;
 	int err;
@@ -48,6 +49,10 @@ static int recommend(const struct ssdpm_gaps *gaps,
 		ret[i].run = &runs[i];
 		ret[i].low = &lows[i];
 		ret[i].high = &highs[i];
+		if (!ret[i].likely)
+			continue;
+		likely[i] = *ret[i].likely;
+		ret[i].likely = &likely[i];
 	}
 	assert_null(ssdpm_recommendations_get(found, N_ROUTES));
 	assert_null(ssdpm_recommendations_free(found));
@@ -731,6 +736,47 @@ static void assert_modest(const struct ssdpm_model *model,
 	}
 }
 
+/* What Linux does by default, each route reaches and keeps the bounds. */
+static void no_best_likely_costs_what_leaving_all_as_it_is_saves(void **state)
+{
+	const uint32_t step = fixture_cases(30) < 30 ? 200 : 60;
+	struct ssdpm_gaps *gaps = made("lomax");
+	struct ssdpm_recommendation r[N_ROUTES];
+	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_sim_params params;
+	struct ssdpm_model *model;
+
+	(void)state;
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.flags = SSDPM_SIM_LIKELY;
+	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
+	for (uint32_t i = 0; i < ssdpm_catalogue_get_n_rows(catalogue);
+	     i += step) {
+		int64_t least_nj = 0;
+
+		assert_int_equal(
+			ssdpm_catalogue_get_model(catalogue, i, &model, NULL),
+			0);
+		if (ssdpm_model_get_info(model)->kind != SSDPM_KIND_NVME) {
+			ssdpm_model_unref(model);
+			continue;
+		}
+		assert_int_equal(
+			recommend(gaps, model, &params, NULL, NULL, r, NULL),
+			0);
+		for (size_t k = 0; k < N_ROUTES; k++) {
+			assert_true(r[k].likely->median_nj >= least_nj);
+			least_nj = r[k].likely->median_nj;
+			assert_int_equal(r[k].expected.low_uw,
+					 r[k].likely->low_uw);
+			assert_int_equal(r[k].expected.nominal_nj, least_nj);
+		}
+		ssdpm_model_unref(model);
+	}
+	ssdpm_catalogue_free(catalogue);
+	ssdpm_gaps_unref(gaps);
+}
+
 static void no_drive_of_the_catalogue_is_advised_to_wait_long_or_to_pay(
 	void **state)
 {
@@ -795,6 +841,10 @@ static void less_delay_is_paid_for_only_if_asked_for(void **state)
 	assert_int_equal(
 		recommend(gaps, model, NULL, &bounds, &r[2].apst, r, NULL), 0);
 	assert_int_equal(r[2].advice, SSDPM_ADVICE_KEEP);
+	/* Today keeps the bounds already: nobody asked to pay for more. */
+	assert_int_equal(
+		recommend(gaps, model, NULL, &bounds, &r[2].apst, r, NULL), 0);
+	assert_int_not_equal(r[0].advice, SSDPM_ADVICE_SET);
 	bounds.flags = 2;
 	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, &error),
 			 -EINVAL);
@@ -879,6 +929,8 @@ int main(void)
 			bounds_are_kept_surely_or_with_the_nominal_latencies),
 		cmocka_unit_test(a_drive_without_apst_is_told_nothing),
 		cmocka_unit_test(what_is_written_for_a_route_is_its_table),
+		cmocka_unit_test(
+			no_best_likely_costs_what_leaving_all_as_it_is_saves),
 		cmocka_unit_test(
 			no_drive_of_the_catalogue_is_advised_to_wait_long_or_to_pay),
 		cmocka_unit_test(less_delay_is_paid_for_only_if_asked_for),

@@ -10,6 +10,7 @@ struct savings {
 	char names[N_DRIVES][32];
 	int32_t errors[N_DRIVES];
 	struct ssdpm_saving savings[N_DRIVES];
+	uint32_t verdicts[N_DRIVES]; /* 0: nothing changes */
 	int64_t added_mean_ns[N_DRIVES], added_p99_ns[N_DRIVES];
 	char message[248]; /* of the last error */
 	size_t n;
@@ -40,6 +41,7 @@ static struct savings look_at(const char *root,
 		strcpy(s.names[s.n], item.drive->name);
 		s.errors[s.n] = item.error;
 		s.savings[s.n] = item.saving;
+		s.verdicts[s.n] = item.likely ? item.likely->verdict : 0;
 		s.added_mean_ns[s.n] = item.added_mean_ns;
 		s.added_p99_ns[s.n] = item.added_p99_ns;
 		if (item.error)
@@ -120,6 +122,7 @@ static void a_saving_is_that_of_two_simulations(void **state)
 	assert_int_equal(ssdpm_sim_get_saving(before, after, &saving, NULL), 0);
 	assert_true(saving.nominal_uw > 0);
 	assert_memory_equal(&s.savings[1], &saving, sizeof(saving));
+	assert_int_not_equal(s.verdicts[1], 0);
 	assert_int_equal(s.added_mean_ns[1],
 			 ssdpm_sim_get_result(after)->nominal->delay_mean_ns);
 	assert_int_equal(s.added_p99_ns[1],
@@ -130,6 +133,7 @@ static void a_saving_is_that_of_two_simulations(void **state)
 	assert_string_equal(s.names[0], "nvme0");
 	assert_int_equal(s.errors[0], 0);
 	assert_int_equal(s.savings[0].high_uw, 0);
+	assert_int_equal(s.verdicts[0], 0);
 	assert_int_equal(s.added_mean_ns[0], 0);
 }
 
