@@ -110,6 +110,10 @@ enum exit_status find_drive(const struct common *common,
 		free_drive(&drive);
 		return STATUS_FAILED;
 	}
+	if (match.other_capacity && !common->quiet)
+		remark("%s: the catalogue has no drive of this capacity; "
+		       "taken: %s",
+		       name, ssdpm_model_get_info(drive.model)->product);
 	if (match.n_tables > 1 && !common->quiet)
 		say_choice(&drive, &match);
 	else if (common->verbose)

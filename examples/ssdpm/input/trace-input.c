@@ -334,10 +334,11 @@ void say_reading(const struct common *common, const struct trace_input *input)
 		  "I/O of a file was served by a cache and is left out",
 		  "I/Os of files were served by a cache and are left out");
 	if (c->n_late)
-		remark("%s: %s %s late, by %s at most, and put in order", name,
-		       count_text(c->n_late).text,
+		remark("%s: %s %s late, by %s at most, and put in order%s",
+		       name, count_text(c->n_late).text,
 		       c->n_late == 1 ? "I/O was" : "I/Os were",
-		       time_text(c->late_max_ns).text);
+		       time_text(c->late_max_ns).text,
+		       c->n_backward ? " where that was possible" : "");
 	if (c->n_ios > 1 && c->resolution_ns >= 1000000000)
 		remark("%s: all times are whole seconds: the trace does not "
 		       "show shorter idle times",
