@@ -83,8 +83,9 @@ def read_shared(path: pathlib.Path) -> list[Row]:
     for one in found:
         if one.get("schema") != "ssdpm.model/1" or one["provenance"] != "reported":
             raise SystemExit(f"{path}: a line that is not of ssdpm show --share")
-    if any(not one["product"] for one in found):
-        raise SystemExit(f"{path}: a line whose drive has no name: leave it out")
+    for number, one in enumerate(found, 1):
+        if not one["product"]:
+            raise SystemExit(f"{path}:{number}: the drive has no name: leave it out")
     return [{**one, "source": "owners of drives, ssdpm show --share"} for one in found]
 
 
