@@ -80,10 +80,9 @@ def read(path: pathlib.Path) -> list[Row]:
 
 def read_shared(path: pathlib.Path) -> list[Row]:
     found = read(path)
-    for one in found:
-        if one.get("schema") != "ssdpm.model/1" or one["provenance"] != "reported":
-            raise SystemExit(f"{path}: a line that is not of ssdpm show --share")
     for number, one in enumerate(found, 1):
+        if (one.get("schema"), one.get("provenance")) != ("ssdpm.model/1", "reported"):
+            raise SystemExit(f"{path}:{number}: this is not of ssdpm show --share")
         if not one["product"]:
             raise SystemExit(f"{path}:{number}: the drive has no name: leave it out")
     return [{**one, "source": "owners of drives, ssdpm show --share"} for one in found]
