@@ -456,12 +456,12 @@ static void a_capacity_that_nobody_has_seen_is_as_the_others(void **state)
 	static const struct {
 		const char *name, *part; /* of the product; NULL: nothing */
 	} cases[] = {
-		{ "CT8000P3SSD8", "CT1000P3SSD8" },
+		{ "CT8000P3SSD8", "CT500P3SSD8" },
 		{ "ct8000p5ssd8", "P5SSD8" },
 		{ "KINGSTON SNV2S8000G", "KINGSTON SNV2S" },
 		{ "SNV2S8000G", "KINGSTON SNV2S" },
 		{ "KINGSTON SA2000M82000G", "KINGSTON SA2000M8" },
-		{ "WDC WDS400T2B0C-00PXH0", "G2B0C-00PXH0" },
+		{ "WDC WDS400T2B0C-00PXH0", "T2B0C-00PXH0" },
 		{ "WDC PC SN530 SDBPNPZ-2T00-1006", "SDBPNPZ-256G-1006" },
 		{ "KXG60ZNV2T04 TOSHIBA", "KXG60ZNV" },
 		{ "KXG60ZNV2T04 NVMe TOSHIBA 2048GB", "NVMe TOSHIBA" },
