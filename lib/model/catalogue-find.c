@@ -75,7 +75,9 @@ static bool is_of_family(const struct drive_search *search, const char *key)
 {
 	char family[PRODUCT_SIZE];
 
-	return search->has_capacity && search->length > SHORTEST_PART &&
+	/* A mark, and what is enough for a part of a name. */
+	return search->has_capacity &&
+	       strlen(search->family) > SHORTEST_PART &&
 	       ssdpm__drop_capacities(key, family) &&
 	       strstr(family, search->family);
 }
