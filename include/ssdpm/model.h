@@ -448,10 +448,11 @@ SSDPM_API struct ssdpm_catalogue *ssdpm_catalogue_free(
  * A product that is the name beats those that begin with it, and these beat
  * those that have its words in their order, if it is three characters or more.
  * If there are none, those count that differ in their capacity alone, as
- * CT4000P3SSD8 and CT1000P3SSD8, then those that have the rest of the name where
- * its last word is a capacity. Then only rows with @firmware count. Where these have different tables, the one with the
- * most drives seen is taken; of equal ones the one whose row comes first, and
- * of one firmware's rows the one that says more does. Allocates nothing.
+ * CT4000P3SSD8 and CT1000P3SSD8, then those that have the rest of the name
+ * where its last word is a capacity. Then only rows with @firmware count. Where
+ * these have different tables, the one with the most drives seen is taken; of
+ * equal ones the one whose row comes first, and of one firmware's rows the one
+ * that says more does. Allocates nothing.
  *
  * Return: 0; -EINVAL (an empty name); -ENOENT, and @reterr names similar
  * products, or the firmwares that there are.

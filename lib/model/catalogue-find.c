@@ -76,8 +76,7 @@ static bool is_of_family(const struct drive_search *search, const char *key)
 	char family[PRODUCT_SIZE];
 
 	/* A mark, and what is enough for a part of a name. */
-	return search->has_capacity &&
-	       strlen(search->family) > SHORTEST_PART &&
+	return search->has_capacity && strlen(search->family) > SHORTEST_PART &&
 	       ssdpm__drop_capacities(key, family) &&
 	       strstr(family, search->family);
 }

@@ -92,8 +92,9 @@ static bool is_time(struct span word)
 }
 
 /*
- * Before the event stands the time; perf may print a period between them. false:
- * the time is that of another event, whose text has the name of this one.
+ * Before the event stands the time; perf may print a period between them.
+ * false: the time is that of another event, whose text has the name of this
+ * one.
  */
 static bool take_time_before(struct span before, struct ftrace_line *line)
 {

@@ -312,8 +312,8 @@ int ssdpm__pair_record(struct pair *pair, const struct pair_event *event,
 
 	if (__builtin_add_overflow(event->time_ns, took_ns, &end_ns))
 		end_ns = UINT64_MAX;
-	int err = ssdpm__trace_order(pair->trace, event->time_ns, end_ns,
-				     reterr);
+	int err =
+		ssdpm__trace_order(pair->trace, event->time_ns, end_ns, reterr);
 	if (!err)
 		ssdpm__pair_add(pair, event, event->time_ns, service_ns);
 	return err;

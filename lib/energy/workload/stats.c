@@ -77,8 +77,8 @@ static int check_record(const struct ssdpm_stats *stats,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "record %llu starts before the one before",
 				   index);
-	uint64_t first_ns = stats->n_records ? stats->sums.start_ns :
-					       io->start_ns;
+	uint64_t first_ns =
+		stats->n_records ? stats->sums.start_ns : io->start_ns;
 	if (io->start_ns - first_ns > TIME_MAX_NS ||
 	    stats->busy.channel_ns > TIME_MAX_NS)
 		return ssdpm__fail(reterr, -ERANGE, 0,

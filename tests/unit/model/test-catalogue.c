@@ -487,10 +487,9 @@ static void a_capacity_that_nobody_has_seen_is_as_the_others(void **state)
 			continue;
 		assert_int_equal(match.exact, 0);
 		assert_int_equal(match.other_capacity, 1);
-		assert_non_null(
-			strstr(ssdpm_catalogue_get_product(built_in,
-							   match.index),
-			       cases[i].part));
+		assert_non_null(strstr(
+			ssdpm_catalogue_get_product(built_in, match.index),
+			cases[i].part));
 	}
 }
 
