@@ -392,6 +392,7 @@ SSDPM_API struct ssdpm_model **ssdpm_model_list_free(
  * @n_rows:    how many of the matching rows have this table
  * @n_matches: how many rows match
  * @n_tables:  how many different tables these have
+ * @other_capacity: 1: the name has a capacity, and products have another one
  * @seen:      how many drives were seen with this table, in its rows together
  */
 struct ssdpm_catalogue_match {
@@ -400,7 +401,7 @@ struct ssdpm_catalogue_match {
 	uint32_t n_rows;
 	uint32_t n_matches;
 	uint32_t n_tables;
-	uint32_t reserved0;
+	uint32_t other_capacity;
 	uint64_t seen;
 };
 
@@ -445,11 +446,13 @@ SSDPM_API struct ssdpm_catalogue *ssdpm_catalogue_free(
  * @ret_match: the table that is taken, and its row that was seen most often
  *
  * A product that is the name beats those that begin with it, and these beat
- * those that have its words in their order, if it is three characters or more;
- * a capacity at its end is left out if nothing else is found. Then only rows
- * with @firmware count. Where these have different tables, the one with the
- * most drives seen is taken; of equal ones the one whose row comes first, and
- * of one firmware's rows the one that says more does. Allocates nothing.
+ * those that have its words in their order, if it is three characters or more.
+ * If there are none, those count that differ in their capacity alone, as
+ * CT4000P3SSD8 and CT1000P3SSD8, then those that have the rest of the name
+ * where its last word is a capacity. Then only rows with @firmware count. Where
+ * these have different tables, the one with the most drives seen is taken; of
+ * equal ones the one whose row comes first, and of one firmware's rows the one
+ * that says more does. Allocates nothing.
  *
  * Return: 0; -EINVAL (an empty name); -ENOENT, and @reterr names similar
  * products, or the firmwares that there are.

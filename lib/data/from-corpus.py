@@ -19,6 +19,7 @@ import json
 import pathlib
 import re
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -79,9 +80,11 @@ def read(path: pathlib.Path) -> list[Row]:
 
 def read_shared(path: pathlib.Path) -> list[Row]:
     found = read(path)
-    for one in found:
-        if one.get("schema") != "ssdpm.model/1" or one["provenance"] != "reported":
-            raise SystemExit(f"{path}: a line that is not of ssdpm show --share")
+    for number, one in enumerate(found, 1):
+        if (one.get("schema"), one.get("provenance")) != ("ssdpm.model/1", "reported"):
+            raise SystemExit(f"{path}:{number}: this is not of ssdpm show --share")
+        if not one["product"]:
+            raise SystemExit(f"{path}:{number}: the drive has no name: leave it out")
     return [{**one, "source": "owners of drives, ssdpm show --share"} for one in found]
 
 
@@ -123,10 +126,9 @@ def uw_of(watts: float | None) -> int | None:
     return None if watts is None else round(watts * 1_000_000)
 
 
-def true_active_uw(state: Row) -> int | None:
+def true_active_uw(shown: int | None, maximum: int, operational: bool) -> int | None:
     """Where one scale alone gives a power that the state can have."""
-    shown, maximum = uw_of(state["active_power_w"]), max_power_uw(state)
-    if not shown or not state["operational"]:
+    if not shown or not operational:
         return None
     fits = [shown * 100 // scale for scale in SCALES]
     fits = [one for one in fits if maximum <= 10 * one <= 11 * maximum]
@@ -146,7 +148,7 @@ def nvme_state(state: Row, by_smartctl: bool) -> list[str]:
         idle = None
         if active is not None:
             shown = str(active)
-        active = true_active_uw(state)
+        active = true_active_uw(active, max_power_uw(state), state["operational"])
     workload = {"-": "0", "80K 128KiB SW": "2"}.get(
         state.get("active_workload", ""), UNKNOWN
     )
@@ -293,7 +295,19 @@ def shared_value(state: Row, key: str) -> str:
     return NOT_REPORTED if key in state["not_reported"] else UNKNOWN
 
 
+def with_active(state: Row) -> Row:
+    """A state as smartctl shows it, with its active power where that is certain."""
+    shown = state.get("shown_active_power_uw")
+    maximum, operational = state["max_power_uw"], state["operational"]
+    if maximum is None:
+        return state
+    return {**state, "active_power_uw": true_active_uw(shown, maximum, operational)}
+
+
 def shared_table(model: Row) -> Table:
+    states = model["states"]
+    if model["format"].startswith("smartctl"):
+        states = [with_active(state) for state in states]
     return tuple(
         (
             str(number),
@@ -309,7 +323,7 @@ def shared_table(model: Row) -> Table:
                 )
             ),
         )
-        for number, state in enumerate(model["states"])
+        for number, state in enumerate(states)
     )  # fmt: skip
 
 
@@ -318,13 +332,23 @@ def says_all(model: Row) -> bool:
     return model["format"] in ("nvme-identify", "nvme-cli-text", "nvme-cli-json")
 
 
-def shared_drives(models: list[Row]) -> dict[Drive, int]:
-    """Of "ssdpm show --share"."""
+def vendors_of(drives: Iterable[Drive]) -> dict[str, str]:
+    """The vendor of a product, where all who say it say the same."""
+    seen = collections.defaultdict(set)
+    for product, _, vendor, _ in drives:
+        seen[product].add(vendor)
+    return {
+        product: min(vendors) for product, vendors in seen.items() if len(vendors) == 1
+    }
+
+
+def shared_drives(models: list[Row], vendors: dict[str, str]) -> dict[Drive, int]:
+    """Of "ssdpm show --share"; not every text of smartctl names the vendor."""
     drives: collections.Counter[Drive] = collections.Counter()
     for model in models:
-        number = model["vendor_id"]
-        vendor = UNKNOWN if number is None else f"0x{number:04x}"
-        names = (model["product"] or UNKNOWN, model["firmware"] or UNKNOWN, vendor)
+        product, number = model["product"], model["vendor_id"]
+        vendor = vendors.get(product, UNKNOWN) if number is None else f"0x{number:04x}"
+        names = (product, model["firmware"] or UNKNOWN, vendor)
         drives[*names, shared_table(model)] += 1
     return dict(drives)
 
@@ -338,11 +362,13 @@ def families_of(drives: dict[Drive, int]) -> list[Family]:
 
 
 def add_evidence(
-    drives: dict[Drive, int], rows: list[Row], shared: list[Row], texts: pathlib.Path
+    drives: dict[Drive, int],
+    rows: list[Row],
+    exact: dict[Drive, int],
+    texts: pathlib.Path,
 ) -> dict[Drive, int]:
     """What drives of the same name, or of the same family, say to better tools."""
     trusted = trusted_drives(rows)
-    exact = shared_drives([one for one in shared if says_all(one)])
     better = {(p, f, v, bare(t)): t for p, f, v, t in (*trusted, *exact)}
     families = [family_of(row, texts) for row in rows if reports_idle(row)]
     families += families_of(exact)
@@ -377,8 +403,10 @@ def write_nvme(
     for row in rows:
         vendor = row["vid"] or UNKNOWN
         plain[row["model"], row["firmware"], vendor, nvme_table(row)] += row["count"]
-    plain.update(shared_drives(shared))
-    drives = add_evidence(plain, trusted, shared, texts)
+    vendors = vendors_of([*plain, *trusted_drives(trusted)])
+    plain.update(shared_drives(shared, vendors))
+    exact = shared_drives([one for one in shared if says_all(one)], vendors)
+    drives = add_evidence(plain, trusted, exact, texts)
     seen: dict[tuple[Any, ...], int] = {}
     used = {}
     for product, firmware, vendor, table in sorted(drives, key=by_name):

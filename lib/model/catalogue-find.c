@@ -19,6 +19,7 @@ enum fit {
 	FIT_EXACT,
 	FIT_BEGINS,
 	FIT_HAS_WORDS,
+	FIT_OTHER_CAPACITY,
 	N_FITS,
 };
 
@@ -27,8 +28,11 @@ struct drive_search {
 	const struct ssdpm_catalogue *catalogue;
 	const char *firmware; /* NULL: any */
 	char key[PRODUCT_SIZE];
+	char family[PRODUCT_SIZE]; /* the key with marks for capacities */
 	size_t length;
 	enum fit fit;
+	bool has_capacity;
+	bool other_capacity; /* the last word of the key was one */
 };
 
 /* How much speaks for each table. */
@@ -67,6 +71,16 @@ static bool has_words(const char *key, const char *name)
 	return true;
 }
 
+static bool is_of_family(const struct drive_search *search, const char *key)
+{
+	char family[PRODUCT_SIZE];
+
+	/* A mark, and what is enough for a part of a name. */
+	return search->has_capacity && strlen(search->family) > SHORTEST_PART &&
+	       ssdpm__drop_capacities(key, family) &&
+	       strstr(family, search->family);
+}
+
 static bool has_name(const struct drive_search *search, const char *key)
 {
 	switch (search->fit) {
@@ -74,9 +88,11 @@ static bool has_name(const struct drive_search *search, const char *key)
 		return !strcmp(key, search->key);
 	case FIT_BEGINS:
 		return !strncmp(key, search->key, search->length);
-	default:
+	case FIT_HAS_WORDS:
 		return search->length >= SHORTEST_PART &&
 		       has_words(key, search->key);
+	default:
+		return is_of_family(search, key);
 	}
 }
 
@@ -105,6 +121,7 @@ static bool drop_capacity(struct drive_search *search)
 		return false;
 	*last = 0;
 	search->length = (size_t)(last - search->key);
+	search->other_capacity = true;
 	return true;
 }
 
@@ -165,6 +182,8 @@ static struct ssdpm_catalogue_match describe(const struct drive_search *search,
 {
 	struct ssdpm_catalogue_match match = {
 		.exact = search->fit == FIT_EXACT,
+		.other_capacity = search->other_capacity ||
+				  search->fit == FIT_OTHER_CAPACITY,
 		.n_matches = tally->n_rows,
 		.n_tables = tally->n_tables,
 	};
@@ -293,6 +312,7 @@ static int search_for(const struct ssdpm_catalogue *catalogue,
 {
 	search->catalogue = catalogue;
 	search->firmware = firmware;
+	search->other_capacity = false;
 	if (!set_key(search, product))
 		return ssdpm__fail(reterr, -ENOENT, 0,
 				   "not in the catalogue: no drive has a "
@@ -300,6 +320,8 @@ static int search_for(const struct ssdpm_catalogue *catalogue,
 				   sizeof(search->key) - 1);
 	if (!search->length)
 		return ssdpm__fail(reterr, -EINVAL, 0, "product: empty");
+	search->has_capacity =
+		ssdpm__drop_capacities(search->key, search->family);
 	find_fit(search, FIT_EXACT);
 	/* What is left of the name then is not the name of a product. */
 	if (search->fit == N_FITS && drop_capacity(search))

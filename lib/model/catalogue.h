@@ -49,6 +49,13 @@ struct drive_row {
 	const struct user_drive *drive; /* NULL: built in */
 };
 
+/*
+ * Put a mark in the place of each capacity in a key; false: it has none. A key
+ * has no such mark itself, or is not harmed by it: both sides are so written.
+ */
+#define CAPACITY_MARK '#'
+bool ssdpm__drop_capacities(const char *key, char ret_rest[PRODUCT_SIZE]);
+
 struct drive_row ssdpm__user_row(const struct user_drive *drive);
 
 /* A lookup goes over many rows: these two are part of its loops. */

@@ -204,6 +204,17 @@ def test_a_name_that_is_not_there_names_similar_ones(ssdpm: Command) -> None:
     assert '"" is no drive' in ssdpm.fails(1, "show", "")
 
 
+def test_a_drive_of_another_capacity_is_said_to_be_one(ssdpm: Command) -> None:
+    words = "the catalogue has no drive of this capacity"
+    name = "Samsung SSD 970 EVO 4TB"
+    remark = ssdpm("show", name).stderr.decode()
+    assert remark == f"ssdpm: {name}: {words}; taken: Samsung SSD 970 EVO 500GB\n"
+    assert not ssdpm("show", "-q", name).stderr
+    remark = ssdpm("show", "CT8000P3SSD8").stderr.decode()
+    assert f"{words}, but 2 different tables of others; taken: CT500P3SSD8" in remark
+    assert words not in ssdpm("show", "CT4000P3SSD8").stderr.decode()
+
+
 def test_own_drives_count_more_than_the_catalogues(ssdpm: Command) -> None:
     own(ssdpm, "own.json", product="wdc pc sn530 mine", firmware="1")
     arguments = ("show", "-q", "--catalogue", "own.json", SN530)

@@ -604,6 +604,8 @@ def test_a_line_to_share_is_the_model_and_nothing_else(
 
 def test_only_what_a_drive_itself_says_is_shared(ssdpm: Command, machine: Make) -> None:
     assert "the catalogue has it" in ssdpm.fails(1, "show", "--share", "-q", "WDC PC SN530")
-    assert "nothing beside it" in ssdpm.fails(2, "show", "--share", "--json", "x")
+    for option in ("--json", "--lint"):
+        message = ssdpm.fails(2, "show", "--share", option, "x")
+        assert "--share conflicts with --" in message
     root = str(machine("server"))
     assert "sda is out of reach" in ssdpm.fails(3, "show", "--root", root, "--share", "sda")

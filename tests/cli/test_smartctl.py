@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from command import Command
@@ -102,6 +103,11 @@ def test_a_family_is_said(ssdpm: Command) -> None:
     assert of["idle_power_uw", 4]["provenance"] == "assumed"
 
 
+def contains(estimate: dict[str, Any], mean_power_uw: int) -> bool:
+    low, high = (estimate[name]["mean_power_uw"] for name in ("low", "high"))
+    return low <= mean_power_uw <= high
+
+
 def test_a_text_of_smartctl_estimates_as_that_of_nvme_cli_by_family(
     ssdpm: Command,
 ) -> None:
@@ -113,6 +119,15 @@ def test_a_text_of_smartctl_estimates_as_that_of_nvme_cli_by_family(
     assert by_family["nominal"]["mean_power_uw"] == reported["nominal"]["mean_power_uw"]
     kinds = {p["provenance"] for p in by_family["parameters"]}
     assert "family" in kinds
+    assert contains(by_family, reported["nominal"]["mean_power_uw"])
+    # What is unknown then are the latencies; with those that it declares:
+    declared = ["PS3=5ms", "PS3=1900us", "PS4=13ms", "PS4=100ms"]
+    options = ["--entry-latency", "--exit-latency"] * 2
+    for option, value in zip(options, declared):
+        call += [option, value]
+    powers = ssdpm.json(*call, "p3.txt")
+    assert contains(powers, reported["nominal"]["mean_power_uw"])
+    assert powers["high"]["mean_power_uw"] < 1.5 * powers["low"]["mean_power_uw"]
 
 
 def test_text_and_json_of_one_drive_differ_in_their_format_alone(

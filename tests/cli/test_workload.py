@@ -271,6 +271,40 @@ def test_a_record_that_is_late_is_put_in_order_and_said(ssdpm: Command) -> None:
     assert (counts["n_late"], counts["late_max_ns"]) == (1, 306000)
 
 
+def test_runs_pasted_together_are_told_even_if_bad_lines_are_skipped(
+    ssdpm: Command,
+) -> None:
+    lines = "".join(f"{500 * i}, 100000, 0, 4096, 0, 0\n" for i in range(40))
+    ssdpm.write("twice.log", 2 * lines)
+    assert "a second run begins here" in ssdpm.fails(1, "workload", "twice.log")
+    result = ssdpm("workload", "--skip-bad", "twice.log")
+    words = "twice.log: 39 I/Os were late, by 19.5 s at most, and put in order"
+    assert words in result.stderr.decode()
+
+
+def test_a_second_log_of_process_monitor_is_no_part_of_the_first(
+    ssdpm: Command,
+) -> None:
+    log = (
+        '"Time of Day","Operation","Detail"\n"{}:25:34.5 PM","ReadFile",'
+        '"Offset: 0, Length: 4,096, I/O Flags: Non-cached"\n'
+    )
+    ssdpm.write("two.csv", log.format(3) + log.format(5))
+    message = ssdpm.fails(1, "workload", "two.csv")
+    assert "two.csv:3: a second run begins here" in message
+
+
+def test_traces_of_msr_cambridge_have_the_clock_of_windows(ssdpm: Command) -> None:
+    ssdpm.write(
+        "msr.csv",
+        "128166372003061629,hm,1,Read,383496192,32768,113736\n"
+        "128166372016382155,hm,1,Write,2822144,4096,198916\n",
+    )
+    answer = ssdpm.json("workload", "msr.csv")
+    assert answer["start_ns"] == 12816637200306162900
+    assert answer["duration_ns"] == 1332052600 + 19891600
+
+
 def test_what_a_trace_does_not_have_is_said(ssdpm: Command) -> None:
     ssdpm.write("times", "TIMEus DELTAus\n9 5\n20 5\n")
     text = ssdpm.output("workload", "times")

@@ -18,6 +18,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -258,24 +259,53 @@ def test_the_line_of_real_reads_is_in_the_intervals(tmp_path: pathlib.Path) -> N
     assert found["idle_power_uw", 0]["status"] == "not-reached"
 
 
-def test_what_owners_share_becomes_rows_of_the_catalogue(tmp_path: pathlib.Path) -> None:
-    raw = SHARED / "data/raw_trusted"
-    lines = subprocess.run(
-        [
-            *(COMMAND, "show", "--share"),
-            raw / "INTEL_SSDPD2KS150T8_VDAAD453.txt",
-            SHARED / "data/raw/ata-identify-raw_Samsung_SSD_860_EVO_500GB_RVT01B6Q.bin",
-        ],
+def shared_line(*files: pathlib.Path) -> str:
+    return subprocess.run(
+        [COMMAND, "show", "--share", *files],
         check=True, capture_output=True, text=True,
     ).stdout  # fmt: skip
-    sent = tmp_path / "sent.jsonl"
-    sent.write_text(lines.replace("VDAAD453", "NEVERSEEN"[:8]))
-    copy = tmp_path / "lib"
+
+
+def merge(lines: str, directory: pathlib.Path) -> pathlib.Path:
+    """Where the catalogue's files are, made anew with these lines."""
+    sent = directory / "sent.jsonl"
+    sent.write_text(lines)
+    copy = directory / "lib"
     for folder in ("data", "energy/evidence"):
         shutil.copytree(TOP / "lib" / folder, copy / folder)
     subprocess.run(
         [sys.executable, copy / "data/from-corpus.py", SHARED, sent], check=True
     )
+    return copy
+
+
+def test_what_smartctl_prints_of_a_known_drive_is_that_drive(
+    tmp_path: pathlib.Path,
+) -> None:
+    """Its text names no vendor, and not the scale of its active power."""
+    raw = SHARED / "data"
+    copy = merge(
+        shared_line(
+            raw / "raw_trusted/CT4000P3PSSD8_P9CR40A_smartctl.txt",
+            raw / "raw/smartctl-x_nvme_WDC_PC_SN530_SDBPNPZ-256G-1006_HPS2.txt",
+        ),
+        tmp_path,
+    )
+    before = (TOP / "lib/data/nvme-drives.tsv").read_text()
+    after = (copy / "data/nvme-drives.tsv").read_text()
+    tables = [re.findall("^state.*$", text, re.MULTILINE) for text in (before, after)]
+    assert tables[0] == tables[1]
+    names = [set(re.findall(r"^drive\t(.*)\t\d+\t", text, re.MULTILINE))
+             for text in (before, after)]  # fmt: skip
+    assert names[0] == names[1]
+
+
+def test_what_owners_share_becomes_rows_of_the_catalogue(tmp_path: pathlib.Path) -> None:
+    lines = shared_line(
+        SHARED / "data/raw_trusted/INTEL_SSDPD2KS150T8_VDAAD453.txt",
+        SHARED / "data/raw/ata-identify-raw_Samsung_SSD_860_EVO_500GB_RVT01B6Q.bin",
+    )
+    copy = merge(lines.replace("VDAAD453", "NEVERSEEN"[:8]), tmp_path)
     before = (TOP / "lib/data/nvme-drives.tsv").read_text().splitlines()
     after = (copy / "data/nvme-drives.tsv").read_text().splitlines()
     known = next(line for line in before if "INTEL SSDPD2KS150T8\tVDAAD453" in line)

@@ -268,7 +268,8 @@ static std::unique_ptr<Catalogue> catalogue_new(const py::object &data)
 static py::tuple match_tuple(const struct ssdpm_catalogue_match &match)
 {
 	return py::make_tuple(match.index, match.exact != 0, match.n_rows,
-			      match.n_matches, match.n_tables, match.seen);
+			      match.n_matches, match.n_tables, match.seen,
+			      match.other_capacity != 0);
 }
 
 static struct ssdpm_catalogue_match find(const Catalogue &self,

@@ -217,3 +217,10 @@ def test_threads_share_a_catalogue() -> None:
     for thread in threads:
         thread.join()
     assert not faults
+
+
+def test_a_capacity_that_nobody_has_seen_is_as_the_others() -> None:
+    match = CATALOGUE.find("CT8000P3SSD8")
+    assert match.other_capacity and not match.exact
+    assert CATALOGUE[match.index].product.endswith("P3SSD8")
+    assert not CATALOGUE.find("CT4000P3SSD8").other_capacity

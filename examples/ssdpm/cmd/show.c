@@ -194,9 +194,11 @@ static enum exit_status run(const void *data, const struct common *common,
 
 	if (settings->lint && !has_energy)
 		return failure("--lint: ssdpm-energy is not installed");
-	if (settings->share && (common->form || settings->lint))
-		return usage_error(common, "--share prints JSON, and nothing "
-					   "beside it");
+	if (settings->share && settings->lint)
+		return usage_error(common, "--share conflicts with --lint");
+	if (settings->share && common->form)
+		return usage_error(common, "--share conflicts with --json, "
+					   "--value and --shell");
 	status = read_drives_or_devices(common, operands, n_operands, &drives);
 	if (!status && !drives.n && !common->quiet)
 		complain_of_no_drive(common);

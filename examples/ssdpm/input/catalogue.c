@@ -85,12 +85,14 @@ static void say_choice(const struct drive *drive,
 
 	for (size_t i = 0; i < drive->n_alternatives; i++)
 		seen += drive->alternatives[i].seen;
-	remark("%s: the catalogue has %u different tables under this name; "
-	       "taken: %s, firmware %s, as %" PRIu64 " of %" PRIu64
-	       " drives say",
-	       drive->name, match->n_tables, info->product,
-	       info->firmware[0] ? info->firmware : "unknown", drive->seen,
-	       seen);
+	remark("%s: the catalogue has %s%u different tables %s; taken: %s, "
+	       "firmware %s, as %" PRIu64 " of %" PRIu64 " drives say",
+	       drive->name,
+	       match->other_capacity ? "no drive of this capacity, but " : "",
+	       match->n_tables,
+	       match->other_capacity ? "of others" : "under this name",
+	       info->product, info->firmware[0] ? info->firmware : "unknown",
+	       drive->seen, seen);
 }
 
 enum exit_status find_drive(const struct common *common,
@@ -112,6 +114,10 @@ enum exit_status find_drive(const struct common *common,
 	}
 	if (match.n_tables > 1 && !common->quiet)
 		say_choice(&drive, &match);
+	else if (match.other_capacity && !common->quiet)
+		remark("%s: the catalogue has no drive of this capacity; "
+		       "taken: %s",
+		       name, ssdpm_model_get_info(drive.model)->product);
 	else if (common->verbose)
 		remark("%s: %u %s in the catalogue", name, match.n_matches,
 		       match.n_matches == 1 ? "row" : "rows");

@@ -367,11 +367,12 @@ void say_reading(const struct common *common, const struct trace_input *input)
 	say_count(name, c->n_cached,
 		  "I/O of a file was served by a cache and is left out",
 		  "I/Os of files were served by a cache and are left out");
-	if (c->n_late)
-		remark("%s: %s %s late, by %s at most, and put in order", name,
-		       count_text(c->n_late).text,
+	if (c->n_late > c->n_backward)
+		remark("%s: %s %s late, by %s at most, and put in order%s",
+		       name, count_text(c->n_late).text,
 		       c->n_late == 1 ? "I/O was" : "I/Os were",
-		       time_text(c->late_max_ns).text);
+		       time_text(c->late_max_ns).text,
+		       c->n_backward ? " where that was possible" : "");
 	if (c->n_ios > 1 && c->resolution_ns >= 1000000000)
 		remark("%s: all times are whole seconds: the trace does not "
 		       "show shorter idle times",

@@ -186,10 +186,10 @@ static enum exit_status share_one(const struct drive *drive)
 	if (ssdpm_model_get_info(drive->model)->provenance !=
 	    SSDPM_PROVENANCE_REPORTED)
 		return failure(
-			"%s: the catalogue has it; to be passed on is "
-			"what a drive itself says%s",
+			"%s: the catalogue has it; --share takes what a drive "
+			"itself says%s",
 			drive->name,
-			drive->device ? ": --identify, as root, asks it" : "");
+			drive->device ? ": add --identify, as root" : "");
 	if (ssdpm_model_to_json(drive->model, &text, &error))
 		return failure("%s: %s", drive->name, error.message);
 	print_on_one_line(text);

@@ -139,9 +139,10 @@ struct ssdpm_trace_params {
  *                 gaps below a second are not in there
  * @n_cached:      I/Os of files that a cache served, left out; UINT32_MAX: this
  *                 many or more
- * @n_late:        records that lay late in the trace, by 0.2 s at most, and
- *                 were put in their place; in order are also records in the
- *                 order of their completions
+ * @n_late:        records that lay late in the trace, by 0.2 s at most, or by
+ *                 more with SSDPM_TRACE_SKIP_BAD, and were put in their place,
+ *                 but for those of n_backward; in order are also records in
+ *                 the order of their completions
  * @late_max_ns:   by how much at most
  * @n_unsized:     I/Os but flushes that have no size in the trace, given out
  *                 with 0 bytes
@@ -485,7 +486,7 @@ SSDPM_API int ssdpm_stats_new(const struct ssdpm_service *service,
  * After a failure, those before the bad record are counted.
  *
  * Return: 0; -EINVAL (start_ns decreases, an unknown operation: @reterr has the
- * index, from 0 on), -ERANGE (times beyond 2^63 ns).
+ * index, from 0 on), -ERANGE (more than 2^63 ns after the first record).
  */
 SSDPM_API int ssdpm_stats_feed(struct ssdpm_stats *stats,
 			       const struct ssdpm_io *ios, size_t n,

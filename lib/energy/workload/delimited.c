@@ -344,15 +344,9 @@ static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 				    .bytes = row.bytes,
 				    .op = row.io.op,
 				    .flags = row.io.flags };
-	uint64_t end_ns = event.time_ns;
-	if (row.has_service &&
-	    __builtin_add_overflow(end_ns, row.service_ns, &end_ns))
-		end_ns = UINT64_MAX;
-	err = ssdpm__trace_order(trace, event.time_ns, end_ns, reterr);
-	if (err)
-		return err;
-	ssdpm__pair_add(self->pair, &event, event.time_ns, row.io.service_ns);
-	return 1;
+	err = ssdpm__pair_record(self->pair, &event, row.service_ns,
+				 row.io.service_ns, reterr);
+	return err ? err : 1;
 }
 
 static int read_delimited(struct ssdpm_trace *trace, struct ssdpm_io *ios,

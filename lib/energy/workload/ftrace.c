@@ -36,6 +36,7 @@ struct ftrace_line {
 	struct span rest; /* behind the name of the event */
 	char letter;
 	bool of_perf;
+	bool has_time;
 };
 
 static bool is_blank(char c)
@@ -90,7 +91,11 @@ static bool is_time(struct span word)
 	return n_points <= 1;
 }
 
-/* Before the event stands the time; perf may print a period between them. */
+/*
+ * Before the event stands the time; perf may print a period between them.
+ * false: the time is that of another event, whose text has the name of this
+ * one.
+ */
 static bool take_time_before(struct span before, struct ftrace_line *line)
 {
 	struct span word = take_last_word(&before);
@@ -98,7 +103,11 @@ static bool take_time_before(struct span before, struct ftrace_line *line)
 	if (is_number(word))
 		word = take_last_word(&before);
 	line->time = word;
-	return is_time(word);
+	line->has_time = is_time(word);
+	while (!line->has_time && before.at < before.end)
+		if (is_time(take_last_word(&before)))
+			return false;
+	return true;
 }
 
 /* Does an event with this name begin here? */
@@ -149,7 +158,7 @@ static bool look_at(const struct ssdpm_trace *trace, struct span head,
 	struct span line, device;
 
 	while (ssdpm__next_line(&lines, &line)) {
-		if (!take_line(line, &event))
+		if (!take_line(line, &event) || !event.has_time)
 			continue;
 		if (!has_event)
 			*ret_of_perf = event.of_perf;
@@ -244,8 +253,13 @@ static int take_io(struct ssdpm_trace *trace, const struct ftrace_line *line,
 {
 	struct pair_event event = { 0 };
 	struct span rest = line->rest, device, rwbs;
-	int err = take_time(line->time, &event.time_ns);
 
+	if (!line->has_time)
+		return ssdpm__trace_bad(trace, reterr, -EINVAL,
+					"no time in seconds stands before the "
+					"event: print it, as perf script -F "
+					"+time does");
+	int err = take_time(line->time, &event.time_ns);
 	if (err == -EINVAL)
 		return ssdpm__trace_bad(trace, reterr, err,
 					"the time has no seconds: record with "

@@ -304,6 +304,21 @@ void ssdpm__pair_add(struct pair *pair, const struct pair_event *event,
 	entry->service_ns = service_ns;
 }
 
+int ssdpm__pair_record(struct pair *pair, const struct pair_event *event,
+		       uint64_t took_ns, uint32_t service_ns,
+		       struct ssdpm_error *reterr)
+{
+	uint64_t end_ns;
+
+	if (__builtin_add_overflow(event->time_ns, took_ns, &end_ns))
+		end_ns = UINT64_MAX;
+	int err =
+		ssdpm__trace_order(pair->trace, event->time_ns, end_ns, reterr);
+	if (!err)
+		ssdpm__pair_add(pair, event, event->time_ns, service_ns);
+	return err;
+}
+
 void ssdpm__pair_requeue(struct pair *pair, const struct pair_event *event)
 {
 	uint32_t index = take_issue(pair, event);

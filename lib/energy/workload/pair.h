@@ -62,6 +62,15 @@ void ssdpm__pair_add(struct pair *pair, const struct pair_event *event,
 		     uint64_t seen_ns, uint32_t service_ns);
 
 /*
+ * A whole record of a trace that is checked for its order: 0, or -EINVAL as
+ * ssdpm__trace_order(). took_ns: its service, or 0; service_ns: as it is given
+ * out.
+ */
+int ssdpm__pair_record(struct pair *pair, const struct pair_event *event,
+		       uint64_t took_ns, uint32_t service_ns,
+		       struct ssdpm_error *reterr);
+
+/*
  * The read() of a reader: records that are ready, in the order of their start.
  * next() takes an event of the input: 1; 0: there is none; or a negative errno.
  *

@@ -368,6 +368,13 @@ static int next_row(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 				       "first line names");
 		return err < 0 ? err : 1;
 	}
+	/* Clocks of the day do not show a second run that began later. */
+	if (ssdpm__span_is(row.field[OPERATION], names[OPERATION])) {
+		err = ssdpm__trace_bad(trace, reterr, -EINVAL,
+				       "a second run begins here: split the "
+				       "file and read one run at a time");
+		return err < 0 ? err : 1;
+	}
 	uint8_t op = find_op(row.field[OPERATION]);
 	struct span result = row.field[RESULT];
 	if (!op || (result.at && !ssdpm__span_is(result, "SUCCESS")))

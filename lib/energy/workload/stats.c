@@ -17,15 +17,16 @@
 _Static_assert(N_PUBLIC <= SSDPM_HISTOGRAM_BUCKETS, "each time has a bucket");
 
 /*
- * Times, and base latencies, lie below it, so that no sum with a transfer, at
- * most 2^32 s, wraps.
+ * Times since the first record, and base latencies, lie below it, so that no
+ * sum with a transfer, at most 2^32 s, wraps. Times of Windows, which began in
+ * 1601, do not: the clock of a trace may begin anywhere.
  */
 #define TIME_MAX_NS ((uint64_t)INT64_MAX)
 #define BASE_MAX_NS (TIME_MAX_NS / 2)
 
 struct ssdpm_stats {
 	struct ssdpm_service service;
-	struct busy busy;
+	struct busy busy; /* since the first record */
 	uint64_t n_records;
 	uint64_t last_start_ns;
 	uint64_t next_offset; /* where the I/O before ended */
@@ -76,9 +77,14 @@ static int check_record(const struct ssdpm_stats *stats,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "record %llu starts before the one before",
 				   index);
-	if (io->start_ns > TIME_MAX_NS || stats->busy.channel_ns > TIME_MAX_NS)
+	uint64_t first_ns =
+		stats->n_records ? stats->sums.start_ns : io->start_ns;
+	if (io->start_ns - first_ns > TIME_MAX_NS ||
+	    stats->busy.channel_ns > TIME_MAX_NS)
 		return ssdpm__fail(reterr, -ERANGE, 0,
-				   "record %llu: beyond 2^63 ns", index);
+				   "record %llu: more than 2^63 ns after the "
+				   "first",
+				   index);
 	return 0;
 }
 
@@ -127,14 +133,13 @@ static void count_record(struct ssdpm_stats *stats, const struct ssdpm_io *io)
 	struct ssdpm_trace_stats *sums = &stats->sums;
 	unsigned int op = io->op - 1u;
 
-	if (stats->n_records == 0) {
+	if (stats->n_records == 0)
 		sums->start_ns = io->start_ns;
-		stats->busy.until_ns = io->start_ns;
-	}
-	if (io->start_ns > stats->busy.until_ns)
-		count_gap(stats, io->start_ns - stats->busy.until_ns);
+	uint64_t start_ns = io->start_ns - sums->start_ns;
+	if (start_ns > stats->busy.until_ns)
+		count_gap(stats, start_ns - stats->busy.until_ns);
 	uint64_t completion_ns = ssdpm__completion_ns(
-		&stats->busy, &stats->service, io, io->start_ns);
+		&stats->busy, &stats->service, io, start_ns);
 	if (stats->busy.until_ns < completion_ns)
 		stats->busy.until_ns = completion_ns;
 	count_place(stats, io);
@@ -171,7 +176,7 @@ int ssdpm_stats_get(const struct ssdpm_stats *stats,
 
 	if (err)
 		return err;
-	sums.duration_ns = stats->busy.until_ns - sums.start_ns;
+	sums.duration_ns = stats->busy.until_ns;
 	sums.busy_ns = sums.duration_ns - sums.idle_ns;
 	sums.gap_p50_ns = ssdpm__histogram_quantile(&stats->gaps, 1, 2);
 	sums.gap_p90_ns = ssdpm__histogram_quantile(&stats->gaps, 9, 10);

@@ -158,7 +158,7 @@ int ssdpm__trace_order(struct ssdpm_trace *trace, uint64_t start_ns,
 	}
 	if (late_ns > TRACE_LATE_NS && !(trace->flags & SSDPM_TRACE_SKIP_BAD))
 		return fail_backwards(trace, start_ns, late_ns, reterr);
-	if (late_ns && late_ns <= TRACE_LATE_NS) {
+	if (late_ns) {
 		counts->n_late++;
 		if (late_ns > counts->late_max_ns)
 			counts->late_max_ns = late_ns;

@@ -451,6 +451,67 @@ static void words_of_a_name_find_it(void **state)
 		-ENOENT);
 }
 
+static void a_capacity_that_nobody_has_seen_is_as_the_others(void **state)
+{
+	static const struct {
+		const char *name, *part; /* of the product; NULL: nothing */
+	} cases[] = {
+		{ "CT8000P3SSD8", "CT500P3SSD8" },
+		{ "ct8000p5ssd8", "P5SSD8" },
+		{ "KINGSTON SNV2S8000G", "KINGSTON SNV2S" },
+		{ "SNV2S8000G", "KINGSTON SNV2S" },
+		{ "KINGSTON SA2000M82000G", "KINGSTON SA2000M8" },
+		{ "WDC WDS400T2B0C-00PXH0", "T2B0C-00PXH0" },
+		{ "WDC PC SN530 SDBPNPZ-2T00-1006", "SDBPNPZ-256G-1006" },
+		{ "KXG60ZNV2T04 TOSHIBA", "KXG60ZNV" },
+		{ "KXG60ZNV2T04 NVMe TOSHIBA 2048GB", "NVMe TOSHIBA" },
+		{ "INTEL SSDPEKNW040T8", "INTEL SSDPEKNW" },
+		{ "SKHynix_HFS002TDE9X081N", "DE9X081N" },
+		{ "Samsung SSD 970 EVO 4TB", "Samsung SSD 970 EVO " },
+		/* Numbers that are no capacities, and families that differ. */
+		{ "CT8000P4SSD8", NULL },
+		{ "KINGSTON SNV9S500G", NULL },
+		{ "Corsair MP800", NULL },
+		{ "ADATA LEGEND 960", NULL },
+		{ "8000G", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_catalogue_match match = { .index = 0 };
+		int err = ssdpm_catalogue_find(built_in, cases[i].name, NULL,
+					       &match, NULL);
+
+		assert_int_equal(err, cases[i].part ? 0 : -ENOENT);
+		if (err)
+			continue;
+		assert_int_equal(match.exact, 0);
+		assert_int_equal(match.other_capacity, 1);
+		assert_non_null(strstr(
+			ssdpm_catalogue_get_product(built_in, match.index),
+			cases[i].part));
+	}
+}
+
+static void a_drive_of_another_capacity_is_not_one_of_another_name(void **state)
+{
+	struct ssdpm_catalogue_match match;
+
+	(void)state;
+	/* Not the 970 EVO Plus, whose name begins alike. */
+	assert_int_equal(ssdpm_catalogue_find(built_in,
+					      "Samsung SSD 970 EVO 4TB", NULL,
+					      &match, NULL),
+			 0);
+	assert_null(strstr(ssdpm_catalogue_get_product(built_in, match.index),
+			   "Plus"));
+	assert_int_equal(ssdpm_catalogue_find(built_in, "CT4000P3SSD8", NULL,
+					      &match, NULL),
+			 0);
+	assert_int_equal(match.exact, 1);
+	assert_int_equal(match.other_capacity, 0);
+}
+
 static void what_is_not_there_is_enoent_and_similar_names_are_named(
 	void **state)
 {
@@ -761,6 +822,10 @@ int main(void)
 		cmocka_unit_test(
 			a_sata_row_becomes_a_model_with_the_states_of_its_link),
 		cmocka_unit_test(words_of_a_name_find_it),
+		cmocka_unit_test(
+			a_capacity_that_nobody_has_seen_is_as_the_others),
+		cmocka_unit_test(
+			a_drive_of_another_capacity_is_not_one_of_another_name),
 		cmocka_unit_test(
 			what_is_not_there_is_enoent_and_similar_names_are_named),
 		cmocka_unit_test(

@@ -111,10 +111,11 @@ class Model(Written):
 
         A product that is the name counts more than those that begin with it, and
         these more than those that have its words ("SN530", "970 EVO Plus");
-        capitals and small letters are the same. Where drives of this name say
-        different things, what most of them say is taken, and ``alternatives`` has
-        the others. Nobody knows of these drives whether they have APST, and of most
-        not their idle and active powers.
+        capitals and small letters are the same. If there are none, those of another
+        capacity are taken; ``Catalogue.find()`` says so. Where drives of this name
+        say different things, what most of them say is taken, and ``alternatives``
+        has the others. Nobody knows of these drives whether they have APST, and of
+        most not their idle and active powers.
 
         Args:
             name: a product, or how it begins, as in "WDC PC SN530".
@@ -375,6 +376,7 @@ class CatalogueMatch(Value):
         n_matches: how many rows match.
         n_tables: how many different tables these have.
         seen: how many drives were seen with this table.
+        other_capacity: the name has a capacity, and the products have another one.
     """
 
     index: int
@@ -383,6 +385,7 @@ class CatalogueMatch(Value):
     n_matches: int
     n_tables: int
     seen: int
+    other_capacity: bool
 
 
 class Catalogue:

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/internal.h"
-#include "workload/internal.h"
+#include "workload/pair.h"
 
 static const char magic[6] = { '\x93', 'N', 'U', 'M', 'P', 'Y' };
 
@@ -30,6 +30,7 @@ static const struct npy_field {
 #define N_FIELDS (sizeof(fields) / sizeof(fields[0]))
 
 struct npy {
+	struct pair *pair;
 	uint64_t n_records; /* that the head names */
 	uint64_t n_read;
 };
@@ -230,7 +231,8 @@ static int open_npy(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the head of the .npy file: %s", fault);
 	trace->input.at += length;
-	return 0;
+	return ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD, &self->pair,
+			       reterr);
 }
 
 /* From the byte order of the file to that of this machine, and back. */
@@ -266,6 +268,7 @@ static int check_io(struct ssdpm_trace *trace, struct ssdpm_io *io,
 	return 1;
 }
 
+/* 1; 0: there is none; or a negative errno. */
 static int next_io(struct ssdpm_trace *trace, struct ssdpm_io *ret_io,
 		   struct ssdpm_error *reterr)
 {
@@ -295,24 +298,42 @@ static int next_io(struct ssdpm_trace *trace, struct ssdpm_io *ret_io,
 	}
 }
 
+static int next_record(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
+{
+	struct npy *self = trace->state;
+	struct ssdpm_io io;
+	int err = next_io(trace, &io, reterr);
+
+	if (err <= 0)
+		return err;
+	struct pair_event event = { .time_ns = io.start_ns,
+				    .offset = io.offset,
+				    .bytes = io.bytes,
+				    .op = io.op,
+				    .flags = io.flags };
+	bool is_known = io.service_ns != SSDPM_SERVICE_UNKNOWN;
+	err = ssdpm__pair_record(self->pair, &event,
+				 is_known ? io.service_ns : 0, io.service_ns,
+				 reterr);
+	return err ? err : 1;
+}
+
 static int read_npy(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 		    size_t *ret_n, struct ssdpm_error *reterr)
 {
-	size_t n = 0;
-	int err = 1;
+	const struct npy *self = trace->state;
 
-	for (; n < max; n++) {
-		err = next_io(trace, &ios[n], reterr);
-		if (err <= 0)
-			break;
-	}
-	*ret_n = n;
-	return err < 0 ? err : 0;
+	return ssdpm__pair_read(self->pair, ios, max, ret_n, reterr,
+				next_record);
 }
 
 static void close_npy(struct ssdpm_trace *trace)
 {
-	free(trace->state);
+	struct npy *self = trace->state;
+
+	if (self)
+		ssdpm__pair_free(self->pair);
+	free(self);
 }
 
 const struct trace_reader ssdpm__read_npy = {

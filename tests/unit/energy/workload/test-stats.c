@@ -302,7 +302,27 @@ static void bad_records_are_named_by_their_index(void **state)
 	assert_bad(ios, 2, -EINVAL, "record 1: unknown operation 5");
 	ios[1].op = SSDPM_OP_READ;
 	ios[1].start_ns = UINT64_MAX;
-	assert_bad(ios, 2, -ERANGE, "record 1: beyond 2^63 ns");
+	assert_bad(ios, 2, -ERANGE, "record 1: more than 2^63 ns after the");
+}
+
+/* Of MSR Cambridge: Windows counts from 1601 on. */
+static void a_clock_may_begin_anywhere(void **state)
+{
+	static const struct ssdpm_io ios[] = {
+		{ 12816637200306162900u, 0, 1, 1, SSDPM_OP_READ, 0, { 0 } },
+		{ 12816637201306162900u, 0, 1, 1, SSDPM_OP_READ, 0, { 0 } },
+	};
+	struct ssdpm_trace_stats numbers = { .size = sizeof(numbers) };
+	struct ssdpm_stats *stats;
+
+	(void)state;
+	assert_int_equal(ssdpm_stats_new(NULL, &stats, NULL), 0);
+	assert_int_equal(ssdpm_stats_feed(stats, ios, 2, NULL), 0);
+	assert_int_equal(ssdpm_stats_get(stats, &numbers, NULL), 0);
+	assert_true(numbers.start_ns == ios[0].start_ns);
+	assert_int_equal(numbers.duration_ns, 1000000001);
+	assert_int_equal(numbers.gap_max_ns, 999999999);
+	ssdpm_stats_free(stats);
 }
 
 /* One byte per second: 2^32 s each. */
@@ -357,6 +377,7 @@ int main(void)
 		cmocka_unit_test(nothing_and_one_io_are_traces_too),
 		cmocka_unit_test(pieces_and_the_slow_way_give_the_same),
 		cmocka_unit_test(bad_records_are_named_by_their_index),
+		cmocka_unit_test(a_clock_may_begin_anywhere),
 		cmocka_unit_test(transfers_that_queue_for_ever_do_not_wrap),
 		cmocka_unit_test(the_result_has_a_size),
 	};

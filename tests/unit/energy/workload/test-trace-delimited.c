@@ -576,7 +576,8 @@ static void what_is_too_late_is_an_error_or_counted(void **state)
 					    &trace, NULL),
 			 0);
 	assert_int_equal(trace.counts.n_backward, 1);
-	assert_int_equal(trace.counts.n_late, 0);
+	assert_int_equal(trace.counts.n_late, 1);
+	assert_int_equal(trace.counts.late_max_ns, 1200000001);
 	assert_int_equal(trace.ios[2].start_ns, 2000000000);
 	assert_int_equal(trace.ios[3].start_ns, 3000000000);
 	free(trace.ios);

@@ -282,6 +282,33 @@ static void the_padding_may_hold_anything_and_is_zero_then(void **state)
 	assert_good(&file);
 }
 
+/* As in every other format. */
+static void a_record_that_is_late_is_put_in_order(void **state)
+{
+	struct ssdpm_io late[2] = { ios[0], ios[1] };
+	struct file file;
+
+	(void)state;
+	late[0].start_ns = 306007;
+	file = make_file(1, HEAD, late, sizeof(late));
+	struct fixture_trace trace;
+	assert_int_equal(read_file(&file, 0, &trace, NULL), 0);
+	assert_int_equal(trace.n, 2);
+	assert_int_equal(trace.ios[0].start_ns, 7);
+	assert_int_equal(trace.ios[1].start_ns, 306007);
+	assert_int_equal(trace.counts.n_late, 1);
+	assert_int_equal(trace.counts.late_max_ns, 302000);
+	free(trace.ios);
+	late[0].start_ns = 300000007;
+	file = make_file(1, HEAD, late, sizeof(late));
+	assert_bad(&file, -EINVAL, 2, "time goes backwards by 0.");
+	assert_int_equal(read_file(&file, SSDPM_TRACE_SKIP_BAD, &trace, NULL),
+			 0);
+	assert_int_equal(trace.n, 2);
+	assert_int_equal(trace.counts.n_late, 1);
+	free(trace.ios);
+}
+
 static void a_text_is_no_npy_even_if_somebody_says_so(void **state)
 {
 	static const char text[] = "1 0 8 8 1\n2 0 8 8 1\n";
@@ -311,6 +338,7 @@ int main(void)
 		cmocka_unit_test(a_record_that_cannot_be_is_refused_or_counted),
 		cmocka_unit_test(
 			the_padding_may_hold_anything_and_is_zero_then),
+		cmocka_unit_test(a_record_that_is_late_is_put_in_order),
 		cmocka_unit_test(a_text_is_no_npy_even_if_somebody_says_so),
 	};
 

@@ -140,6 +140,10 @@ static void lines_of_ftrace_that_cannot_be_read_fail_or_are_counted(
 		  -ERANGE, "too large" },
 		{ "x-1 123: block_rq_issue: 8,0 R 5 () 8 + 1 [x]\n", -EINVAL,
 		  "the time has no seconds" },
+		{ "x-1 block_rq_issue: 8,0 R 5 () 8 + 1 [x]\n", -EINVAL,
+		  "no time in seconds stands before" },
+		{ "x-1 -1.5: block_rq_issue: 8,0 R 5 () 8 + 1 [x]\n", -EINVAL,
+		  "no time in seconds stands before" },
 		{ "CPU:2 [LOST 1234 EVENTS]\n", -EINVAL, "lost events here" },
 		{ "CPU:2 [7 EVENTS DROPPED]\n", -EINVAL, "lost events here" },
 	};
@@ -156,6 +160,11 @@ static void lines_of_ftrace_that_cannot_be_read_fail_or_are_counted(
 		assert_int_equal(got.trace.counts.n_bad, 1);
 		assert_int_equal(got.trace.n, 2);
 	}
+	/* Another event, whose text has the name of one of these. */
+	snprintf(text, sizeof(text), "%sx-1 1.0: bpf_trace_printk: %s", ISSUE,
+		 "block_rq_issue: 8,0 R 5 () 8 + 1 [x]\n");
+	assert_int_equal(read_as(text, strlen(text), NULL), 0);
+	assert_int_equal(got.trace.n, 1);
 	skip.format = SSDPM_TRACE_FTRACE;
 	assert_int_equal(read_as("# tracer: nop\n", 14, &skip), -EINVAL);
 	fixture_assert_error(&got.error, -EINVAL, 0, "there is no event");
