@@ -164,15 +164,21 @@ static void refine(struct calibrate_task *task, double range_ns)
 		}
 	}
 	double low = center - step, high = center + step;
+	double left = fits(task, (int64_t)(high - GOLDEN * (high - low)));
+	double right = fits(task, (int64_t)(low + GOLDEN * (high - low)));
 
 	for (int i = 0; i < 16; i++) {
-		double left = high - GOLDEN * (high - low);
-		double right = low + GOLDEN * (high - low);
-
-		if (fits(task, (int64_t)left) > fits(task, (int64_t)right))
-			high = right;
-		else
-			low = left;
+		if (left > right) {
+			high = low + GOLDEN * (high - low);
+			right = left;
+			left = fits(task,
+				    (int64_t)(high - GOLDEN * (high - low)));
+		} else {
+			low = high - GOLDEN * (high - low);
+			left = right;
+			right = fits(task,
+				     (int64_t)(low + GOLDEN * (high - low)));
+		}
 	}
 	task->offset_ns = (int64_t)((low + high) / 2);
 }
