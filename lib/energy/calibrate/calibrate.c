@@ -536,7 +536,7 @@ static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 	if (err == 0)
 		err = ssdpm__meter_find(task, meter->known, searched);
 	if (err == 0 && searched) {
-		ssdpm__offset_measure(task);
+		ssdpm__offset_measure(task, meter->known);
 		ssdpm__task_fill(task, task->offset_ns);
 		err = ssdpm__fit(&task->fit, task->room);
 	}

@@ -155,8 +155,9 @@ int ssdpm__offset_guess(struct calibrate_task *task, uint64_t max_ns,
 /* A better one near that of the task. As ssdpm__fit(). */
 int ssdpm__offset_refine(struct calibrate_task *task);
 
-/* How far off it may be: half an interval of 95 %. */
-void ssdpm__offset_measure(struct calibrate_task *task);
+/* How far off it may be: half an interval of 95 %, where what is not stated of
+ * the meter was found in the same data. */
+void ssdpm__offset_measure(struct calibrate_task *task, uint32_t stated);
 
 /* The offset that is best near that of the task, by the noise of the fit. */
 void ssdpm__offset_settle(struct calibrate_task *task, double range_ns);
