@@ -21,6 +21,9 @@
 /* An interval of 95 %: half of a chi-square's quantile. */
 #define LIKELIHOOD_95 1.92072941034706
 
+/* Steps at an end of the run. */
+#define ENDS 2
+
 /* What makes up for each other further than this, the errors along each axis
  * do not tell. */
 #define TRADE_MAX 0.999
@@ -317,11 +320,30 @@ int ssdpm__offset_refine(struct calibrate_task *task)
 	return 0;
 }
 
+/* The steps at both ends, which come and go with the offset: a fit of one step
+ * more or less is better or worse by as much as an interval is about. */
+static void leave_out_ends(struct fit *fit)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < fit->n && n < ENDS; i++) {
+		fit->out[i] = 1;
+		n += !isnan(fit->y[i]);
+	}
+	n = 0;
+	for (size_t i = fit->n; i-- > 0 && n < ENDS;) {
+		fit->out[i] = 1;
+		n += !isnan(fit->y[i]);
+	}
+}
+
 void ssdpm__offset_measure(struct calibrate_task *task, uint32_t stated)
 {
 	const double unit_ns = (double)task->rows.bin_ns / 256;
 	struct axes axes = { 0 };
 
+	ssdpm__task_fill(task, task->offset_ns);
+	leave_out_ends(&task->fit);
 	add_axis(&axes, task, OFFSET, unit_ns);
 	if (!(stated & SSDPM_TRAIT_RESPONSE) && task->meter.response_ns > 0)
 		add_axis(&axes, task, RESPONSE, unit_ns);
