@@ -255,7 +255,8 @@ static void add_axis(struct axes *axes, struct calibrate_task *task,
 static double trade(struct calibrate_task *task, const struct axes *axes,
 		    size_t a, size_t b)
 {
-	double limit = LIKELIHOOD_95 / (double)task->fit.n_used, sum = 0;
+	double none[N_AXES] = { 0 }, lost = 0, apart = 0;
+	double best = fits_at(task, none);
 
 	for (int i = 0; i < 4; i++) {
 		double more[N_AXES] = { 0 };
@@ -263,9 +264,14 @@ static double trade(struct calibrate_task *task, const struct axes *axes,
 
 		more[axes->which[a]] = side * axes->error[a];
 		more[axes->which[b]] = other * axes->error[b];
-		sum -= side * other * fits_at(task, more);
+		double loss = best - fits_at(task, more);
+
+		lost += loss;
+		apart += side * other * loss;
 	}
-	return ssdpm__max(-TRADE_MAX, ssdpm__min(sum / (8 * limit), TRADE_MAX));
+	if (!(fabs(apart) < TRADE_MAX * lost))
+		return apart < 0 ? -TRADE_MAX : TRADE_MAX;
+	return apart / lost;
 }
 
 /*
