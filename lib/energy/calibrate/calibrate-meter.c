@@ -260,7 +260,8 @@ static int take(struct search *s)
 {
 	struct calibrate_task *task = s->task;
 
-	task->meter = s->now.meter;
+	/* Its spikes, not those of the last trial. */
+	score(s, &s->now);
 	task->offset_ns = s->now.offset_ns;
 	if (s->searched)
 		ssdpm__offset_settle(task, (double)task->rows.bin_ns / 2);
