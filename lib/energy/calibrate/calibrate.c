@@ -688,19 +688,25 @@ static const char reasons[][110] = {
 		"what the I/Os leave of the power is no noise of a meter",
 };
 
-/* Where one latency is far shorter than what was known before, those that I/Os
- * show no sign of are not known, unless the power excludes a wait. */
-static void drop_implausible(struct calibration *c)
+/* A latency of which I/Os show no sign, and that would be shorter than what was
+ * known before, is not known, unless the power excludes a wait. */
+static void drop_waitless(struct calibration *c)
 {
-	if (!c->implausible || c->wait_gain < -WAIT_GAIN)
+	if (!c->suspicious || c->wait_gain < -WAIT_GAIN)
 		return;
-	for (size_t i = 0; i < c->n_parameters; i++)
+	for (size_t i = 0; i < c->n_parameters; i++) {
+		struct ssdpm_measured *measured = &c->measured[i];
+		bool shorter =
+			c->implausible ||
+			measured->high < (double)c->parameters[i].nominal;
+
 		if (c->parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY &&
-		    c->measured[i].status == SSDPM_MEASURED_KNOWN &&
-		    c->measured[i].low <= 0)
+		    measured->status == SSDPM_MEASURED_KNOWN &&
+		    measured->low <= 0 && shorter)
 			say_not_measured(
-				&c->measured[i], SSDPM_MEASURED_CONTRADICTED,
+				measured, SSDPM_MEASURED_CONTRADICTED,
 				"I/Os that woke the drive from it took no longer than others: is the wait in their service times?");
+	}
 }
 
 /* Nothing is known of a run that its fit contradicts. */
@@ -736,7 +742,7 @@ static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 	if (measure_exit_errors(c, exit_ns))
 		return ssdpm__no_memory(reterr);
 	say_columns(c);
-	drop_implausible(c);
+	drop_waitless(c);
 	if (c->contradiction)
 		refuse(c);
 	return 0;
