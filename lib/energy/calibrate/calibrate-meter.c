@@ -389,27 +389,58 @@ static void lengthen(const struct drawn_course *course,
 	}
 }
 
-/* How much better the power fits where waking takes so much more. */
-static int try_wait(struct search *s, double factor,
-		    const uint64_t exit_ns[SSDPM_MAX_STATES],
-		    struct ssdpm_io *longer, double *ret_gain)
+/* How well the power fits where waking takes that much more, and is cut so. */
+static int try_wait(struct search *s, const uint64_t wait_ns[SSDPM_MAX_STATES],
+		    const uint64_t cut_ns[SSDPM_MAX_STATES],
+		    struct ssdpm_io *longer, double *ret_score)
 {
 	struct drawn_course *course = &s->task->course;
 	const struct ssdpm_io *ios = course->ios;
-	uint64_t wait_ns[SSDPM_MAX_STATES];
 	struct trial trial = s->now;
 
-	for (size_t i = 0; i < SSDPM_MAX_STATES; i++)
-		wait_ns[i] = (uint64_t)(factor * (double)exit_ns[i]);
 	memcpy(longer, ios, course->n_ios * sizeof(*longer));
 	lengthen(course, wait_ns, longer);
 	course->ios = longer;
-	int err = ssdpm__course_cut(course, wait_ns);
+	int err = ssdpm__course_cut(course, cut_ns);
 
 	if (err == 0)
 		score(s, &trial);
 	course->ios = ios;
-	*ret_gain = trial.score - s->now.score;
+	*ret_score = trial.score;
+	return err;
+}
+
+/*
+ * The best of several waits against none, of the same steps: those that a fit
+ * left out, because nobody knew the latency, are the ones that tell.
+ */
+static int compare_waits(struct search *s,
+			 const uint64_t exit_ns[SSDPM_MAX_STATES],
+			 const uint64_t cut_ns[SSDPM_MAX_STATES],
+			 struct ssdpm_io *longer, double *ret_gain)
+{
+	static const double factors[] = { 0, 0.25, 0.5, 1, 2, 4, 8 };
+	double none = 0, with = 0;
+	int err = 0;
+
+	for (size_t k = 0; err == 0 && k < 7; k++) {
+		uint64_t wait_ns[SSDPM_MAX_STATES] = { 0 };
+		uint64_t all_ns[SSDPM_MAX_STATES];
+
+		for (size_t i = 0; i < SSDPM_MAX_STATES; i++) {
+			bool judged = exit_ns[i] != EXIT_UNKNOWN;
+
+			if (judged)
+				wait_ns[i] = (uint64_t)(factors[k] *
+							(double)exit_ns[i]);
+			all_ns[i] = wait_ns[i];
+			if (!judged || (k == 0 && cut_ns[i] != EXIT_UNKNOWN))
+				all_ns[i] = cut_ns[i];
+		}
+		err = try_wait(s, wait_ns, all_ns, longer, k ? &with : &none);
+		if (k && err == 0)
+			*ret_gain = ssdpm__max(*ret_gain, with - none);
+	}
 	return err;
 }
 
@@ -417,19 +448,13 @@ int ssdpm__wait_check(struct calibrate_task *task,
 		      const uint64_t exit_ns[SSDPM_MAX_STATES],
 		      const uint64_t cut_ns[SSDPM_MAX_STATES], double *ret_gain)
 {
-	static const double factors[] = { 0.25, 0.5, 1, 2, 4, 8 };
 	struct kept *kept = keep(task);
 	struct ssdpm_io *longer = malloc(task->course.n_ios * sizeof(*longer));
 	struct search s = { 0 };
 	int err = kept && longer ? 0 : -ENOMEM;
-	double gain;
 
 	if (err == 0 && begin(&s, task) == 0)
-		for (size_t i = 0; err == 0 && i < 6; i++) {
-			err = try_wait(&s, factors[i], exit_ns, longer, &gain);
-			if (err == 0)
-				*ret_gain = ssdpm__max(*ret_gain, gain);
-		}
+		err = compare_waits(&s, exit_ns, cut_ns, longer, ret_gain);
 	if (err == 0)
 		err = ssdpm__course_cut(&task->course, cut_ns);
 	if (kept && err == 0)

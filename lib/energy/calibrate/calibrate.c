@@ -642,11 +642,19 @@ static int check_wait(struct calibration *c,
 
 	if (!c->suspicious)
 		return 0;
-	for (size_t i = 0; i < c->n_parameters; i++)
-		if (c->parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY &&
-		    c->parameters[i].index < SSDPM_MAX_STATES)
-			exit_ns[c->parameters[i].index] =
-				c->parameters[i].nominal * 1000;
+	for (size_t i = 0; i < c->n_parameters; i++) {
+		uint32_t state = c->parameters[i].index;
+
+		if (c->parameters[i].kind != SSDPM_PARAMETER_EXIT_LATENCY ||
+		    state >= SSDPM_MAX_STATES)
+			continue;
+		exit_ns[state] =
+			cut_ns[state] != EXIT_UNKNOWN ||
+					c->measured[i].status ==
+						SSDPM_MEASURED_CONTRADICTED ?
+				c->parameters[i].nominal * 1000 :
+				EXIT_UNKNOWN;
+	}
 	c->wait_gain = -INFINITY;
 	err = ssdpm__wait_check(&c->task, exit_ns, cut_ns, &c->wait_gain);
 	if (c->wait_gain > (c->implausible ? 0 : WAIT_GAIN))
