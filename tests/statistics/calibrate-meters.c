@@ -39,7 +39,8 @@ static const struct group {
 	struct truth_meter meter;
 	bool stated;
 	bool ideal;
-	bool skewed; /* gain or clock: to either side */
+	bool skewed;   /* gain or clock: to either side */
+	bool energies; /* of the drive: I/Os and bytes take some of their own */
 } groups[] = {
 	{ .name = "an ideal meter", .ideal = true },
 	{ .name = "a low pass of 20 ms", .meter.response_s = 0.02 },
@@ -48,6 +49,7 @@ static const struct group {
 	{ .name = "a gain of 3 %", .meter.gain = 0.03, .skewed = true },
 	{ .name = "a clock of 500 ppm", .meter.clock = 5e-4, .skewed = true },
 	{ .name = "services without the wait", .meter.no_wait = true },
+	{ .name = "energies of I/Os", .energies = true },
 };
 
 #define N_GROUPS (sizeof(groups) / sizeof(groups[0]))
@@ -92,8 +94,6 @@ static bool holds(struct ssdpm_measured one, double value, enum bias bias)
 static struct ssdpm_measured with_gain(struct ssdpm_measured one,
 				       uint32_t from_ppm, double gain)
 {
-	if (one.kind == SSDPM_PARAMETER_EXIT_LATENCY)
-		return one;
 	one.low *= (1 + from_ppm * 1e-6) / (1 + gain);
 	one.high *= (1 - from_ppm * 1e-6) / (1 - gain);
 	return one;
@@ -120,6 +120,8 @@ static void count(const struct truth *truth,
 		if (!one || one->status != SSDPM_MEASURED_KNOWN)
 			continue;
 		add(&counts->tallies[i], holds(*one, value, bias));
+		if (one->kind == SSDPM_PARAMETER_EXIT_LATENCY)
+			continue;
 		add(&counts->own[i],
 		    holds(with_gain(*one, gain_ppm, fabs(truth->meter.gain)),
 			  value, bias));
@@ -140,6 +142,8 @@ static struct truth draw(const struct group *group, uint64_t *seed)
 	struct truth truth = truth_random(seed);
 	double side = truth_uniform(seed) < 0.5 ? -1 : 1;
 
+	if (group->energies)
+		truth_add_energies(&truth, seed);
 	truth.meter = group->meter;
 	if (group->skewed) {
 		truth.meter.gain *= side;
@@ -292,8 +296,8 @@ int main(int argc, char **argv)
 		if (argc > 2 && (size_t)atoi(argv[2]) != i)
 			continue;
 		group.stated = i % 2;
-		/* Nothing of a meter makes those I/Os right. */
-		if (group.stated && group.meter.no_wait)
+		/* Nothing of a meter makes those right. */
+		if (group.stated && (group.meter.no_wait || group.energies))
 			continue;
 		try_group(&group, n, faults);
 	}

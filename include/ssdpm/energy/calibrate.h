@@ -140,6 +140,9 @@ enum ssdpm_contradiction {
 	SSDPM_CONTRADICTION_EDGES = 7,
 	/* What is left is not the noise that the intervals rest on. */
 	SSDPM_CONTRADICTION_NOISE = 8,
+	/* The power depends on the number or the size of I/Os, whose energies
+	 * nobody asked for. */
+	SSDPM_CONTRADICTION_ENERGY = 9,
 };
 
 /**

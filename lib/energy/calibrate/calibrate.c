@@ -694,6 +694,8 @@ static const char reasons[][110] = {
 		"power rises and falls at other times than the I/Os say",
 	[SSDPM_CONTRADICTION_NOISE] =
 		"what the I/Os leave of the power is no noise of a meter",
+	[SSDPM_CONTRADICTION_ENERGY] =
+		"the power depends on the number or the size of I/Os: ask for the energy of each operation or byte",
 };
 
 /* A latency of which I/Os show no sign, and that would be shorter than what was

@@ -124,6 +124,9 @@ class Contradiction(Word):
     """Power rises and falls at other times than the I/Os say."""
     NOISE = "noise"
     """What is left is not the noise that the intervals rest on."""
+    ENERGY = "energy"
+    """The power depends on the number or the size of I/Os: see operation_energy and
+    byte_energy of calibrate()."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1031,7 +1031,7 @@ static void words_of_a_meter_go_both_ways(void **state)
 		ssdpm_meter_sampling_to_string(SSDPM_SAMPLING_POINT), "point");
 	assert_int_equal(ssdpm_meter_sampling_from_string("mean"),
 			 SSDPM_SAMPLING_MEAN);
-	for (uint32_t i = 1; i <= SSDPM_CONTRADICTION_NOISE; i++)
+	for (uint32_t i = 1; i <= SSDPM_CONTRADICTION_ENERGY; i++)
 		assert_int_equal(ssdpm_contradiction_from_string(
 					 ssdpm_contradiction_to_string(i)),
 				 i);
