@@ -70,8 +70,9 @@ struct ssdpm_meter_traits {
  * @size:          sizeof(struct ssdpm_calibrate_params)
  * @offset_ns:     add it to the time of a sample for that of the I/Os
  * @max_offset_ns: look for a better one up to this far from it; 0: it is exact
- * @bin_ns:        length of the steps of time that are compared; 0: that of the
- *                 samples, or so many of them that there are 4096 at most
+ * @bin_ns:        length of the steps of time that are compared, in whole
+ *                 samples: it is rounded; 0: that of the samples, or so many of
+ *                 them that there are 4096 at most
  * @flags:         bits of enum ssdpm_calibrate_flag
  * @reserved:      0
  * @ios:           the I/Os, each with its service time: one that wakes the

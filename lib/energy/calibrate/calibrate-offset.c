@@ -140,7 +140,7 @@ static int find_lag(struct calibrate_task *task, uint64_t max_ns,
 	if (!(best > 0))
 		return ssdpm__fail(
 			reterr, -EDOM, 0,
-			"power and I/Os are not alike at any offset: is it the same run?");
+			"power and I/Os are not alike at any offset within max_offset_ns: is it the same run?");
 	return 0;
 }
 

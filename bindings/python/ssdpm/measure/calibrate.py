@@ -128,8 +128,8 @@ def calibrate(
             be at the same time.
         max_offset_ns: look for a better one up to this far from it; 0: it is exact.
             None: 0 where offset_ns is given, else as long as the samples are.
-        bin_ns: length of the steps of time that are compared; 0: that of the samples,
-            or so many of them that there are 4096 steps at most.
+        bin_ns: length of the steps of time that are compared, rounded to whole samples;
+            0: that of the samples, or so many of them that there are 4096 steps at most.
         operation_energy, byte_energy: the energy of each I/O, and of each byte, beside
             the active power.
         meter_sampling, meter_response_ns, meter_drift_uw, meter_gain_ppm,

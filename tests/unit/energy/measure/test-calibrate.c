@@ -1035,7 +1035,7 @@ static void words_of_a_meter_go_both_ways(void **state)
 		assert_int_equal(ssdpm_contradiction_from_string(
 					 ssdpm_contradiction_to_string(i)),
 				 i);
-	assert_null(ssdpm_contradiction_to_string(9));
+	assert_null(ssdpm_contradiction_to_string(10));
 }
 
 int main(void)
