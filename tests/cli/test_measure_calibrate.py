@@ -177,7 +177,10 @@ def test_energies_of_bytes_are_found_where_they_are_asked_for(
             assert one["low"] > 0 and one["high"] < 8000, seed
     # 19 of 20 on average; fewer than 17 in 2 of 100 tests.
     assert hits >= 2 * n - 3
-    assert ("byte_energy_pj", 1) not in by_name(ssdpm.json(*CALIBRATE))
+    refused = ssdpm(*CALIBRATE)
+    assert refused.returncode == 1
+    assert b"the power depends on the number or the size of I/Os" in refused.stderr
+    assert b"(--operation-energy, --byte-energy)" in refused.stderr
 
 
 def bounds(ssdpm: Command, *call: str) -> tuple[int, int]:

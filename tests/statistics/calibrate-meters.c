@@ -4,7 +4,9 @@
  * an ideal one: it lags, its zero walks, its samples are of an instant, its
  * gain or its clock is wrong, or the I/Os leave out the wait. Each fault is
  * tried with nothing stated of the meter, and with the right thing stated. The
- * same counts must find each fault that is planted.
+ * gain that is assumed is far wider than most that is wrong here, so the first
+ * is counted again with the right gain alone stated. The same counts must find
+ * each fault that is planted.
  */
 #include "calibrate-truth.h"
 #include "calls.h"
@@ -14,7 +16,7 @@
 
 #include "binomial.h"
 
-#define N_SEEN 8
+enum { N_PARAMETERS = 8, OFFSET = N_PARAMETERS, N_SEEN };
 
 static const struct {
 	uint32_t kind, index;
@@ -28,6 +30,7 @@ static const struct {
 	{ SSDPM_PARAMETER_TRANSITION_POWER, 0, "transition" },
 	{ SSDPM_PARAMETER_EXIT_LATENCY, 1, "exit 1" },
 	{ SSDPM_PARAMETER_EXIT_LATENCY, 2, "exit 2" },
+	{ 0, 0, "offset" }, /* of the clocks, where it was looked for */
 };
 
 /* What is wrong with a meter, and whether the caller says so. */
@@ -36,7 +39,8 @@ static const struct group {
 	struct truth_meter meter;
 	bool stated;
 	bool ideal;
-	bool skewed; /* gain or clock: to either side */
+	bool skewed;   /* gain or clock: to either side */
+	bool energies; /* of the drive: I/Os and bytes take some of their own */
 } groups[] = {
 	{ .name = "an ideal meter", .ideal = true },
 	{ .name = "a low pass of 20 ms", .meter.response_s = 0.02 },
@@ -45,6 +49,7 @@ static const struct group {
 	{ .name = "a gain of 3 %", .meter.gain = 0.03, .skewed = true },
 	{ .name = "a clock of 500 ppm", .meter.clock = 5e-4, .skewed = true },
 	{ .name = "services without the wait", .meter.no_wait = true },
+	{ .name = "energies of I/Os", .energies = true },
 };
 
 #define N_GROUPS (sizeof(groups) / sizeof(groups[0]))
@@ -72,33 +77,63 @@ struct counts {
 	unsigned int runs, refused;
 	unsigned int by[16]; /* by enum ssdpm_contradiction; 0: an error */
 	struct tally tallies[N_SEEN];
+	struct tally own[N_SEEN]; /* where the gain is stated */
 };
 
-static bool holds(const struct ssdpm_measured *one, double value,
-		  enum bias bias)
+static bool holds(struct ssdpm_measured one, double value, enum bias bias)
 {
 	double width = bias == NARROW ? 0.6 : 1;
 	double scale = bias == HIGH ? 1.08 : 1;
-	double low = one->nominal + width * (one->low - one->nominal);
-	double high = one->nominal + width * (one->high - one->nominal);
+	double low = one.nominal + width * (one.low - one.nominal);
+	double high = one.nominal + width * (one.high - one.nominal);
 
 	return scale * low <= value && value <= scale * high;
 }
 
-static void count(const struct truth *truth,
-		  const struct ssdpm_measured *measured, size_t n,
-		  enum bias bias, struct counts *counts)
+/* The interval that another gain gives: it is the last that widens it. */
+static struct ssdpm_measured with_gain(struct ssdpm_measured one,
+				       uint32_t from_ppm, double gain)
 {
-	for (size_t i = 0; i < N_SEEN; i++) {
-		const struct ssdpm_measured *one =
-			find_measured(measured, n, seen[i].kind, seen[i].index);
+	one.low *= (1 + from_ppm * 1e-6) / (1 + gain);
+	one.high *= (1 - from_ppm * 1e-6) / (1 - gain);
+	return one;
+}
+
+static void add(struct tally *tally, bool covered)
+{
+	tally->known++;
+	tally->covered += covered;
+}
+
+static void count(const struct truth *truth,
+		  const struct ssdpm_calibration *calibration, enum bias bias,
+		  struct counts *counts)
+{
+	const uint32_t gain_ppm = calibration->meter.gain_ppm;
+
+	for (size_t i = 0; i < N_PARAMETERS; i++) {
+		const struct ssdpm_measured *one = find_measured(
+			calibration->measured, calibration->n_measured,
+			seen[i].kind, seen[i].index);
+		double value = truth_value(truth, seen[i].kind, seen[i].index);
 
 		if (!one || one->status != SSDPM_MEASURED_KNOWN)
 			continue;
-		counts->tallies[i].known++;
-		counts->tallies[i].covered += holds(
-			one, truth_value(truth, seen[i].kind, seen[i].index),
-			bias);
+		add(&counts->tallies[i], holds(*one, value, bias));
+		if (one->kind == SSDPM_PARAMETER_EXIT_LATENCY)
+			continue;
+		add(&counts->own[i],
+		    holds(with_gain(*one, gain_ppm, fabs(truth->meter.gain)),
+			  value, bias));
+	}
+	if (truth->offset_ns) {
+		double off_ns =
+			(double)(calibration->offset_ns - truth->offset_ns);
+		double width = bias == NARROW ? 0.6 : 1;
+
+		add(&counts->tallies[OFFSET],
+		    fabs(off_ns) <=
+			    width * (double)calibration->offset_error_ns);
 	}
 }
 
@@ -107,6 +142,8 @@ static struct truth draw(const struct group *group, uint64_t *seed)
 	struct truth truth = truth_random(seed);
 	double side = truth_uniform(seed) < 0.5 ? -1 : 1;
 
+	if (group->energies)
+		truth_add_energies(&truth, seed);
 	truth.meter = group->meter;
 	if (group->skewed) {
 		truth.meter.gain *= side;
@@ -162,8 +199,8 @@ static void try_case(const struct group *group, unsigned int i,
 		counts[bias].refused += refused || shy;
 		counts[bias].by[calibration.contradiction] += refused;
 		if (!refused && !shy)
-			count(&truth, measured, calibration.n_measured,
-			      (enum bias)bias, &counts[bias]);
+			count(&truth, &calibration, (enum bias)bias,
+			      &counts[bias]);
 	}
 	truth_run_free(&run);
 }
@@ -190,6 +227,26 @@ static bool is_bold(const struct group *group, const struct counts *counts)
 	       !binomial_too_high(counts->refused, counts->runs, most);
 }
 
+static unsigned int report_tallies(const struct tally tallies[N_SEEN],
+				   const char *with, bool verbose)
+{
+	unsigned int faults = 0;
+
+	for (size_t i = 0; i < N_SEEN; i++) {
+		const struct tally *tally = &tallies[i];
+		bool good = is_covered(tally);
+
+		if (verbose && tally->known)
+			printf("  %-10s %3u of %3u covered: %.3f, %.3f or more%s%s\n",
+			       seen[i].name, tally->covered, tally->known,
+			       (double)tally->covered / tally->known,
+			       binomial_lower(tally->covered, tally->known),
+			       with, good ? "" : " <- too few");
+		faults += !good;
+	}
+	return faults;
+}
+
 static unsigned int report(const struct group *group,
 			   const struct counts *counts, bool verbose)
 {
@@ -207,18 +264,9 @@ static unsigned int report(const struct group *group,
 			       i ? ssdpm_contradiction_to_string(i) :
 				   "an error",
 			       counts->by[i]);
-	for (size_t i = 0; i < N_SEEN; i++) {
-		const struct tally *tally = &counts->tallies[i];
-		bool good = is_covered(tally);
-
-		if (verbose && tally->known)
-			printf("  %-10s %3u of %3u covered: %.3f, %.3f or more%s\n",
-			       seen[i].name, tally->covered, tally->known,
-			       (double)tally->covered / tally->known,
-			       binomial_lower(tally->covered, tally->known),
-			       good ? "" : " <- too few");
-		faults += !good;
-	}
+	faults += report_tallies(counts->tallies, "", verbose);
+	if (!group->stated)
+		faults += report_tallies(counts->own, ", gain stated", verbose);
 	return faults;
 }
 
@@ -248,8 +296,8 @@ int main(int argc, char **argv)
 		if (argc > 2 && (size_t)atoi(argv[2]) != i)
 			continue;
 		group.stated = i % 2;
-		/* Nothing of a meter makes those I/Os right. */
-		if (group.stated && group.meter.no_wait)
+		/* Nothing of a meter makes those right. */
+		if (group.stated && (group.meter.no_wait || group.energies))
 			continue;
 		try_group(&group, n, faults);
 	}

@@ -12,7 +12,7 @@
 static struct calibrate_options the_settings;
 
 static const struct option_spec options[] = {
-	{ "save", 's', "FILE", "write what was measured, for --measured",
+	{ "save", 's', "FILE", "write what was measured, unless it is refused",
 	  SETS_TEXT(struct calibrate_options, save) },
 	{ "date", 0, "TEXT", "of the run: it is kept with what was measured",
 	  SETS_TEXT(struct calibrate_options, date) },
@@ -37,11 +37,13 @@ static const struct option_spec options[] = {
 	{ "meter-response", 0, "TIME",
 	  "time constant by which the meter lags, as in 20ms",
 	  SETS_NUMBER(struct calibrate_options, params.meter.response_ns,
-		      TIME_NS) },
+		      TIME_NS),
+	  .max = 3600000000000, .range = "at most 1 h" },
 	{ "meter-drift", 0, "POWER",
 	  "how far the zero of the meter walks during the run",
 	  SETS_NUMBER(struct calibrate_options, params.meter.drift_uw,
-		      POWER_UW) },
+		      POWER_UW),
+	  .max = 1000000000000, .range = "at most 1 MW" },
 	{ "meter-clock", 0, "RATE",
 	  "the steps of the samples are longer by this, as in -20ppm",
 	  SETS_OWN },

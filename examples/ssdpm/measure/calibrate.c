@@ -102,7 +102,8 @@ static void say_lengths(const struct common *common, const char *power_name,
 			0;
 
 	/* The last sample is of a step, too; what a person would see. */
-	if (common->quiet || power_ns + power_ns / 100 >= ios_ns)
+	if (common->quiet || !recorded->power.n ||
+	    power_ns + power_ns / 100 >= ios_ns)
 		return;
 	remark("%s: samples of %s, and %s has I/Os of %s: the rest says "
 	       "nothing of power",
@@ -145,17 +146,32 @@ char *policy_words(const struct policy *policy,
 	return words;
 }
 
+/* The options that state what the data contradict. */
+static const char *const options_of[] = {
+	[SSDPM_CONTRADICTION_RESPONSE] = " (--meter-response)",
+	[SSDPM_CONTRADICTION_SAMPLING] = " (--meter-samples)",
+	[SSDPM_CONTRADICTION_CLOCK] = " (--meter-clock)",
+	[SSDPM_CONTRADICTION_DRIFT] = " (--meter-drift)",
+	[SSDPM_CONTRADICTION_EDGES] = " (--offset)",
+	[SSDPM_CONTRADICTION_ENERGY] = " (--operation-energy, --byte-energy)",
+};
+
 /* The first reason is that of all. */
 static enum exit_status complain_of_fit(const struct calibrate_answer *a,
 					char **operands)
 {
 	const struct ssdpm_calibration *c = &a->calibration;
 	const char *reason = ssdpm_contradiction_to_string(c->contradiction);
+	const char *option =
+		c->contradiction < sizeof(options_of) / sizeof(options_of[0]) ?
+			options_of[c->contradiction] :
+			NULL;
 
 	for (size_t i = c->n_measured; i-- > 0;)
 		if (a->measured[i].status == SSDPM_MEASURED_CONTRADICTED)
 			reason = a->measured[i].reason;
-	complain("%s, %s: refused: %s", operands[1], operands[2], reason);
+	complain("%s, %s: refused: %s%s", operands[1], operands[2], reason,
+		 option ? option : "");
 	return STATUS_FAILED;
 }
 
@@ -168,6 +184,8 @@ static const char *option_for(const char *message)
 		return " (--offset)";
 	if (strstr(message, "bin_ns"))
 		return " (--bin)";
+	if (strstr(message, "operational_state"))
+		return " (--operational-state)";
 	return "";
 }
 

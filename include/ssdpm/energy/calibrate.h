@@ -62,7 +62,8 @@ struct ssdpm_meter_traits {
 	int32_t clock_ppb;
 };
 
-/** The gain that is assumed of a meter of which nobody states it: 5 %. */
+/** The gain that is assumed of a meter of which nobody states it: 5 %, the
+ * tolerance of the resistor with which uFLIP measured SSDs (2010). */
 #define SSDPM_GAIN_ASSUMED_PPM 50000
 
 /**
@@ -70,8 +71,9 @@ struct ssdpm_meter_traits {
  * @size:          sizeof(struct ssdpm_calibrate_params)
  * @offset_ns:     add it to the time of a sample for that of the I/Os
  * @max_offset_ns: look for a better one up to this far from it; 0: it is exact
- * @bin_ns:        length of the steps of time that are compared; 0: that of the
- *                 samples, or so many of them that there are 4096 at most
+ * @bin_ns:        length of the steps of time that are compared, in whole
+ *                 samples: it is rounded; 0: that of the samples, or so many of
+ *                 them that there are 4096 at most
  * @flags:         bits of enum ssdpm_calibrate_flag
  * @reserved:      0
  * @ios:           the I/Os, each with its service time: one that wakes the
@@ -124,7 +126,7 @@ enum ssdpm_measured_status {
 	SSDPM_MEASURED_CONTRADICTED = 6,
 };
 
-/** Why a fit is refused: what the data contradict. */
+/** Why a run is refused: what the data contradict. */
 enum ssdpm_contradiction {
 	SSDPM_CONTRADICTION_RESPONSE = 1, /* the stated response */
 	SSDPM_CONTRADICTION_SAMPLING = 2, /* what a sample is stated to be */
@@ -140,6 +142,9 @@ enum ssdpm_contradiction {
 	SSDPM_CONTRADICTION_EDGES = 7,
 	/* What is left is not the noise that the intervals rest on. */
 	SSDPM_CONTRADICTION_NOISE = 8,
+	/* The power depends on the number or the size of I/Os, whose energies
+	 * nobody asked for. */
+	SSDPM_CONTRADICTION_ENERGY = 9,
 };
 
 /**
@@ -186,8 +191,8 @@ struct ssdpm_measured {
  *             gives, or NULL
  * @capacity:  for how many, set by the caller: SSDPM_MAX_PARAMETERS are enough
  * @meter:     what the intervals rest on: stated, found or assumed
- * @contradiction: enum ssdpm_contradiction: the fit is refused, and no
- *             parameter is known; 0: none
+ * @contradiction: enum ssdpm_contradiction: why the run is refused, and no
+ *             parameter is known; 0: the data do not contradict its fit
  * @reserved:  0
  */
 struct ssdpm_calibration {
@@ -224,9 +229,8 @@ struct ssdpm_calibration {
  * the last I/O the drive is taken to idle to the end of the samples.
  * ssdpm_calibrate(3) has the method and tells how reliable it is.
  *
- * A fit that its residuals contradict is refused: contradiction of
- * @ret_calibration says why, and all that was measured is
- * SSDPM_MEASURED_CONTRADICTED.
+ * A run whose fit the data contradict is refused: contradiction of
+ * @ret_calibration says why, and no parameter is known.
  *
  * Return: 0; -ENODATA (no I/O, an I/O without service time, fewer steps with
  * power than there is to find), -EDOM (nothing can be told apart, all samples

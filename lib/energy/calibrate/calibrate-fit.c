@@ -412,9 +412,12 @@ static bool find_spikes(struct fit *fit)
 double ssdpm__fit_score(struct fit *fit, struct fit_noise noise)
 {
 	static const double half = 0.5;
+
+	/* Those of another fit may be all that tells two columns apart. */
+	memset(fit->out, 0, fit->n);
 	double value = ssdpm__fit_at(fit, noise);
 
-	for (int i = 0; i < 2 && isfinite(value) && find_spikes(fit); i++)
+	for (int i = 0; i < 3 && isfinite(value) && find_spikes(fit); i++)
 		value = ssdpm__fit_at(fit, noise);
 	return value - half * (double)fit->n_out *
 			       (2 * ssdpm__ln(fit->sigma) + SPIKE * SPIKE);

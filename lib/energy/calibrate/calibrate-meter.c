@@ -21,7 +21,11 @@
 /* So far apart are the rates of two clocks at most. */
 #define CLOCK_MAX 1e-3
 
+/* Nobody could tell what gains less. */
+#define GAIN_POLISHED 0.05
+
 #define N_ROUNDS 5
+#define N_POLISHES 8
 #define N_NARROW 12
 #define GOLDEN 0.6180339887498949
 
@@ -38,6 +42,7 @@ struct search {
 	double n;      /* rows of the first fit */
 	bool searched; /* the offset is not known */
 	struct trial now;
+	struct trial before; /* where a round of the polish began */
 };
 
 static void score(struct search *s, struct trial *trial)
@@ -105,18 +110,23 @@ typedef struct trial (*trial_fn)(struct search *s, double value);
 static struct trial narrow(struct search *s, trial_fn with, double low,
 			   double high)
 {
-	struct trial best = { .score = -INFINITY };
+	struct trial left = with(s, high - GOLDEN * (high - low));
+	struct trial right = with(s, low + GOLDEN * (high - low));
+	struct trial best = left;
 
-	for (int i = 0; i < N_NARROW; i++) {
-		struct trial left = with(s, high - GOLDEN * (high - low));
-		struct trial right = with(s, low + GOLDEN * (high - low));
-
-		if (left.score > right.score)
+	better(&best, right);
+	for (int i = 1; i < N_NARROW; i++) {
+		if (left.score > right.score) {
 			high = low + GOLDEN * (high - low);
-		else
+			right = left;
+			left = with(s, high - GOLDEN * (high - low));
+			better(&best, left);
+		} else {
 			low = high - GOLDEN * (high - low);
-		better(&best, left);
-		better(&best, right);
+			left = right;
+			right = with(s, low + GOLDEN * (high - low));
+			better(&best, right);
+		}
 	}
 	return best;
 }
@@ -170,6 +180,70 @@ static struct trial find_best(struct search *s, uint32_t traits)
 	return best;
 }
 
+static struct trial with_offset(struct search *s, double more_ns)
+{
+	struct trial trial = s->now;
+
+	trial.offset_ns += (int64_t)more_ns;
+	score(s, &trial);
+	return trial;
+}
+
+/* So many times as far from where the round began. */
+static struct trial with_stride(struct search *s, double times)
+{
+	const struct trial *from = &s->before;
+	struct trial trial = s->now;
+	double offset_ns = (double)(s->now.offset_ns - from->offset_ns);
+	double response_ns = s->now.meter.response_ns - from->meter.response_ns;
+	double clock = s->now.meter.clock - from->meter.clock;
+
+	trial.offset_ns = from->offset_ns + (int64_t)(times * offset_ns);
+	trial.meter.response_ns =
+		ssdpm__max(0, from->meter.response_ns + times * response_ns);
+	trial.meter.clock = from->meter.clock + times * clock;
+	score(s, &trial);
+	return trial;
+}
+
+static void move(struct search *s, trial_fn with, double low, double high)
+{
+	better(&s->now, narrow(s, with, low, high));
+}
+
+/*
+ * Traits that were found one after the other make up for each other, and for
+ * the offset: a meter that lags a little less, of a clock that is a little
+ * ahead, is nearly as good. So they are moved in turn and then together, along
+ * what the turn changed, for as long as that gains anything (Hooke and Jeeves
+ * 1961).
+ */
+static void polish(struct search *s, uint32_t stated)
+{
+	const bool lags = !(stated & SSDPM_TRAIT_RESPONSE) &&
+			  s->now.meter.response_ns > 0;
+	const bool skewed =
+		!(stated & SSDPM_TRAIT_CLOCK) && s->now.meter.clock != 0;
+	double range_ns = (double)s->task->rows.bin_ns / 8;
+	double step = 1 / (double)s->task->rows.n;
+
+	for (int i = 0; i < N_POLISHES && s->searched + lags + skewed > 1;
+	     i++) {
+		s->before = s->now;
+		if (s->searched)
+			move(s, with_offset, -range_ns, range_ns);
+		if (lags)
+			move(s, with_response, s->now.meter.response_ns / 1.5,
+			     s->now.meter.response_ns * 1.5);
+		if (skewed)
+			move(s, with_clock, s->now.meter.clock - step,
+			     s->now.meter.clock + step);
+		move(s, with_stride, 1, 9);
+		if (!(s->now.score > s->before.score + GAIN_POLISHED))
+			break;
+	}
+}
+
 static int begin(struct search *s, struct calibrate_task *task)
 {
 	s->task = task;
@@ -182,12 +256,13 @@ static int begin(struct search *s, struct calibrate_task *task)
 }
 
 /* The fit with what was found, and its noise. */
-static int take(struct search *s, const struct trial *trial)
+static int take(struct search *s)
 {
 	struct calibrate_task *task = s->task;
 
-	task->meter = trial->meter;
-	task->offset_ns = trial->offset_ns;
+	/* Its spikes, not those of the last trial. */
+	score(s, &s->now);
+	task->offset_ns = s->now.offset_ns;
 	if (s->searched)
 		ssdpm__offset_settle(task, (double)task->rows.bin_ns / 2);
 	ssdpm__task_fill(task, task->offset_ns);
@@ -207,7 +282,10 @@ int ssdpm__meter_find(struct calibrate_task *task, uint32_t stated,
 		struct trial best = find_best(&s, ~stated);
 		bool found = best.score > s.now.score + GAIN_TAKEN;
 
-		err = take(&s, found ? &best : &s.now);
+		if (found)
+			s.now = best;
+		polish(&s, stated);
+		err = take(&s);
 		if (!found)
 			break;
 	}
@@ -311,27 +389,58 @@ static void lengthen(const struct drawn_course *course,
 	}
 }
 
-/* How much better the power fits where waking takes so much more. */
-static int try_wait(struct search *s, double factor,
-		    const uint64_t exit_ns[SSDPM_MAX_STATES],
-		    struct ssdpm_io *longer, double *ret_gain)
+/* How well the power fits where waking takes that much more, and is cut so. */
+static int try_wait(struct search *s, const uint64_t wait_ns[SSDPM_MAX_STATES],
+		    const uint64_t cut_ns[SSDPM_MAX_STATES],
+		    struct ssdpm_io *longer, double *ret_score)
 {
 	struct drawn_course *course = &s->task->course;
 	const struct ssdpm_io *ios = course->ios;
-	uint64_t wait_ns[SSDPM_MAX_STATES];
 	struct trial trial = s->now;
 
-	for (size_t i = 0; i < SSDPM_MAX_STATES; i++)
-		wait_ns[i] = (uint64_t)(factor * (double)exit_ns[i]);
 	memcpy(longer, ios, course->n_ios * sizeof(*longer));
 	lengthen(course, wait_ns, longer);
 	course->ios = longer;
-	int err = ssdpm__course_cut(course, wait_ns);
+	int err = ssdpm__course_cut(course, cut_ns);
 
 	if (err == 0)
 		score(s, &trial);
 	course->ios = ios;
-	*ret_gain = trial.score - s->now.score;
+	*ret_score = trial.score;
+	return err;
+}
+
+/*
+ * The best of several waits against none, of the same steps: those that a fit
+ * left out, because nobody knew the latency, are the ones that tell.
+ */
+static int compare_waits(struct search *s,
+			 const uint64_t exit_ns[SSDPM_MAX_STATES],
+			 const uint64_t cut_ns[SSDPM_MAX_STATES],
+			 struct ssdpm_io *longer, double *ret_gain)
+{
+	static const double factors[] = { 0, 0.25, 0.5, 1, 2, 4, 8 };
+	double none = 0, with = 0;
+	int err = 0;
+
+	for (size_t k = 0; err == 0 && k < 7; k++) {
+		uint64_t wait_ns[SSDPM_MAX_STATES] = { 0 };
+		uint64_t all_ns[SSDPM_MAX_STATES];
+
+		for (size_t i = 0; i < SSDPM_MAX_STATES; i++) {
+			bool judged = exit_ns[i] != EXIT_UNKNOWN;
+
+			if (judged)
+				wait_ns[i] = (uint64_t)(factors[k] *
+							(double)exit_ns[i]);
+			all_ns[i] = wait_ns[i];
+			if (!judged || (k == 0 && cut_ns[i] != EXIT_UNKNOWN))
+				all_ns[i] = cut_ns[i];
+		}
+		err = try_wait(s, wait_ns, all_ns, longer, k ? &with : &none);
+		if (k && err == 0)
+			*ret_gain = ssdpm__max(*ret_gain, with - none);
+	}
 	return err;
 }
 
@@ -339,19 +448,13 @@ int ssdpm__wait_check(struct calibrate_task *task,
 		      const uint64_t exit_ns[SSDPM_MAX_STATES],
 		      const uint64_t cut_ns[SSDPM_MAX_STATES], double *ret_gain)
 {
-	static const double factors[] = { 0.25, 0.5, 1, 2, 4, 8 };
 	struct kept *kept = keep(task);
 	struct ssdpm_io *longer = malloc(task->course.n_ios * sizeof(*longer));
 	struct search s = { 0 };
 	int err = kept && longer ? 0 : -ENOMEM;
-	double gain;
 
 	if (err == 0 && begin(&s, task) == 0)
-		for (size_t i = 0; err == 0 && i < 6; i++) {
-			err = try_wait(&s, factors[i], exit_ns, longer, &gain);
-			if (err == 0)
-				*ret_gain = ssdpm__max(*ret_gain, gain);
-		}
+		err = compare_waits(&s, exit_ns, cut_ns, longer, ret_gain);
 	if (err == 0)
 		err = ssdpm__course_cut(&task->course, cut_ns);
 	if (kept && err == 0)

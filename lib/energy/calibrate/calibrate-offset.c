@@ -21,6 +21,13 @@
 /* An interval of 95 %: half of a chi-square's quantile. */
 #define LIKELIHOOD_95 1.92072941034706
 
+/* Steps at an end of the run. */
+#define ENDS 2
+
+/* What makes up for each other further than this, the errors along each axis
+ * do not tell. */
+#define TRADE_MAX 0.999
+
 #define GOLDEN 0.6180339887498949
 
 void ssdpm__task_fill(struct calibrate_task *task, int64_t offset_ns)
@@ -133,7 +140,7 @@ static int find_lag(struct calibrate_task *task, uint64_t max_ns,
 	if (!(best > 0))
 		return ssdpm__fail(
 			reterr, -EDOM, 0,
-			"power and I/Os are not alike at any offset: is it the same run?");
+			"power and I/Os are not alike at any offset within max_offset_ns: is it the same run?");
 	return 0;
 }
 
@@ -164,15 +171,21 @@ static void refine(struct calibrate_task *task, double range_ns)
 		}
 	}
 	double low = center - step, high = center + step;
+	double left = fits(task, (int64_t)(high - GOLDEN * (high - low)));
+	double right = fits(task, (int64_t)(low + GOLDEN * (high - low)));
 
 	for (int i = 0; i < 16; i++) {
-		double left = high - GOLDEN * (high - low);
-		double right = low + GOLDEN * (high - low);
-
-		if (fits(task, (int64_t)left) > fits(task, (int64_t)right))
-			high = right;
-		else
-			low = left;
+		if (left > right) {
+			high = low + GOLDEN * (high - low);
+			right = left;
+			left = fits(task,
+				    (int64_t)(high - GOLDEN * (high - low)));
+		} else {
+			low = high - GOLDEN * (high - low);
+			left = right;
+			right = fits(task,
+				     (int64_t)(low + GOLDEN * (high - low)));
+		}
 	}
 	task->offset_ns = (int64_t)((low + high) / 2);
 }
@@ -182,31 +195,104 @@ void ssdpm__offset_settle(struct calibrate_task *task, double range_ns)
 	refine(task, range_ns);
 }
 
-/* How far it can be off in one direction. */
-static double error_of(struct calibrate_task *task, int direction)
+/* What the offset depends on, where it was found in the same data. */
+enum { OFFSET, RESPONSE, CLOCK, N_AXES };
+
+/* Directions in which a fit is asked how much worse it becomes. */
+struct axes {
+	size_t n;
+	size_t which[N_AXES];
+	double error[N_AXES]; /* half an interval, if the others were known */
+};
+
+static double fits_at(struct calibrate_task *task, const double more[N_AXES])
 {
-	double best = fits(task, task->offset_ns);
+	const struct meter kept = task->meter;
+
+	task->meter.response_ns =
+		ssdpm__max(0, kept.response_ns + more[RESPONSE]);
+	task->meter.clock += more[CLOCK];
+	double value = fits(task, task->offset_ns + (int64_t)more[OFFSET]);
+
+	task->meter = kept;
+	return value;
+}
+
+/* How far it can be off in one direction. */
+static double error_of(struct calibrate_task *task, size_t axis, double unit)
+{
+	double more[N_AXES] = { 0 };
+	double best = fits_at(task, more);
 	double limit = LIKELIHOOD_95 / (double)task->fit.n_used;
-	double near = 0, far = (double)task->rows.bin_ns / 256;
+	double near = 0, far = unit;
 
 	for (int i = 0; i < 12; i++) {
-		int64_t at = task->offset_ns + (int64_t)(direction * far);
-
-		if (best - fits(task, at) > limit)
+		more[axis] = far;
+		if (best - fits_at(task, more) > limit)
 			break;
 		near = far;
 		far *= 2;
 	}
 	for (int i = 0; i < 6; i++) {
-		double middle = (near + far) / 2;
-		int64_t at = task->offset_ns + (int64_t)(direction * middle);
-
-		if (best - fits(task, at) > limit)
-			far = middle;
+		more[axis] = (near + far) / 2;
+		if (best - fits_at(task, more) > limit)
+			far = more[axis];
 		else
-			near = middle;
+			near = more[axis];
 	}
-	return far;
+	return fabs(far);
+}
+
+static void add_axis(struct axes *axes, struct calibrate_task *task,
+		     size_t which, double unit)
+{
+	axes->which[axes->n] = which;
+	axes->error[axes->n++] = ssdpm__max(error_of(task, which, unit),
+					    error_of(task, which, -unit));
+}
+
+/* By how much two directions make up for each other: -1 to 1. */
+static double trade(struct calibrate_task *task, const struct axes *axes,
+		    size_t a, size_t b)
+{
+	double none[N_AXES] = { 0 }, lost = 0, apart = 0;
+	double best = fits_at(task, none);
+
+	for (int i = 0; i < 4; i++) {
+		double more[N_AXES] = { 0 };
+		double side = i & 1 ? -1 : 1, other = i & 2 ? -1 : 1;
+
+		more[axes->which[a]] = side * axes->error[a];
+		more[axes->which[b]] = other * axes->error[b];
+		double loss = best - fits_at(task, more);
+
+		lost += loss;
+		apart += side * other * loss;
+	}
+	if (!(fabs(apart) < TRADE_MAX * lost))
+		return apart < 0 ? -TRADE_MAX : TRADE_MAX;
+	return apart / lost;
+}
+
+/*
+ * The likelihood is a quadratic near its top, whose matrix by the errors along
+ * each axis has 1 in its diagonal: its inverse has the variance of the offset
+ * where the others may be anything.
+ */
+static double widening(struct calibrate_task *task, const struct axes *axes)
+{
+	double m[N_AXES][FIT_MAX_COLUMNS] = { { 0 } };
+	double unit[FIT_MAX_COLUMNS] = { 1 }, x[FIT_MAX_COLUMNS] = { 0 };
+
+	for (size_t i = 0; i < axes->n; i++) {
+		m[i][i] = 1;
+		for (size_t j = 0; j < i; j++)
+			m[i][j] = trade(task, axes, i, j);
+	}
+	if (isnan(ssdpm__fit_factor(m, axes->n)))
+		return 1 / sqrt(1 - TRADE_MAX * TRADE_MAX);
+	ssdpm__fit_solve(m, axes->n, unit, x);
+	return sqrt(x[0]);
 }
 
 double ssdpm__offset_shift(struct calibrate_task *task)
@@ -240,10 +326,37 @@ int ssdpm__offset_refine(struct calibrate_task *task)
 	return 0;
 }
 
-void ssdpm__offset_measure(struct calibrate_task *task)
+/* The steps at both ends, which come and go with the offset: a fit of one step
+ * more or less is better or worse by as much as an interval is about. */
+static void leave_out_ends(struct fit *fit)
 {
-	task->error_ns = (uint64_t)ssdpm__ceil(
-		ssdpm__max(error_of(task, 1), error_of(task, -1)));
+	size_t n = 0;
+
+	for (size_t i = 0; i < fit->n && n < ENDS; i++) {
+		fit->out[i] = 1;
+		n += !isnan(fit->y[i]);
+	}
+	n = 0;
+	for (size_t i = fit->n; i-- > 0 && n < ENDS;) {
+		fit->out[i] = 1;
+		n += !isnan(fit->y[i]);
+	}
+}
+
+void ssdpm__offset_measure(struct calibrate_task *task, uint32_t stated)
+{
+	const double unit_ns = (double)task->rows.bin_ns / 256;
+	struct axes axes = { 0 };
+
+	ssdpm__task_fill(task, task->offset_ns);
+	leave_out_ends(&task->fit);
+	add_axis(&axes, task, OFFSET, unit_ns);
+	if (!(stated & SSDPM_TRAIT_RESPONSE) && task->meter.response_ns > 0)
+		add_axis(&axes, task, RESPONSE, unit_ns);
+	if (!(stated & SSDPM_TRAIT_CLOCK) && task->meter.clock != 0)
+		add_axis(&axes, task, CLOCK, 1 / (256 * (double)task->rows.n));
+	task->error_ns = (uint64_t)ssdpm__ceil(axes.error[OFFSET] *
+					       widening(task, &axes));
 }
 
 int ssdpm__offset_guess(struct calibrate_task *task, uint64_t max_ns,

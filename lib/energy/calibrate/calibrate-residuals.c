@@ -25,6 +25,8 @@
 
 enum { LAG, LEAD, HALF, N_EXTRA };
 
+enum { N_OPS = 4, N_ENERGIES = 2 * N_OPS };
+
 /* The power that is expected of each row, without the drift. */
 static void expect(const struct calibrate_task *task, double *expected)
 {
@@ -109,6 +111,100 @@ static int check_columns(const struct calibrate_task *task,
 	return err;
 }
 
+/* Energies of operations and of bytes, each as a column of length 1. */
+static int make_energies(const struct calibrate_task *task,
+			 struct design *energies)
+{
+	const size_t n = task->rows.n;
+
+	for (uint32_t i = 0; i < N_ENERGIES; i++)
+		energies->columns[energies->p++] = (struct fit_column){
+			.kind = i < N_OPS ? SSDPM_PARAMETER_OPERATION_ENERGY :
+					    SSDPM_PARAMETER_BYTE_ENERGY,
+			.index = i % N_OPS,
+		};
+	energies->p++; /* the drift */
+	energies->x = calloc(n, energies->p * sizeof(double));
+	energies->late = calloc(n, energies->p * sizeof(double));
+	energies->y = calloc(n, sizeof(double));
+	if (!energies->x || !energies->late || !energies->y)
+		return -ENOMEM;
+	ssdpm__design_fill(energies, &task->course, &task->rows, &task->meter,
+			   task->offset_ns);
+	return 0;
+}
+
+/* The active power of an operation in the fit, by its column; 0: none. */
+static double active_of(const struct calibrate_task *task, uint32_t op)
+{
+	for (size_t k = 0; k < task->fit.p; k++) {
+		const struct fit_column *column =
+			&task->design.columns[task->keep[k]];
+
+		if (column->kind == SSDPM_PARAMETER_ACTIVE_POWER &&
+		    column->index == op)
+			return task->fit.b[k];
+	}
+	return 0;
+}
+
+/* Is an energy of I/Os, as one more column, significant and large enough? */
+static bool has_energy(const struct calibrate_task *task, struct fit *more,
+		       const struct design *energies, size_t which)
+{
+	const struct fit *fit = &task->fit;
+	const size_t p = fit->p;
+	double active = active_of(task, energies->columns[which].index);
+
+	if (!energies->columns[which].n || !(active > 0))
+		return false;
+	for (size_t i = 0; i < fit->n; i++) {
+		double *row = &more->x[i * (p + 1)];
+
+		memcpy(row, &fit->x[i * p], p * sizeof(*row));
+		row[p] = energies->x[i * energies->p + which];
+	}
+	more->p = p + 1;
+	return isfinite(ssdpm__fit_at(more, fit->noise)) &&
+	       fabs(more->b[p]) > EFFECT_MIN * active &&
+	       fabs(more->b[p]) > ERRORS_MIN * sqrt(more->covariance[p][p]);
+}
+
+static bool is_asked_for(const struct design *design, uint32_t kind)
+{
+	for (size_t j = 0; j < design->p; j++)
+		if (design->columns[j].kind == kind)
+			return true;
+	return false;
+}
+
+/* Energies of I/Os that nobody asked for. */
+static int check_energies(const struct calibrate_task *task,
+			  uint32_t *ret_contradiction)
+{
+	const struct fit *fit = &task->fit;
+	struct design energies = { 0 };
+	struct fit *more = malloc(sizeof(*more));
+	double *x = calloc(fit->n, (fit->p + 1) * sizeof(*x));
+	int err = more && x ? make_energies(task, &energies) : -ENOMEM;
+
+	for (size_t i = 0; err == 0 && i < N_ENERGIES; i++) {
+		if (fit->p == FIT_MAX_COLUMNS ||
+		    is_asked_for(&task->design, energies.columns[i].kind))
+			continue;
+		*more = *fit;
+		more->x = x;
+		if (has_energy(task, more, &energies, i))
+			*ret_contradiction = SSDPM_CONTRADICTION_ENERGY;
+	}
+	free(energies.x);
+	free(energies.late);
+	free(energies.y);
+	free(more);
+	free(x);
+	return err;
+}
+
 /* Do residuals depend on those before (Box and Pierce 1970)? */
 static bool is_noise(const struct calibrate_task *task)
 {
@@ -139,6 +235,8 @@ int ssdpm__residuals_check(struct calibrate_task *task,
 {
 	int err = check_columns(task, ret_contradiction);
 
+	if (!err && !*ret_contradiction)
+		err = check_energies(task, ret_contradiction);
 	if (err || *ret_contradiction)
 		return err;
 	ssdpm__fit_residuals(&task->fit, task->room);

@@ -14,25 +14,39 @@
 /* A row with fewer samples than this share of what is usual is not measured. */
 #define SHARE_MIN 0.5
 
+/*
+ * So many steps of the samples, one at least: a row that had one sample and
+ * then two would not be the mean of its time.
+ */
+static uint64_t whole_steps(const struct ssdpm_samples *samples,
+			    uint64_t step_ns, uint64_t n)
+{
+	n = n ? n : 1;
+	/* Samples of 48 kHz are a part of a nanosecond off. */
+	return samples->time_ns ?
+		       n * step_ns :
+		       (uint64_t)ssdpm__ceil((double)n * samples->interval_ns);
+}
+
 static int choose_length(struct rows *rows, const struct ssdpm_samples *samples,
 			 int64_t first_ns, int64_t last_ns, uint64_t step_ns,
 			 uint64_t bin_ns, struct ssdpm_error *reterr)
 {
 	uint64_t length_ns = (uint64_t)(last_ns - first_ns) + step_ns;
 
-	rows->bin_ns = bin_ns;
-	if (!bin_ns)
-		rows->bin_ns = step_ns * (length_ns / step_ns / ROWS_USUAL + 1);
-	/* Samples of 48 kHz are a part of a nanosecond off. */
-	if (!bin_ns && !samples->time_ns && rows->bin_ns == step_ns)
-		rows->bin_ns = (uint64_t)ssdpm__ceil(samples->interval_ns);
+	/* All of it is one row, whatever is longer. */
+	bin_ns = bin_ns > length_ns ? length_ns : bin_ns;
 	rows->begin_ns = first_ns - (int64_t)(step_ns / 2);
-	rows->single = rows->bin_ns < step_ns + step_ns / 2;
-	if (length_ns / rows->bin_ns >= ROWS_MAX)
+	if (bin_ns && length_ns / bin_ns >= ROWS_MAX)
 		return ssdpm__fail(
 			reterr, -E2BIG, 0,
 			"more than 2^22 steps of %llu ns: give a longer bin_ns",
-			(unsigned long long)rows->bin_ns);
+			(unsigned long long)bin_ns);
+	rows->bin_ns =
+		whole_steps(samples, step_ns,
+			    bin_ns ? (bin_ns + step_ns / 2) / step_ns :
+				     length_ns / step_ns / ROWS_USUAL + 1);
+	rows->single = rows->bin_ns < step_ns + step_ns / 2;
 	rows->n = (size_t)(length_ns / rows->bin_ns) + 1;
 	return 0;
 }

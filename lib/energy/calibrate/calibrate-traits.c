@@ -125,5 +125,6 @@ static const char contradiction_words[][9] = {
 	[SSDPM_CONTRADICTION_HALVES] = "halves",
 	[SSDPM_CONTRADICTION_EDGES] = "edges",
 	[SSDPM_CONTRADICTION_NOISE] = "noise",
+	[SSDPM_CONTRADICTION_ENERGY] = "energy",
 };
 ENUM_WORDS(contradiction)

@@ -536,7 +536,7 @@ static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 	if (err == 0)
 		err = ssdpm__meter_find(task, meter->known, searched);
 	if (err == 0 && searched) {
-		ssdpm__offset_measure(task);
+		ssdpm__offset_measure(task, meter->known);
 		ssdpm__task_fill(task, task->offset_ns);
 		err = ssdpm__fit(&task->fit, task->room);
 	}
@@ -642,11 +642,19 @@ static int check_wait(struct calibration *c,
 
 	if (!c->suspicious)
 		return 0;
-	for (size_t i = 0; i < c->n_parameters; i++)
-		if (c->parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY &&
-		    c->parameters[i].index < SSDPM_MAX_STATES)
-			exit_ns[c->parameters[i].index] =
-				c->parameters[i].nominal * 1000;
+	for (size_t i = 0; i < c->n_parameters; i++) {
+		uint32_t state = c->parameters[i].index;
+
+		if (c->parameters[i].kind != SSDPM_PARAMETER_EXIT_LATENCY ||
+		    state >= SSDPM_MAX_STATES)
+			continue;
+		exit_ns[state] =
+			cut_ns[state] != EXIT_UNKNOWN ||
+					c->measured[i].status ==
+						SSDPM_MEASURED_CONTRADICTED ?
+				c->parameters[i].nominal * 1000 :
+				EXIT_UNKNOWN;
+	}
 	c->wait_gain = -INFINITY;
 	err = ssdpm__wait_check(&c->task, exit_ns, cut_ns, &c->wait_gain);
 	if (c->wait_gain > (c->implausible ? 0 : WAIT_GAIN))
@@ -686,21 +694,29 @@ static const char reasons[][110] = {
 		"power rises and falls at other times than the I/Os say",
 	[SSDPM_CONTRADICTION_NOISE] =
 		"what the I/Os leave of the power is no noise of a meter",
+	[SSDPM_CONTRADICTION_ENERGY] =
+		"the power depends on the number or the size of I/Os: ask for the energy of each operation or byte",
 };
 
-/* Where one latency is far shorter than what was known before, those that I/Os
- * show no sign of are not known, unless the power excludes a wait. */
-static void drop_implausible(struct calibration *c)
+/* A latency of which I/Os show no sign, and that would be shorter than what was
+ * known before, is not known, unless the power excludes a wait. */
+static void drop_waitless(struct calibration *c)
 {
-	if (!c->implausible || c->wait_gain < -WAIT_GAIN)
+	if (!c->suspicious || c->wait_gain < -WAIT_GAIN)
 		return;
-	for (size_t i = 0; i < c->n_parameters; i++)
+	for (size_t i = 0; i < c->n_parameters; i++) {
+		struct ssdpm_measured *measured = &c->measured[i];
+		bool shorter =
+			c->implausible ||
+			measured->high < (double)c->parameters[i].nominal;
+
 		if (c->parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY &&
-		    c->measured[i].status == SSDPM_MEASURED_KNOWN &&
-		    c->measured[i].low <= 0)
+		    measured->status == SSDPM_MEASURED_KNOWN &&
+		    measured->low <= 0 && shorter)
 			say_not_measured(
-				&c->measured[i], SSDPM_MEASURED_CONTRADICTED,
+				measured, SSDPM_MEASURED_CONTRADICTED,
 				"I/Os that woke the drive from it took no longer than others: is the wait in their service times?");
+	}
 }
 
 /* Nothing is known of a run that its fit contradicts. */
@@ -736,7 +752,7 @@ static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 	if (measure_exit_errors(c, exit_ns))
 		return ssdpm__no_memory(reterr);
 	say_columns(c);
-	drop_implausible(c);
+	drop_waitless(c);
 	if (c->contradiction)
 		refuse(c);
 	return 0;

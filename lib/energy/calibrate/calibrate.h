@@ -155,8 +155,9 @@ int ssdpm__offset_guess(struct calibrate_task *task, uint64_t max_ns,
 /* A better one near that of the task. As ssdpm__fit(). */
 int ssdpm__offset_refine(struct calibrate_task *task);
 
-/* How far off it may be: half an interval of 95 %. */
-void ssdpm__offset_measure(struct calibrate_task *task);
+/* How far off it may be: half an interval of 95 %, where what is not stated of
+ * the meter was found in the same data. */
+void ssdpm__offset_measure(struct calibrate_task *task, uint32_t stated);
 
 /* The offset that is best near that of the task, by the noise of the fit. */
 void ssdpm__offset_settle(struct calibrate_task *task, double range_ns);
@@ -186,8 +187,9 @@ int ssdpm__is_related(const struct calibrate_task *task, uint64_t n_places,
 
 /*
  * How much more likely the power is where the I/Os leave out how long the drive
- * takes to wake: the logarithm. exit_ns: about how long each state takes; the
- * course is cut with cut_ns. 0, -ENOMEM.
+ * takes to wake: the logarithm. exit_ns: about how long each state takes, or
+ * EXIT_UNKNOWN where I/Os tell nothing; the course is cut with cut_ns. 0,
+ * -ENOMEM.
  */
 int ssdpm__wait_check(struct calibrate_task *task,
 		      const uint64_t exit_ns[SSDPM_MAX_STATES],

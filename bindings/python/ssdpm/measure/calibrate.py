@@ -128,19 +128,20 @@ def calibrate(
             be at the same time.
         max_offset_ns: look for a better one up to this far from it; 0: it is exact.
             None: 0 where offset_ns is given, else as long as the samples are.
-        bin_ns: length of the steps of time that are compared; 0: that of the samples,
-            or so many of them that there are 4096 steps at most.
+        bin_ns: length of the steps of time that are compared, rounded to whole samples;
+            0: that of the samples, or so many of them that there are 4096 steps at most.
         operation_energy, byte_energy: the energy of each I/O, and of each byte, beside
             the active power.
         meter_sampling, meter_response_ns, meter_drift_uw, meter_gain_ppm,
             meter_clock_ppb: what is known of the meter, as MeterTraits has it. None:
-            found in the data, but the gain: 5 % is assumed.
+            found in the data, but the gain: 5 % is assumed. A "point" is modelled only
+            if a step has one sample, see bin_ns.
         measured_wa: write amplification during the run, if that is known: it is kept
             with what was measured, and is where spare of an estimate starts.
         date: of the run: it is kept with what was measured, as are the names of the
             files that read_trace() (or iter_trace()) and read_power() have read.
 
-    A fit that its residuals contradict is refused: contradiction of the result says
+    A run whose fit the data contradict is refused: contradiction of the result says
     why, and no parameter is known.
 
     Raises:

@@ -103,7 +103,7 @@ class MeasuredStatus(Word):
 
 
 class Contradiction(Word):
-    """Why a fit is refused: what the data contradict; members are their words."""
+    """Why a run is refused: what the data contradict; members are their words."""
 
     RESPONSE = "response"
     """The stated response of the meter."""
@@ -121,6 +121,9 @@ class Contradiction(Word):
     """Power rises and falls at other times than the I/Os say."""
     NOISE = "noise"
     """What is left is not the noise that the intervals rest on."""
+    ENERGY = "energy"
+    """The power depends on the number or the size of I/Os: see operation_energy and
+    byte_energy of calibrate()."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,8 +294,8 @@ class Calibration(Loaded, Overlay):
         noise_phi: how much of the noise that lasts is there a step later.
         noise_share: the share of the noise's variance that lasts.
         meter: the meter that the intervals rest on.
-        contradiction: why the fit is refused, and no parameter is known; None: the
-            data do not contradict it.
+        contradiction: why the run is refused, and no parameter is known; None: the
+            data do not contradict its fit.
         n_samples, n_ios: that it is from.
         kind: of the drive, "nvme" or "sata".
         product, firmware: of the drive, or None.

@@ -996,6 +996,87 @@ static void ios_that_leave_the_wait_out_are_refused(void **state)
 	truth_run_free(&run);
 }
 
+/* A low pass shifts the power in time, as an offset does; so does a clock. */
+static void a_meter_and_the_offset_are_found_together(void **state)
+{
+	static const struct truth_meter both[] = {
+		{ .response_s = 0.02 },
+		{ .clock = -5e-4 },
+		{ .response_s = 0.03, .clock = 3e-4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++) {
+		struct ssdpm_calibrate_params params = {
+			.size = sizeof(params),
+			.max_offset_ns = 3000000000,
+			.meter.known = SSDPM_TRAIT_GAIN,
+		};
+		struct truth truth = quiet_truth();
+		uint64_t seed = 70 + i;
+		struct ssdpm_calibration calibration;
+
+		truth.meter = both[i];
+		truth.offset_ns = 1234567890;
+		struct truth_run run = truth_run(&truth, 3000, 0.07, &seed);
+
+		assert_calibrated(&run, &params, &calibration);
+		assert_int_equal(calibration.contradiction, 0);
+		assert_found(&truth.meter, &calibration.meter);
+		assert_true(fabs((double)(calibration.offset_ns -
+					  truth.offset_ns)) <=
+			    1.5 * (double)calibration.offset_error_ns);
+		assert_true(calibration.offset_error_ns < 2000000);
+		truth_run_free(&run);
+	}
+}
+
+static void energies_that_nobody_asked_for_are_refused(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 63;
+	struct ssdpm_calibrate_params params = {
+		.size = sizeof(params),
+		.flags = SSDPM_CALIBRATE_OPERATION_ENERGY |
+			 SSDPM_CALIBRATE_BYTE_ENERGY,
+	};
+	struct ssdpm_calibration calibration;
+
+	(void)state;
+	truth_add_energies(&truth, &seed);
+	struct truth_run run = truth_run(&truth, 3000, 0.05, &seed);
+
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_int_equal(calibration.contradiction, SSDPM_CONTRADICTION_ENERGY);
+	assert_int_equal(calibration.n_known, 0);
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, NULL),
+		0);
+	assert_int_equal(calibration.contradiction, 0);
+	truth_run_free(&run);
+}
+
+/* A step of one sample and then of two is not the mean of its time. */
+static void steps_are_whole_samples(void **state)
+{
+	struct truth_run run = quiet_run(3000, &(uint64_t){ 64 });
+	const uint64_t step_ns = (uint64_t)run.samples.interval_ns;
+	struct ssdpm_calibrate_params params = { .size = sizeof(params) };
+	struct ssdpm_calibration calibration;
+
+	(void)state;
+	for (uint64_t tenths = 5; tenths <= 30; tenths += 4) {
+		params.bin_ns = tenths * step_ns / 10;
+		assert_calibrated(&run, &params, &calibration);
+		assert_int_equal(calibration.bin_ns % step_ns, 0);
+		assert_in_range(calibration.bin_ns, step_ns,
+				params.bin_ns + step_ns / 2);
+		assert_int_equal(calibration.contradiction, 0);
+	}
+	truth_run_free(&run);
+}
+
 /* Nothing in the data shows it: intervals are so much wider. */
 static void the_gain_of_a_meter_widens_the_intervals(void **state)
 {
@@ -1031,11 +1112,11 @@ static void words_of_a_meter_go_both_ways(void **state)
 		ssdpm_meter_sampling_to_string(SSDPM_SAMPLING_POINT), "point");
 	assert_int_equal(ssdpm_meter_sampling_from_string("mean"),
 			 SSDPM_SAMPLING_MEAN);
-	for (uint32_t i = 1; i <= SSDPM_CONTRADICTION_NOISE; i++)
+	for (uint32_t i = 1; i <= SSDPM_CONTRADICTION_ENERGY; i++)
 		assert_int_equal(ssdpm_contradiction_from_string(
 					 ssdpm_contradiction_to_string(i)),
 				 i);
-	assert_null(ssdpm_contradiction_to_string(9));
+	assert_null(ssdpm_contradiction_to_string(10));
 }
 
 int main(void)
@@ -1082,6 +1163,9 @@ int main(void)
 		cmocka_unit_test(
 			a_meter_is_found_and_a_wrong_statement_is_refused),
 		cmocka_unit_test(ios_that_leave_the_wait_out_are_refused),
+		cmocka_unit_test(a_meter_and_the_offset_are_found_together),
+		cmocka_unit_test(energies_that_nobody_asked_for_are_refused),
+		cmocka_unit_test(steps_are_whole_samples),
 		cmocka_unit_test(the_gain_of_a_meter_widens_the_intervals),
 		cmocka_unit_test(words_of_a_meter_go_both_ways),
 	};
