@@ -24,6 +24,7 @@ static void print_item(const struct ssdpm_energy_report_item *item)
 
 int main(int argc, char **argv)
 {
+	struct ssdpm_energy_report_params wanted = { 0 };
 	struct ssdpm_energy_report_item item = { 0 };
 	struct ssdpm_energy_report *report = NULL;
 	struct ssdpm_machine_params params = { 0 };
@@ -32,10 +33,12 @@ int main(int argc, char **argv)
 	int err, i = 0;
 
 	item.size = sizeof(item);
+	wanted.size = sizeof(wanted);
+	wanted.flags = SSDPM_SIM_LIKELY;
 	params.size = sizeof(params);
 	params.root = argc > 1 ? argv[1] : NULL;
 	err = ssdpm_machine_new(&params, &machine, &error) ||
-	      ssdpm_energy_report_new(machine, NULL, &report, &error);
+	      ssdpm_energy_report_new(machine, &wanted, &report, &error);
 	if (err)
 		fprintf(stderr, "energy-reporter: %s\n", error.message);
 	while (!err && !ssdpm_energy_report_get_item(report, i++, &item))

@@ -477,9 +477,7 @@ def test_what_may_be_a_loss_is_said(some: Command) -> None:
 def test_what_saves_too_little_to_matter_is_not_set(some: Command) -> None:
     call = ["--idle-power", "0.5W", "--transition-power", "0.5W"]
     call += ["--idle-power", "PS3=498mW", "--idle-power", "PS4=497mW"]
-    same, *others = recommend(some, "--from", "none", *call)["recommendations"]
-    assert same["saving"]["high_uw"] == 0 and len(others) == 2
-    for one in others:
+    for one in recommend(some, "--from", "none", *call)["recommendations"]:
         assert one["likely"]["verdict"] == "too-small" and one["advice"] == "keep"
         assert 0 < one["likely"]["median_uw"] < 5000
         assert "saves too little to matter" in one["text"]
@@ -521,9 +519,13 @@ def test_energy_and_power_agree_where_a_wake_takes_long(some: Command) -> None:
         call += ["--idle-power", f"{state}=20mW"]
     call += ["--transition-power", "10mW", "--exit-latency", "PS4=90ms"]
     first, text = text_of(some, *call, "plain.json")
-    assert first["saving"]["nominal_nj"] < 0 and first["saving"]["nominal_uw"] < 0
+    # Of all limits, the one that costs nothing over the same time is best.
+    assert first["saving"]["nominal_nj"] >= 0 and first["likely"]["median_uw"] >= 0
     assert "sooner" not in text
     rows = some.json("compare", *call, "plain.json")["rows"]
+    savings = [row["saving"] for row in rows]
+    assert any(one["nominal_nj"] < 0 for one in savings)
+    assert all((one["nominal_nj"] < 0) == (one["nominal_uw"] < 0) for one in savings)
     assert len({row["nominal"]["duration_ns"] for row in rows}) == 1
     assert len({row["own_duration_ns"] for row in rows}) > 1
 
@@ -542,7 +544,7 @@ def test_nothing_to_gain_is_said_only_where_the_bounds_are_kept(some: Command) -
         assert "leave all as it is" in text
     # The drive never sleeps here, and with this limit it never will.
     _, text = text_of(some, "--max-exit-latency", "1us", *call)
-    assert text.startswith("latency-limit: set the latency limit to 0 us: saves nothing ")
+    assert text.startswith("latency-limit: set the latency limit to 0 us: likely saves nothing ")
     assert "echo 0 > /sys/class/nvme/" in text
 
 

@@ -58,6 +58,8 @@ SSDPM_API int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
  *            "lomax"
  * @ios:      a trace in its place, @n_ios records; NULL: none
  * @end_ns:   as for ssdpm_sim_finish()
+ * @flags:    SSDPM_SIM_LIKELY: say what is likely of each saving, too
+ * @reserved: 0
  */
 struct ssdpm_energy_report_params {
 	size_t size;
@@ -66,6 +68,8 @@ struct ssdpm_energy_report_params {
 	const struct ssdpm_io *ios;
 	size_t n_ios;
 	uint64_t end_ns;
+	uint32_t flags;
+	uint32_t reserved;
 };
 
 struct ssdpm_energy_report;
@@ -107,7 +111,7 @@ SSDPM_API struct ssdpm_energy_report *ssdpm_energy_report_free(
  * @saving:  of the profile against today
  * @added_mean_ns: added latency of an I/O, on average: after minus before
  * @added_p99_ns:  likewise at the 99th percentile
- * @likely:  what is likely of @saving; NULL: nothing changes
+ * @likely:  what is likely of @saving; NULL: nothing changes, or nobody asked
  *
  * All is borrowed from the report.
  */

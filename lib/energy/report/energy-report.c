@@ -116,7 +116,7 @@ static int compare(const struct report_task *task,
 					    &settings, reterr);
 
 	ssdpm_sim_params_init(&params, sizeof(params));
-	params.flags = SSDPM_SIM_LIKELY;
+	params.flags = task->params.flags;
 	if (!err)
 		err = ssdpm_plan_get_policies(task->plan, device, &before,
 					      &after, reterr);
@@ -250,6 +250,16 @@ static int fill(struct ssdpm_energy_report *report, struct report_task *task,
 {
 	int err;
 
+	if (task->params.flags & ~(uint32_t)SSDPM_SIM_LIKELY)
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"ssdpm_energy_report_params: flags: 0x%x has "
+			"unknown bits",
+			task->params.flags);
+	err = ssdpm__check_reserved(task->params.reserved,
+				    "ssdpm_energy_report_params", reterr);
+	if (err)
+		return err;
 	if (task->params.ios && !task->params.n_ios)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the workload has no record");

@@ -107,6 +107,7 @@ static void a_saving_is_that_of_two_simulations(void **state)
 		.size = sizeof(params),
 		.ios = ios,
 		.n_ios = N_IOS,
+		.flags = SSDPM_SIM_LIKELY,
 	};
 	struct ssdpm_sim *before, *after;
 	struct ssdpm_saving saving;
