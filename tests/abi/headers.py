@@ -107,7 +107,7 @@ UNITLESS = {
     "n_policies", "n_results", "n_runs", "n_samples", "n_scenarios", "order",
     "other_policy", "other_row", "p", "policy", "power", "power_high", "power_low",
     "row", "run_sigma_df", "scenario", "sd", "se_df", "share",
-    "capacity", "min_samples", "n_axes", "penalty", "same_as",
+    "capacity", "other_capacity", "min_samples", "n_axes", "penalty", "same_as",
     # what is likely: a version, which parameter, cases in a million
     "priors_version", "decider_kind", "decider_index", "decider_ways", "saves_ppm", "decider_ppm", "certain",
     # a file of samples

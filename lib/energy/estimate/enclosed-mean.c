@@ -62,7 +62,8 @@ uint64_t ssdpm__mean_within(const struct enclosed *run,
 
 	power.high = at_least(power.high, values->transition_power_uw);
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++) {
-		if (!run->base.n_ios[op])
+		/* One that goes on from before is not counted. */
+		if (!run->base.n_ios[op] && !run->base.busy_ns[op].high)
 			continue;
 		power.low = at_most(power.low, values->active_power_uw[op]);
 		power.high = at_least(power.high, values->active_power_uw[op]);
