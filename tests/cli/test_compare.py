@@ -653,3 +653,35 @@ def test_a_link_policy_that_the_firmware_has_set_is_a_range(
     assert found["low"]["energy_nj"] <= deep["low"]["energy_nj"]
     assert deep["low"]["energy_nj"] < awake["low"]["energy_nj"]
     assert "so it is a range, min_power to max_performance" in ssdpm.output(*call)
+
+
+@pytest.mark.parametrize("command", ["compare", "recommend"])
+def test_explain_prints_what_is_possible_and_what_is_known(
+    some: Command, command: str
+) -> None:
+    policies = SHORT if command == "compare" else ["--from", "none"]
+    call = [command, "-t", "some.csv", *policies, "plain.json"]
+    short, long = some.output(*call), some.output(*call, "--explain")
+    assert long.startswith(short + "\n")
+    possible, known = long[len(short) + 1 :].split("\n\n")
+    found = some.json(*call)
+    if command == "compare":
+        rows = {row["policies"][0]: row["saving"] for row in found["rows"][1:]}
+    else:
+        rows = {r["route"]: r["saving"] for r in found["recommendations"]}
+    lines = possible.splitlines()
+    assert lines[0].split() == ["possible", "saving", "low", "nominal", "high"]
+    assert [line.split()[0] for line in lines[1:]] == list(rows)
+    for line, saving in zip(lines[1:], rows.values()):
+        numbers = re.findall(r"(-?[\d.]+) (uW|mW|W)", line)
+        unit = {"uW": 1, "mW": 1e3, "W": 1e6}
+        watts = [float(number) * unit[word] for number, word in numbers]
+        exact = [saving[f"{end}_uw"] for end in ("low", "nominal", "high")]
+        assert watts == pytest.approx(exact, rel=0.01, abs=1)
+    assert known.startswith("  taken for known")
+    assert known.splitlines()[1:] == [
+        line
+        for line in some.output(
+            "estimate", "-t", "some.csv", "-e", "plain.json"
+        ).partition("taken for known")[2].splitlines()[1:]
+    ]

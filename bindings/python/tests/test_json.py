@@ -389,13 +389,13 @@ def test_a_prediction_is_that_of_the_command(place: Place) -> None:
     assert found.to_dict() == command
     assert found.duration_s == pytest.approx(command["duration_ns"] / 1e9)
     estimate = ssdpm.estimate(place.model, place.trace, likely=True)
-    assert estimate.likely is not None
-    assert estimate.likely.low_uw == found.likely_low_uw
-    assert estimate.likely.median_uw == found.likely_median_uw
-    assert estimate.likely.high_uw == found.likely_high_uw
-    assert estimate.likely.priors_version == found.priors_version
-    assert f"{estimate.likely}, " in repr(estimate)
-    assert ssdpm.estimate(place.model, place.trace).likely is None
+    assert estimate.likely_power is not None
+    assert estimate.likely_power.low_uw == found.likely_low_uw
+    assert estimate.likely_power.median_uw == found.likely_median_uw
+    assert estimate.likely_power.high_uw == found.likely_high_uw
+    assert estimate.likely_power.priors_version == found.priors_version
+    assert f"{estimate.likely_power}, " in repr(estimate)
+    assert ssdpm.estimate(place.model, place.trace).likely_power is None
     default = measure.predict(place.model, place.trace).to_dict()
     assert default["policy"] == "linux: enabled; PS0-PS2 to PS3 after 100 ms"
     awake = measure.predict(place.model, place.trace, None)

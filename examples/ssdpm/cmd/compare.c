@@ -16,6 +16,7 @@ struct settings {
 	size_t n_traces;
 	const char *policies[MAX_POLICIES];
 	size_t n_policies;
+	bool explain;
 };
 
 static struct settings the_settings;
@@ -31,6 +32,10 @@ static const struct option_spec options[] = {
 	  "all); savings are against the first",
 	  SETS_TEXTS(struct settings, policies, n_policies) },
 	{ "csv", 0, NULL, "print CSV, a line a policy", SETS_FORM },
+	{ "explain", 'e', NULL,
+	  "print what may be saved at least and at most, and what is taken for "
+	  "known, and why",
+	  SETS_FLAG(struct settings, explain) },
 };
 
 static enum exit_status print_all(const struct common *common,
@@ -44,7 +49,8 @@ static enum exit_status print_all(const struct common *common,
 	for (size_t i = 0; i < all->n && !common->form; i++) {
 		if (i)
 			putchar('\n');
-		print_policies(&settings->sim, &all->estimates[i]);
+		print_policies(&settings->sim, &all->estimates[i],
+			       settings->explain);
 	}
 	if (!common->form || common->form == FORM_OWN)
 		return STATUS_DONE;

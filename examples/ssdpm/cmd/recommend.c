@@ -55,6 +55,10 @@ static const struct option_spec options[] = {
 	  "say what is saved in a year of this workload",
 	  SETS_SMALL(struct recommend_options, use.hours_per_day, COUNT),
 	  .min = 1, .max = 24, .range = "from 1 to 24" },
+	{ "explain", 'e', NULL,
+	  "print what may be saved at least and at most, and what is taken for "
+	  "known, and why",
+	  SETS_FLAG(struct recommend_options, explain) },
 	{ "raw", 0, "FILE",
 	  "write the 256 bytes of the raw table to FILE as well",
 	  SETS_TEXT(struct recommend_options, raw_path) },

@@ -273,6 +273,16 @@ static void print_policy(const struct job *job, const struct drive *drive)
 		fputs("link power management", stdout);
 }
 
+static void explain_values(const struct job *job)
+{
+	size_t n;
+	const struct ssdpm_parameter *p =
+		ssdpm_sim_get_parameters(job->row.sim, &n);
+
+	putchar('\n');
+	print_known(p, n);
+}
+
 static void print_estimate(const struct sim_options *options,
 			   const struct estimate *e,
 			   const struct cap_answer *cap, bool explain)
@@ -296,10 +306,8 @@ static void print_estimate(const struct sim_options *options,
 	print_assumptions(job->row.result);
 	if (cap)
 		print_power_caps(cap, options);
-	if (!explain)
-		return;
-	putchar('\n');
-	print_known(job->row.sim);
+	if (explain)
+		explain_values(job);
 }
 
 static enum exit_status print_estimates_json(const struct common *common,
@@ -486,7 +494,24 @@ static void print_decider(const struct estimate *e, const size_t *ranked,
 	print_ways(likely);
 }
 
-void print_policies(const struct sim_options *options, const struct estimate *e)
+/* What may be saved against the first one. */
+static void explain_savings(const struct estimate *e, const size_t *ranked,
+			    size_t n)
+{
+	struct table rows;
+
+	if (n < 2)
+		return;
+	putchar('\n');
+	begin_possible(&rows);
+	for (size_t i = 1; i < n; i++)
+		possible_row(&rows, e->jobs[ranked[i]].policy->name,
+			     &e->jobs[ranked[i]].row.saving);
+	table_print(&rows);
+}
+
+void print_policies(const struct sim_options *options, const struct estimate *e,
+		    bool explain)
 {
 	const struct ssdpm_result *first = e->jobs[0].row.result;
 	uint64_t n = all_ios(first->nominal);
@@ -514,6 +539,10 @@ void print_policies(const struct sim_options *options, const struct estimate *e)
 	for (size_t i = 0; i < e->n_jobs; i++)
 		print_merged(e, i);
 	print_loose(first);
+	if (!explain)
+		return;
+	explain_savings(e, ranked, n_rows);
+	explain_values(&e->jobs[0]);
 }
 
 static void csv_row(const struct estimate *e, const struct job *job)

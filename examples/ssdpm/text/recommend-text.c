@@ -249,7 +249,25 @@ static void print_kept(const struct ssdpm_bounds *bounds,
 	putchar('\n');
 }
 
-void print_advice(const struct advice *a, const struct sim_options *options)
+/* What the routes may save, and the values that decide on it. */
+static void explain_advice(const struct advice *a)
+{
+	const struct ssdpm_recommendation *r;
+	struct table rows;
+
+	putchar('\n');
+	begin_possible(&rows);
+	for (size_t i = 0; (r = route_of(a, i)); i++)
+		if (r->possible)
+			possible_row(&rows, ssdpm_route_to_string(r->route),
+				     &r->saving);
+	table_print(&rows);
+	putchar('\n');
+	print_known(a->params.parameters, a->params.n_parameters);
+}
+
+void print_advice(const struct advice *a, const struct sim_options *options,
+		  bool explain)
 {
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(a->subject->drive->model);
@@ -284,6 +302,8 @@ void print_advice(const struct advice *a, const struct sim_options *options)
 		print_kept(&a->bounds, r);
 		print_settings(a, r);
 	}
+	if (explain)
+		explain_advice(a);
 }
 
 #define N_ROUTES SSDPM_ROUTE_RAW_TABLE

@@ -158,7 +158,7 @@ static enum exit_status print_advices(const struct common *common,
 	for (size_t i = 0; i < n && !common->form; i++) {
 		if (i)
 			putchar('\n');
-		print_advice(&advices[i], &settings->sim);
+		print_advice(&advices[i], &settings->sim, settings->explain);
 	}
 	if (!common->form)
 		return STATUS_DONE;

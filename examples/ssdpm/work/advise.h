@@ -38,7 +38,7 @@ static inline const struct ssdpm_recommendation *route_of(
 }
 
 void print_advice(const struct advice *advice,
-		  const struct sim_options *options);
+		  const struct sim_options *options, bool explain);
 /* On a page the text names the route, and says what a saving means. */
 void add_advice(struct items *items, const struct advice *advice,
 		const struct sim_options *options, bool for_page);
@@ -56,6 +56,7 @@ struct recommend_options {
 	const char *from_name;
 	struct policy from; /* if it is named */
 	const char *raw_path;
+	bool explain;
 };
 
 /* Find the best settings of the drives, and print them. */

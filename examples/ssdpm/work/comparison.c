@@ -241,11 +241,9 @@ static bool is_the_same(const struct ssdpm_parameter *a,
 }
 
 /* Neighbours of the same value stand on one line. */
-void print_known(const struct ssdpm_sim *sim)
+void print_known(const struct ssdpm_parameter *p, size_t n)
 {
 	struct table rows;
-	size_t n;
-	const struct ssdpm_parameter *p = ssdpm_sim_get_parameters(sim, &n);
 
 	table_begin(&rows, "<>>><<", "taken for known", "low", "nominal",
 		    "high", "source", "rule");
@@ -256,6 +254,19 @@ void print_known(const struct ssdpm_sim *sim)
 		known_row(&rows, &p[i], p[last].index);
 	}
 	table_print(&rows);
+}
+
+void begin_possible(struct table *rows)
+{
+	table_begin(rows, "<>>>", "possible saving", "low", "nominal", "high");
+}
+
+void possible_row(struct table *rows, const char *name,
+		  const struct ssdpm_saving *saving)
+{
+	table_row(rows, name, power_text(saving->low_uw).text,
+		  power_text(saving->nominal_uw).text,
+		  power_text(saving->high_uw).text);
 }
 
 void add_comparison(struct items *items, const struct estimate *e,

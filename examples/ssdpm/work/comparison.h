@@ -22,7 +22,12 @@ void print_subject(const struct estimate *estimate,
 		   const struct sim_options *options);
 
 /* What is taken for known of a drive. */
-void print_known(const struct ssdpm_sim *sim);
+void print_known(const struct ssdpm_parameter *parameters, size_t n);
+
+/* A table of what may be saved at least and at most: its head, and a row. */
+void begin_possible(struct table *rows);
+void possible_row(struct table *rows, const char *name,
+		  const struct ssdpm_saving *saving);
 
 /* A value in the unit of its kind; "idle power PS0-PS2", "bandwidth read". */
 struct number value_text(uint32_t kind, uint64_t value);
@@ -55,7 +60,7 @@ enum exit_status print_mixes(const struct common *common,
 
 /* All policies on one workload; as CSV, a line for each. */
 void print_policies(const struct sim_options *options,
-		    const struct estimate *estimate);
+		    const struct estimate *estimate, bool explain);
 void print_comparisons_csv(const struct estimates *all);
 
 /*

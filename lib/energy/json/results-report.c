@@ -34,7 +34,7 @@ struct finished {
 	const struct ssdpm_interval *intervals;
 	size_t n_intervals;
 	uint64_t delays[SSDPM_HISTOGRAM_BUCKETS];
-	const struct ssdpm_prediction *likely; /* of an estimate; or NULL */
+	const struct ssdpm_prediction *likely_power; /* or NULL */
 };
 
 /* An entry of a table that is set, and a bucket that is not empty. */
@@ -144,7 +144,7 @@ static void look(const struct ssdpm_sim *sim, size_t n_states,
 {
 	ret_finished->result = ssdpm_sim_get_result(sim);
 	ret_finished->n_states = n_states;
-	ret_finished->likely = NULL;
+	ret_finished->likely_power = NULL;
 	ret_finished->intervals =
 		ssdpm_sim_get_intervals(sim, &ret_finished->n_intervals);
 	ssdpm_sim_get_delays(sim, ret_finished->delays,
@@ -306,7 +306,7 @@ int ssdpm_estimate_report_to_json(const struct ssdpm_estimate_report *report,
 	s.spare_ppm = r.spare_ppm;
 	look(r.sim, s.n_states, &f);
 	if (s.params->flags & SSDPM_SIM_LIKELY)
-		f.likely = &likely;
+		f.likely_power = &likely;
 	ssdpm__json_begin(&w, NULL, '{');
 	write_estimate(&w, &r, &s, &f);
 	ssdpm__json_end(&w, '}');

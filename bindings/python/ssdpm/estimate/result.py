@@ -306,7 +306,7 @@ class Estimate(Json):
             its nominal value.
         delays: histogram of the added latencies of the nominal run; I/Os without one
             are in the first bucket.
-        likely: the mean power that is likely; None: nobody asked for it.
+        likely_power: the mean power that is likely; None: nobody asked for it.
         intervals: the nominal run piece by piece, dtype interval_dtype; None: not
             asked for.
         changes: its changes of state, dtype change_dtype; None: not asked for.
@@ -328,7 +328,7 @@ class Estimate(Json):
     widest_axis: str | None
     axis_energy_nj: dict[str, tuple[int, int]]
     delays: Histogram
-    likely: LikelyPower | None = None
+    likely_power: LikelyPower | None = None
     intervals: npt.NDArray[np.void] | None = None
     changes: npt.NDArray[np.void] | None = None
 
@@ -379,7 +379,7 @@ class Estimate(Json):
     def _summary(self) -> str:
         run = self.nominal
         low, high = in_mw(self.low.mean_power_uw), in_mw(self.high.mean_power_uw)
-        likely = f"{self.likely}, " if self.likely else ""
+        likely = f"{self.likely_power}, " if self.likely_power else ""
         return (
             f"{in_mw(run.mean_power_uw)} mW ({likely}{low}..{high}) over {run.duration_s:.6g} s"
             f", {run.n_wakes} wakes, "

@@ -38,7 +38,7 @@ def estimate_from(
     lpm: str | None,
     found: tuple[Any, ...],
     wants_changes: bool = False,
-    likely: LikelyPower | None = None,
+    likely_power: LikelyPower | None = None,
 ) -> Estimate:
     """What the library found of one policy."""
     (
@@ -81,7 +81,7 @@ def estimate_from(
             for w in words
         },
         delays=Histogram(delays),
-        likely=likely,
+        likely_power=likely_power,
         intervals=intervals if setup.interval_ns else None,
         changes=changes if wants_changes else None,
     )
@@ -149,12 +149,12 @@ class Simulation(Ongoing):
         names, word = setup.names(self._fed or (None, None)), self._word
         table = None if self._table is None else self._table._handle
         lpm = 0 if setup.lpm is None else _core.LPM[setup.lpm]
-        likely = None
+        likely_power = None
         if setup.flags & _core.energy.SIM_LIKELY:
             _, _, low, median, high, _, _, version = handle.prediction()
-            likely = LikelyPower(low, median, high, version)
+            likely_power = LikelyPower(low, median, high, version)
         result = estimate_from(
-            setup, self._table, setup.lpm, found, self._changes, likely
+            setup, self._table, setup.lpm, found, self._changes, likely_power
         )
         return result._written_by(
             lambda: handle.to_json(names, word, table, lpm, setup.background)
