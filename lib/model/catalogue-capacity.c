@@ -9,50 +9,63 @@
 
 #include <string.h>
 
-#define MOST_DIGITS 5
-
-/* GB that drives are sold with. */
-static const uint16_t sizes[] = {
-	15360, 16000, 1000, 1024, 1600, 1920, 2000, 2048, 3200,
-	3840,  4000,  4096, 6400, 7680, 8000, 8192, 120,  128,
-	240,   250,   256,  400,  480,	500,  512,  800,  960,
-};
-
 static size_t count_digits(const char *at)
 {
 	return strspn(at, "0123456789");
 }
 
-static uint32_t number(const char *at, size_t n)
-{
-	uint32_t value = 0;
+/* GB that drives are sold with; none of them ends in one before it. */
+static const char sizes[] = "15360\0"
+			    "16000\0"
+			    "1000\0"
+			    "1024\0"
+			    "1600\0"
+			    "1920\0"
+			    "2000\0"
+			    "2048\0"
+			    "3200\0"
+			    "3840\0"
+			    "4000\0"
+			    "4096\0"
+			    "6400\0"
+			    "7680\0"
+			    "8000\0"
+			    "8192\0"
+			    "120\0"
+			    "128\0"
+			    "240\0"
+			    "250\0"
+			    "256\0"
+			    "400\0"
+			    "480\0"
+			    "500\0"
+			    "512\0"
+			    "800\0"
+			    "960\0";
 
-	while (n--)
-		value = value * 10 + (uint32_t)(*at++ - '0');
-	return value;
-}
-
-/* How many of these digits, at their end, are a size: 3 of "8500"; or 0. */
+/* How many of n digits, at their end, are a size: 3 of "8500"; or 0. */
 static size_t size_digits(const char *at, size_t n)
 {
-	for (size_t i = n < MOST_DIGITS ? n : MOST_DIGITS; i >= 3; i--)
-		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
-			if (at[n - i] != '0' &&
-			    number(at + n - i, i) == sizes[k])
-				return i;
+	for (const char *size = sizes; *size; size += strlen(size) + 1) {
+		size_t length = strlen(size);
+
+		if (length <= n && !memcmp(at + n - length, size, length))
+			return length;
+	}
 	return 0;
 }
 
 /* How long "1t", "1t0", "1t02", "01t", "020t" and WD's "100t" are; or 0. */
 static size_t terabytes(const char *at, size_t n)
 {
-	if (at[n] != 't' || n > 3 || !number(at, n))
+	size_t fraction;
+
+	if (at[n] != 't' || n > 3 || strspn(at, "0") >= n)
 		return 0;
-	if (n == 1) {
-		size_t fraction = count_digits(at + 2);
-		return 2 + (fraction < 2 ? fraction : 2);
-	}
-	return at[0] == '0' || (n == 3 && number(at + 1, 2) == 0) ? n + 1 : 0;
+	if (n > 1)
+		return at[0] == '0' || !memcmp(at + 1, "00", 2) ? n + 1 : 0;
+	fraction = count_digits(at + 2);
+	return 2 + (fraction < 2 ? fraction : 2);
 }
 
 static bool follows_ct(const char *key, size_t at)

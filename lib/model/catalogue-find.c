@@ -133,6 +133,18 @@ static bool matches(const struct drive_search *search,
 		!ssdpm__compare_folded(row->firmware, search->firmware));
 }
 
+/* The next one from *at on, which is behind it then. */
+static bool next_match(const struct drive_search *search, uint32_t *at,
+		       struct drive_row *ret_row)
+{
+	while (*at < search->catalogue->n_rows) {
+		*ret_row = ssdpm__catalogue_row(search->catalogue, (*at)++);
+		if (matches(search, ret_row))
+			return true;
+	}
+	return false;
+}
+
 static uint64_t weight_of(const struct drive_row *row)
 {
 	return row->seen + (row->drive ? USER_WEIGHT : 0);
@@ -140,16 +152,13 @@ static uint64_t weight_of(const struct drive_row *row)
 
 static void count(const struct drive_search *search, struct name_tally *tally)
 {
+	struct drive_row row;
+
 	memset(tally->weights, 0,
 	       search->catalogue->n_tables * sizeof(tally->weights[0]));
 	tally->n_rows = 0;
 	tally->n_tables = 0;
-	for (uint32_t i = 0; i < search->catalogue->n_rows; i++) {
-		struct drive_row row =
-			ssdpm__catalogue_row(search->catalogue, i);
-
-		if (!matches(search, &row))
-			continue;
+	for (uint32_t i = 0; next_match(search, &i, &row);) {
 		tally->n_rows++;
 		tally->n_tables += !tally->weights[row.table];
 		tally->weights[row.table] += weight_of(&row);
@@ -162,16 +171,13 @@ static uint32_t best_table(const struct drive_search *search,
 {
 	uint32_t best = search->catalogue->n_tables;
 	uint64_t most = 0;
+	struct drive_row row;
 
-	for (uint32_t i = 0; i < search->catalogue->n_rows; i++) {
-		struct drive_row row =
-			ssdpm__catalogue_row(search->catalogue, i);
-
-		if (matches(search, &row) && tally->weights[row.table] > most) {
+	for (uint32_t i = 0; next_match(search, &i, &row);)
+		if (tally->weights[row.table] > most) {
 			most = tally->weights[row.table];
 			best = row.table;
 		}
-	}
 	return best;
 }
 
@@ -188,18 +194,16 @@ static struct ssdpm_catalogue_match describe(const struct drive_search *search,
 		.n_tables = tally->n_tables,
 	};
 	uint64_t most = 0;
+	struct drive_row row;
 
-	for (uint32_t i = 0; i < search->catalogue->n_rows; i++) {
-		struct drive_row row =
-			ssdpm__catalogue_row(search->catalogue, i);
-
-		if (row.table != table || !matches(search, &row))
+	for (uint32_t i = 0; next_match(search, &i, &row);) {
+		if (row.table != table)
 			continue;
 		match.n_rows++;
 		match.seen += row.seen;
 		if (weight_of(&row) > most) {
 			most = weight_of(&row);
-			match.index = i;
+			match.index = i - 1;
 		}
 	}
 	return match;
@@ -277,7 +281,7 @@ static void find_similar(const struct drive_search *search,
 {
 	const struct ssdpm_catalogue *catalogue = search->catalogue;
 	size_t most = (search->length + 3) / 4;
-	char last[PRODUCT_SIZE] = "";
+	const char *last = "";
 
 	for (uint32_t i = 0; i < catalogue->n_rows; i++) {
 		struct drive_row row = ssdpm__catalogue_row(catalogue, i);
@@ -290,7 +294,7 @@ static void find_similar(const struct drive_search *search,
 		most = alike;
 		if (words->n < SIMILAR)
 			add_word(words, row.product);
-		memcpy(last, row.key, strlen(row.key) + 1);
+		last = row.key;
 	}
 }
 

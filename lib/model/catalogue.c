@@ -34,7 +34,7 @@ int ssdpm__compare_folded(const char *a, const char *b)
 	return (unsigned char)small(*a) - (unsigned char)small(*b);
 }
 
-struct drive_row ssdpm__user_row(const struct user_drive *drive)
+static struct drive_row user_row(const struct user_drive *drive)
 {
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(drive->model);
@@ -47,6 +47,30 @@ struct drive_row ssdpm__user_row(const struct user_drive *drive)
 		.table = drive->table,
 		.drive = drive,
 	};
+}
+
+static struct drive_row built_in_row(uint32_t index)
+{
+	const struct catalogue_row *row = &ssdpm_catalogue_data.rows[index];
+	const char *strings = ssdpm_catalogue_data.strings;
+
+	return (struct drive_row){
+		.key = strings + row->key,
+		.product = strings + row->product,
+		.firmware = strings + row->firmware,
+		.seen = row->seen,
+		.table = row->table,
+	};
+}
+
+struct drive_row ssdpm__catalogue_row(const struct ssdpm_catalogue *catalogue,
+				      uint32_t index)
+{
+	if (catalogue->order)
+		index = catalogue->order[index];
+	if (index < CATALOGUE_ROWS)
+		return built_in_row(index);
+	return user_row(&catalogue->drives[index - CATALOGUE_ROWS]);
 }
 
 static void expand_state(const struct catalogue_state *from,
@@ -112,7 +136,7 @@ static int built_in_model(uint32_t index, struct ssdpm_model **ret_model,
 			  struct ssdpm_error *reterr)
 {
 	const struct catalogue_row *row = &ssdpm_catalogue_data.rows[index];
-	const struct drive_row texts = ssdpm__built_in_row(index);
+	const struct drive_row texts = built_in_row(index);
 	struct ssdpm_power_state states[SSDPM_MAX_STATES];
 	struct ssdpm_model_info info;
 	size_t n;
@@ -304,7 +328,7 @@ static int compare_rows(const struct drive_row *a, const struct drive_row *b)
 static int compare_drives(const void *a, const void *b)
 {
 	const struct user_drive *x = a, *y = b;
-	struct drive_row row_x = ssdpm__user_row(x), row_y = ssdpm__user_row(y);
+	struct drive_row row_x = user_row(x), row_y = user_row(y);
 	int order = compare_rows(&row_x, &row_y);
 
 	if (order)
@@ -322,9 +346,8 @@ static void merge(struct ssdpm_catalogue *catalogue)
 		int order = i < CATALOGUE_ROWS ? -1 : 1;
 
 		if (i < CATALOGUE_ROWS && j < n_drives) {
-			struct drive_row a = ssdpm__built_in_row(i);
-			struct drive_row b =
-				ssdpm__user_row(&catalogue->drives[j]);
+			struct drive_row a = built_in_row(i);
+			struct drive_row b = user_row(&catalogue->drives[j]);
 
 			order = compare_rows(&a, &b);
 		}

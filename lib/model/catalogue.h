@@ -56,32 +56,8 @@ struct drive_row {
 #define CAPACITY_MARK '#'
 bool ssdpm__drop_capacities(const char *key, char ret_rest[PRODUCT_SIZE]);
 
-struct drive_row ssdpm__user_row(const struct user_drive *drive);
-
-/* A lookup goes over many rows: these two are part of its loops. */
-static inline struct drive_row ssdpm__built_in_row(uint32_t index)
-{
-	const struct catalogue_row *row = &ssdpm_catalogue_data.rows[index];
-	const char *strings = ssdpm_catalogue_data.strings;
-
-	return (struct drive_row){
-		.key = strings + row->key,
-		.product = strings + row->product,
-		.firmware = strings + row->firmware,
-		.seen = row->seen,
-		.table = row->table,
-	};
-}
-
-static inline struct drive_row ssdpm__catalogue_row(
-	const struct ssdpm_catalogue *catalogue, uint32_t index)
-{
-	if (catalogue->order)
-		index = catalogue->order[index];
-	if (index < CATALOGUE_ROWS)
-		return ssdpm__built_in_row(index);
-	return ssdpm__user_row(&catalogue->drives[index - CATALOGUE_ROWS]);
-}
+struct drive_row ssdpm__catalogue_row(const struct ssdpm_catalogue *catalogue,
+				      uint32_t index);
 
 /* Small letters instead of ASCII capitals. false: longer than size - 1. */
 bool ssdpm__fold(const char *text, char *ret_key, size_t size);
