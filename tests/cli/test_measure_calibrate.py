@@ -314,7 +314,7 @@ def test_what_the_data_contradict_is_refused_and_not_saved(ssdpm: Command) -> No
     call = [*CALIBRATE, "--meter-response", "100ms"]
     result = ssdpm(*call, "--json", "--save", "m.json")
     assert result.returncode == 1
-    assert b"refused: the data contradict the stated response" in result.stderr
+    assert b"refused: the meter lags by another time than stated" in result.stderr
     (found,) = json.loads(result.stdout)["calibrations"]
     assert found["contradiction"] == "response"
     statuses = {one["status"] for one in found["measured"]}
