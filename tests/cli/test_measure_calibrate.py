@@ -314,12 +314,15 @@ def test_what_the_data_contradict_is_refused_and_not_saved(ssdpm: Command) -> No
     call = [*CALIBRATE, "--meter-response", "100ms"]
     result = ssdpm(*call, "--json", "--save", "m.json")
     assert result.returncode == 1
-    assert b"refused: the data contradict the stated response" in result.stderr
+    assert b"refused: the meter lags by another time than stated" in result.stderr
     (found,) = json.loads(result.stdout)["calibrations"]
     assert found["contradiction"] == "response"
     statuses = {one["status"] for one in found["measured"]}
     assert statuses == {"contradicted", "not-reached"}
     assert (ssdpm.directory / "m.json").read_text() == "before"
+    ssdpm.write("m.json", result.stdout.decode())
+    message = ssdpm.fails(1, "estimate", "-t", "lomax", "--measured", "m.json", RUN[0])
+    assert "m.json: the run is refused, contradiction response" in message
     assert "contradicted" in ssdpm(*call).stdout.decode()
 
 
@@ -459,6 +462,13 @@ def test_io_that_is_not_of_the_run_is_refused(
         ([*RUN, "--offset", "--3s"], "with its unit"),
         ([*RUN, "--bin", "0s"], "above 0"),
         ([*RUN, "--max-offset", "0s"], "above 0"),
+        ([*RUN, "--meter-response", "2h"], "at most 1 h"),
+        ([*RUN, "--meter-drift", "1000001000000W"], "at most 1 MW"),
+        ([*RUN, "--meter-gain", "51%"], "at most 50%"),
+        ([*RUN, "--meter-gain", "5"], "with its unit"),
+        ([*RUN, "--meter-clock", "10001ppm"], "too much"),
+        ([*RUN, "--meter-samples", "both"], "mean or point"),
+        ([*RUN, "--date", "x" * 32], "at most 31 bytes"),
         ([*RUN, "--none", "--lpm", "min_power"], "exclude each other"),
         ([*RUN, "--none", "--algorithm", "linux"], "exclude each other"),
         ([*RUN, "--lpm", "sleep"], "max_performance, medium_power"),

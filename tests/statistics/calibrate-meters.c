@@ -205,6 +205,13 @@ static void try_case(const struct group *group, unsigned int i,
 	truth_run_free(&run);
 }
 
+/* The offset is looked for in about 106 of 400 runs. One interval of six that
+ * holds 95 % would not show 87 % in so few: calibrate-coverage judges it. */
+static bool is_contradicted(const struct tally *tally)
+{
+	return binomial_too_low(tally->covered, tally->known, 0.87);
+}
+
 /*
  * What is promised: the lower end of the coverage of those that are not refused
  * is 87 % or more. Fewer than 100 that are left cannot show it: such a row
@@ -214,7 +221,7 @@ static void try_case(const struct group *group, unsigned int i,
 static bool is_covered(const struct tally *tally)
 {
 	if (tally->known < 100)
-		return !binomial_too_low(tally->covered, tally->known, 0.87);
+		return !is_contradicted(tally);
 	return binomial_lower(tally->covered, tally->known) >= 0.87;
 }
 
@@ -234,7 +241,8 @@ static unsigned int report_tallies(const struct tally tallies[N_SEEN],
 
 	for (size_t i = 0; i < N_SEEN; i++) {
 		const struct tally *tally = &tallies[i];
-		bool good = is_covered(tally);
+		bool good = i == OFFSET ? !is_contradicted(tally) :
+					  is_covered(tally);
 
 		if (verbose && tally->known)
 			printf("  %-10s %3u of %3u covered: %.3f, %.3f or more%s%s\n",

@@ -347,6 +347,18 @@ enum exit_status find_policy_of_run(const struct common *common,
 	return STATUS_DONE;
 }
 
+/* It is kept whole, or not at all. */
+static enum exit_status check_date(const struct calibrate_options *settings,
+				   const struct common *common)
+{
+	const size_t room = sizeof(((struct ssdpm_overlay *)NULL)->date);
+
+	if (!settings->date || strlen(settings->date) < room)
+		return STATUS_DONE;
+	return usage_error(common, "--date %s: at most %zu bytes",
+			   settings->date, room - 1);
+}
+
 enum exit_status calibrate(const struct calibrate_options *settings,
 			   const struct common *common,
 			   const struct drives *drives, char **operands)
@@ -361,9 +373,12 @@ enum exit_status calibrate(const struct calibrate_options *settings,
 	struct subject *subjects = NULL;
 	struct ssdpm_resolved_policy resolved;
 	struct task task;
-	enum exit_status status =
-		find_policy_of_run(common, &settings->named, &settings->apst,
-				   drives->drives, &policy);
+	enum exit_status status = check_date(settings, common);
+
+	if (status)
+		return status;
+	status = find_policy_of_run(common, &settings->named, &settings->apst,
+				    drives->drives, &policy);
 
 	if (!status)
 		status = find_subjects(&plan, drives, &subjects);

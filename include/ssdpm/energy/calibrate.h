@@ -128,7 +128,7 @@ enum ssdpm_measured_status {
 
 /** Why a run is refused: what the data contradict. */
 enum ssdpm_contradiction {
-	SSDPM_CONTRADICTION_RESPONSE = 1, /* the stated response */
+	SSDPM_CONTRADICTION_RESPONSE = 1, /* the stated response, or any */
 	SSDPM_CONTRADICTION_SAMPLING = 2, /* what a sample is stated to be */
 	SSDPM_CONTRADICTION_CLOCK = 3,	  /* the stated clock, or any near 1 */
 	SSDPM_CONTRADICTION_DRIFT = 4,	  /* the stated drift */

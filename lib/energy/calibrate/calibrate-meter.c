@@ -18,6 +18,9 @@
 /* And to contradict what was stated. */
 #define GAIN_CONTRADICTS 12.0
 
+/* A meter that lags by more steps shows hardly any edge. */
+#define BINS_MAX 27.0
+
 /* So far apart are the rates of two clocks at most. */
 #define CLOCK_MAX 1e-3
 
@@ -189,6 +192,14 @@ static struct trial with_offset(struct search *s, double more_ns)
 	return trial;
 }
 
+/* A response that is looked for. */
+static double within(const struct search *s, double response_ns)
+{
+	return ssdpm__max(0,
+			  ssdpm__min(response_ns,
+				     BINS_MAX * (double)s->task->rows.bin_ns));
+}
+
 /* So many times as far from where the round began. */
 static struct trial with_stride(struct search *s, double times)
 {
@@ -199,8 +210,9 @@ static struct trial with_stride(struct search *s, double times)
 	double clock = s->now.meter.clock - from->meter.clock;
 
 	trial.offset_ns = from->offset_ns + (int64_t)(times * offset_ns);
-	trial.meter.response_ns =
-		ssdpm__max(0, from->meter.response_ns + times * response_ns);
+	if (fabs(response_ns) > 0)
+		trial.meter.response_ns = within(
+			s, from->meter.response_ns + times * response_ns);
 	trial.meter.clock = from->meter.clock + times * clock;
 	score(s, &trial);
 	return trial;
@@ -234,7 +246,7 @@ static void polish(struct search *s, uint32_t stated)
 			move(s, with_offset, -range_ns, range_ns);
 		if (lags)
 			move(s, with_response, s->now.meter.response_ns / 1.5,
-			     s->now.meter.response_ns * 1.5);
+			     within(s, s->now.meter.response_ns * 1.5));
 		if (skewed)
 			move(s, with_clock, s->now.meter.clock - step,
 			     s->now.meter.clock + step);
@@ -255,16 +267,29 @@ static int begin(struct search *s, struct calibrate_task *task)
 	return isfinite(s->now.score) ? 0 : -EDOM;
 }
 
+/* The best offset nearby. Each has spikes of its own: with those of another,
+ * the edges that tell would be left out. */
+static void settle(struct search *s)
+{
+	double step = (double)s->task->rows.bin_ns / 8;
+	struct trial best = s->now;
+
+	for (int i = -4; i <= 4; i++)
+		better(&best, with_offset(s, i * step));
+	s->now = best;
+	move(s, with_offset, -step, step);
+	move(s, with_offset, -step / 32, step / 32);
+}
+
 /* The fit with what was found, and its noise. */
 static int take(struct search *s)
 {
 	struct calibrate_task *task = s->task;
 
-	/* Its spikes, not those of the last trial. */
-	score(s, &s->now);
-	task->offset_ns = s->now.offset_ns;
 	if (s->searched)
-		ssdpm__offset_settle(task, (double)task->rows.bin_ns / 2);
+		settle(s);
+	task->meter = s->now.meter;
+	task->offset_ns = s->now.offset_ns;
 	ssdpm__task_fill(task, task->offset_ns);
 	return ssdpm__fit(&task->fit, task->room);
 }
@@ -311,6 +336,20 @@ static struct trial find_other(struct search *s, uint32_t trait,
 	return best;
 }
 
+/* What is best at an end of what is searched is not found. */
+static uint32_t check_ends(const struct search *s, uint32_t stated)
+{
+	double bin_ns = (double)s->task->rows.bin_ns;
+
+	if (!(stated & SSDPM_TRAIT_CLOCK) &&
+	    fabs(s->now.meter.clock) > 0.95 * CLOCK_MAX)
+		return SSDPM_CONTRADICTION_CLOCK;
+	if (!(stated & SSDPM_TRAIT_RESPONSE) &&
+	    s->now.meter.response_ns > 0.95 * BINS_MAX * bin_ns)
+		return SSDPM_CONTRADICTION_RESPONSE;
+	return 0;
+}
+
 static uint32_t check_stated(struct search *s, uint32_t stated)
 {
 	static const struct {
@@ -333,10 +372,7 @@ static uint32_t check_stated(struct search *s, uint32_t stated)
 		most = best.score;
 		contradiction = traits[i].contradiction;
 	}
-	if (!contradiction && fabs(s->now.meter.clock) > 0.95 * CLOCK_MAX &&
-	    !(stated & SSDPM_TRAIT_CLOCK))
-		return SSDPM_CONTRADICTION_CLOCK;
-	return contradiction;
+	return contradiction ? contradiction : check_ends(s, stated);
 }
 
 /* What a check must not change. */

@@ -190,11 +190,6 @@ static void refine(struct calibrate_task *task, double range_ns)
 	task->offset_ns = (int64_t)((low + high) / 2);
 }
 
-void ssdpm__offset_settle(struct calibrate_task *task, double range_ns)
-{
-	refine(task, range_ns);
-}
-
 /* What the offset depends on, where it was found in the same data. */
 enum { OFFSET, RESPONSE, CLOCK, N_AXES };
 

@@ -679,7 +679,7 @@ static int find_contradiction(struct calibration *c,
 /* What a person is to look at, by what the data contradict. */
 static const char reasons[][110] = {
 	[SSDPM_CONTRADICTION_RESPONSE] =
-		"the data contradict the stated response of the meter",
+		"the meter lags by another time than stated, or by 27 steps or more",
 	[SSDPM_CONTRADICTION_SAMPLING] =
 		"the data contradict what a sample is stated to be",
 	[SSDPM_CONTRADICTION_CLOCK] =

@@ -159,9 +159,6 @@ int ssdpm__offset_refine(struct calibrate_task *task);
  * the meter was found in the same data. */
 void ssdpm__offset_measure(struct calibrate_task *task, uint32_t stated);
 
-/* The offset that is best near that of the task, by the noise of the fit. */
-void ssdpm__offset_settle(struct calibrate_task *task, double range_ns);
-
 /*
  * Find what of the meter is not stated, from a first fit on; the offset moves
  * with it where "searched" is set. As ssdpm__fit().

@@ -106,7 +106,7 @@ class Contradiction(Word):
     """Why a run is refused: what the data contradict; members are their words."""
 
     RESPONSE = "response"
-    """The stated response of the meter."""
+    """The stated response of the meter, or any of fewer than 27 steps."""
     SAMPLING = "sampling"
     """What a sample is stated to be."""
     CLOCK = "clock"
