@@ -98,6 +98,13 @@ def test_the_numbers_of_the_samples_are_those_that_were_read_by_other_means(
     assert (before[0], after[0]) == pytest.approx((3.21, 5.561), rel=0.02)
 
 
+def rounded(value: Any) -> Any:
+    """As a file has it, but for last digits, which sums of other processors may have."""
+    return json.loads(
+        json.dumps(value), parse_float=lambda digits: float(f"{float(digits):.10g}")
+    )
+
+
 def test_the_claims_that_are_kept_are_those_of_the_samples(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -105,7 +112,7 @@ def test_the_claims_that_are_kept_are_those_of_the_samples(
     report = json.loads(run("sustained_write.py", "--json"))
     kept = dataclasses.asdict(module("kept", monkeypatch).read().report)
     for key in ("source", "inputs", "claims"):
-        assert report[key] == json.loads(json.dumps(kept[key])), key
+        assert rounded(report[key]) == rounded(kept[key]), key
     assert {c["about"]: c["verdict"] for c in report["claims"]} == {
         "simulated, onset": "missed",
         "onset, spare as measured": "fitted",
