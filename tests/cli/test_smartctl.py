@@ -120,6 +120,10 @@ def test_a_text_of_smartctl_estimates_as_that_of_nvme_cli_by_family(
     kinds = {p["provenance"] for p in by_family["parameters"]}
     assert "family" in kinds
     assert contains(by_family, reported["nominal"]["mean_power_uw"])
+    likely = by_family["likely_power"]
+    assert likely == reported["likely_power"]
+    assert likely["low_uw"] <= reported["nominal"]["mean_power_uw"] <= likely["high_uw"]
+    assert likely["high_uw"] < 1.5 * likely["low_uw"]
     # What is unknown then are the latencies; with those that it declares:
     declared = ["PS3=5ms", "PS3=1900us", "PS4=13ms", "PS4=100ms"]
     options = ["--entry-latency", "--exit-latency"] * 2
