@@ -215,6 +215,13 @@ def test_what_is_known_of_the_meter_is_stated_or_found() -> None:
     again = Calibration.from_json(one.to_json())
     assert again.meter == one.meter and again.contradiction is one.contradiction
     assert again.to_json() == one.to_json()
+    refused = "measured: the run is refused, contradiction sampling: no parameter"
+    for refuse in (
+        lambda: again.parameters(made.model),
+        lambda: ssdpm.estimate(made.model, made.trace, measured=again),
+    ):
+        with pytest.raises(ssdpm.InvalidError, match=refused):
+            refuse()
     stated = calibrate(
         made.model,
         made.trace,
