@@ -8,6 +8,7 @@ import json
 import math
 import pathlib
 import random
+import re
 from typing import Any
 
 import measured_run
@@ -204,7 +205,7 @@ def test_what_the_instrument_sees_beside_the_drive_is_subtracted(drive: Command)
     assert found["high_uw"] == round(10.7e6 / 0.95) - 10**7
     assert (found["verdict"], found["certain"]) == ("inside-likely", False)
     said = drive.output(*call, "--subtract", "10W", "--tolerance", "5%")
-    assert said.endswith("; the error of the instrument leaves it open\n")
+    assert said.endswith("; within the instrument's error it may be another\n")
 
 
 def test_samples_of_another_time_are_said(drive: Command) -> None:
@@ -227,7 +228,9 @@ def test_a_prediction_that_cannot_be_is_refused(drive: Command) -> None:
         (good.replace("prediction/1", "prediction/2"), "is read here"),
         (good.replace('"measured": null', '"later": null'), "measured: is needed"),
         (good.replace('"nominal_uw"', '"other_uw"'), "nominal_uw: is needed"),
-        (good.replace('"likely_low_uw": ', '"likely_low_uw": 9'), "in each other"),
+        (good.replace('"likely_low_uw": ', '"likely_low_uw": 9'), "not within the possible range"),
+        (good.replace('"nominal_uw": ', '"nominal_uw": 9'), "not within the possible range"),
+        (re.sub('"duration_ns": [0-9]+', '"duration_ns": 0', good, count=1), "duration_ns"),
         (good.replace('"priors_version": 3', '"priors_version": -2'), "priors_version"),
         ("[]", "is read here"),
         ("", "no data"),
@@ -249,6 +252,7 @@ def test_a_prediction_that_cannot_be_is_refused(drive: Command) -> None:
         (["--predict-only", "-s", "x", DRIVE], "--predict-only conflicts with --samples"),
         (["--predict-only", DRIVE, "-o", "x"], "--predict-only requires --trace"),
         (["-t", "run-plan.csv", "--predict-only", DRIVE], "requires --output or --json"),
+        (["-s", "run-power.csv", "-"], "- requires --output or --json"),
         (["-s", "run-power.csv", "--none", "x.json"], "--none requires --trace"),
         (["-s", "run-power.csv", "--idle-power", "1W", "x.json"], "requires --trace"),
         (["-s", "run-power.csv", "--loop", "closed", "x.json"], "requires --trace"),
@@ -299,3 +303,25 @@ def test_a_trace_of_other_columns_of_several_devices_and_with_a_bad_line_is_read
     drive.write("other.txt", "\n".join([*lines, "x"]) + "\n")
     assert "other.txt:5" in said(*call)
     assert drive.json(*call, "--trace-skip-bad")["n_ios"] == [2, 0, 0, 0]
+
+
+def test_no_file_of_somebody_is_written_over(drive: Command) -> None:
+    def contents() -> dict[str, bytes]:
+        files = filter(pathlib.Path.is_file, drive.directory.iterdir())
+        return {path.name: path.read_bytes() for path in files}
+
+    drive.output(*PREDICT, "--predict-only", "-o", "p.json")
+    before = contents()
+    for output in ("p.json", DRIVE, "run-plan.csv", "run-power.csv"):
+        call = [*PREDICT, "-o", output]
+        words = f"{output}: it exists: name a new file with --output"
+        assert words in drive.fails(1, *call, "--predict-only")
+        assert words in drive.fails(1, *call, "-s", "run-power.csv")
+    call = ["measure", "check", "-s", "run-power.csv", "p.json", "-o", "run-power.csv"]
+    assert "it exists" in drive.fails(1, *call)
+    assert contents() == before
+
+
+def test_no_more_is_subtracted_than_was_measured(drive: Command) -> None:
+    call = [*PREDICT, "-s", "run-power.csv", "--subtract", "90W"]
+    assert "more than was measured" in drive.fails(1, *call)

@@ -915,3 +915,11 @@ def test_a_recommendation_says_what_to_set(model: ssdpm.Model, trace: Trace) -> 
     for one in off:
         assert one.run is not None and one.saving is not None
         assert one.saving == compared[one.route].saving
+
+
+def test_without_writes_spare_flash_makes_no_power_possible() -> None:
+    model = ssdpm.Model.catalogue("PC711 NVMe SK hynix 512GB")
+    trace = ssdpm.Trace.from_columns(start_ns=[0], op=["read"], bytes=4096)
+    plain, spare = (ssdpm.estimate(model, trace, spare=s).high for s in (None, 0.07))
+    assert spare.mean_power_uw == plain.mean_power_uw
+    assert spare.mean_power_uw <= model.power_states[0].max_power_uw

@@ -407,6 +407,11 @@ def test_the_check_of_a_prediction_is_that_of_the_command(
     place: Place, tmp_path: Path
 ) -> None:
     path = tmp_path / "check.json"
+    check_words = {
+        "inside-likely": "inside the likely range",
+        "inside-possible": "outside the likely range, inside the possible one",
+        "missed": "missed: outside the possible range",
+    }
     found = measure.predict(place.model, place.trace)
     found.save(path)
     assert measure.Prediction.load(path) == found
@@ -425,6 +430,11 @@ def test_the_check_of_a_prediction_is_that_of_the_command(
             read(path)
     with pytest.raises(ssdpm.FormatError, match="is read here"):
         measure.Prediction.from_json("[]")
+    words = str(check)
+    assert words.endswith(check_words[check.verdict]) or "may be another" in words
+    for wrong in (-1.0, float("nan")):
+        with pytest.raises(ssdpm.InvalidError, match="subtracted_w"):
+            found.check(measured, subtracted_w=wrong)
     with pytest.raises(TypeError, match="measured"):
         found.check(1.5)  # type: ignore[arg-type]
 

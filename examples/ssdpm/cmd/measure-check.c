@@ -110,7 +110,8 @@ static enum exit_status check_file(const struct common *common,
 }
 
 static enum exit_status check(const struct common *common,
-			      const struct check_options *s, size_t n)
+			      const struct check_options *s, char **operands,
+			      size_t n)
 {
 	if (n != 1)
 		return usage_error(common,
@@ -121,6 +122,9 @@ static enum exit_status check(const struct common *common,
 		return usage_error(common, "--output -: --json prints it");
 	if (check_source(common, s))
 		return STATUS_USAGE;
+	if (!s->trace_name && !strcmp(operands[0], "-") && !s->output &&
+	    !common->form)
+		return usage_error(common, "- requires --output or --json");
 	return s->trace_name ? check_prediction(common, s) :
 			       check_file(common, s);
 }
@@ -147,7 +151,7 @@ static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n)
 {
 	const struct check_options *settings = data;
-	enum exit_status status = check(common, settings, n);
+	enum exit_status status = check(common, settings, operands, n);
 
 	if (status)
 		return status;

@@ -186,7 +186,8 @@ static enum exit_status run(const void *data, const struct common *common,
 		return usage_error(
 			common,
 			"say what to measure: energy, baseline, "
-			"background, survey or merge; see ssdpm measure "
+			"background, calibrate, check, survey or merge; "
+			"see ssdpm measure "
 			"--help");
 	if (!strcmp(operands[0], "survey"))
 		return survey(common, settings, operands + 1, n - 1);
@@ -196,6 +197,7 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (!action)
 		return usage_error(common,
 				   "%s: it is energy, baseline, background, "
+				   "calibrate, check, "
 				   "survey or merge",
 				   operands[0]);
 	enum exit_status status = check(common, settings, action, n - 1);

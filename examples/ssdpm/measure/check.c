@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #define CHUNK 4096
@@ -30,6 +31,16 @@ static const char *now_text(char text[32])
 	if (!gmtime_r(&now, &tm) || !strftime(text, 32, "%FT%TZ", &tm))
 		return NULL;
 	return text;
+}
+
+/* Nothing that somebody has is written over. */
+static enum exit_status check_new(const char *path)
+{
+	struct stat status;
+
+	if (!path || stat(path, &status))
+		return STATUS_DONE;
+	return failure("%s: it exists: name a new file with --output", path);
 }
 
 static enum exit_status keep(const struct check *c)
@@ -189,7 +200,8 @@ static void print_measured(const struct check *c)
 	printf(" in %s\n%s%s\n", time_text(c->energy.covered_ns).text,
 	       verdict_texts[found.verdict],
 	       found.certain ? "" :
-			       "; the error of the instrument leaves it open");
+			       "; within the instrument's error it may be "
+			       "another");
 }
 
 static void print_check(const struct check *c)
@@ -282,10 +294,12 @@ enum exit_status check_drive(const struct common *common,
 		.n_required = 1,
 		.records = &records,
 	};
-	enum exit_status status =
-		find_policy_of_run(common, &settings->named, &settings->apst,
-				   drives->drives, &policy);
+	enum exit_status status = check_new(settings->output);
 
+	if (!status)
+		status = find_policy_of_run(common, &settings->named,
+					    &settings->apst, drives->drives,
+					    &policy);
 	if (!status)
 		status =
 			run_plan(&plan, drives, &settings->trace_name, 1, &all);
@@ -314,6 +328,8 @@ enum exit_status check_written(const struct common *common,
 		 strcmp(path, "-") ? path :
 				     NULL;
 	c.prediction.size = sizeof(c.prediction);
+	if (c.path && strcmp(c.path, path) && check_new(c.path))
+		goto out;
 	if (read_operand(path, &buffer))
 		goto out;
 	if (ssdpm_prediction_from_json(buffer.data, buffer.size, &c.prediction,

@@ -112,7 +112,7 @@ static struct number figure_text(size_t i, const struct ssdpm_run *run)
 static void likely_row(struct table *rows, const struct ssdpm_prediction *p)
 {
 	if (p->likely_low_uw != p->likely_high_uw)
-		table_row(rows, "  likely",
+		table_row(rows, "  likely (5, 50, 95 %)",
 			  any_power_text(p->likely_low_uw).text,
 			  any_power_text(p->likely_median_uw).text,
 			  any_power_text(p->likely_high_uw).text);

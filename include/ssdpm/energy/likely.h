@@ -177,7 +177,8 @@ struct ssdpm_prediction_check {
  * The ends belong to a range.
  *
  * Return: 0; -ENODATA (@energy covers no time), -ERANGE (a power beyond 2^53
- * uW), -EINVAL (a number that is none), -E2BIG (sizes).
+ * uW), -EINVAL (a number that is none, @subtracted_w below 0 or more than was
+ * measured), -E2BIG (sizes).
  */
 SSDPM_API int ssdpm_prediction_judge(const struct ssdpm_prediction *prediction,
 				     const struct ssdpm_energy *energy,

@@ -16,8 +16,10 @@ static bool has_more(const struct enclosed *run, const struct values *values)
 	bool more = run->base.over_fj.low || run->base.over_fj.high;
 
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
-		more = more || values->operation_energy_nj[op] ||
-		       values->byte_energy_pj[op];
+		more = more ||
+		       (run->base.n_ios[op] &&
+			values->operation_energy_nj[op]) ||
+		       (run->base.bytes[op] && values->byte_energy_pj[op]);
 	return more;
 }
 

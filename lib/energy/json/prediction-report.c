@@ -147,7 +147,9 @@ static int read_number(const struct json *json, const char *key, uint64_t max,
 
 static bool is_in_order(const struct ssdpm_prediction *p)
 {
-	return p->possible_low_uw <= p->likely_low_uw &&
+	return p->possible_low_uw <= p->nominal_uw &&
+	       p->nominal_uw <= p->possible_high_uw &&
+	       p->possible_low_uw <= p->likely_low_uw &&
 	       p->likely_low_uw <= p->likely_median_uw &&
 	       p->likely_median_uw <= p->likely_high_uw &&
 	       p->likely_high_uw <= p->possible_high_uw;
@@ -171,7 +173,11 @@ static int read_numbers(const struct json *json, struct ssdpm_prediction *p,
 	}
 	if (!err && !is_in_order(p))
 		err = ssdpm__fail(reterr, -EINVAL, json->nodes->line,
-				  "the ranges do not lie in each other");
+				  "the nominal power or the likely range is "
+				  "not within the possible range");
+	if (!err && !p->duration_ns)
+		err = ssdpm__fail(reterr, -EINVAL, json->nodes->line,
+				  "duration_ns: 0, which no run takes");
 	return err;
 }
 

@@ -141,6 +141,9 @@ static int measure(const struct ssdpm_energy *energy, double subtracted_w,
 	double s = (double)energy->covered_ns / 1e9;
 	int err;
 
+	if (!(subtracted_w >= 0))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "subtracted_w: below 0, or no number");
 	if (!energy->covered_ns)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the samples cover no time");
@@ -152,6 +155,9 @@ static int measure(const struct ssdpm_energy *energy, double subtracted_w,
 	if (!err)
 		err = in_uw(energy->high_j / s - subtracted_w, &check->high_uw,
 			    reterr);
+	if (!err && subtracted_w > 0 && check->high_uw < 0)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "subtracted_w: more than was measured");
 	return err;
 }
 

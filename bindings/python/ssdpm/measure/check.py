@@ -89,6 +89,7 @@ class Prediction(Loaded, Value):
 
         Raises:
             UnknownValueError: measured covers no time.
+            InvalidError: subtracted_w is below 0, or more than was measured.
             RangeError: a power beyond 2**53 uW.
         """
         energy = _energy_tuple(measured)
@@ -116,6 +117,13 @@ def _energy_tuple(measured: Energy) -> tuple[int, float, float, float, float, in
     bits = sum(_core.energy.SIGNAL_REMARKS[word] for word in one.remarks)
     times = one.covered_ns, one.energy_j, one.low_j, one.high_j
     return (*times, one.mean_power_w, one.n, bits)
+
+
+_VERDICTS = {
+    "inside-likely": "inside the likely range",
+    "inside-possible": "outside the likely range, inside the possible one",
+    "missed": "missed: outside the possible range",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,9 +156,11 @@ class PredictionCheck(Saved, Value):
         return self.text
 
     def __str__(self) -> str:
-        measured = in_w_of(self.power_uw / 1e6, self.low_uw / 1e6, self.high_uw / 1e6)
-        open_still = "" if self.certain else ", but for the error of the instrument"
-        return f"{self.verdict.replace('-', ' ')}{open_still}: {measured}"
+        measured = in_w(self.power_w)
+        if self.low_uw != self.high_uw:
+            measured = in_w_of(self.power_w, self.low_uw / 1e6, self.high_uw / 1e6)
+        doubt = "" if self.certain else "; within the instrument's error it may be another"
+        return f"{measured}: {_VERDICTS[self.verdict]}{doubt}"
 
 
 def _policy_words(word: str | None, table: ApstTable | None) -> str | None:

@@ -395,12 +395,14 @@ static void a_measurement_is_judged_by_both_ranges(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct ssdpm_prediction_check check = { .size = sizeof(check) };
-		struct ssdpm_energy energy =
-			measured(rows[i].power_w + 1, rows[i].tolerance_w);
+		/* A zero that is off can be below 0, what is left not. */
+		double beside_w = rows[i].power_w < 0 ? 0 : 1;
+		struct ssdpm_energy energy = measured(
+			rows[i].power_w + beside_w, rows[i].tolerance_w);
 
-		assert_int_equal(
-			ssdpm_prediction_judge(&p, &energy, 1, &check, NULL),
-			0);
+		assert_int_equal(ssdpm_prediction_judge(&p, &energy, beside_w,
+							&check, NULL),
+				 0);
 		assert_int_equal(check.verdict, rows[i].verdict);
 		assert_int_equal(check.certain, rows[i].certain);
 		assert_int_equal(check.power_uw, lround(rows[i].power_w * 1e6));
@@ -412,13 +414,19 @@ static void what_is_no_measurement_is_refused(void **state)
 	const struct ssdpm_prediction p = { .size = sizeof(p) };
 	struct ssdpm_prediction_check check = { .size = sizeof(check) };
 	struct ssdpm_energy energy = measured(1, 0);
+	static const double wrong_w[] = { NAN, -1, 1.1 };
+	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(ssdpm_prediction_judge(&p, &energy, NAN, &check, NULL),
-			 -EINVAL);
-	assert_int_equal(
-		ssdpm_prediction_judge(&p, &energy, 1e11, &check, NULL),
-		-ERANGE);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(ssdpm_prediction_judge(&p, &energy, wrong_w[i],
+							&check, &error),
+				 -EINVAL);
+		fixture_assert_error(&error, -EINVAL, 0, "subtracted_w");
+	}
+	energy.mean_power_w = INFINITY;
+	assert_int_equal(ssdpm_prediction_judge(&p, &energy, 0, &check, NULL),
+			 -ERANGE);
 	energy.covered_ns = 0;
 	assert_int_equal(ssdpm_prediction_judge(&p, &energy, 0, &check, NULL),
 			 -ENODATA);
