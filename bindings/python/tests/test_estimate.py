@@ -922,4 +922,4 @@ def test_without_writes_spare_flash_makes_no_power_possible() -> None:
     trace = ssdpm.Trace.from_columns(start_ns=[0], op=["read"], bytes=4096)
     plain, spare = (ssdpm.estimate(model, trace, spare=s).high for s in (None, 0.07))
     assert spare.mean_power_uw == plain.mean_power_uw
-    assert spare.mean_power_uw <= model.power_states[0].max_power_uw
+    assert spare.mean_power_uw <= (model.power_states[0].max_power_uw or 0)
