@@ -18,28 +18,32 @@
 #define MADE(form, member, unit) \
 	form(TRACE, generator.member, unit), .modes = MODE_MADE
 
-#define FORMATS                                                               \
-	"npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|" \
-	"msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon|cloudphysics|"     \
-	"perf-script|ftrace|vscsi|oracle-general|procmon-csv"
-
 enum { MODE_READ = 1, MODE_MADE = 2 };
 
+/* How a trace is read: the options, with this before their names. */
+/* clang-format off */
+#define READER_OPTIONS(prefix, letter)                                         \
+	{ prefix "format", letter,                                             \
+	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|"          \
+	  "delimited|msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon|"       \
+	  "cloudphysics|perf-script|ftrace|vscsi|oracle-general|procmon-csv",  \
+	  "how the trace is written (default: recognised by content)",         \
+	  SETS_WORD(TRACE, reader.format, ssdpm_trace_format_to_string),       \
+	  .modes = MODE_READ },                                                \
+	{ prefix "columns", 0, "MAP",                                          \
+	  "delimited: which column is what, see ssdpm-workload(1)",            \
+	  SETS_TEXT(TRACE, reader.columns), .modes = MODE_READ },              \
+	{ prefix "device", 0, "DEV",                                           \
+	  "read only the I/Os of this device, as the trace writes it",         \
+	  SETS_TEXT(TRACE, reader.device), .modes = MODE_READ },               \
+	{ prefix "skip-bad", 0, NULL,                                          \
+	  "count lines that cannot be read, and go on without them",           \
+	  SETS_BIT(TRACE, reader.flags, SSDPM_TRACE_SKIP_BAD),                 \
+	  .modes = MODE_READ }
+/* clang-format on */
+
 static const struct option_spec options[] = {
-	{ "format", 'f', FORMATS,
-	  "how the trace is written (default: recognised by content)",
-	  SETS_WORD(TRACE, reader.format, ssdpm_trace_format_to_string),
-	  .modes = MODE_READ },
-	{ "columns", 0, "MAP",
-	  "delimited: which column is what, see ssdpm-workload(1)",
-	  SETS_TEXT(TRACE, reader.columns), .modes = MODE_READ },
-	{ "device", 0, "DEV",
-	  "read only the I/Os of this device, as the trace writes it",
-	  SETS_TEXT(TRACE, reader.device), .modes = MODE_READ },
-	{ "skip-bad", 0, NULL,
-	  "count lines that cannot be read, and go on without them",
-	  SETS_BIT(TRACE, reader.flags, SSDPM_TRACE_SKIP_BAD),
-	  .modes = MODE_READ },
+	READER_OPTIONS("", 'f'),
 	{ "seed", 0, "N", "of a workload that is made (default 0)",
 	  MADE(SETS_NUMBER, seed, COUNT) },
 	{ "n-ios", 0, "N", "how many I/Os to make",
@@ -79,19 +83,7 @@ const struct option_group trace_option_group = {
 };
 
 static const struct option_spec reader_options[] = {
-	{ "trace-format", 0, FORMATS,
-	  "how the trace is written (default: recognised by content)",
-	  SETS_WORD(TRACE, reader.format, ssdpm_trace_format_to_string),
-	  .modes = MODE_READ },
-	{ "trace-columns", 0, "MAP",
-	  "delimited: which column is what, see ssdpm-workload(1)",
-	  SETS_TEXT(TRACE, reader.columns), .modes = MODE_READ },
-	{ "trace-device", 0, "DEV", "read only the I/Os of this device",
-	  SETS_TEXT(TRACE, reader.device), .modes = MODE_READ },
-	{ "trace-skip-bad", 0, NULL,
-	  "count lines that cannot be read, and go on without them",
-	  SETS_BIT(TRACE, reader.flags, SSDPM_TRACE_SKIP_BAD),
-	  .modes = MODE_READ },
+	READER_OPTIONS("trace-", 0),
 };
 
 static void init_prefixed(void *data)

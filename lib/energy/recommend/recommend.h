@@ -105,7 +105,7 @@ int ssdpm__likely_savings(const struct gaps_task *task,
 			  const struct rivals *rivals, struct outcome *outcomes,
 			  struct ssdpm_error *reterr);
 
-/* Of the limits the one that saves most in the middle of what is likely. */
+/* Take the limit whose likely saving has the greatest median. */
 int ssdpm__quest_rank_limits(struct quest *quest, struct ssdpm_error *reterr);
 
 #endif
