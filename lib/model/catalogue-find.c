@@ -31,6 +31,7 @@ struct drive_search {
 	char family[PRODUCT_SIZE]; /* the key with marks for capacities */
 	size_t length;
 	enum fit fit;
+	uint32_t first; /* no row before it fits */
 	bool has_capacity;
 	bool other_capacity; /* the last word of the key was one */
 };
@@ -96,17 +97,55 @@ static bool has_name(const struct drive_search *search, const char *key)
 	}
 }
 
+/* Rows are sorted by their keys: these fits are side by side. */
+static bool is_sorted(enum fit fit)
+{
+	return fit <= FIT_BEGINS;
+}
+
+static uint32_t first_row(const struct drive_search *search)
+{
+	uint32_t low = 0, high = search->catalogue->n_rows;
+
+	if (!is_sorted(search->fit))
+		return 0;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (strcmp(ssdpm__catalogue_row(search->catalogue, middle).key,
+			   search->key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The next row with the name from *at on, which is behind it then. */
+static bool next_name(const struct drive_search *search, uint32_t *at,
+		      struct drive_row *ret_row)
+{
+	while (*at < search->catalogue->n_rows) {
+		*ret_row = ssdpm__catalogue_row(search->catalogue, (*at)++);
+		if (has_name(search, ret_row->key))
+			return true;
+		if (is_sorted(search->fit))
+			return false;
+	}
+	return false;
+}
+
 /* The best fit, this one or worse, that some product has, or N_FITS. */
 static void find_fit(struct drive_search *search, enum fit best)
 {
-	const uint32_t n = search->catalogue->n_rows;
+	struct drive_row row;
 
-	for (search->fit = best; search->fit < N_FITS; search->fit++)
-		for (uint32_t i = 0; i < n; i++)
-			if (has_name(search,
-				     ssdpm__catalogue_row(search->catalogue, i)
-					     .key))
-				return;
+	for (search->fit = best; search->fit < N_FITS; search->fit++) {
+		uint32_t at = search->first = first_row(search);
+
+		if (next_name(search, &at, &row))
+			return;
+	}
 }
 
 /* "970 EVO Plus 4TB": a capacity that nobody has seen is as the others. */
@@ -125,23 +164,14 @@ static bool drop_capacity(struct drive_search *search)
 	return true;
 }
 
-static bool matches(const struct drive_search *search,
-		    const struct drive_row *row)
-{
-	return has_name(search, row->key) &&
-	       (!search->firmware ||
-		!ssdpm__compare_folded(row->firmware, search->firmware));
-}
-
-/* The next one from *at on, which is behind it then. */
+/* next_name() with the firmware, too. */
 static bool next_match(const struct drive_search *search, uint32_t *at,
 		       struct drive_row *ret_row)
 {
-	while (*at < search->catalogue->n_rows) {
-		*ret_row = ssdpm__catalogue_row(search->catalogue, (*at)++);
-		if (matches(search, ret_row))
+	while (next_name(search, at, ret_row))
+		if (!search->firmware ||
+		    !ssdpm__compare_folded(ret_row->firmware, search->firmware))
 			return true;
-	}
 	return false;
 }
 
@@ -158,7 +188,7 @@ static void count(const struct drive_search *search, struct name_tally *tally)
 	       search->catalogue->n_tables * sizeof(tally->weights[0]));
 	tally->n_rows = 0;
 	tally->n_tables = 0;
-	for (uint32_t i = 0; next_match(search, &i, &row);) {
+	for (uint32_t i = search->first; next_match(search, &i, &row);) {
 		tally->n_rows++;
 		tally->n_tables += !tally->weights[row.table];
 		tally->weights[row.table] += weight_of(&row);
@@ -173,7 +203,7 @@ static uint32_t best_table(const struct drive_search *search,
 	uint64_t most = 0;
 	struct drive_row row;
 
-	for (uint32_t i = 0; next_match(search, &i, &row);)
+	for (uint32_t i = search->first; next_match(search, &i, &row);)
 		if (tally->weights[row.table] > most) {
 			most = tally->weights[row.table];
 			best = row.table;
@@ -196,7 +226,7 @@ static struct ssdpm_catalogue_match describe(const struct drive_search *search,
 	uint64_t most = 0;
 	struct drive_row row;
 
-	for (uint32_t i = 0; next_match(search, &i, &row);) {
+	for (uint32_t i = search->first; next_match(search, &i, &row);) {
 		if (row.table != table)
 			continue;
 		match.n_rows++;
@@ -237,13 +267,9 @@ static int fail_firmware(const struct drive_search *search,
 {
 	const char *last = "";
 	struct name_words words = { .n = 0 };
+	struct drive_row row;
 
-	for (uint32_t i = 0; i < search->catalogue->n_rows; i++) {
-		struct drive_row row =
-			ssdpm__catalogue_row(search->catalogue, i);
-
-		if (!has_name(search, row.key))
-			continue;
+	for (uint32_t i = search->first; next_name(search, &i, &row);) {
 		if (words.n < SIMILAR &&
 		    ssdpm__compare_folded(row.firmware, last))
 			add_word(&words, row.firmware);
