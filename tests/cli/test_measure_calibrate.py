@@ -322,7 +322,8 @@ def test_what_the_data_contradict_is_refused_and_not_saved(ssdpm: Command) -> No
     assert (ssdpm.directory / "m.json").read_text() == "before"
     ssdpm.write("m.json", result.stdout.decode())
     message = ssdpm.fails(1, "estimate", "-t", "lomax", "--measured", "m.json", RUN[0])
-    assert "m.json: the run is refused, contradiction response" in message
+    assert "m.json: measured: the run is refused, and no parameter is known" in message
+    assert "the meter lags by another time than stated" in message
     assert "contradicted" in ssdpm(*call).stdout.decode()
 
 

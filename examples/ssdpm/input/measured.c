@@ -19,19 +19,6 @@ enum exit_status add_measured(const struct common *common,
 	return STATUS_DONE;
 }
 
-/* Nothing is known of a run that is refused. */
-static enum exit_status check_run(const struct measured_file *file,
-				  const struct ssdpm_calibration *calibration)
-{
-	if (!calibration->contradiction)
-		return STATUS_DONE;
-	complain(
-		"%s: the run is refused, contradiction %s: no parameter is known",
-		file->path,
-		ssdpm_contradiction_to_string(calibration->contradiction));
-	return STATUS_FAILED;
-}
-
 static enum exit_status read_file(struct measured_file *file)
 {
 	struct ssdpm_calibration calibration = {
@@ -48,7 +35,7 @@ static enum exit_status read_file(struct measured_file *file)
 		goto out;
 	if (!ssdpm_overlay_from_json(buffer.data, buffer.size, &file->overlay,
 				     &calibration, &error))
-		status = check_run(file, &calibration);
+		status = STATUS_DONE;
 	else if (error.line)
 		complain("%s:%u: %s", file->path, error.line, error.message);
 	else

@@ -300,8 +300,10 @@ SSDPM_API int ssdpm_calibration_get_fitted(
  * powers have the link's in them, its power becomes 0, and is added to the idle
  * power of the states asleep that were not measured.
  *
- * Return: 0; -ENOENT (the drive has no such parameter), -EINVAL, -ERANGE (as
- * ssdpm_parameters_set()). After a failure @parameters are as before.
+ * Return: 0; -ENOENT (the drive has no such parameter), -EINVAL (nothing is
+ * known, and something is SSDPM_MEASURED_CONTRADICTED: the run is refused; or
+ * as ssdpm_parameters_set()), -ERANGE (as that). After a failure @parameters
+ * are as before.
  */
 SSDPM_API int ssdpm_parameters_calibrate(struct ssdpm_parameter *parameters,
 					 size_t n_parameters,

@@ -155,6 +155,26 @@ static int move_link(struct ssdpm_parameter *parameters, size_t n,
 	return 0;
 }
 
+/* A run of which nothing is known since its data contradict it is no result. */
+static int check_refused(const struct ssdpm_measured *measured, size_t n,
+			 struct ssdpm_error *reterr)
+{
+	const struct ssdpm_measured *refused = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (measured[i].status == SSDPM_MEASURED_KNOWN)
+			return 0;
+		if (measured[i].status == SSDPM_MEASURED_CONTRADICTED)
+			refused = &measured[i];
+	}
+	if (!refused)
+		return 0;
+	return ssdpm__fail(reterr, -EINVAL, 0,
+			   "measured: the run is refused, and no parameter is "
+			   "known: %.151s",
+			   refused->reason);
+}
+
 int ssdpm_parameters_calibrate(struct ssdpm_parameter *parameters,
 			       size_t n_parameters,
 			       const struct ssdpm_measured *measured,
@@ -162,8 +182,10 @@ int ssdpm_parameters_calibrate(struct ssdpm_parameter *parameters,
 {
 	const struct before before = { parameters, n_parameters };
 	struct ssdpm_parameter all[SSDPM_MAX_PARAMETERS];
-	int err = 0;
+	int err = check_refused(measured, n_measured, reterr);
 
+	if (err)
+		return err;
 	if (n_parameters > SSDPM_MAX_PARAMETERS)
 		return ssdpm__fail(reterr, -EINVAL, 0, "too many parameters");
 	memcpy(all, parameters, n_parameters * sizeof(all[0]));

@@ -54,8 +54,8 @@ class Overlay(Value):
         """Whether it is of this drive."""
 
     @abc.abstractmethod
-    def _known_rows(self) -> list[Any]:
-        """What was measured, as _core takes it; InvalidError: the run is refused."""
+    def _rows(self) -> list[Any]:
+        """What was measured, as _core takes it."""
 
 
 def _values(value: object, name: str, watts: bool) -> tuple[int, int, int]:
@@ -114,7 +114,7 @@ def _measured_rows(measured: object, model: Model) -> list[Any]:
             f"{model.product!r}: pass parameters=measured.parameters(model) to take it "
             "all the same",
         )
-    return measured._known_rows()
+    return measured._rows()
 
 
 def model_of(model: Model | Device) -> tuple[Model, DeviceSettings | None]:

@@ -374,20 +374,11 @@ class Calibration(Loaded, Overlay):
             NotFoundError: the drive has no such parameter.
             InvalidError: the run is refused.
         """
-        rows = self._known_rows()
+        rows = self._rows()
         if isinstance(base, Model):
             base = parameters_of(base, self.pcie_link)
         tuples = [one._tuple() for one in check_parameters(base, "base")]
         return parameters_from(_core.energy.parameters_calibrate(tuples, rows))
-
-    def _known_rows(self) -> list[MeasuredTuple]:
-        if self.contradiction is not None:
-            raise InvalidError(
-                errno.EINVAL,
-                f"measured: the run is refused, contradiction {self.contradiction}: no "
-                "parameter is known",
-            )
-        return self._rows()
 
     def match(self, model: Model) -> str:
         """Is it of this drive: "same", "other-firmware", "other-drive" or "unknown"."""

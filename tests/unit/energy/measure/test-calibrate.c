@@ -483,6 +483,7 @@ static void a_calibration_of_another_drive_changes_nothing(void **state)
 		  .index = 9,
 		  .status = SSDPM_MEASURED_KNOWN },
 	};
+	struct ssdpm_error error;
 	size_t n;
 
 	(void)state;
@@ -503,6 +504,21 @@ static void a_calibration_of_another_drive_changes_nothing(void **state)
 	assert_int_equal(
 		ssdpm_parameters_calibrate(parameters, n, two, 1, NULL), 0);
 	assert_memory_equal(copy, parameters, sizeof(copy));
+	/* Of two neither of which is known, one was refused. */
+	two[1].status = SSDPM_MEASURED_CONTRADICTED;
+	snprintf(two[1].reason, sizeof(two[1].reason), "it lags");
+	assert_int_equal(
+		ssdpm_parameters_calibrate(parameters, n, two, 2, &error),
+		-EINVAL);
+	assert_string_equal(error.message,
+			    "measured: the run is refused, and no parameter is "
+			    "known: it lags");
+	assert_memory_equal(copy, parameters, sizeof(copy));
+	/* Beside a known one it only is not known itself. */
+	two[0].status = SSDPM_MEASURED_KNOWN;
+	two[0].low = two[0].nominal;
+	assert_int_equal(
+		ssdpm_parameters_calibrate(parameters, n, two, 2, NULL), 0);
 	assert_string_equal(ssdpm_measured_status_to_string(
 				    SSDPM_MEASURED_NOT_IDENTIFIABLE),
 			    "not-identifiable");
