@@ -15,6 +15,7 @@
 #include <ssdpm/apply.h>
 #include <ssdpm/base.h>
 #include <ssdpm/device.h>
+#include <ssdpm/intent.h>
 #include <ssdpm/model.h>
 #include <ssdpm/object.h>
 #include <ssdpm/policy.h>

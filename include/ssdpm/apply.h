@@ -371,6 +371,8 @@ struct ssdpm_step_value {
  * @before_value: the value of @before; NULL: not known, or a word that this
  *          version does not know
  * @after_value: likewise
+ * @origin: which line of which file decides it, as of ssdpm_plan_add_intent();
+ *          "": the caller
  *
  * Strings and values are borrowed from the plan until the next call that
  * changes it.
@@ -389,6 +391,7 @@ struct ssdpm_step {
 	const char *warning;
 	const struct ssdpm_step_value *before_value;
 	const struct ssdpm_step_value *after_value;
+	const char *origin;
 };
 
 SSDPM_API size_t ssdpm_plan_get_n_steps(const struct ssdpm_plan *plan);

@@ -35,10 +35,19 @@ static const struct {
 
 enum { N_PARAMETERS = sizeof(parameters) / sizeof(parameters[0]) };
 
-/* What adding a step came to: a reason is no failure, but leaves it alone. */
-static int settle(struct ssdpm_plan *plan, uint32_t kind, const char *path,
-		  const char *device, const struct ssdpm_error *error,
-		  struct ssdpm_error *reterr)
+uint32_t ssdpm__profile_of_parameter(const char *path)
+{
+	const uint32_t parameter = ssdpm__parameter_of(path);
+	size_t i = 0;
+
+	while (parameters[i].parameter != parameter)
+		i++;
+	return (uint32_t)__builtin_ctz(parameters[i].bit);
+}
+
+int ssdpm__plan_settle(struct ssdpm_plan *plan, uint32_t kind, const char *path,
+		       const char *device, const struct ssdpm_error *error,
+		       struct ssdpm_error *reterr)
 {
 	if (is_reason(error->code))
 		return ssdpm__plan_leave_alone(plan, kind, path, device,
@@ -61,7 +70,8 @@ static int add_parameter(struct ssdpm_plan *plan,
 	       sizeof(value));
 	ssdpm_plan_add_nvme_core(plan, parameter, value, &error);
 	ssdpm__parameter_path(parameter, path);
-	return settle(plan, SSDPM_STEP_NVME_CORE, path, "all", &error, reterr);
+	return ssdpm__plan_settle(plan, SSDPM_STEP_NVME_CORE, path, "all",
+				  &error, reterr);
 }
 
 static int add_tolerance(struct ssdpm_plan *plan, struct ssdpm_device *device,
@@ -75,9 +85,10 @@ static int add_tolerance(struct ssdpm_plan *plan, struct ssdpm_device *device,
 
 	ssdpm_plan_add_latency_tolerance(plan, device, model,
 					 settings->max_exit_latency_us, &error);
-	return settle(plan, SSDPM_STEP_LATENCY_TOLERANCE,
-		      ssdpm__tolerance_path(facts, path) ? path : facts->name,
-		      facts->name, &error, reterr);
+	return ssdpm__plan_settle(
+		plan, SSDPM_STEP_LATENCY_TOLERANCE,
+		ssdpm__tolerance_path(facts, path) ? path : facts->name,
+		facts->name, &error, reterr);
 }
 
 static int add_nvme(struct ssdpm_plan *plan, struct ssdpm_device *device,
@@ -121,7 +132,8 @@ static int add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	if (old && old->state == SSDPM_STEP_LEFT_ALONE)
 		return 0;
 	ssdpm_plan_add_lpm(plan, device, model, &params, &error);
-	return settle(plan, SSDPM_STEP_LPM, path, facts->name, &error, reterr);
+	return ssdpm__plan_settle(plan, SSDPM_STEP_LPM, path, facts->name,
+				  &error, reterr);
 }
 
 /* Nothing is known of it but what stands before it. */

@@ -124,7 +124,8 @@ struct step {
 	char *target; /* as it is shown */
 	char *why;
 	char *warning;
-	bool unread; /* it may be as it was set: it is not forgotten */
+	char *origin; /* NULL: the caller */
+	bool unread;  /* it may be as it was set: it is not forgotten */
 };
 
 /* An NVMe controller of a plan. */
@@ -274,6 +275,13 @@ int ssdpm__known_model(struct ssdpm_device *device,
 		       const struct ssdpm_catalogue *catalogue,
 		       struct ssdpm_model **ret_model,
 		       struct ssdpm_error *reterr);
+
+/* What adding a step came to: a reason is no failure, but leaves it alone. */
+int ssdpm__plan_settle(struct ssdpm_plan *plan, uint32_t kind, const char *path,
+		       const char *device, const struct ssdpm_error *error,
+		       struct ssdpm_error *reterr);
+/* Which setting of a profile a parameter of nvme_core is, by its number. */
+uint32_t ssdpm__profile_of_parameter(const char *path);
 
 /* add-lpm.c */
 

@@ -377,6 +377,7 @@ int ssdpm_plan_get_step(const struct ssdpm_plan *plan, size_t index,
 	result.after = step->change.after.text;
 	result.before_value = known_value(&step->change.before);
 	result.after_value = known_value(&step->change.after);
+	result.origin = step->origin ? step->origin : "";
 	result.why = step->why;
 	result.warning = step->warning;
 	ssdpm__sized_out(ret_step, &result, sizeof(result));

@@ -32,6 +32,7 @@ struct step *ssdpm__step_free(struct step *step)
 	free(step->target);
 	free(step->why);
 	free(step->warning);
+	free(step->origin);
 	free(step);
 	return NULL;
 }

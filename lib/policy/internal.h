@@ -4,6 +4,7 @@
 #define SSDPM_LIB_POLICY_INTERNAL_H
 
 #include "base/internal.h"
+#include "base/text.h"
 
 #include <ssdpm/policy.h>
 
@@ -180,5 +181,27 @@ int ssdpm__apst_closest(const struct ssdpm_model *model,
 			const struct ssdpm_apst *wanted, uint32_t quirks,
 			bool legacy, struct ssdpm_apst_params *ret_params,
 			struct ssdpm_error *reterr);
+
+/* profile.c: the lines of a profile, for those who have such lines elsewhere */
+
+/* Which power sources a key is for, and step over that: bits 0 and 1. */
+uint32_t ssdpm__take_sources(struct span *key);
+/* The number of the bit of a setting; UINT32_MAX: it is the key of none. */
+uint32_t ssdpm__profile_key(struct span name);
+/* Set it, and its bit. NULL, or what is wrong with the value. */
+const char *ssdpm__profile_set(struct ssdpm_profile_settings *settings,
+			       uint32_t key, struct span value);
+/* These settings alone, as bits. */
+void ssdpm__profile_copy(struct ssdpm_profile_settings *to,
+			 const struct ssdpm_profile_settings *from,
+			 uint32_t set);
+/*
+ * As ssdpm_profile_find(), without those that are built in, and the settings
+ * are of this version. 1: found; 0: not.
+ */
+int ssdpm__profile_find_in(const char *text, size_t bytes, const char *name,
+			   uint32_t power_source,
+			   struct ssdpm_profile_settings *ret_settings,
+			   struct ssdpm_error *reterr);
 
 #endif

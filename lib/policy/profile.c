@@ -163,8 +163,8 @@ static const char *set_lpms(struct ssdpm_profile_settings *settings,
 	return NULL;
 }
 
-static const char *set(struct ssdpm_profile_settings *settings, int key,
-		       struct span value)
+const char *ssdpm__profile_set(struct ssdpm_profile_settings *settings,
+			       uint32_t key, struct span value)
 {
 	const char *fault;
 
@@ -174,7 +174,7 @@ static const char *set(struct ssdpm_profile_settings *settings, int key,
 			       NULL :
 			       "longer than 247 characters";
 	fault = key == KEY_LPM ? set_lpms(settings, value) :
-				 set_time(settings, key, value);
+				 set_time(settings, (int)key, value);
 	if (!fault)
 		settings->set |= 1u << key;
 	return fault;
@@ -210,8 +210,7 @@ static const char *base(struct profile_entry *entry, uint32_t source,
 	return NULL;
 }
 
-/* Which power sources a key is for, and step over that: bits 0 and 1. */
-static uint32_t take_sources(struct span *key)
+uint32_t ssdpm__take_sources(struct span *key)
 {
 	static const char prefixes[2][9] = { "ac.", "battery." };
 
@@ -233,6 +232,29 @@ static int find_key(struct span name)
 		if (ssdpm__span_is(name, keys[key]))
 			return key;
 	return -1;
+}
+
+uint32_t ssdpm__profile_key(struct span name)
+{
+	int key = find_key(name);
+
+	return key < 0 || key > KEY_LPM ? UINT32_MAX : (uint32_t)key;
+}
+
+void ssdpm__profile_copy(struct ssdpm_profile_settings *to,
+			 const struct ssdpm_profile_settings *from,
+			 uint32_t set)
+{
+	struct ssdpm_profile_settings all = *from;
+
+	for (int key = 0; key < KEY_LPM; key++)
+		if (set >> key & 1)
+			*value_of(to, key) = *value_of(&all, key);
+	if (set & SSDPM_PROFILE_LPM) {
+		memcpy(to->lpms, from->lpms, sizeof(to->lpms));
+		to->n_lpms = from->n_lpms;
+	}
+	to->set |= set;
 }
 
 static int fail_no_key(struct span line, uint32_t number,
@@ -266,7 +288,7 @@ static int take_line(const struct profile_walk *walk,
 	int key = -1;
 
 	if (ssdpm__ini_take_key(line, &name, &value)) {
-		sources = take_sources(&name);
+		sources = ssdpm__take_sources(&name);
 		key = find_key(name);
 	}
 	if (key < 0 || (key == KEY_BASED_ON && sources != 3))
@@ -281,8 +303,9 @@ static int take_line(const struct profile_walk *walk,
 	else if (key == KEY_BASED_ON)
 		fault = base(entry, walk->source, value);
 	else /* What is for the other source has to be sound, too. */
-		fault = set(sources & walk->source ? &entry->settings : &other,
-			    key, value);
+		fault = ssdpm__profile_set(
+			sources & walk->source ? &entry->settings : &other,
+			(uint32_t)key, value);
 	if (fault)
 		return ssdpm__fail(
 			reterr, -EINVAL, number, "%s = %.*s: %s", keys[key],
@@ -434,17 +457,33 @@ static struct span wanted_name(const char *name, uint32_t power_source)
 	return ssdpm__span(name, strlen(name));
 }
 
+int ssdpm__profile_find_in(const char *text, size_t bytes, const char *name,
+			   uint32_t power_source,
+			   struct ssdpm_profile_settings *ret_settings,
+			   struct ssdpm_error *reterr)
+{
+	struct profile_walk walk =
+		walk_of(text, text ? bytes : 0, power_source);
+	struct span wanted = wanted_name(name, power_source);
+	struct profile_entry entry;
+	int is_found = 0, err;
+
+	/* To its end: a fault after the profile is a fault, too. */
+	while ((err = next_entry(&walk, &entry, reterr)) > 0) {
+		if (!is_same(entry.name, wanted))
+			continue;
+		*ret_settings = entry.settings;
+		is_found = 1;
+	}
+	return err ? err : is_found;
+}
+
 int ssdpm_profile_find(const char *text, size_t bytes, const char *name,
 		       uint32_t power_source,
 		       struct ssdpm_profile_settings *ret_settings,
 		       struct ssdpm_error *reterr)
 {
-	struct profile_walk walk =
-		walk_of(text, text ? bytes : 0, power_source);
 	struct ssdpm_profile_settings settings;
-	struct span wanted = wanted_name(name, power_source);
-	bool is_found = false;
-	struct profile_entry entry;
 	int err;
 
 	err = ssdpm__sized_check(ret_settings, sizeof(settings),
@@ -455,16 +494,12 @@ int ssdpm_profile_find(const char *text, size_t bytes, const char *name,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "power_source: unknown value %u",
 				   power_source);
-	/* To its end: a fault after the profile is a fault, too. */
-	while ((err = next_entry(&walk, &entry, reterr)) > 0) {
-		if (!is_same(entry.name, wanted))
-			continue;
-		settings = entry.settings;
-		is_found = true;
-	}
-	if (err)
+	err = ssdpm__profile_find_in(text, bytes, name, power_source, &settings,
+				     reterr);
+	if (err < 0)
 		return err;
-	if (!is_found && !find_built_in(wanted, power_source, &settings))
+	if (!err && !find_built_in(wanted_name(name, power_source),
+				   power_source, &settings))
 		return fail_unknown(text, bytes, name, reterr);
 	ssdpm__sized_out(ret_settings, &settings, sizeof(settings));
 	return 0;

@@ -38,6 +38,7 @@ CORE = {
     "policy": {"base", "model"},
     **dict.fromkeys(DEVICE, {"base", "model", "policy", *DEVICE}),
     **dict.fromkeys(APPLY, {"base", "model", "policy", *DEVICE, *APPLY}),
+    "intent": {"base", "model", "policy", *DEVICE, *APPLY},
     "object": {"base", "model", "policy", *DEVICE, *APPLY},
 }
 # Stages in which no file calls one that leads back to it.
@@ -75,12 +76,13 @@ ENERGY = {
     "energy/meters": {*SEEN, "device", "energy/power"},
 }  # fmt: skip
 STAGES = {**CORE, **ENERGY}
-IO = {*DEVICE, *APPLY, "object", "energy/meters", "energy/report"}
+IO = {*DEVICE, *APPLY, "intent", "object", "energy/meters", "energy/report"}
 PURE = STAGES.keys() - IO
 # Whose private headers a folder may include, beside its own and those of base.
 INTERNALS = {
     **dict.fromkeys(DEVICE, {*DEVICE}),
     **dict.fromkeys(APPLY, {"device", *APPLY}),
+    "intent": {"policy", "apply", "device"},
     **{name: {one for one in seen if one.startswith("energy/")} for name, seen in ENERGY.items()},
 }
 

@@ -423,7 +423,7 @@ static py::object value_or_none(uint32_t kind,
 
 /*
  * [(kind, state, flags, device, target, before, after, why, warning, parameter,
- * before_value, after_value), ...]
+ * before_value, after_value, origin), ...]
  */
 py::list Plan::steps()
 {
@@ -449,7 +449,8 @@ py::list Plan::steps()
 					step.parameter))) :
 				py::object(py::none()),
 			value_or_none(step.kind, step.before_value),
-			value_or_none(step.kind, step.after_value)));
+			value_or_none(step.kind, step.after_value),
+			text_or_none(step.origin)));
 	}
 	return result;
 }

@@ -21,6 +21,10 @@ static enum exit_status check_persist(const struct common *common,
 			"drive brings the table of Linux back; --latency and "
 			"--nvme-core last",
 			ssdpm_persist_kind_to_string(settings->persist));
+	if (options->config)
+		return usage_error(
+			common, "--persist makes settings last, and --config "
+				"sets what lasts already: give one of them");
 	if (n && (plan_has(options, "latency") || options->nvme_core_given ||
 		  options->n_lpms))
 		return usage_error(
@@ -40,10 +44,6 @@ static enum exit_status check_options(const struct common *common,
 		status = check_persist(common, settings, n);
 	if (status)
 		return status;
-	if (!status && settings->plan.applied && n)
-		return usage_error(common,
-				   "without settings, all that was applied is "
-				   "checked: name no TARGET");
 	if (!status && settings->both_sources &&
 	    (!settings->plan.profile || settings->plan.power_source))
 		return usage_error(common,
@@ -51,6 +51,17 @@ static enum exit_status check_options(const struct common *common,
 				   "--source");
 	return status ? status :
 			check_saving(common, settings->both_sources, n);
+}
+
+/* What was applied is the whole of it; files say what each drive gets. */
+static enum exit_status check_targets(const struct common *common,
+				      const struct plan_options *options,
+				      size_t n)
+{
+	if (!options->applied || !n)
+		return STATUS_DONE;
+	return usage_error(common, "without settings, all that was applied is "
+				   "checked: name no TARGET");
 }
 
 /* What is done once the options are checked, and the machine is found. */
@@ -72,6 +83,10 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (!status)
 		status = read_devices(common, operands, n_operands, &drives);
 	work.drives = &drives;
+	if (!status)
+		status = find_intent(&drives, &settings.plan);
+	if (!status)
+		status = check_targets(common, &settings.plan, n_operands);
 	/* Who commits reads once more. */
 	if (!status && !common->identify &&
 	    (settings.dry_run || finish != finish_apply))

@@ -18,6 +18,8 @@ static const char *nopp_word(uint32_t nopp)
 }
 
 static const struct option_spec options[] = {
+	{ "config", 0, NULL, "what /etc/ssdpm.conf and its like say",
+	  SETS_FLAG(PLAN, config) },
 	{ "profile", 'p', "NAME|auto|performance|balanced|power-saver",
 	  "what to set; auto: balanced on AC, power-saver on battery",
 	  SETS_TEXT(PLAN, profile) },
@@ -314,20 +316,25 @@ enum exit_status check_plan_options(const struct common *common,
 	    !plan_has(settings, "power-state"))
 		return usage_error(common, "--workload-hint is for a "
 					   "--power-state");
-	settings->applied =
-		is_empty(settings) && !strcmp(common->subcommand, "check");
-	if (is_empty(settings) && !settings->applied)
-		return usage_error(common,
-				   "nothing to set is given: --profile auto, "
-				   "or --latency, --nvme-core, --apst, --lpm, "
-				   "--power-state or --nopp; see ssdpm %s "
-				   "--help",
-				   common->subcommand);
-	if (!settings->profile &&
-	    (settings->profiles_path || settings->power_source))
+	if (settings->config && !is_empty(settings))
+		return usage_error(common, "--config sets what the files say: "
+					   "give no other setting");
+	settings->applied = !settings->config && is_empty(settings) &&
+			    !strcmp(common->subcommand, "check");
+	if (is_empty(settings) && !settings->applied && !settings->config)
 		return usage_error(
-			common, "--%s without --profile says nothing",
-			settings->profiles_path ? "profiles" : "source");
+			common,
+			"nothing to set is given: --profile auto, "
+			"or --config, --latency, --nvme-core, --apst, --lpm, "
+			"--power-state or --nopp; see ssdpm %s "
+			"--help",
+			common->subcommand);
+	if (!settings->profile && settings->profiles_path)
+		return usage_error(common, "--profiles without --profile says "
+					   "nothing");
+	if (!settings->profile && !settings->config && settings->power_source)
+		return usage_error(common, "--source without --profile or "
+					   "--config says nothing");
 	if (!settings->table_name)
 		return STATUS_DONE;
 	ssdpm_apst_params_init(&params, sizeof(params));

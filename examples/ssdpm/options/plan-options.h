@@ -20,6 +20,7 @@ struct plan_options {
 	uint32_t power_state, workload_hint;
 	uint32_t nopp;		  /* 0: as it is */
 	const char *power_states; /* "nvme0=1,nvme1=2"; NULL: one for all */
+	bool config;  /* what the files of ssdpm.conf(5) say */
 	bool applied; /* nothing is given: what was applied since the boot */
 	const char *directory; /* of the record; NULL: the usual one */
 	uint64_t given;	       /* bits: which options of the group */
@@ -71,6 +72,10 @@ enum exit_status find_profile(const struct common *common,
 			      const struct plan_options *options,
 			      const struct ssdpm_machine_facts *facts,
 			      uint32_t source, struct profile *ret);
+
+/* Without settings: is anything asked for, which then is what is checked? */
+enum exit_status find_intent(const struct drives *drives,
+			     struct plan_options *options);
 
 /*
  * Steps for all drives; ssdpm_plan_free() it. What a drive that was not named

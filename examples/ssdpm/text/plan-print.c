@@ -26,6 +26,11 @@ static bool was_applied(const struct work *work)
 	return work->options && work->options->applied;
 }
 
+static bool is_of_config(const struct work *work)
+{
+	return work->options && work->options->config;
+}
+
 /* Of what was applied, what can no longer be looked at is worth a word. */
 static bool differs(const struct work *work, const struct ssdpm_step *step)
 {
@@ -143,6 +148,8 @@ static void print_step(const struct work *work, const struct ssdpm_step *step)
 	printf(" (%s)\n", state_of(work, step));
 	if (!in_force || work->common->verbose)
 		print_details(step);
+	if (step->origin[0])
+		printf("    decided by %s\n", step->origin);
 }
 
 void print_steps(const struct work *work)
@@ -310,6 +317,8 @@ static enum exit_status print_for_people(const struct work *work)
 		puts(journal_stands(&work->journal) ?
 			     "nothing else to check" :
 			     "nothing was applied since the boot");
+	else if (is_of_config(work) && !ssdpm_plan_get_n_steps(work->plan))
+		puts("nothing is asked for: see ssdpm.conf(5)");
 	else if (nothing && !was_applied(work) && !has_files(work))
 		puts(work->journal.state == SSDPM_JOURNAL_UNDONE ||
 				     journal_stands(&work->journal) ?

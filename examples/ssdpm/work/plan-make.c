@@ -329,6 +329,60 @@ static enum exit_status add_applied(struct ssdpm_plan *plan)
 	return complain_of_device(NULL, &error);
 }
 
+static enum exit_status read_intent(const struct drives *drives,
+				    struct ssdpm_intent **ret_intent)
+{
+	struct ssdpm_error error;
+
+	return ssdpm_intent_read(drives->lives[0]->machine, ret_intent,
+				 &error) ?
+		       complain_of_device(NULL, &error) :
+		       STATUS_DONE;
+}
+
+enum exit_status find_intent(const struct drives *drives,
+			     struct plan_options *options)
+{
+	struct ssdpm_intent *intent;
+	enum exit_status status;
+
+	if (!options->applied)
+		return STATUS_DONE;
+	status = read_intent(drives, &intent);
+	if (status)
+		return status;
+	options->config = ssdpm_intent_get_flags(intent) & SSDPM_INTENT_SETS;
+	options->applied = !options->config;
+	ssdpm_intent_free(intent);
+	return STATUS_DONE;
+}
+
+/* What the files say, read anew: under the lock they are the last word. */
+static enum exit_status add_intent(const struct plan_options *options,
+				   const struct drives *drives,
+				   struct ssdpm_plan *plan)
+{
+	const struct ssdpm_intent_params params = {
+		.size = sizeof(params),
+		.power_source = options->power_source,
+	};
+	struct ssdpm_intent *intent;
+	enum exit_status status = read_intent(drives, &intent);
+	struct ssdpm_error error;
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < drives->n && !status; i++) {
+		const struct drive *drive = &drives->drives[i];
+
+		if (ssdpm_plan_add_intent(plan, drive->device, drive->model,
+					  intent, &params, &error))
+			status = complain_of_setting(drive->name, &error);
+	}
+	ssdpm_intent_free(intent);
+	return status;
+}
+
 enum exit_status fill_plan(const struct common *common,
 			   const struct plan_options *options,
 			   const struct profile *profile,
@@ -338,6 +392,8 @@ enum exit_status fill_plan(const struct common *common,
 
 	if (!status && options->applied)
 		status = add_applied(plan);
+	if (!status && options->config)
+		status = add_intent(options, drives, plan);
 	for (size_t i = 0; i < drives->n && !status; i++)
 		status = add_drive_steps(common, options, profile, plan,
 					 &drives->drives[i]);

@@ -74,6 +74,7 @@ class Step(Value):
         before_value: the value of before, or None: not known, or a word that this
             version does not know.
         after_value: likewise of after.
+        origin: which line of which file decides it (ssdpm.conf(5)); None: the caller.
     """
 
     kind: str
@@ -88,6 +89,7 @@ class Step(Value):
     parameter: str | None = None
     before_value: StepValue | None = None
     after_value: StepValue | None = None
+    origin: str | None = None
 
     def __str__(self) -> str:
         words = [str(self.device)]

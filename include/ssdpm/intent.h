@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was asked for: the policy of each drive, as the files of ssdpm.conf(5)
+ * say it. See ssdpm_intent(3).
+ */
+#ifndef SSDPM_INTENT_H
+#define SSDPM_INTENT_H
+
+#include <ssdpm/apply.h>
+#include <ssdpm/base.h>
+#include <ssdpm/device.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ssdpm_intent;
+
+/** What an intent is about, and depends on: bits of ssdpm_intent_get_flags().
+ */
+enum ssdpm_intent_flag {
+	SSDPM_INTENT_SETS = 1 << 0, /* it sets anything at all */
+	SSDPM_INTENT_BY_SOURCE = 1 << 1,
+	SSDPM_INTENT_BY_DESKTOP = 1 << 2,
+	/* Set Features: power_state, workload_hint, nopp. */
+	SSDPM_INTENT_BY_COMMAND = 1 << 3,
+};
+
+/**
+ * ssdpm_intent_read() - the files of a machine
+ * @ret_intent: free it with ssdpm_intent_free()
+ *
+ * A machine without files has an intent that sets nothing.
+ *
+ * Return: 0; -EINVAL (a fault in a file: @reterr has its name and the line),
+ * -E2BIG (a file of more than 1 MiB, more than 1024 lines that set something),
+ * -EACCES (a file that this user may not read), -ENOMEM; errors of open(2) and
+ * read(2).
+ */
+SSDPM_API int ssdpm_intent_read(struct ssdpm_machine *machine,
+				struct ssdpm_intent **ret_intent,
+				struct ssdpm_error *reterr);
+
+/** ssdpm_intent_free() - forget it, or NULL. Return: NULL. */
+SSDPM_API struct ssdpm_intent *ssdpm_intent_free(struct ssdpm_intent *intent);
+
+/** ssdpm_intent_get_flags() - bits of enum ssdpm_intent_flag */
+SSDPM_API uint32_t ssdpm_intent_get_flags(const struct ssdpm_intent *intent);
+
+/**
+ * struct ssdpm_intent_params - what it depends on (sized parameters)
+ * @size:   sizeof(struct ssdpm_intent_params)
+ * @power_source: enum ssdpm_power_source; 0: that of the machine, or AC if that
+ *          is not known
+ * @reserved: 0
+ * @desktop_profile: "power-saver", "balanced", "performance"; NULL: not known
+ */
+struct ssdpm_intent_params {
+	size_t size;
+	uint32_t power_source;
+	uint32_t reserved;
+	const char *desktop_profile;
+};
+
+/**
+ * ssdpm_plan_add_intent() - what was asked for, as steps, for one device
+ * @model:  or NULL: it is not known
+ * @params: or NULL for the defaults
+ *
+ * As ssdpm_plan_add_profile(): a device that a setting cannot be applied to
+ * gives a step with SSDPM_STEP_LEFT_ALONE. The origin of each step is the line
+ * that decides it.
+ *
+ * Return: 0; -EINVAL, -E2BIG (@params), -ENOMEM.
+ */
+SSDPM_API int ssdpm_plan_add_intent(struct ssdpm_plan *plan,
+				    struct ssdpm_device *device,
+				    struct ssdpm_model *model,
+				    const struct ssdpm_intent *intent,
+				    const struct ssdpm_intent_params *params,
+				    struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_plan_add_intent_all() - the same for all devices of the machine
+ * @params: as for ssdpm_plan_add_intent()
+ *
+ * Reads the devices and their models as ssdpm_plan_add_profile_all().
+ *
+ * Return: as ssdpm_device_list_read() and ssdpm_plan_add_intent().
+ */
+SSDPM_API int ssdpm_plan_add_intent_all(
+	struct ssdpm_plan *plan, const struct ssdpm_intent *intent,
+	const struct ssdpm_intent_params *params, struct ssdpm_error *reterr);
+
+/** ssdpm_intent_flag_to_string() - "sets", "by-source", ..., or NULL */
+SSDPM_API const char *ssdpm_intent_flag_to_string(uint32_t flag);
+SSDPM_API uint32_t ssdpm_intent_flag_from_string(const char *word);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the intent stage share. */
+#ifndef SSDPM_LIB_INTENT_INTERNAL_H
+#define SSDPM_LIB_INTENT_INTERNAL_H
+
+#include <ssdpm/intent.h>
+
+#include "apply/internal.h"
+#include "policy/internal.h"
+
+/* Settings are numbered as bits; those of a profile come first, as theirs. */
+enum intent_key {
+	INTENT_POWER_STATE = 6,
+	INTENT_WORKLOAD_HINT,
+	INTENT_NOPP,
+	INTENT_N_SETTINGS,
+	INTENT_PROFILE = INTENT_N_SETTINGS,
+	/* Which drives. */
+	INTENT_KIND,
+	INTENT_MODEL,
+	INTENT_SERIAL,
+	INTENT_PORT,
+	INTENT_DESKTOP_PROFILE,
+	INTENT_N_KEYS,
+};
+
+/* What a drive has of its own; all controllers share the rest. */
+enum {
+	INTENT_OF_A_DRIVE = SSDPM_PROFILE_MAX_EXIT_LATENCY | SSDPM_PROFILE_LPM |
+			    1 << INTENT_POWER_STATE |
+			    1 << INTENT_WORKLOAD_HINT | 1 << INTENT_NOPP,
+};
+
+struct intent_file {
+	char *path; /* below the root */
+	char *text;
+	size_t size;
+	char *profiles; /* of the same size: its profiles, on their lines */
+};
+
+/* "key = value"; in [desktop] the key is a name. */
+struct intent_line {
+	uint32_t key;
+	uint32_t sources; /* bits of enum ssdpm_power_source - 1 */
+	uint32_t file, number;
+	struct span name, value;
+};
+
+enum intent_section_kind {
+	INTENT_MACHINE = 1,
+	INTENT_DRIVE,
+	INTENT_DESKTOP,
+	INTENT_PROFILES,
+};
+
+struct intent_section {
+	enum intent_section_kind kind;
+	uint32_t file, number; /* of its head */
+	size_t first, n;       /* of its lines */
+};
+
+struct ssdpm_intent {
+	struct intent_file *files;
+	uint32_t n_files;
+	struct intent_section *sections;
+	size_t n_sections;
+	struct intent_line *lines;
+	size_t n_lines;
+};
+
+/* What a device gets, and which line says so. */
+struct intent_found {
+	uint32_t set; /* bits, by intent_key */
+	struct ssdpm_profile_settings settings;
+	uint32_t power_state, workload_hint, nopp;
+	const struct intent_line *origins[INTENT_N_SETTINGS];
+};
+
+/* What it depends on, beside the files. */
+struct intent_case {
+	uint32_t power_source;
+	const char *desktop_profile; /* or NULL */
+	const struct ssdpm_device_facts *facts;
+	const char *serial; /* or "" */
+};
+
+/* intent-parse.c: the lines of the last file. */
+int ssdpm__intent_parse(struct ssdpm_intent *intent,
+			struct ssdpm_error *reterr);
+/* Set one of the values, which is no profile. NULL, or what is wrong with it.
+ */
+const char *ssdpm__intent_set(struct intent_found *found, uint32_t key,
+			      struct span value);
+/* A fault in a line; number 0: that of the file. */
+int ssdpm__intent_fail(const struct intent_file *file, uint32_t number,
+		       struct ssdpm_error *reterr, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* intent-find.c */
+
+/* What a profile of the files, or a built-in one, says. */
+int ssdpm__intent_profile(const struct ssdpm_intent *intent, struct span name,
+			  uint32_t power_source,
+			  struct ssdpm_profile_settings *ret_settings,
+			  struct ssdpm_error *reterr);
+/* Is any section about drives of a serial number? */
+bool ssdpm__intent_by_serial(const struct ssdpm_intent *intent);
+void ssdpm__intent_find(const struct ssdpm_intent *intent,
+			const struct intent_case *of,
+			struct intent_found *ret_found);
+
+#endif
