@@ -46,6 +46,7 @@ struct plan_command {
 	uint32_t persist;
 	bool both_sources; /* as on AC, and as on battery */
 	bool dry_run;
+	bool keep;
 };
 
 /* What each of them does, once the options are checked and drives are read. */
@@ -58,6 +59,11 @@ enum exit_status finish_apply(struct work *work,
 enum exit_status finish_check(struct work *work,
 			      const struct plan_command *command,
 			      char **operands, size_t n);
+
+/* keep.c: can it be kept, with n operands? Then do, of a plan in force. */
+enum exit_status check_keep(const struct common *common,
+			    const struct plan_options *options, size_t n);
+enum exit_status keep_settings(const struct work *work);
 
 /*
  * Ask these drives alone, of a plan that was made before or of none; what

@@ -92,6 +92,36 @@ SSDPM_API int ssdpm_plan_add_intent_all(
 	struct ssdpm_plan *plan, const struct ssdpm_intent *intent,
 	const struct ssdpm_intent_params *params, struct ssdpm_error *reterr);
 
+/** The file of ssdpm_intent_keep(). */
+#define SSDPM_INTENT_KEPT "/etc/ssdpm.conf.d/50-local.conf"
+
+/**
+ * ssdpm_intent_keep() - ask for something, from now on
+ * @device: what it is for, by its model and its serial number, or by its port
+ *          where the kernel knows no serial number; NULL: for all drives
+ * @lines:  "key = value" lines of a [drive] or a [machine] section, as in
+ *          "max_exit_latency = 25ms\n"; profile comes first
+ *
+ * It goes into SSDPM_INTENT_KEPT, in the place of what that file says of the
+ * same; the rest of the file stays. Sets nothing.
+ *
+ * Return: 0; -EINVAL (@lines, or a line of the file, is not sound: @reterr says
+ * which), -EROFS (a root without the marker of a capture), -EACCES, -EPERM,
+ * -E2BIG, -ENOMEM; errors of open(2), mkdir(2), write(2) and rename(2).
+ */
+SSDPM_API int ssdpm_intent_keep(struct ssdpm_machine *machine,
+				const struct ssdpm_device *device,
+				const char *lines, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_intent_forget() - remove what ssdpm_intent_keep() has written
+ *
+ * Return: 0 (there was nothing, too); -EROFS, -EACCES, -EPERM; errors of
+ * unlink(2).
+ */
+SSDPM_API int ssdpm_intent_forget(struct ssdpm_machine *machine,
+				  struct ssdpm_error *reterr);
+
 /** ssdpm_intent_flag_to_string() - "sets", "by-source", ..., or NULL */
 SSDPM_API const char *ssdpm_intent_flag_to_string(uint32_t flag);
 SSDPM_API uint32_t ssdpm_intent_flag_from_string(const char *word);

@@ -328,6 +328,17 @@ bool ssdpm__is_tolerance_of(const struct change *change,
 const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
 				 const struct change *change);
 
+/*
+ * persist/whole-file.c: paths have a leading slash. A file is written under
+ * another name, ".NAME.new", and the folders that it needs are made. -EEXIST: a
+ * file of that name is left from somebody who was killed.
+ */
+int ssdpm__replace_file(struct ssdpm_machine *machine, const char *path,
+			const char *contents, mode_t mode);
+/* flags as of unlinkat(2) */
+int ssdpm__remove_file(struct ssdpm_machine *machine, const char *path,
+		       int flags);
+
 /* value.c */
 
 void ssdpm__value_set(const struct step_kind *kind,

@@ -41,6 +41,13 @@ int ssdpm__intent_profile(const struct ssdpm_intent *intent, struct span name,
 				  reterr);
 }
 
+void ssdpm__intent_port(const struct ssdpm_device_facts *facts, char port[16])
+{
+	*port = 0;
+	if (facts->ata_port)
+		snprintf(port, 16, "ata%u", facts->ata_port);
+}
+
 static bool matches(const struct intent_line *line,
 		    const struct intent_case *of)
 {
@@ -59,8 +66,8 @@ static bool matches(const struct intent_line *line,
 		text = of->serial;
 		break;
 	case INTENT_PORT:
-		snprintf(port, sizeof(port), "ata%u", facts->ata_port);
-		text = facts->ata_port ? port : facts->address;
+		ssdpm__intent_port(facts, port);
+		text = *port ? port : facts->address;
 		break;
 	default:
 		text = of->desktop_profile ? of->desktop_profile : "";

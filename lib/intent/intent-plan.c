@@ -50,9 +50,9 @@ static int set_origins(struct ssdpm_plan *plan,
 	return err;
 }
 
-/* The serial number that the kernel knows, or "". */
-static void read_serial(struct ssdpm_machine *machine,
-			const struct ssdpm_device_facts *facts, char serial[24])
+void ssdpm__intent_read_serial(struct ssdpm_machine *machine,
+			       const struct ssdpm_device_facts *facts,
+			       char serial[24])
 {
 	struct directory directory = { machine, facts->path + 1, 0 };
 	char text[SSDPM__TEXT_BYTES];
@@ -166,7 +166,7 @@ int ssdpm_plan_add_intent(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	if (err)
 		return err;
 	if (ssdpm__intent_by_serial(intent))
-		read_serial(plan->machine, of.facts, serial);
+		ssdpm__intent_read_serial(plan->machine, of.facts, serial);
 	of.serial = serial;
 	ssdpm__intent_find(intent, &of, &found);
 	err = add_steps(plan, device, model, &found, reterr);

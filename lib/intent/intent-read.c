@@ -21,33 +21,41 @@ static int fail(struct ssdpm_error *reterr, int err, const char *path)
 			   ssdpm_strerror(err));
 }
 
+int ssdpm__intent_read_text(struct ssdpm_machine *machine, const char *path,
+			    char **ret_text, size_t *ret_size)
+{
+	char *text = malloc(MAX_BYTES + 2), *less;
+	size_t size;
+	int err = text ? ssdpm__read_bytes(machine, path, text, MAX_BYTES + 2,
+					   &size) :
+			 -ENOMEM;
+
+	if (err) {
+		free(text);
+		return err;
+	}
+	less = realloc(text, size + 1);
+	*ret_text = less ? less : text;
+	*ret_size = size;
+	return 0;
+}
+
 /* The text of a file, twice: one of them is for its profiles alone. */
 static int read_file(struct ssdpm_machine *machine, const char *path,
 		     struct intent_file *ret_file, struct ssdpm_error *reterr)
 {
-	struct intent_file file = { 0 };
-	char *text = malloc(MAX_BYTES + 2);
-	int err;
+	struct intent_file *file = ret_file;
+	int err = ssdpm__intent_read_text(machine, path, &file->text,
+					  &file->size);
 
-	if (!text)
-		return ssdpm__no_memory(reterr);
-	err = ssdpm__read_bytes(machine, path, text, MAX_BYTES + 2, &file.size);
-	if (err) {
-		free(text);
+	if (err)
 		return err == -ENOENT ? err : fail(reterr, err, path);
-	}
-	file.path = strdup(path);
-	file.text = malloc(file.size + 1);
-	file.profiles = malloc(file.size + 1);
-	if (file.text && file.profiles) {
-		memcpy(file.text, text, file.size + 1);
-		memcpy(file.profiles, text, file.size + 1);
-	}
-	free(text);
-	*ret_file = file;
-	return file.path && file.text && file.profiles ?
-		       0 :
-		       ssdpm__no_memory(reterr);
+	file->path = strdup(path);
+	file->profiles = malloc(file->size + 1);
+	if (!file->path || !file->profiles)
+		return ssdpm__no_memory(reterr);
+	memcpy(file->profiles, file->text, file->size + 1);
+	return 0;
 }
 
 static int add_file(struct ssdpm_machine *machine, const char *path,

@@ -84,6 +84,15 @@ struct intent_case {
 	const char *serial; /* or "" */
 };
 
+/* intent-read.c: a whole text, and a zero byte; -errno. */
+int ssdpm__intent_read_text(struct ssdpm_machine *machine, const char *path,
+			    char **ret_text, size_t *ret_size);
+
+/* intent-plan.c: the serial number that the kernel knows, or "". */
+void ssdpm__intent_read_serial(struct ssdpm_machine *machine,
+			       const struct ssdpm_device_facts *facts,
+			       char serial[24]);
+
 /* intent-parse.c: the lines of the last file. */
 int ssdpm__intent_parse(struct ssdpm_intent *intent,
 			struct ssdpm_error *reterr);
@@ -103,6 +112,8 @@ int ssdpm__intent_profile(const struct ssdpm_intent *intent, struct span name,
 			  uint32_t power_source,
 			  struct ssdpm_profile_settings *ret_settings,
 			  struct ssdpm_error *reterr);
+/* "ata3", or "" for a drive that has no such port. */
+void ssdpm__intent_port(const struct ssdpm_device_facts *facts, char port[16]);
 /* Is any section about drives of a serial number? */
 bool ssdpm__intent_by_serial(const struct ssdpm_intent *intent);
 void ssdpm__intent_find(const struct ssdpm_intent *intent,

@@ -42,6 +42,8 @@ static enum exit_status check_options(const struct common *common,
 
 	if (!status && settings->persist)
 		status = check_persist(common, settings, n);
+	if (!status && settings->keep)
+		status = check_keep(common, &settings->plan, n);
 	if (status)
 		return status;
 	if (!status && settings->both_sources &&
@@ -133,6 +135,8 @@ static const struct option_spec apply_own[] = {
 	  "show and write the files that make the settings last",
 	  SETS_WORD(struct plan_command, persist,
 		    ssdpm_persist_kind_to_string) },
+	{ "keep", 0, NULL, "ask for it from now on: /etc/ssdpm.conf.d",
+	  SETS_FLAG(struct plan_command, keep) },
 	{ "dry-run", 'n', NULL, "as ssdpm plan: write nothing",
 	  SETS_FLAG(struct plan_command, dry_run) },
 };

@@ -9,6 +9,7 @@ struct settings {
 	bool persist;
 	uint32_t kind; /* 0: all */
 	bool dry_run;
+	bool forget;
 };
 
 static struct settings the_settings;
@@ -18,6 +19,8 @@ static const struct option_spec options[] = {
 	  "remove the files of apply --persist too: udev, modprobe, systemd, "
 	  "tlp, tuned, or all",
 	  SETS_OWN },
+	{ "forget", 0, NULL, "what apply --keep was told is forgotten, too",
+	  SETS_FLAG(struct settings, forget) },
 	{ "dry-run", 'n', NULL, "show it, and write nothing",
 	  SETS_FLAG(struct settings, dry_run) },
 };
@@ -67,6 +70,17 @@ static enum exit_status remove_files(struct work *work)
 	return STATUS_DONE;
 }
 
+static enum exit_status forget(const struct work *work)
+{
+	struct ssdpm_error error;
+
+	if (ssdpm_intent_forget(work->drives->lives[0]->machine, &error))
+		return complain_of_device(NULL, &error);
+	if (!work->common->quiet)
+		remark("forgotten: %s", SSDPM_INTENT_KEPT);
+	return STATUS_DONE;
+}
+
 static enum exit_status fill(struct work *work, void *data)
 {
 	struct ssdpm_error error;
@@ -97,6 +111,8 @@ static enum exit_status revert(struct work *work, struct settings *settings)
 			return status;
 		if (!status)
 			status = remove_files(work);
+		if (!status && settings->forget)
+			status = forget(work);
 	}
 	printed = print_work(work);
 	return status ? status : printed;

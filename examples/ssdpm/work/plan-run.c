@@ -247,6 +247,8 @@ enum exit_status finish_apply(struct work *work,
 	fflush(stdout);
 	if (!status)
 		status = write_persist(work);
+	if (!status && settings->keep)
+		status = keep_settings(work);
 	/* The plan refers to drives that go first. */
 	work->plan = ssdpm_plan_free(work->plan);
 	free_drives(&reading.drives);

@@ -4,14 +4,13 @@
  * marker is somebody else's, and so is one of another kind: neither is touched.
  */
 #include "apply/persist/persist.h"
-#include "device/internal.h"
+#include "apply/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Whose file is it? */
@@ -28,12 +27,6 @@ enum { N_PATHS = 4, NEW_BYTES = 128 };
 static const char *const paths[N_PATHS] = { SSDPM__UDEV_RULES,
 					    SSDPM__MODPROBE_CONF, SSDPM__UNIT,
 					    SSDPM__TLP_CONF };
-
-/* A file, by its directory. */
-struct file_place {
-	int fd;
-	char name[64];
-};
 
 static int fail(struct ssdpm_error *reterr, int code, const char *path)
 {
@@ -161,105 +154,19 @@ static int check_owner(struct ssdpm_machine *machine,
 	return check_new(machine, path, reterr);
 }
 
-/* Open the directory of a path; make what is missing of it. */
-static int open_place(struct ssdpm_machine *machine, const char *path,
-		      bool make, struct file_place *ret_place)
-{
-	const char *name = path + 1, *slash;
-	int fd = ssdpm__open(machine, ".", O_RDONLY | O_DIRECTORY, 0);
-	char directory[128], next[64];
-	int up;
-
-	while (fd >= 0 && (slash = strchr(name, '/'))) {
-		snprintf(directory, sizeof(directory), "%.*s",
-			 (int)(slash - path - 1), path + 1);
-		snprintf(next, sizeof(next), "%.*s", (int)(slash - name), name);
-		up = fd;
-		fd = ssdpm__open(machine, directory, O_RDONLY | O_DIRECTORY, 0);
-		if (fd == -ENOENT && make) {
-			fd = mkdirat(up, next, 0755) && errno != EEXIST ?
-				     -errno :
-				     ssdpm__open(machine, directory,
-						 O_RDONLY | O_DIRECTORY, 0);
-		}
-		close(up);
-		name = slash + 1;
-	}
-	if (fd < 0)
-		return fd;
-	ret_place->fd = fd;
-	snprintf(ret_place->name, sizeof(ret_place->name), "%s", name);
-	return 0;
-}
-
-static int write_all(int fd, const char *text)
-{
-	size_t left = strlen(text);
-	ssize_t n;
-
-	while (left) {
-		n = write(fd, text, left);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		left -= (size_t)n;
-	}
-	return 0;
-}
-
-static int fill_new(int fd, const struct persist_file *file)
-{
-	int err = write_all(fd, file->contents);
-
-	/* Whatever the umask is. */
-	if (!err && (fchmod(fd, file->mode) || fsync(fd)))
-		err = -errno;
-	if (close(fd) && !err)
-		err = -errno;
-	return err;
-}
-
-/* The file is the old one or the new one, whatever happens meanwhile. */
-static int replace(const struct file_place *place,
-		   const struct persist_file *file)
-{
-	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-	char name[80];
-	int fd, err;
-
-	snprintf(name, sizeof(name), ".%s.new", place->name);
-	fd = openat(place->fd, name, flags, 0600);
-	if (fd < 0)
-		return -errno;
-	err = fill_new(fd, file);
-	if (!err && renameat(place->fd, name, place->fd, place->name))
-		err = -errno;
-	if (err) {
-		unlinkat(place->fd, name, 0);
-		return err;
-	}
-	return fsync(place->fd) ? -errno : 0;
-}
-
 static int write_file(struct ssdpm_machine *machine,
 		      const struct ssdpm_persist *persist,
 		      const struct persist_file *file,
 		      struct ssdpm_error *reterr)
 {
-	struct file_place place;
 	struct seen seen;
 	int err = look(machine, file->path, persist->kind, &seen, reterr);
 
 	if (err ||
 	    (seen.owner == OWNER_KIND && !strcmp(seen.text, file->contents)))
 		return err;
-	err = open_place(machine, file->path, true, &place);
-	if (!err) {
-		err = replace(&place, file);
-		close(place.fd);
-	}
+	err = ssdpm__replace_file(machine, file->path, file->contents,
+				  file->mode);
 	return err ? fail(reterr, err, file->path) : 0;
 }
 
@@ -275,21 +182,6 @@ int ssdpm_persist_check(const struct ssdpm_persist *persist,
 	return err;
 }
 
-static int unlink_at(struct ssdpm_machine *machine, const char *path, int flags)
-{
-	struct file_place place;
-	int err = open_place(machine, path, false, &place);
-
-	if (err)
-		return err;
-	if (unlinkat(place.fd, place.name, flags))
-		err = -errno;
-	else if (fsync(place.fd))
-		err = -errno;
-	close(place.fd);
-	return err;
-}
-
 /* What systemctl enable made of the unit that is gone. */
 static void remove_wants(struct ssdpm_machine *machine)
 {
@@ -301,7 +193,7 @@ static void remove_wants(struct ssdpm_machine *machine)
 		snprintf(path, sizeof(path),
 			 "/etc/systemd/system/%s.wants/ssdpm.service",
 			 ssdpm__unit_targets[i]);
-		unlink_at(machine, path, 0);
+		ssdpm__remove_file(machine, path, 0);
 	}
 }
 
@@ -399,7 +291,7 @@ static void remove_folder(struct ssdpm_machine *machine, const char *path)
 		return;
 	snprintf(folder, sizeof(folder), "%.*s",
 		 (int)(strrchr(path, '/') - path), path);
-	unlink_at(machine, folder, AT_REMOVEDIR);
+	ssdpm__remove_file(machine, folder, AT_REMOVEDIR);
 }
 
 /* What was left by one who was killed. */
@@ -416,7 +308,7 @@ static int remove_new(struct ssdpm_machine *machine, const char *path,
 	if (err)
 		return err;
 	if (owner != OWNER_NOBODY && owner != OWNER_STRANGER)
-		err = unlink_at(machine, new_path, 0);
+		err = ssdpm__remove_file(machine, new_path, 0);
 	remove_folder(machine, path);
 	return err && err != -ENOENT ? fail(reterr, err, new_path) : 0;
 }
@@ -460,7 +352,7 @@ static int remove_file(struct ssdpm_machine *machine, uint32_t kind,
 
 	if (err || seen.owner != OWNER_KIND)
 		return err;
-	err = unlink_at(machine, path, 0);
+	err = ssdpm__remove_file(machine, path, 0);
 	if (err && err != -ENOENT)
 		return fail(reterr, err, path);
 	*n += !err;

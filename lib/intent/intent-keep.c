@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* What ssdpm apply --keep writes: a drop-in of its own, edited line by line. */
+#include "intent/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static const char directory[] = "etc/ssdpm.conf.d";
+static const char kept[] = SSDPM_INTENT_KEPT;
+static const char left_over[] = "/etc/ssdpm.conf.d/.50-local.conf.new";
+static const char head[] = "# What ssdpm apply --keep was told, see "
+			   "ssdpm.conf(5).\n"
+			   "# ssdpm revert --forget removes this file.\n";
+
+/* A text that grows; err once it could not. */
+struct draft {
+	char *text;
+	size_t n;
+	int err;
+};
+
+static void add(struct draft *draft, const char *text, size_t n)
+{
+	char *more = draft->err ? NULL : realloc(draft->text, draft->n + n + 1);
+
+	if (!more) {
+		draft->err = -ENOMEM;
+		return;
+	}
+	memcpy(more + draft->n, text, n);
+	more[draft->n + n] = 0;
+	draft->text = more;
+	draft->n += n;
+}
+
+static void add_text(struct draft *draft, const char *text)
+{
+	add(draft, text, strlen(text));
+}
+
+/* "key = value", of a value that is no pattern. */
+static void add_match(struct draft *draft, const char *key, const char *value)
+{
+	add_text(draft, key);
+	add_text(draft, " = ");
+	for (; *value; value++) {
+		if (strchr("*?[\\", *value))
+			add(draft, "\\", 1);
+		add(draft, value, 1);
+	}
+	add(draft, "\n", 1);
+}
+
+/* The section of a device, or of the machine, with these lines alone. */
+static void draft_section(struct draft *draft, struct ssdpm_machine *machine,
+			  const struct ssdpm_device *device, const char *lines)
+{
+	const struct ssdpm_device_facts *facts;
+	char text[24];
+
+	if (!device) {
+		add_text(draft, "[machine]\n");
+		add_text(draft, lines);
+		return;
+	}
+	facts = ssdpm_device_get_facts(device);
+	ssdpm__intent_read_serial(machine, facts, text);
+	add_text(draft, "[drive]\n");
+	if (*facts->product)
+		add_match(draft, "model", facts->product);
+	if (*text) {
+		add_match(draft, "serial", text);
+	} else {
+		ssdpm__intent_port(facts, text);
+		add_match(draft, "port", *text ? text : facts->address);
+	}
+	add_text(draft, lines);
+}
+
+/* One file, which is taken over. */
+static int parse(char *text, size_t size, struct ssdpm_intent **ret_intent,
+		 struct ssdpm_error *reterr)
+{
+	struct ssdpm_intent *intent = calloc(1, sizeof(*intent));
+	struct intent_file *file = calloc(1, sizeof(*file));
+	int err = 0;
+
+	if (!intent || !file) {
+		free(text);
+		free(intent);
+		free(file);
+		return ssdpm__no_memory(reterr);
+	}
+	intent->files = file;
+	intent->n_files = 1;
+	file->path = strdup(&kept[1]);
+	file->text = text;
+	file->size = size;
+	file->profiles = malloc(size + 1);
+	if (!file->path || !file->profiles)
+		err = ssdpm__no_memory(reterr);
+	if (!err) {
+		memcpy(file->profiles, text, size + 1);
+		err = ssdpm__intent_parse(intent, reterr);
+	}
+	if (err)
+		ssdpm_intent_free(intent);
+	else
+		*ret_intent = intent;
+	return err;
+}
+
+static bool is_equal(struct span a, struct span b)
+{
+	return a.end - a.at == b.end - b.at &&
+	       !memcmp(a.at, b.at, (size_t)(a.end - a.at));
+}
+
+static const struct intent_line *line_of(const struct ssdpm_intent *intent,
+					 const struct intent_section *section,
+					 size_t i)
+{
+	return &intent->lines[section->first + i];
+}
+
+static bool has_line(const struct ssdpm_intent *intent,
+		     const struct intent_section *section,
+		     const struct intent_line *line)
+{
+	for (size_t i = 0; i < section->n; i++) {
+		const struct intent_line *own = line_of(intent, section, i);
+
+		if (own->key == line->key && is_equal(own->value, line->value))
+			return true;
+	}
+	return false;
+}
+
+static size_t count_matches(const struct ssdpm_intent *intent,
+			    const struct intent_section *section)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < section->n; i++)
+		n += line_of(intent, section, i)->key >= INTENT_KIND;
+	return n;
+}
+
+/* Is it for the same drives as the new one, which is alone in its text? */
+static bool is_same(const struct ssdpm_intent *old,
+		    const struct intent_section *section,
+		    const struct ssdpm_intent *new)
+{
+	const struct intent_section *own = new->sections;
+
+	if (section->kind != own->kind ||
+	    count_matches(old, section) != count_matches(new, own))
+		return false;
+	for (size_t i = 0; i < own->n; i++) {
+		const struct intent_line *line = line_of(new, own, i);
+
+		if (line->key >= INTENT_KIND && !has_line(old, section, line))
+			return false;
+	}
+	return true;
+}
+
+/* Does the new section say anything that this line of the old one does? */
+static bool is_replaced(const struct intent_line *line,
+			const struct ssdpm_intent *new)
+{
+	for (size_t i = 0; line->key < INTENT_KIND && i < new->n_lines; i++)
+		if (new->lines[i].key == line->key ||
+		    new->lines[i].key == INTENT_PROFILE)
+			return true;
+	return false;
+}
+
+/* The whole line that a span is in, with its end. */
+static struct span whole_line(const struct intent_file *file, struct span part)
+{
+	const char *end = file->text + file->size;
+
+	while (part.at > file->text && part.at[-1] != '\n')
+		part.at--;
+	while (part.end < end && part.end[-1] != '\n')
+		part.end++;
+	return part;
+}
+
+/* The old text, with the new lines in the place of what they replace. */
+static void draft_edited(struct draft *draft, const struct ssdpm_intent *old,
+			 const struct intent_section *section,
+			 const struct ssdpm_intent *new, const char *lines)
+{
+	const struct intent_file *file = old->files;
+	const char *at = file->text;
+
+	for (size_t i = 0; i < section->n; i++) {
+		const struct intent_line *line = line_of(old, section, i);
+		struct span whole = whole_line(file, line->value);
+
+		if (is_replaced(line, new))
+			whole.end = whole.at;
+		add(draft, at, (size_t)(whole.end - at));
+		at = whole_line(file, line->value).end;
+	}
+	/* The last line of a file may have no end. */
+	if (draft->n && draft->text[draft->n - 1] != '\n')
+		add(draft, "\n", 1);
+	add_text(draft, lines);
+	add(draft, at, (size_t)(file->text + file->size - at));
+}
+
+static int fail(struct ssdpm_error *reterr, int err)
+{
+	return ssdpm__fail(reterr, err, 0, "%s: %s", kept, ssdpm_strerror(err));
+}
+
+static int read_old(struct ssdpm_machine *machine,
+		    struct ssdpm_intent **ret_intent,
+		    struct ssdpm_error *reterr)
+{
+	char *text;
+	size_t size;
+	int err = ssdpm__intent_read_text(machine, &kept[1], &text, &size);
+
+	if (err && err != -ENOENT)
+		return fail(reterr, err);
+	if (err) {
+		text = strdup(head);
+		size = sizeof(head) - 1;
+	}
+	return text ? parse(text, size, ret_intent, reterr) :
+		      ssdpm__no_memory(reterr);
+}
+
+static int write_new(struct ssdpm_machine *machine, const char *text,
+		     struct ssdpm_error *reterr)
+{
+	/* What one who was killed has left: the lock is ours. */
+	int err = ssdpm__remove_file(machine, left_over, 0);
+
+	if (!err || err == -ENOENT)
+		err = ssdpm__replace_file(machine, kept, text, 0644);
+	return err ? fail(reterr, err) : 0;
+}
+
+static int edit(struct ssdpm_machine *machine, const struct ssdpm_intent *new,
+		const char *section, const char *lines,
+		struct ssdpm_error *reterr)
+{
+	const struct intent_section *same = NULL;
+	struct draft draft = { 0 };
+	struct ssdpm_intent *old;
+	int err = read_old(machine, &old, reterr);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < old->n_sections; i++)
+		if (is_same(old, &old->sections[i], new))
+			same = &old->sections[i];
+	if (same) {
+		draft_edited(&draft, old, same, new, lines);
+	} else {
+		add(&draft, old->files->text, old->files->size);
+		add(&draft, "\n", 1);
+		add_text(&draft, section);
+	}
+	err = draft.err ? ssdpm__no_memory(reterr) :
+			  write_new(machine, draft.text, reterr);
+	free(draft.text);
+	ssdpm_intent_free(old);
+	return err;
+}
+
+/* One at a time: each reads what the one before has written. */
+static int lock(struct ssdpm_machine *machine, int *ret_fd)
+{
+	int fd = ssdpm__open(machine, directory, O_RDONLY | O_DIRECTORY, 0);
+
+	if (fd == -ENOENT) {
+		/* The folder comes with its first file. */
+		int err = ssdpm__replace_file(machine, kept, head, 0644);
+
+		if (err)
+			return err;
+		fd = ssdpm__open(machine, directory, O_RDONLY | O_DIRECTORY, 0);
+	}
+	if (fd < 0)
+		return fd;
+	*ret_fd = fd;
+	while (flock(fd, LOCK_EX))
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+/* What is kept is sound, or it is refused. */
+static int check_section(const struct draft *section,
+			 struct ssdpm_intent **ret_new,
+			 struct ssdpm_error *reterr)
+{
+	char *copy = section->err ? NULL : strdup(section->text);
+
+	return copy ? parse(copy, section->n, ret_new, reterr) :
+		      ssdpm__no_memory(reterr);
+}
+
+int ssdpm_intent_keep(struct ssdpm_machine *machine,
+		      const struct ssdpm_device *device, const char *lines,
+		      struct ssdpm_error *reterr)
+{
+	struct ssdpm_intent *new = NULL;
+	struct draft section = { 0 };
+	int fd = -1, err;
+
+	err = ssdpm__check_writable(machine, reterr);
+	if (err)
+		return err;
+	draft_section(&section, machine, device, lines);
+	err = check_section(&section, &new, reterr);
+	if (!err) {
+		err = lock(machine, &fd);
+		err = err ? fail(reterr, err) :
+			    edit(machine, new, section.text, lines, reterr);
+	}
+	if (fd >= 0)
+		close(fd);
+	ssdpm_intent_free(new);
+	free(section.text);
+	return err;
+}
+
+int ssdpm_intent_forget(struct ssdpm_machine *machine,
+			struct ssdpm_error *reterr)
+{
+	int err = ssdpm__check_writable(machine, reterr);
+
+	if (err)
+		return err;
+	err = ssdpm__remove_file(machine, kept, 0);
+	return err && err != -ENOENT ? fail(reterr, err) : 0;
+}
