@@ -23,6 +23,13 @@ extern "C" {
 struct ssdpm_plan;
 
 /**
+ * A bit of ssdpm_plan_params.flags: a commit is one transaction. Without it
+ * each drive and each port is one of its own, and so are the parameters of
+ * nvme_core.
+ */
+#define SSDPM_PLAN_STRICT (UINT32_C(1) << 8)
+
+/**
  * struct ssdpm_plan_params - how a plan is carried out (sized parameters)
  * @size:      sizeof(struct ssdpm_plan_params)
  * @directory: of the lock, the journal and what revert needs, where nobody else
@@ -32,7 +39,7 @@ struct ssdpm_plan;
  *             0: 10000
  * @lock_timeout_ms: how long to wait for another commit; 0: 10000
  * @flags:     SSDPM_READ_COMMANDS: ssdpm_plan_apply() proves by commands, too.
- *             0: it reads values alone
+ *             0: it reads values alone. SSDPM_PLAN_STRICT
  * @reserved:  0
  */
 struct ssdpm_plan_params {
@@ -459,13 +466,16 @@ SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
 				   struct ssdpm_planned_table *ret_table);
 
 /**
- * ssdpm_plan_commit() - do all steps, or none
+ * ssdpm_plan_commit() - do all steps of each drive, or none of it
  *
  * Takes the lock, recovers what a killed commit left, reads every value again,
- * writes the journal, does the steps and reads each back. If one fails, those
- * that were done are undone in reverse, and the code is that of the failure;
- * the states of the steps say what happened. Nothing is written where all is so
- * already: not even the lock.
+ * and then, for the parameters of nvme_core and for each drive and port after
+ * them, writes a journal, does the steps and reads each back. If one fails,
+ * those of the same device that were done are undone in reverse, the others go
+ * on, and the code is that of the first failure; the states of the steps say
+ * what happened: a device that failed has one with SSDPM_STEP_FAILED. With
+ * SSDPM_PLAN_STRICT all steps are one such transaction. Nothing is written
+ * where all is so already: not even the lock.
  *
  * If a step fails because its device is removed, the code is -ENODEV, and
  * @reterr names the device.

@@ -92,9 +92,6 @@ SSDPM_API int ssdpm_plan_add_intent_all(
 	struct ssdpm_plan *plan, const struct ssdpm_intent *intent,
 	const struct ssdpm_intent_params *params, struct ssdpm_error *reterr);
 
-/** The file of ssdpm_intent_keep(). */
-#define SSDPM_INTENT_KEPT "/etc/ssdpm.conf.d/50-local.conf"
-
 /**
  * ssdpm_intent_keep() - ask for something, from now on
  * @device: what it is for, by its model and its serial number, or by its port
@@ -102,8 +99,8 @@ SSDPM_API int ssdpm_plan_add_intent_all(
  * @lines:  "key = value" lines of a [drive] or a [machine] section, as in
  *          "max_exit_latency = 25ms\n"; profile comes first
  *
- * It goes into SSDPM_INTENT_KEPT, in the place of what that file says of the
- * same; the rest of the file stays. Sets nothing.
+ * It goes into /etc/ssdpm.conf.d/50-local.conf, in the place of what that file
+ * says of the same; the rest of the file stays. Sets nothing.
  *
  * Return: 0; -EINVAL (@lines, or a line of the file, is not sound: @reterr says
  * which), -EROFS (a root without the marker of a capture), -EACCES, -EPERM,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* All steps, or none. */
+/*
+ * Each drive and port is as it was, or as planned; so are the parameters of
+ * nvme_core together. A plan that is strict is one such transaction.
+ */
 #include "apply/internal.h"
 
 #include <errno.h>
@@ -13,6 +16,7 @@
  */
 struct commit_work {
 	struct ssdpm_plan *plan;
+	const char *device; /* whose transaction it is; NULL: that of all */
 	struct site *site;
 	struct changes kept; /* by the commits before */
 	struct step **steps;
@@ -97,14 +101,37 @@ static int recheck_parameter(const struct ssdpm_plan *plan, uint32_t parameter,
 			   ssdpm_nvme_core_to_string(parameter));
 }
 
-static int recheck(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+static const char *name_of(const struct plan_drive *drive)
 {
+	return ssdpm_device_get_facts(drive->device)->name;
+}
+
+/* Is it of this transaction? */
+static bool is_of(const struct commit_work *work, const char *device)
+{
+	return !work->device || !strcmp(work->device, device);
+}
+
+static int recheck_device(const struct commit_work *work,
+			  struct ssdpm_error *reterr)
+{
+	struct ssdpm_plan *plan = work->plan;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < plan->n_order; i++)
-		err = recheck_step(plan, plan->order[i], reterr);
+		if (is_of(work, plan->order[i]->device))
+			err = recheck_step(plan, plan->order[i], reterr);
 	for (size_t i = 0; !err && i < plan->n_drives; i++)
-		err = recheck_table(plan, &plan->drives[i], reterr);
+		if (is_of(work, name_of(&plan->drives[i])))
+			err = recheck_table(plan, &plan->drives[i], reterr);
+	return err;
+}
+
+static int recheck_parameters(const struct ssdpm_plan *plan,
+			      struct ssdpm_error *reterr)
+{
+	int err = 0;
+
 	for (uint32_t i = SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS;
 	     !err && plan->n_drives && i < SSDPM_NVME_CORE_FORCE_APST; i++)
 		err = recheck_parameter(plan, i, reterr);
@@ -247,6 +274,11 @@ static void read_all_back(struct commit_work *work)
 		if (work->steps[i]->state == SSDPM_STEP_DONE ||
 		    work->steps[i]->state == SSDPM_STEP_FAILED)
 			ssdpm__read_back(work->plan, work->steps[i]);
+	/* What was put back is not to be reverted with the rest of the plan. */
+	for (size_t i = 0; i < work->n_steps; i++)
+		if (work->steps[i]->state == SSDPM_STEP_UNDONE ||
+		    work->steps[i]->state == SSDPM_STEP_FAILED)
+			work->changes[i]->begun = false;
 }
 
 static void add_words(struct ssdpm_error *reterr, const char *words,
@@ -303,12 +335,12 @@ static int do_steps(struct commit_work *work, struct ssdpm_error *reterr)
 	for (size_t i = 0; !err && i < work->n_steps; i++)
 		err = do_step(work, i, reterr);
 	if (!err)
-		err = ssdpm__check_tables(work->plan, reterr);
+		err = ssdpm__check_tables(work->plan, work->device, reterr);
 	if (!err)
 		note_tables(work);
 	if (!err)
 		err = ssdpm__keep(work->site, &work->kept, work->changes,
-				  work->n, work->plan, reterr);
+				  work->n, work->plan, work->device, reterr);
 	/* From here on it is committed. */
 	if (!err)
 		err = ssdpm__journal_remove(work->site, reterr);
@@ -339,7 +371,7 @@ static int take_steps(struct commit_work *work, struct ssdpm_error *reterr)
 	for (size_t i = 0; i < plan->n_order; i++) {
 		struct step *step = plan->order[i];
 
-		if (!is_to_be_done(step))
+		if (!is_to_be_done(step) || !is_of(work, step->device))
 			continue;
 		step->state = SSDPM_STEP_PLANNED;
 		step->change.begun = false;
@@ -351,6 +383,8 @@ static int take_steps(struct commit_work *work, struct ssdpm_error *reterr)
 	for (size_t i = 0; i < plan->n_drives; i++) {
 		struct plan_drive *drive = &plan->drives[i];
 
+		if (!is_of(work, name_of(drive)))
+			continue;
 		drive->table.begun = false;
 		if (drive->is_foreign && ssdpm__drive_is_rebuilt(plan, drive))
 			work->changes[work->n++] = &drive->table;
@@ -358,29 +392,152 @@ static int take_steps(struct commit_work *work, struct ssdpm_error *reterr)
 	return 0;
 }
 
-static int commit_locked(struct commit_work *work, struct ssdpm_error *reterr)
+/* One transaction: all of it, or nothing. */
+static int commit_device(struct commit_work *work, struct ssdpm_error *reterr)
 {
 	struct ssdpm_plan *plan = work->plan;
-	struct ssdpm_journal found;
 	int err;
 
-	work->site->goes_back = plan->goes_back;
-	/* Under one lock, too: it may be what this plan could not undo. */
-	err = ssdpm__recover(work->site, &found, reterr);
-	if (found.state != SSDPM_JOURNAL_NONE)
-		plan->journal = found;
+	work->n = work->n_steps = 0;
 	/* What cannot be kept is not done. */
-	if (!err)
-		err = ssdpm__read_kept(work->site, &work->kept, reterr);
-	if (!err)
-		err = recheck(plan, reterr);
+	err = ssdpm__read_kept(work->site, &work->kept, reterr);
 	if (!err)
 		err = take_steps(work, reterr);
 	if (!err &&
 	    (work->n || plan->reverts || ssdpm__is_news(&work->kept, plan)))
 		err = do_steps(work, reterr);
+	ssdpm__site_close_journal(work->site);
+	ssdpm__changes_free(&work->kept);
+	free(work->steps);
+	free(work->changes);
+	work->steps = NULL;
+	work->changes = NULL;
+	return err;
+}
+
+/* Its steps fail with it; the first one that would be done says why. */
+static void fail_device(const struct commit_work *work,
+			const struct ssdpm_error *error)
+{
+	const struct ssdpm_plan *plan = work->plan;
+
+	for (size_t i = 0; i < plan->n_order; i++)
+		if (is_of(work, plan->order[i]->device) &&
+		    is_to_be_done(plan->order[i])) {
+			step_failed(plan->order[i], 0, error, NULL);
+			return;
+		}
+}
+
+/* A device that is gone is nobody else's failure, but a stale plan is. */
+static bool is_of_device(const struct commit_work *work, int err)
+{
+	return work->device && err != -ESTALE && err != -ENOMEM;
+}
+
+/* The device of this step is one that no step before it has. */
+static bool is_first(const struct ssdpm_plan *plan, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (!strcmp(plan->order[i]->device, plan->order[index]->device))
+			return false;
+	return true;
+}
+
+/* What became of the transactions of a commit. */
+struct commit_result {
+	int err; /* of the first that failed */
+	struct ssdpm_error *reterr;
+	size_t n_done, n_failed;
+};
+
+static void note(struct commit_result *result, int err,
+		 const struct ssdpm_error *error)
+{
+	result->n_done += !err;
+	result->n_failed += err != 0;
+	if (!err || result->err)
+		return;
+	result->err = err;
+	*result->reterr = *error;
+}
+
+/* Nothing is written before all that can be read was looked at. */
+static int recheck(struct commit_work *work, bool *failed,
+		   struct commit_result *result)
+{
+	const struct ssdpm_plan *plan = work->plan;
+	struct ssdpm_error error;
+	int err = 0;
+
+	for (size_t i = 0; i < plan->n_order && !err; i++) {
+		if (!is_first(plan, i) || (i && !plan->is_each))
+			continue;
+		work->device = plan->is_each ? plan->order[i]->device : NULL;
+		err = recheck_device(work, &error);
+		if (!is_of_device(work, err))
+			continue;
+		failed[i] = err;
+		if (err) {
+			fail_device(work, &error);
+			note(result, err, &error);
+		}
+		err = 0;
+	}
 	if (!err)
-		plan->committed = true;
+		err = recheck_parameters(plan, &error);
+	if (err)
+		*result->reterr = error;
+	return err;
+}
+
+/*
+ * The parameters come first, as in the order of the steps, and each table is
+ * made from what became of them.
+ */
+static int commit_each(struct commit_work *work, const bool *failed,
+		       struct commit_result *result)
+{
+	const struct ssdpm_plan *plan = work->plan;
+	struct ssdpm_error error;
+
+	for (size_t i = 0; i < plan->n_order; i++) {
+		int err;
+
+		if (failed[i] || !is_first(plan, i))
+			continue;
+		work->device = plan->order[i]->device;
+		err = commit_device(work, &error);
+		note(result, err, &error);
+	}
+	return result->err;
+}
+
+static int commit_locked(struct commit_work *work, struct ssdpm_error *reterr)
+{
+	struct ssdpm_plan *plan = work->plan;
+	struct commit_result result = { .reterr = reterr };
+	bool *failed = calloc(plan->n_order + 1, sizeof(*failed));
+	struct ssdpm_journal found;
+	int err;
+
+	if (!failed)
+		return ssdpm__no_memory(reterr);
+	work->site->goes_back = plan->goes_back;
+	/* Under one lock, too: it may be what this plan could not undo. */
+	err = ssdpm__recover(work->site, &found, reterr);
+	if (found.state != SSDPM_JOURNAL_NONE)
+		plan->journal = found;
+	if (!err)
+		err = recheck(work, failed, &result);
+	work->device = NULL;
+	if (!err && plan->is_each && plan->n_order)
+		err = commit_each(work, failed, &result);
+	else if (!err)
+		err = commit_device(work, reterr);
+	/* What was done stays, whatever became of the rest. */
+	plan->committed = !err || (result.n_failed && result.n_done);
+	free(failed);
 	return err;
 }
 
@@ -444,12 +601,7 @@ int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	if (err)
 		return ssdpm__pass_on(err, &error, reterr);
 	err = ssdpm__pass_on(commit_locked(&work, &error), &error, reterr);
-	if (plan->is_locked)
-		ssdpm__site_close_journal(&plan->site);
-	else
+	if (!plan->is_locked)
 		ssdpm__site_close(&site);
-	ssdpm__changes_free(&work.kept);
-	free(work.steps);
-	free(work.changes);
 	return err;
 }

@@ -158,7 +158,8 @@ struct ssdpm_plan {
 	char *directory; /* as in struct ssdpm_plan_params */
 	uint32_t state_timeout_ms;
 	uint32_t lock_timeout_ms;
-	uint32_t flags; /* as in struct ssdpm_plan_params */
+	uint32_t flags; /* of enum ssdpm_read_flag */
+	bool is_each;	/* not SSDPM_PLAN_STRICT */
 	struct ssdpm_machine_facts facts;
 	struct step **steps; /* in the order in which they were added */
 	size_t n_steps;
@@ -502,11 +503,13 @@ int ssdpm__undo(const struct site *site, struct change *const *changes,
 bool ssdpm__is_news(const struct changes *kept, const struct ssdpm_plan *plan);
 /*
  * Write undo.new: what revert needs once these are done, beside what is kept
- * already; without the steps of a plan that reverts.
+ * already; without the steps that a plan reverts, those of this device alone if
+ * it is not NULL.
  */
 int ssdpm__keep(struct site *site, struct changes *kept,
 		struct change *const *changes, size_t n,
-		const struct ssdpm_plan *plan, struct ssdpm_error *reterr);
+		const struct ssdpm_plan *plan, const char *device,
+		struct ssdpm_error *reterr);
 /* It replaces the old one; -ENOENT: there is none. */
 int ssdpm__keep_finish(const struct site *site);
 /* What the last commits keep; empty where there is none. */
@@ -514,7 +517,8 @@ int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,
 		     struct ssdpm_error *reterr);
 
 /* verify.c: compare the tables that were built; words go to the steps. */
-int ssdpm__check_tables(struct ssdpm_plan *plan, struct ssdpm_error *reterr);
+int ssdpm__check_tables(struct ssdpm_plan *plan, const char *device,
+			struct ssdpm_error *reterr);
 /* A failure of ssdpm_plan_verify(): was something read that is not as planned?
  */
 bool ssdpm__is_otherwise(int err);

@@ -30,7 +30,7 @@ int ssdpm_plan_new(struct ssdpm_machine *machine,
 				      "ssdpm_plan_params", reterr);
 	if (err)
 		return err;
-	if (p.flags & ~(uint32_t)SSDPM_READ_COMMANDS)
+	if (p.flags & ~(SSDPM_READ_COMMANDS | SSDPM_PLAN_STRICT))
 		return ssdpm__fail(reterr, -EINVAL, 0, "unknown flags %#x",
 				   p.flags);
 	err = ssdpm__check_reserved(p.reserved, "ssdpm_plan_params", reterr);
@@ -45,7 +45,8 @@ int ssdpm_plan_new(struct ssdpm_machine *machine,
 	plan->lock_timeout_ms = p.lock_timeout_ms;
 	if (!plan->lock_timeout_ms)
 		plan->lock_timeout_ms = default_params.lock_timeout_ms;
-	plan->flags = p.flags;
+	plan->flags = p.flags & SSDPM_READ_COMMANDS;
+	plan->is_each = !(p.flags & SSDPM_PLAN_STRICT);
 	plan->machine = ssdpm_machine_ref(machine);
 	plan->journal.size = sizeof(plan->journal);
 	plan->journal.state = SSDPM_JOURNAL_NONE;

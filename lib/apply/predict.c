@@ -27,6 +27,12 @@ static void apply_parameter(const struct step *step,
 	}
 }
 
+static bool has_failed(const struct step *step)
+{
+	return step->state == SSDPM_STEP_FAILED ||
+	       step->state == SSDPM_STEP_UNDONE;
+}
+
 /* Steps that are left alone change nothing; all others are, or will be, so. */
 static void apply_steps(const struct ssdpm_plan *plan,
 			const struct ssdpm_device_facts *facts,
@@ -39,7 +45,8 @@ static void apply_steps(const struct ssdpm_plan *plan,
 		const struct step *step = plan->steps[i];
 		const struct change *change = &step->change;
 
-		if (step->state == SSDPM_STEP_LEFT_ALONE)
+		if (step->state == SSDPM_STEP_LEFT_ALONE ||
+		    (plan->is_each && has_failed(step)))
 			continue;
 		if (change->kind->role == ROLE_PARAMETER)
 			apply_parameter(step, params);

@@ -384,6 +384,7 @@ int ssdpm_plan_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 		.directory = plan->directory,
 		.state_timeout_ms = plan->state_timeout_ms,
 		.lock_timeout_ms = plan->lock_timeout_ms,
+		.flags = plan->is_each ? 0 : SSDPM_PLAN_STRICT,
 	};
 	struct ssdpm_error error = { 0 };
 	struct ssdpm_plan *back;

@@ -95,7 +95,8 @@ static int fail_drive(const struct ssdpm_plan *plan,
 	return error->code;
 }
 
-int ssdpm__check_tables(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+int ssdpm__check_tables(struct ssdpm_plan *plan, const char *device,
+			struct ssdpm_error *reterr)
 {
 	struct ssdpm_error error;
 
@@ -105,7 +106,10 @@ int ssdpm__check_tables(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 		struct plan_drive *drive = &plan->drives[i];
 		int err;
 
-		if (!drive->model || !is_changed(plan, drive))
+		if (!drive->model || !is_changed(plan, drive) ||
+		    (device &&
+		     strcmp(device,
+			    ssdpm_device_get_facts(drive->device)->name)))
 			continue;
 		err = check_table(plan, drive, &error);
 		if (err && ssdpm__drive_fail(plan, drive, 0, &error))

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static const char directory[] = "etc/ssdpm.conf.d";
-static const char kept[] = SSDPM_INTENT_KEPT;
+static const char kept[] = "/etc/ssdpm.conf.d/50-local.conf";
 static const char left_over[] = "/etc/ssdpm.conf.d/.50-local.conf.new";
 static const char head[] = "# What ssdpm apply --keep was told, see "
 			   "ssdpm.conf(5).\n"

@@ -891,11 +891,26 @@ struct ssdpm_model *kernel_model(int drive)
 	return models[drive];
 }
 
+const struct ssdpm_plan_params kernel_strict = {
+	.size = sizeof(kernel_strict),
+	.flags = SSDPM_PLAN_STRICT,
+};
+
 struct ssdpm_plan *kernel_plan(void)
 {
+	return kernel_plan_of(SSDPM_PLAN_STRICT);
+}
+
+struct ssdpm_plan *kernel_plan_of(uint32_t flags)
+{
+	const struct ssdpm_plan_params params = {
+		.size = sizeof(params),
+		.flags = flags,
+	};
 	struct ssdpm_plan *plan;
 
-	assert_int_equal(ssdpm_plan_new(kernel_machine, NULL, &plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_new(kernel_machine, &params, &plan, NULL),
+			 0);
 	return plan;
 }
 

@@ -121,7 +121,11 @@ struct ssdpm_device *kernel_device(const char *name);
 struct ssdpm_model *kernel_model(int drive);
 
 /* A plan without steps; one of its steps; committed, or the test fails. */
+/* All of it, or nothing. */
+extern const struct ssdpm_plan_params kernel_strict;
 struct ssdpm_plan *kernel_plan(void);
+/* The flags of its parameters. */
+struct ssdpm_plan *kernel_plan_of(uint32_t flags);
 /* What its steps find, or the test fails. */
 void kernel_read(struct ssdpm_plan *plan);
 struct ssdpm_step kernel_step(const struct ssdpm_plan *plan, size_t i);

@@ -77,7 +77,7 @@ static enum exit_status forget(const struct work *work)
 	if (ssdpm_intent_forget(work->drives->lives[0]->machine, &error))
 		return complain_of_device(NULL, &error);
 	if (!work->common->quiet)
-		remark("forgotten: %s", SSDPM_INTENT_KEPT);
+		remark("what apply --keep was told is forgotten");
 	return STATUS_DONE;
 }
 

@@ -19,6 +19,7 @@ static struct ssdpm_plan_params params_of(const struct survey_state *state)
 	return (struct ssdpm_plan_params){
 		.size = sizeof(struct ssdpm_plan_params),
 		.directory = state->directory,
+		.flags = SSDPM_PLAN_STRICT,
 	};
 }
 

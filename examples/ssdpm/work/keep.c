@@ -125,14 +125,13 @@ static enum exit_status say_kept(const struct work *work)
 
 	if (work->common->quiet)
 		return STATUS_DONE;
-	remark("kept in %s", SSDPM_INTENT_KEPT);
+	remark("kept: ssdpm plan --config shows what is asked for");
 	status = make_plan(work->common, &options, &work->profile, work->drives,
 			   &plan);
 	if (status)
 		return status;
 	if (!all_in_force(plan))
-		remark("not all of it is in force: another line decides; ssdpm "
-		       "plan --config says which");
+		remark("not all of it is in force: another line decides");
 	ssdpm_plan_free(plan);
 	return STATUS_DONE;
 }

@@ -169,13 +169,14 @@ static void read_tables(const struct site *site, struct changes *all,
  * What has gone back; and of a plan that reverts all steps, but those that
  * could not be looked at, and what had no way back.
  */
-static void forget(struct changes *all, const struct ssdpm_plan *plan)
+static void forget(struct changes *all, const struct ssdpm_plan *plan,
+		   const char *device)
 {
 	for (size_t i = 0; i < plan->n_order; i++) {
 		const struct step *step = plan->order[i];
 		struct change *change = find(all, &step->change);
 
-		if (change &&
+		if (change && (!device || !strcmp(step->device, device)) &&
 		    (is_same(change) || (plan->reverts && !step->unread)))
 			change->forgotten = true;
 	}
@@ -185,7 +186,8 @@ static void forget(struct changes *all, const struct ssdpm_plan *plan)
 
 int ssdpm__keep(struct site *site, struct changes *all,
 		struct change *const *changes, size_t n,
-		const struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+		const struct ssdpm_plan *plan, const char *device,
+		struct ssdpm_error *reterr)
 {
 	int err = merge_all(all, changes, n);
 	size_t n_kept = 0;
@@ -195,7 +197,7 @@ int ssdpm__keep(struct site *site, struct changes *all,
 	if (!err)
 		err = merge_applied(all, plan);
 	if (!err && plan->goes_back)
-		forget(all, plan);
+		forget(all, plan, device);
 	if (err)
 		ssdpm__fail(reterr, err, 0, "out of memory");
 	if (!err)

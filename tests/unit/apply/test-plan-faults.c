@@ -185,7 +185,7 @@ static int plan_all(struct ssdpm_device *drive, struct ssdpm_device *disk,
 	struct ssdpm_plan *plan;
 	int err;
 
-	err = ssdpm_plan_new(kernel_machine, NULL, &plan, NULL);
+	err = ssdpm_plan_new(kernel_machine, &kernel_strict, &plan, NULL);
 	if (err)
 		return err;
 	err = ssdpm_plan_add_latency_tolerance(plan, drive, kernel_model(0),
@@ -250,7 +250,8 @@ static bool run_and_kill(bool recover, int n)
 			_exit(ssdpm_recover(kernel_machine, NULL, NULL, NULL) ?
 				      1 :
 				      0);
-		if (ssdpm_plan_new(kernel_machine, NULL, &plan, NULL) ||
+		if (ssdpm_plan_new(kernel_machine, &kernel_strict, &plan,
+				   NULL) ||
 		    add(plan))
 			_exit(2);
 		err = ssdpm_plan_commit(plan, NULL);
@@ -428,7 +429,8 @@ static int race(uint32_t racer)
 	do {
 		struct ssdpm_plan *plan;
 
-		err = ssdpm_plan_new(kernel_machine, NULL, &plan, NULL);
+		err = ssdpm_plan_new(kernel_machine, &kernel_strict, &plan,
+				     NULL);
 		if (!err)
 			err = add_racer(plan, racer);
 		if (!err)
