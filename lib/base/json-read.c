@@ -602,6 +602,23 @@ int ssdpm__json_get_uint(const struct json *json, const struct json_node *node,
 	return 0;
 }
 
+int ssdpm__json_get_int(const struct json *json, const struct json_node *node,
+			uint64_t max, const char *what, int64_t *ret_value,
+			struct ssdpm_error *reterr)
+{
+	struct json_node number = *node;
+	bool negative =
+		number.type == JSON_INTEGER && json->text[number.start] == '-';
+	uint64_t value;
+	int err;
+
+	number.start += negative;
+	err = ssdpm__json_get_uint(json, &number, max, what, &value, reterr);
+	if (!err)
+		*ret_value = negative ? -(int64_t)value : (int64_t)value;
+	return err;
+}
+
 int ssdpm__json_get_string(const struct json *json,
 			   const struct json_node *node, char *ret_text,
 			   size_t size, const char *what,

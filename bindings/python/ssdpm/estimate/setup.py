@@ -218,6 +218,13 @@ class Setup:
             return "none"
         return energy.policy_word(str(self.named(table)))
 
+    def policy_words(self, table: TableLike) -> str:
+        """What files of a run call the policy: its word, and what it does."""
+        if self.lpm is not None:
+            return self.lpm
+        found = self.table_or_none(self.table(table), "table")
+        return found._handle.words(self.word(table) or "")
+
 
 def end_number(end_ns: SupportsIndex | None) -> int:
     """None: the trace ends with its last I/O."""
