@@ -340,7 +340,7 @@ static int check_key(struct parser *p, uint32_t object, uint32_t key_start,
 		if (is_key(json, &json->nodes[i], key, key_end - key_start))
 			return ssdpm__fail(
 				p->reterr, -EINVAL, p->line,
-				"the key \"%.*s\" stands twice, "
+				"the key \"%.*s\" is given twice, "
 				"first in line %u",
 				quoted_length(key, key_end - key_start), key,
 				json->nodes[i].line);

@@ -493,7 +493,8 @@ def test_what_is_not_decided_and_costs_in_the_middle_is_not_set(some: Command) -
     first = some.json(*call, *bound)["recommendations"][0]
     assert first["likely"]["verdict"] == "not-decided"
     assert first["likely"]["median_uw"] < 0 and not first["today_keeps_bounds"]
-    assert first["advice"] == "costs" and ") is not decided: -" in first["text"]
+    assert first["advice"] == "costs" and ") is not decided: cost " in first["text"]
+    assert "not decided: -" not in some.output("compare", "-t", "apst-7", "WDC PC SN530")
     first = some.json(*call, *bound, "--may-cost")["recommendations"][0]
     assert first["advice"] == "set"
 

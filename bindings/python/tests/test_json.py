@@ -45,7 +45,7 @@ NOT_JSON = (
     "not JSON",
     "not a known format",
     "binary data",
-    "stands twice",
+    "is given twice",
     "nested deeper",
     "keys in one object",
 )
