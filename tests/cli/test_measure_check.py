@@ -351,6 +351,9 @@ def test_a_policy_changes_what_is_predicted(drive: Command) -> None:
     assert awake["policy"].startswith("none")
     assert awake["nominal_uw"] > asleep["nominal_uw"]
     assert awake["trace_digest"] == asleep["trace_digest"]
+    drive.output("apst", "--raw", "mine.bin", DRIVE)
+    mine = drive.json(*PREDICT, "--predict-only", "--table", "mine.bin")
+    assert mine["policy"] == "table: PS0-PS3 to PS4 after 100 ms"
     call = [*PREDICT, "--predict-only", "-o", "x.json"]
     assert "for SATA drives" in drive.fails(3, *call, "--lpm", "min_power")
     assert not (drive.directory / "x.json").exists()

@@ -401,6 +401,15 @@ def test_a_prediction_is_that_of_the_command(place: Place) -> None:
     awake = measure.predict(place.model, place.trace, None)
     assert awake.to_dict()["policy"] == "none: never sleeps"
     assert awake.nominal_uw > found.nominal_uw
+    table = ssdpm.ApstTable.from_data(place.table.to_bytes())
+    assert measure.predict(place.model, place.trace, table).to_dict()["policy"] == (
+        "PS0-PS2 to PS3 after 745 ms"
+    )
+    (place.folder / "mine.bin").write_bytes(place.table.to_bytes())
+    table = ssdpm.load_apst(place.folder / "mine.bin")
+    assert measure.predict(place.model, place.trace, table).to_dict()["policy"] == (
+        "table: PS0-PS2 to PS3 after 745 ms"
+    )
     named = measure.predict(place.model, place.trace, policy="ours")
     assert named.to_dict()["policy"] == "ours"
 

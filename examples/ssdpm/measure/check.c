@@ -110,14 +110,24 @@ static enum exit_status go_on(struct check *c)
 	return measured;
 }
 
+/* A file of a table has a name of its user: it is not in the prediction. */
+static char *name_policy(const struct job *job, const struct ssdpm_model *model)
+{
+	struct policy policy = *job->policy;
+
+	if (policy.what.kind == SSDPM_POLICY_TABLE)
+		policy.name = "table";
+	return policy_words(&policy, &job->row.resolved,
+			    ssdpm_model_get_info(model)->kind);
+}
+
 static enum exit_status write_prediction(struct check *c,
 					 const struct estimate *e,
 					 const struct records *records)
 {
 	const struct job *job = &e->jobs[0];
 	const struct ssdpm_model *model = e->subject->drive->model;
-	char *policy = policy_words(job->policy, &job->row.resolved,
-				    ssdpm_model_get_info(model)->kind);
+	char *policy = name_policy(job, model);
 	char when[32];
 	const struct ssdpm_prediction_report report = {
 		.size = sizeof(report),

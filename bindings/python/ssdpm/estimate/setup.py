@@ -218,12 +218,14 @@ class Setup:
             return "none"
         return energy.policy_word(str(self.named(table)))
 
-    def policy_words(self, table: TableLike) -> str:
+    def policy_words(self, table: TableLike, *, names_file: bool = True) -> str:
         """What files of a run call the policy: its word, and what it does."""
         if self.lpm is not None:
             return self.lpm
-        found = self.table_or_none(self.table(table), "table")
-        return found._handle.words(self.word(table) or "")
+        word = self.word(table) or ""
+        if not names_file and isinstance(table, ApstTable) and table._name:
+            word = "table"
+        return self.table_or_none(self.table(table), "table")._handle.words(word)
 
 
 def end_number(end_ns: SupportsIndex | None) -> int:

@@ -199,7 +199,10 @@ def predict(
     handle = _core.energy.Sim(setup.model._handle, setup.core(chosen), False)
     handle.feed(records)
     handle.finish(end_number(end_ns))
-    words = setup.policy_words(table) if policy is None else check_text(policy, "policy")
+    if policy is None:
+        words = setup.policy_words(table, names_file=False)
+    else:
+        words = check_text(policy, "policy")
     when = _time(predicted_at, "predicted_at")
     text = handle.prediction_to_json(records, words, when)
     return Prediction(*handle.prediction(), text)
