@@ -340,7 +340,7 @@ static int check_key(struct parser *p, uint32_t object, uint32_t key_start,
 		if (is_key(json, &json->nodes[i], key, key_end - key_start))
 			return ssdpm__fail(
 				p->reterr, -EINVAL, p->line,
-				"the key \"%.*s\" stands twice, "
+				"the key \"%.*s\" is given twice, "
 				"first in line %u",
 				quoted_length(key, key_end - key_start), key,
 				json->nodes[i].line);
@@ -600,6 +600,23 @@ int ssdpm__json_get_uint(const struct json *json, const struct json_node *node,
 	}
 	*ret_value = value;
 	return 0;
+}
+
+int ssdpm__json_get_int(const struct json *json, const struct json_node *node,
+			uint64_t max, const char *what, int64_t *ret_value,
+			struct ssdpm_error *reterr)
+{
+	struct json_node number = *node;
+	bool negative =
+		number.type == JSON_INTEGER && json->text[number.start] == '-';
+	uint64_t value;
+	int err;
+
+	number.start += negative;
+	err = ssdpm__json_get_uint(json, &number, max, what, &value, reterr);
+	if (!err)
+		*ret_value = negative ? -(int64_t)value : (int64_t)value;
+	return err;
 }
 
 int ssdpm__json_get_string(const struct json *json,

@@ -295,7 +295,7 @@ static int begin_state(struct nvme_text *r, uint64_t index)
 				   (unsigned int)index);
 	if (index < r->n_states)
 		return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
-				   "PS%u stands twice: give one drive at a "
+				   "PS%u is given twice: give one drive at a "
 				   "time",
 				   (unsigned int)index);
 	state = &r->states[r->n_states++];
@@ -306,7 +306,7 @@ static int begin_state(struct nvme_text *r, uint64_t index)
 static int fail_twice(const struct nvme_text *r, const char *what)
 {
 	return ssdpm__fail(r->reterr, -EINVAL, r->lines.line,
-			   "%s stands twice, with another value: give one "
+			   "%s is given twice, with another value: give one "
 			   "drive at a time",
 			   what);
 }

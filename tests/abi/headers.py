@@ -110,6 +110,7 @@ UNITLESS = {
     "capacity", "other_capacity", "min_samples", "n_axes", "penalty", "same_as",
     # what is likely: a version, which parameter, cases in a million
     "priors_version", "decider_kind", "decider_index", "decider_ways", "saves_ppm", "decider_ppm", "certain",
+    "length_differs",
     # a file of samples
     "scale", "n_samples", "n_wraps", "n_resets",
     # what a survey found: counts, kinds, shares

@@ -30,7 +30,7 @@ def keys_of(section: str) -> dict[str, set[str]]:
     joined = section.replace("\\\n", "")
     for names, types in re.findall(r"^\.It Cm (.+) No \((.+)\)$", joined, re.M):
         for name in re.split(r"\s*,\s*", names):
-            assert name not in keys, f"{name} stands twice in {PAGE.name}"
+            assert name not in keys, f"{name} is given twice in {PAGE.name}"
             keys[name] = set(types.split(" or "))
     return keys
 

@@ -27,7 +27,7 @@ BOTH = pytest.mark.parametrize("subcommand", ["show", "apst"])
         (b"{", ":1: not JSON"),
         (b"[" * 10000, ":1: JSON nested deeper than 32"),
         (b'{"schema": NaN}', ":1: not JSON: 'N'"),
-        (b'{"a": 1,\n"a": 2}', ':2: the key "a" stands twice'),
+        (b'{"a": 1,\n"a": 2}', ':2: the key "a" is given twice'),
         (b"[]", ":1: drives: the array is empty"),
         (b"{}", ":1: schema: "),
         (b'{"schema": "ssdpm.model/2"}', ":1: schema: "),

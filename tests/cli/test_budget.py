@@ -491,7 +491,7 @@ def test_a_capture_with_a_blank_in_its_name_is_quoted(
     ("argument", "message"),
     [
         ("nvme0=1,nvme7=2", "--power-state nvme0=1,nvme7=2: nvme7 is none of the devices here"),
-        ("nvme0=1,nvme0=2", "--power-state nvme0=1,nvme0=2: nvme0 stands twice"),
+        ("nvme0=1,nvme0=2", "--power-state nvme0=1,nvme0=2: nvme0 is given twice"),
         ("=1", "--power-state =1: a number, or devices as in nvme0=1,nvme1=2"),
         ("nvme0=1,", "--power-state nvme0=1,: a number, or devices as in nvme0=1,nvme1=2"),
         ("nvme0=32", "--power-state 32: at most 31"),
@@ -539,7 +539,7 @@ def test_a_sata_drive_is_part_of_everything_else(drives: Command) -> None:
         (["-w", "9", "--power", "min", "small.json"], "--power min: max, expected or p99"),
         (["-w", "9", "--mix", "read=70%", "small.json"], "--mix read=70%: the shares do not come to 100%"),
         (["-w", "9", "--mix", "trim=100%", "small.json"], "--mix trim=100%: write read=70%,write=30%"),
-        (["-w", "9", "--mix", "read=50%,read=50%", "small.json"], "--mix read=50%,read=50%: read stands twice"),
+        (["-w", "9", "--mix", "read=50%,read=50%", "small.json"], "--mix read=50%,read=50%: read is given twice"),
         (["-w", "9", "--mix", "read=1", "small.json"], "--mix 1: write a number with its unit, as in 5%"),
         (["-w", "9", "--io-bytes", "0B", "small.json"], "--io-bytes 0B: 1B up to below 4GiB"),
         (["-w", "9", "--weight", "2", "small.json"], "--weight 2: write a drive and its weight, as in nvme0=2x"),

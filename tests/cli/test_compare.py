@@ -13,12 +13,13 @@ from collections.abc import Callable
 from typing import Any
 
 import documented
+import measured_run
 import pytest
 import ssdpm as package
 import trace
 from command import Command
 from test_estimate import STATED
-from test_show import identify
+from test_show import WORDS, identify
 from trace import MS, S
 
 SHORT = ["-p", "linux", "-p", "linux-legacy", "-p", "none"]
@@ -493,7 +494,8 @@ def test_what_is_not_decided_and_costs_in_the_middle_is_not_set(some: Command) -
     first = some.json(*call, *bound)["recommendations"][0]
     assert first["likely"]["verdict"] == "not-decided"
     assert first["likely"]["median_uw"] < 0 and not first["today_keeps_bounds"]
-    assert first["advice"] == "costs" and ") is not decided: -" in first["text"]
+    assert first["advice"] == "costs" and ") is not decided: cost " in first["text"]
+    assert "not decided: -" not in some.output("compare", "-t", "apst-7", "WDC PC SN530")
     first = some.json(*call, *bound, "--may-cost")["recommendations"][0]
     assert first["advice"] == "set"
 
@@ -685,3 +687,40 @@ def test_explain_prints_what_is_possible_and_what_is_known(
             "estimate", "-t", "some.csv", "-e", "plain.json"
         ).partition("taken for known")[2].splitlines()[1:]
     ]
+
+
+def test_explain_prints_once_what_is_known_of_each_drive(some: Command) -> None:
+    some.write("more.csv", trace.SOME)
+    call = ["compare", "-q", "-t", "some.csv", "-t", "more.csv", *SHORT, "--explain"]
+    one = some.output(*call, "plain.json")
+    assert one.count("possible saving") == 2 and one.count("taken for known") == 1
+    assert one.index("taken for known") > one.rindex("possible saving")
+    two = some.output(*call, "plain.json", "drive.json")
+    assert two.count("possible saving") == 4 and two.count("taken for known") == 2
+
+
+def test_link_policies_under_which_a_sata_drive_does_the_same_are_one_row(
+    some: Command,
+) -> None:
+    some.write("all", identify())
+    some.write("hipm", identify(w78=0))
+    some.write("none", identify(w76=WORDS[76] & ~0x200, w78=0))
+    call = ["compare", "-q", "-t", "on-off"]
+
+    def rows(name: str) -> list[list[str]]:
+        found = some.json(*call, name)["rows"]
+        return sorted(sorted(row["policies"]) for row in found)
+
+    partial = ["med_power_with_dipm", "medium_power", "min_power_with_partial"]
+    assert len(rows("all")) == 5
+    assert rows("hipm") == [partial, ["min_power"], ["none"]]
+    assert rows("none") == [sorted([*partial, "min_power", "none"])]
+    assert "  * med_power_with_dipm is also medium_power, min" in some.output(*call, "none")
+
+
+def test_what_is_likely_has_one_unit_and_no_negative_middle(some: Command) -> None:
+    measured_run.write(some.directory)
+    text = some.output("compare", "-q", "-t", "lomax", "intel-760p.json", "WDC PC SN530")
+    cells = re.findall(r"(\S+) (uW|mW|W) \(likely [-\d.]+ to [-\d.]+( [um]?W)?\)", text)
+    assert len(cells) > 8
+    assert not [cell for cell in cells if cell[2] or cell[0].startswith("-")]

@@ -9,11 +9,13 @@ import math
 import pathlib
 import random
 import re
+import subprocess
+import time
 from typing import Any
 
 import measured_run
 import pytest
-from command import Command
+from command import COMMAND, Command
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 DRIVE = "intel-760p.json"
@@ -215,7 +217,40 @@ def test_samples_of_another_time_are_said(drive: Command) -> None:
     assert result.returncode == 0
     assert b"samples of 29 s, and the prediction is of 1.48 min" in result.stderr
     assert drive(*call, "-q").stderr == b""
-    assert "finite" in drive.fails(1, *call[:-1], "200s..300s")
+    measured = drive.json(*call, "-q")["measured"]
+    assert (measured["covered_ns"], measured["length_differs"]) == (29 * 10**9, True)
+    assert drive.json(*call[:-2])["measured"]["length_differs"] is False
+
+
+def test_a_window_without_samples_says_where_they_are(drive: Command) -> None:
+    drive.write("flat.csv", flat(0.7))
+    call = [*PREDICT, "-s", "flat.csv", "--window", "200s..300s"]
+    assert drive.fails(1, *call).endswith(
+        "no sample is inside --window 200s..300s: the samples are at 0s to 96s"
+    )
+
+
+def test_an_end_before_the_last_io_is_told(drive: Command) -> None:
+    for call in (
+        [*PREDICT, "--predict-only", "--json"],
+        ["estimate", "-t", "run-plan.csv", DRIVE],
+    ):
+        said = drive(*call, "--end", "10s")
+        assert said.returncode == 0
+        assert b"--end is before the last completion, at 1.47 min" in said.stderr
+        assert drive(*call, "--end", "200s").stderr == b""
+        assert drive(*call, "--end", "10s", "-q").stderr == b""
+
+
+def test_a_meter_without_a_reading_fails(drive: Command) -> None:
+    drive.output(*PREDICT, "--predict-only", "-o", "check.json")
+    before = (drive.directory / "check.json").read_text()
+    meter = ["-m", "command:echo x", "--for", "300ms", "--interval", "200ms"]
+    for call in (["check", *meter, "check.json"], ["energy", *meter]):
+        result = drive("measure", *call)
+        assert (result.returncode, result.stdout) == (1, b"")
+        assert result.stderr.endswith(b"ssdpm: command:echo x: no reading\n")
+    assert (drive.directory / "check.json").read_text() == before
 
 
 def test_a_prediction_that_cannot_be_is_refused(drive: Command) -> None:
@@ -239,7 +274,8 @@ def test_a_prediction_that_cannot_be_is_refused(drive: Command) -> None:
         message = drive.fails(1, *call)
         assert message.startswith("ssdpm: bad.json") and words in message, words
         assert (drive.directory / "bad.json").read_text() == text
-    assert "No such file" in drive.fails(1, *call[:-1], "none.json")
+    said = drive.fails(1, *call[:-1], "none.json")
+    assert said.endswith("none.json: No such file or directory; a DRIVE requires --trace")
 
 
 @pytest.mark.parametrize(
@@ -264,6 +300,13 @@ def test_a_prediction_that_cannot_be_is_refused(drive: Command) -> None:
         (["-s", "run-power.csv", "-o", "-", "x.json"], "--json prints it"),
         (["-s", "run-power.csv", "--tolerance", "0%", "x.json"], "above 0 and below 100%"),
         (["-s", "run-power.csv", "--window", "2s", "x.json"], "--window"),
+        (["-s", "x", *2 * ["--window", "1s..2s"], "x.json"], "--window is given twice"),
+        (["-s", "x", "-s", "y", "x.json"], "--samples is given twice"),
+        (["-t", "-", "-s", "-", DRIVE], "standard input is named twice"),
+        (["-s", "-", "-"], "standard input is named twice"),
+        (["-t", "-", "-s", "x", "-"], "standard input is named twice"),
+        (["-s", "run-power.csv", DRIVE], f"{DRIVE} is a drive, which requires --trace"),
+        (["-s", "run-power.csv", "."], ". is no file of a prediction; a DRIVE requires --trace"),
     ],
 )
 def test_what_makes_no_sense_is_a_matter_of_usage(
@@ -272,12 +315,45 @@ def test_what_makes_no_sense_is_a_matter_of_usage(
     assert words in drive.fails(2, "measure", "check", *call)
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--window", "1s..2s"),
+        ("--tolerance", "5%"),
+        ("--subtract", "1W"),
+        ("--rate", "1kHz"),
+        ("--shunt", "1ohm"),
+        ("--samples", "x"),
+        ("--meter", "BAT0"),
+        ("--for", "1s"),
+    ],
+)
+def test_a_prediction_alone_takes_no_option_of_measuring(
+    drive: Command, option: str, value: str
+) -> None:
+    call = [*PREDICT, "--predict-only", "--json", option, value]
+    assert f"--predict-only conflicts with {option}" in drive.fails(2, *call)
+
+
+def test_a_prediction_is_taken_for_no_drive(drive: Command) -> None:
+    drive.write("flat.csv", flat(0.7))
+    drive.output(*PREDICT, "--predict-only", "-o", "check.json")
+    call = ["measure", "check", "-t", "run-plan.csv", "-s", "flat.csv", "check.json"]
+    words = "check.json is a prediction: --trace is for a DRIVE"
+    assert drive.fails(2, *call).endswith(words)
+    drive.output("measure", "check", "-s", "flat.csv", "check.json")
+    assert drive.fails(2, *call).endswith(words)
+
+
 def test_a_policy_changes_what_is_predicted(drive: Command) -> None:
     awake = drive.json(*PREDICT, "--predict-only", "--none")
     asleep = predicted(drive)
     assert awake["policy"].startswith("none")
     assert awake["nominal_uw"] > asleep["nominal_uw"]
     assert awake["trace_digest"] == asleep["trace_digest"]
+    drive.output("apst", "--raw", "mine.bin", DRIVE)
+    mine = drive.json(*PREDICT, "--predict-only", "--table", "mine.bin")
+    assert mine["policy"] == "table: PS0-PS3 to PS4 after 100 ms"
     call = [*PREDICT, "--predict-only", "-o", "x.json"]
     assert "for SATA drives" in drive.fails(3, *call, "--lpm", "min_power")
     assert not (drive.directory / "x.json").exists()
@@ -320,6 +396,37 @@ def test_no_file_of_somebody_is_written_over(drive: Command) -> None:
     call = ["measure", "check", "-s", "run-power.csv", "p.json", "-o", "run-power.csv"]
     assert "it exists" in drive.fails(1, *call)
     assert contents() == before
+
+
+def test_a_file_that_appears_meanwhile_is_not_written_over(drive: Command) -> None:
+    """The command waits for the trace, and has looked for the file before that."""
+    call = ["measure", "check", "-t", "-", "--predict-only", "-o", "new.json", DRIVE]
+    with subprocess.Popen(
+        [COMMAND, *call],
+        cwd=drive.directory,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        time.sleep(0.5)
+        drive.write("new.json", "mine")
+        trace = (drive.directory / "run-plan.csv").read_bytes()
+        _, said = process.communicate(trace)
+    assert process.returncode == 1
+    assert b"new.json: it exists: name a new file with --output" in said
+    assert (drive.directory / "new.json").read_text() == "mine"
+
+
+def test_a_measurement_that_fails_leaves_no_new_file(drive: Command) -> None:
+    drive.output(*PREDICT, "--predict-only", "-o", "check.json")
+    before = (drive.directory / "check.json").read_text()
+    call = ["measure", "check", "-s", "none.csv", "-o", "new.json", "check.json"]
+    drive.fails(1, *call)
+    assert not (drive.directory / "new.json").exists()
+    drive.write("none.csv", flat(0.7))
+    drive.output(*call)
+    assert json.loads((drive.directory / "new.json").read_text())["measured"]
+    assert (drive.directory / "check.json").read_text() == before
 
 
 def test_no_more_is_subtracted_than_was_measured(drive: Command) -> None:

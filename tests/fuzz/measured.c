@@ -312,10 +312,11 @@ static void check_measured(const char *text, size_t size)
 		.subtracted_w = 0.25,
 		.measured_at = "then",
 	};
+	struct ssdpm_prediction_check read = { .size = sizeof(read) };
 	struct ssdpm_prediction p = { .size = sizeof(p) };
 	struct ssdpm_error error;
 	size_t longer;
-	char *more = NULL;
+	char *more = NULL, *before = NULL;
 
 	check(!ssdpm_prediction_add_measured(text, size, &measured, &more,
 					     NULL),
@@ -324,6 +325,13 @@ static void check_measured(const char *text, size_t size)
 	check(ssdpm_prediction_from_json(more, longer, &p, &error) == -EEXIST,
 	      "it has one then");
 	check_error(-EEXIST, &error);
+	check(!ssdpm_prediction_check_from_json(more, longer, &read, &before,
+						NULL) &&
+		      read.power_uw == 750000 && read.verdict,
+	      "a measurement is read back");
+	check(!ssdpm_prediction_from_json(before, strlen(before), &p, NULL),
+	      "so is what was predicted");
+	free(before);
 	free(more);
 }
 

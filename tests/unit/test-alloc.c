@@ -981,6 +981,24 @@ static int call_likely(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* Read again, as it is and as it was before the measurement. */
+static int read_measured(char *text, struct result *ret,
+			 struct ssdpm_error *error)
+{
+	struct ssdpm_prediction_check check = { .size = sizeof(check) };
+	char *before;
+	int err = ssdpm_prediction_check_from_json(text, strlen(text), &check,
+						   &before, error);
+
+	if (err) {
+		free(text);
+		return err;
+	}
+	free(before);
+	ret->text = text;
+	return 0;
+}
+
 /* Its text, with a measurement, and read again. */
 static int predict_to_json(const struct ssdpm_prediction_report *report,
 			   struct result *ret, struct ssdpm_error *error)
@@ -993,17 +1011,17 @@ static int predict_to_json(const struct ssdpm_prediction_report *report,
 		.energy = &energy,
 	};
 	struct ssdpm_prediction p = { .size = sizeof(p) };
-	char *text;
+	char *text, *more;
 	int err = ssdpm_prediction_report_to_json(report, &text, error);
 
 	if (err)
 		return err;
 	err = ssdpm_prediction_from_json(text, strlen(text), &p, error);
 	if (!err)
-		err = ssdpm_prediction_add_measured(
-			text, strlen(text), &measured, &ret->text, error);
+		err = ssdpm_prediction_add_measured(text, strlen(text),
+						    &measured, &more, error);
 	free(text);
-	return err;
+	return err ? err : read_measured(more, ret, error);
 }
 
 static int call_prediction(struct result *ret, struct ssdpm_error *error)
@@ -2505,6 +2523,7 @@ static const struct {
 	{ "ssdpm_sim_get_likely", call_likely },
 	{ "ssdpm_sim_get_prediction", call_prediction },
 	{ "ssdpm_prediction_add_measured", call_prediction },
+	{ "ssdpm_prediction_check_from_json", call_prediction },
 	{ "ssdpm_prediction_from_json", call_prediction },
 	{ "ssdpm_prediction_report_to_json", call_prediction },
 	{ "ssdpm_sim_new", call_sim },

@@ -139,7 +139,7 @@ static py::tuple apst_reach(const Model &model, const ApstTable &table,
 }
 
 /* As the command prints it. */
-static py::str apst_words(const ApstTable &self)
+static py::str apst_words(const ApstTable &self, const std::string &policy)
 {
 	return written([&](char **text, struct ssdpm_error *error) {
 		size_t size;
@@ -147,7 +147,7 @@ static py::str apst_words(const ApstTable &self)
 
 		if (!file)
 			return error->code = -ENOMEM;
-		write_apst_to(file, &self.table);
+		write_policy_to(file, policy.c_str(), &self.table);
 		fclose(file);
 		return 0;
 	});

@@ -2,6 +2,7 @@
 /* struct ssdpm_prediction of <ssdpm/energy/likely.h>, and its JSON. */
 #include "energy.h"
 
+#include <memory>
 #include <tuple>
 
 #include <pybind11/stl.h>
@@ -47,7 +48,30 @@ static py::tuple prediction_from_json(const py::bytes &text)
 	return prediction_tuple(read_prediction(text));
 }
 
-/* verdict, certain, power_uw, low_uw, high_uw */
+/* verdict, certain, power_uw, low_uw, high_uw, length_differs */
+static py::tuple check_tuple(const struct ssdpm_prediction_check &check)
+{
+	return py::make_tuple(ssdpm_prediction_verdict_to_string(check.verdict),
+			      check.certain != 0, check.power_uw, check.low_uw,
+			      check.high_uw, check.length_differs != 0);
+}
+
+/* What was measured, and the text before that. */
+static py::tuple prediction_check_from_json(const py::bytes &from)
+{
+	const std::string_view text = from;
+	struct ssdpm_prediction_check check = {};
+	struct ssdpm_error error = {};
+	char *before = nullptr;
+
+	check.size = sizeof(check);
+	if (ssdpm_prediction_check_from_json(text.data(), text.size(), &check,
+					     &before, &error))
+		raise_error(error, true);
+	const std::unique_ptr<char, Free> owner(before);
+	return py::make_tuple(check_tuple(check), text_from(before));
+}
+
 static py::tuple prediction_judge(const py::bytes &text,
 				  const EnergyTuple &from, double subtracted_w)
 {
@@ -60,9 +84,7 @@ static py::tuple prediction_judge(const py::bytes &text,
 	if (ssdpm_prediction_judge(&prediction, &energy, subtracted_w, &check,
 				   &error))
 		raise_error(error, false);
-	return py::make_tuple(ssdpm_prediction_verdict_to_string(check.verdict),
-			      check.certain != 0, check.power_uw, check.low_uw,
-			      check.high_uw);
+	return check_tuple(check);
 }
 
 static py::str prediction_add_measured(const py::bytes &from,
@@ -87,6 +109,7 @@ static py::str prediction_add_measured(const py::bytes &from,
 void add_prediction(py::module_ &module)
 {
 	module.def("prediction_from_json", &prediction_from_json);
+	module.def("prediction_check_from_json", &prediction_check_from_json);
 	module.def("prediction_judge", &prediction_judge);
 	module.def("prediction_add_measured", &prediction_add_measured);
 }

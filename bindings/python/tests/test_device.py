@@ -793,7 +793,8 @@ def test_a_port_brings_its_link_policy(machine: Maker, trace: ssdpm.Trace) -> No
     assert ssdpm.estimate(device, trace).lpm == "medium_power"
     assert ssdpm.estimate(device, trace, lpm="min_power").lpm == "min_power"
     compared = ssdpm.compare(device, trace)
-    assert compared.policies[0].names == ("today", "medium_power")
+    # The host cannot put the link of this drive to sleep.
+    assert compared.policies[0].names == ("today", "medium_power", "none")
 
 
 def test_only_a_device_has_a_policy_of_today(trace: ssdpm.Trace) -> None:

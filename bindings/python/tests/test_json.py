@@ -45,7 +45,7 @@ NOT_JSON = (
     "not JSON",
     "not a known format",
     "binary data",
-    "stands twice",
+    "is given twice",
     "nested deeper",
     "keys in one object",
 )
@@ -384,8 +384,8 @@ def test_a_prediction_is_that_of_the_command(place: Place) -> None:
     place.trace.save(place.folder / "plan.npy")
     said = place.say("measure", "check", "-t", "plan.npy", "--predict-only", DRIVE)
     [command] = json.loads(said)["predictions"]
-    when, policy = command["predicted_at"], command["policy"]
-    found = measure.predict(place.model, place.trace, predicted_at=when, policy=policy)
+    when = command["predicted_at"]
+    found = measure.predict(place.model, place.trace, predicted_at=when)
     assert found.to_dict() == command
     assert found.duration_s == pytest.approx(command["duration_ns"] / 1e9)
     estimate = ssdpm.estimate(place.model, place.trace, likely=True)
@@ -397,21 +397,27 @@ def test_a_prediction_is_that_of_the_command(place: Place) -> None:
     assert f"{estimate.likely_power}, " in repr(estimate)
     assert ssdpm.estimate(place.model, place.trace).likely_power is None
     default = measure.predict(place.model, place.trace).to_dict()
-    assert default["policy"] == "linux: enabled; PS0-PS2 to PS3 after 100 ms"
+    assert default["policy"] == "linux: PS0-PS2 to PS3 after 100 ms"
     awake = measure.predict(place.model, place.trace, None)
-    assert awake.to_dict()["policy"] == "none"
+    assert awake.to_dict()["policy"] == "none: never sleeps"
     assert awake.nominal_uw > found.nominal_uw
+    table = ssdpm.ApstTable.from_data(place.table.to_bytes())
+    assert measure.predict(place.model, place.trace, table).to_dict()["policy"] == (
+        "PS0-PS2 to PS3 after 745 ms"
+    )
+    (place.folder / "mine.bin").write_bytes(place.table.to_bytes())
+    table = ssdpm.load_apst(place.folder / "mine.bin")
+    assert measure.predict(place.model, place.trace, table).to_dict()["policy"] == (
+        "table: PS0-PS2 to PS3 after 745 ms"
+    )
+    named = measure.predict(place.model, place.trace, policy="ours")
+    assert named.to_dict()["policy"] == "ours"
 
 
 def test_the_check_of_a_prediction_is_that_of_the_command(
     place: Place, tmp_path: Path
 ) -> None:
     path = tmp_path / "check.json"
-    check_words = {
-        "inside-likely": "inside the likely range",
-        "inside-possible": "outside the likely range, inside the possible one",
-        "missed": "missed: outside the possible range",
-    }
     found = measure.predict(place.model, place.trace)
     found.save(path)
     assert measure.Prediction.load(path) == found
@@ -430,8 +436,22 @@ def test_the_check_of_a_prediction_is_that_of_the_command(
             read(path)
     with pytest.raises(ssdpm.FormatError, match="is read here"):
         measure.Prediction.from_json("[]")
-    words = str(check)
-    assert words.endswith(check_words[check.verdict]) or "may be another" in words
+    doubt = "" if check.certain else ", not certain"
+    assert str(check).endswith(f": {check.verdict}{doubt}, of another length")
+    assert check.length_differs is command["measured"]["length_differs"] is True
+    assert measure.PredictionCheck.load(path) == check
+    assert measure.PredictionCheck.from_json(path.read_text()).prediction == found
+    with pytest.raises(ssdpm.UnknownValueError, match="no measurement yet"):
+        measure.PredictionCheck.from_json(found.to_json())
+    broken = [
+        ('"verdict": "', '"verdict": "x', "means nothing here"),
+        ('"power_uw": ', '"power_uw": 1.5, "x": ', "a fraction"),
+        ('"certain": ', '"certain": 1, "x": ', "a boolean"),
+        ('"length_differs"', '"other"', "length_differs: is needed"),
+    ]
+    for old, new, why in broken:
+        with pytest.raises(ssdpm.FormatError, match=why):
+            measure.PredictionCheck.from_json(check.to_json().replace(old, new))
     for wrong in (-1.0, float("nan")):
         with pytest.raises(ssdpm.InvalidError, match="subtracted_w"):
             found.check(measured, subtracted_w=wrong)

@@ -51,6 +51,9 @@ static enum exit_status print_all(const struct common *common,
 			putchar('\n');
 		print_policies(&settings->sim, &all->estimates[i],
 			       settings->explain);
+		/* What is known of a drive is the same with each trace. */
+		if (settings->explain && i + all->n_subjects >= all->n)
+			explain_values(&all->estimates[i].jobs[0]);
 	}
 	if (!common->form || common->form == FORM_OWN)
 		return STATUS_DONE;

@@ -8,30 +8,37 @@
 
 static struct check_options the_settings;
 
+enum { PREDICT = 1, MEASURE = 2 };
+
 static const struct option_spec options[] = {
 	{ "trace", 't', "FILE",
 	  "the I/Os that will run: a trace, - or a workload of ssdpm workload "
 	  "--list",
-	  SETS_TEXT(struct check_options, trace_name), .once = true },
+	  SETS_TEXT(struct check_options, trace_name), .once = true,
+	  .modes = PREDICT | MEASURE },
 	{ "predict-only", 0, NULL,
 	  "write the prediction, and measure later: ssdpm measure check FILE",
-	  SETS_FLAG(struct check_options, predict_only) },
+	  SETS_FLAG(struct check_options, predict_only), .modes = PREDICT },
 	{ "output", 'o', "FILE",
 	  "keep the prediction and then the measurement in this file (default: "
 	  "that of the prediction, if it was written before)",
-	  SETS_TEXT(struct check_options, output) },
+	  SETS_TEXT(struct check_options, output), .once = true,
+	  .modes = PREDICT | MEASURE },
 	{ "samples", 's', "FILE", "samples of power of the run",
-	  SETS_TEXT(struct check_options, samples) },
+	  SETS_TEXT(struct check_options, samples), .once = true,
+	  .modes = MEASURE },
 	{ "window", 0, "FROM..TO",
 	  "count only these samples: the time of the run, as in 2s..102s",
-	  SETS_OWN },
+	  SETS_OWN, .modes = MEASURE },
 	{ "tolerance", 0, "SHARE",
 	  "error of the instrument that all samples share, as in 5%",
 	  SETS_REAL(struct check_options, energy.tolerance, SHARE_PPM, 1e6),
-	  .min = 1, .max = WHOLE_PPM - 1, .range = "above 0 and below 100%" },
+	  .min = 1, .max = WHOLE_PPM - 1, .range = "above 0 and below 100%",
+	  .modes = MEASURE },
 	{ "subtract", 0, "POWER",
 	  "what the instrument measures beside the drive, as in 2.1W",
-	  SETS_REAL(struct check_options, subtracted_w, POWER_UW, 1e6) },
+	  SETS_REAL(struct check_options, subtracted_w, POWER_UW, 1e6),
+	  .modes = MEASURE },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -40,6 +47,8 @@ static enum exit_status set(void *data, struct common *common,
 {
 	struct check_options *settings = data;
 
+	if (settings->to_ns != INT64_MAX)
+		return usage_error(common, "--%s is given twice", option->name);
 	return parse_span(common, option->name, argument, &settings->from_ns,
 			  &settings->to_ns);
 }
@@ -59,19 +68,46 @@ static const struct option_group own = {
 	KEEPS_GIVEN(struct check_options, given),
 };
 
+/* An option that says what is measured, or how, or NULL. */
+static const char *option_of_measuring(const struct check_options *s)
+{
+	const char *option = option_not_for(&own, s->given, PREDICT);
+
+	if (!option && s->meter.name)
+		option = "meter";
+	if (!option)
+		option = option_of_meter(&s->meter);
+	return option ? option :
+			option_not_for(&power_option_group, s->power.given, 0);
+}
+
+/* Is standard input named at most once? */
+static enum exit_status check_stdin(const struct common *common,
+				    const struct check_options *s,
+				    const char *operand)
+{
+	const char *const names[] = { s->trace_name, s->samples, operand };
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		n += names[i] && !strcmp(names[i], "-");
+	return n > 1 ? usage_error(common, "standard input is named twice") :
+		       STATUS_DONE;
+}
+
 static enum exit_status check_source(const struct common *common,
 				     const struct check_options *s)
 {
 	const bool measures = s->samples || s->meter.name;
 	const char *of_meter = option_of_meter(&s->meter);
 
+	if (s->predict_only && option_of_measuring(s))
+		return usage_error(common, "--predict-only conflicts with --%s",
+				   option_of_measuring(s));
 	if (s->samples && s->meter.name)
 		return usage_error(common, "--samples conflicts with --meter");
 	if (!s->meter.name && of_meter)
 		return usage_error(common, "--%s requires --meter", of_meter);
-	if (s->predict_only && measures)
-		return usage_error(common, "--predict-only conflicts with --%s",
-				   s->samples ? "samples" : "meter");
 	if (s->predict_only || measures)
 		return STATUS_DONE;
 	return usage_error(common, "give --samples, --meter or --predict-only; "
@@ -120,7 +156,7 @@ static enum exit_status check(const struct common *common,
 				   "--help");
 	if (s->output && !strcmp(s->output, "-"))
 		return usage_error(common, "--output -: --json prints it");
-	if (check_source(common, s))
+	if (check_source(common, s) || check_stdin(common, s, operands[0]))
 		return STATUS_USAGE;
 	if (!s->trace_name && !strcmp(operands[0], "-") && !s->output &&
 	    !common->form)
@@ -134,8 +170,13 @@ static enum exit_status predict(const struct common *common,
 				char **operands)
 {
 	struct drives drives = { 0 };
-	enum exit_status status = read_drives(common, operands, 1, &drives);
+	enum exit_status status;
 
+	if (is_prediction(operands[0]))
+		return usage_error(common,
+				   "%s is a prediction: --trace is for a DRIVE",
+				   operands[0]);
+	status = read_drives(common, operands, 1, &drives);
 	if (!status && drives.n != 1) {
 		complain("%s: %zu drives; a prediction is of one", operands[0],
 			 drives.n);

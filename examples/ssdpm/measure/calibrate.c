@@ -137,11 +137,8 @@ char *policy_words(const struct policy *policy,
 
 	if (!file)
 		return NULL;
-	fputs(policy->name, file);
-	if (kind == SSDPM_KIND_NVME) {
-		fputs(": ", file);
-		write_apst_to(file, &resolved->apst);
-	}
+	write_policy_to(file, policy->name,
+			kind == SSDPM_KIND_NVME ? &resolved->apst : NULL);
 	fclose(file);
 	return words;
 }

@@ -1,29 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/measure.h"
+#include "measure/check.h"
 
-#include "options/units.h"
-
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-
-#define CHUNK 4096
-
-/* A prediction as a text, and what of it is shown. */
-struct check {
-	const struct common *common;
-	const struct check_options *settings;
-	char *text; /* it gets the measurement */
-	struct ssdpm_prediction prediction;
-	struct ssdpm_energy energy;
-	const char *path; /* where it is kept; NULL: nowhere */
-	const char *name; /* what is predicted, for people */
-	bool is_measured;
-};
+#include <unistd.h>
 
 /* UTC, to the second. */
-static const char *now_text(char text[32])
+const char *now_text(char text[32])
 {
 	const time_t now = time(NULL);
 	struct tm tm;
@@ -33,149 +20,35 @@ static const char *now_text(char text[32])
 	return text;
 }
 
-/* Nothing that somebody has is written over. */
+static enum exit_status complain_of_existing(const char *path)
+{
+	return failure("%s: it exists: name a new file with --output", path);
+}
+
+/* Early, so that no work is lost; create() decides. */
 static enum exit_status check_new(const char *path)
 {
-	struct stat status;
+	return path && !access(path, F_OK) ? complain_of_existing(path) :
+					     STATUS_DONE;
+}
 
-	if (!path || stat(path, &status))
-		return STATUS_DONE;
-	return failure("%s: it exists: name a new file with --output", path);
+/* Nothing that somebody has is written over. */
+static enum exit_status create(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd < 0 && errno == EEXIST)
+		return complain_of_existing(path);
+	if (fd < 0)
+		return failure("%s: %s", path, strerror(errno));
+	close(fd);
+	return STATUS_DONE;
 }
 
 static enum exit_status keep(const struct check *c)
 {
 	return c->path ? save_file(c->path, c->text, strlen(c->text)) :
 			 STATUS_DONE;
-}
-
-static bool is_inside(const struct check_options *s, int64_t time_ns)
-{
-	return time_ns >= s->from_ns && time_ns < s->to_ns;
-}
-
-/* Those of the window; how many is returned. */
-static size_t take_window(const struct check_options *s, int64_t *time_ns,
-			  double *power_w, size_t n)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!is_inside(s, time_ns[i]))
-			continue;
-		time_ns[kept] = time_ns[i];
-		power_w[kept++] = power_w[i];
-	}
-	return kept;
-}
-
-static enum exit_status feed(const struct check *c, struct power_input *input,
-			     struct ssdpm_integral *integral)
-{
-	static int64_t time_ns[CHUNK];
-	static double power_w[CHUNK];
-	struct power_array array = { time_ns, power_w, 0 };
-	struct ssdpm_error error;
-
-	for (;;) {
-		enum exit_status status =
-			read_power(input, time_ns, power_w, CHUNK, &array.n);
-
-		if (status || !array.n)
-			return status;
-		array.n = take_window(c->settings, time_ns, power_w, array.n);
-		struct ssdpm_samples samples = samples_of(&array);
-		if (array.n &&
-		    ssdpm_integral_feed(integral, &samples, &error)) {
-			complain_of_power(input->name, &error);
-			return STATUS_FAILED;
-		}
-	}
-}
-
-static enum exit_status integrate(struct check *c, struct power_input *input)
-{
-	struct ssdpm_integral *integral = NULL;
-	struct ssdpm_error error;
-	enum exit_status status;
-
-	c->energy.size = sizeof(c->energy);
-	if (ssdpm_integral_new(&c->settings->energy, &integral, &error)) {
-		complain_of_power(input->name, &error);
-		return STATUS_FAILED;
-	}
-	status = feed(c, input, integral);
-	if (!status && ssdpm_integral_get(integral, &c->energy, &error)) {
-		complain_of_power(input->name, &error);
-		status = STATUS_FAILED;
-	}
-	ssdpm_integral_free(integral);
-	return status;
-}
-
-/* Of another time, a mean power is that of another run. */
-static void say_times(const struct check *c, const char *name)
-{
-	const uint64_t measured = c->energy.covered_ns;
-	const uint64_t predicted = c->prediction.duration_ns;
-	const uint64_t more = measured > predicted ? measured : predicted;
-	const uint64_t less = measured > predicted ? predicted : measured;
-
-	if (!c->common->quiet && more - less > more / 10)
-		remark("%s: samples of %s, and the prediction is of %s: "
-		       "--window chooses samples, --end the end of a "
-		       "prediction",
-		       name, time_text(measured).text,
-		       time_text(predicted).text);
-}
-
-static enum exit_status add_measurement(struct check *c, const char *name)
-{
-	char when[32];
-	const struct ssdpm_prediction_measured measured = {
-		.size = sizeof(measured),
-		.energy = &c->energy,
-		.subtracted_w = c->settings->subtracted_w,
-		.measured_at = now_text(when),
-	};
-	struct ssdpm_error error;
-	char *text;
-
-	if (ssdpm_prediction_add_measured(c->text, strlen(c->text), &measured,
-					  &text, &error)) {
-		complain_of_power(name, &error);
-		return STATUS_FAILED;
-	}
-	free(c->text);
-	c->text = text;
-	c->is_measured = true;
-	say_times(c, name);
-	return STATUS_DONE;
-}
-
-static enum exit_status measure_power(struct check *c)
-{
-	const struct check_options *s = c->settings;
-	const char *name = s->samples ? s->samples : s->meter.name;
-	enum exit_status status, recorded = STATUS_DONE;
-	struct recording recording;
-	struct power_input input;
-
-	if (s->samples) {
-		status = open_power(&s->power, name, &input);
-	} else {
-		recorded = record_meter(c->common, &s->meter, &recording);
-		if (!recording.n)
-			return recorded;
-		status = open_power_fd(&s->power, name, recording.fd, &input);
-	}
-	if (status)
-		return status;
-	status = integrate(c, &input);
-	close_power(&input);
-	if (!status)
-		status = add_measurement(c, name);
-	return status ? status : recorded;
 }
 
 static const char *const verdict_texts[] = {
@@ -187,21 +60,18 @@ static const char *const verdict_texts[] = {
 
 static void print_measured(const struct check *c)
 {
-	struct ssdpm_prediction_check found = { .size = sizeof(found) };
+	const struct ssdpm_prediction_check *found = &c->found;
 
-	if (ssdpm_prediction_judge(&c->prediction, &c->energy,
-				   c->settings->subtracted_w, &found, NULL))
-		return;
-	printf("measured   %s", watts_text((double)found.power_uw / 1e6).text);
-	if (found.low_uw != found.high_uw)
+	printf("measured   %s", watts_text((double)found->power_uw / 1e6).text);
+	if (found->low_uw != found->high_uw)
 		printf(" (%s to %s)",
-		       watts_text((double)found.low_uw / 1e6).text,
-		       watts_text((double)found.high_uw / 1e6).text);
+		       watts_text((double)found->low_uw / 1e6).text,
+		       watts_text((double)found->high_uw / 1e6).text);
 	printf(" in %s\n%s%s\n", time_text(c->energy.covered_ns).text,
-	       verdict_texts[found.verdict],
-	       found.certain ? "" :
-			       "; within the instrument's error it may be "
-			       "another");
+	       verdict_texts[found->verdict],
+	       found->certain ? "" :
+				"; within the instrument's error it may be "
+				"another");
 }
 
 static void print_check(const struct check *c)
@@ -240,14 +110,24 @@ static enum exit_status go_on(struct check *c)
 	return measured;
 }
 
+/* A file of a table has a name of its user: it is not in the prediction. */
+static char *name_policy(const struct job *job, const struct ssdpm_model *model)
+{
+	struct policy policy = *job->policy;
+
+	if (policy.what.kind == SSDPM_POLICY_TABLE)
+		policy.name = "table";
+	return policy_words(&policy, &job->row.resolved,
+			    ssdpm_model_get_info(model)->kind);
+}
+
 static enum exit_status write_prediction(struct check *c,
 					 const struct estimate *e,
 					 const struct records *records)
 {
 	const struct job *job = &e->jobs[0];
 	const struct ssdpm_model *model = e->subject->drive->model;
-	char *policy = policy_words(job->policy, &job->row.resolved,
-				    ssdpm_model_get_info(model)->kind);
+	char *policy = name_policy(job, model);
 	char when[32];
 	const struct ssdpm_prediction_report report = {
 		.size = sizeof(report),
@@ -268,9 +148,11 @@ static enum exit_status write_prediction(struct check *c,
 		err = ssdpm_prediction_report_to_json(&report, &c->text,
 						      &error);
 	free(policy);
-	if (!err)
-		return keep(c);
-	return failure("%s: %s", c->name, error.message);
+	if (err)
+		return failure("%s: %s", c->name, error.message);
+	if (c->path && create(c->path))
+		return STATUS_FAILED;
+	return keep(c);
 }
 
 enum exit_status check_drive(const struct common *common,
@@ -313,6 +195,82 @@ enum exit_status check_drive(const struct common *common,
 	return status;
 }
 
+bool is_prediction(const char *path)
+{
+	struct ssdpm_prediction p = { .size = sizeof(p) };
+	struct buffer buffer = { 0 };
+	struct stat status;
+	int err;
+
+	if (stat(path, &status) || !S_ISREG(status.st_mode) ||
+	    !status.st_size || read_operand(path, &buffer))
+		return false;
+	err = ssdpm_prediction_from_json(buffer.data, buffer.size, &p, NULL);
+	free(buffer.data);
+	return !err || err == -EEXIST;
+}
+
+static bool is_drive(const struct buffer *buffer)
+{
+	struct ssdpm_model **models;
+	size_t n;
+
+	if (ssdpm_model_list_from_data(buffer->data, buffer->size, &models, &n,
+				       NULL))
+		return false;
+	ssdpm_model_list_free(models, n);
+	return true;
+}
+
+/* Something that has a name of its own is a drive. */
+static enum exit_status check_file(const struct check *c, const char *path)
+{
+	struct stat status;
+
+	if (!strcmp(path, "-"))
+		return STATUS_DONE;
+	if (stat(path, &status))
+		return failure("%s: %s; a DRIVE requires --trace", path,
+			       strerror(errno));
+	if (S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode) ||
+	    S_ISCHR(status.st_mode))
+		return usage_error(c->common,
+				   "%s is no file of a prediction; a DRIVE "
+				   "requires --trace",
+				   path);
+	return STATUS_DONE;
+}
+
+static enum exit_status read_prediction(struct check *c, const char *path)
+{
+	struct buffer buffer = { 0 };
+	struct ssdpm_error error;
+	enum exit_status status = check_file(c, path);
+
+	c->prediction.size = sizeof(c->prediction);
+	if (status)
+		return status;
+	status = STATUS_FAILED;
+	if (read_operand(path, &buffer))
+		goto out;
+	if (ssdpm_prediction_from_json(buffer.data, buffer.size, &c->prediction,
+				       &error)) {
+		if (is_drive(&buffer))
+			status = usage_error(c->common,
+					     "%s is a drive, which requires "
+					     "--trace",
+					     path);
+		else
+			complain_of_power(path, &error);
+		goto out;
+	}
+	c->text = strndup(buffer.data, buffer.size);
+	status = c->text ? STATUS_DONE : out_of_memory();
+out:
+	free(buffer.data);
+	return status;
+}
+
 enum exit_status check_written(const struct common *common,
 			       const struct check_options *settings,
 			       const char *path)
@@ -320,27 +278,23 @@ enum exit_status check_written(const struct common *common,
 	struct check c = { .common = common,
 			   .settings = settings,
 			   .name = path };
-	struct buffer buffer = { 0 };
-	struct ssdpm_error error;
-	enum exit_status status = STATUS_FAILED;
+	enum exit_status status;
+	bool is_copied = false;
 
 	c.path = settings->output  ? settings->output :
 		 strcmp(path, "-") ? path :
 				     NULL;
-	c.prediction.size = sizeof(c.prediction);
-	if (c.path && strcmp(c.path, path) && check_new(c.path))
-		goto out;
-	if (read_operand(path, &buffer))
-		goto out;
-	if (ssdpm_prediction_from_json(buffer.data, buffer.size, &c.prediction,
-				       &error)) {
-		complain_of_power(path, &error);
-		goto out;
+	status = read_prediction(&c, path);
+	if (!status && c.path && strcmp(c.path, path)) {
+		status = create(c.path);
+		is_copied = !status;
 	}
-	c.text = strndup(buffer.data, buffer.size);
-	status = c.text ? go_on(&c) : out_of_memory();
-out:
+	if (is_copied)
+		status = keep(&c);
+	if (!status)
+		status = go_on(&c);
+	if (status && !c.is_measured && is_copied)
+		unlink(c.path);
 	free(c.text);
-	free(buffer.data);
 	return status;
 }

@@ -202,6 +202,8 @@ struct check_options {
 enum exit_status check_drive(const struct common *common,
 			     const struct check_options *options,
 			     const struct drives *drives);
+/* Is there a file that has a prediction, measured or not? */
+bool is_prediction(const char *path);
 /* Measure what was predicted in a file, and keep that there. */
 enum exit_status check_written(const struct common *common,
 			       const struct check_options *options,

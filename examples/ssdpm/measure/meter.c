@@ -264,6 +264,8 @@ enum exit_status record_meter(const struct common *common,
 		status = open_samples(&r);
 	if (!status)
 		status = record(&r);
+	if (!status && !r.n)
+		status = failure("%s: no reading", meter_options->name);
 	if (r.n) {
 		recording.n = r.n;
 		recording.has_counter =

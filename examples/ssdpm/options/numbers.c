@@ -189,60 +189,77 @@ static int64_t two_digits(int64_t uw)
 	return (uw + (uw < 0 ? -unit : unit) / 2) / unit * unit;
 }
 
-/* " (likely 12 to 130)"; with a unit where that is another one. */
-static struct number likely_range(int64_t low_uw, int64_t uw, int64_t high_uw)
+/* One unit for all, unless that makes the middle too small to read. */
+static const struct scale *saving_scale(int64_t low_uw, int64_t uw,
+					int64_t high_uw)
 {
-	const struct scale *scale;
-	struct number number = { "" };
+	const struct scale *own = power_scale(uw, uw);
+	const struct scale *all = power_scale(low_uw, high_uw);
 
-	low_uw = two_digits(low_uw);
-	high_uw = two_digits(high_uw);
-	if (low_uw == high_uw)
-		return number;
-	scale = power_scale(low_uw, high_uw);
-	snprintf(number.text, sizeof(number.text), " (likely %.6s to %.6s%s%s)",
-		 in_unit(low_uw, scale->factor).text,
-		 in_unit(high_uw, scale->factor).text,
-		 scale == power_scale(uw, uw) ? "" : " ",
-		 scale == power_scale(uw, uw) ? "" : scale->unit);
-	return number;
+	return uw && (own > all || magnitude(uw) < all->factor / 100) ? own :
+									all;
 }
 
-/* What is lost is more, and not a negative saving. */
+/* "49 mW (likely 12 to 130)"; with a second unit where one does not fit. */
+static struct saving_words likely_text(int64_t low_uw, int64_t uw,
+				       int64_t high_uw)
+{
+	const struct scale *all, *own;
+	struct saving_words words;
+
+	uw = two_digits(uw);
+	low_uw = two_digits(low_uw);
+	high_uw = two_digits(high_uw);
+	if (low_uw == high_uw) {
+		strcpy(words.text, power_text(uw).text);
+		return words;
+	}
+	all = power_scale(low_uw, high_uw);
+	own = saving_scale(low_uw, uw, high_uw);
+	snprintf(words.text, sizeof(words.text),
+		 "%.12s %s (likely %.12s to %.12s%s%s)",
+		 in_unit(uw, own->factor).text, own->unit,
+		 in_unit(low_uw, all->factor).text,
+		 in_unit(high_uw, all->factor).text, own == all ? "" : " ",
+		 own == all ? "" : all->unit);
+	return words;
+}
+
+/* What is lost is a cost, and not a negative saving. */
 struct saving_words saving_text(const struct ssdpm_likely *likely)
 {
 	static const char *const forms[][2] = {
-		[SSDPM_SAVING_SAVES] = { "saves %s%s", "saves %s%s" },
-		[SSDPM_SAVING_PROBABLY_SAVES] = { "probably saves %s%s",
-						  "probably saves %s%s" },
-		[SSDPM_SAVING_NOT_DECIDED] = { "not decided: %s%s",
-					       "not decided: -%s%s" },
-		[SSDPM_SAVING_PROBABLY_COSTS] = { "probably costs %s%s",
-						  "probably costs %s%s" },
-		[SSDPM_SAVING_COSTS] = { "costs %s%s", "costs %s%s" },
-		[SSDPM_SAVING_TOO_SMALL] = { "saves too little to matter: %s%s",
-					     "costs too little to matter: %s%s" },
+		[SSDPM_SAVING_SAVES] = { "saves", "costs" },
+		[SSDPM_SAVING_PROBABLY_SAVES] = { "probably saves",
+						  "probably costs" },
+		[SSDPM_SAVING_NOT_DECIDED] = { "not decided:",
+					       "not decided: cost" },
+		[SSDPM_SAVING_PROBABLY_COSTS] = { "probably costs",
+						  "probably costs" },
+		[SSDPM_SAVING_COSTS] = { "costs", "costs" },
+		[SSDPM_SAVING_TOO_SMALL] = { "saves too little to matter:",
+					     "costs too little to matter:" },
 	};
-	const bool lost = likely->median_uw < 0;
-	const bool turned = likely->verdict == SSDPM_SAVING_COSTS ||
-			    likely->verdict == SSDPM_SAVING_PROBABLY_COSTS ||
-			    (lost && likely->verdict == SSDPM_SAVING_TOO_SMALL);
-	const bool certain = likely->low_uw == likely->high_uw;
-	int64_t uw = lost ? -likely->median_uw : likely->median_uw;
-	struct number range = { "" };
-	struct saving_words words;
+	const bool lost = likely->median_uw < 0 ||
+			  likely->verdict == SSDPM_SAVING_COSTS ||
+			  likely->verdict == SSDPM_SAVING_PROBABLY_COSTS;
+	struct saving_words words, numbers;
 
-	if (!certain) {
-		uw = two_digits(uw);
-		range = likely_range(
-			turned ? -likely->high_uw : likely->low_uw, uw,
-			turned ? -likely->low_uw : likely->high_uw);
-	}
-	if (certain && !uw)
+	if (likely->low_uw == likely->high_uw && !likely->median_uw) {
 		strcpy(words.text, "likely saves nothing");
+		return words;
+	}
+	if (likely->low_uw == likely->high_uw)
+		strcpy(numbers.text,
+		       power_text(lost ? -likely->median_uw : likely->median_uw)
+			       .text);
+	else if (lost)
+		numbers = likely_text(-likely->high_uw, -likely->median_uw,
+				      -likely->low_uw);
 	else
-		snprintf(words.text, sizeof(words.text),
-			 forms[likely->verdict][lost], power_text(uw).text,
-			 range.text);
+		numbers = likely_text(likely->low_uw, likely->median_uw,
+				      likely->high_uw);
+	snprintf(words.text, sizeof(words.text), "%s %.90s",
+		 forms[likely->verdict][lost], numbers.text);
 	return words;
 }

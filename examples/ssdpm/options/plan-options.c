@@ -233,7 +233,7 @@ static enum exit_status set_power_states(struct plan_options *settings,
 					   all);
 		if (find_entry(all, text, name) != text)
 			return usage_error(common,
-					   "--power-state %s: %.*s stands "
+					   "--power-state %s: %.*s is given "
 					   "twice",
 					   all, (int)name, text);
 		memcpy(number, digits, length);

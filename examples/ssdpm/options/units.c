@@ -413,8 +413,9 @@ enum exit_status parse_mix(const struct common *common, const char *all,
 		if (parse_op_share(common, all, text, &ppm, &read))
 			return STATUS_USAGE;
 		if (seen[read])
-			return usage_error(common, "--mix %s: %s stands twice",
-					   all, read ? "read" : "write");
+			return usage_error(common,
+					   "--mix %s: %s is given twice", all,
+					   read ? "read" : "write");
 		seen[read] = true;
 		sums[read] = ppm;
 	}

@@ -243,8 +243,8 @@ static void print_assumptions(const struct ssdpm_result *r)
 	uint32_t axis = r->widest_axis;
 
 	if (r->low->energy_nj != r->high->energy_nj)
-		puts("  low and high: the unknown powers and times allow "
-		     "nothing beyond them; --explain lists them");
+		puts("  low and high hold for all unknown powers and times; "
+		     "--explain lists these");
 	print_loose(r);
 	printf("  %s of the energy rests on assumed values",
 	       share_text(r->assumed_nj, r->nominal->energy_nj).text);
@@ -273,7 +273,7 @@ static void print_policy(const struct job *job, const struct drive *drive)
 		fputs("link power management", stdout);
 }
 
-static void explain_values(const struct job *job)
+void explain_values(const struct job *job)
 {
 	size_t n;
 	const struct ssdpm_parameter *p =
@@ -539,10 +539,8 @@ void print_policies(const struct sim_options *options, const struct estimate *e,
 	for (size_t i = 0; i < e->n_jobs; i++)
 		print_merged(e, i);
 	print_loose(first);
-	if (!explain)
-		return;
-	explain_savings(e, ranked, n_rows);
-	explain_values(&e->jobs[0]);
+	if (explain)
+		explain_savings(e, ranked, n_rows);
 }
 
 static void csv_row(const struct estimate *e, const struct job *job)

@@ -34,3 +34,13 @@ void write_apst_to(FILE *file, const struct ssdpm_apst *table)
 	if (!*before)
 		fputs("never sleeps", file);
 }
+
+void write_policy_to(FILE *file, const char *name,
+		     const struct ssdpm_apst *table)
+{
+	fputs(name, file);
+	if (table && *name)
+		fputs(": ", file);
+	if (table)
+		write_apst_to(file, table);
+}

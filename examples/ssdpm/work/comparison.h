@@ -58,6 +58,9 @@ enum exit_status print_mixes(const struct common *common,
 			     const struct sim_options *options,
 			     const struct cap_answer *caps, size_t n);
 
+/* What is taken for known of a drive. */
+void explain_values(const struct job *job);
+
 /* All policies on one workload; as CSV, a line for each. */
 void print_policies(const struct sim_options *options,
 		    const struct estimate *estimate, bool explain);

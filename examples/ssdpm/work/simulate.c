@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "work/simulate.h"
 
+#include "options/numbers.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,6 +186,7 @@ struct stream {
 	const struct plan *plan;
 	struct estimate *estimates;
 	size_t n;
+	uint64_t last_ns; /* when the last I/O completed, undelayed */
 };
 
 static enum exit_status take(void *data, struct trace_input *input,
@@ -192,8 +195,24 @@ static enum exit_status take(void *data, struct trace_input *input,
 	struct stream *s = data;
 	enum exit_status status = feed_all(input, s->estimates, s->n, ios, n);
 
+	for (size_t i = 0; i < n; i++)
+		if (ios[i].start_ns + ios[i].service_ns > s->last_ns)
+			s->last_ns = ios[i].start_ns + ios[i].service_ns;
 	return status || !s->plan->records ? status :
 					     keep_ios(s->plan->records, ios, n);
+}
+
+/* The library simulates to the last completion at least. */
+static void say_end(const struct plan *plan, const struct trace_input *input,
+		    uint64_t last_ns)
+{
+	const uint64_t end_ns =
+		end_on_clock(plan->sim_options, input->start_ns);
+
+	if (!plan->common->quiet && end_ns && end_ns < last_ns)
+		remark("%s: --end is before the last completion, at %s: all "
+		       "I/Os are simulated",
+		       input->name, time_text(last_ns - input->start_ns).text);
 }
 
 static enum exit_status stream(const struct plan *plan,
@@ -211,6 +230,8 @@ static enum exit_status stream(const struct plan *plan,
 					    0);
 	if (!status)
 		say_counts(plan->common, input);
+	if (!status && input->begun)
+		say_end(plan, input, s.last_ns);
 	for (size_t i = 0; i < n; i++)
 		estimates[i].counts = *ssdpm_trace_get_counts(input->trace);
 	return status;

@@ -487,6 +487,21 @@ SSDPM_API int ssdpm_prediction_add_measured(
 	struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_prediction_check_from_json() - a prediction that was measured
+ * @text:  of ssdpm_prediction_add_measured(); need not end in a zero byte
+ * @size:  of @text
+ * @ret_check: its size member is set by the caller; as @text says
+ * @ret_text: the text before the measurement, to be read by
+ *        ssdpm_prediction_from_json(); free() it. NULL: not wanted
+ *
+ * Return: 0; -ENODATA (it has no measurement), or as
+ * ssdpm_prediction_from_json(), but for -EEXIST.
+ */
+SSDPM_API int ssdpm_prediction_check_from_json(
+	const char *text, size_t size, struct ssdpm_prediction_check *ret_check,
+	char **ret_text, struct ssdpm_error *reterr);
+
+/**
  * struct ssdpm_survey_words - how to tell people what a survey speaks for
  * (frozen)
  * @lines:     sentences; @n_lines of them

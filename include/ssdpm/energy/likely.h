@@ -157,6 +157,9 @@ enum ssdpm_prediction_verdict {
  * @certain: 1: each power within the instrument's error has this verdict
  * @power_uw: mean power that was measured, less what was subtracted
  * @low_uw, @high_uw: it within the error of the instrument
+ * @length_differs: 1: the time of the samples and the predicted one differ by
+ *           more than a tenth of the longer one
+ * @reserved: 0
  */
 struct ssdpm_prediction_check {
 	size_t size;
@@ -165,6 +168,8 @@ struct ssdpm_prediction_check {
 	int64_t power_uw;
 	int64_t low_uw;
 	int64_t high_uw;
+	uint32_t length_differs;
+	uint32_t reserved;
 };
 
 /**

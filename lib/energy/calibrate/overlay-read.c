@@ -77,22 +77,12 @@ static int read_int(const struct overlay_reader *r, const char *key,
 {
 	char name[WORD_SIZE];
 	const struct json_node *node = find(r, key, name);
-	uint64_t value;
-	int err;
 
 	*ret_known = !is_null(node);
 	if (!*ret_known)
 		return 0;
-	struct json_node number = *node;
-	bool negative = number.type == JSON_INTEGER &&
-			r->json->text[number.start] == '-';
-
-	number.start += negative;
-	err = ssdpm__json_get_uint(r->json, &number, max, name, &value,
+	return ssdpm__json_get_int(r->json, node, max, name, ret_value,
 				   r->reterr);
-	if (err == 0)
-		*ret_value = negative ? -(int64_t)value : (int64_t)value;
-	return err;
 }
 
 static int read_millionths(const struct overlay_reader *r, const char *key,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "estimate/internal.h"
 
 struct comparison_row {
 	char *name;
@@ -132,6 +133,16 @@ int ssdpm_comparison_new(const struct ssdpm_model *model,
 	return err;
 }
 
+/* A SATA drive need not have the states in which two policies differ. */
+static bool is_same(const struct ssdpm_model *model,
+		    const struct ssdpm_resolved_policy *a,
+		    const struct ssdpm_resolved_policy *b)
+{
+	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA)
+		return ssdpm__is_link_same(model, a->lpm, b->lpm);
+	return ssdpm_resolved_policy_is_same(a, b);
+}
+
 /* What the row does; if no earlier one does the same, its simulation. */
 static int start(struct ssdpm_comparison *comparison,
 		 const struct ssdpm_policy *policy, struct comparison_row *row,
@@ -147,7 +158,7 @@ static int start(struct ssdpm_comparison *comparison,
 		return err;
 	for (row->same_as = 0; row->same_as < comparison->n_rows;
 	     row->same_as++)
-		if (ssdpm_resolved_policy_is_same(
+		if (is_same(comparison->model,
 			    &comparison->rows[row->same_as].resolved,
 			    &row->resolved))
 			return 0;

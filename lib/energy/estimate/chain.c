@@ -113,6 +113,23 @@ bool ssdpm__is_lpm_unknown(const struct ssdpm_model *model, uint32_t lpm)
 	       lpm < SSDPM_LPM_MAX_PERFORMANCE;
 }
 
+bool ssdpm__is_link_same(const struct ssdpm_model *model, uint32_t a,
+			 uint32_t b)
+{
+	const struct values values = { 0 };
+	struct chain x = { 0 }, y = { 0 };
+
+	if (ssdpm__is_lpm_unknown(model, a) || ssdpm__is_lpm_unknown(model, b))
+		return a == b;
+	follow_link(model, a, &values, &x);
+	follow_link(model, b, &values, &y);
+	for (uint32_t i = 0; i < x.n && i < y.n; i++)
+		if (x.steps[i].state != y.steps[i].state ||
+		    x.steps[i].timer != y.steps[i].timer)
+			return false;
+	return x.n == y.n;
+}
+
 int ssdpm__check_operational(const struct ssdpm_model *model, uint32_t state,
 			     struct ssdpm_error *reterr)
 {

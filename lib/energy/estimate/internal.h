@@ -107,6 +107,10 @@ int ssdpm__check_operational(const struct ssdpm_model *model, uint32_t state,
 /* Whether the link policy of a SATA drive is unknown. */
 bool ssdpm__is_lpm_unknown(const struct ssdpm_model *model, uint32_t lpm);
 
+/* Whether the link of a SATA drive does the same under both policies. */
+bool ssdpm__is_link_same(const struct ssdpm_model *model, uint32_t a,
+			 uint32_t b);
+
 /*
  * The chain that a table or a link policy makes of a drive with these values;
  * params were checked, but not that the table and the policy fit the drive.

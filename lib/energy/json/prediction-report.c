@@ -13,6 +13,7 @@
 #include "base/json.h"
 
 #define SCHEMA "ssdpm.prediction/1"
+#define MOST_UW (UINT64_C(1) << 53) /* as of ssdpm_prediction_judge() */
 #define FNV_OFFSET UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
@@ -211,8 +212,12 @@ static int check_open(const struct json *json, struct ssdpm_error *reterr)
 				  "measured: is needed");
 }
 
-static int read_text(const char *text, size_t size, struct json *json,
-		     struct ssdpm_prediction *p, struct ssdpm_error *reterr)
+/* check is what the measurement has to be. */
+static int read_text(const char *text, size_t size,
+		     int (*check)(const struct json *json,
+				  struct ssdpm_error *reterr),
+		     struct json *json, struct ssdpm_prediction *p,
+		     struct ssdpm_error *reterr)
 {
 	int err = ssdpm__json_parse(text, size, json, reterr);
 
@@ -222,7 +227,7 @@ static int read_text(const char *text, size_t size, struct json *json,
 	if (!err)
 		err = read_numbers(json, p, reterr);
 	if (!err)
-		err = check_open(json, reterr);
+		err = check(json, reterr);
 	if (err)
 		ssdpm__json_free(json);
 	return err;
@@ -238,7 +243,7 @@ int ssdpm_prediction_from_json(const char *text, size_t size,
 				     "ssdpm_prediction", reterr);
 
 	if (!err)
-		err = read_text(text, size, &json, &p, reterr);
+		err = read_text(text, size, check_open, &json, &p, reterr);
 	if (err)
 		return err;
 	ssdpm__json_free(&json);
@@ -263,22 +268,19 @@ static int write_measurement(const struct measured *m, char **ret_text,
 	return ssdpm__json_finish(&w, ret_text, reterr);
 }
 
-/* All as it was, and the measurement in place of its null. */
-static int put_in(const struct json *json, size_t size, const char *measurement,
-		  char **ret_text, struct ssdpm_error *reterr)
+/* All as it was, and other text as the measurement. */
+static int put_in(const struct json *json, size_t size, const char *other,
+		  size_t length, char **ret_text, struct ssdpm_error *reterr)
 {
 	const struct json_node *node =
 		ssdpm__json_member(json, json->nodes, "measured");
-	const size_t before = strlen(BEFORE_MEASURED);
-	const size_t length =
-		strlen(measurement) - before - strlen(AFTER_MEASURED);
 	const size_t rest = size - node->end;
 	char *text = malloc(node->start + length + rest + 1);
 
 	if (!text)
 		return ssdpm__no_memory(reterr);
 	memcpy(text, json->text, node->start);
-	memcpy(text + node->start, measurement + before, length);
+	memcpy(text + node->start, other, length);
 	memcpy(text + node->start + length, json->text + node->end, rest);
 	text[node->start + length + rest] = 0;
 	*ret_text = text;
@@ -292,7 +294,7 @@ static int add(const char *text, size_t size, struct measured *m,
 	struct ssdpm_prediction p = { .size = sizeof(p) };
 	char *measurement = NULL;
 	struct json json;
-	int err = read_text(text, size, &json, &p, reterr);
+	int err = read_text(text, size, check_open, &json, &p, reterr);
 
 	if (err)
 		return err;
@@ -303,7 +305,10 @@ static int add(const char *text, size_t size, struct measured *m,
 		err = write_measurement(m, &measurement, reterr);
 	if (!err)
 		err = put_in(&json, size - (size_t)(json.text - text),
-			     measurement, ret_text, reterr);
+			     measurement + strlen(BEFORE_MEASURED),
+			     strlen(measurement) - strlen(BEFORE_MEASURED) -
+				     strlen(AFTER_MEASURED),
+			     ret_text, reterr);
 	free(measurement);
 	ssdpm__json_free(&json);
 	return err;
@@ -330,4 +335,117 @@ int ssdpm_prediction_add_measured(
 	m = (struct measured){ &energy, NULL, known.measured_at,
 			       known.subtracted_w };
 	return add(text, size, &m, ret_text, reterr);
+}
+
+static int check_measured(const struct json *json, struct ssdpm_error *reterr)
+{
+	const struct json_node *node =
+		ssdpm__json_member(json, json->nodes, "measured");
+
+	if (node && node->type == JSON_OBJECT)
+		return 0;
+	return ssdpm__fail(reterr, -ENODATA, json->nodes->line,
+			   "measured: there is no measurement yet");
+}
+
+static int read_member(const struct json *json, const char *key,
+		       const struct json_node **ret_node,
+		       struct ssdpm_error *reterr)
+{
+	const struct json_node *measured =
+		ssdpm__json_member(json, json->nodes, "measured");
+
+	*ret_node = ssdpm__json_member(json, measured, key);
+	if (*ret_node)
+		return 0;
+	return ssdpm__fail(reterr, -EINVAL, measured->line,
+			   "measured: %s: is needed", key);
+}
+
+static int read_power(const struct json *json, const char *key, int64_t *ret_uw,
+		      struct ssdpm_error *reterr)
+{
+	const struct json_node *node;
+	int err = read_member(json, key, &node, reterr);
+
+	return err ? err :
+		     ssdpm__json_get_int(json, node, MOST_UW, key, ret_uw,
+					 reterr);
+}
+
+static int read_flag(const struct json *json, const char *key,
+		     uint32_t *ret_flag, struct ssdpm_error *reterr)
+{
+	const struct json_node *node;
+	int err = read_member(json, key, &node, reterr);
+
+	if (!err)
+		err = ssdpm__json_expect(node, JSON_BOOLEAN, key, reterr);
+	if (!err)
+		*ret_flag = ssdpm__json_is_true(json, node);
+	return err;
+}
+
+static int read_verdict(const struct json *json, uint32_t *ret_verdict,
+			struct ssdpm_error *reterr)
+{
+	const struct json_node *node;
+	char word[32];
+	int err = read_member(json, "verdict", &node, reterr);
+
+	if (!err)
+		err = ssdpm__json_get_string(json, node, word, sizeof(word),
+					     "verdict", reterr);
+	if (err)
+		return err;
+	*ret_verdict = ssdpm_prediction_verdict_from_string(word);
+	return *ret_verdict ?
+		       0 :
+		       ssdpm__fail(reterr, -EINVAL, node->line,
+				   "verdict: \"%s\" means nothing here", word);
+}
+
+static int read_check(const struct json *json,
+		      struct ssdpm_prediction_check *check,
+		      struct ssdpm_error *reterr)
+{
+	int err = read_verdict(json, &check->verdict, reterr);
+
+	if (!err)
+		err = read_flag(json, "certain", &check->certain, reterr);
+	if (!err)
+		err = read_power(json, "power_uw", &check->power_uw, reterr);
+	if (!err)
+		err = read_power(json, "low_uw", &check->low_uw, reterr);
+	if (!err)
+		err = read_power(json, "high_uw", &check->high_uw, reterr);
+	if (!err)
+		err = read_flag(json, "length_differs", &check->length_differs,
+				reterr);
+	return err;
+}
+
+int ssdpm_prediction_check_from_json(const char *text, size_t size,
+				     struct ssdpm_prediction_check *ret_check,
+				     char **ret_text,
+				     struct ssdpm_error *reterr)
+{
+	struct ssdpm_prediction_check check = { .size = sizeof(check) };
+	struct ssdpm_prediction p = { .size = sizeof(p) };
+	struct json json;
+	int err = ssdpm__sized_check(ret_check, sizeof(check),
+				     "ssdpm_prediction_check", reterr);
+
+	if (!err)
+		err = read_text(text, size, check_measured, &json, &p, reterr);
+	if (err)
+		return err;
+	err = read_check(&json, &check, reterr);
+	if (!err && ret_text)
+		err = put_in(&json, size - (size_t)(json.text - text), "null",
+			     strlen("null"), ret_text, reterr);
+	ssdpm__json_free(&json);
+	if (!err)
+		ssdpm__sized_out(ret_check, &check, sizeof(check));
+	return err;
 }

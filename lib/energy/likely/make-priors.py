@@ -25,7 +25,7 @@ def main() -> None:
                 rows.append(cells)
     names = [row[0] for row in rows]
     if len(set(names)) != len(names):
-        sys.exit("a rule stands twice")
+        sys.exit("a rule is given twice")
     print(f"#define PRIORS_VERSION {version}")
     print("static const struct prior priors[] = {")
     for name, spread, sources, drawn, evidence in rows:

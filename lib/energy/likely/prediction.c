@@ -121,6 +121,15 @@ static bool is_certain(const struct ssdpm_prediction *p,
 	       low > (double)p->possible_high_uw;
 }
 
+/* By more than a tenth of the longer one. */
+static bool length_differs(uint64_t a_ns, uint64_t b_ns)
+{
+	const uint64_t more_ns = a_ns > b_ns ? a_ns : b_ns;
+	const uint64_t less_ns = a_ns > b_ns ? b_ns : a_ns;
+
+	return more_ns - less_ns > more_ns / 10;
+}
+
 static int in_uw(double power_w, int64_t *ret_uw, struct ssdpm_error *reterr)
 {
 	double uw = power_w * UW_PER_W;
@@ -185,6 +194,8 @@ int ssdpm_prediction_judge(const struct ssdpm_prediction *prediction,
 		return err;
 	check.verdict = verdict_of(&known, (double)check.power_uw);
 	check.certain = is_certain(&known, &check);
+	check.length_differs =
+		length_differs(measured.covered_ns, known.duration_ns);
 	ssdpm__sized_out(ret_check, &check, sizeof(check));
 	return 0;
 }

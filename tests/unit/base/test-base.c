@@ -149,7 +149,7 @@ static void a_long_key_is_cut_between_characters_and_the_cause_stays(
 						       &model, &error),
 				 -EINVAL);
 		assert_true(is_utf8(error.message));
-		fixture_assert_error(&error, -EINVAL, 1, "stands twice");
+		fixture_assert_error(&error, -EINVAL, 1, "is given twice");
 	}
 	assert_ptr_equal(model, UNTOUCHED);
 }

@@ -225,14 +225,14 @@ static void a_key_that_stands_twice_is_refused(void **state)
 {
 	(void)state;
 	assert_bad_text("{\"a\": 1, \"a\": 1}", 1,
-			"the key \"a\" stands twice, first in line 1");
+			"the key \"a\" is given twice, first in line 1");
 	assert_bad_text("{\"a\": 1,\n\"b\": {\"x\": [2]},\n\"a\": null}", 3,
-			"the key \"a\" stands twice, first in line 1");
+			"the key \"a\" is given twice, first in line 1");
 	assert_bad_text("{\"a\": null, \"a\": null}", 1, "twice");
 	assert_bad_text("[{\"k\": {\"a\": {}, \"a\": {}}}]", 1, "twice");
-	assert_bad_text("{\"\": 1, \"\": 1}", 1, "the key \"\" stands twice");
+	assert_bad_text("{\"\": 1, \"\": 1}", 1, "the key \"\" is given twice");
 	assert_bad_text("{\"a\": 1, \"\\u0061\": 1}", 1,
-			"the key \"\\u0061\" stands twice");
+			"the key \"\\u0061\" is given twice");
 	assert_bad_text("{\"\\u0061b\": 1, \"a\\u0062\": 1}", 1, "twice");
 	assert_bad_text("{\"\\/\": 1, \"/\": 1}", 1, "twice");
 	assert_bad_text("{\"\\n\": 1, \"\\u000A\": 1}", 1, "twice");

@@ -1349,6 +1349,25 @@ static const struct ssdpm_prediction_measured prediction_measured = {
 	.energy = &judged_energy,
 };
 
+static int prediction_check_from_json(void *sized, struct ssdpm_error *error)
+{
+	char *text, *more;
+	int err = ssdpm_prediction_report_to_json(&prediction_report, &text,
+						  error);
+
+	if (err)
+		return err;
+	err = ssdpm_prediction_add_measured(text, strlen(text),
+					    &prediction_measured, &more, error);
+	free(text);
+	if (err)
+		return err;
+	err = ssdpm_prediction_check_from_json(more, strlen(more), sized, NULL,
+					       error);
+	free(more);
+	return err;
+}
+
 static const struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
 						      .spare_factor = 0.1 };
 
@@ -1381,6 +1400,8 @@ static const struct sized_case cases[] = {
 		     prediction),
 	SIZED(ssdpm_prediction_from_json, ssdpm_prediction, SIZED_OUT, NULL,
 	      prediction_from_json),
+	SIZED(ssdpm_prediction_check_from_json, ssdpm_prediction_check,
+	      SIZED_OUT, NULL, prediction_check_from_json),
 	SIZED(ssdpm_prediction_add_measured, ssdpm_prediction_measured,
 	      SIZED_IN, &prediction_measured, add_measured),
 	SIZED_MEMBER(ssdpm_prediction_add_measured, ssdpm_energy,

@@ -473,18 +473,18 @@ static void a_key_twice_is_refused_however_it_is_written(void **state)
 {
 	(void)state;
 	assert_bad_member("\"apsta\": 1, \"apsta\": 1", -EINVAL,
-			  "the key \"apsta\" stands twice, first in line 3");
+			  "the key \"apsta\" is given twice, first in line 3");
 	assert_bad_member("\"apsta\": null, \"apsta\": null", -EINVAL,
-			  "stands twice");
+			  "is given twice");
 	assert_bad_member("\"apsta\": 1, \"\\u0061psta\": 1", -EINVAL,
-			  "\"\\u0061psta\" stands twice");
+			  "\"\\u0061psta\" is given twice");
 	assert_bad_member("\"kind\": \"nvme\"", -EINVAL,
-			  "the key \"kind\" stands twice, first in line 2");
-	assert_bad_member("\"x\": 1, \"x\": 2", -EINVAL, "stands twice");
+			  "the key \"kind\" is given twice, first in line 2");
+	assert_bad_member("\"x\": 1, \"x\": 2", -EINVAL, "is given twice");
 	assert_bad_state_member("\"operational\": true", -EINVAL,
-				"stands twice, first in line 5");
+				"is given twice, first in line 5");
 	assert_bad_state_member("\"max_power_uw\": 1,\"max_power_uw\": null",
-				-EINVAL, "stands twice");
+				-EINVAL, "is given twice");
 }
 
 static void texts_must_fit_and_be_printable_ascii(void **state)

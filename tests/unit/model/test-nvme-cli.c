@@ -449,7 +449,7 @@ static void states_must_come_in_order_without_a_gap(void **state)
 	assert_bad(PS1, 1, "PS0 is missing before PS1");
 	assert_bad(PS0 "[...]\nps 2 : mp:1.00W operational\n", 4,
 		   "PS1 is missing before PS2");
-	assert_bad(PS0 PS1 "\n" PS0, 6, "PS0 stands twice");
+	assert_bad(PS0 PS1 "\n" PS0, 6, "PS0 is given twice");
 	assert_bad("ps 32 : mp:1.00W operational\n", 1,
 		   "PS32: NVMe has at most 32 power states");
 	assert_bad("ps 4294967295 : mp:1.00W operational\n", 1,
@@ -479,11 +479,11 @@ static void two_drives_are_not_mixed(void **state)
 {
 	(void)state;
 	assert_bad("mn : A\nmn : B\n" PS0, 2,
-		   "mn stands twice, with another value: give one drive");
-	assert_bad("fr : A\n" PS0 "fr : B\n", 4, "fr stands twice");
-	assert_bad("vid : 0x1\n" PS0 "vid : 2\n", 4, "vid stands twice");
-	assert_bad("apsta : 0\napsta : 1\n" PS0, 2, "apsta stands twice");
-	assert_bad("npss : 0\nnpss : 1\n" PS0, 2, "npss stands twice");
+		   "mn is given twice, with another value: give one drive");
+	assert_bad("fr : A\n" PS0 "fr : B\n", 4, "fr is given twice");
+	assert_bad("vid : 0x1\n" PS0 "vid : 2\n", 4, "vid is given twice");
+	assert_bad("apsta : 0\napsta : 1\n" PS0, 2, "apsta is given twice");
+	assert_bad("npss : 0\nnpss : 1\n" PS0, 2, "npss is given twice");
 }
 
 static void other_texts_are_not_taken_for_it(void **state)

@@ -242,11 +242,13 @@ class Likely(Value, _Gains):
         uw = list(self._uw())
         if not any(uw):
             return "likely saves nothing"
-        if word.endswith("costs"):
+        lost = word.endswith("costs") or self.median_uw < 0
+        if lost:
             uw = [-value for value in reversed(uw)]
         low, median, high = map(in_mw, uw)
-        between = ": " if word in ("not decided", "too small") else " "
-        return f"{word}{between}{median} mW (likely {low} to {high})"
+        if word in ("not decided", "too small"):
+            word += ": cost" if lost else ":"
+        return f"{word} {median} mW (likely {low} to {high})"
 
 
 @dataclass(frozen=True, eq=False)

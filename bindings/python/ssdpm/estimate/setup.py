@@ -218,6 +218,15 @@ class Setup:
             return "none"
         return energy.policy_word(str(self.named(table)))
 
+    def policy_words(self, table: TableLike, *, names_file: bool = True) -> str:
+        """What files of a run call the policy: its word, and what it does."""
+        if self.lpm is not None:
+            return self.lpm
+        word = self.word(table) or ""
+        if not names_file and isinstance(table, ApstTable) and table._name:
+            word = "table"
+        return self.table_or_none(self.table(table), "table")._handle.words(word)
+
 
 def end_number(end_ns: SupportsIndex | None) -> int:
     """None: the trace ends with its last I/O."""

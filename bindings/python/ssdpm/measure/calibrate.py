@@ -28,23 +28,11 @@ from ssdpm.measure.calibration import (
 from ssdpm.measure.signal import SignalLike, When, signal_of
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
-from ssdpm.policy.table import ApstTable, table_name
 from ssdpm.workload.files import TraceIterator
 from ssdpm.workload.trace import Trace, TraceLike, all_records
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-
-def _policy_words(setup: Setup, given: TableLike, table: ApstTable) -> str:
-    if setup.lpm is not None:
-        return setup.lpm
-    if isinstance(given, ApstTable):
-        name: object = table_name(given)
-    else:
-        name = setup.named(given) or "none"
-    words = table._handle.words()
-    return f"{name}: {words}" if name else words
 
 
 def _traits(
@@ -193,7 +181,7 @@ def calibrate(
             ),
         ),
         (
-            _policy_words(setup, table, setup.table_or_none(found_table, "table")),
+            setup.policy_words(table),
             signal.name,
             trace.name if isinstance(trace, (Trace, TraceIterator)) else None,
             None if date is None else check_text(date, "date"),

@@ -19,9 +19,8 @@ from ssdpm.estimate.setup import (
     end_number,
 )
 from ssdpm.measure.energy import Energy
-from ssdpm.measure.files import Loaded, Saved
+from ssdpm.measure.files import Loaded
 from ssdpm.model.drive import Model
-from ssdpm.policy.table import ApstTable
 from ssdpm.workload.trace import TraceLike, all_records
 
 if TYPE_CHECKING:
@@ -64,8 +63,8 @@ class Prediction(Loaded, Value):
     nominal_w = Scaled[float]("nominal_uw")
 
     def to_json(self) -> str:
-        """The file: ssdpm-json(5) has "ssdpm.prediction/1". One that has a measurement
-        is not read back: from_json() and load() raise ExistsError."""
+        """The file: ssdpm-json(5) has "ssdpm.prediction/1". PredictionCheck reads one
+        that has a measurement; here from_json() and load() raise ExistsError."""
         return self.text
 
     @classmethod
@@ -119,16 +118,9 @@ def _energy_tuple(measured: Energy) -> tuple[int, float, float, float, float, in
     return (*times, one.mean_power_w, one.n, bits)
 
 
-_VERDICTS = {
-    "inside-likely": "inside the likely range",
-    "inside-possible": "outside the likely range, inside the possible one",
-    "missed": "missed: outside the possible range",
-}
-
-
 @dataclass(frozen=True, eq=False)
-class PredictionCheck(Saved, Value):
-    """A prediction and its measurement.
+class PredictionCheck(Loaded, Value):
+    """A prediction and its measurement; load() reads a file that has both.
 
     Attributes:
         prediction: what was predicted.
@@ -137,6 +129,8 @@ class PredictionCheck(Saved, Value):
         certain: each power within the error of the instrument has this verdict.
         power_uw: mean power that was measured, less what was subtracted.
         low_uw, high_uw: it within the error of the instrument.
+        length_differs: the time of the samples and the predicted one differ by more than
+            a tenth of the longer one.
         text: the file, "ssdpm.prediction/1"; but for the measurement, the bytes are
             those of prediction.text.
     """
@@ -147,25 +141,28 @@ class PredictionCheck(Saved, Value):
     power_uw: int
     low_uw: int
     high_uw: int
+    length_differs: bool
     text: str = field(repr=False)
 
     power_w = Scaled[float]("power_uw")
 
     def to_json(self) -> str:
-        """The file with its measurement."""
+        """The file with its measurement. One that has none is not read back: from_json()
+        and load() raise UnknownValueError."""
         return self.text
+
+    @classmethod
+    def _read(cls, raw: bytes) -> PredictionCheck:
+        found, before = _core.energy.prediction_check_from_json(raw)
+        return cls(Prediction._read(before.encode()), *found, raw.decode())
 
     def __str__(self) -> str:
         measured = in_w(self.power_w)
         if self.low_uw != self.high_uw:
             measured = in_w_of(self.power_w, self.low_uw / 1e6, self.high_uw / 1e6)
-        doubt = "" if self.certain else "; within the instrument's error it may be another"
-        return f"{measured}: {_VERDICTS[self.verdict]}{doubt}"
-
-
-def _policy_words(word: str | None, table: ApstTable | None) -> str | None:
-    """What it is called, and what it does."""
-    return ": ".join(str(one) for one in (word, table) if one is not None) or None
+        doubt = "" if self.certain else ", not certain"
+        length = ", of another length" if self.length_differs else ""
+        return f"{measured}: {self.verdict}{doubt}{length}"
 
 
 @takes(RunOptions, Setup)
@@ -190,7 +187,7 @@ def predict(
         model, trace, table, end_ns, options: as ssdpm.estimate(). A trace that was
             recorded while the drive slept has wake-ups in its service times, which the
             prediction would count twice. All of its records are in memory.
-        policy: what is in force, in words; None: its word, and its table.
+        policy: what is in force, in words; None: its word, and what its table does.
         predicted_at: when, in words; None: now.
 
     Raises:
@@ -202,8 +199,9 @@ def predict(
     handle = _core.energy.Sim(setup.model._handle, setup.core(chosen), False)
     handle.feed(records)
     handle.finish(end_number(end_ns))
-    words = _policy_words(setup.word(table), chosen)
-    if policy is not None:
+    if policy is None:
+        words = setup.policy_words(table, names_file=False)
+    else:
         words = check_text(policy, "policy")
     when = _time(predicted_at, "predicted_at")
     text = handle.prediction_to_json(records, words, when)

@@ -409,6 +409,33 @@ static void a_measurement_is_judged_by_both_ranges(void **state)
 	}
 }
 
+static void another_length_is_more_than_a_tenth_of_the_longer_one(void **state)
+{
+	static const struct {
+		uint64_t predicted_ns, measured_ns;
+		uint32_t differs;
+	} rows[] = {
+		{ 100, 100, 0 },      { 100, 90, 0 }, { 100, 89, 1 },
+		{ 90, 100, 0 },	      { 89, 100, 1 }, { UINT64_MAX, 1, 1 },
+		{ 1, UINT64_MAX, 1 }, { 1, 1, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct ssdpm_prediction p = {
+			.size = sizeof(p), .duration_ns = rows[i].predicted_ns
+		};
+		struct ssdpm_prediction_check check = { .size = sizeof(check) };
+		struct ssdpm_energy energy = measured(0, 0);
+
+		energy.covered_ns = rows[i].measured_ns;
+		assert_int_equal(
+			ssdpm_prediction_judge(&p, &energy, 0, &check, NULL),
+			0);
+		assert_int_equal(check.length_differs, rows[i].differs);
+	}
+}
+
 static void what_is_no_measurement_is_refused(void **state)
 {
 	const struct ssdpm_prediction p = { .size = sizeof(p) };
@@ -548,6 +575,8 @@ int main(void)
 		cmocka_unit_test(
 			nine_of_ten_drives_are_inside_the_likely_range),
 		cmocka_unit_test(a_measurement_is_judged_by_both_ranges),
+		cmocka_unit_test(
+			another_length_is_more_than_a_tenth_of_the_longer_one),
 		cmocka_unit_test(what_is_no_measurement_is_refused),
 		cmocka_unit_test(
 			the_power_of_a_simulation_that_kept_nothing_is_refused),
