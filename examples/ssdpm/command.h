@@ -18,6 +18,7 @@ enum exit_status {
 	STATUS_DEVICE_CANNOT = 3,
 	STATUS_NO_PRIVILEGES = 4,
 	STATUS_NOT_IN_FORCE = 5,
+	STATUS_PARTLY = 6,
 };
 
 /* What an option sets. */

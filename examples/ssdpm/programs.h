@@ -47,6 +47,7 @@ struct plan_command {
 	bool both_sources; /* as on AC, and as on battery */
 	bool dry_run;
 	bool keep;
+	bool strict;
 };
 
 /* What each of them does, once the options are checked and drives are read. */

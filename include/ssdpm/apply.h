@@ -429,6 +429,16 @@ SSDPM_API int ssdpm_plan_get_step(const struct ssdpm_plan *plan, size_t index,
 SSDPM_API size_t ssdpm_plan_count(const struct ssdpm_plan *plan,
 				  uint32_t states);
 
+/**
+ * ssdpm_plan_has_failed() - did a commit fail for a device?
+ * @device: name, as in struct ssdpm_step; NULL: for any
+ *
+ * Then its steps with SSDPM_STEP_DONE could not be put back. Of a plan with
+ * SSDPM_PLAN_STRICT all devices fail together.
+ */
+SSDPM_API int ssdpm_plan_has_failed(const struct ssdpm_plan *plan,
+				    const char *device);
+
 /** Bits of ssdpm_planned_table.known. */
 enum ssdpm_table_known {
 	SSDPM_TABLE_BEFORE = 1 << 0,

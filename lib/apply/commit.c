@@ -30,6 +30,7 @@ static int step_failed(struct step *step, int err,
 		       struct ssdpm_error *reterr)
 {
 	step->state = SSDPM_STEP_FAILED;
+	step->failed = true;
 	/* Without memory for the words, the old ones stay. */
 	ssdpm__set_string(&step->why, error->message, NULL);
 	if (reterr)
@@ -374,6 +375,7 @@ static int take_steps(struct commit_work *work, struct ssdpm_error *reterr)
 		if (!is_to_be_done(step) || !is_of(work, step->device))
 			continue;
 		step->state = SSDPM_STEP_PLANNED;
+		step->failed = false;
 		step->change.begun = false;
 		step->change.flux = FLUX_NONE;
 		work->steps[work->n] = step;

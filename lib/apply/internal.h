@@ -125,6 +125,7 @@ struct step {
 	char *why;
 	char *warning;
 	char *origin; /* NULL: the caller */
+	bool failed;  /* the commit, at this step */
 	bool unread;  /* it may be as it was set: it is not forgotten */
 };
 

@@ -350,6 +350,16 @@ size_t ssdpm_plan_count(const struct ssdpm_plan *plan, uint32_t states)
 	return n;
 }
 
+int ssdpm_plan_has_failed(const struct ssdpm_plan *plan, const char *device)
+{
+	for (size_t i = 0; i < plan->n_order; i++)
+		if (plan->order[i]->failed &&
+		    (!device || !plan->is_each ||
+		     !strcmp(plan->order[i]->device, device)))
+			return 1;
+	return 0;
+}
+
 static const struct ssdpm_step_value *known_value(const struct value *value)
 {
 	return value->is_known ? &value->is : NULL;

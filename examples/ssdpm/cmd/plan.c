@@ -81,6 +81,7 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status;
 
 	settings.plan = the_plan_options;
+	settings.plan.strict = settings.strict;
 	status = check_options(common, &settings, n_operands);
 	if (!status)
 		status = read_devices(common, operands, n_operands, &drives);
@@ -137,6 +138,8 @@ static const struct option_spec apply_own[] = {
 		    ssdpm_persist_kind_to_string) },
 	{ "keep", 0, NULL, "ask for it from now on: /etc/ssdpm.conf.d",
 	  SETS_FLAG(struct plan_command, keep) },
+	{ "strict", 0, NULL, "where one device fails, put all others back",
+	  SETS_FLAG(struct plan_command, strict) },
 	{ "dry-run", 'n', NULL, "as ssdpm plan: write nothing",
 	  SETS_FLAG(struct plan_command, dry_run) },
 };

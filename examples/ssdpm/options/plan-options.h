@@ -20,7 +20,8 @@ struct plan_options {
 	uint32_t power_state, workload_hint;
 	uint32_t nopp;		  /* 0: as it is */
 	const char *power_states; /* "nvme0=1,nvme1=2"; NULL: one for all */
-	bool config;  /* what the files of ssdpm.conf(5) say */
+	bool config;		  /* what the files of ssdpm.conf(5) say */
+	bool strict;		  /* all of it, or nothing */
 	bool applied; /* nothing is given: what was applied since the boot */
 	const char *directory; /* of the record; NULL: the usual one */
 	uint64_t given;	       /* bits: which options of the group */
@@ -98,11 +99,12 @@ enum exit_status fill_plan(const struct common *common,
 enum exit_status read_plan(struct ssdpm_plan *plan);
 
 /*
- * Of the machine of drives, which is never empty of machines. directory: where
- * the record is kept; NULL: where it usually is.
+ * Of the machine of drives, which is never empty of machines. options: where
+ * its record is, and whether it is strict; NULL: as usual.
  */
 enum exit_status new_plan(const struct common *common,
-			  const struct drives *drives, const char *directory,
+			  const struct drives *drives,
+			  const struct plan_options *options,
 			  struct ssdpm_plan **ret_plan);
 
 /* One port: naming it is enough to change an external one. */

@@ -141,8 +141,12 @@ enum exit_status plan_survey_policy(const struct common *common,
 				    const char *directory,
 				    struct ssdpm_plan **ret_plan)
 {
+	const struct plan_options options = {
+		.directory = directory,
+		.strict = true,
+	};
 	struct ssdpm_plan *plan;
-	enum exit_status status = new_plan(common, drives, directory, &plan);
+	enum exit_status status = new_plan(common, drives, &options, &plan);
 
 	if (status)
 		return status;

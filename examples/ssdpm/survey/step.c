@@ -73,14 +73,18 @@ static enum exit_status set_policy(struct step_work *w)
 {
 	struct survey *survey = w->survey;
 	enum exit_status status = put_back(&survey->state);
+	const struct plan_options options = {
+		.directory = survey->state.directory,
+		.strict = true,
+	};
 	struct ssdpm_error error;
 	int err;
 
 	forget_plan(w);
 	w->filled = STATUS_DONE;
 	if (!status)
-		status = new_plan(survey->common, &survey->drives,
-				  survey->state.directory, &w->plan);
+		status = new_plan(survey->common, &survey->drives, &options,
+				  &w->plan);
 	if (status)
 		return status;
 	err = ssdpm_plan_apply(w->plan, fill_plan_of, w, &error);

@@ -94,6 +94,18 @@ static bool is_unknown(const struct ssdpm_step *step)
 	return step->state == SSDPM_STEP_PLANNED && !step->before[0];
 }
 
+/* The commit, for the device of this step. */
+static bool has_failed(const struct work *work, const struct ssdpm_step *step)
+{
+	return ssdpm_plan_has_failed(work->plan, step->device);
+}
+
+/* Where all is undone, what is still done was not put back. */
+static bool is_left_over(const struct work *work, const struct ssdpm_step *step)
+{
+	return step->state == SSDPM_STEP_DONE && has_failed(work, step);
+}
+
 static const char *state_of(const struct work *work,
 			    const struct ssdpm_step *step)
 {
@@ -101,14 +113,14 @@ static const char *state_of(const struct work *work,
 		return "not known";
 	if (work->differences_only && step->state == SSDPM_STEP_PLANNED)
 		return "not in force";
-	if (work->has_failed && step->state == SSDPM_STEP_DONE)
+	if (is_left_over(work, step))
 		return "done, and not put back";
 	switch (step->state) {
 	case SSDPM_STEP_IN_FORCE:
 		return "in force";
 	case SSDPM_STEP_DIFFERS:
-		return work->has_failed ? "failed, and not put back" :
-					  "done, but not in force";
+		return has_failed(work, step) ? "failed, and not put back" :
+						"done, but not in force";
 	default:
 		return ssdpm_step_state_to_string(step->state);
 	}
@@ -277,12 +289,10 @@ static bool all_left_alone(const struct ssdpm_plan *plan)
 	return true;
 }
 
-/* Where all is undone, what is still done is a failure, too. */
 static bool is_failure(const struct work *work, const struct ssdpm_step *step)
 {
 	return step->state == SSDPM_STEP_FAILED ||
-	       step->state == SSDPM_STEP_DIFFERS ||
-	       (work->has_failed && step->state == SSDPM_STEP_DONE);
+	       step->state == SSDPM_STEP_DIFFERS || is_left_over(work, step);
 }
 
 static void print_failures(const struct work *work)

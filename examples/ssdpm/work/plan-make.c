@@ -261,13 +261,15 @@ static enum exit_status add_nvme_core(const struct plan_options *options,
 }
 
 enum exit_status new_plan(const struct common *common,
-			  const struct drives *drives, const char *directory,
+			  const struct drives *drives,
+			  const struct plan_options *options,
 			  struct ssdpm_plan **ret_plan)
 {
 	const struct ssdpm_plan_params params = {
 		.size = sizeof(params),
-		.directory = directory,
-		.flags = common->identify ? SSDPM_READ_COMMANDS : 0,
+		.directory = options ? options->directory : NULL,
+		.flags = (common->identify ? SSDPM_READ_COMMANDS : 0) |
+			 (options && options->strict ? SSDPM_PLAN_STRICT : 0),
 	};
 	struct ssdpm_error error;
 
@@ -411,8 +413,7 @@ enum exit_status make_plan(const struct common *common,
 			   struct ssdpm_plan **ret_plan)
 {
 	struct ssdpm_plan *plan;
-	enum exit_status status =
-		new_plan(common, drives, options->directory, &plan);
+	enum exit_status status = new_plan(common, drives, options, &plan);
 
 	if (status)
 		return status;

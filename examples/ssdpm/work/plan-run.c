@@ -235,7 +235,7 @@ enum exit_status finish_apply(struct work *work,
 	if (settings->dry_run)
 		return finish_plan(work, settings, operands, n);
 	work->failures_only = work->common->quiet;
-	status = new_plan(work->common, work->drives, settings->plan.directory,
+	status = new_plan(work->common, work->drives, &settings->plan,
 			  &work->plan);
 	if (!status)
 		status = carry_out(work, fill, &reading);

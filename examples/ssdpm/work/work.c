@@ -216,11 +216,40 @@ enum exit_status look_at_journal(struct work *work)
 /* What a commit that has failed could not put back. */
 static void complain_of_steps(const struct ssdpm_plan *plan)
 {
-	const size_t n = ssdpm_plan_count(plan, SSDPM_STEPS_WRITTEN);
+	struct ssdpm_step step = { .size = sizeof(step) };
+	size_t n = 0;
 
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		n += (SSDPM_STEPS_WRITTEN >> step.state & 1) &&
+		     ssdpm_plan_has_failed(plan, step.device);
 	if (n)
 		complain("%zu setting%s not put back", n,
 			 n == 1 ? " was" : "s were");
+}
+
+/* Is any other device as it shall be? */
+static bool is_partly_done(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		if ((step.state == SSDPM_STEP_DONE ||
+		     step.state == SSDPM_STEP_IN_FORCE) &&
+		    !ssdpm_plan_has_failed(plan, step.device))
+			return true;
+	return false;
+}
+
+/* The first one is the error of the commit. */
+static void complain_of_others(const struct ssdpm_plan *plan,
+			       const struct ssdpm_error *first)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (step.state == SSDPM_STEP_FAILED &&
+		    strncmp(step.why, first->message, strlen(first->message)))
+			complain("%s: %s", step.device, step.why);
 }
 
 static enum exit_status fail(struct work *work, const struct ssdpm_error *error)
@@ -228,12 +257,12 @@ static enum exit_status fail(struct work *work, const struct ssdpm_error *error)
 	enum exit_status status;
 
 	work->in_force = false;
-	work->has_failed = true;
 	status = complain_of_device(NULL, error);
+	complain_of_others(work->plan, error);
 	complain_of_steps(work->plan);
 	if (work->journal.state != SSDPM_JOURNAL_UNDONE)
 		look_at_journal(work);
-	return status;
+	return is_partly_done(work->plan) ? STATUS_PARTLY : status;
 }
 
 /* What fills a plan, and how that went. */

@@ -17,11 +17,10 @@ struct work {
 	/* NULL: nothing shall last. Of revert, what is there: one a kind. */
 	struct ssdpm_persist *persist[SSDPM_PERSIST_TUNED];
 	bool removes_files, files_done;
-	bool in_force;		      /* all of it, as far as is known */
-	struct ssdpm_journal journal; /* what was found; state 0: nothing */
-	bool has_failed;	      /* the commit; what was done is undone */
-	bool differences_only;	      /* print what is not in force */
-	bool failures_only;	      /* print what could not be done */
+	bool in_force;			/* all of it, as far as is known */
+	struct ssdpm_journal journal;	/* what was found; state 0: nothing */
+	bool differences_only;		/* print what is not in force */
+	bool failures_only;		/* print what could not be done */
 	struct before_after *estimates; /* of plan --trace; NULL: not wanted */
 	size_t n_estimates;
 };
