@@ -417,18 +417,25 @@ static int commit_device(struct commit_work *work, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* Its steps fail with it; the first one that would be done says why. */
+/*
+ * No step has failed, but what goes with them: the first one says so. What
+ * could not be put back keeps its state.
+ */
 static void fail_device(const struct commit_work *work,
 			const struct ssdpm_error *error)
 {
 	const struct ssdpm_plan *plan = work->plan;
 
-	for (size_t i = 0; i < plan->n_order; i++)
-		if (is_of(work, plan->order[i]->device) &&
-		    is_to_be_done(plan->order[i])) {
-			step_failed(plan->order[i], 0, error, NULL);
-			return;
-		}
+	for (size_t i = 0; i < plan->n_order; i++) {
+		struct step *step = plan->order[i];
+
+		if (!is_of(work, step->device) || !is_to_be_done(step))
+			continue;
+		if (ssdpm__step_is_pending(step))
+			step_failed(step, 0, error, NULL);
+		step->failed = true;
+		return;
+	}
 }
 
 /* A device that is gone is nobody else's failure, but a stale plan is. */
@@ -510,6 +517,8 @@ static int commit_each(struct commit_work *work, const bool *failed,
 			continue;
 		work->device = plan->order[i]->device;
 		err = commit_device(work, &error);
+		if (err && !ssdpm_plan_has_failed(plan, work->device))
+			fail_device(work, &error);
 		note(result, err, &error);
 	}
 	return result->err;

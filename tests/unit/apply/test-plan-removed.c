@@ -7,7 +7,10 @@
 #include "calls.h"
 #include "kernel.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char other_drive[] = "nvme1";
 
@@ -330,6 +333,194 @@ static void a_drive_that_is_removed_during_a_revert_is_named(void **state)
 	assert_true(n_failed > 5);
 }
 
+/* Each device is a transaction of its own. */
+
+static const char *const each_devices[] = { "all", "nvme0", "nvme1", "nvme2",
+					    "sdb" };
+enum { N_EACH = 5 };
+
+/* Does the machine have what all steps of a device had before, or after? */
+static bool device_is(const struct ssdpm_plan *plan, const char *device,
+		      bool after)
+{
+	for (size_t i = 0; i < ssdpm_plan_get_n_steps(plan); i++) {
+		struct ssdpm_step step = kernel_step(plan, i);
+		char text[16];
+
+		if (!strcmp(step.device, device) &&
+		    strcmp(value_now(&step, text),
+			   after ? step.after : step.before))
+			return false;
+	}
+	return true;
+}
+
+static struct ssdpm_plan *new_plan_of_each(void)
+{
+	struct ssdpm_plan *plan = fill_plan(kernel_plan_of(0));
+
+	kernel_read(plan);
+	return plan;
+}
+
+/* Return whether there was such a call. */
+static bool fail_one_call(int call, int n, int *n_partly)
+{
+	struct ssdpm_plan *plan = new_plan_of_each();
+	int n_failed = 0;
+	bool failed;
+	int err;
+
+	kernel->n_calls = 0;
+	kernel->mask = call;
+	kernel->error = EIO;
+	kernel->fail_at = n;
+	err = ssdpm_plan_commit(plan, NULL);
+	failed = kernel->n_calls >= n;
+	kernel_calm();
+	assert_steps_are_true(plan, n);
+	for (size_t i = 0; i < N_EACH; i++) {
+		const char *device = each_devices[i];
+		const bool is_failed = ssdpm_plan_has_failed(plan, device);
+
+		n_failed += is_failed;
+		if (!device_is(plan, device, !is_failed))
+			fail_msg("call %d: %s is neither old nor new", n,
+				 device);
+	}
+	/* Before the first of them, none is done, and none has failed. */
+	if (n_failed)
+		assert_true(err && n_failed == 1);
+	*n_partly += n_failed;
+	assert_int_equal(ssdpm_plan_has_failed(plan, NULL), n_failed);
+	ssdpm_plan_free(plan);
+	kernel_reset();
+	return failed;
+}
+
+static void where_one_device_fails_all_others_are_done(void **state)
+{
+	static const int calls[] = { KERNEL_WRITE, KERNEL_LOG, KERNEL_NAME };
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(calls) / sizeof(calls[0]); c++) {
+		int n = 1, n_partly = 0;
+
+		while (fail_one_call(calls[c], n, &n_partly))
+			n++;
+		assert_true(n_partly > 3);
+	}
+}
+
+static bool remove_from_each(int n, int *n_failed)
+{
+	struct ssdpm_plan *plan = new_plan_of_each();
+	struct ssdpm_error error;
+	bool removed;
+	int err;
+
+	kernel->n_calls = 0;
+	kernel->mask = KERNEL_CHANGES | KERNEL_READ;
+	kernel->remove_at = n;
+	kernel->going = NULL;
+	err = ssdpm_plan_commit(plan, &error);
+	kernel_calm();
+	removed = kernel->is_removed;
+	for (size_t i = 0; i < N_EACH; i++)
+		if (strcmp(each_devices[i], other_drive) != 0 &&
+		    !device_is(plan, each_devices[i], true))
+			fail_msg("call %d: %s is not done", n, each_devices[i]);
+	assert_int_equal(err != 0, ssdpm_plan_has_failed(plan, other_drive));
+	if (err)
+		kernel_assert_fails(err, &error, -ENODEV, removals[0].words);
+	if (err)
+		assert_steps_are_true(plan, n);
+	assert_null(kernel_text("run/ssdpm/journal"));
+	*n_failed += err != 0;
+	ssdpm_plan_free(plan);
+	kernel_reset();
+	return removed;
+}
+
+static void a_drive_that_is_removed_at_any_call_stops_no_other(void **state)
+{
+	int n = 1, n_failed = 0;
+
+	(void)state;
+	while (remove_from_each(n, &n_failed))
+		n += fixture_stride();
+	assert_true(n_failed > 20 / fixture_stride());
+}
+
+/* In a child: is it killed at the n-th call? */
+static bool kill_at(int n)
+{
+	int status;
+	pid_t child;
+
+	kernel->mask = KERNEL_CHANGES;
+	kernel->n_calls = 0;
+	kernel->kill_at = n;
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct ssdpm_plan *plan = fill_plan(kernel_plan_of(0));
+
+		_exit(ssdpm_plan_commit(plan, NULL) ? 3 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	kernel_calm();
+	kernel_sync();
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+static void after_a_kill_each_device_is_old_or_new(void **state)
+{
+	int n, n_mixed = 0;
+
+	(void)state;
+	for (n = 1;; n += fixture_stride()) {
+		struct ssdpm_plan *plan = new_plan_of_each();
+		bool killed = kill_at(n);
+		int n_new = 0;
+
+		assert_int_equal(
+			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+		for (size_t i = 0; i < N_EACH; i++) {
+			bool is_new = device_is(plan, each_devices[i], true);
+
+			n_new += is_new;
+			if (!is_new && !device_is(plan, each_devices[i], false))
+				fail_msg("call %d: %s is neither old nor new",
+					 n, each_devices[i]);
+		}
+		n_mixed += n_new % N_EACH != 0;
+		ssdpm_plan_free(plan);
+		kernel_reset();
+		if (!killed)
+			break;
+	}
+	assert_true(n_mixed > 3);
+}
+
+/* What was done of it can be reverted, and what failed is let be. */
+static void a_commit_that_is_partly_done_can_be_reverted(void **state)
+{
+	const struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = new_plan_of_each();
+
+	(void)state;
+	kernel->power_status = 0x4002; /* of nvme0, the first that is asked */
+	assert_int_not_equal(ssdpm_plan_commit(plan, NULL), 0);
+	kernel->power_status = 0;
+	assert_true(ssdpm_plan_has_failed(plan, "nvme0"));
+	assert_true(device_is(plan, "sdb", true));
+	assert_int_equal(ssdpm_plan_commit(plan, NULL), -EALREADY);
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +535,17 @@ int main(void)
 			kernel_between),
 		cmocka_unit_test_teardown(
 			a_drive_that_is_removed_during_a_revert_is_named,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			where_one_device_fails_all_others_are_done,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			a_drive_that_is_removed_at_any_call_stops_no_other,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			after_a_kill_each_device_is_old_or_new, kernel_between),
+		cmocka_unit_test_teardown(
+			a_commit_that_is_partly_done_can_be_reverted,
 			kernel_between),
 	};
 
