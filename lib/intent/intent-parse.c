@@ -33,7 +33,7 @@ int ssdpm__intent_fail(const struct intent_file *file, uint32_t number,
 	va_start(args, format);
 	vsnprintf(words, sizeof(words), format, args);
 	va_end(args);
-	return ssdpm__fail(reterr, -EINVAL, number, "/%.100s, line %u: %s",
+	return ssdpm__fail(reterr, -EINVAL, number, "/%.100s:%u: %s",
 			   file->path, number, words);
 }
 
@@ -267,7 +267,7 @@ static int take_setting(struct parser *parser, struct intent_line *line,
 static int take_line(struct parser *parser, struct span text,
 		     struct ssdpm_error *reterr)
 {
-	struct intent_line line = { .key = INTENT_N_KEYS };
+	struct intent_line line = { .key = INTENT_N_KEYS, .sources = 3 };
 
 	if (!parser->section)
 		return fail(parser, reterr, "it stands before any section");
