@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#define AT(line) ": /etc/ssdpm.conf, line " #line "\n"
+
 enum { AC = SSDPM_SOURCE_AC, BATTERY = SSDPM_SOURCE_BATTERY };
 
 #define OWN "etc/ssdpm.conf"
@@ -460,23 +462,48 @@ static void the_section_is_for_the_drives_of_its_patterns(void **state)
 	remove_root(NULL);
 }
 
-/* The disks of the capture have no serial number in theirs. */
+/* IDENTIFY DEVICE of a disk as sysfs shows it, with a serial number. */
+static void put_words(const char *root, const char *serial)
+{
+	char text[256 * 5 + 1];
+	uint16_t words[256];
+
+	fixture_ata_words(words);
+	fixture_ata_text(words + 10, 10, serial);
+	for (size_t i = 0; i < 256; i++)
+		snprintf(text + 5 * i, 6, "%04x%c", words[i],
+			 i % 8 == 7 ? '\n' : ' ');
+	tree_put(root,
+		 "sys/devices/pci0000:00/0000:00:17.0/ata1/link1/dev1.0/"
+		 "ata_device/dev1.0/id",
+		 text);
+}
+
 static void the_serial_of_a_disk_is_in_its_words(void **state)
 {
+	struct ssdpm_machine *machine;
 	struct ssdpm_intent *intent;
 	struct ssdpm_plan *plan;
+	char command[1024];
 
 	(void)state;
-	intent = get_of("[drive]\nserial = *\nlpm = medium_power\n");
-	plan = plan_of(intent, in.disk, AC, NULL);
-	assert_true(ssdpm_plan_get_n_steps(plan) <= 1);
+	snprintf(command, sizeof(command), "cp -a %s/desktop-6.1/. %s",
+		 getenv("SSDPM_CAPTURES"), in.root);
+	assert_int_equal(system(command), 0);
+	put_words(in.root, "  S1234 5");
+	machine = tree_machine(in.root);
+	intent = get_of("[drive]\nserial = S123[3-5] 5\n"
+			"port = ata1\nlpm = medium_power\n");
+	assert_int_equal(ssdpm_plan_new(machine, NULL, &plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_add_intent_all(plan, intent, NULL, NULL),
+			 0);
+	assert_string_equal(steps_of(plan), "lpm medium_power" AT(4));
 	ssdpm_plan_free(plan);
 	ssdpm_intent_free(intent);
+	ssdpm_machine_unref(machine);
 }
 
 /* --- what they get --- */
-
-#define AT(line) ": /etc/ssdpm.conf, line " #line "\n"
 
 static void a_key_for_a_source_holds_on_that_source(void **state)
 {
