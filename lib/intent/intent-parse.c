@@ -33,7 +33,7 @@ int ssdpm__intent_fail(const struct intent_file *file, uint32_t number,
 	va_start(args, format);
 	vsnprintf(words, sizeof(words), format, args);
 	va_end(args);
-	return ssdpm__fail(reterr, -EINVAL, number, "/%.100s, line %u: %s",
+	return ssdpm__fail(reterr, -EINVAL, number, "/%.100s:%u: %s",
 			   file->path, number, words);
 }
 
@@ -112,6 +112,10 @@ static int take_profile(struct parser *parser, struct span line,
 	char *head = parser->file->profiles + (line.at - parser->file->text);
 	size_t length = (size_t)(name.end - name.at);
 
+	if (ssdpm__span_is(name, "none"))
+		return fail(parser, reterr,
+			    "none is no name for a profile: it is that which "
+			    "leaves the drives alone");
 	blank(parser, line);
 	*head = '[';
 	memcpy(head + 1, name.at, length);
@@ -242,22 +246,22 @@ static const char *check_value(const struct intent_line *line)
 static int take_setting(struct parser *parser, struct intent_line *line,
 			struct ssdpm_error *reterr)
 {
+	const struct span key = line->name; /* with its power source */
+	const int length = (int)(key.end - key.at);
 	const char *fault;
-	int length;
 
-	length = (int)(line->name.end - line->name.at);
 	if (!find_key(line))
 		return ssdpm__intent_fail(
 			parser->file, parser->lines.line, reterr,
 			"%.*s: no key of this section, see ssdpm.conf(5)",
-			length < 40 ? length : 40, line->name.at);
+			length < 40 ? length : 40, key.at);
 	fault = check_place(parser, line);
 	if (!fault)
 		fault = check_value(line);
 	if (fault)
 		return ssdpm__intent_fail(parser->file, parser->lines.line,
-					  reterr, "%.*s: %s", length,
-					  line->name.at, fault);
+					  reterr, "%.*s: %s", length, key.at,
+					  fault);
 	for (int i = 0; i < 2; i++)
 		if (line->sources >> i & 1)
 			parser->given[i] |= 1u << line->key;
@@ -267,7 +271,7 @@ static int take_setting(struct parser *parser, struct intent_line *line,
 static int take_line(struct parser *parser, struct span text,
 		     struct ssdpm_error *reterr)
 {
-	struct intent_line line = { .key = INTENT_N_KEYS };
+	struct intent_line line = { .key = INTENT_N_KEYS, .sources = 3 };
 
 	if (!parser->section)
 		return fail(parser, reterr, "it stands before any section");

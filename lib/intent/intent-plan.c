@@ -25,7 +25,19 @@ static uint32_t setting_of(const struct step *step)
 	}
 }
 
-/* Of the steps that are new; those of another device have theirs already. */
+/* Steps that were there before are not decided by what is added now. */
+static int keep_origins(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < plan->n_steps; i++)
+		if (!plan->steps[i]->origin)
+			err = ssdpm__set_string(&plan->steps[i]->origin, "",
+						reterr);
+	return err;
+}
+
+/* Of the steps that are new. */
 static int set_origins(struct ssdpm_plan *plan,
 		       const struct ssdpm_intent *intent,
 		       const struct intent_found *found,
@@ -94,6 +106,9 @@ static int add_power(struct ssdpm_plan *plan, struct ssdpm_device *device,
 					   has_hint ? found->workload_hint :
 						      SSDPM_WORKLOAD_HINT_KEEP,
 					   &error);
+		/* Which states there are is a matter of the drive. */
+		if (error.code == -EINVAL)
+			error.code = -EOPNOTSUPP;
 		err = ssdpm__plan_settle(plan, SSDPM_STEP_POWER_STATE,
 					 facts->path + 1, facts->name, &error,
 					 reterr);
@@ -169,7 +184,9 @@ int ssdpm_plan_add_intent(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		ssdpm__intent_read_serial(plan->machine, of.facts, serial);
 	of.serial = serial;
 	ssdpm__intent_find(intent, &of, &found);
-	err = add_steps(plan, device, model, &found, reterr);
+	err = keep_origins(plan, reterr);
+	if (!err)
+		err = add_steps(plan, device, model, &found, reterr);
 	return err ? err : set_origins(plan, intent, &found, reterr);
 }
 

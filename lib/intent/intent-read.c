@@ -24,9 +24,9 @@ static int fail(struct ssdpm_error *reterr, int err, const char *path)
 int ssdpm__intent_read_text(struct ssdpm_machine *machine, const char *path,
 			    char **ret_text, size_t *ret_size)
 {
-	char *text = malloc(MAX_BYTES + 2), *less;
+	char *text = malloc(MAX_BYTES + 1), *less;
 	size_t size;
-	int err = text ? ssdpm__read_bytes(machine, path, text, MAX_BYTES + 2,
+	int err = text ? ssdpm__read_bytes(machine, path, text, MAX_BYTES + 1,
 					   &size) :
 			 -ENOMEM;
 
@@ -84,28 +84,62 @@ static bool is_conf(const char *name)
 	       !strcmp(name + length - 5, ".conf");
 }
 
-/* masks: a directory whose files take the place of these; NULL: none. */
+static bool has_name(const struct names *names, const char *name)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (!strcmp(names->names[i], name))
+			return true;
+	return false;
+}
+
+/* The names in a directory; none, if it is not there. */
+static int list(struct ssdpm_machine *machine, const char *directory,
+		struct names *ret_names, struct ssdpm_error *reterr)
+{
+	int err = ssdpm__list_names(machine, directory, ret_names);
+
+	return !err || err == -ENOENT ? 0 : fail(reterr, err, directory);
+}
+
+/* masks: names that are not read here; a link to nothing is one, too. */
 static int add_directory(struct ssdpm_machine *machine, const char *directory,
-			 const char *masks, struct ssdpm_intent *intent,
+			 const struct names *names, const struct names *masks,
+			 struct ssdpm_intent *intent,
 			 struct ssdpm_error *reterr)
 {
 	char path[SSDPM__PATH_BYTES];
-	struct names names;
-	int err = ssdpm__list_names(machine, directory, &names);
+	int err = 0;
 
-	if (err)
-		return err == -ENOENT ? 0 : fail(reterr, err, directory);
-	for (size_t i = 0; !err && i < names.n; i++) {
-		if (!is_conf(names.names[i]))
+	for (size_t i = 0; !err && i < names->n; i++) {
+		const char *name = names->names[i];
+
+		if (!is_conf(name) || has_name(masks, name))
 			continue;
-		if (masks && !ssdpm__join(path, masks, names.names[i]) &&
-		    ssdpm__exists(machine, path))
-			continue;
-		err = ssdpm__join(path, directory, names.names[i]);
+		err = ssdpm__join(path, directory, name);
 		err = err ? fail(reterr, err, directory) :
 			    add_file(machine, path, intent, reterr);
 	}
-	ssdpm__free_names(&names);
+	return err;
+}
+
+static int add_all(struct ssdpm_machine *machine, struct ssdpm_intent *intent,
+		   struct ssdpm_error *reterr)
+{
+	struct names of_vendor = { 0 }, of_admin = { 0 }, none = { 0 };
+	int err = list(machine, vendor, &of_vendor, reterr);
+
+	if (!err)
+		err = list(machine, drop_ins, &of_admin, reterr);
+	if (!err)
+		err = add_directory(machine, vendor, &of_vendor, &of_admin,
+				    intent, reterr);
+	if (!err)
+		err = add_file(machine, own, intent, reterr);
+	if (!err)
+		err = add_directory(machine, drop_ins, &of_admin, &none, intent,
+				    reterr);
+	ssdpm__free_names(&of_vendor);
+	ssdpm__free_names(&of_admin);
 	return err;
 }
 
@@ -142,11 +176,7 @@ int ssdpm_intent_read(struct ssdpm_machine *machine,
 
 	if (!intent)
 		return ssdpm__no_memory(reterr);
-	err = add_directory(machine, vendor, drop_ins, intent, reterr);
-	if (!err)
-		err = add_file(machine, own, intent, reterr);
-	if (!err)
-		err = add_directory(machine, drop_ins, NULL, intent, reterr);
+	err = add_all(machine, intent, reterr);
 	if (!err)
 		err = check_profiles(intent, reterr);
 	if (err)
@@ -172,16 +202,17 @@ struct ssdpm_intent *ssdpm_intent_free(struct ssdpm_intent *intent)
 	return NULL;
 }
 
-/* Does it say the same on AC and on battery? */
+/* Does it say something else on AC than on battery? */
 static bool is_of_source(const struct ssdpm_intent *intent,
 			 const struct intent_line *line)
 {
 	struct ssdpm_profile_settings ac, battery;
 
-	if (line->key != INTENT_PROFILE && line->key != INTENT_N_KEYS)
-		return line->sources != 3;
-	if (ssdpm__span_is(line->value, "none"))
-		return line->sources != 3;
+	if (line->sources != 3)
+		return true;
+	if ((line->key != INTENT_PROFILE && line->key != INTENT_N_KEYS) ||
+	    ssdpm__span_is(line->value, "none"))
+		return false;
 	memset(&ac, 0, sizeof(ac));
 	memset(&battery, 0, sizeof(battery));
 	if (ssdpm__intent_profile(intent, line->value, SSDPM_SOURCE_AC, &ac,

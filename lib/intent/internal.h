@@ -100,7 +100,7 @@ int ssdpm__intent_parse(struct ssdpm_intent *intent,
  */
 const char *ssdpm__intent_set(struct intent_found *found, uint32_t key,
 			      struct span value);
-/* A fault in a line; number 0: that of the file. */
+/* A fault in a line, by its number. */
 int ssdpm__intent_fail(const struct intent_file *file, uint32_t number,
 		       struct ssdpm_error *reterr, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

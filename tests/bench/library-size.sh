@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What distributions install: --buildtype=plain with -O2 -g, stripped. libssdpm is
 # counted without the catalogue of drives, which is data, and so are its symbols
-# without those that give a word for a value and back.
+# without those that give a word for a value and back; the intent stage has seven.
 #
 # usage: library-size.sh MESON SOURCE_DIR BUILD_DIR
 set -eu
@@ -27,8 +27,8 @@ symbols=$(nm -D --defined-only "$build/$core" |
 	awk '/ T / && !/_(to|from)_string(@|$)/' | wc -l)
 awk -v core="$(installed $core)" -v data="$((0x$data))" -v symbols="$symbols" \
 	-v energy="$(installed $energy)" 'BEGIN {
-	printf "bench core_kib %.1f <= 384\n", (core - data) / 1024
+	printf "bench core_kib %.1f <= 416\n", (core - data) / 1024
 	printf "bench core_with_catalogue_kib %.1f\n", core / 1024
-	printf "bench core_symbols %d <= 110\n", symbols
+	printf "bench core_symbols %d <= 117\n", symbols
 	printf "bench energy_kib %.1f\n", energy / 1024
 }'

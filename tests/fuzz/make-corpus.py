@@ -487,6 +487,26 @@ PROFILES = {
     "long": b"[a]\nlpm=min_power\nreason=" + b"x" * 300,
 }
 
+INTENT = {
+    "empty": b"",
+    "auto": b"[machine]\nprofile = auto\n",
+    "all": b"# c\n[machine]\nac.profile = mine\nbattery.profile=none\n"
+           b"max_exit_latency = 25ms\nlpm = min_power medium_power\npower_state=0\n"
+           b"workload_hint = 7\nac.nopp = on\nbattery.nopp = off\n"
+           b"primary_timeout = 50ms\nsecondary_latency_tolerance = 1s\n"
+           b"[drive]\r\nkind=nvme\r\nmodel = F[a-z]*SSD ???GB\r\nprofile = auto\r\n"
+           b"[drive]\nserial=*\nport = 0000:01:00.?\ndesktop_profile=power*\nnopp=on\n"
+           b"[desktop]\npower-saver = mine\nbalanced = none\n"
+           b"[profile mine]\nbased_on=balanced\nac.primary_timeout=1s\n",
+    "no-section": b"profile = auto",
+    "no-drives": b"[drive]\nnopp=on",
+    "sets-nothing": b"[drive]\nkind = sata\n[machine]\n",
+    "twice": b"[machine]\nac.nopp = on\nnopp = on\n",
+    "no-profile": b"[desktop]\nx = y\n",
+    "fault-in-a-profile": b"[machine]\nprofile=auto\n[profile a]\nlpm=x\n",
+    "many-lines": b"[machine]\nnopp=on\n" * 1025,
+}
+
 APST_DATA = {
     "empty": b"",
     "raw": TABLE,
@@ -1016,6 +1036,7 @@ TARGETS = {
     "hdparm-text": HDPARM_TEXT,
     "smartctl-text": SMARTCTL_TEXT,
     "apst-data": APST_DATA,
+    "intent": INTENT,
     "profiles": PROFILES,
     "quirks": QUIRKS,
     "ftl": FTL,

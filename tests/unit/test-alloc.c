@@ -146,6 +146,7 @@ static struct {
 	struct ssdpm_machine *laptop;		     /* with a battery */
 	struct ssdpm_device *plan_drive, *plan_disk; /* of capture */
 	struct ssdpm_plan *plan;
+	struct ssdpm_intent *intent;
 	struct ssdpm_machine_facts facts;
 	struct ssdpm_device *device;
 	struct ssdpm_device *disk;   /* SATA */
@@ -1871,6 +1872,69 @@ static int call_report(struct result *ret, struct ssdpm_error *error)
 	return 0;
 }
 
+/* Each kind of section, in two files, and each kind of setting. */
+static int put_settings(void)
+{
+	static const char text[] =
+		"[machine]\\nprofile = mine\\nsecondary_timeout = 1 s\\n"
+		"[drive]\\nserial = *\\nkind = nvme\\npower_state = 0\\n"
+		"nopp = off\\n[desktop]\\npower-saver = power-saver\\n"
+		"[profile mine]\\nlpm = medium_power\\n"
+		"max_exit_latency = 25 ms\\n";
+	char command[800];
+
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir -p etc/ssdpm.conf.d && "
+		 "printf '%s' >etc/ssdpm.conf && "
+		 "cp etc/ssdpm.conf etc/ssdpm.conf.d/1.conf",
+		 in.root, text);
+	return system(command) ? -EIO : 0;
+}
+
+static int plan_intent(const struct ssdpm_intent *intent,
+		       const struct ssdpm_intent_params *params,
+		       struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	struct ssdpm_plan *plan;
+	int err = ssdpm_plan_new(in.capture, NULL, &plan, error);
+
+	if (err)
+		return err;
+	err = ssdpm_plan_add_intent(plan, in.plan_drive, NULL, intent, params,
+				    error);
+	if (!err)
+		err = ssdpm_plan_add_intent_all(plan, intent, params, error);
+	for (size_t i = 0; !err && !ssdpm_plan_get_step(plan, i, &step); i++)
+		ret->energy_nj += strlen(step.origin) + 1;
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+static int call_intent(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_intent_params params = {
+		.size = sizeof(params),
+		.desktop_profile = "power-saver",
+	};
+	struct ssdpm_intent *intent;
+	int err = restore_machine();
+
+	if (!err)
+		err = ssdpm_intent_read(in.capture, &intent, error);
+	if (err)
+		return err;
+	err = plan_intent(intent, &params, ret, error);
+	ssdpm_intent_free(intent);
+	return err;
+}
+
+static void call_intent_flags(void)
+{
+	ssdpm_intent_get_flags(in.intent);
+	ssdpm_intent_free(NULL);
+}
+
 static const struct ssdpm_ftl_params small_ftl = {
 	.size = sizeof(small_ftl),
 	.n_user_pages = 32,
@@ -2367,6 +2431,9 @@ static const struct {
 	{ "ssdpm_energy_report_get_item", call_energy_report },
 	{ "ssdpm_energy_report_free", call_energy_report },
 	{ "ssdpm_plan_get_policies", call_energy_report },
+	{ "ssdpm_intent_read", call_intent },
+	{ "ssdpm_plan_add_intent", call_intent },
+	{ "ssdpm_plan_add_intent_all", call_intent },
 	{ "ssdpm_report_new", call_report },
 	{ "ssdpm_report_get_item", call_report },
 	{ "ssdpm_report_free", call_report },
@@ -3139,6 +3206,8 @@ static const struct {
 	const char *symbol;
 	void (*call)(void);
 } not_allocating[] = {
+	{ "ssdpm_intent_free", call_intent_flags },
+	{ "ssdpm_intent_get_flags", call_intent_flags },
 	{ "ssdpm_budget_free", call_budget_getters },
 	{ "ssdpm_budget_get_answer", call_budget_getters },
 	{ "ssdpm_budget_get_choices", call_budget_getters },
@@ -3827,7 +3896,11 @@ static int make_plan(void)
 	snprintf(command, sizeof(command),
 		 "(cat %s/run/ssdpm/undo; echo begin 0) >%s/journal", in.root,
 		 in.root);
-	return err ? err : system(command) ? -EIO : restore_machine();
+	if (!err)
+		err = system(command) ? -EIO : restore_machine();
+	if (!err)
+		err = put_settings();
+	return err ? err : ssdpm_intent_read(in.capture, &in.intent, NULL);
 }
 
 static void free_capture(void)
@@ -3835,6 +3908,7 @@ static void free_capture(void)
 	char command[64];
 
 	ssdpm_plan_free(in.plan);
+	ssdpm_intent_free(in.intent);
 	ssdpm_device_unref(in.plan_drive);
 	ssdpm_device_unref(in.plan_disk);
 	ssdpm_device_unref(in.device);

@@ -13,6 +13,7 @@ static struct {
 	struct ssdpm_model *model;
 	struct ssdpm_machine_facts facts;
 	struct ssdpm_plan *plan;
+	struct ssdpm_intent *intent; /* of the machine without files */
 	struct ssdpm_profile_settings settings;
 	struct ssdpm_persist *persist;
 	struct ssdpm_persist_params persist_params;
@@ -346,6 +347,31 @@ static int persist_get_file(void *sized, struct ssdpm_error *error)
 	return ssdpm_persist_get_file(in.persist, 0, sized);
 }
 
+/* --- intent --- */
+
+static int plan_add_intent(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_plan *plan;
+	int err;
+
+	assert_int_equal(ssdpm_plan_new(in.laptop, NULL, &plan, NULL), 0);
+	err = ssdpm_plan_add_intent(plan, in.nvme, in.model, in.intent, sized,
+				    error);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+static int plan_add_intent_all(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_plan *plan;
+	int err;
+
+	assert_int_equal(ssdpm_plan_new(in.laptop, NULL, &plan, NULL), 0);
+	err = ssdpm_plan_add_intent_all(plan, in.intent, sized, error);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
 /* --- object --- */
 
 SIZED_MAKES(object_to_json, ssdpm_object_to_json, char, free)
@@ -423,6 +449,10 @@ static const struct sized_case cases[] = {
 	      &in.settings, plan_add_profile),
 	SIZED(ssdpm_plan_add_profile_all, ssdpm_profile_settings, SIZED_IN,
 	      &in.settings, plan_add_profile_all),
+	SIZED(ssdpm_plan_add_intent, ssdpm_intent_params, SIZED_IN, NULL,
+	      plan_add_intent),
+	SIZED(ssdpm_plan_add_intent_all, ssdpm_intent_params, SIZED_IN, NULL,
+	      plan_add_intent_all),
 	SIZED(ssdpm_report_new, ssdpm_profile_settings, SIZED_IN, &in.settings,
 	      report_new),
 	SIZED(ssdpm_report_get_item, ssdpm_report_item, SIZED_VARIES, NULL,
@@ -481,6 +511,7 @@ static int set_up(void **state)
 	in.root = tree_new();
 	in.empty = tree_machine(in.root);
 	in.laptop = tree_capture("laptop");
+	assert_int_equal(ssdpm_intent_read(in.empty, &in.intent, NULL), 0);
 	in.facts.size = sizeof(in.facts);
 	assert_int_equal(ssdpm_machine_read_facts(in.laptop, &in.facts, NULL),
 			 0);
@@ -497,6 +528,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	ssdpm_plan_free(in.plan);
+	ssdpm_intent_free(in.intent);
 	ssdpm_device_unref(in.nvme);
 	ssdpm_machine_unref(in.laptop);
 	ssdpm_machine_unref(in.empty);

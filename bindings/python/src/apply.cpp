@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/apply.h>; whatever touches the machine does so without the GIL. */
-#include "common.h"
+#include "intent.h"
 
 #include <atomic>
 #include <mutex>
@@ -45,6 +45,17 @@ static py::object journal_or_none(const struct ssdpm_journal &journal)
 		journal.line ? py::object(py::int_(journal.line)) :
 			       py::object(py::none()),
 		text_or_none(journal.reason));
+}
+
+static struct ssdpm_intent_params intent_params(
+	uint32_t power_source, const OptionalText &desktop_profile)
+{
+	struct ssdpm_intent_params params = {};
+
+	params.size = sizeof(params);
+	params.power_source = power_source;
+	params.desktop_profile = c_str(desktop_profile);
+	return params;
 }
 
 /* A plan, with the machine whose log it calls; threads take turns. */
@@ -165,6 +176,33 @@ class Plan
 			profile = settings;
 			return ssdpm_plan_add_profile_all(plan, &settings,
 							  error);
+		});
+	}
+
+	/* Source 0: that of the machine. */
+	void add_intent(const Device &device, const Model *model,
+			const Intent &intent, uint32_t power_source,
+			const OptionalText &desktop_profile)
+	{
+		const struct ssdpm_intent_params params =
+			intent_params(power_source, desktop_profile);
+
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_add_intent(
+				plan, device.get(), handle(model), intent.get(),
+				&params, error);
+		});
+	}
+
+	void add_intent_all(const Intent &intent, uint32_t power_source,
+			    const OptionalText &desktop_profile)
+	{
+		const struct ssdpm_intent_params params =
+			intent_params(power_source, desktop_profile);
+
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_add_intent_all(plan, intent.get(),
+							 &params, error);
 		});
 	}
 
@@ -721,6 +759,8 @@ void add_apply(py::module_ &module)
 		.def("add_lpm", &Plan::add_lpm)
 		.def("add_profile", &Plan::add_profile)
 		.def("add_profile_all", &Plan::add_profile_all)
+		.def("add_intent", &Plan::add_intent)
+		.def("add_intent_all", &Plan::add_intent_all)
 		.def("add_revert", &Plan::add_revert)
 		.def("lock", &Plan::lock)
 		.def("unlock", &Plan::unlock)

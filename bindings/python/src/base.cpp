@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/base.h>: the error and the version; and the module itself. */
-#include "common.h"
+#include "intent.h"
 
 #include <cerrno>
 #include <cstring>
@@ -94,6 +94,7 @@ PYBIND11_MODULE(_core, module)
 	add_model(module);
 	add_policy(module);
 	add_device(module);
+	add_intent(module);
 	add_apply(module);
 	add_object(module);
 	add_workload(energy);

@@ -63,6 +63,7 @@ command is sent to a drive but by the calls that say so.
 from __future__ import annotations
 
 from ssdpm import _core, cap, consistency, ftl, measure, wa
+from ssdpm.apply.intent import Intent
 from ssdpm.apply.journal import read_journal, recover, revert
 from ssdpm.apply.persist import (
     Persist,
@@ -193,6 +194,7 @@ __all__ = [
     "BUDGET_POWERS",
     "HISTOGRAM_STARTS_NS",
     "IO_DTYPE",
+    "Intent",
     "Journal",
     "OPS",
     "PHASES",

@@ -366,6 +366,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.apply.Persist.remove": lambda w: ssdpm.persist(
         "udev", "balanced"
     ).remove(w.root),
+    "ssdpm.apply.Intent.read": lambda w: ssdpm.Intent.read(w.root),
     "ssdpm.apply.persist": lambda w: ssdpm.persist("udev", w.settings),
     "ssdpm.apply.plan": lambda w: w.plan,
     "ssdpm.apply.Plan.to_dict": lambda w: w.plan.to_dict(),

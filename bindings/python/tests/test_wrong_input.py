@@ -136,6 +136,12 @@ def make_plans(world: World) -> None:
         plan.add_lpm("sda", "medium_power")
         plan.add_profile("sda", "balanced")
         plan.add_profile_all("balanced")
+        plan.add_intent(
+            ssdpm.Intent.read(root),
+            "nvme0",
+            power_source="ac",
+            desktop_profile="balanced",
+        )
         plan.add_latency_tolerance("nvme0", 25_000)
         plan.add_nvme_core("apst_primary_timeout_ms", 100)
         plan.read()

@@ -170,6 +170,10 @@ class Device(metaclass=_Pybind11Type):
         tuple[str, str, str, str | None, str | None, list[tuple[str, str]]]
     ]: ...
 
+class Intent(metaclass=_Pybind11Type):
+    def __init__(self, machine: Machine) -> None: ...
+    def flags(self) -> list[str]: ...
+
 class Plan(metaclass=_Pybind11Type):
     def __init__(
         self, machine: Machine, directory: bytes | None, timeouts: tuple[int, int]
@@ -197,6 +201,17 @@ class Plan(metaclass=_Pybind11Type):
         self, device: Device, model: Model | None, settings: dict[str, Any]
     ) -> None: ...
     def add_profile_all(self, settings: dict[str, Any]) -> None: ...
+    def add_intent(
+        self,
+        device: Device,
+        model: Model | None,
+        intent: Intent,
+        power_source: int,
+        desktop_profile: str | None,
+    ) -> None: ...
+    def add_intent_all(
+        self, intent: Intent, power_source: int, desktop_profile: str | None
+    ) -> None: ...
     def add_revert(self) -> None: ...
     def lock(self) -> None: ...
     def unlock(self) -> None: ...
@@ -209,7 +224,7 @@ class Plan(metaclass=_Pybind11Type):
     def revert(self) -> None: ...
     # kind, state, flags, device, target, before, after, why, warning, parameter,
     # before_value, after_value: max_exit_latency_us, nvme_core, lpm, power_state,
-    # workload_hint, nopp, table.
+    # workload_hint, nopp, table; origin.
     def steps(
         self,
     ) -> list[
@@ -226,6 +241,7 @@ class Plan(metaclass=_Pybind11Type):
             str | None,
             tuple[Any, ...] | None,
             tuple[Any, ...] | None,
+            str | None,
         ]
     ]: ...
     # device, provenance, before, after, built.

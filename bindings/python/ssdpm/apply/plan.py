@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, SupportsIndex, Union
 
 from ssdpm import _core
+from ssdpm.apply.intent import Intent
 from ssdpm.apply.steps import Journal, PlannedTable, Step, StepValue
 from ssdpm.base.convert import (
     check_bool,
@@ -283,6 +284,49 @@ class Plan(Written, Live):
         """
         self._handle.add_profile_all(profile_members(self._machine, settings))
 
+    def add_intent(
+        self,
+        intent: Intent,
+        device: Target | None = None,
+        model: Model | None = None,
+        *,
+        power_source: PowerSource | str | None = None,
+        desktop_profile: str | None = None,
+    ) -> None:
+        """What the files of ssdpm.conf(5) ask for, for one device or for all.
+
+        A setting that cannot be applied to a device gives a step "left-alone". The
+        origin of each step is the line that decides it.
+
+        Args:
+            intent: from ssdpm.Intent.read().
+            device: a Device, or its name; None: all devices, which are read anew, and
+                their models without a command.
+            model: of the drive; None: what Device.known_model() finds.
+            power_source: "ac" or "battery"; None: that of the machine, or AC where
+                that is not known.
+            desktop_profile: the profile of the desktop, as in "power-saver"; None: not
+                known.
+
+        Raises:
+            NotFoundError: there is no such device.
+            ValueError: a model without a device; another power source.
+        """
+        check_instance(intent, "intent", Intent)
+        source = 0
+        if power_source is not None:
+            word = check_word(power_source, "power_source", _core.POWER_SOURCES)
+            source = _core.POWER_SOURCES[word]
+        if desktop_profile is not None:
+            check_text(desktop_profile, "desktop_profile")
+        if device is not None:
+            handles = self._handles(device, model)
+            self._handle.add_intent(*handles, intent._handle, source, desktop_profile)
+        elif model is not None:
+            raise ValueError("model: it is that of one device, and none is given")
+        else:
+            self._handle.add_intent_all(intent._handle, source, desktop_profile)
+
     def add_revert(self) -> None:
         """Steps back to what was there before the first commit.
 
@@ -337,9 +381,10 @@ class Plan(Written, Live):
             Step(
                 *row[:2],
                 frozenset(row[2]),
-                *row[3:-2],
+                *row[3:-3],
+                StepValue._make(row[-3]),
                 StepValue._make(row[-2]),
-                StepValue._make(row[-1]),
+                row[-1],
             )
             for row in self._handle.steps()
         )

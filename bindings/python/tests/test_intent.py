@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""What the files of ssdpm.conf(5) ask for, as steps of a plan."""
+
+from __future__ import annotations
+
+import copy
+import errno
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import ssdpm
+from ssdpm import Intent, Machine
+
+Maker = Callable[[str], Path]
+
+CONFIG = """[machine]
+ac.max_exit_latency = 1ms
+battery.max_exit_latency = 2ms
+
+[drive]
+kind = sata
+desktop_profile = power-saver
+lpm = medium_power
+"""
+
+
+def put(root: Path, text: str) -> Path:
+    (root / "etc").mkdir(exist_ok=True)
+    (root / "etc/ssdpm.conf").write_text(text)
+    return root
+
+
+def steps(root: Path, *args: object, **options: object) -> dict[str, tuple[str, str]]:
+    """What each device gets, and which line says so."""
+    plan = ssdpm.plan(root)
+    plan.add_intent(Intent.read(root), *args, **options)  # type: ignore[arg-type]
+    return {
+        str(step.device): (str(step.after), str(step.origin))
+        for step in plan.steps
+        if step.state != "left-alone"
+    }
+
+
+def test_a_machine_without_files_asks_for_nothing(machine: Maker) -> None:
+    root = machine("laptop")
+    intent = Intent.read(root)
+    assert not intent and intent.flags == frozenset()
+    assert repr(intent) == f"<ssdpm.Intent of {Machine(root)!r}: nothing is asked for>"
+    assert steps(root) == {}
+
+
+def test_the_flags_say_what_it_is_about(machine: Maker) -> None:
+    intent = Intent.read(put(machine("laptop"), CONFIG))
+    assert intent
+    assert intent.flags == {"sets", "by-source", "by-desktop"}
+    assert repr(intent).endswith(": by-desktop, by-source, sets>")
+
+
+def test_each_step_has_the_line_that_decides_it(machine: Maker) -> None:
+    root = put(machine("desktop-6.1"), CONFIG)
+    limit = ("1000", "/etc/ssdpm.conf, line 2")
+    link = ("medium_power", "/etc/ssdpm.conf, line 8")
+    assert steps(root) == {"nvme0": limit}
+    assert steps(root, "nvme0") == {"nvme0": limit}
+    assert steps(root, power_source="battery") == {
+        "nvme0": ("2000", "/etc/ssdpm.conf, line 3")
+    }
+    assert steps(root, "sda", desktop_profile="power-saver") == {"sda": link}
+    assert steps(root, desktop_profile="power-saver") == {
+        "nvme0": limit,
+        "sda": link,
+        "sdb": link,
+    }
+    assert steps(root, "sda", desktop_profile="balanced") == {}
+
+
+def test_what_the_caller_sets_has_no_line(machine: Maker) -> None:
+    plan = ssdpm.plan(machine("laptop"))
+    plan.add_latency_tolerance("nvme0", 25_000)
+    assert [step.origin for step in plan.steps] == [None]
+
+
+def test_it_is_that_of_its_files_when_they_were_read(machine: Maker) -> None:
+    root = put(machine("laptop"), CONFIG)
+    intent = Intent.read(Machine(root))
+    put(root, "")
+    assert intent and not Intent.read(root)
+
+
+def test_a_fault_names_its_file_and_line(machine: Maker) -> None:
+    root = put(machine("laptop"), "[machine]\nprofile = fast\n")
+    with pytest.raises(ssdpm.InvalidError, match=r"/etc/ssdpm\.conf:2: no profile fast"):
+        Intent.read(root)
+    put(root, "\n" * (2**20 + 1))
+    with pytest.raises(ssdpm.Error) as caught:
+        Intent.read(root)
+    assert caught.value.errno == errno.E2BIG
+
+
+def test_wrong_arguments_are_refused(machine: Maker) -> None:
+    root = put(machine("laptop"), CONFIG)
+    intent, plan = Intent.read(root), ssdpm.plan(root)
+    with pytest.raises(TypeError, match=r"made by ssdpm\.Intent\.read"):
+        Intent()
+    with pytest.raises(TypeError, match="intent: an ssdpm.Intent is needed"):
+        plan.add_intent("auto")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="power_source"):
+        plan.add_intent(intent, power_source="sun")
+    with pytest.raises(TypeError, match="desktop_profile"):
+        plan.add_intent(intent, desktop_profile=1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="model: it is that of one device"):
+        plan.add_intent(intent, model=ssdpm.Model.catalogue("SN530"))
+    with pytest.raises(ssdpm.NotFoundError):
+        plan.add_intent(intent, "nvme7")
+    assert plan.steps == ()
+
+
+def test_it_is_of_this_process(machine: Maker) -> None:
+    intent = Intent.read(machine("laptop"))
+    assert copy.copy(intent) is intent and copy.deepcopy(intent) is intent
+    with pytest.raises(TypeError, match="cannot pickle"):
+        pickle.dumps(intent)

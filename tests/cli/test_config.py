@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""--config: what the files of ssdpm.conf(5) ask for, and which line decides."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+
+import pytest
+from command import Command
+
+Make = Callable[[str], pathlib.Path]
+LIMIT = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+
+FILES = {
+    "usr/lib/ssdpm/50-vendor.conf": "[machine]\nprofile = auto\n",
+    "etc/ssdpm.conf": """# Ours
+[drive]
+kind = nvme
+max_exit_latency = 25ms
+
+[drive]
+port = ata2
+profile = none
+""",
+    "etc/ssdpm.conf.d/90-link.conf": "[drive]\nmodel = CT*\nlpm = medium_power\n",
+}
+
+
+def put(root: pathlib.Path, files: dict[str, str] | str) -> pathlib.Path:
+    """Some files, or one text of /etc/ssdpm.conf, below a root."""
+    if isinstance(files, str):
+        files = {"etc/ssdpm.conf": files}
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def limit(root: pathlib.Path) -> str:
+    return (root / LIMIT).read_text().strip()
+
+
+def test_a_plan_shows_the_line_that_decides_each_setting(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("desktop-6.1"), FILES)
+    plan = ssdpm.json("plan", "--config", "--root", str(root))
+    origins = {
+        (step["device"], step["kind"], step["after"]): step["origin"]
+        for step in plan["steps"]
+        if step["state"] != "left-alone"
+    }
+    assert origins["nvme0", "latency-tolerance", "25000"] == "/etc/ssdpm.conf, line 4"
+    assert origins["sda", "lpm", "medium_power"] == (
+        "/etc/ssdpm.conf.d/90-link.conf, line 3"
+    )
+    assert {
+        origin for (_, kind, _), origin in origins.items() if kind == "nvme-core"
+    } == {"/usr/lib/ssdpm/50-vendor.conf, line 2"}
+    assert "sdb" not in {device for device, _, _ in origins}
+
+
+def test_the_text_of_a_plan_names_the_line(ssdpm: Command, machine: Make) -> None:
+    root = put(machine("desktop-6.1"), FILES)
+    text = ssdpm.output("plan", "--config", "--root", str(root), "nvme0", "sda")
+    first, second = (
+        text.index(head)
+        for head in ("nvme0: latency tolerance", "sda: link policy max_performance")
+    )
+    assert "\n    decided by /etc/ssdpm.conf, line 4\n" in text[first:second]
+    assert "\n    decided by /etc/ssdpm.conf.d/90-link.conf, line 3\n" in text[second:]
+
+
+def test_what_is_in_force_has_its_line_too(ssdpm: Command, laptop: pathlib.Path) -> None:
+    put(laptop, "[machine]\nmax_exit_latency = 100ms\n")
+    assert ssdpm.output("plan", "--config", "--root", str(laptop)) == (
+        "nvme0: latency tolerance 100 ms (in force)\n"
+        "    decided by /etc/ssdpm.conf, line 2\n"
+        "nvme0: APST table\n"
+        "    as now  PS0-PS2 to PS3 after 100 ms, PS3 to PS4 after 2 s\n"
+        "in force\n"
+    )
+
+
+def test_other_settings_have_no_line(ssdpm: Command, laptop: pathlib.Path) -> None:
+    plan = ssdpm.json("plan", "--latency", "25ms", "--root", str(laptop))
+    assert [step["origin"] for step in plan["steps"]] == [None]
+
+
+def test_the_files_are_read_for_the_source_that_is_named(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    put(laptop, "[machine]\nac.max_exit_latency = 1ms\nbattery.max_exit_latency = 2ms\n")
+    call = ("plan", "--config", "--root", str(laptop))
+    for more, after in (
+        ((), "2000"),  # the laptop is on battery
+        (("--source", "ac"), "1000"),
+        (("--source", "battery"), "2000"),
+    ):
+        (step,) = ssdpm.json(*call, *more)["steps"]
+        assert step["after"] == after
+
+
+@pytest.mark.parametrize("command", ["plan", "apply", "check"])
+def test_a_fault_names_its_file_and_line_and_sets_nothing(
+    ssdpm: Command, laptop: pathlib.Path, command: str
+) -> None:
+    files = {
+        "etc/ssdpm.conf": "[machine]\nmax_exit_latency = 25ms\n",
+        "etc/ssdpm.conf.d/x.conf": "[machine]\n\nlatency = 25ms\n",
+    }
+    put(laptop, files)
+    said = ssdpm.fails(1, command, "--config", "--root", str(laptop))
+    assert "/etc/ssdpm.conf.d/x.conf:3: latency: no key of this section" in said
+    assert limit(laptop) == "100000"
+    assert not (laptop / "run/ssdpm/undo").exists()
+
+
+def test_what_was_applied_is_in_force(ssdpm: Command, machine: Make) -> None:
+    root = put(machine("desktop-6.1"), FILES)
+    done = ssdpm.json("apply", "--config", "--root", str(root))
+    assert done["in_force"] is True
+    assert limit(root) == "25000"
+    assert ssdpm("check", "--config", "--root", str(root)).returncode == 0
+    (root / LIMIT).write_text("100000\n")
+    assert ssdpm("check", "--config", "--root", str(root)).returncode == 5
+
+
+def test_a_check_without_settings_is_of_the_files(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    ssdpm.output("apply", "--latency", "50ms", "--root", str(laptop))
+    assert ssdpm("check", "--root", str(laptop)).returncode == 0
+    put(laptop, "[profile mine]\nlpm = min_power\n")  # it sets nothing
+    assert ssdpm("check", "--root", str(laptop)).returncode == 0
+    put(laptop, "[machine]\nmax_exit_latency = 25ms\n")
+    said = ssdpm.fails_with_output(5, "check", "--root", str(laptop))
+    assert said.startswith("nvme0: latency tolerance 50 ms -> 25 ms (not in force)\n")
+    assert "decided by /etc/ssdpm.conf, line 2" in said
+
+
+def test_a_check_of_the_files_takes_a_target(ssdpm: Command, machine: Make) -> None:
+    root = put(machine("desktop-6.1"), FILES)
+    ssdpm.output("apply", "--config", "--root", str(root), "sda")
+    assert ssdpm("check", "--root", str(root), "sda").returncode == 0
+    assert ssdpm("check", "--root", str(root), "nvme0").returncode == 5
+    assert ssdpm("check", "--root", str(root)).returncode == 5
+
+
+def test_a_check_of_what_was_applied_takes_no_target(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    said = ssdpm.fails(2, "check", "--root", str(laptop), "nvme0")
+    assert "name no TARGET" in said
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--latency", "1ms"],
+        ["--profile", "auto"],
+        ["--lpm", "min_power"],
+        ["--nopp", "on"],
+        ["--power-state", "1"],
+        ["--nvme-core", "apst_primary_timeout_ms=50"],
+        ["--persist", "udev"],
+        ["--both-sources"],
+    ],
+)
+def test_the_files_stand_alone(
+    ssdpm: Command, laptop: pathlib.Path, more: list[str]
+) -> None:
+    ssdpm.fails(2, "plan", "--config", *more, "--root", str(laptop))
+
+
+@pytest.mark.parametrize("text", [None, "", "[machine]\n", "[desktop]\nx = auto\n"])
+def test_without_settings_in_the_files_nothing_is_asked_for(
+    ssdpm: Command, laptop: pathlib.Path, text: str | None
+) -> None:
+    if text is not None:
+        put(laptop, text)
+    for command in ("plan", "apply"):
+        assert ssdpm.output(command, "--config", "--root", str(laptop)) == (
+            "nothing is asked for: see ssdpm.conf(5)\n"
+        )
