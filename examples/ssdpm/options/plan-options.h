@@ -20,7 +20,7 @@ struct plan_options {
 	uint32_t power_state, workload_hint;
 	uint32_t nopp;		  /* 0: as it is */
 	const char *power_states; /* "nvme0=1,nvme1=2"; NULL: one for all */
-	bool config;  /* what the files of ssdpm.conf(5) say */
+	bool config;		  /* what the files of ssdpm.conf(5) say */
 	bool applied; /* nothing is given: what was applied since the boot */
 	const char *directory; /* of the record; NULL: the usual one */
 	uint64_t given;	       /* bits: which options of the group */
