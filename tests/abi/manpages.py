@@ -24,15 +24,19 @@ sys.dont_write_bytecode = True
 
 from common import Faults  # noqa: E402
 
-# By the section of the manual; STANDARDS may be left out.
+# By the section of the manual; those in OPTIONAL may be left out.
 SECTIONS = {
     ".3": [
         "NAME", "SYNOPSIS", "DESCRIPTION", "RETURN VALUES", "EXAMPLES", "ERRORS",
         "SEE ALSO", "STANDARDS", "HISTORY",
     ],
-    ".5": ["NAME", "DESCRIPTION", "EXAMPLES", "SEE ALSO", "STANDARDS", "HISTORY"],
+    ".5": [
+        "NAME", "SYNOPSIS", "DESCRIPTION", "FILES", "EXAMPLES", "SEE ALSO", "STANDARDS",
+        "HISTORY",
+    ],
     ".7": ["NAME", "DESCRIPTION", "EXAMPLES", "SEE ALSO", "STANDARDS"],
 }  # fmt: skip
+OPTIONAL = {".3": ["STANDARDS"], ".5": ["SYNOPSIS", "FILES", "STANDARDS"], ".7": ["STANDARDS"]}
 WARNINGS = "-std=c99 -pedantic -Wall -Wextra -Werror".split()
 
 
@@ -87,9 +91,11 @@ def check_example(
 
 def check_sections(path: pathlib.Path, faults: Faults) -> None:
     sections = re.findall(r"^\.Sh (.*)", path.read_text(), re.MULTILINE)
-    wanted = list(SECTIONS[path.suffix])
-    if "STANDARDS" not in sections:
-        wanted.remove("STANDARDS")
+    wanted = [
+        name
+        for name in SECTIONS[path.suffix]
+        if name in sections or name not in OPTIONAL[path.suffix]
+    ]
     if sections != wanted:
         faults.add(f"{path.name}: sections are {sections}, not {wanted}")
 

@@ -7,7 +7,7 @@ import pathlib
 from collections.abc import Callable
 
 import pytest
-from command import Command
+from command import TOP, Command
 
 Make = Callable[[str], pathlib.Path]
 LIMIT = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
@@ -172,6 +172,16 @@ def test_the_files_stand_alone(
     ssdpm: Command, laptop: pathlib.Path, more: list[str]
 ) -> None:
     ssdpm.fails(2, "plan", "--config", *more, "--root", str(laptop))
+
+
+def test_the_example_of_the_page_is_one(ssdpm: Command, machine: Make) -> None:
+    page = (TOP / "man/ssdpm.conf.5").read_text().partition(".Sh EXAMPLES\n")[2]
+    text = page.partition(".Bd -literal -offset indent\n")[2].partition(".Ed")[0]
+    root = put(machine("desktop-6.1"), text)
+    plan = ssdpm.json("plan", "--config", "--root", str(root))
+    origins = {step["device"]: step["origin"] for step in plan["steps"]}
+    assert origins["nvme0"] == "/etc/ssdpm.conf, line 10"
+    assert origins["sda"] == "/etc/ssdpm.conf, line 2"
 
 
 @pytest.mark.parametrize("text", [None, "", "[machine]\n", "[desktop]\nx = auto\n"])

@@ -1929,6 +1929,18 @@ static int call_intent(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_intent_keep(struct result *ret, struct ssdpm_error *error)
+{
+	int err = ssdpm_intent_keep(in.capture, in.plan_drive,
+				    "max_exit_latency = 25ms\n", error);
+
+	(void)ret;
+	if (!err)
+		err = ssdpm_intent_keep(in.capture, NULL, "profile = auto\n",
+					error);
+	return err ? err : ssdpm_intent_forget(in.capture, error);
+}
+
 static void call_intent_flags(void)
 {
 	ssdpm_intent_get_flags(in.intent);
@@ -2432,6 +2444,8 @@ static const struct {
 	{ "ssdpm_energy_report_free", call_energy_report },
 	{ "ssdpm_plan_get_policies", call_energy_report },
 	{ "ssdpm_intent_read", call_intent },
+	{ "ssdpm_intent_keep", call_intent_keep },
+	{ "ssdpm_intent_forget", call_intent_keep },
 	{ "ssdpm_plan_add_intent", call_intent },
 	{ "ssdpm_plan_add_intent_all", call_intent },
 	{ "ssdpm_report_new", call_report },
