@@ -516,7 +516,14 @@ static int commit_each(struct commit_work *work, const bool *failed,
 		if (failed[i] || !is_first(plan, i))
 			continue;
 		work->device = plan->order[i]->device;
-		err = commit_device(work, &error);
+		/* One journal: it is needed until its values are put back. */
+		if (result->err && ssdpm__journal_exists(plan))
+			err = ssdpm__fail(&error, -EIO, 0,
+					  "%s: left as it is: the journal of "
+					  "another device stands",
+					  work->device);
+		else
+			err = commit_device(work, &error);
 		if (err && !ssdpm_plan_has_failed(plan, work->device))
 			fail_device(work, &error);
 		note(result, err, &error);

@@ -43,6 +43,16 @@ static void add_text(struct draft *draft, const char *text)
 	add(draft, text, strlen(text));
 }
 
+/* The last of them may have no end. */
+static void add_lines(struct draft *draft, const char *lines)
+{
+	const size_t n = strlen(lines);
+
+	add(draft, lines, n);
+	if (n && lines[n - 1] != '\n')
+		add(draft, "\n", 1);
+}
+
 /* "key = value", of a value that is no pattern. */
 static void add_match(struct draft *draft, const char *key, const char *value)
 {
@@ -65,7 +75,7 @@ static void draft_section(struct draft *draft, struct ssdpm_machine *machine,
 
 	if (!device) {
 		add_text(draft, "[machine]\n");
-		add_text(draft, lines);
+		add_lines(draft, lines);
 		return;
 	}
 	facts = ssdpm_device_get_facts(device);
@@ -79,7 +89,7 @@ static void draft_section(struct draft *draft, struct ssdpm_machine *machine,
 		ssdpm__intent_port(facts, text);
 		add_match(draft, "port", *text ? text : facts->address);
 	}
-	add_text(draft, lines);
+	add_lines(draft, lines);
 }
 
 /* One file, which is taken over. */
@@ -213,7 +223,7 @@ static void draft_edited(struct draft *draft, const struct ssdpm_intent *old,
 	/* The last line of a file may have no end. */
 	if (draft->n && draft->text[draft->n - 1] != '\n')
 		add(draft, "\n", 1);
-	add_text(draft, lines);
+	add_lines(draft, lines);
 	add(draft, at, (size_t)(file->text + file->size - at));
 }
 
@@ -307,9 +317,13 @@ static int check_section(const struct draft *section,
 			 struct ssdpm_error *reterr)
 {
 	char *copy = section->err ? NULL : strdup(section->text);
+	int err = copy ? parse(copy, section->n, ret_new, reterr) :
+			 ssdpm__no_memory(reterr);
 
-	return copy ? parse(copy, section->n, ret_new, reterr) :
-		      ssdpm__no_memory(reterr);
+	if (err || (*ret_new)->n_sections == 1)
+		return err;
+	return ssdpm__fail(reterr, -EINVAL, 0,
+			   "lines: one section, without a head");
 }
 
 int ssdpm_intent_keep(struct ssdpm_machine *machine,

@@ -289,7 +289,9 @@ class Run:
     removed: bool
 
 
-def removed_at(ssdpm: Command, root: pathlib.Path, name: str, number: int) -> Run:
+def removed_at(
+    ssdpm: Command, root: pathlib.Path, name: str, number: int, *options: str
+) -> Run:
     """It is stopped at this call, nvme1 is taken away, and it goes on."""
     log = ssdpm.directory / "calls"
     log.unlink(missing_ok=True)
@@ -298,7 +300,7 @@ def removed_at(ssdpm: Command, root: pathlib.Path, name: str, number: int) -> Ru
     with out.open("wb") as stdout, words.open("wb") as stderr:
         process = subprocess.Popen(
             ["strace", "-f", "-o", log, "-e", f"trace={name}", "-e", inject,
-             "ssdpm", *CALL, "--root", root, "--json"],
+             "ssdpm", *CALL, *options, "--root", root, "--json"],
             env={**ssdpm.environment, "ASAN_OPTIONS": "detect_leaks=0"},
             stdin=subprocess.DEVNULL,
             stdout=stdout,
@@ -342,7 +344,7 @@ def test_status_and_words_are_those_of_the_values_on_the_machine(
     while True:
         shutil.rmtree(ssdpm.directory / "machines", ignore_errors=True)
         root = machine("eight-drives")
-        run = removed_at(ssdpm, root, name, number)
+        run = removed_at(ssdpm, root, name, number, "--strict")
         if not run.removed:
             assert run.status == 0 and number > 1
             break
@@ -365,6 +367,33 @@ def test_status_and_words_are_those_of_the_values_on_the_machine(
     assert statuses == {1, 5}
 
 
+@pytest.mark.parametrize("name", ["fdatasync", "unlinkat"])
+def test_a_drive_that_is_removed_at_any_call_stops_no_other(
+    ssdpm: Command, machine: Make, name: str
+) -> None:
+    assert shutil.which("strace"), "install the package strace"
+    number, statuses = 1, set[int]()
+    while True:
+        shutil.rmtree(ssdpm.directory / "machines", ignore_errors=True)
+        root = machine("eight-drives")
+        run = removed_at(ssdpm, root, name, number)
+        if not run.removed:
+            break
+        where = f"{name} {number}: {run.status}: {run.words}"
+        statuses.add(run.status)
+        assert run.status in {0, 5, 6}, where
+        assert run.status == 0 or "nvme1: it was removed" in run.words, where
+        for step in run.plan["steps"]:
+            if step["device"] != "nvme1" and step["state"] != "left-alone":
+                assert step["state"] in {"done", "in-force"}, (where, step)
+                now = (root / step["target"][1:]).read_text().strip()
+                assert now == step["after"], (where, step)
+        assert not (root / "run/ssdpm/journal").exists()
+        number += 1
+    # Before it is done, and after that.
+    assert {5, 6} <= statuses
+
+
 LIMIT_OF = "sys/class/nvme/nvme{}/power/pm_qos_latency_tolerance_us"
 
 
@@ -376,7 +405,7 @@ def test_what_cannot_be_put_back_is_counted_and_printed_even_if_quiet(
     limits = [(eight_drives / LIMIT_OF.format(i)).resolve() for i in (0, 1)]
     before = limits[1].read_text()
     paths = " ".join(f"-P {limit}" for limit in limits)
-    call = f"apply --latency 5ms nvme0 nvme1 --root {eight_drives}"
+    call = f"apply --strict --latency 5ms nvme0 nvme1 --root {eight_drives}"
     # The first is written; the second is not, nor is the first put back.
     result = ssdpm.shell(
         "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=write "

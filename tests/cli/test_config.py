@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 from collections.abc import Callable
 
@@ -194,3 +195,106 @@ def test_without_settings_in_the_files_nothing_is_asked_for(
         assert ssdpm.output(command, "--config", "--root", str(laptop)) == (
             "nothing is asked for: see ssdpm.conf(5)\n"
         )
+
+
+KEPT = "etc/ssdpm.conf.d/50-local.conf"
+
+
+def kept(root: pathlib.Path) -> str:
+    """What the file of --keep says, without its comments."""
+    lines = (root / KEPT).read_text().splitlines()
+    return "\n".join(line for line in lines if not line.startswith("#")).strip()
+
+
+def test_what_is_kept_is_asked_for_and_forgotten_again(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    at = ["--root", str(root)]
+    result = ssdpm("apply", "--keep", "-l", "25ms", *at, "nvme0")
+    assert result.returncode == 0
+    assert b"kept: ssdpm plan --config shows what is asked for" in result.stderr
+    assert kept(root).splitlines()[-1] == "max_exit_latency = 25ms"
+    assert "model = WDC PC SN530" in kept(root)
+    assert ssdpm("check", *at).returncode == 0
+    (root / LIMIT).write_text("100000\n")
+    assert ssdpm("check", *at).returncode == 5
+    assert ssdpm("apply", "-q", "--config", *at).returncode == 0
+    assert limit(root) == "25000"
+    assert ssdpm("revert", "-q", "--forget", *at).returncode == 0
+    assert limit(root) == "100000" and not (root / KEPT).exists()
+    assert b"nothing was applied" in ssdpm("check", *at).stdout
+
+
+def test_what_is_kept_replaces_the_same_and_leaves_the_rest(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("desktop-6.1")
+    at = ["-q", "--root", str(root)]
+    for call in (
+        ["-l", "25ms", "nvme0"],
+        ["--lpm", "med_power_with_dipm", "sda"],
+        ["-p", "auto"],
+        ["-l", "any", "nvme0"],
+        ["--nvme-core", "apst_primary_timeout_ms=77"],
+    ):
+        assert ssdpm("apply", "--keep", *call[:2], *at, *call[2:]).returncode == 0
+    text = kept(root)
+    assert text.count("[drive]") == 2 and text.count("[machine]") == 1
+    assert "25ms" not in text and "max_exit_latency = any" in text
+    assert text.endswith("[machine]\nprofile = auto\nprimary_timeout = 77ms")
+    # What somebody has written between stays.
+    (root / KEPT).write_text((root / KEPT).read_text() + "# mine\n")
+    assert ssdpm("apply", "--keep", "-p", "balanced", *at).returncode == 0
+    assert (root / KEPT).read_text().endswith(
+        "[machine]\nprofile = balanced\n# mine\n"
+    )
+
+
+def test_another_line_that_goes_before_what_is_kept_is_told(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("laptop"), {"etc/ssdpm.conf.d/90.conf": FILES["etc/ssdpm.conf"]})
+    result = ssdpm("apply", "--keep", "-l", "5ms", "--root", str(root), "nvme0")
+    assert result.returncode == 0
+    assert b"not all of it is in force: another line decides" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (["--apst", "linux"], "cannot keep --apst"),
+        (["--config"], "--keep is for what is not in the files yet"),
+        (["-p", "auto", "--source", "ac"], "--keep with --source"),
+        (["--nvme-core", "apst_primary_timeout_ms=77", "nvme0"], "name no TARGET"),
+    ],
+)
+def test_what_cannot_be_kept_is_wrong_usage(
+    ssdpm: Command, machine: Make, call: list[str], words: str
+) -> None:
+    root = machine("laptop")
+    assert words in ssdpm.fails(2, "apply", "--keep", *call, "--root", str(root))
+    assert not (root / KEPT).exists()
+
+
+def test_where_one_drive_fails_the_others_are_done(
+    ssdpm: Command, machine: Make
+) -> None:
+    text = "[machine]\nmax_exit_latency = 25ms\n[drive]\nport = *:03:00.0\npower_state = 1\n"
+    root = put(machine("eight-drives"), text)
+    at = ["--root", str(root)]
+    result = ssdpm("apply", "--config", *at)
+    assert result.returncode == 6
+    assert result.stderr == b"ssdpm: nvme2: a capture takes no commands\n"
+    assert b"nvme0: latency tolerance 100 ms -> 25 ms (done)" in result.stdout
+    assert b"nvme2: latency tolerance 100 ms -> 25 ms (undone)" in result.stdout
+    assert limit(root) == "25000"
+    result = ssdpm("apply", "--config", *at, "--json")
+    assert result.returncode == 6
+    (again,) = json.loads(result.stdout)["plans"]
+    states = {(s["device"], s["kind"]): s["state"] for s in again["steps"]}
+    assert states["nvme0", "latency-tolerance"] == "in-force"
+    assert states["nvme2", "power-state"] == "failed"
+    assert ssdpm("revert", "-q", *at).returncode == 0
+    assert ssdpm("apply", "-q", "--strict", "--config", *at).returncode == 3
+    assert limit(root) == "100000"

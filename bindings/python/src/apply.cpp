@@ -63,11 +63,14 @@ class Plan
 {
       public:
 	Plan(const std::shared_ptr<Machine> &machine,
-	     const OptionalText &directory, const Timeouts &timeouts)
+	     const OptionalText &directory, const Timeouts &timeouts,
+	     bool strict)
 	    : machine(machine), directory(directory)
 	{
 		struct ssdpm_plan_params params =
 			plan_params(directory, timeouts);
+
+		params.flags = strict ? SSDPM_PLAN_STRICT : 0;
 		without_gil([&](struct ssdpm_error *error) {
 			return ssdpm_plan_new(machine->get(), &params, &plan,
 					      error);
@@ -307,6 +310,12 @@ class Plan
 		});
 	}
 
+	bool has_failed(const OptionalText &device)
+	{
+		Turn turn(*this);
+
+		return ssdpm_plan_has_failed(plan, c_str(device));
+	}
 	size_t n_planned()
 	{
 		Turn turn(*this);
@@ -747,9 +756,9 @@ void add_apply(py::module_ &module)
 	module.attr("PERSIST_KINDS") = words(&ssdpm_persist_kind_to_string);
 	py::class_<Plan>(module, "Plan")
 		.def(py::init<const std::shared_ptr<Machine> &,
-			      const OptionalText &, const Timeouts &>(),
+			      const OptionalText &, const Timeouts &, bool>(),
 		     py::arg("machine"), py::arg("directory"),
-		     py::arg("timeouts"))
+		     py::arg("timeouts"), py::arg("strict"))
 		.def("add_latency_tolerance", &Plan::add_latency_tolerance)
 		.def("add_nvme_core", &Plan::add_nvme_core)
 		.def("add_apst", &Plan::add_apst)
@@ -773,6 +782,7 @@ void add_apply(py::module_ &module)
 		.def("steps", &Plan::steps)
 		.def("tables", &Plan::tables)
 		.def("to_json", &Plan::to_json)
+		.def("has_failed", &Plan::has_failed)
 		.def_property_readonly("n_planned", &Plan::n_planned)
 		.def_property_readonly("committed", &Plan::is_committed);
 	py::class_<Persist>(module, "Persist")

@@ -8,9 +8,28 @@ static py::object flags(const Intent &intent)
 			 ssdpm_intent_get_flags(intent.get()));
 }
 
+static void keep_intent(const Machine &machine, const Device *device,
+			const std::string &lines)
+{
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_intent_keep(machine.get(),
+					 device ? device->get() : nullptr,
+					 lines.c_str(), error);
+	});
+}
+
+static void forget_intent(const Machine &machine)
+{
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_intent_forget(machine.get(), error);
+	});
+}
+
 void add_intent(py::module_ &module)
 {
 	py::class_<Intent>(module, "Intent")
 		.def(py::init<const Machine &>(), py::arg("machine"))
 		.def("flags", &flags);
+	module.def("keep_intent", &keep_intent);
+	module.def("forget_intent", &forget_intent);
 }

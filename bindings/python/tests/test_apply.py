@@ -658,7 +658,7 @@ def log(level, text):
     if text.startswith('write "26000"'):
         os.kill(os.getpid(), signal.SIGKILL)
 
-with ssdpm.plan(ssdpm.Machine(sys.argv[1], log=log)) as plan:
+with ssdpm.plan(ssdpm.Machine(sys.argv[1], log=log), strict=True) as plan:
     plan.add_latency_tolerance("nvme0", 25_000)
     plan.add_latency_tolerance("nvme1", 26_000)
     plan.commit()

@@ -123,3 +123,45 @@ def test_it_is_of_this_process(machine: Maker) -> None:
     assert copy.copy(intent) is intent and copy.deepcopy(intent) is intent
     with pytest.raises(TypeError, match="cannot pickle"):
         pickle.dumps(intent)
+
+
+def test_what_is_kept_is_read_until_it_is_forgotten(machine: Maker) -> None:
+    root = machine("laptop")
+    drive = Machine(root).open("nvme0")
+    Intent.keep("max_exit_latency = 25ms", drive, root)
+    Intent.keep("profile = auto\nprimary_timeout = 77ms\n", root=root)
+    found = steps(root)
+    assert found["nvme0"][0] == "25000"
+    assert found["nvme0"][1].startswith("/etc/ssdpm.conf.d/50-local.conf, line ")
+    for lines in ("max_exit_latency = 25", "kind = nvme\n[machine]\nprofile = auto", ""):
+        with pytest.raises(ssdpm.InvalidError):
+            Intent.keep(lines, drive, root)
+    assert steps(root) == found
+    Intent.forget(root)
+    Intent.forget(root)
+    assert not Intent.read(root)
+
+
+def test_a_device_that_fails_is_its_own_result(machine: Maker) -> None:
+    root = put(
+        machine("eight-drives"),
+        "[machine]\nmax_exit_latency = 25ms\n[drive]\nport = *:03:00.0\npower_state = 1\n",
+    )
+    plan = ssdpm.plan(root)
+    plan.add_intent(Intent.read(root))
+    with pytest.raises(ssdpm.UnsupportedError):
+        plan.commit()
+    assert plan.has_failed() and plan.has_failed("nvme2")
+    assert not plan.has_failed("nvme0")
+    states = {(step.device, step.kind): step.state for step in plan.steps}
+    assert states["nvme0", "latency-tolerance"] == "done"
+    assert states["nvme2", "latency-tolerance"] == "undone"
+    plan.revert()
+    strict = ssdpm.plan(root, strict=True)
+    strict.add_intent(Intent.read(root))
+    with pytest.raises(ssdpm.UnsupportedError):
+        strict.commit()
+    assert strict.has_failed("nvme0")
+    assert {step.state for step in strict.steps} <= {
+        "undone", "failed", "planned", "left-alone"
+    }

@@ -232,6 +232,9 @@ static bool is_partly_done(const struct ssdpm_plan *plan)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 
+	/* A lock that could not be taken is nobody's failure. */
+	if (!ssdpm_plan_has_failed(plan, NULL))
+		return false;
 	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
 		if ((step.state == SSDPM_STEP_DONE ||
 		     step.state == SSDPM_STEP_IN_FORCE) &&

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Setting policies: a plan is shown, committed as a whole or not at all, verified,
+"""Setting policies: a plan is shown, committed device by device, verified,
 and undone.
 
 A plan in a with block is a policy for a while, as for a measurement::

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from ssdpm import _core
+from ssdpm.base.convert import check_instance
 from ssdpm.base.result import Live
-from ssdpm.device.machine import Machine, Root, machine_of
+from ssdpm.device.machine import Device, Machine, Root, machine_of
 
 
 class Intent(Live):
@@ -40,6 +41,36 @@ class Intent(Live):
         self._machine = machine_of(root)
         self._handle = _core.Intent(self._machine._handle)
         return self
+
+    @staticmethod
+    def keep(lines: str, device: Device | None = None, root: Root = None) -> None:
+        """Ask for something from now on: /etc/ssdpm.conf.d/50-local.conf has it then.
+
+        It takes the place of what that file says of the same, and sets nothing.
+
+        Args:
+            lines: "key = value" lines, as in "max_exit_latency = 25ms"; profile comes
+                first.
+            device: what it is for; None: all drives.
+            root: this machine (None), a capture, or a Machine.
+
+        Raises:
+            InvalidError: a line is not sound; the message says which.
+            AccessError: root is needed.
+            ReadOnlyError: a root without the marker of a capture.
+        """
+        if device is not None:
+            check_instance(device, "device", Device)
+        _core.keep_intent(
+            machine_of(root)._handle,
+            None if device is None else device._handle,
+            lines if lines.endswith("\n") else lines + "\n",
+        )
+
+    @staticmethod
+    def forget(root: Root = None) -> None:
+        """Remove what keep() has written, as ssdpm revert --forget."""
+        _core.forget_intent(machine_of(root)._handle)
 
     @property
     def machine(self) -> Machine:

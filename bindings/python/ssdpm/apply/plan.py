@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A plan: shown, committed as a whole or not at all, verified, undone."""
+"""A plan: shown, committed device by device, verified, undone."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Plan(Written, Live):
     Nothing is written before commit(). Left by the end of a with block, or by an
     exception in it, a plan that was committed is reverted, unless keep() was called;
     one that is only forgotten stays in force. Ctrl-C is heard when the call that it
-    falls into is over, so that a commit is done as a whole or not at all. Threads take
+    falls into is over, so that a commit is never left in its middle. Threads take
     turns. A log that a commit calls cannot use the plan.
     """
 
@@ -419,11 +419,17 @@ class Plan(Written, Live):
         """
         self._handle.read()
 
-    def commit(self) -> None:
-        """Do all steps, or none.
+    def has_failed(self, device: str | None = None) -> bool:
+        """Whether a commit failed for the device of this name; None: for any."""
+        return self._handle.has_failed(device)
 
-        If one fails, those that were done are undone; the states of the steps say
-        what happened. Nothing is written where all is so already.
+    def commit(self) -> None:
+        """Do all steps of each device, or none of it.
+
+        If one fails, those of the same device that were done are undone, the other
+        devices go on, and the error is that of the first; has_failed() and the states
+        of the steps say what happened. A strict plan is done as a whole or not at all.
+        Nothing is written where all is so already.
 
         Raises:
             AccessError: root is needed, or Linux refuses it: the message says which.
@@ -543,6 +549,7 @@ def plan(
     *,
     state_timeout_ms: SupportsIndex | None = None,
     lock_timeout_ms: SupportsIndex | None = None,
+    strict: bool = False,
 ) -> Plan:
     """A plan without steps.
 
@@ -553,6 +560,7 @@ def plan(
         state_timeout_ms: how long to wait for a SATA port to be running again; None:
             10000.
         lock_timeout_ms: how long to wait for another commit; None: 10000.
+        strict: where one device fails, all others are put back.
 
     Raises:
         RangeError: a time of 0, or of more than 32 bits.
@@ -563,5 +571,6 @@ def plan(
         machine._handle,
         directory_path(directory),
         timeout_numbers(state_timeout_ms, lock_timeout_ms),
+        bool(strict),
     )
     return Plan._wrap(machine, core)
