@@ -27,13 +27,10 @@ static void apply_parameter(const struct step *step,
 	}
 }
 
-static bool has_failed(const struct step *step)
-{
-	return step->state == SSDPM_STEP_FAILED ||
-	       step->state == SSDPM_STEP_UNDONE;
-}
-
-/* Steps that are left alone change nothing; all others are, or will be, so. */
+/*
+ * Steps that are left alone change nothing, nor do those of a device that has
+ * failed beside others; all others are, or will be, so.
+ */
 static void apply_steps(const struct ssdpm_plan *plan,
 			const struct ssdpm_device_facts *facts,
 			struct ssdpm_apst_params *params)
@@ -46,7 +43,8 @@ static void apply_steps(const struct ssdpm_plan *plan,
 		const struct change *change = &step->change;
 
 		if (step->state == SSDPM_STEP_LEFT_ALONE ||
-		    (plan->is_each && has_failed(step)))
+		    (plan->is_each &&
+		     ssdpm_plan_has_failed(plan, step->device)))
 			continue;
 		if (change->kind->role == ROLE_PARAMETER)
 			apply_parameter(step, params);

@@ -24,18 +24,19 @@ static int fail(struct ssdpm_error *reterr, int err, const char *path)
 int ssdpm__intent_read_text(struct ssdpm_machine *machine, const char *path,
 			    char **ret_text, size_t *ret_size)
 {
-	char *text = malloc(MAX_BYTES + 1), *less;
+	char *room = malloc(MAX_BYTES + 1), *text;
 	size_t size;
-	int err = text ? ssdpm__read_bytes(machine, path, text, MAX_BYTES + 1,
+	int err = room ? ssdpm__read_bytes(machine, path, room, MAX_BYTES + 1,
 					   &size) :
 			 -ENOMEM;
 
-	if (err) {
-		free(text);
-		return err;
-	}
-	less = realloc(text, size + 1);
-	*ret_text = less ? less : text;
+	text = err ? NULL : malloc(size + 1);
+	if (text)
+		memcpy(text, room, size + 1);
+	free(room);
+	if (!text)
+		return err ? err : -ENOMEM;
+	*ret_text = text;
 	*ret_size = size;
 	return 0;
 }

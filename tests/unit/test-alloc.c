@@ -1934,11 +1934,14 @@ static int call_intent_keep(struct result *ret, struct ssdpm_error *error)
 	int err = ssdpm_intent_keep(in.capture, in.plan_drive,
 				    "max_exit_latency = 25ms\n", error);
 
-	(void)ret;
 	if (!err)
 		err = ssdpm_intent_keep(in.capture, NULL, "profile = auto\n",
 					error);
-	return err ? err : ssdpm_intent_forget(in.capture, error);
+	if (!err)
+		err = ssdpm_intent_forget(in.capture, error);
+	if (!err)
+		ret->energy_nj = 1;
+	return err;
 }
 
 static void call_intent_flags(void)
@@ -2936,6 +2939,7 @@ static void call_plan_getters(void)
 	assert_int_equal(ssdpm_plan_get_step(in.plan, 0, &step), 0);
 	ssdpm_plan_get_step(in.plan, 1, &step);
 	ssdpm_plan_count(in.plan, SSDPM_STEPS_PENDING);
+	assert_int_equal(ssdpm_plan_has_failed(in.plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_table(in.plan, 0, &table), 0);
 	ssdpm_plan_free(NULL);
 }
@@ -3370,6 +3374,7 @@ static const struct {
 	{ "ssdpm_plan_get_journal", call_plan_getters },
 	{ "ssdpm_plan_count", call_plan_getters },
 	{ "ssdpm_plan_get_n_steps", call_plan_getters },
+	{ "ssdpm_plan_has_failed", call_plan_getters },
 	{ "ssdpm_plan_get_step", call_plan_getters },
 	{ "ssdpm_plan_get_table", call_plan_getters },
 	{ "ssdpm_profile_find", call_profiles },
