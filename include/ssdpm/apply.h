@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Setting policies: a plan is shown, committed as a whole or not at all,
+ * Setting policies: a plan is shown, committed (each device as a whole or not),
  * verified, and undone.
  *
  * A plan is a list of steps. Committing writes a journal first, so that after a

@@ -176,7 +176,7 @@ def test_the_files_stand_alone(
 
 
 def test_the_example_of_the_page_is_one(ssdpm: Command, machine: Make) -> None:
-    page = (TOP / "man/ssdpm.conf.5").read_text().partition(".Sh EXAMPLES\n")[2]
+    page = (TOP / "man/ssdpm.conf.5").read_text().partition(".Ss A file\n")[2]
     text = page.partition(".Bd -literal -offset indent\n")[2].partition(".Ed")[0]
     root = put(machine("desktop-6.1"), text)
     plan = ssdpm.json("plan", "--config", "--root", str(root))

@@ -181,7 +181,8 @@ const struct subcommand cmd_apply = {
 	.operands_optional = true,
 	.takes_devices = true,
 	.list = "plans",
-	.summary = "Set a power policy, of each drive all or nothing, and prove it.",
+	.summary =
+		"Set a power policy, of each drive all or nothing, and prove it.",
 	.own = &own_apply_own,
 	.groups = groups,
 	.n_groups = 1,

@@ -188,7 +188,8 @@ static void no_control_character_reaches_a_message(void **state)
 	assert_int_equal(
 		ssdpm_model_from_json(text, sizeof(text) - 1, &model, &error),
 		-EINVAL);
-	fixture_assert_error(&error, -EINVAL, 1, "\"a?????\xc2\xa0z\" is given twice");
+	fixture_assert_error(&error, -EINVAL, 1,
+			     "\"a?????\xc2\xa0z\" is given twice");
 	assert_ptr_equal(model, UNTOUCHED);
 }
 
