@@ -26,9 +26,9 @@ two=$(basename $(controller TWO))
 deepest=$(basename $(controller DEEPEST))
 echo $two >>/tmp/files
 echo $deepest >>/tmp/files
-a="ssdpm apply -q --profile performance --source ac"
+a="ssdpm apply --strict -q --profile performance --source ac"
 a="$a --power-state $two=1,$deepest=2 --workload-hint 0"
-b="ssdpm apply -q --profile power-saver --source battery"
+b="ssdpm apply --strict -q --profile power-saver --source battery"
 b="$b --power-state $two=2,$deepest=1 --workload-hint 2"
 run crash crash {N} {SEED} /tmp/files "$a" "$b"
 """

@@ -372,6 +372,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.apply.Plan.to_dict": lambda w: w.plan.to_dict(),
     "ssdpm.apply.Plan.to_json": lambda w: w.plan.to_json(),
     "ssdpm.apply.Plan.locked": World.locked,
+    "ssdpm.apply.Plan.has_failed": lambda w: w.plan.has_failed(),
     "ssdpm.apply.read_journal": World.journal,
     "ssdpm.device.Device.settings": lambda w: w.nvme.settings(),
     "ssdpm.apply.recover": lambda w: ssdpm.recover(w.root, w.folder / "run"),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ssdpm import _core
-from ssdpm.base.convert import check_instance
+from ssdpm.base.convert import check_instance, check_text
 from ssdpm.base.result import Live
 from ssdpm.device.machine import Device, Machine, Root, machine_of
 
@@ -64,7 +64,7 @@ class Intent(Live):
         _core.keep_intent(
             machine_of(root)._handle,
             None if device is None else device._handle,
-            lines if lines.endswith("\n") else lines + "\n",
+            check_text(lines, "lines"),
         )
 
     @staticmethod

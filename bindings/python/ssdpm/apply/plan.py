@@ -421,7 +421,9 @@ class Plan(Written, Live):
 
     def has_failed(self, device: str | None = None) -> bool:
         """Whether a commit failed for the device of this name; None: for any."""
-        return self._handle.has_failed(device)
+        return self._handle.has_failed(
+            None if device is None else check_text(device, "device")
+        )
 
     def commit(self) -> None:
         """Do all steps of each device, or none of it.
@@ -571,6 +573,6 @@ def plan(
         machine._handle,
         directory_path(directory),
         timeout_numbers(state_timeout_ms, lock_timeout_ms),
-        bool(strict),
+        check_bool(strict, "strict"),
     )
     return Plan._wrap(machine, core)
