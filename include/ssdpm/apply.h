@@ -433,8 +433,8 @@ SSDPM_API size_t ssdpm_plan_count(const struct ssdpm_plan *plan,
  * ssdpm_plan_has_failed() - did a commit fail for a device?
  * @device: name, as in struct ssdpm_step; NULL: for any
  *
- * Then its steps with SSDPM_STEP_DONE could not be put back. Of a plan with
- * SSDPM_PLAN_STRICT all devices fail together.
+ * If it did, its steps with SSDPM_STEP_DONE could not be put back. All devices
+ * of a plan with SSDPM_PLAN_STRICT fail together.
  */
 SSDPM_API int ssdpm_plan_has_failed(const struct ssdpm_plan *plan,
 				    const char *device);

@@ -197,5 +197,6 @@ void ssdpm__intent_find(const struct ssdpm_intent *intent,
 				     ret_found);
 	ret_found->settings.size = sizeof(ret_found->settings);
 	ret_found->settings.power_source = of->power_source;
-	ret_found->settings.set = ret_found->set & 0x3f;
+	ret_found->settings.set =
+		ret_found->set & ((1u << INTENT_POWER_STATE) - 1);
 }

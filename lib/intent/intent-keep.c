@@ -273,7 +273,7 @@ static int edit(struct ssdpm_machine *machine, const struct ssdpm_intent *new,
 	if (err)
 		return err;
 	for (size_t i = 0; i < old->n_sections; i++)
-		if (is_same(old, &old->sections[i], new))
+		if (old->sections[i].n && is_same(old, &old->sections[i], new))
 			same = &old->sections[i];
 	if (same) {
 		draft_edited(&draft, old, same, new, lines);
@@ -326,6 +326,31 @@ static int check_section(const struct draft *section,
 			   "lines: one section, without a head");
 }
 
+/* A profile that nobody has would make all files a fault. */
+static int check_profile(struct ssdpm_machine *machine,
+			 const struct ssdpm_intent *new,
+			 struct ssdpm_error *reterr)
+{
+	struct ssdpm_profile_settings settings;
+	struct ssdpm_intent *all;
+	int err = ssdpm_intent_read(machine, &all, reterr);
+
+	if (err)
+		return err;
+	for (size_t i = 0; !err && i < new->n_lines; i++)
+		if (new->lines[i].key == INTENT_PROFILE &&
+		    !ssdpm__span_is(new->lines[i].value, "none"))
+			err = ssdpm__intent_profile(all, new->lines[i].value,
+						    SSDPM_SOURCE_AC, &settings,
+						    reterr);
+	ssdpm_intent_free(all);
+	if (err != -ENOENT)
+		return err;
+	if (reterr)
+		reterr->code = -EINVAL;
+	return -EINVAL;
+}
+
 int ssdpm_intent_keep(struct ssdpm_machine *machine,
 		      const struct ssdpm_device *device, const char *lines,
 		      struct ssdpm_error *reterr)
@@ -339,6 +364,8 @@ int ssdpm_intent_keep(struct ssdpm_machine *machine,
 		return err;
 	draft_section(&section, machine, device, lines);
 	err = check_section(&section, &new, reterr);
+	if (!err)
+		err = check_profile(machine, new, reterr);
 	if (!err) {
 		err = lock(machine, &fd);
 		err = err ? fail(reterr, err) :

@@ -37,7 +37,7 @@ static int keep_origins(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* Of the steps that are new. */
+/* A step that is new has no origin yet. */
 static int set_origins(struct ssdpm_plan *plan,
 		       const struct ssdpm_intent *intent,
 		       const struct intent_found *found,

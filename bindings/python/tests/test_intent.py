@@ -133,10 +133,15 @@ def test_what_is_kept_is_read_until_it_is_forgotten(machine: Maker) -> None:
     found = steps(root)
     assert found["nvme0"][0] == "25000"
     assert found["nvme0"][1].startswith("/etc/ssdpm.conf.d/50-local.conf, line ")
-    for lines in ("max_exit_latency = 25", "kind = nvme\n[machine]\nprofile = auto", ""):
+    two = "kind = nvme\n[machine]\nprofile = auto"
+    for lines in ("max_exit_latency = 25", two, "profile = nobody", ""):
         with pytest.raises(ssdpm.InvalidError):
             Intent.keep(lines, drive, root)
     assert steps(root) == found
+    kept = root / "etc/ssdpm.conf.d/50-local.conf"
+    kept.write_text("# mine\n[machine]\n")
+    Intent.keep("profile = auto", root=root)
+    assert kept.read_text() == "# mine\n[machine]\n\n[machine]\nprofile = auto\n"
     Intent.forget(root)
     Intent.forget(root)
     assert not Intent.read(root)

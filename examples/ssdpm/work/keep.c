@@ -101,7 +101,7 @@ static void draft(struct kept_lines *lines, const struct plan_options *options,
 		add(lines, "nopp", options->nopp == NOPP_ON ? "on" : "off");
 }
 
-/* Of a drive, or of the machine, where no drive was named. */
+/* Keep the lines of a drive, or of the machine if no drive was named. */
 static enum exit_status keep(const struct work *work, const struct drive *drive)
 {
 	struct kept_lines lines = { .n = 0 };
