@@ -48,6 +48,7 @@ struct plan_command {
 	bool dry_run;
 	bool keep;
 	bool strict;
+	bool coalesce;
 };
 
 /* What each of them does, once the options are checked and drives are read. */
@@ -61,10 +62,13 @@ enum exit_status finish_check(struct work *work,
 			      const struct plan_command *command,
 			      char **operands, size_t n);
 
-/* keep.c: can it be kept, with n operands? Then do, of a plan in force. */
+/*
+ * keep.c: can it be kept, with n operands? Then do, of a plan in force: for
+ * good, or until the next boot where files ask for something.
+ */
 enum exit_status check_keep(const struct common *common,
 			    const struct plan_options *options, size_t n);
-enum exit_status keep_settings(const struct work *work);
+enum exit_status keep_settings(const struct work *work, bool lasting, size_t n);
 
 /*
  * Ask these drives alone, of a plan that was made before or of none; what

@@ -657,6 +657,47 @@ SSDPM_API int ssdpm_recover(struct ssdpm_machine *machine,
 			    const struct ssdpm_plan_params *params,
 			    size_t *ret_n, struct ssdpm_error *reterr);
 
+/**
+ * ssdpm_request_add() - something has happened: ask for a run
+ * @params: as for ssdpm_plan_new()
+ *
+ * Returns at once. What serves requests hears of it.
+ *
+ * Return: 0; as ssdpm_plan_lock(), but -EBUSY.
+ */
+SSDPM_API int ssdpm_request_add(struct ssdpm_machine *machine,
+				const struct ssdpm_plan_params *params,
+				struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_request_run_fn - what a run does
+ * @userdata: that of ssdpm_request_serve()
+ *
+ * Makes a plan of what the machine says by then, and commits it. Return: 0, or
+ * the error that ssdpm_request_serve() returns.
+ */
+typedef int (*ssdpm_request_run_fn)(void *userdata, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_request_serve() - one run for many requests
+ * @params: as for ssdpm_plan_new()
+ * @run:    called at once if there is a request; but where the last run, of any
+ *          process, ended less than 300 ms ago, only when no request has come
+ *          for 300 ms, or after 2 s. Called again as long as there is one
+ * @ret_n:  how often @run was called, or NULL
+ *
+ * One process at a time serves; others wait for it. Once this returns, each
+ * request that was added before the call has had a run that began after it,
+ * here or elsewhere. A run that fails has served, too, and is the last one.
+ *
+ * Return: 0 (no request, too); what @run returns; as ssdpm_plan_lock(), but
+ * -EBUSY.
+ */
+SSDPM_API int ssdpm_request_serve(struct ssdpm_machine *machine,
+				  const struct ssdpm_plan_params *params,
+				  ssdpm_request_run_fn run, void *userdata,
+				  size_t *ret_n, struct ssdpm_error *reterr);
+
 struct ssdpm_report;
 
 /**

@@ -53,7 +53,8 @@ SSDPM_API uint32_t ssdpm_intent_get_flags(const struct ssdpm_intent *intent);
  * @power_source: enum ssdpm_power_source; 0: that of the machine, or AC if that
  *          is not known
  * @reserved: 0
- * @desktop_profile: "power-saver", "balanced", "performance"; NULL: not known
+ * @desktop_profile: "power-saver", "balanced", "performance"; "": not known;
+ *          NULL: the one that ssdpm_intent_note_desktop() has noted
  */
 struct ssdpm_intent_params {
 	size_t size;
@@ -92,32 +93,53 @@ SSDPM_API int ssdpm_plan_add_intent_all(
 	struct ssdpm_plan *plan, const struct ssdpm_intent *intent,
 	const struct ssdpm_intent_params *params, struct ssdpm_error *reterr);
 
+/** A flag of ssdpm_intent_keep() and ssdpm_intent_forget(). */
+#define SSDPM_KEEP_UNTIL_REBOOT (UINT32_C(1) << 0)
+
 /**
  * ssdpm_intent_keep() - ask for something, from now on
  * @device: what it is for, by its model and its serial number, or by its port
  *          where the kernel knows no serial number; NULL: for all drives
  * @lines:  "key = value" lines of a [drive] or a [machine] section, as in
  *          "max_exit_latency = 25ms\n"; profile comes first
+ * @flags:  SSDPM_KEEP_UNTIL_REBOOT: until the next boot only; 0: for good
  *
- * It goes into /etc/ssdpm.conf.d/50-local.conf, in the place of what that file
- * says of the same; the rest of the file stays. Sets nothing.
+ * It goes into /etc/ssdpm.conf.d/50-local.conf, or the file of that name in
+ * /run/ssdpm.conf.d, in the place of what that file says of the same; the rest
+ * of the file stays. Sets nothing.
  *
  * Return: 0; -EINVAL (@lines, or a line of the file, is not sound: @reterr says
- * which), -EROFS (a root without the marker of a capture), -EACCES, -EPERM,
- * -E2BIG, -ENOMEM; errors of open(2), mkdir(2), write(2) and rename(2).
+ * which; @flags), -EROFS (a root without the marker of a capture), -EACCES,
+ * -EPERM, -E2BIG, -ENOMEM; errors of open(2), mkdir(2), write(2) and rename(2).
  */
 SSDPM_API int ssdpm_intent_keep(struct ssdpm_machine *machine,
 				const struct ssdpm_device *device,
-				const char *lines, struct ssdpm_error *reterr);
+				const char *lines, uint32_t flags,
+				struct ssdpm_error *reterr);
 
 /**
  * ssdpm_intent_forget() - remove what ssdpm_intent_keep() has written
+ * @flags: as it was given them
  *
- * Return: 0 (there was nothing, too); -EROFS, -EACCES, -EPERM; errors of
- * unlink(2).
+ * Return: 0 (there was nothing, too); -EINVAL (@flags); -EROFS, -EACCES,
+ * -EPERM; errors of unlink(2).
  */
-SSDPM_API int ssdpm_intent_forget(struct ssdpm_machine *machine,
+SSDPM_API int ssdpm_intent_forget(struct ssdpm_machine *machine, uint32_t flags,
 				  struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_intent_note_desktop() - which profile the desktop has
+ * @desktop_profile: as in struct ssdpm_intent_params; NULL: not known
+ *
+ * For who hears of it, so that others who ask know it: it goes into
+ * /run/ssdpm/desktop-profile.
+ *
+ * Return: 0; -EINVAL (not a name), -EROFS (a root without the marker of a
+ * capture), -EACCES, -EPERM; errors of open(2), mkdir(2), write(2), rename(2).
+ */
+SSDPM_API int ssdpm_intent_note_desktop(struct ssdpm_machine *machine,
+					const char *desktop_profile,
+					struct ssdpm_error *reterr);
 
 /** ssdpm_intent_flag_to_string() - "sets", "by-source", ..., or NULL */
 SSDPM_API const char *ssdpm_intent_flag_to_string(uint32_t flag);

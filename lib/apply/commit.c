@@ -572,7 +572,7 @@ static bool is_idle(const struct ssdpm_plan *plan)
 	if (ssdpm_plan_count(plan, SSDPM_STEPS_PENDING) || plan->reverts ||
 	    plan->is_locked || ssdpm__journal_exists(plan))
 		return false;
-	err = ssdpm__site_look(plan, &site, NULL);
+	err = ssdpm__site_find(plan, false, &site, NULL);
 	if (!err) {
 		err = ssdpm__read_kept(&site, &kept, NULL);
 		ssdpm__site_close(&site);

@@ -419,11 +419,12 @@ int ssdpm__check_file(const struct site *site, const char *name,
  */
 int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
 		     struct ssdpm_error *reterr);
-/* Only to read, without the lock; -ENOENT: there is no directory. */
-int ssdpm__site_look(const struct ssdpm_plan *plan, struct site *ret_site,
-		     struct ssdpm_error *reterr);
-/* How long ago the last line of the journal was written; -ENOENT. */
-int ssdpm__journal_age(const struct site *site, uint64_t *ret_age_ms);
+/* Without the lock; -ENOENT: there is no directory, and none was to be made. */
+int ssdpm__site_find(const struct ssdpm_plan *plan, bool make,
+		     struct site *ret_site, struct ssdpm_error *reterr);
+/* How long ago a file of the directory was written; -ENOENT. */
+int ssdpm__file_age(const struct site *site, const char *name,
+		    uint64_t *ret_age_ms);
 void ssdpm__site_close(struct site *site);
 /* The lock stays. */
 void ssdpm__site_close_journal(struct site *site);

@@ -21,7 +21,7 @@ static int undo_killed(struct site *site, const struct changes *changes,
 	uint64_t age_ms = 0;
 	int err;
 
-	ssdpm__journal_age(site, &age_ms);
+	ssdpm__file_age(site, "journal", &age_ms);
 	/* Without it nobody learns how far this came: that is no reason. */
 	ssdpm__journal_open(site);
 	err = ssdpm__undo(site, changes->list, changes->n, &undone, reterr);
@@ -50,7 +50,7 @@ static void note_refused(const struct site *site, int err,
 		return;
 	ret_journal->state = SSDPM_JOURNAL_REFUSED;
 	ret_journal->line = error->line;
-	ssdpm__journal_age(site, &ret_journal->age_ms);
+	ssdpm__file_age(site, "journal", &ret_journal->age_ms);
 	snprintf(ret_journal->reason, sizeof(ret_journal->reason), "%s",
 		 error->message);
 }
@@ -182,7 +182,7 @@ static int look_at_journal(const struct site *site,
 		return 0;
 	}
 	/* It may have ended between the two. */
-	err = ssdpm__journal_age(site, &age_ms);
+	err = ssdpm__file_age(site, "journal", &age_ms);
 	if (err)
 		return err;
 	ret_journal->state = state;
@@ -207,7 +207,7 @@ int ssdpm_journal_read(struct ssdpm_machine *machine,
 		err = ssdpm_plan_new(machine, params, &plan, reterr);
 	if (err)
 		return err;
-	err = ssdpm__site_look(plan, &site, &error);
+	err = ssdpm__site_find(plan, false, &site, &error);
 	if (!err) {
 		err = look_at_journal(&site, &plan->journal, &error);
 		ssdpm__site_close(&site);

@@ -216,7 +216,7 @@ static int read_changes(struct ssdpm_plan *plan, struct changes *ret_changes,
 	if (plan->n_steps)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the plan has other steps: make a new one");
-	err = ssdpm__site_look(plan, &site, reterr);
+	err = ssdpm__site_find(plan, false, &site, reterr);
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	err = ssdpm__read_kept(&site, ret_changes, reterr);

@@ -104,7 +104,7 @@ int ssdpm__fail_state(const struct site *site, const char *name, int err,
 			   name ? "/" : "", name ? name : "", why);
 }
 
-static int open_site(const struct ssdpm_plan *plan, bool make,
+int ssdpm__site_find(const struct ssdpm_plan *plan, bool make,
 		     struct site *ret_site, struct ssdpm_error *reterr)
 {
 	struct site site = {
@@ -126,12 +126,6 @@ static int open_site(const struct ssdpm_plan *plan, bool make,
 		return ssdpm__fail_state(&site, NULL, err, reterr);
 	*ret_site = site;
 	return 0;
-}
-
-int ssdpm__site_look(const struct ssdpm_plan *plan, struct site *ret_site,
-		     struct ssdpm_error *reterr)
-{
-	return open_site(plan, false, ret_site, reterr);
 }
 
 uint64_t ssdpm__now_ms(void)
@@ -199,14 +193,14 @@ int ssdpm__check_file(const struct site *site, const char *name,
 			   site->directory, name, strange);
 }
 
-int ssdpm__journal_age(const struct site *site, uint64_t *ret_age_ms)
+int ssdpm__file_age(const struct site *site, const char *name,
+		    uint64_t *ret_age_ms)
 {
 	struct timespec now;
 	struct stat status;
 	int64_t age;
 
-	if (fstatat(site->directory_fd, "journal", &status,
-		    AT_SYMLINK_NOFOLLOW))
+	if (fstatat(site->directory_fd, name, &status, AT_SYMLINK_NOFOLLOW))
 		return -errno;
 	clock_gettime(CLOCK_REALTIME, &now);
 	age = ((int64_t)now.tv_sec - status.st_mtim.tv_sec) * 1000 +
@@ -224,9 +218,9 @@ static void add_journal(const struct ssdpm_plan *plan,
 	struct site site;
 	int err;
 
-	if (!reterr || ssdpm__site_look(plan, &site, NULL))
+	if (!reterr || ssdpm__site_find(plan, false, &site, NULL))
 		return;
-	err = ssdpm__journal_age(&site, &age_ms);
+	err = ssdpm__file_age(&site, "journal", &age_ms);
 	ssdpm__site_close(&site);
 	if (err)
 		return;
@@ -245,7 +239,7 @@ static int open_and_lock(const struct ssdpm_plan *plan, struct site *ret_site,
 
 	err = ssdpm__check_writable(plan->machine, reterr);
 	if (!err)
-		err = open_site(plan, true, &site, reterr);
+		err = ssdpm__site_find(plan, true, &site, reterr);
 	if (err)
 		return err;
 	err = ssdpm__check_file(&site, "lock", reterr);

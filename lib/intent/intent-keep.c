@@ -10,12 +10,31 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-static const char directory[] = "etc/ssdpm.conf.d";
-static const char kept[] = "/etc/ssdpm.conf.d/50-local.conf";
-static const char left_over[] = "/etc/ssdpm.conf.d/.50-local.conf.new";
-static const char head[] = "# What ssdpm apply --keep was told, see "
-			   "ssdpm.conf(5).\n"
-			   "# ssdpm revert --forget removes this file.\n";
+/* The files that are written here: one lasts, the other one till the boot. */
+struct kept_file {
+	const char *directory, *path, *left_over, *head;
+};
+
+static const struct kept_file lasting = {
+	"etc/ssdpm.conf.d",
+	"/etc/ssdpm.conf.d/50-local.conf",
+	"/etc/ssdpm.conf.d/.50-local.conf.new",
+	"# What ssdpm apply --keep was told, see ssdpm.conf(5).\n"
+	"# ssdpm revert --forget removes this file.\n",
+};
+
+static const struct kept_file passing = {
+	"run/ssdpm.conf.d",
+	"/run/ssdpm.conf.d/50-local.conf",
+	"/run/ssdpm.conf.d/.50-local.conf.new",
+	"# What was set until the next boot, see ssdpm.conf(5).\n"
+	"# ssdpm revert removes this file.\n",
+};
+
+static const struct kept_file *file_of(uint32_t flags)
+{
+	return flags & SSDPM_KEEP_UNTIL_REBOOT ? &passing : &lasting;
+}
 
 /* A text that grows; err once it could not. */
 struct draft {
@@ -93,8 +112,8 @@ static void draft_section(struct draft *draft, struct ssdpm_machine *machine,
 }
 
 /* One file, which is taken over. */
-static int parse(char *text, size_t size, struct ssdpm_intent **ret_intent,
-		 struct ssdpm_error *reterr)
+static int parse(const struct kept_file *kept, char *text, size_t size,
+		 struct ssdpm_intent **ret_intent, struct ssdpm_error *reterr)
 {
 	struct ssdpm_intent *intent = calloc(1, sizeof(*intent));
 	struct intent_file *file = calloc(1, sizeof(*file));
@@ -108,7 +127,7 @@ static int parse(char *text, size_t size, struct ssdpm_intent **ret_intent,
 	}
 	intent->files = file;
 	intent->n_files = 1;
-	file->path = strdup(&kept[1]);
+	file->path = strdup(kept->path + 1);
 	file->text = text;
 	file->size = size;
 	file->profiles = malloc(size + 1);
@@ -227,48 +246,52 @@ static void draft_edited(struct draft *draft, const struct ssdpm_intent *old,
 	add(draft, at, (size_t)(file->text + file->size - at));
 }
 
-static int fail(struct ssdpm_error *reterr, int err)
+static int fail(const struct kept_file *kept, int err,
+		struct ssdpm_error *reterr)
 {
-	return ssdpm__fail(reterr, err, 0, "%s: %s", kept, ssdpm_strerror(err));
+	return ssdpm__fail(reterr, err, 0, "%s: %s", kept->path,
+			   ssdpm_strerror(err));
 }
 
-static int read_old(struct ssdpm_machine *machine,
+static int read_old(struct ssdpm_machine *machine, const struct kept_file *kept,
 		    struct ssdpm_intent **ret_intent,
 		    struct ssdpm_error *reterr)
 {
 	char *text;
 	size_t size;
-	int err = ssdpm__intent_read_text(machine, &kept[1], &text, &size);
+	int err =
+		ssdpm__intent_read_text(machine, kept->path + 1, &text, &size);
 
 	if (err && err != -ENOENT)
-		return fail(reterr, err);
+		return fail(kept, err, reterr);
 	if (err) {
-		text = strdup(head);
-		size = sizeof(head) - 1;
+		text = strdup(kept->head);
+		size = strlen(kept->head);
 	}
-	return text ? parse(text, size, ret_intent, reterr) :
+	return text ? parse(kept, text, size, ret_intent, reterr) :
 		      ssdpm__no_memory(reterr);
 }
 
-static int write_new(struct ssdpm_machine *machine, const char *text,
+static int write_new(struct ssdpm_machine *machine,
+		     const struct kept_file *kept, const char *text,
 		     struct ssdpm_error *reterr)
 {
 	/* What one who was killed has left: the lock is ours. */
-	int err = ssdpm__remove_file(machine, left_over, 0);
+	int err = ssdpm__remove_file(machine, kept->left_over, 0);
 
 	if (!err || err == -ENOENT)
-		err = ssdpm__replace_file(machine, kept, text, 0644);
-	return err ? fail(reterr, err) : 0;
+		err = ssdpm__replace_file(machine, kept->path, text, 0644);
+	return err ? fail(kept, err, reterr) : 0;
 }
 
-static int edit(struct ssdpm_machine *machine, const struct ssdpm_intent *new,
-		const char *section, const char *lines,
-		struct ssdpm_error *reterr)
+static int edit(struct ssdpm_machine *machine, const struct kept_file *kept,
+		const struct ssdpm_intent *new, const char *section,
+		const char *lines, struct ssdpm_error *reterr)
 {
 	const struct intent_section *same = NULL;
 	struct draft draft = { 0 };
 	struct ssdpm_intent *old;
-	int err = read_old(machine, &old, reterr);
+	int err = read_old(machine, kept, &old, reterr);
 
 	if (err)
 		return err;
@@ -283,24 +306,28 @@ static int edit(struct ssdpm_machine *machine, const struct ssdpm_intent *new,
 		add_text(&draft, section);
 	}
 	err = draft.err ? ssdpm__no_memory(reterr) :
-			  write_new(machine, draft.text, reterr);
+			  write_new(machine, kept, draft.text, reterr);
 	free(draft.text);
 	ssdpm_intent_free(old);
 	return err;
 }
 
 /* One at a time: each reads what the one before has written. */
-static int lock(struct ssdpm_machine *machine, int *ret_fd)
+static int lock(struct ssdpm_machine *machine, const struct kept_file *kept,
+		int *ret_fd)
 {
-	int fd = ssdpm__open(machine, directory, O_RDONLY | O_DIRECTORY, 0);
+	int fd = ssdpm__open(machine, kept->directory, O_RDONLY | O_DIRECTORY,
+			     0);
 
 	if (fd == -ENOENT) {
 		/* The folder comes with its first file. */
-		int err = ssdpm__replace_file(machine, kept, head, 0644);
+		int err = ssdpm__replace_file(machine, kept->path, kept->head,
+					      0644);
 
 		if (err)
 			return err;
-		fd = ssdpm__open(machine, directory, O_RDONLY | O_DIRECTORY, 0);
+		fd = ssdpm__open(machine, kept->directory,
+				 O_RDONLY | O_DIRECTORY, 0);
 	}
 	if (fd < 0)
 		return fd;
@@ -312,12 +339,13 @@ static int lock(struct ssdpm_machine *machine, int *ret_fd)
 }
 
 /* What is kept is sound, or it is refused. */
-static int check_section(const struct draft *section,
+static int check_section(const struct kept_file *kept,
+			 const struct draft *section,
 			 struct ssdpm_intent **ret_new,
 			 struct ssdpm_error *reterr)
 {
 	char *copy = section->err ? NULL : strdup(section->text);
-	int err = copy ? parse(copy, section->n, ret_new, reterr) :
+	int err = copy ? parse(kept, copy, section->n, ret_new, reterr) :
 			 ssdpm__no_memory(reterr);
 
 	if (err || (*ret_new)->n_sections == 1)
@@ -351,25 +379,35 @@ static int check_profile(struct ssdpm_machine *machine,
 	return -EINVAL;
 }
 
+static int check_flags(const struct ssdpm_machine *machine, uint32_t flags,
+		       struct ssdpm_error *reterr)
+{
+	if (flags & ~SSDPM_KEEP_UNTIL_REBOOT)
+		return ssdpm__fail(reterr, -EINVAL, 0, "flags: unknown bit");
+	return ssdpm__check_writable(machine, reterr);
+}
+
 int ssdpm_intent_keep(struct ssdpm_machine *machine,
 		      const struct ssdpm_device *device, const char *lines,
-		      struct ssdpm_error *reterr)
+		      uint32_t flags, struct ssdpm_error *reterr)
 {
+	const struct kept_file *kept = file_of(flags);
 	struct ssdpm_intent *new = NULL;
 	struct draft section = { 0 };
 	int fd = -1, err;
 
-	err = ssdpm__check_writable(machine, reterr);
+	err = check_flags(machine, flags, reterr);
 	if (err)
 		return err;
 	draft_section(&section, machine, device, lines);
-	err = check_section(&section, &new, reterr);
+	err = check_section(kept, &section, &new, reterr);
 	if (!err)
 		err = check_profile(machine, new, reterr);
 	if (!err) {
-		err = lock(machine, &fd);
-		err = err ? fail(reterr, err) :
-			    edit(machine, new, section.text, lines, reterr);
+		err = lock(machine, kept, &fd);
+		err = err ? fail(kept, err, reterr) :
+			    edit(machine, kept, new, section.text, lines,
+				 reterr);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -378,13 +416,14 @@ int ssdpm_intent_keep(struct ssdpm_machine *machine,
 	return err;
 }
 
-int ssdpm_intent_forget(struct ssdpm_machine *machine,
+int ssdpm_intent_forget(struct ssdpm_machine *machine, uint32_t flags,
 			struct ssdpm_error *reterr)
 {
-	int err = ssdpm__check_writable(machine, reterr);
+	const struct kept_file *kept = file_of(flags);
+	int err = check_flags(machine, flags, reterr);
 
 	if (err)
 		return err;
-	err = ssdpm__remove_file(machine, kept, 0);
-	return err && err != -ENOENT ? fail(reterr, err) : 0;
+	err = ssdpm__remove_file(machine, kept->path, 0);
+	return err && err != -ENOENT ? fail(kept, err, reterr) : 0;
 }

@@ -161,7 +161,12 @@ static int check_params(const struct ssdpm_plan *plan,
 				   "power_source: unknown value %u",
 				   all.power_source);
 	ret_case->power_source = all.power_source;
-	ret_case->desktop_profile = all.desktop_profile;
+	ret_case->desktop_profile =
+		!all.desktop_profile ?
+			ssdpm__intent_read_desktop(plan->machine,
+						   ret_case->desktop_room) :
+		*all.desktop_profile ? all.desktop_profile :
+				       NULL;
 	return 0;
 }
 

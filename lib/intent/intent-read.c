@@ -14,6 +14,7 @@ enum { MAX_BYTES = 1 << 20 };
 static const char vendor[] = "usr/lib/ssdpm";
 static const char own[] = "etc/ssdpm.conf";
 static const char drop_ins[] = "etc/ssdpm.conf.d";
+static const char passing[] = "run/ssdpm.conf.d";
 
 static int fail(struct ssdpm_error *reterr, int err, const char *path)
 {
@@ -126,11 +127,14 @@ static int add_directory(struct ssdpm_machine *machine, const char *directory,
 static int add_all(struct ssdpm_machine *machine, struct ssdpm_intent *intent,
 		   struct ssdpm_error *reterr)
 {
-	struct names of_vendor = { 0 }, of_admin = { 0 }, none = { 0 };
+	struct names of_vendor = { 0 }, of_admin = { 0 }, of_run = { 0 };
+	const struct names none = { 0 };
 	int err = list(machine, vendor, &of_vendor, reterr);
 
 	if (!err)
 		err = list(machine, drop_ins, &of_admin, reterr);
+	if (!err)
+		err = list(machine, passing, &of_run, reterr);
 	if (!err)
 		err = add_directory(machine, vendor, &of_vendor, &of_admin,
 				    intent, reterr);
@@ -139,8 +143,12 @@ static int add_all(struct ssdpm_machine *machine, struct ssdpm_intent *intent,
 	if (!err)
 		err = add_directory(machine, drop_ins, &of_admin, &none, intent,
 				    reterr);
+	if (!err)
+		err = add_directory(machine, passing, &of_run, &none, intent,
+				    reterr);
 	ssdpm__free_names(&of_vendor);
 	ssdpm__free_names(&of_admin);
+	ssdpm__free_names(&of_run);
 	return err;
 }
 

@@ -76,10 +76,14 @@ struct intent_found {
 	const struct intent_line *origins[INTENT_N_SETTINGS];
 };
 
+/* Longest name of a profile of the desktop, and a zero byte. */
+#define SSDPM__DESKTOP_BYTES 64
+
 /* What it depends on, beside the files. */
 struct intent_case {
 	uint32_t power_source;
 	const char *desktop_profile; /* or NULL */
+	char desktop_room[SSDPM__DESKTOP_BYTES];
 	const struct ssdpm_device_facts *facts;
 	const char *serial; /* or "" */
 };
@@ -92,6 +96,10 @@ int ssdpm__intent_read_text(struct ssdpm_machine *machine, const char *path,
 void ssdpm__intent_read_serial(struct ssdpm_machine *machine,
 			       const struct ssdpm_device_facts *facts,
 			       char serial[24]);
+
+/* intent-desktop.c: the profile that was noted, or NULL */
+const char *ssdpm__intent_read_desktop(struct ssdpm_machine *machine,
+				       char room[SSDPM__DESKTOP_BYTES]);
 
 /* intent-parse.c: the lines of the last file. */
 int ssdpm__intent_parse(struct ssdpm_intent *intent,

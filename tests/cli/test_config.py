@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import json
 import pathlib
+import subprocess
 from collections.abc import Callable
 
 import pytest
-from command import TOP, Command
+from command import COMMAND, TOP, Command
 
 Make = Callable[[str], pathlib.Path]
 LIMIT = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
@@ -263,9 +264,9 @@ def test_another_line_that_goes_before_what_is_kept_is_told(
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (["--apst", "linux"], "cannot keep --apst"),
-        (["--config"], "--keep is for what is not in the files yet"),
-        (["-p", "auto", "--source", "ac"], "--keep with --source"),
+        (["--apst", "linux"], "--keep: --apst cannot last"),
+        (["--config"], "--keep: --config sets what the files say already"),
+        (["-p", "auto", "--source", "ac"], "--keep: --profiles and --source"),
         (["--nvme-core", "apst_primary_timeout_ms=77", "nvme0"], "name no TARGET"),
     ],
 )
@@ -275,6 +276,92 @@ def test_what_cannot_be_kept_is_wrong_usage(
     root = machine("laptop")
     assert words in ssdpm.fails(2, "apply", "--keep", *call, "--root", str(root))
     assert not (root / KEPT).exists()
+
+
+RUN = "run/ssdpm.conf.d/50-local.conf"
+
+
+def test_what_is_set_beside_the_files_holds_until_the_next_boot(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("laptop"), "[drive]\nkind = nvme\nmax_exit_latency = 25ms\n")
+    at = ("--root", str(root))
+    assert ssdpm("apply", "--config", "-q", *at).returncode == 0
+    result = ssdpm("apply", "-l", "7ms", *at, "nvme0")
+    assert (result.returncode, limit(root)) == (0, "7000")
+    assert b"kept until the next boot" in result.stderr
+    assert "max_exit_latency = 7ms" in (root / RUN).read_text()
+    # Who sets what the files ask for does not undo it.
+    assert ssdpm("apply", "--config", "-q", *at).returncode == 0
+    assert (limit(root), ssdpm("check", *at).returncode) == ("7000", 0)
+    plan = ssdpm.json("plan", "--config", *at)
+    assert f"/{RUN}, line" in plan["steps"][0]["origin"]
+    assert ssdpm("revert", "-q", *at).returncode == 0
+    assert not (root / RUN).exists()
+    assert ssdpm("apply", "--config", "-q", *at).returncode == 0
+    assert limit(root) == "25000"
+
+
+def test_a_link_policy_that_is_set_beside_the_files_holds_too(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("desktop-6.1"), "[machine]\nlpm = max_performance\n")
+    at = ("--root", str(root))
+    assert ssdpm("apply", "--config", "-q", *at).returncode == 0
+    assert ssdpm("lpm", "--set", "medium_power", "-q", *at, "sda").returncode == 0
+    assert ssdpm("apply", "--config", "-q", *at).returncode == 0
+    (host,) = root.glob("sys/class/scsi_host/host0/link_power_management_policy")
+    assert host.read_text().strip() == "medium_power"
+
+
+def test_without_files_nothing_is_kept(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    result = ssdpm("apply", "-l", "7ms", "--root", str(root), "nvme0")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert not (root / RUN).exists()
+
+
+def test_what_cannot_be_kept_is_said(ssdpm: Command, machine: Make) -> None:
+    root = put(machine("laptop"), "[drive]\nkind = nvme\nmax_exit_latency = 25ms\n")
+    result = ssdpm(
+        "apply", "-p", "performance", "--source", "ac", "--root", str(root)
+    )
+    assert result.returncode == 0
+    assert b"the next ssdpm apply --config may undo it" in result.stderr
+    assert not (root / RUN).exists()
+
+
+def test_the_profile_that_the_service_has_noted_counts(
+    ssdpm: Command, machine: Make
+) -> None:
+    saver = "[drive]\ndesktop_profile = power-saver\nmax_exit_latency = 7ms\n"
+    root = put(machine("laptop"), saver)
+    plan = ssdpm.json("plan", "--config", "--root", str(root))
+    assert not [s for s in plan["steps"] if s["after"] == "7000"]
+    put(root, {"run/ssdpm/desktop-profile": "power-saver\n"})
+    plan = ssdpm.json("plan", "--config", "--root", str(root))
+    assert [s["after"] for s in plan["steps"] if s["origin"]] == ["7000"]
+
+
+def test_many_calls_at_once_are_few_runs(ssdpm: Command, machine: Make) -> None:
+    root = put(machine("laptop"), "[drive]\nkind = nvme\nmax_exit_latency = 25ms\n")
+    call = [COMMAND, "apply", "--config", "--coalesce", "--json", "--root", root]
+    processes = [
+        subprocess.Popen(call, stdout=subprocess.PIPE, text=True) for _ in range(20)
+    ]
+    answers = [json.loads(process.communicate()[0]) for process in processes]
+    assert [process.returncode for process in processes] == [0] * 20
+    assert limit(root) == "25000"
+    # Those that found nothing to do have no plan to show.
+    assert 1 <= sum(bool(answer["plans"]) for answer in answers) < 20
+    result = ssdpm("apply", "--config", "--coalesce", "--root", str(root))
+    assert b"in force" in result.stdout
+
+
+def test_one_run_for_many_calls_is_for_what_files_ask_for(ssdpm: Command) -> None:
+    assert "--coalesce is for --config" in ssdpm.fails(
+        2, "apply", "--coalesce", "-l", "25ms"
+    )
 
 
 def test_where_one_drive_fails_the_others_are_done(

@@ -1771,6 +1771,26 @@ static int write_journal(void)
 	return system(command) ? -EIO : 0;
 }
 
+static int run_nothing(void *userdata, struct ssdpm_error *reterr)
+{
+	(void)userdata;
+	(void)reterr;
+	return 0;
+}
+
+static int call_request(struct result *ret, struct ssdpm_error *error)
+{
+	size_t n = 0;
+	int err = ssdpm_request_add(in.capture, NULL, error);
+
+	if (!err)
+		err = ssdpm_request_serve(in.capture, NULL, run_nothing, NULL,
+					  &n, error);
+	if (!err)
+		ret->energy_nj = 1;
+	return err;
+}
+
 static int call_recover(struct result *ret, struct ssdpm_error *error)
 {
 	size_t n;
@@ -1932,13 +1952,20 @@ static int call_intent(struct result *ret, struct ssdpm_error *error)
 static int call_intent_keep(struct result *ret, struct ssdpm_error *error)
 {
 	int err = ssdpm_intent_keep(in.capture, in.plan_drive,
-				    "max_exit_latency = 25ms\n", error);
+				    "max_exit_latency = 25ms\n", 0, error);
 
 	if (!err)
 		err = ssdpm_intent_keep(in.capture, NULL, "profile = auto\n",
-					error);
+					SSDPM_KEEP_UNTIL_REBOOT, error);
 	if (!err)
-		err = ssdpm_intent_forget(in.capture, error);
+		err = ssdpm_intent_note_desktop(in.capture, "balanced", error);
+	if (!err)
+		err = ssdpm_intent_note_desktop(in.capture, NULL, error);
+	if (!err)
+		err = ssdpm_intent_forget(in.capture, SSDPM_KEEP_UNTIL_REBOOT,
+					  error);
+	if (!err)
+		err = ssdpm_intent_forget(in.capture, 0, error);
 	if (!err)
 		ret->energy_nj = 1;
 	return err;
@@ -2438,6 +2465,8 @@ static const struct {
 	{ "ssdpm_plan_revert", call_commit },
 	{ "ssdpm_plan_verify", call_commit },
 	{ "ssdpm_recover", call_recover },
+	{ "ssdpm_request_add", call_request },
+	{ "ssdpm_request_serve", call_request },
 	{ "ssdpm_journal_read", call_lock },
 	{ "ssdpm_plan_lock", call_lock },
 	{ "ssdpm_plan_apply", call_apply },
@@ -2449,6 +2478,7 @@ static const struct {
 	{ "ssdpm_intent_read", call_intent },
 	{ "ssdpm_intent_keep", call_intent_keep },
 	{ "ssdpm_intent_forget", call_intent_keep },
+	{ "ssdpm_intent_note_desktop", call_intent_keep },
 	{ "ssdpm_plan_add_intent", call_intent },
 	{ "ssdpm_plan_add_intent_all", call_intent },
 	{ "ssdpm_report_new", call_report },

@@ -338,6 +338,24 @@ static int recover(void *sized, struct ssdpm_error *error)
 	return ssdpm_recover(in.empty, sized, &n, error);
 }
 
+static int request_add(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_request_add(in.empty, sized, error);
+}
+
+static int run_nothing(void *userdata, struct ssdpm_error *reterr)
+{
+	(void)userdata;
+	(void)reterr;
+	return 0;
+}
+
+static int request_serve(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_request_serve(in.empty, sized, run_nothing, NULL, NULL,
+				   error);
+}
+
 SIZED_MAKES(persist_new, ssdpm_persist_new, struct ssdpm_persist,
 	    ssdpm_persist_free)
 
@@ -466,6 +484,10 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_journal_read, ssdpm_plan_params, SIZED_IN, NULL,
 	      journal_read_of),
 	SIZED(ssdpm_recover, ssdpm_plan_params, SIZED_IN, NULL, recover),
+	SIZED(ssdpm_request_add, ssdpm_plan_params, SIZED_IN, NULL,
+	      request_add),
+	SIZED(ssdpm_request_serve, ssdpm_plan_params, SIZED_IN, NULL,
+	      request_serve),
 	SIZED(ssdpm_persist_new, ssdpm_persist_params, SIZED_IN,
 	      &in.persist_params, persist_new),
 	SIZED_MEMBER(ssdpm_persist_new, ssdpm_profile_settings, &in.settings,
@@ -509,6 +531,7 @@ static int set_up(void **state)
 	(void)state;
 	make_parameters();
 	in.root = tree_new();
+	tree_put(in.root, "/ssdpm-capture", "ssdpm-capture 1\n");
 	in.empty = tree_machine(in.root);
 	in.laptop = tree_capture("laptop");
 	assert_int_equal(ssdpm_intent_read(in.empty, &in.intent, NULL), 0);

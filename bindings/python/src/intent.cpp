@@ -9,19 +9,22 @@ static py::object flags(const Intent &intent)
 }
 
 static void keep_intent(const Machine &machine, const Device *device,
-			const std::string &lines)
+			const std::string &lines, bool until_reboot)
 {
 	without_gil([&](struct ssdpm_error *error) {
-		return ssdpm_intent_keep(machine.get(),
-					 device ? device->get() : nullptr,
-					 lines.c_str(), error);
+		return ssdpm_intent_keep(
+			machine.get(), device ? device->get() : nullptr,
+			lines.c_str(),
+			until_reboot ? SSDPM_KEEP_UNTIL_REBOOT : 0, error);
 	});
 }
 
-static void forget_intent(const Machine &machine)
+static void forget_intent(const Machine &machine, bool until_reboot)
 {
 	without_gil([&](struct ssdpm_error *error) {
-		return ssdpm_intent_forget(machine.get(), error);
+		return ssdpm_intent_forget(
+			machine.get(),
+			until_reboot ? SSDPM_KEEP_UNTIL_REBOOT : 0, error);
 	});
 }
 

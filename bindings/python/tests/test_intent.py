@@ -147,6 +147,22 @@ def test_what_is_kept_is_read_until_it_is_forgotten(machine: Maker) -> None:
     assert not Intent.read(root)
 
 
+def test_what_is_kept_until_the_boot_goes_before_what_is_kept_for_good(
+    machine: Maker,
+) -> None:
+    root = machine("laptop")
+    drive = Machine(root).open("nvme0")
+    Intent.keep("max_exit_latency = 25ms", drive, root)
+    Intent.keep("max_exit_latency = 7ms", drive, root, until_reboot=True)
+    value, origin = steps(root)["nvme0"]
+    assert value == "7000"
+    assert origin.startswith("/run/ssdpm.conf.d/50-local.conf, line ")
+    Intent.forget(root, until_reboot=True)
+    assert steps(root)["nvme0"][0] == "25000"
+    with pytest.raises(TypeError, match="until_reboot"):
+        Intent.keep("profile = auto", root=root, until_reboot=1)  # type: ignore[arg-type]
+
+
 def test_a_device_that_fails_is_its_own_result(machine: Maker) -> None:
     root = put(
         machine("eight-drives"),

@@ -4,7 +4,9 @@
 #include "text/device.h"
 #include "text/output.h"
 #include "text/remedy.h"
-#include "work/work.h"
+#include "programs.h"
+
+#include <string.h>
 
 struct settings {
 	uint32_t lpms[SSDPM_MAX_LPMS];
@@ -66,6 +68,17 @@ static enum exit_status fill(struct work *work, void *data)
 	return status;
 }
 
+/* As what apply --lpm has set. */
+static enum exit_status keep_policies(struct work *work,
+				      const struct settings *settings, size_t n)
+{
+	struct plan_options as_apply = { .n_lpms = settings->n_lpms };
+
+	memcpy(as_apply.lpms, settings->lpms, sizeof(as_apply.lpms));
+	work->options = &as_apply;
+	return keep_settings(work, false, n);
+}
+
 static enum exit_status set_ports(const struct common *common,
 				  const struct settings *settings,
 				  const struct drives *found, char **operands,
@@ -93,6 +106,9 @@ static enum exit_status set_ports(const struct common *common,
 		printed = print_work(&work);
 		status = status ? status : printed;
 	}
+	if (!status && !settings->dry_run)
+		status = keep_policies(&work, settings, n);
+	work.options = NULL;
 	free_work(&work);
 	free_drives(&reading.drives);
 	return status;

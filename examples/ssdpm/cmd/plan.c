@@ -46,6 +46,10 @@ static enum exit_status check_options(const struct common *common,
 		status = check_keep(common, &settings->plan, n);
 	if (status)
 		return status;
+	if (settings->coalesce && !settings->plan.config)
+		return usage_error(common,
+				   "--coalesce is for --config: other calls "
+				   "do not ask for the same");
 	if (!status && settings->both_sources &&
 	    (!settings->plan.profile || settings->plan.power_source))
 		return usage_error(common,
@@ -140,6 +144,8 @@ static const struct option_spec apply_own[] = {
 	  SETS_FLAG(struct plan_command, keep) },
 	{ "strict", 0, NULL, "where one device fails, put all others back",
 	  SETS_FLAG(struct plan_command, strict) },
+	{ "coalesce", 0, NULL, "one run for many calls, as from udev rules",
+	  SETS_FLAG(struct plan_command, coalesce) },
 	{ "dry-run", 'n', NULL, "as ssdpm plan: write nothing",
 	  SETS_FLAG(struct plan_command, dry_run) },
 };
@@ -187,7 +193,8 @@ const struct subcommand cmd_apply = {
 	.groups = groups,
 	.n_groups = 1,
 	.examples = "  ssdpm apply --dry-run --profile auto\n"
-		    "  ssdpm apply -n --profile power-saver --persist tlp\n",
+		    "  ssdpm apply -n --profile power-saver --persist tlp\n"
+		    "  ssdpm apply -q --config --coalesce\n",
 	.run = run_apply,
 	.settings = &the_settings,
 };

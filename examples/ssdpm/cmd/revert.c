@@ -70,13 +70,13 @@ static enum exit_status remove_files(struct work *work)
 	return STATUS_DONE;
 }
 
-static enum exit_status forget(const struct work *work)
+static enum exit_status forget(const struct work *work, uint32_t flags)
 {
 	struct ssdpm_error error;
 
-	if (ssdpm_intent_forget(work->drives->lives[0]->machine, &error))
+	if (ssdpm_intent_forget(work->drives->lives[0]->machine, flags, &error))
 		return complain_of_device(NULL, &error);
-	if (!work->common->quiet)
+	if (!flags && !work->common->quiet)
 		remark("what apply --keep was told is forgotten");
 	return STATUS_DONE;
 }
@@ -111,8 +111,10 @@ static enum exit_status revert(struct work *work, struct settings *settings)
 			return status;
 		if (!status)
 			status = remove_files(work);
+		if (!status)
+			status = forget(work, SSDPM_KEEP_UNTIL_REBOOT);
 		if (!status && settings->forget)
-			status = forget(work);
+			status = forget(work, 0);
 	}
 	printed = print_work(work);
 	return status ? status : printed;

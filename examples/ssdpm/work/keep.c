@@ -102,7 +102,8 @@ static void draft(struct kept_lines *lines, const struct plan_options *options,
 }
 
 /* Keep the lines of a drive, or of the machine if no drive was named. */
-static enum exit_status keep(const struct work *work, const struct drive *drive)
+static enum exit_status keep(const struct work *work, const struct drive *drive,
+			     uint32_t flags)
 {
 	struct kept_lines lines = { .n = 0 };
 	struct ssdpm_error error;
@@ -111,13 +112,13 @@ static enum exit_status keep(const struct work *work, const struct drive *drive)
 	      drive ? ssdpm_device_get_facts(drive->device)->name : NULL);
 	if (!lines.n || !ssdpm_intent_keep(work->drives->lives[0]->machine,
 					   drive ? drive->device : NULL,
-					   lines.text, &error))
+					   lines.text, flags, &error))
 		return STATUS_DONE;
 	return complain_of_device(drive ? drive->name : NULL, &error);
 }
 
 /* Other lines may go before those that were kept. */
-static enum exit_status say_kept(const struct work *work)
+static enum exit_status say_kept(const struct work *work, uint32_t flags)
 {
 	const struct plan_options options = { .config = true };
 	struct ssdpm_plan *plan;
@@ -125,7 +126,8 @@ static enum exit_status say_kept(const struct work *work)
 
 	if (work->common->quiet)
 		return STATUS_DONE;
-	remark("kept: ssdpm plan --config shows what is asked for");
+	remark("kept%s: ssdpm plan --config shows what is asked for",
+	       flags ? " until the next boot" : "");
 	status = make_plan(work->common, &options, &work->profile, work->drives,
 			   &plan);
 	if (status)
@@ -136,7 +138,7 @@ static enum exit_status say_kept(const struct work *work)
 	return STATUS_DONE;
 }
 
-enum exit_status keep_settings(const struct work *work)
+static enum exit_status keep_all(const struct work *work, uint32_t flags)
 {
 	const bool by_name = work->options->power_states;
 	enum exit_status status = STATUS_DONE;
@@ -148,34 +150,59 @@ enum exit_status keep_settings(const struct work *work)
 		if (!drive->named && !by_name)
 			continue;
 		named = true;
-		status = keep(work, drive);
+		status = keep(work, drive, flags);
 	}
 	if (!named && !status)
-		status = keep(work, NULL);
-	return status ? status : say_kept(work);
+		status = keep(work, NULL, flags);
+	return status ? status : say_kept(work, flags);
+}
+
+/* Why can settings not be kept, of n operands? NULL: they can. */
+static const char *find_obstacle(const struct plan_options *options, size_t n)
+{
+	if (options->config)
+		return "--config sets what the files say already";
+	if (options->table_name)
+		return "--apst cannot last: each reset of a drive brings the "
+		       "table of Linux back; --latency and --nvme-core last";
+	if (options->profiles_path || options->power_source)
+		return "--profiles and --source: write them into a file of "
+		       "ssdpm.conf(5)";
+	if (n && options->nvme_core_given)
+		return "--nvme-core is for all drives: name no TARGET";
+	return NULL;
 }
 
 enum exit_status check_keep(const struct common *common,
 			    const struct plan_options *options, size_t n)
 {
-	if (options->config)
-		return usage_error(common, "--keep is for what is not in the "
-					   "files yet, and --config sets what "
-					   "they say");
-	if (options->table_name)
-		return usage_error(
-			common,
-			"--keep cannot keep --apst: each reset of a drive "
-			"brings the table of Linux back; --latency and "
-			"--nvme-core last");
-	if (options->profiles_path || options->power_source)
-		return usage_error(common,
-				   "--keep with --%s: write it into a file of "
-				   "ssdpm.conf(5)",
-				   options->profiles_path ? "profiles" :
-							    "source");
-	if (n && options->nvme_core_given)
-		return usage_error(common, "--keep --nvme-core is for all "
-					   "drives: name no TARGET");
+	const char *obstacle = find_obstacle(options, n);
+
+	return obstacle ? usage_error(common, "--keep: %s", obstacle) :
+			  STATUS_DONE;
+}
+
+/*
+ * Where files ask for something, whoever sets that next would undo what is set
+ * now: it goes beside them.
+ */
+static enum exit_status keep_until_reboot(const struct work *work, size_t n)
+{
+	const char *obstacle = find_obstacle(work->options, n);
+	struct plan_options files = { .applied = true };
+	enum exit_status status = find_intent(work->drives, &files);
+
+	if (status || !files.config || work->options->config)
+		return status;
+	if (!obstacle)
+		return keep_all(work, SSDPM_KEEP_UNTIL_REBOOT);
+	remark("not kept, so that the next ssdpm apply --config may undo it: "
+	       "%s",
+	       obstacle);
 	return STATUS_DONE;
+}
+
+enum exit_status keep_settings(const struct work *work, bool lasting, size_t n)
+{
+	return lasting ? keep_all(work, 0) : keep_until_reboot(work, n);
 }

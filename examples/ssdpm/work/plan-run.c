@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "programs.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* What a plan has besides its steps. */
@@ -225,6 +226,71 @@ static enum exit_status write_persist(struct work *work)
 	return complain_of_device(NULL, &error);
 }
 
+/* The plan refers to drives that go first. */
+static enum exit_status set_once(struct work *work, struct reading *reading)
+{
+	enum exit_status status;
+
+	work->plan = ssdpm_plan_free(work->plan);
+	status = new_plan(work->common, work->drives, &reading->settings->plan,
+			  &work->plan);
+	return status ? status : carry_out(work, fill, reading);
+}
+
+/* One of the runs that requests get. */
+struct request_run {
+	struct work *work;
+	struct reading *reading;
+	enum exit_status status;
+};
+
+static int run_for_requests(void *userdata, struct ssdpm_error *reterr)
+{
+	struct request_run *run = userdata;
+
+	run->status = set_once(run->work, run->reading);
+	if (!run->status)
+		return 0;
+	/* It is complained of. */
+	*reterr = (struct ssdpm_error){ .code = -ECANCELED };
+	return -ECANCELED;
+}
+
+/* Ask for a run, and see to it that there is one: here, or elsewhere. */
+static enum exit_status set_coalesced(struct work *work,
+				      struct reading *reading)
+{
+	struct ssdpm_machine *machine = work->drives->lives[0]->machine;
+	const struct ssdpm_plan_params params = {
+		.size = sizeof(params),
+		.directory = reading->settings->plan.directory,
+	};
+	struct request_run run = { work, reading, STATUS_DONE };
+	struct ssdpm_error error;
+
+	ssdpm_machine_ref(machine);
+	if ((ssdpm_request_add(machine, &params, &error) ||
+	     ssdpm_request_serve(machine, &params, run_for_requests, &run, NULL,
+				 &error)) &&
+	    !run.status)
+		run.status = complain_of_device(NULL, &error);
+	ssdpm_machine_unref(machine);
+	return run.status;
+}
+
+/* Without a plan: it could not be filled, or another run has done it. */
+static enum exit_status print_applied(const struct work *work,
+				      enum exit_status status)
+{
+	if (work->plan)
+		return print_work(work);
+	if (status)
+		return status;
+	if (!work->common->form && !work->common->quiet)
+		puts("done by another run of ssdpm");
+	return print_works(&work, 0);
+}
+
 enum exit_status finish_apply(struct work *work,
 			      const struct plan_command *settings,
 			      char **operands, size_t n)
@@ -235,21 +301,16 @@ enum exit_status finish_apply(struct work *work,
 	if (settings->dry_run)
 		return finish_plan(work, settings, operands, n);
 	work->failures_only = work->common->quiet;
-	status = new_plan(work->common, work->drives, &settings->plan,
-			  &work->plan);
+	status =
+		(settings->coalesce ? set_coalesced : set_once)(work, &reading);
+	printed = print_applied(work, status);
 	if (!status)
-		status = carry_out(work, fill, &reading);
-	if (work->plan) {
-		printed = print_work(work);
-		if (!status)
-			status = printed;
-	}
+		status = printed;
 	fflush(stdout);
 	if (!status)
 		status = write_persist(work);
-	if (!status && settings->keep)
-		status = keep_settings(work);
-	/* The plan refers to drives that go first. */
+	if (!status)
+		status = keep_settings(work, settings->keep, n);
 	work->plan = ssdpm_plan_free(work->plan);
 	free_drives(&reading.drives);
 	return status;

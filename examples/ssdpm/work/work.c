@@ -274,8 +274,23 @@ struct filling {
 	fill_fn fill;
 	void *data;
 	bool is_locked; /* or nothing is to be written */
+	sigset_t mask;	/* of signals, as it was before */
 	enum exit_status status;
 };
+
+/* Who waits for the lock can be stopped, but not who has it. */
+static void hold_signals(struct filling *filling)
+{
+	sigset_t ends;
+
+	if (filling->is_locked)
+		return;
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, &filling->mask);
+}
 
 static int fill_plan_of(struct ssdpm_plan *plan, void *userdata,
 			struct ssdpm_error *reterr)
@@ -283,6 +298,7 @@ static int fill_plan_of(struct ssdpm_plan *plan, void *userdata,
 	struct filling *filling = userdata;
 
 	(void)plan;
+	hold_signals(filling);
 	filling->is_locked = true;
 	note_journal(filling->work);
 	filling->status = filling->fill(filling->work, filling->data);
@@ -302,6 +318,8 @@ enum exit_status carry_out(struct work *work, fill_fn fill, void *data)
 	/* A closed pipe must not end the program in the middle of a commit. */
 	signal(SIGPIPE, SIG_IGN);
 	err = ssdpm_plan_apply(work->plan, fill_plan_of, &filling, &error);
+	if (filling.is_locked)
+		sigprocmask(SIG_SETMASK, &filling.mask, NULL);
 	note_journal(work);
 	if (filling.status || !filling.is_locked) {
 		work->plan = ssdpm_plan_free(work->plan);

@@ -21,7 +21,7 @@ bool ssdpm__journal_exists(const struct ssdpm_plan *plan)
 	struct site site;
 	bool exists;
 
-	if (ssdpm__site_look(plan, &site, NULL))
+	if (ssdpm__site_find(plan, false, &site, NULL))
 		return false;
 	exists = !faccessat(site.directory_fd, journal, F_OK,
 			    AT_SYMLINK_NOFOLLOW);

@@ -12,6 +12,7 @@ enum { AC = SSDPM_SOURCE_AC, BATTERY = SSDPM_SOURCE_BATTERY };
 #define OWN "etc/ssdpm.conf"
 #define VENDOR "usr/lib/ssdpm/"
 #define DROP_INS "etc/ssdpm.conf.d/"
+#define PASSING "run/ssdpm.conf.d/"
 
 /* A machine with an NVMe drive and a disk, and a root for files. */
 static struct {
@@ -370,6 +371,53 @@ static void later_files_come_after_earlier_ones(void **state)
 	put_limit(DROP_INS "b.conf", 5);
 	assert_root(in.nvme, "latency-tolerance 5000: "
 			     "/etc/ssdpm.conf.d/b.conf, line 2\n");
+	put_limit(PASSING "a.conf", 6);
+	assert_root(in.nvme, "latency-tolerance 6000: "
+			     "/run/ssdpm.conf.d/a.conf, line 2\n");
+}
+
+static void assert_noted(const char *desktop, int err, const char *expected)
+{
+	struct ssdpm_machine *machine = tree_machine(in.root);
+	char text[80] = "";
+	FILE *file;
+
+	assert_int_equal(ssdpm_intent_note_desktop(machine, desktop, NULL),
+			 err);
+	ssdpm_machine_unref(machine);
+	file = fopen(tree_path(in.root, "run/ssdpm/desktop-profile"), "r");
+	if (!expected) {
+		assert_null(file);
+		return;
+	}
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	assert_string_equal(text, expected);
+}
+
+static void the_profile_of_the_desktop_is_noted_if_it_is_a_name(void **state)
+{
+	const char *long_name = "abcdefghijklmnopqrstuvwxyz0123456789"
+				"abcdefghijklmnopqrstuvwxyz0";
+
+	(void)state;
+	assert_noted("balanced", -EROFS, NULL);
+	tree_put(in.root, "/ssdpm-capture", "ssdpm-capture 1\n");
+	assert_noted(NULL, 0, NULL);
+	assert_noted("power-saver", 0, "power-saver\n");
+	assert_noted("", -EINVAL, "power-saver\n");
+	assert_noted("two words", -EINVAL, "power-saver\n");
+	assert_noted("two\nlines", -EINVAL, "power-saver\n");
+	assert_noted(long_name, 0,
+		     "abcdefghijklmnopqrstuvwxyz0123456789"
+		     "abcdefghijklmnopqrstuvwxyz0\n");
+	assert_noted("abcdefghijklmnopqrstuvwxyz0123456789"
+		     "abcdefghijklmnopqrstuvwxyz01",
+		     -EINVAL,
+		     "abcdefghijklmnopqrstuvwxyz0123456789"
+		     "abcdefghijklmnopqrstuvwxyz0\n");
+	assert_noted(NULL, 0, NULL);
 }
 
 static void files_of_other_names_are_not_read(void **state)
@@ -1220,6 +1268,7 @@ int main(void)
 		WITH_ROOT(a_directory_in_the_place_of_a_file_is_a_fault),
 		WITH_ROOT(without_files_nothing_is_asked_for),
 		WITH_ROOT(later_files_come_after_earlier_ones),
+		WITH_ROOT(the_profile_of_the_desktop_is_noted_if_it_is_a_name),
 		WITH_ROOT(files_of_other_names_are_not_read),
 		WITH_ROOT(a_drop_in_takes_the_place_of_the_vendors_file),
 		WITH_ROOT(a_link_to_nothing_turns_the_vendors_file_off),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ssdpm import _core
-from ssdpm.base.convert import check_instance, check_text
+from ssdpm.base.convert import check_bool, check_instance, check_text
 from ssdpm.base.result import Live
 from ssdpm.device.machine import Device, Machine, Root, machine_of
 
@@ -43,7 +43,13 @@ class Intent(Live):
         return self
 
     @staticmethod
-    def keep(lines: str, device: Device | None = None, root: Root = None) -> None:
+    def keep(
+        lines: str,
+        device: Device | None = None,
+        root: Root = None,
+        *,
+        until_reboot: bool = False,
+    ) -> None:
         """Ask for something from now on: /etc/ssdpm.conf.d/50-local.conf has it then.
 
         It takes the place of what that file says of the same, and sets nothing.
@@ -53,6 +59,7 @@ class Intent(Live):
                 first.
             device: what it is for; None: all drives.
             root: this machine (None), a capture, or a Machine.
+            until_reboot: until the next boot only: the file is in /run/ssdpm.conf.d.
 
         Raises:
             InvalidError: a line is not sound; the message says which.
@@ -65,12 +72,20 @@ class Intent(Live):
             machine_of(root)._handle,
             None if device is None else device._handle,
             check_text(lines, "lines"),
+            check_bool(until_reboot, "until_reboot"),
         )
 
     @staticmethod
-    def forget(root: Root = None) -> None:
-        """Remove what keep() has written, as ssdpm revert --forget."""
-        _core.forget_intent(machine_of(root)._handle)
+    def forget(root: Root = None, *, until_reboot: bool = False) -> None:
+        """Remove what keep() has written, as ssdpm revert --forget.
+
+        Args:
+            root: this machine (None), a capture, or a Machine.
+            until_reboot: as keep() was told.
+        """
+        _core.forget_intent(
+            machine_of(root)._handle, check_bool(until_reboot, "until_reboot")
+        )
 
     @property
     def machine(self) -> Machine:

@@ -305,8 +305,8 @@ class Plan(Written, Live):
             model: of the drive; None: what Device.known_model() finds.
             power_source: "ac" or "battery"; None: that of the machine, or AC where
                 that is not known.
-            desktop_profile: the profile of the desktop, as in "power-saver"; None: not
-                known.
+            desktop_profile: the profile of the desktop, as in "power-saver"; None: the
+                one that ssdpmd(8) has noted; "": not known.
 
         Raises:
             NotFoundError: there is no such device.

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/* The object of the machine: see ssdpm-dbus(5). */
+#include "service.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ERROR_DRIVE SSDPMD_NAME ".Error.NoSuchDrive"
+#define ERROR_PROFILE SSDPMD_NAME ".Error.NoSuchProfile"
+#define ERROR_FILES SSDPMD_NAME ".Error.Files"
+#define ERROR_FAILED SSDPMD_NAME ".Error.Failed"
+
+/* Device, target, before, after, state, reason. */
+#define STEPS "a(ssssss)"
+
+static int get_version(sd_bus *bus, const char *path, const char *interface,
+		       const char *property, sd_bus_message *reply,
+		       void *userdata, sd_bus_error *error)
+{
+	(void)bus;
+	(void)path;
+	(void)interface;
+	(void)property;
+	(void)userdata;
+	(void)error;
+	return sd_bus_message_append(reply, "s", ssdpm_version());
+}
+
+static int get_text(sd_bus *bus, const char *path, const char *interface,
+		    const char *property, sd_bus_message *reply, void *userdata,
+		    sd_bus_error *error)
+{
+	const struct service *service = userdata;
+	const char *source =
+		ssdpm_power_source_to_string(service->state.power_source);
+	const char *text = service->state.fault;
+
+	(void)bus;
+	(void)path;
+	(void)interface;
+	(void)error;
+	if (!strcmp(property, "PowerSource"))
+		text = source ? source : "";
+	else if (!strcmp(property, "DesktopProfile"))
+		text = desktop_profile(service);
+	else if (!strcmp(property, "Failure"))
+		text = service->failure ? service->failure : "";
+	return sd_bus_message_append(reply, "s", text);
+}
+
+static int get_flag(sd_bus *bus, const char *path, const char *interface,
+		    const char *property, sd_bus_message *reply, void *userdata,
+		    sd_bus_error *error)
+{
+	const struct state *state = &((const struct service *)userdata)->state;
+
+	(void)bus;
+	(void)path;
+	(void)interface;
+	(void)error;
+	return sd_bus_message_append(
+		reply, "b",
+		strcmp(property, "InForce") ?
+			(state->intent_flags & SSDPM_INTENT_SETS) != 0 :
+			state->in_force);
+}
+
+static int get_profiles(sd_bus *bus, const char *path, const char *interface,
+			const char *property, sd_bus_message *reply,
+			void *userdata, sd_bus_error *error)
+{
+	char name[32];
+	int err = sd_bus_message_open_container(reply, 'a', "s");
+
+	(void)bus;
+	(void)path;
+	(void)interface;
+	(void)property;
+	(void)userdata;
+	(void)error;
+	if (err >= 0)
+		err = sd_bus_message_append(reply, "s", "auto");
+	for (size_t i = 0;
+	     err >= 0 && !ssdpm_profile_get_name(NULL, 0, i, name, NULL); i++)
+		err = sd_bus_message_append(reply, "s", name);
+	return err < 0 ? err : sd_bus_message_close_container(reply);
+}
+
+static bool is_profile(const char *text)
+{
+	char name[32];
+
+	if (!strcmp(text, "auto"))
+		return true;
+	for (size_t i = 0; !ssdpm_profile_get_name(NULL, 0, i, name, NULL); i++)
+		if (!strcmp(text, name))
+			return true;
+	return false;
+}
+
+static bool is_among(char *const *names, const char *name)
+{
+	for (; names && *names; names++)
+		if (!strcmp(*names, name))
+			return true;
+	return false;
+}
+
+static bool is_wanted(char *const *drives, const struct ssdpm_step *step)
+{
+	return !drives || !*drives || !strcmp(step->device, "all") ||
+	       is_among(drives, step->device);
+}
+
+static int append_steps(sd_bus_message *reply, const struct ssdpm_plan *plan,
+			char *const *drives)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	int err = sd_bus_message_open_container(reply, 'a', "(ssssss)");
+
+	for (size_t i = 0; err >= 0 && !ssdpm_plan_get_step(plan, i, &step);
+	     i++)
+		if (is_wanted(drives, &step))
+			err = sd_bus_message_append(
+				reply, "(ssssss)", step.device, step.target,
+				step.before, step.after,
+				ssdpm_step_state_to_string(step.state),
+				step.why);
+	return err < 0 ? err : sd_bus_message_close_container(reply);
+}
+
+static int reply_error(sd_bus_message *call, const char *name,
+		       const struct ssdpm_error *error)
+{
+	return sd_bus_reply_method_errorf(call, name, "%s", error->message);
+}
+
+static int reply_steps(sd_bus_message *call, const struct ssdpm_plan *plan,
+		       char *const *drives)
+{
+	sd_bus_message *reply;
+	int err = sd_bus_message_new_method_return(call, &reply);
+
+	if (err < 0)
+		return err;
+	err = append_steps(reply, plan, drives);
+	if (err >= 0)
+		err = sd_bus_send(NULL, reply, NULL);
+	sd_bus_message_unref(reply);
+	return err;
+}
+
+/* What the files ask for, against what is so now. */
+static int plan_intent(struct service *service, struct ssdpm_plan **ret_plan,
+		       struct ssdpm_error *error)
+{
+	struct ssdpm_intent *intent;
+	struct ssdpm_plan *plan;
+	int err = ssdpm_intent_read(service->machine, &intent, error);
+
+	if (err)
+		return err;
+	err = ssdpm_plan_new(service->machine, NULL, &plan, error);
+	if (!err) {
+		err = ssdpm_plan_add_intent_all(plan, intent, NULL, error);
+		if (err)
+			ssdpm_plan_free(plan);
+		else
+			*ret_plan = plan;
+	}
+	ssdpm_intent_free(intent);
+	return err;
+}
+
+static int plan_profile(struct service *service, char *const *drives,
+			const char *profile, struct ssdpm_plan **ret_plan,
+			struct ssdpm_error *error)
+{
+	const uint32_t source = service->state.power_source ?
+					service->state.power_source :
+					SSDPM_SOURCE_AC;
+	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
+	const struct state *state = &service->state;
+	struct ssdpm_plan *plan;
+	int err = 0;
+
+	if (strcmp(profile, "auto") != 0)
+		err = ssdpm_profile_find(NULL, 0, profile, source, &settings,
+					 error);
+	if (!err)
+		err = ssdpm_plan_new(service->machine, NULL, &plan, error);
+	if (err)
+		return err;
+	for (size_t i = 0; !err && i < state->n_drives; i++) {
+		const struct drive *drive = &state->drives[i];
+
+		if (!*drives ||
+		    is_among(drives,
+			     ssdpm_device_get_facts(drive->device)->name))
+			err = ssdpm_plan_add_profile(
+				plan, drive->device, drive->model,
+				settings.set ? &settings : NULL, error);
+	}
+	if (err)
+		ssdpm_plan_free(plan);
+	else
+		*ret_plan = plan;
+	return err;
+}
+
+/* What Plan and Apply are told; free drives and what it has. */
+struct wanted {
+	char **drives;
+	const char *profile;
+};
+
+static void free_wanted(struct wanted *wanted)
+{
+	for (char **drive = wanted->drives; drive && *drive; drive++)
+		free(*drive);
+	free(wanted->drives);
+}
+
+static int read_wanted(sd_bus_message *call, struct wanted *ret_wanted)
+{
+	struct wanted wanted = { 0 };
+	int err = sd_bus_message_rewind(call, true);
+
+	if (err >= 0)
+		err = sd_bus_message_read_strv(call, &wanted.drives);
+	if (err >= 0)
+		err = sd_bus_message_read(call, "s", &wanted.profile);
+	/* No drive at all may be no list at all. */
+	if (err >= 0 && !wanted.drives)
+		wanted.drives = calloc(1, sizeof(*wanted.drives));
+	if (err >= 0 && !wanted.drives)
+		err = -ENOMEM;
+	if (err < 0)
+		free_wanted(&wanted);
+	else
+		*ret_wanted = wanted;
+	return err;
+}
+
+/* 0: they are sound; 1: it was said that they are not. */
+static int check_wanted(const struct service *service, sd_bus_message *call,
+			const struct wanted *wanted)
+{
+	int err = 0;
+
+	for (char **drive = wanted->drives; *drive; drive++)
+		if (!find_drive(&service->state, *drive)) {
+			err = sd_bus_reply_method_errorf(
+				call, ERROR_DRIVE, "%s: no such drive", *drive);
+			return err < 0 ? err : 1;
+		}
+	if (is_profile(wanted->profile))
+		return 0;
+	err = sd_bus_reply_method_errorf(
+		call, ERROR_PROFILE, "%s: no such profile", wanted->profile);
+	return err < 0 ? err : 1;
+}
+
+static int on_plan(sd_bus_message *call, void *userdata, sd_bus_error *error)
+{
+	struct service *service = userdata;
+	struct ssdpm_error failure;
+	struct ssdpm_plan *plan;
+	struct wanted wanted;
+	int err = read_wanted(call, &wanted);
+
+	(void)error;
+	stay_awake(service);
+	if (err < 0)
+		return err;
+	err = check_wanted(service, call, &wanted);
+	if (!err && plan_profile(service, wanted.drives, wanted.profile, &plan,
+				 &failure))
+		err = reply_error(call, ERROR_FAILED, &failure);
+	else if (!err) {
+		err = reply_steps(call, plan, wanted.drives);
+		ssdpm_plan_free(plan);
+	}
+	free_wanted(&wanted);
+	return err;
+}
+
+static int keep(struct service *service, const struct wanted *wanted,
+		struct ssdpm_error *error)
+{
+	char line[128];
+	int err = 0;
+
+	snprintf(line, sizeof(line), "profile = %s\n", wanted->profile);
+	if (!*wanted->drives)
+		return ssdpm_intent_keep(service->machine, NULL, line,
+					 SSDPM_KEEP_UNTIL_REBOOT, error);
+	for (char **name = wanted->drives; !err && *name; name++)
+		err = ssdpm_intent_keep(
+			service->machine,
+			find_drive(&service->state, *name)->device, line,
+			SSDPM_KEEP_UNTIL_REBOOT, error);
+	return err;
+}
+
+static int go_apply(struct service *service, sd_bus_message *call)
+{
+	struct ssdpm_error failure;
+	struct wanted wanted;
+	int err = read_wanted(call, &wanted);
+
+	if (err < 0)
+		return err;
+	/* A drive may have gone while somebody was asked. */
+	err = check_wanted(service, call, &wanted);
+	if (!err && keep(service, &wanted, &failure))
+		err = reply_error(call, ERROR_FILES, &failure);
+	else if (!err)
+		err = answer_later(service, call);
+	free_wanted(&wanted);
+	return err;
+}
+
+static int on_apply(sd_bus_message *call, void *userdata, sd_bus_error *error)
+{
+	struct service *service = userdata;
+	struct wanted wanted;
+	int err = read_wanted(call, &wanted);
+
+	(void)error;
+	stay_awake(service);
+	if (err < 0)
+		return err;
+	err = check_wanted(service, call, &wanted);
+	free_wanted(&wanted);
+	return err ? err : when_allowed(service, call, go_apply);
+}
+
+static int go_revert(struct service *service, sd_bus_message *call)
+{
+	struct ssdpm_error failure;
+
+	if (ssdpm_intent_forget(service->machine, SSDPM_KEEP_UNTIL_REBOOT,
+				&failure))
+		return reply_error(call, ERROR_FILES, &failure);
+	service->reverts = true;
+	return answer_later(service, call);
+}
+
+static int on_revert(sd_bus_message *call, void *userdata, sd_bus_error *error)
+{
+	struct service *service = userdata;
+
+	(void)error;
+	stay_awake(service);
+	return when_allowed(service, call, go_revert);
+}
+
+static int go_check(struct service *service, sd_bus_message *call)
+{
+	struct ssdpm_error failure;
+	struct ssdpm_plan *plan;
+	int err;
+
+	if (plan_intent(service, &plan, &failure))
+		return reply_error(call, ERROR_FILES, &failure);
+	if (ssdpm_plan_read(plan, &failure))
+		err = reply_error(call, ERROR_FAILED, &failure);
+	else
+		err = reply_steps(call, plan, NULL);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+/* A drive that is asked for its power state may wake: not for everybody. */
+static int on_check(sd_bus_message *call, void *userdata, sd_bus_error *error)
+{
+	struct service *service = userdata;
+
+	(void)error;
+	stay_awake(service);
+	if (service->state.intent_flags & SSDPM_INTENT_BY_COMMAND)
+		return when_allowed(service, call, go_check);
+	return go_check(service, call);
+}
+
+static bool has_any(const struct ssdpm_plan *plan, char *const *drives)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (is_wanted(drives, &step) &&
+		    (SSDPM_STEPS_NOT_IN_FORCE >> step.state & 1))
+			return true;
+	return false;
+}
+
+/* What is not in force, a run has failed to set. */
+void answer(struct service *service, sd_bus_message *call)
+{
+	struct wanted wanted = { 0 };
+	struct ssdpm_error failure;
+	struct ssdpm_plan *plan;
+	int err = 0;
+
+	if (sd_bus_message_is_method_call(call, NULL, "Apply"))
+		err = read_wanted(call, &wanted);
+	if (err >= 0 && plan_intent(service, &plan, &failure)) {
+		err = reply_error(call, ERROR_FILES, &failure);
+	} else if (err >= 0) {
+		if (*service->failure && has_any(plan, wanted.drives))
+			err = sd_bus_reply_method_errorf(
+				call, ERROR_FAILED, "%s", service->failure);
+		else
+			err = reply_steps(call, plan, wanted.drives);
+		ssdpm_plan_free(plan);
+	}
+	free_wanted(&wanted);
+	if (err < 0)
+		sd_bus_reply_method_errno(call, err, NULL);
+}
+
+#define CHANGES SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE
+#define FOR_ALL SD_BUS_VTABLE_UNPRIVILEGED
+
+static const sd_bus_vtable vtable[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_PROPERTY("Version", "s", get_version, 0,
+			SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Profiles", "as", get_profiles, 0,
+			SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("PowerSource", "s", get_text, 0, CHANGES),
+	SD_BUS_PROPERTY("DesktopProfile", "s", get_text, 0, CHANGES),
+	SD_BUS_PROPERTY("Asked", "b", get_flag, 0, CHANGES),
+	SD_BUS_PROPERTY("InForce", "b", get_flag, 0, CHANGES),
+	SD_BUS_PROPERTY("Fault", "s", get_text, 0, CHANGES),
+	SD_BUS_PROPERTY("Failure", "s", get_text, 0, CHANGES),
+	SD_BUS_METHOD_WITH_ARGS("Plan", SD_BUS_ARGS("as", drives, "s", profile),
+				SD_BUS_RESULT(STEPS, steps), on_plan, FOR_ALL),
+	SD_BUS_METHOD_WITH_ARGS("Apply",
+				SD_BUS_ARGS("as", drives, "s", profile),
+				SD_BUS_RESULT(STEPS, steps), on_apply, FOR_ALL),
+	SD_BUS_METHOD_WITH_ARGS("Check", SD_BUS_NO_ARGS,
+				SD_BUS_RESULT(STEPS, steps), on_check, FOR_ALL),
+	SD_BUS_METHOD_WITH_ARGS("Revert", SD_BUS_NO_ARGS,
+				SD_BUS_RESULT(STEPS, steps), on_revert,
+				FOR_ALL),
+	SD_BUS_VTABLE_END
+};
+
+int add_machine_object(struct service *service)
+{
+	int err = sd_bus_add_object_vtable(service->bus, NULL, SSDPMD_PATH,
+					   SSDPMD_MACHINE_INTERFACE, vtable,
+					   service);
+
+	if (err >= 0)
+		err = sd_bus_add_object_manager(service->bus, NULL,
+						SSDPMD_PATH);
+	return err < 0 ? err : 0;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What others say on the bus: the profile of the desktop
+ * (power-profiles-daemon, tuned-ppd), the power source (UPower), and that the
+ * machine wakes (logind).
+ */
+#include "service.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PROPERTIES "org.freedesktop.DBus.Properties"
+
+enum { ANSWER_US = 2000000 };
+
+/* The name since power-profiles-daemon 0.20, and the one before. */
+static const struct {
+	const char *name, *path;
+} desktops[N_DESKTOPS] = {
+	{ "org.freedesktop.UPower.PowerProfiles",
+	  "/org/freedesktop/UPower/PowerProfiles" },
+	{ "net.hadess.PowerProfiles", "/net/hadess/PowerProfiles" },
+};
+
+/* NULL: nobody says. True: it is another one than before. */
+static bool set_profile(struct service *service, size_t i, const char *profile)
+{
+	char before[DESKTOP_BYTES], *room = service->desktop_profiles[i];
+	struct ssdpm_error error;
+	const char *now;
+
+	strcpy(before, desktop_profile(service));
+	snprintf(room, DESKTOP_BYTES, "%s", profile ? profile : "");
+	now = desktop_profile(service);
+	if (ssdpm_intent_note_desktop(service->machine, *now ? now : NULL,
+				      &error)) {
+		say("%s", error.message);
+		*room = 0;
+		return false;
+	}
+	return strcmp(before, now) != 0;
+}
+
+static void tell_profile(struct service *service)
+{
+	sd_bus_emit_properties_changed(service->bus, SSDPMD_PATH,
+				       SSDPMD_MACHINE_INTERFACE,
+				       "DesktopProfile", NULL);
+	notice(service);
+}
+
+/* It is not started for this; who does not answer says nothing. */
+static bool ask_profile(struct service *service, size_t i)
+{
+	sd_bus_message *call = NULL, *reply = NULL;
+	const char *profile = NULL;
+	bool changed;
+	int err;
+
+	err = sd_bus_message_new_method_call(service->bus, &call,
+					     desktops[i].name, desktops[i].path,
+					     PROPERTIES, "Get");
+	if (err >= 0)
+		err = sd_bus_message_set_auto_start(call, 0);
+	if (err >= 0)
+		err = sd_bus_message_append(call, "ss", desktops[i].name,
+					    "ActiveProfile");
+	if (err >= 0)
+		err = sd_bus_call(service->bus, call, ANSWER_US, NULL, &reply);
+	if (err >= 0)
+		err = sd_bus_message_read(reply, "v", "s", &profile);
+	changed = set_profile(service, i, err < 0 ? NULL : profile);
+	sd_bus_message_unref(call);
+	sd_bus_message_unref(reply);
+	return changed;
+}
+
+static size_t find_desktop(const char *text)
+{
+	size_t i = 0;
+
+	while (i < N_DESKTOPS && strcmp(desktops[i].name, text) != 0)
+		i++;
+	return i;
+}
+
+/* What has changed is read again, whatever the signal says of it. */
+static int on_profile(sd_bus_message *signal, void *userdata,
+		      sd_bus_error *error)
+{
+	struct service *service = userdata;
+	const char *interface;
+	size_t i;
+
+	(void)error;
+	if (sd_bus_message_read(signal, "s", &interface) < 0)
+		return 0;
+	i = find_desktop(interface);
+	if (i < N_DESKTOPS && ask_profile(service, i))
+		tell_profile(service);
+	return 0;
+}
+
+static int on_owner(sd_bus_message *signal, void *userdata, sd_bus_error *error)
+{
+	struct service *service = userdata;
+	const char *name, *before, *now;
+	bool changed;
+	size_t i;
+
+	(void)error;
+	if (sd_bus_message_read(signal, "sss", &name, &before, &now) < 0)
+		return 0;
+	i = find_desktop(name);
+	if (i == N_DESKTOPS)
+		return 0;
+	changed =
+		*now ? ask_profile(service, i) : set_profile(service, i, NULL);
+	if (changed)
+		tell_profile(service);
+	return 0;
+}
+
+static int on_source(sd_bus_message *signal, void *userdata,
+		     sd_bus_error *error)
+{
+	struct service *service = userdata;
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+
+	(void)signal;
+	(void)error;
+	/* It tells of batteries, too. */
+	if (ssdpm_machine_read_facts(service->machine, &facts, NULL) ||
+	    facts.power_source != service->state.power_source)
+		notice(service);
+	return 0;
+}
+
+static int on_sleep(sd_bus_message *signal, void *userdata, sd_bus_error *error)
+{
+	int begins;
+
+	(void)error;
+	if (sd_bus_message_read(signal, "b", &begins) >= 0 && !begins)
+		notice(userdata);
+	return 0;
+}
+
+static int watch_desktop_service(struct service *service, size_t i)
+{
+	char rule[256];
+	int err;
+
+	snprintf(rule, sizeof(rule),
+		 "type='signal',sender='org.freedesktop.DBus',"
+		 "interface='org.freedesktop.DBus',member='NameOwnerChanged',"
+		 "arg0='%s'",
+		 desktops[i].name);
+	err = sd_bus_add_match(service->bus, NULL, rule, on_owner, service);
+	if (err >= 0)
+		err = sd_bus_match_signal(
+			service->bus, NULL, desktops[i].name, desktops[i].path,
+			PROPERTIES, "PropertiesChanged", on_profile, service);
+	if (err >= 0)
+		ask_profile(service, i);
+	return err;
+}
+
+int watch_desktop(struct service *service)
+{
+	int err = 0;
+
+	for (size_t i = 0; err >= 0 && i < N_DESKTOPS; i++)
+		err = watch_desktop_service(service, i);
+	if (err >= 0)
+		err = sd_bus_match_signal(
+			service->bus, NULL, "org.freedesktop.UPower",
+			"/org/freedesktop/UPower", PROPERTIES,
+			"PropertiesChanged", on_source, service);
+	if (err >= 0)
+		err = sd_bus_match_signal(service->bus, NULL,
+					  "org.freedesktop.login1",
+					  "/org/freedesktop/login1",
+					  "org.freedesktop.login1.Manager",
+					  "PrepareForSleep", on_sleep, service);
+	return err < 0 ? err : 0;
+}

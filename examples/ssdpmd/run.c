@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One run for many events, in a process of its own: a port may take seconds to
+ * come back, and the bus does not wait for it.
+ */
+#include "service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Each device that could not be set; the first one is told to who waits. */
+static void say_failures(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (step.state == SSDPM_STEP_FAILED)
+			say("%s: %s", step.device, step.why);
+}
+
+/* What the files say, of what the machine says by then. */
+static int fill_intent(struct ssdpm_plan *plan, void *userdata,
+		       struct ssdpm_error *reterr)
+{
+	const struct service *service = userdata;
+	struct ssdpm_intent *intent;
+	int err = ssdpm_intent_read(service->machine, &intent, reterr);
+
+	if (err)
+		return err;
+	err = ssdpm_plan_add_intent_all(plan, intent, NULL, reterr);
+	ssdpm_intent_free(intent);
+	return err;
+}
+
+static int fill_revert(struct ssdpm_plan *plan, void *userdata,
+		       struct ssdpm_error *reterr)
+{
+	(void)userdata;
+	return ssdpm_plan_add_revert(plan, reterr);
+}
+
+static int apply(struct service *service, ssdpm_plan_fill_fn fill,
+		 struct ssdpm_error *reterr)
+{
+	struct ssdpm_plan *plan;
+	int err = ssdpm_plan_new(service->machine, NULL, &plan, reterr);
+
+	if (err)
+		return err;
+	err = ssdpm_plan_apply(plan, fill, service, reterr);
+	if (err)
+		say_failures(plan);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+static int run(void *userdata, struct ssdpm_error *reterr)
+{
+	struct service *service = userdata;
+	int err = 0;
+
+	if (service->run_reverts)
+		err = apply(service, fill_revert, reterr);
+	service->run_reverts = false;
+	return err ? err : apply(service, fill_intent, reterr);
+}
+
+static void be_run(struct service *service, int pipe)
+{
+	struct ssdpm_error error;
+
+	if (!ssdpm_request_serve(service->machine, NULL, run, service, NULL,
+				 &error))
+		_exit(0);
+	say("%s", error.message);
+	if (write(pipe, error.message, strlen(error.message)) < 0)
+		_exit(2);
+	_exit(1);
+}
+
+static int on_end(sd_event_source *source, const siginfo_t *info,
+		  void *userdata);
+
+static int start(struct service *service)
+{
+	int pipes[2], err;
+
+	if (pipe2(pipes, O_CLOEXEC))
+		return -errno;
+	service->run_again = false;
+	service->run_reverts = service->reverts;
+	service->reverts = false;
+	service->run = fork();
+	if (!service->run)
+		be_run(service, pipes[1]);
+	err = service->run < 0 ? -errno : 0;
+	close(pipes[1]);
+	if (err) {
+		close(pipes[0]);
+		service->run = 0;
+		return err;
+	}
+	service->run_pipe = pipes[0];
+	service->calls = service->next_calls;
+	service->n_calls = service->n_next_calls;
+	service->next_calls = NULL;
+	service->n_next_calls = 0;
+	return sd_event_add_child(service->event, NULL, service->run, WEXITED,
+				  on_end, service);
+}
+
+static void answer_calls(struct service *service)
+{
+	for (size_t i = 0; i < service->n_calls; i++) {
+		answer(service, service->calls[i]);
+		sd_bus_message_unref(service->calls[i]);
+	}
+	free(service->calls);
+	service->calls = NULL;
+	service->n_calls = 0;
+}
+
+int notice(struct service *service)
+{
+	struct ssdpm_error error;
+	int err = ssdpm_request_add(service->machine, NULL, &error);
+
+	if (err) {
+		say("%s", error.message);
+		return err;
+	}
+	if (!service->run)
+		return start(service);
+	service->run_again = true;
+	return 0;
+}
+
+/* Who waits is told that there is no run. */
+static void start_or_fail(struct service *service)
+{
+	int err = start(service);
+
+	if (err >= 0)
+		return;
+	free(service->failure);
+	service->failure = strdup(ssdpm_strerror(err));
+	service->calls = service->next_calls;
+	service->n_calls = service->n_next_calls;
+	service->next_calls = NULL;
+	service->n_next_calls = 0;
+	answer_calls(service);
+}
+
+static void take_failure(struct service *service, const siginfo_t *info)
+{
+	char text[sizeof(((struct ssdpm_error *)0)->message)] = "";
+	ssize_t n = read(service->run_pipe, text, sizeof(text) - 1);
+
+	close(service->run_pipe);
+	service->run_pipe = -1;
+	text[n > 0 ? n : 0] = 0;
+	if (!*text && (info->si_code != CLD_EXITED || info->si_status))
+		strcpy(text, "the run ended early");
+	free(service->failure);
+	service->failure = strdup(text);
+}
+
+static int on_end(sd_event_source *source, const siginfo_t *info,
+		  void *userdata)
+{
+	struct service *service = userdata;
+	struct state state;
+
+	(void)source;
+	service->run = 0;
+	take_failure(service, info);
+	if (!read_state(service, &state))
+		tell_state(service, &state);
+	answer_calls(service);
+	if (service->run_again)
+		start_or_fail(service);
+	else if (service->is_leaving)
+		sd_event_exit(service->event, 0);
+	stay_awake(service);
+	return 0;
+}
+
+int answer_later(struct service *service, sd_bus_message *call)
+{
+	sd_bus_message **more =
+		realloc(service->next_calls,
+			(service->n_next_calls + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	more[service->n_next_calls++] = sd_bus_message_ref(call);
+	service->next_calls = more;
+	return notice(service);
+}

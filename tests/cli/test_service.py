@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+"""ssdpmd on a bus of its own: what it says, does, and does not do for everybody."""
+
+from __future__ import annotations
+
+import pathlib
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+
+import machines
+import pytest
+from bus import DESKTOPS, NOBODY, SSDPMD, Bus, wait_until
+from command import TOP
+from test_examples import man_blocks, sessions
+
+TOLERANCE = (
+    "sys/devices/pci0000:00/0000:00:1c.0/0000:01:00.0/nvme/nvme0/power/"
+    "pm_qos_latency_tolerance_us"
+)
+DRIVE = "[drive]\nkind = nvme\n"
+
+
+@pytest.fixture
+def bus() -> Iterator[Bus]:
+    with tempfile.TemporaryDirectory() as directory:
+        bus = Bus(pathlib.Path(directory))
+        yield bus
+        bus.close()
+
+
+@pytest.fixture
+def laptop(tmp_path: pathlib.Path) -> pathlib.Path:
+    root = tmp_path / "laptop"
+    machines.write("laptop", root)
+    return root
+
+
+def tolerance(root: pathlib.Path) -> str:
+    return (root / TOLERANCE).read_text().strip()
+
+
+def ask(root: pathlib.Path, text: str, name: str = "ssdpm.conf") -> None:
+    path = root / "etc" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+
+
+def wait_for(root: pathlib.Path, value: str) -> None:
+    wait_until(lambda: tolerance(root) == value, f"{value}, and not {tolerance(root)}")
+
+
+def test_everybody_may_read_how_the_drives_are(bus: Bus, laptop: pathlib.Path) -> None:
+    bus.service(laptop, "--stay")
+    assert bus.machine("Version", NOBODY)
+    assert {"auto", "balanced", "power-saver"} <= set(bus.machine("Profiles", NOBODY))
+    assert bus.machine("Asked", NOBODY) is False
+    assert bus.machine("InForce", NOBODY) is True
+    assert bus.machine("Fault", NOBODY) == bus.machine("Failure", NOBODY) == ""
+    assert bus.drive("nvme0", "Name", NOBODY) == "nvme0"
+    assert bus.drive("nvme0", "Kind", NOBODY) == "nvme"
+    assert bus.drive("nvme0", "Policy", NOBODY) == tolerance(laptop)
+    assert bus.drive("nvme0", "Verdict", NOBODY)
+    assert bus.drive("nvme0", "Message", NOBODY)
+    table = bus.drive("nvme0", "StateTable", NOBODY)
+    assert table[0]["operational"]["data"] is True
+    assert table[-1]["operational"]["data"] is False
+    assert all(state["state"]["data"] == i for i, state in enumerate(table))
+    assert table[-1]["exit_latency_us"]["data"] > 0
+    steps, _ = bus.call("Plan", "ass", "0", "power-saver", user=NOBODY)
+    assert steps is not None
+    assert {step[4] for step in steps} <= {"planned", "in-force", "left-alone"}
+    assert tolerance(laptop) == "100000"
+
+
+def test_the_objects_of_drives_can_be_found(bus: Bus, laptop: pathlib.Path) -> None:
+    bus.service(laptop, "--stay")
+    tree = bus.busctl("tree", "--list", "org.ssdpm1", user=NOBODY).stdout.split()
+    assert "/org/ssdpm1/drive/nvme0" in tree
+    all_of_them = bus.busctl(
+        "call", "org.ssdpm1", "/org/ssdpm1", "org.freedesktop.DBus.ObjectManager",
+        "GetManagedObjects",
+    )  # fmt: skip
+    assert all_of_them.returncode == 0, all_of_them.stderr
+    assert '"/org/ssdpm1/drive/nvme0"' in all_of_them.stdout
+    introspected = bus.busctl("introspect", "org.ssdpm1", "/org/ssdpm1").stdout
+    for word in ("Plan", "Apply", "Check", "Revert", "InForce"):
+        assert word in introspected
+
+
+def test_a_likely_saving_has_a_verdict_and_a_range(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    (laptop / TOLERANCE).write_text("0\n")
+    bus.service(laptop, "--stay")
+    saving = bus.drive("nvme0", "LikelySaving", NOBODY)
+    assert saving["verdict"]["data"] in {"saves", "probably-saves"}
+    low, median, high = (saving[f"{k}_uw"]["data"] for k in ("low", "median", "high"))
+    assert low <= median <= high and median > 0
+
+
+def test_nobody_may_set_anything_unless_polkit_allows_it(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    bus.service(laptop, "--stay")
+    words = ("Apply", "ass", "1", "nvme0", "performance")
+    steps, fault = bus.call(*words, user=NOBODY)
+    assert steps is None and "denied" in fault
+    bus.polkit("ret = (False, False, {})")
+    for method in (words, ("Revert",)):
+        steps, fault = bus.call(*method, user=NOBODY)
+        assert steps is None and "denied" in fault
+    assert tolerance(laptop) == "100000"
+    assert not (laptop / "run/ssdpm.conf.d").exists()
+
+
+def test_who_is_allowed_sets_a_profile_and_goes_back(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    bus.service(laptop, "--stay")
+    bus.polkit("ret = (True, False, {})")
+    steps, fault = bus.call("Apply", "ass", "1", "nvme0", "performance", user=NOBODY)
+    assert steps is not None, fault
+    assert {step[0] for step in steps} == {"nvme0"}
+    assert {step[4] for step in steps} == {"in-force"}
+    set_to = tolerance(laptop)
+    assert set_to != "100000"
+    assert bus.drive("nvme0", "Policy") == set_to
+    assert bus.machine("Asked") is True and bus.machine("InForce") is True
+    kept = laptop / "run/ssdpm.conf.d/50-local.conf"
+    assert "profile = performance" in kept.read_text()
+    steps, fault = bus.call("Revert", user=NOBODY)
+    assert steps == [], fault
+    assert tolerance(laptop) == "100000"
+    assert not kept.exists()
+    assert bus.drive("nvme0", "Policy") == "100000"
+
+
+def test_what_is_wrong_with_a_call_is_said(bus: Bus, laptop: pathlib.Path) -> None:
+    bus.service(laptop, "--stay")
+    for method in ("Plan", "Apply"):
+        _, fault = bus.call(method, "ass", "1", "nvme7", "auto")
+        assert "nvme7: no such drive" in fault
+        _, fault = bus.call(method, "ass", "0", "/etc/passwd")
+        assert "/etc/passwd: no such profile" in fault
+    assert not (laptop / "run/ssdpm.conf.d").exists()
+
+
+def test_a_file_that_is_written_is_in_force_at_once(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+    bus.service(laptop, "--stay")
+    wait_for(laptop, "25000")
+    ask(laptop, DRIVE + "max_exit_latency = 7ms\n")
+    wait_for(laptop, "7000")
+    # A folder that was not there when it began.
+    ask(laptop, DRIVE + "max_exit_latency = 8ms\n", "ssdpm.conf.d/60-mine.conf")
+    wait_for(laptop, "8000")
+    ask(laptop, DRIVE + "max_exit_latency = 9ms\n", "ssdpm.conf.d/60-mine.conf")
+    wait_for(laptop, "9000")
+    wait_until(lambda: bus.drive("nvme0", "Policy") == "9000", "the property")
+
+
+def test_a_fault_in_a_file_is_told_and_sets_nothing(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    ask(laptop, DRIVE + "max_exit_latency = soon\n")
+    bus.service(laptop, "--stay")
+    wait_until(lambda: bool(bus.machine("Failure")), "a failure")
+    assert "/etc/ssdpm.conf, line 3" in bus.machine("Fault").replace(":3", ", line 3")
+    assert tolerance(laptop) == "100000"
+    _, fault = bus.call("Check", user=NOBODY)
+    assert "ssdpm.conf" in fault
+    ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+    wait_for(laptop, "25000")
+    wait_until(lambda: not bus.machine("Fault") + bus.machine("Failure"), "no fault")
+
+
+@pytest.mark.parametrize("name", DESKTOPS)
+def test_the_profile_of_the_desktop_chooses_ours(
+    bus: Bus, laptop: pathlib.Path, name: str
+) -> None:
+    ask(
+        laptop,
+        f"{DRIVE}max_exit_latency = 25ms\n"
+        f"{DRIVE}desktop_profile = power-saver\nmax_exit_latency = any\n",
+    )
+    bus.service(laptop)
+    wait_for(laptop, "25000")
+    bus.desktop(name, "power-saver")
+    wait_for(laptop, "any")
+    assert bus.machine("DesktopProfile") == "power-saver"
+    noted = laptop / "run/ssdpm/desktop-profile"
+    assert noted.read_text() == "power-saver\n"
+    bus.desktop(name, "balanced")
+    wait_for(laptop, "25000")
+    bus.desktop(name, "power-saver")
+    wait_for(laptop, "any")
+    bus.stop()
+    wait_for(laptop, "25000")
+    wait_until(lambda: not noted.exists(), "no profile that is noted")
+
+
+def test_it_begins_with_the_profile_that_the_desktop_has(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    ask(
+        laptop,
+        f"{DRIVE}max_exit_latency = 25ms\n"
+        f"{DRIVE}desktop_profile = power-saver\nmax_exit_latency = any\n",
+    )
+    for name in DESKTOPS:
+        bus.desktop(name, "power-saver")
+    bus.service(laptop)
+    wait_for(laptop, "any")
+
+
+def test_it_ends_when_nobody_needs_it_and_the_intent_is_the_same_always(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+    process = bus.service(laptop)
+    assert process.wait(60) == 0
+    assert tolerance(laptop) == "25000"
+
+
+def test_it_stays_where_the_intent_depends_on_the_power_source(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    ask(laptop, "[machine]\nprofile = auto\n")
+    process = bus.service(laptop)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(15)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == 0
+
+
+def test_a_second_one_does_not_start(bus: Bus, laptop: pathlib.Path) -> None:
+    bus.service(laptop, "--stay")
+    second = subprocess.run(
+        [SSDPMD, "--root", laptop], env=bus.environment, capture_output=True, text=True
+    )
+    assert second.returncode == 1
+    assert "org.ssdpm1" in second.stderr
+
+
+def test_what_it_is_told_is_checked(bus: Bus, laptop: pathlib.Path) -> None:
+    def run(*words: str | pathlib.Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [SSDPMD, *words], env=bus.environment, capture_output=True, text=True
+        )
+
+    for words in (["--rot", laptop], ["x"], ["--root"]):
+        result = run(*words)
+        assert (result.returncode, result.stdout) == (2, ""), words
+    assert run("--root", laptop / "none").returncode == 1
+    assert run("--version").stdout.startswith("ssdpmd ")
+    help_text = run("--help").stdout
+    assert "Examples:" in help_text
+    assert max(len(line) for line in help_text.splitlines()) <= 80
+
+
+def test_the_examples_of_its_page_print_what_it_says(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    bus.service(laptop, "--stay")
+    pairs = sessions(man_blocks(TOP / "man/ssdpm-dbus.5"))
+    assert pairs
+    for call, expected in pairs:
+        result = subprocess.run(
+            ["sh", "-c", call], env=bus.environment, capture_output=True, text=True
+        )
+        assert result.stderr + result.stdout == expected, call
