@@ -18,7 +18,8 @@ struct commit_work {
 	struct ssdpm_plan *plan;
 	const char *device; /* whose transaction it is; NULL: that of all */
 	struct site *site;
-	struct changes kept; /* by the commits before */
+	struct changes kept; /* by the commits before, if it was read */
+	bool kept_is_read;
 	struct step **steps;
 	struct change **changes;
 	size_t n_steps;
@@ -394,6 +395,24 @@ static int take_steps(struct commit_work *work, struct ssdpm_error *reterr)
 	return 0;
 }
 
+/* Once: a commit that has failed makes it unknown again. */
+static int read_kept(struct commit_work *work, struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	if (!work->kept_is_read)
+		err = ssdpm__read_kept(work->site, &work->kept, reterr);
+	work->kept_is_read = !err;
+	return err;
+}
+
+static void forget_kept(struct commit_work *work)
+{
+	if (work->kept_is_read)
+		ssdpm__changes_free(&work->kept);
+	work->kept_is_read = false;
+}
+
 /* One transaction: all of it, or nothing. */
 static int commit_device(struct commit_work *work, struct ssdpm_error *reterr)
 {
@@ -402,14 +421,16 @@ static int commit_device(struct commit_work *work, struct ssdpm_error *reterr)
 
 	work->n = work->n_steps = 0;
 	/* What cannot be kept is not done. */
-	err = ssdpm__read_kept(work->site, &work->kept, reterr);
+	err = read_kept(work, reterr);
 	if (!err)
 		err = take_steps(work, reterr);
 	if (!err &&
-	    (work->n || plan->reverts || ssdpm__is_news(&work->kept, plan)))
+	    (work->n || plan->reverts || ssdpm__is_news(&work->kept, plan))) {
 		err = do_steps(work, reterr);
+		if (err)
+			forget_kept(work);
+	}
 	ssdpm__site_close_journal(work->site);
-	ssdpm__changes_free(&work->kept);
 	free(work->steps);
 	free(work->changes);
 	work->steps = NULL;
@@ -553,6 +574,7 @@ static int commit_locked(struct commit_work *work, struct ssdpm_error *reterr)
 		err = commit_each(work, failed, &result);
 	else if (!err)
 		err = commit_device(work, reterr);
+	forget_kept(work);
 	/* What was done stays, whatever became of the rest. */
 	plan->committed = !err || (result.n_failed && result.n_done);
 	free(failed);

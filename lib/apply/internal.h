@@ -465,6 +465,8 @@ int ssdpm__plan_recover(struct ssdpm_plan *plan, struct ssdpm_error *reterr);
 /* Path and values are copied. */
 int ssdpm__changes_add(struct changes *changes, const struct change *change);
 void ssdpm__changes_free(struct changes *changes);
+/* The first n of them stay. */
+void ssdpm__changes_cut(struct changes *changes, size_t n);
 /*
  * 0; -ENOENT; -ESTALE: of another boot; -EIO: damaged, of another version, or
  * with a word that this one does not know, as reterr says with the line.
@@ -506,7 +508,7 @@ bool ssdpm__is_news(const struct changes *kept, const struct ssdpm_plan *plan);
 /*
  * Write undo.new: what revert needs once these are done, beside what is kept
  * already; without the steps that a plan reverts, those of this device alone if
- * it is not NULL.
+ * it is not NULL. Then kept has what was written.
  */
 int ssdpm__keep(struct site *site, struct changes *kept,
 		struct change *const *changes, size_t n,

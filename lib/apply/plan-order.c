@@ -130,13 +130,17 @@ static void order_table(struct ssdpm_plan *plan, struct step *step)
 /* There is room in order: see reserve(). */
 void ssdpm__plan_arrange(struct ssdpm_plan *plan)
 {
+	const uint32_t rank_of_rebuilds = ssdpm__kind(SSDPM_STEP_REBUILD)->rank;
+
 	plan->n_order = 0;
 	for (uint32_t r = 0; r < N_RANKS; r++) {
 		for (size_t i = 0; i < plan->n_steps; i++)
 			order_step(plan, r, plan->steps[i]);
 		for (size_t i = 0; i < plan->n_drives; i++)
-			if (needs_rebuild(plan, &plan->drives[i]))
-				order_step(plan, r, plan->drives[i].rebuild);
+			if (r == rank_of_rebuilds &&
+			    needs_rebuild(plan, &plan->drives[i]))
+				plan->order[plan->n_order++] =
+					plan->drives[i].rebuild;
 	}
 	for (size_t i = 0; i < plan->n_steps; i++)
 		if (plan->steps[i]->change.kind->role == ROLE_TABLE)

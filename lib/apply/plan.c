@@ -273,14 +273,30 @@ int ssdpm__check_tolerance(const struct ssdpm_plan *plan,
 	return ssdpm__fail(reterr, -EIO, 0, "cannot read /%s", path);
 }
 
+static const struct plan_drive *find_named(const struct ssdpm_plan *plan,
+					   const char *name)
+{
+	for (size_t i = 0; i < plan->n_drives; i++)
+		if (!strcmp(ssdpm_device_get_facts(plan->drives[i].device)
+				    ->name,
+			    name))
+			return &plan->drives[i];
+	return NULL;
+}
+
+/* One that is in the plan was read for it. */
 static int add_named(struct ssdpm_plan *plan, const char *name,
 		     struct ssdpm_error *reterr)
 {
+	const struct plan_drive *drive = find_named(plan, name);
 	struct ssdpm_device_facts facts = { .size = sizeof(facts) };
 	struct ssdpm_device *device;
 	char link[SSDPM__TARGET_BYTES];
 	int err;
 
+	if (drive)
+		return ssdpm__check_tolerance(
+			plan, ssdpm_device_get_facts(drive->device), reterr);
 	err = ssdpm__nvme_read_facts(plan->machine, name, &facts);
 	snprintf(link, sizeof(link), "sys/class/nvme/%s", name);
 	if (err && err != -ENOMEM && !ssdpm__exists(plan->machine, link))

@@ -4,6 +4,8 @@
 #include "options/apst-options.h"
 #include "programs.h"
 
+#include <stdlib.h>
+
 static struct plan_command the_settings;
 struct plan_options the_plan_options;
 
@@ -75,6 +77,17 @@ typedef enum exit_status (*finish_fn)(struct work *work,
 				      const struct plan_command *settings,
 				      char **operands, size_t n);
 
+/* The machine alone: who commits reads its devices under the lock. */
+static enum exit_status find_machine(const struct common *common,
+				     struct drives *drives)
+{
+	drives->lives = calloc(1, sizeof(*drives->lives));
+	if (!drives->lives)
+		return failure("out of memory");
+	drives->n_lives = 1;
+	return open_live(common, common->root, &drives->lives[0]);
+}
+
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands,
 			    finish_fn finish)
@@ -83,20 +96,22 @@ static enum exit_status run(const void *data, const struct common *common,
 	struct work work = { .common = common, .options = &settings.plan };
 	struct drives drives = { 0 };
 	enum exit_status status;
+	bool commits;
 
 	settings.plan = the_plan_options;
 	settings.plan.strict = settings.strict;
+	commits = finish == finish_apply && !settings.dry_run;
 	status = check_options(common, &settings, n_operands);
 	if (!status)
-		status = read_devices(common, operands, n_operands, &drives);
+		status = commits ? find_machine(common, &drives) :
+				   read_devices(common, operands, n_operands,
+						&drives);
 	work.drives = &drives;
 	if (!status)
 		status = find_intent(&drives, &settings.plan);
 	if (!status)
 		status = check_targets(common, &settings.plan, n_operands);
-	/* Who commits reads once more. */
-	if (!status && !common->identify &&
-	    (settings.dry_run || finish != finish_apply))
+	if (!status && !common->identify && !commits)
 		identify_concerned(&work, NULL, &drives);
 	if (!status)
 		status = finish(&work, &settings, operands, n_operands);

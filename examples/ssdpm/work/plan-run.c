@@ -188,7 +188,7 @@ static enum exit_status fill(struct work *work, void *data)
 	enum exit_status status;
 
 	/* What could not be read was said the first time. */
-	common.quiet = true;
+	common.quiet = quiet;
 	work->persist[0] = ssdpm_persist_free(work->persist[0]);
 	free_drives(&reading->drives);
 	status = read_devices(&common, reading->operands, reading->n,

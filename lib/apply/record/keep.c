@@ -205,6 +205,8 @@ int ssdpm__keep(struct site *site, struct changes *all,
 	if (!err)
 		err = ssdpm__changes_write(site, new_kept, all->list, n_kept,
 					   reterr);
+	if (!err)
+		ssdpm__changes_cut(all, n_kept);
 	/* What could not be reverted is not done. */
 	if (!err && n_kept && !plan->goes_back)
 		err = ssdpm__reserve(site, new_kept, reterr);

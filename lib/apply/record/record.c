@@ -78,13 +78,17 @@ int ssdpm__changes_add(struct changes *changes, const struct change *change)
 	return 0;
 }
 
+void ssdpm__changes_cut(struct changes *changes, size_t n)
+{
+	while (changes->n > n)
+		change_free(changes->list[--changes->n]);
+}
+
 void ssdpm__changes_free(struct changes *changes)
 {
-	for (size_t i = 0; i < changes->n; i++)
-		change_free(changes->list[i]);
+	ssdpm__changes_cut(changes, 0);
 	free(changes->list);
 	changes->list = NULL;
-	changes->n = 0;
 }
 
 /* A field ends at a tab, a line at its end: neither is in a name of sysfs. */
