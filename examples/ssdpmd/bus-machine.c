@@ -67,6 +67,19 @@ static int get_flag(sd_bus *bus, const char *path, const char *interface,
 			state->in_force);
 }
 
+static int get_runs(sd_bus *bus, const char *path, const char *interface,
+		    const char *property, sd_bus_message *reply, void *userdata,
+		    sd_bus_error *error)
+{
+	(void)bus;
+	(void)path;
+	(void)interface;
+	(void)property;
+	(void)error;
+	return sd_bus_message_append(
+		reply, "t", ((const struct service *)userdata)->n_runs);
+}
+
 static int get_profiles(sd_bus *bus, const char *path, const char *interface,
 			const char *property, sd_bus_message *reply,
 			void *userdata, sd_bus_error *error)
@@ -437,6 +450,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_PROPERTY("InForce", "b", get_flag, 0, CHANGES),
 	SD_BUS_PROPERTY("Fault", "s", get_text, 0, CHANGES),
 	SD_BUS_PROPERTY("Failure", "s", get_text, 0, CHANGES),
+	SD_BUS_PROPERTY("Runs", "t", get_runs, 0, 0),
 	SD_BUS_METHOD_WITH_ARGS("Plan", SD_BUS_ARGS("as", drives, "s", profile),
 				SD_BUS_RESULT(STEPS, steps), on_plan, FOR_ALL),
 	SD_BUS_METHOD_WITH_ARGS("Apply",

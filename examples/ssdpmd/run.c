@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -65,6 +67,7 @@ static int run(void *userdata, struct ssdpm_error *reterr)
 	struct service *service = userdata;
 	int err = 0;
 
+	service->n_runs++;
 	if (service->run_reverts)
 		err = apply(service, fill_revert, reterr);
 	service->run_reverts = false;
@@ -73,15 +76,16 @@ static int run(void *userdata, struct ssdpm_error *reterr)
 
 static void be_run(struct service *service, int pipe)
 {
-	struct ssdpm_error error;
+	struct ssdpm_error error = { 0 };
+	int err;
 
-	if (!ssdpm_request_serve(service->machine, NULL, run, service, NULL,
-				 &error))
-		_exit(0);
-	say("%s", error.message);
-	if (write(pipe, error.message, strlen(error.message)) < 0)
-		_exit(2);
-	_exit(1);
+	service->n_runs = 0;
+	err = ssdpm_request_serve(service->machine, NULL, run, service, NULL,
+				  &error);
+	if (err)
+		say("%s", error.message);
+	dprintf(pipe, "%" PRIu64 " %s", service->n_runs, error.message);
+	_exit(err ? 1 : 0);
 }
 
 static int on_end(sd_event_source *source, const siginfo_t *info,
@@ -157,18 +161,22 @@ static void start_or_fail(struct service *service)
 	answer_calls(service);
 }
 
-static void take_failure(struct service *service, const siginfo_t *info)
+static void take_result(struct service *service, const siginfo_t *info)
 {
-	char text[sizeof(((struct ssdpm_error *)0)->message)] = "";
+	char text[24 + sizeof(((struct ssdpm_error *)0)->message)] = "";
 	ssize_t n = read(service->run_pipe, text, sizeof(text) - 1);
+	const char *failure;
+	char *end;
 
 	close(service->run_pipe);
 	service->run_pipe = -1;
 	text[n > 0 ? n : 0] = 0;
-	if (!*text && (info->si_code != CLD_EXITED || info->si_status))
-		strcpy(text, "the run ended early");
+	service->n_runs += strtoull(text, &end, 10);
+	failure = end + (*end == ' ');
+	if (!*failure && (info->si_code != CLD_EXITED || info->si_status))
+		failure = "the run ended early";
 	free(service->failure);
-	service->failure = strdup(text);
+	service->failure = strdup(failure);
 }
 
 static int on_end(sd_event_source *source, const siginfo_t *info,
@@ -179,7 +187,7 @@ static int on_end(sd_event_source *source, const siginfo_t *info,
 
 	(void)source;
 	service->run = 0;
-	take_failure(service, info);
+	take_result(service, info);
 	if (!read_state(service, &state))
 		tell_state(service, &state);
 	answer_calls(service);

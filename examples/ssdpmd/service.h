@@ -59,7 +59,8 @@ struct service {
 	int watches[4]; /* of files.c */
 	/* The run that is under way. */
 	pid_t run;
-	int run_pipe; /* what its first failure was */
+	int run_pipe; /* how many runs it was, and what has failed first */
+	uint64_t n_runs;
 	bool run_again;
 	bool run_reverts, reverts; /* this one, and the next one */
 	char *failure;		   /* of the last run; "": none */

@@ -163,6 +163,17 @@ def test_a_file_that_is_written_is_in_force_at_once(
     wait_until(lambda: bus.drive("nvme0", "Policy") == "9000", "the property")
 
 
+def test_many_changes_at_once_are_few_runs(bus: Bus, laptop: pathlib.Path) -> None:
+    bus.service(laptop, "--stay")
+    wait_until(lambda: bus.machine("Runs") == 1, "the first run")
+    for i in range(100):
+        ask(laptop, f"{DRIVE}max_exit_latency = {i + 1}ms\n")
+    wait_for(laptop, "100000")
+    # The first event leads to one at once.
+    wait_until(lambda: bus.machine("Runs") >= 2, "another run")
+    assert bus.machine("Runs") <= 4
+
+
 def test_a_fault_in_a_file_is_told_and_sets_nothing(
     bus: Bus, laptop: pathlib.Path
 ) -> None:

@@ -267,6 +267,7 @@ def make_initramfs(
     systemd: bool,
     tlp: bool,
     programs: list[pathlib.Path],
+    named: dict[pathlib.Path, str],
 ) -> bytes:
     image = Initramfs()
     for directory in ("dev", "proc", "sys", "tmp", "run", "etc", "mnt", "result", "var/lib"):
@@ -283,6 +284,8 @@ def make_initramfs(
         image.library(library)
     for program in programs:
         image.program(program)
+    for program, name in named.items():
+        image.program(program, name)
     if udev or systemd:
         image.tree(PACKAGES / "usr/lib/udev/rules.d", "lib/udev/rules.d/")
         for name in ("ata_id", "scsi_id"):
@@ -374,12 +377,13 @@ def boot(
     systemd: bool = False,
     tlp: bool = False,
     programs: list[pathlib.Path] | None = None,
+    named: dict[pathlib.Path, str] | None = None,
     limit: float = 600,
 ) -> Guest:
     """One guest from start to end; its directory is build/vm/NAME-RELEASE.
 
     With systemd, that is the first process, and modules are loaded by udev. files
-    and symbolic links are the guest's, host_files that directory's, which is {dir} in the
+    and symbolic links are the guest's, named its programs elsewhere than in /bin, host_files that directory's, which is {dir} in the
     arguments of QEMU and in the environment.
     """
     directory = BUILD / "vm" / f"{name}-{release}"
@@ -389,7 +393,7 @@ def boot(
         (directory / file).write_bytes(data)
     kernel = Kernel(release)
     initrd = directory / "initrd"
-    initrd.write_bytes(make_initramfs(kernel, script, modules, files or {}, links or {}, udev, systemd, tlp, programs or []))
+    initrd.write_bytes(make_initramfs(kernel, script, modules, files or {}, links or {}, udev, systemd, tlp, programs or [], named or {}))
     command = [
         str(CACHE / "qemu/qemu"),
         *("-L", "/usr/share/seabios", "-L", "/usr/share/qemu"),

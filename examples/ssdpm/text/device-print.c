@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/device.h"
 
+#include "input/owners.h"
+
 #include "options/advised.h"
 #include "options/numbers.h"
 #include "options/apst-options.h"
@@ -360,25 +362,6 @@ static void print_owners(const struct surroundings *around, const char *before,
 			printf(":%u", owner->line);
 		printf(": %s\n", owner->setting);
 	}
-}
-
-static bool sets_links(const struct ssdpm_owner *owner)
-{
-	static const char *const words[] = { "SATA_LINKPWR_ON_",
-					     "SATA_POWER=",
-					     "alpm",
-					     "link_power_management_policy",
-					     "mobile_lpm_policy=",
-					     "powertop --auto-tune",
-					     "system76-power daemon" };
-
-	/* Ours say no more than what they are for. */
-	if (owner->kind == SSDPM_OWNER_SSDPM)
-		return strcmp(owner->setting, "modprobe") != 0;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strstr(owner->setting, words[i]))
-			return true;
-	return false;
 }
 
 enum exit_status print_link_owners(const struct live *live)

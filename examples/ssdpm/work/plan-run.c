@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "input/owners.h"
 #include "programs.h"
 
 #include <errno.h>
@@ -97,6 +98,14 @@ void identify_concerned(const struct work *work, const struct ssdpm_plan *plan,
 	}
 }
 
+/* A file that is made for one of them makes it set the same. */
+static enum exit_status say_others(const struct work *work,
+				   const struct plan_command *settings)
+{
+	return say_owners(work->drives->lives[0], work->plan,
+			  ssdpm_persist_kind_to_string(settings->persist));
+}
+
 enum exit_status finish_plan(struct work *work,
 			     const struct plan_command *settings,
 			     char **operands, size_t n)
@@ -111,6 +120,8 @@ enum exit_status finish_plan(struct work *work,
 	status = prepare(work, settings,
 			 both ? SSDPM_SOURCE_AC : settings->plan.power_source,
 			 !both, work->drives);
+	if (!status && !work->common->quiet)
+		status = say_others(work, settings);
 	if (!status)
 		status = estimate_work(work);
 	if (!settings->both_sources)
@@ -210,6 +221,8 @@ static enum exit_status fill(struct work *work, void *data)
 	if (!status)
 		status = fill_plan(&common, work->options, &work->profile,
 				   work->drives, work->plan);
+	if (!status && !quiet)
+		status = say_others(work, settings);
 	if (!status)
 		status = complete(work, settings, true);
 	return status ? status : check_files(work);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/owners.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_one(const char *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (strstr(text, *words))
+			return true;
+	return false;
+}
+
+bool sets_links(const struct ssdpm_owner *owner)
+{
+	static const char *const words[] = { "SATA_LINKPWR_ON_",
+					     "SATA_POWER=",
+					     "alpm",
+					     "link_power_management_policy",
+					     "mobile_lpm_policy=",
+					     "powertop --auto-tune",
+					     "system76-power daemon",
+					     NULL };
+
+	/* Ours say no more than what they are for. */
+	if (owner->kind == SSDPM_OWNER_SSDPM)
+		return strcmp(owner->setting, "modprobe") != 0;
+	return has_one(owner->setting, words);
+}
+
+static bool sets_tolerances(const struct ssdpm_owner *owner)
+{
+	return owner->kind == SSDPM_OWNER_SSDPM ||
+	       strstr(owner->setting, "pm_qos_latency_tolerance_us");
+}
+
+/* Whether the plan has a step of a kind that is not left alone. */
+static bool has_step(const struct ssdpm_plan *plan, uint32_t kind)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (step.kind == kind && step.state != SSDPM_STEP_LEFT_ALONE)
+			return true;
+	return false;
+}
+
+/* What else there is to do with it; "": nothing that ssdpm knows. */
+static void describe_way(const struct ssdpm_owner *owner, char way[80])
+{
+	const char *word = ssdpm_owner_kind_to_string(owner->kind);
+
+	*way = 0;
+	if (owner->kind == SSDPM_OWNER_SSDPM)
+		snprintf(way, 80, "; ssdpm revert --persist=%.20s removes it",
+			 owner->setting);
+	else if (owner->kind == SSDPM_OWNER_TLP ||
+		 owner->kind == SSDPM_OWNER_TUNED)
+		snprintf(way, 80,
+			 "; ssdpm apply --persist %s makes it set the "
+			 "same",
+			 word);
+}
+
+static void say_owner(const struct ssdpm_owner *owner, const char *what)
+{
+	char way[80], line[16] = "";
+
+	describe_way(owner, way);
+	if (owner->line)
+		snprintf(line, sizeof(line), ":%u", owner->line);
+	remark("%s also sets %s, and may undo this: %s%s: %s%s",
+	       ssdpm_owner_kind_to_string(owner->kind), what, owner->path, line,
+	       owner->setting, way);
+}
+
+/* Modules read their files before anything is set. */
+static bool may_undo(const struct ssdpm_owner *owner, const char *but)
+{
+	return owner->kind != SSDPM_OWNER_MODPROBE &&
+	       (!but ||
+		(strcmp(ssdpm_owner_kind_to_string(owner->kind), but) != 0 &&
+		 strcmp(owner->setting, but) != 0));
+}
+
+enum exit_status say_owners(const struct live *live,
+			    const struct ssdpm_plan *plan, const char *but)
+{
+	const bool links = has_step(plan, SSDPM_STEP_LPM);
+	const bool tolerances = has_step(plan, SSDPM_STEP_LATENCY_TOLERANCE);
+	struct ssdpm_owner *owners;
+	struct ssdpm_error error;
+	size_t n;
+
+	if (ssdpm_machine_read_owners(live->machine, &owners, &n, &error))
+		return complain_of_device(NULL, &error);
+	for (size_t i = 0; i < n; i++) {
+		if (!may_undo(&owners[i], but))
+			continue;
+		if (links && sets_links(&owners[i]))
+			say_owner(&owners[i], "link policies");
+		else if (tolerances && sets_tolerances(&owners[i]))
+			say_owner(&owners[i], "latency tolerances");
+	}
+	free(owners);
+	return STATUS_DONE;
+}
