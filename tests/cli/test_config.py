@@ -343,6 +343,44 @@ def test_the_profile_that_the_service_has_noted_counts(
     assert [s["after"] for s in plan["steps"] if s["origin"]] == ["7000"]
 
 
+TUNED = (
+    b"ssdpm: tuned also sets link policies, and may undo this: "
+    b"/usr/lib/tuned/powersave/tuned.conf:5: alpm=med_power_with_dipm; "
+    b"ssdpm apply --persist tuned makes it set the same\n"
+)
+
+
+def test_who_may_undo_it_is_named_before_it_is_set(
+    ssdpm: Command, machine: Make
+) -> None:
+    at = ("--root", str(machine("desktop-6.1")))
+    assert ssdpm("plan", "--lpm", "medium_power", *at).stderr == TUNED
+    assert ssdpm("apply", "--lpm", "medium_power", *at).stderr == TUNED
+    assert ssdpm("apply", "--lpm", "max_performance", "-q", *at).stderr == b""
+    # Nobody else sets these.
+    assert ssdpm("plan", "-l", "25ms", *at).stderr == b""
+    # The file that is made for it replaces its line.
+    kept = ssdpm("plan", "--lpm", "medium_power", "--persist", "tuned", *at)
+    assert TUNED not in kept.stderr
+
+
+def test_check_names_who_may_have_changed_it(ssdpm: Command, machine: Make) -> None:
+    at = ("--root", str(put(machine("desktop-6.1"), "[machine]\nlpm = min_power\n")))
+    result = ssdpm("check", *at)
+    assert (result.returncode, result.stderr) == (5, TUNED)
+    assert ssdpm("check", "-q", *at).stderr == b""
+
+
+def test_files_and_a_kind_that_persists_undo_each_other(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("laptop"), "[drive]\nkind = nvme\nmax_exit_latency = 25ms\n")
+    at = ("--root", str(root))
+    result = ssdpm("plan", "-p", "auto", "--persist", "udev", *at)
+    assert result.returncode == 0
+    assert b"these and --persist udev undo each other" in result.stderr
+
+
 def test_many_calls_at_once_are_few_runs(ssdpm: Command, machine: Make) -> None:
     root = put(machine("laptop"), "[drive]\nkind = nvme\nmax_exit_latency = 25ms\n")
     call = [COMMAND, "apply", "--config", "--coalesce", "--json", "--root", root]

@@ -98,12 +98,33 @@ void identify_concerned(const struct work *work, const struct ssdpm_plan *plan,
 	}
 }
 
+/* Both would set, each what it says. */
+static enum exit_status say_conflict(const struct work *work,
+				     const struct plan_command *settings)
+{
+	struct plan_options files = { .applied = true };
+	enum exit_status status = STATUS_DONE;
+
+	if (settings->persist)
+		status = find_intent(work->drives, &files);
+	if (!status && files.config)
+		remark("files of ssdpm.conf(5) ask for settings, too: these "
+		       "and --persist %s undo each other; try: ssdpm apply "
+		       "--keep",
+		       ssdpm_persist_kind_to_string(settings->persist));
+	return status;
+}
+
 /* A file that is made for one of them makes it set the same. */
 static enum exit_status say_others(const struct work *work,
 				   const struct plan_command *settings)
 {
-	return say_owners(work->drives->lives[0], work->plan,
-			  ssdpm_persist_kind_to_string(settings->persist));
+	enum exit_status status = say_conflict(work, settings);
+
+	return status ? status :
+			say_owners(work->drives->lives[0], work->plan,
+				   ssdpm_persist_kind_to_string(
+					   settings->persist));
 }
 
 enum exit_status finish_plan(struct work *work,
@@ -375,6 +396,8 @@ enum exit_status finish_check(struct work *work,
 		return status;
 	if (work->in_force && (work->common->identify || asks_for_states(work)))
 		status = prove_tables(work);
+	if (!work->in_force && !work->common->quiet)
+		status = say_others(work, settings);
 	work->differences_only = true;
 	printed = print_work(work);
 	if (!status)
