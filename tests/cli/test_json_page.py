@@ -222,7 +222,7 @@ def test_json_is_one_object_for_one_for_many_for_none_and_for_a_failure(
     [
         (["show"], ["ssdpm.device/1"]),
         (["lpm"], ["ssdpm.lpm/1"]),
-        (["check", "--lpm", "med_power_with_dipm"], ["ssdpm.plan/1"]),
+        (["check", "-q", "--lpm", "med_power_with_dipm"], ["ssdpm.plan/1"]),
     ],
 )
 def test_a_drive_that_is_gone_has_its_error_in_the_list_and_the_others_are_there(
