@@ -164,7 +164,7 @@ static enum exit_status complain_of_fit(const struct calibrate_answer *a,
 			options_of[c->contradiction] :
 			NULL;
 
-	for (size_t i = c->n_measured; i-- > 0;)
+	for (size_t i = (size_t)c->n_measured; i-- > 0;)
 		if (a->measured[i].status == SSDPM_MEASURED_CONTRADICTED)
 			reason = a->measured[i].reason;
 	complain("%s, %s: refused: %s%s", operands[1], operands[2], reason,
