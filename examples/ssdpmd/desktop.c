@@ -126,13 +126,11 @@ static int on_source(sd_bus_message *signal, void *userdata,
 		     sd_bus_error *error)
 {
 	struct service *service = userdata;
-	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
 
 	(void)signal;
 	(void)error;
 	/* It tells of batteries, too. */
-	if (ssdpm_machine_read_facts(service->machine, &facts, NULL) ||
-	    facts.power_source != service->state.power_source)
+	if (service->run || read_source(service) != service->run_source)
 		notice(service);
 	return 0;
 }

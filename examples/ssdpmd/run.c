@@ -47,11 +47,29 @@ static int fill_revert(struct ssdpm_plan *plan, void *userdata,
 	return ssdpm_plan_add_revert(plan, reterr);
 }
 
+/* Commands to drives, where what is asked for takes them; 0: it does not. */
+static uint32_t find_read_flags(const struct service *service)
+{
+	struct ssdpm_intent *intent;
+	uint32_t flags;
+
+	/* The fault of a file is said where it is set. */
+	if (ssdpm_intent_read(service->machine, &intent, NULL))
+		return 0;
+	flags = ssdpm_intent_get_flags(intent);
+	ssdpm_intent_free(intent);
+	return flags & SSDPM_INTENT_BY_COMMAND ? SSDPM_READ_COMMANDS : 0;
+}
+
 static int apply(struct service *service, ssdpm_plan_fill_fn fill,
 		 struct ssdpm_error *reterr)
 {
+	const struct ssdpm_plan_params params = {
+		.size = sizeof(params),
+		.flags = find_read_flags(service),
+	};
 	struct ssdpm_plan *plan;
-	int err = ssdpm_plan_new(service->machine, NULL, &plan, reterr);
+	int err = ssdpm_plan_new(service->machine, &params, &plan, reterr);
 
 	if (err)
 		return err;
@@ -62,16 +80,30 @@ static int apply(struct service *service, ssdpm_plan_fill_fn fill,
 	return err;
 }
 
+uint32_t read_source(const struct service *service)
+{
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+
+	return ssdpm_machine_read_facts(service->machine, &facts, NULL) ?
+		       0 :
+		       facts.power_source;
+}
+
+/* The source that it was for, if there was no other one meanwhile. */
 static int run(void *userdata, struct ssdpm_error *reterr)
 {
 	struct service *service = userdata;
+	const uint32_t source = read_source(service);
 	int err = 0;
 
 	service->n_runs++;
 	if (service->run_reverts)
 		err = apply(service, fill_revert, reterr);
 	service->run_reverts = false;
-	return err ? err : apply(service, fill_intent, reterr);
+	if (!err)
+		err = apply(service, fill_intent, reterr);
+	service->run_source = read_source(service) == source ? source : 0;
+	return err;
 }
 
 static void be_run(struct service *service, int pipe)
@@ -84,7 +116,8 @@ static void be_run(struct service *service, int pipe)
 				  &error);
 	if (err)
 		say("%s", error.message);
-	dprintf(pipe, "%" PRIu64 " %s", service->n_runs, error.message);
+	dprintf(pipe, "%" PRIu64 " %u %s", service->n_runs, service->run_source,
+		error.message);
 	_exit(err ? 1 : 0);
 }
 
@@ -163,7 +196,7 @@ static void start_or_fail(struct service *service)
 
 static void take_result(struct service *service, const siginfo_t *info)
 {
-	char text[24 + sizeof(((struct ssdpm_error *)0)->message)] = "";
+	char text[48 + sizeof(((struct ssdpm_error *)0)->message)] = "";
 	ssize_t n = read(service->run_pipe, text, sizeof(text) - 1);
 	const char *failure;
 	char *end;
@@ -172,6 +205,7 @@ static void take_result(struct service *service, const siginfo_t *info)
 	service->run_pipe = -1;
 	text[n > 0 ? n : 0] = 0;
 	service->n_runs += strtoull(text, &end, 10);
+	service->run_source = (uint32_t)strtoul(end, &end, 10);
 	failure = end + (*end == ' ');
 	if (!*failure && (info->si_code != CLD_EXITED || info->si_status))
 		failure = "the run ended early";

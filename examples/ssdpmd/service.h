@@ -60,6 +60,7 @@ struct service {
 	/* The run that is under way. */
 	pid_t run;
 	int run_pipe; /* how many runs it was, and what has failed first */
+	uint32_t run_source; /* what the last one has set; 0: not known */
 	uint64_t n_runs;
 	bool run_again;
 	bool run_reverts, reverts; /* this one, and the next one */
@@ -81,6 +82,8 @@ void leave(struct service *service);
 
 /* run.c: something has happened, so that all is looked at. */
 int notice(struct service *service);
+/* The power source of now; 0: not known. */
+uint32_t read_source(const struct service *service);
 /* The call gets its answer when a run that begins after this has ended. */
 int answer_later(struct service *service, sd_bus_message *call);
 

@@ -23,26 +23,29 @@ static const char *find_value(const char *event, size_t size, const char *key)
 	return "";
 }
 
-/* Batteries tell of themselves all the time. */
-static bool has_other_source(struct service *service)
+/*
+ * An adapter was plugged in or out, maybe both. Batteries tell of themselves
+ * all the time.
+ */
+static bool has_other_source(const struct service *service, const char *event,
+			     size_t size)
 {
-	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
-
-	return service->run ||
-	       ssdpm_machine_read_facts(service->machine, &facts, NULL) ||
-	       facts.power_source != service->state.power_source;
+	return strcmp(find_value(event, size, "POWER_SUPPLY_TYPE="),
+		      "Battery") != 0 ||
+	       service->run || read_source(service) != service->run_source;
 }
 
 /*
  * A controller is announced, and again when it is live; its disk comes after
  * that, as does that of a SATA port.
  */
-static bool is_news(struct service *service, const char *event, size_t size)
+static bool is_news(const struct service *service, const char *event,
+		    size_t size)
 {
 	const char *subsystem = find_value(event, size, "SUBSYSTEM=");
 
 	if (!strcmp(subsystem, "power_supply"))
-		return has_other_source(service);
+		return has_other_source(service, event, size);
 	if (!strcmp(subsystem, "block"))
 		return !strcmp(find_value(event, size, "DEVTYPE="), "disk") &&
 		       strcmp(find_value(event, size, "ACTION="), "change");

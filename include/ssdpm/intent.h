@@ -65,7 +65,8 @@ struct ssdpm_intent_params {
 
 /**
  * ssdpm_plan_add_intent() - what was asked for, as steps, for one device
- * @model:  or NULL: it is not known
+ * @model:  or NULL: it is not known; for a power state it is read by a command
+ *          if the plan was made with SSDPM_READ_COMMANDS
  * @params: or NULL for the defaults
  *
  * As ssdpm_plan_add_profile(): a device that a setting cannot be applied to

@@ -97,11 +97,16 @@ static int add_power(struct ssdpm_plan *plan, struct ssdpm_device *device,
 {
 	const bool has_hint = found->set >> INTENT_WORKLOAD_HINT & 1;
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	struct ssdpm_model *own = NULL;
 	struct ssdpm_error error = { 0 };
 	int err = 0;
 
 	if (found->set >> INTENT_POWER_STATE & 1) {
-		ssdpm_plan_add_power_state(plan, device, model,
+		/* Only the drive itself knows its states. */
+		if (!model && plan->flags)
+			ssdpm_device_read_model(device, plan->flags, NULL, &own,
+						NULL);
+		ssdpm_plan_add_power_state(plan, device, own ? own : model,
 					   found->power_state,
 					   has_hint ? found->workload_hint :
 						      SSDPM_WORKLOAD_HINT_KEEP,
@@ -109,6 +114,7 @@ static int add_power(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		/* Which states there are is a matter of the drive. */
 		if (error.code == -EINVAL)
 			error.code = -EOPNOTSUPP;
+		ssdpm_model_unref(own);
 		err = ssdpm__plan_settle(plan, SSDPM_STEP_POWER_STATE,
 					 facts->path + 1, facts->name, &error,
 					 reterr);

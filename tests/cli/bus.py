@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -16,8 +17,9 @@ from command import BUILD, TOP
 SSDPMD = BUILD / "examples/ssdpmd/ssdpmd"
 # What tests/run unpacks: systemd need not be installed.
 PACKAGES = TOP / "build/packages/usr"
-BUSCTL = f"""#!/bin/sh
-LD_LIBRARY_PATH={PACKAGES}/lib/x86_64-linux-gnu/systemd exec {PACKAGES}/bin/busctl "$@"
+LIBRARIES = PACKAGES / "lib/x86_64-linux-gnu/systemd"
+BUSCTL = """#!/bin/sh
+LD_LIBRARY_PATH={folder} exec {folder}/busctl.program "$@"
 """
 CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -61,7 +63,11 @@ class Bus:
         config.write_text(CONFIG.format(socket=socket))
         programs = directory / "bin"
         programs.mkdir()
-        (programs / "busctl").write_text(BUSCTL)
+        # Where everybody may go: the tree may be in the home of root.
+        shutil.copy(PACKAGES / "bin/busctl", programs / "busctl.program")
+        for library in LIBRARIES.glob("libsystemd-shared-*.so"):
+            shutil.copy(library, programs)
+        (programs / "busctl").write_text(BUSCTL.format(folder=programs))
         (programs / "busctl").chmod(0o755)
         self.environment = os.environ | {
             "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={socket}",

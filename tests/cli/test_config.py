@@ -345,8 +345,8 @@ def test_the_profile_that_the_service_has_noted_counts(
 
 TUNED = (
     b"ssdpm: tuned also sets link policies, and may undo this: "
-    b"/usr/lib/tuned/powersave/tuned.conf:5: alpm=med_power_with_dipm; "
-    b"ssdpm apply --persist tuned makes it set the same\n"
+    b"/usr/lib/tuned/powersave/tuned.conf:5: alpm=med_power_with_dipm "
+    b"(--persist tuned makes it set the same)\n"
 )
 
 

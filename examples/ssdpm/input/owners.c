@@ -53,13 +53,11 @@ static void describe_way(const struct ssdpm_owner *owner, char way[80])
 
 	*way = 0;
 	if (owner->kind == SSDPM_OWNER_SSDPM)
-		snprintf(way, 80, "; ssdpm revert --persist=%.20s removes it",
+		snprintf(way, 80, " (revert --persist=%.20s removes it)",
 			 owner->setting);
 	else if (owner->kind == SSDPM_OWNER_TLP ||
 		 owner->kind == SSDPM_OWNER_TUNED)
-		snprintf(way, 80,
-			 "; ssdpm apply --persist %s makes it set the "
-			 "same",
+		snprintf(way, 80, " (--persist %s makes it set the same)",
 			 word);
 }
 

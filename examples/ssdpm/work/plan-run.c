@@ -141,10 +141,10 @@ enum exit_status finish_plan(struct work *work,
 	status = prepare(work, settings,
 			 both ? SSDPM_SOURCE_AC : settings->plan.power_source,
 			 !both, work->drives);
-	if (!status && !work->common->quiet)
-		status = say_others(work, settings);
 	if (!status)
 		status = estimate_work(work);
+	if (!status && !work->common->quiet)
+		status = say_others(work, settings);
 	if (!settings->both_sources)
 		return status ? status : print_work(work);
 	if (!status)
