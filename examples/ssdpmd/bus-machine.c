@@ -165,28 +165,6 @@ static int reply_steps(sd_bus_message *call, const struct ssdpm_plan *plan,
 	return err;
 }
 
-/* What the files ask for, against what is so now. */
-static int plan_intent(struct service *service, struct ssdpm_plan **ret_plan,
-		       struct ssdpm_error *error)
-{
-	struct ssdpm_intent *intent;
-	struct ssdpm_plan *plan;
-	int err = ssdpm_intent_read(service->machine, &intent, error);
-
-	if (err)
-		return err;
-	err = ssdpm_plan_new(service->machine, NULL, &plan, error);
-	if (!err) {
-		err = ssdpm_plan_add_intent_all(plan, intent, NULL, error);
-		if (err)
-			ssdpm_plan_free(plan);
-		else
-			*ret_plan = plan;
-	}
-	ssdpm_intent_free(intent);
-	return err;
-}
-
 static int plan_profile(struct service *service, char *const *drives,
 			const char *profile, struct ssdpm_plan **ret_plan,
 			struct ssdpm_error *error)
@@ -375,9 +353,10 @@ static int go_check(struct service *service, sd_bus_message *call)
 {
 	struct ssdpm_error failure;
 	struct ssdpm_plan *plan;
+	uint32_t flags;
 	int err;
 
-	if (plan_intent(service, &plan, &failure))
+	if (plan_intent(service, &flags, &plan, &failure))
 		return reply_error(call, ERROR_FILES, &failure);
 	if (ssdpm_plan_read(plan, &failure))
 		err = reply_error(call, ERROR_FAILED, &failure);
@@ -416,14 +395,16 @@ void answer(struct service *service, sd_bus_message *call)
 	struct wanted wanted = { 0 };
 	struct ssdpm_error failure;
 	struct ssdpm_plan *plan;
+	uint32_t flags;
 	int err = 0;
 
 	if (sd_bus_message_is_method_call(call, NULL, "Apply"))
 		err = read_wanted(call, &wanted);
-	if (err >= 0 && plan_intent(service, &plan, &failure)) {
+	if (err >= 0 && plan_intent(service, &flags, &plan, &failure)) {
 		err = reply_error(call, ERROR_FILES, &failure);
 	} else if (err >= 0) {
-		if (*service->failure && has_any(plan, wanted.drives))
+		if (service->failure && *service->failure &&
+		    has_any(plan, wanted.drives))
 			err = sd_bus_reply_method_errorf(
 				call, ERROR_FAILED, "%s", service->failure);
 		else

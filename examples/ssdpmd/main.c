@@ -153,7 +153,7 @@ static int join_bus(struct service *service)
 	return err;
 }
 
-/* What cannot be watched is said, and does without. */
+/* If a source of events fails, the service goes on with the others. */
 static int begin(struct service *service)
 {
 	struct state state;

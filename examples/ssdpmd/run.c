@@ -53,7 +53,7 @@ static uint32_t find_read_flags(const struct service *service)
 	struct ssdpm_intent *intent;
 	uint32_t flags;
 
-	/* The fault of a file is said where it is set. */
+	/* The run itself reports a fault in a file. */
 	if (ssdpm_intent_read(service->machine, &intent, NULL))
 		return 0;
 	flags = ssdpm_intent_get_flags(intent);
@@ -152,6 +152,16 @@ static int start(struct service *service)
 				  on_end, service);
 }
 
+/* Without memory for the words there are none. */
+static void set_failure(struct service *service, const char *text)
+{
+	char *old = service->failure;
+
+	service->failure_is_new = strcmp(old ? old : "", text) != 0;
+	service->failure = strdup(text);
+	free(old);
+}
+
 static void answer_calls(struct service *service)
 {
 	for (size_t i = 0; i < service->n_calls; i++) {
@@ -185,8 +195,7 @@ static void start_or_fail(struct service *service)
 
 	if (err >= 0)
 		return;
-	free(service->failure);
-	service->failure = strdup(ssdpm_strerror(err));
+	set_failure(service, ssdpm_strerror(err));
 	service->calls = service->next_calls;
 	service->n_calls = service->n_next_calls;
 	service->next_calls = NULL;
@@ -209,8 +218,7 @@ static void take_result(struct service *service, const siginfo_t *info)
 	failure = end + (*end == ' ');
 	if (!*failure && (info->si_code != CLD_EXITED || info->si_status))
 		failure = "the run ended early";
-	free(service->failure);
-	service->failure = strdup(failure);
+	set_failure(service, failure);
 }
 
 static int on_end(sd_event_source *source, const siginfo_t *info,

@@ -65,6 +65,7 @@ struct service {
 	bool run_again;
 	bool run_reverts, reverts; /* this one, and the next one */
 	char *failure;		   /* of the last run; "": none */
+	bool failure_is_new;	   /* and was not told yet */
 	/* Calls that wait for the end of a run that began after them. */
 	sd_bus_message **calls, **next_calls;
 	size_t n_calls, n_next_calls;
@@ -88,6 +89,10 @@ uint32_t read_source(const struct service *service);
 int answer_later(struct service *service, sd_bus_message *call);
 
 /* state.c */
+
+/* What the files ask for, against what is so now; free the plan. */
+int plan_intent(const struct service *service, uint32_t *ret_flags,
+		struct ssdpm_plan **ret_plan, struct ssdpm_error *error);
 int read_state(struct service *service, struct state *ret_state);
 void free_state(struct state *state);
 /* Take the place of the state, and tell who listens what has changed. */

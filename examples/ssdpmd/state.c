@@ -114,24 +114,39 @@ static bool is_in_force(const struct ssdpm_plan *plan)
 	return true;
 }
 
-static int compare(struct service *service, struct state *state,
-		   struct ssdpm_error *error)
+int plan_intent(const struct service *service, uint32_t *ret_flags,
+		struct ssdpm_plan **ret_plan, struct ssdpm_error *error)
 {
 	struct ssdpm_intent *intent;
-	struct ssdpm_plan *plan;
+	struct ssdpm_plan *plan = NULL;
 	int err = ssdpm_intent_read(service->machine, &intent, error);
 
 	if (err)
 		return err;
-	state->intent_flags = ssdpm_intent_get_flags(intent);
 	err = ssdpm_plan_new(service->machine, NULL, &plan, error);
-	if (!err) {
+	if (!err)
 		err = ssdpm_plan_add_intent_all(plan, intent, NULL, error);
-		state->in_force = !err && is_in_force(plan);
+	if (err) {
 		ssdpm_plan_free(plan);
+	} else {
+		*ret_flags = ssdpm_intent_get_flags(intent);
+		*ret_plan = plan;
 	}
 	ssdpm_intent_free(intent);
 	return err;
+}
+
+static int compare(const struct service *service, struct state *state,
+		   struct ssdpm_error *error)
+{
+	struct ssdpm_plan *plan;
+	int err = plan_intent(service, &state->intent_flags, &plan, error);
+
+	if (err)
+		return err;
+	state->in_force = is_in_force(plan);
+	ssdpm_plan_free(plan);
+	return 0;
 }
 
 /* Files that cannot be read are no reason to end: they can be mended. */
@@ -214,15 +229,20 @@ static void tell_drive(struct service *service, const struct drive *old,
 static void tell_machine(struct service *service, const struct state *old)
 {
 	const struct state *new = &service->state;
-	const char *names[4];
+	const char *names[6];
 	size_t n = 0;
 
 	if (old->power_source != new->power_source)
 		names[n++] = "PowerSource";
+	if ((old->intent_flags ^ new->intent_flags) & SSDPM_INTENT_SETS)
+		names[n++] = "Asked";
 	if (old->in_force != new->in_force)
 		names[n++] = "InForce";
 	if (strcmp(old->fault, new->fault) != 0)
 		names[n++] = "Fault";
+	if (service->failure_is_new)
+		names[n++] = "Failure";
+	service->failure_is_new = false;
 	names[n] = NULL;
 	if (n)
 		sd_bus_emit_properties_changed_strv(service->bus, SSDPMD_PATH,

@@ -83,7 +83,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t events,
 	(void)source;
 	(void)events;
 	while ((n = receive(fd, event)) >= 0 || n == -EINTR || n == -ENOBUFS)
-		/* Where some were lost, nobody knows which. */
+		/* ENOBUFS: the kernel dropped events, maybe ours. */
 		news = news || n == -ENOBUFS ||
 		       (n > 0 && is_news(service, event, (size_t)n));
 	if (news)

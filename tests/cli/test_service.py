@@ -189,6 +189,28 @@ def test_a_fault_in_a_file_is_told_and_sets_nothing(
     wait_until(lambda: not bus.machine("Fault") + bus.machine("Failure"), "no fault")
 
 
+def test_who_listens_hears_of_a_failure_and_of_what_is_asked(
+    bus: Bus, laptop: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    bus.service(laptop, "--stay")
+    heard = tmp_path / "heard"
+    with heard.open("wb") as file:
+        monitor = subprocess.Popen(
+            ["busctl", "--system", "monitor", "org.ssdpm1"],
+            env=bus.environment,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+        )
+        wait_until(lambda: b"Monitoring" in heard.read_bytes(), "a monitor")
+        ask(laptop, DRIVE + "max_exit_latency = soon\n")
+        wait_until(lambda: b'"Failure"' in heard.read_bytes(), "the failure")
+        assert b'"Fault"' in heard.read_bytes()
+        ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+        wait_until(lambda: b'"Asked"' in heard.read_bytes(), "what is asked for")
+        monitor.terminate()
+        monitor.wait()
+
+
 @pytest.mark.parametrize("name", DESKTOPS)
 def test_the_profile_of_the_desktop_chooses_ours(
     bus: Bus, laptop: pathlib.Path, name: str

@@ -190,9 +190,11 @@ static enum exit_status keep_until_reboot(const struct work *work, size_t n)
 {
 	const char *obstacle = find_obstacle(work->options, n);
 	struct plan_options files = { .applied = true };
-	enum exit_status status = find_intent(work->drives, &files);
+	enum exit_status status = STATUS_DONE;
 
-	if (status || !files.config || work->options->config)
+	if (!work->options->config)
+		status = find_intent(work->drives, &files);
+	if (status || !files.config)
 		return status;
 	if (!obstacle)
 		return keep_all(work, SSDPM_KEEP_UNTIL_REBOOT);

@@ -396,12 +396,13 @@ enum exit_status finish_check(struct work *work,
 		return status;
 	if (work->in_force && (work->common->identify || asks_for_states(work)))
 		status = prove_tables(work);
-	if (!work->in_force && !work->common->quiet)
-		status = say_others(work, settings);
 	work->differences_only = true;
 	printed = print_work(work);
 	if (!status)
 		status = printed;
+	/* Why the tables are not known is the status, then. */
+	if (!status && !work->in_force && !work->common->quiet)
+		status = say_others(work, settings);
 	if (!status)
 		status = complain_of_unknown(work->plan);
 	/* Over a journal that is so whatever the values are. */
