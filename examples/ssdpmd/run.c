@@ -221,6 +221,13 @@ static void take_result(struct service *service, const siginfo_t *info)
 	set_failure(service, failure);
 }
 
+/* It changed under the run, maybe without an event: firmware can miss one. */
+static bool was_for_other_source(const struct service *service)
+{
+	return service->failure && !*service->failure &&
+	       service->run_source != service->state.power_source;
+}
+
 static int on_end(sd_event_source *source, const siginfo_t *info,
 		  void *userdata)
 {
@@ -237,6 +244,8 @@ static int on_end(sd_event_source *source, const siginfo_t *info,
 		start_or_fail(service);
 	else if (service->is_leaving)
 		sd_event_exit(service->event, 0);
+	else if (was_for_other_source(service))
+		notice(service);
 	stay_awake(service);
 	return 0;
 }

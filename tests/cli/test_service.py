@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import pathlib
 import signal
 import subprocess
@@ -268,6 +269,37 @@ def test_it_stays_where_the_intent_depends_on_the_power_source(
         process.wait(15)
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == 0
+
+
+def test_a_source_that_changed_under_a_run_gets_another_run(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    """No event tells of the change: firmware can miss one."""
+    ask(laptop, "[machine]\nprofile = auto\n")
+    (online,) = laptop.glob("sys/class/power_supply/*/online")
+    online.write_text("1\n")
+    lock = laptop / "run/ssdpm/lock"
+    lock.parent.mkdir(parents=True)
+    lock.parent.chmod(0o700)
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        process = bus.service(laptop)
+        wait_until(lambda: has_open(process.pid, lock), "a run that waits")
+        online.write_text("0\n")
+    wait_for(laptop, "200000")
+    wait_until(lambda: bus.machine("Runs") == 2, "two runs")
+    assert bus.machine("PowerSource") == "battery"
+
+
+def has_open(parent: int, path: pathlib.Path) -> bool:
+    """A process that this one has started."""
+    children = pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text()
+    links = [
+        link
+        for child in children.split()
+        for link in pathlib.Path(f"/proc/{child}/fd").glob("*")
+    ]
+    return any(link.exists() and link.samefile(path) for link in links)
 
 
 def test_a_second_one_does_not_start(bus: Bus, laptop: pathlib.Path) -> None:

@@ -3,7 +3,9 @@
  * State is one byte in the APM status port B3h (plain storage in QEMU; write it from the guest through
  * /dev/port or from the host with the monitor: o/b 0xb3 VALUE):
  *   bit 0: mains unplugged;  bit 1: battery absent;  bits 2-7: used charge, in 64ths.
- * A thermal zone polled each 0.5 s notices a change and notifies, so the kernel sends real uevents. */
+ * A thermal zone polled each 0.5 s notices a change and notifies, so the kernel sends real uevents. Between two
+ * polls the mains may have gone and come back: firmware tells of each, and this one of any change of the byte. Let
+ * the charge differ each time. */
 DefinitionBlock ("", "SSDT", 2, "BENCH", "PWRTEST", 1)
 {
     OperationRegion (APMS, SystemIO, 0xB3, 1)
@@ -57,7 +59,7 @@ DefinitionBlock ("", "SSDT", 2, "BENCH", "PWRTEST", 1)
                 {
                     Local1 = \LAST ^ Local0
                     \LAST = Local0
-                    If (Local1 & 1) { Notify (\_SB.ADP1, 0x80) }
+                    Notify (\_SB.ADP1, 0x80)
                     If (Local1 & 2) { Notify (\_SB.BAT0, 0x81) }
                     Notify (\_SB.BAT0, 0x80)
                 }

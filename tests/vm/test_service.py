@@ -94,14 +94,15 @@ power 100
 until_true source_is 1
 set_by ac
 
-# 20 flips, as fast as they go; they end on either side.
+# 20 flips, as fast as they go; they end on either side. The charge differs each time:
+# the firmware looks twice a second, and would miss a flip there and back.
 storm=0
 while [ $storm -lt {N_STORMS} ]; do
 	before=$(runs)
 	begin=$(now)
 	flip=0
 	while [ $flip -lt 20 ]; do
-		power $((100 + (flip + storm) % 2))
+		power $((100 + 4 * flip + (flip + storm) % 2))
 		flip=$((flip + 1))
 	done
 	end=$(now)
