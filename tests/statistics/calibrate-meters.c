@@ -113,7 +113,7 @@ static void count(const struct truth *truth,
 
 	for (size_t i = 0; i < N_PARAMETERS; i++) {
 		const struct ssdpm_measured *one = find_measured(
-			calibration->measured, calibration->n_measured,
+			calibration->measured, (size_t)calibration->n_measured,
 			seen[i].kind, seen[i].index);
 		double value = truth_value(truth, seen[i].kind, seen[i].index);
 
