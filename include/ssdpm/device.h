@@ -766,6 +766,7 @@ enum ssdpm_owner_kind {
 	SSDPM_OWNER_MODPROBE = 5,
 	SSDPM_OWNER_SSDPM = 6,	 /* files of ssdpm apply --persist */
 	SSDPM_OWNER_SYSTEMD = 7, /* units, such as powertop's, and tmpfiles.d */
+	SSDPM_OWNER_SYSFSUTILS = 8,
 };
 
 /**

@@ -66,7 +66,8 @@ enum ssdpm_object_flag {
  * @advice:  what to do about each of these, in words; NULL: nothing is said
  * @power:   DEVICE: from ssdpm_device_read_power(), or NULL
  * @devsleep: DEVICE: from ssdpm_device_read_devsleep(), or NULL
- * @owners:  MACHINE: from ssdpm_machine_read_owners(); @n_owners of them
+ * @owners:  MACHINE: from ssdpm_machine_read_owners(); PLAN: those that may
+ * undo it, NULL: nobody looked for them; @n_owners of them
  * @plan:    PLAN
  * @profile: PLAN: or NULL
  * @persists: PLAN: the files that make it last: @n_persists, of which some may

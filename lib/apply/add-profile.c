@@ -203,24 +203,22 @@ int ssdpm__known_model(struct ssdpm_device *device,
 	return err == -ENOMEM ? ssdpm__no_memory(reterr) : 0;
 }
 
-static int add_device(struct ssdpm_plan *plan, struct ssdpm_device *device,
-		      const struct ssdpm_catalogue *catalogue,
-		      const struct ssdpm_profile_settings *settings,
-		      struct ssdpm_error *reterr)
+static int add_known(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		     const struct ssdpm_catalogue *catalogue,
+		     ssdpm__add_device_fn add, const void *asked,
+		     struct ssdpm_error *reterr)
 {
 	struct ssdpm_model *model = NULL;
 	int err = ssdpm__known_model(device, catalogue, &model, reterr);
 
 	if (!err)
-		err = ssdpm_plan_add_profile(plan, device, model, settings,
-					     reterr);
+		err = add(plan, device, model, asked, reterr);
 	ssdpm_model_unref(model);
 	return err;
 }
 
-int ssdpm_plan_add_profile_all(struct ssdpm_plan *plan,
-			       const struct ssdpm_profile_settings *settings,
-			       struct ssdpm_error *reterr)
+int ssdpm__add_all(struct ssdpm_plan *plan, ssdpm__add_device_fn add,
+		   const void *asked, struct ssdpm_error *reterr)
 {
 	struct ssdpm_catalogue *catalogue = NULL;
 	struct ssdpm_device **devices;
@@ -232,8 +230,23 @@ int ssdpm_plan_add_profile_all(struct ssdpm_plan *plan,
 		return err;
 	err = ssdpm_catalogue_new(NULL, 0, &catalogue, reterr);
 	for (size_t i = 0; !err && i < n; i++)
-		err = add_device(plan, devices[i], catalogue, settings, reterr);
+		err = add_known(plan, devices[i], catalogue, add, asked,
+				reterr);
 	ssdpm_device_list_free(devices, n);
 	ssdpm_catalogue_free(catalogue);
 	return err;
+}
+
+static int add_profile(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		       struct ssdpm_model *model, const void *settings,
+		       struct ssdpm_error *reterr)
+{
+	return ssdpm_plan_add_profile(plan, device, model, settings, reterr);
+}
+
+int ssdpm_plan_add_profile_all(struct ssdpm_plan *plan,
+			       const struct ssdpm_profile_settings *settings,
+			       struct ssdpm_error *reterr)
+{
+	return ssdpm__add_all(plan, add_profile, settings, reterr);
 }

@@ -278,6 +278,17 @@ int ssdpm__known_model(struct ssdpm_device *device,
 		       struct ssdpm_model **ret_model,
 		       struct ssdpm_error *reterr);
 
+/* Add what is asked of one drive. */
+typedef int (*ssdpm__add_device_fn)(struct ssdpm_plan *plan,
+				    struct ssdpm_device *device,
+				    struct ssdpm_model *model,
+				    const void *asked,
+				    struct ssdpm_error *reterr);
+
+/* add-profile.c: for each drive of the machine. */
+int ssdpm__add_all(struct ssdpm_plan *plan, ssdpm__add_device_fn add,
+		   const void *asked, struct ssdpm_error *reterr);
+
 /* What adding a step came to: a reason is no failure, but leaves it alone. */
 int ssdpm__plan_settle(struct ssdpm_plan *plan, uint32_t kind, const char *path,
 		       const char *device, const struct ssdpm_error *error,

@@ -171,5 +171,6 @@ static const char owner_kind_words[][18] = {
 	[SSDPM_OWNER_MODPROBE] = "modprobe",
 	[SSDPM_OWNER_SSDPM] = "ssdpm",
 	[SSDPM_OWNER_SYSTEMD] = "systemd",
+	[SSDPM_OWNER_SYSFSUTILS] = "sysfsutils",
 };
 ENUM_WORDS(owner_kind)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who else sets latency tolerances and link power management: the files of TLP,
- * tuned, laptop-mode-tools, udev, modprobe, systemd, and our own.
+ * tuned, laptop-mode-tools, udev, modprobe, systemd, sysfsutils, and our own.
  */
 #include "device/internal.h"
 
@@ -91,7 +91,8 @@ static bool is_laptop_mode(struct span line)
 	       !ssdpm__span_is(value_of(line), "0");
 }
 
-/* A line of a rule, of tmpfiles.d, or of a unit, whose programs we know. */
+/* A line of a rule, of tmpfiles.d, sysfs.d, or of a unit, whose programs we
+ * know. */
 static bool is_writer(struct span line)
 {
 	static const char *const words[] = { "link_power_management_policy",
@@ -100,6 +101,13 @@ static bool is_writer(struct span line)
 					     "system76-power daemon", NULL };
 
 	return *line.at != '#' && contains_one(line, words);
+}
+
+/* Who may write to the file is said in the same way: that sets nothing. */
+static bool is_sysfs_value(struct span line)
+{
+	return !ssdpm__take(&line, "mode ") && !ssdpm__take(&line, "owner ") &&
+	       is_writer(line);
 }
 
 static bool is_modprobe(struct span line)
@@ -145,6 +153,8 @@ static const struct owner_place {
 	{ SSDPM_OWNER_SYSTEMD, "etc/tmpfiles.d", ".conf", is_writer },
 	{ SSDPM_OWNER_SYSTEMD, "run/tmpfiles.d", ".conf", is_writer },
 	{ SSDPM_OWNER_SYSTEMD, "usr/lib/tmpfiles.d", ".conf", is_writer },
+	{ SSDPM_OWNER_SYSFSUTILS, "etc/sysfs.conf", "", is_sysfs_value },
+	{ SSDPM_OWNER_SYSFSUTILS, "etc/sysfs.d", ".conf", is_sysfs_value },
 	{ SSDPM_OWNER_SSDPM, UNITS, ".service", NULL },
 };
 

@@ -201,20 +201,20 @@ int ssdpm_plan_add_intent(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	return err ? err : set_origins(plan, intent, &found, reterr);
 }
 
-static int add_device(struct ssdpm_plan *plan, struct ssdpm_device *device,
-		      const struct ssdpm_catalogue *catalogue,
-		      const struct ssdpm_intent *intent,
-		      const struct ssdpm_intent_params *params,
+/* The files, and the case for which they are read. */
+struct asked {
+	const struct ssdpm_intent *intent;
+	const struct ssdpm_intent_params *params;
+};
+
+static int add_intent(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		      struct ssdpm_model *model, const void *data,
 		      struct ssdpm_error *reterr)
 {
-	struct ssdpm_model *model = NULL;
-	int err = ssdpm__known_model(device, catalogue, &model, reterr);
+	const struct asked *asked = data;
 
-	if (!err)
-		err = ssdpm_plan_add_intent(plan, device, model, intent, params,
-					    reterr);
-	ssdpm_model_unref(model);
-	return err;
+	return ssdpm_plan_add_intent(plan, device, model, asked->intent,
+				     asked->params, reterr);
 }
 
 int ssdpm_plan_add_intent_all(struct ssdpm_plan *plan,
@@ -222,19 +222,7 @@ int ssdpm_plan_add_intent_all(struct ssdpm_plan *plan,
 			      const struct ssdpm_intent_params *params,
 			      struct ssdpm_error *reterr)
 {
-	struct ssdpm_catalogue *catalogue = NULL;
-	struct ssdpm_device **devices;
-	size_t n = 0;
-	int err;
+	const struct asked asked = { intent, params };
 
-	err = ssdpm_device_list_read(plan->machine, &devices, &n, reterr);
-	if (err)
-		return err;
-	err = ssdpm_catalogue_new(NULL, 0, &catalogue, reterr);
-	for (size_t i = 0; !err && i < n; i++)
-		err = add_device(plan, devices[i], catalogue, intent, params,
-				 reterr);
-	ssdpm_device_list_free(devices, n);
-	ssdpm_catalogue_free(catalogue);
-	return err;
+	return ssdpm__add_all(plan, add_intent, &asked, reterr);
 }

@@ -82,6 +82,8 @@ PURE = STAGES.keys() - IO
 INTERNALS = {
     **dict.fromkeys(DEVICE, {*DEVICE}),
     **dict.fromkeys(APPLY, {"device", *APPLY}),
+    # What a profile's settings come to together.
+    "apply/persist": {"policy", "device", *APPLY},
     "intent": {"policy", "apply", "device"},
     **{name: {one for one in seen if one.startswith("energy/")} for name, seen in ENERGY.items()},
 }

@@ -344,7 +344,7 @@ def test_the_profile_that_the_service_has_noted_counts(
 
 
 TUNED = (
-    b"ssdpm: tuned also sets link policies, and may undo this: "
+    b"ssdpm: tuned sets the same, and may undo this: "
     b"/usr/lib/tuned/powersave/tuned.conf:5: alpm=med_power_with_dipm "
     b"(--persist tuned makes it set the same)\n"
 )
@@ -357,6 +357,9 @@ def test_who_may_undo_it_is_named_before_it_is_set(
     assert ssdpm("plan", "--lpm", "medium_power", *at).stderr == TUNED
     assert ssdpm("apply", "--lpm", "medium_power", *at).stderr == TUNED
     assert ssdpm("apply", "--lpm", "max_performance", "-q", *at).stderr == b""
+    (owner,) = ssdpm.json("plan", "--lpm", "medium_power", *at)["owners"]
+    assert (owner["kind"], owner["line"]) == ("tuned", 5)
+    assert ssdpm.json("plan", "-l", "25ms", *at)["owners"] == []
     # Nobody else sets these.
     assert ssdpm("plan", "-l", "25ms", *at).stderr == b""
     # The file that is made for it replaces its line.

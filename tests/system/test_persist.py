@@ -323,6 +323,20 @@ def test_tlp_reads_a_link_policy_without_a_profile(stage: Stage) -> None:
     assert found == [f'SATA_LINKPWR_ON_{on}="medium_power"' for on in ("AC", "BAT")]
 
 
+def test_check_names_the_line_of_tlp(stage: Stage) -> None:
+    (stage.root / "etc/tlp.d").mkdir()
+    line = "SATA_LINKPWR_ON_AC=med_power_with_dipm"
+    (stage.root / "etc/tlp.d/10-links.conf").write_text(line + "\n")
+    command = [BUILD / "examples/ssdpm/ssdpm", "check", "--root", stage.root]
+    checked = subprocess.run(
+        [*command, "--lpm", "max_performance"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert checked.returncode == 5
+    words = f"tlp sets the same, and may undo this: /etc/tlp.d/10-links.conf:1: {line}"
+    assert words in checked.stderr
+
+
 # ---- TuneD ----
 
 @pytest.fixture(params=[[], [NEWER]], ids=["debian-12", "debian-13"])

@@ -56,6 +56,12 @@ NVME: dict[str, tuple[dict[str, Any], str]] = {
     ),
 }
 
+# For who needs more of them.
+EIGHT = {
+    f"EIGHTH{i}": (nvme("One of eight", 0x1B36, (4000, 10000), (4000, 45000)), "")
+    for i in range(8)
+}
+
 # By number of the port: serial number, more properties.
 SATA = {
     0: ("HIPM", ""),
@@ -70,7 +76,7 @@ def devices(serials: list[str]) -> tuple[list[str], dict[str, bytes]]:
     """Arguments of QEMU, and the files that they name."""
     qemu: list[str] = []
     files: dict[str, bytes] = {}
-    for serial, (model, more) in NVME.items():
+    for serial, (model, more) in {**NVME, **EIGHT}.items():
         if serial not in serials:
             continue
         files[f"{serial}.bin"] = drives.identify(model)
@@ -152,7 +158,7 @@ def boot(
     qemu, host_files = devices(serials)
     host_files["power.aml"] = acpi_table()
     qemu += ["-acpitable", "file={dir}/power.aml", *(more_qemu or [])]
-    n_nvme = sum(serial in (*NVME, "STOCK") for serial in serials)
+    n_nvme = sum(serial in (*NVME, *EIGHT, "STOCK") for serial in serials)
     last_disk = "sd" + "abcd"[len(serials) - n_nvme - 1]
     ready = READY.replace("{NVME}", str(n_nvme)).replace("{LAST_DISK}", last_disk)
     return vm.boot(

@@ -48,7 +48,7 @@ FILES: dict[str, bytes | str] = {
     ),
     "etc/ssdpm.conf": "[machine]\nprofile = auto\n",
 }
-N_STORMS = 10
+N_STORMS = 50
 SCRIPT = r"""
 machine() {
 	busctl get-property org.ssdpm1 /org/ssdpm1 org.ssdpm1.Machine $1
@@ -190,7 +190,7 @@ def boot(release: str) -> vm.Guest:
         links=links,
         programs=[pathlib.Path("/usr/bin/dbus-daemon"), vm.PACKAGES / "usr/bin/busctl"],
         named={BUILT / "ssdpmd": "usr/local/libexec/ssdpm/ssdpmd"},
-        limit=900,
+        limit=2400,
     )
 
 

@@ -61,15 +61,15 @@ static void describe_way(const struct ssdpm_owner *owner, char way[80])
 			 word);
 }
 
-static void say_owner(const struct ssdpm_owner *owner, const char *what)
+void say_owner(const struct ssdpm_owner *owner)
 {
 	char way[80], line[16] = "";
 
 	describe_way(owner, way);
 	if (owner->line)
 		snprintf(line, sizeof(line), ":%u", owner->line);
-	remark("%s also sets %s, and may undo this: %s%s: %s%s",
-	       ssdpm_owner_kind_to_string(owner->kind), what, owner->path, line,
+	remark("%s sets the same, and may undo this: %s%s: %s%s",
+	       ssdpm_owner_kind_to_string(owner->kind), owner->path, line,
 	       owner->setting, way);
 }
 
@@ -82,25 +82,24 @@ static bool may_undo(const struct ssdpm_owner *owner, const char *but)
 		 strcmp(owner->setting, but) != 0));
 }
 
-enum exit_status say_owners(const struct live *live,
-			    const struct ssdpm_plan *plan, const char *but)
+enum exit_status find_owners(const struct live *live,
+			     const struct ssdpm_plan *plan, const char *but,
+			     struct ssdpm_owner **ret_owners, size_t *ret_n)
 {
 	const bool links = has_step(plan, SSDPM_STEP_LPM);
 	const bool tolerances = has_step(plan, SSDPM_STEP_LATENCY_TOLERANCE);
 	struct ssdpm_owner *owners;
 	struct ssdpm_error error;
-	size_t n;
+	size_t n, found = 0;
 
 	if (ssdpm_machine_read_owners(live->machine, &owners, &n, &error))
 		return complain_of_device(NULL, &error);
-	for (size_t i = 0; i < n; i++) {
-		if (!may_undo(&owners[i], but))
-			continue;
-		if (links && sets_links(&owners[i]))
-			say_owner(&owners[i], "link policies");
-		else if (tolerances && sets_tolerances(&owners[i]))
-			say_owner(&owners[i], "latency tolerances");
-	}
-	free(owners);
+	for (size_t i = 0; i < n; i++)
+		if (may_undo(&owners[i], but) &&
+		    ((links && sets_links(&owners[i])) ||
+		     (tolerances && sets_tolerances(&owners[i]))))
+			owners[found++] = owners[i];
+	*ret_owners = owners;
+	*ret_n = found;
 	return STATUS_DONE;
 }

@@ -9,10 +9,14 @@
 bool sets_links(const struct ssdpm_owner *owner);
 
 /*
- * A line for each that may undo steps of the plan, with what to do; but for the
- * one of this name, or with NULL for all.
+ * Those that may undo steps of the plan, but for the one of this name, or with
+ * NULL all; free the array.
  */
-enum exit_status say_owners(const struct live *live,
-			    const struct ssdpm_plan *plan, const char *but);
+enum exit_status find_owners(const struct live *live,
+			     const struct ssdpm_plan *plan, const char *but,
+			     struct ssdpm_owner **ret_owners, size_t *ret_n);
+
+/* Where it does, and what there is to do about it. */
+void say_owner(const struct ssdpm_owner *owner);
 
 #endif

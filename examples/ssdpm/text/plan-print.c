@@ -350,6 +350,7 @@ static enum exit_status print_for_people(const struct work *work)
 static void add_work(struct items *items, const struct work *work)
 {
 	static const char *const none[] = { NULL };
+	static const struct ssdpm_owner nobody;
 	const bool given = work->options && work->options->profile;
 	const bool lasts = work->persist[0] || work->removes_files;
 	struct ssdpm_object object = {
@@ -361,9 +362,12 @@ static void add_work(struct items *items, const struct work *work)
 		.profile = given ? &work->profile.now : NULL,
 		.persists = lasts ? work->persist : NULL,
 		.n_persists = SSDPM_PERSIST_TUNED,
+		.n_owners = work->n_owners,
 	};
 	struct items savings = { 0 };
 
+	if (work->owners_known)
+		object.owners = work->owners ? work->owners : &nobody;
 	add_savings(&savings, work);
 	if (work->estimates)
 		object.items =

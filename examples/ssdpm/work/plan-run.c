@@ -3,6 +3,7 @@
 #include "programs.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What a plan has besides its steps. */
@@ -116,15 +117,28 @@ static enum exit_status say_conflict(const struct work *work,
 }
 
 /* A file that is made for one of them makes it set the same. */
+static enum exit_status find_others(struct work *work,
+				    const struct plan_command *settings)
+{
+	free(work->owners);
+	work->owners = NULL;
+	work->n_owners = 0;
+	work->owners_known = !work->common->quiet;
+	if (!work->owners_known)
+		return STATUS_DONE;
+	return find_owners(work->drives->lives[0], work->plan,
+			   ssdpm_persist_kind_to_string(settings->persist),
+			   &work->owners, &work->n_owners);
+}
+
 static enum exit_status say_others(const struct work *work,
 				   const struct plan_command *settings)
 {
 	enum exit_status status = say_conflict(work, settings);
 
-	return status ? status :
-			say_owners(work->drives->lives[0], work->plan,
-				   ssdpm_persist_kind_to_string(
-					   settings->persist));
+	for (size_t i = 0; i < work->n_owners; i++)
+		say_owner(&work->owners[i]);
+	return status;
 }
 
 enum exit_status finish_plan(struct work *work,
@@ -143,6 +157,8 @@ enum exit_status finish_plan(struct work *work,
 			 !both, work->drives);
 	if (!status)
 		status = estimate_work(work);
+	if (!status)
+		status = find_others(work, settings);
 	if (!status && !work->common->quiet)
 		status = say_others(work, settings);
 	if (!settings->both_sources)
@@ -152,6 +168,8 @@ enum exit_status finish_plan(struct work *work,
 				 work->drives);
 	if (!status)
 		status = estimate_work(&battery);
+	if (!status)
+		status = find_others(&battery, settings);
 	if (!status)
 		status = print_works(works, 2);
 	free_work(&battery);
@@ -242,6 +260,8 @@ static enum exit_status fill(struct work *work, void *data)
 	if (!status)
 		status = fill_plan(&common, work->options, &work->profile,
 				   work->drives, work->plan);
+	if (!status)
+		status = find_others(work, settings);
 	if (!status && !quiet)
 		status = say_others(work, settings);
 	if (!status)
@@ -397,6 +417,8 @@ enum exit_status finish_check(struct work *work,
 	if (work->in_force && (work->common->identify || asks_for_states(work)))
 		status = prove_tables(work);
 	work->differences_only = true;
+	if (!status && !work->in_force)
+		status = find_others(work, settings);
 	printed = print_work(work);
 	if (!status)
 		status = printed;

@@ -11,6 +11,7 @@ void free_work(struct work *work)
 {
 	free_savings(work);
 	ssdpm_plan_free(work->plan);
+	free(work->owners);
 	for (size_t i = 0; i < SSDPM_PERSIST_TUNED; i++)
 		ssdpm_persist_free(work->persist[i]);
 }

@@ -17,6 +17,9 @@ struct work {
 	/* NULL: nothing shall last. Of revert, what is there: one a kind. */
 	struct ssdpm_persist *persist[SSDPM_PERSIST_TUNED];
 	bool removes_files, files_done;
+	struct ssdpm_owner *owners; /* who may undo it */
+	size_t n_owners;
+	bool owners_known;		/* they were looked for */
 	bool in_force;			/* all of it, as far as is known */
 	struct ssdpm_journal journal;	/* what was found; state 0: nothing */
 	bool differences_only;		/* print what is not in force */

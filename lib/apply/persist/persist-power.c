@@ -58,24 +58,24 @@ static int check_power(const struct ssdpm_persist_power *power,
 	return 0;
 }
 
-int ssdpm__check_powers(const struct intent *intent, struct ssdpm_error *reterr)
+int ssdpm__check_powers(const struct kept *kept, struct ssdpm_error *reterr)
 {
 	int err = 0;
 
-	if (!intent->n_powers)
+	if (!kept->n_powers)
 		return 0;
-	if (!intent->powers || intent->n_powers > SSDPM_MAX_PERSIST_POWERS)
+	if (!kept->powers || kept->n_powers > SSDPM_MAX_PERSIST_POWERS)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "powers: 1 to %d, and not %zu",
-				   SSDPM_MAX_PERSIST_POWERS, intent->n_powers);
-	if (intent->kind != SSDPM_PERSIST_UDEV &&
-	    intent->kind != SSDPM_PERSIST_SYSTEMD)
+				   SSDPM_MAX_PERSIST_POWERS, kept->n_powers);
+	if (kept->kind != SSDPM_PERSIST_UDEV &&
+	    kept->kind != SSDPM_PERSIST_SYSTEMD)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s cannot set a power state again after a "
 				   "reset: udev and systemd can",
-				   ssdpm_persist_kind_to_string(intent->kind));
-	for (size_t i = 0; !err && i < intent->n_powers; i++)
-		err = check_power(&intent->powers[i], reterr);
+				   ssdpm_persist_kind_to_string(kept->kind));
+	for (size_t i = 0; !err && i < kept->n_powers; i++)
+		err = check_power(&kept->powers[i], reterr);
 	return err;
 }
 
@@ -107,9 +107,9 @@ static void put_pattern(struct text *text, const char *product)
 				   '?');
 }
 
-void ssdpm__put_power_rules(struct text *text, const struct intent *intent)
+void ssdpm__put_power_rules(struct text *text, const struct kept *kept)
 {
-	if (!intent->n_powers)
+	if (!kept->n_powers)
 		return;
 	ssdpm__put(text,
 		   "\n# A controller that has started has forgotten its power "
@@ -125,12 +125,12 @@ void ssdpm__put_power_rules(struct text *text, const struct intent *intent)
 		   "  GOTO=\"ssdpm_power\"\n"
 		   "GOTO=\"ssdpm_power_end\"\n\n"
 		   "LABEL=\"ssdpm_power\"\n");
-	for (size_t i = 0; i < intent->n_powers; i++) {
+	for (size_t i = 0; i < kept->n_powers; i++) {
 		ssdpm__put(text, "ATTRS{address}==\"%s\", ATTRS{model}==\"",
-			   intent->powers[i].address);
-		put_pattern(text, intent->powers[i].product);
+			   kept->powers[i].address);
+		put_pattern(text, kept->powers[i].product);
 		ssdpm__put(text, "\", \\\n  ENV{.SSDPM_POWER}=\"");
-		put_options(text, &intent->powers[i]);
+		put_options(text, &kept->powers[i]);
 		ssdpm__put(text, "\"\n");
 	}
 	ssdpm__put(text,
@@ -142,16 +142,16 @@ void ssdpm__put_power_rules(struct text *text, const struct intent *intent)
 		   "TEST!=\"/run/systemd/system\", RUN+=\"%s apply "
 		   "$env{.SSDPM_POWER} --quiet $kernel\"\n"
 		   "LABEL=\"ssdpm_power_end\"\n",
-		   intent->command, intent->command, intent->command);
+		   kept->command, kept->command, kept->command);
 }
 
 /* By the link to its first namespace: a number is another drive's next time. */
-void ssdpm__put_power_calls(struct text *text, const struct intent *intent)
+void ssdpm__put_power_calls(struct text *text, const struct kept *kept)
 {
-	for (size_t i = 0; i < intent->n_powers; i++) {
-		ssdpm__put(text, "ExecStart=%s apply ", intent->command);
-		put_options(text, &intent->powers[i]);
+	for (size_t i = 0; i < kept->n_powers; i++) {
+		ssdpm__put(text, "ExecStart=%s apply ", kept->command);
+		put_options(text, &kept->powers[i]);
 		ssdpm__put(text, " --quiet /dev/disk/by-path/pci-%s-nvme-1\n",
-			   intent->powers[i].address);
+			   kept->powers[i].address);
 	}
 }

@@ -105,26 +105,26 @@ static void put_own(struct text *text, const struct ssdpm_profile_settings *own)
 	}
 }
 
-static void put_head(struct text *text, const struct intent *intent)
+static void put_head(struct text *text, const struct kept *kept)
 {
 	ssdpm__put(text, "%s%s%s\n", SSDPM__PERSIST_MARKER, SSDPM__PERSIST_KIND,
-		   ssdpm_persist_kind_to_string(intent->kind));
-	if (intent->has_own) {
+		   ssdpm_persist_kind_to_string(kept->kind));
+	if (kept->has_own) {
 		ssdpm__put(text, "# Settings:");
-		put_own(text, &intent->own);
+		put_own(text, &kept->own);
 		ssdpm__put(text, "\n");
 	}
-	if (!intent->has_profile)
+	if (!kept->has_profile)
 		return;
-	put_reason(text, intent->is_same ? "" : " on AC", &intent->ac);
-	if (!intent->is_same)
-		put_reason(text, " on battery", &intent->battery);
+	put_reason(text, kept->is_same ? "" : " on AC", &kept->ac);
+	if (!kept->is_same)
+		put_reason(text, " on battery", &kept->battery);
 }
 
 /* The name for the command; NULL: there are two. */
-static const char *word_of(const struct intent *intent)
+static const char *word_of(const struct kept *kept)
 {
-	const char *ac = intent->ac.name, *battery = intent->battery.name;
+	const char *ac = kept->ac.name, *battery = kept->battery.name;
 
 	if (!strcmp(ac, battery))
 		return ac;
@@ -133,37 +133,36 @@ static const char *word_of(const struct intent *intent)
 		       NULL;
 }
 
-static void put_command(struct text *text, const struct intent *intent,
+static void put_command(struct text *text, const struct kept *kept,
 			const char *verb)
 {
-	ssdpm__put(text, "%s %s", intent->command, verb);
-	if (intent->has_profile)
-		ssdpm__put(text, " --profile %s", word_of(intent));
-	if (intent->has_profile && intent->profiles)
-		ssdpm__put(text, " --profiles %s", intent->profiles);
-	if (intent->one_source)
-		ssdpm__put(
-			text, " --source %s",
-			ssdpm_power_source_to_string(intent->ac.power_source));
-	put_own(text, &intent->own);
+	ssdpm__put(text, "%s %s", kept->command, verb);
+	if (kept->has_profile)
+		ssdpm__put(text, " --profile %s", word_of(kept));
+	if (kept->has_profile && kept->profiles)
+		ssdpm__put(text, " --profiles %s", kept->profiles);
+	if (kept->one_source)
+		ssdpm__put(text, " --source %s",
+			   ssdpm_power_source_to_string(kept->ac.power_source));
+	put_own(text, &kept->own);
 	ssdpm__put(text, " --quiet");
 }
 
 /* What the command is told must do. */
-static int check_name(const struct intent *intent, struct ssdpm_error *reterr)
+static int check_name(const struct kept *kept, struct ssdpm_error *reterr)
 {
-	const char *name = word_of(intent);
+	const char *name = word_of(kept);
 	struct ssdpm_profile_settings known = { .size = sizeof(known) };
 
-	if (!intent->has_profile)
+	if (!kept->has_profile)
 		return 0;
 	if (!name)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s on AC and %s on battery: a file names "
 				   "one profile; make one of your own of the "
 				   "two, see ssdpm_policy(3)",
-				   intent->ac.name, intent->battery.name);
-	if (!intent->profiles && strcmp(name, "auto") != 0 &&
+				   kept->ac.name, kept->battery.name);
+	if (!kept->profiles && strcmp(name, "auto") != 0 &&
 	    ssdpm_profile_find(NULL, 0, name, SSDPM_SOURCE_AC, &known, NULL))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "profiles: missing, and %s is not built in",
@@ -225,9 +224,9 @@ static void put_tolerance_rules(struct text *text, uint64_t us)
 }
 
 /* Batteries change all the time; adapters when they are plugged in or out. */
-static void put_source_rule(struct text *text, const struct intent *intent)
+static void put_source_rule(struct text *text, const struct kept *kept)
 {
-	if (intent->is_same)
+	if (kept->is_same)
 		return;
 	ssdpm__put(text, "ACTION==\"change\", SUBSYSTEM==\"power_supply\", "
 			 "ATTR{type}!=\"Battery\", \\\n"
@@ -235,11 +234,11 @@ static void put_source_rule(struct text *text, const struct intent *intent)
 }
 
 /* Rules that call the command, by systemd where it runs. */
-static void put_calls(struct text *text, const struct intent *intent,
+static void put_calls(struct text *text, const struct kept *kept,
 		      const char *disks)
 {
 	ssdpm__put(text, "\n");
-	put_source_rule(text, intent);
+	put_source_rule(text, kept);
 	ssdpm__put(text,
 		   "ACTION==\"add\", SUBSYSTEM==\"block\", "
 		   "KERNEL==\"%s\", ENV{DEVTYPE}==\"disk\", \\\n"
@@ -247,35 +246,35 @@ static void put_calls(struct text *text, const struct intent *intent,
 		   "GOTO=\"ssdpm_end\"\n\n"
 		   "LABEL=\"ssdpm_apply\"\n"
 		   "TEST!=\"%s\", GOTO=\"ssdpm_end\"\n",
-		   disks, intent->command);
+		   disks, kept->command);
 	ssdpm__put(text, "TEST==\"/run/systemd/system\", \\\n"
 			 "  RUN+=\"" SSDPM__SYSTEMD_RUN " ");
-	put_command(text, intent, "apply");
+	put_command(text, kept, "apply");
 	ssdpm__put(text, "\"\nTEST!=\"/run/systemd/system\", RUN+=\"");
-	put_command(text, intent, "apply");
+	put_command(text, kept, "apply");
 	ssdpm__put(text, "\"\nLABEL=\"ssdpm_end\"\n");
 }
 
-static int add_rules(struct ssdpm_persist *persist, const struct intent *intent,
+static int add_rules(struct ssdpm_persist *persist, const struct kept *kept,
 		     struct ssdpm_error *reterr)
 {
-	const uint32_t set = intent->ac.set | intent->battery.set;
+	const uint32_t set = kept->ac.set | kept->battery.set;
 	bool sata =
-		intent->kind == SSDPM_PERSIST_UDEV && (set & SSDPM_PROFILE_LPM);
-	bool is_plain = intent->is_same && keeps_nvme_core(&intent->ac);
+		kept->kind == SSDPM_PERSIST_UDEV && (set & SSDPM_PROFILE_LPM);
+	bool is_plain = kept->is_same && keeps_nvme_core(&kept->ac);
 	struct text text = { .n = 0 };
-	int err = sata || !is_plain ? check_name(intent, reterr) : 0;
+	int err = sata || !is_plain ? check_name(kept, reterr) : 0;
 
 	if (err)
 		return err;
-	put_head(&text, intent);
-	ssdpm__put_power_rules(&text, intent);
+	put_head(&text, kept);
+	ssdpm__put_power_rules(&text, kept);
 	if (is_plain && (set & SSDPM_PROFILE_MAX_EXIT_LATENCY))
-		put_tolerance_rules(&text, intent->ac.max_exit_latency_us);
+		put_tolerance_rules(&text, kept->ac.max_exit_latency_us);
 	if (!is_plain)
-		put_calls(&text, intent, sata ? "nvme*|sd*" : "nvme*");
+		put_calls(&text, kept, sata ? "nvme*|sd*" : "nvme*");
 	else if (sata)
-		put_calls(&text, intent, "sd*");
+		put_calls(&text, kept, "sd*");
 	return add_file(persist, SSDPM__UDEV_RULES, 0644, &text,
 			"takes effect at the next boot, or now: udevadm "
 			"control --reload && udevadm trigger --action=add "
@@ -289,19 +288,18 @@ static uint32_t number_of(uint32_t lpm)
 	return lpm - SSDPM_LPM_KEEP_FIRMWARE_SETTINGS;
 }
 
-static int fill_modprobe(struct ssdpm_persist *persist,
-			 const struct intent *intent,
+static int fill_modprobe(struct ssdpm_persist *persist, const struct kept *kept,
 			 struct ssdpm_error *reterr)
 {
-	const struct ssdpm_profile_settings *settings = &intent->ac;
+	const struct ssdpm_profile_settings *settings = &kept->ac;
 	struct text text = { .n = 0 }, note = { .n = 0 };
 
-	if (!intent->is_same)
+	if (!kept->is_same)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "modprobe knows no power source, and the "
 				   "profile differs on battery: choose one "
 				   "source, or udev");
-	put_head(&text, intent);
+	put_head(&text, kept);
 	ssdpm__put(&note,
 		   "takes effect when the modules are loaded, at the next "
 		   "boot. Where the initramfs loads them, rebuild it: "
@@ -340,12 +338,11 @@ static void put_targets(struct text *text, const char *key, int first)
 }
 
 static int add_source_rule(struct ssdpm_persist *persist,
-			   const struct intent *intent,
-			   struct ssdpm_error *reterr)
+			   const struct kept *kept, struct ssdpm_error *reterr)
 {
 	struct text text = { .n = 0 };
 
-	put_head(&text, intent);
+	put_head(&text, kept);
 	ssdpm__put(&text, "\nACTION==\"change\", SUBSYSTEM==\"power_supply\", "
 			  "ATTR{type}!=\"Battery\", \\\n"
 			  "  TEST==\"/run/systemd/system\", \\\n"
@@ -393,16 +390,16 @@ static const char service[] =
 	"DeviceAllow=block-blkext r\n"
 	"DeviceAllow=block-sd rw\n";
 
-static int fill_systemd(struct ssdpm_persist *persist,
-			const struct intent *intent, struct ssdpm_error *reterr)
+static int fill_systemd(struct ssdpm_persist *persist, const struct kept *kept,
+			struct ssdpm_error *reterr)
 {
 	struct text text = { .n = 0 };
-	const bool calls = intent->has_profile || intent->has_own;
-	int err = check_name(intent, reterr);
+	const bool calls = kept->has_profile || kept->has_own;
+	int err = check_name(kept, reterr);
 
 	if (err)
 		return err;
-	put_head(&text, intent);
+	put_head(&text, kept);
 	ssdpm__put(&text,
 		   "[Unit]\n"
 		   "Description=Power policy of SSDs%s%s\n"
@@ -410,28 +407,28 @@ static int fill_systemd(struct ssdpm_persist *persist,
 		   "ConditionFileIsExecutable=%s\n"
 		   "# After the machine has slept: these are reached when it "
 		   "is awake again.\n",
-		   calls ? ": " : "", calls ? word_of(intent) : "",
-		   intent->command);
+		   calls ? ": " : "", calls ? word_of(kept) : "",
+		   kept->command);
 	put_targets(&text, "After", 1);
 	ssdpm__put(&text, "%s", service);
 	/* A file of profiles may lie where only its owner can read. */
 	ssdpm__put(&text,
 		   "CapabilityBoundingSet=CAP_SYS_ADMIN CAP_SYS_RAWIO%s\n",
-		   intent->profiles ? " CAP_DAC_READ_SEARCH" : "");
+		   kept->profiles ? " CAP_DAC_READ_SEARCH" : "");
 	if (calls) {
 		ssdpm__put(&text, "ExecStart=");
-		put_command(&text, intent, "apply");
+		put_command(&text, kept, "apply");
 		ssdpm__put(&text, "\n");
 	}
-	ssdpm__put_power_calls(&text, intent);
+	ssdpm__put_power_calls(&text, kept);
 	ssdpm__put(&text, "\n[Install]\n");
 	put_targets(&text, "WantedBy", 0);
 	err = add_file(persist, SSDPM__UNIT, 0644, &text,
 		       "systemctl daemon-reload && systemctl enable --now "
 		       "ssdpm.service",
 		       reterr);
-	if (!err && !intent->is_same)
-		err = add_source_rule(persist, intent, reterr);
+	if (!err && !kept->is_same)
+		err = add_source_rule(persist, kept, reterr);
 	return err;
 }
 
@@ -445,10 +442,10 @@ static void put_tlp_key(struct text *text, const char *key,
 	ssdpm__put(text, "\"\n");
 }
 
-static int fill_tlp(struct ssdpm_persist *persist, const struct intent *intent,
+static int fill_tlp(struct ssdpm_persist *persist, const struct kept *kept,
 		    struct ssdpm_error *reterr)
 {
-	const uint32_t set = intent->ac.set | intent->battery.set;
+	const uint32_t set = kept->ac.set | kept->battery.set;
 	struct text text = { .n = 0 };
 	int err;
 
@@ -457,23 +454,23 @@ static int fill_tlp(struct ssdpm_persist *persist, const struct intent *intent,
 			reterr, -EINVAL, 0,
 			"TLP sets the links of SATA ports alone, and "
 			"no link policy is given: udev sets the rest");
-	put_head(&text, intent);
+	put_head(&text, kept);
 	ssdpm__put(&text, "# TLP has no setting for NVMe: "
 			  "85-ssdpm.rules has that.\n");
-	put_tlp_key(&text, "SATA_LINKPWR_ON_AC", &intent->ac);
-	put_tlp_key(&text, "SATA_LINKPWR_ON_BAT", &intent->battery);
+	put_tlp_key(&text, "SATA_LINKPWR_ON_AC", &kept->ac);
+	put_tlp_key(&text, "SATA_LINKPWR_ON_BAT", &kept->battery);
 	err = add_file(persist, SSDPM__TLP_CONF, 0644, &text,
 		       "tlp start. TLP 1.5 leaves out a policy for all further "
 		       "ports once a port has refused it: name ports that "
 		       "refuse in SATA_LINKPWR_DENYLIST",
 		       reterr);
 	if (!err && (set & NVME))
-		err = add_rules(persist, intent, reterr);
+		err = add_rules(persist, kept, reterr);
 	return err;
 }
 
 static int add_tuned_script(struct ssdpm_persist *persist,
-			    const struct intent *intent, const char *directory,
+			    const struct kept *kept, const char *directory,
 			    struct ssdpm_error *reterr)
 {
 	struct text text = { .n = 0 };
@@ -481,28 +478,28 @@ static int add_tuned_script(struct ssdpm_persist *persist,
 
 	snprintf(path, sizeof(path), "%s/script.sh", directory);
 	ssdpm__put(&text, "#!/bin/sh\n");
-	put_head(&text, intent);
+	put_head(&text, kept);
 	ssdpm__put(&text, "case $1 in\nstart) exec ");
-	put_command(&text, intent, "apply");
+	put_command(&text, kept, "apply");
 	ssdpm__put(&text, " ;;\nverify) exec ");
-	put_command(&text, intent, "check");
+	put_command(&text, kept, "check");
 	ssdpm__put(&text, " ;;\nstop) exec %s revert --quiet ;;\nesac\n",
-		   intent->command);
+		   kept->command);
 	return add_file(persist, path, 0755, &text, "", reterr);
 }
 
 static int add_tuned_profile(struct ssdpm_persist *persist,
-			     const struct intent *intent, const char *folder,
+			     const struct kept *kept, const char *folder,
 			     const char *note, struct ssdpm_error *reterr)
 {
-	const char *name = word_of(intent);
+	const char *name = word_of(kept);
 	struct text text = { .n = 0 };
 	char directory[128], path[160];
 	int err;
 
 	snprintf(directory, sizeof(directory), "/%s/ssdpm-%s", folder, name);
 	snprintf(path, sizeof(path), "%s/tuned.conf", directory);
-	put_head(&text, intent);
+	put_head(&text, kept);
 	ssdpm__put(&text,
 		   "[main]\n"
 		   "summary=Power policy of SSDs: %s\n"
@@ -518,48 +515,47 @@ static int add_tuned_profile(struct ssdpm_persist *persist,
 		   name);
 	err = add_file(persist, path, 0644, &text, note, reterr);
 	if (!err)
-		err = add_tuned_script(persist, intent, directory, reterr);
+		err = add_tuned_script(persist, kept, directory, reterr);
 	return err;
 }
 
 /* Into the folders of all releases: the files outlive an upgrade of TuneD. */
-static int fill_tuned(struct ssdpm_persist *persist,
-		      const struct intent *intent, struct ssdpm_error *reterr)
+static int fill_tuned(struct ssdpm_persist *persist, const struct kept *kept,
+		      struct ssdpm_error *reterr)
 {
 	struct text note = { .n = 0 };
-	int err = check_name(intent, reterr);
+	int err = check_name(kept, reterr);
 	const char *name;
 
 	if (err)
 		return err;
-	name = word_of(intent);
+	name = word_of(kept);
 	ssdpm__put(&note,
 		   "tuned-adm profile ssdpm-%s, or beside another one: "
 		   "tuned-adm profile balanced ssdpm-%s%s",
 		   name, name,
-		   intent->is_same ? "" :
-				     ". TuneD does not follow the power "
-				     "source: udev does");
+		   kept->is_same ? "" :
+				   ". TuneD does not follow the power "
+				   "source: udev does");
 	for (size_t i = 0; !err && i < SSDPM__N_TUNED_ETC_FOLDERS; i++)
-		err = add_tuned_profile(persist, intent,
-					ssdpm__tuned_folders[i],
+		err = add_tuned_profile(persist, kept, ssdpm__tuned_folders[i],
 					i ? "" : note.text, reterr);
 	return err;
 }
 
-int ssdpm__persist_fill(struct ssdpm_persist *persist,
-			const struct intent *intent, struct ssdpm_error *reterr)
+int ssdpm__persist_fill(struct ssdpm_persist *persist, const struct kept *kept,
+			struct ssdpm_error *reterr)
 {
-	switch (intent->kind) {
+	switch (kept->kind) {
 	case SSDPM_PERSIST_UDEV:
-		return add_rules(persist, intent, reterr);
+		return add_rules(persist, kept, reterr);
 	case SSDPM_PERSIST_MODPROBE:
-		return fill_modprobe(persist, intent, reterr);
+		return fill_modprobe(persist, kept, reterr);
 	case SSDPM_PERSIST_SYSTEMD:
-		return fill_systemd(persist, intent, reterr);
+		return fill_systemd(persist, kept, reterr);
 	case SSDPM_PERSIST_TLP:
-		return fill_tlp(persist, intent, reterr);
+		return fill_tlp(persist, kept, reterr);
 	default:
-		return fill_tuned(persist, intent, reterr);
+		return fill_tuned(persist, kept, reterr);
 	}
 }

@@ -2,6 +2,8 @@
 /* Making a policy last: what is asked for, checked. */
 #include "apply/persist/persist.h"
 
+#include "policy/internal.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,32 +30,31 @@ static bool is_path(const char *path)
 	return *path == '/' && is_word(path, 200, "/._+-");
 }
 
-static int check_command(const struct intent *intent,
-			 struct ssdpm_error *reterr)
+static int check_command(const struct kept *kept, struct ssdpm_error *reterr)
 {
-	if (is_path(intent->command))
+	if (is_path(kept->command))
 		return 0;
 	return ssdpm__fail(reterr, -EINVAL, 0,
 			   "command: " A_PATH ", and not %.100s",
-			   intent->command);
+			   kept->command);
 }
 
 /* The files are read by udev, systemd, shells: let nothing there be special. */
-static int check_words(const struct intent *intent, struct ssdpm_error *reterr)
+static int check_words(const struct kept *kept, struct ssdpm_error *reterr)
 {
-	const struct ssdpm_profile_settings *all[] = { &intent->ac,
-						       &intent->battery };
+	const struct ssdpm_profile_settings *all[] = { &kept->ac,
+						       &kept->battery };
 
-	int err = check_command(intent, reterr);
+	int err = check_command(kept, reterr);
 
 	if (err)
 		return err;
-	if (!intent->has_profile)
+	if (!kept->has_profile)
 		return 0;
-	if (intent->profiles && !is_path(intent->profiles))
+	if (kept->profiles && !is_path(kept->profiles))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "profiles: " A_PATH ", and not %.100s",
-				   intent->profiles);
+				   kept->profiles);
 	for (int i = 0; i < 2; i++) {
 		if (!is_word(all[i]->name, sizeof(all[i]->name) - 1, "_-") ||
 		    all[i]->name[0] == '-')
@@ -138,52 +139,27 @@ static int take_settings(struct ssdpm_profile_settings *settings,
 	return err ? err : check_values(settings, reterr);
 }
 
-/* A setting replaces what the profile says. */
-static void lay_over(struct ssdpm_profile_settings *all,
-		     const struct ssdpm_profile_settings *own)
-{
-	const uint32_t set = own->set;
-
-	all->set |= set;
-	if (set & SSDPM_PROFILE_MAX_EXIT_LATENCY)
-		all->max_exit_latency_us = own->max_exit_latency_us;
-	if (set & SSDPM_PROFILE_PRIMARY_TIMEOUT)
-		all->primary_timeout_ms = own->primary_timeout_ms;
-	if (set & SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE)
-		all->primary_latency_tolerance_us =
-			own->primary_latency_tolerance_us;
-	if (set & SSDPM_PROFILE_SECONDARY_TIMEOUT)
-		all->secondary_timeout_ms = own->secondary_timeout_ms;
-	if (set & SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE)
-		all->secondary_latency_tolerance_us =
-			own->secondary_latency_tolerance_us;
-	if (set & SSDPM_PROFILE_LPM) {
-		all->n_lpms = own->n_lpms;
-		memcpy(all->lpms, own->lpms, sizeof(all->lpms));
-	}
-}
-
 static int take_profile(const struct ssdpm_persist_params *params,
-			struct intent *intent, struct ssdpm_error *reterr)
+			struct kept *kept, struct ssdpm_error *reterr)
 {
 	int err;
 
 	if (!params->ac)
 		return 0;
-	intent->has_profile = true;
-	intent->one_source = !params->battery;
-	err = take_settings(&intent->ac, params->ac, reterr);
+	kept->has_profile = true;
+	kept->one_source = !params->battery;
+	err = take_settings(&kept->ac, params->ac, reterr);
 	if (!err)
 		err = take_settings(
-			&intent->battery,
+			&kept->battery,
 			params->battery ? params->battery : params->ac, reterr);
 	return err;
 }
 
 static int take_own(const struct ssdpm_persist_params *params,
-		    struct intent *intent, struct ssdpm_error *reterr)
+		    struct kept *kept, struct ssdpm_error *reterr)
 {
-	struct ssdpm_profile_settings *own = &intent->own;
+	struct ssdpm_profile_settings *own = &kept->own;
 	int err;
 
 	if (!params->settings)
@@ -192,22 +168,23 @@ static int take_own(const struct ssdpm_persist_params *params,
 			      "ssdpm_profile_settings", reterr);
 	if (err)
 		return err;
-	intent->has_own = own->set;
+	kept->has_own = own->set;
 	own->power_source = SSDPM_SOURCE_AC;
 	strcpy(own->name, "settings");
 	own->reason[0] = 0;
 	err = check_values(own, reterr);
 	if (err)
 		return err;
-	if (!intent->has_profile)
-		intent->ac = intent->battery = *own;
-	lay_over(&intent->ac, own);
-	lay_over(&intent->battery, own);
+	if (!kept->has_profile)
+		kept->ac = kept->battery = *own;
+	/* A setting replaces what the profile says. */
+	ssdpm__profile_copy(&kept->ac, own, own->set);
+	ssdpm__profile_copy(&kept->battery, own, own->set);
 	return 0;
 }
 
 static int take_params(const struct ssdpm_persist_params *given,
-		       struct intent *intent, struct ssdpm_error *reterr)
+		       struct kept *kept, struct ssdpm_error *reterr)
 {
 	struct ssdpm_persist_params params = { 0 };
 	int err;
@@ -219,28 +196,28 @@ static int take_params(const struct ssdpm_persist_params *given,
 	if (!ssdpm_persist_kind_to_string(params.kind))
 		return ssdpm__fail(reterr, -EINVAL, 0, "kind: unknown value %u",
 				   params.kind);
-	intent->powers = params.powers;
-	intent->n_powers = params.n_powers;
+	kept->powers = params.powers;
+	kept->n_powers = params.n_powers;
 	if (!params.ac &&
 	    (params.battery || (!params.n_powers && !params.settings)))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "ac: missing, and no settings or powers");
-	intent->kind = params.kind;
-	intent->command = params.command ? params.command : "/usr/bin/ssdpm";
-	intent->profiles = params.profiles;
-	err = ssdpm__check_powers(intent, reterr);
+	kept->kind = params.kind;
+	kept->command = params.command ? params.command : "/usr/bin/ssdpm";
+	kept->profiles = params.profiles;
+	err = ssdpm__check_powers(kept, reterr);
 	if (!err)
-		err = take_profile(&params, intent, reterr);
+		err = take_profile(&params, kept, reterr);
 	if (!err)
-		err = take_own(&params, intent, reterr);
+		err = take_own(&params, kept, reterr);
 	if (!err)
-		err = check_words(intent, reterr);
-	if (!err && !intent->ac.set && !intent->battery.set &&
+		err = check_words(kept, reterr);
+	if (!err && !kept->ac.set && !kept->battery.set &&
 	    (params.ac || params.settings))
 		err = ssdpm__fail(reterr, -EINVAL, 0, "%s sets nothing",
 				  params.ac ? "the profile" : "settings");
 	if (!err)
-		intent->is_same = is_same(&intent->ac, &intent->battery);
+		kept->is_same = is_same(&kept->ac, &kept->battery);
 	return err;
 }
 
@@ -248,18 +225,18 @@ int ssdpm_persist_new(const struct ssdpm_persist_params *params,
 		      struct ssdpm_persist **ret_persist,
 		      struct ssdpm_error *reterr)
 {
-	struct intent intent = { 0 };
+	struct kept kept = { 0 };
 	struct ssdpm_persist *persist;
 	int err;
 
-	err = take_params(params, &intent, reterr);
+	err = take_params(params, &kept, reterr);
 	if (err)
 		return err;
 	persist = calloc(1, sizeof(*persist));
 	if (!persist)
 		return ssdpm__no_memory(reterr);
-	persist->kind = intent.kind;
-	err = ssdpm__persist_fill(persist, &intent, reterr);
+	persist->kind = kept.kind;
+	err = ssdpm__persist_fill(persist, &kept, reterr);
 	if (err)
 		ssdpm_persist_free(persist);
 	else

@@ -32,7 +32,7 @@ struct ssdpm_persist {
 };
 
 /* What shall last, checked. */
-struct intent {
+struct kept {
 	uint32_t kind;
 	const char *command;
 	const char *profiles; /* NULL: built in */
@@ -77,15 +77,13 @@ int ssdpm__persist_add(struct ssdpm_persist *persist, const char *path,
 /* persist-power.c */
 
 /* Rules that set power states again; nothing where there are none. */
-void ssdpm__put_power_rules(struct text *text, const struct intent *intent);
+void ssdpm__put_power_rules(struct text *text, const struct kept *kept);
 /* A line "ExecStart=" for each. */
-void ssdpm__put_power_calls(struct text *text, const struct intent *intent);
-int ssdpm__check_powers(const struct intent *intent,
-			struct ssdpm_error *reterr);
+void ssdpm__put_power_calls(struct text *text, const struct kept *kept);
+int ssdpm__check_powers(const struct kept *kept, struct ssdpm_error *reterr);
 
-/* persist-text.c: the files of the kind of the intent. */
-int ssdpm__persist_fill(struct ssdpm_persist *persist,
-			const struct intent *intent,
+/* persist-text.c: the files for what is kept. */
+int ssdpm__persist_fill(struct ssdpm_persist *persist, const struct kept *kept,
 			struct ssdpm_error *reterr);
 
 /* Targets that pull the unit in; NULL after the last. */

@@ -306,6 +306,34 @@ static void rules_of_udev_count_by_the_files_that_they_write(void **state)
 	remove_root(&root);
 }
 
+static void values_of_sysfsutils_count_and_modes_do_not(void **state)
+{
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "etc/sysfs.conf",
+	    "# class/scsi_host/host0/link_power_management_policy = x\n"
+	    "mode class/scsi_host/host0/link_power_management_policy = 0660\n"
+	    "owner class/scsi_host/host0/link_power_management_policy = me\n"
+	    "class/scsi_host/host0/link_power_management_policy = x\n");
+	put(&root, "etc/sysfs.d/power.conf",
+	    "class/nvme/nvme0/power/pm_qos_latency_tolerance_us = 0\n"
+	    "devices/system/cpu/cpu0/online = 0\n");
+	put(&root, "etc/sysfs.d/power.conf.old",
+	    "class/nvme/nvme0/power/pm_qos_latency_tolerance_us = 0\n");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 2);
+	assert_owner(&owners, 0, SSDPM_OWNER_SYSFSUTILS, "/etc/sysfs.conf", 4,
+		     "class/scsi_host/host0/link_power_management_policy = x");
+	assert_owner(&owners, 1, SSDPM_OWNER_SYSFSUTILS,
+		     "/etc/sysfs.d/power.conf", 1,
+		     "class/nvme/nvme0/power/pm_qos_latency_tolerance_us = 0");
+	free(owners.all);
+	remove_root(&root);
+}
+
 static void options_of_modules_count_by_their_parameter(void **state)
 {
 	struct owners owners;
@@ -464,6 +492,7 @@ int main(void)
 			laptop_mode_tools_counts_where_it_is_switched_on),
 		cmocka_unit_test(
 			rules_of_udev_count_by_the_files_that_they_write),
+		cmocka_unit_test(values_of_sysfsutils_count_and_modes_do_not),
 		cmocka_unit_test(options_of_modules_count_by_their_parameter),
 		cmocka_unit_test(our_own_files_are_known_by_their_mark),
 		cmocka_unit_test(

@@ -52,8 +52,8 @@ class Owner(Value):
     """A program that sets latency tolerances or LPM too.
 
     Attributes:
-        kind: "tlp", "tuned", "laptop-mode-tools", "udev", "modprobe", "systemd" or
-            "ssdpm".
+        kind: "tlp", "tuned", "laptop-mode-tools", "udev", "modprobe", "systemd",
+            "sysfsutils" or "ssdpm".
         path: the file.
         line: of it, or None: the file as a whole.
         setting: what it says.
