@@ -99,7 +99,7 @@ int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 }
 
 /* "0.000306 s": no digit is lost, and no zero printed at the end. */
-static void print_step(uint64_t ns, char ret_text[32])
+static void print_step(uint64_t ns, char ret_text[48])
 {
 	int digits = 9;
 	uint64_t fraction = ns % 1000000000;
@@ -107,11 +107,11 @@ static void print_step(uint64_t ns, char ret_text[32])
 	for (; digits && fraction % 10 == 0; digits--)
 		fraction /= 10;
 	if (digits)
-		snprintf(ret_text, 32, "%llu.%0*llu s",
+		snprintf(ret_text, 48, "%llu.%0*llu s",
 			 (unsigned long long)(ns / 1000000000), digits,
 			 (unsigned long long)fraction);
 	else
-		snprintf(ret_text, 32, "%llu s",
+		snprintf(ret_text, 48, "%llu s",
 			 (unsigned long long)(ns / 1000000000));
 }
 
@@ -119,7 +119,7 @@ static void print_step(uint64_t ns, char ret_text[32])
 static int fail_backwards(struct ssdpm_trace *trace, uint64_t start_ns,
 			  uint64_t step_ns, struct ssdpm_error *reterr)
 {
-	char step[32];
+	char step[48];
 
 	print_step(step_ns, step);
 	/* The first records of a run may be late, too. */
