@@ -793,9 +793,17 @@ struct ssdpm_persist_power {
 };
 
 /**
+ * @ac and @battery are what ssdpm_intent_get_settings() gave: what calls the
+ * command has it read the files. Of kinds that do nothing but call it, there
+ * are none: ssdpmd(8) and its rule read the files.
+ */
+#define SSDPM_PERSIST_OF_FILES (1u << 0)
+
+/**
  * struct ssdpm_persist_params - what shall last (sized parameters)
  * @size:    sizeof(struct ssdpm_persist_params)
  * @kind:    enum ssdpm_persist_kind
+ * @flags:   SSDPM_PERSIST_OF_FILES, or 0
  * @ac:      what holds on AC: its name is written where a file calls the
  * command
  * @battery: what holds on battery; NULL: @ac holds on both, whatever its
@@ -820,7 +828,7 @@ struct ssdpm_persist_power {
 struct ssdpm_persist_params {
 	size_t size;
 	uint32_t kind;
-	uint32_t reserved;
+	uint32_t flags;
 	const struct ssdpm_profile_settings *ac;
 	const struct ssdpm_profile_settings *battery;
 	const char *command;

@@ -200,3 +200,34 @@ void ssdpm__intent_find(const struct ssdpm_intent *intent,
 	ret_found->settings.set =
 		ret_found->set & ((1u << INTENT_POWER_STATE) - 1);
 }
+
+int ssdpm_intent_get_settings(const struct ssdpm_intent *intent, uint32_t kind,
+			      uint32_t power_source,
+			      struct ssdpm_profile_settings *ret_settings,
+			      struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts facts = { .kind = kind };
+	const struct intent_case of = {
+		.power_source = power_source,
+		.facts = &facts,
+		.serial = "",
+	};
+	struct ssdpm_profile_settings *settings;
+	struct intent_found found;
+	int err = ssdpm__sized_check(ret_settings, sizeof(*settings),
+				     "ssdpm_profile_settings", reterr);
+
+	if (err)
+		return err;
+	if (!ssdpm_kind_to_string(kind) ||
+	    !ssdpm_power_source_to_string(power_source))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "no kind %u, or no power source %u", kind,
+				   power_source);
+	ssdpm__intent_find(intent, &of, &found);
+	settings = &found.settings;
+	strcpy(settings->name, "files");
+	strcpy(settings->reason, "files of ssdpm.conf(5) ask for it");
+	ssdpm__sized_out(ret_settings, settings, sizeof(*settings));
+	return 0;
+}

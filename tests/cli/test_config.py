@@ -350,6 +350,55 @@ TUNED = (
 )
 
 
+ASKED = """
+[machine]
+primary_timeout = 50ms
+[drive]
+kind = sata
+lpm = med_power_with_dipm
+battery.lpm = min_power_with_partial med_power_with_dipm
+[drive]
+kind = nvme
+max_exit_latency = 25ms
+[drive]
+port = ata1
+lpm = max_performance
+[drive]
+desktop_profile = power-saver
+lpm = min_power
+"""
+
+
+def test_others_set_what_the_files_ask_of_all_drives(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("desktop-6.1"), ASKED)
+    at = ("--root", str(root))
+
+    def lines(kind: str) -> list[str]:
+        plan = ssdpm.json("plan", "--config", "--persist", kind, *at)
+        texts = [file["contents"].splitlines() for file in plan["files"]]
+        return [line for text in texts for line in text if line[:1] not in "#"]
+
+    assert lines("tlp") == [
+        'SATA_LINKPWR_ON_AC="med_power_with_dipm"',
+        'SATA_LINKPWR_ON_BAT="min_power_with_partial med_power_with_dipm"',
+    ]
+    assert "case $1 in\nstart) exec ssdpm apply --config --quiet ;;" in "\n".join(
+        lines("tuned")
+    ).replace("/usr/bin/ssdpm", "ssdpm").replace("/usr/local/bin/ssdpm", "ssdpm")
+    # It differs on battery, which modprobe does not know.
+    assert ssdpm("plan", "--config", "--persist", "modprobe", *at).returncode == 2
+    put(root, ASKED.replace("battery.lpm", "#"))
+    assert lines("modprobe") == [
+        "options nvme_core default_ps_max_latency_us=25000 apst_primary_timeout_ms=50",
+        "options ahci mobile_lpm_policy=3",
+    ]
+    for kind in ("udev", "systemd"):
+        refused = ssdpm("plan", "--config", "--persist", kind, *at)
+        assert refused.returncode == 2 and b"ssdpmd(8)" in refused.stderr
+
+
 def test_who_may_undo_it_is_named_before_it_is_set(
     ssdpm: Command, machine: Make
 ) -> None:

@@ -1937,6 +1937,7 @@ static int call_intent(struct result *ret, struct ssdpm_error *error)
 		.size = sizeof(params),
 		.desktop_profile = "power-saver",
 	};
+	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
 	struct ssdpm_intent *intent;
 	int err = restore_machine();
 
@@ -1944,7 +1945,10 @@ static int call_intent(struct result *ret, struct ssdpm_error *error)
 		err = ssdpm_intent_read(in.capture, &intent, error);
 	if (err)
 		return err;
-	err = plan_intent(intent, &params, ret, error);
+	err = ssdpm_intent_get_settings(intent, SSDPM_KIND_NVME,
+					SSDPM_SOURCE_AC, &settings, error);
+	if (!err)
+		err = plan_intent(intent, &params, ret, error);
 	ssdpm_intent_free(intent);
 	return err;
 }

@@ -40,11 +40,14 @@ SERIALS = ["TWO", "SLOW", "HIPM", "DIPM"]
 Commands = list[tuple[str, int]]
 
 
+TRACE = [
+    *("-trace", "ide_exec_cmd", "-trace", "pci_nvme_identify_ctrl"),
+    *("-D", "{dir}/trace"),
+]
+
+
 def boot(release: str) -> vm.Guest:
-    trace = ["-trace", "ide_exec_cmd", "-trace", "pci_nvme_identify_ctrl"]
-    return machine.boot(
-        "commands", release, SCRIPT, SERIALS, more_qemu=[*trace, "-D", "{dir}/trace"]
-    )
+    return machine.boot("commands", release, SCRIPT, SERIALS, more_qemu=TRACE)
 
 
 def steps(guest: vm.Guest) -> list[Commands]:

@@ -9,6 +9,7 @@ import re
 
 import machine
 import pytest
+import test_commands
 import vm
 
 SERVICE = vm.TOP / "examples/ssdpmd"
@@ -69,6 +70,10 @@ set_by() {
 	settings $1
 	run check.$1 ssdpm check --identify
 }
+# What test_commands.py finds in QEMU's trace again.
+mark() {
+	dd if=/dev/zero of=/dev/sda bs=4096 count=1 conv=fsync 2>/dev/null
+}
 export DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/dbus/system_bus_socket
 set_by boot
 pid=$(systemctl show -P MainPID ssdpmd.service)
@@ -76,6 +81,14 @@ grep Cap /proc/$pid/status >/result/capabilities
 run_user read busctl get-property org.ssdpm1 /org/ssdpm1/drive/nvme0 \
 	org.ssdpm1.Drive Policy
 run_user tree busctl tree --list org.ssdpm1
+mark
+run_user objects busctl call org.ssdpm1 /org/ssdpm1 \
+	org.freedesktop.DBus.ObjectManager GetManagedObjects
+run_user machine busctl introspect org.ssdpm1 /org/ssdpm1
+run_user plan busctl call org.ssdpm1 /org/ssdpm1 org.ssdpm1.Machine Plan ass 0 \
+	performance
+run_user ask busctl call org.ssdpm1 /org/ssdpm1 org.ssdpm1.Machine Check
+mark
 run_user write busctl call org.ssdpm1 /org/ssdpm1 org.ssdpm1.Machine Apply ass 0 \
 	performance
 run apply busctl call org.ssdpm1 /org/ssdpm1 org.ssdpm1.Machine Apply ass 0 \
@@ -190,6 +203,7 @@ def boot(release: str) -> vm.Guest:
         links=links,
         programs=[pathlib.Path("/usr/bin/dbus-daemon"), vm.PACKAGES / "usr/bin/busctl"],
         named={BUILT / "ssdpmd": "usr/local/libexec/ssdpm/ssdpmd"},
+        more_qemu=test_commands.TRACE,
         limit=2400,
     )
 
@@ -213,6 +227,14 @@ def test_an_ordinary_user_reads_and_does_not_write(guest: vm.Guest) -> None:
     assert "/org/ssdpm1/drive/nvme0" in guest.ok("tree").split()
     assert guest.status("write") != 0
     assert "denied" in guest.err("write")
+
+
+def test_who_reads_and_plans_sends_no_command_to_a_drive(guest: vm.Guest) -> None:
+    for name in ("objects", "machine", "plan", "ask"):
+        assert guest.ok(name)
+    found = test_commands.steps(guest)
+    assert test_commands.questions(found[0]), "the trace sees none"
+    assert test_commands.questions(found[1]) == []
 
 
 def test_root_sets_a_profile_by_the_bus_and_goes_back(guest: vm.Guest) -> None:

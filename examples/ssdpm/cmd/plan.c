@@ -23,10 +23,13 @@ static enum exit_status check_persist(const struct common *common,
 			"drive brings the table of Linux back; --latency and "
 			"--nvme-core last",
 			ssdpm_persist_kind_to_string(settings->persist));
-	if (options->config)
+	if (options->config && (settings->persist == SSDPM_PERSIST_UDEV ||
+				settings->persist == SSDPM_PERSIST_SYSTEMD))
 		return usage_error(
-			common, "--persist makes settings last, and --config "
-				"sets what lasts already: give one of them");
+			common,
+			"what the files ask for lasts already, by ssdpmd(8) or "
+			"its rule for udev; --persist tlp, tuned or modprobe "
+			"has others set the same");
 	if (n && (plan_has(options, "latency") || options->nvme_core_given ||
 		  options->n_lpms))
 		return usage_error(

@@ -106,7 +106,7 @@ static enum exit_status say_conflict(const struct work *work,
 	struct plan_options files = { .applied = true };
 	enum exit_status status = STATUS_DONE;
 
-	if (settings->persist)
+	if (settings->persist && !settings->plan.config)
 		status = find_intent(work->drives, &files);
 	if (!status && files.config)
 		remark("files of ssdpm.conf(5) ask for settings, too: these "

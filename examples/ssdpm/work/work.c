@@ -119,6 +119,66 @@ static struct ssdpm_profile_settings settings_of(
 	return own;
 }
 
+static enum exit_status fail_persist(uint32_t kind,
+				     const struct ssdpm_error *error)
+{
+	complain("--persist %s: %s", ssdpm_persist_kind_to_string(kind),
+		 error->message);
+	return error->code == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
+}
+
+/* What files ask for, as far as another program can say it of all drives. */
+static int settings_of_files(const struct work *work, uint32_t kind,
+			     uint32_t source,
+			     struct ssdpm_profile_settings *ret_settings,
+			     struct ssdpm_error *reterr)
+{
+	struct ssdpm_profile_settings links = { .size = sizeof(links) };
+	struct ssdpm_intent *intent;
+	int err;
+
+	err = ssdpm_intent_read(work->drives->lives[0]->machine, &intent,
+				reterr);
+	if (err)
+		return err;
+	ret_settings->size = sizeof(*ret_settings);
+	err = ssdpm_intent_get_settings(intent, SSDPM_KIND_NVME, source,
+					ret_settings, reterr);
+	if (!err)
+		err = ssdpm_intent_get_settings(intent, SSDPM_KIND_SATA, source,
+						&links, reterr);
+	ssdpm_intent_free(intent);
+	/* TLP has no setting for NVMe, and a policy of links is SATA's. */
+	ret_settings->set &= kind == SSDPM_PERSIST_TLP ? 0 : ~SSDPM_PROFILE_LPM;
+	ret_settings->set |= links.set & SSDPM_PROFILE_LPM;
+	ret_settings->n_lpms = links.n_lpms;
+	memcpy(ret_settings->lpms, links.lpms, sizeof(links.lpms));
+	return err;
+}
+
+static enum exit_status make_persist_of_files(struct work *work, uint32_t kind)
+{
+	struct ssdpm_profile_settings ac, battery;
+	const struct ssdpm_persist_params params = {
+		.size = sizeof(params),
+		.kind = kind,
+		.flags = SSDPM_PERSIST_OF_FILES,
+		.ac = &ac,
+		.battery = &battery,
+		.command = SSDPM_PATH,
+	};
+	struct ssdpm_error error;
+	int err;
+
+	err = settings_of_files(work, kind, SSDPM_SOURCE_AC, &ac, &error);
+	if (!err)
+		err = settings_of_files(work, kind, SSDPM_SOURCE_BATTERY,
+					&battery, &error);
+	if (!err)
+		err = ssdpm_persist_new(&params, &work->persist[0], &error);
+	return err ? fail_persist(kind, &error) : STATUS_DONE;
+}
+
 enum exit_status make_persist(struct work *work, uint32_t kind)
 {
 	struct ssdpm_persist_power powers[SSDPM_MAX_PERSIST_POWERS] = { 0 };
@@ -145,6 +205,8 @@ enum exit_status make_persist(struct work *work, uint32_t kind)
 	char *path = NULL;
 	int err;
 
+	if (work->options->config)
+		return make_persist_of_files(work, kind);
 	/* It is read elsewhere, and again and again. */
 	if (profiles) {
 		path = realpath(profiles, NULL);
@@ -163,11 +225,7 @@ enum exit_status make_persist(struct work *work, uint32_t kind)
 	free(path);
 	if (!err && kind == SSDPM_PERSIST_UDEV && params.n_powers)
 		note_old_linux(work);
-	if (!err)
-		return STATUS_DONE;
-	complain("--persist %s: %s", ssdpm_persist_kind_to_string(kind),
-		 error.message);
-	return error.code == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
+	return err ? fail_persist(kind, &error) : STATUS_DONE;
 }
 
 bool all_in_force(const struct ssdpm_plan *plan)

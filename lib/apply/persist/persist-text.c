@@ -137,7 +137,9 @@ static void put_command(struct text *text, const struct kept *kept,
 			const char *verb)
 {
 	ssdpm__put(text, "%s %s", kept->command, verb);
-	if (kept->has_profile)
+	if (kept->of_files)
+		ssdpm__put(text, " --config");
+	else if (kept->has_profile)
 		ssdpm__put(text, " --profile %s", word_of(kept));
 	if (kept->has_profile && kept->profiles)
 		ssdpm__put(text, " --profiles %s", kept->profiles);
@@ -154,7 +156,7 @@ static int check_name(const struct kept *kept, struct ssdpm_error *reterr)
 	const char *name = word_of(kept);
 	struct ssdpm_profile_settings known = { .size = sizeof(known) };
 
-	if (!kept->has_profile)
+	if (!kept->has_profile || kept->of_files)
 		return 0;
 	if (!name)
 		return ssdpm__fail(reterr, -EINVAL, 0,
@@ -455,8 +457,9 @@ static int fill_tlp(struct ssdpm_persist *persist, const struct kept *kept,
 			"TLP sets the links of SATA ports alone, and "
 			"no link policy is given: udev sets the rest");
 	put_head(&text, kept);
-	ssdpm__put(&text, "# TLP has no setting for NVMe: "
-			  "85-ssdpm.rules has that.\n");
+	if (!kept->of_files)
+		ssdpm__put(&text, "# TLP has no setting for NVMe: "
+				  "85-ssdpm.rules has that.\n");
 	put_tlp_key(&text, "SATA_LINKPWR_ON_AC", &kept->ac);
 	put_tlp_key(&text, "SATA_LINKPWR_ON_BAT", &kept->battery);
 	err = add_file(persist, SSDPM__TLP_CONF, 0644, &text,
@@ -464,7 +467,7 @@ static int fill_tlp(struct ssdpm_persist *persist, const struct kept *kept,
 		       "ports once a port has refused it: name ports that "
 		       "refuse in SATA_LINKPWR_DENYLIST",
 		       reterr);
-	if (!err && (set & NVME))
+	if (!err && (set & NVME) && !kept->of_files)
 		err = add_rules(persist, kept, reterr);
 	return err;
 }
@@ -483,8 +486,11 @@ static int add_tuned_script(struct ssdpm_persist *persist,
 	put_command(&text, kept, "apply");
 	ssdpm__put(&text, " ;;\nverify) exec ");
 	put_command(&text, kept, "check");
-	ssdpm__put(&text, " ;;\nstop) exec %s revert --quiet ;;\nesac\n",
-		   kept->command);
+	/* Who keeps the files would set them again. */
+	if (!kept->of_files)
+		ssdpm__put(&text, " ;;\nstop) exec %s revert --quiet",
+			   kept->command);
+	ssdpm__put(&text, " ;;\nesac\n");
 	return add_file(persist, path, 0755, &text, "", reterr);
 }
 

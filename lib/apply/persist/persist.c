@@ -183,6 +183,26 @@ static int take_own(const struct ssdpm_persist_params *params,
 	return 0;
 }
 
+static int take_flags(const struct ssdpm_persist_params *params,
+		      struct kept *kept, struct ssdpm_error *reterr)
+{
+	kept->of_files = params->flags & SSDPM_PERSIST_OF_FILES;
+	if (params->flags & ~SSDPM_PERSIST_OF_FILES)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "flags: unknown value %u", params->flags);
+	if (!kept->of_files)
+		return 0;
+	if (!params->ac || !params->battery)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "flags: files need ac and battery");
+	if (params->kind != SSDPM_PERSIST_UDEV &&
+	    params->kind != SSDPM_PERSIST_SYSTEMD)
+		return 0;
+	return ssdpm__fail(reterr, -EINVAL, 0,
+			   "ssdpmd(8) and its rule for udev read the files of "
+			   "ssdpm.conf(5) themselves");
+}
+
 static int take_params(const struct ssdpm_persist_params *given,
 		       struct kept *kept, struct ssdpm_error *reterr)
 {
@@ -196,6 +216,9 @@ static int take_params(const struct ssdpm_persist_params *given,
 	if (!ssdpm_persist_kind_to_string(params.kind))
 		return ssdpm__fail(reterr, -EINVAL, 0, "kind: unknown value %u",
 				   params.kind);
+	err = take_flags(&params, kept, reterr);
+	if (err)
+		return err;
 	kept->powers = params.powers;
 	kept->n_powers = params.n_powers;
 	if (!params.ac &&

@@ -39,7 +39,8 @@ struct kept {
 	bool is_same;	      /* on AC and on battery */
 	bool one_source;      /* what ac says holds on both sources */
 	bool has_profile;
-	bool has_own; /* settings beside a profile, or without one */
+	bool of_files; /* of ssdpm.conf(5), which the command reads */
+	bool has_own;  /* settings beside a profile, or without one */
 	/* What the profile says, with the settings in its place. */
 	struct ssdpm_profile_settings ac, battery;
 	struct ssdpm_profile_settings own;

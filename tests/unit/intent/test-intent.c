@@ -1257,12 +1257,61 @@ static void random_files_mean_what_a_slow_model_says(void **state)
 	}
 }
 
+static struct ssdpm_profile_settings settings_of(
+	const struct ssdpm_intent *intent, uint32_t kind, uint32_t source)
+{
+	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
+
+	assert_int_equal(ssdpm_intent_get_settings(intent, kind, source,
+						   &settings, NULL),
+			 0);
+	assert_string_equal(settings.name, "files");
+	assert_int_equal(settings.power_source, source);
+	return settings;
+}
+
+static void settings_of_all_drives_leave_out_what_some_get(void **state)
+{
+	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
+	struct ssdpm_intent *intent;
+
+	(void)state;
+	intent = get_of("[machine]\nprimary_timeout = 50ms\n"
+			"[drive]\nmax_exit_latency = 25ms\n"
+			"battery.max_exit_latency = 100ms\n"
+			"[drive]\nkind = sata\nlpm = medium_power\n"
+			"[drive]\nmodel = *\nmax_exit_latency = 1ms\n"
+			"[drive]\nserial = *\nmax_exit_latency = 1ms\n"
+			"[drive]\nport = *\nmax_exit_latency = 1ms\n"
+			"[drive]\ndesktop_profile = *\n"
+			"max_exit_latency = 1ms\n");
+	settings = settings_of(intent, SSDPM_KIND_NVME, AC);
+	assert_int_equal(settings.set, SSDPM_PROFILE_MAX_EXIT_LATENCY |
+					       SSDPM_PROFILE_PRIMARY_TIMEOUT);
+	assert_int_equal(settings.max_exit_latency_us, 25000);
+	assert_int_equal(settings.primary_timeout_ms, 50);
+	settings = settings_of(intent, SSDPM_KIND_NVME, BATTERY);
+	assert_int_equal(settings.max_exit_latency_us, 100000);
+	settings = settings_of(intent, SSDPM_KIND_SATA, AC);
+	assert_true(settings.set & SSDPM_PROFILE_LPM);
+	assert_int_equal(settings.n_lpms, 1);
+	assert_int_equal(settings.lpms[0], SSDPM_LPM_MEDIUM_POWER);
+	assert_int_equal(
+		ssdpm_intent_get_settings(intent, 0, AC, &settings, NULL),
+		-EINVAL);
+	assert_int_equal(ssdpm_intent_get_settings(intent, SSDPM_KIND_NVME, 0,
+						   &settings, NULL),
+			 -EINVAL);
+	ssdpm_intent_free(intent);
+}
+
 #define WITH_ROOT(test) \
 	cmocka_unit_test_setup_teardown(test, new_root, remove_root)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		WITH_ROOT(settings_of_all_drives_leave_out_what_some_get),
 		WITH_ROOT(a_fault_in_any_file_is_a_fault_of_that_file),
 		WITH_ROOT(more_than_is_accepted_is_too_big),
 		WITH_ROOT(a_directory_in_the_place_of_a_file_is_a_fault),

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""Our packages on Debian as it is installed, with the desktop's service of power
+profiles that it has: installed, kept over a boot and a sleep, and purged.
+
+SSDPM_DISK: what the script disk has made; SSDPM_RELEASE: of its kernel.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "vm"))
+import machine  # noqa: E402
+import vm  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+SERIALS = ["TWO", "DEEPEST", "HIPM", "DIPM"]
+# To find the root; all others are udev's.
+FIRST = ["ahci", "sd_mod", "ext4"]
+
+
+def initramfs(kernel: vm.Kernel) -> bytes:
+    image = vm.Initramfs()
+    for directory in ("dev", "proc", "sys", "mnt"):
+        image.directory(directory)
+    image.program(vm.BUSYBOX)
+    for applet in vm.applets():
+        image.link(f"bin/{applet}", "busybox")
+    order = kernel.load_order(FIRST)
+    for name in order:
+        image.file(f"modules/{name}.ko", kernel.module(name))
+    image.file("modules/order", "".join(f"{name}\n" for name in order))
+    image.file("init", (HERE / "guest/init").read_bytes(), 0o755)
+    return image.finish()
+
+
+def run(command: list[str], directory: pathlib.Path, limit: float) -> int:
+    variables = {
+        name: value.replace("{dir}", str(directory))
+        for name, value in machine.ENVIRONMENT.items()
+    }
+    with open(directory / "qemu.err", "ab") as errors:
+        return subprocess.run(
+            command,
+            env={**os.environ, **variables},
+            stdin=subprocess.DEVNULL,
+            stdout=errors,
+            stderr=errors,
+            timeout=limit,
+            check=False,
+        ).returncode
+
+
+@pytest.fixture(scope="module")
+def guest() -> vm.Guest:
+    """Two boots of one disk."""
+    disk, release = os.environ["SSDPM_DISK"], os.environ["SSDPM_RELEASE"]
+    kernel = vm.Kernel(release)
+    directory = vm.BUILD / "vm" / f"distribution-{release}"
+    subprocess.run(["rm", "-rf", directory], check=True)
+    (directory / "result").mkdir(parents=True)
+    qemu, files = machine.devices(SERIALS)
+    files["power.aml"] = machine.acpi_table()
+    files["initrd"] = initramfs(kernel)
+    for name, data in files.items():
+        (directory / name).write_bytes(data)
+    root = f"driver=raw,file.driver=file,file.filename={disk},if=none,id=root"
+    qemu += [
+        *("-acpitable", "file={dir}/power.aml"),
+        *("-drive", root),
+        *("-device", "ide-hd,drive=root,bus=ide.5,model=ROOT"),
+    ]
+    command = [
+        str(vm.CACHE / "qemu/qemu"),
+        *("-L", "/usr/share/seabios", "-L", "/usr/share/qemu"),
+        *("-machine", "q35,accel=tcg", "-cpu", "Skylake-Client", "-m", "1024"),
+        *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
+        *("-kernel", str(kernel.image), "-initrd", str(directory / "initrd")),
+        *("-append", "console=ttyS0 panic=-1 quiet no_timer_check mitigations=off"),
+        *("-serial", f"file:{directory}/console"),
+        *("-serial", f"file:{directory}/result.tar"),
+        *("-device", "isa-debug-exit,iobase=0x501,iosize=4"),
+        *(each.replace("{dir}", str(directory)) for each in qemu),
+    ]
+    assert run(command, directory, 900) == 0, "the first boot"
+    assert run(command, directory, 900) == 33, "the second boot"
+    subprocess.run(
+        ["tar", "-x", "-m", "-z", "-C", directory / "result", "-f", directory / "result.tar"],
+        check=True,
+    )
+    return vm.Guest(release, directory, 0)
+
+
+def test_the_packages_are_installed_and_keep_what_is_asked_for(guest: vm.Guest) -> None:
+    guest.ok("install")
+    guest.ok("first")
+    assert guest.ok("unit").strip() == "success"
+
+
+def test_the_desktop_changes_the_table_within_a_second(guest: vm.Guest) -> None:
+    profiles = [line.split() for line in guest.read("profiles").splitlines()]
+    assert [p[:2] for p in profiles] == [["power-saver", "150000"], ["balanced", "100000"]]
+    assert all(int(ms) <= 1000 for *_, ms in profiles), profiles
+
+
+def test_it_is_kept_over_a_boot(guest: vm.Guest) -> None:
+    guest.ok("second")
+    assert guest.read("second.tolerance").strip() == "100000"
+    assert guest.ok("active").strip() == "active"
+    assert guest.ok("wanted").strip() == "enabled"
+
+
+def test_everybody_reads_and_polkit_is_asked_before_a_write(guest: vm.Guest) -> None:
+    assert guest.ok("property").split() == ["s", '"100000"']
+    assert guest.status("write") != 0
+    assert "denied" in guest.err("write") or "authentication" in guest.err("write")
+
+
+def test_it_is_set_again_after_a_sleep(guest: vm.Guest) -> None:
+    assert "suspend entry (s2idle)" in guest.read("kernel")
+    assert "suspend exit" in guest.read("kernel")
+    guest.ok("resumed")
+
+
+def test_the_service_has_complained_of_nothing(guest: vm.Guest) -> None:
+    lines = [line for line in guest.read("service").splitlines() if "ssdpmd[" in line]
+    assert lines == []
+
+
+def test_a_purge_leaves_nothing(guest: vm.Guest) -> None:
+    guest.ok("purge")
+    assert guest.read("before") == guest.read("after") == ""
