@@ -20,6 +20,8 @@ import vm  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 SERIALS = ["TWO", "DEEPEST", "HIPM", "DIPM"]
+KINDS = ["systemd", "udev", "modprobe"]
+BOOTS = ["installed", "kept", *KINDS]
 # To find the root; all others are udev's.
 FIRST = ["ahci", "sd_mod", "ext4"]
 
@@ -58,7 +60,7 @@ def run(command: list[str], directory: pathlib.Path, limit: float) -> int:
 
 @pytest.fixture(scope="module")
 def guest() -> vm.Guest:
-    """Two boots of one disk."""
+    """Some boots of one disk."""
     disk, release = os.environ["SSDPM_DISK"], os.environ["SSDPM_RELEASE"]
     kernel = vm.Kernel(release)
     directory = vm.BUILD / "vm" / f"distribution-{release}"
@@ -87,8 +89,10 @@ def guest() -> vm.Guest:
         *("-device", "isa-debug-exit,iobase=0x501,iosize=4"),
         *(each.replace("{dir}", str(directory)) for each in qemu),
     ]
-    assert run(command, directory, 900) == 0, "the first boot"
-    assert run(command, directory, 900) == 33, "the second boot"
+    for boot in BOOTS:
+        status = run(command, directory, 900)
+        console = (directory / "console").read_text(errors="replace")
+        assert status == (33 if boot == BOOTS[-1] else 0), (boot, console[-2000:])
     subprocess.run(
         ["tar", "-x", "-m", "-z", "-C", directory / "result", "-f", directory / "result.tar"],
         check=True,
@@ -125,6 +129,13 @@ def test_it_is_set_again_after_a_sleep(guest: vm.Guest) -> None:
     assert "suspend entry (s2idle)" in guest.read("kernel")
     assert "suspend exit" in guest.read("kernel")
     guest.ok("resumed")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_files_of_each_kind_make_it_last(guest: vm.Guest, kind: str) -> None:
+    guest.ok(f"persist.{kind}")
+    guest.ok(kind)
+    guest.ok(f"revert.{kind}")
 
 
 def test_the_service_has_complained_of_nothing(guest: vm.Guest) -> None:

@@ -30,55 +30,108 @@ profile() {
 	echo "$1 $(tolerance) $(($(ms) - begin))" >>profiles
 }
 
-until_true live_controllers 2
-boot=$(cat boot 2>/dev/null)
-if [ -z "$boot" ]; then
+# next_boot NAME: what it is for
+next_boot() {
+	echo "$1" >boot
+	systemctl reboot
+	exit
+}
+# in_force NAME COMMAND...: by itself, in the end
+in_force() {
+	name=$1
+	shift
+	until_true ssdpm check -q "$@"
+	run "$name" ssdpm check "$@"
+}
+# last KIND OPTION...: files of this kind make it last; what else is to be done
+# stands in their notes
+last() {
+	kind=$1
+	shift
+	run "persist.$kind" ssdpm apply "$@" --persist "$kind"
+}
+
+installed() {
 	ours before
 	run install dpkg -i /root/packages/*.deb
 	printf '[machine]\nprofile = auto\n[drive]\ndesktop_profile = power-saver\n' \
 		>/etc/ssdpm.conf
 	echo 'max_exit_latency = 150ms' >>/etc/ssdpm.conf
-	until_true ssdpm check -q
-	run first ssdpm check
-	run list ssdpm list
+	in_force first
 	profile power-saver 150000
 	profile balanced 100000
 	run unit systemctl show -P Result ssdpmd.service
-	echo second >boot
-	systemctl reboot
-	exit
-fi
+}
 
-until_true ssdpm check -q
-run second ssdpm check
-tolerance >second.tolerance
-run active systemctl is-active ssdpmd.service
-run wanted systemctl is-enabled ssdpmd.service
-run property setpriv --reuid 65534 --clear-groups busctl get-property org.ssdpm1 \
-	/org/ssdpm1/drive/"$(basename "$(controller TWO)")" org.ssdpm1.Drive Policy
-run write setpriv --reuid 65534 --clear-groups busctl call org.ssdpm1 \
-	/org/ssdpm1 org.ssdpm1.Machine Apply ass 0 performance
+kept() {
+	in_force second
+	tolerance >second.tolerance
+	run active systemctl is-active ssdpmd.service
+	run wanted systemctl is-enabled ssdpmd.service
+	run property setpriv --reuid 65534 --clear-groups busctl get-property \
+		org.ssdpm1 /org/ssdpm1/drive/"$(basename "$(controller TWO)")" \
+		org.ssdpm1.Drive Policy
+	run write setpriv --reuid 65534 --clear-groups busctl call org.ssdpm1 \
+		/org/ssdpm1 org.ssdpm1.Machine Apply ass 0 performance
+}
 
 # It sleeps until the clock wakes it, as far as the kernel sleeps here.
-mkdir -p /etc/systemd/sleep.conf.d
-printf '[Sleep]\nSuspendState=freeze\n' >/etc/systemd/sleep.conf.d/freeze.conf
-run sleep rtcwake -m no -s 15
-echo 0 >"$(controller TWO)/power/pm_qos_latency_tolerance_us"
-run go_to_sleep systemctl suspend
 slept() {
-	journalctl -b -t systemd-sleep | grep -q 'returned from sleep'
+	mkdir -p /etc/systemd/sleep.conf.d
+	printf '[Sleep]\nSuspendState=freeze\n' \
+		>/etc/systemd/sleep.conf.d/freeze.conf
+	run clock rtcwake -m no -s 15
+	echo 0 >"$(controller TWO)/power/pm_qos_latency_tolerance_us"
+	run go_to_sleep systemctl suspend
+	until_true has_woken || until_true has_woken
+	until_true live_controllers 2
+	in_force resumed
+	journalctl -b -k >kernel
+	journalctl -b -u ssdpmd.service >service
 }
-until_true slept || until_true slept
-until_true live_controllers 2
-until_true ssdpm check -q
-run resumed ssdpm check
-journalctl -b -k >kernel
-journalctl -b -u ssdpmd.service >service
+has_woken() {
+	journalctl -b -k | grep -q 'suspend exit'
+}
 
-run purge dpkg -P python3-ssdpm ssdpmd ssdpm libssdpm-dev libssdpm-energy0 libssdpm0
-rm -f /etc/ssdpm.conf
-ours after
-stty -F /dev/ttyS1 raw
-tar -c -z -f - . >/dev/ttyS1
-# As in the other guests: status 33.
-printf '\020' | dd of=/dev/port bs=1 seek=1281 conv=notrunc 2>/dev/null
+until_true live_controllers 2
+saver="--profile power-saver --source battery"
+# Two words on purpose, here and below.
+# shellcheck disable=SC2086
+case $(cat boot 2>/dev/null) in
+"")
+	installed
+	next_boot kept
+	;;
+kept)
+	kept
+	slept
+	rm /etc/ssdpm.conf
+	run disable systemctl disable --now ssdpmd.service
+	last systemd $saver
+	run switch_on systemctl enable --now ssdpm.service
+	next_boot systemd
+	;;
+systemd)
+	in_force systemd $saver
+	run revert.systemd ssdpm revert --persist
+	last udev $saver
+	next_boot udev
+	;;
+udev)
+	in_force udev $saver
+	run revert.udev ssdpm revert --persist
+	last modprobe --nvme-core apst_primary_timeout_ms=70
+	next_boot modprobe
+	;;
+modprobe)
+	in_force modprobe --nvme-core apst_primary_timeout_ms=70
+	run revert.modprobe ssdpm revert --persist
+	run purge dpkg -P python3-ssdpm ssdpmd ssdpm libssdpm-dev \
+		libssdpm-energy0 libssdpm0
+	ours after
+	stty -F /dev/ttyS1 raw
+	tar -c -z -f - . >/dev/ttyS1
+	# As in the other guests: status 33.
+	printf '\020' | dd of=/dev/port bs=1 seek=1281 conv=notrunc 2>/dev/null
+	;;
+esac
