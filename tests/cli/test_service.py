@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -300,6 +302,80 @@ def has_open(parent: int, path: pathlib.Path) -> bool:
         for link in pathlib.Path(f"/proc/{child}/fd").glob("*")
     ]
     return any(link.exists() and link.samefile(path) for link in links)
+
+
+def test_it_opens_no_file_outside_the_lists_of_its_apparmor_profile(
+    bus: Bus, laptop: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    trace = tmp_path / "trace"
+    # -D: the process itself is the service, and -y: folders have names.
+    bus.start(
+        "strace", "-D", "-f", "-y", "-e", "trace=%file,flock,openat", "-o", trace,
+        SSDPMD, "--root", laptop, "--stay", name="org.ssdpm1",
+    )  # fmt: skip
+    bus.polkit("ret = (True, False, {})")
+    ask(laptop, "[machine]\nprofile = power-saver\n")
+    wait_for(laptop, "200000")
+    assert bus.call("Apply", "ass", "1", "nvme0", "performance")[0]
+    assert bus.call("Revert")[0] is not None
+    assert bus.drive("nvme0", "StateTable", NOBODY)
+    bus.stop()
+    rules = apparmor_rules()
+    opened = set(files_of(trace.read_text(), laptop))
+    assert ("/etc/ssdpm.conf", "r") in opened and (f"/{TOLERANCE}", "w") in opened
+    refused = {
+        (path, way)
+        for path, way in opened
+        # A machine has a /run, no such files, and attributes that need no lock.
+        if (path, way) != ("/run/", "w")
+        and (path[:5], way) != ("/sys/", "k")
+        and not path.startswith(("/ssdpm-capture", "/dumps/"))
+        and not any(way in ways and rule.fullmatch(path) for rule, ways in rules)
+    }
+    assert not refused, sorted(refused)
+
+
+def apparmor_rules() -> list[tuple[re.Pattern[str], str]]:
+    """Paths, and what may be done with them: r, w, k."""
+    rules = []
+    text = (TOP / "examples/ssdpmd/apparmor.in").read_text()
+    for path, ways in re.findall(r"^  (/\S*|@\{\w+\}\S*) (\w+),$", text, re.M):
+        path = path.replace("@{sys}", "/sys").replace("@{PROC}", "/proc")
+        words = re.split(r"(\*\*|\*|\{[^}]*\}|\[[^]]*\])", path)
+        pattern = "".join(
+            ".*" if word == "**"
+            else "[^/]*" if word == "*"
+            else word if word.startswith("[")
+            else f"({word[1:-1].replace('.', '[.]').replace('*', '[^/]*').replace(',', '|')})"
+            if word.startswith("{")
+            else re.escape(word)
+            for word in words
+        )  # fmt: skip
+        rules.append((re.compile(pattern), ways))
+    return rules
+
+
+CALL = re.compile(
+    r"(open|openat2?|unlinkat|renameat|renameat2|mkdirat|flock)\((.*)\) += (?!-1)"
+)
+
+
+def files_of(trace: str, root: pathlib.Path) -> Iterator[tuple[str, str]]:
+    """Below a root: what was opened to read, and what was written to or locked."""
+    for name, arguments in CALL.findall(trace):
+        if name == "flock":
+            paths = re.findall(r"<([^>]*)>", arguments)[:1]
+        else:
+            pairs = re.findall(r'(?:<([^>]*)>, )?"([^"]*)"', arguments)
+            paths = [f"{folder}/{path}" if folder else path for folder, path in pairs]
+        writes = name != "flock" and (
+            not name.startswith("open") or re.search(r"O_(WRONLY|RDWR|CREAT)", arguments)
+        )
+        for path in map(os.path.normpath, paths):
+            if path.startswith(f"{root}/"):
+                path += "/" if os.path.isdir(path) else ""
+                way = "k" if name == "flock" and "LOCK_EX" in arguments else "r"
+                yield path.removeprefix(str(root)), "w" if writes else way
 
 
 def test_a_second_one_does_not_start(bus: Bus, laptop: pathlib.Path) -> None:
