@@ -85,7 +85,11 @@ slept() {
 	mkdir -p /etc/systemd/sleep.conf.d
 	printf '[Sleep]\nSuspendState=freeze\n' \
 		>/etc/systemd/sleep.conf.d/freeze.conf
-	run clock rtcwake -m no -s 15
+	# The clock is set when everything else is done: it may take its time here.
+	# shellcheck disable=SC2016 # it is for that script
+	printf '#!/bin/sh\n[ "$1" = post ] || exec rtcwake -m no -s 10\n' \
+		>/usr/lib/systemd/system-sleep/alarm
+	chmod +x /usr/lib/systemd/system-sleep/alarm
 	echo 0 >"$(controller TWO)/power/pm_qos_latency_tolerance_us"
 	run go_to_sleep systemctl suspend
 	until_true has_woken || until_true has_woken
