@@ -356,7 +356,7 @@ ASKED = """
 primary_timeout = 50ms
 [drive]
 kind = sata
-lpm = med_power_with_dipm
+ac.lpm = med_power_with_dipm
 battery.lpm = min_power_with_partial med_power_with_dipm
 [drive]
 kind = nvme
@@ -390,7 +390,7 @@ def test_others_set_what_the_files_ask_of_all_drives(
     ).replace("/usr/bin/ssdpm", "ssdpm").replace("/usr/local/bin/ssdpm", "ssdpm")
     # It differs on battery, which modprobe does not know.
     assert ssdpm("plan", "--config", "--persist", "modprobe", *at).returncode == 2
-    put(root, ASKED.replace("battery.lpm", "#"))
+    put(root, ASKED.replace("battery.lpm", "#").replace("ac.lpm", "lpm"))
     assert lines("modprobe") == [
         "options nvme_core default_ps_max_latency_us=25000 apst_primary_timeout_ms=50",
         "options ahci mobile_lpm_policy=3",

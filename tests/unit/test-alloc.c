@@ -1937,7 +1937,6 @@ static int call_intent(struct result *ret, struct ssdpm_error *error)
 		.size = sizeof(params),
 		.desktop_profile = "power-saver",
 	};
-	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
 	struct ssdpm_intent *intent;
 	int err = restore_machine();
 
@@ -1945,10 +1944,7 @@ static int call_intent(struct result *ret, struct ssdpm_error *error)
 		err = ssdpm_intent_read(in.capture, &intent, error);
 	if (err)
 		return err;
-	err = ssdpm_intent_get_settings(intent, SSDPM_KIND_NVME,
-					SSDPM_SOURCE_AC, &settings, error);
-	if (!err)
-		err = plan_intent(intent, &params, ret, error);
+	err = plan_intent(intent, &params, ret, error);
 	ssdpm_intent_free(intent);
 	return err;
 }
@@ -1977,7 +1973,11 @@ static int call_intent_keep(struct result *ret, struct ssdpm_error *error)
 
 static void call_intent_flags(void)
 {
+	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
+
 	ssdpm_intent_get_flags(in.intent);
+	ssdpm_intent_get_settings(in.intent, SSDPM_KIND_NVME, SSDPM_SOURCE_AC,
+				  &settings, NULL);
 	ssdpm_intent_free(NULL);
 }
 
@@ -3260,6 +3260,7 @@ static const struct {
 } not_allocating[] = {
 	{ "ssdpm_intent_free", call_intent_flags },
 	{ "ssdpm_intent_get_flags", call_intent_flags },
+	{ "ssdpm_intent_get_settings", call_intent_flags },
 	{ "ssdpm_budget_free", call_budget_getters },
 	{ "ssdpm_budget_get_answer", call_budget_getters },
 	{ "ssdpm_budget_get_choices", call_budget_getters },

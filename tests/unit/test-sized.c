@@ -367,6 +367,12 @@ static int persist_get_file(void *sized, struct ssdpm_error *error)
 
 /* --- intent --- */
 
+static int intent_get_settings(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_intent_get_settings(in.intent, SSDPM_KIND_NVME,
+					 SSDPM_SOURCE_AC, sized, error);
+}
+
 static int plan_add_intent(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_plan *plan;
@@ -467,6 +473,8 @@ static const struct sized_case cases[] = {
 	      &in.settings, plan_add_profile),
 	SIZED(ssdpm_plan_add_profile_all, ssdpm_profile_settings, SIZED_IN,
 	      &in.settings, plan_add_profile_all),
+	SIZED(ssdpm_intent_get_settings, ssdpm_profile_settings, SIZED_OUT,
+	      NULL, intent_get_settings),
 	SIZED(ssdpm_plan_add_intent, ssdpm_intent_params, SIZED_IN, NULL,
 	      plan_add_intent),
 	SIZED(ssdpm_plan_add_intent_all, ssdpm_intent_params, SIZED_IN, NULL,

@@ -238,7 +238,10 @@ static int take_params(const struct ssdpm_persist_params *given,
 	if (!err && !kept->ac.set && !kept->battery.set &&
 	    (params.ac || params.settings))
 		err = ssdpm__fail(reterr, -EINVAL, 0, "%s sets nothing",
-				  params.ac ? "the profile" : "settings");
+				  kept->of_files ?
+					  "what files ask of all drives" :
+				  params.ac ? "the profile" :
+					      "settings");
 	if (!err)
 		kept->is_same = is_same(&kept->ac, &kept->battery);
 	return err;

@@ -1277,7 +1277,8 @@ static void settings_of_all_drives_leave_out_what_some_get(void **state)
 
 	(void)state;
 	intent = get_of("[machine]\nprimary_timeout = 50ms\n"
-			"[drive]\nmax_exit_latency = 25ms\n"
+			"[drive]\nkind = nvme\n"
+			"ac.max_exit_latency = 25ms\n"
 			"battery.max_exit_latency = 100ms\n"
 			"[drive]\nkind = sata\nlpm = medium_power\n"
 			"[drive]\nmodel = *\nmax_exit_latency = 1ms\n"
