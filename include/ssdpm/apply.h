@@ -401,8 +401,6 @@ struct ssdpm_step {
 	const char *origin;
 };
 
-SSDPM_API size_t ssdpm_plan_get_n_steps(const struct ssdpm_plan *plan);
-
 /**
  * ssdpm_plan_get_step() - one step, from 0 on
  *
@@ -420,11 +418,12 @@ SSDPM_API int ssdpm_plan_get_step(const struct ssdpm_plan *plan, size_t index,
 /** Without one of these, a plan is in force. */
 #define SSDPM_STEPS_NOT_IN_FORCE \
 	(SSDPM_STEPS_PENDING | 1u << SSDPM_STEP_DIFFERS)
+#define SSDPM_STEPS_ALL UINT32_MAX
 
 /**
  * ssdpm_plan_count() - how many steps are in one of these states
  * @states: bits, 1 << SSDPM_STEP_DONE and so on: SSDPM_STEPS_PENDING,
- *          SSDPM_STEPS_WRITTEN, SSDPM_STEPS_NOT_IN_FORCE
+ *          SSDPM_STEPS_WRITTEN, SSDPM_STEPS_NOT_IN_FORCE, SSDPM_STEPS_ALL
  */
 SSDPM_API size_t ssdpm_plan_count(const struct ssdpm_plan *plan,
 				  uint32_t states);

@@ -352,11 +352,6 @@ int ssdpm__plan_leave_alone(struct ssdpm_plan *plan, uint32_t kind,
 	return err;
 }
 
-size_t ssdpm_plan_get_n_steps(const struct ssdpm_plan *plan)
-{
-	return plan->n_order;
-}
-
 size_t ssdpm_plan_count(const struct ssdpm_plan *plan, uint32_t states)
 {
 	size_t n = 0;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What distributions install: --buildtype=plain with -O2 -g, stripped. libssdpm is
 # counted without the catalogue of drives, which is data, and so are its symbols
-# without those that give a word for a value and back; the intent stage has seven.
+# without those that give a word for a value and back; the intent stage has eight.
 #
 # usage: library-size.sh MESON SOURCE_DIR BUILD_DIR
 set -eu

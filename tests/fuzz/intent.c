@@ -102,7 +102,7 @@ static void check_plan(const struct ssdpm_intent *intent, uint32_t source,
 			      !strncmp(step.origin, "/etc/ssdpm.conf, line ",
 				       22),
 		      "each step has a line");
-	check(!ssdpm_plan_get_n_steps(plan) ||
+	check(!ssdpm_plan_count(plan, SSDPM_STEPS_ALL) ||
 		      ssdpm_intent_get_flags(intent) & SSDPM_INTENT_SETS,
 	      "what sets nothing has no steps");
 	ssdpm_plan_free(plan);

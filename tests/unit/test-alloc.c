@@ -1700,7 +1700,7 @@ static int call_plan(struct result *ret, struct ssdpm_error *error)
 	if (!err)
 		err = ssdpm_plan_read(plan, error);
 	if (!err)
-		ret->energy_nj = ssdpm_plan_get_n_steps(plan);
+		ret->energy_nj = ssdpm_plan_count(plan, SSDPM_STEPS_ALL);
 	ssdpm_plan_free(plan);
 	return err;
 }
@@ -1756,7 +1756,7 @@ static int call_commit(struct result *ret, struct ssdpm_error *error)
 	if (!err)
 		err = ssdpm_plan_commit(plan, error);
 	if (!err)
-		ret->energy_nj = ssdpm_plan_get_n_steps(plan);
+		ret->energy_nj = ssdpm_plan_count(plan, SSDPM_STEPS_ALL);
 	ssdpm_plan_free(plan);
 	return err;
 }
@@ -1847,7 +1847,7 @@ static int call_apply(struct result *ret, struct ssdpm_error *error)
 		return err;
 	err = ssdpm_plan_apply(plan, fill_all, NULL, error);
 	if (!err)
-		ret->energy_nj = ssdpm_plan_get_n_steps(plan);
+		ret->energy_nj = ssdpm_plan_count(plan, SSDPM_STEPS_ALL);
 	ssdpm_plan_free(plan);
 	return err;
 }
@@ -2969,7 +2969,7 @@ static void call_plan_getters(void)
 			 0);
 	assert_int_equal(ssdpm_plan_get_journal(in.plan, &journal), 0);
 	ssdpm_plan_unlock(in.plan);
-	assert_int_equal(ssdpm_plan_get_n_steps(in.plan), 1);
+	assert_int_equal(ssdpm_plan_count(in.plan, SSDPM_STEPS_ALL), 1);
 	assert_int_equal(ssdpm_plan_get_step(in.plan, 0, &step), 0);
 	ssdpm_plan_get_step(in.plan, 1, &step);
 	ssdpm_plan_count(in.plan, SSDPM_STEPS_PENDING);
@@ -3408,7 +3408,6 @@ static const struct {
 	{ "ssdpm_plan_unlock", call_plan_getters },
 	{ "ssdpm_plan_get_journal", call_plan_getters },
 	{ "ssdpm_plan_count", call_plan_getters },
-	{ "ssdpm_plan_get_n_steps", call_plan_getters },
 	{ "ssdpm_plan_has_failed", call_plan_getters },
 	{ "ssdpm_plan_get_step", call_plan_getters },
 	{ "ssdpm_plan_get_table", call_plan_getters },

@@ -475,7 +475,7 @@ static py::object value_or_none(uint32_t kind,
 py::list Plan::steps()
 {
 	Turn turn(*this);
-	size_t n = ssdpm_plan_get_n_steps(plan);
+	size_t n = ssdpm_plan_count(plan, SSDPM_STEPS_ALL);
 	py::list result;
 
 	for (size_t i = 0; i < n; i++) {

@@ -41,7 +41,8 @@ static int revert_all(const struct survey_state *state,
 	if (err)
 		return err;
 	err = ssdpm_plan_apply(plan, fill_revert, NULL, error);
-	for (size_t i = 0; !err && i < ssdpm_plan_get_n_steps(plan); i++) {
+	for (size_t i = 0; !err && i < ssdpm_plan_count(plan, SSDPM_STEPS_ALL);
+	     i++) {
 		struct ssdpm_step step = { .size = sizeof(step) };
 
 		ssdpm_plan_get_step(plan, i, &step);
@@ -133,7 +134,7 @@ static bool anything_left(const struct survey_state *state)
 	if (ssdpm_plan_new(state->machine, &params, &plan, NULL))
 		return true;
 	if (!ssdpm_plan_add_revert(plan, NULL))
-		is_left = ssdpm_plan_get_n_steps(plan) > 0;
+		is_left = ssdpm_plan_count(plan, SSDPM_STEPS_ALL) > 0;
 	ssdpm_plan_free(plan);
 	return is_left;
 }

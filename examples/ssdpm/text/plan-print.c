@@ -323,11 +323,12 @@ static enum exit_status print_for_people(const struct work *work)
 	}
 	print_profile(work);
 	print_steps(work);
-	if (was_applied(work) && !ssdpm_plan_get_n_steps(work->plan))
+	if (was_applied(work) && !ssdpm_plan_count(work->plan, SSDPM_STEPS_ALL))
 		puts(journal_stands(&work->journal) ?
 			     "nothing else to check" :
 			     "nothing was applied since the boot");
-	else if (is_of_config(work) && !ssdpm_plan_get_n_steps(work->plan))
+	else if (is_of_config(work) &&
+		 !ssdpm_plan_count(work->plan, SSDPM_STEPS_ALL))
 		puts("nothing is asked for: see ssdpm.conf(5)");
 	else if (nothing && !was_applied(work) && !has_files(work))
 		puts(work->journal.state == SSDPM_JOURNAL_UNDONE ||

@@ -169,7 +169,7 @@ static void states_that_nobody_can_keep_are_refused(void **state)
 			    -EOPNOTSUPP, "sdb is no NVMe controller");
 	kernel_assert_fails(ssdpm_plan_add_nopp(plan, device, 2, &error),
 			    &error, -EINVAL, "0 or 1, and not 2");
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	ssdpm_device_unref(disk);
 	ssdpm_plan_free(plan);
 }
@@ -251,7 +251,7 @@ static void to_add_a_step_asks_no_drive(void **state)
 	add_all_kinds(plan, disk);
 	assert_int_equal(kernel->n_calls, 0);
 	assert_true(kernel->now.drives[0].asleep);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 6);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 6);
 	step = find_step(plan, SSDPM_STEP_POWER_STATE);
 	assert_string_equal(step.before, "");
 	assert_string_equal(step.after, "PS1");
@@ -262,7 +262,7 @@ static void to_add_a_step_asks_no_drive(void **state)
 	kernel_read(plan);
 	assert_true(kernel->n_calls > 0);
 	/* The other controllers. */
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 8);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 8);
 	find_step(plan, SSDPM_STEP_REBUILD);
 	step = find_step(plan, SSDPM_STEP_POWER_STATE);
 	assert_string_equal(step.before, "PS0 hint 3");
@@ -430,7 +430,7 @@ static void a_reset_is_seen_and_the_state_set_again(void **state)
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	ssdpm_plan_free(plan);
 }
 
@@ -452,7 +452,7 @@ static void all_that_was_applied_is_looked_at(void **state)
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 3);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 3);
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 2);
 	kernel_commit(plan);
 	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
@@ -571,7 +571,7 @@ static void a_drive_that_does_not_answer_is_reverted_later(void **state)
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 1);
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS2 hint 1", "PS0");
 	kernel_commit(plan);
 	assert_true(kernel_same(&kernel->now, &before));

@@ -134,7 +134,7 @@ static bool is_true(const struct ssdpm_step *step)
 
 static void assert_steps_are_true(const struct ssdpm_plan *plan, int n)
 {
-	for (size_t i = 0; i < ssdpm_plan_get_n_steps(plan); i++) {
+	for (size_t i = 0; i < ssdpm_plan_count(plan, SSDPM_STEPS_ALL); i++) {
 		struct ssdpm_step step = kernel_step(plan, i);
 		char text[16];
 
@@ -165,7 +165,7 @@ static void assert_verify_names_it(struct ssdpm_plan *plan,
 
 	kernel_assert_fails(ssdpm_plan_verify(plan, 0, &error), &error, -ENODEV,
 			    removal->words);
-	for (size_t i = 0; i < ssdpm_plan_get_n_steps(plan); i++) {
+	for (size_t i = 0; i < ssdpm_plan_count(plan, SSDPM_STEPS_ALL); i++) {
 		struct ssdpm_step step = kernel_step(plan, i);
 
 		/* A power state takes a command, which was not allowed. */
@@ -343,7 +343,7 @@ enum { N_EACH = 5 };
 static bool device_is(const struct ssdpm_plan *plan, const char *device,
 		      bool after)
 {
-	for (size_t i = 0; i < ssdpm_plan_get_n_steps(plan); i++) {
+	for (size_t i = 0; i < ssdpm_plan_count(plan, SSDPM_STEPS_ALL); i++) {
 		struct ssdpm_step step = kernel_step(plan, i);
 		char text[16];
 

@@ -71,7 +71,7 @@ static void steps_are_shown_in_the_order_in_which_they_are_done(void **state)
 	plan_tolerance(plan, 0, 25000);
 	plan_nvme_core(plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 5);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 5);
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 5);
 	for (size_t i = 0; i < 5; i++) {
 		struct ssdpm_step step = kernel_step(plan, i);
@@ -453,7 +453,7 @@ static void a_plan_is_made_again_where_somebody_writes_meanwhile(void **state)
 		assert_int_equal(filling.n_calls, cases[i].n_calls);
 		assert_string_equal(kernel->now.drives[0].tolerance,
 				    cases[i].tolerance);
-		assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
+		assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 1);
 		assert_int_equal(kernel_step(plan, 0).state,
 				 cases[i].err ? SSDPM_STEP_PLANNED :
 						SSDPM_STEP_DONE);
@@ -516,7 +516,7 @@ static void revert_goes_back_to_what_was_there_first(void **state)
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	ssdpm_plan_free(plan);
 }
 
@@ -534,7 +534,7 @@ static void revert_leaves_alone_what_somebody_else_changed(void **state)
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 2);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 2);
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_PLANNED);
 	assert_int_equal(kernel_step(plan, 1).state, SSDPM_STEP_LEFT_ALONE);
 	assert_non_null(strstr(kernel_step(plan, 1).why, "another program"));
@@ -547,7 +547,7 @@ static void revert_leaves_alone_what_somebody_else_changed(void **state)
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	ssdpm_plan_free(plan);
 }
 
@@ -565,7 +565,7 @@ static void a_port_has_one_name_in_all_plans(void **state)
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 1);
 	assert_string_equal(kernel_step(plan, 0).device, name);
 	ssdpm_plan_free(plan);
 	plan = kernel_plan();
@@ -596,7 +596,7 @@ static void a_record_of_another_boot_is_none(void **state)
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	ssdpm_plan_free(plan);
 	snprintf(command, sizeof(command), "rm -r %s/proc/sys/kernel/random",
 		 kernel_root());
@@ -619,14 +619,14 @@ static void a_plan_undoes_what_it_committed(void **state)
 	assert_false(kernel_same(&kernel->now, &before));
 	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
 	assert_true(kernel_same(&kernel->now, &before));
-	for (size_t i = 0; i < ssdpm_plan_get_n_steps(plan); i++)
+	for (size_t i = 0; i < ssdpm_plan_count(plan, SSDPM_STEPS_ALL); i++)
 		assert_int_equal(kernel_step(plan, i).state, SSDPM_STEP_UNDONE);
 	/* All is as it was at first: nothing is left to be reverted. */
 	ssdpm_plan_free(plan);
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	ssdpm_plan_free(plan);
 }
 
@@ -762,7 +762,7 @@ static void assert_nothing_kept(void)
 
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	ssdpm_plan_free(plan);
 }
 
@@ -789,7 +789,7 @@ static void parameters_without_a_table_of_theirs_get_it(void **state)
 	kernel_sync();
 	plan = kernel_plan();
 	plan_tolerance(plan, 0, 100000);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 2);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 2);
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
 	step = kernel_step(plan, 1);
 	assert_int_equal(step.kind, SSDPM_STEP_REBUILD);
@@ -836,7 +836,7 @@ static void what_a_plan_does_not_speak_of_is_not_built_anew(void **state)
 	assert_int_equal(
 		ssdpm_plan_add_profile(plan, device, kernel_model(0), &s, NULL),
 		0);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	/* Nor is a drive asked whose model is not its own word. */
 	assert_int_equal(ssdpm_plan_add_latency_tolerance(plan, device, NULL,
 							  100000, NULL),
@@ -862,7 +862,7 @@ static void a_foreign_table_comes_back(void **state)
 
 	(void)state;
 	plan_tolerance(plan, 0, 5000);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 1);
 	assert_non_null(strstr(kernel_step(plan, 0).why,
 			       "revert brings the table in force back"));
 	kernel_commit(plan);
@@ -1085,7 +1085,7 @@ static void tables_that_must_not_be_are_refused(void **state)
 			    &error, -EOPNOTSUPP,
 			    "nvme3: the kernel has no APST");
 	ssdpm_device_unref(device);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	ssdpm_plan_free(plan);
 }
 
@@ -1116,7 +1116,7 @@ static void what_cannot_be_set_is_refused_with_the_reason(void **state)
 				    SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
 				    SSDPM_APST_MAX_IDLE_MS + 1, &error),
 			    &error, -ERANGE, "does not fit");
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	ssdpm_plan_free(plan);
 }
 
@@ -1132,7 +1132,7 @@ static void an_empty_port_is_left_alone_unless_any_port_is_meant(void **state)
 	assert_int_equal(add_lpm(plan, "host4", SSDPM_LPM_MIN_POWER,
 				 SSDPM_LPM_ANY_PORT, NULL),
 			 0);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 1);
 	kernel_commit(plan);
 	assert_string_equal(kernel->now.ports[4].applied, "min_power");
 	ssdpm_plan_free(plan);
@@ -1168,14 +1168,14 @@ static void a_profile_goes_to_all_devices_that_can(void **state)
 	kernel_assert_fails(ssdpm_plan_add_profile(plan, devices[0], NULL,
 						   &longer.s, &error),
 			    &error, -E2BIG, "ssdpm_profile_settings");
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(ssdpm_plan_add_profile(
 					 plan, devices[i],
 					 i < 4 ? kernel_model((int)i) : NULL,
 					 &s, NULL),
 				 0);
-	for (size_t i = 0; i < ssdpm_plan_get_n_steps(plan); i++) {
+	for (size_t i = 0; i < ssdpm_plan_count(plan, SSDPM_STEPS_ALL); i++) {
 		struct ssdpm_step step = kernel_step(plan, i);
 
 		n_core += step.kind == SSDPM_STEP_NVME_CORE;

@@ -330,7 +330,7 @@ static void without_files_nothing_is_asked_for(void **state)
 
 	(void)state;
 	assert_int_equal(ssdpm_intent_get_flags(intent), 0);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	ssdpm_plan_free(plan);
 	ssdpm_intent_free(intent);
 	assert_null(ssdpm_intent_free(NULL));
@@ -502,7 +502,7 @@ static void the_section_is_for_the_drives_of_its_patterns(void **state)
 		struct ssdpm_plan *plan = plan_of(intent, i ? in.disk : in.nvme,
 						  AC, match->desktop);
 
-		assert_int_equal(ssdpm_plan_get_n_steps(plan),
+		assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL),
 				 i ? match->disk : match->nvme);
 		ssdpm_plan_free(plan);
 		ssdpm_intent_free(intent);
@@ -648,7 +648,7 @@ static void power_states_have_their_hint(void **state)
 	struct ssdpm_plan *plan = plan_of(intent, in.nvme, AC, NULL);
 
 	(void)state;
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 2);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 2);
 	assert_int_equal(ssdpm_plan_get_step(plan, 0, &step), 0);
 	assert_int_equal(step.kind, SSDPM_STEP_POWER_STATE);
 	assert_int_equal(step.after_value->power_state, 1);
