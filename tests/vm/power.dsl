@@ -3,7 +3,7 @@
  * State is one byte in the APM status port B3h (plain storage in QEMU; write it from the guest through
  * /dev/port or from the host with the monitor: o/b 0xb3 VALUE):
  *   bit 0: mains unplugged;  bit 1: battery absent;  bits 2-7: used charge, in 64ths.
- * A thermal zone polled each 0.5 s notices a change and notifies, so the kernel sends real uevents. Between two
+ * A thermal zone polled each 0.1 s notices a change and notifies, so the kernel sends real uevents. Between two
  * polls the mains may have gone and come back: firmware tells of each, and this one of any change of the byte. Let
  * the charge differ each time. */
 DefinitionBlock ("", "SSDT", 2, "BENCH", "PWRTEST", 1)
@@ -66,7 +66,7 @@ DefinitionBlock ("", "SSDT", 2, "BENCH", "PWRTEST", 1)
                 Return (3002)
             }
             Name (_CRT, 3732)
-            Name (_TZP, 5)
+            Name (_TZP, 1)
         }
     }
 }

@@ -70,9 +70,10 @@ set_by() {
 	settings $1
 	run check.$1 ssdpm check --identify
 }
-# What test_commands.py finds in QEMU's trace again.
+# What test_commands.py finds in QEMU's trace again. Nothing is opened to be written:
+# udev would identify the disk then.
 mark() {
-	dd if=/dev/zero of=/dev/sda bs=4096 count=1 conv=fsync 2>/dev/null
+	sync /dev/sda
 }
 export DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/dbus/system_bus_socket
 set_by boot
@@ -108,7 +109,7 @@ until_true source_is 1
 set_by ac
 
 # 20 flips, as fast as they go; they end on either side. The charge differs each time:
-# the firmware looks twice a second, and would miss a flip there and back.
+# the firmware looks ten times a second, and would miss a flip there and back.
 storm=0
 while [ $storm -lt {N_STORMS} ]; do
 	before=$(runs)
