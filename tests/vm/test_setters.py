@@ -9,7 +9,6 @@ import vm
 
 N = 50
 TLP, TUNED = "med_power_with_dipm", "medium_power"
-# Of n whole seconds and more, so that each of them is the last one now and then.
 SCRIPT = """
 values() {
 	cat /sys/class/nvme/nvme*/power/pm_qos_latency_tolerance_us \
@@ -48,7 +47,8 @@ race() {
 
 
 def boot(release: str) -> vm.Guest:
-    starts = [[(i * 7) % 31, (i * 11) % 29, (i * 5) % 13, (i * 3) % 17] for i in range(N)]
+    # TLP takes some seconds: the others begin before and after it has set the links.
+    starts = [[0, (i * 11) % 79, (i * 7) % 83, (i * 17) % 89] for i in range(N)]
     script = SCRIPT.replace("{TUNED}", TUNED).replace("{TLP}", TLP)
     rounds = [
         " ".join(["race", str(i), *map(str, tenths)]) + "\n"
@@ -79,8 +79,8 @@ def test_the_end_is_what_one_of_them_asked_for(guest: vm.Guest) -> None:
             links_seen.add(link)
         seen.add(ours)
         for name in ("saver", "fast"):
-            # 5: another one came before it was proven.
-            assert guest.status(f"{name}.{number}") in {0, 5}, (number, name)
+            # 5 or 6: another one came before all of it, or a part, was proven.
+            assert guest.status(f"{name}.{number}") in {0, 5, 6}, (number, name)
     print(f"Linux {guest.release}: links in the end: {sorted(links_seen)}")
     assert seen == {saver, fast} and len(links_seen) > 2, "that was no race"
 
