@@ -66,7 +66,7 @@ CALLS = [
     ["plan", "--json", "-q", "--root", "desktop-6.1", "-p", "balanced"]
     + ["--source", "ac", "--persist", "udev", "-t", "lomax"],
     ["plan", "--json", "-q", "--root", "laptop", "-p", "balanced"],
-    ["plan", "--json", "-q", "--root", "desktop-6.1", "--lpm", "medium_power"],
+    ["plan", "--json", "--root", "desktop-6.1", "--lpm", "medium_power"],
     ["plan", "--json", "-q", "--root", "laptop", "--apst", "linux-legacy"],
     ["show", "--json", "-q", "--root", "laptop"],
     ["capture", "--json", "--root", "desktop-6.1", "copy"],

@@ -206,7 +206,7 @@ CASES: Mapping[str, Case] = {
         ("list", "--catalogue", "WDC PC"),
     ),
     "device": (lambda p: ssdpm.open("nvme0", p.root), ("list", "--root", "ROOT")),
-    "plan": (lambda p: _plan(p), ("plan", "-p", "balanced", "nvme0", "--root", "ROOT")),
+    "plan": (lambda p: _plan(p), ("plan", "-q", "-p", "balanced", "nvme0", "--root", "ROOT")),
     "apst": (lambda p: ssdpm.apst(p.model), ("apst", DRIVE)),
     "apst-diff": (
         lambda p: ssdpm.apst(p.model).diff(p.table),

@@ -123,7 +123,7 @@ static enum exit_status find_others(struct work *work,
 	free(work->owners);
 	work->owners = NULL;
 	work->n_owners = 0;
-	work->owners_known = !work->common->quiet || work->common->form;
+	work->owners_known = !work->common->quiet;
 	if (!work->owners_known)
 		return STATUS_DONE;
 	return find_owners(work->drives->lives[0], work->plan,
