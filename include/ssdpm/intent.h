@@ -48,19 +48,19 @@ SSDPM_API struct ssdpm_intent *ssdpm_intent_free(struct ssdpm_intent *intent);
 SSDPM_API uint32_t ssdpm_intent_get_flags(const struct ssdpm_intent *intent);
 
 /**
- * ssdpm_intent_get_settings() - what the files ask for of each drive of a kind
- * @kind:         enum ssdpm_kind
+ * ssdpm_intent_get_settings() - what the files ask for of all drives
  * @power_source: enum ssdpm_power_source, and not 0
  * @ret_settings: named "files"; nothing is set that no file asks for
  *
- * For files of programs that treat all drives alike: sections for a model, a
+ * For files of programs that treat all drives alike: the link policies are
+ * those of SATA drives, and all else is of NVMe drives. Sections for a model, a
  * serial number or a port are left out, as are those for a profile of the
  * desktop.
  *
- * Return: 0; -EINVAL (@kind, @power_source), -E2BIG (size of @ret_settings).
+ * Return: 0; -EINVAL (@power_source), -E2BIG (size of @ret_settings).
  */
 SSDPM_API int ssdpm_intent_get_settings(
-	const struct ssdpm_intent *intent, uint32_t kind, uint32_t power_source,
+	const struct ssdpm_intent *intent, uint32_t power_source,
 	struct ssdpm_profile_settings *ret_settings,
 	struct ssdpm_error *reterr);
 

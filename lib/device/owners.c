@@ -103,7 +103,7 @@ static bool is_writer(struct span line)
 	return *line.at != '#' && contains_one(line, words);
 }
 
-/* Who may write to the file is said in the same way: that sets nothing. */
+/* Lines that begin with mode or owner say who may write: they set no value. */
 static bool is_sysfs_value(struct span line)
 {
 	return !ssdpm__take(&line, "mode ") && !ssdpm__take(&line, "owner ") &&

@@ -201,10 +201,9 @@ void ssdpm__intent_find(const struct ssdpm_intent *intent,
 		ret_found->set & ((1u << INTENT_POWER_STATE) - 1);
 }
 
-int ssdpm_intent_get_settings(const struct ssdpm_intent *intent, uint32_t kind,
-			      uint32_t power_source,
-			      struct ssdpm_profile_settings *ret_settings,
-			      struct ssdpm_error *reterr)
+/* What no section for some drives alone says. */
+static void find_of_kind(const struct ssdpm_intent *intent, uint32_t kind,
+			 uint32_t power_source, struct intent_found *ret_found)
 {
 	const struct ssdpm_device_facts facts = { .kind = kind };
 	const struct intent_case of = {
@@ -212,20 +211,31 @@ int ssdpm_intent_get_settings(const struct ssdpm_intent *intent, uint32_t kind,
 		.facts = &facts,
 		.serial = "",
 	};
-	struct ssdpm_profile_settings *settings;
-	struct intent_found found;
+
+	ssdpm__intent_find(intent, &of, ret_found);
+}
+
+int ssdpm_intent_get_settings(const struct ssdpm_intent *intent,
+			      uint32_t power_source,
+			      struct ssdpm_profile_settings *ret_settings,
+			      struct ssdpm_error *reterr)
+{
+	struct intent_found found, of_sata;
+	struct ssdpm_profile_settings *settings = &found.settings;
 	int err = ssdpm__sized_check(ret_settings, sizeof(*settings),
 				     "ssdpm_profile_settings", reterr);
 
 	if (err)
 		return err;
-	if (!ssdpm_kind_to_string(kind) ||
-	    !ssdpm_power_source_to_string(power_source))
+	if (!ssdpm_power_source_to_string(power_source))
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "no kind %u, or no power source %u", kind,
+				   "power_source: unknown value %u",
 				   power_source);
-	ssdpm__intent_find(intent, &of, &found);
-	settings = &found.settings;
+	find_of_kind(intent, SSDPM_KIND_NVME, power_source, &found);
+	find_of_kind(intent, SSDPM_KIND_SATA, power_source, &of_sata);
+	settings->set &= ~SSDPM_PROFILE_LPM;
+	ssdpm__profile_copy(settings, &of_sata.settings,
+			    of_sata.settings.set & SSDPM_PROFILE_LPM);
 	strcpy(settings->name, "files");
 	strcpy(settings->reason, "files of ssdpm.conf(5) ask for it");
 	ssdpm__sized_out(ret_settings, settings, sizeof(*settings));

@@ -1976,8 +1976,7 @@ static void call_intent_flags(void)
 	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
 
 	ssdpm_intent_get_flags(in.intent);
-	ssdpm_intent_get_settings(in.intent, SSDPM_KIND_NVME, SSDPM_SOURCE_AC,
-				  &settings, NULL);
+	ssdpm_intent_get_settings(in.intent, SSDPM_SOURCE_AC, &settings, NULL);
 	ssdpm_intent_free(NULL);
 }
 

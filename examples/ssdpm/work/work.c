@@ -127,38 +127,30 @@ static enum exit_status fail_persist(uint32_t kind,
 	return error->code == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
 }
 
-/* What files ask for, as far as another program can say it of all drives. */
-static int settings_of_files(const struct work *work, uint32_t kind,
-			     uint32_t source,
-			     struct ssdpm_profile_settings *ret_settings,
-			     struct ssdpm_error *reterr)
+static int read_settings_of_files(const struct work *work,
+				  struct ssdpm_profile_settings *ret_ac,
+				  struct ssdpm_profile_settings *ret_battery,
+				  struct ssdpm_error *reterr)
 {
-	struct ssdpm_profile_settings links = { .size = sizeof(links) };
 	struct ssdpm_intent *intent;
-	int err;
+	int err = ssdpm_intent_read(work->drives->lives[0]->machine, &intent,
+				    reterr);
 
-	err = ssdpm_intent_read(work->drives->lives[0]->machine, &intent,
-				reterr);
 	if (err)
 		return err;
-	ret_settings->size = sizeof(*ret_settings);
-	err = ssdpm_intent_get_settings(intent, SSDPM_KIND_NVME, source,
-					ret_settings, reterr);
+	err = ssdpm_intent_get_settings(intent, SSDPM_SOURCE_AC, ret_ac,
+					reterr);
 	if (!err)
-		err = ssdpm_intent_get_settings(intent, SSDPM_KIND_SATA, source,
-						&links, reterr);
+		err = ssdpm_intent_get_settings(intent, SSDPM_SOURCE_BATTERY,
+						ret_battery, reterr);
 	ssdpm_intent_free(intent);
-	/* TLP has no setting for NVMe, and a policy of links is SATA's. */
-	ret_settings->set &= kind == SSDPM_PERSIST_TLP ? 0 : ~SSDPM_PROFILE_LPM;
-	ret_settings->set |= links.set & SSDPM_PROFILE_LPM;
-	ret_settings->n_lpms = links.n_lpms;
-	memcpy(ret_settings->lpms, links.lpms, sizeof(links.lpms));
 	return err;
 }
 
 static enum exit_status make_persist_of_files(struct work *work, uint32_t kind)
 {
-	struct ssdpm_profile_settings ac, battery;
+	struct ssdpm_profile_settings ac = { .size = sizeof(ac) };
+	struct ssdpm_profile_settings battery = { .size = sizeof(battery) };
 	const struct ssdpm_persist_params params = {
 		.size = sizeof(params),
 		.kind = kind,
@@ -168,12 +160,8 @@ static enum exit_status make_persist_of_files(struct work *work, uint32_t kind)
 		.command = SSDPM_PATH,
 	};
 	struct ssdpm_error error;
-	int err;
+	int err = read_settings_of_files(work, &ac, &battery, &error);
 
-	err = settings_of_files(work, kind, SSDPM_SOURCE_AC, &ac, &error);
-	if (!err)
-		err = settings_of_files(work, kind, SSDPM_SOURCE_BATTERY,
-					&battery, &error);
 	if (!err)
 		err = ssdpm_persist_new(&params, &work->persist[0], &error);
 	return err ? fail_persist(kind, &error) : STATUS_DONE;

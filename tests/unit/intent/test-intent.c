@@ -1258,13 +1258,12 @@ static void random_files_mean_what_a_slow_model_says(void **state)
 }
 
 static struct ssdpm_profile_settings settings_of(
-	const struct ssdpm_intent *intent, uint32_t kind, uint32_t source)
+	const struct ssdpm_intent *intent, uint32_t source)
 {
 	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
 
-	assert_int_equal(ssdpm_intent_get_settings(intent, kind, source,
-						   &settings, NULL),
-			 0);
+	assert_int_equal(
+		ssdpm_intent_get_settings(intent, source, &settings, NULL), 0);
 	assert_string_equal(settings.name, "files");
 	assert_int_equal(settings.power_source, source);
 	return settings;
@@ -1286,22 +1285,19 @@ static void settings_of_all_drives_leave_out_what_some_get(void **state)
 			"[drive]\nport = *\nmax_exit_latency = 1ms\n"
 			"[drive]\ndesktop_profile = *\n"
 			"max_exit_latency = 1ms\n");
-	settings = settings_of(intent, SSDPM_KIND_NVME, AC);
+	settings = settings_of(intent, AC);
 	assert_int_equal(settings.set, SSDPM_PROFILE_MAX_EXIT_LATENCY |
-					       SSDPM_PROFILE_PRIMARY_TIMEOUT);
+					       SSDPM_PROFILE_PRIMARY_TIMEOUT |
+					       SSDPM_PROFILE_LPM);
 	assert_int_equal(settings.max_exit_latency_us, 25000);
 	assert_int_equal(settings.primary_timeout_ms, 50);
-	settings = settings_of(intent, SSDPM_KIND_NVME, BATTERY);
+	settings = settings_of(intent, BATTERY);
 	assert_int_equal(settings.max_exit_latency_us, 100000);
-	settings = settings_of(intent, SSDPM_KIND_SATA, AC);
+	settings = settings_of(intent, AC);
 	assert_true(settings.set & SSDPM_PROFILE_LPM);
 	assert_int_equal(settings.n_lpms, 1);
 	assert_int_equal(settings.lpms[0], SSDPM_LPM_MEDIUM_POWER);
-	assert_int_equal(
-		ssdpm_intent_get_settings(intent, 0, AC, &settings, NULL),
-		-EINVAL);
-	assert_int_equal(ssdpm_intent_get_settings(intent, SSDPM_KIND_NVME, 0,
-						   &settings, NULL),
+	assert_int_equal(ssdpm_intent_get_settings(intent, 0, &settings, NULL),
 			 -EINVAL);
 	ssdpm_intent_free(intent);
 }
