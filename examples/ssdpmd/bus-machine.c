@@ -84,33 +84,23 @@ static int get_profiles(sd_bus *bus, const char *path, const char *interface,
 			const char *property, sd_bus_message *reply,
 			void *userdata, sd_bus_error *error)
 {
-	char name[32];
+	const struct state *state = &((const struct service *)userdata)->state;
 	int err = sd_bus_message_open_container(reply, 'a', "s");
+	char name[32];
 
 	(void)bus;
 	(void)path;
 	(void)interface;
 	(void)property;
-	(void)userdata;
 	(void)error;
-	if (err >= 0)
+	if (err >= 0 && state->intent)
 		err = sd_bus_message_append(reply, "s", "auto");
 	for (size_t i = 0;
-	     err >= 0 && !ssdpm_profile_get_name(NULL, 0, i, name, NULL); i++)
+	     err >= 0 && state->intent &&
+	     !ssdpm_intent_get_profile_name(state->intent, i, name);
+	     i++)
 		err = sd_bus_message_append(reply, "s", name);
 	return err < 0 ? err : sd_bus_message_close_container(reply);
-}
-
-static bool is_profile(const char *text)
-{
-	char name[32];
-
-	if (!strcmp(text, "auto"))
-		return true;
-	for (size_t i = 0; !ssdpm_profile_get_name(NULL, 0, i, name, NULL); i++)
-		if (!strcmp(text, name))
-			return true;
-	return false;
 }
 
 static bool is_among(char *const *names, const char *name)
@@ -169,17 +159,14 @@ static int plan_profile(struct service *service, char *const *drives,
 			const char *profile, struct ssdpm_plan **ret_plan,
 			struct ssdpm_error *error)
 {
-	const uint32_t source = service->state.power_source ?
-					service->state.power_source :
-					SSDPM_SOURCE_AC;
-	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
 	const struct state *state = &service->state;
+	const uint32_t source =
+		state->power_source ? state->power_source : SSDPM_SOURCE_AC;
+	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
 	struct ssdpm_plan *plan;
-	int err = 0;
+	int err = ssdpm_intent_get_settings(state->intent, profile, source,
+					    &settings, error);
 
-	if (strcmp(profile, "auto") != 0)
-		err = ssdpm_profile_find(NULL, 0, profile, source, &settings,
-					 error);
 	if (!err)
 		err = ssdpm_plan_new(service->machine, NULL, &plan, error);
 	if (err)
@@ -190,9 +177,9 @@ static int plan_profile(struct service *service, char *const *drives,
 		if (!*drives ||
 		    is_among(drives,
 			     ssdpm_device_get_facts(drive->device)->name))
-			err = ssdpm_plan_add_profile(
-				plan, drive->device, drive->model,
-				settings.set ? &settings : NULL, error);
+			err = ssdpm_plan_add_profile(plan, drive->device,
+						     drive->model, &settings,
+						     error);
 	}
 	if (err)
 		ssdpm_plan_free(plan);
@@ -239,18 +226,26 @@ static int read_wanted(sd_bus_message *call, struct wanted *ret_wanted)
 static int check_wanted(const struct service *service, sd_bus_message *call,
 			const struct wanted *wanted)
 {
+	const struct state *state = &service->state;
+	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
+	struct ssdpm_error failure;
 	int err = 0;
 
 	for (char **drive = wanted->drives; *drive; drive++)
-		if (!find_drive(&service->state, *drive)) {
+		if (!find_drive(state, *drive)) {
 			err = sd_bus_reply_method_errorf(
 				call, ERROR_DRIVE, "%s: no such drive", *drive);
 			return err < 0 ? err : 1;
 		}
-	if (is_profile(wanted->profile))
+	if (!state->intent)
+		err = sd_bus_reply_method_errorf(call, ERROR_FILES, "%s",
+						 state->fault);
+	else if (ssdpm_intent_get_settings(state->intent, wanted->profile,
+					   SSDPM_SOURCE_AC, &settings,
+					   &failure))
+		err = reply_error(call, ERROR_PROFILE, &failure);
+	else
 		return 0;
-	err = sd_bus_reply_method_errorf(
-		call, ERROR_PROFILE, "%s: no such profile", wanted->profile);
 	return err < 0 ? err : 1;
 }
 
@@ -353,10 +348,9 @@ static int go_check(struct service *service, sd_bus_message *call)
 {
 	struct ssdpm_error failure;
 	struct ssdpm_plan *plan;
-	uint32_t flags;
 	int err;
 
-	if (plan_intent(service, &flags, &plan, &failure))
+	if (plan_intent(service, &plan, &failure))
 		return reply_error(call, ERROR_FILES, &failure);
 	if (ssdpm_plan_read(plan, &failure))
 		err = reply_error(call, ERROR_FAILED, &failure);
@@ -395,12 +389,11 @@ void answer(struct service *service, sd_bus_message *call)
 	struct wanted wanted = { 0 };
 	struct ssdpm_error failure;
 	struct ssdpm_plan *plan;
-	uint32_t flags;
 	int err = 0;
 
 	if (sd_bus_message_is_method_call(call, NULL, "Apply"))
 		err = read_wanted(call, &wanted);
-	if (err >= 0 && plan_intent(service, &flags, &plan, &failure)) {
+	if (err >= 0 && plan_intent(service, &plan, &failure)) {
 		err = reply_error(call, ERROR_FILES, &failure);
 	} else if (err >= 0) {
 		if (service->failure && *service->failure &&
@@ -423,8 +416,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_PROPERTY("Version", "s", get_version, 0,
 			SD_BUS_VTABLE_PROPERTY_CONST),
-	SD_BUS_PROPERTY("Profiles", "as", get_profiles, 0,
-			SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Profiles", "as", get_profiles, 0, CHANGES),
 	SD_BUS_PROPERTY("PowerSource", "s", get_text, 0, CHANGES),
 	SD_BUS_PROPERTY("DesktopProfile", "s", get_text, 0, CHANGES),
 	SD_BUS_PROPERTY("Asked", "b", get_flag, 0, CHANGES),

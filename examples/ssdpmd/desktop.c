@@ -24,19 +24,21 @@ static const struct {
 };
 
 /* NULL: nobody says. True: it is another one than before. */
-static bool set_profile(struct service *service, size_t i, const char *profile)
+static bool set_profile(struct desktop *desktop, const char *profile)
 {
-	char before[DESKTOP_BYTES], *room = service->desktop_profiles[i];
+	struct service *service = desktop->service;
+	char before[sizeof(desktop->profile)];
 	struct ssdpm_error error;
 	const char *now;
 
 	strcpy(before, desktop_profile(service));
-	snprintf(room, DESKTOP_BYTES, "%s", profile ? profile : "");
+	snprintf(desktop->profile, sizeof(desktop->profile), "%s",
+		 profile ? profile : "");
 	now = desktop_profile(service);
 	if (ssdpm_intent_note_desktop(service->machine, *now ? now : NULL,
 				      &error)) {
 		say("%s", error.message);
-		*room = 0;
+		*desktop->profile = 0;
 		return false;
 	}
 	return strcmp(before, now) != 0;
@@ -47,17 +49,56 @@ static void tell_profile(struct service *service)
 	sd_bus_emit_properties_changed(service->bus, SSDPMD_PATH,
 				       SSDPMD_MACHINE_INTERFACE,
 				       "DesktopProfile", NULL);
-	notice(service);
 }
 
-/* It is not started for this; who does not answer says nothing. */
-static bool ask_profile(struct service *service, size_t i)
+static bool waits_for_profile(const struct service *service)
 {
-	sd_bus_message *call = NULL, *reply = NULL;
+	for (size_t i = 0; i < N_DESKTOPS; i++)
+		if (service->desktops[i].asked)
+			return true;
+	return false;
+}
+
+int begin_runs(struct service *service)
+{
+	if (service->has_begun || waits_for_profile(service))
+		return 0;
+	service->has_begun = true;
+	return notice(service);
+}
+
+/* Who does not answer says nothing. */
+static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+	struct desktop *desktop = userdata;
+	struct service *service = desktop->service;
 	const char *profile = NULL;
-	bool changed;
 	int err;
 
+	(void)error;
+	desktop->asked = sd_bus_slot_unref(desktop->asked);
+	if (sd_bus_message_is_method_error(reply, NULL) ||
+	    sd_bus_message_read(reply, "v", "s", &profile) < 0)
+		profile = NULL;
+	if (set_profile(desktop, profile)) {
+		tell_profile(service);
+		if (service->has_begun)
+			notice(service);
+	}
+	err = begin_runs(service);
+	if (err < 0)
+		sd_event_exit(service->event, err);
+	return 0;
+}
+
+/* It is not started for this, and nothing waits for its answer. */
+static int ask_profile(struct service *service, size_t i)
+{
+	struct desktop *desktop = &service->desktops[i];
+	sd_bus_message *call = NULL;
+	int err;
+
+	desktop->asked = sd_bus_slot_unref(desktop->asked);
 	err = sd_bus_message_new_method_call(service->bus, &call,
 					     desktops[i].name, desktops[i].path,
 					     PROPERTIES, "Get");
@@ -67,13 +108,10 @@ static bool ask_profile(struct service *service, size_t i)
 		err = sd_bus_message_append(call, "ss", desktops[i].name,
 					    "ActiveProfile");
 	if (err >= 0)
-		err = sd_bus_call(service->bus, call, ANSWER_US, NULL, &reply);
-	if (err >= 0)
-		err = sd_bus_message_read(reply, "v", "s", &profile);
-	changed = set_profile(service, i, err < 0 ? NULL : profile);
+		err = sd_bus_call_async(service->bus, &desktop->asked, call,
+					on_answer, desktop, ANSWER_US);
 	sd_bus_message_unref(call);
-	sd_bus_message_unref(reply);
-	return changed;
+	return err;
 }
 
 static size_t find_desktop(const char *text)
@@ -97,8 +135,8 @@ static int on_profile(sd_bus_message *signal, void *userdata,
 	if (sd_bus_message_read(signal, "s", &interface) < 0)
 		return 0;
 	i = find_desktop(interface);
-	if (i < N_DESKTOPS && ask_profile(service, i))
-		tell_profile(service);
+	if (i < N_DESKTOPS)
+		ask_profile(service, i);
 	return 0;
 }
 
@@ -106,7 +144,7 @@ static int on_owner(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 {
 	struct service *service = userdata;
 	const char *name, *before, *now;
-	bool changed;
+	struct desktop *desktop;
 	size_t i;
 
 	(void)error;
@@ -115,10 +153,16 @@ static int on_owner(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 	i = find_desktop(name);
 	if (i == N_DESKTOPS)
 		return 0;
-	changed =
-		*now ? ask_profile(service, i) : set_profile(service, i, NULL);
-	if (changed)
+	if (*now) {
+		ask_profile(service, i);
+		return 0;
+	}
+	desktop = &service->desktops[i];
+	desktop->asked = sd_bus_slot_unref(desktop->asked);
+	if (set_profile(desktop, NULL)) {
 		tell_profile(service);
+		notice(service);
+	}
 	return 0;
 }
 
@@ -161,16 +205,25 @@ static int watch_desktop_service(struct service *service, size_t i)
 			service->bus, NULL, desktops[i].name, desktops[i].path,
 			PROPERTIES, "PropertiesChanged", on_profile, service);
 	if (err >= 0)
-		ask_profile(service, i);
+		err = ask_profile(service, i);
 	return err;
+}
+
+void forget_desktop(struct service *service)
+{
+	for (size_t i = 0; i < N_DESKTOPS; i++)
+		service->desktops[i].asked =
+			sd_bus_slot_unref(service->desktops[i].asked);
 }
 
 int watch_desktop(struct service *service)
 {
 	int err = 0;
 
-	for (size_t i = 0; err >= 0 && i < N_DESKTOPS; i++)
+	for (size_t i = 0; err >= 0 && i < N_DESKTOPS; i++) {
+		service->desktops[i].service = service;
 		err = watch_desktop_service(service, i);
+	}
 	if (err >= 0)
 		err = sd_bus_match_signal(
 			service->bus, NULL, "org.freedesktop.UPower",

@@ -175,7 +175,7 @@ static int begin(struct service *service)
 		fail(watch_uevents(service), "uevents of the kernel");
 	fail(watch_files(service), "files of ssdpm.conf(5)");
 	fail(watch_desktop(service), "services on the bus");
-	return fail(notice(service), "the first run");
+	return fail(begin_runs(service), "the first run");
 }
 
 static void end(struct service *service)
@@ -183,6 +183,7 @@ static void end(struct service *service)
 	sd_event_source_disable_unref(service->idle);
 	free_state(&service->state);
 	forget_savings(service);
+	forget_desktop(service);
 	sd_bus_flush_close_unref(service->bus);
 	sd_event_unref(service->event);
 	ssdpm_machine_unref(service->machine);

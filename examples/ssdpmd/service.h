@@ -36,14 +36,21 @@ struct drive {
 struct state {
 	struct drive *drives;
 	size_t n_drives;
-	uint32_t power_source; /* 0: not known */
+	uint32_t power_source;	     /* 0: not known */
+	struct ssdpm_intent *intent; /* NULL: the files have a fault */
 	uint32_t intent_flags;
 	bool in_force;
-	char *fault; /* why the files cannot be read; "": they can */
+	char *fault; /* why nothing can be planned; "": it can */
 };
 
 /* A desktop's service of profiles: it has two names. */
-enum { N_DESKTOPS = 2, DESKTOP_BYTES = 64 };
+enum { N_DESKTOPS = 2 };
+
+struct desktop {
+	struct service *service;
+	sd_bus_slot *asked; /* for its profile; NULL: it has answered */
+	char profile[64];   /* "": not known */
+};
 
 struct ssdpm_energy_report;
 
@@ -54,7 +61,8 @@ struct service {
 	const char *root; /* NULL: this machine */
 	bool stays;	  /* also when nobody needs it */
 	struct state state;
-	char desktop_profiles[N_DESKTOPS][DESKTOP_BYTES];
+	struct desktop desktops[N_DESKTOPS];
+	bool has_begun; /* the first run was asked for */
 	int uevents;	/* a socket, or -1 */
 	int watches[4]; /* of files.c */
 	/* The run that is under way. */
@@ -90,9 +98,9 @@ int answer_later(struct service *service, sd_bus_message *call);
 
 /* state.c */
 
-/* What the files ask for, against what is so now; free the plan. */
-int plan_intent(const struct service *service, uint32_t *ret_flags,
-		struct ssdpm_plan **ret_plan, struct ssdpm_error *error);
+/* What the files ask for now, against what is so now; free the plan. */
+int plan_intent(const struct service *service, struct ssdpm_plan **ret_plan,
+		struct ssdpm_error *error);
 int read_state(struct service *service, struct state *ret_state);
 void free_state(struct state *state);
 /* Take the place of the state, and tell who listens what has changed. */
@@ -118,6 +126,9 @@ int when_allowed(struct service *service, sd_bus_message *call, allowed_fn go);
 int watch_uevents(struct service *service);
 int watch_files(struct service *service);
 int watch_desktop(struct service *service);
+void forget_desktop(struct service *service);
+/* desktop.c: the first run, once the desktop's services have answered. */
+int begin_runs(struct service *service);
 
 /* saving.c: what profile auto likely saves, for the property LikelySaving. */
 #if HAVE_ENERGY

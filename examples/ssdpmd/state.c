@@ -23,6 +23,7 @@ void free_state(struct state *state)
 	for (size_t i = 0; i < state->n_drives; i++)
 		free_drive(&state->drives[i]);
 	free(state->drives);
+	ssdpm_intent_free(state->intent);
 	free(state->fault);
 	*state = (struct state){ 0 };
 }
@@ -114,24 +115,32 @@ static bool is_in_force(const struct ssdpm_plan *plan)
 	return true;
 }
 
-int plan_intent(const struct service *service, uint32_t *ret_flags,
-		struct ssdpm_plan **ret_plan, struct ssdpm_error *error)
+static int make_plan(const struct service *service,
+		     const struct ssdpm_intent *intent,
+		     struct ssdpm_plan **ret_plan, struct ssdpm_error *error)
+{
+	struct ssdpm_plan *plan;
+	int err = ssdpm_plan_new(service->machine, NULL, &plan, error);
+
+	if (err)
+		return err;
+	err = ssdpm_plan_add_intent_all(plan, intent, NULL, error);
+	if (err)
+		ssdpm_plan_free(plan);
+	else
+		*ret_plan = plan;
+	return err;
+}
+
+int plan_intent(const struct service *service, struct ssdpm_plan **ret_plan,
+		struct ssdpm_error *error)
 {
 	struct ssdpm_intent *intent;
-	struct ssdpm_plan *plan = NULL;
 	int err = ssdpm_intent_read(service->machine, &intent, error);
 
 	if (err)
 		return err;
-	err = ssdpm_plan_new(service->machine, NULL, &plan, error);
-	if (!err)
-		err = ssdpm_plan_add_intent_all(plan, intent, NULL, error);
-	if (err) {
-		ssdpm_plan_free(plan);
-	} else {
-		*ret_flags = ssdpm_intent_get_flags(intent);
-		*ret_plan = plan;
-	}
+	err = make_plan(service, intent, ret_plan, error);
 	ssdpm_intent_free(intent);
 	return err;
 }
@@ -140,10 +149,13 @@ static int compare(const struct service *service, struct state *state,
 		   struct ssdpm_error *error)
 {
 	struct ssdpm_plan *plan;
-	int err = plan_intent(service, &state->intent_flags, &plan, error);
+	int err = ssdpm_intent_read(service->machine, &state->intent, error);
 
+	if (!err)
+		err = make_plan(service, state->intent, &plan, error);
 	if (err)
 		return err;
+	state->intent_flags = ssdpm_intent_get_flags(state->intent);
 	state->in_force = is_in_force(plan);
 	ssdpm_plan_free(plan);
 	return 0;
@@ -187,8 +199,8 @@ const struct drive *find_drive(const struct state *state, const char *name)
 const char *desktop_profile(const struct service *service)
 {
 	for (size_t i = 0; i < N_DESKTOPS; i++)
-		if (*service->desktop_profiles[i])
-			return service->desktop_profiles[i];
+		if (*service->desktops[i].profile)
+			return service->desktops[i].profile;
 	return "";
 }
 
@@ -226,12 +238,35 @@ static void tell_drive(struct service *service, const struct drive *old,
 						    (char **)names);
 }
 
+/* The name of a profile; "": there is none. */
+static void get_profile(const struct state *state, size_t i, char name[32])
+{
+	if (!state->intent ||
+	    ssdpm_intent_get_profile_name(state->intent, i, name))
+		*name = 0;
+}
+
+static bool has_same_profiles(const struct state *a, const struct state *b)
+{
+	char x[32] = "?", y[32];
+
+	for (size_t i = 0; *x; i++) {
+		get_profile(a, i, x);
+		get_profile(b, i, y);
+		if (strcmp(x, y) != 0)
+			return false;
+	}
+	return true;
+}
+
 static void tell_machine(struct service *service, const struct state *old)
 {
 	const struct state *new = &service->state;
-	const char *names[6];
+	const char *names[7];
 	size_t n = 0;
 
+	if (!has_same_profiles(old, new))
+		names[n++] = "Profiles";
 	if (old->power_source != new->power_source)
 		names[n++] = "PowerSource";
 	if ((old->intent_flags ^ new->intent_flags) & SSDPM_INTENT_SETS)

@@ -871,8 +871,6 @@ struct ssdpm_persist_file {
 	const char *note;
 };
 
-SSDPM_API size_t ssdpm_persist_get_n_files(const struct ssdpm_persist *persist);
-
 /** ssdpm_persist_get_file() - from 0 on. Return: as ssdpm_plan_get_step(). */
 SSDPM_API int ssdpm_persist_get_file(const struct ssdpm_persist *persist,
 				     size_t index,

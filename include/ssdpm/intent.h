@@ -48,21 +48,37 @@ SSDPM_API struct ssdpm_intent *ssdpm_intent_free(struct ssdpm_intent *intent);
 SSDPM_API uint32_t ssdpm_intent_get_flags(const struct ssdpm_intent *intent);
 
 /**
- * ssdpm_intent_get_settings() - what the files ask for of all drives
+ * ssdpm_intent_get_settings() - what the files say of all drives, or in a
+ * profile
+ * @profile: a profile of the files, a built-in one, or "auto"; NULL: what the
+ *          files ask for of all drives
  * @power_source: enum ssdpm_power_source, and not 0
- * @ret_settings: named "files"; nothing is set that no file asks for
+ * @ret_settings: named as the profile, or "files"; nothing is set that no file
+ *          asks for
  *
- * For files of programs that treat all drives alike: the link policies are
- * those of SATA drives, and all else is of NVMe drives. Sections for a model, a
- * serial number or a port are left out, as are those for a profile of the
- * desktop.
+ * Without @profile it is for files of programs that treat all drives alike: the
+ * link policies are those of SATA drives, and all else is of NVMe drives.
+ * Sections for a model, a serial number or a port are left out, as are those
+ * for a profile of the desktop.
  *
- * Return: 0; -EINVAL (@power_source), -E2BIG (size of @ret_settings).
+ * Return: 0; -ENOENT (no such profile), -EINVAL (@power_source), -E2BIG (size
+ * of @ret_settings).
  */
 SSDPM_API int ssdpm_intent_get_settings(
-	const struct ssdpm_intent *intent, uint32_t power_source,
-	struct ssdpm_profile_settings *ret_settings,
+	const struct ssdpm_intent *intent, const char *profile,
+	uint32_t power_source, struct ssdpm_profile_settings *ret_settings,
 	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_intent_get_profile_name() - the profiles of the files and the built-in
+ * ones
+ * @index: from 0 on
+ * @ret_name: of at least 32 bytes
+ *
+ * Return: 0; -ERANGE (no more).
+ */
+SSDPM_API int ssdpm_intent_get_profile_name(const struct ssdpm_intent *intent,
+					    size_t index, char ret_name[32]);
 
 /**
  * struct ssdpm_intent_params - what it depends on (sized parameters)

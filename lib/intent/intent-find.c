@@ -16,6 +16,11 @@ bool ssdpm__intent_by_serial(const struct ssdpm_intent *intent)
 	return false;
 }
 
+static int get_name(const void *intent, size_t index, char ret_name[32])
+{
+	return ssdpm_intent_get_profile_name(intent, index, ret_name);
+}
+
 int ssdpm__intent_profile(const struct ssdpm_intent *intent, struct span name,
 			  uint32_t power_source,
 			  struct ssdpm_profile_settings *ret_settings,
@@ -37,8 +42,10 @@ int ssdpm__intent_profile(const struct ssdpm_intent *intent, struct span name,
 			return 0;
 	}
 	ret_settings->size = sizeof(*ret_settings);
-	return ssdpm_profile_find(NULL, 0, word, power_source, ret_settings,
-				  reterr);
+	if (!ssdpm_profile_find(NULL, 0, word, power_source, ret_settings,
+				NULL))
+		return 0;
+	return ssdpm__profile_fail(word, get_name, intent, reterr);
 }
 
 void ssdpm__intent_port(const struct ssdpm_device_facts *facts, char port[16])
@@ -201,43 +208,93 @@ void ssdpm__intent_find(const struct ssdpm_intent *intent,
 		ret_found->set & ((1u << INTENT_POWER_STATE) - 1);
 }
 
-/* What no section for some drives alone says. */
-static void find_of_kind(const struct ssdpm_intent *intent, uint32_t kind,
-			 uint32_t power_source, struct intent_found *ret_found)
+/* What no section for some drives alone says: the links are those of SATA. */
+static void find_of_all(const struct ssdpm_intent *intent,
+			uint32_t power_source,
+			struct ssdpm_profile_settings *ret_settings)
 {
-	const struct ssdpm_device_facts facts = { .kind = kind };
+	struct ssdpm_device_facts facts = { .kind = SSDPM_KIND_SATA };
 	const struct intent_case of = {
 		.power_source = power_source,
 		.facts = &facts,
 		.serial = "",
 	};
+	uint32_t lpm = SSDPM_PROFILE_LPM;
+	struct intent_found found;
 
-	ssdpm__intent_find(intent, &of, ret_found);
+	ssdpm__intent_find(intent, &of, &found);
+	*ret_settings = found.settings;
+	lpm &= found.settings.set;
+	facts.kind = SSDPM_KIND_NVME;
+	ssdpm__intent_find(intent, &of, &found);
+	found.settings.set &= ~SSDPM_PROFILE_LPM;
+	ssdpm__profile_copy(ret_settings, &found.settings, found.settings.set);
+	ret_settings->set = found.settings.set | lpm;
+	strcpy(ret_settings->name, "files");
+	strcpy(ret_settings->reason, "files of ssdpm.conf(5) ask for it");
 }
 
 int ssdpm_intent_get_settings(const struct ssdpm_intent *intent,
-			      uint32_t power_source,
+			      const char *profile, uint32_t power_source,
 			      struct ssdpm_profile_settings *ret_settings,
 			      struct ssdpm_error *reterr)
 {
-	struct intent_found found, of_sata;
-	struct ssdpm_profile_settings *settings = &found.settings;
-	int err = ssdpm__sized_check(ret_settings, sizeof(*settings),
-				     "ssdpm_profile_settings", reterr);
+	struct ssdpm_profile_settings settings;
+	int err = ssdpm__profile_check(ret_settings, power_source, reterr);
 
 	if (err)
 		return err;
-	if (!ssdpm_power_source_to_string(power_source))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "power_source: unknown value %u",
-				   power_source);
-	find_of_kind(intent, SSDPM_KIND_NVME, power_source, &found);
-	find_of_kind(intent, SSDPM_KIND_SATA, power_source, &of_sata);
-	settings->set &= ~SSDPM_PROFILE_LPM;
-	ssdpm__profile_copy(settings, &of_sata.settings,
-			    of_sata.settings.set & SSDPM_PROFILE_LPM);
-	strcpy(settings->name, "files");
-	strcpy(settings->reason, "files of ssdpm.conf(5) ask for it");
-	ssdpm__sized_out(ret_settings, settings, sizeof(*settings));
-	return 0;
+	if (profile)
+		err = ssdpm__intent_profile(
+			intent, ssdpm__span(profile, strlen(profile)),
+			power_source, &settings, reterr);
+	else
+		find_of_all(intent, power_source, &settings);
+	if (!err)
+		ssdpm__sized_out(ret_settings, &settings, sizeof(settings));
+	return err;
+}
+
+static bool defines(const struct intent_file *file, const char *name)
+{
+	struct ssdpm_profile_settings settings;
+
+	return ssdpm__profile_find_in(file->profiles, file->size, name,
+				      SSDPM_SOURCE_AC, &settings, NULL) > 0;
+}
+
+/* Does a file after the first n define it? */
+static bool is_defined_later(const struct ssdpm_intent *intent, uint32_t n,
+			     const char *name)
+{
+	for (uint32_t i = n; i < intent->n_files; i++)
+		if (defines(&intent->files[i], name))
+			return true;
+	return false;
+}
+
+/* In the order in which they are looked up: the built-in ones come last. */
+int ssdpm_intent_get_profile_name(const struct ssdpm_intent *intent,
+				  size_t index, char ret_name[32])
+{
+	static const struct intent_file built_in;
+	uint32_t n = intent->n_files;
+	const struct intent_file *file;
+	char name[32];
+
+	do {
+		file = n ? &intent->files[n - 1] : &built_in;
+		for (size_t i = 0; !ssdpm_profile_get_name(
+			     file->profiles, file->size, i, name, NULL);
+		     i++) {
+			/* A file's own come before the built-in ones. */
+			if (n && !defines(file, name))
+				break;
+			if (!is_defined_later(intent, n, name) && !index--) {
+				memcpy(ret_name, name, sizeof(name));
+				return 0;
+			}
+		}
+	} while (n--);
+	return -ERANGE;
 }

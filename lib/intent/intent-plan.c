@@ -162,10 +162,9 @@ static int check_params(const struct ssdpm_plan *plan,
 		all.power_source = plan->facts.power_source;
 	if (!all.power_source)
 		all.power_source = SSDPM_SOURCE_AC;
-	if (!ssdpm_power_source_to_string(all.power_source))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "power_source: unknown value %u",
-				   all.power_source);
+	err = ssdpm__check_source(all.power_source, reterr);
+	if (err)
+		return err;
 	ret_case->power_source = all.power_source;
 	ret_case->desktop_profile =
 		!all.desktop_profile ?

@@ -200,14 +200,13 @@ static int get_file(const struct view *v, size_t i,
 		    struct ssdpm_persist_file *ret)
 {
 	ret->size = sizeof(*ret);
-	for (size_t k = 0; k < v->o.n_persists; k++) {
-		const struct ssdpm_persist *persist = v->o.persists[k];
-		size_t n = persist ? ssdpm_persist_get_n_files(persist) : 0;
-
-		if (i < n)
-			return ssdpm_persist_get_file(persist, i, ret) ? -1 : 1;
-		i -= n;
-	}
+	for (size_t k = 0; k < v->o.n_persists; k++)
+		for (size_t n = 0;
+		     v->o.persists[k] &&
+		     !ssdpm_persist_get_file(v->o.persists[k], n, ret);
+		     n++)
+			if (!i--)
+				return 1;
 	return -1;
 }
 

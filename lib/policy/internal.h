@@ -203,5 +203,15 @@ int ssdpm__profile_find_in(const char *text, size_t bytes, const char *name,
 			   uint32_t power_source,
 			   struct ssdpm_profile_settings *ret_settings,
 			   struct ssdpm_error *reterr);
+int ssdpm__check_source(uint32_t power_source, struct ssdpm_error *reterr);
+/* The size that a caller has set, and the power source. */
+int ssdpm__profile_check(const struct ssdpm_profile_settings *ret_settings,
+			 uint32_t power_source, struct ssdpm_error *reterr);
+/* As ssdpm_profile_get_name(), of something. */
+typedef int (*ssdpm__profile_name_fn)(const void *of, size_t index,
+				      char ret_name[32]);
+/* There is no such profile: -ENOENT, with the names of those that there are. */
+int ssdpm__profile_fail(const char *name, ssdpm__profile_name_fn get_name,
+			const void *of, struct ssdpm_error *reterr);
 
 #endif

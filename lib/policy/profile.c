@@ -431,14 +431,14 @@ int ssdpm_profile_get_name(const char *text, size_t bytes, size_t index,
 	return ssdpm__fail(reterr, -ERANGE, 0, "there are %zu profiles", n);
 }
 
-static int fail_unknown(const char *text, size_t bytes, const char *name,
-			struct ssdpm_error *reterr)
+int ssdpm__profile_fail(const char *name, ssdpm__profile_name_fn get_name,
+			const void *of, struct ssdpm_error *reterr)
 {
 	char names[160] = "", next[32];
 	size_t length = 0;
 
 	for (size_t i = 0; length + sizeof(next) + 2 < sizeof(names); i++) {
-		if (ssdpm_profile_get_name(text, bytes, i, next, NULL))
+		if (get_name(of, i, next))
 			break;
 		length +=
 			(size_t)snprintf(names + length, sizeof(names) - length,
@@ -446,6 +446,19 @@ static int fail_unknown(const char *text, size_t bytes, const char *name,
 	}
 	return ssdpm__fail(reterr, -ENOENT, 0, "no profile %.31s: there are %s",
 			   name, names);
+}
+
+struct profile_text {
+	const char *text;
+	size_t bytes;
+};
+
+static int get_name_in(const void *of, size_t index, char ret_name[32])
+{
+	const struct profile_text *in = of;
+
+	return ssdpm_profile_get_name(in->text, in->bytes, index, ret_name,
+				      NULL);
 }
 
 /* auto is the one name that is another profile on each source. */
@@ -478,29 +491,41 @@ int ssdpm__profile_find_in(const char *text, size_t bytes, const char *name,
 	return err ? err : is_found;
 }
 
+int ssdpm__check_source(uint32_t power_source, struct ssdpm_error *reterr)
+{
+	if (ssdpm_power_source_to_string(power_source))
+		return 0;
+	return ssdpm__fail(reterr, -EINVAL, 0, "power_source: unknown value %u",
+			   power_source);
+}
+
+int ssdpm__profile_check(const struct ssdpm_profile_settings *ret_settings,
+			 uint32_t power_source, struct ssdpm_error *reterr)
+{
+	int err = ssdpm__sized_check(ret_settings, sizeof(*ret_settings),
+				     "ssdpm_profile_settings", reterr);
+
+	return err ? err : ssdpm__check_source(power_source, reterr);
+}
+
 int ssdpm_profile_find(const char *text, size_t bytes, const char *name,
 		       uint32_t power_source,
 		       struct ssdpm_profile_settings *ret_settings,
 		       struct ssdpm_error *reterr)
 {
+	const struct profile_text in = { text, bytes };
 	struct ssdpm_profile_settings settings;
-	int err;
+	int err = ssdpm__profile_check(ret_settings, power_source, reterr);
 
-	err = ssdpm__sized_check(ret_settings, sizeof(settings),
-				 "ssdpm_profile_settings", reterr);
 	if (err)
 		return err;
-	if (!ssdpm_power_source_to_string(power_source))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "power_source: unknown value %u",
-				   power_source);
 	err = ssdpm__profile_find_in(text, bytes, name, power_source, &settings,
 				     reterr);
 	if (err < 0)
 		return err;
 	if (!err && !find_built_in(wanted_name(name, power_source),
 				   power_source, &settings))
-		return fail_unknown(text, bytes, name, reterr);
+		return ssdpm__profile_fail(name, get_name_in, &in, reterr);
 	ssdpm__sized_out(ret_settings, &settings, sizeof(settings));
 	return 0;
 }

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from command import BUILD, TOP
@@ -83,6 +85,14 @@ class Bus:
         process = self.processes.pop()
         process.terminate()
         process.wait()
+
+    @contextlib.contextmanager
+    def hung(self) -> Iterator[None]:
+        """What was started last does not answer."""
+        process = self.processes[-1]
+        process.send_signal(signal.SIGSTOP)
+        yield
+        process.send_signal(signal.SIGCONT)
 
     def close(self) -> None:
         while self.processes:

@@ -146,8 +146,30 @@ def test_what_is_wrong_with_a_call_is_said(bus: Bus, laptop: pathlib.Path) -> No
         _, fault = bus.call(method, "ass", "1", "nvme7", "auto")
         assert "nvme7: no such drive" in fault
         _, fault = bus.call(method, "ass", "0", "/etc/passwd")
-        assert "/etc/passwd: no such profile" in fault
+        assert "no profile /etc/passwd: there are balanced, " in fault
     assert not (laptop / "run/ssdpm.conf.d").exists()
+
+
+def test_a_profile_that_a_file_defines_can_be_set(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    bus.service(laptop, "--stay")
+    bus.polkit("ret = (True, False, {})")
+    assert "quiet" not in bus.machine("Profiles")
+    ask(laptop, "[profile quiet]\nmax_exit_latency = 7ms\n")
+    wait_until(lambda: bus.machine("Profiles")[:2] == ["auto", "quiet"], "its name")
+    steps, fault = bus.call("Plan", "ass", "1", "nvme0", "quiet")
+    assert steps is not None, fault
+    assert ["7000"] == [step[3] for step in steps]
+    assert tolerance(laptop) == "100000"
+    steps, fault = bus.call("Apply", "ass", "1", "nvme0", "quiet")
+    assert steps is not None, fault
+    assert tolerance(laptop) == "7000"
+    ask(laptop, "[profile quiet]\nmax_exit_latency = soon\n")
+    wait_until(lambda: bool(bus.machine("Fault")), "the fault")
+    assert bus.machine("Profiles") == []
+    _, fault = bus.call("Plan", "ass", "1", "nvme0", "auto")
+    assert "ssdpm.conf" in fault
 
 
 def test_a_file_that_is_written_is_in_force_at_once(
@@ -251,6 +273,28 @@ def test_it_begins_with_the_profile_that_the_desktop_has(
         bus.desktop(name, "power-saver")
     bus.service(laptop)
     wait_for(laptop, "any")
+
+
+def test_it_answers_while_the_desktop_does_not(bus: Bus, laptop: pathlib.Path) -> None:
+    bus.desktop(next(iter(DESKTOPS)), "power-saver")
+    ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+    with bus.hung():
+        bus.service(laptop, "--stay")
+        assert bus.machine("DesktopProfile") == ""
+    # Who waited for it has given up by then.
+    wait_until(lambda: bus.machine("DesktopProfile") == "power-saver", "its profile")
+    wait_for(laptop, "25000")
+
+
+def test_a_desktop_that_never_answers_is_not_waited_for(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    bus.desktop(next(iter(DESKTOPS)), "power-saver")
+    ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+    with bus.hung():
+        bus.service(laptop, "--stay")
+        wait_for(laptop, "25000")
+        assert bus.machine("DesktopProfile") == ""
 
 
 def test_it_ends_when_nobody_needs_it_and_the_intent_is_the_same_always(

@@ -417,3 +417,13 @@ void fixture_assert_made(struct ssdpm_model *model,
 	}
 	ssdpm_model_unref(model);
 }
+
+size_t fixture_count_files(const struct ssdpm_persist *persist)
+{
+	struct ssdpm_persist_file file = { .size = sizeof(file) };
+	size_t n = 0;
+
+	while (!ssdpm_persist_get_file(persist, n, &file))
+		n++;
+	return n;
+}

@@ -163,4 +163,7 @@ void fixture_assert_made(struct ssdpm_model *model,
 			 const struct ssdpm_apst_params *params,
 			 const struct fixture_made *expected, size_t n);
 
+/* How many files a program is to get. */
+size_t fixture_count_files(const struct ssdpm_persist *persist);
+
 #endif

@@ -828,7 +828,7 @@ static int call_persist_new(struct result *ret, struct ssdpm_error *error)
 	err = ssdpm_persist_new(&params, &persist, error);
 	if (err)
 		return err;
-	ret->energy_nj = ssdpm_persist_get_n_files(persist);
+	ret->energy_nj = fixture_count_files(persist);
 	ssdpm_persist_free(persist);
 	return 0;
 }
@@ -842,7 +842,7 @@ static int call_persist_read(struct result *ret, struct ssdpm_error *error)
 				 error);
 	if (err)
 		return err;
-	ret->energy_nj = ssdpm_persist_get_n_files(persist);
+	ret->energy_nj = fixture_count_files(persist);
 	ssdpm_persist_free(persist);
 	return 0;
 }
@@ -863,7 +863,7 @@ static int call_persist_write(struct result *ret, struct ssdpm_error *error)
 	int err = ssdpm_persist_write(in.persist, in.capture, error);
 
 	if (!err)
-		ret->energy_nj = ssdpm_persist_get_n_files(in.persist);
+		ret->energy_nj = fixture_count_files(in.persist);
 	return err;
 }
 
@@ -1976,7 +1976,9 @@ static void call_intent_flags(void)
 	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
 
 	ssdpm_intent_get_flags(in.intent);
-	ssdpm_intent_get_settings(in.intent, SSDPM_SOURCE_AC, &settings, NULL);
+	ssdpm_intent_get_settings(in.intent, NULL, SSDPM_SOURCE_AC, &settings,
+				  NULL);
+	ssdpm_intent_get_profile_name(in.intent, 0, settings.name);
 	ssdpm_intent_free(NULL);
 }
 
@@ -2915,7 +2917,6 @@ static void call_persist(void)
 {
 	struct ssdpm_persist_file file = { .size = sizeof(file) };
 
-	ssdpm_persist_get_n_files(in.persist);
 	ssdpm_persist_get_file(in.persist, 0, &file);
 	ssdpm_persist_check(in.persist, in.capture, NULL);
 	ssdpm_persist_free(NULL);
@@ -3259,6 +3260,7 @@ static const struct {
 } not_allocating[] = {
 	{ "ssdpm_intent_free", call_intent_flags },
 	{ "ssdpm_intent_get_flags", call_intent_flags },
+	{ "ssdpm_intent_get_profile_name", call_intent_flags },
 	{ "ssdpm_intent_get_settings", call_intent_flags },
 	{ "ssdpm_budget_free", call_budget_getters },
 	{ "ssdpm_budget_get_answer", call_budget_getters },
@@ -3402,7 +3404,6 @@ static const struct {
 	{ "ssdpm_persist_check", call_persist },
 	{ "ssdpm_persist_free", call_persist },
 	{ "ssdpm_persist_get_file", call_persist },
-	{ "ssdpm_persist_get_n_files", call_persist },
 	{ "ssdpm_plan_free", call_plan_getters },
 	{ "ssdpm_plan_unlock", call_plan_getters },
 	{ "ssdpm_plan_get_journal", call_plan_getters },

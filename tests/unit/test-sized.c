@@ -369,8 +369,8 @@ static int persist_get_file(void *sized, struct ssdpm_error *error)
 
 static int intent_get_settings(void *sized, struct ssdpm_error *error)
 {
-	return ssdpm_intent_get_settings(in.intent, SSDPM_SOURCE_AC, sized,
-					 error);
+	return ssdpm_intent_get_settings(in.intent, NULL, SSDPM_SOURCE_AC,
+					 sized, error);
 }
 
 static int plan_add_intent(void *sized, struct ssdpm_error *error)

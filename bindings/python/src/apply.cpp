@@ -12,6 +12,26 @@
 /* state_timeout_ms and lock_timeout_ms; 0 is the library's. */
 using Timeouts = std::pair<uint32_t, uint32_t>;
 
+/* What Python does when the library asks it to, and what that raised. */
+struct Work {
+	const py::function &function;
+	std::exception_ptr raised = nullptr;
+
+	int run(struct ssdpm_error *reterr)
+	{
+		py::gil_scoped_acquire acquire;
+
+		try {
+			function();
+			return 0;
+		} catch (...) {
+			raised = std::current_exception();
+		}
+		reterr->code = -ECANCELED;
+		return -ECANCELED;
+	}
+};
+
 static struct ssdpm_plan_params plan_params(const OptionalText &directory,
 					    const Timeouts &timeouts)
 {
@@ -272,7 +292,7 @@ class Plan
 	void apply(const py::function &fill)
 	{
 		struct ssdpm_error error = {};
-		Filling filling = { *this, fill, nullptr };
+		Filling filling = { *this, { fill } };
 		int err;
 		{
 			Turn turn(*this);
@@ -284,8 +304,8 @@ class Plan
 			committed = (!err || err == -ESTALE) &&
 				    ssdpm_plan_count(plan, SSDPM_STEPS_WRITTEN);
 		}
-		if (filling.raised)
-			std::rethrow_exception(filling.raised);
+		if (filling.work.raised)
+			std::rethrow_exception(filling.work.raised);
 		if (err)
 			raise_error(error, false);
 	}
@@ -380,25 +400,19 @@ class Plan
 
 	struct Filling {
 		Plan &plan;
-		const py::function &function;
-		std::exception_ptr raised;
+		Work work;
 	};
 
 	static int fill(struct ssdpm_plan *, void *userdata,
 			struct ssdpm_error *reterr)
 	{
 		Filling &filling = *(Filling *)userdata;
-		py::gil_scoped_acquire acquire;
+		int err;
 
 		filling.plan.filling = true;
-		try {
-			filling.function();
-		} catch (...) {
-			filling.raised = std::current_exception();
-			reterr->code = -ECANCELED;
-		}
+		err = filling.work.run(reterr);
 		filling.plan.filling = false;
-		return filling.raised ? -ECANCELED : 0;
+		return err;
 	}
 
 	template <typename Call> void call(Call what)
@@ -701,21 +715,16 @@ class Persist
 	/* [(path, contents, mode, note), ...] */
 	py::list files() const
 	{
-		size_t n = ssdpm_persist_get_n_files(persist);
+		struct ssdpm_persist_file file = {};
 		py::list result;
 
-		for (size_t i = 0; i < n; i++) {
-			struct ssdpm_persist_file file = {};
-
-			file.size = sizeof(file);
-			if (ssdpm_persist_get_file(persist, i, &file))
-				throw std::runtime_error(
-					"ssdpm_persist_get_file");
+		file.size = sizeof(file);
+		for (size_t i = 0; !ssdpm_persist_get_file(persist, i, &file);
+		     i++)
 			result.append(py::make_tuple(path_or_none(file.path),
 						     text_from(file.contents),
 						     file.mode,
 						     text_or_none(file.note)));
-		}
 		return result;
 	}
 
@@ -748,6 +757,45 @@ static size_t persist_remove(const Machine &machine, uint32_t kind)
 	without_gil([&](struct ssdpm_error *error) {
 		return ssdpm_persist_remove(machine.get(), kind, &n, error);
 	});
+	return n;
+}
+
+static void add_request(const Machine &machine, const OptionalText &directory)
+{
+	const struct ssdpm_plan_params params =
+		plan_params(directory, { 0, 0 });
+
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_request_add(machine.get(), &params, error);
+	});
+}
+
+static int run_request(void *userdata, struct ssdpm_error *reterr)
+{
+	return ((Work *)userdata)->run(reterr);
+}
+
+/* How often it was called. */
+static size_t serve_requests(const Machine &machine,
+			     const OptionalText &directory,
+			     const py::function &run)
+{
+	const struct ssdpm_plan_params params =
+		plan_params(directory, { 0, 0 });
+	struct ssdpm_error error = {};
+	Work work = { run };
+	size_t n = 0;
+	int err;
+	{
+		py::gil_scoped_release release;
+
+		err = ssdpm_request_serve(machine.get(), &params, run_request,
+					  &work, &n, &error);
+	}
+	if (work.raised)
+		std::rethrow_exception(work.raised);
+	if (err)
+		raise_error(error, false);
 	return n;
 }
 
@@ -800,5 +848,7 @@ void add_apply(py::module_ &module)
 	module.def("journal_read", &journal_read);
 	module.def("report", &report);
 	module.def("recover", &recover);
+	module.def("add_request", &add_request);
+	module.def("serve_requests", &serve_requests);
 	module.def("persist_remove", &persist_remove);
 }

@@ -242,6 +242,7 @@ py::tuple describe(const struct ssdpm_model *model,
 		   const struct ssdpm_apst_params &params);
 
 struct ssdpm_profile_settings settings_from(const py::dict &from);
+py::dict settings_dict(const struct ssdpm_profile_settings &settings);
 
 py::str object_json(struct ssdpm_object object, uint32_t kind);
 

@@ -242,7 +242,7 @@ static const struct {
 	  &ssdpm_profile_settings::secondary_latency_tolerance_us },
 };
 
-static py::dict settings_dict(const struct ssdpm_profile_settings &settings)
+py::dict settings_dict(const struct ssdpm_profile_settings &settings)
 {
 	py::dict result;
 	py::list lpms;

@@ -74,6 +74,7 @@ from ssdpm.apply.persist import (
 )
 from ssdpm.apply.plan import Plan, plan
 from ssdpm.apply.report import ReportItem, report
+from ssdpm.apply.requests import add_request, serve_requests
 from ssdpm.apply.steps import Journal, PlannedTable, Step, StepValue
 from ssdpm.base.errors import (
     AccessError,
@@ -286,6 +287,7 @@ __all__ = [
     "VerdictKind",
     "Workload",
     "__version__",
+    "add_request",
     "apst",
     "apst_entry_dtype",
     "best_table",
@@ -326,6 +328,7 @@ __all__ = [
     "remove_persist",
     "report",
     "revert",
+    "serve_requests",
     "sweep",
     "trace_stats",
     "wa",

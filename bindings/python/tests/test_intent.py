@@ -186,3 +186,23 @@ def test_a_device_that_fails_is_its_own_result(machine: Maker) -> None:
     assert {step.state for step in strict.steps} <= {
         "undone", "failed", "planned", "left-alone"
     }
+
+
+def test_profiles_of_the_files_are_known_by_name(machine: Maker) -> None:
+    text = "[profile quiet]\nac.max_exit_latency = any\nbattery.max_exit_latency = 1ms\n"
+    intent = Intent.read(put(machine("laptop"), text))
+    assert intent.profiles == ("quiet", "balanced", "performance", "power-saver")
+    assert intent.profile("quiet").max_exit_latency_us == "any"
+    assert intent.profile("quiet", "battery").max_exit_latency_us == 1000
+    assert intent.profile("auto", "battery").name == "power-saver"
+    with pytest.raises(ssdpm.NotFoundError, match="no profile quite: there are quiet, "):
+        intent.profile("quite")
+    with pytest.raises(ValueError, match="source"):
+        intent.profile("quiet", "solar")
+
+
+def test_settings_are_those_that_all_drives_get(machine: Maker) -> None:
+    intent = Intent.read(put(machine("laptop"), CONFIG))
+    assert intent.settings().max_exit_latency_us == 1000
+    assert intent.settings("battery").max_exit_latency_us == 2000
+    assert intent.settings().lpms is None  # of a profile of the desktop

@@ -345,7 +345,8 @@ enum exit_status check_plan_options(const struct common *common,
 static enum exit_status complain_of_profile(const struct plan_options *settings,
 					    const struct ssdpm_error *error)
 {
-	if (error->line)
+	/* A message about a file of ssdpm.conf(5) has its name. */
+	if (error->line && settings->profiles_path)
 		complain("%s:%u: %s", settings->profiles_path, error->line,
 			 error->message);
 	else
@@ -353,47 +354,70 @@ static enum exit_status complain_of_profile(const struct plan_options *settings,
 	return STATUS_FAILED;
 }
 
-static int find_one(const struct plan_options *settings,
-		    const struct buffer *text, uint32_t source,
-		    struct ssdpm_profile_settings *ret,
+/* Where profiles are: in the text of --profiles, or in files of ssdpm.conf(5).
+ */
+struct profiles {
+	struct buffer text;
+	struct ssdpm_intent *intent;
+};
+
+static int find_one(const struct profiles *profiles, const char *name,
+		    uint32_t source, struct ssdpm_profile_settings *ret,
 		    struct ssdpm_error *reterr)
 {
 	ret->size = sizeof(*ret);
-	return ssdpm_profile_find(text->data, text->size, settings->profile,
-				  source, ret, reterr);
+	if (profiles->intent)
+		return ssdpm_intent_get_settings(profiles->intent, name, source,
+						 ret, reterr);
+	return ssdpm_profile_find(profiles->text.data, profiles->text.size,
+				  name, source, ret, reterr);
+}
+
+static enum exit_status find_both(const struct plan_options *settings,
+				  const struct live *live, struct profile *ret)
+{
+	struct profiles profiles = { .intent = NULL };
+	struct ssdpm_error error;
+	int err = 0;
+
+	if (!settings->profiles_path)
+		err = ssdpm_intent_read(live->machine, &profiles.intent,
+					&error);
+	else if (read_operand(settings->profiles_path, &profiles.text)) {
+		free(profiles.text.data);
+		return STATUS_FAILED;
+	}
+	if (!err)
+		err = find_one(&profiles, settings->profile, SSDPM_SOURCE_AC,
+			       &ret->ac, &error);
+	if (!err)
+		err = find_one(&profiles, settings->profile,
+			       SSDPM_SOURCE_BATTERY, &ret->battery, &error);
+	ssdpm_intent_free(profiles.intent);
+	free(profiles.text.data);
+	return err ? complain_of_profile(settings, &error) : STATUS_DONE;
 }
 
 enum exit_status find_profile(const struct common *common,
 			      const struct plan_options *settings,
-			      const struct ssdpm_machine_facts *facts,
-			      uint32_t source, struct profile *ret)
+			      const struct live *live, uint32_t source,
+			      struct profile *ret)
 {
-	struct buffer text = { 0 };
-	struct ssdpm_error error;
-	int err;
+	enum exit_status status;
 
 	*ret = (struct profile){ 0 };
 	if (!settings->profile)
 		return STATUS_DONE;
-	if (settings->profiles_path &&
-	    read_operand(settings->profiles_path, &text)) {
-		free(text.data);
-		return STATUS_FAILED;
-	}
 	ret->is_auto = !strcmp(settings->profile, "auto");
 	if (!source)
-		source = facts->power_source;
+		source = live->facts.power_source;
 	ret->source_assumed = !source;
 	if (!source)
 		source = SSDPM_SOURCE_AC;
-	err = find_one(settings, &text, SSDPM_SOURCE_AC, &ret->ac, &error);
-	if (!err)
-		err = find_one(settings, &text, SSDPM_SOURCE_BATTERY,
-			       &ret->battery, &error);
+	status = find_both(settings, live, ret);
 	ret->now = source == SSDPM_SOURCE_AC ? ret->ac : ret->battery;
-	free(text.data);
-	if (err)
-		return complain_of_profile(settings, &error);
+	if (status)
+		return status;
 	if (ret->source_assumed && !common->quiet)
 		remark("no power supply says whether this machine is on AC; "
 		       "taken: ac");

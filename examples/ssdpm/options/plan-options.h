@@ -66,13 +66,14 @@ struct profile {
 };
 
 /*
- * What --profile says on a power source; 0: on that of the machine. Without
- * that option ret->now.n_lpms and .set are 0.
+ * What --profile says on a power source; 0: on that of the machine. Its name is
+ * one of --profiles, or else of the files of ssdpm.conf(5), or built in.
+ * Without that option ret->now.n_lpms and .set are 0.
  */
 enum exit_status find_profile(const struct common *common,
 			      const struct plan_options *options,
-			      const struct ssdpm_machine_facts *facts,
-			      uint32_t source, struct profile *ret);
+			      const struct live *live, uint32_t source,
+			      struct profile *ret);
 
 /* Without settings: is anything asked for, which then is what is checked? */
 enum exit_status find_intent(const struct drives *drives,

@@ -66,8 +66,7 @@ static enum exit_status parse_policy_text(const struct common *common,
 		status = check_plan_options(common, &policy->options);
 	if (!status)
 		status = find_profile(common, &policy->options,
-				      &drives->lives[0]->facts, 0,
-				      &policy->profile);
+				      drives->lives[0], 0, &policy->profile);
 	if (status)
 		free_policy(policy);
 	return status;

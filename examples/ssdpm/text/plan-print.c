@@ -233,9 +233,11 @@ static void print_tables(const struct work *work)
 
 static bool has_files(const struct work *work)
 {
+	struct ssdpm_persist_file file = { .size = sizeof(file) };
+
 	for (size_t k = 0; k < SSDPM_PERSIST_TUNED; k++)
 		if (work->persist[k] &&
-		    ssdpm_persist_get_n_files(work->persist[k]))
+		    !ssdpm_persist_get_file(work->persist[k], 0, &file))
 			return true;
 	return false;
 }

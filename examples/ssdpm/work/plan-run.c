@@ -35,8 +35,8 @@ static enum exit_status prepare(struct work *work,
 
 	work->drives = drives;
 	work->options = &settings->plan;
-	status = find_profile(common, work->options, &drives->lives[0]->facts,
-			      source, &work->profile);
+	status = find_profile(common, work->options, drives->lives[0], source,
+			      &work->profile);
 	if (!status)
 		status = make_plan(common, work->options, &work->profile,
 				   drives, &work->plan);
@@ -250,8 +250,7 @@ static enum exit_status fill(struct work *work, void *data)
 		identify_concerned(work, NULL, &reading->drives);
 	common.quiet = quiet;
 	reading->again = true;
-	status = find_profile(&common, work->options,
-			      &work->drives->lives[0]->facts,
+	status = find_profile(&common, work->options, work->drives->lives[0],
 			      settings->plan.power_source, &work->profile);
 	common.quiet = true;
 	if (!status && asks_drives(work))

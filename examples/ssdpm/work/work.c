@@ -138,10 +138,11 @@ static int read_settings_of_files(const struct work *work,
 
 	if (err)
 		return err;
-	err = ssdpm_intent_get_settings(intent, SSDPM_SOURCE_AC, ret_ac,
+	err = ssdpm_intent_get_settings(intent, NULL, SSDPM_SOURCE_AC, ret_ac,
 					reterr);
 	if (!err)
-		err = ssdpm_intent_get_settings(intent, SSDPM_SOURCE_BATTERY,
+		err = ssdpm_intent_get_settings(intent, NULL,
+						SSDPM_SOURCE_BATTERY,
 						ret_battery, reterr);
 	ssdpm_intent_free(intent);
 	return err;

@@ -58,11 +58,6 @@ struct ssdpm_persist *ssdpm_persist_free(struct ssdpm_persist *persist)
 	return NULL;
 }
 
-size_t ssdpm_persist_get_n_files(const struct ssdpm_persist *persist)
-{
-	return persist->n;
-}
-
 int ssdpm_persist_get_file(const struct ssdpm_persist *persist, size_t index,
 			   struct ssdpm_persist_file *ret_file)
 {

@@ -77,10 +77,8 @@ static int check_values(const struct ssdpm_profile_settings *settings,
 
 	if (settings->set & ~all)
 		return ssdpm__fail(reterr, -EINVAL, 0, "set: unknown bits");
-	if (!ssdpm_power_source_to_string(settings->power_source))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "power_source: unknown value %u",
-				   settings->power_source);
+	if (ssdpm__check_source(settings->power_source, reterr))
+		return -EINVAL;
 	if ((settings->set & SSDPM_PROFILE_MAX_EXIT_LATENCY) &&
 	    settings->max_exit_latency_us > SSDPM_LATENCY_MAX &&
 	    settings->max_exit_latency_us != SSDPM_LATENCY_ANY)

@@ -241,11 +241,11 @@ static void every_file_has_the_marker_and_the_kind(void **state)
 			if (kind == SSDPM_PERSIST_MODPROBE && i)
 				continue;
 			persist = make_profile(kind, names[i]);
-			assert_true(ssdpm_persist_get_n_files(persist) >= 1);
+			assert_true(fixture_count_files(persist) >= 1);
 			snprintf(kind_line, sizeof(kind_line), "\n# Kind: %s\n",
 				 ssdpm_persist_kind_to_string(kind));
-			for (size_t k = 0;
-			     k < ssdpm_persist_get_n_files(persist); k++) {
+			for (size_t k = 0; k < fixture_count_files(persist);
+			     k++) {
 				struct ssdpm_persist_file file =
 					file_of(persist, k);
 
@@ -270,7 +270,7 @@ static void plain_values_are_set_by_udev_itself(void **state)
 	struct ssdpm_persist_file file = file_of(persist, 0);
 
 	(void)state;
-	assert_int_equal(ssdpm_persist_get_n_files(persist), 1);
+	assert_int_equal(fixture_count_files(persist), 1);
 	assert_string_equal(file.path, "/etc/udev/rules.d/85-ssdpm.rules");
 	assert_has(file.contents,
 		   "ATTR{power/pm_qos_latency_tolerance_us}=\"100000\"");
@@ -393,7 +393,7 @@ static void tlp_gets_the_links_and_udev_the_rest(void **state)
 		make_profile(SSDPM_PERSIST_TLP, "power-saver");
 
 	(void)state;
-	assert_int_equal(ssdpm_persist_get_n_files(persist), 2);
+	assert_int_equal(fixture_count_files(persist), 2);
 	assert_string_equal(file_of(persist, 0).path,
 			    "/etc/tlp.d/50-ssdpm.conf");
 	assert_has(file_of(persist, 0).contents,
@@ -429,7 +429,7 @@ static void systemd_applies_at_boot_after_sleep_and_on_a_change_of_source(
 	const char *unit = file_of(persist, 0).contents;
 
 	(void)state;
-	assert_int_equal(ssdpm_persist_get_n_files(persist), 2);
+	assert_int_equal(fixture_count_files(persist), 2);
 	assert_string_equal(file_of(persist, 0).path,
 			    "/etc/systemd/system/ssdpm.service");
 	assert_has(unit, "\nAfter=suspend.target ");
@@ -439,7 +439,7 @@ static void systemd_applies_at_boot_after_sleep_and_on_a_change_of_source(
 	assert_has(file_of(persist, 1).contents, "restart ssdpm.service");
 	ssdpm_persist_free(persist);
 	persist = make_profile(SSDPM_PERSIST_SYSTEMD, "balanced");
-	assert_int_equal(ssdpm_persist_get_n_files(persist), 1);
+	assert_int_equal(fixture_count_files(persist), 1);
 	ssdpm_persist_free(persist);
 }
 
@@ -449,7 +449,7 @@ static void tuned_gets_a_profile_with_a_script(void **state)
 		make_profile(SSDPM_PERSIST_TUNED, "power-saver");
 
 	(void)state;
-	assert_int_equal(ssdpm_persist_get_n_files(persist), 4);
+	assert_int_equal(fixture_count_files(persist), 4);
 	/* TuneD 2.23 and later; and those before. */
 	assert_string_equal(file_of(persist, 0).path,
 			    "/etc/tuned/profiles/ssdpm-power-saver/tuned.conf");
@@ -504,7 +504,7 @@ static void balanced_and_power_saver_are_auto(void **state)
 		if (kind == SSDPM_PERSIST_MODPROBE)
 			continue;
 		assert_int_equal(make(kind, &ac, &battery, &persist, NULL), 0);
-		n = ssdpm_persist_get_n_files(persist);
+		n = fixture_count_files(persist);
 		assert_has(file_of(persist,
 				   kind == SSDPM_PERSIST_SYSTEMD ? 0 : n - 1)
 				   .contents,
@@ -614,7 +614,7 @@ static void a_power_state_is_set_whenever_its_controller_starts(void **state)
 	powers[1].nopp = 1;
 	strcpy(powers[1].address, "10000:e1:00.0");
 	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), 0);
-	assert_int_equal(ssdpm_persist_get_n_files(persist), 1);
+	assert_int_equal(fixture_count_files(persist), 1);
 	assert_string_equal(file_of(persist, 0).path,
 			    "/etc/udev/rules.d/85-ssdpm.rules");
 	text = file_of(persist, 0).contents;
@@ -940,10 +940,10 @@ static void assert_reads(struct ssdpm_machine *machine,
 			 const struct ssdpm_persist *written, uint32_t kind)
 {
 	struct ssdpm_persist *there = NULL;
-	size_t n = ssdpm_persist_get_n_files(written), found = 0;
+	size_t n = fixture_count_files(written), found = 0;
 
 	assert_int_equal(ssdpm_persist_read(machine, kind, &there, NULL), 0);
-	assert_int_equal(ssdpm_persist_get_n_files(there), n);
+	assert_int_equal(fixture_count_files(there), n);
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < n; j++) {
 			struct ssdpm_persist_file a = file_of(written, i);
@@ -970,7 +970,7 @@ static void files_are_written_and_removed(void **state)
 	(void)state;
 	for (uint32_t kind = 1; ssdpm_persist_kind_to_string(kind); kind++) {
 		struct ssdpm_persist *persist = make_profile(kind, "balanced");
-		size_t n = ssdpm_persist_get_n_files(persist), removed = 77;
+		size_t n = fixture_count_files(persist), removed = 77;
 
 		assert_int_equal(ssdpm_persist_write(persist, machine, NULL),
 				 0);

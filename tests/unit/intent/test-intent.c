@@ -1262,8 +1262,9 @@ static struct ssdpm_profile_settings settings_of(
 {
 	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
 
-	assert_int_equal(
-		ssdpm_intent_get_settings(intent, source, &settings, NULL), 0);
+	assert_int_equal(ssdpm_intent_get_settings(intent, NULL, source,
+						   &settings, NULL),
+			 0);
 	assert_string_equal(settings.name, "files");
 	assert_int_equal(settings.power_source, source);
 	return settings;
@@ -1297,8 +1298,53 @@ static void settings_of_all_drives_leave_out_what_some_get(void **state)
 	assert_true(settings.set & SSDPM_PROFILE_LPM);
 	assert_int_equal(settings.n_lpms, 1);
 	assert_int_equal(settings.lpms[0], SSDPM_LPM_MEDIUM_POWER);
-	assert_int_equal(ssdpm_intent_get_settings(intent, 0, &settings, NULL),
-			 -EINVAL);
+	assert_int_equal(
+		ssdpm_intent_get_settings(intent, NULL, 0, &settings, NULL),
+		-EINVAL);
+	ssdpm_intent_free(intent);
+}
+
+static void profiles_of_files_come_before_the_built_in_ones(void **state)
+{
+	static const char *const expected[] = { "quiet", "balanced", "mine",
+						"performance", "power-saver" };
+	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_intent *intent;
+	char name[32];
+	size_t n = 0;
+
+	(void)state;
+	tree_put(in.root, "etc/ssdpm.conf.d/60-later.conf",
+		 "[profile quiet]\nmax_exit_latency = any\n"
+		 "[profile balanced]\nmax_exit_latency = 3ms\n");
+	intent = get_of("[profile mine]\nbattery.max_exit_latency = 9ms\n"
+			"ac.max_exit_latency = 8ms\n"
+			"[profile quiet]\nmax_exit_latency = 1ms\n");
+	for (; !ssdpm_intent_get_profile_name(intent, n, name); n++) {
+		assert_true(n < sizeof(expected) / sizeof(expected[0]));
+		assert_string_equal(name, expected[n]);
+		assert_int_equal(ssdpm_intent_get_settings(intent, name, AC,
+							   &settings, NULL),
+				 0);
+		assert_string_equal(settings.name, name);
+	}
+	assert_int_equal(n, sizeof(expected) / sizeof(expected[0]));
+	assert_int_equal(ssdpm_intent_get_profile_name(intent, n, name),
+			 -ERANGE);
+	ssdpm_intent_get_settings(intent, "mine", BATTERY, &settings, NULL);
+	assert_int_equal(settings.max_exit_latency_us, 9000);
+	ssdpm_intent_get_settings(intent, "auto", AC, &settings, NULL);
+	assert_string_equal(settings.name, "balanced");
+	assert_int_equal(settings.max_exit_latency_us, 3000);
+	ssdpm_intent_get_settings(intent, "auto", BATTERY, &settings, NULL);
+	assert_string_equal(settings.name, "power-saver");
+	assert_int_equal(ssdpm_intent_get_settings(intent, "quite", AC,
+						   &settings, &error),
+			 -ENOENT);
+	assert_string_equal(error.message,
+			    "no profile quite: there are quiet, balanced, "
+			    "mine, performance, power-saver");
 	ssdpm_intent_free(intent);
 }
 
@@ -1309,6 +1355,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_ROOT(settings_of_all_drives_leave_out_what_some_get),
+		WITH_ROOT(profiles_of_files_come_before_the_built_in_ones),
 		WITH_ROOT(a_fault_in_any_file_is_a_fault_of_that_file),
 		WITH_ROOT(more_than_is_accepted_is_too_big),
 		WITH_ROOT(a_directory_in_the_place_of_a_file_is_a_fault),

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from ssdpm import _core
-from ssdpm.base.convert import check_bool, check_instance, check_text
+from ssdpm.base.convert import check_bool, check_instance, check_text, check_word
 from ssdpm.base.result import Live
 from ssdpm.device.machine import Device, Machine, Root, machine_of
+from ssdpm.policy.parameters import PowerSource
+from ssdpm.policy.profiles import ProfileSettings, settings_from
 
 
 class Intent(Live):
@@ -98,6 +100,42 @@ class Intent(Live):
         "by-desktop": other settings on another power source, under another profile of
         the desktop; "by-command": settings that a reset of the drive loses."""
         return frozenset(self._handle.flags())
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """The names of all profiles: those of later files first, the built-in ones
+        last."""
+        return tuple(self._handle.profiles())
+
+    def profile(
+        self, name: str, source: PowerSource | str = PowerSource.AC
+    ) -> ProfileSettings:
+        """What a profile of the files, or a built-in one, says on a power source.
+
+        Args:
+            name: one of profiles, or "auto".
+            source: "ac" or "battery".
+
+        Raises:
+            NotFoundError: no such profile; the message names those that there are.
+        """
+        return self._settings(check_text(name, "name"), source)
+
+    def settings(self, source: PowerSource | str = PowerSource.AC) -> ProfileSettings:
+        """What the files ask for of all drives, as for persist() and other programs that
+        treat all drives alike.
+
+        Sections for a model, a serial number, a port or a profile of the desktop are
+        left out; the link policies are those of SATA drives, all else is of NVMe drives.
+
+        Args:
+            source: "ac" or "battery".
+        """
+        return self._settings(None, source)
+
+    def _settings(self, name: str | None, source: object) -> ProfileSettings:
+        word = check_word(source, "source", _core.POWER_SOURCES)
+        return settings_from(self._handle.settings(name, _core.POWER_SOURCES[word]))
 
     def __bool__(self) -> bool:
         """Whether it sets anything."""

@@ -83,6 +83,15 @@ def _profile_text(text: object) -> bytes:
         raise ValueError(f"text: {text!r} has no form in UTF-8") from None
 
 
+def settings_from(values: dict[str, Any]) -> ProfileSettings:
+    """The settings, of the members from C."""
+    limit, lpms = values["max_exit_latency_us"], values["lpms"]
+    values["max_exit_latency_us"] = None if limit is None else limit_word(limit)
+    values["lpms"] = None if lpms is None else tuple(lpms)
+    values["power_source"] = PowerSource(values["power_source"])
+    return ProfileSettings(**values)
+
+
 def profile(
     name: str,
     source: PowerSource | str = PowerSource.AC,
@@ -108,11 +117,7 @@ def profile(
         check_text(name, "name"),
         _core.POWER_SOURCES[str(source)],
     )
-    limit, lpms = values["max_exit_latency_us"], values["lpms"]
-    values["max_exit_latency_us"] = None if limit is None else limit_word(limit)
-    values["lpms"] = None if lpms is None else tuple(lpms)
-    values["power_source"] = PowerSource(values["power_source"])
-    return ProfileSettings(**values)
+    return settings_from(values)
 
 
 def profiles(text: str | None = None) -> tuple[str, ...]:
