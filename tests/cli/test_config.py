@@ -480,3 +480,24 @@ def test_where_one_drive_fails_the_others_are_done(
     assert ssdpm("revert", "-q", *at).returncode == 0
     assert ssdpm("apply", "-q", "--strict", "--config", *at).returncode == 3
     assert limit(root) == "100000"
+
+
+def test_a_profile_that_a_file_defines_has_its_name(
+    ssdpm: Command, machine: Make, tmp_path: pathlib.Path
+) -> None:
+    files = "[profile quiet]\nmax_exit_latency = 7ms\n"
+    root = put(machine("laptop"), files)
+    steps = ssdpm.json("plan", "--profile", "quiet", "--root", str(root))["steps"]
+    assert ("nvme0", "7000") in {(step["device"], step["after"]) for step in steps}
+    ssdpm.output("apply", "--profile", "quiet", "--keep", "--root", str(root))
+    assert limit(root) == "7000"
+    ssdpm.output("check", "--root", str(root))
+    # A text of the caller's own takes the place of the files.
+    mine = tmp_path / "mine.ini"
+    mine.write_text("[loud]\nmax_exit_latency = 1ms\n")
+    for name, options in (("quite", []), ("quiet", ["--profiles", str(mine)])):
+        message = ssdpm.fails(1, "plan", "-p", name, *options, "--root", str(root))
+        assert f"no profile {name}: there are " in message
+    put(root, "[profile quiet]\nmax_exit_latency = soon\n")
+    message = ssdpm.fails(1, "plan", "--profile", "auto", "--root", str(root))
+    assert "/etc/ssdpm.conf:2: " in message
