@@ -62,13 +62,19 @@ enum exit_status finish_check(struct work *work,
 			      const struct plan_command *command,
 			      char **operands, size_t n);
 
-/*
- * keep.c: can it be kept, with n operands? Then do, of a plan in force: for
- * good, or until the next boot where files ask for something.
- */
+/* keep.c: can it be kept, with n operands? */
 enum exit_status check_keep(const struct common *common,
 			    const struct plan_options *options, size_t n);
+
+/*
+ * keep.c: for good, or until the next boot where files ask for something: see
+ * whether it can be kept, before anything is set; keep it, of a plan in force;
+ * or show what would be kept.
+ */
+enum exit_status check_settings(const struct work *work, bool lasting,
+				size_t n);
 enum exit_status keep_settings(const struct work *work, bool lasting, size_t n);
+enum exit_status show_settings(const struct work *work, bool lasting, size_t n);
 
 /*
  * Ask these drives alone, of a plan that was made before or of none; what

@@ -129,6 +129,9 @@ SSDPM_API int ssdpm_plan_add_intent_all(
 
 /** A flag of ssdpm_intent_keep() and ssdpm_intent_forget(). */
 #define SSDPM_KEEP_UNTIL_REBOOT (UINT32_C(1) << 0)
+/** A flag of ssdpm_intent_keep(): say whether it would fail, and write nothing.
+ */
+#define SSDPM_KEEP_CHECK (UINT32_C(1) << 1)
 
 /**
  * ssdpm_intent_keep() - ask for something, from now on
@@ -136,13 +139,15 @@ SSDPM_API int ssdpm_plan_add_intent_all(
  *          where the kernel knows no serial number; NULL: for all drives
  * @lines:  "key = value" lines of a [drive] or a [machine] section, as in
  *          "max_exit_latency = 25ms\n"; profile comes first
- * @flags:  SSDPM_KEEP_UNTIL_REBOOT: until the next boot only; 0: for good
+ * @flags:  SSDPM_KEEP_UNTIL_REBOOT: until the next boot only; 0: for good;
+ *          SSDPM_KEEP_CHECK
  *
  * It goes into /etc/ssdpm.conf.d/50-local.conf, or the file of that name in
  * /run/ssdpm.conf.d, in the place of what that file says of the same; the rest
- * of the file stays. Sets nothing.
+ * of the file stays. What is kept for good also leaves the file in /run. Sets
+ * nothing.
  *
- * Return: 0; -EINVAL (@lines, or a line of the file, is not sound: @reterr says
+ * Return: 0; -EINVAL (@lines, or a line of any file, is not sound: @reterr says
  * which; @flags), -EROFS (a root without the marker of a capture), -EACCES,
  * -EPERM, -E2BIG, -ENOMEM; errors of open(2), mkdir(2), write(2) and rename(2).
  */

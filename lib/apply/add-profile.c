@@ -112,7 +112,7 @@ static int add_nvme(struct ssdpm_plan *plan, struct ssdpm_device *device,
 static int add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		   struct ssdpm_model *model,
 		   const struct ssdpm_profile_settings *settings,
-		   struct ssdpm_error *reterr)
+		   uint32_t flags, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	char path[SSDPM__TARGET_BYTES];
@@ -121,6 +121,7 @@ static int add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		.size = sizeof(params),
 		.lpms = settings->lpms,
 		.n_lpms = settings->n_lpms,
+		.flags = flags,
 	};
 	struct ssdpm_error error = { 0 };
 
@@ -166,12 +167,29 @@ static int find_default(const struct ssdpm_plan *plan,
 				  reterr);
 }
 
+int ssdpm__plan_add_settings(struct ssdpm_plan *plan,
+			     struct ssdpm_device *device,
+			     struct ssdpm_model *model,
+			     const struct ssdpm_profile_settings *settings,
+			     uint32_t lpm_flags, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+
+	if (facts->reach != SSDPM_REACH_YES)
+		return leave_alone(plan, facts, reterr);
+	if (facts->kind == SSDPM_KIND_NVME)
+		return add_nvme(plan, device, model, settings, reterr);
+	if (settings->set & SSDPM_PROFILE_LPM)
+		return add_lpm(plan, device, model, settings, lpm_flags,
+			       reterr);
+	return 0;
+}
+
 int ssdpm_plan_add_profile(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			   struct ssdpm_model *model,
 			   const struct ssdpm_profile_settings *settings,
 			   struct ssdpm_error *reterr)
 {
-	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	struct ssdpm_profile_settings s = { 0 };
 	int err;
 
@@ -181,15 +199,9 @@ int ssdpm_plan_add_profile(struct ssdpm_plan *plan, struct ssdpm_device *device,
 				      "ssdpm_profile_settings", reterr);
 	else if (!err)
 		err = find_default(plan, &s, reterr);
-	if (err)
-		return err;
-	if (facts->reach != SSDPM_REACH_YES)
-		return leave_alone(plan, facts, reterr);
-	if (facts->kind == SSDPM_KIND_NVME)
-		return add_nvme(plan, device, model, &s, reterr);
-	if (s.set & SSDPM_PROFILE_LPM)
-		return add_lpm(plan, device, model, &s, reterr);
-	return 0;
+	return err ? err :
+		     ssdpm__plan_add_settings(plan, device, model, &s, 0,
+					      reterr);
 }
 
 int ssdpm__known_model(struct ssdpm_device *device,

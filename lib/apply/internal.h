@@ -289,6 +289,13 @@ typedef int (*ssdpm__add_device_fn)(struct ssdpm_plan *plan,
 int ssdpm__add_all(struct ssdpm_plan *plan, ssdpm__add_device_fn add,
 		   const void *asked, struct ssdpm_error *reterr);
 
+/* add-profile.c: what is set of a profile; lpm_flags: enum ssdpm_lpm_flag. */
+int ssdpm__plan_add_settings(struct ssdpm_plan *plan,
+			     struct ssdpm_device *device,
+			     struct ssdpm_model *model,
+			     const struct ssdpm_profile_settings *settings,
+			     uint32_t lpm_flags, struct ssdpm_error *reterr);
+
 /* What adding a step came to: a reason is no failure, but leaves it alone. */
 int ssdpm__plan_settle(struct ssdpm_plan *plan, uint32_t kind, const char *path,
 		       const char *device, const struct ssdpm_error *error,

@@ -25,6 +25,12 @@ struct span ssdpm__span(const char *text, size_t size)
 	return (struct span){ .at = text, .end = size ? text + size : text };
 }
 
+bool ssdpm__span_is_same(struct span a, struct span b)
+{
+	return a.end - a.at == b.end - b.at &&
+	       !memcmp(a.at, b.at, (size_t)(a.end - a.at));
+}
+
 bool ssdpm__next_line(struct lines *lines, struct span *ret_line)
 {
 	struct span line = lines->rest;

@@ -22,6 +22,7 @@ struct lines {
 int ssdpm__hex_digit(char c);
 
 struct span ssdpm__span(const char *text, size_t size);
+bool ssdpm__span_is_same(struct span a, struct span b);
 
 /*
  * Take the next line: without its end, CRLF too, and without blanks and tabs

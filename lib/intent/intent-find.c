@@ -119,6 +119,19 @@ static void take_profile(const struct ssdpm_intent *intent,
 			found->origins[key] = line;
 }
 
+/* Is it about one drive, by its serial number or its port? */
+static bool is_by_name(const struct ssdpm_intent *intent,
+		       const struct intent_section *section)
+{
+	for (size_t i = 0; i < section->n; i++) {
+		const uint32_t key = intent->lines[section->first + i].key;
+
+		if (key == INTENT_SERIAL || key == INTENT_PORT)
+			return true;
+	}
+	return false;
+}
+
 static void take_section(const struct ssdpm_intent *intent,
 			 const struct intent_section *section,
 			 const struct intent_case *of,
@@ -126,6 +139,9 @@ static void take_section(const struct ssdpm_intent *intent,
 {
 	const uint32_t concerned =
 		section->kind == INTENT_DRIVE ? INTENT_OF_A_DRIVE : UINT32_MAX;
+	const struct intent_line **const lpm =
+		&found->origins[__builtin_ctz(SSDPM_PROFILE_LPM)];
+	const struct intent_line *const before = *lpm;
 
 	for (size_t i = 0; i < section->n; i++) {
 		const struct intent_line *line =
@@ -142,6 +158,8 @@ static void take_section(const struct ssdpm_intent *intent,
 		ssdpm__intent_set(found, line->key, line->value);
 		found->origins[line->key] = line;
 	}
+	if (*lpm != before)
+		found->by_name = is_by_name(intent, section);
 }
 
 /* The last line of [desktop] for the profile of the desktop; NULL: none. */

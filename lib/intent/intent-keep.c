@@ -144,12 +144,6 @@ static int parse(const struct kept_file *kept, char *text, size_t size,
 	return err;
 }
 
-static bool is_equal(struct span a, struct span b)
-{
-	return a.end - a.at == b.end - b.at &&
-	       !memcmp(a.at, b.at, (size_t)(a.end - a.at));
-}
-
 static const struct intent_line *line_of(const struct ssdpm_intent *intent,
 					 const struct intent_section *section,
 					 size_t i)
@@ -164,7 +158,8 @@ static bool has_line(const struct ssdpm_intent *intent,
 	for (size_t i = 0; i < section->n; i++) {
 		const struct intent_line *own = line_of(intent, section, i);
 
-		if (own->key == line->key && is_equal(own->value, line->value))
+		if (own->key == line->key &&
+		    ssdpm__span_is_same(own->value, line->value))
 			return true;
 	}
 	return false;
@@ -246,6 +241,42 @@ static void draft_edited(struct draft *draft, const struct ssdpm_intent *old,
 	add(draft, at, (size_t)(file->text + file->size - at));
 }
 
+static const char *find_line(const struct intent_file *file, uint32_t number)
+{
+	const char *at = file->text;
+
+	while (--number)
+		at = strchr(at, '\n') + 1;
+	return at;
+}
+
+/* The old text without the section, whose lines are all replaced. */
+static void draft_without(struct draft *draft, const struct ssdpm_intent *old,
+			  const struct intent_section *section)
+{
+	const struct intent_file *file = old->files;
+	const char *head = find_line(file, section->number);
+	const char *end =
+		whole_line(file, line_of(old, section, section->n - 1)->value)
+			.end;
+
+	add(draft, file->text, (size_t)(head - file->text));
+	add(draft, end, (size_t)(file->text + file->size - end));
+}
+
+static bool is_replaced_whole(const struct ssdpm_intent *old,
+			      const struct intent_section *section,
+			      const struct ssdpm_intent *new)
+{
+	for (size_t i = 0; i < section->n; i++) {
+		const struct intent_line *line = line_of(old, section, i);
+
+		if (line->key < INTENT_KIND && !is_replaced(line, new))
+			return false;
+	}
+	return true;
+}
+
 static int fail(const struct kept_file *kept, int err,
 		struct ssdpm_error *reterr)
 {
@@ -284,29 +315,71 @@ static int write_new(struct ssdpm_machine *machine,
 	return err ? fail(kept, err, reterr) : 0;
 }
 
-static int edit(struct ssdpm_machine *machine, const struct kept_file *kept,
-		const struct ssdpm_intent *new, const char *section,
-		const char *lines, struct ssdpm_error *reterr)
+/* What is to be kept: lines, and the section that they make. */
+struct keeping {
+	struct ssdpm_machine *machine;
+	const char *lines, *section;
+	struct ssdpm_intent *new; /* the section alone, read */
+	struct ssdpm_intent *all; /* what all files ask for today */
+	uint32_t flags;
+};
+
+static const struct intent_section *find_same(const struct ssdpm_intent *old,
+					      const struct ssdpm_intent *new)
 {
 	const struct intent_section *same = NULL;
-	struct draft draft = { 0 };
-	struct ssdpm_intent *old;
-	int err = read_old(machine, kept, &old, reterr);
 
-	if (err)
-		return err;
 	for (size_t i = 0; i < old->n_sections; i++)
 		if (old->sections[i].n && is_same(old, &old->sections[i], new))
 			same = &old->sections[i];
+	return same;
+}
+
+/* Nothing is written that makes files a fault. */
+static int check_draft(const struct keeping *keeping,
+		       const struct kept_file *kept, const struct draft *draft,
+		       const struct ssdpm_intent *old,
+		       struct ssdpm_error *reterr)
+{
+	char *copy = draft->err ? NULL : strdup(draft->text);
+	struct ssdpm_intent *edited;
+	size_t n;
+	int err = copy ? parse(kept, copy, draft->n, &edited, reterr) :
+			 ssdpm__no_memory(reterr);
+
+	if (err)
+		return err;
+	n = keeping->all->n_lines + edited->n_lines - old->n_lines;
+	ssdpm_intent_free(edited);
+	if (n <= INTENT_MAX_LINES)
+		return 0;
+	return ssdpm__fail(reterr, -E2BIG, 0,
+			   "%s: all files would have more than %d lines that "
+			   "set something",
+			   kept->path, INTENT_MAX_LINES);
+}
+
+static int edit(const struct keeping *keeping, const struct kept_file *kept,
+		struct ssdpm_error *reterr)
+{
+	const struct intent_section *same;
+	struct draft draft = { 0 };
+	struct ssdpm_intent *old;
+	int err = read_old(keeping->machine, kept, &old, reterr);
+
+	if (err)
+		return err;
+	same = find_same(old, keeping->new);
 	if (same) {
-		draft_edited(&draft, old, same, new, lines);
+		draft_edited(&draft, old, same, keeping->new, keeping->lines);
 	} else {
 		add(&draft, old->files->text, old->files->size);
 		add(&draft, "\n", 1);
-		add_text(&draft, section);
+		add_text(&draft, keeping->section);
 	}
-	err = draft.err ? ssdpm__no_memory(reterr) :
-			  write_new(machine, kept, draft.text, reterr);
+	err = check_draft(keeping, kept, &draft, old, reterr);
+	if (!err && !(keeping->flags & SSDPM_KEEP_CHECK))
+		err = write_new(keeping->machine, kept, draft.text, reterr);
 	free(draft.text);
 	ssdpm_intent_free(old);
 	return err;
@@ -338,6 +411,52 @@ static int lock(struct ssdpm_machine *machine, const struct kept_file *kept,
 	return 0;
 }
 
+static int edit_locked(const struct keeping *keeping,
+		       const struct kept_file *kept, struct ssdpm_error *reterr)
+{
+	int fd = -1, err = lock(keeping->machine, kept, &fd);
+
+	err = err ? fail(kept, err, reterr) : edit(keeping, kept, reterr);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* What is kept for good is no longer what is so until the boot. */
+static int take_out(const struct keeping *keeping, struct ssdpm_error *reterr)
+{
+	const struct kept_file *kept = &passing;
+	const struct intent_section *same;
+	struct draft draft = { 0 };
+	struct ssdpm_intent *old = NULL;
+	int fd = -1, err = ssdpm__open(keeping->machine, kept->path,
+				       O_RDONLY | O_NOFOLLOW, 0);
+
+	if (err == -ENOENT)
+		return 0;
+	if (err >= 0) {
+		close(err);
+		err = lock(keeping->machine, kept, &fd);
+	}
+	if (err)
+		return fail(kept, err, reterr);
+	err = read_old(keeping->machine, kept, &old, reterr);
+	same = err ? NULL : find_same(old, keeping->new);
+	if (same) {
+		if (is_replaced_whole(old, same, keeping->new))
+			draft_without(&draft, old, same);
+		else
+			draft_edited(&draft, old, same, keeping->new, "");
+		err = draft.err ? ssdpm__no_memory(reterr) :
+				  write_new(keeping->machine, kept, draft.text,
+					    reterr);
+	}
+	close(fd);
+	free(draft.text);
+	ssdpm_intent_free(old);
+	return err;
+}
+
 /* What is kept is sound, or it is refused. */
 static int check_section(const struct kept_file *kept,
 			 const struct draft *section,
@@ -348,30 +467,33 @@ static int check_section(const struct kept_file *kept,
 	int err = copy ? parse(kept, copy, section->n, ret_new, reterr) :
 			 ssdpm__no_memory(reterr);
 
-	if (err || (*ret_new)->n_sections == 1)
+	if (err)
 		return err;
-	return ssdpm__fail(reterr, -EINVAL, 0,
-			   "lines: one section, without a head");
+	if ((*ret_new)->n_sections != 1)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "lines: one section, without a head");
+	if (!(ssdpm_intent_get_flags(*ret_new) & SSDPM_INTENT_SETS))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "lines: they set nothing");
+	return 0;
 }
 
 /* A profile that nobody has would make all files a fault. */
-static int check_profile(struct ssdpm_machine *machine,
-			 const struct ssdpm_intent *new,
+static int check_profile(const struct keeping *keeping,
 			 struct ssdpm_error *reterr)
 {
 	struct ssdpm_profile_settings settings;
-	struct ssdpm_intent *all;
-	int err = ssdpm_intent_read(machine, &all, reterr);
+	int err = 0;
 
-	if (err)
-		return err;
-	for (size_t i = 0; !err && i < new->n_lines; i++)
-		if (new->lines[i].key == INTENT_PROFILE &&
-		    !ssdpm__span_is(new->lines[i].value, "none"))
-			err = ssdpm__intent_profile(all, new->lines[i].value,
+	for (size_t i = 0; !err && i < keeping->new->n_lines; i++) {
+		const struct intent_line *line = &keeping->new->lines[i];
+
+		if (line->key == INTENT_PROFILE &&
+		    !ssdpm__span_is(line->value, "none"))
+			err = ssdpm__intent_profile(keeping->all, line->value,
 						    SSDPM_SOURCE_AC, &settings,
 						    reterr);
-	ssdpm_intent_free(all);
+	}
 	if (err != -ENOENT)
 		return err;
 	if (reterr)
@@ -380,9 +502,9 @@ static int check_profile(struct ssdpm_machine *machine,
 }
 
 static int check_flags(const struct ssdpm_machine *machine, uint32_t flags,
-		       struct ssdpm_error *reterr)
+		       uint32_t known, struct ssdpm_error *reterr)
 {
-	if (flags & ~SSDPM_KEEP_UNTIL_REBOOT)
+	if (flags & ~known)
 		return ssdpm__fail(reterr, -EINVAL, 0, "flags: unknown bit");
 	return ssdpm__check_writable(machine, reterr);
 }
@@ -392,26 +514,28 @@ int ssdpm_intent_keep(struct ssdpm_machine *machine,
 		      uint32_t flags, struct ssdpm_error *reterr)
 {
 	const struct kept_file *kept = file_of(flags);
-	struct ssdpm_intent *new = NULL;
+	struct keeping keeping = { machine, lines, NULL, NULL, NULL, flags };
 	struct draft section = { 0 };
-	int fd = -1, err;
+	int err =
+		check_flags(machine, flags,
+			    SSDPM_KEEP_UNTIL_REBOOT | SSDPM_KEEP_CHECK, reterr);
 
-	err = check_flags(machine, flags, reterr);
 	if (err)
 		return err;
 	draft_section(&section, machine, device, lines);
-	err = check_section(kept, &section, &new, reterr);
+	keeping.section = section.text;
+	err = check_section(kept, &section, &keeping.new, reterr);
 	if (!err)
-		err = check_profile(machine, new, reterr);
-	if (!err) {
-		err = lock(machine, kept, &fd);
-		err = err ? fail(kept, err, reterr) :
-			    edit(machine, kept, new, section.text, lines,
-				 reterr);
-	}
-	if (fd >= 0)
-		close(fd);
-	ssdpm_intent_free(new);
+		err = ssdpm_intent_read(machine, &keeping.all, reterr);
+	if (!err)
+		err = check_profile(&keeping, reterr);
+	if (!err)
+		err = (flags & SSDPM_KEEP_CHECK ? edit : edit_locked)(
+			&keeping, kept, reterr);
+	if (!err && !flags)
+		err = take_out(&keeping, reterr);
+	ssdpm_intent_free(keeping.new);
+	ssdpm_intent_free(keeping.all);
 	free(section.text);
 	return err;
 }
@@ -420,7 +544,7 @@ int ssdpm_intent_forget(struct ssdpm_machine *machine, uint32_t flags,
 			struct ssdpm_error *reterr)
 {
 	const struct kept_file *kept = file_of(flags);
-	int err = check_flags(machine, flags, reterr);
+	int err = check_flags(machine, flags, SSDPM_KEEP_UNTIL_REBOOT, reterr);
 
 	if (err)
 		return err;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LINES = 1024, MAX_STATE = 31, MAX_HINT = 7 };
+enum { MAX_STATE = 31, MAX_HINT = 7 };
 
 /* From INTENT_POWER_STATE on. */
 static const char keys[][16] = {
@@ -172,11 +172,11 @@ static int add_line(struct parser *parser, const struct intent_line *line,
 	struct ssdpm_intent *intent = parser->intent;
 	struct intent_line *more;
 
-	if (intent->n_lines == MAX_LINES)
+	if (intent->n_lines == INTENT_MAX_LINES)
 		return ssdpm__fail(reterr, -E2BIG, parser->lines.line,
 				   "/%.100s: more than %d lines that set "
 				   "something",
-				   parser->file->path, MAX_LINES);
+				   parser->file->path, INTENT_MAX_LINES);
 	more = realloc(intent->lines, (intent->n_lines + 1) * sizeof(*more));
 	if (!more)
 		return ssdpm__no_memory(reterr);
@@ -268,6 +268,23 @@ static int take_setting(struct parser *parser, struct intent_line *line,
 	return add_line(parser, line, reterr);
 }
 
+/* "name = profile" in [desktop]. */
+static int take_desktop(struct parser *parser, const struct intent_line *line,
+			struct ssdpm_error *reterr)
+{
+	const struct ssdpm_intent *intent = parser->intent;
+
+	if (line->value.at == line->value.end)
+		return fail(parser, reterr, "no value");
+	for (size_t i = 0; i < parser->section->n; i++)
+		if (ssdpm__span_is_same(
+			    intent->lines[parser->section->first + i].name,
+			    line->name))
+			return fail(parser, reterr,
+				    "given twice in one section");
+	return add_line(parser, line, reterr);
+}
+
 static int take_line(struct parser *parser, struct span text,
 		     struct ssdpm_error *reterr)
 {
@@ -284,9 +301,7 @@ static int take_line(struct parser *parser, struct span text,
 			    "neither KEY = VALUE nor the head of a section");
 	if (parser->section->kind != INTENT_DESKTOP)
 		return take_setting(parser, &line, reterr);
-	if (line.value.at == line.value.end)
-		return fail(parser, reterr, "no value");
-	return add_line(parser, &line, reterr);
+	return take_desktop(parser, &line, reterr);
 }
 
 /* Those of a file have no fault, whether they are used or not. */
@@ -314,7 +329,10 @@ int ssdpm__intent_parse(struct ssdpm_intent *intent, struct ssdpm_error *reterr)
 
 	parser.lines.rest = ssdpm__span(parser.file->text, parser.file->size);
 	while (!err && ssdpm__next_line(&parser.lines, &line)) {
-		if (ssdpm__ini_is_empty(line))
+		/* Who writes the file again would lose what is after it. */
+		if (memchr(line.at, 0, (size_t)(line.end - line.at)))
+			err = fail(&parser, reterr, "a byte of zero");
+		if (err || ssdpm__ini_is_empty(line))
 			continue;
 		if (*line.at != '[') {
 			err = take_line(&parser, line, reterr);

@@ -136,8 +136,9 @@ static int add_steps(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	int err = 0;
 
 	if (found->settings.set)
-		err = ssdpm_plan_add_profile(plan, device, model,
-					     &found->settings, reterr);
+		err = ssdpm__plan_add_settings(
+			plan, device, model, &found->settings,
+			found->by_name ? SSDPM_LPM_ANY_PORT : 0, reterr);
 	if (!err && facts->kind == SSDPM_KIND_NVME &&
 	    facts->reach == SSDPM_REACH_YES)
 		err = add_power(plan, device, model, found, reterr);

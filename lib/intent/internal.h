@@ -24,6 +24,9 @@ enum intent_key {
 	INTENT_N_KEYS,
 };
 
+/* That set something, of all files. */
+enum { INTENT_MAX_LINES = 1024 };
+
 /* What a drive has of its own; all controllers share the rest. */
 enum {
 	INTENT_OF_A_DRIVE = SSDPM_PROFILE_MAX_EXIT_LATENCY | SSDPM_PROFILE_LPM |
@@ -73,6 +76,7 @@ struct intent_found {
 	uint32_t set; /* bits, by intent_key */
 	struct ssdpm_profile_settings settings;
 	uint32_t power_state, workload_hint, nopp;
+	bool by_name; /* the link policy: of a drive by its serial or port */
 	const struct intent_line *origins[INTENT_N_SETTINGS];
 };
 

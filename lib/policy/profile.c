@@ -61,12 +61,6 @@ static struct profile_walk walk_of_built_in(uint32_t source)
 	return walk_of(ssdpm__profiles, ssdpm__profiles_size, source);
 }
 
-static bool is_same(struct span a, struct span b)
-{
-	return a.end - a.at == b.end - b.at &&
-	       !memcmp(a.at, b.at, (size_t)(a.end - a.at));
-}
-
 /* The name becomes a word of a command, and a part of a path. */
 static bool is_name(struct span name)
 {
@@ -191,7 +185,7 @@ static bool find_built_in(struct span name, uint32_t source,
 	struct profile_entry entry;
 
 	while (next_entry(&walk, &entry, NULL) > 0) {
-		if (!is_same(entry.name, name))
+		if (!ssdpm__span_is_same(entry.name, name))
 			continue;
 		*ret_settings = entry.settings;
 		return true;
@@ -332,7 +326,7 @@ static int take_head(struct profile_walk *walk, struct span line,
 				   "a profile begins with [NAME]: at most 31 "
 				   "letters, digits, - and _, not auto");
 	for (size_t i = 0; i < walk->n; i++)
-		if (is_same(walk->names[i], entry->name))
+		if (ssdpm__span_is_same(walk->names[i], entry->name))
 			return ssdpm__fail(reterr, -EINVAL, number,
 					   "a profile of this name stands "
 					   "before");
@@ -398,7 +392,7 @@ static int next_entry(struct profile_walk *walk,
 static bool is_known(const struct profile_walk *walk, struct span name)
 {
 	for (size_t i = 0; i < walk->n; i++)
-		if (is_same(walk->names[i], name))
+		if (ssdpm__span_is_same(walk->names[i], name))
 			return true;
 	return false;
 }
@@ -483,7 +477,7 @@ int ssdpm__profile_find_in(const char *text, size_t bytes, const char *name,
 
 	/* To its end: a fault after the profile is a fault, too. */
 	while ((err = next_entry(&walk, &entry, reterr)) > 0) {
-		if (!is_same(entry.name, wanted))
+		if (!ssdpm__span_is_same(entry.name, wanted))
 			continue;
 		*ret_settings = entry.settings;
 		is_found = 1;

@@ -259,7 +259,18 @@ def test_another_line_that_goes_before_what_is_kept_is_told(
     root = put(machine("laptop"), {"etc/ssdpm.conf.d/90.conf": FILES["etc/ssdpm.conf"]})
     result = ssdpm("apply", "--keep", "-l", "5ms", "--root", str(root), "nvme0")
     assert result.returncode == 0
-    assert b"not all of it is in force: another line decides" in result.stderr
+    assert (
+        b"nvme0: the next ssdpm apply --config sets 25000, because "
+        b"/etc/ssdpm.conf.d/90.conf, line 4 decides\n"
+    ) in result.stderr
+    # The value that it had before is no contradiction, and one that stands is.
+    put(root, {"etc/ssdpm.conf.d/90.conf": ""})
+    result = ssdpm("apply", "--keep", "-l", "6ms", "--root", str(root), "nvme0")
+    assert (result.returncode, limit(root)) == (0, "6000")
+    assert b"decides" not in result.stderr
+    put(root, {"etc/ssdpm.conf.d/90.conf": FILES["etc/ssdpm.conf"]})
+    result = ssdpm("apply", "-l", "25ms", "--root", str(root), "nvme0")
+    assert b"decides" not in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -501,3 +512,113 @@ def test_a_profile_that_a_file_defines_has_its_name(
     put(root, "[profile quiet]\nmax_exit_latency = soon\n")
     message = ssdpm.fails(1, "plan", "--profile", "auto", "--root", str(root))
     assert "/etc/ssdpm.conf:2: " in message
+
+
+def test_what_is_kept_for_good_is_no_longer_what_was_kept_until_the_boot(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("laptop"), "[machine]\nmax_exit_latency = 100ms\n")
+    at = ("--root", str(root))
+    ssdpm.output("apply", "-q", "-l", "10ms", "--nvme-core",
+                 "apst_primary_timeout_ms=77", *at)  # fmt: skip
+    ssdpm.output("apply", "-q", "-l", "10ms", *at, "nvme0")
+    assert (root / RUN).read_text().count("max_exit_latency = 10ms") == 2
+    result = ssdpm("apply", "-l", "25ms", "--keep", *at, "nvme0")
+    assert result.returncode == 0 and b"decides" not in result.stderr
+    ssdpm.output("apply", "--config", "-q", *at)
+    assert limit(root) == "25000"
+    ssdpm.output("apply", "-q", "-l", "26ms", "--keep", *at)
+    text = (root / RUN).read_text()
+    assert "max_exit_latency" not in text and "primary_timeout = 77ms" in text
+    assert "[drive]" not in text
+
+
+@pytest.mark.parametrize(
+    ("files", "call", "words"),
+    [
+        ("[machine]\nprofle = x\n", ["-l", "25ms", "nvme0"], "/etc/ssdpm.conf:2: "),
+        ({KEPT: "junk\n"}, ["-l", "25ms", "--keep"], f"/{KEPT}:1: "),
+        ({KEPT: "# a\0b\n[machine]\n"}, ["-l", "25ms", "--keep"], "a byte of zero"),
+        (
+            "[machine]\nprimary_timeout = 1s\n" * 1024,
+            ["-l", "25ms", "--keep", "nvme0"],
+            "all files would have more than 1024 lines",
+        ),
+        ({f"{KEPT}/directory": ""}, ["-l", "25ms", "--keep"], KEPT),
+    ],
+)
+def test_what_cannot_be_kept_is_not_set(
+    ssdpm: Command,
+    machine: Make,
+    files: dict[str, str] | str,
+    call: list[str],
+    words: str,
+) -> None:
+    root = put(machine("laptop"), files)
+    before = {path: path.read_bytes() for path in root.rglob("*.conf") if path.is_file()}
+    result = ssdpm("apply", *call[:2], "--root", str(root), *call[2:])
+    assert result.returncode == 1
+    assert words in result.stderr.decode()
+    assert limit(root) == "100000"
+    assert before == {path: path.read_bytes() for path in before}
+
+
+def test_a_dry_run_shows_what_would_be_kept(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    at = ("-n", "--root", str(root), "nvme0")
+    result = ssdpm("apply", "-l", "25ms", "--keep", *at)
+    assert result.returncode == 0
+    assert result.stderr.decode().endswith(
+        "to be kept for good, for nvme0:\nmax_exit_latency = 25ms\n"
+    )
+    assert not (root / KEPT).exists() and limit(root) == "100000"
+    put(root, "[machine]\nprofile = auto\n")
+    result = ssdpm("apply", "-l", "25ms", *at)
+    assert b"to be kept until the next boot, for nvme0:\n" in result.stderr
+
+
+def test_what_no_section_for_a_drive_can_have_is_told(
+    ssdpm: Command, machine: Make
+) -> None:
+    at = ("--root", str(machine("laptop")))
+    result = ssdpm("apply", "-p", "power-saver", "--keep", *at, "nvme0")
+    assert b"not kept: the parameters of nvme_core" in result.stderr
+    result = ssdpm("apply", "-p", "power-saver", "--keep", *at)
+    assert b"not kept" not in result.stderr
+
+
+def test_only_states_of_named_drives_get_sections_of_their_own(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("eight-drives")
+    ssdpm.output(
+        "apply", "--power-state", "nvme0=0", "--lpm", "max_performance", "--keep",
+        "-q", "--root", str(root),
+    )  # fmt: skip
+    text = kept(root)
+    assert text.count("[drive]") == 1 and "power_state = 0" in text
+    assert text.count("[machine]") == 1
+    assert text.endswith("lpm = max_performance")
+
+
+def test_a_port_that_a_line_names_is_set_though_it_is_empty(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("desktop-6.1"), "[drive]\nkind = sata\nlpm = min_power\n")
+    steps = ssdpm.json("plan", "--config", "--root", str(root))["steps"]
+    assert {step["state"] for step in steps if step["device"] == "host2"} == {
+        "left-alone"
+    }
+    port = next(step["target"] for step in steps if step["device"] == "host2")
+    assert port
+    put(root, "[drive]\nport = ata3\nlpm = min_power\n")
+    (step,) = ssdpm.json("plan", "--config", "--root", str(root))["steps"]
+    assert (step["device"], step["after"]) == ("host2", "min_power")
+
+
+def test_a_profile_of_the_desktop_stands_once_in_a_section(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("laptop"), "[desktop]\nbalanced = auto\nbalanced = none\n")
+    message = ssdpm.fails(1, "plan", "--config", "--root", str(root))
+    assert "/etc/ssdpm.conf:3: given twice in one section" in message

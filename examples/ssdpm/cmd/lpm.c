@@ -45,6 +45,21 @@ struct reading {
 	struct drives drives;
 };
 
+/* As what apply --lpm sets. */
+static enum exit_status keep_policies(
+	struct work *work, const struct settings *settings, size_t n,
+	enum exit_status (*go)(const struct work *, bool, size_t))
+{
+	struct plan_options as_apply = { .n_lpms = settings->n_lpms };
+	enum exit_status status;
+
+	memcpy(as_apply.lpms, settings->lpms, sizeof(as_apply.lpms));
+	work->options = &as_apply;
+	status = go(work, false, n);
+	work->options = NULL;
+	return status;
+}
+
 static enum exit_status fill(struct work *work, void *data)
 {
 	struct reading *reading = data;
@@ -65,18 +80,9 @@ static enum exit_status fill(struct work *work, void *data)
 		status = read_plan(work->plan);
 	if (!status)
 		work->in_force = all_in_force(work->plan);
-	return status;
-}
-
-/* As what apply --lpm has set. */
-static enum exit_status keep_policies(struct work *work,
-				      const struct settings *settings, size_t n)
-{
-	struct plan_options as_apply = { .n_lpms = settings->n_lpms };
-
-	memcpy(as_apply.lpms, settings->lpms, sizeof(as_apply.lpms));
-	work->options = &as_apply;
-	return keep_settings(work, false, n);
+	return status ? status :
+			keep_policies(work, settings, reading->n,
+				      check_settings);
 }
 
 static enum exit_status set_ports(const struct common *common,
@@ -106,9 +112,10 @@ static enum exit_status set_ports(const struct common *common,
 		printed = print_work(&work);
 		status = status ? status : printed;
 	}
-	if (!status && !settings->dry_run)
-		status = keep_policies(&work, settings, n);
-	work.options = NULL;
+	if (!status)
+		status = keep_policies(&work, settings, n,
+				       settings->dry_run ? show_settings :
+							   keep_settings);
 	free_work(&work);
 	free_drives(&reading.drives);
 	return status;

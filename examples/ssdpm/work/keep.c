@@ -79,82 +79,164 @@ static void add_lpms(struct kept_lines *lines,
 		add(lines, "lpm", "%s", words);
 }
 
-/* drive: its name; NULL: all of them. */
+/* name: of the drive; NULL: all of them. */
 static void draft(struct kept_lines *lines, const struct plan_options *options,
-		  const char *drive)
+		  const char *name)
 {
-	uint32_t state;
-
 	if (options->profile)
 		add(lines, "profile", "%s", options->profile);
 	if (plan_has(options, "latency"))
 		add_us(lines, "max_exit_latency", options->max_exit_latency_us);
-	add_parameters(lines, options);
+	if (!name)
+		add_parameters(lines, options);
 	add_lpms(lines, options);
-	if (find_power_state(options, drive ? drive : "", &state)) {
-		add(lines, "power_state", "%u", state);
-		if (options->workload_hint != SSDPM_WORKLOAD_HINT_KEEP)
-			add(lines, "workload_hint", "%u",
-			    options->workload_hint);
-	}
 	if (options->nopp)
 		add(lines, "nopp", options->nopp == NOPP_ON ? "on" : "off");
 }
 
-/* Keep the lines of a drive, or of the machine if no drive was named. */
-static enum exit_status keep(const struct work *work, const struct drive *drive,
-			     uint32_t flags)
+static void draft_power_state(struct kept_lines *lines,
+			      const struct plan_options *options,
+			      const char *name)
 {
-	struct kept_lines lines = { .n = 0 };
+	uint32_t state;
+
+	if (!find_power_state(options, name, &state))
+		return;
+	add(lines, "power_state", "%u", state);
+	if (options->workload_hint != SSDPM_WORKLOAD_HINT_KEEP)
+		add(lines, "workload_hint", "%u", options->workload_hint);
+}
+
+/* What is done with lines, of a drive or of the machine if it is NULL. */
+typedef enum exit_status (*lines_fn)(const struct work *work,
+				     const struct drive *drive,
+				     const struct kept_lines *lines,
+				     uint32_t flags);
+
+static enum exit_status keep_lines(const struct work *work,
+				   const struct drive *drive,
+				   const struct kept_lines *lines,
+				   uint32_t flags)
+{
 	struct ssdpm_error error;
 
-	draft(&lines, work->options,
-	      drive ? ssdpm_device_get_facts(drive->device)->name : NULL);
-	if (!lines.n || !ssdpm_intent_keep(work->drives->lives[0]->machine,
-					   drive ? drive->device : NULL,
-					   lines.text, flags, &error))
+	if (!ssdpm_intent_keep(work->drives->lives[0]->machine,
+			       drive ? drive->device : NULL, lines->text, flags,
+			       &error))
 		return STATUS_DONE;
 	return complain_of_device(drive ? drive->name : NULL, &error);
 }
 
-/* Other lines may go before those that were kept. */
-static enum exit_status say_kept(const struct work *work, uint32_t flags)
+/* A file is shown before it is written, as those of --persist are. */
+static enum exit_status say_lines(const struct work *work,
+				  const struct drive *drive,
+				  const struct kept_lines *lines,
+				  uint32_t flags)
 {
-	const struct plan_options options = { .config = true };
-	struct ssdpm_plan *plan;
-	enum exit_status status;
-
-	if (work->common->quiet)
-		return STATUS_DONE;
-	remark("kept%s: ssdpm plan --config shows what is asked for",
-	       flags ? " until the next boot" : "");
-	status = make_plan(work->common, &options, &work->profile, work->drives,
-			   &plan);
-	if (status)
-		return status;
-	if (!all_in_force(plan))
-		remark("not all of it is in force: another line decides");
-	ssdpm_plan_free(plan);
+	(void)work;
+	remark("to be kept %s, for %s:\n%.*s",
+	       flags & SSDPM_KEEP_UNTIL_REBOOT ? "until the next boot" :
+						 "for good",
+	       drive ? drive->name : "all drives", (int)lines->n - 1,
+	       lines->text);
 	return STATUS_DONE;
 }
 
-static enum exit_status keep_all(const struct work *work, uint32_t flags)
+/* What was said of no drive is for all of them. */
+static enum exit_status for_all_lines(const struct work *work, lines_fn go,
+				      uint32_t flags)
 {
-	const bool by_name = work->options->power_states;
 	enum exit_status status = STATUS_DONE;
-	bool named = false;
+	struct kept_lines of_all = { .n = 0 };
+	bool named = false, for_any;
+	uint32_t state;
+
+	for_any = find_power_state(work->options, "", &state);
 
 	for (size_t i = 0; i < work->drives->n && !status; i++) {
 		const struct drive *drive = &work->drives->drives[i];
+		const char *name = ssdpm_device_get_facts(drive->device)->name;
+		struct kept_lines lines = { .n = 0 };
 
-		if (!drive->named && !by_name)
-			continue;
-		named = true;
-		status = keep(work, drive, flags);
+		if (drive->named)
+			draft(&lines, work->options, name);
+		if (drive->named || !for_any)
+			draft_power_state(&lines, work->options, name);
+		named |= drive->named;
+		if (lines.n)
+			status = go(work, drive, &lines, flags);
 	}
-	if (!named && !status)
-		status = keep(work, NULL, flags);
-	return status ? status : say_kept(work, flags);
+	if (!named) {
+		draft(&of_all, work->options, NULL);
+		draft_power_state(&of_all, work->options, "");
+	}
+	return status || !of_all.n ? status : go(work, NULL, &of_all, flags);
+}
+
+/* The first step of what files ask for that is not so; false: there is none. */
+static bool find_contradiction(const struct ssdpm_plan *plan,
+			       struct ssdpm_step *ret_step)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (step.state == SSDPM_STEP_PLANNED && *step.before &&
+		    *step.origin) {
+			*ret_step = step;
+			return true;
+		}
+	return false;
+}
+
+/* Other lines may go before those that were kept: the machine is read anew. */
+static enum exit_status say_what_decides(const struct work *work)
+{
+	struct ssdpm_machine *machine = work->drives->lives[0]->machine;
+	struct ssdpm_intent *intent;
+	struct ssdpm_plan *plan;
+	struct ssdpm_step step;
+	struct ssdpm_error error;
+	int err = ssdpm_intent_read(machine, &intent, &error);
+
+	if (err)
+		return complain_of_device(NULL, &error);
+	err = ssdpm_plan_new(machine, NULL, &plan, &error);
+	if (!err) {
+		err = ssdpm_plan_add_intent_all(plan, intent, NULL, &error);
+		if (!err && find_contradiction(plan, &step))
+			remark("%s: the next ssdpm apply --config sets %s, "
+			       "because %s decides",
+			       step.device, step.after, step.origin);
+		ssdpm_plan_free(plan);
+	}
+	ssdpm_intent_free(intent);
+	return err ? complain_of_device(NULL, &error) : STATUS_DONE;
+}
+
+/* What a profile sets that a section for some drives cannot ask for. */
+static bool leaves_parameters(const struct work *work)
+{
+	const uint32_t of_drives =
+		SSDPM_PROFILE_MAX_EXIT_LATENCY | SSDPM_PROFILE_LPM;
+
+	for (size_t i = 0; i < work->drives->n; i++)
+		if (work->drives->drives[i].named)
+			return work->profile.now.set & ~of_drives;
+	return false;
+}
+
+static enum exit_status keep(const struct work *work, uint32_t flags)
+{
+	enum exit_status status = for_all_lines(work, keep_lines, flags);
+
+	if (status || flags & SSDPM_KEEP_CHECK || work->common->quiet)
+		return status;
+	remark("kept%s: ssdpm plan --config shows what is asked for",
+	       flags ? " until the next boot" : "");
+	if (leaves_parameters(work))
+		remark("not kept: the parameters of nvme_core, which are for "
+		       "all drives; without a TARGET they are");
+	return say_what_decides(work);
 }
 
 /* Why can settings not be kept, of n operands? NULL: they can. */
@@ -186,25 +268,58 @@ enum exit_status check_keep(const struct common *common,
  * Where files ask for something, whoever sets that next would undo what is set
  * now: it goes beside them.
  */
-static enum exit_status keep_until_reboot(const struct work *work, size_t n)
+static enum exit_status is_beside_files(const struct work *work, bool *ret)
 {
-	const char *obstacle = find_obstacle(work->options, n);
 	struct plan_options files = { .applied = true };
 	enum exit_status status = STATUS_DONE;
 
 	if (!work->options->config)
 		status = find_intent(work->drives, &files);
-	if (status || !files.config)
+	*ret = files.config;
+	return status;
+}
+
+/* flags: of ssdpm_intent_keep(). */
+static enum exit_status keep_until_reboot(const struct work *work, size_t n,
+					  uint32_t flags)
+{
+	const char *obstacle = find_obstacle(work->options, n);
+	bool is_beside;
+	enum exit_status status = is_beside_files(work, &is_beside);
+
+	if (status || !is_beside)
 		return status;
 	if (!obstacle)
-		return keep_all(work, SSDPM_KEEP_UNTIL_REBOOT);
-	remark("not kept, so that the next ssdpm apply --config may undo it: "
-	       "%s",
-	       obstacle);
+		return keep(work, flags | SSDPM_KEEP_UNTIL_REBOOT);
+	if (!(flags & SSDPM_KEEP_CHECK))
+		remark("not kept, so that the next ssdpm apply --config may "
+		       "undo it: %s",
+		       obstacle);
 	return STATUS_DONE;
+}
+
+enum exit_status check_settings(const struct work *work, bool lasting, size_t n)
+{
+	return lasting ? keep(work, SSDPM_KEEP_CHECK) :
+			 keep_until_reboot(work, n, SSDPM_KEEP_CHECK);
 }
 
 enum exit_status keep_settings(const struct work *work, bool lasting, size_t n)
 {
-	return lasting ? keep_all(work, 0) : keep_until_reboot(work, n);
+	return lasting ? keep(work, 0) : keep_until_reboot(work, n, 0);
+}
+
+enum exit_status show_settings(const struct work *work, bool lasting, size_t n)
+{
+	bool is_beside = false;
+	enum exit_status status = check_settings(work, lasting, n);
+
+	if (!status && !lasting)
+		status = is_beside_files(work, &is_beside);
+	if (status || work->common->quiet || find_obstacle(work->options, n))
+		return status;
+	if (!lasting && !is_beside)
+		return STATUS_DONE;
+	return for_all_lines(work, say_lines,
+			     lasting ? 0 : SSDPM_KEEP_UNTIL_REBOOT);
 }

@@ -265,6 +265,8 @@ static enum exit_status fill(struct work *work, void *data)
 		status = say_others(work, settings);
 	if (!status)
 		status = complete(work, settings, true);
+	if (!status)
+		status = check_settings(work, settings->keep, reading->n);
 	return status ? status : check_files(work);
 }
 
@@ -351,8 +353,10 @@ enum exit_status finish_apply(struct work *work,
 	struct reading reading = { settings, operands, n, false, { 0 } };
 	enum exit_status status, printed;
 
-	if (settings->dry_run)
-		return finish_plan(work, settings, operands, n);
+	if (settings->dry_run) {
+		status = finish_plan(work, settings, operands, n);
+		return status ? status : show_settings(work, settings->keep, n);
+	}
 	work->failures_only = work->common->quiet;
 	status =
 		(settings->coalesce ? set_coalesced : set_once)(work, &reading);

@@ -610,7 +610,7 @@ static void the_desktop_takes_the_place_of_the_profile_only(void **state)
 {
 	static const char config[] =
 		"[machine]\nprofile = one\nlpm = medium_power\n"
-		"[desktop]\nquiet = two\nloud = none\nquiet = one\n"
+		"[desktop]\nquiet = one\nloud = none\n# then\n"
 		"[desktop]\nquiet = two\n"
 		"[profile one]\nmax_exit_latency = 1ms\n"
 		"[profile two]\nmax_exit_latency = 2ms\nlpm = min_power\n";
