@@ -521,6 +521,17 @@ static int recheck(struct commit_work *work, bool *failed,
 	return err;
 }
 
+/* Whoever finds the parameters changed must find which tables are not. */
+static int commit_noted(struct commit_work *work, const struct step *first,
+			struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	if (first->change.kind->role == ROLE_PARAMETER)
+		err = ssdpm__note_old_tables(work->site, work->plan, reterr);
+	return err ? err : commit_device(work, reterr);
+}
+
 /*
  * The parameters come first, as in the order of the steps, and each table is
  * made from what became of them.
@@ -544,7 +555,7 @@ static int commit_each(struct commit_work *work, const bool *failed,
 					  "another device stands",
 					  work->device);
 		else
-			err = commit_device(work, &error);
+			err = commit_noted(work, plan->order[i], &error);
 		if (err && !ssdpm_plan_has_failed(plan, work->device))
 			fail_device(work, &error);
 		note(result, err, &error);
@@ -570,10 +581,12 @@ static int commit_locked(struct commit_work *work, struct ssdpm_error *reterr)
 	if (!err)
 		err = recheck(work, failed, &result);
 	work->device = NULL;
+	ssdpm__mark_renewed(plan);
 	if (!err && plan->is_each && plan->n_order)
 		err = commit_each(work, failed, &result);
 	else if (!err)
 		err = commit_device(work, reterr);
+	ssdpm__forget_old_tables(work->site, plan);
 	forget_kept(work);
 	/* What was done stays, whatever became of the rest. */
 	plan->committed = !err || (result.n_failed && result.n_done);

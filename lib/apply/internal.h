@@ -96,6 +96,7 @@ struct change {
 	const struct step_kind *kind;
 	bool begun;	/* something may have been written */
 	bool forgotten; /* it goes from the record */
+	bool is_recent; /* the commit that runs has added it to the record */
 	enum flux flux;
 	char *path;
 	struct value before;
@@ -138,6 +139,8 @@ struct plan_drive {
 	struct change table;
 	bool is_looked_at; /* what follows is known, as far as it can be */
 	bool is_foreign;   /* it is not what Linux makes of what is set */
+	bool is_old;	   /* older than the parameters: see old-tables.c */
+	bool is_renewed;   /* the commit that runs has the kernel build it */
 	char *unread;	   /* why not, or NULL */
 	struct ssdpm_apst built;
 	bool is_built;
@@ -230,6 +233,10 @@ struct step *ssdpm__plan_find(const struct ssdpm_plan *plan, uint32_t kind,
 /* The table of one's own that the plan has for a drive, or NULL. */
 struct step *ssdpm__plan_find_table(const struct ssdpm_plan *plan,
 				    const struct plan_drive *drive);
+bool ssdpm__parameters_change(const struct ssdpm_plan *plan);
+/* Does a step that is pending have the kernel build the table of the drive? */
+bool ssdpm__drive_is_built_anew(const struct ssdpm_plan *plan,
+				const struct plan_drive *drive);
 /* Would a commit replace the table in force by Linux's own? */
 bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,
 			     const struct plan_drive *drive);
@@ -461,6 +468,22 @@ int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr);
 /* It was not committed: what it would have kept goes first. */
 int ssdpm__journal_forget(struct site *site, struct ssdpm_error *reterr);
 bool ssdpm__journal_exists(const struct ssdpm_plan *plan);
+
+/* old-tables.c: is that of this tolerance one of them? NULL: is there any? */
+bool ssdpm__has_old_table(const struct ssdpm_plan *plan, const char *path);
+/* Before parameters are written: those that drives will have built anew. */
+int ssdpm__note_old_tables(const struct site *site,
+			   const struct ssdpm_plan *plan,
+			   struct ssdpm_error *reterr);
+/* Before anything is written: which drives the commit has built anew. */
+void ssdpm__mark_renewed(struct ssdpm_plan *plan);
+/* After the commit: those of drives that have not failed are new. */
+void ssdpm__forget_old_tables(const struct site *site,
+			      const struct ssdpm_plan *plan);
+/* site.c: lock a file that somebody may remove: *fd is that of its name then.
+ */
+int ssdpm__lock_file(const struct site *site, const char *name, int flags,
+		     uint32_t timeout_ms, int *ret_fd);
 /* What somebody left who was killed before it had its name. */
 void ssdpm__journal_drop_new(const struct site *site);
 /* As ssdpm__changes_read(). */

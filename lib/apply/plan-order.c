@@ -38,7 +38,7 @@ static void order_step(struct ssdpm_plan *plan, uint32_t wanted,
 		plan->order[plan->n_order++] = step;
 }
 
-static bool parameters_change(const struct ssdpm_plan *plan)
+bool ssdpm__parameters_change(const struct ssdpm_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_steps; i++)
 		if (plan->steps[i]->change.kind->role == ROLE_PARAMETER &&
@@ -87,7 +87,7 @@ static bool needs_rebuild(const struct ssdpm_plan *plan,
 	if (tolerance && tolerance->state != SSDPM_STEP_IN_FORCE)
 		return false;
 	/* With tolerance 0 APST is off, whatever the parameters say. */
-	if (parameters_change(plan) &&
+	if ((ssdpm__parameters_change(plan) || drive->is_old) &&
 	    drive->rebuild->change.after.is.max_exit_latency_us)
 		return true;
 	return drive->is_foreign && is_meant(plan, tolerance) &&
@@ -103,6 +103,14 @@ static bool is_rebuilt(const struct ssdpm_plan *plan, const char *controller)
 		    ssdpm__step_is_pending(plan->order[i]))
 			return true;
 	return false;
+}
+
+bool ssdpm__drive_is_built_anew(const struct ssdpm_plan *plan,
+				const struct plan_drive *drive)
+{
+	return drive->rebuild &&
+	       is_rebuilt(plan,
+			  ssdpm_device_get_facts(drive->device)->path + 1);
 }
 
 bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,

@@ -249,6 +249,8 @@ int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		memset(drive, 0, sizeof(*drive));
 		drive->device = ssdpm_device_ref(device);
 		drive->rebuild = rebuild;
+		drive->is_old = rebuild && ssdpm__has_old_table(
+						   plan, rebuild->change.path);
 	}
 	if (model && model != drive->model) {
 		ssdpm_model_unref(drive->model);

@@ -239,6 +239,11 @@ static int add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	if (!err)
 		plan->goes_back = plan->reverts = changes.n;
 	ssdpm__changes_free(&changes);
+	/* As before: with tables that the parameters of now make. */
+	if (!err && ssdpm__has_old_table(plan, NULL)) {
+		plan->goes_back = plan->reverts = true;
+		err = ssdpm__plan_add_all_drives(plan, reterr);
+	}
 	return err;
 }
 

@@ -145,9 +145,10 @@ void ssdpm__sleep_ms(uint32_t ms)
 
 static int lock(int fd, uint32_t timeout_ms)
 {
+	const int how = timeout_ms == UINT32_MAX ? LOCK_EX : LOCK_EX | LOCK_NB;
 	uint64_t end = ssdpm__now_ms() + timeout_ms;
 
-	while (flock(fd, LOCK_EX | LOCK_NB)) {
+	while (flock(fd, how)) {
 		if (errno == EINTR)
 			continue;
 		if (errno != EWOULDBLOCK)
@@ -157,6 +158,38 @@ static int lock(int fd, uint32_t timeout_ms)
 		ssdpm__sleep_ms(5);
 	}
 	return 0;
+}
+
+static bool has_name(const struct site *site, const char *name, int fd)
+{
+	struct stat own, named;
+
+	return !fstat(fd, &own) &&
+	       !fstatat(site->directory_fd, name, &named,
+			AT_SYMLINK_NOFOLLOW) &&
+	       own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+}
+
+/* One that was removed meanwhile keeps nobody out. */
+int ssdpm__lock_file(const struct site *site, const char *name, int flags,
+		     uint32_t timeout_ms, int *ret_fd)
+{
+	for (;;) {
+		int fd = openat(site->directory_fd, name,
+				flags | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
+					O_CLOEXEC,
+				0600);
+		int err = fd < 0 ? -errno : lock(fd, timeout_ms);
+
+		if (!err && has_name(site, name, fd)) {
+			*ret_fd = fd;
+			return 0;
+		}
+		if (fd >= 0)
+			close(fd);
+		if (err)
+			return err;
+	}
 }
 
 static const char *find_strange(int directory_fd, const char *name)
@@ -247,11 +280,8 @@ static int open_and_lock(const struct ssdpm_plan *plan, struct site *ret_site,
 		ssdpm__site_close(&site);
 		return err;
 	}
-	site.lock_fd = openat(
-		site.directory_fd, "lock",
-		O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-	err = site.lock_fd < 0 ? -errno :
-				 lock(site.lock_fd, plan->lock_timeout_ms);
+	err = ssdpm__lock_file(&site, "lock", O_RDONLY, plan->lock_timeout_ms,
+			       &site.lock_fd);
 	if (!err) {
 		*ret_site = site;
 		return 0;
@@ -287,8 +317,11 @@ void ssdpm__site_close_journal(struct site *site)
 void ssdpm__site_close(struct site *site)
 {
 	ssdpm__site_close_journal(site);
-	if (site->lock_fd >= 0)
+	/* A child that was forked meanwhile has the descriptor, too. */
+	if (site->lock_fd >= 0) {
+		flock(site->lock_fd, LOCK_UN);
 		close(site->lock_fd);
+	}
 	if (site->directory_fd >= 0)
 		close(site->directory_fd);
 }

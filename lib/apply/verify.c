@@ -89,6 +89,7 @@ static int fail_drive(const struct ssdpm_plan *plan,
 {
 	struct step *step = find_step(plan, drive);
 
+	step->state = SSDPM_STEP_FAILED;
 	step->failed = true;
 	ssdpm__set_string(&step->why, error->message, NULL);
 	if (reterr)

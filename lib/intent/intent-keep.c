@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 /* The files that are written here: one lasts, the other one till the boot. */
@@ -385,40 +384,28 @@ static int edit(const struct keeping *keeping, const struct kept_file *kept,
 	return err;
 }
 
-/* One at a time: each reads what the one before has written. */
-static int lock(struct ssdpm_machine *machine, const struct kept_file *kept,
-		int *ret_fd)
+/*
+ * One at a time: each reads what the one before has written. The lock is where
+ * only root can take it.
+ */
+static int lock(struct ssdpm_machine *machine, int *ret_fd,
+		struct ssdpm_error *reterr)
 {
-	int fd = ssdpm__open(machine, kept->directory, O_RDONLY | O_DIRECTORY,
-			     0);
+	struct ssdpm_plan *plan;
+	struct site site;
+	int err = ssdpm_plan_new(machine, NULL, &plan, reterr);
 
-	if (fd == -ENOENT) {
-		/* The folder comes with its first file. */
-		int err = ssdpm__replace_file(machine, kept->path, kept->head,
-					      0644);
-
+	if (err)
+		return err;
+	err = ssdpm__site_find(plan, true, &site, reterr);
+	if (!err) {
+		err = ssdpm__lock_file(&site, "keep", O_RDONLY, UINT32_MAX,
+				       ret_fd);
 		if (err)
-			return err;
-		fd = ssdpm__open(machine, kept->directory,
-				 O_RDONLY | O_DIRECTORY, 0);
+			ssdpm__fail_state(&site, "keep", err, reterr);
+		ssdpm__site_close(&site);
 	}
-	if (fd < 0)
-		return fd;
-	*ret_fd = fd;
-	while (flock(fd, LOCK_EX))
-		if (errno != EINTR)
-			return -errno;
-	return 0;
-}
-
-static int edit_locked(const struct keeping *keeping,
-		       const struct kept_file *kept, struct ssdpm_error *reterr)
-{
-	int fd = -1, err = lock(keeping->machine, kept, &fd);
-
-	err = err ? fail(kept, err, reterr) : edit(keeping, kept, reterr);
-	if (fd >= 0)
-		close(fd);
+	ssdpm_plan_free(plan);
 	return err;
 }
 
@@ -428,20 +415,12 @@ static int take_out(const struct keeping *keeping, struct ssdpm_error *reterr)
 	const struct kept_file *kept = &passing;
 	const struct intent_section *same;
 	struct draft draft = { 0 };
-	struct ssdpm_intent *old = NULL;
-	int fd = -1, err = ssdpm__open(keeping->machine, kept->path,
-				       O_RDONLY | O_NOFOLLOW, 0);
+	struct ssdpm_intent *old;
+	int err = read_old(keeping->machine, kept, &old, reterr);
 
-	if (err == -ENOENT)
-		return 0;
-	if (err >= 0) {
-		close(err);
-		err = lock(keeping->machine, kept, &fd);
-	}
 	if (err)
-		return fail(kept, err, reterr);
-	err = read_old(keeping->machine, kept, &old, reterr);
-	same = err ? NULL : find_same(old, keeping->new);
+		return err;
+	same = find_same(old, keeping->new);
 	if (same) {
 		if (is_replaced_whole(old, same, keeping->new))
 			draft_without(&draft, old, same);
@@ -451,9 +430,22 @@ static int take_out(const struct keeping *keeping, struct ssdpm_error *reterr)
 				  write_new(keeping->machine, kept, draft.text,
 					    reterr);
 	}
-	close(fd);
 	free(draft.text);
 	ssdpm_intent_free(old);
+	return err;
+}
+
+static int edit_locked(const struct keeping *keeping,
+		       const struct kept_file *kept, struct ssdpm_error *reterr)
+{
+	int fd, err = lock(keeping->machine, &fd, reterr);
+
+	if (err)
+		return err;
+	err = edit(keeping, kept, reterr);
+	if (!err && kept == &lasting)
+		err = take_out(keeping, reterr);
+	close(fd);
 	return err;
 }
 
@@ -532,8 +524,6 @@ int ssdpm_intent_keep(struct ssdpm_machine *machine,
 	if (!err)
 		err = (flags & SSDPM_KEEP_CHECK ? edit : edit_locked)(
 			&keeping, kept, reterr);
-	if (!err && !flags)
-		err = take_out(&keeping, reterr);
 	ssdpm_intent_free(keeping.new);
 	ssdpm_intent_free(keeping.all);
 	free(section.text);

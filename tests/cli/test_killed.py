@@ -741,3 +741,39 @@ def wait_for_lock(pid: int, root: pathlib.Path) -> None:
                     return
             except FileNotFoundError:
                 continue
+
+
+def test_tables_that_a_kill_left_older_than_the_parameters_are_built_anew(
+    ssdpm: Command, machine: Make
+) -> None:
+    fresh = machine("eight-drives")
+    (fresh / "etc").mkdir(exist_ok=True)
+    (fresh / "etc/ssdpm.conf").write_text(
+        "[machine]\nprofile = power-saver\nmax_exit_latency = 100ms\n"
+    )
+    root = fresh.with_name("killed")
+    parameter = root / "sys/module/nvme_core/parameters/apst_primary_timeout_ms"
+    n_old = 0
+    for number in range(1, 100):
+        shutil.rmtree(root, ignore_errors=True)
+        shutil.copytree(fresh, root, symlinks=True)
+        before = parameter.read_text()
+        killed = ssdpm.shell(
+            "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=renameat -e "
+            f"inject=renameat:signal=KILL:when={number} "
+            f"ssdpm apply --config -q --root {root}"
+        )
+        if killed.returncode == 0:
+            break
+        # In the transaction of a drive, and not in that of the parameters.
+        is_new = parameter.read_text() != before
+        steps = ssdpm.json("plan", "--config", "--root", str(root))["steps"]
+        kinds = {step["kind"] for step in steps if step["state"] == "planned"}
+        if is_new and "nvme-core" not in kinds and "lpm" in kinds:
+            assert "rebuild" in kinds, number
+            n_old += 1
+        assert ssdpm("check", "--config", "-q", "--root", str(root)).returncode == 5
+        assert ssdpm("apply", "--config", "-q", "--root", str(root)).returncode == 0
+        assert ssdpm("check", "--config", "-q", "--root", str(root)).returncode == 0
+        assert not (root / "run/ssdpm/rebuild").exists()
+    assert n_old > 3

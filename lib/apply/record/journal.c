@@ -20,20 +20,26 @@ bool ssdpm__journal_exists(const struct ssdpm_plan *plan)
 {
 	struct site site;
 	bool exists;
+	int err = ssdpm__site_find(plan, false, &site, NULL);
 
-	if (ssdpm__site_find(plan, false, &site, NULL))
-		return false;
+	/* Where nobody can look, there may be one. */
+	if (err)
+		return err != -ENOENT;
 	exists = !faccessat(site.directory_fd, journal, F_OK,
-			    AT_SYMLINK_NOFOLLOW);
+			    AT_SYMLINK_NOFOLLOW) ||
+		 errno != ENOENT;
 	ssdpm__site_close(&site);
 	return exists;
 }
 
 void ssdpm__journal_drop_new(const struct site *site)
 {
-	if (!faccessat(site->directory_fd, new_journal, F_OK,
-		       AT_SYMLINK_NOFOLLOW))
-		unlinkat(site->directory_fd, new_journal, 0);
+	static const char *const names[] = { new_journal, "rebuild.new" };
+
+	for (size_t i = 0; i < 2; i++)
+		if (!faccessat(site->directory_fd, names[i], F_OK,
+			       AT_SYMLINK_NOFOLLOW))
+			unlinkat(site->directory_fd, names[i], 0);
 }
 
 int ssdpm__journal_read(const struct site *site, struct changes *ret_changes,

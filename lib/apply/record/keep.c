@@ -37,12 +37,16 @@ static struct change *find(const struct changes *changes,
 	return NULL;
 }
 
-/* Does the record go back on what this controller's table is made from? */
+/*
+ * Does the record go back on what this controller's table is made from? What
+ * an earlier transaction of the same commit has set says nothing of it.
+ */
 static bool is_kept(const struct changes *changes, const char *controller)
 {
 	for (size_t i = 0; i < changes->n; i++)
-		if (changes->list[i]->kind->role == ROLE_PARAMETER ||
-		    ssdpm__is_tolerance_of(changes->list[i], controller))
+		if (!changes->list[i]->is_recent &&
+		    (changes->list[i]->kind->role == ROLE_PARAMETER ||
+		     ssdpm__is_tolerance_of(changes->list[i], controller)))
 			return true;
 	return false;
 }
@@ -76,8 +80,13 @@ static int merge(struct changes *changes, const struct change *change)
 
 	if (!is_new(changes, change))
 		return 0;
-	if (!old)
-		return ssdpm__changes_add(changes, change);
+	if (!old) {
+		int err = ssdpm__changes_add(changes, change);
+
+		if (!err)
+			changes->list[changes->n - 1]->is_recent = true;
+		return err;
+	}
 	if (is_same(old))
 		old->before = change->before;
 	old->after = change->after;

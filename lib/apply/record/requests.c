@@ -102,22 +102,38 @@ static uint64_t count_added(const struct requests *requests)
 	return fstat(requests->fd, &status) ? 0 : (uint64_t)status.st_size;
 }
 
+/* How many, and of which file: another one begins anew. */
+struct served {
+	uint64_t n, inode;
+};
+
+static uint64_t inode_of(const struct requests *requests)
+{
+	struct stat status;
+
+	return fstat(requests->fd, &status) ? 0 : (uint64_t)status.st_ino;
+}
+
 /* Of what cannot be read, none: a run too many does no harm. */
 static uint64_t count_served(const struct requests *requests)
 {
-	uint64_t n = 0;
+	struct served served;
 
-	if (pread(requests->served_fd, &n, sizeof(n), 0) != sizeof(n))
+	if (pread(requests->served_fd, &served, sizeof(served), 0) !=
+		    sizeof(served) ||
+	    served.inode != inode_of(requests))
 		return 0;
-	return n;
+	return served.n;
 }
 
 static int write_served(const struct requests *requests, uint64_t n,
 			struct ssdpm_error *reterr)
 {
-	const ssize_t size = pwrite(requests->served_fd, &n, sizeof(n), 0);
+	const struct served served = { n, inode_of(requests) };
+	const ssize_t size =
+		pwrite(requests->served_fd, &served, sizeof(served), 0);
 
-	if (size == sizeof(n))
+	if (size == sizeof(served))
 		return 0;
 	return ssdpm__fail_state(&requests->site, "served",
 				 size < 0 ? -errno : -ENOSPC, reterr);
@@ -183,12 +199,17 @@ static int serve(const struct requests *requests, ssdpm_request_run_fn run,
 	return run_err ? ssdpm__pass_on(run_err, &error, reterr) : err;
 }
 
+/* However long a run takes: the wait ends with it. */
 static int lock_requests(struct requests *requests, struct ssdpm_error *reterr)
 {
-	while (flock(requests->fd, LOCK_EX))
-		if (errno != EINTR)
-			return ssdpm__fail_state(&requests->site, "requests",
-						 -errno, reterr);
+	int fd, err = ssdpm__lock_file(&requests->site, "requests",
+				       O_RDWR | O_APPEND, UINT32_MAX, &fd);
+
+	if (err)
+		return ssdpm__fail_state(&requests->site, "requests", err,
+					 reterr);
+	close(requests->fd);
+	requests->fd = fd;
 	return 0;
 }
 

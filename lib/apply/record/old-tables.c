@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Drives whose tables are older than the parameters of nvme_core: the kernel
+ * builds a table when a drive's own transaction tells it to, and that comes
+ * after the one of the parameters. A kill between the two, or a drive that
+ * fails, must not leave tables that everybody takes for new.
+ */
+#include "apply/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char name[] = "rebuild";
+static const char new_name[] = "rebuild.new";
+
+/* A list of another boot is none: that kernel has built all tables anew. */
+static int read_list(const struct site *site, struct changes *ret_changes,
+		     struct ssdpm_error *reterr)
+{
+	int err;
+
+	ret_changes->list = NULL;
+	ret_changes->n = 0;
+	err = ssdpm__changes_read(site, name, ret_changes, reterr);
+	return err == -ENOENT || err == -ESTALE ? 0 : err;
+}
+
+static int write_list(const struct site *site, const struct changes *changes,
+		      struct ssdpm_error *reterr)
+{
+	int err;
+
+	if (!changes->n)
+		return unlinkat(site->directory_fd, name, 0) &&
+				       errno != ENOENT ?
+			       ssdpm__fail_state(site, name, -errno, reterr) :
+			       0;
+	err = ssdpm__changes_write(site, new_name, changes->list, changes->n,
+				   reterr);
+	if (!err &&
+	    renameat(site->directory_fd, new_name, site->directory_fd, name))
+		err = ssdpm__fail_state(site, name, -errno, reterr);
+	return err;
+}
+
+static struct change *find(const struct changes *changes, const char *path)
+{
+	for (size_t i = 0; i < changes->n; i++)
+		if (!strcmp(changes->list[i]->path, path))
+			return changes->list[i];
+	return NULL;
+}
+
+bool ssdpm__has_old_table(const struct ssdpm_plan *plan, const char *path)
+{
+	struct changes changes = { 0 };
+	struct site site;
+	bool result;
+
+	if (ssdpm__site_find(plan, false, &site, NULL))
+		return false;
+	result = !read_list(&site, &changes, NULL) &&
+		 (path ? find(&changes, path) != NULL : changes.n > 0);
+	ssdpm__changes_free(&changes);
+	ssdpm__site_close(&site);
+	return result;
+}
+
+void ssdpm__mark_renewed(struct ssdpm_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_drives; i++)
+		plan->drives[i].is_renewed =
+			ssdpm__drive_is_built_anew(plan, &plan->drives[i]);
+}
+
+int ssdpm__note_old_tables(const struct site *site,
+			   const struct ssdpm_plan *plan,
+			   struct ssdpm_error *reterr)
+{
+	struct changes changes;
+	int err = read_list(site, &changes, reterr);
+	const size_t n = changes.n;
+
+	for (size_t i = 0; !err && i < plan->n_drives; i++) {
+		const struct plan_drive *drive = &plan->drives[i];
+
+		if (!drive->is_renewed ||
+		    find(&changes, drive->rebuild->change.path))
+			continue;
+		err = ssdpm__changes_add(&changes, &drive->rebuild->change);
+		if (err)
+			ssdpm__no_memory(reterr);
+	}
+	if (!err && changes.n > n)
+		err = write_list(site, &changes, reterr);
+	ssdpm__changes_free(&changes);
+	return err;
+}
+
+void ssdpm__forget_old_tables(const struct site *site,
+			      const struct ssdpm_plan *plan)
+{
+	struct changes changes;
+	size_t n = 0;
+
+	if (read_list(site, &changes, NULL))
+		return;
+	for (size_t i = 0; i < plan->n_drives; i++) {
+		const struct plan_drive *drive = &plan->drives[i];
+		struct change *change;
+
+		if (!drive->is_renewed ||
+		    ssdpm_plan_has_failed(
+			    plan, ssdpm_device_get_facts(drive->device)->name))
+			continue;
+		change = find(&changes, drive->rebuild->change.path);
+		if (change)
+			change->forgotten = true;
+	}
+	for (size_t i = 0; i < changes.n; i++) {
+		struct change *change = changes.list[i];
+
+		if (change->forgotten)
+			continue;
+		changes.list[i] = changes.list[n];
+		changes.list[n++] = change;
+	}
+	if (n < changes.n) {
+		ssdpm__changes_cut(&changes, n);
+		write_list(site, &changes, NULL);
+	}
+	ssdpm__changes_free(&changes);
+}
