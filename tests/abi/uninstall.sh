@@ -22,7 +22,7 @@ if [ "$service" = yes ]; then
 	for file in ssdpmd ssdpmd.service ssdpmd.path org.ssdpm1.conf \
 		org.ssdpm1.service org.ssdpm.policy 84-ssdpm-config.rules \
 		commands.conf ssdpmd.8 ssdpm-dbus.5; do
-		[ -n "$(find "$scratch/root" -name "$file*" -type f)" ] ||
+		[ -n "$(find "$scratch/root" -name "$file" -type f)" ] ||
 			fail "$file is not installed"
 	done
 fi
