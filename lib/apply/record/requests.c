@@ -102,41 +102,38 @@ static uint64_t count_added(const struct requests *requests)
 	return fstat(requests->fd, &status) ? 0 : (uint64_t)status.st_size;
 }
 
-/* How many, and of which file: another one begins anew. */
-struct served {
-	uint64_t n, inode;
-};
-
-static uint64_t inode_of(const struct requests *requests)
-{
-	struct stat status;
-
-	return fstat(requests->fd, &status) ? 0 : (uint64_t)status.st_ino;
-}
-
 /* Of what cannot be read, none: a run too many does no harm. */
 static uint64_t count_served(const struct requests *requests)
 {
-	struct served served;
+	uint64_t n = 0;
 
-	if (pread(requests->served_fd, &served, sizeof(served), 0) !=
-		    sizeof(served) ||
-	    served.inode != inode_of(requests))
+	if (pread(requests->served_fd, &n, sizeof(n), 0) != sizeof(n))
 		return 0;
-	return served.n;
+	return n;
 }
 
 static int write_served(const struct requests *requests, uint64_t n,
 			struct ssdpm_error *reterr)
 {
-	const struct served served = { n, inode_of(requests) };
-	const ssize_t size =
-		pwrite(requests->served_fd, &served, sizeof(served), 0);
+	const ssize_t size = pwrite(requests->served_fd, &n, sizeof(n), 0);
 
-	if (size == sizeof(served))
+	if (size == sizeof(n))
 		return 0;
 	return ssdpm__fail_state(&requests->site, "served",
 				 size < 0 ? -errno : -ENOSPC, reterr);
+}
+
+/* Who has removed the file of requests has begun their number anew. */
+static bool has_later_requests(const struct requests *requests)
+{
+	struct stat added, served;
+
+	if (!count_added(requests) || fstat(requests->fd, &added) ||
+	    fstat(requests->served_fd, &served))
+		return false;
+	return added.st_mtim.tv_sec > served.st_mtim.tv_sec ||
+	       (added.st_mtim.tv_sec == served.st_mtim.tv_sec &&
+		added.st_mtim.tv_nsec > served.st_mtim.tv_nsec);
 }
 
 /* How long ago a file was written. */
@@ -179,13 +176,15 @@ static int shorten(const struct requests *requests, struct ssdpm_error *reterr)
 static int serve(const struct requests *requests, ssdpm_request_run_fn run,
 		 void *userdata, size_t *ret_n, struct ssdpm_error *reterr)
 {
+	bool is_asked = has_later_requests(requests);
 	struct ssdpm_error error;
 	int err = 0, run_err = 0;
 
 	while (!err && !run_err &&
-	       count_added(requests) != count_served(requests)) {
+	       (is_asked || count_added(requests) != count_served(requests))) {
 		uint64_t n;
 
+		is_asked = false;
 		await_quiet(requests);
 		if (count_added(requests) > MOST_BYTES)
 			err = shorten(requests, reterr);

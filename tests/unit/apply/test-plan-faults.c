@@ -268,6 +268,28 @@ static bool run_and_kill(bool recover, int n)
 	return false;
 }
 
+static void a_child_does_not_keep_the_lock_that_its_parent_has_left(
+	void **state)
+{
+	struct ssdpm_plan *plan;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(ssdpm_plan_new(kernel_machine, NULL, &plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_lock(plan, NULL), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	ssdpm_plan_unlock(plan);
+	assert_int_equal(ssdpm_plan_lock(plan, NULL), 0);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	ssdpm_plan_free(plan);
+}
+
 static void after_a_kill_all_is_old_or_new(void **state)
 {
 	int n, n_old = 0, n_new = 0;
@@ -557,6 +579,8 @@ int main(void)
 		cmocka_unit_test(what_fails_for_ever_is_undone_by_the_next),
 		cmocka_unit_test(without_memory_a_commit_is_undone),
 		cmocka_unit_test(without_memory_there_is_no_plan),
+		cmocka_unit_test(
+			a_child_does_not_keep_the_lock_that_its_parent_has_left),
 		cmocka_unit_test(after_a_kill_all_is_old_or_new),
 		cmocka_unit_test(a_kill_costs_nobody_his_table),
 		cmocka_unit_test(a_kill_of_the_recovery_changes_nothing),

@@ -873,17 +873,20 @@ static void a_foreign_table_comes_back(void **state)
 	ssdpm_plan_free(plan);
 	assert_nothing_kept();
 
-	/* Two commits and a rebuild later, too. */
-	for (uint64_t us = 5000; us < 7000; us += 1000) {
-		plan = kernel_plan();
-		plan_tolerance(plan, 0, us);
-		plan_nvme_core(plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
-			       us);
-		kernel_commit(plan);
-		ssdpm_plan_free(plan);
+	/* Two commits and a rebuild later, too, by one transaction or many. */
+	for (int each = 0; each < 2; each++) {
+		for (uint64_t us = 5000; us < 7000; us += 1000) {
+			plan = each ? kernel_plan_of(0) : kernel_plan();
+			plan_tolerance(plan, 0, us);
+			plan_nvme_core(plan,
+				       SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+				       us);
+			kernel_commit(plan);
+			ssdpm_plan_free(plan);
+		}
+		revert_all();
+		assert_true(kernel_same(&kernel->now, &before));
 	}
-	revert_all();
-	assert_true(kernel_same(&kernel->now, &before));
 }
 
 static void a_foreign_table_survives_a_commit_that_fails(void **state)

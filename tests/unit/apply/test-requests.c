@@ -165,8 +165,10 @@ static void requests_that_somebody_has_removed_are_no_fault(void **state)
 	struct runs runs = { 0 }, more = { 0 };
 
 	(void)state;
-	add(5);
+	/* As many as were served before. */
+	add(1);
 	assert_int_equal(serve(&runs), 1);
+	usleep(20000); /* the clock of files has ticked */
 	assert_false(unlink(tree_path(root, "run/ssdpm/requests")));
 	add(1);
 	assert_int_equal(serve(&more), 1);
