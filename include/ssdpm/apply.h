@@ -797,19 +797,21 @@ struct ssdpm_persist_power {
  * are none: ssdpmd(8) and its rule read the files.
  */
 #define SSDPM_PERSIST_OF_FILES (1u << 0)
+/** A file of ssdpm.conf(5) defines the profile that @ac and @battery have. */
+#define SSDPM_PERSIST_NAMED_IN_FILES (1u << 1)
 
 /**
  * struct ssdpm_persist_params - what shall last (sized parameters)
  * @size:    sizeof(struct ssdpm_persist_params)
  * @kind:    enum ssdpm_persist_kind
- * @flags:   SSDPM_PERSIST_OF_FILES, or 0
+ * @flags:   SSDPM_PERSIST_OF_FILES, SSDPM_PERSIST_NAMED_IN_FILES, or 0
  * @ac:      what holds on AC: its name is written where a file calls the
  * command
  * @battery: what holds on battery; NULL: @ac holds on both, whatever its
  *           power source is
  * @command: path of ssdpm, for files that call it; NULL: /usr/bin/ssdpm
  * @profiles: path of the profiles that @ac and @battery are from, for files
- * that call the command; NULL: they are built in
+ * that call the command; NULL: they are built in, or @flags says where
  *
  * @powers:  power states that last too, each set again whenever its controller
  *           has started: with SSDPM_PERSIST_UDEV, at the uevent that Linux 5.18

@@ -195,7 +195,7 @@ def test_without_settings_in_the_files_nothing_is_asked_for(
         put(laptop, text)
     for command in ("plan", "apply"):
         assert ssdpm.output(command, "--config", "--root", str(laptop)) == (
-            "nothing is asked for: see ssdpm.conf(5)\n"
+            "files ask for nothing that is for these drives: see ssdpm.conf(5)\n"
         )
 
 
@@ -622,3 +622,25 @@ def test_a_profile_of_the_desktop_stands_once_in_a_section(
     root = put(machine("laptop"), "[desktop]\nbalanced = auto\nbalanced = none\n")
     message = ssdpm.fails(1, "plan", "--config", "--root", str(root))
     assert "/etc/ssdpm.conf:3: given twice in one section" in message
+
+
+def test_a_profile_that_a_file_defines_can_last_by_other_means(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(
+        machine("laptop"),
+        "[profile travel]\nac.max_exit_latency = 7ms\n"
+        "battery.max_exit_latency = 9ms\n",
+    )
+    for kind in ("udev", "systemd"):
+        text = ssdpm.output("plan", "-p", "travel", "--persist", kind, "--root", str(root))
+        assert "apply --profile travel" in text
+
+
+def test_one_source_is_enough_for_a_file_that_knows_none(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("laptop"), "[machine]\nprofile = auto\n")
+    call = ("plan", "--config", "--persist", "modprobe", "--root", str(root))
+    ssdpm.fails(2, *call)
+    assert "options nvme_core" in ssdpm.output(*call, "--source", "battery")

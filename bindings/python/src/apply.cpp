@@ -674,7 +674,7 @@ class Persist
 		const std::optional<py::dict> &battery,
 		const OptionalText &command, const OptionalText &profiles,
 		const std::vector<Power> &powers,
-		const std::optional<py::dict> &settings)
+		const std::optional<py::dict> &settings, uint32_t flags)
 	{
 		const std::vector<struct ssdpm_persist_power> lasting =
 			powers_from(powers);
@@ -686,6 +686,7 @@ class Persist
 
 		params.size = sizeof(params);
 		params.kind = kind;
+		params.flags = flags;
 		params.powers = lasting.data();
 		params.n_powers = lasting.size();
 		if (ac) {
@@ -801,6 +802,8 @@ static size_t serve_requests(const Machine &machine,
 
 void add_apply(py::module_ &module)
 {
+	module.attr("PERSIST_OF_FILES") = SSDPM_PERSIST_OF_FILES;
+	module.attr("PERSIST_NAMED_IN_FILES") = SSDPM_PERSIST_NAMED_IN_FILES;
 	module.attr("PERSIST_KINDS") = words(&ssdpm_persist_kind_to_string);
 	py::class_<Plan>(module, "Plan")
 		.def(py::init<const std::shared_ptr<Machine> &,
@@ -838,10 +841,10 @@ void add_apply(py::module_ &module)
 			      const std::optional<py::dict> &,
 			      const OptionalText &, const OptionalText &,
 			      const std::vector<Power> &,
-			      const std::optional<py::dict> &>(),
+			      const std::optional<py::dict> &, uint32_t>(),
 		     py::arg("kind"), py::arg("ac"), py::arg("battery"),
 		     py::arg("command"), py::arg("profiles"), py::arg("powers"),
-		     py::arg("settings"))
+		     py::arg("settings"), py::arg("flags"))
 		.def("files", &Persist::files)
 		.def("check", &Persist::check)
 		.def("write", &Persist::write);

@@ -206,3 +206,16 @@ def test_settings_are_those_that_all_drives_get(machine: Maker) -> None:
     assert intent.settings().max_exit_latency_us == 1000
     assert intent.settings("battery").max_exit_latency_us == 2000
     assert intent.settings().lpms is None  # of a profile of the desktop
+
+
+def test_what_files_ask_for_lasts_by_other_programs(machine: Maker) -> None:
+    text = CONFIG.replace("desktop_profile = power-saver\n", "")
+    intent = Intent.read(put(machine("laptop"), text + "[profile mine]\nlpm = max_performance\n"))
+    (file, *_) = ssdpm.persist("tlp", files=intent).files
+    assert 'SATA_LINKPWR_ON_AC="medium_power"' in file.contents
+    with pytest.raises(ssdpm.InvalidError, match="read the files"):
+        ssdpm.persist("udev", files=intent)
+    (file, *_) = ssdpm.persist("udev", "mine", files=intent).files
+    assert "--profile mine" in file.contents
+    with pytest.raises(ssdpm.NotFoundError, match="no profile mine"):
+        ssdpm.persist("udev", "mine")

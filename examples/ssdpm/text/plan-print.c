@@ -331,7 +331,8 @@ static enum exit_status print_for_people(const struct work *work)
 			     "nothing was applied since the boot");
 	else if (is_of_config(work) &&
 		 !ssdpm_plan_count(work->plan, SSDPM_STEPS_ALL))
-		puts("nothing is asked for: see ssdpm.conf(5)");
+		puts("files ask for nothing that is for these drives: see "
+		     "ssdpm.conf(5)");
 	else if (nothing && !was_applied(work) && !has_files(work))
 		puts(work->journal.state == SSDPM_JOURNAL_UNDONE ||
 				     journal_stands(&work->journal) ?

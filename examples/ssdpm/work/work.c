@@ -127,23 +127,25 @@ static enum exit_status fail_persist(uint32_t kind,
 	return error->code == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
 }
 
+/* A source that was given is what holds on both. */
 static int read_settings_of_files(const struct work *work,
 				  struct ssdpm_profile_settings *ret_ac,
 				  struct ssdpm_profile_settings *ret_battery,
 				  struct ssdpm_error *reterr)
 {
+	const uint32_t given = work->options->power_source;
 	struct ssdpm_intent *intent;
 	int err = ssdpm_intent_read(work->drives->lives[0]->machine, &intent,
 				    reterr);
 
 	if (err)
 		return err;
-	err = ssdpm_intent_get_settings(intent, NULL, SSDPM_SOURCE_AC, ret_ac,
-					reterr);
+	err = ssdpm_intent_get_settings(
+		intent, NULL, given ? given : SSDPM_SOURCE_AC, ret_ac, reterr);
 	if (!err)
-		err = ssdpm_intent_get_settings(intent, NULL,
-						SSDPM_SOURCE_BATTERY,
-						ret_battery, reterr);
+		err = ssdpm_intent_get_settings(
+			intent, NULL, given ? given : SSDPM_SOURCE_BATTERY,
+			ret_battery, reterr);
 	ssdpm_intent_free(intent);
 	return err;
 }
@@ -180,6 +182,7 @@ enum exit_status make_persist(struct work *work, uint32_t kind)
 	struct ssdpm_persist_params params = {
 		.size = sizeof(params),
 		.kind = kind,
+		.flags = profiles ? 0 : SSDPM_PERSIST_NAMED_IN_FILES,
 		.ac = !given ? NULL :
 		      both   ? &profile->ac :
 			       &profile->now,

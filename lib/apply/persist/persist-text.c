@@ -164,7 +164,7 @@ static int check_name(const struct kept *kept, struct ssdpm_error *reterr)
 				   "one profile; make one of your own of the "
 				   "two, see ssdpm_policy(3)",
 				   kept->ac.name, kept->battery.name);
-	if (!kept->profiles && strcmp(name, "auto") != 0 &&
+	if (!kept->profiles && !kept->is_named && strcmp(name, "auto") != 0 &&
 	    ssdpm_profile_find(NULL, 0, name, SSDPM_SOURCE_AC, &known, NULL))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "profiles: missing, and %s is not built in",

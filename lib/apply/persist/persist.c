@@ -185,7 +185,9 @@ static int take_flags(const struct ssdpm_persist_params *params,
 		      struct kept *kept, struct ssdpm_error *reterr)
 {
 	kept->of_files = params->flags & SSDPM_PERSIST_OF_FILES;
-	if (params->flags & ~SSDPM_PERSIST_OF_FILES)
+	kept->is_named = params->flags & SSDPM_PERSIST_NAMED_IN_FILES;
+	if (params->flags &
+	    ~(SSDPM_PERSIST_OF_FILES | SSDPM_PERSIST_NAMED_IN_FILES))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "flags: unknown value %u", params->flags);
 	if (!kept->of_files)

@@ -40,6 +40,7 @@ struct kept {
 	bool one_source;      /* what ac says holds on both sources */
 	bool has_profile;
 	bool of_files; /* of ssdpm.conf(5), which the command reads */
+	bool is_named; /* the profile, by one of these files */
 	bool has_own;  /* settings beside a profile, or without one */
 	/* What the profile says, with the settings in its place. */
 	struct ssdpm_profile_settings ac, battery;

@@ -272,6 +272,9 @@ class Plan(metaclass=_Pybind11Type):
     @property
     def committed(self) -> bool: ...
 
+PERSIST_OF_FILES: int
+PERSIST_NAMED_IN_FILES: int
+
 class Persist(metaclass=_Pybind11Type):
     def __init__(
         self,
@@ -283,6 +286,7 @@ class Persist(metaclass=_Pybind11Type):
         # address, product, power_state and workload_hint, nopp.
         powers: list[tuple[str, str, tuple[int, int] | None, bool | None]],
         settings: dict[str, Any] | None,
+        flags: int,
     ) -> None: ...
     # path, contents, mode, note.
     def files(self) -> list[tuple[str, str, int, str | None]]: ...

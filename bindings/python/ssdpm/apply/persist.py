@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ssdpm import _core
+from ssdpm.apply.intent import Intent
 from ssdpm.apply.plan import Settings
 from ssdpm.base.convert import (
     check_bool,
@@ -154,6 +155,7 @@ def persist(
     settings: ProfileSettings | None = None,
     command: str | os.PathLike[str] | None = None,
     profiles: str | os.PathLike[str] | None = None,
+    files: Intent | None = None,
 ) -> Persist:
     """The files that make a policy last. Writes nothing: Persist.write() does.
 
@@ -168,7 +170,9 @@ def persist(
             of the same; its name, power source and reason are not read.
         command: path of ssdpm, for files that call it; None: /usr/bin/ssdpm.
         profiles: path of the file that ac and battery are from, for files that call
-            the command; None: they are built in.
+            the command; None: they are built in, or of files.
+        files: from Intent.read(): names of profiles are those of its files; without ac,
+            what they ask for of all drives, with "tlp", "tuned" or "modprobe".
 
     Raises:
         InvalidError: a kind that cannot express it, as two profiles of different
@@ -182,11 +186,20 @@ def persist(
         settings: Settings, source: PowerSource, name: str
     ) -> dict[str, object]:
         if isinstance(settings, str):
-            settings = profile(check_text(settings, name), source)
+            find = profile if files is None else files.profile
+            settings = find(check_text(settings, name), source)
         check_instance(settings, name, ProfileSettings)
         return settings_dict(settings)
 
     check_word(kind, "kind", _core.PERSIST_KINDS)
+    flags = 0
+    if files is not None:
+        check_instance(files, "files", Intent)
+        flags = _core.PERSIST_NAMED_IN_FILES
+        if ac is None and battery is None:
+            flags = _core.PERSIST_OF_FILES
+            ac = files.settings(PowerSource.AC)
+            battery = files.settings(PowerSource.BATTERY)
     return Persist._make(
         kind,
         None if ac is None else members(ac, PowerSource.AC, "ac"),
@@ -200,6 +213,7 @@ def persist(
         None
         if settings is None
         else settings_dict(check_instance(settings, "settings", ProfileSettings)),
+        flags,
     )
 
 
