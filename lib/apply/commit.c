@@ -563,6 +563,21 @@ static int commit_each(struct commit_work *work, const bool *failed,
 	return result->err;
 }
 
+/* Before anything is written: which tables the commit has built anew. */
+static void mark_renewed(const struct ssdpm_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_drives; i++)
+		plan->drives[i].is_renewed =
+			ssdpm__drive_is_built_anew(plan, &plan->drives[i]);
+}
+
+static void unmark_failed(const struct ssdpm_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_drives; i++)
+		if (ssdpm_plan_has_failed(plan, name_of(&plan->drives[i])))
+			plan->drives[i].is_renewed = false;
+}
+
 static int commit_locked(struct commit_work *work, struct ssdpm_error *reterr)
 {
 	struct ssdpm_plan *plan = work->plan;
@@ -581,11 +596,12 @@ static int commit_locked(struct commit_work *work, struct ssdpm_error *reterr)
 	if (!err)
 		err = recheck(work, failed, &result);
 	work->device = NULL;
-	ssdpm__mark_renewed(plan);
+	mark_renewed(plan);
 	if (!err && plan->is_each && plan->n_order)
 		err = commit_each(work, failed, &result);
 	else if (!err)
 		err = commit_device(work, reterr);
+	unmark_failed(plan);
 	ssdpm__forget_old_tables(work->site, plan);
 	forget_kept(work);
 	/* What was done stays, whatever became of the rest. */

@@ -475,9 +475,7 @@ bool ssdpm__has_old_table(const struct ssdpm_plan *plan, const char *path);
 int ssdpm__note_old_tables(const struct site *site,
 			   const struct ssdpm_plan *plan,
 			   struct ssdpm_error *reterr);
-/* Before anything is written: which drives the commit has built anew. */
-void ssdpm__mark_renewed(struct ssdpm_plan *plan);
-/* After the commit: those of drives that have not failed are new. */
+/* After the commit: those of drives that are renewed. */
 void ssdpm__forget_old_tables(const struct site *site,
 			      const struct ssdpm_plan *plan);
 /* site.c: lock a file that somebody may remove: *fd is that of its name then.

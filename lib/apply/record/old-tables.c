@@ -69,13 +69,6 @@ bool ssdpm__has_old_table(const struct ssdpm_plan *plan, const char *path)
 	return result;
 }
 
-void ssdpm__mark_renewed(struct ssdpm_plan *plan)
-{
-	for (size_t i = 0; i < plan->n_drives; i++)
-		plan->drives[i].is_renewed =
-			ssdpm__drive_is_built_anew(plan, &plan->drives[i]);
-}
-
 int ssdpm__note_old_tables(const struct site *site,
 			   const struct ssdpm_plan *plan,
 			   struct ssdpm_error *reterr)
@@ -112,9 +105,7 @@ void ssdpm__forget_old_tables(const struct site *site,
 		const struct plan_drive *drive = &plan->drives[i];
 		struct change *change;
 
-		if (!drive->is_renewed ||
-		    ssdpm_plan_has_failed(
-			    plan, ssdpm_device_get_facts(drive->device)->name))
+		if (!drive->is_renewed)
 			continue;
 		change = find(&changes, drive->rebuild->change.path);
 		if (change)
