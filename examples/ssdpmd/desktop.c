@@ -23,6 +23,16 @@ static const struct {
 	{ "net.hadess.PowerProfiles", "/net/hadess/PowerProfiles" },
 };
 
+/*
+ * A broadcast reaches the service only if the bus has compared its sender with
+ * the owner of the name in the match. What is sent to the service itself
+ * reaches it from everybody, and libsystemd does not know who owns the name.
+ */
+static bool is_forged(sd_bus_message *signal)
+{
+	return sd_bus_message_get_destination(signal) != NULL;
+}
+
 /* NULL: nobody says. True: it is another one than before. */
 static bool set_profile(struct desktop *desktop, const char *profile)
 {
@@ -132,7 +142,8 @@ static int on_profile(sd_bus_message *signal, void *userdata,
 	size_t i;
 
 	(void)error;
-	if (sd_bus_message_read(signal, "s", &interface) < 0)
+	if (is_forged(signal) ||
+	    sd_bus_message_read(signal, "s", &interface) < 0)
 		return 0;
 	i = find_desktop(interface);
 	if (i < N_DESKTOPS)
@@ -148,7 +159,8 @@ static int on_owner(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 	size_t i;
 
 	(void)error;
-	if (sd_bus_message_read(signal, "sss", &name, &before, &now) < 0)
+	if (is_forged(signal) ||
+	    sd_bus_message_read(signal, "sss", &name, &before, &now) < 0)
 		return 0;
 	i = find_desktop(name);
 	if (i == N_DESKTOPS)
@@ -171,9 +183,10 @@ static int on_source(sd_bus_message *signal, void *userdata,
 {
 	struct service *service = userdata;
 
-	(void)signal;
 	(void)error;
 	/* It tells of batteries, too. */
+	if (is_forged(signal))
+		return 0;
 	if (service->run || read_source(service) != service->run_source)
 		notice(service);
 	return 0;
@@ -184,7 +197,8 @@ static int on_sleep(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 	int begins;
 
 	(void)error;
-	if (sd_bus_message_read(signal, "b", &begins) >= 0 && !begins)
+	if (!is_forged(signal) &&
+	    sd_bus_message_read(signal, "b", &begins) >= 0 && !begins)
 		notice(userdata);
 	return 0;
 }

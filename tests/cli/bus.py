@@ -152,6 +152,12 @@ class Bus:
             return None, result.stderr
         return json.loads(result.stdout)["data"][0], ""
 
+    def emit(self, directed: bool, *words: str) -> None:
+        """An ordinary user says it, to ssdpmd itself or to all."""
+        to = ["--destination=org.ssdpm1"] if directed else []
+        result = self.busctl("emit", *to, *words, user=NOBODY)
+        assert result.returncode == 0, result.stderr
+
     # ---- others on the bus ----
 
     def desktop(self, name: str, profile: str) -> None:

@@ -261,6 +261,43 @@ def test_the_profile_of_the_desktop_chooses_ours(
     wait_until(lambda: not noted.exists(), "no profile that is noted")
 
 
+def n_requests(root: pathlib.Path) -> int:
+    """How many events it has taken for news."""
+    return (root / "run/ssdpm/requests").stat().st_size
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_signal_that_anybody_sends_is_no_event(
+    bus: Bus, laptop: pathlib.Path, directed: bool
+) -> None:
+    name, path = next(iter(DESKTOPS.items()))
+    bus.desktop(name, "power-saver")
+    upower, login = "org/freedesktop/UPower", "org/freedesktop/login1"
+    for owner in (upower, login):
+        interface = owner.replace("/", ".")
+        bus.mock(interface, f"/{owner}", interface)
+    bus.service(laptop, "--stay")
+    wait_until(lambda: bus.machine("DesktopProfile") == "power-saver", "its profile")
+    wait_until(lambda: bus.machine("Runs") >= 1, "the first run")
+    before = n_requests(laptop)
+    (online,) = laptop.glob("sys/class/power_supply/*/online")
+    online.write_text("0\n" if online.read_text() == "1\n" else "1\n")
+    changed = ("org.freedesktop.DBus.Properties", "PropertiesChanged", "sa{sv}as")
+    bus.emit(directed, path, *changed, name, "0", "0")
+    bus.emit(directed, f"/{upower}", *changed, "org.freedesktop.UPower", "0", "0")
+    bus.emit(
+        directed, f"/{login}", "org.freedesktop.login1.Manager", "PrepareForSleep",
+        "b", "false",
+    )  # fmt: skip
+    bus.emit(
+        directed, "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged",
+        "sss", name, ":1.2", "",
+    )  # fmt: skip
+    for _ in range(2):
+        assert bus.machine("DesktopProfile") == "power-saver"
+    assert n_requests(laptop) == before
+
+
 def test_it_begins_with_the_profile_that_the_desktop_has(
     bus: Bus, laptop: pathlib.Path
 ) -> None:
