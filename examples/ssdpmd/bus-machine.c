@@ -383,7 +383,18 @@ static bool has_any(const struct ssdpm_plan *plan, char *const *drives)
 	return false;
 }
 
-/* What is not in force, a run has failed to set. */
+/*
+ * What is not in force, a run has failed to set. What went back shows in no
+ * plan.
+ */
+static bool has_failed(const struct service *service, sd_bus_message *call,
+		       const struct ssdpm_plan *plan, char *const *drives)
+{
+	return service->failure && *service->failure &&
+	       (sd_bus_message_is_method_call(call, NULL, "Revert") > 0 ||
+		has_any(plan, drives));
+}
+
 void answer(struct service *service, sd_bus_message *call)
 {
 	struct wanted wanted = { 0 };
@@ -396,8 +407,7 @@ void answer(struct service *service, sd_bus_message *call)
 	if (err >= 0 && plan_intent(service, &plan, &failure)) {
 		err = reply_error(call, ERROR_FILES, &failure);
 	} else if (err >= 0) {
-		if (service->failure && *service->failure &&
-		    has_any(plan, wanted.drives))
+		if (has_failed(service, call, plan, wanted.drives))
 			err = sd_bus_reply_method_errorf(
 				call, ERROR_FAILED, "%s", service->failure);
 		else

@@ -106,6 +106,7 @@ static int run(void *userdata, struct ssdpm_error *reterr)
 	return err;
 }
 
+/* Another process may have served the requests, which knows of no revert. */
 static void be_run(struct service *service, int pipe)
 {
 	struct ssdpm_error error = { 0 };
@@ -114,6 +115,8 @@ static void be_run(struct service *service, int pipe)
 	service->n_runs = 0;
 	err = ssdpm_request_serve(service->machine, NULL, run, service, NULL,
 				  &error);
+	if (service->run_reverts)
+		err = run(service, &error);
 	if (err)
 		say("%s", error.message);
 	dprintf(pipe, "%" PRIu64 " %u %s", service->n_runs, service->run_source,
@@ -132,7 +135,6 @@ static int start(struct service *service)
 		return -errno;
 	service->run_again = false;
 	service->run_reverts = service->reverts;
-	service->reverts = false;
 	service->run = fork();
 	if (!service->run)
 		be_run(service, pipes[1]);
@@ -143,6 +145,7 @@ static int start(struct service *service)
 		service->run = 0;
 		return err;
 	}
+	service->reverts = false;
 	service->run_pipe = pipes[0];
 	service->calls = service->next_calls;
 	service->n_calls = service->n_next_calls;

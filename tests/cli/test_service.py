@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import pathlib
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 
 import machines
 import pytest
-from bus import DESKTOPS, NOBODY, SSDPMD, Bus, wait_until
+from bus import DESKTOPS, MACHINE, NOBODY, SSDPMD, Bus, wait_until
 from command import TOP
 from test_examples import man_blocks, sessions
 
@@ -138,6 +140,65 @@ def test_who_is_allowed_sets_a_profile_and_goes_back(
     assert tolerance(laptop) == "100000"
     assert not kept.exists()
     assert bus.drive("nvme0", "Policy") == "100000"
+
+
+@contextlib.contextmanager
+def another_serves(root: pathlib.Path, service: int) -> Iterator[None]:
+    """A run waits while another process, as ssdpm apply --config --coalesce, serves
+    what is asked for meanwhile."""
+    requests = root / "run/ssdpm/requests"
+    with requests.open("r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+        wait_until(lambda: has_open(service, requests), "a run that waits")
+        size = n_requests(root)
+        (requests.parent / "served").write_bytes(size.to_bytes(8, sys.byteorder))
+
+
+def calling(bus: Bus, *words: str) -> subprocess.Popen[str]:
+    """A call that waits."""
+    return subprocess.Popen(
+        ["busctl", "--system", "--timeout=120", "call", *MACHINE, *words],
+        env=bus.environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def test_it_goes_back_also_when_another_serves_the_call(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    process = bus.service(laptop, "--stay")
+    assert bus.call("Apply", "ass", "1", "nvme0", "performance")[0]
+    assert tolerance(laptop) != "100000"
+    before = n_requests(laptop)
+    with another_serves(laptop, process.pid):
+        call = calling(bus, "Revert")
+        wait_until(lambda: n_requests(laptop) > before, "the call")
+    _, fault = call.communicate(timeout=60)
+    assert call.returncode == 0, fault
+    assert tolerance(laptop) == "100000"
+
+
+def test_who_goes_back_in_vain_is_told(bus: Bus, laptop: pathlib.Path) -> None:
+    bus.service(laptop, "--stay")
+    assert bus.call("Apply", "ass", "1", "nvme0", "performance")[0]
+    wait_until(lambda: bus.machine("Runs") >= 1, "a run")
+    with broken(laptop):
+        steps, fault = bus.call("Revert")
+        assert steps is None and "lock" in fault
+
+
+@contextlib.contextmanager
+def broken(root: pathlib.Path) -> Iterator[None]:
+    """All runs fail."""
+    lock = root / "run/ssdpm/lock"
+    lock.unlink(missing_ok=True)
+    lock.mkdir(parents=True)
+    lock.parent.chmod(0o700)
+    yield
+    lock.rmdir()
 
 
 def test_what_is_wrong_with_a_call_is_said(bus: Bus, laptop: pathlib.Path) -> None:
