@@ -31,11 +31,11 @@ static void log_warning(void *userdata, uint32_t level, const char *message)
 	say("%s", message);
 }
 
-/* While it runs a commit, or somebody waits for an answer. */
+/* While it runs a commit, will try again, or somebody waits for an answer. */
 static bool is_busy(const struct service *service)
 {
-	return service->run || service->n_calls || service->n_next_calls ||
-	       service->n_asked;
+	return service->run || service->retry || service->n_calls ||
+	       service->n_next_calls || service->n_asked;
 }
 
 void leave(struct service *service)
@@ -181,6 +181,7 @@ static int begin(struct service *service)
 static void end(struct service *service)
 {
 	sd_event_source_disable_unref(service->idle);
+	sd_event_source_disable_unref(service->retry);
 	free_state(&service->state);
 	forget_savings(service);
 	forget_desktop(service);

@@ -134,6 +134,7 @@ static int start(struct service *service)
 	if (pipe2(pipes, O_CLOEXEC))
 		return -errno;
 	service->run_again = false;
+	service->retry = sd_event_source_disable_unref(service->retry);
 	service->run_reverts = service->reverts;
 	service->run = fork();
 	if (!service->run)
@@ -176,7 +177,7 @@ static void answer_calls(struct service *service)
 	service->n_calls = 0;
 }
 
-int notice(struct service *service)
+static int request_run(struct service *service)
 {
 	struct ssdpm_error error;
 	int err = ssdpm_request_add(service->machine, NULL, &error);
@@ -189,6 +190,44 @@ int notice(struct service *service)
 		return start(service);
 	service->run_again = true;
 	return 0;
+}
+
+static int on_retry(sd_event_source *source, uint64_t now_us, void *userdata);
+
+/* A cause that passes is gone soon, or in a minute; then events decide. */
+static void plan_retry(struct service *service)
+{
+	static const uint64_t after_s[] = { 5, 60 };
+	const size_t n = sizeof(after_s) / sizeof(after_s[0]);
+
+	if (service->n_retries < n && !service->retry)
+		sd_event_add_time_relative(
+			service->event, &service->retry, CLOCK_MONOTONIC,
+			UINT64_C(1000000) * after_s[service->n_retries++], 0,
+			on_retry, service);
+}
+
+static int on_retry(sd_event_source *source, uint64_t now_us, void *userdata)
+{
+	struct service *service = userdata;
+
+	(void)source;
+	(void)now_us;
+	service->retry = sd_event_source_disable_unref(service->retry);
+	if (request_run(service))
+		plan_retry(service);
+	return 0;
+}
+
+int notice(struct service *service)
+{
+	int err;
+
+	service->n_retries = 0;
+	err = request_run(service);
+	if (err)
+		plan_retry(service);
+	return err;
 }
 
 /* Who waits is told that there is no run. */
@@ -204,6 +243,7 @@ static void start_or_fail(struct service *service)
 	service->next_calls = NULL;
 	service->n_next_calls = 0;
 	answer_calls(service);
+	plan_retry(service);
 }
 
 static void take_result(struct service *service, const siginfo_t *info)
@@ -211,17 +251,30 @@ static void take_result(struct service *service, const siginfo_t *info)
 	char text[48 + sizeof(((struct ssdpm_error *)0)->message)] = "";
 	ssize_t n = read(service->run_pipe, text, sizeof(text) - 1);
 	const char *failure;
+	uint32_t run_source;
+	uint64_t n_runs;
 	char *end;
 
 	close(service->run_pipe);
 	service->run_pipe = -1;
 	text[n > 0 ? n : 0] = 0;
-	service->n_runs += strtoull(text, &end, 10);
-	service->run_source = (uint32_t)strtoul(end, &end, 10);
+	n_runs = strtoull(text, &end, 10);
+	run_source = (uint32_t)strtoul(end, &end, 10);
 	failure = end + (*end == ' ');
 	if (!*failure && (info->si_code != CLD_EXITED || info->si_status))
 		failure = "the run ended early";
+	/* Another process has served: what failed here may still not be set. */
+	if (!n_runs && !*failure)
+		return;
+	service->n_runs += n_runs;
+	/* After a failure no source is too much like the last one. */
+	service->run_source = *failure ? 0 : run_source;
 	set_failure(service, failure);
+}
+
+static bool has_failure(const struct service *service)
+{
+	return service->failure && *service->failure;
 }
 
 /* It changed under the run, maybe without an event: firmware can miss one. */
@@ -249,6 +302,8 @@ static int on_end(sd_event_source *source, const siginfo_t *info,
 		sd_event_exit(service->event, 0);
 	else if (was_for_other_source(service))
 		notice(service);
+	else if (has_failure(service) && !*service->state.fault)
+		plan_retry(service);
 	stay_awake(service);
 	return 0;
 }

@@ -73,6 +73,8 @@ struct service {
 	bool run_again;
 	bool run_reverts, reverts; /* this one, and the next one */
 	char *failure;		   /* of the last run; "": none */
+	sd_event_source *retry;	   /* NULL: none is due */
+	size_t n_retries;	   /* since the last event */
 	bool failure_is_new;	   /* and was not told yet */
 	/* Calls that wait for the end of a run that began after them. */
 	sd_bus_message **calls, **next_calls;

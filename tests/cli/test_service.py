@@ -201,6 +201,29 @@ def broken(root: pathlib.Path) -> Iterator[None]:
     lock.rmdir()
 
 
+def test_what_has_failed_is_tried_again(bus: Bus, laptop: pathlib.Path) -> None:
+    ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+    with broken(laptop):
+        bus.service(laptop)
+        wait_until(lambda: "lock" in bus.machine("Failure"), "a failure")
+    # No event tells that it would work now.
+    wait_for(laptop, "25000")
+    wait_until(lambda: not bus.machine("Failure"), "no failure")
+
+
+def test_a_failure_stays_until_a_run_has_not_failed(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    with broken(laptop):
+        process = bus.service(laptop, "--stay")
+        wait_until(lambda: "lock" in bus.machine("Failure"), "a failure")
+        with another_serves(laptop, process.pid):
+            ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+        wait_until(lambda: not children(process.pid), "the end of that run")
+        assert bus.machine("Asked")
+        assert "lock" in bus.machine("Failure")
+
+
 def test_what_is_wrong_with_a_call_is_said(bus: Bus, laptop: pathlib.Path) -> None:
     bus.service(laptop, "--stay")
     for method in ("Plan", "Apply"):
@@ -435,12 +458,15 @@ def test_a_source_that_changed_under_a_run_gets_another_run(
     assert bus.machine("PowerSource") == "battery"
 
 
+def children(parent: int) -> list[str]:
+    return pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+
+
 def has_open(parent: int, path: pathlib.Path) -> bool:
     """A process that this one has started."""
-    children = pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text()
     links = [
         link
-        for child in children.split()
+        for child in children(parent)
         for link in pathlib.Path(f"/proc/{child}/fd").glob("*")
     ]
     return any(link.exists() and link.samefile(path) for link in links)
