@@ -185,6 +185,7 @@ static void end(struct service *service)
 	free_state(&service->state);
 	forget_savings(service);
 	forget_desktop(service);
+	forget_files(service);
 	sd_bus_flush_close_unref(service->bus);
 	sd_event_unref(service->event);
 	ssdpm_machine_unref(service->machine);
@@ -249,8 +250,6 @@ int main(int argc, char **argv)
 	struct service service = { .uevents = -1, .run_pipe = -1 };
 	int err = parse_options(argc, argv, &service);
 
-	for (size_t i = 0; i < sizeof(service.watches) / sizeof(int); i++)
-		service.watches[i] = -1;
 	if (err)
 		return err < 0 ? USAGE : 0;
 	err = begin(&service);

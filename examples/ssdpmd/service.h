@@ -52,6 +52,9 @@ struct desktop {
 	char profile[64];   /* "": not known */
 };
 
+/* Folders of files of ssdpm.conf(5), and those that they are in. */
+enum { N_FOLDERS = 6 };
+
 struct ssdpm_energy_report;
 
 struct service {
@@ -62,9 +65,9 @@ struct service {
 	bool stays;	  /* also when nobody needs it */
 	struct state state;
 	struct desktop desktops[N_DESKTOPS];
-	bool has_begun; /* the first run was asked for */
-	int uevents;	/* a socket, or -1 */
-	int watches[4]; /* of files.c */
+	bool has_begun;			     /* the first run was asked for */
+	int uevents;			     /* a socket, or -1 */
+	sd_event_source *watches[N_FOLDERS]; /* of files.c; NULL: not there */
 	/* The run that is under way. */
 	pid_t run;
 	int run_pipe; /* how many runs it was, and what has failed first */
@@ -127,6 +130,7 @@ int when_allowed(struct service *service, sd_bus_message *call, allowed_fn go);
 /* What happens. */
 int watch_uevents(struct service *service);
 int watch_files(struct service *service);
+void forget_files(struct service *service);
 int watch_desktop(struct service *service);
 void forget_desktop(struct service *service);
 /* desktop.c: the first run, once the desktop's services have answered. */

@@ -8,6 +8,7 @@ import fcntl
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -270,6 +271,40 @@ def test_a_file_that_is_written_is_in_force_at_once(
     ask(laptop, DRIVE + "max_exit_latency = 9ms\n", "ssdpm.conf.d/60-mine.conf")
     wait_for(laptop, "9000")
     wait_until(lambda: bus.drive("nvme0", "Policy") == "9000", "the property")
+
+
+@pytest.mark.parametrize(
+    "folder", ["etc/ssdpm.conf.d", "usr/lib/ssdpm", "run/ssdpm.conf.d"]
+)
+def test_a_folder_of_files_may_go_and_come_back(
+    bus: Bus, laptop: pathlib.Path, folder: str
+) -> None:
+    path = laptop / folder
+    path.parent.mkdir(parents=True, exist_ok=True)
+    (laptop / "etc").mkdir(exist_ok=True)
+    bus.service(laptop, "--stay")
+    for i, leave in enumerate([shutil.rmtree, lambda path: path.rename(f"{path}.old")]):
+        path.mkdir()
+        file = path / "60-mine.conf"
+        file.write_text(f"{DRIVE}max_exit_latency = {5 + i}ms\n")
+        wait_for(laptop, f"{5 + i}000")
+        file.write_text(f"{DRIVE}max_exit_latency = {15 + i}ms\n")
+        wait_for(laptop, f"{15 + i}000")
+        leave(path)
+        wait_until(lambda: not bus.machine("Asked"), "that nothing is asked for")
+
+
+def test_other_files_beside_ours_are_no_event(bus: Bus, laptop: pathlib.Path) -> None:
+    (laptop / "usr/lib").mkdir(parents=True)
+    ask(laptop, "", "ssdpm.conf")
+    bus.service(laptop, "--stay")
+    wait_until(lambda: bus.machine("Runs") >= 1, "the first run")
+    before = n_requests(laptop)
+    for name in ("etc/resolv.conf", "usr/lib/other.conf", "run/other.conf"):
+        (laptop / name).write_text("x\n")
+    for _ in range(2):
+        assert bus.machine("Failure") == ""
+    assert n_requests(laptop) == before
 
 
 def test_many_changes_at_once_are_few_runs(bus: Bus, laptop: pathlib.Path) -> None:
