@@ -77,19 +77,12 @@ int begin_runs(struct service *service)
 	return notice(service);
 }
 
-/* Who does not answer says nothing. */
-static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+/* The first run may have waited for it. */
+static void take_profile(struct desktop *desktop, const char *profile)
 {
-	struct desktop *desktop = userdata;
 	struct service *service = desktop->service;
-	const char *profile = NULL;
 	int err;
 
-	(void)error;
-	desktop->asked = sd_bus_slot_unref(desktop->asked);
-	if (sd_bus_message_is_method_error(reply, NULL) ||
-	    sd_bus_message_read(reply, "v", "s", &profile) < 0)
-		profile = NULL;
 	if (set_profile(desktop, profile)) {
 		tell_profile(service);
 		if (service->has_begun)
@@ -98,6 +91,20 @@ static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 	err = begin_runs(service);
 	if (err < 0)
 		sd_event_exit(service->event, err);
+}
+
+/* Who does not answer says nothing. */
+static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+	struct desktop *desktop = userdata;
+	const char *profile = NULL;
+
+	(void)error;
+	desktop->asked = sd_bus_slot_unref(desktop->asked);
+	if (sd_bus_message_is_method_error(reply, NULL) ||
+	    sd_bus_message_read(reply, "v", "s", &profile) < 0)
+		profile = NULL;
+	take_profile(desktop, profile);
 	return 0;
 }
 
@@ -171,10 +178,7 @@ static int on_owner(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 	}
 	desktop = &service->desktops[i];
 	desktop->asked = sd_bus_slot_unref(desktop->asked);
-	if (set_profile(desktop, NULL)) {
-		tell_profile(service);
-		notice(service);
-	}
+	take_profile(desktop, NULL);
 	return 0;
 }
 

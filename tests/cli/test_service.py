@@ -453,6 +453,18 @@ def test_a_desktop_that_never_answers_is_not_waited_for(
         assert bus.machine("DesktopProfile") == ""
 
 
+def test_a_desktop_that_goes_before_it_answers_is_not_waited_for(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    bus.desktop(next(iter(DESKTOPS)), "power-saver")
+    ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+    desktop = bus.processes[-1]
+    desktop.send_signal(signal.SIGSTOP)
+    bus.service(laptop, "--stay")
+    desktop.kill()
+    wait_for(laptop, "25000")
+
+
 def test_it_ends_when_nobody_needs_it_and_the_intent_is_the_same_always(
     bus: Bus, laptop: pathlib.Path
 ) -> None:
