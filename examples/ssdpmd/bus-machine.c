@@ -103,7 +103,7 @@ static int get_profiles(sd_bus *bus, const char *path, const char *interface,
 	return err < 0 ? err : sd_bus_message_close_container(reply);
 }
 
-static bool is_among(char *const *names, const char *name)
+static bool is_among(const char *const *names, const char *name)
 {
 	for (; names && *names; names++)
 		if (!strcmp(*names, name))
@@ -111,14 +111,14 @@ static bool is_among(char *const *names, const char *name)
 	return false;
 }
 
-static bool is_wanted(char *const *drives, const struct ssdpm_step *step)
+static bool is_wanted(const char *const *drives, const struct ssdpm_step *step)
 {
 	return !drives || !*drives || !strcmp(step->device, "all") ||
 	       is_among(drives, step->device);
 }
 
 static int append_steps(sd_bus_message *reply, const struct ssdpm_plan *plan,
-			char *const *drives)
+			const char *const *drives)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 	int err = sd_bus_message_open_container(reply, 'a', "(ssssss)");
@@ -141,7 +141,7 @@ static int reply_error(sd_bus_message *call, const char *name,
 }
 
 static int reply_steps(sd_bus_message *call, const struct ssdpm_plan *plan,
-		       char *const *drives)
+		       const char *const *drives)
 {
 	sd_bus_message *reply;
 	int err = sd_bus_message_new_method_return(call, &reply);
@@ -155,7 +155,7 @@ static int reply_steps(sd_bus_message *call, const struct ssdpm_plan *plan,
 	return err;
 }
 
-static int plan_profile(struct service *service, char *const *drives,
+static int plan_profile(struct service *service, const char *const *drives,
 			const char *profile, struct ssdpm_plan **ret_plan,
 			struct ssdpm_error *error)
 {
@@ -188,41 +188,58 @@ static int plan_profile(struct service *service, char *const *drives,
 	return err;
 }
 
-/* What Plan and Apply are told; free drives and what it has. */
+/* What Plan and Apply are told: free drives; the call has the names. */
 struct wanted {
-	char **drives;
+	const char **drives;
+	size_t n_drives;
 	const char *profile;
 };
 
-static void free_wanted(struct wanted *wanted)
+static int add_wanted(struct wanted *wanted, const char *name)
 {
-	for (char **drive = wanted->drives; drive && *drive; drive++)
-		free(*drive);
-	free(wanted->drives);
+	const char **more =
+		realloc(wanted->drives, (wanted->n_drives + 2) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	more[wanted->n_drives++] = name;
+	more[wanted->n_drives] = NULL;
+	wanted->drives = more;
+	return 0;
 }
 
-static int read_wanted(sd_bus_message *call, struct wanted *ret_wanted)
+/* One by one: a list may be as long as a message, and anybody sends one. */
+static int read_drives(sd_bus_message *call, size_t most, struct wanted *wanted)
 {
-	struct wanted wanted = { 0 };
-	int err = sd_bus_message_rewind(call, true);
+	const char *name;
+	int err = sd_bus_message_enter_container(call, 'a', "s");
+
+	while (err >= 0 &&
+	       (err = sd_bus_message_read_basic(call, 's', &name)) > 0) {
+		err = wanted->n_drives < most ? add_wanted(wanted, name) :
+						-E2BIG;
+	}
+	return err < 0 ? err : sd_bus_message_exit_container(call);
+}
+
+/* -E2BIG: there are more names than that. */
+static int read_wanted(sd_bus_message *call, size_t most,
+		       struct wanted *ret_wanted)
+{
+	struct wanted wanted = { .drives = calloc(1, sizeof(char *)) };
+	int err = wanted.drives ? sd_bus_message_rewind(call, true) : -ENOMEM;
 
 	if (err >= 0)
-		err = sd_bus_message_read_strv(call, &wanted.drives);
+		err = read_drives(call, most, &wanted);
 	if (err >= 0)
 		err = sd_bus_message_read(call, "s", &wanted.profile);
-	/* No drive at all may be no list at all. */
-	if (err >= 0 && !wanted.drives)
-		wanted.drives = calloc(1, sizeof(*wanted.drives));
-	if (err >= 0 && !wanted.drives)
-		err = -ENOMEM;
 	if (err < 0)
-		free_wanted(&wanted);
+		free(wanted.drives);
 	else
 		*ret_wanted = wanted;
-	return err;
+	return err < 0 ? err : 0;
 }
 
-/* 0: they are sound; 1: it was said that they are not. */
 static int check_wanted(const struct service *service, sd_bus_message *call,
 			const struct wanted *wanted)
 {
@@ -231,7 +248,7 @@ static int check_wanted(const struct service *service, sd_bus_message *call,
 	struct ssdpm_error failure;
 	int err = 0;
 
-	for (char **drive = wanted->drives; *drive; drive++)
+	for (const char **drive = wanted->drives; *drive; drive++)
 		if (!find_drive(state, *drive)) {
 			err = sd_bus_reply_method_errorf(
 				call, ERROR_DRIVE, "%s: no such drive", *drive);
@@ -249,27 +266,48 @@ static int check_wanted(const struct service *service, sd_bus_message *call,
 	return err < 0 ? err : 1;
 }
 
+/* 0: it is sound; 1: it was said that it is not. */
+static int take_wanted(const struct service *service, sd_bus_message *call,
+		       struct wanted *ret_wanted)
+{
+	struct wanted wanted;
+	int err = read_wanted(call, service->state.n_drives, &wanted);
+
+	if (err == -E2BIG) {
+		err = sd_bus_reply_method_errorf(call, ERROR_DRIVE,
+						 "more names than drives");
+		return err < 0 ? err : 1;
+	}
+	if (err)
+		return err;
+	err = check_wanted(service, call, &wanted);
+	if (err)
+		free(wanted.drives);
+	else
+		*ret_wanted = wanted;
+	return err;
+}
+
 static int on_plan(sd_bus_message *call, void *userdata, sd_bus_error *error)
 {
 	struct service *service = userdata;
 	struct ssdpm_error failure;
 	struct ssdpm_plan *plan;
 	struct wanted wanted;
-	int err = read_wanted(call, &wanted);
+	int err = take_wanted(service, call, &wanted);
 
 	(void)error;
 	stay_awake(service);
-	if (err < 0)
+	if (err)
 		return err;
-	err = check_wanted(service, call, &wanted);
-	if (!err && plan_profile(service, wanted.drives, wanted.profile, &plan,
-				 &failure))
+	if (plan_profile(service, wanted.drives, wanted.profile, &plan,
+			 &failure)) {
 		err = reply_error(call, ERROR_FAILED, &failure);
-	else if (!err) {
+	} else {
 		err = reply_steps(call, plan, wanted.drives);
 		ssdpm_plan_free(plan);
 	}
-	free_wanted(&wanted);
+	free(wanted.drives);
 	return err;
 }
 
@@ -283,7 +321,7 @@ static int keep(struct service *service, const struct wanted *wanted,
 	if (!*wanted->drives)
 		return ssdpm_intent_keep(service->machine, NULL, line,
 					 SSDPM_KEEP_UNTIL_REBOOT, error);
-	for (char **name = wanted->drives; !err && *name; name++)
+	for (const char **name = wanted->drives; !err && *name; name++)
 		err = ssdpm_intent_keep(
 			service->machine,
 			find_drive(&service->state, *name)->device, line,
@@ -295,17 +333,16 @@ static int go_apply(struct service *service, sd_bus_message *call)
 {
 	struct ssdpm_error failure;
 	struct wanted wanted;
-	int err = read_wanted(call, &wanted);
-
-	if (err < 0)
-		return err;
 	/* A drive may have gone while somebody was asked. */
-	err = check_wanted(service, call, &wanted);
-	if (!err && keep(service, &wanted, &failure))
+	int err = take_wanted(service, call, &wanted);
+
+	if (err)
+		return err;
+	if (keep(service, &wanted, &failure))
 		err = reply_error(call, ERROR_FILES, &failure);
-	else if (!err)
+	else
 		err = answer_later(service, call);
-	free_wanted(&wanted);
+	free(wanted.drives);
 	return err;
 }
 
@@ -313,15 +350,14 @@ static int on_apply(sd_bus_message *call, void *userdata, sd_bus_error *error)
 {
 	struct service *service = userdata;
 	struct wanted wanted;
-	int err = read_wanted(call, &wanted);
+	int err = take_wanted(service, call, &wanted);
 
 	(void)error;
 	stay_awake(service);
-	if (err < 0)
+	if (err)
 		return err;
-	err = check_wanted(service, call, &wanted);
-	free_wanted(&wanted);
-	return err ? err : when_allowed(service, call, go_apply);
+	free(wanted.drives);
+	return when_allowed(service, call, go_apply);
 }
 
 static int go_revert(struct service *service, sd_bus_message *call)
@@ -372,7 +408,7 @@ static int on_check(sd_bus_message *call, void *userdata, sd_bus_error *error)
 	return go_check(service, call);
 }
 
-static bool has_any(const struct ssdpm_plan *plan, char *const *drives)
+static bool has_any(const struct ssdpm_plan *plan, const char *const *drives)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 
@@ -388,7 +424,7 @@ static bool has_any(const struct ssdpm_plan *plan, char *const *drives)
  * plan.
  */
 static bool has_failed(const struct service *service, sd_bus_message *call,
-		       const struct ssdpm_plan *plan, char *const *drives)
+		       const struct ssdpm_plan *plan, const char *const *drives)
 {
 	return service->failure && *service->failure &&
 	       (sd_bus_message_is_method_call(call, NULL, "Revert") > 0 ||
@@ -403,7 +439,7 @@ void answer(struct service *service, sd_bus_message *call)
 	int err = 0;
 
 	if (sd_bus_message_is_method_call(call, NULL, "Apply"))
-		err = read_wanted(call, &wanted);
+		err = read_wanted(call, SIZE_MAX, &wanted);
 	if (err >= 0 && plan_intent(service, &plan, &failure)) {
 		err = reply_error(call, ERROR_FILES, &failure);
 	} else if (err >= 0) {
@@ -414,7 +450,7 @@ void answer(struct service *service, sd_bus_message *call)
 			err = reply_steps(call, plan, wanted.drives);
 		ssdpm_plan_free(plan);
 	}
-	free_wanted(&wanted);
+	free(wanted.drives);
 	if (err < 0)
 		sd_bus_reply_method_errno(call, err, NULL);
 }

@@ -35,7 +35,7 @@ static void log_warning(void *userdata, uint32_t level, const char *message)
 static bool is_busy(const struct service *service)
 {
 	return service->run || service->retry || service->n_calls ||
-	       service->n_next_calls || service->n_asked;
+	       service->n_next_calls || has_questions(service);
 }
 
 void leave(struct service *service)

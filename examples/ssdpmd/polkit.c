@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ACTION "org.ssdpm.apply"
 #define POLKIT "org.freedesktop.PolicyKit1"
@@ -12,15 +13,43 @@ enum { USER_TAKES_S = 300 };
 
 struct question {
 	struct service *service;
+	struct question **place; /* of the service's list */
 	sd_bus_message *call;
 	allowed_fn go;
 };
 
 static void free_question(struct question *question)
 {
-	question->service->n_asked--;
+	*question->place = NULL;
 	sd_bus_message_unref(question->call);
 	free(question);
+}
+
+bool has_questions(const struct service *service)
+{
+	for (size_t i = 0; i < MOST_QUESTIONS; i++)
+		if (service->questions[i])
+			return true;
+	return false;
+}
+
+/* One for each sender. NULL: there is none. */
+static struct question **find_place(struct service *service,
+				    sd_bus_message *call)
+{
+	const char *sender = sd_bus_message_get_sender(call);
+	struct question **place = NULL;
+
+	for (size_t i = 0; i < MOST_QUESTIONS; i++) {
+		struct question **at = &service->questions[i];
+
+		if (!*at)
+			place = at;
+		else if (!strcmp(sd_bus_message_get_sender((*at)->call),
+				 sender))
+			return NULL;
+	}
+	return place;
 }
 
 static bool is_root(sd_bus_message *call)
@@ -95,18 +124,26 @@ static int ask(struct question *question)
 
 int when_allowed(struct service *service, sd_bus_message *call, allowed_fn go)
 {
-	struct question *question;
+	struct question **place, *question;
 	int err;
 
 	if (is_root(call)) {
 		err = go(service, call);
 		return err < 0 ? err : 1;
 	}
+	place = find_place(service, call);
+	if (!place) {
+		err = sd_bus_reply_method_errorf(
+			call, SD_BUS_ERROR_LIMITS_EXCEEDED,
+			"another call waits for the answer of polkit");
+		return err < 0 ? err : 1;
+	}
 	question = malloc(sizeof(*question));
 	if (!question)
 		return -ENOMEM;
-	*question = (struct question){ service, sd_bus_message_ref(call), go };
-	service->n_asked++;
+	*question = (struct question){ service, place, sd_bus_message_ref(call),
+				       go };
+	*place = question;
 	err = ask(question);
 	if (err < 0)
 		free_question(question);

@@ -52,6 +52,9 @@ struct desktop {
 	char profile[64];   /* "": not known */
 };
 
+/* Of polkit at a time: each user has many connections, and may ask often. */
+enum { MOST_QUESTIONS = 16 };
+
 /* Folders of files of ssdpm.conf(5), and those that they are in. */
 enum { N_FOLDERS = 6 };
 
@@ -82,7 +85,8 @@ struct service {
 	/* Calls that wait for the end of a run that began after them. */
 	sd_bus_message **calls, **next_calls;
 	size_t n_calls, n_next_calls;
-	size_t n_asked; /* of polkit, and not answered yet */
+	/* Of polkit, and not answered yet; NULL: there is room for one. */
+	struct question *questions[MOST_QUESTIONS];
 	struct ssdpm_energy_report *savings; /* of saving.c */
 	bool is_leaving;
 	sd_event_source *idle;
@@ -126,6 +130,7 @@ void answer(struct service *service, sd_bus_message *call);
  */
 typedef int (*allowed_fn)(struct service *service, sd_bus_message *call);
 int when_allowed(struct service *service, sd_bus_message *call, allowed_fn go);
+bool has_questions(const struct service *service);
 
 /* What happens. */
 int watch_uevents(struct service *service);

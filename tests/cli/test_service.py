@@ -235,6 +235,51 @@ def test_what_is_wrong_with_a_call_is_said(bus: Bus, laptop: pathlib.Path) -> No
     assert not (laptop / "run/ssdpm.conf.d").exists()
 
 
+def test_a_list_of_more_names_than_drives_is_refused(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    bus.service(laptop, "--stay")
+    tree = bus.busctl("tree", "--list", "org.ssdpm1").stdout
+    names = ["nvme0"] * (tree.count("/drive/") + 1)
+    for method in ("Plan", "Apply"):
+        _, fault = bus.call(method, "ass", str(len(names)), *names, "auto", user=NOBODY)
+        assert "more names than drives" in fault
+
+
+# On this many connections, each calls this often; who is refused ends it.
+CALLS = """
+import sys, dbus, dbus.bus
+from dbus.mainloop.glib import DBusGMainLoop
+from gi.repository import GLib
+DBusGMainLoop(set_as_default=True)
+loop = GLib.MainLoop()
+def tell(error):
+    print(error.get_dbus_name())
+    loop.quit()
+buses = [dbus.bus.BusConnection(sys.argv[1]) for _ in range(int(sys.argv[2]))]
+for bus in buses * int(sys.argv[3]):
+    bus.call_async("org.ssdpm1", "/org/ssdpm1", "org.ssdpm1.Machine", "Revert", "", (),
+                   print, tell, timeout=60)
+loop.run()
+"""
+
+
+@pytest.mark.parametrize("senders, calls", [(1, 2), (17, 1)])
+def test_few_calls_wait_for_polkit(
+    bus: Bus, laptop: pathlib.Path, senders: int, calls: int
+) -> None:
+    bus.service(laptop, "--stay")
+    bus.polkit("ret = (False, False, {})")
+    words = ["setpriv", f"--reuid={NOBODY}", "--clear-groups", "/usr/bin/python3"]
+    address = bus.environment["DBUS_SYSTEM_BUS_ADDRESS"]
+    with bus.hung():
+        result = subprocess.run(
+            [*words, "-c", CALLS, address, str(senders), str(calls)],
+            capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+    assert result.stdout == "org.freedesktop.DBus.Error.LimitsExceeded\n", result.stderr
+
+
 def test_a_profile_that_a_file_defines_can_be_set(
     bus: Bus, laptop: pathlib.Path
 ) -> None:
