@@ -311,39 +311,73 @@ static int on_plan(sd_bus_message *call, void *userdata, sd_bus_error *error)
 	return err;
 }
 
-static int keep(struct service *service, const struct wanted *wanted,
-		struct ssdpm_error *error)
+/* For each drive, or for all; counts those that it has done. */
+static int keep_each(struct service *service, const struct wanted *wanted,
+		     uint32_t flags, size_t *ret_n, struct ssdpm_error *error)
 {
 	char line[128];
 	int err = 0;
 
+	*ret_n = 0;
 	snprintf(line, sizeof(line), "profile = %s\n", wanted->profile);
-	if (!*wanted->drives)
-		return ssdpm_intent_keep(service->machine, NULL, line,
-					 SSDPM_KEEP_UNTIL_REBOOT, error);
-	for (const char **name = wanted->drives; !err && *name; name++)
+	if (!wanted->n_drives)
+		return ssdpm_intent_keep(service->machine, NULL, line, flags,
+					 error);
+	while (!err && *ret_n < wanted->n_drives) {
+		const char *name = wanted->drives[*ret_n];
+
 		err = ssdpm_intent_keep(
 			service->machine,
-			find_drive(&service->state, *name)->device, line,
-			SSDPM_KEEP_UNTIL_REBOOT, error);
+			find_drive(&service->state, name)->device, line, flags,
+			error);
+		*ret_n += !err;
+	}
 	return err;
+}
+
+/* 0: it is kept; 1: it was said why not, before any of it was, if possible. */
+static int keep(struct service *service, sd_bus_message *call,
+		const struct wanted *wanted)
+{
+	const uint32_t flags = SSDPM_KEEP_UNTIL_REBOOT;
+	struct ssdpm_error failure;
+	size_t n;
+	int err;
+
+	if (keep_each(service, wanted, flags | SSDPM_KEEP_CHECK, &n, &failure))
+		err = reply_error(call, ERROR_FILES, &failure);
+	else if (!keep_each(service, wanted, flags, &n, &failure))
+		return 0;
+	else if (n)
+		err = sd_bus_reply_method_errorf(
+			call, ERROR_FILES, "%s (those before %s are kept)",
+			failure.message, wanted->drives[n]);
+	else
+		err = reply_error(call, ERROR_FILES, &failure);
+	return err < 0 ? err : 1;
+}
+
+/* What is kept by then is set by a later run, if there is none now. */
+static int await_run(struct service *service, sd_bus_message *call)
+{
+	struct ssdpm_error failure;
+
+	return answer_later(service, call, &failure) ?
+		       reply_error(call, ERROR_FAILED, &failure) :
+		       0;
 }
 
 static int go_apply(struct service *service, sd_bus_message *call)
 {
-	struct ssdpm_error failure;
 	struct wanted wanted;
 	/* A drive may have gone while somebody was asked. */
 	int err = take_wanted(service, call, &wanted);
 
 	if (err)
 		return err;
-	if (keep(service, &wanted, &failure))
-		err = reply_error(call, ERROR_FILES, &failure);
-	else
-		err = answer_later(service, call);
+	err = keep(service, call, &wanted);
 	free(wanted.drives);
-	return err;
+	return err ? err : await_run(service, call);
 }
 
 static int on_apply(sd_bus_message *call, void *userdata, sd_bus_error *error)
@@ -368,7 +402,7 @@ static int go_revert(struct service *service, sd_bus_message *call)
 				&failure))
 		return reply_error(call, ERROR_FILES, &failure);
 	service->reverts = true;
-	return answer_later(service, call);
+	return await_run(service, call);
 }
 
 static int on_revert(sd_bus_message *call, void *userdata, sd_bus_error *error)

@@ -127,6 +127,28 @@ static void be_run(struct service *service, int pipe)
 static int on_end(sd_event_source *source, const siginfo_t *info,
 		  void *userdata);
 
+/* A run of whose end nobody heard would be the last one. */
+static int await_end(struct service *service)
+{
+	int err = sd_event_add_child(service->event, NULL, service->run,
+				     WEXITED, on_end, service);
+
+	if (err >= 0)
+		return 0;
+	kill(service->run, SIGKILL);
+	waitpid(service->run, NULL, 0);
+	return err;
+}
+
+/* Those that wait for the next run wait for this one. */
+static void take_calls(struct service *service)
+{
+	service->calls = service->next_calls;
+	service->n_calls = service->n_next_calls;
+	service->next_calls = NULL;
+	service->n_next_calls = 0;
+}
+
 static int start(struct service *service)
 {
 	int pipes[2], err;
@@ -141,6 +163,8 @@ static int start(struct service *service)
 		be_run(service, pipes[1]);
 	err = service->run < 0 ? -errno : 0;
 	close(pipes[1]);
+	if (!err)
+		err = await_end(service);
 	if (err) {
 		close(pipes[0]);
 		service->run = 0;
@@ -148,12 +172,8 @@ static int start(struct service *service)
 	}
 	service->reverts = false;
 	service->run_pipe = pipes[0];
-	service->calls = service->next_calls;
-	service->n_calls = service->n_next_calls;
-	service->next_calls = NULL;
-	service->n_next_calls = 0;
-	return sd_event_add_child(service->event, NULL, service->run, WEXITED,
-				  on_end, service);
+	take_calls(service);
+	return 0;
 }
 
 /* Without memory for the words there are none. */
@@ -177,19 +197,21 @@ static void answer_calls(struct service *service)
 	service->n_calls = 0;
 }
 
-static int request_run(struct service *service)
+static int request_run(struct service *service, struct ssdpm_error *error)
 {
-	struct ssdpm_error error;
-	int err = ssdpm_request_add(service->machine, NULL, &error);
+	int err = ssdpm_request_add(service->machine, NULL, error);
 
-	if (err) {
-		say("%s", error.message);
+	if (err)
 		return err;
+	if (service->run) {
+		service->run_again = true;
+		return 0;
 	}
-	if (!service->run)
-		return start(service);
-	service->run_again = true;
-	return 0;
+	err = start(service);
+	if (err)
+		snprintf(error->message, sizeof(error->message), "%s",
+			 ssdpm_strerror(err));
+	return err;
 }
 
 static int on_retry(sd_event_source *source, uint64_t now_us, void *userdata);
@@ -207,6 +229,18 @@ static void plan_retry(struct service *service)
 			on_retry, service);
 }
 
+static int try_run(struct service *service)
+{
+	struct ssdpm_error error;
+	int err = request_run(service, &error);
+
+	if (err) {
+		say("%s", error.message);
+		plan_retry(service);
+	}
+	return err;
+}
+
 static int on_retry(sd_event_source *source, uint64_t now_us, void *userdata)
 {
 	struct service *service = userdata;
@@ -214,20 +248,16 @@ static int on_retry(sd_event_source *source, uint64_t now_us, void *userdata)
 	(void)source;
 	(void)now_us;
 	service->retry = sd_event_source_disable_unref(service->retry);
-	if (request_run(service))
-		plan_retry(service);
+	try_run(service);
 	return 0;
 }
 
 int notice(struct service *service)
 {
-	int err;
-
+	if (service->is_leaving)
+		return 0;
 	service->n_retries = 0;
-	err = request_run(service);
-	if (err)
-		plan_retry(service);
-	return err;
+	return try_run(service);
 }
 
 /* Who waits is told that there is no run. */
@@ -235,13 +265,10 @@ static void start_or_fail(struct service *service)
 {
 	int err = start(service);
 
-	if (err >= 0)
+	if (!err)
 		return;
 	set_failure(service, ssdpm_strerror(err));
-	service->calls = service->next_calls;
-	service->n_calls = service->n_next_calls;
-	service->next_calls = NULL;
-	service->n_next_calls = 0;
+	take_calls(service);
 	answer_calls(service);
 	plan_retry(service);
 }
@@ -284,6 +311,20 @@ static bool was_for_other_source(const struct service *service)
 	       service->run_source != service->state.power_source;
 }
 
+/* Who is told to leave still answers those who wait. */
+static void go_on(struct service *service)
+{
+	if (service->run_again &&
+	    (!service->is_leaving || service->n_next_calls))
+		start_or_fail(service);
+	else if (was_for_other_source(service))
+		notice(service);
+	else if (has_failure(service) && !*service->state.fault)
+		plan_retry(service);
+	if (service->is_leaving && !service->run)
+		sd_event_exit(service->event, 0);
+}
+
 static int on_end(sd_event_source *source, const siginfo_t *info,
 		  void *userdata)
 {
@@ -296,27 +337,31 @@ static int on_end(sd_event_source *source, const siginfo_t *info,
 	if (!read_state(service, &state))
 		tell_state(service, &state);
 	answer_calls(service);
-	if (service->run_again)
-		start_or_fail(service);
-	else if (service->is_leaving)
-		sd_event_exit(service->event, 0);
-	else if (was_for_other_source(service))
-		notice(service);
-	else if (has_failure(service) && !*service->state.fault)
-		plan_retry(service);
+	go_on(service);
 	stay_awake(service);
 	return 0;
 }
 
-int answer_later(struct service *service, sd_bus_message *call)
+int answer_later(struct service *service, sd_bus_message *call,
+		 struct ssdpm_error *error)
 {
 	sd_bus_message **more =
 		realloc(service->next_calls,
 			(service->n_next_calls + 1) * sizeof(*more));
 
+	int err;
+
+	*error = (struct ssdpm_error){ .message = "out of memory" };
 	if (!more)
 		return -ENOMEM;
 	more[service->n_next_calls++] = sd_bus_message_ref(call);
 	service->next_calls = more;
-	return notice(service);
+	service->n_retries = 0;
+	err = request_run(service, error);
+	if (!err)
+		return 0;
+	service->n_next_calls--;
+	sd_bus_message_unref(call);
+	plan_retry(service);
+	return err;
 }

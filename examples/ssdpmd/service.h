@@ -102,8 +102,12 @@ void leave(struct service *service);
 int notice(struct service *service);
 /* The power source of now; 0: not known. */
 uint32_t read_source(const struct service *service);
-/* The call gets its answer when a run that begins after this has ended. */
-int answer_later(struct service *service, sd_bus_message *call);
+/*
+ * The call gets its answer when a run that begins after this has ended; but if
+ * there is none to come, who calls this answers it.
+ */
+int answer_later(struct service *service, sd_bus_message *call,
+		 struct ssdpm_error *error);
 
 /* state.c */
 

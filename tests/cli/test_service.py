@@ -235,6 +235,45 @@ def test_what_is_wrong_with_a_call_is_said(bus: Bus, laptop: pathlib.Path) -> No
     assert not (laptop / "run/ssdpm.conf.d").exists()
 
 
+def test_a_call_that_no_run_comes_for_is_answered_and_forgotten(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    process = bus.service(laptop)
+    wait_until(lambda: bus.machine("Runs") == 1, "the first run")
+    requests = laptop / "run/ssdpm/requests"
+    aside = requests.rename(f"{requests}.aside")
+    requests.mkdir()
+    steps, fault = bus.call("Apply", "ass", "1", "nvme0", "performance")
+    assert steps is None and "requests" in fault
+    requests.rmdir()
+    aside.rename(requests)
+    wait_for(laptop, "10000")
+    # Nobody needs it once nothing is asked for, and no call waits.
+    assert bus.call("Revert")[0] == []
+    assert process.wait(60) == 0
+
+
+def test_what_cannot_be_kept_for_one_drive_is_kept_for_none(
+    bus: Bus, tmp_path: pathlib.Path
+) -> None:
+    root = tmp_path / "drives"
+    machines.write("eight-drives", root)
+    bus.service(root, "--stay")
+    assert bus.call("Apply", "ass", "1", "nvme0", "performance")[0] is not None
+    kept = root / "run/ssdpm.conf.d/50-local.conf"
+    before = kept.read_text()
+    # As many lines as there may be, so that one more drive is too many.
+    n_lines = 1024 - before.count(" = ")
+    profile = "profile = auto\n"
+    machine = f"[machine]\n{profile}" * (n_lines % 2)
+    ask(root, machine + f"{DRIVE}{profile}" * (n_lines // 2))
+    wait_until(lambda: bus.machine("Asked"), "the files")
+    words = ("2", "nvme0", "nvme1", "power-saver")
+    steps, fault = bus.call("Apply", "ass", *words)
+    assert steps is None and "1024 lines" in fault
+    assert kept.read_text() == before
+
+
 def test_a_list_of_more_names_than_drives_is_refused(
     bus: Bus, laptop: pathlib.Path
 ) -> None:
@@ -528,6 +567,28 @@ def test_it_stays_where_the_intent_depends_on_the_power_source(
         process.wait(15)
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == 0
+
+
+def test_it_takes_no_more_events_when_it_is_told_to_end(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    lock = laptop / "run/ssdpm/lock"
+    lock.parent.mkdir(parents=True)
+    lock.parent.chmod(0o700)
+    ask(laptop, "")
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        process = bus.service(laptop, "--stay")
+        wait_until(lambda: has_open(process.pid, lock), "a run that waits")
+        process.send_signal(signal.SIGTERM)
+        for _ in range(2):
+            assert bus.machine("Runs") == 0
+        before = n_requests(laptop)
+        ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+        for _ in range(2):
+            assert bus.machine("Runs") == 0
+        assert n_requests(laptop) == before
+    assert process.wait(60) == 0
 
 
 def test_a_source_that_changed_under_a_run_gets_another_run(
