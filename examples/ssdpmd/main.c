@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <systemd/sd-daemon.h>
 
 enum { IDLE_S = 10, FAILED = 1, USAGE = 2 };
@@ -139,6 +140,10 @@ static int join_bus(struct service *service)
 {
 	int err = fail(sd_bus_open_system(&service->bus), "the system bus");
 
+	/* Who is alone hears of nothing: it is started again. */
+	if (!err)
+		err = fail(sd_bus_set_exit_on_disconnect(service->bus, true),
+			   "the system bus");
 	if (!err)
 		err = fail(sd_bus_attach_event(service->bus, service->event,
 					       SD_EVENT_PRIORITY_NORMAL),
@@ -178,8 +183,11 @@ static int begin(struct service *service)
 	return fail(begin_runs(service), "the first run");
 }
 
+/* A run that is under way ends by itself. */
 static void end(struct service *service)
 {
+	if (service->run)
+		waitpid(service->run, NULL, 0);
 	sd_event_source_disable_unref(service->idle);
 	sd_event_source_disable_unref(service->retry);
 	free_state(&service->state);
@@ -259,5 +267,5 @@ int main(int argc, char **argv)
 		err = sd_event_loop(service.event);
 	}
 	end(&service);
-	return err < 0 ? FAILED : 0;
+	return err ? FAILED : 0;
 }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import configparser
 import contextlib
 import fcntl
 import os
@@ -17,8 +18,17 @@ from collections.abc import Iterator
 
 import machines
 import pytest
-from bus import DESKTOPS, MACHINE, NOBODY, SSDPMD, Bus, wait_until
-from command import TOP
+from bus import (
+    DESKTOPS,
+    LIBRARIES,
+    MACHINE,
+    NOBODY,
+    PACKAGES,
+    SSDPMD,
+    Bus,
+    wait_until,
+)
+from command import BUILD, TOP
 from test_examples import man_blocks, sessions
 
 TOLERANCE = (
@@ -706,6 +716,38 @@ def test_a_second_one_does_not_start(bus: Bus, laptop: pathlib.Path) -> None:
     )
     assert second.returncode == 1
     assert "org.ssdpm1" in second.stderr
+
+
+def test_a_bus_that_is_lost_is_a_failure(bus: Bus, laptop: pathlib.Path) -> None:
+    process = bus.service(laptop, "--stay")
+    bus.processes[0].kill()
+    assert process.wait(60) == 1
+
+
+def unit_of(name: str) -> configparser.ConfigParser:
+    """A unit, of whose keys none is there twice but for those that add up."""
+    unit = configparser.ConfigParser(strict=False, interpolation=None)
+    unit.optionxform = str  # type: ignore[assignment,method-assign]
+    folder = TOP if name == "commands.conf" else BUILD
+    unit.read(folder / "examples/ssdpmd" / name)
+    return unit
+
+
+def test_its_unit_starts_it_again_and_lets_it_write_to_modules_that_come_later() -> None:
+    service = unit_of("ssdpmd.service")["Service"]
+    assert service["Restart"] == "on-failure" and int(service["RestartSec"]) >= 5
+    assert service["ReadWritePaths"].split() == ["/sys/devices", "/sys/module"]
+    commands = unit_of("commands.conf")["Unit"]
+    assert commands["Wants"] == commands["After"] == "modprobe@nvme.service"
+    result = subprocess.run(
+        [
+            PACKAGES / "bin/systemd-analyze", "security", "--offline=yes",
+            "--threshold=20", BUILD / "examples/ssdpmd/ssdpmd.service",
+        ],
+        env=os.environ | {"LD_LIBRARY_PATH": str(LIBRARIES)},
+        text=True, capture_output=True,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stdout[-500:] + result.stderr
 
 
 def test_what_it_is_told_is_checked(bus: Bus, laptop: pathlib.Path) -> None:
