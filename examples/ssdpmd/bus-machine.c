@@ -414,13 +414,14 @@ static int on_revert(sd_bus_message *call, void *userdata, sd_bus_error *error)
 	return when_allowed(service, call, go_revert);
 }
 
-static int go_check(struct service *service, sd_bus_message *call)
+static int reply_check(struct service *service, sd_bus_message *call,
+		       const struct ssdpm_intent *intent)
 {
 	struct ssdpm_error failure;
 	struct ssdpm_plan *plan;
 	int err;
 
-	if (plan_intent(service, &plan, &failure))
+	if (plan_intent(service, intent, &plan, &failure))
 		return reply_error(call, ERROR_FILES, &failure);
 	if (ssdpm_plan_read(plan, &failure))
 		err = reply_error(call, ERROR_FAILED, &failure);
@@ -430,16 +431,41 @@ static int go_check(struct service *service, sd_bus_message *call)
 	return err;
 }
 
-/* A drive that is asked for its power state may wake: not for everybody. */
+/* Files may have changed while somebody was asked. */
+static int go_check(struct service *service, sd_bus_message *call)
+{
+	struct ssdpm_intent *intent;
+	struct ssdpm_error failure;
+	int err;
+
+	if (ssdpm_intent_read(service->machine, &intent, &failure))
+		return reply_error(call, ERROR_FILES, &failure);
+	err = reply_check(service, call, intent);
+	ssdpm_intent_free(intent);
+	return err;
+}
+
+/*
+ * A drive that is asked for its power state may wake: not for everybody. The
+ * files may ask for one since the last run.
+ */
 static int on_check(sd_bus_message *call, void *userdata, sd_bus_error *error)
 {
 	struct service *service = userdata;
+	struct ssdpm_intent *intent;
+	struct ssdpm_error failure;
+	int err;
 
 	(void)error;
 	stay_awake(service);
-	if (service->state.intent_flags & SSDPM_INTENT_BY_COMMAND)
-		return when_allowed(service, call, go_check);
-	return go_check(service, call);
+	if (ssdpm_intent_read(service->machine, &intent, &failure))
+		return reply_error(call, ERROR_FILES, &failure);
+	if (ssdpm_intent_get_flags(intent) & SSDPM_INTENT_BY_COMMAND)
+		err = when_allowed(service, call, go_check);
+	else
+		err = reply_check(service, call, intent);
+	ssdpm_intent_free(intent);
+	return err;
 }
 
 static bool has_any(const struct ssdpm_plan *plan, const char *const *drives)
@@ -447,8 +473,7 @@ static bool has_any(const struct ssdpm_plan *plan, const char *const *drives)
 	struct ssdpm_step step = { .size = sizeof(step) };
 
 	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
-		if (is_wanted(drives, &step) &&
-		    (SSDPM_STEPS_NOT_IN_FORCE >> step.state & 1))
+		if (is_wanted(drives, &step) && is_open(&step))
 			return true;
 	return false;
 }
@@ -465,26 +490,40 @@ static bool has_failed(const struct service *service, sd_bus_message *call,
 		has_any(plan, drives));
 }
 
-void answer(struct service *service, sd_bus_message *call)
+static int answer_by_plan(struct service *service, sd_bus_message *call,
+			  const struct ssdpm_plan *plan)
 {
 	struct wanted wanted = { 0 };
-	struct ssdpm_error failure;
-	struct ssdpm_plan *plan;
 	int err = 0;
 
 	if (sd_bus_message_is_method_call(call, NULL, "Apply"))
 		err = read_wanted(call, SIZE_MAX, &wanted);
-	if (err >= 0 && plan_intent(service, &plan, &failure)) {
+	if (err < 0)
+		return err;
+	if (has_failed(service, call, plan, wanted.drives))
+		err = sd_bus_reply_method_errorf(call, ERROR_FAILED, "%s",
+						 service->failure);
+	else
+		err = reply_steps(call, plan, wanted.drives);
+	free(wanted.drives);
+	return err;
+}
+
+void answer(struct service *service, sd_bus_message *call)
+{
+	struct ssdpm_intent *intent = NULL;
+	struct ssdpm_error failure;
+	struct ssdpm_plan *plan;
+	int err;
+
+	if (ssdpm_intent_read(service->machine, &intent, &failure) ||
+	    plan_intent(service, intent, &plan, &failure)) {
 		err = reply_error(call, ERROR_FILES, &failure);
-	} else if (err >= 0) {
-		if (has_failed(service, call, plan, wanted.drives))
-			err = sd_bus_reply_method_errorf(
-				call, ERROR_FAILED, "%s", service->failure);
-		else
-			err = reply_steps(call, plan, wanted.drives);
+	} else {
+		err = answer_by_plan(service, call, plan);
 		ssdpm_plan_free(plan);
 	}
-	free(wanted.drives);
+	ssdpm_intent_free(intent);
 	if (err < 0)
 		sd_bus_reply_method_errno(call, err, NULL);
 }

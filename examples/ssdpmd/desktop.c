@@ -227,8 +227,12 @@ static int watch_desktop_service(struct service *service, size_t i)
 	return err;
 }
 
+/* Once nobody hears of it, what is noted is soon wrong. */
 void forget_desktop(struct service *service)
 {
+	/* Who has not begun has noted none: it is that of another service. */
+	if (service->desktops[0].service)
+		ssdpm_intent_note_desktop(service->machine, NULL, NULL);
 	for (size_t i = 0; i < N_DESKTOPS; i++)
 		service->desktops[i].asked =
 			sd_bus_slot_unref(service->desktops[i].asked);

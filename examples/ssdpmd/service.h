@@ -111,9 +111,15 @@ int answer_later(struct service *service, sd_bus_message *call,
 
 /* state.c */
 
-/* What the files ask for now, against what is so now; free the plan. */
-int plan_intent(const struct service *service, struct ssdpm_plan **ret_plan,
+/* What the files ask for, against what is so now; free the plan. */
+int plan_intent(const struct service *service,
+		const struct ssdpm_intent *intent, struct ssdpm_plan **ret_plan,
 		struct ssdpm_error *error);
+/*
+ * Not in force. Power states are asked of the drive, which a command to it may
+ * wake: whether they are in force was proven by the run that set them.
+ */
+bool is_open(const struct ssdpm_step *step);
 int read_state(struct service *service, struct state *ret_state);
 void free_state(struct state *state);
 /* Take the place of the state, and tell who listens what has changed. */

@@ -99,25 +99,26 @@ static int read_drives(struct service *service, struct state *state,
 	return err;
 }
 
-/*
- * Power states are asked of the drive, which a command to it may wake: whether
- * they are in force was proven by the run that set them.
- */
+bool is_open(const struct ssdpm_step *step)
+{
+	return step->kind != SSDPM_STEP_POWER_STATE &&
+	       step->kind != SSDPM_STEP_NOPP &&
+	       (SSDPM_STEPS_NOT_IN_FORCE >> step->state & 1);
+}
+
 static bool is_in_force(const struct ssdpm_plan *plan)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 
 	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
-		if (step.kind != SSDPM_STEP_POWER_STATE &&
-		    step.kind != SSDPM_STEP_NOPP &&
-		    (SSDPM_STEPS_NOT_IN_FORCE >> step.state & 1))
+		if (is_open(&step))
 			return false;
 	return true;
 }
 
-static int make_plan(const struct service *service,
-		     const struct ssdpm_intent *intent,
-		     struct ssdpm_plan **ret_plan, struct ssdpm_error *error)
+int plan_intent(const struct service *service,
+		const struct ssdpm_intent *intent, struct ssdpm_plan **ret_plan,
+		struct ssdpm_error *error)
 {
 	struct ssdpm_plan *plan;
 	int err = ssdpm_plan_new(service->machine, NULL, &plan, error);
@@ -132,19 +133,6 @@ static int make_plan(const struct service *service,
 	return err;
 }
 
-int plan_intent(const struct service *service, struct ssdpm_plan **ret_plan,
-		struct ssdpm_error *error)
-{
-	struct ssdpm_intent *intent;
-	int err = ssdpm_intent_read(service->machine, &intent, error);
-
-	if (err)
-		return err;
-	err = make_plan(service, intent, ret_plan, error);
-	ssdpm_intent_free(intent);
-	return err;
-}
-
 static int compare(const struct service *service, struct state *state,
 		   struct ssdpm_error *error)
 {
@@ -152,7 +140,7 @@ static int compare(const struct service *service, struct state *state,
 	int err = ssdpm_intent_read(service->machine, &state->intent, error);
 
 	if (!err)
-		err = make_plan(service, state->intent, &plan, error);
+		err = plan_intent(service, state->intent, &plan, error);
 	if (err)
 		return err;
 	state->intent_flags = ssdpm_intent_get_flags(state->intent);
@@ -213,8 +201,9 @@ static bool is_same_drive(const struct drive *a, const struct drive *b)
 	       !strcmp(x->address, y->address);
 }
 
+/* What profile auto likely saves depends on the power source. */
 static void tell_drive(struct service *service, const struct drive *old,
-		       const struct drive *new)
+		       const struct drive *new, bool has_other_source)
 {
 	const char *names[6];
 	size_t n = 0;
@@ -228,8 +217,10 @@ static void tell_drive(struct service *service, const struct drive *old,
 	if (strcmp(old->reason, new->reason) != 0)
 		names[n++] = "Reason";
 #if HAVE_ENERGY
-	if (n)
+	if (n || has_other_source)
 		names[n++] = "LikelySaving";
+#else
+	(void)has_other_source;
 #endif
 	names[n] = NULL;
 	if (n)
@@ -309,7 +300,8 @@ void tell_state(struct service *service, struct state *state)
 		const struct drive *was = find_same(&old, &state->drives[i]);
 
 		if (was)
-			tell_drive(service, was, &state->drives[i]);
+			tell_drive(service, was, &state->drives[i],
+				   old.power_source != state->power_source);
 		else
 			sd_bus_emit_object_added(service->bus,
 						 state->drives[i].path);

@@ -222,6 +222,35 @@ def test_what_has_failed_is_tried_again(bus: Bus, laptop: pathlib.Path) -> None:
     wait_until(lambda: not bus.machine("Failure"), "no failure")
 
 
+def test_who_checks_what_a_file_asks_for_since_the_last_run_is_not_everybody(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    process = bus.service(laptop, "--stay")
+    wait_until(lambda: bus.machine("Runs") == 1, "the first run")
+    lock = laptop / "run/ssdpm/lock"
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        ask(laptop, DRIVE + "power_state = 1\n")
+        wait_until(lambda: has_open(process.pid, lock), "a run that waits")
+        steps, fault = bus.call("Check", user=NOBODY)
+        assert steps is None and "denied" in fault
+
+
+def test_no_profile_of_the_desktop_is_noted_when_it_ends(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    bus.desktop(next(iter(DESKTOPS)), "power-saver")
+    process = bus.service(laptop, "--stay")
+    noted = laptop / "run/ssdpm/desktop-profile"
+    wait_until(noted.exists, "a profile that is noted")
+    # One that may not start has noted nothing.
+    subprocess.run([SSDPMD, "--root", laptop], env=bus.environment)
+    assert noted.exists()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 0
+    assert not noted.exists()
+
+
 def test_a_failure_stays_until_a_run_has_not_failed(
     bus: Bus, laptop: pathlib.Path
 ) -> None:
@@ -445,6 +474,14 @@ def test_who_listens_hears_of_a_failure_and_of_what_is_asked(
         assert b'"Fault"' in heard.read_bytes()
         ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
         wait_until(lambda: b'"Asked"' in heard.read_bytes(), "what is asked for")
+        wait_until(lambda: bus.drive("nvme0", "Policy") == "25000", "the drive")
+        size = len(heard.read_bytes())
+        (online,) = laptop.glob("sys/class/power_supply/*/online")
+        online.write_text("0\n" if online.read_text() == "1\n" else "1\n")
+        ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+        wait_until(
+            lambda: b'"LikelySaving"' in heard.read_bytes()[size:], "another saving"
+        )
         monitor.terminate()
         monitor.wait()
 
