@@ -20,6 +20,7 @@ struct commit_work {
 	struct site *site;
 	struct changes kept; /* by the commits before, if it was read */
 	bool kept_is_read;
+	struct changes old; /* tables older than the parameters */
 	struct step **steps;
 	struct change **changes;
 	size_t n_steps;
@@ -528,7 +529,8 @@ static int commit_noted(struct commit_work *work, const struct step *first,
 	int err = 0;
 
 	if (first->change.kind->role == ROLE_PARAMETER)
-		err = ssdpm__note_old_tables(work->site, work->plan, reterr);
+		err = ssdpm__note_old_tables(work->site, &work->old, work->plan,
+					     reterr);
 	return err ? err : commit_device(work, reterr);
 }
 
@@ -594,6 +596,8 @@ static int commit_locked(struct commit_work *work, struct ssdpm_error *reterr)
 	if (found.state != SSDPM_JOURNAL_NONE)
 		plan->journal = found;
 	if (!err)
+		err = ssdpm__read_old_tables(work->site, &work->old, reterr);
+	if (!err)
 		err = recheck(work, failed, &result);
 	work->device = NULL;
 	mark_renewed(plan);
@@ -602,7 +606,8 @@ static int commit_locked(struct commit_work *work, struct ssdpm_error *reterr)
 	else if (!err)
 		err = commit_device(work, reterr);
 	unmark_failed(plan);
-	ssdpm__forget_old_tables(work->site, plan);
+	ssdpm__forget_old_tables(work->site, &work->old, plan);
+	ssdpm__changes_free(&work->old);
 	forget_kept(work);
 	/* What was done stays, whatever became of the rest. */
 	plan->committed = !err || (result.n_failed && result.n_done);

@@ -444,6 +444,12 @@ int ssdpm__check_file(const struct site *site, const char *name,
  */
 int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
 		     struct ssdpm_error *reterr);
+/*
+ * Lock a file that somebody may remove meanwhile: ret_fd is that of its name.
+ * timeout_ms: UINT32_MAX: none.
+ */
+int ssdpm__lock_file(const struct site *site, const char *name, int flags,
+		     uint32_t timeout_ms, int *ret_fd);
 /* Without the lock; -ENOENT: there is no directory, and none was to be made. */
 int ssdpm__site_find(const struct ssdpm_plan *plan, bool make,
 		     struct site *ret_site, struct ssdpm_error *reterr);
@@ -468,20 +474,6 @@ int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr);
 /* It was not committed: what it would have kept goes first. */
 int ssdpm__journal_forget(struct site *site, struct ssdpm_error *reterr);
 bool ssdpm__journal_exists(const struct ssdpm_plan *plan);
-
-/* old-tables.c: is that of this tolerance one of them? NULL: is there any? */
-bool ssdpm__has_old_table(const struct ssdpm_plan *plan, const char *path);
-/* Before parameters are written: those that drives will have built anew. */
-int ssdpm__note_old_tables(const struct site *site,
-			   const struct ssdpm_plan *plan,
-			   struct ssdpm_error *reterr);
-/* After the commit: those of drives that are renewed. */
-void ssdpm__forget_old_tables(const struct site *site,
-			      const struct ssdpm_plan *plan);
-/* site.c: lock a file that somebody may remove: *fd is that of its name then.
- */
-int ssdpm__lock_file(const struct site *site, const char *name, int flags,
-		     uint32_t timeout_ms, int *ret_fd);
 /* What somebody left who was killed before it had its name. */
 void ssdpm__journal_drop_new(const struct site *site);
 /* As ssdpm__changes_read(). */
@@ -489,6 +481,19 @@ int ssdpm__journal_read(const struct site *site, struct changes *ret_changes,
 			struct ssdpm_error *reterr);
 /* To add lines to it. */
 int ssdpm__journal_open(struct site *site);
+
+/* old-tables.c: is that of this tolerance one of them? NULL: is there any? */
+int ssdpm__has_old_table(const struct ssdpm_plan *plan, const char *path,
+			 bool *ret, struct ssdpm_error *reterr);
+int ssdpm__read_old_tables(const struct site *site, struct changes *ret_changes,
+			   struct ssdpm_error *reterr);
+/* Before parameters are written: those that drives will have built anew. */
+int ssdpm__note_old_tables(const struct site *site, struct changes *changes,
+			   const struct ssdpm_plan *plan,
+			   struct ssdpm_error *reterr);
+/* After the commit: those of drives that are renewed. */
+void ssdpm__forget_old_tables(const struct site *site, struct changes *changes,
+			      const struct ssdpm_plan *plan);
 
 /* recover.c */
 

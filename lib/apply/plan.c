@@ -235,7 +235,8 @@ int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			  struct ssdpm_model *model, struct ssdpm_error *reterr)
 {
 	struct plan_drive *drive = ssdpm__plan_find_drive(plan, device);
-	struct step *rebuild;
+	struct step *rebuild = NULL;
+	bool is_old = false;
 	int err;
 
 	if (!drive) {
@@ -243,14 +244,16 @@ int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		if (!err)
 			err = make_rebuild(ssdpm_device_get_facts(device),
 					   &rebuild, reterr);
+		if (!err && rebuild)
+			err = ssdpm__has_old_table(plan, rebuild->change.path,
+						   &is_old, reterr);
 		if (err)
 			return err;
 		drive = &plan->drives[plan->n_drives++];
 		memset(drive, 0, sizeof(*drive));
 		drive->device = ssdpm_device_ref(device);
 		drive->rebuild = rebuild;
-		drive->is_old = rebuild && ssdpm__has_old_table(
-						   plan, rebuild->change.path);
+		drive->is_old = is_old;
 	}
 	if (model && model != drive->model) {
 		ssdpm_model_unref(drive->model);

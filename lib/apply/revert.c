@@ -227,6 +227,7 @@ static int read_changes(struct ssdpm_plan *plan, struct changes *ret_changes,
 static int add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct changes changes;
+	bool has_old = false;
 	int err = read_changes(plan, &changes, reterr);
 
 	if (err)
@@ -239,8 +240,10 @@ static int add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	if (!err)
 		plan->goes_back = plan->reverts = changes.n;
 	ssdpm__changes_free(&changes);
+	if (!err)
+		err = ssdpm__has_old_table(plan, NULL, &has_old, reterr);
 	/* As before: with tables that the parameters of now make. */
-	if (!err && ssdpm__has_old_table(plan, NULL)) {
+	if (!err && has_old) {
 		plan->goes_back = plan->reverts = true;
 		err = ssdpm__plan_add_all_drives(plan, reterr);
 	}

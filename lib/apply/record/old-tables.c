@@ -17,8 +17,8 @@ static const char name[] = "rebuild";
 static const char new_name[] = "rebuild.new";
 
 /* A list of another boot is none: that kernel has built all tables anew. */
-static int read_list(const struct site *site, struct changes *ret_changes,
-		     struct ssdpm_error *reterr)
+int ssdpm__read_old_tables(const struct site *site, struct changes *ret_changes,
+			   struct ssdpm_error *reterr)
 {
 	int err;
 
@@ -31,16 +31,14 @@ static int read_list(const struct site *site, struct changes *ret_changes,
 static int write_list(const struct site *site, const struct changes *changes,
 		      struct ssdpm_error *reterr)
 {
-	int err;
+	int err = 0;
 
-	if (!changes->n)
-		return unlinkat(site->directory_fd, name, 0) &&
-				       errno != ENOENT ?
-			       ssdpm__fail_state(site, name, -errno, reterr) :
-			       0;
-	err = ssdpm__changes_write(site, new_name, changes->list, changes->n,
-				   reterr);
-	if (!err &&
+	if (changes->n)
+		err = ssdpm__changes_write(site, new_name, changes->list,
+					   changes->n, reterr);
+	else if (unlinkat(site->directory_fd, name, 0))
+		err = ssdpm__fail_state(site, name, -errno, reterr);
+	if (!err && changes->n &&
 	    renameat(site->directory_fd, new_name, site->directory_fd, name))
 		err = ssdpm__fail_state(site, name, -errno, reterr);
 	return err;
@@ -54,74 +52,73 @@ static struct change *find(const struct changes *changes, const char *path)
 	return NULL;
 }
 
-bool ssdpm__has_old_table(const struct ssdpm_plan *plan, const char *path)
+int ssdpm__has_old_table(const struct ssdpm_plan *plan, const char *path,
+			 bool *ret, struct ssdpm_error *reterr)
 {
 	struct changes changes = { 0 };
 	struct site site;
-	bool result;
+	int err;
 
+	*ret = false;
+	/* Whoever commits is told why the list cannot be read. */
 	if (ssdpm__site_find(plan, false, &site, NULL))
-		return false;
-	result = !read_list(&site, &changes, NULL) &&
-		 (path ? find(&changes, path) != NULL : changes.n > 0);
+		return 0;
+	err = ssdpm__read_old_tables(&site, &changes, NULL);
+	if (!err)
+		*ret = path ? find(&changes, path) != NULL : changes.n > 0;
 	ssdpm__changes_free(&changes);
 	ssdpm__site_close(&site);
-	return result;
+	return err == -ENOMEM ? ssdpm__no_memory(reterr) : 0;
 }
 
-int ssdpm__note_old_tables(const struct site *site,
+int ssdpm__note_old_tables(const struct site *site, struct changes *changes,
 			   const struct ssdpm_plan *plan,
 			   struct ssdpm_error *reterr)
 {
-	struct changes changes;
-	int err = read_list(site, &changes, reterr);
-	const size_t n = changes.n;
+	const size_t n = changes->n;
+	int err = 0;
 
 	for (size_t i = 0; !err && i < plan->n_drives; i++) {
 		const struct plan_drive *drive = &plan->drives[i];
 
 		if (!drive->is_renewed ||
-		    find(&changes, drive->rebuild->change.path))
+		    find(changes, drive->rebuild->change.path))
 			continue;
-		err = ssdpm__changes_add(&changes, &drive->rebuild->change);
+		err = ssdpm__changes_add(changes, &drive->rebuild->change);
 		if (err)
 			ssdpm__no_memory(reterr);
 	}
-	if (!err && changes.n > n)
-		err = write_list(site, &changes, reterr);
-	ssdpm__changes_free(&changes);
+	if (!err && changes->n > n)
+		err = write_list(site, changes, reterr);
 	return err;
 }
 
-void ssdpm__forget_old_tables(const struct site *site,
+/* Should it fail, tables are built anew once more. */
+void ssdpm__forget_old_tables(const struct site *site, struct changes *changes,
 			      const struct ssdpm_plan *plan)
 {
-	struct changes changes;
 	size_t n = 0;
 
-	if (read_list(site, &changes, NULL))
-		return;
 	for (size_t i = 0; i < plan->n_drives; i++) {
 		const struct plan_drive *drive = &plan->drives[i];
-		struct change *change;
+		struct change *change =
+			drive->is_renewed ?
+				find(changes, drive->rebuild->change.path) :
+				NULL;
 
-		if (!drive->is_renewed)
-			continue;
-		change = find(&changes, drive->rebuild->change.path);
 		if (change)
 			change->forgotten = true;
 	}
-	for (size_t i = 0; i < changes.n; i++) {
-		struct change *change = changes.list[i];
+	for (size_t i = 0; i < changes->n; i++) {
+		struct change *change = changes->list[i];
 
 		if (change->forgotten)
 			continue;
-		changes.list[i] = changes.list[n];
-		changes.list[n++] = change;
+		changes->list[i] = changes->list[n];
+		changes->list[n++] = change;
 	}
-	if (n < changes.n) {
-		ssdpm__changes_cut(&changes, n);
-		write_list(site, &changes, NULL);
-	}
-	ssdpm__changes_free(&changes);
+	if (n == changes->n)
+		return;
+	ssdpm__changes_cut(changes, n);
+	write_list(site, changes, NULL);
 }
