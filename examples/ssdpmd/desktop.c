@@ -153,8 +153,8 @@ static int on_profile(sd_bus_message *signal, void *userdata,
 	    sd_bus_message_read(signal, "s", &interface) < 0)
 		return 0;
 	i = find_desktop(interface);
-	if (i < N_DESKTOPS)
-		ask_profile(service, i);
+	if (i < N_DESKTOPS && ask_profile(service, i) < 0)
+		take_profile(&service->desktops[i], NULL);
 	return 0;
 }
 
@@ -172,10 +172,8 @@ static int on_owner(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 	i = find_desktop(name);
 	if (i == N_DESKTOPS)
 		return 0;
-	if (*now) {
-		ask_profile(service, i);
+	if (*now && ask_profile(service, i) >= 0)
 		return 0;
-	}
 	desktop = &service->desktops[i];
 	desktop->asked = sd_bus_slot_unref(desktop->asked);
 	take_profile(desktop, NULL);

@@ -115,8 +115,10 @@ static void be_run(struct service *service, int pipe)
 	service->n_runs = 0;
 	err = ssdpm_request_serve(service->machine, NULL, run, service, NULL,
 				  &error);
-	if (service->run_reverts)
+	if (service->run_reverts) {
+		error = (struct ssdpm_error){ 0 };
 		err = run(service, &error);
+	}
 	if (err)
 		say("%s", error.message);
 	dprintf(pipe, "%" PRIu64 " %u %s", service->n_runs, service->run_source,

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import machines
 import pytest
@@ -406,7 +406,11 @@ def test_a_folder_of_files_may_go_and_come_back(
     path.parent.mkdir(parents=True, exist_ok=True)
     (laptop / "etc").mkdir(exist_ok=True)
     bus.service(laptop, "--stay")
-    for i, leave in enumerate([shutil.rmtree, lambda path: path.rename(f"{path}.old")]):
+    ways: list[Callable[[pathlib.Path], object]] = [
+        shutil.rmtree,
+        lambda path: path.rename(f"{path}.old"),
+    ]
+    for i, leave in enumerate(ways):
         path.mkdir()
         file = path / "60-mine.conf"
         file.write_text(f"{DRIVE}max_exit_latency = {5 + i}ms\n")
@@ -770,7 +774,7 @@ def unit_of(name: str) -> configparser.ConfigParser:
     return unit
 
 
-def test_its_unit_starts_it_again_and_lets_it_write_to_modules_that_come_later() -> None:
+def test_its_unit_starts_it_again_and_lets_it_write_to_later_modules() -> None:
     service = unit_of("ssdpmd.service")["Service"]
     assert service["Restart"] == "on-failure" and int(service["RestartSec"]) >= 5
     assert service["ReadWritePaths"].split() == ["/sys/devices", "/sys/module"]
