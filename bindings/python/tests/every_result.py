@@ -367,6 +367,11 @@ CALLS: Mapping[str, Callable[[World], object]] = {
         "udev", "balanced"
     ).remove(w.root),
     "ssdpm.apply.Intent.read": lambda w: ssdpm.Intent.read(w.root),
+    "ssdpm.apply.Intent.profile": lambda w: ssdpm.Intent.read(w.root).profile("auto"),
+    "ssdpm.apply.Intent.settings": lambda w: ssdpm.Intent.read(w.root).settings(),
+    "ssdpm.apply.serve_requests": lambda w: ssdpm.serve_requests(
+        dict, w.root, w.folder / "run"
+    ),
     "ssdpm.apply.persist": lambda w: ssdpm.persist("udev", w.settings),
     "ssdpm.apply.plan": lambda w: w.plan,
     "ssdpm.apply.Plan.to_dict": lambda w: w.plan.to_dict(),

@@ -161,6 +161,7 @@ def make_plans(world: World) -> None:
             pass  # The drive has none: it is the call that is noted.
     ssdpm.Intent.keep("profile = auto", other.machine.open("nvme0"), other.machine)
     ssdpm.Intent.forget(other.machine)
+    ssdpm.add_request(other.machine, world.folder / "requests")
     ssdpm.persist("udev", "balanced").write(world.write_machine("laptop"))
     ssdpm.persist("udev", "balanced").check(world.root)
     world.machine.capture(world.folder / "captured")
