@@ -169,6 +169,10 @@ struct ssdpm_plan {
 	size_t n_steps;
 	struct plan_drive *drives;
 	size_t n_drives;
+	/* Tables that are older than the parameters, once they were asked for.
+	 */
+	struct changes old_tables;
+	bool old_tables_are_read;
 	/* What the caller sees: steps and rebuilds, in the order of a commit.
 	 */
 	struct step **order;
@@ -483,8 +487,8 @@ int ssdpm__journal_read(const struct site *site, struct changes *ret_changes,
 int ssdpm__journal_open(struct site *site);
 
 /* old-tables.c: is that of this tolerance one of them? NULL: is there any? */
-int ssdpm__has_old_table(const struct ssdpm_plan *plan, const char *path,
-			 bool *ret, struct ssdpm_error *reterr);
+int ssdpm__has_old_table(struct ssdpm_plan *plan, const char *path, bool *ret,
+			 struct ssdpm_error *reterr);
 int ssdpm__read_old_tables(const struct site *site, struct changes *ret_changes,
 			   struct ssdpm_error *reterr);
 /* Before parameters are written: those that drives will have built anew. */

@@ -80,6 +80,8 @@ static void forget_steps(struct ssdpm_plan *plan)
 		ssdpm_device_unref(plan->drives[i].device);
 		ssdpm_model_unref(plan->drives[i].model);
 	}
+	ssdpm__changes_free(&plan->old_tables);
+	plan->old_tables_are_read = false;
 	plan->n_steps = 0;
 	plan->n_drives = 0;
 	plan->n_order = 0;

@@ -52,23 +52,30 @@ static struct change *find(const struct changes *changes, const char *path)
 	return NULL;
 }
 
-int ssdpm__has_old_table(const struct ssdpm_plan *plan, const char *path,
-			 bool *ret, struct ssdpm_error *reterr)
+/* Once for all drives. Whoever commits is told why it cannot be read. */
+static int read_once(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
-	struct changes changes = { 0 };
 	struct site site;
 	int err;
 
-	*ret = false;
-	/* Whoever commits is told why the list cannot be read. */
-	if (ssdpm__site_find(plan, false, &site, NULL))
+	if (plan->old_tables_are_read ||
+	    ssdpm__site_find(plan, false, &site, NULL))
 		return 0;
-	err = ssdpm__read_old_tables(&site, &changes, NULL);
-	if (!err)
-		*ret = path ? find(&changes, path) != NULL : changes.n > 0;
-	ssdpm__changes_free(&changes);
+	err = ssdpm__read_old_tables(&site, &plan->old_tables, NULL);
 	ssdpm__site_close(&site);
+	plan->old_tables_are_read = err != -ENOMEM;
 	return err == -ENOMEM ? ssdpm__no_memory(reterr) : 0;
+}
+
+int ssdpm__has_old_table(struct ssdpm_plan *plan, const char *path, bool *ret,
+			 struct ssdpm_error *reterr)
+{
+	int err = read_once(plan, reterr);
+
+	if (!err)
+		*ret = path ? find(&plan->old_tables, path) != NULL :
+			      plan->old_tables.n > 0;
+	return err;
 }
 
 int ssdpm__note_old_tables(const struct site *site, struct changes *changes,

@@ -112,6 +112,13 @@ static const char *format_after(const struct change *change,
 	return tries;
 }
 
+/* At most: to make the lines twice would take as long again. */
+static size_t longest(const struct change *change)
+{
+	return strlen(change->kind->word) + strlen(change->path) +
+	       2 * (size_t)SSDPM__VALUE_BYTES + sizeof("\t\t\t\n");
+}
+
 static size_t put(const struct change *change, char *text, size_t size)
 {
 	char before[SSDPM__VALUE_BYTES], after[SSDPM__VALUE_BYTES];
@@ -136,7 +143,7 @@ static int format(const char *boot, struct change *const *changes, size_t n,
 		    !is_plain(changes[i]->before.text) ||
 		    !is_plain(changes[i]->after.text))
 			return -EINVAL;
-		size += put(changes[i], NULL, 0);
+		size += longest(changes[i]);
 	}
 	text = malloc(size);
 	if (!text)
