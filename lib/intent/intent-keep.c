@@ -358,26 +358,49 @@ static int check_draft(const struct keeping *keeping,
 			   kept->path, INTENT_MAX_LINES);
 }
 
-static int edit(const struct keeping *keeping, const struct kept_file *kept,
-		struct ssdpm_error *reterr)
+/* What becomes of the old text; same: its section for these drives, or NULL. */
+typedef void (*draft_fn)(struct draft *draft, const struct keeping *keeping,
+			 const struct ssdpm_intent *old,
+			 const struct intent_section *same);
+
+static void put_in(struct draft *draft, const struct keeping *keeping,
+		   const struct ssdpm_intent *old,
+		   const struct intent_section *same)
 {
-	const struct intent_section *same;
+	if (same) {
+		draft_edited(draft, old, same, keeping->new, keeping->lines);
+		return;
+	}
+	add(draft, old->files->text, old->files->size);
+	add(draft, "\n", 1);
+	add_text(draft, keeping->section);
+}
+
+/* What is kept for good is no longer what is so until the boot. */
+static void take_out(struct draft *draft, const struct keeping *keeping,
+		     const struct ssdpm_intent *old,
+		     const struct intent_section *same)
+{
+	if (same && is_replaced_whole(old, same, keeping->new))
+		draft_without(draft, old, same);
+	else if (same)
+		draft_edited(draft, old, same, keeping->new, "");
+}
+
+/* Without a draft the file stays as it is. */
+static int edit(const struct keeping *keeping, const struct kept_file *kept,
+		draft_fn go, struct ssdpm_error *reterr)
+{
 	struct draft draft = { 0 };
 	struct ssdpm_intent *old;
 	int err = read_old(keeping->machine, kept, &old, reterr);
 
 	if (err)
 		return err;
-	same = find_same(old, keeping->new);
-	if (same) {
-		draft_edited(&draft, old, same, keeping->new, keeping->lines);
-	} else {
-		add(&draft, old->files->text, old->files->size);
-		add(&draft, "\n", 1);
-		add_text(&draft, keeping->section);
-	}
-	err = check_draft(keeping, kept, &draft, old, reterr);
-	if (!err && !(keeping->flags & SSDPM_KEEP_CHECK))
+	go(&draft, keeping, old, find_same(old, keeping->new));
+	if (draft.text || draft.err)
+		err = check_draft(keeping, kept, &draft, old, reterr);
+	if (!err && draft.text && !(keeping->flags & SSDPM_KEEP_CHECK))
 		err = write_new(keeping->machine, kept, draft.text, reterr);
 	free(draft.text);
 	ssdpm_intent_free(old);
@@ -409,32 +432,6 @@ static int lock(struct ssdpm_machine *machine, int *ret_fd,
 	return err;
 }
 
-/* What is kept for good is no longer what is so until the boot. */
-static int take_out(const struct keeping *keeping, struct ssdpm_error *reterr)
-{
-	const struct kept_file *kept = &passing;
-	const struct intent_section *same;
-	struct draft draft = { 0 };
-	struct ssdpm_intent *old;
-	int err = read_old(keeping->machine, kept, &old, reterr);
-
-	if (err)
-		return err;
-	same = find_same(old, keeping->new);
-	if (same) {
-		if (is_replaced_whole(old, same, keeping->new))
-			draft_without(&draft, old, same);
-		else
-			draft_edited(&draft, old, same, keeping->new, "");
-		err = draft.err ? ssdpm__no_memory(reterr) :
-				  write_new(keeping->machine, kept, draft.text,
-					    reterr);
-	}
-	free(draft.text);
-	ssdpm_intent_free(old);
-	return err;
-}
-
 static int edit_locked(const struct keeping *keeping,
 		       const struct kept_file *kept, struct ssdpm_error *reterr)
 {
@@ -442,9 +439,9 @@ static int edit_locked(const struct keeping *keeping,
 
 	if (err)
 		return err;
-	err = edit(keeping, kept, reterr);
+	err = edit(keeping, kept, put_in, reterr);
 	if (!err && kept == &lasting)
-		err = take_out(keeping, reterr);
+		err = edit(keeping, &passing, take_out, reterr);
 	close(fd);
 	return err;
 }
@@ -522,8 +519,9 @@ int ssdpm_intent_keep(struct ssdpm_machine *machine,
 	if (!err)
 		err = check_profile(&keeping, reterr);
 	if (!err)
-		err = (flags & SSDPM_KEEP_CHECK ? edit : edit_locked)(
-			&keeping, kept, reterr);
+		err = flags & SSDPM_KEEP_CHECK ?
+			      edit(&keeping, kept, put_in, reterr) :
+			      edit_locked(&keeping, kept, reterr);
 	ssdpm_intent_free(keeping.new);
 	ssdpm_intent_free(keeping.all);
 	free(section.text);
