@@ -573,10 +573,12 @@ static void mark_renewed(const struct ssdpm_plan *plan)
 			ssdpm__drive_is_built_anew(plan, &plan->drives[i]);
 }
 
-static void unmark_failed(const struct ssdpm_plan *plan)
+/* all: nothing was done, or all of it was undone. */
+static void unmark_failed(const struct ssdpm_plan *plan, bool all)
 {
 	for (size_t i = 0; i < plan->n_drives; i++)
-		if (ssdpm_plan_has_failed(plan, name_of(&plan->drives[i])))
+		if (all ||
+		    ssdpm_plan_has_failed(plan, name_of(&plan->drives[i])))
 			plan->drives[i].is_renewed = false;
 }
 
@@ -601,11 +603,13 @@ static int commit_locked(struct commit_work *work, struct ssdpm_error *reterr)
 		err = recheck(work, failed, &result);
 	work->device = NULL;
 	mark_renewed(plan);
-	if (!err && plan->is_each && plan->n_order)
+	if (err)
+		unmark_failed(plan, true);
+	else if (plan->is_each && plan->n_order)
 		err = commit_each(work, failed, &result);
-	else if (!err)
+	else
 		err = commit_device(work, reterr);
-	unmark_failed(plan);
+	unmark_failed(plan, err && !plan->is_each);
 	ssdpm__forget_old_tables(work->site, &work->old, plan);
 	ssdpm__changes_free(&work->old);
 	forget_kept(work);

@@ -772,6 +772,14 @@ def test_tables_that_a_kill_left_older_than_the_parameters_are_built_anew(
         if is_new and "nvme-core" not in kinds:
             assert kinds == {"rebuild"}, number
             n_old += 1
+            # A commit that fails before it has done anything forgets none.
+            failed = ssdpm.shell(
+                "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=renameat -e "
+                "inject=renameat:error=EIO "
+                f"ssdpm apply --strict --config -q --root {root}"
+            )
+            assert failed.returncode == 1
+            assert (root / "run/ssdpm/rebuild").exists()
         assert ssdpm("check", "--config", "-q", "--root", str(root)).returncode == 5
         assert ssdpm("apply", "--config", "-q", "--root", str(root)).returncode == 0
         assert ssdpm("check", "--config", "-q", "--root", str(root)).returncode == 0
