@@ -42,26 +42,6 @@ def initramfs(kernel: vm.Kernel) -> bytes:
     return image.finish()
 
 
-def run(command: list[str], directory: pathlib.Path, limit: float) -> int:
-    variables = {
-        name: value.replace("{dir}", str(directory))
-        for name, value in machine.ENVIRONMENT.items()
-    }
-    with open(directory / "qemu.err", "ab") as errors:
-        try:
-            return subprocess.run(
-                command,
-                env={**os.environ, **variables},
-                stdin=subprocess.DEVNULL,
-                stdout=errors,
-                stderr=errors,
-                timeout=limit,
-                check=False,
-            ).returncode
-        except subprocess.TimeoutExpired:
-            return -1
-
-
 @pytest.fixture(scope="module")
 def guest() -> vm.Guest:
     """Some boots of one disk."""
@@ -94,7 +74,7 @@ def guest() -> vm.Guest:
         *(each.replace("{dir}", str(directory)) for each in qemu),
     ]
     for boot in BOOTS:
-        status = run(command, directory, 900)
+        status = vm.run_qemu(command, directory, machine.ENVIRONMENT, 900)
         console = (directory / "console").read_text(errors="replace")
         assert "Kernel panic" not in console, (boot, console[:2000])
         # -1: it took too long. The console says how far it has come.

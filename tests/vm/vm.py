@@ -358,6 +358,29 @@ class Guest:
         return path.read_text() if path.exists() else ""
 
 
+def run_qemu(
+    command: list[str], directory: pathlib.Path, environment: dict[str, str], limit: float
+) -> int:
+    """The status of QEMU, whose words are added to qemu.err; -1: it took too long.
+
+    In the environment {dir} is the directory.
+    """
+    variables = {k: v.replace("{dir}", str(directory)) for k, v in environment.items()}
+    with open(directory / "qemu.err", "ab") as errors:
+        try:
+            return subprocess.run(
+                command,
+                env={**os.environ, **variables},
+                stdin=subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
+                timeout=limit,
+                check=False,
+            ).returncode
+        except subprocess.TimeoutExpired:
+            return -1
+
+
 def boot(
     name: str,
     release: str,
@@ -408,22 +431,7 @@ def boot(
         *(a.replace("{dir}", str(directory)) for a in qemu or []),
     ]
     start = time.monotonic()
-    variables = {
-        k: v.replace("{dir}", str(directory)) for k, v in (environment or {}).items()
-    }
-    with open(directory / "qemu.err", "wb") as errors:
-        try:
-            status = subprocess.run(
-                command,
-                env={**os.environ, **variables},
-                stdin=subprocess.DEVNULL,
-                stdout=errors,
-                stderr=errors,
-                timeout=limit,
-                check=False,
-            ).returncode
-        except subprocess.TimeoutExpired:
-            status = -1
+    status = run_qemu(command, directory, environment or {}, limit)
     seconds = time.monotonic() - start
     initrd.unlink()
     # The guest's own status 0, as isa-debug-exit gives it; QEMU's failure is 1.
