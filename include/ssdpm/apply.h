@@ -481,7 +481,8 @@ SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
  * and then, for the parameters of nvme_core and for each drive and port after
  * them, writes a journal, does the steps and reads each back. If one fails,
  * those of the same device that were done are undone in reverse, the others go
- * on, and the code is that of the first failure; the states of the steps say
+ * on (also if that one cannot be put back: every later lock tries it again),
+ * and the code is that of the first failure; the states of the steps say
  * what happened: a device that failed has one with SSDPM_STEP_FAILED. With
  * SSDPM_PLAN_STRICT all steps are one such transaction. Nothing is written
  * where all is so already: not even the lock.
@@ -602,7 +603,8 @@ struct ssdpm_journal {
  * Writes nothing, and needs no privileges. While a journal stands nothing can
  * be called in force. ssdpm_plan_lock(), ssdpm_plan_commit() and
  * ssdpm_recover() undo what it names; with SSDPM_JOURNAL_REFUSED each of them
- * returns -EIO.
+ * returns -EIO. Where one device cannot be put back, only ssdpm_recover() and a
+ * plan with SSDPM_PLAN_STRICT fail; of others the steps for that device do.
  *
  * Return: 0; -EACCES, -EPERM (see struct ssdpm_plan_params), -EINVAL, -E2BIG
  * (sizes), -ENOMEM.

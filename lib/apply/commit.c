@@ -115,15 +115,32 @@ static bool is_of(const struct commit_work *work, const char *device)
 	return !work->device || !strcmp(work->device, device);
 }
 
+/* What is half done is put back before anything else is set there. */
+static int check_aside(const struct commit_work *work, const struct step *step,
+		       struct ssdpm_error *reterr)
+{
+	if (step->state == SSDPM_STEP_LEFT_ALONE ||
+	    !ssdpm__journal_is_aside(work->site, &step->change))
+		return 0;
+	return ssdpm__fail(reterr, -EIO, 0,
+			   "%s: what an earlier commit has set there cannot be "
+			   "put back",
+			   step->device);
+}
+
 static int recheck_device(const struct commit_work *work,
 			  struct ssdpm_error *reterr)
 {
 	struct ssdpm_plan *plan = work->plan;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < plan->n_order; i++)
-		if (is_of(work, plan->order[i]->device))
+	for (size_t i = 0; !err && i < plan->n_order; i++) {
+		if (!is_of(work, plan->order[i]->device))
+			continue;
+		err = check_aside(work, plan->order[i], reterr);
+		if (!err)
 			err = recheck_step(plan, plan->order[i], reterr);
+	}
 	for (size_t i = 0; !err && i < plan->n_drives; i++)
 		if (is_of(work, name_of(&plan->drives[i])))
 			err = recheck_table(plan, &plan->drives[i], reterr);
@@ -308,11 +325,14 @@ static void undo(struct commit_work *work, struct ssdpm_error *reterr)
 	err = ssdpm__undo(work->site, work->changes, work->n, &undone, &error);
 	read_all_back(work);
 	if (!err)
-		err = ssdpm__journal_forget(work->site, &error);
+		err = ssdpm__journal_forget(work->site, SSDPM__JOURNAL, &error);
 	if (!err && work->site->goes_back)
 		ssdpm__reserve(work->site, "undo", NULL);
-	if (err)
-		add_words(reterr, "; and to undo it failed: ", error.message);
+	if (!err)
+		return;
+	add_words(reterr, "; and to undo it failed: ", error.message);
+	if (work->device)
+		ssdpm__journal_set_aside(work->site, work->changes, work->n);
 }
 
 /* Only what took their place is replaced by them again. */
@@ -346,12 +366,18 @@ static int do_steps(struct commit_work *work, struct ssdpm_error *reterr)
 				  work->n, work->plan, work->device, reterr);
 	/* From here on it is committed. */
 	if (!err)
-		err = ssdpm__journal_remove(work->site, reterr);
+		err = ssdpm__journal_remove(work->site, SSDPM__JOURNAL, reterr);
 	if (err)
 		undo(work, reterr);
 	else
 		ssdpm__keep_finish(work->site);
 	return err;
+}
+
+static void note_serial(const struct ssdpm_plan *plan, struct change *change)
+{
+	if (!change->serial)
+		change->serial = ssdpm__read_serial(plan->machine, change);
 }
 
 /* What an earlier commit of the plan has not undone is to be done again. */
@@ -390,8 +416,10 @@ static int take_steps(struct commit_work *work, struct ssdpm_error *reterr)
 		if (!is_of(work, name_of(drive)))
 			continue;
 		drive->table.begun = false;
-		if (drive->is_foreign && ssdpm__drive_is_rebuilt(plan, drive))
-			work->changes[work->n++] = &drive->table;
+		if (!drive->is_foreign || !ssdpm__drive_is_rebuilt(plan, drive))
+			continue;
+		note_serial(plan, &drive->table);
+		work->changes[work->n++] = &drive->table;
 	}
 	return 0;
 }
@@ -439,6 +467,25 @@ static int commit_device(struct commit_work *work, struct ssdpm_error *reterr)
 	return err;
 }
 
+/* The first step of the device that is to be done, or else that is in force. */
+static struct step *find_step(const struct commit_work *work)
+{
+	const struct ssdpm_plan *plan = work->plan;
+	struct step *found = NULL;
+
+	for (size_t i = 0; i < plan->n_order; i++) {
+		struct step *step = plan->order[i];
+
+		if (!is_of(work, step->device))
+			continue;
+		if (is_to_be_done(step))
+			return step;
+		if (!found && step->state == SSDPM_STEP_IN_FORCE)
+			found = step;
+	}
+	return found;
+}
+
 /*
  * No step has failed, but what goes with them: the first one says so. What
  * could not be put back keeps its state.
@@ -446,18 +493,13 @@ static int commit_device(struct commit_work *work, struct ssdpm_error *reterr)
 static void fail_device(const struct commit_work *work,
 			const struct ssdpm_error *error)
 {
-	const struct ssdpm_plan *plan = work->plan;
+	struct step *step = find_step(work);
 
-	for (size_t i = 0; i < plan->n_order; i++) {
-		struct step *step = plan->order[i];
-
-		if (!is_of(work, step->device) || !is_to_be_done(step))
-			continue;
-		if (ssdpm__step_is_pending(step))
-			step_failed(step, 0, error, NULL);
-		step->failed = true;
+	if (!step)
 		return;
-	}
+	if (ssdpm__step_is_pending(step) || step->state == SSDPM_STEP_IN_FORCE)
+		step_failed(step, 0, error, NULL);
+	step->failed = true;
 }
 
 /* A device that is gone is nobody else's failure, but a stale plan is. */
@@ -550,11 +592,12 @@ static int commit_each(struct commit_work *work, const bool *failed,
 		if (failed[i] || !is_first(plan, i))
 			continue;
 		work->device = plan->order[i]->device;
-		/* One journal: it is needed until its values are put back. */
-		if (result->err && ssdpm__journal_exists(plan))
+		/* One of values that all share: they are to be put back first.
+		 */
+		if (result->err && ssdpm__journal_stands(work->site))
 			err = ssdpm__fail(&error, -EIO, 0,
-					  "%s: left as it is: the journal of "
-					  "another device stands",
+					  "%s: left as it is: what all drives "
+					  "share is to be put back first",
 					  work->device);
 		else
 			err = commit_noted(work, plan->order[i], &error);
@@ -594,7 +637,7 @@ static int commit_locked(struct commit_work *work, struct ssdpm_error *reterr)
 		return ssdpm__no_memory(reterr);
 	work->site->goes_back = plan->goes_back;
 	/* Under one lock, too: it may be what this plan could not undo. */
-	err = ssdpm__recover(work->site, &found, reterr);
+	err = ssdpm__recover(work->site, plan->is_each, &found, reterr);
 	if (found.state != SSDPM_JOURNAL_NONE)
 		plan->journal = found;
 	if (!err)
@@ -651,6 +694,13 @@ static bool is_needless(const struct ssdpm_plan *plan, int err)
 	       !ssdpm__journal_exists(plan);
 }
 
+static void note_serials(const struct ssdpm_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_order; i++)
+		if (plan->order[i]->state != SSDPM_STEP_LEFT_ALONE)
+			note_serial(plan, &plan->order[i]->change);
+}
+
 int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct commit_work work = { .plan = plan, .site = &plan->site };
@@ -664,6 +714,7 @@ int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	err = ssdpm_plan_read(plan, &error);
 	if (err)
 		return ssdpm__pass_on(err, &error, reterr);
+	note_serials(plan);
 	if (is_idle(plan)) {
 		plan->committed = true;
 		return 0;

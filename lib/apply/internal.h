@@ -99,6 +99,8 @@ struct change {
 	bool is_recent; /* the commit that runs has added it to the record */
 	enum flux flux;
 	char *path;
+	/* A checksum of the serial number of the controller; 0: not known. */
+	uint64_t serial;
 	struct value before;
 	struct value after;
 	/* Of a port: it gets the first of these that the kernel knows. */
@@ -355,6 +357,13 @@ uint32_t ssdpm__parameter_of(const char *path);
 /* Is it the latency tolerance of this controller, ".../nvme0"? */
 bool ssdpm__is_tolerance_of(const struct change *change,
 			    const char *controller);
+/* Of whom the value is: "nvme0", "host3"; "all": of all controllers. */
+void ssdpm__change_device(const struct change *change, char name[32]);
+/* Of the controller that is there now; 0 for the value of a port, too. */
+uint64_t ssdpm__read_serial(const struct ssdpm_machine *machine,
+			    const struct change *change);
+/* Is it certain that another controller has its place? */
+bool ssdpm__is_another(const struct change *change, uint64_t serial);
 /* As ssdpm__removal(), for the device that has the value. */
 const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
 				 const struct change *change);
@@ -466,6 +475,9 @@ void ssdpm__site_close_journal(struct site *site);
 
 /* journal.c */
 
+#define SSDPM__JOURNAL "journal"
+enum { SSDPM__JOURNAL_BYTES = 48 }; /* of its name */
+
 /* The change of each step, in the order of a commit, into the file. */
 int ssdpm__journal_write(struct site *site, struct change *const *changes,
 			 size_t n, struct ssdpm_error *reterr);
@@ -474,17 +486,33 @@ int ssdpm__journal_begin(const struct site *site, size_t index,
 /* Should that fail, it is put back all the same. */
 void ssdpm__journal_back(const struct site *site, size_t index);
 /* The point from which on a commit counts. */
-int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr);
+int ssdpm__journal_remove(struct site *site, const char *name,
+			  struct ssdpm_error *reterr);
 /* It was not committed: what it would have kept goes first. */
-int ssdpm__journal_forget(struct site *site, struct ssdpm_error *reterr);
+int ssdpm__journal_forget(struct site *site, const char *name,
+			  struct ssdpm_error *reterr);
+/*
+ * The changes of the journal could not all be put back: are they those of one
+ * device, and is it set aside?
+ */
+bool ssdpm__journal_set_aside(struct site *site, struct change *const *changes,
+			      size_t n);
+/* Is that of this device? */
+bool ssdpm__journal_is_aside(const struct site *site,
+			     const struct change *change);
+/* One that is not set aside. */
+bool ssdpm__journal_stands(const struct site *site);
+/* Any. */
 bool ssdpm__journal_exists(const struct ssdpm_plan *plan);
+bool ssdpm__is_journal(const char *name);
+/* The next name of one; "": the first. -ENOENT: there is none. */
+int ssdpm__journal_next(const struct site *site,
+			char name[SSDPM__JOURNAL_BYTES],
+			struct ssdpm_error *reterr);
 /* What somebody left who was killed before it had its name. */
 void ssdpm__journal_drop_new(const struct site *site);
-/* As ssdpm__changes_read(). */
-int ssdpm__journal_read(const struct site *site, struct changes *ret_changes,
-			struct ssdpm_error *reterr);
 /* To add lines to it. */
-int ssdpm__journal_open(struct site *site);
+int ssdpm__journal_open(struct site *site, const char *name);
 
 /* old-tables.c: is that of this tolerance one of them? NULL: is there any? */
 int ssdpm__has_old_table(struct ssdpm_plan *plan, const char *path, bool *ret,
@@ -501,8 +529,12 @@ void ssdpm__forget_old_tables(const struct site *site, struct changes *changes,
 
 /* recover.c */
 
-/* Undo what a killed commit left. Values of others are left alone. */
-int ssdpm__recover(struct site *site, struct ssdpm_journal *ret_journal,
+/*
+ * Undo what a killed commit left. Values of others are left alone. each: a
+ * device that cannot be put back is no failure; its journal is set aside.
+ */
+int ssdpm__recover(struct site *site, bool each,
+		   struct ssdpm_journal *ret_journal,
 		   struct ssdpm_error *reterr);
 
 /* Likewise, for a plan whose site is open; then read what it plans with. */
@@ -510,6 +542,8 @@ int ssdpm__plan_recover(struct ssdpm_plan *plan, struct ssdpm_error *reterr);
 
 /* record.c, record-read.c: lists of changes in files */
 
+/* FNV-1a: against damage, not against somebody. */
+uint64_t ssdpm__checksum(const char *text, size_t n);
 /* Path and values are copied. */
 int ssdpm__changes_add(struct changes *changes, const struct change *change);
 void ssdpm__changes_free(struct changes *changes);

@@ -243,21 +243,72 @@ bool ssdpm__is_tolerance_of(const struct change *change, const char *controller)
 	       !strncmp(change->path + n, "/power/", 7);
 }
 
-const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
-				 const struct change *change)
+/* Component of a path, counted from its end; "": there is none. */
+static void take_component(const char *path, size_t from_end, char name[32])
 {
-	char path[SSDPM__TARGET_BYTES];
+	const char *end = path + strlen(path), *at;
+
+	for (;;) {
+		for (at = end; at > path && at[-1] != '/'; at--)
+			;
+		if (!from_end-- || at == path)
+			break;
+		end = at - 1;
+	}
+	snprintf(name, 32, "%.*s", (int)(end - at < 31 ? end - at : 31), at);
+}
+
+/* ".../nvme0/power/FILE", ".../nvme0", ".../host3/FILE" */
+void ssdpm__change_device(const struct change *change, char name[32])
+{
+	if (change->kind->depth < 0)
+		snprintf(name, 32, "all");
+	else
+		take_component(change->path, (size_t)change->kind->depth, name);
+}
+
+/* The directory of the device that has the value; false: there is none. */
+static bool device_path(const struct change *change,
+			char path[SSDPM__TARGET_BYTES])
+{
 	char *slash = path;
 
 	if (change->kind->depth < 0)
-		return NULL;
-	snprintf(path, sizeof(path), "%s", change->path);
+		return false;
+	snprintf(path, SSDPM__TARGET_BYTES, "%s", change->path);
 	for (int i = change->kind->depth; i && slash; i--) {
 		slash = strrchr(path, '/');
 		if (slash)
 			*slash = '\0';
 	}
-	return slash ? ssdpm__removal(machine, path) : NULL;
+	return slash;
+}
+
+uint64_t ssdpm__read_serial(const struct ssdpm_machine *machine,
+			    const struct change *change)
+{
+	char path[SSDPM__TARGET_BYTES], file[SSDPM__PATH_BYTES];
+	char serial[SSDPM__TEXT_BYTES];
+
+	if (change->kind->has_tries || !device_path(change, path) ||
+	    ssdpm__join(file, path, "serial") ||
+	    ssdpm__read_text(machine, file, serial, sizeof(serial)) ||
+	    !serial[0])
+		return 0;
+	return ssdpm__checksum(serial, strlen(serial));
+}
+
+bool ssdpm__is_another(const struct change *change, uint64_t serial)
+{
+	return change->serial && serial && change->serial != serial;
+}
+
+const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
+				 const struct change *change)
+{
+	char path[SSDPM__TARGET_BYTES];
+
+	return device_path(change, path) ? ssdpm__removal(machine, path) : NULL;
 }
 
 const char *ssdpm_step_kind_to_string(uint32_t kind)

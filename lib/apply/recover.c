@@ -10,10 +10,27 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-static int undo_killed(struct site *site, const struct changes *changes,
+static void note_undone(struct site *site, const struct undone *undone,
+			uint64_t age_ms, struct ssdpm_journal *ret_journal)
+{
+	ret_journal->state = SSDPM_JOURNAL_UNDONE;
+	ret_journal->n_undone += undone->n;
+	ret_journal->n_left_alone += undone->n_left_alone;
+	if (ret_journal->age_ms < age_ms)
+		ret_journal->age_ms = age_ms;
+	ssdpm__log(site->machine, SSDPM_LOG_WARNING,
+		   "a commit was killed, or could not undo all, %" PRIu64
+		   " s ago and is undone now "
+		   "(values put back: %" PRIu32 ", left alone: %" PRIu32 ")",
+		   age_ms / 1000, undone->n, undone->n_left_alone);
+}
+
+static int undo_killed(struct site *site, const char *name,
+		       const struct changes *changes, bool each,
 		       struct ssdpm_journal *ret_journal,
 		       struct ssdpm_error *reterr)
 {
@@ -21,28 +38,24 @@ static int undo_killed(struct site *site, const struct changes *changes,
 	uint64_t age_ms = 0;
 	int err;
 
-	ssdpm__file_age(site, "journal", &age_ms);
+	ssdpm__file_age(site, name, &age_ms);
 	/* Without it nobody learns how far this came: that is no reason. */
-	ssdpm__journal_open(site);
+	ssdpm__journal_open(site, name);
 	err = ssdpm__undo(site, changes->list, changes->n, &undone, reterr);
 	if (!err)
-		err = ssdpm__journal_forget(site, reterr);
-	if (err)
-		return err;
-	ret_journal->state = SSDPM_JOURNAL_UNDONE;
-	ret_journal->n_undone = undone.n;
-	ret_journal->n_left_alone = undone.n_left_alone;
-	ret_journal->age_ms = age_ms;
-	ssdpm__log(site->machine, SSDPM_LOG_WARNING,
-		   "a commit was killed, or could not undo all, %" PRIu64
-		   " s ago and is undone now "
-		   "(values put back: %" PRIu32 ", left alone: %" PRIu32 ")",
-		   age_ms / 1000, undone.n, undone.n_left_alone);
-	return 0;
+		err = ssdpm__journal_forget(site, name, reterr);
+	ssdpm__site_close_journal(site);
+	if (!err)
+		note_undone(site, &undone, age_ms, ret_journal);
+	else if (each &&
+		 (strcmp(name, SSDPM__JOURNAL) ||
+		  ssdpm__journal_set_aside(site, changes->list, changes->n)))
+		err = 0;
+	return err;
 }
 
 /* It stands until somebody removes it. */
-static void note_refused(const struct site *site, int err,
+static void note_refused(const struct site *site, const char *name, int err,
 			 const struct ssdpm_error *error,
 			 struct ssdpm_journal *ret_journal)
 {
@@ -50,37 +63,65 @@ static void note_refused(const struct site *site, int err,
 		return;
 	ret_journal->state = SSDPM_JOURNAL_REFUSED;
 	ret_journal->line = error->line;
-	ssdpm__file_age(site, "journal", &ret_journal->age_ms);
+	ssdpm__file_age(site, name, &ret_journal->age_ms);
 	snprintf(ret_journal->reason, sizeof(ret_journal->reason), "%s",
 		 error->message);
 }
 
-int ssdpm__recover(struct site *site, struct ssdpm_journal *ret_journal,
-		   struct ssdpm_error *reterr)
+static int recover_one(struct site *site, const char *name, bool each,
+		       struct ssdpm_journal *ret_journal,
+		       struct ssdpm_error *reterr)
 {
 	struct changes changes = { 0 };
 	struct ssdpm_error error;
 	int err;
 
+	err = ssdpm__changes_read(site, name, &changes, &error);
+	if (err == -ENOENT)
+		return 0;
+	if (err == -ESTALE)
+		return ssdpm__journal_forget(site, name, reterr);
+	if (err) {
+		note_refused(site, name, err, &error, ret_journal);
+		return ssdpm__pass_on(err, &error, reterr);
+	}
+	err = undo_killed(site, name, &changes, each, ret_journal, reterr);
+	ssdpm__changes_free(&changes);
+	return err;
+}
+
+/* A commit that is complete but for the name of what it keeps. */
+static int finish(struct site *site, struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	/* The next one would be written over it. */
+	if (!ssdpm__journal_stands(site))
+		err = ssdpm__keep_finish(site);
+	if (!err || err == -ENOENT)
+		return 0;
+	return ssdpm__fail_state(site, "undo.new", err, reterr);
+}
+
+int ssdpm__recover(struct site *site, bool each,
+		   struct ssdpm_journal *ret_journal,
+		   struct ssdpm_error *reterr)
+{
+	/* Those that are set aside first: none is tried twice. */
+	char name[SSDPM__JOURNAL_BYTES] = SSDPM__JOURNAL;
+	int err;
+
 	*ret_journal = (struct ssdpm_journal){ .size = sizeof(*ret_journal),
 					       .state = SSDPM_JOURNAL_NONE };
 	ssdpm__journal_drop_new(site);
-	err = ssdpm__journal_read(site, &changes, &error);
-	if (err == -ENOENT) {
-		/* The next one would be written over it. */
-		err = ssdpm__keep_finish(site);
-		if (!err || err == -ENOENT)
-			return 0;
-		return ssdpm__fail_state(site, "undo.new", err, reterr);
-	}
-	if (err == -ESTALE)
-		return ssdpm__journal_forget(site, reterr);
-	if (err) {
-		note_refused(site, err, &error, ret_journal);
-		return ssdpm__pass_on(err, &error, reterr);
-	}
-	err = undo_killed(site, &changes, ret_journal, reterr);
-	ssdpm__changes_free(&changes);
+	err = finish(site, reterr);
+	while (!err && !(err = ssdpm__journal_next(site, name, reterr)))
+		err = recover_one(site, name, each, ret_journal, reterr);
+	if (err == -ENOENT)
+		err = ssdpm__journal_stands(site) ?
+			      recover_one(site, SSDPM__JOURNAL, each,
+					  ret_journal, reterr) :
+			      0;
 	return err;
 }
 
@@ -89,7 +130,8 @@ int ssdpm__plan_recover(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
 	int err;
 
-	err = ssdpm__recover(&plan->site, &plan->journal, reterr);
+	err = ssdpm__recover(&plan->site, plan->is_each, &plan->journal,
+			     reterr);
 	if (!err)
 		err = ssdpm_machine_read_facts(plan->machine, &facts, reterr);
 	if (!err)
@@ -161,13 +203,17 @@ static int look_at_journal(const struct site *site,
 			   struct ssdpm_journal *ret_journal,
 			   struct ssdpm_error *reterr)
 {
+	char name[SSDPM__JOURNAL_BYTES] = "";
 	struct changes changes = { 0 };
 	struct ssdpm_error error;
 	uint64_t age_ms;
 	uint32_t state;
 	int err;
 
-	err = ssdpm__journal_read(site, &changes, &error);
+	err = ssdpm__journal_next(site, name, reterr);
+	if (err)
+		return err;
+	err = ssdpm__changes_read(site, name, &changes, &error);
 	ssdpm__changes_free(&changes);
 	if (err && err != -EIO)
 		return err == -ESTALE ? -ENOENT :
@@ -178,11 +224,11 @@ static int look_at_journal(const struct site *site,
 	else if (state == SSDPM_JOURNAL_RUNNING)
 		err = 0;
 	if (err) {
-		note_refused(site, err, &error, ret_journal);
+		note_refused(site, name, err, &error, ret_journal);
 		return 0;
 	}
 	/* It may have ended between the two. */
-	err = ssdpm__file_age(site, "journal", &age_ms);
+	err = ssdpm__file_age(site, name, &age_ms);
 	if (err)
 		return err;
 	ret_journal->state = state;
@@ -232,6 +278,8 @@ int ssdpm_recover(struct ssdpm_machine *machine,
 	err = ssdpm_plan_new(machine, params, &plan, reterr);
 	if (err)
 		return err;
+	/* Whoever asks for this alone learns what could not be put back. */
+	plan->is_each = false;
 	if (ssdpm__journal_exists(plan))
 		err = ssdpm_plan_lock(plan, reterr);
 	if (!err)

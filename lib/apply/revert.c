@@ -8,30 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Component of a path, counted from its end; "": there is none. */
-static void take_component(const char *path, size_t from_end, char name[32])
-{
-	const char *end = path + strlen(path), *at;
-
-	for (;;) {
-		for (at = end; at > path && at[-1] != '/'; at--)
-			;
-		if (!from_end-- || at == path)
-			break;
-		end = at - 1;
-	}
-	snprintf(name, 32, "%.*s", (int)(end - at < 31 ? end - at : 31), at);
-}
-
-/* ".../nvme0/power/FILE", ".../nvme0", ".../host3/FILE" */
-static void name_device(const struct change *change, char name[32])
-{
-	if (change->kind->depth < 0)
-		snprintf(name, 32, "all");
-	else
-		take_component(change->path, (size_t)change->kind->depth, name);
-}
-
 /* As the steps are named that set it; a port with several disks has its own. */
 static int name_port(struct ssdpm_plan *plan, const char *host, char name[32],
 		     struct ssdpm_error *reterr)
@@ -173,8 +149,13 @@ static int read_recorded(struct ssdpm_plan *plan, struct step *step,
 	struct ssdpm_error error;
 	int err;
 
-	err = ssdpm__read_value(plan->machine, change->kind, change->path,
-				&change->before, &error);
+	if (ssdpm__is_another(change,
+			      ssdpm__read_serial(plan->machine, change)))
+		err = ssdpm__fail(&error, -ENODEV, 0,
+				  "another drive is in its place");
+	else
+		err = ssdpm__read_value(plan->machine, change->kind,
+					change->path, &change->before, &error);
 	if (err == -ENOMEM)
 		return ssdpm__pass_on(err, &error, reterr);
 	err = plan->goes_back ? judge_way_back(plan, step, err, &error) :
@@ -191,12 +172,13 @@ static int add_recorded(struct ssdpm_plan *plan, const struct change *change,
 	char name[32];
 	int err;
 
-	name_device(change, name);
+	ssdpm__change_device(change, name);
 	err = ssdpm__step_new(change->kind->number, change->path, name, &step,
 			      reterr);
 	if (err)
 		return err;
 	step->read = read_recorded;
+	step->change.serial = change->serial;
 	step->change.after = *to;
 	step->expected = change->after;
 	return ssdpm__plan_put(plan, step, reterr);
@@ -224,6 +206,62 @@ static int read_changes(struct ssdpm_plan *plan, struct changes *ret_changes,
 	return err;
 }
 
+/* The commit tries it first of all, and fails where it cannot. */
+static int read_aside(struct ssdpm_plan *plan, struct step *step,
+		      struct ssdpm_error *reterr)
+{
+	struct change *change = &step->change;
+	struct ssdpm_error error;
+	int err;
+
+	err = ssdpm__read_value(plan->machine, change->kind, change->path,
+				&change->before, &error);
+	if (err == -ENOMEM)
+		return ssdpm__pass_on(err, &error, reterr);
+	step->state = SSDPM_STEP_PLANNED;
+	return ssdpm__set_string(&step->why,
+				 "a commit that failed could not put it back",
+				 reterr);
+}
+
+static int add_journal(struct ssdpm_plan *plan, const struct site *site,
+		       const char *name, struct ssdpm_error *reterr)
+{
+	struct changes changes = { 0 };
+	int err = ssdpm__changes_read(site, name, &changes, reterr);
+
+	for (size_t i = 0; !err && i < changes.n; i++) {
+		struct change change = *changes.list[i];
+
+		if (!change.begun)
+			continue;
+		/* A value that passes may have stayed in between. */
+		if (change.kind->is_passing)
+			change.kind = ssdpm__kind(SSDPM_STEP_LATENCY_TOLERANCE);
+		err = add_recorded(plan, &change, &change.before, reterr);
+		if (!err)
+			ssdpm__plan_find(plan, change.kind->number, change.path)
+				->read = read_aside;
+	}
+	ssdpm__changes_free(&changes);
+	return err == -ENOENT || err == -ESTALE ? 0 : err;
+}
+
+/* Those of devices that could not be put back. */
+static int add_journals(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	char name[SSDPM__JOURNAL_BYTES] = SSDPM__JOURNAL;
+	struct site site;
+	int err = ssdpm__site_find(plan, false, &site, reterr);
+
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	while (!err && !(err = ssdpm__journal_next(&site, name, reterr)))
+		err = add_journal(plan, &site, name, reterr);
+	ssdpm__site_close(&site);
+	return err == -ENOENT ? 0 : err;
+}
+
 static int add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct changes changes;
@@ -238,7 +276,9 @@ static int add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 			err = add_recorded(plan, changes.list[i],
 					   &changes.list[i]->before, reterr);
 	if (!err)
-		plan->goes_back = plan->reverts = changes.n;
+		err = add_journals(plan, reterr);
+	if (!err)
+		plan->goes_back = plan->reverts = changes.n || plan->n_steps;
 	ssdpm__changes_free(&changes);
 	if (!err)
 		err = ssdpm__has_old_table(plan, NULL, &has_old, reterr);

@@ -253,7 +253,7 @@ static void add_journal(const struct ssdpm_plan *plan,
 
 	if (!reterr || ssdpm__site_find(plan, false, &site, NULL))
 		return;
-	err = ssdpm__file_age(&site, "journal", &age_ms);
+	err = ssdpm__file_age(&site, SSDPM__JOURNAL, &age_ms);
 	ssdpm__site_close(&site);
 	if (err)
 		return;

@@ -92,6 +92,10 @@ static int undo_one(struct undo *undo, const struct change *change,
 
 	if (!change->begun && !rebuild)
 		return 0;
+	if (ssdpm__is_another(change, ssdpm__read_serial(machine, change)))
+		return ssdpm__fail(reterr, -ENODEV, 0,
+				   "/%s: another drive is in its place",
+				   change->path);
 	err = ssdpm__read_value(machine, change->kind, change->path, &now,
 				reterr);
 	/* A drive that sleeps, and says nothing, takes it all the same. */

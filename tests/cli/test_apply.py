@@ -425,6 +425,67 @@ def test_what_cannot_be_put_back_is_counted_and_printed_even_if_quiet(
     assert {limit.read_text().strip() for limit in limits} == {"5000"}
 
 
+def values_of(root: pathlib.Path) -> list[str]:
+    limits = (root / LIMIT_OF.format(i) for i in range(3))
+    return [limit.read_text().strip() for limit in limits]
+
+
+def mute(ssdpm: Command, root: pathlib.Path, call: str, from_read: int = 1) -> Run:
+    """The value of nvme0 can be written, but from one read on not be read."""
+    limit = (root / LIMIT_OF.format(0)).resolve()
+    result = ssdpm.shell(
+        "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=read,pread64 "
+        f"-e inject=read,pread64:error=EIO:when={from_read}+ -P {limit} "
+        f"ssdpm {call} --root {root} --json"
+    )
+    plan = documented.listed(result.stdout) if result.stdout else {}
+    return Run(result.returncode, result.stderr, plan, True)
+
+
+def test_a_device_that_cannot_be_put_back_is_in_no_other_devices_way(
+    ssdpm: Command, eight_drives: pathlib.Path
+) -> None:
+    assert shutil.which("strace"), "install the package strace"
+    root, state = eight_drives, eight_drives / "run/ssdpm"
+    before = values_of(root)
+    # Each number of reads that it answers, until it answers all.
+    for number in range(1, 30):
+        run = mute(ssdpm, root, "apply --latency 5ms", number)
+        if (state / "journal-nvme0").exists():
+            break
+        assert ssdpm("revert", "--root", str(root), "-q").returncode == 0
+        assert values_of(root) == before
+    assert run.status == 6 and not (state / "journal").exists(), run.words
+    assert values_of(root) == ["5000"] * 3
+    assert "nvme0" in run.words and run.plan["in_force"] is False
+
+    # It stands; whoever looks says so, and everybody else can be set.
+    found = ssdpm("check", "--root", str(root), "--latency", "5ms", "--json")
+    assert found.returncode == 5
+    assert documented.listed(found.stdout.decode())["journal"]["state"] == "killed"
+    run = mute(ssdpm, root, "apply --latency 25ms nvme1")
+    assert run.status == 0, run.words
+    assert values_of(root) == ["5000", "25000", "5000"]
+    assert (state / "journal-nvme0").exists()
+    run = mute(ssdpm, root, "revert")
+    assert run.status == 6 and (state / "journal-nvme0").exists()
+    assert values_of(root)[1:] == before[1:]
+
+    # Strict is all or nothing, and says why it is nothing.
+    run = mute(ssdpm, root, "apply --strict --latency 25ms")
+    assert run.status == 1 and "nvme0" in run.words
+    assert values_of(root)[1:] == before[1:]
+
+    # Once it answers, the next run puts it back first.
+    result = ssdpm("apply", "--root", str(root), "--latency", "25ms", "nvme1", "--json")
+    assert result.returncode == 0
+    assert documented.listed(result.stdout.decode())["journal"]["n_undone"] == 1
+    assert values_of(root) == [before[0], "25000", before[2]]
+    assert ssdpm("revert", "--root", str(root), "-q").returncode == 0
+    assert values_of(root) == before
+    assert not list(state.glob("journal*"))
+
+
 def test_what_is_in_force_is_status_0(ssdpm: Command, machine: Make) -> None:
     root = str(machine("eight-drives"))
     assert ssdpm.output("check", "--root", root, "--latency", "100ms", "-q") == "in force\n"

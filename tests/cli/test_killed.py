@@ -317,6 +317,58 @@ def test_a_revert_undoes_what_a_killed_apply_left_and_says_so(
     assert not (laptop / "run/ssdpm/journal").exists()
 
 
+def swap(root: pathlib.Path) -> None:
+    """Another drive in the place of nvme0."""
+    (root / "sys/class/nvme/nvme0/serial").write_text("ANOTHER\n")
+
+
+def test_a_drive_in_the_place_of_another_does_not_get_its_values(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    call = ("apply", "--root", str(laptop), "nvme0", "--latency")
+    assert ssdpm(*call, "25ms").returncode == 0
+    swap(laptop)
+    # It has the same value, by chance; that is not the one that was set.
+    text = ssdpm.output("check", "--root", str(laptop))
+    left = "nvme0: latency tolerance left alone: another drive is in its place\n"
+    assert text == left
+    text = ssdpm.output("revert", "--dry-run", "--root", str(laptop))
+    assert text.startswith(left)
+    (laptop / LIMIT).write_text("7000\n")
+    assert ssdpm(*call, "5ms").returncode == 0
+    assert ssdpm("revert", "--root", str(laptop), "-q").returncode == 0
+    assert (laptop / LIMIT).read_text().strip() == "7000"
+
+
+def test_a_drive_that_finds_its_value_in_force_has_a_record_of_its_own(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    call = ("apply", "--root", str(laptop), "nvme0", "--latency", "25ms")
+    assert ssdpm(*call).returncode == 0
+    swap(laptop)
+    assert ssdpm.output(*call).endswith("in force\n")
+    assert ssdpm.output("check", "--root", str(laptop)) == "in force\n"
+    assert ssdpm("revert", "--root", str(laptop), "-q").returncode == 0
+    assert (laptop / LIMIT).read_text().strip() == "25000"
+
+
+@pytest.mark.parametrize("number", range(4, 11))
+def test_recovery_gives_another_drive_nothing(
+    ssdpm: Command, laptop: pathlib.Path, number: int
+) -> None:
+    before = values(laptop)
+    kill_at_write(ssdpm, laptop, number)
+    swap(laptop)
+    (laptop / LIMIT).write_text("7000\n")
+    assert ssdpm("revert", "--root", str(laptop), "-q").returncode == 0
+    assert values(laptop) == before | {values_path(laptop): "7000"}
+    assert not list((laptop / "run/ssdpm").glob("journal*"))
+
+
+def values_path(root: pathlib.Path) -> str:
+    return str((root / LIMIT).resolve().relative_to(root.resolve()))
+
+
 def test_a_journal_whose_last_line_is_cut_off_outlives_the_kill_of_its_recovery(
     ssdpm: Command, laptop: pathlib.Path
 ) -> None:
@@ -492,7 +544,7 @@ def damage(journal: pathlib.Path, old: str, new: str) -> None:
 
 
 REFUSED = (
-    ("ssdpm-changes 2", "ssdpm-changes 3", 1, "unknown version '3', not '2'"),
+    ("ssdpm-changes 3", "ssdpm-changes 4", 1, "unknown version '4', not '3'"),
     ("\nnvme-core\t", "\nnvme-gore\t", 3, "unknown step 'nvme-gore'"),
     ("", "", 0, "the checksum is wrong: it is damaged"),
 )
@@ -675,7 +727,7 @@ def test_a_record_with_an_unknown_word_is_refused_by_file_and_line(
 ) -> None:
     ssdpm.output("apply", "-q", "--root", str(desktop), "--profile", "performance")
     undo = desktop / "run/ssdpm/undo"
-    lpm = re.search(r"\nlpm\t\S+\tm\w+", undo.read_text())
+    lpm = re.search(r"\nlpm\t\S+\t0\tm\w+", undo.read_text())
     assert lpm
     damage(undo, lpm[0], re.sub(r"\w+$", "med_powder", lpm[0]))
     text = undo.read_text()

@@ -26,7 +26,7 @@ def record(root: pathlib.Path, *changes: str) -> None:
     """What an apply since the boot has left."""
     boot = root / "proc/sys/kernel/random/boot_id"
     word = boot.read_text().strip() if boot.exists() else "-"
-    lines = ["ssdpm-changes 2", f"boot {word}", *changes]
+    lines = ["ssdpm-changes 3", f"boot {word}", *changes]
     text = "".join(f"{line}\n" for line in lines).encode()
     (root / "run/ssdpm").mkdir(parents=True)
     (root / "run/ssdpm/undo").write_bytes(text + b"end %016x\n" % checksum(text))
@@ -141,8 +141,8 @@ def test_without_settings_all_that_was_applied_is_checked(
     assert ssdpm.output(*call) == "nothing was applied since the boot\n"
     path = controller(eight_drives)
     file = f"{path}/power/pm_qos_latency_tolerance_us"
-    tolerance = f"latency-tolerance\t{file}\t25000\t100000"
-    record(eight_drives, f"power-state\t{path}\tPS0\tPS2 hint 1", tolerance)
+    tolerance = f"latency-tolerance\t{file}\t0\t25000\t100000"
+    record(eight_drives, f"power-state\t{path}\t0\tPS0\tPS2 hint 1", tolerance)
     result = ssdpm(*call, "--json")
     plan = documented.listed(result.stdout)
     documented.check(plan)
@@ -162,11 +162,11 @@ def test_what_was_applied_to_a_drive_that_is_gone_is_said(
     path = controller(eight_drives)
     gone = path.replace("nvme0", "nvme9")
     call = ["check", "--root", str(eight_drives)]
-    record(eight_drives, f"power-state\t{gone}\tPS0\tPS2")
+    record(eight_drives, f"power-state\t{gone}\t0\tPS0\tPS2")
     assert ssdpm.output(*call) == f"nvme9: power state left alone: /{gone} is gone\n"
     (eight_drives / "run/ssdpm/undo").unlink()
     (eight_drives / "run/ssdpm").rmdir()
-    steps = f"power-state\t{gone}\tPS0\tPS2", f"power-state\t{path}\tPS1\tPS0"
+    steps = f"power-state\t{gone}\t0\tPS0\tPS2", f"power-state\t{path}\t0\tPS1\tPS0"
     record(eight_drives, *steps)
     assert ssdpm.output(*call).splitlines() == [
         f"nvme9: power state left alone: /{gone} is gone",

@@ -124,10 +124,12 @@ static bool exists_in(const char *directory, const char *name)
 static bool anything_left(const struct survey_state *state)
 {
 	const struct ssdpm_plan_params params = params_of(state);
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
 	struct ssdpm_plan *plan;
 	bool is_left = true;
 
-	if (exists_in(state->directory, "journal"))
+	if (!ssdpm_journal_read(state->machine, &params, &journal, NULL) &&
+	    journal.state != SSDPM_JOURNAL_NONE)
 		return true;
 	if (!exists_in(state->directory, "undo"))
 		return false;

@@ -3,33 +3,116 @@
  * The journal: which values a commit that is under way may have changed. It is
  * whole before the first of them is written, and gone when the last is in
  * force: what is found by somebody who holds the lock was left by one who was
- * killed.
+ * killed. That of a device that cannot be put back is set aside, under a name
+ * of its own, "journal-nvme0": it is in no other device's way.
  */
 #include "apply/internal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char journal[] = "journal";
-static const char new_journal[] = "journal.new";
+#define JOURNAL SSDPM__JOURNAL
+#define SET_ASIDE JOURNAL "-"
+
+static const char journal[] = JOURNAL;
+static const char new_journal[] = JOURNAL ".new";
+
+bool ssdpm__is_journal(const char *name)
+{
+	return !strcmp(name, journal) ||
+	       (!strncmp(name, SET_ASIDE, strlen(SET_ASIDE)) &&
+		strlen(name) < SSDPM__JOURNAL_BYTES);
+}
+
+static int find_next(const struct site *site, char name[SSDPM__JOURNAL_BYTES])
+{
+	char next[SSDPM__JOURNAL_BYTES] = "";
+	int fd = openat(site->directory_fd, ".",
+			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	int err = directory ? 0 : -errno;
+	struct dirent *entry;
+
+	if (!directory && fd >= 0)
+		close(fd);
+	if (err)
+		return err;
+	while ((entry = readdir(directory)))
+		if (ssdpm__is_journal(entry->d_name) &&
+		    strcmp(entry->d_name, name) > 0 &&
+		    (!next[0] || strcmp(entry->d_name, next) < 0))
+			strcpy(next, entry->d_name);
+	closedir(directory);
+	strcpy(name, next);
+	return next[0] ? 0 : -ENOENT;
+}
+
+int ssdpm__journal_next(const struct site *site,
+			char name[SSDPM__JOURNAL_BYTES],
+			struct ssdpm_error *reterr)
+{
+	int err = find_next(site, name);
+
+	return err && err != -ENOENT ?
+		       ssdpm__fail_state(site, NULL, err, reterr) :
+		       err;
+}
 
 bool ssdpm__journal_exists(const struct ssdpm_plan *plan)
 {
+	char name[SSDPM__JOURNAL_BYTES] = "";
 	struct site site;
-	bool exists;
 	int err = ssdpm__site_find(plan, false, &site, NULL);
 
+	if (!err) {
+		err = ssdpm__journal_next(&site, name, NULL);
+		ssdpm__site_close(&site);
+	}
 	/* Where nobody can look, there may be one. */
-	if (err)
-		return err != -ENOENT;
-	exists = !faccessat(site.directory_fd, journal, F_OK,
-			    AT_SYMLINK_NOFOLLOW) ||
-		 errno != ENOENT;
-	ssdpm__site_close(&site);
-	return exists;
+	return err != -ENOENT;
+}
+
+bool ssdpm__journal_stands(const struct site *site)
+{
+	return !faccessat(site->directory_fd, journal, F_OK,
+			  AT_SYMLINK_NOFOLLOW);
+}
+
+static void name_aside(const struct change *change,
+		       char name[SSDPM__JOURNAL_BYTES])
+{
+	char device[32];
+
+	ssdpm__change_device(change, device);
+	snprintf(name, SSDPM__JOURNAL_BYTES, SET_ASIDE "%s", device);
+}
+
+bool ssdpm__journal_is_aside(const struct site *site,
+			     const struct change *change)
+{
+	char name[SSDPM__JOURNAL_BYTES];
+
+	name_aside(change, name);
+	return !faccessat(site->directory_fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Are they all of one device? What all share is in everybody's way. */
+static bool name_of_all(struct change *const *changes, size_t n,
+			char name[SSDPM__JOURNAL_BYTES])
+{
+	char other[SSDPM__JOURNAL_BYTES];
+
+	for (size_t i = 0; i < n; i++) {
+		name_aside(changes[i], i ? other : name);
+		if (changes[i]->kind->role == ROLE_PARAMETER ||
+		    (i && strcmp(other, name)))
+			return false;
+	}
+	return n;
 }
 
 void ssdpm__journal_drop_new(const struct site *site)
@@ -42,15 +125,9 @@ void ssdpm__journal_drop_new(const struct site *site)
 			unlinkat(site->directory_fd, names[i], 0);
 }
 
-int ssdpm__journal_read(const struct site *site, struct changes *ret_changes,
-			struct ssdpm_error *reterr)
+int ssdpm__journal_open(struct site *site, const char *name)
 {
-	return ssdpm__changes_read(site, journal, ret_changes, reterr);
-}
-
-int ssdpm__journal_open(struct site *site)
-{
-	site->journal_fd = openat(site->directory_fd, journal,
+	site->journal_fd = openat(site->directory_fd, name,
 				  O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 	return site->journal_fd < 0 ? -errno : 0;
 }
@@ -61,7 +138,7 @@ static int publish(struct site *site)
 		     journal) ||
 	    fsync(site->directory_fd))
 		return -errno;
-	return ssdpm__journal_open(site);
+	return ssdpm__journal_open(site, journal);
 }
 
 int ssdpm__journal_write(struct site *site, struct change *const *changes,
@@ -131,14 +208,13 @@ static int remove_name(const struct site *site, const char *name,
 	return err ? ssdpm__fail_state(site, name, err, reterr) : 0;
 }
 
-int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr)
+int ssdpm__journal_remove(struct site *site, const char *name,
+			  struct ssdpm_error *reterr)
 {
 	int err;
 
-	if (site->journal_fd >= 0)
-		close(site->journal_fd);
-	site->journal_fd = -1;
-	err = remove_name(site, journal, reterr);
+	ssdpm__site_close_journal(site);
+	err = remove_name(site, name, reterr);
 	if (err)
 		return err;
 	/* Should it come back, then after a new boot, and is thrown away. */
@@ -146,9 +222,32 @@ int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr)
 	return 0;
 }
 
-int ssdpm__journal_forget(struct site *site, struct ssdpm_error *reterr)
+/* What its commit would have kept is no record. */
+static int drop_kept(const struct site *site, struct ssdpm_error *reterr)
 {
-	int err = remove_name(site, "undo.new", reterr);
+	return remove_name(site, "undo.new", reterr);
+}
 
-	return err ? err : ssdpm__journal_remove(site, reterr);
+int ssdpm__journal_forget(struct site *site, const char *name,
+			  struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	if (!strcmp(name, journal))
+		err = drop_kept(site, reterr);
+	return err ? err : ssdpm__journal_remove(site, name, reterr);
+}
+
+bool ssdpm__journal_set_aside(struct site *site, struct change *const *changes,
+			      size_t n)
+{
+	char name[SSDPM__JOURNAL_BYTES];
+
+	if (!name_of_all(changes, n, name) || drop_kept(site, NULL))
+		return false;
+	ssdpm__site_close_journal(site);
+	if (renameat(site->directory_fd, journal, site->directory_fd, name))
+		return false;
+	fsync(site->directory_fd);
+	return true;
 }

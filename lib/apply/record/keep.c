@@ -19,7 +19,7 @@ int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,
 	ret_changes->list = NULL;
 	ret_changes->n = 0;
 	/* A commit that is complete but for the name of this file. */
-	if (faccessat(site->directory_fd, "journal", F_OK, AT_SYMLINK_NOFOLLOW))
+	if (!ssdpm__journal_stands(site))
 		err = ssdpm__changes_read(site, new_kept, ret_changes, reterr);
 	/* It may get its name between the two. */
 	if (err == -ENOENT)
@@ -59,7 +59,8 @@ static bool is_new(const struct changes *changes, const struct change *change)
 	if (change->kind->is_passing)
 		return false;
 	if (old)
-		return !ssdpm__value_is(&old->after, &change->after);
+		return ssdpm__is_another(old, change->serial) ||
+		       !ssdpm__value_is(&old->after, &change->after);
 	/* It was no table of the first settings; Linux builds that one. */
 	return change->kind->role != ROLE_TABLE ||
 	       !is_kept(changes, change->path);
@@ -72,7 +73,8 @@ static bool is_same(const struct change *change)
 
 /*
  * What was there first stays; what is there now is new. Where nothing stands
- * to be put back, what is there before this change is the first.
+ * to be put back, or the record is of another drive, what is there before this
+ * change is the first.
  */
 static int merge(struct changes *changes, const struct change *change)
 {
@@ -87,9 +89,10 @@ static int merge(struct changes *changes, const struct change *change)
 			changes->list[changes->n - 1]->is_recent = true;
 		return err;
 	}
-	if (is_same(old))
+	if (is_same(old) || ssdpm__is_another(old, change->serial))
 		old->before = change->before;
 	old->after = change->after;
+	old->serial = change->serial;
 	return 0;
 }
 

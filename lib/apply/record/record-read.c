@@ -161,32 +161,47 @@ static bool stands_before(const struct changes *changes,
 	return false;
 }
 
+/* In the one form that it has. */
+static bool take_serial(const char *text, uint64_t *ret_serial)
+{
+	char again[17];
+
+	*ret_serial = strtoull(text, NULL, 16);
+	snprintf(again, sizeof(again), "%" PRIx64, *ret_serial);
+	return !strcmp(again, text);
+}
+
+enum { KIND, PATH, SERIAL, BEFORE, AFTER, N_FIELDS };
+
 /* Cuts the line into its fields. */
 static int parse_change(struct record_reader *r, char *line)
 {
 	struct change change = { 0 }, *added;
 	const char *why;
-	char *fields[4];
+	char *fields[N_FIELDS];
 
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < N_FIELDS; i++) {
 		fields[i] = line;
 		line = strchr(line, '\t');
-		if (!line != (i == 3))
-			return refuse(r, "not a step and three values");
+		if (!line != (i == N_FIELDS - 1))
+			return refuse(r, "not a step and four values");
 		if (line)
 			*line++ = '\0';
 	}
-	change.kind = ssdpm__kind(ssdpm_step_kind_from_string(fields[0]));
+	change.kind = ssdpm__kind(ssdpm_step_kind_from_string(fields[KIND]));
 	if (!change.kind)
-		return refuse(r, "unknown step '%.40s'", fields[0]);
-	change.path = fields[1];
-	why = fill_change(&change, fields[2], fields[3],
-			  !strcmp(r->name, "journal"));
+		return refuse(r, "unknown step '%.40s'", fields[KIND]);
+	change.path = fields[PATH];
+	if (!take_serial(fields[SERIAL], &change.serial))
+		return refuse(r, "%s: unknown serial '%.40s'", fields[KIND],
+			      fields[SERIAL]);
+	why = fill_change(&change, fields[BEFORE], fields[AFTER],
+			  ssdpm__is_journal(r->name));
 	if (why)
-		return refuse(r, "%s: %s '%.40s' -> '%.40s'", fields[0], why,
-			      fields[2], fields[3]);
+		return refuse(r, "%s: %s '%.40s' -> '%.40s'", fields[KIND], why,
+			      fields[BEFORE], fields[AFTER]);
 	if (stands_before(&r->changes, &change))
-		return refuse(r, "the same %s a second time", fields[0]);
+		return refuse(r, "the same %s a second time", fields[KIND]);
 	if (ssdpm__changes_add(&r->changes, &change))
 		return ssdpm__no_memory(r->reterr);
 	added = r->changes.list[r->changes.n - 1];

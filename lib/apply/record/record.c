@@ -2,14 +2,16 @@
 /*
  * Lists of changes in files, for the journal and for what revert needs:
  *
- *	ssdpm-changes 2
+ *	ssdpm-changes 3
  *	boot 3a9c0a5e-...
- *	lpm<TAB>sys/devices/...<TAB>before<TAB>after
+ *	lpm<TAB>sys/devices/...<TAB>serial<TAB>before<TAB>after
  *	end 65d1c8b2b4d1f2aa
  *	begin 0
  *	back 0
  *
- * The last line of the list is a checksum of all before it. Only a journal has
+ * Serial is a checksum of the controller's serial number, so that another drive
+ * in its place does not get its values; 0: there is none. The last line of the
+ * list is a checksum of all before it. Only a journal has
  * lines after that, one for each step that has begun, and one for each that is
  * put back; the last of them may be cut off. Settings in sysfs do not outlive a
  *boot, and so neither does a list.
@@ -36,7 +38,6 @@ void ssdpm__read_boot(const struct ssdpm_machine *machine,
 		strcpy(boot, "-");
 }
 
-/* FNV-1a: against damage, not against somebody. */
 uint64_t ssdpm__checksum(const char *text, size_t n)
 {
 	uint64_t sum = 0xcbf29ce484222325;
@@ -67,6 +68,7 @@ int ssdpm__changes_add(struct changes *changes, const struct change *change)
 	if (!copy)
 		return -ENOMEM;
 	copy->kind = change->kind;
+	copy->serial = change->serial;
 	copy->before = change->before;
 	copy->after = change->after;
 	copy->path = strdup(change->path);
@@ -116,7 +118,7 @@ static const char *format_after(const struct change *change,
 static size_t longest(const struct change *change)
 {
 	return strlen(change->kind->word) + strlen(change->path) +
-	       2 * (size_t)SSDPM__VALUE_BYTES + sizeof("\t\t\t\n");
+	       2 * (size_t)SSDPM__VALUE_BYTES + 16 + sizeof("\t\t\t\t\n");
 }
 
 static size_t put(const struct change *change, char *text, size_t size)
@@ -124,8 +126,8 @@ static size_t put(const struct change *change, char *text, size_t size)
 	char before[SSDPM__VALUE_BYTES], after[SSDPM__VALUE_BYTES];
 
 	return (size_t)snprintf(
-		text, size, "%s\t%s\t%s\t%s\n", change->kind->word,
-		change->path,
+		text, size, "%s\t%s\t%" PRIx64 "\t%s\t%s\n", change->kind->word,
+		change->path, change->serial,
 		ssdpm__value_record(change->kind, &change->before, before),
 		format_after(change, after));
 }

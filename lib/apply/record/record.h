@@ -7,7 +7,7 @@
 
 /* The version of the form; a reader refuses every other one. */
 #define SSDPM__RECORD_WORD "ssdpm-changes "
-#define SSDPM__RECORD_VERSION "2"
+#define SSDPM__RECORD_VERSION "3"
 #define SSDPM__RECORD_HEAD SSDPM__RECORD_WORD SSDPM__RECORD_VERSION
 
 enum {
@@ -18,7 +18,5 @@ enum {
 /* "-": not known, as in a capture. */
 void ssdpm__read_boot(const struct ssdpm_machine *machine,
 		      char boot[SSDPM__BOOT_BYTES]);
-
-uint64_t ssdpm__checksum(const char *text, size_t n);
 
 #endif

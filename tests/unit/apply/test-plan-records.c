@@ -45,12 +45,12 @@ static void make_body(char text[RECORD_BYTES])
 		 SSDPM__RECORD_HEAD
 		 "\nboot -\n"
 		 "nvme-core\tsys/module/nvme_core/parameters/"
-		 "apst_secondary_timeout_ms\t1500\t2000\n"
-		 "latency-tolerance\t%s\t90000\t100000\n"
-		 "apst\t%s\t%s\t%s\n"
-		 "lpm\t%s\tmin_power\tmed_power_with_dipm\n"
-		 "power-state\t%s\tPS1 hint 2\tPS0\n"
-		 "nopp\t%s\ton\toff\n",
+		 "apst_secondary_timeout_ms\t0\t1500\t2000\n"
+		 "latency-tolerance\t%s\t0\t90000\t100000\n"
+		 "apst\t%s\t0\t%s\t%s\n"
+		 "lpm\t%s\t0\tmin_power\tmed_power_with_dipm\n"
+		 "power-state\t%s\t0\tPS1 hint 2\tPS0\n"
+		 "nopp\t%s\t0\ton\toff\n",
 		 drive_path, controller_path, table_text, table_text, port_path,
 		 controller_path, controller_path);
 }
@@ -194,9 +194,9 @@ static void an_unknown_word_is_refused_by_file_and_line(void **state)
 		uint32_t line;
 		const char *cause;
 	} cases[] = {
-		{ "changes 2", "changes 1", 1, "unknown version '1'" },
-		{ "changes 2", "changes 3", 1, "unknown version '3'" },
-		{ "changes 2", "changes 2.1", 1, "unknown version '2.1'" },
+		{ "changes 3", "changes 1", 1, "unknown version '1'" },
+		{ "changes 3", "changes 2", 1, "unknown version '2'" },
+		{ "changes 3", "changes 3.1", 1, "unknown version '3.1'" },
 		{ "ssdpm-changes", "hello", 1, "not a record of ssdpm" },
 		{ "boot -", "boat -", 2, "no boot" },
 		{ "nvme-core\t", "nvme\t", 3, "unknown step 'nvme'" },
@@ -219,7 +219,17 @@ static void an_unknown_word_is_refused_by_file_and_line(void **state)
 		{ "PS1 hint 2", "PS1 hint 0", 7, "power-state: unknown value" },
 		{ "power/pm_qos_latency", "power/../latency", 4,
 		  "latency-tolerance: no target" },
-		{ "\t90000\t", "\t90000\t1\t", 4, "not a step and three" },
+		{ "\t90000\t", "\t90000\t1\t", 4, "not a step and four" },
+		{ "\t0\t90000", "\t0x0\t90000", 4,
+		  "latency-tolerance: unknown serial" },
+		{ "\t0\t90000", "\t00\t90000", 4,
+		  "latency-tolerance: unknown serial" },
+		{ "\t0\t90000", "\tABC\t90000", 4,
+		  "latency-tolerance: unknown serial" },
+		{ "\t0\t90000", "\t\t90000", 4,
+		  "latency-tolerance: unknown serial" },
+		{ "\t0\t90000", "\t10000000000000000\t90000", 4,
+		  "latency-tolerance: unknown serial" },
 		{ "apst\tsys/", "apst\t/sys/", 5, "apst: no target" },
 		{ "min_power\t", "min_powder\t", 6,
 		  "lpm: unknown value before" },
@@ -250,14 +260,14 @@ static void an_unknown_word_is_refused_by_file_and_line(void **state)
 static void a_target_that_no_step_has_is_refused(void **state)
 {
 	static const char *const lines[] = {
-		"lpm\tetc/passwd\tmin_power\tmin_power",
+		"lpm\tetc/passwd\t0\tmin_power\tmin_power",
 		("lpm\tsys/devices/../../etc/link_power_management_policy\t"
-		 "min_power\tmin_power"),
-		"nvme-core\tsys/module/nvme_core/parameters/force_apst\tN\tY",
-		"nvme-core\tsys/module/nvme_core/parameters/apst_/..\t1\t2",
-		"nvme-core\tsys/module/nvme_core/parameters/apst_x\t1\t2",
-		"apst\tsys/devices/x/nvme0/state\ta\tb",
-		"latency-tolerance\tsys/devices/x/y\t1\t2",
+		 "0\tmin_power\tmin_power"),
+		"nvme-core\tsys/module/nvme_core/parameters/force_apst\t0\tN\tY",
+		"nvme-core\tsys/module/nvme_core/parameters/apst_/..\t0\t1\t2",
+		"nvme-core\tsys/module/nvme_core/parameters/apst_x\t0\t1\t2",
+		"apst\tsys/devices/x/nvme0/state\t0\ta\tb",
+		"latency-tolerance\tsys/devices/x/y\t0\t1\t2",
 	};
 	char text[RECORD_BYTES];
 
@@ -378,8 +388,8 @@ static void a_value_on_its_way_is_put_back(void **state)
 		snprintf(text, sizeof(text),
 			 SSDPM__RECORD_HEAD
 			 "\nboot -\n"
-			 "latency-tolerance\t%s\t90000\t100000\n"
-			 "lpm\t%s\tmin_power\tmed_power_with_dipm,"
+			 "latency-tolerance\t%s\t0\t90000\t100000\n"
+			 "lpm\t%s\t0\tmin_power\tmed_power_with_dipm,"
 			 "medium_power\n",
 			 drive_path, port_path);
 		finish(text, 0);
