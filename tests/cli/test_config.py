@@ -411,6 +411,26 @@ def test_others_set_what_the_files_ask_of_all_drives(
         assert refused.returncode == 2 and b"ssdpmd(8)" in refused.stderr
 
 
+def test_check_says_whose_value_it_is_that_is_there_now(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("desktop-6.1")
+    at = ("--root", str(root))
+    assert ssdpm("apply", "--lpm", "max_performance", *at).returncode == 0
+    assert ssdpm("check", *at).returncode == 0
+    for host in root.glob("sys/class/scsi_host/host*/link_power_management_policy"):
+        host.write_text("med_power_with_dipm\n")
+    result = ssdpm("check", *at)
+    assert result.returncode == 5
+    assert result.stderr == TUNED.replace(
+        b"sets the same,", b"asks for med_power_with_dipm, which is there now,"
+    )
+    # A longer word is another one.
+    for host in root.glob("sys/class/scsi_host/host*/link_power_management_policy"):
+        host.write_text("med_power\n")
+    assert TUNED in ssdpm("check", *at).stderr
+
+
 def test_who_may_undo_it_is_named_before_it_is_set(
     ssdpm: Command, machine: Make
 ) -> None:

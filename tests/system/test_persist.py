@@ -333,7 +333,8 @@ def test_check_names_the_line_of_tlp(stage: Stage) -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert checked.returncode == 5
-    words = f"tlp sets the same, and may undo this: /etc/tlp.d/10-links.conf:1: {line}"
+    asks = "tlp asks for med_power_with_dipm, which is there now, and may undo this"
+    words = f"{asks}: /etc/tlp.d/10-links.conf:1: {line}"
     assert words in checked.stderr
 
 

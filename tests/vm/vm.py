@@ -352,6 +352,19 @@ class Guest:
     def json(self, name: str) -> Any:
         return listed(self.ok(name))
 
+    def told(self, name: str) -> tuple[int, dict[str, set[str]]]:
+        """The exit status that the JSON of an apply means, and the states of the
+        steps of each device."""
+        plan = listed(self.out(name))
+        states: dict[str, set[str]] = {}
+        for step in plan["steps"]:
+            states.setdefault(step["device"], set()).add(step["state"])
+        failed = {device for device, all_ in states.items() if "failed" in all_}
+        if failed:
+            held = {s for device in states.keys() - failed for s in states[device]}
+            return (6 if held & {"done", "in-force"} else 1), states
+        return (0 if plan["in_force"] else 5), states
+
     def log(self, name: str) -> str:
         """What a device wrote, outside of the guest."""
         path = self.directory / name

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/owners.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,16 +62,65 @@ static void describe_way(const struct ssdpm_owner *owner, char way[80])
 			 word);
 }
 
-void say_owner(const struct ssdpm_owner *owner)
+/* As files have the value that a step finds; "": it is none of these. */
+static void format_found(const struct ssdpm_step *step, char word[32])
 {
-	char way[80], line[16] = "";
+	const struct ssdpm_step_value *found = step->before_value;
+
+	*word = 0;
+	if (found && step->kind == SSDPM_STEP_LPM)
+		snprintf(word, 32, "%s", ssdpm_lpm_to_string(found->lpm));
+	else if (found && step->kind == SSDPM_STEP_LATENCY_TOLERANCE)
+		snprintf(word, 32, "%llu",
+			 (unsigned long long)found->max_exit_latency_us);
+}
+
+static bool is_in_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	const size_t n = strlen(word);
+
+	for (const char *at = text; n && (at = strstr(at, word)); at++)
+		if ((at == text || !is_in_word(at[-1])) && !is_in_word(at[n]))
+			return true;
+	return false;
+}
+
+/* Does it name the value that is there, and that the plan replaces? */
+static bool names_what_is(const struct ssdpm_owner *owner,
+			  const struct ssdpm_plan *plan, char word[32])
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
+		if (!(SSDPM_STEPS_PENDING >> step.state & 1))
+			continue;
+		format_found(&step, word);
+		if (has_word(owner->setting, word))
+			return true;
+	}
+	return false;
+}
+
+void say_owner(const struct ssdpm_owner *owner, const struct ssdpm_plan *plan)
+{
+	const char *name = ssdpm_owner_kind_to_string(owner->kind);
+	char way[80], line[16] = "", word[32];
 
 	describe_way(owner, way);
 	if (owner->line)
 		snprintf(line, sizeof(line), ":%u", owner->line);
-	remark("%s sets the same, and may undo this: %s%s: %s%s",
-	       ssdpm_owner_kind_to_string(owner->kind), owner->path, line,
-	       owner->setting, way);
+	if (names_what_is(owner, plan, word))
+		remark("%s asks for %s, which is there now, and may undo this: "
+		       "%s%s: %s%s",
+		       name, word, owner->path, line, owner->setting, way);
+	else
+		remark("%s sets the same, and may undo this: %s%s: %s%s", name,
+		       owner->path, line, owner->setting, way);
 }
 
 /* Modules read their files before anything is set. */

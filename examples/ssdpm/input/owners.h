@@ -16,7 +16,10 @@ enum exit_status find_owners(const struct live *live,
 			     const struct ssdpm_plan *plan, const char *but,
 			     struct ssdpm_owner **ret_owners, size_t *ret_n);
 
-/* Where it does, and what there is to do about it. */
-void say_owner(const struct ssdpm_owner *owner);
+/*
+ * Where it does, whether it asks for a value that the plan replaces, and what
+ * there is to do about it.
+ */
+void say_owner(const struct ssdpm_owner *owner, const struct ssdpm_plan *plan);
 
 #endif

@@ -137,7 +137,7 @@ static enum exit_status say_others(const struct work *work,
 	enum exit_status status = say_conflict(work, settings);
 
 	for (size_t i = 0; i < work->n_owners; i++)
-		say_owner(&work->owners[i]);
+		say_owner(&work->owners[i], work->plan);
 	return status;
 }
 
