@@ -9,12 +9,17 @@
 #define ACTION "org.ssdpm.apply"
 #define POLKIT "org.freedesktop.PolicyKit1"
 
-enum { USER_TAKES_S = 300 };
+enum {
+	USER_TAKES_S = 300,
+	MOST_OF_A_USER =
+		4, /* who has many connections leaves room for others */
+};
 
 struct question {
 	struct service *service;
 	struct question **place; /* of the service's list */
 	sd_bus_message *call;
+	uid_t user;
 	allowed_fn go;
 };
 
@@ -33,35 +38,39 @@ bool has_questions(const struct service *service)
 	return false;
 }
 
-/* One for each sender. NULL: there is none. */
+/* One for each sender, and a few for each user. NULL: there is none. */
 static struct question **find_place(struct service *service,
-				    sd_bus_message *call)
+				    sd_bus_message *call, uid_t user)
 {
 	const char *sender = sd_bus_message_get_sender(call);
 	struct question **place = NULL;
+	size_t n_of_user = 0;
 
 	for (size_t i = 0; i < MOST_QUESTIONS; i++) {
 		struct question **at = &service->questions[i];
 
-		if (!*at)
+		if (!*at) {
 			place = at;
-		else if (!strcmp(sd_bus_message_get_sender((*at)->call),
-				 sender))
+			continue;
+		}
+		if (!strcmp(sd_bus_message_get_sender((*at)->call), sender))
 			return NULL;
+		n_of_user += (*at)->user == user;
 	}
-	return place;
+	return n_of_user < MOST_OF_A_USER ? place : NULL;
 }
 
-static bool is_root(sd_bus_message *call)
+/* Who is not known is nobody who may do anything. */
+static uid_t find_user(sd_bus_message *call)
 {
+	uid_t user = (uid_t)-1;
 	sd_bus_creds *creds;
-	uid_t user = 1;
 
 	if (sd_bus_query_sender_creds(call, SD_BUS_CREDS_EUID, &creds) < 0)
-		return false;
+		return user;
 	sd_bus_creds_get_euid(creds, &user);
 	sd_bus_creds_unref(creds);
-	return !user;
+	return user;
 }
 
 static int refuse(sd_bus_message *call, bool could_ask)
@@ -125,13 +134,14 @@ static int ask(struct question *question)
 int when_allowed(struct service *service, sd_bus_message *call, allowed_fn go)
 {
 	struct question **place, *question;
+	const uid_t user = find_user(call);
 	int err;
 
-	if (is_root(call)) {
+	if (!user) {
 		err = go(service, call);
 		return err < 0 ? err : 1;
 	}
-	place = find_place(service, call);
+	place = find_place(service, call, user);
 	if (!place) {
 		err = sd_bus_reply_method_errorf(
 			call, SD_BUS_ERROR_LIMITS_EXCEEDED,
@@ -142,7 +152,7 @@ int when_allowed(struct service *service, sd_bus_message *call, allowed_fn go)
 	if (!question)
 		return -ENOMEM;
 	*question = (struct question){ service, place, sd_bus_message_ref(call),
-				       go };
+				       user, go };
 	*place = question;
 	err = ask(question);
 	if (err < 0)

@@ -91,8 +91,10 @@ class Bus:
         """What was started last does not answer."""
         process = self.processes[-1]
         process.send_signal(signal.SIGSTOP)
-        yield
-        process.send_signal(signal.SIGCONT)
+        try:
+            yield
+        finally:
+            process.send_signal(signal.SIGCONT)
 
     def close(self) -> None:
         while self.processes:

@@ -8,6 +8,7 @@ import contextlib
 import fcntl
 import os
 import pathlib
+import pwd
 import re
 import shutil
 import signal
@@ -342,20 +343,54 @@ loop.run()
 """
 
 
-@pytest.mark.parametrize("senders, calls", [(1, 2), (17, 1)])
-def test_few_calls_wait_for_polkit(
+@contextlib.contextmanager
+def call_many(
+    bus: Bus, user: int, senders: int, calls: int
+) -> Iterator[subprocess.Popen[str]]:
+    """It ends with the first answer, and prints it."""
+    words = ["setpriv", f"--reuid={user}", "--clear-groups", "/usr/bin/python3"]
+    address = bus.environment["DBUS_SYSTEM_BUS_ADDRESS"]
+    with subprocess.Popen(
+        [*words, "-c", CALLS, address, str(senders), str(calls)],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+TOO_MANY = "org.freedesktop.DBus.Error.LimitsExceeded\n"
+
+
+@pytest.mark.parametrize("senders, calls", [(1, 2), (5, 1)])
+def test_few_calls_of_a_user_wait_for_polkit(
     bus: Bus, laptop: pathlib.Path, senders: int, calls: int
 ) -> None:
     bus.service(laptop, "--stay")
     bus.polkit("ret = (False, False, {})")
-    words = ["setpriv", f"--reuid={NOBODY}", "--clear-groups", "/usr/bin/python3"]
-    address = bus.environment["DBUS_SYSTEM_BUS_ADDRESS"]
-    with bus.hung():
-        result = subprocess.run(
-            [*words, "-c", CALLS, address, str(senders), str(calls)],
-            capture_output=True, text=True, timeout=120,
-        )  # fmt: skip
-    assert result.stdout == "org.freedesktop.DBus.Error.LimitsExceeded\n", result.stderr
+    with bus.hung(), call_many(bus, NOBODY, senders, calls) as asked:
+        assert asked.communicate(timeout=120)[0] == TOO_MANY
+
+
+def test_a_user_with_many_connections_leaves_room_for_others(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    bus.service(laptop, "--stay")
+    bus.polkit("ret = (False, False, {})")
+    with bus.hung(), contextlib.ExitStack() as stack:
+        # The fifth call is refused: four wait, also when their callers are gone.
+        greedy = stack.enter_context(call_many(bus, NOBODY, 5, 1))
+        assert greedy.communicate(timeout=120)[0] == TOO_MANY
+        users = [user.pw_uid for user in pwd.getpwall() if user.pw_uid not in (0, NOBODY)]
+        for user in users[:3]:
+            other = stack.enter_context(call_many(bus, user, 4, 1))
+            with pytest.raises(subprocess.TimeoutExpired):
+                other.communicate(timeout=3)
+        # With them it is full for all.
+        last = stack.enter_context(call_many(bus, users[3], 1, 1))
+        assert last.communicate(timeout=120)[0] == TOO_MANY
 
 
 def test_a_profile_that_a_file_defines_can_be_set(
