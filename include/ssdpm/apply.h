@@ -603,8 +603,10 @@ struct ssdpm_journal {
  * Writes nothing, and needs no privileges. While a journal stands nothing can
  * be called in force. ssdpm_plan_lock(), ssdpm_plan_commit() and
  * ssdpm_recover() undo what it names; with SSDPM_JOURNAL_REFUSED each of them
- * returns -EIO. Where one device cannot be put back, only ssdpm_recover() and a
- * plan with SSDPM_PLAN_STRICT fail; of others the steps for that device do.
+ * returns -EIO. If one device cannot be put back, ssdpm_recover() and a plan
+ * with SSDPM_PLAN_STRICT fail; with any other plan, only the steps for that
+ * device fail. A journal of several devices, which a strict plan leaves, is in
+ * everybody's way.
  *
  * Return: 0; -EACCES, -EPERM (see struct ssdpm_plan_params), -EINVAL, -E2BIG
  * (sizes), -ENOMEM.
@@ -637,8 +639,9 @@ SSDPM_API void ssdpm_plan_unlock(struct ssdpm_plan *plan);
 /**
  * ssdpm_plan_get_journal() - what the lock or the commit of this plan found
  *
- * SSDPM_JOURNAL_NONE, SSDPM_JOURNAL_UNDONE or SSDPM_JOURNAL_REFUSED. Return: 0;
- * -EINVAL, -E2BIG (size of @ret_journal).
+ * SSDPM_JOURNAL_NONE, SSDPM_JOURNAL_UNDONE, SSDPM_JOURNAL_KILLED (a device
+ * could not be put back: it stands) or SSDPM_JOURNAL_REFUSED; of several
+ * journals the worst. Return: 0; -EINVAL, -E2BIG (size of @ret_journal).
  */
 SSDPM_API int ssdpm_plan_get_journal(const struct ssdpm_plan *plan,
 				     struct ssdpm_journal *ret_journal);

@@ -40,6 +40,19 @@ static int step_failed(struct step *step, int err,
 	return err;
 }
 
+/* The drive that was planned for: another may take its place. */
+static int recheck_serial(const struct ssdpm_plan *plan, const char *device,
+			  const struct change *change,
+			  struct ssdpm_error *reterr)
+{
+	if (!ssdpm__is_another(change,
+			       ssdpm__read_serial(plan->machine, change)))
+		return 0;
+	return ssdpm__fail(reterr, -ESTALE, 0,
+			   "%s: another drive has taken its place: plan again",
+			   device);
+}
+
 /* Has anybody changed what the plan shows? */
 static int recheck_step(struct ssdpm_plan *plan, struct step *step,
 			struct ssdpm_error *reterr)
@@ -50,6 +63,9 @@ static int recheck_step(struct ssdpm_plan *plan, struct step *step,
 
 	if (step->state == SSDPM_STEP_LEFT_ALONE)
 		return 0;
+	err = recheck_serial(plan, step->device, change, reterr);
+	if (err)
+		return err;
 	err = ssdpm__read_value(plan->machine, change->kind, change->path, &now,
 				reterr);
 	if (err)
@@ -119,12 +135,19 @@ static bool is_of(const struct commit_work *work, const char *device)
 static int check_aside(const struct commit_work *work, const struct step *step,
 		       struct ssdpm_error *reterr)
 {
-	if (step->state == SSDPM_STEP_LEFT_ALONE ||
-	    !ssdpm__journal_is_aside(work->site, &step->change))
+	char name[SSDPM__JOURNAL_BYTES];
+
+	if (step->state == SSDPM_STEP_LEFT_ALONE)
 		return 0;
-	return ssdpm__fail(reterr, -EIO, 0,
-			   "%s: what an earlier commit has set there cannot be "
-			   "put back",
+	if (ssdpm__journal_is_aside(work->site, &step->change, name))
+		return ssdpm__fail(reterr, -EIO, 0,
+				   "%s: what an earlier commit has set there "
+				   "cannot be put back: see %s/%s",
+				   step->device, work->site->directory, name);
+	if (!step->is_aside)
+		return 0;
+	return ssdpm__fail(reterr, -ESTALE, 0,
+			   "%s: what was left there is put back: plan again",
 			   step->device);
 }
 
@@ -301,6 +324,18 @@ static void read_all_back(struct commit_work *work)
 			work->changes[i]->begun = false;
 }
 
+/* How much of a message is at most so long, and ends with a word. */
+static int whole_words(const char *message, int most)
+{
+	int n = (int)strnlen(message, (size_t)most + 1);
+
+	if (n <= most)
+		return n;
+	while (--n && message[n] != ' ')
+		;
+	return n;
+}
+
 static void add_words(struct ssdpm_error *reterr, const char *words,
 		      const char *message)
 {
@@ -309,8 +344,9 @@ static void add_words(struct ssdpm_error *reterr, const char *words,
 	if (!reterr)
 		return;
 	first = *reterr;
-	ssdpm__fail(reterr, first.code, first.line, "%.130s%s%.90s",
-		    first.message, words, message);
+	ssdpm__fail(reterr, first.code, first.line, "%.*s%s%.90s",
+		    whole_words(first.message, 125), first.message, words,
+		    message);
 	reterr->nvme_status = first.nvme_status;
 }
 
@@ -374,12 +410,6 @@ static int do_steps(struct commit_work *work, struct ssdpm_error *reterr)
 	return err;
 }
 
-static void note_serial(const struct ssdpm_plan *plan, struct change *change)
-{
-	if (!change->serial)
-		change->serial = ssdpm__read_serial(plan->machine, change);
-}
-
 /* What an earlier commit of the plan has not undone is to be done again. */
 static bool is_to_be_done(const struct step *step)
 {
@@ -416,10 +446,8 @@ static int take_steps(struct commit_work *work, struct ssdpm_error *reterr)
 		if (!is_of(work, name_of(drive)))
 			continue;
 		drive->table.begun = false;
-		if (!drive->is_foreign || !ssdpm__drive_is_rebuilt(plan, drive))
-			continue;
-		note_serial(plan, &drive->table);
-		work->changes[work->n++] = &drive->table;
+		if (drive->is_foreign && ssdpm__drive_is_rebuilt(plan, drive))
+			work->changes[work->n++] = &drive->table;
 	}
 	return 0;
 }
@@ -449,8 +477,10 @@ static int commit_device(struct commit_work *work, struct ssdpm_error *reterr)
 	int err;
 
 	work->n = work->n_steps = 0;
-	/* What cannot be kept is not done. */
-	err = read_kept(work, reterr);
+	/* What cannot be kept is not done, and what was kept has its name. */
+	err = ssdpm__keep_complete(work->site, reterr);
+	if (!err)
+		err = read_kept(work, reterr);
 	if (!err)
 		err = take_steps(work, reterr);
 	if (!err &&
@@ -596,8 +626,8 @@ static int commit_each(struct commit_work *work, const bool *failed,
 		 */
 		if (result->err && ssdpm__journal_stands(work->site))
 			err = ssdpm__fail(&error, -EIO, 0,
-					  "%s: left as it is: what all drives "
-					  "share is to be put back first",
+					  "%s: left as it is: the journal of "
+					  "what failed before stands",
 					  work->device);
 		else
 			err = commit_noted(work, plan->order[i], &error);
@@ -694,13 +724,6 @@ static bool is_needless(const struct ssdpm_plan *plan, int err)
 	       !ssdpm__journal_exists(plan);
 }
 
-static void note_serials(const struct ssdpm_plan *plan)
-{
-	for (size_t i = 0; i < plan->n_order; i++)
-		if (plan->order[i]->state != SSDPM_STEP_LEFT_ALONE)
-			note_serial(plan, &plan->order[i]->change);
-}
-
 int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct commit_work work = { .plan = plan, .site = &plan->site };
@@ -714,7 +737,6 @@ int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	err = ssdpm_plan_read(plan, &error);
 	if (err)
 		return ssdpm__pass_on(err, &error, reterr);
-	note_serials(plan);
 	if (is_idle(plan)) {
 		plan->committed = true;
 		return 0;

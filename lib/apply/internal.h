@@ -127,9 +127,10 @@ struct step {
 	char *target; /* as it is shown */
 	char *why;
 	char *warning;
-	char *origin; /* NULL: the caller */
-	bool failed;  /* the commit, at this step */
-	bool unread;  /* it may be as it was set: it is not forgotten */
+	char *origin;  /* NULL: the caller */
+	bool failed;   /* the commit, at this step */
+	bool unread;   /* it may be as it was set: it is not forgotten */
+	bool is_aside; /* it stands in a journal that is set aside */
 };
 
 /* An NVMe controller of a plan. */
@@ -157,6 +158,8 @@ struct site {
 	int journal_fd;
 	uint32_t state_timeout_ms;
 	bool goes_back; /* it may use what is reserved for that */
+	/* Under this lock it was tried to put back what is set aside. */
+	bool aside_is_tried;
 };
 
 struct ssdpm_plan {
@@ -497,9 +500,10 @@ int ssdpm__journal_forget(struct site *site, const char *name,
  */
 bool ssdpm__journal_set_aside(struct site *site, struct change *const *changes,
 			      size_t n);
-/* Is that of this device? */
+/* Is that of this device? Its name. */
 bool ssdpm__journal_is_aside(const struct site *site,
-			     const struct change *change);
+			     const struct change *change,
+			     char ret_name[SSDPM__JOURNAL_BYTES]);
 /* One that is not set aside. */
 bool ssdpm__journal_stands(const struct site *site);
 /* Any. */
@@ -547,6 +551,9 @@ uint64_t ssdpm__checksum(const char *text, size_t n);
 /* Path and values are copied. */
 int ssdpm__changes_add(struct changes *changes, const struct change *change);
 void ssdpm__changes_free(struct changes *changes);
+/* The change of this kind and path, or NULL. */
+struct change *ssdpm__changes_find(const struct changes *changes,
+				   const struct change *change);
 /* The first n of them stay. */
 void ssdpm__changes_cut(struct changes *changes, size_t n);
 /*
@@ -598,6 +605,9 @@ int ssdpm__keep(struct site *site, struct changes *kept,
 		struct ssdpm_error *reterr);
 /* It replaces the old one; -ENOENT: there is none. */
 int ssdpm__keep_finish(const struct site *site);
+/* What a commit has left that is complete but for that; it is not written over.
+ */
+int ssdpm__keep_complete(const struct site *site, struct ssdpm_error *reterr);
 /* What the last commits keep; empty where there is none. */
 int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,
 		     struct ssdpm_error *reterr);

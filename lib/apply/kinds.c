@@ -2,6 +2,8 @@
 /* The kinds of steps: a row of the table says all that is peculiar to one. */
 #include "apply/internal.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -243,30 +245,6 @@ bool ssdpm__is_tolerance_of(const struct change *change, const char *controller)
 	       !strncmp(change->path + n, "/power/", 7);
 }
 
-/* Component of a path, counted from its end; "": there is none. */
-static void take_component(const char *path, size_t from_end, char name[32])
-{
-	const char *end = path + strlen(path), *at;
-
-	for (;;) {
-		for (at = end; at > path && at[-1] != '/'; at--)
-			;
-		if (!from_end-- || at == path)
-			break;
-		end = at - 1;
-	}
-	snprintf(name, 32, "%.*s", (int)(end - at < 31 ? end - at : 31), at);
-}
-
-/* ".../nvme0/power/FILE", ".../nvme0", ".../host3/FILE" */
-void ssdpm__change_device(const struct change *change, char name[32])
-{
-	if (change->kind->depth < 0)
-		snprintf(name, 32, "all");
-	else
-		take_component(change->path, (size_t)change->kind->depth, name);
-}
-
 /* The directory of the device that has the value; false: there is none. */
 static bool device_path(const struct change *change,
 			char path[SSDPM__TARGET_BYTES])
@@ -282,6 +260,15 @@ static bool device_path(const struct change *change,
 			*slash = '\0';
 	}
 	return slash;
+}
+
+void ssdpm__change_device(const struct change *change, char name[32])
+{
+	char path[SSDPM__TARGET_BYTES];
+
+	snprintf(name, 32, "%.31s",
+		 device_path(change, path) ? ssdpm__last_component(path) :
+					     "all");
 }
 
 uint64_t ssdpm__read_serial(const struct ssdpm_machine *machine,

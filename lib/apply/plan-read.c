@@ -12,6 +12,15 @@ static int read_step(struct ssdpm_plan *plan, struct step *step,
 	return err;
 }
 
+/* Whom it is for: another drive may take its place until the commit. */
+static void note_serial(const struct ssdpm_plan *plan, struct step *step)
+{
+	struct change *change = &step->change;
+
+	if (step->state != SSDPM_STEP_LEFT_ALONE && !change->serial)
+		change->serial = ssdpm__read_serial(plan->machine, change);
+}
+
 int ssdpm_plan_read(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	int err = 0;
@@ -20,7 +29,10 @@ int ssdpm_plan_read(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 		err = read_step(plan, plan->steps[i], reterr);
 	for (size_t i = 0; !err && i < plan->n_drives; i++)
 		err = ssdpm__look_at_table(plan, &plan->drives[i], reterr);
-	if (!err)
-		ssdpm__plan_arrange(plan);
-	return err;
+	if (err)
+		return err;
+	ssdpm__plan_arrange(plan);
+	for (size_t i = 0; i < plan->n_order; i++)
+		note_serial(plan, plan->order[i]);
+	return 0;
 }

@@ -14,19 +14,34 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+/* Of several journals the worst counts. */
+static void note_state(struct ssdpm_journal *journal, uint32_t state,
+		       uint64_t age_ms)
+{
+	if (journal->state == SSDPM_JOURNAL_NONE ||
+	    state == SSDPM_JOURNAL_REFUSED ||
+	    journal->state == SSDPM_JOURNAL_UNDONE)
+		journal->state = state;
+	if (journal->age_ms < age_ms)
+		journal->age_ms = age_ms;
+}
+
 static void note_undone(struct site *site, const struct undone *undone,
 			uint64_t age_ms, struct ssdpm_journal *ret_journal)
 {
-	ret_journal->state = SSDPM_JOURNAL_UNDONE;
+	note_state(ret_journal, SSDPM_JOURNAL_UNDONE, age_ms);
 	ret_journal->n_undone += undone->n;
 	ret_journal->n_left_alone += undone->n_left_alone;
-	if (ret_journal->age_ms < age_ms)
-		ret_journal->age_ms = age_ms;
 	ssdpm__log(site->machine, SSDPM_LOG_WARNING,
 		   "a commit was killed, or could not undo all, %" PRIu64
 		   " s ago and is undone now "
 		   "(values put back: %" PRIu32 ", left alone: %" PRIu32 ")",
 		   age_ms / 1000, undone->n, undone->n_left_alone);
+}
+
+static bool is_aside(const char *name)
+{
+	return strcmp(name, SSDPM__JOURNAL) != 0;
 }
 
 static int undo_killed(struct site *site, const char *name,
@@ -45,25 +60,29 @@ static int undo_killed(struct site *site, const char *name,
 	if (!err)
 		err = ssdpm__journal_forget(site, name, reterr);
 	ssdpm__site_close_journal(site);
-	if (!err)
+	if (!err) {
 		note_undone(site, &undone, age_ms, ret_journal);
-	else if (each &&
-		 (strcmp(name, SSDPM__JOURNAL) ||
-		  ssdpm__journal_set_aside(site, changes->list, changes->n)))
-		err = 0;
+		return 0;
+	}
+	note_state(ret_journal, SSDPM_JOURNAL_KILLED, age_ms);
+	if (each && (is_aside(name) ||
+		     ssdpm__journal_set_aside(site, changes->list, changes->n)))
+		return 0;
 	return err;
 }
 
 /* It stands until somebody removes it. */
-static void note_refused(const struct site *site, const char *name, int err,
+static void note_refused(const struct site *site, const char *name,
 			 const struct ssdpm_error *error,
 			 struct ssdpm_journal *ret_journal)
 {
-	if (err != -EIO)
+	uint64_t age_ms = 0;
+
+	if (ret_journal->state == SSDPM_JOURNAL_REFUSED)
 		return;
-	ret_journal->state = SSDPM_JOURNAL_REFUSED;
+	ssdpm__file_age(site, name, &age_ms);
+	note_state(ret_journal, SSDPM_JOURNAL_REFUSED, age_ms);
 	ret_journal->line = error->line;
-	ssdpm__file_age(site, name, &ret_journal->age_ms);
 	snprintf(ret_journal->reason, sizeof(ret_journal->reason), "%s",
 		 error->message);
 }
@@ -73,56 +92,57 @@ static int recover_one(struct site *site, const char *name, bool each,
 		       struct ssdpm_error *reterr)
 {
 	struct changes changes = { 0 };
-	struct ssdpm_error error;
-	int err;
+	int err = ssdpm__changes_read(site, name, &changes, reterr);
 
-	err = ssdpm__changes_read(site, name, &changes, &error);
 	if (err == -ENOENT)
 		return 0;
 	if (err == -ESTALE)
 		return ssdpm__journal_forget(site, name, reterr);
-	if (err) {
-		note_refused(site, name, err, &error, ret_journal);
-		return ssdpm__pass_on(err, &error, reterr);
-	}
+	if (err == -EIO)
+		note_refused(site, name, reterr, ret_journal);
+	if (err)
+		return err;
 	err = undo_killed(site, name, &changes, each, ret_journal, reterr);
 	ssdpm__changes_free(&changes);
 	return err;
 }
 
-/* A commit that is complete but for the name of what it keeps. */
-static int finish(struct site *site, struct ssdpm_error *reterr)
+/* All of them, whatever becomes of the first. */
+static int recover_aside(struct site *site, bool each,
+			 struct ssdpm_journal *ret_journal,
+			 struct ssdpm_error *reterr)
 {
-	int err = 0;
+	char name[SSDPM__JOURNAL_BYTES] = SSDPM__JOURNAL;
+	struct ssdpm_error error;
+	int err, result = 0;
 
-	/* The next one would be written over it. */
-	if (!ssdpm__journal_stands(site))
-		err = ssdpm__keep_finish(site);
-	if (!err || err == -ENOENT)
-		return 0;
-	return ssdpm__fail_state(site, "undo.new", err, reterr);
+	while (!(err = ssdpm__journal_next(site, name, &error))) {
+		err = recover_one(site, name, each, ret_journal, &error);
+		if (err && !result)
+			result = ssdpm__pass_on(err, &error, reterr);
+	}
+	if (err != -ENOENT && !result)
+		result = ssdpm__pass_on(err, &error, reterr);
+	return result;
 }
 
 int ssdpm__recover(struct site *site, bool each,
 		   struct ssdpm_journal *ret_journal,
 		   struct ssdpm_error *reterr)
 {
-	/* Those that are set aside first: none is tried twice. */
-	char name[SSDPM__JOURNAL_BYTES] = SSDPM__JOURNAL;
-	int err;
+	struct ssdpm_error error;
+	int err, result;
 
 	*ret_journal = (struct ssdpm_journal){ .size = sizeof(*ret_journal),
 					       .state = SSDPM_JOURNAL_NONE };
 	ssdpm__journal_drop_new(site);
-	err = finish(site, reterr);
-	while (!err && !(err = ssdpm__journal_next(site, name, reterr)))
-		err = recover_one(site, name, each, ret_journal, reterr);
-	if (err == -ENOENT)
-		err = ssdpm__journal_stands(site) ?
-			      recover_one(site, SSDPM__JOURNAL, each,
-					  ret_journal, reterr) :
-			      0;
-	return err;
+	result = ssdpm__keep_complete(site, reterr);
+	/* A drive that does not answer takes its time: once a lock. */
+	if (!result && !(each && site->aside_is_tried))
+		result = recover_aside(site, each, ret_journal, reterr);
+	site->aside_is_tried = true;
+	err = recover_one(site, SSDPM__JOURNAL, each, ret_journal, &error);
+	return result ? result : ssdpm__pass_on(err, &error, reterr);
 }
 
 int ssdpm__plan_recover(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
@@ -199,41 +219,49 @@ static int look_at_lock(const struct site *site, uint32_t *ret_state,
 	return 0;
 }
 
-static int look_at_journal(const struct site *site,
-			   struct ssdpm_journal *ret_journal,
-			   struct ssdpm_error *reterr)
+static int look_at_one(const struct site *site, const char *name,
+		       struct ssdpm_journal *ret_journal,
+		       struct ssdpm_error *reterr)
 {
-	char name[SSDPM__JOURNAL_BYTES] = "";
 	struct changes changes = { 0 };
 	struct ssdpm_error error;
 	uint64_t age_ms;
 	uint32_t state;
 	int err;
 
-	err = ssdpm__journal_next(site, name, reterr);
-	if (err)
-		return err;
 	err = ssdpm__changes_read(site, name, &changes, &error);
 	ssdpm__changes_free(&changes);
+	if (err == -ENOENT || err == -ESTALE)
+		return 0;
 	if (err && err != -EIO)
-		return err == -ESTALE ? -ENOENT :
-					ssdpm__pass_on(err, &error, reterr);
+		return ssdpm__pass_on(err, &error, reterr);
 	/* Another version, which runs, may have written it. */
 	if (look_at_lock(site, &state, err ? NULL : &error))
 		err = -EIO;
 	else if (state == SSDPM_JOURNAL_RUNNING)
 		err = 0;
-	if (err) {
-		note_refused(site, name, err, &error, ret_journal);
-		return 0;
-	}
 	/* It may have ended between the two. */
-	err = ssdpm__file_age(site, name, &age_ms);
 	if (err)
-		return err;
-	ret_journal->state = state;
-	ret_journal->age_ms = age_ms;
+		note_refused(site, name, &error, ret_journal);
+	else if (!ssdpm__file_age(site, name, &age_ms))
+		note_state(ret_journal, state, age_ms);
 	return 0;
+}
+
+/* One that is set aside meanwhile comes later, under its new name. */
+static int look_at_journals(const struct site *site,
+			    struct ssdpm_journal *ret_journal,
+			    struct ssdpm_error *reterr)
+{
+	char name[SSDPM__JOURNAL_BYTES] = "";
+	int err;
+
+	do {
+		err = ssdpm__journal_next(site, name, reterr);
+		if (!err)
+			err = look_at_one(site, name, ret_journal, reterr);
+	} while (!err);
+	return err == -ENOENT ? 0 : err;
 }
 
 int ssdpm_journal_read(struct ssdpm_machine *machine,
@@ -255,7 +283,7 @@ int ssdpm_journal_read(struct ssdpm_machine *machine,
 		return err;
 	err = ssdpm__site_find(plan, false, &site, &error);
 	if (!err) {
-		err = look_at_journal(&site, &plan->journal, &error);
+		err = look_at_journals(&site, &plan->journal, &error);
 		ssdpm__site_close(&site);
 	}
 	if (err == -ENOENT)

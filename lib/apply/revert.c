@@ -206,7 +206,10 @@ static int read_changes(struct ssdpm_plan *plan, struct changes *ret_changes,
 	return err;
 }
 
-/* The commit tries it first of all, and fails where it cannot. */
+/*
+ * What stands in a journal that is set aside is put back before anything else,
+ * by whoever takes the lock: the step is never done, and fails until then.
+ */
 static int read_aside(struct ssdpm_plan *plan, struct step *step,
 		      struct ssdpm_error *reterr)
 {
@@ -218,10 +221,36 @@ static int read_aside(struct ssdpm_plan *plan, struct step *step,
 				&change->before, &error);
 	if (err == -ENOMEM)
 		return ssdpm__pass_on(err, &error, reterr);
+	err = change->kind->has_tries ?
+		      fill_lpm(plan, step, step->device, reterr) :
+		      0;
 	step->state = SSDPM_STEP_PLANNED;
-	return ssdpm__set_string(&step->why,
-				 "a commit that failed could not put it back",
-				 reterr);
+	return err ? err :
+		     ssdpm__set_string(
+			     &step->why,
+			     "a commit that failed could not put it back",
+			     reterr);
+}
+
+/* With the target that the record has, if it has one. */
+static int add_aside(struct ssdpm_plan *plan, struct change change,
+		     struct ssdpm_error *reterr)
+{
+	struct step *step;
+	int err = 0;
+
+	/* A value that passes may have stayed in between. */
+	if (change.kind->is_passing)
+		change.kind = ssdpm__kind(SSDPM_STEP_LATENCY_TOLERANCE);
+	step = ssdpm__plan_find(plan, change.kind->number, change.path);
+	if (!step)
+		err = add_recorded(plan, &change, &change.before, reterr);
+	if (err)
+		return err;
+	step = ssdpm__plan_find(plan, change.kind->number, change.path);
+	step->read = read_aside;
+	step->is_aside = true;
+	return 0;
 }
 
 static int add_journal(struct ssdpm_plan *plan, const struct site *site,
@@ -230,19 +259,9 @@ static int add_journal(struct ssdpm_plan *plan, const struct site *site,
 	struct changes changes = { 0 };
 	int err = ssdpm__changes_read(site, name, &changes, reterr);
 
-	for (size_t i = 0; !err && i < changes.n; i++) {
-		struct change change = *changes.list[i];
-
-		if (!change.begun)
-			continue;
-		/* A value that passes may have stayed in between. */
-		if (change.kind->is_passing)
-			change.kind = ssdpm__kind(SSDPM_STEP_LATENCY_TOLERANCE);
-		err = add_recorded(plan, &change, &change.before, reterr);
-		if (!err)
-			ssdpm__plan_find(plan, change.kind->number, change.path)
-				->read = read_aside;
-	}
+	for (size_t i = 0; !err && i < changes.n; i++)
+		if (changes.list[i]->begun)
+			err = add_aside(plan, *changes.list[i], reterr);
 	ssdpm__changes_free(&changes);
 	return err == -ENOENT || err == -ESTALE ? 0 : err;
 }

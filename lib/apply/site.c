@@ -246,6 +246,7 @@ int ssdpm__file_age(const struct site *site, const char *name,
 static void add_journal(const struct ssdpm_plan *plan,
 			struct ssdpm_error *reterr)
 {
+	char name[SSDPM__JOURNAL_BYTES] = "";
 	struct ssdpm_error first;
 	uint64_t age_ms;
 	struct site site;
@@ -253,7 +254,9 @@ static void add_journal(const struct ssdpm_plan *plan,
 
 	if (!reterr || ssdpm__site_find(plan, false, &site, NULL))
 		return;
-	err = ssdpm__file_age(&site, SSDPM__JOURNAL, &age_ms);
+	err = ssdpm__journal_next(&site, name, NULL);
+	if (!err)
+		err = ssdpm__file_age(&site, name, &age_ms);
 	ssdpm__site_close(&site);
 	if (err)
 		return;

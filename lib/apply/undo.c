@@ -64,6 +64,9 @@ static void note_way_back(const struct undo *undo, const struct change *change)
 {
 	size_t i = 0;
 
+	/* The journal says so already. */
+	if (change->flux == FLUX_KILLED)
+		return;
 	while (i < undo->n && undo->changes[i] != change)
 		i++;
 	ssdpm__journal_back(undo->site, i);

@@ -459,12 +459,14 @@ def test_a_device_that_cannot_be_put_back_is_in_no_other_devices_way(
     assert values_of(root) == ["5000"] * 3
     assert "nvme0" in run.words and run.plan["in_force"] is False
 
-    # It stands; whoever looks says so, and everybody else can be set.
+    # It stands; everybody says so, and everybody else can be set.
     found = ssdpm("check", "--root", str(root), "--latency", "5ms", "--json")
     assert found.returncode == 5
     assert documented.listed(found.stdout.decode())["journal"]["state"] == "killed"
     run = mute(ssdpm, root, "apply --latency 25ms nvme1")
-    assert run.status == 0, run.words
+    assert run.status == 6 and run.plan["in_force"] is False, run.words
+    assert [step["state"] for step in run.plan["steps"]] == ["done"]
+    assert "could not undo all" in run.words
     assert values_of(root) == ["5000", "25000", "5000"]
     assert (state / "journal-nvme0").exists()
     run = mute(ssdpm, root, "revert")
@@ -484,6 +486,106 @@ def test_a_device_that_cannot_be_put_back_is_in_no_other_devices_way(
     assert ssdpm("revert", "--root", str(root), "-q").returncode == 0
     assert values_of(root) == before
     assert not list(state.glob("journal*"))
+
+
+def set_aside(ssdpm: Command, root: pathlib.Path) -> None:
+    """nvme0 has 5 ms, and 100 ms could not be put back."""
+    for number in range(1, 30):
+        mute(ssdpm, root, "apply --latency 5ms nvme0", number)
+        if (root / "run/ssdpm/journal-nvme0").exists():
+            return
+        ssdpm("apply", "--root", str(root), "--latency", "100ms", "nvme0", "-q")
+    raise AssertionError("it was always put back")
+
+
+def test_a_revert_goes_back_to_what_was_there_first_not_to_what_a_journal_has(
+    ssdpm: Command, eight_drives: pathlib.Path
+) -> None:
+    root, limit = eight_drives, eight_drives / LIMIT_OF.format(0)
+    limit.write_text("70000\n")
+    assert ssdpm("apply", "--root", str(root), "--latency", "100ms", "nvme0").returncode == 0
+    set_aside(ssdpm, root)
+    shown = ssdpm.output("revert", "--dry-run", "--root", str(root))
+    assert "nvme0: latency tolerance 5 ms -> 70 ms (planned)" in shown
+    # Whichever try to look at it fails, and if none does.
+    for number in range(1, 12):
+        path = limit.resolve()
+        result = ssdpm.shell(
+            "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=read,pread64 "
+            f"-e inject=read,pread64:error=EIO:when={number} -P {path} "
+            f"ssdpm revert --root {root}"
+        )
+        now = limit.read_text().strip()
+        done = result.returncode == 0 and "left alone" not in result.stdout
+        assert now == "70000" or not done, (number, result)
+        if now == "70000":
+            break
+    assert ssdpm("revert", "--root", str(root), "-q").returncode == 0
+    assert limit.read_text().strip() == "70000"
+    assert ssdpm.output("revert", "--root", str(root)) == "nothing to do\n"
+
+
+def test_a_strict_apply_puts_back_what_it_can(
+    ssdpm: Command, eight_drives: pathlib.Path
+) -> None:
+    root, other = eight_drives, eight_drives / LIMIT_OF.format(1)
+    aside, before = root / "run/ssdpm/journal-nvme0", values_of(root)
+    set_aside(ssdpm, root)
+    text = aside.read_text()
+    assert ssdpm("revert", "--root", str(root), "-q").returncode == 0
+    number = 0
+    while values_of(root) == before:
+        number += 1
+        assert number < 30
+        ssdpm.shell(
+            "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=read,pread64 "
+            f"-e inject=read,pread64:signal=KILL:when={number} -P {other.resolve()} "
+            f"ssdpm apply --root {root} --latency 9ms nvme1 -q"
+        )
+    assert (root / "run/ssdpm/journal").exists()
+    aside.write_text(text)
+    (root / LIMIT_OF.format(0)).write_text("5000\n")
+    run = mute(ssdpm, root, "apply --strict --latency 7ms nvme1")
+    assert run.status == 1 and aside.exists(), run.words
+    assert values_of(root) == ["5000", *before[1:]]
+
+
+def test_a_journal_that_is_tried_again_does_not_grow(
+    ssdpm: Command, eight_drives: pathlib.Path
+) -> None:
+    root, limit = eight_drives, (eight_drives / LIMIT_OF.format(0)).resolve()
+    set_aside(ssdpm, root)
+    journal = root / "run/ssdpm/journal-nvme0"
+    sizes = []
+    for _ in range(4):
+        result = ssdpm.shell(
+            "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=write,pwrite64 "
+            f"-e inject=write,pwrite64:error=EIO:when=1+ -P {limit} "
+            f"ssdpm apply --root {root} --latency 25ms nvme1 -q"
+        )
+        assert result.returncode == 6
+        sizes.append(journal.stat().st_size)
+    assert len(set(sizes)) == 1
+
+
+def test_what_a_commit_keeps_outlives_a_failure_of_the_next_device(
+    ssdpm: Command, machine: Make
+) -> None:
+    """The record of nvme0 does not get its name, and a write for nvme1 fails."""
+    failed = 0
+    for number in range(3, 16):
+        shutil.rmtree(ssdpm.directory / "machines", ignore_errors=True)
+        root = machine("eight-drives")
+        before = values_of(root)
+        result = ssdpm.shell(
+            "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=write,renameat "
+            f"-e inject=renameat:error=EIO:when=2 -e inject=write:error=EIO:when={number} "
+            f"ssdpm apply --root {root} --latency 5ms nvme0 nvme1 -q"
+        )
+        failed += result.returncode == 6
+        assert ssdpm("revert", "--root", str(root), "-q").returncode == 0
+        assert values_of(root) == before, number
+    assert failed
 
 
 def test_what_is_in_force_is_status_0(ssdpm: Command, machine: Make) -> None:

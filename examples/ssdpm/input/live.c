@@ -68,16 +68,18 @@ enum exit_status status_of_error(int code)
 	}
 }
 
+void complain_about(const char *name, const char *message)
+{
+	if (name && strncmp(message, name, strlen(name)) != 0)
+		complain("%s: %s", name, message);
+	else
+		complain("%s", message);
+}
+
 enum exit_status complain_of_device(const char *name,
 				    const struct ssdpm_error *error)
 {
-	size_t length = name ? strlen(name) : 0;
-
-	/* Many messages begin with the name. */
-	if (name && strncmp(error->message, name, length))
-		complain("%s: %s", name, error->message);
-	else
-		complain("%s", error->message);
+	complain_about(name, error->message);
 	return status_of_error(error->code);
 }
 

@@ -46,6 +46,9 @@ bool is_capture(const char *operand);
 /* The exit status for a code of the device or the apply stage. */
 enum exit_status status_of_error(int code);
 
+/* Many messages begin with the name of the device, which is said once. */
+void complain_about(const char *name, const char *message);
+
 /* Complain of a device, or with NULL of the machine; returns the status. */
 enum exit_status complain_of_device(const char *name,
 				    const struct ssdpm_error *error);

@@ -375,13 +375,8 @@ enum exit_status finish_apply(struct work *work,
 
 static void complain_of(const struct ssdpm_step *step)
 {
-	const size_t length = strlen(step->device);
-
-	if (!strncmp(step->why, step->device, length) &&
-	    step->why[length] == ':')
-		complain("%s", step->why);
-	else if (step->kind != SSDPM_STEP_APST)
-		complain("%s: %s", step->device, step->why);
+	if (step->kind != SSDPM_STEP_APST)
+		complain_about(step->device, step->why);
 	else
 		complain("%s: which table is in force is not known%s",
 			 step->device,

@@ -245,7 +245,8 @@ static void note_journal(struct work *work)
 	struct ssdpm_journal journal = { .size = sizeof(journal) };
 
 	if (!ssdpm_plan_get_journal(work->plan, &journal) &&
-	    journal.state == SSDPM_JOURNAL_UNDONE)
+	    (journal.state == SSDPM_JOURNAL_UNDONE ||
+	     journal.state == SSDPM_JOURNAL_KILLED))
 		work->journal = journal;
 }
 
@@ -303,7 +304,7 @@ static void complain_of_others(const struct ssdpm_plan *plan,
 	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
 		if (step.state == SSDPM_STEP_FAILED &&
 		    strncmp(step.why, first->message, strlen(first->message)))
-			complain("%s: %s", step.device, step.why);
+			complain_about(step.device, step.why);
 }
 
 static enum exit_status fail(struct work *work, const struct ssdpm_error *error)
@@ -317,6 +318,22 @@ static enum exit_status fail(struct work *work, const struct ssdpm_error *error)
 	if (work->journal.state != SSDPM_JOURNAL_UNDONE)
 		look_at_journal(work);
 	return is_partly_done(work->plan) ? STATUS_PARTLY : status;
+}
+
+/* All is done; but nothing is in force while a device is half done. */
+static enum exit_status finish_beside_journal(struct work *work)
+{
+	char *text;
+
+	if (!journal_stands(&work->journal))
+		return STATUS_DONE;
+	work->in_force = false;
+	text = describe_journal(work->drives->lives[0], &work->journal);
+	if (!text)
+		return out_of_memory();
+	complain("%s", text);
+	free(text);
+	return STATUS_PARTLY;
 }
 
 /* What fills a plan, and how that went. */
@@ -386,5 +403,5 @@ enum exit_status carry_out(struct work *work, fill_fn fill, void *data)
 	if (err)
 		return fail(work, &error);
 	work->in_force = all_in_force(work->plan);
-	return STATUS_DONE;
+	return finish_beside_journal(work);
 }

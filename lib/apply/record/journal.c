@@ -15,16 +15,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#define JOURNAL SSDPM__JOURNAL
-#define SET_ASIDE JOURNAL "-"
+#define ASIDE SSDPM__JOURNAL "-"
 
-static const char journal[] = JOURNAL;
-static const char new_journal[] = JOURNAL ".new";
+static const char journal[] = SSDPM__JOURNAL;
+static const char new_journal[] = SSDPM__JOURNAL ".new";
 
 bool ssdpm__is_journal(const char *name)
 {
 	return !strcmp(name, journal) ||
-	       (!strncmp(name, SET_ASIDE, strlen(SET_ASIDE)) &&
+	       (!strncmp(name, ASIDE, strlen(ASIDE)) &&
 		strlen(name) < SSDPM__JOURNAL_BYTES);
 }
 
@@ -41,12 +40,15 @@ static int find_next(const struct site *site, char name[SSDPM__JOURNAL_BYTES])
 		close(fd);
 	if (err)
 		return err;
-	while ((entry = readdir(directory)))
+	while (errno = 0, (entry = readdir(directory)))
 		if (ssdpm__is_journal(entry->d_name) &&
 		    strcmp(entry->d_name, name) > 0 &&
 		    (!next[0] || strcmp(entry->d_name, next) < 0))
 			strcpy(next, entry->d_name);
+	err = -errno;
 	closedir(directory);
+	if (err)
+		return err;
 	strcpy(name, next);
 	return next[0] ? 0 : -ENOENT;
 }
@@ -88,16 +90,16 @@ static void name_aside(const struct change *change,
 	char device[32];
 
 	ssdpm__change_device(change, device);
-	snprintf(name, SSDPM__JOURNAL_BYTES, SET_ASIDE "%s", device);
+	snprintf(name, SSDPM__JOURNAL_BYTES, ASIDE "%s", device);
 }
 
 bool ssdpm__journal_is_aside(const struct site *site,
-			     const struct change *change)
+			     const struct change *change,
+			     char ret_name[SSDPM__JOURNAL_BYTES])
 {
-	char name[SSDPM__JOURNAL_BYTES];
-
-	name_aside(change, name);
-	return !faccessat(site->directory_fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
+	name_aside(change, ret_name);
+	return !faccessat(site->directory_fd, ret_name, F_OK,
+			  AT_SYMLINK_NOFOLLOW);
 }
 
 /* Are they all of one device? What all share is in everybody's way. */

@@ -27,34 +27,28 @@ int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,
 	return err == -ENOENT || err == -ESTALE ? 0 : err;
 }
 
-static struct change *find(const struct changes *changes,
-			   const struct change *change)
-{
-	for (size_t i = 0; i < changes->n; i++)
-		if (changes->list[i]->kind == change->kind &&
-		    !strcmp(changes->list[i]->path, change->path))
-			return changes->list[i];
-	return NULL;
-}
-
 /*
  * Does the record go back on what this controller's table is made from? What
  * an earlier transaction of the same commit has set says nothing of it.
  */
-static bool is_kept(const struct changes *changes, const char *controller)
+static bool is_kept(const struct changes *changes, const struct change *table)
 {
-	for (size_t i = 0; i < changes->n; i++)
-		if (!changes->list[i]->is_recent &&
-		    (changes->list[i]->kind->role == ROLE_PARAMETER ||
-		     ssdpm__is_tolerance_of(changes->list[i], controller)))
+	for (size_t i = 0; i < changes->n; i++) {
+		const struct change *change = changes->list[i];
+
+		if (!change->is_recent &&
+		    !ssdpm__is_another(change, table->serial) &&
+		    (change->kind->role == ROLE_PARAMETER ||
+		     ssdpm__is_tolerance_of(change, table->path)))
 			return true;
+	}
 	return false;
 }
 
 /* Does it say anything that the record does not? */
 static bool is_new(const struct changes *changes, const struct change *change)
 {
-	const struct change *old = find(changes, change);
+	const struct change *old = ssdpm__changes_find(changes, change);
 
 	if (change->kind->is_passing)
 		return false;
@@ -62,8 +56,7 @@ static bool is_new(const struct changes *changes, const struct change *change)
 		return ssdpm__is_another(old, change->serial) ||
 		       !ssdpm__value_is(&old->after, &change->after);
 	/* It was no table of the first settings; Linux builds that one. */
-	return change->kind->role != ROLE_TABLE ||
-	       !is_kept(changes, change->path);
+	return change->kind->role != ROLE_TABLE || !is_kept(changes, change);
 }
 
 static bool is_same(const struct change *change)
@@ -78,7 +71,7 @@ static bool is_same(const struct change *change)
  */
 static int merge(struct changes *changes, const struct change *change)
 {
-	struct change *old = find(changes, change);
+	struct change *old = ssdpm__changes_find(changes, change);
 
 	if (!is_new(changes, change))
 		return 0;
@@ -92,7 +85,8 @@ static int merge(struct changes *changes, const struct change *change)
 	if (is_same(old) || ssdpm__is_another(old, change->serial))
 		old->before = change->before;
 	old->after = change->after;
-	old->serial = change->serial;
+	if (change->serial)
+		old->serial = change->serial;
 	return 0;
 }
 
@@ -186,7 +180,7 @@ static void forget(struct changes *all, const struct ssdpm_plan *plan,
 {
 	for (size_t i = 0; i < plan->n_order; i++) {
 		const struct step *step = plan->order[i];
-		struct change *change = find(all, &step->change);
+		struct change *change = ssdpm__changes_find(all, &step->change);
 
 		if (change && (!device || !strcmp(step->device, device)) &&
 		    (is_same(change) || (plan->reverts && !step->unread)))
@@ -225,6 +219,17 @@ int ssdpm__keep(struct site *site, struct changes *all,
 	if (!err && fsync(site->directory_fd))
 		err = ssdpm__fail_state(site, new_kept, -errno, reterr);
 	return err;
+}
+
+int ssdpm__keep_complete(const struct site *site, struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	if (!ssdpm__journal_stands(site))
+		err = ssdpm__keep_finish(site);
+	if (!err || err == -ENOENT)
+		return 0;
+	return ssdpm__fail_state(site, new_kept, err, reterr);
 }
 
 /* Should it fail, the next commit does it. */

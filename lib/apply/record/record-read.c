@@ -151,16 +151,6 @@ static const char *fill_change(struct change *change, const char *before,
 	return NULL;
 }
 
-static bool stands_before(const struct changes *changes,
-			  const struct change *change)
-{
-	for (size_t i = 0; i < changes->n; i++)
-		if (changes->list[i]->kind == change->kind &&
-		    !strcmp(changes->list[i]->path, change->path))
-			return true;
-	return false;
-}
-
 /* In the one form that it has. */
 static bool take_serial(const char *text, uint64_t *ret_serial)
 {
@@ -200,7 +190,7 @@ static int parse_change(struct record_reader *r, char *line)
 	if (why)
 		return refuse(r, "%s: %s '%.40s' -> '%.40s'", fields[KIND], why,
 			      fields[BEFORE], fields[AFTER]);
-	if (stands_before(&r->changes, &change))
+	if (ssdpm__changes_find(&r->changes, &change))
 		return refuse(r, "the same %s a second time", fields[KIND]);
 	if (ssdpm__changes_add(&r->changes, &change))
 		return ssdpm__no_memory(r->reterr);

@@ -11,10 +11,10 @@
  *
  * Serial is a checksum of the controller's serial number, so that another drive
  * in its place does not get its values; 0: there is none. The last line of the
- * list is a checksum of all before it. Only a journal has
- * lines after that, one for each step that has begun, and one for each that is
- * put back; the last of them may be cut off. Settings in sysfs do not outlive a
- *boot, and so neither does a list.
+ * list is a checksum of all before it. Only a journal has lines after that, one
+ * for each step that has begun, and one for each that is put back; the last of
+ * them may be cut off. Settings in sysfs do not outlive a boot, and so neither
+ * does a list.
  */
 #include "apply/record/record.h"
 
@@ -78,6 +78,16 @@ int ssdpm__changes_add(struct changes *changes, const struct change *change)
 	}
 	list[changes->n++] = copy;
 	return 0;
+}
+
+struct change *ssdpm__changes_find(const struct changes *changes,
+				   const struct change *change)
+{
+	for (size_t i = 0; i < changes->n; i++)
+		if (changes->list[i]->kind == change->kind &&
+		    !strcmp(changes->list[i]->path, change->path))
+			return changes->list[i];
+	return NULL;
 }
 
 void ssdpm__changes_cut(struct changes *changes, size_t n)

@@ -353,7 +353,8 @@ class Plan(Written, Live):
                 plan.keep()
 
         Yields:
-            The journal that was undone, or None.
+            The journal that was undone, or that stands since a device cannot be put
+            back, or None.
 
         Raises:
             InvalidError: the plan has steps already.
@@ -370,7 +371,10 @@ class Plan(Written, Live):
 
     @property
     def journal(self) -> Journal | None:
-        """The journal that locked() or commit() found and has undone, or None."""
+        """The journal that locked() or commit() found, or None.
+
+        It is "undone", or "killed" if a device could not be put back.
+        """
         found = self._handle.journal()
         return None if found is None else Journal(*found)
 
