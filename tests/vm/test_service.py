@@ -108,6 +108,7 @@ power 100
 until_true source_is 1
 set_by ac
 
+udevadm monitor --kernel --subsystem-match=power_supply >/result/events 2>&1 &
 # 20 flips, as fast as they go; they end on either side. The charge differs each time:
 # the firmware looks ten times a second, and would miss a flip there and back.
 storm=0
@@ -257,12 +258,26 @@ def test_a_storm_ends_with_the_values_of_the_last_source(
     assert guest.status(f"storm.{storm}") == 0, guest.out(f"storm.{storm}")
 
 
-def test_a_storm_is_two_runs_and_one_for_each_two_seconds(guest: vm.Guest) -> None:
-    """An emulated processor takes longer than a second for 20 flips."""
+def test_a_storm_is_two_runs_unless_it_pauses(guest: vm.Guest) -> None:
+    """The first event at once, then one run after 300 ms of quiet, or after 2 s.
+
+    An emulated processor pauses in the middle of 20 flips, and what the kernel sends
+    reaches the service up to 0.1 s later: after 0.2 s it may take it for quiet.
+    """
+    events = [float(at) for at in re.findall(r"KERNEL\[([\d.]+)\]", guest.read("events"))]
     storms = [line.split() for line in guest.read("runs").splitlines()]
     assert len(storms) == N_STORMS
+    without, seen = 0, dict[int, int]()
     for begin, end, runs in storms:
-        assert int(runs) <= 2 + (float(end) - float(begin)) / 2, storms
+        at = [event for event in events if float(begin) <= event <= float(end) + 2]
+        assert len(at) > 4, (begin, end, "the kernel has sent few events")
+        pauses = sum(b - a >= 0.2 for a, b in zip(at, at[1:]))
+        if not pauses and at[-1] - at[0] < 2:
+            without += 1
+        most = 2 + pauses + int((at[-1] - at[0]) / 2)
+        assert int(runs) <= most, (begin, end, runs, at)
+        seen[int(runs)] = seen.get(int(runs), 0) + 1
+    print(f"Linux {guest.release}: storms by runs: {seen}; {without} without a pause")
 
 
 def test_a_drive_that_is_plugged_in_gets_the_policy(guest: vm.Guest) -> None:
