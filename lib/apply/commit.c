@@ -45,9 +45,11 @@ static int recheck_serial(const struct ssdpm_plan *plan, const char *device,
 			  const struct change *change,
 			  struct ssdpm_error *reterr)
 {
-	if (!ssdpm__is_another(change,
-			       ssdpm__read_serial(plan->machine, change)))
-		return 0;
+	uint64_t serial;
+	int err = ssdpm__read_serial(plan->machine, change, &serial, reterr);
+
+	if (err || !ssdpm__is_another(change, serial))
+		return err;
 	return ssdpm__fail(reterr, -ESTALE, 0,
 			   "%s: another drive has taken its place: plan again",
 			   device);
@@ -696,32 +698,39 @@ static int commit_locked(struct commit_work *work, struct ssdpm_error *reterr)
  * Would a commit write nothing, not even a record? A plan that is locked looks
  * again all the same: the library calls values in force only under the lock.
  */
-static bool is_idle(const struct ssdpm_plan *plan)
+static int find_idle(const struct ssdpm_plan *plan, bool *ret_idle,
+		     struct ssdpm_error *reterr)
 {
 	struct changes kept = { 0 };
 	struct site site;
+	bool exists;
 	int err;
 
+	*ret_idle = false;
 	if (ssdpm_plan_count(plan, SSDPM_STEPS_PENDING) || plan->reverts ||
-	    plan->is_locked || ssdpm__journal_exists(plan))
-		return false;
+	    plan->is_locked)
+		return 0;
+	err = ssdpm__journal_exists(plan, &exists, reterr);
+	if (err || exists)
+		return err;
 	err = ssdpm__site_find(plan, false, &site, NULL);
 	if (!err) {
 		err = ssdpm__read_kept(&site, &kept, NULL);
 		ssdpm__site_close(&site);
 	}
-	if ((!err || err == -ENOENT) && ssdpm__is_news(&kept, plan))
-		err = -EAGAIN;
+	*ret_idle = (!err || err == -ENOENT) && !ssdpm__is_news(&kept, plan);
 	ssdpm__changes_free(&kept);
-	return !err || err == -ENOENT;
+	return err == -ENOMEM ? ssdpm__no_memory(reterr) : 0;
 }
 
 /* Who may not write has nothing to write: it is a record that is missing. */
 static bool is_needless(const struct ssdpm_plan *plan, int err)
 {
+	bool exists;
+
 	return (err == -EACCES || err == -EPERM || err == -EROFS) &&
 	       !ssdpm_plan_count(plan, SSDPM_STEPS_PENDING) &&
-	       !ssdpm__journal_exists(plan);
+	       !ssdpm__journal_exists(plan, &exists, NULL) && !exists;
 }
 
 int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
@@ -729,21 +738,24 @@ int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	struct commit_work work = { .plan = plan, .site = &plan->site };
 	struct ssdpm_error error = { 0 };
 	struct site site;
+	bool idle = false;
 	int err;
 
 	if (plan->committed)
 		return ssdpm__fail(reterr, -EALREADY, 0,
 				   "the plan was committed");
 	err = ssdpm_plan_read(plan, &error);
+	if (!err)
+		err = find_idle(plan, &idle, &error);
 	if (err)
 		return ssdpm__pass_on(err, &error, reterr);
-	if (is_idle(plan)) {
+	if (idle) {
 		plan->committed = true;
 		return 0;
 	}
 	if (!plan->is_locked) {
 		work.site = &site;
-		err = ssdpm__site_open(plan, &site, &error);
+		err = ssdpm__plan_open_site(plan, &site, &error);
 	}
 	if (err && is_needless(plan, err)) {
 		plan->committed = true;

@@ -362,9 +362,11 @@ bool ssdpm__is_tolerance_of(const struct change *change,
 			    const char *controller);
 /* Of whom the value is: "nvme0", "host3"; "all": of all controllers. */
 void ssdpm__change_device(const struct change *change, char name[32]);
-/* Of the controller that is there now; 0 for the value of a port, too. */
-uint64_t ssdpm__read_serial(const struct ssdpm_machine *machine,
-			    const struct change *change);
+/* Of the controller that is there now; 0 for the value of a port, too. -ENOMEM.
+ */
+int ssdpm__read_serial(const struct ssdpm_machine *machine,
+		       const struct change *change, uint64_t *ret_serial,
+		       struct ssdpm_error *reterr);
 /* Is it certain that another controller has its place? */
 bool ssdpm__is_another(const struct change *change, uint64_t serial);
 /* As ssdpm__removal(), for the device that has the value. */
@@ -506,8 +508,9 @@ bool ssdpm__journal_is_aside(const struct site *site,
 			     char ret_name[SSDPM__JOURNAL_BYTES]);
 /* One that is not set aside. */
 bool ssdpm__journal_stands(const struct site *site);
-/* Any. */
-bool ssdpm__journal_exists(const struct ssdpm_plan *plan);
+/* Any. -ENOMEM. */
+int ssdpm__journal_exists(const struct ssdpm_plan *plan, bool *ret,
+			  struct ssdpm_error *reterr);
 bool ssdpm__is_journal(const char *name);
 /* The next name of one; "": the first. -ENOENT: there is none. */
 int ssdpm__journal_next(const struct site *site,
@@ -541,13 +544,14 @@ int ssdpm__recover(struct site *site, bool each,
 		   struct ssdpm_journal *ret_journal,
 		   struct ssdpm_error *reterr);
 
-/* Likewise, for a plan whose site is open; then read what it plans with. */
+/* As ssdpm__site_open(), with words for a journal that waits for root. */
+int ssdpm__plan_open_site(const struct ssdpm_plan *plan, struct site *ret_site,
+			  struct ssdpm_error *reterr);
+/* As ssdpm__recover(), where the site is open; then read what it plans with. */
 int ssdpm__plan_recover(struct ssdpm_plan *plan, struct ssdpm_error *reterr);
 
 /* record.c, record-read.c: lists of changes in files */
 
-/* FNV-1a: against damage, not against somebody. */
-uint64_t ssdpm__checksum(const char *text, size_t n);
 /* Path and values are copied. */
 int ssdpm__changes_add(struct changes *changes, const struct change *change);
 void ssdpm__changes_free(struct changes *changes);

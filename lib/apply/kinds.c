@@ -271,18 +271,24 @@ void ssdpm__change_device(const struct change *change, char name[32])
 					     "all");
 }
 
-uint64_t ssdpm__read_serial(const struct ssdpm_machine *machine,
-			    const struct change *change)
+int ssdpm__read_serial(const struct ssdpm_machine *machine,
+		       const struct change *change, uint64_t *ret_serial,
+		       struct ssdpm_error *reterr)
 {
 	char path[SSDPM__TARGET_BYTES], file[SSDPM__PATH_BYTES];
 	char serial[SSDPM__TEXT_BYTES];
+	int err;
 
+	*ret_serial = 0;
 	if (change->kind->has_tries || !device_path(change, path) ||
-	    ssdpm__join(file, path, "serial") ||
-	    ssdpm__read_text(machine, file, serial, sizeof(serial)) ||
-	    !serial[0])
+	    ssdpm__join(file, path, "serial"))
 		return 0;
-	return ssdpm__checksum(serial, strlen(serial));
+	err = ssdpm__read_text(machine, file, serial, sizeof(serial));
+	if (err == -ENOMEM)
+		return ssdpm__no_memory(reterr);
+	if (!err && serial[0])
+		*ret_serial = ssdpm__checksum(serial, strlen(serial));
+	return 0;
 }
 
 bool ssdpm__is_another(const struct change *change, uint64_t serial)

@@ -13,12 +13,15 @@ static int read_step(struct ssdpm_plan *plan, struct step *step,
 }
 
 /* Whom it is for: another drive may take its place until the commit. */
-static void note_serial(const struct ssdpm_plan *plan, struct step *step)
+static int note_serial(const struct ssdpm_plan *plan, struct step *step,
+		       struct ssdpm_error *reterr)
 {
 	struct change *change = &step->change;
 
-	if (step->state != SSDPM_STEP_LEFT_ALONE && !change->serial)
-		change->serial = ssdpm__read_serial(plan->machine, change);
+	if (step->state == SSDPM_STEP_LEFT_ALONE || change->serial)
+		return 0;
+	return ssdpm__read_serial(plan->machine, change, &change->serial,
+				  reterr);
 }
 
 int ssdpm_plan_read(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
@@ -32,7 +35,7 @@ int ssdpm_plan_read(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	if (err)
 		return err;
 	ssdpm__plan_arrange(plan);
-	for (size_t i = 0; i < plan->n_order; i++)
-		note_serial(plan, plan->order[i]);
-	return 0;
+	for (size_t i = 0; !err && i < plan->n_order; i++)
+		err = note_serial(plan, plan->order[i], reterr);
+	return err;
 }

@@ -119,7 +119,10 @@ static int compare_table(struct plan_drive *drive,
 	err = ssdpm__set_string(&table->path, path, reterr);
 	if (err)
 		return err;
-	table->serial = ssdpm__read_serial(drive->device->machine, table);
+	err = ssdpm__read_serial(drive->device->machine, table, &table->serial,
+				 reterr);
+	if (err)
+		return err;
 	ssdpm__value_set(table->kind, &now, &table->before);
 	/* Once it is replaced the record has what took its place. */
 	memset(&table->after, 0, sizeof(table->after));

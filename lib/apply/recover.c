@@ -145,6 +145,41 @@ int ssdpm__recover(struct site *site, bool each,
 	return result ? result : ssdpm__pass_on(err, &error, reterr);
 }
 
+/* Who may not write learns what waits for somebody who may. */
+static void add_journal(const struct ssdpm_plan *plan,
+			struct ssdpm_error *reterr)
+{
+	char name[SSDPM__JOURNAL_BYTES] = "";
+	struct ssdpm_error first;
+	uint64_t age_ms;
+	struct site site;
+	int err;
+
+	if (!reterr || ssdpm__site_find(plan, false, &site, NULL))
+		return;
+	err = ssdpm__journal_next(&site, name, NULL);
+	if (!err)
+		err = ssdpm__file_age(&site, name, &age_ms);
+	ssdpm__site_close(&site);
+	if (err)
+		return;
+	first = *reterr;
+	ssdpm__fail(reterr, first.code, first.line,
+		    "cannot undo the commit that was killed %" PRIu64
+		    " s ago: %.160s",
+		    age_ms / 1000, first.message);
+}
+
+int ssdpm__plan_open_site(const struct ssdpm_plan *plan, struct site *ret_site,
+			  struct ssdpm_error *reterr)
+{
+	int err = ssdpm__site_open(plan, ret_site, reterr);
+
+	if (err == -EACCES || err == -EPERM || err == -EROFS)
+		add_journal(plan, reterr);
+	return err;
+}
+
 int ssdpm__plan_recover(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
@@ -171,7 +206,7 @@ int ssdpm_plan_lock(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 				  "new one, and lock it first");
 	if (err || plan->is_locked)
 		return err;
-	err = ssdpm__site_open(plan, &plan->site, reterr);
+	err = ssdpm__plan_open_site(plan, &plan->site, reterr);
 	if (err)
 		return err;
 	err = ssdpm__plan_recover(plan, reterr);
@@ -300,6 +335,7 @@ int ssdpm_recover(struct ssdpm_machine *machine,
 		  struct ssdpm_error *reterr)
 {
 	struct ssdpm_plan *plan;
+	bool exists = false;
 	size_t n = 0;
 	int err;
 
@@ -308,7 +344,8 @@ int ssdpm_recover(struct ssdpm_machine *machine,
 		return err;
 	/* Whoever asks for this alone learns what could not be put back. */
 	plan->is_each = false;
-	if (ssdpm__journal_exists(plan))
+	err = ssdpm__journal_exists(plan, &exists, reterr);
+	if (!err && exists)
 		err = ssdpm_plan_lock(plan, reterr);
 	if (!err)
 		n = plan->journal.n_undone;

@@ -147,13 +147,14 @@ static int read_recorded(struct ssdpm_plan *plan, struct step *step,
 {
 	struct change *change = &step->change;
 	struct ssdpm_error error;
+	uint64_t serial;
 	int err;
 
-	if (ssdpm__is_another(change,
-			      ssdpm__read_serial(plan->machine, change)))
+	err = ssdpm__read_serial(plan->machine, change, &serial, &error);
+	if (!err && ssdpm__is_another(change, serial))
 		err = ssdpm__fail(&error, -ENODEV, 0,
 				  "another drive is in its place");
-	else
+	else if (!err)
 		err = ssdpm__read_value(plan->machine, change->kind,
 					change->path, &change->before, &error);
 	if (err == -ENOMEM)

@@ -242,33 +242,8 @@ int ssdpm__file_age(const struct site *site, const char *name,
 	return 0;
 }
 
-/* Who may not write learns what waits for somebody who may. */
-static void add_journal(const struct ssdpm_plan *plan,
-			struct ssdpm_error *reterr)
-{
-	char name[SSDPM__JOURNAL_BYTES] = "";
-	struct ssdpm_error first;
-	uint64_t age_ms;
-	struct site site;
-	int err;
-
-	if (!reterr || ssdpm__site_find(plan, false, &site, NULL))
-		return;
-	err = ssdpm__journal_next(&site, name, NULL);
-	if (!err)
-		err = ssdpm__file_age(&site, name, &age_ms);
-	ssdpm__site_close(&site);
-	if (err)
-		return;
-	first = *reterr;
-	ssdpm__fail(reterr, first.code, first.line,
-		    "cannot undo the commit that was killed %" PRIu64
-		    " s ago: %.160s",
-		    age_ms / 1000, first.message);
-}
-
-static int open_and_lock(const struct ssdpm_plan *plan, struct site *ret_site,
-			 struct ssdpm_error *reterr)
+int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
+		     struct ssdpm_error *reterr)
 {
 	struct site site;
 	int err;
@@ -297,16 +272,6 @@ static int open_and_lock(const struct ssdpm_plan *plan, struct site *ret_site,
 	else
 		err = ssdpm__fail_state(&site, "lock", err, reterr);
 	ssdpm__site_close(&site);
-	return err;
-}
-
-int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
-		     struct ssdpm_error *reterr)
-{
-	int err = open_and_lock(plan, ret_site, reterr);
-
-	if (err == -EACCES || err == -EPERM || err == -EROFS)
-		add_journal(plan, reterr);
 	return err;
 }
 

@@ -91,11 +91,15 @@ static int undo_one(struct undo *undo, const struct change *change,
 	struct ssdpm_machine *machine = undo->site->machine;
 	bool rebuild = undo->rebuild && change->kind->role == ROLE_TOLERANCE;
 	struct value now = { 0 };
+	uint64_t serial;
 	int err;
 
 	if (!change->begun && !rebuild)
 		return 0;
-	if (ssdpm__is_another(change, ssdpm__read_serial(machine, change)))
+	err = ssdpm__read_serial(machine, change, &serial, reterr);
+	if (err)
+		return err;
+	if (ssdpm__is_another(change, serial))
 		return ssdpm__fail(reterr, -ENODEV, 0,
 				   "/%s: another drive is in its place",
 				   change->path);

@@ -274,3 +274,12 @@ bool ssdpm__ini_take_key(struct span line, struct span *ret_key,
 	*ret_value = value;
 	return true;
 }
+
+uint64_t ssdpm__checksum(const char *text, size_t n)
+{
+	uint64_t sum = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < n; i++)
+		sum = (sum ^ (unsigned char)text[i]) * 0x100000001b3;
+	return sum;
+}

@@ -81,4 +81,7 @@ bool ssdpm__ini_take_head(struct span line, struct span *ret_name);
 bool ssdpm__ini_take_key(struct span line, struct span *ret_key,
 			 struct span *ret_value);
 
+/* FNV-1a: against damage, not against somebody. */
+uint64_t ssdpm__checksum(const char *text, size_t n);
+
 #endif

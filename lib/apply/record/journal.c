@@ -64,18 +64,20 @@ int ssdpm__journal_next(const struct site *site,
 		       err;
 }
 
-bool ssdpm__journal_exists(const struct ssdpm_plan *plan)
+int ssdpm__journal_exists(const struct ssdpm_plan *plan, bool *ret,
+			  struct ssdpm_error *reterr)
 {
 	char name[SSDPM__JOURNAL_BYTES] = "";
 	struct site site;
-	int err = ssdpm__site_find(plan, false, &site, NULL);
+	int err = ssdpm__site_find(plan, false, &site, reterr);
 
 	if (!err) {
-		err = ssdpm__journal_next(&site, name, NULL);
+		err = ssdpm__journal_next(&site, name, reterr);
 		ssdpm__site_close(&site);
 	}
 	/* Where nobody can look, there may be one. */
-	return err != -ENOENT;
+	*ret = err != -ENOENT;
+	return err == -ENOMEM ? err : 0;
 }
 
 bool ssdpm__journal_stands(const struct site *site)

@@ -18,6 +18,8 @@
  */
 #include "apply/record/record.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -36,15 +38,6 @@ void ssdpm__read_boot(const struct ssdpm_machine *machine,
 			     SSDPM__BOOT_BYTES) ||
 	    !boot[0])
 		strcpy(boot, "-");
-}
-
-uint64_t ssdpm__checksum(const char *text, size_t n)
-{
-	uint64_t sum = 0xcbf29ce484222325;
-
-	for (size_t i = 0; i < n; i++)
-		sum = (sum ^ (unsigned char)text[i]) * 0x100000001b3;
-	return sum;
 }
 
 static struct change *change_free(struct change *change)
