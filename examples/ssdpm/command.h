@@ -189,6 +189,7 @@ struct subcommand {
 	void *settings;
 };
 
+extern const struct subcommand cmd_status;
 extern const struct subcommand cmd_list;
 extern const struct subcommand cmd_show;
 extern const struct subcommand cmd_apst;

@@ -3,14 +3,16 @@
 #include "programs.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 const bool has_energy = false;
 
 const struct subcommand *const subcommands[] = {
-	&cmd_list,  &cmd_show,	 &cmd_lpm,     &cmd_plan, &cmd_apply,
-	&cmd_check, &cmd_revert, &cmd_capture, &cmd_apst, NULL,
+	&cmd_status,  &cmd_list,  &cmd_show,  &cmd_lpm,
+	&cmd_plan,    &cmd_apply, &cmd_check, &cmd_revert,
+	&cmd_capture, &cmd_apst,  NULL,
 };
 
 /*
@@ -80,6 +82,48 @@ int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
 	(void)ret_text;
 	(void)reterr;
 	return 0;
+}
+
+static int add_outlook(struct outlooks *outlooks,
+		       const struct ssdpm_report_item *drive,
+		       struct ssdpm_error *reterr)
+{
+	struct outlook *list =
+		realloc(outlooks->list, (outlooks->n + 1) * sizeof(*list));
+
+	if (!list) {
+		*reterr = (struct ssdpm_error){ .code = -ENOMEM,
+						.message = "out of memory" };
+		return -ENOMEM;
+	}
+	outlooks->list = list;
+	list[outlooks->n++] = (struct outlook){ .drive = *drive };
+	return 0;
+}
+
+int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
+		  struct ssdpm_error *reterr)
+{
+	struct ssdpm_report_item drive = { .size = sizeof(drive) };
+	struct ssdpm_report *report;
+	int err = ssdpm_report_new(live->machine, NULL, &report, reterr);
+
+	if (err)
+		return err;
+	ret_outlooks->report = report;
+	for (size_t i = 0; !err && !ssdpm_report_get_item(report, i, &drive);
+	     i++)
+		err = add_outlook(ret_outlooks, &drive, reterr);
+	if (err)
+		free_outlooks(ret_outlooks);
+	return err;
+}
+
+void free_outlooks(struct outlooks *outlooks)
+{
+	free(outlooks->list);
+	ssdpm_report_free(outlooks->report);
+	*outlooks = (struct outlooks){ 0 };
 }
 
 enum exit_status print_findings(const struct drive *drive)

@@ -2,14 +2,17 @@
 /* The program ssdpm-energy: all commands. plan-estimate.c has plan --trace. */
 #include "programs.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 const bool has_energy = true;
 
 const struct subcommand *const subcommands[] = {
-	&cmd_list,	&cmd_show,     &cmd_lpm,	 &cmd_plan,
-	&cmd_apply,	&cmd_check,    &cmd_revert,	 &cmd_capture,
-	&cmd_apst,	&cmd_workload, &cmd_estimate,	 &cmd_compare,
-	&cmd_recommend, &cmd_budget,   &cmd_consistency, &cmd_measure,
-	NULL,
+	&cmd_status,  &cmd_list,      &cmd_show,     &cmd_lpm,
+	&cmd_plan,    &cmd_apply,     &cmd_check,    &cmd_revert,
+	&cmd_capture, &cmd_apst,      &cmd_workload, &cmd_estimate,
+	&cmd_compare, &cmd_recommend, &cmd_budget,   &cmd_consistency,
+	&cmd_measure, NULL,
 };
 
 void run_energy_program(char **argv)
@@ -39,4 +42,54 @@ int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
 const char *meter_kind_word(uint32_t kind)
 {
 	return ssdpm_meter_kind_to_string(kind);
+}
+
+static int add_outlook(struct outlooks *outlooks,
+		       const struct ssdpm_energy_report_item *item,
+		       struct ssdpm_error *reterr)
+{
+	struct outlook *list =
+		realloc(outlooks->list, (outlooks->n + 1) * sizeof(*list));
+
+	if (!list) {
+		*reterr = (struct ssdpm_error){ .code = -ENOMEM,
+						.message = "out of memory" };
+		return -ENOMEM;
+	}
+	outlooks->list = list;
+	list[outlooks->n++] =
+		(struct outlook){ .drive = *item->drive,
+				  .likely = item->likely,
+				  .added_mean_ns = item->added_mean_ns };
+	return 0;
+}
+
+int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
+		  struct ssdpm_error *reterr)
+{
+	const struct ssdpm_energy_report_params params = {
+		.size = sizeof(params),
+		.flags = SSDPM_SIM_LIKELY,
+	};
+	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+	struct ssdpm_energy_report *report;
+	int err = ssdpm_energy_report_new(live->machine, &params, &report,
+					  reterr);
+
+	if (err)
+		return err;
+	ret_outlooks->report = report;
+	for (size_t i = 0;
+	     !err && !ssdpm_energy_report_get_item(report, i, &item); i++)
+		err = add_outlook(ret_outlooks, &item, reterr);
+	if (err)
+		free_outlooks(ret_outlooks);
+	return err;
+}
+
+void free_outlooks(struct outlooks *outlooks)
+{
+	free(outlooks->list);
+	ssdpm_energy_report_free(outlooks->report);
+	*outlooks = (struct outlooks){ 0 };
 }

@@ -7,8 +7,9 @@
 
 static void print_help(void)
 {
-	puts("Usage: ssdpm COMMAND [OPTION]... [OPERAND]...\n\n"
-	     "The power states of SSDs, and what to do with them.\n\n"
+	puts("Usage: ssdpm [COMMAND [OPTION]... [OPERAND]...]\n\n"
+	     "The power states of SSDs, and what to do with them. Without a "
+	     "command, it is\nssdpm status.\n\n"
 	     "Commands:");
 	for (size_t i = 0; subcommands[i]; i++)
 		printf("  %-11s %s\n", subcommands[i]->name,
@@ -80,11 +81,11 @@ static enum exit_status dispatch(int argc, char **argv)
 {
 	const struct subcommand *subcommand;
 
+	subcommand = argc > 1 ? look_up(argv[1]) : &cmd_status;
 	if (argc < 2) {
-		complain("no command given; see ssdpm --help");
-		return STATUS_USAGE;
+		run_energy_program(argv);
+		return run_subcommand(subcommand, argc, argv);
 	}
-	subcommand = look_up(argv[1]);
 	if (subcommand ? subcommand->energy_does_more :
 			 strcmp(argv[1], "--version"))
 		run_energy_program(argv);

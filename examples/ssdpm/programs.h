@@ -35,6 +35,30 @@ const char *meter_kind_word(uint32_t kind);
 int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
 		struct ssdpm_error *reterr);
 
+/*
+ * A drive, and profile auto for it: what it likely saves (NULL: it changes
+ * nothing, or nobody knows), and what it adds to an I/O on average.
+ */
+struct outlook {
+	struct ssdpm_report_item drive;
+	const struct ssdpm_likely *likely;
+	int64_t added_mean_ns;
+};
+
+/* Those of a machine; report is what all of it is borrowed from. */
+struct outlooks {
+	struct outlook *list;
+	size_t n;
+	void *report;
+};
+
+int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
+		  struct ssdpm_error *reterr);
+void free_outlooks(struct outlooks *outlooks);
+/* For people, with what to do next. */
+enum exit_status print_outlooks(const struct live *live,
+				const struct outlooks *outlooks);
+
 /* show --lint. */
 enum exit_status print_findings(const struct drive *drive);
 int findings_json(const struct ssdpm_model *model, char **ret_text,

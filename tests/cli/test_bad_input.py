@@ -132,7 +132,7 @@ def test_one_bad_operand_of_three_prints_nothing(ssdpm: Command) -> None:
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        ([], "no command"),
+        (["status", "nvme0"], "unexpected operand"),
         (["frobnicate"], "no such command"),
         (["apst"], "no DRIVE"),
         (["show", "--frobnicate", "drive.bin"], "--frobnicate: no such option"),

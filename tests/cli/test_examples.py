@@ -88,7 +88,7 @@ def assert_printed(
             assert printed == expected, call
 
 
-LIVE = ["list", "show", "lpm", "plan", "apply", "check", "revert", "capture"]
+LIVE = ["status", "list", "show", "lpm", "plan", "apply", "check", "revert", "capture"]
 COMMANDS = LIVE + ["apst", "workload", "estimate", "compare", "recommend", "measure"]
 COMMANDS += ["budget", "consistency"]
 # Words after a command that have options of their own, on the page of the command.

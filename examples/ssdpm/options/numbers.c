@@ -179,14 +179,13 @@ struct counted counted(uint64_t count, const char *one)
 	return words;
 }
 
-/* What is likely is not known better. */
-static int64_t two_digits(int64_t uw)
+int64_t two_digits(int64_t value)
 {
 	int64_t unit = 1;
 
-	while (uw / unit >= 100 || uw / unit <= -100)
+	while (value / unit >= 100 || value / unit <= -100)
 		unit *= 10;
-	return (uw + (uw < 0 ? -unit : unit) / 2) / unit * unit;
+	return (value + (value < 0 ? -unit : unit) / 2) / unit * unit;
 }
 
 /* One unit for all, unless that makes the middle too small to read. */

@@ -31,6 +31,9 @@ struct saving_words {
 	char text[128];
 };
 
+/* What is likely is not known better. */
+int64_t two_digits(int64_t value);
+
 struct saving_words saving_text(const struct ssdpm_likely *likely);
 
 /* "4.1 KiB" */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ssdpm status, and ssdpm alone: each drive in one line, what one change would
+ * bring, and what to do next. Nothing is sent to a drive.
+ */
+#include "options/advised.h"
+#include "programs.h"
+
+#include <stdlib.h>
+
+/* What waits to be undone, or to be set, goes before all else. */
+static enum exit_status print_urgent(struct live *live)
+{
+	enum exit_status status = read_journal(live, NULL, &live->journal);
+	char *text;
+
+	if (status || !journal_stands(&live->journal))
+		return status;
+	text = describe_journal(live, &live->journal);
+	if (!text)
+		return out_of_memory();
+	printf("%s\n\n", text);
+	free(text);
+	return STATUS_DONE;
+}
+
+/* How many settings that files ask for are not in force; what only a command
+ * tells is not among them. */
+static int count_pending(const struct live *live, size_t *ret_n,
+			 struct ssdpm_error *reterr)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	struct ssdpm_intent *intent;
+	struct ssdpm_plan *plan;
+	int err;
+
+	*ret_n = 0;
+	err = ssdpm_intent_read(live->machine, &intent, reterr);
+	if (err)
+		return err;
+	err = ssdpm_plan_new(live->machine, NULL, &plan, reterr);
+	if (!err) {
+		err = ssdpm_plan_add_intent_all(plan, intent, NULL, reterr);
+		for (size_t i = 0; !err && !ssdpm_plan_get_step(plan, i, &step);
+		     i++)
+			*ret_n += (SSDPM_STEPS_PENDING >> step.state & 1) &&
+				  step.before[0];
+		ssdpm_plan_free(plan);
+	}
+	ssdpm_intent_free(intent);
+	return err;
+}
+
+static enum exit_status print_pending(const struct live *live)
+{
+	struct ssdpm_error error;
+	char *text = NULL;
+	size_t n;
+
+	if (count_pending(live, &n, &error))
+		return complain_of_device(NULL, &error);
+	if (!n)
+		return STATUS_DONE;
+	text = advised_text(live->root,
+			    "ssdpm check says which; ssdpm apply --config "
+			    "sets them");
+	if (!text)
+		return out_of_memory();
+	printf("%zu setting%s of ssdpm.conf(5) %s not in force: %s\n\n", n,
+	       n == 1 ? "" : "s", n == 1 ? "is" : "are", text);
+	free(text);
+	return STATUS_DONE;
+}
+
+static enum exit_status print_status(const struct common *common,
+				     struct live *live)
+{
+	struct outlooks outlooks = { 0 };
+	enum exit_status status = STATUS_DONE;
+	struct ssdpm_error error;
+
+	if (read_outlooks(live, &outlooks, &error))
+		return complain_of_device(common->root, &error);
+	if (!common->quiet)
+		status = print_urgent(live);
+	if (!status && !common->quiet)
+		status = print_pending(live);
+	if (!status)
+		status = print_outlooks(live, &outlooks);
+	free_outlooks(&outlooks);
+	return status;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands)
+{
+	enum exit_status status;
+	struct live *live;
+
+	if (n_operands)
+		return usage_error(common,
+				   "%s: unexpected operand; ssdpm show takes "
+				   "a device",
+				   operands[0]);
+	if (common->form)
+		return cmd_list.run(cmd_list.settings, common, operands, 0);
+	(void)data;
+	status = open_live(common, common->root, &live);
+	if (status)
+		return status;
+	status = print_status(common, live);
+	close_live(live);
+	return status;
+}
+
+const struct subcommand cmd_status = {
+	.name = "status",
+	.operands = "",
+	.operands_optional = true,
+	.energy_does_more = true,
+	.list = "drives",
+	.summary = "Print the state of each drive, and what to do next.",
+	.examples = "  ssdpm\n"
+		    "  ssdpm status --root laptop\n",
+	.run = run,
+};

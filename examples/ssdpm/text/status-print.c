@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/* The screen of ssdpm status: each drive in a line, and what to do next. */
+#include "options/advised.h"
+#include "options/numbers.h"
+#include "programs.h"
+#include "text/remedy.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COLUMNS = 80 };
+
+/* A line: who, now, and under profile auto. */
+struct row {
+	const char *name;
+	const char *product;
+	struct cell now;
+	struct cell change;
+};
+
+/* Why a drive does not sleep, or less than it could, in one column. */
+static const char *short_reason(uint32_t code)
+{
+	static const struct {
+		uint32_t code;
+		const char *words;
+	} reasons[] = {
+		{ SSDPM_DIAGNOSIS_NO_APST, "no APST" },
+		{ SSDPM_DIAGNOSIS_QUIRK, "a quirk" },
+		{ SSDPM_DIAGNOSIS_APST_OFF, "APST is off" },
+		{ SSDPM_DIAGNOSIS_APST_EMPTY, "APST is empty" },
+		{ SSDPM_DIAGNOSIS_STATE_NOT_USED, "not as deep" },
+		{ SSDPM_DIAGNOSIS_TABLE_DIFFERS, "odd table" },
+		{ SSDPM_DIAGNOSIS_NO_NON_OPERATIONAL, "it cannot" },
+		{ SSDPM_DIAGNOSIS_LINK_NO_L1_2, "no L1.2" },
+		{ SSDPM_DIAGNOSIS_LINK_NO_ASPM, "no ASPM" },
+		{ SSDPM_DIAGNOSIS_ASPM_POLICY, "ASPM" },
+		{ SSDPM_DIAGNOSIS_NOT_LIVE, "not live" },
+		{ SSDPM_DIAGNOSIS_LPM_UNSUPPORTED, "no LPM" },
+		{ SSDPM_DIAGNOSIS_LPM_OFF, "LPM is off" },
+		{ SSDPM_DIAGNOSIS_EXTERNAL_PORT, "external" },
+		{ SSDPM_DIAGNOSIS_HOT_PLUG_PORT, "hot-plug" },
+		{ SSDPM_DIAGNOSIS_NO_HIPM, "no HIPM" },
+		{ SSDPM_DIAGNOSIS_NO_DIPM, "no DIPM" },
+		{ SSDPM_DIAGNOSIS_HOST_BITS, "no ALPE" },
+		{ SSDPM_DIAGNOSIS_OPTICAL, "optical" },
+		{ SSDPM_DIAGNOSIS_LPM_KEPT, "firmware" },
+		{ SSDPM_DIAGNOSIS_LPM_PARTIAL_ONLY, "no Slumber" },
+	};
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].code == code)
+			return reasons[i].words;
+	return NULL;
+}
+
+/* It has lost data on some drives, however much it saves. */
+static bool risks_data(const struct ssdpm_report_item *drive)
+{
+	return !strcmp(drive->policy, ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER));
+}
+
+static struct cell now_text(const struct ssdpm_report_item *drive)
+{
+	static const char *const words[] = {
+		[SSDPM_DIAGNOSIS_SAVES] = "sleeps",
+		[SSDPM_DIAGNOSIS_SAVES_LESS] = "sleeps less",
+		[SSDPM_DIAGNOSIS_SAVES_NOTHING] = "awake",
+		[SSDPM_DIAGNOSIS_NOT_KNOWN] = "not known",
+		[SSDPM_DIAGNOSIS_OUT_OF_REACH] = "out of reach",
+		[SSDPM_DIAGNOSIS_NO_DISK] = "no disk",
+	};
+	const char *why =
+		drive->reason ? short_reason(drive->reason->code) : NULL;
+
+	if (drive->error)
+		return cell("cannot be read");
+	if (risks_data(drive))
+		return cell("sleeps: data at risk");
+	return cell("%s%s%s", words[drive->verdict], why ? ": " : "",
+		    why ? why : "");
+}
+
+/* "+0.31 ms": what the change adds to an I/O on average. */
+static struct cell delay_text(int64_t ns)
+{
+	const int64_t size = two_digits(ns < 0 ? -ns : ns);
+
+	return cell("%c%s", ns < 0 ? '-' : '+', time_text((uint64_t)size).text);
+}
+
+/* "saves 120 mW +0.31 ms" */
+static struct cell change_text(const struct outlook *outlook)
+{
+	static const char *const words[] = {
+		[SSDPM_SAVING_SAVES] = "saves ",
+		[SSDPM_SAVING_PROBABLY_SAVES] = "may save ",
+		[SSDPM_SAVING_NOT_DECIDED] = "not decided",
+		[SSDPM_SAVING_PROBABLY_COSTS] = "may cost ",
+		[SSDPM_SAVING_COSTS] = "costs ",
+		[SSDPM_SAVING_TOO_SMALL] = "too little",
+	};
+	const struct ssdpm_likely *likely = outlook->likely;
+	int64_t uw;
+
+	if (outlook->drive.error)
+		return cell("-");
+	if (!outlook->drive.n_changes)
+		return cell("no change");
+	if (!likely)
+		return cell("%s", has_energy ? "not known" : "other settings");
+	if (likely->verdict == SSDPM_SAVING_NOT_DECIDED ||
+	    likely->verdict == SSDPM_SAVING_TOO_SMALL)
+		return cell("%s", words[likely->verdict]);
+	uw = likely->median_uw < 0 ? -likely->median_uw : likely->median_uw;
+	return cell("%s%s %s", words[likely->verdict],
+		    power_text(two_digits(uw)).text,
+		    delay_text(outlook->added_mean_ns).text);
+}
+
+/* A port without a disk is no drive. */
+static bool is_drive(const struct ssdpm_report_item *drive)
+{
+	return drive->verdict != SSDPM_DIAGNOSIS_NO_DISK;
+}
+
+static int longer(int width, const char *text)
+{
+	const int length = (int)strlen(text);
+
+	return width < length ? length : width;
+}
+
+/* The product is cut where the others leave too little. */
+static void print_rows(const struct row *rows, size_t n)
+{
+	int name = 0, product = 0, now = 0, change = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		name = longer(name, rows[i].name);
+		product = longer(product, rows[i].product);
+		now = longer(now, rows[i].now.text);
+		change = longer(change, rows[i].change.text);
+	}
+	if (product > COLUMNS - 6 - name - now - change)
+		product = COLUMNS - 6 - name - now - change;
+	if (product < 8)
+		product = 8;
+	for (size_t i = 0; i < n; i++)
+		printf("%-*s  %-*.*s  %-*s  %s\n", name, rows[i].name, product,
+		       product, rows[i].product, now, rows[i].now.text,
+		       rows[i].change.text);
+}
+
+static enum exit_status print_drives(const struct outlooks *outlooks)
+{
+	struct row *rows = calloc(outlooks->n + 1, sizeof(*rows));
+	size_t n = 1;
+
+	if (!rows)
+		return out_of_memory();
+	rows[0] = (struct row){
+		.name = "drive",
+		.product = "product",
+		.now = cell("now"),
+		.change = cell("profile auto, I/O delay"),
+	};
+	for (size_t i = 0; i < outlooks->n; i++) {
+		const struct outlook *outlook = &outlooks->list[i];
+		const struct ssdpm_report_item *drive = &outlook->drive;
+
+		if (is_drive(drive))
+			rows[n++] = (struct row){
+				.name = drive->name,
+				.product = drive->product[0] ? drive->product :
+							       "-",
+				.now = now_text(drive),
+				.change = change_text(outlook),
+			};
+	}
+	print_rows(rows, n);
+	free(rows);
+	return STATUS_DONE;
+}
+
+static bool is_worth_it(const struct outlook *outlook)
+{
+	const struct ssdpm_likely *likely = outlook->likely;
+
+	if (!outlook->drive.n_changes)
+		return false;
+	if (risks_data(&outlook->drive))
+		return true;
+	return likely && (likely->verdict == SSDPM_SAVING_SAVES ||
+			  likely->verdict == SSDPM_SAVING_PROBABLY_SAVES);
+}
+
+/* All that profile auto is worth setting on, in one call. */
+static bool print_apply(const struct live *live,
+			const struct outlooks *outlooks)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < outlooks->n; i++) {
+		if (!is_worth_it(&outlooks->list[i]))
+			continue;
+		if (!n++) {
+			printf("Next: %sssdpm apply --profile auto",
+			       live->root || !geteuid() ? "" : "sudo ");
+			write_root(stdout, live->root);
+		}
+		write_word(stdout, outlooks->list[i].drive.name);
+	}
+	if (n)
+		putchar('\n');
+	return n;
+}
+
+static void print_undecided(const struct live *live,
+			    const struct outlooks *outlooks)
+{
+	for (size_t i = 0; i < outlooks->n; i++) {
+		const struct ssdpm_likely *likely = outlooks->list[i].likely;
+
+		if (!likely || likely->verdict != SSDPM_SAVING_NOT_DECIDED)
+			continue;
+		fputs("What would decide it: ssdpm compare --trace lomax "
+		      "--explain",
+		      stdout);
+		write_root(stdout, live->root);
+		write_word(stdout, outlooks->list[i].drive.name);
+		putchar('\n');
+		return;
+	}
+}
+
+/* In lines that fit, those after the first indented. */
+static void print_wrapped(const char *text)
+{
+	int used = 0;
+
+	while (*text) {
+		const int n = (int)strcspn(text, " ");
+
+		if (used && used + 1 + n > COLUMNS)
+			used = printf("\n  %.*s", n, text) - 1;
+		else
+			used += printf("%s%.*s", used ? " " : "", n, text);
+		text += n;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+/* What keeps the first drive from sleeping, and what to do about it. */
+static bool print_remedy(const struct live *live,
+			 const struct outlooks *outlooks)
+{
+	for (size_t i = 0; i < outlooks->n; i++) {
+		const struct ssdpm_report_item *drive =
+			&outlooks->list[i].drive;
+		struct remedy_text words;
+		char *advice, *text;
+
+		if (!drive->reason || !drive->reason->remedy ||
+		    !is_drive(drive))
+			continue;
+		words = remedy_text(ssdpm_device_get_facts(drive->device),
+				    drive->reason);
+		advice = advised_text(live->root, words.text);
+		if (!advice || asprintf(&text, "Next, for %s: %s", drive->name,
+					advice) < 0)
+			text = NULL;
+		free(advice);
+		if (!text)
+			return false;
+		print_wrapped(text);
+		free(text);
+		return true;
+	}
+	return false;
+}
+
+static void print_lead(const struct live *live, const char *call,
+		       const char *operand, const char *what)
+{
+	fputs("  ", stdout);
+	fputs(call, stdout);
+	write_root(stdout, live->root);
+	if (operand)
+		write_word(stdout, operand);
+	printf("   %s\n", what);
+}
+
+static bool has_saving(const struct outlooks *outlooks)
+{
+	for (size_t i = 0; i < outlooks->n; i++)
+		if (outlooks->list[i].likely)
+			return true;
+	return false;
+}
+
+static const char *first_drive(const struct outlooks *outlooks)
+{
+	for (size_t i = 0; i < outlooks->n; i++)
+		if (is_drive(&outlooks->list[i].drive))
+			return outlooks->list[i].drive.name;
+	return NULL;
+}
+
+enum exit_status print_outlooks(const struct live *live,
+				const struct outlooks *outlooks)
+{
+	const char *first = first_drive(outlooks);
+	enum exit_status status;
+
+	if (!first) {
+		puts("No drive is here. Of one that is not at hand:\n"
+		     "  ssdpm show 'WDC PC SN530'       its power states\n"
+		     "  ssdpm apst 'WDC PC SN530'       when Linux uses them\n"
+		     "  ssdpm list --catalogue samsung  which drives are known");
+		return STATUS_DONE;
+	}
+	status = print_drives(outlooks);
+	if (status)
+		return status;
+	if (has_saving(outlooks))
+		puts("Savings are likely ones on the workload lomax; ssdpm "
+		     "compare takes your trace.");
+	putchar('\n');
+	if (!print_apply(live, outlooks) && !print_remedy(live, outlooks))
+		puts("Nothing to do.");
+	print_undecided(live, outlooks);
+	print_lead(live, "ssdpm show", first, "why it is so");
+	print_lead(live, "ssdpm plan", NULL, "what profile auto would set");
+	puts("  ssdpm help   all commands");
+	return STATUS_DONE;
+}

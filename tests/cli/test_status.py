@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""The first screen: it fits, it says whether drives sleep, and its next command works."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shlex
+from collections.abc import Callable
+
+import machines
+import pytest
+from command import Command
+from test_programs import put
+
+Make = Callable[[str], pathlib.Path]
+
+
+@pytest.fixture
+def screen(ssdpm: Command) -> Callable[..., list[str]]:
+    """The lines of ssdpm status of a machine, below the directory of the command."""
+
+    def lines(name: str, *options: str) -> list[str]:
+        root = ssdpm.directory / name
+        if not root.exists():
+            machines.write(name, root)
+        return ssdpm.output("status", "--root", name, *options).splitlines()
+
+    return lines
+
+
+def cells(line: str) -> list[str]:
+    return re.split(r"  +", line.strip())
+
+
+@pytest.mark.parametrize("name", machines.MACHINES)
+def test_the_screen_fits_a_terminal_and_leads_on(
+    screen: Callable[..., list[str]], name: str
+) -> None:
+    lines = screen(name)
+    assert len(lines) <= 24
+    assert not [line for line in lines if len(line) > 80 and "ssdpm compare" not in line]
+    assert cells(lines[0]) == ["drive", "product", "now", "profile auto, I/O delay"]
+    end = lines.index("")
+    assert all(len(cells(line)) == 4 for line in lines[1:end] if "Savings" not in line)
+    assert lines[end + 1].startswith(("Next", "Nothing to do."))
+    assert [line.split()[:2] for line in lines[-3:]] == [
+        ["ssdpm", word] for word in ("show", "plan", "help")
+    ]
+
+
+def rows(lines: list[str]) -> dict[str, list[str]]:
+    return {cells(line)[0]: cells(line)[1:] for line in lines[1 : lines.index("")]}
+
+
+def test_it_says_whether_each_drive_sleeps_and_why_not(
+    screen: Callable[..., list[str]],
+) -> None:
+    desktop = rows(screen("desktop-6.1"))
+    assert desktop["nvme0"][1:] == ["sleeps less: no L1.2", "no change"]
+    assert desktop["sda"][1] == "awake: LPM is off"
+    assert desktop["sdb"][1] == "sleeps: data at risk"
+    # Ports without a disk are no drives.
+    assert "host2" not in desktop
+    assert rows(screen("laptop"))["nvme0"][1] == "sleeps"
+    assert rows(screen("apst-off"))["nvme0"][1] == "awake: APST is off"
+
+
+def test_the_next_command_does_what_it_promises(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    (line,) = [line for line in screen("desktop-6.1") if line.startswith("Next: ")]
+    call = shlex.split(line.removeprefix("Next: "))
+    assert call[-2:] == ["sda", "sdb"]
+    assert ssdpm(*call[1:]).returncode == 0
+    after = rows(screen("desktop-6.1"))
+    assert [after[name][1:] for name in ("sda", "sdb")] == [["sleeps", "no change"]] * 2
+
+
+def test_a_saving_is_the_one_that_plan_shows(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    said = rows(screen("desktop-6.1"))["sda"][2]
+    call = "plan --root desktop-6.1 --profile auto sda --trace lomax"
+    plan = ssdpm.output(*call.split())
+    found = re.search(r"saves (\d+ mW) \(likely", plan)
+    assert found and said.startswith(f"saves {found[1]} +")
+
+
+def test_what_waits_is_said_before_all_else(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    screen("laptop")
+    root = ssdpm.directory / "laptop"
+    (root / "etc").mkdir(exist_ok=True)
+    (root / "etc/ssdpm.conf").write_text("[drive]\nkind = nvme\nmax_exit_latency = 7ms\n")
+    assert screen("laptop")[0] == (
+        "1 setting of ssdpm.conf(5) is not in force: ssdpm check --root laptop says which;"
+        " ssdpm apply --root laptop --config sets them"
+    )
+    assert ssdpm("apply", "--config", "--root", "laptop", "-q").returncode == 0
+    assert screen("laptop")[0].startswith("drive ")
+    (root / "run/ssdpm/journal").write_text("cut off")
+    assert "cannot be undone" in screen("laptop")[0]
+    assert screen("laptop", "--quiet")[0].startswith("drive ")
+
+
+def test_without_a_drive_it_shows_where_to_begin(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    screen("laptop")
+    for link in (ssdpm.directory / "laptop/sys/class/nvme").iterdir():
+        link.unlink()
+    lines = screen("laptop")
+    assert lines[0] == "No drive is here. Of one that is not at hand:"
+    for line in lines[1:]:
+        call = shlex.split(re.split(r"   +|  (?=which)", line.strip())[0])
+        assert ssdpm(*call[1:]).returncode == 0, line
+
+
+def test_without_a_command_it_is_that_of_this_machine(ssdpm: Command) -> None:
+    result = ssdpm()
+    assert result.returncode == 0
+    assert result.stdout == ssdpm("status").stdout
+    assert result.stdout.startswith((b"drive ", b"No drive is here"))
+
+
+def test_without_the_other_program_it_estimates_nothing(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    screen("desktop-6.1")
+    put(ssdpm, "ssdpm")
+    found = rows(screen("desktop-6.1"))
+    assert found["nvme0"][2] == "no change" and found["sda"][2] == "other settings"
+
+
+def test_as_json_it_lists_the_drives(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("eight-drives"))
+    assert ssdpm.json("status", "--root", root) == ssdpm.json("list", "--root", root)
