@@ -17,6 +17,13 @@ TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TESTS / "captures"))
 import machines  # noqa: E402
 
+
+@pytest.fixture(scope="session", autouse=True)
+def this_machine_is_left_alone() -> Iterator[None]:
+    before = machines.own_settings()
+    yield
+    assert machines.own_settings() == before
+
 # The tests inherit ignored signals from nohup or from a shell's background job,
 # and the programs that they start would go on ignoring them.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)

@@ -4,7 +4,7 @@
 import importlib
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -45,6 +45,13 @@ def model(raw: bytes) -> ssdpm.Model:
 
 sys.path.append(str(Path(__file__).parents[3] / "tests/captures"))
 machines = importlib.import_module("machines")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def this_machine_is_left_alone() -> Iterator[None]:
+    before = machines.own_settings()
+    yield
+    assert machines.own_settings() == before
 
 
 @pytest.fixture(scope="session")

@@ -259,6 +259,9 @@ def test_what_is_wrong_is_refused_by_name(
         if argument in ("self", "cls") or kind is inspect.Parameter.VAR_KEYWORD:
             continue
         for what, make in WRONG.items():
+            # This machine, which some calls would set, and whose files they write.
+            if argument == "root" and what == "None":
+                continue
             signal.alarm(SECONDS)
             try:
                 call.with_other(argument, make())
