@@ -403,6 +403,135 @@ static void a_value_on_its_way_is_put_back(void **state)
 	}
 }
 
+/* Another controller is in its place from now on. */
+static void put_serial(const char *serial)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%.100s/%.290s/serial", kernel_root(),
+		 controller_path);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "%s\n", serial);
+	fclose(file);
+}
+
+static struct ssdpm_plan *plan_tolerance(void)
+{
+	struct ssdpm_device *device = kernel_device("nvme0");
+	struct ssdpm_plan *plan = kernel_plan();
+
+	assert_int_equal(ssdpm_plan_add_latency_tolerance(plan, device, NULL,
+							  5000, NULL),
+			 0);
+	ssdpm_device_unref(device);
+	kernel_read(plan);
+	return plan;
+}
+
+static void another_drive_does_not_get_what_was_there_before(void **state)
+{
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_plan *plan, *back;
+	struct ssdpm_step step;
+
+	(void)state;
+	kernel_reset();
+	put_serial("A");
+	plan = plan_tolerance();
+	kernel_commit(plan);
+	put_serial("B");
+	/* Neither by the plan, nor by the record. */
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	ssdpm_plan_free(plan);
+	back = kernel_plan();
+	assert_int_equal(ssdpm_plan_add_applied(back, NULL), 0);
+	kernel_read(back);
+	step = kernel_step(back, 0);
+	assert_int_equal(step.state, SSDPM_STEP_LEFT_ALONE);
+	assert_non_null(strstr(step.why, "another drive"));
+	ssdpm_plan_free(back);
+	assert_int_equal(revert(&error), 0);
+	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
+	put_serial("A");
+	assert_int_equal(revert(&error), 0);
+	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
+}
+
+static void a_drive_that_was_replaced_since_the_plan_is_not_set(void **state)
+{
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel_reset();
+	put_serial("A");
+	plan = plan_tolerance();
+	put_serial("B");
+	kernel_commit_fails(plan, -ESTALE, "another drive has taken its place");
+	ssdpm_plan_free(plan);
+	assert_int_equal(kernel->n_writes, 0);
+}
+
+/* Of the tolerance alone, 90000 before it; the serial number is not A's. */
+static void put_journal(const char *name, const char *serial)
+{
+	char text[RECORD_BYTES];
+
+	snprintf(text, sizeof(text),
+		 SSDPM__RECORD_HEAD
+		 "\nboot -\n"
+		 "latency-tolerance\t%s\t%s\t90000\t100000\n",
+		 drive_path, serial);
+	finish(text, 1);
+	put(name, text, strlen(text));
+}
+
+static void recovery_gives_another_drive_nothing(void **state)
+{
+	(void)state;
+	kernel_reset();
+	put_serial("A");
+	put_journal("journal", "1");
+	assert_int_equal(ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+	assert_int_equal(kernel->n_writes, 0);
+	assert_int_equal(read_journal().state, SSDPM_JOURNAL_NONE);
+}
+
+static int fill_revert(struct ssdpm_plan *plan, void *userdata,
+		       struct ssdpm_error *reterr)
+{
+	(void)userdata;
+	return ssdpm_plan_add_revert(plan, reterr);
+}
+
+static void a_journal_that_was_set_aside_is_undone_first(void **state)
+{
+	struct ssdpm_plan *plan;
+	struct ssdpm_step step;
+
+	(void)state;
+	kernel_reset();
+	put_journal("journal-nvme0", "0");
+	assert_int_equal(read_journal().state, SSDPM_JOURNAL_KILLED);
+	plan = kernel_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
+	step = kernel_step(plan, 0);
+	assert_string_equal(step.device, "nvme0");
+	assert_int_equal(step.after_value->max_exit_latency_us, 90000);
+	/* By the commit, too, which then has other values before it. */
+	kernel_commit_fails(plan, -ESTALE, "is put back: plan again");
+	ssdpm_plan_free(plan);
+	assert_string_equal(kernel->now.drives[0].tolerance, "90000");
+	put_journal("journal-nvme0", "0");
+	plan = kernel_plan();
+	assert_int_equal(ssdpm_plan_apply(plan, fill_revert, NULL, NULL), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
+	ssdpm_plan_free(plan);
+	assert_int_equal(read_journal().state, SSDPM_JOURNAL_NONE);
+}
+
 static void who_holds_the_lock_reads_plans_and_commits_under_it(void **state)
 {
 	struct ssdpm_plan_params params = { .size = sizeof(params),
@@ -553,6 +682,12 @@ int main(void)
 		cmocka_unit_test(what_was_not_damaged_is_acted_on),
 		cmocka_unit_test(values_of_others_stay_and_are_counted),
 		cmocka_unit_test(a_value_on_its_way_is_put_back),
+		cmocka_unit_test(
+			another_drive_does_not_get_what_was_there_before),
+		cmocka_unit_test(
+			a_drive_that_was_replaced_since_the_plan_is_not_set),
+		cmocka_unit_test(recovery_gives_another_drive_nothing),
+		cmocka_unit_test(a_journal_that_was_set_aside_is_undone_first),
 		cmocka_unit_test(
 			who_holds_the_lock_reads_plans_and_commits_under_it),
 		cmocka_unit_test(states_of_journals_have_names),
