@@ -28,7 +28,7 @@ extern "C" {
  * Return: 0; as ssdpm_device_get_apst_changes().
  */
 SSDPM_API int ssdpm_recommendation_get_changes(
-	const struct ssdpm_recommendation *recommendation,
+	const struct ssdpm_recommendation *found,
 	const struct ssdpm_device *device,
 	const struct ssdpm_machine_facts *facts,
 	struct ssdpm_change **ret_changes, size_t *ret_n,

@@ -379,22 +379,20 @@ static void take_params(const struct ssdpm_recommendation *r,
 		r->secondary_latency_tolerance_us;
 }
 
-int ssdpm_recommendation_get_changes(
-	const struct ssdpm_recommendation *recommendation,
-	const struct ssdpm_device *device,
-	const struct ssdpm_machine_facts *facts,
-	struct ssdpm_change **ret_changes, size_t *ret_n,
-	struct ssdpm_error *reterr)
+int ssdpm_recommendation_get_changes(const struct ssdpm_recommendation *found,
+				     const struct ssdpm_device *device,
+				     const struct ssdpm_machine_facts *facts,
+				     struct ssdpm_change **ret_changes,
+				     size_t *ret_n, struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst_params params;
 
-	if (!recommendation->possible ||
-	    recommendation->route == SSDPM_ROUTE_RAW_TABLE) {
+	if (!found->possible || found->route == SSDPM_ROUTE_RAW_TABLE) {
 		*ret_changes = NULL;
 		*ret_n = 0;
 		return 0;
 	}
-	take_params(recommendation, &params);
+	take_params(found, &params);
 	return ssdpm_device_get_apst_changes(device, facts, &params,
 					     ret_changes, ret_n, reterr);
 }
