@@ -90,7 +90,8 @@ def test_the_others_get_what_was_asked_for_and_status_says_so(guest: vm.Guest) -
             assert all_ <= {"done", "in-force", "left-alone"}, (device, *where)
         # It was set before it was removed, or nobody met it.
         assert ("failed" in its) is (status == 6), where
-        assert its <= {"done", "in-force"} or status == 6, where
+        assert ("differs" in its) is (status == 5), where
+        assert its <= {"done", "in-force", "differs"} or status == 6, where
         if status:
             assert its, where
             assert f"{name}: it " in words and "removed" in words, where
