@@ -84,23 +84,6 @@ int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
 	return 0;
 }
 
-static int add_outlook(struct outlooks *outlooks,
-		       const struct ssdpm_report_item *drive,
-		       struct ssdpm_error *reterr)
-{
-	struct outlook *list =
-		realloc(outlooks->list, (outlooks->n + 1) * sizeof(*list));
-
-	if (!list) {
-		*reterr = (struct ssdpm_error){ .code = -ENOMEM,
-						.message = "out of memory" };
-		return -ENOMEM;
-	}
-	outlooks->list = list;
-	list[outlooks->n++] = (struct outlook){ .drive = *drive };
-	return 0;
-}
-
 int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 		  struct ssdpm_error *reterr)
 {
@@ -113,7 +96,8 @@ int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 	ret_outlooks->report = report;
 	for (size_t i = 0; !err && !ssdpm_report_get_item(report, i, &drive);
 	     i++)
-		err = add_outlook(ret_outlooks, &drive, reterr);
+		err = add_outlook(ret_outlooks,
+				  (struct outlook){ .drive = drive }, reterr);
 	if (err)
 		free_outlooks(ret_outlooks);
 	return err;

@@ -44,26 +44,6 @@ const char *meter_kind_word(uint32_t kind)
 	return ssdpm_meter_kind_to_string(kind);
 }
 
-static int add_outlook(struct outlooks *outlooks,
-		       const struct ssdpm_energy_report_item *item,
-		       struct ssdpm_error *reterr)
-{
-	struct outlook *list =
-		realloc(outlooks->list, (outlooks->n + 1) * sizeof(*list));
-
-	if (!list) {
-		*reterr = (struct ssdpm_error){ .code = -ENOMEM,
-						.message = "out of memory" };
-		return -ENOMEM;
-	}
-	outlooks->list = list;
-	list[outlooks->n++] =
-		(struct outlook){ .drive = *item->drive,
-				  .likely = item->likely,
-				  .added_mean_ns = item->added_mean_ns };
-	return 0;
-}
-
 int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 		  struct ssdpm_error *reterr)
 {
@@ -81,7 +61,13 @@ int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 	ret_outlooks->report = report;
 	for (size_t i = 0;
 	     !err && !ssdpm_energy_report_get_item(report, i, &item); i++)
-		err = add_outlook(ret_outlooks, &item, reterr);
+		err = add_outlook(ret_outlooks,
+				  (struct outlook){
+					  .drive = *item.drive,
+					  .likely = item.likely,
+					  .added_mean_ns = item.added_mean_ns,
+				  },
+				  reterr);
 	if (err)
 		free_outlooks(ret_outlooks);
 	return err;

@@ -37,7 +37,8 @@ int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
 
 /*
  * A drive, and profile auto for it: what it likely saves (NULL: it changes
- * nothing, or nobody knows), and what it adds to an I/O on average.
+ * nothing, or the saving is unknown), and the mean delay that it adds to an
+ * I/O.
  */
 struct outlook {
 	struct ssdpm_report_item drive;
@@ -55,6 +56,9 @@ struct outlooks {
 int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 		  struct ssdpm_error *reterr);
 void free_outlooks(struct outlooks *outlooks);
+/* One more; -ENOMEM. */
+int add_outlook(struct outlooks *outlooks, struct outlook outlook,
+		struct ssdpm_error *reterr);
 /* For people, with what to do next. */
 enum exit_status print_outlooks(const struct live *live,
 				const struct outlooks *outlooks);

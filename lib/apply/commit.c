@@ -624,8 +624,7 @@ static int commit_each(struct commit_work *work, const bool *failed,
 		if (failed[i] || !is_first(plan, i))
 			continue;
 		work->device = plan->order[i]->device;
-		/* One of values that all share: they are to be put back first.
-		 */
+		/* The next transaction would write over it. */
 		if (result->err && ssdpm__journal_stands(work->site))
 			err = ssdpm__fail(&error, -EIO, 0,
 					  "%s: left as it is: the journal of "

@@ -362,7 +362,9 @@ bool ssdpm__is_tolerance_of(const struct change *change,
 			    const char *controller);
 /* Of whom the value is: "nvme0", "host3"; "all": of all controllers. */
 void ssdpm__change_device(const struct change *change, char name[32]);
-/* Of the controller that is there now; 0 for the value of a port, too. -ENOMEM.
+/*
+ * Read the serial number of the controller that has the value, as a checksum.
+ * 0: it is unknown, or the value is that of a port. -ENOMEM.
  */
 int ssdpm__read_serial(const struct ssdpm_machine *machine,
 		       const struct change *change, uint64_t *ret_serial,

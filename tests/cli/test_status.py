@@ -43,7 +43,7 @@ def test_the_screen_fits_a_terminal_and_leads_on(
     assert cells(lines[0]) == ["drive", "product", "now", "profile auto, I/O delay"]
     end = lines.index("")
     assert all(len(cells(line)) == 4 for line in lines[1:end] if "Savings" not in line)
-    assert lines[end + 1].startswith(("Next", "Nothing to do."))
+    assert lines[end + 1].startswith(("Next", "No change is known to be worth it."))
     assert [line.split()[:2] for line in lines[-3:]] == [
         ["ssdpm", word] for word in ("show", "plan", "help")
     ]
@@ -102,6 +102,11 @@ def test_what_waits_is_said_before_all_else(
     assert screen("laptop")[0].startswith("drive ")
     (root / "run/ssdpm/journal").write_text("cut off")
     assert "cannot be undone" in screen("laptop")[0]
+    # A fault in a file hides no drive.
+    (root / "etc/ssdpm.conf").write_text("[drive]\nkind = tape\n")
+    result = ssdpm("status", "--root", "laptop")
+    assert result.returncode == 1 and b"ssdpm.conf" in result.stderr
+    assert b"\nnvme0  " in result.stdout
     assert screen("laptop", "--quiet")[0].startswith("drive ")
 
 
@@ -112,7 +117,7 @@ def test_without_a_drive_it_shows_where_to_begin(
     for link in (ssdpm.directory / "laptop/sys/class/nvme").iterdir():
         link.unlink()
     lines = screen("laptop")
-    assert lines[0] == "No drive is here. Of one that is not at hand:"
+    assert lines[0] == "No drive is here. Try one of the catalogue:"
     for line in lines[1:]:
         call = shlex.split(re.split(r"   +|  (?=which)", line.strip())[0])
         assert ssdpm(*call[1:]).returncode == 0, line

@@ -76,7 +76,7 @@ static enum exit_status print_status(const struct common *common,
 				     struct live *live)
 {
 	struct outlooks outlooks = { 0 };
-	enum exit_status status = STATUS_DONE;
+	enum exit_status status = STATUS_DONE, printed;
 	struct ssdpm_error error;
 
 	if (read_outlooks(live, &outlooks, &error))
@@ -85,10 +85,10 @@ static enum exit_status print_status(const struct common *common,
 		status = print_urgent(live);
 	if (!status && !common->quiet)
 		status = print_pending(live);
-	if (!status)
-		status = print_outlooks(live, &outlooks);
+	/* A fault in a file hides no drive. */
+	printed = print_outlooks(live, &outlooks);
 	free_outlooks(&outlooks);
-	return status;
+	return status ? status : printed;
 }
 
 static enum exit_status run(const void *data, const struct common *common,

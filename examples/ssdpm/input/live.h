@@ -46,7 +46,7 @@ bool is_capture(const char *operand);
 /* The exit status for a code of the device or the apply stage. */
 enum exit_status status_of_error(int code);
 
-/* Many messages begin with the name of the device, which is said once. */
+/* Complain, with the name of the device once: many messages begin with it. */
 void complain_about(const char *name, const char *message);
 
 /* Complain of a device, or with NULL of the machine; returns the status. */

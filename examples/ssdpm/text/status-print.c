@@ -5,6 +5,7 @@
 #include "programs.h"
 #include "text/remedy.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -309,6 +310,22 @@ static const char *first_drive(const struct outlooks *outlooks)
 	return NULL;
 }
 
+int add_outlook(struct outlooks *outlooks, struct outlook outlook,
+		struct ssdpm_error *reterr)
+{
+	struct outlook *list =
+		realloc(outlooks->list, (outlooks->n + 1) * sizeof(*list));
+
+	if (!list) {
+		*reterr = (struct ssdpm_error){ .code = -ENOMEM,
+						.message = "out of memory" };
+		return -ENOMEM;
+	}
+	outlooks->list = list;
+	list[outlooks->n++] = outlook;
+	return 0;
+}
+
 enum exit_status print_outlooks(const struct live *live,
 				const struct outlooks *outlooks)
 {
@@ -316,7 +333,7 @@ enum exit_status print_outlooks(const struct live *live,
 	enum exit_status status;
 
 	if (!first) {
-		puts("No drive is here. Of one that is not at hand:\n"
+		puts("No drive is here. Try one of the catalogue:\n"
 		     "  ssdpm show 'WDC PC SN530'       its power states\n"
 		     "  ssdpm apst 'WDC PC SN530'       when Linux uses them\n"
 		     "  ssdpm list --catalogue samsung  which drives are known");
@@ -330,7 +347,7 @@ enum exit_status print_outlooks(const struct live *live,
 		     "compare takes your trace.");
 	putchar('\n');
 	if (!print_apply(live, outlooks) && !print_remedy(live, outlooks))
-		puts("Nothing to do.");
+		puts("No change is known to be worth it.");
 	print_undecided(live, outlooks);
 	print_lead(live, "ssdpm show", first, "why it is so");
 	print_lead(live, "ssdpm plan", NULL, "what profile auto would set");
