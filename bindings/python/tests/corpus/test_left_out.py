@@ -122,5 +122,5 @@ def counted(drives: list[Known]) -> str:
 def test_the_page_says_how_often_the_range_holds_a_drive_of_another_vendor() -> None:
     page = re.sub(r"\s+", " ", (TOP / "man/ssdpm_likely.3").read_text())
     assert len([one for one in nvme_drives() if one.tried]) == 6
-    assert f"NVMe: {counted(nvme_drives())}." in page, counted(nvme_drives())
-    assert f"SATA: {counted(sata_drives())}." in page, counted(sata_drives())
+    assert f"NVMe: {counted(nvme_drives())}" in page, counted(nvme_drives())
+    assert f"SATA: {counted(sata_drives())}" in page, counted(sata_drives())
