@@ -8,11 +8,11 @@
 const bool has_energy = true;
 
 const struct subcommand *const subcommands[] = {
-	&cmd_status,  &cmd_list,      &cmd_show,     &cmd_lpm,
-	&cmd_plan,    &cmd_apply,     &cmd_check,    &cmd_revert,
-	&cmd_capture, &cmd_apst,      &cmd_workload, &cmd_estimate,
-	&cmd_compare, &cmd_recommend, &cmd_budget,   &cmd_consistency,
-	&cmd_measure, NULL,
+	&cmd_status,	  &cmd_tune,	&cmd_list,	&cmd_show,
+	&cmd_lpm,	  &cmd_plan,	&cmd_apply,	&cmd_check,
+	&cmd_revert,	  &cmd_capture, &cmd_apst,	&cmd_workload,
+	&cmd_estimate,	  &cmd_compare, &cmd_recommend, &cmd_budget,
+	&cmd_consistency, &cmd_measure, NULL,
 };
 
 void run_energy_program(char **argv)
@@ -50,6 +50,7 @@ int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 	const struct ssdpm_energy_report_params params = {
 		.size = sizeof(params),
 		.flags = SSDPM_SIM_LIKELY,
+		.patience = SSDPM_PATIENCE_NORMAL,
 	};
 	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
 	struct ssdpm_energy_report *report;
@@ -61,13 +62,17 @@ int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 	ret_outlooks->report = report;
 	for (size_t i = 0;
 	     !err && !ssdpm_energy_report_get_item(report, i, &item); i++)
-		err = add_outlook(ret_outlooks,
-				  (struct outlook){
-					  .drive = *item.drive,
-					  .likely = item.likely,
-					  .added_mean_ns = item.added_mean_ns,
-				  },
-				  reterr);
+		err = add_outlook(
+			ret_outlooks,
+			(struct outlook){
+				.drive = *item.drive,
+				.is_known = !item.error ||
+					    item.error == -EOPNOTSUPP,
+				.is_to_set = item.advice == SSDPM_ADVICE_SET,
+				.likely = item.likely,
+				.added_mean_ns = item.added_mean_ns,
+			},
+			reterr);
 	if (err)
 		free_outlooks(ret_outlooks);
 	return err;

@@ -36,13 +36,14 @@ int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
 		struct ssdpm_error *reterr);
 
 /*
- * A drive, and profile auto for it: what it likely saves (NULL: it changes
- * nothing, or the saving is unknown), and the mean delay that it adds to an
- * I/O.
+ * A drive, and what is best for it: ssdpm-energy knows the setting that saves
+ * most; ssdpm alone knows what profile auto would change.
  */
 struct outlook {
 	struct ssdpm_report_item drive;
-	const struct ssdpm_likely *likely;
+	bool is_known;			   /* whether a setting is better */
+	bool is_to_set;			   /* it is */
+	const struct ssdpm_likely *likely; /* of the best one; NULL: none */
 	int64_t added_mean_ns;
 };
 
@@ -59,6 +60,19 @@ void free_outlooks(struct outlooks *outlooks);
 /* One more; -ENOMEM. */
 int add_outlook(struct outlooks *outlooks, struct outlook outlook,
 		struct ssdpm_error *reterr);
+/* A line of a screen: the drive, and two columns of text. */
+struct screen_row {
+	struct cell name, product, third, last;
+};
+
+struct screen_row screen_row(const char *name, const char *product,
+			     struct cell third, struct cell last);
+/* At most 80 columns, if the others leave eight for the product. */
+void print_screen_rows(const struct screen_row *rows, size_t n);
+/* "saves 120 mW", "not decided" */
+struct cell saving_cell(const struct ssdpm_likely *likely);
+/* "+0.31 ms" */
+struct cell delay_cell(int64_t ns);
 /* For people, with what to do next. */
 enum exit_status print_outlooks(const struct live *live,
 				const struct outlooks *outlooks);

@@ -40,12 +40,12 @@ def test_the_screen_fits_a_terminal_and_leads_on(
     lines = screen(name)
     assert len(lines) <= 24
     assert not [line for line in lines if len(line) > 80 and "ssdpm compare" not in line]
-    assert cells(lines[0]) == ["drive", "product", "now", "profile auto, I/O delay"]
+    assert cells(lines[0]) == ["drive", "product", "now", "best setting, I/O delay"]
     end = lines.index("")
     assert all(len(cells(line)) == 4 for line in lines[1:end] if "Savings" not in line)
     assert lines[end + 1].startswith(("Next", "No change is known to be worth it."))
     assert [line.split()[:2] for line in lines[-3:]] == [
-        ["ssdpm", word] for word in ("show", "plan", "help")
+        ["ssdpm", word] for word in ("show", "tune", "help")
     ]
 
 
@@ -57,7 +57,7 @@ def test_it_says_whether_each_drive_sleeps_and_why_not(
     screen: Callable[..., list[str]],
 ) -> None:
     desktop = rows(screen("desktop-6.1"))
-    assert desktop["nvme0"][1:] == ["sleeps less: no L1.2", "no change"]
+    assert desktop["nvme0"][1:] == ["sleeps less: no L1.2", "not decided"]
     assert desktop["sda"][1] == "awake: LPM is off"
     assert desktop["sdb"][1] == "sleeps: data at risk"
     # Ports without a disk are no drives.
@@ -71,8 +71,7 @@ def test_the_next_command_does_what_it_promises(
 ) -> None:
     (line,) = [line for line in screen("desktop-6.1") if line.startswith("Next: ")]
     call = shlex.split(line.removeprefix("Next: "))
-    assert call[-2:] == ["sda", "sdb"]
-    assert ssdpm(*call[1:]).returncode == 0
+    assert ssdpm(*call[1:], "--yes").returncode == 0
     after = rows(screen("desktop-6.1"))
     assert [after[name][1:] for name in ("sda", "sdb")] == [["sleeps", "no change"]] * 2
 

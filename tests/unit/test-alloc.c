@@ -1876,6 +1876,39 @@ static int call_energy_report(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* The text of each drive, too. */
+static int call_advice(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_io ios[2] = { { .op = 1 },
+					 { .op = 2, .start_ns = 9000000000 } };
+	const struct ssdpm_energy_report_params params = {
+		.size = sizeof(params),
+		.ios = ios,
+		.n_ios = 2,
+		.flags = SSDPM_SIM_LIKELY,
+		.patience = SSDPM_PATIENCE_INSTANT,
+	};
+	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+	struct ssdpm_energy_report *report;
+	int err = restore_machine();
+
+	if (!err)
+		err = ssdpm_energy_report_new(in.capture, &params, &report,
+					      error);
+	if (err)
+		return err;
+	for (size_t i = 0;
+	     !err && !ssdpm_energy_report_get_item(report, i, &item); i++) {
+		char *text = NULL;
+
+		err = ssdpm_energy_report_item_to_json(&item, &text, error);
+		ret->energy_nj += item.advice + (err ? 0 : strlen(text));
+		free(text);
+	}
+	ssdpm_energy_report_free(report);
+	return err;
+}
+
 static int call_report(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_report_item item = { .size = sizeof(item) };
@@ -2478,6 +2511,7 @@ static const struct {
 	{ "ssdpm_plan_add_profile_all", call_apply },
 	{ "ssdpm_energy_report_new", call_energy_report },
 	{ "ssdpm_energy_report_get_item", call_energy_report },
+	{ "ssdpm_energy_report_item_to_json", call_advice },
 	{ "ssdpm_energy_report_free", call_energy_report },
 	{ "ssdpm_plan_get_policies", call_energy_report },
 	{ "ssdpm_intent_read", call_intent },

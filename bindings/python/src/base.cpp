@@ -99,6 +99,7 @@ PYBIND11_MODULE(_core, module)
 	add_object(module);
 	add_workload(energy);
 	add_estimate(energy);
+	add_advice(energy);
 	add_prediction(energy);
 	add_cap(energy);
 	add_budget(energy);

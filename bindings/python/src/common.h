@@ -313,6 +313,7 @@ void add_object(py::module_ &module);
 /* Those of _core.energy. */
 void add_workload(py::module_ &module);
 void add_estimate(py::module_ &module);
+void add_advice(py::module_ &module);
 void add_prediction(py::module_ &module);
 void add_cap(py::module_ &module);
 void add_budget(py::module_ &module);

@@ -672,6 +672,7 @@ class Recommendations
 			return err;
 		bounds.max_delay_mean_ns = defaults.max_delay_mean_ns;
 		bounds.max_delay_p99_ns = defaults.max_delay_p99_ns;
+		bounds.max_exit_latency_us = defaults.max_exit_latency_us;
 		return 0;
 	}
 

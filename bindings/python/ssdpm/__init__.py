@@ -132,6 +132,7 @@ from ssdpm.estimate.result import (
     interval_dtype,
 )
 from ssdpm.estimate.simulation import Simulation, estimate
+from ssdpm.estimate.tune import Advice, tune
 from ssdpm.model.drive import (
     Catalogue,
     CatalogueMatch,
@@ -191,6 +192,7 @@ from ssdpm.workload.trace import Trace, trace_stats
 __version__: str = _core.version()
 
 __all__ = [
+    "Advice",
     "APST_DEFAULTS",
     "BUDGET_POWERS",
     "HISTOGRAM_STARTS_NS",
@@ -331,6 +333,7 @@ __all__ = [
     "serve_requests",
     "sweep",
     "trace_stats",
+    "tune",
     "wa",
     "workloads",
 ]

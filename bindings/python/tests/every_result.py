@@ -360,6 +360,12 @@ class World:
             ssdpm.Parameter("idle_power_uw", 0, "stated", i64(1), i64(2), i64(3), "mine"),
         ]
 
+    def advised(self) -> object:
+        plan = ssdpm.plan(self.root)
+        for advice in ssdpm.tune(self.root, "poisson"):
+            advice.add_to(plan)
+        return plan
+
 
 CALLS: Mapping[str, Callable[[World], object]] = {
     "constructed": World.constructed,
@@ -384,6 +390,8 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.apply.remove_persist": lambda w: ssdpm.remove_persist("udev", w.root),
     "ssdpm.apply.report": lambda w: ssdpm.report(w.root, "power-saver"),
     "ssdpm.apply.revert": World.applied,
+    "ssdpm.estimate.tune": lambda w: ssdpm.tune(w.root, "poisson"),
+    "ssdpm.estimate.Advice.add_to": World.advised,
     "ssdpm.budget.Budget.to_records": lambda w: w.items().to_records(),
     "ssdpm.budget.budget": World.items,
     "ssdpm.budget.budget_item": lambda w: ssdpm.budget_item(

@@ -297,6 +297,16 @@ bool plan_has(const struct plan_options *settings, const char *option)
 	return is_given(&plan_option_group, settings->given, option);
 }
 
+void set_latency(struct plan_options *settings, uint64_t us)
+{
+	size_t i = 0;
+
+	while (strcmp(plan_option_group.options[i].name, "latency"))
+		i++;
+	settings->given |= UINT64_C(1) << i;
+	settings->max_exit_latency_us = us;
+}
+
 static bool is_empty(const struct plan_options *settings)
 {
 	return !settings->profile && !plan_has(settings, "latency") &&

@@ -35,6 +35,9 @@ extern const struct option_group plan_option_group;
 /* Whether an option of the group was given. */
 bool plan_has(const struct plan_options *options, const char *option);
 
+/* As if --latency had been given. */
+void set_latency(struct plan_options *options, uint64_t us);
+
 /*
  * At least one of them is given, but for check; the file of --apst is read.
  */

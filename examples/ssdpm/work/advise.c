@@ -123,6 +123,7 @@ static enum exit_status advise(const struct plan *plan,
 			return complain_of_advice(a, &error);
 		a->bounds.max_delay_mean_ns = usual.max_delay_mean_ns;
 		a->bounds.max_delay_p99_ns = usual.max_delay_p99_ns;
+		a->bounds.max_exit_latency_us = usual.max_exit_latency_us;
 	}
 	params.apst = &a->today.apst;
 	if (ssdpm_recommend(gaps, subject->drive->model, &params, &a->bounds,

@@ -307,7 +307,7 @@ struct ssdpm_recommendation {
  * by default costs, where that is more. So work takes at most a hundredth
  * longer and few I/Os wait for more than a disk takes to seek, and the default
  * of Linux is always within the bounds. The mean is that time by the number of
- * I/Os, rounded up. There is no bound for exit latencies.
+ * I/Os, rounded up. No state may take more than 100 ms to leave.
  *
  * Return: as ssdpm_gaps_sweep(); -EINVAL, -E2BIG (size of @ret_bounds).
  */

@@ -4,6 +4,7 @@
  *
  *     recommendation + machine -> what to write
  *     profile + machine + workload -> what it saves and delays, drive by drive
+ *     patience + machine + workload -> the setting of each drive, likewise
  *
  * This stage reads the machine. See ssdpm_report(3).
  */
@@ -49,6 +50,17 @@ SSDPM_API int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 				      struct ssdpm_policy *ret_after,
 				      struct ssdpm_error *reterr);
 
+/** How long I/Os may wait for a drive that sleeps. */
+enum ssdpm_patience {
+	/* All delays last for 1 % of the time, one I/O in 100 waits for 25 ms,
+	 * and no state takes more than 100 ms to leave. */
+	SSDPM_PATIENCE_NORMAL = 1,
+	/* 5 %, 100 ms and 1 s: for drives that nobody waits for. */
+	SSDPM_PATIENCE_PATIENT = 2,
+	/* 0.1 %, 5 ms and 10 ms, also if that costs power. */
+	SSDPM_PATIENCE_INSTANT = 3,
+};
+
 /**
  * struct ssdpm_energy_report_params - what the drives are asked (sized
  *                                     parameters)
@@ -59,7 +71,8 @@ SSDPM_API int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
  * @ios:      a trace in its place, @n_ios records; NULL: none
  * @end_ns:   as for ssdpm_sim_finish()
  * @flags:    SSDPM_SIM_LIKELY: say what is likely of each saving, too
- * @reserved: 0
+ * @patience: enum ssdpm_patience: find a setting for each drive, which takes
+ *            SSDPM_SIM_LIKELY and no @settings; 0: take the profile
  */
 struct ssdpm_energy_report_params {
 	size_t size;
@@ -69,20 +82,23 @@ struct ssdpm_energy_report_params {
 	size_t n_ios;
 	uint64_t end_ns;
 	uint32_t flags;
-	uint32_t reserved;
+	uint32_t patience;
 };
 
 struct ssdpm_energy_report;
 
 /**
- * ssdpm_energy_report_new() - what a profile would save on each drive of a
- *                             machine, and what it would add to delays
+ * ssdpm_energy_report_new() - what a profile, or the best setting, would save
+ *                             on each drive of a machine, and add to delays
  * @params:     or NULL for the defaults
  * @ret_report: free it with ssdpm_energy_report_free()
  *
- * Each drive is simulated twice on the same workload: as its machine has it
- * today, and under the profile. Sends no command, writes nothing and needs no
- * root. A drive of which no saving is known has an error of its own.
+ * Each drive is simulated on the same workload as its machine has it today, and
+ * under the profile or under each setting that it can have: a latency limit of
+ * an NVMe drive, med_power_with_dipm or medium_power of a SATA port. Settings
+ * that have lost data are not among them. How one is found is in
+ * ssdpm_report(3). This sends no command, writes nothing and needs no root. A
+ * drive whose saving is unknown has an error of its own.
  *
  * Return: 0; as ssdpm_report_new(), ssdpm_trace_generate(),
  * ssdpm_comparison_feed(); -EINVAL, -E2BIG (@params), -ENODATA (@ios has no
@@ -101,7 +117,8 @@ SSDPM_API struct ssdpm_energy_report *ssdpm_energy_report_free(
  * struct ssdpm_energy_report_item - a drive of a report (sized; the caller sets
  *                                   size)
  * @size:    sizeof(struct ssdpm_energy_report_item)
- * @error:   0; -ENOENT, -ENODATA and so on: no saving is known, and what
+ * @error:   0; -EOPNOTSUPP with a patience (the drive is left as it is, because
+ *           of @message); -ENOENT, -ENODATA and so on: no saving is known. What
  *           follows @message is 0
  * @reserved: 0
  * @drive:   its policy, verdict and changes: an item of ssdpm_report_new()
@@ -112,6 +129,14 @@ SSDPM_API struct ssdpm_energy_report *ssdpm_energy_report_free(
  * @added_mean_ns: added latency of an I/O, on average: after minus before
  * @added_p99_ns:  likewise at the 99th percentile
  * @likely:  what is likely of @saving; NULL: nothing changes, or nobody asked
+ * @advice:  enum ssdpm_advice: whether to set @settings; 0: with a profile, or
+ *           with an @error. SSDPM_ADVICE_KEEP also if the saving is not decided
+ * @reserved2: 0
+ * @model:   of the drive, for ssdpm_plan_add_profile() with @settings; NULL:
+ *           with an @error
+ * @settings: the best setting within the bounds, which @after and so on are of;
+ *           NULL: with a profile, or if nothing but the setting of today is
+ * @bounds:  what the setting may cost on this workload; NULL: with a profile
  *
  * All is borrowed from the report.
  */
@@ -127,6 +152,11 @@ struct ssdpm_energy_report_item {
 	int64_t added_mean_ns;
 	int64_t added_p99_ns;
 	const struct ssdpm_likely *likely;
+	uint32_t advice;
+	uint32_t reserved2;
+	struct ssdpm_model *model;
+	const struct ssdpm_profile_settings *settings;
+	const struct ssdpm_bounds *bounds;
 };
 
 /**
@@ -137,6 +167,10 @@ struct ssdpm_energy_report_item {
 SSDPM_API int ssdpm_energy_report_get_item(
 	const struct ssdpm_energy_report *report, size_t index,
 	struct ssdpm_energy_report_item *ret_item);
+
+/** ssdpm_patience_to_string() - "normal", "patient", "instant", or NULL */
+SSDPM_API const char *ssdpm_patience_to_string(uint32_t patience);
+SSDPM_API uint32_t ssdpm_patience_from_string(const char *word);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,10 @@
  * a limit alone; what it reaches with the parameters of nvme_core is searched
  * in recommend-reach.c; a raw table can be any.
  */
+#include <ssdpm/energy/report.h>
+
 #include "likely/likely.h"
+#include "recommend/bounds.h"
 #include "recommend/recommend.h"
 
 #include "base/internal.h"
@@ -31,20 +34,13 @@ static uint32_t states_of(const struct chain *chain)
 static bool keeps_bounds(const struct ssdpm_bounds *bounds,
 			 const struct chain *chain, const struct ssdpm_run *run)
 {
-	uint64_t n_ios = 0;
-
 	if (bounds->max_states && chain->n > bounds->max_states)
 		return false;
 	for (uint32_t i = 0; i < chain->n; i++)
 		if (chain->steps[i].exit_ns / 1000 >
 		    bounds->max_exit_latency_us)
 			return false;
-	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
-		n_ios += run->n_ios[op];
-	return run->delay_p99_ns <= bounds->max_delay_p99_ns &&
-	       (bounds->max_delay_mean_ns == UINT64_MAX ||
-		!wide_is_less(wide_product(bounds->max_delay_mean_ns, n_ios),
-			      wide_of(run->delay_sum_ns)));
+	return ssdpm__keeps_delays(bounds, run);
 }
 
 /* Less energy; then less delay, longer idle times, shallower states. */
@@ -176,29 +172,6 @@ static const struct ssdpm_bounds unbounded = {
 	.max_exit_latency_us = UINT64_MAX,
 };
 
-/* By default delays last for 1 % of the time, and one in 100 for 25 ms. */
-enum { DEFAULT_SHARE = 100, DEFAULT_P99_NS = 25000000 };
-
-/* Where Linux delays for longer, that is what it may be. */
-static struct ssdpm_bounds default_bounds(const struct ssdpm_run *run)
-{
-	const uint64_t share_ns = run->duration_ns / DEFAULT_SHARE;
-	struct ssdpm_bounds bounds = unbounded;
-	uint64_t sum_ns = run->delay_sum_ns, n_ios = 0;
-
-	if (sum_ns < share_ns)
-		sum_ns = share_ns;
-	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
-		n_ios += run->n_ios[op];
-	if (n_ios)
-		bounds.max_delay_mean_ns =
-			sum_ns / n_ios + (sum_ns % n_ios != 0);
-	bounds.max_delay_p99_ns = run->delay_p99_ns > DEFAULT_P99_NS ?
-					  run->delay_p99_ns :
-					  DEFAULT_P99_NS;
-	return bounds;
-}
-
 int ssdpm_gaps_get_default_bounds(const struct ssdpm_gaps *gaps,
 				  const struct ssdpm_model *model,
 				  const struct ssdpm_sim_params *params,
@@ -229,7 +202,7 @@ int ssdpm_gaps_get_default_bounds(const struct ssdpm_gaps *gaps,
 		err = ssdpm_gaps_sweep(gaps, model, params, &runs, reterr);
 	if (err)
 		return err;
-	bounds = default_bounds(&run);
+	bounds = ssdpm__default_bounds(SSDPM_PATIENCE_NORMAL, &run);
 	bounds.quirks = quirks;
 	ssdpm__sized_out(ret_bounds, &bounds, sizeof(bounds));
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each drive of a machine, as it is today and as a profile would have it. */
-#include <ssdpm/energy/report.h>
+#include "report/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,146 +11,62 @@
 
 enum { BEFORE, AFTER, CHUNK = 512 };
 
-struct energy_item {
-	struct ssdpm_report_item drive;
-	struct ssdpm_comparison *comparison; /* NULL: there is an error */
-	struct ssdpm_error error;
-};
-
-struct ssdpm_energy_report {
-	struct ssdpm_report *report;
-	struct energy_item *items;
-	size_t n;
-};
-
-/* What all drives have in common. */
-struct report_task {
-	struct ssdpm_energy_report_params params;
-	struct ssdpm_machine_facts facts;
-	struct ssdpm_catalogue *catalogue;
-	struct ssdpm_plan *plan;
-};
-
-/* A controller's table, as the plan predicts it. */
-static bool find_tables(const struct ssdpm_plan *plan, const char *name,
-			struct ssdpm_policy *before, struct ssdpm_policy *after)
-{
-	const uint32_t both = SSDPM_TABLE_BEFORE | SSDPM_TABLE_AFTER;
-	struct ssdpm_planned_table table = { .size = sizeof(table) };
-
-	for (size_t i = 0; !ssdpm_plan_get_table(plan, i, &table); i++) {
-		if (strcmp(table.device, name) || (table.known & both) != both)
-			continue;
-		before->kind = after->kind = SSDPM_POLICY_TABLE;
-		before->table = table.before;
-		after->table = table.after;
-		return true;
-	}
-	return false;
-}
-
-/* A port's link policies; what is in force already stays. */
-static bool find_lpms(const struct ssdpm_plan *plan,
-		      const struct ssdpm_device_facts *facts,
-		      struct ssdpm_policy *before, struct ssdpm_policy *after)
-{
-	struct ssdpm_step step = { .size = sizeof(step) };
-	char host[16];
-
-	if (facts->kind != SSDPM_KIND_SATA)
-		return false;
-	/* A port with several disks has a name of its own. */
-	snprintf(host, sizeof(host), "host%u", facts->host);
-	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
-		if (step.kind != SSDPM_STEP_LPM ||
-		    (strcmp(step.device, facts->name) &&
-		     strcmp(step.device, host)) ||
-		    !step.before_value || !step.after_value ||
-		    step.state == SSDPM_STEP_LEFT_ALONE)
-			continue;
-		before->kind = after->kind = SSDPM_POLICY_LPM;
-		before->lpm = step.before_value->lpm;
-		after->lpm = step.after_value->lpm;
-		return true;
-	}
-	return false;
-}
-
-int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
-			    const struct ssdpm_device *device,
-			    struct ssdpm_policy *ret_before,
-			    struct ssdpm_policy *ret_after,
+int ssdpm__begin_comparison(const struct report_task *task,
+			    struct energy_item *item,
+			    const struct ssdpm_policy *today,
 			    struct ssdpm_error *reterr)
 {
-	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
-	struct ssdpm_policy before = { .kind = 0 }, after = before;
-	int err = ssdpm__sized_check(ret_before, sizeof(before), "ssdpm_policy",
-				     reterr);
-
-	if (!err)
-		err = ssdpm__sized_check(ret_after, sizeof(after),
-					 "ssdpm_policy", reterr);
-	if (err)
-		return err;
-	if (!find_tables(plan, facts->name, &before, &after) &&
-	    !find_lpms(plan, facts, &before, &after))
-		return ssdpm__fail(reterr, -ENOENT, 0,
-				   "%s: the plan has no table and no link "
-				   "policy of it",
-				   facts->name);
-	ssdpm__sized_out(ret_before, &before, sizeof(before));
-	ssdpm__sized_out(ret_after, &after, sizeof(after));
-	return 0;
-}
-
-/* Today is the first row; where nothing changes, the second is the same. */
-static int compare(const struct report_task *task,
-		   const struct ssdpm_device *device,
-		   const struct ssdpm_model *model, struct energy_item *item,
-		   struct ssdpm_error *reterr)
-{
 	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
-	struct ssdpm_policy before = { .size = sizeof(before) }, after = before;
 	struct ssdpm_sim_params params;
-	int err = ssdpm_device_get_settings(device, &task->facts, model,
-					    &settings, reterr);
+	int err = ssdpm_device_get_settings(item->drive.device, &task->facts,
+					    item->model, &settings, reterr);
 
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.flags = task->params.flags;
 	if (!err)
+		err = ssdpm_comparison_new(item->model, &params, &settings,
+					   &item->comparison, reterr);
+	if (!err)
+		err = ssdpm_comparison_add(item->comparison, "today", today,
+					   reterr);
+	return err;
+}
+
+/* Where nothing changes, the second row is the same. */
+static int add_profile(const struct report_task *task, struct energy_item *item,
+		       struct ssdpm_error *reterr)
+{
+	struct ssdpm_policy before = { .size = sizeof(before) }, after = before;
+	struct ssdpm_device *device = item->drive.device;
+	int err = ssdpm_plan_add_profile(task->plan, device, item->model,
+					 task->params.settings, reterr);
+
+	if (!err)
 		err = ssdpm_plan_get_policies(task->plan, device, &before,
 					      &after, reterr);
 	if (!err)
-		err = ssdpm_comparison_new(model, &params, &settings,
-					   &item->comparison, reterr);
-	if (!err)
-		err = ssdpm_comparison_add(item->comparison, "today", &before,
-					   reterr);
-	if (!err)
-		err = ssdpm_comparison_add(item->comparison, "profile", &after,
-					   reterr);
-	return err;
+		err = ssdpm__begin_comparison(task, item, &before, reterr);
+	item->chosen = AFTER;
+	return err ? err :
+		     ssdpm_comparison_add(item->comparison, "profile", &after,
+					  reterr);
 }
 
 static int begin_drive(const struct report_task *task, struct energy_item *item,
 		       struct ssdpm_error *reterr)
 {
-	struct ssdpm_device *device = item->drive.device;
-	struct ssdpm_model *model = NULL;
 	int err;
 
 	if (item->drive.error)
 		return ssdpm__fail(reterr, item->drive.error, 0, "%s",
 				   item->drive.message);
-	err = ssdpm_device_read_model(device, 0, task->catalogue, &model,
-				      reterr);
-	if (!err)
-		err = ssdpm_plan_add_profile(task->plan, device, model,
-					     task->params.settings, reterr);
-	if (!err)
-		err = compare(task, device, model, item, reterr);
-	ssdpm_model_unref(model);
-	return err;
+	err = ssdpm_device_read_model(item->drive.device, 0, task->catalogue,
+				      &item->model, reterr);
+	if (err)
+		return err;
+	return task->params.patience ?
+		       ssdpm__add_candidates(task, item, reterr) :
+		       add_profile(task, item, reterr);
 }
 
 /* What fails for one drive does not keep the others. */
@@ -228,7 +144,8 @@ static int feed_workload(struct ssdpm_energy_report *report,
 	return err;
 }
 
-static int finish_drives(struct ssdpm_energy_report *report, uint64_t end_ns,
+static int finish_drives(const struct report_task *task,
+			 struct ssdpm_energy_report *report,
 			 struct ssdpm_error *reterr)
 {
 	int err = 0;
@@ -239,10 +156,38 @@ static int finish_drives(struct ssdpm_energy_report *report, uint64_t end_ns,
 
 		if (!item->comparison)
 			continue;
-		err = ssdpm_comparison_finish(item->comparison, end_ns, &error);
+		err = ssdpm_comparison_finish(item->comparison,
+					      task->params.end_ns, &error);
+		if (!err && task->params.patience)
+			ssdpm__choose(task, item);
 		err = settle(item, err, &error, reterr);
 	}
 	return err;
+}
+
+static int check_params(const struct ssdpm_energy_report_params *params,
+			struct ssdpm_error *reterr)
+{
+	if (params->flags & ~(uint32_t)SSDPM_SIM_LIKELY)
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"ssdpm_energy_report_params: flags: 0x%x has "
+			"unknown bits",
+			params->flags);
+	if (params->patience && !ssdpm_patience_to_string(params->patience))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "ssdpm_energy_report_params: patience: "
+				   "%u is unknown",
+				   params->patience);
+	if (params->patience &&
+	    (params->settings || !(params->flags & SSDPM_SIM_LIKELY)))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "ssdpm_energy_report_params: patience: it "
+				   "takes SSDPM_SIM_LIKELY and no settings");
+	if (params->ios && !params->n_ios)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "the workload has no record");
+	return 0;
 }
 
 static int fill(struct ssdpm_energy_report *report, struct report_task *task,
@@ -250,19 +195,9 @@ static int fill(struct ssdpm_energy_report *report, struct report_task *task,
 {
 	int err;
 
-	if (task->params.flags & ~(uint32_t)SSDPM_SIM_LIKELY)
-		return ssdpm__fail(
-			reterr, -EINVAL, 0,
-			"ssdpm_energy_report_params: flags: 0x%x has "
-			"unknown bits",
-			task->params.flags);
-	err = ssdpm__check_reserved(task->params.reserved,
-				    "ssdpm_energy_report_params", reterr);
+	err = check_params(&task->params, reterr);
 	if (err)
 		return err;
-	if (task->params.ios && !task->params.n_ios)
-		return ssdpm__fail(reterr, -ENODATA, 0,
-				   "the workload has no record");
 	err = ssdpm_report_new(machine, task->params.settings, &report->report,
 			       reterr);
 	if (!err)
@@ -276,7 +211,7 @@ static int fill(struct ssdpm_energy_report *report, struct report_task *task,
 	if (!err)
 		err = feed_workload(report, &task->params, reterr);
 	if (!err)
-		err = finish_drives(report, task->params.end_ns, reterr);
+		err = finish_drives(task, report, reterr);
 	ssdpm_plan_free(task->plan);
 	ssdpm_catalogue_free(task->catalogue);
 	return err;
@@ -307,27 +242,34 @@ int ssdpm_energy_report_new(struct ssdpm_machine *machine,
 	return ssdpm__pass_on(err, &error, reterr);
 }
 
+static void free_item(struct energy_item *item)
+{
+	ssdpm_comparison_free(item->comparison);
+	ssdpm_model_unref(item->model);
+	free(item->candidates);
+}
+
 struct ssdpm_energy_report *ssdpm_energy_report_free(
 	struct ssdpm_energy_report *report)
 {
 	if (!report)
 		return NULL;
 	for (size_t i = 0; i < report->n; i++)
-		ssdpm_comparison_free(report->items[i].comparison);
+		free_item(&report->items[i]);
 	free(report->items);
 	ssdpm_report_free(report->report);
 	free(report);
 	return NULL;
 }
 
-static void take_rows(const struct ssdpm_comparison *comparison,
+static void take_rows(const struct ssdpm_comparison *comparison, size_t chosen,
 		      struct ssdpm_energy_report_item *item)
 {
 	struct ssdpm_compared_policy before = { .size = sizeof(before) };
 	struct ssdpm_compared_policy after = { .size = sizeof(after) };
 
 	ssdpm_comparison_get_row(comparison, BEFORE, &before);
-	ssdpm_comparison_get_row(comparison, AFTER, &after);
+	ssdpm_comparison_get_row(comparison, chosen, &after);
 	item->before = before.result->nominal;
 	item->after = after.result->nominal;
 	item->saving = after.saving;
@@ -356,43 +298,15 @@ int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,
 	result.error = item->error.code;
 	result.message = item->error.message;
 	if (item->comparison)
-		take_rows(item->comparison, &result);
+		take_rows(item->comparison, item->chosen, &result);
+	if (item->comparison)
+		result.model = item->model;
+	if (item->comparison && item->candidates) {
+		result.advice = item->advice;
+		result.bounds = &item->bounds;
+	}
+	if (result.bounds && item->chosen)
+		result.settings = &item->candidates[item->chosen - 1];
 	ssdpm__sized_out(ret_item, &result, sizeof(result));
 	return 0;
-}
-
-/* What to write for a recommendation. */
-
-/* Linux keeps its defaults where the route leaves them alone. */
-static void take_params(const struct ssdpm_recommendation *r,
-			struct ssdpm_apst_params *ret_params)
-{
-	ssdpm_apst_params_init(ret_params, sizeof(*ret_params));
-	ret_params->max_exit_latency_us = r->limit_us;
-	if (r->route != SSDPM_ROUTE_NVME_CORE)
-		return;
-	ret_params->primary_timeout_ms = r->primary_timeout_ms;
-	ret_params->primary_latency_tolerance_us =
-		r->primary_latency_tolerance_us;
-	ret_params->secondary_timeout_ms = r->secondary_timeout_ms;
-	ret_params->secondary_latency_tolerance_us =
-		r->secondary_latency_tolerance_us;
-}
-
-int ssdpm_recommendation_get_changes(const struct ssdpm_recommendation *found,
-				     const struct ssdpm_device *device,
-				     const struct ssdpm_machine_facts *facts,
-				     struct ssdpm_change **ret_changes,
-				     size_t *ret_n, struct ssdpm_error *reterr)
-{
-	struct ssdpm_apst_params params;
-
-	if (!found->possible || found->route == SSDPM_ROUTE_RAW_TABLE) {
-		*ret_changes = NULL;
-		*ret_n = 0;
-		return 0;
-	}
-	take_params(found, &params);
-	return ssdpm_device_get_apst_changes(device, facts, &params,
-					     ret_changes, ret_n, reterr);
 }

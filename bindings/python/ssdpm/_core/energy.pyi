@@ -5,7 +5,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ssdpm._core import ApstTable, Model, _Pybind11Type
+from ssdpm._core import ApstTable, Machine, Model, _Pybind11Type
 
 CAP_NONE: int
 SERVICE_UNKNOWN: int
@@ -26,6 +26,7 @@ PARAMETER_KINDS: dict[str, int]
 AXES: dict[str, int]
 PHASES: dict[str, int]
 ROUTES: dict[str, int]
+PATIENCES: dict[str, int]
 BOUNDS_MAY_COST: int
 CAP_LIMITS: dict[str, int]
 WA_FORMULAS: dict[str, int]
@@ -236,6 +237,16 @@ class Comparison(metaclass=_Pybind11Type):
     def row_to_json(
         self, names: _Names, index: int, background: _Work | None
     ) -> str: ...
+
+# name, product, policy, message, error, advice, (max_exit_latency_us, lpm), saving,
+# likely, added_mean_ns, added_p99_ns, JSON.
+def tune(
+    machine: Machine,
+    patience: int,
+    workload: str | None,
+    ios: npt.NDArray[np.void] | None,
+    /,
+) -> list[tuple[Any, ...]]: ...
 
 # choices, power, loss, bound, examined, exact; None: nothing fits.
 def budget_item_of_drives(

@@ -12,14 +12,6 @@
 
 enum { COLUMNS = 80 };
 
-/* A line: who, now, and under profile auto. */
-struct row {
-	const char *name;
-	const char *product;
-	struct cell now;
-	struct cell change;
-};
-
 /* Why a drive does not sleep, or less than it could, in one column. */
 static const char *short_reason(uint32_t code)
 {
@@ -83,16 +75,14 @@ static struct cell now_text(const struct ssdpm_report_item *drive)
 		    why ? why : "");
 }
 
-/* "+0.31 ms": what the change adds to an I/O on average. */
-static struct cell delay_text(int64_t ns)
+struct cell delay_cell(int64_t ns)
 {
 	const int64_t size = two_digits(ns < 0 ? -ns : ns);
 
 	return cell("%c%s", ns < 0 ? '-' : '+', time_text((uint64_t)size).text);
 }
 
-/* "saves 120 mW +0.31 ms" */
-static struct cell change_text(const struct outlook *outlook)
+struct cell saving_cell(const struct ssdpm_likely *likely)
 {
 	static const char *const words[] = {
 		[SSDPM_SAVING_SAVES] = "saves ",
@@ -102,22 +92,34 @@ static struct cell change_text(const struct outlook *outlook)
 		[SSDPM_SAVING_COSTS] = "costs ",
 		[SSDPM_SAVING_TOO_SMALL] = "too little",
 	};
-	const struct ssdpm_likely *likely = outlook->likely;
-	int64_t uw;
+	const int64_t uw = likely->median_uw;
 
-	if (outlook->drive.error)
-		return cell("-");
-	if (!outlook->drive.n_changes)
-		return cell("no change");
-	if (!likely)
-		return cell("%s", has_energy ? "not known" : "other settings");
 	if (likely->verdict == SSDPM_SAVING_NOT_DECIDED ||
 	    likely->verdict == SSDPM_SAVING_TOO_SMALL)
 		return cell("%s", words[likely->verdict]);
-	uw = likely->median_uw < 0 ? -likely->median_uw : likely->median_uw;
-	return cell("%s%s %s", words[likely->verdict],
-		    power_text(two_digits(uw)).text,
-		    delay_text(outlook->added_mean_ns).text);
+	return cell("%s%s", words[likely->verdict],
+		    power_text(two_digits(uw < 0 ? -uw : uw)).text);
+}
+
+/* "saves 120 mW +0.31 ms" */
+static struct cell change_text(const struct outlook *outlook)
+{
+	const struct ssdpm_likely *likely = outlook->likely;
+
+	if (outlook->drive.error)
+		return cell("-");
+	if (!has_energy)
+		return cell(outlook->drive.n_changes ? "other settings" :
+						       "no change");
+	if (!outlook->is_known)
+		return cell("not known");
+	if (!likely || (!outlook->is_to_set &&
+			likely->verdict != SSDPM_SAVING_NOT_DECIDED))
+		return cell("no change");
+	if (!outlook->is_to_set)
+		return saving_cell(likely);
+	return cell("%s %s", saving_cell(likely).text,
+		    delay_cell(outlook->added_mean_ns).text);
 }
 
 /* A port without a disk is no drive. */
@@ -133,89 +135,98 @@ static int longer(int width, const char *text)
 	return width < length ? length : width;
 }
 
-/* The product is cut where the others leave too little. */
-static void print_rows(const struct row *rows, size_t n)
+struct screen_row screen_row(const char *name, const char *product,
+			     struct cell third, struct cell last)
 {
-	int name = 0, product = 0, now = 0, change = 0;
+	return (struct screen_row){
+		.name = cell("%s", name),
+		.product = cell("%s", product[0] ? product : "-"),
+		.third = third,
+		.last = last,
+	};
+}
+
+/* The product is cut where the others leave too little. */
+void print_screen_rows(const struct screen_row *rows, size_t n)
+{
+	int name = 0, product = 0, third = 0, last = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		name = longer(name, rows[i].name);
-		product = longer(product, rows[i].product);
-		now = longer(now, rows[i].now.text);
-		change = longer(change, rows[i].change.text);
+		name = longer(name, rows[i].name.text);
+		product = longer(product, rows[i].product.text);
+		third = longer(third, rows[i].third.text);
+		last = longer(last, rows[i].last.text);
 	}
-	if (product > COLUMNS - 6 - name - now - change)
-		product = COLUMNS - 6 - name - now - change;
+	if (product > COLUMNS - 6 - name - third - last)
+		product = COLUMNS - 6 - name - third - last;
 	if (product < 8)
 		product = 8;
 	for (size_t i = 0; i < n; i++)
-		printf("%-*s  %-*.*s  %-*s  %s\n", name, rows[i].name, product,
-		       product, rows[i].product, now, rows[i].now.text,
-		       rows[i].change.text);
+		printf("%-*s  %-*.*s  %-*s  %s\n", name, rows[i].name.text,
+		       product, product, rows[i].product.text, third,
+		       rows[i].third.text, rows[i].last.text);
 }
 
 static enum exit_status print_drives(const struct outlooks *outlooks)
 {
-	struct row *rows = calloc(outlooks->n + 1, sizeof(*rows));
+	struct screen_row *rows = calloc(outlooks->n + 1, sizeof(*rows));
 	size_t n = 1;
 
 	if (!rows)
 		return out_of_memory();
-	rows[0] = (struct row){
-		.name = "drive",
-		.product = "product",
-		.now = cell("now"),
-		.change = cell("profile auto, I/O delay"),
-	};
+	rows[0] = screen_row(
+		"drive", "product", cell("now"),
+		cell(has_energy ? "best setting, I/O delay" : "profile auto"));
 	for (size_t i = 0; i < outlooks->n; i++) {
 		const struct outlook *outlook = &outlooks->list[i];
 		const struct ssdpm_report_item *drive = &outlook->drive;
 
 		if (is_drive(drive))
-			rows[n++] = (struct row){
-				.name = drive->name,
-				.product = drive->product[0] ? drive->product :
-							       "-",
-				.now = now_text(drive),
-				.change = change_text(outlook),
-			};
+			rows[n++] = screen_row(drive->name, drive->product,
+					       now_text(drive),
+					       change_text(outlook));
 	}
-	print_rows(rows, n);
+	print_screen_rows(rows, n);
 	free(rows);
 	return STATUS_DONE;
 }
 
-static bool is_worth_it(const struct outlook *outlook)
-{
-	const struct ssdpm_likely *likely = outlook->likely;
-
-	if (!outlook->drive.n_changes)
-		return false;
-	if (risks_data(&outlook->drive))
-		return true;
-	return likely && (likely->verdict == SSDPM_SAVING_SAVES ||
-			  likely->verdict == SSDPM_SAVING_PROBABLY_SAVES);
-}
-
-/* All that profile auto is worth setting on, in one call. */
+/* Without a prediction that alone is known to be worth it. */
 static bool print_apply(const struct live *live,
 			const struct outlooks *outlooks)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < outlooks->n; i++) {
-		if (!is_worth_it(&outlooks->list[i]))
+		const struct ssdpm_report_item *drive =
+			&outlooks->list[i].drive;
+
+		if (!drive->n_changes || !risks_data(drive))
 			continue;
 		if (!n++) {
 			printf("Next: %sssdpm apply --profile auto",
 			       live->root || !geteuid() ? "" : "sudo ");
 			write_root(stdout, live->root);
 		}
-		write_word(stdout, outlooks->list[i].drive.name);
+		write_word(stdout, drive->name);
 	}
 	if (n)
 		putchar('\n');
 	return n;
+}
+
+static bool print_tune(const struct live *live, const struct outlooks *outlooks)
+{
+	for (size_t i = 0; i < outlooks->n; i++) {
+		if (!outlooks->list[i].is_to_set)
+			continue;
+		printf("Next: %sssdpm tune",
+		       live->root || !geteuid() ? "" : "sudo ");
+		write_root(stdout, live->root);
+		putchar('\n');
+		return true;
+	}
+	return false;
 }
 
 static void print_undecided(const struct live *live,
@@ -346,11 +357,17 @@ enum exit_status print_outlooks(const struct live *live,
 		puts("Savings are likely ones on the workload lomax; ssdpm "
 		     "compare takes your trace.");
 	putchar('\n');
-	if (!print_apply(live, outlooks) && !print_remedy(live, outlooks))
+	if (!(has_energy ? print_tune : print_apply)(live, outlooks) &&
+	    !print_remedy(live, outlooks))
 		puts("No change is known to be worth it.");
 	print_undecided(live, outlooks);
 	print_lead(live, "ssdpm show", first, "why it is so");
-	print_lead(live, "ssdpm plan", NULL, "what profile auto would set");
+	if (has_energy)
+		print_lead(live, "ssdpm tune --dry-run", NULL,
+			   "what it would set");
+	else
+		print_lead(live, "ssdpm plan", NULL,
+			   "what profile auto would set");
 	puts("  ssdpm help   all commands");
 	return STATUS_DONE;
 }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The best setting of each drive: <ssdpm/energy/report.h>. */
+#include "energy.h"
+
+#include <memory>
+
+#include <pybind11/stl.h>
+
+/* None, or (max_exit_latency_us or None, lpm or None) */
+static py::object setting_or_none(const struct ssdpm_profile_settings *settings)
+{
+	py::object limit_us = py::none(), lpm = py::none();
+
+	if (!settings)
+		return py::none();
+	if (settings->set & SSDPM_PROFILE_MAX_EXIT_LATENCY)
+		limit_us = py::int_(settings->max_exit_latency_us);
+	else
+		lpm = py::str(ssdpm_lpm_to_string(settings->lpms[0]));
+	return py::make_tuple(limit_us, lpm);
+}
+
+/* Without a prediction there is nothing to hold a setting against. */
+static py::object saving_or_none(const struct ssdpm_energy_report_item &item)
+{
+	return item.after ? py::object(saving_tuple(item.saving)) : py::none();
+}
+
+/*
+ * [(name, product, policy, message, error, advice, setting, saving, likely,
+ * added_mean_ns, added_p99_ns, JSON), ...]
+ */
+static py::list tune(const Machine &machine, uint32_t patience,
+		     const OptionalText &workload,
+		     const std::optional<IoArray> &ios)
+{
+	struct ssdpm_energy_report_params params = {};
+	struct ssdpm_energy_report_item item = {};
+	struct ssdpm_energy_report *made = nullptr;
+	py::list result;
+
+	params.size = sizeof(params);
+	params.flags = SSDPM_SIM_LIKELY;
+	params.patience = patience;
+	params.workload = c_str(workload);
+	if (ios) {
+		params.ios = ios->data();
+		params.n_ios = (size_t)ios->size();
+	}
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_energy_report_new(machine.get(), &params, &made,
+					       error);
+	});
+	const std::unique_ptr<struct ssdpm_energy_report,
+			      decltype(&ssdpm_energy_report_free)>
+		memory(made, &ssdpm_energy_report_free);
+	item.size = sizeof(item);
+	for (size_t i = 0; !ssdpm_energy_report_get_item(made, i, &item); i++)
+		result.append(py::make_tuple(
+			text_from(item.drive->name),
+			text_or_none(item.drive->product),
+			text_or_none(item.drive->policy),
+			text_from(item.message), item.error,
+			ssdpm_advice_to_string(item.advice),
+			setting_or_none(item.settings), saving_or_none(item),
+			likely_tuple(item.likely), item.added_mean_ns,
+			item.added_p99_ns,
+			written([&](char **text, struct ssdpm_error *error) {
+				return ssdpm_energy_report_item_to_json(
+					&item, text, error);
+			})));
+	return result;
+}
+
+void add_advice(py::module_ &module)
+{
+	module.def("tune", &tune);
+	module.attr("PATIENCES") = words(&ssdpm_patience_to_string);
+}

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""The best setting of each drive of a machine."""
+
+from __future__ import annotations
+
+import errno
+from dataclasses import dataclass
+
+from ssdpm import _core
+from ssdpm.apply.plan import Plan
+from ssdpm.base.convert import check_instance, check_word
+from ssdpm.base.result import Json, in_ms
+from ssdpm.device.machine import Root, machine_of
+from ssdpm.estimate.result import Likely, Saving
+from ssdpm.workload.trace import TraceLike, all_records
+
+
+@dataclass(frozen=True, eq=False)
+class Advice(Json):
+    """The best setting of a drive; str() of it says what to do.
+
+    Attributes:
+        name: "nvme0", "sda".
+        product: model number, or None.
+        policy: what is in force, as its file has it; None: unknown.
+        message: why nothing is known, or why the drive is left as it is; "": neither.
+        error: name of the errno, as in "EOPNOTSUPP" for a drive that must be left alone,
+            or None.
+        advice: "set"; "keep", because nothing is known to be better; "costs", because
+            the delays of today are beyond the bounds and less delay costs power;
+            "none", because nothing is within the bounds; None with an error.
+        max_exit_latency_us: the latency limit of an NVMe drive, or None.
+        lpm: the link policy of a SATA port, or None.
+        saving: of that setting against today; None with an error.
+        likely: what is likely of it; None: nothing changes.
+        added_mean_ns: how much longer an I/O waits on average.
+        added_p99_ns: likewise at the 99th percentile.
+    """
+
+    name: str
+    product: str | None
+    policy: str | None
+    message: str
+    error: str | None
+    advice: str | None
+    max_exit_latency_us: int | None
+    lpm: str | None
+    saving: Saving | None
+    likely: Likely | None
+    added_mean_ns: int
+    added_p99_ns: int
+
+    def __str__(self) -> str:
+        if self.error:
+            return f"{self.name}: {self.message}"
+        if self.advice != "set":
+            return f"{self.name}: leave it as it is"
+        what = self.lpm or f"latency limit {self.max_exit_latency_us} us"
+        return f"{self.name}: set {what}: {self.likely}, {in_ms(self.added_mean_ns)} ms"
+
+    def add_to(self, plan: Plan) -> None:
+        """Add the setting to a plan of the same machine, if the advice is to set it.
+
+        Raises:
+            As Plan.add_latency_tolerance() and Plan.add_lpm().
+        """
+        check_instance(plan, "plan", Plan)
+        if self.advice != "set":
+            return
+        if self.lpm is not None:
+            plan.add_lpm(self.name, self.lpm)
+        elif self.max_exit_latency_us is not None:
+            plan.add_latency_tolerance(self.name, self.max_exit_latency_us)
+
+
+def tune(
+    root: Root = None,
+    trace: TraceLike | str | None = None,
+    *,
+    patience: str = "normal",
+) -> tuple[Advice, ...]:
+    """Find the setting of each drive that saves most and delays I/Os little.
+
+    Sends no command, writes nothing, needs no root.
+
+    Args:
+        root: this machine (None), a capture, or a Machine.
+        trace: what the drives do; the name of a workload; None: the usual one.
+        patience: "normal": I/Os may wait for 1 % of the time, and one in 100 for
+            25 ms; "patient": 5 % and 100 ms; "instant": 0.1 % and 5 ms, also if that
+            costs power.
+
+    Raises:
+        NotFoundError: there is no such workload.
+        UnknownValueError: the trace has no record.
+        As Machine() and Machine.devices().
+    """
+    machine = machine_of(root)
+    known = _core.energy.PATIENCES
+    number = known[check_word(patience, "patience", known)]
+    name = trace if isinstance(trace, str) else None
+    records = None if trace is None or name is not None else all_records(trace)
+    found = []
+    for row in _core.energy.tune(machine._handle, number, name, records):
+        limit, lpm = row[6] or (None, None)
+        advice = Advice(
+            *row[:4],
+            errno.errorcode.get(-row[4]) if row[4] else None,
+            row[5],
+            limit,
+            lpm,
+            None if row[7] is None else Saving(*row[7]),
+            None if row[8] is None else Likely(*row[8]),
+            row[9],
+            row[10],
+        )
+        found.append(advice._written_by(row[11]))
+    return tuple(found)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""The best setting of each drive, as the command and the plan have it."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import pickle
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import ssdpm
+
+Maker = Callable[[str], pathlib.Path]
+
+
+def test_the_advice_is_what_a_plan_then_has_in_force(machine: Maker) -> None:
+    root = machine("desktop-6.1")
+    found = {advice.name: advice for advice in ssdpm.tune(root)}
+    assert list(found) == ["nvme0", "sda", "sdb"]
+    assert found["nvme0"].advice == "keep" and found["nvme0"].max_exit_latency_us
+    assert [found[name].lpm for name in ("sda", "sdb")] == ["med_power_with_dipm"] * 2
+    with ssdpm.plan(root) as plan:
+        for advice in found.values():
+            advice.add_to(plan)
+        plan.commit()
+        assert [step.device for step in plan.steps] == ["sda", "sdb"]
+        assert not [one for one in ssdpm.tune(root) if one.advice == "set"]
+
+
+def test_the_saving_is_that_of_a_comparison(machine: Maker) -> None:
+    root = machine("desktop-6.1")
+    trace = ssdpm.generate("lomax")
+    [disk] = [device for device in ssdpm.devices(root) if device.name == "sda"]
+    [advice] = [one for one in ssdpm.tune(root, trace) if one.name == "sda"]
+    today, other = ssdpm.compare(disk, trace, ["today", "med_power_with_dipm"])
+    assert advice.saving == other.saving and advice.likely == other.likely
+    delays = [one.estimate.nominal.delay_mean_ns for one in (today, other)]
+    assert advice.added_mean_ns == delays[1] - delays[0]
+    assert advice in ssdpm.tune(root)  # which takes the same workload
+
+
+def test_a_drive_that_must_be_left_alone_says_why(machine: Maker) -> None:
+    advices = ssdpm.tune(machine("server"), "poisson")
+    left = [advice for advice in advices if advice.error]
+    assert {advice.error for advice in left} == {"EOPNOTSUPP"}
+    for advice in left:
+        assert advice.advice is advice.saving is advice.likely is None
+        assert "out of reach" in advice.message and advice.message in str(advice)
+
+
+def test_patience_moves_the_limits(machine: Maker) -> None:
+    root = machine("laptop")
+    words = ("normal", "patient", "instant")
+    found = {word: ssdpm.tune(root, patience=word)[0] for word in words}
+    assert found["instant"].advice == "set" and found["instant"].max_exit_latency_us == 0
+    assert found["normal"].advice == found["patient"].advice == "keep"
+    with pytest.raises(ValueError, match="patience: 'slow' is none of"):
+        ssdpm.tune(root, patience="slow")
+
+
+def test_it_is_a_value_with_the_object_of_the_command(machine: Maker) -> None:
+    [advice] = ssdpm.tune(machine("apst-off"))
+    said = json.loads(advice.to_json())
+    assert said["schema"] == "ssdpm.advice/1"
+    assert (said["advice"], said["name"]) == (advice.advice, advice.name) == ("set", "nvme0")
+    assert said["setting"]["max_exit_latency_us"] == advice.max_exit_latency_us == 100000
+    assert str(advice).startswith("nvme0: set latency limit 100000 us: ")
+    assert pickle.loads(pickle.dumps(advice)) == advice
+
+
+def test_a_workload_is_needed(machine: Maker) -> None:
+    root = machine("laptop")
+    with pytest.raises(ssdpm.NotFoundError):
+        ssdpm.tune(root, "no such one")
+    with pytest.raises(ssdpm.UnknownValueError):
+        ssdpm.tune(root, np.empty(0, ssdpm.IO_DTYPE))

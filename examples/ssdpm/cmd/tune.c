@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm tune: find the best setting of each drive, ask, and set it. */
+#include "options/units.h"
+#include "tune/tune.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct tune_options the_settings;
+
+static const struct option_spec options[] = {
+	{ "yes", 'y', NULL, "set it without asking",
+	  SETS_FLAG(struct tune_options, yes) },
+	{ "dry-run", 'n', NULL, "show what would be set, and set nothing",
+	  SETS_FLAG(struct tune_options, dry_run) },
+	{ "keep", 0, NULL, "keep it after a boot: write /etc/ssdpm.conf.d",
+	  SETS_FLAG(struct tune_options, keep) },
+	{ "trace", 't', "FILE",
+	  "what the drives do: a trace, - or a workload of ssdpm workload "
+	  "--list",
+	  SETS_TEXT(struct tune_options, trace_name), .once = true },
+	{ "patient", 0, NULL,
+	  "I/Os may wait for 5 % of the time, one in 100 for 100 ms",
+	  SETS_FLAG(struct tune_options, patient) },
+	{ "instant", 0, NULL,
+	  "I/Os may wait for 0.1 % of the time, one in 100 for 5 ms, even if "
+	  "that costs power",
+	  SETS_FLAG(struct tune_options, instant) },
+	{ "hours-per-day", 0, "N", "how long the machine runs (default 24)",
+	  SETS_SMALL(struct tune_options, hours_per_day, COUNT), .min = 1,
+	  .max = 24, .range = "from 1 to 24" },
+	{ "price", 0, "NUMBER", "what a kWh costs, as in 0.30",
+	  SETS_REAL(struct tune_options, price_per_kwh, NUMBER_MILLI, 1e3) },
+};
+
+static void init(void *data)
+{
+	struct tune_options *settings = data;
+
+	settings->hours_per_day = 24;
+}
+
+static const struct option_group own = {
+	OPTIONS(options),
+	.init = init,
+	KEEPS_GIVEN(struct tune_options, given),
+};
+
+static enum exit_status check(const struct common *common,
+			      const struct tune_options *settings)
+{
+	if (settings->patient && settings->instant)
+		return usage_error(common, "--patient and --instant exclude "
+					   "each other");
+	if (settings->yes && settings->dry_run)
+		return usage_error(common, "--yes and --dry-run exclude each "
+					   "other");
+	if (common->form && !settings->yes && !settings->dry_run)
+		return usage_error(common,
+				   "--%s asks no question: say --yes or "
+				   "--dry-run",
+				   common->form_option);
+	if (!settings->yes && !settings->dry_run &&
+	    (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+		return usage_error(common, "no terminal to ask on: say --yes "
+					   "or --dry-run");
+	if (settings->trace_name)
+		return check_trace_options(common, &settings->trace,
+					   &settings->trace_name, 1);
+	return STATUS_DONE;
+}
+
+static bool agrees(const struct tuning *tuning)
+{
+	char answer[8];
+
+	printf("\nSet %s now? [y/N] ", tuning->n_changes == 1 ? "it" : "them");
+	fflush(stdout);
+	return fgets(answer, sizeof(answer), stdin) &&
+	       (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+static enum exit_status decide(const struct tuning *tuning)
+{
+	const struct tune_options *settings = tuning->options;
+	enum exit_status status = print_tuning(tuning);
+
+	if (status || settings->dry_run || !tuning->n_changes)
+		return status;
+	if (!settings->yes && !agrees(tuning)) {
+		puts("Nothing was set.");
+		return STATUS_DONE;
+	}
+	return set_tuning(tuning);
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands)
+{
+	const struct tune_options *settings = data;
+	struct tuning tuning = {
+		.common = common,
+		.options = settings,
+		.workload =
+			settings->trace_name ? settings->trace_name : "lomax",
+	};
+	enum exit_status status = check(common, settings);
+
+	if (!status)
+		status = open_live(common, common->root, &tuning.live);
+	if (status)
+		return status;
+	status = find_tuning(&tuning, operands, n_operands);
+	if (!status)
+		status = decide(&tuning);
+	ssdpm_energy_report_free(tuning.report);
+	free(tuning.items);
+	close_live(tuning.live);
+	return status;
+}
+
+static const struct group_use groups[] = {
+	{ &trace_option_group, &the_settings.trace },
+};
+
+const struct subcommand cmd_tune = {
+	.name = "tune",
+	.operands = "[DRIVE...]",
+	.operands_optional = true,
+	.takes_devices = true,
+	.list = "drives",
+	.summary = "Set what saves most on each drive without making I/Os wait "
+		   "long.",
+	.own = &own,
+	GROUPS(groups),
+	.examples = "  ssdpm tune --dry-run\n"
+		    "  ssdpm tune --dry-run --patient --price 0.30\n"
+		    "  ssdpm tune --dry-run --trace poisson\n",
+	.run = run,
+	.settings = &the_settings,
+};

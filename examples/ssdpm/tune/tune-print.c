@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* The screen of ssdpm tune: what to set, what it saves, and whether it hurts.
+ */
+#include "options/advised.h"
+#include "options/numbers.h"
+#include "text/device.h"
+#include "tune/tune.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a screen of 24 lines: the others are summed up. */
+enum { MOST_ROWS = 8, MOST_LEFT = 5, COLUMNS = 80 };
+
+static int64_t total_uw(const struct tuning *tuning)
+{
+	int64_t uw = 0;
+
+	for (size_t i = 0; i < tuning->n; i++)
+		if (is_to_set(&tuning->items[i]))
+			uw += tuning->items[i].likely->median_uw;
+	return uw;
+}
+
+static void print_first_line(const struct tuning *tuning)
+{
+	const int64_t uw = two_digits(total_uw(tuning));
+	const int64_t size = uw < 0 ? -uw : uw;
+	const struct ssdpm_saving saving = { .nominal_uw = size };
+	const double price = tuning->options->price_per_kwh;
+	struct ssdpm_gain year;
+
+	if (!tuning->n_changes) {
+		puts("Nothing to change: no setting is known to save more.");
+		return;
+	}
+	printf("Change %zu of %zu drive%s: likely %s about %s in all",
+	       tuning->n_changes, tuning->n, tuning->n == 1 ? "" : "s",
+	       uw < 0 ? "costs" : "saves", power_text(size).text);
+	ssdpm_saving_get_year_wh(&saving, tuning->options->hours_per_day,
+				 &year);
+	printf(",\n%.2g kWh a year at %u hours a day", year.nominal / 1e3,
+	       tuning->options->hours_per_day);
+	if (price > 0)
+		printf(", %.2f in money", year.nominal / 1e3 * price);
+	puts(".");
+}
+
+/* "limit 100 ms", "med_power_with_dipm" */
+static struct cell setting_text(const struct ssdpm_profile_settings *settings)
+{
+	if (settings->set & SSDPM_PROFILE_LPM)
+		return cell("%s", ssdpm_lpm_to_string(settings->lpms[0]));
+	if (!settings->max_exit_latency_us)
+		return cell("never sleep");
+	return cell("limit %s", limit_text(settings->max_exit_latency_us).text);
+}
+
+/* A row, and for how many drives it is the same. */
+struct tune_row {
+	const struct ssdpm_energy_report_item *item;
+	struct cell cells[4]; /* product, setting, saving, delay */
+	size_t n;
+};
+
+static struct tune_row row_of(const struct ssdpm_energy_report_item *item)
+{
+	return (struct tune_row){
+		.item = item,
+		.cells = { cell("%s", item->drive->product[0] ?
+					      item->drive->product :
+					      "-"),
+			   setting_text(item->settings),
+			   saving_cell(item->likely),
+			   delay_cell(item->added_mean_ns) },
+		.n = 1,
+	};
+}
+
+static bool is_same_row(const struct tune_row *a, const struct tune_row *b)
+{
+	for (int i = 0; i < 4; i++)
+		if (strcmp(a->cells[i].text, b->cells[i].text))
+			return false;
+	return true;
+}
+
+/* Drives of one kind that get the same share a row. */
+static size_t collect_rows(const struct tuning *tuning, struct tune_row *rows)
+{
+	size_t n = 0, j;
+
+	for (size_t i = 0; i < tuning->n; i++) {
+		if (!is_to_set(&tuning->items[i]))
+			continue;
+		rows[n] = row_of(&tuning->items[i]);
+		for (j = 0; j < n && !is_same_row(&rows[j], &rows[n]); j++)
+			;
+		if (j < n)
+			rows[j].n++;
+		else
+			n++;
+	}
+	return n;
+}
+
+static struct cell name_text(const struct tune_row *row)
+{
+	if (row->n == 1)
+		return cell("%s", row->item->drive->name);
+	return cell("%s +%zu", row->item->drive->name, row->n - 1);
+}
+
+static enum exit_status print_changes(const struct tuning *tuning)
+{
+	struct tune_row *rows = calloc(tuning->n + 1, sizeof(*rows));
+	struct screen_row *lines = calloc(MOST_ROWS + 1, sizeof(*lines));
+	size_t n = 0, shown;
+
+	if (rows && lines)
+		n = collect_rows(tuning, rows);
+	shown = n > MOST_ROWS ? MOST_ROWS : n;
+	if (rows && lines && n) {
+		lines[0] = screen_row("drive", "product", cell("set"),
+				      cell("likely, added to an I/O"));
+		for (size_t i = 0; i < shown; i++)
+			lines[i + 1] = screen_row(
+				name_text(&rows[i]).text, rows[i].cells[0].text,
+				rows[i].cells[1],
+				cell("%s %s", rows[i].cells[2].text,
+				     rows[i].cells[3].text));
+		putchar('\n');
+		print_screen_rows(lines, shown + 1);
+		if (n > shown)
+			printf("and %zu more; --json has all\n", n - shown);
+	}
+	free(lines);
+	if (!rows || !lines) {
+		free(rows);
+		return out_of_memory();
+	}
+	free(rows);
+	return STATUS_DONE;
+}
+
+/* The worst of the drives that are set: what waits, and what it may. */
+static void print_harm(const struct tuning *tuning)
+{
+	const struct ssdpm_energy_report_item *worst = NULL;
+	double share = 0;
+
+	for (size_t i = 0; i < tuning->n; i++) {
+		const struct ssdpm_energy_report_item *item = &tuning->items[i];
+		const struct ssdpm_run *run = item->after;
+		double own;
+
+		if (!is_to_set(item))
+			continue;
+		own = run->duration_ns ? (double)run->delay_sum_ns /
+						 (double)run->duration_ns :
+					 0;
+		if (own > share)
+			share = own;
+		if (!worst || run->delay_p99_ns > worst->after->delay_p99_ns)
+			worst = item;
+	}
+	if (!worst)
+		return;
+	printf("\nI/Os then wait for at most %.2g %% of the time, one in 100 for "
+	       "%s or longer.\n",
+	       100 * share, time_text(worst->after->delay_p99_ns).text);
+	printf("Limits: %s.\n",
+	       tuning->options->patient ?
+		       "5 % and 100 ms, or what Linux does by default" :
+	       tuning->options->instant ?
+		       "0.1 % and 5 ms" :
+		       "1 % and 25 ms, or what Linux does by default");
+}
+
+/* Why a drive is left as it is, in some words. */
+static struct cell reason_text(const struct ssdpm_energy_report_item *item)
+{
+	if (item->error)
+		return cell("%.120s", item->message);
+	if (item->advice == SSDPM_ADVICE_COSTS)
+		return cell("its delays are beyond the limit; less delay costs "
+			    "power: --instant");
+	if (item->advice == SSDPM_ADVICE_NONE)
+		return cell("no setting is within the limits");
+	if (!item->settings)
+		return cell("as good as it gets");
+	if (item->likely->verdict != SSDPM_SAVING_NOT_DECIDED)
+		return cell("%s: %s", setting_text(item->settings).text,
+			    saving_cell(item->likely).text);
+	return cell("%s: not decided, %s", setting_text(item->settings).text,
+		    power_range_text(two_digits(item->likely->low_uw),
+				     two_digits(item->likely->high_uw))
+			    .text);
+}
+
+/* Many messages begin with the name. */
+static void print_reason(const struct ssdpm_energy_report_item *item)
+{
+	const char *name = item->drive->name;
+	const struct cell reason = reason_text(item);
+
+	if (strncmp(reason.text, name, strlen(name)))
+		printf("  %s: %.*s\n", name, COLUMNS - 4 - (int)strlen(name),
+		       reason.text);
+	else
+		printf("  %.*s\n", COLUMNS - 2, reason.text);
+}
+
+/* Why what costs power is set all the same. */
+static void print_risk(const struct tuning *tuning)
+{
+	const char *risky = ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER);
+
+	for (size_t i = 0; i < tuning->n; i++)
+		if (is_to_set(&tuning->items[i]) &&
+		    !strcmp(tuning->items[i].drive->policy, risky))
+			printf("%s: %s has lost data on some drives.\n",
+			       tuning->items[i].drive->name, risky);
+}
+
+static void print_left(const struct tuning *tuning)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tuning->n; i++) {
+		if (is_to_set(&tuning->items[i]))
+			continue;
+		if (!n)
+			puts("\nLeft as they are:");
+		if (n++ < MOST_LEFT)
+			print_reason(&tuning->items[i]);
+	}
+	if (n > MOST_LEFT)
+		printf("  and %zu more; --json has all\n", n - MOST_LEFT);
+}
+
+static void print_decider(const struct tuning *tuning)
+{
+	for (size_t i = 0; i < tuning->n; i++) {
+		const struct ssdpm_energy_report_item *item = &tuning->items[i];
+
+		if (is_to_set(item) || !item->likely ||
+		    item->likely->verdict != SSDPM_SAVING_NOT_DECIDED)
+			continue;
+		fputs("What would decide it: ssdpm compare --explain -t",
+		      stdout);
+		write_word(stdout, tuning->workload);
+		write_root(stdout, tuning->live->root);
+		write_word(stdout, item->drive->name);
+		putchar('\n');
+		return;
+	}
+}
+
+static enum exit_status print_screen(const struct tuning *tuning)
+{
+	enum exit_status status;
+
+	print_first_line(tuning);
+	status = print_changes(tuning);
+	if (status)
+		return status;
+	print_risk(tuning);
+	print_harm(tuning);
+	print_left(tuning);
+	print_decider(tuning);
+	printf("\nWorkload: %s%s\n", tuning->workload,
+	       tuning->options->trace_name ? "" : "; --trace takes your own");
+	return STATUS_DONE;
+}
+
+static enum exit_status print_items_of(const struct tuning *tuning)
+{
+	struct items items = { 0 };
+	struct ssdpm_error error;
+
+	for (size_t i = 0; i < tuning->n; i++) {
+		char *text = NULL;
+		int err = ssdpm_energy_report_item_to_json(&tuning->items[i],
+							   &text, &error);
+
+		add_item(&items, err, text, &error);
+	}
+	return print_items(tuning->common, &items);
+}
+
+enum exit_status print_tuning(const struct tuning *tuning)
+{
+	if (tuning->common->form)
+		return print_items_of(tuning);
+	return print_screen(tuning);
+}

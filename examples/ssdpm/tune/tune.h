@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm tune: the best setting of each drive, shown, set, proven and kept. */
+#ifndef SSDPM_COMMAND_TUNE_H
+#define SSDPM_COMMAND_TUNE_H
+
+#include "input/trace-input.h"
+#include "programs.h"
+
+struct tune_options {
+	const char *trace_name; /* NULL: the usual workload */
+	struct trace_options trace;
+	bool patient, instant;
+	uint32_t hours_per_day;
+	double price_per_kwh; /* 0: not given */
+	bool yes, dry_run, keep;
+	uint64_t given;
+};
+
+/* What is found of the drives that were named, or of all of them. */
+struct tuning {
+	const struct common *common;
+	const struct tune_options *options;
+	struct live *live;
+	const char *workload; /* the name, for people */
+	struct ssdpm_energy_report *report;
+	struct ssdpm_energy_report_item *items; /* borrowed from it */
+	size_t n;
+	size_t n_changes; /* items that are to be set */
+};
+
+static inline bool is_to_set(const struct ssdpm_energy_report_item *item)
+{
+	return item->advice == SSDPM_ADVICE_SET;
+}
+
+/* Fill in report, items and how many there are; no operands: all drives. */
+enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n);
+
+/* The screen, or what the form says. */
+enum exit_status print_tuning(const struct tuning *tuning);
+
+/* Set what is advised, and prove it: what failed is complained of. */
+enum exit_status set_tuning(const struct tuning *tuning);
+
+#endif

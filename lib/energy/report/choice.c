@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* The best setting of a drive: what it can have, and which of that to set. */
+#include "report/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "recommend/bounds.h"
+
+/* Those without Slumber that the host asks for, which has lost data. */
+static const uint32_t link_policies[] = {
+	SSDPM_LPM_MED_POWER_WITH_DIPM,
+	SSDPM_LPM_MEDIUM_POWER,
+};
+
+enum {
+	N_LINK_POLICIES = sizeof(link_policies) / sizeof(link_policies[0]),
+	LINUX_LIMIT_US = 100000, /* default_ps_max_latency_us of nvme_core */
+	ROW_TODAY = 0,
+};
+
+static struct ssdpm_profile_settings limit_of(uint64_t us)
+{
+	return (struct ssdpm_profile_settings){
+		.size = sizeof(struct ssdpm_profile_settings),
+		.set = SSDPM_PROFILE_MAX_EXIT_LATENCY,
+		.max_exit_latency_us = us,
+	};
+}
+
+static struct ssdpm_profile_settings link_policy_of(uint32_t lpm)
+{
+	return (struct ssdpm_profile_settings){
+		.size = sizeof(struct ssdpm_profile_settings),
+		.set = SSDPM_PROFILE_LPM,
+		.n_lpms = 1,
+		.lpms = { lpm },
+	};
+}
+
+/* Without sleep nothing waits; more than the longest exit is of no use. */
+static size_t list_limits(const struct report_task *task,
+			  const struct ssdpm_model *model,
+			  struct ssdpm_profile_settings *settings)
+{
+	const bool may_stay_awake =
+		task->params.patience == SSDPM_PATIENCE_INSTANT;
+	uint64_t limits[SSDPM_APST_MAX_STEPS];
+	size_t n = ssdpm_apst_get_steps(model, SSDPM_APST_STEP_LIMIT,
+					LINUX_LIMIT_US, limits,
+					SSDPM_APST_MAX_STEPS);
+	size_t n_settings = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (limits[i] || may_stay_awake)
+			settings[n_settings++] = limit_of(limits[i]);
+	return n_settings;
+}
+
+static size_t list_settings(const struct report_task *task,
+			    const struct ssdpm_model *model,
+			    struct ssdpm_profile_settings *settings)
+{
+	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME)
+		return list_limits(task, model, settings);
+	for (size_t i = 0; i < N_LINK_POLICIES; i++)
+		settings[i] = link_policy_of(link_policies[i]);
+	return N_LINK_POLICIES;
+}
+
+/* Why the plan leaves a drive alone; NULL: it does not. */
+static const char *find_obstacle(const struct ssdpm_plan *plan,
+				 const char *device)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (step.state == SSDPM_STEP_LEFT_ALONE &&
+		    !strcmp(step.device, device))
+			return step.why;
+	return NULL;
+}
+
+/* What the plan makes of a setting is a row; the first has that of today. */
+static int add_candidate(const struct report_task *task,
+			 struct energy_item *item,
+			 const struct ssdpm_profile_settings *settings,
+			 struct ssdpm_error *reterr)
+{
+	struct ssdpm_policy before = { .size = sizeof(before) }, after = before;
+	struct ssdpm_device *device = item->drive.device;
+	int err = ssdpm_plan_add_profile(task->plan, device, item->model,
+					 settings, reterr);
+
+	if (!err)
+		err = ssdpm_plan_get_policies(task->plan, device, &before,
+					      &after, reterr);
+	if (!err && !item->comparison)
+		err = ssdpm__begin_comparison(task, item, &before, reterr);
+	if (!err)
+		err = ssdpm_comparison_add(item->comparison, "candidate",
+					   &after, reterr);
+	if (!err)
+		item->candidates[item->n_candidates++] = *settings;
+	return err;
+}
+
+/* What Linux does by default on this drive, with this kernel. */
+static int add_default(const struct report_task *task, struct energy_item *item,
+		       struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst_params of_machine = { .size = sizeof(of_machine) };
+	struct ssdpm_policy usual = {
+		.size = sizeof(usual),
+		.kind = SSDPM_POLICY_LPM,
+		.lpm = link_policies[0],
+	};
+	int err = 0;
+
+	if (ssdpm_model_get_info(item->model)->kind == SSDPM_KIND_NVME) {
+		usual.kind = SSDPM_POLICY_ALGORITHM;
+		ssdpm_apst_params_init(&usual.params, sizeof(usual.params));
+		err = ssdpm_device_get_apst_params(item->drive.device,
+						   &task->facts, item->model,
+						   &of_machine, reterr);
+		usual.params.algorithm = of_machine.algorithm;
+		usual.params.quirks = of_machine.quirks;
+	}
+	return err ? err :
+		     ssdpm_comparison_add(item->comparison, "linux", &usual,
+					  reterr);
+}
+
+int ssdpm__add_candidates(const struct report_task *task,
+			  struct energy_item *item, struct ssdpm_error *reterr)
+{
+	struct ssdpm_profile_settings settings[MAX_CANDIDATES];
+	const size_t n = list_settings(task, item->model, settings);
+	const char *obstacle = NULL;
+	struct ssdpm_error error;
+	int err = 0;
+
+	item->candidates = calloc(n + 1, sizeof(*item->candidates));
+	if (!item->candidates)
+		return ssdpm__no_memory(reterr);
+	for (size_t i = 0; i < n && !err && !obstacle; i++) {
+		err = add_candidate(task, item, &settings[i], &error);
+		if (err == -ENOENT)
+			obstacle = find_obstacle(task->plan, item->drive.name);
+		if (obstacle)
+			err = 0;
+	}
+	if (err)
+		return ssdpm__pass_on(err, &error, reterr);
+	if (obstacle && !item->n_candidates)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s", obstacle);
+	return add_default(task, item, reterr);
+}
+
+static struct ssdpm_compared_policy row_of(const struct energy_item *item,
+					   size_t index)
+{
+	struct ssdpm_compared_policy row = { .size = sizeof(row) };
+
+	ssdpm_comparison_get_row(item->comparison, index, &row);
+	return row;
+}
+
+static bool saves(const struct ssdpm_likely *likely)
+{
+	return likely->verdict == SSDPM_SAVING_SAVES ||
+	       likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
+}
+
+/* What is decided goes before what is not; then what likely saves more. */
+static bool is_better(const struct ssdpm_compared_policy *a,
+		      const struct ssdpm_compared_policy *b)
+{
+	if (saves(a->likely) != saves(b->likely))
+		return saves(a->likely);
+	if (a->likely->median_nj != b->likely->median_nj)
+		return a->likely->median_nj > b->likely->median_nj;
+	return a->result->nominal->delay_sum_ns <
+	       b->result->nominal->delay_sum_ns;
+}
+
+/* Of NVMe drives the limit is longer than every exit that it allows. */
+static bool keeps_bounds(const struct energy_item *item, size_t index,
+			 const struct ssdpm_compared_policy *row)
+{
+	return (!index || item->candidates[index - 1].max_exit_latency_us <=
+				  item->bounds.max_exit_latency_us) &&
+	       ssdpm__keeps_delays(&item->bounds, row->result->nominal);
+}
+
+/* The row of the best candidate; ROW_TODAY: there is none. */
+static size_t find_best(const struct energy_item *item)
+{
+	struct ssdpm_compared_policy best = { 0 };
+	size_t found = ROW_TODAY;
+
+	for (size_t i = 1; i <= item->n_candidates; i++) {
+		const struct ssdpm_compared_policy row = row_of(item, i);
+
+		if (row.same_as == ROW_TODAY || !keeps_bounds(item, i, &row) ||
+		    (found && !is_better(&row, &best)))
+			continue;
+		best = row;
+		found = i;
+	}
+	return found;
+}
+
+/* It has lost data: whatever is better than it, is. */
+static bool risks_data(const struct ssdpm_compared_policy *today)
+{
+	return today->resolved.lpm == SSDPM_LPM_MIN_POWER;
+}
+
+static uint32_t judge(const struct report_task *task,
+		      const struct energy_item *item, size_t best)
+{
+	const struct ssdpm_compared_policy today = row_of(item, ROW_TODAY);
+	const bool keeps = keeps_bounds(item, ROW_TODAY, &today);
+	const struct ssdpm_likely *likely;
+
+	if (!best)
+		return keeps ? SSDPM_ADVICE_KEEP : SSDPM_ADVICE_NONE;
+	if (risks_data(&today) ||
+	    (!keeps && task->params.patience == SSDPM_PATIENCE_INSTANT))
+		return SSDPM_ADVICE_SET;
+	likely = row_of(item, best).likely;
+	if (saves(likely))
+		return SSDPM_ADVICE_SET;
+	return keeps || likely->verdict == SSDPM_SAVING_NOT_DECIDED ||
+			       likely->verdict == SSDPM_SAVING_TOO_SMALL ?
+		       SSDPM_ADVICE_KEEP :
+		       SSDPM_ADVICE_COSTS;
+}
+
+void ssdpm__choose(const struct report_task *task, struct energy_item *item)
+{
+	const struct ssdpm_compared_policy usual =
+		row_of(item, item->n_candidates + 1);
+
+	item->bounds = ssdpm__default_bounds(task->params.patience,
+					     usual.result->nominal);
+	item->chosen = find_best(item);
+	item->advice = judge(task, item, item->chosen);
+}

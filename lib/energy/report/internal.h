@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The report on the drives of a machine: what its files share. */
+#ifndef SSDPM_LIB_REPORT_INTERNAL_H
+#define SSDPM_LIB_REPORT_INTERNAL_H
+
+#include <ssdpm/energy/report.h>
+
+/* Each limit that makes another table. */
+#define MAX_CANDIDATES SSDPM_APST_MAX_STEPS
+
+struct energy_item {
+	struct ssdpm_report_item drive;
+	struct ssdpm_model *model;
+	struct ssdpm_comparison *comparison; /* NULL: there is an error */
+	size_t chosen;			     /* the row of what is reported */
+	struct ssdpm_error error;
+	/* With a patience. Row i + 1 is candidate i; that of Linux is last. */
+	struct ssdpm_profile_settings *candidates;
+	size_t n_candidates;
+	struct ssdpm_bounds bounds;
+	uint32_t advice;
+};
+
+struct ssdpm_energy_report {
+	struct ssdpm_report *report;
+	struct energy_item *items;
+	size_t n;
+};
+
+/* What all drives have in common. */
+struct report_task {
+	struct ssdpm_energy_report_params params;
+	struct ssdpm_machine_facts facts;
+	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_plan *plan;
+};
+
+/* Begin the comparison of a drive, with the setting of today as row 0. */
+int ssdpm__begin_comparison(const struct report_task *task,
+			    struct energy_item *item,
+			    const struct ssdpm_policy *today,
+			    struct ssdpm_error *reterr);
+
+/* A row for each setting that the drive can have. */
+int ssdpm__add_candidates(const struct report_task *task,
+			  struct energy_item *item, struct ssdpm_error *reterr);
+
+/* Once the workload is over: which of them, and whether to set it. */
+void ssdpm__choose(const struct report_task *task, struct energy_item *item);
+
+#endif

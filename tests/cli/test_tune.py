@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm tune: one screen, what it sets is in force, and it can be undone."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import pty
+import re
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import machines
+import pytest
+from command import Command, read_terminal
+
+Make = Callable[[str], pathlib.Path]
+LIMITS = {"normal": (0.01, 25e6), "patient": (0.05, 100e6), "instant": (0.001, 5e6)}
+
+
+def settings(root: pathlib.Path) -> dict[str, str]:
+    """What a tuning can change in a capture."""
+    names = ("pm_qos_latency_tolerance_us", "link_power_management_policy")
+    return {
+        str(path.relative_to(root)): path.read_text().strip()
+        for name in names
+        for path in sorted(root.rglob(name))
+    }
+
+
+def advised(ssdpm: Command, *call: str) -> list[dict[str, Any]]:
+    drives: list[dict[str, Any]] = json.loads(ssdpm.output(*call, "--json"))["drives"]
+    return drives
+
+
+@pytest.mark.parametrize("name", machines.MACHINES)
+def test_the_screen_says_what_is_set_and_what_waits_and_fits(
+    ssdpm: Command, name: str
+) -> None:
+    root = ssdpm.directory / name
+    machines.write(name, root)
+    before = settings(root)
+    result = ssdpm("tune", "--dry-run", "--root", name)
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.decode().splitlines()
+    assert len(lines) <= 22  # and the question
+    assert not [line for line in lines if len(line) > 80]
+    assert re.match(r"Change \d+ of \d+ drives?: likely |Nothing to change: |No drive", lines[0])
+    if lines[0].startswith("Change"):
+        text = "\n".join(lines)
+        assert "kWh a year" in text and "I/Os then wait for at most" in text
+    assert settings(root) == before
+
+
+@pytest.mark.parametrize("patience", LIMITS)
+@pytest.mark.parametrize("name", machines.MACHINES)
+def test_what_is_set_keeps_the_limits_or_the_delays_of_linux(
+    ssdpm: Command, machine: Make, name: str, patience: str
+) -> None:
+    option = [] if patience == "normal" else [f"--{patience}"]
+    call = ["tune", "-n", "--root", str(machine(name)), *option]
+    share, p99_ns = LIMITS[patience]
+    for drive in advised(ssdpm, *call):
+        if drive["advice"] != "set":
+            continue
+        after, bounds = drive["after"], drive["bounds"]
+        assert after["delay_mean_ns"] <= bounds["max_delay_mean_ns"]
+        assert after["delay_p99_ns"] <= bounds["max_delay_p99_ns"]
+        if patience == "instant":
+            assert after["delay_sum_ns"] <= share * after["duration_ns"] * 1.001
+            assert bounds["max_delay_p99_ns"] == p99_ns
+        else:
+            assert bounds["max_delay_p99_ns"] >= p99_ns
+        must = drive["policy"] == "min_power" or patience == "instant"
+        assert must or drive["likely"]["verdict"] in ("saves", "probably-saves")
+
+
+def test_what_it_sets_is_in_force_and_revert_goes_back(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    before = settings(root)
+    text = ssdpm.output("tune", "--yes", "--root", str(root))
+    assert text.splitlines()[-1] == "Done, and in force: 2 settings. To undo: ssdpm revert"
+    changed = {path for path, value in settings(root).items() if value != before[path]}
+    assert len(changed) == 2
+    assert ssdpm("check", "--root", str(root)).returncode == 0
+    assert ssdpm.output("tune", "-n", "--root", str(root)).startswith("Nothing to change")
+    assert ssdpm("revert", "-q", "--root", str(root)).returncode == 0
+    assert settings(root) == before
+
+
+def test_what_is_kept_is_asked_for_by_drive(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    assert ssdpm("tune", "-q", "--yes", "--keep", "--root", str(root)).returncode == 0
+    kept = (root / "etc/ssdpm.conf.d/50-local.conf").read_text()
+    assert re.findall(r"^model = (.*)$", kept, re.M) == [
+        "CT1000MX500SSD1",
+        "INTEL SSDSC2KW512G8",
+    ]
+    assert kept.count("lpm = med_power_with_dipm") == 2
+    assert ssdpm("check", "--root", str(root)).returncode == 0
+    assert ssdpm("revert", "-q", "--forget", "--root", str(root)).returncode == 0
+    assert not (root / "etc/ssdpm.conf.d/50-local.conf").exists()
+
+
+def test_only_the_named_drives_are_changed(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    before = settings(root)
+    assert ssdpm("tune", "-y", "-q", "--root", str(root), "sda").returncode == 0
+    changed = [path for path, value in settings(root).items() if value != before[path]]
+    assert len(changed) == 1 and "host0" in changed[0]
+    result = ssdpm("tune", "-n", "--root", str(root), "sdz")
+    assert result.returncode == 1 and b"sdz: no drive of this machine" in result.stderr
+
+
+def test_drives_of_one_kind_share_a_row(ssdpm: Command, machine: Make) -> None:
+    root = machine("eight-drives")
+    # Two of the disks get the same.
+    for path in root.rglob("link_power_management_policy"):
+        path.write_text("max_performance\n")
+    text = ssdpm.output("tune", "-n", "--root", str(root))
+    rows = [line for line in text.splitlines() if "med_power_with_dipm" in line]
+    listed = advised(ssdpm, "tune", "-n", "--root", str(root))
+    n = sum(1 for drive in listed if drive["advice"] == "set")
+    shared = [re.match(r"\S+( \+(\d+))?", row) for row in rows]
+    assert sum(1 + int(row[2] or 0) for row in shared if row) == n
+
+
+def ask(ssdpm: Command, root: pathlib.Path, answer: bytes) -> tuple[int, bytes]:
+    """Its status, and what it prints, on a terminal on which the answer is typed."""
+    terminal, slave = pty.openpty()
+    with subprocess.Popen(
+        [ssdpm.directory / "bin/ssdpm", "tune", "--root", str(root)],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+    ) as process:
+        os.close(slave)
+        os.write(terminal, answer)
+        said = read_terminal(terminal)
+        return process.wait(), said
+
+
+@pytest.mark.parametrize("answer", [b"n\n", b"\n", b"\x04"])
+def test_without_a_yes_nothing_is_set(ssdpm: Command, machine: Make, answer: bytes) -> None:
+    root = machine("desktop-6.1")
+    before = settings(root)
+    status, said = ask(ssdpm, root, answer)
+    assert status == 0 and b"Nothing was set." in said
+    assert settings(root) == before
+
+
+def test_a_yes_sets_it(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    before = settings(root)
+    status, said = ask(ssdpm, root, b"y\n")
+    assert status == 0 and b"Done, and in force: 2 settings." in said
+    assert settings(root) != before
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "no terminal to ask on: say --yes or --dry-run"),
+        (["--json"], "--json asks no question: say --yes or --dry-run"),
+        (["-n", "-y"], "--yes and --dry-run exclude each other"),
+        (["-n", "--patient", "--instant"], "--patient and --instant exclude each other"),
+        (["-n", "--hours-per-day", "25"], "from 1 to 24"),
+        (["-n", "--price", "x"], "--price"),
+    ],
+)
+def test_what_is_asked_wrongly_is_refused(
+    ssdpm: Command, machine: Make, options: list[str], words: str
+) -> None:
+    result = ssdpm("tune", "--root", str(machine("laptop")), *options)
+    assert result.returncode == 2
+    assert words in result.stderr.decode()
+
+
+def test_a_trace_takes_the_place_of_the_workload(ssdpm: Command, machine: Make) -> None:
+    root = machine("apst-off")
+    trace = ssdpm.directory / "busy.csv"
+    made = ssdpm("workload", "--to", "csv", "--n-ios", "2000", "--mean-idle", "1us", "poisson")
+    trace.write_bytes(made.stdout)
+    text = ssdpm.output("tune", "-n", "-q", "--root", str(root), "--trace", str(trace))
+    # A drive that is never idle has nothing to gain.
+    assert text.startswith("Nothing to change")
+    trace.write_bytes(made.stdout.splitlines(keepends=True)[0])
+    result = ssdpm("tune", "-n", "--root", str(root), "--trace", str(trace))
+    assert result.returncode == 1 and b"no record" in result.stderr
+
+
+def test_the_price_of_a_year_is_that_of_its_energy(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("apst-off"))
+    text = ssdpm.output("tune", "-n", "--root", root, "--price", "100", "--hours-per-day", "12")
+    found = re.search(r"^([0-9.]+) kWh a year at 12 hours a day, ([0-9.]+) in money\.$", text, re.M)
+    assert found
+    assert abs(float(found[2]) - 100 * float(found[1])) <= 5

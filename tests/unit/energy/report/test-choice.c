@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* The best setting of each drive of a machine, against a plain search for it.
+ */
+#include "tree.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { N_IOS = 400, N_DRIVES = 8, N_LIMITS = 8 };
+
+static struct ssdpm_io ios[N_IOS];
+
+/* Most pauses are short, some last for seconds. */
+static int fill_ios(void **state)
+{
+	uint64_t now = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < N_IOS; i++) {
+		ios[i] = (struct ssdpm_io){ .start_ns = now,
+					    .bytes = 4096,
+					    .service_ns = 100000,
+					    .op = SSDPM_OP_READ };
+		now += i % 10 ? 30000000 : 7000000000;
+	}
+	return 0;
+}
+
+static struct ssdpm_energy_report *advise(struct ssdpm_machine *machine,
+					  uint32_t patience)
+{
+	const struct ssdpm_energy_report_params params = {
+		.size = sizeof(params),
+		.ios = ios,
+		.n_ios = N_IOS,
+		.flags = SSDPM_SIM_LIKELY,
+		.patience = patience,
+	};
+	struct ssdpm_energy_report *report;
+	struct ssdpm_error error;
+
+	if (ssdpm_energy_report_new(machine, &params, &report, &error))
+		fail_msg("%s", error.message);
+	return report;
+}
+
+/* What ssdpm_report(3) says of it, drive by drive, and nothing shared. */
+struct plain {
+	struct ssdpm_comparison *comparison;
+	size_t n; /* rows, but for that of today and that of Linux */
+	uint64_t limits_us[N_LIMITS];
+	uint32_t lpms[2];
+	bool is_sata;
+};
+
+static void add(struct plain *plain, const char *name,
+		const struct ssdpm_policy *policy)
+{
+	assert_int_equal(
+		ssdpm_comparison_add(plain->comparison, name, policy, NULL), 0);
+}
+
+static void add_limits(struct plain *plain, struct ssdpm_device *device,
+		       const struct ssdpm_machine_facts *facts,
+		       const struct ssdpm_model *model, bool with_none)
+{
+	struct ssdpm_policy policy = { .size = sizeof(policy),
+				       .kind = SSDPM_POLICY_ALGORITHM };
+	uint64_t limits[SSDPM_APST_MAX_STEPS];
+	size_t n = ssdpm_apst_get_steps(model, SSDPM_APST_STEP_LIMIT, 100000,
+					limits, SSDPM_APST_MAX_STEPS);
+
+	policy.params.size = sizeof(policy.params);
+	assert_int_equal(ssdpm_device_get_apst_params(device, facts, model,
+						      &policy.params, NULL),
+			 0);
+	for (size_t i = 0; i < n; i++) {
+		if (!limits[i] && !with_none)
+			continue;
+		policy.params.max_exit_latency_us = limits[i];
+		add(plain, "limit", &policy);
+		plain->limits_us[plain->n++] = limits[i];
+	}
+	policy.params.max_exit_latency_us = 100000;
+	add(plain, "linux", &policy);
+}
+
+static struct plain compare(struct ssdpm_device *device,
+			    const struct ssdpm_machine_facts *facts,
+			    struct ssdpm_model *model, uint32_t patience)
+{
+	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
+	struct plain plain = { .n = 0 };
+	struct ssdpm_sim_params params;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.flags = SSDPM_SIM_LIKELY;
+	assert_int_equal(ssdpm_device_get_settings(device, facts, model,
+						   &settings, NULL),
+			 0);
+	assert_int_equal(ssdpm_comparison_new(model, &params, &settings,
+					      &plain.comparison, NULL),
+			 0);
+	add(&plain, "today", NULL);
+	plain.is_sata = ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA;
+	if (plain.is_sata) {
+		add(&plain, "med_power_with_dipm", NULL);
+		add(&plain, "medium_power", NULL);
+		add(&plain, "med_power_with_dipm", NULL);
+		plain.n = 2;
+		plain.lpms[0] = SSDPM_LPM_MED_POWER_WITH_DIPM;
+		plain.lpms[1] = SSDPM_LPM_MEDIUM_POWER;
+	} else {
+		add_limits(&plain, device, facts, model,
+			   patience == SSDPM_PATIENCE_INSTANT);
+	}
+	assert_int_equal(
+		ssdpm_comparison_feed(plain.comparison, ios, N_IOS, NULL), 0);
+	assert_int_equal(ssdpm_comparison_finish(plain.comparison, 0, NULL), 0);
+	return plain;
+}
+
+static struct ssdpm_compared_policy row_of(const struct plain *plain, size_t i)
+{
+	struct ssdpm_compared_policy row = { .size = sizeof(row) };
+
+	assert_int_equal(ssdpm_comparison_get_row(plain->comparison, i, &row),
+			 0);
+	return row;
+}
+
+/* In doubles: the library has exact integers. */
+static bool is_within(const struct plain *plain, size_t i, uint32_t patience)
+{
+	static const struct {
+		double share, p99_ns;
+		uint64_t exit_us;
+	} most[] = {
+		[SSDPM_PATIENCE_NORMAL] = { 0.01, 25e6, 100000 },
+		[SSDPM_PATIENCE_PATIENT] = { 0.05, 100e6, 1000000 },
+		[SSDPM_PATIENCE_INSTANT] = { 0.001, 5e6, 10000 },
+	};
+	const struct ssdpm_run *run = row_of(plain, i).result->nominal;
+	const struct ssdpm_run *usual =
+		row_of(plain, plain->n + 1).result->nominal;
+	double sum_ns = most[patience].share * (double)run->duration_ns;
+	double p99_ns = most[patience].p99_ns;
+
+	if (patience != SSDPM_PATIENCE_INSTANT) {
+		if (sum_ns < (double)usual->delay_sum_ns)
+			sum_ns = (double)usual->delay_sum_ns;
+		if (p99_ns < (double)usual->delay_p99_ns)
+			p99_ns = (double)usual->delay_p99_ns;
+	}
+	/* The mean of an I/O is rounded up. */
+	return (!i || plain->is_sata ||
+		plain->limits_us[i - 1] <= most[patience].exit_us) &&
+	       (double)run->delay_p99_ns <= p99_ns &&
+	       (double)run->delay_sum_ns < sum_ns + N_IOS;
+}
+
+static bool saves(const struct ssdpm_likely *likely)
+{
+	return likely->verdict == SSDPM_SAVING_SAVES ||
+	       likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
+}
+
+static size_t find_best(const struct plain *plain, uint32_t patience)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i <= plain->n; i++) {
+		const struct ssdpm_likely *here = row_of(plain, i).likely;
+		const struct ssdpm_likely *there =
+			best ? row_of(plain, best).likely : NULL;
+
+		if (!here || !is_within(plain, i, patience))
+			continue;
+		if (!there || saves(here) > saves(there) ||
+		    (saves(here) == saves(there) &&
+		     here->median_nj > there->median_nj))
+			best = i;
+	}
+	return best;
+}
+
+static void assert_settings(const struct ssdpm_profile_settings *settings,
+			    const struct plain *plain, size_t row)
+{
+	assert_int_equal(!settings, !row);
+	if (!row)
+		return;
+	if (plain->is_sata) {
+		assert_int_equal(settings->set, SSDPM_PROFILE_LPM);
+		assert_int_equal(settings->n_lpms, 1);
+		assert_int_equal(settings->lpms[0], plain->lpms[row - 1]);
+	} else {
+		assert_int_equal(settings->set, SSDPM_PROFILE_MAX_EXIT_LATENCY);
+		assert_int_equal(settings->max_exit_latency_us,
+				 plain->limits_us[row - 1]);
+	}
+}
+
+/* Returns 1 if it is to be set. */
+static int compare_item(const struct ssdpm_energy_report_item *item,
+			const struct ssdpm_machine_facts *facts,
+			uint32_t patience)
+{
+	struct plain plain =
+		compare(item->drive->device, facts, item->model, patience);
+	const size_t best = find_best(&plain, patience);
+	const bool must = !strcmp(item->drive->policy, "min_power") ||
+			  (patience == SSDPM_PATIENCE_INSTANT &&
+			   !is_within(&plain, 0, patience));
+	const struct ssdpm_likely *likely = row_of(&plain, best).likely;
+	const bool set = best && (must || saves(likely));
+
+	assert_settings(item->settings, &plain, best);
+	assert_int_equal(item->advice == SSDPM_ADVICE_SET, set);
+	assert_non_null(item->bounds);
+	assert_int_equal(!item->likely, !best);
+	if (best) {
+		const struct ssdpm_compared_policy row = row_of(&plain, best);
+
+		assert_memory_equal(item->likely, likely, sizeof(*likely));
+		assert_memory_equal(&item->saving, &row.saving,
+				    sizeof(row.saving));
+	}
+	ssdpm_comparison_free(plain.comparison);
+	return set;
+}
+
+static void the_setting_is_the_one_that_a_plain_search_finds(void **state)
+{
+	static const char *const captures[] = { "laptop", "apst-off",
+						"desktop-6.1", "eight-drives",
+						"no-aspm" };
+	int n_set = 0, n_left = 0;
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(captures) / sizeof(captures[0]); c++)
+		for (uint32_t p = 1; ssdpm_patience_to_string(p); p++) {
+			struct ssdpm_machine *machine =
+				tree_capture(captures[c]);
+			struct ssdpm_machine_facts facts = { .size = sizeof(
+								     facts) };
+			struct ssdpm_energy_report_item item = {
+				.size = sizeof(item)
+			};
+			struct ssdpm_energy_report *report = advise(machine, p);
+
+			ssdpm_machine_read_facts(machine, &facts, NULL);
+			for (size_t i = 0;
+			     !ssdpm_energy_report_get_item(report, i, &item);
+			     i++) {
+				if (item.error)
+					continue;
+				if (compare_item(&item, &facts, p))
+					n_set++;
+				else
+					n_left++;
+			}
+			ssdpm_energy_report_free(report);
+			ssdpm_machine_unref(machine);
+		}
+	/* Both happen. */
+	assert_true(n_set > 5 && n_left > 5);
+}
+
+static void a_drive_out_of_reach_is_left_as_it_is(void **state)
+{
+	struct ssdpm_machine *machine = tree_capture("server");
+	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+	struct ssdpm_energy_report *report =
+		advise(machine, SSDPM_PATIENCE_NORMAL);
+	int n = 0;
+
+	(void)state;
+	for (size_t i = 0; !ssdpm_energy_report_get_item(report, i, &item);
+	     i++) {
+		if (item.error != -EOPNOTSUPP)
+			continue;
+		n++;
+		assert_non_null(strstr(item.message, "out of reach"));
+		assert_int_equal(item.advice, 0);
+		assert_null(item.settings);
+		assert_null(item.bounds);
+		assert_null(item.model);
+	}
+	assert_int_equal(n, 5);
+	ssdpm_energy_report_free(report);
+	ssdpm_machine_unref(machine);
+}
+
+static void patience_needs_what_is_likely_and_no_profile(void **state)
+{
+	const struct ssdpm_profile_settings profile = { .size = sizeof(
+								profile) };
+	const struct ssdpm_energy_report_params wrong[] = {
+		{ .size = sizeof(*wrong), .patience = SSDPM_PATIENCE_NORMAL },
+		{ .size = sizeof(*wrong),
+		  .flags = SSDPM_SIM_LIKELY,
+		  .settings = &profile,
+		  .patience = SSDPM_PATIENCE_NORMAL },
+		{ .size = sizeof(*wrong),
+		  .flags = SSDPM_SIM_LIKELY,
+		  .patience = SSDPM_PATIENCE_INSTANT + 1 },
+	};
+	struct ssdpm_machine *machine = tree_capture("laptop");
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct ssdpm_energy_report *report = UNTOUCHED;
+		struct ssdpm_error error = fixture_error();
+
+		assert_int_equal(ssdpm_energy_report_new(machine, &wrong[i],
+							 &report, &error),
+				 -EINVAL);
+		fixture_assert_error(&error, -EINVAL, 0, "patience");
+		assert_ptr_equal(report, UNTOUCHED);
+	}
+	ssdpm_machine_unref(machine);
+}
+
+static void without_a_drive_there_is_no_text(void **state)
+{
+	const struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+	struct ssdpm_error error = fixture_error();
+	char *text = UNTOUCHED;
+
+	(void)state;
+	assert_int_equal(ssdpm_energy_report_item_to_json(&item, &text, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "drive");
+	assert_ptr_equal(text, UNTOUCHED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			the_setting_is_the_one_that_a_plain_search_finds),
+		cmocka_unit_test(a_drive_out_of_reach_is_left_as_it_is),
+		cmocka_unit_test(patience_needs_what_is_likely_and_no_profile),
+		cmocka_unit_test(without_a_drive_there_is_no_text),
+	};
+
+	return cmocka_run_group_tests(tests, fill_ios, NULL);
+}
