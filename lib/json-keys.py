@@ -207,7 +207,7 @@ def read(path: str) -> list[Object]:
             is_row = head[1] == "row"
             objects.append(Object(head[2], head[3], head[4] or "", is_row, [], []))
         elif other:
-            parts = read(str(pathlib.Path(path).with_name(other[1])))
+            parts = read(str(pathlib.Path(path).parent / other[1]))
             objects += [one for one in parts if one.name == other[2]]
         elif only_if:
             only, condition = only_if[1] or "", only_if[2]

@@ -1890,6 +1890,7 @@ static int call_advice(struct result *ret, struct ssdpm_error *error)
 	};
 	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
 	struct ssdpm_energy_report *report;
+	uint64_t sum = 0;
 	int err = restore_machine();
 
 	if (!err)
@@ -1901,11 +1902,13 @@ static int call_advice(struct result *ret, struct ssdpm_error *error)
 	     !err && !ssdpm_energy_report_get_item(report, i, &item); i++) {
 		char *text = NULL;
 
-		err = ssdpm_energy_report_item_to_json(&item, &text, error);
-		ret->energy_nj += item.advice + (err ? 0 : strlen(text));
+		err = ssdpm_energy_report_item_to_json(report, i, &text, error);
+		sum += item.advice + (err ? 0 : strlen(text));
 		free(text);
 	}
 	ssdpm_energy_report_free(report);
+	if (!err)
+		ret->energy_nj = sum;
 	return err;
 }
 

@@ -67,7 +67,7 @@ static py::list tune(const Machine &machine, uint32_t patience,
 			item.added_p99_ns,
 			written([&](char **text, struct ssdpm_error *error) {
 				return ssdpm_energy_report_item_to_json(
-					&item, text, error);
+					made, i, text, error);
 			})));
 	return result;
 }

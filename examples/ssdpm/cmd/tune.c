@@ -83,7 +83,9 @@ static bool agrees(const struct tuning *tuning)
 static enum exit_status decide(const struct tuning *tuning)
 {
 	const struct tune_options *settings = tuning->options;
-	enum exit_status status = print_tuning(tuning);
+	const bool says_nothing = tuning->common->quiet && settings->yes;
+	enum exit_status status =
+		says_nothing ? STATUS_DONE : print_tuning(tuning);
 
 	if (status || settings->dry_run || !tuning->n_changes)
 		return status;
@@ -115,6 +117,7 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = decide(&tuning);
 	ssdpm_energy_report_free(tuning.report);
 	free(tuning.items);
+	free(tuning.numbers);
 	close_live(tuning.live);
 	return status;
 }

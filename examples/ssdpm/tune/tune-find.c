@@ -90,11 +90,13 @@ static enum exit_status collect(struct tuning *tuning, char **operands,
 	while (!ssdpm_energy_report_get_item(tuning->report, room, &item))
 		room++;
 	tuning->items = calloc(room + 1, sizeof(item));
-	if (!tuning->items)
+	tuning->numbers = calloc(room + 1, sizeof(*tuning->numbers));
+	if (!tuning->items || !tuning->numbers)
 		return out_of_memory();
 	for (size_t i = 0; i < room; i++) {
 		ssdpm_energy_report_get_item(tuning->report, i, &item);
 		if (is_named(item.drive->name, operands, n)) {
+			tuning->numbers[tuning->n] = i;
 			tuning->items[tuning->n++] = item;
 			tuning->n_changes += is_to_set(&item);
 		}

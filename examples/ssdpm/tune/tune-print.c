@@ -282,8 +282,8 @@ static enum exit_status print_items_of(const struct tuning *tuning)
 
 	for (size_t i = 0; i < tuning->n; i++) {
 		char *text = NULL;
-		int err = ssdpm_energy_report_item_to_json(&tuning->items[i],
-							   &text, &error);
+		int err = ssdpm_energy_report_item_to_json(
+			tuning->report, tuning->numbers[i], &text, &error);
 
 		add_item(&items, err, text, &error);
 	}

@@ -24,6 +24,7 @@ struct tuning {
 	const char *workload; /* the name, for people */
 	struct ssdpm_energy_report *report;
 	struct ssdpm_energy_report_item *items; /* borrowed from it */
+	size_t *numbers;			/* of these items in it */
 	size_t n;
 	size_t n_changes; /* items that are to be set */
 };

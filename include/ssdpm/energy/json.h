@@ -16,7 +16,6 @@
 #include <ssdpm/energy/measure.h>
 #include <ssdpm/energy/power.h>
 #include <ssdpm/energy/recommend.h>
-#include <ssdpm/energy/report.h>
 #include <ssdpm/energy/survey-result.h>
 #include <ssdpm/energy/workload.h>
 #include <ssdpm/energy/writes.h>
@@ -63,19 +62,6 @@ SSDPM_API int ssdpm_workload_report_to_json(
  */
 SSDPM_API int ssdpm_generator_to_json(size_t index, char **ret_text,
 				      struct ssdpm_error *reterr);
-
-/**
- * ssdpm_energy_report_item_to_json() - "ssdpm.advice/1"
- * @item: from ssdpm_energy_report_get_item()
- * @ret_text: UTF-8 with a final newline; free it with free()
- *
- * The same item gives the same bytes.
- *
- * Return: 0; -EINVAL (@item has no drive), -E2BIG (its size), -ENOMEM.
- */
-SSDPM_API int ssdpm_energy_report_item_to_json(
-	const struct ssdpm_energy_report_item *item, char **ret_text,
-	struct ssdpm_error *reterr);
 
 /**
  * struct ssdpm_power_report - what was found in samples of power (sized; the

@@ -149,6 +149,17 @@ SSDPM_API int ssdpm_gaps_clairvoyant(const struct ssdpm_gaps *gaps,
 				     struct ssdpm_run *ret_run,
 				     struct ssdpm_error *reterr);
 
+/** How long I/Os may wait for a drive that sleeps. */
+enum ssdpm_patience {
+	/* All delays last for 1 % of the time, one I/O in 100 waits for 25 ms,
+	 * and no state takes more than 100 ms to leave. */
+	SSDPM_PATIENCE_NORMAL = 1,
+	/* 5 %, 100 ms and 1 s: for drives that nobody waits for. */
+	SSDPM_PATIENCE_PATIENT = 2,
+	/* 0.1 %, 5 ms and 10 ms, also if that costs power. */
+	SSDPM_PATIENCE_INSTANT = 3,
+};
+
 /** Bits of ssdpm_bounds.flags. */
 enum ssdpm_bounds_flag {
 	/* Latency is worth power: where the table of today does not keep the
@@ -394,6 +405,10 @@ SSDPM_API void ssdpm_saving_get_year_wh(const struct ssdpm_saving *saving,
 /** ssdpm_advice_to_string() - "set", "keep", "costs", "none", or NULL */
 SSDPM_API const char *ssdpm_advice_to_string(uint32_t advice);
 SSDPM_API uint32_t ssdpm_advice_from_string(const char *word);
+
+/** ssdpm_patience_to_string() - "normal", "patient", "instant", or NULL */
+SSDPM_API const char *ssdpm_patience_to_string(uint32_t patience);
+SSDPM_API uint32_t ssdpm_patience_from_string(const char *word);
 
 /** ssdpm_kept_to_string() - "surely", "nominally", or NULL */
 SSDPM_API const char *ssdpm_kept_to_string(uint32_t kept);

@@ -50,17 +50,6 @@ SSDPM_API int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 				      struct ssdpm_policy *ret_after,
 				      struct ssdpm_error *reterr);
 
-/** How long I/Os may wait for a drive that sleeps. */
-enum ssdpm_patience {
-	/* All delays last for 1 % of the time, one I/O in 100 waits for 25 ms,
-	 * and no state takes more than 100 ms to leave. */
-	SSDPM_PATIENCE_NORMAL = 1,
-	/* 5 %, 100 ms and 1 s: for drives that nobody waits for. */
-	SSDPM_PATIENCE_PATIENT = 2,
-	/* 0.1 %, 5 ms and 10 ms, also if that costs power. */
-	SSDPM_PATIENCE_INSTANT = 3,
-};
-
 /**
  * struct ssdpm_energy_report_params - what the drives are asked (sized
  *                                     parameters)
@@ -168,9 +157,18 @@ SSDPM_API int ssdpm_energy_report_get_item(
 	const struct ssdpm_energy_report *report, size_t index,
 	struct ssdpm_energy_report_item *ret_item);
 
-/** ssdpm_patience_to_string() - "normal", "patient", "instant", or NULL */
-SSDPM_API const char *ssdpm_patience_to_string(uint32_t patience);
-SSDPM_API uint32_t ssdpm_patience_from_string(const char *word);
+/**
+ * ssdpm_energy_report_item_to_json() - "ssdpm.advice/1"
+ * @index:    of the item, from 0 on
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * The same item gives the same bytes.
+ *
+ * Return: 0; -ERANGE (there is no such item), -ENOMEM.
+ */
+SSDPM_API int ssdpm_energy_report_item_to_json(
+	const struct ssdpm_energy_report *report, size_t index, char **ret_text,
+	struct ssdpm_error *reterr);
 
 #ifdef __cplusplus
 }

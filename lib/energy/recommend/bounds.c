@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "recommend/bounds.h"
 
-#include <ssdpm/energy/report.h>
-
 #include "base/internal.h"
 #include "base/wide.h"
 #include "base/words.h"

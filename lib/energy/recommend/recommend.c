@@ -4,8 +4,6 @@
  * a limit alone; what it reaches with the parameters of nvme_core is searched
  * in recommend-reach.c; a raw table can be any.
  */
-#include <ssdpm/energy/report.h>
-
 #include "likely/likely.h"
 #include "recommend/bounds.h"
 #include "recommend/recommend.h"

@@ -97,7 +97,6 @@ SIZED_MAKES(comparison_to_json, ssdpm_comparison_report_to_json, char, free)
 SIZED_MAKES(recommendation_to_json, ssdpm_recommendation_report_to_json, char,
 	    free)
 SIZED_MAKES(workload_to_json, ssdpm_workload_report_to_json, char, free)
-SIZED_MAKES(item_to_json, ssdpm_energy_report_item_to_json, char, free)
 SIZED_MAKES(experiment_to_json, ssdpm_experiment_to_json, char, free)
 SIZED_MAKES(energy_to_json, ssdpm_power_report_energy_to_json, char, free)
 SIZED_MAKES(baseline_to_json, ssdpm_power_report_baseline_to_json, char, free)
@@ -1133,19 +1132,6 @@ static int energy_report_get_item(void *sized, struct ssdpm_error *error)
 	return err;
 }
 
-static const struct ssdpm_report_item reported_drive = {
-	.size = sizeof(reported_drive),
-	.name = "nvme0",
-	.product = "",
-	.policy = "any",
-};
-static const struct ssdpm_energy_report_item reported_item = {
-	.size = sizeof(reported_item),
-	.error = -ENOENT,
-	.drive = &reported_drive,
-	.message = "not known",
-};
-
 static const struct ssdpm_machine_facts machine_facts = {
 	.size = sizeof(machine_facts),
 };
@@ -1459,8 +1445,6 @@ static const struct sized_case cases[] = {
 		     settings),
 	SIZED(ssdpm_energy_report_get_item, ssdpm_energy_report_item,
 	      SIZED_VARIES, NULL, energy_report_get_item),
-	SIZED(ssdpm_energy_report_item_to_json, ssdpm_energy_report_item,
-	      SIZED_IN, &reported_item, item_to_json),
 	SIZED(ssdpm_recommend, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      recommend),
 	SIZED(ssdpm_recommend, ssdpm_bounds, SIZED_IN, &bounds,

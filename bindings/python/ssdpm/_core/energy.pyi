@@ -238,16 +238,9 @@ class Comparison(metaclass=_Pybind11Type):
         self, names: _Names, index: int, background: _Work | None
     ) -> str: ...
 
-# name, product, policy, message, error, advice, (max_exit_latency_us, lpm), saving,
-# likely, added_mean_ns, added_p99_ns, JSON.
 def tune(
-    machine: Machine,
-    patience: int,
-    workload: str | None,
-    ios: npt.NDArray[np.void] | None,
-    /,
+    machine: Machine, patience: int, workload: str | None, ios: npt.NDArray[np.void] | None
 ) -> list[tuple[Any, ...]]: ...
-
 # choices, power, loss, bound, examined, exact; None: nothing fits.
 def budget_item_of_drives(
     devices: list[tuple[str | None, Model, SimParams]],

@@ -322,17 +322,22 @@ static void patience_needs_what_is_likely_and_no_profile(void **state)
 	ssdpm_machine_unref(machine);
 }
 
-static void without_a_drive_there_is_no_text(void **state)
+static void beyond_the_last_item_there_is_no_text(void **state)
 {
-	const struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+	struct ssdpm_machine *machine = tree_capture("laptop");
+	struct ssdpm_energy_report *report =
+		advise(machine, SSDPM_PATIENCE_NORMAL);
 	struct ssdpm_error error = fixture_error();
 	char *text = UNTOUCHED;
 
 	(void)state;
-	assert_int_equal(ssdpm_energy_report_item_to_json(&item, &text, &error),
-			 -EINVAL);
-	fixture_assert_error(&error, -EINVAL, 0, "drive");
+	assert_int_equal(
+		ssdpm_energy_report_item_to_json(report, 1, &text, &error),
+		-ERANGE);
+	fixture_assert_error(&error, -ERANGE, 0, "no item 1");
 	assert_ptr_equal(text, UNTOUCHED);
+	ssdpm_energy_report_free(report);
+	ssdpm_machine_unref(machine);
 }
 
 int main(void)
@@ -342,7 +347,7 @@ int main(void)
 			the_setting_is_the_one_that_a_plain_search_finds),
 		cmocka_unit_test(a_drive_out_of_reach_is_left_as_it_is),
 		cmocka_unit_test(patience_needs_what_is_likely_and_no_profile),
-		cmocka_unit_test(without_a_drive_there_is_no_text),
+		cmocka_unit_test(beyond_the_last_item_there_is_no_text),
 	};
 
 	return cmocka_run_group_tests(tests, fill_ios, NULL);

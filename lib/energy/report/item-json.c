@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* What to set on a drive as JSON: advice.keys has what is written. */
+#include "report/internal.h"
+
+#include <errno.h>
+
+#include "base/json.h"
+
+#include "advice-json.h"
+
+int ssdpm_energy_report_item_to_json(const struct ssdpm_energy_report *report,
+				     size_t index, char **ret_text,
+				     struct ssdpm_error *reterr)
+{
+	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+	struct json_writer w = { 0 };
+
+	if (ssdpm_energy_report_get_item(report, index, &item))
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "the report has no item %zu", index);
+	ssdpm__json_begin(&w, NULL, '{');
+	write_advice(&w, &item);
+	ssdpm__json_end(&w, '}');
+	return ssdpm__json_finish(&w, ret_text, reterr);
+}
