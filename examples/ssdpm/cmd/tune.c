@@ -16,8 +16,7 @@ static const struct option_spec options[] = {
 	{ "keep", 0, NULL, "keep it after a boot: write /etc/ssdpm.conf.d",
 	  SETS_FLAG(struct tune_options, keep) },
 	{ "trace", 't', "FILE",
-	  "what the drives do: a trace, - or a workload of ssdpm workload "
-	  "--list",
+	  "what the drives do: a trace, or a workload of ssdpm workload --list",
 	  SETS_TEXT(struct tune_options, trace_name), .once = true },
 	{ "patient", 0, NULL,
 	  "I/Os may wait for 5 % of the time, one in 100 for 100 ms",
@@ -38,6 +37,7 @@ static void init(void *data)
 	struct tune_options *settings = data;
 
 	settings->hours_per_day = 24;
+	trace_option_group.init(&settings->trace);
 }
 
 static const struct option_group own = {
@@ -122,10 +122,6 @@ static enum exit_status run(const void *data, const struct common *common,
 	return status;
 }
 
-static const struct group_use groups[] = {
-	{ &trace_option_group, &the_settings.trace },
-};
-
 const struct subcommand cmd_tune = {
 	.name = "tune",
 	.operands = "[DRIVE...]",
@@ -135,7 +131,6 @@ const struct subcommand cmd_tune = {
 	.summary = "Set what saves most on each drive without making I/Os wait "
 		   "long.",
 	.own = &own,
-	GROUPS(groups),
 	.examples = "  ssdpm tune --dry-run\n"
 		    "  ssdpm tune --dry-run --patient --price 0.30\n"
 		    "  ssdpm tune --dry-run --trace poisson\n",

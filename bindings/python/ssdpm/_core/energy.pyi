@@ -238,9 +238,7 @@ class Comparison(metaclass=_Pybind11Type):
         self, names: _Names, index: int, background: _Work | None
     ) -> str: ...
 
-def tune(
-    machine: Machine, patience: int, workload: str | None, ios: npt.NDArray[np.void] | None
-) -> list[tuple[Any, ...]]: ...
+def tune(machine: Machine, patience: int, name: str | None, ios: Any) -> list[Any]: ...
 # choices, power, loss, bound, examined, exact; None: nothing fits.
 def budget_item_of_drives(
     devices: list[tuple[str | None, Model, SimParams]],

@@ -24,7 +24,7 @@ class Advice(Json):
         product: model number, or None.
         policy: what is in force, as its file has it; None: unknown.
         message: why nothing is known, or why the drive is left as it is; "": neither.
-        error: name of the errno, as in "EOPNOTSUPP" for a drive that must be left alone,
+        error: name of the errno, as in "ENOTSUP" for a drive that must be left alone,
             or None.
         advice: "set"; "keep", because nothing is known to be better; "costs", because
             the delays of today are beyond the bounds and less delay costs power;
