@@ -151,6 +151,46 @@ def test_a_check_of_the_files_takes_a_target(ssdpm: Command, machine: Make) -> N
     assert ssdpm("check", "--root", str(root)).returncode == 5
 
 
+def test_a_check_shows_what_files_ask_for_and_is_left_alone(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("external-ports"), "[machine]\nprofile = power-saver\n")
+    ssdpm.output("apply", "--config", "--root", str(root))
+    call = ("check", "--root", str(root))
+    text = ssdpm.output(*call)
+    assert text == (
+        "sdb: link policy left alone: the port is for hot-plug: a disk that is "
+        "plugged in would not be noticed\n"
+        "    decided by /etc/ssdpm.conf, line 2\n"
+        "sdc: link policy left alone: the port is external: a disk that is "
+        "plugged in would not be noticed\n"
+        "    decided by /etc/ssdpm.conf, line 2\n"
+        "in force\n"
+    )
+    # A port without a disk is no news, but for who asks for more.
+    assert "host3" in ssdpm.output(*call, "-v")
+    plan = ssdpm.json(*call)
+    assert plan["in_force"] is True
+    assert {
+        (step["device"], step["origin"])
+        for step in plan["steps"]
+        if step["state"] == "left-alone"
+    } == {(name, "/etc/ssdpm.conf, line 2") for name in ("sdb", "sdc", "host3")}
+    # Who names a profile has no file that says more than the drives do.
+    assert ssdpm.output(*call[:1], "-p", "power-saver", *call[1:]).endswith(
+        "\nin force\n"
+    )
+
+
+def test_a_state_that_a_drive_lacks_is_left_alone_by_check_too(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("eight-drives"), "[drive]\nport = *\npower_state = 30\n")
+    text = ssdpm.output("check", "--root", str(root))
+    assert "nvme0: power state left alone: nvme0 has no PS30" in text
+    assert text.count("decided by /etc/ssdpm.conf, line 3\n") == text.count("left alone")
+
+
 def test_a_check_of_what_was_applied_takes_no_target(
     ssdpm: Command, laptop: pathlib.Path
 ) -> None:

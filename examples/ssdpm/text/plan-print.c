@@ -31,11 +31,33 @@ static bool is_of_config(const struct work *work)
 	return work->options && work->options->config;
 }
 
-/* Of what was applied, what can no longer be looked at is worth a word. */
+/* A machine has many ports without a disk, where nothing could be in force. */
+static bool has_disk(const struct work *work, const struct ssdpm_step *step)
+{
+	const struct ssdpm_device_facts *facts =
+		find_facts(work->drives, step->device);
+
+	return !facts ||
+	       !(facts->flags & (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL));
+}
+
+/*
+ * A device may be gone since its setting was applied, and a line of a file may
+ * ask for what is not set.
+ */
+static bool is_worth_a_word(const struct work *work,
+			    const struct ssdpm_step *step)
+{
+	if (was_applied(work))
+		return true;
+	return step->origin[0] &&
+	       (work->common->verbose || has_disk(work, step));
+}
+
 static bool differs(const struct work *work, const struct ssdpm_step *step)
 {
 	if (step->state == SSDPM_STEP_LEFT_ALONE)
-		return was_applied(work);
+		return is_worth_a_word(work, step);
 	return step->state != SSDPM_STEP_IN_FORCE &&
 	       step->state != SSDPM_STEP_DONE;
 }
@@ -141,16 +163,10 @@ static void print_details(const struct ssdpm_step *step)
 		printf("    %s\n", step->target);
 }
 
-static void print_step(const struct work *work, const struct ssdpm_step *step)
+static void print_values(const struct work *work, const struct ssdpm_step *step)
 {
 	bool in_force = step->state == SSDPM_STEP_IN_FORCE;
 
-	printf("%s: ", step->device);
-	print_what(step);
-	if (step->state == SSDPM_STEP_LEFT_ALONE) {
-		printf(" left alone: %s\n", why_of(step));
-		return;
-	}
 	putchar(' ');
 	if (!in_force && step->kind != SSDPM_STEP_REBUILD) {
 		print_value(step, step->before, step->before_value);
@@ -160,6 +176,16 @@ static void print_step(const struct work *work, const struct ssdpm_step *step)
 	printf(" (%s)\n", state_of(work, step));
 	if (!in_force || work->common->verbose)
 		print_details(step);
+}
+
+static void print_step(const struct work *work, const struct ssdpm_step *step)
+{
+	printf("%s: ", step->device);
+	print_what(step);
+	if (step->state == SSDPM_STEP_LEFT_ALONE)
+		printf(" left alone: %s\n", why_of(step));
+	else
+		print_values(work, step);
 	if (step->origin[0])
 		printf("    decided by %s\n", step->origin);
 }

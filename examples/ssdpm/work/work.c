@@ -16,8 +16,8 @@ void free_work(struct work *work)
 		ssdpm_persist_free(work->persist[i]);
 }
 
-static const struct ssdpm_device_facts *find_facts(const struct drives *drives,
-						   const char *name)
+const struct ssdpm_device_facts *find_facts(const struct drives *drives,
+					    const char *name)
 {
 	for (size_t i = 0; i < drives->n; i++) {
 		const struct ssdpm_device_facts *facts =

@@ -30,6 +30,10 @@ struct work {
 
 void free_work(struct work *work);
 
+/* The device of this name; NULL: a step names a port, or it was not read. */
+const struct ssdpm_device_facts *find_facts(const struct drives *drives,
+					    const char *name);
+
 /* The files of --persist KIND, for the profile and the power states. */
 enum exit_status make_persist(struct work *work, uint32_t kind);
 
