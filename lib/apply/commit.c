@@ -223,17 +223,18 @@ static int do_step(struct commit_work *work, size_t i,
 		   step->target, step->change.before.text,
 		   step->change.after.text);
 	step->change.begun = true;
-	step->change.flux = FLUX_FAILED;
+	step->change.flux = FLUX_KILLED; /* as the journal has it */
 	err = do_value(work, step, &error);
 	if (is_refused(work->plan, step, err)) {
 		step->state = SSDPM_STEP_LEFT_ALONE;
 		step->change.begun = false;
 		return ssdpm__set_string(&step->why, error.message, reterr);
 	}
-	if (err)
+	if (err) {
+		ssdpm__note_left(work->site, work->changes, i);
 		err = ssdpm__step_fail(work->plan, step, err, &error);
-	if (err)
 		return step_failed(step, err, &error, reterr);
+	}
 	step->change.flux = FLUX_NONE;
 	step->state = SSDPM_STEP_DONE;
 	return 0;
@@ -438,6 +439,7 @@ static int take_steps(struct commit_work *work, struct ssdpm_error *reterr)
 		step->failed = false;
 		step->change.begun = false;
 		step->change.flux = FLUX_NONE;
+		step->change.left = (struct value){ 0 };
 		work->steps[work->n] = step;
 		work->changes[work->n++] = &step->change;
 	}

@@ -15,7 +15,8 @@
 
 /*
  * Whether a value may be one in between, as a policy is max_performance on its
- * way: after a kill it is known which ones, after a failure it is any.
+ * way: after a kill it is known which ones, after a failure it is what the
+ * write has left, or any if nobody could read that.
  */
 enum flux {
 	FLUX_NONE = 0,
@@ -98,6 +99,8 @@ struct change {
 	bool forgotten; /* it goes from the record */
 	bool is_recent; /* the commit that runs has added it to the record */
 	enum flux flux;
+	/* What a write that failed has left there; "": it is not known. */
+	struct value left;
 	char *path;
 	/* A checksum of the serial number of the controller; 0: not known. */
 	uint64_t serial;
@@ -492,6 +495,9 @@ int ssdpm__journal_begin(const struct site *site, size_t index,
 			 struct ssdpm_error *reterr);
 /* Should that fail, it is put back all the same. */
 void ssdpm__journal_back(const struct site *site, size_t index);
+/* Likewise: what is left of its write, as a record has it; "": unknown. */
+void ssdpm__journal_left(const struct site *site, size_t index,
+			 const char *value);
 /* The point from which on a commit counts. */
 int ssdpm__journal_remove(struct site *site, const char *name,
 			  struct ssdpm_error *reterr);
@@ -590,6 +596,13 @@ struct undone {
 	uint32_t n;
 	uint32_t n_left_alone;
 };
+
+/*
+ * A write of this change has failed: a value that nobody would know as ours is
+ * noted, for this undo and in the journal for a later one.
+ */
+void ssdpm__note_left(const struct site *site, struct change *const *changes,
+		      size_t index);
 
 /* Put back what has begun. What is not possible is said by reterr; the rest is
  * put back all the same. */

@@ -28,6 +28,12 @@ static bool is_wanted(const struct change *change, const struct value *now)
 	return ssdpm__value_is(now, &change->after);
 }
 
+static bool is_between(const struct change *change, const struct value *now)
+{
+	return change->kind->is_between &&
+	       change->kind->is_between(change, now);
+}
+
 /* Linux builds a table when what it is made from changes. */
 static bool may_be_rebuilt(const struct undo *undo, const struct change *table)
 {
@@ -48,28 +54,46 @@ static bool is_foreign(const struct undo *undo, const struct change *change,
 {
 	const struct step_kind *kind = change->kind;
 
-	if (!now->text[0] || change->flux == FLUX_FAILED)
+	if (!now->text[0])
+		return false;
+	if (change->flux == FLUX_FAILED &&
+	    (!change->left.text[0] || ssdpm__value_is(now, &change->left)))
 		return false;
 	if (kind->role == ROLE_TABLE &&
 	    (!change->after.is_known || may_be_rebuilt(undo, change)))
 		return false;
 	if (change->begun && is_wanted(change, now))
 		return false;
-	return change->flux != FLUX_KILLED || !kind->is_between ||
-	       !kind->is_between(change, now);
+	return change->flux == FLUX_NONE || !is_between(change, now);
+}
+
+void ssdpm__note_left(const struct site *site, struct change *const *changes,
+		      size_t index)
+{
+	struct change *change = changes[index];
+	char record[SSDPM__VALUE_BYTES];
+	struct value now = { 0 };
+
+	if (!ssdpm__read_value(site->machine, change->kind, change->path, &now,
+			       NULL) &&
+	    (ssdpm__value_is(&now, &change->before) ||
+	     is_wanted(change, &now) || is_between(change, &now)))
+		return;
+	/* The journal says so already. */
+	if (change->flux == FLUX_FAILED && ssdpm__value_is(&now, &change->left))
+		return;
+	change->flux = FLUX_FAILED;
+	change->left = now;
+	ssdpm__journal_left(site, index,
+			    ssdpm__value_record(change->kind, &now, record));
 }
 
 /* Should this be killed, the next one knows that it may be in between. */
-static void note_way_back(const struct undo *undo, const struct change *change)
+static void note_way_back(const struct undo *undo, size_t index)
 {
-	size_t i = 0;
-
 	/* The journal says so already. */
-	if (change->flux == FLUX_KILLED)
-		return;
-	while (i < undo->n && undo->changes[i] != change)
-		i++;
-	ssdpm__journal_back(undo->site, i);
+	if (undo->changes[index]->flux == FLUX_NONE)
+		ssdpm__journal_back(undo->site, index);
 }
 
 static int leave_alone(struct undo *undo, const struct change *change,
@@ -85,9 +109,9 @@ static int leave_alone(struct undo *undo, const struct change *change,
 	return ssdpm__rebuild(undo->site->machine, change->path, now, reterr);
 }
 
-static int undo_one(struct undo *undo, const struct change *change,
-		    struct ssdpm_error *reterr)
+static int undo_one(struct undo *undo, size_t index, struct ssdpm_error *reterr)
 {
+	const struct change *change = undo->changes[index];
 	struct ssdpm_machine *machine = undo->site->machine;
 	bool rebuild = undo->rebuild && change->kind->role == ROLE_TOLERANCE;
 	struct value now = { 0 };
@@ -111,14 +135,17 @@ static int undo_one(struct undo *undo, const struct change *change,
 	if (ssdpm__value_is(&now, &change->before)) {
 		if (!rebuild)
 			return 0;
-		note_way_back(undo, change);
-		return ssdpm__rebuild(machine, change->path, &now, reterr);
+		note_way_back(undo, index);
+		err = ssdpm__rebuild(machine, change->path, &now, reterr);
+	} else {
+		if (is_foreign(undo, change, &now))
+			return leave_alone(undo, change, &now, rebuild, reterr);
+		note_way_back(undo, index);
+		err = change->kind->put_back(undo->site, change, reterr);
+		undo->done.n += !err;
 	}
-	if (is_foreign(undo, change, &now))
-		return leave_alone(undo, change, &now, rebuild, reterr);
-	note_way_back(undo, change);
-	err = change->kind->put_back(undo->site, change, reterr);
-	undo->done.n += !err;
+	if (err)
+		ssdpm__note_left(undo->site, undo->changes, index);
 	return err;
 }
 
@@ -149,7 +176,7 @@ int ssdpm__undo(const struct site *site, struct change *const *changes,
 			int err = 0;
 
 			if (changes[i]->kind->undo_rank == rank)
-				err = undo_one(&undo, changes[i], &error);
+				err = undo_one(&undo, i, &error);
 			if (!err)
 				continue;
 			ssdpm__log(site->machine, SSDPM_LOG_WARNING,

@@ -496,6 +496,8 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 	assert_true(size < sizeof(text));
 	snprintf(text, sizeof(text), "%.*s", (int)size, (const char *)data);
 	if (goes_wrong(KERNEL_WRITE)) {
+		if (kernel->leaves)
+			store(path, kernel->leaves);
 		kernel_sync();
 		errno = kernel->error;
 		return kernel->error ? -1 : (ssize_t)size - 1;

@@ -86,6 +86,7 @@ struct kernel {
 	int knows;	      /* how many policies: 5 */
 	uint32_t unsupported; /* bit of a port: EOPNOTSUPP */
 	bool ignores;	      /* takes a value, and does not keep it */
+	const char *leaves;   /* what a write that fails has left; or NULL */
 	bool real_time;	      /* to sleep takes it */
 	pid_t victim;	      /* of whom calls are counted; 0: of all */
 };

@@ -169,10 +169,11 @@ static int drop_cut_off(int fd)
 }
 
 static int add_line(const struct site *site, const char *word, size_t index,
-		    struct ssdpm_error *reterr)
+		    const char *rest, struct ssdpm_error *reterr)
 {
-	char line[32];
-	int n = snprintf(line, sizeof(line), "%s %zu\n", word, index), err;
+	char line[SSDPM__VALUE_BYTES + 32];
+	int n = snprintf(line, sizeof(line), "%s %zu%s\n", word, index, rest),
+	    err;
 
 	do {
 		err = drop_cut_off(site->journal_fd);
@@ -188,13 +189,24 @@ static int add_line(const struct site *site, const char *word, size_t index,
 int ssdpm__journal_begin(const struct site *site, size_t index,
 			 struct ssdpm_error *reterr)
 {
-	return add_line(site, "begin", index, reterr);
+	return add_line(site, "begin", index, "", reterr);
 }
 
 void ssdpm__journal_back(const struct site *site, size_t index)
 {
 	if (site->journal_fd >= 0)
-		add_line(site, "back", index, NULL);
+		add_line(site, "back", index, "", NULL);
+}
+
+void ssdpm__journal_left(const struct site *site, size_t index,
+			 const char *value)
+{
+	char rest[SSDPM__VALUE_BYTES + 1];
+
+	/* A line holds no other. */
+	snprintf(rest, sizeof(rest), " %s", strchr(value, '\n') ? "" : value);
+	if (site->journal_fd >= 0)
+		add_line(site, "left", index, rest, NULL);
 }
 
 /* A name that is not there needs no rights, and no place that is writable. */

@@ -213,39 +213,57 @@ static char *take_line(struct record_reader *r)
 	return line;
 }
 
+enum { BEGIN, BACK, LEFT, N_WORDS };
+
+/* last: the step that began last. */
+static int take_begun(struct record_reader *r, const char *at,
+		      struct change **last)
+{
+	static const char words[N_WORDS][8] = { "begin ", "back ", "left " };
+	struct span line = ssdpm__span(at, strlen(at));
+	struct change *change;
+	uint64_t index;
+	int word = 0;
+
+	while (word < N_WORDS && !ssdpm__take(&line, words[word]))
+		word++;
+	if (word == N_WORDS || !ssdpm__take_uint(&line, UINT32_MAX, &index) ||
+	    (word != LEFT && line.at != line.end))
+		return refuse(r, "unknown line '%.40s'", at);
+	if (index >= r->changes.n)
+		return refuse(r, "there is no such step: '%.40s'", at);
+	change = r->changes.list[index];
+	change->begun = true;
+	if (word == BEGIN) {
+		*last = change;
+	} else if (word == LEFT) {
+		change->flux = FLUX_FAILED;
+		change->left = (struct value){ 0 };
+		if (*line.at)
+			ssdpm__value_parse(change->kind, line.at,
+					   &change->left);
+	} else if (change->flux == FLUX_NONE) {
+		change->flux = FLUX_KILLED;
+	}
+	return 0;
+}
+
 /*
  * Only the step that began last may be on its way, and whatever was on its way
- * back. A last line that is cut off was no step's: its step waits for the
- * whole.
+ * back, or failed. A last line that is cut off was no step's: its step waits
+ * for the whole.
  */
 static int parse_begun(struct record_reader *r)
 {
-	struct change *last = NULL, *change;
-	struct span line;
-	uint64_t index;
+	struct change *last = NULL;
+	int err = 0;
 	char *at;
 
-	while ((at = take_line(r))) {
-		bool back;
-
-		line = ssdpm__span(at, strlen(at));
-		back = ssdpm__take(&line, "back ");
-		if ((!back && !ssdpm__take(&line, "begin ")) ||
-		    !ssdpm__take_uint(&line, UINT32_MAX, &index) ||
-		    line.at != line.end)
-			return refuse(r, "unknown line '%.40s'", at);
-		if (index >= r->changes.n)
-			return refuse(r, "there is no such step: '%.40s'", at);
-		change = r->changes.list[index];
-		change->begun = true;
-		if (back)
-			change->flux = FLUX_KILLED;
-		else
-			last = change;
-	}
-	if (last)
+	while (!err && (at = take_line(r)))
+		err = take_begun(r, at, &last);
+	if (last && last->flux == FLUX_NONE)
 		last->flux = FLUX_KILLED;
-	return 0;
+	return err;
 }
 
 static uint32_t count_lines(const char *text, const char *end)

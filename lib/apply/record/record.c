@@ -7,14 +7,15 @@
  *	lpm<TAB>sys/devices/...<TAB>serial<TAB>before<TAB>after
  *	end 65d1c8b2b4d1f2aa
  *	begin 0
+ *	left 0 value
  *	back 0
  *
  * Serial is a checksum of the controller's serial number, so that another drive
  * in its place does not get its values; 0: there is none. The last line of the
- * list is a checksum of all before it. Only a journal has lines after that, one
- * for each step that has begun, and one for each that is put back; the last of
- * them may be cut off. Settings in sysfs do not outlive a boot, and so neither
- * does a list.
+ * list is a checksum of all before it. Only a journal has lines after that: one
+ * for each step that has begun, one for each that is put back, and one for each
+ * odd value that a failed write has left. The last of them may be cut off.
+ * Settings in sysfs do not outlive a boot, and so neither does a list.
  */
 #include "apply/record/record.h"
 

@@ -306,6 +306,14 @@ static void damage_is_refused_by_file_and_line(void **state)
 	strcat(text, "begin 6\n");
 	assert_refused(text, strlen(text), 11, "there is no such step");
 	make_body(text);
+	finish(text, 1);
+	strcat(text, "left\n");
+	assert_refused(text, strlen(text), 11, "unknown line 'left'");
+	make_body(text);
+	finish(text, 1);
+	strcat(text, "left 6 777\n");
+	assert_refused(text, strlen(text), 11, "there is no such step");
+	make_body(text);
 	replace(text, "nopp", "power-state");
 	replace(text, "\ton\toff", "\tPS1\tPS0");
 	finish(text, 0);
@@ -400,6 +408,38 @@ static void a_value_on_its_way_is_put_back(void **state)
 		assert_int_equal(
 			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
 		assert_string_equal(kernel->now.ports[1].applied, "min_power");
+	}
+}
+
+/* "": nobody could read it, so that any value may be what was left. */
+static void what_a_failed_write_has_left_is_put_back(void **state)
+{
+	static const struct {
+		const char *lines, *then;
+	} cases[] = {
+		{ "left 1 777\n", "90000" },
+		{ "left 1 778\n", "777" },
+		{ "left 1 778\nback 1\nleft 1 777\n", "90000" },
+		{ "left 1 777\nback 1\nleft 1 778\n", "777" },
+		{ "left 1 \n", "90000" },
+		{ "left 1 777\nleft 1 \nbegin 0\n", "90000" },
+		{ "left 1 77", "777" }, /* cut off */
+		{ "left 0 777\n", "777" },
+	};
+	char text[RECORD_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		kernel_reset();
+		make_body(text);
+		finish(text, 2);
+		strcat(text, cases[i].lines);
+		put("journal", text, strlen(text));
+		kernel_set_tolerance(0, "777");
+		assert_int_equal(
+			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+		assert_string_equal(kernel->now.drives[0].tolerance,
+				    cases[i].then);
 	}
 }
 
@@ -682,6 +722,7 @@ int main(void)
 		cmocka_unit_test(what_was_not_damaged_is_acted_on),
 		cmocka_unit_test(values_of_others_stay_and_are_counted),
 		cmocka_unit_test(a_value_on_its_way_is_put_back),
+		cmocka_unit_test(what_a_failed_write_has_left_is_put_back),
 		cmocka_unit_test(
 			another_drive_does_not_get_what_was_there_before),
 		cmocka_unit_test(

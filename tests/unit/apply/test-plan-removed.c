@@ -521,6 +521,135 @@ static void a_commit_that_is_partly_done_can_be_reverted(void **state)
 	ssdpm_plan_free(plan);
 }
 
+/* Another process: it has the files, and nothing of the plan. */
+static struct ssdpm_machine *new_machine(void)
+{
+	const struct ssdpm_machine_params params = { .size = sizeof(params),
+						     .root = kernel_root() };
+	struct ssdpm_machine *machine;
+
+	assert_int_equal(ssdpm_machine_new(&params, &machine, NULL), 0);
+	machine->capture = 0;
+	return machine;
+}
+
+/* From the n-th write on all fail, and leave what is neither old nor new. */
+static int fail_oddly(struct ssdpm_plan *plan, int n)
+{
+	int err;
+
+	kernel->n_calls = 0;
+	kernel->mask = KERNEL_WRITE;
+	kernel->error = EIO;
+	kernel->for_ever = true;
+	kernel->fail_at = n;
+	kernel->leaves = "777";
+	err = ssdpm_plan_commit(plan, NULL);
+	kernel_calm();
+	kernel->leaves = NULL;
+	return err;
+}
+
+static void what_failed_writes_have_left_is_undone_by_another_process(
+	void **state)
+{
+	const struct kernel_values before = kernel->now;
+	int n_odd = 0;
+	bool failed = true;
+
+	(void)state;
+	for (int n = 1; failed; n++) {
+		struct ssdpm_machine *machine = new_machine();
+		struct ssdpm_plan *plan = new_plan();
+
+		failed = fail_oddly(plan, n);
+		ssdpm_plan_free(plan);
+		n_odd += !strcmp(kernel->now.drives[0].tolerance, "777");
+		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL), 0);
+		if (failed && !kernel_same(&kernel->now, &before))
+			fail_msg("write %d: it is not as it was", n);
+		ssdpm_machine_unref(machine);
+		kernel_reset();
+	}
+	assert_true(n_odd > 1);
+}
+
+static struct ssdpm_plan *new_plan_of_a_drive(void)
+{
+	struct ssdpm_plan *plan = kernel_plan_of(0);
+
+	assert_int_equal(add_tolerance(plan, "nvme0"), 0);
+	return plan;
+}
+
+static void revert_all(struct ssdpm_machine *machine)
+{
+	struct ssdpm_plan *plan;
+
+	assert_int_equal(ssdpm_plan_new(machine, NULL, &plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_lock(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+}
+
+static void of_a_journal_that_is_set_aside_too(void **state)
+{
+	struct ssdpm_plan *plan = new_plan_of_a_drive();
+	struct ssdpm_machine *machine = new_machine();
+
+	(void)state;
+	assert_int_equal(fail_oddly(plan, 1), -EIO);
+	ssdpm_plan_free(plan);
+	assert_string_equal(kernel->now.drives[0].tolerance, "777");
+	revert_all(machine);
+	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
+	ssdpm_machine_unref(machine);
+}
+
+static void what_somebody_has_written_since_stays(void **state)
+{
+	struct ssdpm_plan *plan = new_plan_of_a_drive();
+	struct ssdpm_machine *machine = new_machine();
+
+	(void)state;
+	assert_int_equal(fail_oddly(plan, 1), -EIO);
+	ssdpm_plan_free(plan);
+	kernel_set_tolerance(0, "778");
+	revert_all(machine);
+	assert_string_equal(kernel->now.drives[0].tolerance, "778");
+	ssdpm_machine_unref(machine);
+}
+
+/* However often it is tried: it is noted once. */
+static void a_way_back_that_fails_again_does_not_fill_the_disk(void **state)
+{
+	struct ssdpm_plan *plan = new_plan_of_a_drive();
+	char *first = NULL, *text;
+
+	(void)state;
+	assert_int_equal(fail_oddly(plan, 1), -EIO);
+	ssdpm_plan_free(plan);
+	for (int i = 0; i < 3; i++) {
+		kernel->mask = KERNEL_WRITE;
+		kernel->for_ever = true;
+		kernel->fail_at = 1;
+		assert_int_equal(
+			ssdpm_recover(kernel_machine, NULL, NULL, NULL), -EIO);
+		kernel_calm();
+		text = kernel_text("run/ssdpm/journal-nvme0");
+		assert_non_null(text);
+		assert_non_null(strstr(text, "left 0 777\n"));
+		if (first)
+			assert_string_equal(text, first);
+		free(first);
+		first = text;
+	}
+	free(first);
+	assert_int_equal(ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -546,6 +675,16 @@ int main(void)
 			after_a_kill_each_device_is_old_or_new, kernel_between),
 		cmocka_unit_test_teardown(
 			a_commit_that_is_partly_done_can_be_reverted,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			what_failed_writes_have_left_is_undone_by_another_process,
+			kernel_between),
+		cmocka_unit_test_teardown(of_a_journal_that_is_set_aside_too,
+					  kernel_between),
+		cmocka_unit_test_teardown(what_somebody_has_written_since_stays,
+					  kernel_between),
+		cmocka_unit_test_teardown(
+			a_way_back_that_fails_again_does_not_fill_the_disk,
 			kernel_between),
 	};
 
