@@ -750,6 +750,16 @@ def test_revert_leaves_a_root_without_the_marker_alone(
     assert (laptop / LIMIT).read_text().strip() == "25000"
 
 
+@pytest.mark.parametrize("command", ["check", "plan", "apply"])
+def test_identify_without_privileges_is_status_4(
+    unprivileged: Callable[..., Any], command: str
+) -> None:
+    result = unprivileged(command, "--identify", "--latency", "25ms")
+    assert result.returncode == 4, result.stderr
+    assert f"from root alone: sudo ssdpm {command} ..." in result.stderr.decode()
+    assert result.stdout == b""
+
+
 def test_without_privileges_it_is_status_4(
     ssdpm: Command, laptop: pathlib.Path, unprivileged: Callable[..., Any]
 ) -> None:

@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 
 import machines
@@ -37,6 +38,9 @@ TOLERANCE = (
     "pm_qos_latency_tolerance_us"
 )
 DRIVE = "[drive]\nkind = nvme\n"
+# A clock that runs 20 times as fast: tests/support/ssdpmd-clock.c.
+CLOCK = BUILD / "tests/support/ssdpmd-clock.so"
+TIMES = 20
 
 
 @pytest.fixture
@@ -221,6 +225,82 @@ def test_what_has_failed_is_tried_again(bus: Bus, laptop: pathlib.Path) -> None:
     # No event tells that it would work now.
     wait_for(laptop, "25000")
     wait_until(lambda: not bus.machine("Failure"), "no failure")
+
+
+def fast_service(
+    bus: Bus, root: pathlib.Path, *more: str
+) -> subprocess.Popen[bytes]:
+    """Its clock is fast."""
+    return bus.start(
+        "env", f"LD_PRELOAD={CLOCK}", *more, SSDPMD, "--root", root, "--stay",
+        name="org.ssdpm1",
+    )  # fmt: skip
+
+
+def test_what_fails_again_is_tried_once_more_a_minute_later(
+    bus: Bus, laptop: pathlib.Path
+) -> None:
+    ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+    with broken(laptop):
+        fast_service(bus, laptop)
+        wait_until(lambda: bus.machine("Runs") == 2, "the run after 5 s")
+        begin = time.monotonic()
+        wait_until(lambda: bus.machine("Runs") == 3, "the run after 60 s")
+        assert time.monotonic() - begin > 60 / TIMES / 2
+    # Then an event is what it waits for.
+    time.sleep(1.5 * 60 / TIMES)
+    assert bus.machine("Runs") == 3
+    assert tolerance(laptop) == "100000"
+    ask(laptop, DRIVE + "max_exit_latency = 26ms\n")
+    wait_for(laptop, "26000")
+
+
+def test_what_works_a_minute_later_is_set(bus: Bus, laptop: pathlib.Path) -> None:
+    ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+    with broken(laptop):
+        fast_service(bus, laptop)
+        wait_until(lambda: bus.machine("Runs") == 2, "the run after 5 s")
+    wait_for(laptop, "25000")
+    wait_until(lambda: not bus.machine("Failure"), "no failure")
+
+
+def journal_of(root: pathlib.Path) -> pathlib.Path:
+    return root / "run/ssdpm/journal"
+
+
+def killed_service(bus: Bus, root: pathlib.Path) -> subprocess.Popen[bytes]:
+    """While there is a file "kill", a run is killed in the middle of a commit."""
+    return fast_service(bus, root, f"SSDPMD_KILL={root}/kill")
+
+
+def test_a_run_that_cannot_be_watched_is_killed_and_the_next_one_undoes_it(
+    bus: Bus, laptop: pathlib.Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+    killed_service(bus, laptop)
+    wait_for(laptop, "25000")
+    (laptop / "kill").touch()
+    ask(laptop, DRIVE + "max_exit_latency = 26ms\n")
+    wait_for(laptop, "26000")
+    assert not (laptop / "kill").exists()
+    wait_until(lambda: not journal_of(laptop).exists(), "no journal")
+    assert "a commit was killed" in capfd.readouterr().err
+    wait_until(lambda: bus.machine("InForce") is True, "in force")
+    assert not bus.machine("Failure")
+
+
+def test_a_service_whose_first_run_is_killed_ends_and_the_next_one_undoes_it(
+    bus: Bus, laptop: pathlib.Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
+    (laptop / "kill").touch()
+    process = killed_service(bus, laptop)
+    assert process.wait(60) == 1
+    assert journal_of(laptop).exists() and tolerance(laptop) == "100000"
+    fast_service(bus, laptop)
+    wait_for(laptop, "25000")
+    wait_until(lambda: not journal_of(laptop).exists(), "no journal")
+    assert "a commit was killed" in capfd.readouterr().err
 
 
 def test_who_checks_what_a_file_asks_for_since_the_last_run_is_not_everybody(
