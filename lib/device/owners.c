@@ -432,31 +432,72 @@ static bool load_profile(struct owner_search *search,
 
 static void read_profiles(struct owner_search *search, struct span names);
 
-/* alpm= of [scsi_host]; include= of [main] names the profiles below. */
+/* Plug-ins of TuneD, ours among them; a section is that of its name or type. */
+enum plugin {
+	PLUGIN_OTHER,
+	PLUGIN_MAIN,
+	PLUGIN_SCSI_HOST,
+	PLUGIN_SYSFS,
+	PLUGIN_SSDPM,
+	N_PLUGINS
+};
+
+static enum plugin find_plugin(struct span name)
+{
+	static const char names[N_PLUGINS][12] = {
+		[PLUGIN_MAIN] = "main",
+		[PLUGIN_SCSI_HOST] = "scsi_host",
+		[PLUGIN_SYSFS] = "sysfs",
+		[PLUGIN_SSDPM] = "ssdpm",
+	};
+
+	for (enum plugin i = PLUGIN_MAIN; i < N_PLUGINS; i++)
+		if (ssdpm__span_is(name, names[i]))
+			return i;
+	return PLUGIN_OTHER;
+}
+
+static bool is_tuned(enum plugin plugin, struct span line, struct span key)
+{
+	switch (plugin) {
+	case PLUGIN_SCSI_HOST:
+		return ssdpm__span_is(key, "alpm");
+	case PLUGIN_SYSFS:
+		return is_writer(line);
+	case PLUGIN_SSDPM:
+		return ssdpm__span_is(key, "lpm") ||
+		       ssdpm__span_is(key, "max_exit_latency_us");
+	default:
+		return false;
+	}
+}
+
+/* include= of [main] names the profiles below. */
 static void read_profile(struct owner_search *search,
 			 const struct profile *profile)
 {
-	enum { OTHER, MAIN, SCSI_HOST } section = OTHER;
+	enum plugin plugin = PLUGIN_OTHER;
 	char path[SSDPM__PATH_BYTES], below[256] = "";
 	struct lines lines;
-	struct span line;
+	struct span line, key, value;
 
 	if (!load_profile(search, profile, path, &lines))
 		return;
 	while (!search->err && ssdpm__next_line(&lines, &line)) {
-		struct span rest = line;
-
 		if (line.at < line.end && *line.at == '[')
-			section = ssdpm__span_is(line, "[main]") ? MAIN :
-				  ssdpm__span_is(line, "[scsi_host]") ?
-								   SCSI_HOST :
-								   OTHER;
-		else if (section == SCSI_HOST && ssdpm__take(&rest, "alpm") &&
-			 ssdpm__take(&rest, "="))
+			plugin = ssdpm__ini_take_head(line, &key) ?
+					 find_plugin(key) :
+					 PLUGIN_OTHER;
+		else if (ssdpm__ini_is_empty(line) ||
+			 !ssdpm__ini_take_key(line, &key, &value))
+			continue;
+		else if (ssdpm__span_is(key, "type"))
+			plugin = find_plugin(value);
+		else if (is_tuned(plugin, line, key))
 			add(search, SSDPM_OWNER_TUNED, path, lines.line, line);
-		else if (section == MAIN && ssdpm__take(&rest, "include") &&
-			 ssdpm__take(&rest, "="))
-			ssdpm__span_copy(rest, below, sizeof(below));
+		else if (plugin == PLUGIN_MAIN &&
+			 ssdpm__span_is(key, "include"))
+			ssdpm__span_copy(value, below, sizeof(below));
 	}
 	/* The text of this one is gone then. */
 	read_profiles(search, ssdpm__span(below, strlen(below)));

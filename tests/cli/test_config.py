@@ -488,6 +488,25 @@ def test_who_may_undo_it_is_named_before_it_is_set(
     assert TUNED not in kept.stderr
 
 
+def test_the_plug_in_of_tuned_is_named_like_its_own(
+    ssdpm: Command, machine: Make
+) -> None:
+    files = {
+        "etc/tuned/active_profile": "mine\n",
+        "etc/tuned/mine/tuned.conf": (
+            "[main]\n[drives]\ntype=ssdpm\nmax_exit_latency_us=100000\n"
+            "[links]\ntype=ssdpm\nlpm=max_performance\n"
+        ),
+    }
+    at = ("--root", str(put(machine("desktop-6.1"), files)))
+    for call, line in (
+        (("-l", "25ms"), "tuned.conf:4: max_exit_latency_us=100000"),
+        (("--lpm", "medium_power"), "tuned.conf:7: lpm=max_performance"),
+    ):
+        (said,) = ssdpm("plan", *call, *at).stderr.decode().splitlines()
+        assert f"which is there now, and may undo this: /etc/tuned/mine/{line}" in said
+
+
 def test_check_names_who_may_have_changed_it(ssdpm: Command, machine: Make) -> None:
     at = ("--root", str(put(machine("desktop-6.1"), "[machine]\nlpm = min_power\n")))
     result = ssdpm("check", *at)

@@ -15,11 +15,11 @@ static bool has_one(const char *text, const char *const *words)
 
 bool sets_links(const struct ssdpm_owner *owner)
 {
+	/* lpm: alpm of TuneD, lpm of its plug-in, mobile_lpm_policy. */
 	static const char *const words[] = { "SATA_LINKPWR_ON_",
 					     "SATA_POWER=",
-					     "alpm",
+					     "lpm",
 					     "link_power_management_policy",
-					     "mobile_lpm_policy=",
 					     "powertop --auto-tune",
 					     "system76-power daemon",
 					     NULL };
@@ -32,8 +32,11 @@ bool sets_links(const struct ssdpm_owner *owner)
 
 static bool sets_tolerances(const struct ssdpm_owner *owner)
 {
+	static const char *const words[] = { "pm_qos_latency_tolerance_us",
+					     "max_exit_latency_us", NULL };
+
 	return owner->kind == SSDPM_OWNER_SSDPM ||
-	       strstr(owner->setting, "pm_qos_latency_tolerance_us");
+	       has_one(owner->setting, words);
 }
 
 /* Whether the plan has a step of a kind that is not left alone. */

@@ -141,7 +141,7 @@ static bool is_kept(const struct capture *self, const char *path,
 		return false;
 	return ends_in(path, "/active_profile") ||
 	       (line.at < line.end && *line.at == '[') ||
-	       ssdpm__take(&line, "include");
+	       ssdpm__take(&line, "include") || ssdpm__take(&line, "type");
 }
 
 /* Lines that say nothing to us become empty: their numbers stay. */

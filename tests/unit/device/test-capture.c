@@ -524,7 +524,8 @@ static void settings_of_others_are_copied_without_the_rest(void **state)
 	write_file(root, "etc/tuned/active_profile", "mine\n");
 	write_file(root, "etc/tuned/mine/tuned.conf",
 		   "[main]\nsummary=SECRET\ninclude=powersave\n[disk]\n"
-		   "devices=SECRET\n");
+		   "devices=SECRET\n[x]\ntype=ssdpm\ndevices=SECRET\n"
+		   "lpm=min_power\n");
 	write_file(root, "usr/lib/tuned/powersave/tuned.conf",
 		   "[scsi_host]\nalpm=medium_power\n");
 	path_of(path, "%s/type", mouse);
@@ -543,7 +544,8 @@ static void settings_of_others_are_copied_without_the_rest(void **state)
 		    "\nSATA_LINKPWR_ON_BAT=\"min_power\"\n");
 	assert_text(copy, "proc/version_signature", "Ubuntu 6.1.0-1.1 6.1.9\n");
 	assert_text(copy, "etc/tuned/mine/tuned.conf",
-		    "[main]\n\ninclude=powersave\n[disk]\n");
+		    "[main]\n\ninclude=powersave\n[disk]\n\n"
+		    "[x]\ntype=ssdpm\n\nlpm=min_power\n");
 	assert_text(copy, mouse, NULL);
 	n_files = 0;
 	assert_int_equal(nftw(copy, search_one, 16, FTW_PHYS), 0);

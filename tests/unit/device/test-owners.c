@@ -244,6 +244,43 @@ static void tuned_counts_by_its_active_profile_and_what_that_includes(
 	remove_root(&root);
 }
 
+static void tuned_has_plug_ins_by_name_and_by_type(void **state)
+{
+	static const struct {
+		uint32_t line;
+		const char *setting;
+	} found[] = {
+		{ 3, "max_exit_latency_us = 25000" },
+		{ 7, "lpm=min_power" },
+		{ 12, "alpm=medium_power" },
+		{ 14, "/sys/class/nvme/nvme0/power/"
+		      "pm_qos_latency_tolerance_us=0" },
+	};
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "etc/tuned/active_profile", "mine\n");
+	put(&root, "etc/tuned/mine/tuned.conf",
+	    "[ssdpm]\ndevices = nvme*\nmax_exit_latency_us = 25000\n"
+	    "[links]\ntype = ssdpm\n;lpm=x\nlpm=min_power\nalpm=x\n"
+	    "max_exit_latency=1\n"
+	    "[more]\ntype=scsi_host\nalpm=medium_power\n"
+	    "[sysfs]\n/sys/class/nvme/nvme0/power/"
+	    "pm_qos_latency_tolerance_us=0\n/sys/kernel/x=lpm\n"
+	    "[ssdpm\nlpm=x\n"
+	    "[disk]\nlpm=x\nmax_exit_latency_us=1\n");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_owner(&owners, i, SSDPM_OWNER_TUNED,
+			     "/etc/tuned/mine/tuned.conf", found[i].line,
+			     found[i].setting);
+	free(owners.all);
+	remove_root(&root);
+}
+
 static void a_profile_may_include_itself_or_point_elsewhere(void **state)
 {
 	struct owners owners;
@@ -486,6 +523,7 @@ int main(void)
 		cmocka_unit_test(units_count_where_they_are_switched_on),
 		cmocka_unit_test(
 			tuned_counts_by_its_active_profile_and_what_that_includes),
+		cmocka_unit_test(tuned_has_plug_ins_by_name_and_by_type),
 		cmocka_unit_test(
 			a_profile_may_include_itself_or_point_elsewhere),
 		cmocka_unit_test(
