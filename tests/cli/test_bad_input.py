@@ -249,6 +249,13 @@ def test_a_threshold_that_no_entry_holds_fails(ssdpm: Command) -> None:
         "ssdpm: slow.json: PS3 to PS4: idle time 180388199 ms; "
         "an APST entry holds at most 16777215 ms"
     )
+    for question in (
+        ("--keep", "PS4"),
+        ("--diff", "linux"),
+        ("--diff", "linux", "--diff", "lower-envelope"),
+    ):
+        call = ("apst", "-a", "lower-envelope", "-l", "any", *question, "slow.json")
+        assert ssdpm.fails(1, *call) == message
 
 
 def test_a_raw_file_that_cannot_be_written_is_named(ssdpm: Command) -> None:

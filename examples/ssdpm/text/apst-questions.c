@@ -517,6 +517,21 @@ static enum exit_status parse_state(const struct common *common,
 			   question->option, question->argument);
 }
 
+/* A time that the envelope needs is the drive's; Linux has those of options. */
+static uint32_t algorithm_of(const struct finding *f)
+{
+	const struct ssdpm_apst_params *const made[] = {
+		&f->params,
+		f->left ? &f->left->params : NULL,
+		&f->source->params,
+	};
+
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++)
+		if (made[i] && made[i]->algorithm == SSDPM_APST_LOWER_ENVELOPE)
+			return SSDPM_APST_LOWER_ENVELOPE;
+	return SSDPM_APST_LINUX;
+}
+
 /* *n: of findings; those that stay are the first, then. */
 static enum exit_status find_all(const struct common *common,
 				 const struct answerer *a,
@@ -536,8 +551,9 @@ static enum exit_status find_all(const struct common *common,
 			continue;
 		}
 		complain("%s: %s", name, error.message);
-		failed = err == -EINVAL ? STATUS_USAGE :
-					  status_of(err, SSDPM_APST_LINUX);
+		failed = err == -EINVAL ?
+				 STATUS_USAGE :
+				 status_of(err, algorithm_of(&findings[i]));
 		if (!keep_failed_drive(common, name, n_all, failed) && !status)
 			status = failed;
 	}
@@ -612,7 +628,7 @@ enum exit_status answer_question(const struct common *common,
 				 const struct quirks *quirks,
 				 const struct drives *drives)
 {
-	struct table_source left, source;
+	struct table_source left = { 0 }, source = { 0 };
 	struct finding blank = { .params = *params, .source = &source };
 	const struct answerer *a = answerers;
 	enum exit_status status;
