@@ -106,6 +106,12 @@ def test_a_counter_wraps_where_one_says_so(ssdpm: Command) -> None:
     assert answer["n_resets"] == 1 and answer["n_not_finite"] == 1
 
 
+def test_one_window_is_idle(ssdpm: Command) -> None:
+    ssdpm.write("p.csv", csv(busy, 600))
+    call = ("measure", "baseline", "--idle", "0s..15s", "-i", "1s..2s", "p.csv")
+    assert ssdpm.fails(2, *call) == "ssdpm measure: --idle is given twice"
+
+
 def test_runs_are_found_above_the_baseline(ssdpm: Command) -> None:
     ssdpm.write("p.csv", csv(busy, 600))
     for idle in ([], ["--idle", "0s..15s"]):

@@ -50,6 +50,8 @@ static enum exit_status set_idle(void *data, struct common *common,
 	struct ssdpm_baseline_params *p =
 		&((struct settings *)data)->samples.baseline;
 
+	if (p->end_ns)
+		return usage_error(common, "--%s is given twice", option->name);
 	return parse_span(common, option->name, argument, &p->begin_ns,
 			  &p->end_ns);
 }
@@ -57,7 +59,6 @@ static enum exit_status set_idle(void *data, struct common *common,
 static void init(void *data)
 {
 	struct settings *settings = data;
-
 	struct measure_options *samples = &settings->samples;
 
 	samples->energy.size = sizeof(samples->energy);
@@ -120,8 +121,7 @@ static enum exit_status check_survey(const struct common *common,
 	if (s->samples.power.given || s->samples.meter.duration_ns)
 		return usage_error(common, "survey takes no %s",
 				   s->samples.power.given ?
-					   "option of a file of "
-					   "samples" :
+					   "option of a file of samples" :
 					   "--for: it is --duration");
 	return STATUS_DONE;
 }
@@ -133,6 +133,7 @@ static enum exit_status survey(const struct common *common,
 {
 	const bool is_live = the_survey.given || s->samples.meter.name ||
 			     option_of_meter(&s->samples.meter);
+	enum exit_status status;
 
 	if (check_survey(common, s, is_live))
 		return STATUS_USAGE;
@@ -147,8 +148,7 @@ static enum exit_status survey(const struct common *common,
 	the_survey.meter = s->samples.meter.name;
 	the_survey.save = s->samples.meter.save;
 	the_survey.params.interval_ns = s->samples.meter.interval_ns;
-	enum exit_status status = run_survey(common, &the_survey);
-
+	status = run_survey(common, &the_survey);
 	if (status || the_survey.dry_run)
 		return status;
 	return report_survey(common, &s->report, &s->page,
@@ -183,12 +183,10 @@ static enum exit_status run(const void *data, const struct common *common,
 	const struct settings *settings = data;
 
 	if (!n)
-		return usage_error(
-			common,
-			"say what to measure: energy, baseline, "
-			"background, calibrate, check, survey or merge; "
-			"see ssdpm measure "
-			"--help");
+		return usage_error(common, "say what to measure: energy, "
+					   "baseline, background, calibrate, "
+					   "check, survey or merge; see ssdpm "
+					   "measure --help");
 	if (!strcmp(operands[0], "survey"))
 		return survey(common, settings, operands + 1, n - 1);
 	if (!strcmp(operands[0], "merge"))

@@ -21,6 +21,7 @@ static enum exit_status complain_of_advice(const struct advice *a,
 struct all_gaps {
 	struct ssdpm_gaps **gaps;
 	size_t n;
+	uint64_t last_ns;
 };
 
 static enum exit_status feed(void *data, struct trace_input *input,
@@ -32,6 +33,7 @@ static enum exit_status feed(void *data, struct trace_input *input,
 	for (size_t i = 0; i < all->n; i++)
 		if (ssdpm_gaps_feed(all->gaps[i], ios, n, &error))
 			return complain_of_trace(input, &error);
+	note_last(ios, n, &all->last_ns);
 	return STATUS_DONE;
 }
 
@@ -65,11 +67,13 @@ static enum exit_status collect(const struct plan *plan,
 	end_ns = end_on_clock(plan->sim_options, input->start_ns);
 	for (size_t i = 0; i < n && !err; i++)
 		err = ssdpm_gaps_finish(gaps[i], end_ns, &error);
-	if (err)
+	if (err) {
 		complain_of_trace(input, &error);
-	else
-		say_counts(plan->common, input);
-	return err ? STATUS_FAILED : STATUS_DONE;
+		return STATUS_FAILED;
+	}
+	say_counts(plan->common, input);
+	say_end(plan, input, all.last_ns);
+	return STATUS_DONE;
 }
 
 /* A drive cannot save more than the whole system takes. */

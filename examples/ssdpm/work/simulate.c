@@ -43,6 +43,26 @@ uint64_t end_on_clock(const struct sim_options *options, uint64_t start_ns)
 		       start_ns + options->end_ns;
 }
 
+void note_last(const struct ssdpm_io *ios, size_t n, uint64_t *last_ns)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ios[i].start_ns + ios[i].service_ns > *last_ns)
+			*last_ns = ios[i].start_ns + ios[i].service_ns;
+}
+
+/* The library simulates to the last completion at least. */
+void say_end(const struct plan *plan, const struct trace_input *input,
+	     uint64_t last_ns)
+{
+	const uint64_t end_ns =
+		end_on_clock(plan->sim_options, input->start_ns);
+
+	if (!plan->common->quiet && end_ns && end_ns < last_ns)
+		remark("%s: --end is before the last completion, at %s: all "
+		       "I/Os are simulated",
+		       input->name, time_text(last_ns - input->start_ns).text);
+}
+
 /* What the options say of a drive is wrong, or the drive cannot do it. */
 static enum exit_status complain_of_drive(const struct subject *subject,
 					  const struct policy *policy,
@@ -195,24 +215,9 @@ static enum exit_status take(void *data, struct trace_input *input,
 	struct stream *s = data;
 	enum exit_status status = feed_all(input, s->estimates, s->n, ios, n);
 
-	for (size_t i = 0; i < n; i++)
-		if (ios[i].start_ns + ios[i].service_ns > s->last_ns)
-			s->last_ns = ios[i].start_ns + ios[i].service_ns;
+	note_last(ios, n, &s->last_ns);
 	return status || !s->plan->records ? status :
 					     keep_ios(s->plan->records, ios, n);
-}
-
-/* The library simulates to the last completion at least. */
-static void say_end(const struct plan *plan, const struct trace_input *input,
-		    uint64_t last_ns)
-{
-	const uint64_t end_ns =
-		end_on_clock(plan->sim_options, input->start_ns);
-
-	if (!plan->common->quiet && end_ns && end_ns < last_ns)
-		remark("%s: --end is before the last completion, at %s: all "
-		       "I/Os are simulated",
-		       input->name, time_text(last_ns - input->start_ns).text);
 }
 
 static enum exit_status stream(const struct plan *plan,

@@ -134,4 +134,11 @@ uint64_t all_ios(const struct ssdpm_run *run);
 /* The end of the simulation on the clock of a trace. */
 uint64_t end_on_clock(const struct sim_options *options, uint64_t start_ns);
 
+/* When the last of them was completed, or one before them. */
+void note_last(const struct ssdpm_io *ios, size_t n, uint64_t *last_ns);
+
+/* That --end is before that, if it is. */
+void say_end(const struct plan *plan, const struct trace_input *input,
+	     uint64_t last_ns);
+
 #endif
