@@ -569,19 +569,22 @@ SSDPM_API int ssdpm_apst_reach(const struct ssdpm_model *model,
 			       struct ssdpm_error *reterr);
 
 /**
- * ssdpm_apst_algorithm_parse() - the algorithm that a word names
- * @word:       "linux", "linux-legacy", "lower-envelope"; "windows", which may
- *              have a scheme and then a source, as in
- *              "windows:balanced:battery"
- * @ret_scheme: enum ssdpm_power_scheme; 0: @word has none
- * @ret_power_source: enum ssdpm_power_source; 0: @word has none
+ * ssdpm_apst_algorithm_parse() - the algorithm and its parameters of a word
+ * @word:   "linux", "linux-legacy", "windows" or "lower-envelope", and what
+ *          follows after colons. "windows" may have a scheme and then a source,
+ *          as in "windows:balanced:battery". All may have "limit=TIME", "linux"
+ *          also "primary=TIME", "primary-tolerance=TIME", "secondary=TIME" and
+ *          "secondary-tolerance=TIME", as in "linux:secondary=1s:limit=25ms"
+ * @params: what @word says is set, all else stays: see ssdpm_apst_params_init()
  *
- * Return: 0; -EINVAL (no such word).
+ * limit is max_exit_latency_us, and may be "any". primary and secondary are the
+ * two timeouts. A TIME has its unit: us, ms or s.
+ *
+ * Return: 0; -EINVAL (no such word, a bad or unknown parameter, or a size),
+ * -E2BIG (the size of @params).
  */
 SSDPM_API int ssdpm_apst_algorithm_parse(const char *word,
-					 uint32_t *ret_algorithm,
-					 uint32_t *ret_scheme,
-					 uint32_t *ret_power_source,
+					 struct ssdpm_apst_params *params,
 					 struct ssdpm_error *reterr);
 
 /**

@@ -85,6 +85,11 @@ static int apst_reach(void *sized, struct ssdpm_error *error)
 	return ssdpm_apst_reach(in.model, &in.table, 0, sized, &table, error);
 }
 
+static int apst_algorithm_parse(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_apst_algorithm_parse("linux:secondary=1s", sized, error);
+}
+
 static int quirks_find(void *sized, struct ssdpm_error *error)
 {
 	uint32_t quirks;
@@ -434,6 +439,8 @@ static const struct sized_case cases[] = {
 	      apst_keep),
 	SIZED(ssdpm_apst_infer, ssdpm_apst_params, SIZED_OUT, NULL, apst_infer),
 	SIZED(ssdpm_apst_reach, ssdpm_apst_params, SIZED_OUT, NULL, apst_reach),
+	SIZED(ssdpm_apst_algorithm_parse, ssdpm_apst_params, SIZED_VARIES,
+	      &in.apst_params, apst_algorithm_parse),
 	SIZED(ssdpm_quirks_find, ssdpm_host, SIZED_IN, NULL, quirks_find),
 	SIZED(ssdpm_quirks_explain, ssdpm_host, SIZED_IN, NULL, quirks_explain),
 	SIZED(ssdpm_profile_find, ssdpm_profile_settings, SIZED_OUT, NULL,

@@ -58,7 +58,14 @@ static bool policy_from(const Model &model, const py::object &from,
 	if (word == "auto")
 		return !ssdpm_policy_get_reference(model.get(), settings,
 						   nullptr, policy, nullptr);
-	return !ssdpm_policy_parse(word.c_str(), nullptr, policy, nullptr);
+	struct ssdpm_error error = {};
+
+	if (!ssdpm_policy_parse(word.c_str(), nullptr, policy, &error))
+		return true;
+	/* What is wrong with a parameter says the library best. */
+	if (word.find('=') != std::string::npos)
+		raise_error(error, false);
+	return false;
 }
 
 static std::unique_ptr<ApstTable> table_of(const struct ssdpm_apst &from)
@@ -88,14 +95,15 @@ static py::object table_of_word(const Model &model, const std::string &word,
 	return py::cast(table_of(resolved.apst));
 }
 
-/* A word in full, as in "windows:balanced:ac"; itself: it is no word. */
+/* In full, as in "windows:balanced:ac"; itself: no word, or one with times. */
 static std::string policy_word(const std::string &word)
 {
 	struct ssdpm_policy policy = {};
 	const char *full = nullptr;
 
 	policy.size = sizeof(policy);
-	if (ssdpm_policy_parse(word.c_str(), nullptr, &policy, nullptr) ||
+	if (word.find('=') != std::string::npos ||
+	    ssdpm_policy_parse(word.c_str(), nullptr, &policy, nullptr) ||
 	    ssdpm_policy_get_word(&policy, &full, nullptr))
 		return word;
 	return full;

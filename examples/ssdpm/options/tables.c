@@ -25,7 +25,7 @@ static enum exit_status read_table(struct table_source *source)
 	return err ? STATUS_FAILED : STATUS_DONE;
 }
 
-/* "windows:balancd": no file has such a name. */
+/* "windows:balancd" or "linux:seconds=1s": no file has such a name. */
 static bool begins_as_algorithm(const char *argument)
 {
 	const size_t n = strcspn(argument, ":");
@@ -44,24 +44,17 @@ enum exit_status parse_table(const struct common *common, const char *option,
 			     struct table_source *ret_source)
 {
 	struct table_source *source = ret_source;
-	uint32_t scheme, power_source;
+	struct ssdpm_error error;
 
 	*source = (struct table_source){ .name = argument, .params = *params };
 	source->is_made =
-		!ssdpm_apst_algorithm_parse(argument, &source->params.algorithm,
-					    &scheme, &power_source, NULL);
-	if (!source->is_made && begins_as_algorithm(argument))
-		return usage_error(common,
-				   "--%s %s: write a file, or an algorithm as "
-				   "in linux or windows:balanced:battery",
-				   option, argument);
-	if (!source->is_made)
-		return read_table(source);
-	if (scheme)
-		source->params.scheme = scheme;
-	if (power_source)
-		source->params.power_source = power_source;
-	return STATUS_DONE;
+		!ssdpm_apst_algorithm_parse(argument, &source->params, &error);
+	if (source->is_made)
+		return STATUS_DONE;
+	if (begins_as_algorithm(argument))
+		return usage_error(common, "--%s %s: %s", option, argument,
+				   error.message);
+	return read_table(source);
 }
 
 int make_table(const struct table_source *source, const struct drive *drive,

@@ -49,15 +49,14 @@ struct ssdpm_policy {
 
 /**
  * ssdpm_policy_parse() - the policy of a word
- * @word:       "linux", "linux-legacy", "lower-envelope"; "windows", which may
- *              have a scheme and then a source, as in
- *              "windows:balanced:battery"; a word of enum ssdpm_lpm; "none";
- *              "today"
+ * @word:       what ssdpm_apst_algorithm_parse() takes, as in
+ *              "windows:balanced:battery" or "linux:secondary=1s"; a word of
+ *              enum ssdpm_lpm; "none"; "today"
  * @params:     what the word does not say of an algorithm; NULL: the defaults
  * @ret_policy: its size member is set by the caller
  *
- * Return: 0; -EINVAL (no such word, or a size), -E2BIG (the size of @params or
- * @ret_policy).
+ * Return: 0; -EINVAL (no such word, a bad parameter in it, or a size), -E2BIG
+ * (the size of @params or @ret_policy).
  */
 SSDPM_API int ssdpm_policy_parse(const char *word,
 				 const struct ssdpm_apst_params *params,
@@ -68,7 +67,8 @@ SSDPM_API int ssdpm_policy_parse(const char *word,
  * ssdpm_policy_get_word() - the word of a policy, in full
  * @ret_word: "windows:balanced:ac" and so on, a static string
  *
- * ssdpm_policy_parse() of it is the policy, but for what no word says.
+ * ssdpm_policy_parse() of it is the policy, but for parameters such as
+ * secondary=1s, which it leaves out.
  *
  * Return: 0; -ENOENT (no word says it: it is a table), -EINVAL, -E2BIG (the
  * size of @policy).

@@ -44,26 +44,25 @@ const char *ssdpm_policy_get_common(uint32_t kind, size_t index)
 	return NULL;
 }
 
-/* "linux", or "windows:balanced:battery". false: it is no algorithm. */
-static bool parse_algorithm(const char *word, struct ssdpm_apst_params *params)
-{
-	uint32_t scheme, source;
-
-	if (ssdpm_apst_algorithm_parse(word, &params->algorithm, &scheme,
-				       &source, NULL))
-		return false;
-	params->scheme = scheme ? scheme : params->scheme;
-	params->power_source = source ? source : params->power_source;
-	return true;
-}
-
 static int bad_word(const char *word, struct ssdpm_error *reterr)
 {
-	return ssdpm__fail(reterr, -EINVAL, 0,
-			   "%.64s is no policy: write linux, linux-legacy, "
-			   "windows:balanced:battery, lower-envelope, "
-			   "med_power_with_dipm, none, today or the like",
-			   word);
+	return ssdpm__fail(
+		reterr, -EINVAL, 0,
+		"%.64s is no policy: write linux, linux-legacy, "
+		"linux:secondary=1s, windows:balanced:battery, lower-envelope, "
+		"med_power_with_dipm, none, today or the like",
+		word);
+}
+
+/* What is wrong with a parameter is a better answer than that it is no word. */
+static int parse_algorithm(const char *word, struct ssdpm_apst_params *params,
+			   struct ssdpm_error *reterr)
+{
+	if (strchr(word, '='))
+		return ssdpm_apst_algorithm_parse(word, params, reterr);
+	return ssdpm_apst_algorithm_parse(word, params, NULL) ?
+		       bad_word(word, reterr) :
+		       0;
 }
 
 int ssdpm_policy_parse(const char *word, const struct ssdpm_apst_params *params,
@@ -84,16 +83,17 @@ int ssdpm_policy_parse(const char *word, const struct ssdpm_apst_params *params,
 	if (err)
 		return err;
 	policy.lpm = ssdpm_lpm_from_string(word);
+	policy.kind = SSDPM_POLICY_ALGORITHM;
 	if (!strcmp(word, "none"))
 		policy.kind = SSDPM_POLICY_NONE;
 	else if (!strcmp(word, "today"))
 		policy.kind = SSDPM_POLICY_TODAY;
 	else if (policy.lpm)
 		policy.kind = SSDPM_POLICY_LPM;
-	else if (parse_algorithm(word, &policy.params))
-		policy.kind = SSDPM_POLICY_ALGORITHM;
 	else
-		return bad_word(word, reterr);
+		err = parse_algorithm(word, &policy.params, reterr);
+	if (err)
+		return err;
 	ssdpm__sized_out(ret_policy, &policy, sizeof(policy));
 	return 0;
 }
@@ -103,7 +103,7 @@ static bool is_windows(const char *word, const struct ssdpm_apst_params *params)
 {
 	struct ssdpm_apst_params other = *params;
 
-	return parse_algorithm(word, &other) &&
+	return !ssdpm_apst_algorithm_parse(word, &other, NULL) &&
 	       other.algorithm == SSDPM_APST_WINDOWS &&
 	       other.scheme == params->scheme &&
 	       other.power_source == params->power_source;

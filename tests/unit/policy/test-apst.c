@@ -1002,53 +1002,121 @@ static void algorithms_have_names(void **state)
 	assert_null(ssdpm_apst_algorithm_to_string(5));
 }
 
+static struct ssdpm_apst_params defaults(void)
+{
+	struct ssdpm_apst_params params;
+
+	ssdpm_apst_params_init(&params, sizeof(params));
+	return params;
+}
+
+static struct ssdpm_apst_params parsed(const char *word)
+{
+	struct ssdpm_apst_params params = defaults();
+	struct ssdpm_error error = { 0 };
+
+	if (ssdpm_apst_algorithm_parse(word, &params, &error))
+		fail_msg("%s: %s", word, error.message);
+	return params;
+}
+
 static void a_word_of_an_algorithm_may_have_a_scheme_and_a_source(void **state)
 {
+	struct ssdpm_apst_params wanted = defaults();
+	struct ssdpm_apst_params got = parsed("linux");
+
+	(void)state;
+	assert_memory_equal(&got, &wanted, sizeof(got));
+	wanted.algorithm = SSDPM_APST_WINDOWS;
+	got = parsed("windows");
+	assert_memory_equal(&got, &wanted, sizeof(got));
+	wanted.scheme = SSDPM_SCHEME_POWER_SAVER;
+	got = parsed("windows:power-saver");
+	assert_memory_equal(&got, &wanted, sizeof(got));
+	wanted.power_source = SSDPM_SOURCE_BATTERY;
+	wanted.max_exit_latency_us = 25000;
+	got = parsed("windows:power-saver:battery:limit=25ms");
+	assert_memory_equal(&got, &wanted, sizeof(got));
+}
+
+static void a_word_of_an_algorithm_may_have_its_times(void **state)
+{
+	struct ssdpm_apst_params wanted = defaults(), got;
+
+	(void)state;
+	wanted.secondary_timeout_ms = 1000;
+	got = parsed("linux:secondary=1s");
+	assert_memory_equal(&got, &wanted, sizeof(got));
+	wanted.secondary_latency_tolerance_us = 50500;
+	wanted.primary_timeout_ms = 0;
+	wanted.primary_latency_tolerance_us = 500;
+	wanted.max_exit_latency_us = SSDPM_LATENCY_ANY;
+	got = parsed("linux:primary-tolerance=500us:primary=0s:limit=any:"
+		     "secondary-tolerance=50.5ms:secondary=1000ms");
+	assert_memory_equal(&got, &wanted, sizeof(got));
+	wanted = defaults();
+	wanted.algorithm = SSDPM_APST_LINUX_LEGACY;
+	wanted.max_exit_latency_us = 0;
+	got = parsed("linux-legacy:limit=0ms");
+	assert_memory_equal(&got, &wanted, sizeof(got));
+}
+
+static void a_bad_word_of_an_algorithm_says_what_is_allowed(void **state)
+{
 	static const struct {
-		const char *word;
-		uint32_t algorithm, scheme, source;
-	} good[] = {
-		{ "linux", SSDPM_APST_LINUX, 0, 0 },
-		{ "windows", SSDPM_APST_WINDOWS, 0, 0 },
-		{ "windows:power-saver", SSDPM_APST_WINDOWS,
-		  SSDPM_SCHEME_POWER_SAVER, 0 },
-		{ "windows:balanced:battery", SSDPM_APST_WINDOWS,
-		  SSDPM_SCHEME_BALANCED, SSDPM_SOURCE_BATTERY },
+		const char *word, *message;
+	} bad[] = {
+		{ "", "is no algorithm" },
+		{ ":", "is no algorithm" },
+		{ "macos", "is no algorithm" },
+		{ "macos:limit=1ms", "is no algorithm" },
+		{ "linux:", "is no algorithm" },
+		{ "linux:balanced", "is no algorithm" },
+		{ "linux::limit=1ms", "is no algorithm" },
+		{ "linux:limit=1ms:", "is no algorithm" },
+		{ "linux:limit=1ms:ac", "is no algorithm" },
+		{ "windows:", "is no algorithm" },
+		{ "windows:ac", "is no algorithm" },
+		{ "windows:fast", "is no algorithm" },
+		{ "windows:balanced:", "is no algorithm" },
+		{ "windows:balanced:usb", "is no algorithm" },
+		{ "windows::ac", "is no algorithm" },
+		{ "windows:balanced:ac:", "is no algorithm" },
+		{ "windows:balanced:ac:more", "is no algorithm" },
+		{ "windows:limit=1ms:ac", "is no algorithm" },
+		{ "linux:secondry=1s",
+		  "unknown parameter 'secondry' of linux; expected primary, "
+		  "primary-tolerance, secondary, secondary-tolerance or "
+		  "limit" },
+		{ "linux:=1s", "unknown parameter '' of linux" },
+		{ "linux-legacy:primary=1s",
+		  "unknown parameter 'primary' of linux-legacy; expected "
+		  "limit" },
+		{ "windows:balanced:secondary=1s",
+		  "unknown parameter 'secondary' of windows; expected limit" },
+		{ "linux:secondary=1",
+		  "secondary=1: write a time with its unit" },
+		{ "linux:secondary=", "secondary=: write a time" },
+		{ "linux:secondary=any", "secondary=any: write a time" },
+		{ "linux:secondary=1s,limit=1ms",
+		  "secondary=1s,limit=1ms: write a time" },
+		{ "linux:primary=1500us", "whole milliseconds" },
+		{ "linux:primary=16777216ms", "too long" },
+		{ "linux:limit=2147483647us", "too long" },
+		{ "linux:limit=1ms:limit=1ms", "limit is given twice" },
 	};
-	static const char *const bad[] = {
-		"",
-		":",
-		"macos",
-		"linux:",
-		"linux:balanced",
-		"windows:",
-		"windows:fast",
-		"windows:balanced:",
-		"windows:balanced:usb",
-		"windows::ac",
-		"windows:balanced:ac:",
-		"windows:balanced:ac:more",
-	};
-	uint32_t algorithm = 7, scheme = 7, source = 7;
-	struct ssdpm_error error;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_int_equal(ssdpm_apst_algorithm_parse(bad[i], &algorithm,
-							    &scheme, &source,
-							    &error),
-				 -EINVAL);
-		fixture_assert_error(&error, -EINVAL, 0, "is no algorithm");
-	}
-	assert_int_equal(algorithm + scheme + source, 21);
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		assert_int_equal(ssdpm_apst_algorithm_parse(good[i].word,
-							    &algorithm, &scheme,
-							    &source, NULL),
-				 0);
-		assert_int_equal(algorithm, good[i].algorithm);
-		assert_int_equal(scheme, good[i].scheme);
-		assert_int_equal(source, good[i].source);
+		const struct ssdpm_apst_params before = defaults();
+		struct ssdpm_apst_params params = before;
+		struct ssdpm_error error = { 0 };
+
+		if (ssdpm_apst_algorithm_parse(bad[i].word, &params, &error) !=
+		    -EINVAL)
+			fail_msg("%s is taken", bad[i].word);
+		fixture_assert_error(&error, -EINVAL, 0, bad[i].message);
+		assert_memory_equal(&params, &before, sizeof(params));
 	}
 }
 
@@ -1163,6 +1231,9 @@ int main(void)
 		cmocka_unit_test(algorithms_have_names),
 		cmocka_unit_test(
 			a_word_of_an_algorithm_may_have_a_scheme_and_a_source),
+		cmocka_unit_test(a_word_of_an_algorithm_may_have_its_times),
+		cmocka_unit_test(
+			a_bad_word_of_an_algorithm_says_what_is_allowed),
 		cmocka_unit_test(schemes_and_power_sources_have_names),
 		cmocka_unit_test(quirks_have_names),
 	};

@@ -97,6 +97,28 @@ static void what_a_word_leaves_out_is_of_the_parameters(void **state)
 	assert_string_equal(word, "windows:balanced:battery");
 }
 
+static void a_word_with_parameters_goes_before_the_parameters(void **state)
+{
+	struct ssdpm_policy policy = { .size = sizeof(policy) };
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_apst_params params;
+
+	(void)state;
+	ssdpm_apst_params_init(&params, sizeof(params));
+	params.primary_timeout_ms = 50;
+	params.secondary_timeout_ms = 3000;
+	assert_int_equal(ssdpm_policy_parse("linux:secondary=1s", &params,
+					    &policy, NULL),
+			 0);
+	assert_int_equal(policy.kind, SSDPM_POLICY_ALGORITHM);
+	assert_int_equal(policy.params.primary_timeout_ms, 50);
+	assert_int_equal(policy.params.secondary_timeout_ms, 1000);
+	assert_int_equal(
+		ssdpm_policy_parse("linux:second=1s", &params, &policy, &error),
+		-EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "unknown parameter 'second'");
+}
+
 static void a_word_that_is_none_is_refused(void **state)
 {
 	static const char *const words[] = {
@@ -367,6 +389,8 @@ int main(void)
 		cmocka_unit_test(
 			every_common_word_is_a_policy_and_the_way_back),
 		cmocka_unit_test(what_a_word_leaves_out_is_of_the_parameters),
+		cmocka_unit_test(
+			a_word_with_parameters_goes_before_the_parameters),
 		cmocka_unit_test(a_word_that_is_none_is_refused),
 		cmocka_unit_test(a_policy_that_is_not_for_a_drive_is_refused),
 		cmocka_unit_test(the_reference_is_today_or_what_linux_does),
