@@ -114,6 +114,7 @@ struct common {
 	/* Of a subcommand that takes drives: */
 	const char *firmware;	    /* NULL: any */
 	const char *catalogue_path; /* drives of the user; NULL: none */
+	bool all;		    /* those of the catalogue, each */
 	/* Of a subcommand that takes devices: */
 	const char *root; /* a capture; NULL: this machine */
 	bool identify;	  /* commands may be sent to drives */

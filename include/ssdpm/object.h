@@ -88,8 +88,8 @@ enum ssdpm_object_flag {
  * @items:   objects that calls of ssdpm gave as texts, @n_items of them.
  * ANSWER: of the list; MODEL: the alternatives in the catalogue; PLAN: the
  *           estimates; NULL: it has none
- * @seen:    MODEL: how many drives of the catalogue say this; 0: it is not from
- *           there
+ * @seen:    MODEL, APST, APST_DIFF: how many drives of the catalogue say this;
+ *           0: it is not from there
  * @errors:  ANSWER: what went wrong, in words: @n_errors of them
  *
  * All pointers are borrowed for the call. An object needs what stands here for

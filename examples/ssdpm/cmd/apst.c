@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm apst: the APST table that an algorithm makes for a drive, and why. */
+#include "catalogue/all.h"
 #include "options/apst-options.h"
 #include "text/apst-questions.h"
 #include "text/device.h"
@@ -32,8 +33,8 @@ static const struct option_spec options[] = {
 	  "nothing else",
 	  SETS_TEXT(struct apst_command, raw_path) },
 	{ "diff", 0, "TABLE",
-	  "say where this table and TABLE, a file or an algorithm with its "
-	  "defaults, differ; twice: where both TABLEs do",
+	  "say where this table and TABLE, a file or an algorithm as in "
+	  "linux:secondary=1s, differ; twice: where both TABLEs do",
 	  SETS_OWN },
 	{ "infer", 0, "TABLE", "say which algorithm and parameters made TABLE",
 	  SETS_OWN },
@@ -44,6 +45,8 @@ static const struct option_spec options[] = {
 	{ "reach", 0, "TABLE",
 	  "the kernel parameters that make Linux build TABLE, or the closest",
 	  SETS_OWN },
+	ALL_OPTION("count over the catalogue: how many drives sleep, or with "
+		   "--diff, how many change"),
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -69,6 +72,22 @@ static enum exit_status check_question(const struct common *common,
 		return STATUS_DONE;
 	return usage_error(common, "--%s and --%s exclude each other",
 			   settings->question.option, other);
+}
+
+/* --all counts tables, or the differences of two. */
+static enum exit_status check_all(const struct common *common,
+				  const struct apst_command *settings)
+{
+	const char *question = settings->question.option;
+	const char *other = question && strcmp(question, "diff") ? question :
+			    settings->raw_path			 ? "raw" :
+			    settings->explain			 ? "explain" :
+			    common->form == FORM_OWN ? common->form_option :
+						       NULL;
+
+	if (!other)
+		return STATUS_DONE;
+	return usage_error(common, "--all conflicts with --%s", other);
 }
 
 static enum exit_status check_options(const struct common *common,
@@ -100,8 +119,12 @@ static enum exit_status run(const void *data, const struct common *common,
 	status = check_options(common, &settings.apst);
 	if (!status)
 		status = check_question(common, &settings);
+	if (!status && common->all)
+		status = check_all(common, &settings);
 	if (status)
 		return status;
+	if (common->all)
+		return answer_apst_of_all(common, &settings);
 	status = read_drives(common, operands, n_operands, &drives);
 	if (!status && settings.raw_path && drives.n != 1)
 		status = usage_error(common,
@@ -146,6 +169,7 @@ const struct subcommand cmd_apst = {
 		"  ssdpm apst --value raw drive.json\n"
 		"  ssdpm apst --diff linux-legacy drive.json\n"
 		"  ssdpm apst --keep PS3 drive.json\n"
+		"  ssdpm apst --diff linux --diff linux:secondary=1s --all\n"
 		"  ssdpm apst -q \"WDC PC SN530\"\n",
 	.run = run,
 	.settings = &the_settings,

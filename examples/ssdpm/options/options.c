@@ -363,6 +363,20 @@ enum exit_status help_subcommand(const struct subcommand *subcommand,
 	return STATUS_DONE;
 }
 
+/* --all asks of the whole catalogue, and of nothing else. */
+static enum exit_status check_all(const struct common *common, bool operands)
+{
+	const char *other = operands	     ? "a DRIVE" :
+			    common->root     ? "--root" :
+			    common->firmware ? "--firmware" :
+			    common->identify ? "--identify" :
+					       NULL;
+
+	if (!other)
+		return STATUS_DONE;
+	return usage_error(common, "--all conflicts with %s", other);
+}
+
 static enum exit_status run_options(const struct subcommand *subcommand,
 				    int argc, char **argv)
 {
@@ -391,8 +405,10 @@ static enum exit_status run_options(const struct subcommand *subcommand,
 		if (status)
 			return status;
 	}
+	if (common.all && check_all(&common, optind < argc))
+		return STATUS_USAGE;
 	if (optind == argc && !subcommand->operands_optional &&
-	    !(subcommand->takes_drives && common.root))
+	    !(subcommand->takes_drives && (common.root || common.all)))
 		return usage_error(&common, "no %s given; see ssdpm %s --help",
 				   subcommand->operands, subcommand->name);
 	if (optind < argc && action_of(subcommand, argv[optind]))

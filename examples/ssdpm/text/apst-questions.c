@@ -571,12 +571,11 @@ static void note_apsta(const struct common *common, const struct drive *drive)
 		       drive->name);
 }
 
-/* What the arguments of the option name. */
-static enum exit_status read_arguments(const struct common *common,
-				       const struct question *question,
-				       const struct ssdpm_apst_params *params,
-				       struct table_source *left,
-				       struct table_source *source)
+enum exit_status read_two_tables(const struct common *common,
+				 const struct question *question,
+				 const struct ssdpm_apst_params *params,
+				 struct table_source *left,
+				 struct table_source *source)
 {
 	const char *option = question->option;
 	const char *first = question->argument, *second = question->second;
@@ -638,8 +637,8 @@ enum exit_status answer_question(const struct common *common,
 	if (question->second)
 		blank.left = &left;
 	if (a->takes_table)
-		status = read_arguments(common, question, params, &left,
-					&source);
+		status = read_two_tables(common, question, params, &left,
+					 &source);
 	else
 		status = parse_state(common, question, &blank.state);
 	return status ? status : answer_all(common, a, &blank, quirks, drives);

@@ -29,6 +29,16 @@ enum exit_status answer_question(const struct common *common,
 				 const struct quirks *quirks,
 				 const struct drives *drives);
 
+/*
+ * What the arguments of the option name; left: only if --diff came twice.
+ * params are what the other options say.
+ */
+enum exit_status read_two_tables(const struct common *common,
+				 const struct question *question,
+				 const struct ssdpm_apst_params *params,
+				 struct table_source *left,
+				 struct table_source *source);
+
 /* The options of ssdpm apst. */
 struct apst_command {
 	struct apst_options apst;

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* How many drives give an answer, and which. */
+#include "catalogue/all.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 80
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* By answer; the most seen drive first, and then as in the catalogue. */
+static int compare_votes(const void *a, const void *b)
+{
+	const struct vote *x = a, *y = b;
+	int order = compare_numbers(x->answer, y->answer);
+
+	if (!order)
+		order = compare_numbers(y->drive->seen, x->drive->seen);
+	return order ? order :
+		       compare_numbers((uintptr_t)x->drive,
+				       (uintptr_t)y->drive);
+}
+
+static int compare_tallies(const void *a, const void *b)
+{
+	const struct tally *x = a, *y = b;
+	int order = compare_numbers(y->seen, x->seen);
+
+	return order ? order : compare_numbers(x->answer, y->answer);
+}
+
+static void tell(struct tally *tally, const char *name)
+{
+	for (size_t i = 0; i < tally->n_names; i++)
+		if (!strcmp(tally->names[i], name))
+			return;
+	if (tally->n_names < MAX_TOLD)
+		tally->names[tally->n_names++] = name;
+}
+
+/* An idle time, and how often drives with it were seen. */
+struct weighted {
+	uint64_t ms, seen;
+};
+
+static int compare_weighted(const void *a, const void *b)
+{
+	const struct weighted *x = a, *y = b;
+
+	return compare_numbers(x->ms, y->ms);
+}
+
+/* The lower median of one of the times. */
+static uint64_t median_of(const struct vote *votes, size_t n, int which,
+			  struct weighted *room)
+{
+	uint64_t all = 0, below = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		room[i] = (struct weighted){ votes[i].ms[which],
+					     votes[i].drive->seen };
+		all += room[i].seen;
+	}
+	qsort(room, n, sizeof(*room), compare_weighted);
+	for (i = 0; i + 1 < n; i++) {
+		below += room[i].seen;
+		if (below * 2 >= all)
+			break;
+	}
+	return room[i].ms;
+}
+
+/* Of n votes of one answer. */
+static struct tally tally_of(const struct vote *votes, size_t n,
+			     struct weighted *room)
+{
+	struct tally tally = { .answer = votes[0].answer, .n = n };
+
+	for (size_t i = 0; i < n; i++) {
+		tally.seen += votes[i].drive->seen;
+		tell(&tally, votes[i].drive->name);
+	}
+	for (int i = 0; i < 2 && room; i++)
+		tally.ms[i] = median_of(votes, n, i, room);
+	return tally;
+}
+
+size_t count_votes(struct vote *votes, size_t n, struct tally *tallies,
+		   size_t max)
+{
+	struct weighted *room = calloc(n + 1, sizeof(*room));
+	size_t n_tallies = 0;
+
+	if (!room)
+		out_of_memory();
+	qsort(votes, n, sizeof(*votes), compare_votes);
+	for (size_t i = 0, last; room && i < n && n_tallies < max; i = last) {
+		for (last = i; last < n; last++)
+			if (votes[last].answer != votes[i].answer)
+				break;
+		tallies[n_tallies++] = tally_of(votes + i, last - i, room);
+	}
+	free(room);
+	qsort(tallies, n_tallies, sizeof(*tallies), compare_tallies);
+	return n_tallies;
+}
+
+void print_told(const char *label, const struct tally *tally)
+{
+	size_t column = strlen(label) + 4;
+
+	printf("  %s:", label);
+	for (size_t i = 0; i < tally->n_names; i++) {
+		column += strlen(tally->names[i]) + 2;
+		if (i && column > WIDTH)
+			break;
+		printf("%s %s", i ? "," : "", tally->names[i]);
+	}
+	putchar('\n');
+}

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""--all: one question about the whole catalogue, counted."""
+
+from __future__ import annotations
+
+import collections
+import re
+from typing import Any, NamedTuple
+
+import pytest
+from command import TOP, Command
+
+NVME = TOP / "lib/data/nvme-drives.tsv"
+
+
+class Row(NamedTuple):
+    """A row of the catalogue: its states as (operational, entry, exit), in order."""
+
+    product: str
+    firmware: str | None
+    seen: int
+    states: list[tuple[bool, int, int]]
+
+
+def catalogue() -> dict[tuple[str, str | None, int], list[Row]]:
+    """Rows by product, firmware and seen: one firmware may have several tables."""
+    states: dict[str, list[tuple[bool, int, int]]] = collections.defaultdict(list)
+    rows = collections.defaultdict(list)
+    for line in NVME.read_text().splitlines():
+        kind, *cells = line.split("\t")
+        if kind == "state":
+            states[cells[0]].append((cells[2] == "yes", int(cells[4]), int(cells[5])))
+        elif kind == "drive":
+            product, firmware, _, seen, table = cells
+            known = None if firmware in "?-" else firmware
+            row = Row(product, known, int(seen), states[table])
+            rows[product, known, row.seen].append(row)
+    return rows
+
+
+def linux(row: Row, quirks: list[str], secondary_ms: int = 2000) -> dict[int, tuple[int, int]]:
+    """nvme_configure_apst() of Linux 5.14, from its rules: state to (target, idle_ms)."""
+    entries: dict[int, tuple[int, int]] = {}
+    if "no-apst" in quirks:
+        return entries
+    target, used = None, 3
+    for state in reversed(range(len(row.states))):
+        if target:
+            entries[state] = target
+        operational, entry, exit_ = row.states[state]
+        last = state == len(row.states) - 1
+        if operational or exit_ > 100_000 or (last and "no-deepest-ps" in quirks):
+            continue
+        if entry + exit_ <= 15_000 and used > 1:
+            target, used = (state, 100), 1
+        elif 15_000 < entry + exit_ <= 100_000 and secondary_ms and used > 2:
+            target, used = (state, secondary_ms), 2
+    return entries
+
+
+def end(entries: dict[int, tuple[int, int]]) -> tuple[int, int]:
+    """Where an idle drive ends, and after how many ms."""
+    state = idle_ms = 0
+    while state in entries and entries[state][0] > state:
+        idle_ms += entries[state][1]
+        state = entries[state][0]
+    return state, idle_ms
+
+
+def numbers(line: str) -> tuple[int, int, float, int]:
+    """Of the first line: rows, of how many, share of drives, of how many."""
+    found = re.fullmatch(
+        r"(\d+) of (\d+) rows of the catalogue \w+, ([\d.]+) % of (\d+) drives seen", line
+    )
+    assert found, line
+    return int(found[1]), int(found[2]), float(found[3]), int(found[4])
+
+
+def answers(text: str) -> dict[str, tuple[int, str]]:
+    """The lines of the table: what, and how many rows and which share."""
+    found = {}
+    for line in text.splitlines()[4:]:
+        if not line or line.startswith("  Idle"):
+            break
+        what, n, share = re.split(r"\s{2,}", line.strip())[:3]
+        found[what] = int(n), share
+    return found
+
+
+def rows_of(ssdpm: Command, *arguments: str) -> list[tuple[Row, dict[str, Any]]]:
+    """What the JSON has of each row, in the order of the catalogue."""
+    left = catalogue()
+    pairs = []
+    for one in ssdpm.json("apst", "--all", *arguments):
+        assert one["drive"] == one["product"]
+        row = left[one["product"], one["firmware"], one["seen"]].pop(0)
+        pairs.append((row, one))
+    assert not any(left.values())
+    return pairs
+
+
+def test_how_many_drives_change_is_what_a_slow_model_counts(ssdpm: Command) -> None:
+    diff = ("--diff", "linux", "--diff", "linux:secondary=1s")
+    text = ssdpm.output("apst", "--all", *diff)
+    pairs = rows_of(ssdpm, *diff)
+    changed = seen = 0
+    for row, one in pairs:
+        quirks = one["parameters"]["quirks"]
+        before, after = linux(row, quirks), linux(row, quirks, 1000)
+        assert one["same"] == (before == after), row
+        if before != after:
+            changed += 1
+            seen += row.seen
+            assert end(before)[0] == end(after)[0] and end(after)[1] < end(before)[1]
+    every = sum(row.seen for row, _ in pairs)
+    first, *_ = text.splitlines()
+    assert numbers(first) == (changed, len(pairs), round(100 * seen / every, 1), every)
+    assert 100 < changed < len(pairs)
+    assert answers(text) == {
+        "same table": (len(pairs) - changed, f"{100 - 100 * seen / every:.1f} %"),
+        "sooner in the same deepest state": (changed, f"{100 * seen / every:.1f} %"),
+    }
+
+
+def test_how_many_drives_sleep_is_what_a_slow_model_counts(ssdpm: Command) -> None:
+    text = ssdpm.output("apst", "--all")
+    pairs = rows_of(ssdpm)
+    asleep, last, times = [], [], []
+    for row, one in pairs:
+        entries = linux(row, one["quirks"])
+        assert one["entries"] == [
+            {"state": state, "target": target, "idle_ms": idle_ms}
+            for state, (target, idle_ms) in sorted(entries.items())
+        ], row
+        state, idle_ms = end(entries)
+        asleep += [row.seen] if state else []
+        if state == len(row.states) - 1 and state:
+            last.append(row.seen)
+            times += row.seen * [idle_ms]
+    every = sum(row.seen for row, _ in pairs)
+    share = round(100 * sum(asleep) / every, 1)
+    assert numbers(text.splitlines()[0]) == (len(asleep), len(pairs), share, every)
+    assert answers(text)["the last one"] == (len(last), f"{100 * sum(last) / every:.1f} %")
+    median = sorted(times)[(len(times) - 1) // 2]
+    assert re.search(rf"the last one .* {median} ms$", text, re.M)
+
+
+@pytest.mark.parametrize(
+    "table, change",
+    [
+        ("linux", "same table"),
+        ("linux:limit=0ms", "sleeps no more"),
+        ("linux:secondary=3s", "later in the same deepest state"),
+        ("linux:secondary=0s", "in a less deep state"),
+        ("linux:secondary-tolerance=2s:limit=any", "in a deeper state"),
+        ("linux:primary=1500ms:secondary=600ms", "another way to the same deepest state"),
+        ("lower-envelope", "a table cannot be made"),
+    ],
+)
+def test_each_kind_of_change_has_its_line(ssdpm: Command, table: str, change: str) -> None:
+    text = ssdpm.output("apst", "-q", "--all", "--diff", table)
+    assert change in answers(text)
+    assert all(len(line) <= 80 for line in text.splitlines())
+    assert len(text.splitlines()) <= 20
+
+
+def test_drives_of_the_user_count_with_the_others(ssdpm: Command) -> None:
+    before = numbers(ssdpm.output("apst", "--all").splitlines()[0])
+    after = numbers(ssdpm.output("apst", "--all", "--catalogue", "plain.json").splitlines()[0])
+    assert (after[0], after[1], after[3]) == (before[0] + 1, before[1] + 1, before[3] + 1)
+
+
+def test_a_table_that_cannot_be_made_is_an_error_of_its_row(ssdpm: Command) -> None:
+    call = ssdpm("apst", "--all", "-a", "lower-envelope")
+    assert call.returncode == 0 and call.stderr.count(b"\n") == 1
+    failed, _ = answers(call.stdout.decode())["a table cannot be made"]
+    listed = ssdpm.json("apst", "--all", "-a", "lower-envelope")
+    assert failed == sum(one["schema"] == "ssdpm.error/1" for one in listed) > 0
+
+
+@pytest.mark.parametrize(
+    "options, other",
+    [
+        (["drive.json"], "a DRIVE"),
+        (["--root", "."], "--root"),
+        (["--firmware", "1"], "--firmware"),
+        (["--identify"], "--identify"),
+        (["--keep", "PS3"], "--keep"),
+        (["--infer", "drive.json"], "--infer"),
+        (["--reach", "linux"], "--reach"),
+        (["--explain"], "--explain"),
+        (["--hex"], "--hex"),
+        (["--raw", "x"], "--raw"),
+    ],
+)
+def test_all_conflicts_with_what_is_about_one_drive(
+    ssdpm: Command, options: list[str], other: str
+) -> None:
+    message = ssdpm.fails(2, "apst", "--all", *options)
+    assert f"--all conflicts with {other}" in message
