@@ -116,6 +116,12 @@ enum exit_status print_findings(const struct drive *drive)
 	return STATUS_FAILED;
 }
 
+enum exit_status lint_catalogue(const struct common *common)
+{
+	(void)common;
+	return STATUS_FAILED;
+}
+
 int findings_json(const struct ssdpm_model *model, char **ret_text,
 		  struct ssdpm_error *reterr)
 {

@@ -77,8 +77,9 @@ struct cell delay_cell(int64_t ns);
 enum exit_status print_outlooks(const struct live *live,
 				const struct outlooks *outlooks);
 
-/* show --lint. */
+/* show --lint, and with --all. */
 enum exit_status print_findings(const struct drive *drive);
+enum exit_status lint_catalogue(const struct common *common);
 int findings_json(const struct ssdpm_model *model, char **ret_text,
 		  struct ssdpm_error *reterr);
 

@@ -198,3 +198,108 @@ def test_all_conflicts_with_what_is_about_one_drive(
 ) -> None:
     message = ssdpm.fails(2, "apst", "--all", *options)
     assert f"--all conflicts with {other}" in message
+
+
+CALL = ("compare", "--all", "-t", "apst-7", "--n-ios", "200")
+POLICIES = ("-p", "linux", "-p", "linux:secondary=1s", "-p", "windows:balanced:battery")
+COLUMNS = {
+    "saves": 0, "probably-saves": 1, "not-decided": 2, "probably-costs": 3, "costs": 3,
+    "too-small": 4,
+}
+
+
+def share(seen: int, every: int) -> str:
+    """A cell of the table."""
+    if not seen:
+        return "-"
+    return "<1%" if seen * 100 < every else f"{(seen * 100 + every // 2) // every}%"
+
+
+def quantile(saved: list[int], percent: int) -> int:
+    """The least value that this share does not exceed, in whole mW."""
+    uw = sorted(saved)[-(-len(saved) * percent // 100) - 1]
+    return (abs(uw) + 500) // 1000 * (1 if uw >= 0 else -1)
+
+
+def test_what_policies_save_on_all_drives_is_counted_from_what_each_does(
+    ssdpm: Command,
+) -> None:
+    text = ssdpm.output(*CALL, *POLICIES)
+    items = ssdpm.json(*CALL, *POLICIES)
+    seen = collections.defaultdict(list)
+    for row in ssdpm.json("list", "--catalogue"):
+        if row["kind"] == "nvme":
+            seen[row["product"], row["firmware"]].append(row["seen"])
+    counts = {name: [0] * 6 for name in POLICIES[3::2]}
+    saved: dict[str, list[int]] = {name: [] for name in counts}
+    weights = [seen[one["product"], one["firmware"]].pop(0) for one in items]
+    assert not any(seen.values())
+    for weight, one in zip(weights, items, strict=True):
+        assert one["rows"][0]["policies"][0] == "linux"
+        for row in one["rows"]:
+            likely = row["likely"]
+            column = COLUMNS[likely["verdict"]] if likely else 5
+            for name in set(row["policies"]) - {"linux"}:
+                counts[name][column] += weight
+                saved[name] += weight * [likely["median_uw"] if likely else 0]
+    lines = {line.split()[0]: line.split()[1:] for line in text.splitlines()[3:5]}
+    every = sum(weights)
+    for name, count in counts.items():
+        *cells, quantiles = lines[name]
+        assert cells == [share(drives, every) for drives in count]
+        assert quantiles == "/".join(str(quantile(saved[name], q)) for q in (10, 50, 90))
+    best = max(counts, key=lambda name: counts[name][0] + counts[name][1])
+    assert text.startswith(f"{best} saves or probably saves on ")
+    assert all(len(line) <= 80 for line in text.splitlines())
+    # Rows of which the same is known are simulated once.
+    known = [one for one in items if one["firmware"]]
+    for one in known[:: len(known) // 6]:
+        alone = ssdpm.json(
+            "compare", "-q", *CALL[2:], *POLICIES, "--firmware", one["firmware"], one["product"]
+        )
+        assert alone == one
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["-p", "linux"], "--all requires two policies for the same drives"),
+        (["-p", "linux", "-p", "min_power"], "--all requires two policies"),
+        (["-t", "apst-1"], "--all takes one --trace"),
+        (["--csv"], "--all conflicts with --csv"),
+        (["--explain"], "--all conflicts with --explain"),
+        (["--html", "page.html"], "--all conflicts with --html"),
+        (["drive.json"], "--all conflicts with a DRIVE"),
+    ],
+)
+def test_compare_refuses_what_is_not_about_all(
+    ssdpm: Command, options: list[str], message: str
+) -> None:
+    assert message in ssdpm.fails(2, *CALL, *options)
+
+
+def test_findings_of_all_drives_are_counted_once_a_drive(ssdpm: Command) -> None:
+    text = ssdpm.output("show", "--lint", "--all")
+    items = ssdpm.json("show", "--lint", "--all")
+    every = sum(one["seen"] for one in items)
+    rows: collections.Counter[str] = collections.Counter()
+    drives: collections.Counter[str] = collections.Counter()
+    for one in items:
+        for code in {finding["code"] for finding in one["diagnosis"]}:
+            rows[code] += 1
+            drives[code] += one["seen"]
+    some = [one["seen"] for one in items if one["diagnosis"]]
+    assert text.startswith(f"{len(some)} of {len(items)} rows of the catalogue have findings, ")
+    lines = [line.split() for line in text.splitlines()[3:]]
+    assert {line[0] for line in lines} == set(rows)
+    for code, n, *_ in lines:
+        assert int(n) == rows[code]
+    order = [drives[line[0]] for line in lines]
+    assert order == sorted(order, reverse=True)
+    assert order[0] <= every
+    assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_show_takes_all_with_lint_alone(ssdpm: Command) -> None:
+    assert "--all requires --lint" in ssdpm.fails(2, "show", "--all")
+    assert "--share conflicts" in ssdpm.fails(2, "show", "--all", "--lint", "--share")

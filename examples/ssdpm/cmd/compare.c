@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm compare: several policies on the same workloads. */
+#include "catalogue/compare-all.h"
 #include "options/apst-options.h"
 #include "work/comparison.h"
 #include "html/html.h"
 #include "text/output.h"
+
+#include <string.h>
 
 #define MAX_TRACES 64
 
@@ -36,6 +39,8 @@ static const struct option_spec options[] = {
 	  "print what may be saved at least and at most, and what is taken for "
 	  "known, and why",
 	  SETS_FLAG(struct settings, explain) },
+	ALL_OPTION("count over the catalogue: on how many drives each policy "
+		   "saves"),
 };
 
 static enum exit_status print_all(const struct common *common,
@@ -62,6 +67,24 @@ static enum exit_status print_all(const struct common *common,
 	return print_items(common, &items);
 }
 
+/* --all tells of many drives what no form but JSON has room for. */
+static enum exit_status check_all(const struct common *common,
+				  const struct settings *settings)
+{
+	const char *other = settings->explain	     ? "explain" :
+			    settings->page.path	     ? "html" :
+			    common->form == FORM_OWN ? common->form_option :
+						       NULL;
+
+	if (other)
+		return usage_error(common, "--all conflicts with --%s", other);
+	if (settings->n_traces > 1)
+		return usage_error(common, "--all takes one --trace");
+	if (!strcmp(settings->traces[0], "-"))
+		return usage_error(common, "--all conflicts with --trace -");
+	return STATUS_DONE;
+}
+
 static enum exit_status check(const struct common *common,
 			      const struct settings *settings, char **operands,
 			      size_t n)
@@ -73,6 +96,8 @@ static enum exit_status check(const struct common *common,
 		return usage_error(common, "--algorithm: name it with "
 					   "--policy");
 	if (check_apst_options(common, &settings->apst))
+		return STATUS_USAGE;
+	if (common->all && check_all(common, settings))
 		return STATUS_USAGE;
 	return check_inputs(common, &settings->trace, settings->traces,
 			    settings->n_traces, operands, n, &settings->page);
@@ -114,6 +139,8 @@ static enum exit_status compare(const struct common *common,
 	enum exit_status status;
 
 	status = find_policies(common, settings, policies, &plan.n_policies);
+	if (!status && common->all)
+		return compare_all(&plan, settings->traces[0]);
 	if (!status)
 		status = run_plan(&plan, drives, settings->traces,
 				  settings->n_traces, &all);
@@ -136,6 +163,8 @@ static enum exit_status run(const void *data, const struct common *common,
 	status = check(common, &settings, operands, n_operands);
 	if (status)
 		return status;
+	if (common->all)
+		return compare(common, &settings, NULL);
 	status = read_drives(common, operands, n_operands, &drives);
 	if (!status)
 		status = compare(common, &settings, &drives);
@@ -166,7 +195,9 @@ const struct subcommand cmd_compare = {
 	.examples = "  ssdpm compare --trace apst-1 \"WDC PC SN530\"\n"
 		    "  ssdpm compare -t apst-1 -t apst-2 --csv drive.json\n"
 		    "  ssdpm compare -t lomax --policy linux --policy none "
-		    "drive.json\n",
+		    "drive.json\n"
+		    "  ssdpm compare -t lomax -p linux -p linux:secondary=1s "
+		    "--all\n",
 	.run = run,
 	.settings = &the_settings,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm show: what a drive says of its power states, and what it does now. */
+#include "catalogue/all.h"
 #include "text/device.h"
 #include "text/output.h"
 #include "input/quirks.h"
@@ -24,6 +25,7 @@ static const struct option_spec options[] = {
 	  SETS_FLAG(struct settings, share) },
 	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux",
 	  SETS_TEXT(struct settings, quirks.path) },
+	ALL_OPTION("with --lint: count what is odd in the catalogue"),
 };
 
 static void print_heading(const struct drive *drive)
@@ -192,6 +194,8 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status;
 	struct drives drives;
 
+	if (common->all && !settings->lint)
+		return usage_error(common, "--all requires --lint");
 	if (settings->lint && !has_energy)
 		return failure("--lint: ssdpm-energy is not installed");
 	if (settings->share && settings->lint)
@@ -199,6 +203,8 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (settings->share && common->form)
 		return usage_error(common, "--share conflicts with --json, "
 					   "--value and --shell");
+	if (common->all)
+		return lint_catalogue(common);
 	status = read_drives_or_devices(common, operands, n_operands, &drives);
 	if (!status && !drives.n && !common->quiet)
 		complain_of_no_drive(common);
@@ -231,6 +237,7 @@ const struct subcommand cmd_show = {
 		    "  nvme id-ctrl --raw-binary /dev/nvme0 | ssdpm show -\n"
 		    "  ssdpm show --json drive.bin > drive.json\n"
 		    "  ssdpm show --lint drive.json\n"
+		    "  ssdpm show --lint --all\n"
 		    "  ssdpm show --share drive.bin\n"
 		    "  ssdpm show --value states_4_exit_latency_us drive.json\n"
 		    "  ssdpm show -q \"WDC PC SN530\"\n",
