@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Make C of the page that --html fills.
+"""Make C of the page that --html fills: its styles and scripts become part of it.
 
-usage: make-page.py PAGE OUTPUT
+usage: make-page.py OUTPUT PAGE STYLE SCRIPT...
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ import sys
 
 
 def main() -> None:
-    page, output = map(pathlib.Path, sys.argv[1:])
-    data = page.read_bytes() + b"\0"
+    output, page, style, *scripts = map(pathlib.Path, sys.argv[1:])
+    html = page.read_text(encoding="utf-8")
+    html = html.replace("@STYLE@", style.read_text(encoding="utf-8"))
+    script = "\n".join(one.read_text(encoding="utf-8") for one in scripts)
+    data = html.replace("@SCRIPT@", script).encode() + b"\0"
     lines = [
         ", ".join(rf"'\x{byte:02x}'" for byte in data[i : i + 12])
         for i in range(0, len(data), 12)
