@@ -17,6 +17,7 @@ import pytest
 import surveys
 import trace
 from command import Command
+from test_show import identify
 
 BROWSER = [
     "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -377,7 +378,7 @@ def test_each_of_twenty_policies_is_in_the_keys(twenty: Command, width: int) -> 
 
 
 @pytest.mark.parametrize("more", [[], [DARK]], ids=["light", "dark"])
-def test_each_of_twenty_policies_has_a_color_that_one_sees(
+def test_each_of_twenty_policies_has_a_look_that_one_sees(
     twenty: Command, more: list[str]
 ) -> None:
     found = layout(twenty, 1200, "", *more)
@@ -385,8 +386,7 @@ def test_each_of_twenty_policies_has_a_color_that_one_sees(
     assert contrast(found["ink"], found["page"]) >= 7
     first, second = (found["charts"][label]["drawn"] for label in NAMED)
     assert first == second
-    assert len({color for _, color, *_ in first}) == 20
-    assert len({tuple(marks) for _, _, *marks in first}) >= 5
+    assert len({tuple(looks) for _, *looks in first}) == 20
     assert min(contrast(color, found["page"]) for _, color, *_ in first) >= 3
     for chart in found["charts"].values():
         assert contrast(chart["text"], found["page"]) >= 4.5
@@ -423,6 +423,51 @@ def test_a_policy_has_one_color_on_the_whole_page(some: Command) -> None:
     assert len(colors) >= 5
     assert all(len(of) == 1 for of in colors.values())
     assert len({min(of) for of in colors.values()}) == len(colors)
+
+
+# The color of each name, wherever a chart draws it.
+COLORS_OF = """
+<script>
+const colors = {};
+for (const chart of Object.values(Chart.instances))
+  for (const set of chart.data.datasets)
+    for (const [label, color] of set.label ? [[set.label, set.backgroundColor]] :
+      set.data.filter((p) => p.row && p.row.look).map((p) => [p.row.label, p.row.look.color]))
+      if (typeof color === "string")
+        (colors[label.split(/[ ,]/)[0].replace(/^lpm=/, "")] ||= []).push(color);
+document.body.append("COLORS" + JSON.stringify(colors) + "COLORS");
+</script>
+"""
+
+
+def colors_of(ssdpm: Command) -> dict[str, set[str]]:
+    path = ssdpm.directory / "p.html"
+    path.write_text(path.read_text().replace("</body>", f"{COLORS_OF}</body>"))
+    page = browse(ssdpm, "p.html")
+    assert page.errors == []
+    return {name: set(of) for name, of in json.loads(page.text.split("COLORS")[1]).items()}
+
+
+def test_a_policy_has_one_color_on_all_pages(some: Command) -> None:
+    call = ["compare", "-t", "some.csv", "--html", "p.html"]
+    some.output(*call, *tables(some, 8), "plain.json")
+    first = colors_of(some)
+    # In another order, and without the first ones.
+    some.output(*call, "-p", "after-7.bin", "-p", "none", "-p", LONG, "-p", "linux", "plain.json")
+    second = colors_of(some)
+    assert all(len(of) == 1 for of in [*first.values(), *second.values()])
+    shared = first.keys() & second.keys()
+    assert {"after-7.bin", LONG, "linux"} <= shared
+    assert all(first[name] == second[name] for name in shared)
+    some.write("sata", identify())
+    some.output("compare", "-t", "lomax", "--html", "p.html", "sata")
+    links = colors_of(some)
+    some.write("s.csv", surveys.survey())
+    some.output("measure", "survey", "--html", "p.html", "s.csv")
+    surveyed = colors_of(some)
+    shared = links.keys() & surveyed.keys()
+    assert {"medium_power", "med_power_with_dipm"} <= shared
+    assert all(links[name] == surveyed[name] for name in shared)
 
 
 def test_savings_are_drawn_as_intervals_beside_nothing(some: Command) -> None:

@@ -146,7 +146,7 @@ static enum exit_status compare(const struct common *common,
 				  settings->n_traces, &all);
 	if (!status && settings->page.path)
 		status = write_estimates_page(&settings->page, &settings->sim,
-					      &all);
+					      &all, decide_comparison);
 	if (!status)
 		status = print_all(common, settings, &all);
 	free_estimates(&all);

@@ -179,7 +179,7 @@ static enum exit_status estimate(const struct common *common,
 	compared = compared_of(&all);
 	if (!status && settings->page.path)
 		status = write_estimates_page(&settings->page, &settings->sim,
-					      &compared);
+					      &compared, decide_estimate);
 	if (!status)
 		status = run_caps(&plan, &settings->caps, &all, &caps);
 	if (!status)

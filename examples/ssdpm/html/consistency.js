@@ -8,6 +8,24 @@ const IOPS = {key: "iops_milli", scale: 1e-3, unit: "operations per second",
   text: (v) => iopsText(v)};
 const POWER = {key: "power_uw", scale: 1e-6, unit: "W", text: (v) => powerText(v * 1e6)};
 
+/* Of each piece of the time the worst of the operations, and the mean of the power. */
+function secondsNumbers(begin, end, of) {
+  const PIECES = 20;
+  const step = Math.max(1, Math.ceil((end - begin) / data.step_s / PIECES));
+  const first = Math.ceil(begin / data.step_s);
+  const cell = (one, i) => {
+    const values = (one[of.key] ?? []).slice(i, i + step).filter((v) => v !== null);
+    if (!values.length)
+      return "-";
+    return of.text((of === IOPS ? Math.min(...values) : sum(values) / values.length) * of.scale);
+  };
+  const rows = [];
+  for (let i = first; i * data.step_s < end; i += step)
+    rows.push([`${i * data.step_s} s`, ...data.consistency.map((one) => cell(one, i))]);
+  return {heads: [["from", "text"], ...data.consistency.map((one) =>
+    [`${seriesName(one)}, ${of === IOPS ? "worst" : "mean"}`, "rule"])], rows};
+}
+
 /* A point for each second from begin on; what is 0 stands at the lower edge. */
 function secondsChart(parent, label, begin, scale, of = IOPS) {
   const shown = data.consistency;
@@ -18,7 +36,7 @@ function secondsChart(parent, label, begin, scale, of = IOPS) {
   switches(chart(parent, of === IOPS ? 380 : 240, label, {
     type: "scatter",
     data: {datasets: shown.map((one, i) => ({
-      ...drawn(look(i)), label: seriesName(one), data: points(one), pointRadius: 1.5,
+      ...drawn(look(seriesName(one))), label: seriesName(one), data: points(one), pointRadius: 1.5,
       pointHoverRadius: 4, borderWidth: 0, pointBorderWidth: 0,
     }))},
     options: {
@@ -35,7 +53,7 @@ function secondsChart(parent, label, begin, scale, of = IOPS) {
           `${dataset.label}: ${of.text(raw.v)} at ${raw.x} s`}},
       },
     },
-  }), shown.map((one, i) => look(i)));
+  }, secondsNumbers(begin, end, of), true), shown.map((one) => look(seriesName(one))));
 }
 
 const hasPower = () => data.consistency.some((one) => one.power_uw);
@@ -45,25 +63,28 @@ function consistencyTable(parent) {
   const second = (s) => s === null ? "-" : `${s} s`;
   const below = data.consistency[0].threshold_iops;
   const watts = (uw) => uw === null ? "-" : powerText(uw);
-  const heads = [["", "text"], ["seconds"], ["floor"], ["p0.1"], ["p1"], ["median"], ["mean"],
+  const heads = [["series", "text rule"], ["seconds"], ["floor"], ["p0.1"], ["p1"], ["median"], ["mean"],
     ["most"], ["variation"], ["floor/mean"], ["plateau"], ["cliff"], ["steady"]];
   if (hasPower())
     heads.push(["plateau power"], ["mean power"]);
   if (below)
     heads.push([`below ${iopsText(below)}`]);
-  table(heads, data.consistency.map((c) => [
+  table("Operations per second", heads, data.consistency.map((c) => [
     seriesName(c), iopsText(c.n), milliText(c.floor_iops_milli), milliText(c.p01_iops_milli),
     milliText(c.p1_iops_milli), milliText(c.median_iops_milli), milliText(c.mean_iops_milli),
     milliText(c.max_iops_milli), share(c.variation_ppm), share(c.floor_share_ppm),
     milliText(c.plateau_iops_milli), second(c.cliff_s), second(c.steady_s),
     ...(hasPower() ? [watts(c.plateau_power_uw), watts(c.mean_power_uw)] : []),
     ...(below ? [shareText(c.n_below, c.n)] : []),
-  ]), parent);
+  ]), parent, data.consistency.map((c, i) => i === data.marked ? "highest floor" : ""));
 }
 
 function showConsistency() {
   const main = document.getElementById("main");
-  document.getElementById("bounds-note").remove();
+  if (!data.consistency.length) {
+    main.append(element("p", {}, "No log is shown."));
+    return;
+  }
   consistencyTable(titled(main, "Operations per second", data.consistency.some((c) => c.n_holes) ?
     "Some seconds do not count: a log has no line for them. In these no operation ended, or " +
     "fio was held up." : ""));

@@ -7,7 +7,11 @@ function stateText(estimate, i) {
   return link ? `PS${i} ${link}` : `PS${i}`;
 }
 
-/* Which states occur, with their color: deeper is darker. */
+/* Its color is of the style sheet: --sleep-0 to --sleep-5 are ever farther from the page's. */
+const stateClass = (key, label, color) =>
+  ({key, label, color: `var(--${color})`, fill: () => theme[color]});
+
+/* Which states occur, with their color. */
 function classes(estimate) {
   const slept = new Set();
   for (const row of estimate.rows)
@@ -16,13 +20,13 @@ function classes(estimate) {
         slept.add(i);
     });
   const states = [...slept].sort((a, b) => a - b);
-  const step = states.length > 1 ? (SLEEP.length - 1) / (states.length - 1) : 0;
+  const step = states.length > 1 ? 5 / (states.length - 1) : 0;
   return [
-    {key: "busy", label: "busy", color: "#d1495b"},
-    {key: "idle", label: `PS${estimate.operational_state} idle`, color: "#f0c05a"},
-    {key: "transition", label: "entering, leaving", color: "#a266cc"},
-    ...states.map((i, n) => ({key: `PS${i}`, state: i, label: stateText(estimate, i),
-      color: SLEEP[states.length > 1 ? Math.round(n * step) : 3]})),
+    stateClass("busy", "busy", "busy"),
+    stateClass("idle", `PS${estimate.operational_state} idle`, "idle"),
+    stateClass("transition", "entering, leaving", "transition"),
+    ...states.map((i, n) => ({state: i, ...stateClass(`PS${i}`, stateText(estimate, i),
+      `sleep-${states.length > 1 ? Math.round(n * step) : 3}`)})),
   ];
 }
 
@@ -48,12 +52,14 @@ function powerIn(row, estimate, c) {
 }
 
 function stackedBars(parent, label, estimate, shown, value, unit, max) {
+  const values = estimate.rows.map((row) => shown.map((c) => value(row, estimate, c)));
   return chart(parent, 70 + 34 * estimate.rows.length, label, {
     type: "bar",
     data: {
       labels: estimate.rows.map((row) => lines(name(row))),
-      datasets: shown.map((c) => ({label: c.label, backgroundColor: c.color,
-        data: estimate.rows.map((row) => value(row, estimate, c))})),
+      datasets: shown.map((c, i) => ({label: c.label, backgroundColor: c.fill,
+        borderColor: () => theme.page, borderWidth: {right: 1}, borderSkipped: false,
+        data: values.map((row) => row[i])})),
     },
     options: {
       indexAxis: "y",
@@ -62,15 +68,13 @@ function stackedBars(parent, label, estimate, shown, value, unit, max) {
         y: {stacked: true, ticks: {autoSkip: false, font: lineFont(estimate.rows.length)}},
       },
       plugins: {tooltip: {callbacks: {label: (item) =>
-        `${item.dataset.label}: ${parseFloat(item.parsed.x.toPrecision(3))} ${unit}`}}},
+        `${item.dataset.label}: ${digits(item.parsed.x)} ${unit}`}}},
     },
+  }, {
+    heads: [["policy", "text rule"], ...shown.map((c) => [`${c.label}, ${unit}`])],
+    rows: estimate.rows.map((row, i) => [row.policies.join(", "),
+      ...values[i].map((v) => String(digits(v)))]),
   });
-}
-
-/* The unit in which the largest of these values reads well. */
-function unitFor(values, units) {
-  const most = Math.max(...values.map(Math.abs), 0);
-  return units.filter((u) => most >= u[0]).pop() || units[0];
 }
 
 function frontier(parent, estimate) {
@@ -99,10 +103,18 @@ function frontier(parent, estimate) {
           `${powerText(item.raw.y * 1e3)}, ${timeText(item.raw.x * scale)}`}},
       },
     },
-  }), rows.map(rowLook));
+  }, {
+    heads: [["policy", "text rule"], ["mean delay"], ["nominal mean power"]],
+    rows: rows.map((row) => [row.policies.join(", "), timeText(row.nominal.delay_mean_ns),
+      powerText(row.nominal.mean_power_uw)]),
+  }, true), rows.map(rowLook));
 }
 
-/* The share of the I/Os that wait for so long or longer: steps down to the floor. */
+/* The share of the I/Os that wait for so long or longer, in percent. */
+const shareFrom = (row, ns) => 100 * sum(row.delays.filter((d) => d.start_ns >= ns)
+  .map((d) => d.n_ios)) / sum(row.delays.map((d) => d.n_ios));
+
+/* These shares as steps down to the floor. */
 function exceeding(row, left, floor) {
   const total = sum(row.delays.map((d) => d.n_ios));
   const delayed = row.delays.filter((d) => d.start_ns > 0);
@@ -131,6 +143,9 @@ function latency(parent, estimate) {
   const right = decade(Math.max(...rows.map((row) => row.nominal.delay_max_ns)), Math.ceil);
   const floor = decade(Math.min(10, ...rows.map((row) =>
     99 / sum(row.delays.map((d) => d.n_ios)))), Math.floor);
+  const decades = [];
+  for (let ns = left; ns < right; ns *= 10)
+    decades.push(ns);
   /* Ticks at 1, and where there is room at 2 and 5, of each decade. */
   const tick = (v, text, wide) => {
     const digit = Math.round(v / 10 ** Math.floor(Math.log10(v) + 1e-9));
@@ -154,10 +169,26 @@ function latency(parent, estimate) {
       },
       plugins: {
         tooltip: {callbacks: {label: (item) => `${item.dataset.label}: ` +
-          `${parseFloat(item.raw.y.toPrecision(3))} % by ${timeText(item.raw.x)} or more`}},
+          `${digits(item.raw.y)} % by ${timeText(item.raw.x)} or more`}},
       },
     },
-  }), estimate.rows.map(rowLook));
+  }, {
+    heads: [["policy", "text rule"], ...decades.map((ns) => [`${timeText(ns)} or more`])],
+    rows: estimate.rows.map((row) => [row.policies.join(", "),
+      ...decades.map((ns) => row.nominal.n_delayed ? `${digits(shareFrom(row, ns))} %` : "0 %")]),
+  }, true), estimate.rows.map(rowLook));
+}
+
+/* The numbers behind a timeline are those of a few pieces of it. */
+const PIECES = 12;
+function stripNumbers(t, shown) {
+  const step = Math.ceil(t.n / PIECES);
+  const rows = [];
+  for (let i = 0; i < t.n; i += step) {
+    const ns = shown.map((c) => sum((t[c.key] || []).slice(i, i + step)));
+    rows.push([timeText(i * t.bin_ns), ...ns.map((v) => shareText(v, sum(ns)))]);
+  }
+  return {heads: [["from", "text"], ...shown.map((c) => [c.label])], rows};
 }
 
 function strip(parent, row, shown) {
@@ -174,7 +205,7 @@ function strip(parent, row, shown) {
     type: "bar",
     data: {
       datasets: shown.filter((c) => t[c.key]).map((c) => ({
-        label: c.label, backgroundColor: c.color, categoryPercentage: 1, barPercentage: 1,
+        label: c.label, backgroundColor: c.fill, categoryPercentage: 1, barPercentage: 1,
         data: t[c.key].map((ns, i) => ({x: (i + 0.5) * bin, y: 100 * ns / total[i]})),
       })),
     },
@@ -184,48 +215,17 @@ function strip(parent, row, shown) {
         x: {type: "linear", stacked: true, offset: false, min: 0, max: t.n * bin,
           grid: {display: false, offset: false},
           ticks: {maxTicksLimit: 9, maxRotation: 0, includeBounds: false,
-            callback: (v) => `${parseFloat(v.toPrecision(6))} ${unit}`}},
+            callback: (v) => `${digits(v, 6)} ${unit}`}},
         y: {stacked: true, max: 100, ticks: {stepSize: 50, callback: (v) => `${v} %`}},
       },
       plugins: {tooltip: {
         filter: (item) => item.parsed.y > 0,
         callbacks: {
           title: (items) => items.length ? `from ${timeText(items[0].dataIndex * t.bin_ns)}` : "",
-          label: (item) => `${item.dataset.label}: ${parseFloat(item.parsed.y.toPrecision(3))} %`,
+          label: (item) => `${item.dataset.label}: ${digits(item.parsed.y)} %`,
         }}},
     },
-  });
-}
-
-/* A square, or a line with a mark. */
-function swatch({color, mark}) {
-  const path = (more) => `<path ${more}/>`;
-  const line = mark ? path(`d="M0 6H28" stroke="${color}" stroke-width="2" ` +
-    `stroke-dasharray="${mark.dash.join(" ")}"`) : "";
-  const area = path(`d="${mark ? mark.path : "M0 0H12V12H0Z"}" fill="${color}"`);
-  const svg = `<svg width="${mark ? 28 : 12}" height="12" aria-hidden="true">${line}${area}</svg>`;
-  return element("template", {innerHTML: svg}).content.firstChild;
-}
-
-function key(parent, shown) {
-  parent.append(element("div", {className: "key"}, ...shown.map((c) =>
-    element("span", {}, swatch(c), c.label))));
-}
-
-/* The key of a chart with a line or a point for each name: a click hides or shows it. */
-function switches(one, entries) {
-  const button = (set, i) => {
-    const entry = element("button", {type: "button"}, swatch(entries[i]), set.label);
-    entry.setAttribute("aria-pressed", true);
-    entry.addEventListener("click", () => {
-      one.setDatasetVisibility(i, !one.isDatasetVisible(i));
-      entry.setAttribute("aria-pressed", one.isDatasetVisible(i));
-      one.update();
-    });
-    return entry;
-  };
-  one.canvas.closest("section").append(element("div", {className: "key"},
-    ...one.data.datasets.map(button)));
+  }, stripNumbers(t, shown), true);
 }
 
 function timelines(parent, estimate, shown) {
@@ -238,7 +238,8 @@ function timelines(parent, estimate, shown) {
   strip(box, rows[0], shown);
   if (rows.length === 1)
     return;
-  const details = element("details", {}, element("summary", {}, "The other policies"));
+  const details = element("details", {className: "others"},
+    element("summary", {}, "The other policies"));
   details.addEventListener("toggle", () => {
     for (const row of rows.slice(1))
       strip(details, row, shown);
@@ -246,55 +247,70 @@ function timelines(parent, estimate, shown) {
   box.append(details);
 }
 
-function numbers(parent, estimate) {
+/* Of the rows of an estimate the one that is singled out: a word, or nothing. */
+function markOf(row, decision) {
+  return decision && row.policies.includes(decision.policy) ? decision.mark : "";
+}
+
+function numbers(parent, estimate, decision) {
   const rows = estimate.rows.map((row, i) => {
     const run = row.nominal;
     const range = row.low ? rangeText(row.low.mean_power_uw, row.high.mean_power_uw) : "";
     const likely = row.likely;
     return [
       row.policies.join(", "), powerText(run.mean_power_uw), range,
-      i && likely ? VERDICTS[likely.verdict].text : "",
+      i && likely ? VERDICTS[likely.verdict] : "",
       i && likely ? powerText(likely.median_uw) : "",
       i && likely ? rangeText(likely.low_uw, likely.high_uw) : "",
       shareText(run.n_delayed, sum(run.n_ios)), timeText(run.delay_mean_ns),
       timeText(run.delay_p99_ns), timeText(run.delay_max_ns), run.n_wakes.toLocaleString("en"),
     ];
   });
-  table([["policy", "text rule"], ["mean power"], ["possible"], ["saving", "text"], ["middle"],
-    ["likely"], ["delayed"], ["mean delay"], ["p99"], ["most"], ["wakes"]], rows, parent);
+  table("Policies", [["policy", "text rule"], ["mean power"], ["possible"], ["saving", "text"],
+    ["middle"], ["likely"], ["delayed"], ["mean delay"], ["p99"], ["most"], ["wakes"]], rows,
+  parent, estimate.rows.map((row) => markOf(row, decision)));
 }
 
-/* What can be said of a saving, and how it looks: gray where that is not its sign. */
+/* What can be said of a saving. */
 const VERDICTS = {
-  "saves": {text: "saves", color: "#2a8f5b"},
-  "probably-saves": {text: "probably saves", color: "#2a8f5b"},
-  "not-decided": {text: "not decided", color: "#888"},
-  "too-small": {text: "too small to matter", color: "#888"},
-  "probably-costs": {text: "probably costs", color: "#d1495b"},
-  "costs": {text: "costs", color: "#d1495b"},
+  "saves": "saves",
+  "probably-saves": "probably saves",
+  "not-decided": "not decided",
+  "too-small": "too small to matter",
+  "probably-costs": "probably costs",
+  "costs": "costs",
 };
+const OPEN = ["not-decided", "too-small"];
 
 /* Each saving as an interval beside nothing: means do not show who saves. */
-function savings(parent, estimate) {
+function savings(parent, estimate, decision) {
   const [first, ...others] = estimate.rows.filter((row, i) => !i || row.likely);
   if (!others.length)
     return;
-  const rows = others.map(({policies, likely}) => ({
-    label: name({policies}), color: VERDICTS[likely.verdict].color,
-    low: likely.low_uw, mid: likely.median_uw, high: likely.high_uw,
+  const rows = others.map((row) => ({
+    label: name(row), look: rowLook(row), open: OPEN.includes(row.likely.verdict),
+    mark: markOf(row, decision),
+    text: [VERDICTS[row.likely.verdict], markOf(row, decision)].filter(Boolean).join(", "),
+    verdict: VERDICTS[row.likely.verdict], of: row,
+    low: row.likely.low_uw, mid: row.likely.median_uw, high: row.likely.high_uw,
   })).sort((a, b) => b.mid - a.mid);
-  const box = titled(parent, `Likely saving against ${first.policies[0]}`,
-    "Left of the line it costs. In nine of ten cases the saving is within the interval, under " +
-    `the assumptions of ssdpm_likely(3), version ${others[0].likely.priors_version}; gray where it ` +
-    "is not decided or too small to matter.");
-  intervals(box, `Likely saving against ${first.policies[0]}`, SURVEYED[0], rows, true);
+  const label = `Likely saving against ${first.policies[0]}`;
+  const box = titled(parent, label, "Left of the line a policy costs. In nine of ten cases the " +
+    "saving is within the interval, under the assumptions of ssdpm_likely(3), version " +
+    `${others[0].likely.priors_version}. A hollow mark is not decided or too small to matter.`);
+  intervals(box, label, {text: powerText, units: POWERS}, rows, true, {
+    heads: [["policy", "text rule"], ["saving", "text"], ["low"], ["middle"], ["high"]],
+    rows: rows.map((r) => [r.of.policies.join(", "), r.verdict,
+      ...[r.low, r.mid, r.high].map(powerText)]),
+    marks: rows.map((r) => r.mark),
+  }, (unit) => `costs  ←  ${unit}  →  saves`);
 }
 
 function known(parent, estimate) {
   const details = element("details", {}, element("summary", {},
     "What is taken for known of the drive"));
-  table([["what", "text"], ["of"], ["low"], ["nominal"], ["high"], ["source", "text"],
-    ["rule", "text rule"]],
+  table("What is taken for known of the drive", [["what", "text"], ["of"], ["low"], ["nominal"],
+    ["high"], ["source", "text"], ["rule", "text rule"]],
   estimate.parameters.map((p) => [p.kind, p.index, p.low, p.nominal, p.high, p.provenance,
     p.rule].map(String)), details);
   parent.append(details);
@@ -318,23 +334,28 @@ function recommendations(parent, list) {
     ...list.map((r) => element("li", {}, r.text + keptText(r)))));
 }
 
-function show(estimate, index) {
+function showEstimate(estimate, index) {
   const main = document.getElementById("main");
+  const decision = (data.decisions || [])[index];
+  main.append(element("h2", {id: `estimate-${index}`}, `${estimate.drive} on ${estimate.trace}`));
+  if (!estimate.rows.length) {
+    main.append(element("p", {}, "No policy is compared."));
+    return;
+  }
   const shown = classes(estimate);
   const run = estimate.rows[0].nominal;
   estimate.rows.forEach((row, i) => row.timeline = ((data.timelines || [])[index] || [])[i]);
-  main.append(element("h2", {}, `${estimate.drive} on ${estimate.trace}`),
-    element("p", {className: "note"}, [estimate.product,
-      `${sum(run.n_ios).toLocaleString("en")} I/Os in ${timeText(run.duration_ns)}`,
-      `${estimate.loop} loop`,
-      isSata(estimate) ? "" : `asleep with the link in ${estimate.pcie_link || "l1.2 to l0"}`,
-      `energy under ${estimate.rows[0].policies[0]}: ${energyText(run.energy_nj)}`]
-      .filter(Boolean).join("; ")));
+  main.append(element("p", {className: "note"}, [estimate.product,
+    `${sum(run.n_ios).toLocaleString("en")} I/Os in ${timeText(run.duration_ns)}`,
+    `${estimate.loop} loop`,
+    isSata(estimate) ? "" : `asleep with the link in ${estimate.pcie_link || "l1.2 to l0"}`,
+    `energy under ${estimate.rows[0].policies[0]}: ${energyText(run.energy_nj)}`]
+    .filter(Boolean).join("; ")));
   recommendations(main, ((data.recommendations || [])[index] || {}).recommendations);
   const figures = titled(main, "Policies", estimate.rows.length > 1 ?
     `Savings are against ${estimate.rows[0].policies[0]}.` : "");
-  numbers(figures, estimate);
-  savings(main, estimate);
+  numbers(figures, estimate, decision);
+  savings(main, estimate, decision);
   timelines(main, estimate, shown);
   const bars = element("div", {className: "charts"});
   const time = titled(bars, "Time in each state");
@@ -352,4 +373,19 @@ function show(estimate, index) {
   if (estimate.rows.some((row) => row.delays))
     latency(titled(pair, "Delays"), estimate);
   known(main, estimate);
+}
+
+/* Each verdict leads to its estimate. */
+function showEstimates() {
+  const main = document.getElementById("main");
+  const {estimates, decisions} = data;
+  if (estimates.length > 1)
+    main.append(element("ul", {className: "verdicts"}, ...estimates.map((e, i) =>
+      element("li", {}, element("a", {href: `#estimate-${i}`}, `${e.drive} on ${e.trace}`),
+        verdictOf(decisions[i].verdict)))));
+  if (!estimates.length)
+    main.append(element("p", {}, "No policy is compared."));
+  main.append(element("p", {className: "note"}, "Bounds are the least and the most over " +
+    "everything that is not known of the drive. Two policies are compared with the same values."));
+  estimates.forEach(showEstimate);
 }

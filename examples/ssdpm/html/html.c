@@ -109,13 +109,39 @@ static enum exit_status write_file(const struct page_options *settings,
 	return status;
 }
 
-enum exit_status begin_page(struct page *page, const char *title)
+/* Bytes that are no UTF-8 become marks in the browser. */
+static void put_string(FILE *file, const char *text)
+{
+	if (!text) {
+		fputs("null", file);
+		return;
+	}
+	putc('"', file);
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ')
+			fprintf(file, "\\u%04x", (unsigned)*text);
+		else if (*text == '"' || *text == '\\')
+			fprintf(file, "\\%c", *text);
+		else
+			putc(*text, file);
+	putc('"', file);
+}
+
+void put_text_member(struct page *page, const char *key, const char *text)
+{
+	fprintf(page->file, ",\n\"%s\": ", key);
+	put_string(page->file, text);
+}
+
+enum exit_status begin_page(struct page *page, const char *title,
+			    const char *verdict)
 {
 	*page = (struct page){ 0 };
 	page->file = open_memstream(&page->text, &page->size);
 	if (!page->file)
 		return out_of_memory();
 	fprintf(page->file, "{\"title\": \"%s\"", title);
+	put_text_member(page, "verdict", verdict);
 	return STATUS_DONE;
 }
 
@@ -145,19 +171,36 @@ static void put_timelines(FILE *file, const struct estimate *e)
 	putc(']', file);
 }
 
-enum exit_status begin_estimates_page(struct page *page,
+static void put_decision(FILE *file, const struct decision *d)
+{
+	fputs("{\"verdict\": ", file);
+	put_string(file, d->verdict);
+	fputs(", \"policy\": ", file);
+	put_string(file, d->policy);
+	fputs(", \"mark\": ", file);
+	put_string(file, d->mark);
+	putc('}', file);
+}
+
+enum exit_status begin_estimates_page(struct page *page, const char *verdict,
 				      const struct sim_options *sim,
-				      const struct estimates *all)
+				      const struct estimates *all,
+				      const struct decision *decisions)
 {
 	struct items items = { 0 };
 
-	if (begin_page(page, "What power policies cost and save"))
+	if (begin_page(page, "What power policies cost and save", verdict))
 		return STATUS_FAILED;
 	for (size_t i = 0; i < all->n; i++)
 		add_comparison(&items, &all->estimates[i], sim);
 	put_items(page, "estimates", &items);
+	fputs(",\n\"decisions\": [", page->file);
+	for (size_t i = 0; i < all->n; i++) {
+		fputs(i ? ",\n" : "", page->file);
+		put_decision(page->file, &decisions[i]);
+	}
 	/* Of each estimate those of its rows. */
-	fputs(",\n\"timelines\": [", page->file);
+	fputs("],\n\"timelines\": [", page->file);
 	for (size_t i = 0; i < all->n; i++) {
 		fputs(i ? ",\n" : "", page->file);
 		put_timelines(page->file, &all->estimates[i]);
@@ -192,13 +235,32 @@ enum exit_status end_page(const struct page_options *settings,
 	return status;
 }
 
+static enum exit_status decide_all(const struct estimates *all,
+				   decide_fn decide, struct decision *decisions)
+{
+	for (size_t i = 0; decisions && i < all->n; i++) {
+		decisions[i] = decide(&all->estimates[i]);
+		if (!decisions[i].verdict)
+			return out_of_memory();
+	}
+	return decisions ? STATUS_DONE : out_of_memory();
+}
+
 enum exit_status write_estimates_page(const struct page_options *settings,
 				      const struct sim_options *sim,
-				      const struct estimates *all)
+				      const struct estimates *all,
+				      decide_fn decide)
 {
+	struct decision *decisions = calloc(all->n + 1, sizeof(*decisions));
+	enum exit_status status = decide_all(all, decide, decisions);
 	struct page page;
 
-	return begin_estimates_page(&page, sim, all) ?
-		       STATUS_FAILED :
-		       end_page(settings, &page);
+	if (!status)
+		status = begin_estimates_page(&page, NULL, sim, all, decisions);
+	if (!status)
+		status = end_page(settings, &page);
+	for (size_t i = 0; decisions && i < all->n; i++)
+		free(decisions[i].verdict);
+	free(decisions);
+	return status;
 }

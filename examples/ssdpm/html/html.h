@@ -25,19 +25,46 @@ struct page {
 	bool failed; /* which was complained of */
 };
 
-enum exit_status begin_page(struct page *page, const char *title);
+/*
+ * A page has a title, and on top the sentence that decides: the words of the
+ * command, which NULL leaves to each estimate.
+ */
+enum exit_status begin_page(struct page *page, const char *title,
+			    const char *verdict);
 enum exit_status end_page(const struct page_options *options,
 			  struct page *page);
 
 /* The member key is a list, of items that are freed. */
 void put_items(struct page *page, const char *key, struct items *items);
 
-/* The page of several estimates: begun, or whole. */
-enum exit_status begin_estimates_page(struct page *page,
+/* The member key is a text, or null. */
+void put_text_member(struct page *page, const char *key, const char *text);
+
+/* What a page says of an estimate, and which row it marks. */
+struct decision {
+	char *verdict;	    /* a sentence; free() it; NULL: out of memory */
+	const char *policy; /* of the row; NULL: none */
+	const char *mark;   /* "recommended" */
+};
+
+/* The policy that saves most, and is not undecided; or that none does. */
+struct decision decide_comparison(const struct estimate *estimate);
+/* What the first policy takes; what saves most is marked. */
+struct decision decide_estimate(const struct estimate *estimate);
+
+typedef struct decision (*decide_fn)(const struct estimate *estimate);
+
+/*
+ * The page of several estimates: begun, with what is decided of each, or whole.
+ * verdict: of all; NULL: each has its own.
+ */
+enum exit_status begin_estimates_page(struct page *page, const char *verdict,
 				      const struct sim_options *sim,
-				      const struct estimates *all);
+				      const struct estimates *all,
+				      const struct decision *decisions);
 enum exit_status write_estimates_page(const struct page_options *options,
 				      const struct sim_options *sim,
-				      const struct estimates *all);
+				      const struct estimates *all,
+				      decide_fn decide);
 
 #endif

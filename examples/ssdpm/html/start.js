@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 document.title = data.title;
 document.getElementById("title").textContent = data.title;
+const verdict = data.verdict ||
+  (data.decisions && data.decisions.length === 1 && data.decisions[0].verdict);
+if (verdict)
+  document.getElementById("title").after(verdictOf(verdict));
 if (data.survey)
   showSurvey(data.survey);
-else if (data.consistency)
+if (data.consistency)
   showConsistency();
-else
-  data.estimates.forEach(show);
+if (data.estimates)
+  showEstimates();

@@ -1,48 +1,66 @@
 /* SPDX-License-Identifier: MIT */
 /* What a survey compares, with the unit of its keys. */
 const SURVEYED = [
-  {key: "power", unit: "uw", title: "Mean power", text: powerText,
-    units: [[1, "µW"], [1e3, "mW"], [1e6, "W"]]},
+  {key: "power", unit: "uw", title: "Mean power", text: powerText, units: POWERS},
   {key: "latency", unit: "ns", title: "Latency", text: timeText, units: TIMES},
-  {key: "throughput", unit: "bytes_per_s", title: "Throughput",
-    text: (v) => scaled(v, RATES), units: []},
+  {key: "throughput", unit: "bytes_per_s", title: "Throughput", text: rateText, units: RATES},
 ];
-const RATES = [[1, "B/s"], [1024, "KiB/s"], [1024 ** 2, "MiB/s"], [1024 ** 3, "GiB/s"]];
-SURVEYED[2].units = RATES;
 
-function surveyTables(parent, kind, comparison) {
+/* The means of a comparison, and what it says of each pair: pictures with their numbers. */
+function surveyMeans(parent, kind, comparison, of, advised) {
   const value = (row, name) => row[`${name}_${kind.unit}`];
-  const range = (row) => `${kind.text(value(row, "low"))} to ${kind.text(value(row, "high"))}`;
-  const percent = (row) => row.share_ppm === undefined || row.share_ppm === null ? "" :
-    `${parseFloat((row.share_ppm / 1e4).toPrecision(3))} %`;
-  const chance = (p) => p < 1000 ? "< 0.001" : (p / 1e6).toFixed(3);
-  table([["policy", "text"], ["runs"], ["mean"], ["95 % interval"], ["share"]],
-    comparison.means.map((m) => [m.policy, String(m.n_runs), kind.text(value(m, "mean")),
-      range(m), percent(m)]), parent);
-  table([["difference", "text"], [""], ["interval"], ["p"], ["", "text"]],
-    comparison.differences.map((d) => [`${d.policy} - ${d.other_policy}`,
-      kind.text(value(d, "difference")), range(d), chance(d.p_ppm),
-      d.different ? "differ" : "not shown"]), parent);
+  const percent = (m) => m.share_ppm ? `${digits(m.share_ppm / 1e4)} %` : "";
+  const marks = comparison.means.map((m) => m.policy === advised ? "recommended" : "");
+  const rows = comparison.means.map((m, i) => ({label: m.policy, look: look(m.policy),
+    text: marks[i], mark: marks[i],
+    mid: value(m, "mean"), low: value(m, "low"), high: value(m, "high")}));
+  intervals(titled(parent, "", "Means, each with its interval of 95 %"), `${kind.title}, ${of}`,
+    kind, rows, false, {
+      heads: [["policy", "text rule"], ["runs"], ["mean"], ["95 % interval"], ["share"]],
+      rows: comparison.means.map((m, i) => [m.policy, String(m.n_runs), kind.text(rows[i].mid),
+        rangeText(rows[i].low, rows[i].high, kind.text), percent(m)]),
+      marks,
+    });
 }
 
-function surveyComparison(parent, kind, comparison) {
+function surveyDifferences(parent, kind, comparison, of) {
+  const value = (row, name) => row[`${name}_${kind.unit}`];
+  const chance = (p) => p < 1000 ? "< 0.001" : (p / 1e6).toFixed(3);
+  const rows = comparison.differences.map((d) => ({label: `${d.policy} - ${d.other_policy}`,
+    open: !d.different, mid: value(d, "difference"), low: value(d, "low"),
+    high: value(d, "high")}));
+  intervals(titled(parent, "", "Differences, hollow where they are not shown; all hold together"),
+    `Differences in ${kind.title.toLowerCase()}, ${of}`, kind, rows, true, {
+      heads: [["difference", "text rule"], ["middle"], ["interval"], ["p"], ["verdict", "text"]],
+      rows: comparison.differences.map((d, i) => [rows[i].label, kind.text(rows[i].mid),
+        rangeText(rows[i].low, rows[i].high, kind.text), chance(d.p_ppm),
+        d.different ? "differ" : "not shown"]),
+    });
+}
+
+function surveyComparison(parent, kind, comparison, advised) {
   const of = `${comparison.fio ? "fio " : ""}${comparison.of}`;
   const box = titled(parent, `${kind.title}, ${of}`, comparison.reason || "");
   if (!comparison.compared)
     return;
-  const value = (row, name) => row[`${name}_${kind.unit}`];
   const pictures = element("div", {className: "charts"});
   box.append(pictures);
-  const row = (r, name, label, color) => ({label, color, mid: value(r, name),
-    low: value(r, "low"), high: value(r, "high")});
-  intervals(titled(pictures, "", "Means, each with its interval of 95 %"),
-    `${kind.title}, ${of}`, kind, comparison.means.map((m) =>
-      row(m, "mean", m.policy, look(m.policy).color)), false);
-  intervals(titled(pictures, "", "Differences, gray where they are not shown; all hold together"),
-    `Differences in ${kind.title.toLowerCase()}, ${of}`, kind, comparison.differences.map((d) =>
-      row(d, "difference", `${d.policy} - ${d.other_policy}`,
-        d.different ? null : "#888")), true);
-  surveyTables(box, kind, comparison);
+  surveyMeans(pictures, kind, comparison, of, advised);
+  surveyDifferences(pictures, kind, comparison, of);
+}
+
+/* The means of a few pieces of each run. */
+function courseNumbers(runs, timed) {
+  const PIECES = 6;
+  const mean = (values) => values.length ? powerText(sum(values) / values.length) : "-";
+  return {
+    heads: [["run", "text rule"], ...Array.from({length: PIECES}, (_, i) =>
+      [`${timed ? "time" : "readings"} ${i + 1}/${PIECES}`])],
+    rows: runs.map(({run, course}) => [`${run.policy}, block ${run.block}`,
+      ...Array.from({length: PIECES}, (_, i) => mean(course.power_uw.slice(
+        Math.floor(course.power_uw.length * i / PIECES),
+        Math.floor(course.power_uw.length * (i + 1) / PIECES)).filter((uw) => uw !== null)))]),
+  };
 }
 
 /* The readings of all runs of a scenario, each from when its policy was set. */
@@ -73,22 +91,23 @@ function surveyCourses(parent, survey, scenario) {
       plugins: {tooltip: {callbacks: {label: (item) =>
         `${item.dataset.label}: ${powerText(item.raw.y * 1e6)}`}}},
     },
-  });
+  }, courseNumbers(runs, timed), true);
 }
 
 function surveyAdvice(parent, advice) {
   const box = titled(parent, "Recommendation");
-  box.append(element("ul", {className: "recommendations"},
-    ...advice.text.map((line) => element("li", {}, line))));
+  /* The first line is the verdict. */
+  if (advice.text.length > 1)
+    box.append(element("ul", {className: "recommendations"},
+      ...advice.text.slice(1).map((line) => element("li", {}, line))));
   if (advice.warning)
     box.append(element("p", {className: "warning"}, `Warning: ${advice.warning}`));
   for (const text of [advice.setting, advice.udev_rule].filter(Boolean))
-    box.append(element("pre", {}, text));
+    box.append(element("pre", {tabIndex: 0}, text));
 }
 
 function showSurvey(survey) {
   const main = document.getElementById("main");
-  document.getElementById("bounds-note").remove();
   main.append(element("h2", {}, survey.drives.join("; ") || survey.file),
     element("p", {className: "note"}, [survey.machine, survey.meter && `measured by ${survey.meter}`,
       `${survey.n_complete} complete runs`,
@@ -97,11 +116,13 @@ function showSurvey(survey) {
       `chance shows any difference in ${parseFloat((survey.error_rate_ppm / 1e4).toPrecision(3))}` +
         " of 100 such surveys"].filter(Boolean).join("; ")));
   surveyAdvice(main, survey.recommendation);
+  if (!survey.policies.length)
+    main.append(element("p", {}, "No policy is compared."));
   const courses = titled(main, "Power over time", "One line for each run.");
   key(courses, survey.policies.map((label) => ({label, ...look(label)})));
   for (const scenario of new Set(survey.runs.map((run) => run.scenario)))
     surveyCourses(titled(courses, "", scenario), survey, scenario);
   for (const kind of SURVEYED)
     for (const comparison of survey[kind.key])
-      surveyComparison(main, kind, comparison);
+      surveyComparison(main, kind, comparison, survey.recommendation.policy);
 }

@@ -100,6 +100,7 @@ enum exit_status write_survey_markdown(const struct survey_report *report,
 /* json: of the survey. */
 enum exit_status write_survey_page(const struct page_options *page,
 				   const struct survey_report *report,
+				   const struct survey_advice *advice,
 				   const char *json);
 
 /* A text of Markdown: written piece by piece, then saved; "-": printed. */

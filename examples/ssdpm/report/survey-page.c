@@ -34,6 +34,7 @@ static void put_course(FILE *file, const struct ssdpm_survey_readings *r,
 
 enum exit_status write_survey_page(const struct page_options *options,
 				   const struct survey_report *report,
+				   const struct survey_advice *advice,
 				   const char *json)
 {
 	const struct ssdpm_survey_readings *readings;
@@ -43,7 +44,7 @@ enum exit_status write_survey_page(const struct page_options *options,
 	readings = ssdpm_survey_file_get_readings(report->file, &n_runs);
 	for (size_t i = 0; i < n_runs; i++)
 		n += readings[i].n;
-	if (begin_page(&page, "A survey of power policies"))
+	if (begin_page(&page, "A survey of power policies", advice->lines[0]))
 		return STATUS_FAILED;
 	fputs(",\n\"survey\": ", page.file);
 	fputs(json, page.file);

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* As the review has it: where steady state begins. */
 #define LATE_S 1400
@@ -194,6 +195,56 @@ static void add_list(struct items *items,
 		add_series_item(items, options, &list->series[i], step);
 }
 
+/* The one with the highest floor; NULL: nothing was measured. */
+static const struct iops_series *steadiest(const struct iops_list *list)
+{
+	const struct iops_series *best = NULL;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct iops_series *s = &list->series[i];
+
+		if (isfinite(s->found.floor_iops) &&
+		    (!best || s->found.floor_iops > best->found.floor_iops))
+			best = s;
+	}
+	return best;
+}
+
+static char *verdict_on(const struct iops_list *list,
+			const struct iops_series *best)
+{
+	const char *form =
+		list->n > 1 ? "%s has the highest floor: %s operations per "
+			      "second, %s of its mean." :
+			      "%s does not fall below %s operations per "
+			      "second, %s of its mean.";
+	char *text;
+
+	if (!best)
+		return strdup("No second of a log counts.");
+	if (asprintf(&text, form, best->name,
+		     iops_text(best->found.floor_iops).text,
+		     percent_text(best->found.floor_share).text) < 0)
+		return NULL;
+	return text;
+}
+
+static enum exit_status begin_consistency_page(struct page *page,
+					       const struct iops_list *list)
+{
+	const struct iops_series *best = steadiest(list);
+	char *verdict = verdict_on(list, best);
+	enum exit_status status =
+		verdict ? begin_page(page, "How even writes go", verdict) :
+			  out_of_memory();
+
+	free(verdict);
+	if (!status && best && list->n > 1)
+		fprintf(page->file, ", \"marked\": %zu",
+			(size_t)(best - list->series));
+	return status;
+}
+
 static enum exit_status write_consistency_page(
 	const struct consistency_options *options, const struct iops_list *list)
 {
@@ -201,7 +252,7 @@ static enum exit_status write_consistency_page(
 	size_t n = 0, step;
 	struct page page;
 
-	if (begin_page(&page, "How even writes go"))
+	if (begin_consistency_page(&page, list))
 		return STATUS_FAILED;
 	for (size_t i = 0; i < list->n; i++)
 		n += list->series[i].n;

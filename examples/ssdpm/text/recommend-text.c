@@ -8,6 +8,7 @@
 #include "options/numbers.h"
 #include "text/device.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,8 +118,6 @@ static void add_keep(struct text *text, const struct advice *a,
 static void add_sentence(struct text *text, const struct advice *a,
 			 const struct ssdpm_recommendation *r)
 {
-	const struct ssdpm_run *run = r->run;
-
 	if (!r->possible) {
 		add(text, "no setting keeps the bounds");
 		return;
@@ -132,13 +131,8 @@ static void add_sentence(struct text *text, const struct advice *a,
 		add(text, ": ");
 		add(text, "%s", saving_text(r->likely).text);
 	}
-	add(text, " against %s on this workload; ", a->from.name);
-	if (run->n_delayed)
-		add(text, "delays %s of the I/Os by %s on average",
-		    share_text(run->n_delayed, all_ios(run)).text,
-		    time_text(run->delay_mean_delayed_ns).text);
-	else
-		add(text, "delays no I/O");
+	add(text, " against %s on this workload; %s", a->from.name,
+	    delays_text(r->run).text);
 }
 
 /* The system takes more than is saved: cmd/recommend.c has looked. */
@@ -304,6 +298,30 @@ void print_advice(const struct advice *a, const struct sim_options *options,
 	}
 	if (explain)
 		explain_advice(a);
+}
+
+/* The first route that has something to set; else what the first one says. */
+struct decision decide_advice(const struct advice *a)
+{
+	const struct ssdpm_recommendation *r, *best = route_of(a, 0);
+	struct decision d = { .policy = a->from.name, .mark = "recommended" };
+	struct text text = { .length = 0 };
+
+	for (size_t i = 0; (r = route_of(a, i)); i++)
+		if (r->advice == SSDPM_ADVICE_SET) {
+			best = r;
+			d.policy = ssdpm_route_to_string(r->route);
+			break;
+		}
+	if (best->advice == SSDPM_ADVICE_NONE)
+		d = (struct decision){ 0 };
+	add_sentence(&text, a, best);
+	if (best->advice == SSDPM_ADVICE_SET)
+		add_use(&text, a->use, &best->expected);
+	text.text[0] = (char)toupper((unsigned char)text.text[0]);
+	add(&text, ".");
+	d.verdict = strdup(text.text);
+	return d;
 }
 
 #define N_ROUTES SSDPM_ROUTE_RAW_TABLE

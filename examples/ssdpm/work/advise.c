@@ -182,11 +182,18 @@ static enum exit_status write_page(const struct recommend_options *settings,
 				   const struct estimates *all,
 				   const struct advice *advice)
 {
+	struct decision decision = decide_advice(advice);
 	struct items items = { 0 };
+	enum exit_status status;
 	struct page page;
 
-	if (begin_estimates_page(&page, &settings->sim, all))
-		return STATUS_FAILED;
+	status = decision.verdict ?
+			 begin_estimates_page(&page, NULL, &settings->sim, all,
+					      &decision) :
+			 out_of_memory();
+	free(decision.verdict);
+	if (status)
+		return status;
 	add_advice(&items, advice, &settings->sim, true);
 	put_items(&page, "recommendations", &items);
 	return end_page(&settings->page, &page);

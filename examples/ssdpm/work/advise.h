@@ -43,6 +43,9 @@ void print_advice(const struct advice *advice,
 void add_advice(struct items *items, const struct advice *advice,
 		const struct sim_options *options, bool for_page);
 
+/* What the page says on top. */
+struct decision decide_advice(const struct advice *advice);
+
 struct recommend_options {
 	struct trace_options trace;
 	struct sim_options sim;

@@ -269,6 +269,15 @@ void possible_row(struct table *rows, const char *name,
 		  power_text(saving->high_uw).text);
 }
 
+struct cell delays_text(const struct ssdpm_run *run)
+{
+	if (!run->n_delayed)
+		return cell("delays no I/O");
+	return cell("delays %s of the I/Os by %s on average",
+		    share_text(run->n_delayed, all_ios(run)).text,
+		    time_text(run->delay_mean_delayed_ns).text);
+}
+
 void add_comparison(struct items *items, const struct estimate *e,
 		    const struct sim_options *options)
 {

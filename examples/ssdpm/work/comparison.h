@@ -76,6 +76,9 @@ enum exit_status check_inputs(const struct common *common,
 			      char **drives, size_t n_drives,
 			      const struct page_options *page);
 
+/* "delays 19.6 % of the I/Os by 11.6 ms on average", "delays no I/O" */
+struct cell delays_text(const struct ssdpm_run *run);
+
 /* A comparison as an object; the saving is against the first policy. */
 void add_comparison(struct items *items, const struct estimate *estimate,
 		    const struct sim_options *options);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentence on top of a page of estimates, and the row that it marks. */
+#include "html/html.h"
+
+#include <stdlib.h>
+
+/* The one that likely saves most against the first; NULL: there is no other. */
+static const struct job *best_job(const struct estimate *e)
+{
+	const struct job *best = NULL;
+
+	for (size_t i = 1; i < e->n_jobs; i++) {
+		const struct ssdpm_likely *likely = e->jobs[i].row.likely;
+
+		/* min_power lost data: nobody is led to it. */
+		if (is_merged(e, i) || !likely ||
+		    e->jobs[i].row.resolved.lpm == SSDPM_LPM_MIN_POWER)
+			continue;
+		if (!best || likely->median_uw > best->row.likely->median_uw)
+			best = &e->jobs[i];
+	}
+	return best;
+}
+
+static bool saves(const struct job *job)
+{
+	return job->row.likely->verdict == SSDPM_SAVING_SAVES ||
+	       job->row.likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
+}
+
+static bool costs(const struct job *job)
+{
+	return job->row.likely->verdict == SSDPM_SAVING_COSTS ||
+	       job->row.likely->verdict == SSDPM_SAVING_PROBABLY_COSTS;
+}
+
+/* "linux likely takes 315 mW (294 mW to 454 mW); it delays no I/O." */
+static char *power_sentence(const struct job *job)
+{
+	struct ssdpm_prediction p = { .size = sizeof(p) };
+	const struct ssdpm_run *run = job->row.result->nominal;
+	const char *name = job->policy->name;
+	char *text;
+	int n;
+
+	if (ssdpm_sim_get_prediction(job->row.sim, &p, NULL))
+		return NULL;
+	if (p.likely_low_uw == p.likely_high_uw)
+		n = asprintf(&text, "%s takes %s; it %s.", name,
+			     any_power_text(p.likely_median_uw).text,
+			     delays_text(run).text);
+	else
+		n = asprintf(&text, "%s likely takes %s (%s to %s); it %s.",
+			     name, any_power_text(p.likely_median_uw).text,
+			     any_power_text(p.likely_low_uw).text,
+			     any_power_text(p.likely_high_uw).text,
+			     delays_text(run).text);
+	return n < 0 ? NULL : text;
+}
+
+static char *saving_sentence(const struct estimate *e, const struct job *best)
+{
+	const char *first = e->jobs[0].policy->name;
+	const struct ssdpm_likely *likely = best->row.likely;
+	const char *is =
+		likely->verdict == SSDPM_SAVING_NOT_DECIDED ? "is " : "";
+	char *text;
+	int n;
+
+	if (costs(best))
+		n = asprintf(
+			&text, "No policy saves against %s: %s, the best, %s.",
+			first, best->policy->name, saving_text(likely).text);
+	else
+		n = asprintf(&text, "%s, the best against %s, %s%s; it %s.",
+			     best->policy->name, first, is,
+			     saving_text(likely).text,
+			     delays_text(best->row.result->nominal).text);
+	return n < 0 ? NULL : text;
+}
+
+struct decision decide_comparison(const struct estimate *e)
+{
+	const struct job *best = best_job(e);
+	struct decision d = { .verdict = best ? saving_sentence(e, best) :
+						power_sentence(&e->jobs[0]) };
+
+	if (best && saves(best)) {
+		d.policy = best->policy->name;
+		d.mark = "saves most";
+	}
+	return d;
+}
+
+struct decision decide_estimate(const struct estimate *e)
+{
+	struct decision d = decide_comparison(e);
+
+	free(d.verdict);
+	d.verdict = power_sentence(&e->jobs[0]);
+	return d;
+}
