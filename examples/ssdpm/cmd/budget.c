@@ -172,7 +172,9 @@ static enum exit_status check(const struct common *common,
 	if (!n_traces && o->trace.given)
 		return usage_error(common, "options of traces and of made "
 					   "workloads are for a --workload");
-	return check_stdin(common, operands, n, names, n_traces);
+	if (check_stdin(common, operands, n, names, n_traces))
+		return STATUS_USAGE;
+	return check_page(common, &o->page);
 }
 
 /* Read all of it, and look at each drive in each state. */
@@ -224,6 +226,7 @@ static enum exit_status run(const void *data, const struct common *common,
 static const struct group_use groups[] = {
 	{ &sim_option_group, &the_settings.options.sim },
 	{ &trace_option_group, &the_settings.options.trace },
+	{ &page_option_group, &the_settings.options.page },
 };
 
 const struct subcommand cmd_budget = {

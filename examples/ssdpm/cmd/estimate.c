@@ -62,21 +62,17 @@ static enum exit_status set(void *data, struct common *common,
 static enum exit_status check_mix(const struct common *common,
 				  const struct settings *settings)
 {
-	const char *other = settings->trace_name ? "trace" :
-			    settings->page.path	 ? "html" :
-						   NULL;
-
-	if (other)
-		return usage_error(common, "--mix and --%s exclude each other",
-				   other);
+	if (settings->trace_name)
+		return usage_error(common,
+				   "--mix and --trace exclude each other");
 	if (settings->named.option || settings->apst.given)
 		return usage_error(common,
 				   "--mix: it never idles, so that no policy "
 				   "does anything: leave it out");
-	return settings->caps.n ?
-		       STATUS_DONE :
-		       usage_error(common, "--mix says what is done under "
+	if (!settings->caps.n)
+		return usage_error(common, "--mix says what is done under "
 					   "--power-cap: give that too");
+	return check_page(common, &settings->page);
 }
 
 static enum exit_status check(const struct common *common,
@@ -140,6 +136,9 @@ static enum exit_status estimate_mix(const struct common *common,
 		status = run_mixes(&plan, subjects, drives->n,
 				   settings->read_ppm, &settings->caps,
 				   settings->interval_ns, &caps);
+	if (!status && settings->page.path)
+		status = write_caps_page(&settings->page, &settings->sim, NULL,
+					 caps, drives->n);
 	if (!status)
 		status = print_mixes(common, &settings->sim, caps, drives->n);
 	free_caps(caps, drives->n);
@@ -177,11 +176,11 @@ static enum exit_status estimate(const struct common *common,
 		status =
 			run_plan(&plan, drives, &settings->trace_name, 1, &all);
 	compared = compared_of(&all);
-	if (!status && settings->page.path)
-		status = write_estimates_page(&settings->page, &settings->sim,
-					      &compared, decide_estimate);
 	if (!status)
 		status = run_caps(&plan, &settings->caps, &all, &caps);
+	if (!status && settings->page.path)
+		status = write_caps_page(&settings->page, &settings->sim,
+					 &compared, caps, all.n);
 	if (!status)
 		status = print_estimates(common, &form, &all, caps);
 	free_caps(caps, all.n);

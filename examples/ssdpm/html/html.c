@@ -110,7 +110,7 @@ static enum exit_status write_file(const struct page_options *settings,
 }
 
 /* Bytes that are no UTF-8 become marks in the browser. */
-static void put_string(FILE *file, const char *text)
+void put_string(FILE *file, const char *text)
 {
 	if (!text) {
 		fputs("null", file);
@@ -127,12 +127,6 @@ static void put_string(FILE *file, const char *text)
 	putc('"', file);
 }
 
-void put_text_member(struct page *page, const char *key, const char *text)
-{
-	fprintf(page->file, ",\n\"%s\": ", key);
-	put_string(page->file, text);
-}
-
 enum exit_status begin_page(struct page *page, const char *title,
 			    const char *verdict)
 {
@@ -140,8 +134,8 @@ enum exit_status begin_page(struct page *page, const char *title,
 	page->file = open_memstream(&page->text, &page->size);
 	if (!page->file)
 		return out_of_memory();
-	fprintf(page->file, "{\"title\": \"%s\"", title);
-	put_text_member(page, "verdict", verdict);
+	fprintf(page->file, "{\"title\": \"%s\",\n\"verdict\": ", title);
+	put_string(page->file, verdict);
 	return STATUS_DONE;
 }
 
@@ -235,15 +229,27 @@ enum exit_status end_page(const struct page_options *settings,
 	return status;
 }
 
-static enum exit_status decide_all(const struct estimates *all,
-				   decide_fn decide, struct decision *decisions)
+void free_decisions(struct decision *decisions, size_t n)
 {
-	for (size_t i = 0; decisions && i < all->n; i++) {
+	for (size_t i = 0; decisions && i < n; i++)
+		free(decisions[i].verdict);
+	free(decisions);
+}
+
+struct decision *decide_all(const struct estimates *all, decide_fn decide)
+{
+	struct decision *decisions = calloc(all->n + 1, sizeof(*decisions));
+	bool complete = decisions;
+
+	for (size_t i = 0; complete && i < all->n; i++) {
 		decisions[i] = decide(&all->estimates[i]);
-		if (!decisions[i].verdict)
-			return out_of_memory();
+		complete = decisions[i].verdict;
 	}
-	return decisions ? STATUS_DONE : out_of_memory();
+	if (complete)
+		return decisions;
+	free_decisions(decisions, all->n);
+	out_of_memory();
+	return NULL;
 }
 
 enum exit_status write_estimates_page(const struct page_options *settings,
@@ -251,16 +257,14 @@ enum exit_status write_estimates_page(const struct page_options *settings,
 				      const struct estimates *all,
 				      decide_fn decide)
 {
-	struct decision *decisions = calloc(all->n + 1, sizeof(*decisions));
-	enum exit_status status = decide_all(all, decide, decisions);
+	struct decision *decisions = decide_all(all, decide);
+	enum exit_status status = STATUS_FAILED;
 	struct page page;
 
-	if (!status)
+	if (decisions)
 		status = begin_estimates_page(&page, NULL, sim, all, decisions);
 	if (!status)
 		status = end_page(settings, &page);
-	for (size_t i = 0; decisions && i < all->n; i++)
-		free(decisions[i].verdict);
-	free(decisions);
+	free_decisions(decisions, all->n);
 	return status;
 }

@@ -37,8 +37,8 @@ enum exit_status end_page(const struct page_options *options,
 /* The member key is a list, of items that are freed. */
 void put_items(struct page *page, const char *key, struct items *items);
 
-/* The member key is a text, or null. */
-void put_text_member(struct page *page, const char *key, const char *text);
+/* A text of JSON; NULL: null. */
+void put_string(FILE *file, const char *text);
 
 /* What a page says of an estimate, and which row it marks. */
 struct decision {
@@ -54,6 +54,10 @@ struct decision decide_estimate(const struct estimate *estimate);
 
 typedef struct decision (*decide_fn)(const struct estimate *estimate);
 
+/* One of each estimate; NULL: out of memory, which was complained of. */
+struct decision *decide_all(const struct estimates *all, decide_fn decide);
+void free_decisions(struct decision *decisions, size_t n);
+
 /*
  * The page of several estimates: begun, with what is decided of each, or whole.
  * verdict: of all; NULL: each has its own.
@@ -66,5 +70,20 @@ enum exit_status write_estimates_page(const struct page_options *options,
 				      const struct sim_options *sim,
 				      const struct estimates *all,
 				      decide_fn decide);
+
+struct budget;
+struct cap_answer;
+
+enum exit_status write_budget_page(const struct page_options *options,
+				   const struct budget *budget);
+
+/*
+ * What caps cost; all: what compare compares, or NULL for a mix. Without caps
+ * the page of these estimates.
+ */
+enum exit_status write_caps_page(const struct page_options *options,
+				 const struct sim_options *sim,
+				 const struct estimates *all,
+				 const struct cap_answer *caps, size_t n);
 
 #endif

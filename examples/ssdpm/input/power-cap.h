@@ -67,6 +67,10 @@ void print_power_caps(const struct cap_answer *answer,
 		      const struct sim_options *options);
 void print_power_caps_csv(const struct cap_answer *answers, size_t n);
 
+/* What a cap costs, in a sentence; free() it; NULL: no memory. */
+char *power_cap_verdict(const struct cap_answer *answer,
+			const struct sim_options *options);
+
 /* An answer of a mix. */
 void add_mix(struct items *items, const struct cap_answer *answer);
 

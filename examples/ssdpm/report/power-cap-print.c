@@ -91,22 +91,71 @@ static void print_points(const struct cap_answer *answer)
 	table_print(&rows);
 }
 
+static struct cell mix_text(const struct cap_answer *answer)
+{
+	if (!answer->read_ppm)
+		return cell("writes");
+	if (answer->read_ppm == WHOLE_PPM)
+		return cell("reads");
+	return cell("%s of reads, %s of writes",
+		    share_text(answer->read_ppm, WHOLE_PPM).text,
+		    share_text(WHOLE_PPM - answer->read_ppm, WHOLE_PPM).text);
+}
+
 static void print_mix(const struct cap_answer *answer,
 		      const struct sim_options *options)
 {
-	printf("%s: ", answer->subject->drive->name);
-	if (!answer->read_ppm)
-		fputs("writes", stdout);
-	else if (answer->read_ppm == WHOLE_PPM)
-		fputs("reads", stdout);
-	else
-		printf("%s of reads, %s of writes",
-		       share_text(answer->read_ppm, WHOLE_PPM).text,
-		       share_text(WHOLE_PPM - answer->read_ppm, WHOLE_PPM)
-			       .text);
-	printf(" of 128 KiB, as many as it can in PS%u\n",
+	printf("%s: %s of 128 KiB, as many as it can in PS%u\n",
+	       answer->subject->drive->name, mix_text(answer).text,
 	       options->operational_state);
 	print_points(answer);
+}
+
+/* "under a power cap of 1 W in PS0: 12 of 10,000 I/Os take longer" */
+static struct cell slowed_text(const struct cap_answer *answer,
+			       const struct sim_options *options)
+{
+	const struct ssdpm_cap_run *run = &answer->run;
+
+	return cell("under %s%s in PS%u: %s of %s I/Os take longer",
+		    answer->changes ? "power caps that change" :
+				      "a power cap of ",
+		    answer->changes ? "" : cap_text(answer->lowest_uw).text,
+		    options->operational_state, count_text(run->n_slowed).text,
+		    count_text(run->n_ios).text);
+}
+
+/* The one under the lowest cap; of those that were reached. */
+static const struct ssdpm_cap_point *lowest_point(
+	const struct cap_answer *answer)
+{
+	const struct ssdpm_cap_point *lowest = answer->points;
+
+	for (size_t i = 1; i < answer->n_points; i++)
+		if (answer->points[i].duration_ns &&
+		    answer->points[i].cap_uw < lowest->cap_uw)
+			lowest = &answer->points[i];
+	return lowest;
+}
+
+char *power_cap_verdict(const struct cap_answer *answer,
+			const struct sim_options *options)
+{
+	const char *drive = answer->subject->drive->name;
+	const struct ssdpm_cap_point *lowest = lowest_point(answer);
+	char *text;
+	int n;
+
+	if (answer->estimate)
+		n = asprintf(&text, "%s %s; it loses %s of the throughput.",
+			     drive, slowed_text(answer, options).text,
+			     span_text(&answer->run.loss_share, share_of).text);
+	else
+		n = asprintf(&text, "%s, %s under a cap of %s: %s.", drive,
+			     mix_text(answer).text,
+			     cap_text(lowest->cap_uw).text,
+			     span_text(&lowest->bytes_per_s, rate_of).text);
+	return n < 0 ? NULL : text;
 }
 
 static void print_run(const struct cap_answer *answer,
@@ -115,14 +164,7 @@ static void print_run(const struct cap_answer *answer,
 	const struct ssdpm_cap_run *run = &answer->run;
 	struct table rows;
 
-	if (answer->changes)
-		fputs("\n  under power caps that change", stdout);
-	else
-		printf("\n  under a power cap of %s",
-		       cap_text(answer->lowest_uw).text);
-	printf(" in PS%u: %s of %s I/Os take longer\n",
-	       options->operational_state, count_text(run->n_slowed).text,
-	       count_text(run->n_ios).text);
+	printf("\n  %s\n", slowed_text(answer, options).text);
 	table_begin(&rows, "<>>>", "", "low", "nominal", "high");
 	cap_row(&rows, "throughput lost", &run->loss_share, share_of);
 	cap_row(&rows, "mean power", &run->power_uw, power_of);

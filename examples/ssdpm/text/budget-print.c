@@ -7,6 +7,7 @@
 #include "text/output.h"
 #include "options/units.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -281,18 +282,25 @@ static void print_bound(const struct budget *budget)
 					    "combinations rule");
 }
 
+static void write_sums(FILE *file, const struct budget_options *o,
+		       const struct sums *sums)
+{
+	fprintf(file, "in all %s%s, %s left; %s of %s lost (%s)",
+		exact_watts(sums->power_uw).text,
+		o->base_uw ? " for the drives" : "",
+		exact_watts(o->budget_uw - o->base_uw - sums->power_uw).text,
+		rate_text((double)sums->lost).text, rate_text(sums->best).text,
+		share_text(sums->lost, (uint64_t)sums->best).text);
+}
+
 static void print_sums(const struct budget *budget)
 {
 	const struct budget_options *o = budget->options;
 	struct sums sums = sums_of(budget);
-	uint64_t all = o->base_uw + sums.power_uw;
 
-	printf("  in all %s%s, %s left; %s of %s lost (%s)\n",
-	       exact_watts(sums.power_uw).text,
-	       o->base_uw ? " for the drives" : "",
-	       exact_watts(o->budget_uw - all).text,
-	       rate_text((double)sums.lost).text, rate_text(sums.best).text,
-	       share_text(sums.lost, (uint64_t)sums.best).text);
+	fputs("  ", stdout);
+	write_sums(stdout, o, &sums);
+	putchar('\n');
 	print_bound(budget);
 	if (o->power != SSDPM_BUDGET_POWER_MAX &&
 	    sums.expected_low < sums.expected_high)
@@ -304,17 +312,45 @@ static void print_sums(const struct budget *budget)
 }
 
 /* Each line can be checked by itself, and so can their sum. */
-static void print_proof(const struct budget *budget)
+static void write_proof(FILE *file, const struct budget *budget)
 {
 	const struct budget_options *o = budget->options;
 	uint64_t all = o->base_uw + budget->answer->least_power_uw;
 
-	printf("  each drive is in its lowest state: %s",
-	       exact_watts(budget->answer->least_power_uw).text);
+	fprintf(file, "each drive is in its lowest state: %s",
+		exact_watts(budget->answer->least_power_uw).text);
 	if (o->base_uw)
-		printf(", with everything else %s", exact_watts(all).text);
-	printf(", %s more than the budget\n",
-	       exact_watts(all - o->budget_uw).text);
+		fprintf(file, ", with everything else %s",
+			exact_watts(all).text);
+	fprintf(file, ", %s more than the budget",
+		exact_watts(all - o->budget_uw).text);
+}
+
+static void print_proof(const struct budget *budget)
+{
+	fputs("  ", stdout);
+	write_proof(stdout, budget);
+	putchar('\n');
+}
+
+char *budget_verdict(const struct budget *budget)
+{
+	const struct sums sums = sums_of(budget);
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	if (budget->answer->fits)
+		write_sums(file, budget->options, &sums);
+	else
+		write_proof(file, budget);
+	putc('.', file);
+	if (fclose(file))
+		return NULL;
+	text[0] = (char)toupper((unsigned char)text[0]);
+	return text;
 }
 
 static void print_frontier(const struct budget *budget)

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void add_estimate(struct items *items, const struct sim_options *options,
-			 const struct estimate *e, const struct cap_answer *cap)
+void add_estimate(struct items *items, const struct sim_options *options,
+		  const struct estimate *e, const struct cap_answer *cap)
 {
 	const struct job *job = &e->jobs[0];
 	const struct ssdpm_background_work *b = &e->subject->background;

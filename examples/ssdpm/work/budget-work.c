@@ -256,6 +256,10 @@ enum exit_status print_budget_answer(const struct common *common,
 	enum exit_status status = STATUS_DONE;
 	struct items items = { 0 };
 
+	if (budget->options->page.path)
+		status = write_budget_page(&budget->options->page, budget);
+	if (status)
+		return status;
 	if (!common->form) {
 		print_budget(budget, with_frontier);
 		fflush(stdout);

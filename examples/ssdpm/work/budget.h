@@ -3,6 +3,7 @@
 #ifndef SSDPM_COMMAND_BUDGET_H
 #define SSDPM_COMMAND_BUDGET_H
 
+#include "html/html.h"
 #include "input/input.h"
 #include "input/trace-input.h"
 #include "options/sim-options.h"
@@ -88,6 +89,7 @@ struct budget_options {
 	size_t n_weights;
 	struct max_power max_powers[MAX_WEIGHTS];
 	size_t n_max_powers;
+	struct page_options page;
 };
 
 /* Weights first: a loss has them. Complained of. */
@@ -152,6 +154,8 @@ struct budget {
 
 void print_budget(const struct budget *budget, bool with_frontier);
 void add_budget(struct items *items, const struct budget *budget);
+/* What the choice loses, or why nothing fits; free() it; NULL: no memory. */
+char *budget_verdict(const struct budget *budget);
 
 /* Choose a state for each; *ret_solved is to be freed in any case. */
 enum exit_status solve_budget(struct budget *budget,

@@ -48,6 +48,11 @@ struct estimate_form {
 	bool explain;
 };
 
+/* An estimate as an object; cap: what --power-cap answers, or NULL. */
+void add_estimate(struct items *items, const struct sim_options *options,
+		  const struct estimate *estimate,
+		  const struct cap_answer *cap);
+
 /* One policy for each drive; caps: what --power-cap answers, or NULL. */
 enum exit_status print_estimates(const struct common *common,
 				 const struct estimate_form *form,
