@@ -60,6 +60,7 @@ struct option_spec {
 	bool once;			    /* OPTION_TEXT: not twice */
 	size_t count;	/* OPTION_TEXTS: offset of the size_t; max: the room */
 	uint32_t modes; /* with which it goes: see option_not_for() */
+	bool rare;	/* --help leaves it to --help-all */
 };
 
 /* The compiler refuses a member of another type. */
@@ -129,11 +130,12 @@ typedef enum exit_status (*set_fn)(void *settings, struct common *common,
 				   const char *argument);
 
 /*
- * A table of options, with the settings that they are for. init, if there is
- * one, is called before any option is set; bit i of given says that the i-th
- * option was.
+ * A table of options, with the settings that they are for. The title is its
+ * heading in --help. init, if there is one, is called before any option is set;
+ * bit i of given says that the i-th option was.
  */
 struct option_group {
+	const char *title; /* NULL: "Options" */
 	const struct option_spec *options;
 	size_t n_options;
 	set_fn set;
@@ -153,8 +155,17 @@ struct option_group {
 struct group_use {
 	const struct option_group *group;
 	void *settings;
+	bool rare; /* --help leaves all of it to --help-all */
 };
 
+#define USE(group, settings)           \
+	{                              \
+		group, settings, false \
+	}
+#define RARE_USE(group, settings)     \
+	{                             \
+		group, settings, true \
+	}
 #define GROUPS(table) \
 	.groups = table, .n_groups = sizeof(table) / sizeof((table)[0])
 
@@ -215,6 +226,18 @@ extern const struct subcommand cmd_measure_check;
 const struct option_spec *option_at(const struct subcommand *subcommand,
 				    size_t i);
 bool argument_is_optional(const struct option_spec *option);
+
+/*
+ * options.c: the groups of a subcommand in the order of its help, with its own
+ * options first and those of every command last. The group may be NULL; the
+ * settings of options that stand in no subcommand are NULL.
+ */
+size_t count_groups(const struct subcommand *subcommand);
+struct group_use group_at(const struct subcommand *subcommand, size_t i);
+
+/* help.c: what --help prints, or --help-all; and a list of the commands. */
+void print_help(const struct subcommand *subcommand, bool all);
+void print_summaries(void);
 
 /*
  * completion.c: print what a shell ("bash", "zsh", "fish") needs to complete

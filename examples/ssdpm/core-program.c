@@ -134,10 +134,10 @@ int findings_json(const struct ssdpm_model *model, char **ret_text,
 static const struct option_group nothing;
 
 const struct group_use plan_groups[N_PLAN_GROUPS] = {
-	{ &plan_option_group, &the_plan_options },
-	{ &nothing, NULL },
-	{ &nothing, NULL },
-	{ &nothing, NULL },
+	USE(&plan_option_group, &the_plan_options),
+	USE(&nothing, NULL),
+	USE(&nothing, NULL),
+	USE(&nothing, NULL),
 };
 
 enum exit_status check_saving(const struct common *common, bool both_sources,

@@ -5,28 +5,26 @@
 #include <errno.h>
 #include <string.h>
 
-static void print_help(void)
+static void print_overview(void)
 {
-	puts("Usage: ssdpm [COMMAND [OPTION]... [OPERAND]...]\n\n"
-	     "The power states of SSDs, and what to do with them. Without a "
-	     "command, it is\nssdpm status.\n\n"
+	puts("Usage: ssdpm [COMMAND] [OPTION]... [OPERAND]...\n\n"
+	     "Show and set the power states of SSDs. Without a command, ssdpm "
+	     "prints status.\n\n"
 	     "Commands:");
-	for (size_t i = 0; subcommands[i]; i++)
-		printf("  %-11s %s\n", subcommands[i]->name,
-		       subcommands[i]->summary);
-	puts("\nA DEVICE is a drive of this machine, or of the capture that "
-	     "--root names: nvme0,\nsda, /dev/sda, or a SATA port, host3.\n\n"
-	     "A DRIVE is a device, a capture, a file, or - for standard input: "
-	     "raw Identify\ndata (nvme id-ctrl --raw-binary), what nvme id-ctrl, "
-	     "smartctl -c or hdparm -I\nprint, or the JSON that ssdpm prints. "
-	     "What is none of these is the name of a\ndrive in the catalogue: "
-	     "\"WDC PC SN530\".\n\n"
-	     "A TRACE is a file, or -: what blktrace, blkparse, fio or "
-	     "biosnoop write, CSV,\n.npy; or the name of a workload that ssdpm "
-	     "workload --list prints.\n\n"
-	     "ssdpm help COMMAND says more, ssdpm --version which version "
-	     "this is,\nssdpm --completion bash (zsh, fish) prints what the "
-	     "shell needs.");
+	print_summaries();
+	puts("\nTARGET: a drive of this machine or of --root: nvme0, sda, "
+	     "/dev/sda, or a port\n(host3).\n\n"
+	     "DRIVE: a target, a capture, a file, - for standard input, or the "
+	     "name of a drive\nin the catalogue, as in \"WDC PC SN530\". A "
+	     "file is raw Identify data, the text of\nnvme id-ctrl, smartctl "
+	     "-c or hdparm -I, or JSON that ssdpm printed.\n\n"
+	     "TRACE: a file or - in the format of blktrace, blkparse, fio, "
+	     "biosnoop, CSV or\n.npy, or a name that ssdpm workload --list "
+	     "prints.\n\n"
+	     "ssdpm help COMMAND prints the options of a command.\n"
+	     "ssdpm --version prints the version.\n"
+	     "ssdpm --completion bash|zsh|fish prints completions for a "
+	     "shell.");
 }
 
 static enum exit_status complete(const char *shell)
@@ -66,7 +64,7 @@ static enum exit_status help(char **words)
 	const struct subcommand *subcommand;
 
 	if (!words[1]) {
-		print_help();
+		print_overview();
 		return STATUS_DONE;
 	}
 	subcommand = look_up(words[1]);
@@ -90,7 +88,7 @@ static enum exit_status dispatch(int argc, char **argv)
 			 strcmp(argv[1], "--version"))
 		run_energy_program(argv);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
-	    !strcmp(argv[1], "help"))
+	    !strcmp(argv[1], "--help-all") || !strcmp(argv[1], "help"))
 		return help(argv + 1);
 	if (!strcmp(argv[1], "--version")) {
 		if (argv[2])

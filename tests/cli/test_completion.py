@@ -40,9 +40,10 @@ def subcommands(ssdpm: Command) -> list[str]:
 
 
 def options(ssdpm: Command, subcommand: str) -> dict[str, str]:
-    """Long options, each with its argument as --help shows it."""
-    text = ssdpm.output(*subcommand.split(), "--help").split("Options:\n")[1]
+    """Long options, each with its argument as --help-all shows it."""
+    text = ssdpm.output(*subcommand.split(), "--help-all").partition("\n\n")[2]
     text = re.sub(r"\[=[A-Z]+\]", "", text)  # may be left out
+    text = re.sub(r"\n +\|", "|", text)  # too many words for a line
     found = re.findall(r"^  (?:-., |    )--([a-z0-9-]+)(?: (\S+))?(?=  |\n)", text, re.M)
     assert found
     return dict(found)

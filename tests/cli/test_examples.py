@@ -143,7 +143,8 @@ def test_the_examples_in_help_work(ssdpm: Command) -> None:
     actions = [f"{command} {word}" for command in ACTIONS for word in ACTIONS[command]]
     for subcommand in COMMANDS + actions:
         text = ssdpm.output(*subcommand.split(), "--help")
-        examples = text.split("Examples:\n")[1].split("\n\n")[0].splitlines()
+        text = text.split("Examples:\n")[1].split("\n\n")[0]
+        examples = text.replace("\\\n", "").splitlines()
         assert examples
         for call in examples:
             if "/dev/" in call:  # needs a drive
@@ -173,9 +174,9 @@ def test_every_option_is_in_help_and_in_the_man_page(ssdpm: Command) -> None:
     for subcommand in COMMANDS:
         page = common + (TOP / f"man/ssdpm-{subcommand}.1").read_text()
         documented = set(re.findall(r"Fl Fl ([a-z0-9-]+)", page))
-        text = ssdpm.output(subcommand, "--help")
+        text = ssdpm.output(subcommand, "--help-all")
         for word in ACTIONS.get(subcommand, []):
-            text += ssdpm.output(subcommand, word, "--help")
+            text += ssdpm.output(subcommand, word, "--help-all")
         helped = set(re.findall(r"^  (?:-., |    )--([a-z0-9-]+)", text, re.M))
         assert helped <= documented
         own = (TOP / f"man/ssdpm-{subcommand}.1").read_text()

@@ -17,36 +17,36 @@ static struct apst_command the_settings;
 
 static const struct option_spec options[] = {
 	{ "idle-power", 0, "POWER",
-	  "lower-envelope: of the drive in PS0, as in 500mW (default: what it "
-	  "reports)",
-	  PARAMS(idle_power_uw) },
+	  "lower-envelope: Set the power in PS0, as in 500mW. "
+	  "Default: what the drive reports.",
+	  PARAMS(idle_power_uw), .rare = true },
 	{ "transition-power", 0, "POWER",
-	  "lower-envelope: while it enters or leaves a state (default: its idle "
-	  "power)",
-	  PARAMS(transition_power_uw) },
-	{ "explain", 'e', NULL, "say for each state why it is used or not",
+	  "lower-envelope: Set the power while the drive enters or "
+	  "leaves a state. Default: its idle power.",
+	  PARAMS(transition_power_uw), .rare = true },
+	{ "explain", 'e', NULL, "Print why each state is used or not.",
 	  SETS_FLAG(struct apst_command, explain) },
-	{ "hex", 0, NULL, "print the 256 bytes as 512 hexadecimal digits",
-	  SETS_FORM },
+	{ "hex", 0, NULL, "Print the 256 bytes as 512 hexadecimal digits.",
+	  SETS_FORM, .rare = true },
 	{ "raw", 0, "FILE",
-	  "write the 256 bytes to FILE as well; - prints "
-	  "nothing else",
+	  "Also write the 256 bytes to FILE; - writes nothing else.",
 	  SETS_TEXT(struct apst_command, raw_path) },
 	{ "diff", 0, "TABLE",
-	  "say where this table and TABLE, a file or an algorithm as in "
-	  "linux:secondary=1s, differ; twice: where both TABLEs do",
+	  "Compare with TABLE, a file or an algorithm, as in "
+	  "linux:secondary=1s. Twice: compare two tables.",
 	  SETS_OWN },
-	{ "infer", 0, "TABLE", "say which algorithm and parameters made TABLE",
-	  SETS_OWN },
+	{ "infer", 0, "TABLE",
+	  "Find the algorithm and parameters that made TABLE.", SETS_OWN },
 	{ "keep", 0, "PSn",
-	  "the largest latency limit that keeps PSn and drops all deeper "
-	  "states",
+	  "Find the largest latency limit that keeps PSn and drops "
+	  "all deeper states.",
 	  SETS_OWN },
 	{ "reach", 0, "TABLE",
-	  "the kernel parameters that make Linux build TABLE, or the closest",
-	  SETS_OWN },
-	ALL_OPTION("count over the catalogue: how many drives sleep, or with "
-		   "--diff, how many change"),
+	  "Find kernel parameters that make Linux build TABLE, or "
+	  "the closest one.",
+	  SETS_OWN, .rare = true },
+	ALL_OPTION("Count over the catalogue how many drives sleep, or with "
+		   "--diff, how many change."),
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -140,7 +140,7 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
-	{ &apst_option_group, &the_settings.apst },
+	USE(&apst_option_group, &the_settings.apst),
 };
 
 static const struct option_group own = {
@@ -154,23 +154,20 @@ const struct subcommand cmd_apst = {
 	.takes_drives = true,
 	.list = "drives",
 	.each_alone = true,
-	.summary = "Print the APST table that Linux, Windows or the lower "
-		   "envelope make for a drive.",
+	.summary =
+		"Print the APST table that Linux or Windows makes for a drive.",
 	.own = &own,
 	GROUPS(groups),
-	.examples =
-		"  ssdpm apst drive.bin\n"
-		"  ssdpm apst --max-exit-latency 25ms --explain drive.bin\n"
-		"  ssdpm apst --algorithm linux-legacy --json drive.json\n"
-		"  ssdpm apst --algorithm windows --power-source battery "
-		"drive.json\n"
-		"  ssdpm apst --algorithm lower-envelope --idle-power 500mW "
-		"drive.json\n"
-		"  ssdpm apst --value raw drive.json\n"
-		"  ssdpm apst --diff linux-legacy drive.json\n"
-		"  ssdpm apst --keep PS3 drive.json\n"
-		"  ssdpm apst --diff linux --diff linux:secondary=1s --all\n"
-		"  ssdpm apst -q \"WDC PC SN530\"\n",
+	.examples = "  ssdpm apst -q \"WDC PC SN530\"\n"
+		    "  ssdpm apst --max-exit-latency 25ms --explain "
+		    "drive.bin\n"
+		    "  ssdpm apst --algorithm windows --power-source battery "
+		    "drive.json\n"
+		    "  ssdpm apst --value raw drive.json\n"
+		    "  ssdpm apst --diff linux-legacy drive.json\n"
+		    "  ssdpm apst --keep PS3 drive.json\n"
+		    "  ssdpm apst --diff linux --diff linux:secondary=1s "
+		    "--all\n",
 	.run = run,
 	.settings = &the_settings,
 };

@@ -23,37 +23,36 @@ static struct settings the_settings = {
 };
 
 static const struct option_spec options[] = {
-	{ "watts", 'w', "POWER", "that may be drawn in all, as in 3120 or 90W",
+	{ "watts", 'w', "POWER", "Set the budget, as in 3120 or 90W. Required.",
 	  SETS_NUMBER(struct settings, options.budget_uw, WATTS_UW) },
 	{ "base-watts", 0, "POWER",
-	  "that everything but these drives draws (default 0)",
+	  "Set what everything but these drives draws. Default: 0.",
 	  SETS_NUMBER(struct settings, options.base_uw, WATTS_UW) },
 	{ "power", 0, "max|expected|p99",
-	  "what a state is counted with: its maximum (default), the mean of "
-	  "the work, or what that exceeds 1 % of the time",
+	  "Count a state with its maximum, the mean of the work, or "
+	  "its 99th percentile. Default: max.",
 	  SETS_WORD(struct settings, options.power,
 		    ssdpm_budget_power_to_string) },
 	{ "mix", 0, "OP=SHARE,...",
-	  "what the drives do, by bytes, as in read=70%,write=30% (default: "
-	  "writes, which a cap costs most); or one of them, as in "
-	  "nvme0=read=100%",
+	  "Set what the drives do, as in read=70%,write=30%, or one "
+	  "drive, as in nvme0=read=100%. Default: writes.",
 	  SETS_OWN },
 	{ "workload", 0, "FILE",
-	  "instead: each drive does these I/Os, a trace, - or a workload of "
-	  "ssdpm workload --list; or one of them, as in nvme0=lomax",
+	  "Give the drives these I/Os, a trace or a workload, or one "
+	  "drive, as in nvme0=lomax.",
 	  SETS_OWN },
-	{ "io-bytes", 0, "SIZE", "of each I/O (default 128KiB)",
+	{ "io-bytes", 0, "SIZE", "Set the size of an I/O. Default: 128KiB.",
 	  SETS_NUMBER(struct settings, options.io_bytes, BYTES), .min = 1,
-	  .max = UINT32_MAX, .range = "1B up to below 4GiB" },
+	  .max = UINT32_MAX, .range = "1B up to below 4GiB", .rare = true },
 	{ "weight", 0, "DRIVE=FACTOR",
-	  "how much its throughput is worth, as in nvme0=2x; may be repeated "
-	  "(default 1x)",
+	  "Weigh the throughput of a drive, as in nvme0=2x. May be "
+	  "repeated. Default: 1x.",
 	  SETS_TEXTS(struct settings, options.weights, options.n_weights) },
 	{ "max-power", 0, "PSn=POWER",
-	  "of a state whose drive does not report it; may be repeated, and of "
-	  "one drive, as in nvme0=PS1=20W",
+	  "Set the power of a state that does not report it, as in "
+	  "PS1=20W or nvme0=PS1=20W. May be repeated.",
 	  SETS_OWN },
-	{ "frontier", 0, NULL, "print what each watt buys, too",
+	{ "frontier", 0, NULL, "Also print what each watt buys.",
 	  SETS_FLAG(struct settings, frontier) },
 };
 
@@ -224,8 +223,8 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
-	{ &sim_option_group, &the_settings.options.sim },
-	{ &trace_option_group, &the_settings.options.trace },
+	RARE_USE(&sim_option_group, &the_settings.options.sim),
+	RARE_USE(&trace_option_group, &the_settings.options.trace),
 	{ &page_option_group, &the_settings.options.page },
 };
 
@@ -240,11 +239,12 @@ const struct subcommand cmd_budget = {
 	GROUPS(groups),
 	.examples = "  ssdpm budget --watts 60 4x KCM61RUL960G\n"
 		    "  ssdpm budget --watts 3120 --base-watts 2900 "
-		    "KCM61RUL960G + KCM61RUL960G drive.json\n"
+		    "KCM61RUL960G + drive.json\n"
 		    "  ssdpm budget --watts 45W --power expected --mix "
 		    "read=70%,write=30% drive.json\n"
 		    "  ssdpm budget --watts 9 --frontier --weight "
-		    "drive.json=2x drive.json drive.json\n",
+		    "drive.json=2x \\\n"
+		    "    drive.json drive.json\n",
 	.run = run,
 	.settings = &the_settings,
 };

@@ -12,70 +12,84 @@
 static struct calibrate_options the_settings;
 
 static const struct option_spec options[] = {
-	{ "save", 's', "FILE", "write what was measured, unless it is refused",
+	{ "save", 's', "FILE", "Write the result, unless it is refused.",
 	  SETS_TEXT(struct calibrate_options, save) },
-	{ "date", 0, "TEXT", "of the run: it is kept with what was measured",
-	  SETS_TEXT(struct calibrate_options, date) },
+	{ "date", 0, "TEXT", "Keep the date of the run with the result.",
+	  SETS_TEXT(struct calibrate_options, date), .rare = true },
 	{ "offset", 0, "TIME",
-	  "when the first sample is of, counted from the first I/O, as in -2s "
-	  "(default: as power and I/Os fit best)",
+	  "Set the time of the first sample after the first I/O, as "
+	  "in -2s. Default: the best fit.",
 	  SETS_OWN },
 	{ "max-offset", 0, "TIME",
-	  "look for the offset up to this far from --offset",
+	  "Search for the offset up to this far from --offset.",
 	  SETS_NUMBER(struct calibrate_options, params.max_offset_ns, TIME_NS),
-	  .min = 1 },
+	  .min = 1, .rare = true },
 	{ "bin", 0, "TIME",
-	  "length of the steps that are compared (default: a sample, or so many "
-	  "that there are 4096 steps)",
+	  "Set the length of the compared steps. Default: a sample, "
+	  "or longer for at most 4096 steps.",
 	  SETS_NUMBER(struct calibrate_options, params.bin_ns, TIME_NS),
-	  .min = 1 },
+	  .min = 1, .rare = true },
 	{ "meter-samples", 0, "mean|point",
-	  "what a sample is: the mean over its step, or the power at its time "
-	  "(default: found in the data, as are the next three)",
+	  "Choose what a sample is: a mean or a point. Default: found.",
 	  SETS_WORD(struct calibrate_options, params.meter.sampling,
-		    ssdpm_meter_sampling_to_string) },
-	{ "meter-response", 0, "TIME", "time constant of its lag, as in 20ms",
+		    ssdpm_meter_sampling_to_string),
+	  .rare = true },
+	{ "meter-response", 0, "TIME",
+	  "Set the meter's time constant, as in 20ms. Default: found.",
 	  SETS_NUMBER(struct calibrate_options, params.meter.response_ns,
 		      TIME_NS),
-	  .max = 3600000000000, .range = "at most 1 h" },
-	{ "meter-drift", 0, "POWER", "how far its zero walks during the run",
+	  .max = 3600000000000, .range = "at most 1 h", .rare = true },
+	{ "meter-drift", 0, "POWER",
+	  "Set the largest drift of the meter's zero. Default: found.",
 	  SETS_NUMBER(struct calibrate_options, params.meter.drift_uw,
 		      POWER_UW),
-	  .max = 1000000000000, .range = "at most 1 MW" },
+	  .max = 1000000000000, .range = "at most 1 MW", .rare = true },
 	{ "meter-clock", 0, "RATE",
-	  "the steps of the samples are longer by this, as in -20ppm",
-	  SETS_OWN },
+	  "Set the error of the meter's clock, as in -20ppm.", SETS_OWN,
+	  .rare = true },
 	{ "meter-gain", 0, "SHARE",
-	  "what the meter shows is within this of the power (default 5%)",
+	  "Set the largest error of the meter. Default: 5%.",
 	  SETS_SMALL(struct calibrate_options, params.meter.gain_ppm,
 		     SHARE_PPM),
-	  .max = 500000, .range = "at most 50%" },
-	{ "operation-energy", 0, NULL,
-	  "energy of each I/O too, beside active power",
+	  .max = 500000, .range = "at most 50%", .rare = true },
+	{ "operation-energy", 0, NULL, "Also find the energy of each I/O.",
 	  SETS_BIT(struct calibrate_options, params.flags,
-		   SSDPM_CALIBRATE_OPERATION_ENERGY) },
-	{ "byte-energy", 0, NULL, "energy of each byte too",
+		   SSDPM_CALIBRATE_OPERATION_ENERGY),
+	  .rare = true },
+	{ "byte-energy", 0, NULL, "Also find the energy of each byte.",
 	  SETS_BIT(struct calibrate_options, params.flags,
-		   SSDPM_CALIBRATE_BYTE_ENERGY) },
+		   SSDPM_CALIBRATE_BYTE_ENERGY),
+	  .rare = true },
 	{ "measured-wa", 0, "FACTOR",
-	  "write amplification during the run, as in 2.5x: it is kept with what "
-	  "was measured",
+	  "Keep the write amplification of the run with the result, "
+	  "as in 2.5x.",
 	  SETS_SMALL(struct calibrate_options, measured_wa_milli, FACTOR_MILLI),
-	  .min = 1000, .max = MAX_WA_MILLI, .range = "1x to 65536x" },
+	  .min = 1000, .max = MAX_WA_MILLI, .range = "1x to 65536x",
+	  .rare = true },
 	{ "pcie-link", 0, "l0|l1|l1.2",
-	  "the link while the drive slept (default l1.2)",
+	  "Set the link state while the drive slept. Default: l1.2.",
 	  SETS_WORD(struct calibrate_options, sim.pcie_link,
-		    ssdpm_pcie_link_to_string) },
+		    ssdpm_pcie_link_to_string),
+	  .rare = true },
 	{ "operational-state", 0, "PSn",
-	  "the state in which the drive worked (default PS0)", SETS_OWN },
+	  "Set the state in which the drive worked. Default: PS0.", SETS_OWN,
+	  .rare = true },
 	{ "idle-from-start", 0, NULL,
-	  "idle times count from the start of idle, as some firmware does",
+	  "Count idle times from the start of idle, as some firmware "
+	  "does.",
 	  SETS_BIT(struct calibrate_options, sim.flags,
-		   SSDPM_SIM_IDLE_FROM_START) },
-	{ "entry-latency", 0, "TIME", "as in PS4=5ms", SETS_OWN },
-	{ "exit-latency", 0, "TIME", "as in PS4=51ms", SETS_OWN },
+		   SSDPM_SIM_IDLE_FROM_START),
+	  .rare = true },
+	{ "entry-latency", 0, "TIME",
+	  "Set the time to enter a state, as in PS4=5ms.", SETS_OWN,
+	  .rare = true },
+	{ "exit-latency", 0, "TIME",
+	  "Set the time to leave a state, as in PS4=51ms.", SETS_OWN,
+	  .rare = true },
 	{ "link-idle-time", 0, "TIME",
-	  "SATA: idle time before a link state, as in PS1=10ms", SETS_OWN },
+	  "SATA: Set the idle time before a link state, as in "
+	  "PS1=10ms.",
+	  SETS_OWN, .rare = true },
 };
 
 /* These two may be negative. */
@@ -207,10 +221,10 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
-	{ &named_policy_group, &the_settings.named },
-	{ &power_option_group, &the_settings.power },
-	{ &apst_option_group, &the_settings.apst },
-	{ &prefixed_trace_option_group, &the_settings.trace },
+	USE(&named_policy_group, &the_settings.named),
+	USE(&power_option_group, &the_settings.power),
+	RARE_USE(&apst_option_group, &the_settings.apst),
+	RARE_USE(&prefixed_trace_option_group, &the_settings.trace),
 };
 
 const struct subcommand cmd_calibrate = {
@@ -219,14 +233,15 @@ const struct subcommand cmd_calibrate = {
 	.operands_optional = true, /* run() names what is missing */
 	.takes_drives = true,
 	.list = "calibrations",
-	.summary = "Find the powers and latencies of a drive from the power "
-		   "and the I/Os of a run.",
+	.summary = "Find the powers and latencies of a drive from samples of "
+		   "power and a trace.",
 	.own = &own,
 	GROUPS(groups),
 	.examples = "  ssdpm measure calibrate intel-760p.json run-power.csv "
 		    "run-ios.csv\n"
 		    "  ssdpm measure calibrate --save measured.json -a linux "
-		    "intel-760p.json run-power.csv run-ios.csv\n"
+		    "\\\n"
+		    "    intel-760p.json run-power.csv run-ios.csv\n"
 		    "  ssdpm estimate -t lomax --measured measured.json "
 		    "intel-760p.json\n",
 	.run = run,

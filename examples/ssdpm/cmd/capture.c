@@ -5,7 +5,8 @@
 
 static const struct option_spec options[] = {
 	{ "identify", 0, NULL,
-	  "with dumps of what the drives themselves say; needs root",
+	  "Add dumps that the drives themselves report. Requires "
+	  "root.",
 	  SETS_COMMON(identify) },
 };
 
@@ -67,8 +68,7 @@ const struct subcommand cmd_capture = {
 	.name = "capture",
 	.operands = "DIR",
 	.list = "captures",
-	.summary =
-		"Write what all commands read of this machine to a directory.",
+	.summary = "Save in a directory what ssdpm reads of this machine.",
 	.own = &own,
 	.examples = "  ssdpm capture mine\n",
 	.run = run,

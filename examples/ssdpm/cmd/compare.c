@@ -26,18 +26,16 @@ static struct settings the_settings;
 
 static const struct option_spec options[] = {
 	{ "trace", 't', "FILE",
-	  "the I/Os: a trace, - or a workload of ssdpm workload --list; may be "
-	  "repeated",
+	  "Add a trace or workload. Required. May be repeated.",
 	  SETS_TEXTS(struct settings, traces, n_traces) },
 	{ "policy", 'p', "POLICY",
-	  "linux, linux-legacy, windows:balanced:battery, lower-envelope, none, "
-	  "a file with a table, or a link policy; may be repeated (default: "
-	  "all); savings are against the first",
+	  "Add a policy: an algorithm, windows:balanced:battery, "
+	  "none, a file with a table, or a link policy. May be "
+	  "repeated. Savings are against the first. Default: all.",
 	  SETS_TEXTS(struct settings, policies, n_policies) },
-	{ "csv", 0, NULL, "print CSV, a line a policy", SETS_FORM },
+	{ "csv", 0, NULL, "Print CSV, a line for each policy.", SETS_FORM },
 	{ "explain", 'e', NULL,
-	  "print what may be saved at least and at most, and what is taken for "
-	  "known, and why",
+	  "Print possible savings, and what is assumed and why.",
 	  SETS_FLAG(struct settings, explain) },
 	ALL_OPTION("count over the catalogue: on how many drives each policy "
 		   "saves"),
@@ -173,10 +171,10 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
-	{ &apst_option_group, &the_settings.apst },
-	{ &sim_option_group, &the_settings.sim },
-	{ &trace_option_group, &the_settings.trace },
-	{ &page_option_group, &the_settings.page },
+	USE(&apst_option_group, &the_settings.apst),
+	RARE_USE(&sim_option_group, &the_settings.sim),
+	RARE_USE(&trace_option_group, &the_settings.trace),
+	USE(&page_option_group, &the_settings.page),
 };
 
 static const struct option_group own = {

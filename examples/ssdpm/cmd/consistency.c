@@ -43,7 +43,7 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
-	{ &page_option_group, &the_settings.page },
+	USE(&page_option_group, &the_settings.page),
 };
 
 const struct subcommand cmd_consistency = {
@@ -51,7 +51,7 @@ const struct subcommand cmd_consistency = {
 	.operands = "LOG...",
 	.operands_optional = true,
 	.list = "series",
-	.summary = "Say how even sustained writes go, from fio's log or "
+	.summary = "Measure how steady sustained writes are, from a log or "
 		   "simulated.",
 	.own = &consistency_option_group,
 	GROUPS(groups),

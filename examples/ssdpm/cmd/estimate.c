@@ -26,24 +26,21 @@ struct settings {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "trace", 't', "FILE",
-	  "the I/Os: a trace, - or a workload of ssdpm workload --list",
+	{ "trace", 't', "FILE", "Read this trace or workload. Required.",
 	  SETS_TEXT(struct settings, trace_name), .once = true },
-	{ "interval", 0, "TIME", "give the course in pieces of this length",
+	{ "interval", 0, "TIME", "Print a time series in steps of this length.",
 	  SETS_NUMBER(struct settings, interval_ns, TIME_NS), .min = 1 },
 	{ "power-cap", 0, "CAP[:TIME],...",
-	  "what is lost if the drive may draw no more, as in 10W, PS2 (its "
-	  "maximum), or none:60s,20W:60s,10W:60s,none",
+	  "Predict the loss under power caps, as in 10W, PS2 or "
+	  "none:60s,20W:60s,none.",
 	  SETS_OWN },
 	{ "mix", 0, "OP=SHARE,...",
-	  "with --power-cap, in place of a trace: as much as it can of this, as "
-	  "in read=70%,write=30%",
+	  "power-cap: Do as much as the drive can of this mix, as in "
+	  "read=70%,write=30%. Replaces the trace.",
 	  SETS_OWN },
-	{ "csv", 0, NULL,
-	  "print CSV: the states; with --interval the course, with --power-cap "
-	  "what comes of each cap",
+	{ "csv", 0, NULL, "Print CSV: states, time series or caps.",
 	  SETS_FORM },
-	{ "explain", 'e', NULL, "say what is taken for known, and why",
+	{ "explain", 'e', NULL, "Print what is assumed and why.",
 	  SETS_FLAG(struct settings, explain) },
 };
 
@@ -209,11 +206,11 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
-	{ &named_policy_group, &the_settings.named },
-	{ &apst_option_group, &the_settings.apst },
-	{ &sim_option_group, &the_settings.sim },
-	{ &trace_option_group, &the_settings.trace },
-	{ &page_option_group, &the_settings.page },
+	USE(&named_policy_group, &the_settings.named),
+	USE(&apst_option_group, &the_settings.apst),
+	RARE_USE(&sim_option_group, &the_settings.sim),
+	RARE_USE(&trace_option_group, &the_settings.trace),
+	USE(&page_option_group, &the_settings.page),
 };
 
 static const struct option_group own = {
@@ -226,19 +223,15 @@ const struct subcommand cmd_estimate = {
 	.operands = "DRIVE...",
 	.takes_drives = true,
 	.list = "runs",
-	.summary = "Say what a power policy costs on a workload: energy, "
-		   "wakes, delays.",
+	.summary =
+		"Predict what a power policy costs: energy, wake-ups, delays.",
 	.own = &own,
 	GROUPS(groups),
 	.examples = "  ssdpm estimate --trace apst-1 \"WDC PC SN530\"\n"
 		    "  ssdpm estimate -t apst-1 -a linux-legacy drive.json\n"
 		    "  ssdpm estimate -t apst-1 --none --idle-power 0.5W "
 		    "drive.json\n"
-		    "  ssdpm estimate -t apst-1 --explain drive.json\n"
 		    "  ssdpm estimate -t apst-1 --power-cap 1W drive.json\n"
-		    "  ssdpm estimate --mix write=100% --power-cap "
-		    "none:60s,2W:60s,1W:60s,none:60s drive.json\n"
-		    "  ssdpm estimate -t apst-2 --spare 7% drive.json\n"
 		    "  ssdpm estimate -t lomax --value nominal_energy_nj "
 		    "drive.json\n",
 	.run = run,

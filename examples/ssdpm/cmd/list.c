@@ -13,9 +13,8 @@ static struct settings the_settings;
 
 static const struct option_spec options[] = {
 	{ "catalogue", 0, "[FILE]",
-	  "list the catalogue, with your drives in FILE", SETS_OWN },
-	{ "identify", 0, NULL,
-	  "ask the drives of this machine themselves; needs root",
+	  "List the catalogue, with your drives in FILE.", SETS_OWN },
+	{ "identify", 0, NULL, "Ask the drives of this machine. Requires root.",
 	  SETS_COMMON(identify) },
 };
 
@@ -172,7 +171,7 @@ const struct subcommand cmd_list = {
 	.operands = "[PATTERN]",
 	.operands_optional = true,
 	.list = "drives",
-	.summary = "List the drives of this machine, or of the catalogue.",
+	.summary = "List the drives of this machine or of the catalogue.",
 	.own = &own,
 	.examples = "  ssdpm list\n"
 		    "  ssdpm list --json\n"

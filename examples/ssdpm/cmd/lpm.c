@@ -17,9 +17,10 @@ struct settings {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "set", 0, "POLICY,...", "set the first of these that the port takes",
+	{ "set", 0, "POLICY,...", "Set the first of these that the port takes.",
 	  SETS_OWN },
-	{ "dry-run", 'n', NULL, "with --set: show it, and write nothing",
+	{ "dry-run", 'n', NULL,
+	  "Show what --set would write, and write nothing.",
 	  SETS_FLAG(struct settings, dry_run) },
 };
 
@@ -157,7 +158,7 @@ const struct subcommand cmd_lpm = {
 	.takes_devices = true,
 	.list = "ports",
 	.each_alone = true,
-	.summary = "Print the link policies of SATA ports, or set them.",
+	.summary = "Print or set the link policies of SATA ports.",
 	.own = &own,
 	.examples = "  ssdpm lpm\n"
 		    "  ssdpm lpm --json\n",

@@ -11,32 +11,32 @@ static struct check_options the_settings;
 enum { PREDICT = 1, MEASURE = 2 };
 
 static const struct option_spec options[] = {
-	{ "trace", 't', "FILE",
-	  "the I/Os that will run: a trace, - or a workload of ssdpm workload "
-	  "--list",
+	{ "trace", 't', "FILE", "Predict the I/Os of this trace or workload.",
 	  SETS_TEXT(struct check_options, trace_name), .once = true,
 	  .modes = PREDICT | MEASURE },
 	{ "predict-only", 0, NULL,
-	  "write the prediction, and measure later: ssdpm measure check FILE",
+	  "Write the prediction and measure later: ssdpm measure "
+	  "check FILE.",
 	  SETS_FLAG(struct check_options, predict_only), .modes = PREDICT },
 	{ "output", 'o', "FILE",
-	  "keep the prediction and then the measurement in this file (default: "
-	  "that of the prediction, if it was written before)",
+	  "Keep prediction and measurement in FILE. Default: the "
+	  "file of the prediction, if given.",
 	  SETS_TEXT(struct check_options, output), .once = true,
 	  .modes = PREDICT | MEASURE },
-	{ "samples", 's', "FILE", "samples of power of the run",
+	{ "samples", 's', "FILE", "Read the samples of power of the run.",
 	  SETS_TEXT(struct check_options, samples), .once = true,
 	  .modes = MEASURE },
 	{ "window", 0, "FROM..TO",
-	  "count only these samples: the time of the run, as in 2s..102s",
-	  SETS_OWN, .modes = MEASURE },
+	  "Count only the samples of the run, as in 2s..102s.", SETS_OWN,
+	  .modes = MEASURE },
 	{ "tolerance", 0, "SHARE",
-	  "error of the instrument that all samples share, as in 5%",
+	  "Set the error that all samples share, as in 5%.",
 	  SETS_REAL(struct check_options, energy.tolerance, SHARE_PPM, 1e6),
 	  .min = 1, .max = WHOLE_PPM - 1, .range = "above 0 and below 100%",
 	  .modes = MEASURE },
 	{ "subtract", 0, "POWER",
-	  "what the instrument measures beside the drive, as in 2.1W",
+	  "Subtract what the instrument measures beside the drive, "
+	  "as in 2.1W.",
 	  SETS_REAL(struct check_options, subtracted_w, POWER_UW, 1e6),
 	  .modes = MEASURE },
 };
@@ -202,12 +202,12 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
-	{ &named_policy_group, &the_settings.named },
-	{ &apst_option_group, &the_settings.apst },
-	{ &sim_option_group, &the_settings.sim },
-	{ &meter_option_group, &the_settings.meter },
-	{ &power_option_group, &the_settings.power },
-	{ &prefixed_trace_option_group, &the_settings.trace },
+	RARE_USE(&named_policy_group, &the_settings.named),
+	RARE_USE(&apst_option_group, &the_settings.apst),
+	RARE_USE(&sim_option_group, &the_settings.sim),
+	USE(&meter_option_group, &the_settings.meter),
+	RARE_USE(&power_option_group, &the_settings.power),
+	RARE_USE(&prefixed_trace_option_group, &the_settings.trace),
 };
 
 const struct subcommand cmd_measure_check = {
@@ -216,16 +216,17 @@ const struct subcommand cmd_measure_check = {
 	.operands_optional = true, /* run() names what is missing */
 	.takes_drives = true,
 	.list = "predictions",
-	.summary = "Predict the mean power of a run, then measure it and "
-		   "compare.",
+	.summary = "Predict the mean power of a run, measure it and compare.",
 	.own = &own,
 	GROUPS(groups),
 	.examples = "  ssdpm measure check -t run-plan.csv -s run-power.csv "
-		    "--window 2.3s..98s intel-760p.json\n"
+		    "--window 2.3s..98s \\\n"
+		    "    intel-760p.json\n"
 		    "  ssdpm measure check -t run-plan.csv --predict-only -o "
-		    "check.json intel-760p.json\n"
-		    "  ssdpm measure check -s run-power.csv --window 2.3s..98s "
-		    "check.json\n",
+		    "check.json \\\n"
+		    "    intel-760p.json\n"
+		    "  ssdpm measure check -s run-power.csv --window "
+		    "2.3s..98s check.json\n",
 	.run = run,
 	.settings = &the_settings,
 };

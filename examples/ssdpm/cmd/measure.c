@@ -19,28 +19,30 @@ static struct survey_options the_survey;
 
 static const struct option_spec options[] = {
 	{ "tolerance", 't', "SHARE",
-	  "energy: error of the instrument that all samples share, as in 5%",
+	  "energy: Set the error of all samples, as in 5%.",
 	  SETS_REAL(struct settings, samples.energy.tolerance, SHARE_PPM, 1e6),
 	  .min = 1, .max = WHOLE_PPM - 1, .range = "above 0 and below 100%",
 	  .modes = ENERGY },
 	{ "max-gap", 0, "TIME",
-	  "energy: a longer step is a gap (default: ten usual ones)",
+	  "energy: Set the shortest gap. Default: ten usual steps.",
 	  SETS_NUMBER(struct settings, samples.energy.max_gap_ns, TIME_NS),
-	  .min = 1, .modes = ENERGY },
+	  .min = 1, .modes = ENERGY, .rare = true },
 	{ "idle", 'i', "FROM..TO",
-	  "baseline, background: when the drive idles, as in 0s..10s", SETS_OWN,
+	  "baseline, background: Set the idle time, as in 0s..10s.", SETS_OWN,
 	  .modes = BASELINE | BACKGROUND },
 	{ "floor", 0, "POWER",
-	  "baseline, background: less than this above idle is no work",
+	  "baseline, background: Ignore less than this above idle.",
 	  SETS_REAL(struct settings, samples.detect.floor_w, POWER_UW, 1e6),
-	  .modes = BASELINE | BACKGROUND },
+	  .modes = BASELINE | BACKGROUND, .rare = true },
 	{ "completion", 0, "TIME",
-	  "background: when the last I/O completed, as in 12.5s",
+	  "background: Set when the last I/O completed, as in 12.5s.",
 	  SETS_NUMBER(struct settings, samples.completion_ns, TIME_NS),
-	  .max = INT64_MAX, .range = "too late", .modes = BACKGROUND },
+	  .max = INT64_MAX, .range = "too late", .modes = BACKGROUND,
+	  .rare = true },
 	{ "sweep", 0, "FILE",
-	  "background: the classes of experiments, from a CSV file of runs",
-	  SETS_TEXT(struct settings, samples.sweep), .modes = BACKGROUND },
+	  "background: Read classes of experiments from a CSV file.",
+	  SETS_TEXT(struct settings, samples.sweep), .modes = BACKGROUND,
+	  .rare = true },
 };
 
 static enum exit_status set_idle(void *data, struct common *common,
@@ -210,11 +212,11 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
-	{ &meter_option_group, &the_settings.samples.meter },
-	{ &power_option_group, &the_settings.samples.power },
-	{ &survey_option_group, &the_survey },
-	{ &survey_report_group, &the_settings.report },
-	{ &page_option_group, &the_settings.page },
+	USE(&meter_option_group, &the_settings.samples.meter),
+	USE(&power_option_group, &the_settings.samples.power),
+	USE(&survey_option_group, &the_survey),
+	RARE_USE(&survey_report_group, &the_settings.report),
+	USE(&page_option_group, &the_settings.page),
 };
 
 /* What takes other things than files of samples. */
@@ -229,22 +231,17 @@ const struct subcommand cmd_measure = {
 	.operands = "energy|baseline|background|survey|merge FILE...",
 	.operands_optional = true, /* run() names what is missing */
 	.list = "results",
-	.summary = "Turn samples of power into energy, background work and a "
-		   "better model.",
+	.summary = "Turn samples of power into energy, baseline and background "
+		   "work.",
 	.own = &own,
 	GROUPS(groups),
-	.examples =
-		"  ssdpm measure energy power.csv\n"
-		"  ssdpm measure energy --tolerance 5% power.csv\n"
-		"  ssdpm measure baseline --idle 0s..10s power.csv\n"
-		"  ssdpm measure background --idle 0s..10s --completion 40s "
-		"power.csv\n"
-		"  ssdpm measure energy --meter BAT0 --for 10min --interval 5s "
-		"--save kept.csv\n"
-		"  ssdpm measure survey --dry-run\n"
-		"  ssdpm measure survey --save survey.csv\n"
-		"  ssdpm measure survey --html survey.html survey.csv\n"
-		"  ssdpm measure merge mine.csv yours.csv\n",
+	.examples = "  ssdpm measure energy --tolerance 5% power.csv\n"
+		    "  ssdpm measure background --idle 0s..10s --completion "
+		    "40s power.csv\n"
+		    "  ssdpm measure energy --meter BAT0 --for 10min "
+		    "--interval 5s --save kept.csv\n"
+		    "  ssdpm measure survey --save survey.csv\n"
+		    "  ssdpm measure merge mine.csv yours.csv\n",
 	.run = run,
 	.settings = &the_settings,
 	.actions = words,

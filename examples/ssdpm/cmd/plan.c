@@ -145,31 +145,32 @@ static enum exit_status run_check(const void *data, const struct common *common,
 #define PERSIST "udev|modprobe|systemd|tlp|tuned"
 
 static const struct option_spec plan_own[] = {
-	{ "persist", 0, PERSIST, "show the files that make the settings last",
+	{ "persist", 0, PERSIST, "Show the files that make the settings last.",
 	  SETS_WORD(struct plan_command, persist,
 		    ssdpm_persist_kind_to_string) },
 	{ "both-sources", 0, NULL,
-	  "show what the profile says on AC, and what on battery",
+	  "Show what the profile sets on AC and on battery.",
 	  SETS_FLAG(struct plan_command, both_sources) },
 };
 
 static const struct option_spec apply_own[] = {
 	{ "persist", 0, PERSIST,
-	  "show and write the files that make the settings last",
+	  "Show and write the files that make the settings last.",
 	  SETS_WORD(struct plan_command, persist,
 		    ssdpm_persist_kind_to_string) },
-	{ "keep", 0, NULL, "ask for it from now on: /etc/ssdpm.conf.d",
+	{ "keep", 0, NULL,
+	  "Keep the settings from now on, in /etc/ssdpm.conf.d.",
 	  SETS_FLAG(struct plan_command, keep) },
-	{ "strict", 0, NULL, "where one device fails, put all others back",
-	  SETS_FLAG(struct plan_command, strict) },
-	{ "coalesce", 0, NULL, "one run for many calls, as from udev rules",
-	  SETS_FLAG(struct plan_command, coalesce) },
-	{ "dry-run", 'n', NULL, "as ssdpm plan: write nothing",
+	{ "strict", 0, NULL, "Restore all devices if one fails.",
+	  SETS_FLAG(struct plan_command, strict), .rare = true },
+	{ "coalesce", 0, NULL, "Do one run for many calls, as from udev rules.",
+	  SETS_FLAG(struct plan_command, coalesce), .rare = true },
+	{ "dry-run", 'n', NULL, "Write nothing, as ssdpm plan.",
 	  SETS_FLAG(struct plan_command, dry_run) },
 };
 
 static const struct group_use groups[] = {
-	{ &plan_option_group, &the_plan_options },
+	USE(&plan_option_group, &the_plan_options),
 };
 
 static const struct option_group own_plan_own = {
@@ -182,7 +183,7 @@ const struct subcommand cmd_plan = {
 	.operands_optional = true,
 	.takes_devices = true,
 	.list = "plans",
-	.summary = "Show what would be written, and what the drives do then.",
+	.summary = "Show what apply would write, and what the drives do then.",
 	.own = &own_plan_own,
 	.energy_does_more = true, /* --trace */
 	.groups = plan_groups,
@@ -205,8 +206,7 @@ const struct subcommand cmd_apply = {
 	.operands_optional = true,
 	.takes_devices = true,
 	.list = "plans",
-	.summary =
-		"Set a power policy, of each drive all or nothing, and prove it.",
+	.summary = "Set a power policy, and prove that it is in force.",
 	.own = &own_apply_own,
 	.groups = groups,
 	.n_groups = 1,
@@ -225,7 +225,7 @@ const struct subcommand cmd_check = {
 	.takes_devices = true,
 	.list = "plans",
 	.summary =
-		"Say whether a power policy is in force (exit status 5: no).",
+		"Check whether a power policy is in force (exit status 5: no).",
 	.groups = groups,
 	.n_groups = 1,
 	.examples = "  ssdpm check --profile auto || test $? = 5\n"

@@ -14,54 +14,59 @@
 static struct recommend_options the_settings;
 
 static const struct option_spec options[] = {
-	{ "trace", 't', "FILE",
-	  "the I/Os: a trace, - or a workload of ssdpm workload --list",
+	{ "trace", 't', "FILE", "Read this trace or workload. Required.",
 	  SETS_TEXT(struct recommend_options, trace_name), .once = true },
 	{ "max-added-mean", 0, "TIME|any",
-	  "I/Os may wait so long on average, as in 1ms",
+	  "Limit the mean added delay, as in 1ms.",
 	  SETS_NUMBER(struct recommend_options, bounds.max_delay_mean_ns,
 		      TIME_NS) },
 	{ "max-added-p99", 0, "TIME|any",
-	  "not more than one I/O in 100 may wait longer, as in 20ms",
+	  "Limit the added delay of 99 in 100 I/Os, as in 20ms.",
 	  SETS_NUMBER(struct recommend_options, bounds.max_delay_p99_ns,
 		      TIME_NS) },
 	{ "max-exit-latency", 'l', "TIME|any",
-	  "no state may take longer to leave, as in 25ms",
+	  "Limit the time to leave a state, as in 25ms.",
 	  SETS_NUMBER(struct recommend_options, bounds.max_exit_latency_us,
 		      TIME_US) },
 	{ "may-cost", 0, NULL,
-	  "propose less delay even at more power, if today is beyond the bounds",
+	  "Propose less delay even at more power, if the settings of "
+	  "today exceed the limits.",
 	  SETS_BIT(struct recommend_options, bounds.flags,
-		   SSDPM_BOUNDS_MAY_COST) },
-	{ "max-states", 0, "N",
-	  "how many states a raw table may use (default 2)",
+		   SSDPM_BOUNDS_MAY_COST),
+	  .rare = true },
+	{ "max-states", 0, "N", "Limit the states of a raw table. Default: 2.",
 	  SETS_SMALL(struct recommend_options, bounds.max_states, COUNT),
-	  .min = 1, .max = SSDPM_MAX_STATES - 1, .range = "from 1 to 31" },
+	  .min = 1, .max = SSDPM_MAX_STATES - 1, .range = "from 1 to 31",
+	  .rare = true },
 	{ "from", 0, "POLICY",
-	  "what savings are against (default today, else linux): an algorithm "
-	  "as for compare, none, or a file with a table",
+	  "Compare with this policy: an algorithm, none, or a file "
+	  "with a table. Default: today, else linux.",
 	  SETS_TEXT(struct recommend_options, from_name) },
 	{ "quirk", 0, "no-apst|no-deepest-ps|none",
-	  "as for ssdpm apst; may be repeated", SETS_OWN },
-	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux",
-	  SETS_TEXT(struct recommend_options, quirks.path) },
+	  "Add a quirk, as for ssdpm apst. May be repeated.", SETS_OWN,
+	  .rare = true },
+	{ "quirks-file", 0, "FILE",
+	  "Read rules for drives from FILE, before those of Linux.",
+	  SETS_TEXT(struct recommend_options, quirks.path), .rare = true },
 	{ "battery", 0, "ENERGY",
-	  "say how much longer a battery lasts, as in 50Wh",
+	  "Print how much longer a battery lasts, as in 50Wh.",
 	  SETS_NUMBER(struct recommend_options, use.battery_mwh, ENERGY_MWH) },
 	{ "system-power", 0, "POWER",
-	  "what the whole system takes today, as in 5W; for --battery",
-	  SETS_NUMBER(struct recommend_options, use.system_uw, POWER_UW) },
+	  "Set what the whole system draws today, as in 5W, for "
+	  "--battery.",
+	  SETS_NUMBER(struct recommend_options, use.system_uw, POWER_UW),
+	  .rare = true },
 	{ "hours-per-day", 0, "N",
-	  "say what is saved in a year of this workload",
+	  "Print the saving in a year with N hours of this workload "
+	  "a day.",
 	  SETS_SMALL(struct recommend_options, use.hours_per_day, COUNT),
-	  .min = 1, .max = 24, .range = "from 1 to 24" },
+	  .min = 1, .max = 24, .range = "from 1 to 24", .rare = true },
 	{ "explain", 'e', NULL,
-	  "print what may be saved at least and at most, and what is taken for "
-	  "known, and why",
+	  "Print possible savings, and what is assumed and why.",
 	  SETS_FLAG(struct recommend_options, explain) },
 	{ "raw", 0, "FILE",
-	  "write the 256 bytes of the raw table to FILE as well",
-	  SETS_TEXT(struct recommend_options, raw_path) },
+	  "Also write the 256 bytes of the raw table to FILE.",
+	  SETS_TEXT(struct recommend_options, raw_path), .rare = true },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -197,9 +202,9 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
-	{ &sim_option_group, &the_settings.sim },
-	{ &trace_option_group, &the_settings.trace },
-	{ &page_option_group, &the_settings.page },
+	RARE_USE(&sim_option_group, &the_settings.sim),
+	RARE_USE(&trace_option_group, &the_settings.trace),
+	USE(&page_option_group, &the_settings.page),
 };
 
 const struct subcommand cmd_recommend = {
@@ -207,8 +212,7 @@ const struct subcommand cmd_recommend = {
 	.operands = "DRIVE...",
 	.takes_drives = true,
 	.list = "recommendations",
-	.summary = "Find the setting that saves most on a workload, within "
-		   "bounds on delays.",
+	.summary = "Find the setting that saves most within limits on delays.",
 	.own = &own,
 	GROUPS(groups),
 	.examples =

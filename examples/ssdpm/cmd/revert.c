@@ -16,12 +16,13 @@ static struct settings the_settings;
 
 static const struct option_spec options[] = {
 	{ "persist", 0, "[KIND]",
-	  "remove the files of apply --persist too: udev, modprobe, systemd, "
-	  "tlp, tuned, or all",
+	  "Also remove the files of apply --persist: udev, modprobe, "
+	  "systemd, tlp, tuned, or all.",
 	  SETS_OWN },
-	{ "forget", 0, NULL, "what apply --keep was told is forgotten, too",
+	{ "forget", 0, NULL, "Also forget what apply --keep wrote.",
 	  SETS_FLAG(struct settings, forget) },
-	{ "dry-run", 'n', NULL, "show it, and write nothing",
+	{ "dry-run", 'n', NULL,
+	  "Show what revert would write, and write nothing.",
 	  SETS_FLAG(struct settings, dry_run) },
 };
 
@@ -163,7 +164,7 @@ const struct subcommand cmd_revert = {
 	.operands = "",
 	.operands_optional = true,
 	.list = "plans",
-	.summary = "Go back to what was there before the first apply.",
+	.summary = "Restore what was set before the first apply.",
 	.own = &own,
 	.examples = "  ssdpm revert --dry-run\n",
 	.run = run,

@@ -17,15 +17,18 @@ struct settings {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "lint", 0, NULL, "say what is odd in it, and why that matters",
+	{ "lint", 0, NULL,
+	  "Report what is odd in the drive's data, and why that "
+	  "matters.",
 	  SETS_FLAG(struct settings, lint) },
 	{ "share", 0, NULL,
-	  "print a line that may be passed on: what the drive says of its "
-	  "states, and nothing else",
+	  "Print a line that you can pass on: what the drive reports "
+	  "of its states.",
 	  SETS_FLAG(struct settings, share) },
-	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux",
-	  SETS_TEXT(struct settings, quirks.path) },
-	ALL_OPTION("with --lint: count what is odd in the catalogue"),
+	{ "quirks-file", 0, "FILE",
+	  "Read rules for drives from FILE, before those of Linux.",
+	  SETS_TEXT(struct settings, quirks.path), .rare = true },
+	ALL_OPTION("With --lint: count what is odd in the catalogue."),
 };
 
 static void print_heading(const struct drive *drive)
@@ -230,7 +233,7 @@ const struct subcommand cmd_show = {
 	.list = "drives",
 	.each_alone = true,
 	.energy_does_more = true, /* power meters, --lint */
-	.summary = "Print what drives do to save power, and what they could.",
+	.summary = "Print how drives save power, and how they could.",
 	.own = &own,
 	.examples = "  ssdpm show\n"
 		    "  ssdpm show drive.bin\n"

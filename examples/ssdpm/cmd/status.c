@@ -119,7 +119,7 @@ const struct subcommand cmd_status = {
 	.operands_optional = true,
 	.energy_does_more = true,
 	.list = "drives",
-	.summary = "Print the state of each drive, and what to do next.",
+	.summary = "Print the state of each drive and what to do next.",
 	.examples = "  ssdpm\n"
 		    "  ssdpm status --root laptop\n",
 	.run = run,

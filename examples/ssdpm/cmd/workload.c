@@ -16,12 +16,12 @@ struct settings {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "list", 'l', NULL, "list the workloads that can be made",
+	{ "list", 'l', NULL, "List the workloads that ssdpm can generate.",
 	  SETS_FLAG(struct settings, list) },
 	{ "to", 't', "npy|iolog|csv|fio-job",
-	  "write the trace in this form, and no statistics",
+	  "Write the trace in this format instead of statistics.",
 	  SETS_TEXT(struct settings, form) },
-	{ "output", 'o', "FILE", "where to; - is standard output, the default",
+	{ "output", 'o', "FILE", "Write to FILE. Default: standard output (-).",
 	  SETS_TEXT(struct settings, path) },
 };
 
@@ -114,7 +114,7 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
-	{ &trace_option_group, &the_settings.trace },
+	RARE_USE(&trace_option_group, &the_settings.trace),
 };
 
 static const struct option_group own = {
@@ -126,7 +126,7 @@ const struct subcommand cmd_workload = {
 	.operands = "TRACE...",
 	.operands_optional = true,
 	.list = "workloads",
-	.summary = "Say what is in a trace of I/Os; make one, convert one.",
+	.summary = "Print what is in a trace of I/Os; generate or convert one.",
 	.own = &own,
 	GROUPS(groups),
 	.examples = "  ssdpm workload --list\n"

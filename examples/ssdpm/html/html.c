@@ -10,16 +10,17 @@
 extern const char page_template[];
 
 static const struct option_spec options[] = {
-	{ "html", 0, "FILE", "write a page with pictures as well",
+	{ "html", 0, "FILE", "Also write an HTML page with charts.",
 	  SETS_TEXT(struct page_options, path) },
 	{ "chart-js", 0, "FILE",
-	  "Chart.js, which becomes part of that page (default: that of the "
-	  "system)",
-	  SETS_TEXT(struct page_options, chart_js) },
+	  "Put this copy of Chart.js into the page. Default: that of "
+	  "the system.",
+	  SETS_TEXT(struct page_options, chart_js), .rare = true },
 };
 
 const struct option_group page_option_group = {
 	OPTIONS(options),
+	.title = "Page",
 };
 
 /* Text that would end the element of the page that it stands in. */

@@ -16,24 +16,27 @@
 
 static const struct option_spec power_options[] = {
 	{ "format", 'f', "csv|float32|int16",
-	  "how the samples are written (default csv)",
-	  SETS_WORD(POWER, params.format, ssdpm_power_format_to_string) },
-	{ "columns", 'c', "NAMES",
-	  "what each column is, see ssdpm-measure(1) (default: the names in "
-	  "the first line)",
+	  "Choose the format of the samples. Default: csv.",
+	  SETS_WORD(POWER, params.format, ssdpm_power_format_to_string),
+	  .rare = true },
+	{ "columns", 'c', "NAMES", "Name the columns; see ssdpm-measure(1).",
 	  SETS_TEXT(POWER, params.columns) },
-	{ "rate", 'r', "RATE",
-	  "samples per second, where the file has no times, as in 20kHz",
+	{ "rate", 'r', "RATE", "Set the samples per second, as in 20kHz.",
 	  SETS_REAL(POWER, params.rate_hz, RATE_MHZ, 1e3), .min = 1 },
-	{ "scale", 0, "POWER", "one unit of a raw sample, as in 1mW",
-	  SETS_REAL(POWER, params.scale, POWER_UW, 1e6), .min = 1 },
-	{ "shunt", 0, "OHM", "resistance of the shunt, as in 0.1ohm",
-	  SETS_REAL(POWER, params.shunt_ohm, RESISTANCE_UOHM, 1e6), .min = 1 },
-	{ "supply", 0, "VOLTS", "voltage before the shunt, as in 5V",
-	  SETS_REAL(POWER, params.supply_v, VOLTAGE_UV, 1e6), .min = 1 },
+	{ "scale", 0, "POWER", "Set the unit of a raw sample, as in 1mW.",
+	  SETS_REAL(POWER, params.scale, POWER_UW, 1e6), .min = 1,
+	  .rare = true },
+	{ "shunt", 0, "OHM", "Set the resistance of the shunt, as in 0.1ohm.",
+	  SETS_REAL(POWER, params.shunt_ohm, RESISTANCE_UOHM, 1e6), .min = 1,
+	  .rare = true },
+	{ "supply", 0, "VOLTS", "Set the voltage before the shunt, as in 5V.",
+	  SETS_REAL(POWER, params.supply_v, VOLTAGE_UV, 1e6), .min = 1,
+	  .rare = true },
 	{ "counter", 0, "ENERGY",
-	  "where a counter of energy begins anew, as in 262143.328850J",
-	  SETS_REAL(POWER, params.counter_j, ENERGY_PJ, 1e12), .min = 1 },
+	  "Set the energy at which a counter wraps, as in "
+	  "262143.328850J.",
+	  SETS_REAL(POWER, params.counter_j, ENERGY_PJ, 1e12), .min = 1,
+	  .rare = true },
 };
 
 static void init(void *data)
@@ -45,6 +48,7 @@ static void init(void *data)
 
 const struct option_group power_option_group = {
 	OPTIONS(power_options),
+	.title = "Samples",
 	.init = init,
 	KEEPS_GIVEN(POWER, given),
 };

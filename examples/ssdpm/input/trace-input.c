@@ -27,43 +27,46 @@ enum { MODE_READ = 1, MODE_MADE = 2 };
 	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|"          \
 	  "delimited|msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon|"       \
 	  "cloudphysics|perf-script|ftrace|vscsi|oracle-general|procmon-csv",  \
-	  "how the trace is written (default: recognised by content)",         \
+	  "Choose the format of the trace. Default: recognised by content.",   \
 	  SETS_WORD(TRACE, reader.format, ssdpm_trace_format_to_string),       \
 	  .modes = MODE_READ },                                                \
 	{ prefix "columns", 0, "MAP",                                          \
-	  "delimited: which column is what, see ssdpm-workload(1)",            \
+	  "delimited: Map the columns, as in ssdpm-workload(1).",              \
 	  SETS_TEXT(TRACE, reader.columns), .modes = MODE_READ },              \
 	{ prefix "device", 0, "DEV",                                           \
-	  "read only the I/Os of this device, as the trace writes it",         \
+	  "Read only the I/Os of this device, as the trace names it.",         \
 	  SETS_TEXT(TRACE, reader.device), .modes = MODE_READ },               \
 	{ prefix "skip-bad", 0, NULL,                                          \
-	  "count lines that cannot be read, and go on without them",           \
+	  "Skip and count lines that cannot be read.",                         \
 	  SETS_BIT(TRACE, reader.flags, SSDPM_TRACE_SKIP_BAD),                 \
 	  .modes = MODE_READ }
 /* clang-format on */
 
 static const struct option_spec options[] = {
 	READER_OPTIONS("", 'f'),
-	{ "seed", 0, "N", "of a workload that is made (default 0)",
+	{ "seed", 0, "N", "Set the seed of a generated workload. Default: 0.",
 	  MADE(SETS_NUMBER, seed, COUNT) },
-	{ "n-ios", 0, "N", "how many I/Os to make",
-	  MADE(SETS_NUMBER, n_ios, COUNT), .min = 1 },
+	{ "n-ios", 0, "N", "Generate N I/Os.", MADE(SETS_NUMBER, n_ios, COUNT),
+	  .min = 1 },
 	{ "parameter", 0, "N",
-	  "what a uFLIP micro-benchmark varies, in its unit",
+	  "Set what a uFLIP micro-benchmark varies, in its unit.",
 	  MADE(SETS_NUMBER, value, COUNT), .min = 1 },
-	{ "mean-idle", 0, "TIME", "mean idle time between arrivals, as in 5ms",
+	{ "mean-idle", 0, "TIME",
+	  "Set the mean idle time between arrivals, as in 5ms.",
 	  MADE(SETS_NUMBER, mean_idle_ns, TIME_NS), .min = 1 },
-	{ "shape", 0, "N", "shape of the Lomax distribution, as in 1.5",
+	{ "shape", 0, "N",
+	  "Set the shape of the Lomax distribution, as in 1.5.",
 	  MADE(SETS_SMALL, shape_milli, NUMBER_MILLI), .min = 1 },
-	{ "op", 0, "read|write", "what to do where the workload leaves it open",
+	{ "op", 0, "read|write",
+	  "Read or write where the workload leaves it open.",
 	  MADE(SETS_WORD, op, ssdpm_op_to_string), .max = SSDPM_OP_WRITE },
-	{ "bytes", 0, "SIZE", "size of an I/O, as in 4KiB",
+	{ "bytes", 0, "SIZE", "Set the size of an I/O, as in 4KiB.",
 	  MADE(SETS_SMALL, bytes, BYTES), .min = 1 },
-	{ "area", 0, "SIZE", "the I/Os lie below this offset, as in 1GiB",
+	{ "area", 0, "SIZE", "Keep the I/Os below this offset, as in 1GiB.",
 	  MADE(SETS_NUMBER, area_bytes, BYTES), .min = 1 },
 	{ "service", 0, "TIME",
-	  "how long an I/O takes (default: 130us a read, 10us a write, and "
-	  "1ns for 3 bytes)",
+	  "Set the time of an I/O. Default: 130us a read, 10us a "
+	  "write, and 1ns for 3 bytes.",
 	  MADE(SETS_SMALL, service_ns, TIME_NS), .max = SSDPM_SERVICE_MAX,
 	  .range = "at most 4.294967294s" },
 };
@@ -78,6 +81,7 @@ static void init(void *data)
 
 const struct option_group trace_option_group = {
 	OPTIONS(options),
+	.title = "Trace or generated workload",
 	.init = init,
 	KEEPS_GIVEN(TRACE, given),
 };
@@ -96,6 +100,7 @@ static void init_prefixed(void *data)
 
 const struct option_group prefixed_trace_option_group = {
 	OPTIONS(reader_options),
+	.title = "Trace",
 	.init = init_prefixed,
 	KEEPS_GIVEN(TRACE, given),
 };

@@ -20,23 +20,23 @@
 
 static const struct option_spec options[] = {
 	{ "meter", 'm', "NAME",
-	  "read this meter in the place of a FILE, as ssdpm show lists them; "
-	  "command:LINE runs a command for each reading",
+	  "Read this meter, not a FILE; ssdpm show lists meters.",
 	  SETS_TEXT(METER, name) },
-	{ "for", 0, "TIME", "--meter: how long (default: until Ctrl-C)",
+	{ "for", 0, "TIME",
+	  "Read the meter for this time. Default: until Ctrl-C.",
 	  SETS_NUMBER(METER, duration_ns, TIME_NS), .min = 1, .max = MOST_NS },
 	{ "interval", 0, "TIME",
-	  "--meter, survey: from one reading to the next (default 1s; survey: "
-	  "3s)",
-	  SETS_NUMBER(METER, interval_ns, TIME_NS), .min = 1, .max = MOST_NS },
+	  "Set the time between readings. Default: 1s; survey: 3s.",
+	  SETS_NUMBER(METER, interval_ns, TIME_NS), .min = 1, .max = MOST_NS,
+	  .rare = true },
 	{ "save", 0, "FILE",
-	  "--meter: keep the samples in this new CSV file; survey: run it, and "
-	  "keep every reading there",
+	  "Keep all readings in a new CSV file. survey: run it.",
 	  SETS_TEXT(METER, save) },
 };
 
 const struct option_group meter_option_group = {
 	OPTIONS(options),
+	.title = "Meter",
 };
 
 const char *option_of_meter(const struct meter_options *settings)

@@ -11,18 +11,20 @@
 #define FIRST_CODE 256 /* above every letter */
 
 static const struct option_spec common_options[] = {
-	{ "json", 0, NULL, "print JSON: one object, with a list and the errors",
+	{ "json", 0, NULL, "Print JSON: one object with a list and the errors.",
 	  SETS_OWN },
-	{ "value", 0, "KEY", "print the value of one key of the JSON, bare",
+	{ "value", 0, "KEY", "Print the value of one key of the JSON.",
+	  SETS_OWN, .rare = true },
+	{ "shell", 0, NULL, "Print KEY='value' lines for /bin/sh.", SETS_OWN,
+	  .rare = true },
+	{ "root", 0, "DIR", "Read a capture instead of this machine.",
 	  SETS_OWN },
-	{ "shell", 0, NULL, "print KEY='value' lines for /bin/sh", SETS_OWN },
-	{ "root", 0, "DIR", "a capture, in the place of this machine",
-	  SETS_OWN },
-	{ "quiet", 'q', NULL, "print no notes on standard error",
+	{ "quiet", 'q', NULL, "Print no notes on standard error.",
 	  SETS_FLAG(struct common, quiet) },
-	{ "verbose", 'v', NULL, "say what was read",
-	  SETS_FLAG(struct common, verbose) },
-	{ "help", 'h', NULL, "print this help", SETS_OWN },
+	{ "verbose", 'v', NULL, "Print what was read.",
+	  SETS_FLAG(struct common, verbose), .rare = true },
+	{ "help", 'h', NULL, "Print the everyday options.", SETS_OWN },
+	{ "help-all", 0, NULL, "Print all options.", SETS_OWN, .rare = true },
 };
 
 /*
@@ -30,40 +32,62 @@ static const struct option_spec common_options[] = {
  * the catalogue is meant. Devices need the first two.
  */
 static const struct option_spec drive_options[] = {
-	{ "identify", 0, NULL,
-	  "ask the drives of this machine themselves; needs root",
+	{ "identify", 0, NULL, "Ask the drives of this machine. Requires root.",
 	  SETS_FLAG(struct common, identify) },
 	{ "catalogue", 0, "FILE",
-	  "drives of your own, before those of the catalogue",
-	  SETS_TEXT(struct common, catalogue_path) },
+	  "Add drives from FILE before those of the catalogue.",
+	  SETS_TEXT(struct common, catalogue_path), .rare = true },
 	{ "firmware", 0, "FW",
-	  "of the catalogue's drives, those with this firmware",
-	  SETS_TEXT(struct common, firmware) },
+	  "Choose the drive of the catalogue with this firmware.",
+	  SETS_TEXT(struct common, firmware), .rare = true },
 };
 
-#define N_DRIVE (sizeof(drive_options) / sizeof(drive_options[0]))
-#define N_DEVICE 2
-#define N_common (sizeof(common_options) / sizeof(common_options[0]))
+static enum exit_status set_common(void *settings, struct common *common,
+				   const struct option_spec *option,
+				   const char *argument);
 
-static size_t n_drive_options(const struct subcommand *subcommand)
+static const struct option_group common_group = {
+	OPTIONS(common_options),
+	.title = "Every command",
+	.set = set_common,
+};
+static const struct option_group drive_group = {
+	OPTIONS(drive_options),
+	.title = "Drives",
+};
+static const struct option_group device_group = {
+	.options = drive_options,
+	.n_options = 2,
+	.title = "Drives",
+};
+
+size_t count_groups(const struct subcommand *subcommand)
 {
-	return subcommand->takes_drives	 ? N_DRIVE :
-	       subcommand->takes_devices ? N_DEVICE :
-					   0;
+	return subcommand->n_groups + 3;
 }
 
-/* The group 0 has its own options, and may be none. */
-static struct group_use group_at(const struct subcommand *subcommand, size_t i)
+struct group_use group_at(const struct subcommand *subcommand, size_t i)
 {
-	if (i)
+	struct group_use use = { .group = NULL };
+
+	if (i == 0)
+		return (struct group_use)USE(subcommand->own,
+					     subcommand->settings);
+	if (i <= subcommand->n_groups)
 		return subcommand->groups[i - 1];
-	return (struct group_use){ subcommand->own, subcommand->settings };
+	if (i > subcommand->n_groups + 1)
+		use.group = &common_group;
+	else if (subcommand->takes_drives)
+		use.group = &drive_group;
+	else if (subcommand->takes_devices)
+		use.group = &device_group;
+	return use;
 }
 
 const struct option_spec *option_at(const struct subcommand *subcommand,
 				    size_t i)
 {
-	for (size_t j = 0; j <= subcommand->n_groups; j++) {
+	for (size_t j = 0; j < count_groups(subcommand); j++) {
 		const struct option_group *group =
 			group_at(subcommand, j).group;
 		const size_t n = group ? group->n_options : 0;
@@ -72,10 +96,7 @@ const struct option_spec *option_at(const struct subcommand *subcommand,
 			return &group->options[i];
 		i -= n;
 	}
-	if (i < n_drive_options(subcommand))
-		return &drive_options[i];
-	i -= n_drive_options(subcommand);
-	return i < N_common ? &common_options[i] : NULL;
+	return NULL;
 }
 
 static size_t count_options(const struct subcommand *subcommand)
@@ -169,46 +190,6 @@ enum exit_status choose_form(struct common *common, enum form form,
 	return STATUS_DONE;
 }
 
-/* What is too long for its column stands on a line of its own. */
-static void print_option(const struct option_spec *option)
-{
-	const bool optional = argument_is_optional(option); /* "[FILE]" */
-	const char *argument = option->argument ? option->argument : "";
-	int width = printf("  %s%c%s--%s%s%s", option->letter ? "-" : "",
-			   option->letter ? option->letter : ' ',
-			   option->letter ? ", " : "   ", option->name,
-			   optional	    ? "[=" :
-			   option->argument ? " " :
-					      "",
-			   argument + optional);
-
-	if (width > 34) {
-		putchar('\n');
-		width = 0;
-	}
-	printf("%*s%s\n", 35 - width, "", option->help);
-}
-
-static void print_help(const struct subcommand *subcommand)
-{
-	const struct option_spec *option;
-
-	const struct subcommand *const *actions = subcommand->actions;
-
-	printf("Usage: ssdpm %s [OPTION]... %s\n", subcommand->name,
-	       subcommand->operands);
-	for (; actions && *actions; actions++)
-		printf("       ssdpm %s [OPTION]... %s\n", (*actions)->name,
-		       (*actions)->operands);
-	printf("\n%s\n\nOptions:\n", subcommand->summary);
-	for (size_t i = 0; (option = option_at(subcommand, i)); i++)
-		print_option(option);
-	puts("\nExamples:");
-	fputs(subcommand->examples, stdout);
-	printf("\nMore in ssdpm-%.*s(1).\n",
-	       (int)strcspn(subcommand->name, " "), subcommand->name);
-}
-
 static enum exit_status set_common(void *settings, struct common *common,
 				   const struct option_spec *option,
 				   const char *argument)
@@ -232,11 +213,6 @@ static enum exit_status set_common(void *settings, struct common *common,
 	common->root = argument;
 	return STATUS_DONE;
 }
-
-static const struct option_group common_group = {
-	OPTIONS(common_options),
-	.set = set_common,
-};
 
 /* The tables in the form that getopt_long() takes. */
 struct getopt_tables {
@@ -310,21 +286,21 @@ static enum exit_status take_option(const struct subcommand *subcommand,
 {
 	const struct option_spec *option = find_option(subcommand, code);
 
-	for (size_t i = 0; i <= subcommand->n_groups; i++) {
-		const struct group_use use = group_at(subcommand, i);
+	struct group_use use = { .group = NULL };
 
-		if (use.group && use.group->n_options &&
-		    option >= use.group->options &&
+	for (size_t i = 0; i < count_groups(subcommand); i++) {
+		use = group_at(subcommand, i);
+		if (use.group && option >= use.group->options &&
 		    option < use.group->options + use.group->n_options)
-			return set_option(use.group, use.settings, common,
-					  option, optarg);
+			break;
 	}
-	return set_option(&common_group, common, common, option, optarg);
+	return set_option(use.group, use.settings ? use.settings : common,
+			  common, option, optarg);
 }
 
 static void init_settings(const struct subcommand *subcommand)
 {
-	for (size_t i = 0; i <= subcommand->n_groups; i++) {
+	for (size_t i = 0; i < count_groups(subcommand); i++) {
 		const struct group_use use = group_at(subcommand, i);
 
 		if (use.group && use.group->init)
@@ -359,7 +335,7 @@ enum exit_status help_subcommand(const struct subcommand *subcommand,
 			 subcommand->name, action, subcommand->name);
 		return STATUS_USAGE;
 	}
-	print_help(found);
+	print_help(found, false);
 	return STATUS_DONE;
 }
 
@@ -387,6 +363,7 @@ static enum exit_status run_options(const struct subcommand *subcommand,
 	};
 	struct getopt_tables tables;
 	enum exit_status status;
+	const char *name;
 	int code;
 
 	make_tables(subcommand, &tables);
@@ -396,9 +373,9 @@ static enum exit_status run_options(const struct subcommand *subcommand,
 				   NULL)) != -1) {
 		if (code == '?' || code == ':')
 			return bad_option(&common, code, argv);
-		if (code == 'h' ||
-		    !strcmp(find_option(subcommand, code)->name, "help")) {
-			print_help(subcommand);
+		name = find_option(subcommand, code)->name;
+		if (!strncmp(name, "help", 4)) {
+			print_help(subcommand, !strcmp(name, "help-all"));
 			return STATUS_DONE;
 		}
 		status = take_option(subcommand, &common, code);

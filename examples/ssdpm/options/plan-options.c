@@ -18,41 +18,45 @@ static const char *nopp_word(uint32_t nopp)
 }
 
 static const struct option_spec options[] = {
-	{ "config", 0, NULL, "what /etc/ssdpm.conf and its like say",
+	{ "config", 0, NULL, "Set what the files of ssdpm.conf(5) ask for.",
 	  SETS_FLAG(PLAN, config) },
 	{ "profile", 'p', "NAME|auto|performance|balanced|power-saver",
-	  "what to set; auto: balanced on AC, power-saver on battery",
+	  "Set a profile. auto: balanced on AC, power-saver on "
+	  "battery.",
 	  SETS_TEXT(PLAN, profile) },
-	{ "profiles", 0, "FILE", "profiles of your own, before those built in",
-	  SETS_TEXT(PLAN, profiles_path) },
+	{ "profiles", 0, "FILE",
+	  "Read your profiles from FILE, before the built-in ones.",
+	  SETS_TEXT(PLAN, profiles_path), .rare = true },
 	{ "source", 0, "auto|ac|battery",
-	  "the power source that the profile is for (default: auto)",
-	  SETS_OWN },
+	  "Choose the power source of the profile. Default: auto.", SETS_OWN,
+	  .rare = true },
 	{ "latency", 'l', "TIME|any",
-	  "NVMe: latency limit, as in 25ms; 0us: APST off",
+	  "NVMe: Set the latency limit, as in 25ms; 0us turns APST "
+	  "off.",
 	  SETS_NUMBER(PLAN, max_exit_latency_us, TIME_US) },
 	{ "nvme-core", 0, "NAME=VALUE",
-	  "NVMe: a parameter of nvme_core, as in apst_primary_timeout_ms=50; "
-	  "all drives",
-	  SETS_OWN },
+	  "NVMe: Set a parameter of nvme_core for all drives, as in "
+	  "apst_primary_timeout_ms=50.",
+	  SETS_OWN, .rare = true },
 	{ "apst", 0, "TABLE",
-	  "NVMe: a table, a file or an algorithm, by Set Features; lost at the "
-	  "next reset",
-	  SETS_TEXT(PLAN, table_name) },
+	  "NVMe: Set a table, a file or an algorithm, by Set "
+	  "Features. The next reset loses it.",
+	  SETS_TEXT(PLAN, table_name), .rare = true },
 	{ "lpm", 0, "POLICY,...",
-	  "SATA: link policies, the first that the port takes", SETS_OWN },
+	  "SATA: Set the first link policy that the port takes.", SETS_OWN },
 	{ "power-state", 0, "NUMBER",
-	  "NVMe: an operational power state, by Set Features; lost at the "
-	  "next reset; of each device as in nvme0=1,nvme1=2",
-	  SETS_OWN },
+	  "NVMe: Set an operational power state, for all or as in "
+	  "nvme0=1,nvme1=2. The next reset loses it.",
+	  SETS_OWN, .rare = true },
 	{ "workload-hint", 0, "NUMBER",
-	  "NVMe: hint beside --power-state, 0 to 7 (default: as it is)",
+	  "NVMe: Set the hint beside --power-state, 0 to 7. Default: "
+	  "as it is.",
 	  SETS_SMALL(PLAN, workload_hint, COUNT), .max = 7,
-	  .range = "at most 7" },
+	  .range = "at most 7", .rare = true },
 	{ "nopp", 0, "on|off",
-	  "NVMe: background work may exceed the power of non-operational "
-	  "states",
-	  SETS_WORD(PLAN, nopp, nopp_word) },
+	  "NVMe: Let background work exceed the power of "
+	  "non-operational states.",
+	  SETS_WORD(PLAN, nopp, nopp_word), .rare = true },
 };
 
 enum exit_status parse_lpms(const struct common *common, const char *option,
@@ -286,10 +290,8 @@ static void init(void *data)
 }
 
 const struct option_group plan_option_group = {
-	OPTIONS(options),
-	.set = set,
-	.init = init,
-	KEEPS_GIVEN(PLAN, given),
+	OPTIONS(options), .title = "Settings",	    .set = set,
+	.init = init,	  KEEPS_GIVEN(PLAN, given),
 };
 
 bool plan_has(const struct plan_options *settings, const char *option)

@@ -7,13 +7,15 @@
 #include <string.h>
 
 static const struct option_spec options[] = {
-	{ "table", 0, "FILE", "the APST table of a file, as for apst --diff",
-	  SETS_OWN },
-	{ "none", 0, NULL, "a drive that never sleeps", SETS_OWN },
+	{ "table", 0, "FILE",
+	  "Read the APST table from a file, as for apst --diff.", SETS_OWN,
+	  .rare = true },
+	{ "none", 0, NULL, "Keep the drive awake.", SETS_OWN },
 	{ "lpm", 0,
 	  "keep_firmware_settings|max_performance|medium_power|"
 	  "med_power_with_dipm|min_power_with_partial|min_power",
-	  "SATA: the link policy (default med_power_with_dipm)", SETS_OWN },
+	  "SATA: Set the link policy. Default: med_power_with_dipm.", SETS_OWN,
+	  .rare = true },
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -39,6 +41,7 @@ static enum exit_status set(void *data, struct common *common,
 
 const struct option_group named_policy_group = {
 	OPTIONS(options),
+	.title = "Policy",
 	.set = set,
 };
 

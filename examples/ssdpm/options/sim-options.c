@@ -12,57 +12,63 @@
 
 static const struct option_spec options[] = {
 	{ "loop", 0, "closed|open",
-	  "closed (default): idle times stand, delays move what follows; open: "
-	  "arrival times stand",
+	  "Choose what delays move. closed: all later I/Os; open: "
+	  "none. Default: closed.",
 	  SETS_WORD(SIM, loop, ssdpm_loop_to_string) },
 	{ "pcie-link", 0, "l0|l1|l1.2",
-	  "the link while the drive sleeps (default: as the machine of a device "
-	  "has it, else l1.2)",
+	  "Set the link state while the drive sleeps. Default: as on "
+	  "the machine, else l1.2.",
 	  SETS_WORD(SIM, pcie_link, ssdpm_pcie_link_to_string) },
 	{ "operational-state", 0, "PSn",
-	  "the state in which the drive works (default PS0)", SETS_OWN },
+	  "Set the state in which the drive works. Default: PS0.", SETS_OWN },
 	{ "idle-from-start", 0, NULL,
-	  "idle times count from the start of idle, as some firmware does",
+	  "Count idle times from the start of idle, as some firmware "
+	  "does.",
 	  SETS_BIT(SIM, flags, SSDPM_SIM_IDLE_FROM_START) },
 	{ "end", 0, "TIME",
-	  "simulate until then, counted from the first I/O (default: the last "
-	  "completion)",
+	  "Stop the simulation at this time after the first I/O. "
+	  "Default: the last completion.",
 	  SETS_NUMBER(SIM, end_ns, TIME_NS) },
 	{ "idle-power", 0, "POWER",
-	  "of the drive when idle in the state in which it works, as in 0.5W or "
-	  "0.4W..0.8W; of another state as in PS3=20mW",
+	  "Set the power of the idle drive, as in 0.5W or "
+	  "0.4W..0.8W, or of a state, as in PS3=20mW.",
 	  SETS_OWN },
-	{ "active-power", 0, "POWER", "while busy, as in 3W or read=2.5W",
-	  SETS_OWN },
-	{ "transition-power", 0, "POWER", "while it enters or leaves a state",
-	  SETS_OWN },
-	{ "link-power", 0, "POWER", "what the link adds in a sleeping state",
-	  SETS_OWN },
-	{ "entry-latency", 0, "TIME", "as in PS4=5ms", SETS_OWN },
-	{ "exit-latency", 0, "TIME", "as in PS4=51ms", SETS_OWN },
+	{ "active-power", 0, "POWER",
+	  "Set the power while busy, as in 3W or read=2.5W.", SETS_OWN },
+	{ "transition-power", 0, "POWER",
+	  "Set the power while the drive enters or leaves a state.", SETS_OWN },
+	{ "link-power", 0, "POWER",
+	  "Set what the link adds in a sleeping state.", SETS_OWN },
+	{ "entry-latency", 0, "TIME",
+	  "Set the time to enter a state, as in PS4=5ms.", SETS_OWN },
+	{ "exit-latency", 0, "TIME",
+	  "Set the time to leave a state, as in PS4=51ms.", SETS_OWN },
 	{ "base-latency", 0, "TIME",
-	  "before the transfer of an I/O of unknown service, as in read=80us",
+	  "Set the time before the transfer of an I/O, as in "
+	  "read=80us, where the trace has no service time.",
 	  SETS_OWN },
-	{ "bandwidth", 0, "RATE", "of that transfer, as in write=500MB/s",
-	  SETS_OWN },
-	{ "operation-energy", 0, "ENERGY", "of each I/O, as in read=5uJ",
-	  SETS_OWN },
-	{ "byte-energy", 0, "ENERGY", "of each byte, as in read=600pJ",
-	  SETS_OWN },
+	{ "bandwidth", 0, "RATE",
+	  "Set the rate of that transfer, as in write=500MB/s.", SETS_OWN },
+	{ "operation-energy", 0, "ENERGY",
+	  "Set the energy of each I/O, as in read=5uJ.", SETS_OWN },
+	{ "byte-energy", 0, "ENERGY",
+	  "Set the energy of each byte, as in read=600pJ.", SETS_OWN },
 	{ "link-idle-time", 0, "TIME",
-	  "SATA: idle time before a link state, as in PS1=10ms", SETS_OWN },
+	  "SATA: Set the idle time before a link state, as in "
+	  "PS1=10ms.",
+	  SETS_OWN },
 	{ "spare", 0, "SHARE",
-	  "of the flash that holds no data, as in 7%: what garbage collection "
-	  "adds to a written byte counts",
+	  "Set the share of flash without data, as in 7%; written "
+	  "bytes then cost garbage collection.",
 	  SETS_NUMBER(SIM, spare_ppm, SHARE_PPM), .min = 1,
 	  .max = WHOLE_PPM - 1, .range = "above 0 % and below 100 %" },
 	{ "measured-wa", 0, "FACTOR",
-	  "with --spare: write amplification at which writes were measured, as "
-	  "in 2.5x (default: as --measured says, or 1x)",
+	  "Set the write amplification at which writes were "
+	  "measured, as in 2.5x. Requires --spare.",
 	  SETS_NUMBER(SIM, measured_wa_milli, FACTOR_MILLI), .min = 1000,
 	  .max = MAX_WA_MILLI, .range = "1x to 65536x" },
 	{ "measured", 0, "FILE",
-	  "what ssdpm measure calibrate saved of the drive", SETS_OWN },
+	  "Read what ssdpm measure calibrate saved of the drive.", SETS_OWN },
 };
 
 enum subject { WHOLE, STATE, OPERATION };
@@ -275,6 +281,7 @@ static enum exit_status set(void *data, struct common *common,
 
 const struct option_group sim_option_group = {
 	OPTIONS(options),
+	.title = "Simulated drive",
 	.set = set,
 	KEEPS_GIVEN(SIM, given),
 };

@@ -13,22 +13,24 @@
 
 static const struct option_spec options[] = {
 	{ "error-rate", 0, "SHARE",
-	  "survey, merge: how often chance may show a difference (default: "
-	  "5%)",
+	  "survey, merge: Set how often chance may show a "
+	  "difference. Default: 5%.",
 	  SETS_REAL(REPORT, error_rate, SHARE_PPM, 1e6), .min = 1,
 	  .max = WHOLE_PPM - 1, .range = "above 0 and below 100%" },
 	{ "system-power", 0, "POWER",
-	  "survey: of all the machine, where the meter sees a part of it",
+	  "survey: Set the power of the machine, if the meter sees a "
+	  "part of it.",
 	  SETS_REAL(REPORT, system_power_w, POWER_UW, 1e6), .min = 1,
 	  .max = UINT32_MAX },
 	{ "markdown", 0, "FILE",
-	  "survey, merge: write the report for an issue tracker too; -: nothing but "
-	  "it",
+	  "survey, merge: Also write the report for an issue "
+	  "tracker; - writes nothing else.",
 	  SETS_TEXT(REPORT, markdown) },
 };
 
 const struct option_group survey_report_group = {
 	OPTIONS(options),
+	.title = "Report of a survey",
 	KEEPS_GIVEN(REPORT, given),
 };
 

@@ -11,47 +11,50 @@
 #define SURVEY struct survey_options
 
 static const struct option_spec options[] = {
-	{ "resume", 0, "FILE", "survey: go on with one that was interrupted",
-	  SETS_TEXT(SURVEY, resume) },
+	{ "resume", 0, "FILE", "Continue a survey that was interrupted.",
+	  SETS_TEXT(SURVEY, resume), .rare = true },
 	{ "drive", 0, "NAME",
-	  "survey: a drive or port; again for more (default: those that it is "
-	  "for)",
-	  SETS_TEXTS(SURVEY, drives, n_drives) },
+	  "Add a drive or port. May be repeated. Default: those that "
+	  "the policies are for.",
+	  SETS_TEXTS(SURVEY, drives, n_drives), .rare = true },
 	{ "policy", 0, "POLICY",
-	  "survey: as in lpm=medium_power, latency=25ms or profile=balanced; "
-	  "again for more",
+	  "Add a policy, as in lpm=medium_power, latency=25ms or "
+	  "profile=balanced. May be repeated.",
 	  SETS_OWN },
 	{ "scenario", 0, "idle|sync|async|command:LINE",
-	  "survey: what is done meanwhile; again for more", SETS_OWN },
-	{ "file", 0, "FILE", "survey: that sync and async read, on the drive",
-	  SETS_TEXT(SURVEY, file) },
-	{ "blocks", 0, "N", "survey: how often all is run (default 5)",
+	  "Choose the I/O during the survey. May be repeated.", SETS_OWN,
+	  .rare = true },
+	{ "file", 0, "FILE",
+	  "Let sync and async read FILE, which is on the drive.",
+	  SETS_TEXT(SURVEY, file), .rare = true },
+	{ "blocks", 0, "N", "Run everything N times. Default: 5.",
 	  SETS_SMALL(SURVEY, params.n_blocks, COUNT), .min = 1,
-	  .max = SSDPM_SURVEY_MAX_BLOCKS, .range = "1 to 1000" },
+	  .max = SSDPM_SURVEY_MAX_BLOCKS, .range = "1 to 1000", .rare = true },
 	{ "settle", 0, "TIME",
-	  "survey: from a policy to its first reading (default 10min)",
-	  SETS_NUMBER(SURVEY, params.settle_ns, TIME_NS), .min = 1 },
+	  "Wait from a policy to its first reading. Default: 10min.",
+	  SETS_NUMBER(SURVEY, params.settle_ns, TIME_NS), .min = 1,
+	  .rare = true },
 	{ "duration", 0, "TIME",
-	  "survey: how long a policy is measured (default 15min)",
-	  SETS_NUMBER(SURVEY, params.duration_ns, TIME_NS), .min = 1 },
-	{ "seed", 0, "N", "survey: of the order (default: drawn)",
-	  SETS_NUMBER(SURVEY, params.seed, COUNT) },
-	{ "fio", 0, "DIR", "survey: run fio too, on a file in this directory",
-	  SETS_TEXT(SURVEY, fio) },
-	{ "fio-size", 0, "BYTES", "survey: size of that file, as in 1GiB",
-	  SETS_NUMBER(SURVEY, fio_bytes, BYTES) },
+	  "Measure each policy for this time. Default: 15min.",
+	  SETS_NUMBER(SURVEY, params.duration_ns, TIME_NS), .min = 1,
+	  .rare = true },
+	{ "seed", 0, "N", "Set the seed of the order. Default: drawn.",
+	  SETS_NUMBER(SURVEY, params.seed, COUNT), .rare = true },
+	{ "fio", 0, "DIR", "Also run fio, on a file in DIR.",
+	  SETS_TEXT(SURVEY, fio), .rare = true },
+	{ "fio-size", 0, "BYTES", "Set the size of that file, as in 1GiB.",
+	  SETS_NUMBER(SURVEY, fio_bytes, BYTES), .rare = true },
 	{ "sample", 0, "TIME",
-	  "survey: for --dry-run, how long the noise is sampled (default: 40 "
-	  "readings)",
-	  SETS_NUMBER(SURVEY, sample_ns, TIME_NS), .min = 1 },
+	  "dry-run: Sample the noise for this time. Default: 40 "
+	  "readings.",
+	  SETS_NUMBER(SURVEY, sample_ns, TIME_NS), .min = 1, .rare = true },
 	{ "from", 0, "FILE",
-	  "survey: for --dry-run, an earlier survey that says by how much runs "
-	  "differ",
-	  SETS_TEXT(SURVEY, from) },
-	{ "dry-run", 'n', NULL,
-	  "survey: show what would be run, and what it can tell",
+	  "dry-run: Take the spread between runs from an earlier "
+	  "survey.",
+	  SETS_TEXT(SURVEY, from), .rare = true },
+	{ "dry-run", 'n', NULL, "Show what would run, and what it can resolve.",
 	  SETS_FLAG(SURVEY, dry_run) },
-	{ "yes", 'y', NULL, "survey: do not ask", SETS_FLAG(SURVEY, yes) },
+	{ "yes", 'y', NULL, "Do not ask.", SETS_FLAG(SURVEY, yes) },
 };
 
 static enum exit_status add_word(const struct common *common, const char *name,
@@ -129,10 +132,8 @@ static void init(void *data)
 }
 
 const struct option_group survey_option_group = {
-	OPTIONS(options),
-	.set = set,
-	.init = init,
-	KEEPS_GIVEN(SURVEY, given),
+	OPTIONS(options), .title = "Survey",	      .set = set,
+	.init = init,	  KEEPS_GIVEN(SURVEY, given),
 };
 
 /* What other options decide, and the order, which is drawn. */

@@ -26,20 +26,20 @@ static struct saving_options the_saving;
 
 static const struct option_spec trace_option[] = {
 	{ "trace", 't', "FILE",
-	  "say what it saves and delays on a trace, or a workload of ssdpm "
-	  "workload --list",
+	  "Predict savings and delays on a trace or workload.",
 	  SETS_TEXT(struct saving_options, trace) },
 };
 
 static const struct option_group trace_group = {
 	OPTIONS(trace_option),
+	.title = "Saving",
 };
 
 const struct group_use plan_groups[N_PLAN_GROUPS] = {
-	{ &trace_group, &the_saving },
-	{ &plan_option_group, &the_plan_options },
-	{ &sim_option_group, &the_saving.sim },
-	{ &trace_option_group, &the_saving.trace_options },
+	USE(&trace_group, &the_saving),
+	USE(&plan_option_group, &the_plan_options),
+	RARE_USE(&sim_option_group, &the_saving.sim),
+	RARE_USE(&trace_option_group, &the_saving.trace_options),
 };
 
 enum exit_status check_saving(const struct common *common, bool both_sources,

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* --help and --help-all, printed from the option tables. */
+#include "programs.h"
+
+#include <string.h>
+
+#define WIDTH 79
+#define HELP_COLUMN 26	  /* of what options do */
+#define COMMAND_COLUMN 14 /* of what commands do */
+
+/*
+ * Print text, whose first character is in column at, with a break where a line
+ * would be too long: in the place of a blank, or before '|'. Return the column
+ * after the last character.
+ */
+static int print_wrapped(const char *text, char mark, int at, int indent)
+{
+	const char marks[] = { mark, '\0' };
+
+	while (*text) {
+		int n = 1 + (int)strcspn(text + 1, marks);
+
+		if (at + n > WIDTH) {
+			printf("\n%*s", indent, "");
+			at = indent;
+			n -= *text == ' ';
+			text += *text == ' ';
+		}
+		printf("%.*s", n, text);
+		text += n;
+		at += n;
+	}
+	return at;
+}
+
+/* What is too long for its column stands on a line of its own. */
+static void print_option(const struct option_spec *option)
+{
+	const bool optional = argument_is_optional(option); /* "[FILE]" */
+	const char *argument = option->argument ? option->argument : "";
+	int at = printf("  %s%c%s--%s%s", option->letter ? "-" : "",
+			option->letter ? option->letter : ' ',
+			option->letter ? ", " : "   ", option->name,
+			optional	 ? "[=" :
+			option->argument ? " " :
+					   "");
+
+	at = print_wrapped(argument + optional, '|', at, 8);
+	if (at > HELP_COLUMN - 2) {
+		putchar('\n');
+		at = 0;
+	}
+	printf("%*s", HELP_COLUMN - at, "");
+	print_wrapped(option->help, ' ', HELP_COLUMN, HELP_COLUMN);
+	putchar('\n');
+}
+
+/* Return how many options were left out. */
+static size_t print_group(const struct group_use *use, bool all)
+{
+	const struct option_group *group = use->group;
+	size_t n = 0;
+
+	for (size_t i = 0; i < group->n_options; i++) {
+		if (!all && (use->rare || group->options[i].rare))
+			continue;
+		if (!n++)
+			printf("%s%s:\n", all ? "\n" : "",
+			       group->title ? group->title : "Options");
+		print_option(&group->options[i]);
+	}
+	return group->n_options - n;
+}
+
+void print_help(const struct subcommand *subcommand, bool all)
+{
+	const struct subcommand *const *actions = subcommand->actions;
+	size_t n_more = 0;
+
+	printf("Usage: ssdpm %s [OPTION]...%s%s\n", subcommand->name,
+	       *subcommand->operands ? " " : "", subcommand->operands);
+	for (; actions && *actions; actions++)
+		printf("       ssdpm %s [OPTION]... %s\n", (*actions)->name,
+		       (*actions)->operands);
+	putchar('\n');
+	print_wrapped(subcommand->summary, ' ', 0, 0);
+	fputs(all ? "\n" : "\n\n", stdout);
+	for (size_t i = 0; i < count_groups(subcommand); i++) {
+		const struct group_use use = group_at(subcommand, i);
+
+		n_more += use.group ? print_group(&use, all) : 0;
+	}
+	puts("\nExamples:");
+	puts(subcommand->examples);
+	if (n_more)
+		printf("%zu more options: ssdpm %s --help-all\n", n_more,
+		       subcommand->name);
+	printf("More in ssdpm-%.*s(1).\n", (int)strcspn(subcommand->name, " "),
+	       subcommand->name);
+}
+
+void print_summaries(void)
+{
+	for (size_t i = 0; subcommands[i]; i++) {
+		printf("  %-*s", COMMAND_COLUMN - 2, subcommands[i]->name);
+		print_wrapped(subcommands[i]->summary, ' ', COMMAND_COLUMN,
+			      COMMAND_COLUMN);
+		putchar('\n');
+	}
+}

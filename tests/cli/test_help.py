@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""What --help prints: it fits a screen, and --help-all has every option."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from command import Command
+
+LINES, COLUMNS = 40, 80
+OPTION = re.compile(r"^  (?:-(.), |    )--([a-z0-9-]+)", re.M)
+
+
+@pytest.fixture
+def commands(ssdpm: Command) -> list[list[str]]:
+    """The words of each command, and of each action of one."""
+    text = ssdpm.output("--help").split("Commands:\n")[1].split("\n\n")[0]
+    found = [[name] for name in re.findall(r"^  (\w+)", text, re.M)]
+    for [name] in found[:]:
+        usage = ssdpm.output(name, "--help").split("\n\n")[0]
+        found += [
+            [name, word] for word in re.findall(rf"ssdpm {name} (\w+) \[OPT", usage)
+        ]
+    assert ["estimate"] in found and ["measure", "calibrate"] in found
+    return found
+
+
+def options(text: str) -> dict[str, str]:
+    """Long options and their letters."""
+    return {name: letter for letter, name in OPTION.findall(text)}
+
+
+def test_help_of_every_command_fits_a_screen(
+    ssdpm: Command, commands: list[list[str]]
+) -> None:
+    for command in [[], *commands]:
+        lines = ssdpm.output(*command, "--help").splitlines()
+        assert len(lines) <= LINES, command
+        for line in lines + ssdpm.output(*command, "--help-all").splitlines():
+            assert len(line) <= COLUMNS and line == line.rstrip(), line
+
+
+def test_help_counts_the_options_that_only_help_all_has(
+    ssdpm: Command, commands: list[list[str]]
+) -> None:
+    for command in commands:
+        some = ssdpm.output(*command, "--help")
+        every = options(ssdpm.output(*command, "--help-all"))
+        assert options(some).items() <= every.items()
+        assert {"json", "value", "help-all"} <= every.keys()
+        n_more = len(every) - len(options(some))
+        assert f"\n{n_more} more options: ssdpm {' '.join(command)} --help-all\n" in some
+        # Everyday options come first.
+        heading = some.split("\n\n")[2].splitlines()[0]
+        assert heading in ("Options:", "Every command:", "Settings:", "Saving:")
