@@ -22,7 +22,7 @@ from test_estimate import STATED
 from test_show import WORDS, identify
 from trace import MS, S
 
-SHORT = ["-p", "linux", "-p", "linux-legacy", "-p", "none"]
+SHORT = ["--policy", "linux", "--policy", "linux-legacy", "--policy", "none"]
 
 HUMAN = """\
 plain.json: A plain drive on some.csv, closed loop, asleep with the link in l1.2
@@ -81,7 +81,7 @@ def test_what_likely_saves_most_comes_first(some: Command) -> None:
 
 
 def test_what_decides_is_said_with_a_way_to_know_it(some: Command) -> None:
-    call = ["compare", "-q", "-t", "lomax", "-p", "linux", "-p", "lower-envelope"]
+    call = ["compare", "-q", "-t", "lomax", "--policy", "linux", "--policy", "lower-envelope"]
     text = some.output(*call, "drive.json")
     assert text.endswith(
         "  it depends most on the exit latency PS3: lower-envelope\n"
@@ -100,7 +100,7 @@ def test_what_decides_is_said_with_a_way_to_know_it(some: Command) -> None:
 def test_each_row_is_what_estimate_says(some: Command) -> None:
     """Alone: with others it idles on until the last of them ends."""
     for policy in ("linux", "lower-envelope"):
-        [row] = compare(some, "-p", policy)["rows"]
+        [row] = compare(some, "--policy", policy)["rows"]
         alone = some.json("estimate", "-t", "some.csv", "-a", policy, "plain.json")
         assert row["policies"] == [policy]
         assert {key: alone[key] for key in row if key in alone} == {
@@ -124,14 +124,14 @@ def test_a_lower_envelope_is_the_one_of_python(ssdpm: Command) -> None:
 def test_a_saving_is_taken_at_the_same_corner(some: Command) -> None:
     power = ["--idle-power", "1W..2W"]
     first, none = (
-        compare(some, *STATED, *power, "-p", "linux", "-p", "none")["rows"][i]
+        compare(some, *STATED, *power, "--policy", "linux", "--policy", "none")["rows"][i]
         for i in (0, 1)
     )
     assert set(first["saving"].values()) == {0}
     at = {}
     for corner in ("1W", "1.5W", "2W"):
         a, b = compare(
-            some, *STATED, "--idle-power", corner, "-p", "linux", "-p", "none"
+            some, *STATED, "--idle-power", corner, "--policy", "linux", "--policy", "none"
         )["rows"]
         at[corner] = a["nominal"]["energy_nj"] - b["nominal"]["energy_nj"]
     saving = none["saving"]
@@ -180,10 +180,10 @@ def test_drives_and_traces_are_multiplied(some: Command) -> None:
 
 def test_a_file_with_a_table_is_a_policy(some: Command) -> None:
     some.output("apst", "-q", "--raw", "table", "-l", "20ms", "plain.json")
-    rows = compare(some, "-p", "table", "-p", "linux")["rows"]
+    rows = compare(some, "--policy", "table", "--policy", "linux")["rows"]
     assert rows[0]["policies"] == ["table"]
     assert [e["target"] for e in rows[0]["entries"]] == [3, 3, 3]
-    limited = compare(some, "-p", "linux", "-p", "table", "-l", "20ms")["rows"]
+    limited = compare(some, "--policy", "linux", "--policy", "table", "-l", "20ms")["rows"]
     assert limited[0]["policies"] == ["linux", "table"]
 
 
@@ -365,7 +365,7 @@ def test_its_run_is_what_estimate_says_of_the_table(some: Command) -> None:
 def test_savings_are_made_of_what_is_stated(some: Command) -> None:
     stated = [*STATED, "--idle-power", "PS3=20mW"]
     raw = recommend(some, *stated, "--raw", "best")["recommendations"][2]
-    call = ["compare", "-t", "lomax", *stated, "-p", "linux", "-p", "best"]
+    call = ["compare", "-t", "lomax", *stated, "--policy", "linux", "--policy", "best"]
     assert some.json(*call, "plain.json")["rows"][1]["saving"] == raw["saving"]
 
 
@@ -614,7 +614,7 @@ def test_only_a_device_has_a_policy_of_today(ssdpm: Command) -> None:
     assert found["policy"] == "linux"
     rows = ssdpm.json("compare", *TRACE, "plain.json")["rows"]
     assert "today" not in [name for row in rows for name in row["policies"]]
-    result = ssdpm("compare", *TRACE, "-p", "today", "plain.json")
+    result = ssdpm("compare", *TRACE, "--policy", "today", "plain.json")
     assert result.returncode == 3
     assert result.stderr == (
         b"ssdpm: plain.json: today is unknown: only devices have it\n"

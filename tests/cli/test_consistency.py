@@ -57,7 +57,7 @@ def test_floor_mean_cliff_and_steady_state_are_those_of_the_log(ssdpm: Command) 
 def test_logs_stand_side_by_side(ssdpm: Command) -> None:
     ssdpm.write("a.log", log(*COURSE))
     ssdpm.write("b.log.gz", gzip.compress(log(*[300] * 1000).encode()))
-    lines = ssdpm.output("consistency", "-t", "1000", "a.log", "b.log.gz").splitlines()
+    lines = ssdpm.output("consistency", "--threshold", "1000", "a.log", "b.log.gz").splitlines()
     assert [line.split() for line in lines] == [
         ["seconds", "floor", "p0.1", "p1", "mean", "variation", "floor/mean", "cliff"]
         + ["steady", "below", "1,000"],
@@ -251,7 +251,7 @@ def test_power_rises_while_throughput_falls(ssdpm: Command) -> None:
 
 def test_power_is_shown_where_it_is_stated(ssdpm: Command) -> None:
     small = ["--simulate", "--capacity", "64MiB", "--duration", "20s", "--spare", "20%"]
-    head, row = ssdpm.output("consistency", *small, *POWER, "-t", "9").splitlines()
+    head, row = ssdpm.output("consistency", *small, *POWER, "--threshold", "9").splitlines()
     assert head.split()[-3:] == ["power", "below", "9"]
     # The plateau is over within the first second.
     assert row.endswith("  3.04 W -> 3.06 W      0 %")
@@ -293,7 +293,7 @@ def test_a_closed_pipe_is_a_failure_without_words(ssdpm: Command) -> None:
 def test_each_second_is_drawn(ssdpm: Command) -> None:
     ssdpm.write("a.log", log(*COURSE))
     ssdpm.write("<b>.log", log(*[0] * 1500) + log(7, first=1601))
-    text = ssdpm.output("consistency", "-q", "-t", "9", "--html", "p.html", "a.log", "<b>.log")
+    text = ssdpm.output("consistency", "-q", "--threshold", "9", "--html", "p.html", "a.log", "<b>.log")
     page = test_page.browse(ssdpm, "p.html")
     assert page.errors == [] and page.links == []
     assert set(page.canvases) == {
@@ -302,7 +302,7 @@ def test_each_second_is_drawn(ssdpm: Command) -> None:
     assert all(min(size) >= 100 for size in page.canvases.values())
     assert "<b>.log" in page.text and "a log has no line for them" in page.text
     assert "Seconds without any stand at the lower edge." in page.text
-    assert text == ssdpm.output("consistency", "-q", "-t", "9", "a.log", "<b>.log")
+    assert text == ssdpm.output("consistency", "-q", "--threshold", "9", "a.log", "<b>.log")
     for odd in ("NaN", "undefined", "Infinity", "[object"):
         assert odd not in page.text
 

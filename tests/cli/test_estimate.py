@@ -661,7 +661,7 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
         (["compare", "plain.json"], "no --trace given"),
         (["compare", "-t", "-", "-t", "-", "plain.json"], "named twice"),
         (["compare", "-t", "some.csv", "-a", "linux", "plain.json"], "--policy"),
-        (["compare", "-t", "some.csv", "-p", "windows:x", "plain.json"], "--policy windows:x"),
+        (["compare", "-t", "some.csv", "--policy", "windows:x", "plain.json"], "--policy windows:x"),
         (["recommend", "plain.json"], "no --trace given"),
         (["recommend", "-t", "some.csv", "--loop", "open", "plain.json"], "closed loop"),
         (["recommend", "-t", "some.csv", "--battery", "5Wh", "plain.json"], "together"),
@@ -680,7 +680,7 @@ def test_wrong_usage_is_explained(some: Command, call: list[str], words: str) ->
 def test_what_cannot_be_done_is_explained(some: Command) -> None:
     call = ["-t", "some.csv", "plain.json"]
     assert "gone: No such file" in some.fails(1, "estimate", "--table", "gone", *call)
-    assert "gone: No such file" in some.fails(1, "compare", "-p", "gone", *call)
+    assert "gone: No such file" in some.fails(1, "compare", "--policy", "gone", *call)
     message = some.fails(1, "estimate", "--operational-state", "PS4", *call)
     assert "plain.json, linux: " in message
     some.write("table", "18640000" + "0" * 504)  # from PS0 to PS3, and PS3 stays

@@ -54,3 +54,17 @@ def test_help_counts_the_options_that_only_help_all_has(
         # Everyday options come first.
         heading = some.split("\n\n")[2].splitlines()[0]
         assert heading in ("Options:", "Every command:", "Settings:", "Saving:")
+
+
+def test_a_letter_has_one_meaning_in_all_commands(
+    ssdpm: Command, commands: list[list[str]]
+) -> None:
+    meanings: dict[str, set[str]] = {}
+    for command in commands:
+        for name, letter in options(ssdpm.output(*command, "--help-all")).items():
+            if letter:
+                meanings.setdefault(letter, set()).add(name)
+    # A table and a drive have the same limit.
+    assert meanings.pop("l") == {"latency", "max-exit-latency"}
+    assert {"e", "n", "o", "p", "t"} < meanings.keys()
+    assert [names for names in meanings.values() if len(names) > 1] == []

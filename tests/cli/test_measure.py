@@ -45,7 +45,7 @@ def test_the_energy_of_a_square_has_the_range_of_the_shunt(ssdpm: Command) -> No
         "  2 W to 4 W, 4 samples\n"
         "  at the time of the one before, which does not count: 1\n"
     )
-    answer = ssdpm.json("measure", "energy", "-t", "5%", "p.csv")
+    answer = ssdpm.json("measure", "energy", "--tolerance", "5%", "p.csv")
     assert answer["energy_nj"] == 6 * S
     assert answer["low_nj"] == round(6 * S / 1.05)
     assert answer["high_nj"] == round(6 * S / 0.95)
@@ -314,12 +314,12 @@ def test_a_sweep_that_cannot_be_read_or_makes_no_matrix_is_refused(
         (["joules", "p.csv"], "joules: it is energy, baseline"),
         (["energy"], "no FILE given"),
         (["energy", "--idle", "0s..1s", "p.csv"], "energy takes no --idle"),
-        (["baseline", "-t", "5%", "p.csv"], "baseline takes no --tolerance"),
+        (["baseline", "--tolerance", "5%", "p.csv"], "baseline takes no --tolerance"),
         (["baseline", "--sweep", "p.csv"], "baseline takes no --sweep"),
         (["background", "--sweep", "s.csv", "p.csv"], "takes no other FILE"),
-        (["energy", "-t", "5", "p.csv"], "write a number with its unit"),
-        (["energy", "-t", "0%", "p.csv"], "above 0"),
-        (["energy", "-t", "100%", "p.csv"], "below 100%"),
+        (["energy", "--tolerance", "5", "p.csv"], "write a number with its unit"),
+        (["energy", "--tolerance", "0%", "p.csv"], "above 0"),
+        (["energy", "--tolerance", "100%", "p.csv"], "below 100%"),
         (["energy", "--max-gap", "0s", "p.csv"], "above 0"),
         (["energy", "--rate", "20", "p.csv"], "as in 10Hz"),
         (["energy", "--rate", "0Hz", "p.csv"], "above 0"),

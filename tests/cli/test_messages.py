@@ -213,7 +213,7 @@ def evil(ssdpm: Command) -> Command:
         ["estimate", "-t", "lomax", "--n-ios", "50", "NAME.json"],
         ["estimate", "-t", "NAME.csv", "NAME.json"],
         ["compare", "-t", "lomax", "--n-ios", "50", "NAME.json"],
-        ["compare", "-t", "lomax", "-p", "NAME", "NAME.json"],
+        ["compare", "-t", "lomax", "--policy", "NAME", "NAME.json"],
         ["recommend", "-t", "lomax", "--n-ios", "50", "NAME.json"],
         ["budget", "--watts", "5", "NAME.json"],
         ["consistency", "NAME.csv"],

@@ -123,7 +123,7 @@ DRIVE = EXAMPLE
 def test_a_word_for_a_policy_is_the_same_table_in_python_and_in_the_command(
     ssdpm: Command, word: str
 ) -> None:
-    (row,) = ssdpm.json("compare", "-t", "lomax", "-p", word, str(DRIVE))["rows"]
+    (row,) = ssdpm.json("compare", "-t", "lomax", "--policy", word, str(DRIVE))["rows"]
     table = Setup(MODEL).table(word)
     entries = () if table is None or not table.enabled else table.entries
     assert [(e["state"], e["target"], e["idle_ms"]) for e in row["entries"]] == [
@@ -183,7 +183,7 @@ def drives(ssdpm: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Both kinds of drive, and a workload, as files of the current folder."""
     shutil.copy(EXAMPLE, ssdpm.directory)
     ssdpm.write(SATA, identify())
-    ssdpm.output("workload", "lomax", "--n-ios", "500", "-t", "npy", "-o", TRACE)
+    ssdpm.output("workload", "lomax", "--n-ios", "500", "--to", "npy", "-o", TRACE)
     monkeypatch.chdir(ssdpm.directory)
     return ssdpm
 
@@ -211,7 +211,7 @@ def test_every_word_of_a_policy_is_the_same_in_c_python_and_the_command(
             check=False,
         )
         (others if ours.returncode else fit).append(word)
-        arguments = ("compare", "-q", "-t", TRACE, "-p", word, drive)
+        arguments = ("compare", "-q", "-t", TRACE, "--policy", word, drive)
         if ours.returncode:
             message = ours.stderr.strip().partition(": ")[2]
             with pytest.raises(package.Error, match=re.escape(message)):
@@ -225,7 +225,7 @@ def test_every_word_of_a_policy_is_the_same_in_c_python_and_the_command(
     if drive == NVME:
         assert others == words()[-6:]
     # All at once: those that are the same for the drive stand in one row.
-    every = [word for one in fit for word in ("-p", one)]
+    every = [word for one in fit for word in ("--policy", one)]
     ours = told(drives, "compare", drive, TRACE, *fit)
     assert package.compare(model_of(drive), trace, fit).to_json() == ours
     assert is_in_the_command(drives, ours, "compare", "-t", TRACE, *every, drive)
@@ -242,7 +242,7 @@ def test_every_recommendation_is_the_same_in_c_python_and_the_command(
     drives: Command, workload: str
 ) -> None:
     Path(TRACE).unlink()
-    drives.output("workload", workload, "--n-ios", "900", "-t", "npy", "-o", TRACE)
+    drives.output("workload", workload, "--n-ios", "900", "--to", "npy", "-o", TRACE)
     ours = told(drives, "recommend", NVME, TRACE)
     theirs = package.recommend(model_of(NVME), package.read_trace(TRACE))
     assert theirs.to_json() == ours

@@ -12,7 +12,7 @@
 static struct calibrate_options the_settings;
 
 static const struct option_spec options[] = {
-	{ "save", 's', "FILE", "Write the result, unless it is refused.",
+	{ "save", 0, "FILE", "Write the result, unless it is refused.",
 	  SETS_TEXT(struct calibrate_options, save) },
 	{ "date", 0, "TEXT", "Keep the date of the run with the result.",
 	  SETS_TEXT(struct calibrate_options, date), .rare = true },

@@ -28,7 +28,7 @@ static const struct option_spec options[] = {
 	{ "trace", 't', "FILE",
 	  "Add a trace or workload. Required. May be repeated.",
 	  SETS_TEXTS(struct settings, traces, n_traces) },
-	{ "policy", 'p', "POLICY",
+	{ "policy", 0, "POLICY",
 	  "Add a policy: an algorithm, windows:balanced:battery, "
 	  "none, a file with a table, or a link policy. May be "
 	  "repeated. Savings are against the first. Default: all.",

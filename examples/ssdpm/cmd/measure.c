@@ -18,7 +18,7 @@ static struct settings the_settings;
 static struct survey_options the_survey;
 
 static const struct option_spec options[] = {
-	{ "tolerance", 't', "SHARE",
+	{ "tolerance", 0, "SHARE",
 	  "energy: Set the error of all samples, as in 5%.",
 	  SETS_REAL(struct settings, samples.energy.tolerance, SHARE_PPM, 1e6),
 	  .min = 1, .max = WHOLE_PPM - 1, .range = "above 0 and below 100%",

@@ -16,9 +16,9 @@ struct settings {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "list", 'l', NULL, "List the workloads that ssdpm can generate.",
+	{ "list", 0, NULL, "List the workloads that ssdpm can generate.",
 	  SETS_FLAG(struct settings, list) },
-	{ "to", 't', "npy|iolog|csv|fio-job",
+	{ "to", 0, "npy|iolog|csv|fio-job",
 	  "Write the trace in this format instead of statistics.",
 	  SETS_TEXT(struct settings, form) },
 	{ "output", 'o', "FILE", "Write to FILE. Default: standard output (-).",

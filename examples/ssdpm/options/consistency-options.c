@@ -23,7 +23,7 @@
 #define CONSISTENCY struct consistency_options
 
 static const struct option_spec options[] = {
-	{ "threshold", 't', "IOPS", "Count the seconds below this rate.",
+	{ "threshold", 0, "IOPS", "Count the seconds below this rate.",
 	  SETS_REAL(CONSISTENCY, params.threshold_iops, COUNT, 1), .min = 1,
 	  .modes = MODES_MEASURE },
 	{ "from", 0, "TIME", "Leave out what comes before, as in 1400s.",
@@ -39,7 +39,7 @@ static const struct option_spec options[] = {
 	  .rare = true },
 	{ "simulate", 0, NULL, "Simulate drives instead of reading logs.",
 	  SETS_BIT(CONSISTENCY, mode, MODE_SIMULATE), .modes = MODE_SIMULATE },
-	{ "spare", 's', "SHARE",
+	{ "spare", 0, "SHARE",
 	  "simulate: Set the spare area, a share of all flash. May "
 	  "be repeated. Default: 7% and 25%.",
 	  SETS_OWN, .modes = MODE_SIMULATE },
