@@ -246,6 +246,30 @@ void print_summaries(void);
 bool print_completion(const char *shell,
 		      const struct subcommand *const *subcommands);
 
+/*
+ * suggest.c: of all candidates, the one that is most like a word that nobody
+ * knows. best is NULL if none is like it.
+ */
+struct suggestion {
+	const char *word;
+	const char *best;
+	unsigned distance;
+};
+struct hint {
+	char text[128];
+};
+
+void suggest(struct suggestion *suggestion, const char *candidate);
+/* "; did you mean apply?", or "; " and what to do otherwise. */
+struct hint did_you_mean(const struct suggestion *suggestion,
+			 const char *otherwise);
+
+/*
+ * options.c: how many words an option of every command has, with its argument;
+ * 0: the word is no such option.
+ */
+size_t count_common_words(const char *word);
+
 /* options.c: run a subcommand, argv[0] being its name. */
 enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
 				char **argv);

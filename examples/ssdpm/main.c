@@ -46,9 +46,23 @@ static const struct subcommand *look_up(const char *name)
 /* A command that this program does not have. */
 static enum exit_status complain_of_command(const char *name)
 {
+	static const char *const words[] = { "help", "--help", "--version",
+					     "--completion" };
+	struct suggestion suggestion = { .word = name };
+
 	if (needs_energy(name))
 		return failure("%s: ssdpm-energy is not installed", name);
-	complain("%s: no such command; see ssdpm --help", name);
+	for (size_t i = 0; subcommands[i]; i++)
+		suggest(&suggestion, subcommands[i]->name);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		suggest(&suggestion, words[i]);
+	if (*name == '-')
+		complain("%s: no such option before a command%s", name,
+			 did_you_mean(&suggestion, "write it after the command")
+				 .text);
+	else
+		complain("%s: no such command%s", name,
+			 did_you_mean(&suggestion, "see ssdpm --help").text);
 	return STATUS_USAGE;
 }
 
@@ -75,30 +89,67 @@ static enum exit_status help(char **words)
 	return help_subcommand(subcommand, words[2]);
 }
 
-static enum exit_status dispatch(int argc, char **argv)
+/* Whether a word is no command, but asks about ssdpm. */
+static bool is_question(const char *word)
 {
-	const struct subcommand *subcommand;
+	static const char *const words[] = {
+		"-h",	"--help",    "--help-all",
+		"help", "--version", "--completion"
+	};
 
-	subcommand = argc > 1 ? look_up(argv[1]) : &cmd_status;
-	if (argc < 2) {
-		run_energy_program(argv);
-		return run_subcommand(subcommand, argc, argv);
-	}
-	if (subcommand ? subcommand->energy_does_more :
-			 strcmp(argv[1], "--version"))
-		run_energy_program(argv);
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
-	    !strcmp(argv[1], "--help-all") || !strcmp(argv[1], "help"))
-		return help(argv + 1);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
+static enum exit_status answer(char **argv)
+{
 	if (!strcmp(argv[1], "--version")) {
 		if (argv[2])
 			return refuse_more(argv[1], argv[2]);
 		printf("ssdpm %s\n", ssdpm_version());
 		return STATUS_DONE;
 	}
-	if (!strcmp(argv[1], "--completion"))
-		return argv[2] && argv[3] ? refuse_more(argv[1], argv[3]) :
-					    complete(argv[2]);
+	run_energy_program(argv);
+	if (strcmp(argv[1], "--completion"))
+		return help(argv + 1);
+	return argv[2] && argv[3] ? refuse_more(argv[1], argv[3]) :
+				    complete(argv[2]);
+}
+
+/*
+ * Options of every command may stand before it: put the command first. false:
+ * there is no command.
+ */
+static bool put_command_first(int argc, char **argv)
+{
+	size_t at = 1, n;
+	char *command;
+
+	while (at < (size_t)argc && (n = count_common_words(argv[at])))
+		at += n;
+	if (at >= (size_t)argc)
+		return false;
+	command = argv[at];
+	memmove(&argv[2], &argv[1], (at - 1) * sizeof(*argv));
+	argv[1] = command;
+	return true;
+}
+
+static enum exit_status dispatch(int argc, char **argv)
+{
+	const struct subcommand *subcommand;
+
+	if (argc > 1 && is_question(argv[1]))
+		return answer(argv);
+	if (!put_command_first(argc, argv)) {
+		run_energy_program(argv);
+		return run_subcommand(&cmd_status, argc, argv);
+	}
+	subcommand = look_up(argv[1]);
+	if (!subcommand || subcommand->energy_does_more)
+		run_energy_program(argv);
 	return subcommand ? run_subcommand(subcommand, argc - 1, argv + 1) :
 			    complain_of_command(argv[1]);
 }

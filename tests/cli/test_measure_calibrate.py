@@ -474,7 +474,7 @@ def test_io_that_is_not_of_the_run_is_refused(
         ([*RUN, "--none", "--algorithm", "linux"], "exclude each other"),
         ([*RUN, "--lpm", "sleep"], "max_performance, medium_power"),
         ([*RUN, "--save", "-"], "--json prints it"),
-        ([*RUN, "--byte-energy=1pJ"], "no such option"),
+        ([*RUN, "--byte-energy=1pJ"], "--byte-energy takes no argument"),
         (["intel-760p.json", "-", "-"], "named twice"),
         ([*RUN, "--exit-latency", "PS9=1ms"], "no such value"),
         ([*RUN, "--trace-format", "wav"], "--trace-format wav"),

@@ -2,6 +2,7 @@
 /* Drives by their name, out of the catalogue. */
 #include "input/input.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static int add_alternatives(const struct ssdpm_catalogue *catalogue,
 {
 	struct ssdpm_catalogue_match *matches = calloc(max, sizeof(*matches));
 	size_t n = max;
-	int err = -1;
+	int err = -ENOMEM;
 
 	drive->alternatives = calloc(max, sizeof(*drive->alternatives));
 	if (matches && drive->alternatives)
@@ -65,7 +66,7 @@ static int fill_drive(const struct common *common,
 	drive->seen = match->seen;
 	if (!drive->name) {
 		strcpy(reterr->message, "out of memory");
-		return -1;
+		return -ENOMEM;
 	}
 	err = ssdpm_catalogue_get_model(catalogue, match->index, &drive->model,
 					reterr);
@@ -95,22 +96,21 @@ static void say_choice(const struct drive *drive,
 	       drive->seen, seen);
 }
 
-enum exit_status find_drive(const struct common *common,
-			    const struct ssdpm_catalogue *catalogue,
-			    const char *name, struct drive *ret_drive)
+int find_drive(const struct common *common,
+	       const struct ssdpm_catalogue *catalogue, const char *name,
+	       struct drive *ret_drive, struct ssdpm_error *reterr)
 {
 	struct drive drive = { .name = NULL };
 	struct ssdpm_catalogue_match match;
-	struct ssdpm_error error;
+	int err = ssdpm_catalogue_find(catalogue, name, common->firmware,
+				       &match, reterr);
 
-	if (ssdpm_catalogue_find(catalogue, name, common->firmware, &match,
-				 &error))
-		return failure("%s: No such file or directory; %s", name,
-			       error.message);
-	if (fill_drive(common, catalogue, name, &match, &drive, &error)) {
-		complain("%s: %s", name, error.message);
+	if (err)
+		return err;
+	err = fill_drive(common, catalogue, name, &match, &drive, reterr);
+	if (err) {
 		free_drive(&drive);
-		return STATUS_FAILED;
+		return err;
 	}
 	if (match.n_tables > 1 && !common->quiet)
 		say_choice(&drive, &match);
@@ -122,5 +122,5 @@ enum exit_status find_drive(const struct common *common,
 		remark("%s: %u %s in the catalogue", name, match.n_matches,
 		       match.n_matches == 1 ? "row" : "rows");
 	*ret_drive = drive;
-	return STATUS_DONE;
+	return 0;
 }

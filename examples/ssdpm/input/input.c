@@ -253,20 +253,48 @@ static enum exit_status add_named_device(const struct common *common,
 	return status;
 }
 
+/* A name that nothing has; why is what the catalogue says, and may suggest. */
+static enum exit_status no_such_drive(const struct common *common,
+				      const char *name, const char *why,
+				      struct drives *drives)
+{
+	struct suggestion suggestion = { .word = name };
+	struct ssdpm_device **devices = NULL;
+	struct live *live;
+	size_t n = 0;
+
+	if (need_live(common, common->root, drives, &live) ||
+	    ssdpm_device_list_read(live->machine, &devices, &n, NULL))
+		n = 0;
+	for (size_t i = 0; i < n; i++)
+		suggest(&suggestion, ssdpm_device_get_facts(devices[i])->name);
+	if (suggestion.best)
+		complain("%s: no such drive%s", name,
+			 did_you_mean(&suggestion, "").text);
+	else
+		complain("%s: No such file or directory; %s", name, why);
+	ssdpm_device_list_free(devices, n);
+	return STATUS_FAILED;
+}
+
 static enum exit_status add_catalogued(const struct common *common,
 				       struct ssdpm_catalogue **catalogue,
 				       const char *operand,
 				       struct drives *drives)
 {
-	enum exit_status status;
+	struct ssdpm_error error;
 	struct drive drive;
 
 	if (!*catalogue)
 		*catalogue = open_catalogue(common);
 	if (!*catalogue)
 		return STATUS_FAILED;
-	status = find_drive(common, *catalogue, operand, &drive);
-	return status ? status : add_drive(drives, &drive);
+	if (find_drive(common, *catalogue, operand, &drive, &error))
+		return error.code == -ENOENT ?
+			       no_such_drive(common, operand, error.message,
+					     drives) :
+			       failure("%s: %s", operand, error.message);
+	return add_drive(drives, &drive);
 }
 
 static enum exit_status add_capture(const struct common *common,

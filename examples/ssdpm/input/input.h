@@ -84,11 +84,12 @@ int read_operand(const char *path, struct buffer *buffer);
 struct ssdpm_catalogue *open_catalogue(const struct common *common);
 
 /*
- * Look a drive up by name, as --firmware says. A failure is complained of.
+ * Look a drive up by name, as --firmware says. Return: 0; -ENOENT: the
+ * catalogue has none; another -errno.
  */
-enum exit_status find_drive(const struct common *common,
-			    const struct ssdpm_catalogue *catalogue,
-			    const char *name, struct drive *ret_drive);
+int find_drive(const struct common *common,
+	       const struct ssdpm_catalogue *catalogue, const char *name,
+	       struct drive *ret_drive, struct ssdpm_error *reterr);
 void free_drive(struct drive *drive);
 
 /* list-catalogue.c: print the drives whose product fits; NULL: all. */

@@ -257,6 +257,19 @@ static enum exit_status open_fd(const struct trace_options *settings, int fd,
 	return complain_of_trace(input, &error);
 }
 
+static enum exit_status no_such_trace(const char *name)
+{
+	struct suggestion suggestion = { .word = name };
+	const char *known;
+
+	for (size_t i = 0; (known = ssdpm_generator_get_name(i)); i++)
+		suggest(&suggestion, known);
+	return failure(
+		"%s: no such file, and no workload of this name%s", name,
+		did_you_mean(&suggestion, "ssdpm workload --list prints them")
+			.text);
+}
+
 enum exit_status open_trace(const struct common *common,
 			    const struct trace_options *settings,
 			    const char *name, struct trace_input *ret_input)
@@ -275,8 +288,7 @@ enum exit_status open_trace(const struct common *common,
 	} else {
 		input.fd = open_file(name, &problem);
 		if (input.fd == -ENOENT)
-			problem = "no such file, and no workload of this name; "
-				  "ssdpm workload --list prints them";
+			return no_such_trace(name);
 		if (input.fd < 0)
 			return failure("%s: %s", name,
 				       problem ? problem : strerror(-input.fd));

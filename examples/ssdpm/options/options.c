@@ -99,6 +99,28 @@ const struct option_spec *option_at(const struct subcommand *subcommand,
 	return NULL;
 }
 
+#define N_common (sizeof(common_options) / sizeof(common_options[0]))
+
+size_t count_common_words(const char *word)
+{
+	for (size_t i = 0; i < N_common; i++) {
+		const struct option_spec *option = &common_options[i];
+		const size_t n = strlen(option->name);
+
+		if (option->letter && word[0] == '-' &&
+		    word[1] == option->letter && !word[2])
+			return 1;
+		if (strncmp(word, "--", 2) ||
+		    strncmp(word + 2, option->name, n))
+			continue;
+		if (!word[2 + n])
+			return option->argument ? 2 : 1;
+		if (word[2 + n] == '=')
+			return 1;
+	}
+	return 0;
+}
+
 static size_t count_options(const struct subcommand *subcommand)
 {
 	size_t n = 0;
@@ -261,8 +283,35 @@ static const struct option_spec *find_option(
 	return NULL;
 }
 
+/* What getopt_long() did not like: no option, or one without an argument. */
+static enum exit_status bad_word(const struct subcommand *subcommand,
+				 const struct common *common, const char *word)
+{
+	const int length = (int)strcspn(word, "=");
+	const struct option_spec *option;
+	struct suggestion suggestion;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", length - 2, word + 2);
+	suggestion = (struct suggestion){ .word = name };
+	for (size_t i = 0; (option = option_at(subcommand, i)); i++) {
+		if (!strcmp(option->name, name))
+			return usage_error(common, "--%s takes no argument",
+					   name);
+		suggest(&suggestion, option->name);
+	}
+	if (suggestion.best)
+		return usage_error(common,
+				   "%.*s: no such option; did you mean --%s?",
+				   length, word, suggestion.best);
+	return usage_error(common,
+			   "%.*s: no such option; see ssdpm %s --help-all",
+			   length, word, common->subcommand);
+}
+
 /* optind is past the word that getopt_long() did not like. */
-static enum exit_status bad_option(const struct common *common, int code,
+static enum exit_status bad_option(const struct subcommand *subcommand,
+				   const struct common *common, int code,
 				   char **argv)
 {
 	const char *word = argv[optind - 1];
@@ -273,10 +322,7 @@ static enum exit_status bad_option(const struct common *common, int code,
 				   "--help",
 				   word, common->subcommand);
 	if (!strncmp(word, "--", 2))
-		return usage_error(common,
-				   "%s: no such option, or not here with an "
-				   "argument; see ssdpm %s --help",
-				   word, common->subcommand);
+		return bad_word(subcommand, common, word);
 	return usage_error(common, "-%c: no such option; see ssdpm %s --help",
 			   optopt, common->subcommand);
 }
@@ -329,10 +375,14 @@ enum exit_status help_subcommand(const struct subcommand *subcommand,
 {
 	const struct subcommand *found =
 		action ? action_of(subcommand, action) : subcommand;
+	const struct subcommand *const *actions = subcommand->actions;
+	struct suggestion suggestion = { .word = action };
 
 	if (!found) {
-		complain("%s %s: no such command; see ssdpm help %s",
-			 subcommand->name, action, subcommand->name);
+		for (; actions && *actions; actions++)
+			suggest(&suggestion, action_word(*actions));
+		complain("%s %s: no such command%s", subcommand->name, action,
+			 did_you_mean(&suggestion, "see ssdpm --help").text);
 		return STATUS_USAGE;
 	}
 	print_help(found, false);
@@ -372,7 +422,7 @@ static enum exit_status run_options(const struct subcommand *subcommand,
 	while ((code = getopt_long(argc, argv, tables.shorts, tables.longs,
 				   NULL)) != -1) {
 		if (code == '?' || code == ':')
-			return bad_option(&common, code, argv);
+			return bad_option(subcommand, &common, code, argv);
 		name = find_option(subcommand, code)->name;
 		if (!strncmp(name, "help", 4)) {
 			print_help(subcommand, !strcmp(name, "help-all"));
