@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import pathlib
 import re
+import subprocess
 
 import pytest
 from command import Command
 
+ENGLISH = pathlib.Path(__file__).resolve().parents[2] / ".ci/english"
 LINES, COLUMNS = 40, 80
 OPTION = re.compile(r"^  (?:-(.), |    )--([a-z0-9-]+)", re.M)
 
@@ -68,3 +71,17 @@ def test_a_letter_has_one_meaning_in_all_commands(
     assert meanings.pop("l") == {"latency", "max-exit-latency"}
     assert {"e", "n", "o", "p", "t"} < meanings.keys()
     assert [names for names in meanings.values() if len(names) > 1] == []
+
+
+def test_help_is_plain_english(ssdpm: Command, commands: list[list[str]]) -> None:
+    files = []
+    for command in [[], *commands]:
+        name = "-".join(["help", *command]) + ".help"
+        files.append(ssdpm.write(name, ssdpm.output(*command, "--help-all")))
+    files.append(ssdpm.write("bad.help", "  -x, --x  Of these it is the last one.\n"))
+    paths = sorted(ssdpm.directory.glob("*.help"))
+    assert len(paths) == len(files)
+    done = subprocess.run([ENGLISH, *paths], capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "bad.help:1: begin with the subject: Of these it is the last one."
+    ]

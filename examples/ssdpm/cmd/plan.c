@@ -163,7 +163,7 @@ static const struct option_spec apply_own[] = {
 	  SETS_FLAG(struct plan_command, keep) },
 	{ "strict", 0, NULL, "Restore all devices if one fails.",
 	  SETS_FLAG(struct plan_command, strict), .rare = true },
-	{ "coalesce", 0, NULL, "Do one run for many calls, as from udev rules.",
+	{ "coalesce", 0, NULL, "Serve many calls with one run, as from udev rules.",
 	  SETS_FLAG(struct plan_command, coalesce), .rare = true },
 	{ "dry-run", 'n', NULL, "Write nothing, as ssdpm plan.",
 	  SETS_FLAG(struct plan_command, dry_run) },
