@@ -62,7 +62,6 @@ struct header {
 };
 
 struct snoop {
-	struct pair *pair;
 	struct header header;
 };
 
@@ -163,17 +162,7 @@ static int open_biosnoop(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	trace->state = snoop;
 	int err = take_beginning(trace, snoop, reterr);
 	return err ? err :
-		     ssdpm__pair_new(trace, WINDOW_NS, PAIR_MAX_HELD,
-				     &snoop->pair, reterr);
-}
-
-static void close_biosnoop(struct ssdpm_trace *trace)
-{
-	struct snoop *snoop = trace->state;
-
-	if (snoop)
-		ssdpm__pair_free(snoop->pair);
-	free(snoop);
+		     ssdpm__pair_new(trace, WINDOW_NS, PAIR_MAX_HELD, reterr);
 }
 
 /* A line of values, and what belongs where in it. */
@@ -332,7 +321,6 @@ static int is_device_wanted(struct ssdpm_trace *trace,
 static int take_row(struct ssdpm_trace *trace, const struct snoop_row *row,
 		    struct ssdpm_error *reterr)
 {
-	struct snoop *snoop = trace->state;
 	struct pair_event event = { 0 };
 	struct io_times times = { 0 };
 
@@ -348,7 +336,7 @@ static int take_row(struct ssdpm_trace *trace, const struct snoop_row *row,
 	if (err)
 		return err;
 	trace->counts.n_untyped += !has(row, TYPE) || !has(row, BYTES);
-	ssdpm__pair_add(snoop->pair, &event, times.end_ns,
+	ssdpm__pair_add(trace->pair, &event, times.end_ns,
 			ssdpm__trace_service(trace, times.latency_ns));
 	return 0;
 }
@@ -395,18 +383,9 @@ static int next_row(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	return err < 0 ? err : 1;
 }
 
-static int read_biosnoop(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-			 size_t max, size_t *ret_n, struct ssdpm_error *reterr)
-{
-	struct snoop *snoop = trace->state;
-
-	return ssdpm__pair_read(snoop->pair, ios, max, ret_n, reterr, next_row);
-}
-
 const struct trace_reader ssdpm__read_biosnoop = {
 	.format = SSDPM_TRACE_BIOSNOOP,
 	.is = is_biosnoop,
 	.open = open_biosnoop,
-	.read = read_biosnoop,
-	.close = close_biosnoop,
+	.next = next_row,
 };

@@ -157,8 +157,6 @@ static bool is_blkparse(const char *head, size_t size)
 	return false;
 }
 
-static block_next next_line;
-
 static int open_blkparse(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct block_letters letters = { 0 };
@@ -173,7 +171,7 @@ static int open_blkparse(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		    ssdpm__span_is(event.device, trace->device))
 			ssdpm__block_see(&letters, event.action);
 	}
-	return ssdpm__block_open(trace, &letters, next_line, reterr);
+	return ssdpm__block_open(trace, &letters, reterr);
 }
 
 /*
@@ -263,15 +261,11 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	struct queue_block *block = trace->state;
 	struct event_line event;
 	struct span line;
-	int err = ssdpm__input_line(&trace->input, &line, reterr);
+	int err = ssdpm__block_line(trace, &line,
+				    "there is no event of blkparse", reterr);
 
-	if (err < 0)
+	if (err <= 0)
 		return err;
-	if (err == 0)
-		return block->has_events ?
-			       0 :
-			       ssdpm__fail(reterr, -EINVAL, 0,
-					   "there is no event of blkparse");
 	if (!begins_event(line)) {
 		err = take_other(trace, line, reterr);
 	} else if (!take_event_line(line, &event)) {
@@ -293,6 +287,5 @@ const struct trace_reader ssdpm__read_blkparse = {
 	.format = SSDPM_TRACE_BLKPARSE,
 	.is = is_blkparse,
 	.open = open_blkparse,
-	.read = ssdpm__block_read,
-	.close = ssdpm__block_close,
+	.next = next_line,
 };

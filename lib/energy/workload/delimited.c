@@ -14,7 +14,6 @@
 
 struct delimited {
 	struct delimited_map map;
-	struct pair *pair;
 };
 
 static const char *skip_blanks(const char *at, const char *end, char separator)
@@ -333,7 +332,6 @@ static int next_row(struct ssdpm_trace *trace, struct delimited_row *row,
 
 static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
-	const struct delimited *self = trace->state;
 	struct delimited_row row;
 	int err = next_row(trace, &row, reterr);
 
@@ -344,18 +342,9 @@ static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 				    .bytes = row.bytes,
 				    .op = row.io.op,
 				    .flags = row.io.flags };
-	err = ssdpm__pair_record(self->pair, &event, row.service_ns,
+	err = ssdpm__pair_record(trace->pair, &event, row.service_ns,
 				 row.io.service_ns, reterr);
 	return err ? err : 1;
-}
-
-static int read_delimited(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-			  size_t max, size_t *ret_n, struct ssdpm_error *reterr)
-{
-	const struct delimited *self = trace->state;
-
-	return ssdpm__pair_read(self->pair, ios, max, ret_n, reterr,
-				next_event);
 }
 
 static int find_map(struct ssdpm_trace *trace, struct delimited_map *ret_map,
@@ -452,23 +441,13 @@ static int open_delimited(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 			      !trace->device_wanted;
 	/* With a service, rows may be in the order of their completions. */
 	if (self->map.kinds & 1u << COLUMN_SERVICE)
-		err = ssdpm__pair_new(trace, UINT64_MAX, MAX_HELD, &self->pair,
-				      reterr);
+		err = ssdpm__pair_new(trace, UINT64_MAX, MAX_HELD, reterr);
 	else
 		err = ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD,
-				      &self->pair, reterr);
+				      reterr);
 	if (err)
 		return err;
 	return skip_lines(trace, n_lines_before(trace, &self->map), reterr);
-}
-
-static void close_delimited(struct ssdpm_trace *trace)
-{
-	struct delimited *self = trace->state;
-
-	if (self)
-		ssdpm__pair_free(self->pair);
-	free(self);
 }
 
 static bool is_delimited(const char *head, size_t size)
@@ -481,6 +460,5 @@ const struct trace_reader ssdpm__read_delimited = {
 	.last_format = SSDPM_TRACE_CLOUDPHYSICS,
 	.is = is_delimited,
 	.open = open_delimited,
-	.read = read_delimited,
-	.close = close_delimited,
+	.next = next_event,
 };

@@ -16,7 +16,6 @@
 #define MAGIC "fio version "
 
 struct iolog {
-	struct pair *pair;
 	unsigned int version;
 	uint64_t wait_ms; /* version 2: no I/O begins before it */
 };
@@ -55,17 +54,7 @@ static int open_iolog(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		return ssdpm__no_memory(reterr);
 	iolog->version = is_2 ? 2 : 3;
 	trace->state = iolog;
-	return ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD,
-			       &iolog->pair, reterr);
-}
-
-static void close_iolog(struct ssdpm_trace *trace)
-{
-	struct iolog *iolog = trace->state;
-
-	if (iolog)
-		ssdpm__pair_free(iolog->pair);
-	free(iolog);
+	return ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD, reterr);
 }
 
 /* A number that is a whole word. */
@@ -173,7 +162,7 @@ static int take_io(struct ssdpm_trace *trace, const struct action *action,
 	err = ssdpm__trace_order(trace, event.time_ns, event.time_ns, reterr);
 	if (err)
 		return err;
-	ssdpm__pair_add(iolog->pair, &event, event.time_ns,
+	ssdpm__pair_add(trace->pair, &event, event.time_ns,
 			SSDPM_SERVICE_UNKNOWN);
 	return 0;
 }
@@ -215,21 +204,11 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	return err < 0 ? err : 1;
 }
 
-static int read_iolog(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-		      size_t max, size_t *ret_n, struct ssdpm_error *reterr)
-{
-	const struct iolog *iolog = trace->state;
-
-	return ssdpm__pair_read(iolog->pair, ios, max, ret_n, reterr,
-				next_line);
-}
-
 const struct trace_reader ssdpm__read_fio_iolog = {
 	.format = SSDPM_TRACE_FIO_IOLOG,
 	.is = is_iolog,
 	.open = open_iolog,
-	.read = read_iolog,
-	.close = close_iolog,
+	.next = next_line,
 };
 
 static const char *action_word(uint8_t op)

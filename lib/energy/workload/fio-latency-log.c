@@ -55,20 +55,8 @@ static bool is_latency_log(const char *head, size_t size)
 static int open_latency_log(struct ssdpm_trace *trace,
 			    struct ssdpm_error *reterr)
 {
-	struct pair *pair;
-	int err =
-		ssdpm__pair_new(trace, WINDOW_NS, PAIR_MAX_HELD, &pair, reterr);
-
-	if (err)
-		return err;
-	trace->state = pair;
 	trace->tick_ns = TICK_NS;
-	return 0;
-}
-
-static void close_latency_log(struct ssdpm_trace *trace)
-{
-	ssdpm__pair_free(trace->state);
+	return ssdpm__pair_new(trace, WINDOW_NS, PAIR_MAX_HELD, reterr);
 }
 
 /*
@@ -115,7 +103,7 @@ static int take_fields(struct ssdpm_trace *trace,
 	int err = ssdpm__trace_order(trace, event.time_ns, end_ns, reterr);
 	if (err)
 		return err;
-	ssdpm__pair_add(trace->state, &event, end_ns,
+	ssdpm__pair_add(trace->pair, &event, end_ns,
 			ssdpm__trace_service(trace, latency_ns));
 	return 0;
 }
@@ -138,18 +126,9 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	return err ? err : 1;
 }
 
-static int read_latency_log(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-			    size_t max, size_t *ret_n,
-			    struct ssdpm_error *reterr)
-{
-	return ssdpm__pair_read(trace->state, ios, max, ret_n, reterr,
-				next_line);
-}
-
 const struct trace_reader ssdpm__read_fio_latency_log = {
 	.format = SSDPM_TRACE_FIO_LATENCY_LOG,
 	.is = is_latency_log,
 	.open = open_latency_log,
-	.read = read_latency_log,
-	.close = close_latency_log,
+	.next = next_line,
 };

@@ -179,8 +179,6 @@ static bool is_ftrace(const char *head, size_t size)
 	return look_at(NULL, ssdpm__span(head, size), &letters, &of_perf);
 }
 
-static block_next next_line;
-
 static int open_ftrace(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct block_letters letters = { 0 };
@@ -190,7 +188,7 @@ static int open_ftrace(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	if (!trace->counts.format)
 		trace->counts.format =
 			of_perf ? SSDPM_TRACE_PERF_SCRIPT : SSDPM_TRACE_FTRACE;
-	return ssdpm__block_open(trace, &letters, next_line, reterr);
+	return ssdpm__block_open(trace, &letters, reterr);
 }
 
 /* 0, -EINVAL, -ERANGE. */
@@ -295,16 +293,13 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	struct queue_block *block = trace->state;
 	struct ftrace_line event;
 	struct span line;
-	int err = ssdpm__input_line(&trace->input, &line, reterr);
+	int err = ssdpm__block_line(trace, &line,
+				    "there is no event block_rq_issue, "
+				    "_insert or _complete",
+				    reterr);
 
-	if (err < 0)
+	if (err <= 0)
 		return err;
-	if (err == 0)
-		return block->has_events ?
-			       0 :
-			       ssdpm__fail(reterr, -EINVAL, 0,
-					   "there is no event block_rq_issue, "
-					   "_insert or _complete");
 	err = 0;
 	if (take_line(line, &event)) {
 		block->has_events = true;
@@ -324,6 +319,5 @@ const struct trace_reader ssdpm__read_ftrace = {
 	.last_format = SSDPM_TRACE_FTRACE,
 	.is = is_ftrace,
 	.open = open_ftrace,
-	.read = ssdpm__block_read,
-	.close = ssdpm__block_close,
+	.next = next_line,
 };

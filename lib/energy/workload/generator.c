@@ -133,14 +133,8 @@ static int generate(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 	return err;
 }
 
-static void close_generator(struct ssdpm_trace *trace)
-{
-	free(trace->state);
-}
-
 static const struct trace_reader generator = {
 	.read = generate,
-	.close = close_generator,
 };
 
 int ssdpm_trace_generate(const struct ssdpm_generator_params *params,

@@ -13,25 +13,29 @@
 
 /*
  * A format, or several in a row. is() looks at the beginning of the input: all
- * of it, or TRACE_HEAD_BYTES. open() may allocate trace->state, which
- * close() frees; trace->counts.format is the one that the caller named, or 0,
- * and a reader of several sets it. read() gives up to max records, none: the
- * end; those that came before a failure it gives too. All find what they need
- * in trace.
+ * of it, or TRACE_HEAD_BYTES. open() makes trace->pair and may allocate
+ * trace->state; ssdpm_trace_free() frees both. trace->counts.format is the one
+ * that the caller named, or 0, and a reader of several sets it. next() takes an
+ * event of the input and gives it to trace->pair: 1; 0: there is none; or a
+ * negative errno. All find what they need in trace.
+ *
+ * A generator has no next() but read(), which gives up to max records, none:
+ * the end; those that came before a failure it gives too.
  */
 struct trace_reader {
 	uint32_t format;
 	uint32_t last_format; /* 0: it is the only one */
 	bool (*is)(const char *head, size_t size);
 	int (*open)(struct ssdpm_trace *trace, struct ssdpm_error *reterr);
+	int (*next)(struct ssdpm_trace *trace, struct ssdpm_error *reterr);
 	int (*read)(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 		    size_t *ret_n, struct ssdpm_error *reterr);
-	void (*close)(struct ssdpm_trace *trace);
 };
 
 struct ssdpm_trace {
 	struct input input; /* a generator has none */
 	const struct trace_reader *reader;
+	struct pair *pair; /* of events; a generator has none */
 	void *state;
 	uint32_t flags;
 	char *columns;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "workload/io-block.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/internal.h"
@@ -14,7 +15,7 @@ void ssdpm__block_see(struct block_letters *letters, char letter)
 }
 
 int ssdpm__block_open(struct ssdpm_trace *trace,
-		      const struct block_letters *letters, block_next *next,
+		      const struct block_letters *letters,
 		      struct ssdpm_error *reterr)
 {
 	struct queue_block *block = calloc(1, sizeof(*block));
@@ -22,7 +23,6 @@ int ssdpm__block_open(struct ssdpm_trace *trace,
 	if (!block)
 		return ssdpm__no_memory(reterr);
 	trace->state = block;
-	block->next = next;
 	block->issue = 'D';
 	if (!letters->d && letters->i)
 		block->issue = 'I';
@@ -30,26 +30,18 @@ int ssdpm__block_open(struct ssdpm_trace *trace,
 		block->issue = 'Q';
 	block->only_completions =
 		letters->c && !letters->d && !letters->i && !letters->q;
-	return ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD,
-			       &block->pair, reterr);
+	return ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD, reterr);
 }
 
-void ssdpm__block_close(struct ssdpm_trace *trace)
+int ssdpm__block_line(struct ssdpm_trace *trace, struct span *ret_line,
+		      const char *none, struct ssdpm_error *reterr)
 {
-	struct queue_block *block = trace->state;
+	const struct queue_block *block = trace->state;
+	int err = ssdpm__input_line(&trace->input, ret_line, reterr);
 
-	if (block)
-		ssdpm__pair_free(block->pair);
-	free(block);
-}
-
-int ssdpm__block_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-		      size_t max, size_t *ret_n, struct ssdpm_error *reterr)
-{
-	struct queue_block *block = trace->state;
-
-	return ssdpm__pair_read(block->pair, ios, max, ret_n, reterr,
-				block->next);
+	if (err || block->has_events)
+		return err;
+	return ssdpm__fail(reterr, -EINVAL, 0, "%s", none);
 }
 
 uint8_t ssdpm__block_op(struct span rwbs, uint64_t bytes)
@@ -108,13 +100,13 @@ int ssdpm__block_event(struct ssdpm_trace *trace, char letter,
 	if (err < 0)
 		return err;
 	if (letter == 'R')
-		ssdpm__pair_requeue(block->pair, event);
+		ssdpm__pair_requeue(trace->pair, event);
 	else if (!completes)
-		ssdpm__pair_issue(block->pair, event);
+		ssdpm__pair_issue(trace->pair, event);
 	else if (!block->only_completions)
-		ssdpm__pair_complete(block->pair, event);
+		ssdpm__pair_complete(trace->pair, event);
 	else
-		ssdpm__pair_add(block->pair, event, event->time_ns,
+		ssdpm__pair_add(trace->pair, event, event->time_ns,
 				SSDPM_SERVICE_UNKNOWN);
 	return 0;
 }

@@ -5,17 +5,12 @@
 
 #include "workload/pair.h"
 
-/* As next() of ssdpm__pair_read(). */
-typedef int block_next(struct ssdpm_trace *trace, struct ssdpm_error *reterr);
-
 /*
  * Events have blkparse's letters. An issue is what is nearest to the drive: D
  * (to the driver, merged), without these I (into the scheduler), without these
  * Q. Which there are, the beginning of the trace says.
  */
 struct queue_block {
-	struct pair *pair;
-	block_next *next;
 	char issue;
 	bool only_completions; /* all that there is to know is when */
 	bool has_events;
@@ -32,15 +27,17 @@ struct block_letters {
 	bool d, i, q, c;
 };
 
-/* Sets trace->state, which ssdpm__block_close() frees. */
+/* The open() of a reader. */
 int ssdpm__block_open(struct ssdpm_trace *trace,
-		      const struct block_letters *letters, block_next *next,
+		      const struct block_letters *letters,
 		      struct ssdpm_error *reterr);
 
-/* The read() of a reader. */
-int ssdpm__block_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-		      size_t max, size_t *ret_n, struct ssdpm_error *reterr);
-void ssdpm__block_close(struct ssdpm_trace *trace);
+/*
+ * The next line of the text: 1; 0: there is none; or a negative errno. A text
+ * that ends without an event fails with the message none.
+ */
+int ssdpm__block_line(struct ssdpm_trace *trace, struct span *ret_line,
+		      const char *none, struct ssdpm_error *reterr);
 
 void ssdpm__block_see(struct block_letters *letters, char letter);
 

@@ -169,8 +169,7 @@ static int resize(struct pair *pair, uint32_t bits, struct ssdpm_error *reterr)
 }
 
 int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
-		    uint32_t max_held, struct pair **ret_pair,
-		    struct ssdpm_error *reterr)
+		    uint32_t max_held, struct ssdpm_error *reterr)
 {
 	struct pair *pair = calloc(1, sizeof(*pair));
 
@@ -189,7 +188,7 @@ int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
 		ssdpm__pair_free(pair);
 		return err;
 	}
-	*ret_pair = pair;
+	trace->pair = pair;
 	return 0;
 }
 
@@ -405,26 +404,23 @@ static size_t take(struct pair *pair, struct ssdpm_io *ios, size_t max)
 }
 
 /* Read an event; first make room for it. */
-static int read_event(struct pair *pair, struct ssdpm_error *reterr,
-		      int (*next)(struct ssdpm_trace *trace,
-				  struct ssdpm_error *reterr))
+static int read_event(struct pair *pair, struct ssdpm_error *reterr)
 {
 	if (ssdpm__reorder_count(&pair->order) == pair->order.room) {
 		int err = resize(pair, pair->bits + 1, reterr);
 		if (err)
 			return err;
 	}
-	int err = next(pair->trace, reterr);
+	int err = pair->trace->reader->next(pair->trace, reterr);
 	if (err == 0)
 		end(pair);
 	return err;
 }
 
-int ssdpm__pair_read(struct pair *pair, struct ssdpm_io *ios, size_t max,
-		     size_t *ret_n, struct ssdpm_error *reterr,
-		     int (*next)(struct ssdpm_trace *trace,
-				 struct ssdpm_error *reterr))
+int ssdpm__pair_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
+		     size_t max, size_t *ret_n, struct ssdpm_error *reterr)
 {
+	struct pair *pair = trace->pair;
 	size_t n = 0;
 	int err = 1;
 
@@ -432,7 +428,7 @@ int ssdpm__pair_read(struct pair *pair, struct ssdpm_io *ios, size_t max,
 		n += take(pair, ios + n, max - n);
 		if (n == max || pair->ended)
 			break;
-		err = read_event(pair, reterr, next);
+		err = read_event(pair, reterr);
 	}
 	*ret_n = n;
 	return err < 0 ? err : 0;

@@ -34,18 +34,18 @@ static inline bool ssdpm__pair_fits(const struct pair_event *event)
 }
 
 /*
- * late_ns: how long a record waits for another that starts before it, as long
- * as there are fewer than max_held of them, a power of two up to PAIR_MAX_HELD.
+ * Sets trace->pair. late_ns: how long a record waits for another that starts
+ * before it, as long as there are fewer than max_held of them, a power of two
+ * up to PAIR_MAX_HELD.
  */
 int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
-		    uint32_t max_held, struct pair **ret_pair,
-		    struct ssdpm_error *reterr);
+		    uint32_t max_held, struct ssdpm_error *reterr);
 
 void ssdpm__pair_free(struct pair *pair);
 
 /*
- * Called by next() of ssdpm__pair_read(), each at most once for an event: then
- * there is room. Completions find issues with the same offset, bytes and op,
+ * Called by next() of a reader, each at most once for an event: then there is
+ * room. Completions find issues with the same offset, bytes and op,
  * oldest first.
  */
 void ssdpm__pair_issue(struct pair *pair, const struct pair_event *event);
@@ -71,15 +71,13 @@ int ssdpm__pair_record(struct pair *pair, const struct pair_event *event,
 		       struct ssdpm_error *reterr);
 
 /*
- * The read() of a reader: records that are ready, in the order of their start.
- * next() takes an event of the input: 1; 0: there is none; or a negative errno.
+ * Up to max records that are ready, in the order of their start; none: the end.
+ * Those that came before a failure are given too.
  *
  * Issues without a completion are counted, unless the trace had no completion
  * at all so far: then they are given out, and their service is unknown.
  */
-int ssdpm__pair_read(struct pair *pair, struct ssdpm_io *ios, size_t max,
-		     size_t *ret_n, struct ssdpm_error *reterr,
-		     int (*next)(struct ssdpm_trace *trace,
-				 struct ssdpm_error *reterr));
+int ssdpm__pair_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
+		     size_t max, size_t *ret_n, struct ssdpm_error *reterr);
 
 #endif

@@ -32,7 +32,6 @@ static const char names[N_COLUMNS][12] = {
 };
 
 struct procmon {
-	struct pair *pair;
 	uint8_t columns[MAX_COLUMNS]; /* enum column; 0: any other */
 	uint32_t n_columns;
 	uint64_t day_ns;  /* when the day began, from that of the first row */
@@ -117,17 +116,7 @@ static int open_procmon(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	if (trace->device_wanted)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "device: no column of the trace names one");
-	return ssdpm__pair_new(trace, WINDOW_NS, PAIR_MAX_HELD, &self->pair,
-			       reterr);
-}
-
-static void close_procmon(struct ssdpm_trace *trace)
-{
-	struct procmon *self = trace->state;
-
-	if (self)
-		ssdpm__pair_free(self->pair);
-	free(self);
+	return ssdpm__pair_new(trace, WINDOW_NS, PAIR_MAX_HELD, reterr);
 }
 
 static bool split(const struct procmon *self, struct span line,
@@ -346,7 +335,7 @@ static int take_io(struct ssdpm_trace *trace, const struct fields *row,
 				     event.time_ns + took_ns, reterr);
 	if (err)
 		return err;
-	ssdpm__pair_add(self->pair, &event, event.time_ns + took_ns,
+	ssdpm__pair_add(trace->pair, &event, event.time_ns + took_ns,
 			service_ns);
 	return 0;
 }
@@ -383,18 +372,9 @@ static int next_row(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	return err < 0 ? err : 1;
 }
 
-static int read_procmon(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-			size_t max, size_t *ret_n, struct ssdpm_error *reterr)
-{
-	const struct procmon *self = trace->state;
-
-	return ssdpm__pair_read(self->pair, ios, max, ret_n, reterr, next_row);
-}
-
 const struct trace_reader ssdpm__read_procmon = {
 	.format = SSDPM_TRACE_PROCMON_CSV,
 	.is = is_procmon,
 	.open = open_procmon,
-	.read = read_procmon,
-	.close = close_procmon,
+	.next = next_row,
 };

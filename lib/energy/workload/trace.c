@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace as a stream: recognised, read, and checked by the rules for all. */
-#include "workload/internal.h"
+#include "workload/pair.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -267,7 +267,7 @@ static int choose_reader(struct ssdpm_trace *trace, uint32_t format,
 				   "this is no trace in a known format: name "
 				   "the format, or its columns");
 	trace->counts.format = format;
-	int err = trace->reader->open ? trace->reader->open(trace, reterr) : 0;
+	int err = trace->reader->open(trace, reterr);
 	if (!trace->counts.format)
 		trace->counts.format = trace->reader->format;
 	count_lines(trace);
@@ -408,6 +408,15 @@ static size_t check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 	return i;
 }
 
+static void read_some(struct ssdpm_trace *trace, struct ssdpm_io *ios,
+		      size_t max, size_t *ret_n, struct ssdpm_error *reterr)
+{
+	if (trace->reader->read)
+		trace->reader->read(trace, ios, max, ret_n, reterr);
+	else
+		ssdpm__pair_read(trace, ios, max, ret_n, reterr);
+}
+
 /* A failure ends the input: what a reader still holds comes, as at the end. */
 static size_t read_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			   size_t max)
@@ -417,12 +426,12 @@ static size_t read_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 
 	if (trace->rest_bytes)
 		return split_rest(trace, ios, max);
-	trace->reader->read(trace, ios, max, &n, &error);
+	read_some(trace, ios, max, &n, &error);
 	if (error.code && !trace->failed.code) {
 		trace->failed = error;
 		ssdpm__input_end(&trace->input);
 		if (n == 0)
-			trace->reader->read(trace, ios, max, &n, &error);
+			read_some(trace, ios, max, &n, &error);
 	}
 	return n;
 }
@@ -459,8 +468,8 @@ struct ssdpm_trace *ssdpm_trace_free(struct ssdpm_trace *trace)
 {
 	if (!trace)
 		return NULL;
-	if (trace->reader && trace->reader->close)
-		trace->reader->close(trace);
+	ssdpm__pair_free(trace->pair);
+	free(trace->state);
 	ssdpm__input_close(&trace->input);
 	free(trace->columns);
 	free(trace->device);

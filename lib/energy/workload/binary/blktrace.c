@@ -110,8 +110,6 @@ static struct span print_device(uint32_t device, char text[24])
 	return (struct span){ text, text + n };
 }
 
-static block_next next_event;
-
 /* See which events there are at the beginning. */
 static int open_blktrace(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
@@ -135,7 +133,7 @@ static int open_blktrace(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		at += size < left ? size : left;
 		left -= size < left ? size : left;
 	}
-	int err = ssdpm__block_open(trace, &letters, next_event, reterr);
+	int err = ssdpm__block_open(trace, &letters, reterr);
 	if (err)
 		return err;
 	((struct queue_block *)trace->state)->swapped = swapped;
@@ -235,6 +233,5 @@ const struct trace_reader ssdpm__read_blktrace = {
 	.format = SSDPM_TRACE_BLKTRACE,
 	.is = is_blktrace,
 	.open = open_blktrace,
-	.read = ssdpm__block_read,
-	.close = ssdpm__block_close,
+	.next = next_event,
 };

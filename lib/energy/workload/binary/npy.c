@@ -30,7 +30,6 @@ static const struct npy_field {
 #define N_FIELDS (sizeof(fields) / sizeof(fields[0]))
 
 struct npy {
-	struct pair *pair;
 	uint64_t n_records; /* that the head names */
 	uint64_t n_read;
 };
@@ -231,8 +230,7 @@ static int open_npy(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the head of the .npy file: %s", fault);
 	trace->input.at += length;
-	return ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD, &self->pair,
-			       reterr);
+	return ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD, reterr);
 }
 
 /* From the byte order of the file to that of this machine, and back. */
@@ -300,7 +298,6 @@ static int next_io(struct ssdpm_trace *trace, struct ssdpm_io *ret_io,
 
 static int next_record(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
-	struct npy *self = trace->state;
 	struct ssdpm_io io;
 	int err = next_io(trace, &io, reterr);
 
@@ -312,36 +309,17 @@ static int next_record(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 				    .op = io.op,
 				    .flags = io.flags };
 	bool is_known = io.service_ns != SSDPM_SERVICE_UNKNOWN;
-	err = ssdpm__pair_record(self->pair, &event,
+	err = ssdpm__pair_record(trace->pair, &event,
 				 is_known ? io.service_ns : 0, io.service_ns,
 				 reterr);
 	return err ? err : 1;
-}
-
-static int read_npy(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
-		    size_t *ret_n, struct ssdpm_error *reterr)
-{
-	const struct npy *self = trace->state;
-
-	return ssdpm__pair_read(self->pair, ios, max, ret_n, reterr,
-				next_record);
-}
-
-static void close_npy(struct ssdpm_trace *trace)
-{
-	struct npy *self = trace->state;
-
-	if (self)
-		ssdpm__pair_free(self->pair);
-	free(self);
 }
 
 const struct trace_reader ssdpm__read_npy = {
 	.format = SSDPM_TRACE_NPY,
 	.is = is_npy,
 	.open = open_npy,
-	.read = read_npy,
-	.close = close_npy,
+	.next = next_record,
 };
 
 int ssdpm_npy_header(uint64_t n_records,

@@ -69,23 +69,12 @@ static bool is_oracle(const char *head, size_t size)
 
 static int open_oracle(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
-	struct pair *pair;
 
 	if (trace->device_wanted)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "device: no record of the trace names one");
-	int err = ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD, &pair,
-				  reterr);
-	if (err)
-		return err;
-	trace->state = pair;
 	trace->tick_ns = TICK_NS;
-	return 0;
-}
-
-static void close_oracle(struct ssdpm_trace *trace)
-{
-	ssdpm__pair_free(trace->state);
+	return ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD, reterr);
 }
 
 static int next_record(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
@@ -105,22 +94,14 @@ static int next_record(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	if (err)
 		return err;
 	trace->counts.n_untyped++;
-	ssdpm__pair_add(trace->state, &event, event.time_ns,
+	ssdpm__pair_add(trace->pair, &event, event.time_ns,
 			SSDPM_SERVICE_UNKNOWN);
 	return 1;
-}
-
-static int read_oracle(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-		       size_t max, size_t *ret_n, struct ssdpm_error *reterr)
-{
-	return ssdpm__pair_read(trace->state, ios, max, ret_n, reterr,
-				next_record);
 }
 
 const struct trace_reader ssdpm__read_oracle = {
 	.format = SSDPM_TRACE_ORACLE_GENERAL,
 	.is = is_oracle,
 	.open = open_oracle,
-	.read = read_oracle,
-	.close = close_oracle,
+	.next = next_record,
 };

@@ -33,7 +33,6 @@ static const struct layout layouts[] = {
 };
 
 struct vscsi {
-	struct pair *pair;
 	const struct layout *layout;
 };
 
@@ -110,17 +109,7 @@ static int open_vscsi(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		return ssdpm__no_memory(reterr);
 	self->layout = layout;
 	trace->state = self;
-	return ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD, &self->pair,
-			       reterr);
-}
-
-static void close_vscsi(struct ssdpm_trace *trace)
-{
-	struct vscsi *self = trace->state;
-
-	if (self)
-		ssdpm__pair_free(self->pair);
-	free(self);
+	return ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD, reterr);
 }
 
 static int take_record(struct ssdpm_trace *trace, const char *record,
@@ -153,7 +142,7 @@ static int take_record(struct ssdpm_trace *trace, const char *record,
 		ssdpm__trace_order(trace, event.time_ns, event.time_ns, reterr);
 	if (err)
 		return err;
-	ssdpm__pair_add(self->pair, &event, event.time_ns,
+	ssdpm__pair_add(trace->pair, &event, event.time_ns,
 			SSDPM_SERVICE_UNKNOWN);
 	return 0;
 }
@@ -172,19 +161,9 @@ static int next_record(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	return err < 0 ? err : 1;
 }
 
-static int read_vscsi(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-		      size_t max, size_t *ret_n, struct ssdpm_error *reterr)
-{
-	const struct vscsi *self = trace->state;
-
-	return ssdpm__pair_read(self->pair, ios, max, ret_n, reterr,
-				next_record);
-}
-
 const struct trace_reader ssdpm__read_vscsi = {
 	.format = SSDPM_TRACE_VSCSI,
 	.is = is_vscsi,
 	.open = open_vscsi,
-	.read = read_vscsi,
-	.close = close_vscsi,
+	.next = next_record,
 };
