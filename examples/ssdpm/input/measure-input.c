@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define FIRST_SAMPLES 4096
+#define PART_SAMPLES 4096
 
 #define POWER struct power_options
 
@@ -173,6 +174,30 @@ struct ssdpm_samples samples_of(const struct power_array *array)
 				       .time_ns = array->time_ns,
 				       .n = array->n,
 				       .type = SSDPM_SAMPLE_FLOAT64 };
+}
+
+enum exit_status feed_power(struct power_input *input,
+			    struct ssdpm_integral *integral,
+			    void (*see)(struct power_array *part, void *data),
+			    void *data)
+{
+	static int64_t time_ns[PART_SAMPLES];
+	static double power_w[PART_SAMPLES];
+	struct power_array part = { time_ns, power_w, 0 };
+	struct ssdpm_error error;
+
+	for (;;) {
+		enum exit_status status = read_power(input, time_ns, power_w,
+						     PART_SAMPLES, &part.n);
+		if (status || !part.n)
+			return status;
+		see(&part, data);
+		struct ssdpm_samples samples = samples_of(&part);
+		if (part.n && ssdpm_integral_feed(integral, &samples, &error)) {
+			complain_of_power(input->name, &error);
+			return STATUS_FAILED;
+		}
+	}
 }
 
 void free_power_array(struct power_array *array)

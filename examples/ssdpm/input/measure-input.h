@@ -42,6 +42,12 @@ enum exit_status load_power(struct power_input *input,
 			    struct power_array *ret_array);
 
 struct ssdpm_samples samples_of(const struct power_array *array);
+
+/* All of a file of any length, a part at a time, as see() leaves each part. */
+enum exit_status feed_power(struct power_input *input,
+			    struct ssdpm_integral *integral,
+			    void (*see)(struct power_array *part, void *data),
+			    void *data);
 void free_power_array(struct power_array *array);
 void close_power(struct power_input *input);
 

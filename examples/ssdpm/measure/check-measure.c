@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 4096
-
 /* All samples of the input, and how many of them are in the window. */
 struct span {
+	const struct check_options *settings;
 	int64_t first_ns, last_ns;
 	uint64_t n, n_inside;
 };
@@ -19,24 +18,24 @@ static bool is_inside(const struct check_options *s, int64_t time_ns)
 	return time_ns >= s->from_ns && time_ns < s->to_ns;
 }
 
-/* Those of the window; how many is returned. */
-static size_t take_window(const struct check_options *s, int64_t *time_ns,
-			  double *power_w, size_t n, struct span *span)
+/* Leaves those of the window. */
+static void take_window(struct power_array *part, void *data)
 {
+	struct span *span = data;
 	size_t kept = 0;
 
 	if (!span->n)
-		span->first_ns = time_ns[0];
-	span->last_ns = time_ns[n - 1];
-	span->n += n;
-	for (size_t i = 0; i < n; i++) {
-		if (!is_inside(s, time_ns[i]))
+		span->first_ns = part->time_ns[0];
+	span->last_ns = part->time_ns[part->n - 1];
+	span->n += part->n;
+	for (size_t i = 0; i < part->n; i++) {
+		if (!is_inside(span->settings, part->time_ns[i]))
 			continue;
-		time_ns[kept] = time_ns[i];
-		power_w[kept++] = power_w[i];
+		part->time_ns[kept] = part->time_ns[i];
+		part->power_w[kept++] = part->power_w[i];
 	}
+	part->n = kept;
 	span->n_inside += kept;
-	return kept;
 }
 
 /* Samples may begin before 0. */
@@ -48,49 +47,21 @@ static struct number at_text(int64_t time_ns)
 	return text;
 }
 
-static enum exit_status check_window(const struct check *c, const char *name,
-				     const struct span *span)
+static enum exit_status check_window(const char *name, const struct span *span)
 {
 	if (!span->n || span->n_inside)
 		return STATUS_DONE;
 	return failure("%s: no sample is inside --window %s..%s: the samples "
 		       "are at %s to %s",
-		       name, at_text(c->settings->from_ns).text,
-		       at_text(c->settings->to_ns).text,
+		       name, at_text(span->settings->from_ns).text,
+		       at_text(span->settings->to_ns).text,
 		       at_text(span->first_ns).text,
 		       at_text(span->last_ns).text);
 }
 
-static enum exit_status feed(const struct check *c, struct power_input *input,
-			     struct ssdpm_integral *integral)
-{
-	struct span span = { 0 };
-	static int64_t time_ns[CHUNK];
-	static double power_w[CHUNK];
-	struct power_array array = { time_ns, power_w, 0 };
-	struct ssdpm_error error;
-
-	for (;;) {
-		enum exit_status status =
-			read_power(input, time_ns, power_w, CHUNK, &array.n);
-
-		if (status)
-			return status;
-		if (!array.n)
-			return check_window(c, input->name, &span);
-		array.n = take_window(c->settings, time_ns, power_w, array.n,
-				      &span);
-		struct ssdpm_samples samples = samples_of(&array);
-		if (array.n &&
-		    ssdpm_integral_feed(integral, &samples, &error)) {
-			complain_of_power(input->name, &error);
-			return STATUS_FAILED;
-		}
-	}
-}
-
 static enum exit_status integrate(struct check *c, struct power_input *input)
 {
+	struct span span = { .settings = c->settings };
 	struct ssdpm_integral *integral = NULL;
 	struct ssdpm_error error;
 	enum exit_status status;
@@ -100,7 +71,9 @@ static enum exit_status integrate(struct check *c, struct power_input *input)
 		complain_of_power(input->name, &error);
 		return STATUS_FAILED;
 	}
-	status = feed(c, input, integral);
+	status = feed_power(input, integral, take_window, &span);
+	if (!status)
+		status = check_window(input->name, &span);
 	if (!status && ssdpm_integral_get(integral, &c->energy, &error)) {
 		complain_of_power(input->name, &error);
 		status = STATUS_FAILED;

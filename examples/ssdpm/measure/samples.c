@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 4096
-
 /* The first samples tell whether they are fast enough. */
-static void keep_first(struct power_array *first,
-		       const struct power_array *more)
+static void keep_first(struct power_array *more, void *data)
 {
+	struct power_array *first = data;
 	size_t n = SSDPM_SAMPLING_SAMPLES - first->n;
 
 	if (n > more->n)
@@ -18,29 +16,6 @@ static void keep_first(struct power_array *first,
 	memcpy(first->time_ns + first->n, more->time_ns, n * sizeof(int64_t));
 	memcpy(first->power_w + first->n, more->power_w, n * sizeof(double));
 	first->n += n;
-}
-
-static enum exit_status feed(struct power_input *input,
-			     struct ssdpm_integral *integral,
-			     struct power_array *first)
-{
-	static int64_t time_ns[CHUNK];
-	static double power_w[CHUNK];
-	struct power_array array = { time_ns, power_w, 0 };
-	struct ssdpm_error error;
-
-	for (;;) {
-		enum exit_status status =
-			read_power(input, time_ns, power_w, CHUNK, &array.n);
-		if (status || !array.n)
-			return status;
-		keep_first(first, &array);
-		struct ssdpm_samples samples = samples_of(&array);
-		if (ssdpm_integral_feed(integral, &samples, &error)) {
-			complain_of_power(input->name, &error);
-			return STATUS_FAILED;
-		}
-	}
 }
 
 static int check_first(const struct power_array *first,
@@ -78,7 +53,7 @@ static enum exit_status measure_energy(const struct measure_options *settings,
 	else if (ssdpm_integral_new(&settings->energy, &integral, &error))
 		complain_of_power(input->name, &error);
 	else
-		status = feed(input, integral, &first);
+		status = feed_power(input, integral, keep_first, &first);
 	if (!status && (ssdpm_integral_get(integral, &a->energy, &error) ||
 			check_first(&first, &a->sampling, &error))) {
 		complain_of_power(input->name, &error);
