@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -916,6 +917,32 @@ struct ssdpm_plan *kernel_plan_of(uint32_t flags)
 	return plan;
 }
 
+struct ssdpm_plan *kernel_plan_revert(void)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
+	return plan;
+}
+
+struct ssdpm_plan *kernel_plan_applied(void)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+
+	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
+	kernel_read(plan);
+	return plan;
+}
+
+void kernel_assert_nothing_kept(void)
+{
+	struct ssdpm_plan *plan = kernel_plan_revert();
+
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
+	ssdpm_plan_free(plan);
+}
+
 struct ssdpm_step kernel_step(const struct ssdpm_plan *plan, size_t i)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
@@ -954,4 +981,25 @@ void kernel_commit_fails(struct ssdpm_plan *plan, int code,
 
 	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, code,
 			    fragment);
+}
+
+int kernel_run_and_kill(int n, int (*run)(void *data), void *data)
+{
+	int status;
+	pid_t child;
+
+	kernel->mask = KERNEL_CHANGES;
+	kernel->n_calls = 0;
+	kernel->kill_at = n;
+	child = fork();
+	assert_true(child >= 0);
+	if (!child)
+		_exit(run(data));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	kernel_calm();
+	kernel_sync();
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		return -1;
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
 }

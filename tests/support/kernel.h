@@ -121,12 +121,17 @@ void kernel_set_tolerance(int drive, const char *value);
 struct ssdpm_device *kernel_device(const char *name);
 struct ssdpm_model *kernel_model(int drive);
 
-/* A plan without steps; one of its steps; committed, or the test fails. */
 /* All of it, or nothing. */
 extern const struct ssdpm_plan_params kernel_strict;
+/* A plan without steps; one of its steps; committed, or the test fails. */
 struct ssdpm_plan *kernel_plan(void);
 /* The flags of its parameters. */
 struct ssdpm_plan *kernel_plan_of(uint32_t flags);
+/* What was applied is put back, or applied again; its steps are read. */
+struct ssdpm_plan *kernel_plan_revert(void);
+struct ssdpm_plan *kernel_plan_applied(void);
+/* All is as it was before the first commit. */
+void kernel_assert_nothing_kept(void);
 /* What its steps find, or the test fails. */
 void kernel_read(struct ssdpm_plan *plan);
 struct ssdpm_step kernel_step(const struct ssdpm_plan *plan, size_t i);
@@ -135,5 +140,11 @@ void kernel_assert_fails(int err, const struct ssdpm_error *error, int code,
 			 const char *fragment);
 void kernel_commit_fails(struct ssdpm_plan *plan, int code,
 			 const char *fragment);
+
+/*
+ * In a child that is killed at the n-th call that changes something: -1, or
+ * what run() returned if there were fewer.
+ */
+int kernel_run_and_kill(int n, int (*run)(void *data), void *data);
 
 #endif

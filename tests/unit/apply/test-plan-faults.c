@@ -87,10 +87,8 @@ static bool has_journal(void)
 /* What revert knows is right, whichever of the two it is. */
 static void assert_revertible(void)
 {
-	struct ssdpm_plan *plan = kernel_plan();
+	struct ssdpm_plan *plan = kernel_plan_revert();
 
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_commit(plan, NULL), 0);
 	ssdpm_plan_free(plan);
 	assert_true(is_old());
@@ -231,41 +229,33 @@ static void without_memory_there_is_no_plan(void **state)
 	ssdpm_device_unref(disk);
 }
 
-/* In a child: is it killed at the n-th call? */
-static bool run_and_kill(bool recover, int n)
+static int recover(void *data)
 {
-	int status;
-	pid_t child;
+	(void)data;
+	return ssdpm_recover(kernel_machine, NULL, NULL, NULL) ? 1 : 0;
+}
 
-	kernel->mask = KERNEL_CHANGES;
-	kernel->n_calls = 0;
-	kernel->kill_at = n;
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		struct ssdpm_plan *plan;
-		int err;
+static int commit(void *data)
+{
+	struct ssdpm_plan *plan;
+	int err;
 
-		if (recover)
-			_exit(ssdpm_recover(kernel_machine, NULL, NULL, NULL) ?
-				      1 :
-				      0);
-		if (ssdpm_plan_new(kernel_machine, &kernel_strict, &plan,
-				   NULL) ||
-		    add(plan))
-			_exit(2);
-		err = ssdpm_plan_commit(plan, NULL);
-		ssdpm_plan_free(plan);
-		_exit(err ? 3 : 0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	kernel_calm();
-	kernel_sync();
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-		return true;
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
-	return false;
+	(void)data;
+	if (ssdpm_plan_new(kernel_machine, &kernel_strict, &plan, NULL) ||
+	    add(plan))
+		return 2;
+	err = ssdpm_plan_commit(plan, NULL);
+	ssdpm_plan_free(plan);
+	return err ? 3 : 0;
+}
+
+/* In a child: is it killed at the n-th call? */
+static bool run_and_kill(int (*run)(void *data), int n)
+{
+	int status = kernel_run_and_kill(n, run, NULL);
+
+	assert_true(status <= 0);
+	return status < 0;
 }
 
 static void a_child_does_not_keep_the_lock_that_its_parent_has_left(
@@ -297,7 +287,7 @@ static void after_a_kill_all_is_old_or_new(void **state)
 	(void)state;
 	for (n = 1;; n++) {
 		kernel_reset();
-		if (!run_and_kill(false, n))
+		if (!run_and_kill(commit, n))
 			break;
 		assert_int_equal(
 			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
@@ -331,7 +321,7 @@ static void a_kill_costs_nobody_his_table(void **state)
 	old_values = kernel->now;
 	for (int n = 1; killed; n++) {
 		set_foreign_table();
-		killed = run_and_kill(false, n);
+		killed = run_and_kill(commit, n);
 		assert_int_equal(
 			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
 		assert_whole(KERNEL_CHANGES, n);
@@ -349,9 +339,9 @@ static void a_kill_of_the_recovery_changes_nothing(void **state)
 
 		for (int m = 1; killed; m += stride) {
 			kernel_reset();
-			if (!run_and_kill(false, n))
+			if (!run_and_kill(commit, n))
 				return;
-			killed = run_and_kill(true, m);
+			killed = run_and_kill(recover, m);
 			assert_int_equal(
 				ssdpm_recover(kernel_machine, NULL, NULL, NULL),
 				0);
@@ -371,7 +361,7 @@ static void the_next_commit_recovers_by_itself(void **state)
 
 		kernel_reset();
 		plan = new_plan(); /* made before the kill */
-		if (!run_and_kill(false, n)) {
+		if (!run_and_kill(commit, n)) {
 			ssdpm_plan_free(plan);
 			break;
 		}
@@ -397,7 +387,7 @@ static void a_plan_with_nothing_to_do_sees_the_journal(void **state)
 		int err;
 
 		kernel_reset();
-		if (!run_and_kill(false, n))
+		if (!run_and_kill(commit, n))
 			break;
 		if (!is_new())
 			continue;

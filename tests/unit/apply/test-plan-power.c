@@ -131,9 +131,7 @@ static void background_work_is_allowed_and_forbidden(void **state)
 	kernel_commit(plan);
 	assert_int_equal(kernel->now.drives[0].nopp, 1);
 	ssdpm_plan_free(plan);
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_revert();
 	assert_step(plan, SSDPM_STEP_PLANNED, "on", "off");
 	kernel_commit(plan);
 	assert_true(kernel_same(&kernel->now, &before));
@@ -405,9 +403,7 @@ static void a_reset_is_seen_and_the_state_set_again(void **state)
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_DIFFERS);
 	ssdpm_plan_free(plan);
 
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_applied();
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS0", "PS2");
 	assert_non_null(strstr(kernel_step(plan, 0).why, "a reset"));
 	assert_string_equal(kernel_step(plan, 0).device, "nvme0");
@@ -415,21 +411,15 @@ static void a_reset_is_seen_and_the_state_set_again(void **state)
 	assert_int_equal(kernel->now.drives[0].power, 2);
 	ssdpm_plan_free(plan);
 
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_applied();
 	assert_step(plan, SSDPM_STEP_IN_FORCE, "PS2", "PS2");
 	ssdpm_plan_free(plan);
 	/* The way back is still to what was there first. */
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_revert();
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS2", "PS0");
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_applied();
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	ssdpm_plan_free(plan);
 }
@@ -449,9 +439,7 @@ static void all_that_was_applied_is_looked_at(void **state)
 	ssdpm_plan_free(plan);
 	kernel->now.drives[0].nopp = 0;
 	kernel_set_tolerance(0, "7000");
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_applied();
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 3);
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 2);
 	kernel_commit(plan);
@@ -460,9 +448,7 @@ static void all_that_was_applied_is_looked_at(void **state)
 	ssdpm_plan_free(plan);
 	/* One that is asked for nothing says nothing. */
 	kernel->features_error = EACCES;
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_applied();
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 1);
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), -EINVAL);
 	ssdpm_plan_free(plan);
@@ -531,16 +517,12 @@ static void without_root_nothing_is_reverted(void **state)
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	kernel->features_error = EACCES;
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_revert();
 	assert_step(plan, SSDPM_STEP_PLANNED, "", "PS0");
 	kernel_commit_fails(plan, -EACCES, "nvme0");
 	ssdpm_plan_free(plan);
 	kernel->features_error = 0;
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_revert();
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS2 hint 1", "PS0");
 	kernel_commit(plan);
 	assert_int_equal(kernel->now.drives[0].power, 0);
@@ -559,18 +541,14 @@ static void a_drive_that_does_not_answer_is_reverted_later(void **state)
 	ssdpm_plan_free(plan);
 	kernel->now.drives[0].asleep = true;
 	kernel->sleeps_on = true;
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_revert();
 	assert_step(plan, SSDPM_STEP_LEFT_ALONE, "", "PS0");
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 1);
 	kernel_commit(plan);
 	assert_int_equal(kernel->now.drives[0].nopp, 0);
 	ssdpm_plan_free(plan);
 	kernel->sleeps_on = kernel->now.drives[0].asleep = false;
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_revert();
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 1);
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS2 hint 1", "PS0");
 	kernel_commit(plan);

@@ -485,9 +485,7 @@ static void another_drive_does_not_get_what_was_there_before(void **state)
 	/* Neither by the plan, nor by the record. */
 	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
 	ssdpm_plan_free(plan);
-	back = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_applied(back, NULL), 0);
-	kernel_read(back);
+	back = kernel_plan_applied();
 	step = kernel_step(back, 0);
 	assert_int_equal(step.state, SSDPM_STEP_LEFT_ALONE);
 	assert_non_null(strstr(step.why, "another drive"));
@@ -554,9 +552,7 @@ static void a_journal_that_was_set_aside_is_undone_first(void **state)
 	kernel_reset();
 	put_journal("journal-nvme0", "0");
 	assert_int_equal(read_journal().state, SSDPM_JOURNAL_KILLED);
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_revert();
 	step = kernel_step(plan, 0);
 	assert_string_equal(step.device, "nvme0");
 	assert_int_equal(step.after_value->max_exit_latency_us, 90000);

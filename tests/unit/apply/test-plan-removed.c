@@ -9,7 +9,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const char other_drive[] = "nvme1";
@@ -452,26 +451,12 @@ static void a_drive_that_is_removed_at_any_call_stops_no_other(void **state)
 	assert_true(n_failed > 20 / fixture_stride());
 }
 
-/* In a child: is it killed at the n-th call? */
-static bool kill_at(int n)
+static int commit_each(void *data)
 {
-	int status;
-	pid_t child;
+	struct ssdpm_plan *plan = fill_plan(kernel_plan_of(0));
 
-	kernel->mask = KERNEL_CHANGES;
-	kernel->n_calls = 0;
-	kernel->kill_at = n;
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		struct ssdpm_plan *plan = fill_plan(kernel_plan_of(0));
-
-		_exit(ssdpm_plan_commit(plan, NULL) ? 3 : 0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	kernel_calm();
-	kernel_sync();
-	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+	(void)data;
+	return ssdpm_plan_commit(plan, NULL) ? 3 : 0;
 }
 
 static void after_a_kill_each_device_is_old_or_new(void **state)
@@ -481,7 +466,7 @@ static void after_a_kill_each_device_is_old_or_new(void **state)
 	(void)state;
 	for (n = 1;; n += fixture_stride()) {
 		struct ssdpm_plan *plan = new_plan_of_each();
-		bool killed = kill_at(n);
+		bool killed = kernel_run_and_kill(n, commit_each, NULL) < 0;
 		int n_new = 0;
 
 		assert_int_equal(

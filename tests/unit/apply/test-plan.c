@@ -506,18 +506,12 @@ static void revert_goes_back_to_what_was_there_first(void **state)
 		kernel_commit(plan);
 		ssdpm_plan_free(plan);
 	}
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_revert();
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 4);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	assert_true(kernel_same(&kernel->now, &before));
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
-	ssdpm_plan_free(plan);
+	kernel_assert_nothing_kept();
 }
 
 static void revert_leaves_alone_what_somebody_else_changed(void **state)
@@ -531,9 +525,7 @@ static void revert_leaves_alone_what_somebody_else_changed(void **state)
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	kernel_set_tolerance(1, "77");
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_revert();
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 2);
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_PLANNED);
 	assert_int_equal(kernel_step(plan, 1).state, SSDPM_STEP_LEFT_ALONE);
@@ -544,11 +536,7 @@ static void revert_leaves_alone_what_somebody_else_changed(void **state)
 	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
 	assert_string_equal(kernel->now.drives[1].tolerance, "77");
 	ssdpm_plan_free(plan);
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
-	ssdpm_plan_free(plan);
+	kernel_assert_nothing_kept();
 }
 
 static void a_port_has_one_name_in_all_plans(void **state)
@@ -562,15 +550,11 @@ static void a_port_has_one_name_in_all_plans(void **state)
 	assert_string_equal(name, "sdb");
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_applied();
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 1);
 	assert_string_equal(kernel_step(plan, 0).device, name);
 	ssdpm_plan_free(plan);
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_revert();
 	assert_string_equal(kernel_step(plan, 0).device, name);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
@@ -593,11 +577,7 @@ static void a_record_of_another_boot_is_none(void **state)
 	snprintf(command, sizeof(command),
 		 "echo two >%s/proc/sys/kernel/random/boot_id", kernel_root());
 	assert_int_equal(system(command), 0);
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
-	ssdpm_plan_free(plan);
+	kernel_assert_nothing_kept();
 	snprintf(command, sizeof(command), "rm -r %s/proc/sys/kernel/random",
 		 kernel_root());
 	assert_int_equal(system(command), 0);
@@ -623,11 +603,7 @@ static void a_plan_undoes_what_it_committed(void **state)
 		assert_int_equal(kernel_step(plan, i).state, SSDPM_STEP_UNDONE);
 	/* All is as it was at first: nothing is left to be reverted. */
 	ssdpm_plan_free(plan);
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
-	ssdpm_plan_free(plan);
+	kernel_assert_nothing_kept();
 }
 
 static void a_plan_leaves_alone_what_somebody_else_changed(void **state)
@@ -756,25 +732,13 @@ static void assert_table(const struct ssdpm_apst *table)
 			    sizeof(*table));
 }
 
-static void assert_nothing_kept(void)
-{
-	struct ssdpm_plan *plan = kernel_plan();
-
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
-	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
-	ssdpm_plan_free(plan);
-}
-
 static void revert_all(void)
 {
-	struct ssdpm_plan *plan = kernel_plan();
+	struct ssdpm_plan *plan = kernel_plan_revert();
 
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
-	assert_nothing_kept();
+	kernel_assert_nothing_kept();
 }
 
 static void parameters_without_a_table_of_theirs_get_it(void **state)
@@ -871,7 +835,7 @@ static void a_foreign_table_comes_back(void **state)
 	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
 	assert_true(kernel_same(&kernel->now, &before));
 	ssdpm_plan_free(plan);
-	assert_nothing_kept();
+	kernel_assert_nothing_kept();
 
 	/* Two commits and a rebuild later, too, by one transaction or many. */
 	for (int each = 0; each < 2; each++) {
@@ -924,9 +888,7 @@ static void where_linux_takes_no_table_its_own_is_built(void **state)
 	plan_tolerance(plan, 0, 5000);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_revert();
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 2);
 	kernel_commit(plan);
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_DONE);
@@ -935,7 +897,7 @@ static void where_linux_takes_no_table_its_own_is_built(void **state)
 	assert_non_null(strstr(kernel_step(plan, 1).why, "refuses it"));
 	ssdpm_plan_free(plan);
 	assert_true(kernel_same(&kernel->now, &before));
-	assert_nothing_kept();
+	kernel_assert_nothing_kept();
 
 	/* Nor does a commit that fails hang on it. */
 	set_foreign_table();
@@ -1318,9 +1280,7 @@ static void a_revert_forgets_only_what_it_shows(void **state)
 
 	(void)state;
 	assert_int_equal(commit_tolerance(0, 5000, NULL), 0);
-	plan = kernel_plan();
-	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	kernel_read(plan);
+	plan = kernel_plan_revert();
 	assert_int_equal(commit_tolerance(1, 5000, NULL), 0);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
