@@ -10,6 +10,7 @@
  */
 #include "../support/remove.h"
 #include "check.h"
+#include "root.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,22 +146,7 @@ static const struct {
 
 enum { IDENTIFY_BYTES = 4096, WORDS_BYTES = 256 * 5 };
 
-static char root[] = "/dev/shm/ssdpm-fuzz-XXXXXX";
-static int root_fd = -1;
 static struct ssdpm_catalogue *catalogue;
-
-static void remove_root(void)
-{
-	remove_tree(root);
-}
-
-static void put(const char *path, const void *bytes, size_t n)
-{
-	int fd = openat(root_fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-	check(fd >= 0 && write(fd, bytes, n) == (ssize_t)n, "a file is made");
-	close(fd);
-}
 
 static void put_link(const char *path, const char *target)
 {
@@ -219,33 +205,17 @@ static size_t put_first(size_t i, char bytes[IDENTIFY_BYTES])
 		n++;
 	}
 	if (n)
-		put(paths[i].path, bytes, n);
+		root_put(paths[i].path, bytes, n);
 	return n;
-}
-
-static void make_folders(const char *path)
-{
-	char folder[256];
-
-	for (const char *at = path; (at = strchr(at, '/')); at++) {
-		snprintf(folder, sizeof(folder), "%.*s", (int)(at - path),
-			 path);
-		mkdirat(root_fd, folder, 0755);
-	}
 }
 
 static void make_machine(void)
 {
 	char bytes[IDENTIFY_BYTES];
 
-	if (!mkdtemp(root)) { /* a disk is slower */
-		strcpy(root, "/tmp/ssdpm-fuzz-XXXXXX");
-		check(mkdtemp(root) != NULL, "there is room for a machine");
-	}
-	atexit(remove_root);
-	root_fd = open(root, O_RDONLY | O_DIRECTORY);
+	root_make();
 	for (size_t i = 0; i < N_PATHS; i++) {
-		make_folders(paths[i].path);
+		root_make_folders(paths[i].path);
 		put_first(i, bytes);
 	}
 	mkdirat(root_fd, SUBSYSTEM "/nvme0n1", 0755);
@@ -268,7 +238,7 @@ static void change(enum what what, size_t i, const char *text, size_t n)
 	take_away(paths[i].path);
 	switch (what) {
 	case FILE_OF:
-		put(paths[i].path, text, n);
+		root_put(paths[i].path, text, n);
 		break;
 	case PATCHED:
 		n_first = put_first(i, bytes);
@@ -278,7 +248,7 @@ static void change(enum what what, size_t i, const char *text, size_t n)
 		if (n < 2 || !n_first || at + n - 2 > n_first)
 			break;
 		memcpy(bytes + at, text + 2, n - 2);
-		put(paths[i].path, bytes, n_first);
+		root_put(paths[i].path, bytes, n_first);
 		break;
 	case LINK_TO:
 		memcpy(name, text, n);

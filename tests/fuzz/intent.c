@@ -3,8 +3,8 @@
  * The text of a file of ssdpm.conf(5), on a machine with one drive: each step
  * that it asks for has a line of it, and a fault has its line.
  */
-#include "../support/remove.h"
 #include "check.h"
+#include "root.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,35 +16,13 @@
 
 #define NVME "sys/devices/pci0000:00/0000:01:00.0/nvme/nvme0/"
 
-static char root[] = "/dev/shm/ssdpm-fuzz-XXXXXX";
-static int root_fd = -1;
 static struct ssdpm_machine *machine;
 static struct ssdpm_device *device;
-
-static void put(const char *path, const void *bytes, size_t n)
-{
-	int fd = openat(root_fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-	check(fd >= 0 && write(fd, bytes, n) == (ssize_t)n, "a file is made");
-	close(fd);
-}
-
-static void make_folders(const char *path)
-{
-	char folder[256];
-
-	for (const char *at = path; (at = strchr(at, '/')); at++) {
-		snprintf(folder, sizeof(folder), "%.*s", (int)(at - path),
-			 path);
-		mkdirat(root_fd, folder, 0755);
-	}
-}
 
 static void end(void)
 {
 	ssdpm_device_unref(device);
 	ssdpm_machine_unref(machine);
-	remove_tree(root);
 }
 
 static void make_machine(void)
@@ -65,15 +43,11 @@ static void make_machine(void)
 	const struct ssdpm_machine_params params = { .size = sizeof(params),
 						     .root = root };
 
-	if (!mkdtemp(root)) { /* a disk is slower */
-		strcpy(root, "/tmp/ssdpm-fuzz-XXXXXX");
-		check(mkdtemp(root) != NULL, "there is room for a machine");
-	}
+	root_make();
 	atexit(end);
-	root_fd = open(root, O_RDONLY | O_DIRECTORY);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		make_folders(files[i].path);
-		put(files[i].path, files[i].text, strlen(files[i].text));
+		root_make_folders(files[i].path);
+		root_put(files[i].path, files[i].text, strlen(files[i].text));
 	}
 	check(!symlinkat("../../../" NVME, root_fd, "sys/class/nvme/nvme0"),
 	      "a link is made");
@@ -116,7 +90,7 @@ int fuzz_intent(const uint8_t *data, size_t size)
 
 	if (root_fd < 0)
 		make_machine();
-	put("etc/ssdpm.conf", data, size);
+	root_put("etc/ssdpm.conf", data, size);
 	err = ssdpm_intent_read(machine, &intent, &error);
 	if (err) {
 		check_error(err, &error);

@@ -179,9 +179,7 @@ static void try_case(const struct group *group, unsigned int i,
 	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
 	uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) * (i + 1);
 	struct truth truth = draw(group, &seed);
-	size_t rows = 1000 + (size_t)(3000 * truth_uniform(&seed));
-	double step_s = 0.02 + 0.08 * truth_uniform(&seed);
-	struct truth_run run = truth_run(&truth, rows, step_s, &seed);
+	struct truth_run run = truth_run_random(&truth, &seed);
 	struct ssdpm_calibrate_params params = {
 		.size = sizeof(params),
 		.max_offset_ns = truth.offset_ns ? 3000000000 : 0,

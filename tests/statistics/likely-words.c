@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support/drawn.h"
 #include "../support/fixture.h"
 
 #include "binomial.h"
 #include "common/random.h"
-#include "likely/likely.h"
 
 #define N_IOS 400
 #define N_HIDDEN 10 /* drives for each word */
@@ -165,16 +165,7 @@ static void hide(const struct unknowns *unknowns, enum truth truth,
 
 	for (size_t i = 0; i < unknowns->n; i++)
 		deviations[i] = deviation(truth);
-	memcpy(parameters, drive->parameters, drive->n * sizeof(*parameters));
-	for (size_t i = 0; i < drive->n; i++) {
-		struct ssdpm_parameter *p = &parameters[i];
-		uint32_t number = unknowns->of[i];
-
-		if (number != UINT32_MAX)
-			p->nominal = (uint64_t)ssdpm__drawn_value(
-				p, unknowns->at[number].log_sd,
-				deviations[number]);
-	}
+	draw_parameters(unknowns, deviations, parameters);
 	for (size_t i = 1; i < unknowns->n_states; i++)
 		if (parameters[i].nominal > parameters[i - 1].nominal)
 			parameters[i].nominal = at_least(

@@ -423,6 +423,14 @@ struct truth_run truth_run(const struct truth *truth, size_t n, double step_s,
 	return run;
 }
 
+struct truth_run truth_run_random(const struct truth *truth, uint64_t *seed)
+{
+	size_t n = 1000 + (size_t)(3000 * truth_uniform(seed));
+	double step_s = 0.02 + 0.08 * truth_uniform(seed);
+
+	return truth_run(truth, n, step_s, seed);
+}
+
 void truth_run_free(struct truth_run *run)
 {
 	ssdpm_model_unref(run->model);

@@ -93,6 +93,8 @@ void truth_add_offset(struct truth *truth, uint64_t *seed);
 /* A run of so many samples; let go of it with truth_run_free(). */
 struct truth_run truth_run(const struct truth *truth, size_t n, double step_s,
 			   uint64_t *seed);
+/* Of 1000 to 4000 samples, each of 20 to 100 ms. */
+struct truth_run truth_run_random(const struct truth *truth, uint64_t *seed);
 void truth_run_free(struct truth_run *run);
 
 double truth_uniform(uint64_t *seed);

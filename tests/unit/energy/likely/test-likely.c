@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is likely of a saving: its range, its word, and what it rests on. */
+#include "../../../support/drawn.h"
 #include "../../../support/fixture.h"
 
 #include <errno.h>
@@ -7,9 +8,8 @@
 #include <ssdpm-energy.h>
 #include <string.h>
 
-#include "likely/likely.h"
-
 #define MS UINT64_C(1000000)
+#define N_IOS 64
 
 /* A drive with the latencies and powers of an SN530, which says no idle power.
  */
@@ -47,30 +47,42 @@ static struct ssdpm_model *make_model(uint32_t idle_uw)
 }
 
 /* PS1 after so many ms, and PS2 after twenty times as long. */
-static struct ssdpm_sim *run(struct ssdpm_model *model, uint32_t idle_ms,
-			     uint64_t gap_ns)
-{
-	struct ssdpm_apst table = { .sent = 1, .enabled = idle_ms > 0 };
+struct work {
+	struct ssdpm_apst table;
 	struct ssdpm_sim_params params;
-	struct ssdpm_io ios[64];
-	struct ssdpm_sim *sim;
+	struct ssdpm_io ios[N_IOS];
+};
 
+static void make_work(struct work *work, uint32_t idle_ms, uint64_t gap_ns)
+{
+	work->table = (struct ssdpm_apst){ .sent = 1, .enabled = idle_ms > 0 };
 	if (idle_ms) {
-		table.entries[0] = (struct ssdpm_apst_entry){ idle_ms, 1 };
-		table.entries[1] = (struct ssdpm_apst_entry){ 20 * idle_ms, 2 };
+		work->table.entries[0] =
+			(struct ssdpm_apst_entry){ idle_ms, 1 };
+		work->table.entries[1] =
+			(struct ssdpm_apst_entry){ 20 * idle_ms, 2 };
 	}
-	for (size_t i = 0; i < 64; i++)
-		ios[i] = (struct ssdpm_io){
+	for (size_t i = 0; i < N_IOS; i++)
+		work->ios[i] = (struct ssdpm_io){
 			.start_ns = i * gap_ns,
 			.bytes = 4096,
 			.service_ns = 100000,
 			.op = SSDPM_OP_READ,
 		};
-	ssdpm_sim_params_init(&params, sizeof(params));
-	params.apst = &table;
-	params.flags = SSDPM_SIM_LIKELY;
-	assert_int_equal(ssdpm_sim_new(model, &params, &sim, NULL), 0);
-	assert_int_equal(ssdpm_sim_feed(sim, ios, 64, NULL), 0);
+	ssdpm_sim_params_init(&work->params, sizeof(work->params));
+	work->params.apst = &work->table;
+}
+
+static struct ssdpm_sim *run(struct ssdpm_model *model, uint32_t idle_ms,
+			     uint64_t gap_ns)
+{
+	struct ssdpm_sim *sim;
+	struct work work;
+
+	make_work(&work, idle_ms, gap_ns);
+	work.params.flags = SSDPM_SIM_LIKELY;
+	assert_int_equal(ssdpm_sim_new(model, &work.params, &sim, NULL), 0);
+	assert_int_equal(ssdpm_sim_feed(sim, work.ios, N_IOS, NULL), 0);
 	return sim;
 }
 
@@ -267,15 +279,10 @@ static void draw_drive(const struct unknowns *unknowns, uint64_t *seed,
 
 	for (size_t i = 0; i < unknowns->n; i++)
 		normals[i] = normal(seed);
-	memcpy(parameters, drive->parameters, drive->n * sizeof(*parameters));
+	draw_parameters(unknowns, normals, parameters);
 	for (size_t i = 0; i < drive->n; i++) {
 		struct ssdpm_parameter *p = &parameters[i];
-		uint32_t number = unknowns->of[i];
 
-		if (number != UINT32_MAX)
-			p->nominal = (uint64_t)ssdpm__drawn_value(
-				p, unknowns->at[number].log_sd,
-				normals[number]);
 		if (i && i < unknowns->n_states && p->nominal > p[-1].nominal)
 			p->nominal = p[-1].nominal;
 		idle_uw = parameters[0].nominal;
@@ -290,26 +297,15 @@ static void draw_drive(const struct unknowns *unknowns, uint64_t *seed,
 static uint64_t true_power(struct ssdpm_model *model,
 			   const struct ssdpm_parameter *parameters, size_t n)
 {
-	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
-	struct ssdpm_sim_params params;
-	struct ssdpm_io ios[64];
 	struct ssdpm_sim *sim;
+	struct work work;
 	uint64_t uw;
 
-	table.entries[0] = (struct ssdpm_apst_entry){ 100, 1 };
-	table.entries[1] = (struct ssdpm_apst_entry){ 2000, 2 };
-	for (size_t i = 0; i < 64; i++)
-		ios[i] = (struct ssdpm_io){
-			.start_ns = i * 300 * MS,
-			.bytes = 4096,
-			.service_ns = 100000,
-			.op = SSDPM_OP_READ,
-		};
-	ssdpm_sim_params_init(&params, sizeof(params));
-	params.apst = &table;
-	params.parameters = parameters;
-	params.n_parameters = n;
-	assert_int_equal(ssdpm_estimate(model, &params, ios, 64, &sim, NULL),
+	make_work(&work, 100, 300 * MS);
+	work.params.parameters = parameters;
+	work.params.n_parameters = n;
+	assert_int_equal(ssdpm_estimate(model, &work.params, work.ios, N_IOS,
+					&sim, NULL),
 			 0);
 	uw = ssdpm_sim_get_result(sim)->nominal->mean_power_uw;
 	ssdpm_sim_free(sim);
