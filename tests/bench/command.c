@@ -78,6 +78,11 @@ static double median_ms(struct command *command, size_t runs)
 	return median(command->ms, runs);
 }
 
+static long max_peak(const struct command *a, const struct command *b)
+{
+	return a->peak_kib > b->peak_kib ? a->peak_kib : b->peak_kib;
+}
+
 /* One after the other in turn, so that all see the same noise. */
 static bool run_all(struct command *all, int n, int runs)
 {
@@ -170,11 +175,9 @@ static bool report(void)
 	double json = median_ms(&commands[JSON], RUNS);
 	double raw = median_ms(&commands[RAW], RUNS);
 	double nvme = median_ms(&commands[NVME], RUNS);
-	long peak = commands[JSON].peak_kib;
+	long peak = max_peak(&commands[JSON], &commands[RAW]);
 	bool ok;
 
-	if (commands[RAW].peak_kib > peak)
-		peak = commands[RAW].peak_kib;
 	printf("medians: json %.3f ms, raw %.3f ms, nvme version %.3f ms\n",
 	       json, raw, nvme);
 	ok = keeps("cli_start_vs_nvme_version",
@@ -186,11 +189,9 @@ static bool report_estimates(void)
 {
 	double ms = median_ms(&estimates[RECORDS], ESTIMATE_RUNS);
 	double text_ms = median_ms(&estimates[TEXT], ESTIMATE_RUNS);
-	long peak = estimates[RECORDS].peak_kib;
+	long peak = max_peak(&estimates[RECORDS], &estimates[TEXT]);
 	bool ok;
 
-	if (estimates[TEXT].peak_kib > peak)
-		peak = estimates[TEXT].peak_kib;
 	printf("medians: records %.3f ms, text %.3f ms\n", ms, text_ms);
 	ok = keeps("estimate_process_ms", ms > text_ms ? ms : text_ms,
 		   ESTIMATE_MAX_MS);

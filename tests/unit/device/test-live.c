@@ -99,6 +99,18 @@ static uint32_t answer(const struct nvme_admin_cmd *command,
 	return 0;
 }
 
+/* The argument of a request; NULL: it is another one, which is answered. */
+static UMockdevIoctlData *take_argument(UMockdevIoctlClient *client,
+					unsigned long request, gsize size)
+{
+	if (umockdev_ioctl_client_get_request(client) != request) {
+		umockdev_ioctl_client_complete(client, -1, ENOTTY);
+		return NULL;
+	}
+	return umockdev_ioctl_data_resolve(
+		umockdev_ioctl_client_get_arg(client), 0, size, NULL);
+}
+
 static gboolean on_nvme(UMockdevIoctlBase *base, UMockdevIoctlClient *client,
 			gpointer userdata)
 {
@@ -109,12 +121,9 @@ static gboolean on_nvme(UMockdevIoctlBase *base, UMockdevIoctlClient *client,
 
 	(void)base;
 	(void)userdata;
-	if (umockdev_ioctl_client_get_request(client) != NVME_IOCTL_ADMIN_CMD) {
-		umockdev_ioctl_client_complete(client, -1, ENOTTY);
+	arg = take_argument(client, NVME_IOCTL_ADMIN_CMD, sizeof(*command));
+	if (!arg)
 		return TRUE;
-	}
-	arg = umockdev_ioctl_data_resolve(umockdev_ioctl_client_get_arg(client),
-					  0, sizeof(*command), NULL);
 	command = (const struct nvme_admin_cmd *)(void *)arg->data;
 	if (command->addr && command->data_len)
 		data = umockdev_ioctl_data_resolve(
@@ -174,12 +183,9 @@ static gboolean on_ata(UMockdevIoctlBase *base, UMockdevIoctlClient *client,
 
 	(void)base;
 	(void)userdata;
-	if (umockdev_ioctl_client_get_request(client) != SG_IO) {
-		umockdev_ioctl_client_complete(client, -1, ENOTTY);
+	arg = take_argument(client, SG_IO, sizeof(struct sg_io_hdr));
+	if (!arg)
 		return TRUE;
-	}
-	arg = umockdev_ioctl_data_resolve(umockdev_ioctl_client_get_arg(client),
-					  0, sizeof(struct sg_io_hdr), NULL);
 	cdb = umockdev_ioctl_data_resolve(arg, offsetof(struct sg_io_hdr, cmdp),
 					  16, NULL);
 	mock.ata[mock.n_commands++ % 16] = cdb->data[14];
@@ -414,42 +420,39 @@ static void a_drive_that_measures_its_power_is_a_meter(void **state)
 	ssdpm_machine_unref(machine);
 }
 
+static void assert_devsleep(struct ssdpm_device *device, uint32_t reported,
+			    uint32_t minimum_ms, uint32_t exit_ms)
+{
+	struct ssdpm_devsleep devsleep;
+
+	memset(&devsleep, 0x55, sizeof(devsleep));
+	assert_int_equal(ssdpm_device_read_devsleep(device, &devsleep, NULL),
+			 0);
+	assert_int_equal(devsleep.reported, reported);
+	assert_int_equal(devsleep.minimum_assertion_ms, minimum_ms);
+	assert_int_equal(devsleep.exit_timeout_ms, exit_ms);
+}
+
 static void devsleep_is_read_by_one_log_page(void **state)
 {
 	struct ssdpm_device *device = open_device("desktop-6.1", "sda");
-	struct ssdpm_devsleep devsleep = { 0 };
 
 	(void)state;
 	mock.page[0x30] = 0xe0 | 12; /* reserved bits do not count */
 	mock.page[0x31] = 34;
 	mock.page[0x37] = 0x80;
-	assert_int_equal(ssdpm_device_read_devsleep(device, &devsleep, NULL),
-			 0);
-	assert_int_equal(devsleep.reported, 1);
-	assert_int_equal(devsleep.minimum_assertion_ms, 12);
-	assert_int_equal(devsleep.exit_timeout_ms, 34);
+	assert_devsleep(device, 1, 12, 34);
 	assert_int_equal(mock.n_commands, 2);
 	assert_int_equal(mock.ata[0], E5H);
 	assert_int_equal(mock.ata[1], LOG);
 	/* Zeros, or not valid, or no log: what Serial ATA defines. */
 	mock.page[0x30] = mock.page[0x31] = 0;
-	assert_int_equal(ssdpm_device_read_devsleep(device, &devsleep, NULL),
-			 0);
-	assert_int_equal(devsleep.reported, 1);
-	assert_int_equal(devsleep.minimum_assertion_ms, 10);
-	assert_int_equal(devsleep.exit_timeout_ms, 20);
+	assert_devsleep(device, 1, 10, 20);
 	mock.page[0x31] = 34;
 	mock.page[0x37] = 0;
-	assert_int_equal(ssdpm_device_read_devsleep(device, &devsleep, NULL),
-			 0);
-	assert_int_equal(devsleep.reported, 0);
-	assert_int_equal(devsleep.exit_timeout_ms, 20);
+	assert_devsleep(device, 0, 10, 20);
 	mock.aborts = true;
-	memset(&devsleep, 0x55, sizeof(devsleep));
-	assert_int_equal(ssdpm_device_read_devsleep(device, &devsleep, NULL),
-			 0);
-	assert_int_equal(devsleep.reported, 0);
-	assert_int_equal(devsleep.minimum_assertion_ms, 10);
+	assert_devsleep(device, 0, 10, 20);
 	ssdpm_device_unref(device);
 }
 

@@ -2,6 +2,7 @@
 /* "ssdpm.model/1", read and written. */
 #include "fixture.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 /*
@@ -326,6 +327,26 @@ static void members_of_a_wrong_type_are_named_with_their_line(void **state)
 			  "provenance: a whole number");
 }
 
+/* The message names the field. */
+static void assert_bad_field(unsigned int bit, const char *value, int code,
+			     const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static void assert_bad_field(unsigned int bit, const char *value, int code,
+			     const char *format, ...)
+{
+	const char *key = ssdpm_field_to_string(1u << bit);
+	char member[128], fragment[160];
+	va_list args;
+	int n = snprintf(fragment, sizeof(fragment), "states[0].%s: ", key);
+
+	va_start(args, format);
+	vsnprintf(fragment + n, sizeof(fragment) - (size_t)n, format, args);
+	va_end(args);
+	snprintf(member, sizeof(member), "\"%s\": %s", key, value);
+	assert_bad_state_member(member, code, fragment);
+}
+
 static void state_members_of_a_wrong_type_are_named_too(void **state)
 {
 	static const char *const values[][2] = {
@@ -333,21 +354,13 @@ static void state_members_of_a_wrong_type_are_named_too(void **state)
 		{ "true", "a boolean" },  { "[]", "an array" },
 		{ "{}", "an object" },
 	};
-	char member[128], fragment[128];
 
 	(void)state;
 	for (unsigned int bit = 0; bit < 13; bit++)
-		for (size_t i = 0; i < 5; i++) {
-			const char *key = ssdpm_field_to_string(1u << bit);
-
-			snprintf(member, sizeof(member), "\"%s\": %s", key,
-				 values[i][0]);
-			snprintf(fragment, sizeof(fragment),
-				 "states[0].%s: %s where a whole number "
-				 "should be",
-				 key, values[i][1]);
-			assert_bad_state_member(member, -EINVAL, fragment);
-		}
+		for (size_t i = 0; i < 5; i++)
+			assert_bad_field(bit, values[i][0], -EINVAL,
+					 "%s where a whole number should be",
+					 values[i][1]);
 }
 
 static void a_range_that_is_none_is_refused(void **state)
@@ -434,21 +447,14 @@ static void state_numbers_beyond_their_field_are_refused(void **state)
 					      "18446744073709551617",
 					      "340282366920938463463374607431",
 					      "-1" };
-	char member[128], fragment[128];
 
 	(void)state;
 	for (unsigned int bit = 0; bit < 13; bit++)
-		for (size_t i = 0; i < 6; i++) {
-			const char *key = ssdpm_field_to_string(1u << bit);
-
-			snprintf(member, sizeof(member), "\"%s\": %s", key,
-				 values[i]);
-			snprintf(fragment, sizeof(fragment),
-				 i < 5 ? "states[0].%s: %s is more than %s" :
-					 "states[0].%s: %s is negative",
-				 key, values[i], largest_of(bit));
-			assert_bad_state_member(member, -ERANGE, fragment);
-		}
+		for (size_t i = 0; i < 6; i++)
+			assert_bad_field(bit, values[i], -ERANGE,
+					 i < 5 ? "%s is more than %s" :
+						 "%s is negative",
+					 values[i], largest_of(bit));
 }
 
 static void the_largest_number_of_each_field_is_read(void **state)
@@ -764,6 +770,19 @@ static void sixteen_mib_are_read_and_no_byte_more(void **state)
 	free(text);
 }
 
+static void assert_lists_one(const void *data, size_t size,
+			     const struct ssdpm_model *model)
+{
+	struct ssdpm_model **models;
+	size_t n;
+
+	assert_int_equal(
+		ssdpm_model_list_from_data(data, size, &models, &n, NULL), 0);
+	assert_int_equal(n, 1);
+	fixture_assert_same(models[0], model);
+	ssdpm_model_list_free(models, n);
+}
+
 static void an_array_of_one_drive_is_one_drive(void **state)
 {
 	char text[sizeof(small_json) + 8];
@@ -779,21 +798,15 @@ static void an_array_of_one_drive_is_one_drive(void **state)
 
 static void a_byte_order_mark_is_stepped_over(void **state)
 {
-	struct ssdpm_model **models, *model, *alone = small_model();
+	struct ssdpm_model *model, *alone = small_model();
 	char text[sizeof(small_json) + 8];
-	size_t n;
 
 	(void)state;
 	snprintf(text, sizeof(text), "\xef\xbb\xbf%s", small_json);
 	model = read_good(text);
 	fixture_assert_same(model, alone);
 	ssdpm_model_unref(model);
-	assert_int_equal(ssdpm_model_list_from_data(text, strlen(text), &models,
-						    &n, NULL),
-			 0);
-	assert_int_equal(n, 1);
-	fixture_assert_same(models[0], alone);
-	ssdpm_model_list_free(models, n);
+	assert_lists_one(text, strlen(text), alone);
 	ssdpm_model_unref(alone);
 }
 
@@ -857,8 +870,7 @@ static void two_drives_are_a_list_but_not_one(void **state)
 static void an_identify_structure_is_recognised_by_content(void **state)
 {
 	uint8_t id[SSDPM_NVME_IDENTIFY_BYTES];
-	struct ssdpm_model **models, *model;
-	size_t n = 0;
+	struct ssdpm_model *model;
 
 	(void)state;
 	fixture_identify(id, &(struct psd){ .mp = 1 }, 1);
@@ -866,12 +878,7 @@ static void an_identify_structure_is_recognised_by_content(void **state)
 	id[0] = '{';
 	id[1] = '"';
 	model = fixture_decode(id);
-	assert_int_equal(
-		ssdpm_model_list_from_data(id, sizeof(id), &models, &n, NULL),
-		0);
-	assert_int_equal(n, 1);
-	fixture_assert_same(models[0], model);
-	ssdpm_model_list_free(models, n);
+	assert_lists_one(id, sizeof(id), model);
 	ssdpm_model_unref(model);
 }
 
