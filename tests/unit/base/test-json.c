@@ -390,15 +390,26 @@ static void members_and_children_are_found(void **state)
 	ssdpm__json_free(&json);
 }
 
-static int get_uint(const char *value, uint64_t max, uint64_t *ret,
-		    struct ssdpm_error *reterr)
+enum { TEXT_BYTES = 128 };
+
+/* The value is node 1, in line 2 of the text, which the nodes point into. */
+static struct json parse_value(const char *value, char text[TEXT_BYTES])
 {
 	struct json json;
-	char text[128];
-	int length = snprintf(text, sizeof(text), "[\n%s]", value), err;
+	int length = snprintf(text, TEXT_BYTES, "[\n%s]", value);
 
 	assert_int_equal(ssdpm__json_parse(text, (size_t)length, &json, NULL),
 			 0);
+	return json;
+}
+
+static int get_uint(const char *value, uint64_t max, uint64_t *ret,
+		    struct ssdpm_error *reterr)
+{
+	char text[TEXT_BYTES];
+	struct json json = parse_value(value, text);
+	int err;
+
 	err = ssdpm__json_get_uint(&json, &json.nodes[1], max, "n", ret,
 				   reterr);
 	ssdpm__json_free(&json);
@@ -429,6 +440,17 @@ static void whole_numbers_are_exact_up_to_their_limit(void **state)
 	assert_int_equal(value, UINT64_MAX);
 }
 
+static void assert_no_uint(const char *text, uint64_t max, int code,
+			   const char *message)
+{
+	struct ssdpm_error error;
+	uint64_t value = 7;
+
+	assert_int_equal(get_uint(text, max, &value, &error), code);
+	fixture_assert_error(&error, code, 2, message);
+	assert_int_equal(value, 7);
+}
+
 static void numbers_out_of_range_are_named_with_the_range(void **state)
 {
 	static const struct {
@@ -447,17 +469,11 @@ static void numbers_out_of_range_are_named_with_the_range(void **state)
 		{ "99999999999999999999999999999999999999",
 		  "is more than 18446744073709551615" },
 	};
-	struct ssdpm_error error;
-	uint64_t value = 7;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(
-			get_uint(cases[i].value, UINT64_MAX, &value, &error),
-			-ERANGE);
-		fixture_assert_error(&error, -ERANGE, 2, cases[i].message);
-	}
-	assert_int_equal(value, 7);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_no_uint(cases[i].value, UINT64_MAX, -ERANGE,
+			       cases[i].message);
 }
 
 static void other_types_are_no_whole_numbers(void **state)
@@ -473,27 +489,19 @@ static void other_types_are_no_whole_numbers(void **state)
 		{ "[]", "n: an array where a whole number should be" },
 		{ "{}", "n: an object where a whole number should be" },
 	};
-	struct ssdpm_error error;
-	uint64_t value = 7;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(get_uint(cases[i].value, 9, &value, &error),
-				 -EINVAL);
-		fixture_assert_error(&error, -EINVAL, 2, cases[i].message);
-	}
-	assert_int_equal(value, 7);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_no_uint(cases[i].value, 9, -EINVAL, cases[i].message);
 }
 
 static int get_string(const char *value, char *ret, size_t size,
 		      struct ssdpm_error *reterr)
 {
-	struct json json;
-	char text[128];
-	int length = snprintf(text, sizeof(text), "[\n%s]", value), err;
+	char text[TEXT_BYTES];
+	struct json json = parse_value(value, text);
+	int err;
 
-	assert_int_equal(ssdpm__json_parse(text, (size_t)length, &json, NULL),
-			 0);
 	err = ssdpm__json_get_string(&json, &json.nodes[1], ret, size, "s",
 				     reterr);
 	ssdpm__json_free(&json);

@@ -322,6 +322,17 @@ static double slow_throughput(const struct ssdpm_cap_params *params,
 	return bytes;
 }
 
+/* Case number i: as many streams as its turn has, and a cap above min_uw. */
+static struct ssdpm_cap_params draw_case(uint64_t *seed, int i, double min_uw,
+					 struct ssdpm_cap_stream *streams)
+{
+	size_t n = 1 + (size_t)i % SSDPM_MAX_CAP_STREAMS;
+	uint64_t cap_uw = (uint64_t)draw(seed, min_uw, 3e7);
+
+	draw_mix(seed, streams, n);
+	return params_of(streams, n, cap_uw);
+}
+
 static void a_mix_reaches_what_trying_finds(void **state)
 {
 	struct ssdpm_cap_stream streams[SSDPM_MAX_CAP_STREAMS];
@@ -329,13 +340,9 @@ static void a_mix_reaches_what_trying_finds(void **state)
 
 	(void)state;
 	for (int i = 0; i < CASES; i++) {
-		size_t n = 1 + (size_t)i % SSDPM_MAX_CAP_STREAMS;
 		struct ssdpm_cap_params params =
-			params_of(streams, n, (uint64_t)draw(&seed, 4e6, 3e7));
-		double uw, bytes;
-
-		draw_mix(&seed, streams, n);
-		bytes = slow_throughput(&params, &uw);
+			draw_case(&seed, i, 4e6, streams);
+		double uw, bytes = slow_throughput(&params, &uw);
 		struct ssdpm_cap_result result = calculate(&params);
 
 		assert_near(result.bytes_per_s.nominal, bytes,
@@ -367,16 +374,14 @@ static void no_values_between_the_bounds_lead_out_of_those_of_the_result(
 
 	(void)state;
 	for (int i = 0; i < CASES; i++) {
-		size_t n = 1 + (size_t)i % SSDPM_MAX_CAP_STREAMS;
 		struct ssdpm_cap_params params =
-			params_of(streams, n, (uint64_t)draw(&seed, 5e6, 3e7));
+			draw_case(&seed, i, 5e6, streams);
 
-		draw_mix(&seed, streams, n);
 		params.idle_uw = draw_span(&seed, 1e6, 5e6);
 		struct ssdpm_cap_result all = calculate(&params);
 
 		settle(&seed, &params.idle_uw);
-		for (size_t j = 0; j < n; j++) {
+		for (size_t j = 0; j < params.n_streams; j++) {
 			settle(&seed, &streams[j].interface_bytes_per_s);
 			settle(&seed, &streams[j].nand_bytes_per_s);
 			settle(&seed, &streams[j].active_uw);
