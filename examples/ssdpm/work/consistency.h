@@ -89,7 +89,7 @@ enum exit_status print_consistency(const struct common *common,
 				   const struct consistency_options *options,
 				   const struct iops_list *list);
 
-/* consistency-job.c: without a drive in it; the log is PREFIX_iops.log. */
+/* A job for fio without a drive in it; the log is PREFIX_iops.log. */
 void write_fio_job(FILE *file, const struct consistency_options *options,
 		   bool trim, const char *prefix);
 

@@ -5,8 +5,7 @@
  */
 #include "base/internal.h"
 #include "estimate/internal.h"
-#include "evidence/family.h"
-#include "evidence/published.h"
+#include "evidence/evidence.h"
 
 #include <errno.h>
 #include <stdio.h>

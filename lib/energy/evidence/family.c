@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "evidence/family.h"
+#include "evidence/evidence.h"
 
 /* Families are known by the active power that smartctl shows. */
 static bool may_have_family(const struct ssdpm_model *model)

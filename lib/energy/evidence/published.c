@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "evidence/published.h"
+#include "evidence/evidence.h"
 
 #include <string.h>
 
