@@ -131,10 +131,13 @@ class Command:
         assert result.stderr == b""
         return result.stdout.decode()
 
-    def shell(self, line: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *words: str | pathlib.Path, cwd: pathlib.Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Any program."""
         return subprocess.run(
-            ["bash", "-c", line],
-            cwd=self.directory,
+            words,
+            cwd=cwd or self.directory,
             env=self.environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -142,6 +145,9 @@ class Command:
             timeout=300,
             check=False,
         )
+
+    def shell(self, line: str) -> subprocess.CompletedProcess[str]:
+        return self.run("bash", "-c", line)
 
     def write(self, name: str, content: bytes | str | dict[str, Any]) -> str:
         if isinstance(content, dict):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import pathlib
 import re
@@ -11,7 +12,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -335,24 +336,33 @@ def expected(run: Run, step: dict[str, Any]) -> set[str]:
     return {"planned", "in-force", "failed" if is_gone else "undone"}
 
 
+def removals(
+    ssdpm: Command, machine: Make, name: str, *options: str
+) -> Iterator[tuple[str, pathlib.Path, Run]]:
+    """At one such call after the other: which it was, the machine, and the run."""
+    assert shutil.which("strace"), "install the package strace"
+    for number in itertools.count(1):
+        shutil.rmtree(ssdpm.directory / "machines", ignore_errors=True)
+        root = machine("eight-drives")
+        run = removed_at(ssdpm, root, name, number, *options)
+        if not run.removed:
+            assert run.status == 0 and number > 1
+            return
+        where = f"{name} {number}: {run.status}: {run.words}"
+        assert run.status == 0 or "nvme1: it was removed" in run.words, where
+        yield where, root, run
+        assert not (root / "run/ssdpm/journal").exists()
+
+
 @pytest.mark.parametrize("name", ["fdatasync", "renameat", "unlinkat"])
 def test_status_and_words_are_those_of_the_values_on_the_machine(
     ssdpm: Command, machine: Make, name: str
 ) -> None:
-    assert shutil.which("strace"), "install the package strace"
-    number, statuses = 1, set[int]()
-    while True:
-        shutil.rmtree(ssdpm.directory / "machines", ignore_errors=True)
-        root = machine("eight-drives")
-        run = removed_at(ssdpm, root, name, number, "--strict")
-        if not run.removed:
-            assert run.status == 0 and number > 1
-            break
-        where = f"{name} {number}: {run.status}: {run.words}"
+    statuses = set[int]()
+    for where, root, run in removals(ssdpm, machine, name, "--strict"):
         statuses.add(run.status)
         assert run.status in {0, 1, 5}, where
         assert run.plan["in_force"] is (run.status == 0), where
-        assert run.status == 0 or "nvme1: it was removed" in run.words, where
         for step in run.plan["steps"]:
             if step["state"] == "left-alone":
                 continue
@@ -361,8 +371,6 @@ def test_status_and_words_are_those_of_the_values_on_the_machine(
                 now = (root / step["target"][1:]).read_text().strip()
                 held = "before" if run.status == 1 else "after"
                 assert now == step[held], (where, step)
-        assert not (root / "run/ssdpm/journal").exists()
-        number += 1
     # Before the commit counts, and after that.
     assert statuses == {1, 5}
 
@@ -371,25 +379,15 @@ def test_status_and_words_are_those_of_the_values_on_the_machine(
 def test_a_drive_that_is_removed_at_any_call_stops_no_other(
     ssdpm: Command, machine: Make, name: str
 ) -> None:
-    assert shutil.which("strace"), "install the package strace"
-    number, statuses = 1, set[int]()
-    while True:
-        shutil.rmtree(ssdpm.directory / "machines", ignore_errors=True)
-        root = machine("eight-drives")
-        run = removed_at(ssdpm, root, name, number)
-        if not run.removed:
-            break
-        where = f"{name} {number}: {run.status}: {run.words}"
+    statuses = set[int]()
+    for where, root, run in removals(ssdpm, machine, name):
         statuses.add(run.status)
         assert run.status in {0, 5, 6}, where
-        assert run.status == 0 or "nvme1: it was removed" in run.words, where
         for step in run.plan["steps"]:
             if step["device"] != "nvme1" and step["state"] != "left-alone":
                 assert step["state"] in {"done", "in-force"}, (where, step)
                 now = (root / step["target"][1:]).read_text().strip()
                 assert now == step["after"], (where, step)
-        assert not (root / "run/ssdpm/journal").exists()
-        number += 1
     # Before it is done, and after that.
     assert {5, 6} <= statuses
 

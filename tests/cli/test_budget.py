@@ -418,12 +418,19 @@ def test_devices_are_named_once(
     )
 
 
+def three_drives(
+    drives: Command, machine: Callable[[str], pathlib.Path]
+) -> tuple[list[str], Any]:
+    """A call, and what it finds."""
+    root = str(machine("eight-drives"))
+    call = ["budget", "-w", "10.5", "--root", root, "nvme0", "nvme1", "+", "nvme2"]
+    return call, drives.json(*call)
+
+
 def test_apply_takes_the_command_that_is_printed(
     drives: Command, machine: Callable[[str], pathlib.Path]
 ) -> None:
-    root = str(machine("eight-drives"))
-    call = ["budget", "-w", "10.5", "--root", root, "nvme0", "nvme1", "+", "nvme2"]
-    found = drives.json(*call)
+    call, found = three_drives(drives, machine)
     states = {
         one["drive"]: item["state"]
         for item in found["items"]
@@ -448,9 +455,7 @@ def test_apply_takes_the_command_that_is_printed(
 def test_what_is_printed_lasts_with_a_file_of_udev(
     drives: Command, machine: Callable[[str], pathlib.Path]
 ) -> None:
-    root = str(machine("eight-drives"))
-    call = ["budget", "-w", "10.5", "--root", root, "nvme0", "nvme1", "+", "nvme2"]
-    found = drives.json(*call)
+    _, found = three_drives(drives, machine)
     command = found["commands"][0].replace("ssdpm apply", "ssdpm plan --persist udev")
     text = drives.shell(command).stdout
     numbers = re.findall(r"--power-state (\d+) ", text)

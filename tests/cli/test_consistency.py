@@ -409,24 +409,36 @@ def image_of(ssdpm: Command) -> bytes:
     return (ssdpm.directory / "image").read_bytes()
 
 
+@pytest.fixture
+def untouched(ssdpm: Command, disk: pathlib.Path) -> Iterator[None]:
+    """The drive has in the end what it had, and there is no log."""
+    before = image_of(ssdpm)
+    yield
+    assert image_of(ssdpm) == before
+    assert not list(ssdpm.directory.glob("*.log"))
+
+
+@pytest.mark.usefixtures("untouched")
 def test_what_would_be_lost_is_said_and_nothing_written(
     ssdpm: Command, disk: pathlib.Path
 ) -> None:
-    before = image_of(ssdpm)
     result = ssdpm("consistency", "--run", str(disk))
     lines = result.stderr.decode().splitlines()
     assert (result.returncode, result.stdout) == (2, b"")
     assert lines[0] == f"ssdpm: {disk}: no model, 32 MiB: all of its data will be lost"
     assert lines[1].split()[1:] == [disk.name, "ext4", "mine"]
     assert "nothing was written: --destroy-data says" in lines[2]
-    assert image_of(ssdpm) == before
-    assert not list(ssdpm.directory.glob("*.log"))
+
+
+def writing(disk: pathlib.Path, duration: str = "2s") -> list[str]:
+    call = ["consistency", "--run", str(disk), "--destroy-data"]
+    return [*call, "--duration", duration]
 
 
 def test_a_drive_that_is_mounted_or_held_is_refused(
     ssdpm: Command, disk: pathlib.Path
 ) -> None:
-    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "2s"]
+    call = writing(disk)
     at = ssdpm.directory / "mnt"
     at.mkdir()
     subprocess.run(["mount", disk, at], check=True)
@@ -445,12 +457,12 @@ def test_a_drive_that_is_mounted_or_held_is_refused(
     assert not list(ssdpm.directory.glob("*.log"))
 
 
+@pytest.mark.usefixtures("untouched")
 def test_a_drive_that_a_process_has_open_is_refused(
     ssdpm: Command, disk: pathlib.Path
 ) -> None:
     """Open without O_EXCL, as dd and virtual machines do, and under another name."""
-    before = image_of(ssdpm)
-    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "2s"]
+    call = writing(disk)
     node = ssdpm.directory / "node"
     os.mknod(node, 0o600 | stat.S_IFBLK, disk.stat().st_rdev)
     words = f"{disk.name} is in use: it is open in process {os.getpid()} ("
@@ -461,8 +473,6 @@ def test_a_drive_that_a_process_has_open_is_refused(
                 assert words in ssdpm.fails(1, *call)
             finally:
                 os.close(fd)
-    assert image_of(ssdpm) == before
-    assert not list(ssdpm.directory.glob("*.log"))
 
 
 def test_a_drive_under_another_loop_device_is_refused(
@@ -479,11 +489,11 @@ def test_a_drive_under_another_loop_device_is_refused(
     assert f"it is the backing file of {os.path.basename(above)}" in message
 
 
+@pytest.mark.usefixtures("untouched")
 def test_a_loop_device_of_another_mount_namespace_is_seen(
     ssdpm: Command, disk: pathlib.Path
 ) -> None:
     """The name of what it is made of leads nowhere from here."""
-    before = image_of(ssdpm)
     number = disk.stat().st_rdev
     at = ssdpm.directory / "private"
     at.mkdir()
@@ -505,7 +515,6 @@ def test_a_loop_device_of_another_mount_namespace_is_seen(
     finally:
         subprocess.run(["losetup", "--detach", above], check=True)
     assert f"it is the backing file of {os.path.basename(above)}" in message
-    assert image_of(ssdpm) == before
 
 
 def has_open(pid: int, path: pathlib.Path) -> bool:
@@ -517,15 +526,15 @@ def has_open(pid: int, path: pathlib.Path) -> bool:
     return False
 
 
+@pytest.mark.usefixtures("untouched")
 def test_a_process_that_opens_the_drive_after_the_first_look_is_seen(
     ssdpm: Command, disk: pathlib.Path
 ) -> None:
     """Its first message comes between the two looks, and waits for room in a pipe."""
-    before = image_of(ssdpm)
     reader, writer = os.pipe()
     size = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
     os.write(writer, b"-" * size)
-    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "2s"]
+    call = writing(disk)
     with subprocess.Popen(
         ["ssdpm", *call], cwd=ssdpm.directory, env=ssdpm.environment, stderr=writer
     ) as process:
@@ -542,35 +551,26 @@ def test_a_process_that_opens_the_drive_after_the_first_look_is_seen(
     assert process.returncode == 1
     assert "all of its data will be lost" in said
     assert f"{disk.name} is in use: it is open in process {os.getpid()} (" in said
-    assert image_of(ssdpm) == before
-    assert not list(ssdpm.directory.glob("*.log"))
 
 
+@pytest.mark.usefixtures("untouched")
 def test_without_the_right_to_see_all_processes_no_drive_is_written(
     ssdpm: Command, disk: pathlib.Path
 ) -> None:
-    before = image_of(ssdpm)
-    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "2s"]
+    call = writing(disk)
     setpriv = ["setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace"]
-    result = subprocess.run(
-        [*setpriv, "ssdpm", *call],
-        cwd=ssdpm.directory,
-        env=ssdpm.environment,
-        capture_output=True,
-        text=True,
-    )
+    result = ssdpm.run(*setpriv, "ssdpm", *call)
     assert (result.returncode, result.stdout) == (4, "")
     assert (
         f"cannot see which processes use {disk.name}: root with CAP_SYS_PTRACE can; "
         "nothing was written"
     ) in result.stderr
-    assert image_of(ssdpm) == before
 
 
 def test_a_drive_is_written_and_its_log_measured(
     ssdpm: Command, disk: pathlib.Path
 ) -> None:
-    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "3s"]
+    call = writing(disk, "3s")
     result = ssdpm(*call, "--share", "50%", "--json")
     assert result.returncode == 0, result.stderr
     assert "ext4" in result.stderr.decode()
@@ -598,14 +598,13 @@ def path_with(ssdpm: Command, *programs: str) -> None:
     ssdpm.environment["PATH"] = f"{ssdpm.directory}/bin:{folder}"
 
 
+@pytest.mark.usefixtures("untouched")
 def test_without_fio_there_is_no_log(ssdpm: Command, disk: pathlib.Path) -> None:
-    before = image_of(ssdpm)
     path_with(ssdpm)
     result = ssdpm("consistency", "--run", str(disk), "--destroy-data", "--save", "x.log")
     assert result.returncode == 1 and result.stdout == b""
     assert result.stderr.endswith(b"ssdpm: fio: No such file or directory\n")
     assert not (ssdpm.directory / "x.log").exists()
-    assert image_of(ssdpm) == before
 
 
 def test_what_fio_fails_of_is_a_failure(ssdpm: Command, disk: pathlib.Path) -> None:
@@ -633,20 +632,18 @@ def full(ssdpm: Command) -> Iterator[pathlib.Path]:
     subprocess.run(["umount", path], check=True)
 
 
+@pytest.mark.usefixtures("untouched")
 def test_without_room_for_the_log_nothing_is_written(
     ssdpm: Command, disk: pathlib.Path, full: pathlib.Path
 ) -> None:
-    before = image_of(ssdpm)
-    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "3s"]
+    call = writing(disk, "3s")
     words = "No space left on device: 64.1 KiB are needed for the log; nothing was written"
     for options in (["--save", str(full / "a.log")], []):
         result = ssdpm(*call, *options)
         assert result.returncode == 1 and result.stdout == b""
         assert words in result.stderr.decode()
         ssdpm.environment["TMPDIR"] = str(full)
-    assert image_of(ssdpm) == before
     assert [path.name for path in full.iterdir()] == ["x"]
-    assert not list(ssdpm.directory.glob("*.log"))
 
 
 def test_a_log_that_cannot_be_kept_is_left_where_fio_wrote_it(
@@ -664,7 +661,7 @@ def test_a_log_that_cannot_be_kept_is_left_where_fio_wrote_it(
     )
     fio.chmod(0o755)
     ssdpm.environment["TMPDIR"] = str(ssdpm.directory)
-    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "2s"]
+    call = writing(disk)
     result = ssdpm(*call, "--save", str(full / "a.log"))
     assert result.returncode == 1 and result.stdout == b""
     (left,) = ssdpm.directory.glob("ssdpm-*/ssdpm_iops.log")

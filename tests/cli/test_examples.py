@@ -202,17 +202,9 @@ def quickstart(tmp_path: pathlib.Path, ssdpm: Command) -> Quickstart:
     (ssdpm.directory / "bin/ninja").symlink_to("/bin/true")
 
     def run(capture: pathlib.Path) -> str:
-        result = subprocess.run(
-            # Relative, as a person gives it.
-            [tree / "examples/quickstart", capture.name],
-            cwd=capture.parent,
-            env=ssdpm.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        # Relative, as a person gives it.
+        script = tree / "examples/quickstart"
+        result = ssdpm.run(script, capture.name, cwd=capture.parent)
         assert result.returncode == 0, result.stderr
         # The main job is done, whatever the machine has.
         assert "WDC PC SN530: mean power (nominal)" in result.stdout

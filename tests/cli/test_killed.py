@@ -298,12 +298,19 @@ def kill_at_write(ssdpm: Command, root: pathlib.Path, number: int) -> None:
 LIMIT = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
 
 
-@pytest.mark.parametrize("number", range(4, 11))
+@pytest.fixture(params=range(4, 11))
+def before(
+    ssdpm: Command, laptop: pathlib.Path, request: pytest.FixtureRequest
+) -> Values:
+    """The values of the laptop, before an apply that was killed at a write."""
+    found = values(laptop)
+    kill_at_write(ssdpm, laptop, request.param)
+    return found
+
+
 def test_a_revert_undoes_what_a_killed_apply_left_and_says_so(
-    ssdpm: Command, laptop: pathlib.Path, number: int
+    ssdpm: Command, laptop: pathlib.Path, before: Values
 ) -> None:
-    before = values(laptop)
-    kill_at_write(ssdpm, laptop, number)
     said = ssdpm.fails_with_output(5, "check", "--root", str(laptop))
     assert "a commit was killed" in said
     for call in (["list"], ["show", "nvme0"]):
@@ -352,12 +359,9 @@ def test_a_drive_that_finds_its_value_in_force_has_a_record_of_its_own(
     assert (laptop / LIMIT).read_text().strip() == "25000"
 
 
-@pytest.mark.parametrize("number", range(4, 11))
 def test_recovery_gives_another_drive_nothing(
-    ssdpm: Command, laptop: pathlib.Path, number: int
+    ssdpm: Command, laptop: pathlib.Path, before: Values
 ) -> None:
-    before = values(laptop)
-    kill_at_write(ssdpm, laptop, number)
     swap(laptop)
     (laptop / LIMIT).write_text("7000\n")
     assert ssdpm("revert", "--root", str(laptop), "-q").returncode == 0

@@ -576,10 +576,16 @@ def test_what_was_saved_survives_sigkill(
     assert int(ssdpm.output("measure", "energy", "--value", "n", "kept.csv")) >= 6
 
 
+def script_meter(ssdpm: Command, script: str, time: str, interval: str) -> list[str]:
+    """A call that reads what a script prints."""
+    meter = f"command:sh {ssdpm.write('meter', script)}"
+    call = ["measure", "energy", "--meter", meter]
+    return [*call, "--for", time, "--interval", interval]
+
+
 def test_readings_without_a_number_are_left_out(ssdpm: Command) -> None:
-    ssdpm.write("meter", "echo x >> n; test $(wc -l < n) = 3 && echo none || echo 5\n")
-    call = ["--meter", "command:sh meter", "--for", "400ms", "--interval", "40ms"]
-    result = ssdpm("measure", "energy", *call)
+    script = "echo x >> n; test $(wc -l < n) = 3 && echo none || echo 5\n"
+    result = ssdpm(*script_meter(ssdpm, script, "400ms", "40ms"))
     assert result.returncode == 0
     assert b'prints "none": no number: left out' in result.stderr
     assert b"5 W on average" in result.stdout
@@ -593,12 +599,12 @@ def test_a_meter_that_never_has_a_number_ends_it(ssdpm: Command) -> None:
 
 
 def test_a_meter_that_is_slower_than_it_is_read_is_said(ssdpm: Command) -> None:
-    ssdpm.write("meter", "echo x >> n; echo $((10 + $(wc -l < n) / 5)) W\n")
-    call = ["--meter", "command:sh meter", "--for", "1s", "--interval", "50ms"]
-    result = ssdpm("measure", "energy", *call)
+    script = "echo x >> n; echo $((10 + $(wc -l < n) / 5)) W\n"
+    call = script_meter(ssdpm, script, "1s", "50ms")
+    result = ssdpm(*call)
     assert result.returncode == 0
     assert b"command repeats its value, and measures about each" in result.stderr
-    assert b"repeats" not in ssdpm("measure", "energy", *call, "-q").stderr
+    assert b"repeats" not in ssdpm(*call, "-q").stderr
 
 
 def test_a_constant_meter_is_asked_whether_it_measures(

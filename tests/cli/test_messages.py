@@ -51,15 +51,10 @@ def test_a_kernel_without_the_parameter_is_too_old(
 
 def test_root_without_the_capability_is_not_sent_to_sudo(ssdpm: Command) -> None:
     drop = ["setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin"]
-    result = subprocess.run(
-        [*drop, "ssdpm", "list", "--identify"],
-        env=ssdpm.environment,
-        capture_output=True,
-        check=False,
-    )
+    result = ssdpm.run(*drop, "ssdpm", "list", "--identify")
     assert result.returncode == 4
-    assert b"needs CAP_SYS_ADMIN: this process of root lacks it" in result.stderr
-    assert b"sudo" not in result.stderr
+    assert "needs CAP_SYS_ADMIN: this process of root lacks it" in result.stderr
+    assert "sudo" not in result.stderr
 
 
 def test_a_machine_whose_sys_is_not_mounted_is_not_one_without_drives(
@@ -67,14 +62,9 @@ def test_a_machine_whose_sys_is_not_mounted_is_not_one_without_drives(
 ) -> None:
     script = "mount -t tmpfs none /sys && exec ssdpm "
     for call in ("list", "show", "show nvme0", "plan --profile balanced", "lpm"):
-        result = subprocess.run(
-            ["unshare", "-m", "sh", "-c", script + call],
-            env=ssdpm.environment,
-            capture_output=True,
-            check=False,
-        )
+        result = ssdpm.run("unshare", "-m", "sh", "-c", script + call)
         assert result.returncode == 1, call
-        assert b"/sys is not mounted" in result.stderr, (call, result.stderr)
+        assert "/sys is not mounted" in result.stderr, (call, result.stderr)
 
 
 def test_a_drive_that_was_plugged_in_again_may_have_been_that(

@@ -355,40 +355,6 @@ static int call_lint_two_tables(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_model_lint(in.two_tables, &ret->findings, &ret->n, error);
 }
 
-static int call_list_from_nvme_cli(struct result *ret,
-				   struct ssdpm_error *error)
-{
-	return list_from_text("ps 0 : mp:5.00W operational\n", ret, error);
-}
-
-static int call_list_from_nvme_cli_json(struct result *ret,
-					struct ssdpm_error *error)
-{
-	return list_from_text("[{\"psds\": [{\"flags\": 0}]}]", ret, error);
-}
-
-static int call_list_from_smartctl(struct result *ret,
-				   struct ssdpm_error *error)
-{
-	return list_from_text("St Op Max Ent_Lat\n"
-			      "0 + 1.00W - - 0 0 0 0 0 0\n",
-			      ret, error);
-}
-
-static int call_list_from_smartctl_sata(struct result *ret,
-					struct ssdpm_error *error)
-{
-	return list_from_text("Device Model: X\n", ret, error);
-}
-
-static int call_list_from_smartctl_json(struct result *ret,
-					struct ssdpm_error *error)
-{
-	return list_from_text("{\"nvme_power_states\": [{"
-			      "\"non_operational_state\": true}]}",
-			      ret, error);
-}
-
 static int call_list_from_ata(struct result *ret, struct ssdpm_error *error)
 {
 	return list_from(in.ata, sizeof(in.ata), ret, error);
@@ -402,11 +368,6 @@ static int call_list_from_ata_hex(struct result *ret, struct ssdpm_error *error)
 static int call_list_from_blob(struct result *ret, struct ssdpm_error *error)
 {
 	return list_from(in.blob, sizeof(in.blob), ret, error);
-}
-
-static int call_list_from_hdparm(struct result *ret, struct ssdpm_error *error)
-{
-	return list_from_text(hdparm, ret, error);
 }
 
 static int call_catalogue(struct result *ret, struct ssdpm_error *error)
@@ -542,39 +503,9 @@ static int call_to_fio_job(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_generator_to_fio_job(&params, &ret->text, error);
 }
 
-static int call_trace_iolog(struct result *ret, struct ssdpm_error *error)
-{
-	return open_text_trace("fio version 3 iolog\n1 f read 0 1\n", ret,
-			       error);
-}
-
-static int call_trace_latency_log(struct result *ret, struct ssdpm_error *error)
-{
-	return open_text_trace("1, 10, 0, 4096, 0, 0\n", ret, error);
-}
-
 static int call_stats_new(struct result *ret, struct ssdpm_error *error)
 {
 	return ssdpm_stats_new(NULL, &ret->stats, error);
-}
-
-static int call_trace_biosnoop(struct result *ret, struct ssdpm_error *error)
-{
-	return open_text_trace("TIMEus DELTAus\n7 5\n", ret, error);
-}
-
-static int call_trace_ftrace(struct result *ret, struct ssdpm_error *error)
-{
-	return open_text_trace("x-1 [0] .... 1.0: block_rq_issue: 8,0 R 512 () "
-			       "8 + 1 [x]\n",
-			       ret, error);
-}
-
-static int call_trace_procmon(struct result *ret, struct ssdpm_error *error)
-{
-	return open_text_trace("\"Time of Day\",\"Operation\",\"Detail\"\n"
-			       "\"1:00:00\",\"FlushBuffersFile\",\"\"\n",
-			       ret, error);
 }
 
 static int call_trace_vscsi(struct result *ret, struct ssdpm_error *error)
@@ -2623,15 +2554,9 @@ static const struct {
 	{ "ssdpm_model_list_from_data", call_list_from_one },
 	{ "ssdpm_model_list_from_data", call_list_from_three },
 	{ "ssdpm_model_list_from_data", call_list_from_identify },
-	{ "ssdpm_model_list_from_data", call_list_from_nvme_cli },
-	{ "ssdpm_model_list_from_data", call_list_from_nvme_cli_json },
-	{ "ssdpm_model_list_from_data", call_list_from_smartctl },
-	{ "ssdpm_model_list_from_data", call_list_from_smartctl_sata },
-	{ "ssdpm_model_list_from_data", call_list_from_smartctl_json },
 	{ "ssdpm_model_list_from_data", call_list_from_ata },
 	{ "ssdpm_model_list_from_data", call_list_from_ata_hex },
 	{ "ssdpm_model_list_from_data", call_list_from_blob },
-	{ "ssdpm_model_list_from_data", call_list_from_hdparm },
 	{ "ssdpm_catalogue_new", call_catalogue },
 	{ "ssdpm_catalogue_new", call_catalogue_of_three },
 	{ "ssdpm_catalogue_get_model", call_catalogue_model },
@@ -2653,14 +2578,9 @@ static const struct {
 #endif
 	{ "ssdpm_trace_open_data", call_trace_utf16 },
 	{ "ssdpm_trace_open", call_trace_fd },
-	{ "ssdpm_trace_open_data", call_trace_biosnoop },
 	{ "ssdpm_trace_open_data", call_trace_blkparse },
-	{ "ssdpm_trace_open_data", call_trace_ftrace },
-	{ "ssdpm_trace_open_data", call_trace_procmon },
 	{ "ssdpm_trace_open_data", call_trace_vscsi },
 	{ "ssdpm_trace_open_data", call_trace_oracle },
-	{ "ssdpm_trace_open_data", call_trace_iolog },
-	{ "ssdpm_trace_open_data", call_trace_latency_log },
 	{ "ssdpm_trace_generate", call_generate_trace },
 	{ "ssdpm_generator_to_fio_job", call_to_fio_job },
 	{ "ssdpm_stats_new", call_stats_new },
@@ -2687,6 +2607,31 @@ static const struct {
 };
 
 enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };
+
+/* Formats of drives and traces: two calls, with other texts. */
+static const struct {
+	int (*call)(const char *text, struct result *ret,
+		    struct ssdpm_error *error);
+	const char *text;
+} of_texts[] = {
+	{ list_from_text, "ps 0 : mp:5.00W operational\n" },
+	{ list_from_text, "[{\"psds\": [{\"flags\": 0}]}]" },
+	{ list_from_text, "St Op Max Ent_Lat\n"
+			  "0 + 1.00W - - 0 0 0 0 0 0\n" },
+	{ list_from_text, "Device Model: X\n" },
+	{ list_from_text, "{\"nvme_power_states\": [{"
+			  "\"non_operational_state\": true}]}" },
+	{ list_from_text, hdparm },
+	{ open_text_trace, "TIMEus DELTAus\n7 5\n" },
+	{ open_text_trace, "x-1 [0] .... 1.0: block_rq_issue: 8,0 R 512 () "
+			   "8 + 1 [x]\n" },
+	{ open_text_trace, "\"Time of Day\",\"Operation\",\"Detail\"\n"
+			   "\"1:00:00\",\"FlushBuffersFile\",\"\"\n" },
+	{ open_text_trace, "fio version 3 iolog\n1 f read 0 1\n" },
+	{ open_text_trace, "1, 10, 0, 4096, 0, 0\n" },
+};
+
+enum { N_TEXTS = sizeof(of_texts) / sizeof(of_texts[0]) };
 
 static void call_strings(void)
 {
@@ -3565,6 +3510,14 @@ static void assert_untouched(const struct result *result)
 	assert_int_equal(result->energy_nj, untouched.energy_nj);
 }
 
+static int do_call(size_t which, struct result *ret, struct ssdpm_error *error)
+{
+	if (which < N_ALLOCATING)
+		return allocating[which].call(ret, error);
+	which -= N_ALLOCATING;
+	return of_texts[which].call(of_texts[which].text, ret, error);
+}
+
 /* Fail the n-th allocation. Return whether there was one. */
 static bool inject(size_t which, unsigned long n, bool forever,
 		   struct ssdpm_error *reterr, const char *good)
@@ -3575,7 +3528,7 @@ static bool inject(size_t which, unsigned long n, bool forever,
 	int err;
 
 	arm(n, forever);
-	err = allocating[which].call(&result, reterr);
+	err = do_call(which, &result, reterr);
 	disarm();
 	if (heap.count >= n) {
 		assert_int_equal(err, -ENOMEM);
@@ -3608,15 +3561,15 @@ static void every_allocation_that_fails_is_enomem_and_leaks_nothing(
 	void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < N_ALLOCATING; i++) {
+	for (size_t i = 0; i < N_ALLOCATING + N_TEXTS; i++) {
 		struct result result = untouched;
 		struct ssdpm_error error;
 		unsigned long n = 1;
 		char *good;
 
-		if (has_failed_before(i))
+		if (i < N_ALLOCATING && has_failed_before(i))
 			continue;
-		assert_int_equal(allocating[i].call(&result, NULL), 0);
+		assert_int_equal(do_call(i, &result, NULL), 0);
 		good = fingerprint(&result);
 		while (inject(i, n, false, &error, good)) {
 			inject(i, n, true, &error, good);
@@ -3626,7 +3579,10 @@ static void every_allocation_that_fails_is_enomem_and_leaks_nothing(
 		}
 		/* A call that is listed here allocates at least once. */
 		assert_true(n > 1);
-		print_message("%s: %lu allocations\n", allocating[i].symbol,
+		print_message("%s: %lu allocations\n",
+			      i < N_ALLOCATING ?
+				      allocating[i].symbol :
+				      of_texts[i - N_ALLOCATING].text,
 			      n - 1);
 		free(good);
 	}
