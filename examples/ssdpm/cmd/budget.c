@@ -225,7 +225,7 @@ static enum exit_status run(const void *data, const struct common *common,
 static const struct group_use groups[] = {
 	RARE_USE(&sim_option_group, &the_settings.options.sim),
 	RARE_USE(&trace_option_group, &the_settings.options.trace),
-	{ &page_option_group, &the_settings.options.page },
+	USE(&page_option_group, &the_settings.options.page),
 };
 
 const struct subcommand cmd_budget = {

@@ -9,26 +9,28 @@
 static struct tune_options the_settings;
 
 static const struct option_spec options[] = {
-	{ "yes", 'y', NULL, "set it without asking",
+	{ "yes", 'y', NULL, "Set it without asking.",
 	  SETS_FLAG(struct tune_options, yes) },
-	{ "dry-run", 'n', NULL, "show what would be set, and set nothing",
+	{ "dry-run", 'n', NULL, "Show what would be set, and set nothing.",
 	  SETS_FLAG(struct tune_options, dry_run) },
-	{ "keep", 0, NULL, "keep it after a boot: write /etc/ssdpm.conf.d",
+	{ "keep", 0, NULL, "Keep it after a boot, in /etc/ssdpm.conf.d.",
 	  SETS_FLAG(struct tune_options, keep) },
 	{ "trace", 't', "FILE",
-	  "what the drives do: a trace, or a workload of ssdpm workload --list",
+	  "Take this trace, or a workload of ssdpm workload --list.",
 	  SETS_TEXT(struct tune_options, trace_name), .once = true },
 	{ "patient", 0, NULL,
-	  "I/Os may wait for 5 % of the time, one in 100 for 100 ms",
+	  "Let I/Os wait for 5 % of the time, one in 100 for 100 ms.",
 	  SETS_FLAG(struct tune_options, patient) },
 	{ "instant", 0, NULL,
-	  "I/Os may wait for 0.1 % of the time, one in 100 for 5 ms, even if "
-	  "that costs power",
+	  "Let I/Os wait for 0.1 % of the time, one in 100 for 5 ms, even if "
+	  "that costs power.",
 	  SETS_FLAG(struct tune_options, instant) },
-	{ "hours-per-day", 0, "N", "how long the machine runs (default 24)",
+	{ "hours-per-day", 0, "N",
+	  "Set how long the machine runs. Default: 24.",
 	  SETS_SMALL(struct tune_options, hours_per_day, COUNT), .min = 1,
 	  .max = 24, .range = "from 1 to 24" },
-	{ "price", 0, "NUMBER", "what a kWh costs, as in 0.30",
+	{ "price", 0, "NUMBER",
+	  "Print what the energy costs, as in 0.30 a kWh.",
 	  SETS_REAL(struct tune_options, price_per_kwh, NUMBER_MILLI, 1e3) },
 };
 
