@@ -201,7 +201,7 @@ def test_all_conflicts_with_what_is_about_one_drive(
 
 
 CALL = ("compare", "--all", "-t", "apst-7", "--n-ios", "200")
-POLICIES = ("-p", "linux", "-p", "linux:secondary=1s", "-p", "windows:balanced:battery")
+POLICIES = ("--policy", "linux", "--policy", "linux:secondary=1s", "--policy", "windows:balanced:battery")
 COLUMNS = {
     "saves": 0, "probably-saves": 1, "not-decided": 2, "probably-costs": 3, "costs": 3,
     "too-small": 4,
@@ -263,8 +263,8 @@ def test_what_policies_save_on_all_drives_is_counted_from_what_each_does(
 @pytest.mark.parametrize(
     "options, message",
     [
-        (["-p", "linux"], "--all requires two policies for the same drives"),
-        (["-p", "linux", "-p", "min_power"], "--all requires two policies"),
+        (["--policy", "linux"], "--all requires two policies for the same drives"),
+        (["--policy", "linux", "--policy", "min_power"], "--all requires two policies"),
         (["-t", "apst-1"], "--all takes one --trace"),
         (["--csv"], "--all conflicts with --csv"),
         (["--explain"], "--all conflicts with --explain"),

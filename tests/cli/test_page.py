@@ -453,7 +453,7 @@ def test_a_policy_has_one_color_on_all_pages(some: Command) -> None:
     some.output(*call, *tables(some, 8), "plain.json")
     first = colors_of(some)
     # In another order, and without the first ones.
-    some.output(*call, "-p", "after-7.bin", "-p", "none", "-p", LONG, "-p", "linux", "plain.json")
+    some.output(*call, "--policy", "after-7.bin", "--policy", "none", "--policy", LONG, "--policy", "linux", "plain.json")
     second = colors_of(some)
     assert all(len(of) == 1 for of in [*first.values(), *second.values()])
     shared = first.keys() & second.keys()

@@ -242,9 +242,8 @@ const struct subcommand cmd_budget = {
 		    "KCM61RUL960G + drive.json\n"
 		    "  ssdpm budget --watts 45W --power expected --mix "
 		    "read=70%,write=30% drive.json\n"
-		    "  ssdpm budget --watts 9 --frontier --weight "
-		    "drive.json=2x \\\n"
-		    "    drive.json drive.json\n",
+		    "  ssdpm budget --watts 9 --frontier drive.json "
+		    "drive.json\n",
 	.run = run,
 	.settings = &the_settings,
 };

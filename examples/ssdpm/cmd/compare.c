@@ -190,12 +190,13 @@ const struct subcommand cmd_compare = {
 		   "delays.",
 	.own = &own,
 	GROUPS(groups),
-	.examples = "  ssdpm compare --trace apst-1 \"WDC PC SN530\"\n"
-		    "  ssdpm compare -t apst-1 -t apst-2 --csv drive.json\n"
-		    "  ssdpm compare -t lomax --policy linux --policy none "
-		    "drive.json\n"
-		    "  ssdpm compare -t lomax -p linux -p linux:secondary=1s "
-		    "--all\n",
+	.examples =
+		"  ssdpm compare --trace apst-1 \"WDC PC SN530\"\n"
+		"  ssdpm compare -t apst-1 -t apst-2 --csv drive.json\n"
+		"  ssdpm compare -t lomax --policy linux --policy none "
+		"drive.json\n"
+		"  ssdpm compare -t lomax --policy linux --policy linux:secondary=1s "
+		"--all\n",
 	.run = run,
 	.settings = &the_settings,
 };

@@ -126,7 +126,7 @@ static enum exit_status run(const void *data, const struct common *common,
 
 const struct subcommand cmd_tune = {
 	.name = "tune",
-	.operands = "[DRIVE...]",
+	.operands = "[TARGET...]",
 	.operands_optional = true,
 	.takes_devices = true,
 	.list = "drives",
