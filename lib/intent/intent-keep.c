@@ -193,15 +193,24 @@ static bool is_same(const struct ssdpm_intent *old,
 	return true;
 }
 
-/* Does the new section say anything that this line of the old one does? */
-static bool is_replaced(const struct intent_line *line,
-			const struct ssdpm_intent *new)
+/* On which sources does the new section say what this line of the old one does?
+ */
+static uint32_t replaced_on(const struct intent_line *line,
+			    const struct ssdpm_intent *new)
 {
+	uint32_t sources = 0;
+
 	for (size_t i = 0; line->key < INTENT_KIND && i < new->n_lines; i++)
 		if (new->lines[i].key == line->key ||
 		    new->lines[i].key == INTENT_PROFILE)
-			return true;
-	return false;
+			sources |= new->lines[i].sources;
+	return sources & line->sources;
+}
+
+static bool is_replaced(const struct intent_line *line,
+			const struct ssdpm_intent *new)
+{
+	return replaced_on(line, new) == line->sources;
 }
 
 /* The whole line that a span is in, with its end. */
@@ -216,22 +225,60 @@ static struct span whole_line(const struct intent_file *file, struct span part)
 	return part;
 }
 
-/* The old text, with the new lines in the place of what they replace. */
+static void add_until(struct draft *draft, const char **at, const char *end)
+{
+	add(draft, *at, (size_t)(end - *at));
+	*at = end;
+}
+
+/* What is replaced on one source stays on the other one. */
+static void draft_line(struct draft *draft, const struct intent_line *line,
+		       struct span whole, uint32_t replaced, const char **at)
+{
+	if (replaced == line->sources) {
+		add_until(draft, at, whole.at);
+		*at = whole.end;
+		return;
+	}
+	if (replaced) {
+		add_until(draft, at, line->name.at);
+		add_text(draft,
+			 replaced == SSDPM_SOURCE_AC ? "battery." : "ac.");
+	}
+	add_until(draft, at, whole.end);
+}
+
+static bool has_profile(const struct ssdpm_intent *new)
+{
+	for (size_t i = 0; i < new->n_lines; i++)
+		if (new->lines[i].key == INTENT_PROFILE)
+			return true;
+	return false;
+}
+
+/*
+ * The old text, with the new lines in the place of what they replace: after it,
+ * but a profile stands before all else that a section sets.
+ */
 static void draft_edited(struct draft *draft, const struct ssdpm_intent *old,
 			 const struct intent_section *section,
 			 const struct ssdpm_intent *new, const char *lines)
 {
 	const struct intent_file *file = old->files;
+	bool is_first = has_profile(new);
 	const char *at = file->text;
 
 	for (size_t i = 0; i < section->n; i++) {
 		const struct intent_line *line = line_of(old, section, i);
-		struct span whole = whole_line(file, line->value);
+		const struct span whole = whole_line(file, line->value);
 
-		if (is_replaced(line, new))
-			whole.end = whole.at;
-		add(draft, at, (size_t)(whole.end - at));
-		at = whole_line(file, line->value).end;
+		if (is_first && line->key < INTENT_KIND) {
+			add_until(draft, &at, whole.at);
+			add_lines(draft, lines);
+			lines = "";
+			is_first = false;
+		}
+		draft_line(draft, line, whole, replaced_on(line, new), &at);
 	}
 	/* The last line of a file may have no end. */
 	if (draft->n && draft->text[draft->n - 1] != '\n')

@@ -420,6 +420,70 @@ static void the_profile_of_the_desktop_is_noted_if_it_is_a_name(void **state)
 	assert_noted(NULL, 0, NULL);
 }
 
+static void assert_text(const char *path, const char *expected)
+{
+	FILE *file = fopen(tree_path(in.root, path), "r");
+	char text[512];
+	size_t n;
+
+	assert_non_null(file);
+	n = fread(text, 1, sizeof(text) - 1, file);
+	text[n] = 0;
+	fclose(file);
+	assert_string_equal(text, expected);
+}
+
+static void what_is_kept_for_one_source_leaves_the_other_one(void **state)
+{
+	static const char path[] = "etc/ssdpm.conf.d/50-local.conf";
+	static const struct {
+		const char *old, *lines, *new;
+	} cases[] = {
+		{ "lpm = min_power\n", "ac.lpm = medium_power\n",
+		  "battery.lpm = min_power\nac.lpm = medium_power\n" },
+		{ "  lpm=min_power", "battery.lpm = medium_power\n",
+		  "  ac.lpm=min_power\nbattery.lpm = medium_power\n" },
+		{ "ac.lpm = min_power\nbattery.lpm = min_power\n",
+		  "battery.lpm = medium_power\n",
+		  "ac.lpm = min_power\nbattery.lpm = medium_power\n" },
+		{ "ac.lpm = min_power\nbattery.lpm = min_power\n",
+		  "lpm = medium_power\n", "lpm = medium_power\n" },
+		{ "lpm = min_power\n",
+		  "ac.lpm = medium_power\nbattery.lpm = medium_power\n",
+		  "ac.lpm = medium_power\nbattery.lpm = medium_power\n" },
+		{ "lpm = min_power\nnopp = on\n",
+		  "battery.profile = power-saver\n",
+		  "battery.profile = power-saver\nac.lpm = min_power\n"
+		  "ac.nopp = on\n" },
+		{ "profile = auto\nlpm = min_power\n",
+		  "ac.profile = performance\n",
+		  "ac.profile = performance\nbattery.profile = auto\n"
+		  "battery.lpm = min_power\n" },
+		{ "profile = auto\nlpm = min_power\n", "lpm = medium_power\n",
+		  "profile = auto\nlpm = medium_power\n" },
+		{ "lpm = min_power\nac.nopp = on\n", "profile = auto\n",
+		  "profile = auto\n" },
+	};
+	struct ssdpm_error error = fixture_error();
+	char text[512];
+
+	(void)state;
+	tree_put(in.root, "ssdpm-capture", "");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_machine *machine = tree_machine(in.root);
+
+		snprintf(text, sizeof(text), "# Mine\n[machine]\n%s",
+			 cases[i].old);
+		tree_put(in.root, path, text);
+		if (ssdpm_intent_keep(machine, NULL, cases[i].lines, 0, &error))
+			fail_msg("%zu: %s", i, error.message);
+		snprintf(text, sizeof(text), "# Mine\n[machine]\n%s",
+			 cases[i].new);
+		assert_text(path, text);
+		ssdpm_machine_unref(machine);
+	}
+}
+
 static void files_of_other_names_are_not_read(void **state)
 {
 	(void)state;
@@ -1362,6 +1426,7 @@ int main(void)
 		WITH_ROOT(without_files_nothing_is_asked_for),
 		WITH_ROOT(later_files_come_after_earlier_ones),
 		WITH_ROOT(the_profile_of_the_desktop_is_noted_if_it_is_a_name),
+		WITH_ROOT(what_is_kept_for_one_source_leaves_the_other_one),
 		WITH_ROOT(files_of_other_names_are_not_read),
 		WITH_ROOT(a_drop_in_takes_the_place_of_the_vendors_file),
 		WITH_ROOT(a_link_to_nothing_turns_the_vendors_file_off),
