@@ -662,6 +662,20 @@ static void mutate(char text[RECORD_BYTES], uint32_t n_lines)
 	}
 }
 
+/* After the list: of a step, or of one that there is not. */
+static void add_line(char text[RECORD_BYTES])
+{
+	static const char *const words[] = { "begin", "back", "left", "lift" };
+	static const char *const values[] = { "",    " 777", " PS1 hint 2",
+					      " on", " \t",  " min_power,x" };
+	const size_t length = strlen(text);
+	const bool has_value = !pick(3);
+
+	snprintf(text + length, RECORD_BYTES - length, "%s %u%s\n",
+		 words[has_value ? 2 : pick(4)], pick(20) ? pick(6) : 6,
+		 has_value ? values[pick(6)] : "");
+}
+
 /* All was read before anything was written, or nothing was written. */
 static void assert_whole(const char *name, int err,
 			 const struct ssdpm_error *error)
@@ -693,6 +707,8 @@ static void whatever_a_record_says_nothing_is_half_written(void **state)
 		if (pick(2) && strchr(text, '\n'))
 			mutate(text, 1);
 		finish(text, journal ? pick(7) : 0);
+		while (journal && pick(2))
+			add_line(text);
 		if (!pick(8))
 			text[pick((uint32_t)strlen(text))] ^= 1;
 		kernel_reset();
