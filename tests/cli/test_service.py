@@ -227,14 +227,16 @@ def test_what_has_failed_is_tried_again(bus: Bus, laptop: pathlib.Path) -> None:
     wait_until(lambda: not bus.machine("Failure"), "no failure")
 
 
+def fast(root: pathlib.Path, *more: str) -> list[str]:
+    """A service whose clock is fast."""
+    preload = f"LD_PRELOAD={CLOCK}"
+    return ["env", preload, *more, str(SSDPMD), "--root", str(root), "--stay"]
+
+
 def fast_service(
     bus: Bus, root: pathlib.Path, *more: str
 ) -> subprocess.Popen[bytes]:
-    """Its clock is fast."""
-    return bus.start(
-        "env", f"LD_PRELOAD={CLOCK}", *more, SSDPMD, "--root", root, "--stay",
-        name="org.ssdpm1",
-    )  # fmt: skip
+    return bus.start(*fast(root, *more), name="org.ssdpm1")
 
 
 def test_what_fails_again_is_tried_once_more_a_minute_later(
@@ -268,17 +270,20 @@ def journal_of(root: pathlib.Path) -> pathlib.Path:
     return root / "run/ssdpm/journal"
 
 
-def killed_service(bus: Bus, root: pathlib.Path) -> subprocess.Popen[bytes]:
+def killed(root: pathlib.Path) -> str:
     """While there is a file "kill", a run is killed in the middle of a commit."""
-    return fast_service(bus, root, f"SSDPMD_KILL={root}/kill")
+    return f"SSDPMD_KILL={root}/kill"
 
 
 def test_a_run_that_cannot_be_watched_is_killed_and_the_next_one_undoes_it(
     bus: Bus, laptop: pathlib.Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
-    killed_service(bus, laptop)
+    process = fast_service(bus, laptop, killed(laptop))
     wait_for(laptop, "25000")
+    # One that is watched already would stop for good.
+    wait_until(lambda: bus.machine("Runs") > 0, "the end of the first run")
+    wait_until(lambda: not children(process.pid), "the end of all runs")
     (laptop / "kill").touch()
     ask(laptop, DRIVE + "max_exit_latency = 26ms\n")
     wait_for(laptop, "26000")
@@ -294,8 +299,10 @@ def test_a_service_whose_first_run_is_killed_ends_and_the_next_one_undoes_it(
 ) -> None:
     ask(laptop, DRIVE + "max_exit_latency = 25ms\n")
     (laptop / "kill").touch()
-    process = killed_service(bus, laptop)
-    assert process.wait(60) == 1
+    ended = subprocess.run(
+        fast(laptop, killed(laptop)), env=bus.environment, timeout=60
+    )
+    assert ended.returncode == 1
     assert journal_of(laptop).exists() and tolerance(laptop) == "100000"
     fast_service(bus, laptop)
     wait_for(laptop, "25000")
