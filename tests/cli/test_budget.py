@@ -517,11 +517,67 @@ def test_a_card_names_its_devices_one_by_one(drives: Command) -> None:
     )
 
 
-def test_a_sata_drive_is_part_of_everything_else(drives: Command) -> None:
-    drives.write("sata.json", {"schema": "ssdpm.model/1", "kind": "sata", "states": []})
-    assert drives.fails(3, "budget", "-w", "9", "sata.json") == (
-        "ssdpm: sata.json: a SATA drive has no power states to choose from: what it "
-        "takes belongs to --base-watts"
+def sata(drives: Command) -> str:
+    """A SATA drive of which one state is known, and no power."""
+    state = {"max_power_uw": None, "operational": True}
+    for key in drives.example["states"][0]:
+        state.setdefault(key, None if key.endswith("_us") or key.endswith("_uw") else 0)
+    del state["not_reported"]
+    model = {"schema": "ssdpm.model/1", "kind": "sata", "product": "A SATA drive"}
+    return drives.write("sata.json", {**model, "states": [state]})
+
+
+def test_a_sata_drive_counts_with_the_most_that_it_takes(drives: Command) -> None:
+    """Whatever --power is: a mean of what nobody knows would be a guess."""
+    name = sata(drives)
+    for power in "max", "expected", "p99":
+        call = ("--power", power, "--max-power", f"{name}=PS0=4W", "3x", name, "small.json")
+        answer = drives.json("budget", "-w", "40", *call)
+        assert answer["fits"] is True
+        *disks, other = answer["items"]
+        assert len(disks) == 3
+        for disk in disks:
+            assert disk["power_uw"] == 4_000_000
+            assert disk["lost_bytes_per_s"] == 0
+            assert len(disk["states"]) == 1
+            (state,) = disk["states"]
+            assert state["bytes_per_s"] == dict.fromkeys(("low", "nominal", "high"))
+            assert state["expected_power_uw"] == {"low": 0, "nominal": None, "high": 4_000_000}
+        # The other one has what is left, as if the disks were everything else.
+        rest = drives.json("budget", "-w", "40", "--base-watts", "12", *call[:2], "small.json")
+        assert other["state"] == rest["items"][0]["state"]
+        text = drives.output("budget", "-w", "40", *call)
+        assert re.search(r"3x  sata\.json +SATA +4 W +- +-", text)
+
+
+def test_disks_that_do_not_fit_are_told_with_what_they_take(drives: Command) -> None:
+    name = sata(drives)
+    call = ("--max-power", f"{name}=PS0=4W", "3x", name)
+    assert drives.json("budget", "-w", "12", *call)["fits"] is True
+    result = drives("budget", "-w", "11.9", *call)
+    assert result.returncode == 1
+    assert b"lowest state: 12 W, 0.1 W more than the budget" in result.stdout
+
+
+def test_what_a_sata_drive_takes_is_never_assumed(drives: Command) -> None:
+    name = sata(drives)
+    needed = (
+        f"ssdpm: {name}: no SATA drive reports its maximum power: give it with "
+        f"--max-power {name}=PS0=POWER"
+    )
+    assert drives.fails(1, "budget", "-w", "9", name) == needed
+    powers = ["read=2W", "write=3W", "flush=1W", "discard=1W"]
+    options = [word for power in powers for word in ("--active-power", power)]
+    assert drives.fails(1, "budget", "-w", "9", *options[:-2], name) == needed
+    [item] = drives.json("budget", "-w", "9", *options, name)["items"]
+    assert item["power_uw"] == 3_000_000
+
+
+def test_a_sata_drive_is_no_part_of_a_card(drives: Command) -> None:
+    name = sata(drives)
+    call = ("--max-power", "PS0=4W", name, "+", "small.json")
+    assert drives.fails(3, "budget", "-w", "9", *call) == (
+        f"ssdpm: {name}: a SATA drive is no part of a card"
     )
 
 

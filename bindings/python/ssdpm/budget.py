@@ -222,7 +222,7 @@ def budget_item(
 
     Raises:
         UnknownValueError: a state whose maximum power the drive does not report.
-        UnsupportedError: a SATA drive.
+        UnsupportedError: a SATA drive on a card.
         TypeError, ValueError: an argument of another type, a weight below 0.
     """
     work = _work(power, mix, io_bytes, trace, loop)

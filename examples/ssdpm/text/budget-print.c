@@ -73,6 +73,12 @@ static double best_rate(const struct budget_item *item)
 	return most;
 }
 
+/* It has one choice, which is no power state. */
+static bool is_sata(const struct drive *drive)
+{
+	return ssdpm_model_get_info(drive->model)->kind == SSDPM_KIND_SATA;
+}
+
 /* A line for all of an item that are in the same state. */
 struct line {
 	const struct budget_item *item;
@@ -120,9 +126,13 @@ static void print_lines(const struct budget *budget)
 				  cell("%" PRIu64 "x", line.count).text :
 				  "",
 			  item_name(line.item).text,
-			  cell("PS%u", s->state).text,
+			  is_sata(line.item->drives) ?
+				  "SATA" :
+				  cell("PS%u", s->state).text,
 			  exact_watts(s->power_uw).text,
-			  rate_text(s->bytes_per_s.nominal).text,
+			  is_sata(line.item->drives) ?
+				  "-" :
+				  rate_text(s->bytes_per_s.nominal).text,
 			  share_text((uint64_t)s->lost_bytes_per_s,
 				     (uint64_t)best_rate(line.item))
 				  .text);
@@ -144,7 +154,8 @@ static struct sums sums_of(const struct budget *budget)
 	for (size_t i = 0; i < budget->items->n_all; i++) {
 		const struct ssdpm_budget_state *choice = choice_of(budget, i);
 
-		sums.bytes_per_s += choice->bytes_per_s.nominal;
+		if (!is_sata(budget->item_of[i]->drives))
+			sums.bytes_per_s += choice->bytes_per_s.nominal;
 		sums.best += best_rate(budget->item_of[i]);
 		sums.expected_low += choice->expected_power_uw.low;
 		sums.expected_high += choice->expected_power_uw.high;
@@ -380,7 +391,7 @@ static void print_frontier(const struct budget *budget)
 	table_print(&rows);
 }
 
-/* The next device of a machine, from *number and *member on; or NULL. */
+/* The next device to set on a machine, from *number and *member on; or NULL. */
 static const struct drive *next_device(const struct budget *budget,
 				       const struct live *live, size_t *number,
 				       size_t *member)
@@ -391,7 +402,7 @@ static const struct drive *next_device(const struct budget *budget,
 		while (*member < item->n_drives) {
 			const struct drive *drive = &item->drives[(*member)++];
 
-			if (drive->live == live)
+			if (drive->live == live && !is_sata(drive))
 				return drive;
 		}
 	}

@@ -71,13 +71,9 @@ static uint32_t given_max_power(const struct budget_options *options,
 	return uw[1] ? uw[1] : uw[0];
 }
 
-static bool has_sata(const struct budget_item *item)
+static bool is_sata(const struct drive *drive)
 {
-	for (size_t i = 0; i < item->n_drives; i++)
-		if (ssdpm_model_get_info(item->drives[i].model)->kind ==
-		    SSDPM_KIND_SATA)
-			return true;
-	return false;
+	return ssdpm_model_get_info(drive->model)->kind == SSDPM_KIND_SATA;
 }
 
 static enum exit_status check_max_powers(const struct common *common,
@@ -143,7 +139,11 @@ static enum exit_status know(struct look *look, const struct drive *drive,
 			     struct member *member)
 {
 	struct ssdpm_background_work background;
+	size_t n;
 
+	ssdpm_model_get_states(drive->model, &n);
+	if (!n) /* of a SATA drive nothing is known but what is stated */
+		return STATUS_DONE;
 	member->sim.parameters = member->parameters;
 	return find_parameters(&look->options->sim, look->common,
 			       &look->measured, drive, member->parameters,
@@ -165,12 +165,12 @@ static enum exit_status complain_of(
 	if (error->code == -ENODATA)
 		ssdpm_budget_drives_get_states(drives, item->n_drives, &states,
 					       &unknown, NULL);
-	if (unknown)
+	if (unknown && is_sata(item->drives))
+		complain("%s: give it with --max-power %s=PS0=POWER",
+			 error->message, item->drives->name);
+	else if (unknown)
 		complain("%s: give it with --max-power PS%d=POWER",
 			 error->message, __builtin_ctz(unknown));
-	else if (error->code == -EOPNOTSUPP && has_sata(item))
-		complain("%s: what it takes belongs to --base-watts",
-			 error->message);
 	else
 		complain("%s", error->message);
 	return error->code == -EOPNOTSUPP ? STATUS_DEVICE_CANNOT :

@@ -59,7 +59,8 @@ struct ssdpm_budget_work {
  *          not read; NULL: the defaults
  * @work:   what it does
  * @max_power_uw: by state, the maximum power of one whose drive does not report
- *          it; 0: not stated. What a drive reports stays
+ *          it; 0: not stated. What a drive reports stays. Of a SATA drive,
+ *          which has one choice, state 0
  * @n_max_powers: how many
  *
  * All pointers are borrowed for the call.
@@ -82,8 +83,12 @@ struct ssdpm_budget_drive {
  * @ret_unknown: of these, whose maximum power one of them does not report, and
  *               nobody stated
  *
- * Return: 0; -EINVAL (a pointer is NULL), -EOPNOTSUPP (a SATA drive, which has
- * no power states; no state in which all work), -E2BIG (sizes), -ENOMEM; as
+ * A SATA drive has state 0 alone: nothing caps it. Its maximum is what is
+ * stated, or the most of its active powers if @params has all of them as
+ * measured or stated.
+ *
+ * Return: 0; -EINVAL (a pointer is NULL), -EOPNOTSUPP (a SATA drive on a card;
+ * no state in which all work), -E2BIG (sizes), -ENOMEM; as
  * ssdpm_model_new() (a power that was stated).
  */
 SSDPM_API int ssdpm_budget_drives_get_states(
@@ -132,7 +137,8 @@ struct ssdpm_budget_item;
  * ssdpm_cap_calculate(), a trace through ssdpm_cap_simulate(). A drive that
  * does not keep up, or takes more at rest, does nothing and takes the maximum.
  * Powers of the work are rounded up to 10 mW, but to no more than the maximum.
- * A card has the sums of its devices.
+ * A card has the sums of its devices. A SATA drive counts with its maximum,
+ * whatever @power is, loses nothing, and its throughput is not known.
  *
  * Return: 0; as ssdpm_budget_drives_get_states(); -ENODATA (the maximum power
  * of a state is not known; a trace neither reads nor writes), -ERANGE (the

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,9 @@ struct device {
 	struct ssdpm_budget_work work;
 	struct ssdpm_sim_params params;
 	struct ssdpm_model *model; /* with the maxima that were stated */
-	uint64_t bytes[2];	   /* of a trace: read, written */
+	bool is_sata;
+	uint64_t sata_uw;  /* at most; 0: not known */
+	uint64_t bytes[2]; /* of a trace: read, written */
 };
 
 static const char *name_of(const struct ssdpm_budget_drive *drive)
@@ -78,11 +81,6 @@ static int complete_model(const struct ssdpm_budget_drive *drive,
 	size_t n;
 	int err;
 
-	if (ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_NVME)
-		return fail_of(
-			drive, -EOPNOTSUPP,
-			"a SATA drive has no power states to choose from",
-			reterr);
 	from = ssdpm_model_get_states(drive->model, &n);
 	memcpy(states, from, n * sizeof(*states));
 	if (!state_max_powers(drive, states, n)) {
@@ -95,6 +93,47 @@ static int complete_model(const struct ssdpm_budget_drive *drive,
 	return err == -ENOMEM ? ssdpm__no_memory(reterr) :
 	       err	      ? fail_of(drive, err, error.message, reterr) :
 				0;
+}
+
+/* Somebody measured or stated it of this drive: it is no assumption. */
+static bool is_known(const struct ssdpm_parameter *parameter)
+{
+	return parameter->provenance == SSDPM_PROVENANCE_MEASURED ||
+	       parameter->provenance == SSDPM_PROVENANCE_STATED;
+}
+
+/*
+ * The most that a SATA drive takes, as was stated, or as its active powers are
+ * known, all of them; 0: not known.
+ */
+static uint64_t find_sata_power(const struct device *device)
+{
+	const struct ssdpm_budget_drive *drive = &device->drive;
+	const struct ssdpm_sim_params *params = &device->params;
+	uint64_t most = 0;
+
+	if (drive->n_max_powers && drive->max_power_uw[0])
+		return drive->max_power_uw[0];
+	for (size_t i = 0; i < params->n_parameters; i++) {
+		const struct ssdpm_parameter *p = &params->parameters[i];
+
+		if (p->kind != SSDPM_PARAMETER_ACTIVE_POWER)
+			continue;
+		if (!is_known(p))
+			return 0;
+		most = p->high > most ? p->high : most;
+	}
+	return most;
+}
+
+/* It has no states to choose from: one stands for all that it does. */
+static int take_sata(struct device *device)
+{
+	device->is_sata = true;
+	device->sata_uw = find_sata_power(device);
+	device->model =
+		ssdpm_model_ref((struct ssdpm_model *)device->drive.model);
+	return 0;
 }
 
 static int take_drive(const struct ssdpm_budget_drive *from,
@@ -115,7 +154,11 @@ static int take_drive(const struct ssdpm_budget_drive *from,
 	if (!err)
 		err = ssdpm__check_params(drive->params, &device->params,
 					  reterr);
-	return err ? err : complete_model(drive, &device->model, reterr);
+	if (err)
+		return err;
+	if (ssdpm_model_get_info(drive->model)->kind == SSDPM_KIND_SATA)
+		return take_sata(device);
+	return complete_model(drive, &device->model, reterr);
 }
 
 /* Free them with free_devices(), also after a failure. */
@@ -152,7 +195,9 @@ static uint32_t states_of(const struct device *device, uint32_t *ret_unknown)
 	uint32_t works = 0;
 	size_t n;
 
-	*ret_unknown = 0;
+	*ret_unknown = device->is_sata && !device->sata_uw;
+	if (device->is_sata)
+		return 1;
 	states = ssdpm_model_get_states(device->model, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (!(states[i].flags & SSDPM_STATE_NON_OPERATIONAL))
@@ -170,6 +215,10 @@ static int find_states(const struct device *devices, size_t n,
 	uint32_t states = UINT32_MAX, unknown = 0, one;
 
 	for (size_t i = 0; i < n; i++) {
+		if (n > 1 && devices[i].is_sata)
+			return fail_of(&devices[i].drive, -EOPNOTSUPP,
+				       "a SATA drive is no part of a card",
+				       reterr);
 		states &= states_of(&devices[i], &one);
 		unknown |= one;
 		if (!states)
@@ -209,7 +258,10 @@ static int refuse_unknown(const struct device *devices, uint32_t states,
 	while (states_of(devices, &unknown), !(unknown & UINT32_C(1) << state))
 		devices++;
 	snprintf(words, sizeof(words),
-		 "it does not report the maximum power of PS%u", state);
+		 devices->is_sata ?
+			 "no SATA drive reports its maximum power" :
+			 "it does not report the maximum power of PS%u",
+		 state);
 	return fail_of(&devices->drive, -ENODATA, words, reterr);
 }
 
@@ -389,6 +441,20 @@ static void add_result(const struct ssdpm_cap_result *result, uint32_t power,
 	add_span(&state->expected_power_uw, span);
 }
 
+/* What it does is not slowed down, and nothing but the most is known. */
+static int add_sata(const struct device *device, struct ssdpm_budget_item *item,
+		    struct ssdpm_error *reterr)
+{
+	item->states->power_uw = device->sata_uw;
+	item->states->expected_power_uw =
+		(struct ssdpm_span){ 0, NAN, (double)device->sata_uw };
+	item->states->bytes_per_s = (struct ssdpm_span){ NAN, NAN, NAN };
+	return device->sata_uw <= SSDPM_BUDGET_MAX ?
+		       0 :
+		       fail_of(&device->drive, -ERANGE,
+			       "it takes more than 2^40 microwatts", reterr);
+}
+
 static int add_device(const struct device *device, bool first,
 		      struct ssdpm_budget_item *item,
 		      struct ssdpm_error *reterr)
@@ -398,6 +464,8 @@ static int add_device(const struct device *device, bool first,
 	struct ssdpm_cap_result result;
 	int err = 0;
 
+	if (device->is_sata)
+		return add_sata(device, item, reterr);
 	for (size_t i = 0; i < item->n_states && !err; i++) {
 		struct ssdpm_budget_state *state = &item->states[i];
 
@@ -422,6 +490,8 @@ static int find_losses(const struct device *device,
 {
 	double most = 0;
 
+	if (device->is_sata) /* without a choice nothing is lost */
+		return 0;
 	for (size_t i = 0; i < item->n_states; i++)
 		most = ssdpm__max(item->states[i].bytes_per_s.nominal, most);
 	for (size_t i = 0; i < item->n_states; i++) {

@@ -720,15 +720,55 @@ static void drives_that_cannot_share_are_refused(void **state)
 			 -EINVAL);
 	d.model = sata;
 	d.n_max_powers = 0;
-	assert_int_equal(
-		refuse(drives, 1, 1,
-		       "a: a SATA drive has no power states to choose from"),
-		-EOPNOTSUPP);
+	d.work = &work_of_writes;
+	assert_int_equal(refuse(drives, 1, 1,
+				"a: no SATA drive reports its maximum power"),
+			 -ENODATA);
 	d.model = NULL;
 	assert_int_equal(refuse(drives, 1, 1, "model is missing"), -EINVAL);
 	drives[0] = NULL;
 	assert_int_equal(refuse(drives, 1, 1, "a drive is missing"), -EINVAL);
 	ssdpm_model_unref(model);
+	ssdpm_model_unref(sata);
+}
+
+static void a_sata_drive_has_one_choice(void **state)
+{
+	const uint32_t stated[] = { 4000000 };
+	struct ssdpm_model_info info = fixture_info();
+	struct ssdpm_budget_drive d;
+	const struct ssdpm_budget_drive *drives[] = { &d, &d };
+	const struct ssdpm_budget_state *states;
+	uint32_t which = 7, unknown = 7;
+	struct ssdpm_budget_item *item;
+	struct ssdpm_model *sata;
+	size_t n;
+
+	(void)state;
+	info.kind = SSDPM_KIND_SATA;
+	assert_int_equal(ssdpm_model_new(&info, NULL, 0, &sata, NULL), 0);
+	d = writer(sata);
+	assert_int_equal(ssdpm_budget_drives_get_states(drives, 1, &which,
+							&unknown, NULL),
+			 0);
+	assert_int_equal(which, 1);
+	assert_int_equal(unknown, 1);
+	d.max_power_uw = stated;
+	d.n_max_powers = 1;
+	assert_int_equal(ssdpm_budget_item_new(drives, 1,
+					       SSDPM_BUDGET_POWER_P99, 1000,
+					       &item, NULL),
+			 0);
+	states = ssdpm_budget_item_get_states(item, &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(states->state, 0);
+	assert_int_equal(states->power_uw, 4000000);
+	assert_int_equal(states->loss, 0);
+	assert_true(isnan(states->bytes_per_s.nominal));
+	ssdpm_budget_item_unref(item);
+	assert_int_equal(
+		refuse(drives, 2, 1000, "a: a SATA drive is no part of a card"),
+		-EOPNOTSUPP);
 	ssdpm_model_unref(sata);
 }
 
@@ -802,6 +842,7 @@ int main(void)
 		cmocka_unit_test(a_maximum_is_stated_where_none_is_reported),
 		cmocka_unit_test(a_trace_is_slowed_by_the_cap),
 		cmocka_unit_test(drives_that_cannot_share_are_refused),
+		cmocka_unit_test(a_sata_drive_has_one_choice),
 		cmocka_unit_test(json_says_what_is_not_known),
 	};
 
