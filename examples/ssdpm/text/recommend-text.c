@@ -9,31 +9,8 @@
 #include "text/device.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A text of one or more lines that is put together. */
-struct text {
-	char text[2048];
-	size_t length;
-};
-
-static void add(struct text *text, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void add(struct text *text, const char *format, ...)
-{
-	size_t room = sizeof(text->text) - text->length;
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(text->text + text->length, room, format, args);
-	va_end(args);
-	if (n > 0)
-		text->length += (size_t)n < room ? (size_t)n : room - 1;
-}
 
 /* What to write for it; none: out of memory, or it is a raw table. */
 static struct changes changes_of(const struct drive *drive,
@@ -48,8 +25,8 @@ static struct changes changes_of(const struct drive *drive,
 	return changes;
 }
 
-static void add_setting(struct text *text, const struct advice *a,
-			const struct ssdpm_recommendation *r)
+static void write_setting(FILE *file, const struct advice *a,
+			  const struct ssdpm_recommendation *r)
 {
 	struct changes changes = changes_of(a->subject->drive, r);
 	const char *last = NULL;
@@ -63,76 +40,76 @@ static void add_setting(struct text *text, const struct advice *a,
 	join_changes(&changes, "", changed, sizeof(changed));
 	free(changes.all);
 	if (r->route == SSDPM_ROUTE_RAW_TABLE)
-		add(text, "set a raw table");
+		fprintf(file, "set a raw table");
 	else if (is_usual && !changed[0])
-		add(text, "go back to the defaults of Linux");
+		fprintf(file, "go back to the defaults of Linux");
 	else if (is_usual)
-		add(text, "set %s", changed);
+		fprintf(file, "set %s", changed);
 	else
-		add(text, "set %s%sthe latency limit to %s", changed,
-		    changed[0] ? " and " : "", limit_text(r->limit_us).text);
+		fprintf(file, "set %s%sthe latency limit to %s", changed,
+			changed[0] ? " and " : "",
+			limit_text(r->limit_us).text);
 }
 
 /* "set X) saves 5 mW", "set X) is not decided: 5 mW" */
-static void add_effect(struct text *text, const struct advice *a,
-		       const struct ssdpm_recommendation *r)
+static void write_effect(FILE *file, const struct advice *a,
+			 const struct ssdpm_recommendation *r)
 {
-	add_setting(text, a, r);
-	add(text, ") %s%s",
-	    r->likely->verdict == SSDPM_SAVING_NOT_DECIDED ? "is " : "",
-	    saving_text(r->likely).text);
+	write_setting(file, a, r);
+	fprintf(file, ") %s%s",
+		r->likely->verdict == SSDPM_SAVING_NOT_DECIDED ? "is " : "",
+		saving_text(r->likely).text);
 }
 
 /* What keeps the bounds would cost, and nobody asked for that. */
-static void add_cost(struct text *text, const struct advice *a,
-		     const struct ssdpm_recommendation *r)
+static void write_cost(FILE *file, const struct advice *a,
+		       const struct ssdpm_recommendation *r)
 {
 	if (r->today_keeps_bounds)
-		add(text, "leave all as it is: the best of this route (");
+		fprintf(file, "leave all as it is: the best of this route (");
 	else
-		add(text,
-		    "leave all as it is, or ask for less delay with "
-		    "--may-cost: %s is beyond the bounds; the best within "
-		    "them (",
-		    a->from.name);
-	add_effect(text, a, r);
+		fprintf(file,
+			"leave all as it is, or ask for less delay with "
+			"--may-cost: %s is beyond the bounds; the best within "
+			"them (",
+			a->from.name);
+	write_effect(file, a, r);
 }
 
 /* The drive does the same, or as good as. */
-static void add_keep(struct text *text, const struct advice *a,
-		     const struct ssdpm_recommendation *r)
+static void write_keep(FILE *file, const struct advice *a,
+		       const struct ssdpm_recommendation *r)
 {
 	/* What is possible decides on that, and not what is likely. */
 	if (!r->saving.low_uw && !r->saving.high_uw) {
-		add(text, "leave all as it is: nothing better found");
+		fprintf(file, "leave all as it is: nothing better found");
 		return;
 	}
-	add(text, "leave all as it is: the best of this route (");
-	add_effect(text, a, r);
+	fprintf(file, "leave all as it is: the best of this route (");
+	write_effect(file, a, r);
 }
 
 /*
  * "set X: saves a (likely b to c) on this workload; delays n % of the I/Os by
  * d"
  */
-static void add_sentence(struct text *text, const struct advice *a,
-			 const struct ssdpm_recommendation *r)
+static void write_sentence(FILE *file, const struct advice *a,
+			   const struct ssdpm_recommendation *r)
 {
 	if (!r->possible) {
-		add(text, "no setting keeps the bounds");
+		fprintf(file, "no setting keeps the bounds");
 		return;
 	}
 	if (r->advice == SSDPM_ADVICE_KEEP) {
-		add_keep(text, a, r);
+		write_keep(file, a, r);
 	} else if (r->advice == SSDPM_ADVICE_COSTS) {
-		add_cost(text, a, r);
+		write_cost(file, a, r);
 	} else {
-		add_setting(text, a, r);
-		add(text, ": ");
-		add(text, "%s", saving_text(r->likely).text);
+		write_setting(file, a, r);
+		fprintf(file, ": %s", saving_text(r->likely).text);
 	}
-	add(text, " against %s on this workload; %s", a->from.name,
-	    delays_text(r->run).text);
+	fprintf(file, " against %s on this workload; %s", a->from.name,
+		delays_text(r->run).text);
 }
 
 /* The system takes more than is saved: cmd/recommend.c has looked. */
@@ -165,28 +142,33 @@ static double turned(double value, bool costs, double unit, int n)
 	return value < half && value > -half ? 0 : value;
 }
 
-static void add_use(struct text *text, const struct use *use,
-		    const struct ssdpm_saving *expected)
+static void write_likely(FILE *file, const struct ssdpm_gain *gain, bool costs,
+			 double unit, int n)
+{
+	fprintf(file, " (likely %.*f to %.*f)", n,
+		turned(costs ? gain->high : gain->low, costs, unit, n), n,
+		turned(costs ? gain->low : gain->high, costs, unit, n));
+}
+
+static void write_use(FILE *file, const struct use *use,
+		      const struct ssdpm_saving *expected)
 {
 	bool costs = expected->nominal_uw < 0;
 	struct ssdpm_gain gain;
 
 	if (use->battery_mwh) {
 		gain = battery_of(use, expected);
-		add(text,
-		    "; a battery lasts %.0f minutes %s (likely %.0f to %.0f)",
-		    turned(gain.nominal, costs, 60, 0), costs ? "less" : "more",
-		    turned(costs ? gain.high : gain.low, costs, 60, 0),
-		    turned(costs ? gain.low : gain.high, costs, 60, 0));
+		fprintf(file, "; a battery lasts %.0f minutes %s",
+			turned(gain.nominal, costs, 60, 0),
+			costs ? "less" : "more");
+		write_likely(file, &gain, costs, 60, 0);
 	}
 	if (use->hours_per_day) {
 		gain = year_of(use, expected);
-		add(text,
-		    "; in a year it takes %.2f kWh %s (likely %.2f to %.2f)",
-		    turned(gain.nominal, costs, 1e3, 2),
-		    costs ? "more" : "less",
-		    turned(costs ? gain.high : gain.low, costs, 1e3, 2),
-		    turned(costs ? gain.low : gain.high, costs, 1e3, 2));
+		fprintf(file, "; in a year it takes %.2f kWh %s",
+			turned(gain.nominal, costs, 1e3, 2),
+			costs ? "more" : "less");
+		write_likely(file, &gain, costs, 1e3, 2);
 	}
 }
 
@@ -282,12 +264,12 @@ void print_advice(const struct advice *a, const struct sim_options *options,
 
 	for (size_t i = 0; (r = route_of(a, i)); i++) {
 		struct ssdpm_resolved_policy resolved = { .apst = r->apst };
-		struct text text = { .length = 0 };
 
-		add_sentence(&text, a, r);
+		printf("%s: ", ssdpm_route_to_string(r->route));
+		write_sentence(stdout, a, r);
 		if (r->advice == SSDPM_ADVICE_SET)
-			add_use(&text, a->use, &r->expected);
-		printf("%s: %s\n", ssdpm_route_to_string(r->route), text.text);
+			write_use(stdout, a->use, &r->expected);
+		putchar('\n');
 		if (r->advice != SSDPM_ADVICE_SET)
 			continue;
 		fputs("  the table: ", stdout);
@@ -328,24 +310,43 @@ struct decision decide_advice(const struct advice *a)
 
 /* What the words of a recommendation point to. */
 struct words {
-	struct text text;
-	char *apply;		/* free() */
+	char *text;		/* free() */
+	char *apply;		/* likewise */
 	struct changes changes; /* likewise */
 };
+
+/* NULL: out of memory. */
+static char *sentence_text(const struct advice *a,
+			   const struct ssdpm_recommendation *r, bool for_page)
+{
+	char *result = NULL;
+	size_t size;
+	FILE *file = open_memstream(&result, &size);
+
+	if (!file)
+		return NULL;
+	if (for_page)
+		fprintf(file, "%s: ", ssdpm_route_to_string(r->route));
+	write_sentence(file, a, r);
+	if (for_page && r->advice == SSDPM_ADVICE_SET)
+		write_use(file, a->use, &r->expected);
+	if (!fclose(file))
+		return result;
+	free(result);
+	return NULL;
+}
 
 static struct ssdpm_recommendation_words words_of(
 	const struct advice *a, const struct ssdpm_recommendation *r,
 	struct words *words, bool for_page)
 {
 	const struct drive *drive = a->subject->drive;
-	struct ssdpm_recommendation_words result = { .text = words->text.text };
+	struct ssdpm_recommendation_words result = { .text = NULL };
 
-	*words = (struct words){ .text.length = 0 };
-	if (for_page)
-		add(&words->text, "%s: ", ssdpm_route_to_string(r->route));
-	add_sentence(&words->text, a, r);
-	if (for_page && r->advice == SSDPM_ADVICE_SET)
-		add_use(&words->text, a->use, &r->expected);
+	*words = (struct words){ .text = sentence_text(a, r, for_page) };
+	result.text = words->text;
+	if (!words->text)
+		complain("out of memory");
 	if (r->advice != SSDPM_ADVICE_SET)
 		return result;
 	words->changes = changes_of(drive, r);
@@ -390,6 +391,7 @@ void add_advice(struct items *items, const struct advice *a,
 	err = ssdpm_recommendation_report_to_json(&report, &text, &error);
 	add_item(items, err, text, &error);
 	for (size_t i = 0; i < report.n_words; i++) {
+		free(kept[i].text);
 		free(kept[i].apply);
 		free(kept[i].changes.all);
 	}
