@@ -95,6 +95,18 @@ inline const char *c_str(const OptionalText &text)
 py::object text_or_none(const char *text);
 py::str text_from(const char *text);
 
+/* The names that a host and the facts of a machine both have. */
+template <typename Named> void put_names(py::dict &result, const Named &from)
+{
+	result["linux_release"] = text_or_none(from.linux_release);
+	result["sys_vendor"] = text_or_none(from.sys_vendor);
+	result["product_name"] = text_or_none(from.product_name);
+	result["product_version"] = text_or_none(from.product_version);
+	result["board_vendor"] = text_or_none(from.board_vendor);
+	result["board_name"] = text_or_none(from.board_name);
+	result["bios_date"] = text_or_none(from.bios_date);
+}
+
 /* Call the library without the GIL; reading: as raise_error() has it. */
 template <typename Call> void without_gil(Call call, bool reading = false)
 {

@@ -82,13 +82,7 @@ static py::dict machine_facts(const Machine &self)
 	result["suspend"] = ssdpm_suspend_to_string(facts.suspend);
 	result["aspm_policy"] = ssdpm_aspm_policy_to_string(facts.aspm_policy);
 	result["nvme_core"] = nvme_core_dict(facts);
-	result["linux_release"] = text_or_none(facts.linux_release);
-	result["sys_vendor"] = text_or_none(facts.sys_vendor);
-	result["product_name"] = text_or_none(facts.product_name);
-	result["product_version"] = text_or_none(facts.product_version);
-	result["board_vendor"] = text_or_none(facts.board_vendor);
-	result["board_name"] = text_or_none(facts.board_name);
-	result["bios_date"] = text_or_none(facts.bios_date);
+	put_names(result, facts);
 	result["mask_port_ext"] = text_or_none(facts.mask_port_ext);
 	result["mobile_lpm_policy"] =
 		facts.mobile_lpm_policy == INT32_MIN ?

@@ -209,13 +209,7 @@ py::dict host_dict(const struct ssdpm_host &host)
 {
 	py::dict result;
 
-	result["linux_release"] = text_or_none(host.linux_release);
-	result["sys_vendor"] = text_or_none(host.sys_vendor);
-	result["product_name"] = text_or_none(host.product_name);
-	result["product_version"] = text_or_none(host.product_version);
-	result["board_vendor"] = text_or_none(host.board_vendor);
-	result["board_name"] = text_or_none(host.board_name);
-	result["bios_date"] = text_or_none(host.bios_date);
+	put_names(result, host);
 	result["pci_vendor_id"] = unless_zero(host.pci_vendor_id);
 	result["pci_device_id"] = unless_zero(host.pci_device_id);
 	result["adapter_vendor_id"] = unless_zero(host.adapter_vendor_id);
