@@ -250,13 +250,14 @@ def html_table(
 ) -> str:
     """What _repr_html_() returns; None becomes a dash."""
 
-    def cells(tag: str, values: Iterable[object]) -> str:
-        return "".join(f"<{tag}>{_text(value)}</{tag}>" for value in values)
+    def cells(begin: str, end: str, values: Iterable[object]) -> str:
+        return "".join(f"{begin}{_text(value)}{end}" for value in values)
 
-    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    head = cells('<th scope="col">', "</th>", columns)
+    body = "".join(f"<tr>{cells('<td>', '</td>', row)}</tr>" for row in rows)
     return (
         f"<table><caption>{html.escape(caption)}</caption>"
-        f"<thead><tr>{cells('th', columns)}</tr></thead>"
+        f"<thead><tr>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
     )
 
@@ -264,7 +265,7 @@ def html_table(
 def html_fields(caption: str, value: Any, *left_out: str) -> str:
     """A line for each field of one result."""
     names = (one.name for one in fields(value) if one.name not in left_out)
-    return html_table(caption, ("", ""), ((n, getattr(value, n)) for n in names))
+    return html_table(caption, ("field", "value"), ((n, getattr(value, n)) for n in names))
 
 
 def html_list(

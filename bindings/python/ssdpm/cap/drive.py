@@ -125,7 +125,7 @@ class Result(Value):
 
     def _repr_html_(self) -> str:
         cap = "no cap" if self.cap_w is None else f"a cap of {self.cap_w:g} W"
-        return html_table(cap, ("", ""), self._rows())
+        return html_table(cap, ("quantity", "value"), self._rows())
 
 
 @dataclass(frozen=True, eq=False)
@@ -491,7 +491,7 @@ class Run(Value):
         cap = "no cap" if self.cap_w is None else f"a cap of {self.cap_w:g} W"
         if len(self.timeline) > 1:
             cap = "caps that change"
-        return html_table(cap, ("", ""), self._rows())
+        return html_table(cap, ("quantity", "value"), self._rows())
 
 
 @takes(Known, Setup)
