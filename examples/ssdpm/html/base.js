@@ -81,7 +81,8 @@ function element(name, properties, ...children) {
 }
 
 /*
- * label: for those who hear it; heads: [text, class]; rows: arrays of cells, of which the first names the row.
+ * label: for those who hear it; heads: [text, class]; rows: arrays of cells, of
+ * which the first names the row.
  * marks: of each row a word that singles it out, or nothing.
  */
 function table(label, heads, rows, parent, marks = []) {
@@ -97,7 +98,8 @@ function table(label, heads, rows, parent, marks = []) {
     element("tr", {className: marks[r] ? "marked" : ""}, ...row.map(cell(row, r))));
   const head = element("tr", {}, ...heads.map(([text, kind]) =>
     element("th", {className: kind || "", scope: "col"}, text)));
-  const grid = element("table", {}, element("thead", {}, head), element("tbody", {}, ...body));
+  const grid = element("table", {className: heads.length > 11 ? "many" : ""},
+    element("thead", {}, head), element("tbody", {}, ...body));
   const box = element("div", {className: "scroll", tabIndex: 0}, grid);
   box.setAttribute("role", "group");
   for (const one of [grid, box])
@@ -105,10 +107,10 @@ function table(label, heads, rows, parent, marks = []) {
   parent.append(box);
 }
 
-function titled(parent, text, note) {
+function titled(parent, text, note, level = "h3") {
   const box = element("section", {});
   if (text)
-    box.append(element("h3", {}, text));
+    box.append(element(level, {}, text));
   if (note)
     box.append(element("p", {className: "note"}, note));
   parent.append(box);

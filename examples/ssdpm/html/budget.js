@@ -37,8 +37,7 @@ function budgetBars(parent, groups) {
     return {kept: bestRate(item) * count - lost, lost};
   });
   const [scale, unit] = unitFor(values.map((v) => v.kept + v.lost), RATES);
-  const parts = [{key: "kept", label: "kept", color: "var(--sleep-1)", fill: () => theme["sleep-1"]},
-    {key: "lost", label: "lost", color: "var(--busy)", fill: () => theme.busy}];
+  const parts = [areaClass("kept", "kept", "sleep-1"), areaClass("lost", "lost", "busy")];
   key(parent, parts);
   chart(parent, 70 + 44 * groups.length, "Throughput kept and lost", {
     type: "bar",

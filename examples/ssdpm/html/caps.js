@@ -10,7 +10,8 @@ function capChart(parent, label, points, {of, units, text, title}, limits) {
   const end = Math.max(...points.map((p) => p.start_ns + p.duration_ns));
   const [seconds, time] = unitFor([end], TIMES);
   const [scale, unit] = unitFor(points.map((p) => p[of].high), units);
-  const steps = (value) => points.flatMap((p) => [p.start_ns, p.start_ns + p.duration_ns].map((ns) =>
+  const ends = (p) => [p.start_ns, p.start_ns + p.duration_ns];
+  const steps = (value) => points.flatMap((p) => ends(p).map((ns) =>
     ({x: ns / seconds, y: value(p) === null ? NaN : value(p) / scale})));
   const color = COLORS[of === "power_uw" ? 1 : 0];
   const line = {showLine: true, pointRadius: 0, pointHitRadius: 6};

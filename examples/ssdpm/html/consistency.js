@@ -87,7 +87,7 @@ function showConsistency() {
   }
   consistencyTable(titled(main, "Operations per second", data.consistency.some((c) => c.n_holes) ?
     "Some seconds do not count: a log has no line for them. In these no operation ended, or " +
-    "fio was held up." : ""));
+    "fio was held up." : "", "h2"));
   const values = (begin) => data.consistency.flatMap((one) =>
     one.iops_milli.filter((v, i) => v !== null && i * data.step_s >= begin).map((v) => v / 1e3));
   const most = (list) => list.reduce((a, b) => Math.max(a, b), 1);
@@ -99,10 +99,10 @@ function showConsistency() {
   const of = (data.step_s > 1 ? `Of ${data.step_s} seconds each, the worst.` :
     "One point a second.") +
     (values(0).includes(0) ? " Seconds without any stand at the lower edge." : "");
-  secondsChart(titled(main, "The whole run", of), "The whole run", 0, decades(values(0)));
+  secondsChart(titled(main, "The whole run", of, "h2"), "The whole run", 0, decades(values(0)));
   if (hasPower())
     secondsChart(titled(main, "Power", data.step_s > 1 ?
-      `Means of ${data.step_s} seconds.` : "Means of a second."), "Power", 0,
+      `Means of ${data.step_s} seconds.` : "Means of a second.", "h2"), "Power", 0,
       {type: "linear", min: 0, grace: "5%"}, POWER);
   const late = values(data.late_s);
   if (!late.length) {
@@ -111,9 +111,9 @@ function showConsistency() {
   }
   const pair = element("div", {className: "charts"});
   main.append(pair);
-  secondsChart(titled(pair, `From ${data.late_s} s on`), `From ${data.late_s} s on`, data.late_s,
+  secondsChart(titled(pair, `From ${data.late_s} s on`, "", "h2"), `From ${data.late_s} s on`, data.late_s,
     decades(late));
-  secondsChart(titled(pair, `From ${data.late_s} s on, linear`),
+  secondsChart(titled(pair, `From ${data.late_s} s on, linear`, "", "h2"),
     `From ${data.late_s} s on, linear`, data.late_s,
     {type: "linear", min: 0, max: most(late) > 40000 ? undefined : 40000});
 }

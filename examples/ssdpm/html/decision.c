@@ -4,28 +4,36 @@
 
 #include <stdlib.h>
 
+static bool saves(const struct job *job)
+{
+	return job->row.likely->verdict == SSDPM_SAVING_SAVES ||
+	       job->row.likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
+}
+
+/* What is decided comes first; then what saves more in the middle. */
+static bool is_better(const struct job *job, const struct job *than)
+{
+	if (saves(job) != saves(than))
+		return saves(job);
+	return job->row.likely->median_uw > than->row.likely->median_uw;
+}
+
 /* The one that likely saves most against the first; NULL: there is no other. */
 static const struct job *best_job(const struct estimate *e)
 {
 	const struct job *best = NULL;
 
 	for (size_t i = 1; i < e->n_jobs; i++) {
-		const struct ssdpm_likely *likely = e->jobs[i].row.likely;
+		const struct job *job = &e->jobs[i];
 
 		/* min_power lost data: nobody is led to it. */
-		if (is_merged(e, i) || !likely ||
-		    e->jobs[i].row.resolved.lpm == SSDPM_LPM_MIN_POWER)
+		if (is_merged(e, i) || !job->row.likely ||
+		    job->row.resolved.lpm == SSDPM_LPM_MIN_POWER)
 			continue;
-		if (!best || likely->median_uw > best->row.likely->median_uw)
-			best = &e->jobs[i];
+		if (!best || is_better(job, best))
+			best = job;
 	}
 	return best;
-}
-
-static bool saves(const struct job *job)
-{
-	return job->row.likely->verdict == SSDPM_SAVING_SAVES ||
-	       job->row.likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
 }
 
 static bool costs(const struct job *job)

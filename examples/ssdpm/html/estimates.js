@@ -7,10 +7,6 @@ function stateText(estimate, i) {
   return link ? `PS${i} ${link}` : `PS${i}`;
 }
 
-/* Its color is of the style sheet: --sleep-0 to --sleep-5 are ever farther from the page's. */
-const stateClass = (key, label, color) =>
-  ({key, label, color: `var(--${color})`, fill: () => theme[color]});
-
 /* Which states occur, with their color. */
 function classes(estimate) {
   const slept = new Set();
@@ -22,10 +18,10 @@ function classes(estimate) {
   const states = [...slept].sort((a, b) => a - b);
   const step = states.length > 1 ? 5 / (states.length - 1) : 0;
   return [
-    stateClass("busy", "busy", "busy"),
-    stateClass("idle", `PS${estimate.operational_state} idle`, "idle"),
-    stateClass("transition", "entering, leaving", "transition"),
-    ...states.map((i, n) => ({state: i, ...stateClass(`PS${i}`, stateText(estimate, i),
+    areaClass("busy", "busy", "busy"),
+    areaClass("idle", `PS${estimate.operational_state} idle`, "idle"),
+    areaClass("transition", "entering, leaving", "transition"),
+    ...states.map((i, n) => ({state: i, ...areaClass(`PS${i}`, stateText(estimate, i),
       `sleep-${states.length > 1 ? Math.round(n * step) : 3}`)})),
   ];
 }

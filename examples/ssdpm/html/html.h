@@ -47,7 +47,8 @@ struct decision {
 	const char *mark;   /* "recommended" */
 };
 
-/* The policy that saves most, and is not undecided; or that none does. */
+/* The policy that saves most, of those that surely or probably do; or that none
+ * does. */
 struct decision decide_comparison(const struct estimate *estimate);
 /* What the first policy takes; what saves most is marked. */
 struct decision decide_estimate(const struct estimate *estimate);

@@ -61,6 +61,10 @@ const rowLook = (row) => look(row.policies[0]);
 const drawn = ({color, mark}) => ({borderColor: color, backgroundColor: color,
   borderDash: mark.dash, pointStyle: mark.point, pointRotation: mark.turn});
 
+/* An area of a style sheet's color: --sleep-0 to --sleep-5 are ever farther from the page's. */
+const areaClass = (key, label, color) =>
+  ({key, label, color: `var(--${color})`, fill: () => theme[color]});
+
 /* A square, or a line with a mark. */
 function swatch({color, mark}) {
   const path = (more) => `<path ${more}/>`;

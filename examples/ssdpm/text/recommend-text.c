@@ -287,7 +287,8 @@ struct decision decide_advice(const struct advice *a)
 {
 	const struct ssdpm_recommendation *r, *best = route_of(a, 0);
 	struct decision d = { .policy = a->from.name, .mark = "recommended" };
-	struct text text = { .length = 0 };
+	size_t size;
+	FILE *file = open_memstream(&d.verdict, &size);
 
 	for (size_t i = 0; (r = route_of(a, i)); i++)
 		if (r->advice == SSDPM_ADVICE_SET) {
@@ -296,13 +297,16 @@ struct decision decide_advice(const struct advice *a)
 			break;
 		}
 	if (best->advice == SSDPM_ADVICE_NONE)
-		d = (struct decision){ 0 };
-	add_sentence(&text, a, best);
+		d.policy = d.mark = NULL;
+	if (!file)
+		return d;
+	write_sentence(file, a, best);
 	if (best->advice == SSDPM_ADVICE_SET)
-		add_use(&text, a->use, &best->expected);
-	text.text[0] = (char)toupper((unsigned char)text.text[0]);
-	add(&text, ".");
-	d.verdict = strdup(text.text);
+		write_use(file, a->use, &best->expected);
+	putc('.', file);
+	if (fclose(file))
+		return d;
+	d.verdict[0] = (char)toupper((unsigned char)d.verdict[0]);
 	return d;
 }
 
