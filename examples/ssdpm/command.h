@@ -40,7 +40,8 @@ enum option_kind {
  * An option; letter 0: it has only a long name; argument NULL: it takes none;
  * "[FILE]": it may take one, as in --catalogue=FILE. Words of the argument that
  * begin with a small letter stand for themselves, as in "linux|linux-legacy" or
- * "TIME|any": shells complete them. FILE and DIR are paths.
+ * "TIME|any": shells complete them. FILE and DIR are paths, and a TRACE is a
+ * path or the name of a workload.
  *
  * The macros below fill in the rest.
  */

@@ -2,6 +2,8 @@
 /* ssdpm: the power states of SSDs, and what to do with them. */
 #include "programs.h"
 
+#include "input/input.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -27,9 +29,24 @@ static void print_overview(void)
 	     "shell.");
 }
 
-static enum exit_status complete(const char *shell)
+/* What completions of shells ask for while somebody types. */
+static bool print_names(const char *kind)
 {
-	if (shell && print_completion(shell, subcommands))
+	const char *name;
+
+	if (!strcmp(kind, "workloads"))
+		for (size_t i = 0; (name = get_workload_name(i)); i++)
+			puts(name);
+	else if (!strcmp(kind, "devices") || !strcmp(kind, "drives"))
+		print_drive_names(!strcmp(kind, "drives"));
+	else
+		return false;
+	return true;
+}
+
+static enum exit_status complete(const char *what)
+{
+	if (what && (print_completion(what, subcommands) || print_names(what)))
 		return STATUS_DONE;
 	complain("--completion needs the name of a shell: bash, zsh or fish");
 	return STATUS_USAGE;

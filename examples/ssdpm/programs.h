@@ -24,6 +24,9 @@ extern const struct subcommand *const subcommands[];
  */
 void run_energy_program(char **argv);
 
+/* The i-th workload that can be generated; NULL: there is none. */
+const char *get_workload_name(size_t i);
+
 /* Whether ssdpm-energy alone has this command. */
 bool needs_energy(const char *command);
 

@@ -208,6 +208,58 @@ def test_help_offers_the_commands(ssdpm: Command, complete: Complete) -> None:
     assert set(subcommands(ssdpm)) == set(complete(ssdpm, "ssdpm help "))
 
 
+@BOTH
+def test_workloads_are_offered_where_a_trace_belongs(
+    ssdpm: Command, complete: Complete
+) -> None:
+    ssdpm.write("lom.csv", "")
+    for line in ("estimate -t lom", "budget --workload lom", "workload lom"):
+        assert {"lomax", "lom.csv"} <= set(complete(ssdpm, f"ssdpm {line}")), line
+    assert "lomax" not in complete(ssdpm, "ssdpm show lom")
+
+
+@BOTH
+def test_names_of_the_catalogue_are_offered_where_a_drive_belongs(
+    ssdpm: Command, complete: Complete
+) -> None:
+    known = {drive["product"] for drive in ssdpm.json("list", "--catalogue")}
+    wanted = {name for name in known if name.startswith("CT1000P")}
+    assert wanted
+    for command in ("show", "estimate -q", "measure check"):
+        found = complete(ssdpm, f"ssdpm {command} CT1000P")
+        assert set(found) == wanted, command
+    assert complete(ssdpm, "ssdpm apply CT1000P") == []
+    assert len(complete(ssdpm, "ssdpm show ")) < 100
+
+
+@BOTH
+def test_devices_of_the_machine_are_offered_where_a_target_belongs(
+    ssdpm: Command, complete: Complete
+) -> None:
+    # This machine may have none: another ssdpm says that there is one.
+    (ssdpm.directory / "bin/ssdpm").rename(ssdpm.directory / "bin/real")
+    script = '#!/bin/sh\n[ "$*" != "--completion devices" ] || echo nvme7\n'
+    (ssdpm.directory / "bin/ssdpm").write_text(script)
+    (ssdpm.directory / "bin/ssdpm").chmod(0o755)
+    assert complete(ssdpm, "ssdpm apply nv") == ["nvme7"]
+    assert "nvme7" in complete(ssdpm, "ssdpm show ")
+
+
+def test_the_names_for_shells_are_those_that_list_prints(ssdpm: Command) -> None:
+    devices = ssdpm.output("--completion", "devices").splitlines()
+    assert devices == ssdpm.output("list", "-q", "--value", "name").splitlines()
+    drives = ssdpm.output("--completion", "drives").splitlines()
+    assert drives[: len(devices)] == devices and "WDC PC SN530" in " ".join(drives)
+    workloads = ssdpm.output("--completion", "workloads").splitlines()
+    assert workloads == [one["name"] for one in ssdpm.json("workload", "--list")]
+
+
+@BOTH
+def test_the_actions_of_measure_are_offered(ssdpm: Command, complete: Complete) -> None:
+    words = {"energy", "baseline", "background", "survey", "merge", "calibrate", "check"}
+    assert words <= set(complete(ssdpm, "ssdpm measure "))
+
+
 @pytest.mark.parametrize("shell", START)
 @pytest.mark.parametrize(
     "typed, pattern",
@@ -219,6 +271,9 @@ def test_help_offers_the_commands(ssdpm: Command, complete: Complete) -> None:
         ("ssdpm apst --max-e", "--max-exit-latency"),
         ("ssdpm help estim", "ssdpm help estimate"),
         ("ssdpm apst --raw driv", "drive"),
+        ("ssdpm estimate --trace loma", "lomax"),
+        ("ssdpm measure surv", "survey"),
+        ("ssdpm show KCM61RUL9", "KCM61RUL960G"),
         ("ssdpm show --json odd", r"odd\\ name\.json"),
         ("ssdpm show odd", r"odd\\ name\.json"),
     ],

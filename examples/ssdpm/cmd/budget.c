@@ -37,7 +37,7 @@ static const struct option_spec options[] = {
 	  "Set what the drives do, as in read=70%,write=30%, or one "
 	  "drive, as in nvme0=read=100%. Default: writes.",
 	  SETS_OWN },
-	{ "workload", 0, "FILE",
+	{ "workload", 0, "TRACE",
 	  "Give the drives these I/Os, a trace or a workload, or one "
 	  "drive, as in nvme0=lomax.",
 	  SETS_OWN },

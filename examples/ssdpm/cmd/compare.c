@@ -25,7 +25,7 @@ struct settings {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "trace", 't', "FILE",
+	{ "trace", 't', "TRACE",
 	  "Add a trace or workload. Required. May be repeated.",
 	  SETS_TEXTS(struct settings, traces, n_traces) },
 	{ "policy", 0, "POLICY",

@@ -26,7 +26,7 @@ struct settings {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "trace", 't', "FILE", "Read this trace or workload. Required.",
+	{ "trace", 't', "TRACE", "Read this trace or workload. Required.",
 	  SETS_TEXT(struct settings, trace_name), .once = true },
 	{ "interval", 0, "TIME", "Print a time series in steps of this length.",
 	  SETS_NUMBER(struct settings, interval_ns, TIME_NS), .min = 1 },

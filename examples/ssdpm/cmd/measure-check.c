@@ -11,7 +11,7 @@ static struct check_options the_settings;
 enum { PREDICT = 1, MEASURE = 2 };
 
 static const struct option_spec options[] = {
-	{ "trace", 't', "FILE", "Predict the I/Os of this trace or workload.",
+	{ "trace", 't', "TRACE", "Predict the I/Os of this trace or workload.",
 	  SETS_TEXT(struct check_options, trace_name), .once = true,
 	  .modes = PREDICT | MEASURE },
 	{ "predict-only", 0, NULL,

@@ -14,7 +14,7 @@
 static struct recommend_options the_settings;
 
 static const struct option_spec options[] = {
-	{ "trace", 't', "FILE", "Read this trace or workload. Required.",
+	{ "trace", 't', "TRACE", "Read this trace or workload. Required.",
 	  SETS_TEXT(struct recommend_options, trace_name), .once = true },
 	{ "max-added-mean", 0, "TIME|any",
 	  "Limit the mean added delay, as in 1ms.",

@@ -92,6 +92,12 @@ int find_drive(const struct common *common,
 	       struct drive *ret_drive, struct ssdpm_error *reterr);
 void free_drive(struct drive *drive);
 
+/*
+ * list-catalogue.c: print, for the completions, the name of each device of this
+ * machine, and with catalogued of each drive in the catalogue, one a line.
+ */
+enum exit_status print_drive_names(bool catalogued);
+
 /* list-catalogue.c: print the drives whose product fits; NULL: all. */
 enum exit_status list_catalogue(const struct common *common,
 				const char *pattern);

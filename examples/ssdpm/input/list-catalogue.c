@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "input/live.h"
 #include "text/device.h"
 #include "text/output.h"
 
@@ -115,4 +116,46 @@ enum exit_status list_catalogue(const struct common *common,
 	status = list(common, catalogue, pattern);
 	ssdpm_catalogue_free(catalogue);
 	return status;
+}
+
+static void print_device_names(const struct live *live)
+{
+	struct ssdpm_device **devices;
+	size_t n;
+
+	if (ssdpm_device_list_read(live->machine, &devices, &n, NULL))
+		return;
+	for (size_t i = 0; i < n; i++)
+		puts(ssdpm_device_get_facts(devices[i])->name);
+	ssdpm_device_list_free(devices, n);
+}
+
+/* Rows of one product follow each other. */
+static void print_products(const struct ssdpm_catalogue *catalogue)
+{
+	const uint32_t n = ssdpm_catalogue_get_n_rows(catalogue);
+	const char *last = "", *product;
+
+	for (uint32_t i = 0; i < n; i++, last = product) {
+		product = ssdpm_catalogue_get_product(catalogue, i);
+		if (strcmp(product, last))
+			puts(product);
+	}
+}
+
+enum exit_status print_drive_names(bool catalogued)
+{
+	const struct common common = { .subcommand = "list", .quiet = true };
+	struct ssdpm_catalogue *catalogue;
+	struct live *live;
+
+	if (!open_live(&common, NULL, &live)) {
+		print_device_names(live);
+		close_live(live);
+	}
+	catalogue = catalogued ? open_catalogue(&common) : NULL;
+	if (catalogue)
+		print_products(catalogue);
+	ssdpm_catalogue_free(catalogue);
+	return STATUS_DONE;
 }

@@ -22,7 +22,7 @@ static bool next_word(const char *list, struct word *word)
 		return false;
 	text += strspn(text, "|");
 	word->text = text;
-	word->length = (int)strcspn(text, "|");
+	word->length = (int)strcspn(text, "| ");
 	return word->length > 0;
 }
 
@@ -33,7 +33,18 @@ static bool stands_for_itself(const struct word *word)
 
 static bool takes_path(const char *list)
 {
-	return list && (strstr(list, "FILE") || strstr(list, "DIR"));
+	return list && (strstr(list, "FILE") || strstr(list, "DIR") ||
+			strstr(list, "TRACE"));
+}
+
+/* What ssdpm --completion prints the names of; "": nothing. */
+static const char *kind_of(const char *list)
+{
+	return !list		      ? "" :
+	       strstr(list, "DRIVE")  ? "drives" :
+	       strstr(list, "TARGET") ? "devices" :
+	       strstr(list, "TRACE")  ? "workloads" :
+					"";
 }
 
 /* The words that stand for themselves, with a blank between them. */
@@ -64,8 +75,8 @@ static bool has_words(const char *list)
 static bool operands_are_paths(const struct subcommand *subcommand)
 {
 	return strstr(subcommand->operands, "DRIVE") ||
-	       takes_path(subcommand->operands) ||
-	       strstr(subcommand->operands, "TRACE");
+	       strstr(subcommand->operands, "LOG") ||
+	       takes_path(subcommand->operands);
 }
 
 /* text in single quotes; each of the special characters after a backslash. */
@@ -87,13 +98,14 @@ static const char *argument_of(const struct option_spec *option)
 	return argument_is_optional(option) ? NULL : option->argument;
 }
 
-/* The words of actions, where one may stand. */
+/* The words that may stand right after the name of a subcommand. */
 static void print_actions(const struct subcommand *subcommand)
 {
 	const struct subcommand *const *actions = subcommand->actions;
 
 	for (; actions && *actions; actions++)
 		printf("%s ", action_word(*actions));
+	print_words(subcommand->operands);
 }
 
 static void print_bash_subcommand(const struct subcommand *subcommand)
@@ -109,8 +121,9 @@ static void print_bash_subcommand(const struct subcommand *subcommand)
 			printf("-%c | ", option->letter);
 		printf("--%s)\n\t\t\twords='", option->name);
 		print_words(option->argument);
-		printf("' paths=%s ;;\n",
-		       takes_path(option->argument) ? "yes" : "");
+		printf("' paths=%s kind=%s ;;\n",
+		       takes_path(option->argument) ? "yes" : "",
+		       kind_of(option->argument));
 	}
 	fputs("\t\t*)\n\t\t\twords='", stdout);
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++) {
@@ -119,8 +132,9 @@ static void print_bash_subcommand(const struct subcommand *subcommand)
 		printf("--%s%s", option->name,
 		       option_at(subcommand, i + 1) ? " " : "");
 	}
-	printf("' paths=%s options=yes\n",
-	       operands_are_paths(subcommand) ? "yes" : "");
+	printf("' paths=%s kind=%s options=yes\n",
+	       operands_are_paths(subcommand) ? "yes" : "",
+	       kind_of(subcommand->operands));
 	if (subcommand->actions) {
 		fputs("\t\t\tif ((COMP_CWORD == 2)) && [[ $word != -* ]]; "
 		      "then\n\t\t\t\twords='",
@@ -144,16 +158,30 @@ static void print_bash_actions(const struct subcommand *subcommand)
 }
 
 /*
- * "--option=value" comes as three words, "=" being one of them. Paths are left
- * to readline, which knows how to quote them.
+ * "--option=value" comes as three words, "=" being one of them. Readline quotes
+ * names and paths. The catalogue has too many names for an empty word.
  */
 static const char bash_head[] =
 	"# bash completion for ssdpm(1)\n"
+	"_ssdpm_names()\n"
+	"{\n"
+	"\tlocal plain=${word//\\\\/}\n"
+	"\n"
+	"\tplain=${plain#[\\\"\\']}\n"
+	"\t((${#plain} < 2)) && kind=${kind/drives/devices}\n"
+	"\twhile IFS= read -r name; do\n"
+	"\t\t[[ $name == \"$plain\"* ]] && COMPREPLY+=(\"$name\")\n"
+	"\tdone < <(\n"
+	"\t\t\"${COMP_WORDS[0]}\" --completion \"$kind\" 2>/dev/null\n"
+	"\t\t[[ $paths ]] && compgen -f -- \"$plain\"\n"
+	"\t)\n"
+	"}\n"
+	"\n"
 	"_ssdpm()\n"
 	"{\n"
 	"\tlocal word=${COMP_WORDS[COMP_CWORD]}\n"
 	"\tlocal before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-	"\tlocal command=${COMP_WORDS[1]} words= paths= options= i\n"
+	"\tlocal command=${COMP_WORDS[1]} words= paths= kind= options= i name\n"
 	"\n"
 	"\tif [[ $word == = ]]; then\n"
 	"\t\tword=\n"
@@ -172,7 +200,10 @@ static const char bash_tail[] =
 	"\t\twords=\n"
 	"\tfi\n"
 	"\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-	"\tif [[ $paths ]]; then\n"
+	"\tif [[ $kind && $word != [-~]* ]]; then\n"
+	"\t\tcompopt -o filenames 2>/dev/null\n"
+	"\t\t_ssdpm_names\n"
+	"\telif [[ $paths ]]; then\n"
 	"\t\tcompopt -o default 2>/dev/null\n"
 	"\tfi\n"
 	"}\n"
@@ -210,6 +241,20 @@ static void print_bash(const struct subcommand *const *subcommands)
 }
 
 /* One argument of _arguments: '*'{-a+,--algorithm=}'[help]:name:(words)'. */
+/* What completes an argument or an operand; words may be NULL. */
+static void print_zsh_action(const char *kind, bool paths, const char *words)
+{
+	if (*kind) {
+		printf(" _ssdpm_names%s %s", paths ? "_or_files" : "", kind);
+	} else if (paths) {
+		fputs("_files", stdout);
+	} else if (has_words(words)) {
+		fputs("(", stdout);
+		print_words(words);
+		fputs(")", stdout);
+	}
+}
+
 static void print_zsh_option(const struct option_spec *option)
 {
 	const bool argument = argument_of(option);
@@ -227,13 +272,9 @@ static void print_zsh_option(const struct option_spec *option)
 		fputs(":", stdout);
 		print_escaped(option->argument, "\\[]:");
 		fputs(":", stdout);
-		if (takes_path(option->argument)) {
-			fputs("_files", stdout);
-		} else if (has_words(option->argument)) {
-			fputs("(", stdout);
-			print_words(option->argument);
-			fputs(")", stdout);
-		}
+		print_zsh_action(kind_of(option->argument),
+				 takes_path(option->argument),
+				 option->argument);
 	}
 	puts("' \\");
 }
@@ -250,8 +291,10 @@ static void print_zsh_arguments(const struct subcommand *subcommand)
 		print_actions(subcommand);
 		puts(")\" \"f:file:_files\"}' \\");
 	}
-	printf("\t\t\t'*:operand:%s'\n",
-	       operands_are_paths(subcommand) ? "_files" : "");
+	fputs("\t\t\t'*:operand:", stdout);
+	print_zsh_action(kind_of(subcommand->operands),
+			 operands_are_paths(subcommand), NULL);
+	puts("'");
 }
 
 static void print_zsh_subcommand(const struct subcommand *subcommand)
@@ -271,6 +314,24 @@ static void print_zsh_subcommand(const struct subcommand *subcommand)
 }
 
 static const char zsh_head[] = "#compdef ssdpm\n"
+			       "_ssdpm_names()\n"
+			       "{\n"
+			       "\tlocal kind=$1\n"
+			       "\tlocal -a names\n"
+			       "\n"
+			       "\t((${#PREFIX} < 2)) && "
+			       "kind=${kind/drives/devices}\n"
+			       "\tnames=(${(f)\"$(_call_program names ssdpm "
+			       "--completion $kind 2>/dev/null)\"})\n"
+			       "\tcompadd -a names\n"
+			       "}\n"
+			       "\n"
+			       "_ssdpm_names_or_files()\n"
+			       "{\n"
+			       "\t_alternative \"n:name: _ssdpm_names $1\" "
+			       "f:file:_files\n"
+			       "}\n"
+			       "\n"
 			       "_ssdpm()\n"
 			       "{\n"
 			       "\tlocal curcontext=\"$curcontext\" state line\n"
@@ -336,11 +397,23 @@ static void print_fish_condition(const struct subcommand *subcommand,
 	putchar('\'');
 }
 
+static void print_fish_names(const char *kind)
+{
+	if (!strcmp(kind, "drives"))
+		fputs(" -a '(ssdpm --completion (string length -q -- "
+		      "(commandline -ct); and echo drives; or echo devices) "
+		      "2>/dev/null)'",
+		      stdout);
+	else if (*kind)
+		printf(" -a '(ssdpm --completion %s 2>/dev/null)'", kind);
+}
+
 static void print_fish_option(const struct option_spec *option)
 {
 	printf(" -l %s", option->name);
 	if (option->letter)
 		printf(" -s %c", option->letter);
+	print_fish_names(kind_of(argument_of(option)));
 	if (takes_path(argument_of(option)))
 		fputs(" -r -F", stdout);
 	else if (argument_of(option))
@@ -366,9 +439,16 @@ static void print_fish_subcommand(const struct subcommand *subcommand,
 		print_fish_condition(subcommand, action);
 		print_fish_option(option);
 	}
-	if (operands_are_paths(of)) {
+	if (operands_are_paths(of) || *kind_of(of->operands)) {
 		print_fish_condition(subcommand, action);
-		puts(" -F");
+		print_fish_names(kind_of(of->operands));
+		puts(operands_are_paths(of) ? " -F" : "");
+	}
+	if (of->actions) {
+		print_fish_condition(subcommand, action);
+		fputs(" -a '", stdout);
+		print_words(of->operands);
+		puts("'");
 	}
 	for (; !action && actions && *actions; actions++) {
 		print_fish_condition(subcommand, NULL);

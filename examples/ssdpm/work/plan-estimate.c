@@ -25,7 +25,7 @@ struct saving_options {
 static struct saving_options the_saving;
 
 static const struct option_spec trace_option[] = {
-	{ "trace", 't', "FILE",
+	{ "trace", 't', "TRACE",
 	  "Predict savings and delays on a trace or workload.",
 	  SETS_TEXT(struct saving_options, trace) },
 };
