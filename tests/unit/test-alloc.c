@@ -494,6 +494,15 @@ static int call_generate_trace(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_trace_generate(&params, &ret->trace, error);
 }
 
+static int call_generate_everyday(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_generator_params params;
+
+	ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = "server-mysql";
+	return ssdpm_trace_generate(&params, &ret->trace, error);
+}
+
 static int call_to_fio_job(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_generator_params params;
@@ -2582,6 +2591,7 @@ static const struct {
 	{ "ssdpm_trace_open_data", call_trace_vscsi },
 	{ "ssdpm_trace_open_data", call_trace_oracle },
 	{ "ssdpm_trace_generate", call_generate_trace },
+	{ "ssdpm_trace_generate", call_generate_everyday },
 	{ "ssdpm_generator_to_fio_job", call_to_fio_job },
 	{ "ssdpm_stats_new", call_stats_new },
 	{ "ssdpm_trace_read", call_trace_read },

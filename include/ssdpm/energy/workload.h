@@ -249,7 +249,7 @@ SSDPM_API struct ssdpm_trace *ssdpm_trace_free(struct ssdpm_trace *trace);
  * @bytes:    size of an I/O, a multiple of 512; 0: its default
  * @service_ns: of each I/O; SSDPM_SERVICE_UNKNOWN, the default: a nominal one,
  *            see ssdpm_workload(3). It is in the records, since it makes the
- *            start times of what has no pauses
+ *            start times of what has no pauses. Everyday workloads have none
  * @shape_milli:  shape of the Lomax distribution, in thousandths (1500 = 1.5),
  *            above 1000; 0: 1500
  */
@@ -280,11 +280,12 @@ SSDPM_API int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
  * @params: what to make
  *
  * Read and close it like any other. The workloads are described in
- * ssdpm_workload(3): "apst-1" to "apst-7" are those of the Linux patch that
- * brought two idle times (A. Bogoslavsky, 2021); "uflip-granularity-sr" and so
- * on the nine micro-benchmarks of uFLIP (Bouganim, Jonsson and Bonnet, CIDR
- * 2009) over SR, RR, SW, RW; "consistency" 4 KiB random writes; "poisson",
- * "lomax", "on-off" arrivals.
+ * ssdpm_workload(3): "phone-messenger", "server-mysql", "server-mssql" are
+ * generated from statistics of recordings; "apst-1" to "apst-7" are those of
+ * the Linux patch that brought two idle times (A. Bogoslavsky, 2021);
+ * "uflip-granularity-sr" and so on the nine micro-benchmarks of uFLIP
+ * (Bouganim, Jonsson and Bonnet, CIDR 2009) over SR, RR, SW, RW; "consistency"
+ * 4 KiB random writes; "poisson", "lomax", "on-off" arrivals.
  *
  * Return: 0; -ENOENT (no such workload), -EINVAL (a parameter that it does not
  * take), -ERANGE (a number that it cannot have), -E2BIG (@params), -ENOMEM.
@@ -315,7 +316,7 @@ SSDPM_API const char *ssdpm_generator_get_description(size_t index);
  * What fio can do only nearly is said in a comment of the job.
  *
  * Return: as ssdpm_trace_generate(); -EOPNOTSUPP (fio has no such arrivals:
- * "lomax", "on-off"), -ERANGE (also what fio cannot have).
+ * "lomax", "on-off", everyday workloads), -ERANGE (also what fio cannot have).
  */
 SSDPM_API int ssdpm_generator_to_fio_job(
 	const struct ssdpm_generator_params *params, char **ret_text,

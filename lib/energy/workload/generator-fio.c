@@ -174,7 +174,7 @@ static int check_fio(const struct workload_plan *plan,
 {
 	uint8_t kind = plan->workload->kind;
 
-	if (kind == KIND_LOMAX || kind == KIND_ON_OFF)
+	if (kind == KIND_LOMAX || kind == KIND_ON_OFF || kind == KIND_EVERYDAY)
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "fio has no such arrivals as those of %s: "
 				   "replay its records as an iolog",

@@ -10,8 +10,11 @@
 
 #include "base/internal.h"
 #include "common/random.h"
+#include "everyday.inc"
+#include "workload/everyday/everyday.h"
 
 static const struct workload workloads[] = {
+	EVERYDAY_WORKLOADS,
 	{ "apst-1", KIND_STEADY, PATTERN_SW, 0, 0 },
 	{ "apst-2", KIND_PAUSES, PATTERN_SW, 0, 50 },
 	{ "apst-3", KIND_PAUSES, PATTERN_SW, 0, 150 },
@@ -72,6 +75,10 @@ static const struct workload workloads[] = {
  * ours.
  */
 static const struct kind kinds[N_KINDS] = {
+	[KIND_EVERYDAY] = {
+		/* All its numbers are those of its table. */
+		.value_unit = 1,
+	},
 	[KIND_STEADY] = {
 		.description = "writes one after the other, two outstanding, no pauses",
 		.bytes = 4096,
@@ -248,6 +255,8 @@ static const struct kind *kind_of(const struct workload *workload)
 
 const char *ssdpm__workload_description(const struct workload *workload)
 {
+	if (workload->kind == KIND_EVERYDAY)
+		return ssdpm__everyday(workload)->description;
 	for (size_t i = 0; i < N_PAUSES; i++)
 		if (pauses[i].pause_ms == workload->pause_ms)
 			return pauses[i].description;
@@ -305,7 +314,9 @@ static int check_taken(const struct ssdpm_generator_params *params,
 		{ "shape_milli", params->shape_milli,
 		  kind->takes & TAKES_SHAPE },
 		{ "op", params->op, kind->takes & TAKES_OP },
-		{ "bytes", params->bytes, workload->kind != KIND_GRANULARITY },
+		{ "bytes", params->bytes,
+		  workload->kind != KIND_GRANULARITY &&
+			  workload->kind != KIND_EVERYDAY },
 		{ "area_bytes", params->area_bytes,
 		  workload->kind != KIND_LOCALITY },
 	};
@@ -535,6 +546,12 @@ int ssdpm__plan(const struct ssdpm_generator_params *params,
 
 	if (err)
 		return err;
+	if (plan.workload->kind == KIND_EVERYDAY) {
+		err = ssdpm__everyday_plan(&plan, reterr);
+		if (err == 0)
+			*ret_plan = plan;
+		return err;
+	}
 	const struct kind *kind = kind_of(plan.workload);
 	plan.n_ios = given_or(plan.params.n_ios, kind->n_ios);
 	plan.bytes = (uint32_t)given_or(plan.params.bytes, kind->bytes);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/internal.h"
+#include "workload/everyday/everyday.h"
 #include "workload/internal.h"
 #include "common/random.h"
 
@@ -105,6 +106,14 @@ static void advance(struct generator *self, uint32_t service_ns)
 		self->start_ns += choose_pause(self);
 }
 
+int ssdpm__check_start(uint64_t start_ns, struct ssdpm_error *reterr)
+{
+	if (start_ns <= START_MAX_NS)
+		return 0;
+	return ssdpm__fail(reterr, -ERANGE, 0,
+			   "n_ios: the workload takes more than 292 years");
+}
+
 static int generate(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 		    size_t *ret_n, struct ssdpm_error *reterr)
 {
@@ -115,12 +124,9 @@ static int generate(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 	while (n < max && self->index < self->plan.n_ios) {
 		const struct plan_pattern *pattern;
 
-		if (self->start_ns > START_MAX_NS) {
-			err = ssdpm__fail(reterr, -ERANGE, 0,
-					  "n_ios: the workload takes more than "
-					  "292 years");
+		err = ssdpm__check_start(self->start_ns, reterr);
+		if (err)
 			break;
-		}
 		uint64_t offset = choose_offset(self, &pattern);
 		ios[n++] = (struct ssdpm_io){ .start_ns = self->start_ns,
 					      .offset = offset,
@@ -146,6 +152,10 @@ int ssdpm_trace_generate(const struct ssdpm_generator_params *params,
 
 	if (err)
 		return err;
+	/* The name is the caller's: it may be gone when records are read. */
+	plan.params.name = NULL;
+	if (plan.workload->kind == KIND_EVERYDAY)
+		return ssdpm__everyday_open(&plan, ret_trace, reterr);
 	struct ssdpm_trace *trace = calloc(1, sizeof(*trace));
 	struct generator *self = calloc(1, sizeof(*self));
 	if (!trace || !self) {
@@ -154,8 +164,6 @@ int ssdpm_trace_generate(const struct ssdpm_generator_params *params,
 		return ssdpm__no_memory(reterr);
 	}
 	self->plan = plan;
-	/* The name is the caller's: it may be gone when records are read. */
-	self->plan.params.name = NULL;
 	self->burst_left = plan.burst;
 	ssdpm__random_seed(&self->random, plan.params.seed);
 	trace->reader = &generator;

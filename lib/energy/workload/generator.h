@@ -16,6 +16,7 @@ enum pattern {
 
 /* What one workload has in common with others: the row of its numbers. */
 enum workload_kind {
+	KIND_EVERYDAY,
 	KIND_STEADY,
 	KIND_PAUSES,
 	KIND_READS,
@@ -48,7 +49,7 @@ struct workload {
 	char name[25];
 	uint8_t kind;
 	uint8_t pattern;
-	uint8_t partner;   /* of a mix */
+	uint8_t partner;   /* of a mix; of KIND_EVERYDAY: which table */
 	uint16_t pause_ms; /* of KIND_PAUSES */
 };
 
@@ -103,6 +104,9 @@ struct workload_plan {
 	uint64_t step;
 	uint64_t slots; /* I/Os that have room in the part of a stream */
 };
+
+/* A start beyond INT64_MAX, from where on a pause could wrap: -ERANGE. */
+int ssdpm__check_start(uint64_t start_ns, struct ssdpm_error *reterr);
 
 /* Errors: those of ssdpm_trace_generate(). */
 int ssdpm__plan(const struct ssdpm_generator_params *params,

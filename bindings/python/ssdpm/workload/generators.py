@@ -90,13 +90,14 @@ def generate(
     ssdpm_workload(3) describes them.
 
     Args:
-        name: as in "apst-1", "uflip-granularity-sr", "poisson".
+        name: as in "server-mysql", "apst-1", "uflip-granularity-sr", "poisson".
         seed: of the random numbers.
         n_ios: how many I/Os.
         value: the one parameter that a uFLIP micro-benchmark varies, in its unit.
         op: "read" or "write", where the workload leaves it open.
         bytes: size of an I/O.
-        service_ns: service time of each I/O; None: unknown.
+        service_ns: service time of each I/O; None: a nominal one, and unknown for an
+            everyday workload.
         mean_idle_ns: mean idle time of arrivals.
         shape_milli: shape of the Lomax distribution in thousandths.
         area_bytes: offsets lie below it.

@@ -56,11 +56,17 @@ enum { MANY = 3000 };
 
 static struct ssdpm_io ios[MANY], others[MANY];
 
+/* Workloads made from statistics of recordings are listed first. */
+enum { N_EVERYDAY = 3 };
+
 /* FNV-1a of the first 3000 records under seed 42. */
 static const struct {
 	const char *name;
 	uint64_t hash;
 } golden[] = {
+	{ "phone-messenger", UINT64_C(0x7bc5a79794689be0) },
+	{ "server-mysql", UINT64_C(0xbf0120b803b0d014) },
+	{ "server-mssql", UINT64_C(0x8ea8008264b49053) },
 	{ "apst-1", UINT64_C(0x52fadfe7a4482c9) },
 	{ "apst-2", UINT64_C(0xe442b7d5fe8c7024) },
 	{ "apst-3", UINT64_C(0x7bb9231f4f83f555) },
@@ -151,21 +157,25 @@ static void pieces_are_the_whole_and_seeds_differ(void **state)
 		assert_int_equal(draw(&p, others, MANY, MANY), n);
 		n_random += memcmp(ios, others, n * sizeof(ios[0])) != 0;
 	}
-	/* apst-7, 18 of uFLIP, all four more mixes, and the last four */
-	assert_int_equal(n_random, 27);
+	/* Everyday ones, apst-7, 18 of uFLIP, all four more mixes, and the last
+	 * four */
+	assert_int_equal(n_random, N_EVERYDAY + 27);
 }
 
 static void descriptions_of_the_patchs_workloads_differ(void **state)
 {
+	const size_t first = N_EVERYDAY;
+
 	(void)state;
 	for (size_t i = 0; i < 7; i++)
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(
-				ssdpm_generator_get_description(i),
-				ssdpm_generator_get_description(k));
+				ssdpm_generator_get_description(first + i),
+				ssdpm_generator_get_description(first + k));
+	assert_non_null(strstr(ssdpm_generator_get_description(first + 1),
+			       "50 ms idle"));
 	assert_non_null(
-		strstr(ssdpm_generator_get_description(1), "50 ms idle"));
-	assert_non_null(strstr(ssdpm_generator_get_description(5), "5 s idle"));
+		strstr(ssdpm_generator_get_description(first + 5), "5 s idle"));
 }
 
 static void records_are_sound_whatever_the_workload(void **state)
@@ -184,10 +194,14 @@ static void records_are_sound_whatever_the_workload(void **state)
 		assert_int_equal(ios[0].start_ns, 0);
 		for (size_t k = 0; k < n; k++) {
 			assert_in_range(ios[k].op, SSDPM_OP_READ,
-					SSDPM_OP_WRITE);
+					SSDPM_OP_DISCARD);
 			assert_int_equal(ios[k].bytes % 512, 0);
 			assert_int_equal(ios[k].offset % 512, 0);
-			assert_true(ios[k].service_ns < 1000000);
+			if (i < N_EVERYDAY)
+				assert_int_equal(ios[k].service_ns,
+						 SSDPM_SERVICE_UNKNOWN);
+			else
+				assert_true(ios[k].service_ns < 1000000);
 			assert_true(ios[k].offset + ios[k].bytes <=
 				    UINT64_C(256060514304));
 			assert_true(ios[k].start_ns >= until);
@@ -427,6 +441,57 @@ static void a_poisson_process_does_not_wait_for_the_drive(void **state)
 	assert_int_equal(others[0].op, SSDPM_OP_WRITE);
 }
 
+/*
+ * Drawn without putting back: after as many I/Os as the recording has, all of
+ * its long pauses have come, whatever the seed is.
+ */
+static void a_recordings_long_pauses_come_as_often_with_each_seed(void **state)
+{
+	struct ssdpm_generator_params p = params_of("server-mysql");
+	uint64_t least = UINT64_MAX, most = 0;
+	size_t n;
+
+	(void)state;
+	for (p.seed = 0; p.seed < 10; p.seed++) {
+		struct ssdpm_trace *trace = generate(&p);
+		uint64_t last_ns = 0, long_ns = 0;
+
+		do {
+			assert_int_equal(
+				ssdpm_trace_read(trace, ios, MANY, &n, NULL),
+				0);
+			for (size_t i = 0; i < n; i++) {
+				uint64_t gap_ns = ios[i].start_ns - last_ns;
+
+				if (gap_ns > 1000000000)
+					long_ns += gap_ns;
+				last_ns = ios[i].start_ns;
+			}
+		} while (n);
+		least = long_ns < least ? long_ns : least;
+		most = long_ns > most ? long_ns : most;
+		ssdpm_trace_free(trace);
+	}
+	/* 1519 s in the recording; 1015 drawn one by one come to 3 % more or
+	 * less. */
+	assert_true(least > UINT64_C(1500000000000));
+	assert_true(most < UINT64_C(1540000000000));
+}
+
+static void an_everyday_workload_takes_a_service_and_an_area(void **state)
+{
+	struct ssdpm_generator_params p = params_of("server-mysql");
+
+	(void)state;
+	p.service_ns = 5;
+	p.area_bytes = 1048576;
+	assert_int_equal(draw(&p, ios, MANY, MANY), MANY);
+	for (size_t i = 0; i < MANY; i++) {
+		assert_int_equal(ios[i].service_ns, 5);
+		assert_true(ios[i].offset + ios[i].bytes <= 1048576);
+	}
+}
+
 static void reads_need_no_pause_and_writes_their_tail(void **state)
 {
 	static const struct {
@@ -436,7 +501,8 @@ static void reads_need_no_pause_and_writes_their_tail(void **state)
 		     { "uflip-pause-rr", 0 },  { "uflip-order-rw", 77 },
 		     { "uflip-mix-sr", 77 },   { "uflip-mix-sr-rr", 0 },
 		     { "uflip-mix-rw", 77 },   { "consistency", 77 },
-		     { "uflip-bursts-sr", 0 }, { "poisson", 0 } };
+		     { "uflip-bursts-sr", 0 }, { "server-mysql", 77 },
+		     { "poisson", 0 } };
 	struct ssdpm_generator_params p;
 	uint64_t pause_ns = 1;
 
@@ -515,6 +581,12 @@ static void what_a_workload_cannot_have_is_refused(void **state)
 	p = params_of("apst-1");
 	p.bytes = 4095;
 	assert_refused(&p, -ERANGE, "bytes: 4095");
+	p = params_of("server-mysql");
+	p.bytes = 4096;
+	assert_refused(&p, -EINVAL, "bytes: server-mysql does not take it");
+	p.bytes = 0;
+	p.area_bytes = 4096;
+	assert_refused(&p, -ERANGE, "area_bytes: 4096 has no room");
 }
 
 static void parameters_have_a_size(void **state)
@@ -668,6 +740,8 @@ static void what_fio_cannot_do_is_no_job(void **state)
 	assert_no_job(&p, -EOPNOTSUPP, "fio has no such arrivals");
 	p.name = "on-off";
 	assert_no_job(&p, -EOPNOTSUPP, "on-off");
+	p.name = "server-mysql";
+	assert_no_job(&p, -EOPNOTSUPP, "server-mysql");
 	p.name = "nothing";
 	assert_no_job(&p, -ENOENT, "nothing");
 	p = params_of("poisson");
@@ -701,6 +775,10 @@ int main(void)
 		cmocka_unit_test(the_consistency_test_lasts_2000_seconds),
 		cmocka_unit_test(on_and_off_have_their_means),
 		cmocka_unit_test(a_poisson_process_does_not_wait_for_the_drive),
+		cmocka_unit_test(
+			a_recordings_long_pauses_come_as_often_with_each_seed),
+		cmocka_unit_test(
+			an_everyday_workload_takes_a_service_and_an_area),
 		cmocka_unit_test(reads_need_no_pause_and_writes_their_tail),
 		cmocka_unit_test(what_a_workload_cannot_have_is_refused),
 		cmocka_unit_test(parameters_have_a_size),

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Everyday workloads: the library against the script that makes their statistics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from everyday import EVERYDAY, from_trace
+
+import ssdpm
+
+TABLES = sorted(EVERYDAY.glob("*.tsv"))
+
+
+def test_each_table_is_a_workload_and_they_are_listed_first() -> None:
+    first = ssdpm.workloads()[: len(TABLES)]
+    assert {workload.name for workload in first} == {path.stem for path in TABLES}
+    for workload in first:
+        table = from_trace.read(EVERYDAY / f"{workload.name}.tsv")
+        assert workload.description == table["description"]
+
+
+@pytest.mark.parametrize("seed", [0, 2**64 - 1])
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_the_library_makes_what_the_script_makes(path: Path, seed: int) -> None:
+    expected = from_trace.generate(from_trace.read(path), seed, 5000)
+    trace = ssdpm.generate(path.stem, seed=seed, n_ios=5000)
+    assert np.array_equal(trace.records, expected)
+
+
+def count(table: Any, sign: str) -> int:
+    """How many I/Os have this operation, or this class of the pause before."""
+    return sum(
+        n
+        for ways in table["next"].values()
+        for name, n in ways.items()
+        if sign in name[1:]
+    )
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_statistics_of_what_is_made_are_those_it_is_made_of(path: Path) -> None:
+    """Operations and classes of pauses come as often, to 2 % of all I/Os."""
+    table = from_trace.read(path)
+    trace = ssdpm.generate(path.stem)
+    assert len(trace) == table["n_ios"]
+    again = from_trace.fit(trace.records)
+    for sign in "rwfd0123456":
+        expected, made = count(table, sign), count(again, sign)
+        assert abs(made - expected) <= 0.02 * table["n_ios"], (sign, expected, made)
