@@ -84,6 +84,8 @@ UNITLESS = {
     "loss", "bound_loss", "n_examined", "n_items", "n_max_powers", "n_commands", "fits",
     # a power cap: counts, shares, kinds, bits
     "write_amplification", "n_streams", "n_segments", "n_points", "n_cap_points", "n_words", "n_changes", "by_default", "hours_per_day", "assumed", "loss_share", "limit", "n_slowed",
+    # a trial: counts, kinds
+    "n_pairs", "max_pairs", "setting", "decision",
     # flags of a recommendation
     "route", "possible",
     # what sysfs says of machines and devices

@@ -71,6 +71,7 @@ ENERGY = {
         *SIGNAL, *ESTIMATE, "energy/background", "energy/budget", "energy/caps", "energy/compare",
         "energy/consistency", "energy/likely", "energy/recommend", "energy/survey", "energy/writes", "device",
     },
+    "energy/trial": {"base", "energy/common"},
     "energy/lint": {"base", "model"},
     "energy/report": {*ESTIMATE, "device", "apply", "energy/compare", "energy/recommend"},
     "energy/meters": {*SEEN, "device", "energy/power"},

@@ -136,6 +136,7 @@ static struct {
 	struct ssdpm_sim *sim;
 	struct ssdpm_model *deep_sleeper;
 	struct ssdpm_ftl *ftl;
+	struct ssdpm_trial *trial;
 	struct ssdpm_budget_item *budget_item;
 	struct ssdpm_budget *budget;
 	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
@@ -1982,6 +1983,19 @@ static int call_ftl_new(struct result *ret, struct ssdpm_error *error)
 	return 0;
 }
 
+static int call_trial_new(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_trial_params params = { .size = sizeof(params) };
+	struct ssdpm_trial *trial;
+	int err = ssdpm_trial_new(&params, &trial, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = 1;
+	ssdpm_trial_free(trial);
+	return 0;
+}
+
 static int call_ftl_run(struct result *ret, struct ssdpm_error *error)
 {
 	const struct ssdpm_ftl_cost cost = { .size = sizeof(cost),
@@ -2525,6 +2539,7 @@ static const struct {
 	{ "ssdpm_iops_log_read_data", call_iops_log },
 	{ "ssdpm_ftl_new", call_ftl_new },
 	{ "ssdpm_ftl_run", call_ftl_run },
+	{ "ssdpm_trial_new", call_trial_new },
 	{ "ssdpm_gaps_best_table", call_best_table },
 	{ "ssdpm_gaps_best_table", call_best_table_from_start },
 	{ "ssdpm_gaps_best_table", call_best_table_of_three },
@@ -3213,6 +3228,17 @@ static void call_sustained_writes(void)
 	ssdpm_ftl_free(NULL);
 }
 
+static void call_trial(void)
+{
+	struct ssdpm_trial_block block = { .size = sizeof(block) };
+	struct ssdpm_trial_state state = { .size = sizeof(state) };
+
+	ssdpm_trial_next(in.trial, 0, &block, NULL);
+	ssdpm_trial_feed(in.trial, block.count_ns, 5, NULL);
+	ssdpm_trial_get_state(in.trial, &state, NULL);
+	ssdpm_trial_free(NULL);
+}
+
 static void call_caps(void)
 {
 	const struct ssdpm_cap_segment segment = { 1000, 10000000, 0 };
@@ -3286,6 +3312,10 @@ static const struct {
 	{ "ssdpm_ftl_trim", call_sustained_writes },
 	{ "ssdpm_ftl_get_counts", call_sustained_writes },
 	{ "ssdpm_ftl_free", call_sustained_writes },
+	{ "ssdpm_trial_next", call_trial },
+	{ "ssdpm_trial_feed", call_trial },
+	{ "ssdpm_trial_get_state", call_trial },
+	{ "ssdpm_trial_free", call_trial },
 	{ "ssdpm_integral_feed", call_measure },
 	{ "ssdpm_integral_free", call_measure },
 	{ "ssdpm_integral_get", call_measure },
@@ -3808,6 +3838,8 @@ static int make_idle_times(void)
 		err = ssdpm_gaps_finish(in.early_gaps, 0, NULL);
 	if (!err)
 		err = make_budget();
+	if (!err)
+		err = ssdpm_trial_new(NULL, &in.trial, NULL);
 	return err ? err : ssdpm_ftl_new(&small_ftl, &in.ftl, NULL);
 }
 
@@ -4037,6 +4069,7 @@ static int free_inputs(void **state)
 	ssdpm_sim_free(in.sim);
 	ssdpm_gaps_unref(in.early_gaps);
 	ssdpm_ftl_free(in.ftl);
+	ssdpm_trial_free(in.trial);
 	ssdpm_budget_free(in.budget);
 	ssdpm_budget_item_unref(in.budget_item);
 	ssdpm_catalogue_free(in.catalogue);

@@ -20,6 +20,7 @@ static struct ssdpm_model *model;
 static struct ssdpm_gaps *gaps;
 static struct ssdpm_sim_params sim_params;
 static struct ssdpm_ftl *ftl;
+static struct ssdpm_trial *trial;
 static struct ssdpm_integral *integral;
 static double power_w[N_SAMPLES];
 
@@ -50,6 +51,10 @@ static const struct ssdpm_ftl_params ftl_params = {
 	.n_blocks = 16,
 	.pages_per_block = 4,
 	.collector = SSDPM_FTL_GREEDY,
+};
+static const struct ssdpm_trial_params trial_params = {
+	.size = sizeof(trial_params),
+	.seed = 1,
 };
 static const struct ssdpm_ftl_pattern any_page = {
 	.size = sizeof(any_page),
@@ -84,6 +89,7 @@ SIZED_MAKES(trace_generate, ssdpm_trace_generate, struct ssdpm_trace,
 	    ssdpm_trace_free)
 SIZED_MAKES(generator_to_fio_job, ssdpm_generator_to_fio_job, char, free)
 SIZED_MAKES(ftl_new, ssdpm_ftl_new, struct ssdpm_ftl, ssdpm_ftl_free)
+SIZED_MAKES(trial_new, ssdpm_trial_new, struct ssdpm_trial, ssdpm_trial_free)
 SIZED_MAKES(budget_solve, ssdpm_budget_solve, struct ssdpm_budget,
 	    ssdpm_budget_free)
 SIZED_MAKES(budget_to_json, ssdpm_budget_report_to_json, char, free)
@@ -335,6 +341,16 @@ static int ftl_run_at(void *sized, struct ssdpm_error *error)
 	struct ssdpm_ftl_second second;
 
 	return ssdpm_ftl_run(ftl, &any_page, sized, 1, &second, error);
+}
+
+static int trial_next(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_trial_next(trial, 0, sized, error);
+}
+
+static int trial_get_state(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_trial_get_state(trial, sized, error);
 }
 
 static int cap_calculate(void *sized, struct ssdpm_error *error)
@@ -1460,6 +1476,11 @@ static const struct sized_case cases[] = {
 	      ftl_get_counts),
 	SIZED(ssdpm_ftl_run, ssdpm_ftl_pattern, SIZED_IN, &any_page, ftl_run),
 	SIZED(ssdpm_ftl_run, ssdpm_ftl_cost, SIZED_IN, &ftl_cost, ftl_run_at),
+	SIZED(ssdpm_trial_new, ssdpm_trial_params, SIZED_IN, &trial_params,
+	      trial_new),
+	SIZED(ssdpm_trial_next, ssdpm_trial_block, SIZED_OUT, NULL, trial_next),
+	SIZED(ssdpm_trial_get_state, ssdpm_trial_state, SIZED_OUT, NULL,
+	      trial_get_state),
 	SIZED(ssdpm_cap_calculate, ssdpm_cap_result, SIZED_OUT, NULL,
 	      cap_calculate),
 	SIZED(ssdpm_cap_calculate, ssdpm_cap_params, SIZED_IN, &cap_params,
@@ -1704,6 +1725,7 @@ static int set_up(void **state)
 	set_up_reports();
 	set_up_budget();
 	assert_int_equal(ssdpm_ftl_new(&ftl_params, &ftl, NULL), 0);
+	assert_int_equal(ssdpm_trial_new(&trial_params, &trial, NULL), 0);
 	assert_int_equal(ssdpm_integral_new(NULL, &integral, NULL), 0);
 	assert_int_equal(ssdpm_integral_feed(integral, &samples, NULL), 0);
 	return 0;
@@ -1723,6 +1745,7 @@ static int tear_down(void **state)
 	ssdpm_stats_free(stats);
 	ssdpm_integral_free(integral);
 	ssdpm_ftl_free(ftl);
+	ssdpm_trial_free(trial);
 	ssdpm_gaps_unref(gaps);
 	ssdpm_model_unref(model);
 	return 0;

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Evidence that the mean of paired differences is more than a value:
+ *
+ *     M = mean over strengths s of the product over pairs of
+ *         1 + 0.9 tanh(s (d - value))
+ *
+ * If d - value is as likely as value - d, given its size and all pairs before,
+ * M is a martingale that starts at 1: by Ville's inequality it reaches 40 at
+ * any time with a probability of at most 1/40. Each factor falls in the value,
+ * so that the values which M refutes are a half line.
+ */
+#include "trial/evidence.h"
+
+#include "common/elementary.h"
+
+/* Strengths are 1/256 to 8 by the unit, each twice the one before. */
+#define N_STRENGTHS 12
+#define WEAKEST (1.0 / 256)
+
+/* An outlier costs a factor of 10 and no more: 1 would cost everything. */
+#define BET 0.9
+
+/* ln 40: 2.5 % at each end. 6 pairs come to 6 ln 1.9 = 3.85 at most. */
+#define THRESHOLD 3.6888794541139363
+
+/* Ends are found to this part of the unit. */
+#define PRECISION 1e-5
+/* So many factors are no less than 10^-64. */
+#define MANY 64
+
+/*
+ * Logarithms of the products for each strength. tanh(x) is 2 / (1 + e) - 1 with
+ * e = exp(-2 x), and twice the strength squares e.
+ */
+static void add_pairs(const struct differences *differences, double value,
+		      double sign, double logs[N_STRENGTHS])
+{
+	double products[N_STRENGTHS];
+
+	for (int k = 0; k < N_STRENGTHS; k++) {
+		logs[k] = 0;
+		products[k] = 1;
+	}
+	for (size_t i = 0; i < differences->n; i++) {
+		double x = sign * (differences->w[i] - value) /
+			   differences->unit_w;
+		double e = ssdpm__exp(-2 * WEAKEST * x);
+
+		for (int k = 0; k < N_STRENGTHS; k++) {
+			products[k] *= 1 - BET + 2 * BET / (1 + e);
+			e *= e;
+		}
+		if ((i + 1) % MANY && i + 1 < differences->n)
+			continue;
+		for (int k = 0; k < N_STRENGTHS; k++) {
+			logs[k] += ssdpm__ln(products[k]);
+			products[k] = 1;
+		}
+	}
+}
+
+/* ln M; sign -1: for a mean that is less. */
+static double evidence(const struct differences *differences, double value,
+		       double sign)
+{
+	double logs[N_STRENGTHS], most = -INFINITY, sum = 0;
+
+	add_pairs(differences, value, sign, logs);
+	for (int k = 0; k < N_STRENGTHS; k++) {
+		logs[k] *= differences->repeat;
+		most = ssdpm__max(most, logs[k]);
+	}
+	for (int k = 0; k < N_STRENGTHS; k++)
+		sum += ssdpm__exp(logs[k] - most);
+	return most + ssdpm__ln(sum / N_STRENGTHS);
+}
+
+/*
+ * What falls from above 0 to below in the value, in the direction of the sign;
+ * sign 0: how much more evidence there is for more than for less.
+ */
+static double excess(const struct differences *differences, double value,
+		     double sign)
+{
+	if (sign != 0)
+		return evidence(differences, value, sign) - THRESHOLD;
+	return evidence(differences, value, 1) -
+	       evidence(differences, value, -1);
+}
+
+/* Two values with the crossing between them, and the excess there. */
+struct bracket {
+	double inner, outer;
+	double inner_excess, outer_excess;
+};
+
+/*
+ * False position, the Illinois variant: an end that stays counts half. The
+ * value returned has an excess of 0 or more.
+ */
+static double crossing_in(const struct differences *differences, double sign,
+			  struct bracket b)
+{
+	double precision = PRECISION * differences->unit_w;
+	int last = 0;
+
+	while (fabs(b.outer - b.inner) > precision) {
+		double part =
+			b.outer_excess / (b.outer_excess - b.inner_excess);
+		double value = b.outer + part * (b.inner - b.outer);
+
+		if (value == b.outer || value == b.inner)
+			value = b.outer + (b.inner - b.outer) / 2;
+		if (value == b.outer || value == b.inner)
+			break;
+		double found = excess(differences, value, sign);
+
+		if (found >= 0) {
+			b.outer = value;
+			b.outer_excess = found;
+			b.inner_excess /= last > 0 ? 2 : 1;
+			last = 1;
+		} else {
+			b.inner = value;
+			b.inner_excess = found;
+			b.outer_excess /= last < 0 ? 2 : 1;
+			last = -1;
+		}
+	}
+	return b.outer;
+}
+
+/* The ends of all differences. */
+static void range_of(const struct differences *differences, double *ret_least,
+		     double *ret_most)
+{
+	*ret_least = *ret_most = differences->w[0];
+	for (size_t i = 1; i < differences->n; i++) {
+		*ret_least = ssdpm__min(*ret_least, differences->w[i]);
+		*ret_most = ssdpm__max(*ret_most, differences->w[i]);
+	}
+}
+
+/* An end that is refuted, at most a PRECISION too far outside. Beyond all
+ * differences nothing is refuted, and far beyond on the other side all is. */
+static double end_of(const struct differences *differences, double sign)
+{
+	double least, most;
+
+	range_of(differences, &least, &most);
+	double step = sign * ssdpm__max(most - least, differences->unit_w);
+	struct bracket b = {
+		.inner = sign > 0 ? most : least,
+		.outer = sign > 0 ? least : most,
+	};
+
+	b.inner_excess = excess(differences, b.inner, sign);
+	b.outer_excess = excess(differences, b.outer, sign);
+	while (b.outer_excess < 0) {
+		b.inner = b.outer;
+		b.inner_excess = b.outer_excess;
+		b.outer -= step;
+		step *= 2;
+		b.outer_excess = excess(differences, b.outer, sign);
+	}
+	return crossing_in(differences, sign, b);
+}
+
+double ssdpm__trial_low_w(const struct differences *differences)
+{
+	return end_of(differences, 1);
+}
+
+double ssdpm__trial_high_w(const struct differences *differences)
+{
+	return end_of(differences, -1);
+}
+
+double ssdpm__trial_middle_w(const struct differences *differences)
+{
+	struct bracket b = { 0 };
+
+	range_of(differences, &b.outer, &b.inner);
+	b.outer_excess = excess(differences, b.outer, 0);
+	b.inner_excess = excess(differences, b.inner, 0);
+	return b.outer == b.inner ? b.outer : crossing_in(differences, 0, b);
+}
