@@ -172,14 +172,8 @@ static int generate(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 	return err;
 }
 
-static void close_chain(struct ssdpm_trace *trace)
-{
-	free(trace->state);
-}
-
 static const struct trace_reader everyday = {
 	.read = generate,
-	.close = close_chain,
 };
 
 int ssdpm__everyday_open(const struct workload_plan *plan,
