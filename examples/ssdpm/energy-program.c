@@ -54,7 +54,7 @@ int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 {
 	const struct ssdpm_energy_report_params params = {
 		.size = sizeof(params),
-		.flags = SSDPM_SIM_LIKELY,
+		.flags = SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_AWAKE,
 		.patience = SSDPM_PATIENCE_NORMAL,
 	};
 	struct ssdpm_energy_report_item item = { .size = sizeof(item) };

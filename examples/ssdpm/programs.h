@@ -66,11 +66,13 @@ int add_outlook(struct outlooks *outlooks, struct outlook outlook,
 /* A line of a screen: the drive, and two columns of text. */
 struct screen_row {
 	struct cell name, product, third, last;
+	const char *color; /* of the third, as a terminal takes it; or NULL */
 };
 
 struct screen_row screen_row(const char *name, const char *product,
 			     struct cell third, struct cell last);
-/* At most 80 columns, if the others leave eight for the product. */
+/* As wide as the terminal, at most 80 columns, if the others leave eight for
+ * the product. */
 void print_screen_rows(const struct screen_row *rows, size_t n);
 /* "saves 120 mW", "not decided" */
 struct cell saving_cell(const struct ssdpm_likely *likely);
@@ -78,7 +80,7 @@ struct cell saving_cell(const struct ssdpm_likely *likely);
 struct cell delay_cell(int64_t ns);
 /* For people, with what to do next. */
 enum exit_status print_outlooks(const struct live *live,
-				const struct outlooks *outlooks);
+				const struct outlooks *outlooks, bool colored);
 
 /* show --lint, and with --all. */
 enum exit_status print_findings(const struct drive *drive);

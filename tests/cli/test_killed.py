@@ -85,6 +85,7 @@ SCENES = (
     Scene("a strict apply", (), ("apply", "--strict", *SECOND)),
     Scene("a second apply", (("apply", *FIRST),), ("apply", *SECOND)),
     Scene("a revert", (("apply", *SECOND),), ("revert",)),
+    Scene("a tune", (), ("tune", "--yes")),
     Scene("an apply that persists", (("apply", *FIRST),), ("apply", *PERSIST)),
 )
 

@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import pathlib
+import pty
 import re
 import shlex
+import struct
+import subprocess
+import termios
 from collections.abc import Callable
 
 import machines
 import pytest
-from command import Command
+from command import Command, read_terminal
 from test_programs import put
 
 Make = Callable[[str], pathlib.Path]
@@ -141,3 +147,62 @@ def test_without_the_other_program_it_estimates_nothing(
 def test_as_json_it_lists_the_drives(ssdpm: Command, machine: Make) -> None:
     root = str(machine("eight-drives"))
     assert ssdpm.json("status", "--root", root) == ssdpm.json("list", "--root", root)
+
+
+def on_terminal(ssdpm: Command, columns: int, *call: str, **environment: str) -> str:
+    """What ssdpm status prints on a terminal of so many columns."""
+    terminal, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    known = {key: value for key, value in ssdpm.environment.items() if key != "NO_COLOR"}
+    with subprocess.Popen(
+        ["ssdpm", "status", *call],
+        cwd=ssdpm.directory,
+        env={**known, "TERM": "xterm", **environment},
+        stdout=slave,
+    ):
+        os.close(slave)
+        return read_terminal(terminal).decode().replace("\r\n", "\n")
+
+
+def test_a_terminal_has_colors_unless_it_refuses_them(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    plain = "\n".join(screen("desktop-6.1")) + "\n"
+    call = ("--root", "desktop-6.1")
+    colored = on_terminal(ssdpm, 80, *call)
+    assert {"\x1b[31m", "\x1b[33m"} <= set(re.findall(r"\x1b\[3\dm", colored))
+    assert re.sub(r"\x1b\[\d+m", "", colored) == plain
+    assert on_terminal(ssdpm, 80, *call, NO_COLOR="1") == plain
+    assert on_terminal(ssdpm, 80, *call, TERM="dumb") == plain
+    assert on_terminal(ssdpm, 80, *call, "--color", "never") == plain
+    assert "\n".join(screen("desktop-6.1", "--color", "always")) + "\n" == colored
+    assert ssdpm("status", "--color", "red").returncode == 2
+
+
+def test_it_is_as_wide_as_the_terminal(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    wide = on_terminal(ssdpm, 200, "--root", "laptop", "--color", "never").splitlines()
+    assert wide == screen("laptop")
+    narrow = on_terminal(ssdpm, 60, "--root", "laptop", "--color", "never").splitlines()
+    assert max(len(line) for line in narrow[:2]) <= 60 < len(wide[1])
+
+
+def test_watch_prints_it_again_until_nobody_reads_it(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    once = screen("laptop")
+    with subprocess.Popen(
+        ["ssdpm", "status", "--root", "laptop", "--watch", "1s"],
+        cwd=ssdpm.directory,
+        env=ssdpm.environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout
+        again = [process.stdout.readline().rstrip("\n") for _ in range(2 * len(once))]
+        process.stdout.close()
+        assert process.wait(timeout=60) != 0
+    assert again == once * 2
+    assert ssdpm("status", "--watch", "0s").returncode == 2
+    assert ssdpm("status", "--watch", "1s", "--json").returncode == 2

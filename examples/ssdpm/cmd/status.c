@@ -4,9 +4,59 @@
  * bring, and what to do next. Nothing is sent to a drive.
  */
 #include "options/advised.h"
+#include "options/units.h"
 #include "programs.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum color { COLOR_AUTO = 1, COLOR_ALWAYS, COLOR_NEVER };
+
+struct settings {
+	uint32_t color;
+	uint32_t watch_s;
+};
+
+static struct settings the_settings;
+
+static const char *color_word(uint32_t color)
+{
+	static const char words[][7] = {
+		[COLOR_AUTO] = "auto",
+		[COLOR_ALWAYS] = "always",
+		[COLOR_NEVER] = "never",
+	};
+
+	return color && color < sizeof(words) / sizeof(words[0]) ?
+		       words[color] :
+		       NULL;
+}
+
+static const struct option_spec options[] = {
+	{ "watch", 0, "TIME", "Print it again after each TIME, as in 5s.",
+	  SETS_SMALL(struct settings, watch_s, TIME_S), .min = 1, .max = 86400,
+	  .range = "from 1s to 86400s" },
+	{ "color", 0, "auto|always|never",
+	  "Set whether to use colors. Default: auto, in a terminal without "
+	  "NO_COLOR.",
+	  SETS_WORD(struct settings, color, color_word) },
+};
+
+static const struct option_group own = {
+	OPTIONS(options),
+};
+
+/* NO_COLOR counts if it is not empty: no-color.org. */
+static bool is_colored(const struct settings *settings)
+{
+	const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	if (settings->color > COLOR_AUTO)
+		return settings->color == COLOR_ALWAYS;
+	return isatty(STDOUT_FILENO) && !(refused && *refused) && terminal &&
+	       strcmp(terminal, "dumb");
+}
 
 /* What waits to be undone, or to be set, goes before all else. */
 static enum exit_status print_urgent(struct live *live)
@@ -73,7 +123,7 @@ static enum exit_status print_pending(const struct live *live)
 }
 
 static enum exit_status print_status(const struct common *common,
-				     struct live *live)
+				     struct live *live, bool colored)
 {
 	struct outlooks outlooks = { 0 };
 	enum exit_status status = STATUS_DONE, printed;
@@ -86,31 +136,60 @@ static enum exit_status print_status(const struct common *common,
 	if (!status && !common->quiet)
 		status = print_pending(live);
 	/* A fault in a file hides no drive. */
-	printed = print_outlooks(live, &outlooks);
+	printed = print_outlooks(live, &outlooks, colored);
 	free_outlooks(&outlooks);
 	return status ? status : printed;
+}
+
+static enum exit_status print_once(const struct common *common, bool colored)
+{
+	enum exit_status status;
+	struct live *live;
+
+	status = open_live(common, common->root, &live);
+	if (status)
+		return status;
+	status = print_status(common, live, colored);
+	close_live(live);
+	return status;
+}
+
+/* Until it is interrupted, or nobody reads it any more. */
+static enum exit_status watch(const struct common *common,
+			      const struct settings *settings)
+{
+	enum exit_status status = STATUS_DONE;
+
+	while (!status) {
+		/* The cursor goes home, and all below it is cleared. */
+		if (isatty(STDOUT_FILENO))
+			fputs("\033[H\033[J", stdout);
+		status = print_once(common, is_colored(settings));
+		if (fflush(stdout))
+			return STATUS_FAILED;
+		if (!status)
+			sleep(settings->watch_s);
+	}
+	return status;
 }
 
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
-	enum exit_status status;
-	struct live *live;
+	const struct settings *settings = data;
 
 	if (n_operands)
 		return usage_error(common,
 				   "%s: unexpected operand; ssdpm show takes "
 				   "a device",
 				   operands[0]);
+	if (common->form && settings->watch_s)
+		return usage_error(common, "--watch prints for people alone");
 	if (common->form)
 		return cmd_list.run(cmd_list.settings, common, operands, 0);
-	(void)data;
-	status = open_live(common, common->root, &live);
-	if (status)
-		return status;
-	status = print_status(common, live);
-	close_live(live);
-	return status;
+	if (settings->watch_s)
+		return watch(common, settings);
+	return print_once(common, is_colored(settings));
 }
 
 const struct subcommand cmd_status = {
@@ -118,9 +197,11 @@ const struct subcommand cmd_status = {
 	.operands = "",
 	.operands_optional = true,
 	.energy_does_more = true,
+	.own = &own,
 	.list = "drives",
 	.summary = "Print the state of each drive and what to do next.",
 	.examples = "  ssdpm\n"
 		    "  ssdpm status --root laptop\n",
 	.run = run,
+	.settings = &the_settings,
 };

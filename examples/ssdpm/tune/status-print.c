@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { COLUMNS = 80 };
@@ -146,10 +147,33 @@ struct screen_row screen_row(const char *name, const char *product,
 	};
 }
 
+static int screen_columns(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
+	    !size.ws_col || size.ws_col > COLUMNS)
+		return COLUMNS;
+	return size.ws_col;
+}
+
+static void print_row(const struct screen_row *row, int name, int product,
+		      int third)
+{
+	printf("%-*s  %-*.*s  ", name, row->name.text, product, product,
+	       row->product.text);
+	if (row->color)
+		printf("\033[%sm%-*s\033[0m", row->color, third,
+		       row->third.text);
+	else
+		printf("%-*s", third, row->third.text);
+	printf("  %s\n", row->last.text);
+}
+
 /* The product is cut where the others leave too little. */
 void print_screen_rows(const struct screen_row *rows, size_t n)
 {
-	int name = 0, product = 0, third = 0, last = 0;
+	int name = 0, product = 0, third = 0, last = 0, room;
 
 	for (size_t i = 0; i < n; i++) {
 		name = longer(name, rows[i].name.text);
@@ -157,17 +181,33 @@ void print_screen_rows(const struct screen_row *rows, size_t n)
 		third = longer(third, rows[i].third.text);
 		last = longer(last, rows[i].last.text);
 	}
-	if (product > COLUMNS - 6 - name - third - last)
-		product = COLUMNS - 6 - name - third - last;
-	if (product < 8)
-		product = 8;
+	room = screen_columns() - 6 - name - third - last;
+	if (product > room)
+		product = room < 8 ? 8 : room;
 	for (size_t i = 0; i < n; i++)
-		printf("%-*s  %-*.*s  %-*s  %s\n", name, rows[i].name.text,
-		       product, product, rows[i].product.text, third,
-		       rows[i].third.text, rows[i].last.text);
+		print_row(&rows[i], name, product, third);
 }
 
-static enum exit_status print_drives(const struct outlooks *outlooks)
+/* Red, yellow, green; NULL: nothing is known. */
+static const char *color_of(const struct ssdpm_report_item *drive)
+{
+	if (drive->error)
+		return NULL;
+	if (risks_data(drive))
+		return "31";
+	switch (drive->verdict) {
+	case SSDPM_DIAGNOSIS_SAVES:
+		return "32";
+	case SSDPM_DIAGNOSIS_SAVES_LESS:
+	case SSDPM_DIAGNOSIS_SAVES_NOTHING:
+		return "33";
+	default:
+		return NULL;
+	}
+}
+
+static enum exit_status print_drives(const struct outlooks *outlooks,
+				     bool colored)
 {
 	struct screen_row *rows = calloc(outlooks->n + 1, sizeof(*rows));
 	size_t n = 1;
@@ -181,10 +221,11 @@ static enum exit_status print_drives(const struct outlooks *outlooks)
 		const struct outlook *outlook = &outlooks->list[i];
 		const struct ssdpm_report_item *drive = &outlook->drive;
 
-		if (is_drive(drive))
-			rows[n++] = screen_row(drive->name, drive->product,
-					       now_text(drive),
-					       change_text(outlook));
+		if (!is_drive(drive))
+			continue;
+		rows[n] = screen_row(drive->name, drive->product,
+				     now_text(drive), change_text(outlook));
+		rows[n++].color = colored ? color_of(drive) : NULL;
 	}
 	print_screen_rows(rows, n);
 	free(rows);
@@ -338,7 +379,7 @@ int add_outlook(struct outlooks *outlooks, struct outlook outlook,
 }
 
 enum exit_status print_outlooks(const struct live *live,
-				const struct outlooks *outlooks)
+				const struct outlooks *outlooks, bool colored)
 {
 	const char *first = first_drive(outlooks);
 	enum exit_status status;
@@ -350,7 +391,7 @@ enum exit_status print_outlooks(const struct live *live,
 		     "  ssdpm list --catalogue samsung  which drives are known");
 		return STATUS_DONE;
 	}
-	status = print_drives(outlooks);
+	status = print_drives(outlooks, colored);
 	if (status)
 		return status;
 	if (has_saving(outlooks))

@@ -50,6 +50,13 @@ SSDPM_API int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 				      struct ssdpm_policy *ret_after,
 				      struct ssdpm_error *reterr);
 
+/** Bits of ssdpm_energy_report_params.flags, beside SSDPM_SIM_LIKELY. */
+enum ssdpm_energy_report_flag {
+	/* With a patience: a drive whose verdict is SSDPM_DIAGNOSIS_SAVES keeps
+	 * its setting, and nothing is simulated of it. */
+	SSDPM_ENERGY_REPORT_AWAKE = 1 << 8,
+};
+
 /**
  * struct ssdpm_energy_report_params - what the drives are asked (sized
  *                                     parameters)
@@ -59,7 +66,8 @@ SSDPM_API int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
  *            "lomax"
  * @ios:      a trace in its place, @n_ios records; NULL: none
  * @end_ns:   as for ssdpm_sim_finish()
- * @flags:    SSDPM_SIM_LIKELY: say what is likely of each saving, too
+ * @flags:    SSDPM_SIM_LIKELY: say what is likely of each saving, too; bits of
+ *            enum ssdpm_energy_report_flag
  * @patience: enum ssdpm_patience: find a setting for each drive, which takes
  *            SSDPM_SIM_LIKELY and no @settings; 0: take the profile
  */
@@ -107,8 +115,8 @@ SSDPM_API struct ssdpm_energy_report *ssdpm_energy_report_free(
  *                                   size)
  * @size:    sizeof(struct ssdpm_energy_report_item)
  * @error:   0; -EOPNOTSUPP with a patience (the drive is left as it is, because
- *           of @message); -ENOENT, -ENODATA and so on: no saving is known. What
- *           follows @message is 0
+ *           of @message); -EALREADY (SSDPM_ENERGY_REPORT_AWAKE: it sleeps);
+ * -ENOENT, -ENODATA and so on: no saving is known. What follows @message is 0
  * @reserved: 0
  * @drive:   its policy, verdict and changes: an item of ssdpm_report_new()
  * @message: why no saving is known; "": it is
@@ -169,6 +177,10 @@ SSDPM_API int ssdpm_energy_report_get_item(
 SSDPM_API int ssdpm_energy_report_item_to_json(
 	const struct ssdpm_energy_report *report, size_t index, char **ret_text,
 	struct ssdpm_error *reterr);
+
+/** ssdpm_energy_report_flag_to_string() - "awake", or NULL */
+SSDPM_API const char *ssdpm_energy_report_flag_to_string(uint32_t flag);
+SSDPM_API uint32_t ssdpm_energy_report_flag_from_string(const char *word);
 
 #ifdef __cplusplus
 }

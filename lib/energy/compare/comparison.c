@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Several policies for one drive on one workload, which goes by once. */
-#include <ssdpm/energy/compare.h>
+#include "compare/comparison.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct ssdpm_comparison {
 	struct ssdpm_sim_params params;
 	struct ssdpm_parameter *parameters; /* those of params; NULL: none */
 	struct ssdpm_device_settings settings;
-	bool has_settings, begun, finished;
+	bool has_settings, begun, finished, skips_costs;
 	struct comparison_row *rows;
 	size_t n_rows;
 };
@@ -197,6 +197,11 @@ int ssdpm_comparison_add(struct ssdpm_comparison *comparison, const char *name,
 	return err;
 }
 
+void ssdpm__comparison_skip_costs(struct ssdpm_comparison *comparison)
+{
+	comparison->skips_costs = true;
+}
+
 int ssdpm_comparison_feed(struct ssdpm_comparison *comparison,
 			  const struct ssdpm_io *ios, size_t n,
 			  struct ssdpm_error *reterr)
@@ -219,7 +224,8 @@ static int find_saving(const struct ssdpm_comparison *comparison,
 	int err = ssdpm_sim_get_saving(from, row->sim, &row->saving, reterr);
 
 	if (err || row->sim == from ||
-	    !(comparison->params.flags & SSDPM_SIM_LIKELY))
+	    !(comparison->params.flags & SSDPM_SIM_LIKELY) ||
+	    (comparison->skips_costs && row->saving.high_nj <= 0))
 		return err;
 	row->likely.size = sizeof(row->likely);
 	return ssdpm_sim_get_likely(from, row->sim, &row->likely, reterr);

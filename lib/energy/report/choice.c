@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "compare/comparison.h"
 #include "recommend/bounds.h"
 
 /* Those without Slumber that the host asks for, which has lost data. */
@@ -84,6 +85,37 @@ static const char *find_obstacle(const struct ssdpm_plan *plan,
 	return NULL;
 }
 
+static struct ssdpm_compared_policy row_of(const struct energy_item *item,
+					   size_t index)
+{
+	struct ssdpm_compared_policy row = { .size = sizeof(row) };
+
+	ssdpm_comparison_get_row(item->comparison, index, &row);
+	return row;
+}
+
+/* min_power has lost data: whatever else there is, is better. */
+static bool risks_data(const struct ssdpm_resolved_policy *today)
+{
+	return today->lpm == SSDPM_LPM_MIN_POWER;
+}
+
+/* What is certain to cost is only of interest where it may be set. */
+static int begin(const struct report_task *task, struct energy_item *item,
+		 const struct ssdpm_policy *today, struct ssdpm_error *reterr)
+{
+	struct ssdpm_compared_policy row;
+	int err = ssdpm__begin_comparison(task, item, today, reterr);
+
+	if (err)
+		return err;
+	row = row_of(item, ROW_TODAY);
+	if (task->params.patience != SSDPM_PATIENCE_INSTANT &&
+	    !risks_data(&row.resolved))
+		ssdpm__comparison_skip_costs(item->comparison);
+	return 0;
+}
+
 /* What the plan makes of a setting is a row; the first has that of today. */
 static int add_candidate(const struct report_task *task,
 			 struct energy_item *item,
@@ -99,7 +131,7 @@ static int add_candidate(const struct report_task *task,
 		err = ssdpm_plan_get_policies(task->plan, device, &before,
 					      &after, reterr);
 	if (!err && !item->comparison)
-		err = ssdpm__begin_comparison(task, item, &before, reterr);
+		err = begin(task, item, &before, reterr);
 	if (!err)
 		err = ssdpm_comparison_add(item->comparison, "candidate",
 					   &after, reterr);
@@ -160,15 +192,6 @@ int ssdpm__add_candidates(const struct report_task *task,
 	return add_default(task, item, reterr);
 }
 
-static struct ssdpm_compared_policy row_of(const struct energy_item *item,
-					   size_t index)
-{
-	struct ssdpm_compared_policy row = { .size = sizeof(row) };
-
-	ssdpm_comparison_get_row(item->comparison, index, &row);
-	return row;
-}
-
 static bool saves(const struct ssdpm_likely *likely)
 {
 	return likely->verdict == SSDPM_SAVING_SAVES ||
@@ -205,19 +228,13 @@ static size_t find_best(const struct energy_item *item)
 	for (size_t i = 1; i <= item->n_candidates; i++) {
 		const struct ssdpm_compared_policy row = row_of(item, i);
 
-		if (row.same_as == ROW_TODAY || !keeps_bounds(item, i, &row) ||
+		if (!row.likely || !keeps_bounds(item, i, &row) ||
 		    (found && !is_better(&row, &best)))
 			continue;
 		best = row;
 		found = i;
 	}
 	return found;
-}
-
-/* It has lost data: whatever is better than it, is. */
-static bool risks_data(const struct ssdpm_compared_policy *today)
-{
-	return today->resolved.lpm == SSDPM_LPM_MIN_POWER;
 }
 
 static uint32_t judge(const struct report_task *task,
@@ -229,7 +246,7 @@ static uint32_t judge(const struct report_task *task,
 
 	if (!best)
 		return keeps ? SSDPM_ADVICE_KEEP : SSDPM_ADVICE_NONE;
-	if (risks_data(&today) ||
+	if (risks_data(&today.resolved) ||
 	    (!keeps && task->params.patience == SSDPM_PATIENCE_INSTANT))
 		return SSDPM_ADVICE_SET;
 	likely = row_of(item, best).likely;

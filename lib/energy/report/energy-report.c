@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/words.h"
 
 enum { BEFORE, AFTER, CHUNK = 512 };
 
@@ -22,7 +23,7 @@ int ssdpm__begin_comparison(const struct report_task *task,
 					    item->model, &settings, reterr);
 
 	ssdpm_sim_params_init(&params, sizeof(params));
-	params.flags = task->params.flags;
+	params.flags = task->params.flags & SSDPM_SIM_LIKELY;
 	if (!err)
 		err = ssdpm_comparison_new(item->model, &params, &settings,
 					   &item->comparison, reterr);
@@ -60,6 +61,9 @@ static int begin_drive(const struct report_task *task, struct energy_item *item,
 	if (item->drive.error)
 		return ssdpm__fail(reterr, item->drive.error, 0, "%s",
 				   item->drive.message);
+	if (task->params.flags & SSDPM_ENERGY_REPORT_AWAKE &&
+	    item->drive.verdict == SSDPM_DIAGNOSIS_SAVES)
+		return ssdpm__fail(reterr, -EALREADY, 0, "it sleeps");
 	err = ssdpm_device_read_model(item->drive.device, 0, task->catalogue,
 				      &item->model, reterr);
 	if (err)
@@ -168,7 +172,8 @@ static int finish_drives(const struct report_task *task,
 static int check_params(const struct ssdpm_energy_report_params *params,
 			struct ssdpm_error *reterr)
 {
-	if (params->flags & ~(uint32_t)SSDPM_SIM_LIKELY)
+	if (params->flags &
+	    ~(uint32_t)(SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_AWAKE))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
 			"ssdpm_energy_report_params: flags: 0x%x has "
@@ -184,6 +189,11 @@ static int check_params(const struct ssdpm_energy_report_params *params,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "ssdpm_energy_report_params: patience: it "
 				   "takes SSDPM_SIM_LIKELY and no settings");
+	if (!params->patience && params->flags & SSDPM_ENERGY_REPORT_AWAKE)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "ssdpm_energy_report_params: flags: "
+				   "SSDPM_ENERGY_REPORT_AWAKE needs a "
+				   "patience");
 	if (params->ios && !params->n_ios)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the workload has no record");
@@ -310,3 +320,8 @@ int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,
 	ssdpm__sized_out(ret_item, &result, sizeof(result));
 	return 0;
 }
+
+static const char energy_report_flag_words[][6] = {
+	[FLAG(SSDPM_ENERGY_REPORT_AWAKE)] = "awake",
+};
+FLAG_WORDS(energy_report_flag)
