@@ -151,7 +151,8 @@ def test_the_examples_in_help_work(ssdpm: Command) -> None:
                 call = call.replace(
                     "nvme id-ctrl --raw-binary /dev/nvme0", "cat drive.bin"
                 )
-            if subcommand in [*LIVE, "tune"] and "--all" not in call:  # whatever this machine has
+            lives = subcommand in [*LIVE, "tune"]
+            if lives and "--all" not in call:  # whatever it has
                 call = re.sub(r"\bssdpm \w+", r"\g<0> --root desktop", call)
             if "--meter" in call:  # and not for as long
                 call = f"{call} --root laptop --for 100ms --interval 50ms"
