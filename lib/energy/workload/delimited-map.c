@@ -262,6 +262,8 @@ int ssdpm__delimited_map(const char *text, struct delimited_map *ret_map,
 		err = read_options(rest, &map, reterr);
 	if (err)
 		return err;
+	for (uint32_t i = 0; i < map.n_columns; i++)
+		map.columns[i].comma = map.separator != ',';
 	finish(&map);
 	*ret_map = map;
 	return 0;

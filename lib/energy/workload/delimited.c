@@ -117,7 +117,7 @@ static enum row_fault take_number(const char **at, const char *end,
 		return ROW_RANGE;
 	if (__builtin_mul_overflow(value, column->scale, &value))
 		return ROW_RANGE;
-	if (p < end && *p == '.') {
+	if (p < end && (*p == '.' || (*p == ',' && column->comma))) {
 		++*at;
 		enum row_fault fault =
 			take_fraction(at, end, column->digits, &value);

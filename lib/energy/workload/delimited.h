@@ -19,11 +19,15 @@ enum column_kind {
 	COLUMN_FLAGS,
 };
 
-/* scale: what one is in ns or bytes. digits: of its fraction that count. */
+/*
+ * scale: what one is in ns or bytes. digits: of its fraction that count. comma:
+ * it may be the decimal point, because it separates nothing.
+ */
 struct column {
 	uint32_t kind; /* enum column_kind */
 	uint32_t digits;
 	uint64_t scale;
+	bool comma;
 };
 
 /* A word of the column op. */

@@ -133,6 +133,11 @@ static void each_unit_is_watts_and_nanoseconds(void **state)
 		{ "-,time_s,-,power_w", "x,0.5,,2.5", 2.5 },
 		{ "time_s,power_w,...", "0.5,2.5,x,y", 2.5 },
 		{ "Time (s),Power [W]", "0.5,2.5", 2.5 },
+		{ "ms,mV,mA", "500,5000,500", 2.5 },
+		{ "ms,uV,uA", "500,5e6,5e5", 2.5 },
+		{ "ms,mW", "500,2500", 2.5 },
+		{ "Timestamp(ms),uW", "500,2.5e6", 2.5 },
+		{ "timestamp_us,power_w", "500000,2.5", 2.5 },
 	};
 
 	(void)state;
