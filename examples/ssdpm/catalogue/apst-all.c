@@ -41,6 +41,7 @@ static const char *const change_words[N_CHANGES] = {
 struct row {
 	const struct drive *drive;
 	struct ssdpm_apst_params params; /* that make the first */
+	uint32_t quirks, quirks_unknown; /* in force, and those that may be */
 	struct ssdpm_apst tables[2];
 	struct ssdpm_error error; /* code 0: none */
 };
@@ -171,6 +172,8 @@ static struct vote vote_of_one(struct row *row)
 static void make_tables(const struct asked *asked, const struct quirks *quirks,
 			struct row *row)
 {
+	row->quirks = quirks->in_force;
+	row->quirks_unknown = quirks->unknown;
 	row->params = asked->sources[0].params;
 	row->params.quirks = apst_quirks(quirks, row->params.algorithm);
 	for (size_t i = 0; i < asked->n_sources && !row->error.code; i++)
@@ -210,7 +213,8 @@ static void add_row(struct items *items, const struct asked *asked,
 		.kind = row->error.code ? SSDPM_OBJECT_ERROR :
 			is_diff		? SSDPM_OBJECT_APST_DIFF :
 					  SSDPM_OBJECT_APST,
-		.quirks = row->params.quirks,
+		.quirks = row->quirks,
+		.quirks_unknown = row->quirks_unknown,
 		.name = row->drive->name,
 		.reason = row->error.code ? row->error.message : NULL,
 		.model = row->drive->model,
