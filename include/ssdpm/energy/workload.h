@@ -280,12 +280,13 @@ SSDPM_API int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
  * @params: what to make
  *
  * Read and close it like any other. The workloads are described in
- * ssdpm_workload(3): "phone-messenger", "server-mysql", "server-mssql" are
- * generated from statistics of recordings; "apst-1" to "apst-7" are those of
- * the Linux patch that brought two idle times (A. Bogoslavsky, 2021);
- * "uflip-granularity-sr" and so on the nine micro-benchmarks of uFLIP
- * (Bouganim, Jonsson and Bonnet, CIDR 2009) over SR, RR, SW, RW; "consistency"
- * 4 KiB random writes; "poisson", "lomax", "on-off" arrivals.
+ * ssdpm_workload(3): "desktop-session", "phone-messenger", "server-files",
+ * "server-mysql", "server-mssql" are generated from statistics of recordings;
+ * "apst-1" to "apst-7" are those of the Linux patch that brought two idle times
+ * (A. Bogoslavsky, 2021); "uflip-granularity-sr" and so on the nine
+ * micro-benchmarks of uFLIP (Bouganim, Jonsson and Bonnet, CIDR 2009) over SR,
+ * RR, SW, RW; "consistency" 4 KiB random writes; "poisson", "lomax", "on-off"
+ * arrivals.
  *
  * Return: 0; -ENOENT (no such workload), -EINVAL (a parameter that it does not
  * take), -ERANGE (a number that it cannot have), -E2BIG (@params), -ENOMEM.

@@ -36,7 +36,7 @@ TOLERANCE = 0.1
 MISSED = {
     "phone-messenger": (40, 0.002),
     "server-mysql": (0, 0.0),
-    "server-mssql": (45, 0.010),
+    "server-mssql": (45, 0.003),
 }
 
 Run = tuple[float, Any]

@@ -57,14 +57,16 @@ enum { MANY = 3000 };
 static struct ssdpm_io ios[MANY], others[MANY];
 
 /* Workloads made from statistics of recordings are listed first. */
-enum { N_EVERYDAY = 3 };
+enum { N_EVERYDAY = 5 };
 
 /* FNV-1a of the first 3000 records under seed 42. */
 static const struct {
 	const char *name;
 	uint64_t hash;
 } golden[] = {
+	{ "desktop-session", UINT64_C(0x946dca947df37e90) },
 	{ "phone-messenger", UINT64_C(0x7bc5a79794689be0) },
+	{ "server-files", UINT64_C(0x753f939b477d3e33) },
 	{ "server-mysql", UINT64_C(0xbf0120b803b0d014) },
 	{ "server-mssql", UINT64_C(0x8ea8008264b49053) },
 	{ "apst-1", UINT64_C(0x52fadfe7a4482c9) },
