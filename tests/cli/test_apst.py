@@ -613,7 +613,7 @@ def test_questions_exclude_each_other_and_other_forms(ssdpm: Command) -> None:
     for options in (["--diff", "a", "--infer", "a"], ["--keep", "PS3", "--raw", "f"],
                     ["--reach", "a", "--hex"], ["--infer", "a", "--explain"]):
         message = ssdpm.fails(2, "apst", *options, "plain.json")
-        assert "exclude each other" in message
+        assert "conflicts with" in message
     message = ssdpm.fails(2, "apst", "--keep", "PS3", "--keep", "PS4", "plain.json")
     assert message.endswith("--keep is given too often")
     message = ssdpm.fails(2, "apst", *3 * ["--diff", "linux"], "plain.json")

@@ -611,7 +611,7 @@ def test_a_sata_drive_is_no_part_of_a_card(drives: Command) -> None:
         (["-w", "9", "--max-power", "PS1=20", "small.json"], "--max-power 20: write a number with its unit, as in 800uW, 500mW or 2W"),
         (["-w", "9", "--max-power", "PS99=20W", "small.json"], "--max-power PS99=20W: write a state and its power, as in PS1=20W"),
         (["-w", "9", "--operational-state", "PS1", "small.json"], "--operational-state: the states are what is looked for"),
-        (["-w", "9", "--loop", "open", "small.json"], "--loop is for a --workload"),
+        (["-w", "9", "--loop", "open", "small.json"], "--loop requires --workload"),
         (["-w", "9", "--end", "1s", "small.json"], "--end: throughput is of a whole workload"),
         (["-w", "9", "--seed", "1", "small.json"], "options of traces and of made workloads are for a --workload"),
         (["-w", "9", "--workload", "lomax", "--mix", "read=100%", "small.json"], "--mix read=100%: one --workload or --mix is what a drive does"),

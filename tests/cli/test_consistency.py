@@ -100,8 +100,8 @@ def test_holes_are_said_and_are_not_zero(ssdpm: Command) -> None:
     ssdpm.write("a.log", log(*[50] * 10) + log(*[50] * 10, first=21))
     result = ssdpm("consistency", "a.log")
     assert result.stderr.decode() == (
-        "ssdpm: a.log: the log has no line for 10 of 30 seconds, which do not count: in "
-        "such a second no operation ended, or fio was held up\n"
+        "ssdpm: a.log: the log has no line for 10 of 30 seconds, which do not count. No "
+        "operation ended in them, or fio was held up\n"
     )
     found = ssdpm.json("consistency", "--series", "-q", "a.log")
     assert (found["n"], found["n_holes"], found["floor_iops_milli"]) == (20, 10, 50_000)
@@ -145,12 +145,12 @@ def test_one_bad_log_among_others_is_named_and_nothing_is_printed(
     [
         ([], "name a log that fio has written"),
         (["--simulate", "a.log"], "no log is read with"),
-        (["--simulate", "--job"], "exclude each other"),
-        (["--spare", "7%", "a.log"], "--spare does not go with logs"),
-        (["--simulate", "--share", "5%"], "--share does not go with --simulate"),
-        (["--job", "--threshold", "5"], "--threshold does not go with --job"),
-        (["--job", "--json"], "--job and --json exclude each other"),
-        (["--job", "--html", "p.html"], "--html does not go with --job"),
+        (["--simulate", "--job"], "conflict with each other"),
+        (["--spare", "7%", "a.log"], "--spare conflicts with logs"),
+        (["--simulate", "--share", "5%"], "--share conflicts with --simulate"),
+        (["--job", "--threshold", "5"], "--threshold conflicts with --job"),
+        (["--job", "--json"], "--job conflicts with --json"),
+        (["--job", "--html", "p.html"], "--html conflicts with --job"),
         (["--simulate", "--spare", "0%"], "above 0 and below 100%"),
         (["--simulate", "--spare", "100%"], "above 0 and below 100%"),
         (["--simulate", "--spare", "-7%"], "--spare -7%"),
@@ -167,16 +167,16 @@ def test_one_bad_log_among_others_is_named_and_nothing_is_printed(
         (["--threshold", "0", "a.log"], "must be above 0"),
         (["--from", "9s", "--to", "9s", "a.log"], "--to is not after --from"),
         (["--op", "flush", "a.log"], "has none"),
-        (["--idle-power", "2W", "a.log"], "--idle-power does not go with logs"),
-        (["--simulate", "--idle-power", "2W"], "--byte-energy: give both"),
-        (["--simulate", "--byte-energy", "2nJ"], "--byte-energy: give both"),
-        (["--simulate", "--background-power", "2W"], "--byte-energy: give both"),
+        (["--idle-power", "2W", "a.log"], "--idle-power conflicts with logs"),
+        (["--simulate", "--idle-power", "2W"], "power requires --idle-power and --byte-energy"),
+        (["--simulate", "--byte-energy", "2nJ"], "power requires --idle-power and --byte-energy"),
+        (["--simulate", "--background-power", "2W"], "power requires --idle-power and --byte-energy"),
         (["--simulate", "--byte-energy", "0pJ"], "above 0, at most 1mJ"),
         (["--simulate", "--byte-energy", "2mJ"], "above 0, at most 1mJ"),
         (["--simulate", "--idle-power", "0W"], "must be above 0"),
         (["--simulate", "--host-bandwidth", "1B/s"], "4096B/s to 40.96GB/s"),
         (["-", "-"], "- is given twice"),
-        (["--run", "/dev/null", "--root", "."], "--run and --root exclude"),
+        (["--run", "/dev/null", "--root", "."], "--run conflicts with --root"),
     ],
 )
 def test_what_makes_no_sense_is_a_usage_error(

@@ -215,7 +215,7 @@ def test_a_port_that_the_kernel_refuses_is_status_3(
         (["--set", "min_power,", "sda"], "--set min_power,"),
         (["--set", "keep_firmware_settings", "sda"], "but a boot"),
         (["--set", "min_power"], "--set needs the names of ports"),
-        (["--dry-run"], "--dry-run without --set"),
+        (["--dry-run"], "--dry-run requires --set"),
     ],
 )
 def test_wrong_usage_is_status_2(

@@ -87,7 +87,7 @@ def test_of_all_drives_those_without_the_state_are_said_and_left_out(
         (["--power-state", "nvme1=1,nvme0=x"], 2, "nvme0=x: a device and a number"),
         (["--power-state", "nvme0=1,nvme1=32"], 2, "at most 31"),
         (["--power-state", "1", "--workload-hint", "8"], 2, "at most 7"),
-        (["--workload-hint", "1"], 2, "is for a --power-state"),
+        (["--workload-hint", "1"], 2, "requires --power-state"),
         (["--nopp", "yes"], 2, "on or off"),
         (["--power-state", "1", "--persist", "tlp", "nvme0"], 2, "udev and systemd can"),
     ],

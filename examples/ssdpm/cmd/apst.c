@@ -70,7 +70,7 @@ static enum exit_status check_question(const struct common *common,
 
 	if (!settings->question.option || !other)
 		return STATUS_DONE;
-	return usage_error(common, "--%s and --%s exclude each other",
+	return usage_error(common, "--%s conflicts with --%s",
 			   settings->question.option, other);
 }
 
@@ -113,8 +113,7 @@ static enum exit_status run(const void *data, const struct common *common,
 
 	if (settings.raw_path && !strcmp(settings.raw_path, "-") &&
 	    common->form)
-		return usage_error(common,
-				   "--raw - and --%s exclude each other",
+		return usage_error(common, "--raw - conflicts with --%s",
 				   common->form_option);
 	status = check_options(common, &settings.apst);
 	if (!status)

@@ -165,7 +165,7 @@ static enum exit_status check(const struct common *common,
 		return usage_error(common, "--end: throughput is of a whole "
 					   "workload");
 	if (!n_traces && o->sim.loop)
-		return usage_error(common, "--loop is for a --workload");
+		return usage_error(common, "--loop requires --workload");
 	if (check_sim_options(common, &o->sim))
 		return STATUS_USAGE;
 	if (!n_traces && o->trace.given)

@@ -60,8 +60,7 @@ static enum exit_status check_mix(const struct common *common,
 				  const struct settings *settings)
 {
 	if (settings->trace_name)
-		return usage_error(common,
-				   "--mix and --trace exclude each other");
+		return usage_error(common, "--mix conflicts with --trace");
 	if (settings->named.option || settings->apst.given)
 		return usage_error(common,
 				   "--mix: it never idles, so that no policy "

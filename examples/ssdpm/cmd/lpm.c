@@ -134,8 +134,7 @@ static enum exit_status run(const void *data, const struct common *common,
 				   "--set needs the names of ports; all of "
 				   "them: ssdpm apply --lpm");
 	if (settings->dry_run && !settings->n_lpms)
-		return usage_error(common, "--dry-run without --set says "
-					   "nothing");
+		return usage_error(common, "--dry-run requires --set");
 	status = read_devices(common, operands, n_operands, &drives);
 	if (!status && settings->n_lpms)
 		status = set_ports(common, settings, &drives, operands,

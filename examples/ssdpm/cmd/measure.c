@@ -103,7 +103,7 @@ static enum exit_status check(const struct common *common,
 		return usage_error(common, "--meter takes the place of FILE "
 					   "and of what says how it is read");
 	if (!s->samples.meter.name && option_of_meter(&s->samples.meter))
-		return usage_error(common, "--%s needs --meter",
+		return usage_error(common, "--%s requires --meter",
 				   option_of_meter(&s->samples.meter));
 	if (!s->samples.sweep && !n && !s->samples.meter.name)
 		return usage_error(common,

@@ -58,8 +58,8 @@ static enum exit_status check_options(const struct common *common,
 	if (!status && settings->both_sources &&
 	    (!settings->plan.profile || settings->plan.power_source))
 		return usage_error(common,
-				   "--both-sources is for a --profile, without "
-				   "--source");
+				   "--both-sources requires --profile, and "
+				   "conflicts with --source");
 	return status ? status :
 			check_saving(common, settings->both_sources, n);
 }

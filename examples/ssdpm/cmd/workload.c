@@ -84,12 +84,12 @@ static enum exit_status check(const struct common *common,
 		return usage_error(common,
 				   "no TRACE given; see ssdpm workload --help");
 	if (settings->path && !settings->form)
-		return usage_error(common, "--output needs --to");
+		return usage_error(common, "--output requires --to");
 	if (settings->form && n != 1)
 		return usage_error(common, "--to takes one trace, here are %zu",
 				   n);
 	if (settings->form && common->form)
-		return usage_error(common, "--to and --%s exclude each other",
+		return usage_error(common, "--to conflicts with --%s",
 				   common->form_option);
 	return STATUS_DONE;
 }

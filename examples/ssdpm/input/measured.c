@@ -94,9 +94,9 @@ static void say_doubts(const struct measured_file *file,
 		       file->path, or_unknown(overlay->product),
 		       or_unknown(overlay->firmware), drive->name);
 	if (info->kind == SSDPM_KIND_NVME && overlay->pcie_link && !pcie_link)
-		remark("%s: measured with the link in %s, and what that "
-		       "takes is in the idle powers: whether it is so on "
-		       "this machine is not known",
+		remark("%s: measured with the link in %s; the idle powers "
+		       "include its power. The link of this machine is "
+		       "unknown",
 		       file->path,
 		       ssdpm_pcie_link_to_string(overlay->pcie_link));
 	else if (info->kind == SSDPM_KIND_NVME && overlay->pcie_link &&

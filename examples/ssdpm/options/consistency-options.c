@@ -190,7 +190,7 @@ static enum exit_status check_mode(const struct common *common,
 		option_not_for(&consistency_option_group, o->given, o->mode);
 
 	if (other)
-		return usage_error(common, "--%s does not go with %s", other,
+		return usage_error(common, "--%s conflicts with %s", other,
 				   o->mode == MODE_SIMULATE ? "--simulate" :
 				   o->mode == MODE_JOB	    ? "--job" :
 				   o->mode == MODE_RUN	    ? "--run" :
@@ -198,9 +198,9 @@ static enum exit_status check_mode(const struct common *common,
 	if (o->mode != MODE_JOB)
 		return STATUS_DONE;
 	if (common->form)
-		return usage_error(common, "--job and --%s exclude each other",
+		return usage_error(common, "--job conflicts with --%s",
 				   common->form_option);
-	return o->page.path ? usage_error(common, "--html does not go with "
+	return o->page.path ? usage_error(common, "--html conflicts with "
 						  "--job") :
 			      STATUS_DONE;
 }
@@ -219,7 +219,7 @@ enum exit_status check_consistency_options(const struct common *common,
 		o->mode |= MODE_RUN;
 	if (o->mode & (o->mode - 1))
 		return usage_error(common, "--simulate, --job and --run "
-					   "exclude each other");
+					   "conflict with each other");
 	if (o->mode && n)
 		return usage_error(common,
 				   "%s: no log is read with "
@@ -236,8 +236,8 @@ enum exit_status check_consistency_options(const struct common *common,
 		return usage_error(common, "--to is not after --from");
 	if ((o->idle_uw || o->byte_pj || o->background_uw) &&
 	    !(o->idle_uw && o->byte_pj))
-		return usage_error(common, "power is that of --idle-power and "
-					   "--byte-energy: give both");
+		return usage_error(common, "power requires --idle-power and "
+					   "--byte-energy");
 	if (!o->n_spares) {
 		o->spares_ppm[o->n_spares++] = 70000;
 		o->spares_ppm[o->n_spares++] = 250000;

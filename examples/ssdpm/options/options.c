@@ -205,7 +205,7 @@ enum exit_status choose_form(struct common *common, enum form form,
 			     const char *option)
 {
 	if (common->form && strcmp(common->form_option, option))
-		return usage_error(common, "--%s and --%s exclude each other",
+		return usage_error(common, "--%s conflicts with --%s",
 				   common->form_option, option);
 	common->form = form;
 	common->form_option = option;

@@ -326,7 +326,7 @@ enum exit_status check_plan_options(const struct common *common,
 		return usage_error(common, "--profile \"\": name one, or auto");
 	if (plan_has(settings, "workload-hint") &&
 	    !plan_has(settings, "power-state"))
-		return usage_error(common, "--workload-hint is for a "
+		return usage_error(common, "--workload-hint requires "
 					   "--power-state");
 	if (settings->config && !is_empty(settings))
 		return usage_error(common, "--config sets what the files say: "
@@ -342,11 +342,10 @@ enum exit_status check_plan_options(const struct common *common,
 			"--help",
 			common->subcommand);
 	if (!settings->profile && settings->profiles_path)
-		return usage_error(common, "--profiles without --profile says "
-					   "nothing");
+		return usage_error(common, "--profiles requires --profile");
 	if (!settings->profile && !settings->config && settings->power_source)
-		return usage_error(common, "--source without --profile or "
-					   "--config says nothing");
+		return usage_error(common, "--source requires --profile or "
+					   "--config");
 	if (!settings->table_name)
 		return STATUS_DONE;
 	ssdpm_apst_params_init(&params, sizeof(params));

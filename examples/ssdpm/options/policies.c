@@ -29,7 +29,7 @@ static enum exit_status set(void *data, struct common *common,
 	if (before)
 		return usage_error(common,
 				   strcmp(before, name) ?
-					   "--%s and --%s exclude each other" :
+					   "--%s conflicts with --%s" :
 					   "--%s is given twice",
 				   before, name);
 	named->option = name;
@@ -53,8 +53,7 @@ enum exit_status check_named_policy(const struct common *common,
 	    !strcmp(named->option, "table"))
 		return STATUS_DONE;
 	return usage_error(common,
-			   "--%s and the options of an APST table exclude each "
-			   "other",
+			   "--%s conflicts with the options of an APST table",
 			   named->option);
 }
 

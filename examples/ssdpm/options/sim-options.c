@@ -255,9 +255,7 @@ enum exit_status check_sim_options(const struct common *common,
 				   const struct sim_options *settings)
 {
 	if (settings->measured_wa_milli && !settings->spare_ppm)
-		return usage_error(
-			common,
-			"--measured-wa says where --spare starts: give both");
+		return usage_error(common, "--measured-wa requires --spare");
 	return STATUS_DONE;
 }
 

@@ -67,10 +67,9 @@ static enum exit_status add_word(const struct common *common, const char *name,
 	if (!is_survey_word(text))
 		return usage_error(
 			common,
-			"--%s %s: it stands in the file of the "
-			"survey, and can have no comma, semicolon, "
-			"quote or control character, and 255 characters "
-			"at most",
+			"--%s %s: the file of the survey takes at most 255 "
+			"characters, and no comma, semicolon, quote or "
+			"control character",
 			name, text);
 	for (size_t i = 0; i < *n; i++)
 		if (!strcmp(list[i], text))
@@ -182,7 +181,7 @@ enum exit_status check_survey_options(const struct common *common,
 					   "it takes --yes alone") :
 			       STATUS_DONE;
 	if (s->from && !s->dry_run)
-		return usage_error(common, "--from goes with --dry-run");
+		return usage_error(common, "--from requires --dry-run");
 	if (!s->save && !s->dry_run)
 		return usage_error(common,
 				   "--save FILE says where the readings go; "

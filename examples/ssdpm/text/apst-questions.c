@@ -52,7 +52,7 @@ enum exit_status choose_question(const struct common *common,
 	if (question->option)
 		return usage_error(common,
 				   strcmp(question->option, option) ?
-					   "--%s and --%s exclude each other" :
+					   "--%s conflicts with --%s" :
 					   "--%s is given too often",
 				   question->option, option);
 	question->option = option;

@@ -109,8 +109,8 @@ static void remark_holes(const struct iops_list *list)
 
 		if (s->found.n_holes)
 			remark("%s: the log has no line for %s of %s seconds, "
-			       "which do not count: in such a second no "
-			       "operation ended, or fio was held up",
+			       "which do not count. No operation ended in "
+			       "them, or fio was held up",
 			       s->name, count_text(s->found.n_holes).text,
 			       count_text(s->found.n_holes + s->found.n).text);
 	}

@@ -287,8 +287,7 @@ enum exit_status run_on_drive(const struct common *common,
 	struct disk disk;
 
 	if (common->root)
-		return usage_error(common,
-				   "--run and --root exclude each other");
+		return usage_error(common, "--run conflicts with --root");
 	status = open_disk(options->device, options->destroy_data, &disk);
 	if (status)
 		return status;

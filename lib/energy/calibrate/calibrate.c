@@ -505,7 +505,7 @@ static int check_relation(const struct calibration *c,
 	if (!related)
 		return ssdpm__fail(
 			reterr, -EDOM, 0,
-			"power and I/Os are not of one run: moved against each other they fit as well; give files of the same run, the policy that was in force, and the offset of their clocks");
+			"power and I/Os are not of one run: they fit as well with another offset. Give files of the same run, its policy, and the offset of their clocks");
 	return 0;
 }
 

@@ -46,12 +46,11 @@ const char *ssdpm_policy_get_common(uint32_t kind, size_t index)
 
 static int bad_word(const char *word, struct ssdpm_error *reterr)
 {
-	return ssdpm__fail(
-		reterr, -EINVAL, 0,
-		"%.64s is no policy: write linux, linux-legacy, "
-		"linux:secondary=1s, windows:balanced:battery, lower-envelope, "
-		"med_power_with_dipm, none, today or the like",
-		word);
+	return ssdpm__fail(reterr, -EINVAL, 0,
+			   "%.64s is no policy: write an algorithm such as "
+			   "linux or windows:balanced:battery, a link policy, "
+			   "none or today",
+			   word);
 }
 
 /* What is wrong with a parameter is a better answer than that it is no word. */

@@ -133,7 +133,7 @@ int ssdpm__check_parameters(const struct ssdpm_model *model,
 				reterr, -EINVAL, 0,
 				"parameters: number %zu has an unknown "
 				"provenance, a reserved member, or a rule "
-				"without an end",
+				"without a NUL",
 				i);
 		err = check_values(&parameters[i], reterr);
 	}

@@ -356,7 +356,7 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 	if (!is_lowest(&crowd, shift)) {
 		err = ssdpm__fail(
 			reterr, -EDOM, 0,
-			"the level found may not be that of an idle drive, as samples lie below it or work lies close above it: say when it idles");
+			"the level may not be that of an idle drive: samples are below it, or work is close above it. Say when the drive idles");
 		goto out;
 	}
 	crowd.level -= shift;

@@ -88,9 +88,8 @@ int ssdpm__zone_look(struct ssdpm_machine *machine, const char *path,
 	if (err == -EACCES || err == -EPERM)
 		return ssdpm__fail(reterr, -EACCES, 0,
 				   "/%s: since Linux 5.10 only root may read "
-				   "it, against attacks that watch power: run "
-				   "as root, or let a rule of udev change its "
-				   "mode",
+				   "it: run as root, or let a rule of udev "
+				   "change its mode",
 				   path);
 	if (err)
 		return ssdpm__fail_meter(path, err, reterr);

@@ -118,7 +118,7 @@ static int check_meter(const struct ssdpm_meter *meter,
 	if (!memchr(meter->name, 0, sizeof(meter->name)) ||
 	    !memchr(meter->path, 0, sizeof(meter->path)))
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "ssdpm_meter: a text without an end");
+				   "ssdpm_meter: a text without a NUL");
 	if (meter->kind != SSDPM_METER_COMMAND &&
 	    (meter->path[0] != '/' || !strchr(meter->path + 1, '/')))
 		return ssdpm__fail(reterr, -EINVAL, 0,

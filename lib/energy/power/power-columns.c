@@ -233,11 +233,12 @@ int ssdpm__power_columns_check(struct power_columns *columns,
 	else if (has(columns, POWER_JOULES))
 		columns->way = POWER_JOULES;
 	if (!columns->way)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "the columns make no power: one in watts, "
-				   "volts and amperes, the voltage of a shunt, "
-				   "or a counter of energy is needed; name "
-				   "them, if they have other names");
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"the columns make no power: watts, volts and "
+			"amperes, the voltage of a shunt, or a "
+			"counter of energy are required. Name them, "
+			"if they have other names");
 	if (!has(columns, POWER_TIME) && !(params->rate_hz > 0))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "no column is a time: name it, or the rate "

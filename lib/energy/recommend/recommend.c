@@ -545,8 +545,8 @@ int ssdpm_saving_get_battery_s(const struct ssdpm_saving *saving,
 	    !lasts(battery_mwh, system_uw, nominal) ||
 	    !lasts(battery_mwh, system_uw, high))
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "the drive alone saves what the system is "
-				   "said to take");
+				   "the drive alone saves the power that was "
+				   "given for the system");
 	ret_s->low = longer_s(battery_mwh, system_uw, low);
 	ret_s->nominal = longer_s(battery_mwh, system_uw, nominal);
 	ret_s->high = longer_s(battery_mwh, system_uw, high);

@@ -434,7 +434,7 @@ static int read_params(const struct ssdpm_survey_analysis_params *params,
 	    !(known->system_power_w >= 0) || !isfinite(known->system_power_w))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
-			"an analysis is of 2 to %d policies, in one of 1 to %d scenarios, and of a system with a power of 0 W or more",
+			"an analysis has 2 to %d policies and 1 to %d scenarios. The power of the system is 0 W or more",
 			SSDPM_SURVEY_MAX_POLICIES, SSDPM_SURVEY_MAX_SCENARIOS);
 	return ssdpm__error_rate(&known->error_rate, reterr);
 }

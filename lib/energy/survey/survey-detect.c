@@ -107,7 +107,7 @@ static int check_asked(const struct ssdpm_survey_params *params,
 	if (!is_noise(noise) || !ssdpm__is_survey_power(difference_w))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
-			"noise is of 1e-60 to 1e60 W, of a time above 0, with 1 degree of freedom or more; a difference is 0 or of 1e-60 to 1e60 W");
+			"noise is of 1e-60 to 1e60 W, of a time above 0, with 1 degree of freedom or more. A difference is 0 or of 1e-60 to 1e60 W");
 	if (params->n_blocks < SURVEY_MIN_BLOCKS)
 		return ssdpm__fail(
 			reterr, -ENODATA, 0,

@@ -129,12 +129,12 @@ static int fail_backwards(struct ssdpm_trace *trace, uint64_t start_ns,
 		return ssdpm__fail(reterr, -EINVAL, trace->input.line,
 				   "time goes backwards by %s, to where the "
 				   "trace began or before: a second run "
-				   "begins here or shortly before; split the "
+				   "begins here or shortly before. Split the "
 				   "file and read one run at a time",
 				   step);
 	return ssdpm__fail(reterr, -EINVAL, trace->input.line,
 			   "time goes backwards by %s here or shortly before, "
-			   "too much to put records in order (0.2 s): split "
+			   "too much to put records in order (0.2 s). Split "
 			   "the file there, or skip what is bad",
 			   step);
 }

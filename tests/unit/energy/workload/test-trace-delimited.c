@@ -575,7 +575,7 @@ static void what_is_too_late_is_an_error_or_counted(void **state)
 	(void)state;
 	assert_bad(text, BY_START, -EINVAL, 4,
 		   "time goes backwards by 1.200000001 s here or shortly before"
-		   ", too much to put records in order (0.2 s): split the file "
+		   ", too much to put records in order (0.2 s). Split the file "
 		   "there, or skip what is bad");
 	params.flags = SSDPM_TRACE_SKIP_BAD;
 	assert_int_equal(fixture_read_trace(text, sizeof(text) - 1, &params, 9,
