@@ -25,7 +25,7 @@ struct everyday_way {
 #include "everyday.inc"
 
 /* What is left of the cards of each deck. */
-struct chain {
+struct everyday_chain {
 	const struct everyday *table;
 	const struct everyday_state *states;
 	struct ssdpm_generator_params params;
@@ -98,7 +98,7 @@ static bool is_empty(const uint32_t *left, size_t n)
 	return true;
 }
 
-static void go_on(struct chain *self)
+static void go_on(struct everyday_chain *self)
 {
 	const struct everyday_state *from = &self->states[self->state];
 	const struct everyday_way *row = &ways[from->first_way];
@@ -111,7 +111,7 @@ static void go_on(struct chain *self)
 	self->state = row[draw(&self->random, left, from->n_ways)].to;
 }
 
-static uint64_t choose_gap(struct chain *self)
+static uint64_t choose_gap(struct everyday_chain *self)
 {
 	uint8_t class = self->states[self->state].class;
 	uint32_t *left = self->gaps_left[class];
@@ -126,7 +126,7 @@ static uint64_t choose_gap(struct chain *self)
 }
 
 /* Where the I/O before ended, or anywhere at a multiple of 4096 bytes. */
-static void choose_place(struct chain *self, struct ssdpm_io *io)
+static void choose_place(struct everyday_chain *self, struct ssdpm_io *io)
 {
 	const struct everyday *table = self->table;
 	size_t op = io->op - 1u;
@@ -149,7 +149,7 @@ static void choose_place(struct chain *self, struct ssdpm_io *io)
 static int generate(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 		    size_t *ret_n, struct ssdpm_error *reterr)
 {
-	struct chain *self = trace->state;
+	struct everyday_chain *self = trace->state;
 	size_t n = 0;
 	int err = 0;
 
@@ -185,7 +185,7 @@ int ssdpm__everyday_open(const struct workload_plan *plan,
 	const struct everyday_state *last = &first[table->n_states - 1];
 	size_t n_ways = last->first_way + last->n_ways - first->first_way;
 	struct ssdpm_trace *trace = calloc(1, sizeof(*trace));
-	struct chain *self =
+	struct everyday_chain *self =
 		calloc(1, sizeof(*self) + n_ways * sizeof(self->ways_left[0]));
 
 	if (!trace || !self) {
