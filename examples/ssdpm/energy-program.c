@@ -65,6 +65,7 @@ int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 	if (err)
 		return err;
 	ret_outlooks->report = report;
+	ret_outlooks->workload = ssdpm_machine_get_workload(live->machine);
 	for (size_t i = 0;
 	     !err && !ssdpm_energy_report_get_item(report, i, &item); i++)
 		err = add_outlook(

@@ -55,6 +55,7 @@ struct outlooks {
 	struct outlook *list;
 	size_t n;
 	void *report;
+	const char *workload; /* that savings are of; NULL: there are none */
 };
 
 int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,

@@ -86,7 +86,7 @@ def test_a_saving_is_the_one_that_plan_shows(
     ssdpm: Command, screen: Callable[..., list[str]]
 ) -> None:
     said = rows(screen("desktop-6.1"))["sda"][2]
-    call = "plan --root desktop-6.1 --profile auto sda --trace lomax"
+    call = "plan --root desktop-6.1 --profile auto sda --trace desktop-session"
     plan = ssdpm.output(*call.split())
     found = re.search(r"saves (\d+ mW) \(likely", plan)
     assert found and said.startswith(f"saves {found[1]} +")

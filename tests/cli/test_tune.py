@@ -164,8 +164,8 @@ def test_a_yes_sets_it(ssdpm: Command, machine: Make) -> None:
     [
         ([], "no terminal to ask on: say --yes or --dry-run"),
         (["--json"], "--json asks no question: say --yes or --dry-run"),
-        (["-n", "-y"], "--yes and --dry-run exclude each other"),
-        (["-n", "--patient", "--instant"], "--patient and --instant exclude each other"),
+        (["-n", "-y"], "--yes conflicts with --dry-run"),
+        (["-n", "--patient", "--instant"], "--patient conflicts with --instant"),
         (["-n", "--hours-per-day", "25"], "from 1 to 24"),
         (["-n", "--price", "x"], "--price"),
     ],

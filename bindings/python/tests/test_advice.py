@@ -32,7 +32,7 @@ def test_the_advice_is_what_a_plan_then_has_in_force(machine: Maker) -> None:
 
 def test_the_saving_is_that_of_a_comparison(machine: Maker) -> None:
     root = machine("desktop-6.1")
-    trace = ssdpm.generate("lomax")
+    trace = ssdpm.generate("desktop-session")
     [disk] = [device for device in ssdpm.devices(root) if device.name == "sda"]
     [advice] = [one for one in ssdpm.tune(root, trace) if one.name == "sda"]
     today, other = ssdpm.compare(disk, trace, ["today", "med_power_with_dipm"])

@@ -52,11 +52,10 @@ static enum exit_status check(const struct common *common,
 			      const struct tune_options *settings)
 {
 	if (settings->patient && settings->instant)
-		return usage_error(common, "--patient and --instant exclude "
-					   "each other");
+		return usage_error(common,
+				   "--patient conflicts with --instant");
 	if (settings->yes && settings->dry_run)
-		return usage_error(common, "--yes and --dry-run exclude each "
-					   "other");
+		return usage_error(common, "--yes conflicts with --dry-run");
 	if (common->form && !settings->yes && !settings->dry_run)
 		return usage_error(common,
 				   "--%s asks no question: say --yes or "
@@ -114,6 +113,10 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = open_live(common, common->root, &tuning.live);
 	if (status)
 		return status;
+	tuning.workload =
+		settings->trace_name ?
+			settings->trace_name :
+			ssdpm_machine_get_workload(tuning.live->machine);
 	status = find_tuning(&tuning, operands, n_operands);
 	if (!status)
 		status = decide(&tuning);

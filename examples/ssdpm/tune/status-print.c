@@ -278,9 +278,9 @@ static void print_undecided(const struct live *live,
 
 		if (!likely || likely->verdict != SSDPM_SAVING_NOT_DECIDED)
 			continue;
-		fputs("What would decide it: ssdpm compare --trace lomax "
-		      "--explain",
-		      stdout);
+		printf("What would decide it: ssdpm compare --trace %s "
+		       "--explain",
+		       outlooks->workload);
 		write_root(stdout, live->root);
 		write_word(stdout, outlooks->list[i].drive.name);
 		putchar('\n');
@@ -395,8 +395,9 @@ enum exit_status print_outlooks(const struct live *live,
 	if (status)
 		return status;
 	if (has_saving(outlooks))
-		puts("Savings are likely ones on the workload lomax; ssdpm "
-		     "compare takes your trace.");
+		printf("Savings are likely ones on the workload %s; ssdpm tune "
+		       "takes yours.\n",
+		       outlooks->workload);
 	putchar('\n');
 	if (!(has_energy ? print_tune : print_apply)(live, outlooks) &&
 	    !print_remedy(live, outlooks))

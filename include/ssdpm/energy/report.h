@@ -50,6 +50,18 @@ SSDPM_API int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 				      struct ssdpm_policy *ret_after,
 				      struct ssdpm_error *reterr);
 
+/**
+ * ssdpm_machine_get_workload() - what the drives of such a machine do all day
+ *
+ * "server-files" for a server, by the preferred power management profile that
+ * its firmware states (ACPI 6.5, table 5.9; sys/firmware/acpi/pm_profile), and
+ * "desktop-session" for all others.
+ *
+ * Return: a name for struct ssdpm_generator_params, a static string.
+ */
+SSDPM_API const char *ssdpm_machine_get_workload(
+	const struct ssdpm_machine *machine);
+
 /** Bits of ssdpm_energy_report_params.flags, beside SSDPM_SIM_LIKELY. */
 enum ssdpm_energy_report_flag {
 	/* With a patience: a drive whose verdict is SSDPM_DIAGNOSIS_SAVES keeps
@@ -63,7 +75,7 @@ enum ssdpm_energy_report_flag {
  * @size:     sizeof(struct ssdpm_energy_report_params)
  * @settings: the profile, as for ssdpm_report_new()
  * @workload: what the drives do, as in struct ssdpm_generator_params; NULL:
- *            "lomax"
+ *            that of ssdpm_machine_get_workload()
  * @ios:      a trace in its place, @n_ios records; NULL: none
  * @end_ns:   as for ssdpm_sim_finish()
  * @flags:    SSDPM_SIM_LIKELY: say what is likely of each saving, too; bits of

@@ -21,12 +21,16 @@ static int read_devices(struct ssdpm_machine *machine,
 {
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
 	struct ssdpm_owner *owners = NULL;
+	char text[8];
 	size_t n;
 	int err = ssdpm_machine_read_facts(machine, &facts, reterr);
 
 	if (!err)
 		err = ssdpm_machine_read_owners(machine, &owners, &n, reterr);
 	free(owners);
+	/* What kind of machine it is: of interest to ssdpm_report(3). */
+	ssdpm__read_text(machine, "sys/firmware/acpi/pm_profile", text,
+			 sizeof(text));
 	if (!err)
 		err = ssdpm__read_meters(machine, reterr);
 	if (!err)

@@ -124,6 +124,27 @@ static int feed(struct ssdpm_energy_report *report, const struct ssdpm_io *ios,
 	return err;
 }
 
+/* Servers of enterprises and of small offices, and fast ones. */
+static bool is_server(const struct ssdpm_machine *machine)
+{
+	static const char profiles[][2] = { "4", "5", "7" };
+	char profile[8];
+
+	if (ssdpm_machine_read_attribute(machine,
+					 "sys/firmware/acpi/pm_profile",
+					 profile, sizeof(profile), NULL))
+		return false;
+	for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++)
+		if (!strcmp(profile, profiles[i]))
+			return true;
+	return false;
+}
+
+const char *ssdpm_machine_get_workload(const struct ssdpm_machine *machine)
+{
+	return is_server(machine) ? "server-files" : "desktop-session";
+}
+
 static int feed_workload(struct ssdpm_energy_report *report,
 			 const struct ssdpm_energy_report_params *params,
 			 struct ssdpm_error *reterr)
@@ -137,7 +158,7 @@ static int feed_workload(struct ssdpm_energy_report *report,
 	if (params->ios)
 		return feed(report, params->ios, params->n_ios, reterr);
 	ssdpm_generator_params_init(&made, sizeof(made));
-	made.name = params->workload ? params->workload : "lomax";
+	made.name = params->workload;
 	err = ssdpm_trace_generate(&made, &trace, reterr);
 	while (!err && n) {
 		err = ssdpm_trace_read(trace, ios, CHUNK, &n, reterr);
@@ -208,6 +229,8 @@ static int fill(struct ssdpm_energy_report *report, struct report_task *task,
 	err = check_params(&task->params, reterr);
 	if (err)
 		return err;
+	if (!task->params.workload)
+		task->params.workload = ssdpm_machine_get_workload(machine);
 	err = ssdpm_report_new(machine, task->params.settings, &report->report,
 			       reterr);
 	if (!err)
