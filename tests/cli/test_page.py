@@ -62,7 +62,7 @@ def browse(ssdpm: Command, name: str, width: int = 1200, *more: str) -> Page:
         + [f"--window-size={width},2000", "--dump-dom", f"file://{ssdpm.directory}/{name}"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=True,
     )
     return Page(done.stdout, re.findall(r"CONSOLE.*", done.stderr))
