@@ -300,6 +300,7 @@ void add_power(py::module_ &module);
 void add_calibration(py::module_ &module);
 void add_background(py::module_ &module);
 void add_consistency(py::module_ &module);
+void add_trial(py::module_ &module);
 
 /* The order is that of the structures; ssdpm/measure/survey/ has the names. */
 py::tuple survey_summary(const struct ssdpm_survey_summary &found);

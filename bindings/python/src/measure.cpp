@@ -436,6 +436,7 @@ void add_measure(py::module_ &module)
 	add_calibration(module);
 	add_background(module);
 	add_consistency(module);
+	add_trial(module);
 	py::class_<Samples>(module, "Samples")
 		.def(py::init<const py::array &, const std::optional<Times> &,
 			      int64_t, double>());

@@ -319,6 +319,18 @@ class World:
         level.feed(self.signal)
         return level
 
+    def trial(self) -> measure.Trial:
+        trial = measure.Trial(
+            update_ns=i64(S), response_ns=i64(S), likely_uw=i64(10**5), seed=i64(1)
+        )
+        now = 0
+        for _ in range(8):
+            block = trial.next(i64(now))
+            trial.feed(i64(block.count_ns), f64(5 if block.setting == "a" else 4))
+            now = block.end_ns
+        trial.next(now)
+        return trial
+
     def ftl_drive(self) -> ftl.Drive:
         return ftl.Drive(i64(3000), i64(64))
 
@@ -492,6 +504,8 @@ CALLS: Mapping[str, Callable[[World], object]] = {
         measure.DatasheetRun.from_energy("x", f64(3), measure.energy(w.signal))
     ),
     "ssdpm.measure.Integral.energy": lambda w: w.integral().energy(),
+    "ssdpm.measure.Trial.next": lambda w: w.trial().next(i64(240 * S)),
+    "ssdpm.measure.TrialState": lambda w: w.trial().state,
     "ssdpm.measure.Level.baseline": lambda w: w.level().baseline(),
     "ssdpm.measure.Experiment.to_json": lambda w: w.suite().experiments[0].to_json(),
     "ssdpm.measure.Matrix.to_json": lambda w: w.suite().to_json(),
@@ -635,6 +649,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.ftl.Drive": World.ftl_drive,
     "ssdpm.measure.Integral": World.integral,
     "ssdpm.measure.Level": World.level,
+    "ssdpm.measure.Trial": World.trial,
     "ssdpm.measure.PowerIterator": lambda w: measure.iter_power(POWER),
     "ssdpm.quirks": lambda w: ssdpm.quirks(w.model),
 }

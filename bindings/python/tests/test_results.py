@@ -37,6 +37,7 @@ GOES_ON: tuple[type, ...] = (
     ssdpm.ftl.Drive,
     ssdpm.measure.Integral,
     ssdpm.measure.Level,
+    ssdpm.measure.Trial,
     ssdpm.TraceIterator,
     ssdpm.measure.PowerIterator,
 )

@@ -33,6 +33,8 @@ WA_FORMULAS: dict[str, int]
 FTL_COLLECTORS: dict[str, int]
 FTL_ORDERS: dict[str, int]
 SIGNAL_REMARKS: dict[str, int]
+TRIAL_SETTINGS: dict[str, int]
+TRIAL_DECISIONS: dict[str, int]
 BASELINE_METHODS: dict[str, int]
 BACKGROUNDS: dict[str, int]
 EXPERIMENT_PLACES: dict[str, int]
@@ -315,19 +317,13 @@ def cap_params_from_model(
     model: Model, params: SimParams, streams: list[_Stream]
 ) -> tuple[int, int, int, _Span, _Span, list[_Stream]]: ...
 def cap_timeline(
-    drive: _CapDrive,
-    streams: list[_Stream],
-    segments: list[_Segment],
-    interval_ns: int,
+    drive: _CapDrive, streams: list[_Stream], segments: list[_Segment], interval_ns: int
 ) -> npt.NDArray[np.void]: ...
 
 # The members of struct ssdpm_cap_run: eight numbers, five spans; an
 # ssdpm_cap_point for each segment.
 def cap_simulate(
-    model: Model,
-    params: SimParams,
-    segments: list[_Segment],
-    ios: npt.NDArray[np.void],
+    model: Model, params: SimParams, segments: list[_Segment], ios: npt.NDArray[np.void]
 ) -> tuple[Any, ...]: ...
 
 def cap_json(
@@ -357,6 +353,13 @@ class Level(metaclass=_Pybind11Type):
     def __init__(self) -> None: ...
     def feed(self, samples: Samples, /) -> None: ...
     def get(self) -> _Baseline: ...
+
+# The members of struct ssdpm_trial_params, _block and _state in their order.
+class Trial(metaclass=_Pybind11Type):
+    def __init__(self, numbers: list[int], /) -> None: ...
+    def next(self, now_ns: int, /) -> tuple[int, int, int, int, int]: ...
+    def feed(self, time_ns: int, power_w: float, /) -> None: ...
+    def state(self) -> tuple[int, int, float, float, float, float, int]: ...
 
 def measure_energy(
     samples: Samples, max_gap_ns: int, tolerance: float, /

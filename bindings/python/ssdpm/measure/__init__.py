@@ -84,8 +84,10 @@ from ssdpm.measure.signal import (
     iter_power,
     read_power,
 )
+from ssdpm.measure.trial import TRIAL_DECISIONS, Trial, TrialBlock, TrialState
 
 __all__ = [
+    "TRIAL_DECISIONS",
     "Activities",
     "Activity",
     "Background",
@@ -117,6 +119,9 @@ __all__ = [
     "SizeProfile",
     "SizeRun",
     "Tail",
+    "Trial",
+    "TrialBlock",
+    "TrialState",
     "activity",
     "against_datasheet",
     "baseline",
