@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/apply.h>; whatever touches the machine does so without the GIL. */
-#include "intent.h"
+#include "common.h"
 
 #include <atomic>
 #include <mutex>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/base.h>: the error and the version; and the module itself. */
-#include "intent.h"
+#include "common.h"
 
 #include <cerrno>
 #include <cstring>

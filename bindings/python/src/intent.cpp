@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/intent.h>; what adds one to a plan is in apply.cpp. */
-#include "intent.h"
+#include "common.h"
 
 #include <pybind11/stl.h>
 
