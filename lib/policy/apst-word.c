@@ -122,9 +122,8 @@ static void set_times(struct word *word)
 static int fail_word(const struct word *word, const char *text)
 {
 	return ssdpm__fail(word->reterr, -EINVAL, 0,
-			   "%.64s is no algorithm: write linux, "
-			   "linux:secondary=1s, windows:balanced:battery or "
-			   "the like",
+			   "%.64s is no algorithm: write one as in linux, "
+			   "linux:secondary=1s or windows:balanced:battery",
 			   text);
 }
 

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Does what is recommended by default keep the default limits, on every NVMe
+ * drive of the catalogue and every everyday workload? Delays for 1 % of the
+ * time and one I/O in 100 for 25 ms, or what Linux does by default, and no
+ * state that takes more than 100 ms to leave. It prints where Linux itself is
+ * beyond the first two.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../support/fixture.h"
+
+#define N_RECORDS 4000
+
+static const char *const workloads[] = {
+	"desktop-session", "phone-messenger", "server-files",
+	"server-mysql",	   "server-mssql",
+};
+
+struct counts {
+	unsigned int drives, share, p99, sleeps_deeper;
+};
+
+static size_t read_workload(const char *name, struct ssdpm_io *ios)
+{
+	struct ssdpm_generator_params params;
+	struct ssdpm_trace *trace;
+	size_t n, all = 0;
+
+	ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = name;
+	assert_int_equal(ssdpm_trace_generate(&params, &trace, NULL), 0);
+	do {
+		assert_int_equal(ssdpm_trace_read(trace, ios + all,
+						  N_RECORDS - all, &n, NULL),
+				 0);
+		all += n;
+	} while (n && all < N_RECORDS);
+	ssdpm_trace_free(trace);
+	return all;
+}
+
+static struct ssdpm_gaps *gaps_of(const struct ssdpm_model *model,
+				  const struct ssdpm_io *ios, size_t n)
+{
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	size_t n_parameters;
+	struct ssdpm_service service;
+	struct ssdpm_gaps *gaps;
+
+	assert_int_equal(ssdpm_parameters_from_model(
+				 model, SSDPM_PCIE_L1_2, parameters,
+				 SSDPM_MAX_PARAMETERS, &n_parameters, NULL),
+			 0);
+	ssdpm_parameters_get_service(parameters, n_parameters, &service);
+	assert_int_equal(ssdpm_gaps_new(&service, &gaps, NULL), 0);
+	assert_int_equal(ssdpm_gaps_feed(gaps, ios, n, NULL), 0);
+	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), 0);
+	return gaps;
+}
+
+/* Of the table that Linux makes by default. */
+static struct ssdpm_run run_default(const struct ssdpm_gaps *gaps,
+				    const struct ssdpm_model *model)
+{
+	struct ssdpm_run run = { .size = sizeof(run) };
+	struct ssdpm_sim_params params;
+	struct ssdpm_apst_params apst;
+	struct ssdpm_apst table;
+	const struct ssdpm_gaps_runs runs = {
+		.size = sizeof(runs),
+		.tables = &table,
+		.n_tables = 1,
+		.runs = &run,
+	};
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	ssdpm_apst_params_init(&apst, sizeof(apst));
+	assert_int_equal(
+		ssdpm_quirks_find(model, NULL, &apst.quirks, NULL, NULL), 0);
+	assert_int_equal(ssdpm_apst_generate(model, &apst, &table, NULL), 0);
+	assert_int_equal(ssdpm_gaps_sweep(gaps, model, &params, &runs, NULL),
+			 0);
+	return run;
+}
+
+static double share_of(const struct ssdpm_run *run)
+{
+	return (double)run->delay_sum_ns / (double)run->duration_ns;
+}
+
+static double more(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* A mean is rounded up to whole nanoseconds, for each of the I/Os. */
+static void assert_kept(const struct ssdpm_recommendation *r,
+			const struct ssdpm_run *usual,
+			const struct ssdpm_model *model, size_t n)
+{
+	const double most = more(0.01, share_of(usual));
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, NULL);
+
+	assert_true((double)r->run->delay_sum_ns <=
+		    most * (double)r->run->duration_ns + (double)n);
+	assert_true((double)r->run->delay_p99_ns <=
+		    more(25e6, (double)usual->delay_p99_ns));
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		if (!r->apst.enabled || !r->apst.entries[i].idle_ms)
+			continue;
+		assert_true(states[r->apst.entries[i].target].exit_latency_us <=
+			    100000);
+	}
+}
+
+static void look_at(const struct ssdpm_model *model, const struct ssdpm_io *ios,
+		    size_t n, struct counts *counts)
+{
+	struct ssdpm_gaps *gaps = gaps_of(model, ios, n);
+	const struct ssdpm_run usual = run_default(gaps, model);
+	struct ssdpm_recommendations *found;
+	const struct ssdpm_recommendation *r;
+	struct ssdpm_sim_params params;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	assert_int_equal(
+		ssdpm_recommend(gaps, model, &params, NULL, &found, NULL), 0);
+	counts->drives++;
+	counts->share += share_of(&usual) > 0.01;
+	counts->p99 += usual.delay_p99_ns > 25000000;
+	for (size_t i = 0; (r = ssdpm_recommendations_get(found, i)); i++)
+		if (r->possible) {
+			assert_kept(r, &usual, model, n);
+			counts->sleeps_deeper += r->advice == SSDPM_ADVICE_SET;
+		}
+	ssdpm_recommendations_free(found);
+	ssdpm_gaps_unref(gaps);
+}
+
+int main(void)
+{
+	const uint32_t step = getenv("SSDPM_FEW_CASES") ? 60 : 1;
+	static struct ssdpm_io ios[N_RECORDS];
+	struct ssdpm_catalogue *catalogue;
+	uint32_t n_rows;
+
+	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
+	n_rows = ssdpm_catalogue_get_n_rows(catalogue);
+	for (size_t w = 0; w < sizeof(workloads) / sizeof(workloads[0]); w++) {
+		const size_t n = read_workload(workloads[w], ios);
+		struct counts counts = { 0 };
+		struct ssdpm_model *model;
+
+		for (uint32_t i = 0; i < n_rows; i += step) {
+			assert_int_equal(ssdpm_catalogue_get_model(
+						 catalogue, i, &model, NULL),
+					 0);
+			if (ssdpm_model_get_info(model)->kind ==
+			    SSDPM_KIND_NVME)
+				look_at(model, ios, n, &counts);
+			ssdpm_model_unref(model);
+		}
+		printf("%s: %u drives; Linux by default delays for more than "
+		       "1 %% of the time on %u, and one I/O in 100 by more "
+		       "than 25 ms on %u; %u settings save more\n",
+		       workloads[w], counts.drives, counts.share, counts.p99,
+		       counts.sleeps_deeper);
+		assert_true(counts.drives > 1);
+	}
+	ssdpm_catalogue_free(catalogue);
+	return 0;
+}
