@@ -72,6 +72,8 @@ struct screen_row {
 
 struct screen_row screen_row(const char *name, const char *product,
 			     struct cell third, struct cell last);
+/* What steers a terminal, which printf() does not print. */
+void print_escape(const char *sequence);
 /* As wide as the terminal, at most 80 columns, if the others leave eight for
  * the product. */
 void print_screen_rows(const struct screen_row *rows, size_t n);

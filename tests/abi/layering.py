@@ -51,7 +51,8 @@ LIKELY = {*ESTIMATE, "energy/likely"}
 SIGNAL = {*WORK, "energy/power", "energy/measure"}
 ENERGY = {
     "energy/common": {"base"},
-    "energy/workload": {"base", "energy/common"},
+    "energy/workload": {"base", "energy/common", "energy/workload/everyday"},
+    "energy/workload/everyday": {"base", "energy/common", "energy/workload"},
     "energy/evidence": SEEN,
     "energy/estimate": {*WORK, "energy/evidence"},
     "energy/workload/binary": {"base", "energy/common", "energy/workload"},

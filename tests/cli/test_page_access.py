@@ -157,7 +157,7 @@ class Pages:
         ssdpm.write("few.csv", "policy,power_w\na,5\nb,\n" + LONG + ",1\n")
         ssdpm.write("sata", identify())
         twenty = [*POLICIES, *tables(ssdpm, 20)]
-        calls = {**CALLS, "one policy": [*POLICIES, "-p", "linux"], "twenty policies": twenty}
+        calls = {**CALLS, "one policy": [*POLICIES, "--policy", "linux"], "twenty policies": twenty}
         for name, call in calls.items():
             done = ssdpm(*call, "--html", "p.html")
             assert done.returncode == (name == "no budget"), done.stderr

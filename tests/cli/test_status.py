@@ -63,7 +63,7 @@ def test_it_says_whether_each_drive_sleeps_and_why_not(
     screen: Callable[..., list[str]],
 ) -> None:
     desktop = rows(screen("desktop-6.1"))
-    assert desktop["nvme0"][1:] == ["sleeps less: no L1.2", "not decided"]
+    assert desktop["nvme0"][1:] == ["sleeps less: no L1.2", "no change"]
     assert desktop["sda"][1] == "awake: LPM is off"
     assert desktop["sdb"][1] == "sleeps: data at risk"
     # Ports without a disk are no drives.

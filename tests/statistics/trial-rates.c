@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "binomial.h"
-#include "trial/evidence.h"
+#include "trial/mixture.h"
 
 #define RUNS 2000
 #define MAX_PAIRS 24

@@ -1828,6 +1828,7 @@ static int call_advice(struct result *ret, struct ssdpm_error *error)
 		.n_ios = 2,
 		.flags = SSDPM_SIM_LIKELY,
 		.patience = SSDPM_PATIENCE_INSTANT,
+		.workload = ssdpm_machine_get_workload(in.capture),
 	};
 	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
 	struct ssdpm_energy_report *report;
@@ -2470,6 +2471,7 @@ static const struct {
 	{ "ssdpm_energy_report_get_item", call_energy_report },
 	{ "ssdpm_energy_report_item_to_json", call_advice },
 	{ "ssdpm_energy_report_free", call_energy_report },
+	{ "ssdpm_machine_get_workload", call_advice },
 	{ "ssdpm_plan_get_policies", call_energy_report },
 	{ "ssdpm_intent_read", call_intent },
 	{ "ssdpm_intent_keep", call_intent_keep },

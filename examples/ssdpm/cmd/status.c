@@ -163,7 +163,7 @@ static enum exit_status watch(const struct common *common,
 	while (!status) {
 		/* The cursor goes home, and all below it is cleared. */
 		if (isatty(STDOUT_FILENO))
-			fputs("\033[H\033[J", stdout);
+			print_escape("\033[H\033[J");
 		status = print_once(common, is_colored(settings));
 		if (fflush(stdout))
 			return STATUS_FAILED;

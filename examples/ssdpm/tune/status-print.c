@@ -157,16 +157,21 @@ static int screen_columns(void)
 	return size.ws_col;
 }
 
+void print_escape(const char *sequence)
+{
+	fwrite(sequence, 1, strlen(sequence), stdout);
+}
+
 static void print_row(const struct screen_row *row, int name, int product,
 		      int third)
 {
 	printf("%-*s  %-*.*s  ", name, row->name.text, product, product,
 	       row->product.text);
 	if (row->color)
-		printf("\033[%sm%-*s\033[0m", row->color, third,
-		       row->third.text);
-	else
-		printf("%-*s", third, row->third.text);
+		print_escape(row->color);
+	printf("%-*s", third, row->third.text);
+	if (row->color)
+		print_escape("\033[0m");
 	printf("  %s\n", row->last.text);
 }
 
@@ -194,13 +199,13 @@ static const char *color_of(const struct ssdpm_report_item *drive)
 	if (drive->error)
 		return NULL;
 	if (risks_data(drive))
-		return "31";
+		return "\033[31m";
 	switch (drive->verdict) {
 	case SSDPM_DIAGNOSIS_SAVES:
-		return "32";
+		return "\033[32m";
 	case SSDPM_DIAGNOSIS_SAVES_LESS:
 	case SSDPM_DIAGNOSIS_SAVES_NOTHING:
-		return "33";
+		return "\033[33m";
 	default:
 		return NULL;
 	}
@@ -278,8 +283,7 @@ static void print_undecided(const struct live *live,
 
 		if (!likely || likely->verdict != SSDPM_SAVING_NOT_DECIDED)
 			continue;
-		printf("What would decide it: ssdpm compare --trace %s "
-		       "--explain",
+		printf("To decide: ssdpm compare --explain -t %s",
 		       outlooks->workload);
 		write_root(stdout, live->root);
 		write_word(stdout, outlooks->list[i].drive.name);

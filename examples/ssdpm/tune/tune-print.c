@@ -248,8 +248,7 @@ static void print_decider(const struct tuning *tuning)
 		if (is_to_set(item) || !item->likely ||
 		    item->likely->verdict != SSDPM_SAVING_NOT_DECIDED)
 			continue;
-		fputs("What would decide it: ssdpm compare --explain -t",
-		      stdout);
+		fputs("To decide: ssdpm compare --explain -t", stdout);
 		write_word(stdout, tuning->workload);
 		write_root(stdout, tuning->live->root);
 		write_word(stdout, item->drive->name);

@@ -65,7 +65,7 @@ SSDPM_API const char *ssdpm_machine_get_workload(
 /** Bits of ssdpm_energy_report_params.flags, beside SSDPM_SIM_LIKELY. */
 enum ssdpm_energy_report_flag {
 	/* With a patience: a drive whose verdict is SSDPM_DIAGNOSIS_SAVES keeps
-	 * its setting, and nothing is simulated of it. */
+	 * its setting, unless that is min_power, and is not simulated. */
 	SSDPM_ENERGY_REPORT_AWAKE = 1 << 8,
 };
 

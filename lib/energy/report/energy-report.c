@@ -62,7 +62,9 @@ static int begin_drive(const struct report_task *task, struct energy_item *item,
 		return ssdpm__fail(reterr, item->drive.error, 0, "%s",
 				   item->drive.message);
 	if (task->params.flags & SSDPM_ENERGY_REPORT_AWAKE &&
-	    item->drive.verdict == SSDPM_DIAGNOSIS_SAVES)
+	    item->drive.verdict == SSDPM_DIAGNOSIS_SAVES &&
+	    strcmp(item->drive.policy,
+		   ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER)))
 		return ssdpm__fail(reterr, -EALREADY, 0, "it sleeps");
 	err = ssdpm_device_read_model(item->drive.device, 0, task->catalogue,
 				      &item->model, reterr);

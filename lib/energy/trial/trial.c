@@ -9,7 +9,7 @@
 #include "base/words.h"
 #include "common/elementary.h"
 #include "common/random.h"
-#include "trial/evidence.h"
+#include "trial/mixture.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define HOUR_NS (3600 * SECOND_NS)

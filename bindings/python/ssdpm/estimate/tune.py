@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ssdpm import _core
 from ssdpm.apply.plan import Plan
-from ssdpm.base.convert import check_instance, check_word
+from ssdpm.base.convert import check_instance, check_text, check_word
 from ssdpm.base.result import Json, in_ms
 from ssdpm.device.machine import Root, machine_of
 from ssdpm.estimate.result import Likely, Saving
@@ -98,19 +98,23 @@ def tune(
     machine = machine_of(root)
     known = _core.energy.PATIENCES
     number = known[check_word(patience, "patience", known)]
-    name = trace if isinstance(trace, str) else None
+    name = check_text(trace, "trace") if isinstance(trace, str) else None
     records = None if trace is None or name is not None else all_records(trace)
     found = []
     for row in _core.energy.tune(machine._handle, number, name, records):
-        limit, lpm = row[6] or (None, None)
+        product, policy, message, code, word, setting, saving, likely = row[1:9]
+        limit, lpm = setting or (None, None)
         advice = Advice(
-            *row[:4],
-            errno.errorcode.get(-row[4]) if row[4] else None,
-            row[5],
+            row[0],
+            product,
+            policy,
+            message,
+            errno.errorcode.get(-code) if code else None,
+            word,
             limit,
             lpm,
-            None if row[7] is None else Saving(*row[7]),
-            None if row[8] is None else Likely(*row[8]),
+            None if saving is None else Saving(*saving),
+            None if likely is None else Likely(*likely),
             row[9],
             row[10],
         )

@@ -702,7 +702,7 @@ static void power_of_another_run_is_refused_with_what_to_do(void **state)
 	assert_calibrated(&run, NULL, &calibration);
 	run.samples = other.samples;
 	assert_refused(&run, NULL, -EDOM, "power and I/Os are not of one run");
-	assert_refused(&run, NULL, -EDOM, "give files of the same run");
+	assert_refused(&run, NULL, -EDOM, "Give files of the same run");
 	truth_run_free(&other);
 	truth_run_free(&run);
 }

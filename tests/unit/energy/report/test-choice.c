@@ -129,6 +129,15 @@ static struct ssdpm_compared_policy row_of(const struct plain *plain, size_t i)
 	return row;
 }
 
+/* What is certain to cost is of no interest, unless it may be set. */
+static bool is_considered(const struct plain *plain, size_t i,
+			  uint32_t patience)
+{
+	return patience == SSDPM_PATIENCE_INSTANT ||
+	       row_of(plain, 0).resolved.lpm == SSDPM_LPM_MIN_POWER ||
+	       row_of(plain, i).saving.high_nj > 0;
+}
+
 /* In doubles: the library has exact integers. */
 static bool is_within(const struct plain *plain, size_t i, uint32_t patience)
 {
@@ -174,7 +183,8 @@ static size_t find_best(const struct plain *plain, uint32_t patience)
 		const struct ssdpm_likely *there =
 			best ? row_of(plain, best).likely : NULL;
 
-		if (!here || !is_within(plain, i, patience))
+		if (!here || !is_considered(plain, i, patience) ||
+		    !is_within(plain, i, patience))
 			continue;
 		if (!there || saves(here) > saves(there) ||
 		    (saves(here) == saves(there) &&

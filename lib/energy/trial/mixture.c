@@ -10,7 +10,7 @@
  * any time with a probability of at most 1/40. Each factor falls in the value,
  * so that the values which M refutes are a half line.
  */
-#include "trial/evidence.h"
+#include "trial/mixture.h"
 
 #include "common/elementary.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What paired differences tell about their mean: ssdpm_trial(3), Evidence. */
-#ifndef SSDPM_LIB_TRIAL_EVIDENCE_H
-#define SSDPM_LIB_TRIAL_EVIDENCE_H
+#ifndef SSDPM_LIB_TRIAL_MIXTURE_H
+#define SSDPM_LIB_TRIAL_MIXTURE_H
 
 #include <stddef.h>
 
