@@ -11,6 +11,7 @@ import errno
 import importlib
 import math
 import os
+import re
 import sys
 import threading
 from pathlib import Path

@@ -11,8 +11,10 @@ function zoomable(one, box, label) {
     const width = Math.min(high - low, most - least);
     const begin = Math.min(Math.max(low, least), most - width);
     const isWhole = width >= (most - least) * 0.999;
-    x.min = isWhole ? own.min : from(begin);
-    x.max = isWhole ? own.max : from(begin + width);
+    /* Each update makes new options of those before. */
+    const now = one.options.scales.x;
+    now.min = isWhole ? own.min : from(begin);
+    now.max = isWhole ? own.max : from(begin + width);
     one.update("none");
   };
   const scale = (factor) => {
