@@ -96,7 +96,7 @@ PURE_HEADERS = {
 }  # fmt: skip
 # What the build makes of lib/data/ and of tables of keys.
 KEYS = ("background", "budget", "evenness", "overlay", "prediction", "results", "samples", "survey", "workload")
-PURE_HEADERS |= {"catalogue-data.h", "priors.inc", "published.inc", *(f"{name}-json.h" for name in KEYS)}
+PURE_HEADERS |= {"catalogue-data.h", "everyday.inc", "priors.inc", "published.inc", *(f"{name}-json.h" for name in KEYS)}
 # What the pure stages may take from the system. None reads a clock, a file, the
 # environment or the locale (%f in a format does: see check_formats), none
 # prints or exits.

@@ -47,7 +47,7 @@ def test_a_drive_that_must_be_left_alone_says_why(machine: Maker) -> None:
     left = [advice for advice in advices if advice.error]
     assert {advice.error for advice in left} == {"ENOTSUP"}
     for advice in left:
-        assert advice.advice is advice.saving is advice.likely is None
+        assert (advice.advice, advice.saving, advice.likely) == (None, None, None)
         assert "out of reach" in advice.message and advice.message in str(advice)
 
 
