@@ -8,6 +8,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from typing import Any
@@ -81,7 +82,10 @@ def test_what_it_sets_is_in_force_and_revert_goes_back(ssdpm: Command, machine: 
     root = machine("desktop-6.1")
     before = settings(root)
     text = ssdpm.output("tune", "--yes", "--root", str(root))
-    assert text.splitlines()[-1] == "Done, and in force: 2 settings. To undo: ssdpm revert"
+    assert text.splitlines()[-2:] == [
+        "Done, and in force: 2 settings.",
+        f"To go back to before the first change: ssdpm revert --root {root}",
+    ]
     changed = {path for path, value in settings(root).items() if value != before[path]}
     assert len(changed) == 2
     assert ssdpm("check", "--root", str(root)).returncode == 0
@@ -111,7 +115,10 @@ def test_only_the_named_drives_are_changed(ssdpm: Command, machine: Make) -> Non
     changed = [path for path, value in settings(root).items() if value != before[path]]
     assert len(changed) == 1 and "host0" in changed[0]
     result = ssdpm("tune", "-n", "--root", str(root), "sdz")
-    assert result.returncode == 1 and b"sdz: no drive of this machine" in result.stderr
+    assert result.returncode == 1 and b"sdz: there is none" in result.stderr
+    for name in ("/dev/nvme0n1", "nvme0n1", "nvme0", "sda1"):
+        found = advised(ssdpm, "tune", "-n", "--root", str(root), name)
+        assert [drive["name"] for drive in found] == ["sda" if "sda" in name else "nvme0"]
 
 
 def test_drives_of_one_kind_share_a_row(ssdpm: Command, machine: Make) -> None:
@@ -142,7 +149,7 @@ def ask(ssdpm: Command, root: pathlib.Path, answer: bytes) -> tuple[int, bytes]:
         return process.wait(), said
 
 
-@pytest.mark.parametrize("answer", [b"n\n", b"\n", b"\x04"])
+@pytest.mark.parametrize("answer", [b"n\n", b"\n", b"\x04", b"yellow\n"])
 def test_without_a_yes_nothing_is_set(ssdpm: Command, machine: Make, answer: bytes) -> None:
     root = machine("desktop-6.1")
     before = settings(root)
@@ -197,3 +204,34 @@ def test_the_price_of_a_year_is_that_of_its_energy(ssdpm: Command, machine: Make
     found = re.search(r"^([0-9.]+) kWh a year at 12 hours a day, ([0-9.]+) in money\.$", text, re.M)
     assert found
     assert abs(float(found[2]) - 100 * float(found[1])) <= 5
+
+
+def test_what_cannot_be_printed_is_not_set(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    before = settings(root)
+    result = ssdpm.shell(f"ssdpm tune --yes --root {root} > /dev/full")
+    assert result.returncode == 1 and "No space left" in result.stderr
+    assert settings(root) == before
+
+
+def test_many_drives_fit_the_screen(ssdpm: Command, machine: Make) -> None:
+    root = machine("eight-drives")
+    for path in root.rglob("link_power_management_policy"):
+        path.write_text("min_power\n")
+    lines = ssdpm.output("tune", "-n", "--root", str(root)).splitlines()
+    assert len(lines) <= 22
+    assert len([line for line in lines if "has lost data" in line]) == 1
+
+
+def test_disks_that_share_a_port_are_left_alone(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    [first] = root.glob("sys/devices/**/link1/dev1.0")
+    second = first.with_name("dev1.1")
+    shutil.copytree(first, second, symlinks=True)
+    (second / "ata_device/dev1.0").rename(second / "ata_device/dev1.1")
+    link = root / "sys/class/ata_device/dev1.1"
+    link.symlink_to(os.path.relpath(second / "ata_device/dev1.1", link.parent))
+    found = {one["name"]: one for one in advised(ssdpm, "tune", "-n", "--root", str(root))}
+    assert found["sda"]["advice"] is None
+    assert "shares its port" in found["sda"]["message"]
+    assert found["sdb"]["advice"] == "set"

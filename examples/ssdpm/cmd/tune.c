@@ -3,7 +3,10 @@
 #include "options/units.h"
 #include "tune/tune.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 static struct tune_options the_settings;
@@ -78,7 +81,7 @@ static bool agrees(const struct tuning *tuning)
 	printf("\nSet %s now? [y/N] ", tuning->n_changes == 1 ? "it" : "them");
 	fflush(stdout);
 	return fgets(answer, sizeof(answer), stdin) &&
-	       (answer[0] == 'y' || answer[0] == 'Y');
+	       (!strcasecmp(answer, "y\n") || !strcasecmp(answer, "yes\n"));
 }
 
 static enum exit_status decide(const struct tuning *tuning)
@@ -88,6 +91,9 @@ static enum exit_status decide(const struct tuning *tuning)
 	enum exit_status status =
 		says_nothing ? STATUS_DONE : print_tuning(tuning);
 
+	/* Who cannot read what would be set has not agreed to it. */
+	if (!status && fflush(stdout))
+		status = failure("standard output: %s", strerror(errno));
 	if (status || settings->dry_run || !tuning->n_changes)
 		return status;
 	if (!settings->yes && !agrees(tuning)) {

@@ -54,34 +54,33 @@ static enum exit_status read_ios(const struct common *common,
 	return status;
 }
 
-static bool is_named(const char *name, char **operands, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(operands[i], name) ||
-		    (!strncmp(operands[i], "/dev/", 5) &&
-		     !strcmp(operands[i] + 5, name)))
-			return true;
-	return !n;
-}
-
-static enum exit_status check_operands(const struct tuning *tuning,
-				       char **operands, size_t n)
+/* The devices that operands name: "/dev/nvme0n1" is nvme0. */
+static enum exit_status find_names(const struct tuning *tuning, char **operands,
+				   size_t n, char (*names)[32])
 {
 	for (size_t i = 0; i < n; i++) {
-		bool found = false;
+		struct ssdpm_device *device;
+		struct ssdpm_error error;
 
-		for (size_t j = 0; j < tuning->n; j++)
-			found |= is_named(tuning->items[j].drive->name,
-					  &operands[i], 1);
-		if (!found)
-			return failure("%s: no drive of this machine; ssdpm "
-				       "list has all",
-				       operands[i]);
+		if (ssdpm_device_read(tuning->live->machine, operands[i],
+				      &device, &error))
+			return complain_of_device(operands[i], &error);
+		snprintf(names[i], sizeof(names[i]), "%s",
+			 ssdpm_device_get_facts(device)->name);
+		ssdpm_device_unref(device);
 	}
 	return STATUS_DONE;
 }
 
-static enum exit_status collect(struct tuning *tuning, char **operands,
+static bool is_named(const char *name, const char (*names)[32], size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return !n;
+}
+
+static enum exit_status collect(struct tuning *tuning, const char (*names)[32],
 				size_t n)
 {
 	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
@@ -95,13 +94,13 @@ static enum exit_status collect(struct tuning *tuning, char **operands,
 		return out_of_memory();
 	for (size_t i = 0; i < room; i++) {
 		ssdpm_energy_report_get_item(tuning->report, i, &item);
-		if (is_named(item.drive->name, operands, n)) {
+		if (is_named(item.drive->name, names, n)) {
 			tuning->numbers[tuning->n] = i;
 			tuning->items[tuning->n++] = item;
 			tuning->n_changes += is_to_set(&item);
 		}
 	}
-	return check_operands(tuning, operands, n);
+	return STATUS_DONE;
 }
 
 enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n)
@@ -116,7 +115,13 @@ enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n)
 						SSDPM_PATIENCE_NORMAL,
 	};
 	struct ssdpm_error error;
-	enum exit_status status = read_ios(tuning->common, settings, &all);
+	char(*names)[32] = calloc(n + 1, sizeof(*names));
+	enum exit_status status =
+		names ? find_names(tuning, operands, n, names) :
+			out_of_memory();
+
+	if (!status)
+		status = read_ios(tuning->common, settings, &all);
 
 	params.ios = all.ios;
 	params.n_ios = all.n;
@@ -124,5 +129,8 @@ enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n)
 					       &tuning->report, &error))
 		status = complain_of_device(NULL, &error);
 	free(all.ios);
-	return status ? status : collect(tuning, operands, n);
+	if (!status)
+		status = collect(tuning, (const char(*)[32])names, n);
+	free(names);
+	return status;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Of a screen of 24 lines: the others are summed up. */
-enum { MOST_ROWS = 8, MOST_LEFT = 5, COLUMNS = 80 };
+enum { MOST_ROWS = 6, MOST_LEFT = 3, COLUMNS = 80 };
 
 static int64_t total_uw(const struct tuning *tuning)
 {
@@ -40,7 +40,8 @@ static void print_first_line(const struct tuning *tuning)
 	       uw < 0 ? "costs" : "saves", power_text(size).text);
 	ssdpm_saving_get_year_wh(&saving, tuning->options->hours_per_day,
 				 &year);
-	printf(",\n%.2g kWh a year at %u hours a day", year.nominal / 1e3,
+	printf(",\n%.*f kWh a year at %u hours a day",
+	       year.nominal < 10e3 ? 2 : 0, year.nominal / 1e3,
 	       tuning->options->hours_per_day);
 	if (price > 0)
 		printf(", %.2f in money", year.nominal / 1e3 * price);
@@ -167,7 +168,7 @@ static void print_harm(const struct tuning *tuning)
 	}
 	if (!worst)
 		return;
-	printf("\nI/Os then wait for at most %.2g %% of the time, one in 100 for "
+	printf("\nI/Os then wait for at most %.2f %% of the time, one in 100 for "
 	       "%s or longer.\n",
 	       100 * share, time_text(worst->after->delay_p99_ns).text);
 	printf("Limits: %s.\n",
@@ -193,10 +194,16 @@ static struct cell reason_text(const struct ssdpm_energy_report_item *item)
 	if (item->likely->verdict != SSDPM_SAVING_NOT_DECIDED)
 		return cell("%s: %s", setting_text(item->settings).text,
 			    saving_cell(item->likely).text);
-	return cell("%s: not decided, %s", setting_text(item->settings).text,
+	return cell("%s: not decided, %s%s%s",
+		    setting_text(item->settings).text,
 		    power_range_text(two_digits(item->likely->low_uw),
 				     two_digits(item->likely->high_uw))
-			    .text);
+			    .text,
+		    item->likely->decider_kind ? "; mostly by " : "",
+		    item->likely->decider_kind ?
+			    ssdpm_parameter_kind_to_string(
+				    item->likely->decider_kind) :
+			    "");
 }
 
 /* Many messages begin with the name. */
@@ -212,16 +219,21 @@ static void print_reason(const struct ssdpm_energy_report_item *item)
 		printf("  %.*s\n", COLUMNS - 2, reason.text);
 }
 
-/* Why what costs power is set all the same. */
+/* Why what costs power is set all the same; or what is left at risk. */
 static void print_risk(const struct tuning *tuning)
 {
 	const char *risky = ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER);
+	const char *first = NULL;
+	size_t n = 0;
 
 	for (size_t i = 0; i < tuning->n; i++)
-		if (is_to_set(&tuning->items[i]) &&
-		    !strcmp(tuning->items[i].drive->policy, risky))
-			printf("%s: %s has lost data on some drives.\n",
-			       tuning->items[i].drive->name, risky);
+		if (!strcmp(tuning->items[i].drive->policy, risky) && !n++)
+			first = tuning->items[i].drive->name;
+	if (n == 1)
+		printf("%s: %s has lost data on some drives.\n", first, risky);
+	else if (n)
+		printf("%s and %zu more: %s has lost data on some drives.\n",
+		       first, n - 1, risky);
 }
 
 static void print_left(const struct tuning *tuning)

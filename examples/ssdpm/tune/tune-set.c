@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is advised, as a plan that is committed, proven and kept. */
+#include "options/advised.h"
 #include "tune/tune.h"
 
 #include <errno.h>
@@ -116,9 +117,13 @@ static void say_done(const struct tuning *tuning)
 {
 	if (tuning->common->quiet || tuning->common->form)
 		return;
-	printf("\nDone, and in force: %zu setting%s. To undo: ssdpm revert%s\n",
-	       tuning->n_changes, tuning->n_changes == 1 ? "" : "s",
-	       tuning->options->keep ? " --forget" : "");
+	printf("\nDone, and in force: %zu setting%s.\n", tuning->n_changes,
+	       tuning->n_changes == 1 ? "" : "s");
+	fputs("To go back to before the first change: ssdpm revert", stdout);
+	if (tuning->options->keep)
+		fputs(" --forget", stdout);
+	write_root(stdout, tuning->live->root);
+	putchar('\n');
 }
 
 enum exit_status set_tuning(const struct tuning *tuning)

@@ -166,6 +166,18 @@ static int add_default(const struct report_task *task, struct energy_item *item,
 					  reterr);
 }
 
+/* A link policy is for all disks of its port, which this looks at one by one.
+ */
+static bool shares_port(const struct energy_item *item)
+{
+	const struct ssdpm_device_facts *facts =
+		ssdpm_device_get_facts(item->drive.device);
+
+	return facts->kind == SSDPM_KIND_SATA &&
+	       (facts->flags & SSDPM_DEVICE_SHARED_PORT ||
+		facts->n_devices > 1);
+}
+
 int ssdpm__add_candidates(const struct report_task *task,
 			  struct energy_item *item, struct ssdpm_error *reterr)
 {
@@ -175,6 +187,9 @@ int ssdpm__add_candidates(const struct report_task *task,
 	struct ssdpm_error error;
 	int err = 0;
 
+	if (shares_port(item))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "it shares its port with other disks");
 	item->candidates = calloc(n + 1, sizeof(*item->candidates));
 	if (!item->candidates)
 		return ssdpm__no_memory(reterr);
@@ -220,7 +235,7 @@ static bool keeps_bounds(const struct energy_item *item, size_t index,
 }
 
 /* The row of the best candidate; ROW_TODAY: there is none. */
-static size_t find_best(const struct energy_item *item)
+static size_t find_best(const struct energy_item *item, bool within_bounds)
 {
 	struct ssdpm_compared_policy best = { 0 };
 	size_t found = ROW_TODAY;
@@ -228,7 +243,8 @@ static size_t find_best(const struct energy_item *item)
 	for (size_t i = 1; i <= item->n_candidates; i++) {
 		const struct ssdpm_compared_policy row = row_of(item, i);
 
-		if (!row.likely || !keeps_bounds(item, i, &row) ||
+		if (!row.likely ||
+		    (within_bounds && !keeps_bounds(item, i, &row)) ||
 		    (found && !is_better(&row, &best)))
 			continue;
 		best = row;
@@ -260,11 +276,15 @@ static uint32_t judge(const struct report_task *task,
 
 void ssdpm__choose(const struct report_task *task, struct energy_item *item)
 {
+	const struct ssdpm_compared_policy today = row_of(item, ROW_TODAY);
 	const struct ssdpm_compared_policy usual =
 		row_of(item, item->n_candidates + 1);
 
 	item->bounds = ssdpm__default_bounds(task->params.patience,
 					     usual.result->nominal);
-	item->chosen = find_best(item);
+	item->chosen = find_best(item, true);
+	/* Whatever it delays, data are worth more. */
+	if (!item->chosen && risks_data(&today.resolved))
+		item->chosen = find_best(item, false);
 	item->advice = judge(task, item, item->chosen);
 }
