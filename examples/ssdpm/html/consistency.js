@@ -8,7 +8,7 @@ const IOPS = {key: "iops_milli", scale: 1e-3, unit: "operations per second",
   text: (v) => iopsText(v)};
 const POWER = {key: "power_uw", scale: 1e-6, unit: "W", text: (v) => powerText(v * 1e6)};
 
-/* Of each piece of the time the worst of the operations, and the mean of the power. */
+/* The worst operation and the mean power of each piece of the time. */
 function secondsNumbers(begin, end, of) {
   const PIECES = 20;
   const step = Math.max(1, Math.ceil((end - begin) / data.step_s / PIECES));

@@ -243,7 +243,7 @@ function timelines(parent, estimate, shown) {
   box.append(details);
 }
 
-/* Of the rows of an estimate the one that is singled out: a word, or nothing. */
+/* The row of an estimate that is marked, with its word; or nothing. */
 function markOf(row, decision) {
   return decision && row.policies.includes(decision.policy) ? decision.mark : "";
 }

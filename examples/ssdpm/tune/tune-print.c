@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a screen of 24 lines: the others are summed up. */
+/* Rows that fit a screen of 24 lines; a line counts the others. */
 enum { MOST_ROWS = 6, MOST_LEFT = 3, COLUMNS = 80 };
 
 static int64_t total_uw(const struct tuning *tuning)

@@ -67,7 +67,7 @@ static struct plan_options options_of(const struct ssdpm_profile_settings *s)
 typedef enum exit_status (*settings_fn)(const struct work *work, bool lasting,
 					size_t n);
 
-/* Each drive has its own section; the last word is said once. */
+/* Each drive gets its own section. Only the last one prints a remark. */
 static enum exit_status for_each_drive(const struct tuning *tuning,
 				       settings_fn go)
 {

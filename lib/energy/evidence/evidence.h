@@ -30,7 +30,7 @@ struct published {
 	bool whole;	    /* product is all of the name, not its beginning */
 };
 
-/* Of a state of this model. NULL: nothing was published. */
+/* What was published of a state of this model; NULL: nothing was. */
 const struct published *ssdpm__find_published(const struct ssdpm_model *model,
 					      uint32_t state);
 

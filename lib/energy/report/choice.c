@@ -225,7 +225,7 @@ static bool is_better(const struct ssdpm_compared_policy *a,
 	       b->result->nominal->delay_sum_ns;
 }
 
-/* Of NVMe drives the limit is longer than every exit that it allows. */
+/* The limit of an NVMe drive is longer than every exit that it allows. */
 static bool keeps_bounds(const struct energy_item *item, size_t index,
 			 const struct ssdpm_compared_policy *row)
 {

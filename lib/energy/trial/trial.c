@@ -22,7 +22,7 @@
 #define MAX_LIKELY_UW UINT64_C(1000000000)
 #define MAX_POWER_W 1e6
 
-/* Before so many pairs nobody knows the noise. */
+/* With fewer pairs the noise is unknown. */
 #define PAIRS_TO_FORESEE 4
 /* The unit of evidence where the caller expects nothing. */
 #define UNKNOWN_LIKELY_W 0.1
