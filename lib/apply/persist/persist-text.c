@@ -390,7 +390,9 @@ static const char service[] =
 	"DevicePolicy=closed\n"
 	"DeviceAllow=char-nvme rw\n"
 	"DeviceAllow=block-blkext r\n"
-	"DeviceAllow=block-sd rw\n";
+	"DeviceAllow=block-sd rw\n"
+	"# At boot, udev may still load drivers.\n"
+	"ExecStartPre=-/usr/bin/udevadm settle --timeout=60\n";
 
 static int fill_systemd(struct ssdpm_persist *persist, const struct kept *kept,
 			struct ssdpm_error *reterr)
