@@ -25,6 +25,7 @@
 #include <ssdpm/energy/lint.h>
 #include <ssdpm/energy/measure.h>
 #include <ssdpm/energy/meters.h>
+#include <ssdpm/energy/observe.h>
 #include <ssdpm/energy/power.h>
 #include <ssdpm/energy/recommend.h>
 #include <ssdpm/energy/report.h>

@@ -74,6 +74,7 @@ ENERGY = {
     },
     "energy/trial": {"base", "energy/common"},
     "energy/lint": {"base", "model"},
+    "energy/observe": ESTIMATE,
     "energy/report": {*ESTIMATE, "device", "apply", "energy/compare", "energy/recommend"},
     "energy/meters": {*SEEN, "device", "energy/power"},
 }  # fmt: skip

@@ -90,26 +90,15 @@ int ssdpm__take_parameters(
 static int make_nominal(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 			struct ssdpm_error *reterr)
 {
-	const struct corner corner = { { 0 } };
 	struct course *nominal = &sim->nominal;
-	struct values values;
-	int err;
+	int err = ssdpm__timeline_init(&sim->timeline, model, &sim->params,
+				       sim->parameters, sim->n_parameters,
+				       reterr);
 
-	ssdpm__values(sim->parameters, sim->n_parameters,
-		      sim->params.operational_state, &corner, &values);
-	err = ssdpm__chain(model, &sim->params, &values, &nominal->chain,
-			   reterr);
-	if (err)
-		return err;
-	ssdpm__wakes(&nominal->chain, &nominal->wakes);
-	nominal->flow.service = values.service;
-	sim->timeline.values = values;
-	sim->timeline.chain = nominal->chain;
-	sim->timeline.wakes = nominal->wakes;
-	sim->timeline.flow.service = values.service;
-	sim->timeline.interval_ns = sim->params.interval_ns;
-	sim->timeline.open = sim->params.loop == SSDPM_LOOP_OPEN;
-	return 0;
+	nominal->chain = sim->timeline.chain;
+	nominal->wakes = sim->timeline.wakes;
+	nominal->flow.service = sim->timeline.flow.service;
+	return err;
 }
 
 /* One of them for each policy that the drive may have. */

@@ -147,6 +147,9 @@ static int spend(struct timeline *timeline, uint32_t phase, uint32_t state,
 	tell(timeline, phase, state);
 	if (timeline->interval_ns)
 		err = divide(timeline, phase, ns, power_uw, reterr);
+	if (timeline->spent)
+		timeline->spent(timeline->spender, phase, state, ns,
+				wide_product(ns, power_uw));
 	timeline->elapsed_ns += ns;
 	return err;
 }
@@ -180,28 +183,39 @@ static int spend_idle(struct timeline *timeline, uint64_t gap_ns,
 	return err;
 }
 
+/* What a record takes beside its time. */
+static struct wide own_energy(const struct values *values,
+			      const struct ssdpm_io *io)
+{
+	uint32_t op = io->op - 1u;
+	struct wide fj = wide_times(wide_product(io->bytes, FJ_PER_PJ),
+				    values->byte_energy_pj[op]);
+
+	if (!(io->flags & SSDPM_IO_CONTINUED))
+		wide_add(&fj, wide_product(values->operation_energy_nj[op],
+					   FJ_PER_NJ));
+	return fj;
+}
+
 /* What of a record counts where the drive takes it up. */
 static int count(struct timeline *timeline, const struct ssdpm_io *io,
 		 const struct taken *taken, struct ssdpm_error *reterr)
 {
-	const struct values *values = &timeline->values;
 	uint64_t at = taken->begin_ns - timeline->start_ns + timeline->shift_ns;
-	uint32_t op = io->op - 1u;
-	int err;
+	struct wide own_fj = own_energy(&timeline->values, io);
 
+	if (timeline->spent)
+		timeline->spent(timeline->spender, SSDPM_PHASE_BUSY,
+				timeline->chain.operational_state, 0, own_fj);
 	if (!timeline->interval_ns)
 		return 0;
 	at /= timeline->interval_ns;
-	err = reach(timeline, at, reterr);
+	int err = reach(timeline, at, reterr);
 	if (err)
 		return err;
-	wide_add(&timeline->energy_fj[at],
-		 wide_times(wide_product(io->bytes, FJ_PER_PJ),
-			    values->byte_energy_pj[op]));
+	wide_add(&timeline->energy_fj[at], own_fj);
 	if (io->flags & SSDPM_IO_CONTINUED)
 		return 0;
-	wide_add(&timeline->energy_fj[at],
-		 wide_product(values->operation_energy_nj[op], FJ_PER_NJ));
 	timeline->intervals[at].n_ios++;
 	timeline->intervals[at].delay_sum_ns += taken->delay_ns;
 	return 0;
@@ -257,7 +271,29 @@ static int take(struct timeline *timeline, const struct ssdpm_io *io,
 			    wide_of(taken.busy_ns),
 			    timeline->values.active_power_uw[io->op - 1u],
 			    reterr);
+	timeline->taken = taken;
 	return err ? err : count(timeline, io, &taken, reterr);
+}
+
+int ssdpm__timeline_init(struct timeline *timeline,
+			 const struct ssdpm_model *model,
+			 const struct ssdpm_sim_params *params,
+			 const struct ssdpm_parameter *parameters, size_t n,
+			 struct ssdpm_error *reterr)
+{
+	const struct corner corner = { { 0 } };
+
+	ssdpm__values(parameters, n, params->operational_state, &corner,
+		      &timeline->values);
+	int err = ssdpm__chain(model, params, &timeline->values,
+			       &timeline->chain, reterr);
+	if (err)
+		return err;
+	ssdpm__wakes(&timeline->chain, &timeline->wakes);
+	timeline->flow.service = timeline->values.service;
+	timeline->interval_ns = params->interval_ns;
+	timeline->open = params->loop == SSDPM_LOOP_OPEN;
+	return 0;
 }
 
 void ssdpm__timeline_begin(struct timeline *timeline, uint64_t start_ns)

@@ -5,6 +5,10 @@
 
 #include "estimate/periods.h"
 
+/* A stretch of time and what it takes; ns 0: of an I/O and its bytes alone. */
+typedef void (*timeline_spent_fn)(void *spender, uint32_t phase, uint32_t state,
+				  uint64_t ns, struct wide energy_fj);
+
 /*
  * The totals of a run do not come from here: this takes the records once more,
  * one by one, and only where somebody wants to see them so.
@@ -18,6 +22,8 @@ struct timeline {
 
 	ssdpm_change_fn fn;
 	void *userdata;
+	timeline_spent_fn spent;
+	void *spender;
 	uint64_t interval_ns;
 
 	uint64_t start_ns;
@@ -25,6 +31,7 @@ struct timeline {
 	uint64_t shift_ns;   /* closed loop: the delays so far */
 	uint32_t phase;	     /* the last one that was told */
 	uint32_t state;
+	struct taken taken; /* what the last record did */
 
 	struct ssdpm_interval *intervals;
 	struct wide *energy_fj; /* by interval */
@@ -36,6 +43,16 @@ static inline bool ssdpm__timeline_wanted(const struct timeline *timeline)
 {
 	return timeline->fn || timeline->interval_ns;
 }
+
+/*
+ * The nominal run of a drive with these parameters; all was checked. -EINVAL:
+ * a table that does not fit the drive.
+ */
+int ssdpm__timeline_init(struct timeline *timeline,
+			 const struct ssdpm_model *model,
+			 const struct ssdpm_sim_params *params,
+			 const struct ssdpm_parameter *parameters, size_t n,
+			 struct ssdpm_error *reterr);
 
 void ssdpm__timeline_begin(struct timeline *timeline, uint64_t start_ns);
 

@@ -219,7 +219,7 @@ static void complete(struct pair *pair, struct pair_entry *entry,
 
 /* The clock goes on; early completions whose issue does not come are orphans.
  */
-static void advance(struct pair *pair, uint64_t time_ns)
+void ssdpm__pair_advance(struct pair *pair, uint64_t time_ns)
 {
 	uint32_t left = 0;
 
@@ -254,7 +254,7 @@ void ssdpm__pair_issue(struct pair *pair, const struct pair_event *event)
 	uint64_t completed_ns;
 	uint32_t index;
 
-	advance(pair, event->time_ns);
+	ssdpm__pair_advance(pair, event->time_ns);
 	index = enter(pair, event);
 	if (take_early(pair, event, &completed_ns)) {
 		complete(pair, &pair->entries[index], completed_ns);
@@ -280,7 +280,7 @@ void ssdpm__pair_complete(struct pair *pair, const struct pair_event *event)
 	uint32_t index;
 
 	pair->has_completions = true;
-	advance(pair, event->time_ns);
+	ssdpm__pair_advance(pair, event->time_ns);
 	while ((index = take_issue(pair, event))) {
 		struct pair_entry *entry = &pair->entries[index];
 
@@ -297,7 +297,8 @@ void ssdpm__pair_complete(struct pair *pair, const struct pair_event *event)
 void ssdpm__pair_add(struct pair *pair, const struct pair_event *event,
 		     uint64_t seen_ns, uint32_t service_ns)
 {
-	advance(pair, event->time_ns > seen_ns ? event->time_ns : seen_ns);
+	ssdpm__pair_advance(pair, event->time_ns > seen_ns ? event->time_ns :
+							     seen_ns);
 	struct pair_entry *entry = &pair->entries[enter(pair, event)];
 	entry->state = DONE;
 	entry->service_ns = service_ns;
@@ -326,8 +327,7 @@ void ssdpm__pair_requeue(struct pair *pair, const struct pair_event *event)
 		pair->entries[index].state = GONE;
 }
 
-/* No more events: what is left has no other half. */
-static void end(struct pair *pair)
+void ssdpm__pair_end(struct pair *pair)
 {
 	pair->ended = true;
 	pair->trace->counts.n_orphans += pair->n_early;
@@ -372,6 +372,7 @@ static size_t leave(struct pair *pair, uint32_t index, struct ssdpm_io *ios,
 			       .op = entry->event.op,
 			       .flags = entry->event.flags };
 
+	ssdpm__io_set_tag(&io, entry->event.tag);
 	ssdpm__reorder_pop(&pair->order);
 	entry->next = pair->free;
 	pair->free = index;
@@ -381,7 +382,7 @@ static size_t leave(struct pair *pair, uint32_t index, struct ssdpm_io *ios,
 				  max);
 }
 
-static size_t take(struct pair *pair, struct ssdpm_io *ios, size_t max)
+size_t ssdpm__pair_take(struct pair *pair, struct ssdpm_io *ios, size_t max)
 {
 	size_t n = 0;
 
@@ -403,17 +404,30 @@ static size_t take(struct pair *pair, struct ssdpm_io *ios, size_t max)
 	return n;
 }
 
+uint64_t ssdpm__pair_first_ns(const struct pair *pair)
+{
+	return ssdpm__reorder_count(&pair->order) ?
+		       ssdpm__reorder_first(&pair->order).start_ns :
+		       UINT64_MAX;
+}
+
+int ssdpm__pair_reserve(struct pair *pair, struct ssdpm_error *reterr)
+{
+	if (ssdpm__reorder_count(&pair->order) < pair->order.room)
+		return 0;
+	return resize(pair, pair->bits + 1, reterr);
+}
+
 /* Read an event; first make room for it. */
 static int read_event(struct pair *pair, struct ssdpm_error *reterr)
 {
-	if (ssdpm__reorder_count(&pair->order) == pair->order.room) {
-		int err = resize(pair, pair->bits + 1, reterr);
-		if (err)
-			return err;
-	}
-	int err = pair->trace->reader->next(pair->trace, reterr);
+	int err = ssdpm__pair_reserve(pair, reterr);
+
+	if (err)
+		return err;
+	err = pair->trace->reader->next(pair->trace, reterr);
 	if (err == 0)
-		end(pair);
+		ssdpm__pair_end(pair);
 	return err;
 }
 
@@ -425,7 +439,7 @@ int ssdpm__pair_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 	int err = 1;
 
 	while (err >= 0) {
-		n += take(pair, ios + n, max - n);
+		n += ssdpm__pair_take(pair, ios + n, max - n);
 		if (n == max || pair->ended)
 			break;
 		err = read_event(pair, reterr);

@@ -7,6 +7,8 @@
 #ifndef SSDPM_LIB_WORKLOAD_PAIR_H
 #define SSDPM_LIB_WORKLOAD_PAIR_H
 
+#include <string.h>
+
 #include "workload/internal.h"
 
 /* I/Os held at a time. */
@@ -24,7 +26,22 @@ struct pair_event {
 	uint64_t bytes;
 	uint8_t op;
 	uint8_t flags; /* enum ssdpm_io_flag */
+	uint32_t tag;  /* of the caller: see ssdpm__io_tag() */
 };
+
+/* Readers have no tags: there, all that is reserved in a record is 0. */
+static inline uint32_t ssdpm__io_tag(const struct ssdpm_io *io)
+{
+	uint32_t tag;
+
+	memcpy(&tag, io->reserved, sizeof(tag));
+	return tag;
+}
+
+static inline void ssdpm__io_set_tag(struct ssdpm_io *io, uint32_t tag)
+{
+	memcpy(io->reserved, &tag, sizeof(tag));
+}
 
 /* Can an I/O be where this one is, and as long? Readers see to that. */
 static inline bool ssdpm__pair_fits(const struct pair_event *event)
@@ -51,6 +68,18 @@ void ssdpm__pair_free(struct pair *pair);
 void ssdpm__pair_issue(struct pair *pair, const struct pair_event *event);
 void ssdpm__pair_complete(struct pair *pair, const struct pair_event *event);
 
+/* Time has passed, and no event came. */
+void ssdpm__pair_advance(struct pair *pair, uint64_t time_ns);
+
+/* No more events come: what is left has no other half. */
+void ssdpm__pair_end(struct pair *pair);
+
+/*
+ * When the first record starts that is not given out yet; UINT64_MAX: there is
+ * none.
+ */
+uint64_t ssdpm__pair_first_ns(const struct pair *pair);
+
 /* The drive did not take it: its issue will come again. */
 void ssdpm__pair_requeue(struct pair *pair, const struct pair_event *event);
 
@@ -69,6 +98,12 @@ void ssdpm__pair_add(struct pair *pair, const struct pair_event *event,
 int ssdpm__pair_record(struct pair *pair, const struct pair_event *event,
 		       uint64_t took_ns, uint32_t service_ns,
 		       struct ssdpm_error *reterr);
+
+/* Make room for one more event: 0 or -ENOMEM. */
+int ssdpm__pair_reserve(struct pair *pair, struct ssdpm_error *reterr);
+
+/* Up to max records that are ready, in the order of their start. */
+size_t ssdpm__pair_take(struct pair *pair, struct ssdpm_io *ios, size_t max);
 
 /*
  * Up to max records that are ready, in the order of their start; none: the end.

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Observation: who makes the drives work, from the trace events of Linux.
+ *
+ *     formats and lines of trace events -> causes and I/Os -> simulation
+ *         -> what each cause takes, and what the drive would take without it
+ *
+ * The stage is pure: the caller reads the lines, from tracefs or from a file.
+ * See ssdpm_observe(3).
+ */
+#ifndef SSDPM_OBSERVE_H
+#define SSDPM_OBSERVE_H
+
+#include <ssdpm/base.h>
+#include <ssdpm/energy/estimate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Why the drive works. */
+enum ssdpm_cause_kind {
+	SSDPM_CAUSE_PROCESS = 1,   /* a process asked for it */
+	SSDPM_CAUSE_WRITEBACK = 2, /* a process changed the pages before */
+	SSDPM_CAUSE_JOURNAL = 3,   /* the journal of a file system */
+	SSDPM_CAUSE_KERNEL = 4, /* a thread of the kernel; for whom is open */
+	SSDPM_CAUSE_OTHER = 5,	/* all causes that found no room */
+};
+
+/** ctrl_id: the drive has no NVMe controller. */
+#define SSDPM_NO_CONTROLLER UINT32_MAX
+
+/**
+ * struct ssdpm_observed_params - a drive to be observed (sized parameters)
+ * @size:       sizeof(struct ssdpm_observed_params)
+ * @model:      the drive; referenced
+ * @sim_params: its table or link policy as they are in force, copied; NULL: the
+ *              drive never sleeps. The loop is always open, because a trace has
+ *              the times at which I/Os arrived, and interval_ns must be 0
+ * @major:      of the block device, as in /sys/block/nvme0n1/dev
+ * @minor:      likewise
+ * @ctrl_id:    7 for nvme7, or SSDPM_NO_CONTROLLER
+ * @reserved:   0
+ */
+struct ssdpm_observed_params {
+	size_t size;
+	const struct ssdpm_model *model;
+	const struct ssdpm_sim_params *sim_params;
+	uint32_t major;
+	uint32_t minor;
+	uint32_t ctrl_id;
+	uint32_t reserved;
+};
+
+/**
+ * struct ssdpm_observed - what is known of a drive (sized result)
+ * @size:         set by the caller
+ * @start_ns:     of its first I/O, on the clock of the trace
+ * @now_ns:       all numbers are up to here. Some I/Os are known only when
+ *                later ones come, so it lies up to 0.2 s before the last time
+ *                that was given, or before the first I/O that is not complete
+ * @phase:        enum ssdpm_phase, now; 0: it had no I/O
+ * @state:        of that phase
+ * @busy_ns:      with an I/O in service; the sum of this and the next three is
+ *                now_ns - start_ns
+ * @idle_ns:      idle in the operational state
+ * @asleep_ns:    in other states
+ * @transition_ns: entering and leaving them
+ * @n_ios:        that began
+ * @bytes:        of these
+ * @n_wakes:      I/Os that ended a sleep, or the way to it
+ * @n_delayed:    I/Os that waited for the drive to wake
+ * @delay_sum_ns: how long
+ * @n_admin:      admin commands of its controller: what they cost is not in any
+ *                energy here
+ * @energy_nj:    nominal
+ * @resting_nj:   of it, what no cause takes: asleep, or idle where the policy
+ *                never lets the drive sleep
+ * @n_causes:     how many there are
+ */
+struct ssdpm_observed {
+	size_t size;
+	uint64_t start_ns;
+	uint64_t now_ns;
+	uint32_t phase;
+	uint32_t state;
+	uint64_t busy_ns;
+	uint64_t idle_ns;
+	uint64_t asleep_ns;
+	uint64_t transition_ns;
+	uint64_t n_ios;
+	uint64_t bytes;
+	uint64_t n_wakes;
+	uint64_t n_delayed;
+	uint64_t delay_sum_ns;
+	uint64_t n_admin;
+	uint64_t energy_nj;
+	uint64_t resting_nj;
+	uint64_t n_causes;
+};
+
+/** Room for the name of a cause, with its final zero. */
+#define SSDPM_CAUSE_NAME 16
+
+/**
+ * struct ssdpm_cause - what one cause takes of a drive (sized result)
+ * @size:      set by the caller
+ * @kind:      enum ssdpm_cause_kind
+ * @pid:       of the process or thread that was seen first
+ * @name:      of the process or thread, as Linux has it in comm; "other"
+ * @n_ios:     I/Os; one that is merged from several counts for the cause with
+ *             most of its bytes
+ * @bytes:     its part of all bytes
+ * @n_wakes:   how often one of its I/Os woke the drive
+ * @n_admin:   admin commands
+ * @energy_nj: its share, nominal. The shares of all causes and resting_nj are
+ *             energy_nj of the drive, to the last digit
+ *
+ * A cause takes what its I/Os take, the exit from the state that they end, and
+ * after them the time that the policy keeps the drive awake, with the entry
+ * into the states that follow. Who causes an I/O together with others has a
+ * share by bytes.
+ */
+struct ssdpm_cause {
+	size_t size;
+	uint32_t kind;
+	uint32_t pid;
+	char name[SSDPM_CAUSE_NAME];
+	uint64_t n_ios;
+	uint64_t bytes;
+	uint64_t n_wakes;
+	uint64_t n_admin;
+	uint64_t energy_nj;
+};
+
+/**
+ * struct ssdpm_without - a drive with and without a cause (sized result)
+ * @size:          set by the caller
+ * @from_ns:       the first I/O that is still known: 32,768 are kept
+ * @until_ns:      now_ns of the drive
+ * @energy_nj:     of all I/Os since then, nominal
+ * @asleep_ns:     of all: in a state other than the operational one
+ * @n_wakes:       of all
+ * @without_energy_nj: the same without the cause
+ * @without_asleep_ns: likewise
+ * @without_n_wakes: likewise
+ */
+struct ssdpm_without {
+	size_t size;
+	uint64_t from_ns;
+	uint64_t until_ns;
+	uint64_t energy_nj;
+	uint64_t asleep_ns;
+	uint64_t n_wakes;
+	uint64_t without_energy_nj;
+	uint64_t without_asleep_ns;
+	uint64_t without_n_wakes;
+};
+
+/**
+ * struct ssdpm_observation_counts - what was met on the way (frozen, 64 bytes)
+ * @n_lines:      lines that were read
+ * @n_events:     of these, events that say something
+ * @n_bad:        lines of such events that could not be read
+ * @n_lost:       events that the kernel says it lost
+ * @n_unmatched:  I/Os that were not completed within 30 s
+ * @n_orphans:    completions without an I/O
+ * @unknown_bytes: of I/Os whose origin was not seen: their cause is the
+ *                process that sent them to the drive
+ * @n_clipped:    discards above 4 GiB, taken for 4 GiB - 1
+ */
+struct ssdpm_observation_counts {
+	uint64_t n_lines;
+	uint64_t n_events;
+	uint64_t n_bad;
+	uint64_t n_lost;
+	uint64_t n_unmatched;
+	uint64_t n_orphans;
+	uint64_t unknown_bytes;
+	uint64_t n_clipped;
+};
+
+struct ssdpm_observation;
+
+/**
+ * ssdpm_observation_new() - without a drive
+ * @ret_observation: free it with ssdpm_observation_free()
+ *
+ * Return: 0, -ENOMEM.
+ */
+SSDPM_API int ssdpm_observation_new(struct ssdpm_observation **ret_observation,
+				    struct ssdpm_error *reterr);
+
+/** ssdpm_observation_free() - @observation may be NULL. Return: NULL. */
+SSDPM_API struct ssdpm_observation *ssdpm_observation_free(
+	struct ssdpm_observation *observation);
+
+/**
+ * ssdpm_observation_add_drive() - observe this drive too
+ *
+ * Add all drives before the first line. The first one has index 0.
+ *
+ * Return: 0; -EBUSY (lines were fed), -EEXIST (the device is one already),
+ * -E2BIG (@params, or more than 256 drives), and as ssdpm_sim_new().
+ */
+SSDPM_API int ssdpm_observation_add_drive(
+	struct ssdpm_observation *observation,
+	const struct ssdpm_observed_params *params, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_observation_add_partition() - a partition of a drive
+ * @drive: its index
+ * @major: of the partition, as in /sys/block/nvme0n1/nvme0n1p1/dev
+ * @minor: likewise
+ *
+ * Linux names the partition where an I/O is queued, and the drive where it is
+ * sent. A line "# partition: 259,1 259,0" of the text says the same.
+ *
+ * Return: 0; -ENOENT (no such drive), -E2BIG (more than 1,024).
+ */
+SSDPM_API int ssdpm_observation_add_partition(
+	struct ssdpm_observation *observation, size_t drive, uint32_t major,
+	uint32_t minor, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_observation_get_event() - an event that an observation reads
+ *
+ * Return: "block/block_rq_issue" and so on, as below events/ of tracefs; NULL:
+ * @index is too high. A kernel may lack some: see ssdpm_observe(3).
+ */
+SSDPM_API const char *ssdpm_observation_get_event(size_t index);
+
+/**
+ * ssdpm_observation_set_format() - how this kernel prints an event
+ * @text: what the file format of the event says
+ *
+ * Without it, the formats of Linux 6.1 to 7.3 are tried.
+ *
+ * Return: 0; -ENOENT (an event that is not read), -EINVAL (no "print fmt:", or
+ * one that cannot be followed), -ENODATA (a field that is needed is missing).
+ */
+SSDPM_API int ssdpm_observation_set_format(
+	struct ssdpm_observation *observation, const char *text, size_t size,
+	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_observation_feed() - the next piece of the text
+ * @text: of trace or trace_pipe of tracefs, cut anywhere; the clock has seconds
+ *
+ * Lines of other events are passed over. Lines that cannot be read are counted.
+ * A line "# format: " holds what ssdpm_observation_set_format() takes, with \n
+ * and \\ for line ends and backslashes.
+ *
+ * Return: 0; -ERANGE (a time beyond 2^64 ns), -ENOMEM. After a failure every
+ * call fails in the same way.
+ */
+SSDPM_API int ssdpm_observation_feed(struct ssdpm_observation *observation,
+				     const char *text, size_t size,
+				     struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_observation_advance() - time has passed, and no event came
+ * @now_ns: on the clock of the trace; all lines up to it were fed
+ *
+ * Return: as ssdpm_observation_feed().
+ */
+SSDPM_API int ssdpm_observation_advance(struct ssdpm_observation *observation,
+					uint64_t now_ns,
+					struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_observation_finish() - no more lines come
+ * @end_ns: when the observation ended; 0, or before the last line: with that
+ *
+ * I/Os that are not complete are counted as unmatched.
+ *
+ * Return: as ssdpm_observation_feed().
+ */
+SSDPM_API int ssdpm_observation_finish(struct ssdpm_observation *observation,
+				       uint64_t end_ns,
+				       struct ssdpm_error *reterr);
+
+/** ssdpm_observation_get_counts() - until it is freed */
+SSDPM_API const struct ssdpm_observation_counts *ssdpm_observation_get_counts(
+	const struct ssdpm_observation *observation);
+
+/**
+ * ssdpm_observation_get_drive() - a drive, by index
+ * @ret_drive: its size member is set by the caller
+ *
+ * Return: 0; -ENOENT (no such drive), -EINVAL, -E2BIG (its size), -ERANGE (an
+ * energy beyond 2^64 nJ).
+ */
+SSDPM_API int ssdpm_observation_get_drive(
+	const struct ssdpm_observation *observation, size_t drive,
+	struct ssdpm_observed *ret_drive, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_observation_get_cause() - a cause of a drive, by index
+ * @cause:     below n_causes; an index keeps its cause
+ * @ret_cause: its size member is set by the caller
+ *
+ * Return: as ssdpm_observation_get_drive(), -ENOENT too for the cause.
+ */
+SSDPM_API int ssdpm_observation_get_cause(
+	const struct ssdpm_observation *observation, size_t drive, size_t cause,
+	struct ssdpm_cause *ret_cause, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_observation_get_without() - simulate the I/Os without those of a cause
+ * @ret_without: its size member is set by the caller
+ *
+ * An I/O that has several causes becomes smaller by the bytes of this one.
+ *
+ * Return: as ssdpm_observation_get_cause(), -ENOMEM.
+ */
+SSDPM_API int ssdpm_observation_get_without(
+	const struct ssdpm_observation *observation, size_t drive, size_t cause,
+	struct ssdpm_without *ret_without, struct ssdpm_error *reterr);
+
+/** ssdpm_cause_kind_to_string() - "process", "writeback" and so on, or NULL */
+SSDPM_API const char *ssdpm_cause_kind_to_string(uint32_t kind);
+SSDPM_API uint32_t ssdpm_cause_kind_from_string(const char *word);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Who asks: threads, and of written pages those who changed them. */
+#include <string.h>
+
+#include "base/words.h"
+#include "observe/internal.h"
+
+static const char cause_kind_words[][10] = {
+	[SSDPM_CAUSE_PROCESS] = "process",
+	[SSDPM_CAUSE_WRITEBACK] = "writeback",
+	[SSDPM_CAUSE_JOURNAL] = "journal",
+	[SSDPM_CAUSE_KERNEL] = "kernel",
+	[SSDPM_CAUSE_OTHER] = "other",
+};
+ENUM_WORDS(cause_kind)
+
+/* Threads that work for others, by the beginning of their names. */
+static const struct {
+	char prefix[13];
+	uint8_t kind;
+} threads[] = {
+	{ "jbd2/", SSDPM_CAUSE_JOURNAL },
+	{ "xfsaild/", SSDPM_CAUSE_JOURNAL },
+	{ "btrfs-transa", SSDPM_CAUSE_JOURNAL },
+	{ "txg_sync", SSDPM_CAUSE_JOURNAL },
+	{ "f2fs_ckpt", SSDPM_CAUSE_JOURNAL },
+	{ "kworker/", SSDPM_CAUSE_KERNEL },
+	{ "dmcrypt_writ", SSDPM_CAUSE_KERNEL },
+	{ "kswapd", SSDPM_CAUSE_KERNEL },
+	{ "ksoftirqd/", SSDPM_CAUSE_KERNEL },
+	{ "btrfs-", SSDPM_CAUSE_KERNEL },
+	{ "bcache_", SSDPM_CAUSE_KERNEL },
+	{ "z_", SSDPM_CAUSE_KERNEL },
+	{ "loop", SSDPM_CAUSE_KERNEL },
+	{ "md", SSDPM_CAUSE_KERNEL },
+	{ "f2fs_", SSDPM_CAUSE_KERNEL },
+	{ "ext4lazyinit", SSDPM_CAUSE_KERNEL },
+};
+
+/* Names in which only a number tells threads of the kernel from programs. */
+static bool needs_digit(const char *prefix)
+{
+	return !strcmp(prefix, "md") || !strcmp(prefix, "loop");
+}
+
+static uint32_t kind_of_thread(struct span comm)
+{
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		size_t n = strlen(threads[i].prefix);
+
+		if ((size_t)(comm.end - comm.at) < n ||
+		    memcmp(comm.at, threads[i].prefix, n) != 0)
+			continue;
+		if (needs_digit(threads[i].prefix) &&
+		    (comm.at + n == comm.end || comm.at[n] < '0' ||
+		     comm.at[n] > '9'))
+			continue;
+		return threads[i].kind;
+	}
+	return SSDPM_CAUSE_PROCESS;
+}
+
+void ssdpm__causes_init(struct causes *causes)
+{
+	memset(causes, 0, sizeof(*causes));
+	causes->entries[CAUSE_OTHER] = (struct cause_entry){
+		.kind = SSDPM_CAUSE_OTHER,
+		.name = "other",
+	};
+	causes->n = 1;
+}
+
+uint16_t ssdpm__cause(struct causes *causes, uint32_t kind, uint32_t pid,
+		      struct span name)
+{
+	struct cause_entry entry = { .kind = kind, .pid = pid };
+	const size_t n_table = sizeof(causes->table) / sizeof(causes->table[0]);
+
+	if ((size_t)(name.end - name.at) >= sizeof(entry.name))
+		name.end = name.at + sizeof(entry.name) - 1;
+	memcpy(entry.name, name.at, (size_t)(name.end - name.at));
+	size_t at = (ssdpm__checksum(entry.name, strlen(entry.name)) ^ kind) %
+		    n_table;
+
+	for (; causes->table[at]; at = (at + 1) % n_table) {
+		uint16_t number = causes->table[at];
+
+		if (causes->entries[number].kind == kind &&
+		    !strcmp(causes->entries[number].name, entry.name))
+			return number;
+	}
+	if (causes->n == MAX_CAUSES)
+		return CAUSE_OTHER;
+	causes->entries[causes->n] = entry;
+	causes->table[at] = (uint16_t)causes->n;
+	return (uint16_t)causes->n++;
+}
+
+/* Workers have numbers that say nothing: "kworker/u16:3" is a kworker. */
+static struct span name_of_thread(struct span comm)
+{
+	static const char worker[] = "kworker/";
+	const size_t n = sizeof(worker) - 1;
+
+	if ((size_t)(comm.end - comm.at) >= n && !memcmp(comm.at, worker, n))
+		comm.end = comm.at + n - 1;
+	return comm;
+}
+
+uint16_t ssdpm__cause_of_thread(struct causes *causes, uint32_t pid,
+				struct span comm)
+{
+	return ssdpm__cause(causes, kind_of_thread(comm), pid,
+			    name_of_thread(comm));
+}
+
+static struct backing *find_backing(struct dirty *dirty, uint64_t device)
+{
+	for (size_t i = 0; i < dirty->n; i++)
+		if (dirty->backings[i].device == device) {
+			dirty->backings[i].used = ++dirty->clock;
+			return &dirty->backings[i];
+		}
+	return NULL;
+}
+
+/* A free one, or that which was not used for the longest time. */
+static struct backing *new_backing(struct dirty *dirty, uint64_t device)
+{
+	struct backing *oldest = dirty->backings;
+
+	if (dirty->n < MAX_BACKINGS)
+		oldest = &dirty->backings[dirty->n++];
+	else
+		for (size_t i = 1; i < dirty->n; i++)
+			if (dirty->backings[i].used < oldest->used)
+				oldest = &dirty->backings[i];
+	*oldest = (struct backing){ .device = device, .used = ++dirty->clock };
+	return oldest;
+}
+
+static bool has_less(const struct dirtier *a, const struct dirtier *b)
+{
+	return a->pages < b->pages;
+}
+
+/* The one of this cause, a free one, or that of the fewest pages. */
+static struct dirtier *find_dirtier(struct backing *backing, uint16_t cause)
+{
+	struct dirtier *least = backing->dirtiers;
+
+	for (size_t i = 0; i < backing->n; i++) {
+		struct dirtier *dirtier = &backing->dirtiers[i];
+
+		if (dirtier->cause == cause)
+			return dirtier;
+		if (has_less(dirtier, least))
+			least = dirtier;
+	}
+	if (backing->n < MAX_DIRTIERS)
+		least = &backing->dirtiers[backing->n++];
+	*least = (struct dirtier){ .cause = cause };
+	return least;
+}
+
+/* What is long past counts less. */
+#define MANY_PAGES 4096
+
+static void forget_half(struct backing *backing)
+{
+	for (size_t i = 0; i < backing->n; i++) {
+		backing->dirtiers[i].pages /= 2;
+		backing->dirtiers[i].written /= 2;
+	}
+}
+
+void ssdpm__dirty_add(struct dirty *dirty, uint64_t device, uint16_t cause)
+{
+	struct backing *backing = find_backing(dirty, device);
+	struct dirtier *dirtier;
+
+	if (!backing)
+		backing = new_backing(dirty, device);
+	dirtier = find_dirtier(backing, cause);
+	if (++dirtier->pages == MANY_PAGES)
+		forget_half(backing);
+}
+
+uint16_t ssdpm__dirty_take(struct dirty *dirty, uint64_t device, uint64_t bytes)
+{
+	struct backing *backing = find_backing(dirty, device);
+	struct dirtier *next = NULL;
+
+	/* The one that was taken for least, by its pages. */
+	for (size_t i = 0; backing && i < backing->n; i++) {
+		struct dirtier *one = &backing->dirtiers[i];
+
+		if (one->pages &&
+		    (!next ||
+		     one->written / one->pages < next->written / next->pages))
+			next = one;
+	}
+	if (!next)
+		return CAUSE_OTHER;
+	next->written += bytes;
+	return next->cause;
+}
+
+void ssdpm__parts_add(struct parts *parts, uint16_t cause, uint32_t bytes)
+{
+	size_t least = 0;
+
+	for (size_t i = 0; i < parts->n; i++) {
+		if (parts->causes[i] == cause) {
+			parts->bytes[i] += bytes;
+			return;
+		}
+		if (parts->bytes[i] < parts->bytes[least])
+			least = i;
+	}
+	if (parts->n < MAX_PARTS_OF_IO) {
+		parts->causes[parts->n] = cause;
+		parts->bytes[parts->n++] = bytes;
+		return;
+	}
+	/* No room: the least goes to the others together with it. */
+	parts->causes[least] = CAUSE_OTHER;
+	parts->bytes[least] += bytes;
+}

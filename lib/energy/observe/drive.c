@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* A drive that is observed: its I/Os simulated, and charged to their causes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "observe/internal.h"
+
+/* I/Os that are not complete, of one drive. */
+#define MAX_HELD 8192
+
+static const struct trace_reader no_reader = { 0 };
+
+static int init_timeline(struct timeline *timeline,
+			 const struct ssdpm_observed_params *params,
+			 struct ssdpm_error *reterr)
+{
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_sim_params sim;
+	size_t n;
+	int err = ssdpm__check_params(params->sim_params, &sim, reterr);
+
+	if (!err && sim.interval_ns)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "interval_ns: an observation has none");
+	if (!err)
+		err = ssdpm__take_parameters(params->model, &sim, parameters,
+					     &n, NULL, reterr);
+	if (err)
+		return err;
+	sim.loop = SSDPM_LOOP_OPEN;
+	return ssdpm__timeline_init(timeline, params->model, &sim, parameters,
+				    n, reterr);
+}
+
+int ssdpm__drive_new(const struct ssdpm_observed_params *params,
+		     struct observed_drive **ret_drive,
+		     struct ssdpm_error *reterr)
+{
+	struct observed_drive *drive = calloc(1, sizeof(*drive));
+
+	if (!drive)
+		return ssdpm__no_memory(reterr);
+	drive->device = ssdpm__device(params->major, params->minor);
+	drive->ctrl_id = params->ctrl_id;
+	drive->trace.reader = &no_reader;
+	int err = init_timeline(&drive->fresh, params, reterr);
+	if (!err)
+		err = ssdpm__pair_new(&drive->trace, TRACE_LATE_NS, MAX_HELD,
+				      reterr);
+	if (err) {
+		free(drive);
+		return err;
+	}
+	drive->timeline = drive->fresh;
+	drive->account.sleeps = drive->fresh.chain.n > 0;
+	*ret_drive = drive;
+	return 0;
+}
+
+struct observed_drive *ssdpm__drive_free(struct observed_drive *drive)
+{
+	if (!drive)
+		return NULL;
+	ssdpm__pair_free(drive->trace.pair);
+	free(drive->kept);
+	free(drive);
+	return NULL;
+}
+
+/* By bytes; the last part takes what is left over. Flushes have none. */
+static void charge(struct account *account, const struct parts *parts,
+		   struct wide energy_fj)
+{
+	uint64_t bytes = 0;
+	struct wide rest = energy_fj;
+
+	for (size_t i = 0; i < parts->n; i++)
+		bytes += parts->bytes[i];
+	for (size_t i = 0; i < parts->n; i++) {
+		struct wide part = rest;
+
+		if (i + 1u < parts->n)
+			part = bytes ? ssdpm__wide_divide(
+					       wide_times(energy_fj,
+							  parts->bytes[i]),
+					       bytes, NULL) :
+				       wide_of(0);
+		wide_add(&account->causes[parts->causes[i]].energy_fj, part);
+		rest = wide_minus(rest, part);
+	}
+	if (!parts->n)
+		wide_add(&account->resting_fj, energy_fj);
+}
+
+static void charge_rest(struct account *account, struct wide energy_fj)
+{
+	wide_add(&account->resting_fj, energy_fj);
+}
+
+static void spend(void *spender, uint32_t phase, uint32_t state, uint64_t ns,
+		  struct wide energy_fj)
+{
+	struct account *account = spender;
+
+	account->phase = phase;
+	account->state = state;
+	wide_add(&account->energy_fj, energy_fj);
+	switch (phase) {
+	case SSDPM_PHASE_BUSY:
+		account->busy_ns += ns;
+		charge(account, &account->next, energy_fj);
+		break;
+	case SSDPM_PHASE_EXIT:
+		account->transition_ns += ns;
+		charge(account, &account->next, energy_fj);
+		break;
+	case SSDPM_PHASE_ENTRY:
+		account->transition_ns += ns;
+		charge(account, &account->last, energy_fj);
+		break;
+	case SSDPM_PHASE_IDLE:
+		account->idle_ns += ns;
+		if (account->sleeps)
+			charge(account, &account->last, energy_fj);
+		else
+			charge_rest(account, energy_fj);
+		break;
+	default:
+		account->asleep_ns += ns;
+		charge_rest(account, energy_fj);
+	}
+}
+
+/* How long an I/O waits for the drive to wake, if it comes now. */
+static uint64_t wait_ns(const struct timeline *timeline, uint64_t start_ns,
+			bool *ret_wakes)
+{
+	uint64_t until = timeline->flow.busy.until_ns;
+	uint64_t gap = start_ns > until ? start_ns - until : 0;
+	uint64_t ready = timeline->flow.ready_ns;
+	uint32_t class = gap ? ssdpm__wake_class(&timeline->wakes, gap) : 0;
+
+	*ret_wakes = class > 0;
+	if (gap)
+		return ssdpm__wake_delay(&timeline->wakes, class, gap);
+	return ready > start_ns ? ready - start_ns : 0;
+}
+
+/*
+ * A recorded service time has the wake in it, which the simulation adds again.
+ * A drive that was quicker than it declares is not as quick as nothing.
+ */
+static uint32_t awake_service(const struct timeline *timeline,
+			      const struct ssdpm_io *io, uint64_t wait)
+{
+	uint64_t base = timeline->values.service.base_ns[io->op - 1u];
+
+	if (io->service_ns == SSDPM_SERVICE_UNKNOWN || !wait)
+		return io->service_ns;
+	if (base > io->service_ns)
+		base = io->service_ns;
+	if (io->service_ns < wait || io->service_ns - wait < base)
+		return (uint32_t)base;
+	return (uint32_t)(io->service_ns - wait);
+}
+
+static int feed(struct timeline *timeline, struct account *account,
+		const struct kept *kept, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_io io = {
+		.start_ns = kept->start_ns,
+		.bytes = kept->bytes,
+		.service_ns = kept->service_ns,
+		.op = kept->op,
+	};
+	struct counted *most;
+	bool wakes;
+
+	wait_ns(timeline, io.start_ns, &wakes);
+	account->next = kept->parts;
+	most = &account->causes[kept->parts.causes[ssdpm__parts_most(
+		&kept->parts)]];
+	int err = ssdpm__timeline_feed(timeline, &io, 1, reterr);
+	if (err)
+		return err;
+	if (timeline->taken.busy_ns)
+		account->last = kept->parts;
+	account->n_ios++;
+	account->bytes += io.bytes;
+	account->n_wakes += wakes;
+	account->n_delayed += timeline->taken.delay_ns > 0;
+	account->delay_sum_ns += timeline->taken.delay_ns;
+	most->n_ios++;
+	most->n_wakes += wakes;
+	for (size_t i = 0; i < kept->parts.n; i++)
+		account->causes[kept->parts.causes[i]].bytes +=
+			kept->parts.bytes[i];
+	return 0;
+}
+
+static int keep(struct observed_drive *drive, const struct kept *kept,
+		struct ssdpm_error *reterr)
+{
+	size_t max = drive->max_kept ? 2 * drive->max_kept : 256;
+
+	if (drive->n_kept == drive->max_kept && max <= MAX_KEPT) {
+		struct kept *more = realloc(drive->kept, max * sizeof(*more));
+
+		if (!more)
+			return ssdpm__no_memory(reterr);
+		drive->kept = more;
+		drive->max_kept = max;
+	}
+	drive->kept[drive->kept_at] = *kept;
+	drive->kept_at = (drive->kept_at + 1) % MAX_KEPT;
+	if (drive->n_kept < drive->max_kept)
+		drive->n_kept++;
+	return 0;
+}
+
+static void see_cause(struct observed_drive *drive, uint16_t cause)
+{
+	if (drive->index_of[cause])
+		return;
+	drive->causes[drive->n_causes++] = cause;
+	drive->index_of[cause] = (uint16_t)drive->n_causes;
+}
+
+int ssdpm__drive_take(struct observed_drive *drive, const struct ssdpm_io *io,
+		      const struct parts *parts, struct ssdpm_error *reterr)
+{
+	struct kept kept = {
+		.start_ns = io->start_ns,
+		.bytes = io->bytes,
+		.op = io->op,
+		.parts = *parts,
+	};
+	bool wakes;
+
+	if (kept.start_ns < drive->last_start_ns)
+		kept.start_ns = drive->last_start_ns;
+	drive->last_start_ns = kept.start_ns;
+	if (!drive->begun)
+		ssdpm__timeline_begin(&drive->timeline, kept.start_ns);
+	drive->begun = true;
+	kept.service_ns =
+		awake_service(&drive->timeline, io,
+			      wait_ns(&drive->timeline, kept.start_ns, &wakes));
+	for (size_t i = 0; i < parts->n; i++)
+		see_cause(drive, parts->causes[i]);
+	/* The account may have been copied since. */
+	drive->timeline.spent = spend;
+	drive->timeline.spender = &drive->account;
+	int err = feed(&drive->timeline, &drive->account, &kept, reterr);
+	return err ? err : keep(drive, &kept, reterr);
+}
+
+void ssdpm__drive_admin(struct observed_drive *drive, uint16_t cause)
+{
+	see_cause(drive, cause);
+	drive->account.n_admin++;
+	drive->account.causes[cause].n_admin++;
+}
+
+int ssdpm__drive_account(const struct observed_drive *drive, uint64_t now_ns,
+			 struct account *ret_account, uint64_t *ret_now_ns,
+			 struct ssdpm_error *reterr)
+{
+	struct timeline timeline = drive->timeline;
+
+	*ret_account = drive->account;
+	*ret_now_ns = 0;
+	if (!drive->begun)
+		return 0;
+	timeline.spender = ret_account;
+	int err = ssdpm__timeline_finish(&timeline, now_ns, reterr);
+	*ret_now_ns = timeline.start_ns + timeline.elapsed_ns;
+	return err;
+}
+
+static const struct kept *kept_at(const struct observed_drive *drive, size_t i)
+{
+	size_t first = drive->n_kept == MAX_KEPT ? drive->kept_at : 0;
+
+	return &drive->kept[(first + i) % MAX_KEPT];
+}
+
+uint64_t ssdpm__drive_kept_from_ns(const struct observed_drive *drive)
+{
+	return drive->n_kept ? kept_at(drive, 0)->start_ns : 0;
+}
+
+/* What is left of an I/O without a cause; false: nothing. */
+static bool is_left(struct kept *kept, uint16_t without)
+{
+	struct parts left = { 0 };
+	uint32_t bytes = 0;
+
+	for (size_t i = 0; i < kept->parts.n; i++)
+		if (kept->parts.causes[i] == without)
+			bytes += kept->parts.bytes[i];
+		else
+			ssdpm__parts_add(&left, kept->parts.causes[i],
+					 kept->parts.bytes[i]);
+	kept->parts = left;
+	kept->bytes -= bytes < kept->bytes ? bytes : kept->bytes;
+	return left.n > 0;
+}
+
+int ssdpm__drive_replay(const struct observed_drive *drive, uint64_t now_ns,
+			uint16_t without, struct account *ret_account,
+			struct ssdpm_error *reterr)
+{
+	struct timeline timeline = drive->fresh;
+	int err = 0;
+
+	memset(ret_account, 0, sizeof(*ret_account));
+	ret_account->sleeps = drive->account.sleeps;
+	timeline.spent = spend;
+	timeline.spender = ret_account;
+	ssdpm__timeline_begin(&timeline, ssdpm__drive_kept_from_ns(drive));
+	for (size_t i = 0; i < drive->n_kept && !err; i++) {
+		struct kept kept = *kept_at(drive, i);
+
+		if (is_left(&kept, without))
+			err = feed(&timeline, ret_account, &kept, reterr);
+	}
+	return err ? err : ssdpm__timeline_finish(&timeline, now_ns, reterr);
+}

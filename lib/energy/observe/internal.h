@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the observation share. */
+#ifndef SSDPM_LIB_OBSERVE_INTERNAL_H
+#define SSDPM_LIB_OBSERVE_INTERNAL_H
+
+#include <ssdpm/energy/observe.h>
+
+#include "base/text.h"
+#include "estimate/timeline.h"
+#include "workload/pair.h"
+
+/* Events that are read; a kernel may have another name for one. */
+enum event_kind {
+	EVENT_BIO_QUEUE,
+	EVENT_BIO_REMAP,
+	EVENT_RQ_ISSUE,
+	EVENT_RQ_COMPLETE,
+	EVENT_RQ_REQUEUE,
+	EVENT_NVME_SETUP, /* a command goes to a controller */
+	EVENT_DIRTY,	  /* a process changes a page of a file */
+	N_EVENT_KINDS,
+};
+
+/* Fields of events. */
+enum event_field {
+	FIELD_MAJOR,
+	FIELD_MINOR,
+	FIELD_SECTOR,
+	FIELD_SECTORS,
+	FIELD_OLD_MAJOR,
+	FIELD_OLD_MINOR,
+	FIELD_OLD_SECTOR,
+	FIELD_CONTROLLER,
+	FIELD_QUEUE,
+	N_NUMBERS,
+	FIELD_RWBS = N_NUMBERS,
+	FIELD_NAME, /* of a backing device */
+	N_FIELDS,
+	NO_FIELD = N_FIELDS,
+};
+
+struct event {
+	enum event_kind kind;
+	uint64_t time_ns;
+	uint32_t pid;
+	struct span comm; /* of the thread in which it happened */
+	uint64_t numbers[N_NUMBERS];
+	struct span texts[N_FIELDS - N_NUMBERS];
+};
+
+/* How an event is printed: a text, then what a conversion prints, and so on. */
+#define MAX_PIECES 24
+#define MAX_LITERAL 16
+
+struct format_piece {
+	char literal[MAX_LITERAL]; /* before it */
+	char conversion;	   /* 'd', 'x', 's', or 0: the end */
+	uint8_t field;		   /* enum event_field */
+};
+
+struct format {
+	size_t n; /* 0: there is none */
+	struct format_piece pieces[MAX_PIECES];
+};
+
+/* Formats by event: that of this kernel, or those that are known. */
+#define MAX_KNOWN 2
+
+struct formats {
+	struct format formats[N_EVENT_KINDS][MAX_KNOWN];
+};
+
+/* The events: "block/block_rq_issue"; NULL: no such index. */
+const char *ssdpm__event_path(size_t index);
+
+void ssdpm__formats_init(struct formats *formats);
+
+/* The text of a file "format": 0, -ENOENT, -EINVAL, -ENODATA. */
+int ssdpm__formats_set(struct formats *formats, struct span text,
+		       struct ssdpm_error *reterr);
+
+enum line_kind {
+	LINE_OTHER, /* no event that is read */
+	LINE_EVENT,
+	LINE_LOST, /* the kernel lost events */
+	LINE_BAD,  /* an event, but it cannot be read */
+};
+
+/* ret_event holds spans of the line; ret_lost: how many. */
+enum line_kind ssdpm__observe_line(const struct formats *formats,
+				   struct span line, struct event *ret_event,
+				   uint64_t *ret_lost);
+
+/* Causes are numbers; those that find no room are the first. */
+#define MAX_CAUSES 256
+#define CAUSE_OTHER 0
+
+struct cause_entry {
+	uint32_t kind;
+	uint32_t pid;
+	char name[SSDPM_CAUSE_NAME];
+};
+
+struct causes {
+	size_t n;
+	struct cause_entry entries[MAX_CAUSES];
+	uint16_t table[2 * MAX_CAUSES]; /* by hash: number, 0: free */
+};
+
+void ssdpm__causes_init(struct causes *causes);
+uint16_t ssdpm__cause(struct causes *causes, uint32_t kind, uint32_t pid,
+		      struct span name);
+
+/* A cause, and whether its thread asks for itself. */
+uint16_t ssdpm__cause_of_thread(struct causes *causes, uint32_t pid,
+				struct span comm);
+static inline bool ssdpm__is_process(const struct causes *causes,
+				     uint16_t cause)
+{
+	return causes->entries[cause].kind == SSDPM_CAUSE_PROCESS;
+}
+
+/* A block device: major << 32 | minor. */
+static inline uint64_t ssdpm__device(uint64_t major, uint64_t minor)
+{
+	return major << 32 | minor;
+}
+
+/*
+ * Who changes pages of each file system, by its backing device: of the latest,
+ * one after the other is the cause of what is written back.
+ */
+#define MAX_BACKINGS 32
+#define MAX_DIRTIERS 8
+
+struct dirtier {
+	uint16_t cause;
+	uint64_t pages;	  /* changed; halved for all when they are many */
+	uint64_t written; /* bytes that it was taken for */
+};
+
+struct backing {
+	uint64_t device;
+	uint64_t used; /* larger: later */
+	size_t n;
+	struct dirtier dirtiers[MAX_DIRTIERS];
+};
+
+struct dirty {
+	uint64_t clock;
+	size_t n;
+	struct backing backings[MAX_BACKINGS];
+};
+
+void ssdpm__dirty_add(struct dirty *dirty, uint64_t device, uint16_t cause);
+
+/* The cause of so many bytes that are written back; CAUSE_OTHER: not known. */
+uint16_t ssdpm__dirty_take(struct dirty *dirty, uint64_t device,
+			   uint64_t bytes);
+
+/* Bios on their way to a drive, by device and sector: the latest ones. */
+#define BIO_BITS 12
+#define MAX_BIOS (1u << BIO_BITS)
+
+struct bio {
+	uint64_t device;
+	uint64_t sector;
+	uint32_t sectors;
+	uint32_t next; /* with the same hash; 0: none */
+	uint16_t cause;
+	bool live;
+	bool remapped; /* another device handed it on: that knows the cause */
+};
+
+struct bios {
+	uint32_t at; /* the one that was put last */
+	uint32_t chains[MAX_BIOS];
+	struct bio ring[MAX_BIOS + 1]; /* the first is never used */
+};
+
+void ssdpm__bio_put(struct bios *bios, const struct bio *bio);
+/* The live bio that begins here, or that holds this sector; NULL: none. */
+struct bio *ssdpm__bio_at(struct bios *bios, uint64_t device, uint64_t sector);
+struct bio *ssdpm__bio_around(struct bios *bios, uint64_t device,
+			      uint64_t sector);
+void ssdpm__bio_remove(struct bios *bios, struct bio *bio);
+
+/* The causes of one I/O: those with most of its bytes. */
+#define MAX_PARTS_OF_IO 4
+
+struct parts {
+	uint16_t n;
+	uint16_t causes[MAX_PARTS_OF_IO];
+	uint32_t bytes[MAX_PARTS_OF_IO];
+};
+
+void ssdpm__parts_add(struct parts *parts, uint16_t cause, uint32_t bytes);
+
+/* The number of the part that has most; parts are not empty. */
+static inline size_t ssdpm__parts_most(const struct parts *parts)
+{
+	size_t most = 0;
+
+	for (size_t i = 1; i < parts->n; i++)
+		if (parts->bytes[i] > parts->bytes[most])
+			most = i;
+	return most;
+}
+
+/* What is counted of a cause. */
+struct counted {
+	struct wide energy_fj;
+	uint64_t n_ios;
+	uint64_t bytes;
+	uint64_t n_wakes;
+	uint64_t n_admin;
+};
+
+/* All that is counted of a drive, and for whom the next energy is. */
+struct account {
+	struct parts last; /* who kept the drive busy until it was idle */
+	struct parts next; /* who makes it work now */
+	bool sleeps;	   /* the policy lets it */
+	uint32_t phase;	   /* the latest */
+	uint32_t state;
+	uint64_t busy_ns, idle_ns, asleep_ns, transition_ns;
+	uint64_t n_ios, bytes, n_wakes, n_delayed, delay_sum_ns, n_admin;
+	struct wide energy_fj, resting_fj;
+	struct counted causes[MAX_CAUSES];
+};
+
+/* An I/O as the drive serves it when it is awake, and who asked for it. */
+struct kept {
+	uint64_t start_ns;
+	uint32_t bytes;
+	uint32_t service_ns;
+	struct parts parts;
+	uint8_t op;
+};
+
+/* The latest of them. */
+#define MAX_KEPT 32768
+
+struct observed_drive {
+	uint64_t device;
+	uint32_t ctrl_id;
+	bool begun;
+	uint16_t flush_cause; /* of the latest bio that asks for a flush */
+	struct timeline timeline;
+	struct timeline fresh; /* as it was before the first I/O */
+	struct account account;
+	struct ssdpm_trace trace; /* of the pair */
+	uint64_t last_start_ns;
+	struct kept *kept; /* a ring, once it is full */
+	size_t n_kept, max_kept, kept_at;
+	size_t n_causes;
+	uint16_t causes[MAX_CAUSES];   /* in the order in which they came */
+	uint16_t index_of[MAX_CAUSES]; /* 1 + the index there; 0: it has none */
+};
+
+/* Copies what is needed of the parameters. */
+int ssdpm__drive_new(const struct ssdpm_observed_params *params,
+		     struct observed_drive **ret_drive,
+		     struct ssdpm_error *reterr);
+struct observed_drive *ssdpm__drive_free(struct observed_drive *drive);
+
+/* A record in the order of time, and who asked for it. */
+int ssdpm__drive_take(struct observed_drive *drive, const struct ssdpm_io *io,
+		      const struct parts *parts, struct ssdpm_error *reterr);
+void ssdpm__drive_admin(struct observed_drive *drive, uint16_t cause);
+
+/* The account as of a time that no record is before: a copy, as large. */
+int ssdpm__drive_account(const struct observed_drive *drive, uint64_t now_ns,
+			 struct account *ret_account, uint64_t *ret_now_ns,
+			 struct ssdpm_error *reterr);
+
+/* What is kept, up to that time, with or without a cause (CAUSE_NONE). */
+#define CAUSE_NONE UINT16_MAX
+
+int ssdpm__drive_replay(const struct observed_drive *drive, uint64_t now_ns,
+			uint16_t without, struct account *ret_account,
+			struct ssdpm_error *reterr);
+uint64_t ssdpm__drive_kept_from_ns(const struct observed_drive *drive);
+
+#endif

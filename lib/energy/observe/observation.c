@@ -1,0 +1,647 @@
+/* SPDX-License-Identifier: MIT */
+/* The observation: from lines to events, and from events to drives. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "observe/observation.h"
+#include "workload/io-block.h"
+
+int ssdpm_observation_new(struct ssdpm_observation **ret_observation,
+			  struct ssdpm_error *reterr)
+{
+	struct ssdpm_observation *observation = calloc(1, sizeof(*observation));
+
+	if (!observation)
+		return ssdpm__no_memory(reterr);
+	ssdpm__formats_init(&observation->formats);
+	ssdpm__causes_init(&observation->causes);
+	*ret_observation = observation;
+	return 0;
+}
+
+struct ssdpm_observation *ssdpm_observation_free(
+	struct ssdpm_observation *observation)
+{
+	if (!observation)
+		return NULL;
+	for (size_t i = 0; i < observation->n_drives; i++)
+		ssdpm__drive_free(observation->drives[i]);
+	free(observation);
+	return NULL;
+}
+
+static struct observed_drive *find_drive(
+	const struct ssdpm_observation *observation, uint64_t device)
+{
+	for (size_t i = 0; i < observation->n_drives; i++)
+		if (observation->drives[i]->device == device)
+			return observation->drives[i];
+	return NULL;
+}
+
+int ssdpm_observation_add_drive(struct ssdpm_observation *observation,
+				const struct ssdpm_observed_params *params,
+				struct ssdpm_error *reterr)
+{
+	struct ssdpm_observed_params known = { .size = sizeof(known) };
+	int err = ssdpm__sized_in(&known, sizeof(known), params,
+				  "ssdpm_observed_params", reterr);
+
+	if (!err)
+		err = ssdpm__check_reserved(known.reserved,
+					    "ssdpm_observed_params", reterr);
+	if (!err && !known.model)
+		err = ssdpm__missing("model", reterr);
+	if (err)
+		return err;
+	if (observation->begun)
+		return ssdpm__fail(reterr, -EBUSY, 0,
+				   "the observation has begun");
+	if (observation->n_drives == MAX_DRIVES)
+		return ssdpm__fail(reterr, -E2BIG, 0, "drives: at most %u",
+				   MAX_DRIVES);
+	if (find_drive(observation, ssdpm__device(known.major, known.minor)))
+		return ssdpm__fail(reterr, -EEXIST, 0,
+				   "device %u,%u: it is observed already",
+				   known.major, known.minor);
+	err = ssdpm__drive_new(
+		&known, &observation->drives[observation->n_drives], reterr);
+	if (!err)
+		observation->n_drives++;
+	return err;
+}
+
+int ssdpm__check_drive(const struct ssdpm_observation *observation,
+		       size_t drive, struct ssdpm_error *reterr)
+{
+	if (drive < observation->n_drives)
+		return 0;
+	return ssdpm__fail(reterr, -ENOENT, 0, "drive %zu: there are %zu",
+			   drive, observation->n_drives);
+}
+
+int ssdpm_observation_add_partition(struct ssdpm_observation *observation,
+				    size_t drive, uint32_t major,
+				    uint32_t minor, struct ssdpm_error *reterr)
+{
+	int err = ssdpm__check_drive(observation, drive, reterr);
+
+	if (err)
+		return err;
+	if (observation->n_partitions == MAX_PARTITIONS)
+		return ssdpm__fail(reterr, -E2BIG, 0, "partitions: at most %u",
+				   MAX_PARTITIONS);
+	observation->partitions[observation->n_partitions++] =
+		(struct partition){ ssdpm__device(major, minor), drive };
+	return 0;
+}
+
+const char *ssdpm_observation_get_event(size_t index)
+{
+	return ssdpm__event_path(index);
+}
+
+int ssdpm_observation_set_format(struct ssdpm_observation *observation,
+				 const char *text, size_t size,
+				 struct ssdpm_error *reterr)
+{
+	return ssdpm__formats_set(&observation->formats,
+				  ssdpm__span(text, size), reterr);
+}
+
+/* The device where an I/O is sent, for one where it is queued. */
+static uint64_t whole_device(const struct ssdpm_observation *observation,
+			     uint64_t device)
+{
+	for (size_t i = 0; i < observation->n_partitions; i++) {
+		const struct partition *one = &observation->partitions[i];
+
+		if (one->device == device)
+			return observation->drives[one->drive]->device;
+	}
+	return device;
+}
+
+static uint64_t device_of(const struct ssdpm_observation *observation,
+			  const struct event *event, enum event_field major)
+{
+	return whole_device(observation,
+			    ssdpm__device(event->numbers[major],
+					  event->numbers[major + 1]));
+}
+
+static bool has_letter(struct span rwbs, char letter)
+{
+	return memchr(rwbs.at, letter, (size_t)(rwbs.end - rwbs.at)) != NULL;
+}
+
+static struct span rwbs_of(const struct event *event)
+{
+	return event->texts[FIELD_RWBS - N_NUMBERS];
+}
+
+static struct bio bio_of(const struct ssdpm_observation *observation,
+			 const struct event *event)
+{
+	uint64_t sectors = event->numbers[FIELD_SECTORS];
+
+	return (struct bio){
+		.device = device_of(observation, event, FIELD_MAJOR),
+		.sector = event->numbers[FIELD_SECTOR],
+		.sectors =
+			sectors < UINT32_MAX ? (uint32_t)sectors : UINT32_MAX,
+	};
+}
+
+/* Who is behind a bio: of data that the kernel writes, who changed it. */
+static uint16_t origin_of(struct ssdpm_observation *observation,
+			  const struct event *event, const struct bio *bio)
+{
+	uint16_t cause = ssdpm__cause_of_thread(&observation->causes,
+						event->pid, event->comm);
+	const struct cause_entry *entry = &observation->causes.entries[cause];
+	struct span rwbs = rwbs_of(event);
+	uint16_t dirtier = CAUSE_OTHER;
+
+	if (entry->kind == SSDPM_CAUSE_KERNEL && has_letter(rwbs, 'W') &&
+	    !has_letter(rwbs, 'M'))
+		dirtier = ssdpm__dirty_take(&observation->dirty, bio->device,
+					    (uint64_t)bio->sectors * 512);
+	return dirtier == CAUSE_OTHER ? cause : dirtier;
+}
+
+static void see_flush(struct ssdpm_observation *observation,
+		      const struct event *event, const struct bio *bio)
+{
+	struct observed_drive *drive = find_drive(observation, bio->device);
+	struct span rwbs = rwbs_of(event);
+
+	if (drive && rwbs.at < rwbs.end && *rwbs.at == 'F')
+		drive->flush_cause = bio->cause;
+}
+
+static void queue_bio(struct ssdpm_observation *observation,
+		      const struct event *event)
+{
+	struct bio bio = bio_of(observation, event);
+	struct bio *known =
+		ssdpm__bio_at(&observation->bios, bio.device, bio.sector);
+
+	/* Another device has handed it on just now, and says for whom. */
+	if (known && known->remapped) {
+		known->remapped = false;
+		bio.cause = known->cause;
+	} else {
+		bio.cause = origin_of(observation, event, &bio);
+		ssdpm__bio_put(&observation->bios, &bio);
+	}
+	see_flush(observation, event, &bio);
+}
+
+static void remap_bio(struct ssdpm_observation *observation,
+		      const struct event *event)
+{
+	struct bio bio = bio_of(observation, event);
+	uint64_t old = device_of(observation, event, FIELD_OLD_MAJOR);
+	const struct bio *known = ssdpm__bio_around(
+		&observation->bios, old, event->numbers[FIELD_OLD_SECTOR]);
+
+	/* A partition: its bio is queued after this. */
+	if (old == bio.device)
+		return;
+	bio.remapped = true;
+	bio.cause = known ? known->cause : origin_of(observation, event, &bio);
+	ssdpm__bio_put(&observation->bios, &bio);
+}
+
+/* Which bios a request is made of, and who is behind them. */
+static void find_parts(struct ssdpm_observation *observation,
+		       const struct event *event, const struct bio *request,
+		       struct parts *ret_parts)
+{
+	uint64_t at = request->sector, end = at + request->sectors;
+
+	while (at < end) {
+		struct bio *bio = ssdpm__bio_around(&observation->bios,
+						    request->device, at);
+		uint64_t stop = bio ? bio->sector + bio->sectors : end;
+
+		if (stop > end)
+			stop = end;
+		if (!bio || stop <= at)
+			break;
+		ssdpm__parts_add(ret_parts, bio->cause,
+				 (uint32_t)(stop - at) * 512);
+		if (stop == bio->sector + bio->sectors)
+			ssdpm__bio_remove(&observation->bios, bio);
+		at = stop;
+	}
+	if (at == end)
+		return;
+	observation->counts.unknown_bytes += (end - at) * 512;
+	ssdpm__parts_add(ret_parts, origin_of(observation, event, request),
+			 (uint32_t)(end - at) * 512);
+}
+
+/* A number for the causes of an I/O, which comes out with it. */
+static uint32_t tag_of(struct ssdpm_observation *observation,
+		       const struct parts *parts)
+{
+	uint32_t number = observation->n_mixed++ & ~TAG_MIXED;
+
+	if (parts->n == 1) {
+		observation->n_mixed--;
+		return parts->causes[0];
+	}
+	observation->mixed[number % MAX_MIXED] =
+		(struct mixed){ number, *parts };
+	return number | TAG_MIXED;
+}
+
+static struct parts parts_of(const struct ssdpm_observation *observation,
+			     const struct ssdpm_io *io)
+{
+	uint32_t tag = ssdpm__io_tag(io), number = tag & ~TAG_MIXED;
+	const struct mixed *mixed = &observation->mixed[number % MAX_MIXED];
+	uint16_t cause = tag & TAG_MIXED ? CAUSE_OTHER : (uint16_t)tag;
+
+	if (tag & TAG_MIXED && mixed->number == number)
+		return mixed->parts;
+	return (struct parts){ .n = 1,
+			       .causes = { cause },
+			       .bytes = { io->bytes } };
+}
+
+/* What is complete goes to the simulation. */
+static int drain(struct ssdpm_observation *observation,
+		 struct observed_drive *drive, struct ssdpm_error *reterr)
+{
+	struct ssdpm_io ios[16];
+	int err = 0;
+	size_t n;
+
+	while (!err && (n = ssdpm__pair_take(drive->trace.pair, ios, 16)))
+		for (size_t i = 0; i < n && !err; i++) {
+			struct parts parts = parts_of(observation, &ios[i]);
+
+			err = ssdpm__drive_take(drive, &ios[i], &parts, reterr);
+		}
+	return err;
+}
+
+static void flush_parts(const struct observed_drive *drive,
+			struct ssdpm_observation *observation,
+			const struct event *event, struct parts *ret_parts)
+{
+	uint16_t cause = drive->flush_cause;
+
+	if (cause == CAUSE_OTHER)
+		cause = ssdpm__cause_of_thread(&observation->causes, event->pid,
+					       event->comm);
+	ssdpm__parts_add(ret_parts, cause, 0);
+}
+
+/* Is the request an I/O? Its place and size. */
+static bool take_request(struct ssdpm_observation *observation,
+			 const struct event *event,
+			 struct pair_event *ret_event)
+{
+	uint64_t sectors = event->numbers[FIELD_SECTORS];
+	uint8_t op = ssdpm__block_op(rwbs_of(event), sectors);
+
+	*ret_event = (struct pair_event){
+		.time_ns = event->time_ns,
+		.op = op,
+	};
+	if (!op || op == SSDPM_OP_FLUSH)
+		return op;
+	if (sectors > UINT32_MAX / 512) {
+		sectors = UINT32_MAX / 512;
+		observation->counts.n_clipped += event->kind == EVENT_RQ_ISSUE;
+	}
+	ret_event->bytes = sectors * 512;
+	return !__builtin_mul_overflow(event->numbers[FIELD_SECTOR], 512u,
+				       &ret_event->offset) &&
+	       ssdpm__pair_fits(ret_event);
+}
+
+static int issue(struct ssdpm_observation *observation,
+		 struct observed_drive *drive, const struct event *event,
+		 struct pair_event *request, struct ssdpm_error *reterr)
+{
+	struct bio bio = bio_of(observation, event);
+	struct parts parts = { 0 };
+	int err = ssdpm__pair_reserve(drive->trace.pair, reterr);
+
+	if (err)
+		return err;
+	bio.sectors = (uint32_t)(request->bytes / 512);
+	if (bio.sectors)
+		find_parts(observation, event, &bio, &parts);
+	else
+		flush_parts(drive, observation, event, &parts);
+	request->tag = tag_of(observation, &parts);
+	ssdpm__pair_issue(drive->trace.pair, request);
+	return 0;
+}
+
+static int take_request_event(struct ssdpm_observation *observation,
+			      const struct event *event,
+			      struct ssdpm_error *reterr)
+{
+	struct observed_drive *drive = find_drive(
+		observation, device_of(observation, event, FIELD_MAJOR));
+	struct pair_event request;
+	int err = 0;
+
+	if (!drive || !take_request(observation, event, &request))
+		return 0;
+	if (event->kind == EVENT_RQ_ISSUE)
+		err = issue(observation, drive, event, &request, reterr);
+	else if (event->kind == EVENT_RQ_REQUEUE)
+		ssdpm__pair_requeue(drive->trace.pair, &request);
+	else
+		ssdpm__pair_complete(drive->trace.pair, &request);
+	return err ? err : drain(observation, drive, reterr);
+}
+
+/* Queue 0 of a controller has its admin commands. */
+static void take_command(struct ssdpm_observation *observation,
+			 const struct event *event)
+{
+	uint16_t cause;
+
+	if (event->numbers[FIELD_QUEUE])
+		return;
+	cause = ssdpm__cause_of_thread(&observation->causes, event->pid,
+				       event->comm);
+	for (size_t i = 0; i < observation->n_drives; i++)
+		if (observation->drives[i]->ctrl_id ==
+		    event->numbers[FIELD_CONTROLLER])
+			ssdpm__drive_admin(observation->drives[i], cause);
+}
+
+/* "259:0" of a disk; file systems of several disks have names. */
+static void take_dirty(struct ssdpm_observation *observation,
+		       const struct event *event)
+{
+	struct span name = event->texts[FIELD_NAME - N_NUMBERS];
+	uint64_t major, minor;
+	uint16_t cause = ssdpm__cause_of_thread(&observation->causes,
+						event->pid, event->comm);
+
+	if (!ssdpm__is_process(&observation->causes, cause) ||
+	    !ssdpm__take_uint(&name, UINT32_MAX, &major) ||
+	    !ssdpm__take(&name, ":") ||
+	    !ssdpm__take_uint(&name, UINT32_MAX, &minor))
+		return;
+	ssdpm__dirty_add(&observation->dirty,
+			 whole_device(observation, ssdpm__device(major, minor)),
+			 ssdpm__cause(&observation->causes,
+				      SSDPM_CAUSE_WRITEBACK, event->pid,
+				      event->comm));
+}
+
+static int take_event(struct ssdpm_observation *observation,
+		      const struct event *event, struct ssdpm_error *reterr)
+{
+	if (event->time_ns > observation->now_ns)
+		observation->now_ns = event->time_ns;
+	switch (event->kind) {
+	case EVENT_BIO_QUEUE:
+		queue_bio(observation, event);
+		return 0;
+	case EVENT_BIO_REMAP:
+		remap_bio(observation, event);
+		return 0;
+	case EVENT_NVME_SETUP:
+		take_command(observation, event);
+		return 0;
+	case EVENT_DIRTY:
+		take_dirty(observation, event);
+		return 0;
+	default:
+		return take_request_event(observation, event, reterr);
+	}
+}
+
+/* "259,1 259,0": a partition and its drive. */
+static void take_partition(struct ssdpm_observation *observation,
+			   struct span text)
+{
+	uint64_t numbers[4];
+
+	for (int i = 0; i < 4; i++)
+		if ((i % 2 && !ssdpm__take(&text, ",")) ||
+		    !ssdpm__take_uint(&text, UINT32_MAX, &numbers[i]))
+			return;
+	for (size_t i = 0; i < observation->n_drives; i++)
+		if (observation->drives[i]->device ==
+		    ssdpm__device(numbers[2], numbers[3]))
+			ssdpm_observation_add_partition(
+				observation, i, (uint32_t)numbers[0],
+				(uint32_t)numbers[1], NULL);
+}
+
+/* A format in one line: \n and \\ stand for line ends and backslashes. */
+static void take_format(struct ssdpm_observation *observation, struct span text)
+{
+	char plain[MAX_LINE];
+	size_t n = 0;
+
+	for (; text.at < text.end; text.at++) {
+		bool escaped = *text.at == '\\' && text.at + 1 < text.end;
+
+		text.at += escaped;
+		plain[n++] = escaped && *text.at == 'n' ? '\n' : *text.at;
+	}
+	if (ssdpm_observation_set_format(observation, plain, n, NULL))
+		observation->counts.n_bad++;
+}
+
+static int take_line(struct ssdpm_observation *observation, struct span line,
+		     struct ssdpm_error *reterr)
+{
+	struct ssdpm_observation_counts *counts = &observation->counts;
+	struct event event;
+	uint64_t lost = 0;
+
+	counts->n_lines++;
+	if (ssdpm__take(&line, "# partition:"))
+		take_partition(observation, line);
+	else if (ssdpm__take(&line, "# format:"))
+		take_format(observation, line);
+	if (line.at < line.end && *line.at == '#')
+		return 0;
+	switch (ssdpm__observe_line(&observation->formats, line, &event,
+				    &lost)) {
+	case LINE_EVENT:
+		counts->n_events++;
+		return take_event(observation, &event, reterr);
+	case LINE_LOST:
+		counts->n_lost += lost;
+		return 0;
+	case LINE_BAD:
+		counts->n_bad++;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* Keep the part of a line whose end is not here yet. */
+static void keep_part(struct ssdpm_observation *observation, struct span part)
+{
+	size_t n = (size_t)(part.end - part.at);
+	size_t room = MAX_LINE - observation->n_line;
+
+	observation->too_long |= n > room;
+	if (n > room)
+		n = room;
+	memcpy(observation->line + observation->n_line, part.at, n);
+	observation->n_line += n;
+}
+
+static int take_kept_line(struct ssdpm_observation *observation,
+			  struct ssdpm_error *reterr)
+{
+	struct span line = ssdpm__span(observation->line, observation->n_line);
+	bool too_long = observation->too_long;
+
+	observation->n_line = 0;
+	observation->too_long = false;
+	if (!too_long)
+		return take_line(observation, line, reterr);
+	observation->counts.n_lines++;
+	observation->counts.n_bad++;
+	return 0;
+}
+
+static int take_text(struct ssdpm_observation *observation, struct span text,
+		     struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	while (text.at < text.end && !err) {
+		const char *end =
+			memchr(text.at, '\n', (size_t)(text.end - text.at));
+		struct span line = { text.at, end ? end : text.end };
+
+		text.at = end ? end + 1 : text.end;
+		if (end && !observation->n_line && !observation->too_long) {
+			err = take_line(observation, line, reterr);
+			continue;
+		}
+		keep_part(observation, line);
+		if (end)
+			err = take_kept_line(observation, reterr);
+	}
+	return err;
+}
+
+static int check_open(const struct ssdpm_observation *observation,
+		      struct ssdpm_error *reterr)
+{
+	if (observation->failed.code && reterr)
+		*reterr = observation->failed;
+	if (observation->failed.code)
+		return observation->failed.code;
+	if (observation->finished)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the observation is finished");
+	return 0;
+}
+
+/* What was met by drives. */
+static void count_ends(struct ssdpm_observation *observation)
+{
+	struct ssdpm_observation_counts *counts = &observation->counts;
+
+	counts->n_unmatched = 0;
+	counts->n_orphans = 0;
+	for (size_t i = 0; i < observation->n_drives; i++) {
+		const struct ssdpm_trace *trace =
+			&observation->drives[i]->trace;
+
+		counts->n_unmatched += trace->counts.n_unmatched;
+		counts->n_orphans += trace->counts.n_orphans;
+	}
+}
+
+static int keep_failure(struct ssdpm_observation *observation, int err,
+			const struct ssdpm_error *error,
+			struct ssdpm_error *reterr)
+{
+	count_ends(observation);
+	if (err)
+		observation->failed = *error;
+	if (err && reterr)
+		*reterr = *error;
+	return err;
+}
+
+int ssdpm_observation_feed(struct ssdpm_observation *observation,
+			   const char *text, size_t size,
+			   struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error = { 0 };
+	int err = check_open(observation, reterr);
+
+	if (err)
+		return err;
+	observation->begun = true;
+	err = take_text(observation, ssdpm__span(text, size), &error);
+	return keep_failure(observation, err, &error, reterr);
+}
+
+static int drain_all(struct ssdpm_observation *observation, bool end,
+		     struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < observation->n_drives && !err; i++) {
+		struct observed_drive *drive = observation->drives[i];
+
+		ssdpm__pair_advance(drive->trace.pair, observation->now_ns);
+		if (end)
+			ssdpm__pair_end(drive->trace.pair);
+		err = drain(observation, drive, &error);
+	}
+	return keep_failure(observation, err, &error, reterr);
+}
+
+int ssdpm_observation_advance(struct ssdpm_observation *observation,
+			      uint64_t now_ns, struct ssdpm_error *reterr)
+{
+	int err = check_open(observation, reterr);
+
+	if (err)
+		return err;
+	observation->begun = true;
+	if (now_ns > observation->now_ns)
+		observation->now_ns = now_ns;
+	return drain_all(observation, false, reterr);
+}
+
+int ssdpm_observation_finish(struct ssdpm_observation *observation,
+			     uint64_t end_ns, struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error = { 0 };
+	int err = check_open(observation, reterr);
+
+	if (err)
+		return err;
+	observation->begun = true;
+	if (observation->n_line)
+		err = take_kept_line(observation, &error);
+	err = keep_failure(observation, err, &error, reterr);
+	if (err)
+		return err;
+	if (end_ns > observation->now_ns)
+		observation->now_ns = end_ns;
+	observation->finished = true;
+	return drain_all(observation, true, reterr);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* An observation, for the files that fill it and read it. */
+#ifndef SSDPM_LIB_OBSERVE_OBSERVATION_H
+#define SSDPM_LIB_OBSERVE_OBSERVATION_H
+
+#include "observe/internal.h"
+
+#define MAX_DRIVES 256
+#define MAX_PARTITIONS 1024
+/* Longer ones are cut off, and cannot be read. */
+#define MAX_LINE 16384
+/* I/Os of several causes that are not complete, of all drives. */
+#define MAX_MIXED 4096
+/* A tag is a cause, or the number of such a mixture. */
+#define TAG_MIXED 0x80000000u
+
+struct partition {
+	uint64_t device;
+	size_t drive;
+};
+
+struct mixed {
+	uint32_t number;
+	struct parts parts;
+};
+
+struct ssdpm_observation {
+	struct formats formats;
+	struct causes causes;
+	struct dirty dirty;
+	struct ssdpm_observation_counts counts;
+	size_t n_drives;
+	struct observed_drive *drives[MAX_DRIVES];
+	size_t n_partitions;
+	struct partition partitions[MAX_PARTITIONS];
+	uint64_t now_ns;
+	bool begun, finished;
+	struct ssdpm_error failed; /* code 0: it did not */
+	size_t n_line;		   /* of a line that is cut */
+	bool too_long;
+	char line[MAX_LINE];
+	uint32_t n_mixed;
+	struct mixed mixed[MAX_MIXED];
+	struct bios bios;
+};
+
+/* -ENOENT: there is no such drive. */
+int ssdpm__check_drive(const struct ssdpm_observation *observation,
+		       size_t drive, struct ssdpm_error *reterr);
+
+#endif

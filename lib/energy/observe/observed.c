@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* What an observation knows, for its caller. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/internal.h"
+#include "observe/observation.h"
+
+/* A drive as of now. */
+struct view {
+	struct account account;
+	uint64_t now_ns;
+};
+
+/* Up to when all I/Os of a drive are known. */
+static uint64_t known_until(const struct ssdpm_observation *observation,
+			    const struct observed_drive *drive)
+{
+	uint64_t now = observation->now_ns;
+	uint64_t first = ssdpm__pair_first_ns(drive->trace.pair);
+
+	if (!observation->finished)
+		now = now > TRACE_LATE_NS ? now - TRACE_LATE_NS : 0;
+	return first < now ? first : now;
+}
+
+static int new_view(const struct ssdpm_observation *observation, size_t drive,
+		    struct view **ret_view, struct ssdpm_error *reterr)
+{
+	const struct observed_drive *one;
+	struct view *view;
+	int err = ssdpm__check_drive(observation, drive, reterr);
+
+	if (err)
+		return err;
+	one = observation->drives[drive];
+	view = malloc(sizeof(*view));
+	if (!view)
+		return ssdpm__no_memory(reterr);
+	err = ssdpm__drive_account(one, known_until(observation, one),
+				   &view->account, &view->now_ns, reterr);
+	if (err)
+		free(view);
+	else
+		*ret_view = view;
+	return err;
+}
+
+static int to_nj(struct wide energy_fj, uint64_t *ret_nj,
+		 struct ssdpm_error *reterr)
+{
+	if (ssdpm__divide(energy_fj, FJ_PER_NJ, ret_nj))
+		return 0;
+	return ssdpm__fail(reterr, -ERANGE, 0, "energy: beyond 2^64 nJ");
+}
+
+const struct ssdpm_observation_counts *ssdpm_observation_get_counts(
+	const struct ssdpm_observation *observation)
+{
+	return &observation->counts;
+}
+
+static int fill_drive(const struct observed_drive *drive,
+		      const struct view *view, struct ssdpm_observed *ret_drive,
+		      struct ssdpm_error *reterr)
+{
+	const struct account *account = &view->account;
+
+	*ret_drive = (struct ssdpm_observed){
+		.size = sizeof(*ret_drive),
+		.start_ns = drive->timeline.start_ns,
+		.now_ns = view->now_ns,
+		.phase = account->phase,
+		.state = account->state,
+		.busy_ns = account->busy_ns,
+		.idle_ns = account->idle_ns,
+		.asleep_ns = account->asleep_ns,
+		.transition_ns = account->transition_ns,
+		.n_ios = account->n_ios,
+		.bytes = account->bytes,
+		.n_wakes = account->n_wakes,
+		.n_delayed = account->n_delayed,
+		.delay_sum_ns = account->delay_sum_ns,
+		.n_admin = account->n_admin,
+		.n_causes = drive->n_causes,
+	};
+	int err = to_nj(account->energy_fj, &ret_drive->energy_nj, reterr);
+	return err ? err :
+		     to_nj(account->resting_fj, &ret_drive->resting_nj, reterr);
+}
+
+int ssdpm_observation_get_drive(const struct ssdpm_observation *observation,
+				size_t drive, struct ssdpm_observed *ret_drive,
+				struct ssdpm_error *reterr)
+{
+	struct ssdpm_observed known;
+	struct view *view;
+	int err = ssdpm__sized_check(ret_drive, sizeof(known), "ssdpm_observed",
+				     reterr);
+
+	if (!err)
+		err = new_view(observation, drive, &view, reterr);
+	if (err)
+		return err;
+	err = fill_drive(observation->drives[drive], view, &known, reterr);
+	if (!err)
+		ssdpm__sized_out(ret_drive, &known, sizeof(known));
+	free(view);
+	return err;
+}
+
+static int check_cause(const struct ssdpm_observation *observation,
+		       size_t drive, size_t cause, struct ssdpm_error *reterr)
+{
+	int err = ssdpm__check_drive(observation, drive, reterr);
+
+	if (err || cause < observation->drives[drive]->n_causes)
+		return err;
+	return ssdpm__fail(reterr, -ENOENT, 0, "cause %zu: there are %zu",
+			   cause, observation->drives[drive]->n_causes);
+}
+
+/*
+ * Each share is what it adds to the sum of those before it, rounded: so their
+ * sum is the rounded sum.
+ */
+static int share_nj(const struct observed_drive *drive,
+		    const struct account *account, size_t cause,
+		    uint64_t *ret_nj, struct ssdpm_error *reterr)
+{
+	struct wide sum = account->resting_fj;
+	uint64_t before, with;
+	int err;
+
+	for (size_t i = 0; i < cause; i++)
+		wide_add(&sum, account->causes[drive->causes[i]].energy_fj);
+	err = to_nj(sum, &before, reterr);
+	wide_add(&sum, account->causes[drive->causes[cause]].energy_fj);
+	if (!err)
+		err = to_nj(sum, &with, reterr);
+	if (!err)
+		*ret_nj = with - before;
+	return err;
+}
+
+int ssdpm_observation_get_cause(const struct ssdpm_observation *observation,
+				size_t drive, size_t cause,
+				struct ssdpm_cause *ret_cause,
+				struct ssdpm_error *reterr)
+{
+	struct ssdpm_cause known = { .size = sizeof(known) };
+	struct view *view;
+	int err = ssdpm__sized_check(ret_cause, sizeof(known), "ssdpm_cause",
+				     reterr);
+
+	if (!err)
+		err = check_cause(observation, drive, cause, reterr);
+	if (!err)
+		err = new_view(observation, drive, &view, reterr);
+	if (err)
+		return err;
+	const struct observed_drive *one = observation->drives[drive];
+	uint16_t number = one->causes[cause];
+	const struct cause_entry *entry = &observation->causes.entries[number];
+	const struct counted *counted = &view->account.causes[number];
+
+	known.kind = entry->kind;
+	known.pid = entry->pid;
+	memcpy(known.name, entry->name, sizeof(known.name));
+	known.n_ios = counted->n_ios;
+	known.bytes = counted->bytes;
+	known.n_wakes = counted->n_wakes;
+	known.n_admin = counted->n_admin;
+	err = share_nj(one, &view->account, cause, &known.energy_nj, reterr);
+	if (!err)
+		ssdpm__sized_out(ret_cause, &known, sizeof(known));
+	free(view);
+	return err;
+}
+
+static int replay(const struct observed_drive *drive, uint64_t until_ns,
+		  uint16_t cause, struct ssdpm_without *known,
+		  struct ssdpm_error *reterr)
+{
+	struct account *account = malloc(sizeof(*account));
+
+	if (!account)
+		return ssdpm__no_memory(reterr);
+	int err = ssdpm__drive_replay(drive, until_ns, CAUSE_NONE, account,
+				      reterr);
+	known->asleep_ns = account->asleep_ns;
+	known->n_wakes = account->n_wakes;
+	if (!err)
+		err = to_nj(account->energy_fj, &known->energy_nj, reterr);
+	if (!err)
+		err = ssdpm__drive_replay(drive, until_ns, cause, account,
+					  reterr);
+	known->without_asleep_ns = account->asleep_ns;
+	known->without_n_wakes = account->n_wakes;
+	if (!err)
+		err = to_nj(account->energy_fj, &known->without_energy_nj,
+			    reterr);
+	free(account);
+	return err;
+}
+
+int ssdpm_observation_get_without(const struct ssdpm_observation *observation,
+				  size_t drive, size_t cause,
+				  struct ssdpm_without *ret_without,
+				  struct ssdpm_error *reterr)
+{
+	struct ssdpm_without known = { .size = sizeof(known) };
+	struct view *view;
+	int err = ssdpm__sized_check(ret_without, sizeof(known),
+				     "ssdpm_without", reterr);
+
+	if (!err)
+		err = check_cause(observation, drive, cause, reterr);
+	if (!err)
+		err = new_view(observation, drive, &view, reterr);
+	if (err)
+		return err;
+	const struct observed_drive *one = observation->drives[drive];
+
+	known.from_ns = ssdpm__drive_kept_from_ns(one);
+	known.until_ns = view->now_ns;
+	free(view);
+	err = replay(one, known.until_ns, one->causes[cause], &known, reterr);
+	if (!err)
+		ssdpm__sized_out(ret_without, &known, sizeof(known));
+	return err;
+}

@@ -1,0 +1,870 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Observations, by hand: the drive of test-sim.c, told of by lines of Linux. It
+ * goes to state 1 after 10 ms, which takes 2, and to state 2 from 112 ms on;
+ * idle it takes 1 W, busy 4 W, entering and leaving 2 W. Random traces have
+ * the simulator as their oracle.
+ */
+#include "calls.h"
+#include "fixture.h"
+
+#include <stdio.h>
+
+#define MS UINT64_C(1000000)
+#define SECOND (1000 * MS)
+#define DRIVE "259,0"
+
+static struct ssdpm_model *make_model(void)
+{
+	static const struct latencies states[] = {
+		{ 0, 0, 0 },
+		{ 1, 2000, 3000 },
+		{ 1, 10000, 20000 },
+	};
+
+	return fixture_model(states, 3);
+}
+
+struct given {
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_apst table;
+	struct ssdpm_sim_params sim;
+	struct ssdpm_model *model;
+};
+
+static void set(struct given *given, uint32_t kind, uint32_t index,
+		uint64_t value)
+{
+	assert_int_equal(set_parameter(given->parameters,
+				       given->sim.n_parameters, kind, index,
+				       value, value, value, NULL),
+			 0);
+}
+
+static void give(struct given *given, bool awake)
+{
+	memset(given, 0, sizeof(*given));
+	given->model = make_model();
+	given->table = (struct ssdpm_apst){ .sent = 1, .enabled = 1 };
+	given->table.entries[0] = (struct ssdpm_apst_entry){ 10, 1 };
+	given->table.entries[1] = (struct ssdpm_apst_entry){ 100, 2 };
+	assert_int_equal(ssdpm_sim_params_init(&given->sim, sizeof(given->sim)),
+			 0);
+	assert_int_equal(make_parameters_of(given->model, SSDPM_PCIE_L1_2,
+					    given->parameters,
+					    &given->sim.n_parameters, NULL),
+			 0);
+	for (uint32_t i = 0; i < 3; i++)
+		set(given, SSDPM_PARAMETER_IDLE_POWER, i,
+		    (const uint64_t[]){ 1000000, 100000, 10000 }[i]);
+	for (uint32_t op = 0; op < SSDPM_N_OPS; op++) {
+		set(given, SSDPM_PARAMETER_ACTIVE_POWER, op, 4000000);
+		set(given, SSDPM_PARAMETER_BASE_LATENCY, op, MS / 10);
+	}
+	set(given, SSDPM_PARAMETER_TRANSITION_POWER, 0, 2000000);
+	given->sim.parameters = given->parameters;
+	given->sim.loop = SSDPM_LOOP_OPEN;
+	given->sim.apst = awake ? NULL : &given->table;
+}
+
+static struct ssdpm_observed_params params_of(const struct given *given)
+{
+	return (struct ssdpm_observed_params){
+		.size = sizeof(struct ssdpm_observed_params),
+		.model = given->model,
+		.sim_params = &given->sim,
+		.major = 259,
+		.ctrl_id = 7,
+	};
+}
+
+static struct ssdpm_observation *observe_with(bool awake)
+{
+	struct ssdpm_observed_params params;
+	struct ssdpm_observation *observation = UNTOUCHED;
+	struct given given;
+
+	give(&given, awake);
+	params = params_of(&given);
+	assert_int_equal(ssdpm_observation_new(&observation, NULL), 0);
+	assert_int_equal(
+		ssdpm_observation_add_drive(observation, &params, NULL), 0);
+	ssdpm_model_unref(given.model);
+	/* Nothing of the caller is used after this. */
+	memset(&given, 0xa5, sizeof(given));
+	return observation;
+}
+
+static struct ssdpm_observation *observe(void)
+{
+	return observe_with(false);
+}
+
+static void feed(struct ssdpm_observation *observation, const char *text)
+{
+	struct ssdpm_error error = fixture_error();
+
+	assert_int_equal(
+		ssdpm_observation_feed(observation, text, strlen(text), &error),
+		0);
+}
+
+/* A line of a thread at a time. */
+static void tell(struct ssdpm_observation *observation, const char *thread,
+		 uint64_t ns, const char *event)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "%16s [003] d..1. %5llu.%06llu: %s\n",
+		 thread, (unsigned long long)(ns / SECOND),
+		 (unsigned long long)(ns % SECOND / 1000), event);
+	feed(observation, line);
+}
+
+static void tellf(struct ssdpm_observation *observation, const char *thread,
+		  uint64_t ns, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+static void tellf(struct ssdpm_observation *observation, const char *thread,
+		  uint64_t ns, const char *format, ...)
+{
+	char event[160];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(event, sizeof(event), format, args);
+	va_end(args);
+	tell(observation, thread, ns, event);
+}
+
+/* A request of 8 sectors goes to the drive, and comes back 1 ms later. */
+static void serve(struct ssdpm_observation *observation, uint64_t ns,
+		  const char *rwbs, unsigned int sector)
+{
+	tellf(observation, "kworker/3:1H-77", ns,
+	      "block_rq_issue: " DRIVE " %s 4096 () %u + 8 [kworker/3:1H]",
+	      rwbs, sector);
+	tellf(observation, "<idle>-0", ns + MS,
+	      "block_rq_complete: " DRIVE " %s () %u + 8 [0]", rwbs, sector);
+}
+
+static void read_by(struct ssdpm_observation *observation, const char *thread,
+		    uint64_t ns, unsigned int sector)
+{
+	tellf(observation, thread, ns,
+	      "block_bio_queue: " DRIVE " R %u + 8 [x]", sector);
+	serve(observation, ns, "R", sector);
+}
+
+static struct ssdpm_observed drive_of(struct ssdpm_observation *observation)
+{
+	struct ssdpm_observed drive = { .size = sizeof(drive) };
+
+	assert_int_equal(
+		ssdpm_observation_get_drive(observation, 0, &drive, NULL), 0);
+	return drive;
+}
+
+static struct ssdpm_cause cause_at(struct ssdpm_observation *observation,
+				   size_t index)
+{
+	struct ssdpm_cause cause = { .size = sizeof(cause) };
+
+	assert_int_equal(ssdpm_observation_get_cause(observation, 0, index,
+						     &cause, NULL),
+			 0);
+	return cause;
+}
+
+static size_t index_of(struct ssdpm_observation *observation, uint32_t kind,
+		       const char *name)
+{
+	size_t n = drive_of(observation).n_causes;
+
+	for (size_t i = 0; i < n; i++) {
+		struct ssdpm_cause cause = cause_at(observation, i);
+
+		if (cause.kind == kind && !strcmp(cause.name, name))
+			return i;
+	}
+	fail_msg("no cause %s %s", ssdpm_cause_kind_to_string(kind), name);
+	return 0;
+}
+
+static struct ssdpm_cause cause_of(struct ssdpm_observation *observation,
+				   uint32_t kind, const char *name)
+{
+	return cause_at(observation, index_of(observation, kind, name));
+}
+
+static void finish(struct ssdpm_observation *observation, uint64_t end_ns)
+{
+	assert_int_equal(ssdpm_observation_finish(observation, end_ns, NULL),
+			 0);
+}
+
+static void assert_shares_are_all(struct ssdpm_observation *observation)
+{
+	struct ssdpm_observed drive = drive_of(observation);
+	uint64_t sum = drive.resting_nj, bytes = 0, wakes = 0, ios = 0;
+
+	for (size_t i = 0; i < drive.n_causes; i++) {
+		struct ssdpm_cause cause = cause_at(observation, i);
+
+		sum += cause.energy_nj;
+		bytes += cause.bytes;
+		wakes += cause.n_wakes;
+		ios += cause.n_ios;
+	}
+	assert_int_equal(sum, drive.energy_nj);
+	assert_int_equal(bytes, drive.bytes);
+	assert_int_equal(wakes, drive.n_wakes);
+	assert_int_equal(ios, drive.n_ios);
+	assert_int_equal(drive.busy_ns + drive.idle_ns + drive.asleep_ns +
+				 drive.transition_ns,
+			 drive.now_ns - drive.start_ns);
+}
+
+static void a_process_takes_its_io_the_time_after_it_and_the_wake(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_cause cause;
+	struct ssdpm_observed drive;
+
+	(void)state;
+	read_by(observation, "cat-10", SECOND, 0);
+	/* 1 ms busy, 10 idle, 2 entry, 37 in state 1, then 3 exit. */
+	read_by(observation, "dd-11", SECOND + 50 * MS, 64);
+	finish(observation, SECOND + 55 * MS);
+	drive = drive_of(observation);
+	assert_int_equal(drive.n_wakes, 1);
+	assert_int_equal(drive.delay_sum_ns, 3 * MS);
+	assert_int_equal(drive.asleep_ns, 37 * MS);
+	/* 37 ms at 100 mW. */
+	assert_int_equal(drive.resting_nj, 3700000);
+	cause = cause_of(observation, SSDPM_CAUSE_PROCESS, "cat");
+	/* 1 ms at 4 W, 10 at 1 W, 2 at 2 W. */
+	assert_int_equal(cause.energy_nj, 18000000);
+	assert_int_equal(cause.pid, 10);
+	assert_int_equal(cause.n_wakes, 0);
+	cause = cause_of(observation, SSDPM_CAUSE_PROCESS, "dd");
+	/* 3 ms of exit, 0.1 ms awake (its 1 ms has the wake in it), 1.9 idle */
+	assert_int_equal(cause.energy_nj, 6000000 + 400000 + 1900000);
+	assert_int_equal(cause.n_wakes, 1);
+	assert_int_equal(cause.bytes, 4096);
+	assert_shares_are_all(observation);
+	ssdpm_observation_free(observation);
+}
+
+static void who_is_behind_another_device_is_found(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	/* dm-crypt: a worker sends on what firefox wrote. */
+	tell(observation, "firefox-20", SECOND,
+	     "block_bio_queue: 254,0 WS 4096 + 8 [firefox]");
+	tell(observation, "kworker/u8:1-5", SECOND + MS,
+	     "block_bio_remap: " DRIVE " WS 36864 + 8 <- (254,0) 4096");
+	tell(observation, "kworker/u8:1-5", SECOND + MS,
+	     "block_bio_queue: " DRIVE " WS 36864 + 8 [kworker/u8:1]");
+	serve(observation, SECOND + 2 * MS, "WS", 36864);
+	/* The same place again, and not from there. */
+	tell(observation, "cat-21", SECOND + 5 * MS,
+	     "block_bio_queue: " DRIVE " WS 36864 + 8 [cat]");
+	serve(observation, SECOND + 5 * MS, "WS", 36864);
+	finish(observation, 0);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "firefox").bytes,
+		4096);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "cat").bytes, 4096);
+	assert_int_equal(drive_of(observation).n_causes, 2);
+	assert_int_equal(
+		ssdpm_observation_get_counts(observation)->unknown_bytes, 0);
+	ssdpm_observation_free(observation);
+}
+
+static void parts_of_a_bio_that_was_split_are_found(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	tell(observation, "tar-20", SECOND,
+	     "block_bio_queue: 254,0 R 4096 + 16 [tar]");
+	tell(observation, "tar-20", SECOND,
+	     "block_bio_remap: " DRIVE " R 100 + 8 <- (254,0) 4096");
+	tell(observation, "kworker/1:0-9", SECOND,
+	     "block_bio_remap: " DRIVE " R 900 + 8 <- (254,0) 4104");
+	serve(observation, SECOND, "R", 100);
+	serve(observation, SECOND + 2 * MS, "R", 900);
+	finish(observation, 0);
+	assert_int_equal(drive_of(observation).n_causes, 1);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "tar").n_ios, 2);
+	ssdpm_observation_free(observation);
+}
+
+static void a_partition_is_its_drive(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	feed(observation, "# partition: 259,1 259,0\n");
+	tell(observation, "tar-20", SECOND,
+	     "block_bio_remap: 259,1 R 2148 + 8 <- (259,1) 100");
+	tell(observation, "tar-20", SECOND,
+	     "block_bio_queue: 259,1 R 2148 + 8 [tar]");
+	serve(observation, SECOND, "R", 2148);
+	finish(observation, 0);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "tar").n_ios, 1);
+	assert_int_equal(
+		ssdpm_observation_get_counts(observation)->unknown_bytes, 0);
+	ssdpm_observation_free(observation);
+}
+
+static void written_pages_are_of_those_who_changed_them(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	for (int i = 0; i < 400; i++)
+		tellf(observation, i % 4 ? "firefox-20" : "gedit-21", SECOND,
+		      "writeback_dirty_folio: bdi 259:0: ino=5 index=%d", i);
+	/* Who writes pages back changes none. */
+	tell(observation, "kworker/u8:1-5", SECOND,
+	     "writeback_dirty_folio: bdi 259:0: ino=5 index=900");
+	for (unsigned int i = 0; i < 400; i++) {
+		uint64_t at = 2 * SECOND + i * 2 * MS;
+
+		tellf(observation, "kworker/u8:1-5", at,
+		      "block_bio_queue: " DRIVE " W %u + 8 [kworker/u8:1]",
+		      i * 8);
+		serve(observation, at, "W", i * 8);
+	}
+	/* Of the file system itself. */
+	tell(observation, "kworker/u8:1-5", 3 * SECOND,
+	     "block_bio_queue: " DRIVE " WM 80000 + 8 [kworker/u8:1]");
+	serve(observation, 3 * SECOND, "WM", 80000);
+	tell(observation, "jbd2/nvme0n1p2--8", 3 * SECOND + 9 * MS,
+	     "block_bio_queue: " DRIVE " WS 90000 + 8 [jbd2/nvme0n1p2-]");
+	serve(observation, 3 * SECOND + 9 * MS, "WS", 90000);
+	finish(observation, 0);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_WRITEBACK, "firefox").n_ios,
+		300);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_WRITEBACK, "gedit").n_ios,
+		100);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_KERNEL, "kworker").n_ios, 1);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_JOURNAL, "jbd2/nvme0n1p2-")
+			.n_ios,
+		1);
+	assert_shares_are_all(observation);
+	ssdpm_observation_free(observation);
+}
+
+static void a_merged_request_is_shared_by_bytes(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_cause tar, cat;
+
+	(void)state;
+	tell(observation, "tar-20", SECOND,
+	     "block_bio_queue: " DRIVE " R 100 + 24 [tar]");
+	tell(observation, "cat-21", SECOND,
+	     "block_bio_queue: " DRIVE " R 124 + 8 [cat]");
+	tell(observation, "tar-20", SECOND,
+	     "block_rq_issue: " DRIVE " R 16384 () 100 + 32 [tar]");
+	tell(observation, "tar-20", SECOND + MS,
+	     "block_rq_complete: " DRIVE " R () 100 + 32 [0]");
+	finish(observation, SECOND + 2 * MS);
+	tar = cause_of(observation, SSDPM_CAUSE_PROCESS, "tar");
+	cat = cause_of(observation, SSDPM_CAUSE_PROCESS, "cat");
+	assert_int_equal(tar.bytes, 24 * 512);
+	assert_int_equal(cat.bytes, 8 * 512);
+	assert_int_equal(tar.energy_nj, 3 * cat.energy_nj);
+	assert_int_equal(tar.n_ios, 1);
+	assert_int_equal(cat.n_ios, 0);
+	assert_shares_are_all(observation);
+	ssdpm_observation_free(observation);
+}
+
+static void what_was_not_seen_is_of_who_sends_it(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	tell(observation, "smart thing [1]-20", SECOND,
+	     "block_rq_issue: " DRIVE " R 4096 () 100 + 8 none,0,0 [x]");
+	tell(observation, "<idle>-0", SECOND + MS,
+	     "block_rq_complete: " DRIVE " R () 100 + 8 none,0,0 [0]");
+	finish(observation, 0);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "smart thing [1]")
+			.n_ios,
+		1);
+	assert_int_equal(
+		ssdpm_observation_get_counts(observation)->unknown_bytes, 4096);
+	ssdpm_observation_free(observation);
+}
+
+static void a_flush_is_of_who_asked_for_it(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	tell(observation, "sqlite-20", SECOND,
+	     "block_bio_queue: " DRIVE " FWFS 100 + 8 [sqlite]");
+	tell(observation, "kworker/3:1H-77", SECOND,
+	     "block_rq_issue: " DRIVE " FF 0 () 0 + 0 [kworker/3:1H]");
+	tell(observation, "<idle>-0", SECOND + MS,
+	     "block_rq_complete: " DRIVE " FF () 0 + 0 [0]");
+	serve(observation, SECOND + 2 * MS, "FWFS", 100);
+	finish(observation, 0);
+	assert_int_equal(drive_of(observation).n_causes, 1);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "sqlite").n_ios, 2);
+	ssdpm_observation_free(observation);
+}
+
+static void admin_commands_are_counted_and_cost_nothing(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_observed drive;
+
+	(void)state;
+	tell(observation, "smartctl-30", SECOND,
+	     "nvme_setup_cmd: nvme7: qid=0, cmdid=12, nsid=1, flags=0x0, "
+	     "meta=0x0, cmd=(nvme_admin_get_log_page cdw10=02 00 7f 00)");
+	tell(observation, "smartctl-30", SECOND,
+	     "nvme_setup_cmd: nvme7: disk=nvme7n1, qid=3, cmdid=12, nsid=1, "
+	     "flags=0x0, meta=0x0, cmd=(nvme_cmd_read slba=0)");
+	tell(observation, "smartctl-30", SECOND,
+	     "nvme_setup_cmd: nvme6: qid=0, cmdid=12, nsid=1, flags=0x0, "
+	     "meta=0x0, cmd=(nvme_admin_get_log_page cdw10=02 00 7f 00)");
+	finish(observation, 0);
+	drive = drive_of(observation);
+	assert_int_equal(drive.n_admin, 1);
+	assert_int_equal(drive.energy_nj, 0);
+	assert_int_equal(drive.phase, 0);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "smartctl").n_admin,
+		1);
+	ssdpm_observation_free(observation);
+}
+
+static void a_drive_that_never_sleeps_rests_awake(void **state)
+{
+	struct ssdpm_observation *observation = observe_with(true);
+
+	(void)state;
+	read_by(observation, "cat-10", SECOND, 0);
+	finish(observation, 2 * SECOND);
+	assert_int_equal(drive_of(observation).resting_nj, 999 * 1000000);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "cat").energy_nj,
+		4000000);
+	assert_shares_are_all(observation);
+	ssdpm_observation_free(observation);
+}
+
+static void what_is_not_complete_is_not_known_yet(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	read_by(observation, "cat-10", SECOND, 0);
+	tell(observation, "dd-11", 2 * SECOND,
+	     "block_rq_issue: " DRIVE " R 4096 () 100 + 8 [dd]");
+	assert_int_equal(
+		ssdpm_observation_advance(observation, 3 * SECOND, NULL), 0);
+	assert_int_equal(drive_of(observation).now_ns, 2 * SECOND);
+	assert_int_equal(drive_of(observation).phase, SSDPM_PHASE_RESIDENT);
+	assert_int_equal(drive_of(observation).state, 2);
+	tell(observation, "<idle>-0", 3 * SECOND,
+	     "block_rq_complete: " DRIVE " R () 100 + 8 [0]");
+	assert_int_equal(
+		ssdpm_observation_advance(observation, 4 * SECOND, NULL), 0);
+	assert_int_equal(drive_of(observation).now_ns, 3800 * MS);
+	assert_int_equal(drive_of(observation).n_ios, 2);
+	assert_shares_are_all(observation);
+	ssdpm_observation_free(observation);
+}
+
+static void lines_that_say_nothing_are_counted_or_passed_over(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	const struct ssdpm_observation_counts *counts =
+		ssdpm_observation_get_counts(observation);
+
+	(void)state;
+	feed(observation, "# tracer: nop\n#\n\nCPU:2 [LOST 1234 EVENTS]\n"
+			  "CPU:0 [LOST EVENTS]\n");
+	tell(observation, "cat-10", SECOND, "sched_switch: prev=1 [003] x");
+	tell(observation, "cat-10", SECOND, "block_rq_issue: " DRIVE " R");
+	tell(observation, "cat-x", SECOND,
+	     "block_rq_issue: " DRIVE " R 4096 () 100 + 8 [dd]");
+	/* Another drive, and a number that no drive has. */
+	tell(observation, "cat-10", SECOND,
+	     "block_rq_issue: 8,0 R 4096 () 100 + 8 [dd]");
+	tell(observation, "cat-10", SECOND,
+	     "block_rq_issue: " DRIVE
+	     " R 4096 () 18446744073709551615 + 8 [dd]");
+	tell(observation, "cat-10", SECOND,
+	     "block_rq_complete: " DRIVE " R () 4 + 8 [0]");
+	finish(observation, 0);
+	assert_int_equal(counts->n_lines, 11);
+	assert_int_equal(counts->n_lost, 1235);
+	assert_int_equal(counts->n_bad, 2);
+	assert_int_equal(counts->n_events, 3);
+	assert_int_equal(counts->n_orphans, 1);
+	assert_int_equal(drive_of(observation).n_ios, 0);
+	ssdpm_observation_free(observation);
+}
+
+static int set_format(struct ssdpm_observation *observation, const char *text,
+		      struct ssdpm_error *error)
+{
+	return ssdpm_observation_set_format(observation, text, strlen(text),
+					    error);
+}
+
+#define HEAD "name: block_rq_issue\nID: 1\nformat:\n\tfield:int x;\n\n"
+#define ARGS                                                              \
+	"((unsigned int) ((REC->dev) >> 20)), ((unsigned int) "           \
+	"((REC->dev) & ((1U << 20) - 1))), REC->rwbs, REC->nr_sector, "   \
+	"(unsigned long long)REC->sector, __print_symbolic((REC->ioprio " \
+	">> 13), { 0, \"none, \\\"\" }, { 1, \"rt)\" })\n"
+
+static void the_format_of_the_kernel_is_followed(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	assert_int_equal(
+		set_format(observation,
+			   HEAD "print fmt: \"<%d:%d> 100%% %s %#x n=%u "
+				"s=%llu\", REC->dev, REC->dev, REC->rwbs, "
+				"REC->cmd_flags, REC->nr_sector, REC->sector\n",
+			   NULL),
+		0);
+	tell(observation, "cat-10", SECOND,
+	     "block_rq_issue: <259:0> 100% R 0x1f n=8 s=100");
+	/* The usual one is a bad line now. */
+	tell(observation, "cat-10", SECOND,
+	     "block_rq_issue: " DRIVE " R 4096 () 100 + 8 [dd]");
+	tell(observation, "cat-10", SECOND + MS,
+	     "block_rq_complete: " DRIVE " R () 100 + 8 [0]");
+	finish(observation, 0);
+	assert_int_equal(drive_of(observation).n_ios, 1);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 1);
+	ssdpm_observation_free(observation);
+}
+
+static void a_format_may_be_in_the_text(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	feed(observation,
+	     "# format: name: block_rq_issue\\nprint fmt: \"<%d:%d> %s %u "
+	     "%llu %s\", REC->dev, REC->dev, REC->rwbs, REC->nr_sector, "
+	     "REC->sector, __print_symbolic(REC->x, { 0, \"a\\\\n\" })\n");
+	tell(observation, "cat-10", SECOND, "block_rq_issue: <259:0> R 8 64 a");
+	tell(observation, "cat-10", SECOND + MS,
+	     "block_rq_complete: " DRIVE " R () 64 + 8 [0]");
+	finish(observation, 0);
+	assert_int_equal(drive_of(observation).n_ios, 1);
+	ssdpm_observation_free(observation);
+}
+
+static void formats_that_cannot_be_followed_are_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		int code;
+		const char *words;
+	} bad[] = {
+		{ "", -EINVAL, "name" },
+		{ "name: block_rq_issue\n", -EINVAL, "print fmt" },
+		{ "name: sched_switch\nprint fmt: \"x\"\n", -ENOENT, "event" },
+		{ HEAD "print fmt: x\n", -EINVAL, "followed" },
+		{ HEAD "print fmt: \"%d,%d\n", -EINVAL, "followed" },
+		{ HEAD "print fmt: \"%d,%d %s %u %llu\", " ARGS, 0, "" },
+		{ HEAD "print fmt: \"%d,%d %s %u %llu %s %d\", " ARGS, -EINVAL,
+		  "followed" },
+		{ HEAD "print fmt: \"%d,%d %s %u\", " ARGS, -ENODATA, "field" },
+		{ HEAD "print fmt: \"%d,%d %d %u %llu\", " ARGS, -EINVAL,
+		  "followed" },
+		{ HEAD "print fmt: \"%d,%s %s %u %llu\", " ARGS, -EINVAL,
+		  "followed" },
+		{ HEAD "print fmt: \"%d,%n\", " ARGS, -EINVAL, "followed" },
+		{ HEAD "print fmt: \"%d,%\", " ARGS, -EINVAL, "followed" },
+		{ HEAD "print fmt: \"a literal that is too long %d\", " ARGS,
+		  -EINVAL, "followed" },
+		{ HEAD "print fmt: \"%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d"
+		       "%d%d%d%d%d%d\", " ARGS,
+		  -EINVAL, "followed" },
+	};
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct ssdpm_error error = fixture_error();
+
+		assert_int_equal(set_format(observation, bad[i].text, &error),
+				 bad[i].code);
+		if (bad[i].code)
+			fixture_assert_error(&error, bad[i].code, 0,
+					     bad[i].words);
+	}
+	ssdpm_observation_free(observation);
+}
+
+static void wrong_calls_are_refused(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_observed drive = { .size = sizeof(drive) };
+	struct ssdpm_cause cause = { .size = sizeof(cause) };
+	struct ssdpm_observed_params params;
+	struct ssdpm_error error = fixture_error();
+	struct given given;
+
+	(void)state;
+	give(&given, false);
+	params = params_of(&given);
+	assert_int_equal(
+		ssdpm_observation_add_drive(observation, &params, &error),
+		-EEXIST);
+	params.minor = 1;
+	given.sim.interval_ns = 1;
+	assert_int_equal(
+		ssdpm_observation_add_drive(observation, &params, NULL),
+		-EINVAL);
+	given.sim.interval_ns = 0;
+	params.model = NULL;
+	assert_int_equal(
+		ssdpm_observation_add_drive(observation, &params, NULL),
+		-EINVAL);
+	params.model = given.model;
+	assert_int_equal(
+		ssdpm_observation_add_partition(observation, 1, 1, 1, NULL),
+		-ENOENT);
+	assert_int_equal(
+		ssdpm_observation_get_drive(observation, 1, &drive, NULL),
+		-ENOENT);
+	assert_int_equal(
+		ssdpm_observation_get_cause(observation, 0, 0, &cause, NULL),
+		-ENOENT);
+	feed(observation, "\n");
+	assert_int_equal(
+		ssdpm_observation_add_drive(observation, &params, NULL),
+		-EBUSY);
+	finish(observation, 0);
+	assert_int_equal(ssdpm_observation_feed(observation, "", 0, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_observation_finish(observation, 0, NULL),
+			 -EINVAL);
+	for (size_t i = 0; ssdpm_observation_get_event(i); i++)
+		assert_non_null(strchr(ssdpm_observation_get_event(i), '/'));
+	ssdpm_observation_free(observation);
+	ssdpm_model_unref(given.model);
+	assert_null(ssdpm_observation_free(NULL));
+}
+
+/* A random trace as text, its I/Os, and who asked for each. */
+#define N_RANDOM 400
+#define N_THREADS 5
+
+struct random_trace {
+	char text[N_RANDOM * 3 * 100];
+	struct ssdpm_io ios[N_RANDOM];
+	unsigned int threads[N_RANDOM];
+};
+
+static size_t write_line(char *text, unsigned int thread, uint64_t ns,
+			 const char *event, unsigned int i)
+{
+	return (size_t)sprintf(
+		text,
+		"         thread%u-1%u      [000] ..... "
+		"%llu.%06llu: %s %u + 8 [0]\n",
+		thread, thread, (unsigned long long)(ns / SECOND),
+		(unsigned long long)(ns % SECOND / 1000), event, i * 8);
+}
+
+/* The drive serves all in its base latency, whose service times stand. */
+static void write_random(struct random_trace *trace, uint64_t seed,
+			 unsigned int without)
+{
+	uint64_t now = SECOND;
+	size_t at = 0;
+
+	for (unsigned int i = 0; i < N_RANDOM; i++) {
+		uint64_t gap = (fixture_random(&seed) % 1000) *
+			       (fixture_random(&seed) % 4 ? 1000 : 500000);
+		unsigned int thread =
+			(unsigned int)(fixture_random(&seed) % N_THREADS);
+		uint64_t end;
+
+		now += gap + 1000;
+		end = now + 1000 * (1 + fixture_random(&seed) % 100);
+		trace->threads[i] = thread;
+		trace->ios[i] = (struct ssdpm_io){
+			.start_ns = now,
+			.bytes = 4096,
+			.service_ns = (uint32_t)(end - now),
+			.op = SSDPM_OP_READ,
+		};
+		if (thread == without)
+			continue;
+		at += write_line(trace->text + at, thread, now,
+				 "block_bio_queue: " DRIVE " R", i);
+		at += write_line(trace->text + at, thread, now,
+				 "block_rq_issue: " DRIVE " R 4096 ()", i);
+		at += write_line(trace->text + at, thread, end,
+				 "block_rq_complete: " DRIVE " R ()", i);
+	}
+}
+
+static void assert_simulated(const struct random_trace *trace, bool awake,
+			     const struct ssdpm_observed *drive)
+{
+	struct estimated result = { 0 };
+	struct ssdpm_sim *sim;
+	struct given given;
+
+	give(&given, awake);
+	assert_int_equal(ssdpm_sim_new(given.model, &given.sim, &sim, NULL), 0);
+	assert_int_equal(ssdpm_sim_feed(sim, trace->ios, N_RANDOM, NULL), 0);
+	assert_int_equal(finish_sim(sim, drive->now_ns, &result, NULL), 0);
+	assert_int_equal(result.nominal.energy_nj, drive->energy_nj);
+	assert_int_equal(result.nominal.busy_ns, drive->busy_ns);
+	assert_int_equal(result.nominal.n_wakes, drive->n_wakes);
+	assert_int_equal(result.nominal.delay_sum_ns, drive->delay_sum_ns);
+	ssdpm_model_unref(given.model);
+}
+
+static void shares_are_all_and_all_is_what_is_simulated(void **state)
+{
+	static struct random_trace trace;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= fixture_cases(40); seed++) {
+		bool awake = seed % 4 == 0;
+		struct ssdpm_observation *observation = observe_with(awake);
+		struct ssdpm_observed drive;
+
+		write_random(&trace, seed, N_THREADS);
+		feed(observation, trace.text);
+		finish(observation, 0);
+		drive = drive_of(observation);
+		assert_int_equal(drive.n_ios, N_RANDOM);
+		assert_simulated(&trace, awake, &drive);
+		assert_shares_are_all(observation);
+		ssdpm_observation_free(observation);
+	}
+}
+
+static void it_does_not_matter_where_the_text_is_cut(void **state)
+{
+	static struct random_trace trace;
+	struct ssdpm_observation *whole = observe(), *cut = observe();
+	struct ssdpm_observed a, b;
+	uint64_t seed = 5;
+
+	(void)state;
+	write_random(&trace, 9, N_THREADS);
+	feed(whole, trace.text);
+	for (size_t at = 0, n = strlen(trace.text); at < n;) {
+		size_t piece = 1 + fixture_random(&seed) % 90;
+
+		if (piece > n - at)
+			piece = n - at;
+		assert_int_equal(ssdpm_observation_feed(cut, trace.text + at,
+							piece, NULL),
+				 0);
+		at += piece;
+	}
+	finish(whole, 0);
+	finish(cut, 0);
+	a = drive_of(whole);
+	b = drive_of(cut);
+	assert_memory_equal(&a, &b, sizeof(a));
+	ssdpm_observation_free(whole);
+	ssdpm_observation_free(cut);
+}
+
+static void without_a_cause_is_the_trace_without_it(void **state)
+{
+	static struct random_trace trace;
+
+	(void)state;
+	for (unsigned int thread = 0; thread < N_THREADS; thread++) {
+		struct ssdpm_observation *all = observe(), *less = observe();
+		struct ssdpm_without without = { .size = sizeof(without) };
+		struct ssdpm_observed drive;
+		char name[SSDPM_CAUSE_NAME];
+
+		snprintf(name, sizeof(name), "thread%u", thread);
+		write_random(&trace, 3, N_THREADS);
+		feed(all, trace.text);
+		finish(all, 0);
+		write_random(&trace, 3, thread);
+		feed(less, trace.text);
+		finish(less, drive_of(all).now_ns);
+		drive = drive_of(less);
+		assert_int_equal(
+			ssdpm_observation_get_without(
+				all, 0,
+				index_of(all, SSDPM_CAUSE_PROCESS, name),
+				&without, NULL),
+			0);
+		assert_int_equal(without.energy_nj, drive_of(all).energy_nj);
+		assert_int_equal(without.n_wakes, drive_of(all).n_wakes);
+		assert_int_equal(without.until_ns, drive_of(all).now_ns);
+		/* The trace without the first I/O begins later. */
+		if (trace.threads[0] != thread) {
+			assert_int_equal(without.without_energy_nj,
+					 drive.energy_nj);
+			assert_int_equal(without.without_asleep_ns,
+					 drive.asleep_ns);
+			assert_int_equal(without.without_n_wakes,
+					 drive.n_wakes);
+		}
+		ssdpm_observation_free(all);
+		ssdpm_observation_free(less);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_process_takes_its_io_the_time_after_it_and_the_wake),
+		cmocka_unit_test(who_is_behind_another_device_is_found),
+		cmocka_unit_test(parts_of_a_bio_that_was_split_are_found),
+		cmocka_unit_test(a_partition_is_its_drive),
+		cmocka_unit_test(written_pages_are_of_those_who_changed_them),
+		cmocka_unit_test(a_merged_request_is_shared_by_bytes),
+		cmocka_unit_test(what_was_not_seen_is_of_who_sends_it),
+		cmocka_unit_test(a_flush_is_of_who_asked_for_it),
+		cmocka_unit_test(admin_commands_are_counted_and_cost_nothing),
+		cmocka_unit_test(a_drive_that_never_sleeps_rests_awake),
+		cmocka_unit_test(what_is_not_complete_is_not_known_yet),
+		cmocka_unit_test(
+			lines_that_say_nothing_are_counted_or_passed_over),
+		cmocka_unit_test(the_format_of_the_kernel_is_followed),
+		cmocka_unit_test(a_format_may_be_in_the_text),
+		cmocka_unit_test(formats_that_cannot_be_followed_are_refused),
+		cmocka_unit_test(wrong_calls_are_refused),
+		cmocka_unit_test(shares_are_all_and_all_is_what_is_simulated),
+		cmocka_unit_test(it_does_not_matter_where_the_text_is_cut),
+		cmocka_unit_test(without_a_cause_is_the_trace_without_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
