@@ -33,7 +33,7 @@ enum ssdpm_cause_kind {
 /**
  * struct ssdpm_observed_params - a drive to be observed (sized parameters)
  * @size:       sizeof(struct ssdpm_observed_params)
- * @model:      the drive; referenced
+ * @model:      the drive; the observation keeps what it needs of it
  * @sim_params: its table or link policy as they are in force, copied; NULL: the
  *              drive never sleeps. The loop is always open, because a trace has
  *              the times at which I/Os arrived, and interval_ns must be 0
@@ -161,13 +161,14 @@ struct ssdpm_without {
  * struct ssdpm_observation_counts - what was met on the way (frozen, 64 bytes)
  * @n_lines:      lines that were read
  * @n_events:     of these, events that say something
- * @n_bad:        lines of such events that could not be read
+ * @n_bad:        lines of such events, of formats and of partitions that could
+ *                not be read
  * @n_lost:       events that the kernel says it lost
  * @n_unmatched:  I/Os that were not completed within 30 s
  * @n_orphans:    completions without an I/O
  * @unknown_bytes: of I/Os whose origin was not seen: their cause is the
  *                process that sent them to the drive
- * @n_clipped:    discards above 4 GiB, taken for 4 GiB - 1
+ * @n_clipped:    discards above 4 GiB, taken for 512 bytes less
  */
 struct ssdpm_observation_counts {
 	uint64_t n_lines;
@@ -214,7 +215,8 @@ SSDPM_API int ssdpm_observation_add_drive(
  * @minor: likewise
  *
  * Linux names the partition where an I/O is queued, and the drive where it is
- * sent. A line "# partition: 259,1 259,0" of the text says the same.
+ * sent. A line "# partition: 259,1 259,0" of the text says the same. A
+ * partition that is known already is of this drive from now on.
  *
  * Return: 0; -ENOENT (no such drive), -E2BIG (more than 1,024).
  */
@@ -251,8 +253,8 @@ SSDPM_API int ssdpm_observation_set_format(
  * A line "# format: " holds what ssdpm_observation_set_format() takes, with \n
  * and \\ for line ends and backslashes.
  *
- * Return: 0; -ERANGE (a time beyond 2^64 ns), -ENOMEM. After a failure every
- * call fails in the same way.
+ * Return: 0; -EINVAL (it is finished), -ERANGE (a time beyond 2^64 ns),
+ * -ENOMEM. After -ERANGE or -ENOMEM every call fails in the same way.
  */
 SSDPM_API int ssdpm_observation_feed(struct ssdpm_observation *observation,
 				     const char *text, size_t size,
@@ -289,7 +291,7 @@ SSDPM_API const struct ssdpm_observation_counts *ssdpm_observation_get_counts(
  * @ret_drive: its size member is set by the caller
  *
  * Return: 0; -ENOENT (no such drive), -EINVAL, -E2BIG (its size), -ERANGE (an
- * energy beyond 2^64 nJ).
+ * energy beyond 2^64 nJ), -ENOMEM.
  */
 SSDPM_API int ssdpm_observation_get_drive(
 	const struct ssdpm_observation *observation, size_t drive,
@@ -310,9 +312,10 @@ SSDPM_API int ssdpm_observation_get_cause(
  * ssdpm_observation_get_without() - simulate the I/Os without those of a cause
  * @ret_without: its size member is set by the caller
  *
- * An I/O that has several causes becomes smaller by the bytes of this one.
+ * An I/O that has several causes becomes smaller by the bytes of this one, and
+ * takes as long as it took.
  *
- * Return: as ssdpm_observation_get_cause(), -ENOMEM.
+ * Return: as ssdpm_observation_get_cause().
  */
 SSDPM_API int ssdpm_observation_get_without(
 	const struct ssdpm_observation *observation, size_t drive, size_t cause,

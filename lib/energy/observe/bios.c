@@ -4,7 +4,10 @@
 
 #include "observe/internal.h"
 
-/* How far back a bio is looked for that holds a sector. */
+/*
+ * How far back the latest bio that holds a sector is searched. An older one is
+ * found only if it begins there.
+ */
 #define LATEST 64
 
 static uint32_t *chain_of(struct bios *bios, uint64_t device, uint64_t sector)
@@ -46,6 +49,9 @@ void ssdpm__bio_put(struct bios *bios, const struct bio *bio)
 	struct bio *old = ssdpm__bio_at(bios, bio->device, bio->sector);
 	uint32_t *chain = chain_of(bios, bio->device, bio->sector);
 
+	/* A flush at the same place says nothing of the data there. */
+	if (old && old->sectors && !bio->sectors)
+		return;
 	if (old)
 		ssdpm__bio_remove(bios, old);
 	bios->at = bios->at % MAX_BIOS + 1;
@@ -62,12 +68,9 @@ void ssdpm__bio_put(struct bios *bios, const struct bio *bio)
 struct bio *ssdpm__bio_around(struct bios *bios, uint64_t device,
 			      uint64_t sector)
 {
-	struct bio *exact = ssdpm__bio_at(bios, device, sector);
 	uint32_t number = bios->at;
 
-	if (exact || !number)
-		return exact;
-	for (int i = 0; i < LATEST; i++) {
+	for (int i = 0; number && i < LATEST; i++) {
 		struct bio *bio = &bios->ring[number];
 
 		if (bio->live && bio->device == device &&
@@ -76,5 +79,5 @@ struct bio *ssdpm__bio_around(struct bios *bios, uint64_t device,
 			return bio;
 		number = number == 1 ? MAX_BIOS : number - 1;
 	}
-	return NULL;
+	return ssdpm__bio_at(bios, device, sector);
 }

@@ -37,7 +37,7 @@ static const struct {
 	{ "ext4lazyinit", SSDPM_CAUSE_KERNEL },
 };
 
-/* Names in which only a number tells threads of the kernel from programs. */
+/* Only a number after these tells threads of the kernel from programs. */
 static bool needs_digit(const char *prefix)
 {
 	return !strcmp(prefix, "md") || !strcmp(prefix, "loop");
@@ -58,6 +58,19 @@ static uint32_t kind_of_thread(struct span comm)
 		return threads[i].kind;
 	}
 	return SSDPM_CAUSE_PROCESS;
+}
+
+bool ssdpm__is_process(struct span comm)
+{
+	return kind_of_thread(comm) == SSDPM_CAUSE_PROCESS;
+}
+
+bool ssdpm__writes_back(const struct causes *causes, uint16_t cause)
+{
+	const struct cause_entry *entry = &causes->entries[cause];
+
+	return entry->kind == SSDPM_CAUSE_KERNEL &&
+	       strncmp(entry->name, "kswapd", 6) != 0;
 }
 
 void ssdpm__causes_init(struct causes *causes)
@@ -206,24 +219,39 @@ uint16_t ssdpm__dirty_take(struct dirty *dirty, uint64_t device, uint64_t bytes)
 	return next->cause;
 }
 
-void ssdpm__parts_add(struct parts *parts, uint16_t cause, uint32_t bytes)
+/* The number of the part that a cause has; n: none. */
+static size_t find_part(const struct parts *parts, uint16_t cause)
+{
+	size_t i = 0;
+
+	while (i < parts->n && parts->causes[i] != cause)
+		i++;
+	return i;
+}
+
+static size_t least_part(const struct parts *parts)
 {
 	size_t least = 0;
 
-	for (size_t i = 0; i < parts->n; i++) {
-		if (parts->causes[i] == cause) {
-			parts->bytes[i] += bytes;
-			return;
-		}
+	for (size_t i = 1; i < parts->n; i++)
 		if (parts->bytes[i] < parts->bytes[least])
 			least = i;
+	return least;
+}
+
+void ssdpm__parts_add(struct parts *parts, uint16_t cause, uint32_t bytes)
+{
+	size_t at = find_part(parts, cause);
+
+	/* No room: this goes to the others, who take over the least part. */
+	if (at == MAX_PARTS_OF_IO) {
+		cause = CAUSE_OTHER;
+		at = find_part(parts, cause);
 	}
-	if (parts->n < MAX_PARTS_OF_IO) {
-		parts->causes[parts->n] = cause;
-		parts->bytes[parts->n++] = bytes;
-		return;
-	}
-	/* No room: the least goes to the others together with it. */
-	parts->causes[least] = CAUSE_OTHER;
-	parts->bytes[least] += bytes;
+	if (at == MAX_PARTS_OF_IO)
+		at = least_part(parts);
+	if (at == parts->n)
+		parts->bytes[parts->n++] = 0;
+	parts->causes[at] = cause;
+	parts->bytes[at] += bytes;
 }

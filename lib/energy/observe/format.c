@@ -59,6 +59,7 @@ static const struct {
 	{ "ctrl_id", FIELD_CONTROLLER, NO_FIELD },
 	{ "qid", FIELD_QUEUE, NO_FIELD },
 	{ "name", FIELD_NAME, NO_FIELD },
+	{ "comm", FIELD_COMM, NO_FIELD },
 };
 
 /* As Linux 6.1 to 7.3 print them, where no format is given. */
@@ -436,11 +437,9 @@ static bool take_time(struct span word, uint64_t *ret_ns)
 	return digits && word.end - word.at == 1 && *word.at == ':';
 }
 
-/* " [003]": behind it come flags and the time, before it thread and number. */
-static const char *find_cpu(struct span line)
+/* The next " [003]". */
+static const char *next_cpu(struct span line, const char *at)
 {
-	const char *at = line.at;
-
 	while ((at = memmem(at, (size_t)(line.end - at), " [", 2))) {
 		const char *digit = at + 2;
 
@@ -480,6 +479,20 @@ static bool take_thread(struct span text, struct event *event)
 	return true;
 }
 
+/*
+ * The processor: behind it come flags and the time, before it the thread, whose
+ * name may look like one. Without a thread: the first that looks like one.
+ */
+static const char *find_cpu(struct span line, struct event *event)
+{
+	const char *first = next_cpu(line, line.at);
+
+	for (const char *at = first; at; at = next_cpu(line, at + 1))
+		if (take_thread((struct span){ line.at, at }, event))
+			return at;
+	return first;
+}
+
 /* "CPU:2 [LOST 1234 EVENTS]"; without a number: 1. */
 static bool says_lost(struct span line, uint64_t *ret_lost)
 {
@@ -494,48 +507,57 @@ static bool says_lost(struct span line, uint64_t *ret_lost)
 
 /* The time and the name of the event, behind the processor. */
 static bool take_head(struct span *rest, struct event *event,
-		      struct span *ret_name, bool *ret_timed)
+		      struct span *ret_name)
 {
 	struct span word;
+	bool timed = false;
 
-	*ret_timed = false;
 	while (ssdpm__take_word(rest, &word)) {
 		if (word.end[-1] != ':')
 			continue;
-		if (*ret_timed) {
+		if (timed) {
 			*ret_name = (struct span){ word.at, word.end - 1 };
 			return true;
 		}
 		if (!take_time(word, &event->time_ns))
 			return false;
-		*ret_timed = true;
+		timed = true;
 	}
 	return false;
+}
+
+/* The kernel keeps few names, and prints "<...>" for others. */
+static void name_thread(struct event *event)
+{
+	struct span comm = event->texts[FIELD_COMM - N_NUMBERS];
+
+	if (comm.at && ssdpm__span_is(event->comm, "<...>"))
+		event->comm = comm;
 }
 
 enum line_kind ssdpm__observe_line(const struct formats *formats,
 				   struct span line, struct event *ret_event,
 				   uint64_t *ret_lost)
 {
-	const char *cpu = find_cpu(line);
 	struct event event = { 0 };
+	const char *cpu = find_cpu(line, &event);
 	struct span name, rest;
-	bool timed;
 
 	if (!cpu)
 		return says_lost(line, ret_lost) ? LINE_LOST : LINE_OTHER;
 	rest = (struct span){ cpu + 2, line.end };
 	ssdpm__take_word(&rest, &name);
-	if (!take_head(&rest, &event, &name, &timed))
+	if (!take_head(&rest, &event, &name))
 		return LINE_OTHER;
 	if (find_kind(name, &event.kind))
 		return LINE_OTHER;
-	if (!take_thread((struct span){ line.at, cpu }, &event))
+	if (!event.comm.at)
 		return LINE_BAD;
 	for (size_t i = 0; i < MAX_KNOWN; i++) {
 		const struct format *format = &formats->formats[event.kind][i];
 
 		if (format->n && follow(format, rest, &event)) {
+			name_thread(&event);
 			*ret_event = event;
 			return LINE_EVENT;
 		}

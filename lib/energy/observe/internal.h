@@ -35,6 +35,7 @@ enum event_field {
 	N_NUMBERS,
 	FIELD_RWBS = N_NUMBERS,
 	FIELD_NAME, /* of a backing device */
+	FIELD_COMM, /* of the thread, where the line begins without it */
 	N_FIELDS,
 	NO_FIELD = N_FIELDS,
 };
@@ -111,14 +112,14 @@ void ssdpm__causes_init(struct causes *causes);
 uint16_t ssdpm__cause(struct causes *causes, uint32_t kind, uint32_t pid,
 		      struct span name);
 
-/* A cause, and whether its thread asks for itself. */
 uint16_t ssdpm__cause_of_thread(struct causes *causes, uint32_t pid,
 				struct span comm);
-static inline bool ssdpm__is_process(const struct causes *causes,
-				     uint16_t cause)
-{
-	return causes->entries[cause].kind == SSDPM_CAUSE_PROCESS;
-}
+
+/* Does a thread of this name ask for itself? */
+bool ssdpm__is_process(struct span comm);
+
+/* Does it write what others have changed? What kswapd writes is swapped out. */
+bool ssdpm__writes_back(const struct causes *causes, uint16_t cause);
 
 /* A block device: major << 32 | minor. */
 static inline uint64_t ssdpm__device(uint64_t major, uint64_t minor)
@@ -179,7 +180,7 @@ struct bios {
 };
 
 void ssdpm__bio_put(struct bios *bios, const struct bio *bio);
-/* The live bio that begins here, or that holds this sector; NULL: none. */
+/* The live bio that begins here, or the latest that holds this; NULL: none. */
 struct bio *ssdpm__bio_at(struct bios *bios, uint64_t device, uint64_t sector);
 struct bio *ssdpm__bio_around(struct bios *bios, uint64_t device,
 			      uint64_t sector);

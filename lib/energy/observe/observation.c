@@ -82,6 +82,15 @@ int ssdpm__check_drive(const struct ssdpm_observation *observation,
 			   drive, observation->n_drives);
 }
 
+static struct partition *find_partition(struct ssdpm_observation *observation,
+					uint64_t device)
+{
+	for (size_t i = 0; i < observation->n_partitions; i++)
+		if (observation->partitions[i].device == device)
+			return &observation->partitions[i];
+	return NULL;
+}
+
 int ssdpm_observation_add_partition(struct ssdpm_observation *observation,
 				    size_t drive, uint32_t major,
 				    uint32_t minor, struct ssdpm_error *reterr)
@@ -90,11 +99,15 @@ int ssdpm_observation_add_partition(struct ssdpm_observation *observation,
 
 	if (err)
 		return err;
-	if (observation->n_partitions == MAX_PARTITIONS)
+	uint64_t device = ssdpm__device(major, minor);
+	struct partition *known = find_partition(observation, device);
+
+	if (!known && observation->n_partitions == MAX_PARTITIONS)
 		return ssdpm__fail(reterr, -E2BIG, 0, "partitions: at most %u",
 				   MAX_PARTITIONS);
-	observation->partitions[observation->n_partitions++] =
-		(struct partition){ ssdpm__device(major, minor), drive };
+	if (!known)
+		known = &observation->partitions[observation->n_partitions++];
+	*known = (struct partition){ device, drive };
 	return 0;
 }
 
@@ -112,19 +125,15 @@ int ssdpm_observation_set_format(struct ssdpm_observation *observation,
 }
 
 /* The device where an I/O is sent, for one where it is queued. */
-static uint64_t whole_device(const struct ssdpm_observation *observation,
+static uint64_t whole_device(struct ssdpm_observation *observation,
 			     uint64_t device)
 {
-	for (size_t i = 0; i < observation->n_partitions; i++) {
-		const struct partition *one = &observation->partitions[i];
+	const struct partition *known = find_partition(observation, device);
 
-		if (one->device == device)
-			return observation->drives[one->drive]->device;
-	}
-	return device;
+	return known ? observation->drives[known->drive]->device : device;
 }
 
-static uint64_t device_of(const struct ssdpm_observation *observation,
+static uint64_t device_of(struct ssdpm_observation *observation,
 			  const struct event *event, enum event_field major)
 {
 	return whole_device(observation,
@@ -142,7 +151,7 @@ static struct span rwbs_of(const struct event *event)
 	return event->texts[FIELD_RWBS - N_NUMBERS];
 }
 
-static struct bio bio_of(const struct ssdpm_observation *observation,
+static struct bio bio_of(struct ssdpm_observation *observation,
 			 const struct event *event)
 {
 	uint64_t sectors = event->numbers[FIELD_SECTORS];
@@ -161,12 +170,11 @@ static uint16_t origin_of(struct ssdpm_observation *observation,
 {
 	uint16_t cause = ssdpm__cause_of_thread(&observation->causes,
 						event->pid, event->comm);
-	const struct cause_entry *entry = &observation->causes.entries[cause];
 	struct span rwbs = rwbs_of(event);
 	uint16_t dirtier = CAUSE_OTHER;
 
-	if (entry->kind == SSDPM_CAUSE_KERNEL && has_letter(rwbs, 'W') &&
-	    !has_letter(rwbs, 'M'))
+	if (ssdpm__writes_back(&observation->causes, cause) &&
+	    has_letter(rwbs, 'W') && !has_letter(rwbs, 'M'))
 		dirtier = ssdpm__dirty_take(&observation->dirty, bio->device,
 					    (uint64_t)bio->sectors * 512);
 	return dirtier == CAUSE_OTHER ? cause : dirtier;
@@ -261,9 +269,9 @@ static uint32_t tag_of(struct ssdpm_observation *observation,
 }
 
 static struct parts parts_of(const struct ssdpm_observation *observation,
-			     const struct ssdpm_io *io)
+			     uint32_t tag, uint32_t bytes)
 {
-	uint32_t tag = ssdpm__io_tag(io), number = tag & ~TAG_MIXED;
+	uint32_t number = tag & ~TAG_MIXED;
 	const struct mixed *mixed = &observation->mixed[number % MAX_MIXED];
 	uint16_t cause = tag & TAG_MIXED ? CAUSE_OTHER : (uint16_t)tag;
 
@@ -271,7 +279,7 @@ static struct parts parts_of(const struct ssdpm_observation *observation,
 		return mixed->parts;
 	return (struct parts){ .n = 1,
 			       .causes = { cause },
-			       .bytes = { io->bytes } };
+			       .bytes = { bytes } };
 }
 
 /* What is complete goes to the simulation. */
@@ -284,7 +292,9 @@ static int drain(struct ssdpm_observation *observation,
 
 	while (!err && (n = ssdpm__pair_take(drive->trace.pair, ios, 16)))
 		for (size_t i = 0; i < n && !err; i++) {
-			struct parts parts = parts_of(observation, &ios[i]);
+			struct parts parts =
+				parts_of(observation, ssdpm__io_tag(&ios[i]),
+					 ios[i].bytes);
 
 			err = ssdpm__drive_take(drive, &ios[i], &parts, reterr);
 		}
@@ -347,6 +357,27 @@ static int issue(struct ssdpm_observation *observation,
 	return 0;
 }
 
+/* The drive did not take it. Its bios are here again for its next issue. */
+static void requeue(struct ssdpm_observation *observation,
+		    struct observed_drive *drive, const struct event *event,
+		    const struct pair_event *request)
+{
+	struct bio bio = bio_of(observation, event);
+	struct parts parts;
+	uint32_t tag;
+
+	if (!ssdpm__pair_requeue(drive->trace.pair, request, &tag))
+		return;
+	parts = parts_of(observation, tag, (uint32_t)request->bytes);
+	for (size_t i = 0; i < parts.n; i++) {
+		bio.sectors = parts.bytes[i] / 512;
+		bio.cause = parts.causes[i];
+		if (bio.sectors)
+			ssdpm__bio_put(&observation->bios, &bio);
+		bio.sector += bio.sectors;
+	}
+}
+
 static int take_request_event(struct ssdpm_observation *observation,
 			      const struct event *event,
 			      struct ssdpm_error *reterr)
@@ -361,7 +392,7 @@ static int take_request_event(struct ssdpm_observation *observation,
 	if (event->kind == EVENT_RQ_ISSUE)
 		err = issue(observation, drive, event, &request, reterr);
 	else if (event->kind == EVENT_RQ_REQUEUE)
-		ssdpm__pair_requeue(drive->trace.pair, &request);
+		requeue(observation, drive, event, &request);
 	else
 		ssdpm__pair_complete(drive->trace.pair, &request);
 	return err ? err : drain(observation, drive, reterr);
@@ -371,16 +402,15 @@ static int take_request_event(struct ssdpm_observation *observation,
 static void take_command(struct ssdpm_observation *observation,
 			 const struct event *event)
 {
-	uint16_t cause;
-
 	if (event->numbers[FIELD_QUEUE])
 		return;
-	cause = ssdpm__cause_of_thread(&observation->causes, event->pid,
-				       event->comm);
 	for (size_t i = 0; i < observation->n_drives; i++)
 		if (observation->drives[i]->ctrl_id ==
 		    event->numbers[FIELD_CONTROLLER])
-			ssdpm__drive_admin(observation->drives[i], cause);
+			ssdpm__drive_admin(observation->drives[i],
+					   ssdpm__cause_of_thread(
+						   &observation->causes,
+						   event->pid, event->comm));
 }
 
 /* "259:0" of a disk; file systems of several disks have names. */
@@ -389,10 +419,8 @@ static void take_dirty(struct ssdpm_observation *observation,
 {
 	struct span name = event->texts[FIELD_NAME - N_NUMBERS];
 	uint64_t major, minor;
-	uint16_t cause = ssdpm__cause_of_thread(&observation->causes,
-						event->pid, event->comm);
 
-	if (!ssdpm__is_process(&observation->causes, cause) ||
+	if (!ssdpm__is_process(event->comm) ||
 	    !ssdpm__take_uint(&name, UINT32_MAX, &major) ||
 	    !ssdpm__take(&name, ":") ||
 	    !ssdpm__take_uint(&name, UINT32_MAX, &minor))
@@ -427,8 +455,8 @@ static int take_event(struct ssdpm_observation *observation,
 	}
 }
 
-/* "259,1 259,0": a partition and its drive. */
-static void take_partition(struct ssdpm_observation *observation,
+/* "259,1 259,0": a partition and its drive, which may be one of others. */
+static bool take_partition(struct ssdpm_observation *observation,
 			   struct span text)
 {
 	uint64_t numbers[4];
@@ -436,17 +464,18 @@ static void take_partition(struct ssdpm_observation *observation,
 	for (int i = 0; i < 4; i++)
 		if ((i % 2 && !ssdpm__take(&text, ",")) ||
 		    !ssdpm__take_uint(&text, UINT32_MAX, &numbers[i]))
-			return;
+			return false;
 	for (size_t i = 0; i < observation->n_drives; i++)
 		if (observation->drives[i]->device ==
 		    ssdpm__device(numbers[2], numbers[3]))
-			ssdpm_observation_add_partition(
+			return !ssdpm_observation_add_partition(
 				observation, i, (uint32_t)numbers[0],
 				(uint32_t)numbers[1], NULL);
+	return true;
 }
 
 /* A format in one line: \n and \\ stand for line ends and backslashes. */
-static void take_format(struct ssdpm_observation *observation, struct span text)
+static bool take_format(struct ssdpm_observation *observation, struct span text)
 {
 	char plain[MAX_LINE];
 	size_t n = 0;
@@ -457,8 +486,20 @@ static void take_format(struct ssdpm_observation *observation, struct span text)
 		text.at += escaped;
 		plain[n++] = escaped && *text.at == 'n' ? '\n' : *text.at;
 	}
-	if (ssdpm_observation_set_format(observation, plain, n, NULL))
-		observation->counts.n_bad++;
+	return !ssdpm_observation_set_format(observation, plain, n, NULL);
+}
+
+/* What a line says that begins with "#"; other comments say nothing. */
+static void take_comment(struct ssdpm_observation *observation,
+			 struct span line)
+{
+	bool good = true;
+
+	if (ssdpm__take(&line, "# partition:"))
+		good = take_partition(observation, line);
+	else if (ssdpm__take(&line, "# format:"))
+		good = take_format(observation, line);
+	observation->counts.n_bad += !good;
 }
 
 static int take_line(struct ssdpm_observation *observation, struct span line,
@@ -469,12 +510,10 @@ static int take_line(struct ssdpm_observation *observation, struct span line,
 	uint64_t lost = 0;
 
 	counts->n_lines++;
-	if (ssdpm__take(&line, "# partition:"))
-		take_partition(observation, line);
-	else if (ssdpm__take(&line, "# format:"))
-		take_format(observation, line);
-	if (line.at < line.end && *line.at == '#')
+	if (line.at < line.end && *line.at == '#') {
+		take_comment(observation, line);
 		return 0;
+	}
 	switch (ssdpm__observe_line(&observation->formats, line, &event,
 				    &lost)) {
 	case LINE_EVENT:

@@ -100,7 +100,7 @@ int ssdpm__block_event(struct ssdpm_trace *trace, char letter,
 	if (err < 0)
 		return err;
 	if (letter == 'R')
-		ssdpm__pair_requeue(trace->pair, event);
+		ssdpm__pair_requeue(trace->pair, event, NULL);
 	else if (!completes)
 		ssdpm__pair_issue(trace->pair, event);
 	else if (!block->only_completions)

@@ -319,12 +319,17 @@ int ssdpm__pair_record(struct pair *pair, const struct pair_event *event,
 	return err;
 }
 
-void ssdpm__pair_requeue(struct pair *pair, const struct pair_event *event)
+bool ssdpm__pair_requeue(struct pair *pair, const struct pair_event *event,
+			 uint32_t *ret_tag)
 {
 	uint32_t index = take_issue(pair, event);
 
-	if (index)
-		pair->entries[index].state = GONE;
+	if (!index)
+		return false;
+	pair->entries[index].state = GONE;
+	if (ret_tag)
+		*ret_tag = pair->entries[index].event.tag;
+	return true;
 }
 
 void ssdpm__pair_end(struct pair *pair)

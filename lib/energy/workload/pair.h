@@ -80,8 +80,12 @@ void ssdpm__pair_end(struct pair *pair);
  */
 uint64_t ssdpm__pair_first_ns(const struct pair *pair);
 
-/* The drive did not take it: its issue will come again. */
-void ssdpm__pair_requeue(struct pair *pair, const struct pair_event *event);
+/*
+ * The drive did not take it: its issue will come again. false: there was none.
+ * ret_tag may be NULL.
+ */
+bool ssdpm__pair_requeue(struct pair *pair, const struct pair_event *event,
+			 uint32_t *ret_tag);
 
 /*
  * A whole record: it starts at the time of the event, and was seen at seen_ns,

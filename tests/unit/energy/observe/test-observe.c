@@ -304,6 +304,88 @@ static void parts_of_a_bio_that_was_split_are_found(void **state)
 	ssdpm_observation_free(observation);
 }
 
+static void the_latest_bio_is_split_and_not_one_that_began_there(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	tell(observation, "cat-21", SECOND,
+	     "block_bio_queue: 254,0 R 4104 + 8 [cat]");
+	tell(observation, "tar-20", SECOND,
+	     "block_bio_queue: 254,0 R 4096 + 16 [tar]");
+	tell(observation, "tar-20", SECOND,
+	     "block_bio_remap: " DRIVE " R 900 + 8 <- (254,0) 4104");
+	serve(observation, SECOND, "R", 900);
+	finish(observation, 0);
+	assert_int_equal(drive_of(observation).n_causes, 1);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "tar").n_ios, 1);
+	ssdpm_observation_free(observation);
+}
+
+static void a_request_that_the_drive_did_not_take_keeps_its_causes(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	tell(observation, "tar-20", SECOND,
+	     "block_bio_queue: " DRIVE " R 100 + 24 [tar]");
+	tell(observation, "cat-21", SECOND,
+	     "block_bio_queue: " DRIVE " R 124 + 8 [cat]");
+	/* One without an issue says nothing. */
+	tell(observation, "tar-20", SECOND,
+	     "block_rq_requeue: " DRIVE " R () 100 + 32 [0]");
+	tell(observation, "tar-20", SECOND,
+	     "block_rq_issue: " DRIVE " R 16384 () 100 + 32 [tar]");
+	tell(observation, "tar-20", SECOND,
+	     "block_rq_requeue: " DRIVE " R () 100 + 32 [0]");
+	tell(observation, "kworker/1:1H-9", SECOND + MS,
+	     "block_rq_issue: " DRIVE " R 16384 () 100 + 32 [kworker/1:1H]");
+	tell(observation, "<idle>-0", SECOND + 2 * MS,
+	     "block_rq_complete: " DRIVE " R () 100 + 32 [0]");
+	finish(observation, 0);
+	assert_int_equal(drive_of(observation).n_ios, 1);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "tar").bytes,
+		24 * 512);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "cat").bytes,
+		8 * 512);
+	assert_int_equal(
+		ssdpm_observation_get_counts(observation)->unknown_bytes, 0);
+	ssdpm_observation_free(observation);
+}
+
+static void a_request_of_many_has_four_parts(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_cause other;
+
+	(void)state;
+	/* a to f have 8, 16, ... sectors from 0, 8, 24, ... on. */
+	for (unsigned int i = 0; i < 6; i++) {
+		char thread[] = "a-1";
+
+		thread[0] = (char)('a' + i);
+		tellf(observation, thread, SECOND,
+		      "block_bio_queue: " DRIVE " R %u + %u [x]",
+		      4 * i * (i + 1), 8 * (i + 1));
+	}
+	tell(observation, "a-1", SECOND,
+	     "block_rq_issue: " DRIVE " R 86016 () 0 + 168 [a]");
+	tell(observation, "<idle>-0", SECOND + MS,
+	     "block_rq_complete: " DRIVE " R () 0 + 168 [0]");
+	finish(observation, 0);
+	assert_int_equal(drive_of(observation).n_causes, 4);
+	other = cause_of(observation, SSDPM_CAUSE_OTHER, "other");
+	/* a had the least when e came; f found no room. */
+	assert_int_equal(other.bytes, (8 + 40 + 48) * 512);
+	assert_int_equal(cause_of(observation, SSDPM_CAUSE_PROCESS, "d").bytes,
+			 32 * 512);
+	assert_shares_are_all(observation);
+	ssdpm_observation_free(observation);
+}
+
 static void a_partition_is_its_drive(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -342,6 +424,10 @@ static void written_pages_are_of_those_who_changed_them(void **state)
 		      i * 8);
 		serve(observation, at, "W", i * 8);
 	}
+	/* Swapped out. */
+	tell(observation, "kswapd0-6", 3 * SECOND + 20 * MS,
+	     "block_bio_queue: " DRIVE " W 70000 + 8 [kswapd0]");
+	serve(observation, 3 * SECOND + 20 * MS, "W", 70000);
 	/* Of the file system itself. */
 	tell(observation, "kworker/u8:1-5", 3 * SECOND,
 	     "block_bio_queue: " DRIVE " WM 80000 + 8 [kworker/u8:1]");
@@ -358,6 +444,8 @@ static void written_pages_are_of_those_who_changed_them(void **state)
 		100);
 	assert_int_equal(
 		cause_of(observation, SSDPM_CAUSE_KERNEL, "kworker").n_ios, 1);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_KERNEL, "kswapd0").n_ios, 1);
 	assert_int_equal(
 		cause_of(observation, SSDPM_CAUSE_JOURNAL, "jbd2/nvme0n1p2-")
 			.n_ios,
@@ -411,11 +499,37 @@ static void what_was_not_seen_is_of_who_sends_it(void **state)
 	ssdpm_observation_free(observation);
 }
 
+static void threads_are_found_whatever_their_names_are(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	read_by(observation, "a [1] b-20", SECOND, 0);
+	/* The kernel has forgotten the name; the event has it. */
+	tell(observation, "<...>-21", SECOND + 5 * MS,
+	     "block_bio_queue: " DRIVE " R 800 + 8 [updatedb]");
+	serve(observation, SECOND + 5 * MS, "R", 800);
+	finish(observation, 0);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "a [1] b").n_ios, 1);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "updatedb").n_ios,
+		1);
+	assert_int_equal(drive_of(observation).n_causes, 2);
+	ssdpm_observation_free(observation);
+}
+
 static void a_flush_is_of_who_asked_for_it(void **state)
 {
 	struct ssdpm_observation *observation = observe();
 
 	(void)state;
+	/* At sector 0, where another process reads. */
+	tell(observation, "cat-21", SECOND,
+	     "block_bio_queue: " DRIVE " R 0 + 8 [cat]");
+	tell(observation, "sqlite-20", SECOND,
+	     "block_bio_queue: " DRIVE " FF 0 + 0 [sqlite]");
+	serve(observation, SECOND, "R", 0);
 	tell(observation, "sqlite-20", SECOND,
 	     "block_bio_queue: " DRIVE " FWFS 100 + 8 [sqlite]");
 	tell(observation, "kworker/3:1H-77", SECOND,
@@ -424,7 +538,9 @@ static void a_flush_is_of_who_asked_for_it(void **state)
 	     "block_rq_complete: " DRIVE " FF () 0 + 0 [0]");
 	serve(observation, SECOND + 2 * MS, "FWFS", 100);
 	finish(observation, 0);
-	assert_int_equal(drive_of(observation).n_causes, 1);
+	assert_int_equal(drive_of(observation).n_causes, 2);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "cat").n_ios, 1);
 	assert_int_equal(
 		cause_of(observation, SSDPM_CAUSE_PROCESS, "sqlite").n_ios, 2);
 	ssdpm_observation_free(observation);
@@ -502,7 +618,8 @@ static void lines_that_say_nothing_are_counted_or_passed_over(void **state)
 
 	(void)state;
 	feed(observation, "# tracer: nop\n#\n\nCPU:2 [LOST 1234 EVENTS]\n"
-			  "CPU:0 [LOST EVENTS]\n");
+			  "CPU:0 [LOST EVENTS]\n# partition: 259,1 259\n"
+			  "# partition: 259,1 8,0\n# format: x\n");
 	tell(observation, "cat-10", SECOND, "sched_switch: prev=1 [003] x");
 	tell(observation, "cat-10", SECOND, "block_rq_issue: " DRIVE " R");
 	tell(observation, "cat-x", SECOND,
@@ -516,9 +633,9 @@ static void lines_that_say_nothing_are_counted_or_passed_over(void **state)
 	tell(observation, "cat-10", SECOND,
 	     "block_rq_complete: " DRIVE " R () 4 + 8 [0]");
 	finish(observation, 0);
-	assert_int_equal(counts->n_lines, 11);
+	assert_int_equal(counts->n_lines, 14);
 	assert_int_equal(counts->n_lost, 1235);
-	assert_int_equal(counts->n_bad, 2);
+	assert_int_equal(counts->n_bad, 4);
 	assert_int_equal(counts->n_events, 3);
 	assert_int_equal(counts->n_orphans, 1);
 	assert_int_equal(drive_of(observation).n_ios, 0);
@@ -847,10 +964,16 @@ int main(void)
 			a_process_takes_its_io_the_time_after_it_and_the_wake),
 		cmocka_unit_test(who_is_behind_another_device_is_found),
 		cmocka_unit_test(parts_of_a_bio_that_was_split_are_found),
+		cmocka_unit_test(
+			the_latest_bio_is_split_and_not_one_that_began_there),
+		cmocka_unit_test(
+			a_request_that_the_drive_did_not_take_keeps_its_causes),
+		cmocka_unit_test(a_request_of_many_has_four_parts),
 		cmocka_unit_test(a_partition_is_its_drive),
 		cmocka_unit_test(written_pages_are_of_those_who_changed_them),
 		cmocka_unit_test(a_merged_request_is_shared_by_bytes),
 		cmocka_unit_test(what_was_not_seen_is_of_who_sends_it),
+		cmocka_unit_test(threads_are_found_whatever_their_names_are),
 		cmocka_unit_test(a_flush_is_of_who_asked_for_it),
 		cmocka_unit_test(admin_commands_are_counted_and_cost_nothing),
 		cmocka_unit_test(a_drive_that_never_sleeps_rests_awake),
