@@ -137,6 +137,7 @@ static struct {
 	struct ssdpm_model *deep_sleeper;
 	struct ssdpm_ftl *ftl;
 	struct ssdpm_trial *trial;
+	struct ssdpm_observation *observation;
 	struct ssdpm_budget_item *budget_item;
 	struct ssdpm_budget *budget;
 	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
@@ -1997,6 +1998,76 @@ static int call_trial_new(struct result *ret, struct ssdpm_error *error)
 	return 0;
 }
 
+static struct ssdpm_observed_params observed_params(void)
+{
+	return (struct ssdpm_observed_params){
+		.size = sizeof(struct ssdpm_observed_params),
+		.model = in.sleeper,
+		.major = 8,
+		.ctrl_id = SSDPM_NO_CONTROLLER,
+	};
+}
+
+/* More I/Os than there is room for at first, of which many do not end. */
+static int feed_observation(struct ssdpm_observation *observation,
+			    struct ssdpm_error *error)
+{
+	int err = 0;
+
+	for (int i = 0; i < 600 && !err; i++) {
+		char line[160];
+		int n = snprintf(line, sizeof(line),
+				 "cat-1 [0] d. %d.0: block_rq_issue: 8,0 R 512 "
+				 "() %d + 1 [cat]\ncat-1 [0] d. %d.5: "
+				 "block_rq_complete: 8,0 R () %d + 1 [0]\n",
+				 i / 300, i, i / 300, i < 300 ? i : 0);
+
+		err = ssdpm_observation_feed(observation, line, (size_t)n,
+					     error);
+	}
+	return err;
+}
+
+static int read_observation(struct ssdpm_observation *observation,
+			    struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_observed drive = { .size = sizeof(drive) };
+	struct ssdpm_cause cause = { .size = sizeof(cause) };
+	struct ssdpm_without without = { .size = sizeof(without) };
+	int err = ssdpm_observation_get_drive(observation, 0, &drive, error);
+
+	if (!err)
+		err = ssdpm_observation_get_cause(observation, 0, 0, &cause,
+						  error);
+	if (!err)
+		err = ssdpm_observation_get_without(observation, 0, 0, &without,
+						    error);
+	ret->energy_nj = drive.energy_nj + cause.energy_nj + without.energy_nj;
+	return err;
+}
+
+static int call_observation(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_observed_params params = observed_params();
+	struct ssdpm_observation *observation;
+	int err = ssdpm_observation_new(&observation, error);
+
+	if (err)
+		return err;
+	err = ssdpm_observation_add_drive(observation, &params, error);
+	if (!err)
+		err = feed_observation(observation, error);
+	if (!err)
+		err = ssdpm_observation_advance(observation, 60000000000,
+						error);
+	if (!err)
+		err = ssdpm_observation_finish(observation, 0, error);
+	if (!err)
+		err = read_observation(observation, ret, error);
+	ssdpm_observation_free(observation);
+	return err;
+}
+
 static int call_ftl_run(struct result *ret, struct ssdpm_error *error)
 {
 	const struct ssdpm_ftl_cost cost = { .size = sizeof(cost),
@@ -2542,6 +2613,14 @@ static const struct {
 	{ "ssdpm_ftl_new", call_ftl_new },
 	{ "ssdpm_ftl_run", call_ftl_run },
 	{ "ssdpm_trial_new", call_trial_new },
+	{ "ssdpm_observation_add_drive", call_observation },
+	{ "ssdpm_observation_advance", call_observation },
+	{ "ssdpm_observation_feed", call_observation },
+	{ "ssdpm_observation_finish", call_observation },
+	{ "ssdpm_observation_get_cause", call_observation },
+	{ "ssdpm_observation_get_drive", call_observation },
+	{ "ssdpm_observation_get_without", call_observation },
+	{ "ssdpm_observation_new", call_observation },
 	{ "ssdpm_gaps_best_table", call_best_table },
 	{ "ssdpm_gaps_best_table", call_best_table_from_start },
 	{ "ssdpm_gaps_best_table", call_best_table_of_three },
@@ -3241,6 +3320,18 @@ static void call_trial(void)
 	ssdpm_trial_free(NULL);
 }
 
+static void call_observe(void)
+{
+	static const char format[] = "name: block_rq_issue\nprint fmt: \"\"\n";
+
+	ssdpm_observation_add_partition(in.observation, 0, 8, 1, NULL);
+	ssdpm_observation_get_event(0);
+	ssdpm_observation_set_format(in.observation, format, strlen(format),
+				     NULL);
+	ssdpm_observation_get_counts(in.observation);
+	ssdpm_observation_free(NULL);
+}
+
 static void call_caps(void)
 {
 	const struct ssdpm_cap_segment segment = { 1000, 10000000, 0 };
@@ -3318,6 +3409,11 @@ static const struct {
 	{ "ssdpm_trial_feed", call_trial },
 	{ "ssdpm_trial_get_state", call_trial },
 	{ "ssdpm_trial_free", call_trial },
+	{ "ssdpm_observation_add_partition", call_observe },
+	{ "ssdpm_observation_free", call_observe },
+	{ "ssdpm_observation_get_counts", call_observe },
+	{ "ssdpm_observation_get_event", call_observe },
+	{ "ssdpm_observation_set_format", call_observe },
 	{ "ssdpm_integral_feed", call_measure },
 	{ "ssdpm_integral_free", call_measure },
 	{ "ssdpm_integral_get", call_measure },
@@ -3778,6 +3874,15 @@ static int make_budget(void)
 	return err ? err : ssdpm_budget_solve(&params, &in.budget, NULL);
 }
 
+static int make_observation(void)
+{
+	const struct ssdpm_observed_params params = observed_params();
+	int err = ssdpm_observation_new(&in.observation, NULL);
+
+	return err ? err :
+		     ssdpm_observation_add_drive(in.observation, &params, NULL);
+}
+
 static int make_idle_times(void)
 {
 	struct ssdpm_io ios[20];
@@ -3842,6 +3947,8 @@ static int make_idle_times(void)
 		err = make_budget();
 	if (!err)
 		err = ssdpm_trial_new(NULL, &in.trial, NULL);
+	if (!err)
+		err = make_observation();
 	return err ? err : ssdpm_ftl_new(&small_ftl, &in.ftl, NULL);
 }
 
@@ -4072,6 +4179,7 @@ static int free_inputs(void **state)
 	ssdpm_gaps_unref(in.early_gaps);
 	ssdpm_ftl_free(in.ftl);
 	ssdpm_trial_free(in.trial);
+	ssdpm_observation_free(in.observation);
 	ssdpm_budget_free(in.budget);
 	ssdpm_budget_item_unref(in.budget_item);
 	ssdpm_catalogue_free(in.catalogue);

@@ -21,6 +21,8 @@ static struct ssdpm_gaps *gaps;
 static struct ssdpm_sim_params sim_params;
 static struct ssdpm_ftl *ftl;
 static struct ssdpm_trial *trial;
+static struct ssdpm_observation *observation;
+static struct ssdpm_observed_params observed_params;
 static struct ssdpm_integral *integral;
 static double power_w[N_SAMPLES];
 
@@ -351,6 +353,40 @@ static int trial_next(void *sized, struct ssdpm_error *error)
 static int trial_get_state(void *sized, struct ssdpm_error *error)
 {
 	return ssdpm_trial_get_state(trial, sized, error);
+}
+
+static int add_drive(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_observation *made;
+	int err = ssdpm_observation_new(&made, error);
+
+	if (!err)
+		err = ssdpm_observation_add_drive(made, sized, error);
+	ssdpm_observation_free(made);
+	return err;
+}
+
+static int add_drive_of_sim(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_observed_params params = observed_params;
+
+	params.sim_params = sized;
+	return add_drive(&params, error);
+}
+
+static int get_drive(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_observation_get_drive(observation, 0, sized, error);
+}
+
+static int get_cause(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_observation_get_cause(observation, 0, 0, sized, error);
+}
+
+static int get_without(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_observation_get_without(observation, 0, 0, sized, error);
 }
 
 static int cap_calculate(void *sized, struct ssdpm_error *error)
@@ -1481,6 +1517,16 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_trial_next, ssdpm_trial_block, SIZED_OUT, NULL, trial_next),
 	SIZED(ssdpm_trial_get_state, ssdpm_trial_state, SIZED_OUT, NULL,
 	      trial_get_state),
+	SIZED(ssdpm_observation_add_drive, ssdpm_observed_params, SIZED_IN,
+	      &observed_params, add_drive),
+	SIZED(ssdpm_observation_add_drive, ssdpm_sim_params, SIZED_IN,
+	      &sim_params, add_drive_of_sim),
+	SIZED(ssdpm_observation_get_drive, ssdpm_observed, SIZED_OUT, NULL,
+	      get_drive),
+	SIZED(ssdpm_observation_get_cause, ssdpm_cause, SIZED_OUT, NULL,
+	      get_cause),
+	SIZED(ssdpm_observation_get_without, ssdpm_without, SIZED_OUT, NULL,
+	      get_without),
 	SIZED(ssdpm_cap_calculate, ssdpm_cap_result, SIZED_OUT, NULL,
 	      cap_calculate),
 	SIZED(ssdpm_cap_calculate, ssdpm_cap_params, SIZED_IN, &cap_params,
@@ -1689,6 +1735,29 @@ static void every_sized_structure_of_the_energy_keeps_the_rule(void **state)
 		sized_assert(&cases[i]);
 }
 
+static void set_up_observation(void)
+{
+	static const char text[] =
+		"cat-1 [0] d. 1.0: block_rq_issue: 8,0 R 512 () 8 + 1 [cat]\n"
+		"cat-1 [0] d. 1.5: block_rq_complete: 8,0 R () 8 + 1 [0]\n";
+
+	observed_params = (struct ssdpm_observed_params){
+		.size = sizeof(observed_params),
+		.model = model,
+		.sim_params = &sim_params,
+		.major = 8,
+		.ctrl_id = SSDPM_NO_CONTROLLER,
+	};
+	assert_int_equal(ssdpm_observation_new(&observation, NULL), 0);
+	assert_int_equal(ssdpm_observation_add_drive(observation,
+						     &observed_params, NULL),
+			 0);
+	assert_int_equal(
+		ssdpm_observation_feed(observation, text, strlen(text), NULL),
+		0);
+	assert_int_equal(ssdpm_observation_finish(observation, 0, NULL), 0);
+}
+
 static int set_up(void **state)
 {
 	static const struct ssdpm_machine_params live = {
@@ -1726,6 +1795,7 @@ static int set_up(void **state)
 	set_up_budget();
 	assert_int_equal(ssdpm_ftl_new(&ftl_params, &ftl, NULL), 0);
 	assert_int_equal(ssdpm_trial_new(&trial_params, &trial, NULL), 0);
+	set_up_observation();
 	assert_int_equal(ssdpm_integral_new(NULL, &integral, NULL), 0);
 	assert_int_equal(ssdpm_integral_feed(integral, &samples, NULL), 0);
 	return 0;
@@ -1746,6 +1816,7 @@ static int tear_down(void **state)
 	ssdpm_integral_free(integral);
 	ssdpm_ftl_free(ftl);
 	ssdpm_trial_free(trial);
+	ssdpm_observation_free(observation);
 	ssdpm_gaps_unref(gaps);
 	ssdpm_model_unref(model);
 	return 0;
