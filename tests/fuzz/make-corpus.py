@@ -1025,6 +1025,60 @@ IOPS_LOG = {
     "late": b"\0021048575999, 49, 1, 0, 0\n",
 }
 
+HEAD = "%16s-%-7d [%03d] d..1. %s: "
+OBSERVED = {
+    # thread, time, event; a drive that sleeps is 259,0, one that does not 8,0
+    "reads": [
+        ("cat", "10.000000", "block_bio_queue: 259,0 R 64 + 8 [cat]"),
+        ("cat", "10.000100", "block_rq_issue: 259,0 R 4096 () 64 + 8 [cat]"),
+        ("<idle>", "10.000300", "block_rq_complete: 259,0 R () 64 + 8 [0]"),
+        ("<...>", "20.5", "block_bio_queue: 8,0 R 800 + 16 [tar]"),
+        ("tar", "20.500001", "block_rq_issue: 8,0 R 8192 () 800 + 16 none,0,0 [tar]"),
+        ("<idle>", "20.6", "block_rq_complete: 8,0 R () 800 + 16 none,0,0 [0]"),
+    ],
+    "stacked": [
+        ("firefox", "1.0", "writeback_dirty_folio: bdi 254:0: ino=5 index=9"),
+        ("kworker/u8:1", "2.0", "block_bio_queue: 254,0 W 4096 + 16 [kworker/u8:1]"),
+        ("kworker/u8:1", "2.0", "block_bio_remap: 259,1 W 100 + 8 <- (254,0) 4096"),
+        ("kworker/u8:1", "2.0", "block_bio_remap: 259,0 W 2148 + 8 <- (259,1) 100"),
+        ("kworker/u8:1", "2.1", "block_rq_issue: 259,0 W 4096 () 2148 + 8 [x]"),
+        ("kworker/u8:1", "2.2", "block_rq_requeue: 259,0 W () 2148 + 8 [0]"),
+        ("kworker/1:1H", "2.3", "block_rq_issue: 259,0 W 4096 () 2148 + 8 [x]"),
+        ("<idle>", "2.9", "block_rq_complete: 259,0 W () 2148 + 8 [0]"),
+    ],
+    "flush": [
+        ("jbd2/nvme0n1p2-", "1.0", "block_bio_queue: 259,0 FWFS 8 + 8 [jbd2]"),
+        ("kworker/0:1H", "1.1", "block_rq_issue: 259,0 FF 0 () 0 + 0 [x]"),
+        ("<idle>", "1.2", "block_rq_complete: 259,0 FF () 0 + 0 [0]"),
+    ],
+    "admin": [
+        ("smartctl", "3.0", "nvme_setup_cmd: nvme0: qid=0, cmdid=12, nsid=1, x"),
+        ("kworker/0:1H", "3.0", "nvme_setup_cmd: nvme0: disk=nvme0n1, qid=3, cmdid=1, "),
+    ],
+    "merged": [
+        *((f"p{i}", "1.0", f"block_bio_queue: 259,0 R {8 * i} + 8 [x]") for i in range(6)),
+        ("p0", "1.1", "block_rq_issue: 259,0 R 24576 () 0 + 48 [p0]"),
+        ("<idle>", "1.2", "block_rq_complete: 259,0 R () 0 + 48 [0]"),
+        ("p1", "4294967295.9", "block_rq_issue: 259,0 D 0 () 0 + 4294967295 [p1]"),
+        ("<idle>", "5.0", "block_rq_complete: 259,0 D () 0 + 4294967295 [0]"),
+    ],
+}
+OBSERVE = {
+    name: "".join(
+        HEAD % (thread, 100 + i, i % 4, time) + event + "\n"
+        for i, (thread, time, event) in enumerate(events)
+    ).encode()
+    for name, events in OBSERVED.items()
+}
+OBSERVE["stacked"] = b"# partition: 259,1 259,0\n" + OBSERVE["stacked"]
+OBSERVE["format"] = (
+    b"# format: name: block_rq_issue\\nprint fmt: \"<%d:%d> %s %#x %u @%llu\", "
+    b"REC->dev, REC->dev, REC->rwbs, REC->flags, REC->nr_sector, REC->sector\n"
+    b"CPU:2 [LOST 17 EVENTS]\n"
+    b"a [1] b-7 (  7) [002] d..1. 1.5: block_rq_issue: <259:0> R 0x1f 8 @64\n"
+    b"x-8 [002] d..1. 1.6: block_rq_complete: 259,0 R () 64 + 8 [0]\n"
+)
+
 TARGETS = {
     "capture": CAPTURE,
     "identify": IDENTIFY,
@@ -1053,6 +1107,7 @@ TARGETS = {
     "trace-delimited": TRACE_DELIMITED,
     "trace-fio": TRACE_FIO,
     "trace-npy": TRACE_NPY,
+    "observe": OBSERVE,
     "trace-tools": TRACE_TOOLS,
     "trace-unpack": TRACE_UNPACK,
     "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
