@@ -2042,7 +2042,9 @@ static int read_observation(struct ssdpm_observation *observation,
 	if (!err)
 		err = ssdpm_observation_get_without(observation, 0, 0, &without,
 						    error);
-	ret->energy_nj = drive.energy_nj + cause.energy_nj + without.energy_nj;
+	if (!err)
+		ret->energy_nj =
+			drive.energy_nj + cause.energy_nj + without.energy_nj;
 	return err;
 }
 
