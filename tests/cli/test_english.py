@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""The lint of English knows the parts of a docstring in C."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+
+ENGLISH = pathlib.Path(__file__).resolve().parents[2] / ".ci/english"
+TEN = " ".join(["word"] * 10)
+
+
+def lint(tmp_path: pathlib.Path, *lines: str) -> list[str]:
+    """What is found in a comment of a header with these lines."""
+    path = tmp_path / "header.h"
+    path.write_text("\n".join(["/**", *(f" * {line}" for line in lines), " */", ""]))
+    done = subprocess.run([ENGLISH, path], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (bool(done.stdout), "")
+    return [line.removeprefix("header.h:")[:20] for line in done.stdout.splitlines()]
+
+
+def test_a_long_sentence_of_a_comment_is_found(tmp_path: pathlib.Path) -> None:
+    assert lint(tmp_path, TEN, TEN, "w w w w w w.", TEN) == ["2: 26 words: word wo"]
+    assert lint(tmp_path, TEN, TEN, "w w w w w.", TEN) == []
+
+
+def test_each_error_of_a_return_list_stands_alone(tmp_path: pathlib.Path) -> None:
+    errors = f"-EINVAL ({TEN} {TEN}), -EIO ({TEN}),"
+    assert lint(tmp_path, f"Return: 0; {errors}", f"-ERANGE ({TEN} {TEN}).") == []
+    # One error is as long as a sentence, and words after the list are one.
+    assert lint(tmp_path, f"Return: 0; -EIO ({TEN} {TEN}", f"{TEN}), -ENOMEM.") != []
+    assert lint(tmp_path, "Return: 0; -EIO (the end), -ENOMEM. Of these one is.") != []
+    # The list ends with its paragraph, and only Return has one.
+    assert lint(tmp_path, "Return: 0; -EIO.", "", f"{TEN} {TEN},", f"-EIO {TEN}") != []
+    assert lint(tmp_path, f"Fails: 0; -EIO ({TEN} {TEN}),", f"-ERANGE ({TEN}).") != []
+
+
+def test_items_and_parameters_end_a_sentence(tmp_path: pathlib.Path) -> None:
+    assert lint(tmp_path, TEN, f"- {TEN}", TEN, f"- {TEN}", f"1. {TEN}", TEN) == []
+    assert lint(tmp_path, f"{TEN}. @name {TEN}. {TEN}") == []
+    assert lint(tmp_path, f"@name: {TEN}", f"@other: {TEN}", TEN) == []
+    assert lint(tmp_path, "- Of these it is the last one.") != []
