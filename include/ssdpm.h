@@ -6,8 +6,8 @@
  *
  * and all of it as JSON: object. This header includes one header for each
  * stage. The rules that hold for all of them (errors, ownership, units,
- * threads) are in libssdpm(3). What a policy costs and saves is in
- * <ssdpm-energy.h>.
+ * threads) are in libssdpm(3). <ssdpm-energy.h> has the cost and the saving of
+ * a policy.
  */
 #ifndef SSDPM_H
 #define SSDPM_H

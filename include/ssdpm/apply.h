@@ -3,10 +3,10 @@
  * Setting policies: a plan is shown, committed (each device as a whole or not),
  * verified, and undone.
  *
- * A plan is a list of steps. Committing writes a journal first, so that after a
- * kill at any moment the next call that writes finds all devices as they were,
- * or as planned. What was there before the first commit is kept, for revert.
- * See ssdpm_apply(3).
+ * A plan is a list of steps. Committing writes a journal first. If it is killed
+ * at any moment, the next call that writes brings each device to its old state
+ * or to the planned one. The values before the first commit are kept, for
+ * revert. See ssdpm_apply(3).
  */
 #ifndef SSDPM_APPLY_H
 #define SSDPM_APPLY_H
@@ -24,7 +24,7 @@ struct ssdpm_plan;
 
 /**
  * A bit of ssdpm_plan_params.flags: a commit is one transaction. Without it
- * each drive and each port is one of its own, and so are the parameters of
+ * each drive and each port is a transaction, and so are the parameters of
  * nvme_core.
  */
 #define SSDPM_PLAN_STRICT (UINT32_C(1) << 8)
@@ -72,8 +72,8 @@ SSDPM_API struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan);
  * @model:  what its table is predicted from, or NULL: no prediction
  * @max_exit_latency_us: up to 2147483646, or SSDPM_LATENCY_ANY
  *
- * What is so already gives a step with SSDPM_STEP_IN_FORCE. A second call for
- * the same device replaces the first.
+ * A value that is so already gives a step with SSDPM_STEP_IN_FORCE. A second
+ * call for the same device replaces the first.
  *
  * Return: 0; -EOPNOTSUPP (not NVMe, or the kernel has no APST for it), -ERANGE,
  * -ENOMEM.
@@ -102,8 +102,8 @@ SSDPM_API int ssdpm_plan_add_nvme_core(struct ssdpm_plan *plan,
  * ssdpm_plan_add_apst() - a table of one's own, by Set Features 0Ch
  *
  * It lasts until the next reset of the controller or change of its latency
- * tolerance, and is sent again where another step of the plan does that. The
- * save bit is never set.
+ * tolerance. If another step of the plan does that, it is sent again. The save
+ * bit is never set.
  *
  * Return: 0; -EINVAL (the table is not sound, see ssdpm_apst_validate()),
  * -EPERM (a quirk forbids it: APST on a drive with no-apst, or a state that
@@ -127,16 +127,15 @@ SSDPM_API int ssdpm_plan_add_apst(struct ssdpm_plan *plan,
  * @workload_hint: 0 to 7, see struct ssdpm_device_power; or
  *                 SSDPM_WORKLOAD_HINT_KEEP: as it is, 0 where that is not known
  *
- * It lasts until the next reset of the controller, so over no boot, and over no
- * suspend but an s2idle in which Linux leaves the controller on (the diagnosis
- * SSDPM_DIAGNOSIS_SUSPEND says which): the save bit is never set. Linux 7.3 and
- * all before it take this command from root; one that does not fails the commit
- * with -EACCES.
+ * It lasts until the next reset of the controller, because the save bit is
+ * never set. No boot keeps it, and no suspend but an s2idle in which Linux
+ * leaves the controller on. The diagnosis SSDPM_DIAGNOSIS_SUSPEND says which
+ * suspend this machine has. Linux 7.3 and all before it take this command from
+ * root; a kernel that refuses it fails the commit with -EACCES.
  *
- * A drive that sleeps does not say which state it wakes to: to find out, one
- * block of it is read, by ssdpm_plan_read() and where it is committed and
- * verified. If a drive says nothing, or not to this user, the before of the
- * step stays "".
+ * A drive that sleeps does not say which state it wakes to. To find out,
+ * ssdpm_plan_read(), commit and verify read one block of it. If a drive does
+ * not answer, or not to this user, the before of the step stays "".
  *
  * A non-operational state is refused: the drive leaves it at the next I/O, so
  * that it could never be in force. APST is what makes drives sleep.
@@ -171,8 +170,8 @@ SSDPM_API int ssdpm_plan_add_nopp(struct ssdpm_plan *plan,
 /**
  * ssdpm_plan_add_applied() - steps to what the commits since the boot have set
  *
- * To see whether it is still in force, as a power state is not after a reset,
- * or to set it once more. What was reverted is not among it.
+ * Use it to see whether the state is still in force, or to set it once more: a
+ * reset ends it. A state that was reverted is not among them.
  *
  * Return: 0 (without steps where nothing was committed), -EIO (the record is
  * damaged), -EINVAL (@plan has steps already), -EACCES, -EPERM (see
@@ -210,8 +209,8 @@ struct ssdpm_lpm_params {
  *         has of it, and leaves the port alone if a quirk forbids it
  *
  * Committing goes by way of max_performance and waits until the port is running
- * again: back to back, ALPE and ASP keep what the old policy set. A port that
- * is left alone gives a step with SSDPM_STEP_LEFT_ALONE and the reason.
+ * again. Without that pause ALPE and ASP keep what the old policy set. A port
+ * that is left alone gives a step with SSDPM_STEP_LEFT_ALONE and the reason.
  *
  * Return: 0; -EOPNOTSUPP (not SATA, the port or a quirk forbids it), -EINVAL
  * (keep_firmware_settings cannot be set; no value; @params), -E2BIG (@params),
@@ -257,11 +256,12 @@ SSDPM_API int ssdpm_plan_add_profile_all(
  * ssdpm_plan_add_revert() - steps back to what was there before the first
  * commit
  *
- * A value that somebody else has changed since is left alone, and the step says
- * so; likewise, when it is committed, a table that Linux does not take; and a
- * value that could not be read, as of a drive that sleeps on. Committing it
- * forgets these steps, but those that could not be read. The plan takes no
- * others.
+ * Some steps are left alone, and say why:
+ * - a value that somebody else has changed since;
+ * - a table that Linux does not take, when it is committed;
+ * - a value that could not be read, as of a drive that sleeps on.
+ *
+ * Committing forgets the first two kinds. The plan takes no other steps.
  *
  * Return: 0 (without steps where nothing was committed), -EIO (the record is
  * damaged), -EINVAL (@plan has steps already), -EACCES, -EPERM (see
@@ -277,16 +277,17 @@ SSDPM_API int ssdpm_plan_add_revert(struct ssdpm_plan *plan,
  * This reads the rest, once: a second call reads for steps that were added
  * since. ssdpm_plan_commit() and ssdpm_plan_verify() call it first.
  *
- * What a command tells: power states, tables to replace. On a live machine the
- * table in force too, if the model is what the drive itself has sent
- * (SSDPM_READ_COMMANDS): if it is not what Linux makes of what is set, a step
- * with SSDPM_STEP_REBUILD replaces it.
+ * Reads what only a command tells: power states, and tables to replace. On a
+ * live machine it also reads the table in force, if the model is what the drive
+ * itself has sent (SSDPM_READ_COMMANDS). If Linux would make another table of
+ * the settings, a step with SSDPM_STEP_REBUILD replaces it.
  *
- * What is set now, for ssdpm_plan_add_applied() and ssdpm_plan_add_revert(),
- * and which controllers a parameter of nvme_core concerns: each gets a step
- * with SSDPM_STEP_REBUILD.
+ * For ssdpm_plan_add_applied() and ssdpm_plan_add_revert() it reads the
+ * settings of now. A parameter of nvme_core concerns some controllers: each
+ * gets a step with SSDPM_STEP_REBUILD.
  *
- * What cannot be read is no failure: the step says why, and its before is "".
+ * A value that cannot be read is no failure: the step says why, and its before
+ * is "".
  *
  * Return: 0; -ENOMEM, and errors of ssdpm_device_read().
  */
@@ -477,15 +478,17 @@ SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
 /**
  * ssdpm_plan_commit() - do all steps of each drive, or none of it
  *
- * Takes the lock, recovers what a killed commit left, reads every value again,
- * and then, for the parameters of nvme_core and for each drive and port after
- * them, writes a journal, does the steps and reads each back. If one fails,
- * those of the same device that were done are undone in reverse, the others go
- * on (also if that one cannot be put back: every later lock tries it again),
- * and the code is that of the first failure; the states of the steps say
- * what happened: a device that failed has one with SSDPM_STEP_FAILED. With
- * SSDPM_PLAN_STRICT all steps are one such transaction. Nothing is written
- * where all is so already: not even the lock.
+ * Takes the lock, recovers what a killed commit left, and reads every value
+ * again. A transaction follows for the parameters of nvme_core, then one for
+ * each drive and port. It writes a journal, does the steps and reads each back.
+ *
+ * If a step fails, the steps of the same device that were done are undone in
+ * reverse, and the other devices go on. If a step cannot be undone, the other
+ * devices go on too, and every later lock tries it again. The code is that of
+ * the first failure. The states of the steps tell what happened: a device that
+ * failed has a step with SSDPM_STEP_FAILED. With SSDPM_PLAN_STRICT all steps
+ * are one such transaction. If all is so already, nothing is written, not even
+ * the lock.
  *
  * If a step fails because its device is removed, the code is -ENODEV, and
  * @reterr names the device.
@@ -534,11 +537,11 @@ typedef int (*ssdpm_plan_fill_fn)(struct ssdpm_plan *plan, void *userdata,
  * @fill: called under the lock; again, with the plan empty, if somebody who
  *        takes no lock has written meanwhile: five times at most
  *
- * Verifies the values and, where it wrote something and the plan was made with
- * SSDPM_READ_COMMANDS, by commands the tables and power states: what cannot be
- * read by them is logged, and is no failure. If the user may not take the lock,
- * but nothing is to be written, that is no failure. The steps stay in @plan, to
- * be shown.
+ * Verifies the values. If it wrote something and the plan was made with
+ * SSDPM_READ_COMMANDS, it also verifies the tables and power states by
+ * commands. A table or state that no command can read is logged, and is no
+ * failure. A lock that the user may not take is no failure if there is nothing
+ * to write. The steps stay in @plan, to be shown.
  *
  * Return: 0; -ESTALE (it is committed, and not in force: ssdpm_plan_revert()
  * undoes it); -EBUSY (somebody else writes again and again, or has the lock);
@@ -620,10 +623,10 @@ SSDPM_API int ssdpm_journal_read(struct ssdpm_machine *machine,
  * ssdpm_plan_lock() - take the lock before anything is read
  *
  * Undoes what a killed commit left. Read the power source and the devices after
- * it: nobody else who uses this library changes them until
- * ssdpm_plan_unlock() or ssdpm_plan_free(). A commit of this plan then needs no
- * lock of its own, and ssdpm_plan_verify() looks at what was committed. A plan
- * that is locked already stays so.
+ * it: nobody else who uses this library changes them until ssdpm_plan_unlock()
+ * or ssdpm_plan_free(). A commit of this plan then takes no further lock, and
+ * ssdpm_plan_verify() looks at what was committed. A plan that is locked
+ * already stays so.
  *
  * Return: 0; -EBUSY (another program has the lock), -EACCES, -EPERM, -EROFS (as
  * ssdpm_plan_commit(); a message says how old a journal is that stands),
@@ -742,8 +745,8 @@ struct ssdpm_report_item {
  * @settings:   as for ssdpm_plan_add_profile()
  * @ret_report: free it with ssdpm_report_free()
  *
- * Sends no command, writes nothing and needs no root. A drive that is gone, or
- * cannot be read, has an error of its own; the others are done.
+ * Sends no command, writes nothing and needs no root. An item has an error if
+ * its drive is gone or cannot be read; the others are done.
  *
  * Return: 0; as ssdpm_plan_add_profile_all().
  */
@@ -797,9 +800,10 @@ struct ssdpm_persist_power {
 };
 
 /**
- * @ac and @battery are what ssdpm_intent_get_settings() gave: what calls the
- * command has it read the files. Of kinds that do nothing but call it, there
- * are none: ssdpmd(8) and its rule read the files.
+ * @ac and @battery are what ssdpm_intent_get_settings() gave. Files that call
+ * the command have it read the files of ssdpm.conf(5). SSDPM_PERSIST_UDEV and
+ * SSDPM_PERSIST_SYSTEMD refuse this flag: ssdpmd(8) and its rule read those
+ * files.
  */
 #define SSDPM_PERSIST_OF_FILES (1u << 0)
 /** A file of ssdpm.conf(5) defines the profile that @ac and @battery have. */
@@ -828,8 +832,8 @@ struct ssdpm_persist_power {
  * @battery say of the same, or without them: then @ac may be NULL. Its name,
  *            power source and reason are not read
  *
- * A file that calls the command names one profile, so that @ac and @battery
- * have one name, or are balanced and power-saver: what the command calls auto.
+ * A file that calls the command names one profile. So @ac and @battery have one
+ * name, or are balanced and power-saver, which the command calls auto.
  */
 struct ssdpm_persist_params {
 	size_t size;

@@ -4,9 +4,9 @@
  * why each does or does not save power.
  *
  * A machine is this one, or a directory that was captured from one. A device is
- * a snapshot of what sysfs said when it was read: an NVMe controller, a SATA
- * port with its disk, or a disk that is out of reach. Nothing is sent to a
- * drive but by the calls that say so. See ssdpm_device(3).
+ * a snapshot of sysfs: an NVMe controller, a SATA port with its disk, or a disk
+ * that is out of reach. Only calls whose comment says so send a command to a
+ * drive. See ssdpm_device(3).
  */
 #ifndef SSDPM_DEVICE_H
 #define SSDPM_DEVICE_H
@@ -77,7 +77,7 @@ SSDPM_API struct ssdpm_machine *ssdpm_machine_ref(
 SSDPM_API struct ssdpm_machine *ssdpm_machine_unref(
 	struct ssdpm_machine *machine);
 
-/** What Linux does when the machine is suspended: /sys/power/mem_sleep. */
+/** The way in which Linux suspends the machine: /sys/power/mem_sleep. */
 enum ssdpm_suspend {
 	SSDPM_SUSPEND_S2IDLE = 1,
 	SSDPM_SUSPEND_SHALLOW = 2,
@@ -149,7 +149,7 @@ struct ssdpm_machine_facts {
 /**
  * ssdpm_machine_read_facts() - read what is known of the machine as a whole
  *
- * What cannot be read is unknown, and no failure.
+ * A fact that cannot be read is unknown, and no failure.
  *
  * Return: 0; -EINVAL, -E2BIG (the size of @ret_facts), -ENOMEM, -EMFILE.
  */
@@ -362,11 +362,11 @@ enum ssdpm_read_flag {
  *         sysfs has (SATA), the dump of a capture, or @catalogue
  * @catalogue: for what sysfs does not say, by product and firmware; or NULL
  *
- * A model from the catalogue has that provenance; what sysfs says of APSTA (by
- * the presence of the latency tolerance) and of the vendor is put in.
+ * A model from the catalogue has that provenance. sysfs adds the vendor, and
+ * APSTA by the presence of the latency tolerance.
  *
  * A SATA disk gets CHECK POWER MODE first. If it is in standby, or if Linux has
- * suspended it, nothing else is sent, a warning is logged, and the model is
+ * suspended it, no other command follows. A warning is logged, and the model is
  * that of sysfs.
  *
  * Return: 0; -EOPNOTSUPP (out of reach, or built without the back end), -EACCES
@@ -423,7 +423,7 @@ enum ssdpm_power_flag {
  * @workload_hint: likewise, bits 7 to 5. 0: none; 1: long idle, then bursts of
  *             small writes; 2: heavy sequential writes; 3 to 7: not defined
  * @nopp:      Get Features 11h, bit 0 (NOPPME): 1: in non-operational states
- *             it may exceed their power for background work of its own
+ *             background work may exceed their power
  * @power_measurement: Get Features 25h, bits 3 to 0: 1: it measures; 0: not
  * @light_throttle_k: Get Features 10h, bits 31 to 16 (TMT1), in kelvin: from
  *             here on it saves power with little loss; 0: off
@@ -461,9 +461,9 @@ struct ssdpm_device_power {
  * ssdpm_device_read_power() - power state, workload hint, limits: as they are
  *
  * Sends Identify and Get Features of what the drive says that it has, or reads
- * the dumps of a capture. What the drive refuses, or a capture has not, is
- * unknown, and no failure, but for the power state. Changes nothing, though a
- * drive that sleeps may wake.
+ * the dumps of a capture. A feature that the drive refuses or the capture lacks
+ * is unknown, which is no failure; only the power state is required. Changes
+ * nothing, though a drive that sleeps may wake.
  *
  * Return: as ssdpm_device_read_apst(); -EINVAL, -E2BIG (the size of
  * @ret_power).
@@ -554,8 +554,8 @@ SSDPM_API int ssdpm_device_get_apst_params(
  * @ret_settings: its size member is set by the caller
  *
  * @pcie_link goes into ssdpm_parameters_from_model(), which makes a range of a
- * link that is not known; @apst and @lpm into struct ssdpm_sim_params: they are
- * the policy of today, which savings are counted from; @quirks into the
+ * link that is not known. @apst and @lpm go into struct ssdpm_sim_params: they
+ * are the policy of today, which savings are counted from. @quirks go into the
  * parameters of a table. L1.1 counts as L1. @apst is not known without @model,
  * or where no table can be made of what @model says.
  *
@@ -742,11 +742,13 @@ SSDPM_API const struct ssdpm_diagnosis *ssdpm_diagnosis_find_main(
  * @ret_changes: an array to be freed with free()
  * @ret_n:  how many, at least two
  *
- * First the files, in the order in which to write them, for the time until the
- * next boot: parameters of nvme_core that are not so already; then the latency
- * tolerance, twice, because Linux builds a table only when that changes. Then
- * what to boot with, for all drives: parameters whose value is not the default
- * of Linux.
+ * The files to write until the next boot come first, in their order:
+ * - parameters of nvme_core that are not so already;
+ * - the latency tolerance, twice, because Linux builds a table only when that
+ *   changes.
+ *
+ * The parameters to boot with follow, for all drives: those whose value is not
+ * the default of Linux.
  *
  * Return: 0; -EINVAL, -E2BIG (the size of @facts or @params), -ENOMEM.
  */

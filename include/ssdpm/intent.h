@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was asked for: the policy of each drive, as the files of ssdpm.conf(5)
- * say it. See ssdpm_intent(3).
+ * An intent is the policy that was asked for, for each drive: what the files of
+ * ssdpm.conf(5) say. See ssdpm_intent(3).
  */
 #ifndef SSDPM_INTENT_H
 #define SSDPM_INTENT_H
@@ -16,8 +16,7 @@ extern "C" {
 
 struct ssdpm_intent;
 
-/** What an intent is about, and depends on: bits of ssdpm_intent_get_flags().
- */
+/** Subjects and conditions of an intent: bits of ssdpm_intent_get_flags(). */
 enum ssdpm_intent_flag {
 	SSDPM_INTENT_SETS = 1 << 0, /* it sets anything at all */
 	SSDPM_INTENT_BY_SOURCE = 1 << 1,
@@ -56,7 +55,7 @@ SSDPM_API uint32_t ssdpm_intent_get_flags(const struct ssdpm_intent *intent);
  * @ret_settings: named as the profile, or "files"; nothing is set that no file
  *          asks for
  *
- * Without @profile it is for files of programs that treat all drives alike: the
+ * Without @profile it is for files of programs that treat all drives alike. The
  * link policies are those of SATA drives, and all else is of NVMe drives.
  * Sections for a model, a serial number or a port are left out, as are those
  * for a profile of the desktop.
@@ -142,10 +141,10 @@ SSDPM_API int ssdpm_plan_add_intent_all(
  * @flags:  SSDPM_KEEP_UNTIL_REBOOT: until the next boot only; 0: for good;
  *          SSDPM_KEEP_CHECK
  *
- * It goes into /etc/ssdpm.conf.d/50-local.conf, or the file of that name in
- * /run/ssdpm.conf.d, in the place of what that file says of the same; the rest
- * of the file stays. What is kept for good also leaves the file in /run. Sets
- * nothing.
+ * The file is /etc/ssdpm.conf.d/50-local.conf, or that of the same name in
+ * /run/ssdpm.conf.d. The lines replace those of the file about the same; the
+ * rest of the file stays. A line that is kept for good also leaves the file in
+ * /run. Sets nothing on a device.
  *
  * Return: 0; -EINVAL (@lines, or a line of any file, is not sound: @reterr says
  * which; @flags), -EROFS (a root without the marker of a capture), -EACCES,

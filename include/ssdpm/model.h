@@ -30,7 +30,7 @@ enum ssdpm_provenance {
 	SSDPM_PROVENANCE_REPORTED = 1,	/* the drive says so */
 	SSDPM_PROVENANCE_MEASURED = 2,	/* somebody measured it */
 	SSDPM_PROVENANCE_CATALOGUE = 3, /* a drive of the same name says so */
-	SSDPM_PROVENANCE_ASSUMED = 4,	/* nobody knows: a guess by a rule */
+	SSDPM_PROVENANCE_ASSUMED = 4,	/* unknown: a guess by a rule */
 	SSDPM_PROVENANCE_STATED = 5,	/* whoever asks says so */
 	SSDPM_PROVENANCE_FAMILY = 6,	/* a drive of the same family says so */
 	SSDPM_PROVENANCE_PUBLISHED = 7, /* of drives of this name */
@@ -131,8 +131,8 @@ struct ssdpm_power_state {
 };
 
 /**
- * What a power state of a SATA drive is: a state of the link (Serial ATA 3.x,
- * interface power states). Partial, slumber and DevSleep carry no I/O.
+ * Power states of a SATA drive: those of its link (Serial ATA 3.x, interface
+ * power states). Partial, slumber and DevSleep carry no I/O.
  */
 enum ssdpm_link_state {
 	SSDPM_LINK_ACTIVE = 1,
@@ -225,9 +225,9 @@ struct ssdpm_model;
  * not_reported is completed: a maximum power or latency of 0 always has its
  * bit. Other fields may have it only where they are unknown.
  *
- * Return: 0; -EINVAL (a member contradicts another, an unknown bit or reserved
- * byte is set, text that is not printable ASCII, a number of states that cannot
- * be), -ERANGE (a number or text beyond its field), -E2BIG (@info is longer
+ * Return: 0; -EINVAL (members that contradict each other, an unknown bit, a
+ * reserved byte, text that is not printable ASCII, an impossible number of
+ * states), -ERANGE (a number or text beyond its field), -E2BIG (@info is longer
  * than this library knows, and its tail is not zero), -ENOMEM.
  */
 SSDPM_API int ssdpm_model_new(const struct ssdpm_model_info *info,
@@ -278,13 +278,13 @@ SSDPM_API const struct ssdpm_power_state *ssdpm_model_get_states(
  * @ret_high_uw: the most; a power with a value is both
  *
  * An active or idle power that has its bit in unknown can still have a range.
- * nvme-cli 0.7 to 1.11 prints 02 for any fraction of a power in units of
- * 0.01 W: N.02W is N W to N.99 W. The range ends at the maximum power of the
- * state; if that is unknown, at that of the nearest shallower state that
+ * nvme-cli 0.7 to 1.11 prints 02 for any fraction of a power in units of 0.01
+ * W: N.02W is N W to N.99 W. The range ends at the maximum power of the state.
+ * If that is unknown, it ends at that of the nearest shallower state that
  * reports one, unless the maximums rise before it. A limit below N W is no
- * limit: the drive contradicts itself. A low of 0 is 0.02W, which these
- * versions also print for a power that the drive does not report: the range
- * holds only if it does. Allocates nothing.
+ * limit: the drive contradicts itself. A low of 0 is 0.02W. These versions also
+ * print that for a power that the drive does not report: the range holds only
+ * if it does. Allocates nothing.
  *
  * Return: 0; -EINVAL (@field is none of these powers), -ERANGE (no such state),
  * -ENODATA (nothing is known of the power, or the drive does not report it).
@@ -347,27 +347,35 @@ SSDPM_API int ssdpm_model_to_json(const struct ssdpm_model *model,
  * @ret_models: an array of models; free it with ssdpm_model_list_free()
  * @ret_n:      how many, at least one
  *
- * The format is recognised by content: a raw Identify Controller structure;
- * what nvme id-ctrl of nvme-cli 1 and 2, or smartctl -c, -a or -x prints, as
- * people paste it, one drive to a text; JSON of nvme id-ctrl, of smartctl (7.5
- * and later), or our own (an object, or an array of them). Of SATA drives:
- * IDENTIFY DEVICE data (512 bytes), their 256 words in hexadecimal digits
- * (sysfs, hdparm --Istdout), the text of hdparm -I, or a blob of libatasmart.
+ * The format is recognised by content. NVMe drives:
+ * - a raw Identify Controller structure;
+ * - the text of nvme id-ctrl of nvme-cli 1 and 2, as people paste it;
+ * - the text of smartctl -c, -a or -x;
+ * - JSON of nvme id-ctrl, of smartctl (7.5 and later), or ours (an object, or
+ *   an array of them).
+ *
+ * A text has one drive.
+ *
+ * SATA drives:
+ * - IDENTIFY DEVICE data (512 bytes);
+ * - their 256 words in hexadecimal digits (sysfs, hdparm --Istdout);
+ * - the text of hdparm -I;
+ * - a blob of libatasmart.
  *
  * smartctl: maximum power, latencies and ranks are exact. Active and idle power
  * are unknown: it reads their scale from the wrong bits. So is APSTA, which it
- * does not print. Of a SATA drive it gives the active link, speed and APM.
+ * does not print. For a SATA drive it gives the active link, speed and APM.
  *
  * A SATA drive gets the states that its link is known to support: active,
- * partial (exit at most 10 us), slumber (10 ms), DevSleep (its DETO where the
- * text of hdparm has that, otherwise 20 ms); sources: ACS-4, Serial ATA 3.x.
- * Nothing but these exit latencies is known of them.
+ * partial (exit at most 10 us), slumber (10 ms) and DevSleep. The exit of
+ * DevSleep is its DETO if the text of hdparm has that, otherwise 20 ms.
+ * Sources: ACS-4, Serial ATA 3.x. Nothing but these exit latencies is known of
+ * them.
  *
  * Return: as ssdpm_model_from_nvme_identify() and ssdpm_model_from_json();
- * -EINVAL too where the format is none of these, a power state is missing from
- * a text, several drives stand in one, and for a SATA drive: nothing but zeros,
- * not an ATA device (ATAPI, CompactFlash), a wrong checksum, not all the words
- * or bytes that there should be. @reterr has the line.
+ * -EINVAL too (another format, a text without a power state or with several
+ * drives; SATA: all zeros, no ATA device, a wrong checksum, too short).
+ * @reterr has the line.
  */
 SSDPM_API int ssdpm_model_list_from_data(const void *data, size_t size,
 					 struct ssdpm_model ***ret_models,
@@ -445,14 +453,19 @@ SSDPM_API struct ssdpm_catalogue *ssdpm_catalogue_free(
  * @firmware:  firmware revision, the whole of it, or NULL for any
  * @ret_match: the table that is taken, and its row that was seen most often
  *
- * A product that is the name beats those that begin with it, and these beat
- * those that have its words in their order, if it is three characters or more.
- * If there are none, those count that differ in their capacity alone, as
- * CT4000P3SSD8 and CT1000P3SSD8, then those that have the rest of the name
- * where its last word is a capacity. Then only rows with @firmware count. Where
- * these have different tables, the one with the most drives seen is taken; of
- * equal ones the one whose row comes first, and of one firmware's rows the one
- * that says more does. Allocates nothing.
+ * Rows of the products that fit best count. Each fit is tried only if no
+ * product has one before it:
+ * 1. the product is the name;
+ * 2. it begins with the name;
+ * 3. it has the words of the name in their order, and the name has at least
+ *    three characters;
+ * 4. only their capacities differ, as in CT4000P3SSD8 and CT1000P3SSD8.
+ *
+ * If none fits and the last word of the name is a capacity, the rest of the
+ * name is looked for, from 2 on. Then only rows with @firmware count. If their
+ * tables differ, the one with the most drives seen is taken, and of equal ones
+ * the first. If a firmware has several rows, the one that says more counts.
+ * Allocates nothing.
  *
  * Return: 0; -EINVAL (an empty name); -ENOENT, and @reterr names similar
  * products, or the firmwares that there are.

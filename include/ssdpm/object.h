@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** Which object: its schema is "ssdpm.WORD/1", if nothing else is said. */
+/** Which object. Its schema is "ssdpm.WORD/1", if its line has no other. */
 enum ssdpm_object_kind {
 	SSDPM_OBJECT_LIST = 1, /* a row of the catalogue */
 	SSDPM_OBJECT_DEVICE = 2,
@@ -63,7 +63,7 @@ enum ssdpm_object_flag {
  * @catalogue: LIST
  * @journal: DEVICE, PLAN: or NULL
  * @diagnoses: DEVICE, LPM: from ssdpm_device_diagnose(); @n_diagnoses of them
- * @advice:  what to do about each of these, in words; NULL: nothing is said
+ * @advice:  what to do about each of these, in words; NULL: no advice
  * @power:   DEVICE: from ssdpm_device_read_power(), or NULL
  * @devsleep: DEVICE: from ssdpm_device_read_devsleep(), or NULL
  * @owners:  MACHINE: from ssdpm_machine_read_owners(); PLAN: those that may

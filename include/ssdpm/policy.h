@@ -3,10 +3,10 @@
  * The policy: the APST table that an algorithm makes for a drive, why each
  * state is or is not in it, and its 256 bytes.
  *
- * APST (Autonomous Power State Transition, NVMe feature 0Ch) tells a controller
- * for each power state: after this much idle time (ITPT), go to that state
- * (ITPS). This stage is pure: it allocates nothing and touches nothing.
- * See ssdpm_policy(3).
+ * APST (Autonomous Power State Transition, NVMe feature 0Ch) is a table with an
+ * entry for each power state. An entry is an idle time (ITPT) and the state to
+ * go to after it (ITPS). This stage is pure: it allocates nothing and touches
+ * nothing. See ssdpm_policy(3).
  */
 #ifndef SSDPM_POLICY_H
 #define SSDPM_POLICY_H
@@ -148,9 +148,9 @@ struct ssdpm_apst_params {
  * @params: what to fill
  * @size:   sizeof(struct ssdpm_apst_params)
  *
- * Algorithm SSDPM_APST_LINUX, no quirks, limit 100 ms, primary 100 ms and
- * 15 ms, secondary 2000 ms and 100 ms; for the other algorithms scheme balanced
- * on AC, and the powers that the drive reports.
+ * Algorithm SSDPM_APST_LINUX, no quirks, limit 100 ms, primary 100 ms and 15
+ * ms, secondary 2000 ms and 100 ms. The other algorithms: scheme balanced on
+ * AC, and the powers that the drive reports.
  *
  * What this library does not know of a longer structure becomes zero.
  *
@@ -167,13 +167,13 @@ SSDPM_API int ssdpm_apst_params_init(struct ssdpm_apst_params *params,
  * @reterr:    where words about a failure go, or NULL
  *
  * SSDPM_APST_LINUX and _LINUX_LEGACY: bit by bit what nvme_configure_apst() in
- * drivers/nvme/host/core.c of Linux sends, but that an idle time which does not
- * fit is refused (Linux spills it into reserved bits).
+ * drivers/nvme/host/core.c of Linux sends. One case differs: an idle time that
+ * does not fit is refused, which Linux spills into reserved bits.
  *
  * SSDPM_APST_WINDOWS: the table that brings a drive by itself to where StorNVMe
- * brings it, at the same times (Microsoft, "Power management for storage
- * hardware devices", NVMe): at each of two idle times to the deepest state
- * whose entry and exit together are within a tolerance.
+ * brings it, at the same times. At each of two idle times that is the deepest
+ * state whose entry and exit together are within a tolerance. Source:
+ * Microsoft, "Power management for storage hardware devices", NVMe.
  *
  *	scheme          source    primary          secondary
  *	performance     AC        200 ms,   0 ms   2000 ms,   0 ms
@@ -188,15 +188,17 @@ SSDPM_API int ssdpm_apst_params_init(struct ssdpm_apst_params *params,
  * state: from the primary state on it holds the difference. A latency of 0
  * (not reported) is within a tolerance of 0.
  *
- * SSDPM_APST_LOWER_ENVELOPE: the idle times that cost, but for their rounding,
- * at most twice the energy that somebody would pay who knows how long the drive
- * will be idle (Irani, Shukla and Gupta, ACM TECS 2003). In
- * state k an idle time t costs beta_k + P_k t, where P_k is its idle power (its
- * maximum where that is unknown), beta_k = P_tr (entry + exit) - P_k entry, at
- * least 0, and P_tr the transition power; P_0 is the idle power, beta_0 is 0.
- * The states on the lower envelope of these lines are used, from k - 1 to k
- * at (beta_k - beta_(k-1)) / (P_(k-1) - P_k), in whole milliseconds rounded up,
- * each at least 1 ms after the one before.
+ * SSDPM_APST_LOWER_ENVELOPE: idle times that cost at most twice the energy of
+ * somebody who knows how long the drive will be idle, but for their rounding.
+ * Source: Irani, Shukla and Gupta, ACM TECS 2003.
+ *
+ * In state k an idle time t costs beta_k + P_k t. P_k is the idle power of the
+ * state, or its maximum where that is unknown. The transition power is P_tr.
+ * Then beta_k is P_tr (entry + exit) - P_k entry, at least 0. P_0 is the idle
+ * power, and beta_0 is 0. The table uses the states on the lower envelope of
+ * these lines. It goes from k - 1 to k at (beta_k - beta_(k-1)) / (P_(k-1) -
+ * P_k). Idle times are whole milliseconds, rounded up, each at least 1 ms after
+ * the one before.
  *
  * Return: 0; -ERANGE (a timeout or a threshold above SSDPM_APST_MAX_IDLE_MS, a
  * beta above 2^64 pJ), -ENODATA (a non-operational state has an unknown
@@ -237,9 +239,9 @@ struct ssdpm_apst_verdict {
  * @ret_verdicts: room for @capacity: SSDPM_MAX_STATES are enough. As many are
  *                filled as the model has states
  *
- * A state that is too slow for every tolerance is SSDPM_VERDICT_TOTAL_TOO_SLOW
- * (never for SSDPM_APST_LOWER_ENVELOPE, which has none) even if its exit is
- * above the limit as well: a higher limit would not help.
+ * A state that is too slow for every tolerance is SSDPM_VERDICT_TOTAL_TOO_SLOW,
+ * even if its exit is above the limit as well. A higher limit would not help.
+ * SSDPM_APST_LOWER_ENVELOPE has no tolerance, and never gives this verdict.
  *
  * Return: as ssdpm_apst_generate(); -E2BIG too if the model has more states
  * than @capacity.
@@ -256,9 +258,10 @@ SSDPM_API int ssdpm_apst_explain(const struct ssdpm_model *model,
  *
  * Each entry's target must exist, be non-operational and deeper than its
  * source, its idle time must be set and fit, and its source must exist. A table
- * that is not enabled must be empty, one that is not sent not enabled. So a
- * table of SSDPM_APST_LINUX_LEGACY that leads to a state with entry and exit 0
- * is refused: Linux sends it, and the drive never makes that transition.
+ * that is not enabled must be empty, and one that is not sent must not be
+ * enabled. A table of SSDPM_APST_LINUX_LEGACY that leads to a state with entry
+ * and exit 0 is refused. Linux sends it, and the drive never makes that
+ * transition.
  *
  * Return: 0; -EINVAL with the first fault in @reterr; -EOPNOTSUPP (not an NVMe
  * drive).
@@ -339,9 +342,9 @@ struct ssdpm_host {
  *               NULL
  * @reterr:      where words about a failure go, or NULL
  *
- * Where the host does not say the PCI ID of an NVMe drive, its product name
- * stands for it, if all drives of that name have the same. Where some have and
- * some have not, the quirk is unknown.
+ * If the host does not have the PCI ID of an NVMe drive, the product name
+ * decides, if all drives of that name agree. If some have the quirk and some do
+ * not, it is unknown.
  *
  * Source: nvme_id_table, check_vendor_combination_bug() and core_quirks in
  * drivers/nvme/host, __ata_dev_quirks and ahci_broken_lpm() in drivers/ata of
@@ -396,11 +399,15 @@ SSDPM_API int ssdpm_quirks_explain(const struct ssdpm_model *model,
  * @size:      how many bytes
  * @ret_table: the table; sent is 1 unless our JSON says otherwise
  *
- * Recognised by content: the 256 bytes of feature 0Ch; 512 hexadecimal digits;
- * what nvme get-feature -f 0x0c prints, with and without -H; our JSON
- * ("ssdpm.apst/1", with "raw" or "entries"). Where the input does not say
- * whether APST was enabled (bytes and digits never do), it was unless the table
- * is empty. Entries that a text does not have are empty.
+ * The format is recognised by content:
+ * - the 256 bytes of feature 0Ch;
+ * - 512 hexadecimal digits;
+ * - the text of nvme get-feature -f 0x0c, with and without -H;
+ * - our JSON ("ssdpm.apst/1", with "raw" or "entries").
+ *
+ * Bytes and digits never tell whether APST was enabled. If the input does not
+ * tell, it was enabled unless the table is empty. Entries that a text does not
+ * have are empty.
  *
  * Return: 0; -EINVAL (none of these, cut off in the middle, a reserved bit is
  * set, two tables), -ERANGE (a number of the JSON is beyond its field), -E2BIG
@@ -518,18 +525,23 @@ SSDPM_API size_t ssdpm_apst_get_steps(const struct ssdpm_model *model,
  * @ret_n:      how many there are: 0 if nothing known makes this table. Only
  *              the first @max were written
  *
- * The order: (1) the defaults of Linux; (2) they with another limit, then with
- * one other setting: a quirk, the primary timeout, the secondary one, the
- * primary tolerance, the secondary one, for each the first that fits;
- * (3) SSDPM_APST_LINUX_LEGACY with the default limit or another, then with
- * the quirk no-deepest-ps; (4) SSDPM_APST_WINDOWS, its schemes as balanced,
- * power-saver, modern-standby, performance, each on AC and then on battery;
- * (5) SSDPM_APST_LOWER_ENVELOPE as to its other parameters at their defaults;
- * (6) SSDPM_APST_LINUX with several other settings, if nothing of Linux fitted
- * before. (2) is tried only if (1) does not fit. A setting is the default where
- * that fits, else the least value of those that make the same table; for limits
- * ssdpm_apst_limit_range() has the others. A table that is not sent has one
- * candidate: it is the drive that has no APST.
+ * The order:
+ * 1. the defaults of Linux;
+ * 2. the defaults with another limit, then with one other setting, the first
+ *    value that fits. In this order: a quirk, the primary timeout, the
+ *    secondary one, the primary tolerance, the secondary one;
+ * 3. SSDPM_APST_LINUX_LEGACY with the default limit or another, then with the
+ *    quirk no-deepest-ps;
+ * 4. SSDPM_APST_WINDOWS, its schemes as balanced, power-saver, modern-standby,
+ *    performance, each on AC and then on battery;
+ * 5. SSDPM_APST_LOWER_ENVELOPE as to its other parameters at their defaults;
+ * 6. SSDPM_APST_LINUX with several other settings, if nothing of Linux fitted
+ *    before.
+ *
+ * 2 is tried only if 1 does not fit. A setting is the default where that fits,
+ * else the least value that makes the same table; ssdpm_apst_limit_range() has
+ * the other limits. A table that is not sent has one candidate: it is the drive
+ * that has no APST.
  *
  * Return: 0; -ERANGE (an entry of @table does not fit); -EINVAL, -E2BIG (the
  * size of @ret_params); or as ssdpm_apst_generate().
@@ -549,15 +561,19 @@ SSDPM_API int ssdpm_apst_infer(const struct ssdpm_model *model,
  *              set by the caller
  * @ret_table:  what they make; equal to @table if it can be reached
  *
- * New kernels refuse Set Features 0Ch from user space: what nvme_core can be
- * told is all that is left. Closest is the table with the fewest entries that
- * lead to another state; of these the one that misses the fewest entries which
- * @table has; then the smallest sum of differences in idle time of the entries
- * that lead to the right state; then one that is enabled as @table is; then the
- * fewest parameters that are not the default. A limit that
- * the kernel cannot be told (above 2147483646) is SSDPM_LATENCY_ANY or not
- * used. At most some 20,000 tables are made, for 32 non-operational states; 40
- * for two.
+ * New kernels refuse Set Features 0Ch from user space: only the parameters of
+ * nvme_core are left. The closest table is taken. It has, in this order of
+ * weight:
+ * 1. the fewest entries that lead to another state;
+ * 2. the fewest entries missing that @table has;
+ * 3. the smallest sum of differences in idle time, over the entries that lead
+ *    to the right state;
+ * 4. APST enabled as in @table;
+ * 5. the fewest parameters that are not the default.
+ *
+ * A limit that the kernel cannot be told (above 2147483646) is
+ * SSDPM_LATENCY_ANY or not used. At most some 20,000 tables are made, for 32
+ * non-operational states; 40 for two.
  *
  * Return: 0; -ERANGE (an entry of @table does not fit); -EINVAL (size, unknown
  * bits in @quirks), -E2BIG (size); or as ssdpm_apst_generate().
@@ -621,8 +637,8 @@ SSDPM_API const char *ssdpm_verdict_to_string(uint32_t verdict);
 SSDPM_API uint32_t ssdpm_verdict_from_string(const char *word);
 
 /**
- * What Linux does with the link of a SATA port when it is idle; the names are
- * those of /sys/class/scsi_host/hostN/link_power_management_policy.
+ * How Linux sets the link of a SATA port that is idle. The names are those of
+ * /sys/class/scsi_host/hostN/link_power_management_policy.
  */
 enum ssdpm_lpm {
 	SSDPM_LPM_KEEP_FIRMWARE_SETTINGS = 1,
