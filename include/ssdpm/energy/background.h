@@ -129,7 +129,7 @@ SSDPM_API int ssdpm_experiment_matrix_new(
  * @experiment: of a suite; what it points to is borrowed until the matrix is
  *              freed
  *
- * Of two with the same names the first counts.
+ * If two have the same names, the first counts.
  *
  * Return: 0; -EINVAL (a name or the class is missing, or it is no class),
  * -ERANGE (more than 8 patterns), -E2BIG (@experiment), -ENOMEM.

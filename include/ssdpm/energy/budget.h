@@ -21,7 +21,7 @@ extern "C" {
 #define SSDPM_BUDGET_MAX_STATES 256
 #define SSDPM_BUDGET_MAX (UINT64_C(1) << 40)
 
-/** What a state is counted with. */
+/** The power that a state is counted with. */
 enum ssdpm_budget_power {
 	SSDPM_BUDGET_POWER_MAX = 1,	 /* the maximum that defines it */
 	SSDPM_BUDGET_POWER_EXPECTED = 2, /* the mean of the work */
@@ -59,8 +59,8 @@ struct ssdpm_budget_work {
  *          not read; NULL: the defaults
  * @work:   what it does
  * @max_power_uw: by state, the maximum power of one whose drive does not report
- *          it; 0: not stated. What a drive reports stays. Of a SATA drive,
- *          which has one choice, state 0
+ *          it; 0: not stated. What a drive reports stays. A SATA drive has one
+ *          choice: state 0
  * @n_max_powers: how many
  *
  * All pointers are borrowed for the call.
@@ -104,8 +104,8 @@ SSDPM_API int ssdpm_budget_drives_get_states(
  * @assumed:  bits of enum ssdpm_cap_field that rest on an assumption
  * @reserved: 0
  * @power_uw: that it is counted with; up to SSDPM_BUDGET_MAX
- * @loss:     what is lost in it, weighted; up to SSDPM_BUDGET_MAX. Of drives in
- *            bytes per second
+ * @loss:     what is lost in it, weighted; up to SSDPM_BUDGET_MAX; bytes per
+ *            second if it is of a drive
  * @lost_bytes_per_s: the same without the weight, against the best of the
  *            states; a whole number, or NaN: not known
  * @expected_power_uw: of the work, the mean or, where that is counted, p99
@@ -247,9 +247,9 @@ struct ssdpm_budget;
  * @ret_budget: free it with ssdpm_budget_free()
  *
  * Exact, in whole microwatts: the multiple-choice knapsack problem, by its
- * linear relaxation, reduced costs, and lists of undominated combinations
- * (Kellerer, Pferschy and Pisinger, Knapsack Problems, 2004, chapter 11). Its
- * work is bounded, to seconds and a few hundred megabytes: beyond that the
+ * linear relaxation, reduced costs, and lists of undominated combinations.
+ * Source: Kellerer, Pferschy and Pisinger, Knapsack Problems, 2004, chapter 11.
+ * Its work is bounded, to seconds and a few hundred megabytes: beyond that the
  * answer says that it is not @exact.
  *
  * Return: 0, also where the items do not fit; -EINVAL (how many items; one is
@@ -286,10 +286,10 @@ struct ssdpm_budget_point {
  * ssdpm_budget_get_frontier() - what each watt buys
  * @ret_n: how many points
  *
- * Each point is the answer for a budget of its power, and from one to the next
- * one drive changes its state; the answer for a budget between two has no less
- * loss than the line between them. The marginal loss per watt falls from point
- * to point.
+ * Each point is the answer for a budget of its power. From one point to the
+ * next one drive changes its state. The answer for a budget between two points
+ * has no less loss than the line between them. The marginal loss per watt falls
+ * from point to point.
  *
  * Return: the points, from the least power on; part of the budget.
  */

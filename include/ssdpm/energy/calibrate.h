@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calibration: from the power and the I/Os of one run to what the model has to
- * know of the drive at hand, and the file that keeps it.
+ * Calibration: from the power and the I/Os of one run to the parameters of this
+ * drive, and the file that keeps them.
  *
  *     samples + workload + model -> parameters of the drive
  *
@@ -35,7 +35,7 @@ enum ssdpm_meter_trait {
 	SSDPM_TRAIT_CLOCK = 1 << 4,
 };
 
-/** What a sample is. */
+/** The time that a sample is of. */
 enum ssdpm_meter_sampling {
 	SSDPM_SAMPLING_MEAN = 1,  /* the mean over the step around its time */
 	SSDPM_SAMPLING_POINT = 2, /* the power at its time */
@@ -62,8 +62,8 @@ struct ssdpm_meter_traits {
 	int32_t clock_ppb;
 };
 
-/** The gain that is assumed of a meter of which nobody states it: 5 %, the
- * tolerance of the resistor with which uFLIP measured SSDs (2010). */
+/** The gain that is assumed if a meter's is not stated: 5 %, the tolerance of
+ * the resistor with which uFLIP measured SSDs (2010). */
 #define SSDPM_GAIN_ASSUMED_PPM 50000
 
 /**
@@ -140,7 +140,7 @@ enum ssdpm_contradiction {
 	/* Power rises and falls at other times than the I/Os say, and no
 	 * response explains it. */
 	SSDPM_CONTRADICTION_EDGES = 7,
-	/* What is left is not the noise that the intervals rest on. */
+	/* The residuals are not the noise that the intervals rest on. */
 	SSDPM_CONTRADICTION_NOISE = 8,
 	/* The power depends on the number or the size of I/Os, whose energies
 	 * nobody asked for. */
@@ -223,10 +223,14 @@ struct ssdpm_calibration {
  * @params:     the I/Os, the power, and how to compare them
  * @ret_calibration: the caller sets its size, and the room for what is measured
  *
- * Idle power of each state that was reached (the link's power is in it), active
- * power of each operation, power of transitions, exit latency of each state
- * that I/Os woke the drive from; energies where @params asks for them. After
- * the last I/O the drive is taken to idle to the end of the samples.
+ * Measures:
+ * - the idle power of each state that was reached, with the link's power in it;
+ * - the active power of each operation;
+ * - the power of transitions;
+ * - the exit latency of each state that I/Os woke the drive from;
+ * - energies where @params asks for them.
+ *
+ * After the last I/O the drive is taken to idle to the end of the samples.
  * ssdpm_calibrate(3) has the method and tells how reliable it is.
  *
  * A run whose fit the data contradict is refused: contradiction of
@@ -272,10 +276,10 @@ struct ssdpm_fitted_power {
  *               was measured
  * @ret_fitted:  its size, and the room for the power, are set by the caller
  *
- * Hold it against the samples to see what the calibration leaves unexplained.
- * A step is NaN if it begins before the first I/O, or if the drive spends any
- * of it with something whose power was not measured. An exit latency that was
- * not measured is taken as stated.
+ * Compare it with the samples to see what the calibration leaves unexplained. A
+ * step is NaN if it begins before the first I/O. It is also NaN if the drive
+ * spends any of it with something whose power was not measured. An exit latency
+ * that was not measured is taken as stated.
  *
  * Return: 0; -EINVAL, -E2BIG (sizes; too little room; more than 2^22 steps),
  * -ENODATA, -EDOM, -ERANGE, -ENOMEM, as ssdpm_calibrate().
@@ -294,10 +298,10 @@ SSDPM_API int ssdpm_calibration_get_fitted(
  * @measured:     from ssdpm_calibrate()
  * @n_measured:   how many
  *
- * What is SSDPM_MEASURED_KNOWN becomes low, nominal and high with the
- * provenance SSDPM_PROVENANCE_MEASURED, rounded outwards; the rest stays, and
+ * A value that is SSDPM_MEASURED_KNOWN becomes low, nominal and high with the
+ * provenance SSDPM_PROVENANCE_MEASURED, rounded outwards. The rest stays, and
  * so does an assumed range that lies within what was measured. As measured idle
- * powers have the link's in them, its power becomes 0, and is added to the idle
+ * powers have the link's in them, its power becomes 0. It is added to the idle
  * power of the states asleep that were not measured.
  *
  * Return: 0; -ENOENT (the drive has no such parameter), -EINVAL (nothing is
@@ -406,11 +410,12 @@ SSDPM_API int ssdpm_overlay_init(const struct ssdpm_model *model,
  *
  * See ssdpm-json(5). Values are whole numbers there: an interval is rounded
  * outwards, as ssdpm_parameters_calibrate() does, and so nothing that this
- * computes with is lost. What was written and read is written as the same text.
+ * computes with is lost. An overlay that was written, read and written again is
+ * the same text.
  *
  * Return: 0; -EINVAL (a text that is not UTF-8, has control characters or no
- * end; a value out of its order; an unknown word; parameters out of theirs),
- * -ERANGE (a value beyond 2^53), -E2BIG (a size), -ENOMEM.
+ * end; a value out of its order; an unknown word; unsound parameters), -ERANGE
+ * (a value beyond 2^53), -E2BIG (a size), -ENOMEM.
  */
 SSDPM_API int ssdpm_overlay_to_json(const struct ssdpm_overlay *overlay,
 				    const struct ssdpm_calibration *calibration,

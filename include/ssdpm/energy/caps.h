@@ -148,9 +148,9 @@ struct ssdpm_cap_result {
  *
  * where the active power over the idle one, by the throughput, is energy of
  * bytes. Streams share the drive one after the other, as transfers do in a
- * simulation. Where neither an active power nor an energy is known, a stream is
- * assumed to cost nothing (low) to @max_uw at its full throughput (nominal and
- * high). Bounds are those over all combinations of bounds.
+ * simulation. Where neither an active power nor an energy is known, the cost of
+ * a stream is assumed. It is nothing (low), or @max_uw at its full throughput
+ * (nominal and high). Bounds are those over all combinations of bounds.
  *
  * Return: 0; -ENODATA (the idle power; a stream without energy and throughput:
  * @reterr says what to give), -EINVAL (numbers, shares), -ERANGE (the cap is
@@ -175,8 +175,8 @@ SSDPM_API int ssdpm_cap_calculate(const struct ssdpm_cap_params *params,
  *                SSDPM_CAP_NONE. @streams is borrowed
  *
  * Energies are those of state 0: a cap makes a drive slower, not I/Os cheaper.
- * Of writes whose active power is assumed, the nominal one is the high one: a
- * maximum power is what writes at full throughput take.
+ * If the active power of writes is assumed, its nominal value is the high one:
+ * a maximum power is what writes at full throughput take.
  *
  * Return: 0; -EINVAL (the state, the parameters, a stream), -E2BIG.
  */
@@ -209,9 +209,9 @@ struct ssdpm_cap_segment {
  * @start_ns:    counted from the begin
  * @duration_ns: how long
  * @cap_uw:      the lowest cap in it
- * @limit:       enum ssdpm_cap_limit, of the longest part; of equal ones the
- *               first. Of a trace: SSDPM_CAP_LIMIT_POWER where the cap made an
- *               I/O longer, otherwise 0
+ * @limit:       enum ssdpm_cap_limit, of the longest part, and of equal ones
+ *               the first. A trace has SSDPM_CAP_LIMIT_POWER where the cap made
+ *               an I/O longer, otherwise 0
  * @reserved:    0
  * @bytes_per_s: mean throughput
  * @power_uw:    mean power
@@ -314,16 +314,16 @@ struct ssdpm_cap_run {
  * @ret_points: what comes of each segment, as many as these, or NULL.
  *              Segments that the trace does not come to have no duration
  *
- * What an I/O takes over idle power is spent no faster than the cap allows that
- * holds when the drive takes it up: it then takes longer. Closed loop:
- * everything later moves; open loop: what comes meanwhile waits. What is not
- * spent may be within 10 ms of the same busy period. The trace that comes of it
- * goes through a simulation, whose other powers are not above the least cap.
- * How it does so is in ssdpm_caps(3).
+ * An I/O takes energy beyond idle power. The cap that holds when the drive
+ * takes it up limits how fast that is spent, so that the I/O takes longer.
+ * Closed loop: everything later moves; open loop: what comes meanwhile waits.
+ * An unspent rest may be used within 10 ms of the same busy period. The trace
+ * that comes of it goes through a simulation, whose other powers are not above
+ * the least cap. How it does so is in ssdpm_caps(3).
  *
  * Return: 0; as ssdpm_estimate(); -EINVAL (no segment, one without duration or
- * cap), -ERANGE too where an I/O takes over 4.29 s under the cap, or in the
- * open loop waits for that long: the drive does not keep up.
+ * cap), -ERANGE too (an I/O takes over 4.29 s under the cap, or waits for that
+ * long in the open loop: the drive is too slow).
  */
 SSDPM_API int ssdpm_cap_simulate(const struct ssdpm_model *model,
 				 const struct ssdpm_sim_params *params,
@@ -354,8 +354,8 @@ enum ssdpm_governor_form {
  * @is_limited: 1: @power_uw says how much; 0: there is no limit
  * @power_uw:   a mean; of SATA in mode 1 what is typical
  *
- * Of an NVMe drive a mode is a power state: see ssdpm_plan_add_power_state().
- * That of a SATA drive takes the vendor's tool.
+ * A mode of an NVMe drive is a power state: see ssdpm_plan_add_power_state().
+ * To set that of a SATA drive, use the vendor's tool.
  */
 struct ssdpm_governor_mode {
 	uint32_t mode;

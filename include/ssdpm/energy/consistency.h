@@ -69,15 +69,15 @@ struct ssdpm_iops_log_params {
  *            none, or, of several directions, not of each
  * @ret_n:    seconds, up to the last one that is whole
  *
- * With log_avg_msec, a line has the mean since the one before, or, where lines
- * are missing, of the usual step, at most 1.5 s; without, it is one operation,
- * and its value 1. Source: fio(1) 3.33, LOG FILE FORMATS.
+ * With log_avg_msec, a line has the mean since the one before. If lines are
+ * missing, it is that of the usual step, at most 1.5 s. Without log_avg_msec, a
+ * line is one operation, and its value 1. Source: fio(1) 3.33, LOG FILE
+ * FORMATS.
  *
- * Return: 0; -EINVAL (a line that is none of such a log; times that fall, or
- * means of the same time, which two jobs in one log have, or two runs: the line
- * is in @reterr; means that stand further apart than that), -ENODATA (no
+ * Return: 0; -EINVAL (a line of no such log; times that fall; two
+ * means of one time, from two jobs or runs; means too far apart), -ENODATA (no
  * line of @op, or less than a second), -ERANGE (beyond 2^20 seconds), -E2BIG,
- * -EIO, -EOPNOTSUPP, -ENOMEM, and what read(2) has.
+ * -EIO, -EOPNOTSUPP, -ENOMEM, and what read(2) has. @reterr has the line.
  */
 SSDPM_API int ssdpm_iops_log_read(int fd,
 				  const struct ssdpm_iops_log_params *params,
@@ -161,14 +161,18 @@ SSDPM_API int ssdpm_consistency_measure(
  * ssdpm_machine_check_unused() - may a whole disk be written over?
  * @disk_major, @disk_minor: its number, as st_rdev of its node has it
  *
- * Nothing uses the disk or a partition of it if none of them is mounted, is
- * swap, is part of device mapper or RAID, is the backing file of a loop device
- * or a namespace of Linux's NVMe target, or is open in another process, under
- * whatever name. Sends no command, and opens loop devices alone. Whoever uses
- * it through another node, as /dev/sg0 or /dev/ng0n1, is not seen.
+ * A disk is not in use if neither it nor a partition of it
+ * - is mounted or is swap;
+ * - is part of device mapper or RAID;
+ * - is the backing file of a loop device, or a namespace of Linux's NVMe
+ *   target;
+ * - is open in another process, under whatever name.
  *
- * Open the disk with O_EXCL and call this again before the first write: from
- * then on nothing can have the disk for itself, and whoever has opened it
+ * Sends no command, and opens only loop devices. A user of it through another
+ * node, as /dev/sg0 or /dev/ng0n1, is not seen.
+ *
+ * Open the disk with O_EXCL and call this again before the first write. From
+ * then on no process can have the disk for itself, and one that has opened it
  * otherwise is found. Nothing keeps a process from opening it later.
  *
  * Return: 0: nothing uses it; -EBUSY (@reterr says what does), -EACCES (not all

@@ -5,10 +5,9 @@
  *     model + policy + workload -> energy, time in each state, added latency
  *
  * This stage is pure. Time is exact, in whole nanoseconds; energy is summed
- * exactly from it once, at the end. What is not known of a drive has a low, a
- * nominal and a high value, and so has every result. The semantics of the
- * simulation are in ssdpm(7), the rules for what is not known in
- * ssdpm_estimate(3).
+ * exactly from it once, at the end. An unknown of a drive has a low, a nominal
+ * and a high value, and so has every result. The semantics of the simulation
+ * are in ssdpm(7), the rules for what is not known in ssdpm_estimate(3).
  */
 #ifndef SSDPM_ESTIMATE_H
 #define SSDPM_ESTIMATE_H
@@ -22,9 +21,9 @@
 extern "C" {
 #endif
 
-/** What a simulation has to know of a drive; the index says of which. */
+/** Numbers of a drive that a simulation needs; each comment has the index. */
 enum ssdpm_parameter_kind {
-	/* Of a state, by its number: uW when nothing is to do. */
+	/* By the number of a state: uW when nothing is to do. */
 	SSDPM_PARAMETER_IDLE_POWER = 1,
 	/* By op - 1: uW while such an I/O keeps the drive busy. */
 	SSDPM_PARAMETER_ACTIVE_POWER = 2,
@@ -32,7 +31,7 @@ enum ssdpm_parameter_kind {
 	SSDPM_PARAMETER_TRANSITION_POWER = 3,
 	/* uW that the link adds in non-operational states; index 0. */
 	SSDPM_PARAMETER_LINK_POWER = 4,
-	/* Of a state, by its number: us. */
+	/* By the number of a state: us. */
 	SSDPM_PARAMETER_ENTRY_LATENCY = 5,
 	SSDPM_PARAMETER_EXIT_LATENCY = 6,
 	/* By op - 1: ns before the transfer of an I/O of unknown service. */
@@ -48,7 +47,7 @@ enum ssdpm_parameter_kind {
 	 * that may ask for slumber does so after the time of partial. */
 	SSDPM_PARAMETER_LINK_IDLE_TIME = 11,
 	/* ps that the drive works on after each byte that is written: garbage
-	 * collection; index 0. What that takes is part of the byte's energy. */
+	 * collection; index 0. Its energy is part of that of the byte. */
 	SSDPM_PARAMETER_BACKGROUND_TIME = 12,
 };
 
@@ -148,8 +147,8 @@ enum ssdpm_loop {
 };
 
 enum ssdpm_sim_flag {
-	/* idle_ms counts from the start of idle and not, as NVMe has it, from
-	 * the end of the entry into the state; some firmware does so. */
+	/* idle_ms counts from the start of idle, as some firmware does. NVMe
+	 * counts it from the end of the entry into the state. */
 	SSDPM_SIM_IDLE_FROM_START = 1 << 0,
 	/* Keep what ssdpm_sim_get_likely() needs. */
 	SSDPM_SIM_LIKELY = 1 << 1,
@@ -277,7 +276,7 @@ struct ssdpm_run {
 	struct ssdpm_residency states[SSDPM_MAX_STATES];
 };
 
-/** Of what is not known: what a saving would hinge on, see @widest_axis. */
+/** Unknowns that a saving would hinge on: see @widest_axis. */
 enum ssdpm_axis {
 	SSDPM_AXIS_IDLE_POWER = 1,  /* of the operational state */
 	SSDPM_AXIS_STATE_POWER = 2, /* idle power of the other states, link */
@@ -317,7 +316,7 @@ enum ssdpm_axis {
  *              the idle drive
  * @reserved:   0
  *
- * What it points to is part of the simulation, as it is itself.
+ * Its pointers are valid as long as the simulation, as it is itself.
  */
 struct ssdpm_result {
 	size_t size;
@@ -389,10 +388,10 @@ struct ssdpm_sim;
  * @params:  what to simulate, or NULL
  * @ret_sim: free it with ssdpm_sim_free()
  *
- * Return: 0; -EINVAL (a table that ssdpm_apst_validate() refuses, a policy of
- * the other kind of drive, an operational state that is none, parameters that
- * are missing or twice), -ENODATA (a power or latency that nothing says and no
- * rule gives: @reterr says which option gives it), -E2BIG (@params), -ENOMEM.
+ * Return: 0; -EINVAL (a table that ssdpm_apst_validate() refuses; a policy of
+ * the other kind of drive; no such operational state; parameters that are
+ * missing or twice), -ENODATA (a power or latency that nothing says and no rule
+ * gives: @reterr says which option gives it), -E2BIG (@params), -ENOMEM.
  */
 SSDPM_API int ssdpm_sim_new(const struct ssdpm_model *model,
 			    const struct ssdpm_sim_params *params,
@@ -509,10 +508,10 @@ SSDPM_API int ssdpm_estimate(const struct ssdpm_model *model,
  * @low_uw, @nominal_uw, @high_uw: likewise mean power
  *
  * For the same work over the same time. low and high are the least and the most
- * over all powers that the drive can have, and enclose what is possible where
- * times are not known, as those of struct ssdpm_result. The powers are the same
- * under both policies, and in the closed loop so are idle times: what both have
- * in common counts for neither.
+ * over all powers that the drive can have. Where times are not known, they
+ * enclose what is possible, as those of struct ssdpm_result. The powers are the
+ * same under both policies, and in the closed loop so are idle times: what both
+ * have in common counts for neither.
  */
 struct ssdpm_saving {
 	int64_t low_nj;

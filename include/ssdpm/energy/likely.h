@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is likely: the range that holds a saving in 90 of 100 cases, and a word
- * for its sign, under stated assumptions about what is not known of a drive.
+ * Likely ranges: the range that holds a saving in 90 of 100 cases, and a word
+ * for its sign. They rest on stated assumptions about the unknowns of a drive.
  *
  *     two simulations + priors -> range, chance, word, what would decide it
  *
@@ -60,10 +60,11 @@ enum ssdpm_way {
  * @decider_ways: bits of enum ssdpm_way: how it can be known
  * @reserved:   0
  *
- * The verdict holds, too, where the spread of any one prior with fewer than ten
- * independent sources is twice as wide: of two words the weaker one, and
- * SSDPM_SAVING_NOT_DECIDED where they are of two signs. What is too small is so
- * with each of these spreads.
+ * The verdict also holds if the spread of one prior is twice as wide, for any
+ * prior with fewer than ten independent sources. If these spreads give two
+ * words, it is the weaker one. If the words differ in sign, it is
+ * SSDPM_SAVING_NOT_DECIDED. A saving is too small if it is so with each of
+ * these spreads.
  */
 struct ssdpm_likely {
 	size_t size;
@@ -142,7 +143,7 @@ SSDPM_API int ssdpm_sim_get_prediction(const struct ssdpm_sim *sim,
 				       struct ssdpm_prediction *ret_prediction,
 				       struct ssdpm_error *reterr);
 
-/** What a measurement says of a prediction. */
+/** A prediction, judged by a measurement. */
 enum ssdpm_prediction_verdict {
 	SSDPM_PREDICTION_INSIDE_LIKELY = 1,
 	SSDPM_PREDICTION_INSIDE_POSSIBLE = 2, /* and outside the likely range */

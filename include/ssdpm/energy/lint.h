@@ -15,8 +15,7 @@
 extern "C" {
 #endif
 
-/** What one finding says, and why it matters; the words are in ssdpm_lint(3).
- */
+/** Kinds of findings; ssdpm_lint(3) has the words, and why each matters. */
 enum ssdpm_finding_code {
 	SSDPM_FINDING_EQUAL_POWER = 1,	  /* the same maximum as above */
 	SSDPM_FINDING_RISING_POWER = 2,	  /* a larger maximum than above */
@@ -60,8 +59,8 @@ struct ssdpm_finding {
  * @ret_findings: an array to be freed with free(); NULL where nothing is odd
  * @ret_n:        how many
  *
- * The findings on the drive come first, then those on its states in order. What
- * is unknown is not judged. The thresholds are Linux's (nvme_configure_apst())
+ * The findings on the drive come first, then those on its states in order. Only
+ * known values are judged. The thresholds are Linux's (nvme_configure_apst())
  * or stated in ssdpm_lint(3).
  *
  * Return: 0, -ENOMEM.

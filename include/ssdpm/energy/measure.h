@@ -5,8 +5,8 @@
  *     samples -> energy, baseline -> runs, tails
  *
  * This stage is pure. Results are doubles in watts and joules, as samples are.
- * What a signal cannot tell is refused with the reason, or has an interval. See
- * ssdpm_measure(3).
+ * A result that a signal cannot give is refused with the reason, or has an
+ * interval. See ssdpm_measure(3).
  */
 #ifndef SSDPM_MEASURE_H
 #define SSDPM_MEASURE_H
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/** What is wrong with a signal, or may be: bits of ssdpm_energy.remarks. */
+/** Faults of a signal, certain or possible: bits of ssdpm_energy.remarks. */
 enum ssdpm_signal_remark {
 	SSDPM_SIGNAL_NOT_FINITE = 1 << 0, /* NaN or infinite: left out */
 	SSDPM_SIGNAL_NEGATIVE = 1 << 1,	  /* counted as they are */
@@ -29,7 +29,7 @@ enum ssdpm_signal_remark {
 	SSDPM_SIGNAL_DUPLICATES = 1 << 4, /* of a time; the last one counts */
 	SSDPM_SIGNAL_BACKWARDS = 1 << 5,  /* a clock that jumped back */
 	SSDPM_SIGNAL_GAPS = 1 << 6,
-	/* Of ssdpm_sampling.remarks: slower than what happens. */
+	/* Only in ssdpm_sampling.remarks: slower than what happens. */
 	SSDPM_SIGNAL_SLOW = 1 << 7,
 	SSDPM_SIGNAL_SLOWER_THAN_IO = 1 << 8, /* than the I/Os come and go */
 	/* Readings repeat until the instrument has a new one. */
@@ -151,7 +151,7 @@ SSDPM_API int ssdpm_energy_measure(const struct ssdpm_samples *samples,
 enum ssdpm_baseline_method {
 	/* Median and MAD of a stretch in which the drive is known to idle. */
 	SSDPM_BASELINE_WINDOW = 1,
-	/* The mode, by halving: where nobody says when the drive idles. */
+	/* The mode, by halving: if it is unknown when the drive idles. */
 	SSDPM_BASELINE_HALF_SAMPLE = 2,
 };
 
@@ -204,7 +204,7 @@ struct ssdpm_baseline {
 
 /**
  * ssdpm_baseline_find() - the baseline of an array
- * @params: or NULL: nobody knows when the drive idles
+ * @params: or NULL: it is unknown when the drive idles
  *
  * Median and MAD are exact: the values in the middle, for an even number the
  * mean of both.
@@ -224,9 +224,9 @@ struct ssdpm_level;
  * ssdpm_level_new() - median and MAD of a signal too long to keep
  * @ret_level: free it with ssdpm_level_free()
  *
- * Counts each value in a bucket of 1/32768 of its power of two, so that median
- * and MAD are known as well as that; memory grows with the range of values, not
- * with their number.
+ * Counts each value in a bucket of 1/32768 of its power of two: median and MAD
+ * are as exact as that. Memory grows with the range of values, not with their
+ * number.
  *
  * Return: 0, -ENOMEM.
  */
@@ -397,7 +397,7 @@ SSDPM_API int ssdpm_idle_work_find(const struct ssdpm_samples *samples,
 				   struct ssdpm_idle_work *ret_work,
 				   struct ssdpm_error *reterr);
 
-/** Of a long signal the first samples, so many, tell how it was sampled. */
+/** How many of the first samples of a long signal tell how it was sampled. */
 #define SSDPM_SAMPLING_SAMPLES 65536
 
 /**
@@ -466,8 +466,8 @@ struct ssdpm_sampling {
  *
  * SSDPM_SIGNAL_SLOW: three or more excursions are short, and they have most of
  * the energy above the baseline and 1 % of all energy. Their lengths and
- * energies are not known, and others like them may have been missed: or they
- * are spikes of the instrument, which look the same. Events of less than a
+ * energies are not known, and others like them may have been missed. They may
+ * also be spikes of the instrument, which look the same. Events of less than a
  * hundredth of the step are seldom met at all, and nothing tells.
  *
  * SSDPM_SIGNAL_SLOWER_THAN_IO: @busy_ns is less than two intervals. Where each

@@ -84,12 +84,12 @@ SSDPM_API int ssdpm_machine_find_meter(struct ssdpm_machine *machine,
 
 /** Bits of the flags of struct ssdpm_reading. */
 enum ssdpm_reading_flag {
-	/* What the meter says has not changed: it is read more often than it
-	 * measures, or the power is constant. */
+	/* The value of the meter is that of the reading before: it is read more
+	 * often than it measures, or the power is constant. */
 	SSDPM_READING_SAME = 1 << 0,
 	SSDPM_READING_WRAP = 1 << 1, /* its counter began anew at its range */
-	/* Its counter fell otherwise, or rose by more than 100 kW: it counts
-	 * from 0 again, and the power of a meter that only counts is NaN. */
+	/* Its counter fell otherwise, or rose by more than 100 kW, and counts
+	 * from 0 again. The power of a meter that only counts is NaN. */
 	SSDPM_READING_RESET = 1 << 2,
 	SSDPM_READING_CHARGE_COUNTER = 1 << 3, /* energy: charge x voltage */
 };
@@ -140,10 +140,10 @@ SSDPM_API int ssdpm_sampler_new(struct ssdpm_machine *machine,
  * ssdpm_sampler_read() - one reading
  * @ret_reading: its size member is set by the caller
  *
- * It does not wait: the caller decides when. Of a command: until it has ended
- * and closed its output, at most 30 seconds, after which it is killed with its
- * process group; the first number that it prints is taken, in W, or in the unit
- * after it: W, mW, uW, kW. A drive may wake to answer.
+ * It does not wait for the time of a reading: the caller decides when. A drive
+ * may wake to answer. A command is waited for until it has ended and closed its
+ * output. After 30 seconds it is killed with its process group. The first
+ * number that it prints is taken, in W, or in the unit after it: W, mW, uW, kW.
  *
  * Not thread-safe for one sampler; several may be read at once.
  *

@@ -24,9 +24,9 @@ struct ssdpm_gaps;
  * @ret_gaps: let it go with ssdpm_gaps_unref()
  *
  * In the closed loop a policy's cost depends on the idle times alone. This
- * holds them sorted, with their sums: 16 bytes for each idle time, as much for
- * each I/O that starts before the first completion of its busy period, and for
- * each idle time that a continued record ends.
+ * holds them sorted, with their sums. Each idle time takes 16 bytes. So does
+ * each I/O that starts before the first completion of its busy period, and each
+ * idle time that a continued record ends.
  *
  * Return: 0, -ENOMEM.
  */
@@ -73,9 +73,10 @@ SSDPM_API const uint64_t *ssdpm_gaps_get_idle_ns(const struct ssdpm_gaps *gaps,
  * @ret_data: free() it
  * @ret_size: how many bytes
  *
- * The same idle times are the same bytes on every machine: 8 for each idle time
- * and for each that a continued record ends, 16 for each I/O that starts before
- * the first completion of its busy period, and 152 more.
+ * The same idle times are the same bytes on every machine:
+ * - 152 bytes;
+ * - 8 for each idle time, and for each that a continued record ends;
+ * - 16 for each I/O that starts before the first completion of its busy period.
  *
  * Return: 0; -EINVAL (@gaps is not finished), -ENOMEM.
  */
@@ -131,15 +132,17 @@ SSDPM_API int ssdpm_gaps_sweep(const struct ssdpm_gaps *gaps,
 
 /**
  * ssdpm_gaps_clairvoyant() - the least energy that a table could ever reach
- * @ret_run: its size member is set by the caller: what somebody who knows the
- * end of each idle time would do: the cheapest of staying awake and of going at
- * once to one state; of equal ones that with less delay
+ * @ret_run: its size member is set by the caller
+ *
+ * Somebody who knows the end of each idle time takes the cheapest way: to stay
+ * awake, or to go at once to one state. If two ways cost the same, it is the
+ * one with less delay.
  *
  * It has the same exit latencies to wait for as a table, and pays for all of an
  * entry, however short the idle time is. The energy of a table minus this one
- * is its regret. It is at least 0 where the transition power is at least that
- * of every state, and no state draws more than those before it; otherwise a
- * table that enters several states can cost less.
+ * is its regret. The regret is at least 0 if transitions draw no less than any
+ * state, and no state draws more than those before it. Otherwise a table that
+ * enters several states can cost less.
  *
  * Return: as ssdpm_gaps_sweep().
  */
@@ -151,8 +154,8 @@ SSDPM_API int ssdpm_gaps_clairvoyant(const struct ssdpm_gaps *gaps,
 
 /** How long I/Os may wait for a drive that sleeps. */
 enum ssdpm_patience {
-	/* All delays last for 1 % of the time, one I/O in 100 waits for 25 ms,
-	 * and no state takes more than 100 ms to leave. */
+	/* All delays last for 1 % of the time, and one I/O in 100 waits for
+	 * 25 ms. No state takes more than 100 ms to leave. */
 	SSDPM_PATIENCE_NORMAL = 1,
 	/* 5 %, 100 ms and 1 s: for drives that nobody waits for. */
 	SSDPM_PATIENCE_PATIENT = 2,
@@ -216,9 +219,9 @@ struct ssdpm_best_table {
  * @ret_best:      its size and @run are set by the caller
  *
  * Closed loop, nominal energy in exact integers, idle times in whole
- * milliseconds. Of tables with the same energy the one with less delay, then
- * with longer idle times (the first that differs counts; none is the longest),
- * then with shallower states. How it searches is in ssdpm_recommend(3).
+ * milliseconds. Tables with the same energy are compared by less delay, then by
+ * longer idle times, then by shallower states. The first idle time that differs
+ * counts; none is the longest. How it searches is in ssdpm_recommend(3).
  *
  * Return: as ssdpm_gaps_sweep(); -EINVAL (max_states above 31, an unknown
  * quirk), -E2BIG (@bounds).
@@ -313,12 +316,12 @@ struct ssdpm_recommendation {
  * @quirks: bits of enum ssdpm_quirk, as for ssdpm_apst_generate()
  * @ret_bounds: its size member is set by the caller
  *
- * All delays together last for at most 1 % of the time of the workload, and one
- * I/O in 100 may wait for more than 25 ms; or what the table that Linux makes
- * by default costs, where that is more. So work takes at most a hundredth
- * longer and few I/Os wait for more than a disk takes to seek, and the default
- * of Linux is always within the bounds. The mean is that time by the number of
- * I/Os, rounded up. No state may take more than 100 ms to leave.
+ * All delays together last for at most 1 % of the time of the workload. One I/O
+ * in 100 may wait for more than 25 ms. If the table that Linux makes by default
+ * costs more, that is the bound. So work takes at most a hundredth longer, and
+ * few I/Os wait for more than a disk takes to seek. The default of Linux is
+ * always within the bounds. The mean is that time by the number of I/Os,
+ * rounded up. No state may take more than 100 ms to leave.
  *
  * Return: as ssdpm_gaps_sweep(); -EINVAL, -E2BIG (size of @ret_bounds).
  */
@@ -339,9 +342,9 @@ struct ssdpm_recommendations;
  * @ret_recommendations: free it with ssdpm_recommendations_free()
  *
  * The best setting has the least nominal energy. With SSDPM_SIM_LIKELY in
- * @params the best limit saves most in the middle of what is likely, and each
- * later route takes over what likely saves more. The word decides: what costs
- * or probably costs is SSDPM_ADVICE_COSTS, and so is what is not decided with a
+ * @params the best limit saves most in the middle of what is likely. Each later
+ * route takes over if it likely saves more. The word decides: what costs or
+ * probably costs is SSDPM_ADVICE_COSTS, and so is what is not decided with a
  * median below 0. Where the table of today keeps the bounds, SSDPM_ADVICE_KEEP
  * is what is too small to matter, or not decided with a median below 5 mW.
  * Without the flag the nominal saving decides.

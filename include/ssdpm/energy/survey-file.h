@@ -103,8 +103,8 @@ struct ssdpm_survey_file;
  *            unpacked
  * @ret_file: close it with ssdpm_survey_file_free()
  *
- * The format is in ssdpm-survey(5). Of what others have recorded, columns
- * policy and power_w are enough.
+ * The format is in ssdpm-survey(5). A recording of others needs only the
+ * columns policy and power_w.
  *
  * Return: 0; -EINVAL (a line that cannot be read, whose number is in @reterr; a
  * version that is not known; no text), -ENODATA (no survey: nothing names its

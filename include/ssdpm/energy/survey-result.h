@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/** What is compared. Members named _w are in the unit of the quantity. */
+/** Quantities to compare. Members named _w are in the unit of the quantity. */
 enum ssdpm_survey_quantity {
 	SSDPM_SURVEY_POWER = 1,	     /* watts */
 	SSDPM_SURVEY_LATENCY = 2,    /* microseconds */
@@ -82,7 +82,7 @@ SSDPM_API int ssdpm_survey_result_new(
 	struct ssdpm_survey_result **ret_result, struct ssdpm_error *reterr);
 
 /*
- * What the getters of a result return is borrowed from it; more may follow at
+ * The getters of a result return what is borrowed from it; more may follow at
  * the end of these structures. Policies, scenarios and tests have the numbers
  * of the file.
  */
@@ -252,9 +252,9 @@ struct ssdpm_survey_merge;
  *
  * A row is a policy against another one, in a scenario or test that at least
  * one survey has compared. The other one is the policy that most of the surveys
- * have. Surveys are of one drive if the first comment "drive" of both is the
- * same up to its last comma; without one each is a drive of its own, known by
- * its name. A survey that is given twice counts once.
+ * have. Two surveys are of one drive if their first comments "drive" are the
+ * same up to the last comma. A survey without that comment is of one more
+ * drive, known by its name. A survey that is given twice counts once.
  *
  * Return: 0; -EINVAL (a rate that is none), -ENOMEM.
  */

@@ -71,8 +71,8 @@ struct ssdpm_survey_step {
  * @ret_total_ns: how long all of it takes
  *
  * A block has each scenario once, in random order, and in each scenario each
- * policy once, in random order: what is compared is run close together, and
- * drift of the machine falls on all policies alike.
+ * policy once, in random order. So policies are compared with runs that are
+ * close together, and drift of the machine falls on all policies alike.
  *
  * Return: 0; -EINVAL (no such number of policies, scenarios or blocks; a run of
  * fewer than 2 readings; longer than 2^62 ns), -E2BIG (@params).
@@ -89,7 +89,7 @@ enum ssdpm_survey_trend {
 	/* Slow, after settling: an averaging artefact of the first readings. */
 	SSDPM_SURVEY_TREND_RISE = 2,
 	SSDPM_SURVEY_TREND_FALL = 3,
-	/* Its second half has a trend of its own: settle longer. */
+	/* Its second half has a trend: settle longer. */
 	SSDPM_SURVEY_TREND_UNSETTLED = 4,
 };
 
@@ -301,10 +301,9 @@ struct ssdpm_survey_difference {
  * @ret_analysis: the whole; its size, @means and @differences are set by the
  *                caller
  *
- * Return: 0; -ENODATA (a policy has fewer than 3 runs, two policies are linked
- * by no block, or nothing is left to tell noise by: the message says which
- * runs would help), -EINVAL (a number out of its range, a run twice), -E2BIG,
- * -ENOMEM.
+ * Return: 0; -ENODATA (a policy with fewer than 3 runs, policies that no block
+ * links, nothing left to tell noise by: @reterr says which runs would help),
+ * -EINVAL (a number out of its range, a run twice), -E2BIG, -ENOMEM.
  */
 SSDPM_API int ssdpm_survey_analyse(
 	const struct ssdpm_survey_run *runs, size_t n,
@@ -486,10 +485,10 @@ struct ssdpm_survey_merged {
  * @effects: in any order, of any policies
  * @n:       how many
  * @policy:  that is merged
- * @error_rate: of the intervals, 0: 0.05. Of a table of many rows give each its
- *           part of that, 0.05 by their number (Bonferroni): then all hold
- *           together with 95 %. Tukey's does not fit, as each row has drives,
- *           and a variance between these, of its own
+ * @error_rate: of the intervals, 0: 0.05. Give each row of a table of many rows
+ *           0.05 by their number (Bonferroni): then all hold together with
+ *           95 %. Tukey's does not fit, as the drives of rows differ, and so
+ *           does the variance between these
  *
  * Results of one drive are one, weighed by their precision. Drives are a random
  * sample of all (DerSimonian and Laird 1986); the interval is that of Hartung

@@ -37,8 +37,8 @@ enum ssdpm_op {
 #define SSDPM_SERVICE_MAX (UINT32_MAX - 1)
 
 enum ssdpm_io_flag {
-	/* A further part of an I/O that did not fit one record: no I/O of its
-	 * own, so it is not counted again. */
+	/* A further part of an I/O that did not fit one record. It is counted
+	 * with that I/O, not again. */
 	SSDPM_IO_CONTINUED = 1 << 0,
 };
 
@@ -205,9 +205,9 @@ SSDPM_API int ssdpm_trace_open_data(const void *data, size_t size,
  * @ret_n: how many were written; 0: the end
  *
  * start_ns never decreases: readers that see completions put the records back
- * in order. What was read before a failure is given out first, as at the end
- * of a trace, however many are asked for at a time; then every call fails in
- * the same way.
+ * in order. The records before a failure are given out first, as at the end of
+ * a trace, however many are asked for at a time. Then every call fails in the
+ * same way.
  *
  * Return: 0; -EINVAL (a line that cannot be read, time going backwards, several
  * devices: @reterr has the line), -ERANGE (a number beyond its field), -EIO
@@ -279,14 +279,15 @@ SSDPM_API int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
  * ssdpm_trace_generate() - a trace that is made and not read
  * @params: what to make
  *
- * Read and close it like any other. The workloads are described in
- * ssdpm_workload(3): "desktop-session", "phone-messenger", "server-files",
- * "server-mysql", "server-mssql" are generated from statistics of recordings;
- * "apst-1" to "apst-7" are those of the Linux patch that brought two idle times
- * (A. Bogoslavsky, 2021); "uflip-granularity-sr" and so on the nine
- * micro-benchmarks of uFLIP (Bouganim, Jonsson and Bonnet, CIDR 2009) over SR,
- * RR, SW, RW; "consistency" 4 KiB random writes; "poisson", "lomax", "on-off"
- * arrivals.
+ * Read and close it like any other. ssdpm_workload(3) describes the workloads:
+ * - "desktop-session", "phone-messenger", "server-files", "server-mysql",
+ *   "server-mssql": generated from statistics of recordings;
+ * - "apst-1" to "apst-7": those of the Linux patch that brought two idle times
+ *   (A. Bogoslavsky, 2021);
+ * - "uflip-granularity-sr" and so on: the nine micro-benchmarks of uFLIP over
+ *   SR, RR, SW, RW (Bouganim, Jonsson and Bonnet, CIDR 2009);
+ * - "consistency": 4 KiB random writes;
+ * - "poisson", "lomax", "on-off": arrivals.
  *
  * Return: 0; -ENOENT (no such workload), -EINVAL (a parameter that it does not
  * take), -ERANGE (a number that it cannot have), -E2BIG (@params), -ENOMEM.
@@ -314,7 +315,7 @@ SSDPM_API const char *ssdpm_generator_get_description(size_t index);
  * ssdpm_generator_to_fio_job() - a workload as a job file of fio
  * @ret_text: free it with free(). It names no device: give fio --filename
  *
- * What fio can do only nearly is said in a comment of the job.
+ * A comment of the job names what fio can only do nearly.
  *
  * Return: as ssdpm_trace_generate(); -EOPNOTSUPP (fio has no such arrivals:
  * "lomax", "on-off", everyday workloads), -ERANGE (also what fio cannot have).
@@ -349,11 +350,11 @@ SSDPM_API int ssdpm_generator_get_pause_ns(
  * @file:      name of the file in the log, without blanks, up to 63 bytes
  * @ret_line:  the line with its newline
  *
- * A log is the line "fio version 3 iolog", "0 FILE add", "0 FILE open", these
- * lines, and "T FILE close", with the T of the last of them. Times are
- * microseconds, rounded down, and one more, so that the first I/O has the time
- * 1: after a time of 0, fio (3.33) does not wait for the next I/O. Service
- * times are not in a log: it is replayed to find them.
+ * A log begins with the lines "fio version 3 iolog", "0 FILE add" and "0 FILE
+ * open". Then come these lines, and "T FILE close" with the T of the last of
+ * them. Times are microseconds, rounded down, and one more: the first I/O has
+ * the time 1. After a time of 0, fio (3.33) does not wait for the next I/O.
+ * Service times are not in a log: it is replayed to find them.
  *
  * Return: 0; -EINVAL (an unknown operation, a name that cannot be, a start
  * before @origin_ns).
@@ -462,7 +463,7 @@ SSDPM_API uint32_t ssdpm_histogram_bucket(uint64_t time_ns);
 /**
  * ssdpm_histogram_start_ns() - the least time of a bucket
  *
- * Buckets begin at 0, 1, 2, 3 and so on, and from 4 on at each power of two and
+ * Buckets begin at 0, 1, 2 and 3. From 4 on they begin at each power of two and
  * 5/4, 6/4 and 7/4 of it.
  *
  * Return: UINT64_MAX where no time has that bucket: 252 or above.

@@ -182,18 +182,19 @@ struct ssdpm_background_work {
  * @writes:     what is known
  * @ret_background: what is behind it, or NULL
  *
- * Each byte that is written makes work of its own: SSDPM_PARAMETER_BACKGROUND_
- * TIME is how long that takes, and what it takes above an idle drive is added
- * to the energy of the byte. While it goes on, the drive takes no more than the
- * maximum power of the state in which it works, or if that is not known than
- * I/Os take at most. ssdpm_writes(3) has the formula, and what is assumed
- * where only a sum is known: the provenance of both is then
- * SSDPM_PROVENANCE_ASSUMED. The time that an I/O takes stays as it is.
+ * Each byte that is written makes work, which takes
+ * SSDPM_PARAMETER_BACKGROUND_TIME. The energy of the work above that of an idle
+ * drive is added to the energy of the byte. While it goes on, the drive takes
+ * no more than the maximum power of the state in which it works. If that is not
+ * known, it takes no more than I/Os take at most. ssdpm_writes(3) has the
+ * formula, and what is assumed where only a sum is known: the provenance of
+ * both is then SSDPM_PROVENANCE_ASSUMED. The time that an I/O takes stays as it
+ * is.
  *
- * Return: 0; -ERANGE (the spare factor is not above 0 and below 1, or so small
- * that the work is beyond what a parameter can have; @measured_wa; a bandwidth
- * of 0 says nothing of time), -EINVAL (@parameters are not of this drive,
- * which has no such state or does not work in it), -E2BIG.
+ * Return: 0; -ERANGE (a spare factor not above 0 and below 1, or too small for
+ * a parameter to hold the work; @measured_wa; a bandwidth of 0), -EINVAL
+ * (@parameters are not of this drive, which has no such state or does not work
+ * in it), -E2BIG.
  */
 SSDPM_API int ssdpm_parameters_set_spare(
 	const struct ssdpm_model *model, struct ssdpm_parameter *parameters,
@@ -300,12 +301,13 @@ SSDPM_API int ssdpm_ftl_trim(struct ssdpm_ftl *ftl, uint64_t first_page,
  * @page_bytes: of a page
  *
  * A write of a part of a page writes all of it, as a drive does that maps
- * pages; a discard gives back the pages that it covers. Reads and flushes do
+ * pages. A discard gives back the pages that it covers. Reads and flushes do
  * nothing, and times are not looked at.
  *
- * Return: 0; -ERANGE (a write or discard beyond the pages of the host: @reterr
- * has the number of the record, counted from the first one fed; what was
- * before it is done), -EINVAL (an unknown operation, likewise; @page_bytes).
+ * Return: 0; -ERANGE (a write or discard beyond the pages of the host: the
+ * records before it are done), -EINVAL (an unknown operation, likewise;
+ * @page_bytes). @reterr has the number of the record, counted from the first
+ * one fed.
  */
 SSDPM_API int ssdpm_ftl_feed(struct ssdpm_ftl *ftl, const struct ssdpm_io *ios,
 			     size_t n, uint32_t page_bytes,
