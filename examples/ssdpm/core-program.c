@@ -16,10 +16,10 @@ const struct subcommand *const subcommands[] = {
 };
 
 /*
- * It stands in the same folder, and not in libexecdir: that is so in /usr/bin,
- * in a root that was unpacked somewhere, and in the folder of a build, and no
- * path has to be compiled in. The kernel's link is to this file itself, also
- * where a link with another folder was called.
+ * It is in the same folder, and not in libexecdir. That holds in /usr/bin, in a
+ * root that was unpacked somewhere, and in the folder of a build. So no path is
+ * compiled in. The kernel's link is to this file itself, also if a link in
+ * another folder was called.
  */
 static bool find_energy_program(char *path, size_t size)
 {

@@ -118,9 +118,9 @@ enum exit_status check_keep(const struct common *common,
 			    const struct plan_options *options, size_t n);
 
 /*
- * keep.c: for good, or until the next boot where files ask for something: see
- * whether it can be kept, before anything is set; keep it, of a plan in force;
- * or show what would be kept.
+ * keep.c: keep settings for good, or until the next boot if files ask for
+ * something. These see whether they can be kept, before anything is set; keep
+ * them, if their plan is in force; and show what would be kept.
  */
 enum exit_status check_settings(const struct work *work, bool lasting,
 				size_t n);

@@ -15,8 +15,8 @@
 
 /*
  * Whether a value may be one in between, as a policy is max_performance on its
- * way: after a kill it is known which ones, after a failure it is what the
- * write has left, or any if nobody could read that.
+ * way. After a kill it is known which ones. After a failure it is the value
+ * that the write has left, or any if that could not be read.
  */
 enum flux {
 	FLUX_NONE = 0,

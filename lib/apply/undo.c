@@ -150,9 +150,9 @@ static int undo_one(struct undo *undo, size_t index, struct ssdpm_error *reterr)
 }
 
 /*
- * A device that is gone has nothing to be put back, and what the kernel does
- * not take today it will not take tomorrow: neither must stand in the way of
- * the next commit for ever.
+ * A device that is gone has nothing to be put back. What the kernel does not
+ * take today it will not take tomorrow. Neither must hold up the next commit
+ * for ever.
  */
 static bool is_final(const struct undo *undo, const struct change *change,
 		     int err)

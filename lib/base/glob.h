@@ -6,10 +6,11 @@
 #include "base/text.h"
 
 /*
- * Does a text match a pattern as a whole? "*" is any text, "?" one character,
- * "[a-c]" one of these, "[!a-c]" one of the others, "\" takes the next
- * character as it is; "[" without its "]" is a character like others. Capitals
- * differ from small letters: so does the matcher of Linux, lib/glob.c.
+ * Does a text match a pattern as a whole? "*" is any text, and "?" one
+ * character. "[a-c]" is one of these, "[!a-c]" one of the others, and "\" takes
+ * the next character as it is. "[" without its "]" is a character like others.
+ * Capitals differ from small letters. The matcher of Linux, lib/glob.c, does
+ * the same.
  *
  * Time is at most the product of both lengths.
  */

@@ -29,9 +29,9 @@ size_t ssdpm__utf8_length(const unsigned char *text, size_t size);
 
 /*
  * The rule for every sized structure of a caller (DESIGN: three kinds of type).
- * A shorter one is read or filled as far as it goes; a longer one works if all
- * bytes that this library does not know are zero. known is what this library
- * knows of it, and what names it in messages.
+ * A shorter one is read or filled as far as it goes. A longer one works if all
+ * bytes that this library does not know are zero. known is the size that this
+ * library knows, and what is its name in messages.
  */
 
 /* Whether the size is good. -EINVAL: never set; -E2BIG: a byte beyond is set.

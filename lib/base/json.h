@@ -3,9 +3,9 @@
  * JSON, read and written by the library and by the command.
  *
  * Why ours and not json-c (0.16, Debian 12): when an allocation fails, its
- * parser crashes or drops members and reports success; it takes NaN and a key
- * twice, clamps numbers, and forgets lines, so that the text would have to be
- * walked a second time anyway. CONTRIBUTING.md has the measurement.
+ * parser crashes or drops members and reports success. It takes NaN and a key
+ * twice, and clamps numbers. It forgets lines, so that the text needs a second
+ * walk anyway. CONTRIBUTING.md has the measurement.
  */
 #ifndef SSDPM_LIB_BASE_JSON_H
 #define SSDPM_LIB_BASE_JSON_H

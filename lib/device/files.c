@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Files under the root of a machine. A capture comes from a stranger and may be
- * read by root: whatever links it holds, nothing outside of it is reached, and
- * of what is in it only regular files and directories are opened.
+ * read by root. Whatever links it holds, nothing outside of it is reached. Only
+ * regular files and directories in it are opened.
  */
 #include "device/internal.h"
 

@@ -254,9 +254,10 @@ int ssdpm__nvme_wake(const struct ssdpm_machine *machine,
 
 /*
  * ata-sg.c: IDENTIFY DEVICE, and one page of a log, through SG_IO, if CHECK
- * POWER MODE says that the drive is awake. -EBUSY: it is in standby;
- * -EOPNOTSUPP: the drive or its driver refuses commands; -ENODATA: the drive
- * has no such log.
+ * POWER MODE says that the drive is awake. Errors:
+ * - -EBUSY: it is in standby;
+ * - -EOPNOTSUPP: the drive or its driver refuses commands;
+ * - -ENODATA: the drive has no such log.
  */
 int ssdpm__ata_identify(const struct ssdpm_machine *machine, const char *name,
 			uint8_t data[512], struct ssdpm_error *reterr);

@@ -273,8 +273,8 @@ static int find_row(const struct ssdpm_device *device,
 
 /*
  * Linux shows a latency tolerance for a drive with APST, unless a quirk forbids
- * that; our rules do not know all of a quirk that the kernel does not name. 1:
- * *ret_apsta is known; 0: it is not; or -ENOMEM.
+ * that. Our rules do not know all of a quirk that the kernel does not name.
+ * Returns 1 if *ret_apsta is known, 0 if it is not, or -ENOMEM.
  */
 static int find_apsta(const struct ssdpm_device *device,
 		      const struct ssdpm_model *model, uint8_t *ret_apsta)

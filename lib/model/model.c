@@ -306,9 +306,9 @@ const struct ssdpm_power_state *ssdpm_model_get_states(
 }
 
 /*
- * The most that a state can draw: what it says itself, or what the nearest
- * shallower state that reports a maximum does, if the maximums fall up to there
- * (NVMe Base: a state has at most the maximum of the state before it).
+ * The most that a state can draw. It is its own maximum, or that of the nearest
+ * shallower state that reports one, if the maximums fall up to there. Source:
+ * NVMe Base: a state has at most the maximum of the state before it.
  */
 static uint32_t limit_uw(const struct ssdpm_model *model, uint32_t state)
 {

@@ -10,7 +10,7 @@
  *               active_power_workload:80K 128KiB SW
  *               emergency power fail recovery time: 6 (unit: 10 microseconds)
  *
- * Two decimals are a scale of 0.01 W, four of 0.0001 W; "-" is the scale of
+ * Two decimals are a scale of 0.01 W, four of 0.0001 W. "-" is the scale of
  * "not reported", and a value of 0 means the same. "reserved" is a scale, a
  * workload or a time that NVMe does not define. Latencies are printed as signed
  * numbers.

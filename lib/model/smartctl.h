@@ -9,11 +9,11 @@
 #define SMARTCTL_MAX_POWER_UW 655350000
 
 /*
- * What smartctl tells of no NVMe power state. It has columns for active and
- * idle power, but masks their scale, bits 7:6 of a byte, with 3: the idle
- * power it shows is always "-", and the active power is right only where the
- * workload (bits 2:0) happens to equal the scale (smartmontools up to 7.5,
- * nvmeprint.cpp and nvmecmds.h).
+ * The powers that smartctl tells of no NVMe power state. It has columns for
+ * active and idle power, but masks their scale, bits 7:6 of a byte, with 3. So
+ * the idle power is always "-". The active power is right only if the workload
+ * (bits 2:0) happens to equal the scale. Source: smartmontools up to 7.5,
+ * nvmeprint.cpp and nvmecmds.h.
  */
 #define SMARTCTL_UNKNOWN_FIELDS                              \
 	(SSDPM_FIELD_ACTIVE_POWER | SSDPM_FIELD_IDLE_POWER | \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The idle times that cost least energy where nobody knows how long the drive
- * will be idle (Irani, Shukla and Gupta, "Online strategies for dynamic power
- * management in systems with multiple power-saving states", ACM TECS 2003).
+ * The idle times that cost least energy if it is unknown how long the drive
+ * will be idle. Source: Irani, Shukla and Gupta, "Online strategies for dynamic
+ * power management in systems with multiple power-saving states", ACM TECS
+ * 2003.
  *
  * Being in state k for an idle time t costs overhead_k + power_k t: a line for
  * each state. Their lower envelope is what somebody would pay who knows t; to
@@ -181,9 +182,9 @@ static uint32_t last_step(const struct apst_task *task,
 }
 
 /*
- * Which one to come from: of the shallower states (APST only leads deeper) that
- * take more power, the one whose line is crossed last, so that none is lower
- * before; of several in one point the one of most power.
+ * The state to come from. It is shallower (APST only leads deeper) and takes
+ * more power. Its line is crossed last, so that none is lower before. If
+ * several cross in one point, it is the one of most power.
  */
 static uint32_t step_before(const struct envelope *envelope, uint32_t index)
 {

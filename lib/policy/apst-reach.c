@@ -4,10 +4,10 @@
  * closest one.
  *
  * Which state a source goes to depends on the limit and the two tolerances
- * alone, and these matter only where some state begins to qualify; the idle
- * times are put in afterwards. So for n non-operational states n + 2 limits at
- * most, each with (n + 1)(n + 4) / 2 + 1 pairs of tolerances, are asked for: 40
- * tables for two such states, 20,000 for 32.
+ * alone. These matter only where some state begins to qualify; the idle times
+ * are put in afterwards. So for n non-operational states, n + 2 limits at most
+ * are asked for, each with (n + 1)(n + 4) / 2 + 1 pairs of tolerances. That
+ * makes 40 tables for two such states, 20,000 for 32.
  */
 #include "policy/internal.h"
 
@@ -105,8 +105,8 @@ static void take(struct reach_search *s, const struct ssdpm_apst_params *p,
 }
 
 /*
- * The idle time for the entries with this mark that comes closest to what is
- * wanted: a median, the default if that is as good. 0 is not for us: it would
+ * The idle time for the entries with this mark that comes closest to the wanted
+ * one: a median, or the default if that is as good. 0 is not for us: it would
  * change the rule.
  */
 static uint64_t median(const struct reach_search *s,

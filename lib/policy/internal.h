@@ -93,8 +93,9 @@ int ssdpm__check_latencies(const struct apst_task *task,
 
 /*
  * Lead every state from first to target - 1 there. ms counts from the start of
- * the idle time, an entry from when the drive came into its state: only in
- * first have first_ms of them passed. -ERANGE where an entry does not hold it.
+ * the idle time, but an entry counts from when the drive came into its state:
+ * only in first have first_ms of them passed. -ERANGE if an entry does not hold
+ * it.
  */
 int ssdpm__lead(struct ssdpm_apst_entry *entries, uint32_t first,
 		uint64_t first_ms, uint32_t target, uint64_t ms,

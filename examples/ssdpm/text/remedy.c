@@ -7,11 +7,15 @@
 #include <string.h>
 
 /*
- * A sentence for each remedy. $n is the device; $t the target of the first
- * change, $v and $w the values of the first and the second; $l the first value
- * as --latency takes it; $s the power state and $d how long it takes to wake;
- * $b all parameters to boot with, and $f a file to write besides; $r the
- * parameter that must go besides.
+ * A sentence for each remedy:
+ * - $n is the device;
+ * - $t is the target of the first change;
+ * - $v and $w are the values of the first and the second change;
+ * - $l is the first value as --latency takes it;
+ * - $s is the power state, and $d how long it takes to wake;
+ * - $b are all parameters to boot with;
+ * - $f is a file to write besides;
+ * - $r is the parameter that must go besides.
  */
 static const char *const sentences[] = {
 	[SSDPM_REMEDY_IDENTIFY] = "run ssdpm show --identify as root",

@@ -4,12 +4,12 @@
  * does not. Its blob begins with a chunk IDFY (see model/atasmart-blob.c), the
  * 512 bytes as the drive sent them.
  *
- * sk_disk_get_blob() asks for the SMART status too, and for that switches SMART
- * on where it is off: the caller sees to it that it is on. It first computes
- * the size of the blob and then asks; where that was the first question about
+ * sk_disk_get_blob() asks for the SMART status too, and switches SMART on for
+ * that if it is off. So the caller makes sure that it is on. It computes the
+ * size of the blob first, and then asks. If that was the first question about
  * SMART, thresholds come in that it has no room for, and it writes past its end
- * (libatasmart 0.19). So the status is asked for before. And before that the
- * power mode, because SMART would wake a drive in standby.
+ * (libatasmart 0.19). So the status is asked for before. The power mode is
+ * asked for even before that, because SMART would wake a drive in standby.
  */
 #include "device/command/node.h"
 

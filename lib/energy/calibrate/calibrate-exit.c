@@ -3,11 +3,11 @@
  * How long a drive takes to wake, from the I/Os that wake it.
  *
  * Such an I/O takes the time that others of its kind take, and that of waking:
- * a shift of one distribution against the other. It is the one at which ranks
- * show no difference any more, within each operation and size class (Hodges and
- * Lehmann 1963; van Elteren 1960); its interval has the shifts at which the
- * test would not say that there is one. No distribution is assumed, and a few
- * I/Os that took very long do not matter.
+ * a shift of one distribution against the other. At the true shift ranks show
+ * no difference any more, within each operation and size class (Hodges and
+ * Lehmann 1963; van Elteren 1960). Its interval has the shifts at which the
+ * test would not find a difference. No distribution is assumed, and a few I/Os
+ * that took very long do not matter.
  */
 #include "calibrate/calibrate.h"
 

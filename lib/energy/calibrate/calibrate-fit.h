@@ -13,9 +13,9 @@
 #define FIT_MAX_COLUMNS 46
 
 /*
- * The noise is the sum of one that lasts (autoregressive, of order 1), one that
- * does not, and a zero that walks at random: before the first row it may be as
- * far off as it walks over all of them.
+ * The noise is the sum of three: one that lasts (autoregressive, of order 1),
+ * one that does not, and a zero that walks at random. Before the first row the
+ * zero may be as far off as it walks over all of them.
  */
 struct fit_noise {
 	double phi;   /* from one step to the next */

@@ -225,7 +225,7 @@ static void move(struct search *s, trial_fn with, double low, double high)
 
 /*
  * Traits that were found one after the other make up for each other, and for
- * the offset: a meter that lags a little less, of a clock that is a little
+ * the offset. A meter that lags a little less, with a clock that is a little
  * ahead, is nearly as good. So they are moved in turn and then together, along
  * what the turn changed, for as long as that gains anything (Hooke and Jeeves
  * 1961).

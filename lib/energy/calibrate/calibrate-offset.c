@@ -270,8 +270,8 @@ static double trade(struct calibrate_task *task, const struct axes *axes,
 }
 
 /*
- * The likelihood is a quadratic near its top, whose matrix by the errors along
- * each axis has 1 in its diagonal: its inverse has the variance of the offset
+ * The likelihood is a quadratic near its top. Its matrix by the errors along
+ * each axis has 1 in its diagonal. The inverse has the variance of the offset
  * where the others may be anything.
  */
 static double widening(struct calibrate_task *task, const struct axes *axes)

@@ -2,12 +2,13 @@
 /*
  * Whether the power has anything to do with the I/Os.
  *
- * A fit finds some powers in whatever it is given. So what the I/Os explain of
- * the power is compared with what they explain when they are moved against it
- * in a circle: as much, where both have nothing to do with each other (a
- * permutation test; circular, since samples that follow each other are not
- * independent). Ranks stand for the power, so that a few samples of any size do
- * not decide; and of all that it may drift, nothing is left.
+ * A fit finds some powers in whatever it is given. So two things are compared:
+ * how much of the power the I/Os explain, and how much they explain when they
+ * are moved against it in a circle. Both are the same if power and I/Os have
+ * nothing to do with each other. This is a permutation test; circular, since
+ * samples that follow each other are not independent. It takes ranks instead of
+ * powers, so that a few samples of any size do not decide. All drift is removed
+ * before.
  */
 #include "calibrate/calibrate.h"
 
@@ -182,10 +183,10 @@ static double likeness(const struct relation *relation, size_t shift)
 }
 
 /*
- * Where the offset was looked for at so many places, the best of them is better
- * than one that was not chosen: a chi-square, which both are like, is exceeded
- * one time in a times n where it is 2 ln(n) above what it exceeds one time in
- * a, and that is 5 or more for one in 40.
+ * The offset was looked for at so many places that the best of them is better
+ * than one that was not chosen. Both are like a chi-square. A chi-square
+ * exceeds x + 2 ln(n) one time in a times n if it exceeds x one time in a. x is
+ * 5 or more for one in 40.
  */
 static double advantage(uint64_t n_places)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is left after a fit, and whether it is only noise: power that follows
- * or leads the I/Os, powers that are others in the second half of the run, and
- * residuals that depend on those before. What is significant and large enough
- * to move the powers contradicts the fit.
+ * The residuals of a fit, and whether they are only noise. Three things are
+ * not: power that follows or leads the I/Os, powers that differ in the second
+ * half of the run, and residuals that depend on those before. What is
+ * significant and large enough to move the powers contradicts the fit.
  */
 #include "calibrate/calibrate.h"
 

@@ -188,10 +188,10 @@ static void say_latency(struct ssdpm_measured *measured,
 }
 
 /*
- * Where few I/Os wake the drive from states whose exit latency was not
- * measured, those are left out of the fit: what was stated may be wrong, and
- * then the powers of I/Os would be. Where it is most of them, there is nothing
- * better.
+ * Some states have an exit latency that was not measured. If few I/Os wake the
+ * drive from these, they are left out of the fit: the stated latency may be
+ * wrong, and then the powers of I/Os would be. If it is most of them, there is
+ * nothing better.
  */
 static void leave_out_unknown(const struct calibration *c,
 			      uint64_t exit_ns[SSDPM_MAX_STATES])
@@ -472,9 +472,9 @@ static size_t count_told(const struct calibration *c)
 }
 
 /*
- * One step in 100 may be a spike, which is what the intervals were tried with;
- * more than those by three standard deviations are no spikes of an instrument,
- * but power that the I/Os do not explain.
+ * One step in 100 may be a spike: the intervals were tried with that many. If
+ * there are more, by three standard deviations, they are no spikes of an
+ * instrument, but power that the I/Os do not explain.
  */
 static bool has_usual_spikes(const struct fit *fit)
 {

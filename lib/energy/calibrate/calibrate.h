@@ -183,10 +183,10 @@ int ssdpm__is_related(const struct calibrate_task *task, uint64_t n_places,
 		      bool *ret_related);
 
 /*
- * How much more likely the power is where the I/Os leave out how long the drive
- * takes to wake: the logarithm. exit_ns: about how long each state takes, or
- * EXIT_UNKNOWN where I/Os tell nothing; the course is cut with cut_ns. 0,
- * -ENOMEM.
+ * How much more likely the power is if the I/Os leave out how long the drive
+ * takes to wake: the logarithm. exit_ns has about how long each state takes, or
+ * EXIT_UNKNOWN if I/Os tell nothing. The course is cut with cut_ns. Returns 0
+ * or -ENOMEM.
  */
 int ssdpm__wait_check(struct calibrate_task *task,
 		      const uint64_t exit_ns[SSDPM_MAX_STATES],

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of <math.h> that the library needs, but for those that are
- * one instruction: so the library does not bring libm, 0.3 MiB, into each
- * program that asks it for a table, and gives the same digits on every machine.
+ * The functions of <math.h> that the library needs, but for those that are one
+ * instruction. Without libm, the library adds 0.3 MiB less to each program that
+ * asks it for a table. It also gives the same digits on every machine.
  */
 #ifndef SSDPM_LIB_COMMON_ELEMENTARY_H
 #define SSDPM_LIB_COMMON_ELEMENTARY_H

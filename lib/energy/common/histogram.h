@@ -59,10 +59,10 @@ static inline void ssdpm__histogram_add(struct histogram *histogram,
 
 /*
  * The quantile numerator / denominator (at most 1) by nearest rank, which is
- * ceil(n x numerator / denominator), at least 1: the largest value that was
- * seen in the bucket of the value with that rank. So it is exact where the
- * bucket held one value only, and never below the true one nor as much as
- * 1/128 of it above. 0 where nothing was added.
+ * ceil(n x numerator / denominator), at least 1. It is the largest value that
+ * was seen in the bucket of the value with that rank. So it is exact if the
+ * bucket held one value only. It is never below the true one, and less than
+ * 1/128 of it above. 0 if nothing was added.
  */
 uint64_t ssdpm__histogram_quantile(const struct histogram *histogram,
 				   uint32_t numerator, uint32_t denominator);

@@ -40,8 +40,8 @@ uint64_t ssdpm__random_lomax(struct random *random, uint64_t mean_ns,
 
 /*
  * The logarithm to the base 2 of a whole number above 0, with FIXED_BITS bits
- * after the point, right to the last but one; and the power of 2 of a number
- * from 0 to below 1, which both have 62 bits after it.
+ * after the point, right to the last but one. And the power of 2 of a number
+ * from 0 to below 1: argument and result have 62 bits after the point.
  */
 #define FIXED_BITS 40
 

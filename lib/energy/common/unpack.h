@@ -14,10 +14,10 @@ struct unpack_step {
 };
 
 /*
- * open() fills a state of zeros. step() takes and gives what it can;
- * *ret_ended: a member (gzip), a frame (zstd), a stream (bzip2) or all (xz)
- * ended, and another one may begin with the next byte. close() frees what the
- * state holds.
+ * open() fills a state of zeros. step() takes and gives what it can. It sets
+ * *ret_ended if a member (gzip), a frame (zstd), a stream (bzip2) or all (xz)
+ * ended; another one may begin with the next byte. close() frees what the state
+ * holds.
  */
 struct unpack_codec {
 	size_t state_bytes;

@@ -74,10 +74,12 @@ static void add_link(const struct ssdpm_model *model, uint32_t link_state,
 
 /*
  * ata_eh_set_lpm() and ahci_set_lpm() of Linux, on an adapter that has all
- * states and aggressive link power management: from medium_power on the host
- * asks for partial, with min_power instead for slumber, as soon as it would for
- * partial; from med_power_with_dipm on the drive may ask, for both; from
- * min_power_with_partial on the adapter brings it to DevSleep.
+ * states and aggressive link power management:
+ * - from medium_power on, the host asks for partial;
+ * - with min_power, it asks for slumber instead, as soon as it would for
+ *   partial;
+ * - from med_power_with_dipm on, the drive may ask for both;
+ * - from min_power_with_partial on, the adapter brings it to DevSleep.
  */
 static void follow_link(const struct ssdpm_model *model, uint32_t lpm,
 			const struct values *values, struct chain *chain)

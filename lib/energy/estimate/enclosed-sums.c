@@ -148,9 +148,9 @@ static struct wide take(struct wide room, struct wide *left)
 }
 
 /*
- * What the stays from this one on cost, which is the first or the last that is
- * sure: together they are no more than what is left of the idle times, and no
- * less, but for entries. Where no state takes more than the one before it, they
+ * The cost of the stays from this one on, which is the first or the last that
+ * is sure. Together they are no more than the rest of the idle times, and no
+ * less, but for entries. If no state takes more than the one before it, they
  * cost least if they are as deep as can be, and most if they are not.
  */
 static void share_out(const struct sums *sums, const struct cell_view *cell,

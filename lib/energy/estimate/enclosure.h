@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a policy does to idle times whose lengths, entries, exits and timers are
- * not certain. Energy jumps where an idle time just reaches a state, so that no
- * corner of the ranges is an extreme: each idle time is looked at for the least
- * and the most that it can be in each state, enter it and wait for it. The sums
- * of these enclose what can be.
+ * The effect of a policy on idle times whose lengths, entries, exits and timers
+ * are not certain. Energy jumps where an idle time just reaches a state, so
+ * that no corner of the ranges is an extreme. So each idle time is judged
+ * alone: the least and the most that it can be in each state, enter it and wait
+ * for it. The sums of these enclose the true ones.
  */
 #ifndef SSDPM_LIB_ESTIMATE_ENCLOSURE_H
 #define SSDPM_LIB_ESTIMATE_ENCLOSURE_H

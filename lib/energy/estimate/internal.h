@@ -39,8 +39,8 @@ struct values {
 
 /*
  * One step of a policy. at_ns and resident_ns count from the start of an idle
- * time: at at_ns the drive begins to enter the state, from resident_ns on it is
- * in it, until at_ns of the next step.
+ * time. At at_ns the drive begins to enter the state. It is in it from
+ * resident_ns until at_ns of the next step.
  */
 struct chain_step {
 	uint32_t state;
@@ -76,7 +76,7 @@ int ssdpm__check_params(const struct ssdpm_sim_params *given,
 
 /*
  * Bits of states whose idle power may be more than that of the state before,
- * and by op - 1 of active powers that may be less than the idle power: their
+ * and by op - 1 of active powers that may be less than the idle power. Their
  * ranges contradict the order.
  */
 struct power_order {
@@ -138,9 +138,9 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 		      struct ssdpm_error *reterr);
 
 /*
- * From the times by state and by op and the counts of a run to what is a sum or
- * a quotient of them: duration, busy, idle, entry, exit, n_wakes, n_deepest and
- * per day, and the mean delays. -ERANGE: it ends beyond 2^64 ns.
+ * From the times by state and by op and the counts of a run to their sums and
+ * quotients: duration, busy, idle, entry, exit, n_wakes, n_deepest, values per
+ * day, and the mean delays. -ERANGE: it ends beyond 2^64 ns.
  */
 int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
 		    uint64_t start_ns, struct ssdpm_error *reterr);

@@ -289,10 +289,10 @@ void ssdpm__order_powers(struct ssdpm_parameter *parameters, size_t n,
 #define MAX_CANDIDATES (2 * (SSDPM_MAX_STATES + SSDPM_N_OPS))
 
 /*
- * The states from the deepest one up to one of them. Their least sum has each
- * power at an end of an interval, its own or that of another one: at[], in
- * ascending order. least[k] is the least where the upper one of them takes no
- * more than at[k].
+ * The states from the deepest one up to one of them. In their least sum each
+ * power is at an end of an interval, its own or that of another one. at[] has
+ * these ends, in ascending order. least[k] is the least sum if the upper one of
+ * the states takes no more than at[k].
  */
 struct ladder {
 	const struct ssdpm_parameter *parameters;

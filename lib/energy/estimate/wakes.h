@@ -64,9 +64,9 @@ struct idle_part {
 #define MAX_PARTS (2 * SSDPM_MAX_STATES + 2)
 
 /*
- * What the drive does, one after the other, in n idle times of a class that
- * are idle_ns together; at their end it wakes or, at the end of the run, not:
- * then an entry stops where the idle time does. Returns how many parts.
+ * The parts, one after the other, of what the drive does in n idle times of a
+ * class that are idle_ns together. At their end it wakes, or the run ends: then
+ * an entry stops where the idle time does. Returns how many parts.
  */
 uint32_t ssdpm__idle_parts(const struct chain *chain, uint32_t class,
 			   uint64_t n, uint64_t idle_ns, bool wakes,

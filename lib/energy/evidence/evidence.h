@@ -6,9 +6,9 @@
 #include <ssdpm/model.h>
 
 /*
- * A family: drives of one vendor that have the same table and for which
- * smartctl shows the same active power. smartctl cannot print an idle power;
- * one of these drives was read by a tool that can.
+ * A family: drives of one vendor that have the same table and the same active
+ * power in smartctl. smartctl cannot print an idle power. A tool that can has
+ * read one of these drives.
  */
 struct family {
 	uint32_t n_drives; /* known by smartctl; 0: the drive has no family */

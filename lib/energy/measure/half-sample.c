@@ -192,11 +192,11 @@ static bool is_crowd(const struct crowd *crowd, size_t n_all)
 
 /*
  * How far tails of work, which lie above a baseline, move the median of its
- * crowd. Two to four sigmas below there is noise alone; what is more at this
- * distance above is work, and as dense nearer to the level: half as much again
- * within three sigmas, half of which the median has moved by, where a normal
- * distribution has 0.4 of its members for each sigma. Of a few steps of an
- * instrument it cannot be told.
+ * crowd. From two to four sigmas below there is only noise. What is more at
+ * this distance above is work, and as dense nearer to the level. Within three
+ * sigmas that is half as much again, and the median has moved by half of this.
+ * A normal distribution has 0.4 of its members for each sigma there. A few
+ * steps of an instrument do not tell it.
  */
 static double shift_of(const struct crowd *crowd)
 {

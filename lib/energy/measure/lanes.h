@@ -58,8 +58,8 @@ struct lane_range {
 
 /*
  * How many samples are in each of five ranges, each of which holds the one
- * before it; those that are in the third but not in the second are written to
- * kept, for which there is room.
+ * before it. Those that are in the third but not in the second are written to
+ * kept, which has room for them.
  */
 #define N_RANGES 5
 struct block_ranges {

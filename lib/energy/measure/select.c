@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The median of very many values in two or three passes and little memory: the
+ * The median of very many values in two or three passes and little memory. The
  * passes count what lies below, at and above two bounds, and keep what lies
  * between. The bounds are from a sample, so that the median is nearly always
- * between them and little else is; where it is not, the counts say on which
- * side it is, and the next pass looks there. What many equal values do to other
- * methods they do not do here: a bound is counted, not kept.
+ * between them and little else is. If it is not, the counts tell on which side
+ * it is, and the next pass looks there. Many equal values harm other methods,
+ * but not this one: a bound is counted, not kept.
  */
 #include "measure/internal.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Drives that measure their power: NVMe Base 2.3 and later, SMART / Health
- * Information (log 02h). Bytes 232 to 239, Operational Lifetime Energy
- * Consumed: watt hours, rounded up, 0: not reported. Bytes 240 to 243, Interval
- * Power Measurement: the mean power of the last second, 0: not reported; bits
- * 15 to 0 are the number, 17 and 16 its scale, as that of a power state's idle
- * power, 25 to 20 the type of the measurement. libnvme 3's struct
- * nvme_smart_log and nvme-cli's nvme-print-stdout.c have the same offsets and
- * bits.
+ * Information (log 02h).
+ *
+ * Bytes 232 to 239, Operational Lifetime Energy Consumed: watt hours, rounded
+ * up; 0: not reported. Bytes 240 to 243, Interval Power Measurement: the mean
+ * power of the last second; 0: not reported. Its bits 15 to 0 are the number.
+ * Bits 17 and 16 are its scale, as that of a power state's idle power. Bits 25
+ * to 20 are the type of the measurement. libnvme 3's struct nvme_smart_log and
+ * nvme-cli's nvme-print-stdout.c have the same offsets and bits.
  */
 #include "meters/sampler.h"
 #include "base/bytes.h"

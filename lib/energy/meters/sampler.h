@@ -19,10 +19,12 @@
 #define SSDPM__SUPPLIES "sys/class/power_supply"
 
 /*
- * What a meter says at one moment. power_w: NaN where it counts only. counts:
- * it has a counter, one of which is so many joules; sinks: it falls as energy
- * is used; range: after which it begins anew, 0: not known. n_sources: what it
- * is the sum of.
+ * The values of a meter at one moment:
+ * - power_w: NaN if it only counts;
+ * - counts: it has a counter, one of which is so many joules;
+ * - sinks: the counter falls as energy is used;
+ * - range: the counter begins anew after this; 0: not known;
+ * - n_sources: how many sources it is the sum of.
  */
 struct meter_value {
 	double power_w;

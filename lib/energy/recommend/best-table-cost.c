@@ -8,22 +8,22 @@
  *     sum over idle times g >= T of
  *         transition power x (e + x - w) + Q max(0, g - T - e) - P (g - T)
  *
- * Between two idle times that follow each other, T in (g, g'], the sum is over
+ * Take two idle times that follow each other, and T in (g, g']. The sum is over
  * the same idle times, and its slope is P times their number minus Q times the
- * number of those longer than T + e. Where Q < P that is above 0 as long as
- * there are any: the least T is the only one that can be the best there, for
- * delays, and with them the number of those beyond a bound, do not fall either
- * while T grows (an entry that an I/O meets has more left). The least T is the
- * whole millisecond after g. After the longest idle time a step changes
- * nothing, and is left out.
+ * number of those longer than T + e. If Q < P, that is above 0 as long as there
+ * are any. Then only the least T can be the best there: delays, and the number
+ * of those beyond a bound, do not fall either while T grows (an entry that an
+ * I/O meets has more left). The least T is the whole millisecond after g. After
+ * the longest idle time a step changes nothing, and is left out.
  *
  * The idle time at the end, v, has no wake. While T is in [v - e, v] its entry
  * is cut off, and the slope can be below 0: all milliseconds there are taken.
  *
- * Where Q >= P, a sleep that costs more than what was before, the slope is not
- * above 0 while no idle time ends in the entry, and delays stay the same: there
- * the greatest T is the best. To that come the times at which one does, and the
- * least T, for a second step that follows at once.
+ * If Q >= P, a sleep costs more than the state before. Then the slope is not
+ * above 0 while no idle time ends in the entry, and delays stay the same: the
+ * greatest T is the best. Two more times count: those at which an idle time
+ * does end in the entry, and the least T, for a second step that follows at
+ * once.
  */
 #include "recommend/best-table.h"
 

@@ -3,16 +3,17 @@
  * Tables with more than two states: a search without the promise to find the
  * best, and a bound that says how far off it can be.
  *
- * From the best table with up to two states on, the change that gains most is
- * made, until none gains: add a state with one of the idle times 1, 2, 5, 10,
- * 20, ... ms, leave one out, or change one idle time, by 1 ms or to the half or
- * the double.
+ * It starts at the best table with up to two states. It makes the change that
+ * gains most, until none gains. A change is one of these:
+ * - add a state with one of the idle times 1, 2, 5, 10, 20, ... ms;
+ * - leave a state out;
+ * - change one idle time, by 1 ms or to the half or the double.
  *
- * The bound: whatever table a drive has, before it wakes from a state it enters
- * that state at least, and all other time of an idle time g, at least g minus
- * the entry, it draws at least the least power that there is. With Q the least
- * of the transition power, that of being awake, and those of the states, an
- * idle time that ends in state k costs at least
+ * The bound: whatever table a drive has, it enters at least the state that it
+ * wakes from. In all other time of an idle time g, at least g minus the entry,
+ * it draws at least the least power that there is. Q is the least of the
+ * transition power, that of being awake, and those of the states. Then an idle
+ * time that ends in state k costs at least
  *
  *     transition power x (entry_k + exit_k) + Q max(0, g - entry_k)
  *

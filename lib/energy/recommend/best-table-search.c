@@ -3,15 +3,14 @@
  * The best table with one state, and with two, exactly.
  *
  * With two states the first step is made at a, the second at b, counted from
- * the start of the idle time, and all terms are sums: F1(a) + F2(b). Of the
- * times that best-table-cost.c finds for each of them, all pairs count, and for
- * each a also the least b that there can be: a better b that is between a and
- * the next of its times moves down to that one. (a can move down to its time
- * with b where it is.) Over the times of the second step stands a tree with the
- * least of each term below a node; for each a it is searched for the least
- * F2(b) that keeps the bounds, and whatever cannot be better than the best pair
- * so far is left out. No order in the terms is assumed: delays do not fall
- * evenly as b grows.
+ * the start of the idle time. All terms are sums: F1(a) + F2(b). All pairs of
+ * the times that best-table-cost.c finds for each of them count. For each a the
+ * least possible b counts, too: a better b between a and the next of its times
+ * moves down to that one. (a can move down to its time while b stays.) A tree
+ * over the times of the second step has the least of each term below a node.
+ * For each a it is searched for the least F2(b) that keeps the bounds. Whatever
+ * cannot be better than the best pair so far is left out. No order in the terms
+ * is assumed: delays do not fall evenly as b grows.
  *
  * A first state that draws no less than to be awake helps where a second one
  * follows whose time it moves by a part of a millisecond. Then the best a may
@@ -247,9 +246,9 @@ static void search_tree(struct state_pair *pair, const struct query *query,
 
 /*
  * The times of the first step, and those of the second one as soon as it can be
- * made: 1 ms after the entry, or, where idle time counts from its start, at the
- * end of the entry; then both are made at times that depend on a, and where the
- * second changes there has to be a point too.
+ * made. That is 1 ms after the entry. If idle time counts from its start, it is
+ * the end of the entry: then both are made at times that depend on a. So the
+ * times at which the second changes are points of the first, too.
  */
 static int make_first(struct state_pair *pair, const struct table_step *one,
 		      const struct table_step *two, struct ssdpm_error *reterr)

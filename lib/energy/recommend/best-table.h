@@ -4,10 +4,10 @@
  *
  * A table is a chain of steps. The step from one state to the next at the time
  * T of an idle time changes the cost of each idle time that is at least T long,
- * and nothing else; by how much depends on T and the two states, but not on
- * when the steps before it are made. So the cost of a table is a sum with one
- * term for each step, and so are the delays and the number of I/Os beyond a
- * bound.
+ * and nothing else. How much depends on T and the two states, but not on when
+ * the steps before it are made. So the cost of a table is a sum with one term
+ * for each step. The delays are such sums, too, and so is the number of I/Os
+ * beyond a bound.
  */
 #ifndef SSDPM_LIB_RECOMMEND_BEST_TABLE_H
 #define SSDPM_LIB_RECOMMEND_BEST_TABLE_H

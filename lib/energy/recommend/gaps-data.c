@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Idle times as bytes, and back. After the name of the format come numbers of
- * 64 bits, on every machine the least byte first: those of struct head, the
- * idle times, those that a continued record ends, and the early I/Os.
+ * Idle times as bytes, and back. Numbers of 64 bits follow the name of the
+ * format, on every machine the least byte first. They are those of struct head,
+ * the idle times, those that a continued record ends, and the early I/Os.
  *
  * Bytes may be anybody's: they are taken if a trace could have led to them, so
  * far as the rest of the library relies on that.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From records to sorted idle times. In the closed loop a policy changes only
- * what happens in an idle time and how long the I/Os at its end wait, so that
- * these are all that has to be kept of a trace.
+ * what happens in an idle time and how long the I/Os at its end wait. So these
+ * are all that is kept of a trace.
  */
 #include "recommend/gaps.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * With the parameters of nvme_core Linux leads to finitely many sets of at most
- * two states, at any idle times; for each set the search for the best table
- * knows those, if it sees a drive without other states. The legacy rule is one
+ * two states, at any idle times. For each set the search for the best table
+ * finds those, if it sees a drive without other states. The legacy rule is one
  * more finite set of tables.
  */
 #include "recommend/recommend.h"

@@ -204,9 +204,9 @@ static void mean_block_weights(const struct block_fit *fit, double *weights)
 }
 
 /*
- * What noise adds to the variance between blocks: an effect of a block has the
- * mean of its runs' noise, and the noise of the policies in it, which the mean
- * of all blocks' effects has in common with it.
+ * What noise adds to the variance between blocks. An effect of a block has the
+ * mean of its runs' noise. It also has the noise of the policies in it, which
+ * the mean of all blocks' effects has in common with it.
  */
 static double noise_of_blocks(const struct block_fit *fit)
 {

@@ -8,9 +8,9 @@
  *     f(s)      ~ s^(df-1) ssdpm__exp(-df s^2 / 2)
  *
  * Both are taken by the trapezoid rule over the whole line, the outer one over
- * x = ln s: for functions that are analytic and vanish at both ends its error
- * falls exponentially with the number of points (Trefethen and Weideman 2014).
- * f is normed by its own sum, which needs no gamma function.
+ * x = ln s. Its error falls exponentially with the number of points for
+ * functions that are analytic and vanish at both ends (Trefethen and Weideman
+ * 2014). f is normed by its own sum, which needs no gamma function.
  */
 #include "survey/survey.h"
 
@@ -231,9 +231,9 @@ double ssdpm__student_t(double p, double df)
  *
  *     2/pi sum of (-1)^j integral of exp(-x u^2 / 2) / sqrt(-u sin u) du
  *
- * over u from (2 j + 1) pi to (2 j + 2) pi. Its ends are singular: over an
- * angle, u = (2 j + 1) pi + t and t = pi/2 (1 - cos(angle)), they are not, and
- * midpoints are as good as for a periodic function. t and the rest of the
+ * over u from (2 j + 1) pi to (2 j + 2) pi. Its ends are singular. Over an
+ * angle they are not: u = (2 j + 1) pi + t and t = pi/2 (1 - cos(angle)).
+ * Midpoints are then as good as for a periodic function. t and the rest of the
  * integrand are symmetric around pi/2.
  */
 static double bridge_above(double x)

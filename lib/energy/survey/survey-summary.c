@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mean power of one run. Samples of one after the other are alike, so that
- * n of them tell less than n independent ones: the standard error is from the
- * spectrum at frequency 0 of an autoregression (Heidelberger and Welch 1981;
- * Berk 1974), fitted by Burg's method, its order by AICc, 1 or more: few
- * readings do not show that they are correlated.
+ * The mean power of one run. Successive samples are alike: n of them tell less
+ * than n independent ones. So the standard error is from the spectrum at
+ * frequency 0 of an autoregression (Heidelberger and Welch 1981; Berk 1974). It
+ * is fitted by Burg's method, its order by AICc, 1 or more: few readings do not
+ * show that they are correlated.
  */
 #include "survey/survey.h"
 
@@ -22,10 +22,10 @@
 #define MAX_REPEATS 1024
 #define UPDATES_MIN 10
 /*
- * By so much more, divided by the number of values, does the logarithm of the
- * spectrum vary because its order is chosen by the data, and because a line was
- * taken out: counted on 4000 runs of 150 and 300 values each, the same for
- * noise that is correlated by 0, 0.35 and 0.9.
+ * The added variance of the logarithm of the spectrum, times the number of
+ * values, because the data choose its order, and because a line was taken out.
+ * Counted on 4000 runs of 150 and 300 values each. It was the same for noise
+ * that is correlated by 0, 0.35 and 0.9.
  */
 #define CHOSEN 8
 #define LINE 2
@@ -145,10 +145,9 @@ static double variance_of_sum(const struct model *model, double n)
  * The spectrum at frequency 0, and how well it is known: the variance of its
  * logarithm is the trigamma function of df / 2, to be solved for df. Estimates
  * of coefficients are too low by about (1 + 3 sum) / n (Marriott and Pope 1954;
- * Kendall 1954), or (2 + 4 sum) / n where a line was taken out too, which
- * matters next to 1. What varies
- * and is divided by is too large in the mean, by half of its logarithm's
- * variance.
+ * Kendall 1954). If a line was taken out too, it is (2 + 4 sum) / n. Next to 1
+ * that matters. What varies and is divided by is too large in the mean, by half
+ * of its logarithm's variance.
  */
 static struct noise noise_of(const double *values, size_t n, bool line,
 			     double *room)
@@ -224,8 +223,8 @@ static void take_line_out(const double *values, size_t n, double *rest)
 
 /*
  * The first tenths without which the rest is level, by the noise of the second
- * half (Heidelberger and Welch 1983), from which a line is taken: a drift would
- * pass for noise. 0 to 5; 6: not even that half is level.
+ * half (Heidelberger and Welch 1983). A line is taken from that half: a drift
+ * would pass for noise. Returns 0 to 5; 6: not even that half is level.
  */
 static int find_settled(const struct reading_run *run)
 {

@@ -6,7 +6,7 @@
  *         1 + 0.9 tanh(s (d - value))
  *
  * If d - value is as likely as value - d, given its size and all pairs before,
- * M is a martingale that starts at 1: by Ville's inequality it reaches 40 at
+ * M is a martingale that starts at 1. By Ville's inequality it reaches 40 at
  * any time with a probability of at most 1/40. Each factor falls in the value,
  * so that the values which M refutes are a half line.
  */

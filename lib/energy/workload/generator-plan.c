@@ -69,9 +69,9 @@ static const struct workload workloads[] = {
 };
 
 /*
- * Sizes and counts: the APST patch (4 KiB, bursts of 1000), uFLIP (32 KiB, one
- * of its sizes, where it is not the size that varies), the consistency test
- * (4 KiB, depth 32, 2000 s; 256 GB is a capacity that drives have). The rest is
+ * Sizes and counts: the APST patch has 4 KiB, and bursts of 1000. uFLIP has 32
+ * KiB, one of its sizes, unless the size varies. The consistency test has 4
+ * KiB, depth 32, 2000 s; 256 GB is a capacity that drives have. The rest is
  * ours.
  */
 static const struct kind kinds[N_KINDS] = {
@@ -276,9 +276,9 @@ const char *ssdpm_generator_get_description(size_t index)
 }
 
 /*
- * The nominal service of an I/O, where none is given: what the NVMe drive of
- * the PowerSensor3 measurements took at depth 1 (ISPASS 2025; random reads of
- * 32 KiB to 4 MiB, random writes of 4 KiB), in round numbers.
+ * The nominal service of an I/O, if none is given. It is that of the NVMe drive
+ * of the PowerSensor3 measurements at depth 1, in round numbers (ISPASS 2025;
+ * random reads of 32 KiB to 4 MiB, random writes of 4 KiB).
  */
 #define NOMINAL_READ_NS 130000u
 #define NOMINAL_WRITE_NS 10000u

@@ -14,10 +14,11 @@
 /*
  * A format, or several in a row. is() looks at the beginning of the input: all
  * of it, or TRACE_HEAD_BYTES. open() makes trace->pair and may allocate
- * trace->state; ssdpm_trace_free() frees both. trace->counts.format is the one
- * that the caller named, or 0, and a reader of several sets it. next() takes an
- * event of the input and gives it to trace->pair: 1; 0: there is none; or a
- * negative errno. All find what they need in trace.
+ * trace->state; ssdpm_trace_free() frees both. The format that the caller
+ * named, or 0, is in trace->counts.format; a reader of several formats sets it.
+ * A call of next() takes an event of the input and gives it to trace->pair. It
+ * returns 1; 0: there is none; or a negative errno. All find what they need in
+ * trace.
  *
  * A generator has no next() but read(), which gives up to max records, none:
  * the end; those that came before a failure it gives too.
@@ -89,11 +90,11 @@ int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 #define TRACE_LATE_NS 200000000u
 
 /*
- * The next record of the trace, from its issue to its completion, or, where
- * that is not known, from its issue to its issue. Most traces have one of the
- * two in order; where a record lies late in both orders, it is counted. 0;
- * -EINVAL: it is more than TRACE_LATE_NS late, and the caller of the library
- * does not skip what is bad.
+ * The next record of the trace, from its issue to its completion, or from its
+ * issue to its issue if that is not known. Most traces have one of the two in
+ * order. A record that is late in both orders is counted. Returns 0; -EINVAL:
+ * it is more than TRACE_LATE_NS late, and the caller of the library does not
+ * skip what is bad.
  */
 int ssdpm__trace_order(struct ssdpm_trace *trace, uint64_t start_ns,
 		       uint64_t end_ns, struct ssdpm_error *reterr);
@@ -132,9 +133,10 @@ static inline bool ssdpm__io_fits(uint8_t op, uint64_t bytes)
 
 /*
  * Give out an I/O of so many bytes (ssdpm__io_fits()) in as many records as it
- * takes: as many as there is room for at ios, at least one, now; the rest,
- * without a further call, before reader->read() is called again. Returns how
- * many were written: fewer than max, unless all of them were needed.
+ * takes. As many as there is room for at ios, at least one, are given out now.
+ * The rest follows, without a further call, before reader->read() is called
+ * again. Returns how many were written: fewer than max, unless all of them were
+ * needed.
  */
 size_t ssdpm__trace_split(struct ssdpm_trace *trace, const struct ssdpm_io *io,
 			  uint64_t bytes, struct ssdpm_io *ios, size_t max);

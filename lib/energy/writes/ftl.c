@@ -176,8 +176,8 @@ static void collect(struct ssdpm_ftl *ftl)
 /*
  * Opening a block leaves one less than the reserve. A block that is collected
  * then has no more valid pages than the new one has room for, so that one
- * erased block is enough; and as there are fewer pages of the host than pages
- * in full blocks, some block gains room.
+ * erased block is enough. There are fewer pages of the host than pages in full
+ * blocks. So some block gains room.
  */
 static void make_room(struct ssdpm_ftl *ftl)
 {

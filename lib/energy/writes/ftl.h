@@ -12,9 +12,9 @@
 #define NOWHERE UINT32_MAX
 
 /*
- * A block is being written to, or in a list: of erased ones, of those with as
- * many valid pages (greedy), or of all in the order in which they were filled
- * (the other collectors).
+ * A block is being written to, or in a list. A list has the erased ones, those
+ * with as many valid pages (greedy), or all in the order in which they were
+ * filled (the other collectors).
  */
 struct flash_block {
 	uint32_t next;

@@ -157,8 +157,8 @@ static double flash_of(double x, double *ret_slope)
 
 /*
  * With y = alpha / WA, class i takes f_i x_i / (1 - e^-x_i) of the flash, where
- * x_i = y r_i / f_i, and all of them take alpha: convex in y, and y = alpha is
- * never below the root.
+ * x_i = y r_i / f_i. All of them take alpha. That is convex in y, and y = alpha
+ * is never below the root.
  */
 int ssdpm_wa_calculate_classes(double spare_factor,
 			       const struct ssdpm_write_class *classes,

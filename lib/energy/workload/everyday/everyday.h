@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workloads made from statistics of recordings: a Markov chain whose states are
+ * Workloads made from statistics of recordings: a Markov chain. Its states are
  * how busy the host is, the operation of an I/O, and the class of the pause
  * before it. make-everyday.py makes the tables of it; ssdpm_workload(3) has
  * what they mean.
