@@ -40,7 +40,7 @@ static int diagnose(struct ssdpm_device *device,
 	int err;
 
 	printf("%s: %s\n", facts->name, *facts->product ? facts->product : "-");
-	/* A drive that nobody knows has a diagnosis too. */
+	/* A drive that is in no catalogue has a diagnosis too. */
 	ssdpm_device_read_model(device, 0, catalogue, &model, NULL);
 	/* A capture has its table, of a live drive it takes a command. */
 	has_table = machine->capture &&

@@ -189,7 +189,7 @@ struct subcommand {
 	/* With --json one of several drives that fails is in the list, too. */
 	bool each_alone;
 	const char *summary;
-	const struct option_group *own; /* options of its own; NULL: none */
+	const struct option_group *own; /* its own options; NULL: none */
 	const struct group_use *groups;
 	size_t n_groups;
 	const char *examples;
@@ -230,8 +230,8 @@ bool argument_is_optional(const struct option_spec *option);
 
 /*
  * options.c: the groups of a subcommand in the order of its help, with its own
- * options first and those of every command last. The group may be NULL; the
- * settings of options that stand in no subcommand are NULL.
+ * options first and those of every command last. The group may be NULL. The
+ * settings of options that belong to no subcommand are NULL.
  */
 size_t count_groups(const struct subcommand *subcommand);
 struct group_use group_at(const struct subcommand *subcommand, size_t i);
@@ -248,8 +248,8 @@ bool print_completion(const char *shell,
 		      const struct subcommand *const *subcommands);
 
 /*
- * suggest.c: of all candidates, the one that is most like a word that nobody
- * knows. best is NULL if none is like it.
+ * suggest.c: of all candidates, the one that is most like an unknown word. best
+ * is NULL if none is like it.
  */
 struct suggestion {
 	const char *word;

@@ -33,7 +33,7 @@ static bool is_forged(sd_bus_message *signal)
 	return sd_bus_message_get_destination(signal) != NULL;
 }
 
-/* NULL: nobody says. True: it is another one than before. */
+/* NULL: unknown. True: it is another one than before. */
 static bool set_profile(struct desktop *desktop, const char *profile)
 {
 	struct service *service = desktop->service;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One run for many events, in a process of its own: a port may take seconds to
- * come back, and the bus does not wait for it.
+ * One run for many events, in its own process: a port may take seconds to come
+ * back, and the bus does not wait for it.
  */
 #include "service.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ssdpmd: what files ask for is set again whenever something has happened, and
- * the bus says how drives are. Events come in (uevents.c, files.c, desktop.c);
- * each leads to the same run in a process of its own (run.c); then the state is
- * read (state.c), and told (bus-machine.c, bus-drive.c).
+ * ssdpmd: after any event it sets again what the files ask for, and the bus
+ * tells how the drives are. Events come in (uevents.c, files.c, desktop.c).
+ * Each leads to the same run in its own process (run.c). Then the state is read
+ * (state.c), and told (bus-machine.c, bus-drive.c).
  */
 #ifndef SSDPMD_SERVICE_H
 #define SSDPMD_SERVICE_H

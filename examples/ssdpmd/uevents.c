@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events of the kernel itself: those of udevd do not reach a network namespace
- * of its own.
+ * Events of the kernel itself: those of udevd do not reach another network
+ * namespace.
  */
 #include "service.h"
 

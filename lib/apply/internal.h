@@ -133,7 +133,7 @@ struct step {
 	char *origin;  /* NULL: the caller */
 	bool failed;   /* the commit, at this step */
 	bool unread;   /* it may be as it was set: it is not forgotten */
-	bool is_aside; /* it stands in a journal that is set aside */
+	bool is_aside; /* it is in a journal that is set aside */
 };
 
 /* An NVMe controller of a plan. */
@@ -455,8 +455,8 @@ void ssdpm__sleep_ms(uint32_t ms);
 int ssdpm__fail_state(const struct site *site, const char *name, int err,
 		      struct ssdpm_error *reterr);
 /*
- * 0: there is a file of this name, or nothing. -EIO: a pipe, a link or the
- * like, which is not opened.
+ * 0: there is a file of this name, or nothing. -EIO: a pipe, a link or another
+ * kind, which is not opened.
  */
 int ssdpm__check_file(const struct site *site, const char *name,
 		      struct ssdpm_error *reterr);
@@ -604,8 +604,8 @@ struct undone {
 void ssdpm__note_left(const struct site *site, struct change *const *changes,
 		      size_t index);
 
-/* Put back what has begun. What is not possible is said by reterr; the rest is
- * put back all the same. */
+/* Put back what has begun. reterr tells what is not possible; the rest is put
+ * back all the same. */
 int ssdpm__undo(const struct site *site, struct change *const *changes,
 		size_t n, struct undone *ret_undone,
 		struct ssdpm_error *reterr);

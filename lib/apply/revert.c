@@ -79,7 +79,7 @@ static bool cannot_return(const struct step *step)
 	return step->change.after.is.lpm == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS;
 }
 
-/* What can be put back is, and of the rest is said why not. */
+/* Put back what can be; the rest gets the reason why not. */
 static int judge_way_back(const struct ssdpm_plan *plan, struct step *step,
 			  int err, struct ssdpm_error *error)
 {
@@ -208,8 +208,8 @@ static int read_changes(struct ssdpm_plan *plan, struct changes *ret_changes,
 }
 
 /*
- * What stands in a journal that is set aside is put back before anything else,
- * by whoever takes the lock: the step is never done, and fails until then.
+ * A journal that is set aside is put back before anything else, by whoever
+ * takes the lock: the step is never done, and fails until then.
  */
 static int read_aside(struct ssdpm_plan *plan, struct step *step,
 		      struct ssdpm_error *reterr)

@@ -220,7 +220,7 @@ void ssdpm__json_members(struct json_writer *writer, const char *object)
 		for (unsigned int i = 1; i < writer->depth; i++)
 			append(writer, "  ", 2);
 		append(writer, line + 1, strcspn(line + 1, "\n"));
-		/* Commas after its own members stand in it. */
+		/* The commas between its members are in it. */
 		writer->first = true;
 	}
 	writer->first = false;

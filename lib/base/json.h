@@ -29,9 +29,9 @@ enum json_type {
 };
 
 /*
- * A value. Strings are kept as they stand in the text, without their quotes;
- * key is the name of a member, next the index of the node after this value and
- * all that is in it.
+ * A value. Strings are as in the text, without their quotes. key is the name of
+ * a member. next is the index of the node after this value and all that is in
+ * it.
  */
 struct json_node {
 	uint32_t type;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Under /dev/disk/by-id and the like. */
+/* Under a directory such as /dev/disk/by-id. */
 static const char dev[] = "/dev/";
 
 static int say_no_name(const char *name, struct ssdpm_error *reterr)

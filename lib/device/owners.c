@@ -62,14 +62,14 @@ static bool is_tlp(struct span line)
 	       ssdpm__take(&line, TLP_SWITCH);
 }
 
-/* Those that come with it count where nobody says more: links alone. */
+/* Those that come with it count if no other file sets more: links alone. */
 static bool is_tlp_default(struct span line)
 {
 	return ssdpm__take(&line, "SATA_LINKPWR_ON_") ||
 	       ssdpm__take(&line, TLP_SWITCH);
 }
 
-/* What stands behind the first "=", without quotes around it. */
+/* The text after the first "=", without quotes around it. */
 static struct span value_of(struct span line)
 {
 	while (line.at < line.end && *line.at != '=')
@@ -143,7 +143,7 @@ static const struct owner_place {
 	{ SSDPM_OWNER_TLP, TLP_NEW, "", is_tlp },
 	{ SSDPM_OWNER_LAPTOP_MODE_TOOLS, "etc/laptop-mode/conf.d", ".conf",
 	  is_laptop_mode },
-	/* Here a file is in the place of those of its name further down. */
+	/* Here a file replaces those of its name further down. */
 	{ SSDPM_OWNER_UDEV, "etc/udev/rules.d", ".rules", is_writer },
 	{ SSDPM_OWNER_UDEV, "run/udev/rules.d", ".rules", is_writer },
 	{ SSDPM_OWNER_UDEV, "usr/lib/udev/rules.d", ".rules", is_writer },

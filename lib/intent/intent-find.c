@@ -182,8 +182,8 @@ static const struct intent_line *find_desktop_profile(
 }
 
 /*
- * The machine first: what its sections say, with the profile of the desktop in
- * the place of theirs.
+ * The machine first: what its sections say, overridden by the profile of the
+ * desktop.
  */
 static void take_machine(const struct ssdpm_intent *intent,
 			 const struct intent_case *of,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What ssdpm apply --keep writes: a drop-in of its own, edited line by line. */
+/* The drop-in that ssdpm apply --keep writes, edited line by line. */
 #include "intent/internal.h"
 
 #include <errno.h>
@@ -257,8 +257,8 @@ static bool has_profile(const struct ssdpm_intent *new)
 }
 
 /*
- * The old text, with the new lines in the place of what they replace: after it,
- * but a profile stands before all else that a section sets.
+ * The old text, with the new lines instead of those that they replace. They
+ * come after it, but a profile comes before all else that a section sets.
  */
 static void draft_edited(struct draft *draft, const struct ssdpm_intent *old,
 			 const struct intent_section *section,

@@ -27,7 +27,7 @@ enum intent_key {
 /* That set something, of all files. */
 enum { INTENT_MAX_LINES = 1024 };
 
-/* What a drive has of its own; all controllers share the rest. */
+/* The settings of one drive; all controllers share the rest. */
 enum {
 	INTENT_OF_A_DRIVE = SSDPM_PROFILE_MAX_EXIT_LATENCY | SSDPM_PROFILE_LPM |
 			    1 << INTENT_POWER_STATE |

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a model's unknown bits, those that are no fact of its own table. */
+/* A model's unknown bits, less those that are no fact of its table. */
 #define NAMES (SSDPM_INFO_VENDOR_ID | SSDPM_INFO_PRODUCT | SSDPM_INFO_FIRMWARE)
 
 static char small(char c)

@@ -50,8 +50,8 @@ struct drive_row {
 };
 
 /*
- * Put a mark in the place of each capacity in a key; false: it has none. A key
- * has no such mark itself, or is not harmed by it: both sides are so written.
+ * Replace each capacity in a key by a mark; false: it has none. A key has no
+ * such mark itself, or is not harmed by it: both sides are so written.
  */
 #define CAPACITY_MARK '#'
 bool ssdpm__drop_capacities(const char *key, char ret_rest[PRODUCT_SIZE]);

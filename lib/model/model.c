@@ -53,7 +53,7 @@ static int check_text(const char *text, size_t size, bool unknown,
 	return ssdpm__check_ascii(text, 0, what, reterr);
 }
 
-/* A mask of features and the mask of those that nobody knows. */
+/* A mask of features, and the mask of the unknown ones. */
 static int check_features(uint32_t features, uint32_t unknown, const char *what,
 			  struct ssdpm_error *reterr)
 {

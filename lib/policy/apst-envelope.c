@@ -224,8 +224,8 @@ static int find_envelope(const struct apst_task *task,
 }
 
 /*
- * Each step has a whole millisecond of its own: the crossing rounded up, but
- * after the step before, since an idle time of 0 disables a transition.
+ * Each step has another whole millisecond: the crossing rounded up, but after
+ * the step before, since an idle time of 0 disables a transition.
  */
 static int make(const struct apst_task *task, struct ssdpm_apst_entry *entries,
 		struct ssdpm_error *reterr)

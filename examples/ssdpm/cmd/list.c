@@ -110,7 +110,7 @@ static enum exit_status print_listed(const struct common *common,
 	return STATUS_DONE;
 }
 
-/* A drive that does not answer is said, and the others are listed. */
+/* A drive that does not answer is an error, and the others are listed. */
 static enum exit_status list(const struct common *common,
 			     const struct drives *drives)
 {

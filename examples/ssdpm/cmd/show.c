@@ -160,7 +160,7 @@ static enum exit_status find_out(const struct common *common,
 	return status;
 }
 
-/* A device that does not answer is said, and the rest is shown. */
+/* A device that does not answer is an error, and the rest is shown. */
 static enum exit_status show(const struct common *common,
 			     const struct settings *settings,
 			     const struct drives *drives)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* On top stands that of one drive; those of many stand beside their charts. */
+/* That of one drive is at the top; those of many are beside their charts. */
 static enum exit_status begin(struct page *page, const struct sim_options *sim,
 			      const struct estimates *all, const char *verdict)
 {

@@ -23,7 +23,7 @@ const struct option_group page_option_group = {
 	.title = "Page",
 };
 
-/* Text that would end the element of the page that it stands in. */
+/* Text that would end the element of the page that has it. */
 static bool ends_script(const struct buffer *buffer)
 {
 	for (size_t i = 0; i + 8 <= buffer->size; i++)

@@ -67,7 +67,7 @@ static int read_all(int fd, struct buffer *buffer)
 
 /*
  * Opening a FIFO without O_NONBLOCK would wait for a writer, perhaps for ever.
- * With it a FIFO that nobody writes to is simply empty.
+ * With it a FIFO without a writer is empty.
  */
 static int open_file(const char *path, const char **ret_problem)
 {

@@ -35,9 +35,9 @@ enum exit_status read_measured(const struct measured_options *options,
 void free_measured(struct measured_files *files);
 
 /*
- * Put what was measured of this drive in the place of what is known of it;
- * files of other drives are left alone. What may not hold is said, unless
- * common is quiet.
+ * Replace what is known of this drive by what was measured of it. Files of
+ * other drives are left alone. Remarks tell what may not hold, unless common is
+ * quiet.
  */
 enum exit_status apply_measured(struct measured_files *files,
 				const struct common *common,

@@ -222,7 +222,7 @@ static bool is_drive(const struct buffer *buffer)
 	return true;
 }
 
-/* Something that has a name of its own is a drive. */
+/* Something that has its own name is a drive. */
 static enum exit_status check_file(const struct check *c, const char *path)
 {
 	struct stat status;

@@ -9,7 +9,7 @@
 #include "text/output.h"
 #include "work/simulate.h"
 
-/* Samples of power of a meter of this machine, in the place of a file. */
+/* Samples of power of a meter of this machine, instead of a file. */
 
 extern const struct option_group meter_option_group;
 

@@ -10,8 +10,8 @@
 
 /*
  * Print text, whose first character is in column at, with a break where a line
- * would be too long: in the place of a blank, or before '|'. Return the column
- * after the last character.
+ * would be too long: instead of a blank, or before '|'. Return the column after
+ * the last character.
  */
 static int print_wrapped(const char *text, char mark, int at, int indent)
 {
@@ -33,7 +33,7 @@ static int print_wrapped(const char *text, char mark, int at, int indent)
 	return at;
 }
 
-/* What is too long for its column stands on a line of its own. */
+/* A text that is too long for its column gets a line for itself. */
 static void print_option(const struct option_spec *option)
 {
 	const bool optional = argument_is_optional(option); /* "[FILE]" */

@@ -13,7 +13,7 @@ struct plan_options {
 	uint64_t max_exit_latency_us;
 	uint32_t nvme_core_given; /* bits */
 	uint64_t nvme_core[SSDPM_MAX_NVME_CORE];
-	const char *table_name; /* NULL: none of its own */
+	const char *table_name; /* NULL: it has none */
 	struct table_source table;
 	uint32_t lpms[SSDPM_MAX_LPMS];
 	size_t n_lpms;
@@ -83,8 +83,8 @@ enum exit_status find_intent(const struct drives *drives,
 			     struct plan_options *options);
 
 /*
- * Steps for all drives; ssdpm_plan_free() it. What a drive that was not named
- * cannot do is said, and left out.
+ * Steps for all drives; ssdpm_plan_free() it. A remark tells what a drive that
+ * was not named cannot do, and it is left out.
  */
 enum exit_status make_plan(const struct common *common,
 			   const struct plan_options *options,

@@ -13,7 +13,7 @@ struct policy {
 	struct ssdpm_policy what;
 };
 
-/* The policy that --table, --none or --lpm names, which exclude each other. */
+/* The policy that --table, --none or --lpm names. Each excludes the others. */
 struct named_policy {
 	const char *option; /* without its --; NULL: none of them is given */
 	const char *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fio, on a file of its own: throughput, and latency with its deviation. */
+/* fio, on its own file: throughput, and latency with its deviation. */
 #include "survey/survey.h"
 
 #include <errno.h>

@@ -55,7 +55,7 @@ struct earlier {
 
 /*
  * Runs of another length differ otherwise: so does what is within them, and
- * nobody knows which part that is.
+ * which part that is, is unknown.
  */
 static enum exit_status read_earlier(const struct survey *survey,
 				     struct earlier *earlier)

@@ -124,10 +124,10 @@ enum exit_status sync_survey_file(const struct survey_file *file);
 void close_survey_file(struct survey_file *file);
 
 /*
- * What a survey must put back, whatever becomes of it. It has a record of its
- * own, beside that of ssdpm apply: back is to what was in force when it began.
- * A guard, another process, puts it back where the survey is killed; where both
- * are, the next survey or ssdpm revert does.
+ * What a survey must put back, whatever becomes of it. Its record is beside
+ * that of ssdpm apply: back is to what was in force when it began. A guard,
+ * another process, puts it back if the survey is killed. If both are killed,
+ * the next survey or ssdpm revert does.
  */
 
 struct survey_state {
@@ -217,7 +217,7 @@ enum exit_status fill_survey_plan(const struct common *common,
 				  const struct drives *drives,
 				  struct ssdpm_plan *plan);
 
-/* Likewise, with a plan of its own: ssdpm_plan_free() it. */
+/* Likewise, with its own plan: ssdpm_plan_free() it. */
 enum exit_status plan_survey_policy(const struct common *common,
 				    const struct survey_policy *policy,
 				    const struct drives *drives,
@@ -255,7 +255,7 @@ enum exit_status check_workload(const struct survey_state *state,
 				struct workload *workload);
 void end_workload(const struct survey_state *state, struct workload *workload);
 
-/* A program in a group of its own; fd: its standard output, or -1. */
+/* A program in its own group; fd: its standard output, or -1. */
 enum exit_status start_program(const char *const *argv, int fd, pid_t *ret_pid);
 /* Ask it, and after a while make it. Returns its status, as of waitpid(2). */
 int end_program(pid_t pid);

@@ -13,7 +13,7 @@ static bool is_absence(int err)
 	return err == -EOPNOTSUPP || err == -ENOENT || err == -EBUSY;
 }
 
-/* Take what came out of one command; a fault is said, and the rest goes on. */
+/* Take what came out of one command. After a fault, the rest goes on. */
 static enum exit_status take(const struct drive *drive, int err,
 			     const struct ssdpm_error *error, uint32_t known,
 			     struct insight *insight)

@@ -54,8 +54,8 @@ __attribute__((format(printf, 1, 0))) static char *render(const char *format,
 }
 
 /*
- * The text where an argument has line feeds or tabs of its own, which become
- * '?': those of the format are where two sets of marks differ.
+ * The text where an argument has line feeds or tabs, which become '?'. Those of
+ * the format are where two sets of marks differ.
  */
 __attribute__((format(printf, 1, 0))) static char *render_strictly(
 	const char *format, va_list args)

@@ -14,8 +14,8 @@ struct progress {
 };
 
 /*
- * Nothing is said unless standard error is a terminal, nobody asked for quiet,
- * and it takes longer than a second. fd -1: no file.
+ * It prints only on a terminal, after a second, and unless the user asked for
+ * quiet. fd -1: no file.
  */
 void progress_begin(struct progress *progress, const struct common *common,
 		    const char *name, int fd);

@@ -36,7 +36,7 @@ static void write_setting(FILE *file, const struct advice *a,
 	if (changes.n)
 		last = parameter_of(&changes.all[changes.n - 1]);
 	is_usual = !last || strcmp(last, "default_ps_max_latency_us");
-	changes.n -= !is_usual; /* it has words of its own */
+	changes.n -= !is_usual; /* it has its own words */
 	join_changes(&changes, "", changed, sizeof(changed));
 	free(changes.all);
 	if (r->route == SSDPM_ROUTE_RAW_TABLE)

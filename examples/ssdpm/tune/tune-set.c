@@ -50,7 +50,7 @@ static enum exit_status add_advice(const struct tuning *tuning,
 	return status;
 }
 
-/* What ssdpm apply has to be told for the same. */
+/* The options of ssdpm apply for the same. */
 static struct plan_options options_of(const struct ssdpm_profile_settings *s)
 {
 	struct plan_options options = { .n_lpms = 0 };

@@ -109,7 +109,7 @@ struct disk {
 	bool trims;
 };
 
-/* May it be written to? What is said of it has its data, too. */
+/* May it be written to? The words about it come with their data. */
 enum exit_status open_disk(const char *path, bool writable,
 			   struct disk *ret_disk);
 void close_disk(struct disk *disk);

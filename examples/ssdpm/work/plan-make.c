@@ -219,7 +219,7 @@ static enum exit_status keep_latency(struct ssdpm_plan *plan,
 	return complain_of_setting(drive->name, &error);
 }
 
-/* What is set for a drive alone stands in the place of the profile's. */
+/* A setting for a drive alone overrides that of the profile. */
 static enum exit_status add_drive_steps(const struct common *common,
 					const struct plan_options *options,
 					const struct profile *profile,

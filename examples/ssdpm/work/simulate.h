@@ -95,7 +95,7 @@ struct plan {
 	uint64_t interval_ns;
 	bool timelines;		 /* of those that are not alone */
 	struct records *records; /* where the trace is kept; NULL: it is not */
-	bool no_tables;		 /* nothing is said of their quirks */
+	bool no_tables;		 /* no words about their quirks */
 	bool one_of_many;	 /* what was measured may be of another drive */
 };
 

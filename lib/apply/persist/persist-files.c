@@ -37,7 +37,7 @@ static int fail(struct ssdpm_error *reterr, int code, const char *path)
 				   "");
 }
 
-/* The marker stands in the first line, or after that of an interpreter. */
+/* The marker is in the first line, or after that of an interpreter. */
 static enum owner owner_of(const char *contents, uint32_t kind)
 {
 	static const char marker[] = SSDPM__PERSIST_MARKER SSDPM__PERSIST_KIND;
@@ -360,8 +360,8 @@ static int remove_file(struct ssdpm_machine *machine, uint32_t kind,
 }
 
 /*
- * What another profile had of this kind, and this one has not, would go on with
- * that. A profile of TuneD has a name of its own, and stays.
+ * A file of another profile that this profile lacks would go on setting values.
+ * A profile of TuneD has its own name, and stays.
  */
 static int remove_old(struct ssdpm_machine *machine,
 		      const struct ssdpm_persist *persist,

@@ -3,8 +3,8 @@
  * The journal: which values a commit that is under way may have changed. It is
  * whole before the first of them is written, and gone when the last is in
  * force: what is found by somebody who holds the lock was left by one who was
- * killed. That of a device that cannot be put back is set aside, under a name
- * of its own, "journal-nvme0": it is in no other device's way.
+ * killed. If a device cannot be put back, its journal is set aside as
+ * "journal-nvme0": it is in no other device's way.
  */
 #include "apply/internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What identifies a drive is taken out of a capture. Of reserved and vendor
- * specific areas nobody knows what they hold, so they go too.
+ * What identifies a drive is taken out of a capture. Reserved and vendor
+ * specific areas may hold anything, so they go too.
  */
 #include "device/capture/capture.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A drive that sleeps may say the state that it sleeps in, and then nobody
- * knows the one it goes back to. An I/O wakes it.
+ * A drive that sleeps may say the state that it sleeps in. The one that it goes
+ * back to is then unknown. An I/O wakes it.
  */
 #include "device/command/node.h"
 

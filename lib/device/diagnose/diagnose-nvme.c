@@ -319,7 +319,7 @@ static void advise_limit(struct examination *e, const struct sleep *s,
 	}
 }
 
-/* With which tolerance? Only what is tried and does it is said. */
+/* With which tolerance? Only one that was tried and does it is named. */
 static void advise_tolerance(struct examination *e, const struct sleep *s,
 			     uint32_t state, struct ssdpm_diagnosis *d)
 {

@@ -325,7 +325,7 @@ static void do_nothing(uint64_t cap_uw, struct ssdpm_cap_result *result)
 	result->limit = SSDPM_CAP_LIMIT_POWER;
 }
 
-/* A trace has a throughput of its own; the cap takes a share of it. */
+/* A trace has its own throughput; the cap takes a share of it. */
 static void take_run(const struct device *device,
 		     const struct ssdpm_cap_run *run,
 		     struct ssdpm_cap_result *result)

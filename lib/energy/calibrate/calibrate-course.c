@@ -154,7 +154,7 @@ static void add(struct drawn_course *course, uint64_t begin_ns, uint64_t end_ns,
 					  false };
 }
 
-/* An I/O that wakes the drive, and nobody knows when it is done with that. */
+/* An I/O that wakes the drive, and is done with that at an unknown time. */
 static void add_vague(struct drawn_course *course, uint64_t begin_ns,
 		      uint64_t end_ns)
 {

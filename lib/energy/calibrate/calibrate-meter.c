@@ -267,8 +267,8 @@ static int begin(struct search *s, struct calibrate_task *task)
 	return isfinite(s->now.score) ? 0 : -EDOM;
 }
 
-/* The best offset nearby. Each has spikes of its own: with those of another,
- * the edges that tell would be left out. */
+/* The best offset nearby. Each has its own spikes: with those of another, the
+ * edges that tell would be left out. */
 static void settle(struct search *s)
 {
 	double step = (double)s->task->rows.bin_ns / 8;

@@ -48,9 +48,9 @@ struct drawn_course {
 };
 
 /*
- * What the drive did and when, up to end_ns, where waking takes no time of its
- * own: it is in the services. As ssdpm_sim_new() and ssdpm_sim_feed(). Let go
- * of it in any case.
+ * The course of the drive up to end_ns. Waking takes no time in it: it is in
+ * the services. As ssdpm_sim_new() and ssdpm_sim_feed(). Let go of it in any
+ * case.
  */
 int ssdpm__course_find(struct drawn_course *course,
 		       const struct ssdpm_model *model,

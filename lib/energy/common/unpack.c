@@ -32,7 +32,7 @@ static const struct packing {
 } formats[] = {
 	{ { 0x1f, 0x8b }, 2, 0, "gzip", "zlib", GZIP },
 	{ { 0x28, 0xb5, 0x2f, 0xfd }, 4, 0, "zstd", "libzstd", ZSTD },
-	/* pzstd begins with a frame of its own, which is to be skipped. */
+	/* pzstd begins with a frame to be skipped. */
 	{ { 0x50, 0x2a, 0x4d, 0x18 }, 4, 15, "zstd", "libzstd", ZSTD },
 	{ { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, 0, "xz", "liblzma", XZ },
 	{ { 'B', 'Z', 'h' }, 3, 0, "bzip2", "libbz2", BZIP2 },

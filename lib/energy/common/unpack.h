@@ -27,7 +27,7 @@ struct unpack_codec {
 	void (*close)(void *state);
 };
 
-/* Each is in a file of its own, which is built if its library was found. */
+/* Each has its own file, which is built if its library was found. */
 extern const struct unpack_codec ssdpm__unpack_bzip2;
 extern const struct unpack_codec ssdpm__unpack_gzip;
 extern const struct unpack_codec ssdpm__unpack_xz;

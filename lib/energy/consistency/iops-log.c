@@ -108,9 +108,9 @@ static int make_room(struct log *log, uint64_t second,
 }
 
 /*
- * A mean, over what is since the line before. Where that is a step and a half
- * or more, a line is missing, and the mean is of its own step: fio writes none
- * for a step without an operation.
+ * A mean, over the time since the line before. If that is a step and a half or
+ * more, a line is missing, and the mean is of one step: fio writes none for a
+ * step without an operation.
  */
 static void add_mean(struct log *log, const struct log_line *line)
 {

@@ -179,8 +179,8 @@ int ssdpm__enclosed_run(const struct enclosure *enclosure,
 			struct enclosed *ret_run, struct ssdpm_error *reterr);
 
 /*
- * The same where it goes on idling until an end that it shares: the later one
- * of its own and of another.
+ * The same where it goes on idling until an end that it shares: the later of
+ * its end and another one's.
  */
 int ssdpm__enclosed_until(const struct enclosed *run, struct span other_ns,
 			  struct enclosed *ret_run, struct ssdpm_error *reterr);

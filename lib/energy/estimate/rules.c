@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a drive reports, and what is assumed where it reports nothing. The
- * evidence for each rule stands in ssdpm_estimate(3), by the name of the rule.
+ * evidence for each rule is in ssdpm_estimate(3), by the name of the rule.
  */
 #include "base/internal.h"
 #include "estimate/internal.h"

@@ -161,7 +161,7 @@ double *ssdpm__normal_shares(size_t n)
 	return shares;
 }
 
-/* Powers of a generator, each with a shift of its own (Korobov). */
+/* Powers of a generator, each with its own shift (Korobov). */
 struct lattice ssdpm__lattice(uint32_t n, uint32_t dimension)
 {
 	uint64_t step = 1;

@@ -35,7 +35,7 @@ struct unknowns {
 	uint32_t of[SSDPM_MAX_PARAMETERS];
 };
 
-/* What stands in priors.tsv. */
+/* The rows of priors.tsv. */
 uint32_t ssdpm__priors_version(void);
 size_t ssdpm__n_priors(void);
 /* Fewer than ten independent sources? */

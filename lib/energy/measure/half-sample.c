@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The baseline where nobody says when the drive idles: the lowest value around
+ * The baseline if it is unknown when the drive idles: the lowest value around
  * which the samples crowd.
  *
  * The half-sample mode (Robertson and Cryer 1974; Bickel and Fruehwirth 2006)

@@ -108,9 +108,9 @@ static uint64_t count_between(const struct holds *holds, size_t from, size_t to,
 }
 
 /*
- * How many samples one measurement lasts; 1: each is one of its own. Noise on
+ * How many samples one measurement lasts; 1: each is one measurement. Noise on
  * the steps of an instrument stays on one of them for as long as it happens to,
- * and goes to the next one: many of its runs are much shorter than most.
+ * and goes to the next one. Many of its runs are much shorter than most.
  */
 static double hold_of(const struct holds *holds)
 {

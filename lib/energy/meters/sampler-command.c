@@ -131,7 +131,7 @@ bool ssdpm__power_read(const char *text, double *ret_power_w,
 	return true;
 }
 
-/* With signals as a program finds them, and a group of its own to be ended. */
+/* With signals as a program finds them, and in its own group to be ended. */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
 	sigset_t none, all;

@@ -117,7 +117,7 @@ static int set_time(struct ssdpm_power *power, struct csv_row *row,
 	return 0;
 }
 
-/* The mean since the row before; NaN: nobody knows. */
+/* The mean since the row before; NaN: unknown. */
 static double counted_power(struct ssdpm_power *power,
 			    const struct csv_row *row)
 {

@@ -159,7 +159,7 @@ static int make_other(const struct quest *quest, uint32_t states,
 			       ret_model, reterr);
 }
 
-/* What Linux has to be told for the idle times of a table. */
+/* The parameters of Linux for the idle times of a table. */
 static int consider_times(struct quest *quest, const struct ssdpm_apst *table,
 			  bool *ret_reached, struct ssdpm_error *reterr)
 {

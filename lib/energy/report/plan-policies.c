@@ -36,7 +36,7 @@ static bool find_lpms(const struct ssdpm_plan *plan,
 
 	if (facts->kind != SSDPM_KIND_SATA)
 		return false;
-	/* A port with several disks has a name of its own. */
+	/* A port with several disks has its own name. */
 	snprintf(host, sizeof(host), "host%u", facts->host);
 	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
 		if (step.kind != SSDPM_STEP_LPM ||

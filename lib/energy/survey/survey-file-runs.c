@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a survey become runs; and what is said of them. */
+/* The rows of a survey become runs, with remarks on them. */
 #include "survey/survey-file.h"
 
 #include <errno.h>
@@ -70,7 +70,7 @@ static int count_runs(const struct ssdpm_survey_file *file, size_t *ret_n,
 
 static int allocate(struct ssdpm_survey_file *file, struct ssdpm_error *reterr)
 {
-	/* No times and no steps: nobody knows when a reading was. */
+	/* No times and no steps: the times of readings are unknown. */
 	bool timed = file->has_time || file->params.interval_ns;
 	size_t n = file->n_rows ? file->n_rows : 1;
 

@@ -27,7 +27,7 @@ static double mean_of(const double *values, size_t n)
 
 /*
  * The readings are taken to be at even steps, which is what a survey asks for:
- * a late one is one in hundreds. Where nobody knows the step, it is a second.
+ * a late one is one in hundreds. If the step is unknown, it is a second.
  */
 static double step_of(const struct ssdpm_survey_result *result,
 		      const struct ssdpm_survey_readings *r)

@@ -33,7 +33,7 @@
 #define NOTHING 1e-12
 /* Of the mean. */
 #define ERROR_RATE 0.05
-/* So many level runs are said to have a trend. */
+/* So many level runs are taken to have a trend. */
 #define TREND_RATE 0.05
 /*
  * Where noise is known, 1 of 20 is above this (Anderson and Darling 1952, table

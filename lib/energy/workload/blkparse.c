@@ -175,8 +175,8 @@ static int open_blkparse(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 }
 
 /*
- * "SECTOR + SECTORS [process]". A flush has no size and perhaps no sector, a
- * command of its own a size in bytes and its own bytes: "36 (12 00 ..) [x]".
+ * "SECTOR + SECTORS [process]". A flush has no size and perhaps no sector. A
+ * passthrough command has a size in bytes and its bytes: "36 (12 00 ..) [x]".
  */
 static int take_place(struct span rest, struct span rwbs,
 		      struct pair_event *event)

@@ -100,7 +100,7 @@ static enum row_fault take_fraction(const char **at, const char *end,
 	return ROW_FINE;
 }
 
-/* Takes a decimal number; at stands behind it then. */
+/* Takes a decimal number; at is after it then. */
 static enum row_fault take_number(const char **at, const char *end,
 				  const struct column *column,
 				  uint64_t *ret_value)

@@ -151,7 +151,7 @@ static int add_rhythm(struct fio_job *job, const struct workload_plan *plan,
 		    rate);
 		return 0;
 	}
-	/* A stream of its own each is a job of its own each. */
+	/* Each stream is a job. */
 	add(job, "iodepth=%" PRIu64 "\n", plan->streams > 1 ? 1 : plan->depth);
 	if (plan->workload->kind == KIND_PARTITIONING && plan->streams > 1)
 		add(job, "# fio has one place to go on from per job: a job for "

@@ -99,7 +99,7 @@ int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 int ssdpm__trace_order(struct ssdpm_trace *trace, uint64_t start_ns,
 		       uint64_t end_ns, struct ssdpm_error *reterr);
 
-/* A completion that is no record of its own. */
+/* A completion that makes no record. */
 static inline void ssdpm__trace_see_end(struct ssdpm_trace *trace,
 					uint64_t end_ns)
 {

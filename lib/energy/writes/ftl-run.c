@@ -146,7 +146,7 @@ static void write_one(struct ftl_run *run, struct ssdpm_ftl_second *seconds,
 	run->done_ns = (run->done_ns > begin ? run->done_ns : begin) + work.ns;
 }
 
-/* What is not stated takes nothing; where nothing is, nobody knows. */
+/* A part that is not stated takes nothing; if none is stated: unknown. */
 static bool has_power(const struct ssdpm_ftl_cost *cost)
 {
 	return cost->host_nj || cost->program_nj || cost->read_nj ||

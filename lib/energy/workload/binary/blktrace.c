@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What blktrace writes: events of 48 bytes in the byte order of the machine
- * that was traced, each followed by data of its own. Layout and numbers:
+ * The output of blktrace: events of 48 bytes in the byte order of the machine
+ * that was traced, each followed by its data. Layout and numbers:
  * include/uapi/linux/blktrace_api.h, struct blk_io_trace.
  */
 #include "workload/io-block.h"
