@@ -113,11 +113,11 @@ struct common {
 	const char *value_key;
 	bool quiet;
 	bool verbose;
-	/* Of a subcommand that takes drives: */
+	/* For a subcommand that takes drives: */
 	const char *firmware;	    /* NULL: any */
 	const char *catalogue_path; /* drives of the user; NULL: none */
 	bool all;		    /* those of the catalogue, each */
-	/* Of a subcommand that takes devices: */
+	/* For a subcommand that takes devices: */
 	const char *root; /* a capture; NULL: this machine */
 	bool identify;	  /* commands may be sent to drives */
 };

@@ -102,7 +102,7 @@ struct plan_command {
 	bool coalesce;
 };
 
-/* What each of them does, once the options are checked and drives are read. */
+/* The work of each, after the options are checked and drives are read. */
 enum exit_status finish_plan(struct work *work,
 			     const struct plan_command *command,
 			     char **operands, size_t n);

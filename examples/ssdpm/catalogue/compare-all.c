@@ -46,7 +46,7 @@ static struct found *found_of(const struct all *all, size_t drive)
 	return &all->found[drive * all->plan->n_policies];
 }
 
-/* What is simulated of a drive, without its names. */
+/* The facts of a drive that are simulated, without its names. */
 static struct ssdpm_model_info nameless(const struct subject *subject)
 {
 	struct ssdpm_model_info info =

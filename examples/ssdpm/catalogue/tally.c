@@ -75,7 +75,7 @@ static uint64_t median_of(const struct vote *votes, size_t n, int which,
 	return room[i].ms;
 }
 
-/* Of n votes of one answer. */
+/* Count the n votes of one answer. */
 static struct tally tally_of(const struct vote *votes, size_t n,
 			     struct weighted *room)
 {

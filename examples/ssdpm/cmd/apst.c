@@ -59,7 +59,7 @@ static enum exit_status set(void *data, struct common *common,
 			       argument);
 }
 
-/* What the four questions answer is no table in any form. */
+/* The four questions print no table, in any form. */
 static enum exit_status check_question(const struct common *common,
 				       const struct apst_command *settings)
 {

@@ -173,7 +173,7 @@ static enum exit_status check(const struct common *common,
 	return check_stdin(common, operands, 1, files, 2);
 }
 
-/* What is given of the meter is known. */
+/* Traits that are options are known. */
 static uint32_t known_traits(uint64_t given)
 {
 	static const struct {

@@ -54,7 +54,7 @@ static enum exit_status print_all(const struct common *common,
 			putchar('\n');
 		print_policies(&settings->sim, &all->estimates[i],
 			       settings->explain);
-		/* What is known of a drive is the same with each trace. */
+		/* The values of a drive are the same with each trace. */
 		if (settings->explain && i + all->n_subjects >= all->n)
 			explain_values(&all->estimates[i].jobs[0]);
 	}

@@ -51,7 +51,7 @@ static struct cell verdict_text(const struct ssdpm_device_facts *facts,
 	return cell("%s: %s", word, ssdpm_reach_to_string(facts->reach));
 }
 
-/* What the kernel is told: a latency limit, or a link policy. */
+/* The setting in the kernel: a latency limit, or a link policy. */
 static struct cell setting_text(const struct ssdpm_device_facts *f)
 {
 	if (f->kind == SSDPM_KIND_NVME &&

@@ -129,7 +129,7 @@ static enum exit_status check_prediction(const struct common *common,
 	return check_sim_options(common, &s->sim);
 }
 
-/* Of one that was written before: nothing of it can be changed. */
+/* No option changes a prediction that was written before. */
 static enum exit_status check_file(const struct common *common,
 				   const struct check_options *s)
 {

@@ -9,7 +9,7 @@
 static struct plan_command the_settings;
 struct plan_options the_plan_options;
 
-/* What the files can say: of all drives, but for power states. */
+/* The files set all drives alike, but for power states. */
 static enum exit_status check_persist(const struct common *common,
 				      const struct plan_command *settings,
 				      size_t n)
@@ -64,7 +64,7 @@ static enum exit_status check_options(const struct common *common,
 			check_saving(common, settings->both_sources, n);
 }
 
-/* What was applied is the whole of it; files say what each drive gets. */
+/* All that was applied is checked; files decide what each drive gets. */
 static enum exit_status check_targets(const struct common *common,
 				      const struct plan_options *options,
 				      size_t n)
@@ -75,7 +75,7 @@ static enum exit_status check_targets(const struct common *common,
 				   "checked: name no TARGET");
 }
 
-/* What is done once the options are checked, and the machine is found. */
+/* The work after the options are checked and the machine is found. */
 typedef enum exit_status (*finish_fn)(struct work *work,
 				      const struct plan_command *settings,
 				      char **operands, size_t n);

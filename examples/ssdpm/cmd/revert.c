@@ -41,7 +41,7 @@ static enum exit_status set(void *data, struct common *common,
 			  ssdpm_persist_kind_to_string, &settings->kind);
 }
 
-/* Of one kind, or of all. */
+/* The files of one kind, or of all. */
 static enum exit_status find_files(struct work *work,
 				   const struct settings *settings)
 {

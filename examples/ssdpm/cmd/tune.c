@@ -91,7 +91,7 @@ static enum exit_status decide(const struct tuning *tuning)
 	enum exit_status status =
 		says_nothing ? STATUS_DONE : print_tuning(tuning);
 
-	/* Who cannot read what would be set has not agreed to it. */
+	/* A user who cannot read the plan has not agreed to it. */
 	if (!status && fflush(stdout))
 		status = failure("standard output: %s", strerror(errno));
 	if (status || settings->dry_run || !tuning->n_changes)

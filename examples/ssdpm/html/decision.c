@@ -10,7 +10,7 @@ static bool saves(const struct job *job)
 	       job->row.likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
 }
 
-/* What is decided comes first; then what saves more in the middle. */
+/* Decided savings come first, then those with the larger median. */
 static bool is_better(const struct job *job, const struct job *than)
 {
 	if (saves(job) != saves(than))

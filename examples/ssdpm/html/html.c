@@ -152,7 +152,7 @@ void put_items(struct page *page, const char *key, struct items *items)
 	free_items(items);
 }
 
-/* What the call did not ask for is null. */
+/* Parts that the call did not ask for are null. */
 static void put_timelines(FILE *file, const struct estimate *e)
 {
 	const char *before = "[";
@@ -194,7 +194,7 @@ enum exit_status begin_estimates_page(struct page *page, const char *verdict,
 		fputs(i ? ",\n" : "", page->file);
 		put_decision(page->file, &decisions[i]);
 	}
-	/* Of each estimate those of its rows. */
+	/* Each estimate has those of its rows. */
 	fputs("],\n\"timelines\": [", page->file);
 	for (size_t i = 0; i < all->n; i++) {
 		fputs(i ? ",\n" : "", page->file);

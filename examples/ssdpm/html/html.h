@@ -40,7 +40,7 @@ void put_items(struct page *page, const char *key, struct items *items);
 /* A text of JSON; NULL: null. */
 void put_string(FILE *file, const char *text);
 
-/* What a page says of an estimate, and which row it marks. */
+/* The words of a page on an estimate, and the row that it marks. */
 struct decision {
 	char *verdict;	    /* a sentence; free() it; NULL: out of memory */
 	const char *policy; /* of the row; NULL: none */
@@ -50,7 +50,7 @@ struct decision {
 /* The policy that saves most, of those that surely or probably do; or that none
  * does. */
 struct decision decide_comparison(const struct estimate *estimate);
-/* What the first policy takes; what saves most is marked. */
+/* The power of the first policy; the row that saves most is marked. */
 struct decision decide_estimate(const struct estimate *estimate);
 
 typedef struct decision (*decide_fn)(const struct estimate *estimate);

@@ -193,7 +193,7 @@ static enum exit_status add_file(const struct common *common, const char *path,
 	return status;
 }
 
-/* What exists is a file, even one that cannot be read. */
+/* An operand that exists is a file, even if it cannot be read. */
 static bool is_file(const char *operand)
 {
 	struct stat status;
@@ -334,7 +334,7 @@ static enum exit_status add_operand(const struct common *common,
 	return add_catalogued(common, catalogue, operand, drives);
 }
 
-/* What is known only to the machine; without operands all that it has. */
+/* Devices of the machine; all that it has if there is no operand. */
 static enum exit_status add_machine(const struct common *common,
 				    struct ssdpm_catalogue **catalogue,
 				    char **operands, size_t n,

@@ -5,7 +5,7 @@
 
 #include "command.h"
 
-/* What other drives of the same name say, and how many say so. */
+/* A table of other drives of the same name, and how many have it. */
 struct alternative {
 	struct ssdpm_model *model;
 	uint64_t seen;
@@ -24,7 +24,7 @@ struct drive {
 	uint64_t seen;
 	struct alternative *alternatives;
 	size_t n_alternatives;
-	/* Of a device: */
+	/* For a device: */
 	const struct live *live; /* its machine; NULL: it is no device */
 	struct ssdpm_device *device;
 	struct ssdpm_error

@@ -16,7 +16,7 @@ static bool fits(const char *pattern, const char *product)
 	return strcasestr(product, pattern);
 }
 
-/* What the state that takes least takes; "-" where no power is known. */
+/* The power of the state that takes least; "-" if none is known. */
 static struct cell deepest_power(const struct ssdpm_model *model)
 {
 	const struct ssdpm_power_state *states;

@@ -301,7 +301,7 @@ enum exit_status add_all_devices(const struct common *common,
 		const struct ssdpm_device_facts *facts =
 			ssdpm_device_get_facts(devices[i]);
 
-		/* Of all, those that a model can be had of. */
+		/* If all are taken, those that have a model. */
 		if (!drives->models_optional &&
 		    (facts->reach != SSDPM_REACH_YES ||
 		     (facts->flags &

@@ -21,7 +21,7 @@ enum exit_status open_live(const struct common *common, const char *root,
 			   struct live **ret_live);
 struct live *close_live(struct live *live);
 
-/* Who else sets policies, and what measures. */
+/* Other programs that set policies, and the meters. */
 struct surroundings {
 	struct ssdpm_owner *owners;
 	size_t n_owners;
@@ -78,7 +78,7 @@ enum insight_known {
 	INSIGHT_QUIRKS = 1 << 4,
 };
 
-/* What is known of a live drive beyond its facts. */
+/* Knowledge of a live drive beyond its facts. */
 struct insight {
 	uint32_t known;
 	struct ssdpm_apst table;

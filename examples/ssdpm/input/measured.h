@@ -44,7 +44,7 @@ enum exit_status apply_measured(struct measured_files *files,
 				const struct drive *drive, uint32_t pcie_link,
 				struct ssdpm_parameter *parameters, size_t n);
 
-/* Of the last of these files that is of this drive and says so; 0: none. */
+/* From the last of these files that is of this drive and has it; 0: none. */
 uint32_t measured_wa_milli(const struct measured_files *files,
 			   const struct drive *drive);
 

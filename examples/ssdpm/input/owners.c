@@ -50,7 +50,7 @@ static bool has_step(const struct ssdpm_plan *plan, uint32_t kind)
 	return false;
 }
 
-/* What else there is to do with it; "": nothing that ssdpm knows. */
+/* Another way to deal with it; "": ssdpm knows none. */
 static void describe_way(const struct ssdpm_owner *owner, char way[80])
 {
 	const char *word = ssdpm_owner_kind_to_string(owner->kind);

@@ -95,7 +95,7 @@ enum exit_status parse_power_caps(const struct common *common, const char *text,
 	return status;
 }
 
-/* What the drive says of a state in which it works. */
+/* The reported values of a state in which the drive works. */
 static const struct ssdpm_power_state *find_state(const struct drive *drive,
 						  uint32_t state)
 {

@@ -19,7 +19,7 @@ struct power_caps {
 	} caps[MAX_CAPS];
 };
 
-/* Of a drive. */
+/* The answer for a drive. */
 struct cap_answer {
 	const struct subject *subject;
 	const struct estimate *estimate; /* NULL: of a mix */

@@ -8,7 +8,7 @@
 /* Those that concern an APST table. */
 #define APST_QUIRKS (SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS)
 
-/* What the options say. */
+/* The settings of the options. */
 struct quirk_options {
 	bool none; /* nothing is looked up */
 	uint32_t added;

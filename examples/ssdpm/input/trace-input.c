@@ -115,7 +115,7 @@ static bool is_generator(const char *name)
 	return false;
 }
 
-/* What exists is a file, even one that cannot be read. */
+/* A name that exists is a file, even if it cannot be read. */
 bool is_workload(const char *name)
 {
 	struct stat status;

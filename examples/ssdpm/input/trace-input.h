@@ -61,7 +61,7 @@ void close_trace(struct trace_input *input);
 enum exit_status complain_of_trace(const struct trace_input *input,
 				   const struct ssdpm_error *error);
 
-/* What the options say for a workload that is made. */
+/* The options for a workload that is generated. */
 struct ssdpm_generator_params generator_of(const struct trace_options *options,
 					   const char *name);
 

@@ -42,7 +42,7 @@ static void print_trait(const struct ssdpm_meter_traits *m, uint32_t trait,
 	printf(", %s %s (%s)", what, value, origin(m, trait));
 }
 
-/* What is found to be 0 is none. */
+/* A trait that was found to be 0 is none. */
 static void print_meter(const struct ssdpm_meter_traits *m)
 {
 	const char *sampling = ssdpm_meter_sampling_to_string(m->sampling);
@@ -103,7 +103,7 @@ static const struct ssdpm_parameter *stated(const struct subject *subject,
 	return &subject->parameters[i];
 }
 
-/* What is not known is no number. */
+/* An unknown value, NaN, becomes 0. */
 static uint64_t rounded(double value)
 {
 	return isnan(value) ? 0 : (uint64_t)(value + 0.5);

@@ -186,7 +186,7 @@ static const char *option_for(const char *message)
 	return "";
 }
 
-/* What is calibrated, as the library takes it. */
+/* A calibration, as the library takes it. */
 struct task {
 	const struct calibrate_options *settings;
 	struct ssdpm_samples samples;

@@ -82,7 +82,7 @@ static enum exit_status integrate(struct check *c, struct power_input *input)
 	return status;
 }
 
-/* Of another time, a mean power is that of another run. */
+/* If the times differ, the mean power is that of another run. */
 static void say_times(const struct check *c, const char *name)
 {
 	if (!c->common->quiet && c->found.length_differs)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* What fits an int64_t, and is exact enough there. */
+/* A value that fits an int64_t, and is exact enough there. */
 static bool fits(double value)
 {
 	return value > -9e18 && value < 9e18;

@@ -42,7 +42,7 @@ enum exit_status record_meter(const struct common *common,
 
 /* Whether samples are taken fast enough, for people and as JSON. */
 
-/* What is wrong, a line for each; nothing is. */
+/* A line for each fault; none if there is none. */
 void print_sampling(const struct ssdpm_sampling *s);
 
 /* How I/Os and samples of the same run go together; on stderr. */
@@ -82,7 +82,7 @@ void add_baseline(struct items *items, const struct baseline_answer *a);
 void print_background(const struct baseline_answer *a);
 void add_background(struct items *items, const struct baseline_answer *a);
 
-/* What is asked of samples: by which options, and of which files. */
+/* The options and the files of a question about samples. */
 struct measure_options {
 	struct power_options power;
 	struct meter_options meter;
@@ -151,7 +151,7 @@ struct calibrate_answer {
 
 void print_calibration(const struct calibrate_answer *answer);
 
-/* What is known of a run, and what is asked of it. */
+/* The options on a run, and on what to find. */
 struct calibrate_options {
 	struct power_options power;
 	struct apst_options apst;
@@ -180,7 +180,7 @@ enum exit_status find_policy_of_run(const struct common *common,
 char *policy_words(const struct policy *policy,
 		   const struct ssdpm_resolved_policy *resolved, uint32_t kind);
 
-/* What is predicted of a run, and how it is measured. */
+/* The options of a prediction, and of its measurement. */
 struct check_options {
 	struct power_options power;
 	struct meter_options meter;

@@ -66,7 +66,7 @@ struct recorder {
 	double counter_j;
 };
 
-/* What cannot be found or read; status_of_error() knows which is which. */
+/* A meter is not found or not read; status_of_error() tells which. */
 static enum exit_status open_sampler(struct recorder *r)
 {
 	const char *name = r->options->name;

@@ -55,7 +55,7 @@ struct header {
 };
 
 #define MAX_FIELDS 64
-/* Of a micro-benchmark, a drive or a pattern. */
+/* Bytes of the name of a micro-benchmark, a drive or a pattern. */
 #define MAX_NAME 200
 
 struct experiment_name {

@@ -92,7 +92,7 @@ static void print_escaped(const char *text, const char *special)
 	}
 }
 
-/* What may stand without an argument is completed without one. */
+/* An option whose argument is optional is completed without one. */
 static const char *argument_of(const struct option_spec *option)
 {
 	return argument_is_optional(option) ? NULL : option->argument;

@@ -224,7 +224,7 @@ static struct saving_words likely_text(int64_t low_uw, int64_t uw,
 	return words;
 }
 
-/* What is lost is a cost, and not a negative saving. */
+/* A loss is a cost, and not a negative saving. */
 struct saving_words saving_text(const struct ssdpm_likely *likely)
 {
 	static const char *const forms[][2] = {

@@ -31,7 +31,7 @@ struct saving_words {
 	char text[128];
 };
 
-/* What is likely is not known better. */
+/* Likely values are not known better. */
 int64_t two_digits(int64_t value);
 
 struct saving_words saving_text(const struct ssdpm_likely *likely);

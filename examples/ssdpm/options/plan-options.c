@@ -151,7 +151,7 @@ static size_t split_power_state(const char *text, size_t *ret_name,
 	return length;
 }
 
-/* What --power-state says of a device, from its name on; or NULL. */
+/* The part of --power-state for a device, from its name on; or NULL. */
 static const char *find_entry(const char *text, const char *device,
 			      size_t length)
 {

@@ -62,7 +62,7 @@ struct policy policy_of_table(const char *name, const struct ssdpm_apst *table);
 bool policy_fits(const struct policy *policy, const struct drive *drive,
 		 bool complains);
 
-/* What savings are counted from unless the options say. */
+/* Savings are counted from this policy, unless an option sets another. */
 struct policy reference_policy(const struct drive *drive,
 			       const struct ssdpm_apst_params *params);
 

@@ -19,7 +19,7 @@ struct override {
 	uint64_t low, nominal, high;
 };
 
-/* Of write amplification: no drive has blocks of more pages. */
+/* The most write amplification: no drive has blocks of more pages. */
 #define MAX_WA_MILLI 65536000
 
 struct sim_options {
@@ -55,7 +55,7 @@ enum exit_status check_sim_options(const struct common *common,
 uint32_t find_link(const struct sim_options *options,
 		   const struct drive *drive);
 
-/* What a machine says of its device; nothing is known of another drive. */
+/* The settings of a device; those of another drive are unknown. */
 struct ssdpm_device_settings find_settings(const struct drive *drive);
 
 /* Is there a drive for each value that is of one? */

@@ -139,7 +139,7 @@ static const struct units {
 			   "too much" },
 };
 
-/* What is read as another quantity, of which it takes whole multiples. */
+/* Quantities that are read as another one, in whole multiples of it. */
 static const struct {
 	enum quantity read_as;
 	uint32_t divisor;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the file of a survey says, in every form. */
+/* The report on the file of a survey, in every form. */
 #ifndef SSDPM_COMMAND_REPORT_H
 #define SSDPM_COMMAND_REPORT_H
 
@@ -7,7 +7,7 @@
 #include "options/numbers.h"
 #include "text/output.h"
 
-/* What the file of a survey says: for people, as JSON, Markdown and a page. */
+/* The report on a survey: for people, as JSON, Markdown and a page. */
 
 struct survey_report_options {
 	double error_rate;     /* 0: 0.05 */

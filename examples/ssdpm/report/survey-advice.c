@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* What it is of, and the words. */
+/* Its subject, and the words. */
 struct advisor {
 	const struct survey_report *report;
 	const struct ssdpm_survey_recommendation *of;

@@ -48,7 +48,7 @@ static void make_rows(const struct merged *m, struct table *rows)
 		add_row(rows, of);
 }
 
-/* What the intervals are of. */
+/* The family of the intervals. */
 static void put_family(FILE *file, const struct merged *m)
 {
 	if (!m->info->n_merged)

@@ -34,7 +34,7 @@ const struct option_group survey_report_group = {
 	KEEPS_GIVEN(REPORT, given),
 };
 
-/* What is of a report, and not of a survey that runs. */
+/* The first option that only a report takes, not a survey that runs. */
 const char *report_option(const struct survey_report_options *settings,
 			  const struct page_options *page)
 {
@@ -122,7 +122,7 @@ static int to_json(const struct survey_report *report,
 					   reterr);
 }
 
-/* What is made of the JSON. */
+/* The report as JSON. */
 static enum exit_status write_json(const struct common *common,
 				   const struct page_options *page,
 				   const struct survey_report *report,

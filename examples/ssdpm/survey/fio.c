@@ -32,7 +32,7 @@ static const struct {
 	{ "--rw=randwrite", "--bs=4k", 47 },
 };
 
-/* Of fio(1), TERSE OUTPUT, version 3; from jobs[].first on. */
+/* Columns of fio(1), TERSE OUTPUT, version 3; from jobs[].first on. */
 #define COLUMN_ERROR 5
 #define COLUMN_KIB_PER_S 1
 #define COLUMN_LATENCY 34

@@ -135,7 +135,7 @@ const struct option_group survey_option_group = {
 	.init = init,	  KEEPS_GIVEN(SURVEY, given),
 };
 
-/* What other options decide, and the order, which is drawn. */
+/* Defaults that depend on other options, and the order, which is drawn. */
 static void set_defaults(struct survey_options *s)
 {
 	struct ssdpm_survey_params *p = &s->params;

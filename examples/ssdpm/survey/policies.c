@@ -10,7 +10,7 @@
 static const char *const settable[] = { "lpm", "latency", "profile",
 					"nvme-core", "apst" };
 
-/* What a policy says, as if it were options of ssdpm apply. */
+/* Take a part of a policy as the option of ssdpm apply. */
 static enum exit_status set_one(const struct common *common, const char *text,
 				char *setting, struct plan_options *options)
 {

@@ -180,7 +180,7 @@ static bool take_blocks(struct survey_options *options, const char *value)
 	return true;
 }
 
-/* What is not known here is a fact for others. */
+/* A key that is unknown here is a fact for others. */
 static bool take_fact(struct survey_options *options, const char *key,
 		      char *value)
 {

@@ -234,7 +234,7 @@ enum exit_status run_survey(const struct common *given,
 	enum exit_status status;
 
 	status = check_survey_options(&common, &survey.options);
-	/* What the drives themselves say, tables are proven by. */
+	/* The answers of the drives prove the tables. */
 	common.identify = !common.root && may_send_commands();
 	if (!status && options->resume)
 		status = read_survey_head(options->resume, &survey);

@@ -120,7 +120,7 @@ static bool exists_in(const char *directory, const char *name)
 	return !access(path, F_OK);
 }
 
-/* What cannot be read is looked at once more, with a complaint. */
+/* A state that cannot be read is read once more, with a complaint. */
 static bool anything_left(const struct survey_state *state)
 {
 	const struct ssdpm_plan_params params = params_of(state);

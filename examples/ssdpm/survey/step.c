@@ -53,7 +53,7 @@ static int fill_plan_of(struct ssdpm_plan *plan, void *userdata,
 	struct survey *survey = w->survey;
 	struct common common = *survey->common;
 
-	/* What is to be said of a policy was said when it was first planned. */
+	/* Remarks on a policy were printed when it was first planned. */
 	common.quiet = true;
 	free_drives(&w->drives);
 	w->filled = read_survey_drives(&common, &survey->drives, &w->drives);

@@ -28,7 +28,7 @@ void release_signals(void);
 /* The first that came; 0: none. */
 int caught_signal(void);
 
-/* Of that, if one came: whoever called the command is to know. */
+/* Die of the signal, if one came: the caller of the command must know. */
 void die_of_signal(void);
 
 /* CLOCK_BOOTTIME, which goes on while the machine is suspended. */
@@ -43,7 +43,7 @@ void wait_until(int64_t boottime_ns);
 /* Until there is something to read, or a signal came (false). */
 bool wait_for_input(int fd);
 
-/* What ssdpm measure survey is asked for. */
+/* The options of ssdpm measure survey. */
 
 #define MAX_SURVEY_DRIVES 64
 
@@ -224,7 +224,7 @@ enum exit_status plan_survey_policy(const struct common *common,
 				    const char *directory,
 				    struct ssdpm_plan **ret_plan);
 
-/* What is done while a survey measures: reads, a workload, fio. */
+/* The load while a survey measures: reads, a workload, fio. */
 
 /* A file that is read past the cache, 4 KiB at a time. */
 struct survey_io {
@@ -315,7 +315,7 @@ enum exit_status run_survey(const struct common *common,
 
 /* plan.c: drives, policies, order and meter. */
 enum exit_status prepare_survey(struct survey *survey);
-/* What is run, and how long that takes; with each run where all is wanted. */
+/* The runs and how long they take; each of them if all is true. */
 void print_schedule(FILE *file, const struct survey *survey, bool all);
 /* Is there anything that only root may write? */
 enum exit_status check_survey_privileges(const struct survey *survey);

@@ -173,7 +173,7 @@ static int find_diff(struct finding *f, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* What makes the left table; NULL: it is out of a file. */
+/* The parameters of the left table; NULL: it is from a file. */
 static const struct ssdpm_apst_params *left_params(const struct finding *f)
 {
 	return f->left && !f->left->is_made ? NULL : &f->made_by;
@@ -238,7 +238,7 @@ static void print_setting(const char *name, uint64_t us, uint64_t usual_us)
 		printf(", %s %s", name, ssdpm_us_to_text(us).text);
 }
 
-/* What is not the default. */
+/* The settings that differ from the default. */
 static void print_settings(const struct ssdpm_apst_params *p)
 {
 	struct ssdpm_apst_params d;

@@ -140,7 +140,7 @@ static void print_lines(const struct budget *budget)
 	table_print(&rows);
 }
 
-/* What all drives do together, and what of it is not sure. */
+/* The sums over all drives, and which of them are not sure. */
 struct sums {
 	double bytes_per_s, best, expected_low, expected_high;
 	uint64_t power_uw, lost;
@@ -201,7 +201,7 @@ static void print_own_works(const struct budget *budget)
 	}
 }
 
-/* Of the drives that have none of their own, if there are any. */
+/* The work of the drives without --work, if there are any. */
 static void print_default_work(const struct budget *budget)
 {
 	const struct budget_work *work = &budget->works->works[0];
@@ -428,7 +428,7 @@ static void write_command(FILE *file, const struct budget *budget,
 		before = ",";
 	}
 	write_root(file, live->root);
-	/* What is lowered is lowered before anything is raised. */
+	/* All that goes down goes down before anything goes up. */
 	for (uint32_t state = SSDPM_MAX_STATES; state--;) {
 		number = member = 0;
 		while ((drive = next_device(budget, live, &number, &member)))

@@ -39,7 +39,7 @@ static struct number percent_text(double share)
 	return text;
 }
 
-/* Of the plateau, and the mean. */
+/* The power of the plateau, and the mean power. */
 static struct number course_text(const struct iops_series *s)
 {
 	struct number text = { "-" };

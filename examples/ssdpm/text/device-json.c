@@ -48,7 +48,7 @@ int drive_json(struct ssdpm_object object, const struct drive *drive,
 	return err;
 }
 
-/* What measures is no matter of libssdpm. */
+/* Meters are no matter of libssdpm. */
 static int machine_json(const struct live *live, char **ret_text,
 			struct ssdpm_error *reterr)
 {

@@ -134,7 +134,7 @@ static void print_bounds(const struct ssdpm_result *r,
 	table_print(&rows);
 }
 
-/* What the states of a SATA drive are: those of its link. */
+/* The states of a SATA drive are those of its link. */
 static const char *state_word(const struct drive *drive, uint32_t state,
 			      uint32_t operational)
 {
@@ -223,7 +223,7 @@ static void print_work_behind(const struct subject *subject,
 		     "there the power is over the time that it takes");
 }
 
-/* What is known contradicts the order of powers, so that it does not hold. */
+/* Known values contradict the order of powers, so that it does not hold. */
 static void print_loose(const struct ssdpm_result *r)
 {
 	for (uint32_t i = 1; i < SSDPM_MAX_STATES; i++)

@@ -394,7 +394,7 @@ enum exit_status print_errors(const struct common *common,
 
 	if (!status && table_lost)
 		status = STATUS_FAILED;
-	/* What is not in force is no failure. */
+	/* A setting that is not in force is no failure. */
 	if (!status || status == STATUS_NOT_IN_FORCE)
 		status = first_failure ? first_failure : status;
 	if (common->form != FORM_JSON || answered || status == STATUS_USAGE)

@@ -99,7 +99,7 @@ static void print_what(const struct ssdpm_step *step)
 	}
 }
 
-/* What stands at the head of the line is not said again. */
+/* The reason without what the head of the line already has. */
 static const char *why_of(const struct ssdpm_step *step)
 {
 	size_t length = strlen(step->device);
@@ -418,7 +418,7 @@ static enum exit_status print_works_json(const struct work *const *works,
 	return print_items(works[0]->common, &items);
 }
 
-/* What is set all the same; check sets nothing. */
+/* Warnings on values that are set all the same; check sets none. */
 static void say_warnings(const struct work *work)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };

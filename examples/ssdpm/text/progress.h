@@ -21,7 +21,7 @@ void progress_begin(struct progress *progress, const struct common *common,
 		    const char *name, int fd);
 void progress_add(struct progress *progress, size_t n_records);
 
-/* What is done, a few times a second at most. */
+/* Show what is done, a few times a second at most. */
 void progress_show(struct progress *progress, const char *text);
 
 /* What follows the reading, if that took long. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What to write for it; none: out of memory, or it is a raw table. */
+/* The changes for it; none: out of memory, or it is a raw table. */
 static struct changes changes_of(const struct drive *drive,
 				 const struct ssdpm_recommendation *r)
 {
@@ -80,7 +80,7 @@ static void write_cost(FILE *file, const struct advice *a,
 static void write_keep(FILE *file, const struct advice *a,
 		       const struct ssdpm_recommendation *r)
 {
-	/* What is possible decides on that, and not what is likely. */
+	/* The possible range decides on that, not the likely one. */
 	if (!r->saving.low_uw && !r->saving.high_uw) {
 		fprintf(file, "leave all as it is: nothing better found");
 		return;

@@ -153,7 +153,7 @@ static void print_features(const struct ssdpm_model_info *info)
 		     "for not supported");
 }
 
-/* What the dashes and zeros of the table stand for. */
+/* The meaning of the dashes and zeros in the table. */
 static void print_notes(const struct ssdpm_model_info *info,
 			const struct ssdpm_power_state *states, size_t n)
 {

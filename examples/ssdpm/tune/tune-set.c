@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is advised, as a plan that is committed, proven and kept. */
+/* The advice, as a plan that is committed, proven and kept. */
 #include "options/advised.h"
 #include "tune/tune.h"
 

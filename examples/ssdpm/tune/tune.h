@@ -16,7 +16,7 @@ struct tune_options {
 	uint64_t given;
 };
 
-/* What is found of the drives that were named, or of all of them. */
+/* The advice on the drives that were named, or on all of them. */
 struct tuning {
 	const struct common *common;
 	const struct tune_options *options;

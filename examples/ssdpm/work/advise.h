@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each drive is advised to do on a workload. */
+/* The advice for each drive on a workload. */
 #ifndef SSDPM_COMMAND_ADVISE_H
 #define SSDPM_COMMAND_ADVISE_H
 
@@ -15,7 +15,7 @@ struct use {
 	uint32_t hours_per_day;
 };
 
-/* What is recommended for a drive on a trace. */
+/* The recommendation for a drive on a trace. */
 struct advice {
 	const struct subject *subject;
 	const char *trace;
@@ -43,7 +43,7 @@ void print_advice(const struct advice *advice,
 void add_advice(struct items *items, const struct advice *advice,
 		const struct sim_options *options, bool for_page);
 
-/* What the page says on top. */
+/* The verdict at the top of the page. */
 struct decision decide_advice(const struct advice *advice);
 
 struct recommend_options {

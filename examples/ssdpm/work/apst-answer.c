@@ -84,7 +84,7 @@ static enum exit_status apply_quirks(const struct apst_command *settings,
 static void say_quirks(const struct common *common, const struct drive *drive,
 		       const struct quirks *quirks, uint32_t algorithm)
 {
-	/* What Linux has for the drive is nothing to the table of Windows. */
+	/* The quirks of Linux do not concern the table of Windows. */
 	if (algorithm == SSDPM_APST_WINDOWS)
 		return;
 	if (!common->quiet)

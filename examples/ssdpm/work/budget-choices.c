@@ -53,7 +53,7 @@ enum exit_status find_weights(const struct common *common,
 	return status;
 }
 
-/* Of this drive, where it is given; else of all. 0: neither is. */
+/* The power given for this drive, or else for all. 0: neither is given. */
 static uint32_t given_max_power(const struct budget_options *options,
 				const struct budget_item *item,
 				const struct drive *drive, size_t state)
@@ -96,7 +96,7 @@ static enum exit_status check_max_powers(const struct common *common,
 	return STATUS_DONE;
 }
 
-/* What all drives are looked at with. */
+/* The settings that all drives share. */
 struct look {
 	const struct common *common;
 	const struct budget_options *options;
@@ -150,7 +150,7 @@ static enum exit_status know(struct look *look, const struct drive *drive,
 			       &member->sim.n_parameters, &background);
 }
 
-/* What the library says, with the options that help. */
+/* The message of the library, with the options that help. */
 static enum exit_status complain_of(
 	const struct look *look, const struct budget_item *item,
 	const struct ssdpm_budget_drive *const *drives,

@@ -40,7 +40,7 @@ static enum exit_status parse_count_word(const struct common *common,
 			   SSDPM_BUDGET_MAX_ITEMS);
 }
 
-/* What stands before a drive. */
+/* The prefixes of a drive. */
 struct before {
 	uint64_t count;
 	bool join;

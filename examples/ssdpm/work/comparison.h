@@ -21,7 +21,7 @@ void print_taken(const struct subject *subject,
 void print_subject(const struct estimate *estimate,
 		   const struct sim_options *options);
 
-/* What is taken for known of a drive. */
+/* The values of a drive that are taken for known. */
 void print_known(const struct ssdpm_parameter *parameters, size_t n);
 
 /* A table of what may be saved at least and at most: its head, and a row. */
@@ -63,7 +63,7 @@ enum exit_status print_mixes(const struct common *common,
 			     const struct sim_options *options,
 			     const struct cap_answer *caps, size_t n);
 
-/* What is taken for known of a drive. */
+/* The values of a drive that are taken for known. */
 void explain_values(const struct job *job);
 
 /* All policies on one workload; as CSV, a line for each. */

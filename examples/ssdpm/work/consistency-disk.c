@@ -252,7 +252,7 @@ enum exit_status say_what_is_lost(const struct disk *disk)
 
 	if (!parts)
 		return STATUS_FAILED;
-	/* Of a serial number, enough to tell two drives from each other. */
+	/* Enough of a serial number to tell two drives from each other. */
 	complain("%s: %s, %s%s%s: all of its data will be lost", disk->path,
 		 disk->model[0] ? disk->model : "no model",
 		 bytes_text(disk->n_bytes).text, n ? ", serial ends in " : "",

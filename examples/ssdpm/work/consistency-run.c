@@ -51,7 +51,7 @@ static enum exit_status check_room(const struct consistency_options *options,
 		       name, strerror(err), bytes_text(size).text);
 }
 
-/* What a run of half an hour made is kept, wherever it ends. */
+/* The result of half an hour is kept, wherever the run ends. */
 static enum exit_status open_save(const struct consistency_options *options,
 				  const struct disk *disk, struct run *run)
 {

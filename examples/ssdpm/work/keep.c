@@ -107,7 +107,7 @@ static void draft_power_state(struct kept_lines *lines,
 		add(lines, "workload_hint", "%u", options->workload_hint);
 }
 
-/* What is done with lines, of a drive or of the machine if it is NULL. */
+/* The work on the lines of a drive, or of the machine if it is NULL. */
 typedef enum exit_status (*lines_fn)(const struct work *work,
 				     const struct drive *drive,
 				     const struct kept_lines *lines,
@@ -142,7 +142,7 @@ static enum exit_status say_lines(const struct work *work,
 	return STATUS_DONE;
 }
 
-/* What was said of no drive is for all of them. */
+/* Settings without a drive are for all of them. */
 static enum exit_status for_all_lines(const struct work *work, lines_fn go,
 				      uint32_t flags)
 {

@@ -25,7 +25,7 @@ static enum exit_status complain_of_setting(const char *name,
 	return status_of_setting(error);
 }
 
-/* What a drive cannot do that nobody named is no failure. */
+/* If a drive that was not named cannot do it, that is no failure. */
 static enum exit_status refuse(const struct common *common,
 			       const struct drive *drive,
 			       const struct ssdpm_error *error)
@@ -359,7 +359,7 @@ enum exit_status find_intent(const struct drives *drives,
 	return STATUS_DONE;
 }
 
-/* What the files say, read anew: under the lock they are the last word. */
+/* Read the files anew: under the lock they decide. */
 static enum exit_status add_intent(const struct plan_options *options,
 				   const struct drives *drives,
 				   struct ssdpm_plan *plan)

@@ -63,7 +63,7 @@ void say_end(const struct plan *plan, const struct trace_input *input,
 		       input->name, time_text(last_ns - input->start_ns).text);
 }
 
-/* What the options say of a drive is wrong, or the drive cannot do it. */
+/* An option for a drive is wrong, or the drive cannot do it. */
 static enum exit_status complain_of_drive(const struct subject *subject,
 					  const struct policy *policy,
 					  const struct ssdpm_error *error)

@@ -119,7 +119,7 @@ enum exit_status run_plan(const struct plan *plan, const struct drives *drives,
 			  struct estimates *ret_estimates);
 void free_estimates(struct estimates *estimates);
 
-/* What is known of all drives, and their quirks; free() it. */
+/* The values of all drives, and their quirks; free() them. */
 enum exit_status find_subjects(const struct plan *plan,
 			       const struct drives *drives,
 			       struct subject **ret_subjects);

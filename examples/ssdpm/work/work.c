@@ -239,7 +239,7 @@ enum exit_status prove_tables(struct work *work)
 						     status_of_error(err);
 }
 
-/* What was found first is what counts: a second lock finds nothing. */
+/* The journal that was found first counts: a second lock finds none. */
 static void note_journal(struct work *work)
 {
 	struct ssdpm_journal journal = { .size = sizeof(journal) };
@@ -346,7 +346,7 @@ struct filling {
 	enum exit_status status;
 };
 
-/* Who waits for the lock can be stopped, but not who has it. */
+/* A process that waits for the lock can be stopped, but not its owner. */
 static void hold_signals(struct filling *filling)
 {
 	sigset_t ends;

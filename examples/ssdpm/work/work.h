@@ -14,7 +14,7 @@ struct work {
 	const struct plan_options *options; /* NULL: lpm --set, revert */
 	struct profile profile;
 	struct ssdpm_plan *plan;
-	/* NULL: nothing shall last. Of revert, what is there: one a kind. */
+	/* NULL: nothing shall last. For revert: those of each kind. */
 	struct ssdpm_persist *persist[SSDPM_PERSIST_TUNED];
 	bool removes_files, files_done;
 	struct ssdpm_owner *owners; /* who may undo it */

@@ -142,7 +142,7 @@ enum exit_status check_trace_form(const struct common *common, const char *name)
 	return usage_error(common, "--to %s: npy, iolog, csv or fio-job", name);
 }
 
-/* What is written, and in which form. */
+/* The copy to write, and its form. */
 struct copy {
 	const struct trace_form *form;
 	struct output *output;
@@ -212,7 +212,7 @@ static enum exit_status write_records(const struct common *common,
 	return status;
 }
 
-/* What is half written is not left there. */
+/* A half-written file is not left there. */
 static enum exit_status close_output(struct output *output,
 				     enum exit_status status)
 {
