@@ -170,8 +170,8 @@ SSDPM_API int ssdpm_plan_add_nopp(struct ssdpm_plan *plan,
 /**
  * ssdpm_plan_add_applied() - steps to what the commits since the boot have set
  *
- * Use it to see whether the state is still in force, or to set it once more: a
- * reset ends it. A state that was reverted is not among them.
+ * Use it to see whether the settings are still in force, or to set them once
+ * more: a reset ends a power state. Reverted settings are not among them.
  *
  * Return: 0 (without steps where nothing was committed), -EIO (the record is
  * damaged), -EINVAL (@plan has steps already), -EACCES, -EPERM (see
@@ -283,8 +283,8 @@ SSDPM_API int ssdpm_plan_add_revert(struct ssdpm_plan *plan,
  * the settings, a step with SSDPM_STEP_REBUILD replaces it.
  *
  * For ssdpm_plan_add_applied() and ssdpm_plan_add_revert() it reads the
- * settings of now. A parameter of nvme_core concerns some controllers: each
- * gets a step with SSDPM_STEP_REBUILD.
+ * settings of now. It also finds the controllers that a parameter of nvme_core
+ * concerns: each gets a step with SSDPM_STEP_REBUILD.
  *
  * A value that cannot be read is no failure: the step says why, and its before
  * is "".

@@ -278,8 +278,8 @@ SSDPM_API const struct ssdpm_power_state *ssdpm_model_get_states(
  * @ret_high_uw: the most; a power with a value is both
  *
  * An active or idle power that has its bit in unknown can still have a range.
- * nvme-cli 0.7 to 1.11 prints 02 for any fraction of a power in units of 0.01
- * W: N.02W is N W to N.99 W. The range ends at the maximum power of the state.
+ * nvme-cli 0.7 to 1.11 prints 02 for any fraction of a power in units of
+ * 0.01 W: N.02W is N W to N.99 W. The range ends at the maximum of the state.
  * If that is unknown, it ends at that of the nearest shallower state that
  * reports one, unless the maximums rise before it. A limit below N W is no
  * limit: the drive contradicts itself. A low of 0 is 0.02W. These versions also

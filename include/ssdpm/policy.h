@@ -148,9 +148,9 @@ struct ssdpm_apst_params {
  * @params: what to fill
  * @size:   sizeof(struct ssdpm_apst_params)
  *
- * Algorithm SSDPM_APST_LINUX, no quirks, limit 100 ms, primary 100 ms and 15
- * ms, secondary 2000 ms and 100 ms. The other algorithms: scheme balanced on
- * AC, and the powers that the drive reports.
+ * Algorithm SSDPM_APST_LINUX, no quirks, limit 100 ms, primary 100 ms and
+ * 15 ms, secondary 2000 ms and 100 ms. The other algorithms: scheme balanced
+ * on AC, and the powers that the drive reports.
  *
  * What this library does not know of a longer structure becomes zero.
  *
@@ -168,7 +168,7 @@ SSDPM_API int ssdpm_apst_params_init(struct ssdpm_apst_params *params,
  *
  * SSDPM_APST_LINUX and _LINUX_LEGACY: bit by bit what nvme_configure_apst() in
  * drivers/nvme/host/core.c of Linux sends. One case differs: an idle time that
- * does not fit is refused, which Linux spills into reserved bits.
+ * does not fit is refused. Linux spills it into reserved bits.
  *
  * SSDPM_APST_WINDOWS: the table that brings a drive by itself to where StorNVMe
  * brings it, at the same times. At each of two idle times that is the deepest
@@ -196,9 +196,9 @@ SSDPM_API int ssdpm_apst_params_init(struct ssdpm_apst_params *params,
  * state, or its maximum where that is unknown. The transition power is P_tr.
  * Then beta_k is P_tr (entry + exit) - P_k entry, at least 0. P_0 is the idle
  * power, and beta_0 is 0. The table uses the states on the lower envelope of
- * these lines. It goes from k - 1 to k at (beta_k - beta_(k-1)) / (P_(k-1) -
- * P_k). Idle times are whole milliseconds, rounded up, each at least 1 ms after
- * the one before.
+ * these lines. It goes from k - 1 to k where two of them cross, at
+ * (beta_k - beta_(k-1)) / (P_(k-1) - P_k). Idle times are whole milliseconds,
+ * rounded up, each at least 1 ms after the one before.
  *
  * Return: 0; -ERANGE (a timeout or a threshold above SSDPM_APST_MAX_IDLE_MS, a
  * beta above 2^64 pJ), -ENODATA (a non-operational state has an unknown

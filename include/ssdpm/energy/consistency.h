@@ -74,10 +74,11 @@ struct ssdpm_iops_log_params {
  * line is one operation, and its value 1. Source: fio(1) 3.33, LOG FILE
  * FORMATS.
  *
- * Return: 0; -EINVAL (a line of no such log; times that fall; two
- * means of one time, from two jobs or runs; means too far apart), -ENODATA (no
- * line of @op, or less than a second), -ERANGE (beyond 2^20 seconds), -E2BIG,
- * -EIO, -EOPNOTSUPP, -ENOMEM, and what read(2) has. @reterr has the line.
+ * Return: 0; -EINVAL (a line of no such log; times that fall; two means of one
+ * time, from two jobs or runs; means too far apart), -ENODATA (no line of @op,
+ * or less than a second), -ERANGE (beyond 2^20 seconds), -E2BIG, -EIO,
+ * -EOPNOTSUPP, -ENOMEM, and what read(2) has. With -EINVAL @reterr has the
+ * line.
  */
 SSDPM_API int ssdpm_iops_log_read(int fd,
 				  const struct ssdpm_iops_log_params *params,

@@ -138,7 +138,7 @@ SSDPM_API int ssdpm_gaps_sweep(const struct ssdpm_gaps *gaps,
  * awake, or to go at once to one state. If two ways cost the same, it is the
  * one with less delay.
  *
- * It has the same exit latencies to wait for as a table, and pays for all of an
+ * This way waits for the same exit latencies as a table, and pays for all of an
  * entry, however short the idle time is. The energy of a table minus this one
  * is its regret. The regret is at least 0 if transitions draw no less than any
  * state, and no state draws more than those before it. Otherwise a table that
