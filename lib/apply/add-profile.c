@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a profile says, as steps. */
+/* The settings of a profile, as steps. */
 #include "apply/internal.h"
 
 #include <errno.h>

@@ -38,7 +38,7 @@ static int check_apst(const struct ssdpm_device_facts *facts,
 				   "the drive has none, or a quirk forbids it");
 }
 
-/* What the kernel makes of a tolerance, in words, as far as they are known. */
+/* The kernel's table for a tolerance, in words, as far as it is known. */
 static int say_tolerance(const struct ssdpm_plan *plan, struct step *step,
 			 const struct ssdpm_device *device,
 			 const struct ssdpm_model *model, uint64_t us,
@@ -65,7 +65,7 @@ static int say_tolerance(const struct ssdpm_plan *plan, struct step *step,
 				   limit.text, more);
 }
 
-/* What is known of the table in force, where it matters. */
+/* The table in force, as far as it is known and matters. */
 static int read_foreign(struct ssdpm_plan *plan, struct step *step,
 			struct ssdpm_error *reterr)
 {

@@ -104,7 +104,7 @@ static int recheck_table(struct ssdpm_plan *plan,
 			   ssdpm_device_get_facts(drive->device)->name);
 }
 
-/* What is not set by the plan, but tables were predicted from. */
+/* A parameter that the plan does not set, but tables were predicted from. */
 static int recheck_parameter(const struct ssdpm_plan *plan, uint32_t parameter,
 			     struct ssdpm_error *reterr)
 {
@@ -133,7 +133,7 @@ static bool is_of(const struct commit_work *work, const char *device)
 	return !work->device || !strcmp(work->device, device);
 }
 
-/* What is half done is put back before anything else is set there. */
+/* A half-done device is put back before anything else is set there. */
 static int check_aside(const struct commit_work *work, const struct step *step,
 		       struct ssdpm_error *reterr)
 {
@@ -320,7 +320,7 @@ static void read_all_back(struct commit_work *work)
 		if (work->steps[i]->state == SSDPM_STEP_DONE ||
 		    work->steps[i]->state == SSDPM_STEP_FAILED)
 			ssdpm__read_back(work->plan, work->steps[i]);
-	/* What was put back is not to be reverted with the rest of the plan. */
+	/* A value that was put back is not reverted with the rest. */
 	for (size_t i = 0; i < work->n_steps; i++)
 		if (work->steps[i]->state == SSDPM_STEP_UNDONE ||
 		    work->steps[i]->state == SSDPM_STEP_FAILED)
@@ -413,7 +413,7 @@ static int do_steps(struct commit_work *work, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* What an earlier commit of the plan has not undone is to be done again. */
+/* A step that an earlier commit of the plan has done is done again. */
 static bool is_to_be_done(const struct step *step)
 {
 	return step->state != SSDPM_STEP_IN_FORCE &&
@@ -481,7 +481,7 @@ static int commit_device(struct commit_work *work, struct ssdpm_error *reterr)
 	int err;
 
 	work->n = work->n_steps = 0;
-	/* What cannot be kept is not done, and what was kept has its name. */
+	/* A value that cannot be kept is not set; kept ones have their name. */
 	err = ssdpm__keep_complete(work->site, reterr);
 	if (!err)
 		err = read_kept(work, reterr);
@@ -724,7 +724,7 @@ static int find_idle(const struct ssdpm_plan *plan, bool *ret_idle,
 	return err == -ENOMEM ? ssdpm__no_memory(reterr) : 0;
 }
 
-/* Who may not write has nothing to write: it is a record that is missing. */
+/* A user who may not write does not fail if there is nothing to write. */
 static bool is_needless(const struct ssdpm_plan *plan, int err)
 {
 	bool exists;

@@ -49,7 +49,7 @@ struct value_form {
 	bool (*parse)(const char *text, struct ssdpm_step_value *ret_is);
 	void (*format)(const struct ssdpm_step_value *is,
 		       char text[SSDPM__VALUE_BYTES]);
-	/* What is parsed; NULL: as for people. */
+	/* The form that is parsed; NULL: as for people. */
 	void (*record)(const struct ssdpm_step_value *is,
 		       char text[SSDPM__VALUE_BYTES]);
 };
@@ -99,14 +99,14 @@ struct change {
 	bool forgotten; /* it goes from the record */
 	bool is_recent; /* the commit that runs has added it to the record */
 	enum flux flux;
-	/* What a write that failed has left there; "": it is not known. */
+	/* The value that a failed write has left; "": it is not known. */
 	struct value left;
 	char *path;
 	/* A checksum of the serial number of the controller; 0: not known. */
 	uint64_t serial;
 	struct value before;
 	struct value after;
-	/* Of a port: it gets the first of these that the kernel knows. */
+	/* A port gets the first of these that the kernel knows. */
 	uint32_t lpms[SSDPM_MAX_LPMS];
 	uint32_t n_lpms;
 	bool host_bits; /* PxCMD must show ALPE and ASP of the policy */
@@ -119,7 +119,7 @@ struct changes {
 
 struct step {
 	struct change change;
-	/* What ssdpm_plan_read() does for it; NULL: nothing, or it is done. */
+	/* Called by ssdpm_plan_read(); NULL: nothing to read, or it is done. */
 	int (*read)(struct ssdpm_plan *plan, struct step *step,
 		    struct ssdpm_error *reterr);
 	struct ssdpm_device *source; /* who planned it has read; or NULL */
@@ -285,7 +285,7 @@ int ssdpm__plan_leave_alone(struct ssdpm_plan *plan, uint32_t kind,
 			    const char *path, const char *device,
 			    const char *why, struct ssdpm_error *reterr);
 
-/* What becomes of a table that is not Linux's own, for the end of a line. */
+/* The fate of a table that is not Linux's own, for the end of a line. */
 extern const char ssdpm__foreign_words[];
 
 /*
@@ -363,7 +363,7 @@ uint32_t ssdpm__parameter_of(const char *path);
 /* Is it the latency tolerance of this controller, ".../nvme0"? */
 bool ssdpm__is_tolerance_of(const struct change *change,
 			    const char *controller);
-/* Of whom the value is: "nvme0", "host3"; "all": of all controllers. */
+/* The owner of the value: "nvme0", "host3"; "all": all controllers. */
 void ssdpm__change_device(const struct change *change, char name[32]);
 /*
  * Read the serial number of the controller that has the value, as a checksum.
@@ -444,7 +444,7 @@ int ssdpm__check_host_bits(const struct ssdpm_machine *machine,
 
 /* site.c: the directory with the lock, the journal, and what revert needs */
 
-/* Of the monotonic clock; at most 999 ms. */
+/* The monotonic clock; a sleep of at most 999 ms. */
 uint64_t ssdpm__now_ms(void);
 void ssdpm__sleep_ms(uint32_t ms);
 
@@ -591,7 +591,7 @@ bool ssdpm__make_room(const struct site *site, int err);
 
 /* undo.c */
 
-/* What became of values: those left alone are another's, or are gone. */
+/* How many were undone; those left alone are another's, or are gone. */
 struct undone {
 	uint32_t n;
 	uint32_t n_left_alone;
@@ -627,7 +627,7 @@ int ssdpm__keep_finish(const struct site *site);
 /* What a commit has left that is complete but for that; it is not written over.
  */
 int ssdpm__keep_complete(const struct site *site, struct ssdpm_error *reterr);
-/* What the last commits keep; empty where there is none. */
+/* The record of the last commits; empty if there is none. */
 int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,
 		     struct ssdpm_error *reterr);
 

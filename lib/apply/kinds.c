@@ -82,7 +82,7 @@ static int put_value_back(const struct site *site, const struct change *change,
 				  &change->before, reterr);
 }
 
-/* What is written on the way: one less than the value before, or after. */
+/* The value written on the way: one less than that before, or after. */
 static bool is_other_tolerance(const struct change *change,
 			       const struct value *value)
 {

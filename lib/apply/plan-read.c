@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the steps of a plan find: read once, before it is shown. */
+/* The values that the steps of a plan find: read once, before it is shown. */
 #include "apply/internal.h"
 
 static int read_step(struct ssdpm_plan *plan, struct step *step,

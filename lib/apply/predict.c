@@ -88,7 +88,7 @@ bool ssdpm__is_sure(const struct plan_drive *drive)
 				       SSDPM_PROVENANCE_REPORTED;
 }
 
-/* What the caller is to know before the table is replaced. */
+/* Tell the caller before the table is replaced. */
 static int say_foreign(struct plan_drive *drive, struct ssdpm_error *reterr)
 {
 	if (!drive->is_foreign || !drive->rebuild)

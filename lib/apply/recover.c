@@ -14,7 +14,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* Of several journals the worst counts. */
+/* The worst of several journals counts. */
 static void note_state(struct ssdpm_journal *journal, uint32_t state,
 		       uint64_t age_ms)
 {
@@ -145,7 +145,7 @@ int ssdpm__recover(struct site *site, bool each,
 	return result ? result : ssdpm__pass_on(err, &error, reterr);
 }
 
-/* Who may not write learns what waits for somebody who may. */
+/* A user who may not write learns what waits for one who may. */
 static void add_journal(const struct ssdpm_plan *plan,
 			struct ssdpm_error *reterr)
 {
@@ -342,7 +342,7 @@ int ssdpm_recover(struct ssdpm_machine *machine,
 	err = ssdpm_plan_new(machine, params, &plan, reterr);
 	if (err)
 		return err;
-	/* Whoever asks for this alone learns what could not be put back. */
+	/* A caller of this alone learns what could not be put back. */
 	plan->is_each = false;
 	err = ssdpm__journal_exists(plan, &exists, reterr);
 	if (!err && exists)

@@ -117,7 +117,7 @@ static int judge_way_back(const struct ssdpm_plan *plan, struct step *step,
 				 error);
 }
 
-/* What was set, and whether it is so still. */
+/* The value that was set, and whether it is so still. */
 static int judge_applied(const struct ssdpm_plan *plan, struct step *step,
 			 int err, struct ssdpm_error *error)
 {
@@ -368,7 +368,7 @@ static int add_all_done(struct ssdpm_plan *back, void *userdata,
 	return err;
 }
 
-/* What was left alone stays done, and its step says why. */
+/* A value that was left alone stays done, and its step says why. */
 static void set_states(struct ssdpm_plan *plan, const struct ssdpm_plan *back)
 {
 	for (size_t i = 0; i < plan->n_order; i++) {

@@ -93,7 +93,7 @@ static void format_table(const struct ssdpm_step_value *is,
 		strcat(text, disabled);
 }
 
-/* Whoever plans a table has found it sound: it fits into its bytes. */
+/* A table in a plan was found sound: it fits into its bytes. */
 static void record_table(const struct ssdpm_step_value *is,
 			 char text[SSDPM__VALUE_BYTES])
 {

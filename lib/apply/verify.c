@@ -130,13 +130,13 @@ int ssdpm__check_tables(struct ssdpm_plan *plan, const char *device,
 static int differs(struct step *step, struct ssdpm_error *reterr,
 		   const struct ssdpm_error *error)
 {
-	/* What was never done is still planned. */
+	/* A step that was never done is still planned. */
 	if (!ssdpm__step_is_pending(step))
 		step->state = SSDPM_STEP_DIFFERS;
 	return ssdpm__fail(reterr, -ESTALE, 0, "%s", error->message);
 }
 
-/* What a device that is gone was to hold is not in force. */
+/* A value of a device that is gone is not in force. */
 static int not_read(const struct ssdpm_plan *plan, struct step *step, int err,
 		    struct ssdpm_error *error, struct ssdpm_error *reterr)
 {
@@ -156,7 +156,7 @@ static int verify_step(struct ssdpm_plan *plan, struct step *step,
 	struct value now;
 	int err;
 
-	/* Of tables that is check_table()'s. */
+	/* For tables, check_table() does that. */
 	if (step->state == SSDPM_STEP_LEFT_ALONE ||
 	    change->kind->role == ROLE_TABLE)
 		return 0;

@@ -66,7 +66,7 @@ static void new_line(struct json_writer *writer)
 		append(writer, "  ", 2);
 }
 
-/* What stands before a value or its key: comma, line, indentation. */
+/* The text before a value or its key: comma, line, indentation. */
 static void separate(struct json_writer *writer)
 {
 	if (!writer->first)

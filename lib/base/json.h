@@ -95,7 +95,7 @@ const struct json_node *ssdpm__json_next(const struct json *json,
 int ssdpm__json_get_uint(const struct json *json, const struct json_node *node,
 			 uint64_t max, const char *what, uint64_t *ret_value,
 			 struct ssdpm_error *reterr);
-/* Of either sign: max is the most that it is beside its sign. */
+/* A number of either sign; max is the most without its sign. */
 int ssdpm__json_get_int(const struct json *json, const struct json_node *node,
 			uint64_t max, const char *what, int64_t *ret_value,
 			struct ssdpm_error *reterr);

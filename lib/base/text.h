@@ -66,7 +66,7 @@ bool ssdpm__span_contains(struct span span, const char *text);
  */
 bool ssdpm__span_copy(struct span span, char *ret_text, size_t size);
 
-/* Of a path: what follows its last slash. */
+/* The part of a path after its last slash. */
 const char *ssdpm__last_component(const char *path);
 
 /* Lines in INI form. */

@@ -79,7 +79,7 @@ static bool matches(const struct intent_line *line,
 	default:
 		text = of->desktop_profile ? of->desktop_profile : "";
 	}
-	/* What is not known is like no pattern, not even "*". */
+	/* An unknown value matches no pattern, not even "*". */
 	return *text &&
 	       ssdpm__glob(line->value, ssdpm__span(text, strlen(text)));
 }
@@ -198,7 +198,7 @@ static void take_machine(const struct ssdpm_intent *intent,
 			take_section(intent, &intent->sections[i], of, found);
 	if (!desktop)
 		return;
-	/* What is of a profile has its line as the origin. */
+	/* A setting of a profile has its line as the origin. */
 	own = *found;
 	take_profile(intent, desktop, UINT32_MAX, of->power_source, found);
 	for (uint32_t key = 0; key < INTENT_N_SETTINGS; key++)
@@ -226,7 +226,7 @@ void ssdpm__intent_find(const struct ssdpm_intent *intent,
 		ret_found->set & ((1u << INTENT_POWER_STATE) - 1);
 }
 
-/* What no section for some drives alone says: the links are those of SATA. */
+/* Settings outside sections for some drives; the links are those of SATA. */
 static void find_of_all(const struct ssdpm_intent *intent,
 			uint32_t power_source,
 			struct ssdpm_profile_settings *ret_settings)

@@ -231,7 +231,7 @@ static void add_until(struct draft *draft, const char **at, const char *end)
 	*at = end;
 }
 
-/* What is replaced on one source stays on the other one. */
+/* A line that is replaced on one source stays on the other one. */
 static void draft_line(struct draft *draft, const struct intent_line *line,
 		       struct span whole, uint32_t replaced, const char **at)
 {
@@ -353,7 +353,7 @@ static int write_new(struct ssdpm_machine *machine,
 		     const struct kept_file *kept, const char *text,
 		     struct ssdpm_error *reterr)
 {
-	/* What one who was killed has left: the lock is ours. */
+	/* A killed process has left this: the lock is ours. */
 	int err = ssdpm__remove_file(machine, kept->left_over, 0);
 
 	if (!err || err == -ENOENT)
@@ -361,7 +361,7 @@ static int write_new(struct ssdpm_machine *machine,
 	return err ? fail(kept, err, reterr) : 0;
 }
 
-/* What is to be kept: lines, and the section that they make. */
+/* The lines to keep, and the section that they make. */
 struct keeping {
 	struct ssdpm_machine *machine;
 	const char *lines, *section;
@@ -423,7 +423,7 @@ static void put_in(struct draft *draft, const struct keeping *keeping,
 	add_text(draft, keeping->section);
 }
 
-/* What is kept for good is no longer what is so until the boot. */
+/* A line that is kept for good is not kept until the boot, too. */
 static void take_out(struct draft *draft, const struct keeping *keeping,
 		     const struct ssdpm_intent *old,
 		     const struct intent_section *same)
@@ -493,7 +493,7 @@ static int edit_locked(const struct keeping *keeping,
 	return err;
 }
 
-/* What is kept is sound, or it is refused. */
+/* Lines that are not sound are refused. */
 static int check_section(const struct kept_file *kept,
 			 const struct draft *section,
 			 struct ssdpm_intent **ret_new,

@@ -76,7 +76,7 @@ const char *ssdpm__intent_set(struct intent_found *found, uint32_t key,
 	return fault;
 }
 
-/* What is no part of a profile becomes blank, so that its lines keep theirs. */
+/* Lines outside profiles become blank, so that line numbers stay. */
 static void blank(const struct parser *parser, struct span line)
 {
 	memset(parser->file->profiles + (line.at - parser->file->text), ' ',
@@ -329,7 +329,7 @@ int ssdpm__intent_parse(struct ssdpm_intent *intent, struct ssdpm_error *reterr)
 
 	parser.lines.rest = ssdpm__span(parser.file->text, parser.file->size);
 	while (!err && ssdpm__next_line(&parser.lines, &line)) {
-		/* Who writes the file again would lose what is after it. */
+		/* Writing the file again would lose the text after it. */
 		if (memchr(line.at, 0, (size_t)(line.end - line.at)))
 			err = fail(&parser, reterr, "a byte of zero");
 		if (err || ssdpm__ini_is_empty(line))

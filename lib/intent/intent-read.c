@@ -152,7 +152,7 @@ static int add_all(struct ssdpm_machine *machine, struct ssdpm_intent *intent,
 	return err;
 }
 
-/* Of what is named, and perhaps defined in another file. */
+/* Profiles that are named, and perhaps defined in another file. */
 static int check_profiles(const struct ssdpm_intent *intent,
 			  struct ssdpm_error *reterr)
 {
@@ -229,7 +229,7 @@ static bool is_of_source(const struct ssdpm_intent *intent,
 	    ssdpm__intent_profile(intent, line->value, SSDPM_SOURCE_BATTERY,
 				  &battery, NULL))
 		return true;
-	/* What they set, and not what they are called. */
+	/* Their settings are compared, not their names. */
 	return memcmp(&ac.set, &battery.set,
 		      offsetof(struct ssdpm_profile_settings, name) -
 			      offsetof(struct ssdpm_profile_settings, set));

@@ -71,7 +71,7 @@ struct ssdpm_intent {
 	size_t n_lines;
 };
 
-/* What a device gets, and which line says so. */
+/* The settings of a device, and the line of each. */
 struct intent_found {
 	uint32_t set; /* bits, by intent_key */
 	struct ssdpm_profile_settings settings;
@@ -119,7 +119,7 @@ int ssdpm__intent_fail(const struct intent_file *file, uint32_t number,
 
 /* intent-find.c */
 
-/* What a profile of the files, or a built-in one, says. */
+/* The settings of a profile of the files, or of a built-in one. */
 int ssdpm__intent_profile(const struct ssdpm_intent *intent, struct span name,
 			  uint32_t power_source,
 			  struct ssdpm_profile_settings *ret_settings,

@@ -56,7 +56,7 @@ static enum owner owner_of(const char *contents, uint32_t kind)
 		       OWNER_OTHER_KIND;
 }
 
-/* What is at a path. */
+/* The file at a path. */
 struct seen {
 	enum owner owner;
 	char text[sizeof(((struct text *)0)->text)];
@@ -182,7 +182,7 @@ int ssdpm_persist_check(const struct ssdpm_persist *persist,
 	return err;
 }
 
-/* What systemctl enable made of the unit that is gone. */
+/* Links that systemctl enable made to the unit that is gone. */
 static void remove_wants(struct ssdpm_machine *machine)
 {
 	char path[128];
@@ -282,7 +282,7 @@ static int for_each_path(struct ssdpm_machine *machine, path_fn fn,
 	return err;
 }
 
-/* Of TuneD: the folder stays where something else is in it. */
+/* TuneD: the folder stays if something else is in it. */
 static void remove_folder(struct ssdpm_machine *machine, const char *path)
 {
 	char folder[128];

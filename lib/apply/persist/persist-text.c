@@ -150,7 +150,7 @@ static void put_command(struct text *text, const struct kept *kept,
 	ssdpm__put(text, " --quiet");
 }
 
-/* What the command is told must do. */
+/* A file names one profile, which the command must know. */
 static int check_name(const struct kept *kept, struct ssdpm_error *reterr)
 {
 	const char *name = word_of(kept);
@@ -488,7 +488,7 @@ static int add_tuned_script(struct ssdpm_persist *persist,
 	put_command(&text, kept, "apply");
 	ssdpm__put(&text, " ;;\nverify) exec ");
 	put_command(&text, kept, "check");
-	/* Who keeps the files would set them again. */
+	/* A caller that keeps the files would set them again. */
 	if (!kept->of_files)
 		ssdpm__put(&text, " ;;\nstop) exec %s revert --quiet",
 			   kept->command);

@@ -42,7 +42,7 @@ struct kept {
 	bool of_files; /* of ssdpm.conf(5), which the command reads */
 	bool is_named; /* the profile, by one of these files */
 	bool has_own;  /* settings beside a profile, or without one */
-	/* What the profile says, with the settings in its place. */
+	/* The profile, overridden by the settings. */
 	struct ssdpm_profile_settings ac, battery;
 	struct ssdpm_profile_settings own;
 	const struct ssdpm_persist_power *powers;

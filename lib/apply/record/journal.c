@@ -238,7 +238,7 @@ int ssdpm__journal_remove(struct site *site, const char *name,
 	return 0;
 }
 
-/* What its commit would have kept is no record. */
+/* The values that its commit would have kept are no record. */
 static int drop_kept(const struct site *site, struct ssdpm_error *reterr)
 {
 	return remove_name(site, "undo.new", reterr);

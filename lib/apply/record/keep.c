@@ -151,7 +151,7 @@ static int merge_all(struct changes *changes, struct change *const *list,
 	return err;
 }
 
-/* What took the place of tables that are kept, where Linux has built others. */
+/* The tables that replaced those that are kept, if Linux has built others. */
 static void read_tables(const struct site *site, struct changes *all,
 			struct change *const *changes, size_t n)
 {
@@ -213,7 +213,7 @@ int ssdpm__keep(struct site *site, struct changes *all,
 					   reterr);
 	if (!err)
 		ssdpm__changes_cut(all, n_kept);
-	/* What could not be reverted is not done. */
+	/* A value that could not be reverted is not done. */
 	if (!err && n_kept && !plan->goes_back)
 		err = ssdpm__reserve(site, new_kept, reterr);
 	if (!err && fsync(site->directory_fd))

@@ -275,7 +275,7 @@ static uint32_t count_lines(const char *text, const char *end)
 	return n;
 }
 
-/* Of what kind and version it is, and whether it is whole. */
+/* Its kind and version, and whether it is whole. */
 static int check_frame(struct record_reader *r, size_t size, char **ret_end)
 {
 	static const char word[] = SSDPM__RECORD_WORD;

@@ -102,7 +102,7 @@ static uint64_t count_added(const struct requests *requests)
 	return fstat(requests->fd, &status) ? 0 : (uint64_t)status.st_size;
 }
 
-/* Of what cannot be read, none: a run too many does no harm. */
+/* None if it cannot be read: a run too many does no harm. */
 static uint64_t count_served(const struct requests *requests)
 {
 	uint64_t n = 0;
@@ -123,7 +123,7 @@ static int write_served(const struct requests *requests, uint64_t n,
 				 size < 0 ? -errno : -ENOSPC, reterr);
 }
 
-/* Who has removed the file of requests has begun their number anew. */
+/* If the file of requests was removed, their number begins anew. */
 static bool has_later_requests(const struct requests *requests)
 {
 	struct stat added, served;
