@@ -12,7 +12,7 @@ const struct subcommand *const subcommands[] = {
 	&cmd_lpm,	  &cmd_plan,	&cmd_apply,	&cmd_check,
 	&cmd_revert,	  &cmd_capture, &cmd_apst,	&cmd_workload,
 	&cmd_estimate,	  &cmd_compare, &cmd_recommend, &cmd_budget,
-	&cmd_consistency, &cmd_measure, NULL,
+	&cmd_consistency, &cmd_measure, &cmd_watch,	NULL,
 };
 
 void run_energy_program(char **argv)

@@ -72,6 +72,7 @@ ENERGY = {
         *SIGNAL, *ESTIMATE, "energy/background", "energy/budget", "energy/caps", "energy/compare",
         "energy/consistency", "energy/likely", "energy/recommend", "energy/survey", "energy/writes", "device",
     },
+    "energy/tracer": {"base", "device"},
     "energy/trial": {"base", "energy/common"},
     "energy/lint": {"base", "model"},
     "energy/observe": ESTIMATE,
@@ -79,7 +80,7 @@ ENERGY = {
     "energy/meters": {*SEEN, "device", "energy/power"},
 }  # fmt: skip
 STAGES = {**CORE, **ENERGY}
-IO = {*DEVICE, *APPLY, "intent", "object", "energy/meters", "energy/report"}
+IO = {*DEVICE, *APPLY, "intent", "object", "energy/meters", "energy/report", "energy/tracer"}
 PURE = STAGES.keys() - IO
 # Whose private headers a folder may include, beside its own and those of base.
 INTERNALS = {

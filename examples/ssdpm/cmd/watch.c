@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm watch: who makes the drives work. */
+#include "options/units.h"
+#include "programs.h"
+#include "watch/watch.h"
+
+static struct watch_options the_settings;
+
+static const struct option_spec options[] = {
+	{ "for", 0, "TIME",
+	  "Watch for this time, as in 10min. Default: until Ctrl-C.",
+	  SETS_NUMBER(struct watch_options, for_ns, TIME_NS), .min = 1,
+	  .max = INT64_MAX / 4 },
+	{ "save", 0, "FILE",
+	  "Keep the trace in a new file, which --trace and --read take.",
+	  SETS_TEXT(struct watch_options, save) },
+	{ "read", 0, "FILE", "Read a recording instead of this machine.",
+	  SETS_TEXT(struct watch_options, read) },
+	{ "device", 0, "MAJOR,MINOR",
+	  "read: Set the number of the drive in the recording, as in 259,0.",
+	  SETS_TEXT(struct watch_options, device) },
+};
+
+static const struct option_group own = {
+	OPTIONS(options),
+};
+
+static enum exit_status check(const struct common *common,
+			      const struct watch_options *settings, size_t n)
+{
+	if (settings->read && (settings->save || settings->for_ns))
+		return usage_error(common, "--read conflicts with --%s",
+				   settings->save ? "save" : "for");
+	if (settings->read && !settings->device)
+		return usage_error(common, "--read requires --device");
+	if (settings->read && n != 1)
+		return usage_error(common, "--read requires one drive");
+	if (!settings->read && settings->device)
+		return usage_error(common, "--device requires --read");
+	if (!settings->read && settings->named.option)
+		return usage_error(common,
+				   "--%s requires --read: a drive of this "
+				   "machine is simulated as it is",
+				   settings->named.option);
+	if (!settings->read && common->root)
+		return usage_error(common, "--root requires --read");
+	return check_named_policy(common, &settings->named, false);
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands)
+{
+	const struct watch_options *settings = data;
+	struct drives drives = { 0 };
+	struct watch watch = { .common = common,
+			       .options = settings,
+			       .drives = &drives };
+	enum exit_status status = check(common, settings, n_operands);
+
+	if (!status)
+		status = settings->read ? read_drives(common, operands,
+						      n_operands, &drives) :
+					  read_devices(common, operands,
+						       n_operands, &drives);
+	if (!status)
+		status = begin_watch(&watch);
+	if (!status)
+		status = settings->read ? watch_recording(&watch) :
+					  watch_machine(&watch);
+	if (!status)
+		status = print_watch(&watch);
+	end_watch(&watch);
+	free_drives(&drives);
+	return status;
+}
+
+static const struct group_use groups[] = {
+	RARE_USE(&named_policy_group, &the_settings.named),
+	RARE_USE(&sim_option_group, &the_settings.sim),
+};
+
+const struct subcommand cmd_watch = {
+	.name = "watch",
+	.operands = "[DRIVE...]",
+	.operands_optional = true,
+	.takes_drives = true,
+	.list = "drives",
+	.summary = "Show who wakes each drive and what that takes.",
+	.own = &own,
+	GROUPS(groups),
+	.examples = "  ssdpm watch --for 10min\n"
+		    "  ssdpm watch --for 10min --save trace.txt nvme0\n"
+		    "  ssdpm watch --read trace.txt --device 259,0 SN530\n",
+	.run = run,
+	.settings = &the_settings,
+};

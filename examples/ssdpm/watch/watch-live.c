@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* From the trace events of this machine, or from a recording of them. */
+#include "survey/survey.h"
+#include "text/progress.h"
+#include "input/live.h"
+#include "watch/watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#define TEXT_BYTES (64u << 10)
+#define TICK_MS 200
+#define MAX_EVENTS 32
+
+struct session {
+	struct watch *watch;
+	struct ssdpm_tracer *tracer;
+	FILE *file; /* what is saved; NULL: nothing is */
+	struct progress progress;
+	int64_t start_ns, end_ns; /* INT64_MAX: a signal ends it */
+	char text[TEXT_BYTES];
+};
+
+static enum exit_status complain_of_tracing(const struct ssdpm_error *error)
+{
+	if (error->code == -EACCES || error->code == -EPERM) {
+		complain("%s: run ssdpm as root; a kernel that is locked down "
+			 "lets nobody trace",
+			 error->message);
+		return STATUS_NO_PRIVILEGES;
+	}
+	if (error->code == -ENOENT)
+		complain("%s: mount -t tracefs tracefs /sys/kernel/tracing",
+			 error->message);
+	else
+		complain("%s", error->message);
+	return STATUS_FAILED;
+}
+
+/* All block devices that lead to any of the drives. */
+static size_t all_disks(const struct watch *watch, struct ssdpm_disk *disks,
+			size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < watch->n; i++)
+		for (size_t j = 0; j < watch->watched[i].n_disks && n < max;
+		     j++)
+			disks[n++] = watch->watched[i].disks[j];
+	return n;
+}
+
+static enum exit_status open_tracer(struct session *session)
+{
+	struct ssdpm_disk disks[256];
+	const char *events[MAX_EVENTS];
+	struct ssdpm_tracer_params params = { .size = sizeof(params),
+					      .disks = disks,
+					      .events = events };
+	struct ssdpm_error error;
+
+	params.n_disks = all_disks(session->watch, disks, 256);
+	while (params.n_events < MAX_EVENTS &&
+	       (events[params.n_events] =
+			ssdpm_observation_get_event(params.n_events)))
+		params.n_events++;
+	if (ssdpm_tracer_new(&params, &session->tracer, &error))
+		return complain_of_tracing(&error);
+	return STATUS_DONE;
+}
+
+/* A text in one line, as ssdpm_observation_feed() takes it. */
+static void save_format(FILE *file, const char *format)
+{
+	fputs("# format: ", file);
+	for (; *format; format++)
+		if (*format == '\n')
+			fputs("\\n", file);
+		else if (*format == '\\')
+			fputs("\\\\", file);
+		else
+			putc(*format, file);
+	putc('\n', file);
+}
+
+/* How this kernel prints its events; one that it lacks is left out. */
+static enum exit_status read_formats(struct session *session)
+{
+	struct ssdpm_observation *observation = session->watch->observation;
+	struct ssdpm_error error;
+	char *format;
+
+	for (size_t i = 0; ssdpm_observation_get_event(i); i++) {
+		if (ssdpm_tracer_read_format(session->tracer, i, &format, NULL))
+			continue;
+		if (session->file)
+			save_format(session->file, format);
+		int err = ssdpm_observation_set_format(observation, format,
+						       strlen(format), &error);
+		free(format);
+		if (err)
+			return failure("%s: %s", ssdpm_observation_get_event(i),
+				       error.message);
+	}
+	return STATUS_DONE;
+}
+
+/* To write on a drive that is watched is to wake it. */
+static void look_at_place(const struct session *session)
+{
+	const struct watch *watch = session->watch;
+	struct stat status;
+
+	if (watch->common->quiet || fstat(fileno(session->file), &status))
+		return;
+	for (size_t i = 0; i < watch->n; i++)
+		for (size_t j = 0; j < watch->watched[i].n_disks; j++) {
+			const struct ssdpm_disk *disk =
+				&watch->watched[i].disks[j];
+
+			if (major(status.st_dev) == disk->major &&
+			    minor(status.st_dev) == disk->minor) {
+				remark("%s is on %s: to write it wakes the "
+				       "drive",
+				       watch->options->save,
+				       watch->watched[i].drive->name);
+				return;
+			}
+		}
+}
+
+static enum exit_status open_file(struct session *session)
+{
+	const struct watch *watch = session->watch;
+
+	if (!watch->options->save)
+		return STATUS_DONE;
+	session->file = fopen(watch->options->save, "wxe");
+	if (!session->file)
+		return failure(
+			"%s: %s%s", watch->options->save, strerror(errno),
+			errno == EEXIST ? ": --save takes a new file" : "");
+	look_at_place(session);
+	for (size_t i = 0; i < watch->n; i++)
+		for (size_t j = 1; j < watch->watched[i].n_disks; j++) {
+			const struct ssdpm_disk *disks =
+				watch->watched[i].disks;
+
+			if (disks[j].part != SSDPM_DISK_STACKED)
+				fprintf(session->file,
+					"# partition: %u,%u %u,%u\n",
+					disks[j].major, disks[j].minor,
+					disks[0].major, disks[0].minor);
+		}
+	return STATUS_DONE;
+}
+
+/* All text that is there now. */
+static enum exit_status read_text(struct session *session)
+{
+	struct ssdpm_observation *observation = session->watch->observation;
+	struct ssdpm_error error;
+	size_t n = 1;
+
+	while (n) {
+		if (ssdpm_tracer_read(session->tracer, session->text,
+				      sizeof(session->text), &n, &error))
+			return complain_of_tracing(&error);
+		if (n && session->file &&
+		    fwrite(session->text, 1, n, session->file) != n)
+			return failure("%s: %s", session->watch->options->save,
+				       strerror(errno));
+		if (ssdpm_observation_feed(observation, session->text, n,
+					   &error))
+			return failure("%s", error.message);
+	}
+	return STATUS_DONE;
+}
+
+static enum exit_status follow(struct session *session)
+{
+	struct pollfd fd = { .fd = ssdpm_tracer_get_fd(session->tracer),
+			     .events = POLLIN };
+	enum exit_status status = STATUS_DONE;
+	struct ssdpm_error error;
+	int64_t now_ns = survey_now_ns();
+
+	while (!status && !caught_signal() && now_ns < session->end_ns) {
+		poll(&fd, 1, TICK_MS);
+		/* Time first: what comes after it is later. */
+		now_ns = survey_now_ns();
+		status = read_text(session);
+		if (!status &&
+		    ssdpm_observation_advance(session->watch->observation,
+					      (uint64_t)now_ns, &error))
+			status = failure("%s", error.message);
+	}
+	if (!status && ssdpm_observation_finish(session->watch->observation,
+						(uint64_t)now_ns, &error))
+		status = failure("%s", error.message);
+	return status;
+}
+
+static enum exit_status run_session(struct session *session)
+{
+	const uint64_t for_ns = session->watch->options->for_ns;
+	enum exit_status status = open_tracer(session);
+
+	if (!status)
+		status = open_file(session);
+	if (!status)
+		status = read_formats(session);
+	session->start_ns = survey_now_ns();
+	session->end_ns =
+		for_ns ? session->start_ns + (int64_t)for_ns : INT64_MAX;
+	if (!status)
+		status = follow(session);
+	session->tracer = ssdpm_tracer_free(session->tracer);
+	if (session->file && fclose(session->file) && !status)
+		status = failure("%s: %s", session->watch->options->save,
+				 strerror(errno));
+	return status;
+}
+
+enum exit_status watch_machine(struct watch *watch)
+{
+	struct session *session = calloc(1, sizeof(*session));
+	enum exit_status status;
+
+	if (!session)
+		return out_of_memory();
+	session->watch = watch;
+	status = catch_signals();
+	if (!status) {
+		status = run_session(session);
+		release_signals();
+	}
+	free(session);
+	return status;
+}
+
+enum exit_status watch_recording(struct watch *watch)
+{
+	struct ssdpm_observation *observation = watch->observation;
+	struct buffer buffer = { 0 };
+	struct ssdpm_error error;
+	enum exit_status status = STATUS_DONE;
+
+	if (read_operand(watch->options->read, &buffer))
+		status = STATUS_FAILED;
+	else if (ssdpm_observation_feed(observation, buffer.data, buffer.size,
+					&error) ||
+		 ssdpm_observation_finish(observation, 0, &error))
+		status = failure("%s: %s", watch->options->read, error.message);
+	free(buffer.data);
+	return status;
+}

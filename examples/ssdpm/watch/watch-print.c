@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* What each drive did, and who made it. */
+#include "options/numbers.h"
+#include "text/output.h"
+#include "watch/watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_ROWS 10
+
+/* A cause with what the drive would do without it. */
+struct row {
+	struct ssdpm_cause cause;
+	struct ssdpm_without without;
+};
+
+struct rows {
+	struct row *rows;
+	size_t n;
+};
+
+static int by_energy(const void *a, const void *b)
+{
+	const struct ssdpm_cause *one = &((const struct row *)a)->cause;
+	const struct ssdpm_cause *other = &((const struct row *)b)->cause;
+
+	if (one->energy_nj != other->energy_nj)
+		return one->energy_nj < other->energy_nj ? 1 : -1;
+	return strcmp(one->name, other->name);
+}
+
+static enum exit_status find_rows(const struct watch *watch, size_t drive,
+				  size_t n, struct rows *ret_rows)
+{
+	const struct ssdpm_observation *observation = watch->observation;
+	struct ssdpm_error error;
+	struct row *rows = calloc(n + 1, sizeof(*rows));
+
+	*ret_rows = (struct rows){ rows, n };
+	if (!rows)
+		return out_of_memory();
+	for (size_t i = 0; i < n; i++) {
+		rows[i].cause.size = sizeof(rows[i].cause);
+		rows[i].without.size = sizeof(rows[i].without);
+		if (ssdpm_observation_get_cause(observation, drive, i,
+						&rows[i].cause, &error) ||
+		    ssdpm_observation_get_without(observation, drive, i,
+						  &rows[i].without, &error))
+			return failure("%s: %s",
+				       watch->watched[drive].drive->name,
+				       error.message);
+	}
+	qsort(rows, n, sizeof(*rows), by_energy);
+	return STATUS_DONE;
+}
+
+static int64_t power_uw(int64_t nj, uint64_t ns)
+{
+	return ns ? (int64_t)((double)nj * 1e6 / (double)ns) : 0;
+}
+
+/* "firefox, written back" */
+static struct cell name_of(const struct ssdpm_cause *cause)
+{
+	switch (cause->kind) {
+	case SSDPM_CAUSE_WRITEBACK:
+		return cell("%s, written back", cause->name);
+	case SSDPM_CAUSE_JOURNAL:
+		return cell("%s, journal", cause->name);
+	case SSDPM_CAUSE_KERNEL:
+		return cell("%s, kernel", cause->name);
+	default:
+		return cell("%s", cause->name);
+	}
+}
+
+static void print_rows(const struct ssdpm_observed *drive,
+		       const struct rows *rows)
+{
+	const uint64_t ns = drive->now_ns - drive->start_ns;
+	const size_t n = rows->n < MOST_ROWS ? rows->n : MOST_ROWS;
+	struct table table;
+	uint64_t rest_nj = 0;
+
+	table_begin(&table, "<>>>>>", "", "I/Os", "admin", "wakes", "takes",
+		    "without it");
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_cause *cause = &rows->rows[i].cause;
+		const struct ssdpm_without *without = &rows->rows[i].without;
+		int64_t change_nj = (int64_t)(without->without_energy_nj -
+					      without->energy_nj);
+
+		table_row(&table, name_of(cause).text,
+			  count_text(cause->n_ios).text,
+			  count_text(cause->n_admin).text,
+			  count_text(cause->n_wakes).text,
+			  power_text(power_uw((int64_t)cause->energy_nj, ns))
+				  .text,
+			  power_text(
+				  power_uw(change_nj, without->until_ns -
+							      without->from_ns))
+				  .text);
+	}
+	for (size_t i = n; i < rows->n; i++)
+		rest_nj += rows->rows[i].cause.energy_nj;
+	if (rows->n > n)
+		table_row(&table, cell("%zu others", rows->n - n).text, "", "",
+			  "", power_text(power_uw((int64_t)rest_nj, ns)).text,
+			  "");
+	table_row(&table, "nobody: at rest", "", "", "",
+		  power_text(power_uw((int64_t)drive->resting_nj, ns)).text,
+		  "");
+	table_print(&table);
+}
+
+/* The cause that wakes it most often; NULL: nothing does. */
+static const struct ssdpm_cause *main_waker(const struct rows *rows)
+{
+	const struct ssdpm_cause *most = NULL;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct ssdpm_cause *cause = &rows->rows[i].cause;
+
+		if (cause->n_wakes && (!most || cause->n_wakes > most->n_wakes))
+			most = cause;
+	}
+	return most;
+}
+
+static void print_verdict(const char *name, const struct ssdpm_observed *drive,
+			  const struct rows *rows)
+{
+	const struct ssdpm_cause *waker = main_waker(rows);
+	const uint64_t ns = drive->now_ns - drive->start_ns;
+
+	if (!drive->n_ios) {
+		printf("%s: no I/O came\n", name);
+		return;
+	}
+	printf("%s: asleep %s of %s, about %s", name,
+	       share_text(drive->asleep_ns, ns).text, time_text(ns).text,
+	       power_text(power_uw((int64_t)drive->energy_nj, ns)).text);
+	if (waker)
+		printf("; %s woke it %s of %s times\n", name_of(waker).text,
+		       count_text(waker->n_wakes).text,
+		       count_text(drive->n_wakes).text);
+	else
+		puts("; nothing woke it");
+}
+
+static void print_notes(const struct watch *watch)
+{
+	const struct ssdpm_observation_counts *counts =
+		ssdpm_observation_get_counts(watch->observation);
+
+	if (watch->common->quiet)
+		return;
+	if (counts->n_lost)
+		remark("the kernel lost %s: what they were is not in these "
+		       "numbers",
+		       counted(counts->n_lost, "event").text);
+	if (counts->n_bad)
+		remark("%s of events could not be read",
+		       counted(counts->n_bad, "line").text);
+	if (counts->n_unmatched)
+		remark("%s not complete within 30 s or at the end",
+		       counts->n_unmatched == 1 ? "an I/O was" : "I/Os were");
+}
+
+static enum exit_status print_drive(const struct watch *watch, size_t index)
+{
+	struct ssdpm_observed drive = { .size = sizeof(drive) };
+	struct rows rows = { 0 };
+	struct ssdpm_error error;
+	enum exit_status status;
+
+	if (ssdpm_observation_get_drive(watch->observation, index, &drive,
+					&error))
+		return failure("%s: %s", watch->watched[index].drive->name,
+			       error.message);
+	status = find_rows(watch, index, (size_t)drive.n_causes, &rows);
+	if (!status) {
+		print_verdict(watch->watched[index].drive->name, &drive, &rows);
+		if (rows.n)
+			print_rows(&drive, &rows);
+	}
+	free(rows.rows);
+	return status;
+}
+
+enum exit_status print_watch(const struct watch *watch)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < watch->n && !status; i++)
+		status = print_drive(watch, i);
+	print_notes(watch);
+	return status;
+}

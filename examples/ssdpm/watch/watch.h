@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm watch: who makes the drives work, now or in a recording. */
+#ifndef SSDPM_COMMAND_WATCH_H
+#define SSDPM_COMMAND_WATCH_H
+
+#include "options/policies.h"
+#include "options/sim-options.h"
+#include "work/simulate.h"
+
+struct watch_options {
+	const char *read; /* a recording; NULL: this machine, now */
+	const char *device;
+	const char *save;
+	uint64_t for_ns;
+	struct sim_options sim;
+	struct quirk_options quirks;
+	struct named_policy named;
+};
+
+/* A drive that is watched, and the block devices that lead to it. */
+struct watched {
+	const struct drive *drive;
+	struct ssdpm_disk *disks;
+	size_t n_disks;
+};
+
+struct watch {
+	const struct common *common;
+	const struct watch_options *options;
+	const struct drives *drives;
+	struct subject *subjects;
+	struct ssdpm_observation *observation;
+	struct watched *watched; /* in the order of the observation */
+	size_t n;
+};
+
+/* The drives, with the policy in force: what fails is complained of. */
+enum exit_status begin_watch(struct watch *watch);
+void end_watch(struct watch *watch);
+
+/* Until the time is over, or a signal comes. */
+enum exit_status watch_machine(struct watch *watch);
+enum exit_status watch_recording(struct watch *watch);
+
+enum exit_status print_watch(const struct watch *watch);
+
+#endif
