@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm watch: who makes the drives work. */
 #include "options/units.h"
+#include "input/live.h"
 #include "programs.h"
 #include "watch/watch.h"
 
@@ -62,6 +63,10 @@ static enum exit_status run(const void *data, const struct common *common,
 						      n_operands, &drives) :
 					  read_devices(common, operands,
 						       n_operands, &drives);
+	if (!status && !drives.n) {
+		complain_of_no_drive(common);
+		return print_items(common, &(struct items){ 0 });
+	}
 	if (!status)
 		status = begin_watch(&watch);
 	if (!status)

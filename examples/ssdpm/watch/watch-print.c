@@ -190,9 +190,29 @@ static enum exit_status print_drive(const struct watch *watch, size_t index)
 	return status;
 }
 
+static enum exit_status print_json(const struct watch *watch)
+{
+	struct items items = { 0 };
+
+	for (size_t i = 0; i < watch->n; i++) {
+		struct ssdpm_error error;
+		char *text = NULL;
+		int err = ssdpm_observation_to_json(
+			watch->observation, i, watch->watched[i].drive->name,
+			&text, &error);
+
+		add_item(&items, err, text, &error);
+	}
+	print_notes(watch);
+	return print_items(watch->common, &items);
+}
+
 enum exit_status print_watch(const struct watch *watch)
 {
 	enum exit_status status = STATUS_DONE;
+
+	if (watch->common->form)
+		return print_json(watch);
 
 	for (size_t i = 0; i < watch->n && !status; i++)
 		status = print_drive(watch, i);

@@ -321,6 +321,19 @@ SSDPM_API int ssdpm_observation_get_without(
 	const struct ssdpm_observation *observation, size_t drive, size_t cause,
 	struct ssdpm_without *ret_without, struct ssdpm_error *reterr);
 
+/**
+ * ssdpm_observation_to_json() - a drive with its causes, as ssdpm.watch/1
+ * @name:     what the drive is called
+ * @ret_text: see ssdpm-json(5); free it with free()
+ *
+ * It simulates the I/Os anew for each cause.
+ *
+ * Return: as ssdpm_observation_get_without().
+ */
+SSDPM_API int ssdpm_observation_to_json(
+	const struct ssdpm_observation *observation, size_t drive,
+	const char *name, char **ret_text, struct ssdpm_error *reterr);
+
 /** ssdpm_cause_kind_to_string() - "process", "writeback" and so on, or NULL */
 SSDPM_API const char *ssdpm_cause_kind_to_string(uint32_t kind);
 SSDPM_API uint32_t ssdpm_cause_kind_from_string(const char *word);
