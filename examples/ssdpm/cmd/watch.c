@@ -48,6 +48,11 @@ static enum exit_status check(const struct common *common,
 	return check_named_policy(common, &settings->named, false);
 }
 
+static bool is_here(const struct drive *drive)
+{
+	return drive->device && !drive->live->root;
+}
+
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
@@ -59,14 +64,13 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status = check(common, settings, n_operands);
 
 	if (!status)
-		status = settings->read ? read_drives(common, operands,
-						      n_operands, &drives) :
-					  read_devices(common, operands,
-						       n_operands, &drives);
-	if (!status && !drives.n) {
-		complain_of_no_drive(common);
-		return print_items(common, &(struct items){ 0 });
-	}
+		status = read_drives(common, operands, n_operands, &drives);
+	for (size_t i = 0; i < drives.n && !status; i++)
+		if (!settings->read && !is_here(&drives.drives[i]))
+			status = usage_error(common,
+					     "%s: no drive of this machine; "
+					     "--read takes a recording of it",
+					     drives.drives[i].name);
 	if (!status)
 		status = begin_watch(&watch);
 	if (!status)

@@ -73,17 +73,30 @@ static enum exit_status open_tracer(struct session *session)
 	return STATUS_DONE;
 }
 
-/* A text in one line, as ssdpm_observation_feed() takes it. */
+static void save_line(FILE *file, const char *line, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (line[i] == '\\')
+			putc('\\', file);
+		putc(line[i], file);
+	}
+}
+
+/* In one line, as ssdpm_observation_feed() takes it: what it needs alone. */
 static void save_format(FILE *file, const char *format)
 {
 	fputs("# format: ", file);
-	for (; *format; format++)
-		if (*format == '\n')
+	while (*format) {
+		size_t n = strcspn(format, "\n");
+
+		if (!strncmp(format, "name:", 5)) {
+			save_line(file, format, n);
 			fputs("\\n", file);
-		else if (*format == '\\')
-			fputs("\\\\", file);
-		else
-			putc(*format, file);
+		} else if (!strncmp(format, "print fmt:", 10)) {
+			save_line(file, format, n);
+		}
+		format += n + (format[n] == '\n');
+	}
 	putc('\n', file);
 }
 
