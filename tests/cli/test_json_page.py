@@ -16,6 +16,7 @@ import documented
 import machines
 import measured_run
 import pytest
+import recordings
 import surveys
 from command import Command
 
@@ -50,6 +51,7 @@ CALLS = [
     ["apst", "--json", "-q", "--all"],
     ["apst", "--json", "-q", "--all", "--diff", "linux-legacy"],
     ["tune", "--json", "-n", "--root", "desktop-6.1"],
+    ["watch", "--json", "-q", "--read", "trace.txt", "--device", "259,0", "SN530"],
     ["workload", "--json", "lomax"],
     ["workload", "--json", "--list"],
     ["estimate", "--json", "-t", "lomax", "--interval", "1min", "odd.json"],
@@ -128,6 +130,7 @@ def write_drives(ssdpm: Command) -> None:
     other = surveys.survey(fio=("randread",), n_blocks=3, seed=3, drive="Other, FW")
     ssdpm.write("other.csv", other)
     measured_run.write(ssdpm.directory)
+    recordings.write(ssdpm.directory)
     ssdpm.write("iops.log", "1000, 500, 1, 0\n2000, 400, 1, 0\n")
     suite = (f"mix,A,SW,{i},0,0,0\n" for i in range(4))
     head = "micro_benchmark,drive,pattern,parameter,tail_s,extra_j,sigma_j\n"

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm watch of recordings; live, it is in tests/vm/test_watch.py."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+import recordings
+from command import Command
+
+READ = ["watch", "--read", "trace.txt", "--device", "259,0"]
+
+
+@pytest.fixture(autouse=True)
+def recording(ssdpm: Command) -> None:
+    recordings.write(ssdpm.directory)
+
+
+def watched(ssdpm: Command, *options: str) -> Any:
+    [drive] = ssdpm.json(*READ, "-q", *options, "SN530")["drives"]
+    return drive
+
+
+def test_the_first_line_says_who_woke_it_most(ssdpm: Command) -> None:
+    first = ssdpm.output(*READ, "-q", "SN530").splitlines()[0]
+    assert re.fullmatch(
+        r"SN530: asleep 97\.\d % of 9\.83 min, about 2\d\.\d mW; "
+        r"systemd-journal woke it 59 of 79 times",
+        first,
+    )
+
+
+def test_each_cause_has_its_ios(ssdpm: Command) -> None:
+    causes = {c["name"]: (c["kind"], c["n_ios"]) for c in watched(ssdpm)["causes"]}
+    assert causes == {
+        "systemd-journal": ("process", 60),
+        "firefox": ("writeback", 60),
+        "jbd2/nvme0n1p2-": ("journal", 40),
+        "smartctl": ("process", 0),
+    }
+
+
+def test_shares_are_the_power_of_the_drive(ssdpm: Command) -> None:
+    drive = watched(ssdpm)
+    shares = sum(cause["energy_nj"] for cause in drive["causes"])
+    assert shares + drive["resting_nj"] == drive["energy_nj"]
+
+
+def test_admin_commands_are_counted_for_who_sent_them(ssdpm: Command) -> None:
+    drive = watched(ssdpm)
+    [smartctl] = [c for c in drive["causes"] if c["name"] == "smartctl"]
+    assert drive["n_admin"] == smartctl["n_admin"] == 10
+    assert smartctl["energy_nj"] == 0
+
+
+def test_without_a_cause_the_drive_wakes_as_often_as_without_its_lines(
+    ssdpm: Command,
+) -> None:
+    causes = {c["name"]: c["without"] for c in watched(ssdpm)["causes"]}
+    # The journal always comes after firefox.
+    assert causes["jbd2/nvme0n1p2-"]["without_n_wakes"] == 79
+    assert causes["systemd-journal"]["without_n_wakes"] == 19
+    ssdpm.write("less.txt", recordings.desktop(logs=False).text())
+    [less] = ssdpm.json(
+        "watch", "--read", "less.txt", "--device", "259,0", "-q", "SN530"
+    )["drives"]
+    assert less["n_wakes"] == 19
+
+
+@pytest.mark.parametrize("policy", [["--none"], ["--table", "linux-legacy"]])
+def test_another_policy_is_simulated(ssdpm: Command, policy: list[str]) -> None:
+    usual, other = watched(ssdpm), watched(ssdpm, *policy)
+    assert other["n_ios"] == usual["n_ios"]
+    if policy == ["--none"]:
+        assert other["asleep_ns"] == other["n_wakes"] == 0
+        assert other["resting_nj"] > usual["energy_nj"]
+
+
+def test_a_recording_comes_by_standard_input(ssdpm: Command) -> None:
+    done = ssdpm.shell("ssdpm watch -q --read - --device 259,0 SN530 <trace.txt")
+    assert done.returncode == 0
+    assert done.stdout == ssdpm.output(*READ, "-q", "SN530")
+
+
+def test_a_recording_is_a_trace_too(ssdpm: Command) -> None:
+    [trace] = ssdpm.json("workload", "trace.txt")["workloads"]
+    assert sum(trace["n_ios"]) == watched(ssdpm)["n_ios"]
+
+
+def test_what_was_lost_or_cannot_be_read_is_said(ssdpm: Command) -> None:
+    text = (ssdpm.directory / "trace.txt").read_text().splitlines()
+    text[50] = "CPU:2 [LOST 12 EVENTS]"
+    text[60] = text[60].replace(" + ", " and ")
+    ssdpm.write("bad.txt", "\n".join(text))
+    done = ssdpm.run("watch", "--read", "bad.txt", "--device", "259,0", "SN530")
+    assert done.returncode == 0
+    assert "lost 12 events" in done.stderr
+    assert "could not be read" in done.stderr
+
+
+def test_another_device_has_no_io(ssdpm: Command) -> None:
+    said = ssdpm.output("watch", "-q", "--read", "trace.txt", "--device", "8,0", "SN530")
+    assert said == "SN530: no I/O came\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["--read", "trace.txt", "SN530"], 2, "requires --device"),
+        (["--device", "259,0"], 2, "requires --read"),
+        (["--read", "trace.txt", "--device", "259,0"], 2, "one drive"),
+        (["--read", "trace.txt", "--device", "nvme0", "SN530"], 2, "259,0"),
+        (["--read", "trace.txt", "--device", "1,1", "--for", "1s", "SN530"], 2, "--for"),
+        (["--read", "trace.txt", "--device", "1,1", "--save", "x", "SN530"], 2, "--save"),
+        (["--read", "none.txt", "--device", "259,0", "SN530"], 1, "none.txt"),
+        (["--none"], 2, "requires --read"),
+        (["SN530"], 2, "no drive of this machine"),
+        (["--for", "5"], 2, "5"),
+    ],
+)
+def test_wrong_calls_say_what_is_wrong(
+    ssdpm: Command, arguments: list[str], status: int, words: str
+) -> None:
+    done = ssdpm.run("watch", *arguments)
+    assert done.returncode == status
+    assert words in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_output_that_cannot_be_written_is_a_failure(ssdpm: Command) -> None:
+    done = ssdpm.shell("ssdpm watch -q --read trace.txt --device 259,0 SN530 >/dev/full")
+    assert done.returncode == 1
+
+
+def test_the_json_has_all_causes(ssdpm: Command) -> None:
+    text = ssdpm.output(*READ, "-q", "--json", "SN530")
+    assert len(json.loads(text)["drives"][0]["causes"]) == 4
