@@ -88,7 +88,7 @@ UNITLESS = {
     "n_pairs", "max_pairs", "setting", "decision",
     # an observation: device numbers, counts
     "major", "minor", "ctrl_id", "phase", "n_causes", "n_admin", "pid", "without_n_wakes", "n_lines",
-    "n_events", "n_bad", "n_lost", "n_unmatched", "n_orphans", "n_clipped",
+    "n_events", "n_bad", "n_lost", "n_unmatched", "n_orphans", "n_clipped", "part", "n_disks",
     # flags of a recommendation
     "route", "possible",
     # what sysfs says of machines and devices

@@ -11,6 +11,7 @@
  */
 #include "calls.h"
 #include "fixture.h"
+#include "tracefs.h"
 
 #include "device/internal.h"
 
@@ -138,6 +139,8 @@ static struct {
 	struct ssdpm_ftl *ftl;
 	struct ssdpm_trial *trial;
 	struct ssdpm_observation *observation;
+	const char *tracefs;
+	struct ssdpm_tracer *tracer;
 	struct ssdpm_budget_item *budget_item;
 	struct ssdpm_budget *budget;
 	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
@@ -2070,6 +2073,64 @@ static int call_observation(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_observation_to_json(struct result *ret,
+				    struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_observation_to_json(in.observation, 0, "sda", &text,
+					    error);
+
+	return keep_length(err, text, ret);
+}
+
+static int call_read_disks(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_device *device;
+	struct ssdpm_disk *disks = NULL;
+	size_t n = 0;
+	int err = ssdpm_device_read(in.laptop, "nvme0", &device, error);
+
+	if (err)
+		return err;
+	err = ssdpm_device_read_disks(in.laptop, device, &disks, &n, error);
+	ssdpm_device_unref(device);
+	return keep_count(err, disks, n, ret);
+}
+
+static int make_tracer(struct ssdpm_tracer **ret_tracer,
+		       struct ssdpm_error *error)
+{
+	static const struct ssdpm_disk disk = { .major = 8 };
+	static const char *const event = "block/block_rq_issue";
+	const struct ssdpm_tracer_params params = {
+		.size = sizeof(params),
+		.tracefs = in.tracefs,
+		.disks = &disk,
+		.n_disks = 1,
+		.events = &event,
+		.n_events = 1,
+	};
+
+	return ssdpm_tracer_new(&params, ret_tracer, error);
+}
+
+static int call_tracer(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_tracer *tracer;
+	uint64_t lost;
+	char *format = NULL;
+	int err = make_tracer(&tracer, error);
+
+	if (err)
+		return err;
+	err = ssdpm_tracer_read_lost(tracer, &lost, error);
+	if (!err)
+		err = ssdpm_tracer_read_format(tracer, 0, &format, error);
+	err = keep_length(err, format, ret);
+	ssdpm_tracer_free(tracer);
+	return err;
+}
+
 static int call_ftl_run(struct result *ret, struct ssdpm_error *error)
 {
 	const struct ssdpm_ftl_cost cost = { .size = sizeof(cost),
@@ -2623,6 +2684,11 @@ static const struct {
 	{ "ssdpm_observation_get_drive", call_observation },
 	{ "ssdpm_observation_get_without", call_observation },
 	{ "ssdpm_observation_new", call_observation },
+	{ "ssdpm_observation_to_json", call_observation_to_json },
+	{ "ssdpm_device_read_disks", call_read_disks },
+	{ "ssdpm_tracer_new", call_tracer },
+	{ "ssdpm_tracer_read_format", call_tracer },
+	{ "ssdpm_tracer_read_lost", call_tracer },
 	{ "ssdpm_gaps_best_table", call_best_table },
 	{ "ssdpm_gaps_best_table", call_best_table_from_start },
 	{ "ssdpm_gaps_best_table", call_best_table_of_three },
@@ -3334,6 +3400,18 @@ static void call_observe(void)
 	ssdpm_observation_free(NULL);
 }
 
+static void call_tracer_on(void)
+{
+	char text[8];
+	size_t n;
+
+	ssdpm_tracer_get_fd(in.tracer);
+	ssdpm_tracer_get_n_removed(in.tracer);
+	ssdpm_tracer_read(in.tracer, text, sizeof(text), &n, NULL);
+	ssdpm_tracer_set_on(in.tracer, 1, NULL);
+	ssdpm_tracer_free(NULL);
+}
+
 static void call_caps(void)
 {
 	const struct ssdpm_cap_segment segment = { 1000, 10000000, 0 };
@@ -3411,6 +3489,11 @@ static const struct {
 	{ "ssdpm_trial_feed", call_trial },
 	{ "ssdpm_trial_get_state", call_trial },
 	{ "ssdpm_trial_free", call_trial },
+	{ "ssdpm_tracer_get_fd", call_tracer_on },
+	{ "ssdpm_tracer_get_n_removed", call_tracer_on },
+	{ "ssdpm_tracer_read", call_tracer_on },
+	{ "ssdpm_tracer_set_on", call_tracer_on },
+	{ "ssdpm_tracer_free", call_tracer_on },
 	{ "ssdpm_observation_add_partition", call_observe },
 	{ "ssdpm_observation_free", call_observe },
 	{ "ssdpm_observation_get_counts", call_observe },
@@ -3951,6 +4034,9 @@ static int make_idle_times(void)
 		err = ssdpm_trial_new(NULL, &in.trial, NULL);
 	if (!err)
 		err = make_observation();
+	in.tracefs = tracefs_new();
+	if (!err)
+		err = make_tracer(&in.tracer, NULL);
 	return err ? err : ssdpm_ftl_new(&small_ftl, &in.ftl, NULL);
 }
 
@@ -4182,6 +4268,8 @@ static int free_inputs(void **state)
 	ssdpm_ftl_free(in.ftl);
 	ssdpm_trial_free(in.trial);
 	ssdpm_observation_free(in.observation);
+	ssdpm_tracer_free(in.tracer);
+	tracefs_remove();
 	ssdpm_budget_free(in.budget);
 	ssdpm_budget_item_unref(in.budget_item);
 	ssdpm_catalogue_free(in.catalogue);

@@ -146,6 +146,22 @@ static void look_at_place(const struct session *session)
 		}
 }
 
+/* The numbers of a drive, for ssdpm_observation_feed(). */
+static void save_numbers(FILE *file, const struct watched *watched)
+{
+	const struct ssdpm_disk *disks = watched->disks;
+	const uint32_t controller = controller_of(watched->drive);
+
+	if (controller != SSDPM_NO_CONTROLLER)
+		fprintf(file, "# controller: %u,%u %u\n", disks[0].major,
+			disks[0].minor, controller);
+	for (size_t i = 1; i < watched->n_disks; i++)
+		if (disks[i].part != SSDPM_DISK_STACKED)
+			fprintf(file, "# partition: %u,%u %u,%u\n",
+				disks[i].major, disks[i].minor, disks[0].major,
+				disks[0].minor);
+}
+
 static enum exit_status open_file(struct session *session)
 {
 	const struct watch *watch = session->watch;
@@ -159,16 +175,7 @@ static enum exit_status open_file(struct session *session)
 			errno == EEXIST ? ": --save takes a new file" : "");
 	look_at_place(session);
 	for (size_t i = 0; i < watch->n; i++)
-		for (size_t j = 1; j < watch->watched[i].n_disks; j++) {
-			const struct ssdpm_disk *disks =
-				watch->watched[i].disks;
-
-			if (disks[j].part != SSDPM_DISK_STACKED)
-				fprintf(session->file,
-					"# partition: %u,%u %u,%u\n",
-					disks[j].major, disks[j].minor,
-					disks[0].major, disks[0].minor);
-		}
+		save_numbers(session->file, &watch->watched[i]);
 	return STATUS_DONE;
 }
 

@@ -15,7 +15,7 @@ static bool parse_device(const char *text, uint32_t *ret_major,
 	return sscanf(text, "%u,%u%c", ret_major, ret_minor, &end) == 2;
 }
 
-static uint32_t controller_of(const struct drive *drive)
+uint32_t controller_of(const struct drive *drive)
 {
 	const struct ssdpm_device_facts *facts =
 		drive->device ? ssdpm_device_get_facts(drive->device) : NULL;

@@ -38,6 +38,9 @@ struct watch {
 enum exit_status begin_watch(struct watch *watch);
 void end_watch(struct watch *watch);
 
+/* The number of its NVMe controller, or SSDPM_NO_CONTROLLER. */
+uint32_t controller_of(const struct drive *drive);
+
 /* Until the time is over, or a signal comes. */
 enum exit_status watch_machine(struct watch *watch);
 enum exit_status watch_recording(struct watch *watch);

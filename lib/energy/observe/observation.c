@@ -455,22 +455,48 @@ static int take_event(struct ssdpm_observation *observation,
 	}
 }
 
-/* "259,1 259,0": a partition and its drive, which may be one of others. */
+/* "259,0", with what follows it. */
+static bool take_device(struct span *text, uint64_t *ret_device)
+{
+	uint64_t major, minor;
+
+	if (!ssdpm__take_uint(text, UINT32_MAX, &major) ||
+	    !ssdpm__take(text, ",") ||
+	    !ssdpm__take_uint(text, UINT32_MAX, &minor))
+		return false;
+	*ret_device = ssdpm__device(major, minor);
+	return true;
+}
+
+/* "259,1 259,0": a partition and its drive. */
 static bool take_partition(struct ssdpm_observation *observation,
 			   struct span text)
 {
-	uint64_t numbers[4];
+	uint64_t partition, drive;
 
-	for (int i = 0; i < 4; i++)
-		if ((i % 2 && !ssdpm__take(&text, ",")) ||
-		    !ssdpm__take_uint(&text, UINT32_MAX, &numbers[i]))
-			return false;
+	if (!take_device(&text, &partition) || !take_device(&text, &drive))
+		return false;
 	for (size_t i = 0; i < observation->n_drives; i++)
-		if (observation->drives[i]->device ==
-		    ssdpm__device(numbers[2], numbers[3]))
+		if (observation->drives[i]->device == drive)
 			return !ssdpm_observation_add_partition(
-				observation, i, (uint32_t)numbers[0],
-				(uint32_t)numbers[1], NULL);
+				observation, i, (uint32_t)(partition >> 32),
+				(uint32_t)partition, NULL);
+	return true;
+}
+
+/* "259,0 7": the number of a drive's controller. */
+static bool take_controller(struct ssdpm_observation *observation,
+			    struct span text)
+{
+	struct observed_drive *drive;
+	uint64_t device, number;
+
+	if (!take_device(&text, &device) ||
+	    !ssdpm__take_uint(&text, UINT32_MAX, &number))
+		return false;
+	drive = find_drive(observation, device);
+	if (drive)
+		drive->ctrl_id = (uint32_t)number;
 	return true;
 }
 
@@ -497,6 +523,8 @@ static void take_comment(struct ssdpm_observation *observation,
 
 	if (ssdpm__take(&line, "# partition:"))
 		good = take_partition(observation, line);
+	else if (ssdpm__take(&line, "# controller:"))
+		good = take_controller(observation, line);
 	else if (ssdpm__take(&line, "# format:"))
 		good = take_format(observation, line);
 	observation->counts.n_bad += !good;

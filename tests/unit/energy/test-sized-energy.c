@@ -4,6 +4,7 @@
  * takes one. tests/abi/sized.py finds functions that are not here.
  */
 #include "sized.h"
+#include "tracefs.h"
 #include "tree.h"
 
 #include <stdio.h>
@@ -22,6 +23,15 @@ static struct ssdpm_sim_params sim_params;
 static struct ssdpm_ftl *ftl;
 static struct ssdpm_trial *trial;
 static struct ssdpm_observation *observation;
+static const struct ssdpm_disk traced_disk = { .major = 8 };
+static const char *const traced_event = "block/block_rq_issue";
+static struct ssdpm_tracer_params tracer_params = {
+	.size = sizeof(tracer_params),
+	.disks = &traced_disk,
+	.n_disks = 1,
+	.events = &traced_event,
+	.n_events = 1,
+};
 static struct ssdpm_observed_params observed_params;
 static struct ssdpm_integral *integral;
 static double power_w[N_SAMPLES];
@@ -344,6 +354,9 @@ static int ftl_run_at(void *sized, struct ssdpm_error *error)
 
 	return ssdpm_ftl_run(ftl, &any_page, sized, 1, &second, error);
 }
+
+SIZED_MAKES(tracer_new, ssdpm_tracer_new, struct ssdpm_tracer,
+	    ssdpm_tracer_free)
 
 static int trial_next(void *sized, struct ssdpm_error *error)
 {
@@ -1517,6 +1530,8 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_trial_next, ssdpm_trial_block, SIZED_OUT, NULL, trial_next),
 	SIZED(ssdpm_trial_get_state, ssdpm_trial_state, SIZED_OUT, NULL,
 	      trial_get_state),
+	SIZED(ssdpm_tracer_new, ssdpm_tracer_params, SIZED_IN, &tracer_params,
+	      tracer_new),
 	SIZED(ssdpm_observation_add_drive, ssdpm_observed_params, SIZED_IN,
 	      &observed_params, add_drive),
 	SIZED(ssdpm_observation_add_drive, ssdpm_sim_params, SIZED_IN,
@@ -1796,6 +1811,7 @@ static int set_up(void **state)
 	assert_int_equal(ssdpm_ftl_new(&ftl_params, &ftl, NULL), 0);
 	assert_int_equal(ssdpm_trial_new(&trial_params, &trial, NULL), 0);
 	set_up_observation();
+	tracer_params.tracefs = tracefs_new();
 	assert_int_equal(ssdpm_integral_new(NULL, &integral, NULL), 0);
 	assert_int_equal(ssdpm_integral_feed(integral, &samples, NULL), 0);
 	return 0;
@@ -1817,6 +1833,7 @@ static int tear_down(void **state)
 	ssdpm_ftl_free(ftl);
 	ssdpm_trial_free(trial);
 	ssdpm_observation_free(observation);
+	tracefs_remove();
 	ssdpm_gaps_unref(gaps);
 	ssdpm_model_unref(model);
 	return 0;

@@ -1,91 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Instances of a tracefs that is made here: mkdirat() and unlinkat() of this
- * program do what the kernel does, fill an instance and take it away. Real
- * kernels are in tests/vm/test_watch.py.
- */
+/* Instances of a tracefs that is made here: tests/vm/test_watch.py has real
+ * ones. */
 #include "fixture.h"
+#include "tracefs.h"
 #include "tree.h"
 
-#include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-static char *root;
-static int refuse_mkdir;    /* an errno */
-static const char *missing; /* a file that this kernel lacks */
-
-static void put(const char *instance, const char *path, const char *text)
-{
-	char full[512];
-
-	snprintf(full, sizeof(full), "%s/%s", instance, path);
-	if (!missing || strcmp(path, missing) != 0)
-		tree_put(root, full, text);
-}
-
-static void fill_instance(const char *instance)
-{
-	static const char *const files[] = {
-		"tracing_on",
-		"trace_clock",
-		"buffer_size_kb",
-		"options/record-tgid",
-		"options/context-info",
-		"events/block/block_rq_issue/enable",
-		"events/block/block_rq_issue/filter",
-		"events/nvme/nvme_setup_cmd/enable",
-		"events/nvme/nvme_setup_cmd/filter",
-	};
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		put(instance, files[i], "0");
-	put(instance, "events/block/block_rq_issue/format",
-	    "name: block_rq_issue\n");
-	put(instance, "trace_pipe", "text of the kernel\n");
-	put(instance, "per_cpu/cpu0/stats",
-	    "entries: 1\noverrun: 12\ndropped events: 3\n");
-	put(instance, "per_cpu/cpu1/stats", "overrun: 4\n");
-}
-
-int mkdirat(int fd, const char *path, mode_t mode)
-{
-	if (!strncmp(path, "instances/", 10) && refuse_mkdir) {
-		errno = refuse_mkdir;
-		return -1;
-	}
-	if (syscall(SYS_mkdirat, fd, path, mode))
-		return -1;
-	if (!strncmp(path, "instances/", 10))
-		fill_instance(path);
-	return 0;
-}
-
-static int remove_one(const char *path, const struct stat *status, int type,
-		      struct FTW *walk)
-{
-	(void)status;
-	(void)type;
-	(void)walk;
-	return remove(path);
-}
-
-int unlinkat(int fd, const char *path, int flags)
-{
-	const char *name = strrchr(path, '/');
-
-	(void)fd;
-	if (!(flags & AT_REMOVEDIR) || !root)
-		return (int)syscall(SYS_unlinkat, fd, path, flags);
-	char full[512];
-
-	snprintf(full, sizeof(full), "%s/instances/%s", root,
-		 name ? name + 1 : path);
-	return nftw(full, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
+static const char *root;
 
 static const struct ssdpm_disk disks[] = {
 	{ .part = SSDPM_DISK_WHOLE,
@@ -118,20 +41,14 @@ static struct ssdpm_tracer_params usual(void)
 static int set_up(void **state)
 {
 	(void)state;
-	root = tree_new();
-	tree_mkdir(root, "instances");
-	refuse_mkdir = 0;
-	missing = NULL;
+	root = tracefs_new();
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	char *mine = root;
-
 	(void)state;
-	root = NULL;
-	tree_remove(mine);
+	tracefs_remove();
 	return 0;
 }
 
@@ -307,13 +224,13 @@ static void what_cannot_be_traced_is_refused_and_leaves_nothing(void **state)
 	params.tracefs = "/proc";
 	assert_refused(&params, -ENOENT, "is not mounted");
 	params = usual();
-	refuse_mkdir = EPERM;
+	tracefs_refuses = EPERM;
 	assert_refused(&params, -EPERM, "instances/");
-	refuse_mkdir = EROFS;
+	tracefs_refuses = EROFS;
 	assert_refused(&params, -EPERM, "instances/");
-	refuse_mkdir = EEXIST;
+	tracefs_refuses = EEXIST;
 	assert_refused(&params, -EEXIST, "instances/");
-	refuse_mkdir = 0;
+	tracefs_refuses = 0;
 	params.n_disks = 0;
 	assert_refused(&params, -EINVAL, "disks");
 	params = usual();
@@ -329,9 +246,9 @@ static void what_cannot_be_traced_is_refused_and_leaves_nothing(void **state)
 	params.reserved = 1;
 	assert_refused(&params, -EINVAL, "reserved");
 	params = usual();
-	missing = "trace_pipe";
+	tracefs_lacks = "trace_pipe";
 	assert_refused(&params, -ENOENT, "trace_pipe");
-	missing = "trace_clock";
+	tracefs_lacks = "trace_clock";
 	assert_refused(&params, -ENOENT, "trace_clock");
 	assert_int_equal(count_instances(), 0);
 }
