@@ -116,10 +116,9 @@ struct ssdpm_observed {
  * @energy_nj: its share, nominal. The shares of all causes and resting_nj are
  *             energy_nj of the drive, to the last digit
  *
- * A cause takes what its I/Os take, the exit from the state that they end, and
- * after them the time that the policy keeps the drive awake, with the entry
- * into the states that follow. Who causes an I/O together with others has a
- * share by bytes.
+ * A cause takes what its I/Os take, and the exit from the state that they end.
+ * After them it takes the time for which the policy keeps the drive awake, and
+ * the entry into the states that follow. Causes share an I/O by its bytes.
  */
 struct ssdpm_cause {
 	size_t size;

@@ -2,7 +2,7 @@
 /*
  * The tracer: trace events of Linux, as text, for ssdpm_observation_feed().
  *
- *     machine -> disks; tracefs -> an instance of its own -> formats, text
+ *     machine -> disks; tracefs -> an instance -> formats, text
  *
  * The stage reads and writes tracefs. It sends no command to a drive and writes
  * to none. See ssdpm_tracer(3).
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/** What a block device is to a drive. */
+/** A block device and a drive. */
 enum ssdpm_disk_part {
 	SSDPM_DISK_WHOLE = 1,	  /* the drive, or a namespace of it */
 	SSDPM_DISK_PARTITION = 2, /* a partition of that */
