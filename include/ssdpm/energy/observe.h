@@ -23,8 +23,8 @@ enum ssdpm_cause_kind {
 	SSDPM_CAUSE_PROCESS = 1,   /* a process asked for it */
 	SSDPM_CAUSE_WRITEBACK = 2, /* a process changed the pages before */
 	SSDPM_CAUSE_JOURNAL = 3,   /* the journal of a file system */
-	SSDPM_CAUSE_KERNEL = 4, /* a thread of the kernel; for whom is open */
-	SSDPM_CAUSE_OTHER = 5,	/* all causes that found no room */
+	SSDPM_CAUSE_KERNEL = 4,	   /* a thread of the kernel, for whomever */
+	SSDPM_CAUSE_OTHER = 5,	   /* all causes that found no room */
 };
 
 /** ctrl_id: the drive has no NVMe controller. */
@@ -57,7 +57,7 @@ struct ssdpm_observed_params {
  * @size:         set by the caller
  * @start_ns:     of its first I/O, on the clock of the trace
  * @now_ns:       all numbers are up to here. Some I/Os are known only when
- *                later ones come, so it lies up to 0.2 s before the last time
+ *                later ones come, so it lies up to 0.3 s before the last time
  *                that was given, or before the first I/O that is not complete
  * @phase:        enum ssdpm_phase, now; 0: it had no I/O
  * @state:        of that phase
@@ -116,9 +116,10 @@ struct ssdpm_observed {
  * @energy_nj: its share, nominal. The shares of all causes and resting_nj are
  *             energy_nj of the drive, to the last digit
  *
- * A cause takes what its I/Os take, and the exit from the state that they end.
- * After them it takes the time for which the policy keeps the drive awake, and
- * the entry into the states that follow. Causes share an I/O by its bytes.
+ * A cause takes the energy of its I/Os and of the exit from the state that they
+ * end. It also takes the idle time after them, until the policy lets the drive
+ * sleep, and the entry into the states that follow. Causes of one I/O share it
+ * by bytes.
  */
 struct ssdpm_cause {
 	size_t size;

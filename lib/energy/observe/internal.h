@@ -118,7 +118,7 @@ uint16_t ssdpm__cause_of_thread(struct causes *causes, uint32_t pid,
 /* Does a thread of this name ask for itself? */
 bool ssdpm__is_process(struct span comm);
 
-/* Does it write what others have changed? What kswapd writes is swapped out. */
+/* Does it write what others have changed? kswapd does not: it swaps. */
 bool ssdpm__writes_back(const struct causes *causes, uint16_t cause);
 
 /* A block device: major << 32 | minor. */
@@ -128,8 +128,8 @@ static inline uint64_t ssdpm__device(uint64_t major, uint64_t minor)
 }
 
 /*
- * Who changes pages of each file system, by its backing device: of the latest,
- * one after the other is the cause of what is written back.
+ * Causes that change pages of each file system, by its backing device. Each of
+ * them is the cause of a part of the data that is written back.
  */
 #define MAX_BACKINGS 32
 #define MAX_DIRTIERS 8
@@ -208,7 +208,7 @@ static inline size_t ssdpm__parts_most(const struct parts *parts)
 	return most;
 }
 
-/* What is counted of a cause. */
+/* Counters of a cause. */
 struct counted {
 	struct wide energy_fj;
 	uint64_t n_ios;
@@ -275,7 +275,7 @@ int ssdpm__drive_account(const struct observed_drive *drive, uint64_t now_ns,
 			 struct account *ret_account, uint64_t *ret_now_ns,
 			 struct ssdpm_error *reterr);
 
-/* What is kept, up to that time, with or without a cause (CAUSE_NONE). */
+/* The kept I/Os up to that time; without: a cause, or CAUSE_NONE. */
 #define CAUSE_NONE UINT16_MAX
 
 int ssdpm__drive_replay(const struct observed_drive *drive, uint64_t now_ns,

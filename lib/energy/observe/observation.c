@@ -468,7 +468,33 @@ static bool take_device(struct span *text, uint64_t *ret_device)
 	return true;
 }
 
-/* "259,1 259,0": a partition and its drive. */
+static int advance_drives(struct ssdpm_observation *observation, bool end,
+			  struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < observation->n_drives && !err; i++) {
+		struct observed_drive *drive = observation->drives[i];
+
+		ssdpm__pair_advance(drive->trace.pair, observation->now_ns);
+		if (end)
+			ssdpm__pair_end(drive->trace.pair);
+		err = drain(observation, drive, reterr);
+	}
+	return err;
+}
+
+/* Drives that have no events are known up to now, too. */
+static int follow_time(struct ssdpm_observation *observation,
+		       struct ssdpm_error *reterr)
+{
+	if (observation->now_ns - observation->followed_ns < FOLLOW_NS)
+		return 0;
+	observation->followed_ns = observation->now_ns;
+	return advance_drives(observation, false, reterr);
+}
+
+/* "259,1 259,0": a partition and its drive, which may be one of others. */
 static bool take_partition(struct ssdpm_observation *observation,
 			   struct span text)
 {
@@ -536,6 +562,7 @@ static int take_line(struct ssdpm_observation *observation, struct span line,
 	struct ssdpm_observation_counts *counts = &observation->counts;
 	struct event event;
 	uint64_t lost = 0;
+	int err;
 
 	counts->n_lines++;
 	if (line.at < line.end && *line.at == '#') {
@@ -546,7 +573,8 @@ static int take_line(struct ssdpm_observation *observation, struct span line,
 				    &lost)) {
 	case LINE_EVENT:
 		counts->n_events++;
-		return take_event(observation, &event, reterr);
+		err = take_event(observation, &event, reterr);
+		return err ? err : follow_time(observation, reterr);
 	case LINE_LOST:
 		counts->n_lost += lost;
 		return 0;
@@ -667,16 +695,8 @@ static int drain_all(struct ssdpm_observation *observation, bool end,
 		     struct ssdpm_error *reterr)
 {
 	struct ssdpm_error error = { 0 };
-	int err = 0;
+	int err = advance_drives(observation, end, &error);
 
-	for (size_t i = 0; i < observation->n_drives && !err; i++) {
-		struct observed_drive *drive = observation->drives[i];
-
-		ssdpm__pair_advance(drive->trace.pair, observation->now_ns);
-		if (end)
-			ssdpm__pair_end(drive->trace.pair);
-		err = drain(observation, drive, &error);
-	}
 	return keep_failure(observation, err, &error, reterr);
 }
 

@@ -9,6 +9,8 @@
 #define MAX_PARTITIONS 1024
 /* Longer ones are cut off, and cannot be read. */
 #define MAX_LINE 16384
+/* How often drives without events are brought to the time. */
+#define FOLLOW_NS 100000000
 /* I/Os of several causes that are not complete, of all drives. */
 #define MAX_MIXED 4096
 /* A tag is a cause, or the number of such a mixture. */
@@ -34,6 +36,7 @@ struct ssdpm_observation {
 	size_t n_partitions;
 	struct partition partitions[MAX_PARTITIONS];
 	uint64_t now_ns;
+	uint64_t followed_ns; /* the same, when all drives were brought there */
 	bool begun, finished;
 	struct ssdpm_error failed; /* code 0: it did not */
 	size_t n_line;		   /* of a line that is cut */

@@ -610,6 +610,28 @@ static void what_is_not_complete_is_not_known_yet(void **state)
 	ssdpm_observation_free(observation);
 }
 
+static void a_drive_is_known_while_another_one_works(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_observed_params params;
+	struct given given;
+
+	(void)state;
+	give(&given, false);
+	params = params_of(&given);
+	params.minor = 1;
+	assert_int_equal(
+		ssdpm_observation_add_drive(observation, &params, NULL), 0);
+	ssdpm_model_unref(given.model);
+	read_by(observation, "cat-10", SECOND, 0);
+	for (uint64_t at = 2; at < 10; at++)
+		tell(observation, "dd-11", at * SECOND,
+		     "block_rq_issue: 259,1 R 4096 () 100 + 8 [dd]");
+	assert_in_range(drive_of(observation).now_ns, 8700 * MS, 9000 * MS);
+	assert_int_equal(drive_of(observation).phase, SSDPM_PHASE_RESIDENT);
+	ssdpm_observation_free(observation);
+}
+
 static void lines_that_say_nothing_are_counted_or_passed_over(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -978,6 +1000,7 @@ int main(void)
 		cmocka_unit_test(admin_commands_are_counted_and_cost_nothing),
 		cmocka_unit_test(a_drive_that_never_sleeps_rests_awake),
 		cmocka_unit_test(what_is_not_complete_is_not_known_yet),
+		cmocka_unit_test(a_drive_is_known_while_another_one_works),
 		cmocka_unit_test(
 			lines_that_say_nothing_are_counted_or_passed_over),
 		cmocka_unit_test(the_format_of_the_kernel_is_followed),
