@@ -235,3 +235,22 @@ def test_disks_that_share_a_port_are_left_alone(ssdpm: Command, machine: Make) -
     assert found["sda"]["advice"] is None
     assert "shares its port" in found["sda"]["message"]
     assert found["sdb"]["advice"] == "set"
+
+
+def test_instant_gives_up_sleep_only_where_io_waits_too_long(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    for path in root.rglob("link_power_management_policy"):
+        path.write_text("med_power_with_dipm\n")
+    trace = ssdpm.directory / "steady.csv"
+    made = ssdpm("workload", "--to", "csv", "--n-ios", "20000", "--mean-idle", "5ms", "poisson")
+    trace.write_bytes(made.stdout)
+    call = ["tune", "-n", "--root", str(root), "--trace", str(trace), "--instant"]
+    first, second = advised(ssdpm, *call, "sda")[0], advised(ssdpm, *call, "sdb")[0]
+    # Partial alone waits for more than 0.1 % of the time on the second disk.
+    assert second["advice"] == "set" and second["setting"]["lpm"] == "max_performance"
+    assert second["before"]["delay_mean_ns"] > second["bounds"]["max_delay_mean_ns"]
+    assert second["after"]["delay_sum_ns"] == 0
+    # The first one is within the limits.
+    assert first["before"]["delay_mean_ns"] <= first["bounds"]["max_delay_mean_ns"]
+    assert first["advice"] == "keep" and first["setting"]["lpm"] != "max_performance"
+    assert "max_performance" not in ssdpm.output(*call[:-1])

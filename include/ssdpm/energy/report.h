@@ -104,10 +104,11 @@ struct ssdpm_energy_report;
  *
  * Each drive is simulated on the same workload as its machine has it today.
  * Then it is simulated under the profile, or under each setting that it can
- * have: a latency limit (NVMe), med_power_with_dipm or medium_power (SATA).
- * Settings that have lost data are not among them. How one is found is in
- * ssdpm_report(3). This sends no command, writes nothing and needs no root. The
- * item of a drive whose saving is unknown has an error.
+ * have: a latency limit (NVMe), med_power_with_dipm or medium_power (SATA). With
+ * SSDPM_PATIENCE_INSTANT, a setting that never sleeps is tried too, if that of
+ * today is beyond the bounds. Settings that have lost data are not tried. How
+ * one is found is in ssdpm_report(3). This sends no command, writes nothing and
+ * needs no root. The item of a drive whose saving is unknown has an error.
  *
  * Return: 0; as ssdpm_report_new(), ssdpm_trace_generate(),
  * ssdpm_comparison_feed(); -EINVAL, -E2BIG (@params), -ENODATA (@ios has no

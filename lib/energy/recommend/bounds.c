@@ -35,6 +35,7 @@ struct ssdpm_bounds ssdpm__default_bounds(uint32_t patience,
 		.max_delay_mean_ns = UINT64_MAX,
 		.max_delay_p99_ns = limits[patience].p99_us * UINT64_C(1000),
 		.max_exit_latency_us = limits[patience].exit_us,
+		.flags = may_exceed ? 0 : SSDPM_BOUNDS_MAY_COST,
 	};
 
 	if (may_exceed && sum_ns < run->delay_sum_ns)

@@ -9,16 +9,10 @@
 
 #include "base/internal.h"
 #include "compare/comparison.h"
+#include "recommend/alternatives.h"
 #include "recommend/bounds.h"
 
-/* Those without Slumber that the host asks for, which has lost data. */
-static const uint32_t link_policies[] = {
-	SSDPM_LPM_MED_POWER_WITH_DIPM,
-	SSDPM_LPM_MEDIUM_POWER,
-};
-
 enum {
-	N_LINK_POLICIES = sizeof(link_policies) / sizeof(link_policies[0]),
 	LINUX_LIMIT_US = 100000, /* default_ps_max_latency_us of nvme_core */
 	ROW_TODAY = 0,
 };
@@ -43,12 +37,9 @@ static struct ssdpm_profile_settings link_policy_of(uint32_t lpm)
 }
 
 /* Without sleep nothing waits; more than the longest exit is of no use. */
-static size_t list_limits(const struct report_task *task,
-			  const struct ssdpm_model *model,
+static size_t list_limits(const struct ssdpm_model *model, bool may_cost,
 			  struct ssdpm_profile_settings *settings)
 {
-	const bool may_stay_awake =
-		task->params.patience == SSDPM_PATIENCE_INSTANT;
 	uint64_t limits[SSDPM_APST_MAX_STEPS];
 	size_t n = ssdpm_apst_get_steps(model, SSDPM_APST_STEP_LIMIT,
 					LINUX_LIMIT_US, limits,
@@ -56,7 +47,7 @@ static size_t list_limits(const struct report_task *task,
 	size_t n_settings = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (limits[i] || may_stay_awake)
+		if (limits[i] || may_cost)
 			settings[n_settings++] = limit_of(limits[i]);
 	return n_settings;
 }
@@ -65,11 +56,16 @@ static size_t list_settings(const struct report_task *task,
 			    const struct ssdpm_model *model,
 			    struct ssdpm_profile_settings *settings)
 {
+	const bool may_cost = task->params.patience == SSDPM_PATIENCE_INSTANT;
+	uint32_t lpms[N_LINK_POLICIES];
+	size_t n;
+
 	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME)
-		return list_limits(task, model, settings);
-	for (size_t i = 0; i < N_LINK_POLICIES; i++)
-		settings[i] = link_policy_of(link_policies[i]);
-	return N_LINK_POLICIES;
+		return list_limits(model, may_cost, settings);
+	n = ssdpm__link_policies(may_cost, lpms);
+	for (size_t i = 0; i < n; i++)
+		settings[i] = link_policy_of(lpms[i]);
+	return n;
 }
 
 /* Why the plan leaves a drive alone; NULL: it does not. */
@@ -145,13 +141,13 @@ static int add_default(const struct report_task *task, struct energy_item *item,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst_params of_machine = { .size = sizeof(of_machine) };
-	struct ssdpm_policy usual = {
-		.size = sizeof(usual),
-		.kind = SSDPM_POLICY_LPM,
-		.lpm = link_policies[0],
-	};
+	struct ssdpm_policy usual = { .size = sizeof(usual),
+				      .kind = SSDPM_POLICY_LPM };
+	uint32_t lpms[N_LINK_POLICIES];
 	int err = 0;
 
+	ssdpm__link_policies(false, lpms);
+	usual.lpm = lpms[0];
 	if (ssdpm_model_get_info(item->model)->kind == SSDPM_KIND_NVME) {
 		usual.kind = SSDPM_POLICY_ALGORITHM;
 		ssdpm_apst_params_init(&usual.params, sizeof(usual.params));
@@ -207,71 +203,30 @@ int ssdpm__add_candidates(const struct report_task *task,
 	return add_default(task, item, reterr);
 }
 
-static bool saves(const struct ssdpm_likely *likely)
+static bool never_sleeps(const struct ssdpm_profile_settings *settings)
 {
-	return likely->verdict == SSDPM_SAVING_SAVES ||
-	       likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
-}
-
-/* What is decided goes before what is not; then what likely saves more. */
-static bool is_better(const struct ssdpm_compared_policy *a,
-		      const struct ssdpm_compared_policy *b)
-{
-	if (saves(a->likely) != saves(b->likely))
-		return saves(a->likely);
-	if (a->likely->median_nj != b->likely->median_nj)
-		return a->likely->median_nj > b->likely->median_nj;
-	return a->result->nominal->delay_sum_ns <
-	       b->result->nominal->delay_sum_ns;
+	return settings->set & SSDPM_PROFILE_LPM ?
+		       settings->lpms[0] == SSDPM_LPM_MAX_PERFORMANCE :
+		       !settings->max_exit_latency_us;
 }
 
 /* The limit of an NVMe drive is longer than every exit that it allows. */
-static bool keeps_bounds(const struct energy_item *item, size_t index,
-			 const struct ssdpm_compared_policy *row)
+static struct alternative alternative_of(const struct energy_item *item,
+					 size_t index)
 {
-	return (!index || item->candidates[index - 1].max_exit_latency_us <=
-				  item->bounds.max_exit_latency_us) &&
-	       ssdpm__keeps_delays(&item->bounds, row->result->nominal);
-}
+	const struct ssdpm_compared_policy row = row_of(item, index);
+	const struct ssdpm_profile_settings *settings;
+	struct alternative result = {
+		.run = row.result->nominal,
+		.likely = row.likely,
+	};
 
-/* The row of the best candidate; ROW_TODAY: there is none. */
-static size_t find_best(const struct energy_item *item, bool within_bounds)
-{
-	struct ssdpm_compared_policy best = { 0 };
-	size_t found = ROW_TODAY;
-
-	for (size_t i = 1; i <= item->n_candidates; i++) {
-		const struct ssdpm_compared_policy row = row_of(item, i);
-
-		if (!row.likely ||
-		    (within_bounds && !keeps_bounds(item, i, &row)) ||
-		    (found && !is_better(&row, &best)))
-			continue;
-		best = row;
-		found = i;
-	}
-	return found;
-}
-
-static uint32_t judge(const struct report_task *task,
-		      const struct energy_item *item, size_t best)
-{
-	const struct ssdpm_compared_policy today = row_of(item, ROW_TODAY);
-	const bool keeps = keeps_bounds(item, ROW_TODAY, &today);
-	const struct ssdpm_likely *likely;
-
-	if (!best)
-		return keeps ? SSDPM_ADVICE_KEEP : SSDPM_ADVICE_NONE;
-	if (risks_data(&today.resolved) ||
-	    (!keeps && task->params.patience == SSDPM_PATIENCE_INSTANT))
-		return SSDPM_ADVICE_SET;
-	likely = row_of(item, best).likely;
-	if (saves(likely))
-		return SSDPM_ADVICE_SET;
-	return keeps || likely->verdict == SSDPM_SAVING_NOT_DECIDED ||
-			       likely->verdict == SSDPM_SAVING_TOO_SMALL ?
-		       SSDPM_ADVICE_KEEP :
-		       SSDPM_ADVICE_COSTS;
+	if (index == ROW_TODAY)
+		return result;
+	settings = &item->candidates[index - 1];
+	result.exit_us = settings->max_exit_latency_us;
+	result.never_sleeps = never_sleeps(settings);
+	return result;
 }
 
 void ssdpm__choose(const struct report_task *task, struct energy_item *item)
@@ -279,12 +234,20 @@ void ssdpm__choose(const struct report_task *task, struct energy_item *item)
 	const struct ssdpm_compared_policy today = row_of(item, ROW_TODAY);
 	const struct ssdpm_compared_policy usual =
 		row_of(item, item->n_candidates + 1);
+	struct alternative all[MAX_CANDIDATES + 1];
+	const struct alternatives from = {
+		.all = all,
+		.n = item->n_candidates + 1,
+		.bounds = &item->bounds,
+		.risks_data = risks_data(&today.resolved),
+	};
+	struct chosen chosen;
 
 	item->bounds = ssdpm__default_bounds(task->params.patience,
 					     usual.result->nominal);
-	item->chosen = find_best(item, true);
-	/* Whatever it delays, data are worth more. */
-	if (!item->chosen && risks_data(&today.resolved))
-		item->chosen = find_best(item, false);
-	item->advice = judge(task, item, item->chosen);
+	for (size_t i = 0; i < from.n; i++)
+		all[i] = alternative_of(item, i);
+	chosen = ssdpm__choose_alternative(&from);
+	item->chosen = chosen.index;
+	item->advice = chosen.advice;
 }

@@ -49,7 +49,7 @@ struct plain {
 	struct ssdpm_comparison *comparison;
 	size_t n; /* rows, but for that of today and that of Linux */
 	uint64_t limits_us[N_LIMITS];
-	uint32_t lpms[2];
+	uint32_t lpms[3];
 	bool is_sata;
 };
 
@@ -85,6 +85,19 @@ static void add_limits(struct plain *plain, struct ssdpm_device *device,
 	add(plain, "linux", &policy);
 }
 
+static void add_links(struct plain *plain, bool with_none)
+{
+	static const uint32_t lpms[] = { SSDPM_LPM_MED_POWER_WITH_DIPM,
+					 SSDPM_LPM_MEDIUM_POWER,
+					 SSDPM_LPM_MAX_PERFORMANCE };
+
+	for (; plain->n < (with_none ? 3 : 2); plain->n++) {
+		plain->lpms[plain->n] = lpms[plain->n];
+		add(plain, ssdpm_lpm_to_string(lpms[plain->n]), NULL);
+	}
+	add(plain, "med_power_with_dipm", NULL);
+}
+
 static struct plain compare(struct ssdpm_device *device,
 			    const struct ssdpm_machine_facts *facts,
 			    struct ssdpm_model *model, uint32_t patience)
@@ -104,12 +117,7 @@ static struct plain compare(struct ssdpm_device *device,
 	add(&plain, "today", NULL);
 	plain.is_sata = ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA;
 	if (plain.is_sata) {
-		add(&plain, "med_power_with_dipm", NULL);
-		add(&plain, "medium_power", NULL);
-		add(&plain, "med_power_with_dipm", NULL);
-		plain.n = 2;
-		plain.lpms[0] = SSDPM_LPM_MED_POWER_WITH_DIPM;
-		plain.lpms[1] = SSDPM_LPM_MEDIUM_POWER;
+		add_links(&plain, patience == SSDPM_PATIENCE_INSTANT);
 	} else {
 		add_limits(&plain, device, facts, model,
 			   patience == SSDPM_PATIENCE_INSTANT);
@@ -174,6 +182,16 @@ static bool saves(const struct ssdpm_likely *likely)
 	       likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
 }
 
+/* To stay awake is for a drive whose setting of today makes I/Os wait. */
+static bool is_needless(const struct plain *plain, size_t i, uint32_t patience)
+{
+	const bool sleeps = plain->is_sata ? plain->lpms[i - 1] !=
+						     SSDPM_LPM_MAX_PERFORMANCE :
+					     plain->limits_us[i - 1] != 0;
+
+	return !sleeps && is_within(plain, 0, patience);
+}
+
 static size_t find_best(const struct plain *plain, uint32_t patience)
 {
 	size_t best = 0;
@@ -184,6 +202,7 @@ static size_t find_best(const struct plain *plain, uint32_t patience)
 			best ? row_of(plain, best).likely : NULL;
 
 		if (!here || !is_considered(plain, i, patience) ||
+		    is_needless(plain, i, patience) ||
 		    !is_within(plain, i, patience))
 			continue;
 		if (!there || saves(here) > saves(there) ||
