@@ -94,13 +94,19 @@ static enum exit_status decide(const struct tuning *tuning)
 	/* A user who cannot read the plan has not agreed to it. */
 	if (!status && fflush(stdout))
 		status = failure("standard output: %s", strerror(errno));
-	if (status || settings->dry_run || !tuning->n_changes)
+	if (status)
+		return status;
+	if (settings->dry_run || !tuning->n_changes)
+		return tuning->failure;
+	status = check_rights(tuning);
+	if (status)
 		return status;
 	if (!settings->yes && !agrees(tuning)) {
 		puts("Nothing was set.");
-		return STATUS_DONE;
+		return tuning->failure;
 	}
-	return set_tuning(tuning);
+	status = set_tuning(tuning);
+	return !status && tuning->failure ? STATUS_PARTLY : status;
 }
 
 static enum exit_status run(const void *data, const struct common *common,
@@ -112,6 +118,7 @@ static enum exit_status run(const void *data, const struct common *common,
 		.options = settings,
 		.workload =
 			settings->trace_name ? settings->trace_name : "lomax",
+		.named = n_operands > 0,
 	};
 	enum exit_status status = check(common, settings);
 
@@ -129,6 +136,7 @@ static enum exit_status run(const void *data, const struct common *common,
 	ssdpm_energy_report_free(tuning.report);
 	free(tuning.items);
 	free(tuning.numbers);
+	free(tuning.identities);
 	close_live(tuning.live);
 	return status;
 }
@@ -137,7 +145,6 @@ const struct subcommand cmd_tune = {
 	.name = "tune",
 	.operands = "[TARGET...]",
 	.operands_optional = true,
-	.takes_devices = true,
 	.list = "drives",
 	.summary = "Set what saves most on each drive without making I/Os wait "
 		   "long.",

@@ -292,22 +292,27 @@ static void print_undecided(const struct live *live,
 	}
 }
 
-/* In lines that fit, those after the first indented. */
-static void print_wrapped(const char *text)
+size_t print_paragraph(const char *text, int first, int others)
 {
-	int used = 0;
+	int used = printf("%*s", first, "");
+	size_t n_lines = 1;
+	bool begun = false;
 
 	while (*text) {
 		const int n = (int)strcspn(text, " ");
 
-		if (used && used + 1 + n > COLUMNS)
-			used = printf("\n  %.*s", n, text) - 1;
-		else
-			used += printf("%s%.*s", used ? " " : "", n, text);
+		if (begun && used + 1 + n > COLUMNS) {
+			used = printf("\n%*s%.*s", others, "", n, text) - 1;
+			n_lines++;
+		} else {
+			used += printf("%s%.*s", begun ? " " : "", n, text);
+		}
+		begun = true;
 		text += n;
 		text += strspn(text, " ");
 	}
 	putchar('\n');
+	return n_lines;
 }
 
 /* What keeps the first drive from sleeping, and what to do about it. */
@@ -332,7 +337,7 @@ static bool print_remedy(const struct live *live,
 		free(advice);
 		if (!text)
 			return false;
-		print_wrapped(text);
+		print_paragraph(text, 0, 2);
 		free(text);
 		return true;
 	}

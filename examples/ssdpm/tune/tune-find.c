@@ -2,6 +2,7 @@
 /* The best setting of each drive that was named, on a workload. */
 #include "tune/tune.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,35 @@ static bool is_named(const char *name, const char (*names)[32], size_t n)
 	return !n;
 }
 
+bool is_failure(const struct tuning *tuning,
+		const struct ssdpm_energy_report_item *item)
+{
+	return item->error && (item->error != -EOPNOTSUPP || tuning->named);
+}
+
+/* Its screen has no line for such a drive. */
+static void complain_of_item(struct tuning *tuning,
+			     const struct ssdpm_energy_report_item *item)
+{
+	complain_about(item->drive->name, item->message);
+	if (!tuning->failure)
+		tuning->failure = status_of_error(item->error);
+}
+
+static void take_item(struct tuning *tuning, size_t number,
+		      const struct ssdpm_energy_report_item *item)
+{
+	if (is_failure(tuning, item))
+		complain_of_item(tuning, item);
+	if (is_to_set(item))
+		tuning->identities[tuning->n] = read_identity(
+			tuning->live,
+			ssdpm_device_get_facts(item->drive->device));
+	tuning->numbers[tuning->n] = number;
+	tuning->items[tuning->n++] = *item;
+	tuning->n_changes += is_to_set(item);
+}
+
 static enum exit_status collect(struct tuning *tuning, const char (*names)[32],
 				size_t n)
 {
@@ -90,15 +120,13 @@ static enum exit_status collect(struct tuning *tuning, const char (*names)[32],
 		room++;
 	tuning->items = calloc(room + 1, sizeof(item));
 	tuning->numbers = calloc(room + 1, sizeof(*tuning->numbers));
-	if (!tuning->items || !tuning->numbers)
+	tuning->identities = calloc(room + 1, sizeof(*tuning->identities));
+	if (!tuning->items || !tuning->numbers || !tuning->identities)
 		return out_of_memory();
 	for (size_t i = 0; i < room; i++) {
 		ssdpm_energy_report_get_item(tuning->report, i, &item);
-		if (is_named(item.drive->name, names, n)) {
-			tuning->numbers[tuning->n] = i;
-			tuning->items[tuning->n++] = item;
-			tuning->n_changes += is_to_set(&item);
-		}
+		if (is_named(item.drive->name, names, n))
+			take_item(tuning, i, &item);
 	}
 	return STATUS_DONE;
 }

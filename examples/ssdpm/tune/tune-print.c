@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows that fit a screen of 24 lines; a line counts the others. */
-enum { MOST_ROWS = 6, MOST_LEFT = 3, COLUMNS = 80 };
+/*
+ * What fits a screen of 24 lines with the question: rows of changes, and lines
+ * on drives that are left alone. A line counts the others.
+ */
+enum { MOST_ROWS = 6, MOST_LEFT_LINES = 4 };
 
 static int64_t total_uw(const struct tuning *tuning)
 {
@@ -21,6 +24,23 @@ static int64_t total_uw(const struct tuning *tuning)
 		if (is_to_set(&tuning->items[i]))
 			uw += tuning->items[i].likely->median_uw;
 	return uw;
+}
+
+static bool has_verdict(const struct tuning *tuning, uint32_t verdict)
+{
+	for (size_t i = 0; i < tuning->n; i++)
+		if (is_to_set(&tuning->items[i]) &&
+		    tuning->items[i].likely->verdict == verdict)
+			return true;
+	return false;
+}
+
+static bool is_decided(const struct tuning *tuning)
+{
+	return has_verdict(tuning, SSDPM_SAVING_SAVES) ||
+	       has_verdict(tuning, SSDPM_SAVING_PROBABLY_SAVES) ||
+	       has_verdict(tuning, SSDPM_SAVING_PROBABLY_COSTS) ||
+	       has_verdict(tuning, SSDPM_SAVING_COSTS);
 }
 
 static void print_first_line(const struct tuning *tuning)
@@ -35,9 +55,16 @@ static void print_first_line(const struct tuning *tuning)
 		puts("Nothing to change: no setting is known to save more.");
 		return;
 	}
-	printf("Change %zu of %zu drive%s: likely %s about %s in all",
-	       tuning->n_changes, tuning->n, tuning->n == 1 ? "" : "s",
-	       uw < 0 ? "costs" : "saves", power_text(size).text);
+	printf("Change %zu of %zu drive%s: ", tuning->n_changes, tuning->n,
+	       tuning->n == 1 ? "" : "s");
+	if (!size || !is_decided(tuning)) {
+		puts(has_verdict(tuning, SSDPM_SAVING_NOT_DECIDED) ?
+			     "whether this saves power is not known." :
+			     "the power hardly changes.");
+		return;
+	}
+	printf("likely %s about %s in all", uw < 0 ? "costs" : "saves",
+	       power_text(size).text);
 	ssdpm_saving_get_year_wh(&saving, tuning->options->hours_per_day,
 				 &year);
 	printf(",\n%.*f kWh a year at %u hours a day",
@@ -182,8 +209,12 @@ static void print_harm(const struct tuning *tuning)
 /* Why a drive is left as it is, in some words. */
 static struct cell reason_text(const struct ssdpm_energy_report_item *item)
 {
+	const struct ssdpm_likely *likely = item->likely;
+	const int64_t low = likely ? two_digits(likely->low_uw) : 0;
+	const int64_t high = likely ? two_digits(likely->high_uw) : 0;
+
 	if (item->error)
-		return cell("%.120s", item->message);
+		return cell("%.200s", item->message);
 	if (item->advice == SSDPM_ADVICE_COSTS)
 		return cell("its delays are beyond the limit; less delay costs "
 			    "power: --instant");
@@ -191,32 +222,28 @@ static struct cell reason_text(const struct ssdpm_energy_report_item *item)
 		return cell("no setting is within the limits");
 	if (!item->settings)
 		return cell("as good as it gets");
-	if (item->likely->verdict != SSDPM_SAVING_NOT_DECIDED)
+	if (likely->verdict != SSDPM_SAVING_NOT_DECIDED)
 		return cell("%s: %s", setting_text(item->settings).text,
-			    saving_cell(item->likely).text);
-	return cell("%s: not decided, %s%s%s",
-		    setting_text(item->settings).text,
-		    power_range_text(two_digits(item->likely->low_uw),
-				     two_digits(item->likely->high_uw))
-			    .text,
-		    item->likely->decider_kind ? "; mostly by " : "",
-		    item->likely->decider_kind ?
-			    ssdpm_parameter_kind_to_string(
-				    item->likely->decider_kind) :
-			    "");
+			    saving_cell(likely).text);
+	return cell("%s: not decided%s%s%s%s",
+		    setting_text(item->settings).text, low || high ? ", " : "",
+		    low || high ? power_range_text(low, high).text : "",
+		    likely->decider_kind ? "; mostly by " : "",
+		    likely->decider_kind ? ssdpm_parameter_kind_to_string(
+						   likely->decider_kind) :
+					   "");
 }
 
-/* Many messages begin with the name. */
-static void print_reason(const struct ssdpm_energy_report_item *item)
+/* Many messages begin with the name. Return: how many lines. */
+static size_t print_reason(const struct ssdpm_energy_report_item *item)
 {
 	const char *name = item->drive->name;
 	const struct cell reason = reason_text(item);
 
-	if (strncmp(reason.text, name, strlen(name)))
-		printf("  %s: %.*s\n", name, COLUMNS - 4 - (int)strlen(name),
-		       reason.text);
-	else
-		printf("  %.*s\n", COLUMNS - 2, reason.text);
+	return print_paragraph(strncmp(reason.text, name, strlen(name)) ?
+				       cell("%s: %s", name, reason.text).text :
+				       reason.text,
+			       2, 4);
 }
 
 /* Why what costs power is set all the same; or what is left at risk. */
@@ -238,18 +265,59 @@ static void print_risk(const struct tuning *tuning)
 
 static void print_left(const struct tuning *tuning)
 {
-	size_t n = 0;
+	size_t n_lines = 0, n_more = 0;
 
 	for (size_t i = 0; i < tuning->n; i++) {
-		if (is_to_set(&tuning->items[i]))
+		if (is_to_set(&tuning->items[i]) ||
+		    is_failure(tuning, &tuning->items[i]))
 			continue;
-		if (!n)
+		if (!n_lines)
 			puts("\nLeft as they are:");
-		if (n++ < MOST_LEFT)
-			print_reason(&tuning->items[i]);
+		if (n_lines < MOST_LEFT_LINES - 1)
+			n_lines += print_reason(&tuning->items[i]);
+		else
+			n_more++;
 	}
-	if (n > MOST_LEFT)
-		printf("  and %zu more; --json has all\n", n - MOST_LEFT);
+	if (n_more)
+		printf("  and %zu more; --json has all\n", n_more);
+}
+
+/* What Linux has in the place of its default. */
+static void print_parameter(const char *name, uint64_t value, uint64_t usual,
+			    const char *unit)
+{
+	if (value != usual)
+		printf(":%s=%llu%s", name, (unsigned long long)value, unit);
+}
+
+/* The setting as a policy: "linux:limit=25000us", "medium_power". */
+static void print_policy(const struct tuning *tuning,
+			 const struct ssdpm_energy_report_item *item)
+{
+	struct ssdpm_apst_params usual, now = { .size = sizeof(now) };
+
+	if (item->settings->set & SSDPM_PROFILE_LPM) {
+		fputs(ssdpm_lpm_to_string(item->settings->lpms[0]), stdout);
+		return;
+	}
+	ssdpm_apst_params_init(&usual, sizeof(usual));
+	if (ssdpm_device_get_apst_params(item->drive->device,
+					 &tuning->live->facts, item->model,
+					 &now, NULL))
+		now = usual;
+	printf("%s:limit=%lluus", ssdpm_apst_algorithm_to_string(now.algorithm),
+	       (unsigned long long)item->settings->max_exit_latency_us);
+	if (now.algorithm != SSDPM_APST_LINUX)
+		return;
+	print_parameter("primary", now.primary_timeout_ms,
+			usual.primary_timeout_ms, "ms");
+	print_parameter("primary-tolerance", now.primary_latency_tolerance_us,
+			usual.primary_latency_tolerance_us, "us");
+	print_parameter("secondary", now.secondary_timeout_ms,
+			usual.secondary_timeout_ms, "ms");
+	print_parameter("secondary-tolerance",
+			now.secondary_latency_tolerance_us,
+			usual.secondary_latency_tolerance_us, "us");
 }
 
 static void print_decider(const struct tuning *tuning)
@@ -260,9 +328,11 @@ static void print_decider(const struct tuning *tuning)
 		if (is_to_set(item) || !item->likely ||
 		    item->likely->verdict != SSDPM_SAVING_NOT_DECIDED)
 			continue;
-		fputs("To decide: ssdpm compare --explain -t", stdout);
+		fputs("To decide: ssdpm compare -e -t", stdout);
 		write_word(stdout, tuning->workload);
 		write_root(stdout, tuning->live->root);
+		fputs(" \\\n    --policy today --policy ", stdout);
+		print_policy(tuning, item);
 		write_word(stdout, item->drive->name);
 		putchar('\n');
 		return;

@@ -4,13 +4,37 @@
 #include "tune/tune.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Of Identify, the serial number is in the first three lines of the file. */
+enum { ID_TEXT = 3 * 40 };
+
+struct identity read_identity(const struct live *live,
+			      const struct ssdpm_device_facts *facts)
+{
+	struct identity identity = { "" };
+	char path[300], text[2048];
+
+	if (facts->kind == SSDPM_KIND_NVME && facts->path[0] == '/')
+		snprintf(path, sizeof(path), "%.270s/serial", facts->path + 1);
+	else
+		snprintf(path, sizeof(path), "sys/class/ata_device/dev%u.0/id",
+			 facts->ata_port);
+	if (!ssdpm_machine_read_attribute(live->machine, path, text,
+					  sizeof(text), NULL))
+		snprintf(identity.text, sizeof(identity.text), "%.*s", ID_TEXT,
+			 text);
+	return identity;
+}
 
 /* The drive that was simulated has not been replaced since. */
-static enum exit_status check_same(const struct tuning *tuning,
-				   const struct ssdpm_device_facts *then)
+static enum exit_status check_same(const struct tuning *tuning, size_t index)
 {
+	const struct ssdpm_device_facts *then =
+		ssdpm_device_get_facts(tuning->items[index].drive->device);
 	const struct ssdpm_device_facts *now;
 	struct ssdpm_device *device;
 	struct ssdpm_error error;
@@ -21,7 +45,9 @@ static enum exit_status check_same(const struct tuning *tuning,
 		return complain_of_device(then->name, &error);
 	now = ssdpm_device_get_facts(device);
 	same = !strcmp(now->product, then->product) &&
-	       !strcmp(now->path, then->path);
+	       !strcmp(now->path, then->path) &&
+	       !strcmp(read_identity(tuning->live, now).text,
+		       tuning->identities[index].text);
 	ssdpm_device_unref(device);
 	return same ? STATUS_DONE :
 		      failure("%s: it is another drive now; run ssdpm tune "
@@ -40,13 +66,45 @@ static enum exit_status add_advice(const struct tuning *tuning,
 
 		if (!is_to_set(item))
 			continue;
-		status = check_same(
-			tuning, ssdpm_device_get_facts(item->drive->device));
+		status = check_same(tuning, i);
 		if (!status &&
 		    ssdpm_plan_add_profile(plan, item->drive->device,
 					   item->model, item->settings, &error))
 			status = complain_of_device(item->drive->name, &error);
 	}
+	return status;
+}
+
+static enum exit_status check_step(const struct tuning *tuning,
+				   const struct ssdpm_step *step)
+{
+	const char *root = tuning->live->root;
+	char path[PATH_MAX];
+
+	if (step->state == SSDPM_STEP_LEFT_ALONE)
+		return STATUS_DONE;
+	snprintf(path, sizeof(path), "%s%s", root ? root : "", step->target);
+	if (!access(path, W_OK) || (errno != EACCES && errno != EPERM))
+		return STATUS_DONE;
+	complain("cannot set %s: only root may write %s%s", step->device, path,
+		 root ? "" : "; try: sudo ssdpm tune");
+	return STATUS_NO_PRIVILEGES;
+}
+
+enum exit_status check_rights(const struct tuning *tuning)
+{
+	struct live *live = tuning->live;
+	const struct drives drives = { .lives = &live, .n_lives = 1 };
+	struct ssdpm_step step = { .size = sizeof(step) };
+	struct ssdpm_plan *plan = NULL;
+	enum exit_status status =
+		new_plan(tuning->common, &drives, NULL, &plan);
+
+	if (!status)
+		status = add_advice(tuning, plan);
+	for (size_t i = 0; !status && !ssdpm_plan_get_step(plan, i, &step); i++)
+		status = check_step(tuning, &step);
+	ssdpm_plan_free(plan);
 	return status;
 }
 

@@ -26,19 +26,38 @@ struct tuning {
 	struct ssdpm_energy_report_item *items; /* borrowed from it */
 	size_t *numbers;			/* of these items in it */
 	size_t n;
-	size_t n_changes; /* items that are to be set */
+	bool named; /* not all drives, but those that operands name */
+	/* Of those that are to be set: what sysfs has of the drive itself. */
+	struct identity *identities;
+	size_t n_changes;	  /* items that are to be set */
+	enum exit_status failure; /* of the first drive that cannot be read */
 };
+
+struct identity {
+	char text[128];
+};
+
+/* With its serial number, which no command has to ask for. */
+struct identity read_identity(const struct live *live,
+			      const struct ssdpm_device_facts *facts);
 
 static inline bool is_to_set(const struct ssdpm_energy_report_item *item)
 {
 	return item->advice == SSDPM_ADVICE_SET;
 }
 
+/* It cannot be read, or it was named and cannot be set. */
+bool is_failure(const struct tuning *tuning,
+		const struct ssdpm_energy_report_item *item);
+
 /* Fill in report, items and how many there are; no operands: all drives. */
 enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n);
 
 /* The screen, or what the form says. */
 enum exit_status print_tuning(const struct tuning *tuning);
+
+/* May this process write what is advised? If not, it is complained of. */
+enum exit_status check_rights(const struct tuning *tuning);
 
 /* Set what is advised, and prove it: what failed is complained of. */
 enum exit_status set_tuning(const struct tuning *tuning);
