@@ -574,7 +574,8 @@ static py::tuple describe(const struct ssdpm_recommendation &from)
 	return py::make_tuple(
 		from.route, from.possible != 0,
 		ssdpm_advice_to_string(from.advice),
-		from.today_keeps_bounds != 0, std::move(table), from.limit_us,
+		from.today_keeps_bounds != 0, std::move(table),
+		ssdpm_lpm_to_string(from.lpm), from.limit_us,
 		from.primary_timeout_ms, from.primary_latency_tolerance_us,
 		from.secondary_timeout_ms, from.secondary_latency_tolerance_us,
 		ssdpm_kept_to_string(from.kept),
@@ -603,7 +604,10 @@ class Recommendations
 
 			if (usual)
 				err = allow_usual(gaps, &error);
-			this->params.apst = today ? &today->table : nullptr;
+			if (ssdpm_model_get_info(model.get())->kind ==
+			    SSDPM_KIND_NVME)
+				this->params.apst =
+					today ? &today->table : nullptr;
 			if (!err)
 				err = ssdpm_recommend(gaps.get(), model.get(),
 						      &this->params, &bounds,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import itertools
+import json
 import pickle
 import threading
 from dataclasses import FrozenInstanceError, fields, replace
@@ -517,11 +518,33 @@ def test_own_tables_are_compared_by_their_names(
 
 def test_questions_about_tables_are_for_nvme(trace: Trace) -> None:
     drive = ssdpm.Model.catalogue("Samsung SSD 860 EVO 4TB")
-    for ask in (ssdpm.clairvoyant, ssdpm.best_table, ssdpm.recommend):
+    for ask in (ssdpm.clairvoyant, ssdpm.best_table):
         with pytest.raises((ssdpm.InvalidError, ssdpm.UnsupportedError)):
             ask(drive, trace)
+    with pytest.raises(ssdpm.UnsupportedError):
+        ssdpm.recommend(drive, trace, today="linux-legacy")
     with pytest.raises((ssdpm.InvalidError, ssdpm.UnsupportedError)):
         ssdpm.sweep(drive, trace, ["linux"])
+
+
+@pytest.mark.parametrize("likely", [True, False])
+def test_a_sata_drive_is_recommended_a_link_policy(trace: Trace, likely: bool) -> None:
+    drive = ssdpm.Model.catalogue("Samsung SSD 860 EVO 4TB")
+    [usual] = ssdpm.recommend(drive, trace, likely=likely)
+    assert (usual.route, usual.advice) == ("link-policy", "keep")
+    assert usual.lpm == "med_power_with_dipm" and usual.table is None
+    assert "leave all as it is" in str(usual)
+    found = ssdpm.recommend(drive, trace, max_delay_mean_ns=0, may_cost=True, likely=likely)
+    [less] = found
+    assert less.advice == "set" and less.today_keeps_bounds is False
+    assert less.lpm in ("medium_power", "max_performance")
+    assert less.max_exit_latency_us is None and less.primary_timeout_ms is None
+    assert str(less).startswith(f"set the link policy to {less.lpm}: ")
+    [change] = less.changes
+    assert change.target.endswith("/hostN/link_power_management_policy")
+    assert change.value == less.lpm
+    written = json.loads(found.to_json())["recommendations"][0]
+    assert written["lpm"] == less.lpm and "entries" not in written
 
 
 def test_a_policy_that_a_drive_cannot_have_is_skipped_with_its_reason(

@@ -2,7 +2,7 @@
 /*
  * The recommendation: from the idle times of a trace to the settings that save.
  *
- *     idle times + model + bounds -> the best table, and what to set
+ *     idle times + model + bounds -> the best setting, and what to set
  *
  * This stage is pure and exact: see ssdpm_recommend(3).
  */
@@ -241,6 +241,8 @@ enum ssdpm_route {
 	SSDPM_ROUTE_NVME_CORE = 2,
 	/* A table by Set Features 0Ch; Linux 6.12.110 and later refuse it. */
 	SSDPM_ROUTE_RAW_TABLE = 3,
+	/* Of a SATA drive: link_power_management_policy of its port. */
+	SSDPM_ROUTE_LINK_POLICY = 4,
 };
 
 /** What to do with the best setting of a route. */
@@ -268,7 +270,7 @@ enum ssdpm_kept {
  * @route:     enum ssdpm_route
  * @possible:  1; 0: no setting of this route keeps the bounds
  * @advice:    enum ssdpm_advice
- * @today_keeps_bounds: 1: the table of today does
+ * @today_keeps_bounds: 1: the table or link policy of today does
  * @apst:      the table that the drive will have
  * @limit_us:  latency limit to set (the first two routes)
  * @primary_timeout_ms: SSDPM_ROUTE_NVME_CORE: what to set
@@ -286,6 +288,9 @@ enum ssdpm_kept {
  *             with all powers and latencies that the drive can have
  * @expected:  what to reckon with: the range and the median of @likely, or
  *             @saving where there is none; for ssdpm_saving_get_battery_s()
+ * @lpm:       SSDPM_ROUTE_LINK_POLICY: enum ssdpm_lpm, what to set; 0: that of
+ *             today, which is unknown
+ * @reserved:  0
  *
  * More may follow at its end: it is only ever borrowed.
  */
@@ -307,6 +312,8 @@ struct ssdpm_recommendation {
 	const struct ssdpm_run *low;
 	const struct ssdpm_run *high;
 	struct ssdpm_saving expected;
+	uint32_t lpm;
+	uint32_t reserved;
 };
 
 /**
@@ -317,8 +324,8 @@ struct ssdpm_recommendation {
  * @ret_bounds: its size member is set by the caller
  *
  * All delays together last for at most 1 % of the time of the workload. One I/O
- * in 100 may wait for more than 25 ms. If the table that Linux makes by default
- * costs more, that is the bound. So work takes at most a hundredth longer, and
+ * in 100 may wait for more than 25 ms. If the default of Linux costs more, that
+ * is the bound: its table, or med_power_with_dipm of a SATA port. So work takes at most a hundredth longer, and
  * few I/Os wait for more than a disk takes to seek. The default of Linux is
  * always within the bounds. The mean is that time by the number of I/Os,
  * rounded up. No state may take more than 100 ms to leave.
@@ -336,7 +343,8 @@ struct ssdpm_recommendations;
  * ssdpm_recommend() - the best setting that each route reaches
  * @params: as for ssdpm_gaps_sweep(), but its table is that of today, which the
  *          saving is against; no table: that of Linux with its defaults and the
- *          quirks of @bounds
+ *          quirks of @bounds. The link policy of a SATA drive is that of today,
+ *          too; 0: it is unknown
  * @bounds: what it may cost; NULL: ssdpm_gaps_get_default_bounds() with the
  *          quirks of ssdpm_quirks_find()
  * @ret_recommendations: free it with ssdpm_recommendations_free()
@@ -349,7 +357,12 @@ struct ssdpm_recommendations;
  * is what is too small to matter, or not decided with a median below 5 mW.
  * Without the flag the nominal saving decides.
  *
- * Return: as ssdpm_gaps_best_table().
+ * A SATA drive has one route. Its link policy is chosen as by
+ * ssdpm_energy_report_new(): from med_power_with_dipm and medium_power, and
+ * max_performance with SSDPM_BOUNDS_MAY_COST if that of today is beyond the
+ * bounds.
+ *
+ * Return: as ssdpm_gaps_best_table(), but a SATA drive is no error.
  */
 SSDPM_API int ssdpm_recommend(
 	const struct ssdpm_gaps *gaps, const struct ssdpm_model *model,

@@ -24,9 +24,11 @@ extern "C" {
  * ssdpm_recommendation_get_changes() - what to write for a recommendation
  * @device: as for ssdpm_device_get_apst_changes(), likewise the others
  *
- * A raw table has none: ssdpm_plan_add_apst() sets it.
+ * A raw table has none: ssdpm_plan_add_apst() sets it. A link policy is a file
+ * of the port of @device, or of "hostN".
  *
- * Return: 0; as ssdpm_device_get_apst_changes().
+ * Return: 0; as ssdpm_device_get_apst_changes(); -EOPNOTSUPP (other disks are
+ * on the port).
  */
 SSDPM_API int ssdpm_recommendation_get_changes(
 	const struct ssdpm_recommendation *found,

@@ -71,7 +71,9 @@ struct recommended {
 	struct ssdpm_recommendation_words words;
 	size_t n_files; /* of the changes, which come first */
 	char modprobe[440];
+	struct ssdpm_resolved_policy resolved;
 	size_t n_states;
+	bool is_sata;
 	bool has_limit;
 	bool has_core;
 	struct ssdpm_gain battery_s;
@@ -228,9 +230,12 @@ static bool get_recommended(const struct ssdpm_recommendation_report *report,
 	*ret = (struct recommended){
 		.report = report,
 		.one = one,
+		.resolved = { .apst = one->apst, .lpm = one->lpm },
 		.n_states = s->n_states,
-		.has_limit =
-			one->possible && one->route != SSDPM_ROUTE_RAW_TABLE,
+		.is_sata = is_sata(s),
+		.has_limit = one->possible &&
+			     (one->route == SSDPM_ROUTE_LATENCY_LIMIT ||
+			      one->route == SSDPM_ROUTE_NVME_CORE),
 		.has_core =
 			one->possible && one->route == SSDPM_ROUTE_NVME_CORE,
 	};

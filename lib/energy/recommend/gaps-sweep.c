@@ -14,9 +14,6 @@ static int check_task(const struct gaps_task *task, struct ssdpm_error *reterr)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "gaps: not finished; call "
 				   "ssdpm_gaps_finish()");
-	if (ssdpm_model_get_info(task->model)->kind != SSDPM_KIND_NVME)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "not an NVMe drive: only these have tables");
 	if (task->params.loop != SSDPM_LOOP_CLOSED)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "loop: idle times alone say nothing about "
@@ -43,10 +40,10 @@ static int find_values(struct gaps_task *task, struct ssdpm_error *reterr)
 			    reterr);
 }
 
-int ssdpm__gaps_task(const struct ssdpm_gaps *gaps,
-		     const struct ssdpm_model *model,
-		     const struct ssdpm_sim_params *params,
-		     struct gaps_task *ret_task, struct ssdpm_error *reterr)
+int ssdpm__gaps_drive(const struct ssdpm_gaps *gaps,
+		      const struct ssdpm_model *model,
+		      const struct ssdpm_sim_params *params,
+		      struct gaps_task *ret_task, struct ssdpm_error *reterr)
 {
 	struct gaps_task task = { .gaps = gaps, .model = model };
 	int err = ssdpm__check_params(params, &task.params, reterr);
@@ -60,6 +57,17 @@ int ssdpm__gaps_task(const struct ssdpm_gaps *gaps,
 	if (!err)
 		*ret_task = task;
 	return err;
+}
+
+int ssdpm__gaps_task(const struct ssdpm_gaps *gaps,
+		     const struct ssdpm_model *model,
+		     const struct ssdpm_sim_params *params,
+		     struct gaps_task *ret_task, struct ssdpm_error *reterr)
+{
+	if (ssdpm_model_get_info(model)->kind != SSDPM_KIND_NVME)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "not an NVMe drive: only these have tables");
+	return ssdpm__gaps_drive(gaps, model, params, ret_task, reterr);
 }
 
 size_t ssdpm__sleep_states(const struct gaps_task *task,

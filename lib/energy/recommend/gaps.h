@@ -107,6 +107,12 @@ static inline size_t ssdpm__count_below(const uint64_t *times, size_t n,
 }
 
 /* Check what the caller gave, as ssdpm_sim_new() does. */
+int ssdpm__gaps_drive(const struct ssdpm_gaps *gaps,
+		      const struct ssdpm_model *model,
+		      const struct ssdpm_sim_params *params,
+		      struct gaps_task *ret_task, struct ssdpm_error *reterr);
+
+/* The same for what only an NVMe drive has: tables. */
 int ssdpm__gaps_task(const struct ssdpm_gaps *gaps,
 		     const struct ssdpm_model *model,
 		     const struct ssdpm_sim_params *params,

@@ -13,7 +13,9 @@ static uint64_t shortest_idle_ns(const struct rivals *rivals)
 {
 	uint64_t idle_ms = UINT32_MAX;
 
-	for (size_t i = 0; i < rivals->n_tables; i++)
+	if (!rivals->tables)
+		return 0;
+	for (size_t i = 0; i < rivals->n; i++)
 		for (uint32_t j = 0; j < SSDPM_MAX_STATES; j++) {
 			const struct ssdpm_apst_entry *entry =
 				&rivals->tables[i].entries[j];
@@ -67,10 +69,12 @@ int ssdpm__likely_savings(const struct gaps_task *task,
 	int err = profile ? subject_new(task, profile, &from, reterr) :
 			    ssdpm__no_memory(reterr);
 
-	to = from; /* and its own table */
-	from.params.apst = &rivals->tables[0];
-	for (size_t i = 0; i < rivals->n_tables && !err; i++) {
-		to.params.apst = &rivals->tables[i];
+	to = from; /* and its own policy */
+	rival_params(rivals, 0, &from.params);
+	if (rivals->n_from > 1)
+		from.params.lpm = 0; /* unknown */
+	for (size_t i = 0; i < rivals->n && !err; i++) {
+		rival_params(rivals, i, &to.params);
 		err = ssdpm__find_likely(&rivals->drive, &from, &to,
 					 &outcomes[i].saving,
 					 &outcomes[i].likely, reterr);
@@ -92,7 +96,7 @@ static int try_limits(struct quest *quest, struct rivals *rivals,
 	tables[0] = quest->today.table;
 	for (uint32_t i = 0; i < quest->n_limits; i++)
 		of[i] = ssdpm__number_of(&quest->limits[i].table, tables,
-					 &rivals->n_tables);
+					 &rivals->n);
 	err = ssdpm__savings(&quest->task, rivals, outcomes, reterr);
 	if (!err)
 		err = ssdpm__likely_savings(&quest->task, rivals, outcomes,
@@ -118,7 +122,8 @@ int ssdpm__quest_rank_limits(struct quest *quest, struct ssdpm_error *reterr)
 	struct rivals rivals = {
 		.drive = { quest->parameters, quest->n_parameters,
 			   quest->order },
-		.n_tables = 1,
+		.n = 1,
+		.n_from = 1,
 	};
 	struct outcome *outcomes;
 	int err;

@@ -18,6 +18,7 @@
 struct ssdpm_recommendations {
 	struct ssdpm_recommendation routes[N_ROUTES];
 	struct outcome outcomes[N_ROUTES];
+	size_t n;
 };
 
 static uint32_t states_of(const struct chain *chain)
@@ -195,9 +196,14 @@ int ssdpm_gaps_get_default_bounds(const struct ssdpm_gaps *gaps,
 		return err;
 	ssdpm_apst_params_init(&apst, sizeof(apst));
 	apst.quirks = quirks;
-	err = ssdpm_apst_generate(model, &apst, &table, reterr);
-	if (!err)
-		err = ssdpm_gaps_sweep(gaps, model, params, &runs, reterr);
+	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME) {
+		err = ssdpm_apst_generate(model, &apst, &table, reterr);
+		if (!err)
+			err = ssdpm_gaps_sweep(gaps, model, params, &runs,
+					       reterr);
+	} else {
+		err = ssdpm__link_default(gaps, model, params, &run, reterr);
+	}
 	if (err)
 		return err;
 	bounds = ssdpm__default_bounds(SSDPM_PATIENCE_NORMAL, &run);
@@ -242,7 +248,7 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 		 const struct ssdpm_bounds *bounds, struct ssdpm_error *reterr)
 {
 	struct ssdpm_sim_params given;
-	int err = ssdpm__gaps_task(gaps, model, params, &quest->task, reterr);
+	int err = ssdpm__gaps_drive(gaps, model, params, &quest->task, reterr);
 
 	/* The task keeps nominal values alone, savings need all of them. */
 	if (!err)
@@ -254,6 +260,7 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
 	quest->defaults.quirks = quest->bounds.quirks;
 	quest->from = given.apst;
+	quest->lpm = given.lpm;
 	return ssdpm__take_parameters(model, &given, quest->parameters,
 				      &quest->n_parameters, &quest->order,
 				      reterr);
@@ -357,10 +364,11 @@ static uint32_t how_kept(const struct quest *quest,
 	const uint32_t open_axes =
 		ssdpm__open_axes(quest->parameters, quest->n_parameters,
 				 quest->order.operational_state);
-	const uint32_t latency = 1u << (SSDPM_AXIS_LATENCY - 1);
+	const uint32_t times = 1u << (SSDPM_AXIS_LATENCY - 1) |
+			       1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
 
 	/* Percentiles of the possible run are exact to 1/128 only. */
-	return !(open_axes & latency) ||
+	return !(open_axes & times) ||
 			       keeps_bounds(&quest->bounds, &outcome->slow,
 					    &outcome->high) ?
 		       SSDPM_KEPT_SURELY :
@@ -383,6 +391,19 @@ static struct ssdpm_saving expected_of(const struct outcome *outcome)
 	};
 }
 
+void ssdpm__fill_outcome(const struct quest *quest, const struct outcome *kept,
+			 struct ssdpm_recommendation *ret)
+{
+	ret->possible = 1;
+	ret->kept = how_kept(quest, kept);
+	ret->run = &kept->run;
+	ret->low = &kept->low;
+	ret->high = &kept->high;
+	ret->saving = kept->saving;
+	ret->likely = kept->likely.size ? &kept->likely : NULL;
+	ret->expected = expected_of(kept);
+}
+
 static void fill(const struct quest *quest, uint32_t route,
 		 const struct outcome *outcome,
 		 struct ssdpm_recommendations *found)
@@ -399,15 +420,8 @@ static void fill(const struct quest *quest, uint32_t route,
 	if (!best->found)
 		return;
 	*kept = *outcome;
-	ret->possible = 1;
+	ssdpm__fill_outcome(quest, kept, ret);
 	ret->apst = best->table;
-	ret->kept = how_kept(quest, kept);
-	ret->run = &kept->run;
-	ret->low = &kept->low;
-	ret->high = &kept->high;
-	ret->saving = kept->saving;
-	ret->likely = kept->likely.size ? &kept->likely : NULL;
-	ret->expected = expected_of(kept);
 	if (route != SSDPM_ROUTE_RAW_TABLE)
 		ret->limit_us = best->params.max_exit_latency_us;
 	if (route != SSDPM_ROUTE_NVME_CORE)
@@ -460,7 +474,8 @@ static int answer(struct quest *quest, struct ssdpm_recommendations *ret,
 		.drive = { quest->parameters, quest->n_parameters,
 			   quest->order },
 		.tables = tables,
-		.n_tables = 1,
+		.n = 1,
+		.n_from = 1,
 	};
 	size_t of[N_ROUTES];
 	int err;
@@ -468,7 +483,7 @@ static int answer(struct quest *quest, struct ssdpm_recommendations *ret,
 	for (uint32_t i = 0; i < N_ROUTES; i++)
 		of[i] = quest->best[i].found ?
 				ssdpm__number_of(&quest->best[i].table, tables,
-						 &rivals.n_tables) :
+						 &rivals.n) :
 				0;
 	err = ssdpm__savings(&quest->task, &rivals, outcomes, reterr);
 	if (!err && quest->task.params.flags & SSDPM_SIM_LIKELY)
@@ -477,9 +492,25 @@ static int answer(struct quest *quest, struct ssdpm_recommendations *ret,
 	if (err)
 		return err;
 	hand_down(quest, outcomes, of);
+	ret->n = N_ROUTES;
 	for (uint32_t i = 0; i < N_ROUTES; i++)
 		fill(quest, i + 1, &outcomes[of[i]], ret);
 	return 0;
+}
+
+static int find_routes(struct quest *quest, struct ssdpm_recommendations *found,
+		       struct ssdpm_error *reterr)
+{
+	int err = try_routes(quest, reterr);
+
+	return err ? err : answer(quest, found, reterr);
+}
+
+static int find_link(struct quest *quest, struct ssdpm_recommendations *found,
+		     struct ssdpm_error *reterr)
+{
+	found->n = 1;
+	return ssdpm__quest_link(quest, found->routes, found->outcomes, reterr);
 }
 
 int ssdpm_recommend(const struct ssdpm_gaps *gaps,
@@ -496,9 +527,9 @@ int ssdpm_recommend(const struct ssdpm_gaps *gaps,
 	if (!err)
 		err = start(quest, gaps, model, params, bounds, reterr);
 	if (!err)
-		err = try_routes(quest, reterr);
-	if (!err)
-		err = answer(quest, found, reterr);
+		err = ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME ?
+			      find_routes(quest, found, reterr) :
+			      find_link(quest, found, reterr);
 	if (!err)
 		*ret_recommendations = found;
 	else
@@ -510,7 +541,8 @@ int ssdpm_recommend(const struct ssdpm_gaps *gaps,
 const struct ssdpm_recommendation *ssdpm_recommendations_get(
 	const struct ssdpm_recommendations *recommendations, size_t index)
 {
-	return index < N_ROUTES ? &recommendations->routes[index] : NULL;
+	return index < recommendations->n ? &recommendations->routes[index] :
+					    NULL;
 }
 
 struct ssdpm_recommendations *ssdpm_recommendations_free(
@@ -580,6 +612,7 @@ static const char route_words[][14] = {
 	[SSDPM_ROUTE_LATENCY_LIMIT] = "latency-limit",
 	[SSDPM_ROUTE_NVME_CORE] = "nvme-core",
 	[SSDPM_ROUTE_RAW_TABLE] = "raw-table",
+	[SSDPM_ROUTE_LINK_POLICY] = "link-policy",
 };
 ENUM_WORDS(route)
 

@@ -46,6 +46,7 @@ struct quest {
 	uint32_t n_limits;
 	struct candidate today;
 	const struct ssdpm_apst *from; /* the caller's; NULL: that of Linux */
+	uint32_t lpm;		       /* of a SATA drive, today */
 };
 
 /*
@@ -72,12 +73,24 @@ int ssdpm__quest_nvme_core(struct quest *quest, struct ssdpm_error *reterr);
 
 /* saving.c: what tables save against the first of them */
 
-/* Tables of which no two are the same. */
+/* Tables of which no two are the same, or link policies. */
 struct rivals {
 	struct priced_drive drive;
-	const struct ssdpm_apst *tables;
-	size_t n_tables;
+	const struct ssdpm_apst *tables; /* NULL: of a SATA drive, */
+	const uint32_t *lpms;		 /* which has these */
+	size_t n;
+	size_t n_from; /* it is one of so many first ones that they save against
+			*/
 };
+
+static inline void rival_params(const struct rivals *rivals, size_t index,
+				struct ssdpm_sim_params *params)
+{
+	if (rivals->tables)
+		params->apst = &rivals->tables[index];
+	else
+		params->lpm = rivals->lpms[index];
+}
 
 /* What comes of a table. */
 struct outcome {
@@ -99,6 +112,21 @@ int ssdpm__savings(const struct gaps_task *task, const struct rivals *rivals,
 /* The number of a table: it is added where no table before is the same. */
 size_t ssdpm__number_of(const struct ssdpm_apst *table,
 			struct ssdpm_apst *tables, size_t *n_tables);
+
+/* What comes of a setting that a route has. */
+void ssdpm__fill_outcome(const struct quest *quest, const struct outcome *kept,
+			 struct ssdpm_recommendation *ret);
+
+/* recommend-link.c: the run of what Linux does by default on a SATA drive */
+int ssdpm__link_default(const struct ssdpm_gaps *gaps,
+			const struct ssdpm_model *model,
+			const struct ssdpm_sim_params *params,
+			struct ssdpm_run *ret_run, struct ssdpm_error *reterr);
+
+/* The best link policy; *ret points to the outcome. */
+int ssdpm__quest_link(const struct quest *quest,
+		      struct ssdpm_recommendation *ret,
+		      struct outcome *ret_outcome, struct ssdpm_error *reterr);
 
 /* likely-saving.c: likewise what is likely; the savings are there. */
 int ssdpm__likely_savings(const struct gaps_task *task,

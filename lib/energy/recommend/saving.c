@@ -75,7 +75,7 @@ static int run_nominal(struct table_runs *all, size_t i, uint64_t idle_on_ns,
 	struct chain chain;
 	int err;
 
-	task->params.apst = &all->rivals->tables[i];
+	rival_params(all->rivals, i, &task->params);
 	task->idle_on_ns = idle_on_ns;
 	err = ssdpm__chain(task->model, &task->params, &task->values, &chain,
 			   reterr);
@@ -89,14 +89,15 @@ static int run_enclosed(struct table_runs *all, size_t i,
 {
 	const struct priced_drive *drive = &all->rivals->drive;
 	const struct ssdpm_gaps *gaps = all->task.gaps;
-	const uint32_t latency = 1u << (SSDPM_AXIS_LATENCY - 1);
+	const uint32_t times = 1u << (SSDPM_AXIS_LATENCY - 1) |
+			       1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
 	struct table_run *table = &all->tables[i];
 	struct run_base base = base_of(gaps, drive);
 	int err;
 
 	/* The service times are those of the gaps. */
 	err = ssdpm__enclosure_new(all->task.model, &all->task.params,
-				   drive->parameters, drive->n, latency,
+				   drive->parameters, drive->n, times,
 				   &table->enclosure, reterr);
 	if (err)
 		return err;
@@ -113,7 +114,7 @@ static int idle_on(struct table_runs *all, size_t i, struct ssdpm_error *reterr)
 	uint64_t end_ns = table->own_ns;
 	int err = 0;
 
-	for (size_t j = 0; j < all->rivals->n_tables; j++) {
+	for (size_t j = 0; j < all->rivals->n; j++) {
 		const struct table_run *other = &all->tables[j];
 
 		end_ns = at_least(end_ns, other->own_ns);
@@ -134,14 +135,29 @@ static int run_all(struct table_runs *all, struct ssdpm_error *reterr)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < all->rivals->n_tables && !err; i++) {
+	for (size_t i = 0; i < all->rivals->n && !err; i++) {
 		err = run_nominal(all, i, 0, reterr);
 		all->tables[i].own_ns = all->tables[i].run.duration_ns;
 		if (!err)
 			err = run_enclosed(all, i, reterr);
 	}
-	for (size_t i = 0; i < all->rivals->n_tables && !err; i++)
+	for (size_t i = 0; i < all->rivals->n && !err; i++)
 		err = idle_on(all, i, reterr);
+	return err;
+}
+
+/* Against each one that may be that of today. */
+static int widen(const struct table_runs *all, size_t i,
+		 struct ssdpm_saving *saving, struct ssdpm_error *reterr)
+{
+	const struct rivals *rivals = all->rivals;
+	const size_t n = i < rivals->n_from ? 1 : rivals->n_from;
+	int err = 0;
+
+	for (size_t from = 0; from < n && !err; from++)
+		err = ssdpm__widen_saving(
+			&rivals->drive, &all->tables[from].enclosed,
+			&all->tables[i].enclosed, saving, reterr);
 	return err;
 }
 
@@ -153,7 +169,7 @@ static int give(const struct table_runs *all, struct outcome *ret,
 	const struct table_run *from = &all->tables[0];
 	int err = 0;
 
-	for (size_t i = 0; i < all->rivals->n_tables && !err; i++) {
+	for (size_t i = 0; i < all->rivals->n && !err; i++) {
 		const struct table_run *to = &all->tables[i];
 
 		ret[i].run = ret[i].low = ret[i].high = to->run;
@@ -164,9 +180,7 @@ static int give(const struct table_runs *all, struct outcome *ret,
 			err = ssdpm__nominal_saving(drive, &from->run, &to->run,
 						    &ret[i].saving, reterr);
 		if (!err)
-			err = ssdpm__widen_saving(drive, &from->enclosed,
-						  &to->enclosed, &ret[i].saving,
-						  reterr);
+			err = widen(all, i, &ret[i].saving, reterr);
 	}
 	return err;
 }
@@ -179,11 +193,11 @@ int ssdpm__savings(const struct gaps_task *task, const struct rivals *rivals,
 
 	if (err)
 		return err;
-	all.tables = calloc(rivals->n_tables, sizeof(*all.tables));
+	all.tables = calloc(rivals->n, sizeof(*all.tables));
 	err = all.tables ? run_all(&all, reterr) : ssdpm__no_memory(reterr);
 	if (!err)
 		err = give(&all, ret, reterr);
-	for (size_t i = 0; i < rivals->n_tables && all.tables; i++)
+	for (size_t i = 0; i < rivals->n && all.tables; i++)
 		ssdpm__enclosure_free(&all.tables[i].enclosure);
 	free(all.tables);
 	ssdpm__delays_free(&all.delays);

@@ -162,18 +162,6 @@ static int add_default(const struct report_task *task, struct energy_item *item,
 					  reterr);
 }
 
-/* A link policy is for all disks of its port, which this looks at one by one.
- */
-static bool shares_port(const struct energy_item *item)
-{
-	const struct ssdpm_device_facts *facts =
-		ssdpm_device_get_facts(item->drive.device);
-
-	return facts->kind == SSDPM_KIND_SATA &&
-	       (facts->flags & SSDPM_DEVICE_SHARED_PORT ||
-		facts->n_devices > 1);
-}
-
 int ssdpm__add_candidates(const struct report_task *task,
 			  struct energy_item *item, struct ssdpm_error *reterr)
 {
@@ -181,11 +169,11 @@ int ssdpm__add_candidates(const struct report_task *task,
 	const size_t n = list_settings(task, item->model, settings);
 	const char *obstacle = NULL;
 	struct ssdpm_error error;
-	int err = 0;
+	int err = ssdpm__check_port(ssdpm_device_get_facts(item->drive.device),
+				    reterr);
 
-	if (shares_port(item))
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "it shares its port with other disks");
+	if (err)
+		return err;
 	item->candidates = calloc(n + 1, sizeof(*item->candidates));
 	if (!item->candidates)
 		return ssdpm__no_memory(reterr);

@@ -45,6 +45,11 @@ int ssdpm__begin_comparison(const struct report_task *task,
 int ssdpm__add_candidates(const struct report_task *task,
 			  struct energy_item *item, struct ssdpm_error *reterr);
 
+/* A link policy is for all disks of a port, and is chosen for one: -EOPNOTSUPP.
+ */
+int ssdpm__check_port(const struct ssdpm_device_facts *facts,
+		      struct ssdpm_error *reterr);
+
 /* Once the workload is over: which of them, and whether to set it. */
 void ssdpm__choose(const struct report_task *task, struct energy_item *item);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan as policies to simulate, and a recommendation as what to write. */
-#include <ssdpm/energy/report.h>
+#include "report/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/internal.h"
@@ -96,6 +97,52 @@ static void take_params(const struct ssdpm_recommendation *r,
 		r->secondary_latency_tolerance_us;
 }
 
+int ssdpm__check_port(const struct ssdpm_device_facts *facts,
+		      struct ssdpm_error *reterr)
+{
+	if (facts->kind != SSDPM_KIND_SATA ||
+	    (!(facts->flags & SSDPM_DEVICE_SHARED_PORT) &&
+	     facts->n_devices < 2))
+		return 0;
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   "it shares its port with other disks");
+}
+
+/* The file of the port. */
+static int give_link_change(const struct ssdpm_recommendation *r,
+			    const struct ssdpm_device *device,
+			    struct ssdpm_change **ret_changes, size_t *ret_n,
+			    struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts =
+		device ? ssdpm_device_get_facts(device) : NULL;
+	struct ssdpm_change *change;
+	char host[16] = "hostN";
+	int err = facts ? ssdpm__check_port(facts, reterr) : 0;
+
+	if (err)
+		return err;
+	change = calloc(1, sizeof(*change));
+	if (!change)
+		return ssdpm__no_memory(reterr);
+	if (facts)
+		snprintf(host, sizeof(host), "host%u", facts->host);
+	snprintf(change->target, sizeof(change->target),
+		 "/sys/class/scsi_host/%s/link_power_management_policy", host);
+	snprintf(change->value, sizeof(change->value), "%s",
+		 ssdpm_lpm_to_string(r->lpm));
+	*ret_changes = change;
+	*ret_n = 1;
+	return 0;
+}
+
+static bool has_changes(const struct ssdpm_recommendation *r)
+{
+	if (r->route == SSDPM_ROUTE_LINK_POLICY)
+		return r->lpm;
+	return r->possible && r->route != SSDPM_ROUTE_RAW_TABLE;
+}
+
 int ssdpm_recommendation_get_changes(const struct ssdpm_recommendation *found,
 				     const struct ssdpm_device *device,
 				     const struct ssdpm_machine_facts *facts,
@@ -104,11 +151,14 @@ int ssdpm_recommendation_get_changes(const struct ssdpm_recommendation *found,
 {
 	struct ssdpm_apst_params params;
 
-	if (!found->possible || found->route == SSDPM_ROUTE_RAW_TABLE) {
+	if (!has_changes(found)) {
 		*ret_changes = NULL;
 		*ret_n = 0;
 		return 0;
 	}
+	if (found->route == SSDPM_ROUTE_LINK_POLICY)
+		return give_link_change(found, device, ret_changes, ret_n,
+					reterr);
 	take_params(found, &params);
 	return ssdpm_device_get_apst_changes(device, facts, &params,
 					     ret_changes, ret_n, reterr);

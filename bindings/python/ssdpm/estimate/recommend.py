@@ -125,15 +125,16 @@ class Recommendation(Value):
 
     Attributes:
         route: "latency-limit" (pm_qos_latency_tolerance_us alone), "nvme-core" (the
-            parameters apst_* of nvme_core too) or "raw-table" (Set Features).
+            parameters apst_* of nvme_core too) or "raw-table" (Set Features); of a SATA
+            drive "link-policy".
         possible: whether a setting of this route keeps the bounds; if not, all that
             follows the advice is None.
         advice: "set" it; "keep" all as it is, because the drive does the same today, or
             because it saves too little to matter or is not known to save;
             "costs": keep all as it is, because what keeps the bounds takes more power;
             "none": no setting of this route keeps the bounds.
-        today_keeps_bounds: whether the table of today does.
-        table: the table that the drive will have.
+        today_keeps_bounds: whether the table or link policy of today does.
+        table: the table that the drive will have; None: it is a SATA drive.
         max_exit_latency_us: the latency limit to set, or "any" (the first two routes).
         primary_timeout_ms: and the next three, parameters of nvme_core (that route).
         kept: "surely": the bounds hold with all latencies that the drive can have;
@@ -144,7 +145,9 @@ class Recommendation(Value):
         likely: what is likely of it; None: nobody asked for it.
         changes: what to write, in this order: files of sysfs until the next boot, where
             "nvmeN" stands for the controller, the limit twice, because only a change of
-            it takes effect; then parameters to boot with. Not for "raw-table".
+            it takes effect; then parameters to boot with. Not for "raw-table". Of a
+            SATA drive: the file of its port, "hostN".
+        lpm: the link policy that a SATA drive will have; None: unknown, as today.
     """
 
     route: str
@@ -164,8 +167,11 @@ class Recommendation(Value):
     saving: Saving | None = None
     likely: Likely | None = None
     changes: tuple[Change, ...] = ()
+    lpm: str | None = None
 
     def _setting(self) -> str:
+        if self.route == "link-policy":
+            return f"the link policy to {self.lpm}"
         if self.route == "raw-table":
             return f"the table {self.table!r}"
         files = [one for one in self.changes if one.target.startswith("/")]
@@ -226,6 +232,7 @@ class Recommendations(Several[Recommendation]):
     recommendations: tuple[Recommendation, ...]
 
 
+_WITH_LIMIT = ("latency-limit", "nvme-core")
 _NVME_CORE = (
     "primary_timeout_ms",
     "primary_latency_tolerance_us",
@@ -236,7 +243,7 @@ _NVME_CORE = (
 
 def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
     *answer, kept, [run], [low], [high], saving, likely, changes = found
-    route, possible, advice, today_keeps, table, limit, *times = answer
+    route, possible, advice, today_keeps, table, lpm, limit, *times = answer
     word = _ROUTE_WORDS[route]
     if not possible:
         return Recommendation(word, False, advice, today_keeps)
@@ -245,8 +252,9 @@ def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
         possible=True,
         advice=advice,
         today_keeps_bounds=today_keeps,
-        table=ApstTable._wrap(table),
-        max_exit_latency_us=None if word == "raw-table" else limit_word(limit),
+        table=None if word == "link-policy" else ApstTable._wrap(table),
+        lpm=lpm,
+        max_exit_latency_us=limit_word(limit) if word in _WITH_LIMIT else None,
         kept=kept,
         run=run_from(run, n_states),
         low=run_from(low, n_states),
@@ -276,9 +284,12 @@ def recommend(
 ) -> Recommendations:
     """The best setting that each route reaches, in the order of the routes.
 
+    A SATA drive has one route: the link policy of its port.
+
     Args:
-        today: the table that the drive has now, which savings are against; as table of
-            estimate().
+        today: the table that an NVMe drive has now, which savings are against; as table
+            of estimate(). A SATA drive has the link policy of its port, or if that is
+            not known, the default of Linux.
         max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us: as for best_table();
             "any": no bound. If all three are None, all delays together last for at most
             1 % of the time, and one I/O in 100 may wait for more than 25 ms; or for as
