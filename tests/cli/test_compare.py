@@ -532,12 +532,6 @@ def test_energy_and_power_agree_where_a_wake_takes_long(some: Command) -> None:
     assert len({row["own_duration_ns"] for row in rows}) > 1
 
 
-def test_a_sata_drive_is_told_where_to_look(some: Command) -> None:
-    some.write("sata", identify())
-    message = some.fails(3, "recommend", "-t", "lomax", "sata")
-    assert "ssdpm compare shows what its link policies save" in message
-
-
 def test_nothing_to_gain_is_said_only_where_the_bounds_are_kept(some: Command) -> None:
     some.write("busy.csv", trace.csv(*((i * MS, MS) for i in range(50))))
     call = ["-t", "busy.csv", "plain.json"]
@@ -619,25 +613,6 @@ def test_only_a_device_has_a_policy_of_today(ssdpm: Command) -> None:
     assert result.stderr == (
         b"ssdpm: plain.json: today is unknown: only devices have it\n"
     )
-
-
-def test_a_sata_disk_of_a_machine_leaves_the_other_drives_their_answer(
-    ssdpm: Command, machine: Machine
-) -> None:
-    call = ["recommend", "-t", "lomax", "--n-ios", "200", "--json"]
-    root = str(machine("desktop-6.1"))
-    all_of_it = ssdpm(*call, "--root", root)
-    assert all_of_it.returncode == 0
-    assert documented.listed(all_of_it.stdout)["drive"] == "nvme0"
-    lines = all_of_it.stderr.decode().splitlines()
-    names = [line.split(":")[1] for line in lines if "only these have APST" in line]
-    assert names == [" sda", " sdb"]
-    assert b"APST" not in ssdpm(*call, "-q", "--root", root).stderr
-
-    named = ssdpm(*call, "--root", root, "sda", "nvme0")
-    assert named.returncode == 3
-    assert documented.listed(named.stdout)["drive"] == "nvme0"
-    assert documented.items(ssdpm(*call, "--root", root, "sda").stdout) == []
 
 
 def test_a_link_policy_that_the_firmware_has_set_is_a_range(

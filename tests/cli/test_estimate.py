@@ -384,8 +384,6 @@ def test_sata_drives_have_link_policies(some: Command) -> None:
     assert "linux is for NVMe drives" in message
     message = some.fails(3, "estimate", "-t", "some.csv", "--lpm", "min_power", "plain.json")
     assert "min_power is for SATA drives" in message
-    message = some.fails(3, "recommend", "-t", "some.csv", "sata")
-    assert "only these have APST" in message
     rows = some.json("compare", "-t", "some.csv", "sata")["rows"]
     assert rows[0]["policies"][0] == "med_power_with_dipm"
 

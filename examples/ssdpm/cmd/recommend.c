@@ -130,37 +130,6 @@ static enum exit_status check(const struct common *common,
 			    operands, n, &settings->page);
 }
 
-/*
- * The other drives have their answer: of a whole machine, a SATA disk is no
- * failure unless nothing else is there.
- */
-static enum exit_status leave_out_sata(const struct common *common,
-				       struct drives *drives)
-{
-	enum exit_status status = STATUS_DONE;
-	size_t n = 0;
-
-	for (size_t i = 0; i < drives->n; i++) {
-		struct drive *drive = &drives->drives[i];
-
-		if (ssdpm_model_get_info(drive->model)->kind ==
-		    SSDPM_KIND_NVME) {
-			drives->drives[n++] = *drive;
-			continue;
-		}
-		if (drive->named || !drive->device)
-			status = STATUS_DEVICE_CANNOT;
-		if (status || !common->quiet)
-			complain("%s: not an NVMe drive: only these have APST; "
-				 "ssdpm compare shows what its link policies "
-				 "save",
-				 drive->name);
-		free_drive(drive);
-	}
-	drives->n = n;
-	return n ? status : STATUS_DEVICE_CANNOT;
-}
-
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
@@ -194,7 +163,7 @@ static enum exit_status run(const void *data, const struct common *common,
 				     settings.page.path ? "html" : "raw",
 				     drives.n);
 	if (!status)
-		left_out = leave_out_sata(common, &drives);
+		left_out = leave_out_ports(common, &drives);
 	if (!status && drives.n)
 		status = recommend(&plan, &settings, &drives);
 	free_drives(&drives);

@@ -97,6 +97,8 @@ char *apply_text(const struct drive *drive, const struct changes *changes)
 		if (name && !strncmp(change->target, "/sys/module/", 12))
 			fprintf(file, " --nvme-core %s=%s", name + 1,
 				change->value);
+		else if (name && !strcmp(name, "/link_power_management_policy"))
+			fprintf(file, " --lpm %s", change->value);
 		else if (name)
 			us = change->value;
 	}
@@ -120,6 +122,8 @@ char *apply_table_text(const struct drive *drive, const char *path)
 
 void print_sysfs(const struct drive *drive, const struct changes *changes)
 {
+	const bool is_link =
+		ssdpm_model_get_info(drive->model)->kind == SSDPM_KIND_SATA;
 	char *apply = apply_text(drive, changes);
 
 	if (apply) {
@@ -129,8 +133,9 @@ void print_sysfs(const struct drive *drive, const struct changes *changes)
 		free(apply);
 		return;
 	}
-	puts("  now, as root, for the drive nvmeN (its limit twice: only a "
-	     "change takes effect):");
+	puts(is_link ? "  now, as root, for the port hostN of the drive:" :
+		       "  now, as root, for the drive nvmeN (its limit twice: "
+		       "only a change takes effect):");
 	for (size_t i = 0; i < changes->n; i++)
 		if (!parameter_of(&changes->all[i]))
 			printf("    echo %s > %s\n", changes->all[i].value,

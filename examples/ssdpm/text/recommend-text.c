@@ -25,8 +25,8 @@ static struct changes changes_of(const struct drive *drive,
 	return changes;
 }
 
-static void write_setting(FILE *file, const struct advice *a,
-			  const struct ssdpm_recommendation *r)
+static void write_table_setting(FILE *file, const struct advice *a,
+				const struct ssdpm_recommendation *r)
 {
 	struct changes changes = changes_of(a->subject->drive, r);
 	const char *last = NULL;
@@ -49,6 +49,16 @@ static void write_setting(FILE *file, const struct advice *a,
 		fprintf(file, "set %s%sthe latency limit to %s", changed,
 			changed[0] ? " and " : "",
 			limit_text(r->limit_us).text);
+}
+
+static void write_setting(FILE *file, const struct advice *a,
+			  const struct ssdpm_recommendation *r)
+{
+	if (r->route == SSDPM_ROUTE_LINK_POLICY)
+		fprintf(file, "set the link policy to %s",
+			ssdpm_lpm_to_string(r->lpm));
+	else
+		write_table_setting(file, a, r);
 }
 
 /* "set X) saves 5 mW", "set X) is not decided: 5 mW" */
@@ -242,6 +252,22 @@ static void explain_advice(const struct advice *a)
 	print_known(a->params.parameters, a->params.n_parameters);
 }
 
+/* print_taken() says if the link policy is unknown. */
+static void print_today(const struct advice *a)
+{
+	if (a->from.what.kind != SSDPM_POLICY_TODAY)
+		return;
+	if (is_sata(a)) {
+		if (a->today.lpm >= SSDPM_LPM_MAX_PERFORMANCE)
+			printf("  today: %s\n",
+			       ssdpm_lpm_to_string(a->today.lpm));
+		return;
+	}
+	fputs("  today: ", stdout);
+	print_apst(&a->today.apst);
+	putchar('\n');
+}
+
 void print_advice(const struct advice *a, const struct sim_options *options,
 		  bool explain)
 {
@@ -251,11 +277,7 @@ void print_advice(const struct advice *a, const struct sim_options *options,
 	printf("%s%s%s on %s\n", a->subject->drive->name,
 	       info->product[0] ? ": " : "", info->product, a->trace);
 	print_taken(a->subject, options);
-	if (a->from.what.kind == SSDPM_POLICY_TODAY) {
-		fputs("  today: ", stdout);
-		print_apst(&a->today.apst);
-		putchar('\n');
-	}
+	print_today(a);
 	if (a->usual_bounds)
 		printf("  by default, I/Os may wait %s on average, p99 %s\n",
 		       time_text(a->bounds.max_delay_mean_ns).text,
@@ -263,8 +285,6 @@ void print_advice(const struct advice *a, const struct sim_options *options,
 	const struct ssdpm_recommendation *r;
 
 	for (size_t i = 0; (r = route_of(a, i)); i++) {
-		struct ssdpm_resolved_policy resolved = { .apst = r->apst };
-
 		printf("%s: ", ssdpm_route_to_string(r->route));
 		write_sentence(stdout, a, r);
 		if (r->advice == SSDPM_ADVICE_SET)
@@ -272,9 +292,11 @@ void print_advice(const struct advice *a, const struct sim_options *options,
 		putchar('\n');
 		if (r->advice != SSDPM_ADVICE_SET)
 			continue;
-		fputs("  the table: ", stdout);
-		print_apst(&resolved.apst);
-		putchar('\n');
+		if (r->route != SSDPM_ROUTE_LINK_POLICY) {
+			fputs("  the table: ", stdout);
+			print_apst(&r->apst);
+			putchar('\n');
+		}
 		print_kept(&a->bounds, r);
 		print_settings(a, r);
 	}

@@ -129,7 +129,10 @@ static enum exit_status advise(const struct plan *plan,
 		a->bounds.max_delay_p99_ns = usual.max_delay_p99_ns;
 		a->bounds.max_exit_latency_us = usual.max_exit_latency_us;
 	}
-	params.apst = &a->today.apst;
+	if (is_sata(a))
+		params.lpm = a->today.lpm;
+	else
+		params.apst = &a->today.apst;
 	if (ssdpm_recommend(gaps, subject->drive->model, &params, &a->bounds,
 			    &a->routes, &error))
 		return complain_of_advice(a, &error);
@@ -143,6 +146,11 @@ static enum exit_status write_raw(const char *path, const struct advice *a)
 	uint8_t raw[SSDPM_APST_BYTES];
 	struct ssdpm_error error;
 
+	if (!r) {
+		complain("%s: there is no table to write: %s is a SATA drive",
+			 path, a->subject->drive->name);
+		return STATUS_DEVICE_CANNOT;
+	}
 	if (r->advice == SSDPM_ADVICE_NONE || r->advice == SSDPM_ADVICE_COSTS)
 		return failure("%s: there is no table to write: %s", path,
 			       r->possible ?
@@ -172,9 +180,16 @@ static enum exit_status print_advices(const struct common *common,
 	return print_items(common, &items);
 }
 
-/* A table that was recommended, as a policy to simulate. */
+/* What was recommended, as a policy to simulate. */
 static struct policy policy_of_route(const struct ssdpm_recommendation *r)
 {
+	if (r->route == SSDPM_ROUTE_LINK_POLICY)
+		return (struct policy){
+			.name = ssdpm_route_to_string(r->route),
+			.what = { .size = sizeof(struct ssdpm_policy),
+				  .kind = SSDPM_POLICY_LPM,
+				  .lpm = r->lpm },
+		};
 	return policy_of_table(ssdpm_route_to_string(r->route), &r->apst);
 }
 

@@ -37,6 +37,12 @@ static inline const struct ssdpm_recommendation *route_of(
 	return ssdpm_recommendations_get(advice->routes, index);
 }
 
+static inline bool is_sata(const struct advice *advice)
+{
+	return ssdpm_model_get_info(advice->subject->drive->model)->kind ==
+	       SSDPM_KIND_SATA;
+}
+
 void print_advice(const struct advice *advice,
 		  const struct sim_options *options, bool explain);
 /* On a page the text names the route, and says what a saving means. */
@@ -61,6 +67,13 @@ struct recommend_options {
 	const char *raw_path;
 	bool explain;
 };
+
+/*
+ * Those that ssdpm apply leaves alone are no failure of a whole machine, unless
+ * nothing else is there: the other drives have their answer.
+ */
+enum exit_status leave_out_ports(const struct common *common,
+				 struct drives *drives);
 
 /* Find the best settings of the drives, and print them. */
 enum exit_status recommend(const struct plan *plan,

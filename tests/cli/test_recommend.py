@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm recommend: several drives, NVMe and SATA, with the call that sets each one."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+from collections.abc import Callable
+from typing import Any
+
+import machines
+import pytest
+from command import Command
+from test_show import identify
+
+Make = Callable[[str], pathlib.Path]
+DESKTOP = ["-q", "-t", "desktop-session"]
+
+
+def recommended(ssdpm: Command, *call: str) -> dict[str, Any]:
+    """By drive: its routes, by name."""
+    answer = json.loads(ssdpm("recommend", *call, "--json").stdout)
+    return {
+        one["drive"]: {route["route"]: route for route in one["recommendations"]}
+        for one in answer["recommendations"]
+    }
+
+
+@pytest.mark.parametrize("name", machines.MACHINES)
+def test_a_sata_drive_is_advised_as_by_tune(ssdpm: Command, machine: Make, name: str) -> None:
+    root = str(machine(name))
+    tuned = {
+        one["name"]: one
+        for one in json.loads(ssdpm("tune", "-n", "--root", root, "--json").stdout)["drives"]
+    }
+    done = ssdpm("recommend", *DESKTOP, "--root", root, "--json")
+    if done.returncode == 1:  # a drive that cannot be read
+        assert name == "hostile"
+        return
+    for drive, routes in recommended(ssdpm, *DESKTOP, "--root", root).items():
+        if "link-policy" not in routes:
+            assert list(routes) == ["latency-limit", "nvme-core", "raw-table"]
+            continue
+        [(_, link)], tune = routes.items(), tuned.pop(drive)
+        assert (link["advice"] == "set") == (tune["advice"] == "set")
+        if link["advice"] == "set":
+            assert link["lpm"] == tune["setting"]["lpm"]
+            assert link["likely"]["verdict"] == tune["likely"]["verdict"]
+            assert link["likely"]["median_uw"] == pytest.approx(
+                tune["likely"]["median_uw"], rel=0.01
+            )
+    # The others were left alone there, too.
+    left = [one for one in tuned.values() if one["name"].startswith("sd")]
+    assert all(one["advice"] is None for one in left)
+
+
+def test_the_call_that_is_printed_sets_the_link_policy(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    found = recommended(ssdpm, *DESKTOP, "--root", str(root))
+    assert list(found) == ["nvme0", "sda", "sdb"]
+    text = ssdpm.output("recommend", *DESKTOP, "--root", str(root))
+    for number, drive in enumerate(("sda", "sdb")):
+        link = found[drive]["link-policy"]
+        line = f"ssdpm apply --root {root} --lpm med_power_with_dipm {drive}"
+        assert link["apply"] == line and f"    {line}\n" in text
+        assert ssdpm.shell(line).returncode == 0
+        policy = "sys/class/scsi_host/host%d/link_power_management_policy" % number
+        assert (root / policy).read_text().strip() == link["lpm"]
+        assert [one["path"] for one in link["sysfs"]] == ["/" + policy]
+    again = recommended(ssdpm, *DESKTOP, "--root", str(root), "sda", "sdb")
+    assert [one["link-policy"]["advice"] for one in again.values()] == ["keep", "keep"]
+
+
+def test_files_and_names_are_told_what_to_write(ssdpm: Command) -> None:
+    ssdpm.write("sata", identify())
+    call = ["-t", "desktop-session", "--from", "max_performance"]
+    found = recommended(ssdpm, *call, "sata", "Samsung SSD 860 EVO 4TB")
+    assert list(found) == ["sata", "Samsung SSD 860 EVO 4TB"]
+    link = found["Samsung SSD 860 EVO 4TB"]["link-policy"]
+    assert (link["advice"], link["lpm"], link["apply"]) == ("set", "med_power_with_dipm", None)
+    assert link["limit_us"] is None and "entries" not in link
+    text = ssdpm.output("recommend", "-q", *call, "Samsung SSD 860 EVO 4TB")
+    assert "set the link policy to med_power_with_dipm: saves " in text
+    path = "/sys/class/scsi_host/hostN/link_power_management_policy"
+    assert f"    echo med_power_with_dipm > {path}\n" in text
+    # The default of Linux is what a drive has of which no machine tells.
+    found = recommended(ssdpm, "-t", "desktop-session", "Samsung SSD 860 EVO 4TB", "drive.json")
+    assert found["Samsung SSD 860 EVO 4TB"]["link-policy"]["advice"] == "keep"
+    assert list(found["drive.json"]) == ["latency-limit", "nvme-core", "raw-table"]
+
+
+def test_bounds_hold_for_link_policies(ssdpm: Command) -> None:
+    ssdpm.write("sata", identify())
+    call = ["-t", "desktop-session", "--from", "max_performance", "sata"]
+    for option in (["--max-exit-latency", "1ms"], ["--max-added-p99", "1ms"]):
+        link = recommended(ssdpm, *call, *option)["sata"]["link-policy"]
+        assert link["lpm"] in ("medium_power", "max_performance")
+        assert link["run"]["delay_p99_ns"] <= 1_000_000
+    # Only who pays for less delay gets a drive that never sleeps.
+    call = ["-t", "desktop-session", "--max-added-mean", "0us", "sata"]
+    link = recommended(ssdpm, *call)["sata"]["link-policy"]
+    assert link["advice"] == "none" and link["today_keeps_bounds"] is False
+    link = recommended(ssdpm, *call, "--may-cost")["sata"]["link-policy"]
+    assert (link["advice"], link["lpm"]) == ("set", "max_performance")
+
+
+def test_ports_that_are_left_alone_are_left_out(ssdpm: Command, machine: Make) -> None:
+    call = ["recommend", "-t", "lomax", "--n-ios", "200", "--json"]
+    root = machine("external-ports")
+    done = ssdpm(*call, "--root", str(root))
+    assert done.returncode == 0
+    assert [one["drive"] for one in json.loads(done.stdout)["recommendations"]] == ["sda"]
+    assert b"sdb: the port is for hot-plug" in done.stderr
+    assert b"sdc: the port is external" in done.stderr
+    assert not ssdpm(*call, "-q", "--root", str(root)).stderr
+    done = ssdpm(*call, "--root", str(root), "sda", "sdb")
+    assert done.returncode == 3
+    assert [one["drive"] for one in json.loads(done.stdout)["recommendations"]] == ["sda"]
+
+
+def test_disks_that_share_a_port_are_left_out(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    [first] = root.glob("sys/devices/**/link1/dev1.0")
+    second = first.with_name("dev1.1")
+    shutil.copytree(first, second, symlinks=True)
+    (second / "ata_device/dev1.0").rename(second / "ata_device/dev1.1")
+    link = root / "sys/class/ata_device/dev1.1"
+    link.symlink_to(os.path.relpath(second / "ata_device/dev1.1", link.parent))
+    done = ssdpm("recommend", "-t", "lomax", "--n-ios", "200", "--root", str(root), "sda")
+    assert done.returncode == 3
+    assert done.stderr == b"ssdpm: sda: it shares its port with other disks\n"
+
+
+def test_a_sata_drive_has_no_raw_table(ssdpm: Command) -> None:
+    call = ["recommend", "-t", "lomax", "--raw", "raw", "Samsung SSD 860 EVO 4TB"]
+    assert "Samsung SSD 860 EVO 4TB is a SATA drive" in ssdpm.fails(3, *call)
+    assert not (ssdpm.directory / "raw").exists()
+
+
+def test_a_page_shows_the_link_policy(ssdpm: Command) -> None:
+    call = ["recommend", "-q", "-t", "desktop-session", "--from", "max_performance"]
+    ssdpm.output(*call, "--html", "page.html", "Samsung SSD 860 EVO 4TB")
+    page = (ssdpm.directory / "page.html").read_text()
+    assert "Set the link policy to med_power_with_dipm: saves " in page
