@@ -624,6 +624,10 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
         ([*ESTIMATE, "--power-cap", ",".join(["1W:1s"] * 65)], "more than 64 caps"),
         ([*ESTIMATE, "--power-cap", "1" * 70 + "W"], "is too long"),
         ([*ESTIMATE, "--mix", "write=100%"], "--mix conflicts with --trace"),
+        (
+            [*ESTIMATE, "--csv", "--power-cap", "1W", "--interval", "1s"],
+            "--power-cap conflicts with --interval in --csv",
+        ),
         ([*ESTIMATE, "--none", "-l", "20ms"], "--none conflicts with the options of an APST"),
         ([*ESTIMATE, "--lpm", "low"], "--lpm low: keep_firmware_settings, "),
         ([*ESTIMATE, "--scheme", "balanced"], "--scheme is for --algorithm windows"),

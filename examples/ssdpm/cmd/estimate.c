@@ -82,9 +82,8 @@ static enum exit_status check(const struct common *common,
 					   "workload --list for workloads");
 	if (common->form == FORM_OWN && settings->caps.n &&
 	    settings->interval_ns)
-		return usage_error(
-			common, "--csv prints what comes of the caps or the "
-				"course: leave out --power-cap or --interval");
+		return usage_error(common, "--power-cap conflicts with "
+					   "--interval in --csv");
 	if (check_named_policy(common, &settings->named,
 			       settings->apst.given) ||
 	    check_apst_options(common, &settings->apst))
