@@ -281,6 +281,37 @@ def test_whatever_is_killed_all_is_as_before_or_as_planned_and_nobody_says_other
     assert n * stage.step >= 30 and 5 <= n_journals < n
 
 
+@pytest.mark.parametrize(
+    "scene",
+    [
+        Scene("a tune", (), ("tune", "--yes")),
+        Scene("a revert of a tune", (("tune", "--yes"),), ("revert",)),
+    ],
+    ids=lambda scene: scene.name,
+)
+def test_a_tune_undoes_first_what_a_killed_command_left(
+    ssdpm: Command, machine: Make, memory: pathlib.Path, scene: Scene
+) -> None:
+    root = memory / "machine"
+    shutil.copytree(machine("desktop-6.1"), root, symlinks=True)
+    stage = Stage(ssdpm, root, scene)
+    tuned = stage.planned if scene.call[0] == "tune" else stage.before
+    n_journals = 0
+    for where, root in stage.killed():
+        journal = (root / "run/ssdpm/journal").exists()
+        n_journals += journal
+        was = digest(root)
+        result = ssdpm("tune", "--dry-run", "--root", str(root))
+        assert result.returncode == 0 and digest(root) == was, where
+        assert (b"a commit was killed" in result.stderr) is journal, where
+        result = ssdpm("tune", "--yes", "--root", str(root))
+        assert result.returncode == 0, (where, result.stderr)
+        assert (b"is undone now" in result.stderr) is journal, where
+        assert values(root) == tuned, where
+        assert ssdpm("check", "--root", str(root)).returncode == 0, where
+    assert n_journals >= 5
+
+
 @functools.cache
 def profile(name: str) -> str:
     return {"ac": "balanced", "battery": "power-saver"}[name]

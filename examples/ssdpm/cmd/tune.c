@@ -130,7 +130,9 @@ static enum exit_status run(const void *data, const struct common *common,
 		settings->trace_name ?
 			settings->trace_name :
 			ssdpm_machine_get_workload(tuning.live->machine);
-	status = find_tuning(&tuning, operands, n_operands);
+	status = undo_killed(&tuning);
+	if (!status)
+		status = find_tuning(&tuning, operands, n_operands);
 	if (!status)
 		status = decide(&tuning);
 	ssdpm_energy_report_free(tuning.report);

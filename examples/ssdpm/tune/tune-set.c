@@ -30,29 +30,27 @@ struct identity read_identity(const struct live *live,
 	return identity;
 }
 
-/* The drive that was simulated has not been replaced since. */
-static enum exit_status check_same(const struct tuning *tuning, size_t index)
+/* The drive as it is now: the one that was simulated, and not another one. */
+static enum exit_status read_again(const struct tuning *tuning, size_t index,
+				   struct ssdpm_device **ret_device)
 {
 	const struct ssdpm_device_facts *then =
 		ssdpm_device_get_facts(tuning->items[index].drive->device);
 	const struct ssdpm_device_facts *now;
-	struct ssdpm_device *device;
 	struct ssdpm_error error;
-	bool same;
 
-	if (ssdpm_device_read(tuning->live->machine, then->name, &device,
+	if (ssdpm_device_read(tuning->live->machine, then->name, ret_device,
 			      &error))
 		return complain_of_device(then->name, &error);
-	now = ssdpm_device_get_facts(device);
-	same = !strcmp(now->product, then->product) &&
-	       !strcmp(now->path, then->path) &&
-	       !strcmp(read_identity(tuning->live, now).text,
-		       tuning->identities[index].text);
-	ssdpm_device_unref(device);
-	return same ? STATUS_DONE :
-		      failure("%s: it is another drive now; run ssdpm tune "
-			      "again",
-			      then->name);
+	now = ssdpm_device_get_facts(*ret_device);
+	if (!strcmp(now->product, then->product) &&
+	    !strcmp(now->path, then->path) &&
+	    !strcmp(read_identity(tuning->live, now).text,
+		    tuning->identities[index].text))
+		return STATUS_DONE;
+	ssdpm_device_unref(*ret_device);
+	return failure("%s: it is another drive now; run ssdpm tune again",
+		       then->name);
 }
 
 static enum exit_status add_advice(const struct tuning *tuning,
@@ -63,14 +61,17 @@ static enum exit_status add_advice(const struct tuning *tuning,
 
 	for (size_t i = 0; i < tuning->n && !status; i++) {
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
+		struct ssdpm_device *device;
 
 		if (!is_to_set(item))
 			continue;
-		status = check_same(tuning, i);
-		if (!status &&
-		    ssdpm_plan_add_profile(plan, item->drive->device,
-					   item->model, item->settings, &error))
+		status = read_again(tuning, i, &device);
+		if (status)
+			break;
+		if (ssdpm_plan_add_profile(plan, device, item->model,
+					   item->settings, &error))
 			status = complain_of_device(item->drive->name, &error);
+		ssdpm_device_unref(device);
 	}
 	return status;
 }
@@ -182,6 +183,30 @@ static void say_done(const struct tuning *tuning)
 		fputs(" --forget", stdout);
 	write_root(stdout, tuning->live->root);
 	putchar('\n');
+}
+
+enum exit_status undo_killed(const struct tuning *tuning)
+{
+	struct live *live = tuning->live;
+	const struct drives drives = { .lives = &live, .n_lives = 1 };
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
+	struct ssdpm_plan *plan = NULL;
+	struct ssdpm_error error;
+	enum exit_status status;
+
+	if (tuning->options->dry_run) {
+		look_at_journals(tuning->common, &drives);
+		return STATUS_DONE;
+	}
+	status = read_journal(live, NULL, &journal);
+	if (status || !journal_stands(&journal) ||
+	    journal.state == SSDPM_JOURNAL_RUNNING)
+		return status;
+	status = new_plan(tuning->common, &drives, NULL, &plan);
+	if (!status && ssdpm_plan_lock(plan, &error))
+		status = complain_of_device(NULL, &error);
+	ssdpm_plan_free(plan);
+	return status;
 }
 
 enum exit_status set_tuning(const struct tuning *tuning)

@@ -50,6 +50,12 @@ static inline bool is_to_set(const struct ssdpm_energy_report_item *item)
 bool is_failure(const struct tuning *tuning,
 		const struct ssdpm_energy_report_item *item);
 
+/*
+ * What a killed command has left is undone before the drives are read. A dry
+ * run tells of it.
+ */
+enum exit_status undo_killed(const struct tuning *tuning);
+
 /* Fill in report, items and how many there are; no operands: all drives. */
 enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n);
 
