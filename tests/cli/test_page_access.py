@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import machines
 import pytest
 import surveys
 from command import TOP, Command
@@ -42,6 +43,8 @@ CALLS = {
     "caps": ["estimate", "-t", "lomax", *CAPS, "plain.json"],
     "mix": ["estimate", "--mix", "read=30%,write=70%", *CAPS, "plain.json"],
     "mixes": ["estimate", "--mix", "write=100%", *CAPS, "plain.json", "drive.json"],
+    "tune": ["tune", "--dry-run", "--root", "desktop"],
+    "tune, undecided": ["tune", "--dry-run", "--root", "eight-drives"],
 }
 
 # What pages would look like of which nobody has asked anything.
@@ -56,6 +59,7 @@ EMPTIED: dict[str, tuple[str, Callable[[Any], None]]] = {
             policies=[], runs=[], power=[], latency=[], throughput=[]
         ),
     ),
+    "no tuning": ("tune", lambda data: data.update(tuning=[], words=[])),
     "no cap": ("mix", lambda data: data["caps"][0].update(points=[])),
 }
 
@@ -156,6 +160,8 @@ class Pages:
         ssdpm.write("survey.csv", surveys.survey(fio=("randread",)))
         ssdpm.write("few.csv", "policy,power_w\na,5\nb,\n" + LONG + ",1\n")
         ssdpm.write("sata", identify())
+        machines.write("desktop-6.1", ssdpm.directory / "desktop")
+        machines.write("eight-drives", ssdpm.directory / "eight-drives")
         twenty = [*POLICIES, *tables(ssdpm, 20)]
         calls = {**CALLS, "one policy": [*POLICIES, "--policy", "linux"], "twenty policies": twenty}
         for name, call in calls.items():
@@ -256,6 +262,8 @@ def test_the_verdict_is_what_the_command_says(pages: Pages) -> None:
 
     for name in ("recommend", "nothing to recommend", "survey", "budget", "no budget"):
         assert said(name) in pages.printed[name].lower()
+    for name in ("tune", "tune, undecided"):
+        assert said(name) in pages.printed[name].replace("\n", " ").lower()
     [slowed] = re.findall(r"under power caps that .* take longer", pages.printed["caps"])
     assert slowed.lower() in said("caps")
     least = next(line for line in pages.printed["mix"].splitlines() if "  1 W" in line)
@@ -275,6 +283,9 @@ def test_the_row_that_the_verdict_names_is_marked(pages: Pages) -> None:
     assert marked("survey") == {("lpm=med_power_with_dipm", "recommended")}
     assert marked("consistency") == {("spare 25 %", "highest floor")}
     assert {mark for _, mark in marked("budget")} == {"chosen"}
+    assert {("sda", "set"), ("sdb", "set")} <= marked("tune")
+    assert "nvme0" not in {row for row, _ in marked("tune")}
+    assert marked("tune, undecided") == set()
     # Nothing is decided: no row stands out.
     assert "not decided" in found["compare"]["verdict"][0]
     assert marked("compare") == set()
@@ -284,6 +295,16 @@ def test_a_policy_that_lost_data_is_never_marked(pages: Pages) -> None:
     found = pages.report()["sata"]
     assert all("min_power" != row.split()[0] for row, _ in found["marked"])
     assert not re.match("min_power[ ,]", found["verdict"][0])
+
+
+def test_the_page_of_tune_says_what_is_left_and_what_decides_it(pages: Pages) -> None:
+    found = pages.report()
+    assert "sdb: min_power has lost data on some drives." in found["tune"]["text"]
+    printed = pages.printed["tune, undecided"]
+    [reason] = re.findall("nvme0: (.*not decided.*)", printed)
+    [call] = re.findall("To decide: (.*)", printed)
+    text = found["tune, undecided"]["text"]
+    assert reason in text and call in text and "idle power PS3" in text
 
 
 ZOOM = """

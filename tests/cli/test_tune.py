@@ -96,6 +96,18 @@ def test_what_it_sets_is_in_force_and_revert_goes_back(ssdpm: Command, machine: 
     assert settings(root) == before
 
 
+def test_the_page_is_written_before_anything_is_set(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    call = ["tune", "--yes", "--quiet", "--root", str(root), "--html"]
+    before = settings(root)
+    assert ssdpm(*call, "no-directory/p.html").returncode == 1
+    assert settings(root) == before
+    assert ssdpm.output(*call, "p.html") == ""
+    assert settings(root) != before
+    page = (ssdpm.directory / "p.html").read_text()
+    assert "Change 2 of 3 drives" in page and '"name": "sdb"' in page
+
+
 def test_what_is_kept_is_asked_for_by_drive(ssdpm: Command, machine: Make) -> None:
     root = machine("desktop-6.1")
     assert ssdpm("tune", "-q", "--yes", "--keep", "--root", str(root)).returncode == 0

@@ -45,6 +45,10 @@ static void init(void *data)
 	trace_option_group.init(&settings->trace);
 }
 
+static const struct group_use groups[] = {
+	USE(&page_option_group, &the_settings.page),
+};
+
 static const struct option_group own = {
 	OPTIONS(options),
 	.init = init,
@@ -68,10 +72,11 @@ static enum exit_status check(const struct common *common,
 	    (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		return usage_error(common, "no terminal to ask on: say --yes "
 					   "or --dry-run");
-	if (settings->trace_name)
-		return check_trace_options(common, &settings->trace,
-					   &settings->trace_name, 1);
-	return STATUS_DONE;
+	if (settings->trace_name &&
+	    check_trace_options(common, &settings->trace, &settings->trace_name,
+				1))
+		return STATUS_USAGE;
+	return check_page(common, &settings->page);
 }
 
 static bool agrees(const struct tuning *tuning)
@@ -88,8 +93,12 @@ static enum exit_status decide(const struct tuning *tuning)
 {
 	const struct tune_options *settings = tuning->options;
 	const bool says_nothing = tuning->common->quiet && settings->yes;
-	enum exit_status status =
-		says_nothing ? STATUS_DONE : print_tuning(tuning);
+	enum exit_status status = STATUS_DONE;
+
+	if (settings->page.path)
+		status = write_tune_page(tuning);
+	if (!status && !says_nothing)
+		status = print_tuning(tuning);
 
 	/* A user who cannot read the plan has not agreed to it. */
 	if (!status && fflush(stdout))
@@ -151,6 +160,7 @@ const struct subcommand cmd_tune = {
 	.summary = "Set what saves most on each drive without making I/Os wait "
 		   "long.",
 	.own = &own,
+	GROUPS(groups),
 	.examples = "  ssdpm tune --dry-run\n"
 		    "  ssdpm tune --dry-run --patient --price 0.30\n"
 		    "  ssdpm tune --dry-run --trace poisson\n",

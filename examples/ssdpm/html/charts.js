@@ -132,6 +132,18 @@ const whiskers = {
   },
 };
 
+/* A label for each row, with its text below; those with a mark stand out. */
+function rowScale(rows) {
+  const size = lineFont(rows.length, 3.7);
+  const marked = ({tick}) => tick && (rows[tick.value] || {}).mark;
+  return {min: -0.6, max: rows.length - 0.4, reverse: true, grid: {display: false},
+    ticks: {stepSize: 1, autoSkip: false, includeBounds: false,
+      color: (context) => marked(context) ? theme.ink : theme.note,
+      font: (context) => ({...size(context), weight: marked(context) ? "bold" : "normal"}),
+      callback: (v) => Number.isInteger(v) && rows[v] ?
+        [...lines(rows[v].label), ...(rows[v].text ? [rows[v].text] : [])] : null}};
+}
+
 /*
  * Rows of a label, a middle and an interval, in the look of a policy where the
  * row has one; text: what is decided of it, in words; open: nothing is. kind:
@@ -143,7 +155,6 @@ function intervals(parent, label, kind, rows, zero, numbers, axis = (unit) => un
   const room = (Math.max(...ends) - Math.min(...ends)) * 0.08 || 1;
   const least = Math.min(...ends) - room;
   const most = Math.max(...ends) + room;
-  const size = lineFont(rows.length, 3.7);
   const color = ({raw}) => raw && raw.row.look ? raw.row.look.color : theme.ink;
   return chart(parent, 70 + 48 * rows.length, label, {
     type: "scatter",
@@ -162,13 +173,7 @@ function intervals(parent, label, kind, rows, zero, numbers, axis = (unit) => un
           title: {display: true, text: axis(unit)},
           ticks: {includeBounds: false, maxTicksLimit: 7, maxRotation: 0,
             callback: (v) => digits(v, 4)}},
-        y: {min: -0.6, max: rows.length - 0.4, reverse: true, grid: {display: false},
-          ticks: {stepSize: 1, autoSkip: false, includeBounds: false,
-            color: ({tick}) => tick && (rows[tick.value] || {}).mark ? theme.ink : theme.note,
-            font: (context) => ({...size(context), weight:
-              context.tick && (rows[context.tick.value] || {}).mark ? "bold" : "normal"}),
-            callback: (v) => Number.isInteger(v) && rows[v] ?
-              [...lines(rows[v].label), ...(rows[v].text ? [rows[v].text] : [])] : null}},
+        y: rowScale(rows),
       },
       plugins: {tooltip: {callbacks: {label: ({raw}) =>
         `${raw.row.label}: ${kind.text(raw.row.mid)} (` +

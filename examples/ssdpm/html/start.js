@@ -14,5 +14,7 @@ if (data.budgets)
   data.budgets.forEach(showBudget);
 if (data.caps)
   data.caps.forEach(showCap);
+if (data.tuning)
+  showTuning();
 if (data.estimates)
   showEstimates();

@@ -43,7 +43,7 @@ static bool is_decided(const struct tuning *tuning)
 	       has_verdict(tuning, SSDPM_SAVING_COSTS);
 }
 
-static void print_first_line(const struct tuning *tuning)
+void write_verdict(FILE *file, const struct tuning *tuning)
 {
 	const int64_t uw = two_digits(total_uw(tuning));
 	const int64_t size = uw < 0 ? -uw : uw;
@@ -52,31 +52,33 @@ static void print_first_line(const struct tuning *tuning)
 	struct ssdpm_gain year;
 
 	if (!tuning->n_changes) {
-		puts("Nothing to change: no setting is known to save more.");
+		fputs("Nothing to change: no setting is known to save more.",
+		      file);
 		return;
 	}
-	printf("Change %zu of %zu drive%s: ", tuning->n_changes, tuning->n,
-	       tuning->n == 1 ? "" : "s");
+	fprintf(file, "Change %zu of %zu drive%s: ", tuning->n_changes,
+		tuning->n, tuning->n == 1 ? "" : "s");
 	if (!size || !is_decided(tuning)) {
-		puts(has_verdict(tuning, SSDPM_SAVING_NOT_DECIDED) ?
-			     "whether this saves power is not known." :
-			     "the power hardly changes.");
+		fputs(has_verdict(tuning, SSDPM_SAVING_NOT_DECIDED) ?
+			      "whether this saves power is not known." :
+			      "the power hardly changes.",
+		      file);
 		return;
 	}
-	printf("likely %s about %s in all", uw < 0 ? "costs" : "saves",
-	       power_text(size).text);
+	fprintf(file, "likely %s about %s in all", uw < 0 ? "costs" : "saves",
+		power_text(size).text);
 	ssdpm_saving_get_year_wh(&saving, tuning->options->hours_per_day,
 				 &year);
-	printf(",\n%.*f kWh a year at %u hours a day",
-	       year.nominal < 10e3 ? 2 : 0, year.nominal / 1e3,
-	       tuning->options->hours_per_day);
+	fprintf(file, ",\n%.*f kWh a year at %u hours a day",
+		year.nominal < 10e3 ? 2 : 0, year.nominal / 1e3,
+		tuning->options->hours_per_day);
 	if (price > 0)
-		printf(", %.2f in money", year.nominal / 1e3 * price);
-	puts(".");
+		fprintf(file, ", %.2f in money", year.nominal / 1e3 * price);
+	putc('.', file);
 }
 
 /* "limit 100 ms", "med_power_with_dipm" */
-static struct cell setting_text(const struct ssdpm_profile_settings *settings)
+struct cell setting_text(const struct ssdpm_profile_settings *settings)
 {
 	if (settings->set & SSDPM_PROFILE_LPM)
 		return cell("%s", ssdpm_lpm_to_string(settings->lpms[0]));
@@ -172,6 +174,15 @@ static enum exit_status print_changes(const struct tuning *tuning)
 	return STATUS_DONE;
 }
 
+const char *limits_text(const struct tune_options *options)
+{
+	return options->patient ?
+		       "5 % and 100 ms, or what Linux does by default" :
+	       options->instant ?
+		       "0.1 % and 5 ms" :
+		       "1 % and 25 ms, or what Linux does by default";
+}
+
 /* The worst of the drives that are set: what waits, and what it may. */
 static void print_harm(const struct tuning *tuning)
 {
@@ -198,16 +209,11 @@ static void print_harm(const struct tuning *tuning)
 	printf("\nI/Os then wait for at most %.2f %% of the time, one in 100 for "
 	       "%s or longer.\n",
 	       100 * share, time_text(worst->after->delay_p99_ns).text);
-	printf("Limits: %s.\n",
-	       tuning->options->patient ?
-		       "5 % and 100 ms, or what Linux does by default" :
-	       tuning->options->instant ?
-		       "0.1 % and 5 ms" :
-		       "1 % and 25 ms, or what Linux does by default");
+	printf("Limits: %s.\n", limits_text(tuning->options));
 }
 
 /* Why a drive is left as it is, in some words. */
-static struct cell reason_text(const struct ssdpm_energy_report_item *item)
+struct cell reason_text(const struct ssdpm_energy_report_item *item)
 {
 	const struct ssdpm_likely *likely = item->likely;
 	const int64_t low = likely ? two_digits(likely->low_uw) : 0;
@@ -247,7 +253,7 @@ static size_t print_reason(const struct ssdpm_energy_report_item *item)
 }
 
 /* Why what costs power is set all the same; or what is left at risk. */
-static void print_risk(const struct tuning *tuning)
+void write_risk(FILE *file, const struct tuning *tuning)
 {
 	const char *risky = ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER);
 	const char *first = NULL;
@@ -257,10 +263,12 @@ static void print_risk(const struct tuning *tuning)
 		if (!strcmp(tuning->items[i].drive->policy, risky) && !n++)
 			first = tuning->items[i].drive->name;
 	if (n == 1)
-		printf("%s: %s has lost data on some drives.\n", first, risky);
+		fprintf(file, "%s: %s has lost data on some drives.\n", first,
+			risky);
 	else if (n)
-		printf("%s and %zu more: %s has lost data on some drives.\n",
-		       first, n - 1, risky);
+		fprintf(file,
+			"%s and %zu more: %s has lost data on some drives.\n",
+			first, n - 1, risky);
 }
 
 static void print_left(const struct tuning *tuning)
@@ -283,21 +291,22 @@ static void print_left(const struct tuning *tuning)
 }
 
 /* What Linux has in the place of its default. */
-static void print_parameter(const char *name, uint64_t value, uint64_t usual,
-			    const char *unit)
+static void write_parameter(FILE *file, const char *name, uint64_t value,
+			    uint64_t usual, const char *unit)
 {
 	if (value != usual)
-		printf(":%s=%llu%s", name, (unsigned long long)value, unit);
+		fprintf(file, ":%s=%llu%s", name, (unsigned long long)value,
+			unit);
 }
 
 /* The setting as a policy: "linux:limit=25000us", "medium_power". */
-static void print_policy(const struct tuning *tuning,
+static void write_policy(FILE *file, const struct tuning *tuning,
 			 const struct ssdpm_energy_report_item *item)
 {
 	struct ssdpm_apst_params usual, now = { .size = sizeof(now) };
 
 	if (item->settings->set & SSDPM_PROFILE_LPM) {
-		fputs(ssdpm_lpm_to_string(item->settings->lpms[0]), stdout);
+		fputs(ssdpm_lpm_to_string(item->settings->lpms[0]), file);
 		return;
 	}
 	ssdpm_apst_params_init(&usual, sizeof(usual));
@@ -305,22 +314,24 @@ static void print_policy(const struct tuning *tuning,
 					 &tuning->live->facts, item->model,
 					 &now, NULL))
 		now = usual;
-	printf("%s:limit=%lluus", ssdpm_apst_algorithm_to_string(now.algorithm),
-	       (unsigned long long)item->settings->max_exit_latency_us);
+	fprintf(file, "%s:limit=%lluus",
+		ssdpm_apst_algorithm_to_string(now.algorithm),
+		(unsigned long long)item->settings->max_exit_latency_us);
 	if (now.algorithm != SSDPM_APST_LINUX)
 		return;
-	print_parameter("primary", now.primary_timeout_ms,
+	write_parameter(file, "primary", now.primary_timeout_ms,
 			usual.primary_timeout_ms, "ms");
-	print_parameter("primary-tolerance", now.primary_latency_tolerance_us,
+	write_parameter(file, "primary-tolerance",
+			now.primary_latency_tolerance_us,
 			usual.primary_latency_tolerance_us, "us");
-	print_parameter("secondary", now.secondary_timeout_ms,
+	write_parameter(file, "secondary", now.secondary_timeout_ms,
 			usual.secondary_timeout_ms, "ms");
-	print_parameter("secondary-tolerance",
+	write_parameter(file, "secondary-tolerance",
 			now.secondary_latency_tolerance_us,
 			usual.secondary_latency_tolerance_us, "us");
 }
 
-static void print_decider(const struct tuning *tuning)
+void write_decider(FILE *file, const struct tuning *tuning)
 {
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
@@ -328,13 +339,13 @@ static void print_decider(const struct tuning *tuning)
 		if (is_to_set(item) || !item->likely ||
 		    item->likely->verdict != SSDPM_SAVING_NOT_DECIDED)
 			continue;
-		fputs("To decide: ssdpm compare -e -t", stdout);
-		write_word(stdout, tuning->workload);
-		write_root(stdout, tuning->live->root);
-		fputs(" \\\n    --policy today --policy ", stdout);
-		print_policy(tuning, item);
-		write_word(stdout, item->drive->name);
-		putchar('\n');
+		fputs("To decide: ssdpm compare -e -t", file);
+		write_word(file, tuning->workload);
+		write_root(file, tuning->live->root);
+		fputs(" \\\n    --policy today --policy ", file);
+		write_policy(file, tuning, item);
+		write_word(file, item->drive->name);
+		putc('\n', file);
 		return;
 	}
 }
@@ -343,22 +354,22 @@ static enum exit_status print_screen(const struct tuning *tuning)
 {
 	enum exit_status status;
 
-	print_first_line(tuning);
+	write_verdict(stdout, tuning);
+	putchar('\n');
 	status = print_changes(tuning);
 	if (status)
 		return status;
-	print_risk(tuning);
+	write_risk(stdout, tuning);
 	print_harm(tuning);
 	print_left(tuning);
-	print_decider(tuning);
+	write_decider(stdout, tuning);
 	printf("\nWorkload: %s%s\n", tuning->workload,
 	       tuning->options->trace_name ? "" : "; --trace takes your own");
 	return STATUS_DONE;
 }
 
-static enum exit_status print_items_of(const struct tuning *tuning)
+void add_tuning(struct items *items, const struct tuning *tuning)
 {
-	struct items items = { 0 };
 	struct ssdpm_error error;
 
 	for (size_t i = 0; i < tuning->n; i++) {
@@ -366,14 +377,16 @@ static enum exit_status print_items_of(const struct tuning *tuning)
 		int err = ssdpm_energy_report_item_to_json(
 			tuning->report, tuning->numbers[i], &text, &error);
 
-		add_item(&items, err, text, &error);
+		add_item(items, err, text, &error);
 	}
-	return print_items(tuning->common, &items);
 }
 
 enum exit_status print_tuning(const struct tuning *tuning)
 {
-	if (tuning->common->form)
-		return print_items_of(tuning);
-	return print_screen(tuning);
+	struct items items = { 0 };
+
+	if (!tuning->common->form)
+		return print_screen(tuning);
+	add_tuning(&items, tuning);
+	return print_items(tuning->common, &items);
 }

@@ -3,12 +3,14 @@
 #ifndef SSDPM_COMMAND_TUNE_H
 #define SSDPM_COMMAND_TUNE_H
 
+#include "html/html.h"
 #include "input/trace-input.h"
 #include "programs.h"
 
 struct tune_options {
 	const char *trace_name; /* NULL: the usual workload */
 	struct trace_options trace;
+	struct page_options page;
 	bool patient, instant;
 	uint32_t hours_per_day;
 	double price_per_kwh; /* 0: not given */
@@ -64,6 +66,23 @@ enum exit_status print_tuning(const struct tuning *tuning);
 
 /* May this process write what is advised? If not, it is complained of. */
 enum exit_status check_rights(const struct tuning *tuning);
+
+/* The same as a page. */
+enum exit_status write_tune_page(const struct tuning *tuning);
+
+/* What the screen and the page share: how many drives change, and what all of
+ * that saves; a setting; why a drive is left alone; the limits of delays. */
+void write_verdict(FILE *file, const struct tuning *tuning);
+struct cell setting_text(const struct ssdpm_profile_settings *settings);
+struct cell reason_text(const struct ssdpm_energy_report_item *item);
+const char *limits_text(const struct tune_options *options);
+/* The command that explains the first drive of which nothing is decided, where
+ * there is one. */
+void write_decider(FILE *file, const struct tuning *tuning);
+/* A line where a setting of today, or one that stays, is a risk. */
+void write_risk(FILE *file, const struct tuning *tuning);
+/* What JSON has of each drive. */
+void add_tuning(struct items *items, const struct tuning *tuning);
 
 /* Set what is advised, and prove it: what failed is complained of. */
 enum exit_status set_tuning(const struct tuning *tuning);
