@@ -476,6 +476,8 @@ enum ssdpm_setting {
  * @pcie_link: NVMe: enum ssdpm_pcie_link, the deepest that Linux has on; 0: not
  *             known, because Linux does not manage the link
  * @lpm:       SATA: enum ssdpm_lpm of the port; 0: not known
+ * @left_alone: 1: SATA: nobody should change the link policy of the port,
+ *             because it is external, for hot-plug, or shared by several disks
  * @reserved:  0
  * @apst:      NVMe: the table of ssdpm_device_get_apst_params(), the policy of
  *             today
@@ -486,7 +488,8 @@ struct ssdpm_device_settings {
 	uint32_t quirks;
 	uint32_t pcie_link;
 	uint32_t lpm;
-	uint64_t reserved;
+	uint32_t left_alone;
+	uint32_t reserved;
 	struct ssdpm_apst apst;
 };
 

@@ -344,6 +344,14 @@ static int take_nvme(const struct ssdpm_device *device,
 	return err ? err : take_table(device, facts, model, settings, reterr);
 }
 
+/* A port whose link policy concerns more than this disk. */
+static bool is_left_alone(const struct ssdpm_device_facts *facts)
+{
+	return facts->n_devices > 1 ||
+	       facts->flags & (SSDPM_DEVICE_EXTERNAL | SSDPM_DEVICE_HOT_PLUG |
+			       SSDPM_DEVICE_SHARED_PORT);
+}
+
 int ssdpm_device_get_settings(const struct ssdpm_device *device,
 			      const struct ssdpm_machine_facts *facts,
 			      const struct ssdpm_model *model,
@@ -370,6 +378,7 @@ int ssdpm_device_get_settings(const struct ssdpm_device *device,
 			settings.lpm = device->facts.lpm;
 			settings.known |= SSDPM_SETTING_LPM;
 		}
+		settings.left_alone = is_left_alone(&device->facts);
 	}
 	if (!err)
 		ssdpm__sized_out(ret_settings, &settings, sizeof(settings));

@@ -39,7 +39,7 @@ UNITLESS = {
     "active_power_workload", "sent", "enabled", "link_state", "format",
     "sata_supported", "sata_supported_unknown", "sata_enabled",
     "quirks_unknown", "sata_enabled_unknown", "sata_words_valid", "scheme", "power_source", "exact",
-    "advice", "remedy", "today_keeps_bounds", "kept", "patience",
+    "advice", "remedy", "today_keeps_bounds", "kept", "patience", "advised", "left_alone",
     "pci_vendor_id", "pci_device_id", "adapter_vendor_id",
     # ordinals
     "sampling", "contradiction", "gain_ppm", "clock_ppb",

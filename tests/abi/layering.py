@@ -64,7 +64,7 @@ ENERGY = {
     "energy/power": {*WORK, "energy/measure"},
     "energy/measure": {*WORK, "energy/power"},
     "energy/background": SIGNAL,
-    "energy/compare": LIKELY,
+    "energy/compare": {*LIKELY, "energy/recommend"},
     "energy/consistency": {*SIGNAL, "device"},
     "energy/calibrate": {*SIGNAL, "energy/estimate"},
     "energy/survey": SIGNAL,

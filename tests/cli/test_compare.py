@@ -615,6 +615,33 @@ def test_only_a_device_has_a_policy_of_today(ssdpm: Command) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "drive", "advised"),
+    [
+        ("desktop-6.1", "sda", "med_power_with_dipm"),
+        # Its port is for hot-plug.
+        ("external-ports", "sdb", None),
+    ],
+)
+def test_what_is_advised_is_what_tune_may_set(
+    ssdpm: Command, machine: Machine, name: str, drive: str, advised: str | None
+) -> None:
+    root = machine(name)
+    call = ["compare", "-t", "desktop-session", "--root", str(root), drive]
+    found = ssdpm.json(*call, "--html", "p.html")
+    assert found["advised"] == advised
+    # min_power would save more, and has lost data.
+    saved = {row["policies"][-1]: row["likely"] for row in found["rows"]}
+    assert saved["min_power"]["median_uw"] > saved["med_power_with_dipm"]["median_uw"]
+    device = package.open(drive, root)
+    theirs = package.compare(device, package.generate("desktop-session"))
+    assert theirs.advised == advised
+    assert device.settings().left_alone == (advised is None)
+    page = (ssdpm.directory / "p.html").read_text()
+    assert ('"mark": "saves most within limits"' in page) == (advised is not None)
+    assert ("ssdpm tune does not propose it" in page) == (advised is None)
+
+
 def test_a_link_policy_that_the_firmware_has_set_is_a_range(
     ssdpm: Command, desktop: pathlib.Path
 ) -> None:

@@ -4,10 +4,11 @@
 
 #include <pybind11/stl.h>
 
-/* Quirks or None, enum ssdpm_lpm or 0, and the table of today or None; None: it
- * is no device. */
-using Settings = std::optional<std::tuple<std::optional<uint32_t>, uint32_t,
-					  std::optional<const ApstTable *>>>;
+/* Quirks or None, enum ssdpm_lpm or 0, the table of today or None, and whether
+ * the port is left alone; None: it is no device. */
+using Settings =
+	std::optional<std::tuple<std::optional<uint32_t>, uint32_t,
+				 std::optional<const ApstTable *>, bool>>;
 
 static struct ssdpm_device_settings settings_from(const Settings &from)
 {
@@ -16,13 +17,14 @@ static struct ssdpm_device_settings settings_from(const Settings &from)
 	settings.size = sizeof(settings);
 	if (!from)
 		return settings;
-	const auto &[quirks, lpm, table] = *from;
+	const auto &[quirks, lpm, table, left_alone] = *from;
 
 	if (quirks) {
 		settings.known |= SSDPM_SETTING_QUIRKS;
 		settings.quirks = *quirks;
 	}
 	settings.lpm = lpm;
+	settings.left_alone = left_alone;
 	if (lpm)
 		settings.known |= SSDPM_SETTING_LPM;
 	if (table && *table) {
@@ -179,7 +181,8 @@ class Comparison
 		});
 	}
 
-	/* same_as, table, lpm, the outcome of row same_as, saving, likely */
+	/* same_as, table, lpm, the outcome of row same_as, saving, likely,
+	 * advised */
 	py::list finish(uint64_t end_ns)
 	{
 		struct ssdpm_compared_policy row = {};
@@ -195,7 +198,7 @@ class Comparison
 				row.resolved.lpm,
 				result_tuple(*row.result, row.sim),
 				saving_tuple(row.saving),
-				likely_tuple(row.likely)));
+				likely_tuple(row.likely), row.advised != 0));
 		return rows;
 	}
 

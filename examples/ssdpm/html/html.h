@@ -47,10 +47,10 @@ struct decision {
 	const char *mark;   /* "recommended" */
 };
 
-/* The policy that saves most, of those that surely or probably do; or that none
- * does. */
+/* The policy that the library advises, which is marked; or what the best one
+ * does where none is. */
 struct decision decide_comparison(const struct estimate *estimate);
-/* The power of the first policy; the row that saves most is marked. */
+/* The power of the first policy; the advised row is marked. */
 struct decision decide_estimate(const struct estimate *estimate);
 
 typedef struct decision (*decide_fn)(const struct estimate *estimate);

@@ -255,6 +255,13 @@ SSDPM_API int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
  * @likely:   what is likely of the saving, borrowed; NULL before
  *            ssdpm_comparison_finish(), of what is the same as row 0, and where
  *            nobody asked for it
+ * @advised:  1: of the rows that surely or probably save against row 0, it
+ *            saves most in the middle of what is likely; at most one row is.
+ *            It keeps the bounds of SSDPM_PATIENCE_NORMAL; the default of Linux
+ *            widens them if a row does the same. A link policy that is not
+ *            med_power_with_dipm or medium_power is never advised, and none is
+ *            where a machine leaves the port alone
+ * @reserved: 0
  */
 struct ssdpm_compared_policy {
 	size_t size;
@@ -265,6 +272,8 @@ struct ssdpm_compared_policy {
 	struct ssdpm_saving saving;
 	struct ssdpm_resolved_policy resolved;
 	const struct ssdpm_likely *likely;
+	uint32_t advised;
+	uint32_t reserved;
 };
 
 /**

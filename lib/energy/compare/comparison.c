@@ -25,6 +25,7 @@ struct ssdpm_comparison {
 	struct ssdpm_parameter *parameters; /* those of params; NULL: none */
 	struct ssdpm_device_settings settings;
 	bool has_settings, begun, finished, skips_costs;
+	size_t advised; /* a row; 0: none */
 	struct comparison_row *rows;
 	size_t n_rows;
 };
@@ -231,6 +232,50 @@ static int find_saving(const struct ssdpm_comparison *comparison,
 	return ssdpm_sim_get_likely(from, row->sim, &row->likely, reterr);
 }
 
+/* The row of what Linux does by default; n_rows: there is none. */
+static int find_usual(const struct ssdpm_comparison *comparison,
+		      size_t *ret_row, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_settings *settings =
+		comparison->has_settings ? &comparison->settings : NULL;
+	struct ssdpm_policy usual = { .size = sizeof(usual) };
+	struct ssdpm_resolved_policy resolved;
+	size_t i = 0;
+	int err = ssdpm_policy_get_reference(comparison->model, NULL, NULL,
+					     &usual, reterr);
+
+	if (!err)
+		err = ssdpm_policy_resolve(comparison->model, &usual,
+					   &comparison->params, settings,
+					   &resolved, reterr);
+	if (err)
+		return err;
+	while (i < comparison->n_rows &&
+	       !is_same(comparison->model, &comparison->rows[i].resolved,
+			&resolved))
+		i++;
+	*ret_row = i;
+	return 0;
+}
+
+static int advise(struct ssdpm_comparison *comparison,
+		  struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error;
+	size_t usual = comparison->n_rows;
+
+	if (!(comparison->params.flags & SSDPM_SIM_LIKELY) ||
+	    comparison->settings.left_alone)
+		return 0;
+	/* The rows are known already: what fails is none of them. */
+	if (find_usual(comparison, &usual, &error) == -ENOMEM)
+		return ssdpm__pass_on(-ENOMEM, &error, reterr);
+	if (ssdpm__find_advised(comparison, comparison->n_rows, usual,
+				&comparison->advised))
+		return ssdpm__no_memory(reterr);
+	return 0;
+}
+
 int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
 			    uint64_t end_ns, struct ssdpm_error *reterr)
 {
@@ -254,9 +299,10 @@ int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
 		if (rows[i].sim)
 			err = find_saving(comparison, &rows[i], reterr);
 	comparison->begun = true;
-	if (!err)
-		comparison->finished = true;
-	return err;
+	if (err)
+		return err;
+	comparison->finished = true;
+	return advise(comparison, reterr);
 }
 
 int ssdpm_comparison_get_row(const struct ssdpm_comparison *comparison,
@@ -281,6 +327,7 @@ int ssdpm_comparison_get_row(const struct ssdpm_comparison *comparison,
 		found.result = ssdpm_sim_get_result(row->sim);
 		found.saving = row->saving;
 		found.likely = row->likely.size ? &row->likely : NULL;
+		found.advised = index && index == comparison->advised;
 	}
 	ssdpm__sized_out(ret_row, &found, sizeof(found));
 	return 0;

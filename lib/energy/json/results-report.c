@@ -55,6 +55,7 @@ struct all_compared {
 	size_t n_rows;
 	size_t n_states;
 	bool is_sata;
+	const char *advised; /* the name of a row; NULL: none is */
 };
 
 struct compared {
@@ -360,8 +361,10 @@ static int take_comparison(const struct ssdpm_comparison_report *r,
 					  .n_rows = 1,
 					  .n_states = s->n_states,
 					  .is_sata = is_sata(s) };
-	while (!ssdpm_comparison_get_row(r->comparison, ret_all->n_rows, &row))
-		ret_all->n_rows++;
+	for (; !ssdpm_comparison_get_row(r->comparison, ret_all->n_rows, &row);
+	     ret_all->n_rows++)
+		if (row.advised)
+			ret_all->advised = row.name;
 	return 0;
 }
 

@@ -48,6 +48,16 @@ struct ssdpm_bounds ssdpm__default_bounds(uint32_t patience,
 	return bounds;
 }
 
+bool ssdpm__keeps_exits(const struct ssdpm_bounds *bounds,
+			const struct chain *chain)
+{
+	for (uint32_t i = 0; i < chain->n; i++)
+		if (chain->steps[i].exit_ns / 1000 >
+		    bounds->max_exit_latency_us)
+			return false;
+	return true;
+}
+
 bool ssdpm__keeps_delays(const struct ssdpm_bounds *bounds,
 			 const struct ssdpm_run *run)
 {

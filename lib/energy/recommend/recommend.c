@@ -35,11 +35,8 @@ static bool keeps_bounds(const struct ssdpm_bounds *bounds,
 {
 	if (bounds->max_states && chain->n > bounds->max_states)
 		return false;
-	for (uint32_t i = 0; i < chain->n; i++)
-		if (chain->steps[i].exit_ns / 1000 >
-		    bounds->max_exit_latency_us)
-			return false;
-	return ssdpm__keeps_delays(bounds, run);
+	return ssdpm__keeps_exits(bounds, chain) &&
+	       ssdpm__keeps_delays(bounds, run);
 }
 
 /* Less energy; then less delay, longer idle times, shallower states. */

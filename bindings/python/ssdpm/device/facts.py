@@ -228,9 +228,12 @@ class DeviceSettings(Value):
         lpm: SATA: the link policy of the port; None: not known.
         apst: NVMe: the table that this kernel programs, of apst_params(); None: not
             known. apst and lpm are the policy of today.
+        left_alone: SATA: nobody should change the link policy of the port, because it is
+            external, for hot-plug, or shared by several disks.
     """
 
     quirks: tuple[Quirk, ...] | None
     pcie_link: str | None
     lpm: str | None
     apst: ApstTable | None
+    left_alone: bool

@@ -276,7 +276,7 @@ class Device(_Read):
             OSError: what the library cannot read or hold.
         """
         known = self.known_model(model)
-        bits, link, lpm, table = self._handle.settings(
+        bits, link, lpm, table, left_alone = self._handle.settings(
             self.machine._handle, None if known is None else known._handle
         )
         return DeviceSettings(
@@ -284,6 +284,7 @@ class Device(_Read):
             link,
             lpm,
             None if table is None else ApstTable._wrap(table),
+            left_alone,
         )
 
     def apst_params(self, model: Model | None = None) -> ApstParameters:

@@ -89,10 +89,15 @@ class Comparison(Table, Json):
     Attributes:
         policies: each table once, with all its names.
         skipped: names of policies that this drive cannot have, and why.
+        advised: the name of the policy that likely saves most against the first, and
+            keeps the delays within the default limits of tune(); None: none is, or
+            nobody asked what is likely. Link policies that have lost data are not
+            advised.
     """
 
     policies: tuple[ComparedPolicy, ...]
     skipped: dict[str, str]
+    advised: str | None = None
 
     def __len__(self) -> int:
         """The number of different policies."""
@@ -273,6 +278,7 @@ def compare(
             if row[0] == number
         ),
         skipped,
+        next((name for (name, _), row in zip(added, rows) if row[-1]), None),
     )
     return result._written_by(lambda: comparison.to_json(names))
 
@@ -285,7 +291,7 @@ def _compared(
     write: Write,
 ) -> ComparedPolicy:
     """A row with the names of all that are the same; write its estimate."""
-    _, table, lpm, found, saving, likely = rows[number]
+    _, table, lpm, found, saving, likely, _ = rows[number]
     nvme = setup.model.kind == "nvme"
     sleeps = nvme and added[number][1] not in (None, "none")
     return ComparedPolicy(

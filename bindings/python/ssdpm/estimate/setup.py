@@ -76,6 +76,7 @@ def said_by_machine(
         None if quirks is None else quirk_bits(model, quirks, _core.ALGORITHMS["linux"]),
         0 if lpm is None else _core.LPM[lpm],
         None if table is None else table._handle,
+        settings.left_alone,
     )
 
 
