@@ -16,8 +16,11 @@ import documented
 import pytest
 import surveys
 import trace
-from command import Command
+from command import TOP, Command
+from ssdpm.plot import style
 from test_show import identify
+
+LOOKS = TOP / "bindings/python/ssdpm/plot/looks.json"
 
 BROWSER = [
     "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -390,6 +393,15 @@ def test_each_of_twenty_policies_has_a_look_that_one_sees(
     assert min(contrast(color, found["page"]) for _, color, *_ in first) >= 3
     for chart in found["charts"].values():
         assert contrast(chart["text"], found["page"]) >= 4.5
+
+
+def test_plots_of_python_have_the_colors_and_marks_of_the_page(twenty: Command) -> None:
+    first = layout(twenty)["charts"][NAMED[0]]["drawn"]
+    marks = json.loads(LOOKS.read_text())["marks"]
+    markers = {(one["point"], one["turn"]): one["marker"] for one in marks}
+    drawn = [(color, markers[point, turn]) for _, color, point, turn, _ in first]
+    names = [label.split(", ")[0].split(" (")[0] for label, *_ in first]
+    assert drawn == [tuple(one) for one in style.looks(names)]
 
 
 def test_as_many_policies_as_ssdpm_compares_differ_in_color_or_mark(

@@ -19,7 +19,7 @@ import pytest
 import surveys
 from command import TOP, Command
 from test_budget import KNOWN, governed
-from test_page import DARK, LONG, MM, browse, contrast, tables
+from test_page import DARK, LONG, LOOKS, MM, browse, contrast, tables
 from test_show import identify
 
 HTML = TOP / "examples/ssdpm/html"
@@ -349,8 +349,7 @@ def schemes() -> list[dict[str, str]]:
 
 
 def test_colors_have_the_contrast_that_eyes_need() -> None:
-    text = (HTML / "looks.js").read_text()
-    lines = re.findall('"(#[0-9a-f]{6})"', text[: text.index("MARKS")])
+    lines = json.loads(LOOKS.read_text())["colors"]
     assert len(set(lines)) == 24
     for scheme in schemes():
         page = scheme["page"]

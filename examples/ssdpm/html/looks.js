@@ -1,31 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Each has a contrast of 3 on both pages, and differs most from those before it. */
-const COLORS = ["#1e69a5", "#ff5a00", "#ff00ff", "#009600", "#c30f78", "#871eff", "#a587c3",
-  "#965a1e", "#2d87ff", "#ff4ba5", "#969669", "#00785a", "#c300d2", "#0f96a5", "#e1002d",
-  "#876987", "#b469ff", "#874bb4", "#005af0", "#c36978", "#6978c3", "#c36900", "#d24bb4",
-  "#00a578"];
-/* 7 marks and 24 colors have no common divisor. */
-const MARKS = [
-  {point: "rectRot", turn: 0, dash: [], path: "M14 1L19 6 14 11 9 6Z"},
-  {point: "circle", turn: 0, dash: [8, 3], path: "M9.5 6a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0"},
-  {point: "triangle", turn: 0, dash: [2, 2], path: "M14 1.5L19 10H9Z"},
-  {point: "rect", turn: 0, dash: [8, 2, 2, 2], path: "M10 2H18V10H10Z"},
-  {point: "triangle", turn: 180, dash: [4, 4], path: "M14 10.5L9 2H19Z"},
-  {point: "triangle", turn: 90, dash: [12, 3], path: "M18.5 6L10 1V11Z"},
-  {point: "triangle", turn: 270, dash: [12, 3, 2, 3], path: "M9.5 6L18 1V11Z"},
-];
-
-/* Names that ssdpm gives: each has a look of its own, on every page. */
-const NAMED = new Map(["linux", "lower-envelope", "windows:balanced:battery", "none", "today",
-  "latency-limit", "windows:performance:ac", "linux-legacy", "windows:balanced:ac",
-  "windows:modern-standby:ac", "raw-table", "nvme-core", "windows:power-saver:ac",
-  "windows:power-saver:battery", "windows:performance:battery",
-  "windows:modern-standby:battery"].map((name, at) => [name, at]));
-/* Those of SATA links have colors of NVMe's, with other marks: no drive has both. */
-const LINKS = {"max_performance": 1, "medium_power": 0, "med_power_with_dipm": 2,
-  "min_power_with_partial": 7, "min_power": 6, "keep_firmware_settings": 10};
-for (const [name, at] of Object.entries(LINKS))
-  NAMED.set(name, COLORS.length + at);
+/*
+ * From looks.json, which pages and plots of Python share. Each color has a contrast of
+ * 3 on both pages, and differs most from those before it. 7 marks and 24 colors have
+ * no common divisor. Names that ssdpm gives have a number each; those of SATA links
+ * have colors of NVMe's, with other marks: no drive has both.
+ */
+const {colors: COLORS, marks: MARKS, names: NAMES} = @LOOKS@;
+const NAMED = new Map(Object.entries(NAMES));
 
 /* The same number for the same text, on every page (FNV-1a). */
 function hash(text) {

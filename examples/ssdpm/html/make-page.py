@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Make C of the page that --html fills: its styles and scripts become part of it.
 
-usage: make-page.py OUTPUT PAGE STYLE SCRIPT...
+usage: make-page.py OUTPUT PAGE STYLE LOOKS SCRIPT...
+
+LOOKS is the object that stands in a script as @LOOKS@.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ import sys
 
 
 def main() -> None:
-    output, page, style, *scripts = map(pathlib.Path, sys.argv[1:])
+    output, page, style, looks, *scripts = map(pathlib.Path, sys.argv[1:])
     html = page.read_text(encoding="utf-8")
     html = html.replace("@STYLE@", style.read_text(encoding="utf-8"))
     script = "\n".join(one.read_text(encoding="utf-8") for one in scripts)
+    script = script.replace("@LOOKS@", looks.read_text(encoding="utf-8").strip())
     data = html.replace("@SCRIPT@", script).encode() + b"\0"
     lines = [
         ", ".join(rf"'\x{byte:02x}'" for byte in data[i : i + 12])

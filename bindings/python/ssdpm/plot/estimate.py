@@ -15,11 +15,10 @@ from ssdpm.estimate.result import PHASES, Estimate
 from ssdpm.plot.style import (
     ASLEEP,
     BUSY,
-    MARKERS,
     OPERATIONAL,
-    POLICIES,
     TRANSITION,
     log_time_axis,
+    looks,
     new_axes,
     note,
 )
@@ -265,7 +264,8 @@ def plot_comparison(comparison: Comparison, ax: Axes | None) -> Axes:
     """Mean power, with its bounds, against mean added latency."""
     ax = new_axes(ax, 4.5)
     points = []
-    for number, policy in enumerate(comparison.policies):
+    shown = looks(policy.names[0] for policy in comparison.policies)
+    for look, policy in zip(shown, comparison.policies):
         nominal = policy.estimate.nominal
         x, y = nominal.delay_mean_ns / 1e6, nominal.mean_power_uw / 1e3
         low = policy.estimate.low.mean_power_uw / 1e3
@@ -275,9 +275,8 @@ def plot_comparison(comparison: Comparison, ax: Axes | None) -> Axes:
             x,
             y,
             yerr=[[y - low], [high - y]],
-            color=POLICIES[number % len(POLICIES)],
-            # not again the same pair of colour and marker
-            marker=MARKERS[(number + number // len(POLICIES)) % len(MARKERS)],
+            color=look.color,
+            marker=look.marker,
             markersize=7,
             linestyle="none",
             elinewidth=1,

@@ -13,7 +13,7 @@ from ssdpm.budget import Budget
 from ssdpm.cap.drive import Curve as CapCurve, Timeline as CapTimeline
 from ssdpm.consistency import Comparison as Consistencies
 from ssdpm.ftl import Run as FtlRun
-from ssdpm.plot.style import BUSY, POLICIES, from_zero, new_axes, note
+from ssdpm.plot.style import BUSY, COLORS, from_zero, looks, new_axes, note
 from ssdpm.wa import Curve
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def plot_budget(budget: Budget, ax: Axes | None) -> Axes:
     ax.plot(
         watts,
         loss / scale,
-        color=POLICIES[0],
+        color=COLORS[0],
         marker="o" if few else None,
         markersize=4,
         linewidth=1.2,
@@ -50,7 +50,7 @@ def plot_budget(budget: Budget, ax: Axes | None) -> Axes:
     ax.plot(
         (budget.base_uw + budget.power_uw) / 1e6,
         budget.loss / scale,
-        color=POLICIES[1],
+        color=COLORS[1],
         marker="D",
         markersize=8,
         linestyle="none",
@@ -83,7 +83,7 @@ def plot_cap_curve(curve: CapCurve, ax: Axes | None) -> Axes:
         return ax
     watts = np.array([one.cap_w for one in points])
     low, nominal, high = np.array([tuple(one.bytes_per_s) for one in points]).T / 1e9
-    color = POLICIES[0]
+    color = COLORS[0]
     if (low != high).any():
         ax.fill_between(watts, low, high, color=color, alpha=0.2, label="bounds")
     ax.plot(watts, nominal, color=color, marker="o", markersize=3, label="nominal")
@@ -106,7 +106,7 @@ def plot_cap_timeline(timeline: CapTimeline, ax: Axes | None) -> Axes:
     """What Timeline.plot() says."""
     ax = new_axes(ax)
     points = timeline.points
-    color, other = POLICIES[:2]
+    color, other = COLORS[:2]
     seconds, nominal = _steps(timeline, points["bytes_per_s"]["nominal"] / 1e9)
     _, low = _steps(timeline, points["bytes_per_s"]["low"] / 1e9)
     _, high = _steps(timeline, points["bytes_per_s"]["high"] / 1e9)
@@ -165,6 +165,10 @@ def _three_axes(
     return whole, late, linear, power
 
 
+def _names(runs: Consistencies) -> list[str]:
+    return [run.name or f"run {at + 1}" for at, run in enumerate(runs)]
+
+
 def _draw_seconds(runs: Consistencies, begin_s: int, log: bool, ax: Axes) -> None:
     """Seconds that are 0 stand at the lower edge of a logarithmic scale."""
     parts = [run.iops[begin_s:] for run in runs]
@@ -178,11 +182,12 @@ def _draw_seconds(runs: Consistencies, begin_s: int, log: bool, ax: Axes) -> Non
     else:
         low = 0.0
         ax.set_ylim(0, 40000 if most <= 40000 else 1.05 * most)
-    for at, (run, part) in enumerate(zip(runs, parts)):
+    names = _names(runs)
+    for run, part, name, look in zip(runs, parts, names, looks(names)):
         ax.plot(
             begin_s + np.arange(len(part)),
             np.where(part < low, low, part),
-            color=POLICIES[at % len(POLICIES)],
+            color=look.color,
             marker=".",
             markersize=3.5,
             markeredgewidth=0,
@@ -190,7 +195,7 @@ def _draw_seconds(runs: Consistencies, begin_s: int, log: bool, ax: Axes) -> Non
             # Those at an edge are whole, and before it.
             clip_on=not len(part),
             zorder=3,
-            label=run.name or f"run {at + 1}",
+            label=name,
         )
     if not any(len(part) for part in known):
         note(ax, f"no second from {begin_s} s on")
@@ -203,11 +208,10 @@ def _draw_seconds(runs: Consistencies, begin_s: int, log: bool, ax: Axes) -> Non
 
 def _draw_power(runs: Consistencies, ax: Axes) -> None:
     """A line for each run of which it is known."""
-    for at, run in enumerate(runs):
+    for look, run in zip(looks(_names(runs)), runs):
         if run.power_w is not None:
             time_s = np.arange(len(run.power_w))
-            color = POLICIES[at % len(POLICIES)]
-            ax.plot(time_s, run.power_w, color=color, linewidth=1)
+            ax.plot(time_s, run.power_w, color=look.color, linewidth=1)
     ax.set_ylim(bottom=0)
     ax.set_xlabel("time (s)")
     ax.set_ylabel("power (W)")
@@ -242,7 +246,7 @@ def plot_wa(curve: Curve, ax: Axes | None) -> Axes:
         name = formula
         if formula == "greedy":
             name += f", {curve.pages_per_block} pages per block"
-        color = POLICIES[number % len(POLICIES)]
+        color = COLORS[number % len(COLORS)]
         ax.plot(100 * curve.spare, values, color=color, label=name)
     ax.set_xscale("log")
     ax.set_yscale("log")
@@ -274,15 +278,15 @@ def plot_ftl(run: FtlRun, ax: Axes | None) -> Axes:
         f"{'unknown' if wa is None else format(wa, '.3g')}"
     )
     ax.set_xlabel("time (s)")
-    ax.set_ylabel("IOPS", color=POLICIES[0])
-    ax.plot(time_s, iops, ".", markersize=3, color=POLICIES[0])
+    ax.set_ylabel("IOPS", color=COLORS[0])
+    ax.plot(time_s, iops, ".", markersize=3, color=COLORS[0])
     from_zero(ax, iops)
     if np.isnan(power_w).all():
         return ax
-    ax.tick_params(axis="y", colors=POLICIES[0])
+    ax.tick_params(axis="y", colors=COLORS[0])
     right = ax.twinx()
-    right.plot(time_s, power_w, color=POLICIES[1], linewidth=1)
+    right.plot(time_s, power_w, color=COLORS[1], linewidth=1)
     from_zero(right, power_w)
-    right.set_ylabel("power (W)", color=POLICIES[1])
-    right.tick_params(axis="y", colors=POLICIES[1])
+    right.set_ylabel("power (W)", color=COLORS[1])
+    right.tick_params(axis="y", colors=COLORS[1])
     return ax

@@ -17,9 +17,9 @@ from ssdpm.measure.profile import DatasheetComparison, ProportionalityCurve, Siz
 from ssdpm.plot.style import (
     ASLEEP,
     BUSY,
+    COLORS,
     MARKERS,
     OPERATIONAL,
-    POLICIES,
     TRANSITION,
     envelope,
     new_axes,
@@ -204,7 +204,7 @@ def _plot_by_size(profile: SizeProfile, name: str, unit: str, ax: Axes) -> None:
     values = [getattr(run, name) for run in profile.runs]
     scale, word = _seconds_or_joules(values, unit)
     for number, pattern in enumerate(profile.patterns):
-        color = POLICIES[number % len(POLICIES)]
+        color = COLORS[number % len(COLORS)]
         runs = [run for run in profile.runs if run.pattern == pattern]
         levels = [one for one in profile.levels if one.pattern == pattern]
         ax.plot(
@@ -394,7 +394,7 @@ def _plot_measured(calibration: Calibration, ax: Axes | None) -> Axes:
             1.0,
             row,
             xerr=[[1 - one.low / one.nominal], [one.high / one.nominal - 1]],
-            color=POLICIES[1] if one.exceeds else POLICIES[0],
+            color=COLORS[1] if one.exceeds else COLORS[0],
             marker="o",
             markersize=4,
             elinewidth=1.6,
@@ -405,7 +405,7 @@ def _plot_measured(calibration: Calibration, ax: Axes | None) -> Axes:
     _ratio_axis(ax)
     ax.axvline(1.0, color="#888888", linewidth=0.8, linestyle=":", zorder=0)
     if any(one.exceeds for one in known):
-        ax.plot([], [], "o", color=POLICIES[1], label="longer than the drive says")
+        ax.plot([], [], "o", color=COLORS[1], label="longer than the drive says")
     labels = [f"{one.name}\n{one._value()}" for one in known]
     ax.set_yticks(range(len(known)), labels, fontsize="small")
     ax.set_ylim(len(known) - 0.5, -0.5)

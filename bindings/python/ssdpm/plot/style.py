@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,18 +25,46 @@ OPERATIONAL = "#e08214"
 ASLEEP = ("#9ecae1", "#6baed6", "#3182bd", "#08519c", "#08306b")
 TRANSITION = "#d6604d"
 
-# Told apart by people who see few colours, too (Okabe and Ito).
-POLICIES = (
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#cc79a7",
-    "#e69f00",
-    "#56b4e9",
-    "#000000",
-)
-MARKERS = "osD^vP*"
+# What the pages of --html have: the colour of a name is the same in both.
+_LOOKS = json.loads((Path(__file__).parent / "looks.json").read_text(encoding="utf-8"))
+COLORS: list[str] = _LOOKS["colors"]
+MARKERS: list[str] = [mark["marker"] for mark in _LOOKS["marks"]]
 _TIME_UNITS = ((1, "ns"), (10**3, "us"), (10**6, "ms"), (10**9, "s"))
+
+
+class Look(NamedTuple):
+    """How a name is drawn."""
+
+    color: str
+    marker: str
+
+
+def _hash(text: str) -> int:
+    """The number that pages make of a text (FNV-1a)."""
+    value = 0x811C9DC5
+    for byte in text.encode():
+        value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return value
+
+
+def looks(names: Iterable[str]) -> list[Look]:
+    """The look of each name, in their order, as look() of a page gives it."""
+    n, most = len(COLORS), len(COLORS) * len(MARKERS)
+    taken: dict[str, int] = dict(_LOOKS["names"])
+    found = []
+    for name in names:
+        word = name.removeprefix("lpm=")
+        if word not in taken:
+            used = set(taken.values())
+            at = _hash(word) % n
+            while at in used and at < most - n:
+                at += n
+            while at in used and len(used) < most:
+                at = (at + 1) % most
+            taken[word] = at
+        at = taken[word]
+        found.append(Look(COLORS[at % n], MARKERS[at % len(MARKERS)]))
+    return found
 
 
 def new_axes(ax: Axes | None, height: float = 4.0) -> Axes:

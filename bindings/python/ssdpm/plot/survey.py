@@ -12,10 +12,9 @@ from ssdpm.measure.survey.analysis import Analysis, Difference
 from ssdpm.measure.survey.readings import Readings, Survey
 from ssdpm.plot.style import (
     BUSY,
-    MARKERS,
-    POLICIES,
     TRANSITION,
     envelope,
+    looks,
     new_axes,
     note,
     rows_axis,
@@ -32,13 +31,13 @@ if TYPE_CHECKING:
 def _plot_means(analysis: Analysis, ax: Axes) -> None:
     means = analysis.means
     scale, unit = watts_scale([mean.high_w for mean in means])
-    for row, mean in enumerate(means):
-        color = POLICIES[row % len(POLICIES)]
+    shown = looks(mean.policy for mean in means)
+    for row, (mean, look) in enumerate(zip(means, shown)):
         values = [r.mean_w * scale for r in analysis.runs if r.policy == mean.policy]
         ax.plot(
             values,
             [row + 0.18] * len(values),
-            color=color,
+            color=look.color,
             marker="|",
             markersize=9,
             linestyle="none",
@@ -51,8 +50,8 @@ def _plot_means(analysis: Analysis, ax: Axes) -> None:
                 [(mean.mean_w - mean.low_w) * scale],
                 [(mean.high_w - mean.mean_w) * scale],
             ],
-            color=color,
-            marker=MARKERS[row % len(MARKERS)],
+            color=look.color,
+            marker=look.marker,
             markersize=7,
             capsize=4,
         )
@@ -113,13 +112,12 @@ def plot_survey(survey: Survey, scenario: str, ax: Axes | None) -> Axes:
     ax = new_axes(ax, 4.2)
     powers = [run.power_w[np.isfinite(run.power_w)] for run in runs]
     scale, unit = watts_scale(float(np.abs(p).max()) for p in powers if len(p))
-    for policy, name in enumerate(survey.policies):
-        color = POLICIES[policy % len(POLICIES)]
+    for name, look in zip(survey.policies, looks(survey.policies)):
         mine = [at for at, run in enumerate(runs) if run.policy == name]
         for at in mine:
-            _plot_run(runs[at], at, color, scale, ax)
+            _plot_run(runs[at], at, look.color, scale, ax)
         if mine:
-            ax.plot([], [], color=color, linewidth=4, label=name)
+            ax.plot([], [], color=look.color, linewidth=4, label=name)
     ax.plot([], [], color="black", linewidth=1.6, label="mean of a run")
     if any(run.status != "complete" for run in runs):
         ax.plot([], [], color="#888888", linewidth=4, alpha=0.3, label="not counted")
