@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 const bool has_energy = true;
 
@@ -90,4 +91,18 @@ void free_outlooks(struct outlooks *outlooks)
 	free(outlooks->list);
 	ssdpm_energy_report_free(outlooks->report);
 	*outlooks = (struct outlooks){ 0 };
+}
+
+int outlook_json(const struct outlooks *outlooks, const char *name,
+		 char **ret_text, struct ssdpm_error *reterr)
+{
+	size_t i = 0;
+
+	while (i < outlooks->n && strcmp(outlooks->list[i].drive.name, name))
+		i++;
+	*ret_text = NULL;
+	return i == outlooks->n ?
+		       0 :
+		       ssdpm_energy_report_item_to_json(outlooks->report, i,
+							ret_text, reterr);
 }

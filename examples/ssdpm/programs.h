@@ -83,6 +83,14 @@ size_t print_paragraph(const char *text, int first, int others);
 struct cell saving_cell(const struct ssdpm_likely *likely);
 /* "+0.31 ms" */
 struct cell delay_cell(int64_t ns);
+/* "ssdpm.advice/1" of a drive; NULL: none is known. */
+int outlook_json(const struct outlooks *outlooks, const char *name,
+		 char **ret_text, struct ssdpm_error *reterr);
+/* How many settings that files ask for are not in force. */
+int count_pending(const struct live *live, size_t *ret_n,
+		  struct ssdpm_error *reterr);
+/* What status answers for programs. */
+enum exit_status print_status_items(const struct common *common);
 /* For people, with what to do next. */
 enum exit_status print_outlooks(const struct live *live,
 				const struct outlooks *outlooks, bool colored);

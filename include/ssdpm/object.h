@@ -32,6 +32,7 @@ enum ssdpm_object_kind {
 	SSDPM_OBJECT_ERROR = 12, /* a drive that failed */
 	SSDPM_OBJECT_MODEL = 13, /* with what is known of the drive beside it */
 	SSDPM_OBJECT_ANSWER = 14, /* "ssdpm.NAME/2": objects in a list */
+	SSDPM_OBJECT_STATUS = 15, /* a drive in short */
 };
 
 /** Bits of ssdpm_object.flags. */
@@ -48,21 +49,24 @@ enum ssdpm_object_flag {
  * @index:   LIST: the row of @catalogue; APST_KEEP: the state
  * @quirks:  APST, MODEL: bits of enum ssdpm_quirk that are in force, and
  *           @quirks_unknown those that may be
- * @name:    DEVICE: NULL: that of @device; APST and others: of the drive;
- *           CAPTURE: the directory; ERROR: as its caller named it; ANSWER: of
- *           the call
+ * @n_pending: STATUS: how many settings of ssdpm.conf(5) are not in force on
+ * the machine; UINT32_MAX: not known
+ * @name:    DEVICE, STATUS: NULL: that of @device; APST and others: of the
+ * drive; CAPTURE: the directory; ERROR: as its caller named it; ANSWER: of the
+ * call
  * @list:    ANSWER: the key of the list
  * @table_name: APST_DIFF: of @table, or NULL; APST_INFER: of the table
  * @other_name: APST_DIFF, APST_REACH: of @other
  * @reason:  APST_KEEP: why there is no limit; NULL: there is one; ERROR: why it
  *           failed
  * @apply:   APST_REACH: the call of ssdpm-apply(1), or NULL
- * @device:  DEVICE, LPM
+ * @device:  DEVICE, LPM, STATUS
  * @machine: MACHINE, CAPTURE; DEVICE: for its quirks, or NULL
  * @model:   MODEL, APST and others; DEVICE: for its quirks, or NULL
  * @catalogue: LIST
- * @journal: DEVICE, PLAN: or NULL
- * @diagnoses: DEVICE, LPM: from ssdpm_device_diagnose(); @n_diagnoses of them
+ * @journal: DEVICE, PLAN, STATUS: or NULL
+ * @diagnoses: DEVICE, LPM, STATUS: from ssdpm_device_diagnose(); @n_diagnoses
+ *             of them
  * @advice:  what to do about each of these, in words; NULL: no advice
  * @power:   DEVICE: from ssdpm_device_read_power(), or NULL
  * @devsleep: DEVICE: from ssdpm_device_read_devsleep(), or NULL
@@ -84,7 +88,8 @@ enum ssdpm_object_flag {
  * @model_json: DEVICE: an object that ssdpm_model_to_json() gave, or NULL
  * @machine_json: DEVICE: an object of kind MACHINE. NULL: the object ends with
  *           the diagnosis
- * @more_json: MACHINE, MODEL: an object whose members end this one, or NULL
+ * @more_json: MACHINE, MODEL: an object whose members end this one, or NULL;
+ *           STATUS: of ssdpm_energy_report_item_to_json(), or NULL
  * @items:   objects that calls of ssdpm gave as texts, @n_items of them.
  * ANSWER: of the list; MODEL: the alternatives in the catalogue; PLAN: the
  *           estimates; NULL: it has none
@@ -102,7 +107,7 @@ struct ssdpm_object {
 	uint32_t index;
 	uint32_t quirks;
 	uint32_t quirks_unknown;
-	uint32_t reserved;
+	uint32_t n_pending;
 	const char *name;
 	const char *table_name;
 	const char *other_name;

@@ -25,6 +25,7 @@ static const char object_kind_words[][11] = {
 	[SSDPM_OBJECT_ERROR] = "error",
 	[SSDPM_OBJECT_MODEL] = "model",
 	[SSDPM_OBJECT_ANSWER] = "answer",
+	[SSDPM_OBJECT_STATUS] = "status",
 };
 ENUM_WORDS(object_kind)
 
@@ -71,6 +72,7 @@ struct view {
 	bool has_vendor;
 	bool has_deepest;
 	bool has_limit;
+	bool has_pending;
 	bool d3cold_allowed;
 	bool same;
 };
@@ -309,6 +311,7 @@ static const uint16_t needs[] = {
 	[SSDPM_OBJECT_ERROR] = NAME | REASON,
 	[SSDPM_OBJECT_MODEL] = MODEL,
 	[SSDPM_OBJECT_ANSWER] = NAME | LIST,
+	[SSDPM_OBJECT_STATUS] = DEVICE,
 };
 
 static int check(const struct ssdpm_object *o, struct ssdpm_error *reterr)
@@ -338,7 +341,7 @@ static int check(const struct ssdpm_object *o, struct ssdpm_error *reterr)
 		return ssdpm__missing("items", reterr);
 	if (o->n_errors && !o->errors)
 		return ssdpm__missing("errors", reterr);
-	return ssdpm__check_reserved(o->reserved, "ssdpm_object", reterr);
+	return 0;
 }
 
 /* A copy of a part that is there. */
@@ -390,7 +393,10 @@ static void take_device(struct view *v)
 	if (!(v->facts.flags & (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL)))
 		v->disk = v->facts.name;
 	reason = ssdpm_diagnosis_find_main(v->o.diagnoses, v->o.n_diagnoses);
-	if (v->o.kind != SSDPM_OBJECT_LPM || !reason)
+	v->has_pending = v->o.n_pending != UINT32_MAX;
+	if ((v->o.kind != SSDPM_OBJECT_LPM &&
+	     v->o.kind != SSDPM_OBJECT_STATUS) ||
+	    !reason)
 		return;
 	v->o.reason = reason->message;
 	if (v->o.advice)
@@ -557,6 +563,15 @@ static void write_schema(struct json_writer *w, const struct ssdpm_object *o)
 		ssdpm__json_string(w, "schema", schema);
 }
 
+/* Of the table, in the order of the kinds, but for those at its end: the
+ * objects with a schema, and that of a model, which has none. */
+static unsigned int part_of(uint32_t kind)
+{
+	if (kind == SSDPM_OBJECT_STATUS)
+		return SSDPM_OBJECT_MODEL - 1;
+	return kind == SSDPM_OBJECT_MODEL ? SSDPM_OBJECT_MODEL : kind - 1;
+}
+
 int ssdpm_object_to_json(const struct ssdpm_object *object, char **ret_text,
 			 struct ssdpm_error *reterr)
 {
@@ -570,11 +585,10 @@ int ssdpm_object_to_json(const struct ssdpm_object *object, char **ret_text,
 		return err;
 	ssdpm__json_begin(&w, NULL, '{');
 	write_schema(&w, &v.o);
-	/* The objects are the first parts of the table, in their order. */
 	if (v.o.kind == SSDPM_OBJECT_ANSWER)
 		write_answer(&w, &v.o);
 	else
-		ssdpm__json_rows(&w, &table, v.o.kind - 1, &v);
+		ssdpm__json_rows(&w, &table, part_of(v.o.kind), &v);
 	ssdpm__json_end(&w, '}');
 	free(v.model_text);
 	return ssdpm__json_finish(&w, ret_text, reterr);

@@ -50,6 +50,8 @@ CALLS = [
     ["apst", "--json", "--algorithm", "lower-envelope", "odd.json"],
     ["apst", "--json", "-q", "--all"],
     ["apst", "--json", "-q", "--all", "--diff", "linux-legacy"],
+    ["status", "--json", "--root", "laptop"],
+    ["status", "--json", "--root", "desktop-6.1"],
     ["tune", "--json", "-n", "--root", "desktop-6.1"],
     ["watch", "--json", "-q", "--read", "trace.txt", "--device", "259,0", "SN530"],
     ["workload", "--json", "lomax"],

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -13,6 +14,7 @@ import struct
 import subprocess
 import termios
 from collections.abc import Callable
+from typing import Any
 
 import machines
 import pytest
@@ -144,9 +146,58 @@ def test_without_the_other_program_it_estimates_nothing(
     assert found["nvme0"][2] == "no change" and found["sda"][2] == "other settings"
 
 
-def test_as_json_it_lists_the_drives(ssdpm: Command, machine: Make) -> None:
-    root = str(machine("eight-drives"))
-    assert ssdpm.json("status", "--root", root) == ssdpm.json("list", "--root", root)
+def drives(ssdpm: Command, *call: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(ssdpm.output(*call, "--json"))["drives"]
+    return found
+
+
+def test_as_json_it_has_what_the_screen_says(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    shown = rows(screen("desktop-6.1"))
+    found = {one["name"]: one for one in drives(ssdpm, "status", "--root", "desktop-6.1")}
+    listed = {one["name"]: one for one in drives(ssdpm, "list", "--root", "desktop-6.1")}
+    tuned = {one["name"]: one for one in drives(ssdpm, "tune", "-n", "--root", "desktop-6.1")}
+    assert found.keys() == listed.keys()
+    assert {name for name in shown if not name.startswith("Savings")} <= found.keys()
+    for name, one in found.items():
+        assert one["schema"] == "ssdpm.status/1"
+        assert one["verdict"] == listed[name]["verdict"]
+        assert one["journal"] is None and one["n_pending"] == 0
+    for name in ("sda", "sdb"):
+        assert found[name]["best"] == tuned[name] and tuned[name]["advice"] == "set"
+    assert found["sda"]["reason"] in [d["message"] for d in listed["sda"]["diagnosis"]]
+    assert found["sda"]["advice"]
+
+
+def test_as_json_it_counts_what_is_not_in_force(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    screen("laptop")
+    root = ssdpm.directory / "laptop"
+    (root / "etc").mkdir(exist_ok=True)
+    (root / "etc/ssdpm.conf").write_text("[drive]\nkind = nvme\nmax_exit_latency = 7ms\n")
+    (root / "run/ssdpm").mkdir(parents=True, exist_ok=True)
+    (root / "run/ssdpm/journal").write_text("cut off")
+    [found] = drives(ssdpm, "status", "--root", "laptop")
+    assert found["n_pending"] == 1 and found["journal"]["state"] == "refused"
+    # A fault in a file hides no drive.
+    (root / "etc/ssdpm.conf").write_text("[drive]\nkind = tape\n")
+    result = ssdpm("status", "--root", "laptop", "--json")
+    answer = json.loads(result.stdout)
+    assert result.returncode == 1 and "ssdpm.conf" in answer["errors"][0]
+    assert [(one["name"], one["n_pending"]) for one in answer["drives"]] == [("nvme0", None)]
+
+
+def test_without_the_other_program_its_json_has_no_best_setting(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    screen("desktop-6.1")
+    whole = drives(ssdpm, "status", "--root", "desktop-6.1")
+    put(ssdpm, "ssdpm")
+    assert drives(ssdpm, "status", "--root", "desktop-6.1") == [
+        {**one, "best": None} for one in whole
+    ]
 
 
 def on_terminal(ssdpm: Command, columns: int, *call: str, **environment: str) -> str:

@@ -76,8 +76,8 @@ static enum exit_status print_urgent(struct live *live)
 
 /* How many settings that files ask for are not in force; what only a command
  * tells is not among them. */
-static int count_pending(const struct live *live, size_t *ret_n,
-			 struct ssdpm_error *reterr)
+int count_pending(const struct live *live, size_t *ret_n,
+		  struct ssdpm_error *reterr)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 	struct ssdpm_intent *intent;
@@ -186,7 +186,7 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (common->form && settings->watch_s)
 		return usage_error(common, "--watch prints for people alone");
 	if (common->form)
-		return cmd_list.run(cmd_list.settings, common, operands, 0);
+		return print_status_items(common);
 	if (settings->watch_s)
 		return watch(common, settings);
 	return print_once(common, is_colored(settings));

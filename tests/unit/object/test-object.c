@@ -168,6 +168,8 @@ static void an_object_needs_its_parts_and_no_others(void **state)
 		  "name is missing" },
 		{ SSDPM_OBJECT_ANSWER, offsetof(struct ssdpm_object, list),
 		  "list is missing" },
+		{ SSDPM_OBJECT_STATUS, offsetof(struct ssdpm_object, device),
+		  "device is missing" },
 	};
 	struct ssdpm_object object;
 
