@@ -79,6 +79,8 @@ int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 				.is_to_set = item.advice == SSDPM_ADVICE_SET,
 				.likely = item.likely,
 				.added_mean_ns = item.added_mean_ns,
+				.model = item.model,
+				.settings = item.settings,
 			},
 			reterr);
 	if (err)

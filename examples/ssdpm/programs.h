@@ -48,6 +48,8 @@ struct outlook {
 	bool is_to_set;			   /* it is */
 	const struct ssdpm_likely *likely; /* of the best one; NULL: none */
 	int64_t added_mean_ns;
+	struct ssdpm_model *model;		       /* with the best one: */
+	const struct ssdpm_profile_settings *settings; /* it */
 };
 
 /* Those of a machine; report is what all of it is borrowed from. */
@@ -91,6 +93,9 @@ int count_pending(const struct live *live, size_t *ret_n,
 		  struct ssdpm_error *reterr);
 /* What status answers for programs. */
 enum exit_status print_status_items(const struct common *common);
+/* Compare the best setting with that of today, in two lines for a shell. */
+void write_call_to_decide(FILE *file, const struct live *live,
+			  const char *workload, const struct outlook *outlook);
 /* For people, with what to do next. */
 enum exit_status print_outlooks(const struct live *live,
 				const struct outlooks *outlooks, bool colored);

@@ -275,19 +275,69 @@ static bool print_tune(const struct live *live, const struct outlooks *outlooks)
 	return false;
 }
 
+/* What Linux has in the place of its default. */
+static void write_parameter(FILE *file, const char *name, uint64_t value,
+			    uint64_t usual, const char *unit)
+{
+	if (value != usual)
+		fprintf(file, ":%s=%llu%s", name, (unsigned long long)value,
+			unit);
+}
+
+/* The setting as a policy: "linux:limit=25000us", "medium_power". */
+static void write_policy(FILE *file, const struct live *live,
+			 const struct outlook *outlook)
+{
+	struct ssdpm_apst_params usual, now = { .size = sizeof(now) };
+
+	if (outlook->settings->set & SSDPM_PROFILE_LPM) {
+		fputs(ssdpm_lpm_to_string(outlook->settings->lpms[0]), file);
+		return;
+	}
+	ssdpm_apst_params_init(&usual, sizeof(usual));
+	if (ssdpm_device_get_apst_params(outlook->drive.device, &live->facts,
+					 outlook->model, &now, NULL))
+		now = usual;
+	fprintf(file, "%s:limit=%lluus",
+		ssdpm_apst_algorithm_to_string(now.algorithm),
+		(unsigned long long)outlook->settings->max_exit_latency_us);
+	if (now.algorithm != SSDPM_APST_LINUX)
+		return;
+	write_parameter(file, "primary", now.primary_timeout_ms,
+			usual.primary_timeout_ms, "ms");
+	write_parameter(file, "primary-tolerance",
+			now.primary_latency_tolerance_us,
+			usual.primary_latency_tolerance_us, "us");
+	write_parameter(file, "secondary", now.secondary_timeout_ms,
+			usual.secondary_timeout_ms, "ms");
+	write_parameter(file, "secondary-tolerance",
+			now.secondary_latency_tolerance_us,
+			usual.secondary_latency_tolerance_us, "us");
+}
+
+void write_call_to_decide(FILE *file, const struct live *live,
+			  const char *workload, const struct outlook *outlook)
+{
+	fputs("To decide: ssdpm compare -e -t", file);
+	write_word(file, workload);
+	write_root(file, live->root);
+	fputs(" \\\n    --policy today --policy ", file);
+	write_policy(file, live, outlook);
+	write_word(file, outlook->drive.name);
+	putc('\n', file);
+}
+
 static void print_undecided(const struct live *live,
 			    const struct outlooks *outlooks)
 {
 	for (size_t i = 0; i < outlooks->n; i++) {
-		const struct ssdpm_likely *likely = outlooks->list[i].likely;
+		const struct outlook *outlook = &outlooks->list[i];
+		const struct ssdpm_likely *likely = outlook->likely;
 
-		if (!likely || likely->verdict != SSDPM_SAVING_NOT_DECIDED)
+		if (outlook->is_to_set || !likely ||
+		    likely->verdict != SSDPM_SAVING_NOT_DECIDED)
 			continue;
-		printf("To decide: ssdpm compare --explain -t %s",
-		       outlooks->workload);
-		write_root(stdout, live->root);
-		write_word(stdout, outlooks->list[i].drive.name);
-		putchar('\n');
+		write_call_to_decide(stdout, live, outlooks->workload, outlook);
 		return;
 	}
 }

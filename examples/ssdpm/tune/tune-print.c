@@ -290,47 +290,6 @@ static void print_left(const struct tuning *tuning)
 		printf("  and %zu more; --json has all\n", n_more);
 }
 
-/* What Linux has in the place of its default. */
-static void write_parameter(FILE *file, const char *name, uint64_t value,
-			    uint64_t usual, const char *unit)
-{
-	if (value != usual)
-		fprintf(file, ":%s=%llu%s", name, (unsigned long long)value,
-			unit);
-}
-
-/* The setting as a policy: "linux:limit=25000us", "medium_power". */
-static void write_policy(FILE *file, const struct tuning *tuning,
-			 const struct ssdpm_energy_report_item *item)
-{
-	struct ssdpm_apst_params usual, now = { .size = sizeof(now) };
-
-	if (item->settings->set & SSDPM_PROFILE_LPM) {
-		fputs(ssdpm_lpm_to_string(item->settings->lpms[0]), file);
-		return;
-	}
-	ssdpm_apst_params_init(&usual, sizeof(usual));
-	if (ssdpm_device_get_apst_params(item->drive->device,
-					 &tuning->live->facts, item->model,
-					 &now, NULL))
-		now = usual;
-	fprintf(file, "%s:limit=%lluus",
-		ssdpm_apst_algorithm_to_string(now.algorithm),
-		(unsigned long long)item->settings->max_exit_latency_us);
-	if (now.algorithm != SSDPM_APST_LINUX)
-		return;
-	write_parameter(file, "primary", now.primary_timeout_ms,
-			usual.primary_timeout_ms, "ms");
-	write_parameter(file, "primary-tolerance",
-			now.primary_latency_tolerance_us,
-			usual.primary_latency_tolerance_us, "us");
-	write_parameter(file, "secondary", now.secondary_timeout_ms,
-			usual.secondary_timeout_ms, "ms");
-	write_parameter(file, "secondary-tolerance",
-			now.secondary_latency_tolerance_us,
-			usual.secondary_latency_tolerance_us, "us");
-}
-
 void write_decider(FILE *file, const struct tuning *tuning)
 {
 	for (size_t i = 0; i < tuning->n; i++) {
@@ -339,13 +298,11 @@ void write_decider(FILE *file, const struct tuning *tuning)
 		if (is_to_set(item) || !item->likely ||
 		    item->likely->verdict != SSDPM_SAVING_NOT_DECIDED)
 			continue;
-		fputs("To decide: ssdpm compare -e -t", file);
-		write_word(file, tuning->workload);
-		write_root(file, tuning->live->root);
-		fputs(" \\\n    --policy today --policy ", file);
-		write_policy(file, tuning, item);
-		write_word(file, item->drive->name);
-		putc('\n', file);
+		write_call_to_decide(
+			file, tuning->live, tuning->workload,
+			&(struct outlook){ .drive = *item->drive,
+					   .model = item->model,
+					   .settings = item->settings });
 		return;
 	}
 }
