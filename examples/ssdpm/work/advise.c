@@ -180,6 +180,12 @@ static enum exit_status print_advices(const struct common *common,
 	return print_items(common, &items);
 }
 
+/* That of today is kept, and the port does not say what it is. */
+static bool is_unknown_policy(const struct ssdpm_recommendation *r)
+{
+	return r->route == SSDPM_ROUTE_LINK_POLICY && !r->lpm;
+}
+
 /* What was recommended, as a policy to simulate. */
 static struct policy policy_of_route(const struct ssdpm_recommendation *r)
 {
@@ -237,7 +243,7 @@ static enum exit_status write_advice_page(
 	page.policies = policies;
 	page.timelines = true;
 	for (size_t i = 0; (r = route_of(advice, i)); i++)
-		if (r->possible)
+		if (r->possible && !is_unknown_policy(r))
 			policies[n++] = policy_of_route(r);
 	ssdpm_apst_params_init(&params, sizeof(params));
 	for (size_t i = 0; !status && (name = ssdpm_policy_get_common(0, i));
