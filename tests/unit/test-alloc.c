@@ -1821,6 +1821,21 @@ static int call_energy_report(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* Where a drive waits for one. */
+static int set_trial(struct ssdpm_energy_report *report, size_t i,
+		     const struct ssdpm_energy_report_item *item,
+		     struct ssdpm_error *error)
+{
+	const struct ssdpm_trial_result trial = {
+		.size = sizeof(trial),
+		.decision = SSDPM_TRIAL_SAVES,
+	};
+
+	if (item->advice != SSDPM_ADVICE_KEEP || !item->settings)
+		return 0;
+	return ssdpm_energy_report_set_trial(report, i, &trial, error);
+}
+
 /* The text of each drive, too. */
 static int call_advice(struct result *ret, struct ssdpm_error *error)
 {
@@ -1848,7 +1863,10 @@ static int call_advice(struct result *ret, struct ssdpm_error *error)
 	     !err && !ssdpm_energy_report_get_item(report, i, &item); i++) {
 		char *text = NULL;
 
-		err = ssdpm_energy_report_item_to_json(report, i, &text, error);
+		err = set_trial(report, i, &item, error);
+		if (!err)
+			err = ssdpm_energy_report_item_to_json(report, i, &text,
+							       error);
 		sum += item.advice + (err ? 0 : strlen(text));
 		free(text);
 	}
@@ -2604,6 +2622,7 @@ static const struct {
 	{ "ssdpm_energy_report_new", call_energy_report },
 	{ "ssdpm_energy_report_get_item", call_energy_report },
 	{ "ssdpm_energy_report_item_to_json", call_advice },
+	{ "ssdpm_energy_report_set_trial", call_advice },
 	{ "ssdpm_energy_report_free", call_energy_report },
 	{ "ssdpm_machine_get_workload", call_advice },
 	{ "ssdpm_plan_get_policies", call_energy_report },

@@ -5,6 +5,7 @@
  *     recommendation + machine -> what to write
  *     profile + machine + workload -> what it saves and delays, drive by drive
  *     patience + machine + workload -> the setting of each drive, likewise
+ *     trial of that setting -> whether to set it
  *
  * This stage reads the machine. See ssdpm_report(3).
  */
@@ -15,6 +16,7 @@
 #include <ssdpm/device.h>
 #include <ssdpm/energy/compare.h>
 #include <ssdpm/energy/recommend.h>
+#include <ssdpm/energy/trial.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -126,6 +128,30 @@ SSDPM_API struct ssdpm_energy_report *ssdpm_energy_report_free(
 	struct ssdpm_energy_report *report);
 
 /**
+ * struct ssdpm_trial_result - what a trial of the best setting found (sized
+ *                             parameters and result)
+ * @size:     sizeof(struct ssdpm_trial_result)
+ * @n_pairs:  as in struct ssdpm_trial_state, likewise @saving_w, @low_w,
+ *            @high_w, @resolvable_w and @decision
+ * @duration_ns: how long the trial took
+ * @decision: SSDPM_TRIAL_NOT_YET: the trial was interrupted
+ * @power_source: enum ssdpm_power_source, meanwhile; 0: no supply says
+ * @meter:    its name, as in struct ssdpm_meter
+ */
+struct ssdpm_trial_result {
+	size_t size;
+	uint64_t n_pairs;
+	uint64_t duration_ns;
+	double saving_w;
+	double low_w;
+	double high_w;
+	double resolvable_w;
+	uint32_t decision;
+	uint32_t power_source;
+	char meter[64];
+};
+
+/**
  * struct ssdpm_energy_report_item - a drive of a report (sized; the caller sets
  *                                   size)
  * @size:    sizeof(struct ssdpm_energy_report_item)
@@ -149,6 +175,8 @@ SSDPM_API struct ssdpm_energy_report *ssdpm_energy_report_free(
  * @settings: the best setting within the bounds, which @after and so on are of;
  *           NULL: with a profile, or if nothing but the setting of today is
  * @bounds:  what the setting may cost on this workload; NULL: with a profile
+ * @trial:   what a trial of @settings found, as ssdpm_energy_report_set_trial()
+ *           got it; NULL: there was none
  *
  * All is borrowed from the report.
  */
@@ -169,7 +197,25 @@ struct ssdpm_energy_report_item {
 	struct ssdpm_model *model;
 	const struct ssdpm_profile_settings *settings;
 	const struct ssdpm_bounds *bounds;
+	const struct ssdpm_trial_result *trial;
 };
+
+/**
+ * ssdpm_energy_report_set_trial() - what a trial of the best setting found
+ * @index: of the item, from 0 on: its advice is SSDPM_ADVICE_KEEP and it has
+ *         settings
+ * @trial: of the setting of today against these
+ *
+ * If it saves, the advice is SSDPM_ADVICE_SET from now on; otherwise it is
+ * SSDPM_ADVICE_KEEP. A second trial replaces the first.
+ *
+ * Return: 0; -ERANGE (there is no such item), -EINVAL (there is no setting that
+ * a trial could decide on; @trial: its size, a decision or a power source that
+ * is unknown, a meter without a NUL), -E2BIG (@trial), -ENOMEM.
+ */
+SSDPM_API int ssdpm_energy_report_set_trial(
+	struct ssdpm_energy_report *report, size_t index,
+	const struct ssdpm_trial_result *trial, struct ssdpm_error *reterr);
 
 /**
  * ssdpm_energy_report_get_item() - from 0 on

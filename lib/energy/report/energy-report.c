@@ -282,6 +282,7 @@ static void free_item(struct energy_item *item)
 	ssdpm_comparison_free(item->comparison);
 	ssdpm_model_unref(item->model);
 	free(item->candidates);
+	free(item->trial);
 }
 
 struct ssdpm_energy_report *ssdpm_energy_report_free(
@@ -339,6 +340,7 @@ int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,
 	if (item->comparison && item->candidates) {
 		result.advice = item->advice;
 		result.bounds = &item->bounds;
+		result.trial = item->trial;
 	}
 	if (result.bounds && item->chosen)
 		result.settings = &item->candidates[item->chosen - 1];

@@ -19,6 +19,7 @@ struct energy_item {
 	size_t n_candidates;
 	struct ssdpm_bounds bounds;
 	uint32_t advice;
+	struct ssdpm_trial_result *trial; /* NULL: there was none */
 };
 
 struct ssdpm_energy_report {

@@ -1186,6 +1186,29 @@ static const struct ssdpm_profile_settings profile_settings = {
 	.max_exit_latency_us = 1000,
 };
 
+static const struct ssdpm_trial_result trial_result = {
+	.size = sizeof(trial_result),
+	.decision = SSDPM_TRIAL_COSTS,
+	.meter = "BAT0",
+};
+
+/* The first drive of the laptop waits for a trial. */
+static int energy_report_set_trial(void *sized, struct ssdpm_error *error)
+{
+	const struct ssdpm_energy_report_params params = {
+		.size = sizeof(params),
+		.flags = SSDPM_SIM_LIKELY,
+		.patience = SSDPM_PATIENCE_NORMAL,
+	};
+	int err;
+	struct ssdpm_energy_report *made = make_report(&params, error, &err);
+
+	if (!err)
+		err = ssdpm_energy_report_set_trial(made, 0, sized, error);
+	ssdpm_energy_report_free(made);
+	return err;
+}
+
 static int energy_report_get_item(void *sized, struct ssdpm_error *error)
 {
 	int err;
@@ -1510,6 +1533,8 @@ static const struct sized_case cases[] = {
 		     settings),
 	SIZED(ssdpm_energy_report_get_item, ssdpm_energy_report_item,
 	      SIZED_VARIES, NULL, energy_report_get_item),
+	SIZED(ssdpm_energy_report_set_trial, ssdpm_trial_result, SIZED_IN,
+	      &trial_result, energy_report_set_trial),
 	SIZED(ssdpm_recommend, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      recommend),
 	SIZED(ssdpm_recommend, ssdpm_bounds, SIZED_IN, &bounds,

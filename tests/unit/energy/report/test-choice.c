@@ -4,6 +4,8 @@
 #include "tree.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { N_IOS = 400, N_DRIVES = 8, N_LIMITS = 8 };
@@ -369,6 +371,153 @@ static void beyond_the_last_item_there_is_no_text(void **state)
 	ssdpm_machine_unref(machine);
 }
 
+/* The drive of the laptop, whose saving is not decided. */
+static struct ssdpm_energy_report *undecided(struct ssdpm_machine *machine)
+{
+	const struct ssdpm_energy_report_params params = {
+		.size = sizeof(params),
+		.flags = SSDPM_SIM_LIKELY,
+		.patience = SSDPM_PATIENCE_NORMAL,
+	};
+	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+	struct ssdpm_energy_report *report;
+
+	assert_int_equal(
+		ssdpm_energy_report_new(machine, &params, &report, NULL), 0);
+	assert_int_equal(ssdpm_energy_report_get_item(report, 0, &item), 0);
+	assert_int_equal(item.advice, SSDPM_ADVICE_KEEP);
+	assert_int_equal(item.likely->verdict, SSDPM_SAVING_NOT_DECIDED);
+	assert_null(item.trial);
+	return report;
+}
+
+static struct ssdpm_trial_result result_of(uint32_t decision)
+{
+	return (struct ssdpm_trial_result){
+		.size = sizeof(struct ssdpm_trial_result),
+		.decision = decision,
+		.n_pairs = 7,
+		.saving_w = 0.12,
+		.low_w = -INFINITY,
+		.high_w = INFINITY,
+		.resolvable_w = NAN,
+		.meter = "BAT0",
+	};
+}
+
+static void only_a_trial_that_saves_sets_what_it_has_tried(void **state)
+{
+	struct ssdpm_machine *machine = tree_capture("laptop");
+	struct ssdpm_energy_report *report = undecided(machine);
+	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+
+	(void)state;
+	for (int round = 0; round < 2; round++)
+		for (uint32_t d = 1; ssdpm_trial_decision_to_string(d); d++) {
+			const struct ssdpm_trial_result trial = result_of(d);
+
+			assert_int_equal(ssdpm_energy_report_set_trial(
+						 report, 0, &trial, NULL),
+					 0);
+			ssdpm_energy_report_get_item(report, 0, &item);
+			assert_int_equal(item.advice == SSDPM_ADVICE_SET,
+					 d == SSDPM_TRIAL_SAVES);
+			assert_memory_equal(item.trial, &trial, sizeof(trial));
+		}
+	ssdpm_energy_report_free(report);
+	ssdpm_machine_unref(machine);
+}
+
+static void what_no_trial_has_shown_is_null_in_json(void **state)
+{
+	struct ssdpm_machine *machine = tree_capture("laptop");
+	struct ssdpm_energy_report *report = undecided(machine);
+	const struct ssdpm_trial_result trial = result_of(SSDPM_TRIAL_NOT_YET);
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(
+		ssdpm_energy_report_item_to_json(report, 0, &text, NULL), 0);
+	assert_non_null(strstr(text, "\"trial\": null"));
+	free(text);
+	ssdpm_energy_report_set_trial(report, 0, &trial, NULL);
+	assert_int_equal(
+		ssdpm_energy_report_item_to_json(report, 0, &text, NULL), 0);
+	assert_non_null(strstr(text, "\"decision\": \"not-yet\""));
+	assert_non_null(strstr(text, "\"saving_uw\": 120000"));
+	assert_non_null(strstr(text, "\"low_uw\": null"));
+	assert_non_null(strstr(text, "\"resolvable_uw\": null"));
+	assert_non_null(strstr(text, "\"power_source\": null"));
+	free(text);
+	ssdpm_energy_report_free(report);
+	ssdpm_machine_unref(machine);
+}
+
+static void assert_refused(struct ssdpm_energy_report *report, size_t index,
+			   const struct ssdpm_trial_result *trial, int err,
+			   const char *words)
+{
+	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+	struct ssdpm_error error = fixture_error();
+
+	assert_int_equal(
+		ssdpm_energy_report_set_trial(report, index, trial, &error),
+		err);
+	fixture_assert_error(&error, err, 0, words);
+	ssdpm_energy_report_get_item(report, 0, &item);
+	assert_null(item.trial);
+}
+
+static void a_trial_that_cannot_be_is_refused(void **state)
+{
+	struct ssdpm_machine *machine = tree_capture("laptop");
+	struct ssdpm_energy_report *report = undecided(machine);
+	struct ssdpm_trial_result trial = result_of(SSDPM_TRIAL_SAVES);
+
+	(void)state;
+	assert_refused(report, 1, &trial, -ERANGE, "no item 1");
+	assert_refused(report, 0, NULL, -EINVAL, "decision");
+	trial.decision = SSDPM_TRIAL_UNDECIDED + 1;
+	assert_refused(report, 0, &trial, -EINVAL, "decision");
+	trial = result_of(SSDPM_TRIAL_SAVES);
+	trial.power_source = SSDPM_SOURCE_BATTERY + 1;
+	assert_refused(report, 0, &trial, -EINVAL, "power_source");
+	trial = result_of(SSDPM_TRIAL_SAVES);
+	memset(trial.meter, 'x', sizeof(trial.meter));
+	assert_refused(report, 0, &trial, -EINVAL, "meter");
+	ssdpm_energy_report_free(report);
+	ssdpm_machine_unref(machine);
+}
+
+/* What is set anyway, and what nothing can be set on. */
+static void a_drive_that_waits_for_no_trial_takes_none(void **state)
+{
+	static const char *const captures[] = { "apst-off", "server" };
+	const struct ssdpm_trial_result trial = result_of(SSDPM_TRIAL_COSTS);
+
+	(void)state;
+	for (size_t c = 0; c < 2; c++) {
+		struct ssdpm_machine *machine = tree_capture(captures[c]);
+		struct ssdpm_energy_report *report =
+			advise(machine, SSDPM_PATIENCE_NORMAL);
+		struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+		int n = 0;
+
+		for (size_t i = 0;
+		     !ssdpm_energy_report_get_item(report, i, &item); i++) {
+			if (item.settings && item.advice != SSDPM_ADVICE_SET)
+				continue;
+			n++;
+			assert_int_equal(ssdpm_energy_report_set_trial(
+						 report, i, &trial, NULL),
+					 -EINVAL);
+		}
+		assert_true(n > 0);
+		ssdpm_energy_report_free(report);
+		ssdpm_machine_unref(machine);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +526,11 @@ int main(void)
 		cmocka_unit_test(a_drive_out_of_reach_is_left_as_it_is),
 		cmocka_unit_test(patience_needs_what_is_likely_and_no_profile),
 		cmocka_unit_test(beyond_the_last_item_there_is_no_text),
+		cmocka_unit_test(
+			only_a_trial_that_saves_sets_what_it_has_tried),
+		cmocka_unit_test(what_no_trial_has_shown_is_null_in_json),
+		cmocka_unit_test(a_trial_that_cannot_be_is_refused),
+		cmocka_unit_test(a_drive_that_waits_for_no_trial_takes_none),
 	};
 
 	return cmocka_run_group_tests(tests, fill_ios, NULL);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* A trial decides where the prediction does not. */
+#include "report/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+static int check_trial(const struct ssdpm_trial_result *trial,
+		       struct ssdpm_error *reterr)
+{
+	if (!ssdpm_trial_decision_to_string(trial->decision))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "ssdpm_trial_result: decision: %u is "
+				   "unknown",
+				   trial->decision);
+	if (trial->power_source &&
+	    !ssdpm_power_source_to_string(trial->power_source))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "ssdpm_trial_result: power_source: %u is "
+				   "unknown",
+				   trial->power_source);
+	if (!memchr(trial->meter, 0, sizeof(trial->meter)))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "ssdpm_trial_result: meter: a text without "
+				   "a NUL");
+	return 0;
+}
+
+/* Whether a setting is left as it is for want of evidence. */
+static bool takes_trial(const struct energy_item *item)
+{
+	return item->comparison && item->candidates && item->chosen &&
+	       (item->trial || item->advice == SSDPM_ADVICE_KEEP);
+}
+
+int ssdpm_energy_report_set_trial(struct ssdpm_energy_report *report,
+				  size_t index,
+				  const struct ssdpm_trial_result *trial,
+				  struct ssdpm_error *reterr)
+{
+	struct ssdpm_trial_result known = { 0 };
+	struct energy_item *item;
+	int err = ssdpm__sized_in(&known, sizeof(known), trial,
+				  "ssdpm_trial_result", reterr);
+
+	if (!err)
+		err = check_trial(&known, reterr);
+	if (err)
+		return err;
+	if (index >= report->n)
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "the report has no item %zu", index);
+	item = &report->items[index];
+	if (!takes_trial(item))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s: no setting of it waits for a trial",
+				   item->drive.name);
+	if (!item->trial)
+		item->trial = malloc(sizeof(*item->trial));
+	if (!item->trial)
+		return ssdpm__no_memory(reterr);
+	*item->trial = known;
+	item->advice = known.decision == SSDPM_TRIAL_SAVES ? SSDPM_ADVICE_SET :
+							     SSDPM_ADVICE_KEEP;
+	return 0;
+}
