@@ -376,7 +376,7 @@ def test_of_a_survey_killed_with_its_guard_revert_puts_back(
     killed_with_its_guard(process)
     assert value(root) in ("0", "25000")
     left = ssdpm("revert", "--root", str(root), "--dry-run")
-    assert b"a survey left" in left.stderr and value(root) in ("0", "25000")
+    assert b"would be put back first" in left.stderr and value(root) in ("0", "25000")
     assert b"put back" in ssdpm("revert", "--root", str(root)).stderr
     assert value(root) == "100000"
     assert ssdpm("revert", "--root", str(root)).stderr == b""
@@ -391,7 +391,7 @@ def test_of_a_survey_killed_with_its_guard_the_next_one_puts_back(
         "measure", "survey", "--root", str(root), "--save", "t.csv", "--yes",
         *SHORT, *TWO, "--blocks", "1",
     )  # fmt: skip
-    assert result.returncode == 0 and b"a survey was killed" in result.stderr
+    assert result.returncode == 0 and b"a survey or trial was killed" in result.stderr
     assert comments(ssdpm.directory / "t.csv")["found"] == ["nvme0 latency=100ms"]
     assert value(root) == "100000"
 
@@ -416,8 +416,8 @@ def test_while_one_runs_another_and_revert_are_refused(
     message = ssdpm.fails(
         1, "measure", "survey", "--root", str(root), "--save", "t.csv", "--yes", *TWO
     )
-    assert "a survey runs" in message
-    assert "a survey runs" in ssdpm.fails(1, "revert", "--root", str(root))
+    assert "a survey or trial runs" in message
+    assert "a survey or trial runs" in ssdpm.fails(1, "revert", "--root", str(root))
     assert value(root) in ("0", "25000")
     assert process.poll() is None
 

@@ -6,6 +6,7 @@
 #include "options/advised.h"
 #include "options/units.h"
 #include "programs.h"
+#include "survey/survey.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,20 +59,26 @@ static bool is_colored(const struct settings *settings)
 	       strcmp(terminal, "dumb");
 }
 
-/* What waits to be undone, or to be set, goes before all else. */
-static enum exit_status print_urgent(struct live *live)
+static enum exit_status print_paragraph(char *text)
 {
-	enum exit_status status = read_journal(live, NULL, &live->journal);
-	char *text;
-
-	if (status || !journal_stands(&live->journal))
-		return status;
-	text = describe_journal(live, &live->journal);
 	if (!text)
 		return out_of_memory();
 	printf("%s\n\n", text);
 	free(text);
 	return STATUS_DONE;
+}
+
+/* What waits to be undone, or to be set, goes before all else. */
+static enum exit_status print_urgent(struct live *live)
+{
+	enum exit_status status = read_journal(live, NULL, &live->journal);
+
+	if (!status && journal_stands(&live->journal))
+		status =
+			print_paragraph(describe_journal(live, &live->journal));
+	if (!status && survey_is_left(live))
+		status = print_paragraph(describe_left_survey(live));
+	return status;
 }
 
 /* How many settings that files ask for are not in force; what only a command

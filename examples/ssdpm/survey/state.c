@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "survey/survey.h"
+#include "options/advised.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,8 +81,7 @@ static enum exit_status complain_of_directory(const char *path, int err)
 {
 	complain("%s: %s%s", path, strerror(-err),
 		 err == -EACCES || err == -EPERM ?
-			 ": policies are set by root: sudo ssdpm measure "
-			 "survey ..." :
+			 ": only root may set policies" :
 			 "");
 	return status_of_error(err);
 }
@@ -156,13 +156,29 @@ static enum exit_status lock_state(struct survey_state *state, bool *ret_busy)
 		return STATUS_DONE;
 	*ret_busy = errno == EWOULDBLOCK;
 	if (*ret_busy)
-		complain("a survey runs on this machine: it puts back what was "
-			 "in force when it ends, as by Ctrl-C");
+		complain("a survey or trial runs on this machine: it puts back "
+			 "what was in force when it ends, as by Ctrl-C");
 	else
 		complain("%s: %s", path, strerror(errno));
 	close(state->lock_fd);
 	state->lock_fd = -1;
 	return STATUS_FAILED;
+}
+
+/* false: nobody has it, or it cannot be looked at. */
+static bool is_locked(const struct survey_state *state)
+{
+	char path[4096];
+	bool locked;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/running", state->directory);
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	locked = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return locked;
 }
 
 static void free_state(struct survey_state *state)
@@ -201,8 +217,8 @@ enum exit_status open_survey_state(const struct common *common,
 		status = lock_state(&state, &busy);
 	if (!status && anything_left(&state)) {
 		if (!common->quiet)
-			remark("a survey was killed: what was in force "
-			       "before it is put back");
+			remark("a survey or trial was killed: what was in "
+			       "force before it is put back");
 		status = put_back(&state);
 	}
 	if (status)
@@ -212,36 +228,84 @@ enum exit_status open_survey_state(const struct common *common,
 	return status;
 }
 
-enum exit_status put_back_after_survey(const struct common *common,
-				       const struct live *live, bool dry_run)
+/* If there is anything, with the lock. *ret_busy: a survey or trial runs. */
+static enum exit_status put_back_left(const struct common *common,
+				      const struct live *live,
+				      struct survey_state *state,
+				      bool *ret_busy)
+{
+	enum exit_status status = check_capture(live);
+
+	if (!status)
+		status = lock_state(state, ret_busy);
+	if (!status)
+		status = put_back(state);
+	if (!status && !common->quiet)
+		remark("a survey or trial was killed: what was in force before "
+		       "it is put back");
+	return status;
+}
+
+static enum exit_status find_left(const struct live *live,
+				  struct survey_state *ret_state,
+				  bool *ret_is_left)
 {
 	struct survey_state state = {
 		.machine = live->machine,
 		.lock_fd = -1,
 		.guard_fd = -1,
 	};
-	enum exit_status status;
-	bool busy;
+	enum exit_status status = name_directory(live, false, &state.directory);
 
-	status = name_directory(live, false, &state.directory);
-	if (status || !anything_left(&state)) {
-		free_state(&state);
-		return status;
-	}
-	if (dry_run) {
-		complain("a survey left policies, or runs: what was in force "
-			 "before it would be put back first");
-		free_state(&state);
-		return STATUS_DONE;
-	}
-	status = check_capture(live);
-	if (!status)
-		status = lock_state(&state, &busy);
-	if (!status)
-		status = put_back(&state);
-	if (!status && !common->quiet)
-		remark("a survey was killed: what was in force before it is "
-		       "put back");
+	*ret_is_left = !status && anything_left(&state);
+	*ret_state = state;
+	return status;
+}
+
+bool survey_is_left(const struct live *live)
+{
+	struct survey_state state;
+	bool is_left;
+
+	find_left(live, &state, &is_left);
+	free_state(&state);
+	return is_left;
+}
+
+char *describe_left_survey(const struct live *live)
+{
+	return advised_text(live->root,
+			    "a survey or trial runs, or was killed; if it was "
+			    "killed, ssdpm revert restores what was in force "
+			    "before it");
+}
+
+enum exit_status put_back_killed(const struct common *common,
+				 const struct live *live)
+{
+	struct survey_state state;
+	bool is_left, busy = false;
+	enum exit_status status = find_left(live, &state, &is_left);
+
+	/* It is not there, or whoever has the lock looks after it. */
+	if (!status && is_left && !is_locked(&state))
+		status = put_back_left(common, live, &state, &busy);
+	free_state(&state);
+	return busy ? STATUS_DONE : status;
+}
+
+enum exit_status put_back_after_survey(const struct common *common,
+				       const struct live *live, bool dry_run)
+{
+	struct survey_state state;
+	bool is_left, busy;
+	enum exit_status status = find_left(live, &state, &is_left);
+
+	if (!status && is_left && dry_run)
+		complain("a survey or trial runs, or was killed: what was in "
+			 "force before it would be put back first");
+	else if (!status && is_left)
+		status = put_back_left(common, live, &state, &busy);
 	free_state(&state);
 	return status;
 }
@@ -285,7 +349,7 @@ static void guard(struct survey_state *state, int fd, const char *file)
 		group = word;
 	}
 	end_group(group);
-	if (!put_back(state))
+	if (!put_back(state) && file)
 		note_restored(file);
 	_exit(0);
 }

@@ -124,10 +124,10 @@ enum exit_status sync_survey_file(const struct survey_file *file);
 void close_survey_file(struct survey_file *file);
 
 /*
- * What a survey must put back, whatever becomes of it. Its record is beside
- * that of ssdpm apply: back is to what was in force when it began. A guard,
- * another process, puts it back if the survey is killed. If both are killed,
- * the next survey or ssdpm revert does.
+ * What a survey, or a trial of ssdpm tune, must put back, whatever becomes of
+ * it. Its record is beside that of ssdpm apply: back is to what was in force
+ * when it began. A guard, another process, puts it back if the survey is killed.
+ * If both are killed, the next command that sets something does.
  */
 
 struct survey_state {
@@ -151,7 +151,7 @@ enum exit_status put_back(const struct survey_state *state);
 
 /*
  * A process that puts it back when this one is gone, says so at the end of
- * file, and holds nothing else open.
+ * file, unless that is NULL, and holds nothing else open.
  */
 enum exit_status start_guard(struct survey_state *state, const char *file);
 
@@ -160,6 +160,15 @@ void tell_guard(const struct survey_state *state, pid_t group);
 
 /* Put back, send the guard home, let the lock go. Once is enough. */
 enum exit_status close_survey_state(struct survey_state *state);
+
+/* Is there something to put back, or does a survey or trial run? */
+bool survey_is_left(const struct live *live);
+/* One line that says so, and what to do; free it. NULL: out of memory. */
+char *describe_left_survey(const struct live *live);
+
+/* Put back what a killed one left; one that runs goes on. */
+enum exit_status put_back_killed(const struct common *common,
+				 const struct live *live);
 
 /*
  * For ssdpm revert: what a killed survey left. A survey that runs is a failure:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/owners.h"
 #include "programs.h"
+#include "survey/survey.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -400,10 +401,23 @@ static enum exit_status complain_of_unknown(const struct ssdpm_plan *plan)
 	return STATUS_DONE;
 }
 
+/* What it has set is in force for now alone. */
+static enum exit_status complain_of_survey(const struct live *live)
+{
+	char *text = describe_left_survey(live);
+
+	if (!text)
+		return out_of_memory();
+	complain("%s", text);
+	free(text);
+	return STATUS_NOT_IN_FORCE;
+}
+
 enum exit_status finish_check(struct work *work,
 			      const struct plan_command *settings,
 			      char **operands, size_t n)
 {
+	const bool is_left = survey_is_left(work->drives->lives[0]);
 	enum exit_status status, printed;
 
 	(void)operands;
@@ -412,6 +426,7 @@ enum exit_status finish_check(struct work *work,
 			 work->drives);
 	if (status)
 		return status;
+	work->in_force = work->in_force && !is_left;
 	if (work->in_force && (work->common->identify || asks_for_states(work)))
 		status = prove_tables(work);
 	work->differences_only = true;
@@ -428,6 +443,8 @@ enum exit_status finish_check(struct work *work,
 	/* Over a journal that is so whatever the values are. */
 	if (journal_stands(&work->journal))
 		status = STATUS_NOT_IN_FORCE;
+	if (is_left)
+		status = complain_of_survey(work->drives->lives[0]);
 	if (!status && !work->in_force)
 		status = STATUS_NOT_IN_FORCE;
 	return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "programs.h"
+#include "survey/survey.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -383,6 +384,11 @@ enum exit_status carry_out(struct work *work, fill_fn fill, void *data)
 	struct ssdpm_error error;
 	int err;
 
+	filling.status = put_back_killed(work->common, work->drives->lives[0]);
+	if (filling.status) {
+		work->plan = ssdpm_plan_free(work->plan);
+		return filling.status;
+	}
 	/* A closed pipe must not end the program in the middle of a commit. */
 	signal(SIGPIPE, SIG_IGN);
 	err = ssdpm_plan_apply(work->plan, fill_plan_of, &filling, &error);
