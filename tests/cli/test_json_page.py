@@ -54,6 +54,7 @@ CALLS = [
     ["status", "--json", "--root", "desktop-6.1"],
     ["tune", "--json", "-n", "--root", "desktop-6.1"],
     ["watch", "--json", "-q", "--read", "trace.txt", "--device", "259,0", "SN530"],
+    ["tune", "--json", "-n", "--root", "laptop", "--measured", "trials.tsv"],
     ["workload", "--json", "lomax"],
     ["workload", "--json", "--list"],
     ["estimate", "--json", "-t", "lomax", "--interval", "1min", "odd.json"],
@@ -133,6 +134,9 @@ def write_drives(ssdpm: Command) -> None:
     ssdpm.write("other.csv", other)
     measured_run.write(ssdpm.directory)
     recordings.write(ssdpm.directory)
+    trial = ["WDC PC SN530 SDBPNPZ-512G-1002", "21106000", "battery", "100000", "11000"]
+    trial += ["saves", "150000", "100000", "200000", "30000", "8", "480", "BAT0"]
+    ssdpm.write("trials.tsv", "# ssdpm trials 1\n#\n" + "\t".join(trial) + "\n")
     ssdpm.write("iops.log", "1000, 500, 1, 0\n2000, 400, 1, 0\n")
     suite = (f"mix,A,SW,{i},0,0,0\n" for i in range(4))
     head = "micro_benchmark,drive,pattern,parameter,tail_s,extra_j,sigma_j\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm tune: find the best setting of each drive, ask, and set it. */
 #include "options/units.h"
+#include "survey/survey.h"
 #include "tune/tune.h"
 
 #include <errno.h>
@@ -10,6 +11,11 @@
 #include <unistd.h>
 
 static struct tune_options the_settings;
+static struct trial_options the_trials;
+
+static const struct group_use groups[] = {
+	USE(&trial_option_group, &the_trials),
+};
 
 static const struct option_spec options[] = {
 	{ "yes", 'y', NULL, "Set it without asking.",
@@ -58,6 +64,10 @@ static const struct option_group own = {
 static enum exit_status check(const struct common *common,
 			      const struct tune_options *settings)
 {
+	enum exit_status status = check_trial_options(common, &the_trials);
+
+	if (status)
+		return status;
 	if (settings->patient && settings->instant)
 		return usage_error(common,
 				   "--patient conflicts with --instant");
@@ -79,11 +89,11 @@ static enum exit_status check(const struct common *common,
 	return check_page(common, &settings->page);
 }
 
-static bool agrees(const struct tuning *tuning)
+bool agrees(const char *question)
 {
 	char answer[8];
 
-	printf("\nSet %s now? [y/N] ", tuning->n_changes == 1 ? "it" : "them");
+	printf("\n%s [y/N] ", question);
 	fflush(stdout);
 	return fgets(answer, sizeof(answer), stdin) &&
 	       (!strcasecmp(answer, "y\n") || !strcasecmp(answer, "yes\n"));
@@ -110,12 +120,32 @@ static enum exit_status decide(const struct tuning *tuning)
 	status = check_rights(tuning);
 	if (status)
 		return status;
-	if (!settings->yes && !agrees(tuning)) {
+	if (!settings->yes &&
+	    !agrees(tuning->n_changes == 1 ? "Set it now?" : "Set them now?")) {
 		puts("Nothing was set.");
 		return tuning->failure;
 	}
 	status = set_tuning(tuning);
 	return !status && tuning->failure ? STATUS_PARTLY : status;
+}
+
+/* With what a trial finds, which may end early: then nothing is set. */
+static enum exit_status measure_and_decide(struct tuning *tuning)
+{
+	enum exit_status status = read_trials(tuning);
+
+	if (status)
+		return status;
+	status = measure_tuning(tuning);
+	if (tuning->refused)
+		puts("Nothing was tried.");
+	else if (!status)
+		status = decide(tuning);
+	else if (tuning->common->form)
+		print_tuning(tuning);
+	else
+		print_trials(tuning);
+	return status;
 }
 
 static enum exit_status run(const void *data, const struct common *common,
@@ -125,6 +155,7 @@ static enum exit_status run(const void *data, const struct common *common,
 	struct tuning tuning = {
 		.common = common,
 		.options = settings,
+		.trials = &the_trials,
 		.workload =
 			settings->trace_name ? settings->trace_name : "lomax",
 		.named = n_operands > 0,
@@ -135,20 +166,24 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = open_live(common, common->root, &tuning.live);
 	if (status)
 		return status;
+	if (!settings->dry_run)
+		status = put_back_killed(common, tuning.live);
 	tuning.workload =
 		settings->trace_name ?
 			settings->trace_name :
 			ssdpm_machine_get_workload(tuning.live->machine);
-	status = undo_killed(&tuning);
+	if (!status)
+		status = undo_killed(&tuning);
 	if (!status)
 		status = find_tuning(&tuning, operands, n_operands);
 	if (!status)
-		status = decide(&tuning);
+		status = measure_and_decide(&tuning);
 	ssdpm_energy_report_free(tuning.report);
 	free(tuning.items);
 	free(tuning.numbers);
 	free(tuning.identities);
 	close_live(tuning.live);
+	die_of_signal();
 	return status;
 }
 

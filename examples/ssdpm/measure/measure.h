@@ -40,6 +40,12 @@ enum exit_status record_meter(const struct common *common,
 			      const struct meter_options *options,
 			      struct recording *ret_recording);
 
+/*
+ * How often a meter has a new value, from n readings in a time, of which n_same
+ * repeat the one before; 0: that is not known. Few repeats are chance.
+ */
+uint64_t meter_update_ns(uint64_t n, uint64_t n_same, uint64_t span_ns);
+
 /* Whether samples are taken fast enough, for people and as JSON. */
 
 /* A line for each fault; none if there is none. */

@@ -213,15 +213,23 @@ static enum exit_status read_all(struct recorder *r)
 	return status;
 }
 
+uint64_t meter_update_ns(uint64_t n, uint64_t n_same, uint64_t span_ns)
+{
+	const uint64_t n_new = n - n_same;
+
+	if (n < FEW_READINGS || n_new < 2)
+		return 0;
+	return span_ns / (n_same * 4 < n ? n : n_new);
+}
+
 static void warn_of_repeats(const struct recorder *r)
 {
-	const uint64_t n_new = r->n - r->n_same;
-	uint64_t every_ns;
+	const uint64_t every_ns = meter_update_ns(
+		r->n, r->n_same, (uint64_t)(r->last_ns - r->start_ns));
 
 	if (r->n < FEW_READINGS || r->n_same * 4 < r->n)
 		return;
-	every_ns = (uint64_t)(r->last_ns - r->start_ns) / n_new;
-	if (n_new == 1)
+	if (!every_ns)
 		remark("%s said the same %s times: does it measure?",
 		       r->meter.name, count_text(r->n).text);
 	else

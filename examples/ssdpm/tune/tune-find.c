@@ -101,13 +101,10 @@ static void take_item(struct tuning *tuning, size_t number,
 {
 	if (is_failure(tuning, item))
 		complain_of_item(tuning, item);
-	if (is_to_set(item))
-		tuning->identities[tuning->n] = read_identity(
-			tuning->live,
-			ssdpm_device_get_facts(item->drive->device));
+	tuning->identities[tuning->n] = read_identity(
+		tuning->live, ssdpm_device_get_facts(item->drive->device));
 	tuning->numbers[tuning->n] = number;
 	tuning->items[tuning->n++] = *item;
-	tuning->n_changes += is_to_set(item);
 }
 
 static enum exit_status collect(struct tuning *tuning, const char (*names)[32],
@@ -128,7 +125,20 @@ static enum exit_status collect(struct tuning *tuning, const char (*names)[32],
 		if (is_named(item.drive->name, names, n))
 			take_item(tuning, i, &item);
 	}
+	refresh_tuning(tuning);
 	return STATUS_DONE;
+}
+
+void refresh_tuning(struct tuning *tuning)
+{
+	tuning->n_changes = 0;
+	for (size_t i = 0; i < tuning->n; i++) {
+		struct ssdpm_energy_report_item *item = &tuning->items[i];
+
+		ssdpm_energy_report_get_item(tuning->report, tuning->numbers[i],
+					     item);
+		tuning->n_changes += is_to_set(item);
+	}
 }
 
 enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n)

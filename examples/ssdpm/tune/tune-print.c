@@ -7,6 +7,7 @@
 #include "tune/tune.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static int64_t total_uw(const struct tuning *tuning)
 
 	for (size_t i = 0; i < tuning->n; i++)
 		if (is_to_set(&tuning->items[i]))
-			uw += tuning->items[i].likely->median_uw;
+			uw += best_saving_uw(&tuning->items[i]);
 	return uw;
 }
 
@@ -35,9 +36,18 @@ static bool has_verdict(const struct tuning *tuning, uint32_t verdict)
 	return false;
 }
 
+static bool has_trial_to_set(const struct tuning *tuning)
+{
+	for (size_t i = 0; i < tuning->n; i++)
+		if (is_to_set(&tuning->items[i]) && tuning->items[i].trial)
+			return true;
+	return false;
+}
+
 static bool is_decided(const struct tuning *tuning)
 {
-	return has_verdict(tuning, SSDPM_SAVING_SAVES) ||
+	return has_trial_to_set(tuning) ||
+	       has_verdict(tuning, SSDPM_SAVING_SAVES) ||
 	       has_verdict(tuning, SSDPM_SAVING_PROBABLY_SAVES) ||
 	       has_verdict(tuning, SSDPM_SAVING_PROBABLY_COSTS) ||
 	       has_verdict(tuning, SSDPM_SAVING_COSTS);
@@ -77,7 +87,6 @@ void write_verdict(FILE *file, const struct tuning *tuning)
 	putc('.', file);
 }
 
-/* "limit 100 ms", "med_power_with_dipm" */
 struct cell setting_text(const struct ssdpm_profile_settings *settings)
 {
 	if (settings->set & SSDPM_PROFILE_LPM)
@@ -85,6 +94,76 @@ struct cell setting_text(const struct ssdpm_profile_settings *settings)
 	if (!settings->max_exit_latency_us)
 		return cell("never sleep");
 	return cell("limit %s", limit_text(settings->max_exit_latency_us).text);
+}
+
+/* "saves 120 mW" */
+static struct cell measured_text(double saving_w)
+{
+	const int64_t uw = two_digits((int64_t)(saving_w * 1e6));
+
+	return cell("%s %s", uw < 0 ? "costs" : "saves",
+		    power_text(uw < 0 ? -uw : uw).text);
+}
+
+struct cell trial_saving_text(double saving_w, double low_w, double high_w)
+{
+	const struct cell saving = measured_text(saving_w);
+	const bool costs = saving_w < 0;
+	int64_t low_uw, high_uw;
+
+	if (!isfinite(low_w) || !isfinite(high_w))
+		return saving;
+	low_uw = two_digits((int64_t)(low_w * 1e6));
+	high_uw = two_digits((int64_t)(high_w * 1e6));
+	return cell("%s (95 %%: %s)", saving.text,
+		    power_range_text(costs ? -high_uw : low_uw,
+				     costs ? -low_uw : high_uw)
+			    .text);
+}
+
+/* What a trial has found, in some words. */
+static struct cell trial_text(const struct ssdpm_trial_result *trial)
+{
+	const struct cell saving =
+		trial_saving_text(trial->saving_w, trial->low_w, trial->high_w);
+
+	switch (trial->decision) {
+	case SSDPM_TRIAL_SAVES:
+	case SSDPM_TRIAL_COSTS:
+		return saving;
+	case SSDPM_TRIAL_HOPELESS:
+		return cell(
+			"not decided: only about %s could be shown",
+			power_text(two_digits((int64_t)(trial->resolvable_w *
+							1e6)))
+				.text);
+	default:
+		return isnan(trial->saving_w) ?
+			       cell("not decided") :
+			       cell("not decided: %s", saving.text);
+	}
+}
+
+void print_trials(const struct tuning *tuning)
+{
+	for (size_t i = 0; i < tuning->n; i++) {
+		const struct ssdpm_energy_report_item *item = &tuning->items[i];
+
+		if (item->trial)
+			printf("%s: %s: %s, measured on %s in %s\n",
+			       item->drive->name,
+			       setting_text(item->settings).text,
+			       trial_text(item->trial).text, item->trial->meter,
+			       time_text(item->trial->duration_ns).text);
+	}
+}
+
+static bool has_trials(const struct tuning *tuning)
+{
+	for (size_t i = 0; i < tuning->n; i++)
+		if (tuning->items[i].trial)
+			return true;
+	return false;
 }
 
 /* A row, and for how many drives it is the same. */
@@ -102,7 +181,8 @@ static struct tune_row row_of(const struct ssdpm_energy_report_item *item)
 					      item->drive->product :
 					      "-"),
 			   setting_text(item->settings),
-			   saving_cell(item->likely),
+			   item->trial ? measured_text(item->trial->saving_w) :
+					 saving_cell(item->likely),
 			   delay_cell(item->added_mean_ns) },
 		.n = 1,
 	};
@@ -228,6 +308,11 @@ struct cell reason_text(const struct ssdpm_energy_report_item *item)
 		return cell("no setting is within the limits");
 	if (!item->settings)
 		return cell("as good as it gets");
+	if (item->trial)
+		return cell("%s: %s", setting_text(item->settings).text,
+			    item->trial->decision == SSDPM_TRIAL_COSTS ?
+				    "costs, as measured" :
+				    "not decided, as measured");
 	if (likely->verdict != SSDPM_SAVING_NOT_DECIDED)
 		return cell("%s: %s", setting_text(item->settings).text,
 			    saving_cell(likely).text);
@@ -295,7 +380,7 @@ void write_decider(FILE *file, const struct tuning *tuning)
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
 
-		if (is_to_set(item) || !item->likely ||
+		if (is_to_set(item) || !item->likely || item->trial ||
 		    item->likely->verdict != SSDPM_SAVING_NOT_DECIDED)
 			continue;
 		write_call_to_decide(
@@ -311,6 +396,10 @@ static enum exit_status print_screen(const struct tuning *tuning)
 {
 	enum exit_status status;
 
+	if (has_trials(tuning)) {
+		print_trials(tuning);
+		putchar('\n');
+	}
 	write_verdict(stdout, tuning);
 	putchar('\n');
 	status = print_changes(tuning);

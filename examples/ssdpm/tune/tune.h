@@ -7,6 +7,22 @@
 #include "input/trace-input.h"
 #include "programs.h"
 
+#define MAX_TRIAL_FILES 16
+
+/* What the prediction leaves open, and who decides it. */
+struct trial_options {
+	bool measure;
+	uint64_t up_to_ns; /* 0: as long as a trial takes by itself */
+	const char *meter; /* NULL: the one that sees the drives */
+	const char *save;  /* where the results go; NULL: nowhere */
+	const char *files[MAX_TRIAL_FILES]; /* of earlier trials */
+	size_t n_files;
+	uint64_t seed; /* drawn, if it is not given */
+	uint64_t given;
+};
+
+extern const struct option_group trial_option_group;
+
 struct tune_options {
 	const char *trace_name; /* NULL: the usual workload */
 	struct trace_options trace;
@@ -22,6 +38,7 @@ struct tune_options {
 struct tuning {
 	const struct common *common;
 	const struct tune_options *options;
+	const struct trial_options *trials;
 	struct live *live;
 	const char *workload; /* the name, for people */
 	struct ssdpm_energy_report *report;
@@ -33,6 +50,7 @@ struct tuning {
 	struct identity *identities;
 	size_t n_changes;	  /* items that are to be set */
 	enum exit_status failure; /* of the first drive that cannot be read */
+	bool refused;		  /* to measure: nothing is set, either */
 };
 
 struct identity {
@@ -57,6 +75,41 @@ bool is_failure(const struct tuning *tuning,
  * run tells of it.
  */
 enum exit_status undo_killed(const struct tuning *tuning);
+
+/* Ask on the terminal, where anything but yes is no. */
+bool agrees(const char *question);
+
+/*
+ * What is known of the saving by now: what a trial has found, or else what is
+ * likely.
+ */
+static inline int64_t best_saving_uw(const struct ssdpm_energy_report_item *i)
+{
+	return i->trial ? (int64_t)(i->trial->saving_w * 1e6) :
+			  i->likely->median_uw;
+}
+
+/* "saves 120 mW (40..210 mW)": with an interval, if there is one */
+struct cell trial_saving_text(double saving_w, double low_w, double high_w);
+/* One line for each drive that was tried. */
+void print_trials(const struct tuning *tuning);
+
+/* The items once more, as the report has them by now. */
+void refresh_tuning(struct tuning *tuning);
+
+/* Do the options go together? Draws the seed. */
+enum exit_status check_trial_options(const struct common *common,
+				     struct trial_options *trials);
+
+/*
+ * Take the results of earlier trials, and with --measure try what is not
+ * decided. Where it ends early the items have what is known.
+ */
+enum exit_status read_trials(struct tuning *tuning);
+enum exit_status measure_tuning(struct tuning *tuning);
+/* Can --save be written? Then a line for the drive that was tried. */
+enum exit_status check_results(const struct tuning *tuning);
+enum exit_status save_trial(const struct tuning *tuning, size_t i);
 
 /* Fill in report, items and how many there are; no operands: all drives. */
 enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n);
