@@ -235,6 +235,17 @@ def test_it_asks_before_it_begins(trials: Trials, answer: bytes) -> None:
     assert trials.limit() == "100000"
 
 
+def test_what_is_not_decided_can_be_measured_where_a_meter_is(
+    ssdpm: Command, machine: Make
+) -> None:
+    for name, has_meter in (("laptop", True), ("no-aspm", False)):
+        root = machine(name)
+        text = ssdpm.output("tune", "-n", "--root", str(root))
+        assert "not decided" in text
+        line = f"To measure: ssdpm tune --measure --root {root} nvme0\n"
+        assert (line in text) == ("To measure" in text) == has_meter
+
+
 def test_without_a_meter_it_names_what_would_help(
     ssdpm: Command, machine: Make, trials: Trials
 ) -> None:
@@ -259,6 +270,30 @@ def test_a_meter_that_never_changes_is_refused(trials: Trials) -> None:
     assert done.returncode == 3
     assert "not supported by BAT0: it read the same 180 times" in done.stderr
     assert trials.limit() == "100000"
+
+
+def test_a_slow_meter_gets_longer_blocks(trials: Trials) -> None:
+    done = trials.run("--yes", "--json", SSDPM_UPDATE="20")
+    assert "BAT0 has a new value each 20 s: a trial may take longer" in done.stderr
+    [drive] = json.loads(done.stdout)["drives"]
+    assert drive["trial"]["decision"] == "saves"
+    # 40 s are dropped of each block, and 20 s count.
+    assert drive["trial"]["duration_ns"] >= 120e9 * drive["trial"]["n_pairs"]
+
+
+def test_a_meter_too_slow_for_the_time_is_no_trial(trials: Trials) -> None:
+    done = trials.run("--yes", "--up-to", "10min", SSDPM_UPDATE="20")
+    assert done.returncode == 2 and "--up-to: limit: 6 pairs of blocks need" in done.stderr
+    assert trials.limit() == "100000"
+
+
+def test_an_interrupted_trial_says_what_is_known_as_json(trials: Trials) -> None:
+    done = trials.run("--yes", "--json", SSDPM_EVENT="150 kill -INT $PPID")
+    answer = json.loads(done.stdout)
+    assert done.returncode == -2 and "interrupted" in answer["errors"][0]
+    found = answer["drives"][0]["trial"]
+    assert found["decision"] == "not-yet" and found["n_pairs"] == 2
+    assert found["low_uw"] is None and answer["drives"][0]["advice"] == "keep"
 
 
 def test_a_link_policy_is_tried_drive_after_drive(ssdpm: Command, machine: Make) -> None:

@@ -41,8 +41,9 @@ enum exit_status record_meter(const struct common *common,
 			      struct recording *ret_recording);
 
 /*
- * How often a meter has a new value, from n readings in a time, of which n_same
- * repeat the one before; 0: that is not known. Few repeats are chance.
+ * How often a meter has a new value, from n readings, of which n_same repeat
+ * the one before; span_ns is from the first to the last. 0: that is not known.
+ * Few repeats are chance.
  */
 uint64_t meter_update_ns(uint64_t n, uint64_t n_same, uint64_t span_ns);
 

@@ -219,7 +219,7 @@ uint64_t meter_update_ns(uint64_t n, uint64_t n_same, uint64_t span_ns)
 
 	if (n < FEW_READINGS || n_new < 2)
 		return 0;
-	return span_ns / (n_same * 4 < n ? n : n_new);
+	return span_ns / ((n_same * 4 < n ? n : n_new) - 1);
 }
 
 static void warn_of_repeats(const struct recorder *r)

@@ -76,7 +76,7 @@ enum exit_status check_trial_options(const struct common *common,
 }
 
 /* Only a trial that decided leaves nothing to find out. */
-static bool is_to_try(const struct ssdpm_energy_report_item *item)
+bool is_to_try(const struct ssdpm_energy_report_item *item)
 {
 	const struct ssdpm_trial_result *trial = item->trial;
 

@@ -73,6 +73,24 @@ static bool find_kind(struct ssdpm_machine *machine, uint32_t kind,
 	return found;
 }
 
+static bool find_by_itself(struct ssdpm_machine *machine,
+			   struct ssdpm_meter *ret_meter,
+			   struct ssdpm_error *reterr)
+{
+	return (!ssdpm_machine_find_meter(machine, "battery", ret_meter,
+					  reterr) &&
+		!try_meter(machine, ret_meter, reterr)) ||
+	       find_kind(machine, SSDPM_METER_RAPL, ret_meter) ||
+	       find_kind(machine, SSDPM_METER_ACPI_POWER, ret_meter);
+}
+
+bool has_trial_meter(const struct live *live)
+{
+	struct ssdpm_meter meter;
+
+	return find_by_itself(live->machine, &meter, NULL);
+}
+
 enum exit_status find_trial_meter(const struct live *live, const char *name,
 				  struct ssdpm_meter *ret_meter)
 {
@@ -80,11 +98,7 @@ enum exit_status find_trial_meter(const struct live *live, const char *name,
 
 	if (name)
 		return find_named(live->machine, name, ret_meter);
-	if ((!ssdpm_machine_find_meter(live->machine, "battery", ret_meter,
-				       &error) &&
-	     !try_meter(live->machine, ret_meter, &error)) ||
-	    find_kind(live->machine, SSDPM_METER_RAPL, ret_meter) ||
-	    find_kind(live->machine, SSDPM_METER_ACPI_POWER, ret_meter))
+	if (find_by_itself(live->machine, ret_meter, &error))
 		return STATUS_DONE;
 	complain("no meter sees the drives: %s",
 		 error.code == -EBUSY ? "unplug the adapter, or name a meter "
@@ -119,7 +133,7 @@ enum exit_status find_update(struct trial_setup *setup)
 	}
 	progress_clear();
 	setup->update_ns =
-		meter_update_ns(n, n_same, (uint64_t)(n * SECOND_NS));
+		meter_update_ns(n, n_same, (n - 1) * (uint64_t)SECOND_NS);
 	if (setup->update_ns > SLOW_NS && !setup->common->quiet)
 		remark("%s has a new value each %s: a trial may take longer",
 		       setup->meter.name, time_text(setup->update_ns).text);

@@ -375,6 +375,23 @@ static void print_left(const struct tuning *tuning)
 		printf("  and %zu more; --json has all\n", n_more);
 }
 
+/* What shows it, and what finds it out. */
+static void write_calls(FILE *file, const struct tuning *tuning,
+			const struct ssdpm_energy_report_item *item)
+{
+	write_call_to_decide(file, tuning->live, tuning->workload,
+			     &(struct outlook){ .drive = *item->drive,
+						.model = item->model,
+						.settings = item->settings });
+	if (tuning->trials->measure || !is_to_try(item) ||
+	    !has_trial_meter(tuning->live))
+		return;
+	fputs("To measure: ssdpm tune --measure", file);
+	write_root(file, tuning->live->root);
+	write_word(file, item->drive->name);
+	putc('\n', file);
+}
+
 void write_decider(FILE *file, const struct tuning *tuning)
 {
 	for (size_t i = 0; i < tuning->n; i++) {
@@ -383,11 +400,7 @@ void write_decider(FILE *file, const struct tuning *tuning)
 		if (is_to_set(item) || !item->likely || item->trial ||
 		    item->likely->verdict != SSDPM_SAVING_NOT_DECIDED)
 			continue;
-		write_call_to_decide(
-			file, tuning->live, tuning->workload,
-			&(struct outlook){ .drive = *item->drive,
-					   .model = item->model,
-					   .settings = item->settings });
+		write_calls(file, tuning, item);
 		return;
 	}
 }
