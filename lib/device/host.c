@@ -347,9 +347,11 @@ static int take_nvme(const struct ssdpm_device *device,
 /* A port whose link policy concerns more than this disk. */
 static bool is_left_alone(const struct ssdpm_device_facts *facts)
 {
-	return facts->n_devices > 1 ||
-	       facts->flags & (SSDPM_DEVICE_EXTERNAL | SSDPM_DEVICE_HOT_PLUG |
-			       SSDPM_DEVICE_SHARED_PORT);
+	const uint32_t flags = SSDPM_DEVICE_EXTERNAL | SSDPM_DEVICE_HOT_PLUG |
+			       SSDPM_DEVICE_SHARED_PORT;
+
+	return facts->kind == SSDPM_KIND_SATA &&
+	       (facts->n_devices > 1 || facts->flags & flags);
 }
 
 int ssdpm_device_get_settings(const struct ssdpm_device *device,

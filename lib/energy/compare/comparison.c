@@ -302,7 +302,9 @@ int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
 	if (err)
 		return err;
 	comparison->finished = true;
-	return advise(comparison, reterr);
+	err = advise(comparison, reterr);
+	comparison->finished = !err;
+	return err;
 }
 
 int ssdpm_comparison_get_row(const struct ssdpm_comparison *comparison,
