@@ -59,7 +59,7 @@ static bool is_colored(const struct settings *settings)
 	       strcmp(terminal, "dumb");
 }
 
-static enum exit_status print_paragraph(char *text)
+static enum exit_status print_notice(char *text)
 {
 	if (!text)
 		return out_of_memory();
@@ -74,10 +74,9 @@ static enum exit_status print_urgent(struct live *live)
 	enum exit_status status = read_journal(live, NULL, &live->journal);
 
 	if (!status && journal_stands(&live->journal))
-		status =
-			print_paragraph(describe_journal(live, &live->journal));
+		status = print_notice(describe_journal(live, &live->journal));
 	if (!status && survey_is_left(live))
-		status = print_paragraph(describe_left_survey(live));
+		status = print_notice(describe_left_survey(live));
 	return status;
 }
 
