@@ -13,10 +13,6 @@
 static struct tune_options the_settings;
 static struct trial_options the_trials;
 
-static const struct group_use groups[] = {
-	USE(&trial_option_group, &the_trials),
-};
-
 static const struct option_spec options[] = {
 	{ "yes", 'y', NULL, "Set it without asking.",
 	  SETS_FLAG(struct tune_options, yes) },
@@ -52,6 +48,7 @@ static void init(void *data)
 }
 
 static const struct group_use groups[] = {
+	USE(&trial_option_group, &the_trials),
 	USE(&page_option_group, &the_settings.page),
 };
 

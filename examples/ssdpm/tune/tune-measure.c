@@ -184,6 +184,9 @@ static enum exit_status run_guarded(struct tuning *tuning,
 	status = start_guard(&setup->state, NULL);
 	if (!status)
 		status = try_all(tuning, setup);
+	/* It may have come when all was decided: that is no yes. */
+	if (!status && caught_signal())
+		status = STATUS_FAILED;
 	restored = close_survey_state(&setup->state);
 	release_signals();
 	if (status && !restored)

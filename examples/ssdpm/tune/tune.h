@@ -89,7 +89,7 @@ static inline int64_t best_saving_uw(const struct ssdpm_energy_report_item *i)
 			  i->likely->median_uw;
 }
 
-/* "saves 120 mW (40..210 mW)": with an interval, if there is one */
+/* "saves 120 mW (95 %: 40..210 mW)": with an interval, if there is one */
 struct cell trial_saving_text(double saving_w, double low_w, double high_w);
 /* One line for each drive that was tried. */
 void print_trials(const struct tuning *tuning);
