@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import subprocess
 import time
 from collections.abc import Callable
@@ -362,6 +363,8 @@ def test_a_file_that_is_none_of_trials_is_refused(trials: Trials) -> None:
         (text.replace("trials 1", "trials 2"), "f.tsv:1: expected a file of ssdpm tune --save"),
         (text.replace("saves", "safes"), "f.tsv:3: expected a line of ssdpm tune --save"),
         (text.replace("\tBAT0", ""), "f.tsv:3: "),
+        (re.sub(r"saves\t\d+", "saves\t-", text), "f.tsv:3: "),
+        (re.sub(r"saves\t\d+", "saves\t9000000000000000000", text), "f.tsv:3: "),
         (text.replace("\tBAT0", "\tBAT0\tx"), "f.tsv:3: "),
         ("", "f.tsv: it is empty"),
     ):

@@ -13,6 +13,9 @@
 	"product\tfirmware\tpower_source\tbefore\tafter\tdecision\t" \
 	"saving_uw\tlow_uw\thigh_uw\tresolvable_uw\tpairs\tseconds\tmeter\n"
 
+/* Of a reading, as ssdpm_trial(3) limits it. */
+#define MAX_WATTS 1e6
+
 enum { N_COLUMNS = 13 };
 
 /* What the kernel has in its file. */
@@ -125,7 +128,7 @@ static bool read_watts(const char *text, double unknown, double *ret)
 		return true;
 	errno = 0;
 	*ret = (double)strtoll(text, &end, 10) / 1e6;
-	return end != text && !*end && !errno;
+	return end != text && !*end && !errno && fabs(*ret) <= MAX_WATTS;
 }
 
 static bool read_count(const char *text, uint64_t *ret)
@@ -135,6 +138,20 @@ static bool read_count(const char *text, uint64_t *ret)
 	errno = 0;
 	*ret = strtoull(text, &end, 10);
 	return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+/* A decision has the number that it is of. */
+static bool is_complete(const struct ssdpm_trial_result *result)
+{
+	switch (result->decision) {
+	case SSDPM_TRIAL_SAVES:
+	case SSDPM_TRIAL_COSTS:
+		return isfinite(result->saving_w);
+	case SSDPM_TRIAL_HOPELESS:
+		return isfinite(result->resolvable_w);
+	default:
+		return result->decision;
+	}
 }
 
 /* From the column of the decision on. */
@@ -147,14 +164,13 @@ static bool read_result(char *const columns[], struct ssdpm_trial_result *ret)
 	};
 	uint64_t seconds;
 
-	if (!result.decision ||
-	    !read_watts(columns[6], NAN, &result.saving_w) ||
+	if (!read_watts(columns[6], NAN, &result.saving_w) ||
 	    !read_watts(columns[7], -INFINITY, &result.low_w) ||
 	    !read_watts(columns[8], INFINITY, &result.high_w) ||
 	    !read_watts(columns[9], NAN, &result.resolvable_w) ||
 	    !read_count(columns[10], &result.n_pairs) ||
 	    !read_count(columns[11], &seconds) ||
-	    seconds > UINT64_MAX / (uint64_t)SECOND_NS)
+	    seconds > UINT64_MAX / (uint64_t)SECOND_NS || !is_complete(&result))
 		return false;
 	result.duration_ns = seconds * (uint64_t)SECOND_NS;
 	snprintf(result.meter, sizeof(result.meter), "%s", columns[12]);
