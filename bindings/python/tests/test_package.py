@@ -370,7 +370,8 @@ def test_a_module_has_600_lines_at_most() -> None:
 
 
 def test_a_folder_has_25_files_at_most() -> None:
-    folders = [SOURCES / "src", PACKAGE, *(p for p in PACKAGE.rglob("*") if p.is_dir())]
+    trees = (SOURCES / "src", PACKAGE)
+    folders = [f for tree in trees for f in (tree, *tree.rglob("*")) if f.is_dir()]
     counts = {
         folder.name: sum(path.is_file() for path in folder.iterdir())
         for folder in folders

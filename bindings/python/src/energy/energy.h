@@ -3,7 +3,7 @@
 #ifndef SSDPM_BINDING_ENERGY_H
 #define SSDPM_BINDING_ENERGY_H
 
-#include "common.h"
+#include "../common.h"
 
 #include <cstdlib>
 #include <cstring>
