@@ -88,6 +88,7 @@ PYBIND11_MODULE(_core, module)
 #endif
 {
 	py::module_ energy = module.def_submodule("energy");
+	py::module_ observe = module.def_submodule("observe");
 
 	module.attr("JSON_MAX_BYTES") = SSDPM_JSON_MAX_BYTES;
 	module.def("version", &ssdpm_version);
@@ -107,4 +108,5 @@ PYBIND11_MODULE(_core, module)
 	add_measure(energy);
 	add_survey(energy);
 	add_writes(energy);
+	add_observe(observe);
 }

@@ -362,4 +362,7 @@ void add_measure(py::module_ &module);
 void add_survey(py::module_ &module);
 void add_writes(py::module_ &module);
 
+/* Those of _core.observe. */
+void add_observe(py::module_ &module);
+
 #endif

@@ -48,6 +48,13 @@ A steady load of writes, once no erased flash is left::
     print(ssdpm.wa.calculate(0.07))          # write amplification, by formula
     print(ssdpm.ftl.simulate(0.07))          # and by a simulated drive
 
+Who wakes a drive, from trace events of Linux::
+
+    observation = ssdpm.observe.Observation()
+    observation.add_drive(model, "259:0")
+    observation.feed(open("trace.txt").read())
+    print(*observation.causes(), sep="\n")
+
 What is, why, and what to set::
 
     for device in ssdpm.devices():           # or ssdpm.devices("a/capture")
@@ -62,7 +69,7 @@ command is sent to a drive but by the calls that say so.
 
 from __future__ import annotations
 
-from ssdpm import _core, cap, consistency, ftl, measure, wa
+from ssdpm import _core, cap, consistency, ftl, measure, observe, wa
 from ssdpm.apply.intent import Intent
 from ssdpm.apply.journal import read_journal, recover, revert
 from ssdpm.apply.persist import (
@@ -315,6 +322,7 @@ __all__ = [
     "load",
     "load_apst",
     "measure",
+    "observe",
     "parameters",
     "persist",
     "plan",

@@ -23,7 +23,7 @@ import pandas
 
 import ssdpm
 from made import State, swift
-from ssdpm import cap, consistency, ftl, measure, wa
+from ssdpm import cap, consistency, ftl, measure, observe, wa
 from ssdpm.base.result import Value
 from ssdpm.measure import survey
 from ssdpm.measure.survey import Result, Stated
@@ -33,12 +33,20 @@ MODULES: tuple[ModuleType, ...] = (
     ssdpm,
     measure,
     survey,
+    observe,
     cap,
     wa,
     ftl,
     consistency,
 )
 S = 10**9
+OBSERVED = (
+    "cat-1 [0] d. 1.0: block_rq_issue: 259,0 R 4096 () 8 + 8 [cat]\n",
+    "<idle>-0 [0] d. 1.001: block_rq_complete: 259,0 R () 8 + 8 [0]\n",
+)
+ADMIN_FORMAT = (
+    'name: nvme_setup_cmd\nprint fmt: "nvme%d: qid=%d", REC->ctrl_id, REC->qid\n'
+)
 POWER = b"time_s,power_w\n0,1\n1,2\n2,1.5\n"
 FRAME = pandas.DataFrame
 
@@ -331,6 +339,19 @@ class World:
         trial.next(now)
         return trial
 
+    def observation(self) -> observe.Observation:
+        observation = observe.Observation()
+        drive = observation.add_drive(
+            self.model, "259:0", self.table, ctrl_id=i64(1), lpm=None
+        )
+        observation.add_partition(i64(drive), "259:1")
+        observation.set_format(ADMIN_FORMAT)
+        for line in OBSERVED:
+            observation.feed(line)
+        observation.advance(i64(30 * S))
+        observation.finish(i64(40 * S))
+        return observation
+
     def ftl_drive(self) -> ftl.Drive:
         return ftl.Drive(i64(3000), i64(64))
 
@@ -506,6 +527,13 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.measure.Integral.energy": lambda w: w.integral().energy(),
     "ssdpm.measure.Trial.next": lambda w: w.trial().next(i64(240 * S)),
     "ssdpm.measure.TrialState": lambda w: w.trial().state,
+    "ssdpm.observe.Observation.add_drive": (
+        lambda w: observe.Observation().add_drive(w.model, "259:0", w.table)
+    ),
+    "ssdpm.observe.Observation.causes": lambda w: w.observation().causes(i64(0)),
+    "ssdpm.observe.Observation.without": (
+        lambda w: w.observation().without(i64(0), i64(0))
+    ),
     "ssdpm.measure.Level.baseline": lambda w: w.level().baseline(),
     "ssdpm.measure.Experiment.to_json": lambda w: w.suite().experiments[0].to_json(),
     "ssdpm.measure.Matrix.to_json": lambda w: w.suite().to_json(),
@@ -650,6 +678,9 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.measure.Integral": World.integral,
     "ssdpm.measure.Level": World.level,
     "ssdpm.measure.Trial": World.trial,
+    "ssdpm.observe.Observation": World.observation,
+    "ssdpm.observe.ObservationCounts": lambda w: w.observation().counts,
+    "ssdpm.observe.ObservedDrive": lambda w: w.observation().drives,
     "ssdpm.measure.PowerIterator": lambda w: measure.iter_power(POWER),
     "ssdpm.quirks": lambda w: ssdpm.quirks(w.model),
 }

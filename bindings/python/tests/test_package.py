@@ -231,6 +231,7 @@ PUBLIC = (
     "ssdpm.ftl",
     "ssdpm.measure",
     "ssdpm.measure.survey",
+    "ssdpm.observe",
     "ssdpm.wa",
 )
 # A later stage is further to the right. Nothing imports plot.
@@ -244,7 +245,7 @@ STAGES = (
     ("estimate",),
     ("wa",),
     ("cap", "ftl"),
-    ("budget", "measure"),
+    ("budget", "measure", "observe"),
     ("consistency",),
     ("plot",),
 )

@@ -38,6 +38,7 @@ GOES_ON: tuple[type, ...] = (
     ssdpm.measure.Integral,
     ssdpm.measure.Level,
     ssdpm.measure.Trial,
+    ssdpm.observe.Observation,
     ssdpm.TraceIterator,
     ssdpm.measure.PowerIterator,
 )

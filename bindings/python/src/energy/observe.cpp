@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* <ssdpm/energy/observe.h> */
+#include "energy.h"
+
+#include <algorithm>
+#include <mutex>
+
+/* An observation; threads take turns. */
+class Observation
+{
+      public:
+	Observation()
+	{
+		struct ssdpm_error error = {};
+
+		if (ssdpm_observation_new(&observation, &error))
+			raise_error(error, false);
+	}
+	~Observation()
+	{
+		ssdpm_observation_free(observation);
+	}
+	Observation(const Observation &) = delete;
+	Observation &operator=(const Observation &) = delete;
+
+	void add_drive(const Model &model, const SimParams &sim_params,
+		       uint32_t major, uint32_t minor, uint32_t ctrl_id)
+	{
+		struct ssdpm_observed_params params = {};
+
+		params.size = sizeof(params);
+		params.model = model.get();
+		params.sim_params = sim_params.get();
+		params.major = major;
+		params.minor = minor;
+		params.ctrl_id = ctrl_id;
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_observation_add_drive(observation, &params,
+							   error);
+		});
+	}
+
+	void add_partition(size_t drive, uint32_t major, uint32_t minor)
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_observation_add_partition(
+				observation, drive, major, minor, error);
+		});
+	}
+
+	void set_format(const py::bytes &format)
+	{
+		const std::string_view text = format;
+
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_observation_set_format(
+				observation, text.data(), text.size(), error);
+		});
+	}
+
+	/* A piece at a time, so that a signal is heard. */
+	void feed(const py::bytes &source)
+	{
+		std::string_view left = source;
+
+		while (!left.empty()) {
+			size_t n = std::min(left.size(), (size_t)1 << 20);
+
+			call([&](struct ssdpm_error *error) {
+				return ssdpm_observation_feed(
+					observation, left.data(), n, error);
+			});
+			if (PyErr_CheckSignals())
+				throw py::error_already_set();
+			left.remove_prefix(n);
+		}
+	}
+
+	void advance(uint64_t now_ns)
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_observation_advance(observation, now_ns,
+							 error);
+		});
+	}
+
+	void finish(uint64_t end_ns)
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_observation_finish(observation, end_ns,
+							error);
+		});
+	}
+
+	py::tuple counts()
+	{
+		struct ssdpm_observation_counts counts = {};
+
+		call([&](struct ssdpm_error *) {
+			counts = *ssdpm_observation_get_counts(observation);
+			return 0;
+		});
+		return py::make_tuple(counts.n_lines, counts.n_events,
+				      counts.n_bad, counts.n_lost,
+				      counts.n_unmatched, counts.n_orphans,
+				      counts.unknown_bytes, counts.n_clipped);
+	}
+
+	/* The members of struct ssdpm_observed in their order. */
+	py::tuple drive(size_t drive)
+	{
+		struct ssdpm_observed found = {};
+
+		found.size = sizeof(found);
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_observation_get_drive(observation, drive,
+							   &found, error);
+		});
+		return py::make_tuple(found.start_ns, found.now_ns, found.phase,
+				      found.state, found.busy_ns, found.idle_ns,
+				      found.asleep_ns, found.transition_ns,
+				      found.n_ios, found.bytes, found.n_wakes,
+				      found.n_delayed, found.delay_sum_ns,
+				      found.n_admin, found.energy_nj,
+				      found.resting_nj, found.n_causes);
+	}
+
+	/* All of them, as of one time. */
+	py::list causes(size_t drive)
+	{
+		std::vector<struct ssdpm_cause> found;
+		py::list result;
+
+		call([&](struct ssdpm_error *error) {
+			return read_causes(drive, found, error);
+		});
+		for (const struct ssdpm_cause &cause : found)
+			result.append(py::make_tuple(
+				cause.kind, cause.pid, text_from(cause.name),
+				cause.n_ios, cause.bytes, cause.n_wakes,
+				cause.n_admin, cause.energy_nj));
+		return result;
+	}
+
+	/* The members of struct ssdpm_without in their order. */
+	py::tuple without(size_t drive, size_t cause)
+	{
+		struct ssdpm_without found = {};
+
+		found.size = sizeof(found);
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_observation_get_without(
+				observation, drive, cause, &found, error);
+		});
+		return py::make_tuple(
+			found.from_ns, found.until_ns, found.energy_nj,
+			found.asleep_ns, found.n_wakes, found.without_energy_nj,
+			found.without_asleep_ns, found.without_n_wakes);
+	}
+
+      private:
+	template <typename Call> void call(Call function)
+	{
+		without_gil([&](struct ssdpm_error *error) {
+			std::lock_guard<std::mutex> lock(mutex);
+
+			return function(error);
+		});
+	}
+
+	int read_causes(size_t drive, std::vector<struct ssdpm_cause> &found,
+			struct ssdpm_error *error)
+	{
+		struct ssdpm_observed all = {};
+
+		all.size = sizeof(all);
+		int err = ssdpm_observation_get_drive(observation, drive, &all,
+						      error);
+		for (size_t i = 0; !err && i < all.n_causes; i++) {
+			struct ssdpm_cause cause = {};
+
+			cause.size = sizeof(cause);
+			err = ssdpm_observation_get_cause(observation, drive, i,
+							  &cause, error);
+			found.push_back(cause);
+		}
+		return err;
+	}
+
+	struct ssdpm_observation *observation = nullptr;
+	std::mutex mutex;
+};
+
+static py::list events()
+{
+	py::list result;
+
+	for (size_t i = 0; ssdpm_observation_get_event(i); i++)
+		result.append(ssdpm_observation_get_event(i));
+	return result;
+}
+
+void add_observe(py::module_ &module)
+{
+	module.attr("CAUSE_KINDS") = words(&ssdpm_cause_kind_to_string);
+	module.attr("NO_CONTROLLER") = SSDPM_NO_CONTROLLER;
+	module.attr("EVENTS") = events();
+	py::class_<Observation>(module, "Observation")
+		.def(py::init<>())
+		.def("add_drive", &Observation::add_drive)
+		.def("add_partition", &Observation::add_partition)
+		.def("set_format", &Observation::set_format)
+		.def("feed", &Observation::feed)
+		.def("advance", &Observation::advance)
+		.def("finish", &Observation::finish)
+		.def("counts", &Observation::counts)
+		.def("drive", &Observation::drive)
+		.def("causes", &Observation::causes)
+		.def("without", &Observation::without);
+}

@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: MIT
+"""Who makes drives work and wakes them, from trace events of Linux.
+
+The caller starts the trace and reads it; an observation takes its lines::
+
+    observation = observe.Observation()
+    observation.add_drive(ssdpm.Model("drive.json"), "259:0")
+    with open("trace.txt", "rb") as trace:
+        for part in iter(lambda: trace.read(1 << 20), b""):
+            observation.feed(part)
+    observation.finish()
+    for cause in observation.causes():
+        print(cause)
+
+ssdpm_observe(3) has the events, the settings of the trace, and the rules.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, SupportsIndex, Union
+
+from ssdpm import _core
+from ssdpm.base.convert import by_number, bytes_of, check_unsigned, takes
+from ssdpm.base.errors import InvalidError
+from ssdpm.base.result import Ongoing, Scaled, Value
+from ssdpm.device.machine import Device
+from ssdpm.estimate.setup import DEFAULT_TABLE, Known, Setup, TableLike, end_number
+from ssdpm.model.drive import Model
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = [
+    "CAUSE_KINDS",
+    "EVENTS",
+    "Cause",
+    "Observation",
+    "ObservationCounts",
+    "ObservedDrive",
+    "Without",
+]
+
+CAUSE_KINDS: tuple[str, ...] = tuple(_core.observe.CAUSE_KINDS)
+"""What a cause can be: "process"; "writeback", a process changed the pages before;
+"journal", of a file system; "kernel", for whom is unknown; "other", without room."""
+
+EVENTS: tuple[str, ...] = tuple(_core.observe.EVENTS)
+"""The events that are read, as below events/ of tracefs; a kernel may lack some."""
+
+_KINDS = by_number(_core.observe.CAUSE_KINDS)
+_PHASES = by_number(_core.energy.PHASES)
+_MOST = 2**64 - 1
+
+TextLike = Union[str, bytes, bytearray, memoryview]
+
+
+class ObservedOptions(Known, total=False):
+    """What is known of a drive, and its link policy."""
+
+    lpm: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class ObservationCounts(Value):
+    """What was met on the way.
+
+    Attributes:
+        n_lines: lines that were read.
+        n_events: of these, events that say something.
+        n_bad: lines of such events, of formats and of partitions that could not be read.
+        n_lost: events that the kernel says it lost.
+        n_unmatched: I/Os that were not completed within 30 s.
+        n_orphans: completions without an I/O.
+        unknown_bytes: of I/Os whose origin was not seen: their cause is the thread that
+            sent them to the drive.
+        n_clipped: discards above 4 GiB, taken for 512 bytes less.
+    """
+
+    n_lines: int
+    n_events: int
+    n_bad: int
+    n_lost: int
+    n_unmatched: int
+    n_orphans: int
+    unknown_bytes: int
+    n_clipped: int
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedDrive(Value):
+    """What is known of a drive.
+
+    Attributes:
+        start_ns: of its first I/O, on the clock of the trace.
+        now_ns: all numbers are up to here.
+        phase: one of ssdpm.PHASES, now; None: it had no I/O.
+        state: of that phase.
+        busy_ns: with an I/O in service; this and the next three are now_ns - start_ns.
+        idle_ns: idle in the operational state.
+        asleep_ns: in other states.
+        transition_ns: entering and leaving them.
+        n_ios, bytes: I/Os that began.
+        n_wakes: I/Os that ended a sleep, or the way to it.
+        n_delayed, delay_sum_ns: I/Os that waited for the drive to wake.
+        n_admin: admin commands; no energy here includes them.
+        energy_nj: nominal.
+        resting_nj: of it, the part of no cause: asleep, or idle where the policy never
+            lets the drive sleep.
+        n_causes: how many there are.
+    """
+
+    start_ns: int
+    now_ns: int
+    phase: str | None
+    state: int
+    busy_ns: int
+    idle_ns: int
+    asleep_ns: int
+    transition_ns: int
+    n_ios: int
+    bytes: int
+    n_wakes: int
+    n_delayed: int
+    delay_sum_ns: int
+    n_admin: int
+    energy_nj: int
+    resting_nj: int
+    n_causes: int
+
+    energy_j = Scaled[float]("energy_nj")
+
+    def __str__(self) -> str:
+        asleep = self.asleep_ns / max(self.now_ns - self.start_ns, 1)
+        return (
+            f"{asleep:.1%} asleep, {self.n_wakes} wake-ups, {self.energy_j:.3g} J, "
+            f"{self.n_ios} I/Os"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Cause(Value):
+    """What one cause takes of a drive.
+
+    Attributes:
+        kind: one of CAUSE_KINDS.
+        pid: of the process or thread that was seen first.
+        name: of the process or thread: any text that it gave itself.
+        n_ios: I/Os; one that is merged from several counts for the cause with most of
+            its bytes.
+        bytes: its part of all bytes.
+        n_wakes: how often one of its I/Os woke the drive.
+        n_admin: admin commands.
+        energy_nj: its share, nominal; all shares and resting_nj are energy_nj of the
+            drive.
+    """
+
+    kind: str
+    pid: int
+    name: str
+    n_ios: int
+    bytes: int
+    n_wakes: int
+    n_admin: int
+    energy_nj: int
+
+    energy_j = Scaled[float]("energy_nj")
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kind} {self.name!r}: {self.energy_j:.3g} J, {self.n_wakes} "
+            f"wake-ups, {self.n_ios} I/Os"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Without(Value):
+    """A drive with and without a cause, simulated.
+
+    Attributes:
+        from_ns: the first I/O that is still known: 32,768 are kept.
+        until_ns: now_ns of the drive.
+        energy_nj, asleep_ns, n_wakes: of all I/Os since then.
+        without_energy_nj, without_asleep_ns, without_n_wakes: the same without the cause.
+    """
+
+    from_ns: int
+    until_ns: int
+    energy_nj: int
+    asleep_ns: int
+    n_wakes: int
+    without_energy_nj: int
+    without_asleep_ns: int
+    without_n_wakes: int
+
+    energy_j = Scaled[float]("energy_nj")
+    without_energy_j = Scaled[float]("without_energy_nj")
+
+    def __str__(self) -> str:
+        return f"{self.energy_j:.3g} J, without it {self.without_energy_j:.3g} J"
+
+
+def _text(text: TextLike, name: str) -> bytes:
+    if isinstance(text, str):
+        try:
+            return text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise ValueError(f"{name}: a surrogate is in it") from None
+    return bytes_of(text, "a text, or bytes,", name)
+
+
+def _numbers(device: str, name: str) -> tuple[int, int]:
+    """ "259:0", as Linux writes it in the file dev of a block device."""
+    if not isinstance(device, str):
+        raise TypeError(f"{name}: a text is needed, not {type(device).__name__}")
+    found = re.fullmatch(r"([0-9]{1,10}):([0-9]{1,10})", device.strip())
+    if found is None or max(map(int, found.groups())) >= 2**32:
+        raise InvalidError(
+            errno.EINVAL, f"{name}: a device number such as '259:0' is needed"
+        )
+    return int(found[1]), int(found[2])
+
+
+class Observation(Ongoing):
+    """Drives that are observed; threads take turns.
+
+    Drives have the indexes 0, 1, ... in the order in which they are added.
+    """
+
+    __slots__ = ("_handle", "_n_drives")
+
+    def __init__(self) -> None:
+        self._handle = _core.observe.Observation()
+        self._n_drives = 0
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.observe.Observation of {self._n_drives} drives>"
+
+    @takes(ObservedOptions, Setup)
+    def add_drive(
+        self,
+        model: Model | Device,
+        device: str,
+        table: TableLike = DEFAULT_TABLE,
+        *,
+        ctrl_id: SupportsIndex | None = None,
+        **options: Unpack[ObservedOptions],
+    ) -> int:
+        """Observe a drive, before the first text; its index.
+
+        Args:
+            model: the drive.
+            device: number of the block device: the file dev below /sys/block has it.
+            table: of the policy in force, as for ssdpm.estimate().
+            ctrl_id: of its controller, 7 for nvme7; None: no admin command is counted.
+            options: as for ssdpm.estimate().
+
+        Raises:
+            ExistsError: the device is observed already.
+            BusyError: text was fed before.
+        """
+        setup = Setup(model, loop="open", **options)
+        controller = _core.observe.NO_CONTROLLER
+        if ctrl_id is not None:
+            controller = check_unsigned(ctrl_id, "ctrl_id", controller - 1)
+        self._handle.add_drive(
+            setup.model._handle,
+            setup.core(setup.table(table)),
+            *_numbers(device, "device"),
+            controller,
+        )
+        self._n_drives += 1
+        return self._n_drives - 1
+
+    def add_partition(self, drive: SupportsIndex, device: str) -> None:
+        """A partition of a drive; Linux queues I/Os there.
+
+        Raises:
+            NotFoundError: there is no such drive.
+        """
+        self._handle.add_partition(_index(drive, "drive"), *_numbers(device, "device"))
+
+    def set_format(self, text: TextLike) -> None:
+        """How this kernel prints an event: the file format of it.
+
+        Raises:
+            InvalidError: it cannot be followed.
+            NotFoundError: an event that is not read.
+            UnknownValueError: a field that is needed is missing.
+        """
+        self._handle.set_format(_text(text, "text"))
+
+    def feed(self, text: TextLike) -> None:
+        """The next piece of the trace, cut anywhere; the GIL is released.
+
+        Raises:
+            InvalidError: it is finished.
+            RangeError: a time beyond 2^64 ns.
+        """
+        self._handle.feed(_text(text, "text"))
+
+    def advance(self, now_ns: SupportsIndex) -> None:
+        """Time has passed, and no event came."""
+        self._handle.advance(check_unsigned(now_ns, "now_ns", _MOST))
+
+    def finish(self, end_ns: SupportsIndex | None = None) -> None:
+        """No more text comes; None: it ends with the last line."""
+        self._handle.finish(end_number(end_ns))
+
+    @property
+    def counts(self) -> ObservationCounts:
+        """What was met on the way."""
+        return ObservationCounts(*self._handle.counts())
+
+    @property
+    def drives(self) -> tuple[ObservedDrive, ...]:
+        """What is known of each drive."""
+        return tuple(map(self._drive, range(self._n_drives)))
+
+    def _drive(self, index: int) -> ObservedDrive:
+        start_ns, now_ns, phase, *rest = self._handle.drive(index)
+        return ObservedDrive(start_ns, now_ns, _PHASES.get(phase), *rest)
+
+    def causes(self, drive: SupportsIndex = 0) -> tuple[Cause, ...]:
+        """All causes of a drive, in the order in which they came.
+
+        Raises:
+            NotFoundError: there is no such drive.
+        """
+        found = self._handle.causes(_index(drive, "drive"))
+        return tuple(Cause(_KINDS[one[0]], *one[1:]) for one in found)
+
+    def without(self, drive: SupportsIndex, cause: SupportsIndex) -> Without:
+        """Simulate the I/Os of a drive without those of a cause, by its index.
+
+        Raises:
+            NotFoundError: there is no such drive or cause.
+        """
+        return Without(
+            *self._handle.without(_index(drive, "drive"), _index(cause, "cause"))
+        )
+
+
+def _index(value: SupportsIndex, name: str) -> int:
+    return check_unsigned(value, name, 2**63 - 1)

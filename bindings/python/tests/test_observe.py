@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Observations of a drive that sleeps after some time, from lines that are made up."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import ssdpm
+from made import State, swift
+from ssdpm import observe
+
+S = 10**9
+FORMAT = (
+    'name: block_rq_issue\nprint fmt: "<%d:%d> %s %u @%llu", REC->dev, REC->dev, '
+    "REC->rwbs, REC->nr_sector, REC->sector\n"
+)
+
+
+@pytest.fixture
+def model() -> ssdpm.Model:
+    asleep = State(max_power=400, scale=1, operational=False, entry=5000, exit=9000)
+    return ssdpm.Model(swift(asleep))
+
+
+def line(thread: str, time_s: float, event: str) -> str:
+    return f"{thread:>16} [001] d..1. {time_s:.6f}: {event}\n"
+
+
+def read(thread: str, time_s: float, sector: int, device: str = "259,0") -> str:
+    place = f"{sector} + 8"
+    return (
+        line(thread, time_s, f"block_bio_queue: {device} R {place} [x]")
+        + line(thread, time_s, f"block_rq_issue: 259,0 R 4096 () {place} [x]")
+        + line("<idle>-0", time_s + 0.0002, f"block_rq_complete: 259,0 R () {place} [0]")
+    )
+
+
+def observed(model: ssdpm.Model, text: str) -> observe.Observation:
+    observation = observe.Observation()
+    assert observation.add_drive(model, "259:0", ctrl_id=0) == 0
+    observation.add_partition(0, "259:1")
+    observation.feed(text)
+    observation.finish(60 * S)
+    return observation
+
+
+def test_shares_are_all_the_energy(model: ssdpm.Model) -> None:
+    text = "".join(read(f"p{i % 3}-{i}", 1 + i * 2.5, 8 * i) for i in range(20))
+    observation = observed(model, text)
+    (drive,) = observation.drives
+    causes = observation.causes(0)
+    assert [cause.name for cause in causes] == ["p0", "p1", "p2"]
+    assert {cause.kind for cause in causes} == {"process"}
+    assert drive.resting_nj + sum(c.energy_nj for c in causes) == drive.energy_nj
+    assert sum(cause.n_wakes for cause in causes) == drive.n_wakes == 19
+    assert drive.now_ns == 60 * S and drive.phase == "resident"
+    assert drive.asleep_ns > 50 * S > drive.busy_ns
+
+
+def test_the_same_is_simulated_by_an_estimate(model: ssdpm.Model) -> None:
+    observation = observed(model, "".join(read("a-1", 1 + 3 * i, 8) for i in range(9)))
+    trace = ssdpm.Trace.from_columns(
+        start_ns=[(1 + 3 * i) * S for i in range(9)],
+        op=["read"] * 9,
+        bytes=4096,
+        # What is recorded has the wake in it, which is taken out.
+        service_ns=[200_000] + [observation_service(model)] * 8,
+    )
+    nominal = ssdpm.estimate(model, trace, loop="open", end_ns=60 * S).nominal
+    (drive,) = observation.drives
+    assert (drive.energy_nj, drive.n_wakes) == (nominal.energy_nj, nominal.n_wakes)
+
+
+def observation_service(model: ssdpm.Model) -> int:
+    """The base latency, or all that was recorded."""
+    base = ssdpm.Service.from_parameters(ssdpm.parameters(model)).base_ns.read
+    return min(base, 200_000)
+
+
+def test_without_a_cause_the_drive_sleeps_longer(model: ssdpm.Model) -> None:
+    text = "".join(
+        read("often-1", 1 + i, 8) + (read("once-2", 30.5, 800) if i == 29 else "")
+        for i in range(40)
+    )
+    observation = observed(model, text)
+    names = [cause.name for cause in observation.causes(0)]
+    often = observation.without(0, names.index("often"))
+    once = observation.without(0, names.index("once"))
+    (drive,) = observation.drives
+    assert often.energy_nj == once.energy_nj == drive.energy_nj
+    assert often.without_energy_nj < once.without_energy_nj < drive.energy_nj
+    assert often.without_asleep_ns > once.without_asleep_ns
+    assert often.without_n_wakes == 1 and once.n_wakes == 40
+    assert "without it" in str(once)
+
+
+def test_formats_and_partitions_are_taken(model: ssdpm.Model) -> None:
+    observation = observe.Observation()
+    observation.add_drive(model, "259:0")
+    observation.add_partition(0, "259:1")
+    observation.set_format(FORMAT)
+    observation.feed(
+        line("a-1", 1, "block_bio_queue: 259,1 R 8 + 8 [x]")
+        + line("kworker/0:1H-9", 1, "block_rq_issue: <259:0> R 8 @8")
+        + line("<idle>-0", 1.001, "block_rq_complete: 259,0 R () 8 + 8 [0]")
+    )
+    observation.finish()
+    assert [cause.name for cause in observation.causes(0)] == ["a"]
+    assert observation.counts.n_bad == observation.counts.unknown_bytes == 0
+    assert "block/block_rq_issue" in observe.EVENTS
+    with pytest.raises(ssdpm.NotFoundError):
+        observation.set_format("name: sched_switch\nprint fmt: \"\"\n")
+    with pytest.raises(ssdpm.UnknownValueError):
+        observation.set_format('name: block_rq_issue\nprint fmt: ""\n')
+
+
+def test_admin_commands_are_counted_by_controller(model: ssdpm.Model) -> None:
+    observation = observe.Observation()
+    observation.add_drive(model, "259:0", ctrl_id=3)
+    observation.add_drive(model, "259:1")
+    for number in (3, 4):
+        observation.feed(
+            line("smartctl-7", 1, f"nvme_setup_cmd: nvme{number}: qid=0, cmdid=1, x")
+        )
+    observation.finish()
+    assert [drive.n_admin for drive in observation.drives] == [1, 0]
+    assert observation.causes(0)[0].n_admin == 1 and observation.causes(1) == ()
+    assert observation.drives[0].phase is None
+    assert repr(observation) == "<ssdpm.observe.Observation of 2 drives>"
+
+
+def test_a_name_may_be_any_bytes(model: ssdpm.Model) -> None:
+    text = read("caf\u00e9-1", 1, 8).encode("latin-1")
+    observation = observe.Observation()
+    observation.add_drive(model, "259:0")
+    for i in range(len(text)):
+        observation.feed(memoryview(text)[i : i + 1])
+    observation.finish()
+    assert observation.causes(0)[0].name.startswith("caf")
+    str(observation.causes(0)[0])
+
+
+@pytest.mark.parametrize("device", ["259", "259,0", "4294967296:0", "a:b", ""])
+def test_a_device_is_two_numbers(model: ssdpm.Model, device: str) -> None:
+    with pytest.raises(ssdpm.InvalidError, match="^device: a device number"):
+        observe.Observation().add_drive(model, device)
+
+
+def test_wrong_calls_are_refused(model: ssdpm.Model) -> None:
+    observation = observed(model, read("a-1", 1, 8))
+    with pytest.raises(ssdpm.BusyError):
+        observation.add_drive(model, "8:0")
+    with pytest.raises(ssdpm.InvalidError, match="finished"):
+        observation.feed("x")
+    with pytest.raises(ssdpm.NotFoundError):
+        observation.causes(1)
+    with pytest.raises(ssdpm.NotFoundError):
+        observation.without(0, 1)
+    other = observe.Observation()
+    other.add_drive(model, "8:0")
+    with pytest.raises(ssdpm.ExistsError):
+        other.add_drive(model, "8:0")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'loop'"):
+        other.add_drive(model, "8:1", loop="open")  # type: ignore[call-arg]
+
+
+def test_threads_take_turns(model: ssdpm.Model) -> None:
+    observation = observe.Observation()
+    observation.add_drive(model, "259:0")
+    text = "".join(read("a-1", 1 + i / 100, 8 * i) for i in range(500))
+
+    def look() -> None:
+        for _ in range(50):
+            (drive,) = observation.drives
+            assert drive.n_ios <= 2000
+
+    threads = [threading.Thread(target=look) for _ in range(3)]
+    threads += [threading.Thread(target=observation.feed, args=(text,))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    observation.finish()
+    assert observation.drives[0].n_ios == 500
