@@ -126,8 +126,8 @@ void close_survey_file(struct survey_file *file);
 /*
  * What a survey, or a trial of ssdpm tune, must put back, whatever becomes of
  * it. Its record is beside that of ssdpm apply: back is to what was in force
- * when it began. A guard, another process, puts it back if the survey is killed.
- * If both are killed, the next command that sets something does.
+ * when it began. A guard, another process, puts it back if the survey is
+ * killed. If both are killed, the next command that sets something does.
  */
 
 struct survey_state {

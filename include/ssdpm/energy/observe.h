@@ -251,8 +251,8 @@ SSDPM_API int ssdpm_observation_set_format(
  *
  * Lines of other events are passed over. Lines that cannot be read are counted.
  * A line "# format: " holds what ssdpm_observation_set_format() takes, with \n
- * and \\ for line ends and backslashes. A line "# controller: 259,0 7" says that
- * the device belongs to nvme7.
+ * and \\ for line ends and backslashes. A line "# controller: 259,0 7" says
+ * that the device belongs to nvme7.
  *
  * Return: 0; -EINVAL (it is finished), -ERANGE (a time beyond 2^64 ns),
  * -ENOMEM. After -ERANGE or -ENOMEM every call fails in the same way.

@@ -241,7 +241,7 @@ enum ssdpm_route {
 	SSDPM_ROUTE_NVME_CORE = 2,
 	/* A table by Set Features 0Ch; Linux 6.12.110 and later refuse it. */
 	SSDPM_ROUTE_RAW_TABLE = 3,
-	/* Of a SATA drive: link_power_management_policy of its port. */
+	/* The link_power_management_policy of the port of a SATA drive. */
 	SSDPM_ROUTE_LINK_POLICY = 4,
 };
 
@@ -325,10 +325,11 @@ struct ssdpm_recommendation {
  *
  * All delays together last for at most 1 % of the time of the workload. One I/O
  * in 100 may wait for more than 25 ms. If the default of Linux costs more, that
- * is the bound: its table, or med_power_with_dipm of a SATA port. So work takes at most a hundredth longer, and
- * few I/Os wait for more than a disk takes to seek. The default of Linux is
- * always within the bounds. The mean is that time by the number of I/Os,
- * rounded up. No state may take more than 100 ms to leave.
+ * is the bound: its table, or med_power_with_dipm of a SATA port. So work takes
+ * at most a hundredth longer, and few I/Os wait for more than a disk takes to
+ * seek. The default of Linux is always within the bounds. The mean is that time
+ * by the number of I/Os, rounded up. No state may take more than 100 ms to
+ * leave.
  *
  * Return: as ssdpm_gaps_sweep(); -EINVAL, -E2BIG (size of @ret_bounds).
  */

@@ -108,11 +108,12 @@ struct ssdpm_energy_report;
  *
  * Each drive is simulated on the same workload as its machine has it today.
  * Then it is simulated under the profile, or under each setting that it can
- * have: a latency limit (NVMe), med_power_with_dipm or medium_power (SATA). With
- * SSDPM_PATIENCE_INSTANT, a setting that never sleeps is tried too, if that of
- * today is beyond the bounds. Settings that have lost data are not tried. How
- * one is found is in ssdpm_report(3). This sends no command, writes nothing and
- * needs no root. The item of a drive whose saving is unknown has an error.
+ * have: a latency limit (NVMe), med_power_with_dipm or medium_power (SATA).
+ * With SSDPM_PATIENCE_INSTANT, a setting that never sleeps is tried too, if
+ * that of today is beyond the bounds. Settings that have lost data are not
+ * tried. How one is found is in ssdpm_report(3). This sends no command, writes
+ * nothing and needs no root. The item of a drive whose saving is unknown has an
+ * error.
  *
  * Return: 0; as ssdpm_report_new(), ssdpm_trace_generate(),
  * ssdpm_comparison_feed(); -EINVAL, -E2BIG (@params), -ENODATA (@ios has no
@@ -209,9 +210,9 @@ struct ssdpm_energy_report_item {
  * If it saves, the advice is SSDPM_ADVICE_SET from now on; otherwise it is
  * SSDPM_ADVICE_KEEP. A second trial replaces the first.
  *
- * Return: 0; -ERANGE (there is no such item), -EINVAL (there is no setting that
- * a trial could decide on; @trial: its size, a decision or a power source that
- * is unknown, a meter without a NUL), -E2BIG (@trial), -ENOMEM.
+ * Return: 0; -ERANGE (there is no such item), -EINVAL (no setting is to be
+ * decided, or @trial: its size, an unknown decision or power source, a meter
+ * without a NUL), -E2BIG (@trial), -ENOMEM.
  */
 SSDPM_API int ssdpm_energy_report_set_trial(
 	struct ssdpm_energy_report *report, size_t index,
