@@ -62,6 +62,9 @@ EIGHT = {
     for i in range(8)
 }
 
+# A drive of the catalogue: ssdpm knows its states without a command.
+CATALOGUED = "WDC PC SN530 SDBPNPZ-512G-1002"
+
 # By number of the port: serial number, more properties.
 SATA = {
     0: ("HIPM", ""),
@@ -76,7 +79,10 @@ def devices(serials: list[str]) -> tuple[list[str], dict[str, bytes]]:
     """Arguments of QEMU, and the files that they name."""
     qemu: list[str] = []
     files: dict[str, bytes] = {}
-    for serial, (model, more) in {**NVME, **EIGHT}.items():
+    known = {**NVME, **EIGHT}
+    if "KNOWN" in serials:
+        known["KNOWN"] = (drives.ssdpm("show", "--json", CATALOGUED), "")
+    for serial, (model, more) in known.items():
         if serial not in serials:
             continue
         files[f"{serial}.bin"] = drives.identify(model)
@@ -158,7 +164,7 @@ def boot(
     qemu, host_files = devices(serials)
     host_files["power.aml"] = acpi_table()
     qemu += ["-acpitable", "file={dir}/power.aml", *(more_qemu or [])]
-    n_nvme = sum(serial in (*NVME, *EIGHT, "STOCK") for serial in serials)
+    n_nvme = sum(serial in (*NVME, *EIGHT, "KNOWN", "STOCK") for serial in serials)
     last_disk = "sd" + "abcd"[len(serials) - n_nvme - 1]
     ready = READY.replace("{NVME}", str(n_nvme)).replace("{LAST_DISK}", last_disk)
     return vm.boot(
