@@ -73,8 +73,8 @@ int ssdpm_observation_add_drive(struct ssdpm_observation *observation,
 	return err;
 }
 
-int ssdpm__check_drive(const struct ssdpm_observation *observation,
-		       size_t drive, struct ssdpm_error *reterr)
+int ssdpm__check_observed(const struct ssdpm_observation *observation,
+			  size_t drive, struct ssdpm_error *reterr)
 {
 	if (drive < observation->n_drives)
 		return 0;
@@ -95,7 +95,7 @@ int ssdpm_observation_add_partition(struct ssdpm_observation *observation,
 				    size_t drive, uint32_t major,
 				    uint32_t minor, struct ssdpm_error *reterr)
 {
-	int err = ssdpm__check_drive(observation, drive, reterr);
+	int err = ssdpm__check_observed(observation, drive, reterr);
 
 	if (err)
 		return err;

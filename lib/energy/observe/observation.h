@@ -48,7 +48,7 @@ struct ssdpm_observation {
 };
 
 /* -ENOENT: there is no such drive. */
-int ssdpm__check_drive(const struct ssdpm_observation *observation,
-		       size_t drive, struct ssdpm_error *reterr);
+int ssdpm__check_observed(const struct ssdpm_observation *observation,
+			  size_t drive, struct ssdpm_error *reterr);
 
 #endif

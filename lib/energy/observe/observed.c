@@ -29,7 +29,7 @@ static int new_view(const struct ssdpm_observation *observation, size_t drive,
 {
 	const struct observed_drive *one;
 	struct view *view;
-	int err = ssdpm__check_drive(observation, drive, reterr);
+	int err = ssdpm__check_observed(observation, drive, reterr);
 
 	if (err)
 		return err;
@@ -112,7 +112,7 @@ int ssdpm_observation_get_drive(const struct ssdpm_observation *observation,
 static int check_cause(const struct ssdpm_observation *observation,
 		       size_t drive, size_t cause, struct ssdpm_error *reterr)
 {
-	int err = ssdpm__check_drive(observation, drive, reterr);
+	int err = ssdpm__check_observed(observation, drive, reterr);
 
 	if (err || cause < observation->drives[drive]->n_causes)
 		return err;
