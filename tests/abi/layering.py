@@ -76,7 +76,7 @@ ENERGY = {
     "energy/trial": {"base", "energy/common"},
     "energy/lint": {"base", "model"},
     "energy/observe": ESTIMATE,
-    "energy/report": {*ESTIMATE, "device", "apply", "energy/compare", "energy/recommend"},
+    "energy/report": {*ESTIMATE, "device", "apply", "energy/compare", "energy/recommend", "energy/trial"},
     "energy/meters": {*SEEN, "device", "energy/power"},
 }  # fmt: skip
 STAGES = {**CORE, **ENERGY}
@@ -97,7 +97,7 @@ PURE_HEADERS = {
     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
 }  # fmt: skip
 # What the build makes of lib/data/ and of tables of keys.
-KEYS = ("background", "budget", "evenness", "overlay", "prediction", "results", "samples", "survey", "workload")
+KEYS = ("background", "budget", "evenness", "overlay", "prediction", "results", "samples", "survey", "watch", "workload")
 PURE_HEADERS |= {"catalogue-data.h", "everyday.inc", "priors.inc", "published.inc", *(f"{name}-json.h" for name in KEYS)}
 # What the pure stages may take from the system. None reads a clock, a file, the
 # environment or the locale (%f in a format does: see check_formats), none

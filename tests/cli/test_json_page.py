@@ -53,6 +53,7 @@ CALLS = [
     ["status", "--json", "--root", "laptop"],
     ["status", "--json", "--root", "desktop-6.1"],
     ["tune", "--json", "-n", "--root", "desktop-6.1"],
+    ["recommend", "--json", "-q", "-t", "lomax", "--root", "desktop-6.1", "sda"],
     ["watch", "--json", "-q", "--read", "trace.txt", "--device", "259,0", "SN530"],
     ["tune", "--json", "-n", "--root", "laptop", "--measured", "trials.tsv"],
     ["workload", "--json", "lomax"],
@@ -105,9 +106,11 @@ NOT_HERE = {
 # What a command needs beside a drive.
 NEEDS = {name: ["--trace", "lomax"] for name in ("estimate", "compare", "recommend")}
 NEEDS["budget"] = ["--watts", "99"]
+NEEDS["watch"] = ["--read", "trace.txt", "--device", "259,0"]
 
 
 def write_drives(ssdpm: Command) -> None:
+    recordings.write(ssdpm.directory)
     odd = copy.deepcopy(ssdpm.example)
     state = odd["states"][4]
     state["exit_latency_us"] = 200_000
@@ -133,7 +136,6 @@ def write_drives(ssdpm: Command) -> None:
     other = surveys.survey(fio=("randread",), n_blocks=3, seed=3, drive="Other, FW")
     ssdpm.write("other.csv", other)
     measured_run.write(ssdpm.directory)
-    recordings.write(ssdpm.directory)
     trial = ["WDC PC SN530 SDBPNPZ-512G-1002", "21106000", "battery", "100000", "11000"]
     trial += ["saves", "150000", "100000", "200000", "30000", "8", "480", "BAT0"]
     ssdpm.write("trials.tsv", "# ssdpm trials 1\n#\n" + "\t".join(trial) + "\n")

@@ -85,7 +85,6 @@ static enum exit_status run(const void *data, const struct common *common,
 
 static const struct group_use groups[] = {
 	RARE_USE(&named_policy_group, &the_settings.named),
-	RARE_USE(&sim_option_group, &the_settings.sim),
 };
 
 const struct subcommand cmd_watch = {

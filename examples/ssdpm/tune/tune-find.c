@@ -101,8 +101,11 @@ static void take_item(struct tuning *tuning, size_t number,
 {
 	if (is_failure(tuning, item))
 		complain_of_item(tuning, item);
-	tuning->identities[tuning->n] = read_identity(
-		tuning->live, ssdpm_device_get_facts(item->drive->device));
+	/* One that cannot be read is none. */
+	if (item->drive->device)
+		tuning->identities[tuning->n] = read_identity(
+			tuning->live,
+			ssdpm_device_get_facts(item->drive->device));
 	tuning->numbers[tuning->n] = number;
 	tuning->items[tuning->n++] = *item;
 }

@@ -51,9 +51,10 @@ static enum exit_status find_disks(const struct watch *watch,
 	watched->n_disks = 1;
 	disk->part = SSDPM_DISK_WHOLE;
 	if (!parse_device(watch->options->device, &disk->major, &disk->minor))
-		return failure("--device: \"%s\" is no device number: a "
-			       "recording writes it as in 259,0",
-			       watch->options->device);
+		return usage_error(watch->common,
+				   "--device: \"%s\" is no device number: a "
+				   "recording writes it as in 259,0",
+				   watch->options->device);
 	return STATUS_DONE;
 }
 

@@ -62,7 +62,7 @@ SSDPM_API int ssdpm_device_read_disks(struct ssdpm_machine *machine,
  * @events:     the events to read: the n-th is block/block_rq_issue and so on,
  *              as of ssdpm_observation_get_event()
  * @n_events:   how many
- * @buffer_kib: of the kernel, for each processor; 0: 512
+ * @buffer_bytes: of the kernel, for each processor; 0: 512 KiB
  * @reserved:   0
  */
 struct ssdpm_tracer_params {
@@ -72,7 +72,7 @@ struct ssdpm_tracer_params {
 	size_t n_disks;
 	const char *const *events;
 	size_t n_events;
-	uint32_t buffer_kib;
+	uint32_t buffer_bytes;
 	uint32_t reserved;
 };
 

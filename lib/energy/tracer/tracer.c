@@ -20,7 +20,7 @@
 #include "base/text.h"
 
 #define DEFAULT_TRACEFS "/sys/kernel/tracing"
-#define DEFAULT_BUFFER_KIB 512
+#define DEFAULT_BUFFER_BYTES (512u << 10)
 #define MAX_TRACED 256
 #define MAX_EVENTS 32
 #define PREFIX "ssdpm-"
@@ -163,7 +163,7 @@ static int make_instance(struct ssdpm_tracer *tracer,
  * How lines look: with time, thread and processor. A kernel may lack an option,
  * which then is as if it was off.
  */
-static int set_up(const struct ssdpm_tracer *tracer, uint32_t buffer_kib,
+static int set_up(const struct ssdpm_tracer *tracer, uint32_t buffer_bytes,
 		  struct ssdpm_error *reterr)
 {
 	static const char *const options[][2] = {
@@ -178,8 +178,9 @@ static int set_up(const struct ssdpm_tracer *tracer, uint32_t buffer_kib,
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		write_at(tracer->dir, options[i][0], options[i][1]);
-	snprintf(text, sizeof(text), "%u",
-		 buffer_kib ? buffer_kib : DEFAULT_BUFFER_KIB);
+	if (!buffer_bytes)
+		buffer_bytes = DEFAULT_BUFFER_BYTES;
+	snprintf(text, sizeof(text), "%u", buffer_bytes / 1024);
 	int err = write_needed(tracer, "trace_clock", "boot", reterr);
 	return err ? err : write_needed(tracer, "buffer_size_kb", text, reterr);
 }
@@ -297,7 +298,7 @@ static int begin(struct ssdpm_tracer *tracer,
 	if (!err)
 		err = make_instance(tracer, reterr);
 	if (!err)
-		err = set_up(tracer, params->buffer_kib, reterr);
+		err = set_up(tracer, params->buffer_bytes, reterr);
 	if (!err)
 		err = enable_all(tracer, params, reterr);
 	if (err)
