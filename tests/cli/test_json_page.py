@@ -181,6 +181,7 @@ def test_every_key_of_the_page_is_printed(ssdpm: Command) -> None:
 def test_every_subcommand_that_takes_a_drive_names_a_schema_of_the_page(
     ssdpm: Command,
 ) -> None:
+    recordings.write(ssdpm.directory)
     text = ssdpm.output("--help").split("Commands:\n")[1].split("\n\n")[0]
     for line in text.splitlines():
         name = line.split()[0]
