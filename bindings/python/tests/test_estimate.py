@@ -532,7 +532,8 @@ def test_a_sata_drive_is_recommended_a_link_policy(trace: Trace, likely: bool) -
     drive = ssdpm.Model.catalogue("Samsung SSD 860 EVO 4TB")
     [usual] = ssdpm.recommend(drive, trace, likely=likely)
     assert (usual.route, usual.advice) == ("link-policy", "keep")
-    assert usual.lpm == "med_power_with_dipm" and usual.table is None
+    # The best one, which saves too little to be set.
+    assert usual.lpm in ("med_power_with_dipm", "medium_power") and usual.table is None
     assert "leave all as it is" in str(usual)
     found = ssdpm.recommend(drive, trace, max_delay_mean_ns=0, may_cost=True, likely=likely)
     [less] = found

@@ -462,6 +462,7 @@ def test_the_check_of_a_prediction_is_that_of_the_command(
 # Objects that no class of Python stands for, and why.
 NOT_IN_PYTHON = {
     "ssdpm.lpm/1": "a port is a Device",
+    "ssdpm.status/1": "tune() returns Advice",
     "ssdpm.capture/1": "Machine.capture() returns nothing",
     "ssdpm.apst-keep/1": "keep() returns a number",
     "ssdpm.error/1": "an error is raised",
