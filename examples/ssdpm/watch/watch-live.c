@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From the trace events of this machine, or from a recording of them. */
 #include "survey/survey.h"
-#include "text/progress.h"
 #include "input/live.h"
 #include "watch/watch.h"
 
@@ -11,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #define TEXT_BYTES (64u << 10)
 #define TICK_MS 200
@@ -19,9 +19,8 @@
 struct session {
 	struct watch *watch;
 	struct ssdpm_tracer *tracer;
-	FILE *file; /* what is saved; NULL: nothing is */
-	struct progress progress;
-	int64_t start_ns, end_ns; /* INT64_MAX: a signal ends it */
+	FILE *file;	/* what is saved; NULL: nothing is */
+	int64_t end_ns; /* INT64_MAX: a signal ends it */
 	char text[TEXT_BYTES];
 };
 
@@ -234,9 +233,11 @@ static enum exit_status run_session(struct session *session)
 		status = open_file(session);
 	if (!status)
 		status = read_formats(session);
-	session->start_ns = survey_now_ns();
 	session->end_ns =
-		for_ns ? session->start_ns + (int64_t)for_ns : INT64_MAX;
+		for_ns ? survey_now_ns() + (int64_t)for_ns : INT64_MAX;
+	if (!status && !for_ns && isatty(STDERR_FILENO) &&
+	    !session->watch->common->quiet)
+		remark("watching until Ctrl-C");
 	if (!status)
 		status = follow(session);
 	session->tracer = ssdpm_tracer_free(session->tracer);
