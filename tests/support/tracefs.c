@@ -3,7 +3,6 @@
 #include "tree.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -13,37 +12,64 @@ static char *root;
 int tracefs_refuses;
 const char *tracefs_lacks;
 
+/* Nothing here allocates: a test may fail every allocation of a call. */
+static const char *const files[][2] = {
+	{ "tracing_on", "0" },
+	{ "trace_clock", "0" },
+	{ "buffer_size_kb", "0" },
+	{ "options/record-tgid", "0" },
+	{ "options/context-info", "0" },
+	{ "events/block/block_rq_issue/enable", "0" },
+	{ "events/block/block_rq_issue/filter", "0" },
+	{ "events/block/block_rq_issue/format", "name: block_rq_issue\n" },
+	{ "events/nvme/nvme_setup_cmd/enable", "0" },
+	{ "events/nvme/nvme_setup_cmd/filter", "0" },
+	{ "trace_pipe", "text of the kernel\n" },
+	{ "per_cpu/cpu0/stats",
+	  "entries: 1\noverrun: 12\ndropped events: 3\n" },
+	{ "per_cpu/cpu1/stats", "overrun: 4\n" },
+};
+
+#define N_FILES (sizeof(files) / sizeof(files[0]))
+
 static void put(const char *instance, const char *path, const char *text)
 {
 	char full[512];
+	const int n = snprintf(full, sizeof(full), "%s/%s/", root, instance);
 
-	snprintf(full, sizeof(full), "%s/%s", instance, path);
-	if (!tracefs_lacks || strcmp(path, tracefs_lacks) != 0)
-		tree_put(root, full, text);
+	if (tracefs_lacks && !strcmp(path, tracefs_lacks))
+		return;
+	snprintf(full + n, sizeof(full) - (size_t)n, "%s", path);
+	for (char *at = full + n; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		syscall(SYS_mkdirat, AT_FDCWD, full, 0700);
+		*at = '/';
+	}
+	int fd = open(full, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		abort();
+	close(fd);
 }
 
 static void fill_instance(const char *instance)
 {
-	static const char *const files[] = {
-		"tracing_on",
-		"trace_clock",
-		"buffer_size_kb",
-		"options/record-tgid",
-		"options/context-info",
-		"events/block/block_rq_issue/enable",
-		"events/block/block_rq_issue/filter",
-		"events/nvme/nvme_setup_cmd/enable",
-		"events/nvme/nvme_setup_cmd/filter",
-	};
+	for (size_t i = 0; i < N_FILES; i++)
+		put(instance, files[i][0], files[i][1]);
+}
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		put(instance, files[i], "0");
-	put(instance, "events/block/block_rq_issue/format",
-	    "name: block_rq_issue\n");
-	put(instance, "trace_pipe", "text of the kernel\n");
-	put(instance, "per_cpu/cpu0/stats",
-	    "entries: 1\noverrun: 12\ndropped events: 3\n");
-	put(instance, "per_cpu/cpu1/stats", "overrun: 4\n");
+/* The file, and the folders that it was the last one in. */
+static void take_away(const char *instance, const char *path)
+{
+	char full[512];
+	const int n = snprintf(full, sizeof(full), "%s/", instance);
+
+	snprintf(full + n, sizeof(full) - (size_t)n, "%s", path);
+	syscall(SYS_unlinkat, AT_FDCWD, full, 0);
+	for (char *at; (at = strrchr(full + n, '/'));) {
+		*at = '\0';
+		syscall(SYS_unlinkat, AT_FDCWD, full, AT_REMOVEDIR);
+	}
 }
 
 int mkdirat(int fd, const char *path, mode_t mode)
@@ -59,15 +85,6 @@ int mkdirat(int fd, const char *path, mode_t mode)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *status, int type,
-		      struct FTW *walk)
-{
-	(void)status;
-	(void)type;
-	(void)walk;
-	return remove(path);
-}
-
 int unlinkat(int fd, const char *path, int flags)
 {
 	const char *name = strrchr(path, '/');
@@ -79,7 +96,11 @@ int unlinkat(int fd, const char *path, int flags)
 
 	snprintf(full, sizeof(full), "%s/instances/%s", root,
 		 name ? name + 1 : path);
-	return nftw(full, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	if (access(full, F_OK))
+		return (int)syscall(SYS_unlinkat, fd, path, flags);
+	for (size_t i = 0; i < N_FILES; i++)
+		take_away(full, files[i][0]);
+	return (int)syscall(SYS_unlinkat, AT_FDCWD, full, AT_REMOVEDIR);
 }
 
 const char *tracefs_new(void)

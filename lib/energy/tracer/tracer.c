@@ -111,22 +111,27 @@ static bool is_dead(const char *name)
 	return err == -ENOENT || err == -ESRCH || (!err && now != start);
 }
 
-/* What is still read cannot be removed, and is not dead then. */
-static size_t remove_dead(int root)
+/*
+ * What is still read cannot be removed, and is not dead then. A folder that
+ * cannot be read has none that could be removed. -ENOMEM.
+ */
+static int remove_dead(int root, size_t *ret_n)
 {
 	int fd = openat(root, "instances", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const int err = dir || errno != ENOMEM ? 0 : -ENOMEM;
 	const struct dirent *entry;
-	size_t n = 0;
 
+	*ret_n = 0;
 	if (!dir && fd >= 0)
 		close(fd);
 	while (dir && (entry = readdir(dir)))
 		if (is_dead(entry->d_name))
-			n += !unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
+			*ret_n += !unlinkat(dirfd(dir), entry->d_name,
+					    AT_REMOVEDIR);
 	if (dir)
 		closedir(dir);
-	return n;
+	return err;
 }
 
 /* A process may have several. */
@@ -283,7 +288,8 @@ static int open_root(struct ssdpm_tracer *tracer, const char *path,
 	if (faccessat(tracer->root, "instances", F_OK, 0))
 		return ssdpm__fail(reterr, errno == ENOENT ? -ENOENT : -errno,
 				   0, "tracefs is not mounted on %s", path);
-	tracer->n_removed = remove_dead(tracer->root);
+	if (remove_dead(tracer->root, &tracer->n_removed))
+		return ssdpm__no_memory(reterr);
 	return 0;
 }
 
