@@ -563,8 +563,8 @@ static void write_schema(struct json_writer *w, const struct ssdpm_object *o)
 		ssdpm__json_string(w, "schema", schema);
 }
 
-/* Of the table, in the order of the kinds, but for those at its end: the
- * objects with a schema, and that of a model, which has none. */
+/* The part of the table. Parts are in the order of the kinds; those with a
+ * schema come first, so a model, which writes its own, is the last one. */
 static unsigned int part_of(uint32_t kind)
 {
 	if (kind == SSDPM_OBJECT_STATUS)

@@ -23,13 +23,18 @@ def watched(ssdpm: Command, *options: str) -> Any:
     return ssdpm.json(*READ, "-q", *options, "SN530")
 
 
-def test_the_first_line_says_who_woke_it_most(ssdpm: Command) -> None:
-    first = ssdpm.output(*READ, "-q", "SN530").splitlines()[0]
+def test_the_first_lines_say_how_it_slept_and_who_woke_it_most(ssdpm: Command) -> None:
+    text = ssdpm.output(*READ, "-q", "SN530").splitlines()
     assert re.fullmatch(
-        r"SN530: asleep 97\.\d % of 9\.83 min, about 2\d\.\d mW; "
-        r"systemd-journal woke it 59 of 79 times",
-        first,
+        r"SN530, simulated: asleep 97\.\d % of 9\.83 min, about 2\d\.\d mW", text[0]
     )
+    assert text[1] == "Woken 79 times, 59 of these by systemd-journal"
+    assert max(map(len, text)) <= 80
+
+
+def test_what_admin_commands_take_is_unknown_and_not_0(ssdpm: Command) -> None:
+    text = ssdpm.output(*READ, "-q", "SN530")
+    assert re.search(r"^ +smartctl +0 +10 +0 +unknown +unknown$", text, re.MULTILINE)
 
 
 def test_each_cause_has_its_ios(ssdpm: Command) -> None:

@@ -92,7 +92,7 @@ static char *advised_sentence(const struct estimate *e, const struct job *job)
 	return n < 0 ? NULL : text;
 }
 
-/* Of the best one where none is advised. */
+/* The sentence about the best one, if none is advised. */
 static char *saving_sentence(const struct estimate *e, const struct job *best)
 {
 	const char *first = e->jobs[0].policy->name;

@@ -13,7 +13,7 @@
 	"product\tfirmware\tpower_source\tbefore\tafter\tdecision\t" \
 	"saving_uw\tlow_uw\thigh_uw\tresolvable_uw\tpairs\tseconds\tmeter\n"
 
-/* Of a reading, as ssdpm_trial(3) limits it. */
+/* The limit of a reading in ssdpm_trial(3). */
 #define MAX_WATTS 1e6
 
 enum { N_COLUMNS = 13 };

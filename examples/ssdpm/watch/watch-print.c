@@ -92,16 +92,22 @@ static void print_rows(const struct ssdpm_observed *drive,
 		int64_t change_nj = (int64_t)(without->without_energy_nj -
 					      without->energy_nj);
 
+		/* What admin commands take is unknown, which is not 0. */
+		const bool known = cause->n_ios || cause->bytes;
+
 		table_row(&table, name_of(cause).text,
 			  count_text(cause->n_ios).text,
 			  count_text(cause->n_admin).text,
 			  count_text(cause->n_wakes).text,
-			  power_text(power_uw((int64_t)cause->energy_nj, ns))
-				  .text,
-			  power_text(
-				  power_uw(change_nj, without->until_ns -
+			  known ? power_text(power_uw((int64_t)cause->energy_nj,
+						      ns))
+					  .text :
+				  "unknown",
+			  known ? power_text(power_uw(change_nj,
+						      without->until_ns -
 							      without->from_ns))
-				  .text);
+					  .text :
+				  "unknown");
 	}
 	for (size_t i = n; i < rows->n; i++)
 		rest_nj += rows->rows[i].cause.energy_nj;
@@ -139,15 +145,16 @@ static void print_verdict(const char *name, const struct ssdpm_observed *drive,
 		printf("%s: no I/O came\n", name);
 		return;
 	}
-	printf("%s: asleep %s of %s, about %s", name,
+	printf("%s, simulated: asleep %s of %s, about %s", name,
 	       share_text(drive->asleep_ns, ns).text, time_text(ns).text,
 	       power_text(power_uw((int64_t)drive->energy_nj, ns)).text);
+	/* On a line of its own: names are long. */
 	if (waker)
-		printf("; %s woke it %s of %s times\n", name_of(waker).text,
-		       count_text(waker->n_wakes).text,
-		       count_text(drive->n_wakes).text);
+		printf("\nWoken %s, %s of these by %s\n",
+		       counted(drive->n_wakes, "time").text,
+		       count_text(waker->n_wakes).text, name_of(waker).text);
 	else
-		puts("; nothing woke it");
+		puts("\nNothing woke it");
 }
 
 static void print_notes(const struct watch *watch)

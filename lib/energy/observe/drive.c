@@ -94,11 +94,6 @@ static void charge(struct account *account, const struct parts *parts,
 		wide_add(&account->resting_fj, energy_fj);
 }
 
-static void charge_rest(struct account *account, struct wide energy_fj)
-{
-	wide_add(&account->resting_fj, energy_fj);
-}
-
 static void spend(void *spender, uint32_t phase, uint32_t state, uint64_t ns,
 		  struct wide energy_fj)
 {
@@ -125,11 +120,11 @@ static void spend(void *spender, uint32_t phase, uint32_t state, uint64_t ns,
 		if (account->sleeps)
 			charge(account, &account->last, energy_fj);
 		else
-			charge_rest(account, energy_fj);
+			wide_add(&account->resting_fj, energy_fj);
 		break;
 	default:
 		account->asleep_ns += ns;
-		charge_rest(account, energy_fj);
+		wide_add(&account->resting_fj, energy_fj);
 	}
 }
 

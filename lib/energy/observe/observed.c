@@ -109,15 +109,20 @@ int ssdpm_observation_get_drive(const struct ssdpm_observation *observation,
 	return err;
 }
 
-static int check_cause(const struct ssdpm_observation *observation,
-		       size_t drive, size_t cause, struct ssdpm_error *reterr)
+/* A view of a drive that has this cause. */
+static int view_cause(const struct ssdpm_observation *observation, size_t drive,
+		      size_t cause, struct view **ret_view,
+		      struct ssdpm_error *reterr)
 {
 	int err = ssdpm__check_observed(observation, drive, reterr);
 
-	if (err || cause < observation->drives[drive]->n_causes)
+	if (err)
 		return err;
-	return ssdpm__fail(reterr, -ENOENT, 0, "cause %zu: there are %zu",
-			   cause, observation->drives[drive]->n_causes);
+	if (cause >= observation->drives[drive]->n_causes)
+		return ssdpm__fail(reterr, -ENOENT, 0,
+				   "cause %zu: there are %zu", cause,
+				   observation->drives[drive]->n_causes);
+	return new_view(observation, drive, ret_view, reterr);
 }
 
 /*
@@ -154,9 +159,7 @@ int ssdpm_observation_get_cause(const struct ssdpm_observation *observation,
 				     reterr);
 
 	if (!err)
-		err = check_cause(observation, drive, cause, reterr);
-	if (!err)
-		err = new_view(observation, drive, &view, reterr);
+		err = view_cause(observation, drive, cause, &view, reterr);
 	if (err)
 		return err;
 	const struct observed_drive *one = observation->drives[drive];
@@ -215,9 +218,7 @@ int ssdpm_observation_get_without(const struct ssdpm_observation *observation,
 				     "ssdpm_without", reterr);
 
 	if (!err)
-		err = check_cause(observation, drive, cause, reterr);
-	if (!err)
-		err = new_view(observation, drive, &view, reterr);
+		err = view_cause(observation, drive, cause, &view, reterr);
 	if (err)
 		return err;
 	const struct observed_drive *one = observation->drives[drive];
