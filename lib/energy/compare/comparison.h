@@ -12,8 +12,8 @@ void ssdpm__comparison_skip_costs(struct ssdpm_comparison *comparison);
 
 /*
  * Find the row of a finished comparison of n rows that saves most within the
- * default bounds; 0: none. usual: the row of what Linux does by default; n: there is
- * none. -ENOMEM.
+ * default bounds; 0: none. usual: the row of what Linux does by default; n:
+ * there is none. -ENOMEM.
  */
 int ssdpm__find_advised(const struct ssdpm_comparison *comparison, size_t n,
 			size_t usual, size_t *ret_row);
