@@ -121,9 +121,9 @@ struct ssdpm_machine *ssdpm_machine_unref(struct ssdpm_machine *machine)
 	return NULL;
 }
 
-/* The supplies of power, all together. */
+/* The supplies of power, all together. usb: it, or the like, is on line. */
 struct supplies {
-	bool mains, on_line, battery, charging, discharging, full;
+	bool mains, on_line, usb, battery, charging, discharging, full;
 };
 
 static void add_battery(struct supplies *supplies, struct directory *supply)
@@ -145,35 +145,51 @@ static void add_battery(struct supplies *supplies, struct directory *supply)
 		supplies->full = true;
 }
 
-static void add_supply(struct supplies *supplies, struct directory *supply)
+static bool is_on_line(struct directory *supply, bool *ret_known)
 {
 	uint64_t on_line;
+
+	*ret_known =
+		ssdpm__get_number(supply, "online", 10, UINT32_MAX, &on_line);
+	return *ret_known && on_line > 0;
+}
+
+static void add_supply(struct supplies *supplies, struct directory *supply)
+{
+	bool known, on_line;
 	char type[32];
 
 	if (!ssdpm__get_text(supply, "type", type, sizeof(type)))
 		return;
 	if (!strcmp(type, "Battery") || !strcmp(type, "UPS")) {
 		add_battery(supplies, supply);
-	} else if (!strcmp(type, "Mains")) {
-		if (!ssdpm__get_number(supply, "online", 10, UINT32_MAX,
-				       &on_line))
-			return;
-		supplies->mains = true;
-		supplies->on_line |= on_line > 0;
+		return;
+	}
+	on_line = is_on_line(supply, &known);
+	if (!strcmp(type, "Mains")) {
+		supplies->mains |= known;
+		supplies->on_line |= on_line;
+	} else {
+		supplies->usb |= on_line;
 	}
 }
 
+/*
+ * Linux reads the adapter anew, and keeps what a battery said for up to 1 s
+ * (cache_time in drivers/acpi/battery.c). A battery that charges from nothing
+ * was asked before the adapter was unplugged.
+ */
 static uint32_t judge_supplies(const struct supplies *supplies)
 {
 	if (supplies->on_line)
 		return SSDPM_SOURCE_AC;
 	if (supplies->discharging)
 		return SSDPM_SOURCE_BATTERY;
-	if (supplies->charging) /* by USB */
+	if (supplies->charging && supplies->usb)
 		return SSDPM_SOURCE_AC;
 	if (supplies->mains)
 		return SSDPM_SOURCE_BATTERY;
-	if (supplies->full || !supplies->battery)
+	if (supplies->charging || supplies->full || !supplies->battery)
 		return SSDPM_SOURCE_AC;
 	return 0;
 }

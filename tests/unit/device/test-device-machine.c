@@ -176,6 +176,10 @@ static void the_power_source_follows_from_the_supplies(void **state)
 		/* By USB-C: the adapter of the firmware says nothing. */
 		{ AC, { "Mains 0", "USB 1", "Battery Charging" } },
 		{ BAT, { "Mains 0", "USB 1", "Battery Discharging" } },
+		/* It was asked before the adapter was unplugged. */
+		{ BAT, { "Mains 0", "Battery Charging" } },
+		{ BAT, { "Mains 0", "USB 0", "Battery Charging" } },
+		{ AC, { "Battery Charging" } },
 		{ AC, { "Mains 0", "Mains 1", "Battery Discharging" } },
 		{ BAT, { "USB 1", "Battery Discharging" } },
 		{ AC, { "USB 1", "Battery Charging" } },
