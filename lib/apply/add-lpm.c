@@ -249,11 +249,10 @@ static int say_lpm(const struct ssdpm_device_facts *facts, struct step *step,
 	if (step->flags & SSDPM_STEP_NO_HOST_BITS)
 		return ssdpm__step_set_why(
 			step, reterr,
-			"by way of max_performance; the host's part of it does "
-			"not apply: %s",
-			facts->devices_without_hipm ?
-				"a device takes no requests of the host" :
-				"the adapter cannot");
+			"by way of max_performance; without HIPM, which %s "
+			"cannot do",
+			facts->devices_without_hipm ? "a device" :
+						      "the adapter");
 	return ssdpm__step_set_why(step, reterr, "by way of max_performance");
 }
 

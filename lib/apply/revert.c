@@ -112,8 +112,8 @@ static int judge_way_back(const struct ssdpm_plan *plan, struct step *step,
 	step->state = SSDPM_STEP_PLANNED;
 	return ssdpm__set_string(&step->why,
 				 plan->reverts ?
-					 "as it was before the first commit" :
-					 "as it was before the commit",
+					 "as it was before the first change" :
+					 "as it was before the change",
 				 error);
 }
 

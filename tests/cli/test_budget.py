@@ -164,7 +164,7 @@ def test_what_does_not_fit_is_proved(drives: Command) -> None:
     text = result.stdout.decode()
     assert re.search(r"4x +governed.json +PS2 +10 W", text)
     assert text.endswith(
-        "  each drive is in its lowest state: 40 W, with everything else 100.5 W, "
+        "  each drive is in the state that takes least: 40 W, with everything else 100.5 W, "
         "0.5 W more than the budget\n"
     )
     found = documented.listed(drives(*call, "--json").stdout)
@@ -556,7 +556,7 @@ def test_disks_that_do_not_fit_are_told_with_what_they_take(drives: Command) -> 
     assert drives.json("budget", "-w", "12", *call)["fits"] is True
     result = drives("budget", "-w", "11.9", *call)
     assert result.returncode == 1
-    assert b"lowest state: 12 W, 0.1 W more than the budget" in result.stdout
+    assert b"takes least: 12 W, 0.1 W more than the budget" in result.stdout
 
 
 def test_what_a_sata_drive_takes_is_never_assumed(drives: Command) -> None:
@@ -591,7 +591,7 @@ def test_a_sata_drive_is_no_part_of_a_card(drives: Command) -> None:
         (["-w", "-9", "governed.json"], "--watts -9: write a number with its unit, as in 3120, 3120W or 3.12kW"),
         (["-w", "9", "+", "governed.json"], "+ stands between two devices of a card"),
         (["-w", "9", "governed.json", "+"], "+: no drive follows"),
-        (["-w", "9", "governed.json", "+", "2x", "small.json"], "+ 2x: the count stands before all of the card"),
+        (["-w", "9", "governed.json", "+", "2x", "small.json"], "+ 2x: the count stands before the first device of the card"),
         (["-w", "9", "2x", "3x", "small.json"], "2x 3x: one count will do"),
         (["-w", "9", "2x"], "2x: no drive follows"),
         (["-w", "9", "0x", "small.json"], "0x: 1x to 65536x"),

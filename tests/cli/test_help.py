@@ -42,6 +42,8 @@ def test_help_of_every_command_fits_a_screen(
         assert len(lines) <= LINES, command
         for line in lines + ssdpm.output(*command, "--help-all").splitlines():
             assert len(line) <= COLUMNS and line == line.rstrip(), line
+            # What the command prints for a byte that is no text.
+            assert not line.startswith("?"), line
 
 
 def test_help_counts_the_options_that_only_help_all_has(

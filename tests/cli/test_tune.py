@@ -122,6 +122,35 @@ def test_what_is_kept_is_asked_for_by_drive(ssdpm: Command, machine: Make) -> No
     assert not (root / "etc/ssdpm.conf.d/50-local.conf").exists()
 
 
+def test_what_could_be_set_is_kept_although_another_port_fails(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("desktop-6.1")
+    before = settings(root)
+    [port] = root.glob("sys/devices/**/host1/link_power_management_policy")
+
+    def refused(option: str) -> list[str]:
+        result = ssdpm.shell(
+            "ASAN_OPTIONS=detect_leaks=0 strace -f -o /dev/null -e trace=write,pwrite64 "
+            f"-e inject=write,pwrite64:error=EIO:when=1+ -P {port} "
+            f"ssdpm tune --yes {option} --root {root}"
+        )
+        assert result.returncode == 6
+        return result.stdout.splitlines()
+
+    assert refused("--keep")[-2:] == [
+        "In force, and kept: 1 of 2 settings.",
+        f"To go back to before the first change: ssdpm revert --forget --root {root}",
+    ]
+    kept = (root / "etc/ssdpm.conf.d/50-local.conf").read_text()
+    assert re.findall(r"^model = (.*)$", kept, re.M) == ["CT1000MX500SSD1"]
+    changed = {path for path, value in settings(root).items() if value != before[path]}
+    assert len(changed) == 1
+    assert ssdpm("revert", "-q", "--forget", "--root", str(root)).returncode == 0
+    assert settings(root) == before
+    assert refused("")[-2] == "In force until the next boot: 1 of 2 settings."
+
+
 def test_only_the_named_drives_are_changed(ssdpm: Command, machine: Make) -> None:
     root = machine("desktop-6.1")
     before = settings(root)

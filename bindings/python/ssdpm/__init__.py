@@ -139,7 +139,7 @@ from ssdpm.estimate.result import (
     interval_dtype,
 )
 from ssdpm.estimate.simulation import Simulation, estimate
-from ssdpm.estimate.tune import Advice, tune
+from ssdpm.estimate.tune import Advice, TrialResult, tune
 from ssdpm.model.drive import (
     Catalogue,
     CatalogueMatch,
@@ -290,6 +290,7 @@ __all__ = [
     "TraceCounts",
     "TraceIterator",
     "TraceStats",
+    "TrialResult",
     "UnknownValueError",
     "UnsupportedError",
     "Verdict",

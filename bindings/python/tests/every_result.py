@@ -391,6 +391,7 @@ class World:
             wa.Nand(f64(1), f64(2)),
             cap.Span(f64(1), f64(2), f64(3)),
             ssdpm.Parameter("idle_power_uw", 0, "stated", i64(1), i64(2), i64(3), "mine"),
+            ssdpm.TrialResult("saves", i64(6), i64(1), f64(2), f64(1), f64(3)),
         ]
 
     def advised(self) -> object:

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pathlib
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -77,3 +79,41 @@ def test_a_workload_is_needed(machine: Maker) -> None:
         ssdpm.tune(root, "no such one")
     with pytest.raises(ssdpm.UnknownValueError):
         ssdpm.tune(root, np.empty(0, ssdpm.IO_DTYPE))
+
+
+def tried(decision: str, **more: Any) -> ssdpm.TrialResult:
+    return ssdpm.TrialResult(
+        decision, n_pairs=8, duration_ns=600 * 10**9, saving_w=0.1, low_w=0.05,
+        high_w=0.15, meter="BAT0", power_source="battery", **more,
+    )  # fmt: skip
+
+
+def test_a_trial_that_saves_decides_what_nothing_else_does(machine: Maker) -> None:
+    root = machine("laptop")
+    [before] = ssdpm.tune(root)
+    assert before.advice == "keep" and before.trial is None
+    assert json.loads(before.to_json())["trial"] is None
+    for word in ssdpm.measure.TRIAL_DECISIONS:
+        trial = tried(word)
+        [advice] = ssdpm.tune(root, trials={"nvme0": trial})
+        assert advice.advice == ("set" if word == "saves" else "keep")
+        assert advice.max_exit_latency_us == before.max_exit_latency_us
+        assert advice.trial == trial
+        said = json.loads(advice.to_json())["trial"]
+        assert (said["decision"], said["meter"]) == (word, "BAT0")
+        assert (said["n_pairs"], said["saving_uw"]) == (8, 100000)
+        assert (said["resolvable_uw"], said["power_source"]) == (None, "battery")
+
+
+def test_a_trial_that_cannot_be_is_refused(machine: Maker) -> None:
+    root = machine("laptop")
+    with pytest.raises(ssdpm.NotFoundError, match="no drive 'nvme7'"):
+        ssdpm.tune(root, trials={"nvme7": tried("saves")})
+    with pytest.raises(ValueError, match="decision: 'won' is none of"):
+        ssdpm.tune(root, trials={"nvme0": tried("won")})
+    with pytest.raises(ssdpm.InvalidError, match="meter"):
+        ssdpm.tune(root, trials={"nvme0": dataclasses.replace(tried("saves"), meter="x" * 64)})
+    with pytest.raises(ssdpm.InvalidError):
+        ssdpm.tune(machine("apst-off"), trials={"nvme0": tried("saves")})
+    with pytest.raises(TypeError, match="TrialResult"):
+        ssdpm.tune(root, trials={"nvme0": 3})  # type: ignore[dict-item]

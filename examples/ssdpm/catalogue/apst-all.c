@@ -268,7 +268,11 @@ static void print_head(const struct asked *asked, const struct tally *tallies,
 	       asked->n_sources == 2 ? "differ" : "sleep",
 	       share_text(seen, all).text, all);
 	if (asked->n_sources == 2)
-		printf("  from %s to %s\n", sources[0].name, sources[1].name);
+		printf("  from %s%s to %s\n", sources[0].name,
+		       strcmp(sources[0].name, sources[1].name) ?
+			       "" :
+			       " as the options say",
+		       sources[1].name);
 	else
 		printf("  with %s and a latency limit of %s\n", sources[0].name,
 		       limit_text(sources[0].params.max_exit_latency_us).text);

@@ -88,8 +88,9 @@ static enum exit_status check(const struct common *common,
 			      size_t n)
 {
 	if (!settings->n_traces)
-		return usage_error(common, "no --trace given; see ssdpm "
-					   "workload --list for workloads");
+		return usage_error(common,
+				   "no --trace given: take your own or, as "
+				   "ssdpm tune does, desktop-session");
 	if (is_given(&apst_option_group, settings->apst.given, "algorithm"))
 		return usage_error(common, "--algorithm: name it with "
 					   "--policy");

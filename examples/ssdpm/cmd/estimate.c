@@ -78,8 +78,9 @@ static enum exit_status check(const struct common *common,
 	if (settings->mix)
 		return check_mix(common, settings);
 	if (!settings->trace_name)
-		return usage_error(common, "no --trace given; see ssdpm "
-					   "workload --list for workloads");
+		return usage_error(common,
+				   "no --trace given: take your own or, as "
+				   "ssdpm tune does, desktop-session");
 	if (common->form == FORM_OWN && settings->caps.n &&
 	    settings->interval_ns)
 		return usage_error(common, "--power-cap conflicts with "

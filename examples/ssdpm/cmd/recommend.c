@@ -113,8 +113,9 @@ static enum exit_status check(const struct common *common,
 	const struct use *use = &settings->use;
 
 	if (!settings->trace_name)
-		return usage_error(common, "no --trace given; see ssdpm "
-					   "workload --list for workloads");
+		return usage_error(common,
+				   "no --trace given: take your own or, as "
+				   "ssdpm tune does, desktop-session");
 	if (settings->sim.loop == SSDPM_LOOP_OPEN)
 		return usage_error(common,
 				   "--loop open: a recommendation needs the "

@@ -87,6 +87,7 @@ static enum exit_status fill(struct work *work, void *data)
 	struct ssdpm_error error;
 	enum exit_status status;
 
+	work->reverts = true;
 	if (ssdpm_plan_add_revert(work->plan, &error))
 		return complain_of_device(NULL, &error);
 	status = read_plan(work->plan);

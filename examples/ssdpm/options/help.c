@@ -64,8 +64,10 @@ static size_t print_group(const struct group_use *use, bool all)
 	for (size_t i = 0; i < group->n_options; i++) {
 		if (!all && (use->rare || group->options[i].rare))
 			continue;
+		if (!n && all)
+			putchar('\n');
 		if (!n++)
-			printf("%s%s:\n", all ? "\n" : "",
+			printf("%s:\n",
 			       group->title ? group->title : "Options");
 		print_option(&group->options[i]);
 	}

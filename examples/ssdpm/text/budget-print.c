@@ -328,7 +328,7 @@ static void write_proof(FILE *file, const struct budget *budget)
 	const struct budget_options *o = budget->options;
 	uint64_t all = o->base_uw + budget->answer->least_power_uw;
 
-	fprintf(file, "each drive is in its lowest state: %s",
+	fprintf(file, "each drive is in the state that takes least: %s",
 		exact_watts(budget->answer->least_power_uw).text);
 	if (o->base_uw)
 		fprintf(file, ", with everything else %s",

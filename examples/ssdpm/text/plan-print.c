@@ -354,7 +354,7 @@ static enum exit_status print_for_people(const struct work *work)
 	if (was_applied(work) && !ssdpm_plan_count(work->plan, SSDPM_STEPS_ALL))
 		puts(journal_stands(&work->journal) ?
 			     "nothing else to check" :
-			     "nothing was applied since the boot");
+			     "nothing that was applied since the boot is left");
 	else if (is_of_config(work) &&
 		 !ssdpm_plan_count(work->plan, SSDPM_STEPS_ALL))
 		puts("files ask for nothing that is for these drives: see "
@@ -370,7 +370,7 @@ static enum exit_status print_for_people(const struct work *work)
 		print_tables(work);
 	if (!nothing && work->in_force &&
 	    !ssdpm_plan_count(work->plan, SSDPM_STEPS_PENDING))
-		puts("in force");
+		puts(work->reverts ? "as before the first change" : "in force");
 	print_files(work);
 	print_savings(work);
 	return STATUS_DONE;

@@ -93,7 +93,8 @@ struct cell setting_text(const struct ssdpm_profile_settings *settings)
 		return cell("%s", ssdpm_lpm_to_string(settings->lpms[0]));
 	if (!settings->max_exit_latency_us)
 		return cell("never sleep");
-	return cell("limit %s", limit_text(settings->max_exit_latency_us).text);
+	return cell("latency limit %s",
+		    limit_text(settings->max_exit_latency_us).text);
 }
 
 /* "saves 120 mW" */
@@ -257,10 +258,10 @@ static enum exit_status print_changes(const struct tuning *tuning)
 const char *limits_text(const struct tune_options *options)
 {
 	return options->patient ?
-		       "5 % and 100 ms, or what Linux does by default" :
+		       "5 % and 100 ms, or, if more, what Linux does by default" :
 	       options->instant ?
 		       "0.1 % and 5 ms" :
-		       "1 % and 25 ms, or what Linux does by default";
+		       "1 % and 25 ms, or, if more, what Linux does by default";
 }
 
 /* The worst of the drives that are set: what waits, and what it may. */
@@ -314,7 +315,8 @@ struct cell reason_text(const struct ssdpm_energy_report_item *item)
 				    "costs, as measured" :
 				    "not decided, as measured");
 	if (likely->verdict != SSDPM_SAVING_NOT_DECIDED)
-		return cell("%s: %s", setting_text(item->settings).text,
+		return cell("as good as it gets: %s %s",
+			    setting_text(item->settings).text,
 			    saving_cell(likely).text);
 	return cell("%s: not decided%s%s%s%s",
 		    setting_text(item->settings).text, low || high ? ", " : "",

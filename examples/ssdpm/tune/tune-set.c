@@ -126,13 +126,32 @@ static struct plan_options options_of(const struct ssdpm_profile_settings *s)
 typedef enum exit_status (*settings_fn)(const struct work *work, bool lasting,
 					size_t n);
 
+/* plan: after its commit, or NULL: before it. */
+static bool is_set(const struct ssdpm_energy_report_item *item,
+		   const struct ssdpm_plan *plan)
+{
+	return is_to_set(item) &&
+	       !(plan && ssdpm_plan_has_failed(plan, item->drive->name));
+}
+
+static size_t count_set(const struct tuning *tuning,
+			const struct ssdpm_plan *plan)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tuning->n; i++)
+		n += is_set(&tuning->items[i], plan);
+	return n;
+}
+
 /* Each drive gets its own section. Only the last one prints a remark. */
 static enum exit_status for_each_drive(const struct tuning *tuning,
+				       const struct ssdpm_plan *plan,
 				       settings_fn go)
 {
 	struct common quiet = *tuning->common;
 	enum exit_status status = STATUS_DONE;
-	size_t left = tuning->n_changes;
+	size_t left = count_set(tuning, plan);
 
 	quiet.quiet = true;
 	for (size_t i = 0; i < tuning->n && !status; i++) {
@@ -151,7 +170,7 @@ static enum exit_status for_each_drive(const struct tuning *tuning,
 		struct plan_options options;
 		struct work work = { .drives = &drives, .options = &options };
 
-		if (!is_to_set(item))
+		if (!is_set(item, plan))
 			continue;
 		options = options_of(item->settings);
 		work.common = --left ? &quiet : tuning->common;
@@ -169,7 +188,16 @@ static enum exit_status fill(struct work *work, void *data)
 		status = read_plan(work->plan);
 	if (!status)
 		work->in_force = all_in_force(work->plan);
-	return status ? status : for_each_drive(tuning, check_settings);
+	return status ? status : for_each_drive(tuning, NULL, check_settings);
+}
+
+static void say_way_back(const struct tuning *tuning, bool kept)
+{
+	fputs("To go back to before the first change: ssdpm revert", stdout);
+	if (kept)
+		fputs(" --forget", stdout);
+	write_root(stdout, tuning->live->root);
+	putchar('\n');
 }
 
 static void say_done(const struct tuning *tuning)
@@ -178,11 +206,22 @@ static void say_done(const struct tuning *tuning)
 		return;
 	printf("\nDone, and in force: %zu setting%s.\n", tuning->n_changes,
 	       tuning->n_changes == 1 ? "" : "s");
-	fputs("To go back to before the first change: ssdpm revert", stdout);
-	if (tuning->options->keep)
-		fputs(" --forget", stdout);
-	write_root(stdout, tuning->live->root);
-	putchar('\n');
+	say_way_back(tuning, tuning->options->keep);
+}
+
+/* What is in force although something else is not, and how it lasts. */
+static void say_partly(const struct tuning *tuning,
+		       const struct ssdpm_plan *plan)
+{
+	const size_t n = count_set(tuning, plan);
+
+	if (tuning->common->quiet || tuning->common->form)
+		return;
+	printf("\n%s: %zu of %zu settings.\n",
+	       tuning->options->keep ? "In force, and kept" :
+				       "In force until the next boot",
+	       n, tuning->n_changes);
+	say_way_back(tuning, tuning->options->keep);
 }
 
 enum exit_status undo_killed(const struct tuning *tuning)
@@ -218,6 +257,7 @@ enum exit_status set_tuning(const struct tuning *tuning)
 		.drives = &drives,
 		.failures_only = true,
 	};
+	enum exit_status kept = STATUS_DONE;
 	enum exit_status status =
 		new_plan(tuning->common, &drives, NULL, &work.plan);
 
@@ -225,10 +265,12 @@ enum exit_status set_tuning(const struct tuning *tuning)
 		status = carry_out(&work, fill, (void *)tuning);
 	if (status && work.plan && !tuning->common->form)
 		print_steps(&work);
-	if (!status)
-		status = for_each_drive(tuning, keep_settings);
-	if (!status)
+	if (!status || (status == STATUS_PARTLY && work.plan))
+		kept = for_each_drive(tuning, work.plan, keep_settings);
+	if (!status && !kept)
 		say_done(tuning);
+	else if (status == STATUS_PARTLY && work.plan && !kept)
+		say_partly(tuning, work.plan);
 	free_work(&work);
-	return status;
+	return status ? status : kept;
 }

@@ -65,8 +65,8 @@ static enum exit_status take_word(const struct common *common, char *word,
 	if (count) {
 		if (before->join)
 			return usage_error(common,
-					   "+ %s: the count stands before all "
-					   "of the card",
+					   "+ %s: the count stands before the "
+					   "first device of the card",
 					   word);
 		if (before->word)
 			return usage_error(common, "%s %s: one count will do",

@@ -231,8 +231,11 @@ static enum exit_status keep(const struct work *work, uint32_t flags)
 
 	if (status || flags & SSDPM_KEEP_CHECK || work->common->quiet)
 		return status;
-	remark("kept%s: ssdpm plan --config shows what is asked for",
-	       flags ? " until the next boot" : "");
+	if (flags)
+		remark("kept until the next boot: see ssdpm plan --config");
+	else
+		remark("kept: ssdpmd(8), or its rule for udev, sets it at each "
+		       "boot; see ssdpm plan --config");
 	if (leaves_parameters(work))
 		remark("not kept: the parameters of nvme_core, which are for "
 		       "all drives; without a TARGET they are");

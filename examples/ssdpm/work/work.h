@@ -17,6 +17,7 @@ struct work {
 	/* NULL: nothing shall last. For revert: those of each kind. */
 	struct ssdpm_persist *persist[SSDPM_PERSIST_TUNED];
 	bool removes_files, files_done;
+	bool reverts; /* it goes back to before the first change */
 	struct ssdpm_owner *owners; /* who may undo it */
 	size_t n_owners;
 	bool owners_known;		/* they were looked for */

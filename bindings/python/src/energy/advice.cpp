@@ -2,7 +2,9 @@
 /* The best setting of each drive: <ssdpm/energy/report.h>. */
 #include "energy.h"
 
+#include <map>
 #include <memory>
+#include <tuple>
 
 #include <pybind11/stl.h>
 
@@ -20,6 +22,47 @@ static py::object setting_or_none(const struct ssdpm_profile_settings *settings)
 	return py::make_tuple(limit_us, lpm);
 }
 
+/*
+ * By name of the drive: (n_pairs, duration_ns, saving_w, low_w, high_w,
+ * resolvable_w, decision, power_source, meter).
+ */
+using Trials = std::map<std::string,
+			std::tuple<uint64_t, uint64_t, double, double, double,
+				   double, uint32_t, uint32_t, std::string>>;
+
+static void set_trial(struct ssdpm_energy_report *report, size_t index,
+		      const Trials::mapped_type &row)
+{
+	struct ssdpm_trial_result trial = {};
+	std::string meter;
+
+	trial.size = sizeof(trial);
+	std::tie(trial.n_pairs, trial.duration_ns, trial.saving_w, trial.low_w,
+		 trial.high_w, trial.resolvable_w, trial.decision,
+		 trial.power_source, meter) = row;
+	/* A name that is too long keeps its last byte, and C refuses it. */
+	meter.copy(trial.meter, sizeof(trial.meter));
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_energy_report_set_trial(report, index, &trial,
+						     error);
+	});
+}
+
+/* A name that no drive has is not looked for. */
+static void set_trials(struct ssdpm_energy_report *report, const Trials &trials)
+{
+	struct ssdpm_energy_report_item item = {};
+
+	item.size = sizeof(item);
+	for (size_t i = 0; !ssdpm_energy_report_get_item(report, i, &item);
+	     i++) {
+		const auto found = trials.find(item.drive->name);
+
+		if (found != trials.end())
+			set_trial(report, i, found->second);
+	}
+}
+
 /* Without a prediction there is nothing to hold a setting against. */
 static py::object saving_or_none(const struct ssdpm_energy_report_item &item)
 {
@@ -32,7 +75,7 @@ static py::object saving_or_none(const struct ssdpm_energy_report_item &item)
  */
 static py::list tune(const Machine &machine, uint32_t patience,
 		     const OptionalText &workload,
-		     const std::optional<IoArray> &ios)
+		     const std::optional<IoArray> &ios, const Trials &trials)
 {
 	struct ssdpm_energy_report_params params = {};
 	struct ssdpm_energy_report_item item = {};
@@ -54,6 +97,7 @@ static py::list tune(const Machine &machine, uint32_t patience,
 	const std::unique_ptr<struct ssdpm_energy_report,
 			      decltype(&ssdpm_energy_report_free)>
 		memory(made, &ssdpm_energy_report_free);
+	set_trials(made, trials);
 	item.size = sizeof(item);
 	for (size_t i = 0; !ssdpm_energy_report_get_item(made, i, &item); i++)
 		result.append(py::make_tuple(

@@ -4,15 +4,65 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ssdpm import _core
 from ssdpm.apply.plan import Plan
-from ssdpm.base.convert import check_instance, check_text, check_word
-from ssdpm.base.result import Json, in_ms
+from ssdpm.base.convert import (
+    check_float,
+    check_instance,
+    check_text,
+    check_unsigned,
+    check_word,
+    nan_if_none,
+    number_of,
+)
+from ssdpm.base.errors import NotFoundError
+from ssdpm.base.result import Json, Value, in_ms
 from ssdpm.device.machine import Root, machine_of
 from ssdpm.estimate.result import Likely, Saving
 from ssdpm.workload.trace import TraceLike, all_records
+
+
+@dataclass(frozen=True, eq=False)
+class TrialResult(Value):
+    """What a trial of the setting of today against the best one found.
+
+    Attributes:
+        decision: as in TrialState, likewise n_pairs, saving_w, low_w, high_w and
+            resolvable_w; "not-yet": it was interrupted.
+        duration_ns: how long the trial took.
+        meter: its name.
+        power_source: "ac" or "battery", meanwhile; None: no supply says.
+    """
+
+    decision: str
+    n_pairs: int
+    duration_ns: int
+    saving_w: float | None
+    low_w: float
+    high_w: float
+    resolvable_w: float | None = None
+    meter: str = ""
+    power_source: str | None = None
+
+
+def _row_of(trial: TrialResult) -> tuple[int | float | str, ...]:
+    """As _core.energy.tune() takes it."""
+    check_instance(trial, "trials", TrialResult)
+    decisions, most = _core.energy.TRIAL_DECISIONS, 2**64 - 1
+    return (
+        check_unsigned(trial.n_pairs, "n_pairs", most),
+        check_unsigned(trial.duration_ns, "duration_ns", most),
+        nan_if_none(trial.saving_w),
+        check_float(trial.low_w, "low_w"),
+        check_float(trial.high_w, "high_w"),
+        nan_if_none(trial.resolvable_w),
+        decisions[check_word(trial.decision, "decision", decisions)],
+        number_of(trial.power_source, "power_source", _core.POWER_SOURCES),
+        check_text(trial.meter, "meter"),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +85,7 @@ class Advice(Json):
         likely: what is likely of it; None: nothing changes.
         added_mean_ns: how much longer an I/O waits on average.
         added_p99_ns: likewise at the 99th percentile.
+        trial: what a trial of it found, as tune() got it, or None.
     """
 
     name: str
@@ -49,6 +100,7 @@ class Advice(Json):
     likely: Likely | None
     added_mean_ns: int
     added_p99_ns: int
+    trial: TrialResult | None = None
 
     def __str__(self) -> str:
         if self.error:
@@ -78,6 +130,7 @@ def tune(
     trace: TraceLike | str | None = None,
     *,
     patience: str = "normal",
+    trials: Mapping[str, TrialResult] | None = None,
 ) -> tuple[Advice, ...]:
     """Find the setting of each drive that saves most and delays I/Os little.
 
@@ -89,10 +142,13 @@ def tune(
         patience: "normal": I/Os may wait for 1 % of the time, and one in 100 for
             25 ms; "patient": 5 % and 100 ms; "instant": 0.1 % and 5 ms, also if that
             costs power.
+        trials: by name of the drive: what a trial of its best setting found. Its
+            advice is "set" if that saves, and "keep" otherwise.
 
     Raises:
-        NotFoundError: there is no such workload.
+        NotFoundError: there is no such workload, or no such drive.
         UnknownValueError: the trace has no record.
+        InvalidError: a trial of a drive whose setting is decided without it.
         As Machine() and Machine.devices().
     """
     machine = machine_of(root)
@@ -100,8 +156,13 @@ def tune(
     number = known[check_word(patience, "patience", known)]
     name = check_text(trace, "trace") if isinstance(trace, str) else None
     records = None if trace is None or name is not None else all_records(trace)
+    tried = {} if trials is None else trials
+    if not isinstance(tried, Mapping):
+        raise TypeError(f"trials: a dict is needed, not {type(tried).__name__}")
+    tried = dict(tried)
+    rows = {check_text(drive, "trials"): _row_of(tried[drive]) for drive in tried}
     found = []
-    for row in _core.energy.tune(machine._handle, number, name, records):
+    for row in _core.energy.tune(machine._handle, number, name, records, rows):
         product, policy, message, code, word, setting, saving, likely = row[1:9]
         limit, lpm = setting or (None, None)
         advice = Advice(
@@ -117,6 +178,9 @@ def tune(
             None if likely is None else Likely(*likely),
             row[9],
             row[10],
+            tried.pop(row[0], None),
         )
         found.append(advice._written_by(row[11]))
+    for drive in tried:
+        raise NotFoundError(errno.ENOENT, f"trials: there is no drive {drive!r}")
     return tuple(found)
