@@ -87,7 +87,7 @@ def trials(ssdpm: Command, laptop: pathlib.Path) -> Trials:
 def test_a_setting_that_saves_is_set_and_can_be_undone(trials: Trials) -> None:
     done = trials.run("--yes")
     assert done.returncode == 0, done.stderr
-    assert "nvme0: limit 11 ms: saves 150 mW (95 %: " in done.stdout
+    assert "nvme0: latency limit 11 ms: saves 150 mW (95 %: " in done.stdout
     assert ", measured on BAT0 in " in done.stdout
     assert "Change 1 of 1 drive" in done.stdout and "Done, and in force" in done.stdout
     assert "this trial can show a saving of about" in done.stderr
@@ -145,7 +145,7 @@ def test_whatever_ends_it_the_setting_of_today_is_back(
     trials: Trials, event: str, status: int, said: str, n_timers: int
 ) -> None:
     text = trials.ended(n_timers, event.format(root=trials.root), status, said)
-    assert "nvme0: limit 11 ms: not decided: saves " in text
+    assert "nvme0: latency limit 11 ms: not decided: saves " in text
     assert trials.limit() == "100000"
 
 
@@ -209,7 +209,7 @@ def test_a_dry_run_shows_the_trial_and_touches_nothing(trials: Trials) -> None:
     assert done.returncode == 0
     assert done.stdout.startswith(
         "To try with battery BAT0, for at most 30 min:\n"
-        "  nvme0: limit 11 ms, likely -35..13 mW\n"
+        "  nvme0: latency limit 11 ms, likely -35..13 mW\n"
     )
     assert "Nothing to change" in done.stdout
     assert not (trials.root / "run").exists()
@@ -327,7 +327,7 @@ def test_what_was_saved_serves_the_next_time(trials: Trials) -> None:
     text = (trials.ssdpm.directory / "found.tsv").read_text()
     assert text.startswith("# ssdpm trials 1\nproduct\t") and text.count("\n") == 3
     call = ("tune", "-n", "--root", str(trials.root), "--measured", "found.tsv")
-    assert "nvme0: limit 11 ms: saves 150 mW (95 %: " in trials.ssdpm.output(*call)
+    assert "nvme0: latency limit 11 ms: saves 150 mW (95 %: " in trials.ssdpm.output(*call)
     [drive] = json.loads(trials.ssdpm.output(*call, "--json"))["drives"]
     assert drive["advice"] == "set" and drive["trial"]["decision"] == "saves"
     # It is decided.
