@@ -32,6 +32,7 @@
 #include <ssdpm/energy/survey-file.h>
 #include <ssdpm/energy/survey-result.h>
 #include <ssdpm/energy/survey.h>
+#include <ssdpm/energy/suspend.h>
 #include <ssdpm/energy/tracer.h>
 #include <ssdpm/energy/trial.h>
 #include <ssdpm/energy/workload.h>

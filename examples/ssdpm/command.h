@@ -205,6 +205,7 @@ struct subcommand {
 extern const struct subcommand cmd_status;
 extern const struct subcommand cmd_tune;
 extern const struct subcommand cmd_watch;
+extern const struct subcommand cmd_suspend;
 extern const struct subcommand cmd_list;
 extern const struct subcommand cmd_show;
 extern const struct subcommand cmd_apst;

@@ -55,7 +55,7 @@ bool needs_energy(const char *command)
 {
 	static const char words[][12] = {
 		"workload",    "estimate", "compare", "recommend", "budget",
-		"consistency", "measure",  "tune",    "watch",
+		"consistency", "measure",  "tune",    "watch",	   "suspend",
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)

@@ -90,6 +90,8 @@ UNITLESS = {
     # an observation: device numbers, counts
     "major", "minor", "ctrl_id", "phase", "n_causes", "n_admin", "pid", "without_n_wakes", "n_lines",
     "n_events", "n_bad", "n_lost", "n_unmatched", "n_orphans", "n_clipped", "part", "n_disks",
+    # a suspend: kinds, counts, values in the unit of their counter
+    "counter", "bearing", "before", "after", "outcome", "n_suspends", "n_failures",
     # flags of a recommendation
     "route", "possible",
     # what sysfs says of machines and devices

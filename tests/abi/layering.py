@@ -73,6 +73,7 @@ ENERGY = {
         "energy/consistency", "energy/likely", "energy/recommend", "energy/survey", "energy/writes", "device",
     },
     "energy/tracer": {"base", "device"},
+    "energy/suspend": {"base", "device", "policy"},
     "energy/trial": {"base", "energy/common"},
     "energy/lint": {"base", "model"},
     "energy/observe": ESTIMATE,
@@ -80,7 +81,7 @@ ENERGY = {
     "energy/meters": {*SEEN, "device", "energy/power"},
 }  # fmt: skip
 STAGES = {**CORE, **ENERGY}
-IO = {*DEVICE, *APPLY, "intent", "object", "energy/meters", "energy/report", "energy/tracer"}
+IO = {*DEVICE, *APPLY, "intent", "object", "energy/meters", "energy/report", "energy/suspend", "energy/tracer"}
 PURE = STAGES.keys() - IO
 # Whose private headers a folder may include, beside its own and those of base.
 INTERNALS = {
@@ -97,7 +98,7 @@ PURE_HEADERS = {
     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
 }  # fmt: skip
 # What the build makes of lib/data/ and of tables of keys.
-KEYS = ("background", "budget", "evenness", "overlay", "prediction", "results", "samples", "survey", "watch", "workload")
+KEYS = ("background", "budget", "evenness", "overlay", "prediction", "results", "samples", "survey", "suspend", "watch", "workload")
 PURE_HEADERS |= {"catalogue-data.h", "everyday.inc", "priors.inc", "published.inc", *(f"{name}-json.h" for name in KEYS)}
 # What the pure stages may take from the system. None reads a clock, a file, the
 # environment or the locale (%f in a format does: see check_formats), none

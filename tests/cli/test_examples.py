@@ -15,6 +15,7 @@ import measured_run
 import pytest
 import recordings
 import surveys
+import suspends
 from command import COMMAND, TOP, Command
 
 ESCAPES = {r"\e": "\\", r"\-": "-", r"\&": "", r"\(aq": "'", r"\(dq": '"'}
@@ -91,7 +92,7 @@ def assert_printed(
 
 LIVE = ["status", "list", "show", "lpm", "plan", "apply", "check", "revert", "capture"]
 COMMANDS = LIVE + ["apst", "workload", "estimate", "compare", "recommend", "measure"]
-COMMANDS += ["budget", "consistency", "tune", "watch"]
+COMMANDS += ["budget", "consistency", "tune", "watch", "suspend"]
 # Words after a command that have options of their own, on the page of the command.
 ACTIONS = {"measure": ["calibrate", "check"]}
 # Samples of power: some noise.
@@ -111,6 +112,7 @@ PAGES.remove(TOP / "man/ssdpm-dbus.5")
 def captures(ssdpm: Command) -> None:
     for name, machine in CAPTURES.items():
         machines.write(machine, ssdpm.directory / name)
+    suspends.write("team", ssdpm.directory / "suspended")
     measured_run.write(ssdpm.directory)
     recordings.write(ssdpm.directory)
 
@@ -155,7 +157,7 @@ def test_the_examples_in_help_work(ssdpm: Command) -> None:
                 call = call.replace(
                     "nvme id-ctrl --raw-binary /dev/nvme0", "cat drive.bin"
                 )
-            lives = subcommand in [*LIVE, "tune"]
+            lives = subcommand in [*LIVE, "tune", "suspend"]
             if lives and "--all" not in call:  # whatever it has
                 call = re.sub(r"\bssdpm \w+", r"\g<0> --root desktop", call)
             if "--meter" in call:  # and not for as long

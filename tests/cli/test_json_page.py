@@ -17,6 +17,7 @@ import machines
 import measured_run
 import pytest
 import recordings
+import suspends
 import surveys
 from command import Command
 
@@ -55,6 +56,7 @@ CALLS = [
     ["tune", "--json", "-n", "--root", "desktop-6.1"],
     ["recommend", "--json", "-q", "-t", "lomax", "--root", "desktop-6.1", "sda"],
     ["watch", "--json", "-q", "--read", "trace.txt", "--device", "259,0", "SN530"],
+    ["suspend", "--json", "--root", "suspended"],
     ["tune", "--json", "-n", "--root", "laptop", "--measured", "trials.tsv"],
     ["workload", "--json", "lomax"],
     ["workload", "--json", "--list"],
@@ -143,6 +145,7 @@ def write_drives(ssdpm: Command) -> None:
     suite = (f"mix,A,SW,{i},0,0,0\n" for i in range(4))
     head = "micro_benchmark,drive,pattern,parameter,tail_s,extra_j,sigma_j\n"
     ssdpm.write("suite.csv", head + "".join(suite))
+    suspends.write("team", ssdpm.directory / "suspended")
     for name in ("eight-drives", "desktop-6.1", "laptop"):
         machines.write(name, ssdpm.directory / name)
     # Of a commit that was killed; one that cannot be read stands, too.

@@ -141,6 +141,7 @@ static struct {
 	struct ssdpm_observation *observation;
 	const char *tracefs;
 	struct ssdpm_tracer *tracer;
+	struct ssdpm_suspend_reading *suspend_reading;
 	struct ssdpm_budget_item *budget_item;
 	struct ssdpm_budget *budget;
 	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
@@ -2115,6 +2116,93 @@ static int call_read_disks(struct result *ret, struct ssdpm_error *error)
 	return keep_count(err, disks, n, ret);
 }
 
+static const char suspend_text[] =
+	"ssdpm-suspend 1\n"
+	"success 1 /sys/power/suspend_stats/success\n"
+	"slp-s0 0 /sys/kernel/debug/pmc_core/slp_s0_residency_usec\n";
+
+/* A drive whose diagnosis has a change, so that there is a remedy. */
+static struct ssdpm_suspend_params suspend_params(void)
+{
+	static const struct ssdpm_diagnosis diagnosis = {
+		.code = SSDPM_DIAGNOSIS_ASPM_POLICY,
+		.remedy = SSDPM_REMEDY_ASPM_POLICY,
+		.n_changes = 1,
+		.changes = { { "/sys/module/pcie_aspm/parameters/policy",
+			       "powersupersave" } },
+	};
+	static struct ssdpm_suspend_drive drive = { .diagnoses = &diagnosis,
+						    .n_diagnoses = 1 };
+
+	drive.facts = ssdpm_device_get_facts(in.device);
+	return (struct ssdpm_suspend_params){
+		.size = sizeof(struct ssdpm_suspend_params),
+		.facts = &in.facts,
+		.after = in.suspend_reading,
+		.drives = &drive,
+		.n_drives = 1,
+	};
+}
+
+static int call_suspend(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_suspend_params params = suspend_params();
+	struct ssdpm_suspend_verdict verdict = { .size = sizeof(verdict) };
+	struct ssdpm_suspend_evidence *evidence = NULL;
+	size_t n;
+	int err = ssdpm_suspend_judge(&params, &verdict, &evidence, &n, error);
+
+	return keep_count(err, evidence, n, ret);
+}
+
+static int call_suspend_remedies(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_suspend_params params = suspend_params();
+	struct ssdpm_suspend_remedy *remedies = NULL;
+	size_t n;
+	int err = ssdpm_suspend_get_remedies(&params,
+					     SSDPM_SUSPEND_OUTCOME_NOT_REACHED,
+					     &remedies, &n, error);
+
+	return keep_count(err, remedies, n, ret);
+}
+
+static int call_suspend_to_json(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_suspend_params params = suspend_params();
+	char *text = NULL;
+	int err = ssdpm_suspend_to_json(&params, &text, error);
+
+	return keep_length(err, text, ret);
+}
+
+static int call_suspend_reading(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_suspend_reading *reading;
+	char *text = NULL;
+	int err = ssdpm_suspend_reading_from_text(
+		suspend_text, strlen(suspend_text), &reading, error);
+
+	if (err)
+		return err;
+	err = ssdpm_suspend_reading_to_text(reading, &text, error);
+	ssdpm_suspend_reading_free(reading);
+	return keep_length(err, text, ret);
+}
+
+static int call_read_suspend(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_suspend_reading *reading;
+	char *text = NULL;
+	int err = ssdpm_machine_read_suspend(in.laptop, &reading, error);
+
+	if (err)
+		return err;
+	err = ssdpm_suspend_reading_to_text(reading, &text, error);
+	ssdpm_suspend_reading_free(reading);
+	return keep_length(err, text, ret);
+}
+
 static int make_tracer(struct ssdpm_tracer **ret_tracer,
 		       struct ssdpm_error *error)
 {
@@ -2705,6 +2793,12 @@ static const struct {
 	{ "ssdpm_observation_new", call_observation },
 	{ "ssdpm_observation_to_json", call_observation_to_json },
 	{ "ssdpm_device_read_disks", call_read_disks },
+	{ "ssdpm_suspend_judge", call_suspend },
+	{ "ssdpm_suspend_get_remedies", call_suspend_remedies },
+	{ "ssdpm_suspend_to_json", call_suspend_to_json },
+	{ "ssdpm_suspend_reading_from_text", call_suspend_reading },
+	{ "ssdpm_suspend_reading_to_text", call_suspend_reading },
+	{ "ssdpm_machine_read_suspend", call_read_suspend },
 	{ "ssdpm_tracer_new", call_tracer },
 	{ "ssdpm_tracer_read_format", call_tracer },
 	{ "ssdpm_tracer_read_lost", call_tracer },
@@ -3431,6 +3525,16 @@ static void call_tracer_on(void)
 	ssdpm_tracer_free(NULL);
 }
 
+static void call_suspend_log(void)
+{
+	static const char log[] =
+		"nvme 0000:04:00.0: PCI PM: Suspend power state: D3hot\n";
+
+	ssdpm_suspend_reading_add_log(in.suspend_reading, log, strlen(log),
+				      NULL);
+	ssdpm_suspend_reading_free(NULL);
+}
+
 static void call_caps(void)
 {
 	const struct ssdpm_cap_segment segment = { 1000, 10000000, 0 };
@@ -3508,6 +3612,8 @@ static const struct {
 	{ "ssdpm_trial_feed", call_trial },
 	{ "ssdpm_trial_get_state", call_trial },
 	{ "ssdpm_trial_free", call_trial },
+	{ "ssdpm_suspend_reading_add_log", call_suspend_log },
+	{ "ssdpm_suspend_reading_free", call_suspend_log },
 	{ "ssdpm_tracer_get_fd", call_tracer_on },
 	{ "ssdpm_tracer_get_n_removed", call_tracer_on },
 	{ "ssdpm_tracer_read", call_tracer_on },
@@ -4056,6 +4162,10 @@ static int make_idle_times(void)
 	in.tracefs = tracefs_new();
 	if (!err)
 		err = make_tracer(&in.tracer, NULL);
+	if (!err)
+		err = ssdpm_suspend_reading_from_text(
+			suspend_text, strlen(suspend_text), &in.suspend_reading,
+			NULL);
 	return err ? err : ssdpm_ftl_new(&small_ftl, &in.ftl, NULL);
 }
 
@@ -4288,6 +4398,7 @@ static int free_inputs(void **state)
 	ssdpm_trial_free(in.trial);
 	ssdpm_observation_free(in.observation);
 	ssdpm_tracer_free(in.tracer);
+	ssdpm_suspend_reading_free(in.suspend_reading);
 	tracefs_remove();
 	ssdpm_budget_free(in.budget);
 	ssdpm_budget_item_unref(in.budget_item);

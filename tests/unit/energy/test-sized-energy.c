@@ -32,6 +32,10 @@ static struct ssdpm_tracer_params tracer_params = {
 	.events = &traced_event,
 	.n_events = 1,
 };
+static struct ssdpm_suspend_params suspend_params = {
+	.size = sizeof(suspend_params),
+};
+static struct ssdpm_suspend_reading *suspend_reading;
 static struct ssdpm_observed_params observed_params;
 static struct ssdpm_integral *integral;
 static double power_w[N_SAMPLES];
@@ -353,6 +357,71 @@ static int ftl_run_at(void *sized, struct ssdpm_error *error)
 	struct ssdpm_ftl_second second;
 
 	return ssdpm_ftl_run(ftl, &any_page, sized, 1, &second, error);
+}
+
+static int suspend_judge_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_suspend_verdict verdict = { .size = sizeof(verdict) };
+	struct ssdpm_suspend_evidence *evidence = NULL;
+	size_t n;
+	int err = ssdpm_suspend_judge(sized, &verdict, &evidence, &n, error);
+
+	free(evidence);
+	return err;
+}
+
+static int suspend_judge(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_suspend_evidence *evidence = NULL;
+	size_t n;
+	int err = ssdpm_suspend_judge(&suspend_params, sized, &evidence, &n,
+				      error);
+
+	free(evidence);
+	return err;
+}
+
+static int suspend_judge_facts(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_suspend_params params = suspend_params;
+
+	params.facts = sized;
+	return suspend_judge_of(&params, error);
+}
+
+static int suspend_get_remedies(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_suspend_remedy *remedies = NULL;
+	size_t n;
+	int err = ssdpm_suspend_get_remedies(sized, 1, &remedies, &n, error);
+
+	free(remedies);
+	return err;
+}
+
+static int suspend_to_json(void *sized, struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_suspend_to_json(sized, &text, error);
+
+	free(text);
+	return err;
+}
+
+static int suspend_remedies_facts(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_suspend_params params = suspend_params;
+
+	params.facts = sized;
+	return suspend_get_remedies(&params, error);
+}
+
+static int suspend_to_json_facts(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_suspend_params params = suspend_params;
+
+	params.facts = sized;
+	return suspend_to_json(&params, error);
 }
 
 SIZED_MAKES(tracer_new, ssdpm_tracer_new, struct ssdpm_tracer,
@@ -1555,6 +1624,20 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_trial_next, ssdpm_trial_block, SIZED_OUT, NULL, trial_next),
 	SIZED(ssdpm_trial_get_state, ssdpm_trial_state, SIZED_OUT, NULL,
 	      trial_get_state),
+	SIZED(ssdpm_suspend_judge, ssdpm_suspend_params, SIZED_IN,
+	      &suspend_params, suspend_judge_of),
+	SIZED(ssdpm_suspend_judge, ssdpm_suspend_verdict, SIZED_OUT, NULL,
+	      suspend_judge),
+	SIZED(ssdpm_suspend_judge, ssdpm_machine_facts, SIZED_IN,
+	      &machine_facts, suspend_judge_facts),
+	SIZED(ssdpm_suspend_get_remedies, ssdpm_suspend_params, SIZED_IN,
+	      &suspend_params, suspend_get_remedies),
+	SIZED(ssdpm_suspend_to_json, ssdpm_suspend_params, SIZED_IN,
+	      &suspend_params, suspend_to_json),
+	SIZED(ssdpm_suspend_get_remedies, ssdpm_machine_facts, SIZED_IN,
+	      &machine_facts, suspend_remedies_facts),
+	SIZED(ssdpm_suspend_to_json, ssdpm_machine_facts, SIZED_IN,
+	      &machine_facts, suspend_to_json_facts),
 	SIZED(ssdpm_tracer_new, ssdpm_tracer_params, SIZED_IN, &tracer_params,
 	      tracer_new),
 	SIZED(ssdpm_observation_add_drive, ssdpm_observed_params, SIZED_IN,
@@ -1837,6 +1920,12 @@ static int set_up(void **state)
 	assert_int_equal(ssdpm_trial_new(&trial_params, &trial, NULL), 0);
 	set_up_observation();
 	tracer_params.tracefs = tracefs_new();
+	assert_int_equal(ssdpm_suspend_reading_from_text("ssdpm-suspend 1\n",
+							 16, &suspend_reading,
+							 NULL),
+			 0);
+	suspend_params.facts = &machine_facts;
+	suspend_params.after = suspend_reading;
 	assert_int_equal(ssdpm_integral_new(NULL, &integral, NULL), 0);
 	assert_int_equal(ssdpm_integral_feed(integral, &samples, NULL), 0);
 	return 0;
@@ -1858,6 +1947,7 @@ static int tear_down(void **state)
 	ssdpm_ftl_free(ftl);
 	ssdpm_trial_free(trial);
 	ssdpm_observation_free(observation);
+	ssdpm_suspend_reading_free(suspend_reading);
 	tracefs_remove();
 	ssdpm_gaps_unref(gaps);
 	ssdpm_model_unref(model);

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm suspend: evidence of deep sleep, before and after a suspend. */
+#include "options/units.h"
+#include "programs.h"
+#include "suspend/suspend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct suspend_options the_settings;
+
+static const struct option_spec options[] = {
+	{ "save", 0, "FILE", "Keep the counters of now, for a later --since.",
+	  SETS_TEXT(struct suspend_options, save) },
+	{ "since", 0, "FILE",
+	  "Compare with the counters in FILE. Default: those at boot.",
+	  SETS_TEXT(struct suspend_options, since) },
+	{ "until", 0, "FILE",
+	  "Judge the counters in FILE. Default: those of now.",
+	  SETS_TEXT(struct suspend_options, until) },
+	{ "test", 0, "TIME",
+	  "Suspend this machine now, for this time, as in 60s. From 10 s to "
+	  "1 h.",
+	  SETS_NUMBER(struct suspend_options, test_ns, TIME_NS),
+	  .min = UINT64_C(10000000000), .max = UINT64_C(3600000000000),
+	  .range = "from 10 s to 1 h" },
+	{ "yes", 'y', NULL, "test: Do not ask.",
+	  SETS_FLAG(struct suspend_options, yes) },
+};
+
+static const struct option_group own = {
+	OPTIONS(options),
+};
+
+struct ssdpm_suspend_params suspend_params(const struct suspended *suspended)
+{
+	return (struct ssdpm_suspend_params){
+		.size = sizeof(struct ssdpm_suspend_params),
+		.facts = &suspended->facts,
+		.before = suspended->before,
+		.after = suspended->after,
+		.drives = suspended->drives,
+		.n_drives = suspended->n_drives,
+	};
+}
+
+static enum exit_status check(const struct common *common,
+			      const struct suspend_options *settings)
+{
+	if (settings->test_ns && (settings->save || settings->since))
+		return usage_error(common, "--test conflicts with --%s",
+				   settings->save ? "save" : "since");
+	if (settings->until && (settings->test_ns || settings->save))
+		return usage_error(common, "--until conflicts with --%s",
+				   settings->save ? "save" : "test");
+	if (settings->save && settings->since)
+		return usage_error(common, "--save conflicts with --since");
+	if (settings->yes && !settings->test_ns)
+		return usage_error(common, "--yes requires --test");
+	if (settings->save && common->form)
+		return usage_error(common, "--save conflicts with --%s",
+				   common->form_option);
+	return STATUS_DONE;
+}
+
+/* A drive that does not answer has no diagnosis, and the others have. */
+static enum exit_status look_at_drives(const struct common *common,
+				       const struct drives *drives,
+				       struct suspended *suspended)
+{
+	suspended->insights = calloc(drives->n + 1, sizeof(struct insight));
+	suspended->drives =
+		calloc(drives->n + 1, sizeof(struct ssdpm_suspend_drive));
+	if (!suspended->insights || !suspended->drives)
+		return out_of_memory();
+	for (size_t i = 0; i < drives->n; i++) {
+		const struct drive *drive = &drives->drives[i];
+		struct insight *insight = &suspended->insights[i];
+
+		suspended->n_drives++;
+		suspended->drives[i].facts =
+			ssdpm_device_get_facts(drive->device);
+		if (look_into(common, drive, insight))
+			continue;
+		suspended->drives[i].diagnoses = insight->diagnoses;
+		suspended->drives[i].n_diagnoses = insight->n_diagnoses;
+	}
+	return STATUS_DONE;
+}
+
+static enum exit_status read_saved(const char *path,
+				   struct ssdpm_suspend_reading **ret_reading)
+{
+	struct buffer buffer = { 0 };
+	struct ssdpm_error error;
+	enum exit_status status = STATUS_DONE;
+
+	if (read_operand(path, &buffer))
+		status = STATUS_FAILED;
+	else if (ssdpm_suspend_reading_from_text(buffer.data, buffer.size,
+						 ret_reading, &error))
+		status = error.line ? failure("%s:%u: %s", path, error.line,
+					      error.message) :
+				      failure("%s: %s", path, error.message);
+	free(buffer.data);
+	return status;
+}
+
+static enum exit_status read_now(const struct live *live,
+				 struct ssdpm_suspend_reading **ret_reading)
+{
+	struct ssdpm_error error;
+
+	if (ssdpm_machine_read_suspend(live->machine, ret_reading, &error))
+		return complain_of_device(NULL, &error);
+	return STATUS_DONE;
+}
+
+static enum exit_status save(const struct suspended *suspended)
+{
+	struct ssdpm_error error;
+	enum exit_status status;
+	char *text;
+
+	if (ssdpm_suspend_reading_to_text(suspended->after, &text, &error))
+		return complain_of_device(NULL, &error);
+	status = save_file(suspended->options->save, text, strlen(text));
+	free(text);
+	if (!status && !suspended->common->quiet)
+		remark("suspend the machine, and then: ssdpm suspend --since "
+		       "%s",
+		       suspended->options->save);
+	return status;
+}
+
+static enum exit_status look(struct suspended *suspended)
+{
+	const struct suspend_options *settings = suspended->options;
+	enum exit_status status = STATUS_DONE;
+
+	if (settings->test_ns)
+		return test_suspend(suspended);
+	if (!suspended->common->quiet)
+		look_at_killed_test(suspended->live);
+	if (settings->since)
+		status = read_saved(settings->since, &suspended->before);
+	if (!status && settings->until)
+		return read_saved(settings->until, &suspended->after);
+	return status ? status : read_now(suspended->live, &suspended->after);
+}
+
+static void free_suspended(struct suspended *suspended)
+{
+	for (size_t i = 0; i < suspended->n_drives; i++)
+		free_insight(&suspended->insights[i]);
+	free(suspended->insights);
+	free(suspended->drives);
+	ssdpm_suspend_reading_free(suspended->before);
+	ssdpm_suspend_reading_free(suspended->after);
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands)
+{
+	struct suspended suspended = { .common = common, .options = data };
+	enum exit_status status = check(common, data);
+	struct drives drives = { 0 };
+	struct live *live = NULL;
+
+	if (!status && n_operands)
+		status = usage_error(common, "%s: unexpected operand",
+				     operands[0]);
+	if (status)
+		return status;
+	status = read_devices(common, operands, 0, &drives);
+	if (!status && drives.n_lives)
+		suspended.live = drives.lives[0];
+	else if (!status)
+		status = open_live(common, common->root, &live);
+	if (!status && live)
+		suspended.live = live;
+	if (!status) {
+		suspended.facts = suspended.live->facts;
+		status = look_at_drives(common, &drives, &suspended);
+	}
+	if (!status)
+		status = look(&suspended);
+	if (!status)
+		status = suspended.options->save ? save(&suspended) :
+						   print_suspended(&suspended);
+	free_suspended(&suspended);
+	if (live)
+		close_live(live);
+	free_drives(&drives);
+	return status;
+}
+
+const struct subcommand cmd_suspend = {
+	.name = "suspend",
+	.operands = "",
+	.operands_optional = true,
+	.takes_devices = true,
+	.list = "suspends",
+	.summary = "Print whether the machine sleeps deeply, and what prevents "
+		   "it.",
+	.own = &own,
+	.examples = "  ssdpm suspend\n"
+		    "  ssdpm suspend -q --save before.txt\n"
+		    "  ssdpm suspend --since before.txt\n",
+	.run = run,
+	.settings = &the_settings,
+};

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdict on a suspend, its evidence, and what may help. */
+#include "options/numbers.h"
+#include "suspend/suspend.h"
+#include "programs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct told {
+	const struct suspended *suspended;
+	struct ssdpm_suspend_verdict verdict;
+	struct ssdpm_suspend_evidence *evidence;
+	size_t n_evidence;
+	struct ssdpm_suspend_remedy *remedies;
+	size_t n_remedies;
+};
+
+static void print_not_reached(const struct ssdpm_suspend_verdict *v)
+{
+	if (!v->wanted[0])
+		puts("not reached: no counter of deep sleep grew");
+	else if (v->deepest[0])
+		printf("not reached: %s was not reached, only %s\n", v->wanted,
+		       v->deepest);
+	else
+		printf("not reached: %s was not reached, nor another "
+		       "substate\n",
+		       v->wanted);
+}
+
+static void print_outcome(const struct told *told)
+{
+	const struct ssdpm_suspend_verdict *v = &told->verdict;
+
+	switch (v->outcome) {
+	case SSDPM_SUSPEND_OUTCOME_REACHED:
+		printf("reached: %s\n",
+		       v->wanted[0] ? v->wanted : "the deepest sleep");
+		break;
+	case SSDPM_SUSPEND_OUTCOME_NOT_REACHED:
+		print_not_reached(v);
+		break;
+	case SSDPM_SUSPEND_OUTCOME_CONTRADICTED:
+		puts("contradicted: some evidence says that the deepest sleep "
+		     "was reached,\nsome that it was not");
+		break;
+	case SSDPM_SUSPEND_OUTCOME_NO_SUSPEND:
+		puts(told->suspended->before ?
+			     "no suspend between the two readings" :
+			     "no suspend since the machine was started");
+		break;
+	case SSDPM_SUSPEND_OUTCOME_FAILED:
+		puts("failed: Linux gave up each suspend");
+		break;
+	case SSDPM_SUSPEND_OUTCOME_FIRMWARE:
+		puts("suspend is S3 here (mem_sleep is deep): the firmware "
+		     "takes the power,\nand no counter of s2idle applies");
+		break;
+	default:
+		puts("this kernel cannot say: no counter of deep sleep can be "
+		     "read\nLinux 6.4 and later have one in suspend_stats; "
+		     "others require root");
+		break;
+	}
+}
+
+/* What the counters and clocks say of time and power. */
+static void print_times(const struct told *told)
+{
+	const struct ssdpm_suspend_verdict *v = &told->verdict;
+
+	if (!v->n_suspends || v->outcome == SSDPM_SUSPEND_OUTCOME_FIRMWARE)
+		return;
+	if (v->n_suspends != UINT32_MAX)
+		printf("%s", counted(v->n_suspends, "suspend").text);
+	else
+		fputs("suspends: unknown", stdout);
+	if (v->asleep_us)
+		printf(", %s by the clocks",
+		       time_text(v->asleep_us * 1000).text);
+	if (v->deep_us)
+		printf(", deep sleep %s", time_text(v->deep_us * 1000).text);
+	if (v->battery_uw)
+		printf(", batteries gave %s",
+		       any_power_text(v->battery_uw).text);
+	putchar('\n');
+}
+
+static void print_plan(const struct ssdpm_device_facts *facts,
+		       const char *message)
+{
+	printf("%s, %s:\n", facts->name, facts->product);
+	print_paragraph(message, 2, 2);
+}
+
+static void print_drives(const struct told *told)
+{
+	const struct suspended *s = told->suspended;
+
+	for (size_t i = 0; i < s->n_drives; i++) {
+		const struct ssdpm_suspend_drive *one = &s->drives[i];
+
+		for (size_t j = 0; j < one->n_diagnoses; j++)
+			if (one->diagnoses[j].code == SSDPM_DIAGNOSIS_SUSPEND)
+				print_plan(one->facts,
+					   one->diagnoses[j].message);
+	}
+}
+
+/* Sources of wake-ups that did not count, and empty fields, are left out. */
+static bool is_shown(const struct ssdpm_suspend_evidence *e)
+{
+	switch (e->counter) {
+	case SSDPM_SLEEP_COUNTER_WAKE_SOURCE:
+		return e->after != e->before;
+	case SSDPM_SLEEP_COUNTER_SUCCESS:
+	case SSDPM_SLEEP_COUNTER_FAIL:
+	case SSDPM_SLEEP_COUNTER_ASLEEP:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static struct cell value_of(const struct ssdpm_suspend_evidence *e,
+			    uint32_t known, uint64_t value)
+{
+	static const char states[][8] = { "D0", "D1", "D2", "D3hot", "D3cold" };
+
+	if (!(e->known & known) ||
+	    e->counter == SSDPM_SLEEP_COUNTER_FAILED_DEVICE)
+		return cell("%s", "");
+	switch (e->counter) {
+	case SSDPM_SLEEP_COUNTER_D_STATE:
+		return cell("%s", value < 5 ? states[value] : "?");
+	case SSDPM_SLEEP_COUNTER_BATTERY:
+		return cell("%.2f Wh", (double)value / 1e6);
+	case SSDPM_SLEEP_COUNTER_WAKE_IRQ:
+	case SSDPM_SLEEP_COUNTER_WAKE_SOURCE:
+		return cell("%" PRIu64, value);
+	default:
+		return cell("%s", value ? time_text(value * 1000).text : "0");
+	}
+}
+
+/* "for" and "against" are the answer to the question of the command. */
+static void print_evidence(const struct told *told)
+{
+	struct table table;
+
+	table_begin(&table, "<>><<", "evidence", "before", "after", "says", "");
+	for (size_t i = 0; i < told->n_evidence; i++) {
+		const struct ssdpm_suspend_evidence *e = &told->evidence[i];
+		const char *file = strrchr(e->source, '/');
+
+		if (!is_shown(e))
+			continue;
+		table_row(
+			&table,
+			cell("%s%s%s",
+			     ssdpm_sleep_counter_to_string(e->counter),
+			     e->name[0] ? " " : "", e->name)
+				.text,
+			value_of(e, SSDPM_SUSPEND_KNOWN_BEFORE, e->before).text,
+			value_of(e, SSDPM_SUSPEND_KNOWN_AFTER, e->after).text,
+			e->bearing == SSDPM_SUSPEND_BEARING_NONE ?
+				"" :
+				ssdpm_suspend_bearing_to_string(e->bearing),
+			file ? file + 1 : e->source);
+	}
+	table_print(&table);
+}
+
+/* The value that is there now, which goes back; "[x]" marks the one in use. */
+static void print_undo(const struct told *told, const char *target)
+{
+	char text[256];
+	const char *from = text;
+
+	if (ssdpm_machine_read_attribute(told->suspended->live->machine,
+					 target + 1, text, sizeof(text), NULL))
+		return;
+	if (strchr(text, '[')) {
+		from = strchr(text, '[') + 1;
+		text[strcspn(text, "]")] = '\0';
+	}
+	printf("    to undo it: echo %s > %s\n", from, target);
+}
+
+static void print_change(const struct told *told,
+			 const struct ssdpm_suspend_remedy *r)
+{
+	const struct ssdpm_change *c = &r->change;
+
+	if (r->remedy == SSDPM_REMEDY_LPM ||
+	    r->remedy == SSDPM_REMEDY_LPM_FOR_GOOD) {
+		printf("  ssdpm lpm --set %s %s\n", c->value, r->drive);
+	} else if (c->target[0] == '/') {
+		printf("  echo %s > %s\n", c->value, c->target);
+		print_undo(told, c->target);
+	} else if (c->value[0]) {
+		printf("  boot with %s=%s\n", c->target, c->value);
+	} else {
+		printf("  boot without %s=off, if it is on the kernel command "
+		       "line\n",
+		       c->target);
+	}
+}
+
+static const char *policy_words(const struct ssdpm_suspend_remedy *r)
+{
+	return r->remedy == SSDPM_REMEDY_ASPM_POLICY ||
+			       r->remedy ==
+				       SSDPM_REMEDY_ASPM_POLICY_OR_FIRMWARE ?
+		       ": ASPM powersupersave, all devices" :
+		       "";
+}
+
+/* Verified ones come first, then each drive with its public case. */
+static void print_remedies(const struct told *told)
+{
+	bool untested = false;
+	bool verified = false;
+
+	for (size_t i = 0; i < told->n_remedies; i++) {
+		const struct ssdpm_suspend_remedy *r = &told->remedies[i];
+
+		if (r->status == SSDPM_REMEDY_STATUS_NONE) {
+			putchar('\n');
+			print_paragraph(
+				cell("No verified remedy: %s is a drive "
+				     "of %s, which has none",
+				     r->drive, r->source)
+					.text,
+				0, 0);
+			verified = true;
+			continue;
+		}
+		if (r->status == SSDPM_REMEDY_STATUS_VERIFIED) {
+			printf("\n%s: verified in %s%s\n", r->drive, r->source,
+			       policy_words(r));
+			verified = true;
+		} else if (!untested) {
+			if (!verified)
+				puts("\nNo verified remedy");
+			puts("Candidates, untested; try one at a time:");
+			untested = true;
+		}
+		print_change(told, r);
+	}
+}
+
+static void advise(const struct told *told)
+{
+	const struct suspended *s = told->suspended;
+
+	if (s->common->quiet || s->live->root)
+		return;
+	if (geteuid() &&
+	    told->verdict.outcome != SSDPM_SUSPEND_OUTCOME_FIRMWARE)
+		remark("only root can read the counters below "
+		       "/sys/kernel/debug; try: sudo ssdpm suspend");
+}
+
+static void print_culprit(const struct ssdpm_suspend_verdict *v)
+{
+	if (v->culprit[0])
+		printf(v->outcome == SSDPM_SUSPEND_OUTCOME_FAILED ?
+			       "the device that failed last: %s\n" :
+			       "probably because of %s, as in a public case\n",
+		       v->culprit);
+}
+
+static void print_told(const struct told *told)
+{
+	const struct ssdpm_suspend_verdict *v = &told->verdict;
+
+	print_outcome(told);
+	print_culprit(v);
+	print_times(told);
+	putchar('\n');
+	print_drives(told);
+	print_evidence(told);
+	print_remedies(told);
+	advise(told);
+}
+
+enum exit_status print_suspended(const struct suspended *suspended)
+{
+	const struct ssdpm_suspend_params params = suspend_params(suspended);
+	struct told told = { .suspended = suspended,
+			     .verdict.size = sizeof(told.verdict) };
+	struct ssdpm_error error;
+	char *text = NULL;
+	int err;
+
+	if (suspended->common->form) {
+		err = ssdpm_suspend_to_json(&params, &text, &error);
+		return print_item(suspended->common, err, text, &error);
+	}
+	err = ssdpm_suspend_judge(&params, &told.verdict, &told.evidence,
+				  &told.n_evidence, &error);
+	if (!err)
+		err = ssdpm_suspend_get_remedies(&params, told.verdict.outcome,
+						 &told.remedies,
+						 &told.n_remedies, &error);
+	if (!err)
+		print_told(&told);
+	free(told.remedies);
+	free(told.evidence);
+	return err ? failure("%s", error.message) : STATUS_DONE;
+}

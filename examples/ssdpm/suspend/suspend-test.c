@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* One suspend to idle now, with a clock that wakes the machine. */
+#include "suspend/suspend.h"
+#include "survey/survey.h"
+#include "tune/tune.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ALARM "sys/class/rtc/rtc0/wakealarm"
+
+static enum exit_status complain_of_write(const char *path, int err)
+{
+	complain("cannot write /%s: %s%s", path, strerror(-err),
+		 err == -EACCES || err == -EPERM ? "; run ssdpm as root" : "");
+	return status_of_error(err);
+}
+
+/* Whether all can be written, before anybody is asked. */
+static enum exit_status check_test(const struct live *live)
+{
+	static const char *const paths[] = { ALARM, "sys/power/state" };
+	char text[64];
+
+	if (ssdpm_machine_read_attribute(live->machine, "sys/power/mem_sleep",
+					 text, sizeof(text), NULL) ||
+	    !strstr(text, "s2idle")) {
+		complain("not supported by this kernel: /sys/power/mem_sleep "
+			 "has no s2idle");
+		return STATUS_DEVICE_CANNOT;
+	}
+	if (live->root && ssdpm_machine_get_capture(live->machine) != 2)
+		return failure("%s: not a capture, so nothing is written there",
+			       live->root);
+	for (size_t i = 0; !live->root && i < 2; i++)
+		if (geteuid())
+			return complain_of_write(paths[i], -EACCES);
+	if (ssdpm_machine_read_attribute(live->machine, ALARM, text,
+					 sizeof(text), NULL)) {
+		complain("not supported by this machine: no clock can wake it "
+			 "(/" ALARM ")");
+		return STATUS_DEVICE_CANNOT;
+	}
+	return STATUS_DONE;
+}
+
+static enum exit_status ask(const struct suspended *suspended)
+{
+	if (suspended->options->yes)
+		return STATUS_DONE;
+	if (suspended->common->form || !isatty(STDIN_FILENO) ||
+	    !isatty(STDOUT_FILENO))
+		return usage_error(suspended->common,
+				   "--test suspends the machine and has no "
+				   "terminal to ask on; try: --yes");
+	if (agrees("Suspend this machine now? Save your work first."))
+		return STATUS_DONE;
+	return failure("nothing was done");
+}
+
+/* It returns when the machine has woken. */
+static enum exit_status sleep_now(const struct suspended *suspended)
+{
+	const struct live *live = suspended->live;
+	char alarm[32];
+	int err;
+
+	snprintf(alarm, sizeof(alarm), "+%" PRIu64,
+		 suspended->options->test_ns / (uint64_t)SECOND_NS);
+	err = write_attribute(live, ALARM, "0");
+	if (!err)
+		err = write_attribute(live, ALARM, alarm);
+	if (err)
+		return complain_of_write(ALARM, err);
+	if (!caught_signal())
+		err = write_attribute(live, "sys/power/state", "freeze");
+	write_attribute(live, ALARM, "0");
+	/* What Linux gave up is evidence, too. */
+	if (err && err != -EBUSY)
+		return complain_of_write("sys/power/state", err);
+	return STATUS_DONE;
+}
+
+static enum exit_status read_into(const struct live *live,
+				  struct ssdpm_suspend_reading **ret_reading)
+{
+	struct ssdpm_error error;
+
+	if (ssdpm_machine_read_suspend(live->machine, ret_reading, &error))
+		return complain_of_device(NULL, &error);
+	return STATUS_DONE;
+}
+
+static enum exit_status test_with_messages(struct suspended *suspended)
+{
+	struct messages messages;
+	enum exit_status status, off;
+
+	status = switch_on_messages(suspended->live, &messages);
+	if (!status)
+		status = read_into(suspended->live, &suspended->before);
+	if (!status)
+		status = sleep_now(suspended);
+	if (!status)
+		status = read_into(suspended->live, &suspended->after);
+	off = switch_off_messages(&messages, suspended->after);
+	return status ? status : off;
+}
+
+enum exit_status test_suspend(struct suspended *suspended)
+{
+	enum exit_status status = check_test(suspended->live);
+
+	if (!status)
+		status = ask(suspended);
+	if (!status)
+		status = catch_signals();
+	if (status)
+		return status;
+	status = test_with_messages(suspended);
+	release_signals();
+	/* Whatever mem_sleep says: freeze is s2idle. */
+	suspended->facts.suspend = SSDPM_SUSPEND_S2IDLE;
+	die_of_signal();
+	return status;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* A suspend as JSON: suspend.keys has what is written. */
+#include <stdlib.h>
+
+#include "base/internal.h"
+#include "base/json.h"
+#include "suspend/internal.h"
+
+struct told_suspend {
+	struct ssdpm_suspend_verdict verdict;
+	const struct ssdpm_suspend_evidence *evidence;
+	size_t n_evidence;
+	const struct ssdpm_suspend_remedy *remedies;
+	size_t n_remedies;
+	const struct ssdpm_suspend_drive *drives;
+	size_t n_drives;
+};
+
+/* What suspend does to the drive, as the diagnosis words it; NULL: unknown. */
+static const char *plan_of(const struct ssdpm_suspend_drive *drive)
+{
+	for (size_t i = 0; i < drive->n_diagnoses; i++)
+		if (drive->diagnoses[i].code == SSDPM_DIAGNOSIS_SUSPEND)
+			return drive->diagnoses[i].message;
+	return NULL;
+}
+
+#include "suspend-json.h"
+
+static int write_text(const struct told_suspend *told, char **ret_text,
+		      struct ssdpm_error *reterr)
+{
+	struct json_writer w = { 0 };
+
+	ssdpm__json_begin(&w, NULL, '{');
+	write_suspend(&w, told);
+	ssdpm__json_end(&w, '}');
+	return ssdpm__json_finish(&w, ret_text, reterr);
+}
+
+int ssdpm_suspend_to_json(const struct ssdpm_suspend_params *params,
+			  char **ret_text, struct ssdpm_error *reterr)
+{
+	struct suspend_input input;
+	struct told_suspend told = { .verdict.size = sizeof(told.verdict) };
+	struct ssdpm_suspend_evidence *evidence = NULL;
+	struct ssdpm_suspend_remedy *remedies = NULL;
+	int err = ssdpm__suspend_params(&input, params, reterr);
+
+	if (!err)
+		err = ssdpm_suspend_judge(params, &told.verdict, &evidence,
+					  &told.n_evidence, reterr);
+	if (!err)
+		err = ssdpm_suspend_get_remedies(params, told.verdict.outcome,
+						 &remedies, &told.n_remedies,
+						 reterr);
+	if (!err) {
+		told.evidence = evidence;
+		told.remedies = remedies;
+		told.drives = input.params.drives;
+		told.n_drives = input.params.n_drives;
+		err = write_text(&told, ret_text, reterr);
+	}
+	free(remedies);
+	free(evidence);
+	return err;
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The verdict. Evidence for the deepest sleep is a counter of it that grew, and
+ * evidence against it is one that did not. If a platform has substates, the
+ * deepest of them counts: the other counters grow in shallower ones, too.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "base/words.h"
+#include "suspend/internal.h"
+
+/* Below that, gauges are too coarse to tell what a suspended machine takes. */
+#define SHORTEST_FOR_BATTERY_US (600 * UINT64_C(1000000))
+/* A machine that takes more has not slept deeply, whatever its counters say. */
+#define MOST_ASLEEP_UW 1000000
+
+static const char suspend_outcome_words[][16] = {
+	[SSDPM_SUSPEND_OUTCOME_REACHED] = "reached",
+	[SSDPM_SUSPEND_OUTCOME_NOT_REACHED] = "not-reached",
+	[SSDPM_SUSPEND_OUTCOME_CONTRADICTED] = "contradicted",
+	[SSDPM_SUSPEND_OUTCOME_CANNOT_SAY] = "cannot-say",
+	[SSDPM_SUSPEND_OUTCOME_NO_SUSPEND] = "no-suspend",
+	[SSDPM_SUSPEND_OUTCOME_FAILED] = "failed",
+	[SSDPM_SUSPEND_OUTCOME_FIRMWARE] = "firmware",
+};
+ENUM_WORDS(suspend_outcome)
+
+static const char suspend_bearing_words[][8] = {
+	[SSDPM_SUSPEND_BEARING_NONE] = "none",
+	[SSDPM_SUSPEND_BEARING_FOR] = "for",
+	[SSDPM_SUSPEND_BEARING_AGAINST] = "against",
+};
+ENUM_WORDS(suspend_bearing)
+
+struct judgement {
+	const struct ssdpm_suspend_params *params;
+	struct ssdpm_suspend_verdict verdict;
+	struct ssdpm_suspend_evidence *evidence;
+	size_t n;
+};
+
+static bool is_since_boot(uint32_t counter)
+{
+	switch (counter) {
+	case SSDPM_SLEEP_COUNTER_LAST:
+	case SSDPM_SLEEP_COUNTER_FAILED_DEVICE:
+	case SSDPM_SLEEP_COUNTER_BATTERY:
+	case SSDPM_SLEEP_COUNTER_WAKE_IRQ:
+	case SSDPM_SLEEP_COUNTER_D_STATE:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static bool is_deep(uint32_t counter)
+{
+	return counter == SSDPM_SLEEP_COUNTER_HARDWARE ||
+	       counter == SSDPM_SLEEP_COUNTER_SYSTEM ||
+	       counter == SSDPM_SLEEP_COUNTER_SLP_S0;
+}
+
+/* Counters since boot began with 0. */
+static uint64_t growth(const struct ssdpm_suspend_evidence *e)
+{
+	return e->after - e->before;
+}
+
+/*
+ * What is of one suspend alone has no value before it. A counter that the first
+ * reading lacks cannot have grown.
+ */
+static int add_evidence(struct judgement *j, const struct counter *after,
+			struct ssdpm_error *reterr)
+{
+	const struct counter *before =
+		ssdpm__reading_find(j->params->before, after);
+	struct ssdpm_suspend_evidence *e = &j->evidence[j->n++];
+
+	*e = (struct ssdpm_suspend_evidence){
+		.counter = after->counter,
+		.bearing = SSDPM_SUSPEND_BEARING_NONE,
+		.known = SSDPM_SUSPEND_KNOWN_AFTER,
+		.after = after->value,
+	};
+	memcpy(e->name, after->name, sizeof(e->name));
+	memcpy(e->source, after->source, sizeof(e->source));
+	if (before) {
+		e->before = before->value;
+		e->known |= SSDPM_SUSPEND_KNOWN_BEFORE;
+	} else if (!j->params->before && is_since_boot(after->counter)) {
+		e->known |= SSDPM_SUSPEND_KNOWN_BEFORE;
+	}
+	if (is_since_boot(e->counter) && e->after < e->before)
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "%s: it is less after than before",
+				   e->source);
+	return 0;
+}
+
+static bool has_both(const struct ssdpm_suspend_evidence *e)
+{
+	return e->known ==
+	       (SSDPM_SUSPEND_KNOWN_BEFORE | SSDPM_SUSPEND_KNOWN_AFTER);
+}
+
+/* The growth of the first counter of a kind; false: unknown. */
+static bool find_growth(const struct judgement *j, uint32_t counter,
+			uint64_t *ret_growth)
+{
+	for (size_t i = 0; i < j->n; i++)
+		if (j->evidence[i].counter == counter &&
+		    has_both(&j->evidence[i])) {
+			*ret_growth = growth(&j->evidence[i]);
+			return true;
+		}
+	return false;
+}
+
+static uint32_t count(const struct judgement *j, uint32_t counter)
+{
+	uint64_t n;
+
+	if (!find_growth(j, counter, &n))
+		return UINT32_MAX;
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX - 1;
+}
+
+/* S0i3.0 is deeper than S0i2.2: their names are in that order. */
+static void find_substates(struct judgement *j)
+{
+	struct ssdpm_suspend_verdict *v = &j->verdict;
+
+	for (size_t i = 0; i < j->n; i++) {
+		const struct ssdpm_suspend_evidence *e = &j->evidence[i];
+
+		if (e->counter != SSDPM_SLEEP_COUNTER_SUBSTATE || !has_both(e))
+			continue;
+		if (strcmp(e->name, v->wanted) > 0)
+			memcpy(v->wanted, e->name, sizeof(v->wanted));
+		if (growth(e) && strcmp(e->name, v->deepest) > 0)
+			memcpy(v->deepest, e->name, sizeof(v->deepest));
+	}
+}
+
+/* Whether it shows deep sleep: enum ssdpm_suspend_bearing. */
+static uint32_t bearing_of(const struct judgement *j,
+			   const struct ssdpm_suspend_evidence *e)
+{
+	const struct ssdpm_suspend_verdict *v = &j->verdict;
+	bool grew;
+
+	if (e->counter == SSDPM_SLEEP_COUNTER_LAST) {
+		/* Without a success it is of an earlier suspend. */
+		if (!v->n_suspends)
+			return SSDPM_SUSPEND_BEARING_NONE;
+		grew = e->after && !(e->known & SSDPM_SUSPEND_KNOWN_BEFORE &&
+				     e->after == e->before);
+	} else if (!has_both(e)) {
+		return SSDPM_SUSPEND_BEARING_NONE;
+	} else if (e->counter == SSDPM_SLEEP_COUNTER_SUBSTATE) {
+		if (strcmp(e->name, v->wanted) != 0)
+			return SSDPM_SUSPEND_BEARING_NONE;
+		grew = growth(e);
+	} else if (is_deep(e->counter)) {
+		grew = growth(e);
+	} else {
+		return SSDPM_SUSPEND_BEARING_NONE;
+	}
+	/* A shallower substate explains it. */
+	if (grew && v->deepest[0] && strcmp(v->deepest, v->wanted) != 0)
+		return SSDPM_SUSPEND_BEARING_NONE;
+	return grew ? SSDPM_SUSPEND_BEARING_FOR : SSDPM_SUSPEND_BEARING_AGAINST;
+}
+
+static void weigh_battery(struct judgement *j)
+{
+	struct ssdpm_suspend_verdict *v = &j->verdict;
+	uint64_t taken_uwh = 0, given_uwh = 0;
+
+	for (size_t i = 0; i < j->n; i++) {
+		const struct ssdpm_suspend_evidence *e = &j->evidence[i];
+
+		if (e->counter != SSDPM_SLEEP_COUNTER_BATTERY || !has_both(e))
+			continue;
+		if (e->after > e->before)
+			given_uwh += e->after - e->before;
+		else
+			taken_uwh += e->before - e->after;
+	}
+	/* With a charger nothing is known. 10^15 uWh are no battery. */
+	if (!v->asleep_us || given_uwh || taken_uwh > UINT64_C(1000000000000))
+		return;
+	v->battery_uw = v->asleep_us < 1000000 ?
+				0 :
+				taken_uwh * 3600 / (v->asleep_us / 1000000);
+	if (v->asleep_us < SHORTEST_FOR_BATTERY_US ||
+	    v->battery_uw <= MOST_ASLEEP_UW)
+		return;
+	for (size_t i = 0; i < j->n; i++)
+		if (j->evidence[i].counter == SSDPM_SLEEP_COUNTER_BATTERY &&
+		    has_both(&j->evidence[i]))
+			j->evidence[i].bearing = SSDPM_SUSPEND_BEARING_AGAINST;
+}
+
+static void weigh(struct judgement *j)
+{
+	struct ssdpm_suspend_verdict *v = &j->verdict;
+
+	v->n_suspends = count(j, SSDPM_SLEEP_COUNTER_SUCCESS);
+	v->n_failures = count(j, SSDPM_SLEEP_COUNTER_FAIL);
+	find_growth(j, SSDPM_SLEEP_COUNTER_ASLEEP, &v->asleep_us);
+	find_substates(j);
+	for (size_t i = 0; i < j->n; i++) {
+		struct ssdpm_suspend_evidence *e = &j->evidence[i];
+		uint64_t us;
+
+		e->bearing = bearing_of(j, e);
+		if (e->bearing == SSDPM_SUSPEND_BEARING_NONE &&
+		    !is_deep(e->counter))
+			continue;
+		if (e->counter == SSDPM_SLEEP_COUNTER_LAST)
+			us = e->after;
+		else
+			us = has_both(e) ? growth(e) : 0;
+		if (us > v->deep_us)
+			v->deep_us = us;
+	}
+	weigh_battery(j);
+}
+
+static bool any(const struct judgement *j, uint32_t bearing)
+{
+	for (size_t i = 0; i < j->n; i++)
+		if (j->evidence[i].bearing == bearing)
+			return true;
+	return false;
+}
+
+static uint32_t outcome_of(const struct judgement *j)
+{
+	const struct ssdpm_suspend_verdict *v = &j->verdict;
+	const uint32_t suspend = j->params->facts->suspend;
+	const bool is_for = any(j, SSDPM_SUSPEND_BEARING_FOR);
+	const bool is_against = any(j, SSDPM_SUSPEND_BEARING_AGAINST);
+
+	if (suspend && suspend != SSDPM_SUSPEND_S2IDLE)
+		return SSDPM_SUSPEND_OUTCOME_FIRMWARE;
+	if (!v->n_suspends)
+		return v->n_failures && v->n_failures != UINT32_MAX ?
+			       SSDPM_SUSPEND_OUTCOME_FAILED :
+			       SSDPM_SUSPEND_OUTCOME_NO_SUSPEND;
+	if (is_for && is_against)
+		return SSDPM_SUSPEND_OUTCOME_CONTRADICTED;
+	if (is_for)
+		return SSDPM_SUSPEND_OUTCOME_REACHED;
+	/* If nobody counts suspends, there may have been none. */
+	if (!is_against || v->n_suspends == UINT32_MAX)
+		return SSDPM_SUSPEND_OUTCOME_CANNOT_SAY;
+	return SSDPM_SUSPEND_OUTCOME_NOT_REACHED;
+}
+
+/* What did not sleep bears on nothing. */
+static void take_bearings_back(struct judgement *j)
+{
+	for (size_t i = 0; i < j->n; i++)
+		j->evidence[i].bearing = SSDPM_SUSPEND_BEARING_NONE;
+}
+
+static void name_culprit(struct judgement *j)
+{
+	struct ssdpm_suspend_verdict *v = &j->verdict;
+	const struct ssdpm_suspend_drive *drive;
+
+	if (v->outcome == SSDPM_SUSPEND_OUTCOME_FAILED)
+		for (size_t i = 0; i < j->n; i++)
+			if (j->evidence[i].counter ==
+			    SSDPM_SLEEP_COUNTER_FAILED_DEVICE)
+				memcpy(v->culprit, j->evidence[i].name,
+				       sizeof(v->culprit));
+	if (v->outcome != SSDPM_SUSPEND_OUTCOME_NOT_REACHED)
+		return;
+	drive = ssdpm__suspend_culprit(j->params);
+	if (drive)
+		strncpy(v->culprit, drive->facts->name, sizeof(v->culprit) - 1);
+}
+
+/* Everything that was read, in the order of the second reading. */
+static int judge(struct judgement *j, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_suspend_reading *before = j->params->before;
+	const struct ssdpm_suspend_reading *after = j->params->after;
+	int err = 0;
+
+	if (before && before->boot[0] && after->boot[0] &&
+	    strcmp(before->boot, after->boot) != 0)
+		return ssdpm__fail(reterr, -ESTALE, 0,
+				   "the machine was started anew since the "
+				   "first reading");
+	j->evidence = calloc(after->n + 1, sizeof(*j->evidence));
+	if (!j->evidence)
+		return ssdpm__no_memory(reterr);
+	for (size_t i = 0; i < after->n && !err; i++)
+		err = add_evidence(j, &after->counters[i], reterr);
+	if (err) {
+		free(j->evidence);
+		return err;
+	}
+	weigh(j);
+	j->verdict.outcome = outcome_of(j);
+	if (j->verdict.outcome >= SSDPM_SUSPEND_OUTCOME_NO_SUSPEND)
+		take_bearings_back(j);
+	name_culprit(j);
+	return 0;
+}
+
+int ssdpm__suspend_params(struct suspend_input *ret_input,
+			  const struct ssdpm_suspend_params *params,
+			  struct ssdpm_error *reterr)
+{
+	struct ssdpm_suspend_params *known = &ret_input->params;
+	int err;
+
+	*ret_input = (struct suspend_input){
+		.params.size = sizeof(ret_input->params),
+		.facts.size = sizeof(ret_input->facts),
+	};
+	err = ssdpm__sized_in(known, sizeof(*known), params,
+			      "ssdpm_suspend_params", reterr);
+	if (err)
+		return err;
+	if (!known->facts)
+		return ssdpm__missing("facts", reterr);
+	if (!known->after)
+		return ssdpm__missing("after", reterr);
+	if (known->n_drives && !known->drives)
+		return ssdpm__missing("drives", reterr);
+	err = ssdpm__sized_in(&ret_input->facts, sizeof(ret_input->facts),
+			      known->facts, "ssdpm_machine_facts", reterr);
+	known->facts = &ret_input->facts;
+	return err;
+}
+
+int ssdpm_suspend_judge(const struct ssdpm_suspend_params *params,
+			struct ssdpm_suspend_verdict *ret_verdict,
+			struct ssdpm_suspend_evidence **ret_evidence,
+			size_t *ret_n, struct ssdpm_error *reterr)
+{
+	struct suspend_input input;
+	struct judgement j = { .params = &input.params };
+	int err = ssdpm__suspend_params(&input, params, reterr);
+
+	if (!err)
+		err = ssdpm__sized_check(ret_verdict, sizeof(j.verdict),
+					 "ssdpm_suspend_verdict", reterr);
+	if (!err)
+		err = judge(&j, reterr);
+	if (err)
+		return err;
+	if (!j.n) {
+		free(j.evidence);
+		j.evidence = NULL;
+	}
+	ssdpm__sized_out(ret_verdict, &j.verdict, sizeof(j.verdict));
+	*ret_evidence = j.evidence;
+	*ret_n = j.n;
+	return 0;
+}

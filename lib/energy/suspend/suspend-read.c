@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* The counters of sleep, from sysfs and debugfs. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/internal.h"
+#include "suspend/internal.h"
+
+#define MAX_FILE 8192
+
+#define STATS "/sys/power/suspend_stats/"
+#define CPUIDLE "/sys/devices/system/cpu/cpuidle/"
+#define PMC "/sys/kernel/debug/pmc_core/"
+#define AMD "/sys/kernel/debug/amd_pmc/"
+
+struct reader {
+	const struct ssdpm_machine *machine;
+	struct ssdpm_suspend_reading *reading;
+	char text[MAX_FILE];
+};
+
+static bool read_file(struct reader *reader, const char *path)
+{
+	return !ssdpm_machine_read_attribute(reader->machine, path + 1,
+					     reader->text, sizeof(reader->text),
+					     NULL);
+}
+
+/* A number and nothing else. */
+static bool read_number(struct reader *reader, const char *path,
+			uint64_t *ret_value)
+{
+	struct span span;
+
+	if (!read_file(reader, path))
+		return false;
+	span = ssdpm__span(reader->text, strlen(reader->text));
+	return ssdpm__take_uint(&span, UINT64_MAX, ret_value) &&
+	       span.at == span.end;
+}
+
+static void add(struct reader *reader, uint32_t counter, const char *name,
+		const char *source, uint64_t value)
+{
+	/* A machine with more than there is room for shows the first ones. */
+	(void)ssdpm__reading_add(reader->reading, counter,
+				 ssdpm__span(name, strlen(name)), source,
+				 value);
+}
+
+/* Files with one number each. */
+static void read_numbers(struct reader *reader)
+{
+	static const struct {
+		uint32_t counter;
+		char path[72];
+	} files[] = {
+		{ SSDPM_SLEEP_COUNTER_SUCCESS, STATS "success" },
+		{ SSDPM_SLEEP_COUNTER_FAIL, STATS "fail" },
+		{ SSDPM_SLEEP_COUNTER_SYSTEM,
+		  CPUIDLE "low_power_idle_system_residency_us" },
+		{ SSDPM_SLEEP_COUNTER_PACKAGE,
+		  CPUIDLE "low_power_idle_cpu_residency_us" },
+		{ SSDPM_SLEEP_COUNTER_SLP_S0, PMC "slp_s0_residency_usec" },
+		{ SSDPM_SLEEP_COUNTER_WAKE_IRQ, "/sys/power/pm_wakeup_irq" },
+	};
+	uint64_t value;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (read_number(reader, files[i].path, &value))
+			add(reader, files[i].counter, "", files[i].path, value);
+}
+
+/* With a maximum of 0, no driver reports to it: pm_report_hw_sleep_time(). */
+static void read_hardware(struct reader *reader)
+{
+	uint64_t value;
+
+	if (read_number(reader, STATS "max_hw_sleep", &value) && !value)
+		return;
+	if (read_number(reader, STATS "total_hw_sleep", &value))
+		add(reader, SSDPM_SLEEP_COUNTER_HARDWARE, "",
+		    STATS "total_hw_sleep", value);
+	if (read_number(reader, STATS "last_hw_sleep", &value))
+		add(reader, SSDPM_SLEEP_COUNTER_LAST, "", STATS "last_hw_sleep",
+		    value);
+}
+
+/* "S0i2.0     0": pmc_core_substate_res_show() in Linux. */
+static void read_substates(struct reader *reader)
+{
+	static const char path[] = PMC "substate_residencies";
+	struct lines lines = { 0 };
+	struct span line, name, rest;
+	uint64_t value;
+
+	if (!read_file(reader, path))
+		return;
+	lines.rest = ssdpm__span(reader->text, strlen(reader->text));
+	while (ssdpm__next_line(&lines, &line)) {
+		if (!ssdpm__take_word(&line, &name))
+			continue;
+		line = ssdpm__span_trim(line);
+		rest = name;
+		if (ssdpm__take(&rest, "S0i") &&
+		    ssdpm__take_uint(&line, UINT64_MAX, &value))
+			(void)ssdpm__reading_add(reader->reading,
+						 SSDPM_SLEEP_COUNTER_SUBSTATE,
+						 name, path, value);
+	}
+}
+
+/* "Residency Time: 4296355", of the last sleep: s0ix_stats_show() in Linux. */
+static void read_amd(struct reader *reader)
+{
+	static const char path[] = AMD "s0ix_stats";
+	struct lines lines = { 0 };
+	struct span line;
+	uint64_t value;
+
+	if (!read_file(reader, path))
+		return;
+	lines.rest = ssdpm__span(reader->text, strlen(reader->text));
+	while (ssdpm__next_line(&lines, &line))
+		if (ssdpm__take(&line, "Residency Time: ") &&
+		    ssdpm__take_uint(&line, UINT64_MAX, &value))
+			add(reader, SSDPM_SLEEP_COUNTER_LAST, "S0ix", path,
+			    value);
+}
+
+static void read_failed_device(struct reader *reader)
+{
+	static const char path[] = STATS "last_failed_dev";
+	struct lines lines = { 0 };
+	struct span line;
+
+	if (!read_file(reader, path))
+		return;
+	lines.rest = ssdpm__span(reader->text, strlen(reader->text));
+	if (ssdpm__next_line(&lines, &line) && line.at != line.end)
+		(void)ssdpm__reading_add(reader->reading,
+					 SSDPM_SLEEP_COUNTER_FAILED_DEVICE,
+					 line, path, 0);
+}
+
+/* energy_now in uWh, or charge_now in uAh at the voltage of now in uV. */
+static void read_battery(struct reader *reader, const char *name)
+{
+	char path[88];
+	uint64_t value, voltage;
+
+	snprintf(path, sizeof(path), "/sys/class/power_supply/%s/energy_now",
+		 name);
+	if (!read_number(reader, path, &value)) {
+		snprintf(path, sizeof(path),
+			 "/sys/class/power_supply/%s/voltage_now", name);
+		if (!read_number(reader, path, &voltage) ||
+		    voltage > UINT32_MAX)
+			return;
+		snprintf(path, sizeof(path),
+			 "/sys/class/power_supply/%s/charge_now", name);
+		if (!read_number(reader, path, &value) || value > UINT32_MAX)
+			return;
+		value = value * voltage / 1000000;
+	}
+	add(reader, SSDPM_SLEEP_COUNTER_BATTERY, name, path, value);
+}
+
+static void read_wake_source(struct reader *reader, const char *folder)
+{
+	char path[88], name[32];
+	uint64_t value;
+
+	snprintf(path, sizeof(path), "/sys/class/wakeup/%s/name", folder);
+	if (!read_file(reader, path))
+		return;
+	snprintf(name, sizeof(name), "%.31s", reader->text);
+	snprintf(path, sizeof(path), "/sys/class/wakeup/%s/wakeup_count",
+		 folder);
+	if (read_number(reader, path, &value))
+		add(reader, SSDPM_SLEEP_COUNTER_WAKE_SOURCE, name, path, value);
+}
+
+/* -ENOMEM; a folder that is not there has no names. */
+static int for_each_name(struct reader *reader, const char *folder,
+			 void (*fn)(struct reader *reader, const char *name))
+{
+	char **names = NULL;
+	size_t n = 0;
+
+	if (ssdpm_machine_read_directory(reader->machine, folder, &names, &n,
+					 NULL) == -ENOMEM)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (strlen(names[i]) < sizeof(((struct counter *)0)->name))
+			fn(reader, names[i]);
+	free(names);
+	return 0;
+}
+
+/* Linux suspends CLOCK_MONOTONIC, not CLOCK_BOOTTIME. */
+static void read_clocks(struct reader *reader)
+{
+	struct timespec boot, awake;
+	int64_t us;
+
+	if (ssdpm_machine_get_capture(reader->machine) ||
+	    clock_gettime(CLOCK_MONOTONIC, &awake) ||
+	    clock_gettime(CLOCK_BOOTTIME, &boot))
+		return;
+	us = (int64_t)(boot.tv_sec - awake.tv_sec) * 1000000 +
+	     (boot.tv_nsec - awake.tv_nsec) / 1000;
+	add(reader, SSDPM_SLEEP_COUNTER_ASLEEP, "", "clocks",
+	    us > 0 ? (uint64_t)us : 0);
+}
+
+int ssdpm_machine_read_suspend(const struct ssdpm_machine *machine,
+			       struct ssdpm_suspend_reading **ret_reading,
+			       struct ssdpm_error *reterr)
+{
+	struct reader *reader = calloc(1, sizeof(*reader));
+	int err = reader ? 0 : -ENOMEM;
+
+	if (!err) {
+		reader->machine = machine;
+		reader->reading = calloc(1, sizeof(*reader->reading));
+		err = reader->reading ? 0 : -ENOMEM;
+	}
+	if (!err) {
+		if (read_file(reader, "/proc/sys/kernel/random/boot_id"))
+			snprintf(reader->reading->boot,
+				 sizeof(reader->reading->boot), "%.39s",
+				 reader->text);
+		read_numbers(reader);
+		read_hardware(reader);
+		read_substates(reader);
+		read_amd(reader);
+		read_failed_device(reader);
+		read_clocks(reader);
+		err = for_each_name(reader, "sys/class/power_supply",
+				    read_battery);
+	}
+	if (!err)
+		err = for_each_name(reader, "sys/class/wakeup",
+				    read_wake_source);
+	if (!err)
+		*ret_reading = reader->reading;
+	else if (reader)
+		free(reader->reading);
+	free(reader);
+	return err ? ssdpm__no_memory(reterr) : 0;
+}

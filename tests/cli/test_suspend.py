@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm suspend: what counters of sleep say, on machines that were suspended."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+import suspends
+from command import COMMAND, Command
+
+POLICY = "/sys/module/pcie_aspm/parameters/policy"
+CONTROL = "sys/kernel/debug/dynamic_debug/control"
+MESSAGE = (
+    "drivers/pci/pci-driver.c:899 [pci]pci_pm_suspend_noirq ={} "
+    '"PCI PM: Suspend power state: %s\\012"\n'
+)
+
+
+@pytest.fixture
+def root(ssdpm: Command) -> Callable[[str], pathlib.Path]:
+    def write(name: str) -> pathlib.Path:
+        suspends.write(name, ssdpm.directory / name)
+        return ssdpm.directory / name
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("team", ["not reached: S0i3.0 was not reached, only S0i2.0",
+                  "nvme0: verified in intel/S0ixSelftestTool#41: "
+                  "ASPM powersupersave, all devices",
+                  f"  echo powersupersave > {POLICY}",
+                  f"    to undo it: echo default > {POLICY}"]),
+        ("crucial-p3", ["not reached: no counter of deep sleep grew",
+                        "No verified remedy: nvme0 is a drive of pop-os/pop#3196, "
+                        "which has none",
+                        "Candidates, untested; try one at a time:",
+                        f"  echo powersupersave > {POLICY}"]),
+        ("micron", ["this kernel cannot say: no counter of deep sleep can be read",
+                    "No verified remedy: nvme0 is a drive of omacom/omarchy#12887, "
+                    "which has none",
+                    "  boot with nvme.quirks=1344:5000:force_no_simple_suspend"]),
+        ("amd", ["reached: the deepest sleep", "1 suspend, deep sleep 58 s"]),
+        ("old", ["this kernel cannot say: no counter of deep sleep can be read"]),
+        ("s3", ["suspend is S3 here (mem_sleep is deep): the firmware takes the power,"]),
+        ("sata", ["not reached: no counter of deep sleep grew",
+                  "No verified remedy",
+                  "  ssdpm lpm --set med_power_with_dipm sda"]),
+        ("failed", ["failed: Linux gave up each suspend",
+                    "the device that failed last: 0000:01:00.0"]),
+        ("never", ["no suspend since the machine was started"]),
+    ],
+)  # fmt: skip
+def test_a_machine_gets_its_verdict(
+    ssdpm: Command, root: Callable[[str], pathlib.Path], name: str, lines: list[str]
+) -> None:
+    root(name)
+    said = ssdpm.output("suspend", "--root", name).splitlines()
+    assert said[0] == lines[0]
+    assert [line for line in said if line in lines] == lines
+    assert max(map(len, said)) <= 80
+
+
+def test_a_reached_state_and_a_drained_battery_contradict_each_other(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    root("two-watts")
+    readings = ["--since", "two-watts/before.txt", "--until", "two-watts/after.txt"]
+    said = ssdpm.output("suspend", "--root", "two-watts", *readings)
+    assert said.startswith("contradicted: ")
+    assert "batteries gave 2.5 W" in said
+    judged = ssdpm.json("suspend", "--root", "two-watts", *readings)
+    bearings = {e["counter"]: e["bearing"] for e in judged["evidence"]}
+    assert bearings["substate"] == "for"
+    assert bearings["battery"] == "against"
+
+
+def test_what_was_saved_is_compared_with_what_is_now(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("team")
+    assert ssdpm("suspend", "--root", "team", "--save", "before.txt").returncode == 0
+    since = ["suspend", "--root", "team", "--since", "before.txt"]
+    assert ssdpm.output(*since).startswith("no suspend between the two readings\n")
+    (machine / "sys/power/suspend_stats/success").write_text("4\n")
+    (machine / "sys/kernel/debug/pmc_core/substate_residencies").write_text(
+        "Substate   Residency\nS0i2.0     63000000\nS0i3.0     9000000\n"
+    )
+    # The other counter did not grow.
+    assert ssdpm.json(*since)["outcome"] == "contradicted"
+    (machine / "sys/power/suspend_stats/total_hw_sleep").write_text("72000000\n")
+    (machine / "sys/power/suspend_stats/last_hw_sleep").write_text("9000000\n")
+    judged = ssdpm.json(*since)
+    assert (judged["outcome"], judged["n_suspends"]) == ("reached", 1)
+    assert judged["remedies"] == []
+    (machine / "proc/sys/kernel/random/boot_id").write_text("another\n")
+    done = ssdpm(*since)
+    assert (done.returncode, b"started anew" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--save", "a", "--since", "b"], "--save conflicts with --since"),
+        (["--test", "60s", "--since", "b"], "--test conflicts with --since"),
+        (["--test", "60s", "--save", "b"], "--test conflicts with --save"),
+        (["--until", "a", "--save", "b"], "--until conflicts with --save"),
+        (["--until", "a", "--test", "60s"], "--until conflicts with --test"),
+        (["--save", "a", "--json"], "--save conflicts with --json"),
+        (["--yes"], "--yes requires --test"),
+        (["--test", "1s"], "from 10 s to 1 h"),
+        (["nvme0"], "unexpected operand"),
+        (["--test", "60s"], "try: --yes"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    ssdpm: Command, root: Callable[[str], pathlib.Path], arguments: list[str], words: str
+) -> None:
+    sleeper(root("team"))
+    done = ssdpm("suspend", "--root", "team", *arguments)
+    assert (done.returncode, words in done.stderr.decode()) == (2, True), done.stderr
+
+
+def test_a_file_that_is_no_reading_is_refused_with_its_line(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    root("team")
+    ssdpm.write("bad.txt", "ssdpm-suspend 1\nsoup 1 /sys\t\n")
+    done = ssdpm("suspend", "--root", "team", "--since", "bad.txt")
+    assert done.returncode == 1
+    assert b"bad.txt:2: not a counter of sleep" in done.stderr
+
+
+def sleeper(machine: pathlib.Path, flags: str = "_") -> None:
+    """Give it what a test of a suspend writes to."""
+    for path, text in {
+        "sys/class/rtc/rtc0/wakealarm": "",
+        CONTROL: "init/main.c:1 [main]f =p \"PCI\"\n" + MESSAGE.format(flags),
+        "dev/kmsg": "6,1,1,-;old: PCI PM: Suspend power state: D1\n",
+        "run/keep": "",
+    }.items():
+        (machine / path).parent.mkdir(parents=True, exist_ok=True)
+        (machine / path).write_text(text)
+
+
+class Sleep:
+    """Does with /sys/power/state what a kernel does: a pipe, which is read when the
+    machine has woken. The counters grow before that."""
+
+    def __init__(self, machine: pathlib.Path) -> None:
+        self.machine = machine
+        self.state = machine / "sys/power/state"
+        self.state.unlink()
+        os.mkfifo(self.state)
+        self.asked = self.alarm = self.control = ""
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self) -> None:
+        alarm = self.machine / "sys/class/rtc/rtc0/wakealarm"
+        while not alarm.read_text().startswith("+"):
+            time.sleep(0.01)
+        self.alarm = alarm.read_text()
+        self.control = (self.machine / CONTROL).read_text()
+        (self.machine / "sys/power/suspend_stats/success").write_text("4\n")
+        with (self.machine / "dev/kmsg").open("a") as log:
+            log.write("6,2,9,-;nvme 0000:01:00.0: PCI PM: Suspend power state: D3hot\n")
+        self.asked = self.state.read_text()
+
+    def __enter__(self) -> Sleep:
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.thread.join()
+
+
+TEST = ["suspend", "--root", "team", "--test", "60s", "--yes"]
+
+
+def test_a_test_suspends_once_and_sees_the_states_of_devices(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("team")
+    sleeper(machine)
+    with Sleep(machine) as sleep:
+        judged = ssdpm.json(*TEST)
+    assert (sleep.asked, sleep.alarm) == ("freeze", "+60")
+    assert sleep.control == "file pci-driver.c line 899 +p\n"
+    # As it was before.
+    assert (machine / CONTROL).read_text() == "file pci-driver.c line 899 -p\n"
+    assert (machine / "sys/class/rtc/rtc0/wakealarm").read_text() == "0"
+    assert not (machine / "run/ssdpm-suspend").exists()
+    assert (judged["outcome"], judged["n_suspends"]) == ("not-reached", 1)
+    states = [e for e in judged["evidence"] if e["counter"] == "d-state"]
+    assert [(e["name"], e["before"], e["after"]) for e in states] == [
+        ("0000:01:00.0", None, 3)
+    ]
+
+
+def test_messages_that_are_on_already_stay_on(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("team")
+    sleeper(machine, flags="p")
+    before = (machine / CONTROL).read_text()
+    with Sleep(machine):
+        assert ssdpm(*TEST).returncode == 0
+    assert (machine / CONTROL).read_text() == before
+
+
+def start_and_wait(ssdpm: Command, machine: pathlib.Path) -> subprocess.Popen[bytes]:
+    """Until it has asked for sleep: nobody answers."""
+    state = machine / "sys/power/state"
+    state.unlink()
+    os.mkfifo(state)
+    process = subprocess.Popen([COMMAND, *TEST], cwd=ssdpm.directory)
+    alarm = machine / "sys/class/rtc/rtc0/wakealarm"
+    while not alarm.read_text().startswith("+"):
+        time.sleep(0.01)
+    return process
+
+
+def test_after_a_kill_the_next_test_switches_messages_off(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("team")
+    sleeper(machine)
+    process = start_and_wait(ssdpm, machine)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert (machine / CONTROL).read_text() == "file pci-driver.c line 899 +p\n"
+    assert (machine / "run/ssdpm-suspend").read_text() == "899\n"
+    (machine / "sys/power/state").unlink()
+    (machine / "sys/power/state").write_text("freeze mem\n")
+    looked = ssdpm("suspend", "--root", "team")
+    assert b"was killed" in looked.stderr
+    # Messages that are off in what the kernel lists are no longer on.
+    done = ssdpm(*TEST)
+    assert done.returncode == 0
+    assert b"they are off again" in done.stderr
+    assert (machine / CONTROL).read_text() == "file pci-driver.c line 899 -p\n"
+    assert not (machine / "run/ssdpm-suspend").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_messages_as_they_were(
+    ssdpm: Command, root: Callable[[str], pathlib.Path], number: signal.Signals
+) -> None:
+    machine = root("team")
+    sleeper(machine)
+    process = start_and_wait(ssdpm, machine)
+    process.send_signal(number)
+    assert (machine / "sys/power/state").read_text() == "freeze"
+    assert process.wait() == -number
+    assert (machine / CONTROL).read_text() == "file pci-driver.c line 899 -p\n"
+    assert not (machine / "run/ssdpm-suspend").exists()
+
+
+def test_two_tests_do_not_run_at_once(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("team")
+    sleeper(machine)
+    process = start_and_wait(ssdpm, machine)
+    done = ssdpm(*TEST)
+    assert (done.returncode, b"is running" in done.stderr) == (1, True)
+    assert (machine / "sys/power/state").read_text() == "freeze"
+    assert process.wait() == 0
+
+
+def test_a_machine_that_no_clock_wakes_is_not_suspended(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("team")
+    done = ssdpm(*TEST)
+    assert (done.returncode, b"no clock can wake it" in done.stderr) == (3, True)
+    assert (machine / "sys/power/state").read_text() == "freeze mem\n"
+
+
+def test_a_root_that_is_no_capture_is_not_written(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("team")
+    sleeper(machine)
+    (machine / "ssdpm-capture").unlink()
+    done = ssdpm(*TEST)
+    assert (done.returncode, b"not a capture" in done.stderr) == (1, True)
+    assert (machine / "sys/power/state").read_text() == "freeze mem\n"
+
+
+def test_a_link_out_of_a_capture_is_not_followed(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("team")
+    sleeper(machine)
+    outside = ssdpm.directory / "outside"
+    outside.write_text("kept")
+    (machine / "sys/power/state").unlink()
+    (machine / "sys/power/state").symlink_to("../../../outside")
+    assert ssdpm(*TEST).returncode == 1
+    assert outside.read_text() == "kept"

@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: MIT */
+/* Suspends: readings, what they say, and what may help. */
+#include "fixture.h"
+#include "tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STATS "/sys/power/suspend_stats/"
+#define PMC "/sys/kernel/debug/pmc_core/"
+#define HEAD "ssdpm-suspend 1\nboot aaaa\n"
+
+static struct ssdpm_suspend_reading *reading_of(const char *text)
+{
+	struct ssdpm_suspend_reading *reading = UNTOUCHED;
+	struct ssdpm_error error = fixture_error();
+
+	assert_int_equal(ssdpm_suspend_reading_from_text(text, strlen(text),
+							 &reading, &error),
+			 0);
+	return reading;
+}
+
+/* What one test judges. */
+struct given {
+	const char *before; /* NULL: the boot */
+	const char *after;
+	uint32_t suspend; /* 0: s2idle */
+	const char *product;
+	const char *linux_release;
+	uint32_t quirks;
+	bool knows_quirks;
+	const struct ssdpm_diagnosis *diagnosis;
+};
+
+struct judged {
+	struct ssdpm_suspend_verdict verdict;
+	struct ssdpm_suspend_evidence *evidence;
+	size_t n_evidence;
+	struct ssdpm_suspend_remedy *remedies;
+	size_t n_remedies;
+	int err;
+	struct ssdpm_error error;
+};
+
+static struct judged judge(struct given given)
+{
+	struct judged j = { .verdict.size = sizeof(j.verdict) };
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts),
+					     .suspend = SSDPM_SUSPEND_S2IDLE };
+	struct ssdpm_device_facts device = {
+		.size = sizeof(device),
+		.kind = SSDPM_KIND_NVME,
+		.pci_vendor_id = 0x1344,
+		.pci_device_id = 0x5411,
+		.kernel_quirks = given.quirks,
+		.known = given.knows_quirks ? SSDPM_FACT_QUIRKS : 0,
+		.name = "nvme0",
+	};
+	const struct ssdpm_suspend_drive drive = {
+		.facts = &device,
+		.diagnoses = given.diagnosis,
+		.n_diagnoses = given.diagnosis ? 1 : 0,
+	};
+	struct ssdpm_suspend_reading *before =
+		given.before ? reading_of(given.before) : NULL;
+	struct ssdpm_suspend_reading *after = reading_of(given.after);
+	const struct ssdpm_suspend_params params = {
+		.size = sizeof(params),
+		.facts = &facts,
+		.before = before,
+		.after = after,
+		.drives = &drive,
+		.n_drives = 1,
+	};
+
+	if (given.suspend)
+		facts.suspend = given.suspend;
+	if (given.product)
+		snprintf(device.product, sizeof(device.product), "%s",
+			 given.product);
+	if (given.linux_release)
+		snprintf(facts.linux_release, sizeof(facts.linux_release), "%s",
+			 given.linux_release);
+	j.err = ssdpm_suspend_judge(&params, &j.verdict, &j.evidence,
+				    &j.n_evidence, &j.error);
+	if (!j.err)
+		assert_int_equal(ssdpm_suspend_get_remedies(
+					 &params, j.verdict.outcome,
+					 &j.remedies, &j.n_remedies, NULL),
+				 0);
+	ssdpm_suspend_reading_free(before);
+	ssdpm_suspend_reading_free(after);
+	return j;
+}
+
+static void forget(struct judged *j)
+{
+	free(j->evidence);
+	free(j->remedies);
+}
+
+static void assert_outcome(struct given given, uint32_t outcome)
+{
+	struct judged j = judge(given);
+
+	assert_int_equal(j.err, 0);
+	assert_int_equal(j.verdict.outcome, outcome);
+	forget(&j);
+}
+
+static uint32_t bearing_of(const struct judged *j, uint32_t counter,
+			   const char *name)
+{
+	for (size_t i = 0; i < j->n_evidence; i++)
+		if (j->evidence[i].counter == counter &&
+		    !strcmp(j->evidence[i].name, name))
+			return j->evidence[i].bearing;
+	fail_msg("no evidence of %u %s", counter, name);
+	return 0;
+}
+
+static void the_deepest_substate_decides(void **state)
+{
+	struct judged j = judge((struct given){
+		.after = HEAD
+		"success 3 " STATS "success\n"
+		"hardware 63 " STATS "total_hw_sleep\n"
+		"substate 63 " PMC "substate_residencies\tS0i2.0\n"
+		"substate 0 " PMC "substate_residencies\tS0i3.0\n" });
+
+	(void)state;
+	assert_int_equal(j.verdict.outcome, SSDPM_SUSPEND_OUTCOME_NOT_REACHED);
+	assert_string_equal(j.verdict.wanted, "S0i3.0");
+	assert_string_equal(j.verdict.deepest, "S0i2.0");
+	assert_int_equal(j.verdict.n_suspends, 3);
+	assert_int_equal(j.verdict.n_failures, UINT32_MAX);
+	assert_int_equal(j.verdict.deep_us, 63);
+	assert_int_equal(bearing_of(&j, SSDPM_SLEEP_COUNTER_SUBSTATE, "S0i3.0"),
+			 SSDPM_SUSPEND_BEARING_AGAINST);
+	/* The shallower substate explains it. */
+	assert_int_equal(bearing_of(&j, SSDPM_SLEEP_COUNTER_HARDWARE, ""),
+			 SSDPM_SUSPEND_BEARING_NONE);
+	forget(&j);
+}
+
+static void a_substate_that_grew_between_the_readings_is_reached(void **state)
+{
+	(void)state;
+	assert_outcome((struct given){ .before = HEAD
+				       "success 3 " STATS "success\n"
+				       "substate 9 " PMC
+				       "substate_residencies\tS0i3.0\n",
+				       .after = HEAD
+				       "success 4 " STATS "success\n"
+				       "substate 10 " PMC
+				       "substate_residencies\tS0i3.0\n" },
+		       SSDPM_SUSPEND_OUTCOME_REACHED);
+	/* It grew before the first reading alone. */
+	assert_outcome((struct given){ .before = HEAD
+				       "success 3 " STATS "success\n"
+				       "substate 9 " PMC
+				       "substate_residencies\tS0i3.0\n",
+				       .after = HEAD
+				       "success 4 " STATS "success\n"
+				       "substate 9 " PMC
+				       "substate_residencies\tS0i3.0\n" },
+		       SSDPM_SUSPEND_OUTCOME_NOT_REACHED);
+}
+
+static void counters_that_disagree_contradict_each_other(void **state)
+{
+	struct judged j = judge((struct given){
+		.after = HEAD "success 1 " STATS "success\n"
+			      "slp-s0 5 " PMC "slp_s0_residency_usec\n"
+			      "system 0 /sys/low_power_idle_system\n" });
+
+	(void)state;
+	assert_int_equal(j.verdict.outcome, SSDPM_SUSPEND_OUTCOME_CONTRADICTED);
+	assert_int_equal(bearing_of(&j, SSDPM_SLEEP_COUNTER_SLP_S0, ""),
+			 SSDPM_SUSPEND_BEARING_FOR);
+	assert_int_equal(bearing_of(&j, SSDPM_SLEEP_COUNTER_SYSTEM, ""),
+			 SSDPM_SUSPEND_BEARING_AGAINST);
+	forget(&j);
+}
+
+/* An hour, in which the battery gives so many uWh. */
+static struct judged judge_battery(unsigned int uwh, unsigned int seconds)
+{
+	char after[512];
+
+	snprintf(after, sizeof(after),
+		 HEAD "success 2 " STATS "success\n"
+		      "hardware 9 " STATS "total_hw_sleep\n"
+		      "asleep %u000000 clocks\n"
+		      "battery %u /sys/energy_now\tBAT0\n",
+		 seconds, 50000000 - uwh);
+	return judge((struct given){ .before = HEAD
+				     "success 1 " STATS "success\n"
+				     "hardware 1 " STATS "total_hw_sleep\n"
+				     "asleep 0 clocks\n"
+				     "battery 50000000 /sys/energy_now\tBAT0\n",
+				     .after = after });
+}
+
+static void more_than_a_watt_from_the_battery_is_against_it(void **state)
+{
+	struct judged j = judge_battery(2500000, 3600);
+
+	(void)state;
+	assert_int_equal(j.verdict.battery_uw, 2500000);
+	assert_int_equal(j.verdict.asleep_us, 3600000000);
+	assert_int_equal(j.verdict.outcome, SSDPM_SUSPEND_OUTCOME_CONTRADICTED);
+	forget(&j);
+	j = judge_battery(1000000, 3600);
+	assert_int_equal(j.verdict.battery_uw, 1000000);
+	assert_int_equal(j.verdict.outcome, SSDPM_SUSPEND_OUTCOME_REACHED);
+	forget(&j);
+	/* A gauge is too coarse for less than ten minutes. */
+	j = judge_battery(2500000, 599);
+	assert_int_equal(j.verdict.outcome, SSDPM_SUSPEND_OUTCOME_REACHED);
+	forget(&j);
+}
+
+static void without_a_counter_nothing_is_said(void **state)
+{
+	(void)state;
+	assert_outcome(
+		(struct given){ .after = HEAD "success 3 " STATS "success\n" },
+		SSDPM_SUSPEND_OUTCOME_CANNOT_SAY);
+	/* The package alone is not the platform. */
+	assert_outcome((struct given){ .after = HEAD "success 3 " STATS
+						     "success\n"
+						     "package 9 /sys/x\n" },
+		       SSDPM_SUSPEND_OUTCOME_CANNOT_SAY);
+	/* If nobody counts suspends, 0 may be that there were none. */
+	assert_outcome((struct given){ .after = HEAD "slp-s0 0 /sys/x\n" },
+		       SSDPM_SUSPEND_OUTCOME_CANNOT_SAY);
+}
+
+static void a_suspend_that_was_not_or_failed_is_no_verdict(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	assert_outcome((struct given){ .after = HEAD "success 0 " STATS
+						     "success\n"
+						     "slp-s0 9 /sys/x\n" },
+		       SSDPM_SUSPEND_OUTCOME_NO_SUSPEND);
+	assert_outcome((struct given){ .suspend = SSDPM_SUSPEND_DEEP,
+				       .after = HEAD "success 2 " STATS
+						     "success\n"
+						     "slp-s0 0 /sys/x\n" },
+		       SSDPM_SUSPEND_OUTCOME_FIRMWARE);
+	j = judge((struct given){ .after =
+					  HEAD "success 0 " STATS "success\n"
+					       "fail 2 " STATS "fail\n"
+					       "failed-device 0 " STATS
+					       "last_failed_dev\t0000:04:00.0\n"
+					       "slp-s0 0 /sys/x\n" });
+	assert_int_equal(j.verdict.outcome, SSDPM_SUSPEND_OUTCOME_FAILED);
+	assert_int_equal(j.verdict.n_failures, 2);
+	assert_string_equal(j.verdict.culprit, "0000:04:00.0");
+	assert_int_equal(bearing_of(&j, SSDPM_SLEEP_COUNTER_SLP_S0, ""),
+			 SSDPM_SUSPEND_BEARING_NONE);
+	forget(&j);
+}
+
+static void a_residency_of_the_last_sleep_that_stays_is_of_an_earlier_one(
+	void **state)
+{
+	static const char amd[] = HEAD "success 1 " STATS "success\n"
+				       "last 58 /sys/s0ix_stats\tS0ix\n";
+
+	(void)state;
+	assert_outcome((struct given){ .after = amd },
+		       SSDPM_SUSPEND_OUTCOME_REACHED);
+	assert_outcome((struct given){ .before = amd,
+				       .after = HEAD "success 2 " STATS
+						     "success\n"
+						     "last 58 /sys/s0ix_stats"
+						     "\tS0ix\n" },
+		       SSDPM_SUSPEND_OUTCOME_NOT_REACHED);
+	assert_outcome((struct given){ .before = amd,
+				       .after = HEAD "success 2 " STATS
+						     "success\n"
+						     "last 30 /sys/s0ix_stats"
+						     "\tS0ix\n" },
+		       SSDPM_SUSPEND_OUTCOME_REACHED);
+}
+
+static void readings_that_do_not_go_together_are_refused(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	j = judge((struct given){ .before = "ssdpm-suspend 1\nboot bbbb\n",
+				  .after = HEAD });
+	assert_int_equal(j.err, -ESTALE);
+	j = judge((struct given){ .before = HEAD "slp-s0 9 /sys/x\n",
+				  .after = HEAD "slp-s0 8 /sys/x\n" });
+	assert_int_equal(j.err, -ERANGE);
+	assert_string_equal(j.error.message,
+			    "/sys/x: it is less after than before");
+}
+
+static const struct ssdpm_diagnosis aspm = {
+	.code = SSDPM_DIAGNOSIS_ASPM_POLICY,
+	.remedy = SSDPM_REMEDY_ASPM_POLICY_OR_FIRMWARE,
+	.n_changes = 1,
+	.changes = { { .target = "/sys/module/pcie_aspm/parameters/policy",
+		       .value = "powersupersave" } },
+};
+
+#define NOT_REACHED                         \
+	HEAD "success 1 " STATS "success\n" \
+	     "slp-s0 0 /sys/x\n"
+
+static void a_remedy_is_verified_for_the_drive_of_a_case_alone(void **state)
+{
+	struct judged j = judge((struct given){ .after = NOT_REACHED,
+						.product = "TEAM TM8FP4001T",
+						.diagnosis = &aspm });
+
+	(void)state;
+	assert_int_equal(j.n_remedies, 1);
+	assert_int_equal(j.remedies[0].status, SSDPM_REMEDY_STATUS_VERIFIED);
+	assert_string_equal(j.remedies[0].source, "intel/S0ixSelftestTool#41");
+	assert_string_equal(j.remedies[0].change.value, "powersupersave");
+	assert_string_equal(j.remedies[0].drive, "nvme0");
+	assert_string_equal(j.verdict.culprit, "nvme0");
+	forget(&j);
+	j = judge((struct given){ .after = NOT_REACHED,
+				  .product = "Other SSD",
+				  .diagnosis = &aspm });
+	assert_int_equal(j.n_remedies, 1);
+	assert_int_equal(j.remedies[0].status, SSDPM_REMEDY_STATUS_UNTESTED);
+	assert_string_equal(j.remedies[0].source, "");
+	assert_string_equal(j.verdict.culprit, "");
+	forget(&j);
+}
+
+static void a_case_without_a_remedy_says_so_first(void **state)
+{
+	struct judged j = judge((struct given){ .after = NOT_REACHED,
+						.product = "CT1000P3SSD8",
+						.diagnosis = &aspm });
+
+	(void)state;
+	assert_int_equal(j.n_remedies, 2);
+	assert_int_equal(j.remedies[0].status, SSDPM_REMEDY_STATUS_NONE);
+	assert_string_equal(j.remedies[0].source, "pop-os/pop#3196");
+	assert_int_equal(j.remedies[1].status, SSDPM_REMEDY_STATUS_UNTESTED);
+	forget(&j);
+	/* The P3 Plus is another drive. */
+	j = judge((struct given){ .after = NOT_REACHED,
+				  .product = "CT1000P3PSSD8" });
+	assert_int_equal(j.n_remedies, 0);
+	forget(&j);
+}
+
+static void a_quirk_is_turned_round_where_linux_can(void **state)
+{
+	struct given given = {
+		.after = HEAD "success 3 " STATS "success\n",
+		.product = "Micron MTFDKCD512QGN",
+		.linux_release = "7.2.5",
+		.knows_quirks = true,
+		.quirks = SSDPM_QUIRK_SIMPLE_SUSPEND,
+	};
+	struct judged j = judge(given);
+
+	(void)state;
+	assert_int_equal(j.verdict.outcome, SSDPM_SUSPEND_OUTCOME_CANNOT_SAY);
+	assert_int_equal(j.n_remedies, 2);
+	assert_int_equal(j.remedies[0].status, SSDPM_REMEDY_STATUS_NONE);
+	assert_string_equal(j.remedies[1].change.target, "nvme.quirks");
+	assert_string_equal(j.remedies[1].change.value,
+			    "1344:5411:force_no_simple_suspend");
+	forget(&j);
+	given.quirks = 0;
+	j = judge(given);
+	assert_string_equal(j.remedies[1].change.value,
+			    "1344:5411:simple_suspend");
+	forget(&j);
+	given.linux_release = "7.1.9";
+	j = judge(given);
+	assert_int_equal(j.n_remedies, 1);
+	forget(&j);
+	/* Nothing points at another drive. */
+	given.product = "Other SSD";
+	j = judge(given);
+	assert_int_equal(j.n_remedies, 0);
+	assert_null(j.remedies);
+	forget(&j);
+}
+
+static void a_machine_that_sleeps_deeply_needs_no_remedy(void **state)
+{
+	struct judged j = judge((struct given){ .after = HEAD
+						"success 1 " STATS "success\n"
+						"slp-s0 5 /sys/x\n",
+						.product = "CT1000P3SSD8",
+						.diagnosis = &aspm });
+
+	(void)state;
+	assert_int_equal(j.verdict.outcome, SSDPM_SUSPEND_OUTCOME_REACHED);
+	assert_int_equal(j.n_remedies, 0);
+	forget(&j);
+}
+
+static void the_text_of_a_reading_gives_it_back(void **state)
+{
+	static const char text[] =
+		HEAD "success 18446744073709551615 " STATS "success\t\n"
+		     "d-state 3 kernel log\t0000:04:00.0\n";
+	struct ssdpm_suspend_reading *reading = reading_of(text);
+	struct ssdpm_error error = fixture_error();
+	char *again = NULL;
+
+	(void)state;
+	assert_int_equal(ssdpm_suspend_reading_to_text(reading, &again, &error),
+			 0);
+	assert_string_equal(again, text);
+	free(again);
+	assert_null(ssdpm_suspend_reading_free(reading));
+	assert_null(ssdpm_suspend_reading_free(NULL));
+}
+
+static void assert_refused(const char *text, int code, uint32_t line)
+{
+	struct ssdpm_suspend_reading *reading = UNTOUCHED;
+	struct ssdpm_error error = fixture_error();
+
+	assert_int_equal(ssdpm_suspend_reading_from_text(text, strlen(text),
+							 &reading, &error),
+			 code);
+	assert_int_equal(error.code, code);
+	assert_int_equal(error.line, line);
+	assert_ptr_equal(reading, UNTOUCHED);
+}
+
+static void other_texts_are_refused(void **state)
+{
+	char *text = malloc(64 << 10);
+	size_t at;
+
+	(void)state;
+	assert_refused("", -EINVAL, 1);
+	assert_refused("ssdpm-suspend 2\n", -EINVAL, 1);
+	assert_refused(HEAD "success\n", -EINVAL, 3);
+	assert_refused(HEAD "success -1 /sys/x\n", -EINVAL, 3);
+	assert_refused(HEAD "success 1\n", -EINVAL, 3);
+	assert_refused(HEAD "\nsoup 1 /sys/x\n", -EINVAL, 3);
+	assert_non_null(text);
+	at = (size_t)sprintf(text, HEAD);
+	for (unsigned int i = 0; i < 513; i++)
+		at += (size_t)sprintf(text + at, "wake-source 1 /sys/%u\n", i);
+	assert_refused(text, -E2BIG, 515);
+	free(text);
+}
+
+static void the_log_has_the_states_of_devices(void **state)
+{
+	static const char log[] =
+		"6,1234,5678,-;nvme 0000:04:00.0: PCI PM: Suspend power state: "
+		"D0\n"
+		"6,1235,5679,-;nvme 0000:04:00.0: PCI PM: Suspend power state: "
+		"D3hot\n SUBSYSTEM=pci\n"
+		"[ 12.3] pcieport 0000:00:1c.0: PCI PM: Suspend power state: "
+		"D3cold\n"
+		"6,1,1,-;ahci 0000:00:17.0: PCI PM: Suspend power state: soup\n"
+		": PCI PM: Suspend power state: D0\n";
+	struct ssdpm_suspend_reading *reading = reading_of(HEAD);
+	struct ssdpm_error error = fixture_error();
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(ssdpm_suspend_reading_add_log(reading, log,
+						       strlen(log), &error),
+			 0);
+	assert_int_equal(ssdpm_suspend_reading_to_text(reading, &text, NULL),
+			 0);
+	assert_string_equal(text, HEAD "d-state 3 kernel log\t0000:04:00.0\n"
+				       "d-state 4 kernel log\t0000:00:1c.0\n");
+	free(text);
+	ssdpm_suspend_reading_free(reading);
+}
+
+static void assert_reads(const char *root, const char *wanted)
+{
+	struct ssdpm_machine *machine = tree_machine(root);
+	struct ssdpm_suspend_reading *reading = UNTOUCHED;
+	struct ssdpm_error error = fixture_error();
+	char *text = NULL;
+
+	assert_int_equal(ssdpm_machine_read_suspend(machine, &reading, &error),
+			 0);
+	assert_int_equal(ssdpm_suspend_reading_to_text(reading, &text, NULL),
+			 0);
+	assert_string_equal(text, wanted);
+	free(text);
+	ssdpm_suspend_reading_free(reading);
+	ssdpm_machine_unref(machine);
+}
+
+static void all_files_of_a_machine_are_read(void **state)
+{
+	char *root = tree_new();
+
+	(void)state;
+	tree_put(root, "sys/power/mem_sleep", "[s2idle]\n");
+	assert_reads(root, "ssdpm-suspend 1\n");
+	tree_put(root, "proc/sys/kernel/random/boot_id", "aaaa\n");
+	tree_put(root, "sys/power/suspend_stats/success", "3\n");
+	tree_put(root, "sys/power/suspend_stats/fail", "soup\n");
+	tree_put(root, "sys/power/suspend_stats/max_hw_sleep", "99\n");
+	tree_put(root, "sys/power/suspend_stats/total_hw_sleep", "63\n");
+	tree_put(root, "sys/power/suspend_stats/last_failed_dev", "a\033b\n\n");
+	tree_put(root, "sys/kernel/debug/pmc_core/substate_residencies",
+		 "Substate   Residency      \n"
+		 "S0i2.0     1234           \n"
+		 "S0i3.0     0              \n");
+	tree_put(root, "sys/kernel/debug/amd_pmc/s0ix_stats",
+		 "=== S0ix statistics ===\nS0ix Entry Time: 9\n"
+		 "S0ix Exit Time: 19\nResidency Time: 4296355\n");
+	tree_put(root, "sys/class/power_supply/BAT0/charge_now", "3000000\n");
+	tree_put(root, "sys/class/power_supply/BAT0/voltage_now", "12000000\n");
+	tree_put(root, "sys/class/power_supply/BAT1/energy_now", "7\n");
+	tree_put(root, "sys/class/wakeup/wakeup7/name", "PNP0C0D:00\n");
+	tree_put(root, "sys/class/wakeup/wakeup7/wakeup_count", "2\n");
+	assert_reads(root, HEAD
+		     "success 3 " STATS "success\t\n"
+		     "hardware 63 " STATS "total_hw_sleep\t\n"
+		     "substate 1234 " PMC "substate_residencies\tS0i2.0\n"
+		     "substate 0 " PMC "substate_residencies\tS0i3.0\n"
+		     "last 4296355 /sys/kernel/debug/amd_pmc/s0ix_stats\tS0ix\n"
+		     "failed-device 0 " STATS "last_failed_dev\ta?b\n"
+		     "battery 36000000 /sys/class/power_supply/BAT0/charge_now"
+		     "\tBAT0\n"
+		     "battery 7 /sys/class/power_supply/BAT1/energy_now\tBAT1\n"
+		     "wake-source 2 /sys/class/wakeup/wakeup7/wakeup_count"
+		     "\tPNP0C0D:00\n");
+	tree_remove(root);
+}
+
+static void a_maximum_of_0_is_a_counter_that_no_driver_fills(void **state)
+{
+	char *root = tree_new();
+
+	(void)state;
+	tree_put(root, "sys/power/suspend_stats/success", "3\n");
+	tree_put(root, "sys/power/suspend_stats/max_hw_sleep", "0\n");
+	tree_put(root, "sys/power/suspend_stats/total_hw_sleep", "0\n");
+	tree_put(root, "sys/power/suspend_stats/last_hw_sleep", "0\n");
+	assert_reads(root, "ssdpm-suspend 1\nsuccess 3 " STATS "success\t\n");
+	tree_remove(root);
+}
+
+static void what_is_missing_is_said(void **state)
+{
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+	struct ssdpm_suspend_reading *reading = reading_of(HEAD);
+	struct ssdpm_suspend_params params = { .size = sizeof(params) };
+	struct ssdpm_error error = fixture_error();
+	char *text = UNTOUCHED;
+
+	(void)state;
+	assert_int_equal(ssdpm_suspend_to_json(&params, &text, &error),
+			 -EINVAL);
+	params.facts = &facts;
+	assert_int_equal(ssdpm_suspend_to_json(&params, &text, &error),
+			 -EINVAL);
+	params.after = reading;
+	params.n_drives = 1;
+	assert_int_equal(ssdpm_suspend_to_json(&params, &text, &error),
+			 -EINVAL);
+	assert_ptr_equal(text, UNTOUCHED);
+	params.n_drives = 0;
+	assert_int_equal(ssdpm_suspend_to_json(&params, &text, NULL), 0);
+	assert_non_null(strstr(text, "\"outcome\": \"cannot-say\""));
+	assert_non_null(strstr(text, "\"n_suspends\": null"));
+	free(text);
+	ssdpm_suspend_reading_free(reading);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_deepest_substate_decides),
+		cmocka_unit_test(
+			a_substate_that_grew_between_the_readings_is_reached),
+		cmocka_unit_test(counters_that_disagree_contradict_each_other),
+		cmocka_unit_test(
+			more_than_a_watt_from_the_battery_is_against_it),
+		cmocka_unit_test(without_a_counter_nothing_is_said),
+		cmocka_unit_test(
+			a_suspend_that_was_not_or_failed_is_no_verdict),
+		cmocka_unit_test(
+			a_residency_of_the_last_sleep_that_stays_is_of_an_earlier_one),
+		cmocka_unit_test(readings_that_do_not_go_together_are_refused),
+		cmocka_unit_test(
+			a_remedy_is_verified_for_the_drive_of_a_case_alone),
+		cmocka_unit_test(a_case_without_a_remedy_says_so_first),
+		cmocka_unit_test(a_quirk_is_turned_round_where_linux_can),
+		cmocka_unit_test(a_machine_that_sleeps_deeply_needs_no_remedy),
+		cmocka_unit_test(the_text_of_a_reading_gives_it_back),
+		cmocka_unit_test(other_texts_are_refused),
+		cmocka_unit_test(the_log_has_the_states_of_devices),
+		cmocka_unit_test(all_files_of_a_machine_are_read),
+		cmocka_unit_test(
+			a_maximum_of_0_is_a_counter_that_no_driver_fills),
+		cmocka_unit_test(what_is_missing_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
