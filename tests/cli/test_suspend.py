@@ -53,6 +53,7 @@ def root(ssdpm: Command) -> Callable[[str], pathlib.Path]:
         ("old", ["this kernel cannot say: no counter of deep sleep can be read"]),
         ("s3", ["suspend is S3 here (mem_sleep is deep): the firmware takes the power,"]),
         ("sata", ["not reached: no counter of deep sleep grew",
+                  "sda, CT1000MX500SSD1:",
                   "No verified remedy",
                   "  ssdpm lpm --set med_power_with_dipm sda"]),
         ("failed", ["failed: Linux gave up each suspend",
@@ -204,6 +205,20 @@ def test_a_test_suspends_once_and_sees_the_states_of_devices(
     assert [(e["name"], e["before"], e["after"]) for e in states] == [
         ("0000:01:00.0", None, 3)
     ]
+
+
+def test_devices_that_are_no_drives_are_shown_if_asked_for(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    root("two-watts")
+    text = (ssdpm.directory / "two-watts/after.txt").read_text()
+    ssdpm.write("after.txt", f"{text}d-state 4 kernel log\t0000:00:02.0\n")
+    call = ["suspend", "--root", "two-watts", "--until", "after.txt"]
+    assert "0000:01:00.0" in ssdpm.output(*call)
+    assert "0000:00:02.0" not in ssdpm.output(*call)
+    said = ssdpm(*call, "-v").stdout.decode()
+    assert "d-state 0000:00:02.0" in said
+    assert "D3cold" in said
 
 
 def test_messages_that_are_on_already_stay_on(

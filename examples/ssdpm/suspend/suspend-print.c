@@ -96,6 +96,14 @@ static void print_plan(const struct ssdpm_device_facts *facts,
 	print_paragraph(message, 2, 2);
 }
 
+/* Of a SATA drive, its link: the policy is in force while it is suspended. */
+static bool is_plan(const struct ssdpm_diagnosis *d)
+{
+	return d->code == SSDPM_DIAGNOSIS_SUSPEND ||
+	       d->remedy == SSDPM_REMEDY_LPM ||
+	       d->remedy == SSDPM_REMEDY_LPM_FOR_GOOD;
+}
+
 static void print_drives(const struct told *told)
 {
 	const struct suspended *s = told->suspended;
@@ -104,16 +112,28 @@ static void print_drives(const struct told *told)
 		const struct ssdpm_suspend_drive *one = &s->drives[i];
 
 		for (size_t j = 0; j < one->n_diagnoses; j++)
-			if (one->diagnoses[j].code == SSDPM_DIAGNOSIS_SUSPEND)
+			if (is_plan(&one->diagnoses[j]))
 				print_plan(one->facts,
 					   one->diagnoses[j].message);
 	}
 }
 
-/* Sources of wake-ups that did not count, and empty fields, are left out. */
-static bool is_shown(const struct ssdpm_suspend_evidence *e)
+static bool is_of_drive(const struct told *told, const char *address)
+{
+	for (size_t i = 0; i < told->suspended->n_drives; i++)
+		if (!strcmp(told->suspended->drives[i].facts->address, address))
+			return true;
+	return false;
+}
+
+/* Sources of wake-ups that did not count, and other devices, are left out. */
+static bool is_shown(const struct told *told,
+		     const struct ssdpm_suspend_evidence *e)
 {
 	switch (e->counter) {
+	case SSDPM_SLEEP_COUNTER_D_STATE:
+		return told->suspended->common->verbose ||
+		       is_of_drive(told, e->name);
 	case SSDPM_SLEEP_COUNTER_WAKE_SOURCE:
 		return e->after != e->before;
 	case SSDPM_SLEEP_COUNTER_SUCCESS:
@@ -156,7 +176,7 @@ static void print_evidence(const struct told *told)
 		const struct ssdpm_suspend_evidence *e = &told->evidence[i];
 		const char *file = strrchr(e->source, '/');
 
-		if (!is_shown(e))
+		if (!is_shown(told, e))
 			continue;
 		table_row(
 			&table,
