@@ -194,85 +194,6 @@ static void print_evidence(const struct told *told)
 	table_print(&table);
 }
 
-/* The value that is there now, which goes back; "[x]" marks the one in use. */
-static void print_undo(const struct told *told, const char *target)
-{
-	char text[256];
-	const char *from = text;
-
-	if (ssdpm_machine_read_attribute(told->suspended->live->machine,
-					 target + 1, text, sizeof(text), NULL))
-		return;
-	if (strchr(text, '[')) {
-		from = strchr(text, '[') + 1;
-		text[strcspn(text, "]")] = '\0';
-	}
-	printf("    to undo it: echo %s > %s\n", from, target);
-}
-
-static void print_change(const struct told *told,
-			 const struct ssdpm_suspend_remedy *r)
-{
-	const struct ssdpm_change *c = &r->change;
-
-	if (r->remedy == SSDPM_REMEDY_LPM ||
-	    r->remedy == SSDPM_REMEDY_LPM_FOR_GOOD) {
-		printf("  ssdpm lpm --set %s %s\n", c->value, r->drive);
-	} else if (c->target[0] == '/') {
-		printf("  echo %s > %s\n", c->value, c->target);
-		print_undo(told, c->target);
-	} else if (c->value[0]) {
-		printf("  boot with %s=%s\n", c->target, c->value);
-	} else {
-		printf("  boot without %s=off, if it is on the kernel command "
-		       "line\n",
-		       c->target);
-	}
-}
-
-static const char *policy_words(const struct ssdpm_suspend_remedy *r)
-{
-	return r->remedy == SSDPM_REMEDY_ASPM_POLICY ||
-			       r->remedy ==
-				       SSDPM_REMEDY_ASPM_POLICY_OR_FIRMWARE ?
-		       ": ASPM powersupersave, all devices" :
-		       "";
-}
-
-/* Verified ones come first, then each drive with its public case. */
-static void print_remedies(const struct told *told)
-{
-	bool untested = false;
-	bool verified = false;
-
-	for (size_t i = 0; i < told->n_remedies; i++) {
-		const struct ssdpm_suspend_remedy *r = &told->remedies[i];
-
-		if (r->status == SSDPM_REMEDY_STATUS_NONE) {
-			putchar('\n');
-			print_paragraph(
-				cell("No verified remedy: %s is a drive "
-				     "of %s, which has none",
-				     r->drive, r->source)
-					.text,
-				0, 0);
-			verified = true;
-			continue;
-		}
-		if (r->status == SSDPM_REMEDY_STATUS_VERIFIED) {
-			printf("\n%s: verified in %s%s\n", r->drive, r->source,
-			       policy_words(r));
-			verified = true;
-		} else if (!untested) {
-			if (!verified)
-				puts("\nNo verified remedy");
-			puts("Candidates, untested; try one at a time:");
-			untested = true;
-		}
-		print_change(told, r);
-	}
-}
-
 static void advise(const struct told *told)
 {
 	const struct suspended *s = told->suspended;
@@ -304,7 +225,8 @@ static void print_told(const struct told *told)
 	putchar('\n');
 	print_drives(told);
 	print_evidence(told);
-	print_remedies(told);
+	print_suspend_remedies(told->suspended, told->remedies,
+			       told->n_remedies);
 	advise(told);
 }
 

@@ -60,6 +60,9 @@ int open_to_write(const struct live *live, const char *path);
 int write_attribute(const struct live *live, const char *path,
 		    const char *text);
 
+void print_suspend_remedies(const struct suspended *suspended,
+			    const struct ssdpm_suspend_remedy *remedies,
+			    size_t n);
 enum exit_status print_suspended(const struct suspended *suspended);
 
 #endif
