@@ -89,7 +89,7 @@ UNITLESS = {
     "n_pairs", "max_pairs", "setting", "decision",
     # an observation: device numbers, counts
     "major", "minor", "ctrl_id", "phase", "n_causes", "n_admin", "pid", "without_n_wakes", "n_lines",
-    "n_events", "n_bad", "n_lost", "n_unmatched", "n_orphans", "n_clipped", "part", "n_disks",
+    "n_events", "n_bad", "n_lost", "n_unmatched", "n_orphans", "n_clipped", "cause", "part", "n_disks",
     # a suspend: kinds, counts, values in the unit of their counter
     "counter", "bearing", "before", "after", "outcome", "n_suspends", "n_failures",
     # flags of a recommendation

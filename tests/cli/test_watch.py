@@ -73,6 +73,33 @@ def test_without_a_cause_the_drive_wakes_as_often_as_without_its_lines(
     assert less["n_wakes"] == 19
 
 
+def test_what_would_help_is_said_best_first(ssdpm: Command) -> None:
+    text = ssdpm.output(*READ, "-q", "SN530")
+    lines = text[text.index("What would help") :].splitlines()
+    assert lines[0] == "What would help, each alone, simulated:"
+    assert re.fullmatch(
+        r" +\d\.\d+ mW  systemd-journal: every 1 min, not every 10 s", lines[1]
+    )
+    assert "  smartctl: ask the drive less often than every 1 min" in text
+    assert len(lines) <= 4 and max(map(len, lines)) <= 80
+
+
+def test_what_would_help_is_in_the_json(ssdpm: Command) -> None:
+    drive = watched(ssdpm)
+    helps = {drive["causes"][h["cause"]]["name"]: h for h in drive["help"]}
+    assert helps["systemd-journal"]["kind"] == "interval"
+    assert helps["systemd-journal"]["n_wakes"] < drive["n_wakes"] - 40
+    assert helps["smartctl"]["saving_low_nj"] == 0 < helps["smartctl"]["saving_high_nj"]
+    savings = [h["saving_high_nj"] for h in drive["help"]]
+    assert savings == sorted(savings, reverse=True)
+    assert min(savings) >= drive["energy_nj"] // 100
+
+
+def test_nothing_helps_a_drive_that_never_sleeps(ssdpm: Command) -> None:
+    assert watched(ssdpm, "--none")["help"] == []
+    assert "What would help" not in ssdpm.output(*READ, "-q", "--none", "SN530")
+
+
 @pytest.mark.parametrize("policy", [["--none"], ["--table", "linux-legacy"]])
 def test_another_policy_is_simulated(ssdpm: Command, policy: list[str]) -> None:
     usual, other = watched(ssdpm), watched(ssdpm, *policy)

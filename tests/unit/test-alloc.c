@@ -2056,6 +2056,8 @@ static int read_observation(struct ssdpm_observation *observation,
 	struct ssdpm_observed drive = { .size = sizeof(drive) };
 	struct ssdpm_cause cause = { .size = sizeof(cause) };
 	struct ssdpm_without without = { .size = sizeof(without) };
+	struct ssdpm_help *helps = NULL;
+	size_t n_helps = 0;
 	int err = ssdpm_observation_get_drive(observation, 0, &drive, error);
 
 	if (!err)
@@ -2064,6 +2066,10 @@ static int read_observation(struct ssdpm_observation *observation,
 	if (!err)
 		err = ssdpm_observation_get_without(observation, 0, 0, &without,
 						    error);
+	if (!err)
+		err = ssdpm_observation_list_help(observation, 0, &helps,
+						  &n_helps, error);
+	free(helps);
 	if (!err)
 		ret->energy_nj =
 			drive.energy_nj + cause.energy_nj + without.energy_nj;
@@ -2790,6 +2796,7 @@ static const struct {
 	{ "ssdpm_observation_get_cause", call_observation },
 	{ "ssdpm_observation_get_drive", call_observation },
 	{ "ssdpm_observation_get_without", call_observation },
+	{ "ssdpm_observation_list_help", call_observation },
 	{ "ssdpm_observation_new", call_observation },
 	{ "ssdpm_observation_to_json", call_observation_to_json },
 	{ "ssdpm_device_read_disks", call_read_disks },

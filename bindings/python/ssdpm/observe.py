@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 __all__ = [
     "CAUSE_KINDS",
     "EVENTS",
+    "HELP_KINDS",
     "Cause",
+    "Help",
     "Observation",
     "ObservationCounts",
     "ObservedDrive",
@@ -47,10 +49,16 @@ CAUSE_KINDS: tuple[str, ...] = tuple(_core.observe.CAUSE_KINDS)
 """What a cause can be: "process"; "writeback", a process changed the pages before;
 "journal", of a file system; "kernel", for whom is unknown; "other", without room."""
 
+HELP_KINDS: tuple[str, ...] = tuple(_core.observe.HELP_KINDS)
+"""What may help: "interval" and "batch" of a process; "writeback-interval" and
+"laptop-mode" of Linux; "commit-interval" and "noatime" of a file system;
+"admin-interval" of who asks the controller."""
+
 EVENTS: tuple[str, ...] = tuple(_core.observe.EVENTS)
 """The events that are read, as below events/ of tracefs; a kernel may lack some."""
 
 _KINDS = by_number(_core.observe.CAUSE_KINDS)
+_HELPS = by_number(_core.observe.HELP_KINDS)
 _PHASES = by_number(_core.energy.PHASES)
 _MOST = 2**64 - 1
 
@@ -202,6 +210,39 @@ class Without(Value):
         return f"{self.energy_j:.3g} J, without it {self.without_energy_j:.3g} J"
 
 
+@dataclass(frozen=True, eq=False)
+class Help(Value):
+    """What would let a drive sleep more, and how much that saves, simulated.
+
+    Attributes:
+        kind: one of HELP_KINDS.
+        cause: against which cause, by its index.
+        period_ns: at which the cause works now; None: it is not periodic.
+        interval_ns: the interval that was simulated; None: the I/Os were left out.
+        from_ns, until_ns: the time that was simulated.
+        saving_low_nj, saving_high_nj: energy that it saves in this time. They differ
+            where only the most is known.
+        n_wakes: I/Os that would then wake the drive.
+    """
+
+    kind: str
+    cause: int
+    period_ns: int | None
+    interval_ns: int | None
+    from_ns: int
+    until_ns: int
+    saving_low_nj: int
+    saving_high_nj: int
+    n_wakes: int
+
+    saving_low_j = Scaled[float]("saving_low_nj")
+    saving_high_j = Scaled[float]("saving_high_nj")
+
+    def __str__(self) -> str:
+        most = "" if self.saving_low_nj == self.saving_high_nj else "at most "
+        return f"{self.kind}: saves {most}{self.saving_high_j:.3g} J"
+
+
 def _text(text: TextLike, name: str) -> bytes:
     if isinstance(text, str):
         try:
@@ -340,6 +381,21 @@ class Observation(Ongoing):
         """
         return Without(
             *self._handle.without(_index(drive, "drive"), _index(cause, "cause"))
+        )
+
+    def help(self, drive: SupportsIndex = 0) -> tuple[Help, ...]:
+        """What would let a drive sleep more, the largest saving first.
+
+        Each is simulated alone. What saves less than 1 % of the energy is left out.
+
+        Raises:
+            NotFoundError: there is no such drive.
+        """
+        return tuple(
+            Help(_HELPS[kind], cause, period or None, interval or None, *rest)
+            for kind, cause, period, interval, *rest in self._handle.help(
+                _index(drive, "drive")
+            )
         )
 
 

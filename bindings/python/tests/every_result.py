@@ -43,6 +43,7 @@ S = 10**9
 OBSERVED = (
     "cat-1 [0] d. 1.0: block_rq_issue: 259,0 R 4096 () 8 + 8 [cat]\n",
     "<idle>-0 [0] d. 1.001: block_rq_complete: 259,0 R () 8 + 8 [0]\n",
+    "smartctl-2 [0] d. 20.0: nvme_setup_cmd: nvme1: qid=0, cmdid=1\n",
 )
 ADMIN_FORMAT = (
     'name: nvme_setup_cmd\nprint fmt: "nvme%d: qid=%d", REC->ctrl_id, REC->qid\n'
@@ -532,6 +533,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
         lambda w: observe.Observation().add_drive(w.model, "259:0", w.table)
     ),
     "ssdpm.observe.Observation.causes": lambda w: w.observation().causes(i64(0)),
+    "ssdpm.observe.Observation.help": lambda w: w.observation().help(i64(0)),
     "ssdpm.observe.Observation.without": (
         lambda w: w.observation().without(i64(0), i64(0))
     ),

@@ -96,6 +96,28 @@ def test_without_a_cause_the_drive_sleeps_longer(model: ssdpm.Model) -> None:
     assert "without it" in str(once)
 
 
+def test_what_helps_is_less_often(model: ssdpm.Model) -> None:
+    text = "".join(read("monitor-1", 1 + 5 * i, 8) for i in range(12))
+    text += line("smartctl-7", 32.5, "nvme_setup_cmd: nvme0: qid=0, cmdid=1, x")
+    observation = observed(model, text)
+    less, ask = observation.help()
+    monitor, smartctl = (cause.name for cause in observation.causes())
+    assert (less.kind, less.period_ns, less.interval_ns) == ("interval", 5 * S, 60 * S)
+    assert (less.cause, less.n_wakes) == (0, 0) and monitor == "monitor"
+    # All reads one after the other wake it no more.
+    merged = observed(
+        model, "".join(read("monitor-1", 1 + i / 5000, 8 * i) for i in range(12))
+    )
+    saved = observation.drives[0].energy_nj - merged.drives[0].energy_nj
+    assert less.saving_low_nj == less.saving_high_nj == pytest.approx(saved, rel=0.01)
+    assert str(less) == f"interval: saves {less.saving_high_j:.3g} J"
+    # What admin commands cost is unknown.
+    assert (ask.kind, ask.cause, smartctl) == ("admin-interval", 1, "smartctl")
+    assert ask.saving_low_nj == 0 < ask.saving_high_nj
+    assert (ask.period_ns, ask.interval_ns, ask.n_wakes) == (None, None, 11)
+    assert set(observe.HELP_KINDS) >= {less.kind, ask.kind}
+
+
 def test_formats_and_partitions_are_taken(model: ssdpm.Model) -> None:
     observation = observe.Observation()
     observation.add_drive(model, "259:0")

@@ -56,7 +56,7 @@ static enum exit_status find_rows(const struct watch *watch, size_t drive,
 	return STATUS_DONE;
 }
 
-static int64_t power_uw(int64_t nj, uint64_t ns)
+int64_t power_uw(int64_t nj, uint64_t ns)
 {
 	return ns ? (int64_t)((double)nj * 1e6 / (double)ns) : 0;
 }
@@ -192,6 +192,7 @@ static enum exit_status print_drive(const struct watch *watch, size_t index)
 		print_verdict(watch->watched[index].drive->name, &drive, &rows);
 		if (rows.n)
 			print_rows(&drive, &rows);
+		status = print_help_of(watch, index);
 	}
 	free(rows.rows);
 	return status;

@@ -47,4 +47,10 @@ enum exit_status watch_recording(struct watch *watch);
 
 enum exit_status print_watch(const struct watch *watch);
 
+/* What would help a drive, by its index, best first; nothing: no word. */
+enum exit_status print_help_of(const struct watch *watch, size_t drive);
+
+/* The mean power of an energy. */
+int64_t power_uw(int64_t nj, uint64_t ns);
+
 #endif

@@ -157,6 +157,43 @@ struct ssdpm_without {
 	uint64_t without_n_wakes;
 };
 
+/** What may let a drive sleep more, against one cause. */
+enum ssdpm_help_kind {
+	SSDPM_HELP_INTERVAL = 1, /* a process works at a longer interval */
+	SSDPM_HELP_BATCH = 2,	 /* a process writes several times together */
+	SSDPM_HELP_WRITEBACK_INTERVAL = 3, /* vm.dirty_writeback_centisecs */
+	SSDPM_HELP_LAPTOP_MODE = 4,	   /* vm.laptop_mode */
+	SSDPM_HELP_COMMIT_INTERVAL = 5,	   /* mount with a longer one */
+	SSDPM_HELP_NOATIME = 6,		   /* mount with it */
+	SSDPM_HELP_ADMIN_INTERVAL = 7,	   /* ask the controller less often */
+};
+
+/**
+ * struct ssdpm_help - what would help, and how much (frozen, 64 bytes)
+ * @kind:           enum ssdpm_help_kind
+ * @cause:          against which cause, by its index
+ * @period_ns:      between its own I/Os or admin commands now; 0: they are not
+ *                  periodic
+ * @interval_ns:    the interval that was simulated; 0: the I/Os were left out
+ * @from_ns:        the first I/O that is still known, as in ssdpm_without
+ * @until_ns:       now_ns of the drive
+ * @saving_low_nj:  energy that it saves in this time, nominal; 0 where the part
+ *                  that it avoids is unknown: noatime, admin commands
+ * @saving_high_nj: the same, at most
+ * @n_wakes:        I/Os that would then wake the drive
+ */
+struct ssdpm_help {
+	uint32_t kind;
+	uint32_t cause;
+	uint64_t period_ns;
+	uint64_t interval_ns;
+	uint64_t from_ns;
+	uint64_t until_ns;
+	uint64_t saving_low_nj;
+	uint64_t saving_high_nj;
+	uint64_t n_wakes;
+};
+
 /**
  * struct ssdpm_observation_counts - what was met on the way (frozen, 64 bytes)
  * @n_lines:      lines that were read
@@ -323,6 +360,22 @@ SSDPM_API int ssdpm_observation_get_without(
 	struct ssdpm_without *ret_without, struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_observation_list_help() - what would let a drive sleep more
+ * @ret_helps: what saves most is first; an array to be freed with free();
+ *             NULL: nothing saves 1 % of the energy or more
+ * @ret_n:     how many
+ *
+ * Each is simulated alone, from the I/Os that are kept: ssdpm_observe(3), Help,
+ * has the assumptions.
+ *
+ * Return: as ssdpm_observation_get_drive().
+ */
+SSDPM_API int ssdpm_observation_list_help(
+	const struct ssdpm_observation *observation, size_t drive,
+	struct ssdpm_help **ret_helps, size_t *ret_n,
+	struct ssdpm_error *reterr);
+
+/**
  * ssdpm_observation_to_json() - a drive with its causes, as ssdpm.watch/1
  * @name:     what the drive is called
  * @ret_text: see ssdpm-json(5); free it with free()
@@ -338,6 +391,10 @@ SSDPM_API int ssdpm_observation_to_json(
 /** ssdpm_cause_kind_to_string() - "process", "writeback" and so on, or NULL */
 SSDPM_API const char *ssdpm_cause_kind_to_string(uint32_t kind);
 SSDPM_API uint32_t ssdpm_cause_kind_from_string(const char *word);
+
+/** ssdpm_help_kind_to_string() - "commit-interval" and so on, or NULL */
+SSDPM_API const char *ssdpm_help_kind_to_string(uint32_t kind);
+SSDPM_API uint32_t ssdpm_help_kind_from_string(const char *word);
 
 #ifdef __cplusplus
 }

@@ -161,14 +161,15 @@ static uint32_t awake_service(const struct timeline *timeline,
 	return (uint32_t)(io->service_ns - wait);
 }
 
-static int feed(struct timeline *timeline, struct account *account,
-		const struct kept *kept, struct ssdpm_error *reterr)
+int ssdpm__drive_feed(struct timeline *timeline, struct account *account,
+		      const struct kept *kept, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_io io = {
 		.start_ns = kept->start_ns,
 		.bytes = kept->bytes,
 		.service_ns = kept->service_ns,
 		.op = kept->op,
+		.flags = kept->flags,
 	};
 	struct counted *most;
 	bool wakes;
@@ -248,13 +249,17 @@ int ssdpm__drive_take(struct observed_drive *drive, const struct ssdpm_io *io,
 	/* The account may have been copied since. */
 	drive->timeline.spent = spend;
 	drive->timeline.spender = &drive->account;
-	int err = feed(&drive->timeline, &drive->account, &kept, reterr);
+	int err = ssdpm__drive_feed(&drive->timeline, &drive->account, &kept,
+				    reterr);
 	return err ? err : keep(drive, &kept, reterr);
 }
 
-void ssdpm__drive_admin(struct observed_drive *drive, uint16_t cause)
+void ssdpm__drive_admin(struct observed_drive *drive, uint64_t time_ns,
+			uint16_t cause)
 {
 	see_cause(drive, cause);
+	drive->asked[drive->account.n_admin % MAX_ASKED] =
+		(struct asked){ time_ns, cause };
 	drive->account.n_admin++;
 	drive->account.causes[cause].n_admin++;
 }
@@ -275,7 +280,8 @@ int ssdpm__drive_account(const struct observed_drive *drive, uint64_t now_ns,
 	return err;
 }
 
-static const struct kept *kept_at(const struct observed_drive *drive, size_t i)
+const struct kept *ssdpm__drive_kept(const struct observed_drive *drive,
+				     size_t i)
 {
 	size_t first = drive->n_kept == MAX_KEPT ? drive->kept_at : 0;
 
@@ -284,7 +290,7 @@ static const struct kept *kept_at(const struct observed_drive *drive, size_t i)
 
 uint64_t ssdpm__drive_kept_from_ns(const struct observed_drive *drive)
 {
-	return drive->n_kept ? kept_at(drive, 0)->start_ns : 0;
+	return drive->n_kept ? ssdpm__drive_kept(drive, 0)->start_ns : 0;
 }
 
 /* What is left of an I/O without a cause; false: nothing. */
@@ -304,23 +310,32 @@ static bool is_left(struct kept *kept, uint16_t without)
 	return left.n > 0;
 }
 
+void ssdpm__drive_begin_replay(const struct observed_drive *drive,
+			       struct timeline *ret_timeline,
+			       struct account *ret_account)
+{
+	*ret_timeline = drive->fresh;
+	memset(ret_account, 0, sizeof(*ret_account));
+	ret_account->sleeps = drive->account.sleeps;
+	ret_timeline->spent = spend;
+	ret_timeline->spender = ret_account;
+	ssdpm__timeline_begin(ret_timeline, ssdpm__drive_kept_from_ns(drive));
+}
+
 int ssdpm__drive_replay(const struct observed_drive *drive, uint64_t now_ns,
 			uint16_t without, struct account *ret_account,
 			struct ssdpm_error *reterr)
 {
-	struct timeline timeline = drive->fresh;
+	struct timeline timeline;
 	int err = 0;
 
-	memset(ret_account, 0, sizeof(*ret_account));
-	ret_account->sleeps = drive->account.sleeps;
-	timeline.spent = spend;
-	timeline.spender = ret_account;
-	ssdpm__timeline_begin(&timeline, ssdpm__drive_kept_from_ns(drive));
+	ssdpm__drive_begin_replay(drive, &timeline, ret_account);
 	for (size_t i = 0; i < drive->n_kept && !err; i++) {
-		struct kept kept = *kept_at(drive, i);
+		struct kept kept = *ssdpm__drive_kept(drive, i);
 
 		if (is_left(&kept, without))
-			err = feed(&timeline, ret_account, &kept, reterr);
+			err = ssdpm__drive_feed(&timeline, ret_account, &kept,
+						reterr);
 	}
 	return err ? err : ssdpm__timeline_finish(&timeline, now_ns, reterr);
 }

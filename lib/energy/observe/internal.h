@@ -237,10 +237,19 @@ struct kept {
 	uint32_t service_ns;
 	struct parts parts;
 	uint8_t op;
+	uint8_t flags; /* SSDPM_IO_CONTINUED, or 0 */
 };
 
 /* The latest of them. */
 #define MAX_KEPT 32768
+
+/* An admin command; the latest of them are kept. */
+#define MAX_ASKED 4096
+
+struct asked {
+	uint64_t time_ns;
+	uint16_t cause;
+};
 
 struct observed_drive {
 	uint64_t device;
@@ -254,6 +263,7 @@ struct observed_drive {
 	uint64_t last_start_ns;
 	struct kept *kept; /* a ring, once it is full */
 	size_t n_kept, max_kept, kept_at;
+	struct asked asked[MAX_ASKED]; /* a ring; account.n_admin came */
 	size_t n_causes;
 	uint16_t causes[MAX_CAUSES];   /* in the order in which they came */
 	uint16_t index_of[MAX_CAUSES]; /* 1 + the index there; 0: it has none */
@@ -268,7 +278,8 @@ struct observed_drive *ssdpm__drive_free(struct observed_drive *drive);
 /* A record in the order of time, and who asked for it. */
 int ssdpm__drive_take(struct observed_drive *drive, const struct ssdpm_io *io,
 		      const struct parts *parts, struct ssdpm_error *reterr);
-void ssdpm__drive_admin(struct observed_drive *drive, uint16_t cause);
+void ssdpm__drive_admin(struct observed_drive *drive, uint64_t time_ns,
+			uint16_t cause);
 
 /* The account as of a time that no record is before: a copy, as large. */
 int ssdpm__drive_account(const struct observed_drive *drive, uint64_t now_ns,
@@ -282,5 +293,20 @@ int ssdpm__drive_replay(const struct observed_drive *drive, uint64_t now_ns,
 			uint16_t without, struct account *ret_account,
 			struct ssdpm_error *reterr);
 uint64_t ssdpm__drive_kept_from_ns(const struct observed_drive *drive);
+
+/* One of n_kept, in the order of time. */
+const struct kept *ssdpm__drive_kept(const struct observed_drive *drive,
+				     size_t i);
+
+/* A simulation that begins with the first of them. */
+void ssdpm__drive_begin_replay(const struct observed_drive *drive,
+			       struct timeline *ret_timeline,
+			       struct account *ret_account);
+int ssdpm__drive_feed(struct timeline *timeline, struct account *account,
+		      const struct kept *kept, struct ssdpm_error *reterr);
+
+/* -ERANGE: beyond 2^64 nJ. */
+int ssdpm__observed_nj(struct wide energy_fj, uint64_t *ret_nj,
+		       struct ssdpm_error *reterr);
 
 #endif

@@ -17,6 +17,8 @@ struct told_drive {
 	const struct ssdpm_observation *observation;
 	size_t index;
 	struct ssdpm_observed drive;
+	struct ssdpm_help *helps;
+	size_t n_helps;
 	struct ssdpm_error *error; /* of a cause; code 0: none failed */
 };
 
@@ -51,11 +53,15 @@ int ssdpm_observation_to_json(const struct ssdpm_observation *observation,
 			 ssdpm__missing("name", reterr);
 	char *text;
 
+	if (!err)
+		err = ssdpm_observation_list_help(
+			observation, drive, &told.helps, &told.n_helps, reterr);
 	if (err)
 		return err;
 	ssdpm__json_begin(&w, NULL, '{');
 	write_watch(&w, &told);
 	ssdpm__json_end(&w, '}');
+	free(told.helps);
 	err = ssdpm__json_finish(&w, &text, reterr);
 	if (!err && error.code) {
 		free(text);

@@ -407,10 +407,11 @@ static void take_command(struct ssdpm_observation *observation,
 	for (size_t i = 0; i < observation->n_drives; i++)
 		if (observation->drives[i]->ctrl_id ==
 		    event->numbers[FIELD_CONTROLLER])
-			ssdpm__drive_admin(observation->drives[i],
-					   ssdpm__cause_of_thread(
-						   &observation->causes,
-						   event->pid, event->comm));
+			ssdpm__drive_admin(
+				observation->drives[i], event->time_ns,
+				ssdpm__cause_of_thread(&observation->causes,
+						       event->pid,
+						       event->comm));
 }
 
 /* "259:0" of a disk; file systems of several disks have names. */

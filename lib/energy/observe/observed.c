@@ -46,8 +46,8 @@ static int new_view(const struct ssdpm_observation *observation, size_t drive,
 	return err;
 }
 
-static int to_nj(struct wide energy_fj, uint64_t *ret_nj,
-		 struct ssdpm_error *reterr)
+int ssdpm__observed_nj(struct wide energy_fj, uint64_t *ret_nj,
+		       struct ssdpm_error *reterr)
 {
 	if (ssdpm__divide(energy_fj, FJ_PER_NJ, ret_nj))
 		return 0;
@@ -84,9 +84,11 @@ static int fill_drive(const struct observed_drive *drive,
 		.n_admin = account->n_admin,
 		.n_causes = drive->n_causes,
 	};
-	int err = to_nj(account->energy_fj, &ret_drive->energy_nj, reterr);
+	int err = ssdpm__observed_nj(account->energy_fj, &ret_drive->energy_nj,
+				     reterr);
 	return err ? err :
-		     to_nj(account->resting_fj, &ret_drive->resting_nj, reterr);
+		     ssdpm__observed_nj(account->resting_fj,
+					&ret_drive->resting_nj, reterr);
 }
 
 int ssdpm_observation_get_drive(const struct ssdpm_observation *observation,
@@ -139,10 +141,10 @@ static int share_nj(const struct observed_drive *drive,
 
 	for (size_t i = 0; i < cause; i++)
 		wide_add(&sum, account->causes[drive->causes[i]].energy_fj);
-	err = to_nj(sum, &before, reterr);
+	err = ssdpm__observed_nj(sum, &before, reterr);
 	wide_add(&sum, account->causes[drive->causes[cause]].energy_fj);
 	if (!err)
-		err = to_nj(sum, &with, reterr);
+		err = ssdpm__observed_nj(sum, &with, reterr);
 	if (!err)
 		*ret_nj = with - before;
 	return err;
@@ -194,15 +196,16 @@ static int replay(const struct observed_drive *drive, uint64_t until_ns,
 	known->asleep_ns = account->asleep_ns;
 	known->n_wakes = account->n_wakes;
 	if (!err)
-		err = to_nj(account->energy_fj, &known->energy_nj, reterr);
+		err = ssdpm__observed_nj(account->energy_fj, &known->energy_nj,
+					 reterr);
 	if (!err)
 		err = ssdpm__drive_replay(drive, until_ns, cause, account,
 					  reterr);
 	known->without_asleep_ns = account->asleep_ns;
 	known->without_n_wakes = account->n_wakes;
 	if (!err)
-		err = to_nj(account->energy_fj, &known->without_energy_nj,
-			    reterr);
+		err = ssdpm__observed_nj(account->energy_fj,
+					 &known->without_energy_nj, reterr);
 	free(account);
 	return err;
 }

@@ -3,6 +3,8 @@
 #include "energy.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <mutex>
 
 /* An observation; threads take turns. */
@@ -158,6 +160,29 @@ class Observation
 			found.without_asleep_ns, found.without_n_wakes);
 	}
 
+	/* The members of struct ssdpm_help in their order. */
+	py::list help(size_t drive)
+	{
+		struct ssdpm_help *found = nullptr;
+		py::list result;
+		size_t n = 0;
+
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_observation_list_help(observation, drive,
+							   &found, &n, error);
+		});
+		const std::unique_ptr<struct ssdpm_help, decltype(&free)> owned(
+			found, &free);
+		for (size_t i = 0; i < n; i++)
+			result.append(py::make_tuple(
+				found[i].kind, found[i].cause,
+				found[i].period_ns, found[i].interval_ns,
+				found[i].from_ns, found[i].until_ns,
+				found[i].saving_low_nj, found[i].saving_high_nj,
+				found[i].n_wakes));
+		return result;
+	}
+
       private:
 	template <typename Call> void call(Call function)
 	{
@@ -203,6 +228,7 @@ static py::list events()
 void add_observe(py::module_ &module)
 {
 	module.attr("CAUSE_KINDS") = words(&ssdpm_cause_kind_to_string);
+	module.attr("HELP_KINDS") = words(&ssdpm_help_kind_to_string);
 	module.attr("NO_CONTROLLER") = SSDPM_NO_CONTROLLER;
 	module.attr("EVENTS") = events();
 	py::class_<Observation>(module, "Observation")
@@ -216,5 +242,6 @@ void add_observe(py::module_ &module)
 		.def("counts", &Observation::counts)
 		.def("drive", &Observation::drive)
 		.def("causes", &Observation::causes)
-		.def("without", &Observation::without);
+		.def("without", &Observation::without)
+		.def("help", &Observation::help);
 }

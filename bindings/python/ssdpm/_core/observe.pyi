@@ -4,6 +4,7 @@ from ssdpm._core import Model, _Pybind11Type
 from ssdpm._core.energy import SimParams
 
 CAUSE_KINDS: dict[str, int]
+HELP_KINDS: dict[str, int]
 NO_CONTROLLER: int
 EVENTS: list[str]
 
@@ -26,3 +27,6 @@ class Observation(metaclass=_Pybind11Type):
     def without(
         self, drive: int, cause: int, /
     ) -> tuple[int, int, int, int, int, int, int, int]: ...
+    def help(
+        self, drive: int, /
+    ) -> list[tuple[int, int, int, int, int, int, int, int, int]]: ...

@@ -110,6 +110,25 @@ static void print_cause(struct ssdpm_observation *observation, size_t index)
 	       w.without_energy_nj, w.without_asleep_ns, w.without_n_wakes);
 }
 
+static void print_help(struct ssdpm_observation *observation)
+{
+	struct ssdpm_help *helps;
+	struct ssdpm_error error;
+	size_t n;
+
+	must(ssdpm_observation_list_help(observation, 0, &helps, &n, &error),
+	     &error);
+	printf("%zu\n", n);
+	for (size_t i = 0; i < n; i++)
+		printf("%s %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64
+		       " %" PRIu64 " %" PRIu64 "\n",
+		       ssdpm_help_kind_to_string(helps[i].kind), helps[i].cause,
+		       helps[i].period_ns, helps[i].interval_ns,
+		       helps[i].saving_low_nj, helps[i].saving_high_nj,
+		       helps[i].n_wakes);
+	free(helps);
+}
+
 static void run_case(void)
 {
 	struct ssdpm_observed d = { .size = sizeof(d) };
@@ -127,6 +146,7 @@ static void run_case(void)
 	       d.resting_nj);
 	for (size_t i = 0; i < d.n_causes; i++)
 		print_cause(observation, i);
+	print_help(observation);
 	ssdpm_observation_free(observation);
 }
 

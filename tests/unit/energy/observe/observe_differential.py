@@ -18,6 +18,7 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass, replace
+from typing import Union
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "estimate"))
@@ -84,13 +85,17 @@ def run(case: model.Case) -> model.Drive:
     return model.Drive(case, model.values_at(case, {}))
 
 
-def write_lines(made: Made) -> str:
-    events: list[tuple[int, int, str, str]] = []
+Event = tuple[int, int, str, str]
+
+
+def write_lines(made: Made, comm: dict[int, str], more: list[Event]) -> str:
+    """With more events; comm: the names of threads."""
+    events = list(more)
     for k, (io, delay) in enumerate(zip(made.case.ios, run(made.case).delays)):
         rwbs, sector, at = OPS[io.op], 1000 * k, 1000 * k
         for thread, size in made.parts[k]:
             place = f"259,0 {rwbs} {at} + {size // 512} [x]"
-            events.append((io.start, k, f"t{thread}-7", f"block_bio_queue: {place}"))
+            events.append((io.start, k, f"{comm[thread]}-7", f"block_bio_queue: {place}"))
             at += size // 512
         place = f"{sector} + {io.bytes // 512}"
         issue = f"block_rq_issue: 259,0 {rwbs} {io.bytes} () {place} [x]"
@@ -104,8 +109,13 @@ def write_lines(made: Made) -> str:
     )
 
 
-def write_case(made: Made) -> str:
-    case, lines = made.case, write_lines(made)
+COMM = {thread: f"t{thread}" for thread in range(5)}
+
+
+def write_case(
+    made: Made, comm: dict[int, str] = COMM, more: list[Event] | None = None
+) -> str:
+    case, lines = made.case, write_lines(made, comm, more or [])
     numbers = [len(case.parameters)]
     for p in case.parameters:
         numbers += [p.kind, p.index, p.nominal]
@@ -196,22 +206,39 @@ def check(made: Made, numbers: list[int], causes: dict[str, list[int]]) -> list[
     return found
 
 
+Causes = dict[str, list[int]]
+Helps = list[list[Union[int, str]]]
+
+
+def read_cases(program: str, cases: list[str]) -> list[tuple[list[int], Causes, Helps]]:
+    """What the library says of each: the drive, its causes by name, what would help."""
+    text = "\n".join([str(len(cases)), *cases])
+    done = subprocess.run(
+        [program], input=text, text=True, check=True, stdout=subprocess.PIPE
+    )
+    lines = iter(done.stdout.splitlines())
+    found = []
+    for _ in cases:
+        numbers = [int(word) for word in next(lines).split()]
+        rows = [next(lines).split() for _ in range(numbers[0])]
+        causes = {name: [int(word) for word in words] for name, *words in rows}
+        helps: Helps = []
+        for _ in range(int(next(lines))):
+            kind, *words = next(lines).split()
+            helps.append([kind, *map(int, words)])
+        found.append((numbers, causes, helps))
+    return found
+
+
 def main() -> None:
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     n = int(sys.argv[3]) if len(sys.argv) > 3 else N_CASES
     cases = {seed: make_case(seed) for seed in range(first, first + n)}
-    text = "\n".join([str(n), *map(write_case, cases.values())])
-    done = subprocess.run(
-        [sys.argv[1]], input=text, text=True, check=True, stdout=subprocess.PIPE
-    )
-    lines = iter(done.stdout.splitlines())
+    read = read_cases(sys.argv[1], [write_case(made) for made in cases.values()])
     woken = 0
-    for seed, made in cases.items():
-        numbers = [int(word) for word in next(lines).split()]
-        rows = [next(lines).split() for _ in range(numbers[0])]
-        causes = {name: [int(word) for word in words] for name, *words in rows}
+    for (seed, made), (numbers, causes, _) in zip(cases.items(), read):
         found = check(made, numbers, causes)
         if found:
             sys.exit("\n".join([f"seed {seed}:", *found, str(made)]))
