@@ -120,6 +120,36 @@ def test_a_recording_is_a_trace_too(ssdpm: Command) -> None:
     assert sum(trace["n_ios"]) == watched(ssdpm)["n_ios"]
 
 
+POLICY = "# policy: 259,0 base 0 0 0 0 sleep 100000000 105000000 9000000\n"
+
+
+@pytest.mark.parametrize("command", ["estimate", "compare"])
+def test_wake_ups_that_were_recorded_are_no_work_under_another_policy(
+    ssdpm: Command, command: str
+) -> None:
+    def predicted(wake_s: float, head: str) -> Any:
+        made = recordings.Recording()
+        for i in range(20):
+            took = 0.0004 + (wake_s if i else 0)
+            made.io(10.0 + 10 * i, "systemd-journal-311", "WS", 8, took)
+        ssdpm.write("trace.txt", head + made.text())
+        return ssdpm.json(
+            command, "-q", "--trace", "trace.txt", "--loop", "open", "SN530"
+        )
+
+    # Recorded under a policy that sleeps, and under one that never does.
+    assert predicted(0.009, POLICY) == predicted(0, "# tracer: nop\n")
+    assert predicted(0.009, "") != predicted(0, "")
+
+
+def test_another_policy_is_simulated_from_what_was_recorded(ssdpm: Command) -> None:
+    made = recordings.Recording()
+    for i in range(20):
+        made.io(10.0 + 10 * i, "cat-1", "R", 8, 0.0004 + (0.009 if i else 0))
+    ssdpm.write("trace.txt", POLICY + made.text())
+    assert watched(ssdpm, "--none")["busy_ns"] == 20 * 390_000
+
+
 def test_what_was_lost_or_cannot_be_read_is_said(ssdpm: Command) -> None:
     text = (ssdpm.directory / "trace.txt").read_text().splitlines()
     text[50] = "CPU:2 [LOST 12 EVENTS]"

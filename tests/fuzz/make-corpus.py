@@ -745,6 +745,11 @@ TRACE_TOOLS = {
               b" a b-7 [3] d.. 9.831159: block_rq_issue: 8,0 WS 4096 () 8 + 8 [a b]\n"
               b" <idle>-0 [3] d.. 9.831178: block_rq_complete: 8,0 WS () 8 + 8 [0]\n"
               b" k-1 [0] .. 10.1: block_rq_issue: 8,0 FF 0 () 0 + 0 be,0,4 [k]\n",
+    "ftrace-policy": b"# policy: 8,0 base 9000 8 7 6 sleep 99 999 9999 sleep 9999 99999 8\n"
+                     b" a-7 [3] d.. 9.831159: block_rq_issue: 8,0 R 4096 () 8 + 8 [a]\n"
+                     b" a-7 [3] d.. 9.831178: block_rq_complete: 8,0 R () 8 + 8 [0]\n"
+                     b" a-7 [3] d.. 9.931159: block_rq_issue: 8,0 W 4096 () 8 + 8 [a]\n"
+                     b" a-7 [3] d.. 9.931178: block_rq_complete: 8,0 W () 8 + 8 [0]\n",
     "ftrace-lost": b" a-7 9.8: block_rq_complete: 8,0 R () 8 + 8 [0]\n"
                    b"CPU:2 [LOST 12 EVENTS]\n",
     "ftrace-ticks": b" a-7 98: block_rq_issue: 8,0 N 36 (12 00) 18446744073709551615 + 0 [a]",
@@ -1071,6 +1076,8 @@ OBSERVE = {
     for name, events in OBSERVED.items()
 }
 OBSERVE["stacked"] = b"# partition: 259,1 259,0\n" + OBSERVE["stacked"]
+POLICY = b"# policy: 259,0 base 1000 2 3 4 sleep 100 2100000 3000000\n"
+OBSERVE["policy"] = POLICY + OBSERVE["reads"]
 OBSERVE["format"] = (
     b"# format: name: block_rq_issue\\nprint fmt: \"<%d:%d> %s %#x %u @%llu\", "
     b"REC->dev, REC->dev, REC->rwbs, REC->flags, REC->nr_sector, REC->sector\n"

@@ -112,6 +112,36 @@ static void check_without(const struct ssdpm_observation *observation,
 	      "what is kept gives the same again");
 }
 
+static void check_help(const struct ssdpm_observation *observation,
+		       size_t index, const struct ssdpm_observed *drive)
+{
+	struct ssdpm_error error = { 0 };
+	struct ssdpm_help *helps = NULL;
+	size_t n = 0;
+	int err = ssdpm_observation_list_help(observation, index, &helps, &n,
+					      &error);
+
+	if (err) {
+		check_error(err, &error);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_help *help = &helps[i];
+
+		check(ssdpm_help_kind_to_string(help->kind) &&
+			      help->cause < drive->n_causes,
+		      "help is against a cause");
+		check(help->saving_low_nj <= help->saving_high_nj &&
+			      (!i || help->saving_high_nj <=
+					     helps[i - 1].saving_high_nj),
+		      "the largest saving is first");
+		check(help->kind == SSDPM_HELP_ADMIN_INTERVAL ||
+			      help->saving_high_nj <= drive->energy_nj,
+		      "nothing saves more than all");
+	}
+	free(helps);
+}
+
 static void see_drive(const struct ssdpm_observation *observation, size_t index,
 		      struct seen *seen)
 {
@@ -135,6 +165,7 @@ static void see_drive(const struct ssdpm_observation *observation, size_t index,
 	}
 	check_sums(drive, seen->causes[index]);
 	check_without(observation, index, drive);
+	check_help(observation, index, drive);
 }
 
 static void observe(const uint8_t *data, size_t size, size_t piece,

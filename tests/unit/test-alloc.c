@@ -2058,6 +2058,7 @@ static int read_observation(struct ssdpm_observation *observation,
 	struct ssdpm_without without = { .size = sizeof(without) };
 	struct ssdpm_help *helps = NULL;
 	size_t n_helps = 0;
+	char *policy = NULL;
 	int err = ssdpm_observation_get_drive(observation, 0, &drive, error);
 
 	if (!err)
@@ -2070,6 +2071,10 @@ static int read_observation(struct ssdpm_observation *observation,
 		err = ssdpm_observation_list_help(observation, 0, &helps,
 						  &n_helps, error);
 	free(helps);
+	if (!err)
+		err = ssdpm_observation_get_policy(observation, 0, &policy,
+						   error);
+	free(policy);
 	if (!err)
 		ret->energy_nj =
 			drive.energy_nj + cause.energy_nj + without.energy_nj;
@@ -2795,6 +2800,7 @@ static const struct {
 	{ "ssdpm_observation_finish", call_observation },
 	{ "ssdpm_observation_get_cause", call_observation },
 	{ "ssdpm_observation_get_drive", call_observation },
+	{ "ssdpm_observation_get_policy", call_observation },
 	{ "ssdpm_observation_get_without", call_observation },
 	{ "ssdpm_observation_list_help", call_observation },
 	{ "ssdpm_observation_new", call_observation },

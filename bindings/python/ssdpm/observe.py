@@ -383,6 +383,17 @@ class Observation(Ongoing):
             *self._handle.without(_index(drive, "drive"), _index(cause, "cause"))
         )
 
+    def policy(self, drive: SupportsIndex = 0) -> str:
+        """The policy of a drive as a line "# policy: ..." for a recording.
+
+        Recorded service times hold the wake-ups under this policy. Put the line before
+        the events: readers of the recording subtract them.
+
+        Raises:
+            NotFoundError: there is no such drive.
+        """
+        return self._handle.policy(_index(drive, "drive"))
+
     def help(self, drive: SupportsIndex = 0) -> tuple[Help, ...]:
         """What would let a drive sleep more, the largest saving first.
 

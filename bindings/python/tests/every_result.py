@@ -534,6 +534,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     ),
     "ssdpm.observe.Observation.causes": lambda w: w.observation().causes(i64(0)),
     "ssdpm.observe.Observation.help": lambda w: w.observation().help(i64(0)),
+    "ssdpm.observe.Observation.policy": lambda w: w.observation().policy(i64(0)),
     "ssdpm.observe.Observation.without": (
         lambda w: w.observation().without(i64(0), i64(0))
     ),

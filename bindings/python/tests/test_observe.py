@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 
 import pytest
@@ -11,7 +12,7 @@ import ssdpm
 from made import State, swift
 from ssdpm import observe
 
-S = 10**9
+S, MS = 10**9, 10**6
 FORMAT = (
     'name: block_rq_issue\nprint fmt: "<%d:%d> %s %u @%llu", REC->dev, REC->dev, '
     "REC->rwbs, REC->nr_sector, REC->sector\n"
@@ -94,6 +95,38 @@ def test_without_a_cause_the_drive_sleeps_longer(model: ssdpm.Model) -> None:
     assert often.without_asleep_ns > once.without_asleep_ns
     assert often.without_n_wakes == 1 and once.n_wakes == 40
     assert "without it" in str(once)
+
+
+def test_a_recording_says_under_which_policy_it_was_made(model: ssdpm.Model) -> None:
+    def recorded(time_s: float, sector: int, wake_s: float) -> str:
+        text = read("a-1", time_s, sector)
+        return text.replace(f"{time_s + 0.0002:.6f}", f"{time_s + 0.0002 + wake_s:.6f}")
+
+    def service(text: str) -> list[int]:
+        trace = ssdpm.read_trace(text.encode(), device="259,0")
+        return [int(n) for n in trace.service_ns]
+
+    observation = observe.Observation()
+    observation.add_drive(model, "259:0")
+    policy = observation.policy()
+    found = re.fullmatch(r"# policy: 259,0 base( \d+){4} sleep (\d+) (\d+) (\d+)", policy)
+    assert found is not None
+    idle, there, wake = (int(found[i]) for i in (2, 3, 4))
+    assert there - idle == 5 * MS and wake == 9 * MS
+    text = recorded(1, 8, 0) + recorded(31, 16, 0.009) + recorded(61, 24, 0.009)
+    assert service(text) == [200_000, 9_200_000, 9_200_000]
+    assert service(f"{policy}\n{text}") == [200_000] * 3
+    assert service(f"{policy.replace('259', '8')}\n{text}") == service(text)
+    with pytest.raises(ssdpm.InvalidError, match="policy cannot be read"):
+        service(f"{policy} 7\n{text}")
+    # A policy that never sleeps: the wake-ups that were recorded are no work.
+    awake = observe.Observation()
+    awake.add_drive(model, "259:0", None)
+    awake.feed(f"{policy}\n{text}")
+    awake.finish(90 * S)
+    assert awake.drives[0].busy_ns == 600_000
+    with pytest.raises(ssdpm.NotFoundError):
+        awake.policy(1)
 
 
 def test_what_helps_is_less_often(model: ssdpm.Model) -> None:

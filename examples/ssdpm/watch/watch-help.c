@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #define MOST_LINES 3
 
@@ -65,11 +66,23 @@ static struct cell saves_text(const struct ssdpm_help *help)
 		power_text(power_uw((int64_t)help->saving_high_nj, ns)).text);
 }
 
+/* Linux 7.0 has no laptop mode. Which one made a recording is unknown. */
+static bool is_possible(const struct watch *watch,
+			const struct ssdpm_help *help)
+{
+	struct utsname name;
+
+	return help->kind != SSDPM_HELP_LAPTOP_MODE || watch->options->read ||
+	       uname(&name) || atoi(name.release) < 7;
+}
+
 /* Is there one against the same cause before it, which saves more? */
-static bool is_second(const struct ssdpm_help *helps, size_t i)
+static bool is_second(const struct watch *watch, const struct ssdpm_help *helps,
+		      size_t i)
 {
 	for (size_t j = 0; j < i; j++)
-		if (helps[j].cause == helps[i].cause)
+		if (helps[j].cause == helps[i].cause &&
+		    is_possible(watch, &helps[j]))
 			return true;
 	return false;
 }
@@ -83,7 +96,8 @@ static enum exit_status print_lines(const struct watch *watch, size_t drive,
 	int n_lines = 0;
 
 	for (size_t i = 0; i < n && n_lines < MOST_LINES; i++) {
-		if (is_second(helps, i))
+		if (!is_possible(watch, &helps[i]) ||
+		    is_second(watch, helps, i))
 			continue;
 		if (ssdpm_observation_get_cause(watch->observation, drive,
 						helps[i].cause, &cause,
@@ -95,7 +109,8 @@ static enum exit_status print_lines(const struct watch *watch, size_t drive,
 			  help_text(&helps[i], cause.name).text);
 		n_lines++;
 	}
-	puts("What would help, each alone, simulated:");
+	if (n_lines)
+		puts("What would help, each alone, simulated:");
 	table_print(&table);
 	return STATUS_DONE;
 }

@@ -161,6 +161,20 @@ static void save_numbers(FILE *file, const struct watched *watched)
 				disks[0].minor);
 }
 
+/* Under what it is recorded. */
+static enum exit_status save_policy(const struct session *session, size_t drive)
+{
+	struct ssdpm_error error;
+	char *text;
+
+	if (ssdpm_observation_get_policy(session->watch->observation, drive,
+					 &text, &error))
+		return failure("%s", error.message);
+	fprintf(session->file, "%s\n", text);
+	free(text);
+	return STATUS_DONE;
+}
+
 static enum exit_status open_file(struct session *session)
 {
 	const struct watch *watch = session->watch;
@@ -173,9 +187,12 @@ static enum exit_status open_file(struct session *session)
 			"%s: %s%s", watch->options->save, strerror(errno),
 			errno == EEXIST ? ": --save takes a new file" : "");
 	look_at_place(session);
-	for (size_t i = 0; i < watch->n; i++)
+	enum exit_status status = STATUS_DONE;
+	for (size_t i = 0; i < watch->n && !status; i++) {
 		save_numbers(session->file, &watch->watched[i]);
-	return STATUS_DONE;
+		status = save_policy(session, i);
+	}
+	return status;
 }
 
 /* All text that is there now. */

@@ -289,7 +289,9 @@ SSDPM_API int ssdpm_observation_set_format(
  * Lines of other events are passed over. Lines that cannot be read are counted.
  * A line "# format: " holds what ssdpm_observation_set_format() takes, with \n
  * and \\ for line ends and backslashes. A line "# controller: 259,0 7" says
- * that the device belongs to nvme7.
+ * that the device belongs to nvme7. A line "# policy: " is that of
+ * ssdpm_observation_get_policy(): the recording was made under this policy, and
+ * not under that of the drive's parameters.
  *
  * Return: 0; -EINVAL (it is finished), -ERANGE (a time beyond 2^64 ns),
  * -ENOMEM. After -ERANGE or -ENOMEM every call fails in the same way.
@@ -358,6 +360,19 @@ SSDPM_API int ssdpm_observation_get_cause(
 SSDPM_API int ssdpm_observation_get_without(
 	const struct ssdpm_observation *observation, size_t drive, size_t cause,
 	struct ssdpm_without *ret_without, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_observation_get_policy() - the policy of a drive, for a recording
+ * @ret_text: a line "# policy: ..." without its end; free it with free()
+ *
+ * Put it before the events of a recording. Recorded service times hold the
+ * wake-ups under this policy, and readers of the recording take them out.
+ *
+ * Return: 0; -ENOENT (no such drive), -ENOMEM.
+ */
+SSDPM_API int ssdpm_observation_get_policy(
+	const struct ssdpm_observation *observation, size_t drive,
+	char **ret_text, struct ssdpm_error *reterr);
 
 /**
  * ssdpm_observation_list_help() - what would let a drive sleep more

@@ -144,21 +144,20 @@ static uint64_t wait_ns(const struct timeline *timeline, uint64_t start_ns,
 }
 
 /*
- * A recorded service time has the wake in it, which the simulation adds again.
- * A drive that was quicker than it declares is not as quick as nothing.
+ * A recorded service time has the wake in it, which the simulation adds again:
+ * that of the policy which was in force, or else of the one simulated.
  */
-static uint32_t awake_service(const struct timeline *timeline,
-			      const struct ssdpm_io *io, uint64_t wait)
+static uint32_t awake_service(struct observed_drive *drive,
+			      const struct ssdpm_io *io)
 {
-	uint64_t base = timeline->values.service.base_ns[io->op - 1u];
+	const struct timeline *timeline = &drive->timeline;
+	bool wakes;
 
-	if (io->service_ns == SSDPM_SERVICE_UNKNOWN || !wait)
-		return io->service_ns;
-	if (base > io->service_ns)
-		base = io->service_ns;
-	if (io->service_ns < wait || io->service_ns - wait < base)
-		return (uint32_t)base;
-	return (uint32_t)(io->service_ns - wait);
+	if (drive->is_recorded)
+		return ssdpm__awake_take(&drive->recorded, io);
+	return ssdpm__awake_service(
+		timeline->values.service.base_ns[io->op - 1u], io->service_ns,
+		wait_ns(timeline, io->start_ns, &wakes));
 }
 
 int ssdpm__drive_feed(struct timeline *timeline, struct account *account,
@@ -233,17 +232,16 @@ int ssdpm__drive_take(struct observed_drive *drive, const struct ssdpm_io *io,
 		.op = io->op,
 		.parts = *parts,
 	};
-	bool wakes;
+	struct ssdpm_io ordered = *io;
 
 	if (kept.start_ns < drive->last_start_ns)
 		kept.start_ns = drive->last_start_ns;
 	drive->last_start_ns = kept.start_ns;
+	ordered.start_ns = kept.start_ns;
 	if (!drive->begun)
 		ssdpm__timeline_begin(&drive->timeline, kept.start_ns);
 	drive->begun = true;
-	kept.service_ns =
-		awake_service(&drive->timeline, io,
-			      wait_ns(&drive->timeline, kept.start_ns, &wakes));
+	kept.service_ns = awake_service(drive, &ordered);
 	for (size_t i = 0; i < parts->n; i++)
 		see_cause(drive, parts->causes[i]);
 	/* The account may have been copied since. */

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "estimate/timeline.h"
+#include "workload/awake.h"
 #include "workload/pair.h"
 
 /* Events that are read; a kernel may have another name for one. */
@@ -261,7 +262,9 @@ struct observed_drive {
 	struct account account;
 	struct ssdpm_trace trace; /* of the pair */
 	uint64_t last_start_ns;
-	struct kept *kept; /* a ring, once it is full */
+	bool is_recorded;      /* the text says which policy was in force */
+	struct awake recorded; /* that */
+	struct kept *kept;     /* a ring, once it is full */
 	size_t n_kept, max_kept, kept_at;
 	struct asked asked[MAX_ASKED]; /* a ring; account.n_admin came */
 	size_t n_causes;

@@ -456,19 +456,6 @@ static int take_event(struct ssdpm_observation *observation,
 	}
 }
 
-/* "259,0", with what follows it. */
-static bool take_device(struct span *text, uint64_t *ret_device)
-{
-	uint64_t major, minor;
-
-	if (!ssdpm__take_uint(text, UINT32_MAX, &major) ||
-	    !ssdpm__take(text, ",") ||
-	    !ssdpm__take_uint(text, UINT32_MAX, &minor))
-		return false;
-	*ret_device = ssdpm__device(major, minor);
-	return true;
-}
-
 static int advance_drives(struct ssdpm_observation *observation, bool end,
 			  struct ssdpm_error *reterr)
 {
@@ -501,7 +488,8 @@ static bool take_partition(struct ssdpm_observation *observation,
 {
 	uint64_t partition, drive;
 
-	if (!take_device(&text, &partition) || !take_device(&text, &drive))
+	if (!ssdpm__take_device(&text, &partition) ||
+	    !ssdpm__take_device(&text, &drive))
 		return false;
 	for (size_t i = 0; i < observation->n_drives; i++)
 		if (observation->drives[i]->device == drive)
@@ -518,12 +506,28 @@ static bool take_controller(struct ssdpm_observation *observation,
 	struct observed_drive *drive;
 	uint64_t device, number;
 
-	if (!take_device(&text, &device) ||
+	if (!ssdpm__take_device(&text, &device) ||
 	    !ssdpm__take_uint(&text, UINT32_MAX, &number))
 		return false;
 	drive = find_drive(observation, device);
 	if (drive)
 		drive->ctrl_id = (uint32_t)number;
+	return true;
+}
+
+/* The policy under which a drive was recorded. */
+static bool take_policy(struct ssdpm_observation *observation, struct span text)
+{
+	struct observed_drive *drive;
+	struct awake awake;
+
+	if (!ssdpm__awake_parse(text, &awake))
+		return false;
+	drive = find_drive(observation, awake.device);
+	if (drive)
+		drive->recorded = awake;
+	if (drive)
+		drive->is_recorded = true;
 	return true;
 }
 
@@ -552,6 +556,8 @@ static void take_comment(struct ssdpm_observation *observation,
 		good = take_partition(observation, line);
 	else if (ssdpm__take(&line, "# controller:"))
 		good = take_controller(observation, line);
+	else if (ssdpm__take(&line, "# policy:"))
+		good = take_policy(observation, line);
 	else if (ssdpm__take(&line, "# format:"))
 		good = take_format(observation, line);
 	observation->counts.n_bad += !good;

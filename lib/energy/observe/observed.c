@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What an observation knows, for its caller. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/internal.h"
@@ -233,4 +234,49 @@ int ssdpm_observation_get_without(const struct ssdpm_observation *observation,
 	if (!err)
 		ssdpm__sized_out(ret_without, &known, sizeof(known));
 	return err;
+}
+
+/* Each number has up to 20 digits. */
+#define POLICY_BYTES (128 + SSDPM_MAX_STATES * 72)
+
+static void write_policy(const struct observed_drive *drive, char *at)
+{
+	const struct timeline *timeline = &drive->fresh;
+
+	at += snprintf(at, 64, "# policy: %u,%u base",
+		       (uint32_t)(drive->device >> 32),
+		       (uint32_t)drive->device);
+	for (int op = 0; op < SSDPM_N_OPS; op++) {
+		uint64_t base_ns = timeline->values.service.base_ns[op];
+
+		/* No service time is longer. */
+		at += snprintf(at, 16, " %u",
+			       base_ns < UINT32_MAX ? (uint32_t)base_ns :
+						      UINT32_MAX);
+	}
+	for (uint32_t i = 0; i < timeline->chain.n; i++) {
+		const struct chain_step *step = &timeline->chain.steps[i];
+
+		at += snprintf(at, 72, " sleep %llu %llu %llu",
+			       (unsigned long long)step->at_ns,
+			       (unsigned long long)step->resident_ns,
+			       (unsigned long long)step->exit_ns);
+	}
+}
+
+int ssdpm_observation_get_policy(const struct ssdpm_observation *observation,
+				 size_t drive, char **ret_text,
+				 struct ssdpm_error *reterr)
+{
+	char *text;
+	int err = ssdpm__check_observed(observation, drive, reterr);
+
+	if (err)
+		return err;
+	text = malloc(POLICY_BYTES);
+	if (!text)
+		return ssdpm__no_memory(reterr);
+	write_policy(observation->drives[drive], text);
+	*ret_text = text;
+	return 0;
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "workload/awake.h"
 
 #define SYSTEM "block:"
 
@@ -301,7 +302,9 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	if (err <= 0)
 		return err;
 	err = 0;
-	if (take_line(line, &event)) {
+	if (line.at < line.end && *line.at == '#') {
+		err = ssdpm__trace_policy(trace, line, reterr);
+	} else if (take_line(line, &event)) {
 		block->has_events = true;
 		if (ssdpm__block_wants(block, event.letter))
 			err = take_io(trace, &event, reterr);

@@ -33,6 +33,8 @@ struct trace_reader {
 		    size_t *ret_n, struct ssdpm_error *reterr);
 };
 
+struct awake;
+
 struct ssdpm_trace {
 	struct input input; /* a generator has none */
 	const struct trace_reader *reader;
@@ -51,6 +53,9 @@ struct ssdpm_trace {
 	uint64_t tick_ns; /* of a clock that is coarser than the records; 0 */
 	struct ssdpm_io rest; /* of an I/O that is being split */
 	uint64_t rest_bytes;
+	struct awake *awakes; /* policies that the trace says were in force */
+	size_t n_awakes;
+	struct awake *awake; /* of its device; NULL: not known yet */
 	struct ssdpm_trace_counts counts;
 	struct ssdpm_error failed; /* code 0: it did not */
 	bool ended;		   /* no records are left */

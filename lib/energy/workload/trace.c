@@ -10,6 +10,7 @@
 
 #include "base/internal.h"
 #include "base/words.h"
+#include "workload/awake.h"
 
 /* Those that can be told from any other come first. */
 static const struct trace_reader *const readers[] = {
@@ -448,6 +449,7 @@ int ssdpm_trace_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 		count_lines(trace);
 		trace->ended = n == 0;
 		n = check_records(trace, ios, n);
+		ssdpm__trace_wake(trace, ios, n);
 	}
 	if (n == 0 && trace->failed.code) {
 		if (reterr)
@@ -473,6 +475,7 @@ struct ssdpm_trace *ssdpm_trace_free(struct ssdpm_trace *trace)
 	ssdpm__input_close(&trace->input);
 	free(trace->columns);
 	free(trace->device);
+	free(trace->awakes);
 	free(trace);
 	return NULL;
 }

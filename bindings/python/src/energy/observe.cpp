@@ -160,6 +160,18 @@ class Observation
 			found.without_asleep_ns, found.without_n_wakes);
 	}
 
+	std::string policy(size_t drive)
+	{
+		char *text = nullptr;
+
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_observation_get_policy(observation, drive,
+							    &text, error);
+		});
+		const std::unique_ptr<char, decltype(&free)> owned(text, &free);
+		return text;
+	}
+
 	/* The members of struct ssdpm_help in their order. */
 	py::list help(size_t drive)
 	{
@@ -243,5 +255,6 @@ void add_observe(py::module_ &module)
 		.def("drive", &Observation::drive)
 		.def("causes", &Observation::causes)
 		.def("without", &Observation::without)
+		.def("policy", &Observation::policy)
 		.def("help", &Observation::help);
 }

@@ -225,13 +225,15 @@ def main() -> None:
     cases = {seed: make_case(seed) for seed in range(first, first + n)}
     read = observe.read_cases(sys.argv[1], [write_case(made) for made in cases.values()])
     kinds: Counter[str] = Counter()
-    for (seed, made), (_, causes, helps) in zip(cases.items(), read):
+    for (seed, made), (other, _, causes, helps) in zip(cases.items(), read):
         want = wanted(made, list(causes))
         # Of two that save the same, the library has its own order of kinds.
         if sorted(map(str, helps)) != sorted(map(str, want)) or [h[5] for h in helps] != [
             h[5] for h in want
         ]:
             sys.exit(f"seed {seed}: {helps}, {want} expected\n{made}")
+        if observe.check_other(made.made, other):
+            sys.exit(f"seed {seed}: {observe.check_other(made.made, other)}\n{made}")
         kinds.update(str(help[0]) for help in helps)
     # What is compared must be worth it.
     assert len(kinds) == 7 and min(kinds.values()) > n / 50, kinds

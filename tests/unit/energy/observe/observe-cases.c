@@ -49,11 +49,13 @@ static struct ssdpm_model *make_model(void)
 	return model;
 }
 
-/* Parameters as kind, index and value; then the table. */
-static void add_drive(struct ssdpm_observation *observation)
+/* Parameters as kind, index and value; then the table and another one. */
+static void add_drives(struct ssdpm_observation *observation,
+		       struct ssdpm_observation *other)
 {
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS] = { 0 };
 	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
+	struct ssdpm_apst other_table = table;
 	struct ssdpm_sim_params sim;
 	struct ssdpm_observed_params params = { .size = sizeof(params),
 						.model = make_model(),
@@ -74,23 +76,73 @@ static void add_drive(struct ssdpm_observation *observation)
 		table.entries[i].idle_ms = (uint32_t)number();
 		table.entries[i].target = (uint32_t)number();
 	}
+	for (size_t i = 0; i < N_STATES - 1; i++) {
+		other_table.entries[i].idle_ms = (uint32_t)number();
+		other_table.entries[i].target = (uint32_t)number();
+	}
 	sim.parameters = parameters;
 	sim.apst = table.entries[0].target ? &table : NULL;
 	must(ssdpm_observation_add_drive(observation, &params, &error), &error);
+	sim.apst = other_table.entries[0].target ? &other_table : NULL;
+	must(ssdpm_observation_add_drive(other, &params, &error), &error);
 	ssdpm_model_unref((struct ssdpm_model *)params.model);
 }
 
-static void feed_text(struct ssdpm_observation *observation)
+static void feed(struct ssdpm_observation *observation, const char *text,
+		 uint64_t end_ns)
 {
+	struct ssdpm_error error;
+
+	must(ssdpm_observation_feed(observation, text, strlen(text), &error),
+	     &error);
+	must(ssdpm_observation_finish(observation, end_ns, &error), &error);
+}
+
+/* The service times that a reader of the recording finds. */
+static void print_services(const char *text)
+{
+	struct ssdpm_trace_params params = { .size = sizeof(params),
+					     .device = "259,0" };
+	struct ssdpm_trace *trace;
+	struct ssdpm_error error;
+	struct ssdpm_io ios[100];
+	size_t n = 1;
+
+	must(ssdpm_trace_open_data(text, strlen(text), &params, &trace, &error),
+	     &error);
+	while (n) {
+		must(ssdpm_trace_read(trace, ios, 100, &n, &error), &error);
+		for (size_t i = 0; i < n; i++)
+			printf(" %" PRIu32, ios[i].service_ns);
+	}
+	ssdpm_trace_free(trace);
+	printf("\n");
+}
+
+/* What was recorded under one policy says what another one would do. */
+static void feed_both(struct ssdpm_observation *observation,
+		      struct ssdpm_observation *other)
+{
+	struct ssdpm_observed d = { .size = sizeof(d) };
 	uint64_t end_ns = number();
 	size_t size = (size_t)number();
-	char *text = malloc(size + 1);
+	char *text = calloc(1, size + 1), *policy, *recording;
 	struct ssdpm_error error;
 
 	if (!text || getchar() != '\n' || fread(text, 1, size, stdin) != size)
 		exit(2);
-	must(ssdpm_observation_feed(observation, text, size, &error), &error);
-	must(ssdpm_observation_finish(observation, end_ns, &error), &error);
+	feed(observation, text, end_ns);
+	must(ssdpm_observation_get_policy(observation, 0, &policy, &error),
+	     &error);
+	if (asprintf(&recording, "%s\n%s", policy, text) < 0)
+		exit(2);
+	feed(other, recording, end_ns);
+	must(ssdpm_observation_get_drive(other, 0, &d, &error), &error);
+	printf("%" PRIu64 " %" PRIu64 " %" PRIu64, d.energy_nj, d.asleep_ns,
+	       d.n_wakes);
+	print_services(recording);
+	free(recording);
+	free(policy);
 	free(text);
 }
 
@@ -132,12 +184,14 @@ static void print_help(struct ssdpm_observation *observation)
 static void run_case(void)
 {
 	struct ssdpm_observed d = { .size = sizeof(d) };
-	struct ssdpm_observation *observation;
+	struct ssdpm_observation *observation, *other;
 	struct ssdpm_error error;
 
 	must(ssdpm_observation_new(&observation, &error), &error);
-	add_drive(observation);
-	feed_text(observation);
+	must(ssdpm_observation_new(&other, &error), &error);
+	add_drives(observation, other);
+	feed_both(observation, other);
+	ssdpm_observation_free(other);
 	must(ssdpm_observation_get_drive(observation, 0, &d, &error), &error);
 	printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
 	       " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",

@@ -81,6 +81,27 @@ def make_case(seed: int) -> Made:
     return Made(case, parts)
 
 
+def other_table(case: model.Case) -> tuple[tuple[int, int] | None, ...]:
+    """Another policy for the drive: an observation under it reads the recording."""
+    rng = random.Random(case.end)
+    table: list[tuple[int, int] | None] = [None] * model.MAX_STATES
+    for state in range(rng.choice([0, 1, 2, 2])):
+        table[state] = (rng.choice([1, 20, 300]), state + 1)
+    return tuple(table)
+
+
+def check_other(made: Made, other: list[int]) -> list[str]:
+    """Recorded under one policy, predicted for another: as if recorded under that."""
+    case = made.case
+    # The recording ends with its last line.
+    ends = [io.start + d + io.service for io, d in zip(case.ios, run(case).delays)]
+    end = max(case.end, *ends)
+    drive = run(replace(case, table=other_table(case), end=end))
+    want = [*energy_and_sleep(drive), sum(drive.wakes.values())]
+    want += [io.service for io in case.ios]
+    return [] if other == want else [f"under another policy {other}, {want} expected"]
+
+
 def run(case: model.Case) -> model.Drive:
     return model.Drive(case, model.values_at(case, {}))
 
@@ -119,7 +140,7 @@ def write_case(
     numbers = [len(case.parameters)]
     for p in case.parameters:
         numbers += [p.kind, p.index, p.nominal]
-    for entry in case.table[:2]:
+    for entry in case.table[:2] + other_table(case)[:2]:
         numbers += entry or (0, 0)
     numbers += [case.end, len(lines)]
     return " ".join(map(str, numbers)) + "\n" + lines
@@ -210,8 +231,11 @@ Causes = dict[str, list[int]]
 Helps = list[list[Union[int, str]]]
 
 
-def read_cases(program: str, cases: list[str]) -> list[tuple[list[int], Causes, Helps]]:
-    """What the library says of each: the drive, its causes by name, what would help."""
+def read_cases(
+    program: str, cases: list[str]
+) -> list[tuple[list[int], list[int], Causes, Helps]]:
+    """What the library says of each: of another policy, of the drive, its causes by
+    name, what would help."""
     text = "\n".join([str(len(cases)), *cases])
     done = subprocess.run(
         [program], input=text, text=True, check=True, stdout=subprocess.PIPE
@@ -219,6 +243,7 @@ def read_cases(program: str, cases: list[str]) -> list[tuple[list[int], Causes, 
     lines = iter(done.stdout.splitlines())
     found = []
     for _ in cases:
+        other = [int(word) for word in next(lines).split()]
         numbers = [int(word) for word in next(lines).split()]
         rows = [next(lines).split() for _ in range(numbers[0])]
         causes = {name: [int(word) for word in words] for name, *words in rows}
@@ -226,7 +251,7 @@ def read_cases(program: str, cases: list[str]) -> list[tuple[list[int], Causes, 
         for _ in range(int(next(lines))):
             kind, *words = next(lines).split()
             helps.append([kind, *map(int, words)])
-        found.append((numbers, causes, helps))
+        found.append((other, numbers, causes, helps))
     return found
 
 
@@ -238,8 +263,8 @@ def main() -> None:
     cases = {seed: make_case(seed) for seed in range(first, first + n)}
     read = read_cases(sys.argv[1], [write_case(made) for made in cases.values()])
     woken = 0
-    for (seed, made), (numbers, causes, _) in zip(cases.items(), read):
-        found = check(made, numbers, causes)
+    for (seed, made), (other, numbers, causes, _) in zip(cases.items(), read):
+        found = check(made, numbers, causes) + check_other(made, other)
         if found:
             sys.exit("\n".join([f"seed {seed}:", *found, str(made)]))
         woken += numbers[5] > 0

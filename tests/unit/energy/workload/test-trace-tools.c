@@ -95,6 +95,38 @@ static void text_of_ftrace_is_paired(void **state)
 	assert_int_equal(got.trace.counts.n_unmatched, 1);
 }
 
+#define IO(begin, end, sector)                                                 \
+	"x-1 [0] .... " begin ": block_rq_issue: 8,0 R 512 () " sector " + 1 " \
+	"[x]\n"                                                                \
+	"x-1 [0] .... " end ": block_rq_complete: 8,0 R () " sector " + 1 "    \
+	"[0]\n"
+
+/* Awake; on its way to sleep; asleep; quicker than it declares; awake again. */
+static void wake_ups_of_the_recorded_policy_are_no_service(void **state)
+{
+	static const char text[] =
+		"# policy: 8,16 base 1 1 1 1 sleep 1 1 1000000\n"
+		"# policy: 8,0 base 90000 1 1 1 sleep 1000000 3000000 "
+		"5000000\n" IO("1.0", "1.002", "8") IO("1.004", "1.0101", "9")
+			IO("1.5", "1.5052", "10") IO("2.0", "2.004", "11")
+				IO("2.0045", "2.0048", "12");
+
+	(void)state;
+	read_good(text, SSDPM_TRACE_FTRACE);
+	assert_int_equal(got.trace.n, 5);
+	assert_io(0, 1000000000, 8 * 512, 512, 2000000, SSDPM_OP_READ);
+	/* Idle for 2 ms: the rest of the entry is 1 ms, and the exit 5. */
+	assert_io(1, 1004000000, 9 * 512, 512, 100000, SSDPM_OP_READ);
+	assert_io(2, 1500000000, 10 * 512, 512, 200000, SSDPM_OP_READ);
+	assert_io(3, 2000000000, 11 * 512, 512, 90000, SSDPM_OP_READ);
+	/* It is not awake yet. */
+	assert_io(4, 2004500000, 12 * 512, 512, 90000, SSDPM_OP_READ);
+	read_good(text + strcspn(text, "\n") + 1 +
+			  strcspn(strchr(text, '\n') + 1, "\n") + 1,
+		  SSDPM_TRACE_FTRACE);
+	assert_io(2, 1500000000, 10 * 512, 512, 5200000, SSDPM_OP_READ);
+}
+
 static void text_of_perf_script_is_paired(void **state)
 {
 	(void)state;
@@ -126,6 +158,12 @@ static void lines_of_ftrace_that_cannot_be_read_fail_or_are_counted(
 		const char *words;
 	} cases[] = {
 		{ "x-1 1.0: block_rq_issue: 8,0\n", -EINVAL, "cannot be read" },
+		{ "# policy: 8,0 base 1 1 1\n", -EINVAL, "policy cannot" },
+		{ "# policy: 8,0 base 1 1 1 1 sleep 2 1 1\n", -EINVAL,
+		  "policy cannot" },
+		{ "# policy: 8,0 base 1 1 1 1 sleep 1 2 1 sleep 1 2 1\n",
+		  -EINVAL, "policy cannot" },
+		{ "# policy: 8 base 1 1 1 1\n", -EINVAL, "policy cannot" },
 		{ "x-1 1.0: block_rq_issue: 8,0 R 512 () 8 [x]\n", -EINVAL,
 		  "cannot be read" },
 		{ "x-1 1.0: block_rq_issue: 8,0 R 512 () 8 + 1\n", -EINVAL,
@@ -374,6 +412,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_of_ftrace_is_paired),
+		cmocka_unit_test(
+			wake_ups_of_the_recorded_policy_are_no_service),
 		cmocka_unit_test(text_of_perf_script_is_paired),
 		cmocka_unit_test(
 			lines_of_ftrace_that_cannot_be_read_fail_or_are_counted),
