@@ -87,6 +87,8 @@ UNITLESS = {
     "write_amplification", "n_streams", "n_segments", "n_points", "n_cap_points", "n_words", "n_changes", "by_default", "hours_per_day", "assumed", "loss_share", "limit", "n_slowed",
     # a trial: counts, kinds
     "n_pairs", "max_pairs", "setting", "decision",
+    # a bisection: counts, kinds, indexes
+    "n_errors", "n_trials", "entries", "likely_trials", "need_entries", "n_short", "n_candidates", "n_culprits", "running", "verdict", "steps",
     # an observation: device numbers, counts
     "major", "minor", "ctrl_id", "phase", "n_causes", "n_admin", "pid", "without_n_wakes", "n_lines",
     "n_events", "n_bad", "n_lost", "n_unmatched", "n_orphans", "n_clipped", "cause", "part", "n_disks",

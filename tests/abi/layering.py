@@ -75,6 +75,8 @@ ENERGY = {
     "energy/tracer": {"base", "device"},
     "energy/suspend": {"base", "device", "policy"},
     "energy/trial": {"base", "energy/common"},
+    "energy/bisect": {"base"},
+    "energy/faults": {"base"},
     "energy/lint": {"base", "model"},
     "energy/observe": ESTIMATE,
     "energy/report": {*ESTIMATE, "device", "apply", "energy/compare", "energy/recommend", "energy/trial"},

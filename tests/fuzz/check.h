@@ -9,13 +9,13 @@
 typedef int fuzz_target(const uint8_t *data, size_t size);
 fuzz_target LLVMFuzzerTestOneInput;
 
-fuzz_target fuzz_apst_data, fuzz_ata_identify, fuzz_capture, fuzz_data,
-	fuzz_ftl, fuzz_gaps, fuzz_gaps_data, fuzz_identify, fuzz_intent,
-	fuzz_iops_log, fuzz_model_json, fuzz_observe, fuzz_overlay, fuzz_power,
-	fuzz_prediction, fuzz_profiles, fuzz_quirks, fuzz_sim, fuzz_survey,
-	fuzz_text, fuzz_trace_biosnoop, fuzz_trace_blkparse,
-	fuzz_trace_blktrace, fuzz_trace_delimited, fuzz_trace_fio,
-	fuzz_trace_npy, fuzz_trace_tools, fuzz_trace_unpack;
+fuzz_target fuzz_apst_data, fuzz_ata_identify, fuzz_bisect, fuzz_capture,
+	fuzz_data, fuzz_faults, fuzz_ftl, fuzz_gaps, fuzz_gaps_data,
+	fuzz_identify, fuzz_intent, fuzz_iops_log, fuzz_model_json,
+	fuzz_observe, fuzz_overlay, fuzz_power, fuzz_prediction, fuzz_profiles,
+	fuzz_quirks, fuzz_sim, fuzz_survey, fuzz_text, fuzz_trace_biosnoop,
+	fuzz_trace_blkparse, fuzz_trace_blktrace, fuzz_trace_delimited,
+	fuzz_trace_fio, fuzz_trace_npy, fuzz_trace_tools, fuzz_trace_unpack;
 
 /* What is left of an input; zeros at its end. */
 struct bytes {

@@ -1086,7 +1086,26 @@ OBSERVE["format"] = (
     b"x-8 [002] d..1. 1.6: block_rq_complete: 259,0 R () 64 + 8 [0]\n"
 )
 
+BISECT_HEAD = b"# ssdpm bisect 1\nerrors 2\nentries 41\n"
+BISECT_SUSPECTS = b"suspect apst off PS3 PS4\nsuspect aspm off L1 L1.2\n"
+BISECT = {
+    "begins": BISECT_HEAD + BISECT_SUSPECTS + b"running 3 boot\n",
+    "pair": BISECT_HEAD + BISECT_SUSPECTS + b"good 999\n" * 3 + b"bad 1\ngood 5\nskip 0\n",
+    "none": BISECT_HEAD + BISECT_SUSPECTS + b"bad 1\n",
+    "undecided": BISECT_HEAD + b"suspect lpm max min\nskip 1\n",
+    "no-suspect": BISECT_HEAD + b"good 1\n",
+}
+FAULTS = {
+    "record": b"4,1234,5934221031,-;nvme nvme0: controller is down; will reset: CSTS=0x3\n",
+    "dmesg": b"[ 1461.259288] ata3.00: SError: { PHYRdyChg BadCRC }\n",
+    "journal": b"Jan  8 14:50:16 host kernel: I/O error, dev sda, sector 5 op 0x0\n",
+    "aer": b"[ 1.5][ T7] nvme 0000:04:00.0: AER: PCIe Bus Error: severity=Corrected, type=x\n",
+    "counters": b"RxErr 3\nBadTLP 0\nTOTAL_ERR_COR 3\n",
+}
+
 TARGETS = {
+    "bisect": BISECT,
+    "faults": FAULTS,
     "capture": CAPTURE,
     "identify": IDENTIFY,
     "iops-log": IOPS_LOG,

@@ -138,6 +138,7 @@ static struct {
 	struct ssdpm_model *deep_sleeper;
 	struct ssdpm_ftl *ftl;
 	struct ssdpm_trial *trial;
+	struct ssdpm_bisect *bisect;
 	struct ssdpm_observation *observation;
 	const char *tracefs;
 	struct ssdpm_tracer *tracer;
@@ -2020,6 +2021,28 @@ static int call_trial_new(struct result *ret, struct ssdpm_error *error)
 	return 0;
 }
 
+static int make_bisect(struct ssdpm_bisect **ret_bisect,
+		       struct ssdpm_error *error)
+{
+	static const char text[] = "# ssdpm bisect 1\nerrors 1\nentries 9\n"
+				   "suspect apst off PS3 PS4\nrunning 5 -\n";
+
+	return ssdpm_bisect_from_text(text, strlen(text), ret_bisect, error);
+}
+
+static int call_bisect(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_bisect *bisect;
+	char *text = NULL;
+	int err = make_bisect(&bisect, error);
+
+	if (err)
+		return err;
+	err = ssdpm_bisect_to_text(bisect, &text, error);
+	ssdpm_bisect_free(bisect);
+	return keep_length(err, text, ret);
+}
+
 static struct ssdpm_observed_params observed_params(void)
 {
 	return (struct ssdpm_observed_params){
@@ -2794,6 +2817,9 @@ static const struct {
 	{ "ssdpm_ftl_new", call_ftl_new },
 	{ "ssdpm_ftl_run", call_ftl_run },
 	{ "ssdpm_trial_new", call_trial_new },
+	{ "ssdpm_bisect_new", call_bisect },
+	{ "ssdpm_bisect_from_text", call_bisect },
+	{ "ssdpm_bisect_to_text", call_bisect },
 	{ "ssdpm_observation_add_drive", call_observation },
 	{ "ssdpm_observation_advance", call_observation },
 	{ "ssdpm_observation_feed", call_observation },
@@ -3514,6 +3540,39 @@ static void call_trial(void)
 	ssdpm_trial_free(NULL);
 }
 
+static void call_running_bisect(void)
+{
+	struct ssdpm_bisect_state state = { .size = sizeof(state) };
+	struct ssdpm_bisect_trial trial = { .size = sizeof(trial) };
+	static const char *const steps[] = { "off", "on" };
+	uint64_t entries;
+	uint32_t suspect, step;
+
+	ssdpm_bisect_calculate_entries(1, 1, 4, &entries, NULL);
+	ssdpm_bisect_add_suspect(in.bisect, "late", steps, 2, NULL);
+	ssdpm_bisect_get_token(in.bisect);
+	ssdpm_bisect_add_entries(in.bisect, 100, NULL);
+	ssdpm_bisect_judge(in.bisect, SSDPM_BISECT_GOOD, NULL);
+	ssdpm_bisect_begin(in.bisect, NULL, NULL);
+	ssdpm_bisect_get_state(in.bisect, &state, NULL);
+	ssdpm_bisect_get_trial(in.bisect, 0, &trial, NULL);
+	ssdpm_bisect_get_culprit(in.bisect, 0, &suspect, &step, NULL);
+	ssdpm_bisect_get_suspect(in.bisect, 0);
+	ssdpm_bisect_get_step_name(in.bisect, 0, 0);
+	ssdpm_bisect_get_step(in.bisect, 0);
+	ssdpm_bisect_free(NULL);
+}
+
+static void call_faults(void)
+{
+	static const char line[] = "nvme nvme0: controller is down; will reset";
+	struct ssdpm_fault fault = { .size = sizeof(fault) };
+	uint64_t n;
+
+	ssdpm_fault_from_line(line, strlen(line), &fault, NULL);
+	ssdpm_fault_count_aer("TOTAL_ERR_COR 5\n", 16, &n, NULL);
+}
+
 static void call_observe(void)
 {
 	static const char format[] = "name: block_rq_issue\nprint fmt: \"\"\n";
@@ -3627,6 +3686,21 @@ static const struct {
 	{ "ssdpm_trial_free", call_trial },
 	{ "ssdpm_suspend_reading_add_log", call_suspend_log },
 	{ "ssdpm_suspend_reading_free", call_suspend_log },
+	{ "ssdpm_fault_from_line", call_faults },
+	{ "ssdpm_fault_count_aer", call_faults },
+	{ "ssdpm_bisect_calculate_entries", call_running_bisect },
+	{ "ssdpm_bisect_add_suspect", call_running_bisect },
+	{ "ssdpm_bisect_begin", call_running_bisect },
+	{ "ssdpm_bisect_add_entries", call_running_bisect },
+	{ "ssdpm_bisect_judge", call_running_bisect },
+	{ "ssdpm_bisect_get_state", call_running_bisect },
+	{ "ssdpm_bisect_get_trial", call_running_bisect },
+	{ "ssdpm_bisect_get_culprit", call_running_bisect },
+	{ "ssdpm_bisect_get_suspect", call_running_bisect },
+	{ "ssdpm_bisect_get_step_name", call_running_bisect },
+	{ "ssdpm_bisect_get_step", call_running_bisect },
+	{ "ssdpm_bisect_get_token", call_running_bisect },
+	{ "ssdpm_bisect_free", call_running_bisect },
 	{ "ssdpm_tracer_get_fd", call_tracer_on },
 	{ "ssdpm_tracer_get_n_removed", call_tracer_on },
 	{ "ssdpm_tracer_read", call_tracer_on },
@@ -4171,6 +4245,8 @@ static int make_idle_times(void)
 	if (!err)
 		err = ssdpm_trial_new(NULL, &in.trial, NULL);
 	if (!err)
+		err = make_bisect(&in.bisect, NULL);
+	if (!err)
 		err = make_observation();
 	in.tracefs = tracefs_new();
 	if (!err)
@@ -4409,6 +4485,7 @@ static int free_inputs(void **state)
 	ssdpm_gaps_unref(in.early_gaps);
 	ssdpm_ftl_free(in.ftl);
 	ssdpm_trial_free(in.trial);
+	ssdpm_bisect_free(in.bisect);
 	ssdpm_observation_free(in.observation);
 	ssdpm_tracer_free(in.tracer);
 	ssdpm_suspend_reading_free(in.suspend_reading);

@@ -22,6 +22,7 @@ static struct ssdpm_gaps *gaps;
 static struct ssdpm_sim_params sim_params;
 static struct ssdpm_ftl *ftl;
 static struct ssdpm_trial *trial;
+static struct ssdpm_bisect *bisect;
 static struct ssdpm_observation *observation;
 static const struct ssdpm_disk traced_disk = { .major = 8 };
 static const char *const traced_event = "block/block_rq_issue";
@@ -72,6 +73,11 @@ static const struct ssdpm_trial_params trial_params = {
 	.size = sizeof(trial_params),
 	.seed = 1,
 };
+static const struct ssdpm_bisect_params bisect_params = {
+	.size = sizeof(bisect_params),
+	.n_errors = 1,
+	.n_entries = 9,
+};
 static const struct ssdpm_ftl_pattern any_page = {
 	.size = sizeof(any_page),
 	.order = SSDPM_FTL_UNIFORM,
@@ -105,6 +111,8 @@ SIZED_MAKES(trace_generate, ssdpm_trace_generate, struct ssdpm_trace,
 	    ssdpm_trace_free)
 SIZED_MAKES(generator_to_fio_job, ssdpm_generator_to_fio_job, char, free)
 SIZED_MAKES(ftl_new, ssdpm_ftl_new, struct ssdpm_ftl, ssdpm_ftl_free)
+SIZED_MAKES(bisect_new, ssdpm_bisect_new, struct ssdpm_bisect,
+	    ssdpm_bisect_free)
 SIZED_MAKES(trial_new, ssdpm_trial_new, struct ssdpm_trial, ssdpm_trial_free)
 SIZED_MAKES(budget_solve, ssdpm_budget_solve, struct ssdpm_budget,
 	    ssdpm_budget_free)
@@ -430,6 +438,23 @@ SIZED_MAKES(tracer_new, ssdpm_tracer_new, struct ssdpm_tracer,
 static int trial_next(void *sized, struct ssdpm_error *error)
 {
 	return ssdpm_trial_next(trial, 0, sized, error);
+}
+
+static int bisect_get_state(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_bisect_get_state(bisect, sized, error);
+}
+
+static int bisect_get_trial(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_bisect_get_trial(bisect, 0, sized, error);
+}
+
+static int fault_from_line(void *sized, struct ssdpm_error *error)
+{
+	static const char line[] = "[ 1.5] ata1: hard resetting link";
+
+	return ssdpm_fault_from_line(line, strlen(line), sized, error);
 }
 
 static int trial_get_state(void *sized, struct ssdpm_error *error)
@@ -1619,6 +1644,14 @@ static const struct sized_case cases[] = {
 	      ftl_get_counts),
 	SIZED(ssdpm_ftl_run, ssdpm_ftl_pattern, SIZED_IN, &any_page, ftl_run),
 	SIZED(ssdpm_ftl_run, ssdpm_ftl_cost, SIZED_IN, &ftl_cost, ftl_run_at),
+	SIZED(ssdpm_bisect_new, ssdpm_bisect_params, SIZED_IN, &bisect_params,
+	      bisect_new),
+	SIZED(ssdpm_bisect_get_state, ssdpm_bisect_state, SIZED_OUT, NULL,
+	      bisect_get_state),
+	SIZED(ssdpm_bisect_get_trial, ssdpm_bisect_trial, SIZED_OUT, NULL,
+	      bisect_get_trial),
+	SIZED(ssdpm_fault_from_line, ssdpm_fault, SIZED_OUT, NULL,
+	      fault_from_line),
 	SIZED(ssdpm_trial_new, ssdpm_trial_params, SIZED_IN, &trial_params,
 	      trial_new),
 	SIZED(ssdpm_trial_next, ssdpm_trial_block, SIZED_OUT, NULL, trial_next),
@@ -1858,6 +1891,16 @@ static void every_sized_structure_of_the_energy_keeps_the_rule(void **state)
 		sized_assert(&cases[i]);
 }
 
+static void set_up_bisect(void)
+{
+	static const char text[] = "# ssdpm bisect 1\nerrors 1\nentries 9\n"
+				   "suspect apst off PS3 PS4\ngood 5\n"
+				   "running 7 -\n";
+
+	assert_int_equal(
+		ssdpm_bisect_from_text(text, strlen(text), &bisect, NULL), 0);
+}
+
 static void set_up_observation(void)
 {
 	static const char text[] =
@@ -1918,6 +1961,7 @@ static int set_up(void **state)
 	set_up_budget();
 	assert_int_equal(ssdpm_ftl_new(&ftl_params, &ftl, NULL), 0);
 	assert_int_equal(ssdpm_trial_new(&trial_params, &trial, NULL), 0);
+	set_up_bisect();
 	set_up_observation();
 	tracer_params.tracefs = tracefs_new();
 	assert_int_equal(ssdpm_suspend_reading_from_text("ssdpm-suspend 1\n",
@@ -1946,6 +1990,7 @@ static int tear_down(void **state)
 	ssdpm_integral_free(integral);
 	ssdpm_ftl_free(ftl);
 	ssdpm_trial_free(trial);
+	ssdpm_bisect_free(bisect);
 	ssdpm_observation_free(observation);
 	ssdpm_suspend_reading_free(suspend_reading);
 	tracefs_remove();

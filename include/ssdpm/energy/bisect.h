@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bisection: which power setting makes a drive fail.
+ *
+ *     suspects, errors so far -> trial -> good or bad -> next trial -> culprit
+ *
+ * The stage is pure: the caller sets, waits, counts and looks for errors. The
+ * search is a text between trials, so that it lasts over reboots and crashes.
+ * See ssdpm_bisect(3).
+ */
+#ifndef SSDPM_BISECT_H
+#define SSDPM_BISECT_H
+
+#include <ssdpm/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Room for suspects, for the steps of each, and for a word with its zero. */
+#define SSDPM_BISECT_SUSPECTS 32
+#define SSDPM_BISECT_STEPS 16
+#define SSDPM_BISECT_WORD 64
+
+/** How a trial ended. */
+enum ssdpm_bisect_verdict {
+	SSDPM_BISECT_GOOD = 1, /* no error */
+	SSDPM_BISECT_BAD = 2,  /* an error, or the machine died */
+	SSDPM_BISECT_SKIP = 3, /* it cannot be judged */
+};
+
+/** What a search knows. */
+enum ssdpm_bisect_decision {
+	SSDPM_BISECT_SEARCHING = 1, /* go on */
+	SSDPM_BISECT_FOUND = 2,	    /* the culprits fail, and only together */
+	SSDPM_BISECT_NONE = 3,	    /* it fails with all suspects off, too */
+	/* Trials that were skipped leave several candidates. */
+	SSDPM_BISECT_UNDECIDED = 4,
+};
+
+/**
+ * struct ssdpm_bisect_params - what was seen before (sized parameters)
+ * @size:      sizeof(struct ssdpm_bisect_params)
+ * @n_errors:  errors of the drive with all settings as they are; from 1 on
+ * @n_entries: how often it entered the suspect state up to the last of them;
+ *             from 1 to UINT32_MAX
+ */
+struct ssdpm_bisect_params {
+	size_t size;
+	uint64_t n_errors;
+	uint64_t n_entries;
+};
+
+/**
+ * struct ssdpm_bisect_state - what is known so far (sized result)
+ * @size:         set by the caller
+ * @n_trials:     trials with a verdict
+ * @likely_trials: how many one culprit takes at most, if none is skipped
+ * @need_entries: without an error, a trial is good after so many entries
+ * @entries:      of the running trial so far
+ * @n_short:      trials that were called good with fewer entries
+ * @n_candidates: single steps of suspects that may be the next culprit
+ * @n_culprits:   found so far
+ * @decision:     enum ssdpm_bisect_decision
+ * @running:      1: a trial began, and has no verdict
+ * @reserved:     0
+ */
+struct ssdpm_bisect_state {
+	size_t size;
+	uint64_t n_trials;
+	uint64_t likely_trials;
+	uint64_t need_entries;
+	uint64_t entries;
+	uint64_t n_short;
+	uint64_t n_candidates;
+	uint32_t n_culprits;
+	uint32_t decision;
+	uint32_t running;
+	uint32_t reserved;
+};
+
+/**
+ * struct ssdpm_bisect_trial - a trial with a verdict (sized result)
+ * @size:    set by the caller
+ * @entries: how many it lasted
+ * @verdict: enum ssdpm_bisect_verdict
+ * @reserved: 0
+ * @steps:   of each suspect
+ */
+struct ssdpm_bisect_trial {
+	size_t size;
+	uint64_t entries;
+	uint32_t verdict;
+	uint32_t reserved;
+	uint8_t steps[SSDPM_BISECT_SUSPECTS];
+};
+
+struct ssdpm_bisect;
+
+/**
+ * ssdpm_bisect_calculate_entries() - how long a trial without an error is good
+ * @n_errors:  that were seen
+ * @n_entries: in so many entries; up to UINT32_MAX
+ * @n_trials:  of the search; from 1 to 1,000
+ * @ret_entries: n_entries ((n_trials / 0.05)^(1 / n_errors) - 1), rounded up
+ *
+ * Errors come at random, with the same rate in each entry. n_errors above
+ * 10,000 are taken for 10,000: the result is then longer.
+ *
+ * Return: 0; -ERANGE (0, or a number above its limit).
+ */
+SSDPM_API int ssdpm_bisect_calculate_entries(uint64_t n_errors,
+					     uint64_t n_entries,
+					     uint64_t n_trials,
+					     uint64_t *ret_entries,
+					     struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_bisect_new() - a search without suspects
+ * @ret_bisect: free it with ssdpm_bisect_free()
+ *
+ * Return: 0; -ERANGE (no error or no entry, or too many entries), -EINVAL,
+ * -E2BIG (@params), -ENOMEM.
+ */
+SSDPM_API int ssdpm_bisect_new(const struct ssdpm_bisect_params *params,
+			       struct ssdpm_bisect **ret_bisect,
+			       struct ssdpm_error *reterr);
+
+/** ssdpm_bisect_free() - @bisect may be NULL. Return: NULL. */
+SSDPM_API struct ssdpm_bisect *ssdpm_bisect_free(struct ssdpm_bisect *bisect);
+
+/**
+ * ssdpm_bisect_add_suspect() - a setting that may make the drive fail
+ * @name:  a word, such as "latency-tolerance"
+ * @steps: words, from the safest to what is set today; each allows all that
+ *         the one before it allows
+ * @n_steps: 2 to SSDPM_BISECT_STEPS
+ *
+ * Add all suspects before the first trial. The first one has index 0.
+ *
+ * Return: 0; -EBUSY (a trial began), -EEXIST (the name), -EINVAL (not a word of
+ * printable ASCII, or too long), -ERANGE (@n_steps), -E2BIG (more than
+ * SSDPM_BISECT_SUSPECTS).
+ */
+SSDPM_API int ssdpm_bisect_add_suspect(struct ssdpm_bisect *bisect,
+				       const char *name,
+				       const char *const *steps, size_t n_steps,
+				       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_bisect_begin() - the next trial begins
+ * @token: a word that the caller gets back, such as the ID of the boot; NULL:
+ *         "-"
+ *
+ * Call it, write ssdpm_bisect_to_text() to disk, and then set what
+ * ssdpm_bisect_get_step() returns of each suspect.
+ *
+ * Return: 0; -EBUSY (one is running), -ENODATA (no suspect), -EINVAL (the
+ * search has ended; @token is not a word), -E2BIG (1,024 trials).
+ */
+SSDPM_API int ssdpm_bisect_begin(struct ssdpm_bisect *bisect, const char *token,
+				 struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_bisect_add_entries() - how often the suspect state was entered
+ *
+ * Count the entries that the drive would make with the settings before the
+ * search. Simulate them: a trial that forbids the state has no entries.
+ *
+ * Return: 0; -EINVAL (no trial runs), -ERANGE (the sum is above 2^63).
+ */
+SSDPM_API int ssdpm_bisect_add_entries(struct ssdpm_bisect *bisect,
+				       uint64_t n_entries,
+				       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_bisect_judge() - the running trial ends
+ * @verdict: enum ssdpm_bisect_verdict
+ *
+ * Return: 0; -EINVAL (no trial runs, or another verdict).
+ */
+SSDPM_API int ssdpm_bisect_judge(struct ssdpm_bisect *bisect, uint32_t verdict,
+				 struct ssdpm_error *reterr);
+
+/** ssdpm_bisect_get_state() - Return: 0; -EINVAL, -E2BIG (@ret_state). */
+SSDPM_API int ssdpm_bisect_get_state(const struct ssdpm_bisect *bisect,
+				     struct ssdpm_bisect_state *ret_state,
+				     struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_bisect_get_trial() - a trial with a verdict, from the first one on
+ *
+ * Return: 0; -ENOENT (@index), -EINVAL, -E2BIG (@ret_trial).
+ */
+SSDPM_API int ssdpm_bisect_get_trial(const struct ssdpm_bisect *bisect,
+				     size_t index,
+				     struct ssdpm_bisect_trial *ret_trial,
+				     struct ssdpm_error *reterr);
+
+/** ssdpm_bisect_get_suspect() - its name, or NULL; until @bisect is freed */
+SSDPM_API const char *ssdpm_bisect_get_suspect(
+	const struct ssdpm_bisect *bisect, size_t suspect);
+
+/** ssdpm_bisect_get_step_name() - a step of a suspect, or NULL; likewise */
+SSDPM_API const char *ssdpm_bisect_get_step_name(
+	const struct ssdpm_bisect *bisect, size_t suspect, size_t step);
+
+/**
+ * ssdpm_bisect_get_step() - the step to set
+ *
+ * Return: that of the running or the next trial. After the search: the last
+ * step, which was set before. UINT32_MAX: no such suspect.
+ */
+SSDPM_API uint32_t ssdpm_bisect_get_step(const struct ssdpm_bisect *bisect,
+					 size_t suspect);
+
+/**
+ * ssdpm_bisect_get_culprit() - the least step with which a suspect fails
+ *
+ * Steps of several culprits fail together. Each of them is needed for that.
+ *
+ * Return: 0; -ENOENT (@index).
+ */
+SSDPM_API int ssdpm_bisect_get_culprit(const struct ssdpm_bisect *bisect,
+				       size_t index, uint32_t *ret_suspect,
+				       uint32_t *ret_step,
+				       struct ssdpm_error *reterr);
+
+/** ssdpm_bisect_get_token() - of the running trial; NULL: none runs */
+SSDPM_API const char *ssdpm_bisect_get_token(const struct ssdpm_bisect *bisect);
+
+/**
+ * ssdpm_bisect_to_text() - all that a search knows
+ * @ret_text: free it with free(3)
+ *
+ * Return: 0, -ENOMEM.
+ */
+SSDPM_API int ssdpm_bisect_to_text(const struct ssdpm_bisect *bisect,
+				   char **ret_text, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_bisect_from_text() - the search that ssdpm_bisect_to_text() wrote
+ * @ret_bisect: free it with ssdpm_bisect_free()
+ *
+ * Return: 0; -EINVAL (not such a text; @reterr has the line), -ENOMEM, and as
+ * the calls that make such a search.
+ */
+SSDPM_API int ssdpm_bisect_from_text(const char *text, size_t size,
+				     struct ssdpm_bisect **ret_bisect,
+				     struct ssdpm_error *reterr);
+
+/** ssdpm_bisect_verdict_to_string() - "good", "bad", "skip", or NULL */
+SSDPM_API const char *ssdpm_bisect_verdict_to_string(uint32_t verdict);
+SSDPM_API uint32_t ssdpm_bisect_verdict_from_string(const char *word);
+
+/** ssdpm_bisect_decision_to_string() - "searching" and so on, or NULL */
+SSDPM_API const char *ssdpm_bisect_decision_to_string(uint32_t decision);
+SSDPM_API uint32_t ssdpm_bisect_decision_from_string(const char *word);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A search as text: what was seen before, the suspects, and the verdict and
+ * entries of each trial. Reading it makes the same calls again.
+ */
+#include "bisect/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "base/text.h"
+
+#define MAX_LINE (32 + (SSDPM_BISECT_STEPS + 1) * SSDPM_BISECT_WORD)
+#define HEAD "# ssdpm bisect 1"
+
+struct writer {
+	char *text;
+	size_t at;
+	size_t room;
+};
+
+static void put(struct writer *w, const char *word)
+{
+	const size_t n = strlen(word);
+
+	memcpy(w->text + w->at, word, n + 1);
+	w->at += n;
+}
+
+static void put_number(struct writer *w, const char *key, uint64_t value)
+{
+	w->at += (size_t)snprintf(w->text + w->at, w->room - w->at, "%s %llu",
+				  key, (unsigned long long)value);
+}
+
+static void put_suspect(struct writer *w, const struct bisect_suspect *suspect)
+{
+	put(w, "suspect ");
+	put(w, suspect->name);
+	for (size_t i = 0; i < suspect->n_steps; i++) {
+		put(w, " ");
+		put(w, suspect->steps[i]);
+	}
+	put(w, "\n");
+}
+
+static void put_trials(struct writer *w, const struct ssdpm_bisect *bisect)
+{
+	for (size_t i = 0; i < bisect->n_trials; i++) {
+		const struct ssdpm_bisect_trial *trial = &bisect->trials[i];
+
+		put_number(w, ssdpm_bisect_verdict_to_string(trial->verdict),
+			   trial->entries);
+		put(w, "\n");
+	}
+	if (!bisect->running)
+		return;
+	put_number(w, "running", bisect->entries);
+	put(w, " ");
+	put(w, bisect->token);
+	put(w, "\n");
+}
+
+int ssdpm_bisect_to_text(const struct ssdpm_bisect *bisect, char **ret_text,
+			 struct ssdpm_error *reterr)
+{
+	struct writer w = {
+		.room = MAX_LINE * (bisect->n_suspects + 2) +
+			32 * (bisect->n_trials + 2),
+	};
+
+	w.text = malloc(w.room);
+	if (!w.text)
+		return ssdpm__no_memory(reterr);
+	put(&w, HEAD "\n");
+	put_number(&w, "errors", bisect->params.n_errors);
+	put_number(&w, "\nentries", bisect->params.n_entries);
+	put(&w, "\n");
+	for (size_t i = 0; i < bisect->n_suspects; i++)
+		put_suspect(&w, &bisect->suspects[i]);
+	put_trials(&w, bisect);
+	*ret_text = w.text;
+	return 0;
+}
+
+/* What is known before the first suspect; the search follows from it. */
+struct reader {
+	struct lines lines;
+	struct ssdpm_bisect_params params;
+	struct ssdpm_bisect *bisect;
+};
+
+static int refuse(const struct reader *r, struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -EINVAL, r->lines.line,
+			   "not a line of a search");
+}
+
+/* The error of a call, with the line that led to it. */
+static int at_line(const struct reader *r, int err,
+		   const struct ssdpm_error *error, struct ssdpm_error *reterr)
+{
+	return err ? ssdpm__fail(reterr, err, r->lines.line, "%s",
+				 error->message) :
+		     0;
+}
+
+static bool take_word(struct span *rest, char ret[SSDPM_BISECT_WORD])
+{
+	struct span word;
+
+	return ssdpm__take_word(rest, &word) &&
+	       ssdpm__span_copy(word, ret, SSDPM_BISECT_WORD);
+}
+
+static int read_head(struct reader *r, struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error = { 0 };
+	struct span line;
+	bool good = ssdpm__next_line(&r->lines, &line) &&
+		    ssdpm__span_is(line, HEAD) &&
+		    ssdpm__next_line(&r->lines, &line) &&
+		    ssdpm__take(&line, "errors ") &&
+		    ssdpm__take_uint(&line, UINT64_MAX, &r->params.n_errors) &&
+		    line.at == line.end && ssdpm__next_line(&r->lines, &line) &&
+		    ssdpm__take(&line, "entries ") &&
+		    ssdpm__take_uint(&line, UINT64_MAX, &r->params.n_entries) &&
+		    line.at == line.end;
+
+	if (!good)
+		return refuse(r, reterr);
+	int err = ssdpm_bisect_new(&r->params, &r->bisect, &error);
+
+	return at_line(r, err, &error, reterr);
+}
+
+static int read_suspect(struct reader *r, struct span rest,
+			struct ssdpm_error *reterr)
+{
+	char name[SSDPM_BISECT_WORD];
+	char words[SSDPM_BISECT_STEPS][SSDPM_BISECT_WORD];
+	const char *steps[SSDPM_BISECT_STEPS];
+	size_t n = 0;
+
+	if (!take_word(&rest, name))
+		return refuse(r, reterr);
+	for (; rest.at != rest.end; n++) {
+		if (n == SSDPM_BISECT_STEPS || !take_word(&rest, words[n]))
+			return refuse(r, reterr);
+		steps[n] = words[n];
+	}
+	return ssdpm_bisect_add_suspect(r->bisect, name, steps, n, reterr);
+}
+
+/* The rest of a trial; verdict 0: it runs. */
+static int read_trial(struct reader *r, struct span rest, uint32_t verdict,
+		      struct ssdpm_error *reterr)
+{
+	char token[SSDPM_BISECT_WORD] = "-";
+	uint64_t entries;
+
+	if (!ssdpm__take_uint(&rest, UINT64_MAX, &entries) ||
+	    (!verdict && !take_word(&rest, token)) || rest.at != rest.end)
+		return refuse(r, reterr);
+	int err = ssdpm_bisect_begin(r->bisect, token, reterr);
+
+	if (!err)
+		err = ssdpm_bisect_add_entries(r->bisect, entries, reterr);
+	if (!err && verdict)
+		err = ssdpm_bisect_judge(r->bisect, verdict, reterr);
+	return err;
+}
+
+static int read_line(struct reader *r, struct span line,
+		     struct ssdpm_error *reterr)
+{
+	struct span key;
+
+	if (!ssdpm__take_word(&line, &key))
+		return refuse(r, reterr);
+	const uint32_t verdict =
+		ssdpm__span_value(key, ssdpm_bisect_verdict_from_string);
+
+	if (ssdpm__span_is(key, "suspect"))
+		return read_suspect(r, line, reterr);
+	if (verdict || ssdpm__span_is(key, "running"))
+		return read_trial(r, line, verdict, reterr);
+	return refuse(r, reterr);
+}
+
+int ssdpm_bisect_from_text(const char *text, size_t size,
+			   struct ssdpm_bisect **ret_bisect,
+			   struct ssdpm_error *reterr)
+{
+	struct reader r = {
+		.lines.rest = ssdpm__span(text, size),
+		.params.size = sizeof(r.params),
+	};
+	struct ssdpm_error error = { 0 };
+	struct span line;
+	int err = read_head(&r, reterr);
+
+	if (err)
+		return err;
+	while (!err && ssdpm__next_line(&r.lines, &line))
+		err = read_line(&r, line, &error);
+	if (err) {
+		ssdpm_bisect_free(r.bisect);
+		return at_line(&r, err, &error, reterr);
+	}
+	*ret_bisect = r.bisect;
+	return 0;
+}

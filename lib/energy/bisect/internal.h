@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SSDPM_LIB_BISECT_INTERNAL_H
+#define SSDPM_LIB_BISECT_INTERNAL_H
+
+#include <ssdpm/energy/bisect.h>
+
+#include <stdbool.h>
+
+#define BISECT_MAX_TRIALS 1024
+#define BISECT_MAX_ELEMENTS (SSDPM_BISECT_SUSPECTS * (SSDPM_BISECT_STEPS - 1))
+
+/* A step above the safest one. */
+struct bisect_element {
+	uint8_t suspect;
+	uint8_t step;
+};
+
+/*
+ * All elements of the base fail together with those that are required. The
+ * first low of the base do not (-1: unknown even of none), the first high do.
+ */
+struct bisect_search {
+	uint32_t decision;
+	size_t n_base;
+	struct bisect_element base[BISECT_MAX_ELEMENTS];
+	bool skipped[BISECT_MAX_ELEMENTS + 1]; /* by how many of the base */
+	int low;
+	int high;
+	size_t n_required;
+	struct bisect_element required[SSDPM_BISECT_SUSPECTS];
+};
+
+/* All elements together fail. */
+void ssdpm__bisect_start(struct bisect_search *search);
+/* How many of the base the next trial allows. The search has not ended. */
+int ssdpm__bisect_next(const struct bisect_search *search);
+void ssdpm__bisect_learn(struct bisect_search *search, uint32_t verdict);
+
+struct bisect_suspect {
+	char name[SSDPM_BISECT_WORD];
+	size_t n_steps;
+	char steps[SSDPM_BISECT_STEPS][SSDPM_BISECT_WORD];
+};
+
+struct ssdpm_bisect {
+	struct ssdpm_bisect_params params;
+	size_t n_suspects;
+	struct bisect_suspect suspects[SSDPM_BISECT_SUSPECTS];
+	struct bisect_search search; /* from the first trial on */
+	uint64_t need_entries;
+	uint64_t likely_trials;
+	uint64_t n_short;
+	bool started;
+	bool running;
+	char token[SSDPM_BISECT_WORD];
+	uint64_t entries;
+	size_t n_trials;
+	struct ssdpm_bisect_trial trials[BISECT_MAX_TRIALS];
+};
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines of the kernel's log. The texts are those that these files of Linux
+ * print: drivers/nvme/host/pci.c and core.c, drivers/ata/libata-eh.c and
+ * libata-core.c, drivers/pci/pcie/aer.c, drivers/pci/pci.c, block/blk-mq.c.
+ */
+#include <ssdpm/energy/faults.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "base/text.h"
+#include "base/words.h"
+
+static const char fault_kind_words[][12] = {
+	[SSDPM_FAULT_TIMEOUT] = "timeout",
+	[SSDPM_FAULT_RESET] = "reset",
+	[SSDPM_FAULT_DOWN] = "down",
+	[SSDPM_FAULT_EXCEPTION] = "exception",
+	[SSDPM_FAULT_LINK] = "link",
+	[SSDPM_FAULT_CRC] = "crc",
+	[SSDPM_FAULT_CORRECTED] = "corrected",
+	[SSDPM_FAULT_UNCORRECTED] = "uncorrected",
+	[SSDPM_FAULT_IO] = "io",
+};
+ENUM_WORDS(fault_kind)
+
+enum device_kind {
+	DEVICE_NVME = 1,
+	DEVICE_ATA,
+	DEVICE_PCI,
+};
+
+/* The first row that fits counts. contains: "" is in each line. */
+static const struct {
+	uint8_t device;
+	uint8_t kind;
+	char begins[45];
+	char contains[11];
+} signs[] = {
+	{ DEVICE_NVME, SSDPM_FAULT_TIMEOUT, "I/O ", " timeout, " },
+	{ DEVICE_NVME, SSDPM_FAULT_DOWN, "controller is down; will reset", "" },
+	{ DEVICE_NVME, SSDPM_FAULT_DOWN, "Device not ready; aborting", "" },
+	{ DEVICE_NVME, SSDPM_FAULT_DOWN, "Removing after probe failure", "" },
+	{ DEVICE_NVME, SSDPM_FAULT_DOWN, "Disabling device after reset failure",
+	  "" },
+	{ DEVICE_NVME, SSDPM_FAULT_RESET, "frozen state error detected, reset",
+	  "" },
+	{ DEVICE_NVME, SSDPM_FAULT_RESET, "resetting controller due to", "" },
+	{ DEVICE_ATA, SSDPM_FAULT_EXCEPTION, "exception Emask", "" },
+	{ DEVICE_ATA, SSDPM_FAULT_CRC, "SError: {", "BadCRC" },
+	{ DEVICE_ATA, SSDPM_FAULT_LINK, "SError: {", "" },
+	{ DEVICE_ATA, SSDPM_FAULT_CRC, "error: {", "ICRC" },
+	{ DEVICE_ATA, SSDPM_FAULT_RESET, "hard resetting link", "" },
+	{ DEVICE_ATA, SSDPM_FAULT_RESET, "soft resetting link", "" },
+	{ DEVICE_ATA, SSDPM_FAULT_TIMEOUT, "qc timeout", "" },
+	{ DEVICE_ATA, SSDPM_FAULT_DOWN, "disable device", "" },
+	{ DEVICE_ATA, SSDPM_FAULT_DOWN, "disabled", "" },
+	/* Corrected; Correctable in newer kernels. */
+	{ DEVICE_PCI, SSDPM_FAULT_CORRECTED, "PCIe Bus Error: severity=Correct",
+	  "" },
+	{ DEVICE_PCI, SSDPM_FAULT_UNCORRECTED,
+	  "PCIe Bus Error: severity=Uncorrect", "" },
+	{ DEVICE_PCI, SSDPM_FAULT_DOWN,
+	  "Unable to change power state from D3cold", "" },
+	{ DEVICE_PCI, SSDPM_FAULT_DOWN, "can't change power state from D3cold",
+	  "" },
+};
+
+/* ssdpm__take() looks past upper case, and over blanks: this does not. */
+static bool take_exactly(struct span *span, const char *text)
+{
+	const size_t n = strlen(text);
+
+	if ((size_t)(span->end - span->at) < n || memcmp(span->at, text, n))
+		return false;
+	span->at += n;
+	return true;
+}
+
+static size_t take_digits(struct span *span)
+{
+	const char *begin = span->at;
+
+	while (span->at != span->end && *span->at >= '0' && *span->at <= '9')
+		span->at++;
+	return (size_t)(span->at - begin);
+}
+
+/* What is before a mark is left out, and the mark. */
+static bool pass(struct span *span, const char *mark)
+{
+	const char *at = memmem(span->at, (size_t)(span->end - span->at), mark,
+				strlen(mark));
+
+	if (at)
+		span->at = at + strlen(mark);
+	return at;
+}
+
+/* "6,1234,5678901,-;text" */
+static bool take_record_head(struct span *line, uint64_t *ret_us)
+{
+	struct span s = *line;
+	uint64_t number, us;
+
+	if (!ssdpm__take_uint(&s, UINT64_MAX, &number) ||
+	    !take_exactly(&s, ",") ||
+	    !ssdpm__take_uint(&s, UINT64_MAX, &number) ||
+	    !take_exactly(&s, ",") ||
+	    !ssdpm__take_uint(&s, UINT64_MAX - 1, &us) ||
+	    !take_exactly(&s, ",") || !pass(&s, ";"))
+		return false;
+	*line = s;
+	*ret_us = us;
+	return true;
+}
+
+/* "[ 1461.259288] ", and "[  T123] " of some kernels after it. */
+static void take_stamp(struct span *line, uint64_t *ret_us)
+{
+	struct span s = *line;
+	uint64_t us;
+
+	if (!ssdpm__take(&s, "["))
+		return;
+	if (!ssdpm__take_millionths(&s, UINT64_MAX - 1, &us) ||
+	    !ssdpm__take(&s, "]"))
+		return;
+	*ret_us = us;
+	*line = s;
+	if (take_exactly(&s, "[") && pass(&s, "]"))
+		*line = ssdpm__span_trim(s);
+}
+
+/* Step over what tells the time. */
+static uint64_t take_time(struct span *line)
+{
+	uint64_t us = SSDPM_FAULT_NO_TIME;
+
+	if (take_record_head(line, &us))
+		return us;
+	pass(line, " kernel: ");
+	take_stamp(line, &us);
+	return us;
+}
+
+static bool is_pci_address(struct span name)
+{
+	static const char form[] = "xxxx:xx:xx.x";
+
+	if ((size_t)(name.end - name.at) != sizeof(form) - 1)
+		return false;
+	for (size_t i = 0; form[i]; i++)
+		if (form[i] == 'x' ? ssdpm__hex_digit(name.at[i]) < 0 :
+				     name.at[i] != form[i])
+			return false;
+	return true;
+}
+
+/* 0: none. Of "ata1.00" the port is the device. */
+static enum device_kind kind_of_device(struct span *name)
+{
+	struct span s = *name;
+
+	if (is_pci_address(s))
+		return DEVICE_PCI;
+	if (take_exactly(&s, "nvme"))
+		return take_digits(&s) && s.at == s.end ? DEVICE_NVME : 0;
+	if (!take_exactly(&s, "ata") || !take_digits(&s) ||
+	    (s.at != s.end && *s.at != '.'))
+		return 0;
+	name->end = s.at;
+	return DEVICE_ATA;
+}
+
+/* "nvme nvme0: ", "pcieport 0000:00:1d.0: ", "ata1.00: "; 0: none. */
+static enum device_kind take_device(struct span *text, struct span *ret_name)
+{
+	enum device_kind kind = 0;
+
+	for (int i = 0; i < 2 && !kind; i++) {
+		if (!ssdpm__take_word(text, ret_name) ||
+		    ret_name->end - ret_name->at < 2)
+			return 0;
+		if (ret_name->end[-1] != ':')
+			continue;
+		ret_name->end--;
+		kind = kind_of_device(ret_name);
+	}
+	return kind;
+}
+
+static uint32_t find_sign(enum device_kind device, struct span text)
+{
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		struct span s = text;
+
+		if (signs[i].device == device &&
+		    take_exactly(&s, signs[i].begins) &&
+		    ssdpm__span_contains(s, signs[i].contains))
+			return signs[i].kind;
+	}
+	return 0;
+}
+
+/* "I/O error, dev nvme0n1, sector 12345 ..." */
+static uint32_t read_io_error(struct span text, struct span *ret_name)
+{
+	take_exactly(&text, "blk_update_request: ");
+	if (!take_exactly(&text, "I/O error, dev "))
+		return 0;
+	ret_name->at = text.at;
+	if (!pass(&text, ", sector "))
+		return 0;
+	ret_name->end = text.at - strlen(", sector ");
+	return SSDPM_FAULT_IO;
+}
+
+static uint32_t read_sign(struct span text, struct span *ret_name)
+{
+	const uint32_t io = read_io_error(text, ret_name);
+
+	if (io)
+		return io;
+	const enum device_kind device = take_device(&text, ret_name);
+
+	take_exactly(&text, "AER: ");
+	return device ? find_sign(device, text) : 0;
+}
+
+int ssdpm_fault_from_line(const char *line, size_t size,
+			  struct ssdpm_fault *ret_fault,
+			  struct ssdpm_error *reterr)
+{
+	struct ssdpm_fault fault = { .size = sizeof(fault) };
+	struct span text = ssdpm__span(line, size), name = { 0 };
+	int err = ssdpm__sized_check(ret_fault, sizeof(fault), "ssdpm_fault",
+				     reterr);
+
+	if (err)
+		return err;
+	if (size && line[size - 1] == '\n')
+		text.end--;
+	fault.time_us = take_time(&text);
+	fault.kind = read_sign(text, &name);
+	if (fault.kind &&
+	    !ssdpm__span_copy(name, fault.device, sizeof(fault.device)))
+		fault.kind = 0;
+	if (!fault.kind)
+		memset(fault.device, 0, sizeof(fault.device));
+	ssdpm__sized_out(ret_fault, &fault, sizeof(fault));
+	return 0;
+}
+
+int ssdpm_fault_count_aer(const char *text, size_t size, uint64_t *ret_n_errors,
+			  struct ssdpm_error *reterr)
+{
+	struct lines lines = { .rest = ssdpm__span(text, size) };
+	struct span line, key;
+	uint64_t n;
+
+	while (ssdpm__next_line(&lines, &line))
+		if (take_exactly(&line, "TOTAL_ERR_") &&
+		    ssdpm__take_word(&line, &key) &&
+		    ssdpm__take_uint(&line, UINT64_MAX, &n) &&
+		    line.at == line.end) {
+			*ret_n_errors = n;
+			return 0;
+		}
+	return ssdpm__fail(reterr, -EINVAL, 0, "no line TOTAL_ERR_");
+}

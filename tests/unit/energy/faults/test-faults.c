@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of kernel logs, as Linux 6.1 to 7.3 print them. */
+#include "fixture.h"
+
+#include <stdio.h>
+
+#define DOWN "nvme nvme0: controller is down; will reset: CSTS=0xffffffff, "
+
+static const struct {
+	const char *line;
+	uint32_t kind;
+	const char *device;
+} lines[] = {
+	{ DOWN "PCI_STATUS=0xffff", SSDPM_FAULT_DOWN, "nvme0" },
+	{ DOWN "PCI_STATUS read failed (134)", SSDPM_FAULT_DOWN, "nvme0" },
+	{ "nvme nvme2: Disabling device after reset failure: -19",
+	  SSDPM_FAULT_DOWN, "nvme2" },
+	{ "nvme nvme1: Removing after probe failure status: -19",
+	  SSDPM_FAULT_DOWN, "nvme1" },
+	{ "nvme nvme1: Device not ready; aborting reset, CSTS=0x1",
+	  SSDPM_FAULT_DOWN, "nvme1" },
+	{ "nvme nvme10: I/O 12 QID 3 timeout, completion polled",
+	  SSDPM_FAULT_TIMEOUT, "nvme10" },
+	{ "nvme nvme0: I/O 256 (I/O Cmd) QID 1 timeout, aborting",
+	  SSDPM_FAULT_TIMEOUT, "nvme0" },
+	{ "nvme nvme0: I/O tag 12 (100c) opcode 0x2 (I/O Cmd) QID 1 timeout, "
+	  "aborting req_op:READ(0) size:4096",
+	  SSDPM_FAULT_TIMEOUT, "nvme0" },
+	{ "nvme nvme0: I/O tag 12 (100c) opcode 0x6 (Admin Cmd) QID 0 timeout, "
+	  "reset controller",
+	  SSDPM_FAULT_TIMEOUT, "nvme0" },
+	{ "nvme nvme0: frozen state error detected, reset controller",
+	  SSDPM_FAULT_RESET, "nvme0" },
+	{ "nvme nvme0: resetting controller due to persistent internal error",
+	  SSDPM_FAULT_RESET, "nvme0" },
+	{ "ata3.00: exception Emask 0x10 SAct 0x0 SErr 0x40d0000 action 0xe "
+	  "frozen",
+	  SSDPM_FAULT_EXCEPTION, "ata3" },
+	{ "ata12: exception Emask 0x50 SAct 0x0 SErr 0x0 action 0x6",
+	  SSDPM_FAULT_EXCEPTION, "ata12" },
+	{ "ata3: SError: { PHYRdyChg CommWake 10B8B DevExch }",
+	  SSDPM_FAULT_LINK, "ata3" },
+	{ "ata3.00: SError: { UnrecovData BadCRC Handshk }", SSDPM_FAULT_CRC,
+	  "ata3" },
+	{ "ata3.00: error: { ICRC ABRT }", SSDPM_FAULT_CRC, "ata3" },
+	{ "ata3: hard resetting link", SSDPM_FAULT_RESET, "ata3" },
+	{ "ata3: soft resetting link", SSDPM_FAULT_RESET, "ata3" },
+	{ "ata3.00: qc timeout after 5000 msecs (cmd 0xec)",
+	  SSDPM_FAULT_TIMEOUT, "ata3" },
+	{ "ata3.00: qc timeout (cmd 0xec)", SSDPM_FAULT_TIMEOUT, "ata3" },
+	{ "ata3.00: disable device", SSDPM_FAULT_DOWN, "ata3" },
+	{ "ata3.15: disabled", SSDPM_FAULT_DOWN, "ata3" },
+	{ "nvme 0000:04:00.0: PCIe Bus Error: severity=Corrected, "
+	  "type=Physical Layer, (Receiver ID)",
+	  SSDPM_FAULT_CORRECTED, "0000:04:00.0" },
+	{ "pcieport 0000:00:1d.0: AER: PCIe Bus Error: severity=Correctable, "
+	  "type=Data Link Layer, (Transmitter ID)",
+	  SSDPM_FAULT_CORRECTED, "0000:00:1d.0" },
+	{ "nvme 0000:04:00.0: PCIe Bus Error: severity=Uncorrected "
+	  "(Non-Fatal), type=Transaction Layer, (Requester ID)",
+	  SSDPM_FAULT_UNCORRECTED, "0000:04:00.0" },
+	{ "nvme 0000:04:00.0: PCIe Bus Error: severity=Uncorrectable (Fatal), "
+	  "type=Inaccessible, (Unregistered Agent ID)",
+	  SSDPM_FAULT_UNCORRECTED, "0000:04:00.0" },
+	{ "nvme 0002:01:00.0: Unable to change power state from D3cold to D0, "
+	  "device inaccessible",
+	  SSDPM_FAULT_DOWN, "0002:01:00.0" },
+	{ "pcieport 0000:00:08.0: can't change power state from D3cold to D0 "
+	  "(config space inaccessible)",
+	  SSDPM_FAULT_DOWN, "0000:00:08.0" },
+	{ "I/O error, dev nvme0n1, sector 2048 op 0x0:(READ) flags 0x80700 "
+	  "phys_seg 1 prio class 0",
+	  SSDPM_FAULT_IO, "nvme0n1" },
+	{ "blk_update_request: I/O error, dev sda, sector 0 op 0x0:(READ)",
+	  SSDPM_FAULT_IO, "sda" },
+	/* What these say is not that a drive fails. */
+	{ "", 0, "" },
+	{ "nvme nvme0: Shutdown timeout set to 8 seconds", 0, "" },
+	{ "nvme nvme0: resetting controller", 0, "" },
+	{ "nvme nvme0: 8/0/0 default/read/poll queues", 0, "" },
+	{ "nvme nvme0: Abort status: 0x0", 0, "" },
+	{ "nvme nvme0: Does your device have a faulty power saving mode "
+	  "enabled?",
+	  0, "" },
+	{ "nvme nvme: controller is down; will reset", 0, "" },
+	{ "nvme nvme0n1: controller is down; will reset", 0, "" },
+	{ "nvme nvme0 controller is down; will reset", 0, "" },
+	{ "ata3: SATA link up 6.0 Gbps (SStatus 133 SControl 300)", 0, "" },
+	{ "ata: hard resetting link", 0, "" },
+	{ "ata3x: hard resetting link", 0, "" },
+	{ "ata3:", 0, "" },
+	{ "pcieport 0000:00:1d.0: AER: Corrected error received: 0000:04:00.0",
+	  0, "" },
+	{ "nvme 0000:04:00:0: PCIe Bus Error: severity=Corrected, type=x", 0,
+	  "" },
+	{ "nvme 0000:04:00.g: PCIe Bus Error: severity=Corrected, type=x", 0,
+	  "" },
+	{ "I/O error, dev nvme0n1", 0, "" },
+	{ "I/O error, dev a-name-that-is-longer-than-any-device, sector 1", 0,
+	  "" },
+	{ "Buffer I/O error on dev sda1, logical block 0, async page read", 0,
+	  "" },
+	{ " SUBSYSTEM=pci", 0, "" },
+};
+
+#define N_LINES (sizeof(lines) / sizeof(lines[0]))
+
+static struct ssdpm_fault fault_of(const char *line)
+{
+	struct ssdpm_fault fault = { .size = sizeof(fault) };
+
+	assert_int_equal(
+		ssdpm_fault_from_line(line, strlen(line), &fault, NULL), 0);
+	return fault;
+}
+
+static void assert_fault(const char *head, size_t i, uint64_t time_us)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "%s%s\n", head, lines[i].line);
+	const struct ssdpm_fault fault = fault_of(line);
+
+	if (fault.kind != lines[i].kind ||
+	    strcmp(fault.device, lines[i].device) || fault.time_us != time_us)
+		fail_msg("%s is of \"%s\", kind %u, at %llu us", line,
+			 fault.device, fault.kind,
+			 (unsigned long long)fault.time_us);
+}
+
+static void a_record_of_kmsg_has_a_device_a_kind_and_a_time(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_LINES; i++) {
+		assert_fault("4,1234,5934221031,-;", i, 5934221031);
+		assert_fault("3,1,0,-,caller=T12;", i, 0);
+	}
+}
+
+static void a_line_of_dmesg_says_the_same(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_LINES; i++) {
+		assert_fault("[ 1461.259288] ", i, 1461259288);
+		assert_fault("[    0.000001][  T217] ", i, 1);
+		assert_fault("", i, SSDPM_FAULT_NO_TIME);
+	}
+}
+
+static void a_line_of_the_journal_says_the_same(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_LINES; i++) {
+		assert_fault("Jan  8 14:50:16 x299-desktop kernel: ", i,
+			     SSDPM_FAULT_NO_TIME);
+		assert_fault("Jan  8 14:50:16 host kernel: [ 1461.259288] ", i,
+			     1461259288);
+	}
+}
+
+static void a_head_that_is_none_hides_the_line(void **state)
+{
+	static const char *const heads[] = { "4,1234,5934221031,- ", "4,1234; ",
+					     "4,1234,99999999999999999999,-; ",
+					     "[1.5 ", "x[1.5] " };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		char line[128];
+
+		snprintf(line, sizeof(line),
+			 "%snvme nvme0: I/O 1 QID 1 "
+			 "timeout, aborting",
+			 heads[i]);
+		assert_int_equal(fault_of(line).time_us, SSDPM_FAULT_NO_TIME);
+		assert_int_equal(fault_of(line).kind, 0);
+	}
+}
+
+static void counters_of_aer_are_read(void **state)
+{
+	static const char text[] = "RxErr 3\nBadTLP 0\nBadDLLP 2\nRollover 0\n"
+				   "TOTAL_ERR_COR 5\n";
+	struct ssdpm_error error = fixture_error();
+	uint64_t n = 7;
+
+	(void)state;
+	assert_int_equal(ssdpm_fault_count_aer(text, 20, &n, &error), -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "TOTAL_ERR_");
+	assert_int_equal(n, 7);
+	assert_int_equal(ssdpm_fault_count_aer(text, strlen(text), &n, NULL),
+			 0);
+	assert_int_equal(n, 5);
+	assert_int_equal(
+		ssdpm_fault_count_aer("TOTAL_ERR_FATAL 1x", 18, &n, NULL),
+		-EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_record_of_kmsg_has_a_device_a_kind_and_a_time),
+		cmocka_unit_test(a_line_of_dmesg_says_the_same),
+		cmocka_unit_test(a_line_of_the_journal_says_the_same),
+		cmocka_unit_test(a_head_that_is_none_hides_the_line),
+		cmocka_unit_test(counters_of_aer_are_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
