@@ -206,6 +206,7 @@ extern const struct subcommand cmd_status;
 extern const struct subcommand cmd_tune;
 extern const struct subcommand cmd_watch;
 extern const struct subcommand cmd_suspend;
+extern const struct subcommand cmd_bisect;
 extern const struct subcommand cmd_list;
 extern const struct subcommand cmd_show;
 extern const struct subcommand cmd_apst;

@@ -54,8 +54,9 @@ const char *get_workload_name(size_t i)
 bool needs_energy(const char *command)
 {
 	static const char words[][12] = {
-		"workload",    "estimate", "compare", "recommend", "budget",
-		"consistency", "measure",  "tune",    "watch",	   "suspend",
+		"workload", "estimate",	   "compare", "recommend",
+		"budget",   "consistency", "measure", "tune",
+		"watch",    "suspend",	   "bisect",
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)

@@ -9,13 +9,12 @@
 const bool has_energy = true;
 
 const struct subcommand *const subcommands[] = {
-	&cmd_status,   &cmd_tune,	 &cmd_list,
-	&cmd_show,     &cmd_lpm,	 &cmd_plan,
-	&cmd_apply,    &cmd_check,	 &cmd_revert,
-	&cmd_capture,  &cmd_apst,	 &cmd_workload,
-	&cmd_estimate, &cmd_compare,	 &cmd_recommend,
-	&cmd_budget,   &cmd_consistency, &cmd_measure,
-	&cmd_watch,    &cmd_suspend,	 NULL,
+	&cmd_status,	  &cmd_tune,	&cmd_list,	&cmd_show,
+	&cmd_lpm,	  &cmd_plan,	&cmd_apply,	&cmd_check,
+	&cmd_revert,	  &cmd_capture, &cmd_apst,	&cmd_workload,
+	&cmd_estimate,	  &cmd_compare, &cmd_recommend, &cmd_budget,
+	&cmd_consistency, &cmd_measure, &cmd_watch,	&cmd_suspend,
+	&cmd_bisect,	  NULL,
 };
 
 void run_energy_program(char **argv)

@@ -100,7 +100,10 @@ PURE_HEADERS = {
     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
 }  # fmt: skip
 # What the build makes of lib/data/ and of tables of keys.
-KEYS = ("background", "budget", "evenness", "overlay", "prediction", "results", "samples", "survey", "suspend", "watch", "workload")
+KEYS = (
+    "background", "bisect", "budget", "evenness", "overlay", "prediction", "results", "samples",
+    "survey", "suspend", "watch", "workload",
+)  # fmt: skip
 PURE_HEADERS |= {"catalogue-data.h", "everyday.inc", "priors.inc", "published.inc", *(f"{name}-json.h" for name in KEYS)}
 # What the pure stages may take from the system. None reads a clock, a file, the
 # environment or the locale (%f in a format does: see check_formats), none

@@ -58,6 +58,10 @@ CALLS = [
     ["watch", "--json", "-q", "--read", "trace.txt", "--device", "259,0", "SN530"],
     ["suspend", "--json", "--root", "suspended"],
     ["tune", "--json", "-n", "--root", "laptop", "--measured", "trials.tsv"],
+    ["bisect", "start", "--json", "--errors", "1", "--entries", "1"]
+    + ["--root", "eight-drives", "nvme0"],
+    ["bisect", "good", "--json", "--root", "eight-drives"],
+    ["bisect", "good", "--json", "--root", "eight-drives"],
     ["workload", "--json", "lomax"],
     ["workload", "--json", "--list"],
     ["estimate", "--json", "-t", "lomax", "--interval", "1min", "odd.json"],

@@ -11,7 +11,7 @@ import pytest
 from command import BUILD, COMMAND, Command
 
 MISSING = "ssdpm-energy is not installed"
-ENERGY = "workload estimate compare recommend budget consistency measure tune watch suspend".split()
+ENERGY = "workload estimate compare recommend budget consistency measure tune watch suspend bisect".split()
 
 
 def put(ssdpm: Command, *programs: str) -> None:

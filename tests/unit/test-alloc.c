@@ -2039,6 +2039,11 @@ static int call_bisect(struct result *ret, struct ssdpm_error *error)
 	if (err)
 		return err;
 	err = ssdpm_bisect_to_text(bisect, &text, error);
+	if (!err) {
+		free(text);
+		text = NULL;
+		err = ssdpm_bisect_to_json(bisect, &text, error);
+	}
 	ssdpm_bisect_free(bisect);
 	return keep_length(err, text, ret);
 }
@@ -2820,6 +2825,7 @@ static const struct {
 	{ "ssdpm_bisect_new", call_bisect },
 	{ "ssdpm_bisect_from_text", call_bisect },
 	{ "ssdpm_bisect_to_text", call_bisect },
+	{ "ssdpm_bisect_to_json", call_bisect },
 	{ "ssdpm_observation_add_drive", call_observation },
 	{ "ssdpm_observation_advance", call_observation },
 	{ "ssdpm_observation_feed", call_observation },

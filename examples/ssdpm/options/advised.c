@@ -11,7 +11,7 @@
 #define PROGRAM "ssdpm "
 
 /* Those that advices name. */
-static const char *const commands[] = { "apply", "check",  "lpm",
+static const char *const commands[] = { "apply", "bisect", "check", "lpm",
 					"plan",	 "revert", "show" };
 
 void write_word(FILE *file, const char *word)

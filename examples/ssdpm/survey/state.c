@@ -190,7 +190,7 @@ static void free_state(struct survey_state *state)
 	state->lock_fd = -1;
 }
 
-static enum exit_status check_capture(const struct live *live)
+enum exit_status check_capture(const struct live *live)
 {
 	if (live->facts.capture != 1)
 		return STATUS_DONE;

@@ -138,6 +138,9 @@ struct survey_state {
 	pid_t guard;
 };
 
+/* May settings of this machine be written? A capture needs its marker. */
+enum exit_status check_capture(const struct live *live);
+
 /*
  * Take the lock, and put back what a survey left that was killed with its
  * guard.

@@ -153,9 +153,10 @@ SSDPM_API int ssdpm_bisect_add_suspect(struct ssdpm_bisect *bisect,
  *         "-"
  *
  * Call it, write ssdpm_bisect_to_text() to disk, and then set what
- * ssdpm_bisect_get_step() returns of each suspect.
+ * ssdpm_bisect_get_step() returns of each suspect. If a trial runs, as after a
+ * boot, it goes on with the new token.
  *
- * Return: 0; -EBUSY (one is running), -ENODATA (no suspect), -EINVAL (the
+ * Return: 0; -ENODATA (no suspect), -EINVAL (the
  * search has ended; @token is not a word), -E2BIG (1,024 trials).
  */
 SSDPM_API int ssdpm_bisect_begin(struct ssdpm_bisect *bisect, const char *token,
@@ -248,6 +249,15 @@ SSDPM_API int ssdpm_bisect_to_text(const struct ssdpm_bisect *bisect,
 SSDPM_API int ssdpm_bisect_from_text(const char *text, size_t size,
 				     struct ssdpm_bisect **ret_bisect,
 				     struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_bisect_to_json() - as ssdpm.bisect/1: ssdpm-json(5)
+ * @ret_text: free it with free(3)
+ *
+ * Return: 0, -ENOMEM.
+ */
+SSDPM_API int ssdpm_bisect_to_json(const struct ssdpm_bisect *bisect,
+				   char **ret_text, struct ssdpm_error *reterr);
 
 /** ssdpm_bisect_verdict_to_string() - "good", "bad", "skip", or NULL */
 SSDPM_API const char *ssdpm_bisect_verdict_to_string(uint32_t verdict);

@@ -162,7 +162,8 @@ static int read_trial(struct reader *r, struct span rest, uint32_t verdict,
 	char token[SSDPM_BISECT_WORD] = "-";
 	uint64_t entries;
 
-	if (!ssdpm__take_uint(&rest, UINT64_MAX, &entries) ||
+	if (r->bisect->running ||
+	    !ssdpm__take_uint(&rest, UINT64_MAX, &entries) ||
 	    (!verdict && !take_word(&rest, token)) || rest.at != rest.end)
 		return refuse(r, reterr);
 	int err = ssdpm_bisect_begin(r->bisect, token, reterr);

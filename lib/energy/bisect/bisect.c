@@ -163,9 +163,10 @@ int ssdpm_bisect_begin(struct ssdpm_bisect *bisect, const char *token,
 
 	if (err)
 		return err;
-	if (bisect->running)
-		return ssdpm__fail(reterr, -EBUSY, 0,
-				   "a trial runs: it needs a verdict first");
+	if (bisect->running) {
+		copy_word(bisect->token, word);
+		return 0;
+	}
 	if (!bisect->n_suspects)
 		return ssdpm__fail(reterr, -ENODATA, 0, "no suspect was added");
 	if (bisect->n_trials == BISECT_MAX_TRIALS)

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* The file of a search. */
+#include "bisect/bisect.h"
+#include "survey/survey.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum exit_status complain_of_path(const char *path, int error)
+{
+	complain("%s: %s%s", path, strerror(error),
+		 error == EACCES || error == EPERM ? ": only root may search" :
+						     "");
+	return status_of_error(-error);
+}
+
+static enum exit_status name_paths(struct search *search)
+{
+	const char *root = search->live->root ? search->live->root : "";
+
+	if (asprintf(&search->path, "%s/var/lib/ssdpm/bisect", root) < 0)
+		search->path = NULL;
+	if (asprintf(&search->record, "%s/run/ssdpm/bisect", root) < 0)
+		search->record = NULL;
+	return search->path && search->record ? STATUS_DONE : out_of_memory();
+}
+
+/* The folders above a file that are not there. */
+static enum exit_status make_folders(const struct search *search,
+				     const char *path)
+{
+	const size_t root = search->live->root ? strlen(search->live->root) : 0;
+	char *part = strdup(path);
+	int error = 0;
+
+	if (!part)
+		return out_of_memory();
+	for (char *at = part + root + 1; (at = strchr(at, '/')); at++) {
+		*at = 0;
+		if (mkdir(part, 0755) && errno != EEXIST)
+			error = errno;
+		*at = '/';
+	}
+	free(part);
+	return error ? complain_of_path(path, error) : STATUS_DONE;
+}
+
+static enum exit_status lock_search(struct search *search)
+{
+	enum exit_status status = check_capture(search->live);
+	char *path = NULL;
+
+	if (!status)
+		status = make_folders(search, search->path);
+	if (!status)
+		status = asprintf(&path, "%s/search", search->record) < 0 ?
+				 out_of_memory() :
+				 make_folders(search, path);
+	if (status)
+		goto out;
+	search->lock_fd =
+		open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (search->lock_fd < 0)
+		status = complain_of_path(path, errno);
+	else if (flock(search->lock_fd, LOCK_EX | LOCK_NB))
+		status = failure("%s: another ssdpm bisect runs", path);
+out:
+	free(path);
+	return status;
+}
+
+/* The next of the fields of a line; false: it does not fit. */
+static bool take_field(char **line, char *ret, size_t size)
+{
+	const char *field = strsep(line, "\t");
+
+	if (!field || strlen(field) >= size)
+		return false;
+	strcpy(ret, field);
+	return true;
+}
+
+static bool read_drive(struct search *search, char *line)
+{
+	struct searched_drive *drive = &search->drives[search->n_drives];
+
+	if (search->n_drives == SSDPM_BISECT_SUSPECTS)
+		return false;
+	search->n_drives++;
+	return take_field(&line, drive->name, sizeof(drive->name)) &&
+	       take_field(&line, drive->address, sizeof(drive->address)) &&
+	       take_field(&line, drive->product, sizeof(drive->product)) &&
+	       take_field(&line, drive->firmware, sizeof(drive->firmware)) &&
+	       take_field(&line, drive->pci, sizeof(drive->pci)) && !line;
+}
+
+static const char drive_key[] = "drive\t";
+
+/* Drives first. */
+static enum exit_status read_text(struct search *search, char *text)
+{
+	const size_t n_key = sizeof(drive_key) - 1;
+	struct ssdpm_error error;
+	char *line;
+
+	while (!strncmp(text, drive_key, n_key)) {
+		line = strsep(&text, "\n");
+		if (!text || !read_drive(search, line + n_key))
+			return failure("%s: a drive is not whole",
+				       search->path);
+	}
+	if (ssdpm_bisect_from_text(text, strlen(text), &search->bisect, &error))
+		return failure("%s: line %u after the drives: %s", search->path,
+			       error.line, error.message);
+	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++)
+		if (!drive_of(search, i))
+			return failure(
+				"%s: %s: no such drive", search->path,
+				ssdpm_bisect_get_suspect(search->bisect, i));
+	return STATUS_DONE;
+}
+
+static enum exit_status read_search(struct search *search)
+{
+	struct buffer buffer = { 0 };
+	enum exit_status status = STATUS_FAILED;
+	char *text = NULL;
+
+	if (access(search->path, F_OK) && errno == ENOENT)
+		return STATUS_DONE;
+	if (!read_operand(search->path, &buffer)) {
+		text = strndup(buffer.data ? buffer.data : "", buffer.size);
+		status = text ? read_text(search, text) : out_of_memory();
+	}
+	free(text);
+	free(buffer.data);
+	return status;
+}
+
+enum exit_status open_search(const struct common *common, bool change,
+			     struct search *ret_search)
+{
+	struct search *search = ret_search;
+	enum exit_status status;
+
+	*search = (struct search){ .common = common, .lock_fd = -1 };
+	status = open_live(common, common->root, &search->live);
+	if (!status)
+		status = name_paths(search);
+	if (!status && change)
+		status = lock_search(search);
+	if (!status)
+		status = read_search(search);
+	return status;
+}
+
+void close_search(struct search *search)
+{
+	ssdpm_bisect_free(search->bisect);
+	if (search->lock_fd >= 0)
+		close(search->lock_fd);
+	free(search->path);
+	free(search->record);
+	if (search->live)
+		close_live(search->live);
+}
+
+static bool write_all(const struct search *search, FILE *file, const char *text)
+{
+	for (size_t i = 0; i < search->n_drives; i++) {
+		const struct searched_drive *d = &search->drives[i];
+
+		fprintf(file, "%s%s\t%s\t%s\t%s\t%s\n", drive_key, d->name,
+			d->address, d->product, d->firmware, d->pci);
+	}
+	fputs(text, file);
+	return !fflush(file) && !ferror(file) && !fsync(fileno(file));
+}
+
+/* The name lasts only if the folder is on disk, too. */
+static bool sync_folder(const char *path)
+{
+	char *folder = strdup(path);
+	int fd = -1;
+	bool done;
+
+	if (folder) {
+		*strrchr(folder, '/') = 0;
+		fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	free(folder);
+	done = fd >= 0 && (!fsync(fd) || errno == EINVAL);
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+enum exit_status write_search(const struct search *search)
+{
+	struct ssdpm_error error;
+	bool done = false;
+	char *text, *path;
+	FILE *file;
+
+	if (ssdpm_bisect_to_text(search->bisect, &text, &error))
+		return failure("%s", error.message);
+	if (asprintf(&path, "%s.new", search->path) < 0) {
+		free(text);
+		return out_of_memory();
+	}
+	file = fopen(path, "we");
+	if (file) {
+		done = write_all(search, file, text);
+		done = !fclose(file) && done;
+	}
+	done = done && !rename(path, search->path) && sync_folder(path);
+	free(text);
+	if (!done)
+		complain_of_path(path, errno);
+	free(path);
+	return done ? STATUS_DONE : STATUS_FAILED;
+}
+
+enum exit_status remove_search(const struct search *search)
+{
+	if (unlink(search->path))
+		return complain_of_path(search->path, errno);
+	return STATUS_DONE;
+}
+
+struct cell boot_token(const struct search *search)
+{
+	struct cell token = cell("-");
+
+	if (ssdpm_machine_read_attribute(search->live->machine,
+					 "proc/sys/kernel/random/boot_id",
+					 token.text, SSDPM_BISECT_WORD, NULL) ||
+	    !token.text[0])
+		return cell("-");
+	return token;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* What a search knows, and what to tell others. */
+#include "bisect/bisect.h"
+#include "options/advised.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ssdpm_bisect_state state_of_search(const struct search *search)
+{
+	struct ssdpm_bisect_state state = { .size = sizeof(state) };
+
+	ssdpm_bisect_get_state(search->bisect, &state, NULL);
+	return state;
+}
+
+static struct cell suspect_text(const struct search *search, size_t i)
+{
+	return cell("%s %s", drive_of(search, i)->name,
+		    is_latency(search, i) ? "latency limit" : "link policy");
+}
+
+static size_t last_step(const struct search *search, size_t i)
+{
+	size_t n = 0;
+
+	while (ssdpm_bisect_get_step_name(search->bisect, i, n + 1))
+		n++;
+	return n;
+}
+
+static void print_steps_of_trial(const struct search *search)
+{
+	struct table table;
+
+	table_begin(&table, "<<<", "setting", "in this trial", "before");
+	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++)
+		table_row(&table, suspect_text(search, i).text,
+			  step_text(search, i,
+				    ssdpm_bisect_get_step(search->bisect, i))
+				  .text,
+			  step_text(search, i, last_step(search, i)).text);
+	table_print(&table);
+}
+
+/* Lines with commands, which get --root of a capture. */
+static void print_advice(const struct search *search, const char *text)
+{
+	char *advised = advised_text(search->live->root, text);
+
+	if (advised)
+		puts(advised);
+	free(advised);
+}
+
+static void print_trial(const struct search *search)
+{
+	const struct ssdpm_bisect_state state = state_of_search(search);
+	const char *token = ssdpm_bisect_get_token(search->bisect);
+
+	if (!token) {
+		print_advice(search, "No trial runs: ssdpm bisect run begins "
+				     "the next one.");
+		return;
+	}
+	printf("Trial %llu; one culprit takes at most %llu.\n",
+	       (unsigned long long)state.n_trials + 1,
+	       (unsigned long long)state.likely_trials);
+	print_steps_of_trial(search);
+	printf("Without an error, it is good after %llu entries into the "
+	       "deepest state.\n",
+	       (unsigned long long)state.need_entries);
+	if (strcmp(token, boot_token(search).text))
+		print_advice(search, "The machine was restarted in this trial. "
+				     "If it died, call that bad;\notherwise "
+				     "set the trial again: ssdpm bisect run.");
+	print_advice(search,
+		     "If the drive fails: ssdpm bisect bad\nIf not, after N "
+		     "entries: ssdpm bisect good --entries N");
+}
+
+/* The step below the one that fails is what helps. */
+static void print_remedy(const struct search *search, uint32_t i, uint32_t step)
+{
+	const struct searched_drive *drive = drive_of(search, i);
+	const char *word =
+		ssdpm_bisect_get_step_name(search->bisect, i, step - 1);
+	const bool is_last = step == last_step(search, i);
+	struct cell command;
+
+	if (is_latency(search, i))
+		command = cell("ssdpm apply --keep --latency %sus %s", word,
+			       drive->name);
+	else
+		command = cell("ssdpm apply --keep --lpm %s %s", word,
+			       drive->name);
+	print_advice(search, command.text);
+	if (!is_latency(search, i))
+		return;
+	printf("for all NVMe drives: nvme_core.default_ps_max_latency_us=%s\n",
+	       word);
+	if (drive->pci[0] && (step == 1 || is_last))
+		printf("quirk of Linux for %s: %s\n", drive->pci,
+		       step == 1 ? "NVME_QUIRK_NO_APST" :
+				   "NVME_QUIRK_NO_DEEPEST_PS");
+}
+
+static void print_found(const struct search *search)
+{
+	const struct ssdpm_bisect_state state = state_of_search(search);
+	uint32_t suspect, step;
+
+	printf(state.n_culprits == 1 ? "Found: it fails with\n" :
+				       "Found: it fails only with all of\n");
+	for (size_t i = 0; i < state.n_culprits; i++) {
+		ssdpm_bisect_get_culprit(search->bisect, i, &suspect, &step,
+					 NULL);
+		printf("  %s: %s, but not with %s\n",
+		       suspect_text(search, suspect).text,
+		       step_text(search, suspect, step).text,
+		       step_text(search, suspect, step - 1).text);
+	}
+	puts(state.n_culprits == 1 ? "This helps:" : "Each of these helps:");
+	for (size_t i = 0; i < state.n_culprits; i++) {
+		ssdpm_bisect_get_culprit(search->bisect, i, &suspect, &step,
+					 NULL);
+		print_remedy(search, suspect, step);
+	}
+}
+
+static void print_certainty(const struct ssdpm_bisect_state *state)
+{
+	if (state->n_short)
+		printf("%llu trials were called good too early: how sure this "
+		       "is, is unknown.\n",
+		       (unsigned long long)state->n_short);
+	else
+		printf("If errors come at random, this is wrong with a "
+		       "probability of at most %u %%.\n",
+		       5 * state->n_culprits);
+}
+
+void print_end_of_search(const struct search *search)
+{
+	const struct ssdpm_bisect_state state = state_of_search(search);
+
+	if (state.decision == SSDPM_BISECT_FOUND) {
+		print_found(search);
+		print_certainty(&state);
+	} else if (state.decision == SSDPM_BISECT_NONE) {
+		puts("The drive fails with all of these settings off, too: "
+		     "none of them is at fault.");
+	} else {
+		printf("Undecided: trials were skipped, and %llu steps may be "
+		       "at fault.\n",
+		       (unsigned long long)state.n_candidates);
+	}
+}
+
+enum exit_status print_search(const struct search *search)
+{
+	struct ssdpm_error error;
+	char *text = NULL;
+
+	if (search->common->form) {
+		int err = ssdpm_bisect_to_json(search->bisect, &text, &error);
+
+		return print_item(search->common, err, text, &error);
+	}
+	if (state_of_search(search).decision == SSDPM_BISECT_SEARCHING)
+		print_trial(search);
+	else
+		print_end_of_search(search);
+	return STATUS_DONE;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* A trial: its steps are set, and what was there before comes back. */
+#include "bisect/bisect.h"
+#include "options/plan-options.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int read_same(struct search *search, size_t i,
+		     struct ssdpm_error *reterr)
+{
+	const struct searched_drive *drive = drive_of(search, i);
+	const struct ssdpm_device_facts *facts;
+	int err;
+
+	search->devices[i] = ssdpm_device_unref(search->devices[i]);
+	err = ssdpm_device_read(search->live->machine, drive->name,
+				&search->devices[i], reterr);
+	if (err)
+		return err;
+	facts = ssdpm_device_get_facts(search->devices[i]);
+	if (!strcmp(facts->product, drive->product) &&
+	    !strcmp(facts->address, drive->address))
+		return 0;
+	reterr->code = -ENODEV;
+	snprintf(reterr->message, sizeof(reterr->message),
+		 "%s is another drive than at the start", drive->name);
+	return -ENODEV;
+}
+
+static int add_step_of(struct search *search, struct ssdpm_plan *plan, size_t i,
+		       struct ssdpm_error *reterr)
+{
+	const char *word = ssdpm_bisect_get_step_name(
+		search->bisect, i, ssdpm_bisect_get_step(search->bisect, i));
+	const uint32_t lpm = ssdpm_lpm_from_string(word);
+	const struct ssdpm_lpm_params params = { .size = sizeof(params),
+						 .lpms = &lpm,
+						 .n_lpms = 1,
+						 .flags = SSDPM_LPM_ANY_PORT };
+
+	if (is_latency(search, i))
+		return ssdpm_plan_add_latency_tolerance(
+			plan, search->devices[i], NULL, latency_of(word),
+			reterr);
+	return ssdpm_plan_add_lpm(plan, search->devices[i], NULL, &params,
+				  reterr);
+}
+
+static int fill_trial(struct ssdpm_plan *plan, void *userdata,
+		      struct ssdpm_error *reterr)
+{
+	struct search *search = userdata;
+	int err = 0;
+
+	for (size_t i = 0; !err && ssdpm_bisect_get_suspect(search->bisect, i);
+	     i++) {
+		err = read_same(search, i, reterr);
+		if (!err)
+			err = add_step_of(search, plan, i, reterr);
+	}
+	return err;
+}
+
+static int fill_revert(struct ssdpm_plan *plan, void *userdata,
+		       struct ssdpm_error *reterr)
+{
+	(void)userdata;
+	return ssdpm_plan_add_revert(plan, reterr);
+}
+
+/* Steps that are left alone are not in force. */
+static enum exit_status check_steps(const struct ssdpm_plan *plan)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < ssdpm_plan_count(plan, SSDPM_STEPS_ALL); i++) {
+		struct ssdpm_step step = { .size = sizeof(step) };
+
+		ssdpm_plan_get_step(plan, i, &step);
+		if (step.state != SSDPM_STEP_LEFT_ALONE)
+			continue;
+		complain("%s: not set: %s", step.device, step.why);
+		status = STATUS_NOT_IN_FORCE;
+	}
+	return status;
+}
+
+static enum exit_status carry_out_plan(struct search *search,
+				       ssdpm_plan_fill_fn fill)
+{
+	const struct drives drives = { .lives = &search->live, .n_lives = 1 };
+	const struct plan_options options = { .directory = search->record,
+					      .strict = true };
+	struct ssdpm_error error;
+	struct ssdpm_plan *plan = NULL;
+	enum exit_status status =
+		new_plan(search->common, &drives, &options, &plan);
+
+	if (!status && ssdpm_plan_apply(plan, fill, search, &error))
+		status = complain_of_device(NULL, &error);
+	if (!status)
+		status = check_steps(plan);
+	ssdpm_plan_free(plan);
+	for (size_t i = 0; i < SSDPM_BISECT_SUSPECTS; i++)
+		search->devices[i] = ssdpm_device_unref(search->devices[i]);
+	return status;
+}
+
+enum exit_status set_trial(struct search *search)
+{
+	return carry_out_plan(search, fill_trial);
+}
+
+enum exit_status put_back_search(struct search *search)
+{
+	return carry_out_plan(search, fill_revert);
+}

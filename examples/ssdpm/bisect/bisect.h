@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ssdpm bisect: which setting makes a drive fail.
+ *
+ *     drives -> suspects -> trial, on disk, then set -> good or bad -> report
+ *
+ * A search lasts over reboots, in a file: a line for each drive, then what
+ * ssdpm_bisect_to_text() writes. What was set before the first trial is in a
+ * record like that of ssdpm apply, beside it.
+ */
+#ifndef SSDPM_COMMAND_BISECT_H
+#define SSDPM_COMMAND_BISECT_H
+
+#include "input/live.h"
+#include "text/output.h"
+
+/* As it was at the start: after a boot a name may be another drive. */
+struct searched_drive {
+	char name[32];
+	char address[128];
+	char product[48];
+	char firmware[16];
+	char pci[12]; /* "1987:5013", or "" */
+};
+
+struct search {
+	const struct common *common;
+	struct live *live;
+	char *path;
+	char *record;
+	int lock_fd;
+	struct ssdpm_bisect *bisect; /* NULL: there is none */
+	struct searched_drive drives[SSDPM_BISECT_SUSPECTS];
+	size_t n_drives;
+	/* Of a plan: they live as long as it. */
+	struct ssdpm_device *devices[SSDPM_BISECT_SUSPECTS];
+};
+
+/* Of the suspect with this number, by its name: "nvme0:latency_us". */
+const struct searched_drive *drive_of(const struct search *search, size_t i);
+bool is_latency(const struct search *search, size_t i);
+/* "5 ms", "any latency", "medium_power" */
+struct cell step_text(const struct search *search, size_t i, size_t step);
+
+/*
+ * bisect-file.c: read the search, if there is one; to change it, lock it. What
+ * fails is complained of.
+ */
+enum exit_status open_search(const struct common *common, bool change,
+			     struct search *ret_search);
+void close_search(struct search *search);
+enum exit_status write_search(const struct search *search);
+enum exit_status remove_search(const struct search *search);
+/* The ID of this boot; "-": it has none, as a capture. */
+struct cell boot_token(const struct search *search);
+
+/* bisect-suspects.c */
+enum exit_status add_suspects(struct search *search,
+			      const struct drives *drives);
+/* The limit of a step of such a suspect. */
+uint64_t latency_of(const char *word);
+
+/* bisect-trial.c */
+enum exit_status set_trial(struct search *search);
+enum exit_status put_back_search(struct search *search);
+
+/* bisect-print.c: the state, and what it says after the search. */
+struct ssdpm_bisect_state state_of_search(const struct search *search);
+enum exit_status print_search(const struct search *search);
+void print_end_of_search(const struct search *search);
+
+/* bisect-report.c: log is a file with lines of the kernel's log, or NULL. */
+enum exit_status print_bisect_report(const struct search *search,
+				     const char *log);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm bisect: which setting makes a drive fail. */
+#include "bisect/bisect.h"
+#include "options/units.h"
+#include "programs.h"
+
+#include <string.h>
+
+enum { START = 1 << 0, GOOD = 1 << 1, REPORT = 1 << 2 };
+
+struct settings {
+	uint64_t n_errors;
+	uint64_t n_entries;
+	const char *log;
+	uint64_t given;
+};
+
+static struct settings the_settings;
+
+static const struct option_spec options[] = {
+	{ "errors", 0, "N", "start: Set how many errors there were. Required.",
+	  SETS_NUMBER(struct settings, n_errors, COUNT), .min = 1,
+	  .modes = START },
+	{ "entries", 0, "N",
+	  "start, good: Set how often the drive entered its deepest state.",
+	  SETS_NUMBER(struct settings, n_entries, COUNT), .min = 1,
+	  .max = UINT32_MAX, .modes = START | GOOD },
+	{ "log", 0, "FILE",
+	  "report: Quote the signs of faults in a kernel log, as of dmesg.",
+	  SETS_TEXT(struct settings, log), .modes = REPORT },
+};
+
+static const struct option_group own = {
+	OPTIONS(options),
+	KEEPS_GIVEN(struct settings, given),
+};
+
+static bool is_searching(const struct search *search)
+{
+	return state_of_search(search).decision == SSDPM_BISECT_SEARCHING;
+}
+
+/* On disk first: if the machine dies, the next one knows of the trial. */
+static enum exit_status go_on(struct search *search)
+{
+	struct ssdpm_error error;
+	enum exit_status status;
+
+	if (is_searching(search) &&
+	    ssdpm_bisect_begin(search->bisect, boot_token(search).text, &error))
+		return failure("%s", error.message);
+	status = write_search(search);
+	if (!status)
+		status = is_searching(search) ? set_trial(search) :
+						put_back_search(search);
+	return status ? status : print_search(search);
+}
+
+static enum exit_status start(struct search *search, const struct settings *s,
+			      char **operands, size_t n)
+{
+	const struct ssdpm_bisect_params params = {
+		.size = sizeof(params),
+		.n_errors = s->n_errors,
+		.n_entries = s->n_entries,
+	};
+	struct drives drives = { 0 };
+	struct ssdpm_error error;
+	enum exit_status status;
+
+	if (search->bisect)
+		return failure("a search is there already: ssdpm bisect stop "
+			       "ends it");
+	if (ssdpm_bisect_new(&params, &search->bisect, &error))
+		return failure("%s", error.message);
+	status = read_devices(search->common, operands, n, &drives);
+	if (!status)
+		status = add_suspects(search, &drives);
+	free_drives(&drives);
+	if (status)
+		return status;
+	status = go_on(search);
+	if (status) {
+		put_back_search(search);
+		remove_search(search);
+	}
+	return status;
+}
+
+/* The same trial, as after a boot; or the next one, if none began. */
+static enum exit_status run_again(struct search *search)
+{
+	struct ssdpm_error error;
+	enum exit_status status;
+
+	if (!ssdpm_bisect_get_token(search->bisect))
+		return go_on(search);
+	status = set_trial(search);
+	if (!status &&
+	    ssdpm_bisect_begin(search->bisect, boot_token(search).text, &error))
+		status = failure("%s", error.message);
+	if (!status)
+		status = write_search(search);
+	return status ? status : print_search(search);
+}
+
+static enum exit_status judge(struct search *search, const struct settings *s,
+			      uint32_t verdict)
+{
+	struct ssdpm_error error;
+	int err = 0;
+
+	if (s->n_entries)
+		err = ssdpm_bisect_add_entries(search->bisect, s->n_entries,
+					       &error);
+	if (!err)
+		err = ssdpm_bisect_judge(search->bisect, verdict, &error);
+	return err ? failure("%s", error.message) : go_on(search);
+}
+
+static enum exit_status stop(struct search *search)
+{
+	enum exit_status status = put_back_search(search);
+
+	return status ? status : remove_search(search);
+}
+
+static enum exit_status act(struct search *search, const struct settings *s,
+			    char **operands, size_t n)
+{
+	const char *word = operands[0];
+	const uint32_t verdict = ssdpm_bisect_verdict_from_string(word);
+
+	if (!strcmp(word, "start"))
+		return start(search, s, operands + 1, n - 1);
+	if (!search->bisect)
+		return failure("there is no search: ssdpm bisect start begins "
+			       "one");
+	if (verdict)
+		return judge(search, s, verdict);
+	if (!strcmp(word, "run"))
+		return run_again(search);
+	if (!strcmp(word, "stop"))
+		return stop(search);
+	if (!strcmp(word, "report") && !search->common->form)
+		return print_bisect_report(search, s->log);
+	return print_search(search);
+}
+
+static uint32_t mode_of(const char *word)
+{
+	return !strcmp(word, "start")  ? START :
+	       !strcmp(word, "good")   ? GOOD :
+	       !strcmp(word, "report") ? REPORT :
+					 0;
+}
+
+static enum exit_status check(const struct common *common,
+			      const struct settings *s, char **operands,
+			      size_t n)
+{
+	const char *const word = n ? operands[0] : "status";
+	const bool is_known = mode_of(word) || !strcmp(word, "run") ||
+			      !strcmp(word, "status") ||
+			      !strcmp(word, "stop") ||
+			      ssdpm_bisect_verdict_from_string(word);
+	const char *other = option_not_for(&own, s->given, mode_of(word));
+
+	if (!is_known)
+		return usage_error(common,
+				   "%s: it is start, run, good, bad, skip, "
+				   "status, report or stop",
+				   word);
+	if (other)
+		return usage_error(common, "%s takes no --%s", word, other);
+	if (strcmp(word, "start"))
+		return n > 1 ? usage_error(common, "%s takes no TARGET", word) :
+			       STATUS_DONE;
+	if (!s->n_errors || !s->n_entries)
+		return usage_error(common, "start requires --%s",
+				   s->n_errors ? "entries" : "errors");
+	return n < 2 ? usage_error(common, "start takes a TARGET") :
+		       STATUS_DONE;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n)
+{
+	static char status_word[] = "status";
+	static char *default_operands[] = { status_word };
+	const struct settings *settings = data;
+	enum exit_status status = check(common, settings, operands, n);
+	struct search search;
+	bool change;
+
+	if (status)
+		return status;
+	if (!n) {
+		operands = default_operands;
+		n = 1;
+	}
+	change = strcmp(operands[0], "status") && strcmp(operands[0], "report");
+	status = open_search(common, change, &search);
+	if (!status)
+		status = act(&search, settings, operands, n);
+	close_search(&search);
+	return status;
+}
+
+const struct subcommand cmd_bisect = {
+	.name = "bisect",
+	.operands = "start|run|good|bad|skip|report|stop [TARGET...]",
+	.operands_optional = true,
+	.takes_devices = true,
+	.list = "searches",
+	.summary = "Find the setting that makes a drive fail.",
+	.own = &own,
+	.examples = "  ssdpm bisect start --errors 1 --entries 40 nvme0\n"
+		    "  ssdpm bisect good --entries 3160\n"
+		    "  ssdpm bisect bad\n"
+		    "  ssdpm bisect report\n"
+		    "  ssdpm bisect stop\n",
+	.run = run,
+	.settings = &the_settings,
+};

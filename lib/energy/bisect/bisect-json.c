@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* A search as JSON: bisect.keys has what is written. */
+#include "bisect/internal.h"
+
+#include "base/internal.h"
+#include "base/json.h"
+
+struct told_suspect {
+	const struct bisect_suspect *suspect;
+	uint32_t step;
+};
+
+struct told_trial {
+	const struct ssdpm_bisect *bisect;
+	const struct ssdpm_bisect_trial *trial;
+};
+
+struct told_culprit {
+	const char *name;
+	const char *step;
+};
+
+static struct ssdpm_bisect_state get_state(const struct ssdpm_bisect *bisect)
+{
+	struct ssdpm_bisect_state state = { .size = sizeof(state) };
+
+	ssdpm_bisect_get_state(bisect, &state, NULL);
+	return state;
+}
+
+static const char *step_of_suspect(const struct told_suspect *s, size_t step)
+{
+	return s->suspect->steps[step];
+}
+
+static const char *step_of_trial(const struct told_trial *t, size_t suspect)
+{
+	return ssdpm_bisect_get_step_name(t->bisect, suspect,
+					  t->trial->steps[suspect]);
+}
+
+static bool get_suspect(const struct ssdpm_bisect *bisect, size_t i,
+			struct told_suspect *ret)
+{
+	*ret = (struct told_suspect){ &bisect->suspects[i],
+				      ssdpm_bisect_get_step(bisect, i) };
+	return true;
+}
+
+static bool get_trial(const struct ssdpm_bisect *bisect, size_t i,
+		      struct told_trial *ret)
+{
+	*ret = (struct told_trial){ bisect, &bisect->trials[i] };
+	return true;
+}
+
+static bool get_culprit(const struct ssdpm_bisect *bisect, size_t i,
+			struct told_culprit *ret)
+{
+	uint32_t suspect, step;
+
+	if (ssdpm_bisect_get_culprit(bisect, i, &suspect, &step, NULL))
+		return false;
+	ret->name = ssdpm_bisect_get_suspect(bisect, suspect);
+	ret->step = ssdpm_bisect_get_step_name(bisect, suspect, step);
+	return true;
+}
+
+#include "bisect-json.h"
+
+int ssdpm_bisect_to_json(const struct ssdpm_bisect *bisect, char **ret_text,
+			 struct ssdpm_error *reterr)
+{
+	struct json_writer w = { 0 };
+
+	ssdpm__json_begin(&w, NULL, '{');
+	write_bisect(&w, bisect);
+	ssdpm__json_end(&w, '}');
+	return ssdpm__json_finish(&w, ret_text, reterr);
+}

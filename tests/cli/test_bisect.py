@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm bisect: trials are set and lasting, and all is as before at the end."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from command import Command
+
+Make = Callable[[str], pathlib.Path]
+LIMIT = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+PORT = "sys/class/scsi_host/host1/link_power_management_policy"
+BOOT = "proc/sys/kernel/random/boot_id"
+SEEN = ("--errors", "1", "--entries", "40")
+
+
+class Search:
+    """A search on a fake machine."""
+
+    def __init__(self, ssdpm: Command, root: pathlib.Path) -> None:
+        self.ssdpm = ssdpm
+        self.root = root
+
+    def __call__(self, *words: str) -> str:
+        return self.ssdpm.output("bisect", *words, "--root", str(self.root))
+
+    def fails(self, status: int, *words: str) -> str:
+        return self.ssdpm.fails(status, "bisect", *words, "--root", str(self.root))
+
+    def state(self) -> Any:
+        return self.ssdpm.json("bisect", "--root", str(self.root))
+
+    def boot(self, name: str) -> None:
+        path = self.root / BOOT
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name + "\n")
+
+    def read(self, path: str) -> str:
+        return (self.root / path).read_text().strip()
+
+
+@pytest.fixture
+def laptop(ssdpm: Command, machine: Make) -> Search:
+    return Search(ssdpm, machine("laptop"))
+
+
+@pytest.fixture
+def desktop_search(ssdpm: Command, machine: Make) -> Search:
+    return Search(ssdpm, machine("desktop-6.1"))
+
+
+def test_all_off_is_first_and_how_long_it_takes_is_known(laptop: Search) -> None:
+    text = laptop("start", *SEEN, "nvme0")
+    assert text.startswith("Trial 1; one culprit takes at most 3.\n")
+    assert "good after 2360 entries" in text
+    assert laptop.read(LIMIT) == "0"
+
+
+def test_the_deepest_state_is_found_and_the_limit_is_as_before(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    laptop("good", "--entries", "2360")
+    assert laptop.read(LIMIT) == "11000"
+    text = laptop("good", "--entries", "2360")
+    assert "  nvme0 latency limit: 100 ms, but not with 11 ms\n" in text
+    assert "--latency 11000us nvme0\n" in text
+    assert "nvme_core.default_ps_max_latency_us=11000\n" in text
+    assert "NVME_QUIRK_NO_DEEPEST_PS" in text and "at most 5 %" in text
+    assert laptop.read(LIMIT) == "100000"
+    assert laptop.state()["culprits"] == [{"name": "nvme0:latency_us", "step": "100000"}]
+
+
+def test_apst_itself_is_found(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    laptop("good", "--entries", "2360")
+    text = laptop("bad")
+    assert "11 ms, but not with no APST" in text and "NVME_QUIRK_NO_APST" in text
+
+
+def test_a_drive_that_fails_with_all_off_has_another_fault(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    assert "none of them is at fault" in laptop("bad")
+    assert laptop.state()["decision"] == "none"
+    assert laptop.read(LIMIT) == "100000"
+
+
+def test_a_trial_that_was_good_too_early_makes_the_result_uncertain(
+    laptop: Search,
+) -> None:
+    laptop("start", *SEEN, "nvme0")
+    laptop("good", "--entries", "2359")
+    text = laptop("bad")
+    assert "unknown" in text and "at most 5 %" not in text
+
+
+def test_skipped_trials_leave_it_undecided(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    laptop("skip")
+    assert "2 steps may be" in laptop("skip")
+    assert laptop.read(LIMIT) == "100000"
+
+
+def test_a_trial_lasts_over_a_boot_and_is_set_again_or_bad(laptop: Search) -> None:
+    laptop.boot("one")
+    laptop("start", *SEEN, "nvme0")
+    laptop("good", "--entries", "2360")
+    assert "restarted" not in laptop()
+    # Linux begins with its own limit, and /run is empty.
+    (laptop.root / LIMIT).write_text("100000\n")
+    laptop.ssdpm.run("rm", "-r", laptop.root / "run")
+    laptop.boot("two")
+    assert "The machine was restarted in this trial." in laptop()
+    assert laptop.state()["running"] is True
+    assert "11 ms" in laptop("run")
+    assert laptop.read(LIMIT) == "11000"
+    assert "restarted" not in laptop()
+    assert "NO_APST" in laptop("bad")
+    assert laptop.read(LIMIT) == "100000"
+
+
+def test_the_file_is_there_before_the_setting(laptop: Search) -> None:
+    # It cannot be written: the first trial is known, and is not in force.
+    (laptop.root / LIMIT).unlink()
+    (laptop.root / LIMIT).mkdir()
+    result = laptop.ssdpm("bisect", "start", *SEEN, "nvme0", "--root", str(laptop.root))
+    assert result.returncode != 0
+    assert not (laptop.root / "var/lib/ssdpm/bisect").exists()
+
+
+def test_another_drive_under_the_name_is_left_alone(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    path = laptop.root / "var/lib/ssdpm/bisect"
+    path.write_text(path.read_text().replace("SN530", "SN999"))
+    assert "nvme0 is another drive than at the start" in laptop.fails(
+        1, "good", "--entries", "9"
+    )
+
+
+def test_stop_restores_and_forgets(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    laptop("stop")
+    assert laptop.read(LIMIT) == "100000"
+    assert not list((laptop.root / "var/lib/ssdpm").iterdir())
+    assert "there is no search" in laptop.fails(1, "good")
+    laptop("start", *SEEN, "nvme0")
+    assert "already" in laptop.fails(1, "start", *SEEN, "nvme0")
+
+
+def test_drives_of_both_kinds_are_searched_together(desktop_search: Search) -> None:
+    s = desktop_search
+    before = s.read(LIMIT), s.read(PORT)
+    s("start", *SEEN, "nvme0", "sdb")
+    assert (s.read(LIMIT), s.read(PORT)) == ("0", "max_performance")
+    while s.state()["decision"] == "searching":
+        # It fails if the port saves anything.
+        bad = s.read(PORT) != "max_performance"
+        s(*(["bad"] if bad else ["good", "--entries", "9999"]))
+    assert s.state()["culprits"] == [{"name": "sdb:lpm", "step": "medium_power"}]
+    assert (s.read(LIMIT), s.read(PORT)) == before
+
+
+def test_a_report_has_trials_signs_and_no_serial_number(laptop: Search) -> None:
+    log = laptop.ssdpm.directory / "log"
+    down = "nvme nvme0: controller is down; will reset: CSTS=0x3"
+    log.write_text(f"[ 1.5] usb 1-1: new device\n[ 61.2] {down}\n")
+    laptop("start", *SEEN, "nvme0")
+    laptop("good", "--entries", "2360")
+    text = laptop("report", "--log", str(log))
+    assert "WDC PC SN530" in text and "PCI 15b7:" in text
+    assert "1     2360  good     nvme0 no APST" in text
+    assert "The search has not ended." in text
+    assert down in text and "usb" not in text
+    for serial in laptop.root.glob("sys/class/nvme/nvme0/serial"):
+        assert serial.read_text().strip() not in text
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["find"], "find: it is start, run, good"),
+        (["start", "nvme0"], "start requires --errors"),
+        (["start", "--errors", "1", "nvme0"], "start requires --entries"),
+        (["start", *SEEN], "start takes a TARGET"),
+        (["good", "nvme0"], "good takes no TARGET"),
+        (["bad", "--entries", "5"], "bad takes no --entries"),
+        (["status", "--log", "x"], "status takes no --log"),
+        (["good", "--errors", "1"], "good takes no --errors"),
+    ],
+)
+def test_words_that_do_not_go_together_are_refused(
+    laptop: Search, words: list[str], message: str
+) -> None:
+    assert message in laptop.fails(2, *words)
+
+
+def test_a_drive_that_saves_nothing_is_no_suspect(desktop_search: Search) -> None:
+    assert "sda: no setting of it saves power" in desktop_search.fails(
+        3, "start", *SEEN, "sda"
+    )
+
+
+def test_a_damaged_file_is_refused(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    path = laptop.root / "var/lib/ssdpm/bisect"
+    whole = path.read_text()
+    for damaged in ("", "drive\tnvme0\n", whole + "good\n", whole.replace("\t1", " 1")):
+        path.write_text(damaged)
+        assert "var/lib/ssdpm/bisect" in laptop.fails(1, "status")
+    path.write_text(whole.replace("nvme0:", "nvme1:"))
+    assert "no such drive" in laptop.fails(1, "status")
