@@ -161,6 +161,46 @@ def test_what_was_lost_or_cannot_be_read_is_said(ssdpm: Command) -> None:
     assert b"could not be read" in done.stderr
 
 
+def write_gap(ssdpm: Command) -> None:
+    """The trace was off from 100 s until 200 s."""
+    lines = recordings.desktop().text().splitlines()
+    time = re.compile(r" (\d+\.\d+): ")
+
+    def second(line: str) -> float:
+        found = time.search(line)
+        return float(found[1]) if found else 0
+
+    before = [line for line in lines if second(line) < 100]
+    after = [line for line in lines if second(line) >= 200]
+    gap = "# gap: 259,0 100000000000 200000000000 54321"
+    ssdpm.write("gap.txt", "\n".join([*before, gap, *after, ""]))
+
+
+def test_a_gap_of_the_trace_is_unknown_and_neither_idle_nor_asleep(
+    ssdpm: Command,
+) -> None:
+    write_gap(ssdpm)
+    call = ["watch", "-q", "--read", "gap.txt", "--device", "259,0", "SN530"]
+    drive = ssdpm.json(*call)
+    assert (drive["uncovered_ns"], drive["n_uncovered_ios"]) == (100 * 10**9, 54321)
+    phases = ("busy_ns", "idle_ns", "asleep_ns", "transition_ns", "uncovered_ns")
+    assert sum(drive[phase] for phase in phases) == drive["now_ns"] - drive["start_ns"]
+    [logger] = [c for c in drive["causes"] if c["name"] == "systemd-journal"]
+    assert logger["n_ios"] == 50
+    assert logger["without"]["uncovered_ns"] == 100 * 10**9
+    text = ssdpm.output(*call).splitlines()
+    assert re.match(r"SN530, simulated: asleep 97\.\d % of 8\.17 min", text[0])
+    assert text[2] == "Unknown: 1.67 min more, with 54,321 I/Os, while the trace was off"
+
+
+def test_a_trace_with_a_gap_is_no_workload_unless_it_is_skipped(ssdpm: Command) -> None:
+    write_gap(ssdpm)
+    said = ssdpm.fails(1, "workload", "gap.txt")
+    assert "gap.txt:" in said and "the trace was off here" in said
+    done = ssdpm("workload", "--skip-bad", "gap.txt")
+    assert done.returncode == 0
+
+
 def test_another_device_has_no_io(ssdpm: Command) -> None:
     said = ssdpm.output("watch", "-q", "--read", "trace.txt", "--device", "8,0", "SN530")
     assert said == "SN530: no I/O came\n"

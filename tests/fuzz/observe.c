@@ -87,7 +87,7 @@ static void check_sums(const struct ssdpm_observed *drive,
 		      n_wakes == drive->n_wakes && n_admin == drive->n_admin,
 	      "causes are all");
 	check(drive->busy_ns + drive->idle_ns + drive->asleep_ns +
-			      drive->transition_ns ==
+			      drive->transition_ns + drive->uncovered_ns ==
 		      drive->now_ns - drive->start_ns,
 	      "a time has one phase");
 }

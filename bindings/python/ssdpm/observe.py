@@ -104,9 +104,10 @@ class ObservedDrive(Value):
     Attributes:
         start_ns: of its first I/O, on the clock of the trace.
         now_ns: all numbers are up to here.
-        phase: one of ssdpm.PHASES, now; None: it had no I/O.
+        phase: one of ssdpm.PHASES, now; None: it had no I/O, or only a gap is known.
         state: of that phase.
-        busy_ns: with an I/O in service; this and the next three are now_ns - start_ns.
+        busy_ns: with an I/O in service; this, the next three and uncovered_ns are
+            now_ns - start_ns.
         idle_ns: idle in the operational state.
         asleep_ns: in other states.
         transition_ns: entering and leaving them.
@@ -118,6 +119,8 @@ class ObservedDrive(Value):
         resting_nj: of it, the part of no cause: asleep, or idle where the policy never
             lets the drive sleep.
         n_causes: how many there are.
+        uncovered_ns, n_uncovered_ios: gaps of the trace in which the drive had I/Os, and
+            these; no other number includes them.
     """
 
     start_ns: int
@@ -137,11 +140,14 @@ class ObservedDrive(Value):
     energy_nj: int
     resting_nj: int
     n_causes: int
+    uncovered_ns: int
+    n_uncovered_ios: int
 
     energy_j = Scaled[float]("energy_nj")
 
     def __str__(self) -> str:
-        asleep = self.asleep_ns / max(self.now_ns - self.start_ns, 1)
+        covered_ns = self.now_ns - self.start_ns - self.uncovered_ns
+        asleep = self.asleep_ns / max(covered_ns, 1)
         return (
             f"{asleep:.1%} asleep, {self.n_wakes} wake-ups, {self.energy_j:.3g} J, "
             f"{self.n_ios} I/Os"
@@ -192,6 +198,7 @@ class Without(Value):
         until_ns: now_ns of the drive.
         energy_nj, asleep_ns, n_wakes: of all I/Os since then.
         without_energy_nj, without_asleep_ns, without_n_wakes: the same without the cause.
+        uncovered_ns: gaps since from_ns, which no other number includes.
     """
 
     from_ns: int
@@ -202,6 +209,7 @@ class Without(Value):
     without_energy_nj: int
     without_asleep_ns: int
     without_n_wakes: int
+    uncovered_ns: int
 
     energy_j = Scaled[float]("energy_nj")
     without_energy_j = Scaled[float]("without_energy_nj")

@@ -2,7 +2,7 @@
 /* From the trace events of this machine, or from a recording of them. */
 #include "survey/survey.h"
 #include "input/live.h"
-#include "watch/watch.h"
+#include "watch/watch-load.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,12 +15,15 @@
 #define TEXT_BYTES (64u << 10)
 #define TICK_MS 200
 #define MAX_EVENTS 32
+#define MOST_READS 64
 
 struct session {
 	struct watch *watch;
 	struct ssdpm_tracer *tracer;
 	FILE *file;	/* what is saved; NULL: nothing is */
 	int64_t end_ns; /* INT64_MAX: a signal ends it */
+	struct load load;
+	bool is_empty; /* all text that there was is read */
 	char text[TEXT_BYTES];
 };
 
@@ -202,7 +205,8 @@ static enum exit_status read_text(struct session *session)
 	struct ssdpm_error error;
 	size_t n = 1;
 
-	while (n) {
+	/* A kernel that writes as fast as this reads has no end. */
+	for (size_t i = 0; n && i < MOST_READS; i++) {
 		if (ssdpm_tracer_read(session->tracer, session->text,
 				      sizeof(session->text), &n, &error))
 			return complain_of_tracing(&error);
@@ -214,7 +218,66 @@ static enum exit_status read_text(struct session *session)
 					   &error))
 			return failure("%s", error.message);
 	}
+	session->is_empty = !n;
 	return STATUS_DONE;
+}
+
+static enum exit_status turn_trace(const struct session *session, uint32_t on)
+{
+	struct ssdpm_error error;
+
+	if (ssdpm_tracer_set_on(session->tracer, on, &error))
+		return complain_of_tracing(&error);
+	return STATUS_DONE;
+}
+
+/* Until then the drives were only counted: a line for each that worked. */
+static enum exit_status tell_gaps(struct session *session, int64_t until_ns)
+{
+	const struct watch *watch = session->watch;
+	struct ssdpm_error error;
+	char line[GAP_LINE];
+
+	for (size_t i = 0; i < watch->n; i++) {
+		const size_t n =
+			tell_gap(&session->load, watch, i, until_ns, line);
+
+		if (session->file && fwrite(line, 1, n, session->file) != n)
+			return failure("%s: %s", watch->options->save,
+				       strerror(errno));
+		if (ssdpm_observation_feed(watch->observation, line, n, &error))
+			return failure("%s", error.message);
+	}
+	session->load.from_ns = until_ns;
+	if (ssdpm_observation_advance(watch->observation, (uint64_t)until_ns,
+				      &error))
+		return failure("%s", error.message);
+	return STATUS_DONE;
+}
+
+/* The trace is off until the drives do less; *now_ns: when it is on again. */
+static enum exit_status sit_out(struct session *session, int64_t *now_ns)
+{
+	struct load *load = &session->load;
+	enum exit_status status;
+
+	begin_gap(load, session->watch);
+	status = turn_trace(session, 0);
+	begin_gap_time(load, survey_now_ns());
+	do {
+		if (!status)
+			status = read_text(session);
+	} while (!status && !session->is_empty);
+	while (!status && !is_quiet(load) && !caught_signal() &&
+	       load->looked_ns < session->end_ns) {
+		wait_for_quiet(load, session->watch);
+		if (load->looked_ns - load->from_ns >= SECOND_NS)
+			status = tell_gaps(session, load->looked_ns);
+	}
+	*now_ns = survey_now_ns();
+	if (!status)
+		status = tell_gaps(session, *now_ns);
+	return status ? status : turn_trace(session, 1);
 }
 
 static enum exit_status follow(struct session *session)
@@ -231,6 +294,9 @@ static enum exit_status follow(struct session *session)
 		now_ns = survey_now_ns();
 		status = read_text(session);
 		if (!status &&
+		    is_too_much(&session->load, session->watch, now_ns))
+			status = sit_out(session, &now_ns);
+		if (!status && session->is_empty &&
 		    ssdpm_observation_advance(session->watch->observation,
 					      (uint64_t)now_ns, &error))
 			status = failure("%s", error.message);
@@ -255,6 +321,7 @@ static enum exit_status run_session(struct session *session)
 	if (!status && !for_ns && isatty(STDERR_FILENO) &&
 	    !session->watch->common->quiet)
 		remark("watching until Ctrl-C");
+	begin_load(&session->load, survey_now_ns());
 	if (!status)
 		status = follow(session);
 	session->tracer = ssdpm_tracer_free(session->tracer);

@@ -79,7 +79,7 @@ static struct cell name_of(const struct ssdpm_cause *cause)
 static void print_rows(const struct ssdpm_observed *drive,
 		       const struct rows *rows)
 {
-	const uint64_t ns = drive->now_ns - drive->start_ns;
+	const uint64_t ns = covered_ns(drive);
 	const size_t n = rows->n < MOST_ROWS ? rows->n : MOST_ROWS;
 	struct table table;
 	uint64_t rest_nj = 0;
@@ -91,6 +91,9 @@ static void print_rows(const struct ssdpm_observed *drive,
 		const struct ssdpm_without *without = &rows->rows[i].without;
 		int64_t change_nj = (int64_t)(without->without_energy_nj -
 					      without->energy_nj);
+		const uint64_t without_ns = without->until_ns -
+					    without->from_ns -
+					    without->uncovered_ns;
 
 		/* What admin commands take is unknown, which is not 0. */
 		const bool known = cause->n_ios || cause->bytes;
@@ -103,9 +106,7 @@ static void print_rows(const struct ssdpm_observed *drive,
 						      ns))
 					  .text :
 				  "unknown",
-			  known ? power_text(power_uw(change_nj,
-						      without->until_ns -
-							      without->from_ns))
+			  known ? power_text(power_uw(change_nj, without_ns))
 					  .text :
 				  "unknown");
 	}
@@ -139,10 +140,11 @@ static void print_verdict(const char *name, const struct ssdpm_observed *drive,
 			  const struct rows *rows)
 {
 	const struct ssdpm_cause *waker = main_waker(rows);
-	const uint64_t ns = drive->now_ns - drive->start_ns;
+	const uint64_t ns = covered_ns(drive);
 
 	if (!drive->n_ios) {
-		printf("%s: no I/O came\n", name);
+		printf("%s: no I/O came%s\n", name,
+		       drive->uncovered_ns ? " while the trace was on" : "");
 		return;
 	}
 	printf("%s, simulated: asleep %s of %s, about %s", name,
@@ -190,6 +192,11 @@ static enum exit_status print_drive(const struct watch *watch, size_t index)
 	status = find_rows(watch, index, (size_t)drive.n_causes, &rows);
 	if (!status) {
 		print_verdict(watch->watched[index].drive->name, &drive, &rows);
+		if (drive.uncovered_ns)
+			printf("Unknown: %s more, with %s, while the trace "
+			       "was off\n",
+			       time_text(drive.uncovered_ns).text,
+			       counted(drive.n_uncovered_ios, "I/O").text);
 		if (rows.n)
 			print_rows(&drive, &rows);
 		status = print_help_of(watch, index);

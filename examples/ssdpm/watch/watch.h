@@ -45,6 +45,12 @@ uint32_t controller_of(const struct drive *drive);
 enum exit_status watch_machine(struct watch *watch);
 enum exit_status watch_recording(struct watch *watch);
 
+/* The time of which anything is known. */
+static inline uint64_t covered_ns(const struct ssdpm_observed *drive)
+{
+	return drive->now_ns - drive->start_ns - drive->uncovered_ns;
+}
+
 enum exit_status print_watch(const struct watch *watch);
 
 /* What would help a drive, by its index, best first; nothing: no word. */

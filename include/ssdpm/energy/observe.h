@@ -59,10 +59,11 @@ struct ssdpm_observed_params {
  * @now_ns:       all numbers are up to here. Some I/Os are known only when
  *                later ones come, so it lies up to 0.3 s before the last time
  *                that was given, or before the first I/O that is not complete
- * @phase:        enum ssdpm_phase, now; 0: it had no I/O
+ * @phase:        enum ssdpm_phase, now; 0: it had no I/O, or none of the time
+ *                since a gap is known yet
  * @state:        of that phase
- * @busy_ns:      with an I/O in service; the sum of this and the next three is
- *                now_ns - start_ns
+ * @busy_ns:      with an I/O in service; the sum of this, the next three and
+ *                uncovered_ns is now_ns - start_ns
  * @idle_ns:      idle in the operational state
  * @asleep_ns:    in other states
  * @transition_ns: entering and leaving them
@@ -77,6 +78,9 @@ struct ssdpm_observed_params {
  * @resting_nj:   of it, what no cause takes: asleep, or idle where the policy
  *                never lets the drive sleep
  * @n_causes:     how many there are
+ * @uncovered_ns: gaps of the trace in which the drive had I/Os. Unknown is not
+ *                idle: no other number here includes them
+ * @n_uncovered_ios: I/Os that began in these gaps, as counted by the kernel
  */
 struct ssdpm_observed {
 	size_t size;
@@ -97,6 +101,8 @@ struct ssdpm_observed {
 	uint64_t energy_nj;
 	uint64_t resting_nj;
 	uint64_t n_causes;
+	uint64_t uncovered_ns;
+	uint64_t n_uncovered_ios;
 };
 
 /** Room for the name of a cause, with its final zero. */
@@ -144,6 +150,7 @@ struct ssdpm_cause {
  * @without_energy_nj: the same without the cause
  * @without_asleep_ns: likewise
  * @without_n_wakes: likewise
+ * @uncovered_ns:  gaps of the trace since from_ns, in no number but the times
  */
 struct ssdpm_without {
 	size_t size;
@@ -155,6 +162,7 @@ struct ssdpm_without {
 	uint64_t without_energy_nj;
 	uint64_t without_asleep_ns;
 	uint64_t without_n_wakes;
+	uint64_t uncovered_ns;
 };
 
 /** What may let a drive sleep more, against one cause. */
@@ -175,7 +183,8 @@ enum ssdpm_help_kind {
  * @period_ns:      between its own I/Os or admin commands now; 0: they are not
  *                  periodic
  * @interval_ns:    the interval that was simulated; 0: the I/Os were left out
- * @from_ns:        the first I/O that is still known, as in ssdpm_without
+ * @from_ns:        the first I/O that is still known, as in ssdpm_without; or
+ * the end of the last gap
  * @until_ns:       now_ns of the drive
  * @saving_low_nj:  energy that it saves in this time, nominal; 0 where the part
  *                  that it avoids is unknown: noatime, admin commands
@@ -291,7 +300,9 @@ SSDPM_API int ssdpm_observation_set_format(
  * and \\ for line ends and backslashes. A line "# controller: 259,0 7" says
  * that the device belongs to nvme7. A line "# policy: " is that of
  * ssdpm_observation_get_policy(): the recording was made under this policy, and
- * not under that of the drive's parameters.
+ * not under that of the drive's parameters. A line "# gap: 259,0 FROM UNTIL N"
+ * says that the trace was off between two times in ns. N I/Os of the device
+ * began meanwhile. See Gaps in ssdpm_observe(3).
  *
  * Return: 0; -EINVAL (it is finished), -ERANGE (a time beyond 2^64 ns),
  * -ENOMEM. After -ERANGE or -ENOMEM every call fails in the same way.

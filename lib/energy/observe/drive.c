@@ -238,8 +238,10 @@ int ssdpm__drive_take(struct observed_drive *drive, const struct ssdpm_io *io,
 		kept.start_ns = drive->last_start_ns;
 	drive->last_start_ns = kept.start_ns;
 	ordered.start_ns = kept.start_ns;
-	if (!drive->begun)
+	if (!drive->begun) {
 		ssdpm__timeline_begin(&drive->timeline, kept.start_ns);
+		drive->start_ns = kept.start_ns;
+	}
 	drive->begun = true;
 	kept.service_ns = awake_service(drive, &ordered);
 	for (size_t i = 0; i < parts->n; i++)
@@ -250,6 +252,89 @@ int ssdpm__drive_take(struct observed_drive *drive, const struct ssdpm_io *io,
 	int err = ssdpm__drive_feed(&drive->timeline, &drive->account, &kept,
 				    reterr);
 	return err ? err : keep(drive, &kept, reterr);
+}
+
+/*
+ * The drive was in some state before the gap, and in the operational one after
+ * it: it had I/Os. Who made it work then is unknown, so nobody pays for the
+ * idle time after it.
+ */
+static void skip(const struct observed_drive *drive, struct timeline *timeline,
+		 struct account *account, uint64_t until_ns)
+{
+	const uint64_t end_ns = timeline->start_ns + timeline->elapsed_ns;
+
+	if (until_ns < end_ns)
+		until_ns = end_ns;
+	account->uncovered_ns += until_ns - end_ns;
+	account->phase = account->state = 0;
+	account->last = (struct parts){ 0 };
+	*timeline = drive->fresh;
+	timeline->spent = spend;
+	timeline->spender = account;
+	ssdpm__timeline_begin(timeline, until_ns);
+}
+
+static bool is_gap(const struct kept *kept)
+{
+	return kept->op == KEPT_GAP || kept->op == KEPT_GAP_END;
+}
+
+/* The ring may have lost the begin of a gap: its end is first. */
+static int step_over(const struct observed_drive *drive,
+		     struct timeline *timeline, struct account *account,
+		     const struct kept *kept, struct ssdpm_error *reterr)
+{
+	if (kept->op == KEPT_GAP)
+		return ssdpm__timeline_finish(timeline, kept->start_ns, reterr);
+	skip(drive, timeline, account, kept->start_ns);
+	return 0;
+}
+
+static int keep_gap(struct observed_drive *drive, uint64_t from_ns,
+		    uint64_t until_ns, struct ssdpm_error *reterr)
+{
+	const struct kept begin = { .start_ns = from_ns, .op = KEPT_GAP };
+	const struct kept end = { .start_ns = until_ns, .op = KEPT_GAP_END };
+	struct kept *last = NULL;
+
+	if (drive->n_kept)
+		last = &drive->kept[(drive->kept_at + MAX_KEPT - 1) % MAX_KEPT];
+	/* The end of a gap that goes on. */
+	if (last && last->op == KEPT_GAP_END && last->start_ns == from_ns) {
+		last->start_ns = until_ns;
+		return 0;
+	}
+	int err = keep(drive, &begin, reterr);
+	return err ? err : keep(drive, &end, reterr);
+}
+
+int ssdpm__drive_skip(struct observed_drive *drive, uint64_t from_ns,
+		      uint64_t until_ns, uint64_t n_ios,
+		      struct ssdpm_error *reterr)
+{
+	if (from_ns < drive->last_start_ns)
+		from_ns = drive->last_start_ns;
+	if (!drive->begun) {
+		ssdpm__timeline_begin(&drive->timeline, from_ns);
+		drive->start_ns = from_ns;
+	}
+	drive->begun = true;
+	drive->timeline.spent = spend;
+	drive->timeline.spender = &drive->account;
+	int err = ssdpm__timeline_finish(&drive->timeline, from_ns, reterr);
+	if (err)
+		return err;
+	skip(drive, &drive->timeline, &drive->account, until_ns);
+	until_ns = drive->timeline.start_ns;
+	drive->last_start_ns = until_ns;
+	drive->n_uncovered_ios += n_ios;
+	drive->flush_cause = CAUSE_OTHER;
+	/* It was awake at the end of the gap. */
+	drive->recorded.until_ns = until_ns;
+	drive->recorded.ready_ns = 0;
+	drive->recorded.begun = true;
+	return keep_gap(drive, from_ns, until_ns, reterr);
 }
 
 void ssdpm__drive_admin(struct observed_drive *drive, uint64_t time_ns,
@@ -286,6 +371,18 @@ const struct kept *ssdpm__drive_kept(const struct observed_drive *drive,
 	return &drive->kept[(first + i) % MAX_KEPT];
 }
 
+size_t ssdpm__drive_after_gaps(const struct observed_drive *drive,
+			       uint64_t *ret_from_ns)
+{
+	size_t i = drive->n_kept;
+
+	while (i && !is_gap(ssdpm__drive_kept(drive, i - 1)))
+		i--;
+	*ret_from_ns = i ? ssdpm__drive_kept(drive, i - 1)->start_ns :
+			   ssdpm__drive_kept_from_ns(drive);
+	return i;
+}
+
 uint64_t ssdpm__drive_kept_from_ns(const struct observed_drive *drive)
 {
 	return drive->n_kept ? ssdpm__drive_kept(drive, 0)->start_ns : 0;
@@ -309,7 +406,7 @@ static bool is_left(struct kept *kept, uint16_t without)
 }
 
 void ssdpm__drive_begin_replay(const struct observed_drive *drive,
-			       struct timeline *ret_timeline,
+			       uint64_t from_ns, struct timeline *ret_timeline,
 			       struct account *ret_account)
 {
 	*ret_timeline = drive->fresh;
@@ -317,7 +414,7 @@ void ssdpm__drive_begin_replay(const struct observed_drive *drive,
 	ret_account->sleeps = drive->account.sleeps;
 	ret_timeline->spent = spend;
 	ret_timeline->spender = ret_account;
-	ssdpm__timeline_begin(ret_timeline, ssdpm__drive_kept_from_ns(drive));
+	ssdpm__timeline_begin(ret_timeline, from_ns);
 }
 
 int ssdpm__drive_replay(const struct observed_drive *drive, uint64_t now_ns,
@@ -327,11 +424,15 @@ int ssdpm__drive_replay(const struct observed_drive *drive, uint64_t now_ns,
 	struct timeline timeline;
 	int err = 0;
 
-	ssdpm__drive_begin_replay(drive, &timeline, ret_account);
+	ssdpm__drive_begin_replay(drive, ssdpm__drive_kept_from_ns(drive),
+				  &timeline, ret_account);
 	for (size_t i = 0; i < drive->n_kept && !err; i++) {
 		struct kept kept = *ssdpm__drive_kept(drive, i);
 
-		if (is_left(&kept, without))
+		if (is_gap(&kept))
+			err = step_over(drive, &timeline, ret_account, &kept,
+					reterr);
+		else if (is_left(&kept, without))
 			err = ssdpm__drive_feed(&timeline, ret_account, &kept,
 						reterr);
 	}

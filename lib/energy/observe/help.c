@@ -61,6 +61,7 @@ struct group {
 struct search {
 	const struct causes *causes;
 	const struct observed_drive *drive;
+	uint64_t from_ns; /* no gap is after it */
 	uint64_t until_ns;
 	size_t n;
 	struct entry *entries; /* in the order of time */
@@ -91,7 +92,8 @@ static bool writes(const struct kept *kept)
 
 static void add_ios(struct search *s)
 {
-	for (size_t i = 0; i < s->drive->n_kept; i++) {
+	for (size_t i = ssdpm__drive_after_gaps(s->drive, &s->from_ns);
+	     i < s->drive->n_kept; i++) {
 		const struct kept *kept = ssdpm__drive_kept(s->drive, i);
 		uint16_t cause =
 			kept->parts.causes[ssdpm__parts_most(&kept->parts)];
@@ -107,13 +109,13 @@ static void add_ios(struct search *s)
 
 static void add_admin(struct search *s)
 {
-	uint64_t from_ns = ssdpm__drive_kept_from_ns(s->drive);
 	uint64_t n = s->drive->account.n_admin;
 
 	for (uint64_t i = n > MAX_ASKED ? n - MAX_ASKED : 0; i < n; i++) {
 		const struct asked *asked = &s->drive->asked[i % MAX_ASKED];
 
-		if (asked->time_ns >= from_ns && asked->time_ns <= s->until_ns)
+		if (asked->time_ns >= s->from_ns &&
+		    asked->time_ns <= s->until_ns)
 			s->entries[s->n++] = (struct entry){
 				.start_ns = asked->time_ns,
 				.index = NOT_KEPT,
@@ -271,7 +273,7 @@ static int simulate(struct search *s, const struct change *change,
 	struct timeline timeline;
 	int err = 0;
 
-	ssdpm__drive_begin_replay(s->drive, &timeline, &s->account);
+	ssdpm__drive_begin_replay(s->drive, s->from_ns, &timeline, &s->account);
 	for (size_t i = 0; i < n && !err; i++) {
 		const struct entry *entry = &s->moved[i];
 		struct kept kept = entry->index == NOT_KEPT ?
@@ -364,7 +366,7 @@ static int try_change(struct search *s, struct change *change,
 		.cause = s->drive->index_of[change->cause] - 1u,
 		.period_ns = period_ns,
 		.interval_ns = HELP_INTERVAL_NS,
-		.from_ns = ssdpm__drive_kept_from_ns(s->drive),
+		.from_ns = s->from_ns,
 		.until_ns = s->until_ns,
 	};
 	uint64_t energy_nj;

@@ -225,11 +225,15 @@ struct account {
 	bool sleeps;	   /* the policy lets it */
 	uint32_t phase;	   /* the latest */
 	uint32_t state;
-	uint64_t busy_ns, idle_ns, asleep_ns, transition_ns;
+	uint64_t busy_ns, idle_ns, asleep_ns, transition_ns, uncovered_ns;
 	uint64_t n_ios, bytes, n_wakes, n_delayed, delay_sum_ns, n_admin;
 	struct wide energy_fj, resting_fj;
 	struct counted causes[MAX_CAUSES];
 };
+
+/* In the place of an operation: a gap begins, and ends. */
+#define KEPT_GAP 254
+#define KEPT_GAP_END 255
 
 /* An I/O as the drive serves it when it is awake, and who asked for it. */
 struct kept {
@@ -261,6 +265,8 @@ struct observed_drive {
 	struct timeline fresh; /* as it was before the first I/O */
 	struct account account;
 	struct ssdpm_trace trace; /* of the pair */
+	uint64_t start_ns;	  /* of the first I/O, or of a gap before it */
+	uint64_t n_uncovered_ios;
 	uint64_t last_start_ns;
 	bool is_recorded;      /* the text says which policy was in force */
 	struct awake recorded; /* that */
@@ -281,6 +287,10 @@ struct observed_drive *ssdpm__drive_free(struct observed_drive *drive);
 /* A record in the order of time, and who asked for it. */
 int ssdpm__drive_take(struct observed_drive *drive, const struct ssdpm_io *io,
 		      const struct parts *parts, struct ssdpm_error *reterr);
+/* Nothing is known from one time until another, and it had I/Os. */
+int ssdpm__drive_skip(struct observed_drive *drive, uint64_t from_ns,
+		      uint64_t until_ns, uint64_t n_ios,
+		      struct ssdpm_error *reterr);
 void ssdpm__drive_admin(struct observed_drive *drive, uint64_t time_ns,
 			uint16_t cause);
 
@@ -301,9 +311,14 @@ uint64_t ssdpm__drive_kept_from_ns(const struct observed_drive *drive);
 const struct kept *ssdpm__drive_kept(const struct observed_drive *drive,
 				     size_t i);
 
-/* A simulation that begins with the first of them. */
+/* The first one that no gap comes after; from_ns: the end of the last gap, or
+ * that first one. */
+size_t ssdpm__drive_after_gaps(const struct observed_drive *drive,
+			       uint64_t *ret_from_ns);
+
+/* A simulation that begins at this time. */
 void ssdpm__drive_begin_replay(const struct observed_drive *drive,
-			       struct timeline *ret_timeline,
+			       uint64_t from_ns, struct timeline *ret_timeline,
 			       struct account *ret_account);
 int ssdpm__drive_feed(struct timeline *timeline, struct account *account,
 		      const struct kept *kept, struct ssdpm_error *reterr);

@@ -531,6 +531,35 @@ static bool take_policy(struct ssdpm_observation *observation, struct span text)
 	return true;
 }
 
+/* "259,0 12000000000 13500000000 4711": from, until, and I/Os between. */
+static bool take_gap(struct ssdpm_observation *observation, struct span text,
+		     int *ret_err, struct ssdpm_error *reterr)
+{
+	uint64_t device, from_ns, until_ns, n_ios;
+	struct observed_drive *drive;
+
+	if (!ssdpm__take_device(&text, &device) ||
+	    !ssdpm__take_uint(&text, MAX_TIME_NS, &from_ns) ||
+	    !ssdpm__take_uint(&text, MAX_TIME_NS, &until_ns) ||
+	    !ssdpm__take_uint(&text, UINT64_MAX, &n_ios) || from_ns > until_ns)
+		return false;
+	drive = find_drive(observation, device);
+	if (!drive)
+		return true;
+	/* What was on its way may have ended since. */
+	memset(&observation->bios, 0, sizeof(observation->bios));
+	ssdpm__pair_end(drive->trace.pair);
+	*ret_err = drain(observation, drive, reterr);
+	ssdpm__pair_resume(drive->trace.pair);
+	ssdpm__pair_advance(drive->trace.pair, until_ns);
+	if (!*ret_err)
+		*ret_err = ssdpm__drive_skip(drive, from_ns, until_ns, n_ios,
+					     reterr);
+	if (until_ns > observation->now_ns)
+		observation->now_ns = until_ns;
+	return true;
+}
+
 /* A format in one line: \n and \\ stand for line ends and backslashes. */
 static bool take_format(struct ssdpm_observation *observation, struct span text)
 {
@@ -547,10 +576,11 @@ static bool take_format(struct ssdpm_observation *observation, struct span text)
 }
 
 /* What a line says that begins with "#"; other comments say nothing. */
-static void take_comment(struct ssdpm_observation *observation,
-			 struct span line)
+static int take_comment(struct ssdpm_observation *observation, struct span line,
+			struct ssdpm_error *reterr)
 {
 	bool good = true;
+	int err = 0;
 
 	if (ssdpm__take(&line, "# partition:"))
 		good = take_partition(observation, line);
@@ -560,7 +590,10 @@ static void take_comment(struct ssdpm_observation *observation,
 		good = take_policy(observation, line);
 	else if (ssdpm__take(&line, "# format:"))
 		good = take_format(observation, line);
+	else if (ssdpm__take(&line, "# gap:"))
+		good = take_gap(observation, line, &err, reterr);
 	observation->counts.n_bad += !good;
+	return err;
 }
 
 static int take_line(struct ssdpm_observation *observation, struct span line,
@@ -572,10 +605,8 @@ static int take_line(struct ssdpm_observation *observation, struct span line,
 	int err;
 
 	counts->n_lines++;
-	if (line.at < line.end && *line.at == '#') {
-		take_comment(observation, line);
-		return 0;
-	}
+	if (line.at < line.end && *line.at == '#')
+		return take_comment(observation, line, reterr);
 	switch (ssdpm__observe_line(&observation->formats, line, &event,
 				    &lost)) {
 	case LINE_EVENT:

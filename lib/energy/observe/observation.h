@@ -9,6 +9,8 @@
 #define MAX_PARTITIONS 1024
 /* Longer ones are cut off, and cannot be read. */
 #define MAX_LINE 16384
+/* Of any line: seconds have 32 bits. */
+#define MAX_TIME_NS (UINT64_C(1000000000) << 32)
 /* How often drives without events are brought to the time. */
 #define FOLLOW_NS 100000000
 /* I/Os of several causes that are not complete, of all drives. */

@@ -69,7 +69,7 @@ static int fill_drive(const struct observed_drive *drive,
 
 	*ret_drive = (struct ssdpm_observed){
 		.size = sizeof(*ret_drive),
-		.start_ns = drive->timeline.start_ns,
+		.start_ns = drive->start_ns,
 		.now_ns = view->now_ns,
 		.phase = account->phase,
 		.state = account->state,
@@ -84,6 +84,8 @@ static int fill_drive(const struct observed_drive *drive,
 		.delay_sum_ns = account->delay_sum_ns,
 		.n_admin = account->n_admin,
 		.n_causes = drive->n_causes,
+		.uncovered_ns = account->uncovered_ns,
+		.n_uncovered_ios = drive->n_uncovered_ios,
 	};
 	int err = ssdpm__observed_nj(account->energy_fj, &ret_drive->energy_nj,
 				     reterr);
@@ -196,6 +198,7 @@ static int replay(const struct observed_drive *drive, uint64_t until_ns,
 				      reterr);
 	known->asleep_ns = account->asleep_ns;
 	known->n_wakes = account->n_wakes;
+	known->uncovered_ns = account->uncovered_ns;
 	if (!err)
 		err = ssdpm__observed_nj(account->energy_fj, &known->energy_nj,
 					 reterr);

@@ -289,6 +289,16 @@ static bool says_lost(struct span line)
 		ssdpm__span_contains(line, "EVENTS DROPPED]"));
 }
 
+/* "# gap: 259,0 FROM UNTIL N" of ssdpm watch --save: ssdpm_observe(3). */
+static bool says_gap(const struct ssdpm_trace *trace, struct span line)
+{
+	struct span device;
+
+	return ssdpm__take(&line, "# gap:") &&
+	       ssdpm__take_word(&line, &device) &&
+	       (!trace->device_wanted || ssdpm__span_is(device, trace->device));
+}
+
 static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct queue_block *block = trace->state;
@@ -313,6 +323,11 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 				       "the kernel lost events here, which "
 				       "looks like idle time: record with a "
 				       "larger buffer, or skip what is bad");
+	} else if (says_gap(trace, line)) {
+		err = ssdpm__trace_bad(trace, reterr, -EINVAL,
+				       "the trace was off here, which looks "
+				       "like idle time: record a lighter load, "
+				       "or skip what is bad");
 	}
 	return err < 0 ? err : 1;
 }

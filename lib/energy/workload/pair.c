@@ -339,6 +339,11 @@ void ssdpm__pair_end(struct pair *pair)
 	pair->n_early = 0;
 }
 
+void ssdpm__pair_resume(struct pair *pair)
+{
+	pair->ended = false;
+}
+
 /* Has the I/O that starts first waited this long, or as long as it can? */
 static bool has_waited(const struct pair *pair, uint64_t start_ns,
 		       uint64_t time_ns)

@@ -74,6 +74,9 @@ void ssdpm__pair_advance(struct pair *pair, uint64_t time_ns);
 /* No more events come: what is left has no other half. */
 void ssdpm__pair_end(struct pair *pair);
 
+/* Events come again after such an end. */
+void ssdpm__pair_resume(struct pair *pair);
+
 /*
  * When the first record starts that is not given out yet; UINT64_MAX: there is
  * none.

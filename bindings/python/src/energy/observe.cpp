@@ -118,13 +118,14 @@ class Observation
 			return ssdpm_observation_get_drive(observation, drive,
 							   &found, error);
 		});
-		return py::make_tuple(found.start_ns, found.now_ns, found.phase,
-				      found.state, found.busy_ns, found.idle_ns,
-				      found.asleep_ns, found.transition_ns,
-				      found.n_ios, found.bytes, found.n_wakes,
-				      found.n_delayed, found.delay_sum_ns,
-				      found.n_admin, found.energy_nj,
-				      found.resting_nj, found.n_causes);
+		return py::make_tuple(
+			found.start_ns, found.now_ns, found.phase, found.state,
+			found.busy_ns, found.idle_ns, found.asleep_ns,
+			found.transition_ns, found.n_ios, found.bytes,
+			found.n_wakes, found.n_delayed, found.delay_sum_ns,
+			found.n_admin, found.energy_nj, found.resting_nj,
+			found.n_causes, found.uncovered_ns,
+			found.n_uncovered_ios);
 	}
 
 	/* All of them, as of one time. */
@@ -157,7 +158,8 @@ class Observation
 		return py::make_tuple(
 			found.from_ns, found.until_ns, found.energy_nj,
 			found.asleep_ns, found.n_wakes, found.without_energy_nj,
-			found.without_asleep_ns, found.without_n_wakes);
+			found.without_asleep_ns, found.without_n_wakes,
+			found.uncovered_ns);
 	}
 
 	std::string policy(size_t drive)

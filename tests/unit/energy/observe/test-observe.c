@@ -220,7 +220,7 @@ static void assert_shares_are_all(struct ssdpm_observation *observation)
 	assert_int_equal(wakes, drive.n_wakes);
 	assert_int_equal(ios, drive.n_ios);
 	assert_int_equal(drive.busy_ns + drive.idle_ns + drive.asleep_ns +
-				 drive.transition_ns,
+				 drive.transition_ns + drive.uncovered_ns,
 			 drive.now_ns - drive.start_ns);
 }
 
@@ -584,6 +584,107 @@ static void a_drive_that_never_sleeps_rests_awake(void **state)
 		cause_of(observation, SSDPM_CAUSE_PROCESS, "cat").energy_nj,
 		4000000);
 	assert_shares_are_all(observation);
+	ssdpm_observation_free(observation);
+}
+
+static struct ssdpm_without without_at(struct ssdpm_observation *observation,
+				       size_t cause)
+{
+	struct ssdpm_without without = { .size = sizeof(without) };
+
+	assert_int_equal(ssdpm_observation_get_without(observation, 0, cause,
+						       &without, NULL),
+			 0);
+	return without;
+}
+
+/* 1 ms busy, 9 idle; the gap; 10 idle, 2 entry, 50 in state 1. */
+static void a_gap_is_in_no_sum(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_without without;
+	struct ssdpm_observed drive;
+
+	(void)state;
+	read_by(observation, "cat-10", SECOND, 0);
+	feed(observation, "# gap: 259,0 1010000000 2000000000 4000\n");
+	drive = drive_of(observation);
+	assert_int_equal(drive.phase, 0);
+	assert_int_equal(drive.now_ns, 2 * SECOND);
+	feed(observation, "# gap: 259,0 2000000000 3000000000 5000\n");
+	finish(observation, 3 * SECOND + 62 * MS);
+	drive = drive_of(observation);
+	assert_int_equal(drive.n_ios, 1);
+	assert_int_equal(drive.uncovered_ns, 1990 * MS);
+	assert_int_equal(drive.n_uncovered_ios, 9000);
+	assert_int_equal(drive.busy_ns, 1 * MS);
+	assert_int_equal(drive.idle_ns, 9 * MS + 10 * MS);
+	assert_int_equal(drive.transition_ns, 2 * MS);
+	assert_int_equal(drive.asleep_ns, 50 * MS);
+	assert_int_equal(drive.n_wakes, 0);
+	/* 1 ms at 4 W, 9 at 1 W. Nobody pays for what follows the gap. */
+	assert_int_equal(cause_at(observation, 0).energy_nj, 13000000);
+	assert_shares_are_all(observation);
+	without = without_at(observation, 0);
+	assert_int_equal(without.energy_nj, drive.energy_nj);
+	assert_int_equal(without.asleep_ns, drive.asleep_ns);
+	assert_int_equal(without.uncovered_ns, drive.uncovered_ns);
+	ssdpm_observation_free(observation);
+}
+
+static void what_was_on_its_way_when_a_gap_began_is_lost(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	read_by(observation, "cat-10", SECOND, 0);
+	tell(observation, "dd-11", SECOND + 5 * MS,
+	     "block_bio_queue: " DRIVE " R 64 + 8 [dd]");
+	tell(observation, "dd-11", SECOND + 5 * MS,
+	     "block_rq_issue: " DRIVE " R 4096 () 64 + 8 [dd]");
+	feed(observation, "# gap: 259,0 1006000000 2000000000 1\n");
+	/* The bio of before is not who asks now. */
+	serve(observation, 2 * SECOND + 500 * MS, "R", 64);
+	finish(observation, 3 * SECOND);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_unmatched,
+			 1);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_orphans,
+			 0);
+	assert_int_equal(drive_of(observation).n_ios, 2);
+	assert_int_equal(drive_of(observation).n_wakes, 1);
+	assert_int_equal(drive_of(observation).n_causes, 2);
+	assert_int_equal(cause_at(observation, 1).kind, SSDPM_CAUSE_KERNEL);
+	assert_shares_are_all(observation);
+	ssdpm_observation_free(observation);
+}
+
+static void an_observation_may_begin_with_a_gap(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	feed(observation, "# gap: 259,0 1000000000 2000000000 7\n"
+			  "# gap: 8,0 1000000000 2000000000 7\n");
+	finish(observation, 2 * SECOND);
+	assert_int_equal(drive_of(observation).start_ns, SECOND);
+	assert_int_equal(drive_of(observation).uncovered_ns, SECOND);
+	assert_int_equal(drive_of(observation).n_uncovered_ios, 7);
+	assert_int_equal(drive_of(observation).energy_nj, 0);
+	assert_shares_are_all(observation);
+	ssdpm_observation_free(observation);
+}
+
+static void gaps_that_cannot_be_read_are_counted(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	feed(observation, "# gap: 259 1 2 3\n# gap: 259,0 2 1 3\n"
+			  "# gap: 259,0 1 2\n# gap: 259,0 x 2 3\n"
+			  "# gap: 259,0 1 18446744073709551615 3\n");
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 5);
+	finish(observation, SECOND);
+	assert_int_equal(drive_of(observation).uncovered_ns, 0);
 	ssdpm_observation_free(observation);
 }
 
@@ -999,6 +1100,10 @@ int main(void)
 		cmocka_unit_test(a_flush_is_of_who_asked_for_it),
 		cmocka_unit_test(admin_commands_are_counted_and_cost_nothing),
 		cmocka_unit_test(a_drive_that_never_sleeps_rests_awake),
+		cmocka_unit_test(a_gap_is_in_no_sum),
+		cmocka_unit_test(what_was_on_its_way_when_a_gap_began_is_lost),
+		cmocka_unit_test(an_observation_may_begin_with_a_gap),
+		cmocka_unit_test(gaps_that_cannot_be_read_are_counted),
 		cmocka_unit_test(what_is_not_complete_is_not_known_yet),
 		cmocka_unit_test(a_drive_is_known_while_another_one_works),
 		cmocka_unit_test(

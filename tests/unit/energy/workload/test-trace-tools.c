@@ -183,6 +183,7 @@ static void lines_of_ftrace_that_cannot_be_read_fail_or_are_counted(
 		{ "x-1 -1.5: block_rq_issue: 8,0 R 5 () 8 + 1 [x]\n", -EINVAL,
 		  "no time in seconds stands before" },
 		{ "CPU:2 [LOST 1234 EVENTS]\n", -EINVAL, "lost events here" },
+		{ "# gap: 259,0 5 1000 17\n", -EINVAL, "the trace was off" },
 		{ "CPU:2 [7 EVENTS DROPPED]\n", -EINVAL, "lost events here" },
 	};
 	struct ssdpm_trace_params skip = { .size = sizeof(skip),

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm watch of a machine whose sysfs and tracefs are files; tests/vm/test_watch.py has
+real ones."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import pathlib
+import subprocess
+import threading
+import time
+from typing import Any, Iterator
+
+import pytest
+from command import BUILD, Command
+
+MACHINE = BUILD / "tests/support/watch-machine.so"
+EVENTS = ("block/block_bio_queue", "block/block_rq_issue", "block/block_rq_complete")
+# A call in a mount namespace of its own, in which /sys is that of the machine.
+INSIDE = 'mount --bind "$0/sys" /sys; exec env LD_PRELOAD="$1" "${@:2}"'
+
+
+def boottime() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class Watched:
+    """A laptop with a tracefs; what the kernel would print is written by a test."""
+
+    def __init__(self, ssdpm: Command, root: pathlib.Path) -> None:
+        self.ssdpm, self.root = ssdpm, root
+        self.disk = root / "sys/class/block/nvme0n1"
+        self.instance = ssdpm.directory / "instance"
+        self.tracing_on = ssdpm.directory / "tracing_on"
+        self.environment = {**ssdpm.environment, "SSDPM_INSTANCE": str(self.instance)}
+        self.n_ios = 0
+        [controller] = root.glob("sys/class/nvme/nvme0")
+        (controller / "nvme0n1").mkdir(exist_ok=True)
+        (root / "sys/kernel/tracing/instances").mkdir(parents=True)
+        self.make_disk("nvme0n1", "259:0")
+        self.count(0)
+        self.make_instance()
+
+    def make_disk(self, name: str, number: str) -> None:
+        disk = self.root / "sys/class/block" / name
+        (disk / "queue").mkdir(parents=True, exist_ok=True)
+        (disk / "dev").write_text(number + "\n")
+        (disk / "queue/iostats").write_text("1\n")
+
+    def make_instance(self) -> None:
+        for event in EVENTS:
+            folder = self.instance / "events" / event
+            folder.mkdir(parents=True)
+            for name in ("enable", "filter"):
+                (folder / name).write_text("0")
+        for name in ("trace_clock", "buffer_size_kb"):
+            (self.instance / name).write_text("0")
+        self.tracing_on.write_text("0")
+        (self.instance / "tracing_on").symlink_to(self.tracing_on)
+        os.mkfifo(self.ssdpm.directory / "pipe")
+        (self.instance / "trace_pipe").symlink_to(self.ssdpm.directory / "pipe")
+
+    def count(self, n_ios: int) -> None:
+        """What the file stat says; it is never seen in part."""
+        text = f"{n_ios} 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+        (self.root / "stat").write_text(text)
+        (self.root / "stat").rename(self.disk / "stat")
+
+    @contextlib.contextmanager
+    def call(self, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
+        program = str(self.ssdpm.directory / "bin/ssdpm")
+        with subprocess.Popen(
+            ["unshare", "-m", "bash", "-ec", INSIDE, self.root, MACHINE, program, "watch"]
+            + list(arguments),
+            cwd=self.ssdpm.directory,
+            env={**self.environment, **more},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            yield process
+
+    def run(self, *arguments: str, **more: str) -> tuple[int, str, str]:
+        with self.call(*arguments, **more) as process:
+            out, err = process.communicate(timeout=120)
+        return process.returncode, out, err
+
+    def is_on(self) -> bool:
+        return self.tracing_on.read_text() == "1"
+
+    def wait(self, on: bool) -> None:
+        end = boottime() + 60
+        while self.is_on() != on:
+            assert boottime() < end
+            time.sleep(0.005)
+
+    def io(self) -> str:
+        """Lines of an I/O that begins now."""
+        at, sector = boottime(), 8 * self.n_ios
+        self.n_ios += 1
+        head, done = "dd-10 [000] d..1. {:.6f}: ", "<idle>-0 [000] d..1. {:.6f}: "
+        return (
+            head.format(at) + f"block_bio_queue: 259,0 R {sector} + 8 [dd]\n"
+            f"{head.format(at)}block_rq_issue: 259,0 R 4096 () {sector} + 8 [dd]\n"
+            + done.format(at + 1e-5)
+            + f"block_rq_complete: 259,0 R () {sector} + 8 [0]\n"
+        )
+
+
+@pytest.fixture
+def watched(ssdpm: Command, laptop: pathlib.Path) -> Watched:
+    return Watched(ssdpm, laptop)
+
+
+@contextlib.contextmanager
+def kernel(watched: Watched) -> Iterator[Any]:
+    """The end of the pipe that the kernel writes to."""
+    fd = os.open(watched.ssdpm.directory / "pipe", os.O_RDWR)
+    fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, 1 << 20)
+    with open(fd, "w", encoding="utf-8") as pipe:
+        yield pipe
+
+
+def test_ios_of_now_are_shown_and_nothing_is_left(watched: Watched) -> None:
+    with kernel(watched) as pipe, watched.call("--for", "2s", "--json") as process:
+        watched.wait(on=True)
+        pipe.write(watched.io())
+        pipe.flush()
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    [drive] = json.loads(out)["drives"]
+    assert (drive["n_ios"], drive["uncovered_ns"]) == (1, 0)
+    assert not list((watched.root / "sys/kernel/tracing/instances").iterdir())
+
+
+def test_under_load_the_trace_is_off_and_the_ios_are_counted(watched: Watched) -> None:
+    call = ["--for", "1h", "--json", "--save", "save.txt"]
+    with kernel(watched) as pipe, watched.call(*call) as process:
+        watched.wait(on=True)
+        while watched.is_on():
+            pipe.write("".join(watched.io() for _ in range(500)))
+            pipe.flush()
+        # 100 I/Os in 5 ms are more than it traces; then there are few.
+        begin = boottime()
+        for i in range(1, 301):
+            watched.count(100 * i)
+            time.sleep(0.005)
+        assert not watched.is_on()
+        off = boottime() - begin
+        watched.wait(on=True)
+        pipe.write(watched.io())
+        pipe.flush()
+        time.sleep(1)
+        process.terminate()
+        out, _ = process.communicate(timeout=120)
+    [drive] = json.loads(out)["drives"]
+    assert drive["uncovered_ns"] > 0.9 * off * 1e9
+    assert 0 < drive["n_uncovered_ios"] <= 30000
+    phases = ("busy_ns", "idle_ns", "asleep_ns", "transition_ns", "uncovered_ns")
+    assert sum(drive[phase] for phase in phases) == drive["now_ns"] - drive["start_ns"]
+    read = ["watch", "-q", "--read", "save.txt", "--device", "259,0", "SN530"]
+    again = watched.ssdpm.json(*read)
+    for key in ("n_ios", "uncovered_ns", "n_uncovered_ios", "n_wakes", "busy_ns"):
+        assert again[key] == drive[key]
+
+
+def read_until_try(process: subprocess.Popen[str], said: list[str]) -> None:
+    assert process.stderr
+    for line in process.stderr:
+        said.append(line)
+        if "try:" in line:
+            break
+
+
+def test_a_drive_whose_ios_are_not_counted_is_traced_on(watched: Watched) -> None:
+    (watched.disk / "queue/iostats").write_text("0\n")
+    with kernel(watched) as pipe, watched.call("--for", "1h") as process:
+        watched.wait(on=True)
+        said: list[str] = []
+        reader = threading.Thread(target=read_until_try, args=(process, said))
+        reader.start()
+        while reader.is_alive():
+            pipe.write("".join(watched.io() for _ in range(500)))
+            pipe.flush()
+        assert watched.is_on()
+        process.terminate()
+        process.communicate(timeout=120)
+    assert "nvme0: the kernel does not count its I/Os" in said[-2]
+    assert said[-1].endswith("echo 1 >/sys/block/nvme0n1/queue/iostats\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "words"),
+    [
+        (errno.EACCES, 4, "as root"),
+        (errno.EPERM, 4, "locked down"),
+        (errno.ENOSPC, 1, "No space"),
+    ],
+)
+def test_an_instance_that_is_refused_is_complained_of(
+    watched: Watched, code: int, status: int, words: str
+) -> None:
+    done = watched.run("--for", "1s", SSDPM_REFUSES=str(code))
+    assert done[0] == status and words in done[2]
+
+
+def test_a_machine_without_tracefs_says_how_to_mount_it(watched: Watched) -> None:
+    (watched.root / "sys/kernel/tracing/instances").rmdir()
+    status, _, err = watched.run("--for", "1s")
+    assert status == 1
+    assert "mount -t tracefs tracefs /sys/kernel/tracing" in err
