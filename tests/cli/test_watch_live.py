@@ -73,9 +73,9 @@ class Watched:
     @contextlib.contextmanager
     def call(self, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
         program = str(self.ssdpm.directory / "bin/ssdpm")
+        inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), str(MACHINE)]
         with subprocess.Popen(
-            ["unshare", "-m", "bash", "-ec", INSIDE, self.root, MACHINE, program, "watch"]
-            + list(arguments),
+            [*inside, program, "watch", *arguments],
             cwd=self.ssdpm.directory,
             env={**self.environment, **more},
             stdin=subprocess.DEVNULL,
@@ -167,6 +167,29 @@ def test_under_load_the_trace_is_off_and_the_ios_are_counted(watched: Watched) -
     again = watched.ssdpm.json(*read)
     for key in ("n_ios", "uncovered_ns", "n_uncovered_ios", "n_wakes", "busy_ns"):
         assert again[key] == drive[key]
+
+
+def test_a_drive_that_goes_away_is_unknown_from_then_on(watched: Watched) -> None:
+    with kernel(watched) as pipe, watched.call("--for", "1h", "--json") as process:
+        watched.wait(on=True)
+        pipe.write(watched.io())
+        pipe.flush()
+        time.sleep(1)
+        watched.disk.rename(watched.root / "gone")
+        assert process.stderr
+        for line in process.stderr:
+            if "nvme0 went away" in line:
+                break
+        else:
+            pytest.fail("nothing is said")
+        begin = boottime()
+        time.sleep(2)
+        process.terminate()
+        off = boottime() - begin
+        out, _ = process.communicate(timeout=120)
+    [drive] = json.loads(out)["drives"]
+    assert drive["n_ios"] == 1
+    assert drive["uncovered_ns"] > 0.9 * off * 1e9
 
 
 def read_until_try(process: subprocess.Popen[str], said: list[str]) -> None:

@@ -23,7 +23,9 @@ struct session {
 	FILE *file;	/* what is saved; NULL: nothing is */
 	int64_t end_ns; /* INT64_MAX: a signal ends it */
 	struct load load;
-	bool is_empty; /* all text that there was is read */
+	int64_t looked_ns;
+	bool gone[MAX_WATCHED]; /* drives */
+	bool is_empty;		/* all text that there was is read */
 	char text[TEXT_BYTES];
 };
 
@@ -231,6 +233,48 @@ static enum exit_status turn_trace(const struct session *session, uint32_t on)
 	return STATUS_DONE;
 }
 
+/* To the recording, too. */
+static enum exit_status feed_line(const struct session *session,
+				  const char *line)
+{
+	const size_t n = strlen(line);
+	struct ssdpm_error error;
+
+	if (session->file && fwrite(line, 1, n, session->file) != n)
+		return failure("%s: %s", session->watch->options->save,
+			       strerror(errno));
+	if (ssdpm_observation_feed(session->watch->observation, line, n,
+				   &error))
+		return failure("%s", error.message);
+	return STATUS_DONE;
+}
+
+/* What a drive that went away does is unknown, since it was last here. */
+static enum exit_status look_for_gone(struct session *session, int64_t now_ns)
+{
+	const struct watch *watch = session->watch;
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < watch->n && !status; i++) {
+		const struct ssdpm_disk *disk = &watch->watched[i].disks[0];
+		char text[GAP_LINE];
+
+		snprintf(text, sizeof(text), "/sys/class/block/%s", disk->name);
+		if (!session->gone[i] && !access(text, F_OK))
+			continue;
+		if (!session->gone[i])
+			remark("%s went away: what it does is unknown now",
+			       watch->watched[i].drive->name);
+		session->gone[i] = true;
+		snprintf(text, sizeof(text), "# gap: %u,%u %lld %lld 0\n",
+			 disk->major, disk->minor,
+			 (long long)session->looked_ns, (long long)now_ns);
+		status = feed_line(session, text);
+	}
+	session->looked_ns = now_ns;
+	return status;
+}
+
 /* Until then the drives were only counted: a line for each that worked. */
 static enum exit_status tell_gaps(struct session *session, int64_t until_ns)
 {
@@ -239,14 +283,11 @@ static enum exit_status tell_gaps(struct session *session, int64_t until_ns)
 	char line[GAP_LINE];
 
 	for (size_t i = 0; i < watch->n; i++) {
-		const size_t n =
-			tell_gap(&session->load, watch, i, until_ns, line);
-
-		if (session->file && fwrite(line, 1, n, session->file) != n)
-			return failure("%s: %s", watch->options->save,
-				       strerror(errno));
-		if (ssdpm_observation_feed(watch->observation, line, n, &error))
-			return failure("%s", error.message);
+		if (!tell_gap(&session->load, watch, i, until_ns, line))
+			continue;
+		enum exit_status status = feed_line(session, line);
+		if (status)
+			return status;
 	}
 	session->load.from_ns = until_ns;
 	if (ssdpm_observation_advance(watch->observation, (uint64_t)until_ns,
@@ -297,10 +338,15 @@ static enum exit_status follow(struct session *session)
 		    is_too_much(&session->load, session->watch, now_ns))
 			status = sit_out(session, &now_ns);
 		if (!status && session->is_empty &&
+		    now_ns - session->looked_ns >= SECOND_NS)
+			status = look_for_gone(session, now_ns);
+		if (!status && session->is_empty &&
 		    ssdpm_observation_advance(session->watch->observation,
 					      (uint64_t)now_ns, &error))
 			status = failure("%s", error.message);
 	}
+	if (!status)
+		status = look_for_gone(session, now_ns);
 	if (!status && ssdpm_observation_finish(session->watch->observation,
 						(uint64_t)now_ns, &error))
 		status = failure("%s", error.message);
@@ -321,7 +367,8 @@ static enum exit_status run_session(struct session *session)
 	if (!status && !for_ns && isatty(STDERR_FILENO) &&
 	    !session->watch->common->quiet)
 		remark("watching until Ctrl-C");
-	begin_load(&session->load, survey_now_ns());
+	session->looked_ns = survey_now_ns();
+	begin_load(&session->load, session->looked_ns);
 	if (!status)
 		status = follow(session);
 	session->tracer = ssdpm_tracer_free(session->tracer);
