@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import threading
 import time
@@ -237,3 +238,20 @@ def test_a_machine_without_tracefs_says_how_to_mount_it(watched: Watched) -> Non
     status, _, err = watched.run("--for", "1s")
     assert status == 1
     assert "mount -t tracefs tracefs /sys/kernel/tracing" in err
+
+
+def test_a_kernel_without_the_events_is_complained_of(watched: Watched) -> None:
+    shutil.rmtree(watched.instance / "events")
+    status, _, err = watched.run("--for", "1s")
+    assert status == 1 and "the kernel has none of the events" in err
+    assert not list((watched.root / "sys/kernel/tracing/instances").iterdir())
+
+
+def test_an_event_that_the_kernel_lacks_is_done_without(watched: Watched) -> None:
+    shutil.rmtree(watched.instance / "events/block/block_bio_queue")
+    with kernel(watched) as pipe, watched.call("--for", "2s", "--json") as process:
+        watched.wait(on=True)
+        pipe.write(watched.io())
+        pipe.flush()
+        out, _ = process.communicate(timeout=120)
+    assert json.loads(out)["drives"][0]["n_ios"] == 1
