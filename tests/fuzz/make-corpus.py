@@ -1078,6 +1078,11 @@ OBSERVE = {
 OBSERVE["stacked"] = b"# partition: 259,1 259,0\n" + OBSERVE["stacked"]
 POLICY = b"# policy: 259,0 base 1000 2 3 4 sleep 100 2100000 3000000\n"
 OBSERVE["policy"] = POLICY + OBSERVE["reads"]
+OBSERVE["gap"] = (
+    OBSERVE["stacked"]
+    + b"# gap: 259,0 1700000000 2500000000 99\n# gap: 259,0 2500000000 3500000000 9\n"
+    + OBSERVE["stacked"]
+)
 OBSERVE["format"] = (
     b"# format: name: block_rq_issue\\nprint fmt: \"<%d:%d> %s %#x %u @%llu\", "
     b"REC->dev, REC->dev, REC->rwbs, REC->flags, REC->nr_sector, REC->sector\n"
