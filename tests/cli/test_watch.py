@@ -215,6 +215,8 @@ def test_another_device_has_no_io(ssdpm: Command) -> None:
         (["--read", "trace.txt", "--device", "nvme0", "SN530"], 2, "259,0"),
         (["--read", "trace.txt", "--device", "1,1", "--for", "1s", "SN530"], 2, "--for"),
         (["--read", "trace.txt", "--device", "1,1", "--save", "x", "SN530"], 2, "--save"),
+        (["--once", "--for", "1s"], 2, "--once conflicts with --for"),
+        (["--read", "trace.txt", "--device", "1,1", "--once", "SN530"], 2, "--once"),
         (["--read", "none.txt", "--device", "259,0", "SN530"], 1, "none.txt"),
         (["--none"], 2, "requires --read"),
         (["SN530"], 2, "no drive of this machine"),

@@ -139,6 +139,15 @@ def test_ios_of_now_are_shown_and_nothing_is_left(watched: Watched) -> None:
     assert not list((watched.root / "sys/kernel/tracing/instances").iterdir())
 
 
+def test_once_is_ten_seconds(watched: Watched) -> None:
+    begin = boottime()
+    with kernel(watched):
+        status, out, err = watched.run("--once", "--json")
+    assert status == 0, err
+    assert boottime() - begin > 10
+    assert json.loads(out)["drives"][0]["n_ios"] == 0
+
+
 def test_under_load_the_trace_is_off_and_the_ios_are_counted(watched: Watched) -> None:
     call = ["--for", "1h", "--json", "--save", "save.txt"]
     with kernel(watched) as pipe, watched.call(*call) as process:

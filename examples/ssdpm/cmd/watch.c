@@ -12,6 +12,8 @@ static const struct option_spec options[] = {
 	  "Watch for this time, as in 10min. Default: until Ctrl-C.",
 	  SETS_NUMBER(struct watch_options, for_ns, TIME_NS), .min = 1,
 	  .max = INT64_MAX / 4 },
+	{ "once", 0, NULL, "Watch for 10 s, as --for 10s.",
+	  SETS_FLAG(struct watch_options, once) },
 	{ "save", 0, "FILE",
 	  "Keep the trace in a new file, which --trace and --read take.",
 	  SETS_TEXT(struct watch_options, save) },
@@ -32,6 +34,9 @@ static enum exit_status check(const struct common *common,
 	if (settings->read && (settings->save || settings->for_ns))
 		return usage_error(common, "--read conflicts with --%s",
 				   settings->save ? "save" : "for");
+	if (settings->once && (settings->read || settings->for_ns))
+		return usage_error(common, "--once conflicts with --%s",
+				   settings->read ? "read" : "for");
 	if (settings->read && !settings->device)
 		return usage_error(common, "--read requires --device");
 	if (settings->read && n != 1)

@@ -15,6 +15,8 @@
 #define TEXT_BYTES (64u << 10)
 #define TICK_MS 200
 #define MAX_EVENTS 32
+/* Longer than idle times before sleep mostly are. */
+#define ONCE_NS (10 * SECOND_NS)
 #define MOST_READS 64
 
 struct session {
@@ -355,7 +357,8 @@ static enum exit_status follow(struct session *session)
 
 static enum exit_status run_session(struct session *session)
 {
-	const uint64_t for_ns = session->watch->options->for_ns;
+	const struct watch_options *options = session->watch->options;
+	const uint64_t for_ns = options->once ? ONCE_NS : options->for_ns;
 	enum exit_status status = open_tracer(session);
 
 	if (!status)

@@ -12,6 +12,7 @@ struct watch_options {
 	const char *device;
 	const char *save;
 	uint64_t for_ns;
+	bool once;
 	struct sim_options sim;
 	struct quirk_options quirks;
 	struct named_policy named;
