@@ -2078,6 +2078,14 @@ static int feed_observation(struct ssdpm_observation *observation,
 	return err;
 }
 
+static void count_change(void *userdata, uint64_t time_ns, uint32_t phase,
+			 uint32_t state)
+{
+	uint64_t *sum = userdata;
+
+	*sum += time_ns + phase + state;
+}
+
 static int read_observation(struct ssdpm_observation *observation,
 			    struct result *ret, struct ssdpm_error *error)
 {
@@ -2087,11 +2095,15 @@ static int read_observation(struct ssdpm_observation *observation,
 	struct ssdpm_help *helps = NULL;
 	size_t n_helps = 0;
 	char *policy = NULL;
+	uint64_t changes = 0;
 	int err = ssdpm_observation_get_drive(observation, 0, &drive, error);
 
 	if (!err)
 		err = ssdpm_observation_get_cause(observation, 0, 0, &cause,
 						  error);
+	if (!err)
+		err = ssdpm_observation_replay(observation, 0, count_change,
+					       &changes, error);
 	if (!err)
 		err = ssdpm_observation_get_without(observation, 0, 0, &without,
 						    error);
@@ -2104,8 +2116,8 @@ static int read_observation(struct ssdpm_observation *observation,
 						   error);
 	free(policy);
 	if (!err)
-		ret->energy_nj =
-			drive.energy_nj + cause.energy_nj + without.energy_nj;
+		ret->energy_nj = drive.energy_nj + cause.energy_nj +
+				 without.energy_nj + changes;
 	return err;
 }
 
@@ -2836,6 +2848,7 @@ static const struct {
 	{ "ssdpm_observation_get_without", call_observation },
 	{ "ssdpm_observation_list_help", call_observation },
 	{ "ssdpm_observation_new", call_observation },
+	{ "ssdpm_observation_replay", call_observation },
 	{ "ssdpm_observation_to_json", call_observation_to_json },
 	{ "ssdpm_device_read_disks", call_read_disks },
 	{ "ssdpm_suspend_judge", call_suspend },

@@ -18,14 +18,15 @@ ssdpm_observe(3) has the events, the settings of the trace, and the rules.
 from __future__ import annotations
 
 import errno
+import json
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, SupportsIndex, Union
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, SupportsIndex, Union
 
 from ssdpm import _core
-from ssdpm.base.convert import by_number, bytes_of, check_unsigned, takes
+from ssdpm.base.convert import by_number, bytes_of, check_text, check_unsigned, takes
 from ssdpm.base.errors import InvalidError
-from ssdpm.base.result import Ongoing, Scaled, Value
+from ssdpm.base.result import Items, Ongoing, Scaled, Value, html_list, in_s
 from ssdpm.device.machine import Device
 from ssdpm.estimate.setup import DEFAULT_TABLE, Known, Setup, TableLike, end_number
 from ssdpm.model.drive import Model
@@ -38,7 +39,10 @@ __all__ = [
     "EVENTS",
     "HELP_KINDS",
     "Cause",
+    "Causes",
     "Help",
+    "Interval",
+    "Intervals",
     "Observation",
     "ObservationCounts",
     "ObservedDrive",
@@ -187,6 +191,51 @@ class Cause(Value):
             f"{self.kind} {self.name!r}: {self.energy_j:.3g} J, {self.n_wakes} "
             f"wake-ups, {self.n_ios} I/Os"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Causes(Items[Cause]):
+    """All causes of a drive, in the order in which they came; a sequence of them."""
+
+    causes: tuple[Cause, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.causes)) or "no I/O"
+
+    def _columns(self) -> list[str]:
+        return [one.name for one in fields(Cause)]
+
+
+@dataclass(frozen=True, eq=False)
+class Interval(Value):
+    """A time in which a drive stays in one phase.
+
+    Attributes:
+        start_ns, end_ns: on the clock of the trace.
+        phase: one of ssdpm.PHASES.
+        state: of that phase.
+    """
+
+    start_ns: int
+    end_ns: int
+    phase: str
+    state: int
+
+    def __str__(self) -> str:
+        return f"{self.phase} PS{self.state}: {in_s(self.end_ns - self.start_ns)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals(Items[Interval]):
+    """What a drive did, one interval after the other; a sequence of them."""
+
+    intervals: tuple[Interval, ...]
+
+    def __str__(self) -> str:
+        return f"{len(self.intervals)} intervals"
+
+    def _columns(self) -> list[str]:
+        return [one.name for one in fields(Interval)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,14 +421,60 @@ class Observation(Ongoing):
         start_ns, now_ns, phase, *rest = self._handle.drive(index)
         return ObservedDrive(start_ns, now_ns, _PHASES.get(phase), *rest)
 
-    def causes(self, drive: SupportsIndex = 0) -> tuple[Cause, ...]:
+    def causes(self, drive: SupportsIndex = 0) -> Causes:
         """All causes of a drive, in the order in which they came.
 
         Raises:
             NotFoundError: there is no such drive.
         """
         found = self._handle.causes(_index(drive, "drive"))
-        return tuple(Cause(_KINDS[one[0]], *one[1:]) for one in found)
+        return Causes(tuple(Cause(_KINDS[one[0]], *one[1:]) for one in found))
+
+    def intervals(self, drive: SupportsIndex = 0) -> Intervals:
+        """What a drive did from the first I/O that is still known; 32,768 are kept.
+
+        Raises:
+            NotFoundError: there is no such drive.
+        """
+        found = self._handle.intervals(_index(drive, "drive"))
+        return Intervals(
+            tuple(Interval(one[0], one[1], _PHASES[one[2]], one[3]) for one in found)
+        )
+
+    def to_json(self, drive: SupportsIndex = 0, name: str | None = None) -> str:
+        """A drive with its causes, as ssdpm watch prints it with --json.
+
+        Args:
+            drive: its index.
+            name: what the drive is called; None: "drive" and its index.
+
+        Raises:
+            NotFoundError: there is no such drive.
+        """
+        index = _index(drive, "drive")
+        known = f"drive{index}" if name is None else check_text(name, "name")
+        return self._handle.to_json(index, known)
+
+    def to_dict(self, drive: SupportsIndex = 0, name: str | None = None) -> dict[str, Any]:
+        """The JSON as a dict.
+
+        Raises:
+            As to_json().
+        """
+        result: dict[str, Any] = json.loads(self.to_json(drive, name))
+        return result
+
+    def to_dataframe(self, drive: SupportsIndex = 0) -> Any:
+        """A pandas DataFrame: a row for each cause of a drive.
+
+        Raises:
+            ImportError: pandas is not installed.
+            NotFoundError: there is no such drive.
+        """
+        return self.causes(drive).to_dataframe()
+
+    def _repr_html_(self) -> str:
+        return html_list(repr(self)[1:-1], self.drives, ObservedDrive)
 
     def without(self, drive: SupportsIndex, cause: SupportsIndex) -> Without:
         """Simulate the I/Os of a drive without those of a cause, by its index.

@@ -181,7 +181,7 @@ def test_admin_commands_are_counted_by_controller(model: ssdpm.Model) -> None:
         )
     observation.finish()
     assert [drive.n_admin for drive in observation.drives] == [1, 0]
-    assert observation.causes(0)[0].n_admin == 1 and observation.causes(1) == ()
+    assert observation.causes(0)[0].n_admin == 1 and len(observation.causes(1)) == 0
     assert observation.drives[0].phase is None
     assert repr(observation) == "<ssdpm.observe.Observation of 2 drives>"
 
@@ -239,3 +239,60 @@ def test_threads_take_turns(model: ssdpm.Model) -> None:
         thread.join()
     observation.finish()
     assert observation.drives[0].n_ios == 500
+
+
+def test_intervals_follow_each_other_and_are_all_the_time(model: ssdpm.Model) -> None:
+    observation = observed(model, "".join(read("a-1", 1 + 3 * i, 8) for i in range(9)))
+    (drive,) = observation.drives
+    intervals = observation.intervals()
+    assert intervals[0].start_ns == drive.start_ns
+    assert intervals[-1].end_ns == drive.now_ns
+    for one, following in zip(intervals, intervals[1:]):
+        assert one.end_ns == following.start_ns
+        assert (one.phase, one.state) != (following.phase, following.state)
+    times = intervals.to_dataframe()
+    spent = (times.end_ns - times.start_ns).groupby(times.phase).sum()
+    assert spent["busy"] == drive.busy_ns
+    assert spent["resident"] == drive.asleep_ns
+    assert spent["entry"] + spent["exit"] == drive.transition_ns
+    assert str(intervals[0]).startswith("busy PS0: ")
+    assert intervals._repr_html_().count("<tr>") == len(intervals) + 1
+
+
+def test_intervals_begin_with_the_first_io_that_is_kept(model: ssdpm.Model) -> None:
+    observation = observe.Observation()
+    observation.add_drive(model, "259:0")
+    n = 32768 + 10
+    for i in range(n):
+        observation.feed(read("a-1", 1 + i / 1000, 8 * i))
+    observation.finish()
+    assert observation.drives[0].n_ios == n
+    assert observation.intervals()[0].start_ns == 1_010_000_000
+
+
+def test_the_json_has_what_the_values_have(model: ssdpm.Model) -> None:
+    observation = observed(model, "".join(read(f"p{i % 3}-1", 1 + i, 8) for i in range(9)))
+    (drive,) = observation.drives
+    told = observation.to_dict(0, "nvme0")
+    assert told["name"] == "nvme0" and observation.to_dict()["name"] == "drive0"
+    for key in ("start_ns", "now_ns", "phase", "energy_nj", "resting_nj", "n_wakes"):
+        assert told[key] == getattr(drive, key)
+    for cause, one in zip(observation.causes(), told["causes"]):
+        assert (cause.name, cause.energy_nj) == (one["name"], one["energy_nj"])
+    with pytest.raises(ValueError, match="zero byte"):
+        observation.to_json(0, "a\0b")
+    with pytest.raises(ssdpm.NotFoundError):
+        observation.to_json(1)
+
+
+def test_causes_are_a_table(model: ssdpm.Model) -> None:
+    observation = observed(model, read("a-1", 1, 8) + read("b-2", 5, 8))
+    frame = observation.to_dataframe()
+    assert list(frame.name) == ["a", "b"]
+    assert list(frame.n_ios) == [1, 1]
+    assert "<td>a</td>" in observation.causes()._repr_html_()
+    assert "<td>resident</td>" in observation._repr_html_()
+    idle = observe.Observation()
+    idle.add_drive(model, "259:0")
+    assert list(idle.to_dataframe().columns) == list(frame.columns)
+    assert len(idle.intervals()) == 0 and str(idle.causes()) == "no I/O"

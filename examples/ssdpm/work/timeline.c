@@ -51,6 +51,8 @@ void timeline_change(void *userdata, uint64_t time_ns, uint32_t phase,
 		t->now = TIMELINE_IDLE;
 	else if (phase == SSDPM_PHASE_RESIDENT)
 		t->now = TIMELINE_ASLEEP + state;
+	else if (phase == SSDPM_PHASE_END)
+		t->now = TIMELINE_UNKNOWN;
 	else
 		t->now = TIMELINE_TRANSITION;
 }

@@ -402,6 +402,21 @@ SSDPM_API int ssdpm_observation_list_help(
 	struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_observation_replay() - each change of state of a drive
+ * @fn: called in the order of time, the last time with SSDPM_PHASE_END at
+ *      now_ns of the drive; before a gap likewise. It must not use @observation
+ *
+ * It simulates the I/Os that are still known, the latest 32,768, from the first
+ * of them on. If the drive had no I/O, it calls nothing.
+ *
+ * Return: as ssdpm_observation_get_drive(), -EINVAL too for a missing @fn.
+ * After a failure, @fn may have been called.
+ */
+SSDPM_API int ssdpm_observation_replay(
+	const struct ssdpm_observation *observation, size_t drive,
+	ssdpm_change_fn fn, void *userdata, struct ssdpm_error *reterr);
+
+/**
  * ssdpm_observation_to_json() - a drive with its causes, as ssdpm.watch/1
  * @name:     what the drive is called
  * @ret_text: see ssdpm-json(5); free it with free()

@@ -263,6 +263,8 @@ static void skip(const struct observed_drive *drive, struct timeline *timeline,
 		 struct account *account, uint64_t until_ns)
 {
 	const uint64_t end_ns = timeline->start_ns + timeline->elapsed_ns;
+	const ssdpm_change_fn fn = timeline->fn;
+	void *userdata = timeline->userdata;
 
 	if (until_ns < end_ns)
 		until_ns = end_ns;
@@ -270,6 +272,8 @@ static void skip(const struct observed_drive *drive, struct timeline *timeline,
 	account->phase = account->state = 0;
 	account->last = (struct parts){ 0 };
 	*timeline = drive->fresh;
+	timeline->fn = fn;
+	timeline->userdata = userdata;
 	timeline->spent = spend;
 	timeline->spender = account;
 	ssdpm__timeline_begin(timeline, until_ns);
@@ -417,24 +421,47 @@ void ssdpm__drive_begin_replay(const struct observed_drive *drive,
 	ssdpm__timeline_begin(ret_timeline, from_ns);
 }
 
+static int replay(const struct observed_drive *drive, struct timeline *timeline,
+		  uint64_t now_ns, uint16_t without,
+		  struct account *ret_account, struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < drive->n_kept && !err; i++) {
+		struct kept kept = *ssdpm__drive_kept(drive, i);
+
+		if (is_gap(&kept))
+			err = step_over(drive, timeline, ret_account, &kept,
+					reterr);
+		else if (is_left(&kept, without))
+			err = ssdpm__drive_feed(timeline, ret_account, &kept,
+						reterr);
+	}
+	return err ? err : ssdpm__timeline_finish(timeline, now_ns, reterr);
+}
+
 int ssdpm__drive_replay(const struct observed_drive *drive, uint64_t now_ns,
 			uint16_t without, struct account *ret_account,
 			struct ssdpm_error *reterr)
 {
 	struct timeline timeline;
-	int err = 0;
 
 	ssdpm__drive_begin_replay(drive, ssdpm__drive_kept_from_ns(drive),
 				  &timeline, ret_account);
-	for (size_t i = 0; i < drive->n_kept && !err; i++) {
-		struct kept kept = *ssdpm__drive_kept(drive, i);
+	return replay(drive, &timeline, now_ns, without, ret_account, reterr);
+}
 
-		if (is_gap(&kept))
-			err = step_over(drive, &timeline, ret_account, &kept,
-					reterr);
-		else if (is_left(&kept, without))
-			err = ssdpm__drive_feed(&timeline, ret_account, &kept,
-						reterr);
-	}
-	return err ? err : ssdpm__timeline_finish(&timeline, now_ns, reterr);
+int ssdpm__drive_tell(const struct observed_drive *drive, uint64_t now_ns,
+		      ssdpm_change_fn fn, void *userdata,
+		      struct account *account, struct ssdpm_error *reterr)
+{
+	struct timeline timeline;
+
+	if (!drive->n_kept)
+		return 0;
+	ssdpm__drive_begin_replay(drive, ssdpm__drive_kept_from_ns(drive),
+				  &timeline, account);
+	timeline.fn = fn;
+	timeline.userdata = userdata;
+	return replay(drive, &timeline, now_ns, CAUSE_NONE, account, reterr);
 }

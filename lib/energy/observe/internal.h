@@ -305,6 +305,11 @@ int ssdpm__drive_account(const struct observed_drive *drive, uint64_t now_ns,
 int ssdpm__drive_replay(const struct observed_drive *drive, uint64_t now_ns,
 			uint16_t without, struct account *ret_account,
 			struct ssdpm_error *reterr);
+
+/* Each change of state of that; account is overwritten. */
+int ssdpm__drive_tell(const struct observed_drive *drive, uint64_t now_ns,
+		      ssdpm_change_fn fn, void *userdata,
+		      struct account *account, struct ssdpm_error *reterr);
 uint64_t ssdpm__drive_kept_from_ns(const struct observed_drive *drive);
 
 /* One of n_kept, in the order of time. */

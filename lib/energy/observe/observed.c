@@ -283,3 +283,19 @@ int ssdpm_observation_get_policy(const struct ssdpm_observation *observation,
 	*ret_text = text;
 	return 0;
 }
+
+int ssdpm_observation_replay(const struct ssdpm_observation *observation,
+			     size_t drive, ssdpm_change_fn fn, void *userdata,
+			     struct ssdpm_error *reterr)
+{
+	struct view *view;
+	int err = fn ? new_view(observation, drive, &view, reterr) :
+		       ssdpm__missing("fn", reterr);
+
+	if (err)
+		return err;
+	err = ssdpm__drive_tell(observation->drives[drive], view->now_ns, fn,
+				userdata, &view->account, reterr);
+	free(view);
+	return err;
+}

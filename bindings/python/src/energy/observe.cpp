@@ -197,7 +197,65 @@ class Observation
 		return result;
 	}
 
+	/* (start_ns, end_ns, phase, state) of each. */
+	py::list intervals(size_t drive)
+	{
+		struct Told told;
+		py::list result;
+
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_observation_replay(
+				observation, drive, &add_change, &told, error);
+		});
+		if (told.out_of_memory)
+			throw std::bad_alloc();
+		for (size_t i = 1; i < told.changes.size(); i++) {
+			const struct Change &one = told.changes[i - 1];
+
+			/* A gap follows. */
+			if (one.phase == SSDPM_PHASE_END)
+				continue;
+			result.append(py::make_tuple(one.time_ns,
+						     told.changes[i].time_ns,
+						     one.phase, one.state));
+		}
+		return result;
+	}
+
+	py::str to_json(size_t drive, const std::string &name)
+	{
+		return written([&](char **text, struct ssdpm_error *error) {
+			std::lock_guard<std::mutex> lock(mutex);
+
+			return ssdpm_observation_to_json(
+				observation, drive, name.c_str(), text, error);
+		});
+	}
+
       private:
+	struct Change {
+		uint64_t time_ns;
+		uint32_t phase;
+		uint32_t state;
+	};
+	struct Told {
+		std::vector<Change> changes;
+		bool out_of_memory = false;
+	};
+
+	/* The library calls this without the GIL; it must not throw. */
+	static void add_change(void *userdata, uint64_t time_ns, uint32_t phase,
+			       uint32_t state)
+	{
+		Told *told = (Told *)userdata;
+
+		try {
+			told->changes.push_back({ time_ns, phase, state });
+		} catch (const std::bad_alloc &) {
+			told->out_of_memory = true;
+		}
+	}
+
 	template <typename Call> void call(Call function)
 	{
 		without_gil([&](struct ssdpm_error *error) {
@@ -258,5 +316,7 @@ void add_observe(py::module_ &module)
 		.def("causes", &Observation::causes)
 		.def("without", &Observation::without)
 		.def("policy", &Observation::policy)
-		.def("help", &Observation::help);
+		.def("help", &Observation::help)
+		.def("intervals", &Observation::intervals)
+		.def("to_json", &Observation::to_json);
 }

@@ -1038,6 +1038,65 @@ static void it_does_not_matter_where_the_text_is_cut(void **state)
 	ssdpm_observation_free(cut);
 }
 
+struct told {
+	uint64_t first_ns, last_ns;
+	uint64_t ns[SSDPM_PHASE_END + 1]; /* by phase */
+	uint32_t phase;
+	size_t n;
+};
+
+static void take_change(void *userdata, uint64_t time_ns, uint32_t phase,
+			uint32_t state)
+{
+	struct told *told = userdata;
+
+	(void)state;
+	if (!told->n++)
+		told->first_ns = told->last_ns = time_ns;
+	assert_true(time_ns >= told->last_ns);
+	assert_int_not_equal(told->phase, SSDPM_PHASE_END);
+	told->ns[told->phase] += time_ns - told->last_ns;
+	told->last_ns = time_ns;
+	told->phase = phase;
+}
+
+static void a_replay_tells_each_phase(void **state)
+{
+	static struct random_trace trace;
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_observed drive;
+	struct told told = { 0 };
+
+	(void)state;
+	assert_int_equal(ssdpm_observation_replay(observation, 0, take_change,
+						  &told, NULL),
+			 0);
+	assert_int_equal(told.n, 0);
+	write_random(&trace, 4, N_THREADS);
+	feed(observation, trace.text);
+	finish(observation, 0);
+	assert_int_equal(ssdpm_observation_replay(observation, 0, take_change,
+						  &told, NULL),
+			 0);
+	drive = drive_of(observation);
+	assert_int_equal(told.phase, SSDPM_PHASE_END);
+	assert_int_equal(told.first_ns, drive.start_ns);
+	assert_int_equal(told.last_ns, drive.now_ns);
+	assert_int_equal(told.ns[SSDPM_PHASE_BUSY], drive.busy_ns);
+	assert_int_equal(told.ns[SSDPM_PHASE_IDLE], drive.idle_ns);
+	assert_int_equal(told.ns[SSDPM_PHASE_RESIDENT], drive.asleep_ns);
+	assert_int_equal(told.ns[SSDPM_PHASE_ENTRY] + told.ns[SSDPM_PHASE_EXIT],
+			 drive.transition_ns);
+	assert_int_equal(ssdpm_observation_replay(observation, 1, take_change,
+						  &told, &error),
+			 -ENOENT);
+	assert_int_equal(
+		ssdpm_observation_replay(observation, 0, NULL, &told, &error),
+		-EINVAL);
+	ssdpm_observation_free(observation);
+}
+
 static void without_a_cause_is_the_trace_without_it(void **state)
 {
 	static struct random_trace trace;
@@ -1114,6 +1173,7 @@ int main(void)
 		cmocka_unit_test(wrong_calls_are_refused),
 		cmocka_unit_test(shares_are_all_and_all_is_what_is_simulated),
 		cmocka_unit_test(it_does_not_matter_where_the_text_is_cut),
+		cmocka_unit_test(a_replay_tells_each_phase),
 		cmocka_unit_test(without_a_cause_is_the_trace_without_it),
 	};
 
