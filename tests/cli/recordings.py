@@ -69,5 +69,14 @@ def desktop(logs: bool = True) -> Recording:
     return made
 
 
+def crowd(n: int) -> Recording:
+    """So many processes, each of which wakes the drive; the first ones more often."""
+    made = Recording()
+    for i in range(n):
+        for turn in range(n - i):
+            made.io(5.0 + 20 * (n * turn + i), f"worker-{i}-{400 + i}", "R", 8, 0.0502)
+    return made
+
+
 def write(directory: pathlib.Path) -> None:
     (directory / "trace.txt").write_text(desktop().text())

@@ -16,6 +16,7 @@ from typing import Any
 
 import machines
 import pytest
+import recordings
 import surveys
 from command import TOP, Command
 from test_budget import KNOWN, governed
@@ -44,6 +45,8 @@ CALLS = {
     "mix": ["estimate", "--mix", "read=30%,write=70%", *CAPS, "plain.json"],
     "mixes": ["estimate", "--mix", "write=100%", *CAPS, "plain.json", "drive.json"],
     "tune": ["tune", "--dry-run", "--root", "desktop"],
+    "watch": ["watch", "-q", "--read", "trace.txt", "--device", "259,0", "SN530"],
+    "watch, many": ["watch", "-q", "--read", "many.txt", "--device", "259,0", "SN530"],
     "tune, undecided": ["tune", "--dry-run", "--root", "eight-drives"],
 }
 
@@ -60,6 +63,11 @@ EMPTIED: dict[str, tuple[str, Callable[[Any], None]]] = {
         ),
     ),
     "no tuning": ("tune", lambda data: data.update(tuning=[], words=[])),
+    "no I/O": (
+        "watch",
+        lambda data: (data["timelines"][0].update(n=0), data["watched"][0].update(causes=[])),
+    ),
+    "nothing watched": ("watch", lambda data: data.update(watched=[])),
     "no cap": ("mix", lambda data: data["caps"][0].update(points=[])),
 }
 
@@ -160,6 +168,8 @@ class Pages:
         ssdpm.write("survey.csv", surveys.survey(fio=("randread",)))
         ssdpm.write("few.csv", "policy,power_w\na,5\nb,\n" + LONG + ",1\n")
         ssdpm.write("sata", identify())
+        recordings.write(ssdpm.directory)
+        ssdpm.write("many.txt", recordings.crowd(14).text())
         machines.write("desktop-6.1", ssdpm.directory / "desktop")
         machines.write("eight-drives", ssdpm.directory / "eight-drives")
         twenty = [*POLICIES, *tables(ssdpm, 20)]
@@ -262,6 +272,9 @@ def test_the_verdict_is_what_the_command_says(pages: Pages) -> None:
 
     for name in ("recommend", "nothing to recommend", "survey", "budget", "no budget"):
         assert said(name) in pages.printed[name].lower()
+    for name in ("watch", "watch, many"):
+        two = pages.printed[name].splitlines()[:2]
+        assert said(name) == ". ".join(two).lower()
     for name in ("tune", "tune, undecided"):
         assert said(name) in pages.printed[name].replace("\n", " ").lower()
     [slowed] = re.findall(r"under power caps that .* take longer", pages.printed["caps"])
@@ -305,6 +318,22 @@ def test_the_page_of_tune_says_what_is_left_and_what_decides_it(pages: Pages) ->
     [call] = re.findall("To decide: (.*)", printed)
     text = found["tune, undecided"]["text"]
     assert reason in text and call in text and "idle power PS3" in text
+
+
+def test_the_page_of_watch_has_ten_causes_and_the_others(pages: Pages) -> None:
+    charts = {chart["label"]: chart for chart in pages.report()["watch, many"]["charts"]}
+    rows = charts["Wake-ups of SN530 by cause"]["rows"]
+    assert len(rows) == 11 and rows[-1][0] == "4 others"
+    wakes = [int(row[1]) for row in rows]
+    assert wakes[:-1] == sorted(wakes[:-1], reverse=True)
+    [all_wakes] = re.findall(r"Woken (\d+) times", pages.printed["watch, many"])
+    assert sum(wakes) == int(all_wakes)
+    assert "States of SN530 over time" in charts
+
+
+def test_what_admin_commands_take_is_unknown_on_the_page_of_watch(pages: Pages) -> None:
+    text = pages.report()["watch"]["text"]
+    assert re.search(r"smartctl\s+0\s+10\s+0\s+unknown\s+unknown", text)
 
 
 ZOOM = """

@@ -50,7 +50,9 @@ static enum exit_status check(const struct common *common,
 				   settings->named.option);
 	if (!settings->read && common->root)
 		return usage_error(common, "--root requires --read");
-	return check_named_policy(common, &settings->named, false);
+	enum exit_status status =
+		check_named_policy(common, &settings->named, false);
+	return status ? status : check_page(common, &settings->page);
 }
 
 static bool is_here(const struct drive *drive)
@@ -83,6 +85,8 @@ static enum exit_status run(const void *data, const struct common *common,
 					  watch_machine(&watch);
 	if (!status)
 		status = print_watch(&watch);
+	if (!status && settings->page.path)
+		status = write_watch_page(&watch);
 	end_watch(&watch);
 	free_drives(&drives);
 	return status;
@@ -90,6 +94,7 @@ static enum exit_status run(const void *data, const struct common *common,
 
 static const struct group_use groups[] = {
 	RARE_USE(&named_policy_group, &the_settings.named),
+	USE(&page_option_group, &the_settings.page),
 };
 
 const struct subcommand cmd_watch = {

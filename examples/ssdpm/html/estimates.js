@@ -187,7 +187,7 @@ function stripNumbers(t, shown) {
   return {heads: [["from", "text"], ...shown.map((c) => [c.label])], rows};
 }
 
-function strip(parent, row, shown) {
+function strip(parent, row, shown, label = `States over time under ${row.policies[0]}`) {
   const t = row.timeline;
   const total = [];
   for (let i = 0; i < t.n; i++)
@@ -197,7 +197,7 @@ function strip(parent, row, shown) {
   parent.append(box);
   const [scale, unit] = unitFor([t.n * t.bin_ns / 2], TIMES);
   const bin = t.bin_ns / scale;
-  return chart(box, 110, `States over time under ${row.policies[0]}`, {
+  return chart(box, 110, label, {
     type: "bar",
     data: {
       datasets: shown.filter((c) => t[c.key]).map((c) => ({

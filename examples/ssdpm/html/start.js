@@ -16,5 +16,7 @@ if (data.caps)
   data.caps.forEach(showCap);
 if (data.tuning)
   showTuning();
+if (data.watched)
+  showWatched();
 if (data.estimates)
   showEstimates();

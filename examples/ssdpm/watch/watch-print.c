@@ -136,27 +136,49 @@ static const struct ssdpm_cause *main_waker(const struct rows *rows)
 	return most;
 }
 
-static void print_verdict(const char *name, const struct ssdpm_observed *drive,
-			  const struct rows *rows)
+/* Two sentences with this between them: names are long. */
+/* As it is: the file of a page takes a line end as a blank. */
+static void write_plain(FILE *file, const char *text)
+{
+	for (; *text; text++)
+		putc(*text, file);
+}
+
+static void write_uncovered(FILE *file, const struct ssdpm_observed *drive,
+			    const char *between)
+{
+	if (!drive->uncovered_ns)
+		return;
+	write_plain(file, between);
+	fprintf(file, "Unknown: %s more, with %s, while the trace was off",
+		time_text(drive->uncovered_ns).text,
+		counted(drive->n_uncovered_ios, "I/O").text);
+}
+
+static void write_verdict(FILE *file, const char *name,
+			  const struct ssdpm_observed *drive,
+			  const struct rows *rows, const char *between)
 {
 	const struct ssdpm_cause *waker = main_waker(rows);
 	const uint64_t ns = covered_ns(drive);
 
 	if (!drive->n_ios) {
-		printf("%s: no I/O came%s\n", name,
-		       drive->uncovered_ns ? " while the trace was on" : "");
+		fprintf(file, "%s: no I/O came%s", name,
+			drive->uncovered_ns ? " while the trace was on" : "");
+		write_uncovered(file, drive, between);
 		return;
 	}
-	printf("%s, simulated: asleep %s of %s, about %s", name,
-	       share_text(drive->asleep_ns, ns).text, time_text(ns).text,
-	       power_text(power_uw((int64_t)drive->energy_nj, ns)).text);
-	/* On a line of its own: names are long. */
+	fprintf(file, "%s, simulated: asleep %s of %s, about %s", name,
+		share_text(drive->asleep_ns, ns).text, time_text(ns).text,
+		power_text(power_uw((int64_t)drive->energy_nj, ns)).text);
+	write_plain(file, between);
 	if (waker)
-		printf("\nWoken %s, %s of these by %s\n",
-		       counted(drive->n_wakes, "time").text,
-		       count_text(waker->n_wakes).text, name_of(waker).text);
+		fprintf(file, "Woken %s, %s of these by %s",
+			counted(drive->n_wakes, "time").text,
+			count_text(waker->n_wakes).text, name_of(waker).text);
 	else
-		puts("\nNothing woke it");
+		fputs("Nothing woke it", file);
+	write_uncovered(file, drive, between);
 }
 
 static void print_notes(const struct watch *watch)
@@ -178,25 +200,32 @@ static void print_notes(const struct watch *watch)
 		       counts->n_unmatched == 1 ? "an I/O was" : "I/Os were");
 }
 
-static enum exit_status print_drive(const struct watch *watch, size_t index)
+/* rows are to be freed, whatever is returned. */
+static enum exit_status read_drive(const struct watch *watch, size_t index,
+				   struct ssdpm_observed *ret_drive,
+				   struct rows *ret_rows)
 {
-	struct ssdpm_observed drive = { .size = sizeof(drive) };
-	struct rows rows = { 0 };
 	struct ssdpm_error error;
-	enum exit_status status;
 
-	if (ssdpm_observation_get_drive(watch->observation, index, &drive,
+	*ret_drive = (struct ssdpm_observed){ .size = sizeof(*ret_drive) };
+	*ret_rows = (struct rows){ 0 };
+	if (ssdpm_observation_get_drive(watch->observation, index, ret_drive,
 					&error))
 		return failure("%s: %s", watch->watched[index].drive->name,
 			       error.message);
-	status = find_rows(watch, index, (size_t)drive.n_causes, &rows);
+	return find_rows(watch, index, (size_t)ret_drive->n_causes, ret_rows);
+}
+
+static enum exit_status print_drive(const struct watch *watch, size_t index)
+{
+	struct ssdpm_observed drive;
+	struct rows rows;
+	enum exit_status status = read_drive(watch, index, &drive, &rows);
+
 	if (!status) {
-		print_verdict(watch->watched[index].drive->name, &drive, &rows);
-		if (drive.uncovered_ns)
-			printf("Unknown: %s more, with %s, while the trace "
-			       "was off\n",
-			       time_text(drive.uncovered_ns).text,
-			       counted(drive.n_uncovered_ios, "I/O").text);
+		write_verdict(stdout, watch->watched[index].drive->name, &drive,
+			      &rows, "\n");
+		putchar('\n');
 		if (rows.n)
 			print_rows(&drive, &rows);
 		status = print_help_of(watch, index);
@@ -205,10 +234,24 @@ static enum exit_status print_drive(const struct watch *watch, size_t index)
 	return status;
 }
 
-static enum exit_status print_json(const struct watch *watch)
+enum exit_status write_watch_verdict(FILE *file, const struct watch *watch,
+				     size_t index)
 {
-	struct items items = { 0 };
+	struct ssdpm_observed drive;
+	struct rows rows;
+	enum exit_status status = read_drive(watch, index, &drive, &rows);
 
+	if (!status) {
+		write_verdict(file, watch->watched[index].drive->name, &drive,
+			      &rows, ". ");
+		putc('.', file);
+	}
+	free(rows.rows);
+	return status;
+}
+
+void add_watched_drives(const struct watch *watch, struct items *items)
+{
 	for (size_t i = 0; i < watch->n; i++) {
 		struct ssdpm_error error;
 		char *text = NULL;
@@ -216,8 +259,15 @@ static enum exit_status print_json(const struct watch *watch)
 			watch->observation, i, watch->watched[i].drive->name,
 			&text, &error);
 
-		add_item(&items, err, text, &error);
+		add_item(items, err, text, &error);
 	}
+}
+
+static enum exit_status print_json(const struct watch *watch)
+{
+	struct items items = { 0 };
+
+	add_watched_drives(watch, &items);
 	print_notes(watch);
 	return print_items(watch->common, &items);
 }

@@ -3,6 +3,7 @@
 #ifndef SSDPM_COMMAND_WATCH_H
 #define SSDPM_COMMAND_WATCH_H
 
+#include "html/html.h"
 #include "options/policies.h"
 #include "options/sim-options.h"
 #include "work/simulate.h"
@@ -16,6 +17,7 @@ struct watch_options {
 	struct sim_options sim;
 	struct quirk_options quirks;
 	struct named_policy named;
+	struct page_options page;
 };
 
 /* A drive that is watched, and the block devices that lead to it. */
@@ -53,6 +55,15 @@ static inline uint64_t covered_ns(const struct ssdpm_observed *drive)
 }
 
 enum exit_status print_watch(const struct watch *watch);
+
+/* What the first lines say of a drive, as sentences. */
+enum exit_status write_watch_verdict(FILE *file, const struct watch *watch,
+				     size_t index);
+/* The drives as JSON. */
+void add_watched_drives(const struct watch *watch, struct items *items);
+
+/* The page that --html asks for. */
+enum exit_status write_watch_page(const struct watch *watch);
 
 /* What would help a drive, by its index, best first; nothing: no word. */
 enum exit_status print_help_of(const struct watch *watch, size_t drive);
