@@ -464,15 +464,6 @@ class Observation(Ongoing):
         result: dict[str, Any] = json.loads(self.to_json(drive, name))
         return result
 
-    def to_dataframe(self, drive: SupportsIndex = 0) -> Any:
-        """A pandas DataFrame: a row for each cause of a drive.
-
-        Raises:
-            ImportError: pandas is not installed.
-            NotFoundError: there is no such drive.
-        """
-        return self.causes(drive).to_dataframe()
-
     def _repr_html_(self) -> str:
         return html_list(repr(self)[1:-1], self.drives, ObservedDrive)
 

@@ -287,12 +287,12 @@ def test_the_json_has_what_the_values_have(model: ssdpm.Model) -> None:
 
 def test_causes_are_a_table(model: ssdpm.Model) -> None:
     observation = observed(model, read("a-1", 1, 8) + read("b-2", 5, 8))
-    frame = observation.to_dataframe()
+    frame = observation.causes().to_dataframe()
     assert list(frame.name) == ["a", "b"]
     assert list(frame.n_ios) == [1, 1]
     assert "<td>a</td>" in observation.causes()._repr_html_()
     assert "<td>resident</td>" in observation._repr_html_()
     idle = observe.Observation()
     idle.add_drive(model, "259:0")
-    assert list(idle.to_dataframe().columns) == list(frame.columns)
+    assert list(idle.causes().to_dataframe().columns) == list(frame.columns)
     assert len(idle.intervals()) == 0 and str(idle.causes()) == "no I/O"
