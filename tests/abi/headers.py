@@ -91,7 +91,7 @@ UNITLESS = {
     "n_errors", "n_trials", "entries", "likely_trials", "need_entries", "n_short", "n_candidates", "n_culprits", "running", "verdict", "steps",
     # an observation: device numbers, counts
     "major", "minor", "ctrl_id", "phase", "n_causes", "n_admin", "pid", "without_n_wakes", "n_lines",
-    "n_events", "n_bad", "n_lost", "n_unmatched", "n_orphans", "n_clipped", "n_uncovered_ios", "part", "n_disks",
+    "n_events", "n_bad", "n_lost", "n_unmatched", "n_orphans", "n_clipped", "n_uncovered_ios", "cause", "part", "n_disks",
     # a suspend: kinds, counts, values in the unit of their counter
     "counter", "bearing", "before", "after", "outcome", "n_suspends", "n_failures",
     # flags of a recommendation

@@ -137,7 +137,7 @@ static const struct ssdpm_cause *main_waker(const struct rows *rows)
 }
 
 /* Two sentences with this between them: names are long. */
-/* As it is: the file of a page takes a line end as a blank. */
+/* Control characters too, which printf() replaces. */
 static void write_plain(FILE *file, const char *text)
 {
 	for (; *text; text++)

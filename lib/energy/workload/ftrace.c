@@ -312,7 +312,12 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	if (err <= 0)
 		return err;
 	err = 0;
-	if (line.at < line.end && *line.at == '#') {
+	if (says_gap(trace, line)) {
+		err = ssdpm__trace_bad(trace, reterr, -EINVAL,
+				       "the trace was off here, which looks "
+				       "like idle time: record a lighter load, "
+				       "or skip what is bad");
+	} else if (line.at < line.end && *line.at == '#') {
 		err = ssdpm__trace_policy(trace, line, reterr);
 	} else if (take_line(line, &event)) {
 		block->has_events = true;
@@ -323,11 +328,6 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 				       "the kernel lost events here, which "
 				       "looks like idle time: record with a "
 				       "larger buffer, or skip what is bad");
-	} else if (says_gap(trace, line)) {
-		err = ssdpm__trace_bad(trace, reterr, -EINVAL,
-				       "the trace was off here, which looks "
-				       "like idle time: record a lighter load, "
-				       "or skip what is bad");
 	}
 	return err < 0 ? err : 1;
 }
