@@ -35,6 +35,12 @@ class Recording:
         done = f"block_rq_complete: {DRIVE} {rwbs} () {place} none,0,0 [0]"
         self.event(at + took, "<idle>-0", done)
 
+    def turn_off(self, from_s: float, until_s: float, n_ios: int) -> None:
+        """The trace is off for a while, as under load."""
+        self.lines = [one for one in self.lines if not from_s <= one[0] < until_s]
+        ns = [round(at * 1e9) for at in (from_s, until_s)]
+        self.lines.append((until_s, -1, f"# gap: {DRIVE} {ns[0]} {ns[1]} {n_ios}"))
+
     def text(self) -> str:
         lines = [line for _, _, line in sorted(self.lines)]
         head = [f"# controller: {DRIVE} 0", f"# partition: {PARTITION} {DRIVE}"]

@@ -47,6 +47,7 @@ CALLS = {
     "tune": ["tune", "--dry-run", "--root", "desktop"],
     "watch": ["watch", "-q", "--read", "trace.txt", "--device", "259,0", "SN530"],
     "watch, many": ["watch", "-q", "--read", "many.txt", "--device", "259,0", "SN530"],
+    "watch, gap": ["watch", "-q", "--read", "gap.txt", "--device", "259,0", "SN530"],
     "tune, undecided": ["tune", "--dry-run", "--root", "eight-drives"],
 }
 
@@ -170,6 +171,9 @@ class Pages:
         ssdpm.write("sata", identify())
         recordings.write(ssdpm.directory)
         ssdpm.write("many.txt", recordings.crowd(14).text())
+        gap = recordings.desktop()
+        gap.turn_off(200, 440, 90000)
+        ssdpm.write("gap.txt", gap.text())
         machines.write("desktop-6.1", ssdpm.directory / "desktop")
         machines.write("eight-drives", ssdpm.directory / "eight-drives")
         twenty = [*POLICIES, *tables(ssdpm, 20)]
@@ -334,6 +338,19 @@ def test_the_page_of_watch_has_ten_causes_and_the_others(pages: Pages) -> None:
 def test_what_admin_commands_take_is_unknown_on_the_page_of_watch(pages: Pages) -> None:
     text = pages.report()["watch"]["text"]
     assert re.search(r"smartctl\s+0\s+10\s+0\s+unknown\s+unknown", text)
+
+
+def test_the_page_of_watch_has_the_powers_of_the_screen(pages: Pages) -> None:
+    for name in ("watch", "watch, gap"):
+        printed = pages.printed[name]
+        assert ("Unknown: 4 min more, with 90,000 I/Os" in printed) == ("gap" in name)
+        text = pages.report()[name]["text"].replace("\xa0", " ").replace("µ", "u")
+        for cause in ("systemd-journal", "firefox, written back"):
+            [row] = re.findall(f"^ *{cause}(?:  +.*)$", printed, re.M)
+            *_, takes, without = re.split("  +", row.strip())
+            shown = re.search(rf"{cause}\s+(?:[\d,]+\s+)+(.+?[mu]W)\s+(.+?[mu]W)", text)
+            assert shown and shown[1] == takes
+            assert shown[2] == without.replace("-", "\u2212")
 
 
 ZOOM = """

@@ -12,7 +12,7 @@ const isPriced = (cause) => Boolean(cause.n_ios || cause.bytes);
 const meanPower = (nj, ns) => ns ? nj * 1e6 / ns : 0;
 function changeText(without) {
   const uw = meanPower(without.without_energy_nj - without.energy_nj,
-    without.until_ns - without.from_ns);
+    without.until_ns - without.from_ns - without.uncovered_ns);
   return `${uw < 0 ? "−" : "+"}${powerText(Math.abs(uw))}`;
 }
 
@@ -60,7 +60,7 @@ function watchedWakes(parent, drive) {
 }
 
 function watchedCauses(parent, drive) {
-  const ns = drive.now_ns - drive.start_ns;
+  const ns = drive.now_ns - drive.start_ns - drive.uncovered_ns;
   const causes = [...drive.causes].sort((a, b) => b.energy_nj - a.energy_nj);
   const count = (n) => n.toLocaleString("en");
   const rows = causes.map((c) => [causeName(c), count(c.n_ios), count(c.n_admin),
