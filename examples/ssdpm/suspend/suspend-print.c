@@ -78,12 +78,12 @@ static void print_times(const struct told *told)
 		printf("%s", counted(v->n_suspends, "suspend").text);
 	else
 		fputs("suspends: unknown", stdout);
-	if (v->asleep_us)
+	if (v->asleep_us != SSDPM_SUSPEND_UNKNOWN)
 		printf(", %s by the clocks",
 		       time_text(v->asleep_us * 1000).text);
-	if (v->deep_us)
+	if (v->deep_us != SSDPM_SUSPEND_UNKNOWN)
 		printf(", deep sleep %s", time_text(v->deep_us * 1000).text);
-	if (v->battery_uw)
+	if (v->battery_uw != SSDPM_SUSPEND_UNKNOWN)
 		printf(", batteries gave %s",
 		       any_power_text(v->battery_uw).text);
 	putchar('\n');

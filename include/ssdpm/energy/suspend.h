@@ -174,6 +174,9 @@ struct ssdpm_suspend_evidence {
 	char source[88];
 };
 
+/** A time or power that no counter gives. */
+#define SSDPM_SUSPEND_UNKNOWN UINT64_MAX
+
 /**
  * struct ssdpm_suspend_verdict - the answer (sized result)
  * @size:       set by the caller
@@ -181,10 +184,10 @@ struct ssdpm_suspend_evidence {
  * @n_suspends: that succeeded between the readings; UINT32_MAX: unknown
  * @n_failures: likewise, that were given up
  * @reserved:   0
- * @asleep_us:  how long it was suspended, by the clocks; 0: unknown
- * @deep_us:    the most that a counter says of deep sleep; with 0 none says any
- * @battery_uw: mean power that the batteries gave; 0: unknown, or they gave
- *              none
+ * @asleep_us:  how long it was suspended, by the clocks, or
+ *              SSDPM_SUSPEND_UNKNOWN, as the next two
+ * @deep_us:    the most that a counter says of deep sleep
+ * @battery_uw: mean power that the batteries gave
  * @deepest:    the deepest substate that grew, or ""
  * @wanted:     the deepest substate of the platform, or ""
  * @culprit:    the drive or device that kept the machine from it, if a public

@@ -180,23 +180,24 @@ static void weigh_battery(struct judgement *j)
 {
 	struct ssdpm_suspend_verdict *v = &j->verdict;
 	uint64_t taken_uwh = 0, given_uwh = 0;
+	bool known = false;
 
 	for (size_t i = 0; i < j->n; i++) {
 		const struct ssdpm_suspend_evidence *e = &j->evidence[i];
 
 		if (e->counter != SSDPM_SLEEP_COUNTER_BATTERY || !has_both(e))
 			continue;
+		known = true;
 		if (e->after > e->before)
 			given_uwh += e->after - e->before;
 		else
 			taken_uwh += e->before - e->after;
 	}
 	/* With a charger nothing is known. 10^15 uWh are no battery. */
-	if (!v->asleep_us || given_uwh || taken_uwh > UINT64_C(1000000000000))
+	if (v->asleep_us == SSDPM_SUSPEND_UNKNOWN || v->asleep_us < 1000000 ||
+	    !known || given_uwh || taken_uwh > UINT64_C(1000000000000))
 		return;
-	v->battery_uw = v->asleep_us < 1000000 ?
-				0 :
-				taken_uwh * 3600 / (v->asleep_us / 1000000);
+	v->battery_uw = taken_uwh * 3600 / (v->asleep_us / 1000000);
 	if (v->asleep_us < SHORTEST_FOR_BATTERY_US ||
 	    v->battery_uw <= MOST_ASLEEP_UW)
 		return;
@@ -212,6 +213,7 @@ static void weigh(struct judgement *j)
 
 	v->n_suspends = count(j, SSDPM_SLEEP_COUNTER_SUCCESS);
 	v->n_failures = count(j, SSDPM_SLEEP_COUNTER_FAIL);
+	v->asleep_us = v->deep_us = v->battery_uw = SSDPM_SUSPEND_UNKNOWN;
 	find_growth(j, SSDPM_SLEEP_COUNTER_ASLEEP, &v->asleep_us);
 	find_substates(j);
 	for (size_t i = 0; i < j->n; i++) {
@@ -224,9 +226,11 @@ static void weigh(struct judgement *j)
 			continue;
 		if (e->counter == SSDPM_SLEEP_COUNTER_LAST)
 			us = e->after;
+		else if (has_both(e))
+			us = growth(e);
 		else
-			us = has_both(e) ? growth(e) : 0;
-		if (us > v->deep_us)
+			continue;
+		if (v->deep_us == SSDPM_SUSPEND_UNKNOWN || us > v->deep_us)
 			v->deep_us = us;
 	}
 	weigh_battery(j);

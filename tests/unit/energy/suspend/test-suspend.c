@@ -223,6 +223,22 @@ static void more_than_a_watt_from_the_battery_is_against_it(void **state)
 	forget(&j);
 }
 
+static void what_no_counter_says_is_unknown_and_not_0(void **state)
+{
+	struct judged j = judge(
+		(struct given){ .after = HEAD "success 3 " STATS "success\n" });
+
+	(void)state;
+	assert_true(j.verdict.asleep_us == SSDPM_SUSPEND_UNKNOWN);
+	assert_true(j.verdict.deep_us == SSDPM_SUSPEND_UNKNOWN);
+	assert_true(j.verdict.battery_uw == SSDPM_SUSPEND_UNKNOWN);
+	forget(&j);
+	j = judge((struct given){ .after = HEAD "success 3 " STATS "success\n"
+						"slp-s0 0 /sys/x\n" });
+	assert_int_equal(j.verdict.deep_us, 0);
+	forget(&j);
+}
+
 static void without_a_counter_nothing_is_said(void **state)
 {
 	(void)state;
@@ -594,6 +610,7 @@ int main(void)
 		cmocka_unit_test(counters_that_disagree_contradict_each_other),
 		cmocka_unit_test(
 			more_than_a_watt_from_the_battery_is_against_it),
+		cmocka_unit_test(what_no_counter_says_is_unknown_and_not_0),
 		cmocka_unit_test(without_a_counter_nothing_is_said),
 		cmocka_unit_test(
 			a_suspend_that_was_not_or_failed_is_no_verdict),
