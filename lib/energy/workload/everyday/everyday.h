@@ -10,7 +10,7 @@
 
 #include <ssdpm/energy/workload.h>
 
-#include "workload/generator.h"
+#include "workload/generator/generator.h"
 
 #define EVERYDAY_CLASSES 7
 #define EVERYDAY_GAP_PARTS 32

@@ -3,7 +3,7 @@
  * The workloads that can be generated, and from the parameters of one to all
  * its numbers.
  */
-#include "workload/generator.h"
+#include "workload/generator/generator.h"
 
 #include <errno.h>
 #include <string.h>

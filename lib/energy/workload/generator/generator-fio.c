@@ -3,7 +3,7 @@
  * A generated workload as a job of fio. Options as fio 3.33 documents them; no
  * device is named, and --filename on its command line is.
  */
-#include "workload/generator.h"
+#include "workload/generator/generator.h"
 
 #include <assert.h>
 #include <errno.h>

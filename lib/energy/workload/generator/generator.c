@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Workloads that are made and not read. */
-#include "workload/generator.h"
+#include "workload/generator/generator.h"
 
 #include <errno.h>
 #include <stdlib.h>
