@@ -51,8 +51,9 @@ LIKELY = {*ESTIMATE, "energy/likely"}
 SIGNAL = {*WORK, "energy/power", "energy/measure"}
 ENERGY = {
     "energy/common": {"base"},
-    "energy/workload": {"base", "energy/common", "energy/workload/everyday"},
-    "energy/workload/everyday": {"base", "energy/common", "energy/workload"},
+    "energy/workload": {"base", "energy/common"},
+    "energy/workload/generator": {"base", "energy/common", "energy/workload", "energy/workload/everyday"},
+    "energy/workload/everyday": {"base", "energy/common", "energy/workload", "energy/workload/generator"},
     "energy/evidence": SEEN,
     "energy/estimate": {*WORK, "energy/evidence"},
     "energy/workload/binary": {"base", "energy/common", "energy/workload"},
