@@ -985,6 +985,7 @@ static void assert_simulated(const struct random_trace *trace, bool awake,
 	assert_int_equal(result.nominal.busy_ns, drive->busy_ns);
 	assert_int_equal(result.nominal.n_wakes, drive->n_wakes);
 	assert_int_equal(result.nominal.delay_sum_ns, drive->delay_sum_ns);
+	ssdpm_sim_free(sim);
 	ssdpm_model_unref(given.model);
 }
 
