@@ -140,6 +140,8 @@ enum exit_status check_keep(const struct common *common,
 enum exit_status check_settings(const struct work *work, bool lasting,
 				size_t n);
 enum exit_status keep_settings(const struct work *work, bool lasting, size_t n);
+/* Print a remark if files ask for something else than what holds now. */
+enum exit_status say_what_decides(const struct work *work);
 enum exit_status show_settings(const struct work *work, bool lasting, size_t n);
 
 /*

@@ -118,6 +118,14 @@ def test_what_is_kept_is_asked_for_by_drive(ssdpm: Command, machine: Make) -> No
     ]
     assert kept.count("lpm = med_power_with_dipm") == 2
     assert ssdpm("check", "--root", str(root)).returncode == 0
+    # It will be set again.
+    left = ssdpm("revert", "--root", str(root))
+    assert left.returncode == 0
+    assert re.search(
+        rb"sda: the next ssdpm apply --config sets med_power_with_dipm, because "
+        rb".*50-local\.conf.* decides\n$",
+        left.stderr,
+    )
     assert ssdpm("revert", "-q", "--forget", "--root", str(root)).returncode == 0
     assert not (root / "etc/ssdpm.conf.d/50-local.conf").exists()
 

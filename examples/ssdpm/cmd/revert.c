@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm revert: back to what was there before the first apply. */
 #include "options/units.h"
+#include "programs.h"
 #include "options/apst-options.h"
 #include "survey/survey.h"
 #include "work/work.h"
@@ -117,6 +118,8 @@ static enum exit_status revert(struct work *work, struct settings *settings)
 			status = forget(work, SSDPM_KEEP_UNTIL_REBOOT);
 		if (!status && settings->forget)
 			status = forget(work, 0);
+		else if (!status && !work->common->quiet)
+			status = say_what_decides(work);
 	}
 	printed = print_work(work);
 	return status ? status : printed;

@@ -264,6 +264,48 @@ const char *limits_text(const struct tune_options *options)
 		       "1 % and 25 ms, or, if more, what Linux does by default";
 }
 
+/* How many drives have a policy that has lost data, and the first of them. */
+static size_t count_risky(const struct tuning *tuning, const char **ret_first)
+{
+	const char *risky = ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER);
+	size_t n = 0;
+
+	for (size_t i = 0; i < tuning->n; i++)
+		if (!strcmp(tuning->items[i].drive->policy, risky) && !n++)
+			*ret_first = tuning->items[i].drive->name;
+	return n;
+}
+
+/* Why what costs power is set all the same; or what is left at risk. */
+void write_risk(FILE *file, const struct tuning *tuning)
+{
+	const char *risky = ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER);
+	const char *first;
+	size_t n = count_risky(tuning, &first);
+
+	if (n == 1)
+		fprintf(file, "%s: %s has lost data on some drives.\n", first,
+			risky);
+	else if (n)
+		fprintf(file,
+			"%s and %zu more: %s has lost data on some drives.\n",
+			first, n - 1, risky);
+}
+
+/* Whether a link policy is set, and nothing else is said of lost data. */
+static bool needs_comfort(const struct tuning *tuning)
+{
+	const char *first;
+
+	if (count_risky(tuning, &first))
+		return false;
+	for (size_t i = 0; i < tuning->n; i++)
+		if (is_to_set(&tuning->items[i]) &&
+		    tuning->items[i].settings->set & SSDPM_PROFILE_LPM)
+			return true;
+	return false;
+}
+
 /* The worst of the drives that are set: what waits, and what it may. */
 static void print_harm(const struct tuning *tuning)
 {
@@ -291,6 +333,8 @@ static void print_harm(const struct tuning *tuning)
 	       "%s or longer.\n",
 	       100 * share, time_text(worst->after->delay_p99_ns).text);
 	printf("Limits: %s.\n", limits_text(tuning->options));
+	if (needs_comfort(tuning))
+		puts("No setting here is known to lose data.");
 }
 
 /* Why a drive is left as it is, in some words. */
@@ -337,25 +381,6 @@ static size_t print_reason(const struct ssdpm_energy_report_item *item)
 				       cell("%s: %s", name, reason.text).text :
 				       reason.text,
 			       2, 4);
-}
-
-/* Why what costs power is set all the same; or what is left at risk. */
-void write_risk(FILE *file, const struct tuning *tuning)
-{
-	const char *risky = ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER);
-	const char *first = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; i < tuning->n; i++)
-		if (!strcmp(tuning->items[i].drive->policy, risky) && !n++)
-			first = tuning->items[i].drive->name;
-	if (n == 1)
-		fprintf(file, "%s: %s has lost data on some drives.\n", first,
-			risky);
-	else if (n)
-		fprintf(file,
-			"%s and %zu more: %s has lost data on some drives.\n",
-			first, n - 1, risky);
 }
 
 static void print_left(const struct tuning *tuning)

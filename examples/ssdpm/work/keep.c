@@ -189,7 +189,7 @@ static bool find_contradiction(const struct ssdpm_plan *plan,
 }
 
 /* Other lines may go before those that were kept: the machine is read anew. */
-static enum exit_status say_what_decides(const struct work *work)
+enum exit_status say_what_decides(const struct work *work)
 {
 	struct ssdpm_machine *machine = work->drives->lives[0]->machine;
 	struct ssdpm_intent *intent;
