@@ -190,7 +190,7 @@ def test_a_gap_of_the_trace_is_unknown_and_neither_idle_nor_asleep(
     assert logger["without"]["uncovered_ns"] == 100 * 10**9
     text = ssdpm.output(*call).splitlines()
     assert re.match(r"SN530, simulated: asleep 97\.\d % of 8\.17 min", text[0])
-    assert text[2] == "Unknown: 1.67 min more, with 54,321 I/Os, while the trace was off"
+    assert text[2] == "Unknown: 1.67 min more, with 54,321 I/Os, while it was not traced"
 
 
 def test_a_trace_with_a_gap_is_no_workload_unless_it_is_skipped(ssdpm: Command) -> None:

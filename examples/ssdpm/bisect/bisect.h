@@ -32,11 +32,11 @@ struct search {
 	struct ssdpm_bisect *bisect; /* NULL: there is none */
 	struct searched_drive drives[SSDPM_BISECT_SUSPECTS];
 	size_t n_drives;
-	/* Of a plan: they live as long as it. */
+	/* They live as long as the plan. */
 	struct ssdpm_device *devices[SSDPM_BISECT_SUSPECTS];
 };
 
-/* Of the suspect with this number, by its name: "nvme0:latency_us". */
+/* Its name has the drive of a suspect: "nvme0:latency_us". */
 const struct searched_drive *drive_of(const struct search *search, size_t i);
 bool is_latency(const struct search *search, size_t i);
 /* "5 ms", "any latency", "medium_power" */

@@ -96,7 +96,7 @@ static void print_plan(const struct ssdpm_device_facts *facts,
 	print_paragraph(message, 2, 2);
 }
 
-/* Of a SATA drive, its link: the policy is in force while it is suspended. */
+/* A SATA drive has its link policy while it is suspended, too. */
 static bool is_plan(const struct ssdpm_diagnosis *d)
 {
 	return d->code == SSDPM_DIAGNOSIS_SUSPEND ||

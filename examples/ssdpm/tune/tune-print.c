@@ -292,7 +292,7 @@ void write_risk(FILE *file, const struct tuning *tuning)
 			first, n - 1, risky);
 }
 
-/* Whether a link policy is set, and nothing else is said of lost data. */
+/* A link policy is set, and no other line is on lost data. */
 static bool needs_comfort(const struct tuning *tuning)
 {
 	const char *first;

@@ -30,7 +30,8 @@ static bool is_path(const char *name)
 		      &numbers[2]) == 3;
 }
 
-/* Of a drive, by its namespaces; what cannot be read stays as it was. */
+/* The namespaces of a drive together; one that cannot be read counts nothing.
+ */
 static struct drive_ios count_ios(const struct watched *watched)
 {
 	struct drive_ios all = { 0 };

@@ -150,9 +150,12 @@ static void write_uncovered(FILE *file, const struct ssdpm_observed *drive,
 	if (!drive->uncovered_ns)
 		return;
 	write_plain(file, between);
-	fprintf(file, "Unknown: %s more, with %s, while the trace was off",
-		time_text(drive->uncovered_ns).text,
-		counted(drive->n_uncovered_ios, "I/O").text);
+	fprintf(file, "Unknown: %s more", time_text(drive->uncovered_ns).text);
+	/* Nobody counts those of a drive that is away. */
+	if (drive->n_uncovered_ios)
+		fprintf(file, ", with %s",
+			counted(drive->n_uncovered_ios, "I/O").text);
+	fputs(", while it was not traced", file);
 }
 
 static void write_verdict(FILE *file, const char *name,

@@ -137,7 +137,7 @@ static struct ssdpm_suspend_remedy remedy_of(
 	return one;
 }
 
-/* Of a diagnosis: those with this status. */
+/* The remedies of a diagnosis that have this status. */
 static void add_diagnosed(struct remedies *to,
 			  const struct ssdpm_suspend_drive *drive,
 			  uint32_t status)
