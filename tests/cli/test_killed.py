@@ -873,3 +873,18 @@ def test_tables_that_a_kill_left_older_than_the_parameters_are_built_anew(
         assert ssdpm("check", "--config", "-q", "--root", str(root)).returncode == 0
         assert not (root / "run/ssdpm/rebuild").exists()
     assert n_old > 3
+
+
+def test_a_damaged_list_of_old_tables_is_said_by_all_that_would_need_it(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("eight-drives")
+    (root / "etc").mkdir(exist_ok=True)
+    (root / "etc/ssdpm.conf").write_text("[machine]\nmax_exit_latency = 100ms\n")
+    assert ssdpm("apply", "-q", "--config", "--root", str(root)).returncode == 0
+    (root / "run/ssdpm/rebuild").write_text("garbage\n")
+    for command in (["check"], ["plan", "--config"], ["apply", "--config"], ["revert"]):
+        result = ssdpm(*command, "--root", str(root))
+        assert result.returncode == 1, command
+        assert "/run/ssdpm/rebuild:1: not a record" in result.stderr.decode()
+    assert ssdpm("show", "--root", str(root)).returncode == 0

@@ -52,7 +52,7 @@ static struct change *find(const struct changes *changes, const char *path)
 	return NULL;
 }
 
-/* Once for all drives. Whoever commits is told why it cannot be read. */
+/* Once for all drives. Nobody can tell which tables a damaged list names. */
 static int read_once(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct site site;
@@ -61,10 +61,12 @@ static int read_once(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	if (plan->old_tables_are_read ||
 	    ssdpm__site_find(plan, false, &site, NULL))
 		return 0;
-	err = ssdpm__read_old_tables(&site, &plan->old_tables, NULL);
+	err = ssdpm__read_old_tables(&site, &plan->old_tables, reterr);
 	ssdpm__site_close(&site);
-	plan->old_tables_are_read = err != -ENOMEM;
-	return err == -ENOMEM ? ssdpm__no_memory(reterr) : 0;
+	if (err == -EACCES)
+		err = 0;
+	plan->old_tables_are_read = !err;
+	return err;
 }
 
 int ssdpm__has_old_table(struct ssdpm_plan *plan, const char *path, bool *ret,
