@@ -20,12 +20,15 @@ static const char new_name[] = "rebuild.new";
 int ssdpm__read_old_tables(const struct site *site, struct changes *ret_changes,
 			   struct ssdpm_error *reterr)
 {
+	struct ssdpm_error error;
 	int err;
 
 	ret_changes->list = NULL;
 	ret_changes->n = 0;
-	err = ssdpm__changes_read(site, name, ret_changes, reterr);
-	return err == -ENOENT || err == -ESTALE ? 0 : err;
+	err = ssdpm__changes_read(site, name, ret_changes, &error);
+	if (err == -ENOENT || err == -ESTALE)
+		err = 0;
+	return ssdpm__pass_on(err, &error, reterr);
 }
 
 static int write_list(const struct site *site, const struct changes *changes,
@@ -55,18 +58,19 @@ static struct change *find(const struct changes *changes, const char *path)
 /* Once for all drives. Nobody can tell which tables a damaged list names. */
 static int read_once(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
+	struct ssdpm_error error;
 	struct site site;
 	int err;
 
 	if (plan->old_tables_are_read ||
 	    ssdpm__site_find(plan, false, &site, NULL))
 		return 0;
-	err = ssdpm__read_old_tables(&site, &plan->old_tables, reterr);
+	err = ssdpm__read_old_tables(&site, &plan->old_tables, &error);
 	ssdpm__site_close(&site);
 	if (err == -EACCES)
 		err = 0;
 	plan->old_tables_are_read = !err;
-	return err;
+	return ssdpm__pass_on(err, &error, reterr);
 }
 
 int ssdpm__has_old_table(struct ssdpm_plan *plan, const char *path, bool *ret,
