@@ -192,6 +192,7 @@ struct subcommand {
 	const struct option_group *own; /* its own options; NULL: none */
 	const struct group_use *groups;
 	size_t n_groups;
+	const char *what_words_do; /* lines for help; NULL: none */
 	const char *examples;
 	/* Words after its name that have options of their own; the last one is
 	 * NULL. Their names have the name of this one before them. */

@@ -75,6 +75,7 @@ def guest() -> vm.Guest:
     ]
     for boot in BOOTS:
         status = vm.run_qemu(command, directory, machine.ENVIRONMENT, 900)
+        assert (directory / "console").exists(), (directory / "qemu.err").read_text()
         console = (directory / "console").read_text(errors="replace")
         assert "Kernel panic" not in console, (boot, console[:2000])
         # -1: it took too long. The console says how far it has come.

@@ -214,7 +214,7 @@ static enum exit_status run(const void *data, const struct common *common,
 static const struct group_use groups[] = {
 	USE(&meter_option_group, &the_settings.samples.meter),
 	USE(&power_option_group, &the_settings.samples.power),
-	USE(&survey_option_group, &the_survey),
+	RARE_USE(&survey_option_group, &the_survey),
 	RARE_USE(&survey_report_group, &the_settings.report),
 	USE(&page_option_group, &the_settings.page),
 };
@@ -235,13 +235,23 @@ const struct subcommand cmd_measure = {
 		   "work.",
 	.own = &own,
 	GROUPS(groups),
+	.what_words_do = "  energy                  Sum the energy.\n"
+			 "  baseline                Find the power of an idle "
+			 "drive.\n"
+			 "  background              Find work that the drive "
+			 "does by itself.\n"
+			 "  survey                  Find the policy that draws "
+			 "least.\n"
+			 "  merge                   Join the surveys of several "
+			 "machines.\n"
+			 "  calibrate               Find the powers and latencies "
+			 "of a drive.\n"
+			 "  check                   Compare a prediction with "
+			 "samples.\n",
 	.examples = "  ssdpm measure energy --tolerance 5% power.csv\n"
-		    "  ssdpm measure background --idle 0s..10s --completion "
-		    "40s power.csv\n"
 		    "  ssdpm measure energy --meter BAT0 --for 10min "
 		    "--interval 5s --save kept.csv\n"
-		    "  ssdpm measure survey --save survey.csv\n"
-		    "  ssdpm measure merge mine.csv yours.csv\n",
+		    "  ssdpm measure survey --save survey.csv\n",
 	.run = run,
 	.settings = &the_settings,
 	.actions = words,

@@ -86,7 +86,13 @@ void print_help(const struct subcommand *subcommand, bool all)
 		       (*actions)->operands);
 	putchar('\n');
 	print_wrapped(subcommand->summary, ' ', 0, 0);
-	fputs(all ? "\n" : "\n\n", stdout);
+	fputs("\n", stdout);
+	if (subcommand->what_words_do) {
+		puts("\nActions:");
+		fputs(subcommand->what_words_do, stdout);
+	}
+	if (!all)
+		putchar('\n');
 	for (size_t i = 0; i < count_groups(subcommand); i++) {
 		const struct group_use use = group_at(subcommand, i);
 

@@ -273,7 +273,7 @@ static bool weighted(const struct budget *budget)
 	return false;
 }
 
-/* The line of the frontier is what nothing can lose less than. */
+/* Is it the best choice, and how is that known? */
 static void print_bound(const struct budget *budget)
 {
 	const struct ssdpm_budget_answer *a = budget->answer;
@@ -281,16 +281,11 @@ static void print_bound(const struct budget *budget)
 	struct number less = rate_text((double)(a->loss - a->bound_loss));
 
 	if (!a->exact)
-		printf("  some states may lose less%s, by %s at most: %s combinations did not tell\n",
+		printf("  another choice may lose less%s, by %s at most: %s combinations did not tell\n",
 		       by, less.text, count_text(a->n_examined).text);
-	else if (a->loss == a->bound_loss)
-		printf("  no states within the budget lose less%s%s\n", by,
-		       a->loss ? "; this is a point of the frontier" : "");
 	else
-		printf("  no states within the budget lose less%s; the frontier allows %s less, %s %s it out\n",
-		       by, less.text, count_text(a->n_examined).text,
-		       a->n_examined == 1 ? "combination rules" :
-					    "combinations rule");
+		printf("  no other choice of states within the budget loses less%s\n",
+		       by);
 }
 
 static void write_sums(FILE *file, const struct budget_options *o,
