@@ -4,9 +4,7 @@
 #
 # usage: record.sh LOAD SECONDS TRACE.GZ ROOT
 #
-# LOAD is desktop or files: load-LOAD.sh. ROOT is a folder with a Debian 12, as
-#   mmdebstrap --variant=minbase --format=directory \
-#       --include="$(record.sh packages)" bookworm ROOT
+# LOAD is one of load-LOAD.sh. ROOT is a folder with a Debian 12, as make-root.sh
 # makes it. The load runs in it, on an ext4 of its own on a loop device, without a
 # network but lo, and with processes of its own. Three minutes pass before the recording
 # begins: programs have started. Needs root's rights, tracefs and 5 GB.
@@ -14,14 +12,8 @@
 # The trace is the text of tracefs: block_rq_issue and block_rq_complete of that device.
 set -euo pipefail
 
-if [ "${1-}" = packages ]; then
-	echo cron,rsyslog,dbus,dbus-x11,samba,smbclient,procps,xvfb,openbox,xdotool,\
-pcmanfm,mousepad,firefox-esr,python3-minimal,at-spi2-core,dconf-service,gvfs,\
-fonts-dejavu-core
-	exit
-fi
 if [ $# -ne 4 ]; then
-	sed -n '3,16s/^# \{0,1\}//p' "$0" >&2
+	sed -n '3,13s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 fi
 load=$1 seconds=$2 trace=$3 root=$4

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Upgrades of Debian: apt gets its lists and thirty packages from a server, and installs
+# them; some minutes later come the next thirty.
+# load-apt.sh SECONDS: record.sh runs it.
+RANDOM=1
+end=$((SECONDS + $1))
+export DEBIAN_FRONTEND=noninteractive HOME=/root
+
+# A server is another machine: what it has is in memory.
+mkdir -p /run/server
+cp -r /srv/server/. /run/server
+python3 -m http.server -d /run/server 8000 >/dev/null 2>&1 &
+rm -rf /etc/apt/sources.list /etc/apt/sources.list.d
+echo "deb [trusted=yes] http://localhost:8000 ./" >/etc/apt/sources.list
+rsyslogd
+cron
+sleep 2
+
+# pause MEAN: exponential, in seconds
+pause() {
+	sleep "$(awk -v m="$1" -v r="$RANDOM" \
+		'BEGIN { print -m * log((r + 1) / 32769) }')"
+}
+
+while [ $SECONDS -lt $end ]; do
+	apt-get -q update
+	# shellcheck disable=SC2046 # names of packages
+	apt-get -q -y --reinstall install \
+		$(shuf -n 30 --random-source=<(yes $RANDOM) /srv/server/names)
+	apt-get clean
+	pause 180
+done
