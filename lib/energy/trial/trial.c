@@ -102,12 +102,13 @@ static int choose_block(struct ssdpm_trial_params *p, uint64_t settle_ns,
 		p->limit_ns = most_of(DEFAULT_LIMIT_NS,
 				      2 * TRIAL_MIN_PAIRS * p->block_ns);
 	if (p->limit_ns / (2 * p->block_ns) < TRIAL_MIN_PAIRS)
-		return ssdpm__fail(
-			reterr, -ERANGE, 0,
-			"limit: %u pairs of blocks need %llu s",
-			TRIAL_MIN_PAIRS,
-			(unsigned long long)(2 * TRIAL_MIN_PAIRS *
-					     (p->block_ns / SECOND_NS + 1)));
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "limit: %u pairs of blocks need %llu s",
+				   TRIAL_MIN_PAIRS,
+				   (unsigned long long)((2 * TRIAL_MIN_PAIRS *
+								 p->block_ns +
+							 SECOND_NS - 1) /
+							SECOND_NS));
 	return 0;
 }
 
