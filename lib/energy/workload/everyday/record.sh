@@ -26,7 +26,11 @@ fi
 work=$(mktemp -d)
 loop=
 instance=
+session=
 finish() {
+	# It ignores other signals, and its processes end with it.
+	[ -z "$session" ] || kill -KILL "$session"
+	[ -z "$session" ] || wait "$session" || true
 	[ -z "$instance" ] || rmdir "$instance"
 	umount --recursive "$work/mnt" || true
 	[ -z "$loop" ] || losetup -d "$loop"
@@ -76,7 +80,4 @@ for event in block_rq_issue block_rq_complete; do
 done
 sleep "$seconds"
 echo 0 >"$instance/tracing_on"
-# It ignores other signals, and its processes end with it.
-kill -KILL $session
-wait $session || true
 gzip -9 <"$instance/trace" >"$trace"
