@@ -79,8 +79,6 @@ void print_escape(const char *sequence);
 /* As wide as the terminal, at most 80 columns, if the others leave eight for
  * the product. */
 void print_screen_rows(const struct screen_row *rows, size_t n);
-/* In lines of up to 80 columns, so far indented. Return: how many lines. */
-size_t print_paragraph(const char *text, int first, int others);
 /* "saves 120 mW", "not decided" */
 struct cell saving_cell(const struct ssdpm_likely *likely);
 /* "+0.31 ms" */

@@ -363,10 +363,10 @@ def test_a_workload_of_reads_loses_nothing_under_caps_that_it_stays_below(
 
 def test_what_is_assumed_is_said(drives: Command) -> None:
     text = drives.output("budget", "-w", "30", "governed.json")
-    assert (
-        "  assumed, so that losses are a guess: full throughput, active power, idle "
-        "power; give them, or --measured\n"
-    ) in text
+    assert text.endswith(
+        "  losses are a guess, as these are assumed: full throughput, active power, idle\n"
+        "    power; give them, or --measured\n"
+    )
     assert "assumed" not in drives.output("budget", "-w", "30", *KNOWN, "governed.json")
 
 
@@ -434,8 +434,8 @@ def test_apply_takes_the_command_that_is_printed(
     assert states["nvme1"] == states["nvme2"] and len(set(states.values())) == 2
     [command] = found["commands"]
     assert drives.output(*call).endswith(
-        "\nThis sets it on the machine of the capture, there without --root, until the "
-        f"drives are reset; with --persist udev, after that too:\n  {command}\n"
+        "\nThis sets it on that machine, without --root, until the drives are reset;\n"
+        f"with --persist udev, after that too:\n  {command}\n"
     )
     # What is lowered first stands first.
     order = command.split()[-3:]

@@ -253,16 +253,21 @@ static void print_what(const struct budget *budget)
 
 static void print_assumed(const struct sums *sums)
 {
-	const char *before = "  assumed, so that losses are a guess: ";
+	const char *before = "losses are a guess, as these are assumed: ";
+	char *text = NULL;
+	size_t size;
+	FILE *file = sums->assumed ? open_memstream(&text, &size) : NULL;
 
+	if (!file)
+		return;
 	for (size_t i = 0; i < N_FIELDS; i++) {
 		if (!(sums->assumed >> i & 1))
 			continue;
-		printf("%s%s", before, fields[i]);
+		fprintf(file, "%s%s", before, fields[i]);
 		before = ", ";
 	}
-	if (sums->assumed)
-		puts("; give them, or --measured");
+	fputs("; give them, or --measured", file);
+	end_paragraph(file, &text, 2, 4);
 }
 
 static bool weighted(const struct budget *budget)
@@ -465,9 +470,10 @@ static void print_commands(const struct budget *budget)
 		is_capture |= drives->lives[i]->root != NULL;
 	for (size_t i = 0; (text = command_text(budget, i)); i++) {
 		if (!i)
-			printf("\nThis sets it%s until the drives are reset; with --persist udev, after that too:\n",
+			printf("\nThis sets it%s until the drives are reset;\n"
+			       "with --persist udev, after that too:\n",
 			       is_capture ?
-				       " on the machine of the capture, there without --root," :
+				       " on that machine, without --root," :
 				       "");
 		printf("  %s\n", text);
 		free(text);

@@ -284,13 +284,13 @@ static void print_diagnoses(const struct drive *drive,
 		const struct ssdpm_diagnosis *d = &insight->diagnoses[i];
 		char *advice = advice_text(drive, d);
 
-		printf("  %s%s\n",
-		       !i				     ? "" :
-		       d->severity == SSDPM_SEVERITY_PROBLEM ? "! " :
-							       "- ",
-		       d->message);
+		fputs(!i				    ? "" :
+		      d->severity == SSDPM_SEVERITY_PROBLEM ? "  !" :
+							      "  -",
+		      stdout);
+		print_paragraph(d->message, i ? 1 : 2, 4);
 		if (advice)
-			printf("    %s\n", advice);
+			print_clauses(advice, 4);
 		free(advice);
 	}
 }

@@ -42,14 +42,11 @@ static void print_table(const struct ports *ports)
 {
 	struct table rows;
 
-	table_begin(&rows, "<<<<<", "host", "disk", "policy", "supported",
-		    "reason");
+	table_begin(&rows, "<<<<", "host", "disk", "policy", "supported");
 	for (size_t i = 0; i < ports->n; i++) {
 		const struct port *port = &ports->ports[i];
 		const struct ssdpm_device_facts *f =
 			ssdpm_device_get_facts(port->drive->device);
-		const struct ssdpm_diagnosis *reason =
-			main_reason(&port->insight);
 		const char *policy = policy_of_port(f);
 
 		table_row(&rows,
@@ -58,14 +55,13 @@ static void print_table(const struct ports *ports)
 			  policy	 ? policy :
 			  f->lpm_word[0] ? f->lpm_word :
 					   "-",
-			  supported_word(f), reason ? reason->message : "");
+			  supported_word(f));
 	}
 	table_print(&rows);
 }
 
-/* What to do about each reason, below the table: it is too long for a column.
- */
-static void print_advice(const struct ports *ports)
+/* Below the table: they are too long for a column. */
+static void print_reasons(const struct ports *ports)
 {
 	const char *before = "\n";
 
@@ -73,13 +69,17 @@ static void print_advice(const struct ports *ports)
 		const struct drive *drive = ports->ports[i].drive;
 		const struct ssdpm_diagnosis *reason =
 			main_reason(&ports->ports[i].insight);
-		char *advice = advice_text(drive, reason);
+		char *advice = advice_text(drive, reason), *text = NULL;
 
-		if (!advice)
-			continue;
-		fputs(before, stdout);
-		printf("  %s: %s\n", drive->name, advice);
-		before = "";
+		if (reason && asprintf(&text, "%s: %s", drive->name,
+				       reason->message) >= 0) {
+			fputs(before, stdout);
+			before = "";
+			print_paragraph(text, 2, 4);
+			free(text);
+		}
+		if (advice)
+			print_clauses(advice, 4);
 		free(advice);
 	}
 }
@@ -109,7 +109,7 @@ static enum exit_status print_ports(const struct common *common,
 	if (common->form)
 		return print_ports_json(common, ports);
 	print_table(ports);
-	print_advice(ports);
+	print_reasons(ports);
 	return ports->n ? print_link_owners(ports->ports[0].drive->live) :
 			  STATUS_DONE;
 }

@@ -299,12 +299,16 @@ static void print_files(const struct work *work)
 static void print_profile(const struct work *work)
 {
 	const struct ssdpm_profile_settings *now = &work->profile.now;
+	char *text;
 
 	if (!work->options || !work->options->profile)
 		return;
-	printf("profile %s on %s%s%s\n", now->name,
-	       ssdpm_power_source_to_string(now->power_source),
-	       now->reason[0] ? ": " : "", now->reason);
+	if (asprintf(&text, "profile %s on %s%s%s", now->name,
+		     ssdpm_power_source_to_string(now->power_source),
+		     now->reason[0] ? ": " : "", now->reason) < 0)
+		return;
+	print_paragraph(text, 0, 2);
+	free(text);
 }
 
 static bool all_left_alone(const struct ssdpm_plan *plan)

@@ -8,6 +8,8 @@
 
 #undef fputs
 
+enum { WIDTH = 80 };
+
 /* The text between line feeds and tabs. */
 static void blunt_between(char *text)
 {
@@ -137,4 +139,78 @@ int print_line(const char *text)
 	int n = print_text(text, stdout);
 
 	return n < 0 ? n : putchar('\n');
+}
+
+size_t print_paragraph(const char *text, int first, int others)
+{
+	int used = print_to(stdout, "%*s", first, "");
+	size_t n_lines = 1;
+	bool begun = false;
+
+	while (*text) {
+		const int n = (int)strcspn(text, " ");
+
+		if (begun && used + 1 + n > WIDTH) {
+			used = print_to(stdout, "\n%*s%.*s", others, "", n,
+					text) -
+			       1;
+			n_lines++;
+		} else {
+			used += print_to(stdout, "%s%.*s", begun ? " " : "", n,
+					 text);
+		}
+		begun = true;
+		text += n;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+	return n_lines;
+}
+
+void end_paragraph(FILE *stream, char **text, int first, int others)
+{
+	if (!fclose(stream))
+		print_paragraph(*text, first, others);
+	free(*text);
+	*text = NULL;
+}
+
+/* The end of a clause: behind a comma, or at the end of the text. */
+static const char *end_of_clause(const char *text)
+{
+	const char *end = text;
+
+	while ((end = strchr(end, ',')))
+		if (!strncmp(++end, " or ", 4) || !strncmp(end, " and ", 5))
+			return end;
+	return text + strlen(text);
+}
+
+static bool is_command(const char *clause)
+{
+	return !strncmp(clause, "ssdpm ", 6) || strstr(clause, " > /");
+}
+
+static void print_clause(char *clause, int indent)
+{
+	if (is_command(clause))
+		print_to(stdout, "%*s%s\n", indent, "", clause);
+	else
+		print_paragraph(clause, indent, indent + 2);
+}
+
+void print_clauses(const char *text, int indent)
+{
+	const bool fits = indent + strlen(text) <= WIDTH;
+
+	while (*text) {
+		const char *end =
+			fits ? text + strlen(text) : end_of_clause(text);
+		char *clause = strndup(text, (size_t)(end - text));
+
+		if (clause)
+			print_clause(clause, indent);
+		free(clause);
+		text = end + (*end == ' ');
+	}
 }

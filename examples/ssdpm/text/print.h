@@ -20,6 +20,20 @@ int print_to(FILE *file, const char *format, ...)
 int print_text(const char *text, FILE *file);
 int print_line(const char *text);
 
+/*
+ * Print in lines of up to 80 columns, of which the first one and the others are
+ * indented so far. A word that is longer has a line for itself. Return: how
+ * many lines.
+ */
+size_t print_paragraph(const char *text, int first, int others);
+/* The same for the text of a stream by open_memstream(), which it ends. */
+void end_paragraph(FILE *stream, char **text, int first, int others);
+/*
+ * Print advice: a paragraph of its own for each ", or" and ", and" if it is
+ * longer than a line. A command is not broken.
+ */
+void print_clauses(const char *text, int indent);
+
 /* _FORTIFY_SOURCE makes macros of some of them where the compiler is clang. */
 #undef printf
 #undef fprintf

@@ -268,6 +268,22 @@ static void print_today(const struct advice *a)
 	putchar('\n');
 }
 
+static void print_route(const struct advice *a,
+			const struct ssdpm_recommendation *r)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return;
+	fprintf(file, "%s: ", ssdpm_route_to_string(r->route));
+	write_sentence(file, a, r);
+	if (r->advice == SSDPM_ADVICE_SET)
+		write_use(file, a->use, &r->expected);
+	end_paragraph(file, &text, 0, 2);
+}
+
 void print_advice(const struct advice *a, const struct sim_options *options,
 		  bool explain)
 {
@@ -285,11 +301,7 @@ void print_advice(const struct advice *a, const struct sim_options *options,
 	const struct ssdpm_recommendation *r;
 
 	for (size_t i = 0; (r = route_of(a, i)); i++) {
-		printf("%s: ", ssdpm_route_to_string(r->route));
-		write_sentence(stdout, a, r);
-		if (r->advice == SSDPM_ADVICE_SET)
-			write_use(stdout, a->use, &r->expected);
-		putchar('\n');
+		print_route(a, r);
 		if (r->advice != SSDPM_ADVICE_SET)
 			continue;
 		if (r->route != SSDPM_ROUTE_LINK_POLICY) {

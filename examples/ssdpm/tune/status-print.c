@@ -342,29 +342,6 @@ static void print_undecided(const struct live *live,
 	}
 }
 
-size_t print_paragraph(const char *text, int first, int others)
-{
-	int used = printf("%*s", first, "");
-	size_t n_lines = 1;
-	bool begun = false;
-
-	while (*text) {
-		const int n = (int)strcspn(text, " ");
-
-		if (begun && used + 1 + n > COLUMNS) {
-			used = printf("\n%*s%.*s", others, "", n, text) - 1;
-			n_lines++;
-		} else {
-			used += printf("%s%.*s", begun ? " " : "", n, text);
-		}
-		begun = true;
-		text += n;
-		text += strspn(text, " ");
-	}
-	putchar('\n');
-	return n_lines;
-}
-
 /* What keeps the first drive from sleeping, and what to do about it. */
 static bool print_remedy(const struct live *live,
 			 const struct outlooks *outlooks)

@@ -23,6 +23,5 @@ while [ $SECONDS -lt $end ]; do
 	*) echo "/* A remark. */" >>"${files[RANDOM % ${#files[@]}]}" ;;
 	esac
 	make -s
-	git commit -q -a -m "A change."
 	pause 60
 done

@@ -21,19 +21,13 @@ desktop)
 files) packages+=,samba,smbclient ;;
 postgresql) packages+=,postgresql-15 ;;
 compile)
-	packages+=,gcc,libc6-dev,make,bc,bison,flex,libelf-dev,git,linux-source-6.1,xz-utils
+	packages+=,gcc,libc6-dev,make,bc,bison,flex,libelf-dev,linux-source-6.1,xz-utils
 	# shellcheck disable=SC2016 # its shell has $1
 	hooks+=(--customize-hook='chroot "$1" sh -ec "
 		mkdir /srv/linux
 		cd /srv/linux
 		tar -xJf /usr/src/linux-source-6.1.tar.xz --strip-components 1
-		rm /usr/src/linux-source-6.1.tar.xz
-		git init -q
-		git config user.name x
-		git config user.email x@localhost
-		git add -A
-		git commit -q -m Linux
-		git gc -q"')
+		rm /usr/src/linux-source-6.1.tar.xz"')
 	;;
 apt)
 	packages+=,dpkg-dev,libreoffice-core,gimp,emacs-nox,git,vim,texlive-base,openssh-server
