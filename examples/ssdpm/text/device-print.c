@@ -277,6 +277,20 @@ static void print_pci(const struct ssdpm_device_facts *f)
 	putchar('\n');
 }
 
+/* The first one says how it is; the others why. */
+static void print_diagnosis(const struct ssdpm_diagnosis *d, bool first)
+{
+	const char *mark = first				 ? "" :
+			   d->severity == SSDPM_SEVERITY_PROBLEM ? "! " :
+								   "- ";
+	char *text;
+
+	if (asprintf(&text, "%s%s", mark, d->message) < 0)
+		return;
+	print_paragraph(text, 2, 4);
+	free(text);
+}
+
 static void print_diagnoses(const struct drive *drive,
 			    const struct insight *insight)
 {
@@ -284,11 +298,7 @@ static void print_diagnoses(const struct drive *drive,
 		const struct ssdpm_diagnosis *d = &insight->diagnoses[i];
 		char *advice = advice_text(drive, d);
 
-		fputs(!i				    ? "" :
-		      d->severity == SSDPM_SEVERITY_PROBLEM ? "  !" :
-							      "  -",
-		      stdout);
-		print_paragraph(d->message, i ? 1 : 2, 4);
+		print_diagnosis(d, !i);
 		if (advice)
 			print_clauses(advice, 4);
 		free(advice);
