@@ -21,10 +21,19 @@ struct everyday_way {
 	uint16_t to;
 };
 
+struct everyday_exit {
+	uint16_t last; /* its way for the end of a round */
+	bool is_reached;
+};
+
 #define EVERYDAY_TABLES
 #include "everyday.inc"
 
-/* What is left of the cards of each deck. */
+/*
+ * A random order of all steps of the recording, again and again. Each state
+ * keeps one way for the end of a round. These ways make a random tree that
+ * leads to the state where the round began, so that no step is left over.
+ */
 struct everyday_chain {
 	const struct everyday *table;
 	const struct everyday_state *states;
@@ -35,7 +44,9 @@ struct everyday_chain {
 	uint64_t now_ns, end;
 	size_t state;
 	uint32_t gaps_left[EVERYDAY_CLASSES][EVERYDAY_GAP_PARTS];
-	uint32_t ways_left[];
+	uint64_t n_left; /* steps of this round */
+	uint32_t *ways_left;
+	struct everyday_exit exits[]; /* of each state */
 };
 
 const struct everyday *ssdpm__everyday(const struct workload *workload)
@@ -72,57 +83,120 @@ int ssdpm__everyday_plan(struct workload_plan *plan, struct ssdpm_error *reterr)
 	return 0;
 }
 
-/*
- * Draw one of n cards and lay it aside; when none is left, all are back. So
- * what is rare comes as often as it should, not only on average.
- */
-static size_t draw(struct random *random, uint32_t *left, size_t n)
+static uint64_t sum(const uint32_t *left, size_t n)
 {
 	uint64_t all = 0;
+
+	while (n)
+		all += left[--n];
+	return all;
+}
+
+/* Draws one of the cards that are left, and lays it aside. */
+static size_t draw(struct random *random, uint32_t *left, size_t n)
+{
+	uint64_t drawn = ssdpm__random_below(random, sum(left, n));
 	size_t i = 0;
 
-	for (size_t k = 0; k < n; k++)
-		all += left[k];
-	uint64_t drawn = ssdpm__random_below(random, all);
 	while (drawn >= left[i])
 		drawn -= left[i++];
 	left[i]--;
 	return i;
 }
 
-static bool is_empty(const uint32_t *left, size_t n)
+static const struct everyday_way *ways_of(const struct everyday_chain *self,
+					  size_t state)
 {
-	while (n)
-		if (left[--n])
-			return false;
-	return true;
+	return &ways[self->states[state].first_way];
+}
+
+static uint32_t *left_of(const struct everyday_chain *self, size_t state)
+{
+	return &self->ways_left[self->states[state].first_way -
+				self->states[0].first_way];
+}
+
+/* Puts all ways of a state back. */
+static uint64_t fill(struct everyday_chain *self, size_t state)
+{
+	const size_t n = self->states[state].n_ways;
+	uint32_t *left = left_of(self, state);
+
+	for (size_t i = 0; i < n; i++)
+		left[i] = ways_of(self, state)[i].count;
+	return sum(left, n);
+}
+
+static size_t last_state(const struct everyday_chain *self, size_t state)
+{
+	return ways_of(self, state)[self->exits[state].last].to;
+}
+
+/*
+ * Joins a state to the tree: the last way out of each state of a random walk
+ * (D. B. Wilson, Generating random spanning trees, STOC 1996).
+ */
+static void join(struct everyday_chain *self, size_t start)
+{
+	size_t at = start;
+
+	while (!self->exits[at].is_reached) {
+		fill(self, at);
+		self->exits[at].last =
+			(uint16_t)draw(&self->random, left_of(self, at),
+				       self->states[at].n_ways);
+		at = last_state(self, at);
+	}
+	for (at = start; !self->exits[at].is_reached; at = last_state(self, at))
+		self->exits[at].is_reached = true;
+}
+
+static void begin_round(struct everyday_chain *self)
+{
+	const size_t n = self->table->n_states;
+
+	for (size_t i = 0; i < n; i++)
+		self->exits[i].is_reached = i == self->state;
+	for (size_t i = 0; i < n; i++)
+		join(self, i);
+	for (size_t i = 0; i < n; i++) {
+		self->n_left += fill(self, i);
+		if (i != self->state)
+			left_of(self, i)[self->exits[i].last]--;
+	}
 }
 
 static void go_on(struct everyday_chain *self)
 {
-	const struct everyday_state *from = &self->states[self->state];
-	const struct everyday_way *row = &ways[from->first_way];
-	uint32_t *left =
-		&self->ways_left[from->first_way - self->states[0].first_way];
+	if (!self->n_left)
+		begin_round(self);
+	self->n_left--;
 
-	if (is_empty(left, from->n_ways))
-		for (size_t i = 0; i < from->n_ways; i++)
-			left[i] = row[i].count;
-	self->state = row[draw(&self->random, left, from->n_ways)].to;
+	const size_t n = self->states[self->state].n_ways;
+	uint32_t *left = left_of(self, self->state);
+
+	self->state =
+		sum(left, n) ?
+			ways_of(self, self->state)[draw(&self->random, left, n)]
+				.to :
+			last_state(self, self->state);
 }
 
+/* All parts of a class come once before one comes again. */
 static uint64_t choose_gap(struct everyday_chain *self)
 {
-	uint8_t class = self->states[self->state].class;
+	const uint8_t class = self->states[self->state].class;
+	const size_t n = self->table->n_gaps[class];
 	uint32_t *left = self->gaps_left[class];
 
-	if (is_empty(left, EVERYDAY_GAP_PARTS))
-		for (size_t i = 0; i < EVERYDAY_GAP_PARTS; i++)
+	if (!sum(left, n))
+		for (size_t i = 0; i < n; i++)
 			left[i] = 1;
-	const uint64_t *part = &self->table->gaps[class][draw(
-		&self->random, left, EVERYDAY_GAP_PARTS)];
-	return part[0] +
-	       ssdpm__random_below(&self->random, part[1] - part[0] + 1);
+	const struct everyday_gap *gap =
+		&self->table->gaps[class][draw(&self->random, left, n)];
+	return gap->least_ns +
+	       ssdpm__random_below(&self->random,
+				   gap->most_ns - gap->least_ns + 1);
 }
 
 /* Where the I/O before ended, or anywhere at a multiple of 4096 bytes. */
@@ -185,14 +259,18 @@ int ssdpm__everyday_open(const struct workload_plan *plan,
 	const struct everyday_state *last = &first[table->n_states - 1];
 	size_t n_ways = last->first_way + last->n_ways - first->first_way;
 	struct ssdpm_trace *trace = calloc(1, sizeof(*trace));
+	const size_t size = sizeof(struct everyday_chain) +
+			    table->n_states * sizeof(struct everyday_exit);
+	const size_t before = (size + 3) / 4 * 4; /* the ways, as numbers */
 	struct everyday_chain *self =
-		calloc(1, sizeof(*self) + n_ways * sizeof(self->ways_left[0]));
+		calloc(1, before + n_ways * sizeof(uint32_t));
 
 	if (!trace || !self) {
 		free(trace);
 		free(self);
 		return ssdpm__no_memory(reterr);
 	}
+	self->ways_left = (uint32_t *)((char *)self + before);
 	self->table = table;
 	self->states = first;
 	self->params = plan->params;

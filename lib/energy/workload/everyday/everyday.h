@@ -16,12 +16,17 @@
 #define EVERYDAY_GAP_PARTS 32
 #define EVERYDAY_SIZE_PARTS 16
 
+struct everyday_gap {
+	uint64_t least_ns, most_ns;
+};
+
 struct everyday {
 	char description[72];
 	uint64_t n_ios;
 	uint64_t area_bytes;
-	/* Limits of as many parts of all pauses of a class. */
-	uint64_t gaps[EVERYDAY_CLASSES][EVERYDAY_GAP_PARTS + 1];
+	/* Of each class: parts of as many pauses, by their limits. */
+	struct everyday_gap gaps[EVERYDAY_CLASSES][EVERYDAY_GAP_PARTS];
+	uint8_t n_gaps[EVERYDAY_CLASSES];
 	/* By op - 1: the mean of each part of all sizes. */
 	uint32_t sizes[SSDPM_MAX_OPS][EVERYDAY_SIZE_PARTS];
 	uint32_t n_ops[SSDPM_MAX_OPS];

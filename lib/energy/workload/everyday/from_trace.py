@@ -90,12 +90,17 @@ def fit(ios: Any) -> Table:
         "n_ios": len(ios) * -(-LEAST_IOS // len(ios)),
         "area_bytes": -(-int(ends.max()) >> 30) << 30,
         "gap": {},
+        "pause": {},
         "size": {},
         "next": {a: dict(sorted(follows[a].items())) for a in sorted(follows)},
     }
     for class_ in np.unique(classes):
-        chosen = parts(gaps[classes == class_], GAP_PARTS)
-        limits = [int(part[0]) for part in chosen] + [int(chosen[-1][-1])]
+        chosen = gaps[classes == class_]
+        if len(chosen) <= GAP_PARTS:
+            table["pause"][str(class_)] = sorted(map(int, chosen))
+            continue
+        cut = parts(chosen, GAP_PARTS)
+        limits = [int(part[0]) for part in cut] + [int(cut[-1][-1])]
         table["gap"][str(class_)] = limits
     if (ops == OPS.index("f")).any():
         table["size"]["f"] = [int((ops == OPS.index("f")).sum()), 0, *[0] * SIZE_PARTS]
@@ -114,7 +119,7 @@ def fit(ios: Any) -> Table:
 def text(table: Table) -> str:
     """As a file has it."""
     lines = [f"{key}\t{table[key]}" for key in ("n_ios", "area_bytes")]
-    for key in ("gap", "size"):
+    for key in ("gap", "pause", "size"):
         for name, numbers in table[key].items():
             lines.append("\t".join([key, name, *map(str, numbers)]))
     for name, counts in table["next"].items():
@@ -124,12 +129,12 @@ def text(table: Table) -> str:
 
 
 def read(path: pathlib.Path) -> Table:
-    table: Table = {"gap": {}, "size": {}, "next": {}}
+    table: Table = {"gap": {}, "pause": {}, "size": {}, "next": {}}
     for line in path.read_text(encoding="utf-8").splitlines():
         key, *cells = line.split("\t")
         if line.startswith("#"):
             continue
-        if key in ("gap", "size"):
+        if key in ("gap", "pause", "size"):
             table[key][cells[0]] = [int(cell) for cell in cells[1:]]
         elif key == "next":
             counts = (cell.split(":") for cell in cells[1:])
@@ -167,41 +172,89 @@ class Random:
         return result * limit >> 64
 
 
+def draw(random: Random, left: list[int]) -> int:
+    """One of the cards that are left, which is laid aside."""
+    drawn = random.below(sum(left))
+    for index, count in enumerate(left):
+        if drawn < count:
+            left[index] -= 1
+            return index
+        drawn -= count
+    raise AssertionError
+
+
 class Deck:
     """Cards that are drawn until none is left, then all again."""
 
-    def __init__(self, counts: list[int]) -> None:
-        self.counts = counts
-        self.left = list(counts)
+    def __init__(self, n: int) -> None:
+        self.left = [1] * n
 
     def draw(self, random: Random) -> int:
-        n = sum(self.left)
-        if n == 0:
-            self.left, n = list(self.counts), sum(self.counts)
-        drawn = random.below(n)
-        for index, count in enumerate(self.left):
-            if drawn < count:
-                self.left[index] -= 1
-                return index
-            drawn -= count
-        raise AssertionError
+        if not any(self.left):
+            self.left = [1] * len(self.left)
+        return draw(random, self.left)
+
+
+class Chain:
+    """A random order of all steps of the recording, again and again.
+
+    Each state keeps one way for the end of a round. These ways make a random tree that
+    leads to the state where the round began (Wilson 1996), so that no step is left over.
+    """
+
+    def __init__(self, table: Table, random: Random) -> None:
+        self.random = random
+        self.names = list(table["next"])
+        numbers = {name: i for i, name in enumerate(self.names)}
+        self.to = [[numbers[name] for name in to] for to in table["next"].values()]
+        self.counts = [list(to.values()) for to in table["next"].values()]
+        self.state = random.below(len(self.names))
+        self.n_left = 0
+
+    def begin_round(self) -> None:
+        n = len(self.names)
+        self.last = [0] * n
+        is_reached = [state == self.state for state in range(n)]
+        for start in range(n):
+            at = start
+            while not is_reached[at]:
+                self.last[at] = draw(self.random, list(self.counts[at]))
+                at = self.to[at][self.last[at]]
+            at = start
+            while not is_reached[at]:
+                is_reached[at] = True
+                at = self.to[at][self.last[at]]
+        self.left = [list(counts) for counts in self.counts]
+        for state in range(n):
+            if state != self.state:
+                self.left[state][self.last[state]] -= 1
+        self.n_left = sum(map(sum, self.counts))
+
+    def go_on(self) -> str:
+        if not self.n_left:
+            self.begin_round()
+        self.n_left -= 1
+        left = self.left[self.state]
+        way = draw(self.random, left) if any(left) else self.last[self.state]
+        self.state = self.to[self.state][way]
+        return self.names[self.state]
 
 
 def generate(table: Table, seed: int = 0, n_ios: int | None = None) -> Any:
     """Records, as the library makes them."""
     random = Random(seed)
-    names = list(table["next"])
-    ways = {a: (list(b), Deck(list(b.values()))) for a, b in table["next"].items()}
-    gaps = {class_: Deck([1] * GAP_PARTS) for class_ in table["gap"]}
+    chain = Chain(table, random)
+    ranges = {class_: list(zip(of, of[1:])) for class_, of in table["gap"].items()}
+    # So few are drawn as they are.
+    ranges |= {class_: [(ns, ns) for ns in of] for class_, of in table["pause"].items()}
+    gaps = {class_: Deck(len(of)) for class_, of in ranges.items()}
     n_ios = table["n_ios"] if n_ios is None else n_ios
     ios = np.zeros(n_ios, ssdpm.IO_DTYPE)
-    state, now, end = names[random.below(len(names))], 0, 0
+    state, now, end = chain.names[chain.state], 0, 0
     for i in range(n_ios):
         if i:
-            reached, deck = ways[state]
-            state = reached[deck.draw(random)]
-            part = gaps[state[2]].draw(random)
-            low, high = table["gap"][state[2]][part : part + 2]
+            state = chain.go_on()
+            low, high = ranges[state[2]][gaps[state[2]].draw(random)]
             now += low + random.below(high - low + 1)
         op = OPS.index(state[1]) + 1
         if state[1] == "f":

@@ -22,6 +22,18 @@ def numbers(values: list[str], n: int) -> str:
     return "{ " + ", ".join(str(int(value)) for value in values) + " }"
 
 
+def gaps(key: str, class_: int, values: list[str]) -> list[str]:
+    """Limits of parts, or pauses as they are."""
+    ranges = list(zip(values, values[1:] if key == "gap" else values))
+    if len(ranges) > GAP_PARTS:
+        sys.exit(f"{len(ranges)} ranges of pauses, and {GAP_PARTS} are the most")
+    rows = ", ".join(f"{{ {int(low)}, {int(high)} }}" for low, high in ranges)
+    return [
+        f"\t\t.gaps[{class_}] = {{ {rows} }},",
+        f"\t\t.n_gaps[{class_}] = {len(ranges)},",
+    ]
+
+
 class Tables:
     def __init__(self) -> None:
         self.workloads: list[str] = []
@@ -35,10 +47,8 @@ class Tables:
             key, *cells = line.split("\t")
             if line.startswith("#"):
                 continue
-            if key == "gap":
-                members.append(
-                    f"\t\t.gaps[{int(cells[0])}] = {numbers(cells[1:], GAP_PARTS + 1)},"
-                )
+            if key in ("gap", "pause"):
+                members += gaps(key, int(cells[0]), cells[1:])
             elif key == "size":
                 op = OPS.index(cells[0])
                 members.append(f"\t\t.n_ops[{op}] = {int(cells[1])},")
