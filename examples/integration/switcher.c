@@ -11,7 +11,7 @@ static int fill(struct ssdpm_plan *plan, void *userdata,
 	struct ssdpm_profile_settings *profile =
 		(struct ssdpm_profile_settings *)userdata;
 	struct ssdpm_step step = { 0 };
-	int err = ssdpm_plan_add_profile_all(plan, profile, error) ||
+	int err = ssdpm_plan_add_profile(plan, NULL, NULL, profile, error) ||
 		  ssdpm_plan_read(plan, error);
 
 	step.size = sizeof(step);

@@ -35,7 +35,7 @@ static int fill_intent(struct ssdpm_plan *plan, void *userdata,
 
 	if (err)
 		return err;
-	err = ssdpm_plan_add_intent_all(plan, intent, NULL, reterr);
+	err = ssdpm_plan_add_intent(plan, NULL, NULL, intent, NULL, reterr);
 	ssdpm_intent_free(intent);
 	return err;
 }

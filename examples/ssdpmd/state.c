@@ -125,7 +125,7 @@ int plan_intent(const struct service *service,
 
 	if (err)
 		return err;
-	err = ssdpm_plan_add_intent_all(plan, intent, NULL, error);
+	err = ssdpm_plan_add_intent(plan, NULL, NULL, intent, NULL, error);
 	if (err)
 		ssdpm_plan_free(plan);
 	else

@@ -223,7 +223,10 @@ SSDPM_API int ssdpm_plan_add_lpm(struct ssdpm_plan *plan,
 				 struct ssdpm_error *reterr);
 
 /**
- * ssdpm_plan_add_profile() - what a profile says, for one device
+ * ssdpm_plan_add_profile() - what a profile says, for a device or for all
+ * @device: NULL: all devices of the machine. They are read, and their models
+ *          without a command: from sysfs, a capture, or the built-in catalogue
+ * @model:  of @device, or NULL: it is not known
  * @settings: from ssdpm_profile_find(); NULL: the built-in profile auto on the
  *            power source of the machine, or on AC if that is not known
  *
@@ -231,25 +234,13 @@ SSDPM_API int ssdpm_plan_add_lpm(struct ssdpm_plan *plan,
  * SSDPM_STEP_LEFT_ALONE. A drive with no-deepest-ps keeps its deepest safe
  * state: that is the kernel's doing, and the step says so.
  *
- * Return: 0; -EINVAL, -E2BIG (@settings), -ENOMEM.
+ * Return: 0; -EINVAL (@settings, a @model without @device), -E2BIG (@settings),
+ * -ENOMEM; without @device, as ssdpm_device_list_read().
  */
 SSDPM_API int ssdpm_plan_add_profile(
 	struct ssdpm_plan *plan, struct ssdpm_device *device,
 	struct ssdpm_model *model,
 	const struct ssdpm_profile_settings *settings,
-	struct ssdpm_error *reterr);
-
-/**
- * ssdpm_plan_add_profile_all() - what a profile says, for all devices
- * @settings: as for ssdpm_plan_add_profile()
- *
- * Reads the devices of the machine, and their models without a command: from
- * sysfs, a capture, or the built-in catalogue.
- *
- * Return: as ssdpm_device_list_read() and ssdpm_plan_add_profile().
- */
-SSDPM_API int ssdpm_plan_add_profile_all(
-	struct ssdpm_plan *plan, const struct ssdpm_profile_settings *settings,
 	struct ssdpm_error *reterr);
 
 /**
@@ -604,12 +595,11 @@ struct ssdpm_journal {
  * @params: as for ssdpm_plan_new()
  *
  * Writes nothing, and needs no privileges. While a journal stands nothing can
- * be called in force. ssdpm_plan_lock(), ssdpm_plan_commit() and
- * ssdpm_recover() undo what it names; with SSDPM_JOURNAL_REFUSED each of them
- * returns -EIO. If one device cannot be put back, ssdpm_recover() and a plan
- * with SSDPM_PLAN_STRICT fail; with any other plan, only the steps for that
- * device fail. A journal of several devices, which a strict plan leaves, is in
- * everybody's way.
+ * be called in force. ssdpm_plan_lock() and ssdpm_plan_commit() undo what it
+ * names; with SSDPM_JOURNAL_REFUSED both return -EIO. If one device cannot be
+ * put back, a plan with SSDPM_PLAN_STRICT fails; with any other plan, only the
+ * steps for that device fail. A journal of several devices, which a strict plan
+ * leaves, is in everybody's way.
  *
  * Return: 0; -EACCES, -EPERM (see struct ssdpm_plan_params), -EINVAL, -E2BIG
  * (sizes), -ENOMEM.
@@ -622,7 +612,9 @@ SSDPM_API int ssdpm_journal_read(struct ssdpm_machine *machine,
 /**
  * ssdpm_plan_lock() - take the lock before anything is read
  *
- * Undoes what a killed commit left. Read the power source and the devices after
+ * Undoes what a killed commit left; ssdpm_plan_get_journal() says what. A value
+ * that is neither what it was before the commit nor what was planned is
+ * another's, and stays. Read the power source and the devices after
  * it: nobody else who uses this library changes them until ssdpm_plan_unlock()
  * or ssdpm_plan_free(). A commit of this plan then takes no further lock, and
  * ssdpm_plan_verify() looks at what was committed. A plan that is locked
@@ -648,21 +640,6 @@ SSDPM_API void ssdpm_plan_unlock(struct ssdpm_plan *plan);
  */
 SSDPM_API int ssdpm_plan_get_journal(const struct ssdpm_plan *plan,
 				     struct ssdpm_journal *ret_journal);
-
-/**
- * ssdpm_recover() - undo what a killed commit left
- * @params:  as for ssdpm_plan_new()
- * @ret_n:   how many values were put back, or NULL
- *
- * A value that is neither what it was before the commit nor what was planned is
- * another's, and stays. ssdpm_plan_lock() and ssdpm_plan_commit() recover by
- * themselves; a plan that was made before may show values that were half done.
- *
- * Return: 0 (nothing was left, too); as ssdpm_plan_lock().
- */
-SSDPM_API int ssdpm_recover(struct ssdpm_machine *machine,
-			    const struct ssdpm_plan_params *params,
-			    size_t *ret_n, struct ssdpm_error *reterr);
 
 /**
  * ssdpm_request_add() - something has happened: ask for a run
@@ -748,7 +725,7 @@ struct ssdpm_report_item {
  * Sends no command, writes nothing and needs no root. An item has an error if
  * its drive is gone or cannot be read; the others are done.
  *
- * Return: 0; as ssdpm_plan_add_profile_all().
+ * Return: 0; as ssdpm_device_list_read() and ssdpm_plan_add_profile().
  */
 SSDPM_API int ssdpm_report_new(struct ssdpm_machine *machine,
 			       const struct ssdpm_profile_settings *settings,
@@ -888,29 +865,25 @@ SSDPM_API int ssdpm_persist_get_file(const struct ssdpm_persist *persist,
 				     struct ssdpm_persist_file *ret_file);
 
 /**
- * ssdpm_persist_check() - would ssdpm_persist_write() be refused?
- *
- * Writes nothing: for a caller who sets a policy before he makes it last.
- *
- * Return: 0; -EEXIST (a file of that name has no marker: it is not ours),
- * -EROFS (a root without the marker of a capture), and errors of open(2).
+ * A flag of ssdpm_persist_write(): say whether it would be refused, and write
+ * nothing. For a caller who sets a policy before he makes it last.
  */
-SSDPM_API int ssdpm_persist_check(const struct ssdpm_persist *persist,
-				  struct ssdpm_machine *machine,
-				  struct ssdpm_error *reterr);
+#define SSDPM_PERSIST_CHECK (UINT32_C(1) << 0)
 
 /**
  * ssdpm_persist_write() - write them, each by way of a new file and rename
+ * @flags: SSDPM_PERSIST_CHECK or 0
  *
  * Files of this kind that an earlier call wrote, and that are none of these,
  * are removed, but for other profiles of TuneD. So is a new file (".NAME.new")
- * that a killed call has left. -EEXIST: somebody else has one of that name.
+ * that a killed call has left.
  *
- * Return: as ssdpm_persist_check(), and errors of mkdir(2), write(2) and
- * unlink(2).
+ * Return: 0; -EEXIST (a file of that name has no marker: it is not ours),
+ * -EROFS (a root without the marker of a capture), -EINVAL (@flags); errors of
+ * open(2), mkdir(2), write(2) and unlink(2).
  */
 SSDPM_API int ssdpm_persist_write(const struct ssdpm_persist *persist,
-				  struct ssdpm_machine *machine,
+				  struct ssdpm_machine *machine, uint32_t flags,
 				  struct ssdpm_error *reterr);
 
 /**

@@ -668,7 +668,7 @@ struct ssdpm_change {
 };
 
 /**
- * struct ssdpm_diagnosis - one thing about a drive (frozen, 1040 bytes)
+ * struct ssdpm_diagnosis - one thing about a drive (frozen, 1044 bytes)
  * @code:     enum ssdpm_diagnosis_code
  * @severity: enum ssdpm_severity
  * @message:  one line with the evidence: "PS4 never: entry+exit 113 ms > 100 ms
@@ -679,6 +679,9 @@ struct ssdpm_change {
  *            then; of SSDPM_REMEDY_LEAVE_STATE_OUT, the one that is not; else 0
  * @wait_us:  of SSDPM_REMEDY_LATENCY_TOLERANCE, how long @state takes to wake;
  *            else 0
+ * @is_main:  1: the one to name first. It is the first problem; without one,
+ *            the first thing that must be known; without that, the verdict. If
+ *            all is well, no diagnosis has it
  */
 struct ssdpm_diagnosis {
 	uint32_t code;
@@ -688,6 +691,7 @@ struct ssdpm_diagnosis {
 	uint32_t n_changes;
 	uint32_t state;
 	uint32_t wait_us;
+	uint32_t is_main;
 	struct ssdpm_change changes[SSDPM_MAX_CHANGES];
 };
 
@@ -720,18 +724,6 @@ SSDPM_API int ssdpm_device_diagnose(const struct ssdpm_device *device,
 				    const struct ssdpm_diagnosis_params *params,
 				    struct ssdpm_diagnosis **ret_diagnoses,
 				    size_t *ret_n, struct ssdpm_error *reterr);
-
-/**
- * ssdpm_diagnosis_find_main() - the one of them to name first
- * @diagnoses: from ssdpm_device_diagnose(), likewise @n
- *
- * The first problem; without one, the first thing that must be known; without
- * that, the verdict.
- *
- * Return: one of @diagnoses; NULL: all is well.
- */
-SSDPM_API const struct ssdpm_diagnosis *ssdpm_diagnosis_find_main(
-	const struct ssdpm_diagnosis *diagnoses, size_t n);
 
 /**
  * ssdpm_device_get_apst_changes() - what to write so that Linux builds its

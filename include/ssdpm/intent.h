@@ -96,16 +96,19 @@ struct ssdpm_intent_params {
 };
 
 /**
- * ssdpm_plan_add_intent() - what was asked for, as steps, for one device
- * @model:  or NULL: it is not known; for a power state it is read by a command
- *          if the plan was made with SSDPM_READ_COMMANDS
+ * ssdpm_plan_add_intent() - what was asked for, as steps
+ * @device: NULL: all devices of the machine, with their models, as
+ *          ssdpm_plan_add_profile() reads them
+ * @model:  of @device, or NULL: it is not known; for a power state it is read
+ * by a command if the plan was made with SSDPM_READ_COMMANDS
  * @params: or NULL for the defaults
  *
  * As ssdpm_plan_add_profile(): a device that a setting cannot be applied to
  * gives a step with SSDPM_STEP_LEFT_ALONE. The origin of each step is the line
  * that decides it.
  *
- * Return: 0; -EINVAL, -E2BIG (@params), -ENOMEM.
+ * Return: 0; -EINVAL (@params, a @model without @device), -E2BIG (@params),
+ * -ENOMEM; without @device, as ssdpm_device_list_read().
  */
 SSDPM_API int ssdpm_plan_add_intent(struct ssdpm_plan *plan,
 				    struct ssdpm_device *device,
@@ -113,18 +116,6 @@ SSDPM_API int ssdpm_plan_add_intent(struct ssdpm_plan *plan,
 				    const struct ssdpm_intent *intent,
 				    const struct ssdpm_intent_params *params,
 				    struct ssdpm_error *reterr);
-
-/**
- * ssdpm_plan_add_intent_all() - the same for all devices of the machine
- * @params: as for ssdpm_plan_add_intent()
- *
- * Reads the devices and their models as ssdpm_plan_add_profile_all().
- *
- * Return: as ssdpm_device_list_read() and ssdpm_plan_add_intent().
- */
-SSDPM_API int ssdpm_plan_add_intent_all(
-	struct ssdpm_plan *plan, const struct ssdpm_intent *intent,
-	const struct ssdpm_intent_params *params, struct ssdpm_error *reterr);
 
 /** A flag of ssdpm_intent_keep() and ssdpm_intent_forget(). */
 #define SSDPM_KEEP_UNTIL_REBOOT (UINT32_C(1) << 0)

@@ -313,27 +313,10 @@ SSDPM_API int ssdpm_model_from_nvme_identify(const void *data, size_t size,
 					     struct ssdpm_error *reterr);
 
 /**
- * ssdpm_model_from_json() - read one drive from our JSON
- * @text: an object with "schema": "ssdpm.model/1", UTF-8, or an array that
- *        holds one such object; the JSON of other programs is read too, see
- *        ssdpm_model_list_from_data()
- * @size: its length in bytes, without a final NUL
- *
- * Unknown keys are ignored, known ones are checked: type, range, no key twice.
- *
- * Return: 0; -EINVAL (not JSON, not this schema, a wrong type, several drives),
- * -ERANGE (a number or text beyond its field), -E2BIG (more than 16 MiB),
- * -ENOMEM. @reterr has the line.
- */
-SSDPM_API int ssdpm_model_from_json(const char *text, size_t size,
-				    struct ssdpm_model **ret_model,
-				    struct ssdpm_error *reterr);
-
-/**
  * ssdpm_model_to_json() - write one drive as our JSON
  * @ret_text: a string with a final newline, to be freed with free()
  *
- * ssdpm_model_from_json() makes an equal model of it.
+ * ssdpm_model_list_from_data() makes an equal model of it.
  *
  * Return: 0, -ENOMEM.
  */
@@ -372,10 +355,14 @@ SSDPM_API int ssdpm_model_to_json(const struct ssdpm_model *model,
  * Sources: ACS-4, Serial ATA 3.x. Nothing but these exit latencies is known of
  * them.
  *
- * Return: as ssdpm_model_from_nvme_identify() and ssdpm_model_from_json();
- * -EINVAL too (another format, a text without a power state or with several
- * drives; SATA: all zeros, no ATA device, a wrong checksum, too short).
- * @reterr has the line.
+ * Our JSON is UTF-8 with "schema": "ssdpm.model/1". Unknown keys are ignored,
+ * known ones are checked: type, range, no key twice.
+ *
+ * Return: 0; as ssdpm_model_from_nvme_identify(); -EINVAL too (another format,
+ * a text without a power state or with several drives). JSON: -EINVAL (another
+ * schema, a wrong type), -ERANGE (a number or text beyond its field), -E2BIG
+ * (more than 16 MiB). SATA: -EINVAL (all zeros, no ATA device, a wrong
+ * checksum, too short). @reterr has the line.
  */
 SSDPM_API int ssdpm_model_list_from_data(const void *data, size_t size,
 					 struct ssdpm_model ***ret_models,
@@ -492,7 +479,7 @@ SSDPM_API int ssdpm_catalogue_find_alternatives(
 
 /**
  * ssdpm_catalogue_get_model() - a row as a model
- * @index:     a row, from 0 to ssdpm_catalogue_get_n_rows() - 1
+ * @index:     a row, as for ssdpm_catalogue_get_row()
  * @ret_model: free it with ssdpm_model_unref()
  *
  * Its provenance is "catalogue", unless a drive of the caller says "measured"
@@ -506,48 +493,33 @@ SSDPM_API int ssdpm_catalogue_get_model(const struct ssdpm_catalogue *catalogue,
 					struct ssdpm_error *reterr);
 
 /**
- * ssdpm_catalogue_get_n_rows() - how many rows there are
- *
- * They are sorted by product, then by firmware, as if all letters were small.
+ * struct ssdpm_catalogue_row - a row (sized; the caller sets size)
+ * @size:     sizeof(struct ssdpm_catalogue_row)
+ * @seen:     how many drives say this; 1 for a drive of the caller
+ * @table:    its table, from 1 on: rows with the same facts have the same
+ *            number. It holds for this catalogue only: another version of the
+ *            library has other numbers
+ * @product:  borrowed from the catalogue, as is @firmware
+ * @firmware: NULL: not known
  */
-SSDPM_API uint32_t
-ssdpm_catalogue_get_n_rows(const struct ssdpm_catalogue *catalogue);
+struct ssdpm_catalogue_row {
+	size_t size;
+	uint32_t seen;
+	uint32_t table;
+	const char *product;
+	const char *firmware;
+};
 
 /**
- * ssdpm_catalogue_get_product() - product of a row
+ * ssdpm_catalogue_get_row() - what a row says of itself, from 0 on
  *
- * Return: borrowed from @catalogue, valid as long as it; NULL: no such row.
+ * Rows are sorted by product, then by firmware, as if all letters were small.
+ *
+ * Return: 0; -ERANGE (no such row), -EINVAL, -E2BIG (size of @ret_row).
  */
-SSDPM_API const char *ssdpm_catalogue_get_product(
-	const struct ssdpm_catalogue *catalogue, uint32_t index);
-
-/**
- * ssdpm_catalogue_get_firmware() - firmware of a row
- *
- * Return: borrowed from @catalogue, valid as long as it; NULL: not known, or no
- * such row.
- */
-SSDPM_API const char *ssdpm_catalogue_get_firmware(
-	const struct ssdpm_catalogue *catalogue, uint32_t index);
-
-/**
- * ssdpm_catalogue_get_seen() - how many drives say what a row says
- *
- * Return: 1 for a drive of the caller; 0: no such row.
- */
-SSDPM_API uint32_t ssdpm_catalogue_get_seen(
-	const struct ssdpm_catalogue *catalogue, uint32_t index);
-
-/**
- * ssdpm_catalogue_get_table() - which table a row has
- *
- * Rows with the same facts have the same number. It holds for this catalogue
- * only: another version of the library has other numbers.
- *
- * Return: from 1 on; 0: no such row.
- */
-SSDPM_API uint32_t ssdpm_catalogue_get_table(
-	const struct ssdpm_catalogue *catalogue, uint32_t index);
+SSDPM_API int ssdpm_catalogue_get_row(const struct ssdpm_catalogue *catalogue,
+				      uint32_t index,
+				      struct ssdpm_catalogue_row *ret_row);
 
 /**
  * ssdpm_kind_to_string() - "nvme", "sata", or NULL

@@ -282,18 +282,6 @@ SSDPM_API int ssdpm_apst_encode(const struct ssdpm_apst *table,
 				struct ssdpm_error *reterr);
 
 /**
- * ssdpm_apst_decode() - read the 256 bytes of feature 0Ch
- * @data:      what Get Features returned
- * @enabled:   APSTE, bit 0 of dword 0 (not part of the bytes)
- * @ret_table: the table; sent is 1
- *
- * Return: 0; -EINVAL (a reserved bit is set).
- */
-SSDPM_API int ssdpm_apst_decode(const uint8_t data[SSDPM_APST_BYTES],
-				bool enabled, struct ssdpm_apst *ret_table,
-				struct ssdpm_error *reterr);
-
-/**
  * struct ssdpm_host - what the drive itself does not say (sized parameters)
  * @size:              sizeof(struct ssdpm_host)
  * @linux_release:     whose quirks: as in uname -r, "6.12.117-amd64"; NULL: of
@@ -406,8 +394,9 @@ SSDPM_API int ssdpm_quirks_explain(const struct ssdpm_model *model,
  * - our JSON ("ssdpm.apst/1", with "raw" or "entries").
  *
  * Bytes and digits never tell whether APST was enabled. If the input does not
- * tell, it was enabled unless the table is empty. Entries that a text does not
- * have are empty.
+ * tell, it was enabled unless the table is empty. Bit 0 of dword 0 of the
+ * command's result tells (APSTE): set enabled to it where you have it. Entries
+ * that a text does not have are empty.
  *
  * Return: 0; -EINVAL (none of these, cut off in the middle, a reserved bit is
  * set, two tables), -ERANGE (a number of the JSON is beyond its field), -E2BIG

@@ -185,25 +185,6 @@ int ssdpm__plan_add_settings(struct ssdpm_plan *plan,
 	return 0;
 }
 
-int ssdpm_plan_add_profile(struct ssdpm_plan *plan, struct ssdpm_device *device,
-			   struct ssdpm_model *model,
-			   const struct ssdpm_profile_settings *settings,
-			   struct ssdpm_error *reterr)
-{
-	struct ssdpm_profile_settings s = { 0 };
-	int err;
-
-	err = ssdpm__plan_check_open(plan, reterr);
-	if (!err && settings)
-		err = ssdpm__sized_in(&s, sizeof(s), settings,
-				      "ssdpm_profile_settings", reterr);
-	else if (!err)
-		err = find_default(plan, &s, reterr);
-	return err ? err :
-		     ssdpm__plan_add_settings(plan, device, model, &s, 0,
-					      reterr);
-}
-
 int ssdpm__known_model(struct ssdpm_device *device,
 		       const struct ssdpm_catalogue *catalogue,
 		       struct ssdpm_model **ret_model,
@@ -229,14 +210,21 @@ static int add_known(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	return err;
 }
 
-int ssdpm__add_all(struct ssdpm_plan *plan, ssdpm__add_device_fn add,
-		   const void *asked, struct ssdpm_error *reterr)
+int ssdpm__add_each(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		    struct ssdpm_model *model, ssdpm__add_device_fn add,
+		    const void *asked, struct ssdpm_error *reterr)
 {
 	struct ssdpm_catalogue *catalogue = NULL;
 	struct ssdpm_device **devices;
 	size_t n = 0;
 	int err;
 
+	if (device)
+		return add(plan, device, model, asked, reterr);
+	if (model)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a model of no device: all devices have "
+				   "their own");
 	err = ssdpm_device_list_read(plan->machine, &devices, &n, reterr);
 	if (err)
 		return err;
@@ -253,12 +241,25 @@ static int add_profile(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		       struct ssdpm_model *model, const void *settings,
 		       struct ssdpm_error *reterr)
 {
-	return ssdpm_plan_add_profile(plan, device, model, settings, reterr);
+	return ssdpm__plan_add_settings(plan, device, model, settings, 0,
+					reterr);
 }
 
-int ssdpm_plan_add_profile_all(struct ssdpm_plan *plan,
-			       const struct ssdpm_profile_settings *settings,
-			       struct ssdpm_error *reterr)
+int ssdpm_plan_add_profile(struct ssdpm_plan *plan, struct ssdpm_device *device,
+			   struct ssdpm_model *model,
+			   const struct ssdpm_profile_settings *settings,
+			   struct ssdpm_error *reterr)
 {
-	return ssdpm__add_all(plan, add_profile, settings, reterr);
+	struct ssdpm_profile_settings s = { 0 };
+	int err;
+
+	err = ssdpm__plan_check_open(plan, reterr);
+	if (!err && settings)
+		err = ssdpm__sized_in(&s, sizeof(s), settings,
+				      "ssdpm_profile_settings", reterr);
+	else if (!err)
+		err = find_default(plan, &s, reterr);
+	return err ? err :
+		     ssdpm__add_each(plan, device, model, add_profile, &s,
+				     reterr);
 }

@@ -304,9 +304,10 @@ typedef int (*ssdpm__add_device_fn)(struct ssdpm_plan *plan,
 				    const void *asked,
 				    struct ssdpm_error *reterr);
 
-/* add-profile.c: for each drive of the machine. */
-int ssdpm__add_all(struct ssdpm_plan *plan, ssdpm__add_device_fn add,
-		   const void *asked, struct ssdpm_error *reterr);
+/* add-profile.c: for this device; NULL: for each one of the machine. */
+int ssdpm__add_each(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		    struct ssdpm_model *model, ssdpm__add_device_fn add,
+		    const void *asked, struct ssdpm_error *reterr);
 
 /* add-profile.c: what is set of a profile; lpm_flags: enum ssdpm_lpm_flag. */
 int ssdpm__plan_add_settings(struct ssdpm_plan *plan,

@@ -330,31 +330,6 @@ int ssdpm_journal_read(struct ssdpm_machine *machine,
 	return ssdpm__pass_on(err, &error, reterr);
 }
 
-int ssdpm_recover(struct ssdpm_machine *machine,
-		  const struct ssdpm_plan_params *params, size_t *ret_n,
-		  struct ssdpm_error *reterr)
-{
-	struct ssdpm_plan *plan;
-	bool exists = false;
-	size_t n = 0;
-	int err;
-
-	err = ssdpm_plan_new(machine, params, &plan, reterr);
-	if (err)
-		return err;
-	/* A caller of this alone learns what could not be put back. */
-	plan->is_each = false;
-	err = ssdpm__journal_exists(plan, &exists, reterr);
-	if (!err && exists)
-		err = ssdpm_plan_lock(plan, reterr);
-	if (!err)
-		n = plan->journal.n_undone;
-	ssdpm_plan_free(plan);
-	if (!err && ret_n)
-		*ret_n = n;
-	return err;
-}
-
 static const char journal_state_words[][8] = {
 	[SSDPM_JOURNAL_NONE] = "none",	   [SSDPM_JOURNAL_RUNNING] = "running",
 	[SSDPM_JOURNAL_KILLED] = "killed", [SSDPM_JOURNAL_FOUND] = "found",

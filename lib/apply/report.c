@@ -283,8 +283,9 @@ int ssdpm_report_get_item(const struct ssdpm_report *report, size_t index,
 		result.device = item->device;
 		result.verdict = item->found->code;
 		result.message = item->found->message;
-		result.reason =
-			ssdpm_diagnosis_find_main(item->found, item->n_found);
+		for (size_t i = 0; i < item->n_found; i++)
+			if (item->found[i].is_main)
+				result.reason = &item->found[i];
 		result.changes = item->changes;
 		result.n_changes = item->n_changes;
 	}

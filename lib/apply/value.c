@@ -120,7 +120,10 @@ static bool parse_table(const char *text, struct ssdpm_step_value *ret_is)
 	}
 	if (*text && strcmp(text, disabled))
 		return false;
-	return !ssdpm_apst_decode(data, !*text, &ret_is->table, NULL);
+	if (ssdpm_apst_from_data(data, sizeof(data), &ret_is->table, NULL))
+		return false;
+	ret_is->table.enabled = !*text;
+	return true;
 }
 
 const struct value_form ssdpm__table_form = {

@@ -441,9 +441,12 @@ int ssdpm_device_read_apst(struct ssdpm_device *device,
 	}
 	err = ssdpm__read_feature(device, FEATURE_APST, data, sizeof(data),
 				  &dword, reterr);
-	if (err)
-		return err;
-	return ssdpm_apst_decode(data, dword & 1, ret_table, reterr);
+	if (!err)
+		err = ssdpm_apst_from_data(data, sizeof(data), ret_table,
+					   reterr);
+	if (!err)
+		ret_table->enabled = dword & 1;
+	return err;
 }
 
 /* Does IDENTIFY DEVICE say that there is none? */

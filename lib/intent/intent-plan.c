@@ -176,16 +176,22 @@ static int check_params(const struct ssdpm_plan *plan,
 	return 0;
 }
 
-int ssdpm_plan_add_intent(struct ssdpm_plan *plan, struct ssdpm_device *device,
-			  struct ssdpm_model *model,
-			  const struct ssdpm_intent *intent,
-			  const struct ssdpm_intent_params *params,
-			  struct ssdpm_error *reterr)
+/* The files, and the case for which they are read. */
+struct asked {
+	const struct ssdpm_intent *intent;
+	const struct ssdpm_intent_params *params;
+};
+
+static int add_intent(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		      struct ssdpm_model *model, const void *data,
+		      struct ssdpm_error *reterr)
 {
 	struct intent_case of = { .facts = ssdpm_device_get_facts(device) };
+	const struct asked *asked = data;
+	const struct ssdpm_intent *intent = asked->intent;
 	struct intent_found found;
 	char serial[24] = "";
-	int err = check_params(plan, params, &of, reterr);
+	int err = check_params(plan, asked->params, &of, reterr);
 
 	if (!err)
 		err = ssdpm__plan_check_open(plan, reterr);
@@ -201,28 +207,13 @@ int ssdpm_plan_add_intent(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	return err ? err : set_origins(plan, intent, &found, reterr);
 }
 
-/* The files, and the case for which they are read. */
-struct asked {
-	const struct ssdpm_intent *intent;
-	const struct ssdpm_intent_params *params;
-};
-
-static int add_intent(struct ssdpm_plan *plan, struct ssdpm_device *device,
-		      struct ssdpm_model *model, const void *data,
-		      struct ssdpm_error *reterr)
-{
-	const struct asked *asked = data;
-
-	return ssdpm_plan_add_intent(plan, device, model, asked->intent,
-				     asked->params, reterr);
-}
-
-int ssdpm_plan_add_intent_all(struct ssdpm_plan *plan,
-			      const struct ssdpm_intent *intent,
-			      const struct ssdpm_intent_params *params,
-			      struct ssdpm_error *reterr)
+int ssdpm_plan_add_intent(struct ssdpm_plan *plan, struct ssdpm_device *device,
+			  struct ssdpm_model *model,
+			  const struct ssdpm_intent *intent,
+			  const struct ssdpm_intent_params *params,
+			  struct ssdpm_error *reterr)
 {
 	const struct asked asked = { intent, params };
 
-	return ssdpm__add_all(plan, add_intent, &asked, reterr);
+	return ssdpm__add_each(plan, device, model, add_intent, &asked, reterr);
 }

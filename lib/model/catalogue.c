@@ -180,44 +180,26 @@ int ssdpm_catalogue_get_model(const struct ssdpm_catalogue *catalogue,
 			      ret_model, reterr);
 }
 
-uint32_t ssdpm_catalogue_get_n_rows(const struct ssdpm_catalogue *catalogue)
+int ssdpm_catalogue_get_row(const struct ssdpm_catalogue *catalogue,
+			    uint32_t index, struct ssdpm_catalogue_row *ret_row)
 {
-	return catalogue->n_rows;
-}
-
-const char *ssdpm_catalogue_get_product(const struct ssdpm_catalogue *catalogue,
-					uint32_t index)
-{
-	if (index >= catalogue->n_rows)
-		return NULL;
-	return ssdpm__catalogue_row(catalogue, index).product;
-}
-
-const char *ssdpm_catalogue_get_firmware(
-	const struct ssdpm_catalogue *catalogue, uint32_t index)
-{
+	struct ssdpm_catalogue_row result = { 0 };
 	struct drive_row row;
+	int err;
 
+	err = ssdpm__sized_check(ret_row, sizeof(result), "ssdpm_catalogue_row",
+				 NULL);
+	if (err)
+		return err;
 	if (index >= catalogue->n_rows)
-		return NULL;
+		return -ERANGE;
 	row = ssdpm__catalogue_row(catalogue, index);
-	return row.firmware[0] ? row.firmware : NULL;
-}
-
-uint32_t ssdpm_catalogue_get_seen(const struct ssdpm_catalogue *catalogue,
-				  uint32_t index)
-{
-	if (index >= catalogue->n_rows)
-		return 0;
-	return ssdpm__catalogue_row(catalogue, index).seen;
-}
-
-uint32_t ssdpm_catalogue_get_table(const struct ssdpm_catalogue *catalogue,
-				   uint32_t index)
-{
-	if (index >= catalogue->n_rows)
-		return 0;
-	return ssdpm__catalogue_row(catalogue, index).table + 1;
+	result.seen = row.seen;
+	result.table = row.table + 1;
+	result.product = row.product;
+	result.firmware = row.firmware[0] ? row.firmware : NULL;
+	ssdpm__sized_out(ret_row, &result, sizeof(result));
+	return 0;
 }
 
 /*

@@ -138,8 +138,7 @@ int ssdpm_model_list_from_data(const void *data, size_t size,
 	json = json_likeness(text, size);
 	format = json < 2 ? find_format(text, size) : NULL;
 	if (json && (!format || format == &binary))
-		err = ssdpm__model_list_from_json(text, size, false, &list,
-						  reterr);
+		err = ssdpm__model_list_from_json(text, size, &list, reterr);
 	else if (format)
 		err = list_of_one(format, text, size, &list, reterr);
 	else
@@ -151,21 +150,6 @@ int ssdpm_model_list_from_data(const void *data, size_t size,
 		return err;
 	*ret_models = list.models;
 	*ret_n = list.n;
-	return 0;
-}
-
-int ssdpm_model_from_json(const char *text, size_t size,
-			  struct ssdpm_model **ret_model,
-			  struct ssdpm_error *reterr)
-{
-	struct model_list list;
-	int err;
-
-	err = ssdpm__model_list_from_json(text, size, true, &list, reterr);
-	if (err)
-		return err;
-	*ret_model = ssdpm_model_ref(list.models[0]);
-	ssdpm_model_list_free(list.models, list.n);
 	return 0;
 }
 

@@ -104,7 +104,7 @@ int ssdpm__model_list_new(size_t n, struct model_list *ret_list,
 			  struct ssdpm_error *reterr);
 
 /* Read the drives of a JSON text. */
-int ssdpm__model_list_from_json(const char *text, size_t size, bool only_one,
+int ssdpm__model_list_from_json(const char *text, size_t size,
 				struct model_list *ret_list,
 				struct ssdpm_error *reterr);
 

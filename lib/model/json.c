@@ -576,8 +576,7 @@ static int read_drive(struct model_reader *r, const struct json_node *drive,
 	return err ? err : read_ours(r, drive, ret_model);
 }
 
-static int read_drives(struct model_reader *r, bool only_one,
-		       struct model_list *ret_list)
+static int read_drives(struct model_reader *r, struct model_list *ret_list)
 {
 	const struct json_node *root = ssdpm__json_subject(r->json);
 	const struct json_node *node = root;
@@ -586,10 +585,6 @@ static int read_drives(struct model_reader *r, bool only_one,
 
 	if (root->type == JSON_ARRAY && !root->n_children)
 		return fail(r, root, "the array is empty", "drives");
-	if (root->type == JSON_ARRAY && root->n_children > 1 && only_one)
-		return ssdpm__fail(r->reterr, -EINVAL, root->line,
-				   "%u drives where one is expected",
-				   root->n_children);
 	err = ssdpm__model_list_new(
 		root->type == JSON_ARRAY ? root->n_children : 1, &list,
 		r->reterr);
@@ -609,7 +604,7 @@ static int read_drives(struct model_reader *r, bool only_one,
 	return 0;
 }
 
-int ssdpm__model_list_from_json(const char *text, size_t size, bool only_one,
+int ssdpm__model_list_from_json(const char *text, size_t size,
 				struct model_list *ret_list,
 				struct ssdpm_error *reterr)
 {
@@ -620,7 +615,7 @@ int ssdpm__model_list_from_json(const char *text, size_t size, bool only_one,
 	err = ssdpm__json_parse(text, size, &json, reterr);
 	if (err)
 		return err;
-	err = read_drives(&reader, only_one, ret_list);
+	err = read_drives(&reader, ret_list);
 	ssdpm__json_free(&json);
 	return err;
 }

@@ -376,7 +376,7 @@ static int take(const struct ssdpm_object *object, struct view *v,
 
 static void take_device(struct view *v)
 {
-	const struct ssdpm_diagnosis *reason;
+	const struct ssdpm_diagnosis *reason = NULL;
 	uint32_t from_kernel;
 
 	v->facts = *ssdpm_device_get_facts(v->o.device);
@@ -392,7 +392,9 @@ static void take_device(struct view *v)
 					 &v->quirks, &from_kernel, NULL);
 	if (!(v->facts.flags & (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL)))
 		v->disk = v->facts.name;
-	reason = ssdpm_diagnosis_find_main(v->o.diagnoses, v->o.n_diagnoses);
+	for (size_t i = 0; i < v->o.n_diagnoses; i++)
+		if (v->o.diagnoses[i].is_main)
+			reason = &v->o.diagnoses[i];
 	v->has_pending = v->o.n_pending != UINT32_MAX;
 	if ((v->o.kind != SSDPM_OBJECT_LPM &&
 	     v->o.kind != SSDPM_OBJECT_STATUS) ||
@@ -407,18 +409,21 @@ static int take_row(struct view *v, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_power_state *states;
 	const struct ssdpm_catalogue *all = v->o.catalogue;
+	struct ssdpm_catalogue_row row = { .size = sizeof(row) };
 	struct ssdpm_model *model;
 	size_t n;
 	int err = ssdpm_catalogue_get_model(all, v->o.index, &model, reterr);
 
+	if (!err)
+		err = ssdpm_catalogue_get_row(all, v->o.index, &row);
 	if (err)
 		return err;
 	v->info = *ssdpm_model_get_info(model);
 	v->has_vendor = !(v->info.unknown & SSDPM_INFO_VENDOR_ID);
-	v->product = ssdpm_catalogue_get_product(all, v->o.index);
-	v->firmware = ssdpm_catalogue_get_firmware(all, v->o.index);
-	v->seen = ssdpm_catalogue_get_seen(all, v->o.index);
-	v->row = ssdpm_catalogue_get_table(all, v->o.index);
+	v->product = row.product;
+	v->firmware = row.firmware;
+	v->seen = row.seen;
+	v->row = row.table;
 	states = ssdpm_model_get_states(model, &n);
 	v->n_states = n;
 	v->has_deepest = n && !(states[n - 1].unknown & SSDPM_FIELD_MAX_POWER);

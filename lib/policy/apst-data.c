@@ -14,11 +14,26 @@ int ssdpm__apst_from_bytes(const uint8_t data[SSDPM_APST_BYTES],
 			   struct ssdpm_apst *ret_table,
 			   struct ssdpm_error *reterr)
 {
-	bool enabled = false;
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		const uint8_t *at = data + (size_t)i * 8;
 
+		if ((at[0] & 7) || at[4] || at[5] || at[6] || at[7])
+			return ssdpm__fail(reterr, -EINVAL, 0,
+					   "entry %u: a reserved bit is set",
+					   i);
+	}
+	memset(ret_table, 0, sizeof(*ret_table));
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		const uint8_t *at = data + (size_t)i * 8;
+
+		ret_table->entries[i].target = at[0] >> 3;
+		ret_table->entries[i].idle_ms =
+			at[1] | (uint32_t)at[2] << 8 | (uint32_t)at[3] << 16;
+	}
+	ret_table->sent = 1;
 	for (size_t i = 0; i < SSDPM_APST_BYTES; i++)
-		enabled = enabled || data[i];
-	return ssdpm_apst_decode(data, enabled, ret_table, reterr);
+		ret_table->enabled |= data[i] != 0;
+	return 0;
 }
 
 static bool is_space(char c)
@@ -223,7 +238,7 @@ static int from_json(const char *text, size_t size,
 {
 	struct json_node nodes[MAX_NODES];
 	const struct json_node *object;
-	struct ssdpm_apst table;
+	struct ssdpm_apst table = { 0 };
 	struct json json;
 	int err;
 

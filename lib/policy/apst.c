@@ -153,30 +153,6 @@ int ssdpm_apst_encode(const struct ssdpm_apst *table,
 	return 0;
 }
 
-int ssdpm_apst_decode(const uint8_t data[SSDPM_APST_BYTES], bool enabled,
-		      struct ssdpm_apst *ret_table, struct ssdpm_error *reterr)
-{
-	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
-		const uint8_t *at = data + (size_t)i * 8;
-
-		if ((at[0] & 7) || at[4] || at[5] || at[6] || at[7])
-			return ssdpm__fail(reterr, -EINVAL, 0,
-					   "entry %u: a reserved bit is set",
-					   i);
-	}
-	memset(ret_table, 0, sizeof(*ret_table));
-	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
-		const uint8_t *at = data + (size_t)i * 8;
-
-		ret_table->entries[i].target = at[0] >> 3;
-		ret_table->entries[i].idle_ms =
-			at[1] | (uint32_t)at[2] << 8 | (uint32_t)at[3] << 16;
-	}
-	ret_table->sent = 1;
-	ret_table->enabled = enabled;
-	return 0;
-}
-
 static const char apst_algorithm_words[][15] = {
 	[SSDPM_APST_LINUX] = "linux",
 	[SSDPM_APST_LINUX_LEGACY] = "linux-legacy",

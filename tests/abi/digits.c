@@ -150,6 +150,7 @@ static size_t print_estimates(void)
 {
 	static struct ssdpm_io ios[N_IOS];
 	static bool seen[MAX_TABLES];
+	struct ssdpm_catalogue_row row = { .size = sizeof(row) };
 	struct ssdpm_catalogue *catalogue;
 	struct ssdpm_error error = { 0 };
 	size_t n_ios = generate("lomax", 17, ios, N_IOS), n = 0;
@@ -157,8 +158,9 @@ static size_t print_estimates(void)
 
 	if (ssdpm_catalogue_new(NULL, 0, &catalogue, &error))
 		die("catalogue", &error);
-	for (uint32_t i = 0; ssdpm_catalogue_get_product(catalogue, i); i++) {
-		uint32_t table = ssdpm_catalogue_get_table(catalogue, i);
+	for (uint32_t i = 0; !ssdpm_catalogue_get_row(catalogue, i, &row);
+	     i++) {
+		uint32_t table = row.table;
 
 		if (table >= MAX_TABLES || seen[table])
 			continue;

@@ -41,15 +41,18 @@ size_t read_file(const char *path, uint8_t *data, size_t size)
 
 void check_round_trip(const struct ssdpm_model *model, const char *where)
 {
-	struct ssdpm_model *again;
+	struct ssdpm_model **models, *again;
 	struct ssdpm_error error;
 	char *text, *text_again;
 	size_t n, n_again;
 
 	if (ssdpm_model_to_json(model, &text, &error) ||
-	    ssdpm_model_from_json(text, strlen(text), &again, &error) ||
-	    ssdpm_model_to_json(again, &text_again, &error))
+	    ssdpm_model_list_from_data(text, strlen(text), &models, &n,
+				       &error) ||
+	    ssdpm_model_to_json(models[0], &text_again, &error))
 		die("%s: %s", where, error.message);
+	again = ssdpm_model_ref(models[0]);
+	ssdpm_model_list_free(models, n);
 	ssdpm_model_get_states(model, &n);
 	ssdpm_model_get_states(again, &n_again);
 	if (strcmp(text, text_again) || n != n_again ||

@@ -79,7 +79,7 @@ static void check_feature(const char *path)
 	snprintf(drive, sizeof(drive), "%.*s" IDENTIFY "%s", (int)(name - path),
 		 path, name + strlen(FEATURE));
 	model = read_drive(drive);
-	if (ssdpm_apst_decode(data, true, &in_drive, &error) ||
+	if (ssdpm_apst_from_data(data, SSDPM_APST_BYTES, &in_drive, &error) ||
 	    ssdpm_apst_validate(model, &in_drive, &error) ||
 	    ssdpm_apst_generate(model, NULL, &made, &error))
 		die("%s: %s", path, error.message);

@@ -171,7 +171,7 @@ int main(void)
 	uint32_t n_rows;
 
 	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
-	n_rows = ssdpm_catalogue_get_n_rows(catalogue);
+	n_rows = fixture_count_rows(catalogue);
 	for (size_t w = 0; w < sizeof(workloads) / sizeof(workloads[0]); w++) {
 		const size_t n = read_workload(workloads[w], ios);
 		struct counts counts = { 0 };

@@ -127,6 +127,24 @@ void fixture_ata_text(uint16_t *words, size_t n, const char *text)
 		words[i] = (uint16_t)(bytes[2 * i] << 8 | bytes[2 * i + 1]);
 }
 
+struct ssdpm_catalogue_row fixture_row(const struct ssdpm_catalogue *catalogue,
+				       uint32_t index)
+{
+	struct ssdpm_catalogue_row row = { .size = sizeof(row) };
+
+	ssdpm_catalogue_get_row(catalogue, index, &row);
+	return row;
+}
+
+uint32_t fixture_count_rows(const struct ssdpm_catalogue *catalogue)
+{
+	uint32_t n = 0;
+
+	while (fixture_row(catalogue, n).product)
+		n++;
+	return n;
+}
+
 void fixture_ata_words(uint16_t words[256])
 {
 	memset(words, 0, 512);

@@ -53,6 +53,11 @@ struct ssdpm_model_info fixture_info(void);
 
 struct ssdpm_model *fixture_model(const struct latencies *states, size_t n);
 
+/* A row of a catalogue; all of it is 0 where there is none. */
+struct ssdpm_catalogue_row fixture_row(const struct ssdpm_catalogue *catalogue,
+				       uint32_t index);
+uint32_t fixture_count_rows(const struct ssdpm_catalogue *catalogue);
+
 /*
  * IDENTIFY DEVICE data of "Fixture SATA SSD", firmware "FW 2.0": three
  * generations, DIPM supported and enabled, DevSleep supported, HIPM and

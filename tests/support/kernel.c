@@ -707,7 +707,11 @@ int __wrap_ssdpm__nvme_set_apst(const struct ssdpm_machine *machine,
 	if (kernel->refuses_table || goes_wrong(KERNEL_WRITE)) {
 		return refuse(reterr, -EACCES, name);
 	}
-	return ssdpm_apst_decode(data, enable, &named(name)->table, NULL);
+	assert_int_equal(ssdpm_apst_from_data(data, SSDPM_APST_BYTES,
+					      &named(name)->table, NULL),
+			 0);
+	named(name)->table.enabled = enable;
+	return 0;
 }
 
 static void find_files(void)
@@ -1002,4 +1006,27 @@ int kernel_run_and_kill(int n, int (*run)(void *data), void *data)
 		return -1;
 	assert_true(WIFEXITED(status));
 	return WEXITSTATUS(status);
+}
+
+int kernel_recover(struct ssdpm_machine *machine, size_t *ret_n,
+		   struct ssdpm_error *reterr)
+{
+	const struct ssdpm_plan_params params = {
+		.size = sizeof(params),
+		.flags = SSDPM_PLAN_STRICT,
+	};
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
+	struct ssdpm_plan *plan;
+	int err;
+
+	err = ssdpm_plan_new(machine, &params, &plan, reterr);
+	if (err)
+		return err;
+	err = ssdpm_plan_lock(plan, reterr);
+	if (!err)
+		assert_int_equal(ssdpm_plan_get_journal(plan, &journal), 0);
+	if (!err && ret_n)
+		*ret_n = journal.n_undone;
+	ssdpm_plan_free(plan);
+	return err;
 }

@@ -97,6 +97,13 @@ extern struct kernel *kernel;
 extern struct ssdpm_machine *kernel_machine;
 
 /*
+ * Undo what a killed commit left, all of it or fail; ret_n, which may be NULL:
+ * how many values were put back.
+ */
+int kernel_recover(struct ssdpm_machine *machine, size_t *ret_n,
+		   struct ssdpm_error *reterr);
+
+/*
  * Boot it below a copy of the capture "eight-drives", and halt it; between two
  * tests it is as it was when it was booted. For cmocka; --wrap must be on.
  */

@@ -70,7 +70,7 @@ static int write_files(const char *kind, const char *profile,
 	if (!err)
 		err = ssdpm_persist_new(&params, &persist, error);
 	if (!err)
-		err = ssdpm_persist_write(persist, machine, error);
+		err = ssdpm_persist_write(persist, machine, 0, error);
 	ssdpm_persist_free(persist);
 	return err;
 }

@@ -11,6 +11,7 @@ static struct {
 	struct ssdpm_machine *laptop, *empty;
 	struct ssdpm_device *nvme;
 	struct ssdpm_model *model;
+	struct ssdpm_catalogue *catalogue;
 	struct ssdpm_machine_facts facts;
 	struct ssdpm_plan *plan;
 	struct ssdpm_intent *intent; /* of the machine without files */
@@ -47,6 +48,12 @@ static int apst_generate(void *sized, struct ssdpm_error *error)
 	struct ssdpm_apst table;
 
 	return ssdpm_apst_generate(in.model, sized, &table, error);
+}
+
+static int catalogue_get_row(void *sized, struct ssdpm_error *error)
+{
+	(void)error;
+	return ssdpm_catalogue_get_row(in.catalogue, 0, sized);
 }
 
 static int apst_explain(void *sized, struct ssdpm_error *error)
@@ -246,13 +253,13 @@ static int plan_add_profile(void *sized, struct ssdpm_error *error)
 	return err;
 }
 
-static int plan_add_profile_all(void *sized, struct ssdpm_error *error)
+static int plan_add_profile_to_all(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_plan *plan;
 	int err;
 
 	assert_int_equal(ssdpm_plan_new(in.laptop, NULL, &plan, NULL), 0);
-	err = ssdpm_plan_add_profile_all(plan, sized, error);
+	err = ssdpm_plan_add_profile(plan, NULL, NULL, sized, error);
 	ssdpm_plan_free(plan);
 	return err;
 }
@@ -336,13 +343,6 @@ static int journal_read_of(void *sized, struct ssdpm_error *error)
 	return ssdpm_journal_read(in.empty, sized, &journal, error);
 }
 
-static int recover(void *sized, struct ssdpm_error *error)
-{
-	size_t n;
-
-	return ssdpm_recover(in.empty, sized, &n, error);
-}
-
 static int request_add(void *sized, struct ssdpm_error *error)
 {
 	return ssdpm_request_add(in.empty, sized, error);
@@ -390,13 +390,13 @@ static int plan_add_intent(void *sized, struct ssdpm_error *error)
 	return err;
 }
 
-static int plan_add_intent_all(void *sized, struct ssdpm_error *error)
+static int plan_add_intent_to_all(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_plan *plan;
 	int err;
 
 	assert_int_equal(ssdpm_plan_new(in.laptop, NULL, &plan, NULL), 0);
-	err = ssdpm_plan_add_intent_all(plan, in.intent, sized, error);
+	err = ssdpm_plan_add_intent(plan, NULL, NULL, in.intent, sized, error);
 	ssdpm_plan_free(plan);
 	return err;
 }
@@ -427,6 +427,8 @@ static const struct sized_case cases[] = {
 	SIZED_MEMBER(ssdpm_object_to_json, ssdpm_apst_params, &in.apst_params,
 		     object_to_json, object, params),
 	SIZED(ssdpm_model_new, ssdpm_model_info, SIZED_IN, &in.info, model_new),
+	SIZED(ssdpm_catalogue_get_row, ssdpm_catalogue_row, SIZED_OUT, NULL,
+	      catalogue_get_row),
 	SIZED(ssdpm_apst_params_init, ssdpm_apst_params, SIZED_INIT, NULL,
 	      apst_params_init),
 	SIZED(ssdpm_apst_generate, ssdpm_apst_params, SIZED_IN, &in.apst_params,
@@ -478,14 +480,14 @@ static const struct sized_case cases[] = {
 	      plan_add_lpm),
 	SIZED(ssdpm_plan_add_profile, ssdpm_profile_settings, SIZED_IN,
 	      &in.settings, plan_add_profile),
-	SIZED(ssdpm_plan_add_profile_all, ssdpm_profile_settings, SIZED_IN,
-	      &in.settings, plan_add_profile_all),
+	SIZED(ssdpm_plan_add_profile, ssdpm_profile_settings, SIZED_IN,
+	      &in.settings, plan_add_profile_to_all),
 	SIZED(ssdpm_intent_get_settings, ssdpm_profile_settings, SIZED_OUT,
 	      NULL, intent_get_settings),
 	SIZED(ssdpm_plan_add_intent, ssdpm_intent_params, SIZED_IN, NULL,
 	      plan_add_intent),
-	SIZED(ssdpm_plan_add_intent_all, ssdpm_intent_params, SIZED_IN, NULL,
-	      plan_add_intent_all),
+	SIZED(ssdpm_plan_add_intent, ssdpm_intent_params, SIZED_IN, NULL,
+	      plan_add_intent_to_all),
 	SIZED(ssdpm_report_new, ssdpm_profile_settings, SIZED_IN, &in.settings,
 	      report_new),
 	SIZED(ssdpm_report_get_item, ssdpm_report_item, SIZED_VARIES, NULL,
@@ -498,7 +500,6 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_journal_read, ssdpm_journal, SIZED_OUT, NULL, journal_read),
 	SIZED(ssdpm_journal_read, ssdpm_plan_params, SIZED_IN, NULL,
 	      journal_read_of),
-	SIZED(ssdpm_recover, ssdpm_plan_params, SIZED_IN, NULL, recover),
 	SIZED(ssdpm_request_add, ssdpm_plan_params, SIZED_IN, NULL,
 	      request_add),
 	SIZED(ssdpm_request_serve, ssdpm_plan_params, SIZED_IN, NULL,
@@ -524,6 +525,7 @@ static void make_parameters(void)
 	in.state = (struct ssdpm_power_state){ .max_power_uw = 5000000 };
 	in.model = fixture_model(
 		(struct latencies[]){ { 0, 0, 0 }, { 1, 100, 200 } }, 2);
+	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &in.catalogue, NULL), 0);
 	ssdpm_apst_params_init(&in.apst_params, sizeof(in.apst_params));
 	assert_int_equal(ssdpm_apst_generate(in.model, NULL, &in.table, NULL),
 			 0);
@@ -572,6 +574,7 @@ static int tear_down(void **state)
 	ssdpm_machine_unref(in.empty);
 	tree_remove(in.root);
 	ssdpm_persist_free(in.persist);
+	ssdpm_catalogue_free(in.catalogue);
 	ssdpm_model_unref(in.model);
 	return 0;
 }

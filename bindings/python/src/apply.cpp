@@ -197,8 +197,8 @@ class Plan
 
 		call([&](struct ssdpm_error *error) {
 			profile = settings;
-			return ssdpm_plan_add_profile_all(plan, &settings,
-							  error);
+			return ssdpm_plan_add_profile(plan, nullptr, nullptr,
+						      &settings, error);
 		});
 	}
 
@@ -224,8 +224,9 @@ class Plan
 			intent_params(power_source, desktop_profile);
 
 		call([&](struct ssdpm_error *error) {
-			return ssdpm_plan_add_intent_all(plan, intent.get(),
-							 &params, error);
+			return ssdpm_plan_add_intent(plan, nullptr, nullptr,
+						     intent.get(), &params,
+						     error);
 		});
 	}
 
@@ -617,18 +618,6 @@ static py::object journal_read(const Machine &machine,
 	return journal_or_none(journal);
 }
 
-static size_t recover(const Machine &machine, const OptionalText &directory,
-		      const Timeouts &timeouts)
-{
-	struct ssdpm_plan_params params = plan_params(directory, timeouts);
-	size_t n;
-
-	without_gil([&](struct ssdpm_error *error) {
-		return ssdpm_recover(machine.get(), &params, &n, error);
-	});
-	return n;
-}
-
 /* address, product, power_state and workload_hint, nopp */
 using State = std::pair<uint32_t, uint32_t>;
 using Power = std::tuple<std::string, std::string, std::optional<State>,
@@ -731,20 +720,20 @@ class Persist
 
 	void check(const Machine &machine) const
 	{
-		call(&ssdpm_persist_check, machine);
+		write_as(machine, SSDPM_PERSIST_CHECK);
 	}
 
 	void write(const Machine &machine) const
 	{
-		call(&ssdpm_persist_write, machine);
+		write_as(machine, 0);
 	}
 
       private:
-	void call(decltype(&ssdpm_persist_write) what,
-		  const Machine &machine) const
+	void write_as(const Machine &machine, uint32_t flags) const
 	{
 		without_gil([&](struct ssdpm_error *error) {
-			return what(persist, machine.get(), error);
+			return ssdpm_persist_write(persist, machine.get(),
+						   flags, error);
 		});
 	}
 
@@ -850,7 +839,6 @@ void add_apply(py::module_ &module)
 		.def("write", &Persist::write);
 	module.def("journal_read", &journal_read);
 	module.def("report", &report);
-	module.def("recover", &recover);
 	module.def("add_request", &add_request);
 	module.def("serve_requests", &serve_requests);
 	module.def("persist_remove", &persist_remove);

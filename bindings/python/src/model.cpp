@@ -316,23 +316,31 @@ static std::unique_ptr<Model> catalogue_model(const Catalogue &self,
 	return std::make_unique<Model>(model);
 }
 
+static uint32_t count_rows(const Catalogue &self)
+{
+	struct ssdpm_catalogue_row row = {};
+	uint32_t n = 0;
+
+	row.size = sizeof(row);
+	while (!ssdpm_catalogue_get_row(self.get(), n, &row))
+		n++;
+	return n;
+}
+
 /* NULL, for a firmware that is not known, becomes None. */
 static py::tuple catalogue_row(const Catalogue &self, uint32_t index)
 {
-	return py::make_tuple(ssdpm_catalogue_get_product(self.get(), index),
-			      ssdpm_catalogue_get_firmware(self.get(), index),
-			      ssdpm_catalogue_get_seen(self.get(), index),
-			      ssdpm_catalogue_get_table(self.get(), index));
+	struct ssdpm_catalogue_row row = {};
+
+	row.size = sizeof(row);
+	ssdpm_catalogue_get_row(self.get(), index, &row);
+	return py::make_tuple(row.product, row.firmware, row.seen, row.table);
 }
 
 static void add_catalogue_class(py::module_ &module)
 {
 	py::class_<Catalogue>(module, "Catalogue")
-		.def_property_readonly(
-			"n_rows",
-			[](const Catalogue &self) {
-				return ssdpm_catalogue_get_n_rows(self.get());
-			})
+		.def_property_readonly("n_rows", &count_rows)
 		.def("row", &catalogue_row)
 		.def("model", &catalogue_model)
 		.def("find",

@@ -56,9 +56,10 @@ static std::unique_ptr<ApstTable> apst_decode(const py::bytes &data,
 
 	if (bytes.size() != SSDPM_APST_BYTES)
 		throw std::length_error("not SSDPM_APST_BYTES");
-	if (ssdpm_apst_decode((const uint8_t *)bytes.data(), enabled,
-			      &result->table, &error))
+	if (ssdpm_apst_from_data(bytes.data(), bytes.size(), &result->table,
+				 &error))
 		raise_error(error, true);
+	result->table.enabled = enabled;
 	return result;
 }
 

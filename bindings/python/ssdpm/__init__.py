@@ -63,15 +63,15 @@ What is, why, and what to set::
         plan.add_latency_tolerance("nvme0", 25_000)
         plan.commit()
 
-Nothing is written but by commit() and write(), by revert() and recover(), and no
-command is sent to a drive but by the calls that say so.
+Nothing is written but by commit() and write(), and by revert(). No command is sent to a
+drive but by the calls that say so.
 """
 
 from __future__ import annotations
 
 from ssdpm import _core, cap, consistency, ftl, measure, observe, wa
 from ssdpm.apply.intent import Intent
-from ssdpm.apply.journal import read_journal, recover, revert
+from ssdpm.apply.journal import read_journal, revert
 from ssdpm.apply.persist import (
     Persist,
     PersistFile,
@@ -335,7 +335,6 @@ __all__ = [
     "read_journal",
     "read_trace",
     "recommend",
-    "recover",
     "remove_persist",
     "report",
     "revert",

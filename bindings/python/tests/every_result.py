@@ -421,7 +421,6 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.apply.Plan.has_failed": lambda w: w.plan.has_failed(),
     "ssdpm.apply.read_journal": World.journal,
     "ssdpm.device.Device.settings": lambda w: w.nvme.settings(),
-    "ssdpm.apply.recover": lambda w: ssdpm.recover(w.root, w.folder / "run"),
     "ssdpm.apply.remove_persist": lambda w: ssdpm.remove_persist("udev", w.root),
     "ssdpm.apply.report": lambda w: ssdpm.report(w.root, "power-saver"),
     "ssdpm.apply.revert": World.applied,

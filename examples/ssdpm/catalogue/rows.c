@@ -6,21 +6,20 @@
 #include <string.h>
 
 static enum exit_status add_row(const struct ssdpm_catalogue *catalogue,
-				uint32_t row, uint32_t kind,
-				struct drives *drives)
+				uint32_t i,
+				const struct ssdpm_catalogue_row *row,
+				uint32_t kind, struct drives *drives)
 {
-	struct drive drive = {
-		.seen = ssdpm_catalogue_get_seen(catalogue, row),
-	};
+	struct drive drive = { .seen = row->seen };
 	struct ssdpm_error error;
 
-	if (ssdpm_catalogue_get_model(catalogue, row, &drive.model, &error))
+	if (ssdpm_catalogue_get_model(catalogue, i, &drive.model, &error))
 		return failure("%s", error.message);
 	if (kind && ssdpm_model_get_info(drive.model)->kind != kind) {
 		free_drive(&drive);
 		return STATUS_DONE;
 	}
-	drive.name = strdup(ssdpm_catalogue_get_product(catalogue, row));
+	drive.name = strdup(row->product);
 	if (drive.name)
 		return add_drive(drives, &drive);
 	free_drive(&drive);
@@ -32,15 +31,15 @@ enum exit_status read_catalogue(const struct common *common, uint32_t kind,
 {
 	struct ssdpm_catalogue *catalogue = open_catalogue(common);
 	enum exit_status status = STATUS_DONE;
+	struct ssdpm_catalogue_row row = { .size = sizeof(row) };
 	struct drives drives = { 0 };
-	uint32_t n;
 
 	*ret_drives = drives;
 	if (!catalogue)
 		return STATUS_FAILED;
-	n = ssdpm_catalogue_get_n_rows(catalogue);
-	for (uint32_t i = 0; i < n && !status; i++)
-		status = add_row(catalogue, i, kind, &drives);
+	for (uint32_t i = 0;
+	     !status && !ssdpm_catalogue_get_row(catalogue, i, &row); i++)
+		status = add_row(catalogue, i, &row, kind, &drives);
 	ssdpm_catalogue_free(catalogue);
 	if (status)
 		free_drives(&drives);

@@ -96,7 +96,8 @@ int count_pending(const struct live *live, size_t *ret_n,
 		return err;
 	err = ssdpm_plan_new(live->machine, NULL, &plan, reterr);
 	if (!err) {
-		err = ssdpm_plan_add_intent_all(plan, intent, NULL, reterr);
+		err = ssdpm_plan_add_intent(plan, NULL, NULL, intent, NULL,
+					    reterr);
 		for (size_t i = 0; !err && !ssdpm_plan_get_step(plan, i, &step);
 		     i++)
 			*ret_n += (SSDPM_STEPS_PENDING >> step.state & 1) &&

@@ -30,9 +30,9 @@ static struct cell deepest_power(const struct ssdpm_model *model)
 
 static enum exit_status add_row(struct table *rows,
 				const struct ssdpm_catalogue *catalogue,
-				uint32_t i)
+				uint32_t i,
+				const struct ssdpm_catalogue_row *row)
 {
-	const char *firmware = ssdpm_catalogue_get_firmware(catalogue, i);
 	struct ssdpm_model *model;
 	struct ssdpm_error error;
 	size_t n;
@@ -40,10 +40,9 @@ static enum exit_status add_row(struct table *rows,
 	if (ssdpm_catalogue_get_model(catalogue, i, &model, &error))
 		return failure("%s", error.message);
 	ssdpm_model_get_states(model, &n);
-	table_row(rows, ssdpm_catalogue_get_product(catalogue, i),
-		  firmware ? firmware : "-",
-		  cell("%u", ssdpm_catalogue_get_seen(catalogue, i)).text,
-		  cell("%zu", n).text, deepest_power(model).text);
+	table_row(rows, row->product, row->firmware ? row->firmware : "-",
+		  cell("%u", row->seen).text, cell("%zu", n).text,
+		  deepest_power(model).text);
 	ssdpm_model_unref(model);
 	return STATUS_DONE;
 }
@@ -77,7 +76,7 @@ static enum exit_status list(const struct common *common,
 			     const struct ssdpm_catalogue *catalogue,
 			     const char *pattern)
 {
-	const uint32_t n = ssdpm_catalogue_get_n_rows(catalogue);
+	struct ssdpm_catalogue_row row = { .size = sizeof(row) };
 	enum exit_status status = STATUS_DONE;
 	struct items items = { 0 };
 	struct table rows;
@@ -85,14 +84,15 @@ static enum exit_status list(const struct common *common,
 
 	table_begin(&rows, "<<>>>", "product", "firmware", "seen", "states",
 		    "deepest power");
-	for (uint32_t i = 0; i < n && !status; i++) {
-		if (!fits(pattern, ssdpm_catalogue_get_product(catalogue, i)))
+	for (uint32_t i = 0;
+	     !status && !ssdpm_catalogue_get_row(catalogue, i, &row); i++) {
+		if (!fits(pattern, row.product))
 			continue;
 		any = true;
 		if (common->form)
 			add_entry(&items, catalogue, i);
 		else
-			status = add_row(&rows, catalogue, i);
+			status = add_row(&rows, catalogue, i, &row);
 	}
 	if (!status && !any)
 		status = fail_pattern(pattern);
@@ -133,13 +133,14 @@ static void print_device_names(const struct live *live)
 /* Rows of one product follow each other. */
 static void print_products(const struct ssdpm_catalogue *catalogue)
 {
-	const uint32_t n = ssdpm_catalogue_get_n_rows(catalogue);
-	const char *last = "", *product;
+	struct ssdpm_catalogue_row row = { .size = sizeof(row) };
+	const char *last = "";
 
-	for (uint32_t i = 0; i < n; i++, last = product) {
-		product = ssdpm_catalogue_get_product(catalogue, i);
-		if (strcmp(product, last))
-			puts(product);
+	for (uint32_t i = 0; !ssdpm_catalogue_get_row(catalogue, i, &row);
+	     i++) {
+		if (strcmp(row.product, last))
+			puts(row.product);
+		last = row.product;
 	}
 }
 

@@ -122,8 +122,10 @@ enum exit_status look_into(const struct common *common,
 
 const struct ssdpm_diagnosis *main_reason(const struct insight *insight)
 {
-	return ssdpm_diagnosis_find_main(insight->diagnoses,
-					 insight->n_diagnoses);
+	for (size_t i = 0; i < insight->n_diagnoses; i++)
+		if (insight->diagnoses[i].is_main)
+			return &insight->diagnoses[i];
+	return NULL;
 }
 
 void free_insight(struct insight *insight)

@@ -202,7 +202,8 @@ enum exit_status say_what_decides(const struct work *work)
 		return complain_of_device(NULL, &error);
 	err = ssdpm_plan_new(machine, NULL, &plan, &error);
 	if (!err) {
-		err = ssdpm_plan_add_intent_all(plan, intent, NULL, &error);
+		err = ssdpm_plan_add_intent(plan, NULL, NULL, intent, NULL,
+					    &error);
 		if (!err && find_contradiction(plan, &step))
 			remark("%s: the next ssdpm apply --config sets %s, "
 			       "because %s decides",

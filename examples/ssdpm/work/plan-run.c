@@ -189,8 +189,9 @@ static enum exit_status check_files(const struct work *work)
 	struct ssdpm_error error;
 
 	if (!work->persist[0] ||
-	    !ssdpm_persist_check(work->persist[0],
-				 work->drives->lives[0]->machine, &error))
+	    !ssdpm_persist_write(work->persist[0],
+				 work->drives->lives[0]->machine,
+				 SSDPM_PERSIST_CHECK, &error))
 		return STATUS_DONE;
 	return complain_of_device(NULL, &error);
 }
@@ -277,7 +278,7 @@ static enum exit_status write_persist(struct work *work)
 
 	if (!work->persist[0] ||
 	    !ssdpm_persist_write(work->persist[0],
-				 work->drives->lives[0]->machine, &error))
+				 work->drives->lives[0]->machine, 0, &error))
 		return STATUS_DONE;
 	return complain_of_device(NULL, &error);
 }

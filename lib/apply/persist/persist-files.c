@@ -170,9 +170,10 @@ static int write_file(struct ssdpm_machine *machine,
 	return err ? fail(reterr, err, file->path) : 0;
 }
 
-int ssdpm_persist_check(const struct ssdpm_persist *persist,
-			struct ssdpm_machine *machine,
-			struct ssdpm_error *reterr)
+/* Would they be refused? */
+static int check_files(const struct ssdpm_persist *persist,
+		       struct ssdpm_machine *machine,
+		       struct ssdpm_error *reterr)
 {
 	int err = ssdpm__check_writable(machine, reterr);
 
@@ -378,13 +379,18 @@ static int remove_old(struct ssdpm_machine *machine,
 }
 
 int ssdpm_persist_write(const struct ssdpm_persist *persist,
-			struct ssdpm_machine *machine,
+			struct ssdpm_machine *machine, uint32_t flags,
 			struct ssdpm_error *reterr)
 {
-	int err = ssdpm_persist_check(persist, machine, reterr);
+	int err;
 
-	if (!err)
-		err = for_each_path(machine, remove_new, NULL, reterr);
+	if (flags & ~SSDPM_PERSIST_CHECK)
+		return ssdpm__fail(reterr, -EINVAL, 0, "unknown flags %#x",
+				   flags);
+	err = check_files(persist, machine, reterr);
+	if (err || flags & SSDPM_PERSIST_CHECK)
+		return err;
+	err = for_each_path(machine, remove_new, NULL, reterr);
 	for (size_t i = 0; !err && i < persist->n; i++)
 		err = write_file(machine, persist, &persist->files[i], reterr);
 	return err ? err : remove_old(machine, persist, reterr);

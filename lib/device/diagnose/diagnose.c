@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(sizeof(struct ssdpm_diagnosis) == 1040, "frozen");
+static_assert(sizeof(struct ssdpm_diagnosis) == 1044, "frozen");
 
 static bool has_problem(const struct examination *e)
 {
@@ -133,6 +133,22 @@ int ssdpm__warn_of_setting(const struct ssdpm_device *device,
 	return 0;
 }
 
+/* The one to name first; @found begins with the verdict. */
+static void mark_main(struct ssdpm_diagnosis *found, size_t n)
+{
+	static const uint32_t severities[] = { SSDPM_SEVERITY_PROBLEM,
+					       SSDPM_SEVERITY_UNKNOWN };
+	struct ssdpm_diagnosis *first = NULL;
+
+	if (found->severity == SSDPM_SEVERITY_GOOD)
+		return;
+	for (size_t i = 0; i < 2 && !first; i++)
+		for (size_t j = 1; j < n && !first; j++)
+			if (found[j].severity == severities[i])
+				first = &found[j];
+	(first ? first : found)->is_main = 1;
+}
+
 int ssdpm_device_diagnose(const struct ssdpm_device *device,
 			  const struct ssdpm_diagnosis_params *params,
 			  struct ssdpm_diagnosis **ret_diagnoses, size_t *ret_n,
@@ -169,22 +185,8 @@ int ssdpm_device_diagnose(const struct ssdpm_device *device,
 	if (e.facts->reach == SSDPM_REACH_YES)
 		say_runtime_pm(&e);
 	say_verdict(&e);
+	mark_main(e.found, e.n);
 	*ret_diagnoses = e.found;
 	*ret_n = e.n;
 	return 0;
-}
-
-const struct ssdpm_diagnosis *ssdpm_diagnosis_find_main(
-	const struct ssdpm_diagnosis *diagnoses, size_t n)
-{
-	static const uint32_t severities[] = { SSDPM_SEVERITY_PROBLEM,
-					       SSDPM_SEVERITY_UNKNOWN };
-
-	if (!n || diagnoses->severity == SSDPM_SEVERITY_GOOD)
-		return NULL;
-	for (size_t i = 0; i < sizeof(severities) / sizeof(severities[0]); i++)
-		for (size_t j = 1; j < n; j++)
-			if (diagnoses[j].severity == severities[i])
-				return &diagnoses[j];
-	return diagnoses;
 }

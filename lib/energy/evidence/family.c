@@ -102,20 +102,19 @@ static int add_relatives(const struct ssdpm_catalogue *catalogue,
 			 const struct ssdpm_model *model, struct family *family,
 			 struct ssdpm_error *reterr)
 {
-	uint32_t n = ssdpm_catalogue_get_n_rows(catalogue), vendor;
+	struct ssdpm_catalogue_row row = { .size = sizeof(row) };
+	struct ssdpm_model *other;
+	uint32_t vendor, i = 0;
 	bool found;
 	int err = find_vendor(catalogue, model, &found, &vendor, reterr);
 
-	for (uint32_t i = 0; i < n && !err && found; i++) {
-		struct ssdpm_model *other;
-
+	for (; !err && found && !ssdpm_catalogue_get_row(catalogue, i, &row);
+	     i++) {
 		err = ssdpm_catalogue_get_model(catalogue, i, &other, reterr);
 		if (err)
 			break;
 		if (is_relative(model, vendor, other))
-			add_relative(other,
-				     ssdpm_catalogue_get_seen(catalogue, i),
-				     family);
+			add_relative(other, row.seen, family);
 		ssdpm_model_unref(other);
 	}
 	return err;

@@ -975,7 +975,7 @@ static void files_are_written_and_removed(void **state)
 		struct ssdpm_persist *persist = make_profile(kind, "balanced");
 		size_t n = fixture_count_files(persist), removed = 77;
 
-		assert_int_equal(ssdpm_persist_write(persist, machine, NULL),
+		assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL),
 				 0);
 		for (size_t i = 0; i < n; i++) {
 			struct ssdpm_persist_file file = file_of(persist, i);
@@ -1019,10 +1019,10 @@ static void what_is_there_already_is_not_written_again(void **state)
 	struct ssdpm_machine *machine = open_root();
 
 	(void)state;
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	calls.fail_at = 1;
 	calls.code = EIO;
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	assert_int_equal(calls.n, 0);
 	ssdpm_persist_free(persist);
 	ssdpm_machine_unref(machine);
@@ -1036,12 +1036,29 @@ static void another_profile_takes_the_place_of_the_first(void **state)
 
 	(void)state;
 	persist = make_profile(SSDPM_PERSIST_UDEV, "balanced");
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	ssdpm_persist_free(persist);
 	persist = make_profile(SSDPM_PERSIST_UDEV, "performance");
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	assert_true(get("/etc/udev/rules.d/85-ssdpm.rules", text));
 	assert_string_equal(text, file_of(persist, 0).contents);
+	ssdpm_persist_free(persist);
+	ssdpm_machine_unref(machine);
+}
+
+static void an_unknown_flag_is_refused_and_nothing_is_written(void **state)
+{
+	struct ssdpm_machine *machine = open_root();
+	struct ssdpm_persist *persist =
+		make_profile(SSDPM_PERSIST_UDEV, "balanced");
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	assert_int_equal(ssdpm_persist_write(persist, machine,
+					     SSDPM_PERSIST_CHECK << 1, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "unknown flags 0x2");
+	assert_false(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
 	ssdpm_persist_free(persist);
 	ssdpm_machine_unref(machine);
 }
@@ -1055,21 +1072,23 @@ static void what_the_first_profile_had_beyond_the_second_goes(void **state)
 
 	(void)state;
 	persist = make_profile(SSDPM_PERSIST_TLP, "power-saver");
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	ssdpm_persist_free(persist);
 	assert_true(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
 	/* Nothing for NVMe: no rule. */
 	links.set = SSDPM_PROFILE_LPM;
 	assert_int_equal(make(SSDPM_PERSIST_TLP, &links, NULL, &persist, NULL),
 			 0);
-	assert_int_equal(ssdpm_persist_check(persist, machine, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(persist, machine,
+					     SSDPM_PERSIST_CHECK, NULL),
+			 0);
 	assert_true(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	assert_false(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
 	assert_true(is_there("/etc/tlp.d/50-ssdpm.conf"));
 	/* What is another kind's, or nobody's, stays. */
 	put("/etc/udev/rules.d/85-ssdpm.rules", "# mine\n");
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	assert_true(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
 	ssdpm_persist_free(persist);
 	ssdpm_machine_unref(machine);
@@ -1100,12 +1119,14 @@ static void files_of_others_are_left_alone(void **state)
 	make_directory("/etc/udev/rules.d");
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		put("/etc/udev/rules.d/85-ssdpm.rules", others[i]);
-		assert_int_equal(ssdpm_persist_write(persist, machine, &error),
-				 -EEXIST);
+		assert_int_equal(
+			ssdpm_persist_write(persist, machine, 0, &error),
+			-EEXIST);
 		fixture_assert_error(&error, -EEXIST, 0,
 				     "/etc/udev/rules.d/85-ssdpm.rules is "
 				     "there, and ssdpm did not write it");
-		assert_int_equal(ssdpm_persist_check(persist, machine, NULL),
+		assert_int_equal(ssdpm_persist_write(persist, machine,
+						     SSDPM_PERSIST_CHECK, NULL),
 				 -EEXIST);
 		assert_int_equal(ssdpm_persist_remove(
 					 machine, SSDPM_PERSIST_TLP, &n, NULL),
@@ -1120,7 +1141,8 @@ static void files_of_others_are_left_alone(void **state)
 	memset(text, '#', 8000);
 	text[8000] = 0;
 	put("/etc/udev/rules.d/85-ssdpm.rules", text);
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), -EEXIST);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL),
+			 -EEXIST);
 	ssdpm_persist_free(persist);
 	ssdpm_machine_unref(machine);
 }
@@ -1134,8 +1156,8 @@ static void two_kinds_do_not_share_a_file(void **state)
 	struct ssdpm_error error = fixture_error();
 
 	(void)state;
-	assert_int_equal(ssdpm_persist_write(udev, machine, NULL), 0);
-	assert_int_equal(ssdpm_persist_write(tlp, machine, &error), -EEXIST);
+	assert_int_equal(ssdpm_persist_write(udev, machine, 0, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(tlp, machine, 0, &error), -EEXIST);
 	fixture_assert_error(&error, -EEXIST, 0, "remove that one first");
 	ssdpm_persist_free(udev);
 	ssdpm_persist_free(tlp);
@@ -1150,7 +1172,7 @@ static void what_enabled_the_unit_goes_with_it(void **state)
 	char path[256];
 
 	(void)state;
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	make_directory("/etc/systemd/system/suspend.target.wants");
 	at(path, "/etc/systemd/system/suspend.target.wants/ssdpm.service");
 	assert_int_equal(symlink("/etc/systemd/system/ssdpm.service", path), 0);
@@ -1174,7 +1196,7 @@ static void a_profile_of_tuned_with_more_in_it_stays(void **state)
 	size_t n;
 
 	(void)state;
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	put("/etc/tuned/ssdpm-balanced/mine", "");
 	make_directory("/etc/tuned/ssdpm-other");
 	put("/etc/tuned/ssdpm-other/tuned.conf", "[main]\n");
@@ -1204,7 +1226,8 @@ static void nothing_is_written_to_a_root_that_is_no_capture(void **state)
 	at(path, "/ssdpm-capture");
 	assert_int_equal(unlink(path), 0);
 	machine = open_root();
-	assert_int_equal(ssdpm_persist_write(persist, machine, &error), -EROFS);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, &error),
+			 -EROFS);
 	fixture_assert_error(&error, -EROFS, 0, "ssdpm-capture");
 	assert_int_equal(
 		ssdpm_persist_remove(machine, SSDPM_PERSIST_UDEV, NULL, NULL),
@@ -1227,7 +1250,7 @@ static void links_lead_nowhere_else(void **state)
 	make_directory("/etc");
 	at(path, "/etc/modprobe.d");
 	assert_int_equal(symlink(outside, path), 0);
-	assert_int_not_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_int_not_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	/* Empty still. */
 	assert_int_equal(rmdir(outside), 0);
 	assert_int_equal(unlink(path), 0);
@@ -1236,7 +1259,7 @@ static void links_lead_nowhere_else(void **state)
 	snprintf(line, sizeof(line), "%s/target", outside);
 	assert_int_equal(symlink(line, path), 0);
 	/* The link itself gives way to the file. */
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	assert_int_equal(access(line, F_OK), -1);
 	ssdpm_persist_free(persist);
 	ssdpm_machine_unref(machine);
@@ -1274,7 +1297,7 @@ static void what_a_killed_call_left_is_cleaned_by_the_next(void **state)
 			for (size_t k = 0; k < 3; k++)
 				put(paths[k], leftovers[i]);
 			assert_int_equal(
-				write ? ssdpm_persist_write(persist, machine,
+				write ? ssdpm_persist_write(persist, machine, 0,
 							    NULL) :
 					ssdpm_persist_remove(
 						machine, SSDPM_PERSIST_TUNED,
@@ -1301,10 +1324,12 @@ static void what_somebody_else_has_under_such_a_name_stays(void **state)
 	make_directory("/etc");
 	make_directory("/etc/modprobe.d");
 	put(path, "precious");
-	assert_int_equal(ssdpm_persist_check(persist, machine, &error),
+	assert_int_equal(ssdpm_persist_write(persist, machine,
+					     SSDPM_PERSIST_CHECK, &error),
 			 -EEXIST);
 	fixture_assert_error(&error, -EEXIST, 0, path);
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), -EEXIST);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL),
+			 -EEXIST);
 	assert_false(is_there("/etc/modprobe.d/ssdpm.conf"));
 	assert_int_equal(ssdpm_persist_remove(machine, SSDPM_PERSIST_MODPROBE,
 					      NULL, NULL),
@@ -1324,7 +1349,7 @@ static void short_writes_are_gone_on_with(void **state)
 
 	(void)state;
 	calls.most = 7;
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	assert_true(get("/etc/udev/rules.d/85-ssdpm.rules", text));
 	assert_string_equal(text, file_of(persist, 0).contents);
 	ssdpm_persist_free(persist);
@@ -1348,11 +1373,11 @@ static void whatever_fails_a_file_is_the_old_one_or_the_new_one(void **state)
 			int err;
 
 			assert_int_equal(
-				ssdpm_persist_write(old, machine, NULL), 0);
+				ssdpm_persist_write(old, machine, 0, NULL), 0);
 			calls.n = 0;
 			calls.fail_at = n;
 			calls.code = codes[i];
-			err = ssdpm_persist_write(new, machine, &error);
+			err = ssdpm_persist_write(new, machine, 0, &error);
 			calls.fail_at = 0;
 			if (!err)
 				break;
@@ -1368,7 +1393,7 @@ static void whatever_fails_a_file_is_the_old_one_or_the_new_one(void **state)
 			}
 			assert_false(is_there("/etc/tlp.d/.50-ssdpm.conf.new"));
 			assert_int_equal(
-				ssdpm_persist_write(new, machine, NULL), 0);
+				ssdpm_persist_write(new, machine, 0, NULL), 0);
 		}
 		assert_true(calls.n >= 10);
 	}
@@ -1386,7 +1411,7 @@ static void what_cannot_be_removed_is_named(void **state)
 	size_t n = 77;
 
 	(void)state;
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	calls.fail_at = 1;
 	calls.code = EACCES;
 	assert_int_equal(
@@ -1438,6 +1463,7 @@ int main(void)
 		WITH_ROOT(files_are_written_and_removed),
 		WITH_ROOT(what_is_there_already_is_not_written_again),
 		WITH_ROOT(another_profile_takes_the_place_of_the_first),
+		WITH_ROOT(an_unknown_flag_is_refused_and_nothing_is_written),
 		WITH_ROOT(what_the_first_profile_had_beyond_the_second_goes),
 		WITH_ROOT(files_of_others_are_left_alone),
 		WITH_ROOT(two_kinds_do_not_share_a_file),

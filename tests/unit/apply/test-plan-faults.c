@@ -125,8 +125,7 @@ static bool fail_once(int mask, int n, int error, bool for_ever)
 		assert_int_equal(words.code, err);
 		assert_true(words.message[0]);
 		/* What it could not undo, the next one does. */
-		assert_int_equal(
-			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+		assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
 		if (!is_old())
 			fail_msg("call %#x number %d, error %d: not undone",
 				 mask, n, error);
@@ -232,7 +231,7 @@ static void without_memory_there_is_no_plan(void **state)
 static int recover(void *data)
 {
 	(void)data;
-	return ssdpm_recover(kernel_machine, NULL, NULL, NULL) ? 1 : 0;
+	return kernel_recover(kernel_machine, NULL, NULL) ? 1 : 0;
 }
 
 static int commit(void *data)
@@ -289,8 +288,7 @@ static void after_a_kill_all_is_old_or_new(void **state)
 		kernel_reset();
 		if (!run_and_kill(commit, n))
 			break;
-		assert_int_equal(
-			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+		assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
 		n_old += is_old();
 		n_new += is_new();
 		assert_whole(KERNEL_CHANGES, n);
@@ -322,8 +320,7 @@ static void a_kill_costs_nobody_his_table(void **state)
 	for (int n = 1; killed; n++) {
 		set_foreign_table();
 		killed = run_and_kill(commit, n);
-		assert_int_equal(
-			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+		assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
 		assert_whole(KERNEL_CHANGES, n);
 	}
 	old_values = old;
@@ -343,8 +340,7 @@ static void a_kill_of_the_recovery_changes_nothing(void **state)
 				return;
 			killed = run_and_kill(recover, m);
 			assert_int_equal(
-				ssdpm_recover(kernel_machine, NULL, NULL, NULL),
-				0);
+				kernel_recover(kernel_machine, NULL, NULL), 0);
 			assert_whole(KERNEL_CHANGES, n);
 		}
 	}
@@ -503,8 +499,7 @@ static void of_many_commits_at_once_the_last_one_holds(void **state)
 
 		kernel_reset();
 		n_killed += race_all(n % 2 ? n : 0);
-		assert_int_equal(
-			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+		assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
 		for (uint32_t i = 0; i < N_RACERS; i++)
 			whole |= kernel_same(&kernel->now, &wanted[i]);
 		if (!whole)

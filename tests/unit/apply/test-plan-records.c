@@ -164,7 +164,7 @@ static void assert_refused(const char *text, size_t size, uint32_t line,
 		error = fixture_error();
 		assert_int_equal(
 			i ? revert(&error) :
-			    ssdpm_recover(kernel_machine, NULL, NULL, &error),
+			    kernel_recover(kernel_machine, NULL, &error),
 			-EIO);
 		fixture_assert_error(&error, -EIO, line, where);
 		if (i)
@@ -339,7 +339,7 @@ static void what_was_not_damaged_is_acted_on(void **state)
 	make_body(text);
 	finish(text, 6);
 	put("journal", text, strlen(text));
-	assert_int_equal(ssdpm_recover(kernel_machine, NULL, &n, NULL), 0);
+	assert_int_equal(kernel_recover(kernel_machine, &n, NULL), 0);
 	assert_string_equal(kernel->now.drives[0].tolerance, "90000");
 	assert_string_equal(kernel->now.ports[1].applied, "min_power");
 	assert_string_equal(kernel->now.parameters[2], "1500");
@@ -405,8 +405,7 @@ static void a_value_on_its_way_is_put_back(void **state)
 		put("journal", text, strlen(text));
 		strcpy(kernel->now.ports[1].policy, "max_performance");
 		kernel_sync();
-		assert_int_equal(
-			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+		assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
 		assert_string_equal(kernel->now.ports[1].applied, "min_power");
 	}
 }
@@ -436,8 +435,7 @@ static void what_a_failed_write_has_left_is_put_back(void **state)
 		strcat(text, cases[i].lines);
 		put("journal", text, strlen(text));
 		kernel_set_tolerance(0, "777");
-		assert_int_equal(
-			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+		assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
 		assert_string_equal(kernel->now.drives[0].tolerance,
 				    cases[i].then);
 	}
@@ -531,7 +529,7 @@ static void recovery_gives_another_drive_nothing(void **state)
 	kernel_reset();
 	put_serial("A");
 	put_journal("journal", "1");
-	assert_int_equal(ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+	assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
 	assert_int_equal(kernel->n_writes, 0);
 	assert_int_equal(read_journal().state, SSDPM_JOURNAL_NONE);
 }
@@ -713,8 +711,7 @@ static void whatever_a_record_says_nothing_is_half_written(void **state)
 			text[pick((uint32_t)strlen(text))] ^= 1;
 		kernel_reset();
 		put(journal ? "journal" : "undo", text, strlen(text));
-		err = journal ? ssdpm_recover(kernel_machine, NULL, NULL,
-					      &error) :
+		err = journal ? kernel_recover(kernel_machine, NULL, &error) :
 				revert(&error);
 		assert_whole(journal ? "journal" : "undo", err, &error);
 		n_refused += err != 0;

@@ -469,8 +469,7 @@ static void after_a_kill_each_device_is_old_or_new(void **state)
 		bool killed = kernel_run_and_kill(n, commit_each, NULL) < 0;
 		int n_new = 0;
 
-		assert_int_equal(
-			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+		assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
 		for (size_t i = 0; i < N_EACH; i++) {
 			bool is_new = device_is(plan, each_devices[i], true);
 
@@ -550,7 +549,7 @@ static void what_failed_writes_have_left_is_undone_by_another_process(
 		failed = fail_oddly(plan, n);
 		ssdpm_plan_free(plan);
 		n_odd += !strcmp(kernel->now.drives[0].tolerance, "777");
-		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL), 0);
+		assert_int_equal(kernel_recover(machine, NULL, NULL), 0);
 		if (failed && !kernel_same(&kernel->now, &before))
 			fail_msg("write %d: it is not as it was", n);
 		ssdpm_machine_unref(machine);
@@ -619,8 +618,8 @@ static void a_way_back_that_fails_again_does_not_fill_the_disk(void **state)
 		kernel->mask = KERNEL_WRITE;
 		kernel->for_ever = true;
 		kernel->fail_at = 1;
-		assert_int_equal(
-			ssdpm_recover(kernel_machine, NULL, NULL, NULL), -EIO);
+		assert_int_equal(kernel_recover(kernel_machine, NULL, NULL),
+				 -EIO);
 		kernel_calm();
 		text = kernel_text("run/ssdpm/journal-nvme0");
 		assert_non_null(text);
@@ -631,7 +630,7 @@ static void a_way_back_that_fails_again_does_not_fill_the_disk(void **state)
 		first = text;
 	}
 	free(first);
-	assert_int_equal(ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+	assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
 	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
 }
 

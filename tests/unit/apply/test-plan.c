@@ -1133,6 +1133,9 @@ static void a_profile_goes_to_all_devices_that_can(void **state)
 	kernel_assert_fails(ssdpm_plan_add_profile(plan, devices[0], NULL,
 						   &longer.s, &error),
 			    &error, -E2BIG, "ssdpm_profile_settings");
+	kernel_assert_fails(
+		ssdpm_plan_add_profile(plan, NULL, kernel_model(0), &s, &error),
+		&error, -EINVAL, "a model of no device");
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(ssdpm_plan_add_profile(

@@ -145,9 +145,9 @@ static void a_long_key_is_cut_between_characters_and_the_cause_stays(
 			strcat(key, "\xe2\x82\xac");
 		length = snprintf(text, sizeof(text), "{\"%s\": 1, \"%s\": 1}",
 				  key, key);
-		assert_int_equal(ssdpm_model_from_json(text, (size_t)length,
-						       &model, &error),
-				 -EINVAL);
+		assert_int_equal(
+			fixture_read(text, (size_t)length, &model, &error),
+			-EINVAL);
 		assert_true(is_utf8(error.message));
 		fixture_assert_error(&error, -EINVAL, 1, "is given twice");
 	}
@@ -168,9 +168,8 @@ static void a_long_number_is_cut_and_the_cause_stays(void **state)
 			  "{\"schema\": \"ssdpm.model/1\", \"kind\": \"nvme\", "
 			  "\"apsta\": %s}",
 			  digits);
-	assert_int_equal(
-		ssdpm_model_from_json(text, (size_t)length, &model, &error),
-		-ERANGE);
+	assert_int_equal(fixture_read(text, (size_t)length, &model, &error),
+			 -ERANGE);
 	fixture_assert_error(&error, -ERANGE, 1, "apsta: 999");
 	fixture_assert_error(&error, -ERANGE, 1, "is more than 255");
 	assert_ptr_equal(model, UNTOUCHED);
@@ -185,9 +184,8 @@ static void no_control_character_reaches_a_message(void **state)
 	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(
-		ssdpm_model_from_json(text, sizeof(text) - 1, &model, &error),
-		-EINVAL);
+	assert_int_equal(fixture_read(text, sizeof(text) - 1, &model, &error),
+			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 1,
 			     "\"a?????\xc2\xa0z\" is given twice");
 	assert_ptr_equal(model, UNTOUCHED);

@@ -607,8 +607,8 @@ static void the_serial_of_a_disk_is_in_its_words(void **state)
 	intent = get_of("[drive]\nserial = S123[3-5] 5\n"
 			"port = ata1\nlpm = medium_power\n");
 	assert_int_equal(ssdpm_plan_new(machine, NULL, &plan, NULL), 0);
-	assert_int_equal(ssdpm_plan_add_intent_all(plan, intent, NULL, NULL),
-			 0);
+	assert_int_equal(
+		ssdpm_plan_add_intent(plan, NULL, NULL, intent, NULL, NULL), 0);
 	assert_string_equal(steps_of(plan), "lpm medium_power" AT(4));
 	ssdpm_plan_free(plan);
 	ssdpm_intent_free(intent);
@@ -785,8 +785,8 @@ static void all_devices_get_what_each_one_gets(void **state)
 
 	(void)state;
 	assert_int_equal(ssdpm_plan_new(in.desktop, NULL, &plan, NULL), 0);
-	assert_int_equal(ssdpm_plan_add_intent_all(plan, intent, NULL, NULL),
-			 0);
+	assert_int_equal(
+		ssdpm_plan_add_intent(plan, NULL, NULL, intent, NULL, NULL), 0);
 	text = steps_of(plan);
 	assert_non_null(strstr(text, "apst_secondary_timeout_ms 1000" AT(2)));
 	assert_non_null(strstr(text, "latency-tolerance 1000" AT(9)));

@@ -18,7 +18,7 @@ static int open_catalogue(void **state)
 	(void)state;
 	if (ssdpm_catalogue_new(NULL, 0, &built_in, NULL))
 		return -1;
-	n_built_in = ssdpm_catalogue_get_n_rows(built_in);
+	n_built_in = fixture_count_rows(built_in);
 	return 0;
 }
 
@@ -31,12 +31,12 @@ static int close_catalogue(void **state)
 
 static const char *product_of(const struct ssdpm_catalogue *c, uint32_t i)
 {
-	return ssdpm_catalogue_get_product(c, i);
+	return fixture_row(c, i).product;
 }
 
 static const char *firmware_of(const struct ssdpm_catalogue *c, uint32_t i)
 {
-	const char *firmware = ssdpm_catalogue_get_firmware(c, i);
+	const char *firmware = fixture_row(c, i).firmware;
 
 	return firmware ? firmware : "";
 }
@@ -94,13 +94,13 @@ static void plain_count(struct plain *p)
 		p->exact |= !strcasecmp(product_of(p->catalogue, i), p->name);
 	p->n_rows = p->n_tables = 0;
 	for (uint32_t i = 0; i < n_built_in; i++) {
-		uint32_t table = ssdpm_catalogue_get_table(p->catalogue, i);
+		uint32_t table = fixture_row(p->catalogue, i).table;
 
 		if (!plain_match(p, i))
 			continue;
 		p->n_rows++;
 		p->n_tables += !p->seen[table];
-		p->seen[table] += ssdpm_catalogue_get_seen(p->catalogue, i);
+		p->seen[table] += fixture_row(p->catalogue, i).seen;
 	}
 }
 
@@ -110,7 +110,7 @@ static uint32_t plain_best(const struct plain *p)
 	uint32_t best = 0;
 
 	for (uint32_t i = 0; i < n_built_in; i++) {
-		uint32_t table = ssdpm_catalogue_get_table(p->catalogue, i);
+		uint32_t table = fixture_row(p->catalogue, i).table;
 
 		if (plain_match(p, i) && p->seen[table] > p->seen[best])
 			best = table;
@@ -123,20 +123,19 @@ static void assert_next(struct plain *p,
 			const struct ssdpm_catalogue_match *match)
 {
 	uint32_t table = plain_best(p);
-	uint32_t most = ssdpm_catalogue_get_seen(p->catalogue, match->index);
+	uint32_t most = fixture_row(p->catalogue, match->index).seen;
 	uint32_t n = 0;
 
-	assert_int_equal(ssdpm_catalogue_get_table(p->catalogue, match->index),
-			 table);
+	assert_int_equal(fixture_row(p->catalogue, match->index).table, table);
 	assert_int_equal(match->seen, p->seen[table]);
 	assert_int_equal(match->exact, p->exact);
 	assert_int_equal(match->n_matches, p->n_rows);
 	assert_int_equal(match->n_tables, p->n_tables);
 	assert_true(plain_match(p, match->index));
 	for (uint32_t i = 0; i < n_built_in; i++) {
-		uint32_t row_seen = ssdpm_catalogue_get_seen(p->catalogue, i);
+		uint32_t row_seen = fixture_row(p->catalogue, i).seen;
 
-		if (ssdpm_catalogue_get_table(p->catalogue, i) != table ||
+		if (fixture_row(p->catalogue, i).table != table ||
 		    !plain_match(p, i))
 			continue;
 		n++;
@@ -226,8 +225,8 @@ static void rows_are_sorted_and_plausible(void **state)
 		struct ssdpm_model *model;
 		int order;
 
-		assert_true(ssdpm_catalogue_get_seen(built_in, i) >= 1);
-		assert_true(ssdpm_catalogue_get_table(built_in, i) >= 1);
+		assert_true(fixture_row(built_in, i).seen >= 1);
+		assert_true(fixture_row(built_in, i).table >= 1);
 		assert_int_equal(
 			ssdpm_catalogue_get_model(built_in, i, &model, NULL),
 			0);
@@ -255,7 +254,7 @@ static void rows_with_the_same_table_have_the_same_states(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < n_built_in; i++) {
-		uint32_t t = ssdpm_catalogue_get_table(built_in, i);
+		uint32_t t = fixture_row(built_in, i).table;
 		struct ssdpm_model *model;
 		size_t n, n_other;
 
@@ -437,9 +436,8 @@ static void words_of_a_name_find_it(void **state)
 						      NULL, &match, NULL),
 				 0);
 		assert_int_equal(match.exact, 0);
-		assert_string_equal(
-			ssdpm_catalogue_get_product(built_in, match.index),
-			cases[i].product);
+		assert_string_equal(fixture_row(built_in, match.index).product,
+				    cases[i].product);
 	}
 	/* Words in another order, and parts that are too short, find nothing.
 	 */
@@ -487,9 +485,9 @@ static void a_capacity_that_nobody_has_seen_is_as_the_others(void **state)
 			continue;
 		assert_int_equal(match.exact, 0);
 		assert_int_equal(match.other_capacity, 1);
-		assert_non_null(strstr(
-			ssdpm_catalogue_get_product(built_in, match.index),
-			cases[i].part));
+		assert_non_null(
+			strstr(fixture_row(built_in, match.index).product,
+			       cases[i].part));
 	}
 }
 
@@ -503,8 +501,7 @@ static void a_drive_of_another_capacity_is_not_one_of_another_name(void **state)
 					      "Samsung SSD 970 EVO 4TB", NULL,
 					      &match, NULL),
 			 0);
-	assert_null(strstr(ssdpm_catalogue_get_product(built_in, match.index),
-			   "Plus"));
+	assert_null(strstr(fixture_row(built_in, match.index).product, "Plus"));
 	assert_int_equal(ssdpm_catalogue_find(built_in, "CT4000P3SSD8", NULL,
 					      &match, NULL),
 			 0);
@@ -566,10 +563,10 @@ static void a_row_that_is_not_there_has_nothing(void **state)
 	struct ssdpm_model *model = UNTOUCHED;
 
 	(void)state;
-	assert_null(ssdpm_catalogue_get_product(built_in, n_built_in));
-	assert_null(ssdpm_catalogue_get_firmware(built_in, UINT32_MAX));
-	assert_int_equal(ssdpm_catalogue_get_seen(built_in, n_built_in), 0);
-	assert_int_equal(ssdpm_catalogue_get_table(built_in, n_built_in), 0);
+	assert_null(fixture_row(built_in, n_built_in).product);
+	assert_null(fixture_row(built_in, UINT32_MAX).firmware);
+	assert_int_equal(fixture_row(built_in, n_built_in).seen, 0);
+	assert_int_equal(fixture_row(built_in, n_built_in).table, 0);
 	assert_int_equal(
 		ssdpm_catalogue_get_model(built_in, n_built_in, &model, &error),
 		-ERANGE);
@@ -617,7 +614,7 @@ static void drives_of_a_caller_join_the_built_in_ones(void **state)
 	add_json(text, sizeof(text), "ZZ Own Drive", "1", 20);
 	add_json(text, sizeof(text), "ZZ Own Drive", "0", 10);
 	catalogue = from_json(text);
-	assert_int_equal(ssdpm_catalogue_get_n_rows(catalogue), n_built_in + 4);
+	assert_int_equal(fixture_count_rows(catalogue), n_built_in + 4);
 	assert_int_equal(
 		ssdpm_catalogue_find(catalogue, "zz own", NULL, &match, NULL),
 		0);
@@ -626,7 +623,7 @@ static void drives_of_a_caller_join_the_built_in_ones(void **state)
 	assert_int_equal(match.n_rows, 2);
 	assert_int_equal(match.seen, 2);
 	assert_string_equal(firmware_of(catalogue, match.index), "1");
-	assert_int_equal(ssdpm_catalogue_get_seen(catalogue, match.index), 1);
+	assert_int_equal(fixture_row(catalogue, match.index).seen, 1);
 	assert_int_equal(
 		ssdpm_catalogue_get_model(catalogue, match.index, &model, NULL),
 		0);
@@ -650,7 +647,7 @@ static void an_own_drive_without_a_firmware_has_none(void **state)
 	assert_int_equal(ssdpm_catalogue_find(catalogue, "aa own drive", NULL,
 					      &match, NULL),
 			 0);
-	assert_null(ssdpm_catalogue_get_firmware(catalogue, match.index));
+	assert_null(fixture_row(catalogue, match.index).firmware);
 	assert_int_equal(ssdpm_catalogue_find(catalogue, "aa own drive", "1",
 					      &match, NULL),
 			 -ENOENT);
@@ -715,11 +712,9 @@ static void an_own_drive_with_a_table_that_is_built_in_has_its_number(
 					     firmware_of(built_in, rows[i]),
 					     &match, NULL),
 			0);
-		assert_int_equal(
-			ssdpm_catalogue_get_seen(catalogue, match.index), 1);
-		assert_int_equal(
-			ssdpm_catalogue_get_table(catalogue, match.index),
-			ssdpm_catalogue_get_table(built_in, rows[i]));
+		assert_int_equal(fixture_row(catalogue, match.index).seen, 1);
+		assert_int_equal(fixture_row(catalogue, match.index).table,
+				 fixture_row(built_in, rows[i]).table);
 		ssdpm_catalogue_free(catalogue);
 		ssdpm_model_unref(model);
 		free(text);

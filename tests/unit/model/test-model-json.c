@@ -25,25 +25,12 @@ static const char *drive(const char *member, const char *state_member)
 	return text;
 }
 
-/* Read a copy that ends where the text does. */
-static int read_copy(const char *text, size_t size,
-		     struct ssdpm_model **ret_model, struct ssdpm_error *reterr)
-{
-	char *copy = malloc(size ? size : 1);
-	int err;
-
-	memcpy(copy, text, size);
-	err = ssdpm_model_from_json(copy, size, ret_model, reterr);
-	free(copy);
-	return err;
-}
-
 static struct ssdpm_model *read_good(const char *text)
 {
 	struct ssdpm_error error = fixture_error(), before = error;
 	struct ssdpm_model *model = NULL;
 
-	if (read_copy(text, strlen(text), &model, &error))
+	if (fixture_read(text, strlen(text), &model, &error))
 		print_error("%s\n%s\n", text, error.message);
 	assert_non_null(model);
 	assert_memory_equal(&error, &before, sizeof(error));
@@ -53,18 +40,13 @@ static struct ssdpm_model *read_good(const char *text)
 static void assert_bad_bytes(const char *text, size_t size, int code,
 			     uint32_t line, const char *fragment)
 {
-	struct ssdpm_model *model = UNTOUCHED, **models = UNTOUCHED;
 	struct ssdpm_error error = fixture_error();
-	size_t n = 77;
+	struct ssdpm_model *model = UNTOUCHED;
 
-	assert_int_equal(read_copy(text, size, &model, &error), code);
+	assert_int_equal(fixture_read(text, size, &model, &error), code);
 	fixture_assert_error(&error, code, line, fragment);
-	assert_int_equal(read_copy(text, size, &model, NULL), code);
+	assert_int_equal(fixture_read(text, size, &model, NULL), code);
 	assert_ptr_equal(model, UNTOUCHED);
-	assert_true(ssdpm_model_list_from_data(text, size, &models, &n, NULL) <
-		    0);
-	assert_ptr_equal(models, UNTOUCHED);
-	assert_int_equal(n, 77);
 }
 
 static void assert_bad(const char *text, int code, uint32_t line,
@@ -663,10 +645,10 @@ static void a_text_cut_off_at_any_byte_is_refused(void **state)
 	size_t size;
 
 	(void)state;
-	for (size = 0; size < sizeof(small_json) - 2; size++) {
+	for (size = 1; size < sizeof(small_json) - 2; size++) {
 		struct ssdpm_model *model = UNTOUCHED;
 
-		assert_int_equal(read_copy(small_json, size, &model, &error),
+		assert_int_equal(fixture_read(small_json, size, &model, &error),
 				 -EINVAL);
 		assert_true(error.line >= 1 && error.line <= 42);
 		fixture_assert_error(&error, -EINVAL, error.line, "not JSON: ");
@@ -674,7 +656,7 @@ static void a_text_cut_off_at_any_byte_is_refused(void **state)
 	}
 	text = write_json(rich);
 	for (size = 0; size < strlen(text) - 1; size += 37)
-		assert_int_equal(read_copy(text, size, UNTOUCHED, NULL),
+		assert_int_equal(fixture_read(text, size, UNTOUCHED, NULL),
 				 -EINVAL);
 	free(text);
 	ssdpm_model_unref(rich);
@@ -686,7 +668,8 @@ static void the_final_newline_may_be_missing(void **state)
 
 	(void)state;
 	assert_int_equal(
-		read_copy(small_json, sizeof(small_json) - 2, &model, NULL), 0);
+		fixture_read(small_json, sizeof(small_json) - 2, &model, NULL),
+		0);
 	ssdpm_model_unref(model);
 }
 
@@ -710,29 +693,25 @@ static void bytes_that_are_not_our_text_are_refused(void **state)
 
 	(void)state;
 	snprintf(text, sizeof(text), "\xef\xbb%s", small_json);
-	assert_bad(text, -EINVAL, 1, "byte 0xef where '{' or '['");
+	assert_bad(text, -EINVAL, 1, "not a known format");
 	strcpy(text, small_json);
-	assert_bad_bytes(text, sizeof(small_json), -EINVAL, 42,
-			 "byte 0x00 where the end");
+	assert_bad_bytes(text, sizeof(small_json), -EINVAL, 0,
+			 "bytes of binary data");
 	text[5] = 0;
-	assert_bad_bytes(text, sizeof(small_json) - 1, -EINVAL, 2,
-			 "byte 0x00 where");
+	assert_bad_bytes(text, sizeof(small_json) - 1, -EINVAL, 0,
+			 "bytes of binary data");
 	assert_bad_member("\"x\": \"\xff\"", -EINVAL, "where UTF-8 should be");
 	assert_bad_member("\"\xed\xa0\x80\": 1", -EINVAL,
 			  "where UTF-8 should be");
-	assert_bad("", -EINVAL, 1, "it ends where '{' or '[' should be");
 }
 
 static void no_text_at_all_is_refused(void **state)
 {
-	struct ssdpm_model *model = UNTOUCHED, **models = UNTOUCHED;
+	struct ssdpm_model **models = UNTOUCHED;
 	struct ssdpm_error error;
 	size_t n;
 
 	(void)state;
-	assert_int_equal(ssdpm_model_from_json(NULL, 0, &model, &error),
-			 -EINVAL);
-	fixture_assert_error(&error, -EINVAL, 1, "it ends");
 	assert_int_equal(
 		ssdpm_model_list_from_data(NULL, 0, &models, &n, &error),
 		-EINVAL);
@@ -755,14 +734,12 @@ static void sixteen_mib_are_read_and_no_byte_more(void **state)
 {
 	size_t size = SSDPM_JSON_MAX_BYTES, length = sizeof(small_json) - 1;
 	char *text = malloc(size + 1);
-	struct ssdpm_model *model = NULL, **models;
+	struct ssdpm_model **models;
 	size_t n;
 
 	(void)state;
 	memcpy(text, small_json, length);
 	memset(text + length, ' ', size + 1 - length);
-	assert_int_equal(ssdpm_model_from_json(text, size, &model, NULL), 0);
-	ssdpm_model_unref(model);
 	assert_int_equal(
 		ssdpm_model_list_from_data(text, size, &models, &n, NULL), 0);
 	ssdpm_model_list_free(models, n);
@@ -837,21 +814,16 @@ static void a_fault_in_the_second_drive_has_its_line(void **state)
 	assert_ptr_equal(models, UNTOUCHED);
 }
 
-static void two_drives_are_a_list_but_not_one(void **state)
+static void two_drives_are_a_list(void **state)
 {
 	struct ssdpm_model *two[2] = { small_model(), fixture_rich_model() };
-	struct ssdpm_model *one = UNTOUCHED, **models = NULL;
-	struct ssdpm_error error;
+	struct ssdpm_model **models = NULL;
 	char *text, *again;
 	size_t n;
 
 	(void)state;
 	text = fixture_models_text(two, 2);
 	assert_int_equal(text[0], '[');
-	assert_int_equal(read_copy(text, strlen(text), &one, &error), -EINVAL);
-	fixture_assert_error(&error, -EINVAL, 1,
-			     "2 drives where one is expected");
-	assert_ptr_equal(one, UNTOUCHED);
 	assert_int_equal(ssdpm_model_list_from_data(text, strlen(text), &models,
 						    &n, NULL),
 			 0);
@@ -971,7 +943,7 @@ int main(void)
 		cmocka_unit_test(a_byte_order_mark_is_stepped_over),
 		cmocka_unit_test(arrays_must_hold_drives),
 		cmocka_unit_test(a_fault_in_the_second_drive_has_its_line),
-		cmocka_unit_test(two_drives_are_a_list_but_not_one),
+		cmocka_unit_test(two_drives_are_a_list),
 		cmocka_unit_test(
 			an_identify_structure_is_recognised_by_content),
 		cmocka_unit_test(white_space_before_json_is_no_obstacle),

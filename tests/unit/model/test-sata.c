@@ -794,9 +794,8 @@ static void generations_that_cannot_be_are_refused(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		size_t size = json_with(bad[i].text, text);
 
-		assert_int_equal(
-			ssdpm_model_from_json(text, size, &model, &error),
-			bad[i].code);
+		assert_int_equal(fixture_read(text, size, &model, &error),
+				 bad[i].code);
 		fixture_assert_error(&error, bad[i].code, 4, bad[i].reason);
 		assert_ptr_equal(model, UNTOUCHED);
 	}

@@ -605,9 +605,8 @@ static void json_of_7_5_is_read_like_the_text(void **state)
 	(void)state;
 	model = fixture_read_good(nvme_json);
 	assert_drive(model, SSDPM_FORMAT_SMARTCTL_JSON);
-	assert_int_equal(ssdpm_model_from_json(nvme_json, strlen(nvme_json),
-					       &again, NULL),
-			 0);
+	assert_int_equal(
+		fixture_read(nvme_json, strlen(nvme_json), &again, NULL), 0);
 	fixture_assert_same(model, again);
 	ssdpm_model_unref(model);
 	ssdpm_model_unref(again);

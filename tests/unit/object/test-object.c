@@ -207,7 +207,8 @@ static void a_device_has_the_advice_of_its_caller(void **state)
 		  .message = "less" },
 		{ .code = SSDPM_DIAGNOSIS_APST_OFF,
 		  .severity = SSDPM_SEVERITY_PROBLEM,
-		  .message = "off" },
+		  .message = "off",
+		  .is_main = 1 },
 	};
 	const char *const advice[2] = { "", "do it" };
 	struct ssdpm_object object = whole(SSDPM_OBJECT_DEVICE);
@@ -477,9 +478,9 @@ static void a_row_of_the_catalogue_is_one_that_it_has(void **state)
 	(void)state;
 	object.index = 5;
 	snprintf(expected, sizeof(expected), "\"product\": \"%s\"",
-		 ssdpm_catalogue_get_product(catalogue, 5));
+		 fixture_row(catalogue, 5).product);
 	assert_has(&object, expected);
-	object.index = ssdpm_catalogue_get_n_rows(catalogue);
+	object.index = fixture_count_rows(catalogue);
 	assert_true(ssdpm_object_to_json(&object, &text, &error) < 0);
 	assert_ptr_equal(text, UNTOUCHED);
 }

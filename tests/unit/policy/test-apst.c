@@ -955,7 +955,9 @@ static void what_is_encoded_is_decoded_again(void **state)
 		assert_int_equal(ssdpm_apst_encode(&table, data, NULL), 0);
 		memset(&again, 0x5a, sizeof(again));
 		assert_int_equal(
-			ssdpm_apst_decode(data, round & 1, &again, NULL), 0);
+			ssdpm_apst_from_data(data, sizeof(data), &again, NULL),
+			0);
+		again.enabled = round & 1;
 		assert_memory_equal(&table, &again, sizeof(table));
 	}
 }
@@ -975,15 +977,19 @@ static void each_reserved_bit_is_refused(void **state)
 
 		data[bit / 8] = (uint8_t)(1 << bit % 8);
 		if (!reserved) {
-			assert_int_equal(
-				ssdpm_apst_decode(data, true, &good, NULL), 0);
+			assert_int_equal(ssdpm_apst_from_data(data,
+							      sizeof(data),
+							      &good, NULL),
+					 0);
 			continue;
 		}
-		assert_int_equal(ssdpm_apst_decode(data, true, &table, &error),
+		assert_int_equal(ssdpm_apst_from_data(data, sizeof(data),
+						      &table, &error),
 				 -EINVAL);
 		fixture_assert_error(&error, -EINVAL, 0, "a reserved bit");
-		assert_int_equal(ssdpm_apst_decode(data, true, &table, NULL),
-				 -EINVAL);
+		assert_int_equal(
+			ssdpm_apst_from_data(data, sizeof(data), &table, NULL),
+			-EINVAL);
 	}
 	assert_string_equal(error.message, "entry 31: a reserved bit is set");
 	assert_memory_equal(&table, &before, sizeof(table));

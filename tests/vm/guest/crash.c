@@ -246,17 +246,25 @@ static int run_and_kill(const char *command, struct duration *duration,
 
 static size_t recover(void)
 {
+	const struct ssdpm_plan_params params = {
+		.size = sizeof(params),
+		.flags = SSDPM_PLAN_STRICT,
+	};
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
 	struct ssdpm_machine *machine;
+	struct ssdpm_plan *plan;
 	struct ssdpm_error error = { 0 };
-	size_t n = 0;
 
 	if (ssdpm_machine_new(NULL, &machine, &error) < 0 ||
-	    ssdpm_recover(machine, NULL, &n, &error) < 0) {
+	    ssdpm_plan_new(machine, &params, &plan, &error) < 0 ||
+	    ssdpm_plan_lock(plan, &error) < 0) {
 		fprintf(stderr, "recover: %s\n", error.message);
 		exit(1);
 	}
+	ssdpm_plan_get_journal(plan, &journal);
+	ssdpm_plan_free(plan);
 	ssdpm_machine_unref(machine);
-	return n;
+	return journal.n_undone;
 }
 
 int main(int argc, char **argv)

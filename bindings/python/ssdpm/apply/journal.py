@@ -7,7 +7,7 @@ import os
 from typing import SupportsIndex
 
 from ssdpm import _core
-from ssdpm.apply.plan import Plan, directory_path, plan, timeout_numbers
+from ssdpm.apply.plan import Plan, directory_path, plan
 from ssdpm.apply.steps import Journal, Step
 from ssdpm.device.machine import Root, machine_of
 
@@ -17,7 +17,8 @@ def read_journal(
 ) -> Journal | None:
     """The journal that stands, or None. Writes nothing, and needs no privileges.
 
-    While a journal stands nothing can be called in force.
+    While a journal stands nothing can be called in force. Plan.locked() and
+    Plan.commit() undo what it names.
 
     Args:
         As plan().
@@ -27,34 +28,6 @@ def read_journal(
     """
     found = _core.journal_read(machine_of(root)._handle, directory_path(directory))
     return None if found is None else Journal(*found)
-
-
-def recover(
-    root: Root = None,
-    directory: str | os.PathLike[str] | None = None,
-    *,
-    state_timeout_ms: SupportsIndex | None = None,
-    lock_timeout_ms: SupportsIndex | None = None,
-) -> int:
-    """Undo what a killed commit left; Plan.locked() and Plan.commit() do it too.
-
-    A value that is neither what it was before nor what was planned stays: somebody
-    else has written it.
-
-    Args:
-        As plan().
-
-    Returns:
-        How many values were put back.
-
-    Raises:
-        As Plan.commit().
-    """
-    return _core.recover(
-        machine_of(root)._handle,
-        directory_path(directory),
-        timeout_numbers(state_timeout_ms, lock_timeout_ms),
-    )
 
 
 def revert(

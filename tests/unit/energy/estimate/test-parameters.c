@@ -610,7 +610,7 @@ static void every_drive_of_the_catalogue_has_sound_parameters(void **state)
 	uint32_t n;
 
 	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
-	n = ssdpm_catalogue_get_n_rows(catalogue);
+	n = fixture_count_rows(catalogue);
 	assert_true(n > 1000);
 	for (uint32_t i = 0; i < n; i++) {
 		struct ssdpm_model *model = NULL;

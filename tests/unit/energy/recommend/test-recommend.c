@@ -750,8 +750,7 @@ static void no_best_likely_costs_what_leaving_all_as_it_is_saves(void **state)
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.flags = SSDPM_SIM_LIKELY;
 	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
-	for (uint32_t i = 0; i < ssdpm_catalogue_get_n_rows(catalogue);
-	     i += step) {
+	for (uint32_t i = 0; fixture_row(catalogue, i).product; i += step) {
 		int64_t least_nj = 0;
 
 		assert_int_equal(
@@ -792,8 +791,7 @@ static void no_drive_of_the_catalogue_is_advised_to_wait_long_or_to_pay(
 	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
 	for (size_t i = 0; i < 3; i++)
 		gaps[i] = made(workloads[i]);
-	for (uint32_t i = 0; i < ssdpm_catalogue_get_n_rows(catalogue);
-	     i += step) {
+	for (uint32_t i = 0; fixture_row(catalogue, i).product; i += step) {
 		assert_int_equal(
 			ssdpm_catalogue_get_model(catalogue, i, &model, NULL),
 			0);
