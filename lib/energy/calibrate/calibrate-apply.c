@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was measured becomes what an estimate computes with. */
+/* Puts what was measured into the parameters of an estimate. */
 #include "calibrate/calibrate.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static struct ssdpm_parameter *find(struct ssdpm_parameter *parameters,
 	return NULL;
 }
 
-/* What is known before, and how much of it is the link's, if that is asleep. */
+/* The parameters before anything measured was set. */
 struct before {
 	const struct ssdpm_parameter *parameters;
 	size_t n;
@@ -38,8 +38,8 @@ static const struct ssdpm_parameter *look(const struct before *before,
 }
 
 /*
- * An interval that has all in it that was assumed says nothing new: bounds that
- * have a reason are not given up for the noise of an instrument.
+ * True if the measured interval contains the whole assumed one. Such a
+ * measurement adds nothing: the assumed bounds have a reason, and stay.
  */
 static bool says_nothing(const struct before *before,
 			 const struct ssdpm_measured *m)
@@ -105,13 +105,13 @@ static int set(struct ssdpm_parameter *parameters, size_t n,
 	return err;
 }
 
-/* A state that the drive sleeps in has a time to leave it. */
+/* The drive sleeps in a state if the state has an exit latency. */
 static bool sleeps(struct ssdpm_parameter *parameters, size_t n, uint32_t state)
 {
 	return find(parameters, n, SSDPM_PARAMETER_EXIT_LATENCY, state);
 }
 
-/* The link's power moves into the idle powers of all states asleep. */
+/* Moves the link's power into the idle powers of all states asleep. */
 static int move_link(struct ssdpm_parameter *parameters, size_t n,
 		     const struct before *before,
 		     const struct ssdpm_measured *measured, size_t n_measured,
@@ -155,7 +155,7 @@ static int move_link(struct ssdpm_parameter *parameters, size_t n,
 	return 0;
 }
 
-/* A run of which nothing is known since its data contradict it is no result. */
+/* Refuses a run whose data contradict it, so that no parameter is known. */
 static int check_refused(const struct ssdpm_measured *measured, size_t n,
 			 struct ssdpm_error *reterr)
 {

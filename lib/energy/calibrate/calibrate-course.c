@@ -29,8 +29,8 @@ static void note(void *userdata, uint64_t time_ns, uint32_t phase,
 }
 
 /*
- * One value for each, so that there is one corner to run; and a wake takes no
- * time: a recorded service has that in it.
+ * One value for each parameter leaves one course to simulate. A wake takes no
+ * time, because a recorded service includes it.
  */
 static int make_certain(struct ssdpm_parameter *parameters, size_t n,
 			const struct ssdpm_sim_params *params,
@@ -154,7 +154,7 @@ static void add(struct drawn_course *course, uint64_t begin_ns, uint64_t end_ns,
 					  false };
 }
 
-/* An I/O that wakes the drive, and is done with that at an unknown time. */
+/* An I/O that wakes the drive for an unknown time. */
 static void add_vague(struct drawn_course *course, uint64_t begin_ns,
 		      uint64_t end_ns)
 {
@@ -165,7 +165,7 @@ static void add_vague(struct drawn_course *course, uint64_t begin_ns,
 		course->pieces[n].vague = true;
 }
 
-/* The change that is in force just before a time, from one that is known. */
+/* The last change before a time, searched from the change "at" on. */
 static size_t change_before(const struct drawn_course *course, size_t at,
 			    uint64_t time_ns)
 {
@@ -175,7 +175,7 @@ static size_t change_before(const struct drawn_course *course, size_t at,
 	return at;
 }
 
-/* Time without I/Os. op is that of the last one. */
+/* Adds time without I/Os; op is that of the last I/O. */
 static size_t add_gap(struct drawn_course *course, size_t at, uint64_t begin_ns,
 		      uint64_t end_ns, uint32_t op)
 {
@@ -201,7 +201,7 @@ static size_t add_gap(struct drawn_course *course, size_t at, uint64_t begin_ns,
 	return at;
 }
 
-/* An I/O after a gap. Return: until when the drive wakes, or EXIT_UNKNOWN. */
+/* Notes an I/O after a gap. Return: the end of the wake, or EXIT_UNKNOWN. */
 static uint64_t arrive(struct drawn_course *course, size_t io, size_t at,
 		       const uint64_t exit_ns[SSDPM_MAX_STATES])
 {
@@ -217,7 +217,7 @@ static uint64_t arrive(struct drawn_course *course, size_t io, size_t at,
 		return EXIT_UNKNOWN;
 	if (change->phase == SSDPM_PHASE_RESIDENT)
 		return time_ns + exit_ns[change->state];
-	/* What has begun is brought to an end first. */
+	/* An entry that has begun ends before the drive wakes. */
 	if (at + 1 < course->n_changes && change[1].time_ns > time_ns)
 		time_ns = change[1].time_ns;
 	return time_ns + exit_ns[change->state];

@@ -2,19 +2,19 @@
 /*
  * How long a drive takes to wake, from the I/Os that wake it.
  *
- * Such an I/O takes the time that others of its kind take, and that of waking:
- * a shift of one distribution against the other. At the true shift ranks show
- * no difference any more, within each operation and size class (Hodges and
- * Lehmann 1963; van Elteren 1960). Its interval has the shifts at which the
- * test would not find a difference. No distribution is assumed, and a few I/Os
- * that took very long do not matter.
+ * Such an I/O takes the time that others of its kind take, and the exit
+ * latency: one distribution is shifted against the other. At the true shift,
+ * ranks no longer differ within each operation and size class (Hodges and
+ * Lehmann 1963; van Elteren 1960). The interval holds the shifts at which the
+ * test finds no difference. The test assumes no distribution, and a few very
+ * long I/Os do not matter.
  */
 #include "calibrate/calibrate.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Of those awake too: a kind with fewer says nothing. */
+/* A class needs as many I/Os of a drive that is awake. */
 #define AWAKE_MIN 5
 
 #define Z95 1.959963984540054
@@ -46,14 +46,14 @@ static int compare(const void *a, const void *b)
 	       (x->service_ns < y->service_ns);
 }
 
-/* One class: those awake are the first, both parts are sorted. */
+/* One class: the I/Os awake come first, and both parts are sorted. */
 struct stratum {
 	const struct sample *samples;
 	size_t n_awake;
 	size_t n_wakes;
 };
 
-/* How many of n are below a time, those that are equal by half. */
+/* How many of n are below a time; an equal one counts as half. */
 static double count_below(const struct sample *samples, size_t n,
 			  double time_ns)
 {
@@ -74,7 +74,7 @@ static double count_below(const struct sample *samples, size_t n,
 	return 0.5 * (double)(below + equal);
 }
 
-/* What ranks say of a shift: it falls with it. In standard errors. */
+/* The difference of the ranks, in standard errors; it falls with the shift. */
 static double difference(const struct stratum *strata, size_t n, double shift)
 {
 	double sum = 0, variance = 0;
@@ -100,7 +100,7 @@ static double difference(const struct stratum *strata, size_t n, double shift)
 	return sum / sqrt(variance);
 }
 
-/* The shift at which the difference is so many standard errors. */
+/* The shift at which the difference is this many standard errors. */
 static double shift_at(const struct stratum *strata, size_t n, double errors)
 {
 	double low = -4.4e9, high = 4.4e9;
@@ -136,7 +136,7 @@ static size_t take(const struct drawn_course *course, uint32_t state,
 	return n;
 }
 
-/* Those classes that have enough of both. */
+/* The classes that have enough I/Os of both. */
 static size_t find_strata(const struct sample *samples, size_t n,
 			  struct stratum *strata, size_t *ret_wakes)
 {

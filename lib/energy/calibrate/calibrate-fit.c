@@ -2,17 +2,16 @@
 /*
  * The linear model by generalised least squares.
  *
- * Power that is measured often is not measured independently each time: the
- * error of one sample is most of that of the next. The noise is taken to be an
- * autoregressive one, a white one (of quantisation, too) and, where the data
- * show it, a zero that walks at random. Its coefficients are those of the
- * greatest restricted likelihood (Patterson and Thompson 1971), which knows
- * that the columns took degrees of freedom. A Kalman filter makes the rows
- * independent of each other, in time linear in their number and whatever is
- * missing between them.
+ * Samples of power in quick succession are not independent: the error of one is
+ * most of the error of the next. The noise is the sum of an autoregressive and
+ * a white part (with quantisation). Where the data show it, a zero that walks
+ * at random is added. Its coefficients maximise the restricted likelihood
+ * (Patterson and Thompson 1971), which accounts for the degrees of freedom of
+ * the columns. A Kalman filter makes the rows independent, in linear time and
+ * across gaps.
  *
- * What is far from all that can follow from the samples before it is a spike,
- * and counts as missing.
+ * A row far from everything that the rows before it predict is a spike, and
+ * counts as missing.
  */
 #include "calibrate/calibrate-fit.h"
 
@@ -23,27 +22,29 @@
 
 #define N_PASSES 5
 
-/* A spike is that many sigmas from what is predicted for it. */
+/* A spike is more than this many sigmas from its prediction. */
 #define SPIKE 4.0
 
-/* So many in a row are no spikes, but another level. */
+/* More rows than this in a row are another level, not spikes. */
 #define SPIKES_MAX 3
 
-/* What is left of a column's square without the others: else it is one of
- * them. */
+/* A column depends on the others if they leave less than this of its square. */
 #define RANK_TOLERANCE 1e-6
 
-/* And then others with less of it are not involved. */
+/* Columns with smaller shares have no part in that dependence. */
 #define SHARE_TOLERANCE 1e-3
 
-/* A zero that walks has to make the noise that much more likely. */
+/* The log-likelihood that a walking zero must add to be accepted. */
 #define WALK_GAIN 3.0
 
-/* Noise that lasts longer, for 33 rows, is as well a zero that walks: that is
- * taken unless it is less likely by as much, since its intervals are wider. */
+/*
+ * Noise that lasts more than 33 rows looks like a zero that walks. The walk is
+ * then chosen unless it is less likely by WALK_GAIN, because its intervals are
+ * wider.
+ */
 #define SLOW 3.5
 
-/* The grid finds it that roughly. */
+/* The grid finds a maximum within this much of its logarithm. */
 #define CLIMB_FROM 20.0
 
 /* In the search phi is 1 - ssdpm__exp(-this). */
@@ -51,11 +52,11 @@
 
 struct filter {
 	struct fit_noise noise;
-	/* Before the row: of the noise that lasts, of both, of the zero. */
+	/* Covariances before the row: lasting noise, both, the zero. */
 	double lasting, both, zero;
 };
 
-/* How much of a row's surprise goes into the two. */
+/* How much of a row's surprise goes into the lasting noise and the zero. */
 struct gains {
 	double lasting, zero;
 };
@@ -69,7 +70,7 @@ static struct filter filter_begin(const struct fit *fit, struct fit_noise noise)
 	};
 }
 
-/* What the next row varies by. */
+/* The variance of the next row. */
 static double spread(const struct filter *filter)
 {
 	return filter->lasting + 2 * filter->both + filter->zero +
@@ -143,7 +144,7 @@ void ssdpm__fit_solve(double m[][FIT_MAX_COLUMNS], size_t p,
 	}
 }
 
-/* The row of all columns and of the power, and what is expected of it. */
+/* The row of all columns and of the power, and its prediction. */
 struct whitener {
 	double lasting[FIT_MAX_COLUMNS + 1];
 	double zero[FIT_MAX_COLUMNS + 1];
@@ -200,7 +201,7 @@ static double whiten(struct fit *fit, double *ret_squares)
 		whiten_row(&w, fit, i, gains, scale);
 		add_row(fit, w.row);
 		squares += w.row[fit->p] * w.row[fit->p];
-		/* One logarithm of many rows. */
+		/* One logarithm for many rows. */
 		determinant *= total;
 		if (determinant < 1e-200 || determinant > 1e200) {
 			log_determinant += ssdpm__ln(determinant);
@@ -302,8 +303,7 @@ static void climb(struct fit *fit, struct place *best, bool walks)
 			step /= 2;
 }
 
-/* The best noise with a walk, by a grid and then by steps that become
- * smaller. */
+/* The best noise with a walk: a grid, then ever smaller steps. */
 static struct place search_with(struct fit *fit, double walk)
 {
 	static const double decays[] = { 0.2, 0.5, 0.9, 1.4, 2, 2.7, 3.5, 5 };
@@ -320,7 +320,7 @@ static struct place search_with(struct fit *fit, double walk)
 	return best;
 }
 
-/* Where a zero that walks is not known, is there one? */
+/* Searches for a zero that walks, where its drift is unknown. */
 static struct place search_walk(struct fit *fit, const struct place *without)
 {
 	static const double walks[] = { -11.5, -9.2, -6.9, -4.6, -2.3 };
@@ -344,7 +344,7 @@ static struct place search_walk(struct fit *fit, const struct place *without)
 	return best;
 }
 
-/* The logarithm of a walk whose watts are known, by the noise of the fit. */
+/* The logarithm of a known walk, relative to the noise of the fit. */
 static double walk_of(const struct fit *fit)
 {
 	double steps = fit->drift_w / fit->sigma;
@@ -413,7 +413,10 @@ double ssdpm__fit_score(struct fit *fit, struct fit_noise noise)
 {
 	static const double half = 0.5;
 
-	/* Those of another fit may be all that tells two columns apart. */
+	/*
+	 * Rows that another fit left out may be all that tells two columns
+	 * apart.
+	 */
 	memset(fit->out, 0, fit->n);
 	double value = ssdpm__fit_at(fit, noise);
 
@@ -441,7 +444,7 @@ void ssdpm__fit_residuals(const struct fit *fit, double *room)
 }
 
 /*
- * Before anything is known of the noise: what differs from both neighbours, to
+ * Before the noise is known, marks values that differ from both neighbours to
  * the same side.
  */
 static int mark_peaks(struct fit *fit, double *values)
@@ -471,7 +474,7 @@ static int mark_peaks(struct fit *fit, double *values)
 	return 0;
 }
 
-/* Half of an interval of 95 %, of Student's distribution (Fisher 1926). */
+/* Half of a 95 % interval by Student's distribution (Fisher 1926). */
 static double quantile(double freedom)
 {
 	static const double z = 1.959963984540054;
@@ -497,7 +500,7 @@ int ssdpm__fit(struct fit *fit, double *room)
 		if (!find_spikes(fit))
 			break;
 	}
-	/* As many independent samples as the noise that lasts leaves. */
+	/* As many independent samples as the lasting noise leaves. */
 	double share = fit->noise.share * fit->noise.phi;
 	double freedom =
 		(double)(fit->n_used - fit->p) * (1 - share) / (1 + share);
@@ -516,7 +519,7 @@ static void square(const double *x, const double *y, size_t n, size_t p,
 				m[j][k] += x[i * p + j] * x[i * p + k];
 }
 
-/* Take column j out of all columns that are left. */
+/* Removes column j from all columns that are left. */
 static void sweep(double m[][FIT_MAX_COLUMNS], size_t p, size_t j,
 		  const bool *kept)
 {
@@ -530,7 +533,7 @@ static void sweep(double m[][FIT_MAX_COLUMNS], size_t p, size_t j,
 		for (size_t k = 0; k < p; k++)
 			if (k != j)
 				m[i][k] -= share * m[j][k];
-		/* Of a column without: how much of j it is. */
+		/* In the row of a column not yet kept: its share of j. */
 		m[i][j] = kept[i] ? -share : share;
 	}
 	for (size_t k = 0; k < p; k++)
@@ -561,7 +564,7 @@ size_t ssdpm__fit_rank(const double *x, const double *y, size_t n, size_t p,
 		kept[best] = true;
 		keep[rank++] = best;
 	}
-	/* A column that is left is a sum of those kept: which of them? */
+	/* Each column left is a sum of kept ones; find which. */
 	for (size_t j = 0; j < p; j++)
 		for (size_t k = 0; !kept[j] && k < p; k++)
 			if (kept[k] && fabs(m[k][j]) > SHARE_TOLERANCE) {

@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 32 states, the transitions, 3 things of each of 4 operations, the drift. */
+/* 32 states, the transitions, 3 columns for each of 4 operations, the drift. */
 #define FIT_MAX_COLUMNS 46
 
 /*
- * The noise is the sum of three: one that lasts (autoregressive, of order 1),
- * one that does not, and a zero that walks at random. Before the first row the
- * zero may be as far off as it walks over all of them.
+ * The noise is the sum of three parts: lasting (autoregressive, of order 1),
+ * white, and a zero that walks at random. Before the first row, the zero may be
+ * off by as much as it walks over all rows.
  */
 struct fit_noise {
 	double phi;   /* from one step to the next */
@@ -37,7 +37,7 @@ struct fit {
 	double sigma;
 	/* How far the zero walks over the rows, in W; NAN: unknown. */
 	double drift_w;
-	double walk_gain; /* what a walk that is not known would better */
+	double walk_gain; /* what an unknown walk would gain */
 	double b[FIT_MAX_COLUMNS];
 	double covariance[FIT_MAX_COLUMNS][FIT_MAX_COLUMNS];
 	/* The normal equations of the whitened rows. */
@@ -47,40 +47,44 @@ struct fit {
 };
 
 /*
- * b and its covariance where the noise is known. Return: the restricted
- * likelihood's logarithm; -INFINITY where the columns cannot be told apart.
+ * Computes b and its covariance for a known noise. Return: the logarithm of the
+ * restricted likelihood; -INFINITY if the columns cannot be told apart.
  */
 double ssdpm__fit_at(struct fit *fit, struct fit_noise noise);
 
 /*
- * The same, with the spikes that come of it. Return: the likelihood's logarithm
- * where each spike is as far off as a spike is at least, so that fits with more
- * of them and with fewer can be compared.
+ * The same, with the spikes found. Return: the logarithm of the likelihood, as
+ * if each spike were at the limit of a spike. Fits with more and with fewer
+ * spikes then compare.
  */
 double ssdpm__fit_score(struct fit *fit, struct fit_noise noise);
 
-/* What is left of the rows, independent of each other and of variance 1; NaN:
- * nothing was measured, or a spike. room: a double for each row. */
+/*
+ * The residuals, independent and of variance 1; NaN: not measured, or a spike.
+ * room: a double for each row.
+ */
 void ssdpm__fit_residuals(const struct fit *fit, double *room);
 
 /*
- * All of it, where drift_w is set. room: a double for each row. 0; -EDOM:
- * hardly more rows than columns, or columns that are alike; -ENOMEM.
+ * The whole fit; drift_w is set. room: a double for each row. 0; -EDOM: hardly
+ * more rows than columns, or columns that are alike; -ENOMEM.
  */
 int ssdpm__fit(struct fit *fit, double *room);
 
-/* Lower factor of a symmetric matrix, in place. Return: log of the determinant,
- * or NAN. */
+/*
+ * Lower factor of a symmetric matrix, in place. Return: the logarithm of the
+ * determinant, or NAN.
+ */
 double ssdpm__fit_factor(double m[][FIT_MAX_COLUMNS], size_t p);
 
-/* With a matrix that is factored. */
+/* Solves with a factored matrix. */
 void ssdpm__fit_solve(double m[][FIT_MAX_COLUMNS], size_t p,
 		      const double *right, double *ret_x);
 
 /*
- * Which columns the rows cannot tell apart: with[j] is another that column j
- * is mixed up with, or -1. keep[] are columns that span all of them; how many
- * is the return value.
+ * Finds the columns that the rows cannot tell apart. Column j is mixed up with
+ * column with[j], unless that is -1. Columns keep[] span all of them. Return:
+ * how many these are.
  */
 size_t ssdpm__fit_rank(const double *x, const double *y, size_t n, size_t p,
 		       int with[FIT_MAX_COLUMNS], size_t keep[FIT_MAX_COLUMNS]);

@@ -7,7 +7,7 @@
 
 #include "base/internal.h"
 
-/* What a calibration may say beyond it is no latency: 1e12 us are 12 days. */
+/* A calibration with a longer exit latency is damaged: 1e12 us are 12 days. */
 #define MAX_EXIT_US 1e12
 
 static bool is_fitted(uint32_t kind)
@@ -19,7 +19,7 @@ static bool is_fitted(uint32_t kind)
 	       kind == SSDPM_PARAMETER_BYTE_ENERGY;
 }
 
-/* How long each state takes to leave: as measured, or else as stated. */
+/* The exit latency of each state: measured, or else stated. */
 static void find_exits(const struct calibration *c,
 		       const struct ssdpm_calibration *by,
 		       uint64_t exit_ns[SSDPM_MAX_STATES])
@@ -40,7 +40,7 @@ static void find_exits(const struct calibration *c,
 	}
 }
 
-/* A column for each parameter, in W or J a unit; NaN: it is not known. */
+/* A column for each parameter, its value in W or J; NaN: unknown. */
 static int make_columns(struct calibration *c,
 			const struct ssdpm_calibration *by,
 			double values[FIT_MAX_COLUMNS])
@@ -62,7 +62,7 @@ static int make_columns(struct calibration *c,
 			.index = m->index,
 		};
 	}
-	/* The drift, if it is known. */
+	/* The drift; 0 if it is unknown. */
 	values[design->p++] = isfinite(by->drift_w) ? by->drift_w : 0;
 	design->x = calloc(n, design->p * sizeof(double));
 	design->late = calloc(n, design->p * sizeof(double));
@@ -70,7 +70,7 @@ static int make_columns(struct calibration *c,
 	return design->x && design->late && design->y ? 0 : -ENOMEM;
 }
 
-/* Half a nanosecond of a step is none of it. */
+/* Up to half a nanosecond of a step counts as nothing. */
 static bool has_any(const struct design *design, size_t column, double amount,
 		    uint64_t bin_ns)
 {
@@ -81,7 +81,7 @@ static bool has_any(const struct design *design, size_t column, double amount,
 	return is_energy ? amount != 0 : amount * (double)bin_ns > 0.5;
 }
 
-/* What is not known is NaN where there is any of it, and nothing elsewhere. */
+/* An unknown value makes a row NaN, if the row has any of its column. */
 static double power_of_row(const struct calibration *c,
 			   const double values[FIT_MAX_COLUMNS], size_t row)
 {
@@ -125,7 +125,7 @@ static int fill(const struct calibration *c,
 	return 0;
 }
 
-/* The design of the run, as a calibration has it. */
+/* Makes the design of the run, as a calibration has it. */
 static int explain(struct calibration *c, const struct ssdpm_model *model,
 		   const struct ssdpm_calibration *by,
 		   double values[FIT_MAX_COLUMNS], struct ssdpm_error *reterr)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a meter makes of the power, found in the data: does it lag, are its
- * samples of an instant, does its clock go at another rate? Each is tried, and
- * taken where it makes the run so much more likely that chance does not; until
- * nothing does any more.
+ * Finds in the data what a meter does to the power. Does it lag? Is each sample
+ * the power of an instant? Does its clock run at another rate? Each trait is
+ * tried. It is accepted if it makes the run more likely than chance would,
+ * until none does.
  */
 #include "calibrate/calibrate.h"
 
@@ -11,20 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a trait has to add to the logarithm of the likelihood to be taken. Where
- * nothing is there, two such logarithms differ by half a chi-square. */
+/*
+ * A trait must add this much to the logarithm of the likelihood to be accepted.
+ * Without an effect, two such logarithms differ by half a chi-square.
+ */
 #define GAIN_TAKEN 5.0
 
-/* And to contradict what was stated. */
+/* It must add this much to contradict what was stated. */
 #define GAIN_CONTRADICTS 12.0
 
 /* A meter that lags by more steps shows hardly any edge. */
 #define BINS_MAX 27.0
 
-/* So far apart are the rates of two clocks at most. */
+/* The rates of two clocks differ by this much at most. */
 #define CLOCK_MAX 1e-3
 
-/* Nobody could tell what gains less. */
+/* A smaller gain is not visible. */
 #define GAIN_POLISHED 0.05
 
 #define N_ROUNDS 5
@@ -38,7 +40,7 @@ struct trial {
 	double score;
 };
 
-/* What the fits of the trials do not change. */
+/* A search for traits from a first fit. */
 struct search {
 	struct calibrate_task *task;
 	struct fit_noise noise;
@@ -57,11 +59,14 @@ static void score(struct search *s, struct trial *trial)
 	double value = ssdpm__fit_score(&task->fit, s->noise);
 	double n = (double)(task->fit.n_used + task->fit.n_out);
 
-	/* Fits at the ends of a run have a few rows more or less. */
+	/* Fits at the ends of a run have a few more or fewer rows. */
 	trial->score = isfinite(value) ? value * s->n / n : -INFINITY;
 }
 
-/* A response of so many ns: an offset that was looked for has most of it. */
+/*
+ * A response of this many ns; an offset that was searched has absorbed most of
+ * it.
+ */
 static struct trial with_response(struct search *s, double response_ns)
 {
 	struct trial trial = s->now;
@@ -74,8 +79,10 @@ static struct trial with_response(struct search *s, double response_ns)
 	return trial;
 }
 
-/* Another rate, and where the offset was looked for the same time in the
- * middle of the run. */
+/*
+ * Another rate. An offset that was searched moves so that the middle of the run
+ * stays.
+ */
 static struct trial with_clock(struct search *s, double clock)
 {
 	const struct rows *rows = &s->task->rows;
@@ -109,7 +116,7 @@ static bool better(struct trial *best, struct trial trial)
 
 typedef struct trial (*trial_fn)(struct search *s, double value);
 
-/* By the golden section between two values. */
+/* Narrows by the golden section between two values. */
 static struct trial narrow(struct search *s, trial_fn with, double low,
 			   double high)
 {
@@ -152,8 +159,11 @@ static struct trial find_response(struct search *s)
 
 static struct trial find_clock(struct search *s)
 {
-	/* At the end of the run clocks are a row apart; half of one in each
-	 * direction from the middle. */
+	/*
+	 * At the end of the run, one step of the clock is one row. If the
+	 * offset was searched, it is half a row in each direction from the
+	 * middle.
+	 */
 	double step = (s->searched ? 2 : 1) / (double)s->task->rows.n;
 	struct trial best = { .score = -INFINITY };
 	double at = 0;
@@ -169,7 +179,7 @@ static struct trial find_clock(struct search *s)
 	return best;
 }
 
-/* The best of what is looked for: traits of this mask. */
+/* The best trial among the traits of this mask. */
 static struct trial find_best(struct search *s, uint32_t traits)
 {
 	struct trial best = s->now;
@@ -192,7 +202,7 @@ static struct trial with_offset(struct search *s, double more_ns)
 	return trial;
 }
 
-/* A response that is looked for. */
+/* Limits a response to what is searched. */
 static double within(const struct search *s, double response_ns)
 {
 	return ssdpm__max(0,
@@ -200,7 +210,7 @@ static double within(const struct search *s, double response_ns)
 				     BINS_MAX * (double)s->task->rows.bin_ns));
 }
 
-/* So many times as far from where the round began. */
+/* The trial this many times as far from where the round began. */
 static struct trial with_stride(struct search *s, double times)
 {
 	const struct trial *from = &s->before;
@@ -224,11 +234,10 @@ static void move(struct search *s, trial_fn with, double low, double high)
 }
 
 /*
- * Traits that were found one after the other make up for each other, and for
- * the offset. A meter that lags a little less, with a clock that is a little
- * ahead, is nearly as good. So they are moved in turn and then together, along
- * what the turn changed, for as long as that gains anything (Hooke and Jeeves
- * 1961).
+ * Traits found one after the other compensate for each other and for the
+ * offset. A meter that lags a little less, with a clock a little ahead, is
+ * nearly as good. Move them in turn, then together along what the turn changed,
+ * as long as that gains anything (Hooke and Jeeves 1961).
  */
 static void polish(struct search *s, uint32_t stated)
 {
@@ -267,8 +276,10 @@ static int begin(struct search *s, struct calibrate_task *task)
 	return isfinite(s->now.score) ? 0 : -EDOM;
 }
 
-/* The best offset nearby. Each has its own spikes: with those of another, the
- * edges that tell would be left out. */
+/*
+ * Finds the best offset nearby. Each offset has its own spikes, because the
+ * spikes of another would remove the edges that decide.
+ */
 static void settle(struct search *s)
 {
 	double step = (double)s->task->rows.bin_ns / 8;
@@ -281,7 +292,7 @@ static void settle(struct search *s)
 	move(s, with_offset, -step / 32, step / 32);
 }
 
-/* The fit with what was found, and its noise. */
+/* Fits with the traits found, and finds the noise anew. */
 static int take(struct search *s)
 {
 	struct calibrate_task *task = s->task;
@@ -317,8 +328,10 @@ int ssdpm__meter_find(struct calibrate_task *task, uint32_t stated,
 	return err;
 }
 
-/* Another value of what is stated, with what was found, and without: it may
- * have been found to make up for it. */
+/*
+ * Tries another value of a stated trait, with and without the traits found. One
+ * of these may only compensate for the stated value.
+ */
 static struct trial find_other(struct search *s, uint32_t trait,
 			       uint32_t stated)
 {
@@ -336,7 +349,7 @@ static struct trial find_other(struct search *s, uint32_t trait,
 	return best;
 }
 
-/* What is best at an end of what is searched is not found. */
+/* A best value at an end of the search range contradicts the run. */
 static uint32_t check_ends(const struct search *s, uint32_t stated)
 {
 	double bin_ns = (double)s->task->rows.bin_ns;
@@ -375,7 +388,7 @@ static uint32_t check_stated(struct search *s, uint32_t stated)
 	return contradiction ? contradiction : check_ends(s, stated);
 }
 
-/* What a check must not change. */
+/* The state that a check restores. */
 struct kept {
 	struct fit fit;
 	struct meter meter;
@@ -394,7 +407,7 @@ static struct kept *keep(const struct calibrate_task *task)
 	return kept;
 }
 
-/* Let go of it too. */
+/* Restores and frees it. */
 static void put_back(struct calibrate_task *task, struct kept *kept)
 {
 	task->meter = kept->meter;
@@ -404,7 +417,7 @@ static void put_back(struct calibrate_task *task, struct kept *kept)
 	free(kept);
 }
 
-/* Each I/O that wakes the drive takes as much longer, until the next one. */
+/* Lengthens each I/O that wakes the drive, up to the next I/O. */
 static void lengthen(const struct drawn_course *course,
 		     const uint64_t exit_ns[SSDPM_MAX_STATES],
 		     struct ssdpm_io *longer)
@@ -425,7 +438,7 @@ static void lengthen(const struct drawn_course *course,
 	}
 }
 
-/* How well the power fits where waking takes that much more, and is cut so. */
+/* Scores the power with longer wakes; the course is cut with cut_ns. */
 static int try_wait(struct search *s, const uint64_t wait_ns[SSDPM_MAX_STATES],
 		    const uint64_t cut_ns[SSDPM_MAX_STATES],
 		    struct ssdpm_io *longer, double *ret_score)
@@ -447,8 +460,8 @@ static int try_wait(struct search *s, const uint64_t wait_ns[SSDPM_MAX_STATES],
 }
 
 /*
- * The best of several waits against none, of the same steps: those that a fit
- * left out, because nobody knew the latency, are the ones that tell.
+ * Compares the best of several waits with none, over the same steps. The steps
+ * that a fit left out, because the latency was unknown, decide.
  */
 static int compare_waits(struct search *s,
 			 const uint64_t exit_ns[SSDPM_MAX_STATES],

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far the clocks of the samples and of the I/Os are apart.
+ * How far apart the clocks of the samples and of the I/Os are.
  *
- * First roughly, by the cross-correlation of the power with what the model says
- * that it is; then by the likelihood, whose powers and noise are fitted at each
- * offset that is tried.
+ * First a rough offset, from the cross-correlation of the power with the
+ * model's power. Then the likelihood decides, with powers and noise fitted at
+ * each offset.
  */
 #include "calibrate/calibrate.h"
 
@@ -15,17 +15,19 @@
 
 #define LAGS_MAX 65536
 
-/* Clocks of different origins are years apart. */
+/* Two clocks with different origins are years apart. */
 #define EXPECTED_MAX ((size_t)1 << 24)
 
-/* An interval of 95 %: half of a chi-square's quantile. */
+/* Half of a chi-square's quantile gives an interval of 95 %. */
 #define LIKELIHOOD_95 1.92072941034706
 
 /* Steps at an end of the run. */
 #define ENDS 2
 
-/* What makes up for each other further than this, the errors along each axis
- * do not tell. */
+/*
+ * If two axes compensate for each other more than this, their errors decide
+ * nothing.
+ */
 #define TRADE_MAX 0.999
 
 #define GOLDEN 0.6180339887498949
@@ -46,7 +48,7 @@ void ssdpm__task_fill(struct calibrate_task *task, int64_t offset_ns)
 				design->x[i * p + task->keep[j]];
 }
 
-/* Watts that the model expects, in bins from the first I/O on. */
+/* Watts that the model expects, in bins from the first I/O. */
 struct expected {
 	double *power_w;
 	size_t n;
@@ -82,7 +84,10 @@ static void expect(struct expected *expected, const struct calibrate_task *task,
 	}
 }
 
-/* Pearson's, where both are known; 0: for less than half of the shorter. */
+/*
+ * Pearson's, over the bins that both know; 0 if these are less than half of the
+ * shorter.
+ */
 static double correlation(const struct calibrate_task *task,
 			  const struct expected *expected, int64_t lag)
 {
@@ -190,10 +195,10 @@ static void refine(struct calibrate_task *task, double range_ns)
 	task->offset_ns = (int64_t)((low + high) / 2);
 }
 
-/* What the offset depends on, where it was found in the same data. */
+/* The offset depends on these, if they were found in the same data. */
 enum { OFFSET, RESPONSE, CLOCK, N_AXES };
 
-/* Directions in which a fit is asked how much worse it becomes. */
+/* Directions in which a fit may become worse. */
 struct axes {
 	size_t n;
 	size_t which[N_AXES];
@@ -213,7 +218,7 @@ static double fits_at(struct calibrate_task *task, const double more[N_AXES])
 	return value;
 }
 
-/* How far it can be off in one direction. */
+/* The largest error in one direction. */
 static double error_of(struct calibrate_task *task, size_t axis, double unit)
 {
 	double more[N_AXES] = { 0 };
@@ -246,7 +251,7 @@ static void add_axis(struct axes *axes, struct calibrate_task *task,
 					    error_of(task, which, -unit));
 }
 
-/* By how much two directions make up for each other: -1 to 1. */
+/* How much two directions compensate for each other: -1 to 1. */
 static double trade(struct calibrate_task *task, const struct axes *axes,
 		    size_t a, size_t b)
 {
@@ -270,9 +275,9 @@ static double trade(struct calibrate_task *task, const struct axes *axes,
 }
 
 /*
- * The likelihood is a quadratic near its top. Its matrix by the errors along
- * each axis has 1 in its diagonal. The inverse has the variance of the offset
- * where the others may be anything.
+ * The likelihood is a quadratic near its top. Scaled by the errors along each
+ * axis, its matrix has 1 on its diagonal. The inverse has the variance of the
+ * offset for any value of the others.
  */
 static double widening(struct calibrate_task *task, const struct axes *axes)
 {
@@ -298,7 +303,7 @@ double ssdpm__offset_shift(struct calibrate_task *task)
 	double here = fits(task, task->offset_ns);
 	double bend = 2 * here - before - after;
 
-	/* The top of the parabola, where there is one nearby. */
+	/* The top of the parabola, if one is nearby. */
 	if (!(bend > 0))
 		return step;
 	double shift = step * (after - before) / (2 * bend);
@@ -321,8 +326,10 @@ int ssdpm__offset_refine(struct calibrate_task *task)
 	return 0;
 }
 
-/* The steps at both ends, which come and go with the offset: a fit of one step
- * more or less is better or worse by as much as an interval is about. */
+/*
+ * Leaves out the steps at both ends. They come and go with the offset, and one
+ * step more or less changes a fit by about an interval.
+ */
 static void leave_out_ends(struct fit *fit)
 {
 	size_t n = 0;

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether the power has anything to do with the I/Os.
+ * Whether the power is related to the I/Os.
  *
- * A fit finds some powers in whatever it is given. So two things are compared:
- * how much of the power the I/Os explain, and how much they explain when they
- * are moved against it in a circle. Both are the same if power and I/Os have
- * nothing to do with each other. This is a permutation test; circular, since
- * samples that follow each other are not independent. It takes ranks instead of
- * powers, so that a few samples of any size do not decide. All drift is removed
- * before.
+ * A fit finds some powers in any data. So the test compares how much of the
+ * power the I/Os explain with how much they explain when rotated against it.
+ * The two are alike if power and I/Os are unrelated. This is a permutation
+ * test; it rotates, because successive samples are not independent. It uses
+ * ranks instead of powers, so that a few extreme samples do not decide. All
+ * drift is removed first.
  */
 #include "calibrate/calibrate.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* How often the I/Os are moved: by chance the place where they belong is the
- * best one of as many in 1 of 60 cases. */
+/*
+ * How often the I/Os are rotated. By chance, their own place is the best of all
+ * in 1 of 60 cases.
+ */
 #define SHIFTS 59
 
-/* With fewer nothing can be said at a level of 5 %. */
+/* Fewer rotations decide nothing at a level of 5 %. */
 #define SHIFTS_MIN 19
 
-/* Moved so, the I/Os are much like they were: a load that comes again and again
- * would have to be better than itself. */
+/*
+ * A rotation whose I/Os are more alike than this does not count. A periodic
+ * load would have to be better than itself.
+ */
 #define ALIKE 0.5
 
 #define GOLDEN 0.6180339887498949
@@ -34,7 +37,7 @@ struct relation {
 	size_t p;	 /* its columns */
 	size_t first;
 	size_t n;
-	size_t columns[FIT_MAX_COLUMNS]; /* of these: without the drift */
+	size_t columns[FIT_MAX_COLUMNS]; /* without the drift */
 	size_t n_columns;
 	double *ranks; /* of the power; 0, the mean: not measured */
 	double *expected;
@@ -59,7 +62,7 @@ static void find_window(struct relation *relation,
 			relation->columns[relation->n_columns++] = k;
 }
 
-/* Where a value would be among others that are sorted. */
+/* The place of a value among sorted ones. */
 static size_t place(const double *sorted, size_t n, double value, bool after)
 {
 	size_t low = 0, high = n;
@@ -76,7 +79,7 @@ static size_t place(const double *sorted, size_t n, double value, bool after)
 	return low;
 }
 
-/* Without their mean, and without what they rise by. */
+/* Ranks without their mean and without their slope. */
 static void rank(struct relation *relation, const double *y, double *sorted)
 {
 	double times = 0, squares = 0, products = 0;
@@ -127,7 +130,7 @@ static void square(struct relation *relation)
 	}
 }
 
-/* The share of the power that the I/Os explain, moved by so many rows. */
+/* The share of the power that the I/Os explain, rotated by this many rows. */
 static double explained(struct relation *relation, size_t shift)
 {
 	double right[FIT_MAX_COLUMNS] = { 0 };
@@ -150,7 +153,7 @@ static double explained(struct relation *relation, size_t shift)
 	return found / squares;
 }
 
-/* What the fit expects, without the mean. */
+/* The power that the fit expects, without the mean. */
 static void expect(struct relation *relation)
 {
 	double sum = 0;
@@ -168,7 +171,7 @@ static void expect(struct relation *relation)
 		relation->expected[i] -= sum / (double)relation->n;
 }
 
-/* The correlation of what is expected with itself, moved. */
+/* The correlation of the expected power with itself, rotated. */
 static double likeness(const struct relation *relation, size_t shift)
 {
 	double squares = 0, products = 0;
@@ -183,10 +186,9 @@ static double likeness(const struct relation *relation, size_t shift)
 }
 
 /*
- * The offset was looked for at so many places that the best of them is better
- * than one that was not chosen. Both are like a chi-square. A chi-square
- * exceeds x + 2 ln(n) one time in a times n if it exceeds x one time in a. x is
- * 5 or more for one in 40.
+ * The advantage of an offset that is the best of n_places. Both ratios are like
+ * a chi-square. If a chi-square exceeds x once in a times, it exceeds x + 2
+ * ln(n) once in a times n. For one in 40, x is at least 5.
  */
 static double advantage(uint64_t n_places)
 {

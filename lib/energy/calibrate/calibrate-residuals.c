@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The residuals of a fit, and whether they are only noise. Three things are
- * not: power that follows or leads the I/Os, powers that differ in the second
- * half of the run, and residuals that depend on those before. What is
- * significant and large enough to move the powers contradicts the fit.
+ * The residuals of a fit, and whether they are only noise. Three effects are
+ * not noise: power that leads or follows the I/Os, powers that change in the
+ * second half, residuals that depend on earlier ones. An effect contradicts the
+ * fit if it is significant and large enough to move the powers.
  */
 #include "calibrate/calibrate.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Standard errors: by chance in fewer than 1 of a million runs. */
+/* Standard errors that chance exceeds in fewer than 1 of a million runs. */
 #define ERRORS_MIN 5.0
 
-/* The share of a step of power that another row has, or by which the power of
- * one half differs from that of the other. */
+/*
+ * The least share of a step of power: what another row has of it, or the
+ * difference between the two halves.
+ */
 #define EFFECT_MIN 0.01
 
 #define N_LAGS 10
 
-/* A chi-square of 10 degrees of freedom: by chance in 1 of a million runs. */
+/*
+ * A chi-square of 10 degrees of freedom exceeds this by chance in 1 of a
+ * million runs.
+ */
 #define LAGS_MAX 48.0
 #define CORRELATION_MIN 0.05
 
@@ -27,7 +32,7 @@ enum { LAG, LEAD, HALF, N_EXTRA };
 
 enum { N_OPS = 4, N_ENERGIES = 2 * N_OPS };
 
-/* The power that is expected of each row, without the drift. */
+/* The expected power of each row, without the drift. */
 static void expect(const struct calibrate_task *task, double *expected)
 {
 	const struct fit *fit = &task->fit;
@@ -84,7 +89,7 @@ static uint32_t judge(const struct fit *more, size_t p,
 	return 0;
 }
 
-/* Columns that a right fit has no use for. */
+/* Adds columns that a correct fit does not need. */
 static int check_columns(const struct calibrate_task *task,
 			 uint32_t *ret_contradiction)
 {
@@ -134,7 +139,7 @@ static int make_energies(const struct calibrate_task *task,
 	return 0;
 }
 
-/* The active power of an operation in the fit, by its column; 0: none. */
+/* The fitted active power of an operation; 0: none. */
 static double active_of(const struct calibrate_task *task, uint32_t op)
 {
 	for (size_t k = 0; k < task->fit.p; k++) {
@@ -148,7 +153,10 @@ static double active_of(const struct calibrate_task *task, uint32_t op)
 	return 0;
 }
 
-/* Is an energy of I/Os, as one more column, significant and large enough? */
+/*
+ * Whether an energy of I/Os, as one more column, is significant and large
+ * enough.
+ */
 static bool has_energy(const struct calibrate_task *task, struct fit *more,
 		       const struct design *energies, size_t which)
 {
@@ -178,7 +186,7 @@ static bool is_asked_for(const struct design *design, uint32_t kind)
 	return false;
 }
 
-/* Energies of I/Os that nobody asked for. */
+/* Looks for energies of I/Os that the caller did not ask for. */
 static int check_energies(const struct calibrate_task *task,
 			  uint32_t *ret_contradiction)
 {
@@ -205,7 +213,7 @@ static int check_energies(const struct calibrate_task *task,
 	return err;
 }
 
-/* Do residuals depend on those before (Box and Pierce 1970)? */
+/* Whether residuals are independent of earlier ones (Box and Pierce 1970). */
 static bool is_noise(const struct calibrate_task *task)
 {
 	const double *left = task->room;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A run as rows of equal length: power, and what the drive did in that time. */
+/* A run as rows of equal length, with its power and what the drive did. */
 #include "calibrate/calibrate.h"
 
 #include <errno.h>
@@ -11,18 +11,18 @@
 #define ROWS_USUAL 4096
 #define ROWS_MAX ((size_t)1 << 22)
 
-/* A row with fewer samples than this share of what is usual is not measured. */
+/* A row is not measured if it has less than this share of the usual samples. */
 #define SHARE_MIN 0.5
 
 /*
- * So many steps of the samples, one at least: a row that had one sample and
- * then two would not be the mean of its time.
+ * A row takes whole steps, and at least one. A row with one sample, then two,
+ * would not be the mean of its time.
  */
 static uint64_t whole_steps(const struct ssdpm_samples *samples,
 			    uint64_t step_ns, uint64_t n)
 {
 	n = n ? n : 1;
-	/* Samples of 48 kHz are a part of a nanosecond off. */
+	/* The interval at 48 kHz is no whole number of nanoseconds. */
 	return samples->time_ns ?
 		       n * step_ns :
 		       (uint64_t)ssdpm__ceil((double)n * samples->interval_ns);
@@ -34,7 +34,7 @@ static int choose_length(struct rows *rows, const struct ssdpm_samples *samples,
 {
 	uint64_t length_ns = (uint64_t)(last_ns - first_ns) + step_ns;
 
-	/* All of it is one row, whatever is longer. */
+	/* A longer step makes the whole run one row. */
 	bin_ns = bin_ns > length_ns ? length_ns : bin_ns;
 	rows->begin_ns = first_ns - (int64_t)(step_ns / 2);
 	if (bin_ns && length_ns / bin_ns >= ROWS_MAX)
@@ -125,13 +125,13 @@ static size_t find_column(const struct design *design, uint32_t kind,
 	return j;
 }
 
-/* Of a response nothing counts after so many time constants. */
+/* A response counts for this many time constants. */
 #define RESPONSES_LEFT 6.0
 
 /*
- * Rows as the design sees them: on the clock of the I/Os. Where a sample is the
- * power of an instant, rows are moved so that each ends with its sample. Where
- * the meter lags, "late" has what the low pass keeps of a row at its end.
+ * Rows as the design sees them, on the clock of the I/Os. If a sample is the
+ * power of an instant, each row ends with its sample. If the meter lags, "late"
+ * has what the low pass keeps of a row at its end.
  */
 struct grid {
 	struct design *design;
@@ -149,7 +149,7 @@ static double place_of(const struct grid *grid, uint64_t time_ns)
 	       grid->shift;
 }
 
-/* What a row has of a density from its "from" to its "to". */
+/* Adds a density to a row, between "from" and "to". */
 static void add_to_row(const struct grid *grid, size_t at, double from,
 		       double to, double density)
 {
@@ -165,7 +165,7 @@ static void add_to_row(const struct grid *grid, size_t at, double from,
 		design->x[at] += density;
 }
 
-/* Spread so much of a column over the rows of a time. */
+/* Spreads an amount of a column over the rows of a time. */
 static void spread(const struct grid *grid, size_t column, uint64_t begin_ns,
 		   uint64_t end_ns, double amount)
 {
@@ -187,8 +187,8 @@ static void spread(const struct grid *grid, size_t column, uint64_t begin_ns,
 }
 
 /*
- * The low pass, y' = (x - y) / response: of a row the mean is that of x, less
- * what y rises by in it times the response.
+ * Applies the low pass, y' = (x - y) / response. The mean of y over a row is
+ * the mean of x, less the rise of y times the response.
  */
 static void delay(const struct grid *grid)
 {
@@ -212,7 +212,7 @@ static void delay(const struct grid *grid)
 	}
 }
 
-/* Joules of I/Os and bytes, evenly over their services. */
+/* Spreads joules of I/Os and bytes evenly over their services. */
 static void spread_ios(const struct grid *grid,
 		       const struct drawn_course *course)
 {
@@ -255,7 +255,7 @@ static void leave_out_vague(const struct grid *grid,
 	}
 }
 
-/* Lengths of 1, and how many rows have any of a column. */
+/* Scales each column to length 1, and counts the rows that have any of it. */
 static void scale(struct design *design, size_t n)
 {
 	size_t p = design->p;
@@ -323,7 +323,7 @@ void ssdpm__design_fill(struct design *design,
 {
 	size_t p = design->p, all = rows->n * p;
 	struct grid grid = make_grid(design, rows, meter, offset_ns);
-	/* What was before the first I/O, a meter that lags still shows. */
+	/* A meter that lags still shows the power before the first I/O. */
 	double begin = place_of(&grid, course->ios[0].start_ns) - grid.shift;
 	double first =
 		grid.response > 0 ?

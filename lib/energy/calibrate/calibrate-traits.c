@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is stated of a meter, and what was found of it. */
+/* The traits of a meter, stated and found. */
 #include "calibrate/calibrate.h"
 
 #include <errno.h>
@@ -47,14 +47,14 @@ struct meter ssdpm__meter_of(const struct ssdpm_meter_traits *traits,
 {
 	return (struct meter){
 		.response_ns = (double)traits->response_ns,
-		/* The mean of several is that of their time. */
+		/* The mean of several samples is the mean over their time. */
 		.point = traits->sampling == SSDPM_SAMPLING_POINT &&
 			 rows->single,
 		.clock = traits->clock_ppb * 1e-9,
 	};
 }
 
-/* What is not stated is 0. */
+/* Resets each trait that is not stated to 0, the gain to its assumed value. */
 static void clear_unknown(struct ssdpm_meter_traits *traits)
 {
 	if (!(traits->known & SSDPM_TRAIT_SAMPLING))

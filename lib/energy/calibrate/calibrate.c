@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the power and the I/Os of a run to the parameters of a drive. */
+/* Computes the parameters of a drive from the power and the I/Os of a run. */
 #include "calibrate/calibrate.h"
 #include "calibrate/overlay.h"
 
@@ -102,10 +102,12 @@ static const struct ssdpm_parameter *find(const struct calibration *c,
 	return NULL;
 }
 
-/* A clock may go slower by so much: what is stated is within it. */
+/*
+ * The greatest error of a stated clock rate; the end of the run allows for it.
+ */
 #define CLOCK_SLACK 0.01
 
-/* When the run ends: with the samples, or with the last I/O. */
+/* The run ends with the samples or with the last I/O. */
 static uint64_t end_of(const struct calibration *c)
 {
 	const struct ssdpm_io *ios = c->task.course.ios;
@@ -146,9 +148,11 @@ static void say_not_measured(struct ssdpm_measured *measured, uint32_t status,
 	memcpy(measured->reason, reason, strlen(reason) + 1);
 }
 
-/* I/Os show no sign of a wait, or of a shorter one than was known before: the
- * power has to tell. Where there is no sign, and it would be less than this
- * share of what was known, the power need not show one beyond chance. */
+/*
+ * I/Os show no wait, or a shorter one than was known, so the power must decide.
+ * If they show none, and its length is below this share of the known one, the
+ * power need not exceed chance.
+ */
 #define WAIT_SHARE 0.1
 
 static void suspect(struct calibration *c,
@@ -166,7 +170,7 @@ static void suspect(struct calibration *c,
 				   latency->high_ns < WAIT_SHARE * nominal_ns);
 }
 
-/* Less than the times of I/Os can show. */
+/* Times of I/Os cannot show less. */
 #define LATENCY_MIN_NS 1.0
 
 static void say_latency(struct ssdpm_measured *measured,
@@ -188,10 +192,10 @@ static void say_latency(struct ssdpm_measured *measured,
 }
 
 /*
- * Some states have an exit latency that was not measured. If few I/Os wake the
- * drive from these, they are left out of the fit: the stated latency may be
- * wrong, and then the powers of I/Os would be. If it is most of them, there is
- * nothing better.
+ * Leaves states without a measured exit latency out of the fit, if few I/Os
+ * wake the drive from them. Their stated latency may be wrong, and would
+ * distort the powers of I/Os. If most wakes are from such states, the stated
+ * latencies are the best available.
  */
 static void leave_out_unknown(const struct calibration *c,
 			      uint64_t exit_ns[SSDPM_MAX_STATES])
@@ -214,7 +218,9 @@ static void leave_out_unknown(const struct calibration *c,
 			exit_ns[i] = EXIT_UNKNOWN;
 }
 
-/* Exit latencies of all states, and the times for the pieces. */
+/*
+ * Measures the exit latency of each state, and sets the times for the pieces.
+ */
 static int measure_exits(struct calibration *c,
 			 uint64_t exit_ns[SSDPM_MAX_STATES])
 {
@@ -300,8 +306,7 @@ static int make_design(struct calibration *c)
 		       -ENOMEM;
 }
 
-/* Least squares without a negative value, from those that have some. The drift
- * may be one. */
+/* Removes columns from the fit until no power is negative; the drift may be. */
 static void clip(struct fit *fit, const size_t *keep, size_t drift)
 {
 	double change = 1;
@@ -352,7 +357,7 @@ static void say_alike(struct ssdpm_measured *measured,
 			name, other->index);
 }
 
-/* The largest power of a step. */
+/* The highest power of a step. */
 static double most_w(const struct calibrate_task *task)
 {
 	double most = 0;
@@ -370,7 +375,7 @@ static bool is_power(uint32_t kind)
 	       kind == SSDPM_PARAMETER_TRANSITION_POWER;
 }
 
-/* gain: the meter shows up to so much too much or too little, as a share. */
+/* gain: the meter reads too high or too low by up to this share. */
 static void say_power(struct ssdpm_measured *measured, double middle,
 		      double nominal, double half, double gain)
 {
@@ -451,7 +456,7 @@ static double drift_of(const struct calibrate_task *task)
 	return NAN;
 }
 
-/* How many of the powers are known well enough to be told apart. */
+/* How many powers are certain enough to be told apart. */
 static size_t count_told(const struct calibration *c)
 {
 	const struct calibrate_task *task = &c->task;
@@ -472,9 +477,9 @@ static size_t count_told(const struct calibration *c)
 }
 
 /*
- * One step in 100 may be a spike: the intervals were tried with that many. If
- * there are more, by three standard deviations, they are no spikes of an
- * instrument, but power that the I/Os do not explain.
+ * True if at most one row in 100 is a spike, plus three standard deviations;
+ * intervals were tested with that share. More spikes are power that the I/Os do
+ * not explain, not errors of an instrument.
  */
 static bool has_usual_spikes(const struct fit *fit)
 {
@@ -484,9 +489,9 @@ static bool has_usual_spikes(const struct fit *fit)
 }
 
 /*
- * Where only one power is known, all that comes of it is the mean. Where much
- * is not explained, the drive may do what the model does not know; but then it
- * has to be clearer that it is this drive.
+ * Refuses power and I/Os of different runs. A single known power is only the
+ * mean and is not checked. If much is unexplained, the drive may do what the
+ * model lacks; the relation must then be stronger.
  */
 static int check_relation(const struct calibration *c,
 			  struct ssdpm_error *reterr)
@@ -554,7 +559,7 @@ static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 	return err ? err : check_relation(c, reterr);
 }
 
-/* What the fit finds where a state takes so long to leave. */
+/* Fits with another exit latency of a state. */
 static int fit_with(struct calibration *c, uint64_t exit_ns[SSDPM_MAX_STATES],
 		    uint32_t state, double latency_us, double *ret_shift)
 {
@@ -576,16 +581,16 @@ static int fit_with(struct calibration *c, uint64_t exit_ns[SSDPM_MAX_STATES],
 }
 
 /*
- * How long the drive wakes is measured too, and not exactly: what is taken for
- * waking is not taken for an I/O. So the powers differ where it takes as long
- * as the ends of its interval, and so does the offset of the clocks.
+ * The exit latency is uncertain too, and time given to waking is taken from an
+ * I/O. The powers and the clocks' offset therefore differ between the ends of
+ * its interval.
  */
 static int measure_exit_errors(struct calibration *c,
 			       uint64_t exit_ns[SSDPM_MAX_STATES])
 {
 	struct calibrate_task *task = &c->task;
 	struct fit *good = malloc(sizeof(*good));
-	double low[FIT_MAX_COLUMNS]; /* by column: fits order them anew */
+	double low[FIT_MAX_COLUMNS]; /* by column, because fits reorder them */
 	double shift_low = 0, shift_high = 0;
 	double error_ns = (double)task->error_ns;
 	double variance = error_ns * error_ns;
@@ -630,10 +635,10 @@ static int measure_exit_errors(struct calibration *c,
 	return err;
 }
 
-/* By chance in fewer than 1 of a million runs. */
+/* Chance exceeds this in fewer than 1 of a million runs. */
 #define WAIT_GAIN 12.0
 
-/* Where I/Os show no wait, does the power? */
+/* Looks for a wait in the power, if I/Os show none. */
 static int check_wait(struct calibration *c,
 		      const uint64_t cut_ns[SSDPM_MAX_STATES])
 {
@@ -662,7 +667,7 @@ static int check_wait(struct calibration *c,
 	return err;
 }
 
-/* What explains more comes first. */
+/* The strongest explanation comes first. */
 static int find_contradiction(struct calibration *c,
 			      const uint64_t exit_ns[SSDPM_MAX_STATES])
 {
@@ -676,7 +681,7 @@ static int find_contradiction(struct calibration *c,
 	return err;
 }
 
-/* What a person is to look at, by what the data contradict. */
+/* Advice for each contradiction. */
 static const char reasons[][110] = {
 	[SSDPM_CONTRADICTION_RESPONSE] =
 		"the meter lags by another time than stated, or by 27 steps or more",
@@ -698,8 +703,10 @@ static const char reasons[][110] = {
 		"the power depends on the number or the size of I/Os: ask for the energy of each operation or byte",
 };
 
-/* A latency of which I/Os show no sign, and that would be shorter than what was
- * known before, is not known, unless the power excludes a wait. */
+/*
+ * Drops a latency that I/Os do not show and that is shorter than what was
+ * known. It stays if the power excludes a wait.
+ */
 static void drop_waitless(struct calibration *c)
 {
 	if (!c->suspicious || c->wait_gain < -WAIT_GAIN)
@@ -719,7 +726,7 @@ static void drop_waitless(struct calibration *c)
 	}
 }
 
-/* Nothing is known of a run that its fit contradicts. */
+/* Drops all values of a run whose fit contradicts it. */
 static void refuse(struct calibration *c)
 {
 	for (size_t i = 0; i < c->n_parameters; i++)
@@ -758,7 +765,7 @@ static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 	return 0;
 }
 
-/* What was looked for, without the rest. Return: how many. */
+/* Keeps what was searched for. Return: how many. */
 static size_t gather(struct calibration *c, uint64_t *ret_known)
 {
 	size_t n = 0;
@@ -837,7 +844,7 @@ void ssdpm__calibration_free(struct calibration *c)
 	free(c);
 }
 
-/* A drive is held to the exit latency that it declares. */
+/* Compares a drive with the exit latency that it declares. */
 static double stated(const struct ssdpm_model *model,
 		     const struct ssdpm_parameter *parameter)
 {

@@ -6,19 +6,19 @@
 #include "calibrate/calibrate-fit.h"
 #include "measure/internal.h"
 
-/* What the drive does for some time, in terms of a parameter. */
+/* What the drive does for some time, as a parameter. */
 struct calibrate_piece {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint32_t kind;
 	uint32_t index;
-	bool vague; /* that, or something else */
+	bool vague; /* another parameter is possible */
 };
 
-/* An I/O that comes when there is nothing else to do. */
+/* An I/O that arrives when no other is in service. */
 struct arrival {
 	size_t io;
-	uint32_t phase; /* that it ends: idle, entry or resident */
+	uint32_t phase; /* the phase that it ends: idle, entry or resident */
 	uint32_t state;
 };
 
@@ -37,7 +37,7 @@ struct drawn_course {
 	struct level_change *changes;
 	size_t n_changes;
 	size_t max_changes;
-	bool failed; /* no memory for one */
+	bool failed; /* out of memory */
 
 	struct arrival *arrivals; /* room for n_ios */
 	size_t n_arrivals;
@@ -48,25 +48,25 @@ struct drawn_course {
 };
 
 /*
- * The course of the drive up to end_ns. Waking takes no time in it: it is in
- * the services. As ssdpm_sim_new() and ssdpm_sim_feed(). Let go of it in any
- * case.
+ * Finds the course of the drive up to end_ns, as ssdpm_sim_new() and
+ * ssdpm_sim_feed() do. Waking takes no time in it, because services include it.
+ * Free it even after a failure.
  */
 int ssdpm__course_find(struct drawn_course *course,
 		       const struct ssdpm_model *model,
 		       const struct ssdpm_sim_params *params,
 		       struct ssdpm_error *reterr);
 
-/* Nobody knows how long the drive takes to wake. */
+/* The exit latency is unknown. */
 #define EXIT_UNKNOWN UINT64_MAX
 
-/* The pieces, with these times for waking. 0, -ENOMEM. */
+/* Makes the pieces, with these exit latencies. 0, -ENOMEM. */
 int ssdpm__course_cut(struct drawn_course *course,
 		      const uint64_t exit_ns[SSDPM_MAX_STATES]);
 
 void ssdpm__course_free(struct drawn_course *course);
 
-/* A latency, from I/Os that woke the drive. */
+/* An exit latency, from I/Os that woke the drive. */
 struct wake_latency {
 	size_t n; /* I/Os */
 	double low_ns;
@@ -76,7 +76,7 @@ struct wake_latency {
 
 #define WAKES_MIN 5
 
-/* 0 with n below WAKES_MIN: there are too few; -ENOMEM. */
+/* n below WAKES_MIN means too few I/Os; it returns 0. -ENOMEM. */
 int ssdpm__exit_measure(const struct drawn_course *course, uint32_t state,
 			struct wake_latency *ret_latency);
 
@@ -99,7 +99,7 @@ struct fit_column {
 	double length; /* before it was made 1 */
 };
 
-/* A column for the drift is the last one and has the kind 0. */
+/* The column of the drift is the last one and has the kind 0. */
 struct design {
 	size_t p;
 	struct fit_column columns[FIT_MAX_COLUMNS];
@@ -108,7 +108,7 @@ struct design {
 	double *y;
 };
 
-/* What a meter makes of the power. */
+/* What a meter does to the power. */
 struct meter {
 	double response_ns;
 	bool point;
@@ -116,16 +116,16 @@ struct meter {
 };
 
 /*
- * The rows of the columns for one offset: x and y have room. Rows that are not
- * wholly within the run, or are vague, are NaN in y; a column that none of the
- * rest has is left as 0.
+ * Fills the rows of the columns for one offset; x and y have room. A row that
+ * is vague, or not wholly within the run, is NaN in y. A column that no other
+ * row has stays 0.
  */
 void ssdpm__design_fill(struct design *design,
 			const struct drawn_course *course,
 			const struct rows *rows, const struct meter *meter,
 			int64_t offset_ns);
 
-/* All that a fit for an offset takes. */
+/* Everything that a fit for an offset needs. */
 struct calibrate_task {
 	struct drawn_course course;
 	struct rows rows;
@@ -140,60 +140,65 @@ struct calibrate_task {
 	uint64_t error_ns;
 };
 
-/* The rows of the fit for an offset. */
+/* Fills the rows of the fit for an offset. */
 void ssdpm__task_fill(struct calibrate_task *task, int64_t offset_ns);
 
-/* How far from its offset a course that was cut anew fits best, in ns. */
+/* How far from its offset a recut course fits best, in ns. */
 double ssdpm__offset_shift(struct calibrate_task *task);
 
-/* Look for the offset, roughly, up to max_ns from that of the task. parameters
- * are what is known before. 0, -EDOM, -E2BIG, -ENOMEM. */
+/*
+ * Searches roughly for the offset, up to max_ns from the task's. parameters are
+ * those known before. 0, -EDOM, -E2BIG, -ENOMEM.
+ */
 int ssdpm__offset_guess(struct calibrate_task *task, uint64_t max_ns,
 			const struct ssdpm_parameter *parameters, size_t n,
 			struct ssdpm_error *reterr);
 
-/* A better one near that of the task. As ssdpm__fit(). */
+/* Refines the task's offset. Returns as ssdpm__fit() does. */
 int ssdpm__offset_refine(struct calibrate_task *task);
 
-/* How far off it may be: half an interval of 95 %, where what is not stated of
- * the meter was found in the same data. */
+/*
+ * Measures the error of the offset: half an interval of 95 %. It allows for
+ * traits that are not stated, and were found in the same data.
+ */
 void ssdpm__offset_measure(struct calibrate_task *task, uint32_t stated);
 
 /*
- * Find what of the meter is not stated, from a first fit on; the offset moves
- * with it where "searched" is set. As ssdpm__fit().
+ * Finds the traits of the meter that are not stated, from a first fit. The
+ * offset moves with them if "searched" is set. Returns as ssdpm__fit() does.
  */
 int ssdpm__meter_find(struct calibrate_task *task, uint32_t stated,
 		      bool searched);
 
 /*
- * What the data contradict of what is stated: enum ssdpm_contradiction, 0:
- * nothing. The fit is as it was after. 0, -ENOMEM.
+ * Which stated trait the data contradict: enum ssdpm_contradiction, 0: none.
+ * The fit is unchanged afterwards. 0, -ENOMEM.
  */
 int ssdpm__meter_check(struct calibrate_task *task, uint32_t stated,
 		       uint32_t *ret_contradiction);
 
-/* Likewise, by what is left of the power. */
+/* Likewise, from the residuals. */
 int ssdpm__residuals_check(struct calibrate_task *task,
 			   uint32_t *ret_contradiction);
 
-/* Has the power anything to do with the I/Os, after a fit? n_places: at how
- * many offsets they were looked at. True where nobody can tell. 0, -ENOMEM. */
+/*
+ * Whether the power is related to the I/Os, after a fit. n_places: how many
+ * offsets were tried. True if it cannot be decided. 0, -ENOMEM.
+ */
 int ssdpm__is_related(const struct calibrate_task *task, uint64_t n_places,
 		      bool *ret_related);
 
 /*
- * How much more likely the power is if the I/Os leave out how long the drive
- * takes to wake: the logarithm. exit_ns has about how long each state takes, or
- * EXIT_UNKNOWN if I/Os tell nothing. The course is cut with cut_ns. Returns 0
- * or -ENOMEM.
+ * How much more likely the power is if the I/Os' service times leave out the
+ * wake, as a logarithm. The array exit_ns has the approximate exit latencies,
+ * or EXIT_UNKNOWN. The course is cut with cut_ns. 0, -ENOMEM.
  */
 int ssdpm__wait_check(struct calibrate_task *task,
 		      const uint64_t exit_ns[SSDPM_MAX_STATES],
 		      const uint64_t cut_ns[SSDPM_MAX_STATES],
 		      double *ret_gain);
 
-/* What is given to a calibration, and what it fills. */
+/* The input of a calibration, and its result. */
 struct calibration {
 	struct ssdpm_calibrate_params params;
 	struct ssdpm_sim_params sim_params;
@@ -203,14 +208,16 @@ struct calibration {
 	struct calibrate_task task;
 	uint32_t contradiction;
 	bool suspicious;  /* I/Os from a state show no wait, or a short one */
-	bool implausible; /* and it would be far shorter than is known */
+	bool implausible; /* that wait is far shorter than the known one */
 	double wait_gain; /* as of ssdpm__wait_check() */
-	/* By column of the fit: half an interval, for what is not known of exit
-	 * latencies. */
+	/*
+	 * By column of the fit: half an interval, from the errors of exit
+	 * latencies.
+	 */
 	double exit_half[FIT_MAX_COLUMNS];
 };
 
-/* What is given, checked. Free it with ssdpm__calibration_free(). */
+/* Checks the input and copies it. Free it with ssdpm__calibration_free(). */
 int ssdpm__calibration_new(const struct ssdpm_model *model,
 			   const struct ssdpm_sim_params *sim_params,
 			   const struct ssdpm_calibrate_params *params,
@@ -218,23 +225,26 @@ int ssdpm__calibration_new(const struct ssdpm_model *model,
 			   struct ssdpm_error *reterr);
 void ssdpm__calibration_free(struct calibration *calibration);
 
-/* The rows of the samples, and what the drive did meanwhile. */
+/* Makes the rows of the samples, and finds what the drive did meanwhile. */
 int ssdpm__calibration_look(struct calibration *calibration,
 			    const struct ssdpm_model *model,
 			    struct ssdpm_error *reterr);
 
-/* Checked, and what is not known is 0, or assumed. 0, -EINVAL, -ERANGE. */
+/*
+ * Checks the traits, and sets unknown ones to 0 or the assumed value. 0,
+ * -EINVAL, -ERANGE.
+ */
 int ssdpm__traits_take(struct ssdpm_meter_traits *traits,
 		       struct ssdpm_error *reterr);
 
-/* What the intervals rest on. */
+/* The traits on which the intervals rest. */
 struct ssdpm_meter_traits ssdpm__traits_found(const struct calibration *c);
 
-/* 0 and unknown traits are those of a meter without faults. */
+/* The meter of these traits; 0 and unknown ones are those without a fault. */
 struct meter ssdpm__meter_of(const struct ssdpm_meter_traits *traits,
 			     const struct rows *rows);
 
-/* How many of the unit of a parameter are a watt or a joule. */
+/* How many units of a parameter make a watt or a joule. */
 double ssdpm__unit_of(uint32_t kind);
 
 #endif

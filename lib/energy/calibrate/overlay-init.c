@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a calibration is of: the drive, how it was simulated, and the files. */
+/* Names the drive, the simulation and the files of a calibration. */
 #include "calibrate/overlay.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* As much as fits: no character is cut in two. */
+/* Copies as much as fits, and cuts no character in two. */
 static void take_text(char *to, size_t size, const char *from)
 {
 	size_t n = (size_t)snprintf(to, size, "%s", from ? from : "");
@@ -18,7 +18,7 @@ static void take_text(char *to, size_t size, const char *from)
 	ssdpm_text_blunt(to);
 }
 
-/* Folders may say more than the overlay is to say. */
+/* The name without folders, which might reveal too much. */
 static const char *name_of(const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;

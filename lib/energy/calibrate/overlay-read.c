@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was measured of a drive, read from "ssdpm.overlay/1". */
+/* Reads an "ssdpm.overlay/1", the measurements of a drive. */
 #include "calibrate/overlay.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ struct overlay_reader {
 	const struct json *json;
 	const struct json_node *object; /* whose members are read */
 	struct ssdpm_error *reterr;
-	/* What goes before the key of a member in messages. */
+	/* The prefix of a member's key in messages. */
 	char prefix[40];
 };
 
@@ -37,7 +37,7 @@ static int missing(const struct overlay_reader *r, const char *name)
 			   name);
 }
 
-/* The value of a word; null is 0, where that may be. */
+/* The value of a word; null is 0 unless it is needed. */
 static int read_word(const struct overlay_reader *r, const char *key,
 		     word_fn from_string, bool needed, uint32_t *ret_value)
 {
@@ -180,7 +180,7 @@ static int read_overlay(const struct overlay_reader *r,
 	return err;
 }
 
-/* Bits of what is stated: words that are not known are of a later version. */
+/* The bits of stated traits; unknown words are from a later version. */
 static int read_stated(const struct overlay_reader *r, uint32_t *ret_known)
 {
 	char name[WORD_SIZE], text[WORD_SIZE];
@@ -274,7 +274,7 @@ static int read_quality(const struct overlay_reader *r,
 	return err;
 }
 
-/* What is known has a value, and nothing else has. */
+/* A known value is a number, an unknown one null. */
 static int read_value(const struct overlay_reader *r, const char *key,
 		      bool known, double *ret_value)
 {
@@ -369,7 +369,7 @@ static int read_all(struct overlay_reader *r, struct ssdpm_measured *measured,
 	return err;
 }
 
-/* What is handed out when all of it was read. */
+/* The overlay and what it points to. */
 struct contents {
 	struct ssdpm_overlay overlay;
 	struct ssdpm_calibration calibration;
@@ -377,7 +377,10 @@ struct contents {
 	size_t n;
 };
 
-/* The one that ssdpm measure calibrate --json lists, or the text itself. */
+/*
+ * The overlay in the output of ssdpm measure calibrate --json, or the text
+ * itself.
+ */
 static const struct json_node *find_overlay(const struct json *json)
 {
 	const struct json_node *subject = ssdpm__json_subject(json);

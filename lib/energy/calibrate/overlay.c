@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was measured of a drive, written as "ssdpm.overlay/1": overlay.keys has
- * what is written.
+ * Writes an "ssdpm.overlay/1", the measurements of a drive; overlay.keys has
+ * its keys.
  */
 #include "calibrate/overlay.h"
 
@@ -142,7 +142,7 @@ static int check_measured(const struct ssdpm_measured *measured, size_t n,
 	return err;
 }
 
-/* Millionths, to the nearest; null: not known. */
+/* Millionths, rounded to the nearest; null: unknown. */
 static void write_millionths(struct json_writer *w, const char *key,
 			     double value)
 {
