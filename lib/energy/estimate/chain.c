@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a drive does by itself while it is idle, step by step. */
+/* The steps that a drive takes by itself while it is idle. */
 #include "base/internal.h"
 #include "estimate/internal.h"
 
@@ -20,7 +20,7 @@ static void add_step(struct chain *chain, const struct values *values,
 	};
 }
 
-/* From when on the drive is in the state to which the chain has come. */
+/* When the drive reaches the last state of the chain. */
 static uint64_t resident_ns(const struct chain *chain)
 {
 	return chain->n ? chain->steps[chain->n - 1].resident_ns : 0;
@@ -44,7 +44,7 @@ static void follow_table(const struct ssdpm_sim_params *params,
 	}
 }
 
-/* The number of a state of the link that the drive is known to have; or 0. */
+/* The number of a link state that the drive is known to have, or 0. */
 static uint32_t find_link(const struct ssdpm_model *model, uint32_t link_state)
 {
 	size_t n;
@@ -58,8 +58,8 @@ static uint32_t find_link(const struct ssdpm_model *model, uint32_t link_state)
 }
 
 /*
- * The next state of the link, unless the drive does not have it, after the idle
- * time that belongs to the state whose number is timer.
+ * Adds the next state of the link, if the drive has it. The link enters it
+ * after the idle time of the state "timer".
  */
 static void add_link(const struct ssdpm_model *model, uint32_t link_state,
 		     const struct values *values, uint32_t timer,

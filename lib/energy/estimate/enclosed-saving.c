@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one run between two ends costs less than another. */
+/* The saving of one run against another, each known within two ends. */
 #include "estimate/enclosure.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "base/internal.h"
 
-/* What multiplies each power in the energy of one run less that of another. */
+/* The factor of each power in the energy of one run less that of another. */
 struct weights {
 	struct wide low[SSDPM_MAX_PARAMETERS];
 	struct wide high[SSDPM_MAX_PARAMETERS];
@@ -24,7 +24,7 @@ static void add_weight(struct weights *weights, uint32_t i, struct wide low,
 	wide_add(&weights->high[i], high);
 }
 
-/* The power of a state, and asleep that of the link. */
+/* Adds the power of a state, and of the link if the drive sleeps in it. */
 static void add_state(struct weights *weights, uint32_t state,
 		      struct wide_span ns)
 {
@@ -33,7 +33,10 @@ static void add_state(struct weights *weights, uint32_t state,
 		add_weight(weights, weights->link, ns.low, ns.high);
 }
 
-/* One time, so often in the one and so often in the other: it is the same. */
+/*
+ * One uncertain time, weighted by how many more times one run has it than the
+ * other.
+ */
 static struct wide_span times_common(int64_t n_from, int64_t n_to,
 				     struct span time)
 {
@@ -46,7 +49,7 @@ static struct wide_span times_common(int64_t n_from, int64_t n_to,
 	return (struct wide_span){ low, wide_minus(wide_plus(a, b), low) };
 }
 
-/* One of two policies, as far as it differs from what both begin with. */
+/* One of two policies, beyond the steps that both begin with. */
 struct side {
 	const struct chain *quick, *slow;
 	uint32_t first; /* the first step in which it differs */
@@ -81,14 +84,14 @@ static struct step_view view_of(const struct side *side, uint32_t step)
 	return view;
 }
 
-/* Is it the same timer, after which both leave the same state? */
+/* Whether both leave the same state after the same timer. */
 static bool waits_alike(const struct step_view *a, const struct step_view *b)
 {
 	return a->before == b->before && a->quick->timer == b->quick->timer &&
 	       a->wait.low == b->wait.low && a->wait.high == b->wait.high;
 }
 
-/* What a step has in common with those of the other policy. */
+/* What a step shares with the steps of the other policy. */
 struct match {
 	bool waits, enters;
 	int64_t n_waits, n_entered, n_woken;
@@ -139,7 +142,7 @@ static void add_steps(struct weights *weights, const struct side *from,
 		struct step_view step = view_of(to, i);
 		struct match match = find_match(&step, from);
 
-		/* What both have was added with the steps of the first. */
+		/* The steps of the first policy added what both share. */
 		if (!match.waits)
 			add_state(weights, step.before,
 				  times_common(0, step.n_entered, step.wait));
@@ -151,7 +154,7 @@ static void add_steps(struct weights *weights, const struct side *from,
 	}
 }
 
-/* One less the other, of what has nothing in common. */
+/* One less the other, if they have nothing in common. */
 static struct wide_span difference(struct wide_span from, struct wide_span to)
 {
 	return (struct wide_span){ wide_minus(from.low, to.high),
@@ -193,7 +196,7 @@ static bool is_same_step(const struct chain_step *a, const struct chain_step *b)
 	       a->exit_ns == b->exit_ns;
 }
 
-/* How many steps both have in common at their beginning. */
+/* How many steps both begin with. */
 static uint32_t count_common(const struct enclosure *a,
 			     const struct enclosure *b)
 {
@@ -245,7 +248,7 @@ static struct weights weights_of(const struct priced_drive *drive,
 	return weights;
 }
 
-/* a / b, rounded to the nearest, a half away from 0; false: beyond 63 bits. */
+/* a / b, rounded to the nearest, halves away from 0; false: beyond 63 bits. */
 static bool divide(struct wide a, uint64_t b, int64_t *ret_quotient)
 {
 	bool negative = wide_is_negative(a);
@@ -279,7 +282,7 @@ static void widen(struct ssdpm_saving *saving, int64_t nj, int64_t uw)
 	saving->high_uw = greater(saving->high_uw, uw);
 }
 
-/* One end of the energy over the shortest, and over the longest time. */
+/* Adds one end of the energy, over the shortest and the longest time. */
 static bool add_extreme(struct wide fj, struct span duration_ns,
 			struct ssdpm_saving *saving)
 {
@@ -327,12 +330,13 @@ static int64_t sum_of(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-/* What a saving can be beyond the later end of both, while they idle on. */
+/* What a saving can be beyond the later end of both, while both idle. */
 struct tail {
-	uint64_t more_uw; /* what from takes more than to, in a state each */
+	uint64_t more_uw; /* how much more "from" draws than "to", each in one
+			     state */
 	struct wide entry_fj; /* of all entries */
-	uint64_t ns;	      /* how long it can be */
-	uint64_t before_ns;   /* how long both are at least before it */
+	uint64_t ns;	      /* how long it lasts at most */
+	uint64_t before_ns;   /* how long both last at least before it */
 };
 
 static int64_t most_nj(int64_t near_nj, const struct tail *tail)
@@ -345,7 +349,7 @@ static int64_t most_nj(int64_t near_nj, const struct tail *tail)
 	return sum_of(near_nj, no_less(fj, FJ_PER_NJ));
 }
 
-/* A mean over two parts is between those of each. */
+/* A mean over two parts lies between their means. */
 static int64_t most_uw(int64_t near_uw, const struct tail *tail)
 {
 	int64_t uw = sum_of(near_uw, no_less(tail->entry_fj, tail->before_ns));
@@ -368,8 +372,8 @@ static struct tail tail_of(const struct priced_drive *drive,
 }
 
 /*
- * found: what is possible until a common end, which may be that of another
- * policy, and quite uncertain. near: likewise until the later end of the two.
+ * Narrows "found", which holds until a common end that may be another policy's
+ * and uncertain. In "near" is the saving until the later end of the two.
  */
 static void narrow(const struct tail *more, const struct tail *less,
 		   const struct ssdpm_saving *near, struct ssdpm_saving *found)
@@ -400,7 +404,7 @@ static enum overload find_either(const struct enclosed *from,
 				 const struct enclosed *to,
 				 const struct priced_drive *drive)
 {
-	/* The last kind, of which there is one. */
+	/* The last kind has one parameter. */
 	const struct ssdpm_parameter *work = &drive->parameters[drive->n - 1];
 	enum overload a = ssdpm__find_overload(from, work->low, work->high);
 	enum overload b = ssdpm__find_overload(to, work->low, work->high);
@@ -408,7 +412,7 @@ static enum overload find_either(const struct enclosed *from,
 	return a == b ? a : OVERLOAD_PERHAPS;
 }
 
-/* Until the end that both have. */
+/* Finds the least and the most until the common end. */
 static bool find_extremes(const struct priced_drive *drive,
 			  const struct enclosed *from,
 			  const struct enclosed *to, struct span duration_ns,
@@ -426,7 +430,7 @@ static bool find_extremes(const struct priced_drive *drive,
 	return add_extremes(drive, &weights, duration_ns, ret_saving);
 }
 
-/* By what is possible until the later end of these two. */
+/* Narrows a saving by what is possible until the later end of the two. */
 static int narrow_by_own(const struct priced_drive *drive,
 			 const struct enclosed *from, const struct enclosed *to,
 			 struct ssdpm_saving *found, struct ssdpm_error *reterr)
@@ -469,7 +473,7 @@ static int price_means(const struct priced_drive *drive,
 	return err;
 }
 
-/* Over one time: by what the means of both leave. Means are rounded. */
+/* Narrows a saving over one time by the means of both, which are rounded. */
 static int narrow_by_means(const struct priced_drive *drive,
 			   const struct enclosed *from,
 			   const struct enclosed *to,
@@ -504,14 +508,14 @@ int ssdpm__widen_saving(const struct priced_drive *drive,
 		widen(saving, 0, 0);
 		return 0;
 	}
-	/* A drive that never sleeps takes the same under both. */
+	/* A drive that never sleeps draws the same under both. */
 	if (overload == OVERLOAD_PERHAPS)
 		widen(saving, 0, 0);
 	if (!find_extremes(drive, from, to,
 			   either(from->duration_ns, to->duration_ns), &found))
 		return ssdpm__fail_saving(reterr);
 	err = narrow_by_own(drive, from, to, &found, reterr);
-	/* Where work leaves no idle time, a mean is over another time. */
+	/* If work leaves no idle time, a mean covers another time. */
 	if (!err && overload == OVERLOAD_NEVER)
 		err = narrow_by_means(drive, from, to, &found, reterr);
 	if (err)

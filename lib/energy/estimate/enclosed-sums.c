@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What idle times between two lengths come to: of each cell the least and the
- * most, in each state, entering and leaving.
+ * The least and the most that the idle times of each cell spend in each state,
+ * entering it and leaving it.
  */
 #include "estimate/enclosed-sums.h"
 
-/* Idle times of a cell, by steps: those that they surely and perhaps enter. */
+/*
+ * The idle times of a cell, and the steps that they surely and perhaps enter.
+ */
 struct cell_view {
 	struct idle_cell sum;
 	uint32_t shortest, longest; /* classes */
 	uint32_t sure, perhaps;	    /* steps */
-	bool wakes;		    /* else the run ends with it */
+	bool wakes;		    /* false: the run ends with the idle time */
 };
 
-/* How long a step lets the drive stay where it was. */
+/* How long the drive waits for a step. */
 static struct span wait_of(const struct sums *sums, uint32_t step)
 {
 	return ssdpm__wait_of(sums->quick, sums->slow, step);
 }
 
-/* The state after so many steps, and since when the drive is in it. */
+/* The state after this many steps. */
 static uint32_t state_after(const struct sums *sums, uint32_t steps)
 {
 	return steps ? sums->quick->steps[steps - 1].state :
@@ -37,7 +39,7 @@ static struct wide_span since(const struct sums *sums, uint32_t steps,
 	};
 }
 
-/* What is left of the idle times then. */
+/* How much of the idle times is left then. */
 static struct wide_span left_after(const struct sums *sums,
 				   const struct cell_view *cell, uint32_t steps)
 {
@@ -49,8 +51,7 @@ static struct wide_span left_after(const struct sums *sums,
 	};
 }
 
-/* In the last state that is sure: until the next step, or the idle time, ends.
- */
+/* The last sure stay ends with the next step or with the idle time. */
 static struct wide_span last_stay(const struct sums *sums,
 				  const struct cell_view *cell)
 {
@@ -67,8 +68,8 @@ static struct wide_span last_stay(const struct sums *sums,
 	if (cell->perhaps == steps)
 		return stay;
 	/*
-	 * No shortest one reaches the step in the slow chain. The wait may be
-	 * shorter than it is there.
+	 * The shortest idle times do not reach the step in the slow chain. The
+	 * wait may be shorter than there.
 	 */
 	wait = wait_of(sums, steps);
 	slow_ns = sums->slow->steps[steps].at_ns;
@@ -80,7 +81,7 @@ static struct wide_span last_stay(const struct sums *sums,
 	return stay;
 }
 
-/* The least and the most that it can be in the state after so many steps. */
+/* The shortest and the longest stay in the state after this many steps. */
 static struct wide_span stay_after(const struct sums *sums,
 				   const struct cell_view *cell, uint32_t steps)
 {
@@ -104,7 +105,7 @@ static struct wide_span stay_after(const struct sums *sums,
 	return stay;
 }
 
-/* How long these steps of a chain take to enter their states. */
+/* How long a chain takes to enter the states of these steps. */
 static struct wide entries(const struct chain *chain, uint64_t n,
 			   uint32_t first, uint32_t end)
 {
@@ -117,18 +118,18 @@ static struct wide entries(const struct chain *chain, uint64_t n,
 	return sum;
 }
 
-/* All entries that are not sure, from this step on. */
+/* All entries from this step on that are not sure. */
 static struct wide entries_after(const struct sums *sums,
 				 const struct cell_view *cell, uint32_t step)
 {
 	return entries(sums->slow, cell->sum.n, step, cell->perhaps);
 }
 
-/* The stays of all idle times, without what the drive is surely entering. */
+/* The stays of all idle times, without sure entries. */
 static struct wide_span stays_of_all(const struct sums *sums,
 				     const struct cell_view *cell)
 {
-	/* The shortest may end while it enters the last one that is sure. */
+	/* The shortest idle time may end during the last sure entry. */
 	const uint32_t whole = cell->sure - cell->shortest % 2;
 
 	return (struct wide_span){
@@ -138,7 +139,7 @@ static struct wide_span stays_of_all(const struct sums *sums,
 	};
 }
 
-/* As much of what is left as there is room for. */
+/* Takes as much of what is left as there is room for. */
 static struct wide take(struct wide room, struct wide *left)
 {
 	struct wide some = wide_least(*left, room);
@@ -148,10 +149,10 @@ static struct wide take(struct wide room, struct wide *left)
 }
 
 /*
- * The cost of the stays from this one on, which is the first or the last that
- * is sure. Together they are no more than the rest of the idle times, and no
- * less, but for entries. If no state takes more than the one before it, they
- * cost least if they are as deep as can be, and most if they are not.
+ * Bounds the cost of the stays from "first" on: the first stay, or the last
+ * sure one. Together they do not exceed the rest of the idle times, and fall
+ * short of it only by entries. If no state draws more than the one before, the
+ * deepest stays cost least and the shallowest most.
  */
 static void share_out(const struct sums *sums, const struct cell_view *cell,
 		      uint32_t first, struct wide_span stays[SSDPM_MAX_STATES])
@@ -194,8 +195,8 @@ static void share_out(const struct sums *sums, const struct cell_view *cell,
 }
 
 /*
- * Beyond steps that it does not surely take, the drive saves nothing, or as
- * much as it can: all time that it can be beyond them, as deep as can be.
+ * A step that may not be taken saves nothing, or as much as possible: all time
+ * beyond the step, in the deepest states.
  */
 static void add_perhaps(struct sums *sums, const struct cell_view *cell,
 			const struct wide_span *stays)
@@ -220,9 +221,9 @@ static void add_perhaps(struct sums *sums, const struct cell_view *cell,
 }
 
 /*
- * In the closed loop idle times are the same whatever the policy is: what of
- * them is no stay in the state before the first step that counts tells policies
- * apart. What is counted as entered has waited for that.
+ * In the closed loop, idle times do not depend on the policy. Policies differ
+ * by the time that is no stay before the first step that counts. An entry that
+ * counts has waited for that step.
  */
 static void add_beyond(struct sums *sums, const struct cell_view *cell,
 		       const struct wide_span *stays,
@@ -268,7 +269,7 @@ static void add_stays(struct sums *sums, const struct cell_view *cell)
 	add_beyond(sums, cell, stays, late);
 }
 
-/* The run ends while the drive enters a state: no more than is left. */
+/* Cuts an entry to what is left when the run ends. */
 static struct wide_span cut_entry(const struct sums *sums,
 				  const struct cell_view *cell, uint32_t step,
 				  struct wide_span entry)
@@ -306,7 +307,7 @@ static void add_entry(struct sums *sums, const struct cell_view *cell,
 		add_wide(&sums->beyond.moving_ns, entry.low, entry.high);
 }
 
-/* By state: it ends in one, or perhaps in one of several. */
+/* Adds exits by state: one for sure, or one of several. */
 static void add_exits(struct sums *sums, const struct cell_view *cell)
 {
 	const bool sure = cell->sure == cell->perhaps;
@@ -325,7 +326,10 @@ static void add_exits(struct sums *sums, const struct cell_view *cell)
 	}
 }
 
-/* What that takes longer than the exit from the state before the first step. */
+/*
+ * How much longer the exit takes than that from the state before the first
+ * step.
+ */
 static void add_longer(struct sums *sums, const struct cell_view *cell)
 {
 	const uint32_t first = sums->first;
@@ -384,7 +388,7 @@ void ssdpm__add_cells(const struct enclosure *enclosure, struct sums *sums)
 	}
 }
 
-/* The idle time at the end, which no I/O ends. */
+/* Adds the idle time at the end, which no I/O ends. */
 void ssdpm__add_rest(const struct enclosure *enclosure, struct span rest_ns,
 		     struct sums *sums)
 {
@@ -415,7 +419,7 @@ void ssdpm__beyond_steps(const struct enclosed *run, uint32_t n_steps,
 	};
 
 	ssdpm__add_cells(run->of, &sums);
-	/* The rest is not the same under both: all of it counts. */
+	/* The rest differs between the two, so all of it counts. */
 	sums.first = 0;
 	sums.ordered = run->base.ordered;
 	ssdpm__add_rest(run->of, run->rest_ns, &sums);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Idle times, sorted by what they can be; records whose service is unknown. */
+/* Sorts idle times by their bounds, and takes records of unknown service. */
 #include "estimate/enclosure.h"
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "base/internal.h"
 
-/* The values with the times of these axes at an end, all else nominal. */
+/* The chain with the times of these axes at one end, and all else nominal. */
 static int make_chain(const struct ssdpm_model *model,
 		      const struct ssdpm_sim_params *params,
 		      const struct ssdpm_parameter *parameters, size_t n,
@@ -63,7 +63,7 @@ int ssdpm__enclosure_new(const struct ssdpm_model *model,
 		ssdpm__enclosure_free(&made);
 		return ssdpm__no_memory(reterr);
 	}
-	/* Of histograms only what is used is touched. */
+	/* Clear only the used part of the histograms. */
 	made.late->all_ns = made.late->io_ns =
 		(struct wide_span){ { 0 }, { 0 } };
 	memset(&made.late->shortest, 0, offsetof(struct histogram, buckets));
@@ -90,7 +90,7 @@ struct idle_span {
 static inline struct idle_span classify(const struct enclosure *enclosure,
 					struct span ns)
 {
-	/* Of 0 it is not sure that there is one. */
+	/* An idle time whose lower bound is 0 may not exist. */
 	return (struct idle_span){
 		ns,
 		ns.low ? ssdpm__wake_class(&enclosure->slow_wakes, ns.low) : 0,
@@ -98,13 +98,16 @@ static inline struct idle_span classify(const struct enclosure *enclosure,
 	};
 }
 
-/* Does it surely end in one state: is its delay the exit from that? */
+/*
+ * Whether the idle time surely ends in one state, so that its delay is one
+ * exit.
+ */
 static inline bool is_settled(const struct idle_span *idle)
 {
 	return idle->shortest == idle->longest && idle->shortest % 2 == 0;
 }
 
-/* The exit, and before it what is left of the entry. */
+/* The exit, after the rest of the entry. */
 static struct span delay_in(const struct enclosure *enclosure, uint32_t step,
 			    struct span idle_ns)
 {
@@ -120,7 +123,7 @@ static struct span delay_in(const struct enclosure *enclosure, uint32_t step,
 	return delay;
 }
 
-/* Over all states in which it can end. */
+/* The delay over all states in which an idle time can end. */
 static struct span delay_of(const struct enclosure *enclosure,
 			    const struct idle_span *idle)
 {
@@ -142,14 +145,16 @@ static void add_span(struct wide_span *sum, struct span span)
 	wide_add(&sum->high, wide_of(span.high));
 }
 
-/* What is certain. */
+/* Adds an amount that is certain. */
 static void add_sum(struct wide_span *sum, struct wide certain)
 {
 	wide_add(&sum->low, certain);
 	wide_add(&sum->high, certain);
 }
 
-/* An I/O that may be delayed: those that are not are counted at the end. */
+/*
+ * Adds an I/O that may be delayed; the undelayed ones are counted at the end.
+ */
 static void add_late(struct late *late, struct span delay)
 {
 	add_span(&late->io_ns, delay);
@@ -171,7 +176,7 @@ static inline struct idle_cell *cell_of(const struct enclosure *enclosure,
 				 idle->longest];
 }
 
-/* Its delays are those of an I/O, unless that is counted elsewhere. */
+/* Its delays are those of an I/O, unless another place counts them. */
 static inline void add_idle(struct enclosure *enclosure,
 			    const struct idle_span *idle, bool silent)
 {
@@ -202,7 +207,9 @@ void ssdpm__enclose_gaps(struct enclosure *enclosure, const uint64_t *idle_ns,
 	while (n) {
 		size_t now = n < BLOCK ? n : BLOCK, n_longer = 0;
 
-		/* Most end before any state: without a branch. */
+		/*
+		 * Most idle times end before any state; this takes no branch.
+		 */
 		for (size_t i = 0; i < now; i++) {
 			bool stays = idle_ns[i] < from_ns;
 
@@ -266,7 +273,7 @@ void ssdpm__enclose_class(struct enclosure *enclosure, uint32_t class,
 	cell->long_ns += sum.ns;
 	if (class % 2 == 0)
 		return;
-	/* In an entry each idle time has its own delay. */
+	/* During an entry, each idle time has its own delay. */
 	all = wide_minus(all, wide_of(sum.ns));
 	quiet = wide_minus(quiet, wide_of(silent.ns));
 	add_sum(&enclosure->late->all_ns, all);
@@ -307,7 +314,7 @@ void ssdpm__enclose_from(struct enclosure *enclosure, const struct flow *flow)
 			(struct span){ flow->busy_ns[op], flow->busy_ns[op] };
 }
 
-/* The idle time that a record ends, perhaps; both 0: it ends none. */
+/* The idle time that a record may end; both 0: none. */
 static struct span gap_before(const struct tracker *tracker, uint64_t start_ns)
 {
 	uint64_t quick = tracker->quick.busy.until_ns;
@@ -318,8 +325,8 @@ static struct span gap_before(const struct tracker *tracker, uint64_t start_ns)
 }
 
 /*
- * A period begins, surely or perhaps: then the wake of the one before it may
- * still be what the next I/Os wait for.
+ * Begins a period, surely or perhaps. If only perhaps, the next I/Os may still
+ * wait for the wake of the period before.
  */
 static void begin_period(struct tracker *tracker, struct span gap_ns,
 			 uint64_t start_ns, struct span delay)
@@ -336,7 +343,10 @@ static void begin_period(struct tracker *tracker, struct span gap_ns,
 		at_least(tracker->ready_ns.high, plus(start_ns, delay.high));
 }
 
-/* Closed loop: who starts before any of its period completes waits, too. */
+/*
+ * Closed loop: an I/O that starts before any of its period completes waits,
+ * too.
+ */
 static struct span early_delay(const struct tracker *tracker, uint64_t start_ns)
 {
 	struct span delay = { 0, 0 };
@@ -359,7 +369,7 @@ static struct span busy_span(const struct tracker *tracker,
 	uint64_t slow = at_least(tracker->slow.busy.until_ns, begin_ns.high);
 	struct span busy = { 0, 0 };
 
-	/* It begins a period, and all that it takes counts. */
+	/* The record begins a period, so all its service counts. */
 	if (gap_ns.low)
 		return (struct span){ end_ns.low - begin_ns.low,
 				      end_ns.high - begin_ns.high };
@@ -372,7 +382,7 @@ static struct span busy_span(const struct tracker *tracker,
 	return busy;
 }
 
-/* Both drives take it up; false: a time beyond 2^64 ns. */
+/* Both drives take the record; false: a time beyond 2^64 ns. */
 static bool take_both(struct tracker *tracker, const struct ssdpm_io *io,
 		      struct span gap_ns, struct span begin_ns)
 {
@@ -387,7 +397,7 @@ static bool take_both(struct tracker *tracker, const struct ssdpm_io *io,
 	sum->low += busy.low;
 	sum->high = plus(sum->high, busy.high);
 	quick->least_ns = at_most(quick->least_ns, end.low);
-	/* Where it begins a period, that completes no sooner than it does. */
+	/* A period that the record begins completes no sooner than it. */
 	slow->least_ns = gap_ns.high ? at_least(slow->least_ns, end.high) :
 				       at_most(slow->least_ns, end.high);
 	quick->busy.until_ns = at_least(quick->busy.until_ns, end.low);
@@ -396,8 +406,8 @@ static bool take_both(struct tracker *tracker, const struct ssdpm_io *io,
 }
 
 /*
- * The idle time before a record, which surely or perhaps is one. Return: what
- * its end delays.
+ * Ends an idle time, which may not exist, before a record. Return: the delay of
+ * its end.
  */
 static struct span end_gap(struct enclosure *enclosure, struct span gap_ns,
 			   uint64_t start_ns, bool silent)

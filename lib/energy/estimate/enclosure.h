@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The effect of a policy on idle times whose lengths, entries, exits and timers
- * are not certain. Energy jumps where an idle time just reaches a state, so
- * that no corner of the ranges is an extreme. So each idle time is judged
- * alone: the least and the most that it can be in each state, enter it and wait
- * for it. The sums of these enclose the true ones.
+ * Encloses the effect of a policy on idle times whose lengths, entries, exits
+ * and timers are uncertain. Energy jumps where an idle time just reaches a
+ * state, so no corner of the ranges is an extreme. Each idle time is therefore
+ * judged alone: the least and the most time in each state, entering it and
+ * waiting for it. The sums of these enclose the true ones.
  */
 #ifndef SSDPM_LIB_ESTIMATE_ENCLOSURE_H
 #define SSDPM_LIB_ESTIMATE_ENCLOSURE_H
@@ -25,8 +25,8 @@ struct wide_span {
 };
 
 /*
- * Idle times whose shortest length has one class and whose longest length has
- * one, too: the sums of these lengths.
+ * Idle times with one class of shortest length and one of longest length, and
+ * the sums of these lengths.
  */
 struct idle_cell {
 	uint64_t n;
@@ -36,20 +36,19 @@ struct idle_cell {
 };
 
 /*
- * The records taken up twice: by a drive that is as quick as it can be, and by
- * one that is as slow. What is between begins and completes each I/O between
- * these two.
+ * The records taken by the quickest possible drive and by the slowest one. Any
+ * drive between them begins and completes each I/O between these two.
  */
 struct tracker {
 	struct flow quick;
 	struct flow slow;
-	/* A wake that began the period, perhaps: when it is over. */
+	/* When the wake that may have begun the period ends. */
 	struct span ready_ns;
 	struct span busy_ns[SSDPM_N_OPS];
 	bool sure; /* the period began with the same record in both */
 };
 
-/* Delays of which each was looked at. */
+/* Delays that were looked at one by one. */
 struct late {
 	struct wide_span all_ns; /* of idle times, those that are silent too */
 	struct wide_span io_ns;	 /* of I/Os */
@@ -84,26 +83,28 @@ void ssdpm__enclosure_free(struct enclosure *enclosure);
 void ssdpm__enclose_gaps(struct enclosure *enclosure, const uint64_t *idle_ns,
 			 size_t n, bool silent);
 
-/* An I/O so long after the beginning of a period, after such an idle time. */
+/* An I/O this long after a period began, which followed such an idle time. */
 void ssdpm__enclose_early(struct enclosure *enclosure, uint64_t idle_ns,
 			  uint64_t offset_ns);
 
-/* Idle times of a class that are certain: the chains do not differ. */
+/* Idle times of a class if all are certain, so that the chains are equal. */
 void ssdpm__enclose_class(struct enclosure *enclosure, uint32_t class,
 			  struct idle_sum sum, struct idle_sum silent);
 
-/* Delays of I/Os that are certain, once: those that end no idle time; all. */
+/* Certain delays of I/Os, once: of those that end no idle time, and all. */
 void ssdpm__enclose_delays(struct enclosure *enclosure, struct wide late_ns,
 			   const struct histogram *delays);
 
-/* From now on the service may be unknown: both drives are where this one is. */
+/*
+ * The service may be unknown from now on; both drives start where this one is.
+ */
 void ssdpm__enclose_from(struct enclosure *enclosure, const struct flow *flow);
 
-/* Records, checked before; false: a time beyond 2^64 ns. */
+/* Checked records; false: a time beyond 2^64 ns. */
 bool ssdpm__enclose_records(struct enclosure *enclosure,
 			    const struct ssdpm_io *ios, size_t n);
 
-/* How long a drive stays where it was until a step. */
+/* How long a drive waits for a step. */
 static inline struct span ssdpm__wait_of(const struct chain *quick,
 					 const struct chain *slow,
 					 uint32_t step)
@@ -114,11 +115,11 @@ static inline struct span ssdpm__wait_of(const struct chain *quick,
 		a -= quick->steps[step - 1].resident_ns;
 		b -= slow->steps[step - 1].resident_ns;
 	}
-	/* Timers that count from the start of idle: the other way round. */
+	/* Timers that count from the start of an idle time, in reverse. */
 	return (struct span){ at_most(a, b), at_least(a, b) };
 }
 
-/* What no policy changes of a run. */
+/* The part of a run that no policy changes. */
 struct run_base {
 	uint64_t start_ns;
 	struct span until_ns; /* the last completion */
@@ -126,7 +127,7 @@ struct run_base {
 	uint64_t n_ios[SSDPM_N_OPS];
 	uint64_t bytes[SSDPM_N_OPS];
 	struct wide over_fj; /* energy that no parameter gives */
-	/* No state takes more than the one before it; asleep, with the link. */
+	/* No state draws more than the one before; asleep, with the link. */
 	bool descending;
 	bool ordered;
 };
@@ -138,30 +139,34 @@ struct enclosed {
 	struct span own_ns;	 /* from the first I/O to its own end */
 	struct span own_rest_ns; /* of it, idle after the last completion */
 	struct span rest_ns;	 /* the same until the common end */
-	struct span other_ns; /* the latest end of those it is compared with */
+	struct span other_ns; /* the latest end of the runs compared with it */
 	struct span duration_ns; /* until the later one of the two */
 	struct span total_busy_ns;
 	struct ssdpm_run least; /* without energies and means */
 	struct ssdpm_run most;
-	/* By state: idle times that cost no less, and no more, than all that is
-	 * possible together. */
+	/*
+	 * By state: idle times that cost at most, and at least, what any
+	 * possible combination costs.
+	 */
 	struct span cost_ns[SSDPM_MAX_STATES];
 };
 
 /*
- * How it differs from a drive that knows only the first steps of its policy.
- * What is counted has a time that is the same one wherever it is counted, so
- * that it goes out where two policies have it in common.
+ * How a run differs from a drive that knows only the first steps of its policy.
+ * A counted entry or wake takes the same time wherever it is counted, so that
+ * two policies cancel what they share.
  */
 struct beyond_steps {
-	/* By step: idle times that surely enter it; that it surely ends, less
-	 * those that would have ended before it. */
+	/*
+	 * By step: idle times that surely enter it; that it surely ends, less
+	 * those that would have ended before it.
+	 */
 	uint64_t n_entered[SSDPM_MAX_STATES];
 	int64_t n_woken[SSDPM_MAX_STATES];
-	/* Beside these: by state, and of transitions. */
+	/* All else: by state, and in transitions. */
 	struct wide_span stay_ns[SSDPM_MAX_STATES];
 	struct wide_span moving_ns;
-	/* What of the idle times is no stay before the next step. */
+	/* The part of the idle times that is no stay before the next step. */
 	struct wide_span gone_ns;
 };
 
@@ -179,42 +184,43 @@ int ssdpm__enclosed_run(const struct enclosure *enclosure,
 			struct enclosed *ret_run, struct ssdpm_error *reterr);
 
 /*
- * The same where it goes on idling until an end that it shares: the later of
- * its end and another one's.
+ * The same run if it idles until a shared end: the later end of the two runs.
  */
 int ssdpm__enclosed_until(const struct enclosed *run, struct span other_ns,
 			  struct enclosed *ret_run, struct ssdpm_error *reterr);
 
 /*
- * low and high: widened, member by member, by its ends with all powers low, and
- * high, or all nominal. The intervals were cut to what an order leaves, so that
- * all of them can be low, and high, together.
+ * Widens low and high, member by member, by the ends of the run. Powers are all
+ * low, all high, or all nominal. The intervals were cut to the order of the
+ * powers, so all can be low, or high, together.
  */
 int ssdpm__price_enclosed(const struct enclosed *run,
 			  const struct priced_drive *drive, bool nominal_powers,
 			  struct ssdpm_run *low, struct ssdpm_run *high,
 			  struct ssdpm_error *reterr);
 
-/* Likewise by the least and the greatest power of its policy. */
+/* Likewise, by the lowest and the highest power of its policy. */
 uint64_t ssdpm__mean_within(const struct enclosed *run,
 			    const struct values *values,
 			    uint32_t operational_state, bool most, uint64_t uw);
 
 /*
- * The bound of a mean power, mean_uw, made narrower: own is the run until its
- * own end, where the bound of the mean power is own_uw.
+ * Narrows mean_uw, the bound of a mean power. own is the run until its own end,
+ * where own_uw is the bound.
  */
 uint64_t ssdpm__mean_until(const struct enclosed *own,
 			   const struct values *values,
 			   uint32_t operational_state, bool most,
 			   uint64_t own_uw, uint64_t mean_uw);
 
-/* While both only idle: what from can take more than to, in a state each. */
+/*
+ * How much more "from" can draw than "to" while both idle, each in one state.
+ */
 uint64_t ssdpm__tail_more_uw(const struct priced_drive *drive,
 			     const struct enclosed *from,
 			     const struct enclosed *to);
 
-/* What a run can take while it enters the states of its policy once each. */
+/* How much a run can spend on entering each state of its policy once. */
 struct wide ssdpm__tail_entry_fj(const struct priced_drive *drive,
 				 const struct enclosed *run);
 
@@ -224,14 +230,14 @@ enum overload {
 	OVERLOAD_SURELY,
 };
 
-/* Does the work behind the writes need more than all time without I/O? */
+/* Whether the work behind the writes needs more than all time without I/O. */
 enum overload ssdpm__find_overload(const struct enclosed *run,
 				   uint64_t least_ps, uint64_t most_ps);
 
 void ssdpm__widen_runs(struct ssdpm_run *low, struct ssdpm_run *high,
 		       const struct ssdpm_run *run);
 
-/* saving: widened by what to costs less than from. -ERANGE. */
+/* Widens a saving by what "to" costs less than "from". -ERANGE. */
 int ssdpm__widen_saving(const struct priced_drive *drive,
 			const struct enclosed *from, const struct enclosed *to,
 			struct ssdpm_saving *saving,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the times and counts of a run to its sums and energies. Microwatts times
- * nanoseconds are femtojoules: all sums are exact, and rounded once at the end.
+ * Computes sums and energies from the times and counts of a run. Microwatts
+ * times nanoseconds are femtojoules. All sums are exact, and are rounded once
+ * at the end.
  */
 #include "estimate/internal.h"
 
@@ -23,7 +24,7 @@ bool ssdpm__divide(struct wide a, uint64_t b, uint64_t *ret_quotient)
 	return true;
 }
 
-/* What a state costs: being in it, and entering and leaving it. */
+/* The energy of a state: staying in it, entering and leaving it. */
 static bool state_energy(struct ssdpm_residency *state,
 			 const struct values *values, struct wide power_uw,
 			 struct wide *sum, struct wide *transition)
@@ -32,7 +33,10 @@ static bool state_energy(struct ssdpm_residency *state,
 		wide_plus(wide_of(state->entry_ns), wide_of(state->exit_ns));
 	struct wide here = { 0 }, change = { 0 };
 
-	/* Most of the 32: at each corner that takes most of the time. */
+	/*
+	 * Most of the 32 states have no time; pricing them at each corner would
+	 * take most of the run time.
+	 */
 	if (!state->entry_ns && !state->exit_ns && !state->time_ns) {
 		state->energy_nj = 0;
 		return true;
@@ -60,7 +64,7 @@ static bool op_energy(const struct ssdpm_run *run, const struct values *values,
 	       wide_add_product(sum, byte_fj, run->bytes[op]);
 }
 
-/* How many ns the drive works on after its writes. */
+/* How many ns the drive works after its writes. */
 static struct wide work_behind(const struct ssdpm_run *run,
 			       uint64_t background_ps)
 {
@@ -78,9 +82,9 @@ bool ssdpm__is_overloaded(const struct ssdpm_run *run, uint64_t background_ps)
 }
 
 /*
- * The work behind the writes takes the place of idle time. Where it needs more
- * than there is, the drive is busy or at work, and nothing else, until it is
- * done: awake_fj is what that takes, but for idle power.
+ * The work behind the writes replaces idle time. If it needs more than there
+ * is, the drive is busy or at work until it is done. The energy of that time is
+ * awake_fj, without idle power.
  */
 static bool mean_power(struct ssdpm_run *run, const struct values *values,
 		       uint64_t idle_uw, struct wide total,

@@ -7,7 +7,7 @@
 
 #include "base/wide.h"
 
-/* Which value each axis has. */
+/* The value of each axis. */
 enum corner_value {
 	CORNER_NOMINAL = 0,
 	CORNER_LOW = 1,
@@ -33,14 +33,14 @@ struct values {
 	uint64_t operation_energy_nj[SSDPM_N_OPS];
 	uint64_t byte_energy_pj[SSDPM_N_OPS];
 	uint64_t link_idle_ns[SSDPM_MAX_STATES];
-	struct wide over_fj; /* energy of the run that nothing of this gives */
+	struct wide over_fj;	/* energy that no value here explains */
 	uint64_t background_ps; /* for each byte written */
 };
 
 /*
  * One step of a policy. at_ns and resident_ns count from the start of an idle
- * time. At at_ns the drive begins to enter the state. It is in it from
- * resident_ns until at_ns of the next step.
+ * time. The drive enters the state from at_ns to resident_ns. It stays there
+ * until at_ns of the next step.
  */
 struct chain_step {
 	uint32_t state;
@@ -50,7 +50,7 @@ struct chain_step {
 	uint64_t exit_ns;
 };
 
-/* What a drive does by itself while it is idle: APST and SATA alike. */
+/* The steps that a drive takes by itself while idle, with APST or SATA. */
 struct chain {
 	uint32_t operational_state;
 	uint32_t n;
@@ -64,20 +64,23 @@ uint32_t ssdpm__open_axes(const struct ssdpm_parameter *parameters, size_t n,
 /* These axes at their low end, or at their high one; all others nominal. */
 struct corner ssdpm__corner(uint32_t axes, enum corner_value end);
 
-/* Are these the parameters of this drive: each once, in order, in range? */
+/*
+ * Whether these are the parameters of this drive: each once, in order, in
+ * range.
+ */
 int ssdpm__check_parameters(const struct ssdpm_model *model,
 			    const struct ssdpm_parameter *parameters, size_t n,
 			    struct ssdpm_error *reterr);
 
-/* The defaults, and what the caller gave, or NULL, over them: checked. */
+/* The defaults, overridden by what the caller gave, or NULL; checked. */
 int ssdpm__check_params(const struct ssdpm_sim_params *given,
 			struct ssdpm_sim_params *ret_params,
 			struct ssdpm_error *reterr);
 
 /*
- * Bits of states whose idle power may be more than that of the state before,
- * and by op - 1 of active powers that may be less than the idle power. Their
- * ranges contradict the order.
+ * Bits of states whose idle power may exceed that of the state before. Bits by
+ * op - 1 of active powers that may be below the idle power. Their ranges
+ * contradict the order.
  */
 struct power_order {
 	uint32_t operational_state;
@@ -86,8 +89,8 @@ struct power_order {
 };
 
 /*
- * The parameters that the caller gave, checked, or what the model says; their
- * powers in order. ret_order may be NULL.
+ * The caller's parameters, checked, or the model's; their powers are put in
+ * order. ret_order may be NULL.
  */
 int ssdpm__take_parameters(
 	const struct ssdpm_model *model, const struct ssdpm_sim_params *params,
@@ -100,7 +103,7 @@ void ssdpm__values(const struct ssdpm_parameter *parameters, size_t n,
 		   uint32_t operational_state, const struct corner *corner,
 		   struct values *ret_values);
 
-/* Does the drive work in this state? -EINVAL. */
+/* Whether the drive works in this state. -EINVAL. */
 int ssdpm__check_operational(const struct ssdpm_model *model, uint32_t state,
 			     struct ssdpm_error *reterr);
 
@@ -112,8 +115,9 @@ bool ssdpm__is_link_same(const struct ssdpm_model *model, uint32_t a,
 			 uint32_t b);
 
 /*
- * The chain that a table or a link policy makes of a drive with these values;
- * params were checked, but not that the table and the policy fit the drive.
+ * The chain that a drive with these values follows under a table or a link
+ * policy. The params were checked, but not whether the table and the policy fit
+ * the drive.
  */
 int ssdpm__chain(const struct ssdpm_model *model,
 		 const struct ssdpm_sim_params *params,
@@ -130,7 +134,7 @@ bool ssdpm__divide(struct wide a, uint64_t b, uint64_t *ret_quotient);
 #define FJ_PER_PJ 1000u
 
 /*
- * From the times and counts of a run to its energies and mean power. -ERANGE:
+ * Computes energies and mean power from the times and counts of a run. -ERANGE:
  * beyond 64 bits of nJ. ret_fj: the exact sum, or NULL.
  */
 int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
@@ -138,15 +142,15 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 		      struct ssdpm_error *reterr);
 
 /*
- * From the times by state and by op and the counts of a run to their sums and
- * quotients: duration, busy, idle, entry, exit, n_wakes, n_deepest, values per
- * day, and the mean delays. -ERANGE: it ends beyond 2^64 ns.
+ * Computes sums and quotients from the counts of a run and its times by state
+ * and op. These are duration, busy, idle, entry, exit, n_wakes, n_deepest,
+ * values per day, and mean delays. -ERANGE: it ends beyond 2^64 ns.
  */
 int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
 		    uint64_t start_ns, struct ssdpm_error *reterr);
 
 /*
- * Does the work behind the writes need more than all time without I/O? The
+ * Whether the work behind the writes needs more than all time without I/O. The
  * drive then never sleeps.
  */
 bool ssdpm__is_overloaded(const struct ssdpm_run *run, uint64_t background_ps);
@@ -164,18 +168,17 @@ static inline uint64_t at_least(uint64_t a, uint64_t b)
 /* power-order.c: powers that an order binds */
 
 /*
- * Takes from each interval what no drive in this order can have, and moves the
- * nominal value into what is left. Known ranges are narrowed by known ones
- * alone: an assumed one becomes wider where it would leave them no room. The
- * parameters were checked.
+ * Cuts each interval to what a drive in this order can have, and moves the
+ * nominal value into the rest. Only known ranges narrow known ones; an assumed
+ * range widens where it would leave them no room. The parameters were checked.
  */
 void ssdpm__order_powers(struct ssdpm_parameter *parameters, size_t n,
 			 uint32_t operational_state,
 			 struct power_order *ret_order);
 
 /*
- * The least sum of parameters, each times its weight, over all that a drive in
- * this order can have. The weights of parameters that are no power are 0.
+ * The least sum of weighted parameters over all drives in this order.
+ * Parameters that are no power have the weight 0.
  */
 struct wide ssdpm__least_sum(const struct ssdpm_parameter *parameters, size_t n,
 			     const struct power_order *order,
@@ -190,7 +193,8 @@ struct priced_drive {
 	struct power_order order;
 };
 
-/* What one nominal run costs less than another, which takes as long. -ERANGE.
+/*
+ * How much less one nominal run costs than another of the same length. -ERANGE.
  */
 int ssdpm__nominal_saving(const struct priced_drive *drive,
 			  const struct ssdpm_run *from,
@@ -198,16 +202,18 @@ int ssdpm__nominal_saving(const struct priced_drive *drive,
 			  struct ssdpm_saving *ret_saving,
 			  struct ssdpm_error *reterr);
 
-/* A difference of energies that does not fit: -ERANGE, with words. */
+/*
+ * Fails with -ERANGE and words for a difference of energies that does not fit.
+ */
 int ssdpm__fail_saving(struct ssdpm_error *reterr);
 
-/* rules.c: which parameters a drive has */
+/* rules.c: the parameters of a drive */
 
 struct parameter_key {
 	uint32_t kind, index;
 };
 
-/* All that a drive has, sorted by kind and index; how many. */
+/* All keys of a drive, sorted by kind and index. Return: how many. */
 size_t ssdpm__parameter_keys(
 	const struct ssdpm_model *model,
 	struct parameter_key ret_keys[SSDPM_MAX_PARAMETERS]);

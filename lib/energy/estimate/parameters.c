@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of a drive: checked, overridden, and taken at a corner. */
+/* The parameters of a drive: checked, overridden, and taken at a corner. */
 #include "base/internal.h"
 #include "estimate/internal.h"
 #include "base/words.h"
@@ -10,7 +10,7 @@
 
 static_assert(sizeof(struct ssdpm_parameter) == 192, "frozen");
 
-/* The most that a kind can have: so that times and energies stay in range. */
+/* The most that a kind can have, so that times and energies stay in range. */
 static uint64_t limit_of(uint32_t kind)
 {
 	switch (kind) {
@@ -184,10 +184,7 @@ void ssdpm_parameters_get_service(const struct ssdpm_parameter *parameters,
 	}
 }
 
-/*
- * At the low corner of service the drive is quick: that is where its bandwidth
- * is high.
- */
+/* At the low corner of service the drive is quick, so its bandwidth is high. */
 static uint64_t value_at(const struct ssdpm_parameter *parameter, uint8_t value)
 {
 	bool inverse = parameter->kind == SSDPM_PARAMETER_BANDWIDTH;
@@ -254,7 +251,7 @@ void ssdpm__values(const struct ssdpm_parameter *parameters, size_t n,
 	}
 }
 
-/* The member of a state that a parameter is about, or NULL. */
+/* The member of a state that a parameter sets, or NULL. */
 static uint32_t *member_of(struct ssdpm_power_state *state, uint32_t kind,
 			   uint32_t *ret_field)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all records go through. Nobody can foretell where an idle time begins,
- * so no loop branches on that: each writes all, and counts what was meant.
+ * Takes every record through a drive. Idle times begin unpredictably, so no
+ * loop branches on them. Each loop writes all elements, and counts the valid
+ * ones.
  */
 #include "estimate/periods.h"
 
@@ -10,10 +11,10 @@
 
 #include "base/internal.h"
 
-/* In a sum of bytes: the number of I/Os, above as much as a block can have. */
+/* A sum of bytes has the number of I/Os above the most bytes of a block. */
 #define COUNT_SHIFT 48
 
-/* What all records of a block have; a bit that should not be there tells. */
+/* Collects all records of a block; a wrong bit shows up in it. */
 struct period_look {
 	uint8_t op;
 	uint8_t flags;
@@ -22,7 +23,7 @@ struct period_look {
 	uint64_t last_ns;
 };
 
-/* By operation, right or wrong. */
+/* By operation, valid or not. */
 #define N_ROWS 8
 
 struct period_row {
@@ -45,9 +46,9 @@ static inline void look_at(struct period_look *look, const struct ssdpm_io *io,
 }
 
 /*
- * Is there nothing in the block that needs care? Backward steps have their top
- * bit set; so have an unknown service and the longest ones, and steps of 292
- * years, which are good when they are looked at again.
+ * Whether no record of the block needs care. Backward steps have their top bit
+ * set; so have unknown and the longest services. Steps of 292 years also do,
+ * and the slow way accepts them.
  */
 static bool is_plain(const struct period_look *look,
 		     const struct period_row *rows)
@@ -58,7 +59,9 @@ static bool is_plain(const struct period_look *look,
 	       !(look->step >> 63) && look->last_ns <= UINT64_MAX - UINT32_MAX;
 }
 
-/* Two tables in turn: adding to one takes longer than a record. */
+/*
+ * Two tables in turn, because adding to one table takes longer than a record.
+ */
 static bool take_plain(struct intake *intake, const struct ssdpm_io *ios,
 		       size_t n, struct census *census)
 {
@@ -124,7 +127,7 @@ int ssdpm__intake(struct intake *intake, const struct ssdpm_io *ios, size_t n,
 	return 0;
 }
 
-/* One by one: the way that always works. */
+/* Takes the records one by one; this always works. */
 static bool find_slowly(struct flow *flow, const struct ssdpm_io *ios, size_t n,
 			struct period_block *block)
 {
@@ -153,7 +156,7 @@ static inline uint64_t end_of(const struct ssdpm_io *io)
 	return io->start_ns + io->service_ns;
 }
 
-/* The part of a flow that a period is: in registers. */
+/* The part of a flow that is a period, kept in registers. */
 struct period {
 	uint64_t gap_ns;
 	uint64_t first_ns;
@@ -161,7 +164,7 @@ struct period {
 	uint64_t until_ns;
 };
 
-/* A record that begins no period: its first service does not all count. */
+/* A record that begins no period adds only a part of its service. */
 static inline void overlap(struct period *period, const struct ssdpm_io *io,
 			   struct period_block *block, uint64_t *busy_ns)
 {
@@ -177,16 +180,16 @@ static inline void overlap(struct period *period, const struct ssdpm_io *io,
 	busy_ns[io->op - 1u] -= io->service_ns - longer;
 }
 
-/* A period of a block begins, with the record after its idle time. */
+/* Begins a period of a block with the record after its idle time. */
 static inline struct period first_of(const struct ssdpm_io *io, uint64_t gap_ns)
 {
 	return (struct period){ gap_ns, io->start_ns, end_of(io), end_of(io) };
 }
 
 /*
- * All but the idle times: others are the numbers of the records that begin no
- * period. All before one of them, but the others, begin a period each; the last
- * of these is just before it, or it was so for the other before it.
+ * Computes all but the idle times. "others" has the numbers of the records that
+ * begin no period. Every record between two of these begins a period. The last
+ * of them is just before the second, unless the two are adjacent.
  */
 static void find_overlaps(struct flow *flow, const struct ssdpm_io *ios,
 			  size_t n, const uint16_t *others,
@@ -199,7 +202,7 @@ static void find_overlaps(struct flow *flow, const struct ssdpm_io *ios,
 	for (size_t i = 0; i < n_others; i++) {
 		size_t here = others[i];
 
-		/* Without a branch on what nobody can foretell. */
+		/* No branch on what is unpredictable. */
 		if (here != i) {
 			struct period new = first_of(&ios[here - 1],
 						     block->gaps[here - i - 1]);
@@ -233,7 +236,10 @@ static void find_fast(struct flow *flow, const struct ssdpm_io *ios, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		uint64_t start = ios[i].start_ns, end = end_of(&ios[i]);
 
-		/* The next block, into L2: L1 is full. It may be no more. */
+		/*
+		 * Prefetch the next block into L2, because L1 is full.
+		 * Prefetching past the end is harmless.
+		 */
 		__builtin_prefetch(&ios[i + BLOCK], 0, 2);
 		block->gaps[gaps] = start - until;
 		others[i - gaps] = (uint16_t)i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From records to idle times and busy periods. Every record keeps the drive
+ * Makes idle times and busy periods of records. Every record keeps the drive
  * busy; the first one begins the run. A record that starts after all before it
- * have completed ends an idle time and begins a period; one that starts just
+ * have completed ends an idle time and begins a period. One that starts just
  * then continues it.
  */
 #ifndef SSDPM_LIB_ESTIMATE_PERIODS_H
@@ -12,7 +12,7 @@
 
 #include "estimate/wakes.h"
 
-/* A drive that takes up records. */
+/* A drive that takes records. */
 struct flow {
 	struct ssdpm_service service;
 	struct busy busy;
@@ -31,7 +31,9 @@ static inline void ssdpm__flow_begin(struct flow *flow, uint64_t start_ns)
 	flow->least_ns = UINT64_MAX;
 }
 
-/* When a record that the drive takes up then completes; false: beyond 2^64. */
+/*
+ * When a record completes that the drive takes at begin_ns; false: beyond 2^64.
+ */
 static inline bool ssdpm__flow_complete(struct flow *flow,
 					const struct ssdpm_io *io,
 					uint64_t begin_ns, uint64_t *ret_ns)
@@ -54,15 +56,17 @@ static inline bool ssdpm__flow_complete(struct flow *flow,
 /* What one record does to a drive. */
 struct taken {
 	uint64_t gap_ns;   /* the idle time that it ends; 0: none */
-	uint64_t begin_ns; /* when the drive takes it up */
+	uint64_t begin_ns; /* when the drive takes it */
 	uint64_t delay_ns; /* open loop: its added latency */
-	uint64_t busy_ns;  /* by which it makes the period longer */
-	/* Closed loop: it starts before any of its period could complete, and
-	 * so waits for the drive to wake, as the first one does. */
+	uint64_t busy_ns;  /* how much longer it makes the period */
+	/*
+	 * Closed loop: it starts before any record of its period could
+	 * complete, and waits for the wake as the first one does.
+	 */
 	bool early;
 };
 
-/* false, here and in the next: a time beyond 2^64 ns. */
+/* false, here and in the next two: a time beyond 2^64 ns. */
 static inline bool ssdpm__take_up(struct flow *flow, const struct ssdpm_io *io,
 				  struct taken *taken)
 {
@@ -81,7 +85,7 @@ static inline bool ssdpm__take_up(struct flow *flow, const struct ssdpm_io *io,
 	return true;
 }
 
-/* Arrival times stand: who comes before the drive is ready waits for it. */
+/* Arrival times are fixed; an I/O before the drive is ready waits for it. */
 static inline bool ssdpm__take_open(struct flow *flow,
 				    const struct wakes *wakes,
 				    const struct ssdpm_io *io,
@@ -107,7 +111,7 @@ static inline bool ssdpm__take_open(struct flow *flow,
 	return ssdpm__take_up(flow, io, ret_taken);
 }
 
-/* Idle times stand. */
+/* Idle times are fixed. */
 static inline bool ssdpm__take_closed(struct flow *flow,
 				      const struct ssdpm_io *io,
 				      struct taken *ret_taken)
@@ -126,10 +130,10 @@ static inline bool ssdpm__take_closed(struct flow *flow,
 	return ssdpm__take_up(flow, io, ret_taken);
 }
 
-/* So many records at a time: with what comes of them they fit the L1 cache. */
+/* Records at a time; with their results they fit the L1 cache. */
 #define BLOCK 512
 
-/* What is the same for all who take records: how many came so far, of what. */
+/* What all that take records count alike. */
 struct intake {
 	uint64_t n_records;
 	uint64_t last_ns; /* start of the latest: none may start before it */
@@ -137,22 +141,24 @@ struct intake {
 	uint64_t bytes[SSDPM_N_OPS];
 };
 
-/* What was found out about a block on the way. */
+/* What checking a block found out. */
 struct census {
-	bool unknown; /* a service time is */
-	/* None is, nor long; no record is continued or near 2^64. */
+	bool unknown; /* some service time is unknown */
+	/*
+	 * No service is unknown or long; no record is continued or near 2^64.
+	 */
 	bool plain;
-	uint64_t service_ns[SSDPM_N_OPS]; /* if plain: their sum */
+	uint64_t service_ns[SSDPM_N_OPS]; /* if plain: the sum of services */
 };
 
 /*
- * Up to BLOCK records: are they in order, each a known operation? -EINVAL with
- * words, counted from the first record on.
+ * Checks up to BLOCK records: in order, and each a known operation. -EINVAL
+ * with words that count from the first record.
  */
 int ssdpm__intake(struct intake *intake, const struct ssdpm_io *ios, size_t n,
 		  struct census *ret_census, struct ssdpm_error *reterr);
 
-/* What a block holds. */
+/* The idle times and early I/Os of a block. */
 struct period_block {
 	size_t n_gaps;	 /* ended by an I/O */
 	size_t n_silent; /* ended by a continued record, which is no I/O */
@@ -164,8 +170,8 @@ struct period_block {
 };
 
 /*
- * The closed loop's idle times of a block that ssdpm__intake() has seen. false:
- * a completion beyond 2^64 ns.
+ * Finds the closed loop's idle times of a block after ssdpm__intake(). false: a
+ * completion beyond 2^64 ns.
  */
 bool ssdpm__periods(struct flow *flow, const struct ssdpm_io *ios, size_t n,
 		    const struct census *census,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The powers that a drive can have: each in its interval, and in an order. An
- * I/O takes no less than an idle drive, and no state takes more than the one
- * before it, as NVMe numbers them. For fixed times energy is linear in the
- * powers, so that its least and its most follow exactly.
+ * The powers that a drive can have, each in its interval and all in order. An
+ * I/O draws no less than an idle drive. No state draws more than the one before
+ * it, as NVMe numbers them. For fixed times, energy is linear in the powers, so
+ * its least and its most follow exactly.
  *
  * Idle powers are the first parameters, by state, and active ones the next, by
  * op - 1.
@@ -26,8 +26,8 @@ static bool is_bound(uint32_t loose, uint32_t i)
 }
 
 /*
- * Only what is known narrows what is known: what is assumed gives way, unless
- * it is taken for certain.
+ * Only known powers narrow known ones. Assumed powers yield, unless they are
+ * taken as certain.
  */
 static bool is_known(const struct ssdpm_parameter *parameter)
 {
@@ -35,7 +35,7 @@ static bool is_known(const struct ssdpm_parameter *parameter)
 	       parameter->low == parameter->high;
 }
 
-/* A drive whose powers are put in order. */
+/* A drive whose powers are being ordered. */
 struct ranks {
 	struct ssdpm_parameter *idle;	/* by state */
 	struct ssdpm_parameter *active; /* by op - 1 */
@@ -50,8 +50,8 @@ static void loosen_states(struct ranks *r, uint32_t from, uint32_t to)
 }
 
 /*
- * Known powers that contradict the order. What is between the two could be in
- * order with either: nothing is assumed of it.
+ * Finds known powers that contradict the order. A power between the two could
+ * be in order with either, so no order is assumed for it.
  */
 static void find_contradictions(struct ranks *r)
 {
@@ -73,19 +73,19 @@ static void find_contradictions(struct ranks *r)
 	}
 }
 
-/* What a walk along the states does to ranges. */
+/* How a walk along the states changes ranges. */
 enum walk {
 	WALK_KNOWN,   /* the known ones narrow each other */
 	WALK_STRETCH, /* the assumed ones leave the known ones room */
 	WALK_ALL,     /* all narrow each other */
 };
 
-/* Of those below or above so far. */
+/* The bounds carried from the powers below or above. */
 struct carried {
 	uint64_t low, high;
 };
 
-/* No less than what is below it, or so that this may be as much as it is. */
+/* Raises a power to what is below it, or gives what is below it room. */
 static void raise(struct ssdpm_parameter *upper, enum walk walk,
 		  struct carried *below)
 {
@@ -98,7 +98,7 @@ static void raise(struct ssdpm_parameter *upper, enum walk walk,
 	}
 }
 
-/* The other way round. */
+/* Cuts a power to what is above it, or gives what is above it room. */
 static void cut(struct ssdpm_parameter *lower, enum walk walk,
 		struct carried *above)
 {
@@ -111,7 +111,7 @@ static void cut(struct ssdpm_parameter *lower, enum walk walk,
 	}
 }
 
-/* From the deepest state up. */
+/* Walks from the deepest state up. */
 static void climb_ranks(struct ranks *r, enum walk walk)
 {
 	struct carried below = { 0, 0 };
@@ -132,7 +132,7 @@ static void climb_ranks(struct ranks *r, enum walk walk)
 	}
 }
 
-/* And back down. */
+/* Walks back down. */
 static void descend_ranks(struct ranks *r, enum walk walk)
 {
 	struct carried above = { UINT64_MAX, UINT64_MAX };
@@ -155,7 +155,7 @@ static void descend_ranks(struct ranks *r, enum walk walk)
 	}
 }
 
-/* The I/Os against a state at or below that of the drive. */
+/* Loosens I/Os below a state at or under the operational one. */
 static void loosen_ops(struct ranks *r, uint32_t state)
 {
 	const uint32_t at = r->order->operational_state;
@@ -166,15 +166,15 @@ static void loosen_ops(struct ranks *r, uint32_t state)
 			continue;
 		r->order->loose_ops |= 1u << op;
 		loosen_states(r, at + 1, state);
-		/* Nothing of it binds the others any more. */
+		/* This state no longer binds the other I/Os. */
 		if (state > at)
 			return;
 	}
 }
 
 /*
- * Assumed ranges that contradict the order: each state against the nearest ones
- * above it first, as far up as the order binds.
+ * Loosens assumed ranges that contradict the order. Each state is compared with
+ * the nearest one above first, as far up as the order binds.
  */
 static void loosen_assumed(struct ranks *r)
 {
@@ -201,7 +201,7 @@ static void keep_nominal(struct ssdpm_parameter *parameter)
 	parameter->nominal = at_most(parameter->nominal, parameter->high);
 }
 
-/* An assumed state takes no less than known ones below it. */
+/* An assumed state draws no less than known ones below it. */
 static void raise_nominals(struct ranks *r)
 {
 	uint64_t below = 0;
@@ -219,7 +219,7 @@ static void raise_nominals(struct ranks *r)
 	}
 }
 
-/* Then none takes more than those before it, and than known I/Os. */
+/* No state draws more than those before it, or than known I/Os. */
 static void cut_nominals(struct ranks *r)
 {
 	uint64_t above = UINT64_MAX;
@@ -239,8 +239,8 @@ static void cut_nominals(struct ranks *r)
 }
 
 /*
- * The nominal drive is one that can be, as far as its values are assumed: those
- * that are known stay.
+ * Makes a possible nominal drive as far as its values are assumed; known values
+ * stay.
  */
 static void order_nominals(struct ranks *r)
 {
@@ -258,7 +258,7 @@ static void order_nominals(struct ranks *r)
 		    !is_known(&r->active[op]))
 			r->active[op].nominal = at_least(r->active[op].nominal,
 							 working->nominal);
-	/* Where known ones are in no order, what is assumed stays in range. */
+	/* If known powers are out of order, assumed ones stay in range. */
 	for (uint32_t i = 0; i < r->n_states; i++)
 		keep_nominal(&r->idle[i]);
 }
@@ -289,10 +289,10 @@ void ssdpm__order_powers(struct ssdpm_parameter *parameters, size_t n,
 #define MAX_CANDIDATES (2 * (SSDPM_MAX_STATES + SSDPM_N_OPS))
 
 /*
- * The states from the deepest one up to one of them. In their least sum each
- * power is at an end of an interval, its own or that of another one. at[] has
- * these ends, in ascending order. least[k] is the least sum if the upper one of
- * the states takes no more than at[k].
+ * The states from the deepest one up to one of them. In their least sum, each
+ * power is at the end of some interval. The array at[] has these ends, in
+ * ascending order. If the topmost of the states draws no more than at[k], the
+ * least sum is least[k].
  */
 struct ladder {
 	const struct ssdpm_parameter *parameters;
@@ -317,7 +317,7 @@ static void add_candidate(struct ladder *ladder, uint64_t power_uw)
 	ladder->at[i] = power_uw;
 }
 
-/* The least that a power adds if it is no less than floor_uw. */
+/* The least that a power of at least floor_uw adds. */
 static struct wide least_of(const struct ssdpm_parameter *parameter,
 			    struct wide weight, uint64_t floor_uw)
 {
@@ -327,7 +327,7 @@ static struct wide least_of(const struct ssdpm_parameter *parameter,
 			  wide_is_negative(weight) ? parameter->high : low);
 }
 
-/* The I/Os of a drive that takes idle_uw without one. */
+/* The least that the I/Os add if the idle drive draws idle_uw. */
 static struct wide least_active(const struct ladder *ladder, uint64_t idle_uw)
 {
 	struct wide sum = { 0 };
@@ -343,7 +343,7 @@ static struct wide least_active(const struct ladder *ladder, uint64_t idle_uw)
 	return sum;
 }
 
-/* One state more. Its candidates are no lower than those of the one below. */
+/* Adds one state. Its candidates are no lower than those of the state below. */
 static void climb(struct ladder *ladder, uint32_t state)
 {
 	const struct ssdpm_parameter *own = &ladder->parameters[state];

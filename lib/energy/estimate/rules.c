@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a drive reports, and what is assumed where it reports nothing. The
- * evidence for each rule is in ssdpm_estimate(3), by the name of the rule.
+ * The values that a drive reports, and those assumed where it reports none.
+ * ssdpm_estimate(3) has the evidence for each rule, by its name.
  */
 #include "base/internal.h"
 #include "estimate/internal.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is looked at again and again. */
+/* The properties of a drive that most rules need. */
 struct known_drive {
 	const struct ssdpm_model *model;
 	const struct ssdpm_model_info *info;
@@ -24,7 +24,7 @@ struct known_drive {
 	char published_rule[128]; /* of the parameter that is made */
 };
 
-/* A value, and where it is from. */
+/* A value and its source. */
 struct guess {
 	uint64_t low, nominal, high;
 	const char *rule;
@@ -38,9 +38,9 @@ struct shares {
 	uint32_t low, nominal, high;
 };
 
-/* Drives above this have room for more than an M.2 slot gives. */
+/* A drive above this draws more than an M.2 slot gives. */
 #define DATA_CENTRE_UW 12000000
-/* The least power in units of 0.01 W: 0 is not reported. */
+/* The least power in units of 0.01 W; 0 means not reported. */
 #define LEAST_UW 10000
 
 static struct guess of(uint64_t power_uw, struct shares shares,
@@ -56,7 +56,7 @@ static struct guess know(uint64_t value, const char *field)
 	return (struct guess){ value, value, value, field, 0 };
 }
 
-/* Counted elsewhere. */
+/* Another parameter counts it. */
 static struct guess nothing(const char *rule)
 {
 	return (struct guess){ 0, 0, 0, rule, ASSUMED };
@@ -77,7 +77,7 @@ static bool is_operational(const struct ssdpm_power_state *state)
 	return !(state->flags & SSDPM_STATE_NON_OPERATIONAL);
 }
 
-/* With an active link; by the quickest link that the drive knows. */
+/* With an active link, by the fastest link that the drive knows. */
 static struct guess sata_idle(const struct ssdpm_model_info *info)
 {
 	if (info->unknown & SSDPM_INFO_SATA_GENERATIONS)
@@ -107,8 +107,8 @@ static const struct guess sata_asleep[] = {
 };
 
 /*
- * More than an M.2 slot gives; or states to cap the power with, none to sleep
- * in, and no APST that is known of.
+ * Draws more than an M.2 slot gives; or caps its power with states, has none to
+ * sleep in, and is not known to have APST.
  */
 static bool is_data_centre(const struct known_drive *drive)
 {
@@ -125,7 +125,7 @@ static bool is_data_centre(const struct known_drive *drive)
 	return true;
 }
 
-/* State 0, which does not say. */
+/* The idle power of state 0, if the drive does not report it. */
 static struct guess idle_of_maximum(const struct known_drive *drive)
 {
 	const struct ssdpm_power_state *state = &drive->states[0];
@@ -145,7 +145,7 @@ static struct guess idle_of_maximum(const struct known_drive *drive)
 		  "11, 13, 18 %");
 }
 
-/* Another state in which the drive works: as state 0, or less. */
+/* Another state in which the drive works draws as state 0, or less. */
 static struct guess idle_as_state_0(const struct known_drive *drive,
 				    const struct ssdpm_power_state *state)
 {
@@ -175,7 +175,7 @@ static struct guess asleep(const struct ssdpm_power_state *state)
 		"report 1, 1, 3.24");
 }
 
-/* Is the power unknown, but for a range? */
+/* Whether the power is unknown but has a range. */
 static bool has_range(const struct known_drive *drive, uint32_t i,
 		      uint32_t field, uint32_t *ret_low, uint32_t *ret_high)
 {
@@ -184,7 +184,9 @@ static bool has_range(const struct known_drive *drive, uint32_t i,
 					    ret_high, NULL);
 }
 
-/* Without a lower end the power may not be reported: all of the guess holds. */
+/*
+ * Without a lower end, the power may not be reported, so the whole guess holds.
+ */
 static struct guess in_range(struct guess guess, uint64_t low, uint64_t high)
 {
 	if (!low) {
@@ -226,7 +228,7 @@ static struct guess of_family(const struct known_drive *drive,
 			       SSDPM_PROVENANCE_FAMILY };
 }
 
-/* Other drives of this name. */
+/* A published value of drives of this name. */
 static struct guess of_published(struct known_drive *drive,
 				 const struct published *one)
 {
@@ -286,7 +288,7 @@ static const struct shares active_shares[SSDPM_N_OPS] = {
 	{ 100, 345, 1000 },
 };
 
-/* A drive at work takes no less than an idle one. */
+/* A drive at work draws no less than an idle one. */
 static struct guess no_less_than_idle(const struct known_drive *drive,
 				      struct guess guess)
 {
@@ -355,7 +357,7 @@ static struct guess active_power(const struct known_drive *drive,
 	return no_less_than_idle(drive, guess);
 }
 
-/* The most that a drive takes: what it says, or what most have. */
+/* The highest power: reported, or else that of most drives. */
 static uint64_t maximum(const struct known_drive *drive)
 {
 	if (has(&drive->states[0], SSDPM_FIELD_MAX_POWER))
@@ -400,14 +402,14 @@ static struct guess link_power(const struct known_drive *drive)
 	return links[drive->pcie_link];
 }
 
-/* What Serial ATA allows, by enum ssdpm_link_state. */
+/* The limits of Serial ATA, by enum ssdpm_link_state. */
 static const uint32_t sata_exit_us[] = {
 	[SSDPM_LINK_PARTIAL] = 10,
 	[SSDPM_LINK_SLUMBER] = 10000,
 	[SSDPM_LINK_DEVSLEEP] = 20000,
 };
 
-/* For the states of a SATA link: what is allowed, or was measured. */
+/* The latency of a SATA link's state: allowed, or measured. */
 static struct guess sata_latency(const struct ssdpm_power_state *state,
 				 bool entry)
 {
@@ -452,7 +454,7 @@ static struct guess zero_latency(bool entry)
 			       ASSUMED };
 }
 
-/* What is declared is a claim: two drives were measured against theirs. */
+/* A declared latency is a claim: two drives were measured against theirs. */
 static struct guess declared_latency(const struct known_drive *drive,
 				     uint32_t value_us, bool entry)
 {
@@ -608,7 +610,7 @@ static void fill(struct known_drive *drive, struct ssdpm_parameter *parameter)
 	snprintf(parameter->rule, sizeof(parameter->rule), "%s", guess.rule);
 }
 
-/* For how many of what a kind is a parameter. */
+/* A kind has a parameter for each of these. */
 enum each {
 	EACH_STATE,
 	EACH_SLEEPING_STATE,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of a simulation, block by block: checked, then taken through the
- * nominal run, and through what encloses it. In the closed loop idle times do
- * not depend on the policy: they are found once and sorted into classes. In the
- * open loop each record depends on the delay of the one before.
+ * Takes the records of a simulation block by block: checked, then through the
+ * nominal run and its enclosures. In the closed loop, idle times do not depend
+ * on the policy: they are found once and sorted into classes. In the open loop,
+ * each record depends on the delay of the one before.
  */
 #include "estimate/sim.h"
 
@@ -45,7 +45,7 @@ void ssdpm__enclosure_follow(struct enclosure *enclosure,
 	ssdpm__enclose_delays(enclosure, tally->late_ns, &tally->delays);
 }
 
-/* The first unknown service: from here on it is taken up at both its ends. */
+/* At the first unknown service, starts taking services at both their ends. */
 static void part(struct ssdpm_sim *sim)
 {
 	const uint32_t service = 1u << (SSDPM_AXIS_SERVICE - 1);
@@ -62,17 +62,16 @@ static void part(struct ssdpm_sim *sim)
 	sim->unknown = true;
 }
 
-/* Idle times of a block that come as far as a step, and what becomes of them.
- */
+/* Idle times of a block that reach a step, by how they end. */
 struct sieve {
-	size_t n_entry;	 /* those that end in its entry */
-	size_t n_longer; /* those that go on to the next step */
+	size_t n_entry;	 /* end in its entry */
+	size_t n_longer; /* reach the next step */
 	uint64_t sum_ns; /* of all */
 	uint64_t entry[BLOCK];
 	uint64_t longer[BLOCK];
 };
 
-/* ret_sieve->longer may be idle_ns itself: it is never ahead of it. */
+/* ret_sieve->longer may be idle_ns itself, because it is never ahead of it. */
 static inline __attribute__((always_inline)) void sift(const uint64_t *idle_ns,
 						       size_t n, bool entries,
 						       uint64_t resident_ns,
@@ -98,7 +97,7 @@ static inline __attribute__((always_inline)) void sift(const uint64_t *idle_ns,
 	ret_sieve->sum_ns = sum;
 }
 
-/* In an entry each idle time has its own delay. */
+/* During an entry, each idle time has its own delay. */
 static void add_entry(const struct wakes *wakes, uint32_t class,
 		      const struct sieve *sieve, struct idle_sum *sum,
 		      struct histogram *delays)
@@ -115,8 +114,8 @@ static void add_entry(const struct wakes *wakes, uint32_t class,
 }
 
 /*
- * Sort idle times into their classes. Each round takes those that come as far
- * as a state, and hands on those that come to the next: few, as a rule.
+ * Sorts idle times into their classes. Each round takes those that reach a
+ * state, and passes on the few that reach the next.
  */
 static void sort_gaps(const struct wakes *wakes, const uint64_t *idle_ns,
 		      size_t n, struct idle_sum *sums, struct histogram *delays)
@@ -128,7 +127,7 @@ static void sort_gaps(const struct wakes *wakes, const uint64_t *idle_ns,
 		bool last = class == wakes->last;
 		uint64_t next = last ? UINT64_MAX : wakes->from[class];
 
-		/* Who is awake did not enter. */
+		/* The class awake has no entry. */
 		if (class)
 			sift(idle_ns, n, true, wakes->from[class - 1], next,
 			     &sieve);
@@ -149,7 +148,7 @@ static void sort_gaps(const struct wakes *wakes, const uint64_t *idle_ns,
 	}
 }
 
-/* What is left of the wake of its period when an early I/O comes. */
+/* Adds the wait of early I/Os: the rest of their period's wake. */
 static void count_early(const struct wakes *wakes,
 			const struct period_block *block, struct tally *tally)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of a simulation: what the idle times of each class come to, what that
- * costs nominally, and what encloses it.
+ * Ends a simulation: the times of each class of idle times, their nominal cost,
+ * and what encloses it.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "base/internal.h"
 #include "estimate/sim.h"
 
-/* In a state all wait for its exit, so that nobody has counted them yet. */
+/* All idle times in a state wait for its exit; these were not counted yet. */
 static struct wide add_delays(struct course *course)
 {
 	struct tally *tally = &course->tally;
@@ -49,7 +49,7 @@ static bool fill_delays(struct course *course, struct ssdpm_run *run)
 	return wide_fits(sum);
 }
 
-/* The nominal run that idles for so long after its last completion. */
+/* The nominal run, idling this long after its last completion. */
 static int run_course(const struct ssdpm_sim *sim, uint64_t rest_ns,
 		      struct ssdpm_run *ret_run, struct ssdpm_error *reterr)
 {
@@ -77,11 +77,11 @@ int ssdpm__course_until(const struct ssdpm_sim *sim, uint64_t duration_ns,
 {
 	uint64_t more_ns = duration_ns - sim->nominal.run.duration_ns;
 
-	/* It fits: the rest is part of the duration. */
+	/* It fits, because the rest is part of the duration. */
 	return run_course(sim, sim->nominal.rest_ns + more_ns, ret_run, reterr);
 }
 
-/* What came of it up to the last completion, and its run until end_ns. */
+/* Closes the course at its last completion, and makes its run until end_ns. */
 static int close_course(struct ssdpm_sim *sim, uint64_t end_ns,
 			struct ssdpm_error *reterr)
 {
@@ -117,7 +117,7 @@ static struct priced_drive drive_of(const struct ssdpm_sim *sim)
 				      sim->order };
 }
 
-/* What no policy changes, as far as it is certain. */
+/* The part of a run that no policy changes, as far as it is certain. */
 static struct run_base base_of(const struct ssdpm_sim *sim,
 			       const struct enclosure *enclosure)
 {
@@ -145,7 +145,7 @@ static struct run_base base_of(const struct ssdpm_sim *sim,
 	return base;
 }
 
-/* Before the nominal run is closed: what follows it takes its delays. */
+/* Close enclosures before the nominal run, because they take its delays. */
 static int close_enclosures(struct ssdpm_sim *sim, uint64_t end_ns,
 			    struct ssdpm_error *reterr)
 {
@@ -167,8 +167,8 @@ static int close_enclosures(struct ssdpm_sim *sim, uint64_t end_ns,
 }
 
 /*
- * When a simulation ends by itself: all policies together, or with one axis
- * alone; without such an axis nominally.
+ * When a simulation ends by itself: with all policies together, or with one
+ * axis alone. Without such an axis, it ends nominally.
  */
 static struct span own_end(const struct ssdpm_sim *sim, uint32_t axes, bool all)
 {
@@ -200,7 +200,7 @@ static struct span others_end(struct ssdpm_sim *const *sims, size_t n,
 	return end;
 }
 
-/* All go on idling until the last one ends. */
+/* All simulations idle until the last one ends. */
 static int idle_on(struct ssdpm_sim *const *sims, size_t n, size_t me,
 		   struct ssdpm_error *reterr)
 {
@@ -223,7 +223,7 @@ static int idle_on(struct ssdpm_sim *const *sims, size_t n, size_t me,
 	return err;
 }
 
-/* The nominal run at a corner of the powers. */
+/* The energy of the nominal run at a corner of the powers. */
 static int price(const struct ssdpm_sim *sim, struct corner corner,
 		 struct ssdpm_run *ret_run, struct ssdpm_error *reterr)
 {
@@ -237,7 +237,7 @@ static int price(const struct ssdpm_sim *sim, struct corner corner,
 	return ssdpm__run_energy(ret_run, &values, state, NULL, reterr);
 }
 
-/* Percentiles are exact to 1/128, so that the nominal ones count, too. */
+/* Percentiles are exact to 1/128, so the nominal ones count, too. */
 static int find_ends(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
 	const struct priced_drive drive = drive_of(sim);
@@ -253,7 +253,7 @@ static int find_ends(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* One axis of time: with nominal powers. */
+/* One axis of time, with nominal powers. */
 static int find_time_axis(struct ssdpm_sim *sim, uint32_t axis,
 			  struct ssdpm_error *reterr)
 {
@@ -294,7 +294,7 @@ static int find_power_axis(struct ssdpm_sim *sim, uint32_t axis,
 	return 0;
 }
 
-/* Each axis alone: what it moves, and which one moves most. */
+/* Moves each axis alone, and finds the one that moves most. */
 static int find_axes(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
 	struct layers *layers = &sim->layers;
@@ -328,7 +328,7 @@ static bool is_power(uint32_t kind)
 	       kind == SSDPM_PARAMETER_BYTE_ENERGY;
 }
 
-/* What the nominal run would cost if all powers but the assumed were 0. */
+/* The nominal energy if only the assumed powers were not 0. */
 static int find_assumed(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
 	struct ssdpm_parameter assumed[SSDPM_MAX_PARAMETERS];
@@ -348,7 +348,7 @@ static int find_assumed(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* Once the end of all courses is known. */
+/* Finishes after the end of all courses is known. */
 static int finish(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
 	struct layers *layers = &sim->layers;
@@ -395,7 +395,10 @@ static int check_unfinished(const struct ssdpm_sim *sim,
 	return 0;
 }
 
-/* Each once, and all of the same records. */
+/*
+ * Checks that each simulation is given once, and that all took the same
+ * records.
+ */
 static int check_together(struct ssdpm_sim *const *sims, size_t n,
 			  struct ssdpm_error *reterr)
 {
@@ -417,7 +420,7 @@ static int check_together(struct ssdpm_sim *const *sims, size_t n,
 	return err;
 }
 
-/* They end together: what tells them from others that end like this. */
+/* They end together; a common id tells them from others. */
 static int share_end(struct ssdpm_sim *const *sims, size_t n,
 		     struct ssdpm_error *reterr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one policy saves against another: for the same work over the same time,
- * and the least and the most over all powers that the drive can have.
+ * What one policy saves against another: the same work over the same time, and
+ * the least and the most over all possible powers.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include "estimate/sim.h"
 
 /*
- * The run as it is with this work behind the writes: where that leaves no idle
- * time, the drive never sleeps.
+ * The run with this work behind the writes. If no idle time is left, the drive
+ * never sleeps.
  */
 static struct ssdpm_run with_work(const struct ssdpm_run *run,
 				  uint64_t background_ps,
@@ -28,7 +28,7 @@ static struct ssdpm_run with_work(const struct ssdpm_run *run,
 	return awake;
 }
 
-/* Of rounded sums, so that savings add up. */
+/* The difference of rounded sums, so that savings add up. */
 static bool find_nominal(const struct priced_drive *drive,
 			 const struct ssdpm_run *from,
 			 const struct ssdpm_run *to,
@@ -64,7 +64,7 @@ int ssdpm__nominal_saving(const struct priced_drive *drive,
 		       ssdpm__fail_saving(reterr);
 }
 
-/* Were both taken of the same drive? */
+/* Whether both simulate the same drive. */
 static bool are_alike(const struct ssdpm_sim *a, const struct ssdpm_sim *b)
 {
 	if (a->params.operational_state != b->params.operational_state ||
@@ -87,7 +87,7 @@ bool ssdpm__have_same_records(const struct ssdpm_sim *a,
 		       sizeof(a->intake.bytes));
 }
 
-/* Both nominal runs up to the later end of the two. */
+/* Compares both nominal runs up to the later end of the two. */
 static int find_saving(const struct ssdpm_sim *from, const struct ssdpm_sim *to,
 		       const struct priced_drive *drive,
 		       struct ssdpm_saving *ret_saving,
@@ -104,7 +104,7 @@ static int find_saving(const struct ssdpm_sim *from, const struct ssdpm_sim *to,
 		     ssdpm__nominal_saving(drive, &a, &b, ret_saving, reterr);
 }
 
-/* Likewise, unless they have the same end already. */
+/* Likewise, unless they already have the same end. */
 static int widen_saving(const struct priced_drive *drive,
 			const struct enclosed *from, const struct enclosed *to,
 			bool same_end, struct ssdpm_saving *saving,
@@ -148,7 +148,7 @@ int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
 	err = find_saving(from, to, &drive, &saving, reterr);
 	for (uint32_t i = 0; i < from->n_policies && !err; i++)
 		for (uint32_t j = 0; j < to->n_policies && !err; j++)
-			/* Where none is known, it is the same one. */
+			/* Two unknown policies are the same one. */
 			if (i == j || from->n_policies != to->n_policies)
 				err = widen_saving(&drive, &from->enclosed[i],
 						   &to->enclosed[j],

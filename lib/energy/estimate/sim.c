@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A simulation: made, asked, freed. */
+/* Makes, queries and frees a simulation. */
 #include "estimate/sim.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@ static_assert((sizeof(struct ssdpm_run) -
 static_assert(sizeof(struct ssdpm_residency) == 48, "frozen");
 static_assert(sizeof(struct ssdpm_interval) == 64, "frozen");
 
-/* Of ssdpm_histogram_bucket(): four for each power of two. */
+/* ssdpm_histogram_bucket() has four buckets for each power of two. */
 #define LOG_BITS 2
 
 int ssdpm_sim_params_init(struct ssdpm_sim_params *params, size_t size)
@@ -101,7 +101,7 @@ static int make_nominal(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 	return err;
 }
 
-/* One of them for each policy that the drive may have. */
+/* Adds an enclosure for each policy that the drive may have. */
 static int add_policies(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 			uint32_t axes, struct ssdpm_error *reterr)
 {
@@ -149,7 +149,7 @@ static int add_enclosures(struct ssdpm_sim *sim,
 	return err;
 }
 
-/* The table, and idle times that may come as far as a state. */
+/* Keeps the table and the idle times that may reach a state. */
 static int keep_policy(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 		       struct ssdpm_error *reterr)
 {

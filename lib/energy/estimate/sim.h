@@ -14,14 +14,14 @@ static const uint32_t time_axes = 1u << (SSDPM_AXIS_LATENCY - 1) |
 				  1u << (SSDPM_AXIS_SERVICE - 1) |
 				  1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
 
-/* What is counted of the nominal run; the rest follows from it. */
+/* The counts of the nominal run; all else follows from them. */
 struct tally {
 	struct idle_sum gaps[MAX_CLASSES];
-	/* Of these: ended by a continued record, whose delay does not count. */
+	/* Those ended by a continued record, whose delay does not count. */
 	struct idle_sum silent[MAX_CLASSES];
 	/* The delays of I/Os that do not end an idle time. */
 	struct wide late_ns;
-	/* The delays that differ inside a class; all, once it is finished. */
+	/* The delays that differ inside a class; all delays once finished. */
 	struct histogram delays;
 };
 
@@ -31,20 +31,22 @@ struct course {
 	struct wakes wakes;
 	struct flow flow;
 	struct tally tally;
-	/* Once it is finished, without energies and what is a sum of times: as
-	 * far as the last completion, and the idle time after that. */
+	/*
+	 * Set at the end: times up to the last completion, and the idle time
+	 * after it, without energies and sums.
+	 */
 	struct state_times times;
 	struct ssdpm_run worked;
 	uint64_t rest_ns;
-	struct ssdpm_run run; /* all of it, without energies */
+	struct ssdpm_run run; /* the whole run, without energies */
 };
 
-/* An end that several simulations have in common. */
+/* An end that several simulations share. */
 struct common_end {
 	unsigned int refs;
 };
 
-/* What a result points to. */
+/* The storage that a result points to. */
 struct layers {
 	struct ssdpm_run nominal, low, high;
 	uint64_t axis_low_nj[N_AXES];
@@ -52,8 +54,8 @@ struct layers {
 };
 
 /*
- * Idle times by length, as far as a policy may make something of them: the
- * number and sum of those in a bucket. calloc() leaves alone what is not used.
+ * Idle times by length, if a policy may use them: the number and the sum in
+ * each bucket. calloc() does not touch unused buckets.
  */
 struct gap_profile {
 	struct ssdpm_model *model;
@@ -85,7 +87,7 @@ struct ssdpm_sim {
 	bool unknown;	   /* a record had no service time */
 	bool finished;
 	bool is_closing;
-	struct ssdpm_error failed; /* code 0: it did not */
+	struct ssdpm_error failed; /* code 0: no failure */
 
 	struct timeline timeline;
 	struct period_block block;
@@ -94,11 +96,11 @@ struct ssdpm_sim {
 	struct ssdpm_result result; /* points to the layers */
 	struct wide over_fj;	    /* of values, in every run */
 	struct power_order order;
-	uint64_t own_duration_ns; /* nominal, before it idles on */
+	uint64_t own_duration_ns; /* nominal, before further idling */
 
 	/*
-	 * All policies that the drive may have, with all times that are not
-	 * certain; then, where there are several axes of these, each alone.
+	 * All policies that the drive may have, with all uncertain times. If
+	 * several axes are uncertain, each alone follows.
 	 */
 	struct enclosure *enclosures;
 	struct enclosed *enclosed; /* as many, once it is finished */
@@ -117,13 +119,13 @@ static inline struct priced_drive ssdpm__sim_drive(const struct ssdpm_sim *sim)
 }
 
 /*
- * As far as it is certain, an enclosure is nothing but the nominal run: from
- * now on it may differ.
+ * An enclosure that is certain so far equals the nominal run; from now on it
+ * may differ.
  */
 void ssdpm__enclosure_follow(struct enclosure *enclosure,
 			     const struct ssdpm_sim *sim);
 
-/* Has it been nothing but the nominal run so far? */
+/* Whether the enclosure has equalled the nominal run so far. */
 static inline bool ssdpm__enclosure_follows(const struct ssdpm_sim *sim,
 					    const struct enclosure *enclosure)
 {
@@ -133,11 +135,11 @@ static inline bool ssdpm__enclosure_follows(const struct ssdpm_sim *sim,
 	       !(enclosure->axes && sim->unknown);
 }
 
-/* As far as their numbers, I/Os and bytes tell. */
+/* Compares the numbers of records, I/Os and bytes only. */
 bool ssdpm__have_same_records(const struct ssdpm_sim *a,
 			      const struct ssdpm_sim *b);
 
-/* The nominal run that goes on idling until it lasts this long. */
+/* The nominal run, idling until it lasts this long. */
 int ssdpm__course_until(const struct ssdpm_sim *sim, uint64_t duration_ns,
 			struct ssdpm_run *ret_run, struct ssdpm_error *reterr);
 

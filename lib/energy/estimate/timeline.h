@@ -5,13 +5,13 @@
 
 #include "estimate/periods.h"
 
-/* A stretch of time and what it takes; ns 0: of an I/O and its bytes alone. */
+/* A stretch of time and its energy; ns 0: only of an I/O and its bytes. */
 typedef void (*timeline_spent_fn)(void *spender, uint32_t phase, uint32_t state,
 				  uint64_t ns, struct wide energy_fj);
 
 /*
- * The totals of a run do not come from here: this takes the records once more,
- * one by one, and only where somebody wants to see them so.
+ * Takes the records once more, one by one, for callers that ask for a series.
+ * The totals of a run do not come from here.
  */
 struct timeline {
 	struct flow flow;
@@ -29,7 +29,7 @@ struct timeline {
 	uint64_t start_ns;
 	uint64_t elapsed_ns; /* since then, delays too */
 	uint64_t shift_ns;   /* closed loop: the delays so far */
-	uint32_t phase;	     /* the last one that was told */
+	uint32_t phase;	     /* the last one reported */
 	uint32_t state;
 	struct taken taken; /* what the last record did */
 
@@ -45,8 +45,8 @@ static inline bool ssdpm__timeline_wanted(const struct timeline *timeline)
 }
 
 /*
- * The nominal run of a drive with these parameters; all was checked. -EINVAL:
- * a table that does not fit the drive.
+ * Starts the nominal run of a drive with these parameters, which were checked.
+ * -EINVAL: a table that does not fit the drive.
  */
 int ssdpm__timeline_init(struct timeline *timeline,
 			 const struct ssdpm_model *model,
@@ -56,27 +56,27 @@ int ssdpm__timeline_init(struct timeline *timeline,
 
 void ssdpm__timeline_begin(struct timeline *timeline, uint64_t start_ns);
 
-/* What the drive takes in a phase; busy, as if it were idle. */
+/* The power of the drive in a phase; when busy, the idle power. */
 uint64_t ssdpm__timeline_power(const struct timeline *timeline, uint32_t phase,
 			       uint32_t state);
 
 /*
- * Whether intervals may reach the start of the last of n records: before
- * anything is allocated for the first one. -ENOMEM.
+ * Whether intervals may reach the start of the last of n records. Call it
+ * before allocating for the first one. -ENOMEM.
  */
 int ssdpm__timeline_expect(const struct timeline *timeline,
 			   const struct ssdpm_io *ios, size_t n, bool first,
 			   struct ssdpm_error *reterr);
 
-/* The records were checked. -ERANGE, -ENOMEM. */
+/* Takes checked records. -ERANGE, -ENOMEM. */
 int ssdpm__timeline_feed(struct timeline *timeline, const struct ssdpm_io *ios,
 			 size_t n, struct ssdpm_error *reterr);
 
-/* Energy that the last ns took, over that of their phase. */
+/* Adds energy of the last ns to that of their phase. */
 void ssdpm__timeline_add(struct timeline *timeline, uint64_t ns,
 			 struct wide energy);
 
-/* Idle up to end_ns, unless that is past. */
+/* Idles up to end_ns, unless that is past. */
 int ssdpm__timeline_finish(struct timeline *timeline, uint64_t end_ns,
 			   struct ssdpm_error *reterr);
 

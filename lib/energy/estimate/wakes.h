@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What becomes of an idle time under a chain: the one place that knows. With n
- * steps there are 2 n + 1 classes: 0 is awake, 2 k + 1 the entry into the state
- * of step k, 2 k + 2 the state itself. The delay that the I/O at the end of an
- * idle time g has is
+ * Classifies idle times under a chain; no other place does. With n steps there
+ * are 2 n + 1 classes. Class 0 is awake, 2 k + 1 the entry into the state of
+ * step k, 2 k + 2 the state itself. After an idle time g, the I/O has this
+ * delay:
  *
  *     awake       0
  *     entry       resident_ns - g + exit_ns: the rest of it, and the exit
  *     in a state  exit_ns
  *
- * so that the times and delays of all idle times of a class follow from their
+ * The times and delays of all idle times of a class then follow from their
  * number and their sum.
  */
 #ifndef SSDPM_LIB_ESTIMATE_WAKES_H
@@ -19,7 +19,7 @@
 
 #define MAX_CLASSES (2 * SSDPM_MAX_STATES + 1)
 
-/* A chain as it is asked for each idle time: class c begins at from[c - 1]. */
+/* A chain in the form for classifying: class c begins at from[c - 1]. */
 struct wakes {
 	uint32_t n_compared; /* of from[]: four at a time */
 	uint32_t last;	     /* the last class */
@@ -31,7 +31,7 @@ struct wakes {
 
 void ssdpm__wakes(const struct chain *chain, struct wakes *ret_wakes);
 
-/* No branch: nobody can foretell how long an idle time will be. */
+/* No branch, because the length of an idle time is unpredictable. */
 static inline uint32_t ssdpm__wake_class(const struct wakes *wakes,
 					 uint64_t idle_ns)
 {
@@ -43,7 +43,7 @@ static inline uint32_t ssdpm__wake_class(const struct wakes *wakes,
 			 (uint32_t)(idle_ns >= from[i + 1]) +
 			 (uint32_t)(idle_ns >= from[i + 2]) +
 			 (uint32_t)(idle_ns >= from[i + 3]);
-	/* What fills the last four is 2^64-1, which an idle time can be. */
+	/* An idle time of 2^64-1 equals the filler of the last four. */
 	return class < wakes->last ? class : wakes->last;
 }
 
@@ -64,9 +64,9 @@ struct idle_part {
 #define MAX_PARTS (2 * SSDPM_MAX_STATES + 2)
 
 /*
- * The parts, one after the other, of what the drive does in n idle times of a
- * class that are idle_ns together. At their end it wakes, or the run ends: then
- * an entry stops where the idle time does. Returns how many parts.
+ * Splits n idle times of one class, idle_ns together, into consecutive parts.
+ * At their end, the drive wakes or the run ends; an entry then stops with the
+ * idle time. Return: how many parts.
  */
 uint32_t ssdpm__idle_parts(const struct chain *chain, uint32_t class,
 			   uint64_t n, uint64_t idle_ns, bool wakes,
@@ -78,14 +78,14 @@ struct idle_sum {
 	uint64_t ns;
 };
 
-/* Times by state, which may be long. */
+/* Times by state; their sums may be long. */
 struct state_times {
 	struct wide idle[SSDPM_MAX_STATES];
 	struct wide entry[SSDPM_MAX_STATES];
 	struct wide exit[SSDPM_MAX_STATES];
 };
 
-/* The idle times of a class: their times, and the counts of a run. */
+/* Adds the times of a class's idle times, and the counts of a run. */
 void ssdpm__add_class(const struct chain *chain, uint32_t class,
 		      struct idle_sum sum, bool wakes,
 		      struct state_times *times, struct ssdpm_run *run);
