@@ -7,7 +7,7 @@
 
 enum { TODAY = 0 };
 
-/* Those without Slumber that the host asks for, which has lost data. */
+/* Those without Slumber on the host's request, which has lost data. */
 static const uint32_t link_policies[N_LINK_POLICIES] = {
 	SSDPM_LPM_MED_POWER_WITH_DIPM,
 	SSDPM_LPM_MEDIUM_POWER,
@@ -26,7 +26,9 @@ static bool saves(const struct ssdpm_likely *likely)
 	       likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
 }
 
-/* What is decided goes before what is not; then what likely saves more. */
+/*
+ * A decided saving comes first, then the larger likely saving, then less delay.
+ */
 static bool is_better(const struct alternative *a, const struct alternative *b)
 {
 	if (saves(a->likely) != saves(b->likely))
@@ -44,7 +46,7 @@ bool ssdpm__keeps_alternative(const struct alternatives *from, size_t index)
 	       ssdpm__keeps_delays(from->bounds, one->run);
 }
 
-/* TODAY: there is none. */
+/* Returns TODAY if there is none. */
 static size_t find_best(const struct alternatives *from, bool today_keeps,
 			bool within_bounds)
 {
@@ -89,7 +91,7 @@ struct chosen ssdpm__choose_alternative(const struct alternatives *from)
 	};
 
 	chosen.index = find_best(from, chosen.today_keeps_bounds, true);
-	/* Whatever it delays, data are worth more. */
+	/* Safe data matter more than any delay. */
 	if (!chosen.index && from->risks_data)
 		chosen.index =
 			find_best(from, chosen.today_keeps_bounds, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of the settings that a drive can have is advised. */
+/* Advises one of the settings that a drive can have. */
 #ifndef SSDPM_LIB_RECOMMEND_ALTERNATIVES_H
 #define SSDPM_LIB_RECOMMEND_ALTERNATIVES_H
 
@@ -9,33 +9,33 @@
 /* Link policies that may be advised, the default of Linux first. */
 enum { N_LINK_POLICIES = 3 };
 
-/* Returns how many: the last one, which never sleeps, only with may_cost. */
+/* Returns how many. The last one never sleeps, and needs may_cost. */
 size_t ssdpm__link_policies(bool may_cost, uint32_t lpms[N_LINK_POLICIES]);
 
-/* A setting, and what becomes of a drive that has it. */
+/* A setting, and its results on a drive. */
 struct alternative {
 	const struct ssdpm_run *run; /* nominal */
-	/* What it saves against that of today; NULL: it is not considered. */
+	/* The saving against today's setting; NULL: not considered. */
 	const struct ssdpm_likely *likely;
 	uint64_t exit_us;  /* no state that it allows takes longer to leave */
 	bool never_sleeps; /* considered if today's is beyond the bounds */
 };
 
 struct alternatives {
-	const struct alternative *all; /* the first one is that of today */
+	const struct alternative *all; /* the first one is today's */
 	size_t n;
 	const struct ssdpm_bounds *bounds;
-	bool risks_data; /* that of today has lost data */
+	bool risks_data; /* today's has lost data */
 };
 
-/* The one to advise, and enum ssdpm_advice on it. */
+/* The setting to advise, and enum ssdpm_advice on it. */
 struct chosen {
-	size_t index; /* 0: there is none but that of today */
+	size_t index; /* 0: none but today's */
 	uint32_t advice;
 	bool today_keeps_bounds;
 };
 
-/* Whether one is within the bounds. */
+/* Whether a setting is within the bounds. */
 bool ssdpm__keeps_alternative(const struct alternatives *from, size_t index);
 
 struct chosen ssdpm__choose_alternative(const struct alternatives *from);

@@ -2,28 +2,27 @@
 /*
  * What a step costs at a time, and which times can be the best.
  *
- * Let a step from power P to power Q, with entry e and exit x, be made at T;
- * before it the exit would have been w. It adds
+ * A step from power P to power Q, with entry e and exit x, is made at T.
+ * Without it the exit takes w. The step adds
  *
  *     sum over idle times g >= T of
  *         transition power x (e + x - w) + Q max(0, g - T - e) - P (g - T)
  *
- * Take two idle times that follow each other, and T in (g, g']. The sum is over
- * the same idle times, and its slope is P times their number minus Q times the
- * number of those longer than T + e. If Q < P, that is above 0 as long as there
- * are any. Then only the least T can be the best there: delays, and the number
- * of those beyond a bound, do not fall either while T grows (an entry that an
- * I/O meets has more left). The least T is the whole millisecond after g. After
- * the longest idle time a step changes nothing, and is left out.
+ * Let g and g' be successive idle times, and T in (g, g']. The sum is over the
+ * same idle times. Its slope is P times their number minus Q times the number
+ * of those longer than T + e. If Q < P, the slope is above 0 as long as there
+ * are any. Only the least T can then be the best, the whole millisecond after
+ * g. Delays, and the number of delays beyond a bound, do not fall either while
+ * T grows: an entry that an I/O meets has more left. After the longest idle
+ * time, a step changes nothing and is left out.
  *
- * The idle time at the end, v, has no wake. While T is in [v - e, v] its entry
- * is cut off, and the slope can be below 0: all milliseconds there are taken.
+ * The idle time at the end, v, has no wake. For T in [v - e, v], the entry is
+ * cut off and the slope can be below 0. All milliseconds there are tried.
  *
- * If Q >= P, a sleep costs more than the state before. Then the slope is not
- * above 0 while no idle time ends in the entry, and delays stay the same: the
- * greatest T is the best. Two more times count: those at which an idle time
- * does end in the entry, and the least T, for a second step that follows at
- * once.
+ * If Q >= P, a sleep costs more than the state before. While no idle time ends
+ * in the entry, the slope is not above 0 and delays are constant. The greatest
+ * T is then the best. Times at which an idle time ends in the entry count, too.
+ * So does the least T, for a second step that follows at once.
  */
 #include "recommend/best-table.h"
 
@@ -49,7 +48,7 @@ struct table_step ssdpm__step(const struct gaps_task *task, uint32_t from,
 	return step;
 }
 
-/* The first index, from the one before on, whose time is ns or more. */
+/* The first index, from "at" on, with a time of at least ns. */
 static size_t advance(const struct gap_times *times, size_t at, uint64_t ns)
 {
 	size_t stride = 1;
@@ -87,7 +86,10 @@ static bool push(struct points *points, uint64_t ms)
 	return true;
 }
 
-/* The first millisecond of a lattice after ns, or at it, and after ms. */
+/*
+ * The first millisecond of a lattice after ms and at ns or later; "after"
+ * excludes ns.
+ */
 static uint64_t first_ms(const struct lattice *lattice, uint64_t ns, bool after,
 			 uint64_t ms)
 {
@@ -119,7 +121,7 @@ static uint64_t next_late_ms(const struct ssdpm_gaps *gaps,
 	uint64_t end = gaps->end_idle_ns, last;
 
 	*at = advance(&gaps->idle, *at, now);
-	/* The first one after an idle time? */
+	/* Is it the first one after an idle time? */
 	if ((*at < gaps->idle.n && gaps->idle.ns[*at] < next) ||
 	    (end >= now && end < next))
 		return ms + 1;
@@ -137,7 +139,7 @@ static uint64_t next_late_ms(const struct ssdpm_gaps *gaps,
 		       lattice->max_ms;
 }
 
-/* The next time to look at after ms; UINT64_MAX: there is none. */
+/* The next time to try after ms; UINT64_MAX: none. */
 static uint64_t next_ms(const struct ssdpm_gaps *gaps,
 			const struct table_step *step,
 			const struct lattice *lattice, uint64_t ms, size_t *at)
@@ -204,7 +206,7 @@ int ssdpm__merge_points(struct points *points, const struct points *others,
 	return 0;
 }
 
-/* The early I/Os after idle times of so long that the wake takes exit_ns. */
+/* The early I/Os after the longer idle times, whose wake takes exit_ns. */
 struct tail {
 	size_t from;
 	uint64_t exit_ns;
@@ -247,13 +249,13 @@ static struct tail whole_tail(const struct earlies *early,
 	return tail;
 }
 
-/* Where the idle times begin that reach the step, and its state. */
+/* The first idle times that reach the step, and its state. */
 struct cost_place {
 	size_t at;
 	size_t resident;
 };
 
-/* A step that is made later and later. */
+/* A step at ever later times. */
 struct sweep {
 	const struct ssdpm_gaps *gaps;
 	const struct table_step *step;
@@ -277,7 +279,7 @@ static struct cost_place find_place(const struct gap_times *times,
 	return place;
 }
 
-/* What a step costs: its transition, its state, not the state before it. */
+/* The step's cost: its transition and its state, less the state before it. */
 static inline struct wide step_cost(const struct table_step *step,
 				    struct wide change_ns, struct wide slept_ns,
 				    struct wide left_ns)
@@ -288,7 +290,7 @@ static inline struct wide step_cost(const struct table_step *step,
 	return wide_minus(cost, wide_times(left_ns, step->from_power_uw));
 }
 
-/* How long these idle times last after they have lasted ns. */
+/* The total length of these idle times beyond ns. */
 static struct wide left_of(const struct gap_times *times, size_t from,
 			   uint64_t ns)
 {
@@ -309,7 +311,7 @@ static struct wide idle_cost(const struct gap_times *times,
 			 left_of(times, place.at, at_ns));
 }
 
-/* The idle time at the end. */
+/* The cost for the idle time at the end. */
 static struct wide end_cost(uint64_t end_ns, const struct table_step *step,
 			    uint64_t at_ns)
 {
@@ -324,7 +326,10 @@ static struct wide end_cost(uint64_t end_ns, const struct table_step *step,
 			 wide_of(left_ns));
 }
 
-/* What the I/Os wait that end these idle times; sign -1: they do not count. */
+/*
+ * Adds the delays of I/Os that end these idle times; sign -1: they do not
+ * count.
+ */
 static void add_delays(const struct sweep *sweep, const struct gap_times *times,
 		       struct cost_place place, uint64_t ready_ns, int sign,
 		       struct table_point *point)
@@ -355,7 +360,7 @@ static void add_delays(const struct sweep *sweep, const struct gap_times *times,
 	point->beyond += sign * beyond;
 }
 
-/* The early I/Os that come while the state is entered wait each their own. */
+/* Each early I/O that comes during the entry has its own delay. */
 static void add_early(struct sweep *sweep, uint64_t at_ns, uint64_t resident_ns,
 		      struct table_point *point)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables with more than two states: a search without the promise to find the
- * best, and a bound that says how far off it can be.
+ * Searches tables with more than two states. It may miss the best one, and a
+ * bound limits by how much.
  *
  * It starts at the best table with up to two states. It makes the change that
  * gains most, until none gains. A change is one of these:
@@ -9,17 +9,17 @@
  * - leave a state out;
  * - change one idle time, by 1 ms or to the half or the double.
  *
- * The bound: whatever table a drive has, it enters at least the state that it
- * wakes from. In all other time of an idle time g, at least g minus the entry,
- * it draws at least the least power that there is. Q is the least of the
- * transition power, that of being awake, and those of the states. Then an idle
- * time that ends in state k costs at least
+ * The bound holds for every table. A drive enters at least the state that it
+ * wakes from. The rest of an idle time g is at least g minus the entry. Its
+ * power is at least Q, the least of the transition power, the power awake and
+ * the powers of the states. An idle time that ends in state k therefore costs
+ * at least
  *
  *     transition power x (entry_k + exit_k) + Q max(0, g - entry_k)
  *
- * (entering other states too only adds, for Q is not above the transition
- * power), and one without a transition costs the power of being awake. The
- * bound takes the least of these for each idle time by itself.
+ * Entering other states only adds to that, because Q does not exceed the
+ * transition power. An idle time without a transition costs the power awake.
+ * The bound takes the least of these for each idle time alone.
  */
 #include "recommend/best-table.h"
 
@@ -48,7 +48,7 @@ static uint32_t tried_ms(unsigned i)
 	return ms;
 }
 
-/* Its cost and delay, and whether it keeps the bounds. */
+/* Computes cost and delay, and whether the setting keeps the bounds. */
 static int evaluate(struct climb *climb, struct setting *setting,
 		    bool *ret_kept, struct ssdpm_error *reterr)
 {
@@ -86,7 +86,7 @@ static int consider(struct climb *climb, struct setting setting,
 	return err;
 }
 
-/* With one state more, where it belongs. */
+/* Adds a state where it belongs. */
 static int add_state(struct climb *climb, uint32_t state,
 		     struct ssdpm_error *reterr)
 {
@@ -138,7 +138,7 @@ static int change_ms(struct climb *climb, uint32_t at,
 	return err;
 }
 
-/* One change; none that gains leaves the best one as it is. */
+/* Makes the best single change; the best stays if none gains. */
 static int take_step(struct climb *climb, struct ssdpm_error *reterr)
 {
 	struct best_search *search = climb->search;
@@ -181,7 +181,7 @@ int ssdpm__search_more(struct best_search *search, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* What all idle times cost that one option is chosen for. */
+/* The cost of all idle times for which one option is chosen. */
 static struct wide choice_cost(const struct gap_times *times,
 			       const struct option *option,
 			       uint64_t transition_uw, uint64_t from_ns,
@@ -259,7 +259,7 @@ int ssdpm__cost_bound(const struct best_search *search,
 				     i + 1 < n ? choices[i + 1].from_ns :
 						 UINT64_MAX));
 	free(choices);
-	/* Without what costs the same with every table. */
+	/* Without the cost that all tables share. */
 	*ret_cost_fj =
 		wide_minus(cost, wide_times(all_ns, options[0].power_uw));
 	return 0;

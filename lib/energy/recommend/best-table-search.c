@@ -2,20 +2,20 @@
 /*
  * The best table with one state, and with two, exactly.
  *
- * With two states the first step is made at a, the second at b, counted from
- * the start of the idle time. All terms are sums: F1(a) + F2(b). All pairs of
- * the times that best-table-cost.c finds for each of them count. For each a the
- * least possible b counts, too: a better b between a and the next of its times
- * moves down to that one. (a can move down to its time while b stays.) A tree
- * over the times of the second step has the least of each term below a node.
- * For each a it is searched for the least F2(b) that keeps the bounds. Whatever
- * cannot be better than the best pair so far is left out. No order in the terms
- * is assumed: delays do not fall evenly as b grows.
+ * With two states, the first step is made at a, the second at b, from the start
+ * of the idle time. All terms are sums: F1(a) + F2(b). The search covers all
+ * pairs of the times that best-table-cost.c finds for each step. It also covers
+ * the least possible b for each a, because a better b before its next time
+ * moves down to the least one. Meanwhile, a can move down to its time while b
+ * stays. A tree over the times of the second step has the least of each term
+ * below a node. For each a, the search finds the least F2(b) that keeps the
+ * bounds. It skips all that cannot beat the best pair so far. It assumes no
+ * order in the terms, because delays do not fall evenly as b grows.
  *
- * A first state that draws no less than to be awake helps where a second one
- * follows whose time it moves by a part of a millisecond. Then the best a may
- * also be the last one before b; and where both move together, b being the
- * least there can be, earlier is better, for the second state draws less.
+ * A first state that draws no less than the drive awake can still help. It
+ * moves the time of a second state by part of a millisecond. The best a may
+ * then also be the last one before b. If b is the least possible and both move
+ * together, earlier is better, because the second state draws less.
  */
 #include "recommend/best-table.h"
 
@@ -28,14 +28,14 @@
 /* Points below a leaf of the tree. */
 #define LEAF 16
 
-/* The least of each term of some points. */
+/* The least of each term among some points. */
 struct node {
 	struct wide cost_fj;
 	struct wide delay_ns;
 	int64_t beyond;
 };
 
-/* Over the second steps; node i stands over the nodes 2 i and 2 i + 1. */
+/* A tree over the second steps; node i covers the nodes 2 i and 2 i + 1. */
 struct tree {
 	const struct points *points;
 	struct node *nodes;
@@ -47,7 +47,7 @@ struct state_pair {
 	struct best_search *search;
 	uint32_t states[2];
 	struct points first;
-	struct points next; /* by first: the second step as soon as can be */
+	struct points next; /* by first: the earliest second step */
 	struct points second;
 	struct tree tree;
 	uint64_t next_offset_ns; /* of the times in next */
@@ -55,7 +55,7 @@ struct state_pair {
 	bool from_start;
 };
 
-/* No entry is like one after forever. */
+/* No entry equals an entry after an infinite time. */
 static uint32_t ms_of(const struct setting *setting, uint32_t i)
 {
 	return i < setting->n ? setting->ms[i] : UINT32_MAX;
@@ -192,8 +192,8 @@ static uint64_t second_ms(const struct state_pair *pair,
 }
 
 /*
- * Can there be a better one below this node, whose last point is before to? At
- * the same cost and delay only longer idle times are better.
+ * Whether a point below this node can be better; its last point is before "to".
+ * At the same cost and delay, only longer idle times are better.
  */
 static bool may_be_better(const struct state_pair *pair,
 			  const struct query *query, const struct node *node,
@@ -218,8 +218,10 @@ static bool may_be_better(const struct state_pair *pair,
 	       ms_of(best, 1);
 }
 
-/* The points below node i, of n; the better half first, so that the other one
- * is rarely looked at; of equal halves the later one. */
+/*
+ * Searches the n points below node i, the better half first, so that the other
+ * is rarely visited. If they are equal, the later comes first.
+ */
 static void search_tree(struct state_pair *pair, const struct query *query,
 			size_t i, size_t from, size_t n)
 {
@@ -245,10 +247,11 @@ static void search_tree(struct state_pair *pair, const struct query *query,
 }
 
 /*
- * The times of the first step, and those of the second one as soon as it can be
- * made. That is 1 ms after the entry. If idle time counts from its start, it is
- * the end of the entry: then both are made at times that depend on a. So the
- * times at which the second changes are points of the first, too.
+ * Makes the times of the first step, and the earliest times of the second one.
+ * Such a time is 1 ms after the entry. If idle time counts from its start, it
+ * is the end of the entry, and both steps are made at times that depend on a.
+ * The times at which the second step changes are therefore points of the first,
+ * too.
  */
 static int make_first(struct state_pair *pair, const struct table_step *one,
 		      const struct table_step *two, struct ssdpm_error *reterr)
@@ -301,7 +304,7 @@ static int make_second(struct state_pair *pair, const struct table_step *one,
 	return 0;
 }
 
-/* The first point whose time is ms or more. */
+/* The first point with a time of at least ms. */
 static size_t find_ms(const struct points *points, size_t from, uint64_t ms)
 {
 	while (from < points->n && points->points[from].ms < ms)

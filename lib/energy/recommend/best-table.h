@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The best static table: what its files share.
+ * What the files of the best static table share.
  *
- * A table is a chain of steps. The step from one state to the next at the time
- * T of an idle time changes the cost of each idle time that is at least T long,
- * and nothing else. How much depends on T and the two states, but not on when
- * the steps before it are made. So the cost of a table is a sum with one term
- * for each step. The delays are such sums, too, and so is the number of I/Os
- * beyond a bound.
+ * A table is a chain of steps. A step at the time T changes the cost of idle
+ * times of at least T, and of no others. The change depends on T and the two
+ * states, but not on when earlier steps are made. The cost of a table is
+ * therefore a sum with one term for each step. So are the delays and the number
+ * of I/Os beyond a bound.
  */
 #ifndef SSDPM_LIB_RECOMMEND_BEST_TABLE_H
 #define SSDPM_LIB_RECOMMEND_BEST_TABLE_H
@@ -27,7 +26,7 @@ struct table_step {
 };
 
 /*
- * What a step at a time adds: to energy, to delays, to I/Os beyond a bound.
+ * What a step at a time adds to energy, to delays and to I/Os beyond a bound.
  * Each can be below 0.
  */
 struct table_point {
@@ -49,81 +48,82 @@ struct lattice {
 	uint64_t max_ms;
 };
 
-/* The high limb of more than any cost or delay. */
+/* The high limb of a number above any cost or delay. */
 #define NO_LIMIT_HIGH (UINT64_C(1) << 62)
 
-/* What to keep to; of all I/Os together. */
+/* Limits over all I/Os together. */
 struct table_limits {
 	struct wide delay_ns;
 	int64_t beyond;
 	uint64_t beyond_ns; /* an I/O with a longer delay is beyond */
 };
 
-/* A table: n states, each entered after so long in the one before. */
+/* A table of n states, and the time in the state before each. */
 struct setting {
 	uint32_t n;
 	uint32_t states[SSDPM_MAX_STATES];
 	uint32_t ms[SSDPM_MAX_STATES];
-	struct wide cost_fj; /* without what all tables have in common */
+	struct wide cost_fj; /* without the cost that all tables share */
 	struct wide delay_ns;
 };
 
-/* All that a search looks at. */
+/* The state of a search. */
 struct best_search {
 	const struct gaps_task *task;
 	struct table_limits limits;
 	uint32_t states[SSDPM_MAX_STATES]; /* that may be used */
 	size_t n_states;
-	uint32_t max_states; /* how many of them in one table */
+	uint32_t max_states; /* in one table */
 	struct setting best;
 };
 
-/* The step to a state from another one, or from awake. */
+/* The step to a state from another state or from awake. */
 struct table_step ssdpm__step(const struct gaps_task *task, uint32_t from,
 			      uint32_t to);
 
 /*
- * Nothing costs or waits less with this step, unless another one follows: the
- * state draws no less than what was before, nor does the transition, and its
- * exit takes as long.
+ * Whether this step alone can neither lower the cost nor the delay. The state
+ * and the transition draw no less than before, and the exit is no shorter.
  */
 bool ssdpm__only_costs(const struct table_step *step);
 
 /*
- * The times on a lattice that can be the best for a step, in ascending order:
- * added to points, without their costs. Free points->points with free().
+ * Adds to points the times on a lattice that can be the best for a step, in
+ * ascending order and without costs. Free points->points with free().
  */
 int ssdpm__step_times(const struct ssdpm_gaps *gaps,
 		      const struct table_step *step,
 		      const struct lattice *lattice, struct points *points,
 		      struct ssdpm_error *reterr);
 
-/* Add the times that are so much earlier than others, as far as an entry can
- * hold them; without costs. */
+/*
+ * Adds the times that are this much earlier than others, up to the longest that
+ * an entry can hold; without costs.
+ */
 int ssdpm__merge_points(struct points *points, const struct points *others,
 			uint64_t earlier_ms, struct ssdpm_error *reterr);
 
-/* Fill in what the step adds at offset_ns + ms of each point; ms ascend. */
+/* Fills in what the step adds at offset_ns + ms of each point; ms ascend. */
 void ssdpm__step_costs(const struct ssdpm_gaps *gaps,
 		       const struct table_step *step,
 		       const struct table_limits *limits, uint64_t offset_ns,
 		       struct points *points);
 
-/* Is a the better one of two that keep the bounds? */
+/* Whether a is better than b, if both keep the bounds. */
 bool ssdpm__is_better(const struct setting *a, const struct setting *b);
 
-/* The best with one state, and with two. */
+/* Finds the best tables with one state, and with two. */
 int ssdpm__search_one(struct best_search *search, struct ssdpm_error *reterr);
 int ssdpm__search_two(struct best_search *search, struct ssdpm_error *reterr);
 
-/* Make it better with more states, as far as small changes do that. */
+/* Improves the best with more states by small changes. */
 int ssdpm__search_more(struct best_search *search, struct ssdpm_error *reterr);
 
-/* No table with these states costs less. */
+/* A lower bound of the cost of any table with these states. */
 int ssdpm__cost_bound(const struct best_search *search,
 		      struct wide *ret_cost_fj, struct ssdpm_error *reterr);
 
-/* The table of a setting, for all states from which it can be reached. */
+/* The table of a setting, for all states that lead to its steps. */
 struct ssdpm_apst ssdpm__setting_table(const struct setting *setting);
 
 #endif

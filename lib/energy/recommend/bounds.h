@@ -8,17 +8,17 @@
 #include "estimate/internal.h"
 
 /*
- * The bounds of a patience on the workload of a run, which is of what Linux
- * does by default: that is within them, but for SSDPM_PATIENCE_INSTANT.
+ * The bounds of a patience on the workload of a run. The run is that of the
+ * default of Linux, which is within them except for SSDPM_PATIENCE_INSTANT.
  */
 struct ssdpm_bounds ssdpm__default_bounds(uint32_t patience,
 					  const struct ssdpm_run *run);
 
-/* The longest time to leave a state. */
+/* Checks the longest exit latency. */
 bool ssdpm__keeps_exits(const struct ssdpm_bounds *bounds,
 			const struct chain *chain);
 
-/* The mean and the 99th percentile of the delays. */
+/* Checks the mean and the 99th percentile of the delays. */
 bool ssdpm__keeps_delays(const struct ssdpm_bounds *bounds,
 			 const struct ssdpm_run *run);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Idle times as bytes, and back. Numbers of 64 bits follow the name of the
- * format, on every machine the least byte first. They are those of struct head,
+ * Writes idle times as bytes, and reads them. Numbers of 64 bits follow the
+ * name of the format, least byte first on every machine. They are struct head,
  * the idle times, those that a continued record ends, and the early I/Os.
  *
- * Bytes may be anybody's: they are taken if a trace could have led to them, so
- * far as the rest of the library relies on that.
+ * The bytes are not trusted. They are accepted if a trace could have led to
+ * them, as far as the rest of the library depends on that.
  */
 #include "recommend/gaps.h"
 
@@ -34,7 +34,7 @@ struct head {
 #define N_HEAD (sizeof(struct head) / sizeof(uint64_t))
 #define HEAD_BYTES (NAME_BYTES + sizeof(struct head))
 
-/* Returns where the next ones go. */
+/* Returns where the next numbers go. */
 static uint8_t *put_numbers(uint8_t *to, const uint64_t *numbers, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -43,7 +43,7 @@ static uint8_t *put_numbers(uint8_t *to, const uint64_t *numbers, size_t n)
 	return to;
 }
 
-/* Returns where the next ones are. */
+/* Returns where the next numbers are. */
 static const uint8_t *take_numbers(const uint8_t *from, uint64_t *numbers,
 				   size_t n)
 {
@@ -155,7 +155,7 @@ static bool make_early(struct earlies *early, uint64_t n)
 	return early->io;
 }
 
-/* What the head and the size say has been checked. */
+/* Reads all numbers; the head and the size were checked. */
 static int read_all(const uint8_t *data, const struct head *head,
 		    struct ssdpm_gaps *gaps, struct ssdpm_error *reterr)
 {
@@ -192,7 +192,7 @@ static bool sum_up(const uint64_t *numbers, size_t n, uint64_t limit,
 	return true;
 }
 
-/* Above 0, and no one less than the one before it. */
+/* Whether all are above 0, and none is less than the one before. */
 static bool is_ascending(const struct gap_times *times)
 {
 	uint64_t last = 1;
@@ -205,7 +205,7 @@ static bool is_ascending(const struct gap_times *times)
 	return true;
 }
 
-/* Is each of the one among the other? Both ascend. */
+/* Whether each of these is among all; both ascend. */
 static bool are_among(const struct gap_times *these,
 		      const struct gap_times *all)
 {
@@ -220,7 +220,7 @@ static bool are_among(const struct gap_times *these,
 	return true;
 }
 
-/* Does each follow an idle time, and start while the drive is busy? */
+/* Whether each follows an idle time, and starts while the drive is busy. */
 static bool can_be_early(const struct earlies *early,
 			 const struct gap_times *idle, uint64_t busy_ns)
 {
@@ -240,7 +240,7 @@ static bool can_be_early(const struct earlies *early,
 	return true;
 }
 
-/* Each I/O ends an idle time or is early, if it is not just an I/O. */
+/* Whether there are I/Os enough to end idle times and to be early. */
 static bool are_enough(const struct ssdpm_gaps *gaps)
 {
 	uint64_t n_ios;
@@ -249,7 +249,7 @@ static bool are_enough(const struct ssdpm_gaps *gaps)
 	       gaps->idle.n - gaps->silent.n + gaps->early.n <= n_ios;
 }
 
-/* What a trace has led to is so. */
+/* Checks the properties that every trace leads to. */
 static int check_all(const struct ssdpm_gaps *gaps, struct ssdpm_error *reterr)
 {
 	uint64_t idle_ns, busy_ns, ns;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lower envelope of what can be done in an idle time. The cost of each
- * option is two straight lines that meet where its entry ends, and so is its
- * delay. Between two of the lengths at which lines meet or cross, one option is
- * the best for all; these lengths do not depend on the trace.
+ * The lower envelope of the options in an idle time. The cost and the delay of
+ * each option are two straight lines each, which meet where its entry ends. The
+ * lines of all options meet or cross at some lengths. Between two such lengths,
+ * one option is the best. The lengths do not depend on the trace.
  */
 #include "recommend/gaps.h"
 
@@ -50,7 +50,7 @@ static uint64_t option_delay(const struct option *option, uint64_t idle_ns)
 	return rest_ns + option->exit_ns;
 }
 
-/* Cost and delay of idle times of about this length. */
+/* Cost and delay of idle times near this length. */
 static void find_lines(const struct option *option, uint64_t transition_uw,
 		       uint64_t idle_ns, struct option_line lines[2])
 {
@@ -70,8 +70,8 @@ static void find_lines(const struct option *option, uint64_t transition_uw,
 }
 
 /*
- * Where two lines cross: the last length before it or at it, and the one after,
- * so that a length at which both are the same stands by itself.
+ * Adds the last length up to a crossing, and the next. A length at which both
+ * are equal is then alone.
  */
 static size_t add_crossing(struct option_line a, struct option_line b,
 			   uint64_t *lengths)
@@ -84,7 +84,7 @@ static size_t add_crossing(struct option_line a, struct option_line b,
 		slope = wide_negated(slope);
 		at = wide_negated(at);
 	}
-	/* It is a difference of powers, or 1. */
+	/* The slope is a difference of powers, or 1. */
 	if (!slope.low || wide_is_negative(at))
 		return 0;
 	length = ssdpm__wide_divide(at, slope.low, NULL);
@@ -115,12 +115,12 @@ static size_t add_crossings(const struct option *a, const struct option *b,
 
 #define MAX_CROSSINGS 12
 
-/* The lengths from which on another option may be the best, in order. */
+/* The lengths at which the best option may change, in order. */
 static uint64_t *find_lengths(const struct option *options, size_t n,
 			      uint64_t transition_uw, size_t *ret_n)
 {
 	size_t room = n * n * MAX_CROSSINGS / 2 + n + 1, count = 0;
-	/* As much again to sort them. */
+	/* Twice the room, to sort them. */
 	uint64_t *lengths = malloc(2 * room * sizeof(*lengths));
 
 	if (!lengths)

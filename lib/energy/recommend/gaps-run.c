@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One run from the sorted idle times. A chain cuts them into ranges that end in
- * the same way, so that all times follow from binary searches and sums; the
- * delays of early I/Os alone are looked at one by one.
+ * Computes a run from the sorted idle times. A chain cuts them into ranges that
+ * end in the same way. Times then follow from binary searches and sums. Only
+ * the delays of early I/Os are looked at one by one.
  */
 #include "recommend/gaps.h"
 
@@ -78,7 +78,7 @@ int ssdpm__delays_new(const struct ssdpm_gaps *gaps, struct delays *ret_delays,
 	return 0;
 }
 
-/* The delays of early I/Os, as far as there are any, sorted. */
+/* Collects the delays of early I/Os, if there are any, and sorts them. */
 static struct wide collect_early(const struct ssdpm_gaps *gaps,
 				 const struct ending *endings, size_t n,
 				 struct delays *delays)
@@ -111,7 +111,7 @@ static struct wide collect_early(const struct ssdpm_gaps *gaps,
 	return sum;
 }
 
-/* What is known of a run while its quantiles are searched. */
+/* The state of a search for quantiles of delays. */
 struct gap_search {
 	const struct ssdpm_gaps *gaps;
 	const struct ending *endings;
@@ -148,7 +148,7 @@ static uint64_t count_above(const struct gap_search *s, uint64_t above_ns)
 	return count;
 }
 
-/* The least time that no more than count I/Os are delayed by more than. */
+/* The least time that at most "count" delays exceed. */
 static uint64_t find_quantile(const struct gap_search *s, uint64_t count,
 			      uint64_t from_ns, uint64_t to_ns)
 {
@@ -163,7 +163,7 @@ static uint64_t find_quantile(const struct gap_search *s, uint64_t count,
 	return from_ns;
 }
 
-/* No delay is longer; most often it is the longest. */
+/* An upper limit of all delays, most often the longest. */
 static uint64_t limit_of(const struct gap_search *s)
 {
 	uint64_t limit = s->delays->n ? s->delays->ns[s->delays->n - 1] : 0;
@@ -182,7 +182,7 @@ static uint64_t limit_of(const struct gap_search *s)
 	return limit;
 }
 
-/* Nearest rank: of n I/Os floor(n/100) are beyond the 99th percentile. */
+/* Nearest rank: floor(n/100) of n I/Os are beyond the 99th percentile. */
 static void find_quantiles(const struct gap_search *s, struct ssdpm_run *run)
 {
 	uint64_t limit = limit_of(s), n = 0;
@@ -247,7 +247,10 @@ void ssdpm__gaps_add(const struct ssdpm_gaps *gaps, const struct ending *ending,
 		ssdpm__add_class(chain, class, sum, true, times, run);
 }
 
-/* Class by class; the endings are those of all classes but the first. */
+/*
+ * Adds idle times class by class; the endings are those of all classes but the
+ * first.
+ */
 static void follow_chain(const struct gaps_task *task,
 			 const struct chain *chain, struct ending *endings,
 			 struct state_times *times, struct ssdpm_run *run)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorting by 64-bit keys. What is large is first parted by the logarithm of the
- * keys, for so idle times are spread; the parts fit a cache. These are sorted
- * digit by digit from the least one on; the digits cover the bits in which the
- * keys of a part differ. The C library's sort compares, and takes several times
- * as long.
+ * Sorts by 64-bit keys. A large array is first split by the logarithm of its
+ * keys, over which idle times spread; each part fits a cache. Each part is then
+ * sorted from its least digit on. The digits cover the bits in which its keys
+ * differ. The C library's sort compares, and takes several times as long.
  */
 #include "recommend/gaps.h"
 
@@ -13,7 +12,7 @@
 /* The places of all values of a digit fit the L1 cache. */
 #define MAX_DIGIT_BITS 11
 #define MAX_DIGITS 8
-/* With fewer elements, clearing so many places takes longer than sorting. */
+/* With fewer elements, clearing this many places takes longer than sorting. */
 #define MANY 8192
 #define FEW_DIGIT_BITS 8
 #define FEW 32
@@ -54,7 +53,7 @@ static inline void plan(const uint64_t *words, size_t n, unsigned n_words,
 	digits->bits = (span + digits->n - 1) / digits->n;
 }
 
-/* From how many there are of each value to where the first of them goes. */
+/* Turns the count of each value into the place of its first element. */
 static inline void find_places(const uint64_t *words, size_t n,
 			       unsigned n_words, struct digits *digits)
 {
@@ -109,7 +108,7 @@ static inline void insert_few(uint64_t *words, size_t n, unsigned n_words)
 	}
 }
 
-/* The result goes to where the elements are not: to spare. */
+/* The result goes to spare. */
 static inline void sort_part(uint64_t *words, uint64_t *spare, size_t n,
 			     unsigned n_words)
 {
@@ -145,7 +144,7 @@ static inline size_t part_of(uint64_t key)
 	return ((size_t)shift << PART_BITS) + (size_t)(key >> shift);
 }
 
-/* Part them into spare, and sort each part back into words. */
+/* Splits the words into spare, and sorts each part back. */
 static inline void sort_words(uint64_t *words, uint64_t *spare, size_t n,
 			      unsigned n_words)
 {

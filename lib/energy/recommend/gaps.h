@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The idle times of a trace, sorted: what the files about them share. */
+/* What the files about the sorted idle times of a trace share. */
 #ifndef SSDPM_LIB_RECOMMEND_GAPS_H
 #define SSDPM_LIB_RECOMMEND_GAPS_H
 
@@ -19,8 +19,8 @@ struct gap_times {
 
 /*
  * How long the drive was idle before the busy period of an early I/O, and how
- * long after the start of the period it comes.
- * A wake that takes d delays it by max(0, d - offset_ns).
+ * long after the start of the period it comes. A wake of d delays it by max(0,
+ * d - offset_ns).
  */
 struct early {
 	uint64_t gap_ns;
@@ -36,24 +36,26 @@ struct earlies {
 struct ssdpm_gaps {
 	unsigned int refs;
 	bool finished;
-	struct ssdpm_error failed; /* code 0: it did not */
+	struct ssdpm_error failed; /* code 0: no failure */
 	struct flow flow;
 	struct intake intake;
-	uint64_t start_ns;	 /* of the first record */
-	uint64_t end_idle_ns;	 /* after the last completion, without a wake */
-	struct gap_times idle;	 /* before each busy period but the first */
-	struct gap_times silent; /* of these, what a continued record ends */
-	struct earlies early;	 /* by gap_ns */
+	uint64_t start_ns;     /* of the first record */
+	uint64_t end_idle_ns;  /* after the last completion, without a wake */
+	struct gap_times idle; /* before each busy period but the first */
+	struct gap_times
+		silent;	      /* those of them that a continued record ends */
+	struct earlies early; /* by gap_ns */
 	struct period_block block;
 };
 
-/* A task: a drive and what is to be taken for known of it. */
+/* A drive, and what is taken as known of it. */
 struct gaps_task {
 	const struct ssdpm_gaps *gaps;
 	const struct ssdpm_model *model;
 	struct ssdpm_sim_params params;
 	struct values values;
-	uint64_t idle_on_ns; /* after the end of the gaps, for as long */
+	uint64_t
+		idle_on_ns; /* how much longer the drive idles after the gaps */
 };
 
 /* A part of sorted times. */
@@ -62,31 +64,31 @@ struct gap_range {
 	size_t to;
 };
 
-/* Idle times that all end in the same way; UINT64_MAX: without a limit. */
+/* Idle times that all end in the same way; UINT64_MAX: no limit. */
 struct ending {
 	uint64_t from_ns;
 	uint64_t to_ns;	   /* these are shorter */
 	bool entering;	   /* the wake takes delay_ns minus the idle time */
-	uint64_t delay_ns; /* otherwise all of it */
+	uint64_t delay_ns; /* otherwise it takes delay_ns */
 	struct gap_range idle;
 	struct gap_range silent;
 };
 
-/* Where they stand. */
+/* Finds the idle times of an ending. */
 struct ending ssdpm__ending(const struct ssdpm_gaps *gaps, uint64_t from_ns,
 			    uint64_t to_ns, bool entering, uint64_t delay_ns);
 
-/* A place for the delays of early I/Os, as large as there are such I/Os. */
+/* Room for the delays of all early I/Os. */
 struct delays {
 	uint64_t *ns;
 	uint64_t *spare;
 	size_t n;
 };
 
-/* From ns to sums, of which there is room for one more; they may wrap. */
+/* Fills sums from ns; they have room for one more, and may wrap. */
 void ssdpm__sum_times(struct gap_times *times);
 
-/* Sort in ascending order. spare has room for as much. */
+/* Sorts in ascending order; spare has the same room. */
 void ssdpm__sort_times(uint64_t *times, uint64_t *spare, size_t n);
 void ssdpm__sort_early(struct early *early, struct early *spare, size_t n);
 
@@ -106,13 +108,13 @@ static inline size_t ssdpm__count_below(const uint64_t *times, size_t n,
 	return (size_t)(base - times);
 }
 
-/* Check what the caller gave, as ssdpm_sim_new() does. */
+/* Checks the caller's input, as ssdpm_sim_new() does. */
 int ssdpm__gaps_drive(const struct ssdpm_gaps *gaps,
 		      const struct ssdpm_model *model,
 		      const struct ssdpm_sim_params *params,
 		      struct gaps_task *ret_task, struct ssdpm_error *reterr);
 
-/* The same for what only an NVMe drive has: tables. */
+/* The same for tables, which only an NVMe drive has. */
 int ssdpm__gaps_task(const struct ssdpm_gaps *gaps,
 		     const struct ssdpm_model *model,
 		     const struct ssdpm_sim_params *params,
@@ -125,23 +127,25 @@ int ssdpm__delays_new(const struct ssdpm_gaps *gaps, struct delays *ret_delays,
 void ssdpm__delays_free(struct delays *delays);
 
 /*
- * The members of a run about delays, where idle times end like this; those that
- * no ending has end without a delay. Endings do not overlap.
+ * Fills the members of a run about delays. Idle times outside all endings have
+ * no delay. Endings do not overlap.
  */
 int ssdpm__gaps_delays(const struct ssdpm_gaps *gaps,
 		       const struct ending *endings, size_t n,
 		       struct delays *delays, struct ssdpm_run *run,
 		       struct ssdpm_error *reterr);
 
-/* A run of which only what no policy changes is known. */
+/* A run with only what no policy changes. */
 struct ssdpm_run ssdpm__gaps_totals(const struct ssdpm_gaps *gaps);
 
-/* Its idle times under an ending, which wake the drive from class of chain. */
+/*
+ * Adds its idle times of an ending, which wake the drive from a class of chain.
+ */
 void ssdpm__gaps_add(const struct ssdpm_gaps *gaps, const struct ending *ending,
 		     const struct chain *chain, uint32_t class,
 		     struct state_times *times, struct ssdpm_run *run);
 
-/* Its sums and energies, from times and delays. ret_fj as below. */
+/* Fills its sums and energies from times and delays. ret_fj as below. */
 int ssdpm__gaps_sum(const struct gaps_task *task, const struct chain *chain,
 		    const struct state_times *times, struct ssdpm_run *run,
 		    struct wide *ret_fj, struct ssdpm_error *reterr);
@@ -151,16 +155,16 @@ int ssdpm__gaps_run(const struct gaps_task *task, const struct chain *chain,
 		    struct delays *delays, struct ssdpm_run *ret_run,
 		    struct wide *ret_fj, struct ssdpm_error *reterr);
 
-/* The states that a table may lead to, in order. Returns how many. */
+/* The states that a table may lead to, in order. Return: how many. */
 size_t ssdpm__sleep_states(const struct gaps_task *task,
 			   uint32_t states[SSDPM_MAX_STATES]);
 
-/* What a state draws, with the link where it is asleep. */
+/* The power of a state, including the link if the drive sleeps in it. */
 uint64_t ssdpm__state_power_uw(const struct gaps_task *task, uint32_t state);
 
 /*
- * One thing to do in an idle time: go to a state at once, or stay awake, which
- * takes no entry and no exit.
+ * One option in an idle time: enter a state at once, or stay awake, which has
+ * no entry and no exit.
  */
 struct option {
 	uint32_t state;
@@ -169,20 +173,20 @@ struct option {
 	uint64_t power_uw;
 };
 
-/* What it costs; at_end: no I/O ends the idle time. */
+/* The cost of an option; at_end: no I/O ends the idle time. */
 struct wide ssdpm__option_cost(const struct option *option,
 			       uint64_t transition_uw, uint64_t idle_ns,
 			       bool at_end);
 
-/* The idle times from from_ns on, up to those of the next one. */
+/* A choice for idle times from from_ns up to the next choice. */
 struct gap_choice {
 	uint64_t from_ns;
 	uint32_t option;
 };
 
 /*
- * The cheapest option for each length of an idle time that an I/O ends; of
- * equal ones that with less delay. Free ret_choices with free(); the first one
+ * The cheapest option for each length of an idle time that an I/O ends; if
+ * equal, the one with less delay. Free ret_choices with free(); the first one
  * is from 0 on.
  */
 int ssdpm__cheapest(const struct option *options, size_t n,

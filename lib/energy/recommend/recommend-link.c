@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The best link policy of a SATA drive: there are few, and each one is run. */
+/* Finds the best link policy of a SATA drive by running each one. */
 #include "recommend/alternatives.h"
 #include "recommend/recommend.h"
 
@@ -66,7 +66,7 @@ static void list_policies(const struct quest *quest, struct links *links)
 	links->rivals.n = n + ssdpm__link_policies(may_cost, links->lpms + n);
 }
 
-/* Its longest exit. */
+/* The longest exit latency under a policy. */
 static int find_exit(const struct quest *quest, uint32_t lpm, uint64_t *ret_us,
 		     struct ssdpm_error *reterr)
 {
@@ -75,7 +75,7 @@ static int find_exit(const struct quest *quest, uint32_t lpm, uint64_t *ret_us,
 	uint64_t ns = 0;
 	int err;
 
-	params.apst = quest->from; /* there must be none */
+	params.apst = quest->from; /* a SATA drive has none */
 	params.lpm = lpm;
 	err = ssdpm__chain(quest->task.model, &params, &quest->task.values,
 			   &chain, reterr);
@@ -87,7 +87,7 @@ static int find_exit(const struct quest *quest, uint32_t lpm, uint64_t *ret_us,
 	return 0;
 }
 
-/* Without what is likely, the nominal saving decides. */
+/* Without likely savings, the nominal saving decides. */
 static void decide_nominally(struct ssdpm_likely *likely,
 			     const struct ssdpm_saving *saving)
 {
@@ -99,13 +99,16 @@ static void decide_nominally(struct ssdpm_likely *likely,
 						   SSDPM_SAVING_TOO_SMALL;
 }
 
-/* What does the same as today is no other setting. */
+/* Another setting, unless it does the same as today's. */
 static bool is_other(const struct quest *quest, uint32_t lpm)
 {
 	return !ssdpm__is_link_same(quest->task.model, quest->lpm, lpm);
 }
 
-/* What cannot save is of interest only where today's is beyond the bounds. */
+/*
+ * Considers policies that can save. Others count only if today's is beyond the
+ * bounds or has lost data.
+ */
 static void consider(const struct quest *quest, struct links *links,
 		     struct alternatives *from, struct alternative *all)
 {

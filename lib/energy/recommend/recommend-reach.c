@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * With the parameters of nvme_core Linux leads to finitely many sets of at most
- * two states, at any idle times. For each set the search for the best table
- * finds those, if it sees a drive without other states. The legacy rule is one
- * more finite set of tables.
+ * Under the parameters of nvme_core, Linux reaches finitely many sets of at
+ * most two states, at any idle times. The search for the best table finds the
+ * best idle times of each set on a drive without other states. The legacy rule
+ * is one more finite set of tables.
  */
 #include "recommend/recommend.h"
 
@@ -39,7 +39,10 @@ static uint32_t count_changed(const struct ssdpm_apst_params *a,
 		b->secondary_latency_tolerance_us);
 }
 
-/* Of the parameters that lead to a set, those with the most defaults stay. */
+/*
+ * Adds the set of states to which parameters lead. If it is known, those with
+ * the most defaults stay.
+ */
 static int add_reach(struct quest *quest,
 		     const struct ssdpm_apst_params *params,
 		     struct ssdpm_error *reterr)
@@ -64,7 +67,7 @@ static int add_reach(struct quest *quest,
 	return 0;
 }
 
-/* The values of a setting, one for each table that it can make. */
+/* One value of a parameter for each table that it can make. */
 struct reach_steps {
 	uint64_t values[SSDPM_APST_MAX_STEPS];
 	size_t n;
@@ -78,7 +81,10 @@ static void find_steps(const struct quest *quest, uint32_t step,
 				     ret_steps->values, SSDPM_APST_MAX_STEPS);
 }
 
-/* With one limit and primary tolerance: every secondary one, and none. */
+/*
+ * Tries each secondary tolerance, and none, with one limit and primary
+ * tolerance.
+ */
 static int add_secondaries(struct quest *quest, struct ssdpm_apst_params params,
 			   struct ssdpm_error *reterr)
 {
@@ -96,7 +102,7 @@ static int add_secondaries(struct quest *quest, struct ssdpm_apst_params params,
 	return err ? err : add_reach(quest, &params, reterr);
 }
 
-/* Every set of states that the two idle times can lead to. */
+/* Finds every set of states that the two idle times can lead to. */
 static int find_reaches(struct quest *quest, struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst_params params = quest->defaults;
@@ -116,7 +122,7 @@ static int find_reaches(struct quest *quest, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* What is known of a drive that stays awake in these states. */
+/* The parameters of a drive that stays awake in these states. */
 static size_t filter_parameters(const struct quest *quest, uint32_t awake,
 				struct ssdpm_parameter *parameters)
 {
@@ -133,7 +139,7 @@ static size_t filter_parameters(const struct quest *quest, uint32_t awake,
 	return n;
 }
 
-/* A drive that cannot sleep but in these states, and what is known of it. */
+/* A drive that can only sleep in these states, and its parameters. */
 static int make_other(const struct quest *quest, uint32_t states,
 		      struct ssdpm_model **ret_model,
 		      struct ssdpm_parameter *parameters, size_t *ret_n,
@@ -159,7 +165,7 @@ static int make_other(const struct quest *quest, uint32_t states,
 			       ret_model, reterr);
 }
 
-/* The parameters of Linux for the idle times of a table. */
+/* Considers the parameters of Linux for the idle times of a table. */
 static int consider_times(struct quest *quest, const struct ssdpm_apst *table,
 			  bool *ret_reached, struct ssdpm_error *reterr)
 {
@@ -178,7 +184,9 @@ static int consider_times(struct quest *quest, const struct ssdpm_apst *table,
 	err = ssdpm_apst_generate(quest->task.model, &params, &made, reterr);
 	if (err)
 		return err;
-	/* The two default timeouts differ: they say which one leads there. */
+	/*
+	 * The two default timeouts differ, and thus tell which one leads there.
+	 */
 	if (made.entries[state].idle_ms == params.primary_timeout_ms)
 		params.primary_timeout_ms = first->idle_ms;
 	else
@@ -189,7 +197,7 @@ static int consider_times(struct quest *quest, const struct ssdpm_apst *table,
 				     reterr);
 }
 
-/* A search that may leave states out has found the best of fewer too. */
+/* A search that may leave states out has also found the best of fewer. */
 static void mark_solved(struct quest *quest, uint32_t states)
 {
 	for (uint32_t i = 0; i < quest->n_reaches; i++)
@@ -197,7 +205,7 @@ static void mark_solved(struct quest *quest, uint32_t states)
 			quest->reaches[i].solved = true;
 }
 
-/* The best idle times for the states of one set. */
+/* Finds the best idle times for the states of one set. */
 static int try_reach(struct quest *quest, uint32_t states,
 		     struct ssdpm_error *reterr)
 {
@@ -221,7 +229,7 @@ static int try_reach(struct quest *quest, uint32_t states,
 	return err;
 }
 
-/* All sets of so many states. */
+/* Tries all sets of this many states. */
 static int try_reaches(struct quest *quest, int n_states,
 		       struct ssdpm_error *reterr)
 {
@@ -256,7 +264,7 @@ int ssdpm__quest_nvme_core(struct quest *quest, struct ssdpm_error *reterr)
 			quest->n_parameters, max, &table, reterr);
 	if (!err)
 		err = consider_times(quest, &table, &reached, reterr);
-	/* Where the best of all tables can be reached, that is that. */
+	/* If the best of all tables can be reached, it is the answer. */
 	for (uint32_t n = max; n && !err && !reached; n--)
 		err = try_reaches(quest, (int)n, reterr);
 	return err;

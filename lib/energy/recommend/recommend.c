@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The best setting that each route reaches. Linux makes finitely many tables of
- * a limit alone; what it reaches with the parameters of nvme_core is searched
- * in recommend-reach.c; a raw table can be any.
+ * Finds the best setting of each route. A limit alone makes finitely many
+ * tables of Linux. recommend-reach.c searches what the parameters of nvme_core
+ * reach. A raw table can be any.
  */
 #include "likely/likely.h"
 #include "recommend/bounds.h"
@@ -53,7 +53,7 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
 	return states_of(&a->chain) < states_of(&b->chain);
 }
 
-/* Run the table of a candidate. */
+/* Runs the table of a candidate. */
 static int run_table(struct quest *quest, struct candidate *candidate,
 		     struct ssdpm_error *reterr)
 {
@@ -69,7 +69,7 @@ static int run_table(struct quest *quest, struct candidate *candidate,
 				     &candidate->run, &candidate->fj, reterr);
 }
 
-/* Run quest->now.table; keep it if it is the best of its route so far. */
+/* Runs quest->now.table, and keeps it if it is the best of its route so far. */
 static int consider_table(struct quest *quest, uint32_t route,
 			  struct ssdpm_error *reterr)
 {
@@ -96,8 +96,10 @@ int ssdpm__quest_consider(struct quest *quest, uint32_t route,
 
 	if (err)
 		return err;
-	/* The legacy rule sends idle times of 0 for states without latencies:
-	 * no drive ever goes there. */
+	/*
+	 * The legacy rule sends idle times of 0 for states without latencies;
+	 * no drive ever goes there.
+	 */
 	if (ssdpm_apst_validate(quest->task.model, &now->table, NULL))
 		return 0;
 	now->params = *params;
@@ -247,7 +249,7 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 	struct ssdpm_sim_params given;
 	int err = ssdpm__gaps_drive(gaps, model, params, &quest->task, reterr);
 
-	/* The task keeps nominal values alone, savings need all of them. */
+	/* The task has only nominal values; savings need all of them. */
 	if (!err)
 		err = ssdpm__check_params(params, &given, reterr);
 	if (!err)
@@ -302,7 +304,7 @@ static int try_routes(struct quest *quest, struct ssdpm_error *reterr)
 }
 
 /*
- * The drive does the same as today, whatever the unknown values are. Equal sums
+ * Whether the drive does the same as today for all unknown values. Equal sums
  * of delays have equal means.
  */
 static bool is_same(const struct candidate *today, const struct candidate *best,
@@ -312,7 +314,7 @@ static bool is_same(const struct candidate *today, const struct candidate *best,
 	       !s->high_uw && today->run.delay_sum_ns == best->run.delay_sum_ns;
 }
 
-/* It likely costs; where that was not asked for, it nominally does. */
+/* It likely costs; without likely savings, it nominally costs. */
 static bool costs(const struct outcome *outcome)
 {
 	switch (outcome->likely.size ? outcome->likely.verdict : 0) {
@@ -328,7 +330,7 @@ static bool costs(const struct outcome *outcome)
 	}
 }
 
-/* It saves too little to matter, or is not decided and small in the middle. */
+/* The saving is too small to matter, or undecided with a small median. */
 static bool is_idle_change(const struct ssdpm_likely *likely)
 {
 	return likely->verdict == SSDPM_SAVING_TOO_SMALL ||
@@ -343,7 +345,7 @@ static uint32_t judge(const struct quest *quest, const struct candidate *best,
 		return SSDPM_ADVICE_NONE;
 	if (is_same(&quest->today, best, &outcome->saving))
 		return SSDPM_ADVICE_KEEP;
-	/* Latency is worth power, but for nobody who has not said so. */
+	/* Latency is worth power only if the caller allows that. */
 	if (quest->bounds.flags & SSDPM_BOUNDS_MAY_COST && !quest->today.found)
 		return SSDPM_ADVICE_SET;
 	if (quest->today.found && outcome->likely.size &&
@@ -354,7 +356,7 @@ static uint32_t judge(const struct quest *quest, const struct candidate *best,
 	return SSDPM_ADVICE_SET;
 }
 
-/* The bounds are kept nominally; are they whatever the latencies are? */
+/* The bounds hold nominally; whether they hold for all latencies. */
 static uint32_t how_kept(const struct quest *quest,
 			 const struct outcome *outcome)
 {
@@ -364,7 +366,7 @@ static uint32_t how_kept(const struct quest *quest,
 	const uint32_t times = 1u << (SSDPM_AXIS_LATENCY - 1) |
 			       1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
 
-	/* Percentiles of the possible run are exact to 1/128 only. */
+	/* Percentiles of the possible run are exact only to 1/128. */
 	return !(open_axes & times) ||
 			       keeps_bounds(&quest->bounds, &outcome->slow,
 					    &outcome->high) ?
@@ -441,7 +443,7 @@ size_t ssdpm__number_of(const struct ssdpm_apst *table,
 	return (*n_tables)++;
 }
 
-/* In the middle of what is likely, or where nobody asked for that nominally. */
+/* Compares the medians of likely savings, or else nominal energies. */
 static bool saves_more(const struct outcome *a, const struct outcome *b)
 {
 	return a->likely.size && b->likely.size ?
@@ -449,7 +451,7 @@ static bool saves_more(const struct outcome *a, const struct outcome *b)
 		       a->run.energy_nj < b->run.energy_nj;
 }
 
-/* What a route reaches, those after it reach, too. */
+/* A later route reaches all that an earlier one reaches. */
 static void hand_down(struct quest *quest, const struct outcome *outcomes,
 		      size_t *of)
 {
