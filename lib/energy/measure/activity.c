@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When a drive works, by its power alone: it has to be well above the baseline
- * for some samples to begin, and nearly at it for some to end.
+ * Finds when a drive works from its power alone. Activity begins with some
+ * samples well above the baseline, and ends with some close to it.
  */
 #include "measure/internal.h"
 
@@ -74,7 +74,7 @@ int ssdpm__detector_init(struct detector *detector,
 	return 0;
 }
 
-/* A sample, or the median of those around it; NaN where none is finite. */
+/* A sample, or the median of those around it; NaN if none is finite. */
 static double filtered(const struct detector *detector, size_t i)
 {
 	double values[MAX_FILTER];
@@ -94,7 +94,7 @@ static double filtered(const struct detector *detector, size_t i)
 	return values[(n - 1) / 2] / 2 + values[n / 2] / 2;
 }
 
-/* Is there no telling what was between the sample before and this one? */
+/* Whether the time between the previous sample and this one is unknown. */
 static bool is_break(const struct detector *detector, size_t i)
 {
 	const int64_t *time_ns = detector->samples->time_ns;
@@ -106,7 +106,7 @@ static bool is_break(const struct detector *detector, size_t i)
 		       detector->max_gap_ns;
 }
 
-/* Nothing is known of before i: what goes on ends here. */
+/* Ends activity at i, because the time before i is unknown. */
 static bool close_at(struct detector *detector, size_t i,
 		     struct stretch *ret_stretch)
 {
@@ -121,7 +121,7 @@ static bool close_at(struct detector *detector, size_t i,
 	return active;
 }
 
-/* Return: true if activity has ended. */
+/* Return: whether activity has ended. */
 static bool step(struct detector *detector, size_t i,
 		 struct stretch *ret_stretch)
 {
@@ -175,7 +175,7 @@ int ssdpm__stretch_measure(const struct detector *detector,
 			   struct ssdpm_error *reterr)
 {
 	const struct ssdpm_samples *all = detector->samples;
-	/* Up to the sample after it, which is at the baseline again. */
+	/* The end includes the next sample, which is at the baseline again. */
 	size_t end = stretch->end < all->n && !(stretch->open & OPEN_END) ?
 			     stretch->end + 1 :
 			     stretch->end;

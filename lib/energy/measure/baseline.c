@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the drive draws when it does nothing: median and MAD, or the mode. */
+/* The power of an idle drive: median and MAD, or the mode. */
 #include "measure/internal.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "base/internal.h"
 #include "base/words.h"
 
-/* The first sample from @from on whose time is (or is not) in the window. */
+/* The first sample from "from" on that is, or is not, in the window. */
 static size_t find(const struct ssdpm_samples *samples, size_t from,
 		   bool inside, const struct ssdpm_baseline_params *window)
 {
@@ -21,7 +21,7 @@ static size_t find(const struct ssdpm_samples *samples, size_t from,
 	return i;
 }
 
-/* At a steady rate: the first sample that is not before a time. */
+/* The first sample not before a time, at a steady rate. */
 static size_t index_of(const struct ssdpm_samples *samples, int64_t time_ns)
 {
 	double steps = ((double)time_ns - (double)samples->start_ns) /
@@ -33,14 +33,14 @@ static size_t index_of(const struct ssdpm_samples *samples, int64_t time_ns)
 		return samples->n;
 	size_t i = (size_t)steps;
 
-	/* What is rounded is so by less than a step. */
+	/* Rounding is off by less than a step. */
 	i -= i > 0;
 	while (i < samples->n && ssdpm__sample_ns(samples, i) < time_ns)
 		i++;
 	return i;
 }
 
-/* The first stretch of samples in the window; all where there is none. */
+/* The first stretch of samples in the window; all without a window. */
 static struct ssdpm_samples cut_window(
 	const struct ssdpm_samples *samples,
 	const struct ssdpm_baseline_params *window)
@@ -59,7 +59,7 @@ static struct ssdpm_samples cut_window(
 	return ssdpm__samples_cut(samples, begin, end);
 }
 
-/* Values of many samples look alike if they are quantised: of so many. */
+/* If this many samples have few distinct values, they are quantised. */
 #define QUANTUM_SAMPLES 4096
 #define QUANTUM_REPEATS 4
 

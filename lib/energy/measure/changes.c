@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the mean of a signal changes: PELT (Killick, Fearnhead and Eckley
+ * Finds changes of a signal's mean by PELT (Killick, Fearnhead and Eckley
  * 2012).
  *
- * The best way to cut the samples up to t is the best one up to some s before
- * it, and no cut from there on. An s that is worse than t itself already can
- * never be the last cut again.
+ * The best cuts of the samples up to t are the best ones up to some earlier s,
+ * with no cut after s. If s is already worse than t, it can never be the last
+ * cut again.
  */
 #include "measure/internal.h"
 
@@ -30,7 +30,7 @@ struct pelt {
 	size_t n_candidates;
 };
 
-/* Squares of the distances from the mean of those from begin to before end. */
+/* Sum of squared distances from the mean, from begin to before end. */
 static double spread(const struct pelt *pelt, size_t begin, size_t end)
 {
 	double sum = pelt->sums[end] - pelt->sums[begin];
@@ -60,7 +60,9 @@ static void choose_last(struct pelt *pelt, size_t end)
 	}
 	pelt->n_candidates = kept;
 	pelt->cost[end] = best;
-	/* A cut at end needs a stretch after it: until then they go on. */
+	/*
+	 * A cut at "end" needs a stretch after it; candidates stay until then.
+	 */
 	for (size_t i = 0; i < kept; i++) {
 		uint32_t begin = pelt->candidates[i];
 
@@ -78,7 +80,7 @@ static void cut(struct pelt *pelt)
 		if (end < pelt->min)
 			continue;
 		size_t begin = end - pelt->min;
-		/* No cut leaves less than a stretch before it. */
+		/* A cut leaves at least a stretch before it. */
 		if (begin == 0 || begin >= pelt->min) {
 			pelt->candidates[pelt->n_candidates] = (uint32_t)begin;
 			pelt->until[pelt->n_candidates++] = UINT32_MAX;
@@ -87,7 +89,10 @@ static void cut(struct pelt *pelt)
 	}
 }
 
-/* Of the noise, whatever the mean does: from neighbours. values is used up. */
+/*
+ * The noise, from differences of neighbours, which the mean hardly changes.
+ * Overwrites values.
+ */
 static double noise_of(double *values, size_t n)
 {
 	for (size_t i = 0; i + 1 < n; i++)
@@ -123,7 +128,7 @@ static void sum_up(struct pelt *pelt, const double *values)
 	}
 }
 
-/* The cuts, from the last to the first; then only the first @capacity. */
+/* Lists the cuts from last to first, then keeps the first "capacity". */
 static size_t list_cuts(const struct pelt *pelt, const uint32_t *indexes,
 			size_t *ret_begins, size_t capacity)
 {
@@ -140,7 +145,7 @@ static size_t list_cuts(const struct pelt *pelt, const uint32_t *indexes,
 }
 
 struct room {
-	double *values; /* 4 times as many as samples, and more */
+	double *values; /* room for 4 times the samples, and more */
 	uint32_t *numbers;
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The baseline if it is unknown when the drive idles: the lowest value around
- * which the samples crowd.
+ * Finds the baseline if the idle times are unknown: the lowest value around
+ * which samples crowd.
  *
  * The half-sample mode (Robertson and Cryer 1974; Bickel and Fruehwirth 2006)
  * takes the densest half of the samples, again and again. It finds the crowd,
- * but not well where it is: so the median of those that belong to it follows,
- * with the spread of the samples below it, where no work is. An idle drive
- * draws less than a working one: a crowd below the one that was found is the
+ * but its exact place only roughly. The median of the crowd's members refines
+ * it. The spread comes from the samples below it, where no work is. An idle
+ * drive draws less than a working one, so a crowd below the one found is the
  * baseline instead.
  */
 #include "measure/internal.h"
@@ -17,29 +17,31 @@
 
 #include "base/internal.h"
 
-/* Of more samples, so many are taken, at even distances. */
+/* A longer series is thinned to this many samples, evenly spaced. */
 #define MAX_SAMPLES (1u << 17)
-/* A crowd has this share of all samples; what is farther away than so many
- * sigmas is not of it. */
+/*
+ * A crowd has at least this share of all samples. Samples more sigmas away are
+ * not in it.
+ */
 #define CROWD_SHARE 0.1
 #define CROWD_SIGMAS 3.0
 #define REFINEMENTS 20
-/* The first reach has so many samples, or this share of all. */
+/* The first reach has this many samples, or this share of all. */
 #define FIRST_SAMPLES 30
 #define FIRST_SHARE 0.01
 #define SHELL_SHARE 0.4
 #define SHELL_GROWS 1.1
-/* A crowd that far below another one is not a part of it. */
+/* A crowd this far below another one is separate. */
 #define LOWER_SIGMAS 4.5
 
 /*
- * A baseline that what lies above it moves by more than this share is none, nor
- * one with so many samples far below it: idle is elsewhere.
+ * Samples above a baseline move it by at most this share, and at most this
+ * share of samples lies far below it. Otherwise the drive idles elsewhere.
  */
 #define MAX_SHIFT 0.01
 #define MAX_LOWER 0.005
 
-/* The densest part of sorted values begins with this one. */
+/* Where the densest part of sorted values begins. */
 static size_t find_densest(const double *values, size_t n, size_t part)
 {
 	size_t best = 0;
@@ -51,10 +53,12 @@ static size_t find_densest(const double *values, size_t n, size_t part)
 	return best;
 }
 
-/* Sorted values. */
+/* The half-sample mode of sorted values. */
 static double half_sample_mode(const double *values, size_t n)
 {
-	/* Half of them may be at work: the densest tenth comes first. */
+	/*
+	 * Half of the samples may be at work, so the densest tenth comes first.
+	 */
 	size_t part = (size_t)ssdpm__ceil(CROWD_SHARE * (double)n);
 
 	values += find_densest(values, n, part);
@@ -93,7 +97,7 @@ static double median_sorted(const double *values, size_t n)
 	return values[(n - 1) / 2] / 2 + values[n / 2] / 2;
 }
 
-/* Sorted samples, and what is known of the crowd among them. */
+/* Sorted samples and the crowd among them. */
 struct crowd {
 	const double *values;
 	size_t n;
@@ -101,10 +105,10 @@ struct crowd {
 	double level;
 	double sigma;
 	size_t begin;
-	size_t end; /* of those that belong to it */
+	size_t end; /* of its members */
 };
 
-/* Who belongs to it, with what it is now. */
+/* Finds the members of the crowd from its level and sigma. */
 static void gather(struct crowd *crowd)
 {
 	double reach = CROWD_SIGMAS * crowd->sigma;
@@ -116,8 +120,8 @@ static void gather(struct crowd *crowd)
 }
 
 /*
- * A spread to begin with, of the samples below the mode alone: from one to two
- * sigmas below it a normal distribution has 0.4 times as many as from there up.
+ * A first spread, from the samples below the mode. A normal distribution has
+ * 0.4 times as many from one to two sigmas below it as within one.
  */
 static double first_sigma(const struct crowd *crowd, double least)
 {
@@ -141,7 +145,7 @@ static double first_sigma(const struct crowd *crowd, double least)
 	return least;
 }
 
-/* The mode is one of the n_low lowest. */
+/* Fits a crowd; the mode is one of the n_low lowest. */
 static void fit(struct crowd *crowd, size_t n_low)
 {
 	double least = crowd->quantum / sqrt(12);
@@ -156,7 +160,7 @@ static void fit(struct crowd *crowd, size_t n_low)
 			return;
 		crowd->level = median_sorted(crowd->values + crowd->begin,
 					     crowd->end - crowd->begin);
-		/* The spread below it, where no work is. */
+		/* The spread below the level, where no work is. */
 		size_t below = count_below(crowd->values, crowd->n,
 					   ssdpm__next_up(crowd->level));
 		double near = crowd->level -
@@ -170,10 +174,10 @@ static void fit(struct crowd *crowd, size_t n_low)
 }
 
 /*
- * Is it one, and not a level that drifts or signals that never rest? Below the
- * level of a normal distribution nine of ten are up to 2.44 times as far as
- * five of ten, of evenly spread ones 1.8 times. A few steps of an instrument
- * tell nothing.
+ * Whether it is a crowd, not a drifting level or restless signals. Nine of ten
+ * samples below the level are within 2.44 times the distance of five of ten, if
+ * normal. If evenly spread, the factor is 1.8. A few steps of an instrument
+ * cannot show this.
  */
 static bool is_crowd(const struct crowd *crowd, size_t n_all)
 {
@@ -191,12 +195,12 @@ static bool is_crowd(const struct crowd *crowd, size_t n_all)
 }
 
 /*
- * How far tails of work, which lie above a baseline, move the median of its
- * crowd. From two to four sigmas below there is only noise. What is more at
- * this distance above is work, and as dense nearer to the level. Within three
- * sigmas that is half as much again, and the median has moved by half of this.
- * A normal distribution has 0.4 of its members for each sigma there. A few
- * steps of an instrument do not tell it.
+ * How far tails of work above a baseline move the median of its crowd. Only
+ * noise lies from two to four sigmas below. The excess at this distance above
+ * is work, and work is as dense nearer to the level. Within three sigmas, it is
+ * half as much again, and moves the median by half of this. A normal
+ * distribution has 0.4 of its members for each sigma there. A few steps of an
+ * instrument cannot show this.
  */
 static double shift_of(const struct crowd *crowd)
 {
@@ -218,7 +222,7 @@ static double shift_of(const struct crowd *crowd)
 	       (double)all;
 }
 
-/* Does nothing of note lie below it, and does nothing above it move it? */
+/* Whether little lies below it, and nothing above moves it much. */
 static bool is_lowest(const struct crowd *crowd, double shift)
 {
 	size_t lower = count_below(crowd->values, crowd->n,
@@ -237,7 +241,7 @@ static struct crowd find_lowest(const double *values, size_t n, double quantum)
 		struct crowd crowd = lowest;
 
 		fit(&crowd, n_low);
-		/* It may have grown into the one above it. */
+		/* The crowd may have grown into the one above it. */
 		if (n_low < n && !(crowd.level < lowest.level))
 			return lowest;
 		lowest = crowd;
@@ -249,8 +253,8 @@ static struct crowd find_lowest(const double *values, size_t n, double quantum)
 }
 
 /*
- * Sorted values that stand on steps: those of a step are spread evenly over it,
- * or the densest ones would always be those of one step.
+ * Spreads sorted values on the steps of an instrument evenly over their step.
+ * Otherwise the densest ones would always be those of one step.
  */
 static void spread(double *values, size_t n, double quantum)
 {
@@ -268,7 +272,7 @@ static void spread(double *values, size_t n, double quantum)
 	}
 }
 
-/* Return: how many finite values were taken and sorted. */
+/* Return: how many finite values were copied and sorted. */
 static size_t take_values(const struct ssdpm_samples *samples, double *values,
 			  size_t room)
 {
@@ -305,8 +309,8 @@ static int median_distance(const struct crowd *crowd, double *ret_mad)
 }
 
 /*
- * Of a quantised signal from how many are on which step. @power_w is on one of
- * the steps, the members are spread over them.
+ * The sigma of a quantised signal, from the counts on its steps. power_w is on
+ * a step, and the members are spread over the steps.
  */
 static double sigma_of(const struct crowd *crowd, double power_w,
 		       const struct ssdpm_baseline *baseline)

@@ -12,12 +12,12 @@
 
 #define NS_PER_S 1e9
 
-/* Of a normal distribution: 1 / (the third quartile of a standard one). */
+/* Sigma over MAD in a normal distribution: 1 / (its third quartile). */
 #define SIGMAS_PER_MAD 1.4826022185056018
 
 #define BASELINE_MIN_SAMPLES 3
 
-/* For qsort(), of finite values. */
+/* For qsort(); values are finite. */
 int ssdpm__compare_doubles(const void *a, const void *b);
 
 /* 0, or -EINVAL: a view that cannot be read. */
@@ -41,17 +41,17 @@ static inline int64_t ssdpm__sample_ns(const struct ssdpm_samples *samples,
 	       (int64_t)ssdpm__floor((double)i * samples->interval_ns + 0.5);
 }
 
-/* The part of @samples from index begin to before end. */
+/* The part of "samples" from begin to before end. */
 struct ssdpm_samples ssdpm__samples_cut(const struct ssdpm_samples *samples,
 					size_t begin, size_t end);
 
-/* The step that is usual for the first samples; 0: there are no two. */
+/* The usual step of the first samples; 0: fewer than two samples. */
 uint64_t ssdpm__usual_step(const struct ssdpm_samples *samples);
 
-/* Ten times the step that is usual for its first samples: longer is a gap. */
+/* Ten times the usual step of the first samples; a longer one is a gap. */
 uint64_t ssdpm__usual_gap(const struct ssdpm_samples *samples);
 
-/* A sum that keeps what its additions lose (Neumaier 1974). */
+/* A sum that keeps what rounding loses (Neumaier 1974). */
 struct compensated {
 	double sum;
 	double lost;
@@ -69,8 +69,8 @@ static inline void ssdpm__add(struct compensated *to, double value)
 }
 
 /*
- * The median of the finite samples, or of their distances from a value: the
- * value in the middle, or the mean of both. Exact. 0, -ENODATA (there is none),
+ * The exact median of the finite samples, or of their distances from a value.
+ * It is the middle value, or the mean of both. 0, -ENODATA (none is finite),
  * -ENOMEM.
  */
 struct selection {
@@ -82,11 +82,11 @@ struct selection {
 int ssdpm__median(const struct selection *selection, double *ret_median,
 		  uint64_t *ret_n, struct ssdpm_error *reterr);
 
-/* Sigma of a baseline whose level, MAD and quantum are known. */
+/* The sigma of a baseline with known level, MAD and quantum. */
 double ssdpm__quantised_sigma(const struct ssdpm_samples *samples,
 			      const struct ssdpm_baseline *baseline);
 
-/* Level, MAD, sigma, error and number of a baseline, without a window. */
+/* The level, MAD, sigma, error and number of a baseline without a window. */
 int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 			    double quantum_w, struct ssdpm_baseline *baseline,
 			    struct ssdpm_error *reterr);

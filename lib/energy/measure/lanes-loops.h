@@ -57,8 +57,7 @@ static inline struct block_extremes NAME(vector_extremes)(const REAL *power_w,
 	}
 	uint64_t n_at_max = NAME(total)(at_max);
 
-	/* What is above the largest is above the next one and not the largest.
-	 */
+	/* Samples above the next value that are not the largest are new. */
 	return (struct block_extremes){
 		.n_at_max = n_at_max,
 		.n_at_next = NAME(total)(at_next),
@@ -94,7 +93,10 @@ struct block_steps NAME(steps)(const REAL *power_w, const int64_t *time_ns,
 		const REAL *power = power_w + i;
 		uint64_t step = (uint64_t)at[0] - (uint64_t)at[-1];
 
-		/* One of 0 becomes the largest, one back is beyond 2^63. */
+		/*
+		 * A step of 0 becomes the largest number, a backward one
+		 * exceeds 2^63.
+		 */
 		bad |= step - 1 >= max_gap_ns;
 		steps.min_step_ns =
 			step < steps.min_step_ns ? step : steps.min_step_ns;
@@ -107,7 +109,7 @@ struct block_steps NAME(steps)(const REAL *power_w, const int64_t *time_ns,
 	return steps;
 }
 
-/* Those of a few samples one by one. */
+/* Keeps a few samples one by one. */
 static size_t NAME(keep)(const REAL *power_w, size_t n,
 			 const struct block_ranges *ranges, double *kept)
 {
@@ -147,7 +149,7 @@ static size_t NAME(groups)(const REAL *power_w, size_t n_groups,
 			VECTOR values;
 
 			memcpy(&values, at + i * LANES, sizeof(values));
-			/* What is true is -1. */
+			/* A true lane is -1. */
 			for (int k = 0; k < N_RANGES; k++) {
 				in[k] = (values >= from[k]) & (values <= to[k]);
 				counts[k] += in[k];

@@ -7,16 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of so many samples at most the plain sum is exact enough. */
+/* The plain sum is exact enough for this many samples. */
 #define BLOCK_SAMPLES 4096
 
-/* Not finite if one of them is not. */
+/* Not finite if a sample is not. */
 double ssdpm__block_sum_floats(const float *power_w, size_t n);
 double ssdpm__block_sum_doubles(const double *power_w, size_t n);
 
 /*
- * How many are the largest known, how many the one below; new: one is beyond
- * the least or the largest known, or between those two.
+ * How many samples equal the largest known, and the next one. new: a sample is
+ * outside the known range, or between those two.
  */
 struct block_extremes {
 	uint64_t n_at_max;
@@ -32,8 +32,8 @@ struct block_extremes ssdpm__block_extremes_doubles(const double *power_w,
 						    double next, double max);
 
 /*
- * Steps from the sample before the first one to the last one. The sum is of
- * (power before + power) by step, in W ns; bad: a step is not above 0 or is
+ * Steps from the sample before the first to the last. The sum is of (power
+ * before + power) times step, in W ns. A step is bad if it is 0, negative, or
  * above max_gap_ns, which is at most 2^63 - 1.
  */
 struct block_steps {
@@ -50,16 +50,15 @@ struct block_steps ssdpm__block_steps_doubles(const double *power_w,
 					      const int64_t *time_ns, size_t n,
 					      uint64_t max_gap_ns);
 
-/* Both ends belong to it; from above to: empty. */
+/* A range with both ends; it is empty if from is above to. */
 struct lane_range {
 	double from;
 	double to;
 };
 
 /*
- * How many samples are in each of five ranges, each of which holds the one
- * before it. Those that are in the third but not in the second are written to
- * kept, which has room for them.
+ * Counts samples in five ranges, each inside the next. Samples in the third but
+ * not in the second are written to kept, which has room.
  */
 #define N_RANGES 5
 struct block_ranges {

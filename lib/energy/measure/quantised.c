@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The noise of a signal whose steps are about as large as it, or larger. Median
- * and MAD are then whole steps, which says little. But of normal noise the
- * shares below two edges between steps say how many sigmas are between them.
+ * The noise of a signal whose steps are about as large as the noise, or larger.
+ * Median and MAD are then whole steps, which are too coarse. For normal noise,
+ * the shares below two edges between steps tell how many sigmas lie between
+ * them.
  */
 #include "measure/internal.h"
 
-/* So many steps to each side of the level. */
+/* Steps to each side of the level. */
 #define REACH 32
 #define CELLS (2 * REACH + 1)
-/* A larger MAD is good as it is. */
+/* A larger MAD is accurate enough. */
 #define MAX_STEPS 4
 #define BISECTIONS 40
-/* Of more samples, so many are counted, at even distances. */
+/* A longer series is thinned to this many samples, evenly spaced. */
 #define MAX_COUNTED (1u << 18)
 #define MAX_SIGMAS 8
 
-/* Samples of each step; before[i]: those below step i, as a share. */
+/* Shares of the samples; before[i]: those below step i. */
 struct quantum_steps {
 	double before[CELLS + 1];
-	double least; /* half a sample: no share is told from 0 or 1 below it */
+	double least; /* half a sample; smaller shares equal 0 or 1 */
 };
 
 static bool count(const struct ssdpm_samples *samples,
@@ -66,7 +67,7 @@ static double normal_quantile(double share)
 	return low;
 }
 
-/* From the edges that are next to the quartiles, and outside of them. */
+/* The noise from the edges next to the quartiles, and outside of them. */
 static double noise_of(const struct quantum_steps *steps)
 {
 	size_t low = 0, high = CELLS;
@@ -94,6 +95,6 @@ double ssdpm__quantised_sigma(const struct ssdpm_samples *samples,
 	    !count(samples, baseline, &steps))
 		return ssdpm__max(sigma, least);
 	sigma = quantum_w * noise_of(&steps);
-	/* Of what is measured, and of the steps. */
+	/* The noise of the measurement and of the steps. */
 	return sqrt(sigma * sigma + least * least);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is a signal sampled fast enough for what happens in it? What is told from:
- * how long it stays above the baseline, how long I/Os are in work, and how
- * often the instrument has a new value.
+ * Judges whether a signal is sampled fast enough for its events. It compares
+ * the sampling with how long the power stays above the baseline, how long I/Os
+ * are in work, and how often the instrument updates.
  */
 #include "measure/internal.h"
 
@@ -14,31 +14,40 @@
 #include "measure/activity.h"
 #include "base/words.h"
 
-/* An event of no more measurements has no length that could be told. */
+/* An event of at most this many measurements has no reliable length. */
 #define SHORT_MEASUREMENTS 2
-/* One or two of anything are chance. */
+/* One or two events are chance. */
 #define MIN_EVENTS 3
-/* Short ones matter: of what is above the baseline, and of all energy. */
+/*
+ * Short events matter above these shares of the energy above the baseline, and
+ * of all energy.
+ */
 #define SHORT_SHARE 0.5
 #define ENERGY_SHARE 0.01
-/* What is to be seen well has so many samples. */
+/* An event needs this many samples to be seen well. */
 #define GOOD_SAMPLES 4
-/* Runs of equal values: as many, and of how many we know the length. */
+/*
+ * The least number of runs of equal values, and the longest run that is counted
+ * by length.
+ */
 #define MIN_HOLDS 8
 #define MAX_HOLD 1024
-/* Of holds so many are shorter, and so many longer or shorter, than usual. */
+/*
+ * At most this share of holds is shorter than usual, and at most this share
+ * differs from it.
+ */
 #define HOLD_SHORTER 0.05
 #define HOLD_OTHER 0.25
-/* A change by more than this is not one by the least step. */
+/* A change above this many least steps is a large one. */
 #define QUANTA 1.5
 
-/* Runs of equal values, without the first and the last, which are cut off. */
+/* Runs of equal values, without the first and the last, which are cut. */
 struct holds {
 	uint64_t counts[MAX_HOLD + 1]; /* by length */
 	uint64_t n;
 	uint64_t n_samples;
 	uint64_t n_large; /* changes by more than the least one */
-	double least_w;	  /* of all changes */
+	double least_w;	  /* the least change */
 };
 
 static void find_least(const struct ssdpm_samples *samples, struct holds *holds)
@@ -89,7 +98,7 @@ static void find_holds(const struct ssdpm_samples *samples, struct holds *holds)
 	}
 }
 
-/* Of those of a range of lengths: how many, and their mean. */
+/* Counts the holds in a range of lengths, and finds their mean. */
 static uint64_t count_between(const struct holds *holds, size_t from, size_t to,
 			      double *ret_mean)
 {
@@ -102,15 +111,15 @@ static uint64_t count_between(const struct holds *holds, size_t from, size_t to,
 	*ret_mean = n ? (double)n_samples / (double)n : 0;
 	if (to < MAX_HOLD)
 		return n;
-	/* How long those are is known of all of them together. */
+	/* The lengths of very long holds are known only in sum. */
 	*ret_mean = (double)holds->n_samples / (double)holds->n;
 	return n + holds->counts[MAX_HOLD];
 }
 
 /*
  * How many samples one measurement lasts; 1: each is one measurement. Noise on
- * the steps of an instrument stays on one of them for as long as it happens to,
- * and goes to the next one. Many of its runs are much shorter than most.
+ * the steps of an instrument stays on a step by chance and goes to the next
+ * one. Many of its runs are much shorter than most.
  */
 static double hold_of(const struct holds *holds)
 {
@@ -130,7 +139,7 @@ static double hold_of(const struct holds *holds)
 	if ((double)count_between(holds, 1, from - 1, &unused) >
 	    HOLD_SHORTER * all)
 		return 1;
-	/* Longer ones are of two measurements that are equal. */
+	/* A longer hold has two equal measurements. */
 	if ((double)count_between(holds, from, median + around, &mean) <
 	    (1 - HOLD_OTHER) * all)
 		return 1;
@@ -164,7 +173,7 @@ static double joules_above(const struct ssdpm_samples *samples, size_t begin,
 	return sum.sum + sum.lost;
 }
 
-/* hold: samples that one measurement lasts. */
+/* hold: samples that a measurement lasts. */
 static int check_excursions(const struct ssdpm_samples *samples,
 			    const struct ssdpm_sampling_params *params,
 			    double hold, struct ssdpm_sampling *sampling,
@@ -172,7 +181,7 @@ static int check_excursions(const struct ssdpm_samples *samples,
 {
 	struct ssdpm_detect_params detect = { .size = sizeof(detect) };
 	const double step_s = (double)sampling->step_ns / NS_PER_S;
-	/* A held one begins and ends between two samples. */
+	/* A held event begins and ends between two samples. */
 	const double most = SHORT_MEASUREMENTS * hold + (hold > 1);
 	struct detector detector;
 	struct stretch stretch;
@@ -221,7 +230,9 @@ static int compare_lengths(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Lengths of the stretches of work. Return: how many; 0: one is not known. */
+/*
+ * Finds the lengths of stretches of work. Return: how many; 0: one is unknown.
+ */
 static size_t find_work(const struct ssdpm_io *ios, size_t n, uint64_t rest_ns,
 			uint64_t *lengths)
 {
@@ -269,7 +280,7 @@ static int check_ios(const struct ssdpm_sampling_params *params,
 	return 0;
 }
 
-/* A quarter of what was too short; less than a nanosecond is not asked for. */
+/* A quarter of the shortest event, but at least a nanosecond. */
 static uint64_t advise(const struct ssdpm_sampling *sampling)
 {
 	uint64_t event_ns = UINT64_MAX;
@@ -308,7 +319,7 @@ static int check(const struct ssdpm_samples *samples,
 	return err;
 }
 
-/* Where none can be told, there is less to say. */
+/* Without a baseline, fewer checks are possible. */
 static int find_baseline(const struct ssdpm_samples *samples,
 			 struct ssdpm_baseline *baseline,
 			 struct ssdpm_sampling_params *params,

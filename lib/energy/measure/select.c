@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The median of very many values in two or three passes and little memory. The
- * passes count what lies below, at and above two bounds, and keep what lies
- * between. The bounds are from a sample, so that the median is nearly always
- * between them and little else is. If it is not, the counts tell on which side
- * it is, and the next pass looks there. Many equal values harm other methods,
- * but not this one: a bound is counted, not kept.
+ * Finds the median of very many values in two or three passes with little
+ * memory. The passes count values below, at and above two bounds, and keep
+ * those between. The bounds come from a sample, so the median nearly always
+ * lies between them, with few others. Otherwise the counts tell its side, and
+ * the next pass looks there. Many equal values harm other methods but not this
+ * one, because it counts a bound instead of keeping it.
  */
 #include "measure/internal.h"
 
@@ -18,7 +18,9 @@
 #include "measure/lanes.h"
 
 #define SAMPLE_VALUES 262144u
-/* The rank of the median in the sample is off by half of its root, one sigma.
+/*
+ * The rank of the median in the sample has an error of half its root, one
+ * sigma.
  */
 #define SAMPLE_SIGMAS 4
 #define KEPT_VALUES (1u << 20)
@@ -28,7 +30,7 @@ struct window {
 	double high;
 };
 
-/* How many values are below low, not above it, below high, not above it. */
+/* How many values are below low, up to low, below high, up to high. */
 struct counts {
 	uint64_t below_low;
 	uint64_t to_low;
@@ -39,7 +41,7 @@ struct counts {
 
 struct kept {
 	double *values;
-	uint64_t n; /* that belong here: of more than fit a part is here */
+	uint64_t n; /* how many belong here, even if not all fit */
 };
 
 static double value_of(double power_w, const struct selection *of)
@@ -47,10 +49,7 @@ static double value_of(double power_w, const struct selection *of)
 	return of->distances ? fabs(power_w - of->from_w) : power_w;
 }
 
-/*
- * The order of the powers that a sample can have as an order of integers, to
- * halve ranges.
- */
+/* Orders all possible powers as integers, so that ranges can be halved. */
 static int64_t key_of_double(double value)
 {
 	int64_t bits;
@@ -104,7 +103,7 @@ static double max_power(const struct selection *of)
 							   (double)FLT_MAX;
 }
 
-/* Does a power come before the limit, or, where it may, is it the limit? */
+/* Whether a power is below the limit, or at it unless "strictly". */
 static bool is_within(const struct selection *of, int64_t key, double limit,
 		      bool strictly)
 {
@@ -114,8 +113,8 @@ static bool is_within(const struct selection *of, int64_t key, double limit,
 }
 
 /*
- * The last power from near to far that is within the limit: values grow on the
- * way, however distances are rounded. near is within it.
+ * The last power from near to far that is within the limit. Values grow on the
+ * way, however distances are rounded; near is within the limit.
  */
 static double last_within(const struct selection *of, int64_t near, int64_t far,
 			  double limit, bool strictly)
@@ -149,7 +148,7 @@ static struct lane_range range_within(const struct selection *of, double limit,
 			};
 		return range;
 	}
-	/* The powers next to from_w, or itself. */
+	/* The powers next to from_w, or from_w itself. */
 	int64_t down = key_of_power(of, of->from_w), up = down;
 	if (power_of_key(of, down) > of->from_w)
 		down--;
@@ -215,8 +214,8 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /*
- * The value that would be at index k if all were sorted (Hoare's algorithm);
- * they get another order. None is NaN.
+ * The value at index k if all were sorted (Hoare's algorithm). It reorders the
+ * values; none is NaN.
  */
 static double nth(double *values, size_t n, size_t k)
 {
@@ -244,22 +243,22 @@ static double nth(double *values, size_t n, size_t k)
 		else if (values + k >= low)
 			begin = low;
 		else
-			break; /* between both all are the pivot */
+			break; /* all between both equal the pivot */
 	}
 	return values[k];
 }
 
-/* The search for one rank: what is known of where it lies. */
+/* The search for one rank, and the range known so far. */
 struct rank_search {
 	const struct selection *of;
 	struct window known; /* strictly between these */
 	uint64_t below;	     /* values up to known.low */
 	uint64_t between;
 	struct kept kept; /* room for KEPT_VALUES + BLOCK_SAMPLES */
-	uint64_t random;  /* so that no sample is taken at the places before */
+	uint64_t random;  /* so that each sample has other places */
 };
 
-/* A sample of what is between: from all over, at places without a period. */
+/* Samples the values in between, at places without a period. */
 static size_t take_sample(struct rank_search *search)
 {
 	const struct ssdpm_samples *samples = search->of->samples;
@@ -272,7 +271,7 @@ static size_t take_sample(struct rank_search *search)
 			value_of(ssdpm__sample_w(samples, at), search->of);
 
 		search->kept.values[taken] = value;
-		/* Of what is not finite, this leaves out NaN. */
+		/* This skips NaN. */
 		taken += (value > known->low) & (value < known->high);
 	}
 	return taken;
@@ -287,7 +286,7 @@ static struct window halves(const struct window *known)
 	return (struct window){ middle, middle };
 }
 
-/* Where to look for the rank next. */
+/* Chooses where to look for the rank next. */
 static struct window choose(struct rank_search *search, uint64_t rank)
 {
 	struct window window = search->known;
@@ -296,7 +295,7 @@ static struct window choose(struct rank_search *search, uint64_t rank)
 		return window;
 	size_t taken = take_sample(search);
 
-	/* It is where nobody looked. */
+	/* It is where the sample has no value. */
 	if (!taken)
 		return halves(&search->known);
 	double middle = (double)(rank - search->below) /
@@ -315,7 +314,7 @@ static struct window choose(struct rank_search *search, uint64_t rank)
 	return window;
 }
 
-/* Is the value of a rank known after a scan? If not, where is it? */
+/* Whether a scan has found the value of a rank; else narrows the range. */
 static bool resolve(struct rank_search *search, const struct window *window,
 		    const struct counts *counts, uint64_t rank,
 		    double *ret_value)
@@ -347,11 +346,11 @@ static bool resolve(struct rank_search *search, const struct window *window,
 	return true;
 }
 
-/* The two in the middle, which are one and the same for an odd number. */
+/* Finds the two middle values, which are the same for an odd number. */
 static int search_middle(struct rank_search *search, double ret_values[2],
 			 uint64_t *ret_n)
 {
-	uint64_t n = search->of->samples->n; /* until it is known better */
+	uint64_t n = search->of->samples->n; /* an upper limit until the scan */
 	struct counts counts;
 	struct rank_search start = *search;
 	int found = 0;
@@ -409,7 +408,7 @@ int ssdpm__median(const struct selection *selection, double *ret_median,
 	free(search.kept.values);
 	if (err)
 		return ssdpm__fail(reterr, err, 0, "no sample is finite");
-	/* Halved before the sum, which could be beyond the largest double. */
+	/* Halved before the sum, which might overflow. */
 	*ret_median = middle[0] == middle[1] ? middle[0] :
 					       middle[0] / 2 + middle[1] / 2;
 	return 0;

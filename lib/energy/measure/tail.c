@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work that no I/O is there for: after the last one, and in idle. */
+/* Work without I/Os: after the last one, and while idle. */
 #include "measure/internal.h"
 
 #include <errno.h>
@@ -9,7 +9,10 @@
 #include "base/internal.h"
 #include "measure/activity.h"
 
-/* Regular: so many, and the MAD of the period is at most this share of it. */
+/*
+ * A regular series has this many, and the MAD of its period is at most this
+ * share of it.
+ */
 #define REGULAR_N 4
 #define REGULAR_SHARE 0.1
 
@@ -36,7 +39,7 @@ int ssdpm_tail_measure(const struct ssdpm_samples *samples,
 			"the samples end before the last completion");
 	size_t begin = detector.at;
 
-	/* It is at work until it is seen to rest. */
+	/* It counts as working until it is seen to rest. */
 	detector.active = true;
 	detector.begin = begin;
 	detector.first = begin;
@@ -67,7 +70,7 @@ int ssdpm_tail_measure(const struct ssdpm_samples *samples,
 	return 0;
 }
 
-/* Of all stretches that have both ends. */
+/* All stretches that have both ends. */
 struct tail_work {
 	size_t n;
 	size_t room;
@@ -166,7 +169,10 @@ static int sum_up(struct tail_work *work, double seconds,
 	idle->duration_ns = (uint64_t)length;
 	if (err || work->n < 2)
 		return err;
-	/* The lengths have been used: room for the times between. */
+	/*
+	 * The lengths are no longer needed; reuse their room for the times
+	 * between.
+	 */
 	for (size_t i = 1; i < work->n; i++)
 		work->length_ns[i - 1] = (double)work->begin_ns[i] -
 					 (double)work->begin_ns[i - 1];
