@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What measures power on a machine: batteries, RAPL, and sensors. */
+/* Finds what measures power on a machine: batteries, RAPL and sensors. */
 #include "meters/sampler.h"
 #include "base/json.h"
 #include "base/words.h"
@@ -39,7 +39,7 @@ static struct path join(const char *folder, const char *name, const char *file)
 	return path;
 }
 
-/* A meter that has no value now may be read. */
+/* A meter without a value now may still be readable. */
 static bool is_readable(const struct ssdpm_machine *machine, const char *path)
 {
 	char text[64];
@@ -92,7 +92,7 @@ static bool exists(const struct ssdpm_machine *machine, const char *path)
 					    NULL) != -ENOENT;
 }
 
-/* What the file "name" says, as much as there is room for. */
+/* Reads the file "name", up to the room in text. */
 static bool get_name(const struct ssdpm_machine *machine, const char *folder,
 		     const char *of, char *text, size_t size)
 {
@@ -108,7 +108,7 @@ static bool get_name(const struct ssdpm_machine *machine, const char *folder,
 	return ssdpm__span_copy(span, text, size);
 }
 
-/* Of the machine, not of a mouse, and no slot without one. */
+/* A battery that is present and powers the machine, not a mouse. */
 bool ssdpm__is_battery(const struct ssdpm_machine *machine, const char *folder)
 {
 	return text_is(machine, folder, "type", "Battery") &&
@@ -133,7 +133,7 @@ static void look_at_supply(struct meter_search *search, const char *folder,
 	}
 }
 
-/* "intel-rapl:0", "intel-rapl:0:1"; AMD's have the same names. */
+/* Names such as "intel-rapl:0" and "intel-rapl:0:1"; AMD's are the same. */
 static void look_at_zone(struct meter_search *search, const char *folder,
 			 const char *name)
 {
@@ -156,10 +156,7 @@ static bool has_name(const struct meter_names *names, const char *name)
 	return false;
 }
 
-/*
- * power1_input, or power1_average where there is no input, or energy1_input
- * where there is neither.
- */
+/* Prefers power1_input, then power1_average, then energy1_input. */
 static bool is_power(const struct meter_names *names, const char *file)
 {
 	static const char forms[][18] = { "power%u_input", "power%u_average",
@@ -178,7 +175,7 @@ static bool is_power(const struct meter_names *names, const char *file)
 	return false;
 }
 
-/* By the name of the file alone, for one that a user points at. */
+/* The kind from the file name alone, for a file that a user chose. */
 uint32_t ssdpm__meter_kind_of(const char *path)
 {
 	const char *name = ssdpm__last_component(path);
@@ -192,7 +189,7 @@ uint32_t ssdpm__meter_kind_of(const char *path)
 	return is_power(&names, name) ? SSDPM_METER_HWMON : 0;
 }
 
-/* false: there is nothing to look at. */
+/* false: nothing to list. */
 static bool list(struct meter_search *search, const char *folder,
 		 struct meter_names *ret_names)
 {
@@ -205,7 +202,7 @@ static bool list(struct meter_search *search, const char *folder,
 	return !err;
 }
 
-/* All that measure power in one directory. */
+/* Finds all meters in one directory. */
 static void look_into(struct meter_search *search, const char *folder,
 		      uint32_t kind, const char *name)
 {
@@ -221,8 +218,8 @@ static void look_into(struct meter_search *search, const char *folder,
 }
 
 /*
- * Sensors have a name and their numbers beside it, newer kernels'
- * acpi_power_meter too. That of older ones has no name, and its numbers are in
+ * Sensors have their name and their numbers in one folder; so has
+ * acpi_power_meter of newer kernels. Older ones have no name, and numbers in
  * device/, which is called ACPI000D:00.
  */
 static void look_at_sensor(struct meter_search *search, const char *folder,

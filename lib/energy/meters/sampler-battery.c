@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Batteries. What they give is the power of the machine while they discharge,
- * and only then. Drivers differ in sign (Documentation/ABI says negative while
- * discharging, ACPI reports no sign), and in what they have: power, or current
- * and voltage; energy, or charge.
+ * Reads batteries. They show the power of the machine only while they
+ * discharge. Drivers differ in sign: Documentation/ABI has negative while
+ * discharging, ACPI reports no sign. They also differ in values: power, or
+ * current and voltage; energy, or charge.
  */
 #include "meters/sampler.h"
 
@@ -20,12 +20,12 @@ enum battery_status {
 	DISCHARGES = 1,
 	CHARGES,
 	RESTS, /* full, or not charging */
-	MAYBE, /* it does not say */
+	MAYBE, /* unknown */
 };
 
 struct battery {
 	uint32_t status; /* enum battery_status */
-	double power_w;	 /* with the sign that the driver gives it */
+	double power_w;	 /* with the driver's sign */
 	bool counts;	 /* in uWh, or by charge in uAh */
 	bool by_charge;
 	double volts; /* by_charge */
@@ -64,7 +64,7 @@ static int read_status(struct ssdpm_machine *machine, const char *path,
 	return 0;
 }
 
-/* Those that have no power_now, or none at this moment, may have a current. */
+/* Without power_now, or without a value in it now, use the current. */
 static int read_power(struct ssdpm_machine *machine, const char *path,
 		      double *ret_power_w)
 {
@@ -85,7 +85,7 @@ static int read_power(struct ssdpm_machine *machine, const char *path,
 	return 0;
 }
 
-/* What is not there is no failure: the power is what counts. */
+/* A missing counter is no failure, because the power is enough. */
 static void read_counter(struct ssdpm_machine *machine, const char *path,
 			 struct battery *battery)
 {
@@ -115,7 +115,10 @@ static int read_battery(struct ssdpm_machine *machine, const char *path,
 		read_counter(machine, path, &battery);
 	if (!err && (battery.status == DISCHARGES || battery.status == MAYBE))
 		err = read_power(machine, path, &battery.power_w);
-	/* Where it does not say: a sign says it, or that no adapter is in. */
+	/*
+	 * If the status is unknown, a sign or a missing adapter shows a
+	 * discharge.
+	 */
 	if (!err && battery.status == MAYBE && !(battery.power_w < 0))
 		err = ssdpm_machine_read_facts(machine, &facts, NULL);
 	if (!err && battery.status == MAYBE)
@@ -185,8 +188,7 @@ static int look_at_one(struct ssdpm_machine *machine, const char *path,
 
 /*
  * One of several discharges at a time; the others rest. Their energy is summed
- * where all of them count it. One that charges, and one whose power is not
- * known, is a failure.
+ * if all count it. A charging battery, or one of unknown power, is a failure.
  */
 static int add_battery(struct ssdpm_machine *machine, const char *folder,
 		       struct meter_value *sum, bool *discharges,

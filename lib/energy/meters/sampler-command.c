@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A command of the user, which prints a power. It is a child of this process
- * for as long as a reading takes: no other child is waited for, and no handler
- * of a signal is touched.
+ * Runs the user's command, which prints a power. The child lives for one
+ * reading. This code waits for no other child, and changes no signal handler.
  */
 #include "meters/sampler.h"
 
@@ -43,7 +42,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Where a number begins that is no part of a word, as "power1" is one. */
+/* Where a number begins that is not part of a word such as "power1". */
 static const char *find_number(const char *text)
 {
 	for (const char *at = text; *at; at++) {
@@ -58,7 +57,7 @@ static const char *find_number(const char *text)
 	return NULL;
 }
 
-/* The unit after a number. false: it is none of power. */
+/* The unit after a number. false: not a unit of power. */
 static bool take_unit(const char *at, int32_t *ret_exponent)
 {
 	static const struct {
@@ -84,7 +83,7 @@ static bool take_unit(const char *at, int32_t *ret_exponent)
 	return false;
 }
 
-/* As far as a number goes: "5", "-0.25", "5.2e-3". */
+/* The length of a number such as "5", "-0.25" or "5.2e-3". */
 static size_t number_length(const char *text)
 {
 	size_t n = text[0] == '+' || text[0] == '-';
@@ -131,7 +130,7 @@ bool ssdpm__power_read(const char *text, double *ret_power_w,
 	return true;
 }
 
-/* With signals as a program finds them, and in its own group to be ended. */
+/* The child has default signals and its own group, which can be killed. */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
 	sigset_t none, all;
@@ -189,7 +188,7 @@ static int spawn(const char *line, int output, pid_t *ret_pid)
 	return err;
 }
 
-/* What it prints, as much as there is room for. 0, -ETIMEDOUT, -errno. */
+/* Reads the output up to the room in text. 0, -ETIMEDOUT, -errno. */
 static int read_output(int fd, int64_t deadline_ms, char *text, size_t size)
 {
 	struct pollfd wanted = { .fd = fd, .events = POLLIN };
@@ -221,7 +220,9 @@ static int read_output(int fd, int64_t deadline_ms, char *text, size_t size)
 	}
 }
 
-/* Its end, once its output has ended. 0, -ETIMEDOUT: it goes on. */
+/*
+ * Waits for its end after its output has ended. 0; -ETIMEDOUT: it still runs.
+ */
 static int wait_for(pid_t pid, int64_t deadline_ms, int *ret_status)
 {
 	int64_t nap_ms = 1;
@@ -231,7 +232,7 @@ static int wait_for(pid_t pid, int64_t deadline_ms, int *ret_status)
 
 		if (r == pid)
 			return 0;
-		/* SIGCHLD is ignored, or somebody else has waited for it. */
+		/* SIGCHLD is ignored, or other code has waited for it. */
 		if (r < 0 && errno != EINTR) {
 			*ret_status = 0;
 			return 0;
@@ -249,7 +250,7 @@ static void kill_group(pid_t pid)
 {
 	int status;
 
-	/* No group yet: it is not that far, and has no children. */
+	/* No group yet: the child has not started, and has no children. */
 	if (kill(-pid, SIGKILL))
 		kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A meter that is read again and again. */
+/* Samples a meter again and again. */
 #include "meters/sampler.h"
 
 #include "power/power.h"
@@ -14,7 +14,8 @@
 
 #include "base/words.h"
 
-#define NS_OF_SUSPEND 1000000 /* what the two clocks do not differ by else */
+/* The two clocks differ by more only after a suspend. */
+#define NS_OF_SUSPEND 1000000
 
 struct ssdpm_sampler {
 	struct ssdpm_machine *machine;
@@ -24,7 +25,7 @@ struct ssdpm_sampler {
 	int64_t suspended_ns; /* until then, since the machine started */
 	double energy_j;
 	bool started;
-	bool lost; /* it had no counter at one reading */
+	bool lost; /* the counter was missing at one reading */
 };
 
 int ssdpm__read_signed(const struct ssdpm_machine *machine, const char *path,
@@ -147,7 +148,7 @@ int ssdpm_sampler_new(struct ssdpm_machine *machine,
 		return ssdpm__no_memory(reterr);
 	sampler->machine = ssdpm_machine_ref(machine);
 	sampler->meter = *meter;
-	/* What a command does is for its readings alone. */
+	/* A command may act, so it runs for readings only. */
 	if (meter->kind != SSDPM_METER_COMMAND)
 		err = look(sampler, &value, reterr);
 	if (err)
@@ -174,8 +175,8 @@ static int64_t read_clock(clockid_t clock)
 }
 
 /*
- * What was counted since the last reading; false: it began anew. Counters of
- * processors begin at 0 after a suspend, which looks like a wrap.
+ * The count since the last reading; false: the counter restarted. Counters of
+ * processors restart at 0 after a suspend, which looks like a wrap.
  */
 static bool count(const struct meter_value *last, const struct meter_value *now,
 		  bool suspended, double *ret_counted, uint32_t *flags)
@@ -196,7 +197,7 @@ static bool count(const struct meter_value *last, const struct meter_value *now,
 	return true;
 }
 
-/* The energy of this step; false: the counter began anew. */
+/* The energy of this step; false: the counter restarted. */
 static bool find_step(const struct meter_value *last,
 		      const struct meter_value *now, bool suspended,
 		      double seconds, double *ret_energy_j, uint32_t *flags)
@@ -214,7 +215,7 @@ static bool find_step(const struct meter_value *last,
 	return true;
 }
 
-/* And, of a meter that only counts, its mean power. */
+/* Adds a step, and the mean power of a meter that only counts. */
 static void add_step(struct ssdpm_sampler *sampler,
 		     const struct meter_value *value, bool suspended,
 		     struct ssdpm_reading *reading)
