@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recorded service times hold the wake-ups of the drive under the policy that
- * was in force. A trace that says which that was is read as if the drive had
- * been awake.
+ * Recorded service times include the wake-ups of the drive under its policy. If
+ * a trace names this policy, it is read as if the drive had been awake.
  */
 #ifndef SSDPM_LIB_WORKLOAD_AWAKE_H
 #define SSDPM_LIB_WORKLOAD_AWAKE_H
 
 #include "workload/internal.h"
 
-/* As many as a drive has states. */
+/* The most states of a drive. */
 #define AWAKE_MAX_STEPS 32
 
-/* After at_ns idle the drive enters a state, where it is from resident_ns. */
+/* The drive enters a state after at_ns idle, and is in it from resident_ns. */
 struct awake_step {
 	uint64_t at_ns;
 	uint64_t resident_ns;
@@ -32,21 +31,21 @@ struct awake {
 /* "259,0" with the blanks after it. */
 bool ssdpm__take_device(struct span *text, uint64_t *ret_device);
 
-/* What follows "# policy:" in a line. */
+/* Parses the text after "# policy:" in a line. */
 bool ssdpm__awake_parse(struct span text, struct awake *ret_awake);
 
 /*
- * What is left of a service time without a wait. A drive that was quicker than
- * it declares is not as quick as nothing.
+ * The rest of a service time after the wait. At least a part of the base time
+ * remains, because a drive may wake more quickly than it declares.
  */
 uint32_t ssdpm__awake_service(uint64_t base_ns, uint32_t service_ns,
 			      uint64_t wait_ns);
 
-/* A line "# policy: ..." of a trace; one that cannot be read says nothing. */
+/* Takes a line "# policy: ..." of a trace; skips one that cannot be read. */
 int ssdpm__trace_policy(struct ssdpm_trace *trace, struct span line,
 			struct ssdpm_error *reterr);
 
-/* Records as the drive serves them when it is awake. */
+/* Changes records to those of a drive that is awake. */
 void ssdpm__trace_wake(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 		       size_t n);
 

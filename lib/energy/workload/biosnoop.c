@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A line for each completion, under a line that names the columns: biosnoop of
- * bcc, of bpftrace, iosnoop of perf-tools (their examples:
- * biosnoop_example.txt, iosnoop_example.txt), and "TIMEus DELTAus", times and
- * latencies only.
+ * Reads text with a line for each completion under a line of column names.
+ * Tools are biosnoop of bcc and of bpftrace, and iosnoop of perf-tools
+ * (biosnoop_example.txt, iosnoop_example.txt). Also reads "TIMEus DELTAus",
+ * which has only times and latencies.
  */
 #include "workload/io-block.h"
 
@@ -14,7 +14,7 @@
 
 #include "base/internal.h"
 
-/* Latencies up to this are put in order, as far as they can be held. */
+/* Latencies up to this are sorted, as long as their I/Os can be held. */
 #define WINDOW_NS 30000000000u
 
 #define MAX_COLUMNS 16
@@ -22,7 +22,7 @@
 
 enum column {
 	NONE,
-	/* Times: of the completion, or, where both are there, of both. */
+	/* The time of a completion, or of both ends if both are there. */
 	TIME_S,
 	TIME_MS,
 	TIME_US,
@@ -35,7 +35,7 @@ enum column {
 	TYPE,
 	SECTOR,
 	BYTES,
-	COMMAND, /* may have blanks in it */
+	COMMAND, /* may contain blanks */
 	OTHER,
 	N_COLUMNS,
 };
@@ -58,7 +58,7 @@ static const struct {
 
 struct header {
 	uint32_t n;
-	uint32_t at[N_COLUMNS]; /* index + 1; 0: there is none */
+	uint32_t at[N_COLUMNS]; /* index + 1; 0: missing */
 };
 
 struct snoop {
@@ -87,7 +87,7 @@ static enum column find_column(struct span word)
 	return NONE;
 }
 
-/* Known names only, each column once, and a latency among them. */
+/* Accepts known names, each column once, and requires a latency. */
 static bool take_header(struct span line, struct header *ret_header)
 {
 	struct header header = { 0 };
@@ -165,13 +165,13 @@ static int open_biosnoop(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		     ssdpm__pair_new(trace, WINDOW_NS, PAIR_MAX_HELD, reterr);
 }
 
-/* A line of values, and what belongs where in it. */
+/* The values of a line and their columns. */
 struct snoop_row {
 	const struct header *header;
 	struct snoop_words words;
 };
 
-/* The blanks in the name of a command are the only ones within a column. */
+/* Splits a row; only the name of a command may contain blanks. */
 static bool split_row(struct span line, const struct header *header,
 		      struct snoop_row *ret_row)
 {
@@ -204,7 +204,7 @@ static bool get_uint(const struct snoop_row *row, enum column column,
 	return ssdpm__take_uint(&word, max, ret_value) && word.at == word.end;
 }
 
-/* As in "0.000004" seconds, with six digits; or in "0.74" milliseconds. */
+/* Six digits as in "0.000004" seconds, or "0.74" milliseconds. */
 static bool get_time(const struct snoop_row *row, enum column column,
 		     uint64_t unit_ns, uint64_t *ret_ns)
 {
@@ -219,7 +219,7 @@ static bool get_time(const struct snoop_row *row, enum column column,
 	return true;
 }
 
-/* Whole ones. */
+/* Whole microseconds. */
 static bool get_us(const struct snoop_row *row, enum column column,
 		   uint64_t *ret_ns)
 {
@@ -247,8 +247,8 @@ static bool get_end(const struct snoop_row *row, uint64_t *ret_ns)
 }
 
 /*
- * The clock may begin with the first completion: what began before it begins
- * with it. Where both ends are there, they are finer than the latency.
+ * The clock may start at the first completion; an earlier start is set to it.
+ * If the row has both ends, they are finer than the latency.
  */
 static bool get_times(const struct snoop_row *row, struct io_times *t)
 {
@@ -275,7 +275,10 @@ static bool get_times(const struct snoop_row *row, struct io_times *t)
 	return t->start_ns <= t->end_ns;
 }
 
-/* What it is, where that is known; a read of nothing where it is not. */
+/*
+ * Finds what the I/O is; without an operation, a read, and without bytes, of
+ * nothing.
+ */
 static bool get_place(const struct snoop_row *row, struct pair_event *event)
 {
 	uint64_t sector = 0;
@@ -341,7 +344,9 @@ static int take_row(struct ssdpm_trace *trace, const struct snoop_row *row,
 	return 0;
 }
 
-/* What these tools print when they end, and bpftrace below its first line. */
+/*
+ * Lines that these tools print at their end, and bpftrace below its first line.
+ */
 static bool is_remark(struct span first)
 {
 	return ssdpm__take(&first, "^C") || ssdpm__take(&first, "Ending") ||
@@ -349,7 +354,7 @@ static bool is_remark(struct span first)
 	       ssdpm__span_is(first, "MAJOR");
 }
 
-/* The line with the names comes again where two files were joined. */
+/* The line of names repeats if two files were joined. */
 static bool is_header(struct snoop *snoop, struct span line)
 {
 	struct header header;

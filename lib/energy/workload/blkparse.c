@@ -13,9 +13,9 @@
 #include "base/internal.h"
 
 /*
- * A time before that of the first event is negative and printed as 2^64 ns less
- * that, its seconds cut to 32 bits: -1 ns is 1266874889.709551615. Those down
- * to a minute before are such times.
+ * A time before the first event is negative. blkparse prints 2^64 ns less its
+ * size, and cuts the seconds to 32 bits. For -1 ns it prints
+ * 1266874889.709551615. Times down to a minute before are read as negative.
  */
 #define WRAPPED_MAX_NS 1266874889709551615u
 #define WRAPPED_MIN_NS (WRAPPED_MAX_NS - 60000000000u)
@@ -48,7 +48,7 @@ static struct span take_word(struct span *span)
 	return word;
 }
 
-/* Digits, at least one. false: there is none, or they do not fit. */
+/* At least one digit. false: none, or too many. */
 static bool take_number(struct span *span, uint64_t *ret_value)
 {
 	const char *start = span->at;
@@ -65,7 +65,7 @@ static bool take_number(struct span *span, uint64_t *ret_value)
 	return span->at > start;
 }
 
-/* The parts of a line that every event has. */
+/* The parts that every event's line has. */
 struct event_line {
 	struct span device, time, rest;
 	char action;
@@ -78,13 +78,13 @@ static bool is_number(struct span word)
 	return take_number(&word, &value) && word.at == word.end;
 }
 
-/* The letters of blkparse(1), "ACTION IDENTIFIERS", and m for a message. */
+/* The letters of blkparse(1), "ACTION IDENTIFIERS"; m is a message. */
 static bool is_action(char c)
 {
 	return c && strchr("ABCDFGIMPQRSTUXm", c);
 }
 
-/* Does the line begin as events do, with "8,0 "? */
+/* Whether a line begins like an event, with "8,0 ". */
 static bool begins_event(struct span line)
 {
 	uint64_t value;
@@ -97,7 +97,7 @@ static bool begins_event(struct span line)
 	       is_blank(*line.at);
 }
 
-/* Only as far as to tell whether the event matters. */
+/* Parses up to the action, which tells whether the event matters. */
 static bool take_event_line(struct span line, struct event_line *ret_event)
 {
 	struct span word;
@@ -175,8 +175,9 @@ static int open_blkparse(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 }
 
 /*
- * "SECTOR + SECTORS [process]". A flush has no size and perhaps no sector. A
- * passthrough command has a size in bytes and its bytes: "36 (12 00 ..) [x]".
+ * Parses "SECTOR + SECTORS [process]". A flush has no size, and may lack a
+ * sector. A passthrough command has a size in bytes and its bytes: "36 (12 00
+ * ..) [x]".
  */
 static int take_place(struct span rest, struct span rwbs,
 		      struct pair_event *event)
@@ -237,8 +238,9 @@ static int take_io(struct ssdpm_trace *trace, const struct event_line *line,
 }
 
 /*
- * A line that is no event: words before the first one, a blank one, or of the
- * summary, which begins with "CPU0 (8,16):" or, with one CPU, "Total (8,16):".
+ * Takes a line that is no event: a blank one, words before the first event, or
+ * the summary. The summary begins with "CPU0 (8,16):", or with "Total (8,16):"
+ * if there is one CPU.
  */
 static int take_other(struct ssdpm_trace *trace, struct span line,
 		      struct ssdpm_error *reterr)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From I/Os to busy and idle times; the one part of this stage that the
- * estimate sees too, inline because it is the inner loop of everything.
+ * Computes busy and idle times from I/Os. The estimate uses this part, too; it
+ * is inline because it is the innermost loop.
  */
 #ifndef SSDPM_LIB_WORKLOAD_BUSY_H
 #define SSDPM_LIB_WORKLOAD_BUSY_H
@@ -22,9 +22,9 @@ static inline uint64_t ssdpm__transfer_ns(uint64_t bytes,
 }
 
 /*
- * When an I/O that the drive takes up at start_ns completes: after its recorded
- * service, or, where that is unknown, after its base latency and then its
- * transfer, which waits for those before it.
+ * When an I/O that the drive takes at start_ns completes: after its recorded
+ * service. If that is unknown, it completes after its base latency and its
+ * transfer, which waits for earlier transfers.
  */
 static inline uint64_t ssdpm__completion_ns(struct busy *busy,
 					    const struct ssdpm_service *service,

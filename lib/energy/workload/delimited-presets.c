@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* The formats of delimited text that are known, and how each is recognised. */
+/* The known formats of delimited text, and how each is recognised. */
 #include <string.h>
 
 #include "workload/delimited.h"
 
 /*
- * MSR Cambridge: README.txt of the traces (SNIA IOTTA 387):
- * "Timestamp,Hostname, DiskNumber,Type,Offset,Size,ResponseTime", times in
- * Windows filetime units of 100 ns. SPC: "SPC Trace File Format
- * Specification", 1.0.1: ASU, LBA, size, opcode, timestamp, and optional
- * fields; the UMass traces have LBAs of 512 bytes. FIU: README of the FIU
- * traces (SNIA IOTTA 390): "[ts in ns] [pid] [process] [lba] [size in 512 Bytes
- * blocks] [Write or Read] [major device number] [minor device number] [MD5 per
- * 4096 Bytes]". MQSim and SSDsim: README of MQSim's traces: arrival time,
- * device, sector, sectors, type (0 write, 1 read). DiskSim: "The DiskSim
- * Simulation Environment 4.0 Reference Manual", input traces: arrival time in
- * ms, device, block, blocks, flags in hexadecimal, of which the lowest bit is a
- * read. blkreplay: the head of its .load files; its duration is 0.0 where
- * nothing was replayed yet. RA is a read ahead. Pixel: the header of the traces
- * of Mobile Block IO Traces (doi 10.1145/3688351.3689157), spelt as it is
- * there; 512-byte sectors. procmon: what the CSV of Process Monitor is reduced
- * to for block I/O. CloudPhysics: data/trace.csv of libCacheSim, times in
- * seconds, which are whole there, sectors of 512 bytes, and the commands of
- * SCSI in hexadecimal (SBC-4, table 33: READ, WRITE (6), (10), (12), (16),
- * SYNCHRONIZE CACHE (10), (16), UNMAP).
+ * The sources of the maps:
+ *
+ * - MSR Cambridge: README.txt of the traces (SNIA IOTTA 387):
+ *   "Timestamp,Hostname, DiskNumber,Type,Offset,Size,ResponseTime". Times are
+ *   Windows filetime units of 100 ns.
+ * - SPC: "SPC Trace File Format Specification", 1.0.1: ASU, LBA, size, opcode,
+ *   timestamp, and optional fields. The UMass traces have LBAs of 512 bytes.
+ * - FIU: README of the FIU traces (SNIA IOTTA 390):
+ *     "[ts in ns] [pid] [process] [lba] [size in 512 Bytes blocks] [Write or
+ *     Read] [major device number] [minor device number] [MD5 per 4096 Bytes]"
+ * - MQSim and SSDsim: README of MQSim's traces: arrival time, device, sector,
+ *   sectors, type (0 write, 1 read).
+ * - DiskSim: "The DiskSim Simulation Environment 4.0 Reference Manual", input
+ *   traces: arrival time in ms, device, block, blocks, flags in hexadecimal.
+ *   The lowest bit of the flags means a read.
+ * - blkreplay: the head of its .load files. The duration is 0.0 before a
+ *   replay. RA is a read ahead.
+ * - Pixel: the header of Mobile Block IO Traces (doi 10.1145/3688351.3689157),
+ *   with its spelling. Sectors have 512 bytes.
+ * - procmon: the CSV of Process Monitor, reduced to block I/O.
+ * - CloudPhysics: data/trace.csv of libCacheSim. Times are whole seconds,
+ *   sectors have 512 bytes. The commands of SCSI are hexadecimal (SBC-4, table
+ *   33): READ, WRITE (6), (10), (12), (16), SYNCHRONIZE CACHE (10), (16), and
+ *   UNMAP.
  */
 static const struct preset {
 	uint32_t format;

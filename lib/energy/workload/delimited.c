@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces of delimited text: a line is an I/O, a column map says how. */
+/* Reads traces of delimited text. Each line is an I/O, read by a column map. */
 #include "workload/delimited.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "base/internal.h"
 #include "workload/pair.h"
 
-/* So many I/Os may complete while one takes long. */
+/* This many I/Os may complete while one takes long. */
 #define MAX_HELD (1u << 15)
 
 struct delimited {
@@ -30,7 +30,7 @@ static const char *end_of_word(const char *at, const char *end)
 	return at;
 }
 
-/* Where the field ends that begins at at; separators may be quoted. */
+/* The end of the field at "at"; separators may be quoted. */
 static const char *end_of_field(const char *at, const char *end, char separator)
 {
 	if (separator == ' ')
@@ -57,7 +57,7 @@ static unsigned digit_at(const char *at)
 	return (unsigned char)*at - (unsigned)'0';
 }
 
-/* 20 digits and more, of which zeros may lead. */
+/* Takes 20 or more digits; zeros may lead. */
 static bool take_long_number(const char *at, const char *end,
 			     uint64_t *ret_value)
 {
@@ -85,7 +85,7 @@ static enum row_fault take_fraction(const char **at, const char *end,
 	if (digits == 0)
 		return ROW_FRACTION;
 	for (; p < end && digit_at(p) <= 9; p++) {
-		/* What lies below a nanosecond is cut off. */
+		/* Digits below a nanosecond are dropped. */
 		if (n == digits)
 			continue;
 		fraction = fraction * 10 + digit_at(p);
@@ -100,7 +100,7 @@ static enum row_fault take_fraction(const char **at, const char *end,
 	return ROW_FINE;
 }
 
-/* Takes a decimal number; at is after it then. */
+/* Takes a decimal number, and moves at behind it. */
 static enum row_fault take_number(const char **at, const char *end,
 				  const struct column *column,
 				  uint64_t *ret_value)
@@ -128,7 +128,7 @@ static enum row_fault take_number(const char **at, const char *end,
 	return ROW_FINE;
 }
 
-/* ASCII letters of either case are the same. */
+/* Compares ASCII words without case. */
 static bool is_word(const char *word, struct span text)
 {
 	for (; *word && text.at < text.end; word++, text.at++) {
@@ -156,7 +156,7 @@ static enum row_fault take_op(const struct delimited_map *map, const char **at,
 	return ROW_OP;
 }
 
-/* An empty field, and the map's word for it: nobody recorded the service. */
+/* An empty field, or the map's word for it, is an unknown service. */
 static enum row_fault take_service(const struct delimited_map *map,
 				   const struct column *column, const char **at,
 				   const char *end, struct delimited_row *row)
@@ -282,7 +282,7 @@ static int bad_row(struct ssdpm_trace *trace, enum row_fault fault,
 		"column %u (%s): %s", column + 1, name, causes[fault]);
 }
 
-/* What no column can say alone. */
+/* Checks what depends on several columns. */
 static int check_row(struct ssdpm_trace *trace, struct delimited_row *row,
 		     struct ssdpm_error *reterr)
 {
@@ -305,7 +305,7 @@ static int check_row(struct ssdpm_trace *trace, struct delimited_row *row,
 	return err;
 }
 
-/* 1; 0: no more; or a negative errno. */
+/* 1; 0: the end; or a negative errno. */
 static int next_row(struct ssdpm_trace *trace, struct delimited_row *row,
 		    struct ssdpm_error *reterr)
 {
@@ -373,7 +373,7 @@ static int find_map(struct ssdpm_trace *trace, struct delimited_map *ret_map,
 			   "the columns of the trace are not known: name them");
 }
 
-/* Is the next line that is not blank a row? */
+/* Whether the next line that is not blank is a row. */
 static bool row_follows(struct lines lines, const struct delimited_map *map)
 {
 	struct delimited_row row;
@@ -387,15 +387,15 @@ static bool row_follows(struct lines lines, const struct delimited_map *map)
 }
 
 /*
- * How many lines stand before the first row. Some files of blkreplay have their
- * head twice: the one that counts has a row below it.
+ * How many lines come before the first row. Some files of blkreplay have two
+ * heads; the head with a row below it counts.
  */
 static uint32_t n_lines_before(const struct ssdpm_trace *trace,
 			       const struct delimited_map *map)
 {
 	struct lines lines = { .rest = ssdpm__trace_head(trace) };
 	struct span line;
-	uint32_t first = 0; /* stays 0 where somebody cut the head off */
+	uint32_t first = 0; /* stays 0 if the head was cut off */
 
 	while (map->after[0] && ssdpm__next_line(&lines, &line)) {
 		if (!ssdpm__delimited_begins(line, map->after))
@@ -436,10 +436,10 @@ static int open_delimited(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	if (trace->device_wanted && !(self->map.kinds & 1u << COLUMN_DEVICE))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "device: no column of the trace names one");
-	/* MQSim and SSDsim pay no heed to the device: MQSim's issue 47. */
+	/* MQSim and SSDsim ignore the device: MQSim's issue 47. */
 	trace->is_one_drive = trace->counts.format == SSDPM_TRACE_MQSIM &&
 			      !trace->device_wanted;
-	/* With a service, rows may be in the order of their completions. */
+	/* Rows with a service may be sorted by completion. */
 	if (self->map.kinds & 1u << COLUMN_SERVICE)
 		err = ssdpm__pair_new(trace, UINT64_MAX, MAX_HELD, reterr);
 	else

@@ -20,8 +20,8 @@ enum column_kind {
 };
 
 /*
- * scale: what one is in ns or bytes. digits: of its fraction that count. comma:
- * it may be the decimal point, because it separates nothing.
+ * scale: one unit in ns or bytes. digits: significant digits of the fraction.
+ * comma: the comma is a decimal point, because it does not separate columns.
  */
 struct column {
 	uint32_t kind; /* enum column_kind */
@@ -30,15 +30,16 @@ struct column {
 	bool comma;
 };
 
-/* A word of the column op. */
+/* A word in the column op. */
 struct op_word {
 	char text[23];
 	uint8_t op;
 };
 
 /*
- * What the columns of a line mean. separator ' ': blanks and tabs, any number
- * of them. kinds: a bit for each that there is. more: columns may follow.
+ * The meaning of each column of a line. If the separator is ' ', any number of
+ * blanks and tabs separates. kinds: a bit for each column kind. more: further
+ * columns may follow.
  */
 struct delimited_map {
 	struct column columns[MAP_MAX_COLUMNS];
@@ -47,13 +48,13 @@ struct delimited_map {
 	uint32_t n_words;
 	uint32_t kinds;
 	uint32_t skip;	  /* lines before the first row */
-	char after[64];	  /* rows come below a line that begins so */
+	char after[64];	  /* rows follow a line that begins with this */
 	char unknown[24]; /* in the column service: not recorded */
 	char separator;
 	bool more;
 };
 
-/* A row as it was read. bytes: of any length. device: NULL where none is. */
+/* A row as read. bytes: any length. device: NULL if there is none. */
 struct delimited_row {
 	struct ssdpm_io io; /* service_ns is not set yet */
 	uint64_t bytes;
@@ -65,9 +66,9 @@ struct delimited_row {
 enum row_fault {
 	ROW_FINE,
 	ROW_SHORT,    /* a column is missing */
-	ROW_LONG,     /* there are more */
-	ROW_TEXT,     /* no number */
-	ROW_FRACTION, /* no whole number */
+	ROW_LONG,     /* too many columns */
+	ROW_TEXT,     /* not a number */
+	ROW_FRACTION, /* not a whole number */
 	ROW_RANGE,
 	ROW_OP,
 };
@@ -78,10 +79,12 @@ enum row_fault {
 int ssdpm__delimited_map(const char *text, struct delimited_map *ret_map,
 			 struct ssdpm_error *reterr);
 
-/* The map that a header line with the names of struct ssdpm_io stands for. */
+/* The map for a header line with the names of struct ssdpm_io. */
 bool ssdpm__delimited_header(struct span line, struct delimited_map *ret_map);
 
-/* What is wrong with a line, and in which column (from 0 on). */
+/*
+ * Reads a row. Return: what is wrong with it; ret_column is the column, from 0.
+ */
 enum row_fault ssdpm__delimited_row(const struct delimited_map *map,
 				    struct span line, struct delimited_row *row,
 				    uint32_t *ret_column);
@@ -89,10 +92,10 @@ enum row_fault ssdpm__delimited_row(const struct delimited_map *map,
 /* The map of a preset as text, or NULL. */
 const char *ssdpm__delimited_preset(uint32_t format);
 
-/* Which format the head of a trace has; 0: none of these. */
+/* The format of a trace with this head; 0: none of these. */
 uint32_t ssdpm__delimited_recognise(const char *head, size_t size);
 
-/* Does a line begin so, blanks before it aside? */
+/* Whether a line begins with a text, after blanks. */
 bool ssdpm__delimited_begins(struct span line, const char *text);
 
 #endif

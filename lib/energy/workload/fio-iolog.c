@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fio's iolog: what --write_iolog writes and --read_iolog replays. Fields as
- * fio(1), "TRACE FILE FORMAT"; that the times of version 3 are microseconds and
- * the waits of version 2 milliseconds was seen in fio 3.33.
+ * Reads fio's iolog, which --write_iolog writes and --read_iolog replays.
+ * fio(1), "TRACE FILE FORMAT", has the fields. fio 3.33 showed the units:
+ * version 3 has microseconds, and the waits of version 2 are milliseconds.
  */
 #include "workload/pair.h"
 
@@ -17,10 +17,10 @@
 
 struct iolog {
 	unsigned int version;
-	uint64_t wait_ms; /* version 2: no I/O begins before it */
+	uint64_t wait_ms; /* version 2: no I/O begins earlier */
 };
 
-/* A line: with a time in version 3 only. */
+/* The action of a line; only version 3 has a time. */
 struct action {
 	uint64_t time_us;
 	struct span file;
@@ -57,7 +57,7 @@ static int open_iolog(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	return ssdpm__pair_new(trace, TRACE_LATE_NS, PAIR_MAX_HELD, reterr);
 }
 
-/* A number that is a whole word. */
+/* Takes a number that is a whole word. */
 static bool take_number(struct span *line, uint64_t max, uint64_t *ret_value)
 {
 	struct span word;
@@ -88,7 +88,7 @@ static bool take_action(struct span line, unsigned int version,
 	return true;
 }
 
-/* 0: it is no I/O. */
+/* 0: no I/O. */
 static uint8_t find_op(struct span name)
 {
 	static const struct {
@@ -116,7 +116,7 @@ static bool is_file_action(struct span name)
 	       ssdpm__span_is(name, "close") || ssdpm__span_is(name, "unlink");
 }
 
-/* fio waits until so many milliseconds of the run are over. */
+/* fio waits until this many milliseconds of the run have passed. */
 static int take_wait(struct ssdpm_trace *trace, const struct action *action,
 		     struct ssdpm_error *reterr)
 {
@@ -227,7 +227,7 @@ static const char *action_word(uint8_t op)
 	}
 }
 
-/* What sscanf(3) takes as one word, and people can read. */
+/* Whether sscanf(3) takes it as one word, and people can read it. */
 static bool is_file_name(const char *file)
 {
 	size_t n = strnlen(file, 64);
@@ -254,7 +254,7 @@ int ssdpm_io_to_fio_iolog(const struct ssdpm_io *io, uint64_t origin_ns,
 	if (io->start_ns < origin_ns)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "start_ns: before origin_ns");
-	/* 0 is no time to fio: it would not wait for the I/O after it. */
+	/* fio would not wait for the I/O after a time of 0. */
 	snprintf(ret_line, SSDPM_FIO_IOLOG_LINE, "%llu %s %s %llu %u\n",
 		 (unsigned long long)((io->start_ns - origin_ns) / 1000 + 1),
 		 file, action, (unsigned long long)io->offset, io->bytes);

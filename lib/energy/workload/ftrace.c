@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The block events of the kernel as text: of tracefs (trace, trace_pipe), of
- * trace-cmd report and of perf script. After the name of an event comes what
- * include/trace/events/block.h of Linux prints, newer kernels (a patch of 2024,
- * "block: Add ioprio to block_rq tracepoint") with the priority:
+ * Reads the block events of the kernel as text: from tracefs (trace,
+ * trace_pipe), trace-cmd report and perf script. The name of an event precedes
+ * the text of Linux's include/trace/events/block.h. Newer kernels add the
+ * priority (a patch of 2024, "block: Add ioprio to block_rq tracepoint"):
  *
- *   fio-7 [003] d..1. 9904.831159: block_rq_issue: 259,0 WS 4096 () 8 + 8 [fio]
- *   fio 7 [003] 9904.831178: block:block_rq_complete: 259,0 WS () 8 + 8 [0]
- *   ... block_rq_issue: 259,0 WFSU 16384 () 768 + 32 none,0,0 [xfs_io]
- *   ... block_bio_queue: 8,16 WFS 4112 + 4 [dmcrypt_write]
+ *     a-7 [003] d..1. 9904.831159: block_rq_issue: 259,0 WS 4096 () 8 + 8 [a]
+ *     fio 7 [003] 9904.831178: block:block_rq_complete: 259,0 WS () 8 + 8 [0]
+ *     ... block_rq_issue: 259,0 WFSU 16384 () 768 + 32 none,0,0 [xfs_io]
+ *     ... block_bio_queue: 8,16 WFS 4112 + 4 [dmcrypt_write]
  *
- * All else in such a text (other events, stacks, comments) is passed over.
+ * The reader skips everything else (other events, stacks, comments).
  */
 #include "workload/io-block.h"
 
@@ -22,7 +22,7 @@
 
 #define SYSTEM "block:"
 
-/* Events and the letters that blkparse has for them. */
+/* Events and their letters in blkparse. */
 static const struct {
 	char name[20];
 	char letter;
@@ -56,7 +56,7 @@ static void skip_blanks(struct span *span)
 		span->at++;
 }
 
-/* Take the last word of a text. */
+/* Takes the last word of a text. */
 static struct span take_last_word(struct span *text)
 {
 	struct span word = *text = ssdpm__span_trim(*text);
@@ -76,7 +76,7 @@ static bool is_number(struct span word)
 	return word.at < word.end;
 }
 
-/* "9904.831159:", or "9904831159:" of a clock that has no seconds. */
+/* "9904.831159:", or "9904831159:" if the clock has no seconds. */
 static bool is_time(struct span word)
 {
 	uint32_t n_points = 0;
@@ -93,9 +93,8 @@ static bool is_time(struct span word)
 }
 
 /*
- * Before the event stands the time; perf may print a period between them.
- * false: the time is that of another event, whose text has the name of this
- * one.
+ * The time precedes the event; perf may print a period between them. false: the
+ * time is that of another event, whose text contains this name.
  */
 static bool take_time_before(struct span before, struct ftrace_line *line)
 {
@@ -111,7 +110,7 @@ static bool take_time_before(struct span before, struct ftrace_line *line)
 	return true;
 }
 
-/* Does an event with this name begin here? */
+/* Whether an event with this name begins here. */
 static bool take_name(struct span line, const char *at,
 		      struct ftrace_line *ret_line)
 {
@@ -149,7 +148,7 @@ static bool take_line(struct span line, struct ftrace_line *ret_line)
 	return false;
 }
 
-/* The first event of the beginning, and the letters of all of them. */
+/* Finds the first event at the beginning, and the letters of all. */
 static bool look_at(const struct ssdpm_trace *trace, struct span head,
 		    struct block_letters *ret_letters, bool *ret_of_perf)
 {
@@ -212,8 +211,8 @@ static int take_time(struct span word, uint64_t *ret_ns)
 }
 
 /*
- * "BYTES (COMMAND) SECTOR + SECTORS PRIORITY [PROCESS]", where bytes, command
- * and priority may be missing. Bytes are those of commands that are no I/O.
+ * Parses "BYTES (COMMAND) SECTOR + SECTORS PRIORITY [PROCESS]". Bytes, command
+ * and priority may be missing. Only commands that are no I/O have bytes.
  */
 static int take_place(struct span rest, struct span rwbs,
 		      struct pair_event *event)
@@ -237,7 +236,7 @@ static int take_place(struct span rest, struct span rwbs,
 	    !ssdpm__span_contains(rest, "["))
 		return -EINVAL;
 	event->op = ssdpm__block_op(rwbs, sectors);
-	/* Sector 2^64 - 1: it has none. */
+	/* Sector 2^64 - 1 means none. */
 	if (!event->op || event->op == SSDPM_OP_FLUSH)
 		return 0;
 	event->bytes = sectors * 512;
@@ -280,7 +279,7 @@ static int take_io(struct ssdpm_trace *trace, const struct ftrace_line *line,
 	return ssdpm__block_event(trace, line->letter, device, &event, reterr);
 }
 
-/* "CPU:2 [LOST 1234 EVENTS]" of tracefs, "[1234 EVENTS DROPPED]". */
+/* Matches "CPU:2 [LOST 1234 EVENTS]" of tracefs and "[1234 EVENTS DROPPED]". */
 static bool says_lost(struct span line)
 {
 	skip_blanks(&line);
@@ -289,7 +288,9 @@ static bool says_lost(struct span line)
 		ssdpm__span_contains(line, "EVENTS DROPPED]"));
 }
 
-/* "# gap: 259,0 FROM UNTIL N" of ssdpm watch --save: ssdpm_observe(3). */
+/*
+ * Matches "# gap: 259,0 FROM UNTIL N" of ssdpm watch --save: ssdpm_observe(3).
+ */
 static bool says_gap(const struct ssdpm_trace *trace, struct span line)
 {
 	struct span device;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* What the text and the binary form of blktrace share: events of a queue. */
+/* What the text and the binary form of blktrace share. */
 #ifndef SSDPM_LIB_WORKLOAD_IO_BLOCK_H
 #define SSDPM_LIB_WORKLOAD_IO_BLOCK_H
 
 #include "workload/pair.h"
 
 /*
- * Events have blkparse's letters. An issue is what is nearest to the drive: D
- * (to the driver, merged), without these I (into the scheduler), without these
- * Q. Which there are, the beginning of the trace says.
+ * Events have blkparse's letters. An issue is the event nearest to the drive: D
+ * (to the driver, merged), else I (into the scheduler), else Q. The beginning
+ * of the trace tells which there are.
  */
 struct queue_block {
 	char issue;
-	bool only_completions; /* all that there is to know is when */
+	bool only_completions; /* only the time is known */
 	bool has_events;
-	/* Of the text. */
+	/* For the text. */
 	bool in_summary;
 	uint64_t last_time_ns;
-	/* Of the binary form. */
+	/* For the binary form. */
 	bool swapped;
 	bool lost;
 };
 
-/* The letters that were seen at the beginning. */
+/* The letters at the beginning. */
 struct block_letters {
 	bool d, i, q, c;
 };
@@ -33,8 +33,8 @@ int ssdpm__block_open(struct ssdpm_trace *trace,
 		      struct ssdpm_error *reterr);
 
 /*
- * The next line of the text: 1; 0: there is none; or a negative errno. A text
- * that ends without an event fails with the message none.
+ * Returns the next line of the text. 1; 0: the end; or a negative errno. A text
+ * without an event fails with the message "none".
  */
 int ssdpm__block_line(struct ssdpm_trace *trace, struct span *ret_line,
 		      const char *none, struct ssdpm_error *reterr);
@@ -42,12 +42,12 @@ int ssdpm__block_line(struct ssdpm_trace *trace, struct span *ret_line,
 void ssdpm__block_see(struct block_letters *letters, char letter);
 
 /*
- * What "WFS" and its like are (blkparse(1), "RWBS DESCRIPTION"); 0: it moves
- * nothing and is no flush, or it is something else.
+ * The operation for "WFS" and similar letters (blkparse(1), "RWBS
+ * DESCRIPTION"); 0: no data and no flush, or another operation.
  */
 uint8_t ssdpm__block_op(struct span rwbs, uint64_t bytes);
 
-/* Is this an event that says something about an I/O? */
+/* Whether this event describes an I/O. */
 static inline bool ssdpm__block_wants(const struct queue_block *block,
 				      char letter)
 {
@@ -56,7 +56,7 @@ static inline bool ssdpm__block_wants(const struct queue_block *block,
 	       (block->only_completions && (letter == 'I' || letter == 'Q'));
 }
 
-/* Take an event that is wanted; op 0: it is no I/O. 0 or a negative errno. */
+/* Takes such an event; op 0: no I/O. 0 or a negative errno. */
 int ssdpm__block_event(struct ssdpm_trace *trace, char letter,
 		       struct span device, const struct pair_event *event,
 		       struct ssdpm_error *reterr);

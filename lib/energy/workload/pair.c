@@ -7,18 +7,18 @@
 #include "base/internal.h"
 #include "workload/reorder.h"
 
-/* Room at first; it doubles when that is not enough. */
+/* The first room; it doubles when needed. */
 #define FIRST_BITS 8
 #define MAX_BITS 17
 _Static_assert(PAIR_MAX_HELD == 1u << MAX_BITS, "it doubles up to that");
 
 /*
- * A completion is not looked for behind more issues than this that are like it
- * and later: a file made for that would take very long.
+ * A completion's issue is searched behind at most this many later, similar
+ * issues. A hostile file would otherwise take very long.
  */
 #define MAX_LATER 1024
 
-/* Completions that lie in the file before their issue. */
+/* Completions that precede their issue in the file. */
 #define MAX_EARLY 256
 
 enum state { ISSUED, DONE, GONE };
@@ -31,7 +31,7 @@ struct pair_entry {
 	enum state state;
 };
 
-/* A number in the order: the one in the file, above that of the entry. */
+/* The order of entries: the number in the file, above that of the entry. */
 #define ENTRY_BITS 18
 _Static_assert(PAIR_MAX_HELD < 1u << ENTRY_BITS, "each entry has a number");
 
@@ -41,18 +41,18 @@ struct pair_chain {
 
 struct pair {
 	struct ssdpm_trace *trace;
-	/* Room for 2^bits: the first of the entries is never used. */
+	/* Room for 2^bits; entry 0 is never used. */
 	uint32_t bits;
 	struct pair_entry *entries;
 	struct pair_chain *chains;
 	struct reorder order;
 	uint64_t multiplier;
 	uint64_t n_entered;
-	uint64_t now_ns; /* the latest time that was seen */
+	uint64_t now_ns; /* the latest time seen */
 	uint64_t late_ns;
 	uint32_t max_held;
-	uint32_t free;	 /* list of entries that were used */
-	uint32_t n_used; /* entries above it were never used */
+	uint32_t free;	 /* list of free entries */
+	uint32_t n_used; /* entries above it are new */
 	uint32_t n_early;
 	bool has_completions;
 	bool ended;
@@ -100,7 +100,9 @@ static void unlink_issue(struct pair *pair, struct pair_chain *chain,
 		chain->last = before;
 }
 
-/* The oldest issue like this event and before it, taken out; 0: none. */
+/*
+ * Takes out the oldest issue that matches this event and precedes it; 0: none.
+ */
 static uint32_t take_issue(struct pair *pair, const struct pair_event *event)
 {
 	struct pair_chain *chain = find_chain(pair, event);
@@ -133,7 +135,7 @@ static void put_issue(struct pair *pair, uint32_t index)
 	chain->last = index;
 }
 
-/* The issues of a chain keep their order in the new ones. */
+/* The issues of a chain keep their order in the new chains. */
 static void move_chains(struct pair *pair, const struct pair_chain *old,
 			size_t n)
 {
@@ -144,7 +146,7 @@ static void move_chains(struct pair *pair, const struct pair_chain *old,
 		}
 }
 
-/* What was allocated before a failure stays: there is room, unused. */
+/* Memory allocated before a failure stays, unused. */
 static int resize(struct pair *pair, uint32_t bits, struct ssdpm_error *reterr)
 {
 	size_t n = (size_t)1 << bits;
@@ -176,8 +178,8 @@ int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
 	if (!pair)
 		return ssdpm__no_memory(reterr);
 	/*
-	 * A file cannot know where memory is, so it cannot aim at one chain.
-	 * What comes out does not depend on it.
+	 * The multiplier depends on an address that a file cannot know, so no
+	 * file can aim at one chain. The output does not depend on it.
 	 */
 	pair->multiplier = ((uintptr_t)pair * 0x9e3779b97f4a7c15u) | 1;
 	pair->trace = trace;
@@ -217,8 +219,7 @@ static void complete(struct pair *pair, struct pair_entry *entry,
 		pair->trace, time_ns - entry->event.time_ns);
 }
 
-/* The clock goes on; early completions whose issue does not come are orphans.
- */
+/* Advances the clock; early completions without an issue become orphans. */
 void ssdpm__pair_advance(struct pair *pair, uint64_t time_ns)
 {
 	uint32_t left = 0;
@@ -232,7 +233,7 @@ void ssdpm__pair_advance(struct pair *pair, uint64_t time_ns)
 	pair->n_early = left;
 }
 
-/* Did the completion of this issue lie before it in the file? */
+/* Whether the completion of this issue preceded it in the file. */
 static bool take_early(struct pair *pair, const struct pair_event *issue,
 		       uint64_t *ret_time_ns)
 {
@@ -344,7 +345,7 @@ void ssdpm__pair_resume(struct pair *pair)
 	pair->ended = false;
 }
 
-/* Has the I/O that starts first waited this long, or as long as it can? */
+/* Whether the first I/O has waited this long, or as long as it can. */
 static bool has_waited(const struct pair *pair, uint64_t start_ns,
 		       uint64_t time_ns)
 {
@@ -354,8 +355,8 @@ static bool has_waited(const struct pair *pair, uint64_t start_ns,
 }
 
 /*
- * No completion will come. The issue goes, or, in a trace without completions,
- * is all that there is to know.
+ * No completion will come. The issue is dropped, or, in a trace without
+ * completions, is all that is known.
  */
 static void give_up(struct pair *pair, uint32_t index)
 {
@@ -371,7 +372,7 @@ static void give_up(struct pair *pair, uint32_t index)
 	}
 }
 
-/* Let go of the first entry: give it out, unless it is gone. */
+/* Removes the first entry, and returns it unless it was dropped. */
 static size_t leave(struct pair *pair, uint32_t index, struct ssdpm_io *ios,
 		    size_t max)
 {
@@ -428,7 +429,7 @@ int ssdpm__pair_reserve(struct pair *pair, struct ssdpm_error *reterr)
 	return resize(pair, pair->bits + 1, reterr);
 }
 
-/* Read an event; first make room for it. */
+/* Makes room for an event, and reads it. */
 static int read_event(struct pair *pair, struct ssdpm_error *reterr)
 {
 	int err = ssdpm__pair_reserve(pair, reterr);

@@ -5,7 +5,7 @@
 
 #include "base/internal.h"
 
-/* What was allocated before a failure stays: there is room, unused. */
+/* Memory allocated before a failure stays, unused. */
 int ssdpm__reorder_resize(struct reorder *reorder, uint32_t room,
 			  struct ssdpm_error *reterr)
 {
@@ -33,7 +33,7 @@ void ssdpm__reorder_free(struct reorder *reorder)
 	free(reorder->heap);
 }
 
-/* Put it at this place, which is empty, or above. */
+/* Puts an item at this empty place, or above. */
 static void lift(struct reorder_item *heap, uint32_t at,
 		 struct reorder_item item)
 {
@@ -48,7 +48,7 @@ void ssdpm__reorder_push_heap(struct reorder *reorder, struct reorder_item item)
 	lift(reorder->heap, reorder->n_heap++, item);
 }
 
-/* Down to the end with the lesser child, then up again: fewer comparisons. */
+/* Moves down to the end by the lesser child, then up; this compares less. */
 void ssdpm__reorder_pop_heap(struct reorder *reorder)
 {
 	struct reorder_item *heap = reorder->heap;

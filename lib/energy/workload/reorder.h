@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers in the order of their start. Most come in that order already: these
- * are in a queue, at no cost. Those that start before a number that is there
- * are in a heap.
+ * Sorts numbers by their start. Most arrive in that order and go into a queue
+ * at no cost. Numbers that start before a queued one go into a heap.
  */
 #ifndef SSDPM_LIB_WORKLOAD_REORDER_H
 #define SSDPM_LIB_WORKLOAD_REORDER_H
 
 #include "workload/internal.h"
 
-/* Of equal starts, the lesser number comes first. */
+/* If starts are equal, the lesser number comes first. */
 struct reorder_item {
 	uint64_t start_ns;
 	uint64_t number;
@@ -46,7 +45,7 @@ static inline bool ssdpm__reorder_is_before(const struct reorder_item *a,
 	return a->number < b->number;
 }
 
-/* There must be room. */
+/* Requires room. */
 static inline void ssdpm__reorder_push(struct reorder *reorder,
 				       struct reorder_item item)
 {
@@ -71,7 +70,7 @@ static inline bool ssdpm__reorder_heap_is_next(const struct reorder *reorder)
 					 &reorder->queue[reorder->at]));
 }
 
-/* The one that starts first. There must be one. */
+/* The number that starts first. Requires one. */
 static inline struct reorder_item ssdpm__reorder_first(
 	const struct reorder *reorder)
 {

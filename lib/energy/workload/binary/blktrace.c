@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The output of blktrace: events of 48 bytes in the byte order of the machine
- * that was traced, each followed by its data. Layout and numbers:
+ * Reads the output of blktrace: events of 48 bytes in the byte order of the
+ * traced machine, each followed by its data. Layout and numbers are from
  * include/uapi/linux/blktrace_api.h, struct blk_io_trace.
  */
 #include "workload/io-block.h"
@@ -16,7 +16,7 @@
 #define MAGIC 0x65617400u
 #define VERSION 7u
 
-/* The upper half of an action says of what kind it is. */
+/* The category in the upper half of an action. */
 enum category {
 	CATEGORY_WRITE = 1 << 1,
 	CATEGORY_FLUSH = 1 << 2,
@@ -78,10 +78,10 @@ static struct trace_event decode(const char *at, bool swapped)
 	return event;
 }
 
-/* blkparse's letters; 0: of no interest. */
+/* The letter of blkparse; 0: not needed. */
 static char letter_of(const struct trace_event *event)
 {
-	/* Of an event in a control group, another bit is set. */
+	/* An event in a control group has another bit set. */
 	uint32_t action = event->action & 0xff;
 
 	if ((event->action >> 16) & (CATEGORY_NOTIFY | CATEGORY_PASSTHROUGH))
@@ -102,7 +102,7 @@ static char letter_of(const struct trace_event *event)
 	}
 }
 
-/* As blkparse prints it, "8,16". */
+/* Prints a device as blkparse does, "8,16". */
 static struct span print_device(uint32_t device, char text[24])
 {
 	int n = snprintf(text, 24, "%u,%u", device >> 20, device & 0xfffff);
@@ -110,7 +110,7 @@ static struct span print_device(uint32_t device, char text[24])
 	return (struct span){ text, text + n };
 }
 
-/* See which events there are at the beginning. */
+/* Finds which events the beginning of the trace has. */
 static int open_blktrace(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct block_letters letters = { 0 };
@@ -175,7 +175,7 @@ static int take_io(struct ssdpm_trace *trace, const struct trace_event *from,
 				  reterr);
 }
 
-/* Something else is between the events: said once, up to the next one. */
+/* Skips a byte between events; reports the first one up to the next event. */
 static int skip_byte(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct queue_block *block = trace->state;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Traces of VMware's vscsiStats in binary, of which CloudPhysics has published
- * many. The two layouts are those of libCacheSim's reader (vscsiReader.h),
+ * Reads binary traces of VMware's vscsiStats; CloudPhysics has published many.
+ * The two layouts come from libCacheSim's reader (vscsiReader.h). They are
  * little-endian; times are microseconds, sectors have 512 bytes. The version is
- * in the upper byte of ver. In which unit rt, the response time of version 2,
- * is no source says: it is left out.
+ * in the upper byte of ver. No source has the unit of rt, the response time of
+ * version 2, so the reader ignores it.
  *
- *   1: u32 sn, u32 len, u32 nSG, u16 cmd, u16 ver, u64 lbn, u64 ts
- *   2: u16 cmd, u16 ver, u32 sn, u32 len, u32 nSG, u64 lbn, u64 ts, u64 rt
+ *     1: u32 sn, u32 len, u32 nSG, u16 cmd, u16 ver, u64 lbn, u64 ts
+ *     2: u16 cmd, u16 ver, u32 sn, u32 len, u32 nSG, u64 lbn, u64 ts, u64 rt
  */
 #include "workload/pair.h"
 
@@ -17,10 +17,10 @@
 #include "base/bytes.h"
 #include "base/internal.h"
 
-/* So many records are looked at, if they are there. */
+/* The number of records that recognition looks at, if they exist. */
 #define SAMPLE_RECORDS 16
 
-/* Where the members of a record are. */
+/* The offsets of the members of a record. */
 struct layout {
 	uint8_t version;
 	uint8_t size;
@@ -41,7 +41,7 @@ static uint64_t get(const char *record, uint8_t at, size_t n)
 	return ssdpm__little_endian((const uint8_t *)record + at, n);
 }
 
-/* Operation codes of SCSI: SBC-4, table 33. 0: it is no I/O. */
+/* Operation codes of SCSI: SBC-4, table 33. 0: no I/O. */
 static uint8_t find_op(uint64_t cmd)
 {
 	switch (cmd) {

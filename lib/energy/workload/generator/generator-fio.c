@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A generated workload as a job of fio. Options as fio 3.33 documents them; no
- * device is named, and --filename on its command line is.
+ * Writes a generated workload as a job of fio. The options are those of fio
+ * 3.33. The job names no device; pass --filename to fio.
  */
 #include "workload/generator/generator.h"
 
@@ -15,7 +15,7 @@
 
 #include "base/internal.h"
 
-/* All lines of the longest job have half of this. */
+/* The lines of the longest job take half of this. */
 #define JOB_BYTES 2048
 
 struct fio_job {
@@ -45,7 +45,7 @@ static const char *rw_word(const struct plan_pattern *pattern)
 	return pattern->random ? "randwrite" : "write";
 }
 
-/* Of each hundred I/Os of a mix, those of the first pattern. */
+/* The percentage of a mix's I/Os that the first pattern has. */
 static unsigned int percent_first(const struct workload_plan *plan)
 {
 	uint64_t percent =
@@ -106,7 +106,7 @@ static void add_pattern(struct fio_job *job, const struct workload_plan *plan)
 		    plan->params.seed);
 }
 
-/* Where the I/Os go, and how many there are. */
+/* Where the I/Os are, and how many. */
 static void add_extent(struct fio_job *job, const struct workload_plan *plan)
 {
 	uint64_t jobs = plan->ratio ? 1 : plan->streams;
@@ -151,7 +151,7 @@ static int add_rhythm(struct fio_job *job, const struct workload_plan *plan,
 		    rate);
 		return 0;
 	}
-	/* Each stream is a job. */
+	/* Each stream is its own job. */
 	add(job, "iodepth=%" PRIu64 "\n", plan->streams > 1 ? 1 : plan->depth);
 	if (plan->workload->kind == KIND_PARTITIONING && plan->streams > 1)
 		add(job, "# fio has one place to go on from per job: a job for "

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The workloads that can be generated, and from the parameters of one to all
- * its numbers.
- */
+/* The table of workloads, and the numbers of one from its parameters. */
 #include "workload/generator/generator.h"
 
 #include <errno.h>
@@ -69,14 +66,14 @@ static const struct workload workloads[] = {
 };
 
 /*
- * Sizes and counts: the APST patch has 4 KiB, and bursts of 1000. uFLIP has 32
- * KiB, one of its sizes, unless the size varies. The consistency test has 4
- * KiB, depth 32, 2000 s; 256 GB is a capacity that drives have. The rest is
- * ours.
+ * Sizes and counts: the APST patch has 4 KiB and bursts of 1000. The 32 KiB of
+ * uFLIP are one of its sizes, used unless the size varies. The consistency test
+ * has 4 KiB, depth 32 and 2000 s. 256 GB is a usual capacity. The rest is our
+ * choice.
  */
 static const struct kind kinds[N_KINDS] = {
 	[KIND_EVERYDAY] = {
-		/* All its numbers are those of its table. */
+		/* Its table has all its numbers. */
 		.value_unit = 1,
 	},
 	[KIND_STEADY] = {
@@ -87,7 +84,7 @@ static const struct kind kinds[N_KINDS] = {
 		.value_unit = 1,
 	},
 	[KIND_PAUSES] = {
-		/* The description is that of the pause. */
+		/* The pause has the description. */
 		.bytes = 4096,
 		.n_ios = 10000,
 		.area_bytes = 1073741824,
@@ -225,7 +222,7 @@ static const struct kind kinds[N_KINDS] = {
 	},
 };
 
-/* Of KIND_PAUSES. */
+/* The pauses of KIND_PAUSES. */
 static const struct {
 	uint16_t pause_ms;
 	char description[62];
@@ -276,15 +273,15 @@ const char *ssdpm_generator_get_description(size_t index)
 }
 
 /*
- * The nominal service of an I/O, if none is given. It is that of the NVMe drive
- * of the PowerSensor3 measurements at depth 1, in round numbers (ISPASS 2025;
- * random reads of 32 KiB to 4 MiB, random writes of 4 KiB).
+ * The nominal service of an I/O, unless the caller gives one. It is that of the
+ * NVMe drive of the PowerSensor3 measurements at depth 1, rounded (ISPASS
+ * 2025). They have random reads of 32 KiB to 4 MiB, and random writes of 4 KiB.
  */
 #define NOMINAL_READ_NS 130000u
 #define NOMINAL_WRITE_NS 10000u
 #define NOMINAL_BYTES_PER_NS 3u
 
-/* Offsets stay below 2^63, as those of Linux do. */
+/* Offsets stay below 2^63, as in Linux. */
 #define AREA_MAX ((uint64_t)INT64_MAX)
 
 int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
@@ -371,7 +368,7 @@ static uint64_t given_or(uint64_t given, uint64_t otherwise)
 	return given ? given : otherwise;
 }
 
-/* What each kind makes of its value. */
+/* Applies the value of each kind. */
 static void apply_value(struct workload_plan *plan, uint64_t value)
 {
 	switch (plan->workload->kind) {
@@ -410,7 +407,7 @@ static void apply_value(struct workload_plan *plan, uint64_t value)
 	}
 }
 
-/* The rhythm, where the kind alone says it. */
+/* Sets the rhythm if only the kind determines it. */
 static void set_rhythm(struct workload_plan *plan)
 {
 	switch (plan->workload->kind) {
@@ -439,8 +436,8 @@ static void set_rhythm(struct workload_plan *plan)
 }
 
 /*
- * Without a given service, depth I/Os that are outstanding at once share the
- * drive: each takes so many times longer.
+ * Without a given service, depth I/Os at a time share the drive, so each takes
+ * that many times longer.
  */
 static int set_service(struct workload_plan *plan, struct plan_pattern *pattern,
 		       struct ssdpm_error *reterr)
@@ -498,7 +495,7 @@ static int set_slots(struct workload_plan *plan, struct ssdpm_error *reterr)
 	return 0;
 }
 
-/* As many as start within the time of the test. */
+/* As many I/Os as start within the time of the test. */
 static int set_consistency_n(struct workload_plan *plan,
 			     struct ssdpm_error *reterr)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Generated workloads: their table, and one of them with all its numbers. */
+/* Generated workloads: their table, and a plan with all numbers of one. */
 #ifndef SSDPM_LIB_WORKLOAD_GENERATOR_H
 #define SSDPM_LIB_WORKLOAD_GENERATOR_H
 
 #include <ssdpm/energy/workload.h>
 
-/* In which order an I/O pattern of uFLIP goes, and what it does. */
+/* The order of an I/O pattern of uFLIP, and its operation. */
 enum pattern {
 	PATTERN_NONE = 0,
 	PATTERN_SR = 1,
@@ -14,7 +14,7 @@ enum pattern {
 	PATTERN_RW = 4,
 };
 
-/* What one workload has in common with others: the row of its numbers. */
+/* The row of numbers that several workloads share. */
 enum workload_kind {
 	KIND_EVERYDAY,
 	KIND_STEADY,
@@ -44,7 +44,7 @@ enum takes {
 	TAKES_OP = 1 << 3,
 };
 
-/* Tables of characters and not of pointers: no relocations. */
+/* Arrays of characters, because pointers need relocations. */
 struct workload {
 	char name[25];
 	uint8_t kind;
@@ -68,7 +68,7 @@ struct kind {
 
 const char *ssdpm__workload_description(const struct workload *workload);
 
-/* The step from one I/O of a stream to the next, beside a number of I/Os. */
+/* The step to a stream's next I/O: special values, or a number of I/Os. */
 #define STEP_IN_PLACE 0
 #define STEP_BACKWARD UINT64_MAX
 
@@ -84,8 +84,8 @@ struct plan_pattern {
 
 /*
  * A workload with all its numbers. The n_ios I/Os come in groups of depth that
- * start at once; the next group starts when the one before has ended, and a
- * pause follows each burst. Streams take turns, each in a part of the area.
+ * start together. The next group starts when the one before has ended. A pause
+ * follows each burst. Streams take turns, each in its part of the area.
  */
 struct workload_plan {
 	const struct workload *workload;
@@ -102,13 +102,13 @@ struct workload_plan {
 	uint64_t shift_bytes;
 	uint64_t area_bytes;
 	uint64_t step;
-	uint64_t slots; /* I/Os that have room in the part of a stream */
+	uint64_t slots; /* I/Os that fit the part of a stream */
 };
 
-/* A start beyond INT64_MAX, from where on a pause could wrap: -ERANGE. */
+/* -ERANGE for a start beyond INT64_MAX, after which a pause could wrap. */
 int ssdpm__check_start(uint64_t start_ns, struct ssdpm_error *reterr);
 
-/* Errors: those of ssdpm_trace_generate(). */
+/* Errors are those of ssdpm_trace_generate(). */
 int ssdpm__plan(const struct ssdpm_generator_params *params,
 		struct workload_plan *ret_plan, struct ssdpm_error *reterr);
 
