@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The classes of a whole suite, as the study of uFLIP published them: a line
- * for each micro-benchmark, a column for each drive, in a cell the patterns.
+ * The classes of a whole suite, laid out as the study of uFLIP published them.
+ * A line is a micro-benchmark, a column is a drive, and a cell has the
+ * patterns.
  */
 #include "background/matrix.h"
 
@@ -44,7 +45,7 @@ static const char *name_of(const struct ssdpm_experiment *e, size_t place)
 	return names[place];
 }
 
-/* As the study writes it. */
+/* The study's word. */
 static const char *class_word(uint32_t background)
 {
 	switch (background) {
@@ -61,7 +62,7 @@ static const char *class_word(uint32_t background)
 	}
 }
 
-/* Patterns of uFLIP as it lists them, whatever comes first; then others. */
+/* Patterns of uFLIP in its order, then others. */
 static int rank_of(const char *name, size_t place)
 {
 	static const char *const known[] = { "SR", "SW", "RR", "RW" };
@@ -104,7 +105,7 @@ static bool has_name(const struct place_names *names, const char *name)
 	return false;
 }
 
-/* There is room for it. */
+/* Adds a name; there is room. */
 static void add_name(struct place_names *names, const char *name, size_t place)
 {
 	size_t at = names->n++;
@@ -117,7 +118,7 @@ static void add_name(struct place_names *names, const char *name, size_t place)
 	names->names[at] = name;
 }
 
-/* Room for one more of all; what is there stays as it is. */
+/* Makes room for one more of each; existing values stay. */
 static bool grow(struct ssdpm_experiment_matrix *matrix)
 {
 	struct ssdpm_experiment *grown = reallocarray(
