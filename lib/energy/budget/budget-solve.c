@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least loss in a budget. The relaxed problem, where one drive may be in a
- * mix of two states, gives a price of power: the loss that a microwatt saves.
- * At that price each item has a base state, and a reduced cost of every other
- * one: what it wastes. A combination that wastes more than what lies between
- * the bound and the next better loss cannot be better. What is left is combined
- * item by item, in lists without dominated combinations; those that can no
- * longer use up the budget well enough go, too.
+ * Finds the least loss within a budget. The relaxed problem lets one drive mix
+ * two states, and gives a price of power: the loss that a microwatt saves. At
+ * that price each item has a base state. Any other state of it wastes
+ * something, which is its reduced cost. A combination cannot be better if it
+ * wastes more than the gap between the bound and the next better loss. The rest
+ * is combined item by item, in lists without dominated combinations. A
+ * combination that can no longer use enough of the budget is dropped, too.
  */
 #include "budget/internal.h"
 
@@ -20,22 +20,22 @@
 #define MAX_STEPS (UINT64_C(1) << 30)
 #define NO_PARENT UINT32_MAX
 
-/* Some items with a state each, against their base states. */
+/* The states of some items, relative to their base states. */
 struct state {
 	int64_t uw;
 	int64_t loss;
-	uint32_t parent; /* in the list before */
+	uint32_t parent; /* in the previous list */
 	uint32_t to;	 /* of the item of this list */
 };
 
 struct state_list {
 	struct state *states;
 	size_t n;
-	int64_t least_uw; /* what the items after it can come to */
+	int64_t least_uw; /* the least that later items can add */
 	int64_t most_uw;
 };
 
-/* An item that the bound leaves more than one state. */
+/* An item with several states within the bound. */
 struct rest {
 	uint32_t item;
 	size_t distance;   /* from the price, in moves */
@@ -44,35 +44,35 @@ struct rest {
 
 struct solver {
 	struct problem problem;
-	int64_t slack_uw; /* of the budget, with all at base */
+	int64_t slack_uw; /* of the budget, if all items are at base */
 	int64_t base_uw;
 	int64_t base_loss;
-	int64_t price_loss; /* by price_uw: the price of power */
+	int64_t price_loss; /* price_loss / price_uw is the price of power */
 	int64_t price_uw;
 	int64_t bound_loss;
 	int64_t best_loss;
 	int64_t best_uw;
-	bool best_known; /* from a list: */
+	bool best_known; /* it is from a list: */
 	size_t best_list;
 	struct state best_state;
-	uint32_t *best; /* choice of each item */
+	uint32_t *best; /* the choice of each item */
 	size_t *distances;
 	struct rest *rests;
 	size_t n_rests;
 	struct state_list *lists;
 	uint64_t n_examined;
 	uint64_t n_steps;
-	bool gave_up; /* on a proof that nothing is better */
+	bool gave_up; /* no proof that nothing is better */
 };
 
-/* What power and loss come to at the price, in units of loss times price_uw. */
+/* The worth of power and loss at the price, in units of loss times price_uw. */
 static struct wide worth(const struct solver *s, int64_t loss, int64_t uw)
 {
 	return wide_plus(wide_times_signed(loss, (uint64_t)s->price_uw),
 			 wide_times_signed(uw, (uint64_t)s->price_loss));
 }
 
-/* What a choice wastes against the base. */
+/* How much a choice wastes against the base. */
 static struct wide waste_of(const struct solver *s,
 			    const struct problem_item *item, uint32_t number)
 {
@@ -83,8 +83,8 @@ static struct wide waste_of(const struct solver *s,
 }
 
 /*
- * What a combination may waste to be better than the best one, by a whole unit
- * of loss; below 0: none can be.
+ * The most that a combination may waste to beat the best one by a whole unit of
+ * loss; below 0: none can.
  */
 static struct wide gap_of(const struct solver *s)
 {
@@ -93,13 +93,13 @@ static struct wide gap_of(const struct solver *s)
 	return worth(s, better - s->base_loss, s->slack_uw);
 }
 
-/* The relaxed problem, up to the first move that does not fit. */
+/* Solves the relaxed problem, up to the first move that does not fit. */
 static size_t take_base(struct solver *s, int64_t budget_uw)
 {
 	struct problem *p = &s->problem;
 	size_t i;
 
-	/* No choice takes a part of a unit. */
+	/* Choices differ by whole units. */
 	int64_t budget = budget_uw - (budget_uw - p->least_uw) % p->unit_uw;
 
 	s->slack_uw = budget - p->least_uw;
@@ -122,7 +122,8 @@ static size_t take_base(struct solver *s, int64_t budget_uw)
 	return i;
 }
 
-/* A first answer: what fits of the moves after that, each item in order. */
+/* Finds a first answer from the later moves that fit, in order for each item.
+ */
 static void take_more(struct solver *s, size_t from)
 {
 	const struct problem *p = &s->problem;
@@ -138,7 +139,7 @@ static void take_more(struct solver *s, size_t from)
 		const struct budget_choice *is =
 			&item->choices[s->best[move->item]];
 
-		/* Perhaps past one that did not fit. */
+		/* It may skip a move that did not fit. */
 		if (to->uw - is->uw > slack)
 			continue;
 		slack -= to->uw - is->uw;
@@ -160,9 +161,9 @@ static int by_waste(const void *a, const void *b)
 }
 
 /*
- * Where many states cost the same for their power, those next to the price
- * come first: some take less power and some more, and together they use up what
- * is left.
+ * Measures how far items are from the price. If many states have a similar
+ * price, the nearest come first. Some draw less power and some more, so
+ * together they use up the rest.
  */
 static void find_distances(struct solver *s, size_t price)
 {
@@ -179,7 +180,7 @@ static void find_distances(struct solver *s, size_t price)
 	}
 }
 
-/* The items that have more than their base state in any better answer. */
+/* Finds the items that may leave their base state in a better answer. */
 static void find_rests(struct solver *s)
 {
 	struct wide gap = gap_of(s);
@@ -198,11 +199,11 @@ static void find_rests(struct solver *s)
 		if (!wide_is_less(gap, rest.waste))
 			s->rests[s->n_rests++] = rest;
 	}
-	/* The least first: the gap closes early. */
+	/* The least waste comes first, so that the gap closes early. */
 	qsort(s->rests, s->n_rests, sizeof(s->rests[0]), by_waste);
 }
 
-/* How far the items after each list can change the power. */
+/* Finds how much the items after each list can change the power. */
 static void find_reach(struct solver *s)
 {
 	struct wide gap = gap_of(s);
@@ -226,7 +227,7 @@ static void find_reach(struct solver *s)
 	}
 }
 
-/* Can it still become a better answer than the best one? */
+/* Whether a state can still lead to a better answer than the best one. */
 static bool is_useful(const struct solver *s, const struct state_list *list,
 		      const struct state *state, struct wide gap)
 {
@@ -240,7 +241,7 @@ static bool is_useful(const struct solver *s, const struct state_list *list,
 	return !wide_is_less(gap, waste);
 }
 
-/* The states of a list before, each with one choice of an item. */
+/* The states of the previous list, each with one choice of an item. */
 struct state_source {
 	size_t at;
 	int64_t uw;
@@ -265,7 +266,7 @@ static size_t take_sources(const struct solver *s,
 	return n;
 }
 
-/* The next state by power, then by loss. false: there is none. */
+/* Takes the next state by power, then by loss. false: no more. */
 static bool next_state(const struct state_list *before,
 		       struct state_source *sources, size_t n_sources,
 		       struct state *ret_state)
@@ -293,7 +294,7 @@ static bool next_state(const struct state_list *before,
 	return best != NULL;
 }
 
-/* A state with all later items at base is an answer. */
+/* A state is an answer if all later items stay at base. */
 static void look_at(struct solver *s, size_t list, const struct state *state)
 {
 	int64_t loss = s->base_loss + state->loss;
@@ -327,7 +328,7 @@ static int add_list(struct solver *s, size_t number)
 		s->gave_up = true;
 		return 0;
 	}
-	/* What is never written to takes no memory. */
+	/* Pages never written take no memory. */
 	states = malloc((room ? room : 1) * sizeof(*states));
 	if (!states)
 		return -ENOMEM;
@@ -343,7 +344,7 @@ static int add_list(struct solver *s, size_t number)
 	return 0;
 }
 
-/* From the state that was best back to the first list. */
+/* Traces from the best state back to the first list. */
 static void trace_back(struct solver *s)
 {
 	struct state state = s->best_state;
@@ -398,7 +399,7 @@ static void free_solver(struct solver *s)
 	free(s->best);
 }
 
-/* The loss that so much power saves, which is not below 0; rounded down. */
+/* The loss that this much power saves, at least 0; rounded down. */
 static int64_t price_of(const struct solver *s, int64_t uw)
 {
 	struct wide product =

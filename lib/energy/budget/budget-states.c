@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The states that the devices of a card share: what each takes and loses. */
+/* The states that the devices of a card share: power and loss of each. */
 #include "budget/internal.h"
 
 #include <assert.h>
@@ -12,21 +12,20 @@
 #include "base/internal.h"
 #include "common/elementary.h"
 
-/* Powers that are computed are counted in these, rounded up. */
+/* Computed powers are rounded up to this unit. */
 #define UNIT_UW 10000
 #define NS_PER_S 1e9
 
 static_assert(SSDPM_MAX_STATES <= 32, "a bit for each");
 
-/* A device, with its own copies of what may be shorter, or longer, than here.
- */
+/* A device, with copies of the caller's structures in this version's size. */
 struct device {
 	struct ssdpm_budget_drive drive;
 	struct ssdpm_budget_work work;
 	struct ssdpm_sim_params params;
-	struct ssdpm_model *model; /* with the maxima that were stated */
+	struct ssdpm_model *model; /* with the stated maxima */
 	bool is_sata;
-	uint64_t sata_uw;  /* at most; 0: not known */
+	uint64_t sata_uw;  /* the most; 0: unknown */
 	uint64_t bytes[2]; /* of a trace: read, written */
 };
 
@@ -43,7 +42,7 @@ static const char *name_of(const struct ssdpm_budget_drive *drive)
 static int fail_of(const struct ssdpm_budget_drive *drive, int err,
 		   const char *words, struct ssdpm_error *reterr)
 {
-	/* A name may be a path: it leaves room for the cause. */
+	/* A name may be a path, so limit it to leave room for the cause. */
 	return ssdpm__fail(reterr, err, 0, "%.150s: %s", name_of(drive), words);
 }
 
@@ -54,7 +53,7 @@ static bool has_max_power(const struct ssdpm_power_state *state)
 	       state->max_power_uw;
 }
 
-/* A maximum that the drive does not report, and the caller states. */
+/* Sets a maximum that the drive does not report and the caller states. */
 static bool state_max_powers(const struct ssdpm_budget_drive *drive,
 			     struct ssdpm_power_state *states, size_t n)
 {
@@ -95,7 +94,7 @@ static int complete_model(const struct ssdpm_budget_drive *drive,
 				0;
 }
 
-/* Somebody measured or stated it of this drive: it is no assumption. */
+/* A value measured or stated for this drive is no assumption. */
 static bool is_known(const struct ssdpm_parameter *parameter)
 {
 	return parameter->provenance == SSDPM_PROVENANCE_MEASURED ||
@@ -103,8 +102,8 @@ static bool is_known(const struct ssdpm_parameter *parameter)
 }
 
 /*
- * The most that a SATA drive takes, as was stated, or as its active powers are
- * known, all of them; 0: not known.
+ * The highest power of a SATA drive: stated, or else that of its active powers
+ * if all are known; 0: unknown.
  */
 static uint64_t find_sata_power(const struct device *device)
 {
@@ -126,7 +125,7 @@ static uint64_t find_sata_power(const struct device *device)
 	return most;
 }
 
-/* It has no states to choose from: one stands for all that it does. */
+/* A SATA drive has no states to choose from, so one represents it. */
 static int take_sata(struct device *device)
 {
 	device->is_sata = true;
@@ -161,7 +160,7 @@ static int take_drive(const struct ssdpm_budget_drive *from,
 	return complete_model(drive, &device->model, reterr);
 }
 
-/* Free them with free_devices(), also after a failure. */
+/* Copies the drives. Free them with free_devices(), even after a failure. */
 static int take_drives(const struct ssdpm_budget_drive *const *drives, size_t n,
 		       struct device **ret_devices, struct ssdpm_error *reterr)
 {
@@ -188,7 +187,10 @@ static void free_devices(struct device *devices, size_t n)
 	free(devices);
 }
 
-/* Bits 1 << state: in which it works; and of which its maximum is not known. */
+/*
+ * Bits 1 << state of the states in which it works, and of those whose maximum
+ * is unknown.
+ */
 static uint32_t states_of(const struct device *device, uint32_t *ret_unknown)
 {
 	const struct ssdpm_power_state *states;
@@ -247,7 +249,7 @@ int ssdpm_budget_drives_get_states(
 	return err;
 }
 
-/* The first state of which a maximum is missing, and the first such device. */
+/* Fails for the first state without a maximum, and the first such device. */
 static int refuse_unknown(const struct device *devices, uint32_t states,
 			  struct ssdpm_error *reterr)
 {
@@ -291,7 +293,7 @@ static int take_work(struct device *device, struct ssdpm_error *reterr)
 		work->name ? work->name : "the trace");
 }
 
-/* Those of the mix, or what a trace moves. */
+/* The streams of the mix, or of a trace. */
 static size_t take_streams(const struct device *device,
 			   struct ssdpm_cap_stream *ret_streams)
 {
@@ -308,13 +310,14 @@ static size_t take_streams(const struct device *device,
 		if (device->bytes[i])
 			ret_streams[n++] = (struct ssdpm_cap_stream){
 				.op = i ? SSDPM_OP_WRITE : SSDPM_OP_READ,
-				.io_bytes = 1, /* any: energies are not added */
+				.io_bytes = 1, /* any size: operation energies
+						  are not added */
 				.share = (double)device->bytes[i] / all,
 			};
 	return n;
 }
 
-/* The drive takes its cap, and nothing is done. */
+/* The drive draws its cap and does nothing. */
 static void do_nothing(uint64_t cap_uw, struct ssdpm_cap_result *result)
 {
 	double uw = (double)cap_uw;
@@ -325,7 +328,7 @@ static void do_nothing(uint64_t cap_uw, struct ssdpm_cap_result *result)
 	result->limit = SSDPM_CAP_LIMIT_POWER;
 }
 
-/* A trace has its own throughput; the cap takes a share of it. */
+/* A trace has its own throughput, and the cap takes a share of it. */
 static void take_run(const struct device *device,
 		     const struct ssdpm_cap_run *run,
 		     struct ssdpm_cap_result *result)
@@ -373,7 +376,7 @@ static int fail_in(const struct device *device, uint32_t state, int err,
 			   name_of(&device->drive), state, error->message);
 }
 
-/* What it does in a state, whose maximum power is its cap. */
+/* The drive's result in a state whose maximum power is its cap. */
 static int look(const struct device *device, uint32_t state,
 		struct ssdpm_cap_result *result, struct ssdpm_error *reterr)
 {
@@ -392,7 +395,7 @@ static int look(const struct device *device, uint32_t state,
 		err = simulate(device, &sim, params.cap_uw, result, &error);
 	else if (!err)
 		err = ssdpm_cap_calculate(&params, result, &error);
-	/* It is below what the drive takes at rest, or the work piles up. */
+	/* The cap is below the idle power, or the work piles up. */
 	if (err == -ERANGE)
 		do_nothing(params.cap_uw, result);
 	else if (err)
@@ -410,7 +413,7 @@ static void add_span(struct ssdpm_span *sum, const struct ssdpm_span *span)
 	sum->high += span->high;
 }
 
-/* Rounded up, but to no more than the state allows. */
+/* Rounds up, but not above the state's maximum. */
 static uint64_t up_to_unit(double uw, uint64_t max_uw)
 {
 	uint64_t units = (uint64_t)(uw / UNIT_UW);
@@ -420,7 +423,7 @@ static uint64_t up_to_unit(double uw, uint64_t max_uw)
 	return units * UNIT_UW < max_uw ? units * UNIT_UW : max_uw;
 }
 
-/* Add a device in a state to what its card has there. */
+/* Adds a device in a state to its card's result. */
 static void add_result(const struct ssdpm_cap_result *result, uint32_t power,
 		       uint64_t max_uw, bool first,
 		       struct ssdpm_budget_state *state)
@@ -441,7 +444,7 @@ static void add_result(const struct ssdpm_cap_result *result, uint32_t power,
 	add_span(&state->expected_power_uw, span);
 }
 
-/* What it does is not slowed down, and nothing but the most is known. */
+/* A SATA drive is not slowed, and only its highest power is known. */
 static int add_sata(const struct device *device, struct ssdpm_budget_item *item,
 		    struct ssdpm_error *reterr)
 {
@@ -483,14 +486,14 @@ static int add_device(const struct device *device, bool first,
 	return err;
 }
 
-/* Losses are against the best of the states. */
+/* Losses are relative to the best of the states. */
 static int find_losses(const struct device *device,
 		       struct ssdpm_budget_item *item,
 		       struct ssdpm_error *reterr)
 {
 	double most = 0;
 
-	if (device->is_sata) /* without a choice nothing is lost */
+	if (device->is_sata) /* no choice, no loss */
 		return 0;
 	for (size_t i = 0; i < item->n_states; i++)
 		most = ssdpm__max(item->states[i].bytes_per_s.nominal, most);
@@ -524,7 +527,7 @@ struct budget_mix ssdpm__budget_mix(const struct ssdpm_budget_work *work)
 	return mix;
 }
 
-/* What the item tells of a device. */
+/* Copies what an item reports of a device. */
 static int describe(const struct device *from, struct budget_device *to)
 {
 	const char *workload = from->work.ios ? from->work.name : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drives in a budget: what the files about it share. */
+/* What the files of the budget share. */
 #ifndef SSDPM_LIB_BUDGET_INTERNAL_H
 #define SSDPM_LIB_BUDGET_INTERNAL_H
 
@@ -7,16 +7,16 @@
 
 #include "estimate/internal.h"
 
-/* What a mix does, in millionths of all bytes. */
+/* The shares of a mix, in millionths of all bytes. */
 struct budget_mix {
 	uint32_t read_ppm;
 	uint32_t write_ppm;
 	uint32_t io_bytes;
 };
 
-/* What is told of a device of an item. */
+/* What an item reports of a device. */
 struct budget_device {
-	char *name;		   /* NULL: it has none */
+	char *name;		   /* NULL: no name */
 	struct ssdpm_model *model; /* NULL: the states are the caller's */
 	char *workload;		   /* name of its trace, or NULL */
 	bool has_mix;
@@ -25,7 +25,7 @@ struct budget_device {
 
 struct ssdpm_budget_item {
 	unsigned int refs;
-	uint32_t power; /* enum ssdpm_budget_power; 0: as the caller has it */
+	uint32_t power; /* enum ssdpm_budget_power; 0: the caller's */
 	uint64_t weight_thousandths;
 	struct budget_device *devices;
 	size_t n_devices;
@@ -33,7 +33,7 @@ struct ssdpm_budget_item {
 	size_t n_states;
 };
 
-/* Without devices and states yet, but with room for them. */
+/* Allocates room for devices and states. */
 struct ssdpm_budget_item *ssdpm__budget_item_alloc(size_t n_devices,
 						   size_t n_states);
 
@@ -54,16 +54,16 @@ struct ssdpm_budget {
 struct budget_choice {
 	int64_t uw;
 	int64_t loss;
-	uint32_t number; /* as the caller counts */
+	uint32_t number; /* as the caller counts it */
 };
 
 struct problem_item {
-	struct budget_choice *choices; /* by power, upwards; loss falls */
+	struct budget_choice *choices; /* by rising power and falling loss */
 	uint32_t n;
-	uint32_t base; /* where the relaxed problem has it */
+	uint32_t base; /* its choice in the relaxed problem */
 };
 
-/* From one corner of an item's convex hull to the next. */
+/* A step between two corners of an item's convex hull. */
 struct move {
 	int64_t uw;
 	int64_t less;
@@ -72,8 +72,8 @@ struct move {
 };
 
 /*
- * The problem with the states that can matter, and the moves with the most loss
- * saved per power first. Of each item its moves are in order.
+ * The problem with the states that can matter. The moves that save the most
+ * loss per power come first. The moves of one item are in order.
  */
 struct problem {
 	struct problem_item *items;
@@ -83,22 +83,22 @@ struct problem {
 	size_t n_moves;
 	int64_t least_uw; /* all items at their lowest */
 	int64_t most_loss;
-	int64_t unit_uw; /* all differences are multiples of these */
+	int64_t unit_uw; /* all differences are multiples of this */
 	int64_t loss_unit;
 };
 
-/* Free it with ssdpm__problem_free(), also after -ENOMEM. */
+/* Free it with ssdpm__problem_free(), even after -ENOMEM. */
 int ssdpm__problem_new(struct problem *problem,
 		       const struct ssdpm_budget_item *const *items, size_t n);
 void ssdpm__problem_free(struct problem *problem);
 
-/* Those of the frontier: one more than there are moves. */
+/* The points of the frontier: one more than moves. */
 void ssdpm__problem_points(const struct problem *problem,
 			   struct ssdpm_budget_point *ret_points);
 
 /*
- * The choice of each item, and what they come to; all fit in their lowest
- * states. The problem is used up, but for what ssdpm__problem_free() frees.
+ * The choice of each item and their totals; all items fit in their lowest
+ * states. Only ssdpm__problem_free() may use the problem afterwards.
  */
 int ssdpm__problem_solve(const struct problem *problem, int64_t budget_uw,
 			 uint32_t *ret_choices,
