@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a model and its parameters say of a drive under a cap. */
+/* Finds the numbers of a drive under a cap from its model and parameters. */
 #include "caps/cap.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ struct number_source {
 	size_t n;
 };
 
-/* They were checked: each is there. */
+/* Finds a checked parameter, which exists. */
 static const struct ssdpm_parameter *find(const struct number_source *source,
 					  uint32_t kind, uint32_t index)
 {
@@ -54,7 +54,10 @@ static void put(struct ssdpm_cap_stream *s, uint32_t field,
 		s->assumed |= field;
 }
 
-/* Its active power is over the idle power of state 0: move it to this one's. */
+/*
+ * Active power is relative to the idle power of state 0; moves it to that of
+ * this state.
+ */
 static void move_active(struct ssdpm_cap_stream *s,
 			const struct ssdpm_parameter *active,
 			const struct ssdpm_parameter *idle_0,
@@ -69,7 +72,7 @@ static void move_active(struct ssdpm_cap_stream *s,
 	s->active_uw.nominal =
 		to.nominal + ssdpm__max(span.nominal - from.nominal, 0);
 	s->active_uw.high = to.high + ssdpm__max(span.high - from.high, 0);
-	/* Differences of bounds that are in order need not be. */
+	/* Differences of ordered bounds may be out of order. */
 	s->active_uw.nominal =
 		ssdpm__max(s->active_uw.nominal, s->active_uw.low);
 	s->active_uw.high = ssdpm__max(s->active_uw.high, s->active_uw.nominal);

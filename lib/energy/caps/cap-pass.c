@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records under caps. An I/O makes the busy period longer by some time, and
- * takes some energy over idle: under a cap that energy takes time too. What is
- * left over may be spent a little later; but each operation's energy stays
- * within what the cap allows for its own time, so that none has a mean power
- * above the cap.
+ * Takes records under caps. An I/O makes the busy period longer by some time,
+ * and adds some energy to the idle drive's. Under a cap, that energy needs
+ * time, too. Unused energy may be spent a little later. Yet each operation's
+ * energy stays within the cap over its own time, so no operation has a mean
+ * power above the cap.
  */
 #include "caps/cap.h"
 
@@ -13,16 +13,16 @@
 
 #include "base/internal.h"
 
-/* For how long something may be left over. */
+/* How long unused energy may be saved. */
 #define CREDIT_NS 10000000u
 
-/* What a record is to the drive. */
+/* The effect of a record on the drive. */
 struct pass_work {
 	uint64_t end_ns;  /* without the cap */
-	uint64_t from_ns; /* and when it begins to make the period longer */
-	uint64_t busy_ns; /* by so much */
-	uint64_t need_ns; /* and with it */
-	uint64_t wait_ns; /* of that: for the drive to change its state */
+	uint64_t from_ns; /* when it begins to make the period longer */
+	uint64_t busy_ns; /* by this much */
+	uint64_t need_ns; /* by this much under the cap */
+	uint64_t wait_ns; /* of that, while the drive changes its state */
 };
 
 static int fail_service(const struct cap_pass *pass, struct ssdpm_error *reterr)
@@ -63,7 +63,9 @@ static int fail_time(struct ssdpm_error *reterr)
 		"time: under the cap a completion is beyond 2^64 ns");
 }
 
-/* How long it makes the period under the cap; false: too long to say. */
+/*
+ * How much longer the record makes the period under the cap; false: too long.
+ */
 static bool pay(struct cap_pass *pass, struct wide energy,
 		struct pass_work *work)
 {
@@ -73,7 +75,7 @@ static bool pay(struct cap_pass *pass, struct wide energy,
 	work->need_ns = work->busy_ns;
 	if (cap_of(pass) == SSDPM_CAP_NONE)
 		return true;
-	/* It is above 0. */
+	/* This is above 0. */
 	head_uw = cap_of(pass) - pass->idle_uw;
 	own = wide_product(head_uw, work->busy_ns);
 	if (!wide_is_less(own, energy)) {
@@ -83,7 +85,7 @@ static bool pay(struct cap_pass *pass, struct wide energy,
 		pass->credit = wide_least(pass->credit, limit);
 		return true;
 	}
-	/* What its own time does not pay for: from what others left over. */
+	/* The saved energy of others pays for what its own time does not. */
 	energy = wide_minus(energy, own);
 	part = wide_least(pass->credit, energy);
 	pass->credit = wide_minus(pass->credit, part);
@@ -118,7 +120,7 @@ static bool look(struct cap_pass *pass, const struct ssdpm_io *io,
 	return true;
 }
 
-/* Idle times stand. false: beyond 2^64 ns. */
+/* Moves a record with fixed idle times. false: beyond 2^64 ns. */
 static bool move_closed(struct cap_pass *pass, const struct ssdpm_io *io,
 			const struct pass_work *work, uint64_t *ret_start_ns,
 			uint64_t *ret_end_ns)
@@ -126,7 +128,7 @@ static bool move_closed(struct cap_pass *pass, const struct ssdpm_io *io,
 	uint64_t more = work->need_ns - work->busy_ns;
 	uint64_t end = work->end_ns;
 
-	/* It is the last one to complete: the time is its own. */
+	/* It completes last, so the time is its own. */
 	if (more && __builtin_add_overflow(work->from_ns, work->need_ns, &end))
 		return false;
 	*ret_start_ns = io->start_ns + pass->shift_ns;
@@ -134,7 +136,7 @@ static bool move_closed(struct cap_pass *pass, const struct ssdpm_io *io,
 	       !__builtin_add_overflow(pass->shift_ns, more, &pass->shift_ns);
 }
 
-/* Arrival times stand: what comes waits for the work before it. */
+/* Moves a record with fixed arrival times; it waits for the work before it. */
 static bool move_open(struct cap_pass *pass, const struct ssdpm_io *io,
 		      const struct pass_work *work, uint64_t *ret_start_ns,
 		      uint64_t *ret_end_ns)
@@ -144,7 +146,7 @@ static bool move_open(struct cap_pass *pass, const struct ssdpm_io *io,
 	*ret_start_ns = io->start_ns;
 	*ret_end_ns = work->end_ns;
 	if (!work->need_ns) {
-		/* As long before the end of all as it was. */
+		/* It keeps its distance to the end of all work. */
 		uint64_t before = pass->flow.busy.until_ns - work->end_ns;
 
 		if (pass->until_ns > before &&
@@ -160,7 +162,7 @@ static bool move_open(struct cap_pass *pass, const struct ssdpm_io *io,
 	return true;
 }
 
-/* The cap that holds when the drive takes it up. false: beyond 2^64 ns. */
+/* Finds the cap when the drive takes the record. false: beyond 2^64 ns. */
 static bool enter(struct cap_pass *pass, struct pass_work *work)
 {
 	uint64_t begin = work->from_ns;
@@ -177,7 +179,7 @@ static bool enter(struct cap_pass *pass, struct pass_work *work)
 
 		pass->credit = wide_of(0);
 		pass->ready_ns = pass->end_ns + next->transition_ns;
-		/* The last one does not end. */
+		/* The last segment does not end. */
 		pass->end_ns += next->duration_ns;
 	}
 	if (pass->ready_ns > begin)
@@ -198,7 +200,7 @@ static void count(struct cap_pass *pass, const struct ssdpm_io *io,
 		ssdpm__histogram_add(pass->delays, delay_ns, 1);
 }
 
-/* 2^32 uW x 2^64 ns; 10^12 nJ; 10^9 pJ x 2^32: together below 2^98. */
+/* 2^32 uW x 2^64 ns, 10^12 nJ and 10^9 pJ x 2^32 sum to less than 2^98. */
 static struct wide energy_of(const struct cap_pass *pass,
 			     const struct ssdpm_io *io, uint64_t busy_ns)
 {

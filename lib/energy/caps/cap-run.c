@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace under caps, through the simulator: each record as it is under the cap
- * that holds when the drive takes it up. What is not known goes through all of
- * it at each corner.
+ * Simulates a trace under caps. Each record runs under the cap at its start.
+ * All steps run at each corner of the unknown values.
  */
 #include "caps/cap.h"
 
@@ -20,7 +19,7 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define MAX_INTERVALS 65536u
 
-/* A trace in a state under caps, or in state 0 without any. */
+/* A trace in a state under caps, or in state 0 without a cap. */
 struct capped_drive {
 	uint32_t state;
 	bool capped;
@@ -48,7 +47,7 @@ struct outcome {
 	double max_power_uw;
 };
 
-/* What a run does under a cap. */
+/* The part of a run under one cap. */
 struct cap_piece {
 	uint64_t ns;
 	uint64_t bytes;
@@ -56,7 +55,7 @@ struct cap_piece {
 	bool slowed;
 };
 
-/* What all corners have in common. */
+/* What all corners share. */
 struct cap_job {
 	const struct ssdpm_model *model;
 	struct ssdpm_sim_params params; /* with parameters */
@@ -70,16 +69,16 @@ struct cap_job {
 	uint64_t interval_ns;
 	struct histogram *delays; /* of the nominal corner */
 	struct ssdpm_span spans[N_SPANS];
-	struct ssdpm_cap_point *points; /* what comes of segments */
-	struct cap_piece *pieces;	/* likewise, of one run */
+	struct ssdpm_cap_point *points; /* the points of segments */
+	struct cap_piece *pieces;	/* likewise, for one run */
 };
 
-/* Who looks on as a simulation changes its phase. */
+/* The observer of a simulation's changes of phase. */
 struct watch {
 	const struct cap_job *job;
 	const struct ssdpm_sim *sim;
-	size_t at;	 /* which segment */
-	uint64_t end_ns; /* of it */
+	size_t at;	 /* the segment */
+	uint64_t end_ns; /* of the segment */
 	uint64_t since_ns;
 	uint64_t power_uw; /* since then */
 };
@@ -110,7 +109,7 @@ static void begin_pass(const struct cap_job *job,
 		.flow.service = values.service,
 	};
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++) {
-		/* As measured or stated, in state 0. */
+		/* In state 0, as measured or stated. */
 		ret_pass->over_uw[op] = over(values.active_power_uw[op],
 					     values.idle_power_uw[0]);
 		ret_pass->operation_nj[op] = values.operation_energy_nj[op];
@@ -118,7 +117,10 @@ static void begin_pass(const struct cap_job *job,
 	}
 }
 
-/* All three to what it is at the corner; in other states under all caps. */
+/*
+ * Fixes all three values at the corner, and other states' powers below all
+ * caps.
+ */
 static void fix(const struct cap_job *job, const struct capped_drive *drive,
 		struct ssdpm_parameter *p, uint64_t uw)
 {
@@ -131,7 +133,7 @@ static void fix(const struct cap_job *job, const struct capped_drive *drive,
 	p->low = p->nominal = p->high = uw;
 }
 
-/* Busy, the drive is as idle: what I/Os take over that is added to it. */
+/* The drive draws idle power when busy, and the energy of I/Os is added. */
 static void set_parameters(const struct cap_job *job,
 			   const struct capped_drive *drive,
 			   struct ssdpm_parameter *parameters)
@@ -154,7 +156,7 @@ static void set_parameters(const struct cap_job *job,
 			fix(job, drive, p, 0);
 			break;
 		case SSDPM_PARAMETER_BACKGROUND_TIME:
-			/* The cap stretches I/Os by the work behind them. */
+			/* The cap stretches I/Os by their background work. */
 			fix(job, drive, p,
 			    is_capped ? 0 : values.background_ps);
 			break;
@@ -215,8 +217,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Mean powers of whole intervals. What others left over belongs to their time,
- * of which a little may be in the interval before.
+ * Quantiles of mean powers of whole intervals. Saved energy belongs to its own
+ * time; a little of it may be in the interval before.
  */
 static int quantiles(const struct cap_job *job, const struct ssdpm_sim *sim,
 		     double cap_uw, struct outcome *outcome,
@@ -246,7 +248,10 @@ static int quantiles(const struct cap_job *job, const struct ssdpm_sim *sim,
 	free(uw);
 	outcome->max_power_uw =
 		ssdpm__max(outcome->max_power_uw, outcome->power_uw.nominal);
-	/* Its rank is the last one; what was cut off counts then, too. */
+	/*
+	 * The rank is that of the last interval, and a cut interval counts
+	 * then, too.
+	 */
 	if (kept < 100)
 		outcome->p99_power_uw = outcome->max_power_uw;
 	return 0;
@@ -261,7 +266,7 @@ static uint64_t interval_of(const struct cap_job *job)
 						 NS_PER_S;
 }
 
-/* Record by record: when it begins, which says which cap holds, is known. */
+/* Feeds records one by one, because a record's start determines its cap. */
 static int feed(const struct cap_job *job, struct cap_pass *pass,
 		struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
@@ -309,7 +314,7 @@ static int finish(const struct cap_job *job, struct ssdpm_sim *sim,
 	return quantiles(job, sim, cap_uw, ret_outcome, reterr);
 }
 
-/* ret_pass: what came of it; delays: those that it shall have, or NULL. */
+/* ret_pass: the result; delays: the histogram to fill, or NULL. */
 static int run(const struct cap_job *job, const struct capped_drive *drive,
 	       struct histogram *delays, struct cap_pass *ret_pass,
 	       struct outcome *ret_outcome, struct ssdpm_error *reterr)
@@ -352,7 +357,7 @@ static double mean_uw(struct wide energy, double ns)
 	return ((double)energy.high * 0x1p64 + (double)energy.low) / ns;
 }
 
-/* Both at a corner: that of the nominal values comes first. */
+/* Adds both runs at a corner; the nominal corner comes first. */
 static void add(struct cap_job *job, bool nominal, const struct outcome *capped,
 		const struct outcome *free)
 {
@@ -388,7 +393,7 @@ static void add(struct cap_job *job, bool nominal, const struct outcome *capped,
 				.bytes_per_s = ssdpm__exactly(rate),
 				.power_uw = ssdpm__exactly(uw),
 			};
-		/* Not all corners take as long. */
+		/* Not all corners last as long. */
 		if (!point->duration_ns || !piece->ns)
 			continue;
 		ssdpm__widen(&point->bytes_per_s, rate, rate);
@@ -396,7 +401,7 @@ static void add(struct cap_job *job, bool nominal, const struct outcome *capped,
 	}
 }
 
-/* At its most, idle power leaves nothing, or next to nothing, for I/Os. */
+/* At this corner, idle power leaves little or nothing for I/Os. */
 static void add_nothing(struct cap_job *job, const struct cap_pass *pass,
 			const struct outcome *free)
 {
@@ -461,7 +466,7 @@ static int run_nominal(struct cap_job *job, struct ssdpm_cap_run *run,
 	return 0;
 }
 
-/* Powers and energies together, and service: low and high of each. */
+/* A corner: powers with energies at one end, service at one end. */
 static struct corner corner_of(enum corner_value cost,
 			       enum corner_value service)
 {
@@ -514,7 +519,7 @@ static int run_corners(struct cap_job *job, bool unknown,
 	return err;
 }
 
-/* The last one lasts as long as the trace. */
+/* The last segment lasts as long as the trace. */
 static int check_segments(struct cap_job *job, struct ssdpm_error *reterr)
 {
 	uint64_t end = 0;
@@ -556,7 +561,9 @@ static int prepare(const struct ssdpm_model *model,
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the workload has no record");
 	job->interval_ns = interval_of(job);
-	/* The chain asks for it too: idle powers are looked up before. */
+	/*
+	 * Check before the chain does, because idle powers are looked up first.
+	 */
 	return ssdpm__check_operational(model, job->params.operational_state,
 					reterr);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Throughput under a power cap. At one corner each number has one value; the
- * bounds of a result are the least and the most over all corners, as a quotient
- * of sums is monotone in each of them.
+ * Throughput under a power cap. At a corner, each number has one value. A
+ * result is a quotient of sums, hence monotone in each number. Its bounds are
+ * therefore its least and its most over all corners.
  */
 #include "caps/cap.h"
 
@@ -22,19 +22,19 @@
 
 #define PICO_PER_MICRO 1e6
 #define PICO_PER_NANO 1e3
-/* 4 kW, 1 kJ, 1 mJ and a petabyte per second, as parameters have. */
+/* As for parameters: 4 kW, 1 kJ, 1 mJ and a petabyte per second. */
 #define MAX_UW 4294967295.0
 #define MAX_NJ 1e12
 #define MAX_PJ 1e9
 #define MAX_BYTES_PER_S 1e15
 #define MAX_AMPLIFICATION 65536.0
-/* Shares come from people and files. */
+/* Shares from people and files are rounded. */
 #define SHARE_ERROR 1e-6
 #define BUSY_SHARE 0.99
-/* Of some sums: what the cap allows to the last digits is allowed. */
+/* Sums may exceed the cap by this relative rounding error. */
 #define ROUNDING 1e-12
 
-/* Which value: of the costs, of the idle power, of the rates of each stream. */
+/* The side of the costs, the idle power, and each stream's rates. */
 enum side {
 	SIDE_NOMINAL,
 	SIDE_LOW,
@@ -47,13 +47,13 @@ struct cap_corner {
 	enum side rates[SSDPM_MAX_CAP_STREAMS];
 };
 
-/* A stream at a corner, for each byte of the mix. */
+/* A stream at a corner, for a byte of the mix. */
 struct load {
 	double rate; /* at full throughput */
-	double s;    /* time, if nothing else is done */
-	double uj;   /* energy over idle */
-	double uw;   /* power while it alone is served */
-	bool nand;   /* is it the flash that is slow? */
+	double s;    /* time alone */
+	double uj;   /* energy above idle */
+	double uw;   /* power when served alone */
+	bool nand;   /* the flash is the limit */
 };
 
 /* All results at a corner, in the order of struct ssdpm_cap_result. */
@@ -166,7 +166,7 @@ static bool has_rate(const struct ssdpm_cap_stream *s)
 	return s->known & (SSDPM_CAP_INTERFACE | SSDPM_CAP_NAND);
 }
 
-/* Does it say enough to compute with? */
+/* Whether the stream has numbers enough to compute with. */
 static int check_known(const struct cap *cap, const struct ssdpm_cap_stream *s,
 		       size_t number, struct ssdpm_error *reterr)
 {
@@ -208,7 +208,7 @@ static int check_stream(const struct cap *cap, const struct ssdpm_cap_stream *s,
 	return err;
 }
 
-/* What writes cost that the flash amplifies: by its parts, or as a whole. */
+/* Amplifies the cost of writes: by its parts, or as a whole. */
 static int amplify(struct cap *cap, struct ssdpm_cap_stream *s,
 		   struct ssdpm_error *reterr)
 {
@@ -221,7 +221,7 @@ static int amplify(struct cap *cap, struct ssdpm_cap_stream *s,
 		s->nand_bytes_per_s.low /= wa;
 		s->nand_bytes_per_s.nominal /= wa;
 		s->nand_bytes_per_s.high /= wa;
-		/* It may all be the link's, or all the flash's. */
+		/* All of it may be the link's, or all the flash's. */
 		s->byte_pj.nominal *= wa;
 		s->byte_pj.high *= wa;
 		if (wa > 1 && s->known & SSDPM_CAP_BYTE_ENERGY)
@@ -248,7 +248,7 @@ static int amplify(struct cap *cap, struct ssdpm_cap_stream *s,
 	return 0;
 }
 
-/* Nothing is known of its energy: nothing, up to all that the drive takes. */
+/* Assumes the unknown energy: from nothing to all that the drive draws. */
 static void assume(const struct cap *cap, struct ssdpm_cap_stream *s)
 {
 	if (has_energy(s))
@@ -385,7 +385,7 @@ static struct load load_of(const struct ssdpm_cap_stream *s, double idle_uw,
 	return load;
 }
 
-/* The streams by their power, from the most on. */
+/* Sorts streams by power, the highest first. */
 static void sort_loads(struct load *loads, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -398,8 +398,8 @@ static void sort_loads(struct load *loads, size_t n)
 }
 
 /*
- * Power while one stream after the other is served at full throughput; what is
- * above the cap is held to it, and takes its time.
+ * The 99th percentile of power if streams are served one after the other at
+ * full throughput. Power above the cap is held to it and takes longer.
  */
 static double p99_of(const struct load *loads, size_t n, double bytes_per_s,
 		     double idle_uw, double cap_uw)
@@ -430,7 +430,7 @@ static uint32_t limit_of(const struct load *loads, size_t n)
 	return nand > link ? SSDPM_CAP_LIMIT_NAND : SSDPM_CAP_LIMIT_INTERFACE;
 }
 
-/* No more than the fastest, and what one alone has, to the last digit. */
+/* At most the fastest rate; exactly that of a single stream. */
 static double full_rate(const struct load *loads, size_t n)
 {
 	double s = 0, fastest = 0;
