@@ -2,7 +2,7 @@
 /* Exponential, logarithm and error function, by their series. */
 #include "common/elementary.h"
 
-/* The logarithm of 2 in two parts: the first has bits to spare. */
+/* The logarithm of 2 in two parts; the first has spare bits. */
 #define LN2_HIGH 0x1.62e42feep-1
 #define LN2_LOW 0x1.a39ef35793c76p-33
 
@@ -17,7 +17,7 @@ static double scale(double value, int64_t exponent)
 
 double ssdpm__exp(double value)
 {
-	/* 1/14! to 1/0!: a division takes as long as four terms. */
+	/* 1/14! to 1/0!; a division takes as long as four terms. */
 	static const double terms[] = {
 		0x1.93974a8c07c9dp-37,
 		0x1.6124613a86d09p-33,
@@ -47,10 +47,10 @@ double ssdpm__exp(double value)
 		(int64_t)ssdpm__floor(value / (LN2_HIGH + LN2_LOW) + 0.5);
 	double rest = value - (double)twos * LN2_HIGH - (double)twos * LN2_LOW;
 
-	/* Up to 0.35: the fourteenth term is below 2^-54. */
+	/* Up to 0.35, the fourteenth term is below 2^-54. */
 	for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++)
 		sum = sum * rest + terms[i];
-	/* In two steps: 2^1024 is no double. */
+	/* Two steps, because 2^1024 is no double. */
 	return scale(scale(sum, twos / 2), twos - twos / 2);
 }
 
@@ -75,7 +75,7 @@ double ssdpm__ln(double value)
 		value /= 2;
 		twos++;
 	}
-	/* 2 atanh: squares are up to 0.0295. */
+	/* 2 atanh; squares are at most 0.0295. */
 	double ratio = (value - 1) / (value + 1), square = ratio * ratio;
 
 	for (int i = 23; i > 1; i -= 2)
@@ -97,10 +97,10 @@ static double erf_series(double value)
 }
 
 /*
- * The continued fraction, from far inside outwards, as a numerator over a
- * denominator, of which the next one is the numerator of before: one division
- * for all. After n terms exp(-2 value sqrt(2 n)) of it is missing: 200 are
- * enough at 1.25, where they come to 10^178.
+ * Evaluates the continued fraction from the inside out, as a numerator over a
+ * denominator. Each denominator is the previous numerator, so one division is
+ * enough. After n terms, a relative error of exp(-2 value sqrt(2 n)) remains.
+ * 200 terms are enough at 1.25, where they reach 10^178.
  */
 static double erfc_fraction(double value)
 {
@@ -112,7 +112,10 @@ static double erfc_fraction(double value)
 		under = over;
 		over = next;
 	}
-	/* The square loses digits that count when it is large: in two parts. */
+	/*
+	 * A large square would lose significant digits, so it is taken in two
+	 * parts.
+	 */
 	double high = ssdpm__floor(value * 65536) / 65536;
 	double low = value - high;
 	double power =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of <math.h> that the library needs, but for those that are one
- * instruction. Without libm, the library adds 0.3 MiB less to each program that
- * asks it for a table. It also gives the same digits on every machine.
+ * The functions of <math.h> that the library needs and that are more than one
+ * instruction. Without libm, the library adds 0.3 MiB less to programs that ask
+ * it for a table. It also gives the same digits on every machine.
  */
 #ifndef SSDPM_LIB_COMMON_ELEMENTARY_H
 #define SSDPM_LIB_COMMON_ELEMENTARY_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* NaN is less than everything else. */
+/* NaN is less than all else. */
 static inline double ssdpm__max(double a, double b)
 {
 	return a > b || b != b ? a : b;
@@ -37,7 +37,7 @@ static inline double ssdpm__ceil(double value)
 	return -ssdpm__floor(-value);
 }
 
-/* The next larger double; of the largest, and of infinity, infinity. */
+/* The next larger double; the largest and infinity give infinity. */
 static inline double ssdpm__next_up(double value)
 {
 	int64_t bits;
@@ -45,7 +45,7 @@ static inline double ssdpm__next_up(double value)
 	if (!(value < INFINITY))
 		return value;
 	if (value == 0)
-		value = 0; /* of -0 too */
+		value = 0; /* -0, too */
 	memcpy(&bits, &value, sizeof(bits));
 	bits += bits < 0 ? -1 : 1;
 	memcpy(&value, &bits, sizeof(value));
@@ -53,14 +53,14 @@ static inline double ssdpm__next_up(double value)
 }
 
 /*
- * Good to 1e-15 of the value, erfc to 1e-14: test-common.c compares them
+ * Errors are below 1e-15 of the value, for erfc 1e-14; test-common.c compares
  * with libm. Below -708, exp is 0.
  */
 double ssdpm__exp(double value);
 double ssdpm__ln(double value);
 double ssdpm__erfc(double value);
 
-/* Of a base above 0. */
+/* The base is above 0. */
 static inline double ssdpm__pow(double base, double exponent)
 {
 	return ssdpm__exp(exponent * ssdpm__ln(base));

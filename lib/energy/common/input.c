@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bytes of a file, a window over a source: as large as the beginning of
- * the file that is looked at, or as its longest line.
+ * Reads the bytes of a file through a window over a source. The window grows to
+ * the inspected beginning of the file, or to its longest line.
  */
 #include "common/input.h"
 
@@ -14,10 +14,10 @@
 #include "base/internal.h"
 #include "common/utf16.h"
 
-/* At first: a small trace costs little. */
+/* The first size; a small trace costs little. */
 #define FIRST_BYTES (4u << 10)
 
-/* A zero byte in so many says that it is no text. */
+/* A zero byte among this many shows that it is no text. */
 #define HEAD_BYTES 4096
 
 struct given_bytes ssdpm__of_fd(int fd)
@@ -37,7 +37,8 @@ struct given_source {
 	struct given_bytes given;
 };
 
-/* Somebody may have made the descriptor non-blocking: nothing there is no end.
+/*
+ * The caller may have made the descriptor non-blocking; no data then is no end.
  */
 static bool is_worth_waiting(int fd)
 {
@@ -100,7 +101,7 @@ static int new_source(struct given_bytes given, struct source **ret_source,
 	return 0;
 }
 
-/* An empty window. */
+/* Starts with an empty window. */
 static int begin(struct input *input, struct source *source,
 		 struct ssdpm_error *reterr)
 {
@@ -134,7 +135,7 @@ int ssdpm__input_open(struct input *input, struct given_bytes given,
 	return err;
 }
 
-/* The window is full: make it larger. */
+/* Enlarges a full window. */
 static int grow(struct input *input, struct ssdpm_error *reterr)
 {
 	size_t left = (size_t)(input->end - input->at);

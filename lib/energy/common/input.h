@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The bytes of a file, as its readers see them: those of traces, and those of
- * samples of power.
- */
+/* The bytes of a file for the readers of traces and of power samples. */
 #ifndef SSDPM_LIB_COMMON_INPUT_H
 #define SSDPM_LIB_COMMON_INPUT_H
 
@@ -11,8 +8,8 @@
 #include "base/text.h"
 
 /*
- * Where bytes come from: read(2), memory, something that unpacks another one.
- * Fills up to size bytes; 0: the end. A negative errno with words in reterr.
+ * A source of bytes: read(2), memory, or one that unpacks another. It fills up
+ * to size bytes; 0: the end. It returns a negative errno with words in reterr.
  */
 struct source {
 	int (*read)(struct source *source, void *data, size_t size,
@@ -21,25 +18,25 @@ struct source {
 };
 
 /*
- * The bytes of a trace that are in memory and not yet read: [at, end). Readers
- * move at. complete: nothing comes after end.
+ * The bytes of a trace in memory that are not yet read: [at, end). Readers move
+ * "at". complete: nothing follows end.
  */
 struct input {
 	const char *at;
 	const char *end;
 	bool complete;
-	uint32_t line; /* number of the line that was taken last */
+	uint32_t line; /* number of the last line */
 	struct source *source;
 	char *buffer;
 	size_t size;
 };
 
-/* Longest line or event. */
+/* The longest line or event. */
 #define INPUT_MAX_LINE (1u << 20)
 
 /*
- * What a caller gives, which may be packed: the bytes of a descriptor, or those
- * in memory. Both are borrowed.
+ * The caller's bytes, perhaps packed: from a descriptor, or in memory. Both are
+ * borrowed.
  */
 struct given_bytes {
 	bool in_memory;
@@ -55,37 +52,37 @@ int ssdpm__input_open(struct input *input, struct given_bytes given,
 		      struct ssdpm_error *reterr);
 
 /*
- * Get more bytes after those not yet read, which may move; at least one, unless
- * input is complete then. -E2BIG: INPUT_MAX_LINE bytes were left unread.
+ * Reads at least one more byte after the unread ones, which may move, unless
+ * the input is then complete. -E2BIG: INPUT_MAX_LINE bytes were unread.
  */
 int ssdpm__input_fill(struct input *input, struct ssdpm_error *reterr);
 
 /*
- * Of a text: leave out the byte order mark that programs of Windows begin with.
- * 1; 0: a zero byte near its begin says that it is none; or a negative errno.
+ * Starts a text, and skips the byte order mark of Windows programs. 1; 0: a
+ * zero byte near the beginning shows that it is no text; or -errno.
  */
 int ssdpm__input_text(struct input *input, struct ssdpm_error *reterr);
 
-/* Have so many bytes unread. 1; 0: they end before; or a negative errno. */
+/*
+ * Reads until this many bytes are unread. 1; 0: fewer exist; or a negative
+ * errno.
+ */
 int ssdpm__input_need(struct input *input, size_t size,
 		      struct ssdpm_error *reterr);
 
 /*
- * Take the next line, without its end, CRLF too. The span holds until the next
- * call. 1; 0: there is none; or a negative errno.
+ * Takes the next line without its end, LF or CRLF. The span holds until the
+ * next call. 1; 0: no more; or a negative errno.
  */
 int ssdpm__input_line(struct input *input, struct span *ret_line,
 		      struct ssdpm_error *reterr);
 
-/* Nothing more is to be read. */
+/* Ends reading. */
 void ssdpm__input_end(struct input *input);
 
 void ssdpm__input_close(struct input *input);
 
-/*
- * Take a source and give one that owns it, and unpacks it if it is packed with
- * gzip, zstd, xz or bzip2.
- */
+/* Returns a source that owns this one, and unpacks gzip, zstd, xz or bzip2. */
 int ssdpm__source_unpack(struct source *source, struct source **ret_source,
 			 struct ssdpm_error *reterr);
 

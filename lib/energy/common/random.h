@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random numbers of generated workloads: integers only, so that the same seed
- * gives the same records on every machine.
+ * Random numbers for generated workloads. They use integers only, so that a
+ * seed gives the same records on every machine.
  */
 #ifndef SSDPM_LIB_COMMON_RANDOM_H
 #define SSDPM_LIB_COMMON_RANDOM_H
@@ -16,14 +16,14 @@ struct random {
 	uint64_t s[4];
 };
 
-/* Its state is what splitmix64 gives for the seed, as its authors advise. */
+/* The state comes from the seed by splitmix64, as its authors advise. */
 void ssdpm__random_seed(struct random *random, uint64_t seed);
 uint64_t ssdpm__random_next(struct random *random);
 
 /* 0 to limit - 1; limit is at least 1. */
 uint64_t ssdpm__random_below(struct random *random, uint64_t limit);
 
-/* Largest mean and largest time that the two below take and give. */
+/* The largest mean and the largest time of the two functions below. */
 #define RANDOM_MAX_MEAN_NS UINT64_C(1000000000000000)
 #define RANDOM_MAX_NS (UINT64_C(1) << 62)
 
@@ -32,16 +32,16 @@ uint64_t ssdpm__random_exponential(struct random *random, uint64_t mean_ns);
 
 /*
  * A time with a Lomax distribution (Pareto II) of this mean, rounded down, at
- * most RANDOM_MAX_NS. shape_milli is above 1000, at or below 1 there is no
- * mean, and at most 1000000.
+ * most RANDOM_MAX_NS. The shape in thousandths is 1001 to 1000000, because
+ * there is no mean at or below 1000.
  */
 uint64_t ssdpm__random_lomax(struct random *random, uint64_t mean_ns,
 			     uint32_t shape_milli);
 
 /*
  * The logarithm to the base 2 of a whole number above 0, with FIXED_BITS bits
- * after the point, right to the last but one. And the power of 2 of a number
- * from 0 to below 1: argument and result have 62 bits after the point.
+ * after the point; the last bit may be wrong. And 2 to the power of a number
+ * from 0 to below 1; argument and result have 62 bits after the point.
  */
 #define FIXED_BITS 40
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text in UTF-16, as programs of Windows write it, comes out in UTF-8. A byte
- * order mark and a letter of ASCII after it tell that it is such text.
+ * Converts text in UTF-16, as Windows programs write it, to UTF-8. It
+ * recognises a byte order mark before an ASCII letter.
  */
 #include "common/utf16.h"
 
@@ -12,19 +12,19 @@
 #include "base/internal.h"
 #include "common/peek.h"
 
-/* A letter takes this much at most, on both sides. */
+/* A letter takes at most this many bytes on either side. */
 #define LETTER_BYTES 4
 
 struct utf16_source {
 	struct source source;
 	struct source *inner;
 	bool is_big_endian;
-	bool has_begun; /* the mark was left out */
+	bool has_begun; /* the mark was skipped */
 	bool complete;	/* nothing comes after n */
 	size_t at;
 	size_t n;
 	uint8_t buffer[8192];
-	/* Where there is less room than a letter may take. */
+	/* A letter, if it may not fit into the remaining room. */
 	uint8_t letter[LETTER_BYTES];
 	size_t letter_at;
 	size_t letter_n;
@@ -37,7 +37,7 @@ static uint32_t unit_at(const struct utf16_source *self, size_t at)
 	return self->is_big_endian ? first << 8 | second : second << 8 | first;
 }
 
-/* Have a letter in the buffer, or all that there is. */
+/* Fills the buffer until it has a whole letter, or the end. */
 static int refill(struct utf16_source *self, struct ssdpm_error *reterr)
 {
 	while (!self->complete && self->n - self->at < LETTER_BYTES) {
@@ -61,7 +61,7 @@ static int refill(struct utf16_source *self, struct ssdpm_error *reterr)
 	return 0;
 }
 
-/* Half a letter becomes the one for what cannot be read. */
+/* Half a letter becomes the replacement character. */
 static uint32_t take_letter(struct utf16_source *self)
 {
 	uint32_t letter = unit_at(self, self->at);
@@ -114,7 +114,7 @@ static int read_utf16(struct source *source, void *data, size_t size,
 	size_t n = give_letter(self, to, size);
 
 	while (n < size) {
-		/* What is there is given before more is waited for. */
+		/* Return what is ready before waiting for more. */
 		if (n && self->n - self->at < LETTER_BYTES)
 			break;
 		int err = refill(self, reterr);

@@ -5,8 +5,8 @@
 #include "common/input.h"
 
 /*
- * Take a source and give one that owns it; text in UTF-16 comes out in UTF-8
- * and without its byte order mark, anything else as it is.
+ * Returns a source that owns this one. It turns UTF-16 into UTF-8 without its
+ * byte order mark, and leaves other bytes alone.
  */
 int ssdpm__source_from_utf16(struct source *source, struct source **ret_source,
 			     struct ssdpm_error *reterr);
