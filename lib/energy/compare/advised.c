@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which policy of a comparison to choose, if nobody says how long I/Os may
- * wait.
- */
+/* Chooses a policy of a comparison if the caller sets no latency bounds. */
 #include "compare/comparison.h"
 
 #include <errno.h>
@@ -21,7 +19,7 @@ static struct ssdpm_compared_policy row_of(
 	return row;
 }
 
-/* An NVMe drive has max_performance. */
+/* The lpm of an NVMe drive is max_performance, which is among them. */
 static bool is_proposed(const struct ssdpm_compared_policy *row)
 {
 	uint32_t lpms[N_LINK_POLICIES];
@@ -33,8 +31,10 @@ static bool is_proposed(const struct ssdpm_compared_policy *row)
 	return false;
 }
 
-/* Those of the default of Linux, or without it in the comparison the limits
- * alone. */
+/*
+ * The bounds of the default of Linux; without it in the comparison, fixed
+ * limits.
+ */
 static struct ssdpm_bounds bounds_of(const struct ssdpm_comparison *comparison,
 				     size_t usual)
 {

@@ -5,15 +5,15 @@
 #include <ssdpm/energy/compare.h>
 
 /*
- * What is likely is found of rows that may save at all, and of no others: to
- * find it takes most of the time.
+ * Computes likely savings only for rows that may save. These computations take
+ * most of the time.
  */
 void ssdpm__comparison_skip_costs(struct ssdpm_comparison *comparison);
 
 /*
- * Find the row of a finished comparison of n rows that saves most within the
- * default bounds; 0: none. usual: the row of what Linux does by default; n:
- * there is none. -ENOMEM.
+ * Finds the row of a finished comparison of n rows that saves most within the
+ * default bounds; 0: none. The row of Linux's default is "usual", or n.
+ * -ENOMEM.
  */
 int ssdpm__find_advised(const struct ssdpm_comparison *comparison, size_t n,
 			size_t usual, size_t *ret_row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words for policies, and what each policy is for a drive. */
+/* The words for policies, and the policy of each word for a drive. */
 #include <ssdpm/energy/compare.h>
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Those that people compare, in this order. kind 0: for every drive. */
+/* The usual policies in order. kind 0: for every drive. */
 static const struct {
 	char word[31];
 	uint8_t kind; /* enum ssdpm_kind */
@@ -53,7 +53,7 @@ static int bad_word(const char *word, struct ssdpm_error *reterr)
 			   word);
 }
 
-/* What is wrong with a parameter is a better answer than that it is no word. */
+/* An error in a parameter helps more than an unknown word. */
 static int parse_algorithm(const char *word, struct ssdpm_apst_params *params,
 			   struct ssdpm_error *reterr)
 {
@@ -97,7 +97,7 @@ int ssdpm_policy_parse(const char *word, const struct ssdpm_apst_params *params,
 	return 0;
 }
 
-/* Is word "windows:SCHEME:SOURCE" of these? */
+/* Whether a word "windows:SCHEME:SOURCE" has these params. */
 static bool is_windows(const char *word, const struct ssdpm_apst_params *params)
 {
 	struct ssdpm_apst_params other = *params;
@@ -150,7 +150,7 @@ int ssdpm_policy_get_word(const struct ssdpm_policy *policy,
 	return 0;
 }
 
-/* The defaults, and what the caller gave, or NULL, over them. */
+/* The defaults, overridden by the caller's settings, or NULL. */
 static int take_settings(const struct ssdpm_device_settings *given,
 			 struct ssdpm_device_settings *ret_settings,
 			 struct ssdpm_error *reterr)
@@ -164,7 +164,7 @@ static int take_settings(const struct ssdpm_device_settings *given,
 			       "ssdpm_device_settings", reterr);
 }
 
-/* A port whose policy is not known has one all the same: a range. */
+/* A port with an unknown policy still has one, within a range. */
 static bool has_today(const struct ssdpm_model *model,
 		      const struct ssdpm_device_settings *given,
 		      const struct ssdpm_device_settings *settings)
@@ -174,7 +174,7 @@ static bool has_today(const struct ssdpm_model *model,
 	return settings->known & SSDPM_SETTING_APST;
 }
 
-/* The policy and the settings in full, which go together. */
+/* Copies the policy and the settings, and checks that they fit. */
 static int take(const struct ssdpm_model *model,
 		const struct ssdpm_policy *given_policy,
 		const struct ssdpm_device_settings *given_settings,
@@ -247,7 +247,7 @@ int ssdpm_policy_get_reference(const struct ssdpm_model *model,
 				  params, ret_policy, reterr);
 }
 
-/* Of a state or, with another kind, of transitions, in uW; 0: unknown. */
+/* The power of a state, or of transitions, in uW; 0: unknown. */
 static uint32_t find_power(const struct ssdpm_sim_params *params, uint32_t kind,
 			   uint32_t index)
 {
@@ -261,7 +261,7 @@ static uint32_t find_power(const struct ssdpm_sim_params *params, uint32_t kind,
 	return 0;
 }
 
-/* A table that depends on powers is made for the drive as it is simulated. */
+/* A table that depends on powers uses those of the simulation. */
 static int make_envelope(const struct ssdpm_model *model,
 			 const struct ssdpm_sim_params *params,
 			 struct ssdpm_apst_params *apst,
@@ -286,7 +286,7 @@ static int make_envelope(const struct ssdpm_model *model,
 	return err;
 }
 
-/* What Linux has for a drive is nothing that Windows does. */
+/* Quirks of Linux do not apply to Windows. */
 static int add_quirks_of_linux(const struct ssdpm_model *model,
 			       const struct ssdpm_device_settings *settings,
 			       struct ssdpm_apst_params *apst,
@@ -356,7 +356,7 @@ int ssdpm_policy_resolve(const struct ssdpm_model *model,
 		break;
 	case SSDPM_POLICY_TODAY:
 		resolved.apst = today.apst;
-		/* It stays unknown where the port does not say. */
+		/* It stays unknown if the port does not report it. */
 		if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA)
 			resolved.lpm = today.lpm;
 		break;
