@@ -11,11 +11,16 @@
 #include "base/internal.h"
 
 #define PLATEAU_S 10
-/* A plateau may end before: one odd second of so many is not its median. */
+/*
+ * A plateau has at least this many seconds, so that one odd second is not its
+ * median.
+ */
 #define MIN_PLATEAU_S 3
 #define ROUND_S 60
 
-/* The value that this share of n sorted ones does not exceed: nearest rank. */
+/*
+ * The value that this share of n sorted values does not exceed: nearest rank.
+ */
 static double quantile(const double *sorted, size_t n, double share)
 {
 	double rank = ssdpm__ceil(share * (double)n);
@@ -23,7 +28,7 @@ static double quantile(const double *sorted, size_t n, double share)
 	return sorted[rank < 1 ? 0 : (size_t)rank - 1];
 }
 
-/* Sorted, without holes. */
+/* Copies finite values and sorts them. */
 static size_t take_finite(const double *iops, size_t n, double *ret_sorted)
 {
 	size_t n_finite = 0;
@@ -36,7 +41,7 @@ static size_t take_finite(const double *iops, size_t n, double *ret_sorted)
 	return n_finite;
 }
 
-/* Of a few seconds; NaN: all are holes. */
+/* The median of a few seconds; NaN: all are missing. */
 static double median_of(const double *iops, size_t n)
 {
 	double sorted[PLATEAU_S];
@@ -64,7 +69,7 @@ static void find_cliff(const double *iops, size_t n,
 	}
 }
 
-/* Means of whole minutes; those up to the last one without a value go. */
+/* Means of whole minutes, after the last one without a value. */
 static size_t make_rounds(const double *iops, size_t n, double *rounds,
 			  size_t *ret_first)
 {
@@ -91,8 +96,8 @@ static size_t make_rounds(const double *iops, size_t n, double *rounds,
 }
 
 /*
- * From the cliff on: the plateau before it is even, too. scratch has room for
- * all seconds.
+ * Searches from the cliff on, because the plateau before it is even, too.
+ * scratch has room for all seconds.
  */
 static void find_steady(const double *iops, size_t n, double *scratch,
 			struct ssdpm_consistency *c)
@@ -191,13 +196,12 @@ int ssdpm_consistency_measure(const double *iops, size_t n,
 	return err;
 }
 
-/* Rounds of a test: when are they steady, and how far does power follow load?
- */
+/* Whether the rounds of a test are steady, and how power follows load. */
 #define WINDOW 5
 #define MAX_RANGE 0.2
 #define MAX_SLOPE 0.1
 
-/* Whether a window keeps both limits. */
+/* Whether a window is within both limits. */
 static bool is_steady(const double *rounds, size_t n, double max_range,
 		      double max_slope)
 {
@@ -216,7 +220,7 @@ static bool is_steady(const double *rounds, size_t n, double max_range,
 		slope += x * (rounds[i] - mean);
 		squares += x * x;
 	}
-	/* From one end of the fitted line to the other. */
+	/* Between the ends of the fitted line. */
 	double excursion = fabs(slope / squares) * ((double)n - 1);
 
 	return max - min <= max_range * mean && excursion <= max_slope * mean;
@@ -276,7 +280,7 @@ int ssdpm_proportionality(const double *load, const double *power_w, size_t n,
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
 			"two loads or more are needed, and a power above 0 W at the last");
-	/* Both as shares of the last. */
+	/* Both are shares of the last one. */
 	for (size_t i = 1; i < n; i++) {
 		double width = (load[i] - load[i - 1]) / load[n - 1];
 		double left = power_w[i - 1] / power_w[n - 1] -
@@ -286,7 +290,7 @@ int ssdpm_proportionality(const double *load, const double *power_w, size_t n,
 
 		above += width * (left + right) / 2;
 	}
-	/* A power that never changes has a triangle of 1/2 above the line. */
+	/* A constant power leaves a triangle of 1/2 above the line. */
 	*ret_index = 1 - above / 0.5;
 	return 0;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does anything use a disk? The one rule for whoever writes over one.
+ * Checks whether a disk is in use. All code that overwrites disks uses this
+ * rule.
  *
- * A disk and its partitions are known by their numbers (st_rdev), because many
- * names may lead to one. What has a disk for itself, such as a mount in another
- * namespace, shows when the caller opens it with O_EXCL. A process that has it
- * open without O_EXCL shows in /proc alone, to whoever may see all processes.
+ * The check compares device numbers (st_rdev), because a disk may have many
+ * names. Exclusive users, such as a mount in another namespace, fail the
+ * caller's open with O_EXCL. A process that has the disk open without O_EXCL
+ * shows only in /proc, and only if the caller may see all processes.
  */
 #include <ssdpm/energy/consistency.h>
 
@@ -32,7 +33,7 @@ enum {
 /* Linux: include/linux/proc_ns.h, PROC_PID_INIT_INO. */
 static const char first_namespace[] = "pid:[4026531836]";
 
-/* A disk, which is the first one, or one of its partitions. */
+/* The disk, which comes first, or one of its partitions. */
 struct disk_part {
 	dev_t number;
 	char name[64];
@@ -40,15 +41,15 @@ struct disk_part {
 
 struct disk_look {
 	const struct ssdpm_machine *machine;
-	int root_fd; /* for what is no text of a file */
+	int root_fd; /* for files that are no text */
 	struct ssdpm_error *reterr;
 	char directory[PATH_BYTES]; /* of the disk, in sysfs */
 	struct disk_part *parts;
 	size_t n_parts;
-	bool hidden; /* a process could not be looked into */
+	bool hidden; /* a process could not be inspected */
 };
 
-/* One block of them, to be freed. */
+/* Names in one block, to be freed. */
 struct disk_names {
 	char **names;
 	size_t n;
@@ -95,7 +96,7 @@ static int fail_file(const struct disk_look *look, const char *path, int err)
 			   look->parts[0].name, path, ssdpm_strerror(err));
 }
 
-/* "8:0", of the file dev in a directory of sysfs. */
+/* Reads "8:0" from the file dev in a directory of sysfs. */
 static int read_device_number(const struct disk_look *look,
 			      const char *directory, dev_t *ret_number)
 {
@@ -173,7 +174,7 @@ static const struct disk_part *part_of(const struct disk_look *look,
 	return NULL;
 }
 
-/* Through links, also those of /proc. -errno: it cannot be looked at. */
+/* Follows links, including those of /proc. -errno: it cannot be inspected. */
 static int find_part_at(const struct disk_look *look, int directory,
 			const char *name, const struct disk_part **ret_part)
 {
@@ -197,7 +198,7 @@ static const struct disk_part *part_at(const struct disk_look *look,
 	return part;
 }
 
-/* Device mapper, RAID and others that are made of it. */
+/* Device mapper, RAID and others on top of it. */
 static int check_holders(const struct disk_look *look)
 {
 	char path[PATH_BYTES];
@@ -226,7 +227,7 @@ static int check_holders(const struct disk_look *look)
 	return err;
 }
 
-/* A line of a file of /proc. Not 0: it decides, and is the last one. */
+/* Takes a line of a file of /proc. A result other than 0 is final. */
 typedef int (*line_fn)(const struct disk_look *look, char *line);
 
 static int check_lines(const struct disk_look *look, const char *path,
@@ -246,7 +247,7 @@ static int check_lines(const struct disk_look *look, const char *path,
 	setvbuf(file, buffer, _IOFBF, sizeof(buffer));
 	while (!err && (errno = 0, getline(&line, &size, file)) > 0)
 		err = check(look, line);
-	/* A line that could not be read may be the one that decides. */
+	/* A line that could not be read might decide. */
 	if (!err && !feof(file))
 		err = fail_file(look, path, errno ? -errno : -EIO);
 	free(line);
@@ -263,7 +264,7 @@ static int check_swap(const struct disk_look *look, char *line)
 	return part ? say_used(look, part, "swap, as", line) : 0;
 }
 
-/* By the number of a mount, and by what it was mounted from. */
+/* Compares the number of a mount, and its source. */
 static int check_mount(const struct disk_look *look, char *line)
 {
 	const struct disk_part *part;
@@ -289,9 +290,9 @@ static int check_mount(const struct disk_look *look, char *line)
 }
 
 /*
- * What Linux itself says of a loop device, whatever names are seen from here:
- * the number of the node that it is made of, or of the file system where its
- * file is. Return whether it could be asked.
+ * Asks Linux about a loop device, whatever names are visible here. It reports
+ * the number of the backing node, or of its file's file system. Return: whether
+ * Linux answered.
  */
 static bool find_part_of_loop(const struct disk_look *look, const char *name,
 			      const struct disk_part **ret_part)
@@ -315,7 +316,7 @@ static bool find_part_of_loop(const struct disk_look *look, const char *name,
 	return true;
 }
 
-/* Loop devices keep what they are made of open, in no process. */
+/* Loop devices keep their backing file open, outside any process. */
 static int check_loops(const struct disk_look *look)
 {
 	static const char class[] = "sys/block";
@@ -353,7 +354,7 @@ static int check_target(const struct disk_look *look, const char *namespaces)
 	int err = 0;
 
 	if (list_names(look, namespaces, &names))
-		return 0; /* it has been removed */
+		return 0; /* removed meanwhile */
 	for (size_t i = 0; i < names.n && !err; i++) {
 		if (snprintf(path, sizeof(path), "%s/%s/device_path",
 			     namespaces, names.names[i]) >= (int)sizeof(path) ||
@@ -370,7 +371,7 @@ static int check_target(const struct disk_look *look, const char *namespaces)
 	return err;
 }
 
-/* Linux as an NVMe target opens a disk without O_EXCL, in no process. */
+/* Linux's NVMe target opens a disk without O_EXCL, outside any process. */
 static int check_targets(const struct disk_look *look)
 {
 	static const char all[] = "sys/kernel/config/nvmet/subsystems";
@@ -406,7 +407,7 @@ static bool is_gone(int err)
 	return err == -ENOENT || err == -ESRCH;
 }
 
-/* -EACCES: not all of them can be seen. */
+/* -EACCES: some are hidden. */
 static int check_descriptors(const struct disk_look *look, const char *pid,
 			     int fd)
 {
@@ -433,7 +434,7 @@ static int check_descriptors(const struct disk_look *look, const char *pid,
 	return err;
 }
 
-/* Threads may have descriptors of their own. */
+/* A thread may have its own descriptors. */
 static int check_thread(struct disk_look *look, const char *pid,
 			const char *thread)
 {
@@ -448,7 +449,7 @@ static int check_thread(struct disk_look *look, const char *pid,
 		return err == -EBUSY ? err : 0;
 	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE)
 		return fail_file(look, path, err);
-	/* Linux says so of one that has just ended, too. */
+	/* Linux also reports this for a thread that has just ended. */
 	path[end] = 0;
 	look->hidden |= exists(look, path);
 	return 0;
@@ -472,7 +473,7 @@ static int check_process(struct disk_look *look, const char *pid)
 	return err;
 }
 
-/* All but our own, which has it open to write to it. */
+/* All but our process, which has it open to write. */
 static int check_processes(struct disk_look *look)
 {
 	char own[16];
@@ -491,7 +492,7 @@ static int check_processes(struct disk_look *look)
 	return err;
 }
 
-/* 1: the line of proc/self/status says that all processes can be seen. */
+/* 1: this line of proc/self/status shows a right to see all processes. */
 static int has_right(const struct disk_look *look, char *line)
 {
 	unsigned long long capabilities;
@@ -511,7 +512,7 @@ static bool is_in_first_namespace(const struct disk_look *look)
 	       !memcmp(link, first_namespace, sizeof(link) - 1);
 }
 
-/* Nobody was found: was everybody looked at? */
+/* After finding no user, checks that every process was visible. */
 static int check_sight(const struct disk_look *look)
 {
 	const char *name = look->parts[0].name;
@@ -537,7 +538,8 @@ static int check_sight(const struct disk_look *look)
 
 static int check_all(struct disk_look *look)
 {
-	static const char swaps[] = "proc/swaps"; /* if Linux knows swap */
+	static const char swaps[] =
+		"proc/swaps"; /* absent if Linux lacks swap */
 	int err = check_holders(look);
 
 	if (!err && exists(look, swaps))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fio's --write_iops_log, as operations in each second. Fields as fio(1), "LOG
- * FILE FORMATS", of fio 3.33: time (ms), operations per second, direction,
- * block size, offset, priority. With log_avg_msec the block size is 0; without,
- * each line is one operation, and its value 1.
+ * Reads fio's --write_iops_log as operations per second. fio(1), "LOG FILE
+ * FORMATS", of fio 3.33 has the fields. They are time (ms), operations per
+ * second, direction, block size, offset, priority. With log_avg_msec, the block
+ * size is 0. Without it, each line is one operation, and its value is 1.
  */
 #include <ssdpm/energy/consistency.h>
 
@@ -20,14 +20,14 @@
 #define MAX_FIELDS 7
 #define DIRECTIONS 3
 #define MS_PER_S 1000
-/* 12 days: a line with a wrong time takes no more than 50 MB. */
+/* 12 days; a line with a wrong time uses at most 50 MB. */
 #define MAX_S (UINT64_C(1) << 20)
 
-/* From so many lines it is known how far apart they stand. */
+/* The interval of lines is known after this many. */
 #define N_FIRST 16
-/* More is no number of operations. */
+/* A higher value is no number of operations. */
 #define MAX_IOPS UINT64_C(1000000000000)
-/* Beyond it, the worst second is not in a log of means. */
+/* With longer means, the worst second is not in the log. */
 #define MAX_STEP_MS 1500
 
 struct log_line {
@@ -37,7 +37,7 @@ struct log_line {
 	bool sized; /* it has a block size */
 };
 
-/* What a second has, by direction: operations, and the time they are of. */
+/* The operations of a second by direction, and the time that they cover. */
 struct second {
 	double n_ops[DIRECTIONS];
 	double covered_ms[DIRECTIONS];
@@ -45,9 +45,9 @@ struct second {
 
 /* The means of one direction. */
 struct log_means {
-	uint64_t step_ms;  /* 0: not known yet */
-	uint64_t begin_ms; /* of the first one */
-	uint64_t done_ms;  /* what is before is in the seconds */
+	uint64_t step_ms;  /* 0: unknown so far */
+	uint64_t begin_ms; /* of the first line */
+	uint64_t done_ms;  /* time before this is in the seconds */
 	size_t n_first;
 	struct log_line first[N_FIRST];
 };
@@ -84,7 +84,7 @@ static bool split(struct span span, struct log_line *ret_line)
 	return true;
 }
 
-/* Have seconds up to this one. */
+/* Makes room up to this second. */
 static int make_room(struct log *log, uint64_t second,
 		     struct ssdpm_error *reterr)
 {
@@ -108,9 +108,9 @@ static int make_room(struct log *log, uint64_t second,
 }
 
 /*
- * A mean, over the time since the line before. If that is a step and a half or
- * more, a line is missing, and the mean is of one step: fio writes none for a
- * step without an operation.
+ * Adds a mean over the time since the line before. A gap of at least one and a
+ * half steps means that a line is missing. The mean then covers one step,
+ * because fio skips steps without an operation.
  */
 static void add_mean(struct log *log, const struct log_line *line)
 {
@@ -136,8 +136,8 @@ static void add_mean(struct log *log, const struct log_line *line)
 }
 
 /*
- * The median of the first lines: one may be early or late, and lines may be
- * missing.
+ * The median of the first lines, because one may be early or late, and some may
+ * be missing.
  */
 static uint64_t find_step(const struct log_means *means)
 {
@@ -156,7 +156,7 @@ static uint64_t find_step(const struct log_means *means)
 	return steps[(n - 1) / 2] ? steps[(n - 1) / 2] : 1;
 }
 
-/* How far apart the lines of a direction stand; nothing without one. */
+/* Finds the interval of the lines of a direction, if it has lines. */
 static int settle(struct log *log, struct log_means *means,
 		  struct ssdpm_error *reterr)
 {
@@ -189,7 +189,7 @@ static int take_mean(struct log *log, const struct log_line *line,
 	return means->n_first == N_FIRST ? settle(log, means, reterr) : 0;
 }
 
-/* Two jobs have their lines one after the other, or at the same times. */
+/* Lines of two jobs follow each other, or share their times. */
 static int check_order(const struct log *log, const struct log_line *line,
 		       struct ssdpm_error *reterr)
 {
@@ -267,14 +267,14 @@ static int read_lines(struct log *log, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* Means of this direction were written before and after. */
+/* Whether this direction has means before and after. */
 static bool is_within(const struct log *log, size_t d, size_t second)
 {
 	return log->seen[d] && second * MS_PER_S >= log->means[d].begin_ms &&
 	       (second + 1) * MS_PER_S <= log->last_ms[d];
 }
 
-/* NaN: a half of the second or more is not known, of one direction or all. */
+/* NaN: at least half of the second is unknown, in one direction or in all. */
 static double iops_of(const struct log *log, size_t at)
 {
 	const struct second *second = &log->seconds[at];
