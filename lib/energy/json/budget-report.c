@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Drives that share a budget, as JSON: budget.keys has what is written. */
+/* Writes drives that share a budget as JSON; budget.keys has the keys. */
 #include <ssdpm/energy/json.h>
 
 #include "base/json.h"
 #include "budget/internal.h"
 
-/* What is written, and a copy of what may be shorter, or longer, than here. */
+/* The report, and a copy of the caller's structure in this version's size. */
 struct told {
 	const struct ssdpm_budget *budget;
 	const struct ssdpm_budget_answer *answer;
@@ -15,7 +15,7 @@ struct told {
 	size_t n_commands;
 };
 
-/* An item in the state that was chosen for it. */
+/* An item in the state chosen for it. */
 struct chosen {
 	const struct ssdpm_budget_item *item;
 	const struct ssdpm_budget_state *state;
@@ -49,7 +49,7 @@ static const struct budget_mix *mix_told(const struct told *told)
 	return told->work->ios ? NULL : &told->mix;
 }
 
-/* Those that have a word. */
+/* The known fields that have a word. */
 static uint32_t fields_of(const struct ssdpm_budget_state *state)
 {
 	return state->assumed & (2 * SSDPM_CAP_MAX_POWER - 1);
@@ -70,7 +70,7 @@ static const char *assumed_word(const struct ssdpm_budget_state *state,
 	return ssdpm_cap_field_to_string(bits & -bits);
 }
 
-/* What all items are counted with; 0: not the same. */
+/* The power that all items count; 0: they differ. */
 static uint32_t power_of(const struct ssdpm_budget *budget)
 {
 	uint32_t power = budget->items[0]->power;

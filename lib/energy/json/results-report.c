@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What policies cost and save on a workload, as JSON: results.keys has what is
- * written.
+ * Writes the costs and savings of policies as JSON; results.keys has the keys.
  */
 #include <ssdpm/energy/json.h>
 
@@ -13,7 +12,9 @@
 #include "estimate/internal.h"
 #include "estimate/sim.h"
 
-/* What was simulated: all objects begin with it, and end with the parameters.
+/*
+ * The simulated workload and policy; all objects begin with it, and end with
+ * the parameters.
  */
 struct simulated {
 	const char *drive;
@@ -27,7 +28,7 @@ struct simulated {
 	size_t n_parameters;
 };
 
-/* What came of it. */
+/* The results. */
 struct finished {
 	const struct ssdpm_result *result;
 	size_t n_states;
@@ -55,7 +56,7 @@ struct all_compared {
 	size_t n_rows;
 	size_t n_states;
 	bool is_sata;
-	const char *advised; /* the name of a row; NULL: none is */
+	const char *advised; /* the name of a row; NULL: none */
 };
 
 struct compared {
@@ -65,7 +66,7 @@ struct compared {
 	struct finished finished;
 };
 
-/* What a route reaches, and what its saving means. */
+/* The result of a route, and the meaning of its saving. */
 struct recommended {
 	const struct ssdpm_recommendation_report *report;
 	const struct ssdpm_recommendation *one;
@@ -154,7 +155,7 @@ static void look(const struct ssdpm_sim *sim, size_t n_states,
 			     SSDPM_HISTOGRAM_BUCKETS);
 }
 
-/* The name of row i, where its policy is the same. */
+/* The name of row i, if its policy is the same. */
 static const char *name_of(const struct compared *c, size_t i)
 {
 	struct ssdpm_compared_policy row = { .size = sizeof(row) };
@@ -196,7 +197,7 @@ static int battery_of(const struct ssdpm_recommendation_report *report,
 		(double)report->system_uw, ret_s, reterr);
 }
 
-/* Files to write now, and a line for modprobe.d with those for the boot. */
+/* Separates files to write now from a line for modprobe.d. */
 static void sort_changes(struct recommended *r)
 {
 	const char module[] = "nvme_core.";
@@ -343,7 +344,7 @@ int ssdpm_cap_report_to_json(const struct ssdpm_cap_report *report,
 	return ssdpm__json_finish(&w, ret_text, reterr);
 }
 
-/* Its first row tells what all have in common. */
+/* The first row has what all rows share. */
 static int take_comparison(const struct ssdpm_comparison_report *r,
 			   struct simulated *s, struct all_compared *ret_all,
 			   struct ssdpm_error *reterr)
@@ -413,7 +414,7 @@ static int check_recommendation(const struct ssdpm_recommendation_report *r,
 	return err;
 }
 
-/* Its own copies of what may be shorter, or longer, than here. */
+/* Copies of the caller's structures in this version's size. */
 struct recommendation_parts {
 	struct ssdpm_recommendation_report report;
 	struct ssdpm_bounds bounds;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of power as JSON: samples.keys has what is written. */
+/* Writes samples of power as JSON; samples.keys has the keys. */
 #include <ssdpm/energy/json.h>
 
 #include <errno.h>
@@ -8,8 +8,7 @@
 #include "base/json.h"
 #include "samples-json.h"
 
-/* The report, and its own copies of what may be shorter, or longer, than here.
- */
+/* The report, with copies of the caller's structures in this version's size. */
 struct known_report {
 	struct ssdpm_power_report report;
 	struct ssdpm_energy energy;
@@ -68,7 +67,7 @@ int ssdpm_power_report_energy_to_json(const struct ssdpm_power_report *report,
 		     finish(write_energy, &known.report, ret_text, reterr);
 }
 
-/* Of both that stand on a baseline. */
+/* Writes one of the two reports that require a baseline. */
 static int write_with_baseline(
 	void (*write)(struct json_writer *w,
 		      const struct ssdpm_power_report *report),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What surveys found, as JSON: survey.keys has what is written. */
+/* Writes the results of surveys as JSON; survey.keys has the keys. */
 #include <ssdpm/energy/json.h>
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 
-/* A survey, and what its file says. */
+/* A survey and the content of its file. */
 struct whole {
 	const struct ssdpm_survey_result_info *info;
 	const struct ssdpm_survey_params *params;
