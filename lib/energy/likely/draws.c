@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drives that are drawn: from the priors, on a lattice. */
+/* Draws drives from the priors, on a lattice. */
 #include "likely/likely.h"
 
 #include <stdlib.h>
@@ -47,8 +47,10 @@ static uint32_t find_prior(const char *rule)
 	return i;
 }
 
-/* Of what is drawn around its nominal value, or, where that is 0, around a
- * tenth of the most. */
+/*
+ * The centre of a distribution: the nominal value, or a tenth of the highest if
+ * that is 0.
+ */
 static double centre_of(const struct ssdpm_parameter *parameter)
 {
 	return parameter->nominal ? (double)parameter->nominal :
@@ -59,7 +61,7 @@ static double range_sd(const struct ssdpm_parameter *parameter)
 {
 	double low = (double)parameter->low, high = (double)parameter->high;
 
-	/* Nothing is as likely as a hundredth of the middle. */
+	/* The low end is at least a hundredth of the centre. */
 	low = ssdpm__max(low, centre_of(parameter) / 100);
 	return ssdpm__ln(high / low) / RANGE_SDS;
 }
@@ -71,7 +73,10 @@ static bool is_time(const struct ssdpm_parameter *parameter)
 	       parameter->kind == SSDPM_PARAMETER_LINK_IDLE_TIME;
 }
 
-/* Service and what goes with the bytes: the same under each policy. */
+/*
+ * Service and energies of bytes are the same under each policy, so they are not
+ * drawn.
+ */
 static bool is_drawn(const struct ssdpm_parameter *parameter)
 {
 	return parameter->low != parameter->high &&
@@ -82,7 +87,7 @@ static bool is_drawn(const struct ssdpm_parameter *parameter)
 		parameter->kind == SSDPM_PARAMETER_LINK_POWER);
 }
 
-/* The number of another parameter that goes with this one; or n. */
+/* The number of an earlier parameter that shares its value; or n. */
 static uint32_t find_shared(const struct unknowns *unknowns, uint32_t prior,
 			    double log_sd)
 {
@@ -130,8 +135,10 @@ static double density(double z)
 	return 0.39894228040143268 * ssdpm__exp(-z * z / 2);
 }
 
-/* Below which a share of the normal distribution is: Newton's way, from a guess
- * that is near. */
+/*
+ * The quantile of a share of the normal distribution, by Newton's method from a
+ * close guess.
+ */
 static double normal_quantile(double share, double guess)
 {
 	double z = guess, step = 1;
@@ -152,7 +159,7 @@ double *ssdpm__normal_shares(size_t n)
 
 	if (!shares)
 		return NULL;
-	/* From the middle up; below it is the same, turned round. */
+	/* From the middle up; the lower half is its mirror image. */
 	for (size_t i = n / 2; i < n; i++) {
 		z = normal_quantile(((double)i + 0.5) / (double)n, z);
 		shares[i] = z;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a saving is on drives that are drawn: for each set of times both
- * policies are run once, and then the saving is a sum of products with the
- * powers of each drive.
+ * The saving on drives that are drawn. Each policy runs once for each set of
+ * times. The saving is then a sum of products with the powers of each drive.
  */
 #include "likely/likely.h"
 
@@ -14,7 +13,7 @@
 #include "base/words.h"
 #include "common/elementary.h"
 
-/* With one set of times: what multiplies each parameter, and the end. */
+/* The factor of each parameter under one set of times, and the end. */
 struct weighed {
 	double of[SSDPM_MAX_PARAMETERS];
 	double fixed_fj;
@@ -23,8 +22,8 @@ struct weighed {
 
 /* All drives of one kind. */
 struct trial {
-	const struct subject *from, *to; /* NULL: the power of one alone */
-	const struct likely_work *work;	 /* of one alone */
+	const struct subject *from, *to; /* NULL: one policy alone */
+	const struct likely_work *work;	 /* for one policy alone */
 	struct unknowns unknowns;
 	const double *normals; /* of n draws */
 	const double *time_normals;
@@ -34,7 +33,7 @@ struct trial {
 	double *nj, *uw; /* saved, by draw */
 };
 
-/* Times have a share for each set of times, powers have one for each draw. */
+/* Times have a share for each set of times; powers have one for each draw. */
 static void find_lattices(struct trial *trial)
 {
 	const struct unknowns *unknowns = &trial->unknowns;
@@ -96,7 +95,7 @@ static void weigh_work(const struct likely_work *work,
 	weighed->fixed_fj = work->fixed_fj;
 }
 
-/* The one policy alone. */
+/* Weighs one policy alone. */
 static void weigh_one(const struct trial *trial, struct likely_times *times,
 		      struct weighed *weighed)
 {
@@ -120,7 +119,7 @@ static void weigh_both(const struct trial *trial, struct likely_times *from,
 	weigh(to, -1, drive, weighed);
 }
 
-/* Both policies with one set of times, over the same time. */
+/* Weighs both policies with one set of times, over the same time. */
 static int weigh_times(struct trial *trial, uint32_t set,
 		       struct ssdpm_error *reterr)
 {
@@ -155,9 +154,9 @@ static bool is_bound(const struct unknowns *unknowns, uint32_t state)
 }
 
 /*
- * No state takes more than the one before it: the deeper one gives way, unless
- * its range does not let it. Idle powers are the first parameters, by state,
- * and active ones the next: an I/O takes no less than the idle drive.
+ * No state draws more than the one before it. The deeper one is lowered, unless
+ * its range prevents that. Idle powers are the first parameters, by state, and
+ * active ones the next; an I/O draws no less than the idle drive.
  */
 static void put_in_order(const struct unknowns *unknowns,
 			 double powers[SSDPM_MAX_PARAMETERS])
@@ -225,8 +224,8 @@ static int run_trial(struct trial *trial, struct ssdpm_error *reterr)
 }
 
 /*
- * The value with this rank, counted from 0; the values change places. C. A. R.
- * Hoare's way, in place: qsort() may allocate.
+ * The value of this rank, from 0; reorders the values. This is C. A. R. Hoare's
+ * algorithm, in place, because qsort() may allocate.
  */
 static double ranked(double *values, size_t n, size_t rank)
 {
@@ -262,7 +261,7 @@ static uint32_t ppm(size_t count, size_t of)
 	return of ? (uint32_t)((count * UINT64_C(1000000) + of / 2) / of) : 0;
 }
 
-/* How many drives of a trial save, and how many cost. */
+/* The share of drives that save, and that cost. */
 struct signs {
 	uint32_t saves_ppm;
 	uint32_t costs_ppm;
@@ -279,7 +278,7 @@ static struct signs count_signs(const struct trial *trial)
 	return (struct signs){ ppm(saves, trial->n), ppm(costs, trial->n) };
 }
 
-/* Would nobody notice nine of ten cases? */
+/* Whether nine of ten cases are too small to notice. */
 static bool is_small(const struct trial *trial)
 {
 	const uint32_t n = trial->n, edge = n / 20;
@@ -301,7 +300,7 @@ static uint32_t judge(struct signs signs)
 	return SSDPM_SAVING_NOT_DECIDED;
 }
 
-/* By how much the chance differs between the halves of an unknown. */
+/* How much the chance differs between the halves of an unknown. */
 static uint32_t shift_of(const struct trial *trial, uint32_t number)
 {
 	const struct lattice *lattice = &trial->lattices[number];
@@ -309,7 +308,9 @@ static uint32_t shift_of(const struct trial *trial, uint32_t number)
 	uint32_t a, b;
 
 	for (uint32_t i = 0; i < trial->n; i++) {
-		/* Of as many draws as it has shares: times stand once a set. */
+		/*
+		 * Times repeat after a whole set, so n draws cover the shares.
+		 */
 		uint32_t share = ssdpm__share_of(lattice, i % lattice->n);
 		bool upper = share >= lattice->n / 2;
 
@@ -321,7 +322,9 @@ static uint32_t shift_of(const struct trial *trial, uint32_t number)
 	return a > b ? a - b : b - a;
 }
 
-/* Was it left out by what was read, as smartctl's text, and not by the drive?
+/*
+ * Whether the source, such as smartctl's text, may have left it out, but not
+ * the drive.
  */
 static bool is_in_identify(const struct ssdpm_model *model, uint32_t state)
 {
@@ -349,7 +352,7 @@ static uint32_t ways_to_know(const struct ssdpm_model *model, uint32_t kind,
 	case SSDPM_PARAMETER_LINK_IDLE_TIME:
 		return SSDPM_WAY_STATE;
 	default:
-		return 0; /* nobody draws it */
+		return 0; /* not drawn */
 	}
 }
 
@@ -374,12 +377,12 @@ static void find_decider(const struct trial *trial, struct ssdpm_likely *likely)
 
 static int64_t whole(double value)
 {
-	/* As far as 63 bits go: a possible saving fits them. */
+	/* Limit to 63 bits; a possible saving fits them. */
 	value = ssdpm__max(ssdpm__min(value, 9e18), -9e18);
 	return (int64_t)ssdpm__floor(value + 0.5);
 }
 
-/* What can be said after a trial: of the sign, and of the size. */
+/* The verdict on the sign and the size after a trial. */
 struct judged {
 	uint32_t word;
 	bool small;
@@ -408,7 +411,7 @@ static bool uses(const struct unknowns *unknowns, uint32_t prior)
 	return false;
 }
 
-/* Above 0 it saves; how sure that is. */
+/* The certainty of a word; above 0 it saves. */
 static int strength_of(uint32_t word)
 {
 	static const int8_t strengths[] = {
@@ -422,7 +425,7 @@ static int strength_of(uint32_t word)
 	return strengths[word];
 }
 
-/* What holds under both: the weaker word of one sign. */
+/* The weaker of two words of one sign, which holds under both. */
 static uint32_t weaker(uint32_t a, uint32_t b)
 {
 	int x = strength_of(a), y = strength_of(b);
@@ -434,8 +437,7 @@ static uint32_t weaker(uint32_t a, uint32_t b)
 	return x * x < y * y ? a : b;
 }
 
-/* The word of the sign, and the size, that hold whichever thin prior is twice
- * as wide. */
+/* The sign and the size that hold if any one thin prior is twice as wide. */
 static int check_word(struct trial *trial, const double *few_normals,
 		      struct judged *judged, struct ssdpm_error *reterr)
 {
@@ -483,13 +485,13 @@ static int find_likely(struct trial *trial, const double *few_normals,
 	return err;
 }
 
-/* What a trial needs: all of it, or none. */
+/* The allocations of a trial: all or none. */
 struct room {
 	struct trial trial;
 	double nj[N_DRAWS], uw[N_DRAWS];
 };
 
-/* The shares of a trial and its room; what is done with it. */
+/* What to do with a trial, and its shares. */
 typedef int (*try_fn)(struct trial *trial, const double *few_normals,
 		      void *result, struct ssdpm_error *reterr);
 
@@ -523,7 +525,10 @@ static int try_drives(const struct priced_drive *drive,
 	return err;
 }
 
-/* What is possible holds it: a bucket of idle times is not quite exact. */
+/*
+ * Keeps likely values within possible ones, because buckets of idle times are
+ * slightly inexact.
+ */
 static void stay_within(struct ssdpm_likely *likely,
 			const struct ssdpm_saving *possible)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drives that are likely, and what becomes of a policy on each of them. */
+/* Likely drives, and the result of a policy on each of them. */
 #ifndef SSDPM_LIB_LIKELY_LIKELY_H
 #define SSDPM_LIB_LIKELY_LIKELY_H
 
@@ -7,48 +7,51 @@
 
 #include "estimate/sim.h"
 
-/* Mean power below which nobody notices. */
+/* A mean power too small to notice. */
 #define SMALL_UW 5000
 
-/* How many drives are drawn; a prime, as the lattice needs. */
+/* The number of drives drawn; prime, as the lattice requires. */
 #define N_DRAWS 10007
-/* Of them, where only the word is asked for. */
+/* How many of them if only the word is needed. */
 #define N_FEW_DRAWS 2003
-/* Different sets of times; each has as many drives. */
+/* Sets of times; each has as many drives. */
 #define N_TIMES 61
 
-/* Something that is not known of a drive: one random number for each. */
+/* An unknown of a drive, which takes one random number. */
 struct unknown {
-	uint32_t prior; /* index; N_PRIORS: its range alone is known */
+	uint32_t prior; /* index; N_PRIORS: only its range is known */
 	double log_sd;
 	bool time;
 	uint32_t first; /* the first parameter that has it */
 };
 
-/* Which parameters are drawn, and from what. */
+/* The parameters that are drawn, and their distributions. */
 struct unknowns {
 	const struct priced_drive *drive;
 	size_t n_states;
 	size_t n;
 	struct unknown at[SSDPM_MAX_PARAMETERS];
-	/* By parameter: which number it has, or UINT32_MAX: it is known. */
+	/* By parameter: its number, or UINT32_MAX if it is known. */
 	uint32_t of[SSDPM_MAX_PARAMETERS];
 };
 
 /* The rows of priors.tsv. */
 uint32_t ssdpm__priors_version(void);
 size_t ssdpm__n_priors(void);
-/* Fewer than ten independent sources? */
+/* Whether it has fewer than ten independent sources. */
 bool ssdpm__prior_is_thin(uint32_t prior);
 
-/* doubled: the prior whose spread is taken twice; UINT32_MAX: none. */
+/* doubled: the prior to take twice as wide; UINT32_MAX: none. */
 void ssdpm__find_unknowns(const struct priced_drive *drive, uint32_t doubled,
 			  struct unknowns *ret_unknowns);
 
-/* The standard normal number of each of n equal shares. Free it. */
+/*
+ * The standard normal quantile at the middle of each of n equal shares. Free
+ * it.
+ */
 double *ssdpm__normal_shares(size_t n);
 
-/* Which of n shares each of n draws has in a dimension: each of them once. */
+/* The share of n that each of n draws has in a dimension; each share once. */
 struct lattice {
 	uint32_t n;
 	uint32_t step;
@@ -64,51 +67,52 @@ static inline uint32_t ssdpm__share_of(const struct lattice *lattice,
 			  lattice->n);
 }
 
-/* A value of a parameter: within its range. */
+/* A drawn value of a parameter, within its range. */
 double ssdpm__drawn_value(const struct ssdpm_parameter *parameter,
 			  double log_sd, double normal);
 
-/* Idle times of one length, nearly: as many, and their sum. */
+/* The number and sum of idle times of nearly one length. */
 struct likely_gap {
 	double n;
 	double ns;
 };
 
-/* What the I/Os of a run cost, whatever the policy. */
+/* The cost of a run's I/Os under any policy. */
 struct likely_work {
 	double busy_ns[SSDPM_N_OPS];
-	double fixed_fj; /* of I/Os and bytes, beside the active power */
+	double fixed_fj; /* of I/Os and bytes, besides active power */
 };
 
-/* A policy, and the idle times of its run, as far as they matter. */
+/* A policy, and the idle times that matter to it. */
 struct subject {
 	const struct ssdpm_model *model;
 	struct ssdpm_sim_params params; /* its table, too */
 	struct likely_gap *gaps;
 	size_t n_gaps;
-	double shorter_ns; /* the sum of those that no policy does anything of
-			    */
-	double busy_ns;	   /* all that is not idle, to the last completion */
+	double shorter_ns; /* the sum of idle times too short for any policy */
+	double busy_ns;	   /* all but idle time, to the last completion */
 	double rest_ns;	   /* idle after that, to its own end */
 };
 
 /*
- * The model and idle times of a profile; idle_ns: the sum of all of them. The
- * caller fills in the policy, busy_ns and rest_ns. Free it with
+ * Copies the model and the idle times of a profile; idle_ns is the sum of all.
+ * The caller sets the policy, busy_ns and rest_ns. Free it with
  * ssdpm__subject_free().
  */
 int ssdpm__subject_new(const struct gap_profile *profile, double idle_ns,
 		       struct subject *ret_subject, struct ssdpm_error *reterr);
 void ssdpm__subject_free(struct subject *subject);
 
-/* Two policies of one drive; what is possible holds what is likely. */
+/*
+ * Compares two policies of one drive; likely values stay within possible ones.
+ */
 int ssdpm__find_likely(const struct priced_drive *drive,
 		       const struct subject *from, const struct subject *to,
 		       const struct ssdpm_saving *possible,
 		       struct ssdpm_likely *ret_likely,
 		       struct ssdpm_error *reterr);
 
-/* The subject of a simulation, and what its I/Os cost. */
+/* The subject of a simulation, and the cost of its I/Os. */
 int ssdpm__subject_of(const struct ssdpm_sim *sim, struct subject *ret_subject,
 		      struct ssdpm_error *reterr);
 
@@ -118,7 +122,7 @@ int ssdpm__draw_power(const struct priced_drive *drive,
 		      const struct likely_work *work, double ret_uw[3],
 		      struct ssdpm_error *reterr);
 
-/* How long a policy is in each state, in ns, and in transitions. */
+/* The times of a policy in each state and in transitions, in ns. */
 struct likely_times {
 	struct chain chain;
 	double own_ns; /* to the end of its run */
@@ -126,13 +130,13 @@ struct likely_times {
 	double moving_ns;
 };
 
-/* With these values. Of an unknown policy draw chooses one. */
+/* The times with these values; "draw" chooses one of unknown policies. */
 int ssdpm__likely_times(const struct subject *subject, uint32_t draw,
 			const struct values *values,
 			struct likely_times *ret_times,
 			struct ssdpm_error *reterr);
 
-/* Until end_ns, which is not before its own end. */
+/* Extends them until end_ns, which is not before their own end. */
 void ssdpm__likely_rest(const struct subject *subject, double end_ns,
 			struct likely_times *times);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mean power of a run, before it is measured, and after. */
+/* The mean power of a run: predicted, and compared with a measurement. */
 #include "likely/likely.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define MOST_UW 9007199254740992.0 /* 2^53: exact as a double */
 #define UW_PER_W 1e6
 
-/* What its I/Os cost beside idle power, by nominal values. */
+/* The cost of its I/Os besides idle power, at nominal values. */
 static struct likely_work work_of(const struct ssdpm_sim *sim)
 {
 	const struct ssdpm_run *run = ssdpm_sim_get_result(sim)->nominal;
@@ -35,12 +35,12 @@ static struct likely_work work_of(const struct ssdpm_sim *sim)
 	return work;
 }
 
-/* What is possible holds it, as for a saving. */
+/* Keeps it within the possible range, as for a saving. */
 static uint64_t within(double value, const struct ssdpm_prediction *p)
 {
 	value = ssdpm__max(value, (double)p->possible_low_uw);
 	value = ssdpm__min(value, (double)p->possible_high_uw);
-	/* As far as 63 bits go. */
+	/* Limit to 63 bits. */
 	return (uint64_t)ssdpm__floor(ssdpm__min(value, 9e18) + 0.5);
 }
 
@@ -102,8 +102,10 @@ static uint32_t verdict_of(const struct ssdpm_prediction *p, double uw)
 	return SSDPM_PREDICTION_MISSED;
 }
 
-/* Has every power within the error of the instrument the same verdict? A whole
- * range may lie between its ends. */
+/*
+ * Whether every power within the error of the instrument has the same verdict.
+ * A whole range may lie between its ends.
+ */
 static bool is_certain(const struct ssdpm_prediction *p,
 		       const struct ssdpm_prediction_check *check)
 {
@@ -121,7 +123,7 @@ static bool is_certain(const struct ssdpm_prediction *p,
 	       low > (double)p->possible_high_uw;
 }
 
-/* By more than a tenth of the longer one. */
+/* Whether they differ by more than a tenth of the longer one. */
 static bool length_differs(uint64_t a_ns, uint64_t b_ns)
 {
 	const uint64_t more_ns = a_ns > b_ns ? a_ns : b_ns;
@@ -142,7 +144,7 @@ static int in_uw(double power_w, int64_t *ret_uw, struct ssdpm_error *reterr)
 	return 0;
 }
 
-/* low_j and high_j are of the same time as energy_j. */
+/* low_j and high_j cover the same time as energy_j. */
 static int measure(const struct ssdpm_energy *energy, double subtracted_w,
 		   struct ssdpm_prediction_check *check,
 		   struct ssdpm_error *reterr)
