@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is odd in a model, and why it matters. Each rule says one line with the
- * numbers and the consequence.
+ * Finds oddities in a model, and explains their effect. Each rule gives one
+ * line with the numbers and the consequence.
  */
 #include <ssdpm/energy/lint.h>
 
@@ -18,14 +18,14 @@ static_assert(sizeof(struct ssdpm_finding) == 256, "frozen");
 
 /* Linux 5.14 and later, nvme_core: apst_secondary_latency_tol_us. */
 #define NEVER_ENTERED_ABOVE_US 100000
-/* The smallest operational latency that a person notices in the sum. */
+/* The least operational latency whose sum is noticeable. */
 #define SLOW_OPERATIONAL_US 1000
-/* What a PCI Express slot gives without a cable (PCIe CEM, x16). */
+/* The power of a PCI Express slot without a cable (PCIe CEM, x16). */
 #define ABSURD_ABOVE_UW 75000000
-/* The slowest of 1,141 tables of real drives says 7 s. */
+/* The slowest of 1,141 tables of real drives has 7 s. */
 #define ABSURD_FROM_US 10000000
 
-/* Findings are counted while list is NULL, then written. */
+/* The rules run twice: they count while list is NULL, then write. */
 struct report {
 	const struct ssdpm_model *model;
 	const struct ssdpm_model_info *info;
@@ -70,13 +70,13 @@ static bool knows_latencies(const struct ssdpm_power_state *state)
 		 (SSDPM_FIELD_ENTRY_LATENCY | SSDPM_FIELD_EXIT_LATENCY));
 }
 
-/* Means something only where knows_latencies(). */
+/* Valid only if knows_latencies(). */
 static uint64_t total_us(const struct ssdpm_power_state *state)
 {
 	return (uint64_t)state->entry_latency_us + state->exit_latency_us;
 }
 
-/* A state that is asleep, above state i and nearest to it, or NULL. */
+/* The nearest shallower state that sleeps, or NULL. */
 static const struct ssdpm_power_state *asleep_above(const struct report *report,
 						    uint32_t i, uint32_t *ret_j)
 {
@@ -88,7 +88,7 @@ static const struct ssdpm_power_state *asleep_above(const struct report *report,
 	return NULL;
 }
 
-/* Against the nearest shallower state whose maximum the drive gives. */
+/* Compares with the nearest shallower state whose maximum is known. */
 static void check_power_order(struct report *report, uint32_t i)
 {
 	const uint32_t power_uw = report->states[i].max_power_uw;
@@ -174,7 +174,7 @@ static void check_operational(struct report *report, uint32_t i)
 		     i, j, i, j);
 }
 
-/* deeper, state i, is in some way faster than above, state j. */
+/* Reports that deeper, state i, is in some way faster than above, state j. */
 static void say_faster(struct report *report,
 		       const struct ssdpm_power_state *deeper, uint32_t i,
 		       const struct ssdpm_power_state *above, uint32_t j)
@@ -207,7 +207,7 @@ static void say_faster(struct report *report,
 		     above_total.text, j);
 }
 
-/* Latencies of 0 are not reported: they say nothing of who is faster. */
+/* Latencies of 0 mean not reported, so they are not compared. */
 static void check_faster(struct report *report, uint32_t i)
 {
 	const struct ssdpm_power_state *deeper = &report->states[i], *above;
@@ -246,7 +246,7 @@ static void check_non_operational(struct report *report, uint32_t i)
 		     ssdpm_us_to_text(NEVER_ENTERED_ABOVE_US).text);
 }
 
-/* Is the power unknown, but for a range? */
+/* Whether the power is unknown but has a range. */
 static bool has_range(const struct report *report, uint32_t i, uint32_t field,
 		      uint32_t *ret_low, uint32_t *ret_high)
 {
@@ -256,8 +256,8 @@ static bool has_range(const struct report *report, uint32_t i, uint32_t field,
 }
 
 /*
- * How many states have neither a value nor a range that stands for one, and how
- * many of these by the drive.
+ * How many states have neither a value nor a substitute range, and in how many
+ * of these the drive reports none.
  */
 static void count_idle(const struct report *report, uint32_t *ret_unknown,
 		       uint32_t *ret_not_reported)
@@ -302,8 +302,8 @@ static void check_idle_power(struct report *report)
 }
 
 /*
- * nvme-cli 0.7 to 1.11 takes the fraction from the scale: issue 735. Of a power
- * that is not reported, but has that scale, it prints 0.02W.
+ * nvme-cli 0.7 to 1.11 takes the fraction from the scale: issue 735. For a
+ * power that is not reported but has that scale, it prints 0.02W.
  */
 static void check_fractions(struct report *report, uint32_t i)
 {
@@ -361,9 +361,9 @@ static void check_nvme(struct report *report)
 }
 
 /*
- * ata_id_has_hipm() and ata_id_has_dipm() in include/linux/ata.h see nothing in
- * words that are not valid; without one of the two, ahci_set_lpm() leaves the
- * link alone and the drive does too.
+ * ata_id_has_hipm() and ata_id_has_dipm() in include/linux/ata.h ignore words
+ * that are not valid. Without HIPM or DIPM, ahci_set_lpm() and the drive leave
+ * the link alone.
  */
 static void check_sata(struct report *report)
 {
@@ -399,7 +399,7 @@ static void check(struct report *report)
 #define DIFFER(bit, member) \
 	(!(unknown & SSDPM_FIELD_##bit) && x->member != y->member)
 
-/* Two states of the same number in two tables. */
+/* Whether states of the same number differ in two tables. */
 static bool states_differ(const struct ssdpm_power_state *x,
 			  const struct ssdpm_power_state *y)
 {
@@ -423,7 +423,7 @@ static bool states_differ(const struct ssdpm_power_state *x,
 		      emergency_power_fail_vault_time_us);
 }
 
-/* Do two rows differ in a number that both know? */
+/* Whether two rows differ in a number that both have. */
 static bool differ(const struct ssdpm_model *a, const struct ssdpm_model *b)
 {
 	const struct ssdpm_power_state *x, *y;
@@ -437,7 +437,7 @@ static bool differ(const struct ssdpm_model *a, const struct ssdpm_model *b)
 	return n != m;
 }
 
-/* How many tables beside that of match there are: more than a few are a few. */
+/* How many other tables exist besides that of match, up to a limit. */
 static int count_others(const struct ssdpm_catalogue *catalogue,
 			const struct ssdpm_model_info *info,
 			const struct ssdpm_catalogue_match *match,
