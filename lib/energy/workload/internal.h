@@ -83,7 +83,7 @@ int ssdpm__trace_bad(struct ssdpm_trace *trace, struct ssdpm_error *reterr,
 
 /*
  * Whether the device of an I/O is the one to read. 1; 0: no, and counted;
- * -EINVAL: the trace has several devices, the caller named none.
+ * -EINVAL: the trace has several, the caller named none.
  */
 int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 			struct ssdpm_error *reterr);
