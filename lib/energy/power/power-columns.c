@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the columns of a file of samples are, and how they make a power. */
+/* The columns of a file of samples, and how they make a power. */
 #include "power/power.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "base/internal.h"
 
-/* Of a name: longer ones are none that is known. */
+/* Any longer name is unknown. */
 #define NAME_BYTES 32
 
 static const struct column_name {
@@ -98,7 +98,7 @@ char ssdpm__find_separator(struct span line)
 	return ',';
 }
 
-/* "Power (mW)" is power_mw. */
+/* Reads a name; "Power (mW)" is power_mw. */
 static bool read_name(struct span text, struct power_column *ret_column)
 {
 	char name[NAME_BYTES];

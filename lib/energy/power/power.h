@@ -9,7 +9,7 @@
 
 enum decimal_kind {
 	DECIMAL_NUMBER = 1,
-	DECIMAL_NONE, /* nothing there, or a word for it */
+	DECIMAL_NONE, /* empty, or a word for missing */
 	DECIMAL_INFINITE,
 };
 
@@ -22,20 +22,23 @@ struct decimal {
 };
 
 /*
- * Read all of text. comma: stands for a decimal point too. false: it is no
- * number, and no word for none.
+ * Reads all of text. comma: a comma is a decimal point, too. false: neither a
+ * number nor a word for missing.
  */
 bool ssdpm__decimal_read(struct span text, bool comma,
 			 struct decimal *ret_decimal);
 
-/* Times 10^shift: exact up to 15 digits, else to 2 units of the last place. */
+/*
+ * Multiplies by 10^shift: exact up to 15 digits, else within 2 units of the
+ * last place.
+ */
 double ssdpm__decimal_double(const struct decimal *decimal, int32_t shift);
 
-/* Times 10^shift, rounded. false: too large, or no number. */
+/* Multiplies by 10^shift and rounds. false: too large, or no number. */
 bool ssdpm__decimal_int64(const struct decimal *decimal, int32_t shift,
 			  int64_t *ret_value);
 
-/* A time of ISO 8601 in ns since 1970, UTC where it has no zone. */
+/* Reads a time of ISO 8601 as ns since 1970, in UTC if it has no zone. */
 bool ssdpm__iso_time_read(struct span text, int64_t *ret_ns);
 
 #define POWER_MAX_COLUMNS 64
@@ -52,15 +55,15 @@ enum power_quantity {
 	N_POWER_QUANTITIES,
 };
 
-/* exponent: one of it is 10^exponent seconds, watts, volts ... */
+/* exponent: a unit is 10^exponent seconds, watts, volts ... */
 struct power_column {
 	uint8_t quantity;
 	int8_t exponent;
 };
 
 /*
- * separator ' ': blanks and tabs, any number of them. kinds: a bit for each
- * quantity. more: columns may follow.
+ * If the separator is ' ', any number of blanks and tabs separates. kinds: a
+ * bit for each quantity. more: columns may follow.
  */
 struct power_columns {
 	struct power_column at[POWER_MAX_COLUMNS];
@@ -78,24 +81,24 @@ struct fields {
 	bool ended;
 };
 
-/* Take the next field, without blanks and quotes around it. */
+/* Takes the next field, without surrounding blanks and quotes. */
 bool ssdpm__take_field(struct fields *fields, struct span *ret_field);
 
-/* Which separator does a line have? */
+/* Finds the separator of a line. */
 char ssdpm__find_separator(struct span line);
 
-/* The words of the caller. */
+/* Reads the caller's columns. */
 int ssdpm__power_columns_read(const char *text, struct power_columns *columns,
 			      struct ssdpm_error *reterr);
 
 /*
- * The names in a line. 1; 0: it has none that is known; -EINVAL: what is known
+ * Reads the names in a line. 1; 0: no known name; -EINVAL: the known names
  * cannot be used.
  */
 int ssdpm__power_columns_name(struct span line, struct power_columns *columns,
 			      struct ssdpm_error *reterr);
 
-/* How do they make a power? 0 or -EINVAL. */
+/* Checks how they make a power. 0 or -EINVAL. */
 int ssdpm__power_columns_check(struct power_columns *columns,
 			       const struct ssdpm_power_params *params,
 			       struct ssdpm_error *reterr);
@@ -110,26 +113,26 @@ struct ssdpm_power {
 	struct ssdpm_power_params params; /* without the text of columns */
 	struct power_columns columns;
 	struct ssdpm_power_counts counts;
-	struct ssdpm_error failed; /* code 0: it did not */
-	struct power_sample held;  /* to be given out before any other */
+	struct ssdpm_error failed; /* code 0: no failure */
+	struct power_sample held;  /* returned before any other */
 	bool has_held;
 	uint64_t n_rows;
 	int64_t first_ns;
-	/* Of a counter: the row before. */
+	/* The previous row of a counter. */
 	double last_j;
 	int64_t last_ns;
 };
 
-/* The first line: names, or a row. */
+/* Reads the first line: names, or a row. */
 int ssdpm__power_csv_open(struct ssdpm_power *power, const char *columns,
 			  struct ssdpm_error *reterr);
 
-/* The next sample. 1; 0: the end; or a negative errno. */
+/* Reads the next sample. 1; 0: the end; or a negative errno. */
 int ssdpm__power_csv_next(struct ssdpm_power *power,
 			  struct power_sample *ret_sample,
 			  struct ssdpm_error *reterr);
 
-/* The time of the row of that number, counted from 0, by the rate. */
+/* The time of a row, counted from 0, from the rate. */
 bool ssdpm__power_row_time(const struct ssdpm_power *power, uint64_t row,
 			   int64_t *ret_ns);
 
