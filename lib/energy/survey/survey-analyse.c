@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs of a scenario in randomised blocks:
+ * Analyses the runs of a scenario in randomised blocks:
  *
  *     mean of a run = block + policy + noise
  *
- * by least squares, which is the usual analysis where no run is missing. Blocks
- * are eliminated (Yates 1936; John and Williams, "Cyclic and Computer Generated
- * Designs", 1995, chapter 1): what is left is a system of n_policies equations,
+ * It fits this by least squares, which is the usual analysis if no run is
+ * missing. Blocks are eliminated (Yates 1936; John and Williams, "Cyclic and
+ * Computer Generated Designs", 1995, chapter 1). This leaves n_policies
+ * equations,
  *
  *     C tau = Q,    C = diag(r) - N K^-1 N',    Q = T - N K^-1 B
  *
@@ -22,9 +23,9 @@
 #include "base/words.h"
 
 #define MAX_POLICIES SSDPM_SURVEY_MAX_POLICIES
-/* Of the intervals of means; those of differences have that of the family. */
+/* For the intervals of means; those of differences use the family's rate. */
 #define MEAN_ERROR_RATE 0.05
-/* Noise below this share of the values is rounding and not noise. */
+/* Noise below this share of the values is rounding. */
 #define NO_NOISE 1e-13
 
 struct survey_block {
@@ -35,7 +36,7 @@ struct survey_block {
 };
 
 struct block_fit {
-	struct survey_block *blocks; /* those with a run, first */
+	struct survey_block *blocks; /* blocks with a run come first */
 	uint32_t n_blocks;
 	uint32_t n_policies;
 	uint32_t n_runs;
@@ -45,8 +46,9 @@ struct block_fit {
 	uint32_t df;
 	double variance;
 	double block_level;    /* mean of the blocks' effects */
-	double block_variance; /* of these, noise and all */
-	double block_noise;    /* and what noise adds, in units of variance */
+	double block_variance; /* their variance, with the noise */
+	double block_noise; /* the part of it from noise, in units of the noise
+			       variance */
 };
 
 static int check_run(const struct ssdpm_survey_run *run, size_t i,
@@ -96,7 +98,7 @@ static int put_runs(struct block_fit *fit, const struct ssdpm_survey_run *runs,
 	return 0;
 }
 
-/* Blocks without a run are not there. */
+/* Removes blocks without a run. */
 static void drop_empty_blocks(struct block_fit *fit)
 {
 	for (uint32_t i = 0; i < SSDPM_SURVEY_MAX_BLOCKS; i++)
@@ -117,7 +119,9 @@ static int check_policies(const struct block_fit *fit,
 	return 0;
 }
 
-/* C, and 1/n_policies in all places: its inverse is that of C, generalised. */
+/*
+ * C plus 1/n_policies in all places; its inverse is a generalised inverse of C.
+ */
 static void set_equations(const struct block_fit *fit,
 			  double c[MAX_POLICIES][MAX_POLICIES],
 			  double q[MAX_POLICIES])
@@ -143,8 +147,8 @@ static void set_equations(const struct block_fit *fit,
 }
 
 /*
- * Gauss and Jordan, in place: C is positive semidefinite, and its smallest
- * pivot is 0 where policies fall into groups that share no block.
+ * Inverts in place by Gauss and Jordan. C is positive semidefinite. Its
+ * smallest pivot is 0 if policies form groups that share no block.
  */
 static bool invert(double a[MAX_POLICIES][MAX_POLICIES], uint32_t n)
 {
@@ -179,7 +183,7 @@ static double block_effect(const struct block_fit *fit,
 	return (block->sum - taus) / block->n;
 }
 
-/* Variance of a contrast of policies, in units of the noise. */
+/* The variance of a contrast of policies, in units of the noise. */
 static double contrast_variance(const struct block_fit *fit,
 				const double *weights)
 {
@@ -191,7 +195,7 @@ static double contrast_variance(const struct block_fit *fit,
 	return sum;
 }
 
-/* How policies share in the mean of all blocks' effects. */
+/* The weight of each policy in the mean of all blocks' effects. */
 static void mean_block_weights(const struct block_fit *fit, double *weights)
 {
 	for (uint32_t j = 0; j < fit->n_policies; j++) {
@@ -204,9 +208,9 @@ static void mean_block_weights(const struct block_fit *fit, double *weights)
 }
 
 /*
- * What noise adds to the variance between blocks. An effect of a block has the
- * mean of its runs' noise. It also has the noise of the policies in it, which
- * the mean of all blocks' effects has in common with it.
+ * The part of the variance between blocks that noise adds. The effect of a
+ * block has the mean noise of its runs. It also has the noise of the policies
+ * in it, which it shares with the mean of all blocks' effects.
  */
 static double noise_of_blocks(const struct block_fit *fit)
 {
@@ -223,7 +227,7 @@ static double noise_of_blocks(const struct block_fit *fit)
 		sum += contrast_variance(fit, weights);
 		means += 1.0 / block->n;
 	}
-	/* 1/n of each, less their mean's variance: a share of 1 - 1/blocks. */
+	/* 1/n for each, less their mean's variance: a share of 1 - 1/blocks. */
 	return sum / (fit->n_blocks - 1) + means / fit->n_blocks;
 }
 
@@ -286,8 +290,8 @@ static int solve(struct block_fit *fit, struct ssdpm_error *reterr)
 }
 
 /*
- * The variance of the mean of a policy, in other blocks too: a part with the
- * degrees of freedom of blocks, a part with those of the noise (Satterthwaite
+ * Sets the variance of a policy's mean, for other blocks too. One part has the
+ * degrees of freedom of blocks, another those of the noise (Satterthwaite
  * 1946).
  */
 static void set_mean(const struct block_fit *fit, uint32_t policy,
@@ -320,7 +324,10 @@ static void set_mean(const struct block_fit *fit, uint32_t policy,
 	mean->high_w = mean->mean_w + half;
 }
 
-/* By Tukey and Kramer; exact where no run is missing, else conservative. */
+/*
+ * The method of Tukey and Kramer: exact if no run is missing, else
+ * conservative.
+ */
 static struct ssdpm_survey_difference compare(
 	const struct block_fit *fit,
 	const struct ssdpm_survey_analysis *analysis, uint32_t policy,

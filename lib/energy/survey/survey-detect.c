@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a schedule will be able to tell, and what a table that others have
- * published tells.
+ * Finds what a schedule can detect, and compares the rows of a published table.
  */
 #include "survey/survey.h"
 
@@ -12,13 +11,13 @@
 #define POWER 0.8
 #define HALF_OF_5_PERCENT 0.025
 
-/* The noise of one run of a schedule, and how well it is known. */
+/* The noise of a run of a schedule, and its certainty. */
 struct run_noise {
 	double sigma_w;
 	double df;
 };
 
-/* What is beside the noise within runs does not shrink with their length. */
+/* Noise between runs does not shrink with their length. */
 static struct run_noise run_noise_of(const struct ssdpm_survey_noise *noise,
 				     uint64_t duration_ns)
 {
@@ -40,11 +39,12 @@ static struct run_noise run_noise_of(const struct ssdpm_survey_noise *noise,
 	};
 }
 
-/* Tukey's test of one pair: what it takes, with how many degrees of freedom. */
+/* Tukey's test of one pair: its critical value and degrees of freedom. */
 struct test {
 	double limit;
 	double df;
-	double runs; /* standard error of a difference, by that of a run */
+	double runs; /* the standard error of a difference, relative to a run's
+		      */
 };
 
 static struct test test_of(const struct ssdpm_survey_params *params,
@@ -69,7 +69,7 @@ static double power_of(const struct test *test, double difference_w,
 				  test->df);
 }
 
-/* In units of sigma. */
+/* The detectable difference in units of sigma. */
 static double detectable_of(const struct test *test)
 {
 	double low = 0, high = 1;
@@ -173,7 +173,7 @@ static uint32_t missing_of(const struct ssdpm_survey_stated *row)
 	return missing;
 }
 
-/* A standard deviation, or none that was stated. */
+/* Whether it is a standard deviation or not stated. */
 static bool is_sd(double sd)
 {
 	return isnan(sd) || (sd >= 0 && ssdpm__is_survey_power(sd));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a survey become runs, with remarks on them. */
+/* Makes runs with remarks from the rows of a survey. */
 #include "survey/survey-file.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static int order(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Runs that have no number are told by what they are of. */
+/* Without a number, the policy, scenario and block identify a run. */
 static int order_of_runs(const struct survey_row *a, const struct survey_row *b)
 {
 	if (a->run != b->run || a->run)
@@ -33,7 +33,7 @@ static int compare_rows(const void *a, const void *b)
 	return by_run ? by_run : order(one->number, other->number);
 }
 
-/* Rows that are in order already, as a survey writes them, need no sort. */
+/* Sorts only if needed; a survey writes its rows in order. */
 static void sort_rows(struct ssdpm_survey_file *file)
 {
 	for (size_t i = 1; i < file->n_rows; i++)
@@ -44,7 +44,7 @@ static void sort_rows(struct ssdpm_survey_file *file)
 		}
 }
 
-/* How many runs; -EINVAL: the rows of one are of two things. */
+/* Counts runs; -EINVAL: the rows of a run differ in what they measure. */
 static int count_runs(const struct ssdpm_survey_file *file, size_t *ret_n,
 		      struct ssdpm_error *reterr)
 {
@@ -70,7 +70,7 @@ static int count_runs(const struct ssdpm_survey_file *file, size_t *ret_n,
 
 static int allocate(struct ssdpm_survey_file *file, struct ssdpm_error *reterr)
 {
-	/* No times and no steps: the times of readings are unknown. */
+	/* Without times and steps, the times of readings are unknown. */
 	bool timed = file->has_time || file->params.interval_ns;
 	size_t n = file->n_rows ? file->n_rows : 1;
 
@@ -86,7 +86,7 @@ static int allocate(struct ssdpm_survey_file *file, struct ssdpm_error *reterr)
 	return 0;
 }
 
-/* The time of the reading of that number of its run, by the steps. */
+/* The time of a reading by its number in the run, from the steps. */
 static int64_t step_time(const struct ssdpm_survey_params *params, size_t i)
 {
 	uint64_t ns;
@@ -137,7 +137,7 @@ static void fill_readings(struct ssdpm_survey_file *file)
 	}
 }
 
-/* Of complete runs of the same thing, the last one counts. */
+/* The place of a run's subject; the last complete run of a subject counts. */
 static size_t place(uint32_t policy, uint32_t scenario, uint32_t block)
 {
 	return ((size_t)block * SURVEY_MAX_NAMES + scenario) *

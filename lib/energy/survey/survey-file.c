@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file of a survey, as ssdpm-survey(5) describes it: comments with what is
- * known of the machine, then a row for each reading.
+ * Reads the file of a survey, as ssdpm-survey(5) describes it. Comments
+ * describe the machine, then each row is a reading.
  */
 #include "survey/survey-file.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/internal.h"
 
-/* Of a word of the file in a message. */
+/* The room for a word of the file in a message. */
 #define QUOTED_BYTES 40
 
 static int fail(const struct ssdpm_survey_file *file, struct span word,
@@ -26,7 +26,7 @@ static int fail(const struct ssdpm_survey_file *file, struct span word,
 			   why);
 }
 
-/* Room for one more of an array whose members have that size; n has a limit. */
+/* Makes room for one more member of this size, up to a limit of n. */
 static int make_room(void **array, size_t *room, size_t n, size_t size,
 		     struct ssdpm_error *reterr)
 {
@@ -41,7 +41,7 @@ static int make_room(void **array, size_t *room, size_t n, size_t size,
 	return 0;
 }
 
-/* The number of a name, which is a new one where it is not yet there. */
+/* The number of a name; a new name gets a new number. */
 static int find_name(struct ssdpm_survey_file *file, struct survey_names *names,
 		     struct span word, uint32_t *ret_i,
 		     struct ssdpm_error *reterr)
@@ -72,7 +72,7 @@ static int find_name(struct ssdpm_survey_file *file, struct survey_names *names,
 	return 0;
 }
 
-/* A list such as "idle;sync": it numbers the names. */
+/* Numbers the names of a list such as "idle;sync". */
 static int read_names(struct ssdpm_survey_file *file,
 		      struct survey_names *names, struct span text,
 		      struct ssdpm_error *reterr)
@@ -114,7 +114,7 @@ static int read_count(struct ssdpm_survey_file *file, struct span text,
 	return 0;
 }
 
-/* What the reader itself needs to know. */
+/* Reads a parameter that the reader itself needs. */
 static int read_param(struct ssdpm_survey_file *file, const char *key,
 		      struct span value, struct ssdpm_error *reterr)
 {
@@ -280,7 +280,7 @@ static int read_time(struct ssdpm_survey_file *file, struct span field,
 	return 0;
 }
 
-/* A row as it was read, before anybody knows what of it counts. */
+/* A row as read, before its run is known. */
 struct fields_read {
 	struct span policy;
 	struct span scenario;
@@ -325,7 +325,7 @@ static int read_fields(struct ssdpm_survey_file *file, struct span line,
 	uint32_t i = 0;
 
 	for (; ssdpm__take_field(&fields, &field); i++) {
-		/* A separator at the end of each line does no harm. */
+		/* A separator at the end of each line is harmless. */
 		if (i == file->n_columns && fields.ended &&
 		    field.at == field.end)
 			return 0;
@@ -339,7 +339,7 @@ static int read_fields(struct ssdpm_survey_file *file, struct span line,
 	}
 	if (i == file->n_columns)
 		return 0;
-	/* -EPIPE goes no farther than take_row(). */
+	/* Only take_row() sees -EPIPE. */
 	return ssdpm__fail(reterr, -EPIPE, file->input.line,
 			   "%u of %u columns: the line is cut off", i,
 			   file->n_columns);
@@ -424,8 +424,8 @@ static int read_row(struct ssdpm_survey_file *file, struct span line,
 }
 
 /*
- * A row that ends too early was being written when the survey was killed: it is
- * left out where the file ends with it, or a comment of what came next follows.
+ * A row that ends too early was cut when the survey was killed. It is left out
+ * if the file ends there, or if a comment of the next start follows.
  */
 static int take_row(struct ssdpm_survey_file *file, struct span line,
 		    struct ssdpm_error *reterr)

@@ -32,7 +32,7 @@ struct survey_names {
 	uint32_t n;
 };
 
-/* run 0: the file does not number them. */
+/* run 0: the file has no numbers. */
 struct survey_row {
 	uint64_t run;
 	int64_t time_ns;
@@ -46,10 +46,10 @@ struct survey_row {
 };
 
 struct ssdpm_survey_file {
-	/* Of the reading. */
+	/* The state of the reader. */
 	struct input input;
 	uint8_t columns[POWER_MAX_COLUMNS];
-	uint32_t n_columns; /* 0: no line has named them yet */
+	uint32_t n_columns; /* 0: no line of names so far */
 	char separator;
 	bool has_time;
 	bool is_marked;		/* "# ssdpm survey 1" was there */
@@ -57,7 +57,7 @@ struct ssdpm_survey_file {
 	struct survey_row *rows;
 	size_t n_rows, room_rows, room_fio, room_facts;
 
-	/* What came of it. */
+	/* The results. */
 	struct ssdpm_survey_params params;
 	struct ssdpm_survey_counts counts;
 	struct survey_names policies, scenarios, tests;
@@ -72,7 +72,7 @@ struct ssdpm_survey_file {
 	double *latency_us;
 };
 
-/* Rows become runs; the rows are gone then. */
+/* Makes runs from rows and frees the rows. */
 int ssdpm__survey_make_runs(struct ssdpm_survey_file *file,
 			    struct ssdpm_error *reterr);
 

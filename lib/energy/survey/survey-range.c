@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The studentised range, and what else is an integral over an estimated
- * standard deviation s:
+ * The studentised range, and other integrals over an estimated standard
+ * deviation s:
  *
  *     P(Q <= q) = integral of f(s) W(q s) ds over s > 0
  *     W(w)      = k integral of phi(z) (Phi(z) - Phi(z - w))^(k-1) dz
  *     f(s)      ~ s^(df-1) ssdpm__exp(-df s^2 / 2)
  *
- * Both are taken by the trapezoid rule over the whole line, the outer one over
- * x = ln s. Its error falls exponentially with the number of points for
- * functions that are analytic and vanish at both ends (Trefethen and Weideman
- * 2014). f is normed by its own sum, which needs no gamma function.
+ * Both use the trapezoid rule over the whole line, the outer one over x = ln s.
+ * Its error falls exponentially with the number of points if a function is
+ * analytic and vanishes at both ends (Trefethen and Weideman 2014). The sum of
+ * f normalises it, so no gamma function is needed.
  */
 #include "survey/survey.h"
 
@@ -18,27 +18,27 @@
 
 #include "base/internal.h"
 
-/* Points of the inner integral, and what is left out at its ends: e^-36. */
+/* Points of the inner integral; e^-36 is left out at its ends. */
 #define INNER_STEP 0.2
 #define INNER_END 8.4
 #define N_INNER 85 /* 2 * 8.4 / 0.2 + 1 */
-/* Largest step of the outer one. */
+/* The largest step of the outer integral. */
 #define OUTER_STEP 0.1
-/* A weight below e^-42 of the largest one is nothing. */
+/* A weight below e^-42 of the largest is negligible. */
 #define NOTHING (-42.0)
-/* From so many degrees of freedom on s is 1: what is left out is below 1e-9. */
+/* With this many degrees of freedom, s is 1 to within 1e-9. */
 #define CERTAIN_DF 1e10
 
 #define SQRT_HALF 0.70710678118654752
 #define SQRT_2PI 2.5066282746310005
 
-/* Below -9 it is less than what is left out of the integrals. */
+/* Below -9, it is less than the integrals leave out. */
 static double normal_p(double z)
 {
 	return z < -9 ? 0 : ssdpm__erfc(-z * SQRT_HALF) / 2;
 }
 
-/* What the inner integral has for all values of w. */
+/* The part of the inner integral that does not depend on w. */
 struct studentized_range {
 	double q;
 	double weight[N_INNER]; /* step x k x phi(z) */
@@ -95,7 +95,7 @@ static double log_weight(double x, double df)
 
 typedef double value_of_s(const void *data, double s);
 
-/* The mean of a value over f. */
+/* The mean of a function over f. */
 static double mean_over_s(value_of_s *value, const void *data, double df)
 {
 	double step = ssdpm__min(OUTER_STEP, 0.5 / sqrt(2 * df));
@@ -130,7 +130,7 @@ double ssdpm__range_p(double q, uint32_t k, double df)
 			  ssdpm__max(0, mean_over_s(range_above, &range, df)));
 }
 
-/* Where a falling function of x > 0 is p, by halving. */
+/* Finds where a falling function of x > 0 equals p, by halving. */
 typedef double falling(const void *data, double x);
 
 static double find_falling(falling *value, const void *data, double p)
@@ -226,15 +226,15 @@ double ssdpm__student_t(double p, double df)
 #define BRIDGE_TERMS 5
 
 /*
- * Cramer and von Mises' statistic of a Brownian bridge (Smirnov 1936): above x
- * with a probability of
+ * Cramer and von Mises' statistic of a Brownian bridge (Smirnov 1936) is above
+ * x with the probability
  *
  *     2/pi sum of (-1)^j integral of exp(-x u^2 / 2) / sqrt(-u sin u) du
  *
- * over u from (2 j + 1) pi to (2 j + 2) pi. Its ends are singular. Over an
- * angle they are not: u = (2 j + 1) pi + t and t = pi/2 (1 - cos(angle)).
- * Midpoints are then as good as for a periodic function. t and the rest of the
- * integrand are symmetric around pi/2.
+ * over u from (2 j + 1) pi to (2 j + 2) pi. The ends are singular, but not over
+ * an angle: u = (2 j + 1) pi + t and t = pi/2 (1 - cos(angle)). Midpoints are
+ * then as good as for a periodic function. Both t and the rest of the integrand
+ * are symmetric around pi/2.
  */
 static double bridge_above(double x)
 {
@@ -271,7 +271,7 @@ static double bridge_above_s(const void *data, double s)
 {
 	double x = *(const double *)data * s * s;
 
-	/* Nearly all are above this, and the sum would need more terms. */
+	/* Nearly all are above this, where the sum would need more terms. */
 	return x < 0.02 ? 1 : bridge_above(x);
 }
 
@@ -280,8 +280,7 @@ double ssdpm__bridge_p(double statistic, double df)
 	return mean_over_s(bridge_above_s, &statistic, df);
 }
 
-/* The integral of f over a short part of x = ln s, by Gauss's rule of 3 points.
- */
+/* The integral of f over a short part of x = ln s, by Gauss's 3-point rule. */
 static double chi_part(double begin, double end, double df)
 {
 	double half = (end - begin) / 2, middle = begin + half;
@@ -309,7 +308,7 @@ double ssdpm__chi_quantile(double p, double df)
 		below += part;
 		part = chi_part(begin + at * step, begin + (at + 1) * step, df);
 	}
-	/* In the part before. */
+	/* It is in the previous part. */
 	begin += (at - 1) * step;
 	double low = begin, high = begin + step;
 

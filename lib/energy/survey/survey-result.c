@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the file of a survey says: means of its runs, and how policies compare.
+/*
+ * The result of a survey's file: means of its runs, and comparisons of
+ * policies.
  */
 #include "survey/survey.h"
 
@@ -11,7 +13,7 @@
 #include "power/power.h"
 #include "base/words.h"
 
-/* The mean of what is a number. */
+/* The mean of all that are numbers. */
 static double mean_of(const double *values, size_t n)
 {
 	size_t finite = 0;
@@ -26,8 +28,8 @@ static double mean_of(const double *values, size_t n)
 }
 
 /*
- * The readings are taken to be at even steps, which is what a survey asks for:
- * a late one is one in hundreds. If the step is unknown, it is a second.
+ * Readings count as evenly spaced, which a survey asks for; about one in
+ * hundreds is late. An unknown step is taken as a second.
  */
 static double step_of(const struct ssdpm_survey_result *result,
 		      const struct ssdpm_survey_readings *r)
@@ -113,7 +115,7 @@ static int summarise_all(struct ssdpm_survey_result *result,
 	return err;
 }
 
-/* A run that counts. */
+/* Adds a run that counts. */
 static void add_run(struct comparison *c, double value, uint32_t policy,
 		    uint32_t block)
 {
@@ -157,7 +159,7 @@ static void add_fio(const struct ssdpm_survey_fio *fio, size_t n,
 				fio[i].policy, fio[i].block);
 }
 
-/* Leave out the policies that have too few runs, if others are left. */
+/* Drops policies with too few runs, if others remain. */
 static void choose_policies(struct comparison *c)
 {
 	uint32_t n_runs[SSDPM_SURVEY_MAX_POLICIES] = { 0 };
@@ -178,7 +180,7 @@ static void choose_policies(struct comparison *c)
 	c->shown.n_runs = n;
 }
 
-/* One more, if there are runs of it. */
+/* Adds a comparison, if it has runs. */
 static int add_comparison(struct ssdpm_survey_result *result,
 			  const struct ssdpm_survey_comparison *shown,
 			  uint32_t scenario, struct ssdpm_error *reterr)
@@ -211,7 +213,7 @@ static int add_comparison(struct ssdpm_survey_result *result,
 typedef const char *(*name_fn)(const struct ssdpm_survey_file *file,
 			       uint32_t number);
 
-/* Those of two quantities, in all scenarios or tests. */
+/* Adds the comparisons of two quantities in all scenarios or tests. */
 static int add_kind(struct ssdpm_survey_result *result, uint32_t first,
 		    name_fn get_name, struct ssdpm_error *reterr)
 {
@@ -250,7 +252,7 @@ static int add_comparisons(struct ssdpm_survey_result *result,
 			      ssdpm_survey_file_get_test, reterr);
 }
 
-/* Powers are one family of tests; all that they cost is another. */
+/* Powers are one family of tests, and their costs another. */
 static uint32_t family_of(const struct ssdpm_survey_result *result,
 			  const struct comparison *of, uint32_t *ret_n)
 {
@@ -271,7 +273,7 @@ static uint32_t family_of(const struct ssdpm_survey_result *result,
 	return number;
 }
 
-/* From the numbers of the file to those of the analysis. */
+/* Changes the file's numbers to those of the analysis. */
 static void number_runs(struct comparison *c, uint32_t scenario)
 {
 	uint32_t number[SSDPM_SURVEY_MAX_POLICIES] = { 0 };
@@ -284,7 +286,7 @@ static void number_runs(struct comparison *c, uint32_t scenario)
 	}
 }
 
-/* And back. */
+/* Changes them back. */
 static void restore_numbers(struct comparison *c)
 {
 	uint32_t n = c->shown.n_policies;
@@ -344,7 +346,7 @@ static int compare(const struct ssdpm_survey_result *result,
 	return 0;
 }
 
-/* What the file says of the system's power; 0: nothing. */
+/* The system's power that the file states; 0: none. */
 static double stated_system_w(const struct ssdpm_survey_file *file)
 {
 	const char *text = ssdpm_survey_file_get_fact(file, "system_w", 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mean power of one run. Successive samples are alike: n of them tell less
- * than n independent ones. So the standard error is from the spectrum at
- * frequency 0 of an autoregression (Heidelberger and Welch 1981; Berk 1974). It
- * is fitted by Burg's method, its order by AICc, 1 or more: few readings do not
- * show that they are correlated.
+ * The mean power of one run. Successive samples are alike, so n of them tell
+ * less than n independent ones. The standard error therefore comes from the
+ * spectrum at frequency 0 of an autoregression (Heidelberger and Welch 1981;
+ * Berk 1974). Burg's method fits it, and AICc chooses an order of at least 1,
+ * because few readings do not show their correlation.
  */
 #include "survey/survey.h"
 
@@ -15,32 +15,31 @@
 #include "base/internal.h"
 
 #define MIN_SAMPLES 30
-/* More samples are taken in groups, whose means have the same spectrum there */
+/* More samples are grouped; the groups' means have the same spectrum there. */
 #define MAX_VALUES 4096
 #define MAX_ORDER 20
-/* Of one reading; and so many updates are taken to be in a run. */
+/* The most repeats of a reading, and the least number of updates of a run. */
 #define MAX_REPEATS 1024
 #define UPDATES_MIN 10
 /*
- * The added variance of the logarithm of the spectrum, times the number of
- * values, because the data choose its order, and because a line was taken out.
- * Counted on 4000 runs of 150 and 300 values each. It was the same for noise
- * that is correlated by 0, 0.35 and 0.9.
+ * What chosen orders and a removed line add to the variance of the spectrum's
+ * logarithm, times the number of values. Counted on 4000 runs of 150 and 300
+ * values each. Noise with correlations of 0, 0.35 and 0.9 gave the same.
  */
 #define CHOSEN 8
 #define LINE 2
-/* Of a level, where it never changes: what rounding makes. */
+/* The rounding error of a constant level, as a share of it. */
 #define NOTHING 1e-12
-/* Of the mean. */
+/* The error rate of the mean. */
 #define ERROR_RATE 0.05
-/* So many level runs are taken to have a trend. */
+/* This share of level runs is judged to have a trend. */
 #define TREND_RATE 0.05
 /*
- * Where noise is known, 1 of 20 is above this (Anderson and Darling 1952, table
- * 1), and more where it is not.
+ * If the noise is known, 1 of 20 level runs exceeds this (Anderson and Darling
+ * 1952, table 1); if it is unknown, more do.
  */
 #define IS_A_BRIDGE 0.46136
-/* What is left out in the search: tenths, up to half. */
+/* The search leaves out tenths, up to half. */
 #define PARTS 10
 #define MAX_LEFT_OUT 5
 
@@ -48,7 +47,7 @@
 struct model {
 	double phi[MAX_ORDER];
 	uint32_t order;
-	double variance; /* of what drives it */
+	double variance; /* of the input noise */
 };
 
 struct noise {
@@ -57,7 +56,7 @@ struct noise {
 	uint32_t order;
 };
 
-/* The next order: reflection of errors that run forward and backward (Burg). */
+/* Raises the order by the reflection of forward and backward errors (Burg). */
 static void next_order(struct model *model, double *forward, double *backward,
 		       size_t n)
 {
@@ -94,7 +93,9 @@ static double mean_of(const double *values, size_t n)
 	return (sum.sum + sum.lost) / (double)n;
 }
 
-/* The order from 1 on whose fit is worth its parameters. room: for 2 n values.
+/*
+ * Finds the order, from 1, whose fit justifies its parameters. room: 2 n
+ * values.
  */
 static struct model fit(const double *values, size_t n, double *room)
 {
@@ -110,7 +111,7 @@ static struct model fit(const double *values, size_t n, double *room)
 	while (model.order < MAX_ORDER &&
 	       (!model.order || model.order < n / 10)) {
 		next_order(&model, forward, backward, n);
-		/* The mean is one parameter, the variance another. */
+		/* The mean and the variance are parameters, too. */
 		double k = model.order + 2.0, m = (double)n;
 		double aicc =
 			m * ssdpm__ln(model.variance) + 2 * k * m / (m - k - 1);
@@ -126,8 +127,8 @@ static struct model fit(const double *values, size_t n, double *room)
 }
 
 /*
- * Variance of the sum of the coefficients, from that of the estimates (Gohberg
- * and Semencul's inverse of their covariance): a is 1, -phi[0], ...
+ * The variance of the coefficients' sum, from the covariance of their estimates
+ * (by Gohberg and Semencul's inverse). There a is 1, -phi[0], ...
  */
 static double variance_of_sum(const struct model *model, double n)
 {
@@ -142,12 +143,12 @@ static double variance_of_sum(const struct model *model, double n)
 }
 
 /*
- * The spectrum at frequency 0, and how well it is known: the variance of its
- * logarithm is the trigamma function of df / 2, to be solved for df. Estimates
- * of coefficients are too low by about (1 + 3 sum) / n (Marriott and Pope 1954;
- * Kendall 1954). If a line was taken out too, it is (2 + 4 sum) / n. Next to 1
- * that matters. What varies and is divided by is too large in the mean, by half
- * of its logarithm's variance.
+ * Estimates the spectrum at frequency 0 and its uncertainty. The variance of
+ * its logarithm is the trigamma function of df / 2, which is solved for df.
+ * Estimated coefficients are too low by about (1 + 3 sum) / n (Marriott and
+ * Pope 1954; Kendall 1954). If a line was removed too, it is (2 + 4 sum) / n.
+ * This matters near 1. A random divisor makes the mean quotient too large, by
+ * half the variance of its logarithm.
  */
 static struct noise noise_of(const double *values, size_t n, bool line,
 			     double *room)
@@ -179,8 +180,8 @@ static struct noise noise_of(const double *values, size_t n, bool line,
 }
 
 /*
- * Is what is summed up of them that of a level with this noise? Noise that is
- * known from few samples makes larger sums by chance.
+ * Whether the cumulative sums are those of a level with this noise. Noise known
+ * from few samples makes larger sums by chance.
  */
 static bool is_level(const double *values, size_t n, const struct noise *noise)
 {
@@ -196,7 +197,7 @@ static bool is_level(const double *values, size_t n, const struct noise *noise)
 	       ssdpm__bridge_p(statistic, noise->df) > TREND_RATE;
 }
 
-/* All of a run, as values at even steps. */
+/* All of a run as evenly spaced values. */
 struct reading_run {
 	double *values;
 	size_t n_values;
@@ -206,7 +207,7 @@ struct reading_run {
 	double mean;
 };
 
-/* Into rest: values without the line that fits them best. */
+/* Removes the line that fits best. */
 static void take_line_out(const double *values, size_t n, double *rest)
 {
 	double mean = mean_of(values, n), middle = ((double)n - 1) / 2;
@@ -222,9 +223,10 @@ static void take_line_out(const double *values, size_t n, double *rest)
 }
 
 /*
- * The first tenths without which the rest is level, by the noise of the second
- * half (Heidelberger and Welch 1983). A line is taken from that half: a drift
- * would pass for noise. Returns 0 to 5; 6: not even that half is level.
+ * Finds the first tenths to drop so that the rest is level, by the noise of the
+ * second half (Heidelberger and Welch 1983). A line is removed from that half,
+ * because a drift would look like noise. Returns 0 to 5; 6: not even that half
+ * is level.
  */
 static int find_settled(const struct reading_run *run)
 {
@@ -293,13 +295,13 @@ static void set_mean(const struct reading_run *run,
 	summary->order = noise.order;
 }
 
-/* Updates, one by one, become values. */
+/* Groups updates into values. */
 struct group {
 	double sum;
 	size_t n;
 };
 
-/* A reading that came so often in a row: as often as it was updated. */
+/* Splits a reading that repeats into updates. */
 static void take_stretch(struct reading_run *run, double power_w, size_t length,
 			 struct group *group)
 {
@@ -336,7 +338,7 @@ static void take_values(const struct ssdpm_samples *samples,
 	take_stretch(run, last, length, &group);
 }
 
-/* The mean and the deviation are of all finite samples. */
+/* Mean and deviation cover all finite samples. */
 static void take_samples(const struct ssdpm_samples *samples,
 			 struct reading_run *run,
 			 struct ssdpm_survey_summary *summary)
@@ -410,9 +412,9 @@ static int set_covered(const struct ssdpm_samples *samples,
 }
 
 /*
- * A source that is updated less often than it is read says the same some times
- * in a row. Return: how often, 1: it does not. Nine stretches of ten are so
- * long: by chance alone, as of coarse steps, there are short ones among them.
+ * How often each update of a source is read. A slow source repeats its
+ * readings; 1: it does not. Nine of ten stretches have this length or more.
+ * Chance repeats, such as from coarse steps, would include shorter ones.
  */
 static size_t count_repeats(const struct ssdpm_samples *samples,
 			    uint64_t n_finite)
@@ -428,7 +430,7 @@ static size_t count_repeats(const struct ssdpm_samples *samples,
 		if (!isfinite(power_w))
 			continue;
 		if (power_w != last && length) {
-			/* That of the begin may be cut off. */
+			/* The first stretch may be cut off. */
 			stretches[length < MAX_REPEATS ? length :
 							 MAX_REPEATS] += !first;
 			n += !first;
@@ -457,7 +459,7 @@ static int run_begin(const struct ssdpm_samples *samples, uint64_t n,
 	size_t updates = (size_t)(n / run->repeats);
 
 	run->group = (updates - 1) / MAX_VALUES + 1;
-	/* More than can be, as stretches are rounded. */
+	/* An upper limit, because stretches are rounded. */
 	size_t room = 2 * updates / run->group + 1;
 
 	run->values = malloc(3 * room * sizeof(*run->values));

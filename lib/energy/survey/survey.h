@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The distributions that the survey needs. All are integrals over s, a standard
- * deviation that was estimated with df degrees of freedom where the true one is
- * 1: survey-range.c says how they are taken.
+ * The distributions that the survey needs. All are integrals over s, an
+ * estimate with df degrees of freedom of a standard deviation of 1.
+ * survey-range.c computes them.
  */
 #ifndef SSDPM_LIB_SURVEY_SURVEY_H
 #define SSDPM_LIB_SURVEY_SURVEY_H
@@ -17,8 +17,8 @@
 #define SURVEY_MAX_MEANS 100
 
 /*
- * Whether products of four powers or standard errors stay within a double: it
- * is 0, or of 1e-60 to 1e60.
+ * Whether products of four powers or standard errors stay within a double: the
+ * value is 0, or from 1e-60 to 1e60.
  */
 bool ssdpm__is_survey_power(double power_w);
 
@@ -28,40 +28,40 @@ bool ssdpm__is_survey_power(double power_w);
  */
 double ssdpm__range_p(double q, uint32_t k, double df);
 
-/* The q of that probability; p from 1e-9 on. */
+/* The q with this probability; p is 1e-9 or more. */
 double ssdpm__range_q(double p, uint32_t k, double df);
 
-/* The t that is exceeded, on both sides together, with a probability of p. */
+/* The t exceeded on both sides together with probability p. */
 double ssdpm__student_t(double p, double df);
 
 /*
- * Probability that a normal variable of mean shift and variance 1, by s, is
- * farther from 0 than limit.
+ * The probability that a normal variable of mean shift and variance 1, divided
+ * by s, is farther from 0 than limit.
  */
 double ssdpm__shifted_t_p(double limit, double shift, double df);
 
 /*
- * Probability that Cramer and von Mises' statistic of a Brownian bridge, by s
- * squared, is above this.
+ * The probability that Cramer and von Mises' statistic of a Brownian bridge,
+ * divided by s squared, is above this.
  */
 double ssdpm__bridge_p(double statistic, double df);
 
-/* The value of s below which it is with a probability of p. */
+/* The value below which s is with probability p. */
 double ssdpm__chi_quantile(double p, double df);
 
 /*
- * The error rate of each of n families that are independent, so that it is rate
- * for all together (Sidak), and the other way round.
+ * The error rate of each of n independent families that gives a joint rate
+ * (Sidak), and its inverse.
  */
 double ssdpm__rate_of_each(double rate, uint32_t n);
 double ssdpm__p_of_all(double p, uint32_t n);
 
-/* Parameters with their defaults, checked. */
+/* Checks parameters and sets their defaults. */
 int ssdpm__survey_params(const struct ssdpm_survey_params *params,
 			 struct ssdpm_survey_params *known,
 			 struct ssdpm_error *reterr);
 
-/* 0 is the default; -EINVAL: not between 0 and 1. */
+/* Sets 0 to the default; -EINVAL: not between 0 and 1. */
 int ssdpm__error_rate(double *rate, struct ssdpm_error *reterr);
 
 /* What the parts of a survey's result share. */
@@ -95,7 +95,7 @@ struct ssdpm_survey_result {
 	struct ssdpm_survey_recommendation recommendation;
 };
 
-/* The last step: what the comparisons speak for. */
+/* Last step: the recommendation from the comparisons. */
 void ssdpm__survey_recommend(struct ssdpm_survey_result *result);
 
 #endif
