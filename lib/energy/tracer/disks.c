@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which block devices lead to a drive: sysfs says it. */
+/* Finds in sysfs which block devices lead to a drive. */
 #include <ssdpm/energy/tracer.h>
 
 #include <errno.h>
@@ -35,7 +35,7 @@ static bool is_known(const struct disks *disks, const char *name)
 	return false;
 }
 
-/* A device that vanishes meanwhile is none. */
+/* A device that has vanished is skipped. */
 static int add(struct disks *disks, const char *name, uint32_t part,
 	       struct ssdpm_error *reterr)
 {
@@ -66,7 +66,7 @@ static int add(struct disks *disks, const char *name, uint32_t part,
 	return 0;
 }
 
-/* Call for each name in a folder; one that is not there has none. */
+/* Called for each name in a folder; a missing folder has none. */
 typedef int (*name_fn)(struct disks *disks, const char *parent,
 		       const char *name, struct ssdpm_error *reterr);
 
@@ -93,7 +93,7 @@ static int add_namespace(struct disks *disks, const char *controller,
 {
 	size_t n = strlen(controller);
 
-	/* "nvme0n1", and "nvme0c0n1", a path to one. */
+	/* "nvme0n1", or "nvme0c0n1", a path to it. */
 	if (strncmp(name, controller, n) != 0 ||
 	    (name[n] != 'n' && name[n] != 'c'))
 		return 0;
@@ -115,7 +115,7 @@ static int add_holder(struct disks *disks, const char *disk, const char *name,
 	return add(disks, name, SSDPM_DISK_STACKED, reterr);
 }
 
-/* What is found is looked at in turn: the array grows meanwhile. */
+/* Looks at each disk found; the array grows meanwhile. */
 static int add_above(struct disks *disks, struct ssdpm_error *reterr)
 {
 	char path[MAX_PATH];

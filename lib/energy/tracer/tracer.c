@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An instance of tracefs (Documentation/trace/ftrace.rst of Linux,
- * "Instances"): its own buffer, events, filters and clock, without a trace in
- * those of others.
+ * "Instances"). It has its own buffer, events, filters and clock, and does not
+ * disturb others.
  */
 #include <ssdpm/energy/tracer.h>
 
@@ -34,7 +34,7 @@ struct ssdpm_tracer {
 	int pipe;
 	size_t n_removed;
 	size_t n_events;
-	char path[96];		     /* of the instance; "": there is none */
+	char path[96];		     /* of the instance; "": none */
 	char events[MAX_EVENTS][64]; /* "": this kernel lacks it */
 };
 
@@ -69,7 +69,9 @@ static int write_needed(const struct ssdpm_tracer *tracer, const char *path,
 	return err ? fail_path(reterr, err, path) : 0;
 }
 
-/* Field 22 of /proc/PID/stat: when it started; the name may have blanks. */
+/*
+ * Reads field 22 of /proc/PID/stat, the start time; the name may have blanks.
+ */
 static int read_start(unsigned long pid, unsigned long long *ret_start)
 {
 	char path[64], text[1024];
@@ -94,7 +96,7 @@ static int read_start(unsigned long pid, unsigned long long *ret_start)
 	return 0;
 }
 
-/* Does the process of "ssdpm-PID-START-NUMBER" live no more? */
+/* Whether the process of "ssdpm-PID-START-NUMBER" has ended. */
 static bool is_dead(const char *name)
 {
 	unsigned long long start, now;
@@ -112,8 +114,8 @@ static bool is_dead(const char *name)
 }
 
 /*
- * What is still read cannot be removed, and is not dead then. A folder that
- * cannot be read has none that could be removed. -ENOMEM.
+ * Removes instances of dead processes. The kernel keeps one that is still read.
+ * An unreadable folder has none to remove. -ENOMEM.
  */
 static int remove_dead(int root, size_t *ret_n)
 {
@@ -134,7 +136,7 @@ static int remove_dead(int root, size_t *ret_n)
 	return err;
 }
 
-/* A process may have several. */
+/* A process may have several instances. */
 #define MAX_INSTANCES 100
 
 static int make_instance(struct ssdpm_tracer *tracer,
@@ -165,8 +167,8 @@ static int make_instance(struct ssdpm_tracer *tracer,
 }
 
 /*
- * How lines look: with time, thread and processor. A kernel may lack an option,
- * which then is as if it was off.
+ * Sets the format of lines: time, thread and processor. A kernel without an
+ * option behaves as if it were off.
  */
 static int set_up(const struct ssdpm_tracer *tracer, uint32_t buffer_bytes,
 		  struct ssdpm_error *reterr)
@@ -203,7 +205,7 @@ static void write_filter(const struct ssdpm_tracer_params *params,
 					       params->disks[i].minor);
 }
 
-/* What is not wanted of an event is left out by the kernel. */
+/* The filter by which the kernel drops unwanted events. */
 static const char *filter_of(const char *event, const char *disks)
 {
 	if (!strncmp(event, "block/", 6))
@@ -284,7 +286,7 @@ static int open_root(struct ssdpm_tracer *tracer, const char *path,
 	tracer->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (tracer->root < 0)
 		return fail_path(reterr, -errno, path);
-	/* Where nothing is mounted, the folder is there and empty. */
+	/* An unmounted folder exists and is empty. */
 	if (faccessat(tracer->root, "instances", F_OK, 0))
 		return ssdpm__fail(reterr, errno == ENOENT ? -ENOENT : -errno,
 				   0, "tracefs is not mounted on %s", path);
@@ -387,7 +389,7 @@ int ssdpm_tracer_set_on(struct ssdpm_tracer *tracer, uint32_t on,
 	return write_needed(tracer, "tracing_on", on ? "1" : "0", reterr);
 }
 
-/* All of a file, with a zero byte behind it. */
+/* Reads all of a file, and appends a zero byte. */
 static int read_all(int dir, const char *path, char **ret_text)
 {
 	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
@@ -429,7 +431,7 @@ int ssdpm_tracer_read_format(const struct ssdpm_tracer *tracer, size_t event,
 	return err ? fail_path(reterr, err, path) : 0;
 }
 
-/* "overrun: 12" and "dropped events: 3" in the file of a processor. */
+/* Reads "overrun: 12" and "dropped events: 3" in the file of a processor. */
 static int read_cpu_lost(const struct ssdpm_tracer *tracer, const char *cpu,
 			 uint64_t *lost)
 {
