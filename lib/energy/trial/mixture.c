@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Evidence that the mean of paired differences is more than a value:
+ * Evidence that the mean of paired differences exceeds a value:
  *
  *     M = mean over strengths s of the product over pairs of
  *         1 + 0.9 tanh(s (d - value))
  *
- * If d - value is as likely as value - d, given its size and all pairs before,
- * M is a martingale that starts at 1. By Ville's inequality it reaches 40 at
- * any time with a probability of at most 1/40. Each factor falls in the value,
- * so that the values which M refutes are a half line.
+ * If d - value is as likely as value - d, given its size and earlier pairs, M
+ * is a martingale that starts at 1. By Ville's inequality, it ever reaches 40
+ * with a probability of at most 1/40. Each factor falls with the value, so the
+ * values that M refutes are a half line.
  */
 #include "trial/mixture.h"
 
 #include "common/elementary.h"
 
-/* Strengths are 1/256 to 8 by the unit, each twice the one before. */
+/* Strengths are 1/256 to 8 divided by the unit, each twice the one before. */
 #define N_STRENGTHS 12
 #define WEAKEST (1.0 / 256)
 
-/* An outlier costs a factor of 10 and no more: 1 would cost everything. */
+/* An outlier costs at most a factor of 10; a bet of 1 could lose all. */
 #define BET 0.9
 
-/* ln 40: 2.5 % at each end. 6 pairs come to 6 ln 1.9 = 3.85 at most. */
+/* ln 40: 2.5 % at each end. 6 pairs reach at most 6 ln 1.9 = 3.85. */
 #define THRESHOLD 3.6888794541139363
 
-/* Ends are found to this part of the unit. */
+/* The precision of the ends, as a share of the unit. */
 #define PRECISION 1e-5
-/* So many factors are no less than 10^-64. */
+/* This many factors are at least 10^-64. */
 #define MANY 64
 
 /*
- * Logarithms of the products for each strength. tanh(x) is 2 / (1 + e) - 1 with
- * e = exp(-2 x), and twice the strength squares e.
+ * Adds logarithms of the products for each strength. With e = exp(-2 x),
+ * tanh(x) is 2 / (1 + e) - 1. Doubling the strength squares e.
  */
 static void add_pairs(const struct differences *differences, double value,
 		      double sign, double logs[N_STRENGTHS])
@@ -60,7 +60,7 @@ static void add_pairs(const struct differences *differences, double value,
 	}
 }
 
-/* ln M; sign -1: for a mean that is less. */
+/* ln M; sign -1: for a lower mean. */
 static double evidence(const struct differences *differences, double value,
 		       double sign)
 {
@@ -77,8 +77,8 @@ static double evidence(const struct differences *differences, double value,
 }
 
 /*
- * What falls from above 0 to below in the value, in the direction of the sign;
- * sign 0: how much more evidence there is for more than for less.
+ * The excess over the threshold, which falls below 0 as the value moves in the
+ * direction of the sign. Sign 0: the evidence for more, less that for less.
  */
 static double excess(const struct differences *differences, double value,
 		     double sign)
@@ -89,15 +89,15 @@ static double excess(const struct differences *differences, double value,
 	       evidence(differences, value, -1);
 }
 
-/* Two values with the crossing between them, and the excess there. */
+/* Two values around a crossing, and the excess at each. */
 struct bracket {
 	double inner, outer;
 	double inner_excess, outer_excess;
 };
 
 /*
- * False position, the Illinois variant: an end that stays counts half. The
- * value returned has an excess of 0 or more.
+ * Uses the Illinois variant of false position, where an end that stays counts
+ * half. The value returned has an excess of at least 0.
  */
 static double crossing_in(const struct differences *differences, double sign,
 			  struct bracket b)
@@ -131,7 +131,7 @@ static double crossing_in(const struct differences *differences, double sign,
 	return b.outer;
 }
 
-/* The ends of all differences. */
+/* The least and the greatest difference. */
 static void range_of(const struct differences *differences, double *ret_least,
 		     double *ret_most)
 {
@@ -142,8 +142,10 @@ static void range_of(const struct differences *differences, double *ret_least,
 	}
 }
 
-/* An end that is refuted, at most a PRECISION too far outside. Beyond all
- * differences nothing is refuted, and far beyond on the other side all is. */
+/*
+ * A refuted end, at most PRECISION too far outside. Nothing is refuted beyond
+ * all differences; everything is refuted far beyond on the other side.
+ */
 static double end_of(const struct differences *differences, double sign)
 {
 	double least, most;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of two settings in random order, and what their pairs show. */
+/* Two settings in blocks of random order, and the evidence of their pairs. */
 #include <ssdpm/energy/trial.h>
 
 #include <errno.h>
@@ -24,7 +24,7 @@
 
 /* With fewer pairs the noise is unknown. */
 #define PAIRS_TO_FORESEE 4
-/* The unit of evidence where the caller expects nothing. */
+/* The unit of evidence if the caller expects nothing. */
 #define UNKNOWN_LIKELY_W 0.1
 
 static const char trial_setting_words[][2] = {
@@ -49,7 +49,7 @@ struct ssdpm_trial {
 	double likely_w; /* 0: unknown */
 	size_t max_pairs;
 	struct ssdpm_trial_block block; /* setting 0: none */
-	double sum_w;			/* of its readings that count */
+	double sum_w;			/* of the readings that count */
 	uint64_t n_readings;
 	double first_w; /* mean of the first block of the pair */
 	size_t n_pairs;
@@ -76,7 +76,7 @@ static int check_limits(const struct ssdpm_trial_params *p,
 	return 0;
 }
 
-/* What is dropped of each block: the setting before may still be in it. */
+/* The time to drop from each block, where the setting before may still show. */
 static uint64_t settle_ns_of(const struct ssdpm_trial_params *p)
 {
 	return most_of(MIN_SETTLE_NS,
@@ -171,7 +171,7 @@ static int complete_block(struct ssdpm_trial *trial, struct ssdpm_error *reterr)
 	return 0;
 }
 
-/* A pair begins with what the coin says, and ends with the other one. */
+/* Each pair starts with the coin's setting and ends with the other. */
 static uint32_t next_setting(struct ssdpm_trial *trial, uint64_t index)
 {
 	if (index == 2 * (uint64_t)trial->max_pairs)
@@ -253,13 +253,13 @@ static uint32_t decide(const struct ssdpm_trial *trial,
 		return SSDPM_TRIAL_COSTS;
 	if (state->n_pairs == state->max_pairs)
 		return SSDPM_TRIAL_UNDECIDED;
-	/* False for NaN. */
+	/* NaN compares false. */
 	if (trial->likely_w > 0 && trial->likely_w < state->resolvable_w)
 		return SSDPM_TRIAL_HOPELESS;
 	return SSDPM_TRIAL_NOT_YET;
 }
 
-/* As if the pairs to come were those that were, again and again. */
+/* Assumes that future pairs repeat the past ones. */
 static double resolvable_w(struct differences differences, size_t max_pairs)
 {
 	differences.repeat = (double)max_pairs / (double)differences.n;
