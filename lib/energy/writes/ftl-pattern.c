@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes by a pattern. Each write needs a place of the map that nothing has
- * asked for lately, and then the block that it names: so both are asked for
- * ahead, and the waiting for memory overlaps.
+ * Writes by a pattern. Each write needs a place of the map that is not in the
+ * cache, and then the block that it names. Prefetching both overlaps the waits
+ * for memory.
  */
 #include "writes/ftl.h"
 
@@ -38,7 +38,7 @@ uint32_t ssdpm__ftl_next_page(struct writer *writer)
 	return (uint32_t)(*next)++;
 }
 
-/* Ask for the block that holds what the host has there now. */
+/* Prefetches the block that holds the host's present data. */
 static void ask_for_block(const struct ssdpm_ftl *ftl, uint32_t user)
 {
 	uint32_t flash = ftl->flash_of_user[user];
@@ -72,7 +72,7 @@ static void write_all(struct writer *writer, uint64_t n_writes)
 	}
 }
 
-/* The ends of the ranges are rounded; the last one is the end of all. */
+/* Sets the ranges with rounded ends; the last one ends with all pages. */
 static int set_ranges(struct writer *writer,
 		      const struct ssdpm_ftl_pattern *pattern,
 		      struct ssdpm_error *reterr)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes at full speed, second by second. The host hands over a page when it is
- * ready and the drive is not too far behind; the drive does its work one after
- * the other.
+ * Writes at full speed, second by second. The host sends a page when it is
+ * ready and the drive is not too far behind. The drive works on one thing at a
+ * time.
  */
 #include "writes/ftl.h"
 
@@ -25,14 +25,14 @@ struct ftl_run {
 	uint32_t *cache; /* a ring, the oldest first */
 	uint64_t n_cached;
 	uint64_t oldest;
-	uint64_t host_ns; /* when the host is ready again */
-	uint64_t done_ns; /* when the drive has done its work */
+	uint64_t host_ns; /* when the host is next ready */
+	uint64_t done_ns; /* when the drive finishes its work */
 };
 
-/* What one page of the host made the drive do. */
+/* The work of the drive for one page of the host. */
 struct page_work {
 	uint64_t ns;
-	uint64_t background_ns; /* of it, to move what was there before */
+	uint64_t background_ns; /* of that, to move older data */
 	uint64_t n_programmed;
 	uint64_t n_erased;
 	double nj;
@@ -59,7 +59,7 @@ static int check_cost(const struct ssdpm_ftl_cost *cost,
 	return 0;
 }
 
-/* To where a page belongs, and the blocks that are collected for it. */
+/* Stores a page, and collects blocks for it. */
 static void store(struct ftl_run *run, uint32_t user, struct page_work *work)
 {
 	const struct ssdpm_ftl_cost *c = &run->cost;
@@ -74,7 +74,7 @@ static void store(struct ftl_run *run, uint32_t user, struct page_work *work)
 	work->nj += (double)(1 + moved) * (double)c->program_nj +
 		    (double)moved * (double)c->read_nj +
 		    (double)erased * (double)c->erase_nj;
-	/* Below 2^32 pages of up to 1 s. */
+	/* Less than 2^32 pages of up to 1 s. */
 	uint64_t background =
 		moved * (c->program_ns + c->read_ns) + erased * c->erase_ns;
 
@@ -82,7 +82,7 @@ static void store(struct ftl_run *run, uint32_t user, struct page_work *work)
 	work->ns += c->program_ns + background;
 }
 
-/* The oldest page of a full cache goes to where it belongs. */
+/* Moves the oldest page of a full cache to flash. */
 static void empty_one(struct ftl_run *run, struct page_work *work)
 {
 	const struct ssdpm_ftl_cost *c = &run->cost;
@@ -122,7 +122,7 @@ static void add_work(struct ssdpm_ftl_second *second,
 		(double)cost->background_uw * (double)work->background_ns / 1e6;
 }
 
-/* One page; the second in which it was handed over counts it. */
+/* Writes one page, and counts it in the second when the host sent it. */
 static void write_one(struct ftl_run *run, struct ssdpm_ftl_second *seconds,
 		      size_t n_seconds)
 {
@@ -146,7 +146,7 @@ static void write_one(struct ftl_run *run, struct ssdpm_ftl_second *seconds,
 	run->done_ns = (run->done_ns > begin ? run->done_ns : begin) + work.ns;
 }
 
-/* A part that is not stated takes nothing; if none is stated: unknown. */
+/* An unstated part takes no energy; if none is stated, power is unknown. */
 static bool has_power(const struct ssdpm_ftl_cost *cost)
 {
 	return cost->host_nj || cost->program_nj || cost->read_nj ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flash translation layer that maps each page: what garbage collection adds
- * to the writes of a host. One block is written to, by the host and by garbage
- * collection alike.
+ * A flash translation layer that maps each page. It shows what garbage
+ * collection adds to a host's writes. The host and garbage collection write to
+ * the same open block.
  */
 #include "writes/ftl.h"
 
@@ -21,7 +21,7 @@ static uint32_t list_of(const struct ssdpm_ftl *ftl, uint32_t block)
 						    0;
 }
 
-/* A full block, into the list that it belongs to. */
+/* Adds a full block to its list. */
 static void list_block(struct ssdpm_ftl *ftl, uint32_t block)
 {
 	uint32_t list = list_of(ftl, block);
@@ -79,8 +79,10 @@ static uint32_t best_of_some(struct ssdpm_ftl *ftl)
 	return best;
 }
 
-/* The block to erase next. Some block is full: there is more flash than what is
- * erased or open. */
+/*
+ * The block to erase next. A full block exists, because there is more flash
+ * than erased and open blocks.
+ */
 static uint32_t choose(struct ssdpm_ftl *ftl)
 {
 	if (ftl->collector == SSDPM_FTL_CHOICES)
@@ -90,7 +92,7 @@ static uint32_t choose(struct ssdpm_ftl *ftl)
 	return ftl->first[ftl->fewest];
 }
 
-/* There is one whenever this is called: see make_room(). */
+/* An erased block exists whenever this is called: see make_room(). */
 static void open_block(struct ssdpm_ftl *ftl)
 {
 	assert(ftl->n_erased);
@@ -100,7 +102,7 @@ static void open_block(struct ssdpm_ftl *ftl)
 	ftl->n_open = 0;
 }
 
-/* The next page of the open block. */
+/* Writes the next page of the open block. */
 static void program(struct ssdpm_ftl *ftl, uint32_t user)
 {
 	if (ftl->n_open == ftl->pages_per_block)
@@ -118,7 +120,7 @@ static void program(struct ssdpm_ftl *ftl, uint32_t user)
 		list_block(ftl, block);
 }
 
-/* What the host had there is invalid now. true: it had something. */
+/* Invalidates the host's old page. true: there was one. */
 static bool invalidate(struct ssdpm_ftl *ftl, uint32_t user)
 {
 	uint32_t flash = ftl->flash_of_user[user];
@@ -143,7 +145,7 @@ static bool invalidate(struct ssdpm_ftl *ftl, uint32_t user)
 static void move_word(struct ssdpm_ftl *ftl, const uint32_t *users,
 		      uint64_t valid)
 {
-	/* All of them at once, and not one after the other. */
+	/* Prefetch all of them at once. */
 	for (uint64_t left = valid; left; left &= left - 1)
 		__builtin_prefetch(
 			&ftl->flash_of_user[users[__builtin_ctzll(left)]], 1);
@@ -151,7 +153,7 @@ static void move_word(struct ssdpm_ftl *ftl, const uint32_t *users,
 		program(ftl, users[__builtin_ctzll(left)]);
 }
 
-/* Move what is valid, and erase the block. */
+/* Moves valid pages and erases the block. */
 static void collect(struct ssdpm_ftl *ftl)
 {
 	uint32_t number = choose(ftl);
@@ -174,10 +176,10 @@ static void collect(struct ssdpm_ftl *ftl)
 }
 
 /*
- * Opening a block leaves one less than the reserve. A block that is collected
- * then has no more valid pages than the new one has room for, so that one
- * erased block is enough. There are fewer pages of the host than pages in full
- * blocks. So some block gains room.
+ * Opening a block leaves one less than the reserve. A block then collected has
+ * at most as many valid pages as the new one has room, so one erased block is
+ * enough. There are fewer host pages than pages in full blocks, so some block
+ * gains room.
  */
 static void make_room(struct ssdpm_ftl *ftl)
 {

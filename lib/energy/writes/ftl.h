@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A drive with a page map: what the files about it share. */
+/* What the files of a drive with a page map share. */
 #ifndef SSDPM_LIB_WRITES_FTL_H
 #define SSDPM_LIB_WRITES_FTL_H
 
@@ -12,9 +12,9 @@
 #define NOWHERE UINT32_MAX
 
 /*
- * A block is being written to, or in a list. A list has the erased ones, those
- * with as many valid pages (greedy), or all in the order in which they were
- * filled (the other collectors).
+ * A block is either open or in a list. A list has the erased blocks, or those
+ * with one number of valid pages (greedy). For other collectors, a list has all
+ * full blocks in the order of filling.
  */
 struct flash_block {
 	uint32_t next;
@@ -53,14 +53,14 @@ struct ssdpm_ftl {
 /* The host writes one page. */
 void ssdpm__ftl_write_page(struct ssdpm_ftl *ftl, uint32_t user);
 
-/* A class as a range of pages, and up to where random numbers fall into it. */
+/* A class as a range of pages, and the upper limit of its random numbers. */
 struct page_range {
 	uint64_t first;
 	uint64_t n;
 	uint64_t threshold;
 };
 
-/* A pattern, checked. */
+/* A checked pattern. */
 struct writer {
 	struct ssdpm_ftl *ftl;
 	struct page_range ranges[SSDPM_MAX_WRITE_CLASSES];
@@ -76,11 +76,11 @@ int ssdpm__ftl_writer(struct writer *writer, struct ssdpm_ftl *ftl,
 /* The page that the pattern writes next. */
 uint32_t ssdpm__ftl_next_page(struct writer *writer);
 
-/* -ERANGE: beyond the pages of the host. */
+/* Checks a range of the host's pages. -ERANGE: beyond them. */
 int ssdpm__ftl_check_range(const struct ssdpm_ftl *ftl, uint64_t first_page,
 			   uint64_t n_pages, struct ssdpm_error *reterr);
 
-/* 0, or -EINVAL: shares that do not come to 1. */
+/* 0, or -EINVAL: the shares do not sum to 1. */
 int ssdpm__check_write_classes(const struct ssdpm_write_class *classes,
 			       size_t n_classes, struct ssdpm_error *reterr);
 

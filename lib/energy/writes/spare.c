@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes to a drive that has no erased flash left. Of each byte of the host,
+ * Writes to a drive without erased flash. The energy of a host's byte is
  *
  *     E(WA) = link + WA (program + erase) + (WA - 1) read
  *
- * and E is known at one write amplification, WA0, only. With k = WA / WA0 that
- * is
+ * It is known at only one write amplification, WA0. With k = WA / WA0,
  *
  *     E(WA) = E(WA0) + (k - 1) (E(WA0) + read - link)
  *
- * A byte that the host reads takes link + read: so read - link is between its
- * negative and itself, and in the middle 0. The work behind the byte, what E
- * grows by, takes time: as the bytes of the host do. That bounds it: by the
- * maximum power of the drive, or what its I/Os take at most.
+ * A byte that the host reads takes link + read. So |read - link| is at most
+ * that, and its middle is 0. The work behind a byte, which E grows by, takes
+ * time as the host's bytes do. The maximum power of the drive, or of its I/Os,
+ * thus bounds it.
  */
 #include "writes/ftl.h"
 
@@ -23,7 +22,7 @@
 #include "common/elementary.h"
 #include "base/internal.h"
 
-/* The most that is given to a byte, in pJ and in ps. */
+/* The most that a byte may take, in pJ and in ps. */
 #define MAX_VALUE 1e9
 #define PJ_PER_UJ 1e6
 #define PS_PER_S 1e12
@@ -55,7 +54,7 @@ static double value(const struct known_writes *known, uint32_t kind,
 	return (double)(at == LOW ? p.low : at == NOMINAL ? p.nominal : p.high);
 }
 
-/* uW above an idle drive; the most: while that one takes the least. */
+/* uW above an idle drive; the high end pairs with the lowest idle power. */
 static double busy_uw(const struct known_writes *known, uint32_t op, enum at at)
 {
 	enum at other = at == HIGH ? LOW : at == LOW ? HIGH : NOMINAL;
@@ -67,7 +66,7 @@ static double busy_uw(const struct known_writes *known, uint32_t op, enum at at)
 		0);
 }
 
-/* pJ of each byte: its own, and those of the time of its transfer. */
+/* pJ of each byte: its own, and those of its transfer time. */
 static double byte_pj(const struct known_writes *known, uint32_t op, enum at at)
 {
 	enum at other = at == HIGH ? LOW : at == LOW ? HIGH : NOMINAL;
@@ -77,7 +76,7 @@ static double byte_pj(const struct known_writes *known, uint32_t op, enum at at)
 	       busy_uw(known, op, at) * PJ_PER_UJ / rate;
 }
 
-/* In hundredths: no text of the library depends on a locale. */
+/* Integers, because the library's text does not depend on a locale. */
 static uint64_t hundredths(double value)
 {
 	return (uint64_t)ssdpm__floor(value * 100 + 0.5);
@@ -125,7 +124,7 @@ static int find_wa(const struct known_writes *known,
 	return 0;
 }
 
-/* uW at most: what the state in which it works says, or what I/Os take. */
+/* uW at most: of the operational state, or of I/Os. */
 static double most_uw(const struct ssdpm_model *model,
 		      const struct known_writes *known)
 {
@@ -149,7 +148,7 @@ static double most_uw(const struct ssdpm_model *model,
 	return most;
 }
 
-/* uW that the drive may take above idle. */
+/* uW that the drive may draw above idle. */
 static double room_uw(const struct ssdpm_model *model,
 		      const struct known_writes *known, enum at at)
 {
@@ -159,15 +158,15 @@ static double room_uw(const struct ssdpm_model *model,
 	return ssdpm__max(most_uw(model, known) - idle, 0);
 }
 
-/* What the work behind a byte takes. */
+/* The work behind a byte. */
 struct write_work {
 	double ps;
 	double pj; /* above an idle drive */
 };
 
 /*
- * more: bytes that are programmed for it, at what a byte of the host takes. At
- * the most they are read as a byte of the host is, and then programmed.
+ * more: extra bytes programmed, each at the cost of a host's byte. At the high
+ * end, each is also read like a host's byte.
  */
 static struct write_work work_of(const struct ssdpm_model *model,
 				 const struct known_writes *known, double more,
@@ -182,7 +181,7 @@ static struct write_work work_of(const struct ssdpm_model *model,
 				 at == HIGH ? LOW : NOMINAL);
 		work.pj += more * byte_pj(known, op, at);
 	}
-	/* Whole numbers, so that no rounding exceeds it. */
+	/* Whole numbers, so that rounding never exceeds the limit. */
 	double ps =
 		at == HIGH ? ssdpm__ceil(work.ps) : ssdpm__floor(work.ps + 0.5);
 
@@ -219,7 +218,9 @@ static int add_work(const struct ssdpm_model *model,
 	const uint32_t write = SSDPM_OP_WRITE - 1;
 	struct ssdpm_parameter byte =
 		look(known, SSDPM_PARAMETER_BYTE_ENERGY, write);
-	/* Below what was measured it takes less, and no work. */
+	/*
+	 * Below the measured amplification, it takes less energy and no work.
+	 */
 	double least = b->low_wa / writes->measured_wa - 1;
 	struct write_work nominal = work_of(
 		model, known, b->nominal_wa / writes->measured_wa - 1, NOMINAL);

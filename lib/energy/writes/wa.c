@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Write amplification by formula. With alpha = flash / data = 1 / (1 - spare
- * factor), Lambert's W appears in all of them as the root of one equation,
+ * Formulas for write amplification. With alpha = flash / data = 1 / (1 - spare
+ * factor), all use Lambert's W as the root u of one equation,
  *
  *     1 - u = e^(-alpha u),  0 < u < 1
  *
- * where u is the share of a block that is invalid when its turn comes:
- * -W(-alpha e^-alpha) = alpha (1 - u), on the branch W_0.
+ * The root u is the invalid share of a block when it is collected: -W(-alpha
+ * e^-alpha) = alpha (1 - u), on the branch W_0.
  */
 #include "writes/ftl.h"
 
@@ -17,14 +17,14 @@
 #include "base/internal.h"
 #include "base/words.h"
 
-/* Nearer to 0 than this, a series has more digits than its function. */
+/* Closer to 0 than this, a series is more accurate than its function. */
 #define SERIES_SPARE 1e-4
 #define SERIES_X 1e-2
 #define MIN_PAGES_PER_BLOCK 2u
 #define MAX_PAGES_PER_BLOCK 65536u
-/* Shares come from people and files. */
+/* Shares from people and files are rounded. */
 #define SHARE_ERROR 1e-6
-/* Newton's steps halve the way at worst: as many as a double has bits. */
+/* Newton's steps halve the distance at worst, once for each bit of a double. */
 #define MAX_STEPS 64
 
 static int check_spare(double spare_factor, struct ssdpm_error *reterr)
@@ -37,8 +37,8 @@ static int check_spare(double spare_factor, struct ssdpm_error *reterr)
 }
 
 /*
- * The root, by Newton's method on -ln(1 - u) - alpha u. That is convex, and
- * 1 - e^-alpha is never below the root: so each step comes closer from above.
+ * The root by Newton's method on -ln(1 - u) - alpha u. The function is convex
+ * and 1 - e^-alpha is at or above the root, so each step approaches from above.
  */
 static double invalid_share(double spare)
 {
@@ -72,7 +72,7 @@ static int calculate_greedy(double alpha, uint32_t pages_per_block,
 	double valid = 0.5 + n * k / alpha * (1 - invalid_share(1 - 1 / k));
 	double wa = n / (n - (valid - 1));
 
-	/* Both are past what the formula is an approximation of. */
+	/* Both are beyond the validity of the approximation. */
 	if (!(wa >= 1) || wa > n)
 		return ssdpm__fail(
 			reterr, -ERANGE, 0,
@@ -142,7 +142,7 @@ int ssdpm__check_write_classes(const struct ssdpm_write_class *classes,
 	return 0;
 }
 
-/* x / (1 - e^-x): flash that a class takes for each of its pages; its slope. */
+/* x / (1 - e^-x): the flash per page of a class; and its slope. */
 static double flash_of(double x, double *ret_slope)
 {
 	if (x < SERIES_X) {
@@ -157,8 +157,8 @@ static double flash_of(double x, double *ret_slope)
 
 /*
  * With y = alpha / WA, class i takes f_i x_i / (1 - e^-x_i) of the flash, where
- * x_i = y r_i / f_i. All of them take alpha. That is convex in y, and y = alpha
- * is never below the root.
+ * x_i = y r_i / f_i. All classes take alpha. The sum is convex in y, and y =
+ * alpha is at or above the root.
  */
 int ssdpm_wa_calculate_classes(double spare_factor,
 			       const struct ssdpm_write_class *classes,
