@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Libraries that are loaded when they are first needed, so that a program that
- * links this one does not load them for nothing.
+ * Loads libraries when they are first needed, so that a program linked with
+ * this one does not load them in vain.
  */
 #ifndef SSDPM_LIB_BASE_DYNAMIC_H
 #define SSDPM_LIB_BASE_DYNAMIC_H
@@ -12,9 +12,9 @@
 #include <string.h>
 
 /*
- * For those who make packages: the ELF dlopen metadata of the UAPI group,
- * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/
- * One for each file that loads a library; json is a literal.
+ * ELF dlopen metadata of the UAPI group, for packagers:
+ * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/ Each file
+ * that loads a library has one; json is a literal.
  */
 #define SSDPM__DLOPEN_NOTE(json)                                               \
 	static const struct {                                                  \
@@ -28,7 +28,10 @@
 			4, sizeof(json), 0x407c0c0a, "FDO", json               \
 		}
 
-/* dlsym(3), and whether there was one: ISO C casts no object to a function. */
+/*
+ * dlsym(3), and whether it found one; ISO C converts no object pointer to a
+ * function pointer.
+ */
 static inline bool ssdpm__find_function(void *library, const char *name,
 					void *ret_function)
 {

@@ -6,11 +6,10 @@
 #include "base/text.h"
 
 /*
- * Does a text match a pattern as a whole? "*" is any text, and "?" one
- * character. "[a-c]" is one of these, "[!a-c]" one of the others, and "\" takes
- * the next character as it is. "[" without its "]" is a character like others.
- * Capitals differ from small letters. The matcher of Linux, lib/glob.c, does
- * the same.
+ * Whether a text matches a whole pattern. A "*" matches any text, and a "?" one
+ * character. A set "[a-c]" matches one of these, and "[!a-c]" any other. A "\"
+ * takes the next character literally. A "[" without its "]" is a normal
+ * character. Case matters. The matcher of Linux, lib/glob.c, does the same.
  *
  * Time is at most the product of both lengths.
  */

@@ -2,10 +2,10 @@
 /*
  * JSON, read and written by the library and by the command.
  *
- * Why ours and not json-c (0.16, Debian 12): when an allocation fails, its
- * parser crashes or drops members and reports success. It takes NaN and a key
- * twice, and clamps numbers. It forgets lines, so that the text needs a second
- * walk anyway. CONTRIBUTING.md has the measurement.
+ * json-c (0.16, Debian 12) is not used. When an allocation fails, its parser
+ * crashes or drops members and reports success. It accepts NaN and repeated
+ * keys, and clamps numbers. It forgets lines, so that the text needs a second
+ * walk. CONTRIBUTING.md has the measurement.
  */
 #ifndef SSDPM_LIB_BASE_JSON_H
 #define SSDPM_LIB_BASE_JSON_H
@@ -14,9 +14,9 @@
 
 #include <inttypes.h>
 
-/* Limits of what is read. */
+/* Limits of the reader. */
 #define JSON_MAX_DEPTH 32
-#define JSON_MAX_KEYS 256 /* in one object: they are compared in pairs */
+#define JSON_MAX_KEYS 256 /* in one object, because all pairs are compared */
 
 enum json_type {
 	JSON_NULL = 1,
@@ -29,9 +29,8 @@ enum json_type {
 };
 
 /*
- * A value. Strings are as in the text, without their quotes. key is the name of
- * a member. next is the index of the node after this value and all that is in
- * it.
+ * A value. Strings are as in the text, without their quotes. A member's name is
+ * its key. The node after this value and its content has the index next.
  */
 struct json_node {
 	uint32_t type;
@@ -42,7 +41,7 @@ struct json_node {
 	uint32_t n_children;
 };
 
-/* A text that was checked, and its values in the order of the text. */
+/* A checked text, and its values in the order of the text. */
 struct json {
 	const char *text;
 	struct json_node *nodes;
@@ -52,22 +51,22 @@ struct json {
 };
 
 /*
- * Read an object or an array (RFC 8259, no key twice). text is borrowed. Free
- * the result with ssdpm__json_free().
+ * Reads an object or an array (RFC 8259, no key twice). The text is borrowed.
+ * Free the result with ssdpm__json_free().
  */
 int ssdpm__json_parse(const char *text, size_t size, struct json *ret_json,
 		      struct ssdpm_error *reterr);
 void ssdpm__json_free(struct json *json);
 
 /*
- * The same without an allocation: the values go to n nodes of the caller, which
- * must outlive *ret_json. -E2BIG: there are more.
+ * The same without an allocation. The values go to n nodes of the caller, which
+ * must outlive *ret_json. -E2BIG: too few nodes.
  */
 int ssdpm__json_parse_into(const char *text, size_t size,
 			   struct json_node *nodes, uint32_t n,
 			   struct json *ret_json, struct ssdpm_error *reterr);
 
-/* Step over the byte order mark that some editors put before UTF-8. */
+/* Skips the byte order mark that some editors put before UTF-8. */
 void ssdpm__json_skip_mark(const char **text, size_t *size);
 
 /* The member of an object, or NULL. */
@@ -76,8 +75,8 @@ const struct json_node *ssdpm__json_member(const struct json *json,
 					   const char *key);
 
 /*
- * What a text is about: its first value, or, of what the command prints
- * ("ssdpm.show/2"), the list beside "errors".
+ * The subject of a text: its first value. For output of the command
+ * ("ssdpm.show/2"), it is the list beside "errors".
  */
 const struct json_node *ssdpm__json_subject(const struct json *json);
 
@@ -89,13 +88,13 @@ const struct json_node *ssdpm__json_next(const struct json *json,
 					 const struct json_node *child);
 
 /*
- * A value as a number or text. what names it in messages. -EINVAL: another
- * type; -ERANGE: beyond max, or longer than size - 1.
+ * Gets a value as a number or text. Messages call it "what". -EINVAL: another
+ * type; -ERANGE: above max, or longer than size - 1.
  */
 int ssdpm__json_get_uint(const struct json *json, const struct json_node *node,
 			 uint64_t max, const char *what, uint64_t *ret_value,
 			 struct ssdpm_error *reterr);
-/* A number of either sign; max is the most without its sign. */
+/* Gets a number of either sign; max limits its magnitude. */
 int ssdpm__json_get_int(const struct json *json, const struct json_node *node,
 			uint64_t max, const char *what, int64_t *ret_value,
 			struct ssdpm_error *reterr);
@@ -108,17 +107,17 @@ int ssdpm__json_expect(const struct json_node *node, enum json_type type,
 bool ssdpm__json_is_true(const struct json *json, const struct json_node *node);
 
 /*
- * A text that grows. A failed allocation is remembered: check it once, in
- * ssdpm__json_finish(). key is NULL in arrays and at the top; a string that is
- * NULL is written as null.
+ * A growing text. It remembers a failed allocation, which ssdpm__json_finish()
+ * reports. In arrays and at the top, key is NULL. A NULL string is written as
+ * null.
  */
 struct json_writer {
 	char *text;
 	size_t length;
 	size_t capacity;
 	unsigned int depth;
-	bool first;    /* nothing stands before the next value at this depth */
-	bool one_line; /* values stand on one line */
+	bool first;    /* no value precedes at this depth */
+	bool one_line; /* all values are on one line */
 	bool failed;
 };
 
@@ -133,33 +132,33 @@ void ssdpm__json_int(struct json_writer *writer, const char *key,
 void ssdpm__json_bool(struct json_writer *writer, const char *key, bool value);
 void ssdpm__json_null(struct json_writer *writer, const char *key);
 
-/* 0 is not known: null. */
+/* 0 means unknown: null. */
 void ssdpm__json_known(struct json_writer *writer, const char *key,
 		       uint64_t value);
 
-/* value * scale, rounded; null where that is no number, or beyond 9e18. */
+/* value * scale, rounded; null if it is no number or beyond 9e18. */
 void ssdpm__json_scaled(struct json_writer *writer, const char *key,
 			double value, double scale);
 
-/* Each as ssdpm__json_scaled() has it; null where values is NULL. */
+/* Writes each as ssdpm__json_scaled() does; null if values is NULL. */
 void ssdpm__json_numbers(struct json_writer *writer, const char *key,
 			 const double *values, size_t n, double scale);
 
-/* Each, in an array on one line. */
+/* Writes each in an array on one line. */
 void ssdpm__json_uints(struct json_writer *writer, const char *key,
 		       const uint64_t *values, size_t n);
 
-/* The words of the bits that have one, in an array on one line. */
+/* Writes the words of bits that have one, in an array on one line. */
 void ssdpm__json_words(struct json_writer *writer, const char *key,
 		       uint32_t bits, const char *(*to_string)(uint32_t bit));
 
 /*
- * Write the members of an object, as ssdpm__json_finish() gave it, as members
- * of the object that is being written.
+ * Adds the members of an object from ssdpm__json_finish() to the current
+ * object.
  */
 void ssdpm__json_members(struct json_writer *writer, const char *object);
 
-/* Hand over the text, with a final newline, to be freed with free(). */
+/* Returns the text with a final newline; free it with free(). */
 int ssdpm__json_finish(struct json_writer *writer, char **ret_text,
 		       struct ssdpm_error *reterr);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects as JSON: object.keys has what is written. */
+/* Writes objects as JSON; object.keys has the keys. */
 #include <ssdpm/object.h>
 
 #include "base/json-rows.h"
@@ -35,8 +35,10 @@ static const char object_flag_words[][9] = {
 };
 FLAG_WORDS(object_flag)
 
-/* The object, its own copies of what may be shorter or longer than here, and
- * what follows from them. */
+/*
+ * The object, copies of the caller's structures in this version's size, and
+ * values derived from them.
+ */
 struct view {
 	struct ssdpm_object o;
 	struct ssdpm_device_facts facts;
@@ -56,7 +58,7 @@ struct view {
 	char *model_text;
 	const char *modprobe; /* these lines, or NULL */
 	const char *command_line;
-	const char *product; /* NULL, here and below: not known */
+	const char *product; /* NULL, here and below: unknown */
 	const char *firmware;
 	const char *disk;
 	const char *advice;
@@ -77,7 +79,7 @@ struct view {
 	bool same;
 };
 
-/* Items of lists that stand nowhere as they are written. */
+/* Items of lists that do not exist elsewhere as written. */
 struct said {
 	uint32_t code;
 	uint32_t severity;
@@ -168,7 +170,7 @@ static int get_verdict(const struct view *v, size_t i,
 	return 1;
 }
 
-/* A step, with the bytes of its tables; NULL: it is of another kind. */
+/* A step, and the bytes of its tables; NULL: of another kind. */
 struct step_item {
 	struct ssdpm_step is;
 	const struct ssdpm_apst *before_table;
@@ -221,7 +223,7 @@ static int get_object_text(const struct view *v, size_t i,
 	return 1;
 }
 
-/* A file, not what to boot with. */
+/* A file, not a boot parameter. */
 static bool is_file(const struct ssdpm_change *change)
 {
 	return change->target[0] == '/';
@@ -238,7 +240,7 @@ static int get_file_change(const struct view *v, size_t i,
 	return is_file(change);
 }
 
-/* What an algorithm that needs powers takes where none is given. */
+/* Fills in powers that an algorithm needs and the caller left out. */
 static void complete(const struct ssdpm_model *model,
 		     struct ssdpm_apst_params *params)
 {
@@ -272,7 +274,7 @@ static int get_candidate(const struct view *v, size_t i,
 
 #include "object-rows.h"
 
-/* The names of what is needed, by bit; of each object which. */
+/* The names of the parts by bit, and the parts that each object needs. */
 static const char part_names[][11] = { "device",     "machine",	  "model",
 				       "plan",	     "params",	  "table",
 				       "other",	     "name",	  "table_name",
@@ -344,7 +346,7 @@ static int check(const struct ssdpm_object *o, struct ssdpm_error *reterr)
 	return 0;
 }
 
-/* A copy of a part that is there. */
+/* Copies a part that exists. */
 #define COPY(part, name) \
 	ssdpm__sized_in(&v->part, sizeof(v->part), v->o.part, name, reterr)
 
@@ -465,7 +467,7 @@ static int find_limit(struct view *v, struct ssdpm_error *reterr)
 		       0;
 }
 
-/* Parameters for the next boot, one after the other. */
+/* Joins the parameters for the next boot. */
 static void join_parameters(const struct view *v, size_t skipped, char *text,
 			    size_t size)
 {
@@ -496,7 +498,7 @@ static void take_changes(struct view *v)
 	v->modprobe = v->module_line;
 }
 
-/* All about tables. */
+/* Derives all values about tables. */
 static int take_apst(struct view *v, struct ssdpm_error *reterr)
 {
 	int err = 0;
@@ -526,7 +528,7 @@ static int take_apst(struct view *v, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* What follows from the parts that are given. */
+/* Derives values from the given parts. */
 static int follow(struct view *v, struct ssdpm_error *reterr)
 {
 	if (v->o.kind == SSDPM_OBJECT_LIST)
@@ -555,7 +557,7 @@ static void write_answer(struct json_writer *w, const struct ssdpm_object *o)
 	ssdpm__json_end(w, ']');
 }
 
-/* The text of a model has its schema. */
+/* The text of a model has its own schema. */
 static void write_schema(struct json_writer *w, const struct ssdpm_object *o)
 {
 	const bool is_answer = o->kind == SSDPM_OBJECT_ANSWER;
@@ -568,8 +570,11 @@ static void write_schema(struct json_writer *w, const struct ssdpm_object *o)
 		ssdpm__json_string(w, "schema", schema);
 }
 
-/* The part of the table. Parts are in the order of the kinds; those with a
- * schema come first, so a model, which writes its own, is the last one. */
+/*
+ * The index of an object's part of the table. Parts are in the order of the
+ * kinds. Those with a schema come first; a model writes its own, so it is the
+ * last.
+ */
 static unsigned int part_of(uint32_t kind)
 {
 	if (kind == SSDPM_OBJECT_STATUS)
