@@ -58,8 +58,8 @@ int ssdpm__input_open(struct input *input, struct given_bytes given,
 int ssdpm__input_fill(struct input *input, struct ssdpm_error *reterr);
 
 /*
- * Starts a text, and skips the byte order mark of Windows programs. 1; 0: a
- * zero byte near the beginning shows that it is no text; or -errno.
+ * Starts a text, and skips the byte order mark of Windows programs. Returns 1,
+ * 0 (a zero byte near its beginning shows that it is no text) or -errno.
  */
 int ssdpm__input_text(struct input *input, struct ssdpm_error *reterr);
 
