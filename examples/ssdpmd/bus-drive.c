@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Who reads a property needs the service. */
+/* Readers of properties need the service. */
 static int find(sd_bus *bus, const char *path, const char *interface,
 		void *userdata, void **ret_found, sd_bus_error *error)
 {

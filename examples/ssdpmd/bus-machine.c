@@ -188,7 +188,7 @@ static int plan_profile(struct service *service, const char *const *drives,
 	return err;
 }
 
-/* What Plan and Apply are told: free drives; the call has the names. */
+/* The arguments of Plan and Apply: free drives; the call owns the names. */
 struct wanted {
 	const char **drives;
 	size_t n_drives;
@@ -208,7 +208,10 @@ static int add_wanted(struct wanted *wanted, const char *name)
 	return 0;
 }
 
-/* One by one: a list may be as long as a message, and anybody sends one. */
+/*
+ * Reads names one by one, because any caller can send a list as long as a
+ * message.
+ */
 static int read_drives(sd_bus_message *call, size_t most, struct wanted *wanted)
 {
 	const char *name;
@@ -222,7 +225,7 @@ static int read_drives(sd_bus_message *call, size_t most, struct wanted *wanted)
 	return err < 0 ? err : sd_bus_message_exit_container(call);
 }
 
-/* -E2BIG: there are more names than that. */
+/* -E2BIG: too many names. */
 static int read_wanted(sd_bus_message *call, size_t most,
 		       struct wanted *ret_wanted)
 {
@@ -266,7 +269,7 @@ static int check_wanted(const struct service *service, sd_bus_message *call,
 	return err < 0 ? err : 1;
 }
 
-/* 0: it is sound; 1: it was said that it is not. */
+/* 0: valid; 1: an error was sent. */
 static int take_wanted(const struct service *service, sd_bus_message *call,
 		       struct wanted *ret_wanted)
 {
@@ -311,7 +314,7 @@ static int on_plan(sd_bus_message *call, void *userdata, sd_bus_error *error)
 	return err;
 }
 
-/* For each drive, or for all; counts those that it has done. */
+/* Handles each drive, or all; counts those done. */
 static int keep_each(struct service *service, const struct wanted *wanted,
 		     uint32_t flags, size_t *ret_n, struct ssdpm_error *error)
 {
@@ -335,7 +338,7 @@ static int keep_each(struct service *service, const struct wanted *wanted,
 	return err;
 }
 
-/* 0: it is kept; 1: it was said why not, before any of it was, if possible. */
+/* 0: kept; 1: an error was sent, before anything was kept if possible. */
 static int keep(struct service *service, sd_bus_message *call,
 		const struct wanted *wanted)
 {
@@ -357,7 +360,7 @@ static int keep(struct service *service, sd_bus_message *call,
 	return err < 0 ? err : 1;
 }
 
-/* What is kept by then is set by a later run, if there is none now. */
+/* A later run applies the settings kept meanwhile, if no run is active. */
 static int await_run(struct service *service, sd_bus_message *call)
 {
 	struct ssdpm_error failure;
@@ -370,7 +373,7 @@ static int await_run(struct service *service, sd_bus_message *call)
 static int go_apply(struct service *service, sd_bus_message *call)
 {
 	struct wanted wanted;
-	/* A drive may have gone while somebody was asked. */
+	/* The drive may have gone during the authorization. */
 	int err = take_wanted(service, call, &wanted);
 
 	if (err)
@@ -431,7 +434,7 @@ static int reply_check(struct service *service, sd_bus_message *call,
 	return err;
 }
 
-/* Files may have changed while somebody was asked. */
+/* Files may have changed during the authorization. */
 static int go_check(struct service *service, sd_bus_message *call)
 {
 	struct ssdpm_intent *intent;
@@ -446,8 +449,8 @@ static int go_check(struct service *service, sd_bus_message *call)
 }
 
 /*
- * A drive that is asked for its power state may wake: not for everybody. The
- * files may ask for one since the last run.
+ * Asking a drive for its power state may wake it, so not everyone may. Files
+ * may have added a power state since the last run.
  */
 static int on_check(sd_bus_message *call, void *userdata, sd_bus_error *error)
 {
@@ -478,10 +481,7 @@ static bool has_any(const struct ssdpm_plan *plan, const char *const *drives)
 	return false;
 }
 
-/*
- * What is not in force, a run has failed to set. What went back shows in no
- * plan.
- */
+/* A run failed to set what is not in force. Reverted values show in no plan. */
 static bool has_failed(const struct service *service, sd_bus_message *call,
 		       const struct ssdpm_plan *plan, const char *const *drives)
 {

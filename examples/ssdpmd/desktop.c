@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What others say on the bus: the profile of the desktop
- * (power-profiles-daemon, tuned-ppd), the power source (UPower), and that the
- * machine wakes (logind).
+ * Signals of other services on the bus: the profile of the desktop
+ * (power-profiles-daemon, tuned-ppd), the power source (UPower), and the
+ * wake-up of the machine (logind).
  */
 #include "service.h"
 
@@ -24,16 +24,16 @@ static const struct {
 };
 
 /*
- * A broadcast reaches the service only if the bus has compared its sender with
- * the owner of the name in the match. What is sent to the service itself
- * reaches it from everybody, and libsystemd does not know who owns the name.
+ * A broadcast reaches the service only if its sender owns the name in the
+ * match, which the bus checks. A message to the service itself can come from
+ * anyone, and libsystemd does not know who owns the name.
  */
 static bool is_forged(sd_bus_message *signal)
 {
 	return sd_bus_message_get_destination(signal) != NULL;
 }
 
-/* NULL: unknown. True: it is another one than before. */
+/* NULL: unknown. True: it has changed. */
 static bool set_profile(struct desktop *desktop, const char *profile)
 {
 	struct service *service = desktop->service;
@@ -77,7 +77,7 @@ int begin_runs(struct service *service)
 	return notice(service);
 }
 
-/* The first run may have waited for it. */
+/* The first run may have waited for this. */
 static void take_profile(struct desktop *desktop, const char *profile)
 {
 	struct service *service = desktop->service;
@@ -93,7 +93,7 @@ static void take_profile(struct desktop *desktop, const char *profile)
 		sd_event_exit(service->event, err);
 }
 
-/* Who does not answer says nothing. */
+/* A service that does not answer has an unknown profile. */
 static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
 	struct desktop *desktop = userdata;
@@ -108,7 +108,7 @@ static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 	return 0;
 }
 
-/* It is not started for this, and nothing waits for its answer. */
+/* Asks without starting the service or waiting for its answer. */
 static int ask_profile(struct service *service, size_t i)
 {
 	struct desktop *desktop = &service->desktops[i];
@@ -140,7 +140,7 @@ static size_t find_desktop(const char *text)
 	return i;
 }
 
-/* What has changed is read again, whatever the signal says of it. */
+/* A signal only triggers another reading, whatever it contains. */
 static int on_profile(sd_bus_message *signal, void *userdata,
 		      sd_bus_error *error)
 {
@@ -186,7 +186,7 @@ static int on_source(sd_bus_message *signal, void *userdata,
 	struct service *service = userdata;
 
 	(void)error;
-	/* It tells of batteries, too. */
+	/* This comes from batteries, too. */
 	if (is_forged(signal))
 		return 0;
 	if (service->run || read_source(service) != service->run_source)
@@ -225,10 +225,10 @@ static int watch_desktop_service(struct service *service, size_t i)
 	return err;
 }
 
-/* Once nobody hears of it, what is noted is soon wrong. */
+/* A note without a listener soon becomes wrong. */
 void forget_desktop(struct service *service)
 {
-	/* Who has not begun has noted none: it is that of another service. */
+	/* If this service has not begun, any note is another service's. */
 	if (service->desktops[0].service)
 		ssdpm_intent_note_desktop(service->machine, NULL, NULL);
 	for (size_t i = 0; i < N_DESKTOPS; i++)

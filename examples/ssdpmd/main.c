@@ -32,7 +32,7 @@ static void log_warning(void *userdata, uint32_t level, const char *message)
 	say("%s", message);
 }
 
-/* While it runs a commit, will try again, or somebody waits for an answer. */
+/* Busy with a commit, a retry, or a waiting caller. */
 static bool is_busy(const struct service *service)
 {
 	return service->run || service->retry || service->n_calls ||
@@ -46,7 +46,7 @@ void leave(struct service *service)
 		sd_event_exit(service->event, 0);
 }
 
-/* The next call that comes starts it again. */
+/* The next call starts it again. */
 static int on_idle(sd_event_source *source, uint64_t now_us, void *userdata)
 {
 	struct service *service = userdata;
@@ -59,14 +59,14 @@ static int on_idle(sd_event_source *source, uint64_t now_us, void *userdata)
 	}
 	sd_notify(0, "STOPPING=1");
 	sd_bus_release_name(service->bus, SSDPMD_NAME);
-	/* What has reached it by then is answered. */
+	/* Answer the calls that have arrived. */
 	while (sd_bus_process(service->bus, NULL) > 0)
 		;
 	leave(service);
 	return 0;
 }
 
-/* Events other than calls come to who stays only. */
+/* Other events than calls only reach a service that stays. */
 static bool is_needed(const struct service *service)
 {
 	return service->stays ||
@@ -101,7 +101,7 @@ static int watch_signals(struct service *service)
 	sigset_t mask;
 	int err = 0;
 
-	/* A reader that has gone is no reason to end in a commit. */
+	/* A closed pipe must not end it during a commit. */
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGTERM);
@@ -140,7 +140,10 @@ static int join_bus(struct service *service)
 {
 	int err = fail(sd_bus_open_system(&service->bus), "the system bus");
 
-	/* Who is alone hears of nothing: it is started again. */
+	/*
+	 * Without the bus the service gets no events; exit, to be started
+	 * again.
+	 */
 	if (!err)
 		err = fail(sd_bus_set_exit_on_disconnect(service->bus, true),
 			   "the system bus");
@@ -158,7 +161,7 @@ static int join_bus(struct service *service)
 	return err;
 }
 
-/* If a source of events fails, the service goes on with the others. */
+/* If a source of events fails, the service continues with the others. */
 static int begin(struct service *service)
 {
 	struct state state;
@@ -183,7 +186,7 @@ static int begin(struct service *service)
 	return fail(begin_runs(service), "the first run");
 }
 
-/* A run that is under way ends by itself. */
+/* A run in progress ends by itself. */
 static void end(struct service *service)
 {
 	if (service->run)
@@ -218,7 +221,7 @@ static void print_help(void)
 
 enum { OPTION_ROOT = 256, OPTION_STAY, OPTION_VERSION };
 
-/* 0: go on; 1: it is done; -EINVAL: it was said what is wrong. */
+/* 0: continue; 1: done; -EINVAL: after a message. */
 static int parse_options(int argc, char **argv, struct service *service)
 {
 	static const struct option options[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether who calls may change anything: polkit says so; root may. */
+/* Asks polkit whether a caller may change settings; root may. */
 #include "service.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 enum {
 	USER_TAKES_S = 300,
 	MOST_OF_A_USER =
-		4, /* who has many connections leaves room for others */
+		4, /* room remains for others if a user has many connections */
 };
 
 struct question {
@@ -38,7 +38,7 @@ bool has_questions(const struct service *service)
 	return false;
 }
 
-/* One for each sender, and a few for each user. NULL: there is none. */
+/* Each sender has one place, each user a few. NULL: none left. */
 static struct question **find_place(struct service *service,
 				    sd_bus_message *call, uid_t user)
 {
@@ -60,7 +60,7 @@ static struct question **find_place(struct service *service,
 	return n_of_user < MOST_OF_A_USER ? place : NULL;
 }
 
-/* Who is not known is nobody who may do anything. */
+/* An unknown caller gets no rights. */
 static uid_t find_user(sd_bus_message *call)
 {
 	uid_t user = (uid_t)-1;

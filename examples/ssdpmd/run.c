@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One run for many events, in its own process: a port may take seconds to come
- * back, and the bus does not wait for it.
+ * One run serves many events, in its own process. A port may take seconds to
+ * come back, and the bus must not wait for it.
  */
 #include "service.h"
 
@@ -15,7 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Each device that could not be set; the first one is told to who waits. */
+/*
+ * Reports each device that could not be set; waiting callers get the first one.
+ */
 static void say_failures(const struct ssdpm_plan *plan)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
@@ -25,7 +27,7 @@ static void say_failures(const struct ssdpm_plan *plan)
 			say("%s: %s", step.device, step.why);
 }
 
-/* What the files say, of what the machine says by then. */
+/* Adds the settings of the files, for the state of the machine at that time. */
 static int fill_intent(struct ssdpm_plan *plan, void *userdata,
 		       struct ssdpm_error *reterr)
 {
@@ -47,7 +49,7 @@ static int fill_revert(struct ssdpm_plan *plan, void *userdata,
 	return ssdpm_plan_add_revert(plan, reterr);
 }
 
-/* Commands to drives, where what is asked for takes them; 0: it does not. */
+/* Allows commands to drives if the settings need them; 0: they do not. */
 static uint32_t find_read_flags(const struct service *service)
 {
 	struct ssdpm_intent *intent;
@@ -89,7 +91,7 @@ uint32_t read_source(const struct service *service)
 		       facts.power_source;
 }
 
-/* The source that it was for, if there was no other one meanwhile. */
+/* The source of the run, if it has not changed meanwhile. */
 static int run(void *userdata, struct ssdpm_error *reterr)
 {
 	struct service *service = userdata;
@@ -106,7 +108,9 @@ static int run(void *userdata, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* Another process may have served the requests, which knows of no revert. */
+/*
+ * Another process may have served the requests, and would not know of a revert.
+ */
 static void be_run(struct service *service, int pipe)
 {
 	struct ssdpm_error error = { 0 };
@@ -129,7 +133,7 @@ static void be_run(struct service *service, int pipe)
 static int on_end(sd_event_source *source, const siginfo_t *info,
 		  void *userdata);
 
-/* A run of whose end nobody heard would be the last one. */
+/* A run whose end is missed would be the last one. */
 static int await_end(struct service *service)
 {
 	int err = sd_event_add_child(service->event, NULL, service->run,
@@ -142,7 +146,7 @@ static int await_end(struct service *service)
 	return err;
 }
 
-/* Those that wait for the next run wait for this one. */
+/* Callers for the next run now wait for this one. */
 static void take_calls(struct service *service)
 {
 	service->calls = service->next_calls;
@@ -178,7 +182,7 @@ static int start(struct service *service)
 	return 0;
 }
 
-/* Without memory for the words there are none. */
+/* Without memory, there is no text. */
 static void set_failure(struct service *service, const char *text)
 {
 	char *old = service->failure;
@@ -218,7 +222,9 @@ static int request_run(struct service *service, struct ssdpm_error *error)
 
 static int on_retry(sd_event_source *source, uint64_t now_us, void *userdata);
 
-/* A cause that passes is gone soon, or in a minute; then events decide. */
+/*
+ * A temporary cause may end soon, or within a minute; then only events retry.
+ */
 static void plan_retry(struct service *service)
 {
 	static const uint64_t after_s[] = { 5, 60 };
@@ -262,7 +268,7 @@ int notice(struct service *service)
 	return try_run(service);
 }
 
-/* Who waits is told that there is no run. */
+/* Tells waiting callers that there is no run. */
 static void start_or_fail(struct service *service)
 {
 	int err = start(service);
@@ -292,11 +298,11 @@ static void take_result(struct service *service, const siginfo_t *info)
 	failure = end + (*end == ' ');
 	if (!*failure && (info->si_code != CLD_EXITED || info->si_status))
 		failure = "the run ended early";
-	/* Another process has served: what failed here may still not be set. */
+	/* Another process has served; the failure here may persist. */
 	if (!n_runs && !*failure)
 		return;
 	service->n_runs += n_runs;
-	/* After a failure no source is too much like the last one. */
+	/* After a failure, any source leads to a new run. */
 	service->run_source = *failure ? 0 : run_source;
 	set_failure(service, failure);
 }
@@ -306,14 +312,17 @@ static bool has_failure(const struct service *service)
 	return service->failure && *service->failure;
 }
 
-/* It changed under the run, maybe without an event: firmware can miss one. */
+/*
+ * The source changed during the run, perhaps without an event, because firmware
+ * can miss one.
+ */
 static bool was_for_other_source(const struct service *service)
 {
 	return service->failure && !*service->failure &&
 	       service->run_source != service->state.power_source;
 }
 
-/* Who is told to leave still answers those who wait. */
+/* A service that leaves still answers waiting callers. */
 static void go_on(struct service *service)
 {
 	if (service->run_again &&

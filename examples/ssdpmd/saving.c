@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What profile auto likely saves on a drive, against what is set today. */
+/* The likely saving of profile auto on a drive against today's settings. */
 #include "service.h"
 
 #include <ssdpm-energy.h>
@@ -14,7 +14,7 @@ static int append(sd_bus_message *reply, const struct ssdpm_likely *likely)
 		"x", likely->high_uw);
 }
 
-/* It is made once, until something changes. NULL: it was said why not. */
+/* Made once, until something changes. NULL: an error was reported. */
 static struct ssdpm_energy_report *report_of(struct service *service)
 {
 	const struct ssdpm_energy_report_params params = {
@@ -35,7 +35,7 @@ void forget_savings(struct service *service)
 	service->savings = ssdpm_energy_report_free(service->savings);
 }
 
-/* Nothing where nothing would change, or where no saving is known. */
+/* Appends nothing if nothing would change, or if no saving is known. */
 int append_likely_saving(struct service *service, const struct drive *drive,
 			 sd_bus_message *reply)
 {
