@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The command's skeleton: subcommands, their option tables, and what every
- * subcommand can do alike. One table of options for each subcommand feeds the
- * parser, --help and the completions.
+ * subcommand has. One table of options for each subcommand feeds the parser,
+ * --help and the completions.
  */
 #ifndef SSDPM_COMMAND_H
 #define SSDPM_COMMAND_H
@@ -37,11 +37,11 @@ enum option_kind {
 };
 
 /*
- * An option; letter 0: it has only a long name; argument NULL: it takes none;
+ * An option. Letter 0: it has only a long name. Argument NULL: it takes none;
  * "[FILE]": it may take one, as in --catalogue=FILE. Words of the argument that
- * begin with a small letter stand for themselves, as in "linux|linux-legacy" or
- * "TIME|any": shells complete them. FILE and DIR are paths, and a TRACE is a
- * path or the name of a workload.
+ * begin with a small letter are literal, as in "linux|linux-legacy" or
+ * "TIME|any". Shells complete them. FILE and DIR are paths; a TRACE is a path
+ * or the name of a workload.
  *
  * The macros below fill in the rest.
  */
@@ -51,20 +51,20 @@ struct option_spec {
 	const char *argument;
 	const char *help;
 	enum option_kind kind;
-	size_t offset; /* of what it sets, in the settings of its table */
+	size_t offset; /* of its target in the settings of its table */
 	uint32_t bit;
 	const char *(*to_string)(uint32_t); /* OPTION_WORD */
 	uint32_t quantity;		    /* of numbers: enum quantity */
 	double per;			    /* OPTION_REAL: how many are 1.0 */
-	uint64_t min, max;		    /* max 0: what fits */
-	const char *range;		    /* both in words: "from 1 to 24" */
+	uint64_t min, max;		    /* max 0: the largest that fits */
+	const char *range;		    /* both as text: "from 1 to 24" */
 	bool once;			    /* OPTION_TEXT: not twice */
 	size_t count;	/* OPTION_TEXTS: offset of the size_t; max: the room */
-	uint32_t modes; /* with which it goes: see option_not_for() */
+	uint32_t modes; /* that allow it: see option_not_for() */
 	bool rare;	/* --help leaves it to --help-all */
 };
 
-/* The compiler refuses a member of another type. */
+/* The compiler rejects a member of another type. */
 #define OPTION_AT(type, member, wanted)    \
 	.offset = offsetof(type, member) + \
 		  0 * sizeof((wanted *)0 == &((type *)0)->member)
@@ -95,7 +95,7 @@ struct option_spec {
 #define SETS_FORM .kind = OPTION_FORM
 #define SETS_OWN .kind = OPTION_OWN
 
-/* How the result is printed: the options that every subcommand has. */
+/* How to print the result; every subcommand has these options. */
 enum form {
 	FORM_HUMAN = 0,
 	FORM_JSON,
@@ -123,17 +123,17 @@ struct common {
 };
 
 /*
- * Take one option of a table whose kind is OPTION_OWN. Return STATUS_DONE, or
- * STATUS_USAGE after a complaint.
+ * Sets one option of kind OPTION_OWN. Return STATUS_DONE, or STATUS_USAGE after
+ * a complaint.
  */
 typedef enum exit_status (*set_fn)(void *settings, struct common *common,
 				   const struct option_spec *option,
 				   const char *argument);
 
 /*
- * A table of options, with the settings that they are for. The title is its
- * heading in --help. init, if there is one, is called before any option is set;
- * bit i of given says that the i-th option was.
+ * A table of options with their settings. The title is its heading in --help.
+ * If init is set, it is called before any option is. Bit i of given means that
+ * the i-th option was given.
  */
 struct option_group {
 	const char *title; /* NULL: "Options" */
@@ -152,7 +152,7 @@ struct option_group {
 	.given = offsetof(type, member) + \
 		 0 * sizeof((uint64_t *)0 == &((type *)0)->member)
 
-/* A group in a subcommand, and where that keeps what was set. */
+/* A group in a subcommand, and where its settings are. */
 struct group_use {
 	const struct option_group *group;
 	void *settings;
@@ -174,7 +174,7 @@ struct group_use {
 bool is_given(const struct option_group *group, uint64_t given,
 	      const char *name);
 
-/* The first one that was given and goes with none of these modes, or NULL. */
+/* The first option given that none of these modes allows, or NULL. */
 const char *option_not_for(const struct option_group *group, uint64_t given,
 			   uint32_t modes);
 
@@ -182,11 +182,11 @@ struct subcommand {
 	const char *name;
 	const char *operands;
 	bool operands_optional;
-	bool takes_drives;     /* then it has the options that say which */
-	bool takes_devices;    /* only those of a machine */
+	bool takes_drives;     /* it then has the options to choose them */
+	bool takes_devices;    /* only a machine's devices */
 	bool energy_does_more; /* ssdpm-energy runs it, if that is installed */
 	const char *list;      /* what its JSON lists: "drives" */
-	/* With --json one of several drives that fails is in the list, too. */
+	/* With --json, a failed one of several drives is in the list, too. */
 	bool each_alone;
 	const char *summary;
 	const struct option_group *own; /* its own options; NULL: none */
@@ -194,8 +194,10 @@ struct subcommand {
 	size_t n_groups;
 	const char *what_words_do; /* lines for help; NULL: none */
 	const char *examples;
-	/* Words after its name that have options of their own; the last one is
-	 * NULL. Their names have the name of this one before them. */
+	/*
+	 * Words after its name with their own options; the last one is NULL.
+	 * Their names begin with the name of this one.
+	 */
 	const struct subcommand *const *actions;
 	enum exit_status (*run)(const void *settings,
 				const struct common *common, char **operands,
@@ -233,27 +235,27 @@ const struct option_spec *option_at(const struct subcommand *subcommand,
 bool argument_is_optional(const struct option_spec *option);
 
 /*
- * options.c: the groups of a subcommand in the order of its help, with its own
- * options first and those of every command last. The group may be NULL. The
- * settings of options that belong to no subcommand are NULL.
+ * options.c: the groups of a subcommand in the order of its help. Its own
+ * options come first and those of every command last. The group may be NULL.
+ * Settings of options without a subcommand are NULL.
  */
 size_t count_groups(const struct subcommand *subcommand);
 struct group_use group_at(const struct subcommand *subcommand, size_t i);
 
-/* help.c: what --help prints, or --help-all; and a list of the commands. */
+/* help.c: prints --help or --help-all; prints the list of commands. */
 void print_help(const struct subcommand *subcommand, bool all);
 void print_summaries(void);
 
 /*
- * completion.c: print what a shell ("bash", "zsh", "fish") needs to complete
- * command lines; false: another shell. subcommands ends with NULL.
+ * completion.c: prints the completions of a shell ("bash", "zsh", "fish");
+ * false: another shell. subcommands ends with NULL.
  */
 bool print_completion(const char *shell,
 		      const struct subcommand *const *subcommands);
 
 /*
- * suggest.c: of all candidates, the one that is most like an unknown word. best
- * is NULL if none is like it.
+ * suggest.c: the candidate most like an unknown word. best is NULL if none is
+ * similar.
  */
 struct suggestion {
 	const char *word;
@@ -265,13 +267,13 @@ struct hint {
 };
 
 void suggest(struct suggestion *suggestion, const char *candidate);
-/* "; did you mean apply?", or "; " and what to do otherwise. */
+/* "; did you mean apply?", or "; " and the alternative. */
 struct hint did_you_mean(const struct suggestion *suggestion,
 			 const char *otherwise);
 
 /*
- * options.c: how many words an option of every command has, with its argument;
- * 0: the word is no such option.
+ * options.c: how many words a common option and its argument take; 0: not such
+ * an option.
  */
 size_t count_common_words(const char *word);
 
@@ -291,15 +293,16 @@ enum exit_status choose_form(struct common *common, enum form form,
 			     const char *option);
 
 /*
- * A line on standard error: "ssdpm: ...", "ssdpm apst: ...". A complaint says
- * why something failed, and is among the errors of the JSON; a remark is not.
+ * Writes a line to standard error: "ssdpm: ...", "ssdpm apst: ...". A complaint
+ * gives the cause of a failure, and is among the errors of the JSON; a remark
+ * is not.
  */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A complaint. Return: STATUS_FAILED. */
 enum exit_status failure(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
-/* The complaint that memory is used up. Return: STATUS_FAILED. */
+/* Complains that memory is exhausted. Return: STATUS_FAILED. */
 enum exit_status out_of_memory(void);
 enum exit_status usage_error(const struct common *common, const char *format,
 			     ...) __attribute__((format(printf, 2, 3)));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two programs are made of these files. ssdpm is linked against libssdpm alone,
- * so that udev, a boot script or a power tool starts it in little time and
- * memory. ssdpm-energy has all commands, also those that predict and measure,
- * and is linked against libssdpm-energy too. core-program.c and
- * energy-program.c have all that differs between the two.
+ * These files make two programs. ssdpm is linked against libssdpm alone, so
+ * that udev, a boot script or a power tool starts it with little time and
+ * memory. The program ssdpm-energy has all commands, also those that predict
+ * and measure. It is linked against libssdpm-energy too. All differences
+ * between the two are in core-program.c and energy-program.c.
  */
 #ifndef SSDPM_COMMAND_PROGRAMS_H
 #define SSDPM_COMMAND_PROGRAMS_H
@@ -19,82 +19,87 @@ extern const bool has_energy;
 extern const struct subcommand *const subcommands[];
 
 /*
- * Run ssdpm-energy with the same arguments, in place of this process. It
- * returns if this is ssdpm-energy, or if that is not installed.
+ * Runs ssdpm-energy with the same arguments instead of this process. It returns
+ * if this is ssdpm-energy, or if that is not installed.
  */
 void run_energy_program(char **argv);
 
-/* The i-th workload that can be generated; NULL: there is none. */
+/* The i-th workload of the generator; NULL: no more. */
 const char *get_workload_name(size_t i);
 
-/* Whether ssdpm-energy alone has this command. */
+/* Whether only ssdpm-energy has this command. */
 bool needs_energy(const char *command);
 
-/* The power meters of a machine; *ret_meters is to be freed. */
+/* The power meters of a machine; free *ret_meters. */
 int read_meters(const struct live *live, struct ssdpm_meter **ret_meters,
 		size_t *ret_n, struct ssdpm_error *reterr);
 const char *meter_kind_word(uint32_t kind);
-/* What ends ssdpm.machine/1; NULL: nothing does. */
+/* The end of ssdpm.machine/1; NULL: none. */
 int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
 		struct ssdpm_error *reterr);
 
 /*
- * A drive, and what is best for it: ssdpm-energy knows the setting that saves
- * most; ssdpm alone knows what profile auto would change.
+ * A drive and its best setting. For ssdpm-energy, that is the one that saves
+ * most; for ssdpm, what profile auto would change.
  */
 struct outlook {
 	struct ssdpm_report_item drive;
-	bool is_known;			   /* whether a setting is better */
-	bool is_to_set;			   /* it is */
-	const struct ssdpm_likely *likely; /* of the best one; NULL: none */
+	bool is_known;	/* whether a better setting is known */
+	bool is_to_set; /* it is */
+	const struct ssdpm_likely *likely; /* of the best one; NULL: unknown */
 	int64_t added_mean_ns;
 	struct ssdpm_model *model;		       /* with the best one: */
 	const struct ssdpm_profile_settings *settings; /* it */
 };
 
-/* Those of a machine; report is what all of it is borrowed from. */
+/* The outlooks of a machine; they borrow from report. */
 struct outlooks {
 	struct outlook *list;
 	size_t n;
 	void *report;
-	const char *workload; /* that savings are of; NULL: there are none */
+	const char *workload; /* the workload of the savings; NULL: none */
 };
 
 int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 		  struct ssdpm_error *reterr);
 void free_outlooks(struct outlooks *outlooks);
-/* One more; -ENOMEM. */
+/* Adds one; -ENOMEM. */
 int add_outlook(struct outlooks *outlooks, struct outlook outlook,
 		struct ssdpm_error *reterr);
 /* A line of a screen: the drive, and two columns of text. */
 struct screen_row {
 	struct cell name, product, third, last;
-	const char *color; /* of the third, as a terminal takes it; or NULL */
+	const char *color; /* of the third, as a terminal sequence; or NULL */
 };
 
 struct screen_row screen_row(const char *name, const char *product,
 			     struct cell third, struct cell last);
-/* What steers a terminal, which printf() does not print. */
+/* Prints a terminal sequence, which printf() would not. */
 void print_escape(const char *sequence);
-/* As wide as the terminal, at most 80 columns, if the others leave eight for
- * the product. */
+/*
+ * Prints rows as wide as the terminal, at most 80 columns, if at least eight
+ * remain for the product.
+ */
 void print_screen_rows(const struct screen_row *rows, size_t n);
 /* "saves 120 mW", "not decided" */
 struct cell saving_cell(const struct ssdpm_likely *likely);
 /* "+0.31 ms" */
 struct cell delay_cell(int64_t ns);
-/* "ssdpm.advice/1" of a drive; NULL: none is known. */
+/* "ssdpm.advice/1" of a drive; NULL: unknown. */
 int outlook_json(const struct outlooks *outlooks, const char *name,
 		 char **ret_text, struct ssdpm_error *reterr);
-/* How many settings that files ask for are not in force. */
+/* How many settings of the files are not in force. */
 int count_pending(const struct live *live, size_t *ret_n,
 		  struct ssdpm_error *reterr);
-/* What status answers for programs. */
+/* Prints status for programs. */
 enum exit_status print_status_items(const struct common *common);
-/* Compare the best setting with that of today, in two lines for a shell. */
+/*
+ * Writes a command that compares the best setting with today's, in two shell
+ * lines.
+ */
 void write_call_to_decide(FILE *file, const struct live *live,
 			  const char *workload, const struct outlook *outlook);
-/* For people, with what to do next. */
+/* Prints outlooks for people, with the next steps. */
 enum exit_status print_outlooks(const struct live *live,
 				const struct outlooks *outlooks, bool colored);
 
@@ -115,7 +120,7 @@ struct plan_command {
 	bool coalesce;
 };
 
-/* The work of each, after the options are checked and drives are read. */
+/* The work of each, after options are checked and drives are read. */
 enum exit_status finish_plan(struct work *work,
 			     const struct plan_command *command,
 			     char **operands, size_t n);
@@ -126,39 +131,40 @@ enum exit_status finish_check(struct work *work,
 			      const struct plan_command *command,
 			      char **operands, size_t n);
 
-/* keep.c: can it be kept, with n operands? */
+/* keep.c: whether the settings can be kept, with n operands. */
 enum exit_status check_keep(const struct common *common,
 			    const struct plan_options *options, size_t n);
 
 /*
- * keep.c: keep settings for good, or until the next boot if files ask for
- * something. These see whether they can be kept, before anything is set; keep
- * them, if their plan is in force; and show what would be kept.
+ * keep.c: keeps settings permanently with "lasting", or else until the next
+ * boot, if files ask for any. The first checks beforehand whether that can be
+ * done. The second keeps them if their plan is in force, the third shows what
+ * it would keep.
  */
 enum exit_status check_settings(const struct work *work, bool lasting,
 				size_t n);
 enum exit_status keep_settings(const struct work *work, bool lasting, size_t n);
-/* Print a remark if files ask for something else than what holds now. */
+/* Prints a remark if files ask for another setting than the present one. */
 enum exit_status say_what_decides(const struct work *work);
 enum exit_status show_settings(const struct work *work, bool lasting, size_t n);
 
 /*
- * Ask these drives alone, of a plan that was made before or of none; what
- * cannot be asked stays as it was read.
+ * Asks the drives that a given plan, or else --power-state, concerns. A drive
+ * that cannot be asked stays as it was read.
  */
 void identify_concerned(const struct work *work, const struct ssdpm_plan *plan,
 			struct drives *drives);
 
-/* plan.c: what the groups of options that follow set. */
+/* plan.c: the settings of the option groups below. */
 extern struct plan_options the_plan_options;
 enum { N_PLAN_GROUPS = 4 };
 extern const struct group_use plan_groups[N_PLAN_GROUPS];
 
-/* plan --trace: whether its options fit those of a plan for n targets. */
+/* plan --trace: whether its options fit a plan for n targets. */
 enum exit_status check_saving(const struct common *common, bool both_sources,
 			      size_t n);
 
-/* Simulate each drive as it is and as it will be; without --trace, nothing. */
+/* Simulates each drive before and after; does nothing without --trace. */
 enum exit_status estimate_work(struct work *work);
 void print_savings(const struct work *work);
 void add_savings(struct items *items, const struct work *work);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What tune sets as a page: a verdict, and what is advised for each drive. */
+/* The page of tune: a verdict, and the advice for each drive. */
 #include "html/html.h"
 #include "tune/tune.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the screen prints, as a text; free it. NULL: out of memory. */
+/* The text that the screen shows; free it. NULL: out of memory. */
 static char *printed(void (*write)(FILE *, const struct tuning *),
 		     const struct tuning *tuning)
 {
@@ -28,7 +28,7 @@ static enum exit_status begin(struct page *page, const struct tuning *tuning)
 	char *verdict = printed(write_verdict, tuning);
 	enum exit_status status = STATUS_FAILED;
 
-	/* The screen has two lines of it. */
+	/* It takes two lines on the screen. */
 	for (char *c = verdict; c && (c = strchr(c, '\n'));)
 		*c = ' ';
 	if (verdict)
@@ -37,7 +37,7 @@ static enum exit_status begin(struct page *page, const struct tuning *tuning)
 	return status;
 }
 
-/* A member that is null where nothing is printed. */
+/* Writes a member; null if nothing is printed. */
 static void put_printed(struct page *page, const char *key,
 			void (*write)(FILE *, const struct tuning *),
 			const struct tuning *tuning)
@@ -64,7 +64,7 @@ static const char *decider_text(const struct ssdpm_energy_report_item *item,
 	return text->text;
 }
 
-/* The words of a drive, which its JSON does not have. */
+/* Text for a drive that is not in its JSON. */
 static void put_words(FILE *file, const struct ssdpm_energy_report_item *item)
 {
 	struct number decider;

@@ -5,7 +5,7 @@
 
 #include "command.h"
 
-/* A table of other drives of the same name, and how many have it. */
+/* Another table of drives with the same name, and how many drives have it. */
 struct alternative {
 	struct ssdpm_model *model;
 	uint64_t seen;
@@ -14,23 +14,23 @@ struct alternative {
 struct live;
 
 /*
- * A drive, and how the person named it: "drive.json", "fleet.json[3]", "WDC PC
- * SN530", "nvme0". seen is 0, and there are no alternatives, where it is not
- * from the catalogue by its name.
+ * A drive and the operand that named it: "drive.json", "fleet.json[3]", "WDC PC
+ * SN530", "nvme0". Only a name of the catalogue gives "seen" above 0, and
+ * alternatives.
  */
 struct drive {
 	char *name;
-	struct ssdpm_model *model; /* NULL: of a device, where that will do */
+	struct ssdpm_model *model; /* NULL: a device that needs no model */
 	uint64_t seen;
 	struct alternative *alternatives;
 	size_t n_alternatives;
 	/* For a device: */
-	const struct live *live; /* its machine; NULL: it is no device */
+	const struct live *live; /* its machine; NULL: no device */
 	struct ssdpm_device *device;
 	struct ssdpm_error
-		problem; /* why there is no model; code 0: there is */
+		problem; /* why there is no model; code 0: there is one */
 	bool named;	 /* by an operand, not as one of all */
-	size_t operand;	 /* by which one */
+	size_t operand;	 /* the operand */
 };
 
 struct drives {
@@ -42,25 +42,25 @@ struct drives {
 };
 
 /*
- * Read all operands. On failure there is one line on standard error for each
- * bad operand, and *ret_drives is empty. Free it with free_drives().
+ * Reads all operands. On failure, standard error has a line for each bad
+ * operand, and *ret_drives is empty. Free it with free_drives().
  */
 enum exit_status read_drives(const struct common *common, char **operands,
 			     size_t n_operands, struct drives *ret_drives);
 
 /*
- * The same where a device needs no model; without operands, all devices of the
- * machine.
+ * The same if a device needs no model. Without operands, it reads all devices
+ * of the machine.
  */
 enum exit_status read_drives_or_devices(const struct common *common,
 					char **operands, size_t n_operands,
 					struct drives *ret_drives);
 
-/* Only devices of the machine; without operands all of them. */
+/* Reads only devices of the machine; all of them without operands. */
 enum exit_status read_devices(const struct common *common, char **operands,
 			      size_t n_operands, struct drives *ret_drives);
 
-/* Takes over what the drive holds, also when it fails. */
+/* Takes over what the drive owns, even if it fails. */
 enum exit_status add_drive(struct drives *drives, struct drive *drive);
 
 void free_drives(struct drives *drives);
@@ -72,20 +72,20 @@ struct buffer {
 };
 
 /*
- * Read a file, or standard input for "-". Free the data in any case. A failure
- * is complained of, and returned as -errno.
+ * Reads a file, or standard input for "-". Always free the data. Complains of a
+ * failure, and returns it as -errno.
  */
 int read_operand(const char *path, struct buffer *buffer);
 
 /*
- * catalogue.c: the catalogue with the user's own drives, NULL after a
+ * catalogue.c: the catalogue with the user's own drives; NULL after a
  * complaint.
  */
 struct ssdpm_catalogue *open_catalogue(const struct common *common);
 
 /*
- * Look a drive up by name, as --firmware says. Return: 0; -ENOENT: the
- * catalogue has none; another -errno.
+ * Looks a drive up by name and --firmware. Return: 0; -ENOENT: not in the
+ * catalogue; another -errno.
  */
 int find_drive(const struct common *common,
 	       const struct ssdpm_catalogue *catalogue, const char *name,
@@ -93,12 +93,12 @@ int find_drive(const struct common *common,
 void free_drive(struct drive *drive);
 
 /*
- * list-catalogue.c: print, for the completions, the name of each device of this
- * machine, and with catalogued of each drive in the catalogue, one a line.
+ * list-catalogue.c: prints names for the completions, one a line. They are the
+ * devices of this machine, and with "catalogued" the drives of the catalogue.
  */
 enum exit_status print_drive_names(bool catalogued);
 
-/* list-catalogue.c: print the drives whose product fits; NULL: all. */
+/* list-catalogue.c: prints the drives whose product matches; NULL: all. */
 enum exit_status list_catalogue(const struct common *common,
 				const char *pattern);
 

@@ -49,8 +49,7 @@ bool may_send_commands(void)
 }
 
 /*
- * Who has all privileges and is refused nevertheless has met a kernel that
- * takes it from nobody.
+ * If the kernel refuses a caller with all privileges, the device cannot do it.
  */
 enum exit_status status_of_error(int code)
 {
@@ -90,7 +89,7 @@ void complain_of_no_drive(const struct common *common)
 	       common->root ? "in " : "here", common->root ? common->root : "");
 }
 
-/* One line each; what is only interesting with -v comes only then. */
+/* Prints one line each; less important ones only with -v. */
 static void print_log(void *userdata, uint32_t level, const char *message)
 {
 	(void)userdata;
@@ -174,7 +173,7 @@ struct live *close_live(struct live *live)
 	return NULL;
 }
 
-/* Digits, and nothing after them. */
+/* Whether only digits follow. */
 static bool ends_in_number(const char *text)
 {
 	size_t n = strspn(text, "0123456789");
@@ -186,11 +185,11 @@ bool is_device_name(const char *operand)
 {
 	struct stat status;
 
-	/* /dev/stdin and /dev/fd/63 are what they lead to. */
+	/* /dev/stdin and /dev/fd/63 are links. */
 	if (!strncmp(operand, "/dev/", 5))
 		return stat(operand, &status) ||
 		       (!S_ISFIFO(status.st_mode) && !S_ISREG(status.st_mode));
-	/* A controller that hides its drives: "0000:00:0e.0". */
+	/* A controller that hides its drives, such as "0000:00:0e.0". */
 	if (isxdigit((unsigned char)*operand) && strchr(operand, ':') &&
 	    !operand[strspn(operand, "0123456789abcdef:.")])
 		return true;
@@ -218,7 +217,7 @@ bool is_capture(const char *operand)
 	bool found;
 	char *path;
 
-	/* "" would be this machine. */
+	/* An empty operand would mean this machine. */
 	if (!operand[0] || asprintf(&path, "%s/sys", operand) < 0)
 		return false;
 	found = !stat(path, &status) && S_ISDIR(status.st_mode);
@@ -231,7 +230,7 @@ static const char *device_name(const struct ssdpm_device *device)
 	return ssdpm_device_get_facts(device)->name;
 }
 
-/* "nvme0"; of a capture that is an operand "DIR:nvme0". */
+/* "nvme0"; for a capture that is an operand, "DIR:nvme0". */
 static char *make_name(const struct common *common, const struct live *live,
 		       const struct ssdpm_device *device)
 {
@@ -252,7 +251,7 @@ static int read_model(const struct common *common,
 	uint32_t flags = common->identify ? SSDPM_READ_COMMANDS : 0;
 	uint32_t kind = ssdpm_device_get_facts(drive->device)->kind;
 
-	/* sysfs says of SATA what it can; without a drive there is nothing. */
+	/* sysfs has the abilities of SATA; without a drive it has none. */
 	if (!*catalogue && kind)
 		*catalogue = open_catalogue(common);
 	if (!*catalogue && kind)
@@ -301,7 +300,7 @@ enum exit_status add_all_devices(const struct common *common,
 		const struct ssdpm_device_facts *facts =
 			ssdpm_device_get_facts(devices[i]);
 
-		/* If all are taken, those that have a model. */
+		/* With all devices, keep those that have a model. */
 		if (!drives->models_optional &&
 		    (facts->reach != SSDPM_REACH_YES ||
 		     (facts->flags &
@@ -309,7 +308,7 @@ enum exit_status add_all_devices(const struct common *common,
 			continue;
 		status = add_device(common, catalogue, live,
 				    ssdpm_device_ref(devices[i]), drives);
-		/* One that is not known has been named; there are others. */
+		/* Its name was reported; there are others. */
 		if (status && !drives->models_optional) {
 			failed = status;
 			status = STATUS_DONE;

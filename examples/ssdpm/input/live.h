@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine, and what its drives do now. */
+/* The machine, and the present state of its drives. */
 #ifndef SSDPM_COMMAND_LIVE_H
 #define SSDPM_COMMAND_LIVE_H
 
@@ -14,8 +14,8 @@ struct live {
 };
 
 /*
- * Open what --root says, or another capture. A failure is complained of, as is
- * --identify where no command can be sent.
+ * Opens --root, or another capture. Complains of a failure, and of --identify
+ * if no command can be sent.
  */
 enum exit_status open_live(const struct common *common, const char *root,
 			   struct live **ret_live);
@@ -34,31 +34,33 @@ int read_surroundings(const struct live *live,
 		      struct ssdpm_error *reterr);
 void free_surroundings(struct surroundings *surroundings);
 
-/* Does Linux take commands to drives from us? (CAP_SYS_ADMIN) */
+/* Whether Linux lets us send commands to drives (CAP_SYS_ADMIN). */
 bool may_send_commands(void);
 
-/* "nvme0", "sda1", "host3", "/dev/...": a device, if there is one. */
+/* Whether it names a device: "nvme0", "sda1", "host3", "/dev/...". */
 bool is_device_name(const char *operand);
 
-/* A directory that holds a sys/. */
+/* Whether it is a directory with a sys/. */
 bool is_capture(const char *operand);
 
 /* The exit status for a code of the device or the apply stage. */
 enum exit_status status_of_error(int code);
 
-/* Complain, with the name of the device once: many messages begin with it. */
+/*
+ * Complains, with the device's name once, because many messages begin with it.
+ */
 void complain_about(const char *name, const char *message);
 
-/* Complain of a device, or with NULL of the machine; returns the status. */
+/* Complains of a device, or with NULL of the machine. Return: the status. */
 enum exit_status complain_of_device(const char *name,
 				    const struct ssdpm_error *error);
 
-/* There is none, and that is no failure. */
+/* Reports that there is no drive, which is no failure. */
 void complain_of_no_drive(const struct common *common);
 
 /*
- * Add a device, with its model: without one where that is not needed, drive
- * then has the problem. *catalogue is opened when it is needed.
+ * Adds a device with its model. If it needs no model, the drive then has the
+ * problem instead. *catalogue is opened when needed.
  */
 enum exit_status add_device(const struct common *common,
 			    struct ssdpm_catalogue **catalogue,
@@ -74,7 +76,7 @@ enum insight_known {
 	INSIGHT_TABLE = 1 << 0, /* that is in force */
 	INSIGHT_POWER_STATE = 1 << 1,
 	INSIGHT_DEVSLEEP = 1 << 2,
-	INSIGHT_PREDICTED = 1 << 3, /* what this kernel builds */
+	INSIGHT_PREDICTED = 1 << 3, /* that this kernel builds */
 	INSIGHT_QUIRKS = 1 << 4,
 };
 
@@ -92,33 +94,29 @@ struct insight {
 };
 
 /*
- * Free it with free_insight(). Commands are sent only with --identify; one that
- * fails is complained of, and the rest is filled.
+ * Free it with free_insight(). Sends commands only with --identify. Complains
+ * of one that fails, and fills the rest.
  */
 enum exit_status look_into(const struct common *common,
 			   const struct drive *drive, struct insight *ret);
 void free_insight(struct insight *insight);
 
-/*
- * Of what was found out, that which keeps the drive from saving: with what to
- * do. NULL: nothing does.
- */
+/* The finding that keeps the drive from saving, with its remedy. NULL: none. */
 const struct ssdpm_diagnosis *main_reason(const struct insight *insight);
 
-/* The journal of a commit that runs or was killed; nothing is written. */
+/* Reads the journal of a commit that runs or was killed; writes nothing. */
 enum exit_status read_journal(const struct live *live,
 			      const struct ssdpm_plan_params *params,
 			      struct ssdpm_journal *ret_journal);
 
-/* Is there one that waits for the next commit? State 0: it was not looked at.
- */
+/* Whether a journal waits for the next commit. State 0: it was not read. */
 bool journal_stands(const struct ssdpm_journal *journal);
 
-/* One line, which may be pasted; free it. NULL: out of memory. */
+/* One line of text, safe to paste; free it. NULL: out of memory. */
 char *describe_journal(const struct live *live,
 		       const struct ssdpm_journal *journal);
 
-/* On each machine of drives; one that stands is complained of. */
+/* Reads the journal on each machine, and complains of one that is left. */
 void look_at_journals(const struct common *common, const struct drives *drives);
 
 #endif

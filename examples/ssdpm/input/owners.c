@@ -24,7 +24,7 @@ bool sets_links(const struct ssdpm_owner *owner)
 					     "system76-power daemon",
 					     NULL };
 
-	/* Ours say no more than what they are for. */
+	/* The setting of our own files is only their purpose. */
 	if (owner->kind == SSDPM_OWNER_SSDPM)
 		return strcmp(owner->setting, "modprobe") != 0;
 	return has_one(owner->setting, words);
@@ -39,7 +39,7 @@ static bool sets_tolerances(const struct ssdpm_owner *owner)
 	       has_one(owner->setting, words);
 }
 
-/* Whether the plan has a step of a kind that is not left alone. */
+/* Whether the plan has a step of this kind that is not left alone. */
 static bool has_step(const struct ssdpm_plan *plan, uint32_t kind)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
@@ -50,7 +50,7 @@ static bool has_step(const struct ssdpm_plan *plan, uint32_t kind)
 	return false;
 }
 
-/* Another way to deal with it; "": ssdpm knows none. */
+/* Another way to change the setting; "": unknown. */
 static void describe_way(const struct ssdpm_owner *owner, char way[80])
 {
 	const char *word = ssdpm_owner_kind_to_string(owner->kind);
@@ -65,7 +65,7 @@ static void describe_way(const struct ssdpm_owner *owner, char way[80])
 			 word);
 }
 
-/* As files have the value that a step finds; "": it is none of these. */
+/* The value that a step finds, as files spell it; "": none of these. */
 static void format_found(const struct ssdpm_step *step, char word[32])
 {
 	const struct ssdpm_step_value *found = step->before_value;
@@ -93,7 +93,7 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-/* Does it name the value that is there, and that the plan replaces? */
+/* Whether it names the present value, which the plan replaces. */
 static bool names_what_is(const struct ssdpm_owner *owner,
 			  const struct ssdpm_plan *plan, char word[32])
 {
@@ -126,7 +126,7 @@ void say_owner(const struct ssdpm_owner *owner, const struct ssdpm_plan *plan)
 		       owner->path, line, owner->setting, way);
 }
 
-/* Modules read their files before anything is set. */
+/* Modules read their files before any value is set. */
 static bool may_undo(const struct ssdpm_owner *owner, const char *but)
 {
 	return owner->kind != SSDPM_OWNER_MODPROBE &&

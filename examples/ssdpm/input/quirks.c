@@ -40,8 +40,8 @@ enum exit_status read_quirk_rules(const struct quirk_options *options,
 }
 
 /*
- * What the kernel says of a live drive stands, whatever the rules say. Where it
- * does not, rules of the user decide before what the library knows of devices.
+ * The kernel's quirks of a live drive override all rules. If the kernel shows
+ * none, the user's rules override the library's knowledge of devices.
  */
 static int take_from_device(const struct quirk_options *options,
 			    const struct drive *drive, struct quirks *quirks,
@@ -62,12 +62,12 @@ static int take_from_device(const struct quirk_options *options,
 					reterr);
 	if (err)
 		return err;
-	/* Rules that are not for this drive decide nothing. */
+	/* Rules that do not match this drive decide nothing. */
 	if (from_kernel || !options->path || usual == quirks->in_force)
 		quirks->in_force = found;
 	if (from_kernel)
 		quirks->unknown = 0;
-	/* A kernel without APST for it forbids tables, whatever the quirks. */
+	/* A kernel without APST for it forbids tables despite the quirks. */
 	if (ssdpm_model_get_info(drive->model)->kind == SSDPM_KIND_NVME &&
 	    !ssdpm_device_get_settings(drive->device, &drive->live->facts,
 				       drive->model, &settings, NULL))

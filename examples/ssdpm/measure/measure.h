@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of power: read from a meter, turned into answers, printed. */
+/* Samples of power: read from a meter, analysed, printed. */
 #ifndef SSDPM_COMMAND_MEASURE_H
 #define SSDPM_COMMAND_MEASURE_H
 
@@ -9,32 +9,31 @@
 #include "text/output.h"
 #include "work/simulate.h"
 
-/* Samples of power of a meter of this machine, instead of a file. */
+/* Samples from a meter of this machine instead of a file. */
 
 extern const struct option_group meter_option_group;
 
 struct meter_options {
-	const char *name;     /* NULL: no meter is read */
-	const char *save;     /* where the samples go; NULL: nowhere */
-	uint64_t duration_ns; /* 0: until somebody ends it */
+	const char *name;     /* NULL: no meter */
+	const char *save;     /* the file for the samples; NULL: none */
+	uint64_t duration_ns; /* 0: until a signal */
 	uint64_t interval_ns; /* 0: a second */
 };
 
 /* An option that needs a meter, or NULL. */
 const char *option_of_meter(const struct meter_options *options);
 
-/* What was recorded: a file like any other, at its beginning. */
+/* A recording, which begins like a file. */
 struct recording {
 	int fd;
 	uint64_t n;
 	bool has_counter;
-	double counter_j; /* of all of it */
+	double counter_j; /* of the whole recording */
 };
 
 /*
- * Read the meter for as long as is wanted, or until SIGINT or SIGTERM. What
- * fails is complained of: with *ret_recording filled where something was
- * recorded before that (n is not 0).
+ * Reads the meter for the requested time, or until SIGINT or SIGTERM. Complains
+ * of a failure. If n is not 0, *ret_recording has what was recorded before it.
  */
 enum exit_status record_meter(const struct common *common,
 			      const struct meter_options *options,
@@ -42,20 +41,20 @@ enum exit_status record_meter(const struct common *common,
 
 /*
  * How often a meter has a new value, from n readings, of which n_same repeat
- * the one before; span_ns is from the first to the last. 0: that is not known.
- * Few repeats are chance.
+ * the one before. The time from the first to the last is span_ns. 0: unknown;
+ * few repeats are chance.
  */
 uint64_t meter_update_ns(uint64_t n, uint64_t n_same, uint64_t span_ns);
 
-/* Whether samples are taken fast enough, for people and as JSON. */
+/* Whether samples are fast enough, for people and as JSON. */
 
-/* A line for each fault; none if there is none. */
+/* Prints a line for each fault. */
 void print_sampling(const struct ssdpm_sampling *s);
 
-/* How I/Os and samples of the same run go together; on stderr. */
+/* Compares I/Os and samples of the same run; on stderr. */
 void complain_of_sampling(const char *name, const struct ssdpm_sampling *s);
 
-/* What was measured, for people and as JSON. */
+/* The measurement, for people and as JSON. */
 
 struct energy_answer {
 	const char *name;
@@ -67,7 +66,7 @@ struct energy_answer {
 	double counter_j;
 };
 
-/* A baseline, and what was found above it. */
+/* A baseline, and the work above it. */
 struct baseline_answer {
 	const char *name;
 	struct ssdpm_baseline baseline;
@@ -97,16 +96,16 @@ struct measure_options {
 	struct ssdpm_baseline_params baseline;
 	struct ssdpm_detect_params detect;
 	const char *sweep;
-	uint64_t completion_ns; /* above INT64_MAX: not known */
+	uint64_t completion_ns; /* above INT64_MAX: unknown */
 };
 
-/* One of both, by what is asked. */
+/* One of both, as requested. */
 struct samples_answer {
 	struct energy_answer energy;
 	struct baseline_answer baseline;
 };
 
-/* Which of them an option is for. */
+/* The actions that an option is for. */
 enum { ENERGY = 1, BASELINE = 2, BACKGROUND = 4 };
 
 struct measure_action {
@@ -119,10 +118,10 @@ struct measure_action {
 	void (*add)(struct items *items, const struct samples_answer *answer);
 };
 
-/* "energy", "baseline" or "background"; NULL: another word. */
+/* "energy", "baseline" or "background"; NULL if it is another word. */
 const struct measure_action *find_measure_action(const char *name);
 
-/* Measure files, or what a meter reads, and print the answers. */
+/* Measures files or a meter, and prints the answers. */
 enum exit_status measure_files(const struct common *common,
 			       const struct measure_options *options,
 			       const struct measure_action *action,
@@ -132,24 +131,26 @@ enum exit_status measure_meter(const struct common *common,
 			       const struct measure_action *action);
 
 /*
- * The classes of a whole suite, as its study published them: a line for each
- * micro-benchmark, a column for each drive, in a cell the patterns "SW / RW".
+ * Prints the classes of a whole suite, laid out as its study published them. A
+ * line is a micro-benchmark, a column is a drive, and a cell has the patterns
+ * "SW / RW".
  */
 void print_matrix(const struct ssdpm_experiment_matrix *matrix);
 
 /* The classes of experiments that vary a parameter, from their tails. */
 
 /*
- * Lines of experiment,parameter,tail_s,extra_j,sigma_j under such a header; no
- * column experiment: all are of one. With micro_benchmark,drive,pattern in its
- * place they are a suite, of which the matrix is printed too.
+ * Reads lines of experiment,parameter,tail_s,extra_j,sigma_j under such a
+ * header. Without the column experiment, all are of one. With
+ * micro_benchmark,drive,pattern instead, they are a suite, and its matrix is
+ * printed, too.
  */
 enum exit_status classify_sweep(const struct common *common, const char *path);
 
-/* What a calibration found, for people. */
+/* The result of a calibration, for people. */
 
 struct calibrate_answer {
-	const struct subject *subject; /* what was known before */
+	const struct subject *subject; /* the values before */
 	struct ssdpm_overlay overlay;
 	struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
 	struct ssdpm_calibration calibration;
@@ -158,7 +159,7 @@ struct calibrate_answer {
 
 void print_calibration(const struct calibrate_answer *answer);
 
-/* The options on a run, and on what to find. */
+/* The options for the run, and for the values to find. */
 struct calibrate_options {
 	struct power_options power;
 	struct apst_options apst;
@@ -168,14 +169,14 @@ struct calibrate_options {
 	struct named_policy named;
 	const char *save;
 	const char *date;
-	uint64_t given;	 /* bits: which options of the command */
+	uint64_t given;	 /* bits: options of the command */
 	bool has_offset; /* --offset or --max-offset is given */
 	uint32_t measured_wa_milli;
 };
 
 /*
- * Where no policy is named, what the machine of a device does, or what Linux
- * does.
+ * Finds the policy of a run if no option names it: that of the device's
+ * machine, or else of Linux.
  */
 enum exit_status find_policy_of_run(const struct common *common,
 				    const struct named_policy *named,
@@ -196,7 +197,7 @@ struct check_options {
 	struct sim_options sim;
 	struct named_policy named;
 	struct ssdpm_energy_params energy;
-	const char *trace_name; /* NULL: the prediction was written before */
+	const char *trace_name; /* NULL: the prediction was written earlier */
 	const char *samples;
 	const char *output;
 	double subtracted_w;
@@ -205,18 +206,18 @@ struct check_options {
 	bool predict_only;
 };
 
-/* Predict the power of the one drive, keep that, then measure it. */
+/* Predicts the power of the one drive, saves that, then measures it. */
 enum exit_status check_drive(const struct common *common,
 			     const struct check_options *options,
 			     const struct drives *drives);
-/* Is there a file that has a prediction, measured or not? */
+/* Whether a file has a prediction, measured or not. */
 bool is_prediction(const char *path);
-/* Measure what was predicted in a file, and keep that there. */
+/* Measures the prediction of a file, and saves the result there. */
 enum exit_status check_written(const struct common *common,
 			       const struct check_options *options,
 			       const char *path);
 
-/* Find the powers of one drive, and print them. operands: DRIVE POWER TRACE */
+/* Finds and prints the powers of one drive. operands: DRIVE POWER TRACE */
 enum exit_status calibrate(const struct calibrate_options *options,
 			   const struct common *common,
 			   const struct drives *drives, char **operands);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first samples tell whether they are fast enough. */
+/* The first samples show whether they are fast enough. */
 static void keep_first(struct power_array *more, void *data)
 {
 	struct power_array *first = data;
@@ -27,11 +27,11 @@ static int check_first(const struct power_array *first,
 
 	sampling->size = sizeof(*sampling);
 	err = ssdpm_sampling_check(&samples, NULL, sampling, error);
-	/* All that is a number comes later. */
+	/* Numbers may come later. */
 	return err == -ENODATA ? 0 : err;
 }
 
-/* A file of any length: it is not kept. */
+/* Measures a file of any length without keeping it. */
 static enum exit_status measure_energy(const struct measure_options *settings,
 				       struct power_input *input,
 				       struct samples_answer *answer)
@@ -87,8 +87,7 @@ static int find_runs(const struct measure_options *settings,
 				   a->activities, &n, error);
 }
 
-/* What comes after the tail is idle, or all is, if nobody names a completion.
- */
+/* The idle part: the samples after the tail, or all without a completion. */
 static struct ssdpm_samples idle_part(const struct ssdpm_samples *samples,
 				      const struct baseline_answer *a)
 {
@@ -122,7 +121,7 @@ static int find_background(const struct measure_options *settings,
 	err = ssdpm_idle_work_find(&idle, &a->baseline, &settings->detect,
 				   &a->work, error);
 	a->has_work = !err;
-	/* The tail may be all that is there. */
+	/* The tail may leave no samples. */
 	return a->has_tail && err == -ENODATA ? 0 : err;
 }
 
@@ -269,7 +268,7 @@ enum exit_status measure_files(const struct common *common,
 	return status;
 }
 
-/* What was recorded counts, whatever ended it. */
+/* A recording counts, whatever ended it. */
 enum exit_status measure_meter(const struct common *common,
 			       const struct measure_options *settings,
 			       const struct measure_action *action)

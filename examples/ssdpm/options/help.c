@@ -5,13 +5,13 @@
 #include <string.h>
 
 #define WIDTH 79
-#define HELP_COLUMN 26	  /* of what options do */
-#define COMMAND_COLUMN 14 /* of what commands do */
+#define HELP_COLUMN 26	  /* of the text of options */
+#define COMMAND_COLUMN 14 /* of the text of commands */
 
 /*
- * Print text, whose first character is in column at, with a break where a line
- * would be too long: instead of a blank, or before '|'. Return the column after
- * the last character.
+ * Prints text from column "at", and breaks lines that would be too long. A
+ * break replaces a blank, or precedes '|'. Return the column after the last
+ * character.
  */
 static int print_wrapped(const char *text, char mark, int at, int indent)
 {
@@ -33,7 +33,7 @@ static int print_wrapped(const char *text, char mark, int at, int indent)
 	return at;
 }
 
-/* A text that is too long for its column gets a line for itself. */
+/* An option too wide for its column gets its own line. */
 static void print_option(const struct option_spec *option)
 {
 	const bool optional = argument_is_optional(option); /* "[FILE]" */
@@ -55,7 +55,7 @@ static void print_option(const struct option_spec *option)
 	putchar('\n');
 }
 
-/* Return how many options were left out. */
+/* Prints a group. Return how many options it left out. */
 static size_t print_group(const struct group_use *use, bool all)
 {
 	const struct option_group *group = use->group;

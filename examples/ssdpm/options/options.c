@@ -28,8 +28,8 @@ static const struct option_spec common_options[] = {
 };
 
 /*
- * Of subcommands that take drives: what is known of a drive, and which one of
- * the catalogue is meant. Devices need the first two.
+ * The options of subcommands that take drives. The first two are for devices,
+ * too.
  */
 static const struct option_spec drive_options[] = {
 	{ "identify", 0, NULL, "Ask the drives of this machine. Requires root.",
@@ -236,7 +236,7 @@ static enum exit_status set_common(void *settings, struct common *common,
 	return STATUS_DONE;
 }
 
-/* The tables in the form that getopt_long() takes. */
+/* The tables for getopt_long(). */
 struct getopt_tables {
 	struct option longs[MAX_OPTIONS + 1];
 	char shorts[2 * MAX_OPTIONS + 2];
@@ -283,7 +283,9 @@ static const struct option_spec *find_option(
 	return NULL;
 }
 
-/* What getopt_long() did not like: no option, or one without an argument. */
+/*
+ * Reports a word that getopt_long() rejected: unknown, or without its argument.
+ */
 static enum exit_status bad_word(const struct subcommand *subcommand,
 				 const struct common *common, const char *word)
 {
@@ -309,7 +311,7 @@ static enum exit_status bad_word(const struct subcommand *subcommand,
 			   length, word, common->subcommand);
 }
 
-/* optind is past the word that getopt_long() did not like. */
+/* optind is past the rejected word. */
 static enum exit_status bad_option(const struct subcommand *subcommand,
 				   const struct common *common, int code,
 				   char **argv)
@@ -389,7 +391,7 @@ enum exit_status help_subcommand(const struct subcommand *subcommand,
 	return STATUS_DONE;
 }
 
-/* --all asks of the whole catalogue, and of nothing else. */
+/* --all covers the whole catalogue and takes no operands. */
 static enum exit_status check_all(const struct common *common, bool operands)
 {
 	const char *other = operands	     ? "a DRIVE" :

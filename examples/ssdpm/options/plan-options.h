@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What shall be in force: the options of plan, apply and check. */
+/* The settings to reach: the options of plan, apply and check. */
 #ifndef SSDPM_COMMAND_PLAN_OPTIONS_H
 #define SSDPM_COMMAND_PLAN_OPTIONS_H
 
@@ -9,22 +9,22 @@
 struct plan_options {
 	const char *profile; /* "auto", a name, or NULL */
 	const char *profiles_path;
-	uint32_t power_source; /* 0: that of the machine */
+	uint32_t power_source; /* 0: the machine's */
 	uint64_t max_exit_latency_us;
 	uint32_t nvme_core_given; /* bits */
 	uint64_t nvme_core[SSDPM_MAX_NVME_CORE];
-	const char *table_name; /* NULL: it has none */
+	const char *table_name; /* NULL: no name */
 	struct table_source table;
 	uint32_t lpms[SSDPM_MAX_LPMS];
 	size_t n_lpms;
 	uint32_t power_state, workload_hint;
-	uint32_t nopp;		  /* 0: as it is */
+	uint32_t nopp;		  /* 0: unchanged */
 	const char *power_states; /* "nvme0=1,nvme1=2"; NULL: one for all */
-	bool config;		  /* what the files of ssdpm.conf(5) say */
-	bool strict;		  /* all of it, or nothing */
-	bool applied; /* nothing is given: what was applied since the boot */
+	bool config;		  /* use the files of ssdpm.conf(5) */
+	bool strict;		  /* all or nothing */
+	bool applied; /* no option: check what was applied since the boot */
 	const char *directory; /* of the record; NULL: the usual one */
-	uint64_t given;	       /* bits: which options of the group */
+	uint64_t given;	       /* bits: options of the group */
 };
 
 enum { NOPP_ON = 1, NOPP_OFF };
@@ -35,56 +35,57 @@ extern const struct option_group plan_option_group;
 /* Whether an option of the group was given. */
 bool plan_has(const struct plan_options *options, const char *option);
 
-/* As if --latency had been given. */
+/* Sets --latency. */
 void set_latency(struct plan_options *options, uint64_t us);
 
-/*
- * At least one of them is given, but for check; the file of --apst is read.
- */
+/* Checks that one is given, except for check, and reads the file of --apst. */
 enum exit_status check_plan_options(const struct common *common,
 				    struct plan_options *options);
 
-/*
- * The power state that the options have for a device; false: none. They were
- * checked.
- */
+/* The power state for a device; false: none. The options were checked. */
 bool find_power_state(const struct plan_options *options, const char *device,
 		      uint32_t *ret_state);
 
-/* Is each device that --power-state names one of these? */
+/* Checks that each device of --power-state is one of these. */
 enum exit_status check_power_states(const struct common *common,
 				    const struct plan_options *options,
 				    const struct drives *drives);
 
-/* "med_power_with_dipm,medium_power": exact names, the first that is taken. */
+/*
+ * Parses "med_power_with_dipm,medium_power": exact names; the first that works
+ * is used.
+ */
 enum exit_status parse_lpms(const struct common *common, const char *option,
 			    const char *text, uint32_t lpms[SSDPM_MAX_LPMS],
 			    size_t *ret_n);
 
-/* A profile, looked up. */
+/* A profile and its source. */
 struct profile {
 	struct ssdpm_profile_settings now, ac, battery;
 	bool is_auto;
-	bool source_assumed; /* no supply says whether it is on AC */
+	bool source_assumed; /* no supply shows whether it is on AC */
 };
 
 /*
- * What --profile says on a power source; 0: on that of the machine. Its name is
- * one of --profiles, or else of the files of ssdpm.conf(5), or built in.
- * Without that option ret->now.n_lpms and .set are 0.
+ * Finds the settings of --profile on a power source; 0: the machine's. The name
+ * is from --profiles, or else from ssdpm.conf(5) or built in. Without the
+ * option, ret->now.n_lpms and .set are 0.
  */
 enum exit_status find_profile(const struct common *common,
 			      const struct plan_options *options,
 			      const struct live *live, uint32_t source,
 			      struct profile *ret);
 
-/* Without settings: is anything asked for, which then is what is checked? */
+/*
+ * Without settings, finds out whether files or an earlier apply ask for any, to
+ * check these.
+ */
 enum exit_status find_intent(const struct drives *drives,
 			     struct plan_options *options);
 
 /*
- * Steps for all drives; ssdpm_plan_free() it. A remark tells what a drive that
- * was not named cannot do, and it is left out.
+ * Makes steps for all drives; ssdpm_plan_free() the plan. If a drive that was
+ * not named cannot follow, a remark says so, and the plan leaves it out.
  */
 enum exit_status make_plan(const struct common *common,
 			   const struct plan_options *options,
@@ -92,26 +93,26 @@ enum exit_status make_plan(const struct common *common,
 			   const struct drives *drives,
 			   struct ssdpm_plan **ret_plan);
 
-/* The same, into a plan without steps, as one that is locked. */
+/* The same for a plan without steps, such as a locked one. */
 enum exit_status fill_plan(const struct common *common,
 			   const struct plan_options *options,
 			   const struct profile *profile,
 			   const struct drives *drives,
 			   struct ssdpm_plan *plan);
 
-/* What its steps find: for one that was not made by the two above. */
+/* Reads what the steps find, for a plan that the two above did not make. */
 enum exit_status read_plan(struct ssdpm_plan *plan);
 
 /*
- * Of the machine of drives, which is never empty of machines. options: where
- * its record is, and whether it is strict; NULL: as usual.
+ * Makes an empty plan for the machine of drives, which is not empty. Options
+ * give its record's directory and strictness; NULL: the defaults.
  */
 enum exit_status new_plan(const struct common *common,
 			  const struct drives *drives,
 			  const struct plan_options *options,
 			  struct ssdpm_plan **ret_plan);
 
-/* One port: naming it is enough to change an external one. */
+/* Adds a port; naming it is enough to change an external one. */
 enum exit_status add_lpm(const struct common *common, struct ssdpm_plan *plan,
 			 const struct drive *drive, const uint32_t *lpms,
 			 size_t n);

@@ -5,7 +5,7 @@
 
 #include "options/apst-options.h"
 
-/* A command has policies of its options and, beside them, those of a page. */
+/* The most policies of a command's options and of a page together. */
 #define MAX_POLICIES 32
 
 struct policy {
@@ -13,23 +13,23 @@ struct policy {
 	struct ssdpm_policy what;
 };
 
-/* The policy that --table, --none or --lpm names. Each excludes the others. */
+/* The policy that --table, --none or --lpm names. They conflict. */
 struct named_policy {
-	const char *option; /* without its --; NULL: none of them is given */
+	const char *option; /* without its --; NULL: none given */
 	const char *name;
 };
 
 /* Its settings are a struct named_policy. */
 extern const struct option_group named_policy_group;
 
-/* Options of an APST table, if they are given, are for --table alone. */
+/* Checks that options of an APST table, if given, are with --table only. */
 enum exit_status check_named_policy(const struct common *common,
 				    const struct named_policy *named,
 				    bool has_apst_options);
 
 /*
- * What ssdpm_policy_parse() takes, or a file, which is read; params are for
- * what the words do not say.
+ * Parses a word for ssdpm_policy_parse(), or reads a file. The params fill in
+ * what the words leave out.
  */
 enum exit_status parse_policy(const struct common *common, const char *option,
 			      const char *argument,
@@ -37,9 +37,9 @@ enum exit_status parse_policy(const struct common *common, const char *option,
 			      struct policy *ret_policy);
 
 /*
- * The named policy, or that of APST options which are given. Else what the
- * machine of a device does, and what Linux does: with NVMe drives, and with
- * SATA; *ret_n is 3 then, and else 1.
+ * The named policy, or that of the APST options given. Otherwise the policy of
+ * a device's machine, and of Linux for NVMe and for SATA drives. *ret_n is then
+ * 3, and otherwise 1.
  */
 enum exit_status find_required_policies(const struct common *common,
 					const struct named_policy *named,
@@ -47,28 +47,28 @@ enum exit_status find_required_policies(const struct common *common,
 					bool has_apst_options,
 					struct policy *policies, size_t *ret_n);
 
-/* Those that people compare, after the first *n, which none of them repeats. */
+/* Adds the usual policies after the first *n, without repeating these. */
 enum exit_status add_common_policies(const struct common *common,
 				     const struct ssdpm_apst_params *params,
 				     struct policy *policies, size_t *n);
 
-/* A policy that is what params say; name: "windows:balanced:ac". */
+/* The policy of params; name: "windows:balanced:ac". */
 struct policy policy_of(const struct ssdpm_apst_params *params);
 
-/* A table that was given. */
+/* The policy of a table. */
 struct policy policy_of_table(const char *name, const struct ssdpm_apst *table);
 
-/* Is it for this drive? It is complained of if not. */
+/* Whether a policy fits this drive; complains if not. */
 bool policy_fits(const struct policy *policy, const struct drive *drive,
 		 bool complains);
 
-/* Savings are counted from this policy, unless an option sets another. */
+/* Savings are relative to this policy, unless an option sets another. */
 struct policy reference_policy(const struct drive *drive,
 			       const struct ssdpm_apst_params *params);
 
 /*
- * What the library takes of a drive whose quirks the options say: those that
- * they add, which are meant for Windows too, and all.
+ * The library's forms of a drive's quirks. The policy has those that options
+ * add, which apply to Windows too; the settings have all.
  */
 struct ssdpm_policy policy_with_quirks(const struct policy *policy,
 				       const struct quirks *quirks);
@@ -76,8 +76,8 @@ struct ssdpm_device_settings settings_with_quirks(const struct drive *drive,
 						  const struct quirks *quirks);
 
 /*
- * What a policy is for one drive, with its quirks. params: what is simulated,
- * or NULL.
+ * The policy of one drive with its quirks. params: those of the simulation, or
+ * NULL.
  */
 int resolve_policy(const struct policy *policy, const struct drive *drive,
 		   const struct quirks *quirks,

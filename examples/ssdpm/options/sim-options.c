@@ -104,7 +104,7 @@ static const struct known_override *find_known(const char *option)
 	return NULL;
 }
 
-/* "PS4": 4. */
+/* Parses "PS4" as 4. */
 static bool parse_state(const char *text, size_t length, uint32_t *ret_state)
 {
 	uint32_t state = 0;
@@ -150,7 +150,7 @@ static size_t last_equals(const char *text, size_t length)
 	return length;
 }
 
-/* "nvme0", or "nvme0=PS4" */
+/* Parses "nvme0" or "nvme0=PS4". */
 static void parse_drive(enum subject subject, size_t length,
 			struct override *override)
 {
@@ -162,7 +162,7 @@ static void parse_drive(enum subject subject, size_t length,
 		override->drive_length = at - 1;
 }
 
-/* "PS4=" or "read=" before the value, or nothing. */
+/* Parses "PS4=" or "read=" before the value, or nothing. */
 static enum exit_status parse_subject(const struct common *common,
 				      const struct sim_options *settings,
 				      enum subject subject,
@@ -192,7 +192,7 @@ static enum exit_status parse_subject(const struct common *common,
 				   "flush or discard");
 }
 
-/* "A", "LOW..HIGH", "LOW..NOMINAL..HIGH" */
+/* Parses "A", "LOW..HIGH" or "LOW..NOMINAL..HIGH". */
 static enum exit_status parse_range(const struct common *common,
 				    enum quantity quantity, const char *text,
 				    struct override *override)
@@ -334,7 +334,7 @@ enum exit_status check_overrides(const struct common *common,
 	return STATUS_DONE;
 }
 
-/* Those of the state in which it works, or of all in which it may. */
+/* Whether it is the operational state, or one of all that may be. */
 static bool is_working_state(const struct sim_options *settings,
 			     const struct drive *drive, uint32_t state)
 {
@@ -349,8 +349,8 @@ static bool is_working_state(const struct sim_options *settings,
 }
 
 /*
- * A power of the idle drive is that of the state in which it works; anything
- * else that names no state or operation is of all of them.
+ * An idle power without a state is that of the operational state. Any other
+ * value without a state or operation applies to all.
  */
 static bool concerns(const struct sim_options *settings,
 		     const struct override *override, const struct drive *drive,
@@ -399,7 +399,7 @@ static enum exit_status apply_override(const struct sim_options *settings,
 	return STATUS_USAGE;
 }
 
-/* Those of this drive stand, wherever the others are given. */
+/* Values for this drive override others, in any order. */
 static enum exit_status apply_overrides(const struct sim_options *settings,
 					bool own, const struct drive *drive,
 					struct ssdpm_parameter *parameters,
@@ -415,7 +415,7 @@ static enum exit_status apply_overrides(const struct sim_options *settings,
 	return status;
 }
 
-/* Last: it is a factor of all that was measured and given. */
+/* Comes last, because it scales all measured and given values. */
 static enum exit_status apply_spare(const struct sim_options *settings,
 				    const struct measured_files *measured,
 				    const struct drive *drive,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A decimal number as it was written: "1.5" before its unit. */
+/* A decimal number as written: "1.5" before its unit. */
 struct decimal {
 	const char *whole, *fraction, *unit;
 	size_t n_whole, n_fraction;
@@ -26,7 +26,7 @@ static bool split_decimal(const char *text, struct decimal *d)
 	return d->n_whole && *d->unit;
 }
 
-/* A unit, and how many of the smallest one it is. */
+/* A unit, and its multiple of the smallest one. */
 struct unit {
 	const char *name;
 	uint64_t factor;
@@ -34,7 +34,9 @@ struct unit {
 
 #define MAX_UNITS 9
 
-/* The units of a quantity, up to one without a name, and words about it. */
+/*
+ * The units of a quantity, ending with one without a name, and words about it.
+ */
 static const struct units {
 	struct unit units[MAX_UNITS];
 	const char *list, *example, *finest, *too_much;
@@ -139,7 +141,7 @@ static const struct units {
 			   "too much" },
 };
 
-/* Quantities that are read as another one, in whole multiples of it. */
+/* Quantities that are parsed as another one, in whole multiples of it. */
 static const struct {
 	enum quantity read_as;
 	uint32_t divisor;
@@ -168,8 +170,8 @@ static bool take_digits(const char *digits, size_t n, uint64_t *value)
 }
 
 /*
- * fraction / 10^n x factor, which is less than factor: what 2 and 5 divide both
- * by is taken out first, and what is left has to divide the fraction.
+ * Computes fraction / 10^n x factor, which is less than factor. Cancels the 2s
+ * and 5s of the factor against the divisor; the rest must divide the fraction.
  */
 static bool scale_fraction(uint64_t fraction, size_t n, uint64_t factor,
 			   uint64_t *ret_value)
@@ -189,7 +191,7 @@ static bool scale_fraction(uint64_t fraction, size_t n, uint64_t factor,
 	return true;
 }
 
-/* The number times the factor, exactly. */
+/* Computes the number times the factor exactly. */
 static enum scaled scale_decimal(struct decimal d, uint64_t factor,
 				 uint64_t *ret_value)
 {
@@ -199,7 +201,7 @@ static enum scaled scale_decimal(struct decimal d, uint64_t factor,
 		return TOO_MUCH;
 	while (d.n_fraction && d.fraction[d.n_fraction - 1] == '0')
 		d.n_fraction--;
-	/* A fraction this long has digits below every unit. */
+	/* A longer fraction has digits below every unit. */
 	if (!take_digits(d.fraction, d.n_fraction, &fraction) ||
 	    !scale_fraction(fraction, d.n_fraction, factor, &value))
 		return TOO_FINE;
@@ -238,7 +240,7 @@ static enum exit_status parse(const struct common *common, const char *option,
 	}
 }
 
-/* The same text with a unit behind it; false: it has one, or is too long. */
+/* Appends a unit; false: the text has one, or is too long. */
 static bool add_unit(const char *text, const char *unit, char *ret, size_t size)
 {
 	size_t length = strlen(text);
@@ -315,7 +317,7 @@ enum exit_status parse_power(const struct common *common, const char *option,
 	return STATUS_DONE;
 }
 
-/* Up to the last of them; 0: all. */
+/* Parses up to the last of the words; 0: all. */
 static enum exit_status parse_words(const struct common *common,
 				    const char *option, const char *text,
 				    const char *(*to_string)(uint32_t),
@@ -436,7 +438,7 @@ static enum exit_status set_number(const struct option_spec *option,
 							     UINT64_MAX;
 	uint64_t number;
 
-	/* Where the help says TIME|any: no limit. */
+	/* TIME|any in the help: no limit. */
 	if (!strcmp(argument, "any") && strstr(option->argument, "|any"))
 		number = UINT64_MAX;
 	else if (parse_number(common, option->name, argument, option->quantity,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A survey: what it is asked for, what it does, what it writes and puts back.
- */
+/* A survey: its options, runs and file, and how it restores settings. */
 #ifndef SSDPM_COMMAND_SURVEY_H
 #define SSDPM_COMMAND_SURVEY_H
 
@@ -12,35 +11,35 @@
 
 #include <sys/types.h>
 
-/* Waiting for a moment, or for somebody who wants it to end. */
+/* Waits for a time, or for a signal to end. */
 
 #define SECOND_NS INT64_C(1000000000)
 
 /*
- * SIGINT, SIGTERM, SIGHUP and SIGQUIT are waited for from now on, but for those
- * that nohup(1) and shells have it ignore.
+ * Catches SIGINT, SIGTERM, SIGHUP and SIGQUIT from now on, except those that
+ * nohup(1) and shells set to be ignored.
  */
 enum exit_status catch_signals(void);
 
-/* They do what they did before. */
+/* Restores their previous actions. */
 void release_signals(void);
 
-/* The first that came; 0: none. */
+/* The first signal caught; 0: none. */
 int caught_signal(void);
 
-/* Die of the signal, if one came: the caller of the command must know. */
+/* Dies of the signal if one came, so that the caller sees it. */
 void die_of_signal(void);
 
-/* CLOCK_BOOTTIME, which goes on while the machine is suspended. */
+/* CLOCK_BOOTTIME, which continues during a suspend. */
 int64_t survey_now_ns(void);
 
-/* How long it has been suspended since it was booted. */
+/* How long the machine has been suspended since it was booted. */
 int64_t suspended_ns(void);
 
-/* Until then; returns early where a signal came: caught_signal() has it. */
+/* Waits until then; returns early after a signal, which caught_signal() has. */
 void wait_until(int64_t boottime_ns);
 
-/* Until there is something to read, or a signal came (false). */
+/* Waits until there is something to read, or for a signal (false). */
 bool wait_for_input(int fd);
 
 /* The options of ssdpm measure survey. */
@@ -48,7 +47,7 @@ bool wait_for_input(int fd);
 #define MAX_SURVEY_DRIVES 64
 
 struct survey_options {
-	uint64_t given;		   /* bits: which options of the group */
+	uint64_t given;		   /* bits: options of the group */
 	const char *save, *resume; /* save, meter: of meter_options */
 	const char *drives[MAX_SURVEY_DRIVES];
 	size_t n_drives;
@@ -57,8 +56,8 @@ struct survey_options {
 	const char *scenarios[SSDPM_SURVEY_MAX_SCENARIOS];
 	size_t n_scenarios;
 	const char *meter; /* NULL: the battery that discharges */
-	const char *file;  /* that is read in a scenario */
-	const char *fio;   /* directory; NULL: fio is not run */
+	const char *file;  /* to read in a scenario */
+	const char *fio;   /* directory; NULL: no fio */
 	uint64_t fio_bytes;
 	const char *from;   /* an earlier survey, for --dry-run; NULL: none */
 	uint64_t sample_ns; /* of --dry-run; 0: 40 readings */
@@ -71,26 +70,23 @@ struct survey_options {
 extern const struct option_group survey_option_group;
 
 /*
- * Do they go together? Sets what is not given to its default; a seed, which has
- * none, is drawn.
+ * Checks options that depend on each other. Sets defaults; draws a seed if none
+ * is given.
  */
 enum exit_status check_survey_options(const struct common *common,
 				      struct survey_options *options);
 
-/* The words of a file of a survey are names of policies and scenarios. */
+/* Whether a word can be the name of a policy or scenario in a survey's file. */
 bool is_survey_word(const char *text);
 
-/*
- * The file that a survey writes: ssdpm-survey(5). It is only appended to, a
- * whole line at a time.
- */
+/* The file that a survey writes: ssdpm-survey(5). Whole lines are appended. */
 
 struct survey_file {
 	const char *name;
 	int fd;
 };
 
-/* A reading, or what fio said: NaN is not known. */
+/* A reading, or a result of fio; NaN: unknown. */
 struct survey_row {
 	uint32_t run;
 	const char *policy;
@@ -103,15 +99,15 @@ struct survey_row {
 	double bytes_per_s;
 };
 
-/* It must not exist. */
+/* Creates the file, which must not exist. */
 enum exit_status create_survey_file(const char *name,
 				    struct survey_file *ret_file);
 
-/* To append; a line that was not finished, since power failed, is removed. */
+/* Opens a file to append; removes a line that a power failure cut. */
 enum exit_status reopen_survey_file(const char *name,
 				    struct survey_file *ret_file);
 
-/* text: a line as it is. A line that does not fit on the disk is not left. */
+/* Writes a line of text. Removes it again if the disk is full. */
 enum exit_status write_survey_text(const struct survey_file *file,
 				   const char *text);
 
@@ -124,67 +120,70 @@ enum exit_status sync_survey_file(const struct survey_file *file);
 void close_survey_file(struct survey_file *file);
 
 /*
- * What a survey, or a trial of ssdpm tune, must put back, whatever becomes of
- * it. Its record is beside that of ssdpm apply: back is to what was in force
- * when it began. A guard, another process, puts it back if the survey is
- * killed. If both are killed, the next command that sets something does.
+ * What a survey, or a trial of ssdpm tune, must restore in any case. It has its
+ * own record beside that of ssdpm apply, of the values when it began. A guard,
+ * another process, restores them if the survey is killed. If both are killed,
+ * the next command that sets something does.
  */
 
 struct survey_state {
 	struct ssdpm_machine *machine; /* borrowed */
 	char *directory;
 	int lock_fd;  /* -1: none; held while a survey runs */
-	int guard_fd; /* -1: there is no guard */
+	int guard_fd; /* -1: no guard */
 	pid_t guard;
 };
 
-/* May settings of this machine be written? A capture needs its marker. */
+/*
+ * Checks that settings of this machine may be written. A capture needs its
+ * marker.
+ */
 enum exit_status check_capture(const struct live *live);
 
 /*
- * Take the lock, and put back what a survey left that was killed with its
+ * Takes the lock, and restores what a survey left if it was killed with its
  * guard.
  */
 enum exit_status open_survey_state(const struct common *common,
 				   const struct live *live,
 				   struct survey_state *ret_state);
 
-/* Put back what was in force; what cannot be is complained of. */
+/* Restores the previous values, and complains of those that it cannot. */
 enum exit_status put_back(const struct survey_state *state);
 
 /*
- * A process that puts it back when this one is gone, says so at the end of
- * file, unless that is NULL, and holds nothing else open.
+ * Starts a process that restores the settings when this one is gone. It notes
+ * that at the end of file, unless that is NULL, and keeps nothing else open.
  */
 enum exit_status start_guard(struct survey_state *state, const char *file);
 
-/* A group of processes that it is to end then; 0: none. */
+/* Names a group of processes for it to end then; 0: none. */
 void tell_guard(const struct survey_state *state, pid_t group);
 
-/* Put back, send the guard home, let the lock go. Once is enough. */
+/* Restores, ends the guard and releases the lock. Calling it once is enough. */
 enum exit_status close_survey_state(struct survey_state *state);
 
-/* Is there something to put back, or does a survey or trial run? */
+/* Whether something must be restored, or a survey or trial runs. */
 bool survey_is_left(const struct live *live);
-/* One line that says so, and what to do; free it. NULL: out of memory. */
+/* One line about that, with the remedy; free it. NULL: out of memory. */
 char *describe_left_survey(const struct live *live);
 
-/* Put back what a killed one left; one that runs goes on. */
+/* Restores what a killed one left; does not touch one that runs. */
 enum exit_status put_back_killed(const struct common *common,
 				 const struct live *live);
 
 /*
- * For ssdpm revert: what a killed survey left. A survey that runs is a failure:
- * it has to be ended.
+ * For ssdpm revert: restores what a killed survey left. A survey that runs is a
+ * failure; end it first.
  */
 enum exit_status put_back_after_survey(const struct common *common,
 				       const struct live *live, bool dry_run);
 
-/* Which drives and which policies a survey compares. */
+/* The drives and policies that a survey compares. */
 
 struct survey_policy {
 	char *text;  /* "lpm=medium_power" */
-	char *words; /* what the options point into */
+	char *words; /* text that the options point into */
 	struct plan_options options;
 	struct profile profile;
 };
@@ -195,24 +194,24 @@ struct survey_policies {
 };
 
 /*
- * The drives that --drive names, or else those that can be compared; standard
- * error names those that are left out.
+ * The drives of --drive, or else all that can be compared. Standard error names
+ * those left out.
  */
 enum exit_status select_survey_drives(const struct common *common,
 				      const struct survey_options *options,
 				      struct drives *ret_drives);
 
-/* Those drives once more, as they are now. */
+/* Reads these drives again, in their present state. */
 enum exit_status read_survey_drives(const struct common *common,
 				    const struct drives *drives,
 				    struct drives *ret_drives);
 
-/* "lpm=medium_power", "latency=any": what is in force on a drive. */
+/* Prints the setting in force on a drive: "lpm=medium_power", "latency=any". */
 void print_survey_setting(FILE *file, const struct drive *drive);
 
 /*
- * The policies of the options, or of none the usual ones for these drives. Each
- * is planned first, so that a wrong one fails before anything is set.
+ * Makes the policies of the options, or the usual ones for these drives. Each
+ * is planned first, so that a wrong one fails before any setting changes.
  */
 enum exit_status make_survey_policies(const struct common *common,
 				      const struct survey_options *options,
@@ -221,22 +220,23 @@ enum exit_status make_survey_policies(const struct common *common,
 void free_survey_policies(struct survey_policies *policies);
 
 /*
- * What sets a policy on all drives; a drive that it says nothing of keeps what
- * it has. directory: of the record; NULL: nothing will be committed.
+ * Fills a plan that sets a policy on all drives. A drive that the policy does
+ * not mention keeps its settings. directory: of the record; NULL: never
+ * committed.
  */
 enum exit_status fill_survey_plan(const struct common *common,
 				  const struct survey_policy *policy,
 				  const struct drives *drives,
 				  struct ssdpm_plan *plan);
 
-/* Likewise, with its own plan: ssdpm_plan_free() it. */
+/* The same with a new plan: ssdpm_plan_free() it. */
 enum exit_status plan_survey_policy(const struct common *common,
 				    const struct survey_policy *policy,
 				    const struct drives *drives,
 				    const char *directory,
 				    struct ssdpm_plan **ret_plan);
 
-/* The load while a survey measures: reads, a workload, fio. */
+/* The load during a survey: reads, a workload, fio. */
 
 /* A file that is read past the cache, 4 KiB at a time. */
 struct survey_io {
@@ -247,34 +247,37 @@ struct survey_io {
 	void *buffer;
 };
 
-/* A file that is there, and has data; it is not seen to be on a drive: said. */
+/*
+ * Opens an existing file with data. Prints a remark if it may not be on a drive
+ * of the survey.
+ */
 enum exit_status open_survey_io(const struct common *common, const char *name,
 				const struct drives *drives, uint64_t seed,
 				struct survey_io *ret_io);
 enum exit_status read_survey_io(struct survey_io *io, double *ret_latency_us);
 void close_survey_io(struct survey_io *io);
 
-/* A line for /bin/sh, begun again whenever it ends. */
+/* A line for /bin/sh, restarted whenever it ends. */
 struct workload {
 	const char *line;
-	pid_t pid; /* and group; 0: it does not run */
+	pid_t pid; /* and group; 0: not running */
 };
 
 enum exit_status start_workload(const struct survey_state *state,
 				struct workload *workload);
-/* Has it failed? One that ended well is begun again. */
+/* Checks that it has not failed. Restarts one that ended well. */
 enum exit_status check_workload(const struct survey_state *state,
 				struct workload *workload);
 void end_workload(const struct survey_state *state, struct workload *workload);
 
-/* A program in its own group; fd: its standard output, or -1. */
+/* Starts a program in its own group; fd: its standard output, or -1. */
 enum exit_status start_program(const char *const *argv, int fd, pid_t *ret_pid);
-/* Ask it, and after a while make it. Returns its status, as of waitpid(2). */
+/* Asks it to end, and later kills it. Return: its status, as of waitpid(2). */
 int end_program(pid_t pid);
 
 /*
- * Run a program to its end, or to a signal, of which it says nothing. text has
- * room for all that it prints.
+ * Runs a program to its end, or to a signal, which it does not report. text has
+ * room for all its output.
  */
 enum exit_status call_program(const struct survey_state *state,
 			      const char *const *argv, char *text, size_t size);
@@ -283,24 +286,27 @@ enum exit_status call_program(const struct survey_state *state,
 extern const char *const fio_scenarios[N_FIO_JOBS];
 
 struct survey_fio {
-	char *path; /* NULL: fio is not run */
+	char *path; /* NULL: no fio */
 	uint64_t bytes;
 };
 
-/* There is a directory with room, and fio; the file is made. */
+/* Checks for fio and a directory with room, and creates the file. */
 enum exit_status prepare_fio(const struct common *common,
 			     const struct survey_state *state,
 			     const char *directory, uint64_t bytes,
 			     struct survey_fio *ret_fio);
 
-/* One job: latency and throughput of *row; STATUS_FAILED after a signal too. */
+/*
+ * Runs one job, and sets latency and throughput of *row. STATUS_FAILED after a
+ * signal, too.
+ */
 enum exit_status run_fio(const struct survey_state *state,
 			 const struct survey_fio *fio, size_t job,
 			 uint64_t time_ns, struct survey_row *row);
 /* Removes the file. */
 void close_fio(struct survey_fio *fio);
 
-/* A survey on this machine: what it is, from the begin to its end. */
+/* A survey on this machine, from start to end. */
 
 struct survey {
 	const struct common *common;
@@ -309,7 +315,7 @@ struct survey {
 	struct survey_policies policies;
 	struct ssdpm_meter meter;
 	struct ssdpm_survey_step *steps;
-	bool *done; /* a step of an earlier call, complete */
+	bool *done; /* steps that an earlier call completed */
 	size_t n_steps;
 	uint64_t total_ns;
 	struct survey_state state;
@@ -317,7 +323,7 @@ struct survey {
 	struct survey_io io;
 	struct survey_fio fio;
 	uint32_t last_run; /* of the file */
-	bool is_odd;	   /* what is odd about the readings was said */
+	bool is_odd;	   /* oddities of the readings were reported */
 	char *resumed;	   /* text that the options point into */
 };
 
@@ -327,9 +333,9 @@ enum exit_status run_survey(const struct common *common,
 
 /* plan.c: drives, policies, order and meter. */
 enum exit_status prepare_survey(struct survey *survey);
-/* The runs and how long they take; each of them if all is true. */
+/* Prints the runs and their length; with "all", each of them. */
 void print_schedule(FILE *file, const struct survey *survey, bool all);
-/* Is there anything that only root may write? */
+/* Checks the rights of root if a file requires them. */
 enum exit_status check_survey_privileges(const struct survey *survey);
 
 /* The last scenario may be fio, which no option names. */
@@ -338,12 +344,12 @@ const char *survey_scenario(const struct survey *survey,
 bool is_fio_step(const struct survey *survey,
 		 const struct ssdpm_survey_step *step);
 
-/* look.c: --dry-run, what the noise lets it tell. */
+/* look.c: --dry-run, what the noise allows to detect. */
 enum exit_status sample_survey_noise(const struct survey *survey);
 
 /*
- * resume.c: options as the file has them; is it of this machine and
- * these drives, and which steps are done?
+ * resume.c: reads options from the file, checks that the machine and drives
+ * match, and finds the completed steps.
  */
 enum exit_status read_survey_head(const char *name, struct survey *survey);
 enum exit_status write_survey_head(struct survey *survey);
@@ -352,8 +358,8 @@ enum exit_status read_survey_rows(struct survey *survey);
 /* step.c */
 enum step_end {
 	STEP_COMPLETE = 1,
-	STEP_AGAIN, /* its readings do not count: said */
-	STEP_STOP,  /* a failure, which was said, or a signal */
+	STEP_AGAIN, /* its readings do not count: reported */
+	STEP_STOP,  /* a reported failure, or a signal */
 };
 
 enum step_end run_survey_step(struct survey *survey, size_t index,

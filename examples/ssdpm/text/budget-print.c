@@ -59,7 +59,7 @@ static const struct ssdpm_budget_state *choice_of(const struct budget *budget,
 	       budget->chosen[number];
 }
 
-/* Bytes per second in the best of its states. */
+/* The bytes per second of its best state. */
 static double best_rate(const struct budget_item *item)
 {
 	const struct ssdpm_budget_state *states;
@@ -73,13 +73,13 @@ static double best_rate(const struct budget_item *item)
 	return most;
 }
 
-/* It has one choice, which is no power state. */
+/* A SATA drive has one choice, which is no power state. */
 static bool is_sata(const struct drive *drive)
 {
 	return ssdpm_model_get_info(drive->model)->kind == SSDPM_KIND_SATA;
 }
 
-/* A line for all of an item that are in the same state. */
+/* A line for all of an item in the same state. */
 struct line {
 	const struct budget_item *item;
 	const struct ssdpm_budget_state *choice;
@@ -140,7 +140,7 @@ static void print_lines(const struct budget *budget)
 	table_print(&rows);
 }
 
-/* The sums over all drives, and which of them are not sure. */
+/* The sums over all drives, and which of them are uncertain. */
 struct sums {
 	double bytes_per_s, best, expected_low, expected_high;
 	uint64_t power_uw, lost;
@@ -179,7 +179,7 @@ static void print_work(const struct budget_work *work)
 		       share_text(work->read_ppm, WHOLE_PPM).text);
 }
 
-/* Drives that do something of their own, each name once. */
+/* Prints each drive with its own work once. */
 static void print_own_works(const struct budget *budget)
 {
 	const struct drives *drives = &budget->items->drives;
@@ -201,7 +201,7 @@ static void print_own_works(const struct budget *budget)
 	}
 }
 
-/* The work of the drives without --work, if there are any. */
+/* Prints the work of the drives without --work, if there are any. */
 static void print_default_work(const struct budget *budget)
 {
 	const struct budget_work *work = &budget->works->works[0];
@@ -278,7 +278,7 @@ static bool weighted(const struct budget *budget)
 	return false;
 }
 
-/* Is it the best choice, and how is that known? */
+/* Prints whether this is the best choice. */
 static void print_bound(const struct budget *budget)
 {
 	const struct ssdpm_budget_answer *a = budget->answer;
@@ -322,7 +322,7 @@ static void print_sums(const struct budget *budget)
 	print_assumed(&sums);
 }
 
-/* Each line can be checked by itself, and so can their sum. */
+/* Writes a proof whose lines, and their sum, can be checked separately. */
 static void write_proof(FILE *file, const struct budget *budget)
 {
 	const struct budget_options *o = budget->options;
@@ -391,7 +391,7 @@ static void print_frontier(const struct budget *budget)
 	table_print(&rows);
 }
 
-/* The next device to set on a machine, from *number and *member on; or NULL. */
+/* The next device to set on a machine, from *number and *member; or NULL. */
 static const struct drive *next_device(const struct budget *budget,
 				       const struct live *live, size_t *number,
 				       size_t *member)
@@ -414,7 +414,7 @@ static const char *device_name(const struct drive *drive)
 	return ssdpm_device_get_facts(drive->device)->name;
 }
 
-/* One command for a machine: all of it is set, or nothing. */
+/* Writes one command for a machine, which sets all or nothing. */
 static void write_command(FILE *file, const struct budget *budget,
 			  const struct live *live)
 {
@@ -428,7 +428,7 @@ static void write_command(FILE *file, const struct budget *budget,
 		before = ",";
 	}
 	write_root(file, live->root);
-	/* All that goes down goes down before anything goes up. */
+	/* Lower all powers before raising any. */
 	for (uint32_t state = SSDPM_MAX_STATES; state--;) {
 		number = member = 0;
 		while ((drive = next_device(budget, live, &number, &member)))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A drive and its machine, for people and as JSON, whose keys are the names in
- * C. */
+/*
+ * A drive and its machine, for people and as JSON with the names of C as keys.
+ */
 #ifndef SSDPM_COMMAND_DEVICE_H
 #define SSDPM_COMMAND_DEVICE_H
 
@@ -10,31 +11,33 @@
 
 #include <ssdpm/object.h>
 
-/* "PS0-PS2"; "PS3" where both are the same. */
+/* "PS0-PS2"; "PS3" if both are the same. */
 struct cell states_text(uint32_t first, uint32_t last);
 
-/* The table of its states, with what stands before and after it. */
+/* The table of its states, with the text around it. */
 void print_states(const struct drive *drive);
 
 /* "nvme0: WDC PC SN530, firmware 21106000, NVMe at 0000:01:00.0" */
 void print_device_heading(const struct drive *drive);
 
-/* Its heading and the diagnosis. */
+/* Prints its heading and the diagnosis. */
 void print_device_summary(const struct drive *drive,
 			  const struct insight *insight);
 
-/* What it does now, too. */
+/* Also prints its present state. */
 void print_device(const struct drive *drive, const struct insight *insight);
 
-/* After an empty line, who else sets link policies, where somebody does. */
+/* After an empty line, prints the other programs that set link policies. */
 enum exit_status print_link_owners(const struct live *live);
 
-/* The machine as a whole, other programs that set the same, and meters. */
+/*
+ * Prints the machine as a whole, other programs that set the same, and meters.
+ */
 enum exit_status print_machine(const struct live *live);
 
 /*
- * For --share: of each drive a line of JSON with what it says of its states.
- * What others of its name say is an error.
+ * For --share: writes a line of JSON for each drive with its reported states. A
+ * model that is not from the drive itself is an error.
  */
 enum exit_status share_drives(const struct drives *drives);
 
@@ -42,33 +45,33 @@ enum exit_status share_drives(const struct drives *drives);
 struct ssdpm_quantity limit_text(uint64_t us);
 struct ssdpm_quantity latency_text(uint64_t us);
 
-/* The names of all bits that are set, with ", " between. */
+/* Prints the names of all bits set, separated by ", ". */
 void print_bits(uint32_t bits, const char *(*to_string)(uint32_t bit));
 
 /*
- * An object of a device: DEVICE, or LPM. object has what comes beside the facts
+ * An object of a device: DEVICE, or LPM. The caller's object adds to the facts
  * and the diagnosis.
  */
 int drive_json(struct ssdpm_object object, const struct drive *drive,
 	       const struct insight *insight, char **ret_text,
 	       struct ssdpm_error *reterr);
 
-/* With all that is known of it; without a model NULL stands for it. */
+/* With all known facts; NULL if there is no model. */
 int whole_drive_json(const struct drive *drive, const struct insight *insight,
 		     const char *model_json, char **ret_text,
 		     struct ssdpm_error *reterr);
 
-/* A drive with what was found out about it. */
+/* A drive with the findings about it. */
 struct shown {
 	const struct drive *drive;
 	struct quirks quirks;
 	struct insight insight; /* of a device */
 };
 
-/* A drive of ssdpm show; lint: with what is odd in it. */
+/* Adds a drive of ssdpm show; lint: with its oddities. */
 void add_shown(struct items *items, bool lint, const struct shown *shown);
 
-/* The ports of these drives, and why they are as they are; n were named. */
+/* Prints the ports of these drives with their reasons; n were named. */
 enum exit_status show_ports(const struct common *common,
 			    const struct drives *drives, size_t n);
 

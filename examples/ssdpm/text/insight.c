@@ -5,15 +5,15 @@
 #include <stdlib.h>
 
 /*
- * What nobody expects of this drive or capture is no fault; nor is a disk in
- * standby, of which the library has said that it is not asked.
+ * Whether the failure only means that the drive or capture lacks this. A disk
+ * in standby, which the library reports and does not ask, is no fault either.
  */
 static bool is_absence(int err)
 {
 	return err == -EOPNOTSUPP || err == -ENOENT || err == -EBUSY;
 }
 
-/* Take what came out of one command. After a fault, the rest goes on. */
+/* Takes the result of one command. After a fault, the rest continues. */
 static enum exit_status take(const struct drive *drive, int err,
 			     const struct ssdpm_error *error, uint32_t known,
 			     struct insight *insight)
@@ -52,8 +52,7 @@ static enum exit_status ask_sata(const struct drive *drive,
 	return take(drive, err, &error, INSIGHT_DEVSLEEP, insight);
 }
 
-/* The dumps of a capture are read; a live drive is asked when that is wanted.
- */
+/* Reads the dumps of a capture; asks a live drive if requested. */
 static enum exit_status ask(const struct common *common,
 			    const struct drive *drive, struct insight *insight)
 {

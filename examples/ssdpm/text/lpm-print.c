@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* A port, and why it is as it is. */
+/* A port, and the reason of its state. */
 struct port {
 	const struct drive *drive;
 	struct insight insight;
@@ -22,7 +22,7 @@ static const char *policy_of_port(const struct ssdpm_device_facts *f)
 	return f->known & SSDPM_FACT_LPM ? ssdpm_lpm_to_string(f->lpm) : NULL;
 }
 
-/* The disk of a port; an optical drive is none. */
+/* The disk of a port, which an optical drive is not. */
 static const char *disk_of_port(const struct ssdpm_device_facts *f)
 {
 	if (f->flags & SSDPM_DEVICE_OPTICAL)
@@ -30,7 +30,7 @@ static const char *disk_of_port(const struct ssdpm_device_facts *f)
 	return f->flags & SSDPM_DEVICE_EMPTY ? "-" : f->name;
 }
 
-/* The kernel's word; before 6.12.43 it had none. */
+/* The kernel's word; none before 6.12.43. */
 static const char *supported_word(const struct ssdpm_device_facts *f)
 {
 	return !(f->known & SSDPM_FACT_LPM_SUPPORTED) ? "-" :
@@ -60,7 +60,7 @@ static void print_table(const struct ports *ports)
 	table_print(&rows);
 }
 
-/* Below the table: they are too long for a column. */
+/* Below the table, because reasons are too long for a column. */
 static void print_reasons(const struct ports *ports)
 {
 	const char *before = "\n";
@@ -114,7 +114,7 @@ static enum exit_status print_ports(const struct common *common,
 			  STATUS_DONE;
 }
 
-/* A port among those to be shown; what was named and is none is a fault. */
+/* Adds a port to show; a named device without a port is a fault. */
 static enum exit_status add_port(const struct common *common,
 				 const struct drive *drive, struct ports *ports)
 {
@@ -135,7 +135,7 @@ static enum exit_status add_port(const struct common *common,
 	return status;
 }
 
-/* n operands were given. */
+/* Collects the ports; n operands were given. */
 static enum exit_status collect(const struct common *common,
 				const struct drives *drives, size_t n,
 				struct ports *ports)

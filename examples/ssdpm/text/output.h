@@ -7,62 +7,62 @@
 
 #include <stdarg.h>
 
-/* What a subcommand answers: the objects of the list that it names. */
+/* The answer of a subcommand: the objects of its list. */
 struct items {
 	char **texts;
 	size_t n;
-	bool failed; /* one could not be made, which was complained of */
+	bool failed; /* one failed, with a complaint */
 };
 
 /*
- * One more, that the library made: err, text and error are of its call. The
- * text is freed with the others.
+ * Adds an item from the library; err, text and error are the results of its
+ * call. The text is freed with the others.
  */
 void add_item(struct items *items, int err, char *text,
 	      const struct ssdpm_error *error);
-/* One more that the library makes of an object. */
+/* Adds an item that the library makes of an object. */
 void add_object(struct items *items, const struct ssdpm_object *object);
 void free_items(struct items *items);
 
 /*
- * Print them, and free them, as --json, --shell or --value ask for. These two
- * have the keys of an item alone, one inside another being named by its path:
- * "states_3_exit_latency_us"; an array has "states_count" too.
+ * Prints and frees items as --json, --shell or --value request. The latter two
+ * have only the keys of an item. Nested keys are paths, as in
+ * "states_3_exit_latency_us"; an array also has "states_count".
  */
 enum exit_status print_items(const struct common *common, struct items *items);
 
-/* An answer of one. */
+/* Prints an answer of one item. */
 enum exit_status print_item(const struct common *common, int err, char *text,
 			    const struct ssdpm_error *error);
 
-/* An error for "errors": what complain() says. */
+/* Notes an error for "errors", from complain(). */
 void note_error(const char *format, va_list args)
 	__attribute__((format(printf, 1, 0)));
 
 /*
- * A drive has failed, and was complained of. true: it is among the others of
- * the list, with that as its error, and they go on; false: the call fails.
+ * Keeps a drive that failed, after a complaint. true: it is in the list with
+ * its error, and the others go on; false: the call fails.
  */
 bool keep_failed_drive(const struct common *common, const char *name, size_t n,
 		       enum exit_status status);
 
-/* How the first of them failed; STATUS_DONE: none did. */
+/* The failure of the first of them; STATUS_DONE: none. */
 enum exit_status failed_drive_status(void);
 
 /*
- * At the end: where --json was asked for, and nothing was answered, the object
- * with an empty list. Return: the status, or that of a drive that failed.
+ * Called at the end. With --json and without an answer, it prints the object
+ * with an empty list. Return: the status, or that of a failed drive.
  */
 enum exit_status print_errors(const struct common *common,
 			      enum exit_status status);
 
-/* Write a small file, anew; what fails is complained of. */
+/* Writes a small file anew; complains of a failure. */
 enum exit_status save_file(const char *path, const void *data, size_t size);
 
 #define TABLE_COLUMNS 12
 
 /*
- * A table of any length: cells are copied, columns get the width of their
+ * A table of any length. Cells are copied, and columns are as wide as their
  * widest cell.
  */
 struct table {
@@ -70,7 +70,7 @@ struct table {
 	char **cells;	   /* row after row */
 	size_t n_cells;
 	bool has_head;
-	bool failed; /* memory was used up */
+	bool failed; /* out of memory */
 };
 
 /* A cell made of a format, for table_row(). */
@@ -80,8 +80,8 @@ struct cell {
 struct cell cell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * An empty table, and its head; a row of as many cells as are given. Cells are
- * texts: time_text(ns).text, cell("PS%u", state).text.
+ * Starts a table with its head; adds a row of cells. Cells are texts:
+ * time_text(ns).text, cell("PS%u", state).text.
  */
 #define table_begin(table, alignment, ...) \
 	begin_table(table, alignment, CELLS(__VA_ARGS__))
@@ -94,11 +94,11 @@ void begin_table(struct table *table, const char *alignment,
 		 const char *const *head, size_t n);
 void add_table_row(struct table *table, const char *const *cells, size_t n);
 
-/* One more cell of the last row. */
+/* Appends a cell to the last row. */
 void table_cell(struct table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Print it, and free it. false: it has only a head, and nothing is printed. */
+/* Prints and frees it. false: it has only a head, and nothing is printed. */
 bool table_print(struct table *table);
 void table_free(struct table *table);
 

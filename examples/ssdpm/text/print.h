@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is printed may quote the names of files and what files say, and none of
- * that may steer a terminal: control characters become '?', and so does what is
- * no UTF-8. The functions of stdio are replaced, so that no call is forgotten.
- * Line feeds and tabs stay in a format and in what fputs() and puts() print,
- * not in arguments. A file that is neither standard output nor standard error
- * gets all as it is.
+ * Output may quote file names and contents, which must not control a terminal.
+ * Control characters and invalid UTF-8 become '?'. Macros replace the functions
+ * of stdio, so that no call is missed. Line feeds and tabs stay in a format and
+ * in the text of fputs() and puts(), not in arguments. Files other than
+ * standard output and standard error get unchanged text.
  */
 #ifndef SSDPM_COMMAND_PRINT_H
 #define SSDPM_COMMAND_PRINT_H
@@ -21,20 +20,19 @@ int print_text(const char *text, FILE *file);
 int print_line(const char *text);
 
 /*
- * Print in lines of up to 80 columns, of which the first one and the others are
- * indented so far. A word that is longer has a line for itself. Return: how
- * many lines.
+ * Prints lines of up to 80 columns, with an indent for the first line and one
+ * for the others. A longer word has its own line. Return: how many lines.
  */
 size_t print_paragraph(const char *text, int first, int others);
-/* The same for the text of a stream by open_memstream(), which it ends. */
+/* The same for the text of a stream by open_memstream(), which it closes. */
 void end_paragraph(FILE *stream, char **text, int first, int others);
 /*
- * Print advice: a paragraph of its own for each ", or" and ", and" if it is
- * longer than a line. A command is not broken.
+ * Prints advice: a paragraph for each ", or" and ", and" if it is longer than a
+ * line. A command is not broken.
  */
 void print_clauses(const char *text, int indent);
 
-/* _FORTIFY_SOURCE makes macros of some of them where the compiler is clang. */
+/* With clang, _FORTIFY_SOURCE makes some of them macros. */
 #undef printf
 #undef fprintf
 #undef fputs

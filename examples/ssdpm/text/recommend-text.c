@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The changes for it; none: out of memory, or it is a raw table. */
+/* The changes for it; none: out of memory, or a raw table. */
 static struct changes changes_of(const struct drive *drive,
 				 const struct ssdpm_recommendation *r)
 {
@@ -36,7 +36,7 @@ static void write_table_setting(FILE *file, const struct advice *a,
 	if (changes.n)
 		last = parameter_of(&changes.all[changes.n - 1]);
 	is_usual = !last || strcmp(last, "default_ps_max_latency_us");
-	changes.n -= !is_usual; /* it has its own words */
+	changes.n -= !is_usual; /* it has separate words */
 	join_changes(&changes, "", changed, sizeof(changed));
 	free(changes.all);
 	if (r->route == SSDPM_ROUTE_RAW_TABLE)
@@ -71,7 +71,7 @@ static void write_effect(FILE *file, const struct advice *a,
 		saving_text(r->likely).text);
 }
 
-/* What keeps the bounds would cost, and nobody asked for that. */
+/* The best within the bounds would cost, and the caller did not allow that. */
 static void write_cost(FILE *file, const struct advice *a,
 		       const struct ssdpm_recommendation *r)
 {
@@ -86,11 +86,11 @@ static void write_cost(FILE *file, const struct advice *a,
 	write_effect(file, a, r);
 }
 
-/* The drive does the same, or as good as. */
+/* The drive does the same, or nearly so. */
 static void write_keep(FILE *file, const struct advice *a,
 		       const struct ssdpm_recommendation *r)
 {
-	/* The possible range decides on that, not the likely one. */
+	/* The possible range decides this, not the likely one. */
 	if (!r->saving.low_uw && !r->saving.high_uw) {
 		fprintf(file, "leave all as it is: nothing better found");
 		return;
@@ -122,7 +122,7 @@ static void write_sentence(FILE *file, const struct advice *a,
 		delays_text(r->run).text);
 }
 
-/* The system takes more than is saved: cmd/recommend.c has looked. */
+/* The gain on battery; cmd/recommend.c has checked the system's power. */
 static struct ssdpm_gain battery_of(const struct use *use,
 				    const struct ssdpm_saving *saving)
 {
@@ -142,8 +142,10 @@ static struct ssdpm_gain year_of(const struct use *use,
 	return gain;
 }
 
-/* What is lost without its sign, in whole units by unit, with n digits behind
- * the point; nothing has no sign. */
+/*
+ * The value in units, without its sign if it is a cost. A value that rounds to
+ * 0 has no sign.
+ */
 static double turned(double value, bool costs, double unit, int n)
 {
 	double half = n ? 0.005 : 0.5;
@@ -235,7 +237,7 @@ static void print_kept(const struct ssdpm_bounds *bounds,
 	putchar('\n');
 }
 
-/* What the routes may save, and the values that decide on it. */
+/* Explains what the routes may save, and the values that decide. */
 static void explain_advice(const struct advice *a)
 {
 	const struct ssdpm_recommendation *r;
@@ -252,7 +254,7 @@ static void explain_advice(const struct advice *a)
 	print_known(a->params.parameters, a->params.n_parameters);
 }
 
-/* print_taken() says if the link policy is unknown. */
+/* print_taken() reports an unknown link policy. */
 static void print_today(const struct advice *a)
 {
 	if (a->from.what.kind != SSDPM_POLICY_TODAY)
@@ -316,7 +318,7 @@ void print_advice(const struct advice *a, const struct sim_options *options,
 		explain_advice(a);
 }
 
-/* The first route that has something to set; else what the first one says. */
+/* The first route with a change; otherwise the decision of the first. */
 struct decision decide_advice(const struct advice *a)
 {
 	const struct ssdpm_recommendation *r, *best = route_of(a, 0);
@@ -346,7 +348,7 @@ struct decision decide_advice(const struct advice *a)
 
 #define N_ROUTES SSDPM_ROUTE_RAW_TABLE
 
-/* What the words of a recommendation point to. */
+/* The storage for the words of a recommendation. */
 struct words {
 	char *text;		/* free() */
 	char *apply;		/* likewise */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Disks whose link policy ssdpm apply would not set. */
+/* Finds disks whose link policy ssdpm apply would not set. */
 #include "work/advise.h"
 
 #include "input/live.h"
 
 #include <stdlib.h>
 
-/* Other disks may be on it. */
+/* Other disks may share the port. */
 static bool is_shared(const struct drive *drive, char why[256])
 {
 	const struct ssdpm_recommendation any = {
@@ -26,7 +26,7 @@ static bool is_shared(const struct drive *drive, char why[256])
 	return false;
 }
 
-/* What ssdpm apply would do says the plan. */
+/* The plan shows what would stop ssdpm apply. */
 static bool has_obstacle(const struct drive *drive, struct ssdpm_plan *plan,
 			 char why[256])
 {

@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words, sorted: what is a drive, how often, and with which it is a card.
- */
+/* The words sorted into drives, counts and cards. */
 struct words {
-	char **drives;	  /* the words that are drives */
+	char **drives;	  /* the names of drives */
 	uint64_t *counts; /* of each of them */
-	bool *joined;	  /* it is on the card of the one before */
+	bool *joined;	  /* on the card of the previous one */
 	size_t n;
 };
 
@@ -20,7 +19,7 @@ static void free_words(struct words *words)
 	free(words->joined);
 }
 
-/* "12x": 12. 0: it is no such word. */
+/* Parses "12x" as 12. 0: not such a word. */
 static enum exit_status parse_count_word(const struct common *common,
 					 const char *word, uint64_t *ret_count)
 {
@@ -106,7 +105,7 @@ static enum exit_status sort_words(const struct common *common, char **from,
 	return status;
 }
 
-/* A device that is counted twice would be given power twice. */
+/* A device counted twice would receive power twice. */
 static enum exit_status check_devices(const struct common *common,
 				      const struct drives *drives)
 {
@@ -127,7 +126,7 @@ static enum exit_status check_devices(const struct common *common,
 	return STATUS_DONE;
 }
 
-/* Is there one drive where there must be: on a card, and of a device? */
+/* Checks that a card or device word means one drive. */
 static enum exit_status check_item(const struct common *common,
 				   const struct words *words,
 				   const struct drives *drives, size_t i)

@@ -57,7 +57,7 @@ const char *workload_file(const char *text)
 		       text;
 }
 
-/* Give a work to all drives of a name; how many there are. */
+/* Gives a work to all drives of a name. Return: how many. */
 static size_t give_work(struct budget_works *works,
 			const struct budget_items *items, const char *name,
 			size_t length, size_t number, bool *ret_twice)
@@ -80,8 +80,8 @@ static size_t give_work(struct budget_works *works,
 }
 
 /*
- * "nvme0=lomax": a drive may have a "=" in its name, and so may a file. What no
- * drive is named is the file.
+ * Splits "nvme0=lomax". Names of drives and files may contain "=". The file is
+ * the rest after a drive's name.
  */
 static const char *find_drives(struct budget_works *works,
 			       const struct budget_items *items,
@@ -215,7 +215,7 @@ const struct budget_work *work_of(const struct budget_works *works,
 	return &works->works[works->of_drive[drive - works->drives]];
 }
 
-/* Items that stand for several are there as often. Free it in any case. */
+/* An item with a count appears that many times. Always free it. */
 enum exit_status solve_budget(struct budget *budget,
 			      struct ssdpm_budget **ret_solved)
 {

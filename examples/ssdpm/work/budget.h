@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ssdpm budget: drives, their states, what they do, and the answer. */
+/* ssdpm budget: drives, their states, their work, and the answer. */
 #ifndef SSDPM_COMMAND_BUDGET_H
 #define SSDPM_COMMAND_BUDGET_H
 
@@ -12,17 +12,17 @@
 struct budget_works;
 
 /*
- * What shares a budget: drives, and cards of several devices, each with the
- * states that it can be in.
+ * The items of a budget: drives, and cards of several devices, each with its
+ * possible states.
  */
 
-/* One drive, or a card of several devices that follow each other. */
+/* One drive, or a card of several consecutive devices. */
 struct budget_item {
 	const struct drive *drives;
 	size_t n_drives;
 	uint64_t count;			 /* that many alike */
 	uint64_t weight;		 /* in thousandths */
-	struct ssdpm_budget_item *known; /* what each state takes and loses */
+	struct ssdpm_budget_item *known; /* power and loss of each state */
 };
 
 struct budget_items {
@@ -33,9 +33,9 @@ struct budget_items {
 };
 
 /*
- * Words: a drive; "+" between the devices of a card; "4x" before what is there
- * four times. Free the items with free_budget_items(), also after a failure,
- * which is complained of.
+ * Reads words: a drive; "+" between the devices of a card; "4x" before an item
+ * that exists four times. Free the items with free_budget_items(), even after a
+ * failure, which it complains of.
  */
 enum exit_status read_budget_items(const struct common *common, char **words,
 				   size_t n_words,
@@ -49,27 +49,27 @@ struct item_name {
 
 struct item_name item_name(const struct budget_item *item);
 
-/* Is this the name of the item, or of this drive of it? */
+/* Whether this names the item, or this drive of it. */
 bool is_item_name(const struct budget_item *item, const struct drive *drive,
 		  const char *name, size_t length);
 
-/* The states that each drive of a budget can be in, and what they cost. */
+/* The possible states of each drive in a budget, and their cost. */
 
 #define MAX_WEIGHTS 256
 #define MAX_WORKS 256
 
 /*
- * What a drive does: --workload or --mix. Which one, the begin of the text
- * says: "nvme0=lomax", "nvme0=read=70%,write=30%".
+ * The work of a drive: --workload or --mix. A text may begin with the drive:
+ * "nvme0=lomax", "nvme0=read=70%,write=30%".
  */
 struct work_option {
 	const char *text;
 	bool is_mix;
 	size_t drive_length; /* of a mix; 0: all drives */
-	uint64_t read_ppm;   /* of all bytes; the others are written */
+	uint64_t read_ppm;   /* of all bytes; the rest are writes */
 };
 
-/* "PS1=20W" of a drive, or of all */
+/* "PS1=20W" for one drive, or for all */
 struct max_power {
 	const char *text;
 	size_t drive_length;
@@ -80,7 +80,7 @@ struct budget_options {
 	struct sim_options sim;
 	struct trace_options trace;
 	uint32_t power;	    /* enum ssdpm_budget_power */
-	uint64_t budget_uw; /* with the base */
+	uint64_t budget_uw; /* including the base */
 	uint64_t base_uw;
 	struct work_option works[MAX_WORKS];
 	size_t n_works;
@@ -92,7 +92,9 @@ struct budget_options {
 	struct page_options page;
 };
 
-/* Weights first: a loss has them. Complained of. */
+/*
+ * Sets the weights first, because losses include them. Complains of a failure.
+ */
 enum exit_status find_weights(const struct common *common,
 			      const struct budget_options *options,
 			      struct budget_items *items);
@@ -101,34 +103,37 @@ enum exit_status find_choices(const struct common *common,
 			      const struct budget_works *works,
 			      struct budget_items *items);
 
-/* What the drives of a budget do in a state: a mix, or a workload. */
+/* The work of the drives in a state: a mix, or a workload. */
 
-/* What some drives do. */
+/* The work of some drives. */
 struct budget_work {
 	const char *workload; /* NULL: a mix */
-	bool given;	      /* not just by default */
+	bool given;	      /* not a default */
 	uint64_t read_ppm;    /* of the mix: of all bytes */
 	struct ssdpm_io *ios; /* all of the workload */
 	size_t n;
 	size_t capacity;
 	struct ssdpm_cap_stream streams[2]; /* the mix */
-	struct ssdpm_budget_work told;	    /* the same, for the library */
+	struct ssdpm_budget_work told;	    /* the library's form */
 };
 
-/* What all do, the first; then what one does. */
+/* The first is for all drives, the others for one each. */
 struct budget_works {
 	struct budget_work *works;
 	size_t n;
-	size_t *of_drive; /* the number of its work */
+	size_t *of_drive; /* the index of its work */
 	const struct drive *drives;
 };
 
-/* "-" of "nvme0=-": standard input is named before drives are read. */
+/*
+ * Returns "-" for "nvme0=-", because standard input is named before drives are
+ * read.
+ */
 const char *workload_file(const char *text);
 
 /*
- * What each drive does; traces are read. Free it with free_works(), also after
- * a failure, which is complained of.
+ * Finds the work of each drive, and reads traces. Free it with free_works(),
+ * even after a failure, which it complains of.
  */
 enum exit_status find_works(const struct common *common,
 			    const struct budget_options *options,
@@ -141,7 +146,9 @@ const struct budget_work *work_of(const struct budget_works *works,
 
 /* The answer to a budget, for people and as JSON. */
 
-/* A budget with its answer; item_of and chosen: of all, counts and all. */
+/*
+ * A budget with its answer; item_of and chosen cover every copy of each item.
+ */
 struct budget {
 	const struct budget_options *options;
 	const struct budget_items *items;
@@ -154,17 +161,17 @@ struct budget {
 
 void print_budget(const struct budget *budget, bool with_frontier);
 void add_budget(struct items *items, const struct budget *budget);
-/* What the choice loses, or why nothing fits; free() it; NULL: no memory. */
+/* The loss of the choice, or why nothing fits; free() it; NULL: no memory. */
 char *budget_verdict(const struct budget *budget);
 
-/* Choose a state for each; *ret_solved is to be freed in any case. */
+/* Chooses a state for each; always free *ret_solved. */
 enum exit_status solve_budget(struct budget *budget,
 			      struct ssdpm_budget **ret_solved);
 enum exit_status print_budget_answer(const struct common *common,
 				     bool with_frontier,
 				     const struct budget *budget);
 
-/* "12.34 W", all digits that there are */
+/* "12.34 W" with all digits */
 struct item_name exact_watts(uint64_t uw);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ssdpm consistency --run: fio writes to a drive, and its log is measured. */
+/* ssdpm consistency --run: fio writes to a drive, and its log is analysed. */
 #include "work/consistency.h"
 
 #include "text/progress.h"
@@ -17,10 +17,10 @@
 #define LINE_BYTES 48
 #define OTHER_BYTES 65536
 
-/* How often it is looked whether fio has ended. */
+/* The interval of checks whether fio has ended. */
 #define WAIT_NS (SECOND_NS / 5)
 
-/* The files of fio, and where the log goes that is kept. */
+/* The files of fio, and the copy of its log. */
 struct run {
 	char directory[PATH_MAX];
 	char job[PATH_MAX + 16];
@@ -36,7 +36,7 @@ static enum exit_status complain_of(const char *name)
 	return failure("%s: %s", name, strerror(errno));
 }
 
-/* Half an hour later it would be too late to find that there is none. */
+/* Check for room now, not half an hour later. */
 static enum exit_status check_room(const struct consistency_options *options,
 				   const char *name, int fd)
 {
@@ -51,7 +51,7 @@ static enum exit_status check_room(const struct consistency_options *options,
 		       name, strerror(err), bytes_text(size).text);
 }
 
-/* The result of half an hour is kept, wherever the run ends. */
+/* Opens the result's file first, to keep half an hour's result in any case. */
 static enum exit_status open_save(const struct consistency_options *options,
 				  const struct disk *disk, struct run *run)
 {
@@ -74,8 +74,8 @@ static enum exit_status open_save(const struct consistency_options *options,
 }
 
 /*
- * Random writes go to any block at any time, as norandommap has it: a map of
- * what was written already would make garbage collection easier than it is.
+ * Random writes may hit any block at any time (norandommap). A map of written
+ * blocks would make garbage collection too easy.
  */
 static void write_phases(FILE *file, const char *size, uint64_t duration_s,
 			 const char *prefix)
@@ -94,7 +94,7 @@ void write_fio_job(FILE *file, const struct consistency_options *options,
 {
 	char size[32];
 
-	/* fio takes whole parts of a hundred only. */
+	/* fio takes whole percents only. */
 	snprintf(size, sizeof(size), "%u%%",
 		 (unsigned int)(options->share_ppm / 10000));
 	fputs("[global]\nioengine=libaio\ndirect=1\niodepth=32\n"
@@ -137,7 +137,7 @@ static enum exit_status make_job(const struct consistency_options *options,
 	return fclose(file) ? complain_of(run->job) : STATUS_DONE;
 }
 
-/* To its end, or to a signal, of which it says nothing. */
+/* Waits for its end, or for a signal, which it does not report. */
 static enum exit_status wait_for_fio(const struct common *common,
 				     const struct disk *disk, pid_t pid)
 {
@@ -167,7 +167,10 @@ static enum exit_status wait_for_fio(const struct common *common,
 		       WIFEXITED(code) ? WEXITSTATUS(code) : WTERMSIG(code));
 }
 
-/* By our own descriptor: a name may have colons, or lead elsewhere later. */
+/*
+ * Passes our own descriptor, because a name may have colons, or change its
+ * target.
+ */
 static enum exit_status call_fio(const struct common *common,
 				 const struct disk *disk, const struct run *run)
 {
@@ -183,7 +186,7 @@ static enum exit_status call_fio(const struct common *common,
 	return status ? status : wait_for_fio(common, disk, pid);
 }
 
-/* -1 after a complaint. */
+/* Returns -1 after a complaint. */
 static int copy_log(struct run *run)
 {
 	int from = open(run->log, O_RDONLY | O_CLOEXEC);
@@ -244,7 +247,7 @@ static enum exit_status write_and_read(
 			complain("fio wrote no log");
 		return STATUS_FAILED;
 	}
-	/* After a signal too: fio has written what there was. */
+	/* After a signal, too, because fio has written its log. */
 	if (copy_log(run))
 		return STATUS_FAILED;
 	if (status) {
@@ -269,7 +272,7 @@ static enum exit_status run_fio_on(const struct common *common,
 		status = make_job(options, disk, &run);
 	if (!status)
 		status = catch_signals();
-	/* It was claimed since it was first looked at. */
+	/* It may have been claimed since the first check. */
 	if (!status)
 		status = check_unused(disk);
 	if (!status)

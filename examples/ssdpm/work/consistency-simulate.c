@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* ssdpm consistency --simulate: the same drive with more and less spare area.
+/*
+ * ssdpm consistency --simulate: the same drive with more and with less spare
+ * area.
  */
 #include "work/consistency.h"
 
@@ -13,8 +15,8 @@
 #define PAGES_PER_BLOCK 256
 
 /*
- * What flash takes beside programs: a page is read in a tenth of the time in
- * which it is programmed, and a block erased in a hundredth of it.
+ * The times of flash besides programs: reading a page takes a tenth of
+ * programming it, and erasing a block a hundredth.
  */
 #define READ_SHARE 10
 #define ERASE_SHARE 100
@@ -59,7 +61,7 @@ static struct ssdpm_ftl_cost cost_of(const struct consistency_options *options)
 	};
 }
 
-/* Filled in the order of addresses, then written anywhere. */
+/* Fills the drive in order, then writes at random. */
 static int write_drive(struct ssdpm_ftl *ftl, const struct ssdpm_ftl_cost *cost,
 		       uint64_t n_pages, struct iops_series *series,
 		       struct ssdpm_error *error)

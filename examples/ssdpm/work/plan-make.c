@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same number, or a name, was wrong on the command line. */
+/* A wrong number or name is an error of the command line. */
 static enum exit_status status_of_setting(const struct ssdpm_error *error)
 {
 	if (error->code == -ERANGE)
@@ -25,7 +25,7 @@ static enum exit_status complain_of_setting(const char *name,
 	return status_of_setting(error);
 }
 
-/* If a drive that was not named cannot do it, that is no failure. */
+/* A drive that was not named and cannot do it is no failure. */
 static enum exit_status refuse(const struct common *common,
 			       const struct drive *drive,
 			       const struct ssdpm_error *error)
@@ -38,7 +38,7 @@ static enum exit_status refuse(const struct common *common,
 		return complain_of_setting(drive->name, error);
 	if (drive->named) {
 		show = show_text(drive);
-		/* Many messages begin with the name. */
+		/* Many messages already begin with the name. */
 		complain("%s%s%s; %s says more", begins ? "" : drive->name,
 			 begins ? "" : ": ", error->message,
 			 show ? show : "ssdpm show");
@@ -59,8 +59,8 @@ static bool is_kind(const struct drive *drive, uint32_t kind)
 }
 
 /*
- * Of drives of both kinds each takes what is for it. One that was named, and
- * that nothing is for, is a fault.
+ * Each kind of drive takes its own settings. A named drive without any of them
+ * is a fault.
  */
 static bool is_for(const struct plan_options *options,
 		   const struct drive *drive, uint32_t kind)
@@ -151,7 +151,7 @@ static enum exit_status add_power_state(const struct common *common,
 		return STATUS_DONE;
 	if (error.code != -EINVAL)
 		return refuse(common, drive, &error);
-	/* It has no such state, which of many drives is no failure. */
+	/* With many drives, one without this state is no failure. */
 	error.code = -EOPNOTSUPP;
 	return refuse(common, drive, &error);
 }
@@ -201,8 +201,8 @@ static enum exit_status add_profile(struct ssdpm_plan *plan,
 }
 
 /*
- * A parameter concerns every controller: with its limit in the plan, as it is,
- * the plan knows the drive, and shows its table.
+ * A parameter concerns every controller. A step with its present limit makes
+ * the plan know the drive and show its table.
  */
 static enum exit_status keep_latency(struct ssdpm_plan *plan,
 				     const struct drive *drive)
@@ -219,7 +219,7 @@ static enum exit_status keep_latency(struct ssdpm_plan *plan,
 	return complain_of_setting(drive->name, &error);
 }
 
-/* A setting for a drive alone overrides that of the profile. */
+/* A setting for one drive overrides that of the profile. */
 static enum exit_status add_drive_steps(const struct common *common,
 					const struct plan_options *options,
 					const struct profile *profile,
@@ -300,7 +300,7 @@ static const struct drive *find_named(const struct drives *drives,
 	return NULL;
 }
 
-/* Only the drive itself knows whether it has such a mode. */
+/* Only the drive knows whether it has such a mode. */
 static enum exit_status refuse_lacking(const struct common *common,
 				       const struct drives *drives,
 				       const struct ssdpm_plan *plan)
@@ -359,7 +359,7 @@ enum exit_status find_intent(const struct drives *drives,
 	return STATUS_DONE;
 }
 
-/* Read the files anew: under the lock they decide. */
+/* Reads the files again, because they decide under the lock. */
 static enum exit_status add_intent(const struct plan_options *options,
 				   const struct drives *drives,
 				   struct ssdpm_plan *plan)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a plan has besides its steps. */
+/* Adds what a plan has besides its steps. */
 static enum exit_status complete(struct work *work,
 				 const struct plan_command *settings,
 				 bool with_files)
@@ -22,9 +22,9 @@ static enum exit_status complete(struct work *work,
 }
 
 /*
- * The plan for a power source; 0: for that of the machine. Of two plans, the
- * second one has the files that make both last. Nothing is written, so that a
- * journal that stands is shown.
+ * Prepares the plan for a power source; 0: the machine's. The second of two
+ * plans has the files that make both last. Nothing is written, so that an
+ * existing journal is shown.
  */
 static enum exit_status prepare(struct work *work,
 				const struct plan_command *settings,
@@ -46,14 +46,17 @@ static enum exit_status prepare(struct work *work,
 	return status ? status : look_at_journal(work);
 }
 
-/* A value that takes a command is planned: then root sends it anyway. */
+/*
+ * Whether a value that requires a command is planned; root then sends it
+ * anyway.
+ */
 static bool asks_for_states(const struct work *work)
 {
 	return plan_has(work->options, "power-state") && !work->common->root &&
 	       may_send_commands();
 }
 
-/* Would a plan write something that the drive's own states decide? */
+/* Whether a plan would write something that depends on the drive's states. */
 static bool is_concerned(const struct work *work, const struct ssdpm_plan *plan,
 			 const struct ssdpm_device_facts *facts)
 {
@@ -75,8 +78,8 @@ static bool is_concerned(const struct work *work, const struct ssdpm_plan *plan,
 }
 
 /*
- * Ask these drives alone, of a plan that was made before or of none; what
- * cannot be asked stays as it was read.
+ * Asks the drives that a given plan, or else --power-state, concerns. A drive
+ * that cannot be asked stays as it was read.
  */
 void identify_concerned(const struct work *work, const struct ssdpm_plan *plan,
 			struct drives *drives)
@@ -100,7 +103,7 @@ void identify_concerned(const struct work *work, const struct ssdpm_plan *plan,
 	}
 }
 
-/* Both would set, each what it says. */
+/* Both would set different values. */
 static enum exit_status say_conflict(const struct work *work,
 				     const struct plan_command *settings)
 {
@@ -117,7 +120,7 @@ static enum exit_status say_conflict(const struct work *work,
 	return status;
 }
 
-/* A file that is made for one of them makes it set the same. */
+/* A file made for one of them makes it set the same value. */
 static enum exit_status find_others(struct work *work,
 				    const struct plan_command *settings)
 {
@@ -183,7 +186,7 @@ static bool asks_drives(const struct work *work)
 	       may_send_commands();
 }
 
-/* Before anything is set: it is all, or nothing. */
+/* Checks files before any value is set: all or nothing. */
 static enum exit_status check_files(const struct work *work)
 {
 	struct ssdpm_error error;
@@ -196,7 +199,7 @@ static enum exit_status check_files(const struct work *work)
 	return complain_of_device(NULL, &error);
 }
 
-/* What apply reads anew, and from which operands. */
+/* What apply reads again, and its operands. */
 struct reading {
 	const struct plan_command *settings;
 	char **operands;
@@ -206,9 +209,9 @@ struct reading {
 };
 
 /*
- * Where a plan would write something, the NVMe drives that it is for are asked
- * themselves, so that what the kernel builds can be held against the
- * prediction. In the usual case, where all is so already, nothing is sent.
+ * Asks the plan's NVMe drives themselves, if it would write something, to
+ * compare the kernel's tables with the prediction. Usually nothing changes, and
+ * no command is sent.
  */
 static enum exit_status ask_drives(const struct work *work,
 				   const struct common *common,
@@ -228,8 +231,8 @@ static enum exit_status ask_drives(const struct work *work,
 }
 
 /*
- * What the plan says stays so until it is carried out, and the power source is
- * the last one.
+ * Plans under the lock, so that nothing changes before the commit, for the
+ * present power source.
  */
 static enum exit_status fill(struct work *work, void *data)
 {
@@ -239,7 +242,7 @@ static enum exit_status fill(struct work *work, void *data)
 	struct common common = *work->common;
 	enum exit_status status;
 
-	/* What could not be read was said the first time. */
+	/* The first reading has reported what could not be read. */
 	common.quiet = quiet;
 	work->persist[0] = ssdpm_persist_free(work->persist[0]);
 	free_drives(&reading->drives);
@@ -283,7 +286,7 @@ static enum exit_status write_persist(struct work *work)
 	return complain_of_device(NULL, &error);
 }
 
-/* The plan refers to drives that go first. */
+/* The plan refers to the old drives. */
 static enum exit_status set_once(struct work *work, struct reading *reading)
 {
 	enum exit_status status;
@@ -294,7 +297,7 @@ static enum exit_status set_once(struct work *work, struct reading *reading)
 	return status ? status : carry_out(work, fill, reading);
 }
 
-/* One of the runs that requests get. */
+/* One of the runs for requests. */
 struct request_run {
 	struct work *work;
 	struct reading *reading;
@@ -308,12 +311,12 @@ static int run_for_requests(void *userdata, struct ssdpm_error *reterr)
 	run->status = set_once(run->work, run->reading);
 	if (!run->status)
 		return 0;
-	/* It is complained of. */
+	/* It was reported. */
 	*reterr = (struct ssdpm_error){ .code = -ECANCELED };
 	return -ECANCELED;
 }
 
-/* Ask for a run, and see to it that there is one: here, or elsewhere. */
+/* Requests a run, and ensures that one follows, here or elsewhere. */
 static enum exit_status set_coalesced(struct work *work,
 				      struct reading *reading)
 {
@@ -335,7 +338,7 @@ static enum exit_status set_coalesced(struct work *work,
 	return run.status;
 }
 
-/* Without a plan: it could not be filled, or another run has done it. */
+/* Without a plan: it could not be filled, or another run has done the work. */
 static enum exit_status print_applied(const struct work *work,
 				      enum exit_status status)
 {
@@ -387,7 +390,7 @@ static void complain_of(const struct ssdpm_step *step)
 					       "may ask it");
 }
 
-/* What only a command tells, and that could not be sent. */
+/* Values that only a command shows, which could not be sent. */
 static enum exit_status complain_of_unknown(const struct ssdpm_plan *plan)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
@@ -402,7 +405,7 @@ static enum exit_status complain_of_unknown(const struct ssdpm_plan *plan)
 	return STATUS_DONE;
 }
 
-/* What it has set is in force for now alone. */
+/* The settings of a survey are only temporary. */
 static enum exit_status complain_of_survey(const struct live *live)
 {
 	char *text = describe_left_survey(live);
@@ -436,12 +439,12 @@ enum exit_status finish_check(struct work *work,
 	printed = print_work(work);
 	if (!status)
 		status = printed;
-	/* Why the tables are not known is the status, then. */
+	/* The status then shows why the tables are unknown. */
 	if (!status && !work->in_force && !work->common->quiet)
 		status = say_others(work, settings);
 	if (!status)
 		status = complain_of_unknown(work->plan);
-	/* Over a journal that is so whatever the values are. */
+	/* With a journal, nothing is in force, whatever the values. */
 	if (journal_stands(&work->journal))
 		status = STATUS_NOT_IN_FORCE;
 	if (is_left)

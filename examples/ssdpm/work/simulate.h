@@ -9,7 +9,7 @@
 
 #define TIMELINE_BINS 400
 
-/* busy, idle, on the way; from TIMELINE_ASLEEP on the states slept in. */
+/* busy, idle, changing; from TIMELINE_ASLEEP the states slept in */
 enum {
 	TIMELINE_BUSY = 0,
 	TIMELINE_IDLE = 1,
@@ -20,13 +20,13 @@ enum {
 };
 
 /*
- * What a drive does when, in constant memory however long that takes: bins of
- * equal length; when they do not suffice, two become one.
+ * The activity of a drive over time, in constant memory. Bins have equal
+ * length; when they run out, pairs of them merge.
  */
 struct timeline {
 	bool begun;
-	uint32_t now;	  /* which class, */
-	uint64_t last_ns; /* since when, from the first I/O */
+	uint32_t now;	  /* the class, */
+	uint64_t last_ns; /* and since when, from the first I/O */
 	uint64_t start_ns;
 	uint64_t bin_ns;
 	uint64_t ns[TIMELINE_BINS][TIMELINE_CLASSES];
@@ -36,10 +36,10 @@ struct timeline {
 void timeline_change(void *userdata, uint64_t time_ns, uint32_t phase,
 		     uint32_t state);
 
-/* As JSON, for a page; null for NULL. */
+/* Writes it as JSON for a page; null for NULL. */
 void write_timeline(FILE *file, const struct timeline *timeline);
 
-/* A drive with what is known of it, the same for all policies. */
+/* A drive with its known values, the same for all policies. */
 struct subject {
 	const struct drive *drive;
 	struct quirks quirks;
@@ -52,12 +52,12 @@ struct subject {
 struct job {
 	const struct policy *policy;
 	struct ssdpm_compared_policy row;
-	struct timeline *timeline; /* NULL: nobody wants it */
+	struct timeline *timeline; /* NULL: not wanted */
 };
 
 /* A drive on a trace: a job for each policy. */
 struct estimate {
-	bool is_alone; /* of the first policy that is for the drive */
+	bool is_alone; /* of the first policy that fits the drive */
 	const char *trace;
 	const struct subject *subject;
 	struct ssdpm_trace_counts counts;
@@ -66,21 +66,21 @@ struct estimate {
 	size_t n_jobs;
 };
 
-/* Is a job the same as one before it? */
+/* Whether a job equals an earlier one. */
 bool is_merged(const struct estimate *estimate, size_t index);
 
-/* A trace that is kept, all of it. */
+/* A trace kept whole. */
 struct records {
 	struct ssdpm_io *ios;
 	size_t n;
 	size_t capacity;
 };
 
-/* Keep more of them. */
+/* Keeps more records. */
 enum exit_status keep_ios(struct records *records, const struct ssdpm_io *ios,
 			  size_t n);
 
-/* What to do. */
+/* The work to do. */
 struct plan {
 	const struct common *common;
 	const struct trace_options *trace_options;
@@ -88,16 +88,16 @@ struct plan {
 	const struct quirk_options *quirk_options;
 	const struct policy *policies;
 	size_t n_policies;
-	/* Further ones are left out where a drive cannot have them. */
+	/* Further policies that a drive cannot have are left out. */
 	size_t n_required;
-	bool by_kind;	 /* nor required ones that are not for a drive */
-	bool only_first; /* the first that is for a drive */
-	bool and_all;	 /* and once more, with all of them: of one trace */
+	bool by_kind; /* also leave out required ones that do not fit a drive */
+	bool only_first; /* the first that fits a drive */
+	bool and_all;	 /* and all together again, on one trace */
 	uint64_t interval_ns;
-	bool timelines;		 /* of those that are not alone */
-	struct records *records; /* where the trace is kept; NULL: it is not */
-	bool no_tables;		 /* no words about their quirks */
-	bool one_of_many;	 /* what was measured may be of another drive */
+	bool timelines;		 /* unless they are alone */
+	struct records *records; /* where the trace is kept; NULL: nowhere */
+	bool no_tables;		 /* no text about their quirks */
+	bool one_of_many;	 /* measurements may be of another drive */
 };
 
 struct estimates {
@@ -105,27 +105,27 @@ struct estimates {
 	size_t n_subjects;
 	struct estimate *estimates; /* by trace, then by drive */
 	size_t n;
-	size_t n_compared; /* behind these: with all policies */
+	size_t n_compared; /* after these: with all policies */
 };
 
-/* Those with all policies; they are still part of @all. */
+/* Those with all policies; still a part of @all. */
 struct estimates compared_of(const struct estimates *all);
 
 /*
- * Do it all, for each trace and each drive. Free it with free_estimates(), also
- * after a failure, which is complained of.
+ * Runs each trace on each drive. Free it with free_estimates(), even after a
+ * failure, which it complains of.
  */
 enum exit_status run_plan(const struct plan *plan, const struct drives *drives,
 			  const char *const *traces, size_t n_traces,
 			  struct estimates *ret_estimates);
 void free_estimates(struct estimates *estimates);
 
-/* The values of all drives, and their quirks; free() them. */
+/* Finds the values of all drives, and their quirks; free() them. */
 enum exit_status find_subjects(const struct plan *plan,
 			       const struct drives *drives,
 			       struct subject **ret_subjects);
 
-/* What to simulate, but for the policy. */
+/* The parameters of a simulation without the policy. */
 struct ssdpm_sim_params sim_params_of(const struct plan *plan,
 				      const struct subject *subject);
 
@@ -135,10 +135,10 @@ uint64_t all_ios(const struct ssdpm_run *run);
 /* The end of the simulation on the clock of a trace. */
 uint64_t end_on_clock(const struct sim_options *options, uint64_t start_ns);
 
-/* When the last of them was completed, or one before them. */
+/* Notes the latest completion. */
 void note_last(const struct ssdpm_io *ios, size_t n, uint64_t *last_ns);
 
-/* That --end is before that, if it is. */
+/* Reports --end before the last completion. */
 void say_end(const struct plan *plan, const struct trace_input *input,
 	     uint64_t last_ns);
 
