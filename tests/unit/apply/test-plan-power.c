@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Power states that are set, and NOPPME: shown, done, checked, taken back. */
+/* Power states and NOPPME: shown, set, checked and reverted. */
 #include "calls.h"
 #include "kernel.h"
 
@@ -193,7 +193,7 @@ static void a_drive_without_the_mode_is_left_alone(void **state)
 	ssdpm_plan_free(plan);
 }
 
-/* All kinds of steps, for a drive that sleeps and a port. */
+/* All kinds of steps, for a sleeping drive and a port. */
 static void add_all_kinds(struct ssdpm_plan *plan, struct ssdpm_device *disk)
 {
 	static const uint32_t lpm = SSDPM_LPM_MIN_POWER;
@@ -234,7 +234,7 @@ static struct ssdpm_step find_step(const struct ssdpm_plan *plan, uint32_t kind)
 	return step;
 }
 
-/* A plan says what it would set before anything is asked. */
+/* A plan shows what it would set before it sends any command. */
 static void to_add_a_step_asks_no_drive(void **state)
 {
 	struct ssdpm_device *disk = kernel_device("sdb");
@@ -300,7 +300,7 @@ static void a_drive_that_sleeps_is_woken_to_say_its_state(void **state)
 	ssdpm_plan_free(plan);
 }
 
-/* What cannot be put back is not written. */
+/* A value that cannot be restored is not changed. */
 static void a_drive_that_sleeps_on_is_left_as_it_is(void **state)
 {
 	struct ssdpm_plan *plan;
@@ -414,7 +414,7 @@ static void a_reset_is_seen_and_the_state_set_again(void **state)
 	plan = kernel_plan_applied();
 	assert_step(plan, SSDPM_STEP_IN_FORCE, "PS2", "PS2");
 	ssdpm_plan_free(plan);
-	/* The way back is still to what was there first. */
+	/* The way back still leads to the first value. */
 	plan = kernel_plan_revert();
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS2", "PS0");
 	kernel_commit(plan);
@@ -446,7 +446,7 @@ static void all_that_was_applied_is_looked_at(void **state)
 	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
 	assert_int_equal(kernel->now.drives[0].nopp, 1);
 	ssdpm_plan_free(plan);
-	/* One that is asked for nothing says nothing. */
+	/* A drive that is not asked reports nothing. */
 	kernel->features_error = EACCES;
 	plan = kernel_plan_applied();
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 1);
@@ -470,7 +470,10 @@ static void a_record_names_only_what_a_step_can(void **state)
 	free(text);
 }
 
-/* A record says what root sends: only what a step can have written. */
+/*
+ * A record decides what root sends, so only values that a step writes are
+ * valid.
+ */
 static void a_value_that_is_no_state_is_not_known(void **state)
 {
 	static const char *const values[] = {
@@ -492,7 +495,7 @@ static void a_value_that_is_no_state_is_not_known(void **state)
 	assert_string_equal(value.text, "PS31 hint 7");
 }
 
-/* It cannot be asked whether it is done, and is put back all the same. */
+/* The drive cannot confirm the state, yet the state is restored. */
 static void a_drive_that_falls_asleep_for_good_gets_its_state_back(void **state)
 {
 	struct ssdpm_plan *plan = plan_state(2, 1);
@@ -508,7 +511,7 @@ static void a_drive_that_falls_asleep_for_good_gets_its_state_back(void **state)
 	ssdpm_plan_free(plan);
 }
 
-/* Who may not ask whether it is still so may not undo it either. */
+/* A user who may not check a value may not undo it, either. */
 static void without_root_nothing_is_reverted(void **state)
 {
 	struct ssdpm_plan *plan = plan_state(2, 1);
@@ -529,7 +532,7 @@ static void without_root_nothing_is_reverted(void **state)
 	ssdpm_plan_free(plan);
 }
 
-/* The rest is put back, and the way back of this one is kept. */
+/* The rest is restored, and this one's way back is kept. */
 static void a_drive_that_does_not_answer_is_reverted_later(void **state)
 {
 	struct kernel_values before = kernel->now;
@@ -556,7 +559,7 @@ static void a_drive_that_does_not_answer_is_reverted_later(void **state)
 	ssdpm_plan_free(plan);
 }
 
-/* A capture shows what is so, and takes no command. */
+/* A capture shows values, and takes no command. */
 static void a_capture_shows_its_state_and_takes_none(void **state)
 {
 	struct ssdpm_plan *plan;

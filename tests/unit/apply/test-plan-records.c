@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files that recovery and revert act on: a word that this version does not
- * know, another version, damage: each is refused whole, by file and line.
+ * The files that recovery and revert act on. A word that this version does not
+ * know, another version or damage makes a file invalid as a whole. The error
+ * has its name and line.
  */
 #include "kernel.h"
 
@@ -38,7 +39,7 @@ static int boot(void **state)
 	return 0;
 }
 
-/* What a commit of one step of each kind leaves. */
+/* The journal of a commit with one step of each kind. */
 static void make_body(char text[RECORD_BYTES])
 {
 	snprintf(text, RECORD_BYTES,
@@ -55,7 +56,7 @@ static void make_body(char text[RECORD_BYTES])
 		 controller_path, controller_path);
 }
 
-/* The number of the line that the checksum stands in. */
+/* Appends the checksum. Return: the number of its line. */
 static uint32_t finish(char text[RECORD_BYTES], size_t n_begun)
 {
 	size_t size = strlen(text);
@@ -132,7 +133,7 @@ static void assert_same_refusal(const struct ssdpm_journal *journal,
 	assert_string_equal(journal->reason, error->message);
 }
 
-/* Who looks and who commits learns why recovery fails. */
+/* Both reading and committing report why recovery fails. */
 static void assert_journal_is_refused(const struct ssdpm_error *error)
 {
 	struct ssdpm_journal journal = { .size = sizeof(journal) };
@@ -148,7 +149,7 @@ static void assert_journal_is_refused(const struct ssdpm_error *error)
 	ssdpm_plan_free(plan);
 }
 
-/* As a journal, and as what revert needs: what it says, and where. */
+/* Refused as a journal and as an undo file, with the cause and the line. */
 static void assert_refused(const char *text, size_t size, uint32_t line,
 			   const char *cause)
 {
@@ -210,7 +211,7 @@ static void an_unknown_word_is_refused_by_file_and_line(void **state)
 		  "latency-tolerance: unknown value before" },
 		{ "\t90000", "\t2147483648", 4,
 		  "latency-tolerance: unknown value before" },
-		/* Another form of a value than a step writes. */
+		/* A form of the value that no step writes. */
 		{ "\t90000", "\tauto", 4,
 		  "latency-tolerance: unknown value before" },
 		{ "\t90000", "\t090000", 4,
@@ -256,7 +257,7 @@ static void an_unknown_word_is_refused_by_file_and_line(void **state)
 	}
 }
 
-/* Above the checksum that fits: a list of one line. */
+/* The checksum is right; the list has one line. */
 static void a_target_that_no_step_has_is_refused(void **state)
 {
 	static const char *const lines[] = {
@@ -359,7 +360,10 @@ static struct ssdpm_journal read_journal(void)
 	return journal;
 }
 
-/* Neither before nor planned, nor on the way: 777 of somebody else. */
+/*
+ * Neither the old value nor the planned one nor one in between: 777 belongs to
+ * another program.
+ */
 static void values_of_others_stay_and_are_counted(void **state)
 {
 	struct ssdpm_plan *plan = kernel_plan();
@@ -384,7 +388,7 @@ static void values_of_others_stay_and_are_counted(void **state)
 	ssdpm_plan_free(plan);
 }
 
-/* What a step writes in between is nobody else's. */
+/* A value that only a step writes in between is ours. */
 static void a_value_on_its_way_is_put_back(void **state)
 {
 	static const char *const lines[] = { "begin 1\n", "begin 0\nback 1\n" };
@@ -410,7 +414,7 @@ static void a_value_on_its_way_is_put_back(void **state)
 	}
 }
 
-/* "": nobody could read it, so that any value may be what was left. */
+/* An unreadable value may be any, so any is put back. */
 static void what_a_failed_write_has_left_is_put_back(void **state)
 {
 	static const struct {
@@ -441,7 +445,7 @@ static void what_a_failed_write_has_left_is_put_back(void **state)
 	}
 }
 
-/* Another controller is in its place from now on. */
+/* Another controller takes its place from now on. */
 static void put_serial(const char *serial)
 {
 	char path[512];
@@ -480,7 +484,7 @@ static void another_drive_does_not_get_what_was_there_before(void **state)
 	plan = plan_tolerance();
 	kernel_commit(plan);
 	put_serial("B");
-	/* Neither by the plan, nor by the record. */
+	/* Neither the plan nor the record reverts it. */
 	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
 	ssdpm_plan_free(plan);
 	back = kernel_plan_applied();
@@ -509,7 +513,7 @@ static void a_drive_that_was_replaced_since_the_plan_is_not_set(void **state)
 	assert_int_equal(kernel->n_writes, 0);
 }
 
-/* Of the tolerance alone, 90000 before it; the serial number is not A's. */
+/* The journal of one tolerance, 90000 before it, with this serial number. */
 static void put_journal(const char *name, const char *serial)
 {
 	char text[RECORD_BYTES];
@@ -554,7 +558,7 @@ static void a_journal_that_was_set_aside_is_undone_first(void **state)
 	step = kernel_step(plan, 0);
 	assert_string_equal(step.device, "nvme0");
 	assert_int_equal(step.after_value->max_exit_latency_us, 90000);
-	/* By the commit, too, which then has other values before it. */
+	/* The commit puts it back, too, and then finds other values. */
 	kernel_commit_fails(plan, -ESTALE, "is put back: plan again");
 	ssdpm_plan_free(plan);
 	assert_string_equal(kernel->now.drives[0].tolerance, "90000");
@@ -628,7 +632,7 @@ static size_t line_at(const char *text, uint32_t n, size_t *ret_size)
 	return (size_t)(at - text);
 }
 
-/* A byte, a bit, a line less, twice, or in another one's place. */
+/* A byte or a bit changes, or a line is missing, doubled or moved. */
 static void mutate(char text[RECORD_BYTES], uint32_t n_lines)
 {
 	static const char bytes[] = "\t\n 0189afgPS_,./-\x01\x7f\xff";
@@ -660,7 +664,7 @@ static void mutate(char text[RECORD_BYTES], uint32_t n_lines)
 	}
 }
 
-/* After the list: of a step, or of one that there is not. */
+/* A line after the list: for a step, or for one that does not exist. */
 static void add_line(char text[RECORD_BYTES])
 {
 	static const char *const words[] = { "begin", "back", "left", "lift" };
@@ -674,7 +678,7 @@ static void add_line(char text[RECORD_BYTES])
 		 has_value ? values[pick(6)] : "");
 }
 
-/* All was read before anything was written, or nothing was written. */
+/* Either all was read before any write, or nothing was written. */
 static void assert_whole(const char *name, int err,
 			 const struct ssdpm_error *error)
 {

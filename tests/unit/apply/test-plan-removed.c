@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A commit that fails in its middle, since a drive is removed or since a value
- * cannot be written any more: what it returns, its words and the states of its
- * steps agree with the values on the machine.
+ * A commit that fails in its middle, because a drive is removed or a value can
+ * no longer be written. Its result, its words and the states of its steps agree
+ * with the values on the machine.
  */
 #include "calls.h"
 #include "kernel.h"
@@ -13,7 +13,7 @@
 
 static const char other_drive[] = "nvme1";
 
-/* How Linux removes it, and what is said of it then. */
+/* The traces of a removal in sysfs, and the resulting words. */
 static const struct removal {
 	const char *state, *words;
 } removals[] = {
@@ -79,7 +79,7 @@ static struct ssdpm_plan *new_locked_plan(void)
 	return fill_plan(plan);
 }
 
-/* What the machine has for a step. */
+/* The machine's value for a step. */
 static const char *value_now(const struct ssdpm_step *step, char text[16])
 {
 	const struct kernel_values *now = &kernel->now;
@@ -108,7 +108,7 @@ static bool is_gone(const struct ssdpm_step *step)
 	return kernel->is_removed && !strcmp(step->device, other_drive);
 }
 
-/* Does a step say what is so? */
+/* Whether a step's state agrees with the machine. */
 static bool is_true(const struct ssdpm_step *step)
 {
 	char text[16];
@@ -146,7 +146,7 @@ static void assert_steps_are_true(const struct ssdpm_plan *plan, int n)
 	}
 }
 
-/* All is as it was, but the drive that is not there. */
+/* All values are old, except on the removed drive. */
 static void assert_nothing_is_changed(const struct kernel_values *before)
 {
 	struct kernel_values now = kernel->now;
@@ -156,7 +156,7 @@ static void assert_nothing_is_changed(const struct kernel_values *before)
 	assert_null(kernel_text("run/ssdpm/journal"));
 }
 
-/* It was committed, and the drive went then: who looks again learns it. */
+/* The drive went after the commit; verify reports that. */
 static void assert_verify_names_it(struct ssdpm_plan *plan,
 				   const struct removal *removal, int n)
 {
@@ -167,7 +167,7 @@ static void assert_verify_names_it(struct ssdpm_plan *plan,
 	for (size_t i = 0; i < ssdpm_plan_count(plan, SSDPM_STEPS_ALL); i++) {
 		struct ssdpm_step step = kernel_step(plan, i);
 
-		/* A power state takes a command, which was not allowed. */
+		/* A power state requires a command, which was not allowed. */
 		if (step.kind != SSDPM_STEP_POWER_STATE && is_gone(&step))
 			assert_int_equal(step.state, SSDPM_STEP_DIFFERS);
 		else if (step.state != SSDPM_STEP_DONE)
@@ -176,7 +176,7 @@ static void assert_verify_names_it(struct ssdpm_plan *plan,
 	}
 }
 
-/* Return whether there was such a call. */
+/* Return: whether there was such a call. */
 static bool remove_at(int n, const struct removal *removal, int *n_failed)
 {
 	const struct kernel_values before = kernel->now;
@@ -216,12 +216,15 @@ static void a_drive_that_is_removed_at_any_call_is_named(void **state)
 
 		while (remove_at(1 + stride * n_tried, &removals[i], &n_failed))
 			n_tried++;
-		/* Before it is committed, and after that. */
+		/* Before the commit, and after it. */
 		assert_true(n_failed > 20 / stride && n_tried > n_failed);
 	}
 }
 
-/* From a write on none works: nothing can be put back, and that is so. */
+/*
+ * From some write on, all fail, so nothing can be restored and the plan reports
+ * that.
+ */
 static void steps_that_cannot_be_put_back_say_what_is_so(void **state)
 {
 	bool failed = true;
@@ -249,7 +252,7 @@ static void steps_that_cannot_be_put_back_say_what_is_so(void **state)
 	}
 }
 
-/* Committed, and then reverted while a call fails: all from it on, or one. */
+/* A revert after a commit, while one call fails, or all from it on. */
 static bool fail_revert(int call, int n, bool for_ever, bool locked)
 {
 	const struct kernel_values before = kernel->now;
@@ -326,19 +329,19 @@ static void a_drive_that_is_removed_during_a_revert_is_named(void **state)
 	int n = 1, n_failed = 0;
 
 	(void)state;
-	/* A drive that is put in again takes a copy of the machine. */
+	/* A drive that returns gets a copy of the machine. */
 	while (remove_in_revert(n, &n_failed))
 		n += 7;
 	assert_true(n_failed > 5);
 }
 
-/* Each device is a transaction of its own. */
+/* Each device has its own transaction. */
 
 static const char *const each_devices[] = { "all", "nvme0", "nvme1", "nvme2",
 					    "sdb" };
 enum { N_EACH = 5 };
 
-/* Does the machine have what all steps of a device had before, or after? */
+/* Whether the machine has the values of a device's steps before, or after. */
 static bool device_is(const struct ssdpm_plan *plan, const char *device,
 		      bool after)
 {
@@ -387,7 +390,7 @@ static bool fail_one_call(int call, int n, int *n_partly)
 			fail_msg("call %d: %s is neither old nor new", n,
 				 device);
 	}
-	/* Before the first of them, none is done, and none has failed. */
+	/* Before the first of them, no step is done, and none has failed. */
 	if (n_failed)
 		assert_true(err && n_failed == 1);
 	*n_partly += n_failed;
@@ -487,7 +490,7 @@ static void after_a_kill_each_device_is_old_or_new(void **state)
 	assert_true(n_mixed > 3);
 }
 
-/* What was done of it can be reverted, and what failed is let be. */
+/* The steps done can be reverted; the failed ones are left alone. */
 static void a_commit_that_is_partly_done_can_be_reverted(void **state)
 {
 	const struct kernel_values before = kernel->now;
@@ -505,7 +508,7 @@ static void a_commit_that_is_partly_done_can_be_reverted(void **state)
 	ssdpm_plan_free(plan);
 }
 
-/* Another process: it has the files, and nothing of the plan. */
+/* Another process: it has the files, but not the plan. */
 static struct ssdpm_machine *new_machine(void)
 {
 	const struct ssdpm_machine_params params = { .size = sizeof(params),
@@ -517,7 +520,10 @@ static struct ssdpm_machine *new_machine(void)
 	return machine;
 }
 
-/* From the n-th write on all fail, and leave what is neither old nor new. */
+/*
+ * From the n-th write on, all fail, and leave values that are neither old nor
+ * new.
+ */
 static int fail_oddly(struct ssdpm_plan *plan, int n)
 {
 	int err;
@@ -605,7 +611,7 @@ static void what_somebody_has_written_since_stays(void **state)
 	ssdpm_machine_unref(machine);
 }
 
-/* However often it is tried: it is noted once. */
+/* However often it is tried, it is noted only once. */
 static void a_way_back_that_fails_again_does_not_fill_the_disk(void **state)
 {
 	struct ssdpm_plan *plan = new_plan_of_a_drive();

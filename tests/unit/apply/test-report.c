@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of all drives of a machine, some of which are gone. */
+/* Reports on all drives of a machine, some of which are gone. */
 #include "tree.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { N_DRIVES = 8 }; /* of the capture eight-drives */
 
-/* What a report says of its drives, a line for each. */
+/* The report, with a line for each drive. */
 struct lines {
 	char text[N_DRIVES + 2][400];
 	size_t n;

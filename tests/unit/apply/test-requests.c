@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Many events, few runs, and none that is lost. */
+/* Many events lead to few runs, and none is lost. */
 #include "tree.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ enum { N_PROCESSES = 4, N_ROUNDS = 100, MOST_BYTES = 65536 };
 static char *root;
 static struct ssdpm_machine *machine;
 
-/* What runs do, and what they have seen. */
+/* The behaviour of runs, and what they saw. */
 struct runs {
 	size_t n;
 	size_t n_adds[4]; /* requests that come while a run runs */
@@ -165,7 +165,7 @@ static void requests_that_somebody_has_removed_are_no_fault(void **state)
 	struct runs runs = { 0 }, more = { 0 };
 
 	(void)state;
-	/* As many as were served before. */
+	/* As many as before were served. */
 	add(1);
 	assert_int_equal(serve(&runs), 1);
 	usleep(20000); /* the clock of files has ticked */
@@ -206,7 +206,7 @@ static void a_root_that_is_no_capture_is_not_written(void **state)
 	ssdpm_machine_unref(real);
 }
 
-/* What processes share: the value that is wanted, and what a run has seen. */
+/* Shared by processes: the wanted value, and the value that a run saw. */
 struct shared {
 	_Atomic uint64_t wanted, seen, n_runs, n_lost, n_at_once;
 };

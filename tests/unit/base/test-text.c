@@ -89,7 +89,7 @@ static void a_text_of_no_bytes_may_be_null(void **state)
 	assert_int_equal(value, SPARE);
 }
 
-/* rest NULL: it is not taken, and the span stays. */
+/* rest NULL: not taken, and the span is unchanged. */
 static void assert_take(const char *text, const char *what, const char *rest)
 {
 	char *copy = copy_of(text);
@@ -113,7 +113,7 @@ static void words_are_taken_with_the_blanks_after_them(void **state)
 	assert_take("", "mp:", NULL);
 	assert_take(" mp:", "mp:", NULL);
 	assert_take("np:", "mp:", NULL);
-	/* '[' and '{' differ by the bit by which letters do. */
+	/* '[' and '{' differ by the bit that tells capitals. */
 	assert_take("[", "{", NULL);
 	assert_take("@", "`", NULL);
 }
@@ -337,7 +337,7 @@ static void powers_are_exact_in_the_unit_people_read(void **state)
 				    cases[i].power);
 }
 
-/* Patterns: as fnmatch(3) does where both mean the same. */
+/* Patterns: the same as fnmatch(3), where both have the same meaning. */
 
 static bool matches(const char *pattern, const char *text)
 {
@@ -384,7 +384,7 @@ static void classes_are_those_of_the_kernel(void **state)
 	assert_true(matches("a\\", "a\\"));
 }
 
-/* Nothing beyond the end is read: these do not end in a zero byte. */
+/* Nothing beyond the end is read; these texts do not end in a zero byte. */
 static void ends_are_respected(void **state)
 {
 	char text[] = { 'a', 'b', 'c' }, pattern[] = { 'a', '*', '[', 'x' };
@@ -423,7 +423,10 @@ static void word(const char *alphabet, uint32_t n, char *ret)
 static void all_short_patterns_match_as_fnmatch_says(void **state)
 {
 	char pattern[8], text[8];
-	/* Of few cases every eleventh: all 8 letters begin as many. */
+	/*
+	 * With few cases, every eleventh, so that all 8 letters begin equally
+	 * often.
+	 */
 	uint32_t step = fixture_cases(8) < 8 ? 11 : 1, wrong = 0;
 
 	(void)state;
@@ -463,7 +466,7 @@ static void random_patterns_match_as_fnmatch_says(void **state)
 	}
 }
 
-/* Tried naively, this takes longer than the universe has. */
+/* A naive search would take longer than the age of the universe. */
 static void many_stars_take_no_time(void **state)
 {
 	char pattern[2001], text[4000];

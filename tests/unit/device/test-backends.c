@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live commands, one by one: what is sent, and what is said when it fails. The
- * libraries and the kernel are stood in for; test-live.c has the real ones.
+ * Live commands, one by one: the bytes sent, and the errors reported. Mocks
+ * replace the libraries and the kernel; test-live.c has the real ones.
  */
 #include "fixture.h"
 
@@ -26,18 +26,18 @@
 static const struct ssdpm_machine live;
 static const struct ssdpm_machine capture = { .capture = 2 };
 
-/* What the world answers, and what it saw; all zero before each test. */
+/* The world's answers and observations; all zero before each test. */
 static struct world {
 	int open_errno;
 	bool no_library;
-	const char *missing; /* a function that the library has not */
+	const char *missing; /* a function missing from the library */
 	int result;	     /* of the command: a status, or -1 with error */
 	int error;
 	const char *namespace;
 	int list_error;
-	const char *removal; /* what sysfs says of the drive */
+	const char *removal; /* the drive's state in sysfs */
 	char asked_for[64];  /* where it was looked up */
-	bool get_works;	     /* Get Features succeeds whatever result says */
+	bool get_works;	     /* Get Features succeeds despite result */
 
 	char path[64];
 	int flags;
@@ -55,11 +55,11 @@ static struct world {
 	uint8_t cdbs[4][16]; /* that were sent, in this order */
 	uint8_t sense[32];
 	uint8_t page[LOG_BYTES];
-	/* The same of CHECK POWER MODE. */
+	/* The same for CHECK POWER MODE. */
 	struct sg_io_hdr mode_io;
 	uint8_t mode_sense[32];
 	int mode_error;
-	bool awake; /* what libatasmart says */
+	bool awake; /* libatasmart's answer */
 	int awake_error;
 } world;
 
@@ -93,7 +93,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* Whatever happened, all is closed. */
+/* Everything is closed in any case. */
 static int tear_down(void **state)
 {
 	(void)state;
@@ -123,7 +123,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...);
 
 int __wrap_open64(const char *path, int flags, ...)
 {
-	/* Files of gcov and the like are none of ours. */
+	/* Ignore other files, such as those of gcov. */
 	if (strncmp(path, "/dev/", 5) != 0)
 		return __real_open64(path, flags, 0600);
 	snprintf(world.path, sizeof(world.path), "%s", path);
@@ -135,7 +135,7 @@ int __wrap_open64(const char *path, int flags, ...)
 	return 1000;
 }
 
-/* What open64() is under _FORTIFY_SOURCE. */
+/* _FORTIFY_SOURCE turns open64() into this. */
 int __wrap___open64_2(const char *path, int flags)
 {
 	return __wrap_open64(path, flags);
@@ -360,7 +360,10 @@ static int ask_status(SkDisk *disk, SkBool *ret_good)
 	return sk_disk_smart_status(disk, ret_good);
 }
 
-/* Of a disk with hardware, libatasmart 0.19 writes past the end otherwise. */
+/*
+ * For a disk with hardware, libatasmart 0.19 would otherwise write past the
+ * end.
+ */
 static int get_blob(SkDisk *disk, const void **ret_blob, size_t *ret_size)
 {
 	assert_true(world.status_asked);
@@ -426,7 +429,7 @@ static int read_log(struct ssdpm_error *error)
 	return ssdpm__ata_read_log(&live, "sda", 0x30, 8, data, error);
 }
 
-/* Each time with an error in which any change can be seen. */
+/* Each call has an error in which any change shows. */
 static void assert_no_log(int code, const char *words)
 {
 	struct ssdpm_error error = fixture_error();
@@ -543,7 +546,7 @@ static void nothing_follows_a_power_mode_that_did_not_come_back(void **state)
 		int code;
 		const char *words;
 	} cases[] = {
-		/* CK_COND was ignored, or said nothing of registers. */
+		/* CK_COND was ignored, or the sense data lack registers. */
 		{ { 0 }, 0, -EIO, "no mode came back" },
 		{ { 0x70, 0, 0x01, 0, 0x50, 0, 0xff }, 2, -EIO, "no mode" },
 		{ { 0x72, 0x01, 0, 0x1d }, 2, -EIO, "no mode came back" },
@@ -656,7 +659,7 @@ static void a_command_that_does_not_arrive_is_no_log(void **state)
 	assert_no_log(-EIO, "12 of 512 bytes are missing");
 }
 
-/* What open(2) and ioctl(2) say, and what we make of it. */
+/* Errors of open(2) and ioctl(2), and our translations. */
 static const struct {
 	int error, code;
 	const char *words;
@@ -781,7 +784,7 @@ static void a_drive_is_woken_by_one_block_past_the_cache(void **state)
 	assert_string_equal(world.path, "/dev/nvme1n2");
 	assert_int_equal(world.flags, O_RDONLY | O_DIRECT | O_CLOEXEC);
 	assert_int_equal(world.n_commands, 1);
-	/* One of several paths to a namespace: its head is read. */
+	/* With several paths to a namespace, its head is read. */
 	world.namespace = "nvme0c1n4";
 	assert_int_equal(wake(NULL), 0);
 	assert_string_equal(world.path, "/dev/nvme0n4");
@@ -969,7 +972,7 @@ static void a_status_of_the_drive_is_passed_on(void **state)
 		}
 }
 
-/* Whatever the command says to that: errno, or Linux's own status. */
+/* Any answer of the command: errno, or Linux's own status. */
 static void a_controller_that_is_gone_was_removed(void **state)
 {
 	static const int errors[] = { ENOENT, ENODEV, ENXIO, EAGAIN, EIO };
@@ -1074,7 +1077,7 @@ static void a_libnvme_that_lacks_a_function_is_not_used(void **state)
 	assert_int_equal(world.n_commands, 0);
 }
 
-/* Who may not open the node need not have the library. */
+/* A user who may not open the node does not need the library. */
 static void without_root_no_library_is_loaded(void **state)
 {
 	(void)state;
@@ -1157,7 +1160,7 @@ static void a_disk_that_does_not_answer_gives_nothing(void **state)
 	fixture_assert_error(&error, -EIO, 0, "does not answer");
 }
 
-/* To ask for the SMART status would wake it. */
+/* Asking for the SMART status would wake it. */
 static void libatasmart_asks_a_disk_in_standby_nothing_more(void **state)
 {
 	struct ssdpm_error error = fixture_error();

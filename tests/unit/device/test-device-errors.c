@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens when a call of the kernel fails, each one in turn, with each
- * error that it may have; and when what is read goes away in the middle.
+ * Each kernel call fails in turn, with each error that it may have. Also, files
+ * vanish while they are read.
  */
 #include "tree.h"
 
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What fails, and when. */
+/* The call that fails, and when. */
 static struct {
 	long count;   /* calls since it was armed */
 	long fail_at; /* 0: never */
@@ -82,7 +82,7 @@ ssize_t __real_readlinkat(int fd, const char *path, char *text, size_t size);
 ssize_t __wrap_readlinkat(int fd, const char *path, char *text, size_t size);
 ssize_t __wrap_readlinkat(int fd, const char *path, char *text, size_t size)
 {
-	/* EINVAL is no failure: it is no link. */
+	/* EINVAL is no failure: the file is no link. */
 	return kernel.code != EINVAL && fails() ?
 		       -1 :
 		       __real_readlinkat(fd, path, text, size);
@@ -131,7 +131,7 @@ static void disarm(void)
 	kernel.before = NULL;
 }
 
-/* Where something else failed, a fact is unknown and not another one. */
+/* After another failure, a fact is unknown, never wrong. */
 static bool text_is_or_is_unknown(const char *is, const char *good)
 {
 	return !is[0] || !strcmp(is, good);
@@ -173,13 +173,13 @@ static const struct ssdpm_device_facts *find(const struct list *list,
 	return NULL;
 }
 
-/* That says nothing about a file: the call fails as a whole. */
+/* An error that is not about a file: the whole call fails. */
 static bool is_ours(int code)
 {
 	return code == ENOMEM || code == EMFILE || code == ENFILE;
 }
 
-/* Fail the n-th call. Return whether there was one. */
+/* Fails the n-th call. Return: whether there was one. */
 static bool fail_list(struct ssdpm_machine *machine, long n, int code,
 		      bool forever, const struct list *good)
 {
@@ -204,7 +204,7 @@ static bool fail_list(struct ssdpm_machine *machine, long n, int code,
 		const struct ssdpm_device_facts *facts =
 			find(good, list.devices[i]->facts.name);
 
-		/* A host whose disk could not be read may be in its place. */
+		/* A host without a readable disk may be in its place. */
 		if (facts)
 			assert_less(&list.devices[i]->facts, facts);
 	}
@@ -216,8 +216,8 @@ static const int codes[] = { ENOMEM, EMFILE, ENFILE, EIO,     EACCES, ENOENT,
 			     ENODEV, ELOOP,  ENXIO,  ENOTDIR, EINVAL, EBADMSG };
 
 /*
- * Valgrind has no openat2(), and complains each time that it is called. Names
- * are walked then, which takes many more calls.
+ * Valgrind has no openat2(), and complains at each call. Names are then walked,
+ * which takes many more calls.
  */
 static bool must_walk;
 
@@ -229,7 +229,7 @@ static int look_for_openat2(void **state)
 	return 0;
 }
 
-/* Each of so many calls in turn; where few cases are wanted, 64 of them. */
+/* Each of this many calls in turn; 64 of them if few cases are wanted. */
 static long pace(long n_calls)
 {
 	return fixture_cases(4) == 4 ? 1 : n_calls / 64 | 1;
@@ -372,7 +372,7 @@ static void a_call_that_is_interrupted_is_made_again(void **state)
 	ssdpm_machine_unref(machine);
 }
 
-/* A controller that can be taken away. */
+/* A controller that can be removed. */
 static char *root;
 static char at[256];
 
@@ -400,7 +400,7 @@ static void make_controller(void)
 		  "../../devices/pci0000:00/0000:01:00.0/nvme/nvme0");
 }
 
-/* At any moment: it is there as a whole, or it is left out. */
+/* At any moment, it is either complete or left out. */
 static void a_controller_that_vanishes_is_left_out(void **state)
 {
 	bool seen = false, missed = false;

@@ -23,7 +23,7 @@ struct place {
 	struct ssdpm_machine *machine;
 };
 
-/* The machine once more, as the root is now. */
+/* The machine again, with the root's present files. */
 static void place_open(struct place *place)
 {
 	ssdpm_machine_unref(place->machine);
@@ -105,7 +105,7 @@ static void links_never_lead_out_of_the_root(void **state)
 	assert_reads(place, "sys/etc/passwd", -ENOENT);
 	assert_reads(place, "../secret", -ENOENT);
 	assert_reads(place, "sys/../../secret", -ENOENT);
-	/* But they are the root's own there. */
+	/* There they are the root's own files. */
 	tree_put(place->root, "secret", "good");
 	tree_put(place->root, "etc/passwd", "good");
 	assert_reads(place, "sys/out", 0);
@@ -151,7 +151,7 @@ static void after_forty_links_it_gives_up(void **state)
 	assert_reads(place, "l41", -ELOOP);
 }
 
-/* Nobody writes to the pipe: to open it would wait for ever. */
+/* The pipe has no writer, so opening it would wait forever. */
 static void only_files_and_directories_are_opened(void **state)
 {
 	struct place *place = *state;
@@ -382,7 +382,7 @@ static void nothing_is_written_without_the_marker(void **state)
 		-EROFS);
 	assert_reads(place, "sys/a/file", 0);
 
-	/* Nor is a link a marker. */
+	/* A link is no marker, either. */
 	tree_link(place->root, "ssdpm-capture", "sys/a/file");
 	place_open(place);
 	assert_int_equal(place->machine->capture, 1);
@@ -401,7 +401,7 @@ static void nothing_is_written_without_the_marker(void **state)
 			 -ENOENT);
 }
 
-/* A plan that is made meanwhile would take an empty file for no value. */
+/* A plan made meanwhile would take an empty file for a missing value. */
 static void a_value_of_a_capture_is_the_old_or_the_new_one(void **state)
 {
 	static const char *const values[2] = { "200000\n", "any\n" };
@@ -435,7 +435,7 @@ static void a_value_of_a_capture_is_the_old_or_the_new_one(void **state)
 	place_free(&place);
 }
 
-/* Whoever sent it, or a backup of it, may hold them for hours. */
+/* The sender of a capture, or a backup program, may hold locks for hours. */
 static void locks_of_others_hold_nobody_up_for_long(void **state)
 {
 	struct place place = place_new(false);

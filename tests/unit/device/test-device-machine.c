@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine as a whole, what its devices mean to the policy, and words. */
+/* The machine as a whole, its devices and the policy, and words. */
 #include "tree.h"
 
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void parameters_of_a_machine_are_checked(void **state)
 	more.tail = 0;
 	assert_int_equal(ssdpm_machine_new(&more.params, &machine, NULL), 0);
 	ssdpm_machine_unref(machine);
-	/* Nothing but a size: this machine. */
+	/* Only a size: this machine. */
 	assert_int_equal(ssdpm_machine_new((const void *)&size, &machine, NULL),
 			 0);
 	assert_ptr_equal(ssdpm_machine_ref(machine), machine);
@@ -173,10 +173,12 @@ static void the_power_source_follows_from_the_supplies(void **state)
 		{ BAT, { "Mains 0", "Battery Discharging" } },
 		{ BAT, { "Mains 0", "Battery Full" } },
 		{ BAT, { "Mains 0", "Battery Unknown" } },
-		/* By USB-C: the adapter of the firmware says nothing. */
+		/*
+		 * USB-C supplies power: the firmware's adapter reports nothing.
+		 */
 		{ AC, { "Mains 0", "USB 1", "Battery Charging" } },
 		{ BAT, { "Mains 0", "USB 1", "Battery Discharging" } },
-		/* It was asked before the adapter was unplugged. */
+		/* The adapter was unplugged after this was read. */
 		{ BAT, { "Mains 0", "Battery Charging" } },
 		{ BAT, { "Mains 0", "USB 0", "Battery Charging" } },
 		{ AC, { "Battery Charging" } },
@@ -187,7 +189,7 @@ static void the_power_source_follows_from_the_supplies(void **state)
 		{ NONE, { "Battery Unknown" } },
 		{ NONE, { "Battery" } },
 		{ BAT, { "Battery Full", "Battery Discharging" } },
-		/* Of a mouse. */
+		/* The battery of a mouse. */
 		{ AC, { "Battery Discharging:Device" } },
 		{ AC, { "Mains 1", "Battery Discharging:Device" } },
 		{ BAT, { "Battery Discharging:System" } },
@@ -390,7 +392,7 @@ static void the_kernel_knows_its_quirks_best(void **state)
 	uint32_t quirks = 77, from_kernel = 77;
 
 	(void)state;
-	/* 6.12 does not say: our rules do. */
+	/* 6.12 does not report this, so our rules decide. */
 	assert_int_equal(ssdpm_device_get_quirks(device, &facts, NULL, &quirks,
 						 &from_kernel, &error),
 			 -ENODATA);
@@ -407,7 +409,7 @@ static void the_kernel_knows_its_quirks_best(void **state)
 			 0);
 	assert_int_equal(quirks, 0);
 	ssdpm_device_unref(device);
-	/* 7.3 says that there is none, whatever the model is. */
+	/* 7.3 reports none, whatever the model. */
 	device = read_device("laptop", "nvme0", &facts);
 	assert_int_equal(ssdpm_device_get_quirks(device, &facts, model, &quirks,
 						 &from_kernel, NULL),
@@ -444,7 +446,7 @@ static void the_table_follows_from_what_the_kernel_was_told(void **state)
 	assert_int_equal(params.primary_latency_tolerance_us, 12);
 	assert_int_equal(params.secondary_timeout_ms, 13);
 	assert_int_equal(params.secondary_latency_tolerance_us, 14);
-	/* Nothing of nvme_core: the defaults. */
+	/* Without facts about nvme_core: the defaults. */
 	facts.nvme_core_known = 0;
 	assert_int_equal(ssdpm_device_get_apst_params(device, &facts, NULL,
 						      &params, NULL),
@@ -461,7 +463,7 @@ static void the_table_follows_from_what_the_kernel_was_told(void **state)
 	ssdpm_device_unref(device);
 }
 
-/* "name=value" of each, with blanks between. */
+/* "name=value" for each, separated by blanks. */
 static char *join_changes(const struct ssdpm_device *device,
 			  const struct ssdpm_machine_facts *facts,
 			  const struct ssdpm_apst_params *params)
@@ -508,7 +510,9 @@ static void a_table_is_built_from_what_is_written(void **state)
 				 "nvme_core.apst_primary_timeout_ms=50 "
 				 "nvme_core.apst_secondary_timeout_ms=7 "
 				 "nvme_core.default_ps_max_latency_us=2147483647");
-	/* What is so already is not written, and must be so after a boot. */
+	/*
+	 * A value already in force is not written, but must be so after a boot.
+	 */
 	facts.nvme_core[SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS] = 50;
 	facts.nvme_core[SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS] = 8;
 	params.max_exit_latency_us = 0;
@@ -570,7 +574,7 @@ static void a_prediction_takes_what_the_machine_says(void **state)
 	assert_settings("desktop-6.1", "nvme0",
 			&(struct ssdpm_device_settings){
 				.known = both, .pcie_link = SSDPM_PCIE_L1 });
-	/* Linux does not manage the first link, and has the second in L0. */
+	/* Linux does not manage the first link, and keeps the second in L0. */
 	assert_settings("no-aspm", "nvme0",
 			&(struct ssdpm_device_settings){ .known = quirks });
 	assert_settings("no-aspm", "nvme1",
@@ -606,7 +610,7 @@ static struct ssdpm_model *sleeper(void)
 	return model;
 }
 
-/* The table that Linux has programmed, not that of its defaults. */
+/* The table that Linux has programmed, not its default table. */
 static void today_is_what_the_machine_does(void **state)
 {
 	struct ssdpm_device_settings now = { .size = sizeof(now) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One test for each thing that a diagnosis can say, word for word. */
+/* Each possible diagnosis, word for word. */
 #include "fixture.h"
 
 #include "device/diagnose/diagnose.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A device on a machine: what a test changes, and what came of it. */
+/* A device on a machine: the test's changes and the diagnoses. */
 struct scene {
 	struct ssdpm_device device;
 	struct ssdpm_device_facts *facts; /* of device */
@@ -27,7 +27,7 @@ static const struct latencies sn530[] = {
 	{ 1, 3900, 11000 }, { 1, 5000, 39000 },
 };
 
-/* Those of Linux, by enum ssdpm_nvme_core. */
+/* The defaults of Linux, by enum ssdpm_nvme_core. */
 static const uint64_t defaults[] = { 0, 100000, 100, 15000, 2000, 100000, 0 };
 
 static void init_machine(struct ssdpm_machine_facts *machine)
@@ -51,7 +51,7 @@ static void init(struct scene *scene)
 	init_machine(&scene->machine);
 }
 
-/* An NVMe drive of which all is well. */
+/* An NVMe drive without any problem. */
 static void init_nvme(struct scene *scene)
 {
 	struct ssdpm_device_facts *facts;
@@ -73,7 +73,7 @@ static void init_nvme(struct scene *scene)
 	scene->model = fixture_model(sn530, 5);
 }
 
-/* A SATA disk of which all is well. */
+/* A SATA disk without any problem. */
 static void init_sata(struct scene *scene, uint16_t word76, uint16_t word78)
 {
 	struct ssdpm_device_facts *facts;
@@ -116,7 +116,7 @@ static void init_sata(struct scene *scene, uint16_t word76, uint16_t word78)
 
 enum { HIPM = 0x030e, NO_HIPM = 0x010e, DIPM = 0x0008, NO_DIPM = 0 };
 
-/* In the command's words, which have all that a remedy says. */
+/* In the command's words, which include the whole remedy. */
 static const char *advice(struct scene *scene, const struct ssdpm_diagnosis *d)
 {
 	scene->words = remedy_text(scene->facts, d);
@@ -346,7 +346,7 @@ static void a_limit_from_a_parameter_comes_back_at_the_next_boot(void **state)
 		     SET_LIMIT LIMIT_FILE
 		     ", and remove nvme_core.default_ps_max_latency_us=1000 "
 		     "from the kernel command line or /etc/modprobe.d");
-	/* A higher one than Linux has is none to remove. */
+	/* A limit above that of Linux is not removed. */
 	scene.facts->latency_tolerance_us = 38000;
 	diagnose(&scene);
 	assert_string_equal(
@@ -422,7 +422,7 @@ static void a_quirk_that_is_forced_away_is_named(void **state)
 		     "fault",
 		     "remove nvme_core.force_apst from the kernel command "
 		     "line or /etc/modprobe.d");
-	/* It is read when a drive is found: this one was before. */
+	/* It is read when a drive is found; this drive was found before. */
 	scene.facts->kernel_quirks = SSDPM_QUIRK_NO_DEEPEST_PS;
 	diagnose(&scene);
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_FORCED));
@@ -741,13 +741,16 @@ static void suspend_takes_one_of_two_paths(void **state)
 			    "suspend (s2idle) shuts it down: quirk "
 			    "simple-suspend; APST is programmed anew on "
 			    "resume");
-	/* ACPI may ask for it, of every drive. */
+	/* ACPI may ask for it, for every drive. */
 	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_QUIRK)->message,
 			    "quirk simple-suspend, says this kernel: suspend "
 			    "shuts the drive down, for the firmware asks for "
 			    "it (StorageD3Enable), or this drive has a known "
 			    "fault");
-	/* A kernel that does not name its quirks does not name this either. */
+	/*
+	 * A kernel that does not name its quirks does not name this one,
+	 * either.
+	 */
 	scene.facts->known &= ~SSDPM_FACT_QUIRKS;
 	diagnose(&scene);
 	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_SUSPEND)->message,
@@ -890,7 +893,7 @@ static void without_registers_only_linux_can_vouch_for_a_policy(void **state)
 	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES,
 		       "saves power: med_power_with_dipm; the drive puts the "
 		       "link to sleep");
-	/* An old one takes any policy, and may do nothing with it. */
+	/* An old kernel accepts any policy, but may ignore it. */
 	scene.facts->known = SSDPM_FACT_LPM;
 	diagnose(&scene);
 	assert_verdict(&scene, SSDPM_DIAGNOSIS_NOT_KNOWN,
@@ -1019,7 +1022,7 @@ static void min_power_has_lost_data(void **state)
 		     "built with",
 		     "ahci.mobile_lpm_policy=3 on the kernel command line "
 		     "means med_power_with_dipm in any case");
-	/* Before 6.9 most chipsets had no use for the parameter. */
+	/* Before 6.9, most chipsets ignored the parameter. */
 	strcpy(scene.machine.linux_release, "6.1.192");
 	diagnose(&scene);
 	assert_non_null(
@@ -1086,7 +1089,7 @@ static void a_hot_plug_port_comes_with_its_mask(void **state)
 		     "firmware setup");
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF));
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_UNSUPPORTED));
-	/* Before 6.17 there is neither the rule nor the parameter. */
+	/* Before 6.17, neither the rule nor the parameter exists. */
 	strcpy(scene.machine.linux_release, "6.12.117");
 	scene.facts->lpm_supported = 1;
 	diagnose(&scene);
@@ -1170,7 +1173,10 @@ static void devsleep_is_reported_where_the_drive_has_it(void **state)
 	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_DEVSLEEP)->message,
 			    "the drive has DevSleep; the adapter has not "
 			    "(CAP2.SDS)");
-	/* Where no policy is taken, none is said to use it. */
+	/*
+	 * If no policy is accepted, no diagnosis mentions one that uses
+	 * DevSleep.
+	 */
 	scene.facts->lpm_supported = 0;
 	diagnose(&scene);
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_DEVSLEEP));
@@ -1282,7 +1288,7 @@ static void a_sata_drive_with_a_fault_stays_at_full_power(void **state)
 		     "");
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_UNSUPPORTED));
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF));
-	/* What Debian calls its 5.10.223. */
+	/* Debian's name for its 5.10.223. */
 	strcpy(scene.machine.linux_release, "5.10.0-32-amd64");
 	scene.facts->known &= ~SSDPM_FACT_LPM_SUPPORTED;
 	diagnose(&scene);

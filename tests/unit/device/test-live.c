@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands through the real libnvme, to a controller that umockdev stands in
- * for, and SG_IO to such a disk. Both write down what they are sent: nothing,
- * unless commands are asked for.
+ * Sends commands through the real libnvme to a controller of umockdev, and
+ * SG_IO to such a disk. Both record every command; there are none unless the
+ * caller asks for commands.
  *
- * sysfs is that of a machine of tests/captures, for this one.
+ * A machine of tests/captures provides sysfs.
  */
 #include "fixture.h"
 
@@ -27,7 +27,7 @@ enum {
 	INVALID_FIELD = 0x4002,
 };
 
-/* The drives, and what they were sent. */
+/* The drives, and the commands that they received. */
 static struct mock {
 	uint8_t identify[SSDPM_NVME_IDENTIFY_BYTES];
 	uint8_t table[SSDPM_APST_BYTES];
@@ -51,7 +51,7 @@ static struct mock {
 
 enum { E5H = 0xe5, ECH = 0xec, LOG = 0x2f };
 
-/* What the drive answers; *error: the kernel does not let it through. */
+/* The drive's answer; *error: the kernel rejects the command. */
 static uint32_t answer(const struct nvme_admin_cmd *command,
 		       UMockdevIoctlData *data, uint32_t *result, int *error)
 {
@@ -99,7 +99,7 @@ static uint32_t answer(const struct nvme_admin_cmd *command,
 	return 0;
 }
 
-/* The argument of a request; NULL: it is another one, which is answered. */
+/* The argument of a request; NULL: another request, which is answered. */
 static UMockdevIoctlData *take_argument(UMockdevIoctlClient *client,
 					unsigned long request, gsize size)
 {
@@ -151,7 +151,7 @@ static void answer_sense(UMockdevIoctlData *arg, const uint8_t sense[32])
 				   &status, 1);
 }
 
-/* What a disk answers: a mode in its registers, or a page. */
+/* The disk's answer: a mode in its registers, or a page. */
 static void answer_ata(UMockdevIoctlData *arg, uint8_t command)
 {
 	const uint8_t fixed[32] = { 0x70, 0,	     1,	 0,	     0x50,
@@ -252,7 +252,7 @@ static struct ssdpm_machine *open_root(const char *root)
 	return machine;
 }
 
-/* The same of tests/captures. */
+/* The same with tests/captures. */
 static struct ssdpm_machine *open_machine(const char *name)
 {
 	char root[512];
@@ -271,7 +271,7 @@ static struct ssdpm_device *open_device(const char *capture, const char *name)
 	return device;
 }
 
-/* Another drive than that of the capture, so that it can be told from it. */
+/* Another drive than the capture's, to tell them apart. */
 static void make_identify(void)
 {
 	static const struct psd psds[] = {
@@ -445,7 +445,7 @@ static void devsleep_is_read_by_one_log_page(void **state)
 	assert_int_equal(mock.n_commands, 2);
 	assert_int_equal(mock.ata[0], E5H);
 	assert_int_equal(mock.ata[1], LOG);
-	/* Zeros, or not valid, or no log: what Serial ATA defines. */
+	/* Zeros, not valid, or no log: the values of Serial ATA. */
 	mock.page[0x30] = mock.page[0x31] = 0;
 	assert_devsleep(device, 1, 10, 20);
 	mock.page[0x31] = 34;
@@ -468,7 +468,7 @@ static void note(void *userdata, uint32_t level, const char *message)
 	snprintf(log_text, sizeof(log_text), "%s", message);
 }
 
-/* Its model, with commands allowed: all of them, in order, in mock.ata. */
+/* Its model, with commands allowed; mock.ata has all of them in order. */
 static struct ssdpm_model *identify_sata(struct ssdpm_device *device)
 {
 	struct ssdpm_model *model = NULL;
@@ -483,7 +483,7 @@ static struct ssdpm_model *identify_sata(struct ssdpm_device *device)
 	return model;
 }
 
-/* Another disk than that of sysfs, so that it can be told from it. */
+/* Another disk than that of sysfs, to tell them apart. */
 static void make_disk(void)
 {
 	uint16_t words[256];
@@ -554,7 +554,7 @@ static void run(const char *format, const char *a, const char *b)
 	assert_int_equal(system(command), 0);
 }
 
-/* To open its node would resume it. */
+/* Opening its node would resume it. */
 static void a_disk_that_linux_has_suspended_is_not_even_opened(void **state)
 {
 	char root[] = "/tmp/ssdpm-live-XXXXXX";
@@ -583,7 +583,7 @@ static void a_disk_that_linux_has_suspended_is_not_even_opened(void **state)
 	run("rm -r %s%s", root, "");
 }
 
-/* A read of PxCMD would resume it, and reset its ports. */
+/* Reading PxCMD would resume it and reset its ports. */
 static void no_register_of_an_adapter_that_is_suspended_is_read(void **state)
 {
 	char root[] = "/tmp/ssdpm-live-XXXXXX";
@@ -612,7 +612,7 @@ static void no_register_of_an_adapter_that_is_suspended_is_read(void **state)
 
 static uint32_t n_read;
 
-/* To read a temperature of drivetemp sends SMART commands. */
+/* Reading a temperature of drivetemp sends SMART commands. */
 static void note_read(void *userdata, uint32_t level, const char *message)
 {
 	(void)userdata;
@@ -655,7 +655,7 @@ static void no_temperature_of_a_disk_is_read(void **state)
 	run("rm -r %s%s", root, "");
 }
 
-/* umockdev's node is no block device, which libatasmart wants. */
+/* umockdev's node is no block device, which libatasmart requires. */
 static void a_disk_whose_driver_refuses_sg_io_is_what_sysfs_has(void **state)
 {
 	static const int errors[] = { EIO, EINVAL, ENOTTY, ETIMEDOUT };
@@ -777,7 +777,7 @@ static void the_limits_of_a_live_drive_are_those_that_it_says_it_has(
 	assert_int_equal(power.power_limit_uw, 12500000);
 	assert_int_equal(power.power_measurement, 1);
 
-	/* 0.0001 W; none is set; and a drive that has not what it says. */
+	/* 0.0001 W; nothing set; and a drive that lacks what it declares. */
 	mock.values[0x23] = 1 << 16 | 1250;
 	assert_int_equal(ssdpm_device_read_power(device, &power, NULL), 0);
 	assert_int_equal(power.power_limit_uw, 125000);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Who else sets the same: machines made up here. */
+/* Other programs that set the same values, on made-up machines. */
 #include "tree.h"
 
-/* A root, and the machine that it is. */
+/* A root and its machine. */
 struct root {
 	char *path;
 	struct ssdpm_machine *machine;
@@ -81,7 +81,7 @@ static void tlp_counts_where_it_is_not_commented_out(void **state)
 	assert_owner(&owners, 1, SSDPM_OWNER_TLP, "/etc/default/tlp", 1,
 		     "SATA_LINKPWR_ON_AC=medium_power");
 	free(owners.all);
-	/* The old file is not read beside the new one. */
+	/* The old file is not read if the new one exists. */
 	put(&root, "etc/tlp.conf",
 	    "#SATA_LINKPWR_ON_AC=\"x\"\n# SATA_LINKPWR_ON_BAT=\"x\"\n"
 	    "\tSATA_LINKPWR_ON_BAT=\"min_power\"  \nUSB_AUTOSUSPEND=1\n");
@@ -100,7 +100,7 @@ static void of_tlp_the_line_that_decides_counts(void **state)
 
 	(void)state;
 	make_root(&root);
-	/* As it is installed: everything else is commented out. */
+	/* As installed: everything else is commented out. */
 	put(&root, "usr/share/tlp/defaults.conf",
 	    "TLP_ENABLE=1\n"
 	    "SATA_LINKPWR_ON_AC=\"med_power_with_dipm max_performance\"\n"
@@ -114,7 +114,7 @@ static void of_tlp_the_line_that_decides_counts(void **state)
 		     "SATA_LINKPWR_ON_AC=\"med_power_with_dipm "
 		     "max_performance\"");
 	free(owners.all);
-	/* tlp.conf comes after tlp.d, and "" is: leave it alone. */
+	/* tlp.conf comes after tlp.d, and "" means to leave it alone. */
 	put(&root, "etc/tlp.d/10-a.conf", "SATA_LINKPWR_ON_AC=medium_power\n");
 	put(&root, "etc/tlp.conf",
 	    "SATA_LINKPWR_ON_AC=max_performance\nSATA_LINKPWR_ON_BAT=\"\"\n");
@@ -202,7 +202,7 @@ static void units_count_where_they_are_switched_on(void **state)
 		"/etc/systemd/system/multi-user.target.wants/powertop.service",
 		2, "ExecStart=/usr/sbin/powertop --auto-tune");
 	free(owners.all);
-	/* Ours is told of once, by its file. */
+	/* Our file is reported once. */
 	put(&root, "etc/systemd/system/ssdpm.service",
 	    "# Written by ssdpm\n# Kind: systemd\n");
 	tree_link(root.path,
@@ -234,7 +234,7 @@ static void tuned_counts_by_its_active_profile_and_what_that_includes(
 		     "/usr/lib/tuned/powersave/tuned.conf", 5,
 		     "alpm = min_power");
 	free(owners.all);
-	/* In /etc comes before that of the distribution. */
+	/* A file in /etc precedes that of the distribution. */
 	put(&root, "etc/tuned/powersave/tuned.conf",
 	    "[scsi_host]\nalpm=medium_power\n");
 	owners = read_owners(&root);

@@ -40,7 +40,7 @@ static char *make_nvme(const char *product, const char *firmware)
 	return root;
 }
 
-/* Its model by the catalogue, as if it were a drive of this machine. */
+/* The catalogue's model, as if it were a drive of this machine. */
 static int read_live(const char *root, struct ssdpm_model **ret_model,
 		     struct ssdpm_error *error)
 {
@@ -84,7 +84,7 @@ static void without_a_latency_tolerance_there_is_no_apst(void **state)
 	struct ssdpm_model *model = NULL;
 
 	(void)state;
-	/* Or a quirk that this kernel does not tell of. */
+	/* Or a quirk that this kernel does not report. */
 	assert_int_equal(read_live(root, &model, NULL), 0);
 	assert_true(ssdpm_model_get_info(model)->unknown & SSDPM_INFO_APSTA);
 	ssdpm_model_unref(model);
@@ -94,7 +94,7 @@ static void without_a_latency_tolerance_there_is_no_apst(void **state)
 		ssdpm_model_get_info(model)->unknown & SSDPM_INFO_APSTA, 0);
 	assert_int_equal(ssdpm_model_get_info(model)->apsta, 0);
 	ssdpm_model_unref(model);
-	/* A quirk forbids it: then nobody knows. */
+	/* A quirk forbids it, so it is unknown. */
 	tree_put(root, PCI "/nvme/nvme0/quirks", "no_apst\n");
 	assert_int_equal(read_live(root, &model, NULL), 0);
 	assert_true(ssdpm_model_get_info(model)->unknown & SSDPM_INFO_APSTA);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rule for sized structures, on each function of estimate and measure that
- * takes one. tests/abi/sized.py finds functions that are not here.
+ * takes one. tests/abi/sized.py finds missing functions.
  */
 #include "sized.h"
 #include "tracefs.h"
@@ -106,7 +106,7 @@ static const struct ssdpm_cap_params cap_params = {
 };
 static const struct ssdpm_cap_segment segment = { 1000, 10000000, 0 };
 
-/* Calls that make something of one structure alone. */
+/* Calls that make an object of one structure. */
 SIZED_MAKES(trace_generate, ssdpm_trace_generate, struct ssdpm_trace,
 	    ssdpm_trace_free)
 SIZED_MAKES(generator_to_fio_job, ssdpm_generator_to_fio_job, char, free)
@@ -133,7 +133,7 @@ SIZED_MAKES(baseline_to_json, ssdpm_power_report_baseline_to_json, char, free)
 SIZED_MAKES(background_to_json, ssdpm_power_report_background_to_json, char,
 	    free)
 
-/* A file that is read from its beginning. */
+/* A file read from its beginning. */
 static FILE *open_text(const char *text)
 {
 	FILE *file = tmpfile();
@@ -1335,7 +1335,7 @@ static struct ssdpm_recommendation_report recommendation_report = {
 	.bounds = &bounds,
 };
 
-/* What these reports are of. */
+/* The input of these reports. */
 static void set_up_reports(void)
 {
 	assert_int_equal(
@@ -1386,7 +1386,7 @@ static const struct ssdpm_experiment experiment = {
 	.found = &experiment_class,
 };
 
-/* Where it ends before the names of its place, it makes no matrix. */
+/* If the structure ends before the names of its place, there is no matrix. */
 static int experiment_matrix_add(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_experiment_matrix *matrix;
@@ -1398,7 +1398,7 @@ static int experiment_matrix_add(void *sized, struct ssdpm_error *error)
 	return err;
 }
 
-/* It has no error: another size makes it unknown. */
+/* It has no error; another size makes it unknown. */
 static void overlay_match_takes_each_size(void **state)
 {
 	struct {
@@ -1428,7 +1428,7 @@ static void overlay_match_takes_each_size(void **state)
 	longer.overlay.size = 0;
 	assert_int_equal(ssdpm_overlay_match(&longer.overlay, same),
 			 SSDPM_OVERLAY_UNKNOWN);
-	/* Without a firmware: it ends before. */
+	/* It ends before the firmware, so that is missing. */
 	assert_non_null(shorter);
 	memcpy(shorter, &overlay, size);
 	memcpy(shorter, &size, sizeof(size));
@@ -1438,7 +1438,7 @@ static void overlay_match_takes_each_size(void **state)
 	ssdpm_model_unref(same);
 }
 
-/* Finished, with what is likely. */
+/* Finished, with likely values. */
 static int likely_sim(struct ssdpm_sim **ret_sim, struct ssdpm_error *error)
 {
 	struct ssdpm_sim_params params = sim_params;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of ssdpm.conf(5) say, and which line of them decides. */
+/* The files of ssdpm.conf(5), and the line that decides. */
 #include "tree.h"
 
 #include <stdio.h>
@@ -116,7 +116,7 @@ static struct ssdpm_plan *plan_of(const struct ssdpm_intent *intent,
 	return plan;
 }
 
-/* A line for each step: what is set, to what, and which line says so. */
+/* A line for each step: the setting, its value, and the line of the file. */
 static const char *steps_of(const struct ssdpm_plan *plan)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
@@ -574,7 +574,7 @@ static void the_section_is_for_the_drives_of_its_patterns(void **state)
 	remove_root(NULL);
 }
 
-/* IDENTIFY DEVICE of a disk as sysfs shows it, with a serial number. */
+/* IDENTIFY DEVICE of a disk in sysfs, with a serial number. */
 static void put_words(const char *root, const char *serial)
 {
 	char text[256 * 5 + 1];
@@ -615,7 +615,7 @@ static void the_serial_of_a_disk_is_in_its_words(void **state)
 	ssdpm_machine_unref(machine);
 }
 
-/* --- what they get --- */
+/* --- the results --- */
 
 static void a_key_for_a_source_holds_on_that_source(void **state)
 {
@@ -890,7 +890,7 @@ static const char *const profiles[] = { "a",	      "b",	  "none",
 					"power-saver" };
 static const char *const lpms[] = { "max_performance", "medium_power",
 				    "min_power" };
-/* What they are for is known. */
+/* The drives that each line matches. */
 static const struct {
 	const char *line;
 	bool nvme, disk;
@@ -926,7 +926,7 @@ struct file {
 	struct section sections[N_SECTIONS];
 };
 
-/* What a device gets of a key. */
+/* A device's value for a key. */
 struct answer {
 	bool is_set;
 	uint64_t value;
@@ -954,7 +954,7 @@ static uint64_t random_value(uint32_t key)
 	}
 }
 
-/* The same key for both sources, for one, or for each of them. */
+/* The same key for both sources, for one, or for each separately. */
 static void add_lines(struct section *section, uint32_t key)
 {
 	const uint32_t how = below(5);
@@ -992,7 +992,7 @@ static void make_lines(struct section *section)
 	}
 }
 
-/* Two patterns of one key would be a fault. */
+/* Two patterns with one key would be a fault. */
 static void make_patterns(struct section *section)
 {
 	section->n_patterns = 1;
@@ -1022,7 +1022,7 @@ static void make_section(struct section *section)
 			};
 }
 
-/* The first file has both profiles, so that each name is one. */
+/* The first file has both profiles, so each name exists. */
 static void make_files(struct file files[N_FILES])
 {
 	for (uint32_t f = 0; f < N_FILES; f++) {
@@ -1118,7 +1118,7 @@ static struct answer is(uint64_t value)
 	return (struct answer){ .is_set = true, .value = value };
 }
 
-/* What a plan sets of a key. */
+/* The value that a plan sets for a key. */
 static struct answer answer_of(const struct ssdpm_plan *plan, uint32_t key)
 {
 	static const uint32_t kinds[] = { SSDPM_STEP_LATENCY_TOLERANCE,
@@ -1148,7 +1148,7 @@ static struct answer answer_of(const struct ssdpm_plan *plan, uint32_t key)
 	return nothing();
 }
 
-/* A profile that is built in, as the apply stage has it. */
+/* A built-in profile of the apply stage. */
 static struct answer built_in(const char *name, uint32_t key, uint32_t source)
 {
 	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
@@ -1211,9 +1211,9 @@ static bool holds(const struct section *section, bool is_disk,
 }
 
 /*
- * The last line about a key among the sections of a kind that hold: the key
- * itself, or a profile, which is about all keys. On a desktop: the last line
- * for it. NULL: there is none.
+ * The last line for a key among matching sections of a kind. It is the key
+ * itself, or a profile, which is for all keys. On a desktop: the last line for
+ * that. NULL: none.
  */
 static const struct line *last_line(const struct file *files, enum kind kind,
 				    uint32_t key, bool is_disk, uint32_t source,
@@ -1252,7 +1252,7 @@ static struct answer expected_of(const struct file *files, uint32_t key,
 	struct answer answer;
 	uint32_t file = 0;
 
-	/* All controllers share it: no drive has its own. */
+	/* All controllers share it; no drive has its own. */
 	if (key != TIMEOUT)
 		line = last_line(files, DRIVE, key, is_disk, source, desktop,
 				 &file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The catalogue: what is built in, what a caller adds, and how it is found. */
+/* The catalogue: built-in drives, a caller's drives, and searches. */
 #include "calls.h"
 #include "fixture.h"
 
@@ -41,7 +41,7 @@ static const char *firmware_of(const struct ssdpm_catalogue *c, uint32_t i)
 	return firmware ? firmware : "";
 }
 
-/* A drive of the caller as our JSON. */
+/* Adds a caller's drive as our JSON. */
 static void add_json(char *text, size_t size, const char *product,
 		     const char *firmware, uint32_t exit_us)
 {
@@ -66,7 +66,7 @@ static struct ssdpm_catalogue *from_json(char *text)
 	return catalogue;
 }
 
-/* What is looked for, and what a plain count over all rows finds. */
+/* A search, and the result of a plain count over all rows. */
 struct plain {
 	const struct ssdpm_catalogue *catalogue;
 	const char *name, *firmware;
@@ -104,7 +104,7 @@ static void plain_count(struct plain *p)
 	}
 }
 
-/* The most-seen table, of equal ones the first row's. */
+/* The most-seen table; if equal, the first row's. */
 static uint32_t plain_best(const struct plain *p)
 {
 	uint32_t best = 0;
@@ -118,7 +118,7 @@ static uint32_t plain_best(const struct plain *p)
 	return best;
 }
 
-/* This is what comes next, and out of the count. */
+/* The next match; removes it from the count. */
 static void assert_next(struct plain *p,
 			const struct ssdpm_catalogue_match *match)
 {
@@ -174,7 +174,7 @@ static void assert_as_plain(const char *name, const char *firmware)
 
 static void every_lookup_is_what_a_plain_count_gives(void **state)
 {
-	/* Of few cases every fifth: each is counted over all rows. */
+	/* With few cases, every fifth; each is counted over all rows. */
 	uint32_t step = fixture_cases(8) < 8 ? 5 : 1;
 
 	(void)state;
@@ -425,7 +425,7 @@ static void words_of_a_name_find_it(void **state)
 		{ "samsung 970 plus", "Samsung SSD 970 EVO Plus 500GB" },
 		{ "Samsung SSD 970 EVO Plus 4TB",
 		  "Samsung SSD 970 EVO Plus 500GB" },
-		/* There is a "PCIe SSD": this is another name. */
+		/* "PCIe SSD" exists: this is another name. */
 		{ "PCIe SSD 4TB", "PCIe SSD" },
 	};
 	struct ssdpm_catalogue_match match;
@@ -439,8 +439,7 @@ static void words_of_a_name_find_it(void **state)
 		assert_string_equal(fixture_row(built_in, match.index).product,
 				    cases[i].product);
 	}
-	/* Words in another order, and parts that are too short, find nothing.
-	 */
+	/* Words in another order, and short parts, find nothing. */
 	assert_int_equal(ssdpm_catalogue_find(built_in, "plus evo 970", NULL,
 					      &match, NULL),
 			 -ENOENT);
@@ -466,7 +465,7 @@ static void a_capacity_that_nobody_has_seen_is_as_the_others(void **state)
 		{ "INTEL SSDPEKNW040T8", "INTEL SSDPEKNW" },
 		{ "SKHynix_HFS002TDE9X081N", "DE9X081N" },
 		{ "Samsung SSD 970 EVO 4TB", "Samsung SSD 970 EVO " },
-		/* Numbers that are no capacities, and families that differ. */
+		/* Numbers that are no capacities, and other families. */
 		{ "CT8000P4SSD8", NULL },
 		{ "KINGSTON SNV9S500G", NULL },
 		{ "Corsair MP800", NULL },
@@ -496,7 +495,7 @@ static void a_drive_of_another_capacity_is_not_one_of_another_name(void **state)
 	struct ssdpm_catalogue_match match;
 
 	(void)state;
-	/* Not the 970 EVO Plus, whose name begins alike. */
+	/* Not the 970 EVO Plus, whose name has the same beginning. */
 	assert_int_equal(ssdpm_catalogue_find(built_in,
 					      "Samsung SSD 970 EVO 4TB", NULL,
 					      &match, NULL),
@@ -675,7 +674,7 @@ static void an_own_drive_takes_the_place_of_its_namesakes(void **state)
 	assert_int_equal(
 		ssdpm_catalogue_find(catalogue, product, NULL, &match, NULL),
 		0);
-	/* It outweighs all others, however often they were seen. */
+	/* It outweighs all others, however often these were seen. */
 	assert_int_equal(match.n_rows, 1);
 	assert_int_equal(match.seen, 1);
 	assert_string_equal(firmware_of(catalogue, match.index), firmware);
@@ -798,7 +797,7 @@ static void the_most_tables_of_a_caller_are_counted(void **state)
 					   1024, &n, NULL),
 			 0);
 	assert_int_equal(n, 1023);
-	/* Of equal ones the first: in the order of the caller. */
+	/* If equal, the first one, in the caller's order. */
 	for (uint32_t i = 0; i < n; i++)
 		assert_int_equal(others[i].index, match.index + 1 + i);
 	ssdpm_catalogue_free(catalogue);

@@ -383,7 +383,7 @@ static void apsta_is_the_whole_byte(void **state)
 	}
 }
 
-/* The model number and firmware as they stand in the structure, whole. */
+/* The model number and firmware of the structure, in full. */
 static void assert_texts(const char mn[40], const char fr[8],
 			 const char *product, const char *firmware)
 {
@@ -401,7 +401,7 @@ static void assert_texts(const char mn[40], const char fr[8],
 
 static void texts_lose_trailing_blanks_and_nuls_only(void **state)
 {
-	/* What is not given is NUL. */
+	/* Bytes that are not given are NUL. */
 	static const char empty[40] = "", blanks[8] = "        ";
 	static const char mixed[40] = "  a\0b   \0\0   ", nuls[8] = " F\0\0W";
 

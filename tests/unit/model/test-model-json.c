@@ -5,9 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/*
- * A drive in JSON: member stands in line 3, state_member in line 6.
- */
+/* A drive in JSON: member is in line 3, state_member in line 6. */
 static const char *drive(const char *member, const char *state_member)
 {
 	static char text[8192];
@@ -215,7 +213,7 @@ static void every_set_of_unknown_and_not_reported_comes_back(void **state)
 			uint64_t bits = fixture_random(&seed);
 
 			states[j].unknown = (uint32_t)bits & 0x1fff;
-			/* What is 0 and known: power and latencies only. */
+			/* Known zeros: only power and latencies. */
 			states[j].not_reported = (uint32_t)(bits >> 13) &
 						 0x1fff &
 						 (states[j].unknown | 0x19);

@@ -13,7 +13,7 @@ static struct ssdpm_power_state one_state(void)
 	};
 }
 
-/* This cannot be made: the code, these words, and nothing is returned. */
+/* Cannot be made: this code, these words, and no result. */
 static void assert_refused(const struct ssdpm_model_info *info,
 			   const struct ssdpm_power_state *states, size_t n,
 			   int code, const char *fragment)
@@ -160,7 +160,7 @@ static void all_may_be_unknown(void **state)
 	ssdpm_model_unref(model);
 }
 
-/* What each bit of enum ssdpm_field stands for, and the most it takes. */
+/* The member of each bit of enum ssdpm_field, and its largest value. */
 static void set_field(struct ssdpm_power_state *s, unsigned int bit,
 		      uint64_t value)
 {
@@ -214,7 +214,7 @@ static void a_not_reported_field_with_a_value_is_refused(void **state)
 	}
 }
 
-/* 0 is a value too, but where NVMe defines it as "not reported". */
+/* 0 is a value too, except where NVMe defines it as "not reported". */
 static void a_not_reported_field_with_a_known_0_is_refused(void **state)
 {
 	const uint32_t stand = SSDPM_FIELD_MAX_POWER |
@@ -352,7 +352,7 @@ static void info_without_a_size_is_refused(void **state)
 	assert_info_refused(&info, "kind 0");
 }
 
-/* As a program does that was built when apsta was the last member. */
+/* A program that was built when apsta was the last member. */
 static void a_shorter_info_is_completed_with_zeros(void **state)
 {
 	struct ssdpm_model_info info = fixture_info();

@@ -2,7 +2,7 @@
 /* The lower envelope: the idle times that cost least energy, exactly. */
 #include "fixture.h"
 
-/* What the algorithm looks at. idle 0: the drive does not say. */
+/* The input of the algorithm. idle 0: not reported. */
 struct power {
 	uint32_t nops, max, idle, entry, exit;
 };
@@ -41,7 +41,7 @@ static struct ssdpm_model *model_of(const struct power *powers, size_t n)
 	return model;
 }
 
-/* The table and the verdicts, where a reason is given. */
+/* The table and the verdicts, with reasons if given. */
 static void assert_made(const struct power *powers, size_t n,
 			const struct ssdpm_apst_params *params,
 			const struct fixture_made *expected)
@@ -79,8 +79,9 @@ static void assert_refused(struct ssdpm_model *model,
 }
 
 /*
- * 0.5 W x 14.9 ms - 25 mW x 4 ms = 7.35 mJ; 0.5 W x 44 ms - 5 mW x 5 ms =
- * 21.975 mJ; 7.35 mJ / 475 mW = 15.473684 ms; 14.625 mJ / 20 mW = 731.25 ms.
+ * The overheads: 0.5 W x 14.9 ms - 25 mW x 4 ms = 7.35 mJ. And 0.5 W x 44 ms -
+ * 5 mW x 5 ms = 21.975 mJ. The times: 7.35 mJ / 475 mW = 15.473684 ms. And
+ * 14.625 mJ / 20 mW = 731.25 ms.
  */
 static const struct power laptop[] = {
 	{ 0, 3500000, 500000, 0, 0 }, { 0, 2400000, 0, 0, 0 },
@@ -109,7 +110,7 @@ static void the_worked_example_is_exact(void **state)
 	assert_made(laptop, 5, &p, expected);
 }
 
-/* The limit is for the exit, as everywhere. */
+/* The limit applies to the exit, as everywhere. */
 static void a_slow_exit_is_not_on_the_envelope(void **state)
 {
 	static const struct fixture_made expected[] = {
@@ -356,8 +357,8 @@ static void of_equal_powers_the_one_with_less_overhead_is_used(void **state)
 }
 
 /*
- * PS2 takes more power than PS1, and PS3 less than both, soon: PS1 drops out,
- * and then PS2 is worth something after all.
+ * PS2 draws more power than PS1, and PS3 less than both, soon. PS1 drops out,
+ * and then PS2 is useful after all.
  */
 static void a_state_is_compared_with_those_on_the_envelope_only(void **state)
 {
@@ -536,7 +537,7 @@ static void a_maximum_power_of_0_is_no_power(void **state)
 	assert_refused(model_of(powers, 2), &p, -ENODATA,
 		       "PS1: idle_power_uw and max_power_uw are unknown, and "
 		       "one of them is needed");
-	/* It is not needed of a state that cannot be used. */
+	/* A state that cannot be used does not need it. */
 	p.max_exit_latency_us = 10899;
 	assert_made(powers, 2, &p, expected);
 }
@@ -589,8 +590,8 @@ static void random_powers(uint64_t *seed, struct power *powers, uint32_t n)
 }
 
 /*
- * From each state on: only to less power; and the verdicts fit. That the times
- * are right is shown in Python, with fractions.
+ * Each state only leads to less power, and the verdicts fit. Python shows that
+ * the times are right, with fractions.
  */
 static void assert_sound(const struct power *powers, uint32_t n,
 			 const struct ssdpm_apst_params *p,

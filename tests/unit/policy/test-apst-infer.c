@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Questions the other way round: what made this table, which limit keeps this
- * state, what makes Linux build this table, where do two tables differ.
+ * Inverse questions: what made this table, which limit keeps this state, how to
+ * make Linux build this table, and where two tables differ.
  */
 #include "calls.h"
 #include "fixture.h"
@@ -81,7 +81,7 @@ static void assert_candidate(const struct candidates *c, size_t i,
 	assert_memory_equal(&c->params[i], &wanted, sizeof(wanted));
 }
 
-/* Candidates of Linux; others may follow, once they are known. */
+/* Candidates of Linux; there may be others. */
 static size_t count_linux(const struct candidates *c)
 {
 	size_t n = 0;
@@ -406,7 +406,7 @@ static void limits_between_two_exits_make_the_same_table(void **state)
 			 0);
 	assert_int_equal(low, 39000);
 	ssdpm_model_unref(model);
-	/* Too slow for every tolerance: the limit does not matter. */
+	/* Too slow for every tolerance, so the limit does not matter. */
 	model = fixture_model(
 		(struct latencies[]){ { 0, 0, 0 }, { 1, 90000, 20000 } }, 2);
 	assert_range(model, 5, 1, ANY);
@@ -577,7 +577,7 @@ static void the_closest_has_the_right_targets_and_a_median(void **state)
 	r = reach(model, &table, 0);
 	assert_int_equal(r.params.primary_timeout_ms, 70);
 	assert_int_equal(ssdpm_apst_diff(&r.table, &table), 3);
-	/* Of two that are as good: the default, else the lesser. */
+	/* If two are equally good: the default, else the lower value. */
 	table.entries[2] = (struct ssdpm_apst_entry){ 0 };
 	r = reach(model, &table, 0);
 	assert_int_equal(r.params.primary_timeout_ms, 100);
@@ -591,7 +591,7 @@ static void the_closest_has_the_right_targets_and_a_median(void **state)
 	ssdpm_model_unref(model);
 }
 
-/* Better one entry too many than one too few. */
+/* An extra entry is better than a missing one. */
 static void what_is_wanted_comes_before_what_is_not(void **state)
 {
 	struct ssdpm_model *model = usual_drive();
@@ -799,7 +799,7 @@ static bool is_closer(const struct distance *a, const struct distance *b)
 	return a->idle < b->idle;
 }
 
-/* No other parameters come closer than those that are found. */
+/* No other parameters come closer than those found. */
 static void nothing_comes_closer_than_what_is_reached(void **state)
 {
 	uint64_t seed = 3;

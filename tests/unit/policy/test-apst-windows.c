@@ -28,14 +28,14 @@ static void assert_made(const struct latencies *l, size_t n,
 	fixture_assert_made(fixture_model(l, n), params, expected, n);
 }
 
-/* Microsoft's page gives these three; it does not say that PS0 is awake. */
+/* Microsoft's page gives these three, without stating that PS0 is awake. */
 static const struct latencies worked_example[] = {
 	{ 0, 5, 5 },
 	{ 1, 10000, 300 },
 	{ 1, 50000, 10000 },
 };
 
-/* What becomes of a drive: each is a test. */
+/* The result for a drive; each is a test. */
 struct made_case {
 	const char *name;
 	uint32_t scheme, source, quirks;
@@ -97,7 +97,7 @@ static const struct made_case made_cases[] = {
 			  "from PS0-PS1 after 2 s idle" },
 		},
 	},
-	/* After 200 ms the drive is in PS1 alone. */
+	/* After 200 ms, the drive is only in PS1. */
 	{
 		.name = "states_between_the_two_wait_for_the_whole_time",
 		.scheme = SSDPM_SCHEME_BALANCED,
@@ -441,8 +441,8 @@ static void the_longest_reasons_are_whole(void **state)
 }
 
 /*
- * Microsoft's rule once more, as a clock: the drive is in a state since its
- * last I/O, and each idle time leads to the deepest state within its tolerance.
+ * Microsoft's rule as a clock: the drive is in a state since its last I/O. Each
+ * idle time leads to the deepest state within its tolerance.
  */
 struct rule {
 	struct latencies states[SSDPM_MAX_STATES];
@@ -465,7 +465,7 @@ static uint32_t deepest(const struct rule *r, uint32_t tolerance_ms)
 	return found;
 }
 
-/* In which state the drive is this long after an I/O in state from. */
+/* The state of the drive this long after an I/O in state from. */
 static uint32_t windows_after(const struct rule *r, uint32_t from, uint32_t ms)
 {
 	uint32_t first = deepest(r, microsoft[r->row].tolerance);

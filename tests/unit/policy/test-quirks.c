@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Quirks: each row that Linux has, a drive that it is for, and one that it is
- * not for. The rows are those of nvme_id_table, check_vendor_combination_bug
- * and core_quirks (drivers/nvme/host) and of __ata_dev_quirks and
- * ahci_broken_lpm (drivers/ata) of Linux 7.3.4.
+ * Quirks: each row of Linux, with a drive that matches and one that does not.
+ * The rows are those of nvme_id_table, check_vendor_combination_bug and
+ * core_quirks (drivers/nvme/host), and of __ata_dev_quirks and ahci_broken_lpm
+ * (drivers/ata) of Linux 7.3.4.
  */
 #include "fixture.h"
 
@@ -55,7 +55,7 @@ static struct ssdpm_model *model_of(struct drive drive)
 	return model;
 }
 
-/* explain() says the same as find(), and gives each bit a reason. */
+/* explain() finds the same as find(), and gives each bit a reason. */
 static void check_explanation(const struct ssdpm_model *model,
 			      const struct ssdpm_host *host, uint32_t quirks,
 			      uint32_t unknown)
@@ -94,7 +94,7 @@ static void check_drive(struct drive drive, const struct ssdpm_host *host,
 	ssdpm_model_unref(model);
 }
 
-/* A host of which all is known, and on which nothing fits. */
+/* A host with known facts that no rule matches. */
 static struct ssdpm_host plain_host(void)
 {
 	return (struct ssdpm_host){
@@ -112,7 +112,7 @@ static struct ssdpm_host plain_host(void)
 	};
 }
 
-/* Without a host: the name of an NVMe drive stands for its PCI id. */
+/* Without a host, the name of an NVMe drive replaces its PCI id. */
 static const struct named {
 	struct drive drive;
 	uint32_t quirks, unknown; /* NO_APST is always unknown: Lenovo N60z */
@@ -211,7 +211,7 @@ static void a_drive_without_a_name_may_have_any_quirk_of_its_vendor(
 		    NO_APST | DEEPEST | SIMPLE | NOT_SIMPLE);
 }
 
-/* Where the host says the PCI id, the name does not matter. */
+/* With a PCI id from the host, the name does not matter. */
 static void each_pci_id_has_its_quirk(void **state)
 {
 	static const uint16_t ids[][2] = {
@@ -235,7 +235,7 @@ static void each_pci_id_has_its_quirk(void **state)
 		host.pci_device_id -= 2;
 		check_drive(drive, &host, 0, 0);
 	}
-	/* This one is an SN530 after all. */
+	/* This one turns out to be an SN530. */
 	host.pci_vendor_id = 0x15b7;
 	host.pci_device_id = 0x5008;
 	check_drive((struct drive){ "WDC WDS250G2B0C", "1", 0x15b7, 0, 0 },
@@ -418,7 +418,7 @@ static void old_western_digitals_count_if_they_know_gen1_only(void **state)
 		    &host, 0, 0);
 }
 
-/* On what the words 76 to 79 say nothing of, the kernel sees no generation. */
+/* If words 76 to 79 are invalid, the kernel sees no generation. */
 static void invalid_words_are_no_gen1(void **state)
 {
 	struct ssdpm_model_info info = { .size = sizeof(info),
@@ -455,7 +455,7 @@ static void a_condition_of_the_adapter_is_asked_for(void **state)
 	check_drive(drive, &host, ON_ATI | NO_LPM, 0);
 	host.adapter_vendor_id = 0x1022;
 	check_drive(drive, &host, ON_ATI, 0);
-	/* 7.3.0 may have the one or the other. */
+	/* 7.3.0 may have either. */
 	host.linux_release = "7.3.0-rc1";
 	check_drive(drive, &host, 0, ON_ATI | ON_AMD | NO_LPM);
 	host.adapter_vendor_id = 0x1002;
@@ -665,11 +665,11 @@ static void the_first_sata_rule_that_fits_counts(void **state)
 		    "[sata x]\nproduct=ADATA*\nquirks=no-apst\n"
 		    "[sata y]\nproduct=ADATA*\nquirks=no-deepest-ps\n",
 		    NO_APST, 0);
-	/* What may fit leaves open what comes of it. */
+	/* A rule that may match leaves its result open. */
 	check_rules(unknown, "[sata x]\nfirmware=1\nquirks=none", 0, NO_LPM);
 	check_rules(unknown, "[sata x]\nfirmware=1\nquirks=no-apst no-lpm",
 		    NO_LPM, NO_APST);
-	/* Those for hosts count beside it. */
+	/* Rules for hosts count, too. */
 	check_rules(su680,
 		    "[ahci x]\nquirks=no-apst\n[sata y]\nquirks=none\n"
 		    "[ahci z]\nquirks=simple-suspend\n",
@@ -765,7 +765,7 @@ static void a_host_is_sized(void **state)
 	assert_int_equal(
 		ssdpm_quirks_find(model, &longer.host, &quirks, NULL, NULL),
 		-E2BIG);
-	/* What is cut off is unknown. */
+	/* The missing part is unknown. */
 	host.size = offsetof(struct ssdpm_host, linux_release);
 	host.linux_release = "none";
 	assert_int_equal(ssdpm_quirks_find(model, &host, &quirks, NULL, NULL),

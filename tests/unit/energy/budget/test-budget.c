@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drives in a power budget, against trying everything. */
+/* Drives in a power budget, compared with trying all choices. */
 #include "fixture.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ struct small {
 	uint64_t budget_uw;
 };
 
-/* An item with such states. */
+/* An item with these states. */
 static struct ssdpm_budget_item *item_of(
 	const struct ssdpm_budget_point *options, uint32_t n)
 {
@@ -58,7 +58,7 @@ static struct ssdpm_budget *share_out(const struct ssdpm_budget_point *options,
 	return budget;
 }
 
-/* Do they fit? */
+/* Whether the choices fit. */
 static bool budget_solve(const struct ssdpm_budget_point *options,
 			 const uint32_t *n_options, size_t n_items,
 			 uint64_t budget_uw, uint32_t *ret_choices,
@@ -84,7 +84,7 @@ static uint32_t below(uint64_t *seed, uint32_t n)
 	return (uint32_t)((*seed >> 33) % n);
 }
 
-/* The least loss of all choices that fit. */
+/* The least loss among all choices that fit. */
 static bool try_everything(const struct small *s, size_t item, size_t option,
 			   uint64_t uw, uint64_t loss, uint64_t *best_uw,
 			   uint64_t *best_loss)
@@ -125,8 +125,9 @@ static void make_small(struct small *s, uint64_t *seed)
 			uint32_t uw = below(seed, 40);
 
 			s->options[n].power_uw = (uint64_t)uw * unit;
-			/* Any; as the power falls; as it falls, nearly; few
-			 * values. */
+			/*
+			 * Any; falling with power; nearly falling; few values.
+			 */
 			s->options[n].loss =
 				kind == 0 ? below(seed, 1000) :
 				kind == 1 ? 40 - uw :
@@ -285,7 +286,7 @@ static void each_point_of_the_frontier_is_an_answer(void **state)
 	}
 }
 
-/* As many as a rack has: the bound tells that it is right. */
+/* As many as in a rack; the bound proves the answer. */
 static void hundreds_of_drives_come_close_to_their_bound(void **state)
 {
 	static struct ssdpm_budget_point options[500 * 8];
@@ -317,8 +318,8 @@ static void hundreds_of_drives_come_close_to_their_bound(void **state)
 }
 
 /*
- * Powers without a grid, and what is lost is the same for each: there are too
- * many sums to look at all of them.
+ * Powers without a grid, all with the same loss per power, have too many sums
+ * to try.
  */
 static void choices_that_are_all_alike_end_in_time(void **state)
 {
@@ -350,7 +351,7 @@ static void choices_that_are_all_alike_end_in_time(void **state)
 	assert_int_equal(a.exact, 0);
 	assert_true(a.power_uw <= most * 8 / 10);
 	assert_true(a.bound_loss <= a.loss);
-	/* What was found is near. */
+	/* The answer is close to the bound. */
 	assert_true(a.loss - a.bound_loss < a.loss / 100000);
 	for (size_t i = 0; i < 200; i++) {
 		sum += options[32 * i + choices[i]].power_uw;
@@ -375,7 +376,7 @@ static void what_does_not_fit_is_in_its_lowest_states(void **state)
 	assert_int_equal(a.least_power_uw, 13000001);
 	assert_int_equal(a.power_uw, 13000001);
 	assert_int_equal(a.loss, 1);
-	/* Of the lowest powers the least loss. */
+	/* The least loss among the lowest powers. */
 	assert_int_equal(choices[0], 2);
 	assert_true(budget_solve(options, n_options, 2, 13000001, choices, &a));
 	assert_int_equal(a.loss, 1);
@@ -401,7 +402,7 @@ static void everything_else_takes_its_part_of_the_budget(void **state)
 	assert_int_equal(ssdpm_budget_solve(&params, &budget, NULL), 0);
 	assert_int_equal(ssdpm_budget_get_answer(budget)->power_uw, 14);
 	ssdpm_budget_free(budget);
-	/* By itself it may be more. */
+	/* The base alone may exceed the budget. */
 	params.base_uw = 115;
 	assert_int_equal(ssdpm_budget_solve(&params, &budget, NULL), 0);
 	assert_int_equal(ssdpm_budget_get_answer(budget)->fits, 0);
@@ -452,7 +453,7 @@ static void numbers_beyond_the_limits_are_refused(void **state)
 	assert_ptr_equal(budget, UNTOUCHED);
 }
 
-/* A drive that idles at 4 W, with such maxima; 0: not reported. */
+/* A drive that idles at 4 W, with these maxima; 0: not reported. */
 static struct ssdpm_model *governed(uint32_t n, const uint32_t *watts)
 {
 	struct ssdpm_power_state states[SSDPM_MAX_STATES] = { 0 };
@@ -583,7 +584,7 @@ static void a_card_is_in_states_that_all_its_devices_have(void **state)
 	assert_int_equal(n, 2);
 	assert_int_equal(states[0].power_uw, 62000000);
 	assert_int_equal(states[1].power_uw, 49000000);
-	/* Not the same for all. */
+	/* It differs between the items. */
 	assert_int_equal(states[0].limit, 0);
 	assert_int_equal(states[1].limit, SSDPM_CAP_LIMIT_POWER);
 	ssdpm_budget_item_unref(card);
@@ -634,7 +635,7 @@ static void a_maximum_is_stated_where_none_is_reported(void **state)
 	assert_int_equal(states[0].power_uw, 25000000);
 	assert_int_equal(states[1].power_uw, 20000000);
 	ssdpm_budget_item_unref(item);
-	/* What only one of the devices lacks is not asked for. */
+	/* A value that only one of the devices lacks is not required. */
 	b.n_max_powers = 0;
 	a.model = ssdpm_model_unref(known);
 	known = governed(1, (uint32_t[]){ 25 });
@@ -648,7 +649,7 @@ static void a_maximum_is_stated_where_none_is_reported(void **state)
 	ssdpm_model_unref(known);
 }
 
-/* Its bytes are what 100 writes of 1 MB in 100 ms move. */
+/* Its bytes are those of 100 writes of 1 MB in 100 ms. */
 static void a_trace_is_slowed_by_the_cap(void **state)
 {
 	static struct ssdpm_io ios[100];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a C program is told; no test by itself: those of the command compare it
- * with what the command and Python say.
+ * Prints the answers of the C library. It is no test itself; the command's
+ * tests compare it with the command and with Python.
  *
  *     policy-answers words                     all words of policies
  *     policy-answers compare DRIVE TRACE WORD...
@@ -159,7 +159,7 @@ static int compare(const struct input *input, char **words, int n)
 	return print_text(err, text);
 }
 
-/* The idle times; let them go with ssdpm_gaps_unref(). */
+/* Collects the idle times; free them with ssdpm_gaps_unref(). */
 static int collect(const struct input *input, struct ssdpm_gaps **ret_gaps)
 {
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
@@ -178,7 +178,7 @@ static int collect(const struct input *input, struct ssdpm_gaps **ret_gaps)
 	return err ? err : ssdpm_gaps_finish(*ret_gaps, 0, &error);
 }
 
-/* What to write for each route; free their changes. */
+/* Finds the changes of each route; free them. */
 static int find_words(const struct ssdpm_recommendations *found,
 		      struct ssdpm_recommendation_words *words, size_t *ret_n)
 {

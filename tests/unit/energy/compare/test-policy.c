@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words for policies, and what each is for a drive. */
+/* The words for policies, and the policy of each for a drive. */
 #include "fixture.h"
 
 #include <errno.h>
@@ -268,7 +268,9 @@ static void today_is_what_the_machine_says(void **state)
 	assert_true(ssdpm_resolved_policy_is_same(&today, &other));
 	other.apst.entries[0].idle_ms = 8;
 	assert_false(ssdpm_resolved_policy_is_same(&today, &other));
-	/* One that is off, and one without entries: the drive never sleeps. */
+	/*
+	 * A table that is off, and one without entries: the drive never sleeps.
+	 */
 	other.apst.enabled = 0;
 	assert_false(ssdpm_resolved_policy_is_same(&today, &other));
 	assert_true(ssdpm_resolved_policy_is_same(
@@ -316,7 +318,7 @@ static void the_drive_is_simulated_as_its_machine_has_it(void **state)
 						     &resolved, NULL),
 			 0);
 	assert_int_equal(params.lpm, SSDPM_LPM_MIN_POWER);
-	/* Without a machine it is what Linux does, and the link stays. */
+	/* Without a machine: Linux's default, and the link is unchanged. */
 	ssdpm_sim_params_init(&params, sizeof(params));
 	assert_int_equal(ssdpm_sim_params_set_policy(&params, nvme, NULL, NULL,
 						     &resolved, NULL),
@@ -383,7 +385,7 @@ static void policies_are_compared_and_the_same_one_runs_once(void **state)
 	assert_null(ssdpm_comparison_free(NULL));
 }
 
-/* The policy that is advised where an I/O comes again and again; "": none. */
+/* The advised policy for periodic I/Os; "": none. */
 static const char *find_advised(struct ssdpm_model *model,
 				const struct ssdpm_device_settings *settings,
 				uint64_t gap_ns, const char *const *words)
@@ -435,10 +437,10 @@ static void the_policy_that_saves_most_is_advised(void **state)
 static void what_delays_more_than_linux_and_the_limits_is_not_advised(
 	void **state)
 {
-	/* It leaves a state in 5 ms: 1.25 % of 400 ms. */
+	/* It leaves a state in 5 ms, which is 1.25 % of 400 ms. */
 	static const char *const shallow[] = { "none", "linux:limit=25ms",
 					       NULL };
-	/* In 45 ms, which is more than 25 ms. */
+	/* It takes 45 ms, which is more than 25 ms. */
 	static const char *const deep[] = { "none", "lower-envelope", NULL };
 	static const char *const usual[] = { "none", "lower-envelope", "linux",
 					     NULL };
@@ -452,7 +454,7 @@ static void what_delays_more_than_linux_and_the_limits_is_not_advised(
 	assert_string_not_equal(find_advised(nvme, NULL, minute, usual), "");
 }
 
-/* Whose link can be put into Slumber by both ends. */
+/* Both ends may put its link into Slumber. */
 static struct ssdpm_model *make_disk(void)
 {
 	const struct ssdpm_model_info info = {
@@ -498,7 +500,7 @@ static void a_link_policy_that_lost_data_is_not_advised(void **state)
 	(void)state;
 	assert_string_equal(find_advised(disk, &port, minute, words),
 			    "med_power_with_dipm");
-	/* Of a hot-plug port, say. */
+	/* A hot-plug port, for example. */
 	port.left_alone = 1;
 	assert_string_equal(find_advised(disk, &port, minute, words), "");
 	ssdpm_model_unref(disk);

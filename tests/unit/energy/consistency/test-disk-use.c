@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who uses a disk, on directories that stand in for /sys and /proc. Nodes of
- * block devices take root to make: fstatat() is stood in for.
+ * The users of a disk, in directories that replace /sys and /proc. Only root
+ * can make nodes of block devices, so fstatat() is mocked.
  */
 #include "tree.h"
 
@@ -30,7 +30,7 @@ pid_t __wrap_getpid(void)
 	return 100;
 }
 
-/* By the last component of what a link, or else the name, leads to. */
+/* Uses the last component of a link's target, or else of the name. */
 int __wrap_fstatat64(int fd, const char *name, struct stat *status, int flags)
 {
 	static const struct {
@@ -66,7 +66,7 @@ int __wrap_fstatat64(int fd, const char *name, struct stat *status, int flags)
 static char *root;
 static struct ssdpm_machine *machine;
 
-/* The root of the machine is that of the test. */
+/* Opens the test's root instead of the machine's. */
 int __wrap_open64(const char *path, int flags, ...)
 {
 	assert_false(flags & O_CREAT);
@@ -81,7 +81,7 @@ static void put_process(const char *pid, const char *name)
 	tree_put(root, path, name);
 }
 
-/* One of its descriptors, in the thread that has the same number. */
+/* A descriptor in the thread of the same number. */
 static void put_fd(const char *pid, const char *thread, const char *target)
 {
 	static int number = 3;
@@ -125,7 +125,7 @@ static int set_up(void **state)
 	put_fd("200", "200", "/dev/sdb");
 	put_fd("200", "200", "/root/closed");
 	put_fd("200", "201", "socket:[12345]");
-	tree_mkdir(root, "proc/300/task/300"); /* it has just ended */
+	tree_mkdir(root, "proc/300/task/300"); /* just ended */
 	tree_mkdir(root, "proc/sys");
 	machine = tree_machine(root);
 	machine->capture = 0;
@@ -281,7 +281,7 @@ static void without_the_right_to_see_all_nothing_is_unused(void **state)
 	assert_fails(-EACCES, root_can);
 	tree_put(root, "proc/" OWN "/status", "Name:\tssdpm\n");
 	assert_fails(-EACCES, root_can);
-	/* Whoever is seen is named all the same. */
+	/* A user who is visible is named nevertheless. */
 	put_fd("200", "200", "/dev/sda");
 	assert_fails(-EBUSY, "open in process 200");
 }

@@ -220,7 +220,7 @@ static void amplification_takes_from_the_flash_and_not_from_the_link(
 	assert_near(result.uncapped_bytes_per_s.nominal, 0.5 * GB, 1e-3);
 	assert_near(result.bytes_per_s.nominal, 6 * W / 16500 * 1e6, 1);
 	assert_int_equal(result.limit, SSDPM_CAP_LIMIT_POWER);
-	/* In one piece: all of it may be the link's, or the flash's. */
+	/* Without its parts, all of it may be the link's, or the flash's. */
 	params.nand = NULL;
 	result = calculate(&params);
 	assert_near(result.uncapped_bytes_per_s.nominal, 2 * GB / 3, 1e-3);
@@ -281,7 +281,7 @@ static void draw_mix(uint64_t *seed, struct ssdpm_cap_stream *streams, size_t n)
 		streams[i].share /= shares;
 }
 
-/* Does the drive manage so much: in a second, and within the cap? */
+/* Whether the drive reaches this throughput within the cap. */
 static bool manages(const struct ssdpm_cap_params *params, double bytes,
 		    double *ret_uw)
 {
@@ -309,7 +309,7 @@ static bool manages(const struct ssdpm_cap_params *params, double bytes,
 	return busy <= 1 && *ret_uw <= (double)params->cap_uw;
 }
 
-/* By trying, bit by bit. */
+/* Finds it bit by bit. */
 static double slow_throughput(const struct ssdpm_cap_params *params,
 			      double *ret_uw)
 {
@@ -322,7 +322,7 @@ static double slow_throughput(const struct ssdpm_cap_params *params,
 	return bytes;
 }
 
-/* Case number i: as many streams as its turn has, and a cap above min_uw. */
+/* Case number i has as many streams as its turn, and a cap above min_uw. */
 static struct ssdpm_cap_params draw_case(uint64_t *seed, int i, double min_uw,
 					 struct ssdpm_cap_stream *streams)
 {
@@ -525,7 +525,7 @@ static void what_cannot_be_is_refused(void **state)
 	check_refused(&params, -EINVAL, "idle power");
 }
 
-/* 25, 20 and 10 W; of the idle power, nothing but that of the first. */
+/* 25, 20 and 10 W; only the idle power of state 0 is known. */
 static struct ssdpm_model *make_model(void)
 {
 	struct ssdpm_model_info info = fixture_info();
@@ -575,7 +575,7 @@ static struct drive make_drive(void)
 	return drive;
 }
 
-/* Everything is certain: busy it takes 25 W, and moves 2 GB/s. */
+/* All is certain: when busy, it draws 25 W and moves 2 GB/s. */
 static struct drive make_certain(void)
 {
 	struct drive drive = make_drive();
@@ -619,7 +619,7 @@ static void a_model_gives_what_is_known_of_it_and_the_cap_of_a_state(
 			 SSDPM_CAP_NAND | SSDPM_CAP_ACTIVE_POWER);
 	assert_int_equal(calculate(&params).assumed,
 			 SSDPM_CAP_NAND | SSDPM_CAP_ACTIVE_POWER);
-	/* What a stream knows stays. */
+	/* A known value of a stream stays. */
 	streams[1] = p3700_writes();
 	streams[1].share = 0.5;
 	assert_int_equal(cap_params_from_model(drive.model, drive.parameters,
@@ -682,7 +682,7 @@ static void caps_that_change_are_one_after_the_other(void **state)
 			 (double)four_caps[i].duration_ns;
 		uj += alone.power_uw.nominal * (double)four_caps[i].duration_ns;
 	}
-	/* Second by second: the same in the end. */
+	/* Second by second, with the same total. */
 	assert_int_equal(
 		cap_timeline(&params, four_caps, 4, S, points, 10, &n, NULL),
 		0);
@@ -808,7 +808,7 @@ static void a_write_takes_as_long_as_its_energy_under_the_cap(void **state)
 	ssdpm_model_unref(drive.model);
 }
 
-/* Of four that overlap, the last one to complete ends 4 x 35 ms later. */
+/* Four I/Os overlap; the last one to complete ends 4 x 35 ms later. */
 static void ios_that_overlap_wait_for_each_other(void **state)
 {
 	struct ssdpm_io ios[4];
@@ -833,7 +833,7 @@ static void ios_that_overlap_wait_for_each_other(void **state)
 	ssdpm_model_unref(drive.model);
 }
 
-/* What an operation or a byte costs is spent within what others leave. */
+/* Energy of an operation or a byte uses what others leave. */
 static void energy_of_bytes_is_spent_over_the_next_ios(void **state)
 {
 	struct ssdpm_io ios[20];
@@ -925,7 +925,7 @@ static void the_same_energy_is_spent_later_and_never_above_the_cap(void **state)
 	ssdpm_model_unref(drive.model);
 }
 
-/* One I/O at a time, and no energy of bytes: done on paper. */
+/* One I/O at a time, without energy of bytes: computed by hand. */
 static void a_trace_of_one_io_at_a_time_takes_what_paper_says(void **state)
 {
 	struct drive drive = make_certain();
@@ -1048,7 +1048,7 @@ static struct ssdpm_cap_run simulate_caps(
 	return run;
 }
 
-/* It makes nothing longer, and there is no time yet that it would belong to. */
+/* It lengthens nothing, and no time has passed to which it could belong. */
 static void an_io_that_takes_no_time_has_its_energy(void **state)
 {
 	const struct ssdpm_io ios[] = { write_at(0, 4096, 0),
@@ -1116,19 +1116,19 @@ static void a_trace_comes_under_one_cap_after_the_other(void **state)
 	/* It ends before the last cap. */
 	assert_int_equal(points[3].duration_ns, 0);
 	assert_near(points[3].power_uw.high, 0, 0);
-	/* The change takes 100 ms: 3 writes less, and one that waits. */
+	/* The change takes 100 ms: 3 fewer writes, and one that waits. */
 	segments[1].transition_ns = 100 * MS;
 	run = simulate_caps(&drive, &params, segments, 4, ios, 100, points);
 	assert_int_equal(run.delay_max_ns, 125 * MS);
 	assert_point(&points[1], S, 20, 4 + 20 * .21);
 	segments[1].transition_ns = 0;
-	/* So does one at the begin. */
+	/* So does a change at the start. */
 	segments[0].transition_ns = 95 * MS;
 	run = simulate_caps(&drive, &params, segments, 4, ios, 100, points);
 	assert_int_equal(run.delay_max_ns, 95 * MS);
 	assert_point(&points[0], S, 46, 4 + 46 * .21);
 	segments[0].transition_ns = 0;
-	/* None of them a cap. */
+	/* None of the segments has a cap. */
 	segments[1].cap_uw = SSDPM_CAP_NONE;
 	run = simulate_caps(&drive, &params, segments, 3, ios, 100, points);
 	assert_int_equal(run.n_slowed, 0);

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* What is known and what is assumed of a drive. */
+/* Known and assumed values of a drive. */
 
 struct list {
 	struct ssdpm_parameter at[SSDPM_MAX_PARAMETERS];
@@ -90,7 +90,7 @@ static void what_a_drive_reports_is_taken_as_it_is(void **state)
 	ssdpm_model_unref(model);
 }
 
-/* The client, from somebody who knows. */
+/* The client with another provenance. */
 static struct ssdpm_model *from(uint32_t provenance)
 {
 	struct ssdpm_model *client_model = client(), *model;
@@ -130,7 +130,7 @@ static void latencies_that_were_measured_or_stated_are_no_claim(void **state)
 	}
 }
 
-/* A drive of the P3 family as smartctl shows it; state 0 may say more. */
+/* A drive of the P3 family from smartctl; state 0 may have more values. */
 static struct ssdpm_model *p3(uint32_t unknown, uint32_t idle_uw)
 {
 	struct ssdpm_model_info info = fixture_info();
@@ -182,7 +182,7 @@ static void a_family_says_what_smartctl_cannot_print(void **state)
 	idle = find(&list, SSDPM_PARAMETER_IDLE_POWER, 4);
 	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_ASSUMED);
 	ssdpm_model_unref(model);
-	/* What the drive says itself counts more. */
+	/* A value of the drive itself takes precedence. */
 	model = p3(SSDPM_FIELD_ACTIVE_POWER, 500000);
 	list = of(model, SSDPM_PCIE_L1_2);
 	idle = find(&list, SSDPM_PARAMETER_IDLE_POWER, 0);
@@ -247,7 +247,7 @@ static void what_was_published_of_drives_of_this_name_is_no_guess(void **state)
 		    SSDPM_PROVENANCE_PUBLISHED,
 		    "idle-datasheet: drives of this name, 4000 mW; 4 W minimum "
 		    "over the family (Intel)");
-	/* Another capacity, another link state: nobody says. */
+	/* Another capacity or link state is unknown. */
 	assert_idle("Samsung SSD 850 PRO 512GB", SSDPM_LINK_ACTIVE, 490000,
 		    SSDPM_PROVENANCE_ASSUMED, "sata-idle: 20 drives measured");
 	assert_idle("Samsung SSD 840 PRO Series", SSDPM_LINK_ACTIVE, 340000,
@@ -288,7 +288,9 @@ static void a_power_without_its_fraction_is_reported_with_a_range(void **state)
 	const struct ssdpm_parameter *idle =
 		find(&list, SSDPM_PARAMETER_IDLE_POWER, 0);
 
-	/* What is assumed without a range is below it: 12.6 % of 9 W. */
+	/*
+	 * Without the range, 12.6 % of 9 W would be assumed, which is below it.
+	 */
 	assert_values(idle, 2000000, 2000000, 2990000);
 	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_REPORTED);
 	assert_int_equal(strncmp(idle->rule, "IDLP-range:", 11), 0);
@@ -683,7 +685,7 @@ static void parameters_that_no_model_holds_are_refused(void **state)
 #define WRITE (SSDPM_OP_WRITE - 1)
 #define READ (SSDPM_OP_READ - 1)
 
-/* All that the energy of a byte rests on, as it is in the comments. */
+/* All values that the energy of a byte depends on, as in the comments. */
 static struct list with_writes(const struct ssdpm_model *model)
 {
 	struct list list = of(model, SSDPM_PCIE_L1_2);
@@ -733,8 +735,8 @@ static void spare_scales_what_a_written_byte_costs(void **state)
 	/*
 	 * Low: writes in sequence. Nominal: 200 pJ and 2 W at 1 GB/s, 2200 pJ,
 	 * 1.6927 times more. High: 300 pJ and 4 W at 0.5 GB/s, 8300 pJ, and for
-	 * the read 2 W at 1 GB/s: 4 times more, but in the 12 ns that this
-	 * takes there are 3.5 W and no more, 1.5 of which the drive has idle.
+	 * the read 2 W at 1 GB/s, 4 times more. This takes 12 ns, in which 3.5
+	 * W is the maximum, and 1.5 W of it is idle power.
 	 */
 	assert_values(byte, 100, 200 + 3724, 300 + 12 * 2000);
 	assert_int_equal(byte->provenance, SSDPM_PROVENANCE_ASSUMED);
@@ -773,8 +775,10 @@ static void spare_starts_where_a_byte_was_measured(void **state)
 	assert_int_equal(ssdpm_parameters_set_spare(model, after.at, after.n,
 						    &writes, &work, NULL),
 			 0);
-	/* The same writes: nominal is what was measured. In sequence a byte has
-	 * less than its own energy less, which is 0. */
+	/*
+	 * The same writes, so nominal is the measured value. In sequence, a
+	 * byte would save more than its own energy, so the low end is 0.
+	 */
 	assert_values(find(&after, SSDPM_PARAMETER_BYTE_ENERGY, WRITE), 0, 200,
 		      (uint64_t)(300 + (5 / wa - 1) * 3 * 2000 + 1));
 	assert_int_equal(work.nominal_ps_per_byte, 0);
@@ -794,8 +798,8 @@ static const struct ssdpm_sustained_writes fifth = { .size = sizeof(fifth),
 						     .spare_factor = 0.2 };
 
 /*
- * A gigabyte in a second, and that is all: the work behind it takes another
- * 1.6927 s at 3.2 W, or 12 s at the 3.5 W of the drive.
+ * A gigabyte in a second and nothing else. The work behind it takes another
+ * 1.6927 s at 3.2 W, or 12 s at the drive's 3.5 W.
  */
 static void no_mean_power_is_above_the_maximum(void **state)
 {
@@ -834,7 +838,7 @@ static void no_mean_power_is_above_the_maximum(void **state)
 	ssdpm_model_unref(model);
 }
 
-/* Half of the time it is idle: the work finds room in that. */
+/* Half of the time is idle, so the work fits into it. */
 static void work_in_idle_time_makes_no_run_longer(void **state)
 {
 	struct ssdpm_model *model = client();
@@ -890,7 +894,7 @@ static void without_a_maximum_the_work_takes_what_ios_do_at_most(void **state)
 	ssdpm_model_unref(model);
 }
 
-/* The table of a simulation: what the sim does with it is one product. */
+/* The table of a simulation; the rest is one product. */
 static void an_estimate_has_the_energy_of_the_spare(void **state)
 {
 	struct ssdpm_model *model = client();
@@ -918,7 +922,7 @@ static void an_estimate_has_the_energy_of_the_spare(void **state)
 	assert_int_equal(results[1].low.energy_nj, results[0].low.energy_nj);
 	assert_int_equal(results[1].nominal.duration_ns,
 			 results[0].nominal.duration_ns);
-	/* What was stated before rests on an assumption now. */
+	/* Stated values now depend on an assumption. */
 	assert_int_equal(results[0].assumed_nj, 0);
 	assert_int_equal(results[1].assumed_nj, UINT64_C(3924000000));
 	ssdpm_model_unref(model);
@@ -959,7 +963,7 @@ static void a_spare_factor_that_is_none_is_refused(void **state)
 	assert_int_equal(ssdpm_parameters_set_spare(model, after.at, 0, &fifth,
 						    NULL, NULL),
 			 -EINVAL);
-	/* In PS1 it sleeps, and there is no other. */
+	/* PS1 sleeps, and there is no other state. */
 	for (uint32_t i = 1; i < 3; i++) {
 		struct ssdpm_sustained_writes asleep = fifth;
 
@@ -981,7 +985,7 @@ static void a_spare_factor_that_is_none_is_refused(void **state)
 	ssdpm_model_unref(model);
 }
 
-/* What a drive does by itself while it is idle. */
+/* The steps that a drive takes by itself while idle. */
 
 #define MS 1000000ull
 
@@ -1165,7 +1169,7 @@ static void a_policy_of_the_other_kind_of_drive_is_refused(void **state)
 	ssdpm_model_unref(link);
 }
 
-/* The states that a drive of this link comes to, as digits. */
+/* The states that a drive with this link reaches, as digits. */
 static void assert_link(struct link link, uint32_t lpm, const char *states)
 {
 	struct ssdpm_sim_params params = params_of(NULL, lpm, 0);
@@ -1198,7 +1202,7 @@ static struct ssdpm_sim *run_link(const struct ssdpm_model *model, uint32_t lpm,
 	return sim;
 }
 
-/* Also if all times of the link are stated: then only the policy is unknown. */
+/* If all times of the link are stated, only the policy is unknown. */
 static void assert_range(bool stated, uint32_t unknown)
 {
 	struct ssdpm_model *model = sata((struct link){ true, true, true });

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What one policy saves against another: for the same work over the same time.
+/*
+ * The saving of one policy against another: the same work over the same time.
  */
 #include "../../../support/fixture.h"
 
@@ -178,7 +179,7 @@ static void savings_over_the_same_time_add_up(void **state)
 	}
 }
 
-/* uJ by s are uW: who saves energy saves power. */
+/* uJ per s are uW, so a saving of energy is a saving of power. */
 static void joules_and_watts_say_the_same(void **state)
 {
 	uint64_t n_losses = 0;
@@ -229,8 +230,10 @@ static void all_runs_that_end_together_last_as_long(void **state)
 	}
 }
 
-/* The drive was in PS1 for 1 ms when its own run ended; another one goes on for
- * 2 ms, and not for the 10 ms that its timer would need once more. */
+/*
+ * The drive was in PS1 for 1 ms when its own run ended. Another one continues
+ * for 2 ms, not for the 10 ms of its timer again.
+ */
 static void a_run_that_idles_on_stays_in_its_state(void **state)
 {
 	const struct ssdpm_io ios[] = {
@@ -343,7 +346,7 @@ static bool is_in_order(const struct power_order *order, const uint64_t *powers)
 	return true;
 }
 
-/* All powers in whole steps, one set after the other. */
+/* Steps through all powers in whole steps. */
 static bool next_powers(const struct ssdpm_parameter *parameters,
 			uint64_t *powers)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The simulator, by hand. Times are in ms here: the drive goes to state 1 after
- * 10 ms, which takes 2, is there from 12 on, goes to state 2 from 112 on, is
- * there from 122 on; it takes 3 ms out of state 1 and 20 out of state 2. Idle
- * it takes 1 W, in state 1 100 mW, in state 2 10 mW, entering and leaving 2 W,
- * busy 4 W. Random ones are in sim_differential.py.
+ * The simulator, computed by hand; times here are in ms. The drive enters state
+ * 1 after 10 ms, which takes 2, and is there from 12 on. It enters state 2 at
+ * 112, and is there from 122 on. Leaving state 1 takes 3 ms, state 2 20. It
+ * draws 1 W idle, 100 mW in state 1, 10 mW in state 2, 2 W entering and
+ * leaving, 4 W busy. Random ones are in sim_differential.py.
  */
 #include "calls.h"
 #include "fixture.h"
@@ -252,7 +252,7 @@ static void idle_time_at_the_end_has_no_wake(void **state)
 	struct ssdpm_run run = simulate(&given, &io, 1);
 
 	(void)state;
-	/* Cut off one millisecond into the entry. */
+	/* The end cuts the entry after one millisecond. */
 	assert_state(&run, 0, 10 * MS, 0, 0);
 	assert_state(&run, 1, 0, MS, 0);
 	assert_int_equal(run.states[1].n_entries, 1);
@@ -290,7 +290,7 @@ static void ios_before_the_first_completion_wait_as_the_first_does(void **state)
 	/* Half of seven is the fourth: the least of those delayed. */
 	assert_int_equal(run.delay_p50_ns, MS + 1);
 	assert_int_equal(run.delay_p99_ns, 3 * MS);
-	/* Everything moves by what the first had to wait. */
+	/* All moves by the wait of the first. */
 	assert_int_equal(run.duration_ns, 58 * MS - 1 + 3 * MS);
 	assert_int_equal(run.busy_ns, MS + 7 * MS - 1);
 }
@@ -345,7 +345,10 @@ static void a_continued_record_is_no_io_but_keeps_the_drive_busy(void **state)
 	assert_int_equal(run.bytes[0], 3000);
 	assert_int_equal(run.busy_ns, 4 * MS);
 	assert_int_equal(run.n_delayed, 1);
-	/* One that ends an idle time wakes the drive; nobody waits for it. */
+	/*
+	 * A continued one that ends an idle time wakes the drive, and no I/O
+	 * waits.
+	 */
 	ios[1].flags = SSDPM_IO_CONTINUED;
 	run = simulate(&closed, ios, 3);
 	assert_int_equal(run.n_wakes, 1);
@@ -372,7 +375,7 @@ static void in_the_open_loop_those_who_come_while_it_wakes_wait(void **state)
 	assert_int_equal(run.busy_ns, MS + 5 * MS);
 	assert_int_equal(run.duration_ns, 59 * MS);
 	assert_int_equal(run.exit_ns, 3 * MS);
-	/* The closed loop moves what comes later instead. */
+	/* The closed loop moves later I/Os instead. */
 	run = simulate(&closed, ios, 6);
 	assert_int_equal(run.duration_ns, 62 * MS);
 }
@@ -462,7 +465,7 @@ static void stamps_up_to_the_last_nanosecond_are_good(void **state)
 
 	(void)state;
 	assert_int_equal(run.duration_ns, END);
-	/* A wake moves the last one beyond. */
+	/* A wake moves the last one beyond the limit. */
 	sim = make_sim(&closed);
 	assert_int_equal(ssdpm_sim_feed(sim, ios, 2, NULL), 0);
 	assert_int_equal(finish_sim(sim, 0, &result, &error), -ERANGE);
@@ -495,7 +498,7 @@ static void a_record_that_goes_back_fails_with_its_number(void **state)
 		ios[i].start_ns = 600 * MS;
 	assert_int_equal(ssdpm_sim_feed(sim, ios, 600, &error), -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "record 1199: starts at");
-	/* From here on it fails in the same way. */
+	/* From here on, it fails in the same way. */
 	error = fixture_error();
 	assert_int_equal(ssdpm_sim_feed(sim, ios, 1, &error), -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "record 1199: starts at");
@@ -848,8 +851,8 @@ static void a_saving_is_over_the_same_time(void **state)
 	finish(other, &closed, ios, 2);
 	assert_int_equal(ssdpm_sim_get_saving(from, to, &saving, NULL), 0);
 	/*
-	 * 61 mJ - 31.8. At the worst 33.5 - 34.8, at the best 179 - 47.8: how
-	 * long the one goes on idling is not bound to the exits of the other.
+	 * 61 mJ - 31.8. At worst 33.5 - 34.8, at best 179 - 47.8: one policy's
+	 * idle time does not depend on the other's exits.
 	 */
 	assert_int_equal(saving.nominal_nj, 29200000);
 	assert_int_equal(saving.low_nj, 33500000 - 34800000);

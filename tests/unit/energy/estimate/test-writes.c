@@ -4,15 +4,15 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* The simulated drive with a page map, against one that is slow and obvious. */
+/* The simulated drive with a page map, compared with a slow and obvious one. */
 
 #define NOTHING UINT32_MAX
 
-/* Each page of flash: what it holds, and if that is valid. */
+/* The content of each page of flash, and whether it is valid. */
 struct obvious {
 	struct ssdpm_ftl_params p;
 	uint32_t *user;	 /* of each page of flash, or NOTHING */
-	uint64_t *since; /* when a block came to where it stands in its list */
+	uint64_t *since; /* when a block came to its place in its list */
 	uint32_t *order; /* erased blocks, the next one last */
 	uint32_t *full;
 	uint32_t n_erased, open, n_open;
@@ -249,8 +249,10 @@ static double measure(const struct setup *s, uint32_t n_blocks)
 static const struct ssdpm_write_class hot_20[] = { { 0.2, 0.8 }, { 0.8, 0.2 } };
 static const struct ssdpm_write_class hot_10[] = { { 0.1, 0.9 }, { 0.9, 0.1 } };
 
-/* As many blocks as in the simulation that the numbers of hot and cold are of;
- * the others are those of the formulas. */
+/*
+ * The hot and cold numbers come from a simulation with this many blocks; the
+ * others come from formulas.
+ */
 static void it_comes_to_the_write_amplification_of_theory(void **state)
 {
 	static const struct setup setups[] = {
@@ -382,7 +384,7 @@ static double mean_of(const double *values, size_t from, size_t to)
 
 #define SECONDS 300
 
-/* A drive of 64 MiB, so slow that it takes minutes. */
+/* A drive of 64 MiB, slow enough to take minutes. */
 static struct ssdpm_ftl *new_slow(void)
 {
 	const struct ssdpm_ftl_params p = { .size = sizeof(p),
@@ -486,7 +488,7 @@ static void a_cache_takes_writes_until_it_is_full(void **state)
 	assert_true(mean_of(iops, 45, 60) < 400);
 	/* Fewer writes, and more power. */
 	assert_true(mean_of(power_w, 45, 60) > 13);
-	/* All are where they belong in the end. */
+	/* All are in flash at the end. */
 	ssdpm_ftl_get_counts(ftl, &counts, NULL);
 	double all = SECONDS * mean_of(iops, 0, SECONDS);
 
@@ -537,7 +539,7 @@ static void each_second_says_what_was_done_in_it(void **state)
 	ssdpm_ftl_free(ftl);
 }
 
-/* Its own power, for its own time, and nothing else changes. */
+/* It has its own power for its own time, and nothing else changes. */
 static void work_behind_the_host_is_a_state_with_its_own_power(void **state)
 {
 	struct ssdpm_ftl_cost cost = slow, with = slow;
@@ -585,7 +587,7 @@ static void a_trace_writes_the_pages_that_it_touches(void **state)
 		uint64_t written, trimmed, mapped;
 	} steps[] = {
 		{ IO(WRITE, 0, 2000), 2, 0, 2 },
-		{ IO(READ, 0, 9000), 2, 0, 2 }, /* of no concern */
+		{ IO(READ, 0, 9000), 2, 0, 2 }, /* no effect */
 		{ IO(FLUSH, 0, 0), 2, 0, 2 },
 		{ IO(WRITE, 2999, 2), 4, 0, 4 }, /* parts of two */
 		{ IO(WRITE, 3001, 1), 5, 0, 4 },
@@ -780,7 +782,7 @@ static void assert_is(double is, double must_be, double error)
 		fail_msg("%.9g is not %.9g", is, must_be);
 }
 
-/* Computed from the formulas of the papers, each as it stands there. */
+/* Computed from the formulas as the papers have them. */
 static void formulas_give_the_numbers_that_were_computed_elsewhere(void **state)
 {
 	static const struct {
@@ -843,8 +845,10 @@ static void fifo_is_the_root_of_its_equation_and_below_1_at_none(void **state)
 
 		assert_true(wa >= 1 && wa <= previous);
 		previous = wa;
-		/* Near 0 the equation loses digits; the next term of the
-		 * series is a ninth of the square. */
+		/*
+		 * Near 0, the equation loses digits; the next term of the
+		 * series is a ninth of the square.
+		 */
 		if (spare < 1e-3)
 			assert_is(wa * spare, 0.5 + spare / 6,
 				  spare * spare / 8 + 1e-12);
@@ -852,7 +856,7 @@ static void fifo_is_the_root_of_its_equation_and_below_1_at_none(void **state)
 			assert_is(-log1p(-1 / wa) * wa, alpha,
 				  1e-12 * alpha + 1e-15 / (1 - 1 / wa));
 	}
-	/* Where the series begins, it goes on without a step. */
+	/* The series begins without a step. */
 	double below = wa_of(SSDPM_WA_FIFO, 0.99999999e-4, 0);
 	double above = wa_of(SSDPM_WA_FIFO, 1.00000001e-4, 0);
 
@@ -881,8 +885,9 @@ static void classes_that_are_written_alike_are_one(void **state)
 {
 	const struct ssdpm_write_class same[] = { { 0.3, 0.3 }, { 0.7, 0.7 } };
 	const struct ssdpm_write_class one[] = { { 1, 1 } };
-	/* Never written: its flash is full of valid data, and is never moved
-	 * again. */
+	/*
+	 * Never written: its flash is full of valid data that never move again.
+	 */
 	const struct ssdpm_write_class cold[] = { { 0.5, 1 }, { 0.5, 0 } };
 
 	(void)state;
@@ -903,7 +908,9 @@ static void trim_makes_spare(void **state)
 	(void)state;
 	assert_int_equal(ssdpm_spare_factor_trim(0.1, 0, &spare, NULL), 0);
 	assert_is(spare, 0.1, 1e-15);
-	/* A quarter of the requests: two thirds of the addresses are in use. */
+	/*
+	 * A quarter of the requests leaves two thirds of the addresses in use.
+	 */
 	assert_int_equal(ssdpm_spare_factor_trim(0.1, 0.25, &spare, NULL), 0);
 	assert_is(spare, 1 - 0.9 * 2 / 3, 1e-15);
 	spare = 7;

@@ -73,7 +73,7 @@ static const struct {
 	  SSDPM_FAULT_IO, "nvme0n1" },
 	{ "blk_update_request: I/O error, dev sda, sector 0 op 0x0:(READ)",
 	  SSDPM_FAULT_IO, "sda" },
-	/* What these say is not that a drive fails. */
+	/* These lines do not mean that a drive fails. */
 	{ "", 0, "" },
 	{ "nvme nvme0: Shutdown timeout set to 8 seconds", 0, "" },
 	{ "nvme nvme0: resetting controller", 0, "" },

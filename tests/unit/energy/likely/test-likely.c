@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is likely of a saving: its range, its word, and what it rests on. */
+/* The likely saving: its range, its word and its evidence. */
 #include "../../../support/drawn.h"
 #include "../../../support/fixture.h"
 
@@ -11,8 +11,7 @@
 #define MS UINT64_C(1000000)
 #define N_IOS 64
 
-/* A drive with the latencies and powers of an SN530, which says no idle power.
- */
+/* A drive with the latencies and powers of an SN530, without idle powers. */
 static struct ssdpm_model *make_model(uint32_t idle_uw)
 {
 	struct ssdpm_model_info info = {
@@ -46,7 +45,7 @@ static struct ssdpm_model *make_model(uint32_t idle_uw)
 	return model;
 }
 
-/* PS1 after so many ms, and PS2 after twenty times as long. */
+/* PS1 after this many ms, and PS2 after twenty times as long. */
 struct work {
 	struct ssdpm_apst table;
 	struct ssdpm_sim_params params;
@@ -92,7 +91,7 @@ struct found {
 	struct ssdpm_saving possible;
 };
 
-/* Of one policy against another, there and back. 0 ms: it never sleeps. */
+/* One policy against another, in both directions. 0 ms: never sleeps. */
 static struct found compare(uint32_t idle_uw, uint32_t from_ms, uint32_t to_ms,
 			    uint64_t gap_ns)
 {
@@ -175,7 +174,7 @@ static void the_same_policy_saves_nothing_worth_a_word(void **state)
 	assert_int_equal(found.likely.decider_ways, 0);
 }
 
-/* Idle times of 12 ms, and a wake each: all depends on what that takes. */
+/* Idle times of 12 ms with a wake each, so all depends on the transition. */
 static void what_would_decide_it_is_the_transition(void **state)
 {
 	struct found found = compare(800000, 0, 5, 30 * MS);
@@ -269,7 +268,7 @@ static double normal(uint64_t *seed)
 	return r * cos(6.283185307179586 * uniform(seed));
 }
 
-/* A drive of the priors, whose values are in order, and certain. */
+/* A drive from the priors, with ordered and certain values. */
 static void draw_drive(const struct unknowns *unknowns, uint64_t *seed,
 		       struct ssdpm_parameter *parameters)
 {
@@ -293,7 +292,7 @@ static void draw_drive(const struct unknowns *unknowns, uint64_t *seed,
 	}
 }
 
-/* The simulator itself, with these values, in place of sums of products. */
+/* The simulator with these values instead of sums of products. */
 static uint64_t true_power(struct ssdpm_model *model,
 			   const struct ssdpm_parameter *parameters, size_t n)
 {
@@ -343,7 +342,7 @@ static void nine_of_ten_drives_are_inside_the_likely_range(void **state)
 	ssdpm_model_unref(model);
 }
 
-/* A second at so many watts, of an instrument with this error. */
+/* A second at this power, from an instrument with this error. */
 static struct ssdpm_energy measured(double power_w, double tolerance)
 {
 	return (struct ssdpm_energy){
@@ -391,7 +390,7 @@ static void a_measurement_is_judged_by_both_ranges(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct ssdpm_prediction_check check = { .size = sizeof(check) };
-		/* A zero that is off can be below 0, what is left not. */
+		/* A wrong zero may be negative, the remainder not. */
 		double beside_w = rows[i].power_w < 0 ? 0 : 1;
 		struct ssdpm_energy energy = measured(
 			rows[i].power_w + beside_w, rows[i].tolerance_w);

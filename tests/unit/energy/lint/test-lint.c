@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is odd in a model: each code at its boundary, and never a false one. */
+/* Oddities in a model: each code at its boundary, and no false one. */
 #include "fixture.h"
 
 #define NOPS SSDPM_STATE_NON_OPERATIONAL
@@ -30,7 +30,7 @@ struct drive {
 	size_t n_states;
 };
 
-/* PS0-PS2 operational, PS3 and PS4 asleep: nothing is odd in it. */
+/* PS0-PS2 operational, PS3 and PS4 asleep, without oddities. */
 static struct drive sound_drive(void)
 {
 	return (struct drive){
@@ -498,7 +498,7 @@ static struct drive random_drive(uint64_t *seed)
 	return drive;
 }
 
-/* Nor is a message cut off: 248 bytes are enough for the largest numbers. */
+/* No message is cut off: 248 bytes are enough for the largest numbers. */
 static void any_drive_gives_whole_lines_in_order(void **state)
 {
 	uint64_t seed = 1;
@@ -536,7 +536,7 @@ static void set_names(struct drive *drive, const char *product,
 	strcpy(drive->info.firmware, firmware);
 }
 
-/* Of the three, the last differs only in that one row knows more. */
+/* The last of the three differs only in a value that one row knows. */
 static void a_firmware_that_was_seen_with_two_tables_is_named(void **state)
 {
 	struct drive drive = sound_drive();
@@ -569,7 +569,7 @@ static void every_code_has_a_word(void **state)
 		"never-entered");
 }
 
-/* How many findings are of a lost fraction; the message of the last one. */
+/* Counts the findings about a lost fraction; keeps the last message. */
 static size_t count_lost(const char *words, char message[256])
 {
 	char text[1024] = "ps 0 : mp:9.00W operational ";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From power and I/Os of one run to the parameters of a drive. */
+/* The parameters of a drive from the power and I/Os of a run. */
 #include "calls.h"
 #include "calibrate-truth.h"
 
@@ -62,7 +62,7 @@ static void assert_holds(uint64_t n, const struct truth *truth, uint32_t kind,
 	assert_true(one->n > 0);
 }
 
-/* The intervals that are to hold what is true, and how wide they may be. */
+/* The intervals that must hold the truth, and their greatest width. */
 struct interval {
 	uint32_t kind, index;
 	double width;
@@ -86,7 +86,7 @@ static void assert_calibrated(const struct truth_run *run,
 
 	if (params)
 		exact = *params;
-	/* The power is made without an error of the gain. */
+	/* The power has no error of the gain. */
 	exact.meter.known |= SSDPM_TRAIT_GAIN;
 	if (truth_calibrate(run, &exact, measured, calibration, &error))
 		fail_msg("%d: %s", error.code, error.message);
@@ -162,7 +162,7 @@ static void an_exit_latency_above_the_table_is_said_with_both_numbers(
 	assert_non_null(strstr(slow->reason, "the table says 8000 us"));
 	snprintf(number, sizeof(number), " %lld us (", llround(slow->nominal));
 	assert_non_null(strstr(slow->reason, number));
-	/* That of the other is 2000 us there, and less in truth. */
+	/* The other's latency is 2000 us there, and less in truth. */
 	assert_int_equal(quick->status, SSDPM_MEASURED_KNOWN);
 	assert_int_equal(quick->exceeds, 0);
 	assert_string_equal(quick->reason, "");
@@ -226,7 +226,7 @@ static void spikes_are_left_out_and_a_drift_is_told(void **state)
 	truth_run_free(&run);
 }
 
-/* In 80 s of a run, with what flags ask for. */
+/* Fits a run of 80 s with the energies that flags ask for. */
 static void assert_energies_hold(const struct truth *truth, uint64_t seed,
 				 uint32_t flags,
 				 const struct interval *intervals, size_t n)
@@ -339,7 +339,7 @@ static void what_always_goes_together_is_not_identifiable(void **state)
 				       "not identifiable from this data"));
 		assert_non_null(strstr(active->reason, "active_power_uw"));
 	}
-	/* What they have nothing to do with is known all the same. */
+	/* Values that do not depend on them are known nevertheless. */
 	const struct ssdpm_measured *idle =
 		find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 0);
 
@@ -504,7 +504,7 @@ static void a_calibration_of_another_drive_changes_nothing(void **state)
 	assert_int_equal(
 		ssdpm_parameters_calibrate(parameters, n, two, 1, NULL), 0);
 	assert_memory_equal(copy, parameters, sizeof(copy));
-	/* Of two neither of which is known, one was refused. */
+	/* Neither of the two is known, and one was refused. */
 	two[1].status = SSDPM_MEASURED_CONTRADICTED;
 	snprintf(two[1].reason, sizeof(two[1].reason), "it lags");
 	assert_int_equal(
@@ -514,7 +514,7 @@ static void a_calibration_of_another_drive_changes_nothing(void **state)
 			    "measured: the run is refused, and no parameter is "
 			    "known: it lags");
 	assert_memory_equal(copy, parameters, sizeof(copy));
-	/* Beside a known one it only is not known itself. */
+	/* Beside a known one, only the refused one is unknown. */
 	two[0].status = SSDPM_MEASURED_KNOWN;
 	two[0].low = two[0].nominal;
 	assert_int_equal(
@@ -707,7 +707,7 @@ static void power_of_another_run_is_refused_with_what_to_do(void **state)
 	truth_run_free(&run);
 }
 
-/* Moved by a period it is what it was. */
+/* Moved by a period, it is unchanged. */
 static void a_load_that_comes_again_and_again_is_not_refused(void **state)
 {
 	uint64_t seed = 33;
@@ -738,7 +738,7 @@ static void a_load_that_comes_again_and_again_is_not_refused(void **state)
 	truth_run_free(&run);
 }
 
-/* The model has no energy of an I/O where nobody asked for it. */
+/* The model has no energy of an I/O unless the caller asks for it. */
 static void a_drive_that_does_more_than_is_asked_for_contradicts_the_fit(
 	void **state)
 {
@@ -751,7 +751,7 @@ static void a_drive_that_does_more_than_is_asked_for_contradicts_the_fit(
 	truth.sigma_w = 0.01;
 	struct truth_run run = truth_run(&truth, 4000, 0.05, &seed);
 
-	/* It is the run of the I/Os, but they have an energy of their own. */
+	/* Power and I/Os are of one run, but I/Os have their own energy. */
 	assert_int_equal(
 		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
 	assert_int_not_equal(calibration.contradiction, 0);
@@ -815,7 +815,7 @@ static void what_a_calibration_does_not_explain_of_a_run_is_its_noise(
 	for (size_t i = 0; i < run.n; i++) {
 		double rest = run.power_w[i] - fitted.power_w[i];
 
-		/* Nobody knows what it did before the first I/O. */
+		/* The state before the first I/O is unknown. */
 		if (isnan(rest)) {
 			assert_true(fitted.begin_ns + (int64_t)(i * 50000000) <
 				    (int64_t)run.ios[0].start_ns);
@@ -927,8 +927,7 @@ static void a_run_is_fitted_into_the_room_that_there_is(void **state)
 	truth_run_free(&run);
 }
 
-/* The traits of a meter, found where nothing is stated, and refused where
- * something else is. */
+/* Traits of a meter are found if not stated, and refused if stated wrongly. */
 static const struct {
 	struct truth_meter meter;
 	struct ssdpm_meter_traits wrong;
@@ -1012,7 +1011,7 @@ static void ios_that_leave_the_wait_out_are_refused(void **state)
 	truth_run_free(&run);
 }
 
-/* A low pass shifts the power in time, as an offset does; so does a clock. */
+/* A low pass shifts the power in time, as an offset does; a clock does, too. */
 static void a_meter_and_the_offset_are_found_together(void **state)
 {
 	static const struct truth_meter both[] = {
@@ -1073,7 +1072,7 @@ static void energies_that_nobody_asked_for_are_refused(void **state)
 	truth_run_free(&run);
 }
 
-/* A step of one sample and then of two is not the mean of its time. */
+/* A step with one sample, then two, is not the mean of its time. */
 static void steps_are_whole_samples(void **state)
 {
 	struct truth_run run = quiet_run(3000, &(uint64_t){ 64 });
@@ -1093,7 +1092,7 @@ static void steps_are_whole_samples(void **state)
 	truth_run_free(&run);
 }
 
-/* Nothing in the data shows it: intervals are so much wider. */
+/* The data cannot show it, so intervals are wider. */
 static void the_gain_of_a_meter_widens_the_intervals(void **state)
 {
 	struct truth_run run = quiet_run(3000, &(uint64_t){ 62 });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations second by second: fio's logs, and what they say. */
+/* Operations second by second: fio's logs, and their analysis. */
 #include "fixture.h"
 
 #include <math.h>
@@ -45,8 +45,10 @@ static void means_are_shared_out_to_seconds(void **state)
 
 	(void)state;
 	assert_log("1000, 500, 1, 0, 0\n2000, 510, 1, 0, 0\n", 0, whole, 2);
-	/* Without a priority, as older ones write them; a second that is not
-	 * over does not count. */
+	/*
+	 * Without a priority, as older versions write them; an unfinished
+	 * second does not count.
+	 */
 	assert_log("1000, 500, 1, 0\r\n2000, 510, 1, 0\r\n2400, 9, 1, 0", 0,
 		   whole, 2);
 	assert_log("250, 100, 1, 0, 0\n750, 200, 1, 0, 0\n1250, 400, 1, 0, 0\n"
@@ -88,11 +90,11 @@ static void seconds_without_a_line_are_not_known(void **state)
 	(void)state;
 	assert_log("1000, 5, 1, 0, 0\n2000, 6, 1, 0, 0\n5000, 7, 1, 0, 0\n", 0,
 		   holed, 5);
-	/* One that is late is none. */
+	/* A late one is no second. */
 	assert_log("1000, 5, 1, 0, 0\n2400, 6, 1, 0, 0\n", 0, late, 2);
 }
 
-/* As fio 3.33 writes it: the mean is of the last second. */
+/* As fio 3.33 writes it: the mean covers the last second. */
 static void a_second_without_an_operation_does_not_count_as_the_next(
 	void **state)
 {
@@ -108,7 +110,7 @@ static void a_second_without_an_operation_does_not_count_as_the_next(
 		   0, idle_first, 6);
 }
 
-/* A sum of what is known only would be too low. */
+/* A sum of known values alone would be too low. */
 static void a_second_of_which_one_direction_is_missing_is_a_hole(void **state)
 {
 	const double both[] = { 11, 22, NAN, 44, 5 };
@@ -118,7 +120,7 @@ static void a_second_of_which_one_direction_is_missing_is_a_hole(void **state)
 		   "2000, 20, 1, 0\n3000, 3, 0, 0\n4000, 4, 0, 0\n"
 		   "4000, 40, 1, 0\n5000, 5, 0, 0\n",
 		   0, both, 5);
-	/* But not where it has not begun, or is over. */
+	/* But not before it has begun, or after it has ended. */
 	assert_log("1000, 11, 0, 0\n2000, 22, 0, 0\n3000, 33, 1, 0\n"
 		   "4000, 44, 1, 0\n",
 		   0, (const double[]){ 11, 22, 33, 44 }, 4);
@@ -163,7 +165,7 @@ static void logs_that_are_none_or_two_are_refused(void **state)
 		{ "1000, 49, 1, 0, 0\n2000, 1, 1, 4096, 0\n", -EINVAL, 2 },
 		/* And two that were sorted into one. */
 		{ "1000, 49, 1, 0, 0\n1000, 50, 1, 0, 0\n", -EINVAL, 2 },
-		/* Means of 10 s have no second's floor. */
+		/* Means of 10 s do not show the floor of a second. */
 		{ "10000, 49, 1, 0, 0\n20000, 50, 1, 0, 0\n", -EINVAL, 0 },
 		{ "1000, 1000000000001, 1, 0, 0\n", -EINVAL, 1 },
 		{ "1048576000, 49, 1, 0, 0\n", -ERANGE, 1 },
@@ -274,7 +276,7 @@ static void a_review_has_its_cliff_floor_and_steady_state(void **state)
 	assert_true(fabs(c.mean_iops - 9000) < 60);
 	assert_true(fabs(c.floor_share - 2600 / c.mean_iops) < 1e-12);
 	assert_true(fabs(c.variation - c.sd_iops / c.mean_iops) < 1e-12);
-	/* Of numbers from 8000 to 10000, and one far below. */
+	/* Numbers from 8000 to 10000, and one far below. */
 	assert_true(fabs(c.sd_iops -
 			 sqrt(2000.0 * 2000 / 12 + 6400.0 * 6400 / 600)) < 20);
 }
@@ -298,7 +300,7 @@ static void a_plateau_may_be_short_but_is_no_single_second(void **state)
 			assert_true(c.plateau_iops == 80000);
 		}
 	}
-	/* One second of nothing is no end of it. */
+	/* One second of nothing does not end it. */
 	iops[4] = 0;
 	assert_int_equal(ssdpm_consistency_measure(iops, 60, NULL, &c, NULL),
 			 0);

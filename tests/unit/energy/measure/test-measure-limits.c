@@ -5,8 +5,8 @@
 #include <math.h>
 
 /*
- * The measurement at its limits: what it refuses, signals of floats, and the
- * search for a median where a sample of the signal misleads.
+ * The measurement at its limits: refusals, signals of floats, and medians whose
+ * sample misleads.
  */
 
 #define SECOND INT64_C(1000000000)
@@ -70,7 +70,7 @@ static void a_view_that_cannot_be_read_is_refused_with_the_reason(void **state)
 				 -EINVAL);
 		assert_says(&error, bad[i].words);
 	}
-	/* Where times are given, no interval is read. */
+	/* If times are given, the interval is ignored. */
 	static const int64_t time_ns[2] = { INT64_MIN, INT64_MIN + 1 };
 	struct ssdpm_samples samples = good;
 
@@ -101,7 +101,7 @@ static void floats_are_read_as_the_doubles_that_they_are(void **state)
 
 		if (round == 1)
 			of_doubles.time_ns = time_ns;
-		/* One that is not finite: no block goes the quick way. */
+		/* One is not finite, so no block takes the fast path. */
 		if (round == 2)
 			floats[N / 2] = (float)(doubles[N / 2] = NAN);
 		struct ssdpm_samples of_floats = of_doubles;
@@ -131,8 +131,8 @@ static void floats_are_read_as_the_doubles_that_they_are(void **state)
 }
 
 /*
- * Is it the median, without sorting: the value in the middle, or the mean of
- * the two next to it, as many to each side?
+ * Checks the median without sorting. It is the middle value or the mean of the
+ * two next to it, with as many values on each side.
  */
 static void assert_median(const double *values, size_t n, double from,
 			  bool distances, double median)
@@ -176,7 +176,7 @@ static void assert_middle(const double *power_w, size_t n)
 	assert_median(power_w, n, baseline.level_w, true, baseline.mad_w);
 }
 
-/* More than are kept in one pass: the bounds have to be found. */
+/* More than one pass keeps, so the bounds must be found. */
 static void a_median_of_millions_is_exact(void **state)
 {
 	enum { N = 1200001 };
@@ -200,7 +200,7 @@ static void a_median_of_millions_is_exact(void **state)
 		}
 		assert_middle(power_w, N - (shape & 1));
 	}
-	/* Two that are in the middle and are not the same. */
+	/* The two in the middle differ. */
 	for (size_t i = 0; i < N; i++)
 		power_w[i] =
 			i < N / 2 ? 1 + uniform(&seed) : 3 + uniform(&seed);
@@ -209,8 +209,8 @@ static void a_median_of_millions_is_exact(void **state)
 }
 
 /*
- * The library looks at 2^18 of more than 2^20 values to know where to search.
- * These are at the places that it looks at: all others are elsewhere.
+ * The library samples 2^18 of more than 2^20 values to know where to search.
+ * These values are at the sampled places, and all others elsewhere.
  */
 static void mislead(double *power_w, size_t n, double from_w, double width_w,
 		    uint64_t *seed)
@@ -234,20 +234,19 @@ static void a_median_is_exact_where_a_sample_of_the_signal_misleads(
 
 	(void)state;
 	assert_non_null(power_w);
-	/* All that was looked at is above the median, then below it. */
+	/* All sampled values are above the median, then below it. */
 	for (double from_w = 100; from_w >= -100; from_w -= 200) {
 		for (size_t i = 0; i < N; i++)
 			power_w[i] = uniform(&seed);
 		mislead(power_w, N, from_w, 1, &seed);
 		assert_middle(power_w, N);
 	}
-	/* Far more is between the bounds than the sample says. */
+	/* Far more values are between the bounds than the sample suggests. */
 	for (size_t i = 0; i < N; i++)
 		power_w[i] = 0.001 * uniform(&seed);
 	mislead(power_w, N, -100, 200, &seed);
 	assert_middle(power_w, N);
-	/* Nearly nothing is finite: a sample has next to nothing, or nothing.
-	 */
+	/* Nearly no value is finite, so a sample has few or none. */
 	for (size_t every = 150000; every <= 750000; every *= 5) {
 		for (size_t i = 0; i < N; i++)
 			power_w[i] = i % every == 7 ? 1 + (double)i : NAN;
@@ -272,7 +271,7 @@ static void a_running_median_hides_spikes_but_not_work(void **state)
 	(void)state;
 	for (int i = 0; i < 200; i++)
 		power_w[i] = i >= 100 && i < 120 ? 2 : 1;
-	/* Spikes of one and two samples; one that is not known, in the work. */
+	/* Spikes of one and two samples, and an unknown one during the work. */
 	power_w[0] = power_w[50] = power_w[51] = power_w[199] = 3;
 	power_w[110] = NAN;
 	assert_int_equal(
@@ -286,10 +285,10 @@ static void a_running_median_hides_spikes_but_not_work(void **state)
 	assert_int_equal(n, 1);
 	assert_int_equal(work[0].begin, 100);
 	assert_int_equal(work[0].end, 120);
-	/* What it drew is of the samples as they are. */
+	/* Its energy comes from the unfiltered samples. */
 	assert_near(work[0].peak_w, 2, 0);
 	assert_near(work[0].extra_j, 19.5, 1e-12);
-	/* Nothing that is finite is near: that is no work, and no end of it. */
+	/* No finite value is near: no work begins or ends. */
 	for (int i = 0; i < 200; i++)
 		power_w[i] = NAN;
 	power_w[0] = power_w[1] = 1;
@@ -556,7 +555,7 @@ static void changes_are_numbered_by_samples_and_not_by_finite_ones(void **state)
 	assert_int_equal(n, 2);
 	assert_int_equal(begins[0], 20);
 	assert_int_equal(begins[1], 40);
-	/* With room for one, the first is written. */
+	/* With room for one, only the first is written. */
 	begins[0] = begins[1] = 99;
 	assert_int_equal(find_changes(&samples, 0, 0, 0, begins, 1, &n, NULL),
 			 0);
@@ -655,7 +654,7 @@ static void the_power_of_the_link_goes_where_it_was_not_measured(void **state)
 	ssdpm_model_unref(model);
 }
 
-/* Samples that are too slow for what happens, and those that are not. */
+/* Samples too slow for the events, and fast enough ones. */
 
 #define MS INT64_C(1000000)
 #define N 4000
@@ -744,11 +743,11 @@ static void spikes_do_not_matter_beside_work_nor_where_they_are_few(
 	assert_int_equal(check(&samples, &params).remarks, 0);
 	power_w[300] = 1000;
 	assert_int_equal(check(&samples, &params).remarks, SSDPM_SIGNAL_SLOW);
-	/* Most of what is above idle is work. */
+	/* Most of the power above idle is work. */
 	for (int i = 1000; i < N; i++)
 		power_w[i] += 2;
 	assert_int_equal(check(&samples, &params).remarks, 0);
-	/* Taken away, as somebody asked for. */
+	/* A filter that the caller asked for removes them. */
 	fill(power_w);
 	for (int i = 100; i < N; i += 100)
 		power_w[i] += 2;
@@ -757,7 +756,7 @@ static void spikes_do_not_matter_beside_work_nor_where_they_are_few(
 
 	params.detect = &detect;
 	assert_int_equal(check(&samples, &params).n_excursions, 0);
-	/* What an end cuts off may be longer. */
+	/* An event cut by an end may be longer. */
 	params.detect = NULL;
 	fill(power_w);
 	power_w[0] = power_w[1] = power_w[N - 1] = 100;
@@ -798,7 +797,7 @@ static void readings_that_repeat_are_told_from_steps_of_an_instrument(
 	for (int i = 0; i < N; i++)
 		power_w[i] = 1 + i / 10 * 0.001;
 	assert_int_equal(check(&samples, NULL).remarks, 0);
-	/* Six readings tell nothing; nor does one. */
+	/* Six readings show nothing; nor does one. */
 	for (int i = 0; i < N; i++)
 		power_w[i] = plain[i / 800];
 	assert_int_equal(check(&samples, NULL).remarks, 0);
@@ -837,7 +836,7 @@ static void an_event_of_two_readings_is_short_however_often_they_are_read(
 	fill(plain);
 	for (int i = 20; i < N; i += 20)
 		plain[i] = plain[i + 1] = 3 + plain[i];
-	/* Both readings of an event are the same: no wonder if they are. */
+	/* Both readings of an event are the same, as expected. */
 	for (int i = 20; i < N; i += 20)
 		plain[i + 1] += 0.5;
 	for (int i = 0; i < N; i++)
@@ -878,7 +877,7 @@ static void ios_of_less_than_two_steps_are_faster_than_the_samples(void **state)
 	sampling = check(&samples, &params);
 	assert_int_equal(sampling.remarks, SSDPM_SIGNAL_SLOWER_THAN_IO);
 	assert_int_equal(sampling.advised_ns, 25 * MS / 4);
-	/* Rests of less than a step are none. */
+	/* Rests shorter than a step do not count. */
 	samples.interval_ns = 500e6;
 	assert_int_equal(check(&samples, &params).busy_ns, 0);
 	samples.interval_ns = 470e6;
@@ -899,7 +898,7 @@ static void without_parameters_the_baseline_is_found(void **state)
 						.baseline = &found };
 
 	(void)state;
-	/* Of even noise no mode can be told: there is less to say. */
+	/* Even noise has no mode, so fewer checks are possible. */
 	fill(power_w);
 	assert_int_equal(ssdpm_baseline_find(&samples, NULL, &found, NULL),
 			 -EDOM);
@@ -950,7 +949,7 @@ static void what_cannot_be_checked_is_refused(void **state)
 	assert_int_equal(check(&samples, NULL).n, 1);
 }
 
-/* Each that it needs, left out: nothing is written. */
+/* Each needed part is left out in turn; nothing is written. */
 static void a_report_without_what_its_object_is_made_of_is_refused(void **state)
 {
 	const struct ssdpm_power_counts counts = { 0 };

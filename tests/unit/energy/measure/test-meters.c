@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What measures power on a machine: machines made up here, and captures. */
+/* Power meters of made-up machines and of captures. */
 #include "tree.h"
 
 #include <unistd.h>
@@ -153,7 +153,7 @@ static void the_meter_of_acpi_may_have_its_number_elsewhere(void **state)
 	tree_remove(root);
 }
 
-/* What a meter says, or why it says nothing. */
+/* Compares the readings of a meter, or why there are none. */
 static void assert_same_samples(struct ssdpm_machine *a,
 				struct ssdpm_machine *b,
 				const struct ssdpm_meter *meter)

@@ -18,7 +18,7 @@
 #define ZONE "sys/class/powercap/intel-rapl:0/"
 #define NS_PER_S INT64_C(1000000000)
 
-/* The time that clocks say: nothing here waits. step_ns: for each look. */
+/* The clocks' time, so no test waits. step_ns: added at each look. */
 static struct {
 	bool fixed;
 	int64_t boottime_ns, monotonic_ns, step_ns;
@@ -46,7 +46,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 	return 0;
 }
 
-/* The n-th call of these fails; 0: none does. */
+/* The n-th call of these fails; 0: none. */
 static struct {
 	unsigned int n_read, n_calloc, n_kill;
 	int error;
@@ -151,7 +151,7 @@ static struct ssdpm_sampler *sampler_of(const char *root, const char *text)
 	return sampler;
 }
 
-/* A sampler that cannot be made. */
+/* The sampler cannot be made. */
 static void assert_refused(const char *root, const char *text, int code,
 			   const char *fragment)
 {
@@ -318,7 +318,7 @@ static void a_counter_of_energy_counts_beside_the_power(void **state)
 	assert_near(reading.power_w, 5);
 	assert_near(reading.energy_j, 0.05 * 3600);
 	assert_int_equal(reading.flags, SSDPM_READING_SAME);
-	/* A gauge that was set anew. */
+	/* The gauge was reset. */
 	tree_put(root, SUPPLY "BAT0/energy_now", "42000000\n");
 	pass(1);
 	reading = read_one(sampler);
@@ -446,7 +446,7 @@ static void of_several_batteries_the_sum_counts(void **state)
 	reading = read_one(sampler);
 	assert_near(reading.power_w, 6);
 	assert_near(reading.energy_j, 0.03 * 3600);
-	/* One is taken out: what it held was not used. */
+	/* One is removed; its content was not used. */
 	tree_put(root, SUPPLY "BAT0/present", "0\n");
 	reading = read_one(sampler);
 	assert_near(reading.power_w, 5.5);
@@ -484,7 +484,7 @@ static void a_sensor_may_count_energy_alone(void **state)
 	reading = read_one(sampler);
 	assert_near(reading.power_w + 1, 1);
 	assert_int_equal(reading.flags, SSDPM_READING_SAME);
-	/* Two readings at one time have no mean between them. */
+	/* Two readings at one time have no mean. */
 	reading = read_one(sampler);
 	assert_true(isnan(reading.power_w));
 	ssdpm_sampler_free(sampler);
@@ -563,7 +563,7 @@ static void a_counter_of_rapl_wraps_at_its_range(void **state)
 	ssdpm_sampler_free(sampler);
 }
 
-/* What is no wrap, and what the same counter says after it. */
+/* A reset that is no wrap, and the next reading of the counter. */
 static void assert_reset(struct ssdpm_sampler *sampler, const char *root)
 {
 	struct ssdpm_reading reading = read_one(sampler);
@@ -616,7 +616,7 @@ static void a_counter_that_jumps_begins_anew(void **state)
 	struct ssdpm_sampler *sampler;
 	char *root = *state;
 
-	/* As a wrap it would be 200 kW. */
+	/* As a wrap, this would be 200 kW. */
 	put_zone(root, "62145328850\n", "262143328850\n");
 	sampler = sampler_of(root, "package-0");
 	read_one(sampler);
@@ -667,7 +667,7 @@ static void each_errno_of_a_read_has_words(void **state)
 	ssdpm_sampler_free(sampler);
 }
 
-/* Whatever fails, nothing is left open, and the next reading is good. */
+/* Whatever fails, nothing stays open, and the next reading is good. */
 static void each_read_of_batteries_may_fail(void **state)
 {
 	static const int errors[] = { EMFILE, ENOMEM, EIO, ENODEV };
@@ -798,7 +798,7 @@ static void meters_are_found_by_name_folder_file_or_path(void **state)
 			 "hwmon1/power2_average");
 	assert_string_equal(find(root, "amdgpu/power2_average").path,
 			    "/" HWMON "hwmon1/power2_average");
-	/* It is not listed beside the input, but there. */
+	/* It is not listed beside the input, but exists. */
 	assert_int_equal(find(root, "/" HWMON "hwmon1/power1_average").kind,
 			 SSDPM_METER_HWMON);
 	assert_not_found(root, "/" HWMON "hwmon1/power3_input", -ENOENT,
@@ -948,7 +948,7 @@ static void the_first_number_of_a_text_counts(void **state)
 	}
 }
 
-/* Any bytes: a power that can be, or none. */
+/* Any text gives a plausible power, or none. */
 static void any_text_is_a_power_or_none(void **state)
 {
 	static const char alphabet[] = "0123456789..,-+eEWmuk VatsI\n\xc2%/:";
@@ -1051,7 +1051,7 @@ static void a_command_does_not_depend_on_the_signals_of_its_caller(void **state)
 	ssdpm_sampler_free(sampler);
 }
 
-/* Time passes faster here: so much with each look at the clock. */
+/* Time passes faster here: by this much with each look at the clock. */
 static void a_command_that_does_not_end_is_killed(void **state)
 {
 	static const struct {
@@ -1060,7 +1060,7 @@ static void a_command_that_does_not_end_is_killed(void **state)
 	} cases[] = {
 		{ "command:sleep 1000", 31 },
 		{ "command:sleep 1000 & echo 5", 31 },
-		/* Its output ends, and it does not. */
+		/* Its output ends, but the command does not. */
 		{ "command:exec >/dev/null; sleep 1000", 14 },
 	};
 
@@ -1079,7 +1079,7 @@ static void a_command_that_does_not_end_is_killed(void **state)
 	}
 }
 
-/* As under an emulator, whose posix_spawn() returns before there is one. */
+/* An emulator's posix_spawn() may return before the group exists. */
 static void a_command_that_has_no_group_yet_is_killed(void **state)
 {
 	struct ssdpm_sampler *sampler = command("command:exec sleep 1000");

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The file of a survey: what one writes, what others have, what is broken. */
+/* The file of a survey: its own, those of others, and broken ones. */
 
 #define HEAD                                                      \
 	"# ssdpm survey 1\n# drive: Fixture SSD, FW 1\n"          \
@@ -158,7 +158,7 @@ static void the_last_complete_run_counts(void **state)
 
 static void data_of_others_need_policies_and_powers(void **state)
 {
-	/* Policies by turns; nobody says when. */
+	/* Alternating policies without times. */
 	struct ssdpm_survey_file *file =
 		open_good("power_w;policy;room\n5,5;a;x\n4,5;b;y\n5,25;a;z\n");
 	const struct ssdpm_survey_readings *runs = get_runs(file, 2);
@@ -195,12 +195,12 @@ static void a_row_that_was_cut_off_is_left_out(void **state)
 	get_runs(file, 1);
 	assert_int_equal(ssdpm_survey_file_get_counts(file)->n_cut, 1);
 	ssdpm_survey_file_free(file);
-	/* It went on later. */
+	/* It continued later. */
 	file = open_good("policy,power_w\na,1\nb\n# resumed\nb,2\n");
 	get_runs(file, 2);
 	assert_int_equal(ssdpm_survey_file_get_counts(file)->n_cut, 1);
 	ssdpm_survey_file_free(file);
-	/* But not with a mere end of the line, or within rows. */
+	/* But not after a plain end of line, or between rows. */
 	assert_fails("policy,power_w\na,1\nb\n", -EINVAL, 3,
 		     "1 of 2 columns: the line is cut off");
 	assert_fails("policy,power_w\na,1\nb\na,1\n", -EINVAL, 3, "cut off");
@@ -251,7 +251,7 @@ static void a_wrong_line_is_named(void **state)
 			 -EINVAL);
 }
 
-/* Lines of one kind after others, so many of them. */
+/* Many lines of one kind after others. */
 static char *repeat(const char *head, const char *line, size_t n, bool number)
 {
 	size_t room = strlen(head) + n * (strlen(line) + 12) + 1, at;
@@ -323,9 +323,9 @@ static void a_descriptor_is_read_and_left_open(void **state)
 	assert_int_equal(ssdpm_survey_file_open(fd, &file, NULL), -EBADF);
 }
 
-/* What the file of a survey says, and several: each word of it is checked. */
+/* Results of one survey's file and of several, with each word checked. */
 
-/* A file that grows. */
+/* A growing file. */
 struct text {
 	char at[65536];
 	size_t length;
@@ -346,7 +346,7 @@ static void put(struct text *text, const char *format, ...)
 	assert_true(text->length < sizeof(text->at));
 }
 
-/* Readings too few to tell their noise: the mean of a run is what it says. */
+/* Too few readings to show their noise: the mean of a run is known. */
 static void put_run(struct text *text, const char *policy, const char *scenario,
 		    int block, int milliwatts)
 {
@@ -389,7 +389,7 @@ static void drop(struct survey *survey)
 	ssdpm_survey_file_free(survey->file);
 }
 
-/* Three policies, the first of which has two runs only. */
+/* Three policies, of which the first has only two runs. */
 static struct text three_policies(const char *found, int saves)
 {
 	static const char *const names[] = { "few", "more", "less" };
@@ -508,11 +508,14 @@ static void a_survey_speaks_for_what_draws_less_than_what_was_found(
 {
 	(void)state;
 	assert_advice("host0 more", 100, SSDPM_SURVEY_ADVICE_CHANGE, 2, 1);
-	/* What was found draws the least. */
+	/* The policy found draws the least. */
 	assert_advice("host0 less", 100, SSDPM_SURVEY_ADVICE_KEEP, 2, 2);
 	assert_advice("host0 more", 0, SSDPM_SURVEY_ADVICE_NOT_SHOWN,
 		      SSDPM_SURVEY_NO_POLICY, 1);
-	/* Nobody knows, or it was not compared, or drives differ: the most. */
+	/*
+	 * Unknown, not compared, or different on each drive: the reference is
+	 * the policy that draws most.
+	 */
 	assert_advice("", 100, SSDPM_SURVEY_ADVICE_CHANGE, 2, 1);
 	assert_advice("host0 few", 100, SSDPM_SURVEY_ADVICE_CHANGE, 2, 1);
 	assert_advice("host0 less\n# found: host1 more", 100,
@@ -680,7 +683,7 @@ static void parameters_out_of_range_are_refused(void **state)
 
 #define N_SURVEYS 5
 
-/* Of drives 0, 1, 2, again 2, and what was given before. */
+/* Drives 0, 1, 2, again 2, and the previous merge. */
 static void read_drives(struct survey *surveys,
 			const struct ssdpm_survey_result **results)
 {
@@ -739,7 +742,7 @@ static void surveys_of_a_drive_are_one_result_of_it(void **state)
 	assert_string_equal(part->reason_text,
 			    "it is the same survey as x.csv");
 	assert_null(ssdpm_survey_merge_get_part(merge, N_SURVEYS));
-	/* All have b: it is what a and c are held against. */
+	/* All have b, so a and c are compared with it. */
 	row = ssdpm_survey_merge_get_row(merge, 0);
 	assert_string_equal(row->policy, "a");
 	assert_string_equal(row->from, "b");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The survey: schedules, single runs, many of them, and what they can tell.
+ * The survey: schedules, single runs, many of them, and what they can detect.
  * tests/statistics counts its error rates.
  */
 #include "calls.h"
@@ -50,7 +50,7 @@ static void each_block_has_each_policy_once_per_scenario(void **state)
 	for (size_t i = 0; i < n; i++) {
 		seen[steps[i].block][steps[i].scenario][steps[i].policy]++;
 		assert_int_equal(steps[i].block, i / 12);
-		/* What is compared is run one after the other. */
+		/* Runs to be compared follow each other. */
 		assert_int_equal(steps[i].scenario, steps[i / 4 * 4].scenario);
 		assert_int_equal(steps[i].begin_ns, i * 1500 * SECOND);
 		assert_int_equal(steps[i].measure_ns,
@@ -132,9 +132,9 @@ static void a_schedule_that_cannot_be_is_refused(void **state)
 static void ranges_are_those_of_the_tables(void **state)
 {
 	/*
-	 * Computed with scipy.stats.studentized_range 1.17.1 (isf and sf); to
-	 * the two or three digits of Pearson and Hartley, Biometrika Tables for
-	 * Statisticians, table 29, they are the published ones.
+	 * Computed with scipy.stats.studentized_range 1.17.1 (isf and sf). They
+	 * agree with Pearson and Hartley, Biometrika Tables for Statisticians,
+	 * table 29, to its two or three digits.
 	 */
 	static const struct {
 		uint32_t k;
@@ -182,7 +182,7 @@ static void ranges_are_those_of_the_tables(void **state)
 	}
 }
 
-/* A loop without an end is what this fails by. */
+/* A failure here is an endless loop. */
 static void any_number_of_degrees_of_freedom_ends(void **state)
 {
 	static const double many[] = { 1e9, 9e9, 1e10, 1e17, 1e300, 1e308 };
@@ -489,7 +489,7 @@ static void complete_blocks_are_the_usual_analysis_of_variance(void **state)
 	assert_int_equal(all.n_different, 3);
 }
 
-/* Least squares with all unknowns at once, by plain elimination. */
+/* Least squares with all unknowns, by plain elimination. */
 static void solve_slowly(const struct ssdpm_survey_run *runs, size_t n,
 			 double *effects)
 {
@@ -622,9 +622,9 @@ static void an_analysis_of_nothing_known_is_refused(void **state)
 static void the_published_fio_table_is_not_decidable(void **state)
 {
 	/*
-	 * The survey of SATA policies on Linux 5.3 with fio 3.16: latency in
-	 * us, of a Crucial MX500, random reads: mean and deviation of single
-	 * I/Os, neither their number nor that of the runs.
+	 * The survey of SATA policies on Linux 5.3 with fio 3.16: latency in us
+	 * of random reads on a Crucial MX500. It has mean and deviation of
+	 * single I/Os, but no number of I/Os or runs.
 	 */
 	struct ssdpm_survey_stated rows[] = {
 		{ .mean = 137.86, .sd = 44.33, .between_sd = NAN },
@@ -640,14 +640,14 @@ static void the_published_fio_table_is_not_decidable(void **state)
 	assert_int_equal(is.missing,
 			 SSDPM_SURVEY_MISSING_N | SSDPM_SURVEY_MISSING_BETWEEN);
 	assert_true(isnan(is.p));
-	/* One run each says nothing either. */
+	/* One run each does not suffice, either. */
 	for (int i = 0; i < 4; i++)
 		rows[i].n_runs = 1;
 	assert_int_equal(ssdpm_survey_judge(rows, 4, 0, &is, NULL), 0);
 	assert_int_equal(is.verdict, SSDPM_SURVEY_NOT_DECIDABLE);
 	assert_int_equal(is.missing, SSDPM_SURVEY_MISSING_RUNS |
 					     SSDPM_SURVEY_MISSING_BETWEEN);
-	/* Had it been five runs that differ by 2 us, or by 20: */
+	/* If these were five runs that differ by 2 us, or by 20: */
 	for (int i = 0; i < 4; i++) {
 		rows[i].n_runs = 5;
 		rows[i].between_sd = 2;
@@ -700,9 +700,9 @@ static void thirteen_trials_merge_as_published(void **state)
 {
 	/*
 	 * Logarithms of risk ratios and their variances of the BCG vaccine
-	 * (Colditz and others 1994), the example of the metafor package, which
-	 * gives for DerSimonian and Laird: -0.7141, standard error 0.1787,
-	 * tau^2 0.3088, Q 152.23, I^2 92.12 %.
+	 * (Colditz and others 1994). This is the example of the metafor
+	 * package. For DerSimonian and Laird it gives -0.7141, standard error
+	 * 0.1787, tau^2 0.3088, Q 152.23, I^2 92.12 %.
 	 */
 	static const double trials[13][2] = {
 		{ -0.8893, 0.3256 }, { -1.5854, 0.1946 }, { -1.3481, 0.4154 },

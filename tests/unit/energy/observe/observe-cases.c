@@ -119,7 +119,7 @@ static void print_services(const char *text)
 	printf("\n");
 }
 
-/* What was recorded under one policy says what another one would do. */
+/* A recording under one policy shows what another one would do. */
 static void feed_both(struct ssdpm_observation *observation,
 		      struct ssdpm_observation *other)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Observations, by hand: the drive of test-sim.c, told of by lines of Linux. It
- * goes to state 1 after 10 ms, which takes 2, and to state 2 from 112 ms on;
- * idle it takes 1 W, busy 4 W, entering and leaving 2 W. Random traces have
- * the simulator as their oracle.
+ * Observations, computed by hand: the drive of test-sim.c, in lines of Linux.
+ * It enters state 1 after 10 ms, which takes 2, and state 2 at 112 ms. It draws
+ * 1 W idle, 4 W busy, and 2 W entering and leaving. Random traces have the
+ * simulator as their oracle.
  */
 #include "calls.h"
 #include "fixture.h"
@@ -109,7 +109,7 @@ static void feed(struct ssdpm_observation *observation, const char *text)
 		0);
 }
 
-/* A line of a thread at a time. */
+/* A line from one thread. */
 static void tell(struct ssdpm_observation *observation, const char *thread,
 		 uint64_t ns, const char *event)
 {
@@ -268,7 +268,7 @@ static void who_is_behind_another_device_is_found(void **state)
 	tell(observation, "kworker/u8:1-5", SECOND + MS,
 	     "block_bio_queue: " DRIVE " WS 36864 + 8 [kworker/u8:1]");
 	serve(observation, SECOND + 2 * MS, "WS", 36864);
-	/* The same place again, and not from there. */
+	/* The same place again, but not written from there. */
 	tell(observation, "cat-21", SECOND + 5 * MS,
 	     "block_bio_queue: " DRIVE " WS 36864 + 8 [cat]");
 	serve(observation, SECOND + 5 * MS, "WS", 36864);
@@ -332,7 +332,7 @@ static void a_request_that_the_drive_did_not_take_keeps_its_causes(void **state)
 	     "block_bio_queue: " DRIVE " R 100 + 24 [tar]");
 	tell(observation, "cat-21", SECOND,
 	     "block_bio_queue: " DRIVE " R 124 + 8 [cat]");
-	/* One without an issue says nothing. */
+	/* One without an issue is ignored. */
 	tell(observation, "tar-20", SECOND,
 	     "block_rq_requeue: " DRIVE " R () 100 + 32 [0]");
 	tell(observation, "tar-20", SECOND,
@@ -413,7 +413,7 @@ static void written_pages_are_of_those_who_changed_them(void **state)
 	for (int i = 0; i < 400; i++)
 		tellf(observation, i % 4 ? "firefox-20" : "gedit-21", SECOND,
 		      "writeback_dirty_folio: bdi 259:0: ino=5 index=%d", i);
-	/* Who writes pages back changes none. */
+	/* A process that writes pages back does not change them. */
 	tell(observation, "kworker/u8:1-5", SECOND,
 	     "writeback_dirty_folio: bdi 259:0: ino=5 index=900");
 	for (unsigned int i = 0; i < 400; i++) {
@@ -428,7 +428,7 @@ static void written_pages_are_of_those_who_changed_them(void **state)
 	tell(observation, "kswapd0-6", 3 * SECOND + 20 * MS,
 	     "block_bio_queue: " DRIVE " W 70000 + 8 [kswapd0]");
 	serve(observation, 3 * SECOND + 20 * MS, "W", 70000);
-	/* Of the file system itself. */
+	/* The file system's own writes. */
 	tell(observation, "kworker/u8:1-5", 3 * SECOND,
 	     "block_bio_queue: " DRIVE " WM 80000 + 8 [kworker/u8:1]");
 	serve(observation, 3 * SECOND, "WM", 80000);
@@ -524,7 +524,7 @@ static void a_flush_is_of_who_asked_for_it(void **state)
 	struct ssdpm_observation *observation = observe();
 
 	(void)state;
-	/* At sector 0, where another process reads. */
+	/* Sector 0, where another process reads. */
 	tell(observation, "cat-21", SECOND,
 	     "block_bio_queue: " DRIVE " R 0 + 8 [cat]");
 	tell(observation, "sqlite-20", SECOND,
@@ -643,7 +643,7 @@ static void what_was_on_its_way_when_a_gap_began_is_lost(void **state)
 	tell(observation, "dd-11", SECOND + 5 * MS,
 	     "block_rq_issue: " DRIVE " R 4096 () 64 + 8 [dd]");
 	feed(observation, "# gap: 259,0 1006000000 2000000000 1\n");
-	/* The bio of before is not who asks now. */
+	/* The earlier bio is not from the present caller. */
 	serve(observation, 2 * SECOND + 500 * MS, "R", 64);
 	finish(observation, 3 * SECOND);
 	assert_int_equal(ssdpm_observation_get_counts(observation)->n_unmatched,
@@ -915,7 +915,7 @@ static void wrong_calls_are_refused(void **state)
 	assert_null(ssdpm_observation_free(NULL));
 }
 
-/* A random trace as text, its I/Os, and who asked for each. */
+/* A random trace as text, its I/Os, and their callers. */
 #define N_RANDOM 400
 #define N_THREADS 5
 
@@ -936,7 +936,7 @@ static size_t write_line(char *text, unsigned int thread, uint64_t ns,
 		(unsigned long long)(ns % SECOND / 1000), event, i * 8);
 }
 
-/* The drive serves all in its base latency, whose service times stand. */
+/* The drive serves all in its base latency; the service times are fixed. */
 static void write_random(struct random_trace *trace, uint64_t seed,
 			 unsigned int without)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random drives, traces and tables whose times often meet. */
+/* Random drives, traces and tables with many coinciding times. */
 #ifndef SSDPM_TESTS_GAPS_RANDOM_H
 #define SSDPM_TESTS_GAPS_RANDOM_H
 
@@ -9,7 +9,7 @@
 
 #define MAX_IOS 400
 
-/* A drive, what is known of it, and a trace. */
+/* A drive, its values, and a trace. */
 struct random_case {
 	uint64_t seed;
 	struct ssdpm_model *model;
@@ -24,7 +24,7 @@ struct random_case {
 	struct ssdpm_gaps *gaps;
 };
 
-/* What a case is to be like. */
+/* Limits of a random case. */
 struct random_shape {
 	uint32_t max_asleep;	 /* non-operational states, at most */
 	uint32_t max_ms;	 /* of idle times and tables */
@@ -37,20 +37,20 @@ void random_case_make(struct random_case *c, uint64_t seed,
 		      const struct random_shape *shape);
 void random_case_free(struct random_case *c);
 
-/* The gaps of records that are fed in pieces. */
+/* The gaps of records fed in pieces. */
 struct ssdpm_gaps *random_gaps(const struct ssdpm_io *ios, size_t n,
 			       const struct ssdpm_service *service,
 			       uint64_t end_ns, uint64_t *seed);
 
-/* A sound table for the drive. */
+/* A valid table for the drive. */
 struct ssdpm_apst random_table(struct random_case *c, uint32_t max_ms);
 
-/* What the drive has; and what a state draws, with the link. */
+/* The drive's value, and a state's power with the link. */
 uint64_t case_parameter(const struct random_case *c, uint32_t kind,
 			uint32_t index);
 uint64_t case_power_uw(const struct random_case *c, uint32_t state);
 
-/* All that a table changes, in femtojoules. */
+/* The energy that a table changes, in femtojoules. */
 struct wide case_fj(const struct random_case *c, const struct ssdpm_run *run);
 
 uint64_t random_below(uint64_t *seed, uint64_t n);

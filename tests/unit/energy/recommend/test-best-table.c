@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The best static table, against one that tries them all. */
+/* The best static table, compared with trying them all. */
 #include "calls.h"
 #include "gaps-random.h"
 
@@ -99,7 +99,7 @@ static void try(const struct random_case *c, const struct ssdpm_bounds *bounds,
 		*best = *tried;
 }
 
-/* All times of the next state of a table, and all states after that. */
+/* Tries all times of the next state of a table, and all states after it. */
 static void try_states(const struct random_case *c,
 		       const struct ssdpm_bounds *bounds, uint32_t max_states,
 		       const struct tried *begun, struct tried *best)
@@ -160,7 +160,7 @@ static struct ssdpm_bounds random_bounds(struct random_case *c)
 	return bounds;
 }
 
-/* The table does what the best one of all does, step by step. */
+/* The table does the same as the best one, step by step. */
 static void assert_is(const struct random_case *c, const struct tried *best,
 		      const struct ssdpm_apst *table,
 		      const struct ssdpm_run *run)
@@ -204,7 +204,7 @@ static uint32_t assert_exact(struct random_case *c)
 	return best.n;
 }
 
-/* With few cases even fewer: each tries all tables there are. */
+/* With few cases even fewer, because each tries all tables. */
 static uint64_t n_cases(void)
 {
 	return fixture_cases(fixture_cases(N_CASES));
@@ -220,7 +220,7 @@ static void the_best_of_up_to_two_states_is_exact(void **state)
 		uint32_t n;
 
 		random_case_make(&c, seed, &shapes[seed % 3]);
-		/* So that no state saves by its transition alone. */
+		/* No state saves by its transition alone. */
 		if (seed % 2)
 			set(&c, SSDPM_PARAMETER_TRANSITION_POWER, 0, 3000000);
 		n = assert_exact(&c);
@@ -234,9 +234,9 @@ static void the_best_of_up_to_two_states_is_exact(void **state)
 }
 
 /*
- * Many idle times end in part of a millisecond, and it pays to sleep just after
- * that: where a state that draws as much as awake, or a bit more, takes about
- * as long to enter, it can move the next one there.
+ * Many idle times end part-way through a millisecond, and it pays to sleep just
+ * after. A state that draws as much as awake, or slightly more, can move the
+ * next one there by its entry.
  */
 static void make_useless(struct random_case *c, uint32_t first)
 {
@@ -285,7 +285,7 @@ static void a_state_that_draws_no_less_is_searched_exactly(void **state)
 	assert_true(n_two > N_CASES / 80);
 }
 
-/* A search without a promise, but with a bound that holds. */
+/* A search without a guarantee, but with a valid bound. */
 static void more_states_come_with_a_bound(void **state)
 {
 	static struct random_case c;
@@ -321,14 +321,14 @@ static void more_states_come_with_a_bound(void **state)
 	assert_true(n_more > 0);
 }
 
-/* What is known of the best timeout for a distribution of idle times. */
+/* A distribution of idle times with a known best timeout. */
 struct known {
 	double shape; /* of Lomax; 0: all the same */
 	double scale_ms;
 	uint32_t least_ms, most_ms; /* of the table; 0: none */
 };
 
-/* As many idle times as the distribution has of each length. */
+/* Idle times with the frequencies of the distribution. */
 static size_t make_known(const struct known *known, struct ssdpm_io *ios,
 			 size_t max)
 {
@@ -358,11 +358,11 @@ static size_t make_known(const struct known *known, struct ssdpm_io *ios,
 }
 
 /*
- * P0 0.5 W, P1 25 mW, no entry, an exit of 14.7 ms at 0.5 W: 7.35 mJ, so that
- * the break-even is 7.35 / 0.475 = 15.473684 ms. Lomax of shape a and scale m:
+ * P0 0.5 W, P1 25 mW, no entry, an exit of 14.7 ms at 0.5 W: 7.35 mJ. The
+ * break-even is 7.35 / 0.475 = 15.473684 ms. For Lomax of shape a and scale m,
  * the best timeout is a x 15.47 - m. Exponential: at once, if the mean is
- * longer than the break-even. All the same: at once, or never. At once is after
- * 1 ms here.
+ * longer than the break-even. All the same: at once, or never. "At once" is
+ * after 1 ms here.
  */
 static void the_best_timeout_is_that_of_theory(void **state)
 {
@@ -410,7 +410,9 @@ static void the_best_timeout_is_that_of_theory(void **state)
 	ssdpm_model_unref(model);
 }
 
-/* random: only those against a search of all tables, thousands of times. */
+/*
+ * "random" runs only those against a search of all tables, thousands of times.
+ */
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest random[] = {

@@ -21,7 +21,7 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* When the records complete: as slow and as plain as can be. */
+/* When the records complete, computed slowly and plainly. */
 static void complete(const struct random_case *c, uint64_t *ends)
 {
 	uint64_t channel = 0;
@@ -41,7 +41,7 @@ static void complete(const struct random_case *c, uint64_t *ends)
 	}
 }
 
-/* The cheapest thing to do in an idle time, and what the wake then takes. */
+/* The cheapest option in an idle time, and its wake. */
 static struct wide foresee(const struct random_case *c, uint64_t gap,
 			   bool wakes, uint64_t *ret_delay)
 {
@@ -75,8 +75,8 @@ static struct wide foresee(const struct random_case *c, uint64_t gap,
 }
 
 /*
- * What a wake takes after this idle time, by the words of ssdpm(7); without a
- * table as somebody who knows how long it is.
+ * The wake after this idle time by the text of ssdpm(7). Without a table, its
+ * length is known in advance.
  */
 static uint64_t delay_of(const struct random_case *c,
 			 const struct ssdpm_apst *table, uint64_t gap)
@@ -157,7 +157,7 @@ static void assert_quantiles(const struct random_case *c,
 	assert_int_equal(run->delay_max_ns, nearest_rank(delays, n, 1000));
 }
 
-/* The same but for the quantiles, which the simulator rounds. */
+/* Compares runs without the quantiles, which the simulator rounds. */
 static void assert_same_run(const struct ssdpm_run *run,
 			    const struct ssdpm_run *simulated)
 {
@@ -229,7 +229,7 @@ static void the_clairvoyant_takes_the_cheapest_each_time(void **state)
 		assert_int_equal(n, run.n_gaps);
 		for (size_t i = 0; i < n; i++)
 			wide_add(&fj, foresee(&c, gaps[i], true, &delay));
-		/* And at the end. */
+		/* Also at the end. */
 		complete(&c, delays);
 		for (size_t i = 0; i < c.n_ios; i++)
 			sum = delays[i] > sum ? delays[i] : sum;
@@ -246,7 +246,7 @@ static void the_clairvoyant_takes_the_cheapest_each_time(void **state)
 	}
 }
 
-/* Where entering and leaving draws most, and deeper states less. */
+/* Entering and leaving draws most, and deeper states draw less. */
 static void no_table_costs_less_than_the_clairvoyant(void **state)
 {
 	struct random_shape sane = shape;
@@ -273,7 +273,7 @@ static void no_table_costs_less_than_the_clairvoyant(void **state)
 	}
 }
 
-/* As many as take all ways of the sort, of all lengths, half of them early. */
+/* Enough to take all paths of the sort, of all lengths, half of them early. */
 static void many_idle_times_are_sorted(void **state)
 {
 	enum { N = 60000 };
@@ -320,7 +320,8 @@ static void many_idle_times_are_sorted(void **state)
 	random_case_free(&c);
 }
 
-/* A drive of these powers, entries and exits; transitions at the first power.
+/*
+ * A drive of these powers, entries and exits; transitions draw the first power.
  */
 struct simple {
 	uint32_t n;
@@ -365,7 +366,7 @@ static struct ssdpm_model *make_simple(const struct simple *simple,
 	return model;
 }
 
-/* What a table costs more than the clairvoyant for one idle time. */
+/* How much more a table costs than the clairvoyant for one idle time. */
 static uint64_t regret_nj(const struct ssdpm_model *model,
 			  const struct ssdpm_sim_params *params,
 			  const struct ssdpm_apst *table, uint64_t gap_ns)
@@ -387,10 +388,10 @@ static uint64_t regret_nj(const struct ssdpm_model *model,
 }
 
 /*
- * Irani, Shukla and Gupta (2003): in state k the lower envelope has cost what
- * the clairvoyant pays and beta_k. Exits of 6 and 36 ms at 1 W are betas of 6
- * and 36 mJ: 6 / (1 - 0.4) = 10 ms, 30 / (0.4 - 0.1) = 100 ms. And with an
- * entry of 4 ms: (4 + 5.52) x 0.5 - 4 x 0.04 = 4.6 mJ, / 0.46 = 10 ms.
+ * Irani, Shukla and Gupta (2003): in state k, the lower envelope costs what the
+ * clairvoyant pays plus beta_k. Exits of 6 and 36 ms at 1 W are betas of 6 and
+ * 36 mJ. The times are 6 / (1 - 0.4) = 10 ms and 30 / (0.4 - 0.1) = 100 ms.
+ * With an entry of 4 ms, (4 + 5.52) x 0.5 - 4 x 0.04 = 4.6 mJ, / 0.46 = 10 ms.
  */
 static void the_lower_envelope_pays_the_optimum_and_one_overhead(void **state)
 {
@@ -436,7 +437,7 @@ static void assert_feed_fails(const struct ssdpm_io *ios, size_t n, int code,
 	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
 	assert_int_equal(ssdpm_gaps_feed(gaps, ios, n, &error), code);
 	fixture_assert_error(&error, code, 0, fragment);
-	/* From then on always. */
+	/* It fails from then on. */
 	error = fixture_error();
 	assert_int_equal(ssdpm_gaps_feed(gaps, ios, 1, &error), code);
 	fixture_assert_error(&error, code, 0, fragment);
@@ -597,8 +598,10 @@ static void what_was_written_answers_as_before(void **state)
 	}
 }
 
-/* Two idle times, of 1 and 2 ms; the second is ended by a continued record. An
- * I/O is early, after the first one. */
+/*
+ * Two idle times of 1 and 2 ms; a continued record ends the second. An I/O is
+ * early after the first one.
+ */
 static struct ssdpm_gaps *make_small(void)
 {
 	static const struct ssdpm_io ios[] = {
@@ -622,7 +625,7 @@ static struct ssdpm_gaps *make_small(void)
 	return gaps;
 }
 
-/* Where a number of the small one lies. */
+/* The places of the small one's numbers. */
 enum {
 	AT_START,
 	AT_END_IDLE,
@@ -679,12 +682,12 @@ static void the_bytes_are_the_same_on_every_machine(void **state)
 	ssdpm_gaps_unref(gaps);
 }
 
-/* Refused with words, and the caller's are as before. */
+/* Refused with words; the caller's gaps are unchanged. */
 static void assert_no_data(const void *data, size_t size, const char *fragment)
 {
 	struct ssdpm_error error = fixture_error();
 	struct ssdpm_gaps *gaps = (struct ssdpm_gaps *)&error;
-	/* Sanitizers see whoever reads beyond its end. */
+	/* Sanitizers detect reads beyond its end. */
 	void *copy = malloc(size ? size : 1);
 
 	assert_non_null(copy);
@@ -719,7 +722,7 @@ static void bytes_that_are_missing_or_too_many_are_refused(void **state)
 	ssdpm_gaps_unref(gaps);
 }
 
-/* What is taken is written as it was, so that no bit is lost on the way. */
+/* Accepted bytes are written unchanged, so no bit is lost. */
 static void a_byte_that_changed_is_refused_or_kept(void **state)
 {
 	struct ssdpm_gaps *gaps = make_small(), *again;
@@ -750,7 +753,7 @@ static void a_byte_that_changed_is_refused_or_kept(void **state)
 			}
 			bytes[i] ^= (uint8_t)flip;
 		}
-	/* All of the name, and of how many there are. */
+	/* All of the name, and of the counts. */
 	assert_true(n_refused > (16 + 3 * 8) * 255);
 	assert_true(n_kept > 0);
 	free(data);
@@ -795,7 +798,7 @@ static void what_no_trace_leads_to_is_refused(void **state)
 		put_number(bytes, wrong[i].at, wrong[i].number);
 		assert_no_data(bytes, n, wrong[i].fragment);
 	}
-	/* The last that can be. */
+	/* The last possible value. */
 	memcpy(bytes, data, n);
 	put_number(bytes, AT_START, UINT64_MAX - 3000015);
 	put_number(bytes, AT_EARLY + 1, 13);

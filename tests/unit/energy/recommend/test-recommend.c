@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The best setting that each route reaches, against trying all of them. */
+/* The best setting of each route, compared with trying them all. */
 #include "calls.h"
 #include "fixture.h"
 
@@ -14,8 +14,10 @@ struct sleeper {
 /* 3 W at work, 1 W idle, and these states. */
 enum { N_ROUTES = 3 };
 
-/* All of them, against a table of today, or that of Linux; their runs until the
- * next call. */
+/*
+ * All routes, against today's table or that of Linux; their runs until the next
+ * call.
+ */
 static int recommend(const struct ssdpm_gaps *gaps,
 		     const struct ssdpm_model *model,
 		     const struct ssdpm_sim_params *params,
@@ -122,7 +124,7 @@ static bool keeps(const struct ssdpm_bounds *bounds,
 					     run->n_ios[SSDPM_OP_READ - 1]);
 }
 
-/* What trying everything finds. */
+/* The result of trying everything. */
 struct trial {
 	const struct ssdpm_gaps *gaps;
 	const struct ssdpm_model *model;
@@ -161,7 +163,7 @@ static void try_params(struct trial *trial, struct ssdpm_apst_params params)
 		trial->least_nj = run.energy_nj;
 }
 
-/* All that says something else about some state. */
+/* Finds all limits that change some state. */
 static size_t find_limits(const struct ssdpm_model *model, uint64_t *limits,
 			  bool totals)
 {
@@ -214,8 +216,10 @@ static uint64_t least_by_nvme_core(struct trial trial, uint64_t max_ms)
 	return trial.least_nj;
 }
 
-/* A recommended setting makes the table that it comes with, and the run, which
- * may idle on until that of another table ends. */
+/*
+ * A recommended setting makes its own table and its run, which may idle until
+ * that of another table ends.
+ */
 static void assert_sound(const struct trial *trial,
 			 const struct ssdpm_recommendation *r)
 {
@@ -264,7 +268,7 @@ static void assert_best_of(const struct sleeper *sleepers, size_t n,
 
 	ssdpm_sim_params_init(&trial.params, sizeof(trial.params));
 	trial.params.flags = flags;
-	/* Once, and not for each of some thousand tables. */
+	/* Once, not for each of some thousand tables. */
 	assert_int_equal(make_parameters_of(model, trial.params.pcie_link,
 					    parameters,
 					    &trial.params.n_parameters, NULL),
@@ -279,7 +283,7 @@ static void assert_best_of(const struct sleeper *sleepers, size_t n,
 	}
 	for (uint32_t i = 0; i < N_ROUTES; i++) {
 		assert_true(r[i].run->duration_ns == r[0].run->duration_ns);
-		/* To its own end: what the search looks for. */
+		/* The search looks at the energy to its own end. */
 		own_nj[i] = run_of(&trial, &r[i].apst).energy_nj;
 	}
 	assert_int_equal(own_nj[0], least_by_limit(trial));
@@ -313,10 +317,10 @@ static void each_route_finds_the_best_that_it_reaches(void **state)
 	assert_best(odd, 2, 9000, &unbounded);
 }
 
-/* Linux never goes to a slow state that has a faster one below it. */
+/* Linux never enters a slow state if a deeper one is faster. */
 static void it_does_so_where_the_best_table_is_out_of_reach(void **state)
 {
-	/* The one in the middle draws least. */
+	/* The middle one draws the least. */
 	static const struct sleeper slow[] = { { 1500, 200, 300 },
 					       { 10, 100, 900 },
 					       { 2000, 300, 400 } };
@@ -353,8 +357,9 @@ static void it_does_so_for_drives_of_all_kinds(void **state)
 	(void)state;
 	uint64_t seed = 20;
 
-	/* Each is compared with all settings that there are; three, that all
-	 * kinds of bounds are among them. */
+	/*
+	 * Each is compared with all settings. Three cover all kinds of bounds.
+	 */
 	uint64_t n = fixture_cases(30) < 30 ? 3 : 30;
 
 	for (uint64_t i = 0; i < n; i++) {
@@ -406,7 +411,7 @@ static bool is_first(struct ssdpm_sim *const *sims, size_t i)
 	return true;
 }
 
-/* The simulation of an equal table, or a new one of this table. */
+/* Finds the simulation of an equal table, or makes a new one. */
 static struct ssdpm_sim *sim_of(const struct ssdpm_model *model,
 				const struct ssdpm_sim_params *given,
 				const struct ssdpm_apst *const *tables,
@@ -423,8 +428,9 @@ static struct ssdpm_sim *sim_of(const struct ssdpm_model *model,
 	return sim;
 }
 
-/* By simulations of today's table and those of all routes, which end together;
- * equal tables have one.
+/*
+ * Simulates today's table and those of all routes until a common end; equal
+ * tables share one.
  */
 static void simulate_all(const struct ssdpm_model *model,
 			 const struct ssdpm_sim_params *given,
@@ -523,7 +529,7 @@ static void what_it_saves_is_what_two_simulations_say(void **state)
 	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), 0);
 	ssdpm_sim_params_init(&params, sizeof(params));
 	assert_savings(model, gaps, &params, ios, 200);
-	/* And with what the caller knows of the drive. */
+	/* And with the caller's values of the drive. */
 	assert_int_equal(make_parameters_of(model, params.pcie_link, parameters,
 					    &params.n_parameters, NULL),
 			 0);
@@ -541,7 +547,7 @@ static void what_it_saves_is_what_two_simulations_say(void **state)
 	ssdpm_model_unref(model);
 }
 
-/* What is recommended as a raw table within these bounds. */
+/* The recommended raw table within these bounds. */
 static struct ssdpm_recommendation within(const struct ssdpm_model *model,
 					  const struct ssdpm_sim_params *params,
 					  uint64_t mean_ns, uint64_t p99_ns)
@@ -626,7 +632,7 @@ static uint64_t value_of(const struct ssdpm_change *changes, size_t n,
 	return usual;
 }
 
-/* Linux, booted with what is to be written, builds the table of the route. */
+/* Linux, booted with the changes, builds the table of the route. */
 static void what_is_written_for_a_route_is_its_table(void **state)
 {
 	(void)state;
@@ -705,7 +711,9 @@ static uint64_t count_ios(const struct ssdpm_run *run)
 	return n;
 }
 
-/* More than 1 % of the time or than Linux; or paid for, and nobody asked. */
+/*
+ * More than 1 % of the time or than Linux; or at a cost that was not allowed.
+ */
 static void assert_modest(const struct ssdpm_model *model,
 			  const struct ssdpm_gaps *gaps,
 			  const struct ssdpm_apst *today, size_t *n_set)
@@ -736,7 +744,7 @@ static void assert_modest(const struct ssdpm_model *model,
 	}
 }
 
-/* What Linux does by default, each route reaches and keeps the bounds. */
+/* Each route reaches the default of Linux, which is within the bounds. */
 static void no_best_likely_costs_what_leaving_all_as_it_is_saves(void **state)
 {
 	const uint32_t step = fixture_cases(30) < 30 ? 200 : 60;
@@ -839,7 +847,7 @@ static void less_delay_is_paid_for_only_if_asked_for(void **state)
 	assert_int_equal(
 		recommend(gaps, model, NULL, &bounds, &r[2].apst, r, NULL), 0);
 	assert_int_equal(r[2].advice, SSDPM_ADVICE_KEEP);
-	/* Today keeps the bounds already: nobody asked to pay for more. */
+	/* Today's is within the bounds already, and a cost was not allowed. */
 	assert_int_equal(
 		recommend(gaps, model, NULL, &bounds, &r[2].apst, r, NULL), 0);
 	assert_int_not_equal(r[0].advice, SSDPM_ADVICE_SET);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The best setting of each drive of a machine, against a plain search for it.
- */
+/* The best setting of each drive of a machine, compared with a plain search. */
 #include "tree.h"
 
 #include <errno.h>
@@ -46,10 +45,10 @@ static struct ssdpm_energy_report *advise(struct ssdpm_machine *machine,
 	return report;
 }
 
-/* What ssdpm_report(3) says of it, drive by drive, and nothing shared. */
+/* The text of ssdpm_report(3), drive by drive, without shared code. */
 struct plain {
 	struct ssdpm_comparison *comparison;
-	size_t n; /* rows, but for that of today and that of Linux */
+	size_t n; /* rows besides that of today and of Linux */
 	uint64_t limits_us[N_LIMITS];
 	uint32_t lpms[3];
 	bool is_sata;
@@ -139,7 +138,7 @@ static struct ssdpm_compared_policy row_of(const struct plain *plain, size_t i)
 	return row;
 }
 
-/* What is certain to cost is of no interest, unless it may be set. */
+/* A certain cost is considered only if it may be set. */
 static bool is_considered(const struct plain *plain, size_t i,
 			  uint32_t patience)
 {
@@ -148,7 +147,7 @@ static bool is_considered(const struct plain *plain, size_t i,
 	       row_of(plain, i).saving.high_nj > 0;
 }
 
-/* In doubles: the library has exact integers. */
+/* Doubles here; the library has exact integers. */
 static bool is_within(const struct plain *plain, size_t i, uint32_t patience)
 {
 	static const struct {
@@ -184,7 +183,7 @@ static bool saves(const struct ssdpm_likely *likely)
 	       likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
 }
 
-/* To stay awake is for a drive whose setting of today makes I/Os wait. */
+/* Staying awake is for drives whose present setting delays I/Os. */
 static bool is_needless(const struct plain *plain, size_t i, uint32_t patience)
 {
 	const bool sleeps = plain->is_sata ? plain->lpms[i - 1] !=
@@ -232,7 +231,7 @@ static void assert_settings(const struct ssdpm_profile_settings *settings,
 	}
 }
 
-/* Returns 1 if it is to be set. */
+/* Returns 1 if the drive needs a change. */
 static int compare_item(const struct ssdpm_energy_report_item *item,
 			const struct ssdpm_machine_facts *facts,
 			uint32_t patience)
@@ -489,7 +488,9 @@ static void a_trial_that_cannot_be_is_refused(void **state)
 	ssdpm_machine_unref(machine);
 }
 
-/* What is set anyway, and what nothing can be set on. */
+/*
+ * A drive with a setting to apply anyway, and one without any possible setting.
+ */
 static void a_drive_that_waits_for_no_trial_takes_none(void **state)
 {
 	static const char *const captures[] = { "apst-off", "server" };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a profile saves on each drive of a machine, some of which are gone. */
+/*
+ * The saving of a profile on each drive of a machine, some of which are gone.
+ */
 #include "tree.h"
 
 #include <stdio.h>
@@ -130,7 +132,7 @@ static void a_saving_is_that_of_two_simulations(void **state)
 			 ssdpm_sim_get_result(after)->nominal->delay_p99_ns);
 	ssdpm_sim_free(before);
 	ssdpm_sim_free(after);
-	/* What the profile leaves as it is saves nothing. */
+	/* A setting that the profile does not change saves nothing. */
 	assert_string_equal(s.names[0], "nvme0");
 	assert_int_equal(s.errors[0], 0);
 	assert_int_equal(s.savings[0].high_uw, 0);

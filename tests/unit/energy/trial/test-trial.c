@@ -6,7 +6,7 @@
 #define SECOND INT64_C(1000000000)
 #define MINUTE (60 * SECOND)
 #define WEEK (7 * 24 * 60 * MINUTE)
-/* Of the unit of evidence: ends are that good. */
+/* The precision of the ends, as a share of the unit of evidence. */
 #define PRECISION 1e-5
 
 static struct ssdpm_trial_params usual(void)
@@ -48,7 +48,7 @@ static struct ssdpm_trial_state state_of(const struct ssdpm_trial *trial)
 	return state;
 }
 
-/* A block from now on, in which the meter shows this. Return: its end. */
+/* A block from now on with this reading of the meter. Return: its end. */
 static int64_t pass_block(struct ssdpm_trial *trial, int64_t now_ns, double a_w,
 			  double b_w)
 {
@@ -60,7 +60,7 @@ static int64_t pass_block(struct ssdpm_trial *trial, int64_t now_ns, double a_w,
 	return block.end_ns;
 }
 
-/* A pair for each difference of A and B; the last one is completed, too. */
+/* A pair for each difference of A and B; the last one is complete, too. */
 static struct ssdpm_trial_state state_after(
 	const struct ssdpm_trial_params *params, const double *differences_w,
 	size_t n)
@@ -100,7 +100,7 @@ static void a_block_stays_until_it_has_ended(void **state)
 	ssdpm_trial_feed(trial, 120 * SECOND, 5, NULL);
 	again = next(trial, 130 * SECOND - 1);
 	assert_memory_equal(&first, &again, sizeof(first));
-	/* The caller is late: the next one starts when it is there. */
+	/* The caller is late, so the next one starts at its call. */
 	again = next(trial, 135 * SECOND);
 	assert_int_equal(again.index, 1);
 	assert_int_equal(again.start_ns, 135 * SECOND);
@@ -312,7 +312,7 @@ static void seven_equal_savings_decide_and_five_never(void **state)
 
 		assert_int_equal(found.decision, SSDPM_TRIAL_NOT_YET);
 		assert_true(isinf(found.low_w) && isinf(found.high_w));
-		/* All strengths say it: 2^6 is above 40. */
+		/* All strengths agree: 2^6 is above 40. */
 		found = state_after(&params, w, 6);
 		assert_int_equal(found.decision, sign > 0 ? SSDPM_TRIAL_SAVES :
 							    SSDPM_TRIAL_COSTS);
@@ -427,7 +427,7 @@ static void what_cannot_be_resolved_is_hopeless_after_four_pairs(void **state)
 
 	assert_true(found.resolvable_w > 1 && found.resolvable_w < 3);
 	assert_int_equal(found.decision, SSDPM_TRIAL_HOPELESS);
-	/* More time, a larger saving, or none that is expected. */
+	/* More time, a larger saving, or no expected one. */
 	params.likely_uw = 3000000;
 	assert_int_equal(state_after(&params, w, 4).decision,
 			 SSDPM_TRIAL_NOT_YET);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Workloads that are made: the same on every machine, and what they say. */
+/* Generated workloads: the same on every machine, and their numbers. */
 #include "fixture.h"
 
 static struct ssdpm_generator_params params_of(const char *name)
@@ -38,7 +38,7 @@ static size_t draw(const struct ssdpm_generator_params *params,
 	return n;
 }
 
-/* Of their bytes in a file: in memory they have the order of the machine. */
+/* Hashes their bytes in a file, because memory has the machine's byte order. */
 static uint64_t hash(const struct ssdpm_io *records, size_t n)
 {
 	uint64_t value = UINT64_C(14695981039346656037);
@@ -444,8 +444,8 @@ static void a_poisson_process_does_not_wait_for_the_drive(void **state)
 }
 
 /*
- * Drawn without putting back: after as many I/Os as the recording has, all of
- * its long pauses have come, whatever the seed is.
+ * Cards are drawn without replacement. After as many I/Os as the recording has,
+ * all its long pauses have come, whatever the seed.
  */
 static void a_recordings_long_pauses_come_as_often_with_each_seed(void **state)
 {
@@ -474,8 +474,7 @@ static void a_recordings_long_pauses_come_as_often_with_each_seed(void **state)
 		most = long_ns > most ? long_ns : most;
 		ssdpm_trace_free(trace);
 	}
-	/* 1519 s in the recording; 1015 drawn one by one come to 3 % more or
-	 * less. */
+	/* 1519 s in the recording; 1015 independent draws vary by 3 %. */
 	assert_true(least > UINT64_C(1500000000000));
 	assert_true(most < UINT64_C(1540000000000));
 }
@@ -605,7 +604,7 @@ static void parameters_have_a_size(void **state)
 	assert_refused(&p.params, -E2BIG, "this library knows");
 	p.params.size = 0;
 	assert_refused(&p.params, -EINVAL, "size");
-	/* The first two members only: the service is still the nominal one. */
+	/* Only the first two members; the service is still the nominal one. */
 	p.params.size = offsetof(struct ssdpm_generator_params, seed);
 	p.params.service_ns = 1;
 	draw(&p.params, ios, 1, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace in numbers: what is counted, and against a slow way to count. */
+/* The numbers of a trace, compared with a slow count. */
 #include "fixture.h"
 
 static struct ssdpm_trace_stats stats_of(const struct ssdpm_io *ios, size_t n,
@@ -305,7 +305,7 @@ static void bad_records_are_named_by_their_index(void **state)
 	assert_bad(ios, 2, -ERANGE, "record 1: more than 2^63 ns after the");
 }
 
-/* Of MSR Cambridge: Windows counts from 1601 on. */
+/* MSR Cambridge: Windows counts from 1601. */
 static void a_clock_may_begin_anywhere(void **state)
 {
 	static const struct ssdpm_io ios[] = {

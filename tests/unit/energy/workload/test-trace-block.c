@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces that see issues and completions: blkparse, blktrace, biosnoop. */
+/* Traces with issues and completions: blkparse, blktrace, biosnoop. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -285,7 +285,7 @@ static void a_wrapped_time_is_the_one_before(void **state)
 
 	o = read_text("1,0 1 1 1266874889.709551615 1 D R 16 + 8 [0]\n");
 	assert_int_equal(o->ios[0].start_ns, 0);
-	/* One more is a time like any other. */
+	/* One more is a normal time. */
 	o = read_text("1,0 1 1 1266874889.709551616 1 D R 16 + 8 [0]\n");
 	assert_int_equal(o->ios[0].start_ns, 1266874889709551616u);
 	assert_int_equal(o->counts.n_wrapped, 0);
@@ -466,7 +466,7 @@ static void commands_that_are_no_io_are_left_out(void **state)
 	assert_int_equal(o->counts.n_orphans, 0);
 }
 
-/* What one processor saw lies behind what another saw later. */
+/* Events of one processor come after later ones of another. */
 static void lines_that_are_late_are_put_in_order(void **state)
 {
 	(void)state;
@@ -486,7 +486,7 @@ static void lines_that_are_late_are_put_in_order(void **state)
 	assert_int_equal(o->counts.n_unmatched, 0);
 }
 
-/* Also where it lies behind it in the file. */
+/* Also if it comes after it in the file. */
 static void a_completion_before_an_issue_is_another_ones(void **state)
 {
 	(void)state;
@@ -517,7 +517,7 @@ static void many_completions_may_lie_before_their_issues(void **state)
 	assert_int_equal(o->counts.n_orphans, 0);
 }
 
-/* None of the lines of a second run is dropped as what finds no other half. */
+/* No line of a second run is dropped for lack of its other half. */
 static void two_runs_in_one_file_are_told(void **state)
 {
 	static const char run[] = "8,16 3 1 0.000000000 1 D R 8 + 8 [a]\n"
@@ -594,7 +594,10 @@ static struct ssdpm_trace_counts count_text(const char *text)
 	return counts;
 }
 
-/* 2^17 can be held; the oldest go, and their completions find nothing. */
+/*
+ * 2^17 can be held; the oldest are dropped, and their completions match
+ * nothing.
+ */
 static void memory_is_bounded_however_many_are_issued(void **state)
 {
 	const size_t n = (1 << 17) + 1000;
@@ -611,9 +614,9 @@ static void memory_is_bounded_however_many_are_issued(void **state)
 	struct ssdpm_trace_counts counts = count_text(text);
 	assert_int_equal(counts.n_ios + counts.n_unmatched, n + 1);
 	assert_int_equal(counts.n_unmatched, counts.n_orphans);
-	/* With one line's worth, where room is made before it is needed. */
+	/* One line of tolerance, because room is made before it is needed. */
 	assert_in_range(counts.n_unmatched, 1000, 1001);
-	/* Alone, none of them is lost. */
+	/* Without completions, none is lost. */
 	counts = count_text(issues);
 	assert_int_equal(counts.n_ios, n);
 	assert_int_equal(counts.n_unmatched, 0);
@@ -622,7 +625,7 @@ static void memory_is_bounded_however_many_are_issued(void **state)
 	free(text);
 }
 
-/* The beginning, which is 64 KiB, cannot show all that comes. */
+/* The first 64 KiB cannot show all later events. */
 static void what_kind_of_trace_it_is_may_show_late(void **state)
 {
 	char *completions =
@@ -685,8 +688,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /*
- * Times differ; some events come after more than 30 s. A pair is the first: it
- * is a trace with completions.
+ * Times differ; some events are more than 30 s apart. The first is a pair, so
+ * it is a trace with completions.
  */
 static size_t make_random_events(struct random_event *e, uint64_t *seed)
 {
@@ -791,7 +794,7 @@ static void pairing_agrees_with_a_slow_one(void **state)
 	}
 }
 
-/* As above, where each sector is used once, and lines are up to 0.1 s late. */
+/* As above, with each sector used once, and lines up to 0.1 s late. */
 static void late_lines_are_paired_as_if_they_were_not(void **state)
 {
 	static struct random_event e[N_RANDOM];
@@ -813,7 +816,7 @@ static void late_lines_are_paired_as_if_they_were_not(void **state)
 							.completes = true };
 		}
 		qsort(e, n, sizeof(e[0]), by_time);
-		/* Neighbours change places, and some of them once more. */
+		/* Neighbours swap, some of them twice. */
 		for (size_t i = 0; i + 1 < n; i++) {
 			struct random_event other = e[i];
 
@@ -983,7 +986,7 @@ static void binary_events_that_are_cut_off_or_damaged_are_told(void **state)
 		struct outcome *o = read_binary(&b, 0);
 
 		fixture_assert_error(&o->error, -EIO, 3, "cut off");
-		/* What came before is there. */
+		/* Earlier events are kept. */
 		assert_int_equal(o->n, 1);
 		o = read_binary(&b, SSDPM_TRACE_SKIP_BAD);
 		assert_int_equal(o->code, 0);
@@ -1060,7 +1063,7 @@ static void a_long_latency_starts_before_many_others(void **state)
 	assert_int_equal(o->counts.n_saturated, 1);
 	assert_int_equal(o->counts.resolution_ns, 1000);
 
-	/* One that is longer than the reader looks back, is too late. */
+	/* A latency longer than the reader's window is too late. */
 	static const char late[] = "TIMEus DELTAus\n"
 				   "100000000 10\n"
 				   "140000000 10\n"
@@ -1114,7 +1117,7 @@ static void iosnoop_has_both_ends(void **state)
 		  SSDPM_OP_WRITE);
 	assert_io(&o->ios[1], 5982800302423000, 17039608ull * 512, 4096, 419000,
 		  SSDPM_OP_READ);
-	/* One of them, and the latency, do as well. */
+	/* One of them, with the latency, is enough. */
 	o = read_text("STARTs COMM PID TYPE DEV BLOCK BYTES LATms\n"
 		      "2.000001 a 1 W 202,1 8 4096 0.62\n");
 	assert_io(&o->ios[0], 2000001000, 4096, 4096, 620000, SSDPM_OP_WRITE);

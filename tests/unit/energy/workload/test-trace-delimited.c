@@ -134,7 +134,7 @@ static struct ssdpm_trace_params with_columns(const char *columns)
 	};
 }
 
-/* With the columns, or by its content where there are none. */
+/* With these columns, or recognised by its content if NULL. */
 static struct fixture_trace read_good(const char *text, const char *columns)
 {
 	struct ssdpm_trace_params params = with_columns(columns);
@@ -182,7 +182,7 @@ static void each_known_format_is_recognised_and_read(void **state)
 	}
 }
 
-/* The header of a format may be missing, where the caller names the format. */
+/* A header may be missing if the caller names the format. */
 static bool reads_as(const struct sample *sample, uint32_t format)
 {
 	struct ssdpm_trace_params params = with_columns(NULL);
@@ -537,7 +537,7 @@ static void bad_lines_are_counted_on_demand(void **state)
 
 static void records_that_are_late_are_put_in_order_and_counted(void **state)
 {
-	/* 0.2 s late is not too late, whether or not completions are known. */
+	/* 0.2 s is not too late, with or without known completions. */
 	static const struct {
 		const char *map, *text;
 	} cases[] = {
@@ -589,7 +589,7 @@ static void what_is_too_late_is_an_error_or_counted(void **state)
 	free(trace.ios);
 }
 
-/* The second run begins where the first one did, or before it. */
+/* The second run begins where the first did, or before. */
 static void two_runs_in_one_file_are_an_error_that_says_so(void **state)
 {
 	static const struct {
@@ -627,7 +627,7 @@ static void ios_without_a_size_are_counted(void **state)
 
 static void records_in_order_of_completion_come_in_order_of_start(void **state)
 {
-	/* Of equal starts, the first in the file is the first. */
+	/* If starts are equal, the file's order holds. */
 	struct fixture_trace trace =
 		read_good("30,0,0,r,1\n10,0,0,r,21\n40,1,0,r,1\n20,0,0,r,50\n"
 			  "40,2,0,r,60\n10,3,0,r,200\n5,0,0,r,300\n",
@@ -645,7 +645,7 @@ static void records_in_order_of_completion_come_in_order_of_start(void **state)
 	free(trace.ios);
 }
 
-/* n lines that start later and later, and then one that started at late_ns. */
+/* n lines with later and later starts, then one that started at late_ns. */
 static char *make_late(size_t n, uint64_t late_ns)
 {
 	char *text = malloc((n + 1) * 32), *at = text;
@@ -669,7 +669,7 @@ static void the_window_of_records_that_wait_is_bounded(void **state)
 	assert_int_equal(trace.n, window);
 	free(trace.ios);
 	free(text);
-	/* The first record had to go when the window was full. */
+	/* The first record had to leave the full window. */
 	text = make_late(window, 15);
 	trace = read_good(text, map);
 	assert_int_equal(trace.ios[1].start_ns, 15);
@@ -810,7 +810,7 @@ static void several_devices_need_one_to_be_named(void **state)
 	free(trace.ios);
 }
 
-/* MQSim takes whatever device a line names for the one that it simulates. */
+/* MQSim ignores the device of a line and uses the one that it simulates. */
 static void a_trace_of_mqsim_is_one_drive_unless_a_device_is_named(void **state)
 {
 	static const char text[] = "0 0 8 8 1\n5 1 8 8 0\n9 2 8 8 1\n";

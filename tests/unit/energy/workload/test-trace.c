@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What holds for the readers of all formats alike. */
+/* Properties that the readers of all formats share. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #define V3 "fio version 3 iolog\n"
 
 /*
- * A head, lines of records of which the first starts at 1 us at the latest, and
- * lines that fail.
+ * A head, good records, the first of which starts at 1 us or before, and bad
+ * lines.
  */
 struct sample {
 	uint32_t format;
@@ -171,7 +171,10 @@ static void a_time_going_backwards_ends_the_trace_or_is_counted(void **state)
 			struct fixture_trace trace;
 			char text[TEXT_BYTES];
 
-			/* What comes first is told, however far it is read. */
+			/*
+			 * The first fault is reported, whatever the size of
+			 * reads.
+			 */
 			snprintf(text, sizeof(text), "%s%s",
 				 write_sample(s, 3, s->backward), s->bad);
 			assert_int_equal(
@@ -193,7 +196,7 @@ static void a_time_going_backwards_ends_the_trace_or_is_counted(void **state)
 		}
 }
 
-/* ASCII and "\xff" alone: how programs of Windows write it. */
+/* ASCII and "\xff" alone, as Windows programs write them. */
 struct encoding {
 	const char *mark;
 	size_t n_mark;
@@ -260,7 +263,7 @@ static void all_text_may_be_as_windows_writes_it(void **state)
 	}
 }
 
-/* Letters of each length in UTF-8, one that is cut in two, and halves. */
+/* Letters of each UTF-8 length, one cut in two, and halves. */
 static void letters_of_utf16_come_out_in_utf8(void **state)
 {
 	static const unsigned char text[] = {
@@ -291,7 +294,7 @@ static void letters_of_utf16_come_out_in_utf8(void **state)
 	fixture_assert_error(&error, -EIO, 0, "in UTF-16 and cut off");
 }
 
-/* Only the last line can be read as another one, or not at all. */
+/* Only the last line can change, or become invalid. */
 static void a_trace_may_be_cut_off_anywhere(void **state)
 {
 	(void)state;
@@ -337,7 +340,7 @@ static void words_are_those_of_the_enumerations(void **state)
 	assert_null(ssdpm_trace_format_to_string(SSDPM_TRACE_PROCMON_CSV + 1));
 }
 
-/* What is bad here is said of a record and not of a line. */
+/* The error names a record, not a line. */
 static void records_before_a_bad_one_of_npy_are_given_out(void **state)
 {
 	uint8_t file[SSDPM_NPY_HEADER_BYTES + 3 * sizeof(struct ssdpm_io)];
@@ -387,7 +390,7 @@ static void one_io_is_a_trace_and_none_is_an_empty_one(void **state)
 		}
 }
 
-/* 2^64-1 ns, which only some can write, and the time after it. */
+/* 2^64-1 ns, which only some formats can write, and the next time. */
 static void the_last_time_that_fits_is_read_and_no_later_one(void **state)
 {
 	static const struct {
