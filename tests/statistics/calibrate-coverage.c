@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How often the intervals of a calibration hold the truth, how often it refuses
- * what an oracle can tell, and how wide they are against those of the oracle:
- * least squares that are told the noise, the spikes, the clock's offset and
- * what the drive did. The same counts must find each fault that is planted.
+ * values that an oracle finds, and how wide the intervals are. The oracle is
+ * least squares with the true noise, spikes, offset of the clock and activity
+ * of the drive. The same counts must find each planted fault.
  */
 #include "calibrate-truth.h"
 #include "calls.h"
@@ -42,13 +42,13 @@ static const struct {
 	{ 0, 0 }, /* the offset of the clocks */
 };
 
-/* What the cases of a group have. */
+/* The properties of a group of cases. */
 static const struct group {
 	const char *name;
 	bool energies;
 	bool offset;
 	bool sata;
-	bool half; /* as many cases: clocks that differ take long to align */
+	bool half; /* half as many cases, because aligning clocks takes long */
 } groups[] = {
 	{ .name = "as drawn" },
 	{ .name = "with energies of operations and bytes", .energies = true },
@@ -81,7 +81,7 @@ struct tally {
 	unsigned int n_ratios;
 };
 
-/* Does the drive of a run have that? */
+/* Whether the drive of a run has that. */
 static bool has_column(const struct truth *truth, bool energies, size_t column)
 {
 	if (column >= TRUTH_IO)
@@ -94,8 +94,7 @@ static bool has_column(const struct truth *truth, bool energies, size_t column)
 	return false;
 }
 
-/* The columns that are fitted, without the rest: which, and their lengths.
- * Return: how many. */
+/* Packs the columns to fit with their lengths. Return: how many. */
 static size_t pack(const struct truth *truth, const struct truth_run *run,
 		   bool energies, double *x, size_t columns[TRUTH_COLUMNS],
 		   double lengths[TRUTH_COLUMNS])
@@ -118,8 +117,10 @@ static size_t pack(const struct truth *truth, const struct truth_run *run,
 	return p;
 }
 
-/* Half an interval of each power and energy, in W and J; NAN: not even the
- * oracle can. */
+/*
+ * Half an interval of each power and energy, in W and J; NAN: even the oracle
+ * cannot tell.
+ */
 static void ask_oracle(const struct truth *truth, const struct truth_run *run,
 		       bool energies, double half[N_POWERS + N_ENERGIES])
 {
@@ -186,7 +187,7 @@ static struct ssdpm_measured with_bias(struct ssdpm_measured one,
 	return one;
 }
 
-/* half_w: of the oracle's interval, in W or J; NAN: there is none. */
+/* half_w: of the oracle's interval, in W or J; NAN: none. */
 static void count_one(const struct ssdpm_measured *one, double value,
 		      double half, double unit, struct tally *tally)
 {
@@ -241,14 +242,14 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* All cases: 93 to 97 of 100, as ssdpm_calibrate(3) has it for 1000 cases. */
+/* All cases: 93 to 97 of 100, as in ssdpm_calibrate(3) for 1000 cases. */
 static bool is_documented(double share, unsigned int n)
 {
 	/* 970 of 1000 is within. */
 	return n < 300 || fabs(share - 0.95) <= 0.02 * sqrt(1000.0 / n) + 1e-9;
 }
 
-/* Is the tally as promised: 95 % covered, neither more nor less? */
+/* Whether the counts keep the promise: 95 % covered, neither more nor less. */
 static bool is_good(struct tally *tally, double refused, double *ret_ratio)
 {
 	*ret_ratio = 1;
@@ -321,7 +322,7 @@ static void try_case(const struct group *group, unsigned int i,
 		.flags = group->energies ? SSDPM_CALIBRATE_OPERATION_ENERGY |
 						   SSDPM_CALIBRATE_BYTE_ENERGY :
 					   0,
-		/* The rest of the meter is found. */
+		/* All other traits of the meter are found. */
 		.meter.known = SSDPM_TRAIT_GAIN,
 	};
 	double half[N_POWERS + N_ENERGIES];
@@ -363,11 +364,10 @@ static void try_group(const struct group *group, unsigned int n,
 		free(tallies[i / N_SEEN][i % N_SEEN].ratios);
 }
 
-/* Arguments: how many cases, and which group alone. */
+/* Arguments: the number of cases, and one group. */
 int main(int argc, char **argv)
 {
-	/* With few cases even fewer: they take long, and it is the same code.
-	 */
+	/* With few cases even fewer: they take long, and run the same code. */
 	unsigned int n = fixture_cases(4) < 4 ? 40 : 1000;
 	unsigned int faults[N_BIASES + 1] = { 0 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often the intervals of a calibration hold the truth if the meter is not
- * an ideal one: it lags, its zero walks, its samples are of an instant, its
- * gain or its clock is wrong, or the I/Os leave out the wait. Each fault is
- * tried with nothing stated of the meter, and with the right thing stated. The
- * gain that is assumed is far wider than most that is wrong here, so the first
- * is counted again with the right gain alone stated. The same counts must find
- * each fault that is planted.
+ * How often the intervals of a calibration hold the truth with a faulty meter
+ * or wrong I/Os. The meter lags, its zero walks, its samples are of an instant,
+ * or its gain or clock is wrong. Or the I/Os leave out the wait. Each fault is
+ * tried with nothing stated of the meter, and with the right trait stated. The
+ * assumed gain is far wider than most faults here, so the first case is counted
+ * again with only the right gain stated. The same counts must find each planted
+ * fault.
  */
 #include "calibrate-truth.h"
 #include "calls.h"
@@ -30,17 +30,17 @@ static const struct {
 	{ SSDPM_PARAMETER_TRANSITION_POWER, 0, "transition" },
 	{ SSDPM_PARAMETER_EXIT_LATENCY, 1, "exit 1" },
 	{ SSDPM_PARAMETER_EXIT_LATENCY, 2, "exit 2" },
-	{ 0, 0, "offset" }, /* of the clocks, where it was looked for */
+	{ 0, 0, "offset" }, /* of the clocks, if searched */
 };
 
-/* What is wrong with a meter, and whether the caller says so. */
+/* The fault of a meter, and whether the caller states it. */
 static const struct group {
 	const char *name;
 	struct truth_meter meter;
 	bool stated;
 	bool ideal;
-	bool skewed;   /* gain or clock: to either side */
-	bool energies; /* of the drive: I/Os and bytes take some of their own */
+	bool skewed;   /* gain or clock: in either direction */
+	bool energies; /* of the drive: I/Os and bytes take their own energy */
 } groups[] = {
 	{ .name = "an ideal meter", .ideal = true },
 	{ .name = "a low pass of 20 ms", .meter.response_s = 0.02 },
@@ -77,7 +77,7 @@ struct counts {
 	unsigned int runs, refused;
 	unsigned int by[16]; /* by enum ssdpm_contradiction; 0: an error */
 	struct tally tallies[N_SEEN];
-	struct tally own[N_SEEN]; /* where the gain is stated */
+	struct tally own[N_SEEN]; /* if the gain is stated */
 };
 
 static bool holds(struct ssdpm_measured one, double value, enum bias bias)
@@ -90,7 +90,7 @@ static bool holds(struct ssdpm_measured one, double value, enum bias bias)
 	return scale * low <= value && value <= scale * high;
 }
 
-/* The interval that another gain gives: it is the last that widens it. */
+/* The interval with another gain, which widens it last. */
 static struct ssdpm_measured with_gain(struct ssdpm_measured one,
 				       uint32_t from_ppm, double gain)
 {
@@ -152,7 +152,7 @@ static struct truth draw(const struct group *group, uint64_t *seed)
 	return truth;
 }
 
-/* The right thing, as far as there is one. */
+/* The right trait, if there is one. */
 static struct ssdpm_meter_traits state_of(const struct group *group,
 					  const struct truth *truth)
 {
@@ -204,10 +204,9 @@ static void try_case(const struct group *group, unsigned int i,
 }
 
 /*
- * What is promised: the lower end of the coverage of those that are not refused
- * is 87 % or more. Fewer than 100 that are left cannot show it: such a row
- * misses the promise, as ssdpm_calibrate(3) says, and here it only may not
- * contradict it.
+ * The promise: the lower end of the coverage, among values not refused, is at
+ * least 87 %. Fewer than 100 values cannot show it. ssdpm_calibrate(3) shows
+ * such a row as missing the promise; here it must not contradict it.
  */
 static bool is_covered(const struct tally *tally)
 {
@@ -216,8 +215,10 @@ static bool is_covered(const struct tally *tally)
 	return binomial_lower(tally->covered, tally->known) >= 0.87;
 }
 
-/* Clean data: at most 5 % refused; with the right meter stated 20 %. A drive
- * that is another one than the model: 95 % or more. */
+/*
+ * Clean data: at most 5 % refused; 20 % with the right meter stated. A drive
+ * unlike the model: at least 95 %.
+ */
 static bool is_bold(const struct group *group, const struct counts *counts)
 {
 	double most = group->ideal ? 0.05 : group->stated ? 0.2 : 1;
@@ -284,7 +285,7 @@ static void try_group(const struct group *group, unsigned int n,
 		faults[bias] += report(group, &counts[bias], bias == NO_BIAS);
 }
 
-/* Arguments: how many runs, and which group alone. */
+/* Arguments: the number of runs, and one group. */
 int main(int argc, char **argv)
 {
 	unsigned int n = fixture_cases(4) < 4 ? 20 : 400;
@@ -299,7 +300,7 @@ int main(int argc, char **argv)
 		if (argc > 2 && (size_t)atoi(argv[2]) != i)
 			continue;
 		group.stated = i % 2;
-		/* Nothing of a meter makes those right. */
+		/* No trait of a meter corrects those. */
 		if (group.stated && (group.meter.no_wait || group.energies))
 			continue;
 		try_group(&group, n, faults);

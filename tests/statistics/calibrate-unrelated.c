@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often a calibration refuses power that is not of the run of the I/Os, and
- * how often power that is. The same counts must find each fault that is
- * planted.
+ * How often a calibration refuses power of another run than the I/Os, and how
+ * often power of the same run. The same counts must find each planted fault.
  */
 #include "calibrate-truth.h"
 
@@ -12,7 +11,7 @@
 
 #include "binomial.h"
 
-/* Where the power is from. */
+/* The origin of the power. */
 enum origin {
 	SAME_RUN,
 	OTHER_RUN,
@@ -45,7 +44,7 @@ static size_t below(uint64_t *seed, size_t n)
 	return (size_t)((double)n * truth_uniform(seed));
 }
 
-/* In blocks of so many samples. */
+/* Shuffles blocks of this many samples. */
 static void shuffle(struct truth_run *run, size_t block, uint64_t *seed)
 {
 	size_t n = run->n / block;
@@ -88,7 +87,9 @@ static void reverse(struct truth_run *run)
 	}
 }
 
-/* From somewhere in a longer run: all of them begin with I/Os and end idle. */
+/*
+ * Takes a part of a longer run, because all runs begin with I/Os and end idle.
+ */
 static void take_other(struct truth_run *run, const struct truth *truth,
 		       double step_s, uint64_t *seed)
 {
@@ -140,8 +141,10 @@ static void replace(struct truth_run *run, enum origin origin,
 		make_signal(run, origin, truth, seed);
 }
 
-/* A fit that its residuals contradict tells nothing, nor does one whose zero
- * walks so far that no power can be told. */
+/*
+ * A contradicted fit has no powers. Nor has one whose zero walks so far that no
+ * power is certain.
+ */
 static bool tells_power(const struct ssdpm_calibration *calibration)
 {
 	for (size_t i = 0; i < calibration->n_measured; i++) {
@@ -154,7 +157,9 @@ static bool tells_power(const struct ssdpm_calibration *calibration)
 	return false;
 }
 
-/* Is the power refused as what it is, or tells it no power at least? */
+/*
+ * Whether the power is refused for this reason, or at least no power is known.
+ */
 static bool is_refused(enum origin origin, unsigned int i, bool aligned)
 {
 	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
@@ -197,7 +202,7 @@ static const char *const biases[N_BIASES] = {
 };
 
 struct counts {
-	unsigned int related, unrelated; /* that were refused */
+	unsigned int related, unrelated; /* refused */
 };
 
 static void count(enum origin origin, unsigned int i, bool refused,
@@ -215,8 +220,10 @@ static void count(enum origin origin, unsigned int i, bool refused,
 	}
 }
 
-/* Of power that is not of the run 98 % are refused at least, and 1 of 200 of
- * power that is at most. */
+/*
+ * At least 98 % of unrelated power is refused, and at most 1 of 200 of related
+ * power.
+ */
 static bool is_good(const struct counts *counts, unsigned int n)
 {
 	return !binomial_too_low(counts->unrelated, n * (N_ORIGINS - 1),
@@ -247,7 +254,7 @@ static void try_all(unsigned int n, bool aligned,
 		faults[bias] += !is_good(&counts[bias], n);
 }
 
-/* Argument: how many cases. */
+/* Argument: the number of cases. */
 int main(int argc, char **argv)
 {
 	/* With few cases even fewer, as these take long. */
@@ -257,7 +264,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		n = (unsigned int)atoi(argv[1]);
 	try_all(n, true, faults);
-	/* That takes long. */
+	/* This takes long. */
 	try_all(n / 4, false, faults);
 	return binomial_verdict(faults[NO_BIAS], biases, faults, N_BIASES);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does what is recommended by default keep the default limits, on every drive
- * of the catalogue and every everyday workload? Delays for 1 % of the time
- * and one I/O in 100 for 25 ms, or what Linux does by default, and no state
- * that takes more than 100 ms to leave. It prints where Linux itself is
- * beyond the first two.
+ * Checks the default recommendation on every drive of the catalogue and every
+ * everyday workload against the default limits. Delays are at most 1 % of the
+ * time, and 25 ms for one I/O in 100, or those of Linux's default. No state
+ * takes more than 100 ms to leave. Prints where Linux itself exceeds the first
+ * two.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static struct ssdpm_gaps *gaps_of(const struct ssdpm_model *model,
 	return gaps;
 }
 
-/* Of the table that Linux makes by default. */
+/* The run of Linux's default table. */
 static struct ssdpm_run run_default(const struct ssdpm_gaps *gaps,
 				    const struct ssdpm_model *model)
 {
@@ -86,7 +86,7 @@ static struct ssdpm_run run_default(const struct ssdpm_gaps *gaps,
 	return run;
 }
 
-/* Likewise of the link policy. */
+/* Likewise for the link policy. */
 static struct ssdpm_run run_link_default(const struct ssdpm_model *model,
 					 const struct ssdpm_io *ios, size_t n)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often a word on a saving is wrong: of drives of the catalogue whose
- * hidden values are not what the priors say, but spread half as wide again,
- * shifted by a standard deviation, or with the tails of Student's t with 3
- * degrees of freedom; a planted fault calls saved what is not decided. And how
- * often the likely ranges of a saving and of the mean power hold: nine of ten
- * times where the hidden values are as the priors say. That these are not is
- * the other planted fault.
+ * How often a word on a saving is wrong, for drives of the catalogue whose
+ * hidden values do not follow the priors. The values spread half as wide again,
+ * are shifted by a standard deviation, or have the tails of Student's t with 3
+ * degrees of freedom. A planted fault counts an undecided saving as a saving.
+ * Also, how often the likely ranges of savings and mean powers hold: nine of
+ * ten times if the hidden values follow the priors. Values that do not are the
+ * other planted fault.
  *
  * usage: likely-words [PAIRS]
  */
@@ -37,7 +37,7 @@ static const char *const truth_names[N_TRUTHS] = {
 
 struct counts {
 	unsigned int n[N_WORDS], wrong[N_WORDS];
-	/* Of the likely ranges. */
+	/* Counts of the likely ranges. */
 	unsigned int inside, power_inside, all;
 };
 
@@ -100,8 +100,10 @@ static void make_ios(struct ssdpm_io ios[N_IOS])
 	}
 }
 
-/* Linux, half its timeouts, its rule before 5.14, none; false: the drive does
- * not take them. */
+/*
+ * Linux, half its timeouts, its rule before 5.14, none; false: the drive does
+ * not support them.
+ */
 static bool make_tables(const struct ssdpm_model *model,
 			struct ssdpm_apst tables[N_TABLES])
 {
@@ -156,7 +158,7 @@ static void free_pair(struct ssdpm_sim *sims[2])
 	ssdpm_sim_free(sims[1]);
 }
 
-/* Values that nobody told the library, in the order of the states. */
+/* Draws values hidden from the library, in the order of the states. */
 static void hide(const struct unknowns *unknowns, enum truth truth,
 		 struct ssdpm_parameter *parameters)
 {
@@ -174,7 +176,7 @@ static void hide(const struct unknowns *unknowns, enum truth truth,
 		parameters[i].low = parameters[i].high = parameters[i].nominal;
 }
 
-/* What is said of a pair: of the saving, and of the power under the first. */
+/* The likely saving of a pair, and the predicted power under the first. */
 struct said {
 	struct ssdpm_likely likely;
 	struct ssdpm_prediction prediction;
@@ -201,7 +203,7 @@ static void count(const struct pair *pair, const struct said *said,
 	assert_int_equal(ssdpm_sim_get_saving(sims[0], sims[1], &saving, NULL),
 			 0);
 	counts->n[word]++;
-	/* What is not decided would be wrong as a saving: the planted fault. */
+	/* The planted fault calls an undecided saving a saving. */
 	counts->wrong[word] += costs ? saving.nominal_nj > 0 :
 			       saves || word == SSDPM_SAVING_NOT_DECIDED ?
 				       saving.nominal_nj < 0 :
@@ -252,7 +254,10 @@ static void try_drive(const struct ssdpm_model *model,
 	try_pair(&pair, counts);
 }
 
-/* With all cases the rate is below the limit, surely; with few not above. */
+/*
+ * With all cases, the rate is surely below the limit; with few, it is not
+ * above.
+ */
 static unsigned int check(const char *name, unsigned int wrong, unsigned int n,
 			  double limit, bool few)
 {
@@ -265,7 +270,7 @@ static unsigned int check(const char *name, unsigned int wrong, unsigned int n,
 	return fault;
 }
 
-/* Nine of ten lie inside: not surely fewer. */
+/* Nine of ten lie inside; surely not fewer. */
 static unsigned int check_range(const char *name, unsigned int inside,
 				unsigned int n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Error rates and power of surveys, and how often the intervals of single runs
- * have the mean, counted on runs that are made up. The same counts must find
- * each fault that is planted.
+ * have the mean, counted on made-up runs. The same counts must find each
+ * planted fault.
  */
 #include "survey-truth.h"
 
@@ -40,7 +40,7 @@ static double width(enum bias bias)
 	return bias == NARROW ? 0.7 : bias == WIDE ? 1.5 : 1;
 }
 
-/* Has the interval the value, with its width as the bias has it? */
+/* Whether the interval has the value; a bias changes its width. */
 static bool holds(enum bias bias, double low, double middle, double high,
 		  double value)
 {
@@ -106,8 +106,10 @@ static bool is_different(const struct ssdpm_survey_difference *one,
 	return !holds(bias, one->low_w, one->difference_w, one->high_w, 0);
 }
 
-/* Of n surveys, those that report any difference, and those that report that
- * of policies 0 and 1. */
+/*
+ * Counts surveys that report any difference, and those that report that of
+ * policies 0 and 1.
+ */
 static void count_surveys(uint64_t seed, size_t repeats, double sd_w,
 			  double more_w, unsigned int n, struct counts *any,
 			  struct counts *first)
@@ -143,7 +145,7 @@ static void one_null_survey_of_20_reports_a_difference(unsigned int n)
 	judge("null surveys of held readings that do", &held, n, 0.05, true);
 }
 
-/* Someone samples for an hour, before a survey whose runs are of 15 minutes. */
+/* Samples for an hour, before a survey with runs of 15 minutes. */
 static struct ssdpm_survey_detectable promise(uint64_t *seed, double sd_w,
 					      double difference_w)
 {
@@ -161,7 +163,7 @@ static struct ssdpm_survey_detectable promise(uint64_t *seed, double sd_w,
 	return detectable(&noise, difference_w);
 }
 
-/* No pilot is chosen: these are all of them. */
+/* All pilots count; none is selected. */
 static void pilots_promise_the_power(double power, unsigned int n)
 {
 	struct counts kept = { 0 };
@@ -188,7 +190,7 @@ static void power_for_three_percent_is_as_promised(unsigned int n)
 	double more = detectable(&less, 0.03 * MEAN_W).power;
 	struct counts any = { 0 }, found = { 0 };
 
-	/* Where the noise is known, the power is: no pilot is needed. */
+	/* If the noise is known, the power is known without a pilot. */
 	count_surveys(2, 1, 0.5, 0.03 * MEAN_W, n, &any, &found);
 	judge("surveys that find 3 %", &found, n, power, true);
 	faults[OPTIMISTIC] += binomial_too_low(found.of[NO_BIAS], n, more);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How often trials decide wrongly, and how often their intervals miss the
- * saving at any number of pairs, over random machines: autocorrelation, drift,
+ * saving at any number of pairs. Random machines have autocorrelation, drift,
  * steps, periods, bursts, and meters that average. The counts must find each
- * fault that is planted: an order that no coin draws, an interval that holds
- * for one look only, and one that is too narrow.
+ * planted fault. These are an order without a coin, an interval for one look
+ * only, and one that is too narrow.
  */
 #include "trial-truth.h"
 
@@ -57,7 +57,7 @@ static const struct trial_noise noises[] = {
 static const unsigned int boxes[] = { 1, 5, 20, 60 };
 #define N_BOXES (sizeof(boxes) / sizeof(boxes[0]))
 
-/* What is true of the saving of a case. */
+/* The true saving of a case. */
 static const struct {
 	const char *name;
 	double saving_w, varied_w;
@@ -68,7 +68,7 @@ static const struct {
 };
 #define N_TRUTHS (sizeof(truths) / sizeof(truths[0]))
 
-/* One run: its pairs, and what each bias found wrong at any of them. */
+/* One run: its pairs, and the faults that each bias found at any of them. */
 struct looks {
 	const struct trial_machine *machine;
 	double differences_w[MAX_PAIRS], in_order_w[MAX_PAIRS];
@@ -81,7 +81,7 @@ static unsigned int faults[N_BIASES + 1];
 static bool misses(const struct trial_machine *machine, double low_w,
 		   double high_w)
 {
-	/* What varies is never a saving. */
+	/* A cost that varies is never a saving. */
 	if (machine->varied_w > 0)
 		return low_w > 0;
 	return low_w > machine->saving_w || high_w < machine->saving_w;
@@ -138,7 +138,7 @@ static bool look(void *userdata, const struct ssdpm_trial *trial,
 	return true;
 }
 
-/* The upper end of an interval of 95 % with one side (Clopper and Pearson). */
+/* The upper end of a one-sided interval of 95 % (Clopper and Pearson). */
 static double upper(unsigned int count)
 {
 	return 1 - binomial_lower(RUNS - count, RUNS);
@@ -186,7 +186,7 @@ int main(void)
 	for (size_t truth = 0; truth < N_TRUTHS; truth++)
 		for (size_t noise = 0; noise < N_NOISES; noise++)
 			for (size_t box = 0; box < N_BOXES; box++) {
-				/* Where there is an effect, each in turn. */
+				/* With an effect, each box in turn. */
 				if (truth && (truth + noise) % N_BOXES != box)
 					continue;
 				if (n++ % stride == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of ssdpm_trial(3): how long a trial takes until it decides, on
- * three machines that are made up. What these do was fixed before any result
- * was looked at. trial-times.py compares what is printed with the page.
+ * The table of ssdpm_trial(3): how long a trial takes to decide, on three
+ * made-up machines. Their behaviour was fixed before any result was known.
+ * trial-times.py compares the output with the page.
  */
 #include "trial-truth.h"
 
@@ -28,7 +28,7 @@ static const struct trial_noise machines[] = {
 	  .burst_s = 300,
 	  .burst_length_s = 2,
 	  .burst_w = 3 },
-	{ .name = "normal", /* programs are open, nobody types */
+	{ .name = "normal", /* programs are open, no input */
 	  .ar_s = 30,
 	  .ar_w = 0.15,
 	  .white_w = 0.05,
@@ -37,7 +37,7 @@ static const struct trial_noise machines[] = {
 	  .burst_s = 60,
 	  .burst_length_s = 2,
 	  .burst_w = 3 },
-	{ .name = "used", /* somebody reads and types */
+	{ .name = "used", /* with reading and typing */
 	  .ar_s = 60,
 	  .ar_w = 0.3,
 	  .white_w = 0.05,
@@ -54,7 +54,7 @@ static const struct trial_noise machines[] = {
 static const double savings_w[] = { 0.05, 0.1, 0.2, 0.5 };
 #define N_SAVINGS (sizeof(savings_w) / sizeof(savings_w[0]))
 
-/* Every pair, and from 40 pairs on after each twentieth part more. */
+/* Every pair up to 40, then each twentieth part more. */
 static bool is_looked_at(uint64_t n_pairs)
 {
 	return n_pairs < 40 || n_pairs % (n_pairs / 20) == 0;
@@ -86,8 +86,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median and the upper tenth of the times in minutes, as the page has
- * them. */
+/* The median and the upper tenth of the times in minutes, as on the page. */
 static void print_minutes(double minutes)
 {
 	if (isinf(minutes))
