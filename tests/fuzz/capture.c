@@ -42,7 +42,7 @@ enum what {
 	REPEATED = 6, /* the text, a thousand times */
 };
 
-/* What is there first: NULL: nothing; "->...": a link. */
+/* The first content: NULL: nothing; "->...": a link. */
 static const struct {
 	const char *path, *text;
 } paths[] = {
@@ -155,7 +155,7 @@ static void put_link(const char *path, const char *target)
 		check(!symlinkat(target, root_fd, path), "a link is made");
 }
 
-/* What only a program can write down. */
+/* Content that only a program can write. */
 static size_t make(const char *path, char bytes[IDENTIFY_BYTES])
 {
 	size_t n = 0;
@@ -188,7 +188,7 @@ static size_t make(const char *path, char bytes[IDENTIFY_BYTES])
 	return IDENTIFY_BYTES;
 }
 
-/* A path as it is at first. Return how many bytes it has. */
+/* Writes a path's first content. Return: how many bytes it has. */
 static size_t put_first(size_t i, char bytes[IDENTIFY_BYTES])
 {
 	const char *text = paths[i].text;
@@ -272,7 +272,7 @@ static void change(enum what what, size_t i, const char *text, size_t n)
 	}
 }
 
-/* As many as size bytes hold a text that ends, and that a terminal may have. */
+/* The text ends within size bytes, and is safe for a terminal. */
 static void check_text(const char *text, size_t size)
 {
 	size_t n = strnlen(text, size);
@@ -490,8 +490,7 @@ static void read_machine(size_t which, bool copies)
 	ssdpm_machine_unref(machine);
 }
 
-/* The changes that were made go, so that the next input finds what it should.
- */
+/* Reverts the changes, so that the next input finds the first content. */
 static void mend(const bool changed[N_PATHS])
 {
 	char bytes[IDENTIFY_BYTES];

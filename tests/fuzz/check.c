@@ -104,7 +104,7 @@ static uint32_t power_from(const uint8_t *at)
 	       (uint32_t)at[3] << 24;
 }
 
-/* The bytes that are left for the other algorithms. */
+/* The remaining bytes, for the other algorithms. */
 static void more_params_from(const uint8_t bytes[16],
 			     struct ssdpm_apst_params *p)
 {
@@ -116,7 +116,7 @@ static void more_params_from(const uint8_t bytes[16],
 		p->power_source = bytes[14];
 }
 
-/* A few bytes decide much: most values are near those that matter. */
+/* A few bytes decide much, because most values are near critical ones. */
 static struct ssdpm_apst_params params_from(const uint8_t *data, size_t size)
 {
 	static const uint64_t times[] = { 0,	    1,	       100,
@@ -132,7 +132,7 @@ static struct ssdpm_apst_params params_from(const uint8_t *data, size_t size)
 	memcpy(bytes, data, size < sizeof(bytes) ? size : sizeof(bytes));
 	ssdpm_apst_params_init(&p, sizeof(p));
 	p.algorithm = 1 + (bytes[0] & 1) + (bytes[0] >> 4 & 1) * 2;
-	/* The third bit is one that nobody knows. */
+	/* The third bit is an unknown one. */
 	p.quirks = (bytes[0] >> 1 & 3u) | (bytes[0] >> 3 & 1u) << 31;
 	p.scheme = 1 + (bytes[0] >> 5 & 3);
 	p.power_source = 1 + (bytes[0] >> 7);
@@ -189,7 +189,7 @@ static void check_table(const struct ssdpm_model *model,
 	bool sound = true;
 	int err;
 
-	/* Linux sends disabled transitions too, which are not sound. */
+	/* Linux sends disabled transitions too, which are not valid. */
 	for (int i = 0; i < SSDPM_MAX_STATES; i++)
 		if (table->entries[i].target && !table->entries[i].idle_ms)
 			sound = false;
@@ -265,8 +265,8 @@ void check_quirks(const struct ssdpm_model *model,
 }
 
 /*
- * JSON takes a hundred times as long as all the rest, and a drive with many
- * states shows little more than one with few: send one in 32 of these.
+ * JSON takes a hundred times as long as all the rest, and many states show
+ * little more than a few. So only one in 32 of these is sent.
  */
 static bool is_worth_json(struct ssdpm_model **models, size_t n,
 			  const uint8_t *params, size_t size)

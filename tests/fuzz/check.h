@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What must hold for whatever was read. */
+/* Properties of everything that was read. */
 #ifndef SSDPM_TESTS_FUZZ_CHECK_H
 #define SSDPM_TESTS_FUZZ_CHECK_H
 
@@ -17,7 +17,7 @@ fuzz_target fuzz_apst_data, fuzz_ata_identify, fuzz_bisect, fuzz_capture,
 	fuzz_trace_blkparse, fuzz_trace_blktrace, fuzz_trace_delimited,
 	fuzz_trace_fio, fuzz_trace_npy, fuzz_trace_tools, fuzz_trace_unpack;
 
-/* What is left of an input; zeros at its end. */
+/* The rest of an input; zeros after its end. */
 struct bytes {
 	const uint8_t *at;
 	size_t left;
@@ -38,25 +38,24 @@ static inline uint64_t take_number(struct bytes *bytes, unsigned n)
 	return value;
 }
 
-/* Abort where it does not hold, and say what. */
+/* Aborts with a text if it does not hold. */
 void check(bool holds, const char *what);
 
 /* An NVMe drive with APST, without a name. */
 struct ssdpm_model *make_nameless_drive(const struct ssdpm_power_state *states,
 					size_t n);
 
-/* A call failed with this: is the error what the header says it is? */
+/* A call failed with this error; it must be as the header describes. */
 void check_error(int err, const struct ssdpm_error *error);
 
 /*
- * Send models through JSON and back, and every model through the policy with
- * parameters taken from the bytes at params, and through the search for what is
- * odd.
+ * Sends models through JSON and back. Also runs the policy with parameters from
+ * the bytes at params, and the search for oddities.
  */
 void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 		  size_t size);
 
-/* Read whatever this is, and check the drives or the error. */
+/* Reads any data, and checks the drives or the error. */
 void check_data(const uint8_t *data, size_t size);
 
 /* Find and explain the quirks of a drive; host may be NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drives, in every form that they are told in. */
+/* Drives in every known form. */
 #include "check.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 /*
  * Drives without parameters of a policy: IDENTIFY DEVICE data as hexadecimal
- * text, blobs of libatasmart, what hdparm -I prints.
+ * text, blobs of libatasmart, output of hdparm -I.
  */
 
 int fuzz_data(const uint8_t *data, size_t size)
@@ -18,9 +18,9 @@ int fuzz_data(const uint8_t *data, size_t size)
 }
 
 /*
- * Identify Controller structures. An input of 4096 bytes and more is one, and
- * what follows are parameters of the policy. A shorter one is a sketch, so that
- * few bytes reach far: 16 bytes of parameters, 52 of the head (VID, MN, FR,
+ * Identify Controller structures. An input of 4096 bytes or more is one, and
+ * the rest are parameters of the policy. A shorter one is a sketch, so that few
+ * bytes reach far. It has 16 bytes of parameters, 52 of the head (VID, MN, FR,
  * NPSS, APSTA), then power state descriptors.
  */
 
@@ -110,10 +110,10 @@ int fuzz_identify(const uint8_t *data, size_t size)
 }
 
 /*
- * IDENTIFY DEVICE data. An input of 512 bytes is that. Another one is a sketch,
- * so that few bytes reach far: a byte of which bit 0 asks for a right checksum,
- * then words, each a number and two bytes. What was read must be the same drive
- * in hexadecimal digits and in a blob of libatasmart.
+ * IDENTIFY DEVICE data. An input of 512 bytes is that; any other is a sketch,
+ * so that few bytes reach far. Bit 0 of its first byte requests a right
+ * checksum. Then come words, each a number and two bytes. The drive must be the
+ * same in hexadecimal digits and in a blob of libatasmart.
  */
 
 enum { ATA_BYTES = 512, BLOB_HEAD = 8, HEX_BYTES = 256 * 5 };
@@ -139,7 +139,7 @@ static void make_bytes(uint8_t bytes[ATA_BYTES], const uint8_t *data,
 		make_checksum(bytes);
 }
 
-/* The same answer, the same drive, but for the format. */
+/* The same answer and drive, but another format. */
 static void check_other(const void *data, size_t size, uint32_t format, int err,
 			const struct ssdpm_error *error,
 			const struct ssdpm_model *model)
@@ -201,7 +201,9 @@ static void run_ata(const uint8_t bytes[ATA_BYTES])
 	ssdpm_model_list_free(models, n);
 }
 
-/* Without a zero they are no binary data, with some beginnings a blob. */
+/*
+ * Without a zero byte, they are no binary data; with some beginnings, a blob.
+ */
 static bool is_raw(const uint8_t bytes[ATA_BYTES])
 {
 	static const char tags[4][5] = { "IDFY", "SMST", "SMDT", "SMTH" };
@@ -249,7 +251,7 @@ static int read_models(const uint8_t *data, size_t length,
 }
 
 /*
- * "ssdpm.model/1". What follows the first zero byte, which no JSON contains,
+ * "ssdpm.model/1". The bytes after the first zero byte, which no JSON contains,
  * are parameters of the policy.
  */
 
@@ -274,8 +276,8 @@ int fuzz_model_json(const uint8_t *data, size_t size)
 }
 
 /*
- * What nvme id-ctrl or smartctl prints, as people paste it. What follows the
- * first zero byte, which no text contains, are parameters of the policy.
+ * The output of nvme id-ctrl or smartctl, as people paste it. The bytes after
+ * the first zero byte, which no text contains, are parameters of the policy.
  */
 
 static char *json_of(const struct ssdpm_model *model)
@@ -313,7 +315,7 @@ static void check_crlf(const uint8_t *data, size_t size,
 	free(other);
 }
 
-/* A model of smartctl's text tells what that can tell, and nothing else. */
+/* A model from smartctl's text has only the fields that it can show. */
 static void check_told(const struct ssdpm_model *model)
 {
 	const uint32_t never =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A drive and the records of a trace, of somebody's making: what is mapped is
- * what was written and not given back, no page of flash is lost, and it does
- * not matter in which pieces the records come.
+ * An arbitrary drive, and arbitrary records of a trace. Exactly the pages
+ * written and not discarded are mapped, no page of flash is lost, and the
+ * pieces of the records do not matter.
  */
 #include "check.h"
 
@@ -21,7 +21,7 @@ struct subject {
 	size_t n_ios;
 };
 
-/* What the records come to, page by page. */
+/* The result of the records, page by page. */
 struct truth {
 	bool mapped[MAX_PAGES];
 	uint64_t n_mapped;
@@ -60,7 +60,7 @@ static void make_records(struct subject *s, struct bytes *bytes)
 		};
 }
 
-/* A write takes each page that it touches, a discard those that it covers. */
+/* A write affects each page that it touches, a discard those that it covers. */
 static void follow_one(const struct subject *s, const struct ssdpm_io *io,
 		       struct truth *truth)
 {
@@ -95,7 +95,7 @@ static void follow(const struct subject *s, struct truth *truth)
 	}
 }
 
-/* All of it, so many records at a time. */
+/* Feeds all of it, so many records at a time. */
 static struct ssdpm_ftl_counts feed(const struct subject *s, size_t piece,
 				    const struct truth *truth)
 {

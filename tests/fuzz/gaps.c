@@ -7,9 +7,9 @@
 #include <string.h>
 
 /*
- * Records and a drive of somebody's making: the sorted idle times agree with
- * the simulator, nobody is better than who knows what comes, and the best table
- * keeps its bounds and is the best.
+ * Arbitrary records and an arbitrary drive. The sorted idle times agree with
+ * the simulator. No table beats the clairvoyant. The best table is within its
+ * bounds, and is the best.
  */
 
 #define MAX_IOS 64
@@ -83,7 +83,7 @@ static void make_drive(struct subject *s, struct bytes *bytes, bool wild)
 	make_parameters(s, bytes, wild);
 }
 
-/* Feed records until one cannot be; false: then there are no idle times. */
+/* Feeds records until one is refused; false: there are no idle times. */
 static bool make_gaps(struct subject *s, struct bytes *bytes, bool wild)
 {
 	struct ssdpm_error error;
@@ -115,7 +115,7 @@ static bool make_gaps(struct subject *s, struct bytes *bytes, bool wild)
 	return !err;
 }
 
-/* To bytes and back: what comes of it takes the place of the first one. */
+/* Converts to bytes and back; the result replaces the first one. */
 static void check_data_of(struct subject *s)
 {
 	struct ssdpm_gaps *again;
@@ -148,7 +148,7 @@ static void make_table(struct subject *s, struct bytes *bytes, bool wild,
 		};
 }
 
-/* Two runs of one policy; the simulator rounds its quantiles up. */
+/* Compares two runs of one policy; the simulator rounds its quantiles up. */
 static void check_same(const struct ssdpm_run *run,
 		       const struct ssdpm_run *simulated)
 {
@@ -188,7 +188,7 @@ static bool check_table(struct subject *s, const struct ssdpm_apst *table,
 	return !err;
 }
 
-/* The transition draws most, and a state no more than those before it. */
+/* The transition draws most, and no state more than those before it. */
 static bool is_orderly(const struct subject *s)
 {
 	uint64_t last = nominal(s, SSDPM_PARAMETER_TRANSITION_POWER, 0);
@@ -217,7 +217,7 @@ static void check_clairvoyant(const struct subject *s, bool wild,
 		      "who knows what comes needs least");
 }
 
-/* How many states it leads to, and how long they take to leave. */
+/* Checks how many states it leads to, and their exit latencies. */
 static bool keeps_states(const struct subject *s,
 			 const struct ssdpm_apst *table,
 			 const struct ssdpm_bounds *bounds)
@@ -287,7 +287,7 @@ int fuzz_gaps(const uint8_t *data, size_t size)
 		check_data_of(&s);
 	if (made && check_table(&s, &table, &run)) {
 		check_clairvoyant(&s, wild, &run);
-		/* Wild idle times have too many milliseconds to look at. */
+		/* Wild idle times have too many milliseconds to try. */
 		if (!wild)
 			check_best(&s, &bound_bytes, &table, &run);
 	}
@@ -297,8 +297,8 @@ int fuzz_gaps(const uint8_t *data, size_t size)
 }
 
 /*
- * Idle times from bytes of anybody's: what is taken is written as the same
- * bytes, and answers every question or says why not.
+ * Idle times from arbitrary bytes. Accepted bytes are written unchanged, and
+ * every question gets an answer or an error.
  */
 
 static struct ssdpm_model *make_known_drive(void)
@@ -339,7 +339,7 @@ static void check_bytes(const struct ssdpm_gaps *gaps, const uint8_t *data,
 	free(again);
 }
 
-/* An idle time of an hour has too many milliseconds to look at. */
+/* An idle time of an hour has too many milliseconds to try. */
 static void check_best_of_data(const struct ssdpm_gaps *gaps,
 			       const struct ssdpm_model *model,
 			       const struct ssdpm_run *run)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of a file of ssdpm.conf(5), on a machine with one drive: each step
- * that it asks for has a line of it, and a fault has its line.
+ * The text of a file of ssdpm.conf(5), on a machine with one drive. Each
+ * resulting step has a line of it, and a fault has its line.
  */
 #include "check.h"
 #include "root.h"
@@ -70,7 +70,7 @@ static void check_plan(const struct ssdpm_intent *intent, uint32_t source,
 	check(!ssdpm_plan_new(machine, NULL, &plan, NULL), "there is a plan");
 	check(!ssdpm_plan_add_intent(plan, device, NULL, intent, &params, NULL),
 	      "what was read can be planned");
-	/* A table is built anew because of another step. */
+	/* Another step causes a table to be rebuilt. */
 	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
 		check(step.kind == SSDPM_STEP_REBUILD ||
 			      !strncmp(step.origin, "/etc/ssdpm.conf, line ",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was measured, and what was made of it. */
+/* Measurements and their results. */
 #include "../support/calls.h"
 #include "check.h"
 
@@ -9,9 +9,8 @@
 #include <string.h>
 
 /*
- * Samples of power. The first byte decides about the format and its parameters;
- * where there is a zero byte among the next 64, names of columns stand before
- * it.
+ * Samples of power. The first byte determines the format and its parameters. If
+ * one of the next 64 bytes is zero, names of columns come before it.
  */
 
 #define MAX_SAMPLES 4096
@@ -104,7 +103,7 @@ int fuzz_power(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* "ssdpm.overlay/1": what is read is written, and read as the same. */
+/* "ssdpm.overlay/1": reading, writing and reading again gives the same. */
 
 struct found {
 	struct ssdpm_overlay overlay;
@@ -162,9 +161,9 @@ int fuzz_overlay(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* fio's log of operations per second. The first byte says which are counted. */
+/* fio's log of operations per second. The first byte selects the directions. */
 
-/* A few bytes can be days. */
+/* A few bytes can mean days. */
 #define MAX_S 5000
 
 int fuzz_iops_log(const uint8_t *data, size_t size)
@@ -203,7 +202,7 @@ int fuzz_iops_log(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* The file of a survey, as it is: it comes from people. */
+/* The file of a survey as given, because it comes from people. */
 
 static void check_runs(const struct ssdpm_survey_file *file)
 {
@@ -245,7 +244,7 @@ static void check_facts(const struct ssdpm_survey_file *file)
 		      "a comment is found by its key");
 }
 
-/* Whatever the file has, there is a result, and each policy has a name. */
+/* Every file has a result, and each policy has a name. */
 static void check_result(const struct ssdpm_survey_file *file)
 {
 	const struct ssdpm_survey_comparison *c;
@@ -295,8 +294,7 @@ int fuzz_survey(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* "ssdpm.prediction/1": it gets a measurement, once, and keeps its other bytes.
- */
+/* "ssdpm.prediction/1": takes a measurement once, and keeps its other bytes. */
 
 static void check_measured(const char *text, size_t size)
 {

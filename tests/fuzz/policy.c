@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What people write about policies: tables, profiles, rules. */
+/* Texts about policies from people: tables, profiles, rules. */
 #include "../support/calls.h"
 #include "check.h"
 
@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * APST tables that somebody saved. What was read is then asked about, for a
- * drive that the last bytes make: infer, reach, keep.
+ * Saved APST tables. The last bytes make a drive, for which infer, reach and
+ * keep are called with the table.
  */
 
 enum { MAX_CANDIDATES = 8, MAX_DRIVE = 6 };
@@ -94,7 +94,7 @@ int fuzz_apst_data(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Profiles that somebody wrote: every one that has a name can be had. */
+/* Profiles of a user: each one with a name can be found. */
 
 static void check_settings(const struct ssdpm_profile_settings *settings)
 {
@@ -142,8 +142,8 @@ int fuzz_profiles(const uint8_t *data, size_t size)
 }
 
 /*
- * Rules about drives that somebody wrote. Three drives are held against them:
- * an NVMe one, a SATA one, and one of which nothing is known.
+ * Rules of a user about drives. Three drives are compared with them: NVMe,
+ * SATA, and one with nothing known.
  */
 
 static struct ssdpm_model *make_quirky_drive(uint32_t kind, uint32_t unknown)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Run a fuzz target over files, and over all files in directories, with any
- * compiler: fuzz-TARGET FILE_OR_DIRECTORY... What is not there has no inputs:
- * fuzzers have found nothing yet in most targets.
+ * Runs a fuzz target over files, and over all files in directories, with any
+ * compiler: fuzz-TARGET FILE_OR_DIRECTORY... A missing path has no inputs,
+ * because fuzzers have found nothing in most targets.
  */
 #include "check.h"
 
@@ -20,7 +20,10 @@ static int replay_file(const char *path)
 
 	if (file && !fseek(file, 0, SEEK_END))
 		size = ftell(file);
-	/* No byte more than the file has: a sanitizer sees every overrun. */
+	/*
+	 * Allocate exactly the file's bytes, so that a sanitizer sees every
+	 * overrun.
+	 */
 	if (size >= 0)
 		data = malloc(size ? (size_t)size : 1);
 	if (data) {

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #define MAX_PIECE 64
-/* A discard may become very many. */
+/* A discard may make very many records. */
 #define MAX_RECORDS 2000
 
-/* What came out of one reading. */
+/* The result of one reading. */
 struct reading {
 	struct ssdpm_trace_counts counts;
 	struct ssdpm_error error;
@@ -90,8 +90,8 @@ static struct reading read_in_pieces(const void *data, size_t size,
 }
 
 /*
- * Read a trace, in pieces of several sizes: the same records each time, which
- * keep what the header promises, or an error each time.
+ * Reads a trace in pieces of several sizes. Each time, the records are the same
+ * and keep the header's promises, or there is an error.
  */
 static void check_trace(const void *data, size_t size,
 			const struct ssdpm_trace_params *params)
@@ -115,7 +115,7 @@ static void check_trace(const void *data, size_t size,
 	      "pieces do not change the counts");
 }
 
-/* One format: what is bad fails, and is counted. */
+/* One format: bad lines fail, and are counted. */
 static int fuzz_format(const uint8_t *data, size_t size, uint32_t format)
 {
 	struct ssdpm_trace_params params = { .size = sizeof(params),
@@ -143,8 +143,8 @@ int fuzz_trace_blktrace(const uint8_t *data, size_t size)
 }
 
 /*
- * Delimited text. Where there is a zero byte, a column map stands before it,
- * or, if that is one byte, the number of a format.
+ * Delimited text. Before a zero byte, there is a column map, or the number of a
+ * format if that is one byte.
  */
 
 int fuzz_trace_delimited(const uint8_t *data, size_t size)
@@ -159,7 +159,7 @@ int fuzz_trace_delimited(const uint8_t *data, size_t size)
 		params.columns = (const char *)data;
 	if (zero)
 		skip = length + 1;
-	/* The last byte, which means least, decides about the rest. */
+	/* The last byte, which matters least, decides the rest. */
 	if (size && data[size - 1] & 1)
 		params.flags = SSDPM_TRACE_SKIP_BAD;
 	if (size && data[size - 1] & 4)
@@ -169,11 +169,11 @@ int fuzz_trace_delimited(const uint8_t *data, size_t size)
 }
 
 /*
- * Logs of fio, as either format. What an iolog gave can be counted, and written
+ * Logs of fio in either format. Records of an iolog can be counted, and written
  * again.
  */
 
-/* A long discard is very many records. */
+/* A long discard makes very many records. */
 enum { MAX_FIO_RECORDS = 1000 };
 
 static void check_written(const struct ssdpm_io *io)
@@ -226,7 +226,7 @@ int fuzz_trace_fio(const uint8_t *data, size_t size)
 	return fuzz_format(data, size, SSDPM_TRACE_FIO_LATENCY_LOG);
 }
 
-/* NumPy's .npy; and what is none, behind a head that fits it. */
+/* NumPy's .npy, and other data behind a matching head. */
 
 int fuzz_trace_npy(const uint8_t *data, size_t size)
 {
@@ -248,7 +248,7 @@ int fuzz_trace_npy(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Text and records of other tools: each as the format that it may be. */
+/* Text and records of other tools, each as the format that it may be. */
 
 int fuzz_trace_tools(const uint8_t *data, size_t size)
 {
@@ -259,9 +259,8 @@ int fuzz_trace_tools(const uint8_t *data, size_t size)
 }
 
 /*
- * gzip, zstd, xz and bzip2, which come out as five columns of numbers if all is
- * well. What does not is no reason to go on: a few bytes may unpack to very
- * many.
+ * gzip, zstd, xz and bzip2, which unpack to five columns of numbers if valid.
+ * The first fault ends it, because a few bytes may unpack to very many.
  */
 
 int fuzz_trace_unpack(const uint8_t *data, size_t size)
