@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All digits of many results, one to a line: the same on every machine,
- * compiler and libc. .ci/cross compares their SHA-256. The results are, for
- * each table of the catalogue, APST tables and estimates; the records of each
- * generator as .npy; write amplification; an energy and a calibration.
+ * All digits of many results, one to a line. They are the same on every
+ * machine, compiler and libc; .ci/cross compares their SHA-256. For each table
+ * of the catalogue, the results are APST tables and estimates. Then come the
+ * records of each generator as .npy, write amplification, an energy and a
+ * calibration.
  */
 #include "../support/calls.h"
 
@@ -18,7 +19,7 @@
 #define N_IOS 2000
 #define MAX_TABLES 4096
 
-/* The numbers of a run are nothing but uint64_t. */
+/* A run contains only uint64_t. */
 static void print_run(const char *name, const struct ssdpm_run *run)
 {
 	enum { BEGIN = offsetof(struct ssdpm_run, duration_ns) };
@@ -86,7 +87,9 @@ static void print_records(void)
 	}
 }
 
-/* Of each algorithm, at limits from none at all to no limit. */
+/*
+ * Prints the table of each algorithm, at limits from none at all to no limit.
+ */
 static void print_apst(const struct ssdpm_model *model)
 {
 	static const uint64_t limits_us[] = {
@@ -111,7 +114,7 @@ static void print_apst(const struct ssdpm_model *model)
 		}
 }
 
-/* -1: the drive has no such states, and the message says so. */
+/* -1: the drive has no such states, as the message must say. */
 static int estimate(const struct ssdpm_model *model, uint32_t loop,
 		    const struct ssdpm_io *ios, size_t n)
 {
@@ -145,7 +148,7 @@ static int estimate(const struct ssdpm_model *model, uint32_t loop,
 	return 0;
 }
 
-/* One drive of each table. Returns how many estimates there were. */
+/* Uses one drive of each table. Returns the number of estimates. */
 static size_t print_estimates(void)
 {
 	static struct ssdpm_io ios[N_IOS];
@@ -191,7 +194,7 @@ static void print_write_amplification(void)
 		}
 }
 
-/* A drive of the examples that reads a half of some steps, and noise. */
+/* A drive of the examples that reads during half of some steps, and noise. */
 static struct ssdpm_model *make_run(struct ssdpm_io *ios, double *power_w)
 {
 	static const struct ssdpm_power_state states[] = {

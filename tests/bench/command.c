@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a start of the command costs: its wall time against that of "nvme
- * version", which does nothing but start, and its peak memory. What an estimate
- * of 100,000 I/Os takes from its start to its end. And what it takes to list
- * the drives of a machine that has eight, and to apply what is in force there.
+ * Measures the start of the command: its peak memory, and its wall time
+ * relative to "nvme version", which only starts. Also measures an estimate of
+ * 100,000 I/Os from start to end. Finally lists the drives of a machine with
+ * eight, and applies the settings already in force there.
  *
  * usage: command SSDPM FILE MACHINES
  *
- * MACHINES is tests/captures/machines.py, which makes the capture.
- * FILE is read as it is, and a raw Identify Controller structure as well; the
- * worse of the two counts, as of a trace in records and in text. This program
- * stays small: the kernel counts its memory, too, as that of a child until the
- * child's exec.
+ * MACHINES is tests/captures/machines.py, which makes the capture. Both FILE
+ * and a raw Identify Controller structure are read, and the worse one counts.
+ * Likewise for a trace in records and in text. This program stays small,
+ * because the kernel counts its memory as a child's until the child's exec.
  */
 #include "bench.h"
 
@@ -54,7 +53,7 @@ static char trace_paths[N_TRACES][32];
 static char raw_path[] = "/tmp/ssdpm-bench-XXXXXX";
 static posix_spawn_file_actions_t to_null;
 
-/* Milliseconds from its start to its end, or -1. */
+/* Milliseconds from start to end, or -1. */
 static double run(struct command *command)
 {
 	double start = wall_ns() / 1e6;
@@ -83,7 +82,7 @@ static long max_peak(const struct command *a, const struct command *b)
 	return a->peak_kib > b->peak_kib ? a->peak_kib : b->peak_kib;
 }
 
-/* One after the other in turn, so that all see the same noise. */
+/* Runs them in turn, so that all see the same noise. */
 static bool run_all(struct command *all, int n, int runs)
 {
 	for (int i = -WARM_UP; i < runs; i++) {
@@ -102,7 +101,7 @@ static bool run_all(struct command *all, int n, int runs)
 	return true;
 }
 
-/* The same 100,000 I/Os in two forms, made by the command itself. */
+/* The same 100,000 I/Os in two forms, from the command itself. */
 static bool make_traces(const char *ssdpm)
 {
 	static const char *const forms[] = { "npy", "csv" };
@@ -132,7 +131,7 @@ static bool make_traces(const char *ssdpm)
 	return true;
 }
 
-/* A drive with two states: the last one is entered. */
+/* A drive with two states, of which the last is entered. */
 static bool make_raw_file(void)
 {
 	uint8_t id[4096] = { 0 };
@@ -154,7 +153,7 @@ static bool make_raw_file(void)
 	return ok;
 }
 
-/* Where Debian and others put it, also for users without sbin in PATH. */
+/* The usual places, also for users without sbin in PATH. */
 static bool find_nvme(char *path, size_t size)
 {
 	const char *search = getenv("PATH");
@@ -200,7 +199,7 @@ static bool report_estimates(void)
 	       ok;
 }
 
-/* A program of PATH; its wall time does not matter. */
+/* Runs a program of PATH; its wall time does not matter. */
 static bool do_once(const char *const *argv)
 {
 	int status;
@@ -212,7 +211,7 @@ static bool do_once(const char *const *argv)
 	       !WEXITSTATUS(status);
 }
 
-/* Eight drives, on which the profile is in force after the first call. */
+/* Eight drives, with the profile in force after the first call. */
 static bool make_capture(const char *ssdpm, const char *machines)
 {
 	if (!mkdtemp(captures))
@@ -249,7 +248,7 @@ static bool measure_live(const char *ssdpm, const char *machines)
 	return ok;
 }
 
-/* All are measured, whether the first one holds or not. */
+/* Measures all, even if the first one fails. */
 static bool measure(const char *ssdpm, const char *machines)
 {
 	bool start = make_raw_file() && run_all(commands, N_COMMANDS, RUNS) &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many policies on one trace of ten million idle times, against one pass over
- * the same records that sums their bytes: from records in memory to the runs of
- * a thousand tables, and to the best table with two states under a bound of the
- * mean delay. The idle times have a heavy tail (Lomax, shape 1.5, mean 100 ms,
- * cut at 10^6 s), as those of real hosts have.
+ * Many policies on one trace of ten million idle times, relative to one pass
+ * over the same records that sums their bytes. It covers the runs of a thousand
+ * tables from records in memory. It also covers the best table with two states
+ * under a bound of the mean delay. The idle times have a heavy tail, as those
+ * of real hosts have (Lomax, shape 1.5, mean 100 ms, cut at 10^6 s).
  */
 #include "../support/calls.h"
 #include "bench.h"
@@ -24,7 +24,7 @@ struct subject {
 	struct ssdpm_io *ios;
 	struct ssdpm_apst tables[N_TABLES];
 	struct ssdpm_run *runs;
-	uint64_t checksum; /* so that no call can be left out */
+	uint64_t checksum; /* so that no call is optimised away */
 	bool failed;
 };
 
@@ -141,7 +141,7 @@ static double time_best_table(struct subject *s)
 				     &run, NULL, NULL);
 	ssdpm_gaps_unref(gaps);
 	s->checksum += run.energy_nj;
-	/* Both states are used, and the bound is what holds it back. */
+	/* Both states are used, and the bound limits the table. */
 	s->failed |= !table.entries[0].idle_ms || !table.entries[3].idle_ms ||
 		     run.delay_mean_ns < 1900000;
 	return cpu_ns() - start;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Energy and baseline of 10^8 floats, against one pass that sums them in eight
- * independent doubles: in the worst of a noisy signal, one of few values and
- * one that is nearly all the same.
+ * Energy and baseline of 10^8 floats, relative to one pass that sums them in
+ * eight independent doubles. The worst signal counts: a noisy one, one of few
+ * values, and one of nearly equal values.
  *
  *     bench-measure          all signals
- *     bench-measure FILE     the first one for numpy_measure.py: the samples go
- * to the file; how long it took and what came of it to standard output
+ *     bench-measure FILE     the first one for numpy_measure.py
+ *
+ * The samples go to FILE; the time and the result go to standard output.
  */
 #include "bench.h"
 
@@ -19,15 +20,14 @@
 #define ENERGY_MAX 2.5
 #define BASELINE_MAX 25.0
 
-/* Noise about 2.5 W, a fifth of it active; levels: how many steps a watt has.
- */
+/* Noise about 2.5 W, a fifth of it active; levels: steps per watt, or 0. */
 static void make_signal(float *power_w, double noise_w, double levels)
 {
 	uint64_t seed = 88172645463325252u;
 
 	for (size_t i = 0; i < N_SAMPLES; i++) {
 		uint64_t word = next_random(&seed);
-		/* Of four: nearly normal. */
+		/* The sum of four is nearly normal. */
 		double sum = (double)(word & 0xffff) +
 			     (double)(word >> 16 & 0xffff) +
 			     (double)(word >> 32 & 0xffff) +

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long simulating ten million records takes, against one pass that sums
- * their bytes: in the worst of three traces, in which 1 %, 30 % and 65 % of the
- * idle times wake the drive, and nobody can foretell which.
+ * How long simulating ten million records takes, relative to one pass that sums
+ * their bytes. The worst of three traces counts, in which 1 %, 30 % and 65 % of
+ * the idle times unpredictably wake the drive.
  *
  *     bench-sim          both loops
- *     bench-sim FILE     the closed loop for numpy_sim.py: the records go to
- * the file; how long it took, what came of it and the policy to standard output
+ *     bench-sim FILE     the closed loop for numpy_sim.py
+ *
+ * The records go to FILE; the time, the result and the policy go to standard
+ * output.
  */
 #include "../support/calls.h"
 #include "bench.h"
@@ -24,8 +26,8 @@
 #define ENCLOSURE_MAX 4.0
 
 /*
- * Exponential idle times, of which the share reaches from_ns; a tenth of the
- * records overlap the one before them.
+ * Exponential idle times, of which the share reaches from_ns. A tenth of the
+ * records overlap their predecessors.
  */
 static void make_trace(struct ssdpm_io *ios, double share, double from_ns)
 {
@@ -61,7 +63,7 @@ static uint64_t sum_bytes(const struct ssdpm_io *ios)
 	return sum;
 }
 
-/* The drive, and the table that Linux gives it. */
+/* The drive, and its table from Linux. */
 struct subject {
 	struct ssdpm_model *model;
 	struct ssdpm_apst table;
@@ -102,7 +104,7 @@ static void make_subject(struct subject *subject)
 	      &error);
 }
 
-/* Latencies that are what the drive declares, or from 0 to twice as long. */
+/* Latencies as declared, or from 0 to twice as long. */
 static size_t make_parameters(const struct subject *subject, bool certain,
 			      struct ssdpm_parameter *parameters)
 {
@@ -155,7 +157,7 @@ struct times {
 static void repeat(const struct subject *subject, const struct ssdpm_io *ios,
 		   struct times *times)
 {
-	volatile uint64_t sum = 0; /* so that the pass is not left out */
+	volatile uint64_t sum = 0; /* so that the pass is not optimised away */
 	struct estimated result;
 
 	for (int i = 0; i < REPETITIONS; i++) {
@@ -178,7 +180,7 @@ static void repeat(const struct subject *subject, const struct ssdpm_io *ios,
 	}
 }
 
-/* What is possible of a saving, over all powers; what is likely of it. */
+/* Times of the possible saving over all powers, and of the likely one. */
 struct saving_times {
 	double possible_us;
 	double likely_ms;
@@ -276,8 +278,10 @@ static void print_numbers(const uint64_t *numbers, size_t n)
 		printf("%llu ", (unsigned long long)numbers[i]);
 }
 
-/* When each state of the table begins, is reached, and how long it takes to
- * leave it. */
+/*
+ * Prints when each state of the table begins and is reached, and its exit
+ * latency.
+ */
 static void print_policy(const struct subject *subject)
 {
 	const struct ssdpm_power_state *states =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading delimited text against a plain loop that counts the newlines of the
- * same bytes, the worst of several formats; and how much memory it takes to
- * read a trace of 1 GiB from a pipe.
+ * Reading delimited text relative to a plain loop that counts the newlines of
+ * the same bytes; the worst of several formats counts. Also, the memory for
+ * reading a trace of 1 GiB from a pipe.
  */
 #include "bench.h"
 
@@ -31,7 +31,7 @@ struct io {
 	int is_read;
 };
 
-/* Each writes a line and returns how long it is. */
+/* Writes a line and returns its length. */
 typedef int write_line(char *line, const struct io *io);
 
 static int write_msr(char *line, const struct io *io)
@@ -192,7 +192,7 @@ static double worst_ratio(void)
 	return worst;
 }
 
-/* More than a pipe holds, and never all of it in memory. */
+/* More than a pipe holds, but never all in memory. */
 static void write_large(int fd)
 {
 	static char chunk[CHUNK_BYTES + LINE_BYTES];
@@ -224,7 +224,9 @@ static void read_large(int fd)
 	must(read_all(trace) > LARGE_BYTES / LINE_BYTES, "all was read");
 }
 
-/* Before this process has memory of its own: the child begins with it. */
+/*
+ * Call it before this process allocates memory, because the child inherits it.
+ */
 static double large_mib(void)
 {
 	struct rusage usage;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ssdpm watch does with the text of the kernel, in pieces as it reads
- * them: time for each event, and the peak memory of the process.
+ * The cost of ssdpm watch for the kernel's text, in pieces as it reads them:
+ * time per event, and the peak memory of the process.
  */
 #include "bench.h"
 
 #include <string.h>
 
-/* ssdpm watch takes a line to cost 2 us, of which the kernel has most. */
+/* ssdpm watch takes a line to cost 2 us, mostly in the kernel. */
 #define MOST_NS_PER_EVENT 800.0
 #define MOST_MIB 8.0
 #define TEXT_BYTES (64u << 10)
@@ -32,7 +32,7 @@ static void put(struct text *text, const char *thread, const char *event,
 		sector, rest);
 }
 
-/* Of one of 200 processes; more causes than that find no room anyway. */
+/* An I/O of one of 200 processes; the table has no room for more causes. */
 static void put_io(struct text *text)
 {
 	const unsigned long long sector =
@@ -94,7 +94,7 @@ static struct ssdpm_observation *observe(void)
 	return observation;
 }
 
-/* getrusage() would also have the peak of who started this program. */
+/* getrusage() would include the peak of the parent process. */
 static double peak_mib(void)
 {
 	FILE *file = fopen("/proc/self/status", "re");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A simulated drive of a million blocks, against random reads and writes of a
- * table as large as its map, each of which needs the one before; its memory;
- * and a budget for 500 drives.
+ * A simulated drive of a million blocks, relative to random reads and writes of
+ * a table as large as its map. Each access needs the one before. Also its
+ * memory, and a budget for 500 drives.
  */
 #include "bench.h"
 
@@ -23,7 +23,7 @@
 #define N_STATES 8
 #define BUDGET_MAX_MS 100.0
 
-/* Of each access; where the next one goes depends on what is loaded. */
+/* The time of an access; each access determines the next place. */
 static double time_accesses(size_t n_pages)
 {
 	uint32_t *table = calloc(n_pages, sizeof(*table));
@@ -113,8 +113,10 @@ static bool bench_ftl(void)
 	       good;
 }
 
-/* States 0.01 W to 1 W apart, each drive with losses of its own. */
-/* Any losses; or linear ones, where a byte takes another energy on each. */
+/*
+ * States are 0.01 W to 1 W apart. Each drive has its own losses, or linear ones
+ * with another energy per byte on each.
+ */
 static void make_drives(struct ssdpm_budget_item **items, bool linear,
 			uint64_t *ret_least_uw, uint64_t *ret_most_uw)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Real drives of the corpus: raw Identify Controller structures must make
- * plausible models that survive JSON, and the APST table that Linux left in a
- * drive must be what this library makes for it.
+ * Real drives of the corpus. Raw Identify Controller structures must make
+ * plausible models that survive JSON. The APST table that Linux left in a drive
+ * must be the one that this library makes for it.
  */
 #include "corpus.h"
 
@@ -33,9 +33,9 @@ static struct ssdpm_model *read_drive(const char *path)
 }
 
 /*
- * What holds for every client drive of these years: it supports APST, sleeps
- * in its deepest state and takes less power there, and works in state 0 with
- * 0.1 to 30 W.
+ * Checks facts of every client drive of these years. It supports APST, sleeps
+ * in its deepest state and draws less power there. It works in state 0 with 0.1
+ * to 30 W.
  */
 static void check_plausible(const struct ssdpm_model *model, const char *path)
 {
@@ -62,8 +62,8 @@ static void check_plausible(const struct ssdpm_model *model, const char *path)
 }
 
 /*
- * The table in WDS250G2B0C (firmware 211070WD) is what Linux 5.14 and later
- * makes with all parameters at their defaults, NULL here.
+ * The table in WDS250G2B0C (firmware 211070WD) is the one of Linux 5.14 and
+ * later with all parameters at their defaults, NULL here.
  */
 static void check_feature(const char *path)
 {

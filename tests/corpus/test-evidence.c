@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers in the rules of the estimate are those of the corpus: computed
- * anew, printed, and compared with what ssdpm_parameters_from_model() assumes.
- * And the rules hold for every drive: low <= nominal <= high.
+ * The numbers in the rules of the estimate are those of the corpus. They are
+ * computed anew, printed, and compared with ssdpm_parameters_from_model(). For
+ * every drive, low <= nominal <= high.
  */
 #include "../support/calls.h"
 #include "corpus.h"
@@ -87,7 +87,10 @@ static void expect(const char *what, uint64_t is, uint64_t should)
 		    (unsigned long long)is, (unsigned long long)should);
 }
 
-/* A pair of a maximum and an idle power counts once: firmware is copied. */
+/*
+ * A pair of a maximum and an idle power counts once, because firmware is
+ * copied.
+ */
 static void add_share(struct sample *sample, uint64_t idle, uint64_t max)
 {
 	uint64_t share = idle * 1000000 / max;
@@ -98,7 +101,7 @@ static void add_share(struct sample *sample, uint64_t idle, uint64_t max)
 	add(sample, share);
 }
 
-/* As the rules have it, which know no more than the table. */
+/* The rule's criterion, from the table alone. */
 static bool is_centre(const struct ssdpm_power_state *states, size_t n)
 {
 	bool sleeps = false;
@@ -108,7 +111,7 @@ static bool is_centre(const struct ssdpm_power_state *states, size_t n)
 	return states[0].max_power_uw > DATA_CENTRE_UW || (n > 1 && !sleeps);
 }
 
-/* A range where nvme-cli did not print the fraction; once, as below. */
+/* Adds a range if nvme-cli did not print the fraction; once, as below. */
 static void add_drive(const struct ssdpm_model *model)
 {
 	size_t n;
@@ -132,7 +135,7 @@ static void add_drive(const struct ssdpm_model *model)
 	reported[n_reported++] = one;
 }
 
-/* Drives of which what nvme-cli or the drive itself says was saved. */
+/* Adds drives with a saved output of nvme-cli or of the drive. */
 static void add_reported(const struct ssdpm_model *model)
 {
 	size_t n;
@@ -247,7 +250,7 @@ static void read_row(const struct json *json)
 	    ssdpm__json_get_string(json, format, name, sizeof(name), "format",
 				   &error))
 		die("no states or no format");
-	/* smartctl takes the scale of idle power from the wrong bits. */
+	/* smartctl reads the scale of idle power from the wrong bits. */
 	trusted = !strncmp(name, "id-ctrl", 7);
 	for (const struct json_node *node = ssdpm__json_first(json, list);
 	     node && n < SSDPM_MAX_STATES;
@@ -294,7 +297,7 @@ static void read_rows(const char *directory)
 		die("%s: only %lu rows", path, rows);
 }
 
-/* Raw dumps that no row of the other file has. */
+/* Raw dumps without a row in the other file. */
 static void read_dumps(const char *directory, const char *folder,
 		       const char *names)
 {
@@ -324,7 +327,7 @@ static void read_dumps(const char *directory, const char *folder,
 	globfree(&found);
 }
 
-/* What the rules say of a drive that reports no more than this. */
+/* The rule's values for a drive that reports no more than this. */
 static struct ssdpm_parameter rule(uint32_t max_uw, uint32_t asleep_uw,
 				   uint32_t unknown, uint32_t kind,
 				   uint32_t index)
@@ -360,8 +363,7 @@ static struct ssdpm_parameter rule(uint32_t max_uw, uint32_t asleep_uw,
 	return *found;
 }
 
-/* The geometric mean, in whole thousandths: one more drive is known by a paper.
- */
+/* The geometric mean in whole thousandths; a paper has one more drive. */
 static uint64_t mean_of_centre(void)
 {
 	double product = 5e6 / 20;
@@ -377,8 +379,8 @@ static uint64_t mean_of_centre(void)
 }
 
 /*
- * What the rule of a class would be without one of its drives: half of the
- * least, and the high value, which no drive that reports has made.
+ * Checks the rule of a class without one of its drives: half of the least, and
+ * the high value, which no reporting drive determines.
  */
 static void check_without(size_t left_out, const struct ssdpm_parameter *rule,
 			  uint64_t unit, uint64_t sheet)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every smartctl file of the corpus gives the model that a person reads in it,
+ * Every smartctl file of the corpus gives the model that a person would read,
  * or the reason why it gives none.
  */
 #include "corpus.h"
@@ -20,9 +20,9 @@ static const char evo_plus[] = "+7800000 0 0 0 0 0 0\n"
 			       "-10000 2000 8000 4 4 4 4";
 
 /*
- * States as in the file, a line each: + operational or - not, maximum power in
- * microwatts, entry and exit latency in microseconds, then the ranks RRT RRL
- * RWT RWL (smartctl prints RL RT WL WT).
+ * States as in the file, one a line: + operational or - not, maximum power in
+ * microwatts, entry and exit latency in microseconds. Then come the ranks RRT
+ * RRL RWT RWL; smartctl prints RL RT WL WT.
  */
 static const struct nvme {
 	const char *file;
@@ -254,7 +254,7 @@ static const struct nvme {
 	  "561.100.", 0x106b, "+0 0 0 0 0 0 0" },
 };
 
-/* smartctl tells of the links of these that they are, and how fast. */
+/* smartctl reports the links of these, and their speed. */
 static const struct sata {
 	const char *file;
 	const char *product, *firmware;
@@ -319,7 +319,7 @@ static int read_one(const char *directory, const char *file,
 	return 0;
 }
 
-/* The states in the words of the tables above. */
+/* Describes the states in the words of the tables above. */
 static void describe(const struct ssdpm_model *model, char *text, size_t size)
 {
 	const struct ssdpm_power_state *s;
@@ -362,7 +362,7 @@ static void check_texts(const struct ssdpm_model_info *info, const char *file,
 		die("%s: \"%s\", \"%s\"", file, info->product, info->firmware);
 }
 
-/* Of each state, exactly what smartctl cannot tell is unknown. */
+/* In each state, exactly the fields that smartctl cannot show are unknown. */
 static void check_unknown(const struct ssdpm_model *model, const char *file)
 {
 	const uint32_t told =

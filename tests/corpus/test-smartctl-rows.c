@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvme_power_states.jsonl of the corpus: every drive in it, printed as smartctl
- * prints it, is read back, and so is our own JSON of all that is known of it.
+ * The file nvme_power_states.jsonl of the corpus. Every drive in it is printed
+ * as smartctl prints it, and read back. So is our own JSON with all its values.
  */
 #include "corpus.h"
 

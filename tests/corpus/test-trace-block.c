@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Real traces that see issues and completions. The sums were counted from the
- * files by a script of a few lines (sort the events by time, pair them); and
- * the text is paired here once more, slowly and plainly, record for record.
+ * Real traces with issues and completions. A script of a few lines counted the
+ * sums in the files, by sorting events by time and pairing them. This test also
+ * pairs the text slowly and plainly, record for record.
  */
 #include "corpus.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The truth is made here without anything of the library: bursts of I/Os, the
- * states that the table leads to in the gaps, the wait of what wakes the drive,
- * and the mean power of each step of the instrument.
+ * Makes the truth without any code of the library. It has bursts of I/Os, the
+ * states that the table reaches in the gaps, and the waits of wakes. Then it
+ * takes the mean power of each step of the instrument.
  */
 #include "calls.h"
 #include "calibrate-truth.h"
@@ -66,8 +66,10 @@ struct truth truth_random(uint64_t *seed)
 	return truth;
 }
 
-/* By which states of its link the drive goes down. A drive enters all but
- * DevSleep by a handshake. */
+/*
+ * The states of the link on the way down. A drive enters all but DevSleep by a
+ * handshake.
+ */
 static void follow_link(struct truth *truth, uint64_t *seed)
 {
 	static const uint32_t policies[] = {
@@ -79,7 +81,7 @@ static void follow_link(struct truth *truth, uint64_t *seed)
 	double slumber_s = between(seed, 0.05, 0.3);
 
 	truth->lpm = policies[(size_t)(3 * truth_uniform(seed))];
-	/* The host asks for slumber as soon as it would for partial. */
+	/* The host requests slumber as soon as it would request partial. */
 	truth->steps[truth->n_steps++] =
 		(struct truth_step){ truth->lpm == SSDPM_LPM_MIN_POWER ? 2 : 1,
 				     partial_s, 0 };
@@ -167,8 +169,7 @@ static double step_value(double t_s, double response_s)
 	return response_s > 0 ? -expm1(-t_s / response_s) : 1;
 }
 
-/* What a row has of something that was there from begin to end, both counted
- * from the begin of the row. */
+/* The share of a row between begin and end, both from the start of the row. */
 static double share_of_row(const struct maker *maker, double begin_s,
 			   double end_s)
 {
@@ -185,8 +186,10 @@ static double share_of_row(const struct maker *maker, double begin_s,
 	       t_s;
 }
 
-/* So much of a column for a time, as the meter has it: of a low pass nothing
- * is left after 40 times its response. */
+/*
+ * Adds an amount of a column over a time, as the meter shows it. After 40
+ * response times, nothing of a low pass is left.
+ */
 static void add(struct maker *maker, size_t column, double begin_s,
 		double end_s, double amount)
 {
@@ -204,14 +207,14 @@ static void add(struct maker *maker, size_t column, double begin_s,
 	}
 }
 
-/* The drive is so for a time. */
+/* Spends time in one activity. */
 static void spend(struct maker *maker, size_t column, double seconds)
 {
 	add(maker, column, maker->now_s, maker->now_s + seconds, 1);
 	maker->now_s += seconds;
 }
 
-/* Return: how long the I/O at its end has to wait. */
+/* Return: how long the I/O at its end waits. */
 static double rest(struct maker *maker, double seconds)
 {
 	const struct truth *truth = maker->truth;
@@ -237,8 +240,10 @@ static double rest(struct maker *maker, double seconds)
 	return truth->exit_s[state];
 }
 
-/* Evenly over the service, the wait too: nobody can tell them apart. In all so
- * many operations, or bytes. */
+/*
+ * Spreads energy evenly over the service with the wait, because they cannot be
+ * told apart. The amount is in operations, or in bytes.
+ */
 static void add_energy(struct maker *maker, size_t column, double amount,
 		       double wait_s, double service_s)
 {
@@ -277,7 +282,7 @@ static void burst(struct maker *maker, double wait_s, uint64_t *seed)
 	for (unsigned int i = 0; i < n; i++) {
 		add_io(maker, op, wait_s, seed);
 		wait_s = 0;
-		/* Some wait a little, with nothing to do. */
+		/* Some wait a little, without work. */
 		if (i + 1 < n && truth_uniform(seed) < 0.2)
 			wait_s = rest(maker, 0.01 * truth_uniform(seed));
 	}
@@ -322,7 +327,7 @@ static void add_noise(struct truth_run *run, const struct truth *truth,
 	}
 }
 
-/* What it says of itself is wrong of the exit latencies, as is that of many. */
+/* Its declared exit latencies are wrong, as those of many drives are. */
 static void describe_nvme(struct truth_run *run)
 {
 	struct ssdpm_model_info info = fixture_info();
@@ -349,7 +354,7 @@ static void describe_nvme(struct truth_run *run)
 	run->apst.entries[1] = (struct ssdpm_apst_entry){ 2000, 2 };
 }
 
-/* It says that it takes 10 us, 10 ms and 20 ms to leave its states. */
+/* It declares 10 us, 10 ms and 20 ms to leave its states. */
 static void describe_sata(struct truth_run *run, const struct truth *truth)
 {
 	uint16_t words[256];
@@ -368,7 +373,7 @@ static void describe_sata(struct truth_run *run, const struct truth *truth)
 					    NULL),
 			 0);
 	for (size_t i = 0; i < truth->n_steps; i++) {
-		/* That of partial is the one of the host for slumber too. */
+		/* The timer of partial is that of the host for slumber, too. */
 		uint32_t timer = before ? (uint32_t)truth->steps[i].state : 1;
 		uint64_t us = (uint64_t)llround(truth->steps[i].idle_s * 1e6);
 
@@ -399,7 +404,7 @@ struct truth_run truth_run(const struct truth *truth, size_t n, double step_s,
 	run.design = calloc(n * TRUTH_COLUMNS, sizeof(*run.design));
 	run.spikes = calloc(n, 1);
 	assert_non_null(run.spikes);
-	/* The low pass knows what was before: the drive idled. */
+	/* The low pass remembers that the drive idled before. */
 	add(&maker, 0, maker.begin_s - 40 * truth->meter.response_s,
 	    maker.begin_s, 1);
 	burst(&maker, 0, seed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A drive whose parameters are known, and runs of it with noise. */
+/* A drive with known parameters, and noisy runs of it. */
 #ifndef SSDPM_TESTS_CALIBRATE_TRUTH_H
 #define SSDPM_TESTS_CALIBRATE_TRUTH_H
 
@@ -7,25 +7,26 @@
 
 #define TRUTH_STATES 4
 
-/* What the drive does by itself when it has idled for a time in the state of
- * the step before, or in 0. */
+/*
+ * A step that the drive takes by itself after an idle time in the state before.
+ */
 struct truth_step {
 	size_t state;
 	double idle_s;
 	double entry_s;
 };
 
-/* What a meter does to the power, beside its noise. All 0: nothing. */
+/* The faults of a meter besides its noise. All 0: none. */
 struct truth_meter {
 	double response_s; /* time constant of a low pass of first order */
 	bool point;  /* a sample is of its instant, not the mean of its step */
-	double gain; /* it shows so much too much, as a share */
+	double gain; /* it reads too high by this share */
 	double walk_w; /* its zero walks at random: sigma at the end */
-	double clock;  /* its steps are so much longer than it says */
-	bool no_wait;  /* the I/Os: services leave the wait out */
+	double clock;  /* its steps are longer than stated by this share */
+	bool no_wait;  /* the I/Os: services do not include the wait */
 };
 
-/* What is so, in W and s. */
+/* The truth, in W and s. */
 struct truth {
 	uint32_t lpm; /* SATA: enum ssdpm_lpm; 0: NVMe */
 	struct truth_step steps[TRUTH_STATES - 1];
@@ -51,7 +52,7 @@ struct truth_run {
 	struct ssdpm_model *model;
 	struct ssdpm_apst apst;
 	uint32_t lpm;
-	/* SATA: when the link goes down is known before; otherwise none. */
+	/* SATA: the times when the link goes down are known; otherwise none. */
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	size_t n_parameters;
 	struct ssdpm_io *ios;
@@ -75,10 +76,10 @@ enum {
 	TRUTH_COLUMNS = TRUTH_BYTE + 2,
 };
 
-/* The table of the NVMe drive: what it does by itself. */
+/* Sets the steps of the NVMe drive's table. */
 void truth_follow_table(struct truth *truth);
 
-/* A drive and a noise, by chance. */
+/* A random drive and noise. */
 struct truth truth_random(uint64_t *seed);
 
 /* A SATA drive whose link goes down, and a noise as above. */
@@ -90,10 +91,10 @@ void truth_add_energies(struct truth *truth, uint64_t *seed);
 /* With clocks that differ. */
 void truth_add_offset(struct truth *truth, uint64_t *seed);
 
-/* A run of so many samples; let go of it with truth_run_free(). */
+/* A run of this many samples; free it with truth_run_free(). */
 struct truth_run truth_run(const struct truth *truth, size_t n, double step_s,
 			   uint64_t *seed);
-/* Of 1000 to 4000 samples, each of 20 to 100 ms. */
+/* A run of 1000 to 4000 samples, each of 20 to 100 ms. */
 struct truth_run truth_run_random(const struct truth *truth, uint64_t *seed);
 void truth_run_free(struct truth_run *run);
 
@@ -103,10 +104,10 @@ double truth_normal(uint64_t *seed);
 /* In the unit of the kind; NAN: none. */
 double truth_value(const struct truth *truth, uint32_t kind, uint32_t index);
 
-/* The policy that was in force, and what was known before. */
+/* The policy in force, and the values known before. */
 struct ssdpm_sim_params truth_sim_params(const struct truth_run *run);
 
-/* ssdpm_calibrate() of it. */
+/* Calls ssdpm_calibrate() with it. */
 int truth_calibrate(const struct truth_run *run,
 		    const struct ssdpm_calibrate_params *params,
 		    struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the unit tests share: drives made from numbers, and checks. */
+/* Helpers of the unit tests: drives made from numbers, and checks. */
 #ifndef SSDPM_TESTS_FIXTURE_H
 #define SSDPM_TESTS_FIXTURE_H
 
@@ -15,7 +15,7 @@
 
 #include <ssdpm-energy.h>
 
-/* A pointer that no call may follow: out parameters start as it. */
+/* A pointer that no call may follow; out parameters start with it. */
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a5a5a)
 
 /* A power state descriptor, in the names of NVMe Base 2.1. */
@@ -32,7 +32,7 @@ struct psd {
 	uint8_t epfrts, fqvts, epfvts;
 };
 
-/* All that APST looks at. */
+/* The values that APST needs. */
 struct latencies {
 	uint32_t nops, entry, exit;
 };
@@ -40,13 +40,13 @@ struct latencies {
 /* Fill id, SSDPM_NVME_IDENTIFY_BYTES long, for a drive with n states. */
 void fixture_identify(uint8_t *id, const struct psd *psds, size_t n);
 
-/* Put one descriptor into its place. */
+/* Writes one descriptor into its place. */
 void fixture_put_psd(uint8_t *id, size_t state, const struct psd *psd);
 
 /* Decode id; free the model with ssdpm_model_unref(). */
 struct ssdpm_model *fixture_decode(const uint8_t *id);
 
-/* What becomes of one descriptor. */
+/* Decodes one descriptor. */
 struct ssdpm_power_state fixture_decode_psd(const struct psd *psd);
 
 struct ssdpm_model_info fixture_info(void);
@@ -59,9 +59,9 @@ struct ssdpm_catalogue_row fixture_row(const struct ssdpm_catalogue *catalogue,
 uint32_t fixture_count_rows(const struct ssdpm_catalogue *catalogue);
 
 /*
- * IDENTIFY DEVICE data of "Fixture SATA SSD", firmware "FW 2.0": three
- * generations, DIPM supported and enabled, DevSleep supported, HIPM and
- * automatic transitions not, APM at level 128. Without an integrity word.
+ * IDENTIFY DEVICE data of "Fixture SATA SSD", firmware "FW 2.0". It has three
+ * generations, DIPM supported and enabled, and DevSleep supported. It has no
+ * HIPM, no automatic transitions, APM at level 128, and no integrity word.
  */
 void fixture_ata_words(uint16_t words[256]);
 
@@ -71,35 +71,35 @@ void fixture_ata_bytes(const uint16_t words[256], uint8_t bytes[512]);
 /* A text of n words, its first character high, padded with blanks. */
 void fixture_ata_text(uint16_t *words, size_t n, const char *text);
 
-/* 32 states in which every field has another value, and some have none. */
+/* 32 states with a different value in every field; some have none. */
 struct ssdpm_model *fixture_rich_model(void);
 
 /* An array of their JSON; free() it. */
 char *fixture_models_text(struct ssdpm_model *const *models, size_t n);
 
-/* Struct for struct. */
+/* Compares struct for struct. */
 void fixture_assert_same(const struct ssdpm_model *a,
 			 const struct ssdpm_model *b);
 
-/* Every member, and that fragment is a part of the message. */
+/* Compares every member; fragment must be a part of the message. */
 void fixture_assert_error(const struct ssdpm_error *error, int code,
 			  uint32_t line, const char *fragment);
 
-/* An error in which any change can be seen. */
+/* An error in which any change shows. */
 struct ssdpm_error fixture_error(void);
 
 /*
- * How many random cases to try: n, or, where SSDPM_FEW_CASES is set because
- * all of them have run elsewhere, a quarter.
+ * The number of random cases: n, or a quarter with SSDPM_FEW_CASES, which is
+ * set where all of them have run elsewhere.
  */
 uint64_t fixture_cases(uint64_t n);
 
-/* How far from one call that fails to the next: 1, or 3 there. */
+/* The step from one failing call to the next: 1, or 3 with SSDPM_FEW_CASES. */
 int fixture_stride(void);
 
 /*
- * Run test for each row of an array, a test by itself: its state is the row,
- * and its name what the first member points to.
+ * Runs test for each row of an array as a separate test. Its state is the row,
+ * and its name the text of the first member.
  */
 #define FIXTURE_RUN_ROWS(rows, test)                                    \
 	fixture_run_rows(#rows, rows, sizeof(rows) / sizeof((rows)[0]), \
@@ -110,14 +110,14 @@ int fixture_run_rows(const char *group, const void *rows, size_t n, size_t size,
 /* Reproducible noise: xorshift64*. */
 uint64_t fixture_random(uint64_t *seed);
 
-/* Read a copy that ends where the text does: one drive. */
+/* Reads one drive from a copy that ends with the text. */
 int fixture_read(const char *text, size_t size, struct ssdpm_model **ret_model,
 		 struct ssdpm_error *reterr);
 struct ssdpm_model *fixture_read_good(const char *text);
 void fixture_assert_bad(const char *text, int code, uint32_t line,
 			const char *fragment);
 
-/* All records of a trace; let go of ios with free(). */
+/* All records of a trace; free() its ios. */
 struct fixture_trace {
 	struct ssdpm_io *ios;
 	size_t n;
@@ -125,50 +125,50 @@ struct fixture_trace {
 };
 
 /*
- * Read the rest, max records at a time, and close it. Return what failed: the
- * records before that are there too.
+ * Reads the rest, max records at a time, and closes it. Return: the failure;
+ * records before it are kept.
  */
 int fixture_drain_trace(struct ssdpm_trace *trace, size_t max,
 			struct fixture_trace *ret_trace,
 			struct ssdpm_error *reterr);
 
-/* The same with a copy that ends where the data do; params may be NULL. */
+/* The same with a copy that ends with the data; params may be NULL. */
 int fixture_read_before(const void *data, size_t size,
 			const struct ssdpm_trace_params *params, size_t max,
 			struct fixture_trace *ret_trace,
 			struct ssdpm_error *reterr);
 
-/* The same, where a failure leaves nothing. */
+/* The same, but a failure keeps nothing. */
 int fixture_read_trace(const void *data, size_t size,
 		       const struct ssdpm_trace_params *params, size_t max,
 		       struct fixture_trace *ret_trace,
 		       struct ssdpm_error *reterr);
 
-/* Does a transition of the table lead to this state? */
+/* Whether a transition of the table leads to this state. */
 bool fixture_is_entered(const struct ssdpm_apst *table, uint32_t state);
 
 /*
- * Each state has its verdict: used is what some entry of the table enters. seen
- * counts the verdicts.
+ * Checks that each state has its verdict; used are those that some entry
+ * enters. seen counts the verdicts.
  */
 void fixture_assert_explained(const struct ssdpm_model *model,
 			      const struct ssdpm_apst_params *params,
 			      const struct ssdpm_apst *table,
 			      unsigned long seen[8]);
 
-/* An entry of a table and a verdict; reason NULL: whatever that is. */
+/* An entry of a table and a verdict; reason NULL: any. */
 struct fixture_made {
 	uint32_t target, idle_ms;
 	uint32_t verdict;
 	const char *reason;
 };
 
-/* The sound table and the verdicts of n states; lets go of the model. */
+/* Checks the valid table and the verdicts of n states; frees the model. */
 void fixture_assert_made(struct ssdpm_model *model,
 			 const struct ssdpm_apst_params *params,
 			 const struct fixture_made *expected, size_t n);
 
-/* How many files a program is to get. */
+/* How many files a program would get. */
 size_t fixture_count_files(const struct ssdpm_persist *persist);
 
 #endif

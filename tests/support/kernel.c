@@ -83,7 +83,7 @@ int __wrap_ssdpm__nvme_set_apst(const struct ssdpm_machine *machine,
 				const uint8_t data[SSDPM_APST_BYTES],
 				bool enable, struct ssdpm_error *reterr);
 
-/* Time passes while the library sleeps, and takes none. */
+/* Time advances when the library sleeps, without waiting. */
 static uint64_t slept_ns;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
@@ -106,7 +106,9 @@ int __wrap_clock_nanosleep(clockid_t clock, int flags,
 	return 0;
 }
 
-/* Other processes read what was there, or this: as it is in sysfs. */
+/*
+ * Replaces the text as sysfs does: other processes read the old or the new one.
+ */
 static void put_text(const char *path, const char *text)
 {
 	char file[512], part[128], *old = kernel_text(path);
@@ -153,7 +155,9 @@ static void get_line(const char *path, char *line, size_t size)
 	free(text);
 }
 
-/* nvme_configure_apst(): what Linux builds from what is set now. */
+/*
+ * nvme_configure_apst(): the table that Linux builds from the present values.
+ */
 static void build(struct kernel_drive *drive, const struct ssdpm_model *model)
 {
 	struct kernel_values *now = &kernel->now;
@@ -204,7 +208,7 @@ static int store_tolerance(size_t i, const char *text)
 
 enum { ALPE = 1 << 26, ASP = 1 << 27, CMD = 0xc017 };
 
-/* ahci_set_lpm(): two policies leave ASP as it is. */
+/* ahci_set_lpm(): two policies leave ASP unchanged. */
 static void handle_error(struct kernel_port *port)
 {
 	snprintf(port->applied, sizeof(port->applied), "%s", port->policy);
@@ -278,8 +282,8 @@ static void look_at_state(struct kernel_port *port)
 }
 
 /*
- * The directory of nvme1, or what goes first: nvme_uninit_ctrl() removes the
- * latency tolerance, and the state has said so before.
+ * The directory of nvme1, or its part that goes first. nvme_uninit_ctrl()
+ * removes the latency tolerance after the state has changed.
  */
 static void part_that_goes(char path[400], char away[400])
 {
@@ -296,8 +300,10 @@ static void write_state(const char *text)
 	put_text("sys/class/nvme/nvme1/state", text);
 }
 
-/* What a running kernel has, and no capture: events, and here no such file of
- * the drive. */
+/*
+ * A running kernel has events, which a capture lacks; here the drive has no
+ * such file.
+ */
 #define EVENTS "sys/kernel/uevent_seqnum"
 
 static void remove_file(const char *file)
@@ -308,7 +314,7 @@ static void remove_file(const char *file)
 	assert_int_equal(unlink(path), 0);
 }
 
-/* Its folder is there yet, and no file in it. */
+/* Its folder still exists, without any file. */
 static void empty_drive(void)
 {
 	char folder[400];
@@ -366,7 +372,7 @@ void kernel_sync(void)
 		write_port(&now->ports[i], now->ports[i].pending);
 }
 
-/* Path of a descriptor below the root; false: it is elsewhere. */
+/* The path of a descriptor below the root; false: elsewhere. */
 static bool find_path(int fd, char path[512])
 {
 	char link[64], real[512];
@@ -384,7 +390,7 @@ static bool find_path(int fd, char path[512])
 	return true;
 }
 
-/* Count a call. Return whether it goes wrong: with kernel->error. */
+/* Counts a call. Return: whether it fails with kernel->error. */
 static bool goes_wrong(int call)
 {
 	if (!(kernel->mask & call) ||
@@ -414,7 +420,7 @@ long __wrap_syscall(long number, long fd, const char *path,
 	return __real_syscall(number, fd, path, &changed, size);
 }
 
-/* Nor where there is no openat2(), as under valgrind. */
+/* Without openat2(), as under valgrind, neither. */
 int __wrap_openat64(int fd, const char *name, int flags, mode_t mode)
 {
 	return __real_openat64(fd, name, kernel ? flags & ~O_TRUNC : flags,
@@ -586,14 +592,14 @@ static int refuse(struct ssdpm_error *reterr, int code, const char *name)
 	return code;
 }
 
-/* Its commands end as those of a drive that is being reset. */
+/* Its commands end like those of a drive that is being reset. */
 static bool has_gone(const char *name)
 {
 	return kernel->is_removed &&
 	       named(name) == &kernel->now.drives[KERNEL_REMOVED];
 }
 
-/* Of a drive that sleeps the state it sleeps in: the last one. */
+/* The state of a drive that sleeps is the last one. */
 static uint32_t get_power(const char *name, uint8_t fid)
 {
 	const struct kernel_drive *drive = named(name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel that does not exist, below a copy of a capture: what is written to
- * its sysfs is taken, refused, and heeded as Linux does it, and any call may
- * fail, write less, or be the last one before a kill. It outlives the process
- * that is killed. Linked with --wrap: only the library's own calls are seen.
+ * A simulated kernel, below a copy of a capture. It accepts, refuses and obeys
+ * writes to its sysfs as Linux does. Any call may fail, write less, or be the
+ * last one before a kill. It outlives a killed process. With --wrap, it sees
+ * only the library's own calls.
  */
 #ifndef SSDPM_TESTS_KERNEL_H
 #define SSDPM_TESTS_KERNEL_H
@@ -18,7 +18,7 @@ enum {
 	KERNEL_DRIVES = 4,
 	KERNEL_PORTS = 5,
 	KERNEL_PARAMETERS = 4,
-	KERNEL_REMOVED = 1, /* the drive that is removed: nvme1 */
+	KERNEL_REMOVED = 1, /* the drive to remove: nvme1 */
 };
 
 /* Calls that can fail. */
@@ -39,19 +39,19 @@ struct kernel_drive {
 	int n_built;
 	uint32_t power; /* features 02h and 11h */
 	uint32_t nopp;
-	bool asleep; /* Get Features says the last state, until an I/O */
+	bool asleep; /* Get Features returns the last state, until an I/O */
 };
 
 struct kernel_port {
-	char policy[32];  /* what sysfs says */
-	char applied[32]; /* what the error handler has made of it */
+	char policy[32];  /* in sysfs */
+	char applied[32]; /* set by the error handler */
 	uint32_t bits;	  /* ALPE and ASP */
-	int pending;	  /* looks at the state until the handler is through */
+	int pending;	  /* reads of the state until the handler ends */
 	char path[256];	  /* of the directory */
 	bool hipm;
 };
 
-/* All that is compared after a commit. */
+/* The values compared after a commit. */
 struct kernel_values {
 	struct kernel_drive drives[KERNEL_DRIVES];
 	struct kernel_port ports[KERNEL_PORTS];
@@ -60,19 +60,19 @@ struct kernel_values {
 
 struct kernel {
 	struct kernel_values now;
-	int n_calls;   /* of those in mask */
-	int n_writes;  /* to sysfs */
-	int mask;      /* enum kernel_call: what the next ones are about */
+	int n_calls;  /* of those in mask */
+	int n_writes; /* to sysfs */
+	int mask; /* enum kernel_call: the calls that the next members count */
 	int fail_at;   /* the n-th call of mask; 0: none */
 	int error;     /* that it fails with; 0: it writes less */
 	bool for_ever; /* and so do all after it */
 	int kill_at;
-	int remove_at; /* at the n-th call of mask nvme1 goes */
-	/* Its state meanwhile; "": its folder is empty; NULL: it is gone. */
+	int remove_at; /* nvme1 goes at the n-th call of mask */
+	/* Its state in between; "": its folder is empty; NULL: removed. */
 	const char *going;
 	bool is_removed;
 	int pending;	      /* how long the error handler takes */
-	bool starts_late;     /* the state says running at first */
+	bool starts_late;     /* the state reads "running" at first */
 	bool deaf;	      /* the handler never comes back */
 	uint32_t dies;	      /* bit of a port: gone while its handler runs */
 	bool other_table;     /* it builds another table than Linux */
@@ -134,7 +134,7 @@ extern const struct ssdpm_plan_params kernel_strict;
 struct ssdpm_plan *kernel_plan(void);
 /* The flags of its parameters. */
 struct ssdpm_plan *kernel_plan_of(uint32_t flags);
-/* What was applied is put back, or applied again; its steps are read. */
+/* A plan that reverts or applies again what was applied; its steps are read. */
 struct ssdpm_plan *kernel_plan_revert(void);
 struct ssdpm_plan *kernel_plan_applied(void);
 /* All is as it was before the first commit. */

@@ -39,7 +39,7 @@ static void free_room(void)
 	munmap(room.end - room.bytes, room.bytes + page);
 }
 
-/* So many bytes at the end of the memory, from the example or empty. */
+/* This many bytes at the end of the memory, from the example or empty. */
 static unsigned char *put(const struct sized_case *sized, size_t size)
 {
 	size_t known = size < sized->size ? size : sized->size;
@@ -89,7 +89,7 @@ static bool is_filled_alike(const struct sized_case *sized,
 	       !memcmp(at + word, whole + word, known - word);
 }
 
-/* A size that works: err is what the whole structure gives. */
+/* A size that works: the call returns the same as for the whole structure. */
 static void assert_works(const struct sized_case *sized, size_t size,
 			 const unsigned char *whole)
 {
@@ -100,7 +100,7 @@ static void assert_works(const struct sized_case *sized, size_t size,
 
 	memcpy(before, at, size);
 	err = call(sized, at, &error);
-	/* A parameter that has no default may be what is missing. */
+	/* The cut part may be a parameter without a default. */
 	if (err &&
 	    (sized->way != SIZED_IN || size >= sized->size || err == -E2BIG))
 		fail_case(sized, size, "it is refused", err);
@@ -109,7 +109,7 @@ static void assert_works(const struct sized_case *sized, size_t size,
 		fail_case(sized, size, "it is not filled as it should be", err);
 }
 
-/* A size that is refused, and nothing is written. */
+/* A refused size; nothing is written. */
 static void assert_refused(const struct sized_case *sized, size_t size,
 			   size_t said, bool tail, int code)
 {

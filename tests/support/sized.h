@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Every public function that takes a sized structure, and one rule for all. */
+/* Each public function that takes a sized structure, and one rule for all. */
 #ifndef SSDPM_TESTS_SIZED_H
 #define SSDPM_TESTS_SIZED_H
 
 #include "fixture.h"
 
-/* What a function does with a sized structure. */
+/* How a function uses a sized structure. */
 enum sized_way {
 	SIZED_IN,     /* reads it */
 	SIZED_OUT,    /* fills it, as far as size says */
@@ -13,16 +13,18 @@ enum sized_way {
 	SIZED_INIT,   /* fills it, and its size is an argument */
 };
 
-/* One structure of one function: the others of the call are good. */
+/* One structure of one function; the others of the call are valid. */
 struct sized_case {
 	const char *function;
 	const char *type;
 	size_t size;
 	enum sized_way way;
 	const void *example; /* SIZED_IN: with this the call succeeds */
-	/* error: of a function without reterr, nothing. */
+	/* error: unused by a function without reterr. */
 	int (*call)(void *sized, struct ssdpm_error *error);
-	/* Where the call takes another, in which it is a pointer: that one. */
+	/*
+	 * If the call takes another structure with a pointer to it: that one.
+	 */
 	const void *outer;
 	size_t outer_size;
 	size_t member;
@@ -34,7 +36,7 @@ struct sized_case {
 			NULL, 0, 0                                         \
 	}
 
-/* One that is a member of what the call takes. */
+/* A structure that is a member of the call's argument. */
 #define SIZED_MEMBER(function, type, example, call, outer, member)        \
 	{                                                                 \
 #function, #type, sizeof(struct type), SIZED_IN, example, \
@@ -42,7 +44,7 @@ struct sized_case {
 			offsetof(__typeof__(outer), member)               \
 	}
 
-/* A call that makes an object, or a text, of one structure alone. */
+/* A call that makes an object or a text from one structure alone. */
 #define SIZED_MAKES(name, function, type, destroy)              \
 	static int name(void *sized, struct ssdpm_error *error) \
 	{                                                       \
@@ -53,12 +55,12 @@ struct sized_case {
 		return err;                                     \
 	}
 
-/* The size that a structure says. */
+/* The size in a structure. */
 size_t sized_size(const void *sized);
 
 /*
- * Call it with a structure that ends where the memory does: as long as it is,
- * shorter in steps of 8 bytes, longer with and without zeros, without a size.
+ * Calls it with a structure that ends where the memory does. Its sizes: whole,
+ * shorter in steps of 8 bytes, longer with and without zeros, none.
  */
 void sized_assert(const struct sized_case *sized);
 

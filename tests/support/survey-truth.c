@@ -85,8 +85,8 @@ void make_runs(uint64_t *seed, size_t repeats, double sd_w, double more_w,
 }
 
 /*
- * The mean of n values of AR(1): variance times (1 + 2 sum of (1 - k/n) phi^k)
- * / n, which is 0.0613 for 300 and 0.9.
+ * The variance factor of the mean of n values of AR(1) is (1 + 2 sum of (1 -
+ * k/n) phi^k) / n. For n = 300 and phi = 0.9, it is 0.0613.
  */
 struct ssdpm_survey_noise exact_noise(double sd_w)
 {

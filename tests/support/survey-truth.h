@@ -26,14 +26,14 @@ struct outcome {
 
 void assert_near(double is, double must_be, double tolerance);
 
-/* Noise of that deviation, of which neighbours are correlated by phi. */
+/* Noise of this deviation whose neighbours are correlated by phi. */
 void make_noise(uint64_t *seed, double phi, double sd_w, double *power_w,
 		size_t n);
 
-/* As a source shows it that is updated once for so many readings. */
+/* The readings of a source that is updated once for this many readings. */
 void hold(double *power_w, size_t n, size_t repeats, size_t begin);
 
-/* Runs of all policies in all blocks; policy 1 draws that much more. */
+/* Runs of all policies in all blocks; policy 1 draws this much more. */
 void make_runs(uint64_t *seed, size_t repeats, double sd_w, double more_w,
 	       struct ssdpm_survey_run *runs);
 

@@ -12,7 +12,9 @@ static char *root;
 int tracefs_refuses;
 const char *tracefs_lacks;
 
-/* Nothing here allocates: a test may fail every allocation of a call. */
+/*
+ * Nothing here allocates, because a test may fail every allocation of a call.
+ */
 static const char *const files[][2] = {
 	{ "tracing_on", "0" },
 	{ "trace_clock", "0" },
@@ -58,7 +60,7 @@ static void fill_instance(const char *instance)
 		put(instance, files[i][0], files[i][1]);
 }
 
-/* The file, and the folders that it was the last one in. */
+/* Removes the file, and the folders that are then empty. */
 static void take_away(const char *instance, const char *path)
 {
 	char full[512];

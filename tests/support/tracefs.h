@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tracefs that is a folder: mkdirat() and unlinkat() of a program that uses
- * it do what the kernel does, fill an instance and take it away.
+ * A folder as tracefs. A program's mkdirat() and unlinkat() act as the kernel
+ * does: they fill an instance, and remove it.
  */
 #ifndef SSDPM_TESTS_TRACEFS_H
 #define SSDPM_TESTS_TRACEFS_H
 
-/* Make it; one at a time. */
+/* Makes it; one at a time. */
 const char *tracefs_new(void);
 void tracefs_remove(void);
 
-/* What fails in the instances to come: an errno, a file that is not there. */
+/* Faults of later instances: an errno, and a missing file. */
 extern int tracefs_refuses;
 extern const char *tracefs_lacks;
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For LD_PRELOAD into the command: a machine with a meter, on which no trial
- * waits. Whoever sets a timer is at its time at once. Before that the machine
- * draws 6 W and some noise, and less while a file has the better setting:
+ * waits. A timer expires as soon as it is set. The machine draws 6 W and some
+ * noise, and less while a file has the better setting. Variables:
  *
- *     SSDPM_METER        the file that gets the power in microwatts
- *     SSDPM_SETTING      the file of a setting, and after a blank the better
- * one SSDPM_SAVING_UW    what that one saves SSDPM_NOISE_UW     the noise is
- * uniform, up to so much SSDPM_EVENT        after so many timers, and a blank:
- * a line for the shell SSDPM_SUSPENDED    once this file exists, the machine
- * has slept for an hour
+ * - SSDPM_METER: the file that gets the power in microwatts.
+ * - SSDPM_SETTING: the file of a setting, and after a blank the better one.
+ * - SSDPM_SAVING_UW: the saving of that one.
+ * - SSDPM_NOISE_UW: the amplitude of uniform noise.
+ * - SSDPM_EVENT: a number of timers, a blank, and a line for the shell to run
+ *   after them.
+ * - SSDPM_SUSPENDED: once this file exists, the machine has slept for an hour.
  */
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -6,25 +6,25 @@
 
 #define MAX_BOX 60
 
-/* What the parts of the noise remember. */
+/* The state of the noise's parts. */
 struct machine_state {
 	const struct trial_machine *machine;
 	uint64_t seed;
-	double keep; /* of ar, in a second */
+	double keep; /* of ar, over a second */
 	double ar, level, step;
 	double burst_w; /* 0: none */
 	double phase;
-	/* The meter: its running sum, and what it shows. */
+	/* The meter: its running sum, and its reading. */
 	double box_sum, shown_w;
 	unsigned int box_n;
-	/* Of the block. */
+	/* The state of the block. */
 	double block_saving_w;
 	double sum_w;
 	unsigned int n;
 	double first_w; /* of the block before */
 };
 
-/* Neighbours are as far apart as any others: splitmix64. */
+/* Scatters neighbouring seeds: splitmix64. */
 static uint64_t scattered(uint64_t seed)
 {
 	seed *= UINT64_C(0x9e3779b97f4a7c15);
@@ -91,7 +91,7 @@ static double noise_w(struct machine_state *m, double t)
 	return power_w + burst(m, noise) + periodic(m, noise, t);
 }
 
-/* What the meter shows at the end of the second. */
+/* The meter's reading at the end of the second. */
 static double read_meter(struct machine_state *m, double power_w)
 {
 	m->box_sum += power_w;

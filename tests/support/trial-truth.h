@@ -33,8 +33,8 @@ struct trial_noise {
 struct trial_machine {
 	const struct trial_noise *noise;
 	double saving_w;    /* of setting B */
-	double varied_w;    /* in each block up to so much less, uniformly */
-	unsigned int box_s; /* the meter shows the mean of so many seconds */
+	double varied_w;    /* in each block less by up to this, uniformly */
+	unsigned int box_s; /* the meter shows the mean of this many seconds */
 	uint64_t seed;
 	double limit_s;
 	double likely_w;
@@ -50,7 +50,7 @@ struct trial_pair {
 typedef bool (*trial_pair_fn)(void *userdata, const struct ssdpm_trial *trial,
 			      const struct trial_pair *pair);
 
-/* A trial until fn stops it or the time limit does. Return: the seconds. */
+/* Runs a trial until fn stops it or the time is up. Return: the seconds. */
 double run_trial(const struct trial_machine *machine, trial_pair_fn fn,
 		 void *userdata);
 

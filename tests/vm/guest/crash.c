@@ -2,12 +2,12 @@
 /*
  * crash N SEED FILES COMMAND-A COMMAND-B
  *
- * Kill the command that goes from one state to the other at N random moments,
- * recover as the next commit would, and see whether all is old or all is new.
- * FILES names what makes the state: a path in each line, and after a blank a
- * mask for those that hold a hexadecimal number; or the name of an NVMe
- * controller, whose power state it is. At the end all is reverted, and shall be
- * as it was at first.
+ * Kills the command that changes from one state to the other at N random
+ * moments, and recovers as the next commit would. All values must then be old,
+ * or all new. FILES lists the values of the state. A line has a path, and after
+ * a blank a mask if the file has a hexadecimal number. Or it has the name of an
+ * NVMe controller, for its power state. At the end, all is reverted, and must
+ * equal the beginning.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -90,7 +90,7 @@ static void wake(const char *name)
 	close(fd);
 }
 
-/* While it sleeps it says the state that it sleeps in. */
+/* A sleeping controller reports the state in which it sleeps. */
 static void read_power(const char *name, char *value, size_t size)
 {
 	struct ssdpm_device_power power = { .size = sizeof(power) };
@@ -159,7 +159,7 @@ static pid_t start(const char *command)
 	return child;
 }
 
-/* Wait until it begins to write. Return: false: it has ended. */
+/* Waits until it begins to write. Return: false: it has ended. */
 static bool wait_for_journal(pid_t child, int *status)
 {
 	while (access("/run/ssdpm/journal", F_OK) != 0) {
@@ -175,8 +175,8 @@ struct duration {
 };
 
 /*
- * What ssdpm check says of it: 5 while a journal stands, else 0. Of a drive
- * that has fallen asleep meanwhile it says with 1 that it does not know.
+ * Checks the status of ssdpm check: 5 with a journal, else 0. A status of 1
+ * means that a drive has fallen asleep and its state is unknown.
  */
 static int lies(void)
 {
@@ -199,7 +199,7 @@ static int lies(void)
 	return 1;
 }
 
-/* How long it takes when nobody kills it. */
+/* How long the command takes if it is not killed. */
 static struct duration measure(const char *command)
 {
 	int64_t begin = now_us(), writing;
@@ -239,7 +239,7 @@ static int run_and_kill(const char *command, struct duration *duration,
 	usleep((useconds_t)(part * (double)*longest));
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
-	/* How long it takes changes with what else the machine does. */
+	/* Its duration depends on the machine's other work. */
 	*longest += WIFEXITED(status) ? -*longest / 8 : *longest / 64;
 	return status;
 }

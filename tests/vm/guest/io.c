@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * io DEVICE SECONDS SEED: reads of 4 KiB, one at a time, with gaps of all sizes
- * between them; prints when each started and ended, in ns of CLOCK_MONOTONIC.
+ * io DEVICE SECONDS SEED: reads 4 KiB at a time, with gaps of all sizes. It
+ * prints the start and the end of each read, in ns of CLOCK_MONOTONIC.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,7 +19,10 @@ static int64_t now(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* From 1 ms to 100 s, as likely in each power of ten; short ones in bursts. */
+/*
+ * From 1 ms to 100 s, equally likely in each power of ten; short ones in
+ * bursts.
+ */
 static int64_t gap_ns(void)
 {
 	static const int64_t decade[] = { 1000000, 10000000, 100000000,

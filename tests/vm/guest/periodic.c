@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * periodic read|flush DEVICE SECONDS PERIOD_MS SECTOR: at each period, a read
- * of 4 KiB past the page cache, or 16 writes of 4 KiB into it and fsync().
- * Prints how many bytes that were.
+ * periodic read|flush DEVICE SECONDS PERIOD_MS SECTOR: in each period, reads 4
+ * KiB past the page cache. Or writes 4 KiB 16 times into it, and calls fsync().
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -90,7 +90,7 @@ static struct ssdpm_observation *observe_with(bool awake)
 	assert_int_equal(
 		ssdpm_observation_add_drive(observation, &params, NULL), 0);
 	ssdpm_model_unref(given.model);
-	/* Nothing of the caller is used after this. */
+	/* The caller's data are not used after this. */
 	memset(&given, 0xa5, sizeof(given));
 	return observation;
 }
@@ -793,7 +793,7 @@ static void the_format_of_the_kernel_is_followed(void **state)
 		0);
 	tell(observation, "cat-10", SECOND,
 	     "block_rq_issue: <259:0> 100% R 0x1f n=8 s=100");
-	/* The usual one is a bad line now. */
+	/* The usual format is a bad line now. */
 	tell(observation, "cat-10", SECOND,
 	     "block_rq_issue: " DRIVE " R 4096 () 100 + 8 [dd]");
 	tell(observation, "cat-10", SECOND + MS,
