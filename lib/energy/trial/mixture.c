@@ -26,7 +26,7 @@
 
 /* The precision of the ends, as a share of the unit. */
 #define PRECISION 1e-5
-/* This many factors are at least 10^-64. */
+/* The product of this many factors is at least 10^-64. */
 #define MANY 64
 
 /*

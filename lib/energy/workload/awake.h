@@ -35,8 +35,9 @@ bool ssdpm__take_device(struct span *text, uint64_t *ret_device);
 bool ssdpm__awake_parse(struct span text, struct awake *ret_awake);
 
 /*
- * The rest of a service time after the wait. At least a part of the base time
- * remains, because a drive may wake more quickly than it declares.
+ * The service time after the wait. It is at least the base time, or the whole
+ * service if that is shorter, because a drive may wake more quickly than it
+ * declares.
  */
 uint32_t ssdpm__awake_service(uint64_t base_ns, uint32_t service_ns,
 			      uint64_t wait_ns);
