@@ -89,6 +89,7 @@ UNITLESS = {
     "n_pairs", "max_pairs", "setting", "decision",
     # a bisection: counts, kinds, indexes
     "n_errors", "n_trials", "entries", "likely_trials", "need_entries", "n_short", "n_candidates", "n_culprits", "running", "verdict", "steps",
+    "all_drives",
     # an observation: device numbers, counts
     "major", "minor", "ctrl_id", "phase", "n_causes", "n_admin", "pid", "without_n_wakes", "n_lines",
     "n_events", "n_bad", "n_lost", "n_unmatched", "n_orphans", "n_clipped", "n_uncovered_ios", "cause", "part", "n_disks",

@@ -138,7 +138,7 @@ static struct {
 	struct ssdpm_model *deep_sleeper;
 	struct ssdpm_ftl *ftl;
 	struct ssdpm_trial *trial;
-	struct ssdpm_bisect *bisect;
+	struct ssdpm_bisect *bisect, *new_bisect, *found_bisect;
 	struct ssdpm_observation *observation;
 	const char *tracefs;
 	struct ssdpm_tracer *tracer;
@@ -2005,6 +2005,22 @@ static int make_bisect(struct ssdpm_bisect **ret_bisect,
 	return ssdpm_bisect_from_text(text, strlen(text), ret_bisect, error);
 }
 
+/* One that has no suspect, and one that found its culprit. */
+static int make_other_bisects(void)
+{
+	static const char new_text[] = "# ssdpm bisect 1\nerrors 1\n"
+				       "entries 9\n";
+	static const char found_text[] =
+		"# ssdpm bisect 1\nerrors 1\nentries 9\n"
+		"suspect sda:lpm max_performance min_power\ngood 9\n";
+	int err = ssdpm_bisect_from_text(new_text, strlen(new_text),
+					 &in.new_bisect, NULL);
+
+	return err ? err :
+		     ssdpm_bisect_from_text(found_text, strlen(found_text),
+					    &in.found_bisect, NULL);
+}
+
 static int call_bisect(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_bisect *bisect;
@@ -2071,8 +2087,12 @@ static int read_observation(struct ssdpm_observation *observation,
 	size_t n_helps = 0;
 	char *policy = NULL;
 	uint64_t changes = 0;
+	struct ssdpm_deepest deepest = { .size = sizeof(deepest) };
 	int err = ssdpm_observation_get_drive(observation, 0, &drive, error);
 
+	if (!err)
+		err = ssdpm_observation_get_deepest(observation, 0, &deepest,
+						    error);
 	if (!err)
 		err = ssdpm_observation_get_cause(observation, 0, 0, &cause,
 						  error);
@@ -2815,6 +2835,7 @@ static const struct {
 	{ "ssdpm_observation_feed", call_observation },
 	{ "ssdpm_observation_finish", call_observation },
 	{ "ssdpm_observation_get_cause", call_observation },
+	{ "ssdpm_observation_get_deepest", call_observation },
 	{ "ssdpm_observation_get_drive", call_observation },
 	{ "ssdpm_observation_get_policy", call_observation },
 	{ "ssdpm_observation_get_without", call_observation },
@@ -3540,6 +3561,16 @@ static void call_running_bisect(void)
 	ssdpm_bisect_free(NULL);
 }
 
+static void call_settings_of_bisect(void)
+{
+	struct ssdpm_bisect_remedy remedy = { .size = sizeof(remedy) };
+
+	ssdpm_bisect_add_latency_limit(in.new_bisect, "nvme0", in.sleeper,
+				       SSDPM_LATENCY_ANY, NULL);
+	ssdpm_bisect_add_lpm(in.new_bisect, "sda", SSDPM_LPM_MIN_POWER, NULL);
+	ssdpm_bisect_get_remedy(in.found_bisect, 0, 0, &remedy, NULL);
+}
+
 static void call_faults(void)
 {
 	static const char line[] = "nvme nvme0: controller is down; will reset";
@@ -3547,6 +3578,7 @@ static void call_faults(void)
 	uint64_t n;
 
 	ssdpm_fault_from_line(line, strlen(line), &fault, NULL);
+	ssdpm_fault_is_of("nvme0", "nvme0", "", 0);
 	ssdpm_fault_count_aer("TOTAL_ERR_COR 5\n", 16, &n, NULL);
 }
 
@@ -3664,9 +3696,13 @@ static const struct {
 	{ "ssdpm_suspend_reading_add_log", call_suspend_log },
 	{ "ssdpm_suspend_reading_free", call_suspend_log },
 	{ "ssdpm_fault_from_line", call_faults },
+	{ "ssdpm_fault_is_of", call_faults },
 	{ "ssdpm_fault_count_aer", call_faults },
 	{ "ssdpm_bisect_calculate_entries", call_running_bisect },
 	{ "ssdpm_bisect_add_suspect", call_running_bisect },
+	{ "ssdpm_bisect_add_latency_limit", call_settings_of_bisect },
+	{ "ssdpm_bisect_add_lpm", call_settings_of_bisect },
+	{ "ssdpm_bisect_get_remedy", call_settings_of_bisect },
 	{ "ssdpm_bisect_begin", call_running_bisect },
 	{ "ssdpm_bisect_add_entries", call_running_bisect },
 	{ "ssdpm_bisect_judge", call_running_bisect },
@@ -4218,6 +4254,8 @@ static int make_idle_times(void)
 	if (!err)
 		err = make_bisect(&in.bisect, NULL);
 	if (!err)
+		err = make_other_bisects();
+	if (!err)
 		err = make_observation();
 	in.tracefs = tracefs_new();
 	if (!err)
@@ -4455,6 +4493,8 @@ static int free_inputs(void **state)
 	ssdpm_ftl_free(in.ftl);
 	ssdpm_trial_free(in.trial);
 	ssdpm_bisect_free(in.bisect);
+	ssdpm_bisect_free(in.new_bisect);
+	ssdpm_bisect_free(in.found_bisect);
 	ssdpm_observation_free(in.observation);
 	ssdpm_tracer_free(in.tracer);
 	ssdpm_suspend_reading_free(in.suspend_reading);

@@ -142,7 +142,14 @@ static enum exit_status read_search(struct search *search)
 	return status;
 }
 
-enum exit_status open_search(const struct common *common, bool change,
+/* Only a search that is there, or that starts, has folders and a lock. */
+static bool is_to_lock(const struct search *search, enum search_use use)
+{
+	return use == SEARCH_START ||
+	       (use == SEARCH_CHANGE && !access(search->path, F_OK));
+}
+
+enum exit_status open_search(const struct common *common, enum search_use use,
 			     struct search *ret_search)
 {
 	struct search *search = ret_search;
@@ -152,7 +159,7 @@ enum exit_status open_search(const struct common *common, bool change,
 	status = open_live(common, common->root, &search->live);
 	if (!status)
 		status = name_paths(search);
-	if (!status && change)
+	if (!status && is_to_lock(search, use))
 		status = lock_search(search);
 	if (!status)
 		status = read_search(search);
@@ -170,7 +177,7 @@ void close_search(struct search *search)
 		close_live(search->live);
 }
 
-static bool write_all(const struct search *search, FILE *file, const char *text)
+static void write_drives(const struct search *search, FILE *file)
 {
 	for (size_t i = 0; i < search->n_drives; i++) {
 		const struct searched_drive *d = &search->drives[i];
@@ -178,52 +185,30 @@ static bool write_all(const struct search *search, FILE *file, const char *text)
 		fprintf(file, "%s%s\t%s\t%s\t%s\t%s\n", drive_key, d->name,
 			d->address, d->product, d->firmware, d->pci);
 	}
-	fputs(text, file);
-	return !fflush(file) && !ferror(file) && !fsync(fileno(file));
-}
-
-/* The name lasts only if the folder is on disk, too. */
-static bool sync_folder(const char *path)
-{
-	char *folder = strdup(path);
-	int fd = -1;
-	bool done;
-
-	if (folder) {
-		*strrchr(folder, '/') = 0;
-		fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	}
-	free(folder);
-	done = fd >= 0 && (!fsync(fd) || errno == EINVAL);
-	if (fd >= 0)
-		close(fd);
-	return done;
 }
 
 enum exit_status write_search(const struct search *search)
 {
 	struct ssdpm_error error;
-	bool done = false;
-	char *text, *path;
+	enum exit_status status;
+	char *search_text, *text = NULL;
+	size_t size;
 	FILE *file;
 
-	if (ssdpm_bisect_to_text(search->bisect, &text, &error))
+	if (ssdpm_bisect_to_text(search->bisect, &search_text, &error))
 		return failure("%s", error.message);
-	if (asprintf(&path, "%s.new", search->path) < 0) {
-		free(text);
-		return out_of_memory();
-	}
-	file = fopen(path, "we");
+	file = open_memstream(&text, &size);
 	if (file) {
-		done = write_all(search, file, text);
-		done = !fclose(file) && done;
+		write_drives(search, file);
+		fputs(search_text, file);
 	}
-	done = done && !rename(path, search->path) && sync_folder(path);
+	if (!file || fclose(file))
+		status = out_of_memory();
+	else
+		status = replace_file(search->path, text, size);
+	free(search_text);
 	free(text);
-	if (!done)
-		complain_of_path(path, errno);
-	free(path);
-	return done ? STATUS_DONE : STATUS_FAILED;
+	return status;
 }
 
 enum exit_status remove_search(const struct search *search)

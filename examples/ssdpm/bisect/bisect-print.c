@@ -20,7 +20,7 @@ static struct cell suspect_text(const struct search *search, size_t i)
 		    is_latency(search, i) ? "latency limit" : "link policy");
 }
 
-static size_t last_step(const struct search *search, size_t i)
+size_t last_step(const struct search *search, size_t i)
 {
 	size_t n = 0;
 
@@ -53,16 +53,10 @@ static void print_advice(const struct search *search, const char *text)
 	free(advised);
 }
 
-static void print_trial(const struct search *search)
+static void print_head_of_trial(const struct search *search)
 {
 	const struct ssdpm_bisect_state state = state_of_search(search);
-	const char *token = ssdpm_bisect_get_token(search->bisect);
 
-	if (!token) {
-		print_advice(search, "No trial runs: ssdpm bisect run begins "
-				     "the next one.");
-		return;
-	}
 	printf("Trial %llu; one culprit takes at most %llu.\n",
 	       (unsigned long long)state.n_trials + 1,
 	       (unsigned long long)state.likely_trials);
@@ -70,39 +64,84 @@ static void print_trial(const struct search *search)
 	printf("Without an error, it is good after %llu entries into the "
 	       "deepest state.\n",
 	       (unsigned long long)state.need_entries);
-	if (strcmp(token, boot_token(search).text))
+	if (state.entries)
+		printf("It had %llu so far.\n",
+		       (unsigned long long)state.entries);
+}
+
+void print_watched_trial(const struct search *search)
+{
+	print_head_of_trial(search);
+	puts("Ctrl-C stops it; ssdpm bisect run goes on.");
+	fflush(stdout);
+}
+
+static void print_trial(const struct search *search)
+{
+	const char *token = ssdpm_bisect_get_token(search->bisect);
+
+	if (!token) {
+		print_advice(search, "No trial runs: ssdpm bisect set begins "
+				     "the next one.");
+		return;
+	}
+	print_head_of_trial(search);
+	if (!is_of_this_boot(search, token))
 		print_advice(search, "The machine was restarted in this trial. "
 				     "If it died, call that bad;\notherwise "
-				     "set the trial again: ssdpm bisect run.");
+				     "set the trial again: ssdpm bisect set.");
 	print_advice(search,
 		     "If the drive fails: ssdpm bisect bad\nIf not, after N "
 		     "entries: ssdpm bisect good --entries N");
+	if (!search->live->root)
+		puts("Or let it run by itself: ssdpm bisect run");
 }
 
-/* The step below the one that fails is what helps. */
-static void print_remedy(const struct search *search, uint32_t i, uint32_t step)
+static void print_quirk(const struct searched_drive *drive,
+			const struct ssdpm_bisect_remedy *remedy)
 {
-	const struct searched_drive *drive = drive_of(search, i);
-	const char *word =
-		ssdpm_bisect_get_step_name(search->bisect, i, step - 1);
-	const bool is_last = step == last_step(search, i);
-	struct cell command;
+	const char *what = drive->pci[0] ? drive->pci : drive->product;
 
-	if (is_latency(search, i))
-		command = cell("ssdpm apply --keep --latency %sus %s", word,
-			       drive->name);
-	else
-		command = cell("ssdpm apply --keep --lpm %s %s", word,
-			       drive->name);
-	print_advice(search, command.text);
-	if (!is_latency(search, i))
-		return;
-	printf("for all NVMe drives: nvme_core.default_ps_max_latency_us=%s\n",
-	       word);
-	if (drive->pci[0] && (step == 1 || is_last))
-		printf("quirk of Linux for %s: %s\n", drive->pci,
-		       step == 1 ? "NVME_QUIRK_NO_APST" :
-				   "NVME_QUIRK_NO_DEEPEST_PS");
+	if (what[0])
+		printf("quirk of Linux for %s: %s\n", what, remedy->target);
+}
+
+static void print_remedy(const struct search *search, uint32_t suspect,
+			 const struct ssdpm_bisect_remedy *r)
+{
+	switch (r->kind) {
+	case SSDPM_BISECT_REMEDY_LATENCY_LIMIT:
+		print_advice(search,
+			     cell("ssdpm apply --keep --latency %sus %s",
+				  r->value, r->drive)
+				     .text);
+		break;
+	case SSDPM_BISECT_REMEDY_LPM:
+		print_advice(search, cell("ssdpm apply --keep --lpm %s %s",
+					  r->value, r->drive)
+					     .text);
+		break;
+	case SSDPM_BISECT_REMEDY_PARAMETER:
+		printf("for all %s drives: %s=%s\n",
+		       is_latency(search, suspect) ? "NVMe" : "SATA", r->target,
+		       r->value);
+		break;
+	default:
+		print_quirk(drive_of(search, suspect), r);
+	}
+}
+
+static void print_remedies(const struct search *search, size_t culprit)
+{
+	struct ssdpm_bisect_remedy remedy = { .size = sizeof(remedy) };
+	uint32_t suspect, step;
+
+	ssdpm_bisect_get_culprit(search->bisect, culprit, &suspect, &step,
+				 NULL);
+	for (size_t i = 0; !ssdpm_bisect_get_remedy(search->bisect, culprit, i,
+						    &remedy, NULL);
+	     i++)
+		print_remedy(search, suspect, &remedy);
 }
 
 static void print_found(const struct search *search)
@@ -121,11 +160,8 @@ static void print_found(const struct search *search)
 		       step_text(search, suspect, step - 1).text);
 	}
 	puts(state.n_culprits == 1 ? "This helps:" : "Each of these helps:");
-	for (size_t i = 0; i < state.n_culprits; i++) {
-		ssdpm_bisect_get_culprit(search->bisect, i, &suspect, &step,
-					 NULL);
-		print_remedy(search, suspect, step);
-	}
+	for (size_t i = 0; i < state.n_culprits; i++)
+		print_remedies(search, i);
 }
 
 static void print_certainty(const struct ssdpm_bisect_state *state)
@@ -148,8 +184,9 @@ void print_end_of_search(const struct search *search)
 		print_found(search);
 		print_certainty(&state);
 	} else if (state.decision == SSDPM_BISECT_NONE) {
-		puts("The drive fails with all of these settings off, too: "
-		     "none of them is at fault.");
+		puts("The drive fails with all of these settings off, too.\n"
+		     "Something else makes it fail. Whether these settings do "
+		     "as well is unknown.");
 	} else {
 		printf("Undecided: trials were skipped, and %llu steps may be "
 		       "at fault.\n",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define MAX_LOG_LINES 40
+#define SERIAL_BYTES 48
 
 static void print_drives_of(const struct search *search)
 {
@@ -49,39 +50,135 @@ static void print_trials(const struct search *search)
 	table_print(&table);
 }
 
+/* What a report must not tell. */
+struct serials {
+	size_t n;
+	char texts[SSDPM_BISECT_SUSPECTS][SERIAL_BYTES];
+};
+
+/* Words 10 to 19 of IDENTIFY DEVICE, as sysfs prints it: two letters each. */
+static void decode_ata_serial(const char *text, char *to)
+{
+	unsigned int words[20];
+	size_t n = 0;
+	int used;
+
+	while (n < 20 && sscanf(text, "%4x%n", &words[n], &used) == 1) {
+		text += used;
+		n++;
+	}
+	for (size_t i = 10; i < n; i++) {
+		*to++ = (char)(words[i] >> 8);
+		*to++ = (char)words[i];
+	}
+	*to = 0;
+}
+
+static char *trim(char *text)
+{
+	size_t n;
+
+	text += strspn(text, " ");
+	n = strlen(text);
+	while (n && text[n - 1] == ' ')
+		n--;
+	text[n] = 0;
+	return text;
+}
+
+/* The number of a drive that is here; without a number nothing is added. */
+static void add_serial(const struct search *search, const char *name,
+		       struct serials *serials)
+{
+	char path[300], text[2048], word[SERIAL_BYTES] = "";
+	struct ssdpm_device *device;
+
+	if (ssdpm_device_read(search->live->machine, name, &device, NULL))
+		return;
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	const bool is_nvme = facts->kind == SSDPM_KIND_NVME;
+
+	if (is_nvme)
+		snprintf(path, sizeof(path), "%.270s/serial", facts->path + 1);
+	else
+		snprintf(path, sizeof(path), "sys/class/ata_device/dev%u.0/id",
+			 facts->ata_port);
+	ssdpm_device_unref(device);
+	if (ssdpm_machine_read_attribute(search->live->machine, path, text,
+					 sizeof(text), NULL))
+		return;
+	if (is_nvme)
+		snprintf(word, sizeof(word), "%.40s", text);
+	else
+		decode_ata_serial(text, word);
+	if (trim(word)[0])
+		strcpy(serials->texts[serials->n++], trim(word));
+}
+
+/* A line as it may be sent: no host name, no serial number, no escapes. */
+static void quote_line(const struct serials *serials, const char *from,
+		       size_t size)
+{
+	static const char mark[] = " kernel: ";
+	char *line = strndup(from, size), *text, *at;
+
+	if (!line)
+		return;
+	ssdpm_text_blunt(line);
+	text = strstr(line, mark);
+	text = text ? text + strlen(mark) : line;
+	for (size_t i = 0; i < serials->n; i++)
+		for (at = text; (at = strstr(at, serials->texts[i]));)
+			memset(at, 'X', strlen(serials->texts[i]));
+	printf("  %s\n", text);
+	free(line);
+}
+
 /* Lines of a kernel log that are signs of a fault: the latest ones. */
-static enum exit_status print_log(const char *path)
+struct signs {
+	size_t n;
+	struct {
+		const char *from;
+		size_t size;
+	} lines[MAX_LOG_LINES];
+};
+
+static void find_signs(const struct buffer *log, struct signs *signs)
+{
+	for (size_t at = 0; at < log->size;) {
+		const char *line = (const char *)log->data + at;
+		const char *end = memchr(line, '\n', log->size - at);
+		const size_t size = end ? (size_t)(end - line) : log->size - at;
+		struct ssdpm_fault fault = { .size = sizeof(fault) };
+
+		ssdpm_fault_from_line(line, size, &fault, NULL);
+		if (fault.kind) {
+			signs->lines[signs->n % MAX_LOG_LINES].from = line;
+			signs->lines[signs->n++ % MAX_LOG_LINES].size = size;
+		}
+		at += size + 1;
+	}
+}
+
+static enum exit_status print_log(const struct search *search, const char *path)
 {
 	struct buffer buffer = { 0 };
-	size_t starts[MAX_LOG_LINES], n = 0;
-	char *text;
+	struct serials serials = { 0 };
+	struct signs signs = { 0 };
 
 	if (read_operand(path, &buffer)) {
 		free(buffer.data);
 		return STATUS_FAILED;
 	}
-	text = buffer.data;
-	for (size_t at = 0; at < buffer.size;) {
-		const char *end = memchr(text + at, '\n', buffer.size - at);
-		const size_t size =
-			end ? (size_t)(end - text) - at : buffer.size - at;
-		struct ssdpm_fault fault = { .size = sizeof(fault) };
-
-		ssdpm_fault_from_line(text + at, size, &fault, NULL);
-		if (fault.kind)
-			starts[n++ % MAX_LOG_LINES] = at;
-		at += size + 1;
-	}
-	printf("Lines of the log with signs of faults: %zu%s\n", n,
-	       n > MAX_LOG_LINES ? "; the last ones" : "");
-	for (size_t i = n > MAX_LOG_LINES ? n - MAX_LOG_LINES : 0; i < n; i++) {
-		const char *line = text + starts[i % MAX_LOG_LINES];
-		const size_t left = buffer.size - starts[i % MAX_LOG_LINES];
-		const char *end = memchr(line, '\n', left);
-
-		printf("  %.*s\n", (int)(end ? (size_t)(end - line) : left),
-		       line);
-	}
+	for (size_t i = 0; i < search->n_drives; i++)
+		add_serial(search, search->drives[i].name, &serials);
+	find_signs(&buffer, &signs);
+	printf("Lines of the log with signs of faults: %zu%s\n", signs.n,
+	       signs.n > MAX_LOG_LINES ? "; the last ones" : "");
+	for (size_t i = signs.n > MAX_LOG_LINES ? signs.n - MAX_LOG_LINES : 0;
+	     i < signs.n; i++)
+		quote_line(&serials, signs.lines[i % MAX_LOG_LINES].from,
+			   signs.lines[i % MAX_LOG_LINES].size);
 	free(buffer.data);
 	return STATUS_DONE;
 }
@@ -97,5 +194,5 @@ enum exit_status print_bisect_report(const struct search *search,
 		puts("The search has not ended.");
 	else
 		print_end_of_search(search);
-	return log ? print_log(log) : STATUS_DONE;
+	return log ? print_log(search, log) : STATUS_DONE;
 }

@@ -39,14 +39,23 @@ struct search {
 /* Its name has the drive of a suspect: "nvme0:latency_us". */
 const struct searched_drive *drive_of(const struct search *search, size_t i);
 bool is_latency(const struct search *search, size_t i);
+/* That of before the search. */
+size_t last_step(const struct search *search, size_t i);
 /* "5 ms", "any latency", "medium_power" */
 struct cell step_text(const struct search *search, size_t i, size_t step);
+
+/* What a search is opened for. */
+enum search_use {
+	SEARCH_LOOK,
+	SEARCH_CHANGE,
+	SEARCH_START,
+};
 
 /*
  * bisect-file.c: read the search, if there is one; to change it, lock it. What
  * fails is complained of.
  */
-enum exit_status open_search(const struct common *common, bool change,
+enum exit_status open_search(const struct common *common, enum search_use use,
 			     struct search *ret_search);
 void close_search(struct search *search);
 enum exit_status write_search(const struct search *search);
@@ -64,9 +73,24 @@ uint64_t latency_of(const char *word);
 enum exit_status set_trial(struct search *search);
 enum exit_status put_back_search(struct search *search);
 
+struct run_options;
+
+/* bisect-run.c: the next trial is set, or what was before comes back. */
+bool is_searching(const struct search *search);
+enum exit_status go_on(struct search *search);
+/* The same trial, as after a boot; or the next one, if none began. */
+enum exit_status set_again(struct search *search);
+/* Trials until the search ends, or a signal comes. */
+enum exit_status run_search(struct search *search,
+			    const struct run_options *options);
+/* Did the trial of this token begin in this boot, or end with its watch? */
+bool is_of_this_boot(const struct search *search, const char *token);
+
 /* bisect-print.c: the state, and what it says after the search. */
 struct ssdpm_bisect_state state_of_search(const struct search *search);
 enum exit_status print_search(const struct search *search);
+/* The trial that begins, and that nobody has to judge. */
+void print_watched_trial(const struct search *search);
 void print_end_of_search(const struct search *search);
 
 /* bisect-report.c: log is a file with lines of the kernel's log, or NULL. */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm bisect: which setting makes a drive fail. */
-#include "bisect/bisect.h"
+#include "bisect/bisect-run.h"
 #include "options/units.h"
 #include "programs.h"
 
 #include <string.h>
 
-enum { START = 1 << 0, GOOD = 1 << 1, REPORT = 1 << 2 };
+enum { START = 1 << 0, GOOD = 1 << 1, REPORT = 1 << 2, RUN = 1 << 3 };
 
 struct settings {
 	uint64_t n_errors;
 	uint64_t n_entries;
 	const char *log;
+	struct run_options run;
 	uint64_t given;
 };
 
@@ -28,33 +29,22 @@ static const struct option_spec options[] = {
 	{ "log", 0, "FILE",
 	  "report: Quote the signs of faults in a kernel log, as of dmesg.",
 	  SETS_TEXT(struct settings, log), .modes = REPORT },
+	{ "provoke", 0, NULL,
+	  "run: Read the drives so that they enter the state as often as they "
+	  "can.",
+	  SETS_FLAG(struct settings, run.provoke), .modes = RUN },
+	{ "count-death", 0, NULL,
+	  "run: Call a trial bad in which the machine died.",
+	  SETS_FLAG(struct settings, run.count_death), .modes = RUN },
+	{ "corrected", 0, NULL,
+	  "run: Count errors of PCIe that the hardware corrected, too.",
+	  SETS_FLAG(struct settings, run.corrected), .modes = RUN },
 };
 
 static const struct option_group own = {
 	OPTIONS(options),
 	KEEPS_GIVEN(struct settings, given),
 };
-
-static bool is_searching(const struct search *search)
-{
-	return state_of_search(search).decision == SSDPM_BISECT_SEARCHING;
-}
-
-/* On disk first: if the machine dies, the next one knows of the trial. */
-static enum exit_status go_on(struct search *search)
-{
-	struct ssdpm_error error;
-	enum exit_status status;
-
-	if (is_searching(search) &&
-	    ssdpm_bisect_begin(search->bisect, boot_token(search).text, &error))
-		return failure("%s", error.message);
-	status = write_search(search);
-	if (!status)
-		status = is_searching(search) ? set_trial(search) :
-						put_back_search(search);
-	return status ? status : print_search(search);
-}
 
 static enum exit_status start(struct search *search, const struct settings *s,
 			      char **operands, size_t n)
@@ -85,23 +75,6 @@ static enum exit_status start(struct search *search, const struct settings *s,
 		remove_search(search);
 	}
 	return status;
-}
-
-/* The same trial, as after a boot; or the next one, if none began. */
-static enum exit_status run_again(struct search *search)
-{
-	struct ssdpm_error error;
-	enum exit_status status;
-
-	if (!ssdpm_bisect_get_token(search->bisect))
-		return go_on(search);
-	status = set_trial(search);
-	if (!status &&
-	    ssdpm_bisect_begin(search->bisect, boot_token(search).text, &error))
-		status = failure("%s", error.message);
-	if (!status)
-		status = write_search(search);
-	return status ? status : print_search(search);
 }
 
 static enum exit_status judge(struct search *search, const struct settings *s,
@@ -139,7 +112,9 @@ static enum exit_status act(struct search *search, const struct settings *s,
 	if (verdict)
 		return judge(search, s, verdict);
 	if (!strcmp(word, "run"))
-		return run_again(search);
+		return run_search(search, &s->run);
+	if (!strcmp(word, "set"))
+		return set_again(search);
 	if (!strcmp(word, "stop"))
 		return stop(search);
 	if (!strcmp(word, "report") && !search->common->form)
@@ -152,6 +127,7 @@ static uint32_t mode_of(const char *word)
 	return !strcmp(word, "start")  ? START :
 	       !strcmp(word, "good")   ? GOOD :
 	       !strcmp(word, "report") ? REPORT :
+	       !strcmp(word, "run")    ? RUN :
 					 0;
 }
 
@@ -160,7 +136,7 @@ static enum exit_status check(const struct common *common,
 			      size_t n)
 {
 	const char *const word = n ? operands[0] : "status";
-	const bool is_known = mode_of(word) || !strcmp(word, "run") ||
+	const bool is_known = mode_of(word) || !strcmp(word, "set") ||
 			      !strcmp(word, "status") ||
 			      !strcmp(word, "stop") ||
 			      ssdpm_bisect_verdict_from_string(word);
@@ -168,11 +144,14 @@ static enum exit_status check(const struct common *common,
 
 	if (!is_known)
 		return usage_error(common,
-				   "%s: it is start, run, good, bad, skip, "
-				   "status, report or stop",
+				   "%s: it is start, run, set, good, bad, "
+				   "skip, status, report or stop",
 				   word);
 	if (other)
 		return usage_error(common, "%s takes no --%s", word, other);
+	if (!strcmp(word, "run") && common->root)
+		return usage_error(common, "--root conflicts with run: nothing "
+					   "happens in a capture");
 	if (strcmp(word, "start"))
 		return n > 1 ? usage_error(common, "%s takes no TARGET", word) :
 			       STATUS_DONE;
@@ -183,6 +162,15 @@ static enum exit_status check(const struct common *common,
 		       STATUS_DONE;
 }
 
+static enum search_use use_of(const char *word)
+{
+	if (!strcmp(word, "start"))
+		return SEARCH_START;
+	if (!strcmp(word, "status") || !strcmp(word, "report"))
+		return SEARCH_LOOK;
+	return SEARCH_CHANGE;
+}
+
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n)
 {
@@ -191,7 +179,6 @@ static enum exit_status run(const void *data, const struct common *common,
 	const struct settings *settings = data;
 	enum exit_status status = check(common, settings, operands, n);
 	struct search search;
-	bool change;
 
 	if (status)
 		return status;
@@ -199,8 +186,7 @@ static enum exit_status run(const void *data, const struct common *common,
 		operands = default_operands;
 		n = 1;
 	}
-	change = strcmp(operands[0], "status") && strcmp(operands[0], "report");
-	status = open_search(common, change, &search);
+	status = open_search(common, use_of(operands[0]), &search);
 	if (!status)
 		status = act(&search, settings, operands, n);
 	close_search(&search);
@@ -209,13 +195,14 @@ static enum exit_status run(const void *data, const struct common *common,
 
 const struct subcommand cmd_bisect = {
 	.name = "bisect",
-	.operands = "start|run|good|bad|skip|report|stop [TARGET...]",
+	.operands = "start|run|good|bad|skip|set|report|stop [TARGET...]",
 	.operands_optional = true,
 	.takes_devices = true,
 	.list = "searches",
 	.summary = "Find the setting that makes a drive fail.",
 	.own = &own,
 	.examples = "  ssdpm bisect start --errors 1 --entries 40 nvme0\n"
+		    "  ssdpm bisect run --provoke\n"
 		    "  ssdpm bisect good --entries 3160\n"
 		    "  ssdpm bisect bad\n"
 		    "  ssdpm bisect report\n"

@@ -2,6 +2,7 @@
 #include "text/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -413,6 +414,52 @@ enum exit_status save_file(const char *path, const void *data, size_t size)
 	if (!written)
 		complain("%s: %s", path, strerror(errno));
 	return written ? STATUS_DONE : STATUS_FAILED;
+}
+
+/* The name lasts only if the folder is on disk, too. */
+static bool sync_folder_of(const char *path)
+{
+	char *folder = strdup(path);
+	char *slash = folder ? strrchr(folder, '/') : NULL;
+	bool done;
+	int fd;
+
+	if (slash)
+		slash[slash == folder] = 0;
+	fd = folder ? open(slash ? folder : ".",
+			   O_RDONLY | O_DIRECTORY | O_CLOEXEC) :
+		      -1;
+	free(folder);
+	done = fd >= 0 && (!fsync(fd) || errno == EINVAL);
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+static bool write_and_sync(const char *path, const void *data, size_t size)
+{
+	FILE *file = fopen(path, "we");
+	bool written = file && fwrite(data, 1, size, file) == size &&
+		       !fflush(file) && !fsync(fileno(file));
+
+	if (file && fclose(file))
+		written = false;
+	return written;
+}
+
+enum exit_status replace_file(const char *path, const void *data, size_t size)
+{
+	char *other;
+
+	if (asprintf(&other, "%s.new", path) < 0)
+		return out_of_memory();
+	const bool done = write_and_sync(other, data, size) &&
+			  !rename(other, path) && sync_folder_of(path);
+
+	if (!done)
+		complain("%s: %s", path, strerror(errno));
+	free(other);
+	return done ? STATUS_DONE : STATUS_FAILED;
 }
 
 static void print_cells(char *const *cells, const int *widths,

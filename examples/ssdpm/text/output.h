@@ -58,6 +58,9 @@ enum exit_status print_errors(const struct common *common,
 
 /* Writes a small file anew; complains of a failure. */
 enum exit_status save_file(const char *path, const void *data, size_t size);
+/* Likewise: after a crash, too, it has all of the old text or of the new one.
+ */
+enum exit_status replace_file(const char *path, const void *data, size_t size);
 
 #define TABLE_COLUMNS 12
 

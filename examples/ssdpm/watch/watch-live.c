@@ -298,6 +298,18 @@ static enum exit_status tell_gaps(struct session *session, int64_t until_ns)
 	return STATUS_DONE;
 }
 
+static bool is_over(const struct session *session)
+{
+	return caught_signal() || session->watch->is_over;
+}
+
+static enum exit_status call_step(const struct session *session, int64_t now_ns)
+{
+	struct watch *watch = session->watch;
+
+	return watch->step ? watch->step(watch, now_ns) : STATUS_DONE;
+}
+
 /* The trace is off until the drives do less; *now_ns: when it is on again. */
 static enum exit_status sit_out(struct session *session, int64_t *now_ns)
 {
@@ -311,11 +323,13 @@ static enum exit_status sit_out(struct session *session, int64_t *now_ns)
 		if (!status)
 			status = read_text(session);
 	} while (!status && !session->is_empty);
-	while (!status && !is_quiet(load) && !caught_signal() &&
+	while (!status && !is_quiet(load) && !is_over(session) &&
 	       load->looked_ns < session->end_ns) {
 		wait_for_quiet(load, session->watch);
 		if (load->looked_ns - load->from_ns >= SECOND_NS)
 			status = tell_gaps(session, load->looked_ns);
+		if (!status)
+			status = call_step(session, load->looked_ns);
 	}
 	*now_ns = survey_now_ns();
 	if (!status)
@@ -331,7 +345,7 @@ static enum exit_status follow(struct session *session)
 	struct ssdpm_error error;
 	int64_t now_ns = survey_now_ns();
 
-	while (!status && !caught_signal() && now_ns < session->end_ns) {
+	while (!status && !is_over(session) && now_ns < session->end_ns) {
 		poll(&fd, 1, TICK_MS);
 		/* Time first: what comes after it is later. */
 		now_ns = survey_now_ns();
@@ -346,6 +360,8 @@ static enum exit_status follow(struct session *session)
 		    ssdpm_observation_advance(session->watch->observation,
 					      (uint64_t)now_ns, &error))
 			status = failure("%s", error.message);
+		if (!status)
+			status = call_step(session, now_ns);
 	}
 	if (!status)
 		status = look_for_gone(session, now_ns);

@@ -63,7 +63,7 @@ static enum exit_status choose_policy(const struct watch *watch,
 				      struct ssdpm_sim_params *params,
 				      struct ssdpm_resolved_policy *resolved)
 {
-	const struct ssdpm_device_settings settings =
+	struct ssdpm_device_settings settings =
 		settings_with_quirks(subject->drive, &subject->quirks);
 	const struct named_policy *named = &watch->options->named;
 	struct ssdpm_apst_params apst;
@@ -79,6 +79,9 @@ static enum exit_status choose_policy(const struct watch *watch,
 	if (!status && named->option &&
 	    !policy_fits(&policy, subject->drive, true))
 		status = STATUS_DEVICE_CANNOT;
+	if (!status && watch->change_settings)
+		status = watch->change_settings(watch, subject->drive,
+						&settings);
 	if (status)
 		return status;
 	if (named->option)

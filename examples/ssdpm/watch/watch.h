@@ -35,6 +35,15 @@ struct watch {
 	struct ssdpm_observation *observation;
 	struct watched *watched; /* in the order of the observation */
 	size_t n;
+	/* Of a caller that watches for itself; NULL: there is none. */
+	void *userdata;
+	/* Simulate other settings than those in force. */
+	enum exit_status (*change_settings)(
+		const struct watch *watch, const struct drive *drive,
+		struct ssdpm_device_settings *settings);
+	/* Called several times a second; it may set is_over. */
+	enum exit_status (*step)(struct watch *watch, int64_t now_ns);
+	bool is_over;
 };
 
 /* The drives, with the policy in force: what fails is complained of. */

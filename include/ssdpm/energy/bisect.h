@@ -12,6 +12,7 @@
 #define SSDPM_BISECT_H
 
 #include <ssdpm/base.h>
+#include <ssdpm/model.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +37,15 @@ enum ssdpm_bisect_decision {
 	SSDPM_BISECT_NONE = 3,	    /* it fails with all suspects off, too */
 	/* Trials that were skipped leave several candidates. */
 	SSDPM_BISECT_UNDECIDED = 4,
+};
+
+/** What a remedy is. */
+enum ssdpm_bisect_remedy_kind {
+	/* files of sysfs: until the next boot, unless it is kept */
+	SSDPM_BISECT_REMEDY_LATENCY_LIMIT = 1,
+	SSDPM_BISECT_REMEDY_LPM = 2,
+	SSDPM_BISECT_REMEDY_PARAMETER = 3, /* to boot with */
+	SSDPM_BISECT_REMEDY_QUIRK = 4,	   /* for the sources of Linux */
 };
 
 /**
@@ -95,6 +105,25 @@ struct ssdpm_bisect_trial {
 	uint8_t steps[SSDPM_BISECT_SUSPECTS];
 };
 
+/**
+ * struct ssdpm_bisect_remedy - what keeps a culprit from failing (sized result)
+ * @size:       set by the caller
+ * @kind:       enum ssdpm_bisect_remedy_kind
+ * @all_drives: 1: it changes all drives of this kind, and not only this one
+ * @drive:      as in the name of the suspect, "nvme0"
+ * @target:     a file of sysfs, a parameter of Linux or a quirk, such as
+ *              "nvme_core.default_ps_max_latency_us"
+ * @value:      what to set there; "": nothing, as of a quirk
+ */
+struct ssdpm_bisect_remedy {
+	size_t size;
+	uint32_t kind;
+	uint32_t all_drives;
+	char drive[SSDPM_BISECT_WORD];
+	char target[SSDPM_BISECT_WORD];
+	char value[SSDPM_BISECT_WORD];
+};
+
 struct ssdpm_bisect;
 
 /**
@@ -146,6 +175,38 @@ SSDPM_API int ssdpm_bisect_add_suspect(struct ssdpm_bisect *bisect,
 				       const char *name,
 				       const char *const *steps, size_t n_steps,
 				       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_bisect_add_latency_limit() - the latency limit of an NVMe drive
+ * @drive:    its name, as in "nvme0"; the suspect is "nvme0:latency_us"
+ * @model:    its power states
+ * @limit_us: that of today; SSDPM_LATENCY_ANY
+ *
+ * Its steps are limits in microseconds: 0, which means no APST, then one deeper
+ * state after another, and the limit of today. "any" is SSDPM_LATENCY_ANY.
+ *
+ * Return: 0; -EOPNOTSUPP (the limit allows no state), -EINVAL (@drive), and as
+ * ssdpm_bisect_add_suspect().
+ */
+SSDPM_API int ssdpm_bisect_add_latency_limit(struct ssdpm_bisect *bisect,
+					     const char *drive,
+					     const struct ssdpm_model *model,
+					     uint64_t limit_us,
+					     struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_bisect_add_lpm() - the link policy of a SATA drive
+ * @drive: its name, as in "sda"; the suspect is "sda:lpm"
+ * @lpm:   enum ssdpm_lpm, that of today
+ *
+ * Its steps are words of ssdpm_lpm_to_string(), from max_performance on.
+ *
+ * Return: 0; -EOPNOTSUPP (max_performance, or the firmware's own), -EINVAL
+ * (@drive, @lpm), and as ssdpm_bisect_add_suspect().
+ */
+SSDPM_API int ssdpm_bisect_add_lpm(struct ssdpm_bisect *bisect,
+				   const char *drive, uint32_t lpm,
+				   struct ssdpm_error *reterr);
 
 /**
  * ssdpm_bisect_begin() - the next trial begins
@@ -227,6 +288,21 @@ SSDPM_API int ssdpm_bisect_get_culprit(const struct ssdpm_bisect *bisect,
 				       uint32_t *ret_step,
 				       struct ssdpm_error *reterr);
 
+/**
+ * ssdpm_bisect_get_remedy() - what helps against a culprit
+ * @culprit: as of ssdpm_bisect_get_culprit()
+ * @index:   from 0 on: what changes least of a machine is first
+ *
+ * Each remedy alone keeps the step that fails from being used. Suspects of
+ * ssdpm_bisect_add_latency_limit() and ssdpm_bisect_add_lpm() have remedies.
+ *
+ * Return: 0; -ENOENT (@culprit, or no more), -EINVAL, -E2BIG (@ret_remedy).
+ */
+SSDPM_API int ssdpm_bisect_get_remedy(const struct ssdpm_bisect *bisect,
+				      size_t culprit, size_t index,
+				      struct ssdpm_bisect_remedy *ret_remedy,
+				      struct ssdpm_error *reterr);
+
 /** ssdpm_bisect_get_token() - of the running trial; NULL: none runs */
 SSDPM_API const char *ssdpm_bisect_get_token(const struct ssdpm_bisect *bisect);
 
@@ -266,6 +342,10 @@ SSDPM_API uint32_t ssdpm_bisect_verdict_from_string(const char *word);
 /** ssdpm_bisect_decision_to_string() - "searching" and so on, or NULL */
 SSDPM_API const char *ssdpm_bisect_decision_to_string(uint32_t decision);
 SSDPM_API uint32_t ssdpm_bisect_decision_from_string(const char *word);
+
+/** ssdpm_bisect_remedy_kind_to_string() - "latency-limit" and so on, or NULL */
+SSDPM_API const char *ssdpm_bisect_remedy_kind_to_string(uint32_t kind);
+SSDPM_API uint32_t ssdpm_bisect_remedy_kind_from_string(const char *word);
 
 #ifdef __cplusplus
 }

@@ -66,6 +66,22 @@ SSDPM_API int ssdpm_fault_from_line(const char *line, size_t size,
 				    struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_fault_is_of() - does a fault belong to this drive?
+ * @device:   of struct ssdpm_fault
+ * @name:     of the drive, "nvme0" or "sda"
+ * @path:     its directory in sysfs, without symbolic links, as in struct
+ *            ssdpm_device_facts
+ * @ata_port: P of ataP; 0: none
+ *
+ * A fault of a PCI device belongs to all drives below it. One of a block device
+ * belongs to the drive of which this is a namespace.
+ *
+ * Return: 1, or 0.
+ */
+SSDPM_API uint32_t ssdpm_fault_is_of(const char *device, const char *name,
+				     const char *path, uint32_t ata_port);
+
+/**
  * ssdpm_fault_count_aer() - how many errors a file of sysfs has counted
  * @text: of aer_dev_correctable, aer_dev_fatal or aer_dev_nonfatal below
  *        /sys/bus/pci/devices/ADDRESS

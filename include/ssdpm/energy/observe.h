@@ -140,6 +140,24 @@ struct ssdpm_cause {
 };
 
 /**
+ * struct ssdpm_deepest - the deepest state that a policy uses (sized result)
+ * @size:      set by the caller
+ * @n_entries: how often the drive reached it, up to now_ns of the drive; one
+ *             that an I/O ended on the way does not count
+ * @after_ns:  after so much idle time the drive is in it; 0: there is none,
+ *             because the policy never lets it sleep
+ * @state:     its number, as in struct ssdpm_observed
+ * @reserved:  0
+ */
+struct ssdpm_deepest {
+	size_t size;
+	uint64_t n_entries;
+	uint64_t after_ns;
+	uint32_t state;
+	uint32_t reserved;
+};
+
+/**
  * struct ssdpm_without - a drive with and without a cause (sized result)
  * @size:          set by the caller
  * @from_ns:       the first I/O that is still known: 32,768 are kept
@@ -347,6 +365,19 @@ SSDPM_API const struct ssdpm_observation_counts *ssdpm_observation_get_counts(
 SSDPM_API int ssdpm_observation_get_drive(
 	const struct ssdpm_observation *observation, size_t drive,
 	struct ssdpm_observed *ret_drive, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_observation_get_deepest() - how often a drive reached its deepest state
+ * @ret_deepest: its size member is set by the caller
+ *
+ * The policy is that of the parameters of the drive, which need not be in
+ * force. Gaps of the trace have no entries.
+ *
+ * Return: as ssdpm_observation_get_drive().
+ */
+SSDPM_API int ssdpm_observation_get_deepest(
+	const struct ssdpm_observation *observation, size_t drive,
+	struct ssdpm_deepest *ret_deepest, struct ssdpm_error *reterr);
 
 /**
  * ssdpm_observation_get_cause() - a cause of a drive, by index

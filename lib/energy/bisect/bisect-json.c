@@ -16,6 +16,8 @@ struct told_trial {
 };
 
 struct told_culprit {
+	const struct ssdpm_bisect *bisect;
+	size_t index;
 	const char *name;
 	const char *step;
 };
@@ -61,9 +63,28 @@ static bool get_culprit(const struct ssdpm_bisect *bisect, size_t i,
 
 	if (ssdpm_bisect_get_culprit(bisect, i, &suspect, &step, NULL))
 		return false;
+	ret->bisect = bisect;
+	ret->index = i;
 	ret->name = ssdpm_bisect_get_suspect(bisect, suspect);
 	ret->step = ssdpm_bisect_get_step_name(bisect, suspect, step);
 	return true;
+}
+
+static bool get_remedy(const struct told_culprit *c, size_t i,
+		       struct ssdpm_bisect_remedy *ret)
+{
+	ret->size = sizeof(*ret);
+	return !ssdpm_bisect_get_remedy(c->bisect, c->index, i, ret, NULL);
+}
+
+static size_t count_remedies(const struct told_culprit *c)
+{
+	struct ssdpm_bisect_remedy remedy;
+	size_t n = 0;
+
+	while (get_remedy(c, n, &remedy))
+		n++;
+	return n;
 }
 
 #include "bisect-json.h"

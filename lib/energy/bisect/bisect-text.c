@@ -15,6 +15,7 @@
 
 #define MAX_LINE (32 + (SSDPM_BISECT_STEPS + 1) * SSDPM_BISECT_WORD)
 #define HEAD "# ssdpm bisect 1"
+#define DEEPEST "deepest"
 
 struct writer {
 	char *text;
@@ -45,6 +46,11 @@ static void put_suspect(struct writer *w, const struct bisect_suspect *suspect)
 		put(w, suspect->steps[i]);
 	}
 	put(w, "\n");
+	if (!suspect->deepest)
+		return;
+	put(w, DEEPEST " ");
+	put(w, suspect->name);
+	put(w, "\n");
 }
 
 static void put_trials(struct writer *w, const struct ssdpm_bisect *bisect)
@@ -68,7 +74,7 @@ int ssdpm_bisect_to_text(const struct ssdpm_bisect *bisect, char **ret_text,
 			 struct ssdpm_error *reterr)
 {
 	struct writer w = {
-		.room = MAX_LINE * (bisect->n_suspects + 2) +
+		.room = 2 * MAX_LINE * (bisect->n_suspects + 2) +
 			32 * (bisect->n_trials + 2),
 	};
 
@@ -155,6 +161,24 @@ static int read_suspect(struct reader *r, struct span rest,
 	return ssdpm_bisect_add_suspect(r->bisect, name, steps, n, reterr);
 }
 
+/* The suspect of the line before. */
+static int read_deepest(struct reader *r, struct span rest,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_bisect *bisect = r->bisect;
+	struct bisect_suspect *last;
+	char name[SSDPM_BISECT_WORD];
+
+	if (!bisect->n_suspects || !take_word(&rest, name) ||
+	    rest.at != rest.end)
+		return refuse(r, reterr);
+	last = &bisect->suspects[bisect->n_suspects - 1];
+	if (bisect->started || last->deepest || strcmp(last->name, name) != 0)
+		return refuse(r, reterr);
+	last->deepest = true;
+	return 0;
+}
+
 /* The rest of a trial; verdict 0: it runs. */
 static int read_trial(struct reader *r, struct span rest, uint32_t verdict,
 		      struct ssdpm_error *reterr)
@@ -187,6 +211,8 @@ static int read_line(struct reader *r, struct span line,
 
 	if (ssdpm__span_is(key, "suspect"))
 		return read_suspect(r, line, reterr);
+	if (ssdpm__span_is(key, DEEPEST))
+		return read_deepest(r, line, reterr);
 	if (verdict || ssdpm__span_is(key, "running"))
 		return read_trial(r, line, verdict, reterr);
 	return refuse(r, reterr);

@@ -39,6 +39,7 @@ void ssdpm__bisect_learn(struct bisect_search *search, uint32_t verdict);
 struct bisect_suspect {
 	char name[SSDPM_BISECT_WORD];
 	size_t n_steps;
+	bool deepest; /* the last step adds the deepest state, and no other */
 	char steps[SSDPM_BISECT_STEPS][SSDPM_BISECT_WORD];
 };
 

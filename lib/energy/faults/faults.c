@@ -254,6 +254,44 @@ int ssdpm_fault_from_line(const char *line, size_t size,
 	return 0;
 }
 
+/* "nvme0n1" and "nvme0c0n1" are of nvme0. */
+static bool is_namespace(struct span device, const char *drive)
+{
+	struct span number = device;
+
+	return take_exactly(&device, drive) && take_exactly(&number, "nvme") &&
+	       device.at != device.end &&
+	       (*device.at == 'n' || *device.at == 'c');
+}
+
+static bool is_above(const char *path, const char *device)
+{
+	const size_t n = strlen(device);
+
+	for (const char *at = path; (at = strstr(at, device)); at += n)
+		if (at != path && at[-1] == '/' && (!at[n] || at[n] == '/'))
+			return true;
+	return false;
+}
+
+uint32_t ssdpm_fault_is_of(const char *device, const char *name,
+			   const char *path, uint32_t ata_port)
+{
+	const struct span span = ssdpm__span(device, strlen(device));
+	struct span rest = span;
+	uint64_t port;
+
+	if (!name[0])
+		return 0;
+	if (ssdpm__span_is(span, name) || is_namespace(span, name))
+		return 1;
+	if (is_pci_address(span))
+		return is_above(path, device);
+	return ata_port && take_exactly(&rest, "ata") &&
+	       ssdpm__take_uint(&rest, UINT32_MAX, &port) &&
+	       rest.at == rest.end && port == ata_port;
+}
+
 int ssdpm_fault_count_aer(const char *text, size_t size, uint64_t *ret_n_errors,
 			  struct ssdpm_error *reterr)
 {

@@ -55,6 +55,10 @@ int ssdpm__drive_new(const struct ssdpm_observed_params *params,
 	}
 	drive->timeline = drive->fresh;
 	drive->account.sleeps = drive->fresh.chain.n > 0;
+	if (drive->account.sleeps)
+		drive->account.deepest =
+			drive->fresh.chain.steps[drive->fresh.chain.n - 1]
+				.state;
 	*ret_drive = drive;
 	return 0;
 }
@@ -99,6 +103,9 @@ static void spend(void *spender, uint32_t phase, uint32_t state, uint64_t ns,
 {
 	struct account *account = spender;
 
+	if (phase == SSDPM_PHASE_RESIDENT && state == account->deepest &&
+	    (account->phase != phase || account->state != state))
+		account->n_deepest++;
 	account->phase = phase;
 	account->state = state;
 	wide_add(&account->energy_fj, energy_fj);

@@ -114,6 +114,35 @@ int ssdpm_observation_get_drive(const struct ssdpm_observation *observation,
 	return err;
 }
 
+int ssdpm_observation_get_deepest(const struct ssdpm_observation *observation,
+				  size_t drive,
+				  struct ssdpm_deepest *ret_deepest,
+				  struct ssdpm_error *reterr)
+{
+	struct ssdpm_deepest known = { .size = sizeof(known) };
+	const struct chain_step *last;
+	struct view *view;
+	int err = ssdpm__sized_check(ret_deepest, sizeof(known),
+				     "ssdpm_deepest", reterr);
+
+	if (!err)
+		err = new_view(observation, drive, &view, reterr);
+	if (err)
+		return err;
+	if (view->account.sleeps) {
+		const struct chain *chain =
+			&observation->drives[drive]->fresh.chain;
+
+		last = &chain->steps[chain->n - 1];
+		known.n_entries = view->account.n_deepest;
+		known.after_ns = last->resident_ns;
+		known.state = last->state;
+	}
+	free(view);
+	ssdpm__sized_out(ret_deepest, &known, sizeof(known));
+	return 0;
+}
+
 /* A view of a drive that has this cause. */
 static int view_cause(const struct ssdpm_observation *observation, size_t drive,
 		      size_t cause, struct view **ret_view,

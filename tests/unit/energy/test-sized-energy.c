@@ -22,7 +22,7 @@ static struct ssdpm_gaps *gaps;
 static struct ssdpm_sim_params sim_params;
 static struct ssdpm_ftl *ftl;
 static struct ssdpm_trial *trial;
-static struct ssdpm_bisect *bisect;
+static struct ssdpm_bisect *bisect, *found_bisect;
 static struct ssdpm_observation *observation;
 static const struct ssdpm_disk traced_disk = { .major = 8 };
 static const char *const traced_event = "block/block_rq_issue";
@@ -450,6 +450,11 @@ static int bisect_get_trial(void *sized, struct ssdpm_error *error)
 	return ssdpm_bisect_get_trial(bisect, 0, sized, error);
 }
 
+static int bisect_get_remedy(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_bisect_get_remedy(found_bisect, 0, 0, sized, error);
+}
+
 static int fault_from_line(void *sized, struct ssdpm_error *error)
 {
 	static const char line[] = "[ 1.5] ata1: hard resetting link";
@@ -484,6 +489,11 @@ static int add_drive_of_sim(void *sized, struct ssdpm_error *error)
 static int get_drive(void *sized, struct ssdpm_error *error)
 {
 	return ssdpm_observation_get_drive(observation, 0, sized, error);
+}
+
+static int get_deepest(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_observation_get_deepest(observation, 0, sized, error);
 }
 
 static int get_cause(void *sized, struct ssdpm_error *error)
@@ -1650,6 +1660,8 @@ static const struct sized_case cases[] = {
 	      bisect_get_state),
 	SIZED(ssdpm_bisect_get_trial, ssdpm_bisect_trial, SIZED_OUT, NULL,
 	      bisect_get_trial),
+	SIZED(ssdpm_bisect_get_remedy, ssdpm_bisect_remedy, SIZED_OUT, NULL,
+	      bisect_get_remedy),
 	SIZED(ssdpm_fault_from_line, ssdpm_fault, SIZED_OUT, NULL,
 	      fault_from_line),
 	SIZED(ssdpm_trial_new, ssdpm_trial_params, SIZED_IN, &trial_params,
@@ -1679,6 +1691,8 @@ static const struct sized_case cases[] = {
 	      &sim_params, add_drive_of_sim),
 	SIZED(ssdpm_observation_get_drive, ssdpm_observed, SIZED_OUT, NULL,
 	      get_drive),
+	SIZED(ssdpm_observation_get_deepest, ssdpm_deepest, SIZED_OUT, NULL,
+	      get_deepest),
 	SIZED(ssdpm_observation_get_cause, ssdpm_cause, SIZED_OUT, NULL,
 	      get_cause),
 	SIZED(ssdpm_observation_get_without, ssdpm_without, SIZED_OUT, NULL,
@@ -1896,9 +1910,15 @@ static void set_up_bisect(void)
 	static const char text[] = "# ssdpm bisect 1\nerrors 1\nentries 9\n"
 				   "suspect apst off PS3 PS4\ngood 5\n"
 				   "running 7 -\n";
+	static const char found[] =
+		"# ssdpm bisect 1\nerrors 1\nentries 9\n"
+		"suspect sda:lpm max_performance min_power\ngood 9\n";
 
 	assert_int_equal(
 		ssdpm_bisect_from_text(text, strlen(text), &bisect, NULL), 0);
+	assert_int_equal(ssdpm_bisect_from_text(found, strlen(found),
+						&found_bisect, NULL),
+			 0);
 }
 
 static void set_up_observation(void)
@@ -1991,6 +2011,7 @@ static int tear_down(void **state)
 	ssdpm_ftl_free(ftl);
 	ssdpm_trial_free(trial);
 	ssdpm_bisect_free(bisect);
+	ssdpm_bisect_free(found_bisect);
 	ssdpm_observation_free(observation);
 	ssdpm_suspend_reading_free(suspend_reading);
 	tracefs_remove();

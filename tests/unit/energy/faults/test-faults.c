@@ -196,6 +196,39 @@ static void counters_of_aer_are_read(void **state)
 		-EINVAL);
 }
 
+static void a_fault_is_of_a_drive_its_port_or_what_is_above_it(void **state)
+{
+	static const char nvme[] = "/sys/devices/pci0000:00/0000:00:1d.0/"
+				   "0000:04:00.0/nvme/nvme1";
+	static const char sata[] = "/sys/devices/pci0000:00/0000:00:17.0/ata3/"
+				   "host2/target2:0:0/2:0:0:0";
+
+	(void)state;
+	assert_int_equal(ssdpm_fault_is_of("nvme1", "nvme1", nvme, 0), 1);
+	assert_int_equal(ssdpm_fault_is_of("nvme1n1", "nvme1", nvme, 0), 1);
+	assert_int_equal(ssdpm_fault_is_of("nvme1c1n1", "nvme1", nvme, 0), 1);
+	assert_int_equal(ssdpm_fault_is_of("nvme10", "nvme1", nvme, 0), 0);
+	assert_int_equal(ssdpm_fault_is_of("nvme10n1", "nvme1", nvme, 0), 0);
+	assert_int_equal(ssdpm_fault_is_of("nvme0", "nvme1", nvme, 0), 0);
+	assert_int_equal(ssdpm_fault_is_of("0000:04:00.0", "nvme1", nvme, 0),
+			 1);
+	assert_int_equal(ssdpm_fault_is_of("0000:00:1d.0", "nvme1", nvme, 0),
+			 1);
+	assert_int_equal(ssdpm_fault_is_of("0000:00:17.0", "nvme1", nvme, 0),
+			 0);
+	assert_int_equal(ssdpm_fault_is_of("0000:00:17.0", "sda", sata, 3), 1);
+	assert_int_equal(ssdpm_fault_is_of("ata3", "sda", sata, 3), 1);
+	assert_int_equal(ssdpm_fault_is_of("ata33", "sda", sata, 3), 0);
+	assert_int_equal(ssdpm_fault_is_of("ata0", "sda", sata, 0), 0);
+	assert_int_equal(ssdpm_fault_is_of("sda", "sda", sata, 3), 1);
+	assert_int_equal(ssdpm_fault_is_of("sdan1", "sda", sata, 3), 0);
+	assert_int_equal(ssdpm_fault_is_of("sdaa", "sda", sata, 3), 0);
+	assert_int_equal(ssdpm_fault_is_of("sda", "", sata, 3), 0);
+	/* A line that is no fault names none. */
+	assert_int_equal(ssdpm_fault_is_of("", "", sata, 3), 0);
+	assert_int_equal(ssdpm_fault_is_of("", "sda", sata, 3), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +238,8 @@ int main(void)
 		cmocka_unit_test(a_line_of_the_journal_says_the_same),
 		cmocka_unit_test(a_head_that_is_none_hides_the_line),
 		cmocka_unit_test(counters_of_aer_are_read),
+		cmocka_unit_test(
+			a_fault_is_of_a_drive_its_port_or_what_is_above_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -587,6 +587,68 @@ static void a_drive_that_never_sleeps_rests_awake(void **state)
 	ssdpm_observation_free(observation);
 }
 
+static struct ssdpm_deepest deepest_of(struct ssdpm_observation *observation)
+{
+	struct ssdpm_deepest deepest = { .size = sizeof(deepest) };
+
+	assert_int_equal(
+		ssdpm_observation_get_deepest(observation, 0, &deepest, NULL),
+		0);
+	return deepest;
+}
+
+/* Entries between two I/Os: an I/O takes 1 ms. */
+static uint64_t entries_in(uint64_t idle_ms)
+{
+	struct ssdpm_observation *observation = observe();
+	uint64_t n;
+
+	read_by(observation, "cat-10", SECOND, 0);
+	read_by(observation, "cat-10", SECOND + MS + idle_ms * MS, 8);
+	finish(observation, 0);
+	n = deepest_of(observation).n_entries;
+	ssdpm_observation_free(observation);
+	return n;
+}
+
+/* State 2 is reached 122 ms after the last I/O. */
+static void entries_into_the_deepest_state_are_counted(void **state)
+{
+	static const uint64_t idle_ms[] = { 60, 500, 5000, 20, 500 };
+	struct ssdpm_observation *observation = observe();
+	uint64_t at = SECOND;
+
+	(void)state;
+	assert_int_equal(deepest_of(observation).n_entries, 0);
+	assert_int_equal(deepest_of(observation).after_ns, 122 * MS);
+	assert_int_equal(deepest_of(observation).state, 2);
+	assert_int_equal(entries_in(60), 0);
+	/* On the way. */
+	assert_int_equal(entries_in(121), 0);
+	assert_int_equal(entries_in(123), 1);
+	assert_int_equal(entries_in(5000), 1);
+	read_by(observation, "cat-10", at, 0);
+	for (unsigned int i = 0; i < 5; i++) {
+		at += MS + idle_ms[i] * MS;
+		read_by(observation, "cat-10", at, 8 * i + 8);
+	}
+	finish(observation, at);
+	assert_int_equal(deepest_of(observation).n_entries, 3);
+	ssdpm_observation_free(observation);
+}
+
+static void a_drive_that_never_sleeps_has_no_deepest_state(void **state)
+{
+	struct ssdpm_observation *observation = observe_with(true);
+
+	(void)state;
+	read_by(observation, "cat-10", SECOND, 0);
+	finish(observation, 9 * SECOND);
+	assert_int_equal(deepest_of(observation).after_ns, 0);
+	assert_int_equal(deepest_of(observation).n_entries, 0);
+	ssdpm_observation_free(observation);
+}
+
 static struct ssdpm_without without_at(struct ssdpm_observation *observation,
 				       size_t cause)
 {
@@ -1160,6 +1222,9 @@ int main(void)
 		cmocka_unit_test(a_flush_is_of_who_asked_for_it),
 		cmocka_unit_test(admin_commands_are_counted_and_cost_nothing),
 		cmocka_unit_test(a_drive_that_never_sleeps_rests_awake),
+		cmocka_unit_test(entries_into_the_deepest_state_are_counted),
+		cmocka_unit_test(
+			a_drive_that_never_sleeps_has_no_deepest_state),
 		cmocka_unit_test(a_gap_is_in_no_sum),
 		cmocka_unit_test(what_was_on_its_way_when_a_gap_began_is_lost),
 		cmocka_unit_test(an_observation_may_begin_with_a_gap),

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trial that runs: entries into the deepest state, as the drives would make
+ * them with the settings of before, until there are enough or a drive fails.
+ */
+#include "bisect/bisect-run.h"
+#include "options/numbers.h"
+#include "survey/survey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_NS (SECOND_NS / 5)
+/* To write it more often would wake the drives. */
+#define SAVE_NS (600 * SECOND_NS)
+/* A signal or a verdict ends it. */
+#define FOR_EVER_NS (INT64_MAX / 4)
+
+/* The setting of a drive: that of before, or that of the trial. */
+static const char *word_of(const struct exposure *e, const char *drive,
+			   bool *ret_is_latency)
+{
+	const struct search *search = e->search;
+
+	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++) {
+		const size_t step =
+			e->in_force ? ssdpm_bisect_get_step(search->bisect, i) :
+				      last_step(search, i);
+
+		if (strcmp(drive_of(search, i)->name, drive) != 0)
+			continue;
+		*ret_is_latency = is_latency(search, i);
+		return ssdpm_bisect_get_step_name(search->bisect, i, step);
+	}
+	return NULL;
+}
+
+static int table_of_limit(const struct drive *drive, uint64_t limit_us,
+			  struct ssdpm_apst *ret_table,
+			  struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst_params params = { .size = sizeof(params) };
+	int err =
+		ssdpm_device_get_apst_params(drive->device, &drive->live->facts,
+					     drive->model, &params, reterr);
+
+	params.max_exit_latency_us = limit_us;
+	return err ? err :
+		     ssdpm_apst_generate(drive->model, &params, ret_table,
+					 reterr);
+}
+
+static enum exit_status change_settings(const struct watch *watch,
+					const struct drive *drive,
+					struct ssdpm_device_settings *settings)
+{
+	const struct exposure *e = watch->userdata;
+	const char *name = ssdpm_device_get_facts(drive->device)->name;
+	bool latency = false;
+	const char *word = word_of(e, name, &latency);
+	struct ssdpm_error error;
+
+	if (!word)
+		return failure("%s: it is not searched", name);
+	if (!latency) {
+		settings->lpm = ssdpm_lpm_from_string(word);
+		settings->known |= SSDPM_SETTING_LPM;
+		return STATUS_DONE;
+	}
+	if (table_of_limit(drive, latency_of(word), &settings->apst, &error))
+		return complain_of_device(drive->name, &error);
+	settings->known |= SSDPM_SETTING_APST;
+	return STATUS_DONE;
+}
+
+/* Those of the drive that had the fewest. */
+static enum exit_status count_entries(struct exposure *e,
+				      const struct watch *watch)
+{
+	struct ssdpm_deepest deepest = { .size = sizeof(deepest) };
+	uint64_t fewest = UINT64_MAX;
+	struct ssdpm_error error;
+
+	for (size_t i = 0; i < watch->n; i++) {
+		if (ssdpm_observation_get_deepest(watch->observation, i,
+						  &deepest, &error))
+			return complain_of_device(watch->watched[i].drive->name,
+						  &error);
+		if (!deepest.after_ns)
+			return failure("%s: before the search it never slept",
+				       watch->watched[i].drive->name);
+		if (deepest.n_entries < fewest)
+			fewest = deepest.n_entries;
+	}
+	if (fewest <= e->n_counted)
+		return STATUS_DONE;
+	if (ssdpm_bisect_add_entries(e->search->bisect, fewest - e->n_counted,
+				     &error))
+		return failure("%s", error.message);
+	e->n_counted = fewest;
+	return STATUS_DONE;
+}
+
+static void decide(struct exposure *e, struct watch *watch)
+{
+	const struct ssdpm_bisect_state state = state_of_search(e->search);
+	struct cell what;
+
+	if (find_fault(&e->faults, &what))
+		e->verdict = SSDPM_BISECT_BAD;
+	else if (state.entries >= state.need_entries)
+		e->verdict = SSDPM_BISECT_GOOD;
+	if (!e->verdict)
+		return;
+	watch->is_over = true;
+	if (!e->search->common->quiet)
+		remark("trial %llu: %s after %llu entries%s%s",
+		       (unsigned long long)state.n_trials + 1,
+		       ssdpm_bisect_verdict_to_string(e->verdict),
+		       (unsigned long long)state.entries,
+		       e->verdict == SSDPM_BISECT_BAD ? ": " : "",
+		       e->verdict == SSDPM_BISECT_BAD ? what.text : "");
+}
+
+static enum exit_status look(struct watch *watch, int64_t now_ns)
+{
+	struct exposure *e = watch->userdata;
+	enum exit_status status;
+
+	for (size_t i = 0; i < e->n_provoked; i++)
+		provoke(&e->provoked[i]);
+	if (now_ns < e->look_ns)
+		return STATUS_DONE;
+	e->look_ns = now_ns + LOOK_NS;
+	status = count_entries(e, watch);
+	if (!status)
+		decide(e, watch);
+	if (status || e->verdict || now_ns < e->save_ns)
+		return status;
+	e->save_ns = now_ns + SAVE_NS;
+	return write_search(e->search);
+}
+
+/* Service times have the wake-ups of the policy of the trial in them. */
+static enum exit_status tell_policies(struct exposure *e,
+				      const struct watch *watch)
+{
+	struct watch real = *watch;
+	enum exit_status status;
+
+	real.n = 0;
+	e->in_force = true;
+	status = begin_watch(&real);
+	e->in_force = false;
+	for (size_t i = 0; i < real.n && !status; i++) {
+		struct ssdpm_error error;
+		char *text = NULL;
+
+		if (ssdpm_observation_get_policy(real.observation, i, &text,
+						 &error))
+			status = complain_of_device(real.watched[i].drive->name,
+						    &error);
+		else if (ssdpm_observation_feed(watch->observation, text,
+						strlen(text), &error) ||
+			 ssdpm_observation_feed(watch->observation, "\n", 1,
+						&error))
+			status = failure("%s", error.message);
+		free(text);
+	}
+	end_watch(&real);
+	return status;
+}
+
+static enum exit_status open_all_provoked(struct exposure *e,
+					  const struct watch *watch)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < watch->n && !status; i++) {
+		struct ssdpm_deepest deepest = { .size = sizeof(deepest) };
+		const char *name = watch->watched[i].drive->name;
+		struct ssdpm_error error;
+
+		if (ssdpm_observation_get_deepest(watch->observation, i,
+						  &deepest, &error))
+			return complain_of_device(name, &error);
+		status = open_provoked(&watch->watched[i], deepest.after_ns,
+				       &e->provoked[i]);
+		if (status)
+			return status;
+		e->n_provoked++;
+		if (!e->search->common->quiet)
+			remark("--provoke reads 4 KiB of %s, past the cache, "
+			       "every %s; it writes nothing",
+			       name,
+			       time_text((uint64_t)e->provoked[i].gap_ns).text);
+	}
+	return status;
+}
+
+enum exit_status begin_exposure(struct exposure *e)
+{
+	char *names[SSDPM_BISECT_SUSPECTS];
+	enum exit_status status;
+
+	e->faults = (struct fault_watch){ .live = e->search->live,
+					  .drives = &e->drives,
+					  .corrected = e->options->corrected,
+					  .fd = -1 };
+	for (size_t i = 0; i < e->search->n_drives; i++)
+		names[i] = e->search->drives[i].name;
+	status = read_devices(e->search->common, names, e->search->n_drives,
+			      &e->drives);
+	return status ? status : open_fault_watch(&e->faults);
+}
+
+enum exit_status expose(struct exposure *e)
+{
+	const struct watch_options options = { .for_ns = FOR_EVER_NS };
+	struct watch watch = { .common = e->search->common,
+			       .options = &options,
+			       .drives = &e->drives,
+			       .userdata = e,
+			       .change_settings = change_settings,
+			       .step = look };
+	enum exit_status status = begin_watch(&watch);
+
+	if (!status)
+		status = tell_policies(e, &watch);
+	e->save_ns = survey_now_ns() + SAVE_NS;
+	if (!status && e->options->provoke)
+		status = open_all_provoked(e, &watch);
+	if (!status)
+		status = watch_machine(&watch);
+	/* A signal ended it: up to then they count. */
+	if (!status && !e->verdict)
+		status = count_entries(e, &watch);
+	end_watch(&watch);
+	return status;
+}
+
+void end_exposure(struct exposure *e)
+{
+	for (size_t i = 0; i < e->n_provoked; i++)
+		close_provoked(&e->provoked[i]);
+	close_fault_watch(&e->faults);
+	free_drives(&e->drives);
+}

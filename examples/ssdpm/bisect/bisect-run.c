@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of a search: a trial is on disk first, and then it is set. */
+#include "bisect/bisect-run.h"
+#include "survey/survey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Before the ID of the boot: ssdpm watches this trial. */
+#define WATCHED "run:"
+/* In the place of the ID: it was watched, and that ended as it should. */
+#define STOPPED "stopped"
+
+bool is_searching(const struct search *search)
+{
+	return state_of_search(search).decision == SSDPM_BISECT_SEARCHING;
+}
+
+bool is_of_this_boot(const struct search *search, const char *token)
+{
+	if (!strncmp(token, WATCHED, strlen(WATCHED)))
+		token += strlen(WATCHED);
+	return !strcmp(token, STOPPED) ||
+	       !strcmp(token, boot_token(search).text);
+}
+
+static enum exit_status begin_trial(struct search *search, const char *token)
+{
+	struct ssdpm_error error;
+
+	if (ssdpm_bisect_begin(search->bisect, token, &error))
+		return failure("%s", error.message);
+	return write_search(search);
+}
+
+enum exit_status go_on(struct search *search)
+{
+	enum exit_status status;
+
+	if (is_searching(search)) {
+		status = begin_trial(search, boot_token(search).text);
+		if (!status)
+			status = set_trial(search);
+	} else {
+		status = write_search(search);
+		if (!status)
+			status = put_back_search(search);
+	}
+	return status ? status : print_search(search);
+}
+
+/* The token changes last: until it is set, it is a trial of another boot. */
+enum exit_status set_again(struct search *search)
+{
+	enum exit_status status;
+
+	if (!ssdpm_bisect_get_token(search->bisect))
+		return go_on(search);
+	status = set_trial(search);
+	if (!status)
+		status = begin_trial(search, boot_token(search).text);
+	return status ? status : print_search(search);
+}
+
+/* A trial that was watched when the machine went down. */
+static bool has_died(const struct search *search)
+{
+	const char *token = ssdpm_bisect_get_token(search->bisect);
+
+	return token && !strncmp(token, WATCHED, strlen(WATCHED)) &&
+	       !is_of_this_boot(search, token);
+}
+
+static enum exit_status judge_death(struct search *search,
+				    const struct run_options *options)
+{
+	struct ssdpm_error error;
+
+	if (!has_died(search))
+		return STATUS_DONE;
+	if (!options->count_death) {
+		remark("the machine went down in this trial, which is not "
+		       "counted; with --count-death it is bad");
+		return STATUS_DONE;
+	}
+	remark("the machine went down in this trial: bad");
+	if (ssdpm_bisect_judge(search->bisect, SSDPM_BISECT_BAD, &error))
+		return failure("%s", error.message);
+	return write_search(search);
+}
+
+/* Until there is a verdict, or a signal. */
+static enum exit_status watch_trial(struct search *search,
+				    struct exposure *exposure)
+{
+	const struct cell token =
+		cell("%.10s%.40s", WATCHED, boot_token(search).text);
+	struct ssdpm_error error;
+	enum exit_status status = begin_exposure(exposure);
+
+	if (!status)
+		status = begin_trial(search, token.text);
+	if (!status)
+		status = set_trial(search);
+	if (!status && !search->common->form && !search->common->quiet)
+		print_watched_trial(search);
+	if (!status)
+		status = expose(exposure);
+	if (status)
+		return status;
+	if (!exposure->verdict)
+		return begin_trial(search, STOPPED);
+	if (ssdpm_bisect_judge(search->bisect, exposure->verdict, &error))
+		return failure("%s", error.message);
+	return write_search(search);
+}
+
+static enum exit_status run_trial(struct search *search,
+				  const struct run_options *options)
+{
+	struct exposure *exposure = calloc(1, sizeof(*exposure));
+	enum exit_status status;
+
+	if (!exposure)
+		return out_of_memory();
+	exposure->search = search;
+	exposure->options = options;
+	status = watch_trial(search, exposure);
+	end_exposure(exposure);
+	free(exposure);
+	return status;
+}
+
+enum exit_status run_search(struct search *search,
+			    const struct run_options *options)
+{
+	enum exit_status status = judge_death(search, options);
+
+	while (!status && is_searching(search) && !caught_signal())
+		status = run_trial(search, options);
+	if (!status && !is_searching(search))
+		status = put_back_search(search);
+	return status ? status : print_search(search);
+}

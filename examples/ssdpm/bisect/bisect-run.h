@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ssdpm bisect run: trials without anybody.
+ *
+ *     trial, on disk, then set -> entries and faults -> good or bad -> next one
+ */
+#ifndef SSDPM_COMMAND_BISECT_RUN_H
+#define SSDPM_COMMAND_BISECT_RUN_H
+
+#include "bisect/bisect.h"
+#include "watch/watch.h"
+
+struct run_options {
+	bool count_death; /* the machine died in a trial: that is bad */
+	bool corrected;	  /* errors that hardware corrected are bad */
+	bool provoke;
+};
+
+/* bisect-faults.c: what happens from now on. */
+struct fault_watch {
+	const struct live *live;
+	const struct drives *drives;
+	bool corrected;
+	int fd; /* of the kernel's log; -1: it is closed */
+	uint64_t n_aer;
+};
+
+enum exit_status open_fault_watch(struct fault_watch *w);
+void close_fault_watch(struct fault_watch *w);
+/* Did a drive fail since it was opened? Then what says so. */
+bool find_fault(struct fault_watch *w, struct cell *ret_what);
+
+/* bisect-provoke.c: reads of a drive, each after it was idle for long enough.
+ */
+struct provoked {
+	int fd; /* -1: it is closed */
+	uint64_t n_blocks;
+	uint64_t random;
+	void *buffer;
+	int64_t gap_ns;
+	int64_t next_ns;
+};
+
+enum exit_status open_provoked(const struct watched *watched, uint64_t after_ns,
+			       struct provoked *ret_provoked);
+void close_provoked(struct provoked *provoked);
+/* A read, if it is time. What fails is in the kernel's log. */
+void provoke(struct provoked *provoked);
+
+/* bisect-expose.c: a trial that is set, until it is decided. */
+struct exposure {
+	struct search *search;
+	const struct run_options *options;
+	struct drives drives;
+	struct fault_watch faults;
+	struct provoked provoked[SSDPM_BISECT_SUSPECTS];
+	size_t n_provoked;
+	bool in_force;	    /* settings are those of the trial */
+	uint64_t n_counted; /* entries that the search has */
+	int64_t look_ns;    /* when to look again */
+	int64_t save_ns;
+	uint32_t verdict; /* 0: a signal came first */
+};
+
+/* Before the trial is set. */
+enum exit_status begin_exposure(struct exposure *e);
+enum exit_status expose(struct exposure *e);
+void end_exposure(struct exposure *e);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Settings of Linux as suspects: their steps from what a drive has, and what
+ * helps if one of them is the culprit. Quirks are those of Linux,
+ * drivers/nvme/host/nvme.h and include/linux/libata.h; parameters are in
+ * Documentation/admin-guide/kernel-parameters.txt.
+ */
+#include "bisect/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ssdpm/policy.h>
+
+#include "base/internal.h"
+#include "base/text.h"
+#include "base/words.h"
+
+#define LATENCY ":latency_us"
+#define LPM ":lpm"
+
+static const char bisect_remedy_kind_words[][14] = {
+	[SSDPM_BISECT_REMEDY_LATENCY_LIMIT] = "latency-limit",
+	[SSDPM_BISECT_REMEDY_LPM] = "lpm",
+	[SSDPM_BISECT_REMEDY_PARAMETER] = "parameter",
+	[SSDPM_BISECT_REMEDY_QUIRK] = "quirk",
+};
+ENUM_WORDS(bisect_remedy_kind)
+
+/* The steps of a setting, as words. */
+struct steps {
+	size_t n;
+	char words[SSDPM_BISECT_STEPS][SSDPM_BISECT_WORD];
+};
+
+static int add_setting(struct ssdpm_bisect *bisect, const char *drive,
+		       const char *setting, const struct steps *steps,
+		       struct ssdpm_error *reterr)
+{
+	const char *words[SSDPM_BISECT_STEPS];
+	char name[2 * SSDPM_BISECT_WORD];
+
+	if (!drive || strnlen(drive, SSDPM_BISECT_WORD) == SSDPM_BISECT_WORD ||
+	    strchr(drive, ':'))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a suspect needs the name of a drive");
+	if (steps->n < 2)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "no setting of it saves power");
+	for (size_t i = 0; i < steps->n; i++)
+		words[i] = steps->words[i];
+	snprintf(name, sizeof(name), "%s%s", drive, setting);
+	return ssdpm_bisect_add_suspect(bisect, name, words, steps->n, reterr);
+}
+
+static void add_limit(struct steps *steps, uint64_t limit_us)
+{
+	char *word = steps->words[steps->n++];
+
+	if (limit_us == SSDPM_LATENCY_ANY)
+		snprintf(word, SSDPM_BISECT_WORD, "any");
+	else
+		snprintf(word, SSDPM_BISECT_WORD, "%llu",
+			 (unsigned long long)limit_us);
+}
+
+/* Linux takes an exit latency that is not reported for 0. */
+static uint64_t exit_us(const struct ssdpm_power_state *state)
+{
+	return state->unknown & SSDPM_FIELD_EXIT_LATENCY ?
+		       0 :
+		       state->exit_latency_us;
+}
+
+static bool is_state_to_sleep_in(const struct ssdpm_power_state *state)
+{
+	return state->flags & SSDPM_STATE_NON_OPERATIONAL;
+}
+
+/* The shortest exit latency of a state above this one; 0: none. */
+static uint64_t next_latency(const struct ssdpm_model *model, uint64_t above_us)
+{
+	uint64_t next_us = 0;
+	size_t n;
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t us = exit_us(&states[i]);
+
+		if (is_state_to_sleep_in(&states[i]) && us > above_us &&
+		    (!next_us || us < next_us))
+			next_us = us;
+	}
+	return next_us;
+}
+
+/* No APST, each deeper state, and the limit of today. */
+static void find_limits(const struct ssdpm_model *model, uint64_t limit_us,
+			struct steps *steps)
+{
+	uint64_t us = next_latency(model, 0);
+	uint64_t deeper_us = us ? next_latency(model, us) : 0;
+
+	if (!us || us > limit_us)
+		return;
+	add_limit(steps, 0);
+	while (deeper_us && deeper_us <= limit_us &&
+	       steps->n < SSDPM_BISECT_STEPS - 1) {
+		add_limit(steps, us);
+		us = deeper_us;
+		deeper_us = next_latency(model, us);
+	}
+	add_limit(steps, limit_us);
+}
+
+/* Words that are not of this file are as long as a limit can be. */
+static uint64_t limit_of(const char *word)
+{
+	struct span span = ssdpm__span(word, strlen(word));
+	uint64_t us;
+
+	return ssdpm__take_uint(&span, UINT64_MAX, &us) ? us :
+							  SSDPM_LATENCY_ANY;
+}
+
+/* Does the limit leave out the last state, and no other of those of today? */
+static bool leaves_deepest_out(const struct ssdpm_model *model,
+			       const struct steps *steps)
+{
+	const uint64_t limit_us = limit_of(steps->words[steps->n - 1]);
+	const uint64_t lower_us = limit_of(steps->words[steps->n - 2]);
+	size_t n;
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t us = exit_us(&states[i]);
+		const bool is_left_out = us > lower_us && us <= limit_us;
+
+		if (is_state_to_sleep_in(&states[i]) &&
+		    is_left_out != (i == n - 1))
+			return false;
+	}
+	return true;
+}
+
+int ssdpm_bisect_add_latency_limit(struct ssdpm_bisect *bisect,
+				   const char *drive,
+				   const struct ssdpm_model *model,
+				   uint64_t limit_us,
+				   struct ssdpm_error *reterr)
+{
+	struct steps steps = { 0 };
+	int err;
+
+	find_limits(model, limit_us, &steps);
+	err = add_setting(bisect, drive, LATENCY, &steps, reterr);
+	if (!err)
+		bisect->suspects[bisect->n_suspects - 1].deepest =
+			leaves_deepest_out(model, &steps);
+	return err;
+}
+
+int ssdpm_bisect_add_lpm(struct ssdpm_bisect *bisect, const char *drive,
+			 uint32_t lpm, struct ssdpm_error *reterr)
+{
+	struct steps steps = { 0 };
+
+	if (!ssdpm_lpm_to_string(lpm))
+		return ssdpm__fail(reterr, -EINVAL, 0, "%u is no link policy",
+				   lpm);
+	/* Partial alone is no deeper than what comes before it. */
+	for (uint32_t i = SSDPM_LPM_MAX_PERFORMANCE;
+	     lpm > SSDPM_LPM_MAX_PERFORMANCE && i <= lpm; i++)
+		if (i == lpm || i != SSDPM_LPM_MIN_POWER_WITH_PARTIAL)
+			snprintf(steps.words[steps.n++], SSDPM_BISECT_WORD,
+				 "%s", ssdpm_lpm_to_string(i));
+	return add_setting(bisect, drive, LPM, &steps, reterr);
+}
+
+static void put_word(char *to, const char *word)
+{
+	snprintf(to, SSDPM_BISECT_WORD, "%s", word);
+}
+
+static void fill(struct ssdpm_bisect_remedy *remedy, uint32_t kind,
+		 const char *target, const char *value)
+{
+	remedy->kind = kind;
+	put_word(remedy->target, target);
+	put_word(remedy->value, value);
+}
+
+/* The steps below the one that fails are what helps. */
+static bool find_latency_remedy(const struct bisect_suspect *suspect,
+				uint32_t step, size_t index,
+				struct ssdpm_bisect_remedy *remedy)
+{
+	const char *word = suspect->steps[step - 1];
+	const bool is_last = step == suspect->n_steps - 1;
+
+	if (index == 0)
+		fill(remedy, SSDPM_BISECT_REMEDY_LATENCY_LIMIT,
+		     "pm_qos_latency_tolerance_us", word);
+	else if (index == 1)
+		fill(remedy, SSDPM_BISECT_REMEDY_PARAMETER,
+		     "nvme_core.default_ps_max_latency_us", word);
+	else if (index == 2 && step == 1)
+		fill(remedy, SSDPM_BISECT_REMEDY_QUIRK, "NVME_QUIRK_NO_APST",
+		     "");
+	else if (index == 2 && is_last && suspect->deepest)
+		fill(remedy, SSDPM_BISECT_REMEDY_QUIRK,
+		     "NVME_QUIRK_NO_DEEPEST_PS", "");
+	else
+		return false;
+	remedy->all_drives = index == 1;
+	return true;
+}
+
+/* Linux has no parameter and no quirk for a policy in between. */
+static bool find_lpm_remedy(const struct bisect_suspect *suspect, uint32_t step,
+			    size_t index, struct ssdpm_bisect_remedy *remedy)
+{
+	if (index == 0)
+		fill(remedy, SSDPM_BISECT_REMEDY_LPM,
+		     "link_power_management_policy", suspect->steps[step - 1]);
+	else if (index == 1 && step == 1)
+		fill(remedy, SSDPM_BISECT_REMEDY_PARAMETER, "libata.force",
+		     "nolpm");
+	else if (index == 2 && step == 1)
+		fill(remedy, SSDPM_BISECT_REMEDY_QUIRK, "ATA_QUIRK_NOLPM", "");
+	else
+		return false;
+	remedy->all_drives = index == 1;
+	return true;
+}
+
+int ssdpm_bisect_get_remedy(const struct ssdpm_bisect *bisect, size_t culprit,
+			    size_t index,
+			    struct ssdpm_bisect_remedy *ret_remedy,
+			    struct ssdpm_error *reterr)
+{
+	struct ssdpm_bisect_remedy remedy = { .size = sizeof(remedy) };
+	uint32_t number, step;
+	bool found = false;
+	int err = ssdpm__sized_check(ret_remedy, sizeof(remedy),
+				     "ssdpm_bisect_remedy", reterr);
+
+	if (!err)
+		err = ssdpm_bisect_get_culprit(bisect, culprit, &number, &step,
+					       reterr);
+	if (err)
+		return err;
+	const struct bisect_suspect *suspect = &bisect->suspects[number];
+	const size_t n = strcspn(suspect->name, ":");
+
+	memcpy(remedy.drive, suspect->name, n);
+	if (!strcmp(suspect->name + n, LATENCY))
+		found = find_latency_remedy(suspect, step, index, &remedy);
+	else if (!strcmp(suspect->name + n, LPM))
+		found = find_lpm_remedy(suspect, step, index, &remedy);
+	if (!found)
+		return ssdpm__fail(reterr, -ENOENT, 0, "no such remedy");
+	ssdpm__sized_out(ret_remedy, &remedy, sizeof(remedy));
+	return 0;
+}

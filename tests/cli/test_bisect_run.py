@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm bisect run on a machine whose sysfs, tracefs and kernel log are files: trials
+are decided by entries and by faults, and all is as before at the end."""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import fcntl
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import termios
+import time
+from typing import Any, Iterator
+
+import pytest
+from command import Command
+from test_watch_live import MACHINE, Watched, boottime, kernel
+
+LIMIT = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+DOWN = "3,77,5000000,-;nvme nvme0: controller is down; will reset: CSTS=0x3\n"
+# With these, a trial of three is good after six entries.
+SEEN = ("--errors", "10", "--entries", "10")
+INSIDE = """
+mount --bind /dev/null "$0/dev/null"
+mount --bind "$0/dev" /dev
+mount --bind "$0/sys" /sys
+mount --bind "$0/state" /var/lib
+mount --bind "$0/run" /run
+exec env LD_PRELOAD="$1" "${@:2}"
+"""
+
+
+class Searched(Watched):
+    def __init__(self, ssdpm: Command, root: pathlib.Path) -> None:
+        super().__init__(ssdpm, root)
+        for name in ("dev", "run", "state"):
+            (root / name).mkdir()
+        (root / "dev/null").touch()
+        (root / "dev/nvme0n1").write_bytes(bytes(1 << 20))
+        os.mkfifo(root / "dev/kmsg")
+        self.log = os.open(root / "dev/kmsg", os.O_RDWR)
+
+    @contextlib.contextmanager
+    def call(self, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
+        program = str(self.ssdpm.directory / "bin/ssdpm")
+        inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), str(MACHINE)]
+        with subprocess.Popen(
+            [*inside, program, "bisect", *arguments],
+            cwd=self.ssdpm.directory,
+            env={**self.environment, **more},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def ok(self, *arguments: str) -> str:
+        status, out, err = self.run(*arguments)
+        assert status == 0, err
+        return out
+
+    def state(self) -> Any:
+        [search] = json.loads(self.ok("status", "--json"))["searches"]
+        return search
+
+    def file(self) -> pathlib.Path:
+        return self.root / "state/ssdpm/bisect"
+
+    def limit(self) -> str:
+        return (self.root / LIMIT).read_text().strip()
+
+    def wait_for_limit(self, limit: str) -> None:
+        end = boottime() + 60
+        while self.limit() != limit:
+            assert boottime() < end
+            time.sleep(0.005)
+
+    def fail(self, line: str = DOWN) -> None:
+        os.write(self.log, line.encode())
+
+    def ios(self, n: int) -> str:
+        """I/Os ten seconds apart: between two of them the drive sleeps."""
+        begin = boottime()
+        return "".join(self.io_at(begin + 10 * i) for i in range(n))
+
+    def io_at(self, at: float) -> str:
+        sector = 8 * self.n_ios
+        self.n_ios += 1
+        head = f"dd-10 [000] d..1. {at:.6f}: "
+        return (
+            f"{head}block_bio_queue: 259,0 R {sector} + 8 [dd]\n"
+            f"{head}block_rq_issue: 259,0 R 4096 () {sector} + 8 [dd]\n"
+            f"<idle>-0 [000] d..1. {at + 1e-5:.6f}: "
+            f"block_rq_complete: 259,0 R () {sector} + 8 [0]\n"
+        )
+
+
+@pytest.fixture
+def searched(ssdpm: Command, laptop: pathlib.Path) -> Iterator[Searched]:
+    searched = Searched(ssdpm, laptop)
+    yield searched
+    os.close(searched.log)
+
+
+def send(pipe: Any, text: str) -> None:
+    """All of it has been read when it returns."""
+    left = array.array("i", [1])
+    end = boottime() + 60
+    pipe.write(text)
+    pipe.flush()
+    while left[0]:
+        assert boottime() < end
+        fcntl.ioctl(pipe.fileno(), termios.FIONREAD, left)
+        time.sleep(0.005)
+
+
+def test_entries_end_a_trial_as_good_and_a_fault_ends_one_as_bad(
+    searched: Searched,
+) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    assert searched.state()["need_entries"] == 6
+    with kernel(searched) as pipe, searched.call("run") as process:
+        send(pipe, searched.ios(8))
+        searched.wait_for_limit("11000")
+        searched.fail()
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "trial 1: good after 7 entries\n" in err
+    assert "trial 2: bad after 0 entries: nvme0: down\n" in err
+    assert "nvme0 latency limit: 11 ms, but not with no APST" in out
+    assert "NVME_QUIRK_NO_APST" in out and "at most 5 %" in out
+    assert searched.limit() == "100000"
+    assert not list((searched.root / "sys/kernel/tracing/instances").iterdir())
+
+
+def test_each_trial_says_first_how_long_it_takes(searched: Searched) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    with kernel(searched), searched.call("run") as process:
+        searched.fail()
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert out.startswith("Trial 1; one culprit takes at most 3.\n")
+    assert "it is good after 6 entries into the deepest state.\n" in out
+    assert "Something else makes it fail." in out
+
+
+def test_a_trial_that_is_stopped_goes_on_where_it_was(searched: Searched) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    with kernel(searched) as pipe, searched.call("run") as process:
+        send(pipe, searched.ios(4))
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+        assert "It had 3 so far." in out and "restarted" not in out
+        state = searched.state()
+        assert (state["running"], state["entries"]) == (True, 3)
+        assert searched.limit() == "0"
+        with searched.call("run") as process:
+            send(pipe, searched.ios(4))
+            searched.wait_for_limit("11000")
+            process.send_signal(signal.SIGTERM)
+            out, err = process.communicate(timeout=120)
+    assert "trial 1: good after 6 entries\n" in err
+    assert searched.state()["n_short"] == 0
+
+
+def go_down(searched: Searched) -> None:
+    """As if the machine had died while the trial ran, and had started again."""
+    text = searched.file().read_text()
+    head, _, _ = text.partition("running")
+    searched.file().write_text(head + "running 2 run:another-boot\n")
+    (searched.root / LIMIT).write_text("100000\n")
+
+
+def test_a_machine_that_died_is_bad_with_consent(searched: Searched) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    go_down(searched)
+    with kernel(searched):
+        status, out, err = searched.run("run", "--count-death")
+    assert status == 0, err
+    assert "the machine went down in this trial: bad\n" in err
+    assert "The drive fails with all of these settings off, too." in out
+    assert searched.state()["trials"][0]["verdict"] == "bad"
+
+
+def test_a_machine_that_died_is_not_counted_without_consent(searched: Searched) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    go_down(searched)
+    assert "The machine was restarted in this trial." in searched.ok()
+    with kernel(searched) as pipe, searched.call("run") as process:
+        send(pipe, searched.ios(5))
+        searched.wait_for_limit("11000")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=120)
+    assert "with --count-death it is bad\n" in err
+    assert "trial 1: good after 6 entries\n" in err
+
+
+def test_faults_of_others_and_corrected_ones_are_not_counted(
+    searched: Searched,
+) -> None:
+    [address] = {path.parent.name for path in searched.root.glob("sys/bus/pci/*/*/nvme")}
+    corrected = f"nvme {address}: PCIe Bus Error: severity=Correctable\n"
+    searched.ok("start", *SEEN, "nvme0")
+    with kernel(searched) as pipe, searched.call("run") as process:
+        searched.wait_for_limit("0")
+        searched.fail("3,77,5000000,-;nvme nvme1: I/O 5 QID 1 timeout, aborting\n")
+        searched.fail(f"3,78,5000001,-;{corrected}")
+        send(pipe, searched.ios(8))
+        searched.wait_for_limit("11000")
+        searched.fail(f"3,79,5000002,-;{corrected}")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=120)
+    assert "trial 1: good" in err
+    with kernel(searched), searched.call("run", "--corrected") as process:
+        searched.fail(f"3,80,5000003,-;{corrected}")
+        _, err = process.communicate(timeout=120)
+    assert f"trial 2: bad after 0 entries: {address}: corrected\n" in err
+
+
+def test_a_counter_of_aer_that_rises_is_bad(searched: Searched) -> None:
+    [device] = {path.parent for path in searched.root.glob("sys/bus/pci/*/*/nvme")}
+    (device / "aer_dev_fatal").write_text("Undefined 0\nTOTAL_ERR_FATAL 3\n")
+    searched.ok("start", *SEEN, "nvme0")
+    with kernel(searched) as pipe, searched.call("run") as process:
+        searched.wait(on=True)
+        send(pipe, searched.ios(2))
+        (device / "aer_dev_fatal").write_text("Undefined 2\nTOTAL_ERR_FATAL 5\n")
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "bad after 1 entries: 2 errors of PCIe AER\n" in err
+
+
+def test_provoke_reads_each_drive_and_writes_nothing(searched: Searched) -> None:
+    disk = searched.root / "dev/nvme0n1"
+    data = os.urandom(1 << 20)
+    disk.write_bytes(data)
+    searched.ok("start", *SEEN, "nvme0")
+    with kernel(searched), searched.call("run", "--provoke") as process:
+        assert process.stderr
+        line = process.stderr.readline()
+        assert "reads 4 KiB of nvme0, past the cache, every 2." in line, line
+        searched.wait(on=True)
+        assert disk.read_bytes() == data
+        # Reads go on: the next one finds nothing any more.
+        disk.write_bytes(b"")
+        assert "a read failed" in process.stderr.readline()
+        searched.fail()
+        process.communicate(timeout=120)
+    assert process.returncode == 0
+
+
+def test_a_kernel_log_that_cannot_be_read_changes_nothing(searched: Searched) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    before = searched.file().read_text()
+    (searched.root / "dev/kmsg").unlink()
+    status, _, err = searched.run("run")
+    assert status == 1
+    assert "/dev/kmsg: No such file or directory" in err
+    assert searched.file().read_text() == before
+
+
+def test_a_run_needs_a_search(searched: Searched) -> None:
+    status, _, err = searched.run("run")
+    assert status == 1 and "there is no search" in err
+    assert not (searched.root / "state/ssdpm").exists()

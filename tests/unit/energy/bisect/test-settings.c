@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings of Linux as suspects, and what helps against each of them. */
+#include "fixture.h"
+
+#include <stdio.h>
+
+#define NOPS SSDPM_STATE_NON_OPERATIONAL
+
+static const struct latencies laptop[] = {
+	{ 0, 0, 0 }, { 0, 0, 0 }, { NOPS, 5000, 11000 }, { NOPS, 9000, 45000 }
+};
+
+static struct ssdpm_bisect *new_search(void)
+{
+	const struct ssdpm_bisect_params params = { .size = sizeof(params),
+						    .n_errors = 1,
+						    .n_entries = 1 };
+	struct ssdpm_bisect *bisect = UNTOUCHED;
+
+	assert_int_equal(ssdpm_bisect_new(&params, &bisect, NULL), 0);
+	return bisect;
+}
+
+static struct ssdpm_bisect *search_of_limits(const struct latencies *states,
+					     size_t n, uint64_t limit_us)
+{
+	struct ssdpm_bisect *bisect = new_search();
+	struct ssdpm_model *model = fixture_model(states, n);
+
+	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, "nvme0", model,
+							limit_us, NULL),
+			 0);
+	ssdpm_model_unref(model);
+	return bisect;
+}
+
+/* "0 11000 100000" */
+static void assert_steps(const struct ssdpm_bisect *bisect, const char *steps)
+{
+	char text[512] = "";
+
+	for (size_t i = 0; ssdpm_bisect_get_step_name(bisect, 0, i); i++) {
+		strcat(text, i ? " " : "");
+		strcat(text, ssdpm_bisect_get_step_name(bisect, 0, i));
+	}
+	assert_string_equal(text, steps);
+}
+
+/* The search of a fault from one step on, over a file. */
+static struct ssdpm_bisect *find_culprit(struct ssdpm_bisect *bisect,
+					 uint32_t step)
+{
+	struct ssdpm_bisect *again;
+	char *text;
+
+	while (!ssdpm_bisect_begin(bisect, NULL, NULL))
+		ssdpm_bisect_judge(bisect,
+				   ssdpm_bisect_get_step(bisect, 0) >= step ?
+					   SSDPM_BISECT_BAD :
+					   SSDPM_BISECT_GOOD,
+				   NULL);
+	assert_int_equal(ssdpm_bisect_to_text(bisect, &text, NULL), 0);
+	assert_int_equal(
+		ssdpm_bisect_from_text(text, strlen(text), &again, NULL), 0);
+	free(text);
+	ssdpm_bisect_free(bisect);
+	return again;
+}
+
+/* "latency-limit nvme0 TARGET=VALUE"; "*" is for all drives. */
+static void assert_remedies(struct ssdpm_bisect *bisect, const char *remedies)
+{
+	struct ssdpm_bisect_remedy r = { .size = sizeof(r) };
+	char text[1024] = "";
+
+	for (size_t i = 0; !ssdpm_bisect_get_remedy(bisect, 0, i, &r, NULL);
+	     i++) {
+		const size_t n = strlen(text);
+
+		snprintf(text + n, sizeof(text) - n, "%s%s%s %s %s=%s",
+			 i ? "; " : "",
+			 ssdpm_bisect_remedy_kind_to_string(r.kind),
+			 r.all_drives ? "*" : "", r.drive, r.target, r.value);
+	}
+	assert_string_equal(text, remedies);
+	ssdpm_bisect_free(bisect);
+}
+
+static void limits_begin_with_no_apst_and_end_with_that_of_today(void **state)
+{
+	static const struct {
+		uint64_t limit_us;
+		const char *steps;
+	} cases[] = {
+		{ 100000, "0 11000 100000" },
+		{ 45000, "0 11000 45000" },
+		{ 44999, "0 44999" },
+		{ 11000, "0 11000" },
+		{ SSDPM_LATENCY_ANY, "0 11000 any" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_bisect *bisect =
+			search_of_limits(laptop, 4, cases[i].limit_us);
+
+		assert_string_equal(ssdpm_bisect_get_suspect(bisect, 0),
+				    "nvme0:latency_us");
+		assert_steps(bisect, cases[i].steps);
+		ssdpm_bisect_free(bisect);
+	}
+}
+
+static void a_drive_with_more_states_than_steps_keeps_the_limit_of_today(
+	void **state)
+{
+	struct latencies states[32] = { 0 };
+	struct ssdpm_bisect *bisect;
+
+	(void)state;
+	for (uint32_t i = 1; i < 32; i++)
+		states[i] = (struct latencies){ NOPS, 10, 10 * i };
+	bisect = search_of_limits(states, 32, 100000);
+	assert_steps(bisect, "0 10 20 30 40 50 60 70 80 90 100 110 120 130 140 "
+			     "100000");
+	/* 17 states more: not only the deepest one. */
+	assert_remedies(
+		find_culprit(bisect, 15),
+		"latency-limit nvme0 pm_qos_latency_tolerance_us=140; "
+		"parameter* nvme0 nvme_core.default_ps_max_latency_us=140");
+}
+
+static void the_deepest_state_has_a_quirk_of_its_own(void **state)
+{
+	(void)state;
+	assert_remedies(
+		find_culprit(search_of_limits(laptop, 4, 100000), 2),
+		"latency-limit nvme0 pm_qos_latency_tolerance_us=11000; "
+		"parameter* nvme0 nvme_core.default_ps_max_latency_us=11000; "
+		"quirk nvme0 NVME_QUIRK_NO_DEEPEST_PS=");
+}
+
+/* The quirk leaves out the last state: Linux does not use it here anyway. */
+static void a_state_that_is_not_the_last_one_has_no_quirk(void **state)
+{
+	static const struct latencies four[] = { { 0, 0, 0 },
+						 { NOPS, 1, 1000 },
+						 { NOPS, 1, 9000 },
+						 { NOPS, 1, 900000 } };
+	static const struct latencies same[] = { { 0, 0, 0 },
+						 { NOPS, 1, 1000 },
+						 { NOPS, 1, 9000 },
+						 { NOPS, 1, 9000 } };
+
+	(void)state;
+	assert_remedies(
+		find_culprit(search_of_limits(four, 4, 100000), 2),
+		"latency-limit nvme0 pm_qos_latency_tolerance_us=1000; "
+		"parameter* nvme0 nvme_core.default_ps_max_latency_us=1000");
+	assert_remedies(
+		find_culprit(search_of_limits(same, 4, 100000), 2),
+		"latency-limit nvme0 pm_qos_latency_tolerance_us=1000; "
+		"parameter* nvme0 nvme_core.default_ps_max_latency_us=1000");
+}
+
+static void apst_itself_has_a_quirk(void **state)
+{
+	(void)state;
+	assert_remedies(find_culprit(search_of_limits(laptop, 4, 100000), 1),
+			"latency-limit nvme0 pm_qos_latency_tolerance_us=0; "
+			"parameter* nvme0 "
+			"nvme_core.default_ps_max_latency_us=0; "
+			"quirk nvme0 NVME_QUIRK_NO_APST=");
+}
+
+static struct ssdpm_bisect *search_of_policy(uint32_t lpm)
+{
+	struct ssdpm_bisect *bisect = new_search();
+
+	assert_int_equal(ssdpm_bisect_add_lpm(bisect, "sda", lpm, NULL), 0);
+	return bisect;
+}
+
+static void link_policies_begin_with_max_performance(void **state)
+{
+	struct ssdpm_bisect *bisect = search_of_policy(SSDPM_LPM_MIN_POWER);
+
+	(void)state;
+	assert_string_equal(ssdpm_bisect_get_suspect(bisect, 0), "sda:lpm");
+	assert_steps(bisect, "max_performance medium_power med_power_with_dipm "
+			     "min_power");
+	assert_remedies(find_culprit(bisect, 2),
+			"lpm sda link_power_management_policy=medium_power");
+	bisect = search_of_policy(SSDPM_LPM_MIN_POWER_WITH_PARTIAL);
+	assert_steps(bisect, "max_performance medium_power med_power_with_dipm "
+			     "min_power_with_partial");
+	assert_remedies(find_culprit(bisect, 1),
+			"lpm sda link_power_management_policy=max_performance; "
+			"parameter* sda libata.force=nolpm; "
+			"quirk sda ATA_QUIRK_NOLPM=");
+}
+
+static void a_suspect_of_the_caller_has_no_remedy(void **state)
+{
+	static const char *const steps[] = { "off", "on" };
+	struct ssdpm_bisect *bisect = new_search();
+
+	(void)state;
+	assert_int_equal(
+		ssdpm_bisect_add_suspect(bisect, "aspm", steps, 2, NULL), 0);
+	assert_remedies(find_culprit(bisect, 1), "");
+}
+
+static void what_saves_nothing_is_no_suspect(void **state)
+{
+	struct ssdpm_bisect *bisect = new_search();
+	struct ssdpm_model *model = fixture_model(laptop, 4);
+	struct ssdpm_model *awake = fixture_model(laptop, 2);
+	struct ssdpm_bisect_remedy remedy = { .size = sizeof(remedy) };
+	struct ssdpm_error error = fixture_error();
+	char name[65] = "";
+
+	(void)state;
+	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, "nvme0", model,
+							10999, &error),
+			 -EOPNOTSUPP);
+	fixture_assert_error(&error, -EOPNOTSUPP, 0, "saves power");
+	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, "nvme0", awake,
+							SSDPM_LATENCY_ANY,
+							NULL),
+			 -EOPNOTSUPP);
+	assert_int_equal(ssdpm_bisect_add_lpm(bisect, "sda",
+					      SSDPM_LPM_MAX_PERFORMANCE, NULL),
+			 -EOPNOTSUPP);
+	assert_int_equal(ssdpm_bisect_add_lpm(bisect, "sda",
+					      SSDPM_LPM_KEEP_FIRMWARE_SETTINGS,
+					      NULL),
+			 -EOPNOTSUPP);
+	assert_int_equal(ssdpm_bisect_add_lpm(bisect, "sda", 99, NULL),
+			 -EINVAL);
+	memset(name, 'n', 64);
+	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, name, model,
+							100000, NULL),
+			 -EINVAL);
+	name[60] = 0;
+	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, name, model,
+							100000, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, "a:b", model,
+							100000, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, NULL, model,
+							100000, NULL),
+			 -EINVAL);
+	assert_null(ssdpm_bisect_get_suspect(bisect, 0));
+	assert_int_equal(ssdpm_bisect_get_remedy(bisect, 0, 0, &remedy, NULL),
+			 -ENOENT);
+	ssdpm_model_unref(model);
+	ssdpm_model_unref(awake);
+	ssdpm_bisect_free(bisect);
+}
+
+#define HEAD "# ssdpm bisect 1\nerrors 1\nentries 5\n"
+
+static void a_mark_of_the_deepest_state_follows_its_suspect(void **state)
+{
+	static const char *const texts[] = {
+		HEAD "deepest a\n",
+		HEAD "suspect a 0 1\ndeepest b\n",
+		HEAD "suspect a 0 1\ndeepest\n",
+		HEAD "suspect a 0 1\ndeepest a b\n",
+		HEAD "suspect a 0 1\ndeepest a\ndeepest a\n",
+		HEAD "suspect a 0 1\nsuspect b 0 1\ndeepest a\n",
+		HEAD "suspect a 0 1\ngood 1\ndeepest a\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct ssdpm_bisect *bisect = UNTOUCHED;
+
+		assert_int_equal(ssdpm_bisect_from_text(texts[i],
+							strlen(texts[i]),
+							&bisect, NULL),
+				 -EINVAL);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			limits_begin_with_no_apst_and_end_with_that_of_today),
+		cmocka_unit_test(
+			a_drive_with_more_states_than_steps_keeps_the_limit_of_today),
+		cmocka_unit_test(the_deepest_state_has_a_quirk_of_its_own),
+		cmocka_unit_test(a_state_that_is_not_the_last_one_has_no_quirk),
+		cmocka_unit_test(apst_itself_has_a_quirk),
+		cmocka_unit_test(link_policies_begin_with_max_performance),
+		cmocka_unit_test(a_suspect_of_the_caller_has_no_remedy),
+		cmocka_unit_test(what_saves_nothing_is_no_suspect),
+		cmocka_unit_test(
+			a_mark_of_the_deepest_state_follows_its_suspect),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
