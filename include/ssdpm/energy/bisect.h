@@ -39,7 +39,7 @@ enum ssdpm_bisect_decision {
 	SSDPM_BISECT_UNDECIDED = 4,
 };
 
-/** What a remedy is. */
+/** The kind of a remedy. */
 enum ssdpm_bisect_remedy_kind {
 	/* files of sysfs: until the next boot, unless it is kept */
 	SSDPM_BISECT_REMEDY_LATENCY_LIMIT = 1,
