@@ -195,7 +195,7 @@ static enum exit_status run(const void *data, const struct common *common,
 
 const struct subcommand cmd_bisect = {
 	.name = "bisect",
-	.operands = "start|run|good|bad|skip|set|report|stop [TARGET...]",
+	.operands = "start|run|good|bad|skip|report|stop [TARGET...]",
 	.operands_optional = true,
 	.takes_devices = true,
 	.list = "searches",
