@@ -28,6 +28,12 @@ static const char bisect_remedy_kind_words[][14] = {
 };
 ENUM_WORDS(bisect_remedy_kind)
 
+/* Words of this file are shorter than the room for them. */
+static void put_word(char *to, const char *word)
+{
+	memcpy(to, word, strlen(word) + 1);
+}
+
 /* The steps of a setting, as words. */
 struct steps {
 	size_t n;
@@ -59,7 +65,7 @@ static void add_limit(struct steps *steps, uint64_t limit_us)
 	char *word = steps->words[steps->n++];
 
 	if (limit_us == SSDPM_LATENCY_ANY)
-		snprintf(word, SSDPM_BISECT_WORD, "any");
+		put_word(word, "any");
 	else
 		snprintf(word, SSDPM_BISECT_WORD, "%llu",
 			 (unsigned long long)limit_us);
@@ -175,14 +181,9 @@ int ssdpm_bisect_add_lpm(struct ssdpm_bisect *bisect, const char *drive,
 	for (uint32_t i = SSDPM_LPM_MAX_PERFORMANCE;
 	     lpm > SSDPM_LPM_MAX_PERFORMANCE && i <= lpm; i++)
 		if (i == lpm || i != SSDPM_LPM_MIN_POWER_WITH_PARTIAL)
-			snprintf(steps.words[steps.n++], SSDPM_BISECT_WORD,
-				 "%s", ssdpm_lpm_to_string(i));
+			put_word(steps.words[steps.n++],
+				 ssdpm_lpm_to_string(i));
 	return add_setting(bisect, drive, LPM, &steps, reterr);
-}
-
-static void put_word(char *to, const char *word)
-{
-	snprintf(to, SSDPM_BISECT_WORD, "%s", word);
 }
 
 static void fill(struct ssdpm_bisect_remedy *remedy, uint32_t kind,
