@@ -79,7 +79,7 @@ ENERGY = {
     "energy/bisect": SEEN,
     "energy/faults": {"base"},
     "energy/lint": {"base", "model"},
-    "energy/observe": ESTIMATE,
+    "energy/observe": LIKELY,
     "energy/report": {*ESTIMATE, "device", "apply", "energy/compare", "energy/recommend", "energy/trial"},
     "energy/meters": {*SEEN, "device", "energy/power"},
 }  # fmt: skip

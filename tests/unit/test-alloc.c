@@ -2083,6 +2083,7 @@ static int read_observation(struct ssdpm_observation *observation,
 	struct ssdpm_observed drive = { .size = sizeof(drive) };
 	struct ssdpm_cause cause = { .size = sizeof(cause) };
 	struct ssdpm_without without = { .size = sizeof(without) };
+	struct ssdpm_prediction likely = { .size = sizeof(likely) };
 	struct ssdpm_help *helps = NULL;
 	size_t n_helps = 0;
 	char *policy = NULL;
@@ -2111,8 +2112,12 @@ static int read_observation(struct ssdpm_observation *observation,
 						   error);
 	free(policy);
 	if (!err)
+		err = ssdpm_observation_get_prediction(observation, 0, &likely,
+						       error);
+	if (!err)
 		ret->energy_nj = drive.energy_nj + cause.energy_nj +
-				 without.energy_nj + changes;
+				 without.energy_nj + changes +
+				 likely.nominal_uw;
 	return err;
 }
 
@@ -2145,6 +2150,31 @@ static int call_observation_to_json(struct result *ret,
 	int err = ssdpm_observation_to_json(in.observation, 0, "sda", &text,
 					    error);
 
+	return keep_length(err, text, ret);
+}
+
+/* A call that fails begins no interval: this is always the second one. */
+static int call_observation_interval(struct result *ret,
+				     struct ssdpm_error *error)
+{
+	const struct ssdpm_observed_params params = observed_params();
+	struct ssdpm_observation *observation;
+	char *text = NULL;
+	int err = ssdpm_observation_new(&observation, error);
+
+	if (err)
+		return err;
+	err = ssdpm_observation_add_drive(observation, &params, error);
+	for (uint64_t s = 1; s <= 2 && !err; s++) {
+		free(text);
+		text = NULL;
+		err = ssdpm_observation_advance(observation, s * 1000000000,
+						error);
+		if (!err)
+			err = ssdpm_observation_interval_to_json(
+				observation, 0, "sda", &text, error);
+	}
+	ssdpm_observation_free(observation);
 	return keep_length(err, text, ret);
 }
 
@@ -2838,7 +2868,9 @@ static const struct {
 	{ "ssdpm_observation_get_deepest", call_observation },
 	{ "ssdpm_observation_get_drive", call_observation },
 	{ "ssdpm_observation_get_policy", call_observation },
+	{ "ssdpm_observation_get_prediction", call_observation },
 	{ "ssdpm_observation_get_without", call_observation },
+	{ "ssdpm_observation_interval_to_json", call_observation_interval },
 	{ "ssdpm_observation_list_help", call_observation },
 	{ "ssdpm_observation_new", call_observation },
 	{ "ssdpm_observation_replay", call_observation },

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, Union
 
 from ssdpm import _core
 from ssdpm.base.convert import by_number, bytes_of, check_text, check_unsigned, takes
-from ssdpm.base.errors import InvalidError
+from ssdpm.base.errors import InvalidError, UnknownValueError
 from ssdpm.base.result import Items, Ongoing, Scaled, Value, html_list, in_s
 from ssdpm.device.machine import Device
 from ssdpm.estimate.setup import DEFAULT_TABLE, Known, Setup, TableLike, end_number
@@ -43,6 +43,7 @@ __all__ = [
     "Help",
     "Interval",
     "Intervals",
+    "LikelyPower",
     "Observation",
     "ObservationCounts",
     "ObservedDrive",
@@ -300,6 +301,35 @@ class Help(Value):
         return f"{self.kind}: saves {most}{self.saving_high_j:.3g} J"
 
 
+@dataclass(frozen=True, eq=False)
+class LikelyPower(Value):
+    """The mean power that a drive likely takes: ssdpm_likely(3) has the assumptions.
+
+    Attributes:
+        duration_ns: the time that was simulated, up to now_ns of the drive: from the last
+            gap on, at most the last 32,768 I/Os.
+        nominal_uw: with every parameter at its nominal value.
+        low_uw, median_uw, high_uw: 5, 50 and 95 of 100 drives have less.
+        priors_version: of the assumptions.
+    """
+
+    duration_ns: int
+    nominal_uw: int
+    low_uw: int
+    median_uw: int
+    high_uw: int
+    priors_version: int
+
+    nominal_w = Scaled[float]("nominal_uw")
+    median_w = Scaled[float]("median_uw")
+
+    def __str__(self) -> str:
+        return (
+            f"{self.median_w:.3g} W, likely {self.low_uw / 1e6:.3g} to "
+            f"{self.high_uw / 1e6:.3g} W"
+        )
+
+
 def _text(text: TextLike, name: str) -> bytes:
     if isinstance(text, str):
         try:
@@ -463,6 +493,38 @@ class Observation(Ongoing):
         """
         result: dict[str, Any] = json.loads(self.to_json(drive, name))
         return result
+
+    def next_interval(
+        self, drive: SupportsIndex = 0, name: str | None = None
+    ) -> dict[str, Any]:
+        """What a drive did since the call before, as ssdpm watch --json streams it.
+
+        The first call tells all since the first I/O.
+
+        Args:
+            drive: its index.
+            name: what the drive is called; None: "drive" and its index.
+
+        Raises:
+            NotFoundError: there is no such drive.
+        """
+        index = _index(drive, "drive")
+        known = f"drive{index}" if name is None else check_text(name, "name")
+        result: dict[str, Any] = json.loads(self._handle.interval_to_json(index, known))
+        return result
+
+    def likely(self, drive: SupportsIndex = 0) -> LikelyPower | None:
+        """The mean power that a drive likely takes; None: no I/O is known.
+
+        Raises:
+            NotFoundError: there is no such drive.
+        """
+        try:
+            found = self._handle.prediction(_index(drive, "drive"))
+        except UnknownValueError:
+            return None
+        duration_ns, nominal_uw, low_uw, median_uw, high_uw, _, _, version = found
+        return LikelyPower(duration_ns, nominal_uw, low_uw, median_uw, high_uw, version)
 
     def _repr_html_(self) -> str:
         return html_list(repr(self)[1:-1], self.drives, ObservedDrive)

@@ -296,3 +296,66 @@ def test_causes_are_a_table(model: ssdpm.Model) -> None:
     idle.add_drive(model, "259:0")
     assert list(idle.causes().to_dataframe().columns) == list(frame.columns)
     assert len(idle.intervals()) == 0 and str(idle.causes()) == "no I/O"
+
+
+def test_the_likely_power_holds_the_nominal_one_of_the_same_time(
+    model: ssdpm.Model,
+) -> None:
+    text = "".join(read("cat-1", 1 + i * 2.5, 8 * i) for i in range(20))
+    observation = observed(model, text)
+    (drive,) = observation.drives
+    likely = observation.likely()
+    assert likely is not None
+    assert likely.duration_ns == drive.now_ns - drive.start_ns
+    assert likely.nominal_uw == drive.energy_nj * 10**6 // likely.duration_ns
+    assert 0 < likely.low_uw < likely.median_uw < likely.high_uw
+    told = observation.to_dict()["likely"]
+    assert told == {key: getattr(likely, key) for key in told}
+    assert "likely" in str(likely)
+
+
+def test_without_an_io_nothing_is_likely(model: ssdpm.Model) -> None:
+    observation = observed(model, "")
+    assert observation.likely() is None
+    assert observation.to_dict()["likely"] is None
+    with pytest.raises(ssdpm.NotFoundError):
+        observation.likely(1)
+
+
+def test_intervals_are_all_that_is_observed(model: ssdpm.Model) -> None:
+    observation = observe.Observation()
+    observation.add_drive(model, "259:0", ctrl_id=0)
+    told = [observation.next_interval(0, "nvme0")]
+    for i in range(30):
+        observation.feed(read(f"p{i % 3}-{i}", 1 + i * 2.5, 8 * i))
+        observation.advance(int((2 + i * 2.5) * S))
+        told.append(observation.next_interval(0, "nvme0"))
+    observation.finish(80 * S)
+    told.append(observation.next_interval(0, "nvme0"))
+    (drive,) = observation.drives
+    assert (told[0]["start_ns"], told[0]["now_ns"], told[0]["causes"]) == (0, 0, [])
+    assert told[1]["start_ns"] == drive.start_ns and told[-1]["now_ns"] == 80 * S
+    for before, after in zip(told[1:], told[2:]):
+        assert before["now_ns"] == after["start_ns"]
+    keys = ("busy_ns", "idle_ns", "asleep_ns", "transition_ns", "n_ios", "n_wakes", "bytes")
+    for key in keys:
+        assert sum(one[key] for one in told) == getattr(drive, key)
+    for one in told:
+        shares = sum(cause["energy_nj"] for cause in one["causes"])
+        assert one["resting_nj"] + shares == one["energy_nj"]
+    # Each interval loses less than 1 nJ.
+    assert 0 <= drive.energy_nj - sum(one["energy_nj"] for one in told) <= len(told)
+    assert [cause["name"] for cause in told[5]["causes"]] == ["p0", "p1"]
+
+
+def test_a_gap_that_is_told_late_makes_no_interval_negative(model: ssdpm.Model) -> None:
+    observation = observe.Observation()
+    observation.add_drive(model, "259:0", ctrl_id=0)
+    observation.feed(read("cat-1", 1, 8))
+    observation.advance(20 * S)
+    observation.next_interval()
+    observation.feed(f"# gap: 259,0 {10 * S} {30 * S} 5\n")
+    observation.advance(30 * S)
+    told = observation.next_interval()
+    assert told["uncovered_ns"] == 20 * S and told["n_uncovered_ios"] == 5
+    assert told["asleep_ns"] == told["energy_nj"] == 0

@@ -13,6 +13,7 @@
 
 #include <ssdpm/base.h>
 #include <ssdpm/energy/estimate.h>
+#include <ssdpm/energy/likely.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -446,6 +447,37 @@ SSDPM_API int ssdpm_observation_list_help(
 SSDPM_API int ssdpm_observation_replay(
 	const struct ssdpm_observation *observation, size_t drive,
 	ssdpm_change_fn fn, void *userdata, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_observation_get_prediction() - the mean power that a drive likely takes
+ * @ret_prediction: as of ssdpm_sim_get_prediction(); its size member is set by
+ *                  the caller
+ *
+ * It simulates the I/Os that are still known, the latest 32,768, up to now_ns
+ * of the drive. If the trace had gaps, it begins after the last one:
+ * duration_ns says how long that is.
+ *
+ * Return: as ssdpm_observation_get_drive(), -ENODATA too (no I/O is known, or
+ * none since the last gap).
+ */
+SSDPM_API int ssdpm_observation_get_prediction(
+	const struct ssdpm_observation *observation, size_t drive,
+	struct ssdpm_prediction *ret_prediction, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_observation_interval_to_json() - what a drive did since the call before
+ * @name:     what the drive is called
+ * @ret_text: "ssdpm.watch-interval/1", see ssdpm-json(5); free it with free()
+ *
+ * The first call tells all since the first I/O. A call that fails begins no
+ * interval. The shares of all causes and resting_nj are energy_nj, as in
+ * ssdpm_observation_get_cause().
+ *
+ * Return: as ssdpm_observation_get_drive().
+ */
+SSDPM_API int ssdpm_observation_interval_to_json(
+	struct ssdpm_observation *observation, size_t drive, const char *name,
+	char **ret_text, struct ssdpm_error *reterr);
 
 /**
  * ssdpm_observation_to_json() - a drive with its causes, as ssdpm.watch/1

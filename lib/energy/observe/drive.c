@@ -12,7 +12,29 @@
 
 static const struct trace_reader no_reader = { 0 };
 
-static int init_timeline(struct timeline *timeline,
+/* The parameters are copied: all that are used, whoever gave them. */
+static int keep_setup(struct setup *setup, const struct ssdpm_model *model,
+		      const struct ssdpm_sim_params *sim,
+		      const struct ssdpm_parameter *parameters, size_t n,
+		      struct ssdpm_error *reterr)
+{
+	setup->parameters = malloc((n ? n : 1) * sizeof(*parameters));
+	if (!setup->parameters)
+		return ssdpm__no_memory(reterr);
+	memcpy(setup->parameters, parameters, n * sizeof(*parameters));
+	setup->model = ssdpm_model_ref((struct ssdpm_model *)model);
+	setup->sim = *sim;
+	setup->sim.flags = SSDPM_SIM_LIKELY;
+	setup->sim.parameters = setup->parameters;
+	setup->sim.n_parameters = n;
+	if (sim->apst) {
+		setup->table = *sim->apst;
+		setup->sim.apst = &setup->table;
+	}
+	return 0;
+}
+
+static int init_timeline(struct observed_drive *drive,
 			 const struct ssdpm_observed_params *params,
 			 struct ssdpm_error *reterr)
 {
@@ -30,8 +52,18 @@ static int init_timeline(struct timeline *timeline,
 	if (err)
 		return err;
 	sim.loop = SSDPM_LOOP_OPEN;
-	return ssdpm__timeline_init(timeline, params->model, &sim, parameters,
-				    n, reterr);
+	err = ssdpm__timeline_init(&drive->fresh, params->model, &sim,
+				   parameters, n, reterr);
+	return err ? err :
+		     keep_setup(&drive->setup, params->model, &sim, parameters,
+				n, reterr);
+}
+
+static void free_setup(struct setup *setup)
+{
+	if (setup->model)
+		ssdpm_model_unref(setup->model);
+	free(setup->parameters);
 }
 
 int ssdpm__drive_new(const struct ssdpm_observed_params *params,
@@ -45,11 +77,12 @@ int ssdpm__drive_new(const struct ssdpm_observed_params *params,
 	drive->device = ssdpm__device(params->major, params->minor);
 	drive->ctrl_id = params->ctrl_id;
 	drive->trace.reader = &no_reader;
-	int err = init_timeline(&drive->fresh, params, reterr);
+	int err = init_timeline(drive, params, reterr);
 	if (!err)
 		err = ssdpm__pair_new(&drive->trace, TRACE_LATE_NS, MAX_HELD,
 				      reterr);
 	if (err) {
+		free_setup(&drive->setup);
 		free(drive);
 		return err;
 	}
@@ -68,6 +101,8 @@ struct observed_drive *ssdpm__drive_free(struct observed_drive *drive)
 	if (!drive)
 		return NULL;
 	ssdpm__pair_free(drive->trace.pair);
+	free_setup(&drive->setup);
+	free(drive->mark);
 	free(drive->kept);
 	free(drive);
 	return NULL;
@@ -167,16 +202,21 @@ static uint32_t awake_service(struct observed_drive *drive,
 		wait_ns(timeline, io->start_ns, &wakes));
 }
 
-int ssdpm__drive_feed(struct timeline *timeline, struct account *account,
-		      const struct kept *kept, struct ssdpm_error *reterr)
+struct ssdpm_io ssdpm__kept_io(const struct kept *kept)
 {
-	const struct ssdpm_io io = {
+	return (struct ssdpm_io){
 		.start_ns = kept->start_ns,
 		.bytes = kept->bytes,
 		.service_ns = kept->service_ns,
 		.op = kept->op,
 		.flags = kept->flags,
 	};
+}
+
+int ssdpm__drive_feed(struct timeline *timeline, struct account *account,
+		      const struct kept *kept, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_io io = ssdpm__kept_io(kept);
 	struct counted *most;
 	bool wakes;
 

@@ -258,7 +258,24 @@ struct asked {
 	uint16_t cause;
 };
 
+/* How a drive is simulated, for those who simulate it anew. */
+struct setup {
+	struct ssdpm_model *model;
+	struct ssdpm_sim_params sim;
+	struct ssdpm_apst table;	    /* of sim */
+	struct ssdpm_parameter *parameters; /* likewise */
+};
+
+/* What an interval is counted from. */
+struct mark {
+	struct account account;
+	uint64_t now_ns;
+	uint64_t n_uncovered_ios;
+};
+
 struct observed_drive {
+	struct setup setup;
+	struct mark *mark; /* NULL: the start */
 	uint64_t device;
 	uint32_t ctrl_id;
 	bool begun;
@@ -329,6 +346,9 @@ void ssdpm__drive_begin_replay(const struct observed_drive *drive,
 			       struct account *ret_account);
 int ssdpm__drive_feed(struct timeline *timeline, struct account *account,
 		      const struct kept *kept, struct ssdpm_error *reterr);
+
+/* A kept I/O as a simulation takes it. */
+struct ssdpm_io ssdpm__kept_io(const struct kept *kept);
 
 /* -ERANGE: beyond 2^64 nJ. */
 int ssdpm__observed_nj(struct wide energy_fj, uint64_t *ret_nj,

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <ssdpm/energy/likely.h>
+
 #include "base/internal.h"
 #include "base/json.h"
-#include "observe/internal.h"
+#include "observe/observation.h"
 
 struct told_cause {
 	struct ssdpm_cause cause;
@@ -19,7 +21,17 @@ struct told_drive {
 	struct ssdpm_observed drive;
 	struct ssdpm_help *helps;
 	size_t n_helps;
+	const struct ssdpm_prediction *likely; /* NULL: unknown */
 	struct ssdpm_error *error; /* of a cause; code 0: none failed */
+};
+
+struct told_interval {
+	const char *name;
+	const struct ssdpm_observation *observation;
+	const struct observed_drive *observed;
+	const struct view *view;
+	struct ssdpm_observed drive;
+	struct ssdpm_error *error;
 };
 
 static bool get_cause(const struct told_drive *d, size_t i,
@@ -33,7 +45,49 @@ static bool get_cause(const struct told_drive *d, size_t i,
 					      &ret_cause->without, d->error);
 }
 
+/* One that did nothing is left out. */
+static bool get_new_cause(const struct told_interval *d, size_t i,
+			  struct ssdpm_cause *ret_cause)
+{
+	return !ssdpm__view_cause(d->observation, d->observed, d->view, i,
+				  ret_cause, d->error) &&
+	       (ret_cause->n_ios || ret_cause->bytes || ret_cause->n_admin ||
+		ret_cause->energy_nj);
+}
+
 #include "watch-json.h"
+
+/* NULL of what cannot be simulated: there is no I/O. */
+static int get_likely(const struct ssdpm_observation *observation, size_t drive,
+		      struct ssdpm_prediction *prediction,
+		      const struct ssdpm_prediction **ret_likely,
+		      struct ssdpm_error *reterr)
+{
+	int err;
+
+	prediction->size = sizeof(*prediction);
+	err = ssdpm_observation_get_prediction(observation, drive, prediction,
+					       reterr);
+	*ret_likely = err ? NULL : prediction;
+	return err == -ENODATA ? 0 : err;
+}
+
+/* error: of a cause; code 0: none failed. */
+static int finish(struct json_writer *w, const struct ssdpm_error *error,
+		  char **ret_text, struct ssdpm_error *reterr)
+{
+	char *text;
+	int err = ssdpm__json_finish(w, &text, reterr);
+
+	if (err)
+		return err;
+	if (error->code) {
+		free(text);
+		return ssdpm__pass_on(error->code, error, reterr);
+	}
+	*ret_text = text;
+	return 0;
+}
 
 int ssdpm_observation_to_json(const struct ssdpm_observation *observation,
 			      size_t drive, const char *name, char **ret_text,
@@ -47,12 +101,15 @@ int ssdpm_observation_to_json(const struct ssdpm_observation *observation,
 		.drive = { .size = sizeof(told.drive) },
 		.error = &error,
 	};
+	struct ssdpm_prediction prediction;
 	struct json_writer w = { 0 };
 	int err = name ? ssdpm_observation_get_drive(observation, drive,
 						     &told.drive, reterr) :
 			 ssdpm__missing("name", reterr);
-	char *text;
 
+	if (!err)
+		err = get_likely(observation, drive, &prediction, &told.likely,
+				 reterr);
 	if (!err)
 		err = ssdpm_observation_list_help(
 			observation, drive, &told.helps, &told.n_helps, reterr);
@@ -62,12 +119,66 @@ int ssdpm_observation_to_json(const struct ssdpm_observation *observation,
 	write_watch(&w, &told);
 	ssdpm__json_end(&w, '}');
 	free(told.helps);
-	err = ssdpm__json_finish(&w, &text, reterr);
-	if (!err && error.code) {
-		free(text);
-		return ssdpm__pass_on(error.code, &error, reterr);
-	}
+	return finish(&w, &error, ret_text, reterr);
+}
+
+static int tell_interval(const struct told_interval *told, char **ret_text,
+			 struct ssdpm_error *reterr)
+{
+	struct json_writer w = { 0 };
+
+	ssdpm__json_begin(&w, NULL, '{');
+	write_watch_interval(&w, told);
+	ssdpm__json_end(&w, '}');
+	return finish(&w, told->error, ret_text, reterr);
+}
+
+/* The view becomes that of the interval. */
+static int take_interval(const struct ssdpm_observation *observation,
+			 struct observed_drive *drive, struct view *view,
+			 const char *name, char **ret_text,
+			 struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error = { 0 };
+	struct told_interval told = {
+		.name = name,
+		.observation = observation,
+		.observed = drive,
+		.view = view,
+		.error = &error,
+	};
+	struct mark *mark;
+	int err = ssdpm__mark_new(view, &mark, reterr);
+
+	if (err)
+		return err;
+	if (drive->mark)
+		ssdpm__view_since(view, drive->mark);
+	err = ssdpm__view_drive(drive, view, &told.drive, reterr);
 	if (!err)
-		*ret_text = text;
+		err = tell_interval(&told, ret_text, reterr);
+	if (err) {
+		free(mark);
+		return err;
+	}
+	free(drive->mark);
+	drive->mark = mark;
+	return 0;
+}
+
+int ssdpm_observation_interval_to_json(struct ssdpm_observation *observation,
+				       size_t drive, const char *name,
+				       char **ret_text,
+				       struct ssdpm_error *reterr)
+{
+	struct view *view;
+	int err = name ? ssdpm__view_new(observation, drive, &view, reterr) :
+			 ssdpm__missing("name", reterr);
+
+	if (err)
+		return err;
+	err = take_interval(observation, observation->drives[drive], view, name,
+			    ret_text, reterr);
+	free(view);
 	return err;
 }

@@ -49,6 +49,33 @@ struct ssdpm_observation {
 	struct bios bios;
 };
 
+/* A drive as of now. */
+struct view {
+	struct account account;
+	uint64_t start_ns;
+	uint64_t now_ns;
+	uint64_t n_uncovered_ios;
+};
+
+/* Free it. -ENOENT: there is no such drive. */
+int ssdpm__view_new(const struct ssdpm_observation *observation, size_t drive,
+		    struct view **ret_view, struct ssdpm_error *reterr);
+int ssdpm__view_drive(const struct observed_drive *drive,
+		      const struct view *view, struct ssdpm_observed *ret_drive,
+		      struct ssdpm_error *reterr);
+/* By an index below n_causes of the drive. */
+int ssdpm__view_cause(const struct ssdpm_observation *observation,
+		      const struct observed_drive *drive,
+		      const struct view *view, size_t cause,
+		      struct ssdpm_cause *ret_cause,
+		      struct ssdpm_error *reterr);
+
+/* Of a view, what is new since a mark; and the mark that the next one begins
+ * at. */
+void ssdpm__view_since(struct view *view, const struct mark *mark);
+int ssdpm__mark_new(const struct view *view, struct mark **ret_mark,
+		    struct ssdpm_error *reterr);
+
 /* -ENOENT: there is no such drive. */
 int ssdpm__check_observed(const struct ssdpm_observation *observation,
 			  size_t drive, struct ssdpm_error *reterr);

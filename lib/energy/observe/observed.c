@@ -3,15 +3,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/internal.h"
 #include "observe/observation.h"
-
-/* A drive as of now. */
-struct view {
-	struct account account;
-	uint64_t now_ns;
-};
 
 /* Up to when all I/Os of a drive are known. */
 static uint64_t known_until(const struct ssdpm_observation *observation,
@@ -25,7 +20,7 @@ static uint64_t known_until(const struct ssdpm_observation *observation,
 	return first < now ? first : now;
 }
 
-static int new_view(const struct ssdpm_observation *observation, size_t drive,
+int ssdpm__view_new(const struct ssdpm_observation *observation, size_t drive,
 		    struct view **ret_view, struct ssdpm_error *reterr)
 {
 	const struct observed_drive *one;
@@ -38,6 +33,8 @@ static int new_view(const struct ssdpm_observation *observation, size_t drive,
 	view = malloc(sizeof(*view));
 	if (!view)
 		return ssdpm__no_memory(reterr);
+	view->start_ns = one->start_ns;
+	view->n_uncovered_ios = one->n_uncovered_ios;
 	err = ssdpm__drive_account(one, known_until(observation, one),
 				   &view->account, &view->now_ns, reterr);
 	if (err)
@@ -61,7 +58,7 @@ const struct ssdpm_observation_counts *ssdpm_observation_get_counts(
 	return &observation->counts;
 }
 
-static int fill_drive(const struct observed_drive *drive,
+int ssdpm__view_drive(const struct observed_drive *drive,
 		      const struct view *view, struct ssdpm_observed *ret_drive,
 		      struct ssdpm_error *reterr)
 {
@@ -69,7 +66,7 @@ static int fill_drive(const struct observed_drive *drive,
 
 	*ret_drive = (struct ssdpm_observed){
 		.size = sizeof(*ret_drive),
-		.start_ns = drive->start_ns,
+		.start_ns = view->start_ns,
 		.now_ns = view->now_ns,
 		.phase = account->phase,
 		.state = account->state,
@@ -85,7 +82,7 @@ static int fill_drive(const struct observed_drive *drive,
 		.n_admin = account->n_admin,
 		.n_causes = drive->n_causes,
 		.uncovered_ns = account->uncovered_ns,
-		.n_uncovered_ios = drive->n_uncovered_ios,
+		.n_uncovered_ios = view->n_uncovered_ios,
 	};
 	int err = ssdpm__observed_nj(account->energy_fj, &ret_drive->energy_nj,
 				     reterr);
@@ -104,10 +101,11 @@ int ssdpm_observation_get_drive(const struct ssdpm_observation *observation,
 				     reterr);
 
 	if (!err)
-		err = new_view(observation, drive, &view, reterr);
+		err = ssdpm__view_new(observation, drive, &view, reterr);
 	if (err)
 		return err;
-	err = fill_drive(observation->drives[drive], view, &known, reterr);
+	err = ssdpm__view_drive(observation->drives[drive], view, &known,
+				reterr);
 	if (!err)
 		ssdpm__sized_out(ret_drive, &known, sizeof(known));
 	free(view);
@@ -156,7 +154,7 @@ static int view_cause(const struct ssdpm_observation *observation, size_t drive,
 		return ssdpm__fail(reterr, -ENOENT, 0,
 				   "cause %zu: there are %zu", cause,
 				   observation->drives[drive]->n_causes);
-	return new_view(observation, drive, ret_view, reterr);
+	return ssdpm__view_new(observation, drive, ret_view, reterr);
 }
 
 /*
@@ -182,12 +180,35 @@ static int share_nj(const struct observed_drive *drive,
 	return err;
 }
 
+int ssdpm__view_cause(const struct ssdpm_observation *observation,
+		      const struct observed_drive *drive,
+		      const struct view *view, size_t cause,
+		      struct ssdpm_cause *ret_cause, struct ssdpm_error *reterr)
+{
+	const uint16_t number = drive->causes[cause];
+	const struct cause_entry *entry = &observation->causes.entries[number];
+	const struct counted *counted = &view->account.causes[number];
+
+	*ret_cause = (struct ssdpm_cause){
+		.size = sizeof(*ret_cause),
+		.kind = entry->kind,
+		.pid = entry->pid,
+		.n_ios = counted->n_ios,
+		.bytes = counted->bytes,
+		.n_wakes = counted->n_wakes,
+		.n_admin = counted->n_admin,
+	};
+	memcpy(ret_cause->name, entry->name, sizeof(ret_cause->name));
+	return share_nj(drive, &view->account, cause, &ret_cause->energy_nj,
+			reterr);
+}
+
 int ssdpm_observation_get_cause(const struct ssdpm_observation *observation,
 				size_t drive, size_t cause,
 				struct ssdpm_cause *ret_cause,
 				struct ssdpm_error *reterr)
 {
-	struct ssdpm_cause known = { .size = sizeof(known) };
+	struct ssdpm_cause known;
 	struct view *view;
 	int err = ssdpm__sized_check(ret_cause, sizeof(known), "ssdpm_cause",
 				     reterr);
@@ -196,19 +217,8 @@ int ssdpm_observation_get_cause(const struct ssdpm_observation *observation,
 		err = view_cause(observation, drive, cause, &view, reterr);
 	if (err)
 		return err;
-	const struct observed_drive *one = observation->drives[drive];
-	uint16_t number = one->causes[cause];
-	const struct cause_entry *entry = &observation->causes.entries[number];
-	const struct counted *counted = &view->account.causes[number];
-
-	known.kind = entry->kind;
-	known.pid = entry->pid;
-	memcpy(known.name, entry->name, sizeof(known.name));
-	known.n_ios = counted->n_ios;
-	known.bytes = counted->bytes;
-	known.n_wakes = counted->n_wakes;
-	known.n_admin = counted->n_admin;
-	err = share_nj(one, &view->account, cause, &known.energy_nj, reterr);
+	err = ssdpm__view_cause(observation, observation->drives[drive], view,
+				cause, &known, reterr);
 	if (!err)
 		ssdpm__sized_out(ret_cause, &known, sizeof(known));
 	free(view);
@@ -318,7 +328,7 @@ int ssdpm_observation_replay(const struct ssdpm_observation *observation,
 			     struct ssdpm_error *reterr)
 {
 	struct view *view;
-	int err = fn ? new_view(observation, drive, &view, reterr) :
+	int err = fn ? ssdpm__view_new(observation, drive, &view, reterr) :
 		       ssdpm__missing("fn", reterr);
 
 	if (err)

@@ -506,6 +506,11 @@ static int get_without(void *sized, struct ssdpm_error *error)
 	return ssdpm_observation_get_without(observation, 0, 0, sized, error);
 }
 
+static int get_prediction_of_observed(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_observation_get_prediction(observation, 0, sized, error);
+}
+
 static int cap_calculate(void *sized, struct ssdpm_error *error)
 {
 	return ssdpm_cap_calculate(&cap_params, sized, error);
@@ -1697,6 +1702,8 @@ static const struct sized_case cases[] = {
 	      get_cause),
 	SIZED(ssdpm_observation_get_without, ssdpm_without, SIZED_OUT, NULL,
 	      get_without),
+	SIZED(ssdpm_observation_get_prediction, ssdpm_prediction, SIZED_OUT,
+	      NULL, get_prediction_of_observed),
 	SIZED(ssdpm_cap_calculate, ssdpm_cap_result, SIZED_OUT, NULL,
 	      cap_calculate),
 	SIZED(ssdpm_cap_calculate, ssdpm_cap_params, SIZED_IN, &cap_params,

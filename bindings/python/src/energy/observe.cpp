@@ -232,6 +232,29 @@ class Observation
 		});
 	}
 
+	py::str interval_to_json(size_t drive, const std::string &name)
+	{
+		return written([&](char **text, struct ssdpm_error *error) {
+			std::lock_guard<std::mutex> lock(mutex);
+
+			return ssdpm_observation_interval_to_json(
+				observation, drive, name.c_str(), text, error);
+		});
+	}
+
+	/* As prediction_tuple() has it. */
+	py::tuple prediction(size_t drive)
+	{
+		struct ssdpm_prediction found = {};
+
+		found.size = sizeof(found);
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_observation_get_prediction(
+				observation, drive, &found, error);
+		});
+		return prediction_tuple(found);
+	}
+
       private:
 	struct Change {
 		uint64_t time_ns;
@@ -318,5 +341,7 @@ void add_observe(py::module_ &module)
 		.def("policy", &Observation::policy)
 		.def("help", &Observation::help)
 		.def("intervals", &Observation::intervals)
-		.def("to_json", &Observation::to_json);
+		.def("to_json", &Observation::to_json)
+		.def("interval_to_json", &Observation::interval_to_json)
+		.def("prediction", &Observation::prediction);
 }
