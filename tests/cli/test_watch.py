@@ -28,7 +28,8 @@ def test_the_first_lines_say_how_it_slept_and_who_woke_it_most(ssdpm: Command) -
     assert re.fullmatch(
         r"SN530, simulated: asleep 97\.\d % of 9\.83 min, about 2\d\.\d mW", text[0]
     )
-    assert text[1] == "Woken 79 times, 59 of these by systemd-journal"
+    assert re.fullmatch(r"Likely power: \d+ mW to \d+ mW", text[1])
+    assert text[2] == "Woken 79 times, 59 of these by systemd-journal"
     assert max(map(len, text)) <= 80
 
 
@@ -190,7 +191,8 @@ def test_a_gap_of_the_trace_is_unknown_and_neither_idle_nor_asleep(
     assert logger["without"]["uncovered_ns"] == 100 * 10**9
     text = ssdpm.output(*call).splitlines()
     assert re.match(r"SN530, simulated: asleep 97\.\d % of 8\.17 min", text[0])
-    assert text[2] == "Unknown: 1.67 min more, with 54,321 I/Os, while it was not traced"
+    assert re.fullmatch(r"Likely power: .+ mW to .+ mW in the last 6\.62 min", text[1])
+    assert text[3] == "Unknown: 1.67 min more, with 54,321 I/Os, while it was not traced"
 
 
 def test_a_trace_with_a_gap_is_no_workload_unless_it_is_skipped(ssdpm: Command) -> None:

@@ -4,6 +4,7 @@
  * bring, and what to do next. Nothing is sent to a drive.
  */
 #include "options/advised.h"
+#include "options/color.h"
 #include "options/units.h"
 #include "programs.h"
 #include "survey/survey.h"
@@ -12,52 +13,22 @@
 #include <string.h>
 #include <unistd.h>
 
-enum color { COLOR_AUTO = 1, COLOR_ALWAYS, COLOR_NEVER };
-
 struct settings {
-	uint32_t color;
+	struct color_options color;
 	uint32_t watch_s;
 };
 
 static struct settings the_settings;
 
-static const char *color_word(uint32_t color)
-{
-	static const char words[][7] = {
-		[COLOR_AUTO] = "auto",
-		[COLOR_ALWAYS] = "always",
-		[COLOR_NEVER] = "never",
-	};
-
-	return color && color < sizeof(words) / sizeof(words[0]) ?
-		       words[color] :
-		       NULL;
-}
-
 static const struct option_spec options[] = {
 	{ "watch", 0, "TIME", "Print it again after each TIME, as in 5s.",
 	  SETS_SMALL(struct settings, watch_s, TIME_S), .min = 1, .max = 86400,
 	  .range = "from 1s to 86400s" },
-	{ "color", 0, "auto|always|never",
-	  "Set whether to use colors. Default: auto, in a terminal without "
-	  "NO_COLOR.",
-	  SETS_WORD(struct settings, color, color_word) },
 };
 
 static const struct option_group own = {
 	OPTIONS(options),
 };
-
-/* NO_COLOR counts if it is not empty: no-color.org. */
-static bool is_colored(const struct settings *settings)
-{
-	const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
-
-	if (settings->color > COLOR_AUTO)
-		return settings->color == COLOR_ALWAYS;
-	return isatty(STDOUT_FILENO) && !(refused && *refused) && terminal &&
-	       strcmp(terminal, "dumb");
-}
 
 static enum exit_status print_notice(char *text)
 {
@@ -171,7 +142,7 @@ static enum exit_status watch(const struct common *common,
 		/* The cursor goes home, and all below it is cleared. */
 		if (isatty(STDOUT_FILENO))
 			print_escape("\033[H\033[J");
-		status = print_once(common, is_colored(settings));
+		status = print_once(common, is_colored(&settings->color));
 		if (fflush(stdout))
 			return STATUS_FAILED;
 		if (!status)
@@ -196,8 +167,12 @@ static enum exit_status run(const void *data, const struct common *common,
 		return print_status_items(common);
 	if (settings->watch_s)
 		return watch(common, settings);
-	return print_once(common, is_colored(settings));
+	return print_once(common, is_colored(&settings->color));
 }
+
+static const struct group_use groups[] = {
+	USE(&color_option_group, &the_settings.color),
+};
 
 const struct subcommand cmd_status = {
 	.name = "status",
@@ -205,6 +180,7 @@ const struct subcommand cmd_status = {
 	.operands_optional = true,
 	.energy_does_more = true,
 	.own = &own,
+	GROUPS(groups),
 	.list = "drives",
 	.summary = "Print the state of each drive and what to do next.",
 	.examples = "  ssdpm\n"

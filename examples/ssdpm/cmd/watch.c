@@ -14,6 +14,12 @@ static const struct option_spec options[] = {
 	  .max = INT64_MAX / 4 },
 	{ "once", 0, NULL, "Watch for 10 s, as --for 10s.",
 	  SETS_FLAG(struct watch_options, once) },
+	{ "interval", 0, "TIME",
+	  "Set how often the screen is drawn, and print JSON so often. "
+	  "Default: 1s.",
+	  SETS_NUMBER(struct watch_options, interval_ns, TIME_NS),
+	  .min = UINT64_C(200000000), .max = UINT64_C(86400000000000),
+	  .range = "from 200ms to 24h" },
 	{ "save", 0, "FILE",
 	  "Keep the trace in a new file, which --trace and --read take.",
 	  SETS_TEXT(struct watch_options, save) },
@@ -34,6 +40,8 @@ static enum exit_status check(const struct common *common,
 	if (settings->read && (settings->save || settings->for_ns))
 		return usage_error(common, "--read conflicts with --%s",
 				   settings->save ? "save" : "for");
+	if (settings->read && settings->interval_ns)
+		return usage_error(common, "--interval conflicts with --read");
 	if (settings->once && (settings->read || settings->for_ns))
 		return usage_error(common, "--once conflicts with --%s",
 				   settings->read ? "read" : "for");
@@ -95,6 +103,7 @@ static enum exit_status run(const void *data, const struct common *common,
 static const struct group_use groups[] = {
 	RARE_USE(&named_policy_group, &the_settings.named),
 	USE(&page_option_group, &the_settings.page),
+	RARE_USE(&color_option_group, &the_settings.color),
 };
 
 const struct subcommand cmd_watch = {

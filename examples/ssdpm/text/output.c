@@ -23,6 +23,8 @@ static char **errors;
 static size_t n_errors;
 static bool answered;
 
+static bool in_lines;
+
 /* A table could not be printed: the call fails. */
 static bool table_lost;
 
@@ -243,6 +245,30 @@ static enum exit_status print_all_flat(const struct common *common,
 	return status;
 }
 
+void begin_json_lines(void)
+{
+	in_lines = true;
+}
+
+/* No string has a line end: the library escapes them. */
+void print_json_text(const char *text)
+{
+	if (!in_lines) {
+		fputs(text, stdout);
+		return;
+	}
+	for (const char *at = text; *at; at++) {
+		if (*at != '\n') {
+			putchar(*at);
+			continue;
+		}
+		if (at > text && at[-1] == ',')
+			putchar(' ');
+		at += strspn(at + 1, " ");
+	}
+	putchar('\n');
+}
+
 /* "measure-energy" */
 static void name_schema(const struct common *common, char *name, size_t size)
 {
@@ -273,7 +299,7 @@ static enum exit_status print_json(const struct common *common,
 	if (ssdpm_object_to_json(&object, &text, &error))
 		return failure("%s", error.message);
 	answered = true;
-	fputs(text, stdout);
+	print_json_text(text);
 	free(text);
 	return STATUS_DONE;
 }

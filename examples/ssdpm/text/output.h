@@ -31,6 +31,11 @@ void free_items(struct items *items);
  */
 enum exit_status print_items(const struct common *common, struct items *items);
 
+/* From now on each JSON is one line. */
+void begin_json_lines(void);
+/* What the library made, as begin_json_lines() wants it. */
+void print_json_text(const char *text);
+
 /* Prints an answer of one item. */
 enum exit_status print_item(const struct common *common, int err, char *text,
 			    const struct ssdpm_error *error);

@@ -3,6 +3,7 @@
 #include "survey/survey.h"
 #include "input/live.h"
 #include "watch/watch-load.h"
+#include "watch/watch-show.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -25,6 +26,8 @@ struct session {
 	FILE *file;	/* what is saved; NULL: nothing is */
 	int64_t end_ns; /* INT64_MAX: a signal ends it */
 	struct load load;
+	struct show show;
+	char path[32]; /* of a file that a key began */
 	int64_t looked_ns;
 	bool gone[MAX_WATCHED]; /* drives */
 	bool is_empty;		/* all text that there was is read */
@@ -145,7 +148,7 @@ static void look_at_place(const struct session *session)
 			    minor(status.st_dev) == disk->minor) {
 				remark("%s is on %s: to write it wakes the "
 				       "drive",
-				       watch->options->save,
+				       session->show.path,
 				       watch->watched[i].drive->name);
 				return;
 			}
@@ -182,23 +185,75 @@ static enum exit_status save_policy(const struct session *session, size_t drive)
 	return STATUS_DONE;
 }
 
-static enum exit_status open_file(struct session *session)
+/* The head of a recording, before its formats. */
+static enum exit_status save_head(struct session *session)
 {
 	const struct watch *watch = session->watch;
-
-	if (!watch->options->save)
-		return STATUS_DONE;
-	session->file = fopen(watch->options->save, "wxe");
-	if (!session->file)
-		return failure(
-			"%s: %s%s", watch->options->save, strerror(errno),
-			errno == EEXIST ? ": --save takes a new file" : "");
-	look_at_place(session);
 	enum exit_status status = STATUS_DONE;
+
+	look_at_place(session);
 	for (size_t i = 0; i < watch->n && !status; i++) {
 		save_numbers(session->file, &watch->watched[i]);
 		status = save_policy(session, i);
 	}
+	return status;
+}
+
+static enum exit_status open_file(struct session *session)
+{
+	const char *path = session->show.path;
+
+	if (!path)
+		return STATUS_DONE;
+	session->file = fopen(path, "wxe");
+	if (!session->file)
+		return failure("%s: %s%s", path, strerror(errno),
+			       errno == EEXIST ? ": --save takes a new file" :
+						 "");
+	return save_head(session);
+}
+
+static enum exit_status close_file(struct session *session)
+{
+	FILE *file = session->file;
+
+	session->file = NULL;
+	if (file && fclose(file))
+		return failure("%s: %s", session->show.path, strerror(errno));
+	return STATUS_DONE;
+}
+
+/* A new file of the first name that is free. */
+static enum exit_status begin_saving(struct session *session)
+{
+	enum exit_status status;
+
+	for (int i = 1; i < 1000; i++) {
+		snprintf(session->path, sizeof(session->path), "watch-%d.txt",
+			 i);
+		session->file = fopen(session->path, "wxe");
+		if (session->file || errno != EEXIST)
+			break;
+	}
+	if (!session->file)
+		return failure("%s: %s", session->path, strerror(errno));
+	session->show.path = session->path;
+	status = save_head(session);
+	return status ? status : read_formats(session);
+}
+
+/* A key asked for it. A file that cannot be made ends nothing. */
+static enum exit_status turn_saving(struct session *session)
+{
+	enum exit_status status;
+
+	if (!session->show.wants_save)
+		return STATUS_DONE;
+	session->show.wants_save = false;
+	if (!session->file && !begin_saving(session))
+		return STATUS_DONE;
+	status = close_file(session);
+	session->show.path = NULL;
 	return status;
 }
 
@@ -216,7 +271,7 @@ static enum exit_status read_text(struct session *session)
 			return complain_of_tracing(&error);
 		if (n && session->file &&
 		    fwrite(session->text, 1, n, session->file) != n)
-			return failure("%s: %s", session->watch->options->save,
+			return failure("%s: %s", session->show.path,
 				       strerror(errno));
 		if (ssdpm_observation_feed(observation, session->text, n,
 					   &error))
@@ -243,8 +298,7 @@ static enum exit_status feed_line(const struct session *session,
 	struct ssdpm_error error;
 
 	if (session->file && fwrite(line, 1, n, session->file) != n)
-		return failure("%s: %s", session->watch->options->save,
-			       strerror(errno));
+		return failure("%s: %s", session->show.path, strerror(errno));
 	if (ssdpm_observation_feed(session->watch->observation, line, n,
 				   &error))
 		return failure("%s", error.message);
@@ -300,14 +354,20 @@ static enum exit_status tell_gaps(struct session *session, int64_t until_ns)
 
 static bool is_over(const struct session *session)
 {
-	return caught_signal() || session->watch->is_over;
+	return caught_signal() || session->watch->is_over ||
+	       session->show.is_over;
 }
 
-static enum exit_status call_step(const struct session *session, int64_t now_ns)
+/* What the caller wants, the screen or lines, and what a key asks for. */
+static enum exit_status show_now(struct session *session, int64_t now_ns)
 {
 	struct watch *watch = session->watch;
+	enum exit_status status =
+		watch->step ? watch->step(watch, now_ns) : STATUS_DONE;
 
-	return watch->step ? watch->step(watch, now_ns) : STATUS_DONE;
+	if (!status)
+		status = step_show(&session->show, now_ns);
+	return status ? status : turn_saving(session);
 }
 
 /* The trace is off until the drives do less; *now_ns: when it is on again. */
@@ -329,7 +389,7 @@ static enum exit_status sit_out(struct session *session, int64_t *now_ns)
 		if (load->looked_ns - load->from_ns >= SECOND_NS)
 			status = tell_gaps(session, load->looked_ns);
 		if (!status)
-			status = call_step(session, load->looked_ns);
+			status = show_now(session, load->looked_ns);
 	}
 	*now_ns = survey_now_ns();
 	if (!status)
@@ -339,14 +399,15 @@ static enum exit_status sit_out(struct session *session, int64_t *now_ns)
 
 static enum exit_status follow(struct session *session)
 {
-	struct pollfd fd = { .fd = ssdpm_tracer_get_fd(session->tracer),
-			     .events = POLLIN };
+	struct pollfd fds[2] = { { .fd = ssdpm_tracer_get_fd(session->tracer),
+				   .events = POLLIN } };
+	const size_t n_fds = 1 + show_fds(&session->show, &fds[1]);
 	enum exit_status status = STATUS_DONE;
 	struct ssdpm_error error;
 	int64_t now_ns = survey_now_ns();
 
 	while (!status && !is_over(session) && now_ns < session->end_ns) {
-		poll(&fd, 1, TICK_MS);
+		poll(fds, n_fds, TICK_MS);
 		/* Time first: what comes after it is later. */
 		now_ns = survey_now_ns();
 		status = read_text(session);
@@ -361,14 +422,14 @@ static enum exit_status follow(struct session *session)
 					      (uint64_t)now_ns, &error))
 			status = failure("%s", error.message);
 		if (!status)
-			status = call_step(session, now_ns);
+			status = show_now(session, now_ns);
 	}
 	if (!status)
 		status = look_for_gone(session, now_ns);
 	if (!status && ssdpm_observation_finish(session->watch->observation,
 						(uint64_t)now_ns, &error))
 		status = failure("%s", error.message);
-	return status;
+	return status ? status : finish_show(&session->show);
 }
 
 static enum exit_status run_session(struct session *session)
@@ -377,6 +438,7 @@ static enum exit_status run_session(struct session *session)
 	const uint64_t for_ns = options->once ? ONCE_NS : options->for_ns;
 	enum exit_status status = open_tracer(session);
 
+	session->show.path = options->save;
 	if (!status)
 		status = open_file(session);
 	if (!status)
@@ -384,17 +446,19 @@ static enum exit_status run_session(struct session *session)
 	session->end_ns =
 		for_ns ? survey_now_ns() + (int64_t)for_ns : INT64_MAX;
 	if (!status && !for_ns && isatty(STDERR_FILENO) &&
-	    !session->watch->common->quiet)
+	    !session->watch->common->quiet && !is_screen(session->watch))
 		remark("watching until Ctrl-C");
 	session->looked_ns = survey_now_ns();
 	begin_load(&session->load, session->looked_ns);
 	if (!status)
+		status = begin_show(&session->show, session->watch,
+				    session->looked_ns);
+	if (!status)
 		status = follow(session);
+	end_show(&session->show);
 	session->tracer = ssdpm_tracer_free(session->tracer);
-	if (session->file && fclose(session->file) && !status)
-		status = failure("%s: %s", session->watch->options->save,
-				 strerror(errno));
-	return status;
+	enum exit_status closed = close_file(session);
+	return status ? status : closed;
 }
 
 enum exit_status watch_machine(struct watch *watch)

@@ -61,8 +61,7 @@ int64_t power_uw(int64_t nj, uint64_t ns)
 	return ns ? (int64_t)((double)nj * 1e6 / (double)ns) : 0;
 }
 
-/* "firefox, written back" */
-static struct cell name_of(const struct ssdpm_cause *cause)
+struct cell cause_text(const struct ssdpm_cause *cause)
 {
 	switch (cause->kind) {
 	case SSDPM_CAUSE_WRITEBACK:
@@ -74,6 +73,17 @@ static struct cell name_of(const struct ssdpm_cause *cause)
 	default:
 		return cell("%s", cause->name);
 	}
+}
+
+/* Nobody knows more digits. */
+struct cell likely_text(const struct ssdpm_prediction *likely)
+{
+	if (!likely->size)
+		return cell("unknown");
+	return cell(
+		"%s to %s",
+		power_text(two_digits((int64_t)likely->likely_low_uw)).text,
+		power_text(two_digits((int64_t)likely->likely_high_uw)).text);
 }
 
 static void print_rows(const struct ssdpm_observed *drive,
@@ -98,7 +108,7 @@ static void print_rows(const struct ssdpm_observed *drive,
 		/* What admin commands take is unknown, which is not 0. */
 		const bool known = cause->n_ios || cause->bytes;
 
-		table_row(&table, name_of(cause).text,
+		table_row(&table, cause_text(cause).text,
 			  count_text(cause->n_ios).text,
 			  count_text(cause->n_admin).text,
 			  count_text(cause->n_wakes).text,
@@ -136,7 +146,6 @@ static const struct ssdpm_cause *main_waker(const struct rows *rows)
 	return most;
 }
 
-/* Two sentences with this between them: names are long. */
 /* Control characters too, which printf() replaces. */
 static void write_plain(FILE *file, const char *text)
 {
@@ -158,8 +167,22 @@ static void write_uncovered(FILE *file, const struct ssdpm_observed *drive,
 	fputs(", while it was not traced", file);
 }
 
+/* Of the I/Os that are kept, after the last gap. */
+static void write_likely(FILE *file, const struct ssdpm_observed *drive,
+			 const struct ssdpm_prediction *likely,
+			 const char *between)
+{
+	write_plain(file, between);
+	fprintf(file, "Likely power: %s", likely_text(likely).text);
+	if (likely->size && likely->duration_ns < covered_ns(drive))
+		fprintf(file, " in the last %s",
+			time_text(likely->duration_ns).text);
+}
+
+/* Sentences with this between them: names are long. */
 static void write_verdict(FILE *file, const char *name,
 			  const struct ssdpm_observed *drive,
+			  const struct ssdpm_prediction *likely,
 			  const struct rows *rows, const char *between)
 {
 	const struct ssdpm_cause *waker = main_waker(rows);
@@ -174,11 +197,13 @@ static void write_verdict(FILE *file, const char *name,
 	fprintf(file, "%s, simulated: asleep %s of %s, about %s", name,
 		share_text(drive->asleep_ns, ns).text, time_text(ns).text,
 		power_text(power_uw((int64_t)drive->energy_nj, ns)).text);
+	write_likely(file, drive, likely, between);
 	write_plain(file, between);
 	if (waker)
 		fprintf(file, "Woken %s, %s of these by %s",
 			counted(drive->n_wakes, "time").text,
-			count_text(waker->n_wakes).text, name_of(waker).text);
+			count_text(waker->n_wakes).text,
+			cause_text(waker).text);
 	else
 		fputs("Nothing woke it", file);
 	write_uncovered(file, drive, between);
@@ -206,8 +231,11 @@ static void print_notes(const struct watch *watch)
 /* rows are to be freed, whatever is returned. */
 static enum exit_status read_drive(const struct watch *watch, size_t index,
 				   struct ssdpm_observed *ret_drive,
+				   struct ssdpm_prediction *ret_likely,
 				   struct rows *ret_rows)
 {
+	int err;
+
 	struct ssdpm_error error;
 
 	*ret_drive = (struct ssdpm_observed){ .size = sizeof(*ret_drive) };
@@ -216,18 +244,28 @@ static enum exit_status read_drive(const struct watch *watch, size_t index,
 					&error))
 		return failure("%s: %s", watch->watched[index].drive->name,
 			       error.message);
+	*ret_likely = (struct ssdpm_prediction){ .size = sizeof(*ret_likely) };
+	err = ssdpm_observation_get_prediction(watch->observation, index,
+					       ret_likely, &error);
+	if (err == -ENODATA)
+		ret_likely->size = 0;
+	else if (err)
+		return failure("%s: %s", watch->watched[index].drive->name,
+			       error.message);
 	return find_rows(watch, index, (size_t)ret_drive->n_causes, ret_rows);
 }
 
 static enum exit_status print_drive(const struct watch *watch, size_t index)
 {
 	struct ssdpm_observed drive;
+	struct ssdpm_prediction likely;
 	struct rows rows;
-	enum exit_status status = read_drive(watch, index, &drive, &rows);
+	enum exit_status status =
+		read_drive(watch, index, &drive, &likely, &rows);
 
 	if (!status) {
 		write_verdict(stdout, watch->watched[index].drive->name, &drive,
-			      &rows, "\n");
+			      &likely, &rows, "\n");
 		putchar('\n');
 		if (rows.n)
 			print_rows(&drive, &rows);
@@ -241,12 +279,14 @@ enum exit_status write_watch_verdict(FILE *file, const struct watch *watch,
 				     size_t index)
 {
 	struct ssdpm_observed drive;
+	struct ssdpm_prediction likely;
 	struct rows rows;
-	enum exit_status status = read_drive(watch, index, &drive, &rows);
+	enum exit_status status =
+		read_drive(watch, index, &drive, &likely, &rows);
 
 	if (!status) {
 		write_verdict(file, watch->watched[index].drive->name, &drive,
-			      &rows, ". ");
+			      &likely, &rows, ". ");
 		putc('.', file);
 	}
 	free(rows.rows);

@@ -4,8 +4,10 @@
 #define SSDPM_COMMAND_WATCH_H
 
 #include "html/html.h"
+#include "options/color.h"
 #include "options/policies.h"
 #include "options/sim-options.h"
+#include "text/output.h"
 #include "work/simulate.h"
 
 struct watch_options {
@@ -13,7 +15,9 @@ struct watch_options {
 	const char *device;
 	const char *save;
 	uint64_t for_ns;
+	uint64_t interval_ns; /* 0: nobody said */
 	bool once;
+	struct color_options color;
 	struct sim_options sim;
 	struct quirk_options quirks;
 	struct named_policy named;
@@ -76,6 +80,12 @@ enum exit_status write_watch_page(const struct watch *watch);
 
 /* What would help a drive, by its index, best first; nothing: no word. */
 enum exit_status print_help_of(const struct watch *watch, size_t drive);
+
+/* "firefox, written back" */
+struct cell cause_text(const struct ssdpm_cause *cause);
+
+/* "18 mW to 34 mW"; size 0: "unknown". */
+struct cell likely_text(const struct ssdpm_prediction *likely);
 
 /* The mean power of an energy. */
 int64_t power_uw(int64_t nj, uint64_t ns);
