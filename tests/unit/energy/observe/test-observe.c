@@ -9,6 +9,7 @@
 #include "fixture.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define MS UINT64_C(1000000)
 #define SECOND (1000 * MS)
@@ -926,8 +927,133 @@ static void formats_that_cannot_be_followed_are_refused(void **state)
 	ssdpm_observation_free(observation);
 }
 
+/* The number of a key of the next interval, where it is first. */
+static uint64_t next_of(const char *text, const char *key)
+{
+	char quoted[40];
+	const char *at;
+
+	snprintf(quoted, sizeof(quoted), "\"%s\": ", key);
+	at = strstr(text, quoted);
+	assert_non_null(at);
+	return strtoull(at + strlen(quoted), NULL, 10);
+}
+
+static char *next_interval(struct ssdpm_observation *observation)
+{
+	struct ssdpm_error error = fixture_error();
+	char *text = NULL;
+
+	assert_int_equal(ssdpm_observation_interval_to_json(
+				 observation, 0, "nvme0", &text, &error),
+			 0);
+	return text;
+}
+
+/* By hand, as in a_process_takes_its_io_the_time_after_it_and_the_wake(). */
+static void an_interval_is_what_is_new(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	char *text = next_interval(observation);
+
+	(void)state;
+	assert_int_equal(next_of(text, "now_ns"), 0);
+	assert_non_null(strstr(text, "\"phase\": null"));
+	assert_non_null(strstr(text, "\"causes\": []"));
+	free(text);
+	read_by(observation, "cat-10", SECOND, 0);
+	/* 0.2 s are not known yet. */
+	assert_int_equal(
+		ssdpm_observation_advance(observation, SECOND + 250 * MS, NULL),
+		0);
+	text = next_interval(observation);
+	assert_int_equal(next_of(text, "start_ns"), SECOND);
+	assert_int_equal(next_of(text, "now_ns"), SECOND + 50 * MS);
+	assert_int_equal(next_of(text, "n_ios"), 1);
+	assert_int_equal(next_of(text, "asleep_ns"), 37 * MS);
+	assert_int_equal(next_of(text, "energy_nj"), 18000000 + 3700000);
+	assert_int_equal(next_of(text, "resting_nj"), 3700000);
+	assert_non_null(strstr(text, "\"name\": \"cat\""));
+	free(text);
+	assert_int_equal(
+		ssdpm_observation_advance(observation, SECOND + 280 * MS, NULL),
+		0);
+	text = next_interval(observation);
+	assert_int_equal(next_of(text, "start_ns"), SECOND + 50 * MS);
+	assert_int_equal(next_of(text, "now_ns"), SECOND + 80 * MS);
+	assert_int_equal(next_of(text, "n_ios"), 0);
+	assert_int_equal(next_of(text, "asleep_ns"), 30 * MS);
+	assert_int_equal(next_of(text, "energy_nj"), 3000000);
+	/* It did nothing meanwhile. */
+	assert_non_null(strstr(text, "\"causes\": []"));
+	free(text);
+	ssdpm_observation_free(observation);
+}
+
+static void a_gap_that_is_told_late_makes_no_interval_negative(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	char *text;
+
+	(void)state;
+	read_by(observation, "cat-10", SECOND, 0);
+	assert_int_equal(
+		ssdpm_observation_advance(observation, 20 * SECOND, NULL), 0);
+	free(next_interval(observation));
+	feed(observation, "# gap: 259,0 10000000000 30000000000 5\n");
+	text = next_interval(observation);
+	assert_int_equal(next_of(text, "uncovered_ns"), 20 * SECOND);
+	assert_int_equal(next_of(text, "n_uncovered_ios"), 5);
+	assert_int_equal(next_of(text, "asleep_ns"), 0);
+	assert_int_equal(next_of(text, "energy_nj"), 0);
+	free(text);
+	ssdpm_observation_free(observation);
+}
+
+static int predict(struct ssdpm_observation *observation,
+		   struct ssdpm_prediction *likely)
+{
+	*likely = (struct ssdpm_prediction){ .size = sizeof(*likely) };
+	return ssdpm_observation_get_prediction(observation, 0, likely, NULL);
+}
+
+/* All parameters that have a power are known, so nothing spreads it far. */
+static void the_likely_power_is_of_the_time_after_the_last_gap(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_prediction likely;
+	struct ssdpm_observed drive;
+
+	(void)state;
+	assert_int_equal(predict(observation, &likely), -ENODATA);
+	for (unsigned int i = 0; i < 300; i++)
+		read_by(observation, "cat-10", (1 + i) * SECOND, 64 * i);
+	assert_int_equal(
+		ssdpm_observation_advance(observation, 400 * SECOND, NULL), 0);
+	drive = drive_of(observation);
+	assert_int_equal(predict(observation, &likely), 0);
+	assert_int_equal(likely.duration_ns, drive.now_ns - drive.start_ns);
+	assert_int_equal(likely.nominal_uw,
+			 (uint64_t)((double)drive.energy_nj * 1e6 /
+					    (double)likely.duration_ns +
+				    0.5));
+	assert_in_range(likely.likely_median_uw, likely.likely_low_uw,
+			likely.likely_high_uw);
+	assert_in_range(likely.likely_low_uw, likely.possible_low_uw,
+			likely.possible_high_uw);
+	feed(observation, "# gap: 259,0 400000000000 500000000000 5\n");
+	assert_int_equal(predict(observation, &likely), -ENODATA);
+	read_by(observation, "cat-10", 510 * SECOND, 0);
+	finish(observation, 512 * SECOND);
+	assert_int_equal(predict(observation, &likely), 0);
+	assert_int_equal(likely.duration_ns, 2 * SECOND);
+	ssdpm_observation_free(observation);
+}
+
 static void wrong_calls_are_refused(void **state)
 {
+	char *text = UNTOUCHED;
+	struct ssdpm_prediction likely = { .size = sizeof(likely) };
 	struct ssdpm_observation *observation = observe();
 	struct ssdpm_observed drive = { .size = sizeof(drive) };
 	struct ssdpm_cause cause = { .size = sizeof(cause) };
@@ -961,6 +1087,16 @@ static void wrong_calls_are_refused(void **state)
 	assert_int_equal(
 		ssdpm_observation_get_cause(observation, 0, 0, &cause, NULL),
 		-ENOENT);
+	assert_int_equal(
+		ssdpm_observation_get_prediction(observation, 1, &likely, NULL),
+		-ENOENT);
+	assert_int_equal(ssdpm_observation_interval_to_json(
+				 observation, 1, "nvme1", &text, NULL),
+			 -ENOENT);
+	assert_int_equal(ssdpm_observation_interval_to_json(observation, 0,
+							    NULL, &text, NULL),
+			 -EINVAL);
+	assert_ptr_equal(text, UNTOUCHED);
 	feed(observation, "\n");
 	assert_int_equal(
 		ssdpm_observation_add_drive(observation, &params, NULL),
@@ -1236,6 +1372,11 @@ int main(void)
 		cmocka_unit_test(the_format_of_the_kernel_is_followed),
 		cmocka_unit_test(a_format_may_be_in_the_text),
 		cmocka_unit_test(formats_that_cannot_be_followed_are_refused),
+		cmocka_unit_test(an_interval_is_what_is_new),
+		cmocka_unit_test(
+			a_gap_that_is_told_late_makes_no_interval_negative),
+		cmocka_unit_test(
+			the_likely_power_is_of_the_time_after_the_last_gap),
 		cmocka_unit_test(wrong_calls_are_refused),
 		cmocka_unit_test(shares_are_all_and_all_is_what_is_simulated),
 		cmocka_unit_test(it_does_not_matter_where_the_text_is_cut),
