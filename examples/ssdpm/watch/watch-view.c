@@ -8,9 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Simulating again may take so long at once, and this part of all time. */
-#define MOST_NS (SECOND_NS / 50)
-#define RESTS 50
+/* Simulating again, and what is likely, may each take this part of all time. */
+#define RESTS 100
 
 /* qsort() has no argument for it. */
 static const struct view *sorted;
@@ -49,6 +48,13 @@ static int compare_rows(const void *a, const void *b)
 	return order ? order :
 		       (one->index > other->index) -
 			       (one->index < other->index);
+}
+
+static int64_t interval_of(const struct view *view)
+{
+	const uint64_t every_ns = view->watch->options->interval_ns;
+
+	return every_ns ? (int64_t)every_ns : SECOND_NS;
 }
 
 static void sort(struct view *view)
@@ -144,7 +150,7 @@ static enum exit_status read_change(struct view *view, size_t cause)
 /* Those on the screen that are not known, then each in its turn. */
 static enum exit_status read_changes(struct view *view)
 {
-	const int64_t end_ns = survey_now_ns() + MOST_NS;
+	const int64_t end_ns = survey_now_ns() + interval_of(view) / RESTS;
 	const size_t room = view_room(view);
 	enum exit_status status = STATUS_DONE;
 
@@ -265,11 +271,8 @@ enum exit_status view_step(struct view *view, struct show *show, int64_t now_ns)
 	draws |= n || screen_hear(&view->screen) || view->path != show->path;
 	view->path = show->path;
 	if (now_ns >= view->next_ns && !view->is_paused) {
-		const uint64_t every_ns = view->watch->options->interval_ns;
-
 		status = look(view, now_ns);
-		view->next_ns = now_ns + (every_ns ? (int64_t)every_ns :
-						     (int64_t)SECOND_NS);
+		view->next_ns = now_ns + interval_of(view);
 		draws = true;
 	}
 	if (draws && !status && !show->is_over)
