@@ -58,7 +58,7 @@ SSDPM_API int ssdpm_device_read_disks(struct ssdpm_machine *machine,
  * @size:       sizeof(struct ssdpm_tracer_params)
  * @tracefs:    where it is mounted; NULL: /sys/kernel/tracing
  * @disks:      of all drives: whole, partitions and stacked; copied
- * @n_disks:    how many, from 1 to 256
+ * @n_disks:    how many, from 1 to 16,384
  * @events:     the events to read: the n-th is block/block_rq_issue and so on,
  *              as of ssdpm_observation_get_event()
  * @n_events:   how many

@@ -21,11 +21,11 @@
 
 #define DEFAULT_TRACEFS "/sys/kernel/tracing"
 #define DEFAULT_BUFFER_BYTES (512u << 10)
-#define MAX_TRACED 256
+#define MAX_TRACED 16384
 #define MAX_EVENTS 32
 #define PREFIX "ssdpm-"
-/* The longest filter: "dev == 4294967295 || " for each disk. */
-#define FILTER_BYTES (MAX_TRACED * 24)
+/* Linux refuses a filter that does not fit into a page. */
+#define FILTER_BYTES 4096
 #define MAX_FORMAT (1u << 18)
 
 struct ssdpm_tracer {
@@ -192,17 +192,61 @@ static int set_up(const struct ssdpm_tracer *tracer, uint32_t buffer_bytes,
 	return err ? err : write_needed(tracer, "buffer_size_kb", text, reterr);
 }
 
-/* "dev == 271581184 || dev == 266338304": MAJOR << 20 | MINOR. */
-static void write_filter(const struct ssdpm_tracer_params *params,
-			 char filter[FILTER_BYTES])
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+
+	return one < other ? -1 : one > other;
+}
+
+/* "dev == 266338304 || (dev >= 271581184 && dev <= 271581187)": one range where
+ * no two neighbors are further apart than the gap. false: it is too long. */
+static bool put_ranges(const uint32_t *devices, size_t n, uint32_t gap,
+		       char filter[FILTER_BYTES])
 {
 	size_t at = 0;
 
-	for (size_t i = 0; i < params->n_disks; i++)
-		at += (size_t)snprintf(filter + at, FILTER_BYTES - at,
-				       "%sdev == %u", i ? " || " : "",
-				       params->disks[i].major << 20 |
-					       params->disks[i].minor);
+	for (size_t i = 0, last; i < n && at < FILTER_BYTES; i = last + 1) {
+		const char *between = i ? " || " : "";
+
+		for (last = i; last + 1 < n; last++)
+			if (devices[last + 1] - devices[last] > gap)
+				break;
+		if (devices[i] == devices[last])
+			at += (size_t)snprintf(filter + at, FILTER_BYTES - at,
+					       "%sdev == %u", between,
+					       devices[i]);
+		else
+			at += (size_t)snprintf(filter + at, FILTER_BYTES - at,
+					       "%s(dev >= %u && dev <= %u)",
+					       between, devices[i],
+					       devices[last]);
+	}
+	return at < FILTER_BYTES;
+}
+
+/*
+ * The devices, MAJOR << 20 | MINOR. If there are too many for a filter, some
+ * between them pass it, too: the observation does not take them for a drive.
+ */
+static int write_filter(const struct ssdpm_tracer_params *params,
+			char filter[FILTER_BYTES], struct ssdpm_error *reterr)
+{
+	const size_t n = params->n_disks;
+	uint32_t *devices = malloc(n * sizeof(*devices));
+	uint32_t gap = 1;
+
+	if (!devices)
+		return ssdpm__no_memory(reterr);
+	for (size_t i = 0; i < n; i++)
+		devices[i] =
+			params->disks[i].major << 20 | params->disks[i].minor;
+	qsort(devices, n, sizeof(*devices), by_number);
+	/* The last gap makes one range of all. */
+	while (!put_ranges(devices, n, gap, filter))
+		gap = 2 * gap + 1;
+	free(devices);
+	return 0;
 }
 
 /* The filter by which the kernel drops unwanted events. */
@@ -241,9 +285,8 @@ static int enable_all(struct ssdpm_tracer *tracer,
 {
 	char filter[FILTER_BYTES];
 	size_t n_enabled = 0;
-	int err = 0;
+	int err = write_filter(params, filter, reterr);
 
-	write_filter(params, filter);
 	for (size_t i = 0; i < params->n_events && !err; i++) {
 		memcpy(tracer->events[i], params->events[i],
 		       strlen(params->events[i]));

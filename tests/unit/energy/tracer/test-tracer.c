@@ -96,6 +96,61 @@ static void assert_file(const char *path, const char *wanted)
 	assert_string_equal(text, wanted);
 }
 
+/* The filter of block events for so many disks. */
+static void read_filter(size_t n, char text[8192])
+{
+	struct ssdpm_disk *many = calloc(n, sizeof(*many));
+	struct ssdpm_tracer_params params = usual();
+	struct ssdpm_tracer *tracer;
+	char name[128], full[256];
+	FILE *file;
+
+	assert_non_null(many);
+	for (size_t i = 0; i < n; i++) {
+		many[i].major = 259;
+		/* From the last one to the first; pairs have no gap. */
+		many[i].minor = (uint32_t)((n - 1 - i) / 2 * 9 + (i & 1));
+	}
+	params.disks = many;
+	params.n_disks = n;
+	assert_int_equal(ssdpm_tracer_new(&params, &tracer, NULL), 0);
+	instance_name(name, sizeof(name));
+	snprintf(full, sizeof(full), "%s/events/block/block_rq_issue/filter",
+		 name);
+	file = fopen(tree_path(root, full), "r");
+	assert_non_null(file);
+	text[fread(text, 1, 8191, file)] = '\0';
+	fclose(file);
+	ssdpm_tracer_free(tracer);
+	free(many);
+}
+
+/* How many devices from 259:0 on pass the filter. */
+static size_t count_passing(const char *text, uint32_t max)
+{
+	size_t n = 0;
+
+	while (*text) {
+		unsigned int first = 0, last = 0;
+		int length = 0;
+
+		if (sscanf(text, "(dev >= %u && dev <= %u)%n", &first, &last,
+			   &length) < 2 ||
+		    !length) {
+			assert_int_equal(
+				sscanf(text, "dev == %u%n", &first, &length),
+				1);
+			last = first;
+		}
+		assert_in_range(first, 259u << 20, last);
+		assert_in_range(last, first, (259u << 20) + max);
+		n += last - first + 1;
+		text += length;
+		text += strncmp(text, " || ", 4) ? 0 : 4;
+	}
+	return n;
+}
+
 static size_t count_instances(void)
 {
 	char command[512];
@@ -123,9 +178,9 @@ static void an_instance_is_set_up_and_taken_away(void **state)
 	assert_file("options/record-tgid", "0");
 	assert_file("options/context-info", "1");
 	assert_file("events/block/block_rq_issue/enable", "1");
-	/* 259 << 20, and 254 << 20 | 3. */
+	/* 254 << 20 | 3, and 259 << 20. */
 	assert_file("events/block/block_rq_issue/filter",
-		    "dev == 271581184 || dev == 266338307");
+		    "dev == 266338307 || dev == 271581184");
 	assert_file("events/nvme/nvme_setup_cmd/filter", "qid == 0");
 	assert_int_equal(ssdpm_tracer_set_on(tracer, 0, NULL), 0);
 	assert_file("tracing_on", "0");
@@ -320,6 +375,22 @@ static void all_devices_that_lead_to_a_drive_are_found(void **state)
 	ssdpm_machine_unref(machine);
 }
 
+static void a_filter_of_many_disks_fits_into_a_page(void **state)
+{
+	char text[8192];
+
+	(void)state;
+	read_filter(100, text);
+	/* Each disk, and no other one. */
+	assert_int_equal(count_passing(text, 442), 100);
+	for (size_t n = 200; n < 10000; n *= 5) {
+		read_filter(n, text);
+		assert_true(strlen(text) < 4096);
+		/* The first and the last are in it, and so is each between. */
+		assert_true(count_passing(text, (uint32_t)(n / 2 * 9)) >= n);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -327,6 +398,7 @@ int main(void)
 		TEST(an_instance_is_set_up_and_taken_away),
 		TEST(text_and_formats_are_read),
 		TEST(a_process_has_several_instances),
+		TEST(a_filter_of_many_disks_fits_into_a_page),
 		TEST(instances_of_dead_processes_are_removed),
 		TEST(what_cannot_be_traced_is_refused_and_leaves_nothing),
 		TEST(all_devices_that_lead_to_a_drive_are_found),
