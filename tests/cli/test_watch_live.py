@@ -14,7 +14,8 @@ import shutil
 import subprocess
 import threading
 import time
-from typing import Any, Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 from command import BUILD, Command
@@ -39,6 +40,7 @@ class Watched:
         self.tracing_on = ssdpm.directory / "tracing_on"
         self.environment = {**ssdpm.environment, "SSDPM_INSTANCE": str(self.instance)}
         self.n_ios = 0
+        self.begun = 0.0
         [controller] = root.glob("sys/class/nvme/nvme0")
         (controller / "nvme0n1").mkdir(exist_ok=True)
         (root / "sys/kernel/tracing/instances").mkdir(parents=True)
@@ -72,11 +74,13 @@ class Watched:
         (self.root / "stat").rename(self.disk / "stat")
 
     @contextlib.contextmanager
-    def call(self, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
-        program = str(self.ssdpm.directory / "bin/ssdpm")
+    def call(
+        self, *arguments: str, program: Sequence[str] = (), **more: str
+    ) -> Iterator[subprocess.Popen[str]]:
+        program = program or [str(self.ssdpm.directory / "bin/ssdpm")]
         inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), str(MACHINE)]
         with subprocess.Popen(
-            [*inside, program, "watch", *arguments],
+            [*inside, *program, "watch", *arguments],
             cwd=self.ssdpm.directory,
             env={**self.environment, **more},
             stdin=subprocess.DEVNULL,

@@ -3,7 +3,7 @@
  * For LD_PRELOAD into the command: a tracefs that is made of files. An instance
  * that it makes gets copies of what SSDPM_INSTANCE has, and SSDPM_REFUSES is
  * the number of an error in its place. Links stay links: trace_pipe leads to a
- * pipe of the test.
+ * pipe of the test. With SSDPM_STEPS the time of day is set at each look at it.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TRACEFS "/sys/kernel/tracing/"
@@ -52,4 +53,30 @@ int unlinkat(int fd, const char *path, int flags)
 	if (strncmp(path, INSTANCE, strlen(INSTANCE)) != 0)
 		return next(fd, path, flags);
 	return shell("rm -r " TRACEFS "%s", path);
+}
+
+/* Back by an hour, ahead by two, back by three and so on. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	static int (*next)(clockid_t, struct timespec *);
+	static long n_looks;
+	int err;
+
+	*(void **)&next = dlsym(RTLD_NEXT, "clock_gettime");
+	err = next(clock, time);
+	if (!err && clock == CLOCK_REALTIME && getenv("SSDPM_STEPS")) {
+		n_looks++;
+		time->tv_sec += 3600 * (n_looks & 1 ? -n_looks : n_looks);
+	}
+	return err;
+}
+
+time_t time(time_t *ret_time)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (ret_time)
+		*ret_time = now.tv_sec;
+	return now.tv_sec;
 }

@@ -23,6 +23,9 @@ static const struct option_spec options[] = {
 	{ "save", 0, "FILE",
 	  "Keep the trace in a new file, which --trace and --read take.",
 	  SETS_TEXT(struct watch_options, save) },
+	{ "prometheus", 0, "FILE",
+	  "Write metrics for node_exporter every 15 s; go on from the file.",
+	  SETS_TEXT(struct watch_options, prometheus) },
 	{ "read", 0, "FILE", "Read a recording instead of this machine.",
 	  SETS_TEXT(struct watch_options, read) },
 	{ "device", 0, "MAJOR,MINOR",
@@ -45,6 +48,9 @@ static enum exit_status check(const struct common *common,
 	if (settings->once && (settings->read || settings->for_ns))
 		return usage_error(common, "--once conflicts with --%s",
 				   settings->read ? "read" : "for");
+	if (settings->read && settings->prometheus)
+		return usage_error(common,
+				   "--read conflicts with --prometheus");
 	if (settings->read && !settings->device)
 		return usage_error(common, "--read requires --device");
 	if (settings->read && n != 1)
@@ -117,6 +123,7 @@ const struct subcommand cmd_watch = {
 	GROUPS(groups),
 	.examples = "  ssdpm watch --for 10min\n"
 		    "  ssdpm watch --for 10min --save trace.txt nvme0\n"
+		    "  ssdpm watch --prometheus /run/ssdpm-watch/ssdpm.prom\n"
 		    "  ssdpm watch --read trace.txt --device 259,0 SN530\n",
 	.run = run,
 	.settings = &the_settings,

@@ -2,6 +2,7 @@
 /* From the trace events of this machine, or from a recording of them. */
 #include "survey/survey.h"
 #include "input/live.h"
+#include "watch/metrics.h"
 #include "watch/watch-load.h"
 #include "watch/watch-show.h"
 
@@ -9,8 +10,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define TEXT_BYTES (64u << 10)
@@ -23,8 +22,9 @@
 struct session {
 	struct watch *watch;
 	struct ssdpm_tracer *tracer;
-	FILE *file;	/* what is saved; NULL: nothing is */
-	int64_t end_ns; /* INT64_MAX: a signal ends it */
+	FILE *file;		      /* what is saved; NULL: nothing is */
+	struct metrics_file *metrics; /* NULL: nobody wants them */
+	int64_t end_ns;		      /* INT64_MAX: a signal ends it */
 	struct load load;
 	struct show show;
 	char path[32]; /* of a file that a key began */
@@ -50,36 +50,40 @@ static enum exit_status complain_of_tracing(const struct ssdpm_error *error)
 	return STATUS_FAILED;
 }
 
-/* All block devices that lead to any of the drives. */
-static size_t all_disks(const struct watch *watch, struct ssdpm_disk *disks,
-			size_t max)
+/* All block devices that lead to any of the drives; NULL: out of memory. */
+static struct ssdpm_disk *all_disks(const struct watch *watch, size_t *ret_n)
 {
+	struct ssdpm_disk *disks;
 	size_t n = 0;
 
 	for (size_t i = 0; i < watch->n; i++)
-		for (size_t j = 0; j < watch->watched[i].n_disks && n < max;
-		     j++)
-			disks[n++] = watch->watched[i].disks[j];
-	return n;
+		n += watch->watched[i].n_disks;
+	disks = calloc(n + 1, sizeof(*disks));
+	for (size_t i = *ret_n = 0; disks && i < watch->n; i++)
+		for (size_t j = 0; j < watch->watched[i].n_disks; j++)
+			disks[(*ret_n)++] = watch->watched[i].disks[j];
+	return disks;
 }
 
 static enum exit_status open_tracer(struct session *session)
 {
-	struct ssdpm_disk disks[256];
 	const char *events[MAX_EVENTS];
 	struct ssdpm_tracer_params params = { .size = sizeof(params),
-					      .disks = disks,
 					      .events = events };
+	struct ssdpm_disk *disks = all_disks(session->watch, &params.n_disks);
 	struct ssdpm_error error;
+	int err;
 
-	params.n_disks = all_disks(session->watch, disks, 256);
+	if (!disks)
+		return out_of_memory();
+	params.disks = disks;
 	while (params.n_events < MAX_EVENTS &&
 	       (events[params.n_events] =
 			ssdpm_observation_get_event(params.n_events)))
 		params.n_events++;
-	if (ssdpm_tracer_new(&params, &session->tracer, &error))
-		return complain_of_tracing(&error);
-	return STATUS_DONE;
+	err = ssdpm_tracer_new(&params, &session->tracer, &error);
+	free(disks);
+	return err ? complain_of_tracing(&error) : STATUS_DONE;
 }
 
 static void save_line(FILE *file, const char *line, size_t n)
@@ -131,30 +135,6 @@ static enum exit_status read_formats(struct session *session)
 	return STATUS_DONE;
 }
 
-/* To write on a drive that is watched is to wake it. */
-static void look_at_place(const struct session *session)
-{
-	const struct watch *watch = session->watch;
-	struct stat status;
-
-	if (watch->common->quiet || fstat(fileno(session->file), &status))
-		return;
-	for (size_t i = 0; i < watch->n; i++)
-		for (size_t j = 0; j < watch->watched[i].n_disks; j++) {
-			const struct ssdpm_disk *disk =
-				&watch->watched[i].disks[j];
-
-			if (major(status.st_dev) == disk->major &&
-			    minor(status.st_dev) == disk->minor) {
-				remark("%s is on %s: to write it wakes the "
-				       "drive",
-				       session->show.path,
-				       watch->watched[i].drive->name);
-				return;
-			}
-		}
-}
-
 /* The numbers of a drive, for ssdpm_observation_feed(). */
 static void save_numbers(FILE *file, const struct watched *watched)
 {
@@ -191,7 +171,7 @@ static enum exit_status save_head(struct session *session)
 	const struct watch *watch = session->watch;
 	enum exit_status status = STATUS_DONE;
 
-	look_at_place(session);
+	remark_place(watch, fileno(session->file), session->show.path);
 	for (size_t i = 0; i < watch->n && !status; i++) {
 		save_numbers(session->file, &watch->watched[i]);
 		status = save_policy(session, i);
@@ -358,7 +338,7 @@ static bool is_over(const struct session *session)
 	       session->show.is_over;
 }
 
-/* What the caller wants, the screen or lines, and what a key asks for. */
+/* The caller, the screen or lines, metrics, and what a key asks for. */
 static enum exit_status show_now(struct session *session, int64_t now_ns)
 {
 	struct watch *watch = session->watch;
@@ -367,6 +347,9 @@ static enum exit_status show_now(struct session *session, int64_t now_ns)
 
 	if (!status)
 		status = step_show(&session->show, now_ns);
+	if (!status)
+		status = metrics_file_step(session->metrics, session->gone,
+					   now_ns);
 	return status ? status : turn_saving(session);
 }
 
@@ -429,6 +412,9 @@ static enum exit_status follow(struct session *session)
 	if (!status && ssdpm_observation_finish(session->watch->observation,
 						(uint64_t)now_ns, &error))
 		status = failure("%s", error.message);
+	if (!status)
+		status = metrics_file_finish(session->metrics, session->gone,
+					     now_ns);
 	return status ? status : finish_show(&session->show);
 }
 
@@ -436,9 +422,13 @@ static enum exit_status run_session(struct session *session)
 {
 	const struct watch_options *options = session->watch->options;
 	const uint64_t for_ns = options->once ? ONCE_NS : options->for_ns;
-	enum exit_status status = open_tracer(session);
+	enum exit_status status = STATUS_DONE;
 
 	session->show.path = options->save;
+	if (options->prometheus)
+		status = metrics_file_new(session->watch, &session->metrics);
+	if (!status)
+		status = open_tracer(session);
 	if (!status)
 		status = open_file(session);
 	if (!status)
@@ -456,6 +446,7 @@ static enum exit_status run_session(struct session *session)
 	if (!status)
 		status = follow(session);
 	end_show(&session->show);
+	metrics_file_free(session->metrics);
 	session->tracer = ssdpm_tracer_free(session->tracer);
 	enum exit_status closed = close_file(session);
 	return status ? status : closed;

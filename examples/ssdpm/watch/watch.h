@@ -14,6 +14,7 @@ struct watch_options {
 	const char *read; /* a recording; NULL: this machine, now */
 	const char *device;
 	const char *save;
+	const char *prometheus; /* NULL: no metrics */
 	uint64_t for_ns;
 	uint64_t interval_ns; /* 0: nobody said */
 	bool once;
@@ -53,6 +54,9 @@ struct watch {
 /* The drives, with the policy in force: what fails is complained of. */
 enum exit_status begin_watch(struct watch *watch);
 void end_watch(struct watch *watch);
+
+/* Say that to write this file wakes a drive that is watched, if it does. */
+void remark_place(const struct watch *watch, int fd, const char *path);
 
 /* The number of its NVMe controller, or SSDPM_NO_CONTROLLER. */
 uint32_t controller_of(const struct drive *drive);
