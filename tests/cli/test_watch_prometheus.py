@@ -22,6 +22,8 @@ from prometheus import Metrics
 from test_watch_live import Watched, boottime, kernel
 
 OWN = 10
+WORDS = ("low", "median", "high")
+LIKELY = {f"ssdpm_drive_likely_{word}_watts" for word in WORDS}
 FILES = TOP / "examples/integration/prometheus"
 
 
@@ -83,6 +85,19 @@ def test_what_is_counted_is_what_the_json_says(watched: Watched) -> None:
     assert told.value("drive_watched", drive="nvme0") == 1
 
 
+def test_the_likely_power_is_absent_as_long_as_it_is_unknown(watched: Watched) -> None:
+    run(watched)
+    assert not LIKELY & metrics(watched).values.keys()
+    drive, _ = run(watched, [ios(watched, b"dd", 3)])
+    told = metrics(watched)
+    low, median, high = (told.value(f"drive_likely_{word}_watts") for word in WORDS)
+    assert 0 < low < median < high
+    assert low == drive["likely"]["low_uw"] / 1e6
+    # The mean of the time since the first I/O.
+    seconds = (drive["now_ns"] - drive["start_ns"]) / 1e9
+    assert low < drive["energy_nj"] / 1e9 / seconds < high
+
+
 def test_promtool_finds_no_fault(watched: Watched) -> None:
     run(watched, [ios(watched, b"dd", 3)])
     prometheus.check(metrics(watched).text)
@@ -106,9 +121,11 @@ def test_counters_go_on_from_the_file(watched: Watched) -> None:
 
 def test_a_call_that_sees_nothing_changes_no_counter(watched: Watched) -> None:
     run(watched, [ios(watched, b"dd", 3)])
-    before = metrics(watched).text
+    before = metrics(watched).values
     run(watched)
-    assert metrics(watched).text == before
+    after = metrics(watched).values
+    assert before.keys() - after.keys() == LIKELY
+    assert after == {name: s for name, s in before.items() if name not in LIKELY}
 
 
 def test_no_process_steers_the_file(watched: Watched) -> None:

@@ -243,6 +243,24 @@ static enum exit_status replace(struct metrics_file *file, const char *text,
 	return STATUS_DONE;
 }
 
+/* Of a drive without an I/O it is unknown, which is not 0. */
+static enum exit_status find_likely(const struct metrics_file *file, size_t i)
+{
+	struct ssdpm_prediction power = { .size = sizeof(power) };
+	struct told_drive *told = file->drives[i];
+	struct ssdpm_error error;
+
+	int err = ssdpm_observation_get_prediction(file->watch->observation, i,
+						   &power, &error);
+	told->is_likely = !err;
+	told->likely_uw[LIKELY_LOW] = power.likely_low_uw;
+	told->likely_uw[LIKELY_MEDIAN] = power.likely_median_uw;
+	told->likely_uw[LIKELY_HIGH] = power.likely_high_uw;
+	return err && err != -ENODATA ?
+		       failure("%s: %s", told->name, error.message) :
+		       STATUS_DONE;
+}
+
 static enum exit_status tell(struct metrics_file *file, const bool *is_gone,
 			     int64_t now_ns, bool is_end)
 {
@@ -252,8 +270,12 @@ static enum exit_status tell(struct metrics_file *file, const bool *is_gone,
 
 	if (status)
 		return status;
-	for (size_t i = 0; i < file->watch->n; i++)
+	for (size_t i = 0; i < file->watch->n && !status; i++) {
 		file->drives[i]->is_watched = !is_gone[i];
+		status = find_likely(file, i);
+	}
+	if (status)
+		return status;
 	text = write_metrics(&file->told, &size);
 	if (!text)
 		return out_of_memory();

@@ -26,6 +26,12 @@ const struct metric metrics[] = {
 	  "1 if the drive is watched now, 0 if it is away." },
 	{ "ssdpm_drive_verdict", OF_VERDICT, 0, false,
 	  "What ssdpm show said of the settings when the watch began." },
+	{ "ssdpm_drive_likely_low_watts", OF_LIKELY, LIKELY_LOW, false,
+	  "Mean power: 5 of 100 cases have less, for the latest I/Os." },
+	{ "ssdpm_drive_likely_median_watts", OF_LIKELY, LIKELY_MEDIAN, false,
+	  "Mean power: 50 of 100 cases have less, for the latest I/Os." },
+	{ "ssdpm_drive_likely_high_watts", OF_LIKELY, LIKELY_HIGH, false,
+	  "Mean power: 95 of 100 cases have less, for the latest I/Os." },
 	{ "ssdpm_drive_state_seconds_total", OF_STATE, 0, true,
 	  "Simulated time in each state; uncovered is time without a trace." },
 	{ "ssdpm_drive_delayed_ios_total", OF_DRIVE, DRIVE_DELAYED, false,
@@ -144,6 +150,28 @@ static void put_info(FILE *file, const struct metric *metric,
 	fputs("} 1\n", file);
 }
 
+static void put_verdict(FILE *file, const struct metric *metric,
+			const struct told_drive *drive)
+{
+	if (!drive->verdict || !drive->is_watched)
+		return;
+	begin_sample(file, metric, drive);
+	put_label(file, ",", "verdict", drive->verdict);
+	fputs("} 1\n", file);
+}
+
+static void put_likely(FILE *file, const struct metric *metric,
+		       const struct told_drive *drive)
+{
+	const uint64_t uw = drive->likely_uw[metric->index];
+
+	if (!drive->is_likely || !drive->is_watched)
+		return;
+	begin_sample(file, metric, drive);
+	fprintf(file, "} %" PRIu64 ".%06" PRIu64 "\n", uw / 1000000,
+		uw % 1000000);
+}
+
 static void put_drive(FILE *file, const struct metric *metric,
 		      const struct told_drive *drive)
 {
@@ -158,11 +186,10 @@ static void put_drive(FILE *file, const struct metric *metric,
 		put_info(file, metric, drive);
 		return;
 	case OF_VERDICT:
-		if (!drive->verdict || !drive->is_watched)
-			return;
-		begin_sample(file, metric, drive);
-		put_label(file, ",", "verdict", drive->verdict);
-		fputs("} 1\n", file);
+		put_verdict(file, metric, drive);
+		return;
+	case OF_LIKELY:
+		put_likely(file, metric, drive);
 		return;
 	default:
 		begin_sample(file, metric, drive);

@@ -38,6 +38,8 @@ enum cause_count {
 	N_CAUSE_COUNTS,
 };
 
+enum likely { LIKELY_LOW, LIKELY_MEDIAN, LIKELY_HIGH, N_LIKELY };
+
 struct told_cause {
 	uint32_t kind; /* enum ssdpm_cause_kind; 0: at rest */
 	char name[SSDPM_CAUSE_NAME];
@@ -50,6 +52,8 @@ struct told_drive {
 	char firmware[16];
 	bool is_watched;     /* or the file has it from before */
 	const char *verdict; /* NULL: unknown */
+	bool is_likely;	     /* the next is known */
+	uint64_t likely_uw[N_LIKELY];
 	uint64_t counts[N_DRIVE_COUNTS];
 	size_t n_causes;
 	struct told_cause causes[MAX_TOLD_CAUSES];
@@ -67,9 +71,10 @@ enum metric_scope {
 	OF_DRIVE,
 	OF_STATE,
 	OF_CAUSE,
-	OF_INFO, /* the last three are no counters */
+	OF_INFO, /* from here on they are no counters */
 	OF_WATCHED,
 	OF_VERDICT,
+	OF_LIKELY,
 };
 
 struct metric {
