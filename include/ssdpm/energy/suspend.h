@@ -215,8 +215,8 @@ struct ssdpm_suspend_verdict {
  * Evidence that contradicts other evidence is kept, and the outcome says so.
  *
  * Return: 0; -EINVAL (a pointer is NULL), -ESTALE (the readings are of two
- * boots), -ERANGE (a counter since boot is less in the second reading), -E2BIG
- * (a size), -ENOMEM.
+ * boots), -ERANGE (a counter since boot is less in the second reading, and is
+ * no register of 32 bits), -E2BIG (a size), -ENOMEM.
  */
 SSDPM_API int ssdpm_suspend_judge(const struct ssdpm_suspend_params *params,
 				  struct ssdpm_suspend_verdict *ret_verdict,

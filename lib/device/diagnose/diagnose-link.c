@@ -130,7 +130,10 @@ void ssdpm__diagnose_link(struct examination *e, uint32_t deepest,
 	}
 }
 
-/* Why the drive is shut down when the machine is suspended; NULL: it is not. */
+/*
+ * Why nvme_suspend() of Linux shuts the drive down; NULL: it sets the last
+ * power state.
+ */
 static const char *shutdown_reason(const struct examination *e, uint32_t quirks,
 				   size_t n_states)
 {
@@ -165,22 +168,35 @@ static void say_d3cold(struct examination *e)
 			    e->facts->address);
 }
 
+/*
+ * What else may shut it down. A kernel that names its quirks names the wish of
+ * acpi_storage_d3() among them. Linux forces that wish on AMD Zen:
+ * force_storage_d3(). Until 5.14, nvme_suspend() shuts drives down that use
+ * memory of the host.
+ */
+static const char *shutdown_exception(const struct examination *e)
+{
+	if (e->facts->known & SSDPM_FACT_QUIRKS)
+		return "";
+	if (!ssdpm__linux_is(e->machine, 5, 15))
+		return ", unless it has a host memory buffer or the firmware "
+		       "asks for a shutdown (StorageD3Enable)";
+	return ", unless the firmware asks for a shutdown (StorageD3Enable) "
+	       "or the processor is AMD Zen";
+}
+
 static void say_kept_on(struct examination *e, uint32_t quirks, size_t n_states)
 {
 	bool quirk = quirks & SSDPM_QUIRK_NO_DEEPEST_PS;
 	struct ssdpm_diagnosis *d;
 	char rule[40];
 
-	/* Where the kernel names its quirks, that wish is one of them. */
 	d = ssdpm__found(
 		e, SSDPM_DIAGNOSIS_SUSPEND, SSDPM_SEVERITY_NOTE,
 		"suspend (s2idle) leaves it on in PS%zu%s%s", n_states - 1,
 		quirk ? ", though quirk no-deepest-ps is against that state" :
 			"",
-		e->facts->known & SSDPM_FACT_QUIRKS ?
-			"" :
-			", unless the firmware asks for a shutdown "
-			"(StorageD3Enable)");
+		shutdown_exception(e));
 	if (!quirk || !ssdpm__linux_is(e->machine, 7, 2))
 		return;
 	ssdpm__advise(d, SSDPM_REMEDY_SIMPLE_SUSPEND);

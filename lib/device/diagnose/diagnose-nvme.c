@@ -126,13 +126,13 @@ static const struct {
 	  "suspend leaves the drive on in its last state" },
 };
 
-/* Linux takes what ACPI says of storage (StorageD3Enable) for a quirk too. */
+/* nvme_probe() takes the answer of acpi_storage_d3() for a quirk too. */
 static const char *quirk_reason(const struct examination *e, uint32_t quirk)
 {
 	return quirk == SSDPM_QUIRK_SIMPLE_SUSPEND &&
 			       e->facts->known & SSDPM_FACT_QUIRKS ?
-		       "for the firmware asks for it (StorageD3Enable), or "
-		       "this drive has a known fault" :
+		       "for the platform asks for it (StorageD3Enable or AMD "
+		       "Zen), or this drive has a known fault" :
 		       "for this drive has a known fault";
 }
 

@@ -29,6 +29,10 @@ struct ssdpm_suspend_reading {
 int ssdpm__reading_add(struct ssdpm_suspend_reading *reading, uint32_t counter,
 		       struct span name, const char *source, uint64_t value);
 
+/* The identifier of the boot, cut likewise. */
+void ssdpm__reading_set_boot(struct ssdpm_suspend_reading *reading,
+			     struct span boot);
+
 /* The same counter of a reading, which may be NULL; NULL: it has none. */
 const struct counter *ssdpm__reading_find(
 	const struct ssdpm_suspend_reading *reading,

@@ -63,10 +63,33 @@ static bool is_deep(uint32_t counter)
 	       counter == SSDPM_SLEEP_COUNTER_SLP_S0;
 }
 
-/* Counters since boot began with 0. */
+/*
+ * Counters since boot began with 0. A register that went through its range
+ * counted from 0 to its value once more.
+ */
 static uint64_t growth(const struct ssdpm_suspend_evidence *e)
 {
-	return e->after - e->before;
+	return e->after >= e->before ? e->after - e->before : e->after;
+}
+
+static bool has_grown(const struct ssdpm_suspend_evidence *e)
+{
+	return e->after != e->before;
+}
+
+/*
+ * pmc_core reads registers of 32 bits. That of a substate counts 30.5 us, and
+ * goes through its range in 36 hours. The one that LPIT names has the width
+ * that the firmware states. Only within one boot is less a sign of that.
+ */
+static bool may_have_wrapped(const struct judgement *j, uint32_t counter)
+{
+	const struct ssdpm_suspend_reading *before = j->params->before;
+
+	return (counter == SSDPM_SLEEP_COUNTER_SYSTEM ||
+		counter == SSDPM_SLEEP_COUNTER_SLP_S0 ||
+		counter == SSDPM_SLEEP_COUNTER_SUBSTATE) &&
+	       before->boot[0] && j->params->after->boot[0];
 }
 
 /*
@@ -94,7 +117,8 @@ static int add_evidence(struct judgement *j, const struct counter *after,
 	} else if (!j->params->before && is_since_boot(after->counter)) {
 		e->known |= SSDPM_SUSPEND_KNOWN_BEFORE;
 	}
-	if (is_since_boot(e->counter) && e->after < e->before)
+	if (is_since_boot(e->counter) && e->after < e->before &&
+	    !may_have_wrapped(j, e->counter))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "%s: it is less after than before",
 				   e->source);
@@ -141,7 +165,7 @@ static void find_substates(struct judgement *j)
 			continue;
 		if (strcmp(e->name, v->wanted) > 0)
 			memcpy(v->wanted, e->name, sizeof(v->wanted));
-		if (growth(e) && strcmp(e->name, v->deepest) > 0)
+		if (has_grown(e) && strcmp(e->name, v->deepest) > 0)
 			memcpy(v->deepest, e->name, sizeof(v->deepest));
 	}
 }
@@ -158,15 +182,15 @@ static uint32_t bearing_of(const struct judgement *j,
 		if (!v->n_suspends)
 			return SSDPM_SUSPEND_BEARING_NONE;
 		grew = e->after && !(e->known & SSDPM_SUSPEND_KNOWN_BEFORE &&
-				     e->after == e->before);
+				     !has_grown(e));
 	} else if (!has_both(e)) {
 		return SSDPM_SUSPEND_BEARING_NONE;
 	} else if (e->counter == SSDPM_SLEEP_COUNTER_SUBSTATE) {
 		if (strcmp(e->name, v->wanted) != 0)
 			return SSDPM_SUSPEND_BEARING_NONE;
-		grew = growth(e);
+		grew = has_grown(e);
 	} else if (is_deep(e->counter)) {
-		grew = growth(e);
+		grew = has_grown(e);
 	} else {
 		return SSDPM_SUSPEND_BEARING_NONE;
 	}

@@ -74,7 +74,12 @@ static void read_numbers(struct reader *reader)
 			add(reader, files[i].counter, "", files[i].path, value);
 }
 
-/* With a maximum of 0, no driver reports to it: pm_report_hw_sleep_time(). */
+/*
+ * Drivers call pm_report_hw_sleep_time() after a suspend. Those that do have
+ * set the maximum when they began: pmc_core_probe() of Intel, amd_pmc_probe().
+ * With a maximum of 0, no driver reports. Without the flag "low power S0" of
+ * ACPI the files are hidden: suspend_attr_is_visible().
+ */
 static void read_hardware(struct reader *reader)
 {
 	uint64_t value;
@@ -89,12 +94,16 @@ static void read_hardware(struct reader *reader)
 		    value);
 }
 
-/* "S0i2.0     0": pmc_core_substate_res_show() in Linux. */
+/*
+ * "S0i2.0     0": pmc_core_substate_res_show() in Linux. Where it has several
+ * controllers, "pmc0  Substate  Residency" begins those of the main one.
+ */
 static void read_substates(struct reader *reader)
 {
 	static const char path[] = PMC "substate_residencies";
 	struct lines lines = { 0 };
 	struct span line, name, rest;
+	bool is_main = true;
 	uint64_t value;
 
 	if (!read_file(reader, path))
@@ -105,8 +114,10 @@ static void read_substates(struct reader *reader)
 			continue;
 		line = ssdpm__span_trim(line);
 		rest = name;
-		if (ssdpm__take(&rest, "S0i") &&
-		    ssdpm__take_uint(&line, UINT64_MAX, &value))
+		if (ssdpm__take(&rest, "pmc"))
+			is_main = ssdpm__span_is(rest, "0");
+		else if (is_main && ssdpm__take(&rest, "S0i") &&
+			 ssdpm__take_uint(&line, UINT64_MAX, &value))
 			(void)ssdpm__reading_add(reader->reading,
 						 SSDPM_SLEEP_COUNTER_SUBSTATE,
 						 name, path, value);
@@ -231,9 +242,10 @@ int ssdpm_machine_read_suspend(const struct ssdpm_machine *machine,
 	}
 	if (!err) {
 		if (read_file(reader, "/proc/sys/kernel/random/boot_id"))
-			snprintf(reader->reading->boot,
-				 sizeof(reader->reading->boot), "%.39s",
-				 reader->text);
+			ssdpm__reading_set_boot(
+				reader->reading,
+				ssdpm__span(reader->text,
+					    strlen(reader->text)));
 		read_numbers(reader);
 		read_hardware(reader);
 		read_substates(reader);

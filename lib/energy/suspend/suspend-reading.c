@@ -50,6 +50,12 @@ static void copy(char *to, size_t size, struct span from)
 	to[n] = '\0';
 }
 
+void ssdpm__reading_set_boot(struct ssdpm_suspend_reading *reading,
+			     struct span boot)
+{
+	copy(reading->boot, sizeof(reading->boot), boot);
+}
+
 int ssdpm__reading_add(struct ssdpm_suspend_reading *reading, uint32_t counter,
 		       struct span name, const char *source, uint64_t value)
 {
@@ -92,9 +98,10 @@ static bool parse_line(struct ssdpm_suspend_reading *reading, struct span line,
 	uint64_t value;
 	uint32_t counter;
 
-	if (ssdpm__take(&line, "boot "))
-		return ssdpm__span_copy(line, reading->boot,
-					sizeof(reading->boot));
+	if (ssdpm__take(&line, "boot ")) {
+		ssdpm__reading_set_boot(reading, line);
+		return true;
+	}
 	if (!ssdpm__take_word(&line, &word))
 		return false;
 	counter = ssdpm__span_value(word, ssdpm_sleep_counter_from_string);

@@ -744,18 +744,24 @@ static void suspend_takes_one_of_two_paths(void **state)
 	/* ACPI may ask for it, for every drive. */
 	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_QUIRK)->message,
 			    "quirk simple-suspend, says this kernel: suspend "
-			    "shuts the drive down, for the firmware asks for "
-			    "it (StorageD3Enable), or this drive has a known "
-			    "fault");
-	/*
-	 * A kernel that does not name its quirks does not name this one,
-	 * either.
-	 */
+			    "shuts the drive down, for the platform asks for "
+			    "it (StorageD3Enable or AMD Zen), or this drive "
+			    "has a known fault");
+	/* A kernel that does not name its quirks does not name this either. */
 	scene.facts->known &= ~SSDPM_FACT_QUIRKS;
 	diagnose(&scene);
 	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_SUSPEND)->message,
 			    "suspend (s2idle) leaves it on in PS4, unless the "
-			    "firmware asks for a shutdown (StorageD3Enable)");
+			    "firmware asks for a shutdown (StorageD3Enable) "
+			    "or the processor is AMD Zen");
+	/* Old kernels do not take the memory back before a suspend. */
+	strcpy(scene.machine.linux_release, "5.14.21");
+	diagnose(&scene);
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_SUSPEND)->message,
+			    "suspend (s2idle) leaves it on in PS4, unless it "
+			    "has a host memory buffer or the firmware asks for "
+			    "a shutdown (StorageD3Enable)");
+	strcpy(scene.machine.linux_release, "7.3.4");
 	scene.facts->known |= SSDPM_FACT_QUIRKS;
 	scene.facts->kernel_quirks = 0;
 	scene.facts->pcie_enabled = 0;

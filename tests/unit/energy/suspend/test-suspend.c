@@ -306,6 +306,27 @@ static void a_residency_of_the_last_sleep_that_stays_is_of_an_earlier_one(
 		       SSDPM_SUSPEND_OUTCOME_REACHED);
 }
 
+static void a_register_that_went_through_its_range_has_grown(void **state)
+{
+	struct judged j = judge((struct given){
+		.before = HEAD
+		"success 3 " STATS "success\n"
+		"substate 50 " PMC "substate_residencies\tS0i2.0\n"
+		"substate 130000000000 " PMC "substate_residencies\tS0i3.0\n",
+		.after = HEAD
+		"success 4 " STATS "success\n"
+		"substate 50 " PMC "substate_residencies\tS0i2.0\n"
+		"substate 7000000 " PMC "substate_residencies\tS0i3.0\n" });
+
+	(void)state;
+	assert_int_equal(j.err, 0);
+	assert_int_equal(j.verdict.outcome, SSDPM_SUSPEND_OUTCOME_REACHED);
+	assert_string_equal(j.verdict.deepest, "S0i3.0");
+	/* At least. */
+	assert_int_equal(j.verdict.deep_us, 7000000);
+	forget(&j);
+}
+
 static void readings_that_do_not_go_together_are_refused(void **state)
 {
 	struct judged j;
@@ -314,8 +335,13 @@ static void readings_that_do_not_go_together_are_refused(void **state)
 	j = judge((struct given){ .before = "ssdpm-suspend 1\nboot bbbb\n",
 				  .after = HEAD });
 	assert_int_equal(j.err, -ESTALE);
-	j = judge((struct given){ .before = HEAD "slp-s0 9 /sys/x\n",
-				  .after = HEAD "slp-s0 8 /sys/x\n" });
+	j = judge((struct given){ .before = HEAD "hardware 9 /sys/x\n",
+				  .after = HEAD "hardware 8 /sys/x\n" });
+	assert_int_equal(j.err, -ERANGE);
+	/* Nobody knows whether these are of one boot. */
+	j = judge((struct given){
+		.before = "ssdpm-suspend 1\nslp-s0 9 /sys/x\n",
+		.after = "ssdpm-suspend 1\nslp-s0 8 /sys/x\n" });
 	assert_int_equal(j.err, -ERANGE);
 	assert_string_equal(j.error.message,
 			    "/sys/x: it is less after than before");
@@ -561,6 +587,24 @@ static void all_files_of_a_machine_are_read(void **state)
 	tree_remove(root);
 }
 
+static void of_several_controllers_the_main_one_is_read(void **state)
+{
+	char *root = tree_new();
+
+	(void)state;
+	tree_put(root, "sys/kernel/debug/pmc_core/substate_residencies",
+		 "pmc0   Substate       Residency\n"
+		 "         S0i2.0               5\n"
+		 "         S0i2.1               6\n"
+		 "pmc1   Substate       Residency\n"
+		 "         S0i2.0               7\n"
+		 "         S0i2.1               0\n");
+	assert_reads(root, "ssdpm-suspend 1\n"
+			   "substate 5 " PMC "substate_residencies\tS0i2.0\n"
+			   "substate 6 " PMC "substate_residencies\tS0i2.1\n");
+	tree_remove(root);
+}
+
 static void a_maximum_of_0_is_a_counter_that_no_driver_fills(void **state)
 {
 	char *root = tree_new();
@@ -616,6 +660,8 @@ int main(void)
 			a_suspend_that_was_not_or_failed_is_no_verdict),
 		cmocka_unit_test(
 			a_residency_of_the_last_sleep_that_stays_is_of_an_earlier_one),
+		cmocka_unit_test(
+			a_register_that_went_through_its_range_has_grown),
 		cmocka_unit_test(readings_that_do_not_go_together_are_refused),
 		cmocka_unit_test(
 			a_remedy_is_verified_for_the_drive_of_a_case_alone),
@@ -626,6 +672,7 @@ int main(void)
 		cmocka_unit_test(other_texts_are_refused),
 		cmocka_unit_test(the_log_has_the_states_of_devices),
 		cmocka_unit_test(all_files_of_a_machine_are_read),
+		cmocka_unit_test(of_several_controllers_the_main_one_is_read),
 		cmocka_unit_test(
 			a_maximum_of_0_is_a_counter_that_no_driver_fills),
 		cmocka_unit_test(what_is_missing_is_said),
