@@ -17,6 +17,7 @@ import pandas
 import pytest
 import ssdpm as package
 import surveys
+import suspends
 from command import BUILD, EXAMPLE, Command
 from ssdpm import measure
 from ssdpm.estimate.compare import default_policies
@@ -56,6 +57,13 @@ def test_python_analyses_a_survey_as_the_command_does(ssdpm: Command) -> None:
     assert [one["of"] for one in powers] == list(found.scenarios)
     for one in powers:
         agree(one, found.analyse(one["of"]))
+
+
+@pytest.mark.parametrize("name", suspends.MACHINES)
+def test_python_judges_a_suspend_as_the_command_does(ssdpm: Command, name: str) -> None:
+    suspends.write(name, ssdpm.directory / name)
+    said = ssdpm.json("suspend", "--root", name)
+    assert package.suspend.judge(root=ssdpm.directory / name).to_dict() == said
 
 
 def test_python_classifies_a_suite_as_the_command_does(ssdpm: Command) -> None:

@@ -89,6 +89,7 @@ PYBIND11_MODULE(_core, module)
 {
 	py::module_ energy = module.def_submodule("energy");
 	py::module_ observe = module.def_submodule("observe");
+	py::module_ suspend = module.def_submodule("suspend");
 
 	module.attr("JSON_MAX_BYTES") = SSDPM_JSON_MAX_BYTES;
 	module.def("version", &ssdpm_version);
@@ -109,4 +110,5 @@ PYBIND11_MODULE(_core, module)
 	add_survey(energy);
 	add_writes(energy);
 	add_observe(observe);
+	add_suspend(suspend);
 }

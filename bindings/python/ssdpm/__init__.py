@@ -55,6 +55,10 @@ Who wakes a drive, from trace events of Linux::
     observation.feed(open("trace.txt").read())
     print(*observation.causes(), sep="\n")
 
+Whether the machine slept deeply since it was started, and what may keep it from that::
+
+    print(ssdpm.suspend.judge())             # or judge(before, after), of two readings
+
 What is, why, and what to set::
 
     for device in ssdpm.devices():           # or ssdpm.devices("a/capture")
@@ -69,7 +73,7 @@ drive but by the calls that say so.
 
 from __future__ import annotations
 
-from ssdpm import _core, cap, consistency, ftl, measure, observe, wa
+from ssdpm import _core, cap, consistency, ftl, measure, observe, suspend, wa
 from ssdpm.apply.intent import Intent
 from ssdpm.apply.journal import read_journal, revert
 from ssdpm.apply.persist import (
@@ -339,6 +343,7 @@ __all__ = [
     "report",
     "revert",
     "serve_requests",
+    "suspend",
     "sweep",
     "trace_stats",
     "tune",

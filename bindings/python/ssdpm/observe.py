@@ -21,10 +21,17 @@ import errno
 import json
 import re
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, SupportsIndex, Union
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ssdpm import _core
-from ssdpm.base.convert import by_number, bytes_of, check_text, check_unsigned, takes
+from ssdpm.base.convert import (
+    TextLike,
+    by_number,
+    bytes_of_text,
+    check_text,
+    check_unsigned,
+    takes,
+)
 from ssdpm.base.errors import InvalidError, UnknownValueError
 from ssdpm.base.result import Items, Ongoing, Scaled, Value, html_list, in_s
 from ssdpm.device.machine import Device
@@ -66,8 +73,6 @@ _KINDS = by_number(_core.observe.CAUSE_KINDS)
 _HELPS = by_number(_core.observe.HELP_KINDS)
 _PHASES = by_number(_core.energy.PHASES)
 _MOST = 2**64 - 1
-
-TextLike = Union[str, bytes, bytearray, memoryview]
 
 
 class ObservedOptions(Known, total=False):
@@ -330,15 +335,6 @@ class LikelyPower(Value):
         )
 
 
-def _text(text: TextLike, name: str) -> bytes:
-    if isinstance(text, str):
-        try:
-            return text.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError:
-            raise ValueError(f"{name}: a surrogate is in it") from None
-    return bytes_of(text, "a text, or bytes,", name)
-
-
 def _numbers(device: str, name: str) -> tuple[int, int]:
     """ "259:0", as Linux writes it in the file dev of a block device."""
     if not isinstance(device, str):
@@ -418,7 +414,7 @@ class Observation(Ongoing):
             NotFoundError: an event that is not read.
             UnknownValueError: a field that is needed is missing.
         """
-        self._handle.set_format(_text(text, "text"))
+        self._handle.set_format(bytes_of_text(text, "text"))
 
     def feed(self, text: TextLike) -> None:
         """The next piece of the trace, cut anywhere; the GIL is released.
@@ -427,7 +423,7 @@ class Observation(Ongoing):
             InvalidError: it is finished.
             RangeError: a time beyond 2^64 ns.
         """
-        self._handle.feed(_text(text, "text"))
+        self._handle.feed(bytes_of_text(text, "text"))
 
     def advance(self, now_ns: SupportsIndex) -> None:
         """Time has passed, and no event came."""

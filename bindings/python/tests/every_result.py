@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import importlib
 import inspect
 import subprocess
 import sys
@@ -23,17 +24,21 @@ import pandas
 
 import ssdpm
 from made import State, swift
-from ssdpm import cap, consistency, ftl, measure, observe, wa
+from ssdpm import cap, consistency, ftl, measure, observe, suspend, wa
 from ssdpm.base.result import Value
 from ssdpm.measure import survey
 from ssdpm.measure.survey import Result, Stated
 from truth import Truth, drive, run as true_run
+
+# tests/captures, which conftest.py adds to the path.
+suspends = importlib.import_module("suspends")
 
 MODULES: tuple[ModuleType, ...] = (
     ssdpm,
     measure,
     survey,
     observe,
+    suspend,
     cap,
     wa,
     ftl,
@@ -353,6 +358,20 @@ class World:
         observation.finish(i64(40 * S))
         return observation
 
+    @cached_property
+    def suspended(self) -> Path:
+        """The root of a machine that did not reach its deepest sleep."""
+        suspends.write("team", self.folder / "team")
+        return self.folder / "team"
+
+    def reading(self) -> suspend.SuspendReading:
+        return suspend.read(self.suspended)
+
+    def verdict(self) -> suspend.SuspendVerdict:
+        log = "nvme 0000:01:00.0: PCI PM: Suspend power state: D3hot\n"
+        after = self.reading().add_log(log)
+        return suspend.judge(None, after, root=self.suspended, suspend="s2idle")
+
     def ftl_drive(self) -> ftl.Drive:
         return ftl.Drive(i64(3000), i64(64))
 
@@ -540,6 +559,9 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.observe.Observation.without": (
         lambda w: w.observation().without(i64(0), i64(0))
     ),
+    "ssdpm.suspend.SuspendReading.add_log": lambda w: w.reading().add_log(b"nothing"),
+    "ssdpm.suspend.judge": World.verdict,
+    "ssdpm.suspend.read": World.reading,
     "ssdpm.measure.Level.baseline": lambda w: w.level().baseline(),
     "ssdpm.measure.Experiment.to_json": lambda w: w.suite().experiments[0].to_json(),
     "ssdpm.measure.Matrix.to_json": lambda w: w.suite().to_json(),

@@ -232,6 +232,7 @@ PUBLIC = (
     "ssdpm.measure",
     "ssdpm.measure.survey",
     "ssdpm.observe",
+    "ssdpm.suspend",
     "ssdpm.wa",
 )
 # A later stage is further to the right. Nothing imports plot.
@@ -245,7 +246,7 @@ STAGES = (
     ("estimate",),
     ("wa",),
     ("cap", "ftl"),
-    ("budget", "measure", "observe"),
+    ("budget", "measure", "observe", "suspend"),
     ("consistency",),
     ("plot",),
 )

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ssdpm._core import energy as energy
 from ssdpm._core import observe as observe
+from ssdpm._core import suspend as suspend
 
 JSON_MAX_BYTES: int
 STATE_NON_OPERATIONAL: int

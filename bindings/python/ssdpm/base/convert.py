@@ -151,6 +151,19 @@ def bytes_of(source: object, wanted: str, name: str = "source") -> bytes:
     return memory.tobytes()
 
 
+TextLike = Union[str, bytes, bytearray, memoryview]
+
+
+def bytes_of_text(text: TextLike, name: str) -> bytes:
+    """A text in UTF-8, or bytes as they are; surrogates are what os.fsdecode() made."""
+    if isinstance(text, str):
+        try:
+            return text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise ValueError(f"{name}: a surrogate is in it") from None
+    return bytes_of(text, "a text, or bytes,", name)
+
+
 def check_number(
     value: object, name: str, low: float = 0.0, high: float = math.inf
 ) -> float:
