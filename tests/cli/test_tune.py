@@ -266,9 +266,145 @@ def test_a_trace_takes_the_place_of_the_workload(ssdpm: Command, machine: Make) 
 def test_the_price_of_a_year_is_that_of_its_energy(ssdpm: Command, machine: Make) -> None:
     root = str(machine("apst-off"))
     text = ssdpm.output("tune", "-n", "--root", root, "--price", "100", "--hours-per-day", "12")
-    found = re.search(r"^([0-9.]+) kWh a year at 12 hours a day, ([0-9.]+) in money\.$", text, re.M)
+    found = re.search(
+        r"^([0-9.]+) kWh a year at 12 hours a day, ([0-9.]+) in money "
+        r"\(([-0-9.]+) to ([0-9.]+)\)\.$",
+        text,
+        re.M,
+    )
     assert found
     assert abs(float(found[2]) - 100 * float(found[1])) <= 5
+    # The ends are the sums of those of each drive, over half a year.
+    changed = [one for one in advised(ssdpm, "tune", "-n", "--root", root)
+               if one["advice"] == "set"]  # fmt: skip
+    for end, name in ((found[3], "low_uw"), (found[4], "high_uw")):
+        uw = sum(one["likely"][name] for one in changed)
+        assert float(end) == pytest.approx(100 * uw / 1e9 * 12 * 365, abs=0.01)
+
+
+def put_battery(root: pathlib.Path, **files: object) -> None:
+    for name, values in {
+        "AC": {"type": "Mains", "online": 0},
+        "BAT0": {"type": "Battery", "status": "Discharging", "present": 1, **files},
+    }.items():
+        folder = root / "sys/class/power_supply" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, value in values.items():
+            (folder / file).write_text(f"{value}\n")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"energy_now": 41000000, "power_now": 6200000},
+        {"charge_now": 4100000, "current_now": -620000, "voltage_now": 10000000},
+    ],
+)
+def test_on_battery_the_minutes_that_it_lasts_longer_are_shown(
+    ssdpm: Command, machine: Make, files: dict[str, int]
+) -> None:
+    root = machine("apst-off")
+    put_battery(root, **files)
+    text = ssdpm.output("tune", "-n", "--root", str(root))
+    found = re.search(
+        r"^The battery lasts ([0-9.]+) minutes more \(likely ([-0-9.]+) to ([0-9.]+)\), "
+        r"at the 6\.2 W of now\.$",
+        text,
+        re.M,
+    )
+    assert found
+    saved = re.search(r"likely saves about ([0-9.]+) (m?)W in all", text)
+    assert saved
+    saving_w = float(saved[1]) / (1000 if saved[2] else 1)
+    minutes = 60 * (41 / (6.2 - saving_w) - 41 / 6.2)
+    assert float(found[1]) == pytest.approx(minutes, rel=0.02, abs=0.6)
+    assert float(found[2]) <= float(found[1]) <= float(found[3])
+
+
+def test_without_its_power_nothing_is_said_of_a_battery(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("apst-off")
+    put_battery(root, energy_now=41000000)
+    power = root / "sys/class/power_supply/BAT0/power_now"
+    power.unlink(missing_ok=True)
+    assert "battery" not in ssdpm.output("tune", "-n", "--root", str(root))
+    # Nor if the machine takes no more than what is saved.
+    power.write_text("1000\n")
+    assert "battery" not in ssdpm.output("tune", "-n", "--root", str(root))
+
+
+def touch(path: pathlib.Path) -> pathlib.Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("")
+    return path
+
+
+def test_who_sets_what_is_kept_at_a_boot_is_named(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    call = ["tune", "--dry-run", "--keep", "--root", str(root)]
+
+    def said() -> str:
+        lines = ssdpm.output(*call).splitlines()
+        assert len(lines) <= 22 and max(map(len, lines)) <= 80
+        text = re.sub(r"\s+", " ", " ".join(lines))
+        [found] = re.findall(r"With --keep, (.*?)\. Workload:", text)
+        return str(found)
+
+    # Not all files are in a capture.
+    assert said() == "ssdpmd(8), or its rule for udev, sets it at each boot"
+    assert "--keep" not in ssdpm.output("tune", "--dry-run", "--root", str(root))
+    (root / "ssdpm-capture").unlink()
+    assert said() == (
+        "nothing sets it at a boot, because neither ssdpmd(8) nor its rule for udev is "
+        "installed"
+    )
+    unit = touch(root / "usr/lib/systemd/system/ssdpmd.service")
+    assert said() == (
+        "nothing sets it at a boot, because ssdpmd(8) is not enabled; try: systemctl "
+        "enable --now ssdpmd"
+    )
+    wants = root / "etc/systemd/system/multi-user.target.wants/ssdpmd.service"
+    wants.parent.mkdir(parents=True)
+    wants.symlink_to(f"/{unit.relative_to(root)}")
+    assert said() == "ssdpmd(8) sets it at each boot"
+    wants.unlink()
+    touch(root / "usr/lib/udev/rules.d/84-ssdpm-config.rules")
+    assert said() == "the rule of ssdpm for udev sets it at each boot"
+    # Somebody has hidden the rule.
+    hidden = root / "etc/udev/rules.d/84-ssdpm-config.rules"
+    hidden.parent.mkdir(parents=True)
+    touch(root / "dev/null")
+    hidden.symlink_to("/dev/null")
+    assert said().startswith("nothing sets it at a boot, because ssdpmd(8) is not")
+
+
+def test_a_nas_serves_files_and_a_desktop_does_not(ssdpm: Command) -> None:
+    nas = machines.Machine(machines.KERNEL_6_12)
+    nas.host("Somebody", "NAS", "Board", "[deep]")
+    nas.ahci("0000:00:17.0", [machines.Port(machines.MX500, "max_performance")] * 6)
+    nas.write(ssdpm.directory / "nas")
+
+    def workload() -> str:
+        said = ssdpm.output("tune", "-n", "--root", "nas").splitlines()
+        assert len(said) <= 22 and max(map(len, said)) <= 80
+        return said[-1]
+
+    kind = ssdpm.directory / "nas/sys/class/dmi/id/chassis_type"
+    firmware = touch(ssdpm.directory / "nas/sys/firmware/acpi/pm_profile")
+    assert workload() == (
+        "Workload: server-files (many disks, all SATA); --trace takes your own"
+    )
+    kind.write_text("23\n")
+    assert workload() == (
+        "Workload: server-files (a server by chassis); --trace takes your own"
+    )
+    firmware.write_text("4\n")
+    assert workload() == (
+        "Workload: server-files (a server by firmware); --trace takes your own"
+    )
+    call = ["tune", "-n", "--root", "nas", "--trace", "desktop-session"]
+    assert ssdpm.output(*call).splitlines()[-1] == "Workload: desktop-session"
 
 
 def test_what_cannot_be_printed_is_not_set(ssdpm: Command, machine: Make) -> None:

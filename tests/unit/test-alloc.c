@@ -2787,6 +2787,7 @@ static const struct {
 	{ "ssdpm_energy_report_set_trial", call_advice },
 	{ "ssdpm_energy_report_free", call_energy_report },
 	{ "ssdpm_machine_get_workload", call_advice },
+	{ "ssdpm_machine_get_workload_reason", call_advice },
 	{ "ssdpm_plan_get_policies", call_energy_report },
 	{ "ssdpm_intent_read", call_intent },
 	{ "ssdpm_intent_keep", call_intent_keep },

@@ -34,6 +34,12 @@ int read_surroundings(const struct live *live,
 		      struct ssdpm_error *reterr);
 void free_surroundings(struct surroundings *surroundings);
 
+/*
+ * Who sets at a boot what files of ssdpm.conf(5) ask for, or why nobody does: a
+ * clause.
+ */
+const char *keeper_words(const struct live *live);
+
 /* Whether Linux lets us send commands to drives (CAP_SYS_ADMIN). */
 bool may_send_commands(void);
 

@@ -17,76 +17,6 @@
  */
 enum { MOST_ROWS = 6, MOST_LEFT_LINES = 4 };
 
-static int64_t total_uw(const struct tuning *tuning)
-{
-	int64_t uw = 0;
-
-	for (size_t i = 0; i < tuning->n; i++)
-		if (is_to_set(&tuning->items[i]))
-			uw += best_saving_uw(&tuning->items[i]);
-	return uw;
-}
-
-static bool has_verdict(const struct tuning *tuning, uint32_t verdict)
-{
-	for (size_t i = 0; i < tuning->n; i++)
-		if (is_to_set(&tuning->items[i]) &&
-		    tuning->items[i].likely->verdict == verdict)
-			return true;
-	return false;
-}
-
-static bool has_trial_to_set(const struct tuning *tuning)
-{
-	for (size_t i = 0; i < tuning->n; i++)
-		if (is_to_set(&tuning->items[i]) && tuning->items[i].trial)
-			return true;
-	return false;
-}
-
-static bool is_decided(const struct tuning *tuning)
-{
-	return has_trial_to_set(tuning) ||
-	       has_verdict(tuning, SSDPM_SAVING_SAVES) ||
-	       has_verdict(tuning, SSDPM_SAVING_PROBABLY_SAVES) ||
-	       has_verdict(tuning, SSDPM_SAVING_PROBABLY_COSTS) ||
-	       has_verdict(tuning, SSDPM_SAVING_COSTS);
-}
-
-void write_verdict(FILE *file, const struct tuning *tuning)
-{
-	const int64_t uw = two_digits(total_uw(tuning));
-	const int64_t size = uw < 0 ? -uw : uw;
-	const struct ssdpm_saving saving = { .nominal_uw = size };
-	const double price = tuning->options->price_per_kwh;
-	struct ssdpm_gain year;
-
-	if (!tuning->n_changes) {
-		fputs("Nothing to change: no setting is known to save more.",
-		      file);
-		return;
-	}
-	fprintf(file, "Change %zu of %zu drive%s: ", tuning->n_changes,
-		tuning->n, tuning->n == 1 ? "" : "s");
-	if (!size || !is_decided(tuning)) {
-		fputs(has_verdict(tuning, SSDPM_SAVING_NOT_DECIDED) ?
-			      "whether this saves power is not known." :
-			      "the power hardly changes.",
-		      file);
-		return;
-	}
-	fprintf(file, "likely %s about %s in all", uw < 0 ? "costs" : "saves",
-		power_text(size).text);
-	ssdpm_saving_get_year_wh(&saving, tuning->options->hours_per_day,
-				 &year);
-	fprintf(file, ",\n%.*f kWh a year at %u hours a day",
-		year.nominal < 10e3 ? 2 : 0, year.nominal / 1e3,
-		tuning->options->hours_per_day);
-	if (price > 0)
-		fprintf(file, ", %.2f in money", year.nominal / 1e3 * price);
-	putc('.', file);
-}
-
 struct cell setting_text(const struct ssdpm_profile_settings *settings)
 {
 	if (settings->set & SSDPM_PROFILE_LPM)
@@ -432,6 +362,34 @@ void write_decider(FILE *file, const struct tuning *tuning)
 	}
 }
 
+static void print_keeper(const struct tuning *tuning)
+{
+	if (!tuning->options->keep || !tuning->n_changes)
+		return;
+	putchar('\n');
+	print_paragraph(
+		cell("With --keep, %s.", keeper_words(tuning->live)).text, 0,
+		2);
+}
+
+/* Which workload was taken, and why, if the machine decided. */
+static void print_workload(const struct tuning *tuning)
+{
+	static const char reasons[][32] = {
+		[SSDPM_WORKLOAD_REASON_FIRMWARE] = " (a server by firmware)",
+		[SSDPM_WORKLOAD_REASON_CHASSIS] = " (a server by chassis)",
+		[SSDPM_WORKLOAD_REASON_DISKS] = " (many disks, all SATA)",
+		[SSDPM_WORKLOAD_REASON_NO_SERVER] = " (no sign of a server)",
+	};
+
+	printf("\nWorkload: %s", tuning->workload);
+	if (!tuning->options->trace_name)
+		printf("%s; --trace takes your own",
+		       reasons[ssdpm_machine_get_workload_reason(
+			       tuning->live->machine)]);
+	putchar('\n');
+}
+
 static enum exit_status print_screen(const struct tuning *tuning)
 {
 	enum exit_status status;
@@ -449,8 +407,8 @@ static enum exit_status print_screen(const struct tuning *tuning)
 	print_harm(tuning);
 	print_left(tuning);
 	write_decider(stdout, tuning);
-	printf("\nWorkload: %s%s\n", tuning->workload,
-	       tuning->options->trace_name ? "" : "; --trace takes your own");
+	print_keeper(tuning);
+	print_workload(tuning);
 	return STATUS_DONE;
 }
 

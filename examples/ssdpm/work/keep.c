@@ -235,8 +235,8 @@ static enum exit_status keep(const struct work *work, uint32_t flags)
 	if (flags)
 		remark("kept until the next boot: see ssdpm plan --config");
 	else
-		remark("kept: ssdpmd(8), or its rule for udev, sets it at each "
-		       "boot; see ssdpm plan --config");
+		remark("kept: %s; see ssdpm plan --config",
+		       keeper_words(work->drives->lives[0]));
 	if (leaves_parameters(work))
 		remark("not kept: the parameters of nvme_core, which are for "
 		       "all drives; without a TARGET they are");

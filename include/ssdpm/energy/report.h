@@ -54,17 +54,44 @@ SSDPM_API int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 				      struct ssdpm_policy *ret_after,
 				      struct ssdpm_error *reterr);
 
+/** Why ssdpm_machine_get_workload() takes a workload; the first that holds. */
+enum ssdpm_workload_reason {
+	/* The firmware calls it a server: preferred power management profile,
+	 * ACPI 6.5, table 5.9; sys/firmware/acpi/pm_profile. */
+	SSDPM_WORKLOAD_REASON_FIRMWARE = 1,
+	/* It has the chassis of a server: SMBIOS 3.7, 7.4.1;
+	 * sys/class/dmi/id/chassis_type. */
+	SSDPM_WORKLOAD_REASON_CHASSIS = 2,
+	/* It has four or more SATA disks and no NVMe drive, as a NAS. */
+	SSDPM_WORKLOAD_REASON_DISKS = 3,
+	/* None of these. */
+	SSDPM_WORKLOAD_REASON_NO_SERVER = 4,
+};
+
+/**
+ * ssdpm_machine_get_workload_reason() - what kind of machine this is
+ *
+ * It reads files below sys/. A file that cannot be read is no sign of a server.
+ *
+ * Return: enum ssdpm_workload_reason.
+ */
+SSDPM_API uint32_t
+ssdpm_machine_get_workload_reason(const struct ssdpm_machine *machine);
+
 /**
  * ssdpm_machine_get_workload() - what the drives of such a machine do all day
  *
- * "server-files" for a server, by the preferred power management profile that
- * its firmware states (ACPI 6.5, table 5.9; sys/firmware/acpi/pm_profile), and
- * "desktop-session" for all others.
+ * "desktop-session" for SSDPM_WORKLOAD_REASON_NO_SERVER, and "server-files" for
+ * all other reasons.
  *
  * Return: a name for struct ssdpm_generator_params, a static string.
  */
 SSDPM_API const char *ssdpm_machine_get_workload(
 	const struct ssdpm_machine *machine);
+
+/** ssdpm_workload_reason_to_string() - "firmware", "chassis", ..., or NULL */
+SSDPM_API const char *ssdpm_workload_reason_to_string(uint32_t reason);
+SSDPM_API uint32_t ssdpm_workload_reason_from_string(const char *word);
 
 /** Bits of ssdpm_energy_report_params.flags, beside SSDPM_SIM_LIKELY. */
 enum ssdpm_energy_report_flag {

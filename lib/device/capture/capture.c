@@ -31,6 +31,8 @@ static int read_devices(struct ssdpm_machine *machine,
 	/* What kind of machine it is: of interest to ssdpm_report(3). */
 	ssdpm__read_text(machine, "sys/firmware/acpi/pm_profile", text,
 			 sizeof(text));
+	ssdpm__read_text(machine, "sys/class/dmi/id/chassis_type", text,
+			 sizeof(text));
 	if (!err)
 		err = ssdpm__read_meters(machine, reterr);
 	if (!err)

@@ -126,27 +126,6 @@ static int feed(struct ssdpm_energy_report *report, const struct ssdpm_io *ios,
 	return err;
 }
 
-/* Servers of enterprises and of small offices, and fast ones. */
-static bool is_server(const struct ssdpm_machine *machine)
-{
-	static const char profiles[][2] = { "4", "5", "7" };
-	char profile[8];
-
-	if (ssdpm_machine_read_attribute(machine,
-					 "sys/firmware/acpi/pm_profile",
-					 profile, sizeof(profile), NULL))
-		return false;
-	for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++)
-		if (!strcmp(profile, profiles[i]))
-			return true;
-	return false;
-}
-
-const char *ssdpm_machine_get_workload(const struct ssdpm_machine *machine)
-{
-	return is_server(machine) ? "server-files" : "desktop-session";
-}
-
 static int feed_workload(struct ssdpm_energy_report *report,
 			 const struct ssdpm_energy_report_params *params,
 			 struct ssdpm_error *reterr)

@@ -192,12 +192,82 @@ static void without_a_workload_there_is_no_report(void **state)
 	ssdpm_machine_unref(machine);
 }
 
+static void assert_workload(const char *root, uint32_t reason,
+			    const char *workload)
+{
+	struct ssdpm_machine *machine = tree_machine(root);
+
+	assert_int_equal(ssdpm_machine_get_workload_reason(machine), reason);
+	assert_string_equal(ssdpm_machine_get_workload(machine), workload);
+	ssdpm_machine_unref(machine);
+}
+
+static void put_disk(const char *root, char letter, const char *port)
+{
+	char real[80], link[40], target[100];
+
+	snprintf(real, sizeof(real), "sys/devices/pci0000:00/%s/block/sd%c",
+		 port, letter);
+	tree_mkdir(root, real);
+	snprintf(link, sizeof(link), "sys/block/sd%c", letter);
+	snprintf(target, sizeof(target), "../../%s", real);
+	tree_link(root, link, target);
+}
+
+static void a_server_and_a_nas_serve_files_and_others_a_desktop(void **state)
+{
+	char *root = tree_new();
+
+	(void)state;
+	tree_mkdir(root, "sys");
+	assert_workload(root, SSDPM_WORKLOAD_REASON_NO_SERVER,
+			"desktop-session");
+	put_disk(root, 'a', "ata1/host0");
+	put_disk(root, 'b', "ata2/host1");
+	put_disk(root, 'c', "ata3/host2");
+	put_disk(root, 'd', "usb1/host3");
+	assert_workload(root, SSDPM_WORKLOAD_REASON_NO_SERVER,
+			"desktop-session");
+	put_disk(root, 'e', "ata4/host4");
+	assert_workload(root, SSDPM_WORKLOAD_REASON_DISKS, "server-files");
+	tree_mkdir(root, "sys/block/nvme0n1");
+	assert_workload(root, SSDPM_WORKLOAD_REASON_NO_SERVER,
+			"desktop-session");
+	/* A notebook, then a rack mount chassis. */
+	tree_put(root, "sys/class/dmi/id/chassis_type", "10\n");
+	assert_workload(root, SSDPM_WORKLOAD_REASON_NO_SERVER,
+			"desktop-session");
+	tree_put(root, "sys/class/dmi/id/chassis_type", "23\n");
+	assert_workload(root, SSDPM_WORKLOAD_REASON_CHASSIS, "server-files");
+	tree_put(root, "sys/firmware/acpi/pm_profile", "2\n");
+	assert_workload(root, SSDPM_WORKLOAD_REASON_CHASSIS, "server-files");
+	tree_put(root, "sys/firmware/acpi/pm_profile", "4\n");
+	assert_workload(root, SSDPM_WORKLOAD_REASON_FIRMWARE, "server-files");
+	tree_remove(root);
+}
+
+static void a_reason_has_a_word(void **state)
+{
+	(void)state;
+	for (uint32_t i = 1; i <= SSDPM_WORKLOAD_REASON_NO_SERVER; i++)
+		assert_int_equal(ssdpm_workload_reason_from_string(
+					 ssdpm_workload_reason_to_string(i)),
+				 i);
+	assert_null(ssdpm_workload_reason_to_string(0));
+	assert_null(ssdpm_workload_reason_to_string(
+		SSDPM_WORKLOAD_REASON_NO_SERVER + 1));
+	assert_int_equal(ssdpm_workload_reason_from_string("laptop"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_saving_is_that_of_two_simulations),
 		cmocka_unit_test(a_drive_that_is_gone_does_not_keep_the_others),
 		cmocka_unit_test(without_a_workload_there_is_no_report),
+		cmocka_unit_test(
+			a_server_and_a_nas_serve_files_and_others_a_desktop),
+		cmocka_unit_test(a_reason_has_a_word),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* What all settings together save: power, energy of a year, money, battery. */
+#include "options/advised.h"
+#include "options/numbers.h"
+#include "text/device.h"
+#include "tune/tune.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What all drives that change save, and whether the ends are known. */
+struct total {
+	struct ssdpm_saving saving;
+	bool has_range;
+};
+
+/*
+ * Sums of what is likely, or of what a trial found. Drives that differ in what
+ * is unknown save between the ends more often than each of them.
+ */
+static struct total total_of(const struct tuning *tuning)
+{
+	struct total total = { .has_range = true };
+	double low = 0, high = 0;
+
+	for (size_t i = 0; i < tuning->n; i++) {
+		const struct ssdpm_energy_report_item *item = &tuning->items[i];
+		const struct ssdpm_trial_result *trial = item->trial;
+
+		if (!is_to_set(item))
+			continue;
+		total.saving.nominal_uw += best_saving_uw(item);
+		low += trial ? trial->low_w * 1e6 :
+			       (double)item->likely->low_uw;
+		high += trial ? trial->high_w * 1e6 :
+				(double)item->likely->high_uw;
+	}
+	total.saving.nominal_uw = two_digits(total.saving.nominal_uw);
+	total.has_range = isfinite(low) && isfinite(high);
+	total.saving.low_uw = total.has_range ? (int64_t)low : 0;
+	total.saving.high_uw = total.has_range ? (int64_t)high : 0;
+	return total;
+}
+
+static bool has_verdict(const struct tuning *tuning, uint32_t verdict)
+{
+	for (size_t i = 0; i < tuning->n; i++)
+		if (is_to_set(&tuning->items[i]) &&
+		    tuning->items[i].likely->verdict == verdict)
+			return true;
+	return false;
+}
+
+static bool has_trial_to_set(const struct tuning *tuning)
+{
+	for (size_t i = 0; i < tuning->n; i++)
+		if (is_to_set(&tuning->items[i]) && tuning->items[i].trial)
+			return true;
+	return false;
+}
+
+static bool is_decided(const struct tuning *tuning)
+{
+	return has_trial_to_set(tuning) ||
+	       has_verdict(tuning, SSDPM_SAVING_SAVES) ||
+	       has_verdict(tuning, SSDPM_SAVING_PROBABLY_SAVES) ||
+	       has_verdict(tuning, SSDPM_SAVING_PROBABLY_COSTS) ||
+	       has_verdict(tuning, SSDPM_SAVING_COSTS);
+}
+
+/* What is lost, with the signs turned round. */
+static struct ssdpm_saving without_sign(const struct ssdpm_saving *saving)
+{
+	if (saving->nominal_uw >= 0)
+		return *saving;
+	return (struct ssdpm_saving){ .low_uw = -saving->high_uw,
+				      .nominal_uw = -saving->nominal_uw,
+				      .high_uw = -saving->low_uw };
+}
+
+static void write_year(FILE *file, const struct tuning *tuning,
+		       const struct total *total)
+{
+	const double price = tuning->options->price_per_kwh / 1e3;
+	const struct ssdpm_saving size = without_sign(&total->saving);
+	struct ssdpm_gain year;
+
+	ssdpm_saving_get_year_wh(&size, tuning->options->hours_per_day, &year);
+	fprintf(file, "%.*f kWh a year at %u hours a day",
+		year.nominal < 10e3 ? 2 : 0, year.nominal / 1e3,
+		tuning->options->hours_per_day);
+	if (price > 0)
+		fprintf(file, ", %.2f in money", year.nominal * price);
+	if (price > 0 && total->has_range)
+		fprintf(file, " (%.2f to %.2f)", year.low * price,
+			year.high * price);
+	putc('.', file);
+}
+
+/* A number in a file of a power supply, in millionths of a unit. */
+static bool read_supply(const struct live *live, const char *name,
+			const char *file, double *ret_value)
+{
+	char path[120], text[32], *end;
+	long long value;
+
+	snprintf(path, sizeof(path), "sys/class/power_supply/%.60s/%s", name,
+		 file);
+	if (ssdpm_machine_read_attribute(live->machine, path, text,
+					 sizeof(text), NULL))
+		return false;
+	value = strtoll(text, &end, 10);
+	if (end == text || *end)
+		return false;
+	*ret_value = (double)value / 1e6;
+	return true;
+}
+
+/* Watt-hours in a battery, and watts that it gives, whatever it counts in. */
+static bool read_battery(const struct live *live, const char *name,
+			 double *ret_wh, double *ret_w)
+{
+	double volt, charge, current;
+
+	if (!read_supply(live, name, "voltage_now", &volt))
+		volt = NAN;
+	if (!read_supply(live, name, "energy_now", ret_wh)) {
+		if (!read_supply(live, name, "charge_now", &charge))
+			return false;
+		*ret_wh = charge * volt;
+	}
+	if (!read_supply(live, name, "power_now", ret_w)) {
+		if (!read_supply(live, name, "current_now", &current))
+			return false;
+		*ret_w = current * volt;
+	}
+	/* Some drivers count what a battery gives below 0. */
+	*ret_w = fabs(*ret_w);
+	return isfinite(*ret_wh) && isfinite(*ret_w);
+}
+
+/* Of all batteries of the machine; each gives none while it is not used. */
+static bool read_batteries(const struct live *live, double *ret_wh,
+			   double *ret_w)
+{
+	char **names = NULL;
+	bool known = false;
+	double wh, w;
+	size_t n = 0;
+
+	*ret_wh = *ret_w = 0;
+	if (live->facts.power_source != SSDPM_SOURCE_BATTERY ||
+	    ssdpm_machine_read_directory(
+		    live->machine, "sys/class/power_supply", &names, &n, NULL))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!read_battery(live, names[i], &wh, &w))
+			continue;
+		known = true;
+		*ret_wh += wh;
+		*ret_w += w;
+	}
+	free(names);
+	return known && *ret_wh > 0 && *ret_w > 0;
+}
+
+/* Nothing, if the machine takes no more than what is saved. */
+static void write_battery(FILE *file, const struct tuning *tuning,
+			  const struct total *total)
+{
+	const bool costs = total->saving.nominal_uw < 0;
+	struct ssdpm_gain gain;
+	double wh, w;
+	int n;
+
+	if (!read_batteries(tuning->live, &wh, &w) ||
+	    ssdpm_saving_get_battery_s(&total->saving, wh * 1e3, w * 1e6, &gain,
+				       NULL))
+		return;
+	n = fabs(gain.nominal) < 600 ? 1 : 0;
+	fprintf(file, "\nThe battery lasts %.*f minutes %s", n,
+		fabs(gain.nominal) / 60, costs ? "less" : "more");
+	if (total->has_range)
+		fprintf(file, " (likely %.*f to %.*f)", n,
+			(costs ? -gain.high : gain.low) / 60, n,
+			(costs ? -gain.low : gain.high) / 60);
+	fprintf(file, ", at the %s of now.",
+		power_text((int64_t)(w * 1e6)).text);
+}
+
+void write_verdict(FILE *file, const struct tuning *tuning)
+{
+	struct total total;
+	int64_t uw;
+
+	if (!tuning->n_changes) {
+		fputs("Nothing to change: no setting is known to save more.",
+		      file);
+		return;
+	}
+	total = total_of(tuning);
+	uw = total.saving.nominal_uw;
+	fprintf(file, "Change %zu of %zu drive%s: ", tuning->n_changes,
+		tuning->n, tuning->n == 1 ? "" : "s");
+	if (!uw || !is_decided(tuning)) {
+		fputs(has_verdict(tuning, SSDPM_SAVING_NOT_DECIDED) ?
+			      "whether this saves power is not known." :
+			      "the power hardly changes.",
+		      file);
+		return;
+	}
+	fprintf(file, "likely %s about %s in all,\n",
+		uw < 0 ? "costs" : "saves", power_text(uw < 0 ? -uw : uw).text);
+	write_year(file, tuning, &total);
+	write_battery(file, tuning, &total);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* What the drives of a machine do all day, by what the machine is. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ssdpm/energy/report.h>
+
+#include "base/words.h"
+
+/* A desktop has fewer; this is a choice. */
+#define MANY_DISKS 4
+
+static const char workload_reason_words[][12] = {
+	[SSDPM_WORKLOAD_REASON_FIRMWARE] = "firmware",
+	[SSDPM_WORKLOAD_REASON_CHASSIS] = "chassis",
+	[SSDPM_WORKLOAD_REASON_DISKS] = "disks",
+	[SSDPM_WORKLOAD_REASON_NO_SERVER] = "no-server",
+};
+ENUM_WORDS(workload_reason)
+
+static bool file_has(const struct ssdpm_machine *machine, const char *path,
+		     const char (*words)[4], size_t n)
+{
+	char text[8];
+
+	if (ssdpm_machine_read_attribute(machine, path, text, sizeof(text),
+					 NULL))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(text, words[i]))
+			return true;
+	return false;
+}
+
+/* Servers of enterprises and of small offices, and fast ones: ACPI 6.5, 5.9 */
+static bool is_server_by_firmware(const struct ssdpm_machine *machine)
+{
+	static const char profiles[][4] = { "4", "5", "7" };
+
+	return file_has(machine, "sys/firmware/acpi/pm_profile", profiles,
+			sizeof(profiles) / sizeof(profiles[0]));
+}
+
+/*
+ * Main server, rack mount, several systems, blade and its enclosure: SMBIOS
+ * 3.7, 7.4.1
+ */
+static bool is_server_by_chassis(const struct ssdpm_machine *machine)
+{
+	static const char types[][4] = { "17", "23", "25", "28", "29" };
+
+	return file_has(machine, "sys/class/dmi/id/chassis_type", types,
+			sizeof(types) / sizeof(types[0]));
+}
+
+/* Disks on ports of libata, and no NVMe drive: a NAS of somebody's own. */
+static bool has_many_sata_disks(const struct ssdpm_machine *machine)
+{
+	char path[80], real[512];
+	char **names = NULL;
+	bool has_nvme = false;
+	size_t n = 0, n_sata = 0;
+
+	if (ssdpm_machine_read_directory(machine, "sys/block", &names, &n,
+					 NULL))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "sys/block/%.60s", names[i]);
+		if (!strncmp(names[i], "nvme", 4))
+			has_nvme = true;
+		else if (!strncmp(names[i], "sd", 2) &&
+			 !ssdpm_machine_read_link(machine, path, real,
+						  sizeof(real), NULL) &&
+			 strstr(real, "/ata"))
+			n_sata++;
+	}
+	free(names);
+	return !has_nvme && n_sata >= MANY_DISKS;
+}
+
+uint32_t ssdpm_machine_get_workload_reason(const struct ssdpm_machine *machine)
+{
+	if (is_server_by_firmware(machine))
+		return SSDPM_WORKLOAD_REASON_FIRMWARE;
+	if (is_server_by_chassis(machine))
+		return SSDPM_WORKLOAD_REASON_CHASSIS;
+	if (has_many_sata_disks(machine))
+		return SSDPM_WORKLOAD_REASON_DISKS;
+	return SSDPM_WORKLOAD_REASON_NO_SERVER;
+}
+
+const char *ssdpm_machine_get_workload(const struct ssdpm_machine *machine)
+{
+	return ssdpm_machine_get_workload_reason(machine) ==
+			       SSDPM_WORKLOAD_REASON_NO_SERVER ?
+		       "desktop-session" :
+		       "server-files";
+}
