@@ -35,7 +35,7 @@ SYSTEM_HEADERS = {"stdbool.h", "stddef.h", "stdint.h"}
 UNITLESS = {
     # identity and marks
     "code", "error", "nvme_status", "flags", "unknown", "not_reported", "kind",
-    "provenance", "vendor_id", "apsta", "algorithm", "quirks", "kernel_quirks", "verdict",
+    "provenance", "vendor_id", "apsta", "algorithm", "quirks", "kernel_quirks", "verdict", "is_main",
     "active_power_workload", "sent", "enabled", "link_state", "format",
     "sata_supported", "sata_supported_unknown", "sata_enabled",
     "quirks_unknown", "sata_enabled_unknown", "sata_words_valid", "scheme", "power_source", "exact",

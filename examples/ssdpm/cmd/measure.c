@@ -235,19 +235,20 @@ const struct subcommand cmd_measure = {
 		   "work.",
 	.own = &own,
 	GROUPS(groups),
-	.what_words_do = "  energy                  Sum the energy.\n"
-			 "  baseline                Find the power of an idle "
-			 "drive.\n"
-			 "  background              Find work that the drive "
-			 "does by itself.\n"
-			 "  survey                  Find the policy that draws "
-			 "least.\n"
-			 "  merge                   Join the surveys of several "
-			 "machines.\n"
-			 "  calibrate               Find the powers and latencies "
-			 "of a drive.\n"
-			 "  check                   Compare a prediction with "
-			 "samples.\n",
+	.what_words_do =
+		"  energy                  Sum the energy.\n"
+		"  baseline                Find the power of an idle "
+		"drive.\n"
+		"  background              Find work that the drive "
+		"does by itself.\n"
+		"  survey                  Find the policy that draws "
+		"least.\n"
+		"  merge                   Join the surveys of several "
+		"machines.\n"
+		"  calibrate               Find the powers and latencies "
+		"of a drive.\n"
+		"  check                   Compare a prediction with "
+		"samples.\n",
 	.examples = "  ssdpm measure energy --tolerance 5% power.csv\n"
 		    "  ssdpm measure energy --meter BAT0 --for 10min "
 		    "--interval 5s --save kept.csv\n"

@@ -124,7 +124,7 @@ int ssdpm_observation_get_deepest(const struct ssdpm_observation *observation,
 				     "ssdpm_deepest", reterr);
 
 	if (!err)
-		err = new_view(observation, drive, &view, reterr);
+		err = ssdpm__view_new(observation, drive, &view, reterr);
 	if (err)
 		return err;
 	if (view->account.sleeps) {
