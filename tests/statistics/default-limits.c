@@ -15,8 +15,8 @@
 #define N_RECORDS 4000
 
 static const char *const workloads[] = {
-	"apt-upgrades", "desktop-session", "phone-messenger",	"server-files",
-	"server-mysql", "server-mssql",	   "server-postgresql",
+	"apt-upgrades", "compile",	"desktop-session", "phone-messenger",
+	"server-files", "server-mysql", "server-mssql",	   "server-postgresql",
 };
 
 struct counts {

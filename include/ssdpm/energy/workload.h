@@ -280,8 +280,8 @@ SSDPM_API int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
  * @params: what to make
  *
  * Read and close it like any other. ssdpm_workload(3) describes the workloads:
- * - "apt-upgrades", "desktop-session", "phone-messenger", "server-files",
- *   "server-mysql", "server-mssql", "server-postgresql":
+ * - "apt-upgrades", "compile", "desktop-session", "phone-messenger",
+ *   "server-files", "server-mysql", "server-mssql", "server-postgresql":
  *   generated from statistics of recordings;
  * - "apst-1" to "apst-7": those of the Linux patch that brought two idle times
  *   (A. Bogoslavsky, 2021);
