@@ -450,10 +450,10 @@ def test_where_nothing_is_to_gain_there_is_nothing_to_set(some: Command) -> None
     first, text = text_of(some, "-t", "lomax", "--battery", "50Wh", "--system-power",
                           "5W", "plain.json")  # fmt: skip
     assert set(first["saving"].values()) == {0}
-    assert text.startswith(
-        "latency-limit: leave all as it is: nothing better found against linux on this "
+    assert text == (
+        "latency-limit: leave all as it is: nothing better found against linux on this\n"
+        "  workload; delays 19.6 % of the I/Os by 11.6 ms on average"
     )
-    assert text.count("\n") == 0 and "battery" not in text
 
 
 def test_the_defaults_of_linux_have_a_name(some: Command) -> None:
@@ -470,7 +470,7 @@ def test_what_may_be_a_loss_is_said(some: Command) -> None:
     first, text = text_of(some, "--transition-power", "0.1W..2W..20W", *call)
     assert first["likely"]["verdict"] == "probably-saves"
     assert first["likely"]["low_uw"] < 0 < first["likely"]["median_uw"]
-    assert "probably saves " in text and " mW (likely -" in text
+    assert re.search(r"probably saves \d+ mW \(likely\s+-", text)
     first, text = text_of(some, "--transition-power", "1W", *call)
     assert first["saving"]["low_uw"] > 0 and first["likely"]["verdict"] == "saves"
 

@@ -35,7 +35,7 @@ def fio(folder: pathlib.Path, *words: object) -> dict:
 
 NAMES = ours("names").split()
 # Arrivals that no job has.
-EVERYDAY = {name for name in NAMES if re.match("desktop|phone|server", name)}
+EVERYDAY = {name for name in NAMES if re.match("apt-u|compile|desktop|phone|server", name)}
 SKIPS = {"lomax", "on-off", *EVERYDAY}
 
 

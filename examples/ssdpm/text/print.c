@@ -191,10 +191,14 @@ static bool is_command(const char *clause)
 	return !strncmp(clause, "ssdpm ", 6) || strstr(clause, " > /");
 }
 
+/* A command is pasted: no comma is behind it. */
 static void print_clause(char *clause, int indent)
 {
+	const size_t n = strlen(clause);
+
 	if (is_command(clause))
-		print_to(stdout, "%*s%s\n", indent, "", clause);
+		print_to(stdout, "%*s%.*s\n", indent, "",
+			 (int)(n - (clause[n - 1] == ',')), clause);
 	else
 		print_paragraph(clause, indent, indent + 2);
 }
