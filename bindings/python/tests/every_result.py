@@ -553,6 +553,10 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.observe.Observation.causes": lambda w: w.observation().causes(i64(0)),
     "ssdpm.observe.Observation.help": lambda w: w.observation().help(i64(0)),
     "ssdpm.observe.Observation.intervals": lambda w: w.observation().intervals(i64(0)),
+    "ssdpm.observe.Observation.likely": lambda w: w.observation().likely(i64(0)),
+    "ssdpm.observe.Observation.next_interval": (
+        lambda w: w.observation().next_interval(i64(0), "x")
+    ),
     "ssdpm.observe.Observation.policy": lambda w: w.observation().policy(i64(0)),
     "ssdpm.observe.Observation.to_dict": lambda w: w.observation().to_dict(i64(0)),
     "ssdpm.observe.Observation.to_json": lambda w: w.observation().to_json(i64(0), "x"),

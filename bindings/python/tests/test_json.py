@@ -495,7 +495,7 @@ NO_OBJECT = {
     *("compare", "best_table", "clairvoyant", "proportionality_curve", "size_profile"),
     *("budget_item", "find_meter", "profile", "quirks", "against_datasheet"),
     *("baseline", "sampling", "background", "curve", "write_cost", "simulate"),
-    *("analyse", "detectable", "judge", "merge", "schedule", "summarise"),
+    *("analyse", "detectable", "judge", "merge", "schedule", "summarise", "read"),
 }
 
 

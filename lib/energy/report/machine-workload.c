@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the drives of a machine do all day, by what the machine is. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <ssdpm/energy/report.h>
@@ -10,6 +9,8 @@
 
 /* A desktop has fewer; this is a choice. */
 #define MANY_DISKS 4
+
+enum { N_NVME_NAMES = 32, PATH_BYTES = 512 };
 
 static const char workload_reason_words[][12] = {
 	[SSDPM_WORKLOAD_REASON_FIRMWARE] = "firmware",
@@ -54,29 +55,36 @@ static bool is_server_by_chassis(const struct ssdpm_machine *machine)
 			sizeof(types) / sizeof(types[0]));
 }
 
-/* Disks on ports of libata, and no NVMe drive: a NAS of somebody's own. */
+/* Its place among the devices, if there is such a disk. */
+static bool find_disk(const struct ssdpm_machine *machine, const char *name,
+		      char real[PATH_BYTES])
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "sys/block/%s", name);
+	return !ssdpm_machine_read_link(machine, path, real, PATH_BYTES, NULL);
+}
+
+/*
+ * Disks on ports of libata, and no NVMe drive: a NAS of somebody's own. Names
+ * are tried: to list the disks takes memory, and this call cannot fail.
+ */
 static bool has_many_sata_disks(const struct ssdpm_machine *machine)
 {
-	char path[80], real[512];
-	char **names = NULL;
-	bool has_nvme = false;
-	size_t n = 0, n_sata = 0;
+	char name[24], real[PATH_BYTES];
+	size_t n_sata = 0;
 
-	if (ssdpm_machine_read_directory(machine, "sys/block", &names, &n,
-					 NULL))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "sys/block/%.60s", names[i]);
-		if (!strncmp(names[i], "nvme", 4))
-			has_nvme = true;
-		else if (!strncmp(names[i], "sd", 2) &&
-			 !ssdpm_machine_read_link(machine, path, real,
-						  sizeof(real), NULL) &&
-			 strstr(real, "/ata"))
+	for (unsigned int i = 0; i < N_NVME_NAMES; i++) {
+		snprintf(name, sizeof(name), "nvme%un1", i);
+		if (find_disk(machine, name, real))
+			return false;
+	}
+	for (char letter = 'a'; letter <= 'z'; letter++) {
+		snprintf(name, sizeof(name), "sd%c", letter);
+		if (find_disk(machine, name, real) && strstr(real, "/ata"))
 			n_sata++;
 	}
-	free(names);
-	return !has_nvme && n_sata >= MANY_DISKS;
+	return n_sata >= MANY_DISKS;
 }
 
 uint32_t ssdpm_machine_get_workload_reason(const struct ssdpm_machine *machine)
