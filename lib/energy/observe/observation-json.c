@@ -63,13 +63,14 @@ static int get_likely(const struct ssdpm_observation *observation, size_t drive,
 		      const struct ssdpm_prediction **ret_likely,
 		      struct ssdpm_error *reterr)
 {
+	struct ssdpm_error error;
 	int err;
 
 	prediction->size = sizeof(*prediction);
 	err = ssdpm_observation_get_prediction(observation, drive, prediction,
-					       reterr);
+					       &error);
 	*ret_likely = err ? NULL : prediction;
-	return err == -ENODATA ? 0 : err;
+	return ssdpm__pass_on(err == -ENODATA ? 0 : err, &error, reterr);
 }
 
 /* error: of a cause; code 0: none failed. */
