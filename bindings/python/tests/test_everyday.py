@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,22 @@ def test_the_library_makes_what_the_script_makes(path: Path, seed: int) -> None:
     expected = from_trace.generate(from_trace.read(path), seed, 5000)
     trace = ssdpm.generate(path.stem, seed=seed, n_ios=5000)
     assert np.array_equal(trace.records, expected)
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_each_round_takes_every_step_once_and_ends_where_it_began(path: Path) -> None:
+    table = from_trace.read(path)
+    wanted = {(a, b): n for a, ways in table["next"].items() for b, n in ways.items()}
+    chain = from_trace.Chain(table, from_trace.Random(1))
+    begun = before = chain.names[chain.state]
+    for _ in range(2):
+        taken: Counter[tuple[str, str]] = Counter()
+        for _ in range(sum(wanted.values())):
+            state = chain.go_on()
+            taken[before, state] += 1
+            before = state
+        assert taken == wanted
+        assert before == begun
 
 
 def share(table: Any, sign: str) -> float:
