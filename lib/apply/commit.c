@@ -598,7 +598,7 @@ static int recheck(struct commit_work *work, bool *failed,
 	return err;
 }
 
-/* Whoever finds the parameters changed must find which tables are not. */
+/* A process that finds new parameters must find which tables are old. */
 static int commit_noted(struct commit_work *work, const struct step *first,
 			struct ssdpm_error *reterr)
 {

@@ -316,7 +316,7 @@ int ssdpm__plan_add_settings(struct ssdpm_plan *plan,
 			     const struct ssdpm_profile_settings *settings,
 			     uint32_t lpm_flags, struct ssdpm_error *reterr);
 
-/* What adding a step came to: a reason is no failure, but leaves it alone. */
+/* The result of adding a step: a reason is no failure, but leaves it alone. */
 int ssdpm__plan_settle(struct ssdpm_plan *plan, uint32_t kind, const char *path,
 		       const char *device, const struct ssdpm_error *error,
 		       struct ssdpm_error *reterr);
@@ -340,7 +340,7 @@ void ssdpm__read_back(const struct ssdpm_plan *plan, struct step *step);
 int ssdpm__predict(const struct ssdpm_plan *plan,
 		   const struct plan_drive *drive, bool after,
 		   struct ssdpm_apst *ret_table, struct ssdpm_error *reterr);
-/* Is this the drive's own word, so that a difference is an error? */
+/* Whether this is the drive's own word, so that a difference is an error. */
 bool ssdpm__is_sure(const struct plan_drive *drive);
 /* Read the table in force of a drive that has a model, on a live machine: once.
  */
@@ -361,7 +361,7 @@ bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
 void ssdpm__parameter_path(uint32_t parameter, char path[SSDPM__TARGET_BYTES]);
 /* One that tables are made from, or 0. */
 uint32_t ssdpm__parameter_of(const char *path);
-/* Is it the latency tolerance of this controller, ".../nvme0"? */
+/* Whether it is the latency tolerance of this controller, ".../nvme0". */
 bool ssdpm__is_tolerance_of(const struct change *change,
 			    const char *controller);
 /* The owner of the value: "nvme0", "host3"; "all": all controllers. */
@@ -380,9 +380,9 @@ const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
 				 const struct change *change);
 
 /*
- * persist/whole-file.c: paths have a leading slash. A file is written under
- * another name, ".NAME.new", and the folders that it needs are made. -EEXIST: a
- * file of that name is left from somebody who was killed.
+ * persist/whole-file.c: paths have a leading slash. Writes a file under another
+ * name, ".NAME.new", and makes the folders that it needs. It fails with -EEXIST
+ * if a killed process has left a file of that name.
  */
 int ssdpm__replace_file(struct ssdpm_machine *machine, const char *path,
 			const char *contents, mode_t mode);
@@ -395,7 +395,9 @@ int ssdpm__remove_file(struct ssdpm_machine *machine, const char *path,
 void ssdpm__value_set(const struct step_kind *kind,
 		      const struct ssdpm_step_value *is,
 		      struct value *ret_value);
-/* Of what a file says; false: it means nothing here, and only the text is set.
+/*
+ * Reads the text of a file; false: it means nothing here, and only the text is
+ * set.
  */
 bool ssdpm__value_parse(const struct step_kind *kind, const char *text,
 			struct value *ret_value);
@@ -570,8 +572,8 @@ struct change *ssdpm__changes_find(const struct changes *changes,
 /* The first n of them stay. */
 void ssdpm__changes_cut(struct changes *changes, size_t n);
 /*
- * 0; -ENOENT; -ESTALE: of another boot; -EIO: damaged, of another version, or
- * with a word that this one does not know, as reterr says with the line.
+ * Return: 0; -ENOENT; -ESTALE: of another boot. -EIO: damaged, of another
+ * version, or with an unknown word; reterr has the line.
  */
 int ssdpm__changes_read(const struct site *site, const char *name,
 			struct changes *ret_changes,
@@ -599,8 +601,8 @@ struct undone {
 };
 
 /*
- * A write of this change has failed: a value that nobody would know as ours is
- * noted, for this undo and in the journal for a later one.
+ * A write of this change has failed. Notes a value that nobody would know as
+ * ours, for this undo and in the journal for a later one.
  */
 void ssdpm__note_left(const struct site *site, struct change *const *changes,
 		      size_t index);
@@ -615,9 +617,9 @@ int ssdpm__undo(const struct site *site, struct change *const *changes,
 /* Would a commit of this plan write another record? */
 bool ssdpm__is_news(const struct changes *kept, const struct ssdpm_plan *plan);
 /*
- * Write undo.new: what revert needs once these are done, beside what is kept
- * already; without the steps that a plan reverts, those of this device alone if
- * it is not NULL. Then kept has what was written.
+ * Writes undo.new: what revert needs once these are done, beside what is kept
+ * already. It leaves out the steps that a plan reverts, and takes those of the
+ * device alone if it is not NULL. Then kept has what was written.
  */
 int ssdpm__keep(struct site *site, struct changes *kept,
 		struct change *const *changes, size_t n,
@@ -625,8 +627,7 @@ int ssdpm__keep(struct site *site, struct changes *kept,
 		struct ssdpm_error *reterr);
 /* It replaces the old one; -ENOENT: there is none. */
 int ssdpm__keep_finish(const struct site *site);
-/* What a commit has left that is complete but for that; it is not written over.
- */
+/* Completes what a commit has left; it is not written over. */
 int ssdpm__keep_complete(const struct site *site, struct ssdpm_error *reterr);
 /* The record of the last commits; empty if there is none. */
 int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,

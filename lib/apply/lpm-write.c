@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The policy of a SATA port. A write only schedules error handling, which
- * changes the link later: what is written before that has happened is what the
- * handler finds, and the policy in between never was. And two policies leave
- * ASP as it is. Hence max_performance, which clears ALPE and ASP, and a wait
- * after each write (ata_scsi_lpm_store(), ahci_set_lpm()).
+ * changes the link later. A second write before that is what the handler finds;
+ * the policy in between never was. And two policies leave ASP as it is. Hence
+ * max_performance, which clears ALPE and ASP, and a wait after each write
+ * (ata_scsi_lpm_store(), ahci_set_lpm()).
  */
 #include "apply/internal.h"
 
@@ -120,8 +120,8 @@ static int look(const struct ssdpm_machine *machine, const char *path,
 }
 
 /*
- * The state is "recovery" from the write on, so that "running" means that the
- * handler is through; the bits, where they apply, say so once more.
+ * The state is "recovery" from the write on, so "running" means that the
+ * handler is done. The bits confirm it where they apply.
  */
 static int wait_for(const struct site *site, const char *path, uint32_t lpm,
 		    bool host_bits, struct ssdpm_error *reterr)

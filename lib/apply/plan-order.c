@@ -20,8 +20,9 @@ struct step *ssdpm__plan_find(const struct ssdpm_plan *plan, uint32_t kind,
 enum { N_RANKS = 6 };
 
 /*
- * Parameters before the tolerances that make the kernel heed them, a table of
- * one's own after all that would replace it, and last what cannot be undone.
+ * Parameters come before the tolerances that make the kernel heed them. A table
+ * of one's own comes after all that would replace it, and what cannot be undone
+ * comes last.
  */
 static uint32_t rank(const struct step *step)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a killed commit left: found, shown and undone, before a plan is made and
+ * Finds, shows and undoes what a killed commit left, before a plan is made and
  * before it is committed.
  */
 #include "apply/internal.h"

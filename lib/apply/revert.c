@@ -208,8 +208,8 @@ static int read_changes(struct ssdpm_plan *plan, struct changes *ret_changes,
 }
 
 /*
- * A journal that is set aside is put back before anything else, by whoever
- * takes the lock: the step is never done, and fails until then.
+ * The next process with the lock puts back a journal that is set aside, before
+ * anything else. The step is never done, and fails until then.
  */
 static int read_aside(struct ssdpm_plan *plan, struct step *step,
 		      struct ssdpm_error *reterr)

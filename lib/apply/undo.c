@@ -5,9 +5,9 @@
 #include <errno.h>
 
 /*
- * The kernel heeds parameters when it builds a table, which a change of the
- * tolerance makes it do: so parameters go back first, and a table of one's own
- * comes last. The rest goes back in reverse.
+ * The kernel heeds parameters when it builds a table, and a change of the
+ * tolerance makes it build one. So parameters go back first, and a table of
+ * one's own comes last. The rest goes back in reverse.
  */
 enum { N_UNDO_RANKS = 4 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Values are read and written: in files of sysfs, or by commands to an NVMe
- * drive. These are the table, the power state, and what goes with it: Set
- * Features 0Ch, 02h and 11h (NVMe Base 2.1), never saved, so that a reset of
- * the controller loses them.
+ * drive. These are the table, the power state and its mode: Set Features 0Ch,
+ * 02h and 11h (NVMe Base 2.1). They are never saved, so a reset of the
+ * controller loses them.
  */
 #include "apply/internal.h"
 

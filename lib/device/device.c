@@ -144,7 +144,7 @@ void ssdpm__read_adapter(struct directory *adapter,
 
 	ssdpm__get_link(adapter, "driver", facts->driver,
 			sizeof(facts->driver));
-	/* What is not on a PCI bus has none of the rest. */
+	/* A device that is not on a PCI bus has none of the rest. */
 	if (!ssdpm__get_number(adapter, "vendor", 0, UINT16_MAX, &id))
 		return;
 	facts->pci_vendor_id = (uint16_t)id;

@@ -310,7 +310,7 @@ static int check_kind(int fd)
 	return S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) ? 0 : -EINVAL;
 }
 
-/* What is there must be a file or a directory. */
+/* It must be a file or a directory. */
 static int check_what_is_there(const struct ssdpm_machine *machine,
 			       const char *path, int flags)
 {
@@ -391,10 +391,10 @@ static int read_all(int fd, char *buffer, size_t size, size_t *ret_n)
 }
 
 /*
- * Who reads a file of sysfs has the old value or the new one, and nothing
+ * A reader of a file in sysfs gets the old value or the new one, and nothing
  * between. Files of a capture that can be written take a lock for that, which
- * ssdpm holds for microseconds. What has no locks, or what somebody else holds
- * one on for as long as he likes, is read and written without.
+ * ssdpm holds for microseconds. Files that have no locks, or that somebody else
+ * holds a lock on for long, are read and written without one.
  */
 static void lock_value(const struct ssdpm_machine *machine, int fd, int how)
 {

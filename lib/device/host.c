@@ -200,7 +200,7 @@ uint64_t ssdpm__other_tolerance_us(uint64_t us)
 	return us ? us - 1 : 1;
 }
 
-/* What a file of nvme_core takes for "any" is its largest number. */
+/* A file of nvme_core takes its largest number for "any". */
 static uint64_t limited(uint64_t value)
 {
 	return value < INT32_MAX ? value : INT32_MAX;

@@ -54,7 +54,7 @@ int ssdpm__device_list_read_all(struct ssdpm_machine *machine,
 				struct ssdpm_device ***ret_devices,
 				size_t *ret_n, struct ssdpm_error *reterr);
 
-/* Of a controller, by its name. */
+/* Finds a controller by its name. */
 #define SSDPM__TOLERANCE_FILE \
 	"/sys/class/nvme/%s/power/pm_qos_latency_tolerance_us"
 
@@ -98,7 +98,10 @@ int ssdpm__read_number(const struct ssdpm_machine *machine, const char *path,
 int ssdpm__find(const struct ssdpm_machine *machine, const char *path);
 bool ssdpm__exists(const struct ssdpm_machine *machine, const char *path);
 
-/* Who may; a process of root may have lost capabilities, as in a container. */
+/*
+ * Whether this process may; a process of root may have lost capabilities, as in
+ * a container.
+ */
 #define SSDPM__ONLY_ROOT ": only root with its capabilities may"
 
 /*
@@ -133,8 +136,8 @@ int ssdpm__check_writable(const struct ssdpm_machine *machine,
 			  struct ssdpm_error *reterr);
 
 /*
- * Facts about one thing, read one by one from its directory. What cannot be
- * read is unknown, and these return false; but err is kept where that says
+ * Facts about one thing, read one by one from its directory. A value that
+ * cannot be read is unknown, and these return false. They keep an err that says
  * nothing about the file: -ENOMEM, -EMFILE, -ENFILE.
  */
 struct directory {
@@ -152,7 +155,7 @@ bool ssdpm__get_number(struct directory *directory, const char *name, int base,
 bool ssdpm__get_link(struct directory *directory, const char *name, char *text,
 		     size_t size);
 bool ssdpm__has(struct directory *directory, const char *name);
-/* Is it suspended, says this file power/runtime_status? */
+/* Whether it is suspended, by this file power/runtime_status. */
 bool ssdpm__is_suspended(struct directory *directory, const char *name);
 void ssdpm__note_failure(struct directory *directory, int code);
 
@@ -166,13 +169,13 @@ int ssdpm__device_new(struct ssdpm_machine *machine,
 		      struct ssdpm_device **ret_device,
 		      struct ssdpm_error *reterr);
 
-/* What the directory of a PCI device (or of another) says. */
+/* Reads the directory of a PCI device, or of another one. */
 void ssdpm__read_adapter(struct directory *adapter,
 			 struct ssdpm_device_facts *facts);
 
 /*
- * The path of facts, from a link in a class: it must lead to something of the
- * same name, as the kernel's do. -ENODEV: it does not.
+ * The path of facts, from a link in a class. Like those of the kernel, it must
+ * lead to something of the same name. -ENODEV: it does not.
  */
 int ssdpm__find_path(const struct ssdpm_machine *machine, const char *class,
 		     const char *name, struct ssdpm_device_facts *facts);
@@ -211,8 +214,8 @@ bool ssdpm__sata_find_host(const struct ssdpm_device_facts *facts,
 			   char ret_path[SSDPM__PATH_BYTES]);
 
 /*
- * What the kernel keeps of IDENTIFY DEVICE: the text of ata_device/devP.0/id,
- * 256 words of four digits each. -ENOENT: there is none.
+ * The kernel's copy of IDENTIFY DEVICE: the text of ata_device/devP.0/id, 256
+ * words of four digits each. -ENOENT: there is none.
  */
 int ssdpm__sata_read_id(const struct ssdpm_machine *machine,
 			const struct ssdpm_device_facts *facts,
@@ -271,11 +274,11 @@ int ssdpm__atasmart_identify(const struct ssdpm_machine *machine,
 			     struct ssdpm_error *reterr);
 
 /*
- * Dumps of a capture (ssdpm-capture(5)): "dumps/nvme0.identify" (4096 bytes),
- * "dumps/nvme0.apst" (our JSON, ssdpm.apst/1), "dumps/nvme0.power-state" (a
- * decimal number), "dumps/nvme0.power" (lines as "nopp 1"),
- * "dumps/sda.identify" (512 bytes), "dumps/sda.devsleep" (the 512 bytes of log
- * 30h page 08h). The marker is the file "ssdpm-capture".
+ * Dumps of a capture (ssdpm-capture(5)). "dumps/nvme0.identify" has 4096 bytes,
+ * "dumps/nvme0.apst" our JSON, ssdpm.apst/1. "dumps/nvme0.power-state" is a
+ * decimal number, and "dumps/nvme0.power" has lines as "nopp 1".
+ * "dumps/sda.identify" has 512 bytes, "dumps/sda.devsleep" the 512 bytes of log
+ * 30h page 08h. The marker is the file "ssdpm-capture".
  */
 #define SSDPM__MARKER "ssdpm-capture"
 #define SSDPM__DUMP_BYTES 16384 /* the longest: JSON */
@@ -293,7 +296,7 @@ int ssdpm__read_dump(const struct ssdpm_device *device, const char *what,
 
 /*
  * Identify of a drive, by a command or from a dump: 4096 bytes (NVMe) or 512
- * (SATA), for which there must be room, and for a byte more.
+ * (SATA). There must be room for them, and for a byte more.
  */
 int ssdpm__read_identify(const struct ssdpm_device *device, uint8_t *data,
 			 struct ssdpm_error *reterr);
@@ -328,8 +331,8 @@ int ssdpm__check_drive(const struct ssdpm_device *device,
 #define SSDPM__WARNING_BYTES 600
 
 /*
- * What the diagnosis would warn of if the port had this policy, or if the NVMe
- * controller may sleep (lpm 0): one line, "" if it is nothing. 0 or -ENOMEM.
+ * The warning of the diagnosis if the port had this policy, or if the NVMe
+ * controller may sleep (lpm 0). It is one line, or "". Return: 0 or -ENOMEM.
  */
 int ssdpm__warn_of_setting(const struct ssdpm_device *device,
 			   const struct ssdpm_machine_facts *machine,

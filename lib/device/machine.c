@@ -121,7 +121,10 @@ struct ssdpm_machine *ssdpm_machine_unref(struct ssdpm_machine *machine)
 	return NULL;
 }
 
-/* The supplies of power, all together. usb: it, or the like, is on line. */
+/*
+ * The supplies of power, all together. usb: one of type USB, or a similar type,
+ * is on line.
+ */
 struct supplies {
 	bool mains, on_line, usb, battery, charging, discharging, full;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who else sets latency tolerances and link power management: the files of TLP,
- * tuned, laptop-mode-tools, udev, modprobe, systemd, sysfsutils, and our own.
+ * Other programs that set latency tolerances and link power management, by
+ * their files. They are TLP, tuned, laptop-mode-tools, udev, modprobe, systemd,
+ * sysfsutils, and our own.
  */
 #include "device/internal.h"
 
@@ -54,7 +55,7 @@ static bool contains_one(struct span line, const char *const *words)
 	return false;
 }
 
-/* Does it do anything, that is judged when all are known: judge_tlp(). */
+/* judge_tlp() says whether it does anything, once all are known. */
 static bool is_tlp(struct span line)
 {
 	return ssdpm__take(&line, "SATA_LINKPWR_ON_") ||
@@ -227,7 +228,7 @@ static void read_file(struct owner_search *search,
 	if (!load(search, path, &lines))
 		return;
 	if (is_ours(lines, &kind)) {
-		/* Of a unit, the file: this is the link to it. */
+		/* The file of a unit, to which this is the link. */
 		if (place->kind != SSDPM_OWNER_SYSTEMD)
 			add(search, SSDPM_OWNER_SSDPM, path, 0, kind);
 		if (place->kind != SSDPM_OWNER_TLP)
@@ -382,7 +383,7 @@ static bool counts(const struct owner_search *search, size_t index,
 		 is_in_own_file(search, owner->path));
 }
 
-/* Of all lines of TLP those that decide. */
+/* The lines of TLP that decide. */
 static void judge_tlp(struct owner_search *search)
 {
 	bool tlp_off = is_tlp_off(search);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an NVMe drive says of its power: Get Features of what its Identify says
- * that it has. NVMe Base 2.1: Identify Controller (NPSS, CTRATT, HCTMA, MNTMT,
- * MXTMT, the power state descriptors), features 02h, 10h and 11h. NVMe 2.3:
- * features 23h and 25h and the bits of CTRATT for them, as libnvme 3's types.h
- * has them; the scale of 23h is that of a state's idle power.
+ * The power of an NVMe drive: Get Features, for those that its Identify
+ * reports. NVMe Base 2.1: Identify Controller (NPSS, CTRATT, HCTMA, MNTMT,
+ * MXTMT, the power state descriptors), features 02h, 10h and 11h. NVMe 2.3 has
+ * features 23h and 25h and their bits of CTRATT, as in types.h of libnvme 3.
+ * The scale of 23h is that of a state's idle power.
  */
 #include "device/internal.h"
 
@@ -219,7 +219,7 @@ size_t ssdpm__format_power(const struct ssdpm_device_power *power,
 	return n;
 }
 
-/* What a later one may write besides is left out. */
+/* It leaves out what a later version may add. */
 static bool take_line(struct span line, struct ssdpm_device_power *power)
 {
 	struct span name;

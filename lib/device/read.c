@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is not in sysfs, or only for SATA: the model of a drive, the table that
- * is in force, the power state, DevSleep. It comes from a command, or from the
+ * Facts that sysfs lacks, or has only for SATA: the model of a drive, the table
+ * in force, the power state, DevSleep. It comes from a command, or from the
  * dumps of a capture, to whose drives no command is sent.
  */
 #include "device/internal.h"
@@ -219,7 +219,7 @@ static int sata_model(const struct ssdpm_device *device, uint32_t flags,
 		err = from_drive(device, ret_model, &error);
 		if (!err || err == -ENOMEM || err == -EINVAL)
 			return pass_on(err, &error, reterr);
-		/* Whoever asked for commands is told why none was sent. */
+		/* A caller that asked for commands learns why none was sent. */
 		ssdpm__log(device->machine,
 			   err == -EBUSY ? SSDPM_LOG_WARNING : SSDPM_LOG_INFO,
 			   "%s; sysfs has what it said when it was found",

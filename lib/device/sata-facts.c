@@ -385,7 +385,7 @@ static int read_distant_disk(const struct ssdpm_machine *machine,
 	if (facts->reach == SSDPM_REACH_RAID &&
 	    ssdpm__has(&disk, "device/sas_address"))
 		facts->reach = SSDPM_REACH_SAS;
-	/* What translates for an ATA disk says so (SAT-5, 10.1.2). */
+	/* A translator for an ATA disk reports itself (SAT-5, 10.1.2). */
 	if (ssdpm__get_text(&disk, "device/vendor", vendor, sizeof(vendor)) &&
 	    !strcmp(vendor, "ATA"))
 		facts->kind = SSDPM_KIND_SATA;

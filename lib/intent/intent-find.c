@@ -119,7 +119,7 @@ static void take_profile(const struct ssdpm_intent *intent,
 			found->origins[key] = line;
 }
 
-/* Is it about one drive, by its serial number or its port? */
+/* Whether it is about one drive, by its serial number or its port. */
 static bool is_by_name(const struct ssdpm_intent *intent,
 		       const struct intent_section *section)
 {

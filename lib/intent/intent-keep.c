@@ -174,7 +174,9 @@ static size_t count_matches(const struct ssdpm_intent *intent,
 	return n;
 }
 
-/* Is it for the same drives as the new one, which is alone in its text? */
+/*
+ * Whether it is for the same drives as the new one, which is alone in its text.
+ */
 static bool is_same(const struct ssdpm_intent *old,
 		    const struct intent_section *section,
 		    const struct ssdpm_intent *new)

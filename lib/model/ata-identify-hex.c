@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * IDENTIFY DEVICE data as 256 words of four hexadecimal digits: what Linux
- * shows in /sys/class/ata_device/DEVICE/id, eight words a line, and what hdparm
- * --Istdout prints under a line with the name of the device.
+ * IDENTIFY DEVICE data as 256 words of four hexadecimal digits. Linux shows it
+ * in /sys/class/ata_device/DEVICE/id, eight words a line. hdparm --Istdout
+ * prints it under a line with the name of the device.
  */
 #include "base/text.h"
 #include "model/sata.h"

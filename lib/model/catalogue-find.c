@@ -23,7 +23,7 @@ enum fit {
 	N_FITS,
 };
 
-/* What is looked for, and how the best products have it. */
+/* The wanted name, and how the best products match it. */
 struct drive_search {
 	const struct ssdpm_catalogue *catalogue;
 	const char *firmware; /* NULL: any */
@@ -57,7 +57,7 @@ static bool set_key(struct drive_search *search, const char *product)
 	return ssdpm__fold(search->key, search->key, sizeof(search->key));
 }
 
-/* Are the words of a name in a key, in this order? */
+/* Whether a key has the words of a name, in this order. */
 static bool has_words(const char *key, const char *name)
 {
 	while (*name) {
@@ -283,8 +283,8 @@ static int fail_firmware(const struct drive_search *search,
 }
 
 /*
- * How many letters of a name are in a key: of each word, what it begins with;
- * one more if the key begins as the name.
+ * Counts the letters of a name in a key. For each word it counts those at its
+ * beginning; one more if the key begins as the name.
  */
 static size_t likeness(const char *key, const char *name)
 {
@@ -353,7 +353,7 @@ static int search_for(const struct ssdpm_catalogue *catalogue,
 	search->has_capacity =
 		ssdpm__drop_capacities(search->key, search->family);
 	find_fit(search, FIT_EXACT);
-	/* What is left of the name then is not the name of a product. */
+	/* The rest of the name is then no name of a product. */
 	if (search->fit == N_FITS && drop_capacity(search))
 		find_fit(search, FIT_BEGINS);
 	if (search->fit == N_FITS)

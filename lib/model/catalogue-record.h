@@ -10,7 +10,7 @@ enum catalogue_state_flag {
 	CATALOGUE_SHOWN_COARSELY = 1 << 7, /* in units of 10 mW */
 };
 
-/* What a state has; the members are those of struct ssdpm_power_state. */
+/* A state, with the members of struct ssdpm_power_state. */
 struct catalogue_state {
 	uint32_t max_power_uw;
 	uint32_t active_power_uw;

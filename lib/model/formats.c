@@ -48,8 +48,8 @@ static int read_nvme_identify(const char *text, size_t size,
 }
 
 /*
- * The formats that are no JSON, in the order in which they are tried: binary
- * ones before text. is() looks for what no other format has.
+ * The formats that are no JSON, in the order of the attempts: binary ones
+ * before text. is() looks for what no other format has.
  */
 struct model_format {
 	bool (*is)(const char *text, size_t size);
@@ -67,7 +67,7 @@ static const struct model_format formats[] = {
 	{ ssdpm__is_nvme_cli_text, ssdpm__model_from_nvme_cli_text },
 };
 
-/* What has zeros and is none of the formats: this says why. */
+/* Says why data with zeros is none of the formats. */
 static const struct model_format binary = { is_binary, read_nvme_identify };
 
 static const struct model_format *find_format(const char *text, size_t size)
@@ -109,8 +109,8 @@ static char next_char(const char *text, size_t size, size_t *at)
 }
 
 /*
- * How sure is it that this is JSON? 0: it is not; 1: unless it is another
- * format, as in "[root@host ~]# nvme id-ctrl"; 2: it is.
+ * How surely it is JSON. 0: it is not; 1: it may be another format, as in
+ * "[root@host ~]# nvme id-ctrl"; 2: it is.
  */
 static int json_likeness(const char *text, size_t size)
 {

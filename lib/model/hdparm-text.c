@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What hdparm -I prints. Its list of features has a line for each bit that is
- * set in the words that say what is supported; "*" marks those set in the words
- * that say what is enabled. Word 76 has no such word, and hdparm marks all of
- * it: there "*" means nothing. Words are checked against hdparm 9.65; older
- * ones print "unknown 78[8]" for bits that they do not know by name.
+ * What hdparm -I prints. Its list of features has a line for each bit of the
+ * words of supported features. The sign * marks the bits of the words of
+ * enabled ones. Word 76 has no such word, and hdparm marks all of it: there "*"
+ * means nothing. Words are checked against hdparm 9.65; older ones print
+ * "unknown 78[8]" for bits that they do not know by name.
  */
 #include "base/text.h"
 #include "model/sata.h"

@@ -63,8 +63,8 @@ int ssdpm__check_ascii(const char *text, uint32_t line, const char *what,
 		       struct ssdpm_error *reterr);
 
 /*
- * Scales of NVMe: of IDLP and ACTP (0 where the scale reports nothing), and of
- * the times of power loss (0 where the scale is reserved).
+ * Scales of NVMe. For IDLP and ACTP, 0 means that the scale reports nothing;
+ * for times of power loss, that it is reserved.
  */
 uint32_t ssdpm__nvme_power_uw(uint32_t value, unsigned int scale);
 uint64_t ssdpm__nvme_time_us(uint8_t value, unsigned int scale);

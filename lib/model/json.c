@@ -483,8 +483,8 @@ static int read_states(struct model_reader *r, const struct json_node *drive,
 }
 
 /*
- * The JSON of other programs, in the order in which it is tried. is() is asked
- * about objects without "schema" and looks for keys that no other one has.
+ * The JSON of other programs, in the order of the attempts. is() sees objects
+ * without "schema", and looks for keys that no other one has.
  */
 struct foreign {
 	bool (*is)(const struct json *json, const struct json_node *object);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What nvme id-ctrl -o json prints: the numbers of Identify Controller as they
- * stand there, with their scales.
+ * The JSON of nvme id-ctrl -o json: the raw numbers of Identify Controller,
+ * with their scales.
  *
- * Source: json_nvme_id_ctrl() of nvme-cli, read for its keys. 1.x has "flags"
- * (bit 0 MXPS, bit 1 NOPS) and the whole bytes "idle_scale" and
- * "active_work_scale" (scale in bits 7:6, workload in 2:0). Since pull request
- * 1561 (2022) "idle_scale" and "active_scale" are the scales themselves, and
+ * The keys are from json_nvme_id_ctrl() of nvme-cli. Version 1.x has "flags"
+ * (bit 0 MXPS, bit 1 NOPS). Its "idle_scale" and "active_work_scale" are whole
+ * bytes: scale in bits 7:6, workload in 2:0. Since pull request 1561 (2022)
+ * "idle_scale" and "active_scale" are the scales themselves, and
  * "active_power_work" is there. Since 1990 (2023) "max_power_scale" and
  * "non-operational_state" stand for "flags". Later come the times of NVMe 2.1.
  */

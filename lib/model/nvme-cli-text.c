@@ -10,9 +10,9 @@
  *               active_power_workload:80K 128KiB SW
  *               emergency power fail recovery time: 6 (unit: 10 microseconds)
  *
- * Two decimals are a scale of 0.01 W, four of 0.0001 W. "-" is the scale of
- * "not reported", and a value of 0 means the same. "reserved" is a scale, a
- * workload or a time that NVMe does not define. Latencies are printed as signed
+ * Two decimals are a scale of 0.01 W, four of 0.0001 W. The scale of "not
+ * reported" is a dash; a value of 0 means the same. A scale, a workload or a
+ * time that NVMe does not define is "reserved". Latencies are printed as signed
  * numbers.
  */
 #include "base/text.h"
@@ -262,7 +262,7 @@ static bool read_key(struct nvme_text *r, struct span *rest)
 	return false;
 }
 
-/* What stands on the lines of a state, wherever they were wrapped. */
+/* The lines of a state, wherever they were wrapped. */
 static void read_state_words(struct nvme_text *r, struct span rest)
 {
 	struct ssdpm_power_state *state = &r->states[r->n_states - 1];

@@ -35,8 +35,8 @@ static uint32_t le32(const uint8_t *at)
 
 /*
  * Scale of IDLP and ACTP, bits 7:6 of their bytes: 0 not reported, 1 0.0001 W,
- * 2 0.01 W, 3 reserved: it reports nothing that could be read. A value of 0 is
- * "not reported" too.
+ * 2 0.01 W, 3 reserved. A reserved scale reports nothing that could be read. A
+ * value of 0 is "not reported" too.
  */
 uint32_t ssdpm__nvme_power_uw(uint32_t value, unsigned int scale)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a SATA drive says of its link, and the link's states as a table of power
- * states.
+ * The link of a SATA drive: what IDENTIFY says, and the states as a table of
+ * power states.
  *
  * Sources: ACS-4, IDENTIFY DEVICE data (words 0, 23-26, 27-46, 76-79, 82-87,
  * 91, 255); Serial ATA 3.x, interface power states and device sleep.
+ *
  */
 #include "model/smartctl.h"
 #include "base/words.h"

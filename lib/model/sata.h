@@ -25,7 +25,7 @@ void ssdpm__sata_know_apm_level(struct ssdpm_model_info *info, uint64_t level);
 
 /*
  * The states that the link is known to support, with the exit latencies of
- * Serial ATA. devsleep_exit_us: what the drive gives as its DETO; 0: nothing.
+ * Serial ATA. devsleep_exit_us is the drive's DETO; 0: it has none.
  */
 size_t ssdpm__sata_states(const struct ssdpm_model_info *info,
 			  uint32_t devsleep_exit_us,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What smartctl -c, -a and -x print (smartmontools 6.5 to 7.5), as people paste
- * it: with prose around it, parts missing, or quoted as in mail.
+ * The text of smartctl -c, -a and -x (smartmontools 6.5 to 7.5), as people
+ * paste it. There may be prose around it, parts missing, or the quotes of a
+ * mail.
  */
 #include "base/text.h"
 #include "model/smartctl.h"
@@ -471,7 +472,7 @@ static int read_line(struct smartctl_text *r, struct span line)
 	return 0;
 }
 
-/* What is missing, in words that say what to do. */
+/* Says what is missing, and what to do. */
 static int check_complete(struct smartctl_text *r)
 {
 	r->lines.line = r->table_line;

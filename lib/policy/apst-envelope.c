@@ -6,9 +6,9 @@
  * 2003.
  *
  * Being in state k for an idle time t costs overhead_k + power_k t: a line for
- * each state. Their lower envelope is what somebody would pay who knows t; to
- * change from line to line where they cross costs at most twice that, for every
- * t. Microwatts times microseconds are picojoules: all numbers are exact.
+ * each state. Somebody who knows t would pay their lower envelope. To change
+ * lines where they cross costs at most twice that, for every t. Microwatts
+ * times microseconds are picojoules: all numbers are exact.
  */
 #include "policy/internal.h"
 
@@ -63,9 +63,9 @@ static int base_power(const struct apst_task *task, uint32_t *ret_uw,
 }
 
 /*
- * What entering and leaving costs beyond the power of the state, whose time
- * counts from the start of the entry: transition x (entry + exit) - power x
- * entry. A transition that takes less power than the state is no gain.
+ * The energy of entry and exit beyond the power of the state: transition x
+ * (entry + exit) - power x entry. The time of the state counts from the start
+ * of the entry. A transition that takes less power than the state is no gain.
  */
 static bool overhead(const struct ssdpm_power_state *state, uint64_t power_uw,
 		     uint64_t transition_uw, uint64_t *ret_pj)
@@ -261,8 +261,8 @@ static uint32_t step_above(const struct envelope *envelope, uint32_t state)
 }
 
 /*
- * Which step leads to a state, or else past it to one that takes no more power:
- * it is the one from steps[i] to steps[i - 1].
+ * Finds the step to a state, or past it to one that takes no more power: it
+ * leads from steps[i] to steps[i - 1].
  */
 static uint32_t find_step(const struct envelope *envelope, uint32_t state)
 {

@@ -5,9 +5,9 @@
  *
  * Which state a source goes to depends on the limit and the two tolerances
  * alone. These matter only where some state begins to qualify; the idle times
- * are put in afterwards. So for n non-operational states, n + 2 limits at most
- * are asked for, each with (n + 1)(n + 4) / 2 + 1 pairs of tolerances. That
- * makes 40 tables for two such states, 20,000 for 32.
+ * are put in afterwards. For n non-operational states it asks for at most n + 2
+ * limits. Each has (n + 1)(n + 4) / 2 + 1 pairs of tolerances. That makes 40
+ * tables for two such states, 20,000 for 32.
  */
 #include "policy/internal.h"
 
@@ -105,9 +105,9 @@ static void take(struct reach_search *s, const struct ssdpm_apst_params *p,
 }
 
 /*
- * The idle time for the entries with this mark that comes closest to the wanted
- * one: a median, or the default if that is as good. 0 is not for us: it would
- * change the rule.
+ * Chooses the idle time for the entries with this mark. It is closest to the
+ * wanted ones: a median, or the default if that is as good. It is never 0,
+ * which would change the rule.
  */
 static uint64_t median(const struct reach_search *s,
 		       const struct ssdpm_apst *marked, uint32_t mark,

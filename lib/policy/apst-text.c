@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of nvme get-feature -f 0x0c, with -H (a paragraph for each entry)
- * and without (a dump of the bytes), in the wordings of nvme-cli 1, 2 and 3.
- * People paste it with other features around, prompts and quotation marks. They
- * also cut it off after the last entry that is not empty.
+ * The text of nvme get-feature -f 0x0c, as nvme-cli 1, 2 and 3 word it. With -H
+ * it has a paragraph for each entry, without -H a dump of the bytes. People
+ * paste it with other features around, prompts and quotation marks. They also
+ * cut it off after the last entry that is not empty.
  */
 #include "base/text.h"
 #include "policy/internal.h"

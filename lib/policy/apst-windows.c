@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What StorNVMe, the NVMe driver of Windows, does: at each of two idle times to
- * the deepest state whose entry and exit together are within a tolerance.
+ * The rule of StorNVMe, the NVMe driver of Windows. At each of two idle times
+ * it takes the deepest state whose entry and exit together are within a
+ * tolerance.
  *
- * Source of the rule and of every number: Microsoft, Windows hardware design,
- * "Power management for storage hardware devices", NVMe, table of default idle
+ * The rule and all numbers are from Microsoft, Windows hardware design, "Power
+ * management for storage hardware devices", NVMe. See its table of default idle
  * timeouts and latency tolerances.
  * https://learn.microsoft.com/en-us/windows-hardware/design/
  * component-guidelines/power-management-for-storage-hardware-devices-nvme
@@ -70,9 +71,9 @@ static struct targets targets_of(const struct apst_task *task)
 }
 
 /*
- * Microsoft counts both idle times from the last I/O, an APST entry counts in
- * the current state: the primary one has passed where the table led into the
- * primary state, and nowhere else.
+ * Microsoft counts both idle times from the last I/O, but an APST entry counts
+ * in the current state. The primary time has passed only where the table led
+ * into the primary state.
  */
 static int make(const struct apst_task *task, struct ssdpm_apst_entry *entries,
 		struct ssdpm_error *reterr)

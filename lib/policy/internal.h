@@ -54,9 +54,10 @@ static inline uint32_t ssdpm__kept_out(const struct apst_task *task,
 }
 
 /*
- * What an algorithm can do; neither is asked for where the table is off.
- * make() fills entries that are zero, explain() says the verdict and the reason
- * for each state (its number is there, the rest is zero).
+ * The abilities of an algorithm; neither is used if the table is off. The
+ * function make() fills entries that are zero. The function explain() gives the
+ * verdict and the reason for each state (its number is there, the rest is
+ * zero).
  */
 struct algorithm {
 	int (*make)(const struct apst_task *task,
@@ -92,10 +93,9 @@ int ssdpm__check_latencies(const struct apst_task *task,
 			   struct ssdpm_error *reterr);
 
 /*
- * Lead every state from first to target - 1 there. ms counts from the start of
- * the idle time, but an entry counts from when the drive came into its state:
- * only in first have first_ms of them passed. -ERANGE if an entry does not hold
- * it.
+ * Leads each state from first to target - 1 there. ms counts from the start of
+ * the idle time. An entry counts from the time when the drive came into its
+ * state. Only in first have first_ms passed. -ERANGE: an entry cannot hold it.
  */
 int ssdpm__lead(struct ssdpm_apst_entry *entries, uint32_t first,
 		uint64_t first_ms, uint32_t target, uint64_t ms,
@@ -154,7 +154,7 @@ struct steps {
 /* The step that value belongs to, or n where it is below the first. */
 uint32_t ssdpm__steps_find(const struct steps *steps, uint64_t value);
 
-/* What stands for a step: the default if it belongs there, or its least. */
+/* The value of a step: the default if it belongs there, or the least. */
 uint64_t ssdpm__steps_value(const struct steps *steps, uint32_t step,
 			    uint64_t preferred);
 

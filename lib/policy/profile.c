@@ -34,7 +34,7 @@ static const char keys[N_KEYS][28] = {
 	"based_on",
 };
 
-/* What a name in a text stands for. */
+/* A name in a text, and its value. */
 struct profile_entry {
 	struct span name;
 	struct ssdpm_profile_settings settings;
@@ -296,7 +296,7 @@ static int take_line(const struct profile_walk *walk,
 		fault = "no value";
 	else if (key == KEY_BASED_ON)
 		fault = base(entry, walk->source, value);
-	else /* What is for the other source has to be sound, too. */
+	else /* Settings for the other source must be sound, too. */
 		fault = ssdpm__profile_set(
 			sources & walk->source ? &entry->settings : &other,
 			(uint32_t)key, value);

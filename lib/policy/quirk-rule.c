@@ -376,8 +376,8 @@ static enum fit fit_of_pci(const struct rule *rule)
 }
 
 /*
- * A release that is older than the one in which a rule was seen first, and
- * newer than the last one without it, may have the rule.
+ * A release may have the rule if it is newer than the last one without it, and
+ * older than the first one with it.
  */
 static enum fit fit_of_release(const struct rule *rule,
 			       const struct facts *facts)

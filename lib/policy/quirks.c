@@ -101,8 +101,8 @@ static int next(struct quirk_search *search, struct rule *ret_rule,
 }
 
 /*
- * The SATA rules that may fit, up to the first one that does, are candidates:
- * one of them counts, and sure is what all of them give.
+ * The candidates are the SATA rules that may fit, up to the first one that
+ * does. One of them counts; sure has what all of them give.
  */
 int ssdpm_quirks_find(const struct ssdpm_model *model,
 		      const struct ssdpm_host *host, uint32_t *ret_quirks,

@@ -41,7 +41,7 @@ enum fact {
 	N_FACTS,
 };
 
-/* What is known of the drive and its host. */
+/* The known facts of the drive and its host. */
 struct facts {
 	const struct ssdpm_model_info *info;
 	struct ssdpm_host host;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long the library's two central calls take for a drive with five power
- * states, and that making a table allocates nothing; how long the catalogue
+ * Times the library's two central calls for a drive with five power states, and
+ * checks that making a table allocates nothing. Times how long the catalogue
  * takes to find a drive, and to make the tables of all.
  */
 #include "bench.h"

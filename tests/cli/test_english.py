@@ -40,3 +40,16 @@ def test_items_and_parameters_end_a_sentence(tmp_path: pathlib.Path) -> None:
     assert lint(tmp_path, f"{TEN}. @name {TEN}. {TEN}") == []
     assert lint(tmp_path, f"@name: {TEN}", f"@other: {TEN}", TEN) == []
     assert lint(tmp_path, "- Of these it is the last one.") != []
+
+
+def test_comments_and_messages_of_a_source_are_read(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "source.c"
+    path.write_text(
+        f"/* {TEN} {TEN} {TEN} */\nint f(void)\n{{\n"
+        f'\tcomplain("{TEN} " /* Of it. */\n\t\t "{TEN} {TEN}");\n}}\n'
+    )
+    done = subprocess.run([ENGLISH, path], capture_output=True, text=True, check=False)
+    found = [line.split(": ")[0:2] for line in done.stdout.splitlines()]
+    assert ["source.c:1", "30 words"] in found
+    assert ["source.c:4", "begin with the subject"] in found
+    assert done.returncode == 1

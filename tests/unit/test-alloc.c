@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens when memory runs out. This program has an allocator of its own,
- * in front of glibc's: it counts, and it fails the n-th allocation, once or
- * from then on, for every n until the call succeeds. Not built with
- * sanitizers, and not for valgrind: these bring allocators of their own too.
+ * What happens when memory runs out. This program has its own allocator in
+ * front of that of glibc. It counts, and it fails the n-th allocation, once or
+ * from then on, for every n until the call succeeds. Not built with sanitizers,
+ * and not for valgrind: these bring allocators of their own too.
  *
- * The arguments are the maps of the libraries: each symbol in them must be
- * here, either as one that allocates, which is then made to fail, or as one
- * that must not.
+ * The arguments are the maps of the libraries. Each symbol in them must be
+ * here: as one that allocates, which is then made to fail, or as one that must
+ * not.
  */
 #include "calls.h"
 #include "fixture.h"
@@ -281,7 +281,7 @@ static int call_object(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_object_to_json(&object, &ret->text, error);
 }
 
-/* What is beside a model, and the whole of an answer. */
+/* The parts beside a model, and a whole answer. */
 static int call_object_of_texts(struct result *ret, struct ssdpm_error *error)
 {
 	const char *items[1];
@@ -630,7 +630,10 @@ static int comparison_to_json(const struct ssdpm_comparison *comparison,
 	return err;
 }
 
-/* What the library assumes of the sleeper; the array is for its parameters. */
+/*
+ * The assumptions of the library on the sleeper; the array is for its
+ * parameters.
+ */
 static int assume_sleeper(struct ssdpm_sim_params *ret_params,
 			  struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS],
 			  struct ssdpm_error *error)
@@ -674,7 +677,7 @@ static int call_comparison(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
-/* lower-envelope makes a model of its own where powers are known. */
+/* lower-envelope makes its own model where powers are known. */
 static int call_policy(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_policy policy = { .size = sizeof(policy) }, other = policy;
@@ -1324,7 +1327,7 @@ static int call_calibrate(struct result *ret, struct ssdpm_error *error)
 	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
 	struct ssdpm_io ios[4] = { { 0 } };
 
-	/* What runs on after the I/Os is not theirs. */
+	/* Work after the I/Os is not theirs. */
 	for (int i = 0; i < 100; i++)
 		power_w[i] -= i % 50 > 44;
 	for (unsigned int i = 0; i < 4; i++)
@@ -3016,7 +3019,7 @@ static void call_getters(void)
 
 	ssdpm_model_get_info(in.models[0]);
 	ssdpm_model_get_states(in.models[0], &n);
-	/* Of some it is known. */
+	/* It is known for some. */
 	for (uint32_t i = 0; i < n; i++)
 		ssdpm_model_get_power_range(in.models[0], i,
 					    SSDPM_FIELD_MAX_POWER, &low, &high,
@@ -3199,7 +3202,7 @@ static void call_savings(void)
 	ssdpm_saving_get_year_wh(&saving, 24, &gain);
 }
 
-/* Of a capture: no command is sent. */
+/* A capture: no command is sent. */
 static void call_attributes(void)
 {
 	uint8_t health[SSDPM_NVME_HEALTH_BYTES];
@@ -4436,7 +4439,7 @@ static int make_plan(void)
 						       in.sleeper, 7000, NULL);
 	if (!err)
 		err = ssdpm_plan_commit(in.plan, NULL);
-	/* What is kept now has the form of a journal. */
+	/* The kept values now have the form of a journal. */
 	snprintf(command, sizeof(command),
 		 "(cat %s/run/ssdpm/undo; echo begin 0) >%s/journal", in.root,
 		 in.root);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trial that runs: entries into the deepest state, as the drives would make
- * them with the settings of before, until there are enough or a drive fails.
+ * A trial that runs. It counts entries into the deepest state, as the settings
+ * of before would make them, until there are enough or a drive fails.
  */
 #include "bisect/bisect-run.h"
 #include "options/numbers.h"

@@ -72,7 +72,7 @@ static uint64_t count_file(const struct fault_watch *w, const char *address,
 	return count;
 }
 
-/* Of the controller and of all bridges above it. */
+/* Counts errors of the controller and of all bridges above it. */
 static uint64_t count_aer(const struct fault_watch *w, const char *path)
 {
 	uint64_t count = 0;

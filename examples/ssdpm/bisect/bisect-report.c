@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What to tell the authors of the kernel: no serial number is in it. */
+/* A report for the authors of the kernel, without a serial number. */
 #include "bisect/bisect.h"
 
 #include <stdlib.h>

@@ -44,7 +44,7 @@ struct provoked {
 enum exit_status open_provoked(const struct watched *watched, uint64_t after_ns,
 			       struct provoked *ret_provoked);
 void close_provoked(struct provoked *provoked);
-/* A read, if it is time. What fails is in the kernel's log. */
+/* A read, if it is time. The kernel's log has the failures. */
 void provoke(struct provoked *provoked);
 
 /* bisect-expose.c: a trial that is set, until it is decided. */

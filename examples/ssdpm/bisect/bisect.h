@@ -5,8 +5,8 @@
  *     drives -> suspects -> trial, on disk, then set -> good or bad -> report
  *
  * A search lasts over reboots, in a file: a line for each drive, then what
- * ssdpm_bisect_to_text() writes. What was set before the first trial is in a
- * record like that of ssdpm apply, beside it.
+ * ssdpm_bisect_to_text() writes. A record like that of ssdpm apply, beside it,
+ * has the settings of before the first trial.
  */
 #ifndef SSDPM_COMMAND_BISECT_H
 #define SSDPM_COMMAND_BISECT_H
@@ -44,7 +44,7 @@ size_t last_step(const struct search *search, size_t i);
 /* "5 ms", "any latency", "medium_power" */
 struct cell step_text(const struct search *search, size_t i, size_t step);
 
-/* What a search is opened for. */
+/* The purpose for which a search is opened. */
 enum search_use {
 	SEARCH_LOOK,
 	SEARCH_CHANGE,
@@ -52,8 +52,8 @@ enum search_use {
 };
 
 /*
- * bisect-file.c: read the search, if there is one; to change it, lock it. What
- * fails is complained of.
+ * bisect-file.c: read the search, if there is one; to change it, lock it.
+ * Failures are complained of.
  */
 enum exit_status open_search(const struct common *common, enum search_use use,
 			     struct search *ret_search);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who sets at a boot what files of ssdpm.conf(5) ask for. */
+/* The program that sets at a boot what files of ssdpm.conf(5) ask for. */
 #include "input/live.h"
 
 #include <string.h>

@@ -35,8 +35,8 @@ int read_surroundings(const struct live *live,
 void free_surroundings(struct surroundings *surroundings);
 
 /*
- * Who sets at a boot what files of ssdpm.conf(5) ask for, or why nobody does: a
- * clause.
+ * The program that sets at a boot what files of ssdpm.conf(5) ask for, or why
+ * none does: a clause.
  */
 const char *keeper_words(const struct live *live);
 

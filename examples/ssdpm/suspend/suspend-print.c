@@ -67,7 +67,7 @@ static void print_outcome(const struct told *told)
 	}
 }
 
-/* What the counters and clocks say of time and power. */
+/* The readings of counters and clocks on time and power. */
 static void print_times(const struct told *told)
 {
 	const struct ssdpm_suspend_verdict *v = &told->verdict;

@@ -77,7 +77,7 @@ static enum exit_status sleep_now(const struct suspended *suspended)
 	if (!caught_signal())
 		err = write_attribute(live, "sys/power/state", "freeze");
 	write_attribute(live, ALARM, "0");
-	/* What Linux gave up is evidence, too. */
+	/* A suspend that Linux gave up is evidence, too. */
 	if (err && err != -EBUSY)
 		return complain_of_write("sys/power/state", err);
 	return STATUS_DONE;

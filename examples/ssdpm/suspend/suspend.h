@@ -38,8 +38,8 @@ enum exit_status test_suspend(struct suspended *suspended);
 void look_at_killed_test(const struct live *live);
 
 /*
- * Messages of the kernel: a file below the root says which are to be switched
- * off, from before they are switched on until after they are off.
+ * Messages of the kernel. A file below the root names those to switch off, from
+ * before they are switched on until after they are off.
  */
 struct messages {
 	const struct live *live;
@@ -47,7 +47,7 @@ struct messages {
 	int log;    /* of the kernel, to be read from here on; -1: none */
 };
 
-/* What a killed test left is switched off first. */
+/* It first switches off what a killed test left. */
 enum exit_status switch_on_messages(const struct live *live,
 				    struct messages *ret_messages);
 /* Add what the kernel said to a reading, and switch them off. */

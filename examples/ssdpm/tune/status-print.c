@@ -275,7 +275,7 @@ static bool print_tune(const struct live *live, const struct outlooks *outlooks)
 	return false;
 }
 
-/* What Linux has in the place of its default. */
+/* The setting that replaces the default of Linux. */
 static void write_parameter(FILE *file, const char *name, uint64_t value,
 			    uint64_t usual, const char *unit)
 {

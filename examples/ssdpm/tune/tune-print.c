@@ -12,8 +12,8 @@
 #include <string.h>
 
 /*
- * What fits a screen of 24 lines with the question: rows of changes, and lines
- * on drives that are left alone. A line counts the others.
+ * A screen of 24 lines has the question, rows of changes, and lines on drives
+ * that are left alone. A line counts the others.
  */
 enum { MOST_ROWS = 6, MOST_LEFT_LINES = 4 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of Identify, the serial number is in the first three lines of the file. */
+/* The first three lines of the file have the serial number of Identify. */
 enum { ID_TEXT = 3 * 40 };
 
 struct identity read_identity(const struct live *live,
@@ -209,7 +209,7 @@ static void say_done(const struct tuning *tuning)
 	say_way_back(tuning, tuning->options->keep);
 }
 
-/* What is in force although something else is not, and how it lasts. */
+/* The settings in force although something else is not, and how they last. */
 static void say_partly(const struct tuning *tuning,
 		       const struct ssdpm_plan *plan)
 {

@@ -76,7 +76,7 @@ static enum exit_status set_b(struct trial_work *w)
 	return status;
 }
 
-/* What is in force, by what the kernel says of the drive. */
+/* The setting in force, by what the kernel reports of the drive. */
 static bool is_as_set(const struct trial_work *w)
 {
 	const struct ssdpm_profile_settings *b = w->tried->item.settings;
@@ -228,7 +228,8 @@ static enum exit_status run_block(struct trial_work *w,
 	return status;
 }
 
-/* What is likely may be wrong: a saving that shows already is worth the time.
+/*
+ * The likely value may be wrong: a saving that shows already is worth the time.
  */
 static bool is_over(const struct ssdpm_trial_state *state)
 {

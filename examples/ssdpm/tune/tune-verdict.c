@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What all drives that change save, and whether the ends are known. */
+/* The saving of all drives that change, and whether its ends are known. */
 struct total {
 	struct ssdpm_saving saving;
 	bool has_range;
@@ -69,7 +69,7 @@ static bool is_decided(const struct tuning *tuning)
 	       has_verdict(tuning, SSDPM_SAVING_COSTS);
 }
 
-/* What is lost, with the signs turned round. */
+/* The loss, with the signs turned round. */
 static struct ssdpm_saving without_sign(const struct ssdpm_saving *saving)
 {
 	if (saving->nominal_uw >= 0)
@@ -140,7 +140,7 @@ static bool read_battery(const struct live *live, const char *name,
 	return isfinite(*ret_wh) && isfinite(*ret_w);
 }
 
-/* Of all batteries of the machine; each gives none while it is not used. */
+/* All batteries of the machine; each gives none while it is not used. */
 static bool read_batteries(const struct live *live, double *ret_wh,
 			   double *ret_w)
 {

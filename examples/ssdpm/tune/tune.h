@@ -46,7 +46,7 @@ struct tuning {
 	size_t *numbers;			/* of these items in it */
 	size_t n;
 	bool named; /* not all drives, but those that operands name */
-	/* Of those that are to be set: what sysfs has of the drive itself. */
+	/* The attributes that sysfs has for each drive that is to be set. */
 	struct identity *identities;
 	size_t n_changes;	  /* items that are to be set */
 	enum exit_status failure; /* of the first drive that cannot be read */
@@ -71,7 +71,7 @@ bool is_failure(const struct tuning *tuning,
 		const struct ssdpm_energy_report_item *item);
 
 /*
- * What a killed command has left is undone before the drives are read. A dry
+ * It undoes what a killed command has left before it reads the drives. A dry
  * run tells of it.
  */
 enum exit_status undo_killed(const struct tuning *tuning);
@@ -79,10 +79,7 @@ enum exit_status undo_killed(const struct tuning *tuning);
 /* Ask on the terminal, where anything but yes is no. */
 bool agrees(const char *question);
 
-/*
- * What is known of the saving by now: what a trial has found, or else what is
- * likely.
- */
+/* The known saving: the result of a trial, or else the likely one. */
 static inline int64_t best_saving_uw(const struct ssdpm_energy_report_item *i)
 {
 	return i->trial ? (int64_t)(i->trial->saving_w * 1e6) :
@@ -107,7 +104,10 @@ enum exit_status check_trial_options(const struct common *common,
  */
 enum exit_status read_trials(struct tuning *tuning);
 enum exit_status measure_tuning(struct tuning *tuning);
-/* Is it not decided, so that a trial may decide it? And is there a meter? */
+/*
+ * Whether it is not decided, so that a trial may decide it. And is there a
+ * meter?
+ */
 bool is_to_try(const struct ssdpm_energy_report_item *item);
 bool has_trial_meter(const struct live *live);
 /* Can --save be written? Then a line for the drive that was tried. */
@@ -126,8 +126,11 @@ enum exit_status check_rights(const struct tuning *tuning);
 /* The same as a page. */
 enum exit_status write_tune_page(const struct tuning *tuning);
 
-/* What the screen and the page share: how many drives change, and what all of
- * that saves; a setting; why a drive is left alone; the limits of delays. */
+/*
+ * The screen and the page share these: how many drives change, and what that
+ * saves. They also share a setting, why a drive is left alone, and the limits
+ * of delays.
+ */
 void write_verdict(FILE *file, const struct tuning *tuning);
 struct cell setting_text(const struct ssdpm_profile_settings *settings);
 struct cell reason_text(const struct ssdpm_energy_report_item *item);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is new since the last time is added to what was told. Labels have to be
- * few and to last: a cause gets one once it did a twentieth of the work of a
- * while, and keeps it. What it did before counts for "other", so that no
- * counter ever goes back.
+ * Adds what is new since the last time to the counters. Labels must be few and
+ * must last. A cause gets one once it did a twentieth of the work of a while,
+ * and keeps it. What it did before counts for "other", so that no counter ever
+ * goes back.
  */
 #include "survey/survey.h"
 #include "watch/metrics.h"
@@ -148,7 +148,7 @@ static double share_of(const struct seen_drive *seen,
 	return all > 0 ? (double)work_of(cause, kind) / all : 0;
 }
 
-/* Of those without a label, the one that did most; NULL: none did much. */
+/* The cause without a label that did most; NULL: none did much. */
 static struct seen_cause *main_cause(struct seen_drive *seen)
 {
 	static const enum cause_count kinds[] = { CAUSE_ENERGY, CAUSE_WAKES,

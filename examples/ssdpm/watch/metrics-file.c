@@ -98,7 +98,7 @@ static enum exit_status read_old(struct metrics_file *file)
 	return status;
 }
 
-/* A drive of this name that was another one has counters of its own. */
+/* A drive of this name that was another one has its own counters. */
 static enum exit_status take_drive(struct metrics_file *file, size_t i)
 {
 	const struct drive *drive = file->watch->watched[i].drive;
@@ -243,7 +243,7 @@ static enum exit_status replace(struct metrics_file *file, const char *text,
 	return STATUS_DONE;
 }
 
-/* Of a drive without an I/O it is unknown, which is not 0. */
+/* Without an I/O it is unknown, which is not 0. */
 static enum exit_status find_likely(const struct metrics_file *file, size_t i)
 {
 	struct ssdpm_prediction power = { .size = sizeof(power) };

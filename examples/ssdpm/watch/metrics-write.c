@@ -104,7 +104,7 @@ static void begin_sample(FILE *file, const struct metric *metric,
 	put_label(file, "{", "drive", drive->name);
 }
 
-/* What admin commands take is unknown, and nobody at rest sends an I/O. */
+/* The energy of admin commands is unknown, and nobody at rest sends an I/O. */
 static bool is_known(const struct metric *metric,
 		     const struct told_cause *cause)
 {

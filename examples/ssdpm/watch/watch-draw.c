@@ -103,7 +103,7 @@ static struct cell wakes_text(const struct ssdpm_observed *seen)
 			"%s delayed, by %s on average",
 			count_text(seen->n_delayed).text,
 			time_text(seen->delay_sum_ns / seen->n_delayed).text);
-	/* Of less than a minute it says little. */
+	/* A share of less than a minute says little. */
 	if (ns < UINT64_C(60000000000))
 		return cell("%s; of %s %s", count_text(seen->n_wakes).text,
 			    counted(seen->n_ios, "I/O").text, delay.text);
@@ -250,7 +250,7 @@ static void put_cause(struct frame *frame, const struct view_row *row)
 	const struct view *view = frame->view;
 	const struct view_change *change = &view->changes[row->index];
 	const struct ssdpm_cause *cause = &row->cause;
-	/* What admin commands take is unknown, which is not 0. */
+	/* The energy of admin commands is unknown, which is not 0. */
 	const bool is_known = cause->n_ios || cause->bytes;
 	const struct number texts[N_COLUMNS] = {
 		[IOS] = count_text(cause->n_ios),

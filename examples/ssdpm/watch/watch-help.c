@@ -76,7 +76,7 @@ static bool is_possible(const struct watch *watch,
 	       uname(&name) || atoi(name.release) < 7;
 }
 
-/* Is there one against the same cause before it, which saves more? */
+/* Whether there is one against the same cause before it, which saves more. */
 static bool is_second(const struct watch *watch, const struct ssdpm_help *helps,
 		      size_t i)
 {

@@ -285,7 +285,7 @@ static enum exit_status feed_line(const struct session *session,
 	return STATUS_DONE;
 }
 
-/* What a drive that went away does is unknown, since it was last here. */
+/* The state of a drive that went away is unknown since it was last here. */
 static enum exit_status look_for_gone(struct session *session, int64_t now_ns)
 {
 	const struct watch *watch = session->watch;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * While the drives work hard, the trace is off and their I/Os are only counted:
- * the text of a line costs the machine about 2 us, and a drive that works does
- * not sleep anyway.
+ * While the drives work hard, the trace is off and their I/Os are only counted.
+ * A line of text costs the machine about 2 us, and a drive that works does not
+ * sleep anyway.
  */
 #include "survey/survey.h"
 #include "watch/watch-load.h"

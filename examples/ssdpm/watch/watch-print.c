@@ -105,7 +105,7 @@ static void print_rows(const struct ssdpm_observed *drive,
 					    without->from_ns -
 					    without->uncovered_ns;
 
-		/* What admin commands take is unknown, which is not 0. */
+		/* The energy of admin commands is unknown, which is not 0. */
 		const bool known = cause->n_ios || cause->bytes;
 
 		table_row(&table, cause_text(cause).text,
@@ -167,7 +167,7 @@ static void write_uncovered(FILE *file, const struct ssdpm_observed *drive,
 	fputs(", while it was not traced", file);
 }
 
-/* Of the I/Os that are kept, after the last gap. */
+/* It covers the kept I/Os after the last gap. */
 static void write_likely(FILE *file, const struct ssdpm_observed *drive,
 			 const struct ssdpm_prediction *likely,
 			 const char *between)

@@ -73,7 +73,7 @@ static void enter(struct screen *screen)
 static void leave(struct screen *screen)
 {
 	screen_write(screen, LEAVE, strlen(LEAVE));
-	/* What was typed and not read is not for the shell. */
+	/* The shell does not get what was typed and not read. */
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &screen->before);
 	screen->is_on = false;
 }

@@ -43,7 +43,7 @@ static bool is_stream(const struct watch *watch)
 	       (options->interval_ns || !has_end(options));
 }
 
-/* Who reads the lines may have enough of them: that is no failure. */
+/* A reader of the lines may have enough of them: that is no failure. */
 static enum exit_status flush_lines(struct show *show)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -103,7 +103,7 @@ enum exit_status step_show(struct show *show, int64_t now_ns)
 		return view_step(show->view, show, now_ns);
 	if (!show->streams || now_ns < show->next_ns)
 		return STATUS_DONE;
-	/* What was missed is not made up for. */
+	/* A missed interval is not made up for. */
 	while (show->next_ns <= now_ns)
 		show->next_ns += interval_of(show->watch);
 	return print_intervals(show);

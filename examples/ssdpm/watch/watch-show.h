@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is shown while drives are watched: a screen with keys, lines of JSON, or
+ * The output while drives are watched: a screen with keys, lines of JSON, or
  * nothing until the end.
  */
 #ifndef SSDPM_COMMAND_WATCH_SHOW_H
@@ -24,7 +24,7 @@ struct show {
 /* Whether it would be a screen. */
 bool is_screen(const struct watch *watch);
 
-/* What is begun must be ended, whatever is returned. */
+/* Each begin needs an end, whatever it returned. */
 enum exit_status begin_show(struct show *show, const struct watch *watch,
 			    int64_t now_ns);
 void end_show(struct show *show);

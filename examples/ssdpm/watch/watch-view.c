@@ -19,7 +19,7 @@ static int compare(uint64_t a, uint64_t b)
 	return (a < b) - (a > b);
 }
 
-/* What saves most is first, and what is not known is last. */
+/* The largest saving is first, and an unknown one is last. */
 static int compare_changes(size_t a, size_t b)
 {
 	const struct view_change *one = &sorted->changes[a];

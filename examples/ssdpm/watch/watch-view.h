@@ -13,7 +13,7 @@ struct view_row {
 	size_t index; /* of the cause */
 };
 
-/* What simulating all I/Os again found: it takes long, so it is kept. */
+/* The result of simulating all I/Os again: that takes long, so it is kept. */
 struct view_change {
 	int64_t uw;
 	bool is_known;

@@ -40,7 +40,7 @@ struct watch {
 	struct ssdpm_observation *observation;
 	struct watched *watched; /* in the order of the observation */
 	size_t n;
-	/* Of a caller that watches for itself; NULL: there is none. */
+	/* A caller that watches for itself; NULL: there is none. */
 	void *userdata;
 	/* Simulate other settings than those in force. */
 	enum exit_status (*change_settings)(
@@ -73,7 +73,7 @@ static inline uint64_t covered_ns(const struct ssdpm_observed *drive)
 
 enum exit_status print_watch(const struct watch *watch);
 
-/* What the first lines say of a drive, as sentences. */
+/* Writes the first lines on a drive, as sentences. */
 enum exit_status write_watch_verdict(FILE *file, const struct watch *watch,
 				     size_t index);
 /* The drives as JSON. */

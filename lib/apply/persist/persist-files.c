@@ -105,8 +105,8 @@ static void name_new(const char *path, char new_path[NEW_BYTES])
 }
 
 /*
- * What somebody left there who was killed begins with the marker, of whatever
- * kind, or is cut off before its end.
+ * A file that a killed process left begins with the marker of any kind, or is
+ * cut off before its end.
  */
 static int look_at_new(struct ssdpm_machine *machine, const char *new_path,
 		       enum owner *ret_owner, struct ssdpm_error *reterr)
@@ -344,7 +344,7 @@ static bool has_path(const struct ssdpm_persist *persist, const char *path)
 	return false;
 }
 
-/* If it is of the kind still. What is not there any more is not counted. */
+/* If it is of the kind still. Files that are gone are not counted. */
 static int remove_file(struct ssdpm_machine *machine, uint32_t kind,
 		       const char *path, size_t *n, struct ssdpm_error *reterr)
 {

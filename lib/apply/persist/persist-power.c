@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Power states that last. A controller has forgotten its state whenever it has
- * started, which since Linux 5.18 a uevent says: nvme_start_ctrl() sends
+ * Power states that last. A controller forgets its state whenever it starts.
+ * Since Linux 5.18 a uevent says so: nvme_start_ctrl() sends
  * NVME_EVENT=connected at boot, after a reset, and after a suspend that shut it
  * down.
  */

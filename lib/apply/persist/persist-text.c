@@ -200,8 +200,8 @@ static bool keeps_nvme_core(const struct ssdpm_profile_settings *settings)
 }
 
 /*
- * The controller is announced before the kernel knows whether it has APST, and
- * again when it is live (Linux 5.18); its disk always comes after that.
+ * Linux announces the controller before it knows whether that has APST, and
+ * again when it is live (5.18). Its disk always comes after that.
  */
 static void put_tolerance_rules(struct text *text, uint64_t us)
 {

@@ -2,9 +2,9 @@
 /*
  * The journal: which values a commit that is under way may have changed. It is
  * whole before the first of them is written, and gone when the last is in
- * force: what is found by somebody who holds the lock was left by one who was
- * killed. If a device cannot be put back, its journal is set aside as
- * "journal-nvme0": it is in no other device's way.
+ * force. A holder of the lock that finds one knows that a process was killed.
+ * If a device cannot be put back, its journal is set aside as "journal-nvme0":
+ * it is in no other device's way.
  */
 #include "apply/internal.h"
 
@@ -104,7 +104,7 @@ bool ssdpm__journal_is_aside(const struct site *site,
 			  AT_SYMLINK_NOFOLLOW);
 }
 
-/* Are they all of one device? What all share is in everybody's way. */
+/* Are they all of one device? A shared setting is in everybody's way. */
 static bool name_of_all(struct change *const *changes, size_t n,
 			char name[SSDPM__JOURNAL_BYTES])
 {

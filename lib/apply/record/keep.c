@@ -28,8 +28,8 @@ int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,
 }
 
 /*
- * Does the record go back on what this controller's table is made from? What
- * an earlier transaction of the same commit has set says nothing of it.
+ * Does the record go back on what this controller's table is made from? An
+ * earlier transaction of the same commit says nothing of it.
  */
 static bool is_kept(const struct changes *changes, const struct change *table)
 {
@@ -65,9 +65,9 @@ static bool is_same(const struct change *change)
 }
 
 /*
- * What was there first stays; what is there now is new. Where nothing stands
- * to be put back, or the record is of another drive, what is there before this
- * change is the first.
+ * The first value stays; the value of now is new. Where nothing stands to be
+ * put back, or the record is of another drive, what is there before this change
+ * is the first.
  */
 static int merge(struct changes *changes, const struct change *change)
 {
@@ -91,8 +91,8 @@ static int merge(struct changes *changes, const struct change *change)
 }
 
 /*
- * What is so already has no way back, but whoever applied it wants to know
- * whether it is so still. A table is another matter: resets cost it.
+ * A setting that was so already has no way back. Its user still wants to know
+ * whether it stays so. A table is another matter: resets cost it.
  */
 static bool is_applied(const struct ssdpm_plan *plan, const struct step *step)
 {
@@ -172,8 +172,8 @@ static void read_tables(const struct site *site, struct changes *all,
 }
 
 /*
- * What has gone back; and of a plan that reverts all steps, but those that
- * could not be looked at, and what had no way back.
+ * The steps that went back. In a plan that reverts, it is all steps but those
+ * that could not be looked at and those without a way back.
  */
 static void forget(struct changes *all, const struct ssdpm_plan *plan,
 		   const char *device)

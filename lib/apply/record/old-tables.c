@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drives whose tables are older than the parameters of nvme_core: the kernel
- * builds a table when a drive's own transaction tells it to, and that comes
- * after the one of the parameters. A kill between the two, or a drive that
- * fails, must not leave tables that everybody takes for new.
+ * Drives whose tables are older than the parameters of nvme_core. The kernel
+ * builds a table when a drive's own transaction tells it to, which comes after
+ * that of the parameters. A kill between the two, or a drive that fails, must
+ * not leave tables that everybody takes for new.
  */
 #include "apply/internal.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading lists of changes: whole, or not at all. They name what root writes,
- * and where: a word that this version does not know is refused before anything
- * is written, by its file and its line.
+ * and where. An unknown word is refused before anything is written, by its file
+ * and its line.
  */
 #include "apply/record/record.h"
 

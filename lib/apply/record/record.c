@@ -2,20 +2,20 @@
 /*
  * Lists of changes in files, for the journal and for what revert needs:
  *
- *	ssdpm-changes 3
- *	boot 3a9c0a5e-...
- *	lpm<TAB>sys/devices/...<TAB>serial<TAB>before<TAB>after
- *	end 65d1c8b2b4d1f2aa
- *	begin 0
- *	left 0 value
- *	back 0
+ * ssdpm-changes 3
+ * boot 3a9c0a5e-...
+ * lpm<TAB>sys/devices/...<TAB>serial<TAB>before<TAB>after
+ * end 65d1c8b2b4d1f2aa
+ * begin 0
+ * left 0 value
+ * back 0
  *
  * Serial is a checksum of the controller's serial number, so that another drive
  * in its place does not get its values; 0: there is none. The last line of the
- * list is a checksum of all before it. Only a journal has lines after that: one
- * for each step that has begun, one for each that is put back, and one for each
- * odd value that a failed write has left. The last of them may be cut off.
- * Settings in sysfs do not outlive a boot, and so neither does a list.
+ * list is a checksum of all before it. Only a journal has lines after that.
+ * Each step that has begun has one, and each that is put back. So has each odd
+ * value of a failed write. The last of them may be cut off. Settings in sysfs
+ * do not outlive a boot, and so neither does a list.
  */
 #include "apply/record/record.h"
 
@@ -188,7 +188,8 @@ static int write_file(int directory_fd, const char *name, const char *text,
 {
 	int fd, err;
 
-	/* What a kill has left, or somebody has put there, is not written to.
+	/*
+	 * Files that a kill or somebody else has left there are not written to.
 	 */
 	if (unlinkat(directory_fd, name, 0) && errno != ENOENT)
 		return -errno;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many events, few runs. A request is a byte of the file "requests", and
- * "served" says how many of them have had their run, and by its age when that
- * was. Who serves holds a lock on the requests.
+ * Many events, few runs. A request is a byte of the file "requests". The file
+ * "served" says how many have had their run, and by its age when that was. A
+ * process that serves holds a lock on the requests.
  */
 #include "apply/internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What identifies a drive is taken out of a capture. Reserved and vendor
- * specific areas may hold anything, so they go too.
+ * Takes out of a capture what identifies a drive. Reserved and vendor specific
+ * areas may hold anything, so they go too.
  */
 #include "device/capture/capture.h"
 
@@ -107,8 +107,8 @@ size_t ssdpm__blank_address(const char *text, size_t n, char *blanked,
 	size_t length = 0;
 
 	/*
-	 * Of "traddr=192.0.2.7,trsvcid=4420,host_iface=..." the service alone
-	 * is kept; all of a PCI address, which has no "=".
+	 * For "traddr=192.0.2.7,trsvcid=4420,host_iface=..." it keeps the
+	 * service alone. It keeps all of a PCI address, which has no "=".
 	 */
 	while (span.at < span.end && length + sizeof(word) < size) {
 		const char *comma = memchr(span.at, ',', span.end - span.at);

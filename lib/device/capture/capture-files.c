@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of the files that are read goes into a capture, and how. Nothing else
- * does: only what the library reads is ever looked at here.
+ * The files that go into a capture, and how. Nothing else does: only what the
+ * library reads is ever looked at here.
  */
 #include "device/capture/capture.h"
 

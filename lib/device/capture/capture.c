@@ -28,7 +28,7 @@ static int read_devices(struct ssdpm_machine *machine,
 	if (!err)
 		err = ssdpm_machine_read_owners(machine, &owners, &n, reterr);
 	free(owners);
-	/* What kind of machine it is: of interest to ssdpm_report(3). */
+	/* The kind of the machine, which ssdpm_report(3) reads. */
 	ssdpm__read_text(machine, "sys/firmware/acpi/pm_profile", text,
 			 sizeof(text));
 	ssdpm__read_text(machine, "sys/class/dmi/id/chassis_type", text,
@@ -204,7 +204,7 @@ static int dump_devsleep(struct capture *self, struct ssdpm_device *device)
 			  SSDPM__ATA_PAGE_BYTES);
 }
 
-/* What only commands tell, or the dumps of the capture that is copied. */
+/* The answers of commands, or the dumps of the capture that is copied. */
 static int write_dumps(struct capture *self, struct ssdpm_device *device,
 		       uint32_t flags)
 {

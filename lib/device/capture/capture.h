@@ -5,7 +5,7 @@
 
 #include "device/internal.h"
 
-/* Of a text of 256 words, eight a line. */
+/* Reads a text of 256 words, eight a line. */
 #define ATA_TEXT_BYTES (256 * 5 + 1)
 
 /* capture-blank.c: take out what identifies a drive. */
@@ -25,8 +25,8 @@ size_t ssdpm__blank_address(const char *text, size_t n, char *blanked,
 void ssdpm__blank_rule(char *line);
 
 /*
- * Does a path name a device by its MAC address or its serial number, as
- * batteries of mice do?
+ * Whether a path names a device by its MAC address or its serial number, as
+ * batteries of mice do.
  */
 bool ssdpm__names_a_peripheral(const char *path);
 

@@ -122,7 +122,7 @@ static int check_answer(const char *name, const struct command *command,
 	return err;
 }
 
-/* What drivers without a translation of ATA commands say. */
+/* Drivers without a translation of ATA commands say this. */
 static bool is_refusal(int err)
 {
 	return err == EIO || err == EINVAL || err == ENOTTY ||

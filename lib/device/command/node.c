@@ -34,7 +34,9 @@ static const char *removal_of(const struct ssdpm_machine *machine,
 	return ssdpm__removal(machine, path);
 }
 
-/* What a drive that was removed says depends on how far Linux is with it. */
+/*
+ * The error for a drive that was removed depends on how far Linux is with it.
+ */
 static int fail_to_send(const struct ssdpm_machine *machine, const char *name,
 			const char *command, int err,
 			struct ssdpm_error *reterr)

@@ -18,8 +18,8 @@ int ssdpm__open_node(const struct ssdpm_machine *machine, const char *name,
 		     struct ssdpm_error *reterr);
 
 /*
- * The command could not be sent: err is an errno. -EACCES: root is needed,
- * -ENODEV: the drive was removed, or has no node, -ENOMEM, or -EIO.
+ * The command could not be sent; err is an errno. -EACCES: root is needed.
+ * -ENODEV: the drive was removed, or has no node. Others are -ENOMEM and -EIO.
  */
 int ssdpm__fail_command(const struct ssdpm_machine *machine, const char *name,
 			const char *command, int err,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVMe commands by libnvme 1.x. Identify, Get Features, Set Features and Get
- * Log Page are the four functions under what its header has inline
- * (nvme_identify_ctrl(), nvme_get_features_data(), nvme_set_features_data(),
- * nvme_get_log_smart()); their arguments are the same from 1.3 to 1.16. Its
+ * NVMe commands by libnvme 1.x. Four functions are below what its header has
+ * inline: Identify, Get Features, Set Features and Get Log Page. Inline are
+ * nvme_identify_ctrl(), nvme_get_features_data(), nvme_set_features_data() and
+ * nvme_get_log_smart(). Their arguments are the same from 1.3 to 1.16. Its
  * nvme_open() leaves out O_CLOEXEC, and the functions for single features are
  * broken in 1.3: they send no table.
  */

@@ -20,7 +20,7 @@ static bool has_pci_link(const struct ssdpm_device_facts *facts)
 	       !(facts->flags & SSDPM_DEVICE_FABRICS);
 }
 
-/* Does the policy of ASPM have this on, whatever the firmware did? */
+/* Whether the policy of ASPM has this on, whatever the firmware did. */
 static bool policy_has(const struct examination *e, uint32_t feature)
 {
 	return e->machine->aspm_policy == SSDPM_ASPM_POWERSUPERSAVE ||

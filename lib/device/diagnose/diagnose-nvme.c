@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does an NVMe drive sleep by itself? What Linux tells it,
- * nvme_configure_apst() in drivers/nvme/host/core.c, and what is in force.
+ * Does an NVMe drive sleep by itself? The table that Linux makes,
+ * nvme_configure_apst() in drivers/nvme/host/core.c, and the one in force.
  */
 #include "device/diagnose/diagnose.h"
 
@@ -14,7 +14,7 @@ enum {
 	LINUX_SECONDARY_MS = 2000,
 };
 
-/* What has been found out, each part where it is known. */
+/* The findings, each part where it is known. */
 struct sleep {
 	const struct ssdpm_power_state *states;
 	size_t n_states;
@@ -186,7 +186,7 @@ static void say_quirks(struct examination *e, const struct sleep *s)
 	}
 }
 
-/* Is the limit that which a parameter gave it, and not Linux's own? */
+/* Whether a parameter gave it the limit, and Linux did not choose it. */
 static bool is_by_parameter(const struct examination *e)
 {
 	const uint32_t index = SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US;
@@ -516,7 +516,7 @@ static void conclude_sleeps(struct examination *e, const struct sleep *s)
 			"");
 }
 
-/* What is known of the table decides. */
+/* The known facts of the table decide. */
 static void judge_table(struct examination *e, struct sleep *s)
 {
 	s->table = e->table ? e->table : s->has_built ? &s->built : NULL;

@@ -20,7 +20,7 @@ enum {
 
 #define BEST "med_power_with_dipm"
 
-/* Who can ask the link to sleep. */
+/* The sides that can ask the link to sleep. */
 enum asks {
 	ASKS_UNKNOWN = 0,
 	ASKS_NO,
@@ -243,7 +243,7 @@ static void say_unsupported(struct examination *e)
 
 /*
  * Linux 6.14 to 6.18 refused LPM on ports with an optical drive and on those
- * that are not wired: the processor did not get into its deepest states.
+ * that are not wired. The processor then did not get into its deepest states.
  */
 static bool blocks_processor(const struct examination *e)
 {
@@ -368,7 +368,7 @@ static bool is_anybodys_guess(const struct examination *e,
 					   !knows(e, SSDPM_FACT_LPM_SUPPORTED));
 }
 
-/* Who asks, with policies that let both. */
+/* The side that asks, under policies that let both. */
 static void say_who(struct examination *e, const struct link *link)
 {
 	const char *policy = ssdpm_lpm_to_string(e->facts->lpm);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Is a drive saving power, and if not, why? The verdict, and what it rests on.
+/*
+ * The verdict on a drive: whether it saves power, and if not, why. The verdict,
+ * and what it rests on.
  */
 #include "device/diagnose/diagnose.h"
 
@@ -87,7 +89,7 @@ static void say_out_of_reach(struct examination *e)
 	ssdpm__advise(verdict, out_of_reach[reach].remedy);
 }
 
-/* Of the PCI device: of the adapter, for SATA. Said, and never advised. */
+/* The PCI device; for SATA, the adapter. Said, and never advised. */
 static void say_runtime_pm(struct examination *e)
 {
 	bool nvme = e->facts->kind == SSDPM_KIND_NVME;

@@ -33,7 +33,7 @@ struct ssdpm_diagnosis *ssdpm__found(struct examination *e, uint32_t code,
 				     uint32_t severity, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* What is set may do harm, as this one says. */
+/* A setting may do harm, as this one says. */
 void ssdpm__warn(struct examination *e,
 		 const struct ssdpm_diagnosis *diagnosis);
 
@@ -44,7 +44,7 @@ void ssdpm__advise_value(struct ssdpm_diagnosis *diagnosis, const char *value,
 			 const char *target, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What the verdict will say. */
+/* The parts of the verdict. */
 void ssdpm__conclude(struct examination *e, enum saving saving,
 		     const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -59,8 +59,8 @@ void ssdpm__diagnose_sata(struct examination *e);
 
 /*
  * diagnose-link.c: the link of a PCI device, and what becomes of the drive when
- * the machine is suspended. deepest is what it sleeps in, with power_uw; 0: in
- * nothing.
+ * the machine is suspended. The drive sleeps in deepest, with power_uw; 0: in
+ * no state.
  */
 void ssdpm__diagnose_link(struct examination *e, uint32_t deepest,
 			  uint32_t power_uw);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parameter mask_port_ext of ahci, Linux 6.17 and later: a mask for all
- * adapters, "0x4", or one for each, "0000:00:17.0=0x4,0000:01:00.0=0x1", where
- * the last one for an adapter counts. Bit n: port n counts as internal.
+ * The parameter mask_port_ext of ahci, Linux 6.17 and later. It is a mask for
+ * all adapters, "0x4", or one for each, "0000:00:17.0=0x4,0000:01:00.0=0x1".
+ * The last one for an adapter counts. Bit n: port n counts as internal.
  */
 #include "device/diagnose/diagnose.h"
 

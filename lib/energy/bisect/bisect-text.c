@@ -92,7 +92,7 @@ int ssdpm_bisect_to_text(const struct ssdpm_bisect *bisect, char **ret_text,
 	return 0;
 }
 
-/* What is known before the first suspect; the search follows from it. */
+/* The known facts before the first suspect; the search follows from them. */
 struct reader {
 	struct lines lines;
 	struct ssdpm_bisect_params params;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long a trial without an error has to be. n errors in t0 entries say of
- * the rate of errors that it is gamma-distributed, with shape n and rate t0.
- * T entries more have none with a probability of (t0 / (t0 + T))^n. In a search
+ * The length that a trial without an error must have. After n errors in t0
+ * entries the rate of errors is gamma-distributed, with shape n and rate t0. T
+ * entries more have none with a probability of (t0 / (t0 + T))^n. In a search
  * of k trials, each may be wrong with 0.05 / k.
  */
 #include "bisect/internal.h"

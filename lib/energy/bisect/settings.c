@@ -131,7 +131,9 @@ static uint64_t limit_of(const char *word)
 							  SSDPM_LATENCY_ANY;
 }
 
-/* Does the limit leave out the last state, and no other of those of today? */
+/*
+ * Whether the limit leaves out the last state, and no other of those of today.
+ */
 static bool leaves_deepest_out(const struct ssdpm_model *model,
 			       const struct steps *steps)
 {

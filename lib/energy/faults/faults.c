@@ -88,7 +88,7 @@ static size_t take_digits(struct span *span)
 	return (size_t)(span->at - begin);
 }
 
-/* What is before a mark is left out, and the mark. */
+/* Leaves out a mark, and what is before it. */
 static bool pass(struct span *span, const char *mark)
 {
 	const char *at = memmem(span->at, (size_t)(span->end - span->at), mark,
@@ -159,7 +159,7 @@ static bool is_pci_address(struct span name)
 	return true;
 }
 
-/* 0: none. Of "ata1.00" the port is the device. */
+/* 0: none. The port of "ata1.00" is the device. */
 static enum device_kind kind_of_device(struct span *name)
 {
 	struct span s = *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who asks: threads, and of written pages those who changed them. */
+/* The threads that ask, and for written pages those that changed them. */
 #include <string.h>
 
 #include "base/words.h"
@@ -176,7 +176,7 @@ static struct dirtier *find_dirtier(struct backing *backing, uint16_t cause)
 	return least;
 }
 
-/* What is long past counts less. */
+/* An old page counts less. */
 #define MANY_PAGES 4096
 
 static void forget_half(struct backing *backing)

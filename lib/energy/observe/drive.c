@@ -186,8 +186,8 @@ static uint64_t wait_ns(const struct timeline *timeline, uint64_t start_ns,
 }
 
 /*
- * A recorded service time has the wake in it, which the simulation adds again:
- * that of the policy which was in force, or else of the one simulated.
+ * A recorded service time has the wake in it, which the simulation adds again.
+ * The wake is that of the policy in force, or else of the simulated one.
  */
 static uint32_t awake_service(struct observed_drive *drive,
 			      const struct ssdpm_io *io)
@@ -303,7 +303,7 @@ int ssdpm__drive_take(struct observed_drive *drive, const struct ssdpm_io *io,
 
 /*
  * The drive was in some state before the gap, and in the operational one after
- * it: it had I/Os. Who made it work then is unknown, so nobody pays for the
+ * it: it had I/Os. The cause of that work is unknown, so nobody pays for the
  * idle time after it.
  */
 static void skip(const struct observed_drive *drive, struct timeline *timeline,
@@ -439,7 +439,7 @@ uint64_t ssdpm__drive_kept_from_ns(const struct observed_drive *drive)
 	return drive->n_kept ? ssdpm__drive_kept(drive, 0)->start_ns : 0;
 }
 
-/* What is left of an I/O without a cause; false: nothing. */
+/* The rest of an I/O without a cause; false: nothing is left. */
 static bool is_left(struct kept *kept, uint16_t without)
 {
 	struct parts left = { 0 };

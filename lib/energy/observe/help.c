@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What would let a drive sleep more: the kept I/Os are simulated again, with
- * those of a cause at other times, or without them.
+ * Finds what would let a drive sleep more. It simulates the kept I/Os again,
+ * with those of a cause at other times, or without them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define BURST_NS 100000000u
 /* Bursts that show a period. */
 #define MIN_BURSTS 5
-/* What is tried for a cause. */
+/* The attempts for a cause. */
 #define MAX_HELPS_OF_CAUSE 2
 
 static const char help_kind_words[][19] = {
@@ -43,7 +43,7 @@ struct entry {
 
 #define NOT_KEPT UINT32_MAX
 
-/* What is simulated. */
+/* The simulated change. */
 struct change {
 	uint32_t kind; /* enum ssdpm_help_kind; 0: nothing changes */
 	uint16_t cause;
@@ -291,8 +291,8 @@ static int simulate(struct search *s, const struct change *change,
 }
 
 /*
- * The period of what is changed: the median of the times between its bursts,
- * where three of four are within an eighth of that; 0: none.
+ * The period of the changed I/Os: the median of the times between their bursts.
+ * Three of four must be within an eighth of it; 0: none.
  */
 static uint64_t find_period(struct search *s, const struct change *change)
 {

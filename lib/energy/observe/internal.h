@@ -266,7 +266,7 @@ struct setup {
 	struct ssdpm_parameter *parameters; /* likewise */
 };
 
-/* What an interval is counted from. */
+/* The begin of an interval. */
 struct mark {
 	struct account account;
 	uint64_t now_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What makes a drive work as JSON: watch.keys has what is written. */
+/* Writes as JSON what makes a drive work; watch.keys has the keys. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -164,7 +164,10 @@ static struct bio bio_of(struct ssdpm_observation *observation,
 	};
 }
 
-/* Who is behind a bio: of data that the kernel writes, who changed it. */
+/*
+ * The process behind a bio; for data that the kernel writes, the one that
+ * changed it.
+ */
 static uint16_t origin_of(struct ssdpm_observation *observation,
 			  const struct event *event, const struct bio *bio)
 {
@@ -282,7 +285,7 @@ static struct parts parts_of(const struct ssdpm_observation *observation,
 			       .bytes = { bytes } };
 }
 
-/* What is complete goes to the simulation. */
+/* Complete I/Os go to the simulation. */
 static int drain(struct ssdpm_observation *observation,
 		 struct observed_drive *drive, struct ssdpm_error *reterr)
 {
@@ -575,7 +578,7 @@ static bool take_format(struct ssdpm_observation *observation, struct span text)
 	return !ssdpm_observation_set_format(observation, plain, n, NULL);
 }
 
-/* What a line says that begins with "#"; other comments say nothing. */
+/* Reads a line that begins with "#"; comments of other programs say nothing. */
 static int take_comment(struct ssdpm_observation *observation, struct span line,
 			struct ssdpm_error *reterr)
 {

@@ -9,7 +9,7 @@
 #define MAX_PARTITIONS 1024
 /* Longer ones are cut off, and cannot be read. */
 #define MAX_LINE 16384
-/* Of any line: seconds have 32 bits. */
+/* The time of a line; seconds have 32 bits. */
 #define MAX_TIME_NS (UINT64_C(1000000000) << 32)
 /* How often drives without events are brought to the time. */
 #define FOLLOW_NS 100000000
@@ -70,8 +70,10 @@ int ssdpm__view_cause(const struct ssdpm_observation *observation,
 		      struct ssdpm_cause *ret_cause,
 		      struct ssdpm_error *reterr);
 
-/* Of a view, what is new since a mark; and the mark that the next one begins
- * at. */
+/*
+ * The part of a view that is new since a mark, and the mark where the next one
+ * begins.
+ */
 void ssdpm__view_since(struct view *view, const struct mark *mark);
 int ssdpm__mark_new(const struct view *view, struct mark **ret_mark,
 		    struct ssdpm_error *reterr);

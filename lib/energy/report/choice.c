@@ -96,7 +96,7 @@ static bool risks_data(const struct ssdpm_resolved_policy *today)
 	return today->lpm == SSDPM_LPM_MIN_POWER;
 }
 
-/* What is certain to cost is only of interest where it may be set. */
+/* A certain cost matters only where the setting may be set. */
 static int begin(const struct report_task *task, struct energy_item *item,
 		 const struct ssdpm_policy *today, struct ssdpm_error *reterr)
 {
@@ -112,7 +112,7 @@ static int begin(const struct report_task *task, struct energy_item *item,
 	return 0;
 }
 
-/* What the plan makes of a setting is a row; the first has that of today. */
+/* A row is what the plan makes of a setting; the first has that of today. */
 static int add_candidate(const struct report_task *task,
 			 struct energy_item *item,
 			 const struct ssdpm_profile_settings *settings,

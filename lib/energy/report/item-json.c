@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What to set on a drive as JSON: advice.keys has what is written. */
+/* Writes as JSON what to set on a drive; advice.keys has the keys. */
 #include "report/internal.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the drives of a machine do all day, by what the machine is. */
+/* The workload of a machine, by the kind of machine. */
 #include <stdio.h>
 #include <string.h>
 

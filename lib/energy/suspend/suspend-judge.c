@@ -93,7 +93,7 @@ static bool may_have_wrapped(const struct judgement *j, uint32_t counter)
 }
 
 /*
- * What is of one suspend alone has no value before it. A counter that the first
+ * A value of one suspend alone has none before it. A counter that the first
  * reading lacks cannot have grown.
  */
 static int add_evidence(struct judgement *j, const struct counter *after,

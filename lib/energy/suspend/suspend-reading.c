@@ -210,7 +210,7 @@ static bool parse_log_line(struct span line, struct span *ret_address,
 	}
 	if (!take_state(&at, ret_state))
 		return false;
-	/* What comes before the address is a driver, and priority and time. */
+	/* Before the address are a driver, a priority and a time. */
 	*ret_address = line;
 	for (const char *c = line.at; c < line.end; c++)
 		if (*c == ' ' || *c == ';')

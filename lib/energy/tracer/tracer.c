@@ -199,8 +199,10 @@ static int by_number(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-/* "dev == 266338304 || (dev >= 271581184 && dev <= 271581187)": one range where
- * no two neighbors are further apart than the gap. false: it is too long. */
+/*
+ * Makes "dev == 266338304 || (dev >= 271581184 && dev <= 271581187)".
+ * Neighbors that are closer than the gap share a range. false: it is too long.
+ */
 static bool put_ranges(const uint32_t *devices, size_t n, uint32_t gap,
 		       char filter[FILTER_BYTES])
 {

@@ -334,7 +334,7 @@ static void what_needs_a_new_table_calls_the_command(void **state)
 			 "--quiet");
 	assert_has_not(text, "power_supply");
 	ssdpm_persist_free(persist);
-	/* What is for battery holds on AC, too. */
+	/* A setting for battery holds on AC, too. */
 	saver = profile("power-saver", SSDPM_SOURCE_BATTERY);
 	assert_int_equal(make(SSDPM_PERSIST_UDEV, &saver, NULL, &persist, NULL),
 			 0);
@@ -667,7 +667,7 @@ static void a_power_state_lasts_beside_a_profile(void **state)
 	text = file_of(persist, 0).contents;
 	assert_has(text, "--power-state 1");
 	assert_has(text, "apply --profile power-saver");
-	/* What is for the power state does not stop the profile's rules. */
+	/* A rule for the power state does not stop the rules of the profile. */
 	assert_true(strstr(text, "LABEL=\"ssdpm_power_end\"") <
 		    strstr(text, "SUBSYSTEM==\"power_supply\""));
 	ssdpm_persist_free(persist);
@@ -937,7 +937,8 @@ static void parameters_are_checked(void **state)
 	assert_null(ssdpm_persist_kind_to_string(0));
 }
 
-/* What is read back is what was written; a note says what then is to be done.
+/*
+ * The text that is read back is the one written; a note says what to do then.
  */
 static void assert_reads(struct ssdpm_machine *machine,
 			 const struct ssdpm_persist *written, uint32_t kind)
@@ -1086,7 +1087,7 @@ static void what_the_first_profile_had_beyond_the_second_goes(void **state)
 	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	assert_false(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
 	assert_true(is_there("/etc/tlp.d/50-ssdpm.conf"));
-	/* What is another kind's, or nobody's, stays. */
+	/* A file of another kind, or of nobody, stays. */
 	put("/etc/udev/rules.d/85-ssdpm.rules", "# mine\n");
 	assert_int_equal(ssdpm_persist_write(persist, machine, 0, NULL), 0);
 	assert_true(is_there("/etc/udev/rules.d/85-ssdpm.rules"));

@@ -74,7 +74,7 @@ static bool is_new(void)
 	return kernel_same(&kernel->now, &new_values);
 }
 
-/* Of one device, or of all. */
+/* One device, or all of them. */
 static bool has_journal(void)
 {
 	struct ssdpm_journal journal = { .size = sizeof(journal) };
@@ -84,7 +84,7 @@ static bool has_journal(void)
 	return journal.state != SSDPM_JOURNAL_NONE;
 }
 
-/* What revert knows is right, whichever of the two it is. */
+/* The values that revert knows are right, whichever of the two it is. */
 static void assert_revertible(void)
 {
 	struct ssdpm_plan *plan = kernel_plan_revert();
@@ -429,7 +429,7 @@ static int add_racer(struct ssdpm_plan *plan, uint32_t racer)
 	return err;
 }
 
-/* What somebody else has set meanwhile is planned again. */
+/* A value that somebody else has set meanwhile is planned again. */
 static int race(uint32_t racer)
 {
 	int err;

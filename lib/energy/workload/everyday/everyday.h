@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workloads made from statistics of recordings: a Markov chain. Its states are
- * how busy the host is, the operation of an I/O, and the class of the pause
- * before it. make-everyday.py makes the tables of it; ssdpm_workload(3) has
- * what they mean.
+ * Workloads made from statistics of recordings: a Markov chain. A state has how
+ * busy the host is, the operation of an I/O, and the class of the pause before.
+ * make-everyday.py makes its tables, which ssdpm_workload(3) explains.
  */
 #ifndef SSDPM_LIB_WORKLOAD_EVERYDAY_H
 #define SSDPM_LIB_WORKLOAD_EVERYDAY_H
@@ -24,7 +23,7 @@ struct everyday {
 	char description[72];
 	uint64_t n_ios;
 	uint64_t area_bytes;
-	/* Of each class: parts of as many pauses, by their limits. */
+	/* Parts of as many pauses of each class, by their limits. */
 	struct everyday_gap gaps[EVERYDAY_CLASSES][EVERYDAY_GAP_PARTS];
 	uint8_t n_gaps[EVERYDAY_CLASSES];
 	/* By op - 1: the mean of each part of all sizes. */
