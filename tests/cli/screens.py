@@ -21,6 +21,13 @@ from test_watch_live import INSIDE, MACHINE, Watched
 END_S = 60.0
 
 
+def begin_session() -> None:
+    """As a login shell does; jobs of a shell's background ignore some signals."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Terminal:
     """Runs a call; what it writes is drawn by a terminal that is not ours."""
 
@@ -46,7 +53,7 @@ class Terminal:
             start_new_session=True,
             # Python ignores SIGXFSZ, and so does the command then.
             restore_signals=False,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=begin_session,
         )
 
     def set_size(self, rows: int, columns: int) -> None:
