@@ -148,7 +148,7 @@ class Remedy(Value):
     Attributes:
         status: one of STATUSES.
         drive: "nvme0".
-        remedy: what to do, as in Diagnosis; None: nobody knows a remedy.
+        remedy: what to do, as in Diagnosis; None: no remedy is known.
         change: the value to set, or None.
         source: the public case, as in "intel/S0ixSelftestTool#41", or None.
     """
