@@ -169,15 +169,18 @@ SSDPM_API int ssdpm_plan_add_nopp(struct ssdpm_plan *plan,
 
 /**
  * ssdpm_plan_add_applied() - steps to what the commits since the boot have set
+ * @device: whose settings; parameters of nvme_core are those of each NVMe
+ *          drive, and a port's policy is that of each disk on it. NULL: of all
  *
  * Use it to see whether the settings are still in force, or to set them once
- * more: a reset ends a power state. Reverted settings are not among them.
+ * more: a reset ends a power state. Reverted settings are not among them. A
+ * step replaces an earlier one of @plan with the same target.
  *
  * Return: 0 (without steps where nothing was committed), -EIO (the record is
- * damaged), -EINVAL (@plan has steps already), -EACCES, -EPERM (see
- * @directory), -ENOMEM.
+ * damaged), -EINVAL (@plan reverts), -EACCES, -EPERM (see @directory), -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_add_applied(struct ssdpm_plan *plan,
+				     const struct ssdpm_device *device,
 				     struct ssdpm_error *reterr);
 
 /** Bits of ssdpm_lpm_params.flags. */

@@ -196,9 +196,6 @@ static int read_changes(struct ssdpm_plan *plan, struct changes *ret_changes,
 	err = ssdpm__plan_check_open(plan, reterr);
 	if (err)
 		return err;
-	if (plan->n_steps)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "the plan has other steps: make a new one");
 	err = ssdpm__site_find(plan, false, &site, reterr);
 	if (err)
 		return err == -ENOENT ? 0 : err;
@@ -286,8 +283,12 @@ static int add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct changes changes;
 	bool has_old = false;
-	int err = read_changes(plan, &changes, reterr);
+	int err;
 
+	if (plan->n_steps)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the plan has other steps: make a new one");
+	err = read_changes(plan, &changes, reterr);
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < changes.n; i++)
@@ -317,23 +318,48 @@ int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	return ssdpm__pass_on(add_revert(plan, &error), &error, reterr);
 }
 
-static int add_applied(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+/* A parameter decides the table of each NVMe drive, a host that of its disks.
+ */
+static bool concerns(const struct change *change,
+		     const struct ssdpm_device_facts *facts)
+{
+	const bool is_nvme = facts->kind == SSDPM_KIND_NVME;
+	char name[32], own[32];
+
+	if (change->kind->role == ROLE_PARAMETER)
+		return is_nvme;
+	ssdpm__change_device(change, name);
+	if (is_nvme)
+		snprintf(own, sizeof(own), "%s", facts->name);
+	else
+		snprintf(own, sizeof(own), "host%u", facts->host);
+	return !strcmp(name, own);
+}
+
+static int add_applied(struct ssdpm_plan *plan,
+		       const struct ssdpm_device *device,
+		       struct ssdpm_error *reterr)
 {
 	struct changes changes;
 	int err = read_changes(plan, &changes, reterr);
 
 	for (size_t i = 0; !err && i < changes.n; i++)
-		err = add_recorded(plan, changes.list[i],
-				   &changes.list[i]->after, reterr);
+		if (!device ||
+		    concerns(changes.list[i], ssdpm_device_get_facts(device)))
+			err = add_recorded(plan, changes.list[i],
+					   &changes.list[i]->after, reterr);
 	ssdpm__changes_free(&changes);
 	return err;
 }
 
-int ssdpm_plan_add_applied(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+int ssdpm_plan_add_applied(struct ssdpm_plan *plan,
+			   const struct ssdpm_device *device,
+			   struct ssdpm_error *reterr)
 {
 	struct ssdpm_error error = { 0 };
 
-	return ssdpm__pass_on(add_applied(plan, &error), &error, reterr);
+	return ssdpm__pass_on(add_applied(plan, device, &error), &error,
+			      reterr);
 }
 
 static int add_done(struct ssdpm_plan *back, const struct change *change,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import os
 import pathlib
 import re
@@ -647,9 +648,27 @@ def test_check_needs_no_privileges(
     assert result.returncode == 0 and result.stdout.endswith(b"in force\n")
 
 
+def test_check_of_a_drive_looks_at_its_settings_alone(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("desktop-6.1")
+    at = ("--root", str(root))
+    assert "sda: nothing" not in ssdpm.output("apply", *at, "-l", "25ms", "nvme0")
+    said = ssdpm.output("check", *at, "sda")
+    assert said == "nothing applied to these drives since the boot is left\n"
+    ssdpm.output("apply", *at, "--lpm", "medium_power", "sda")
+    (root / LIMIT).write_text("7000\n")
+    assert ssdpm.output("check", *at, "sda").endswith("in force\n")
+    for operands in (["nvme0"], ["sda", "nvme0"], []):
+        result = ssdpm("check", *at, *operands)
+        assert result.returncode == 5 and b"nvme0: latency" in result.stdout
+    both = ssdpm("check", "--json", *at, "sda", "nvme0")
+    (plan,) = json.loads(both.stdout)["plans"]
+    assert [step["device"] for step in plan["steps"]] == ["nvme0", "sda"]
+
+
 def test_usage_and_devices_fail_as_of_plan(ssdpm: Command, machine: Make) -> None:
     root = str(machine("laptop"))
-    assert "name no TARGET" in ssdpm.fails(2, "check", "--root", root, "nvme0")
     assert "sdx" in ssdpm.fails(1, "check", "--root", root, "-l", "any", "sdx")
     assert "no such option" in ssdpm.fails(2, "check", "--root", root, "--dry-run")
 

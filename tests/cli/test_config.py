@@ -191,13 +191,6 @@ def test_a_state_that_a_drive_lacks_is_left_alone_by_check_too(
     assert text.count("decided by /etc/ssdpm.conf, line 3\n") == text.count("left alone")
 
 
-def test_a_check_of_what_was_applied_takes_no_target(
-    ssdpm: Command, laptop: pathlib.Path
-) -> None:
-    said = ssdpm.fails(2, "check", "--root", str(laptop), "nvme0")
-    assert "name no TARGET" in said
-
-
 @pytest.mark.parametrize(
     "more",
     [

@@ -940,7 +940,7 @@ struct ssdpm_plan *kernel_plan_applied(void)
 {
 	struct ssdpm_plan *plan = kernel_plan();
 
-	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_add_applied(plan, NULL, NULL), 0);
 	kernel_read(plan);
 	return plan;
 }

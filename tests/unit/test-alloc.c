@@ -1664,7 +1664,7 @@ static int look_at_applied(struct ssdpm_error *error)
 
 	if (err)
 		return err;
-	err = ssdpm_plan_add_applied(plan, error);
+	err = ssdpm_plan_add_applied(plan, NULL, error);
 	if (!err)
 		err = ssdpm_plan_read(plan, error);
 	ssdpm_plan_free(plan);

@@ -153,10 +153,11 @@ class Plan
 		});
 	}
 
-	void add_applied()
+	void add_applied(const Device *device)
 	{
 		call([&](struct ssdpm_error *error) {
-			return ssdpm_plan_add_applied(plan, error);
+			return ssdpm_plan_add_applied(
+				plan, device ? device->get() : NULL, error);
 		});
 	}
 

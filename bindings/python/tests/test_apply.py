@@ -896,6 +896,23 @@ def test_what_was_applied_is_looked_at_again(machine: Maker) -> None:
     assert none.steps == ()
 
 
+def test_what_was_applied_to_one_device_is_looked_at_again(machine: Maker) -> None:
+    root = machine("desktop-6.1")
+    plan = ssdpm.plan(root)
+    plan.add_latency_tolerance("nvme0", 25_000)
+    plan.add_lpm("sda", ["med_power_with_dipm"])
+    plan.commit()
+    for name in ("nvme0", "sda"):
+        again = ssdpm.plan(root)
+        again.add_applied(name)
+        again.read()
+        assert [step.device for step in again.steps] == [name]
+    again.add_applied("nvme0")
+    assert len(again.steps) == 2
+    with pytest.raises(TypeError, match="device"):
+        again.add_applied(0)  # type: ignore[arg-type]
+
+
 def test_a_setting_lasts_without_a_profile_and_beside_one() -> None:
     own = ssdpm.ProfileSettings("", ssdpm.PowerSource.AC, max_exit_latency_us=5_000)
     alone = ssdpm.persist("systemd", settings=own)

@@ -64,17 +64,6 @@ static enum exit_status check_options(const struct common *common,
 			check_saving(common, settings->both_sources, n);
 }
 
-/* All that was applied is checked; files decide what each drive gets. */
-static enum exit_status check_targets(const struct common *common,
-				      const struct plan_options *options,
-				      size_t n)
-{
-	if (!options->applied || !n)
-		return STATUS_DONE;
-	return usage_error(common, "without settings, all that was applied is "
-				   "checked: name no TARGET");
-}
-
 /* The work after the options are checked and the machine is found. */
 typedef enum exit_status (*finish_fn)(struct work *work,
 				      const struct plan_command *settings,
@@ -112,8 +101,6 @@ static enum exit_status run(const void *data, const struct common *common,
 	work.drives = &drives;
 	if (!status)
 		status = find_intent(&drives, &settings.plan);
-	if (!status)
-		status = check_targets(common, &settings.plan, n_operands);
 	if (!status && !common->identify && !commits)
 		identify_concerned(&work, NULL, &drives);
 	if (!status)

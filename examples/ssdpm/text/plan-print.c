@@ -358,6 +358,9 @@ static enum exit_status print_for_people(const struct work *work)
 	if (was_applied(work) && !ssdpm_plan_count(work->plan, SSDPM_STEPS_ALL))
 		puts(journal_stands(&work->journal) ?
 			     "nothing else to check" :
+		     work->drives->n && work->drives->drives[0].named ?
+			     "nothing applied to these drives since the boot is "
+			     "left" :
 			     "nothing that was applied since the boot is left");
 	else if (is_of_config(work) &&
 		 !ssdpm_plan_count(work->plan, SSDPM_STEPS_ALL))

@@ -322,13 +322,21 @@ static enum exit_status refuse_lacking(const struct common *common,
 	return status;
 }
 
-static enum exit_status add_applied(struct ssdpm_plan *plan)
+/* To the drives that were named, or to all. */
+static enum exit_status add_applied(const struct drives *drives,
+				    struct ssdpm_plan *plan)
 {
+	const struct ssdpm_device *device = NULL;
 	struct ssdpm_error error;
+	size_t i = 0;
 
-	if (!ssdpm_plan_add_applied(plan, &error))
-		return STATUS_DONE;
-	return complain_of_device(NULL, &error);
+	do {
+		if (drives->n && drives->drives[i].named)
+			device = drives->drives[i].device;
+		if (ssdpm_plan_add_applied(plan, device, &error))
+			return complain_of_device(NULL, &error);
+	} while (device && ++i < drives->n);
+	return STATUS_DONE;
 }
 
 static enum exit_status read_intent(const struct drives *drives,
@@ -393,7 +401,7 @@ enum exit_status fill_plan(const struct common *common,
 	enum exit_status status = check_power_states(common, options, drives);
 
 	if (!status && options->applied)
-		status = add_applied(plan);
+		status = add_applied(drives, plan);
 	if (!status && options->config)
 		status = add_intent(options, drives, plan);
 	for (size_t i = 0; i < drives->n && !status; i++)

@@ -450,8 +450,49 @@ static void all_that_was_applied_is_looked_at(void **state)
 	kernel->features_error = EACCES;
 	plan = kernel_plan_applied();
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 1);
-	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), -EINVAL);
 	ssdpm_plan_free(plan);
+	ssdpm_device_unref(disk);
+}
+
+static void assert_applied_to(const struct ssdpm_device *of, const char *name,
+			      size_t n)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+
+	/* A second call replaces the steps of the first. */
+	for (size_t twice = 0; twice < 2; twice++)
+		assert_int_equal(ssdpm_plan_add_applied(plan, of, NULL), 0);
+	kernel_read(plan);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), n);
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(kernel_step(plan, i).device, name);
+	ssdpm_plan_free(plan);
+}
+
+static void what_was_applied_to_one_device_is_looked_at(void **state)
+{
+	static const uint32_t lpm = SSDPM_LPM_MIN_POWER;
+	struct ssdpm_device *disk = kernel_device("sdb");
+	struct ssdpm_device *other = kernel_device("sda");
+	struct ssdpm_plan *plan = plan_nopp(1);
+
+	(void)state;
+	assert_int_equal(add_lpms(plan, disk, NULL, &lpm, 1, 0, NULL), 0);
+	assert_int_equal(ssdpm_plan_add_latency_tolerance(
+				 plan, device, kernel_model(0), 5000, NULL),
+			 0);
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	assert_applied_to(device, "nvme0", 2);
+	assert_applied_to(disk, "sdb", 1);
+	assert_applied_to(other, "sda", 0);
+	plan = kernel_plan();
+	assert_int_equal(ssdpm_plan_add_applied(plan, disk, NULL), 0);
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), -EINVAL);
+	assert_int_equal(ssdpm_plan_add_applied(plan, device, NULL), 0);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 3);
+	ssdpm_plan_free(plan);
+	ssdpm_device_unref(other);
 	ssdpm_device_unref(disk);
 }
 
@@ -611,6 +652,9 @@ int main(void)
 			kernel_between),
 		cmocka_unit_test_setup(a_reset_is_seen_and_the_state_set_again,
 				       kernel_between),
+		cmocka_unit_test_setup(
+			what_was_applied_to_one_device_is_looked_at,
+			kernel_between),
 		cmocka_unit_test_setup(all_that_was_applied_is_looked_at,
 				       kernel_between),
 		cmocka_unit_test_setup(a_record_names_only_what_a_step_can,

@@ -119,7 +119,7 @@ static int commit(struct ssdpm_error *error)
 static int check_applied(struct ssdpm_error *error)
 {
 	struct ssdpm_plan *plan = kernel_plan();
-	int err = ssdpm_plan_add_applied(plan, error);
+	int err = ssdpm_plan_add_applied(plan, NULL, error);
 
 	ssdpm_plan_free(plan);
 	return err;

@@ -209,16 +209,22 @@ class Plan(Written, Live):
         handle, _ = self._handles(device, None)
         self._handle.add_nopp(handle, check_bool(enabled, "enabled"))
 
-    def add_applied(self) -> None:
+    def add_applied(self, device: Target | None = None) -> None:
         """Steps to what the commits since the boot have set: is it so still?
 
         To commit them sets again what a reset has cost. There are no steps where
         nothing was committed.
 
+        Args:
+            device: whose settings. Parameters of nvme_core are those of each NVMe
+                drive, and a port's policy is that of each disk on it. None: of all.
+
         Raises:
             As add_revert().
         """
-        self._handle.add_applied()
+        self._handle.add_applied(
+            None if device is None else self._handles(device, None)[0]
+        )
 
     def add_lpm(
         self,
