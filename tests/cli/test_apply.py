@@ -600,7 +600,11 @@ def test_what_is_not_is_status_5_with_what_differs(
     result = ssdpm("check", "--root", root, "-q", "--latency", "25ms")
     assert result.returncode == 5 and result.stderr == b""
     lines = result.stdout.decode().splitlines()
-    assert lines[0] == "nvme0: latency tolerance 100 ms -> 25 ms (not in force)"
+    assert lines[:2] == [
+        "nvme0, nvme1: latency tolerance 100 ms -> 25 ms (not in force)",
+        "    a state may take up to 25 ms to leave; until the next boot",
+    ]
+    assert [line.split("/")[-3] for line in lines[2:4]] == ["nvme0", "nvme1"]
     result = ssdpm("check", "--root", root, "-q", "--latency", "25ms", "--json")
     plan = documented.listed(result.stdout)
     documented.check(plan)

@@ -160,10 +160,10 @@ def test_a_check_shows_what_files_ask_for_and_is_left_alone(
     text = ssdpm.output(*call)
     assert text == (
         "sdb: link policy left alone: the port is for hot-plug: a disk that is "
-        "plugged in would not be noticed\n"
+        "plugged in\n  would not be noticed\n"
         "    decided by /etc/ssdpm.conf, line 2\n"
         "sdc: link policy left alone: the port is external: a disk that is "
-        "plugged in would not be noticed\n"
+        "plugged in\n  would not be noticed\n"
         "    decided by /etc/ssdpm.conf, line 2\n"
         "in force\n"
     )
@@ -551,7 +551,7 @@ def test_where_one_drive_fails_the_others_are_done(
     result = ssdpm("apply", "--config", *at)
     assert result.returncode == 6
     assert result.stderr == b"ssdpm: nvme2: a capture takes no commands\n"
-    assert b"nvme0: latency tolerance 100 ms -> 25 ms (done)" in result.stdout
+    assert b"nvme0, nvme1: latency tolerance 100 ms -> 25 ms (done)" in result.stdout
     assert b"nvme2: latency tolerance 100 ms -> 25 ms (undone)" in result.stdout
     assert limit(root) == "25000"
     result = ssdpm("apply", "--config", *at, "--json")

@@ -532,7 +532,7 @@ def test_check_sees_what_somebody_else_changed_of_what_was_applied(
     for path in eight_drives.glob(SETTINGS[1]):
         path.write_text("max_performance\n")
     text = ssdpm.fails_with_output(5, "check", "--root", str(eight_drives))
-    assert "nvme0: latency tolerance 0 (off) -> " in text
+    assert "nvme0, nvme1, nvme2: latency tolerance 0 (off) -> 100 ms (not" in text
     assert "max_performance -> med_power_with_dipm (not in force)" in text
     assert "in force\n" not in text.replace("(not in force)", "")
 

@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_value(const struct ssdpm_step *step, const char *text,
-			const struct ssdpm_step_value *value)
+static void print_value(FILE *out, const struct ssdpm_step *step,
+			const char *text, const struct ssdpm_step_value *value)
 {
 	const bool is_time = step->kind == SSDPM_STEP_LATENCY_TOLERANCE ||
 			     step->kind == SSDPM_STEP_REBUILD;
 
 	if (value && is_time && value->max_exit_latency_us != SSDPM_LATENCY_ANY)
-		fputs(latency_text(value->max_exit_latency_us).text, stdout);
+		fputs(latency_text(value->max_exit_latency_us).text, out);
 	else
-		fputs(*text ? text : "unknown", stdout);
+		print_to(out, "%s", *text ? text : "unknown");
 }
 
 static bool was_applied(const struct work *work)
@@ -72,30 +72,30 @@ static const char *how_long(const struct ssdpm_step *step)
 }
 
 /* "latency tolerance", "nvme_core apst_primary_timeout_ms" */
-static void print_what(const struct ssdpm_step *step)
+static void print_what(FILE *out, const struct ssdpm_step *step)
 {
 	switch (step->kind) {
 	case SSDPM_STEP_LATENCY_TOLERANCE:
-		fputs("latency tolerance", stdout);
+		fputs("latency tolerance", out);
 		break;
 	case SSDPM_STEP_NVME_CORE:
-		printf("nvme_core %s",
-		       ssdpm_nvme_core_to_string(step->parameter));
+		print_to(out, "nvme_core %s",
+			 ssdpm_nvme_core_to_string(step->parameter));
 		break;
 	case SSDPM_STEP_REBUILD:
-		fputs("table built anew at latency tolerance", stdout);
+		fputs("table built anew at latency tolerance", out);
 		break;
 	case SSDPM_STEP_APST:
-		fputs("APST table", stdout);
+		fputs("APST table", out);
 		break;
 	case SSDPM_STEP_POWER_STATE:
-		fputs("power state", stdout);
+		fputs("power state", out);
 		break;
 	case SSDPM_STEP_NOPP:
-		fputs("background work beyond non-operational power", stdout);
+		fputs("background work beyond non-operational power", out);
 		break;
 	default:
-		fputs("link policy", stdout);
+		fputs("link policy", out);
 	}
 }
 
@@ -148,56 +148,127 @@ static const char *state_of(const struct work *work,
 	}
 }
 
-static void print_details(const struct ssdpm_step *step)
+static bool has_details(const struct work *work, const struct ssdpm_step *step)
+{
+	return step->state != SSDPM_STEP_IN_FORCE || work->common->verbose;
+}
+
+/* Are all texts the same that are printed, but for the device's name? */
+static bool is_alike(const struct work *work, const struct ssdpm_step *a,
+		     const struct ssdpm_step *b)
+{
+	if (a->kind != b->kind || a->parameter != b->parameter ||
+	    a->state != b->state || strcmp(a->after, b->after) ||
+	    strcmp(a->origin, b->origin) ||
+	    has_failed(work, a) != has_failed(work, b))
+		return false;
+	return !has_details(work, a) ||
+	       (a->flags == b->flags && !strcmp(a->before, b->before) &&
+		!strcmp(why_of(a), why_of(b)));
+}
+
+/* Is the step printed at all? */
+typedef bool (*shown_fn)(const struct work *work,
+			 const struct ssdpm_step *step);
+
+/* The first shown step from @i on that is like @first; its index, or SIZE_MAX.
+ */
+static size_t next_alike(const struct work *work, shown_fn is_shown,
+			 const struct ssdpm_step *first, size_t i)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (; !ssdpm_plan_get_step(work->plan, i, &step); i++)
+		if (is_shown(work, &step) && is_alike(work, first, &step))
+			return i;
+	return SIZE_MAX;
+}
+
+/* "nvme0, nvme1: latency tolerance 100 ms -> 25 ms (planned)" */
+static void print_head(const struct work *work, shown_fn is_shown,
+		       const struct ssdpm_step *first, size_t i)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	print_to(out, "%s", first->device);
+	while ((i = next_alike(work, is_shown, first, i + 1)) != SIZE_MAX &&
+	       !ssdpm_plan_get_step(work->plan, i, &step))
+		print_to(out, ", %s", step.device);
+	fputs(": ", out);
+	print_what(out, first);
+	if (first->state == SSDPM_STEP_LEFT_ALONE) {
+		print_to(out, " left alone: %s", why_of(first));
+	} else {
+		fputc(' ', out);
+		if (first->state != SSDPM_STEP_IN_FORCE &&
+		    first->kind != SSDPM_STEP_REBUILD) {
+			print_value(out, first, first->before,
+				    first->before_value);
+			fputs(" -> ", out);
+		}
+		print_value(out, first, first->after, first->after_value);
+		print_to(out, " (%s)", state_of(work, first));
+	}
+	end_paragraph(out, &text, 0, 2);
+}
+
+static void print_why(const struct ssdpm_step *step)
 {
 	const char *lasting = how_long(step);
+	char *text;
 
-	if (why_of(step)[0] || lasting)
-		printf("    %s%s%s%s\n", why_of(step),
-		       why_of(step)[0] && lasting ? "; " : "",
-		       lasting ? lasting : "",
-		       step->flags & SSDPM_STEP_REVERSIBLE ?
-			       "" :
-			       "; cannot be undone");
-	if (step->target)
-		printf("    %s\n", step->target);
+	if (!why_of(step)[0] && !lasting)
+		return;
+	if (asprintf(&text, "%s%s%s%s", why_of(step),
+		     why_of(step)[0] && lasting ? "; " : "",
+		     lasting ? lasting : "",
+		     step->flags & SSDPM_STEP_REVERSIBLE ?
+			     "" :
+			     "; cannot be undone") < 0)
+		return;
+	print_paragraph(text, 4, 4);
+	free(text);
 }
 
-static void print_values(const struct work *work, const struct ssdpm_step *step)
+static void print_targets(const struct work *work, shown_fn is_shown,
+			  const struct ssdpm_step *first, size_t i)
 {
-	bool in_force = step->state == SSDPM_STEP_IN_FORCE;
+	struct ssdpm_step step = { .size = sizeof(step) };
 
-	putchar(' ');
-	if (!in_force && step->kind != SSDPM_STEP_REBUILD) {
-		print_value(step, step->before, step->before_value);
-		fputs(" -> ", stdout);
+	for (; i != SIZE_MAX && !ssdpm_plan_get_step(work->plan, i, &step);
+	     i = next_alike(work, is_shown, first, i + 1))
+		if (step.target)
+			printf("    %s\n", step.target);
+}
+
+/* The step at index @i, and those like it that follow. */
+static void print_alike(const struct work *work, shown_fn is_shown,
+			const struct ssdpm_step *step, size_t i)
+{
+	print_head(work, is_shown, step, i);
+	if (step->state != SSDPM_STEP_LEFT_ALONE && has_details(work, step)) {
+		print_why(step);
+		print_targets(work, is_shown, step, i);
 	}
-	print_value(step, step->after, step->after_value);
-	printf(" (%s)\n", state_of(work, step));
-	if (!in_force || work->common->verbose)
-		print_details(step);
-}
-
-static void print_step(const struct work *work, const struct ssdpm_step *step)
-{
-	printf("%s: ", step->device);
-	print_what(step);
-	if (step->state == SSDPM_STEP_LEFT_ALONE)
-		printf(" left alone: %s\n", why_of(step));
-	else
-		print_values(work, step);
 	if (step->origin[0])
 		printf("    decided by %s\n", step->origin);
 }
 
-void print_steps(const struct work *work)
+/* Prints those that @is_shown; steps that are alike once, with all names. */
+static void print_shown(const struct work *work, shown_fn is_shown)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 
 	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++) {
-		if (work->differences_only && !differs(work, &step))
+		if (!is_shown(work, &step) ||
+		    next_alike(work, is_shown, &step, 0) < i)
 			continue;
-		print_step(work, &step);
+		print_alike(work, is_shown, &step, i);
 		if (work->differences_only && !is_unknown(&step) &&
 		    step.state != SSDPM_STEP_LEFT_ALONE &&
 		    (step.flags & SSDPM_STEP_UNTIL_RESET))
@@ -206,6 +277,16 @@ void print_steps(const struct work *work)
 			       step.kind == SSDPM_STEP_APST ? "table" :
 							      "setting");
 	}
+}
+
+static bool is_of_use(const struct work *work, const struct ssdpm_step *step)
+{
+	return !work->differences_only || differs(work, step);
+}
+
+void print_steps(const struct work *work)
+{
+	print_shown(work, is_of_use);
 }
 
 static bool same_table(const struct ssdpm_apst *a, const struct ssdpm_apst *b)
@@ -327,15 +408,6 @@ static bool is_failure(const struct work *work, const struct ssdpm_step *step)
 	       step->state == SSDPM_STEP_DIFFERS || is_left_over(work, step);
 }
 
-static void print_failures(const struct work *work)
-{
-	struct ssdpm_step step = { .size = sizeof(step) };
-
-	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++)
-		if (is_failure(work, &step))
-			print_step(work, &step);
-}
-
 static void print_journal(const struct work *work)
 {
 	char *text = describe_journal(work->drives->lives[0], &work->journal);
@@ -350,7 +422,7 @@ static enum exit_status print_for_people(const struct work *work)
 	bool nothing = all_left_alone(work->plan);
 
 	if (work->failures_only) {
-		print_failures(work);
+		print_shown(work, is_failure);
 		return STATUS_DONE;
 	}
 	print_profile(work);
