@@ -37,8 +37,8 @@ static const struct option_spec options[] = {
 	{ "explain", 'e', NULL,
 	  "Print possible savings, and what is assumed and why.",
 	  SETS_FLAG(struct settings, explain) },
-	ALL_OPTION("count over the catalogue: on how many drives each policy "
-		   "saves"),
+	ALL_OPTION("Count over the catalogue on how many drives each policy "
+		   "saves."),
 };
 
 static enum exit_status print_all(const struct common *common,

@@ -153,7 +153,7 @@ static bool has_details(const struct work *work, const struct ssdpm_step *step)
 	return step->state != SSDPM_STEP_IN_FORCE || work->common->verbose;
 }
 
-/* Are all texts the same that are printed, but for the device's name? */
+/* Both print the same text, but for the device's name. */
 static bool is_alike(const struct work *work, const struct ssdpm_step *a,
 		     const struct ssdpm_step *b)
 {
