@@ -185,7 +185,8 @@ struct ssdpm_suspend_evidence {
  * @n_failures: likewise, that were given up
  * @reserved:   0
  * @asleep_us:  how long it was suspended, by the clocks, or
- *              SSDPM_SUSPEND_UNKNOWN, as the next two
+ *              SSDPM_SUSPEND_UNKNOWN, as the next two. Some machines stop no
+ *              clock in s2idle: then it is unknown
  * @deep_us:    the most that a counter says of deep sleep
  * @battery_uw: mean power that the batteries gave
  * @deepest:    the deepest substate that grew, or ""

@@ -16,6 +16,8 @@
 #define SHORTEST_FOR_BATTERY_US (600 * UINT64_C(1000000))
 /* A machine that takes more has not slept deeply, whatever its counters say. */
 #define MOST_ASLEEP_UW 1000000
+/* How much the difference of two clocks may vary while none is stopped. */
+#define CLOCKS_JITTER_US 10000
 
 static const char suspend_outcome_words[][16] = {
 	[SSDPM_SUSPEND_OUTCOME_REACHED] = "reached",
@@ -92,6 +94,13 @@ static bool may_have_wrapped(const struct judgement *j, uint32_t counter)
 	       before->boot[0] && j->params->after->boot[0];
 }
 
+/* Nobody reads two clocks at one moment. */
+static bool is_jitter(const struct ssdpm_suspend_evidence *e)
+{
+	return e->counter == SSDPM_SLEEP_COUNTER_ASLEEP &&
+	       e->before - e->after < CLOCKS_JITTER_US;
+}
+
 /*
  * A value of one suspend alone has none before it. A counter that the first
  * reading lacks cannot have grown.
@@ -117,8 +126,12 @@ static int add_evidence(struct judgement *j, const struct counter *after,
 	} else if (!j->params->before && is_since_boot(after->counter)) {
 		e->known |= SSDPM_SUSPEND_KNOWN_BEFORE;
 	}
-	if (is_since_boot(e->counter) && e->after < e->before &&
-	    !may_have_wrapped(j, e->counter))
+	if (!is_since_boot(e->counter) || e->after >= e->before ||
+	    may_have_wrapped(j, e->counter))
+		return 0;
+	if (is_jitter(e))
+		e->after = e->before;
+	else
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "%s: it is less after than before",
 				   e->source);
@@ -238,7 +251,10 @@ static void weigh(struct judgement *j)
 	v->n_suspends = count(j, SSDPM_SLEEP_COUNTER_SUCCESS);
 	v->n_failures = count(j, SSDPM_SLEEP_COUNTER_FAIL);
 	v->asleep_us = v->deep_us = v->battery_uw = SSDPM_SUSPEND_UNKNOWN;
-	find_growth(j, SSDPM_SLEEP_COUNTER_ASLEEP, &v->asleep_us);
+	/* Linux stops no clock where the driver of idle states cannot. */
+	if (find_growth(j, SSDPM_SLEEP_COUNTER_ASLEEP, &v->asleep_us) &&
+	    v->asleep_us < CLOCKS_JITTER_US)
+		v->asleep_us = SSDPM_SUSPEND_UNKNOWN;
 	find_substates(j);
 	for (size_t i = 0; i < j->n; i++) {
 		struct ssdpm_suspend_evidence *e = &j->evidence[i];

@@ -223,6 +223,41 @@ static void more_than_a_watt_from_the_battery_is_against_it(void **state)
 	forget(&j);
 }
 
+static struct judged judge_clocks(unsigned int before_us, unsigned int after_us)
+{
+	char before[256], after[256];
+
+	snprintf(before, sizeof(before),
+		 HEAD "success 1 " STATS "success\nasleep %u clocks\n",
+		 before_us);
+	snprintf(after, sizeof(after),
+		 HEAD "success 2 " STATS "success\nasleep %u clocks\n",
+		 after_us);
+	return judge((struct given){ .before = before, .after = after });
+}
+
+/* As on Linux in QEMU. Then two readings of the same differ by microseconds. */
+static void where_no_clock_stops_the_time_asleep_is_unknown(void **state)
+{
+	static const struct {
+		unsigned int before_us, after_us;
+	} same[] = { { 0, 0 }, { 7, 3 }, { 3, 7 }, { 5009999, 5000000 } };
+	struct judged j;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		j = judge_clocks(same[i].before_us, same[i].after_us);
+		assert_int_equal(j.err, 0);
+		assert_int_equal(j.verdict.n_suspends, 1);
+		assert_true(j.verdict.asleep_us == SSDPM_SUSPEND_UNKNOWN);
+		forget(&j);
+	}
+	j = judge_clocks(7, 10000007);
+	assert_int_equal(j.verdict.asleep_us, 10000000);
+	forget(&j);
+	assert_int_equal(judge_clocks(5010000, 5000000).err, -ERANGE);
+}
+
 static void what_no_counter_says_is_unknown_and_not_0(void **state)
 {
 	struct judged j = judge(
@@ -671,6 +706,8 @@ int main(void)
 		cmocka_unit_test(the_text_of_a_reading_gives_it_back),
 		cmocka_unit_test(other_texts_are_refused),
 		cmocka_unit_test(the_log_has_the_states_of_devices),
+		cmocka_unit_test(
+			where_no_clock_stops_the_time_asleep_is_unknown),
 		cmocka_unit_test(all_files_of_a_machine_are_read),
 		cmocka_unit_test(of_several_controllers_the_main_one_is_read),
 		cmocka_unit_test(
