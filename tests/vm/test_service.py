@@ -165,6 +165,15 @@ run suspend systemctl start suspend.target
 until_true live_controllers 2
 until_true ssdpm check -q --identify
 run resume ssdpm check --identify
+# And asleep for real, until the clock wakes it.
+echo none >/sys/power/pm_test
+echo s2idle >/sys/power/mem_sleep
+echo 7000 >$(controller TWO)/power/pm_qos_latency_tolerance_us
+echo +10 >/sys/class/rtc/rtc0/wakealarm
+run sleep systemctl start suspend.target
+until_true live_controllers 2
+until_true ssdpm check -q --identify
+run woken ssdpm check --identify
 
 run stop systemctl stop ssdpmd.service
 systemctl show -P Result ssdpmd.service >/result/unit
@@ -287,7 +296,14 @@ def test_a_drive_that_is_plugged_in_gets_the_policy(guest: vm.Guest) -> None:
     assert len([path for path in there if "/nvme" in path]) == 2
 
 
-@pytest.mark.parametrize("moment", ["state", "reset", "resume"])
+def test_the_machine_slept_until_the_clock_woke_it(guest: vm.Guest) -> None:
+    guest.ok("sleep")
+    times = re.findall(r"\[ *([\d.]+)\] PM: suspend (?:entry|exit)", guest.read("dmesg"))
+    began, ended = map(float, times[-2:])
+    assert ended - began > 5
+
+
+@pytest.mark.parametrize("moment", ["state", "reset", "resume", "woken"])
 def test_a_power_state_by_command_is_set_again(guest: vm.Guest, moment: str) -> None:
     if moment != "state" and guest.version < (5, 18):
         pytest.fail("this kernel tells nobody")
