@@ -37,6 +37,10 @@ MEANT = [
         ["show", "--frobnicate"],
         "ssdpm show: --frobnicate: no such option; see ssdpm show --help-all",
     ),
+    (
+        ["compare", "--workload=server", "x"],
+        "ssdpm compare: --workload: no such option; did you mean --trace?",
+    ),
     (["apst", "--explain=4", "x"], "ssdpm apst: --explain takes no argument"),
 ]
 

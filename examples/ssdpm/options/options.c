@@ -301,6 +301,9 @@ static enum exit_status bad_word(const struct subcommand *subcommand,
 			return usage_error(common, "--%s takes no argument",
 					   name);
 		suggest(&suggestion, option->name);
+		/* A workload is a trace of the library's own. */
+		if (!strcmp(name, "workload") && !strcmp(option->name, "trace"))
+			suggestion.best = option->name;
 	}
 	if (suggestion.best)
 		return usage_error(common,
