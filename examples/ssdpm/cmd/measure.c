@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#define ACTIONS \
+	"energy, baseline, background, calibrate, check, survey or merge"
+
 struct settings {
 	struct measure_options samples;
 	uint64_t given; /* bits: which of the options below */
@@ -185,24 +188,16 @@ static enum exit_status run(const void *data, const struct common *common,
 	const struct settings *settings = data;
 
 	if (!n)
-		return usage_error(common, "say what to measure: energy, "
-					   "baseline, background, calibrate, "
-					   "check, survey or merge; see ssdpm "
-					   "measure --help");
+		return usage_error(common, "say what to measure: " ACTIONS);
 	if (!strcmp(operands[0], "survey"))
 		return survey(common, settings, operands + 1, n - 1);
 	if (!strcmp(operands[0], "merge"))
 		return merge(common, settings, operands + 1, n - 1);
 	const struct measure_action *action = find_measure_action(operands[0]);
 	if (!action)
-		return usage_error(common,
-				   "%s: it is energy, baseline, background, "
-				   "calibrate, check, "
-				   "survey or merge",
-				   operands[0]);
-	enum exit_status status = check(common, settings, action, n - 1);
-	if (status)
-		return status;
+		return usage_error(common, "%s: it is " ACTIONS, operands[0]);
+	if (check(common, settings, action, n - 1))
+		return STATUS_USAGE;
 	if (settings->samples.sweep)
 		return classify_sweep(common, settings->samples.sweep);
 	if (settings->samples.meter.name)
@@ -226,6 +221,15 @@ static const struct subcommand *const words[] = {
 	NULL,
 };
 
+static const char what_words_do[] =
+	"  energy                  Sum the energy.\n"
+	"  baseline                Find the power of an idle drive.\n"
+	"  background              Find work that the drive does by itself.\n"
+	"  survey                  Find the policy that draws least.\n"
+	"  merge                   Join the surveys of several machines.\n"
+	"  calibrate               Find the powers and latencies of a drive.\n"
+	"  check                   Compare a prediction with samples.\n";
+
 const struct subcommand cmd_measure = {
 	.name = "measure",
 	.operands = "energy|baseline|background|survey|merge FILE...",
@@ -235,20 +239,7 @@ const struct subcommand cmd_measure = {
 		   "work.",
 	.own = &own,
 	GROUPS(groups),
-	.what_words_do =
-		"  energy                  Sum the energy.\n"
-		"  baseline                Find the power of an idle "
-		"drive.\n"
-		"  background              Find work that the drive "
-		"does by itself.\n"
-		"  survey                  Find the policy that draws "
-		"least.\n"
-		"  merge                   Join the surveys of several "
-		"machines.\n"
-		"  calibrate               Find the powers and latencies "
-		"of a drive.\n"
-		"  check                   Compare a prediction with "
-		"samples.\n",
+	.what_words_do = what_words_do,
 	.examples = "  ssdpm measure energy --tolerance 5% power.csv\n"
 		    "  ssdpm measure energy --meter BAT0 --for 10min "
 		    "--interval 5s --save kept.csv\n"
