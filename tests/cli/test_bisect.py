@@ -120,6 +120,10 @@ def test_a_trial_lasts_over_a_boot_and_is_set_again_or_bad(laptop: Search) -> No
     laptop.boot("two")
     assert "The machine was restarted in this trial." in laptop()
     assert laptop.state()["running"] is True
+    said = laptop.ssdpm.fails(
+        1, "bisect", "good", "--entries", "2360", "--root", str(laptop.root)
+    )
+    assert "ssdpm bisect set sets it again" in said
     assert "11 ms" in laptop("set")
     assert laptop.read(LIMIT) == "11000"
     assert "restarted" not in laptop()

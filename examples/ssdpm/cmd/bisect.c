@@ -80,9 +80,15 @@ static enum exit_status start(struct search *search, const struct settings *s,
 static enum exit_status judge(struct search *search, const struct settings *s,
 			      uint32_t verdict)
 {
+	const char *token = ssdpm_bisect_get_token(search->bisect);
 	struct ssdpm_error error;
 	int err = 0;
 
+	/* Linux has its own settings since the boot. */
+	if (verdict == SSDPM_BISECT_GOOD && token &&
+	    !is_of_this_boot(search, token))
+		return failure("the machine was restarted in this trial: "
+			       "ssdpm bisect set sets it again");
 	if (s->n_entries)
 		err = ssdpm_bisect_add_entries(search->bisect, s->n_entries,
 					       &error);
