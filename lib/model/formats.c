@@ -152,16 +152,3 @@ int ssdpm_model_list_from_data(const void *data, size_t size,
 	*ret_n = list.n;
 	return 0;
 }
-
-static const char format_words[][17] = {
-	[SSDPM_FORMAT_NVME_IDENTIFY] = "nvme-identify",
-	[SSDPM_FORMAT_NVME_CLI_TEXT] = "nvme-cli-text",
-	[SSDPM_FORMAT_NVME_CLI_JSON] = "nvme-cli-json",
-	[SSDPM_FORMAT_SMARTCTL_TEXT] = "smartctl-text",
-	[SSDPM_FORMAT_SMARTCTL_JSON] = "smartctl-json",
-	[SSDPM_FORMAT_ATA_IDENTIFY] = "ata-identify",
-	[SSDPM_FORMAT_ATA_IDENTIFY_HEX] = "ata-identify-hex",
-	[SSDPM_FORMAT_HDPARM_TEXT] = "hdparm-text",
-	[SSDPM_FORMAT_ATASMART_BLOB] = "atasmart-blob",
-};
-ENUM_WORDS(format)

@@ -394,6 +394,20 @@ static const char kind_words[][5] = {
 };
 ENUM_WORDS(kind)
 
+/* Here, so that a program with a model of its own links no reader. */
+static const char format_words[][17] = {
+	[SSDPM_FORMAT_NVME_IDENTIFY] = "nvme-identify",
+	[SSDPM_FORMAT_NVME_CLI_TEXT] = "nvme-cli-text",
+	[SSDPM_FORMAT_NVME_CLI_JSON] = "nvme-cli-json",
+	[SSDPM_FORMAT_SMARTCTL_TEXT] = "smartctl-text",
+	[SSDPM_FORMAT_SMARTCTL_JSON] = "smartctl-json",
+	[SSDPM_FORMAT_ATA_IDENTIFY] = "ata-identify",
+	[SSDPM_FORMAT_ATA_IDENTIFY_HEX] = "ata-identify-hex",
+	[SSDPM_FORMAT_HDPARM_TEXT] = "hdparm-text",
+	[SSDPM_FORMAT_ATASMART_BLOB] = "atasmart-blob",
+};
+ENUM_WORDS(format)
+
 static const char provenance_words[][10] = {
 	[SSDPM_PROVENANCE_REPORTED] = "reported",
 	[SSDPM_PROVENANCE_MEASURED] = "measured",

@@ -22,13 +22,19 @@ installed() {
 	wc -c <"$build/stripped"
 }
 
+# A program with what it needs of the library in it, and the C library outside.
+ar rc "$build/core.a" "$build/$core.p"/*.o "$build"/lib/libssdpm-base.a.p/*.o
+${CC:-cc} -O2 -o "$build/linked" -I "$source/include" \
+	"$source/tests/bench/identify-to-apst.c" "$build/core.a"
+
 data=$(nm -S "$build/$core" | awk '$NF == "ssdpm_catalogue_data" { print $2 }')
 symbols=$(nm -D --defined-only "$build/$core" |
 	awk '/ T / && !/_(to|from)_string(@|$)/' | wc -l)
 awk -v core="$(installed $core)" -v data="$((0x$data))" -v symbols="$symbols" \
-	-v energy="$(installed $energy)" 'BEGIN {
+	-v energy="$(installed $energy)" -v linked="$(installed linked)" 'BEGIN {
 	printf "bench core_kib %.1f <= 412\n", (core - data) / 1024
 	printf "bench core_with_catalogue_kib %.1f\n", core / 1024
+	printf "bench static_apst_kib %.1f <= 64\n", linked / 1024
 	printf "bench core_symbols %d <= 110\n", symbols
 	printf "bench energy_kib %.1f\n", energy / 1024
 }'
