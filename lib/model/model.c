@@ -394,7 +394,7 @@ static const char kind_words[][5] = {
 };
 ENUM_WORDS(kind)
 
-/* Here, so that a program with a model of its own links no reader. */
+/* formats.c would bring all readers into a program that needs none. */
 static const char format_words[][17] = {
 	[SSDPM_FORMAT_NVME_IDENTIFY] = "nvme-identify",
 	[SSDPM_FORMAT_NVME_CLI_TEXT] = "nvme-cli-text",
