@@ -170,7 +170,8 @@ SSDPM_API int ssdpm_plan_add_nopp(struct ssdpm_plan *plan,
 /**
  * ssdpm_plan_add_applied() - steps to what the commits since the boot have set
  * @device: whose settings; parameters of nvme_core are those of each NVMe
- *          drive, and a port's policy is that of each disk on it. NULL: of all
+ *          drive, with the tables of all that they change; a port's policy is
+ *          that of each disk on it. NULL: of all
  *
  * Use it to see whether the settings are still in force, or to set them once
  * more: a reset ends a power state. Reverted settings are not among them. A

@@ -657,7 +657,7 @@ def test_check_of_a_drive_looks_at_its_settings_alone(
 ) -> None:
     root = machine("desktop-6.1")
     at = ("--root", str(root))
-    assert "sda: nothing" not in ssdpm.output("apply", *at, "-l", "25ms", "nvme0")
+    ssdpm.output("apply", *at, "-l", "25ms", "nvme0")
     said = ssdpm.output("check", *at, "sda")
     assert said == "nothing applied to these drives since the boot is left\n"
     ssdpm.output("apply", *at, "--lpm", "medium_power", "sda")
@@ -669,6 +669,22 @@ def test_check_of_a_drive_looks_at_its_settings_alone(
     both = ssdpm("check", "--json", *at, "sda", "nvme0")
     (plan,) = json.loads(both.stdout)["plans"]
     assert [step["device"] for step in plan["steps"]] == ["nvme0", "sda"]
+
+
+def test_a_disk_without_a_port_has_no_policy_of_a_port(
+    ssdpm: Command, machine: Make
+) -> None:
+    root, other = machine("external-ports"), machine("server")
+    usb = "devices/pci0000:00/0000:00:14.0"
+    shutil.copytree(other / "sys" / usb, root / "sys" / usb, symlinks=True)
+    (disk,) = (root / "sys" / usb).glob("**/block/sdc")
+    disk = disk.rename(disk.with_name("sdd"))
+    (root / "sys/block/sdd").symlink_to(os.path.relpath(disk, root / "sys/block"))
+    at = ("--root", str(root))
+    ssdpm.output("apply", *at, "--lpm", "medium_power", "sda")
+    assert ssdpm.output("check", *at, "sda").endswith("in force\n")
+    said = ssdpm.output("check", *at, "sdd")
+    assert said.startswith("nothing applied to these drives")
 
 
 def test_usage_and_devices_fail_as_of_plan(ssdpm: Command, machine: Make) -> None:

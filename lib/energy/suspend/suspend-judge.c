@@ -65,13 +65,22 @@ static bool is_deep(uint32_t counter)
 	       counter == SSDPM_SLEEP_COUNTER_SLP_S0;
 }
 
+/* Nobody reads two clocks at one moment. */
+static bool is_jitter(const struct ssdpm_suspend_evidence *e)
+{
+	return e->counter == SSDPM_SLEEP_COUNTER_ASLEEP &&
+	       e->before - e->after < CLOCKS_JITTER_US;
+}
+
 /*
  * Counters since boot began with 0. A register that went through its range
  * counted from 0 to its value once more.
  */
 static uint64_t growth(const struct ssdpm_suspend_evidence *e)
 {
-	return e->after >= e->before ? e->after - e->before : e->after;
+	if (e->after >= e->before)
+		return e->after - e->before;
+	return is_jitter(e) ? 0 : e->after;
 }
 
 static bool has_grown(const struct ssdpm_suspend_evidence *e)
@@ -92,13 +101,6 @@ static bool may_have_wrapped(const struct judgement *j, uint32_t counter)
 		counter == SSDPM_SLEEP_COUNTER_SLP_S0 ||
 		counter == SSDPM_SLEEP_COUNTER_SUBSTATE) &&
 	       before->boot[0] && j->params->after->boot[0];
-}
-
-/* Nobody reads two clocks at one moment. */
-static bool is_jitter(const struct ssdpm_suspend_evidence *e)
-{
-	return e->counter == SSDPM_SLEEP_COUNTER_ASLEEP &&
-	       e->before - e->after < CLOCKS_JITTER_US;
 }
 
 /*
@@ -126,12 +128,8 @@ static int add_evidence(struct judgement *j, const struct counter *after,
 	} else if (!j->params->before && is_since_boot(after->counter)) {
 		e->known |= SSDPM_SUSPEND_KNOWN_BEFORE;
 	}
-	if (!is_since_boot(e->counter) || e->after >= e->before ||
-	    may_have_wrapped(j, e->counter))
-		return 0;
-	if (is_jitter(e))
-		e->after = e->before;
-	else
+	if (is_since_boot(e->counter) && e->after < e->before &&
+	    !is_jitter(e) && !may_have_wrapped(j, e->counter))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "%s: it is less after than before",
 				   e->source);
@@ -253,7 +251,7 @@ static void weigh(struct judgement *j)
 	v->asleep_us = v->deep_us = v->battery_uw = SSDPM_SUSPEND_UNKNOWN;
 	/* Linux stops no clock where the driver of idle states cannot. */
 	if (find_growth(j, SSDPM_SLEEP_COUNTER_ASLEEP, &v->asleep_us) &&
-	    v->asleep_us < CLOCKS_JITTER_US)
+	    v->n_suspends && v->asleep_us < CLOCKS_JITTER_US)
 		v->asleep_us = SSDPM_SUSPEND_UNKNOWN;
 	find_substates(j);
 	for (size_t i = 0; i < j->n; i++) {

@@ -241,17 +241,28 @@ static void where_no_clock_stops_the_time_asleep_is_unknown(void **state)
 {
 	static const struct {
 		unsigned int before_us, after_us;
-	} same[] = { { 0, 0 }, { 7, 3 }, { 3, 7 }, { 5009999, 5000000 } };
+	} same[] = {
+		{ 0, 0 }, { 7, 3 }, { 3, 7 }, { 0, 9999 }, { 5009999, 5000000 }
+	};
 	struct judged j;
 
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
 		j = judge_clocks(same[i].before_us, same[i].after_us);
 		assert_int_equal(j.err, 0);
 		assert_int_equal(j.verdict.n_suspends, 1);
 		assert_true(j.verdict.asleep_us == SSDPM_SUSPEND_UNKNOWN);
 		forget(&j);
 	}
+	/* The reading stays as it is. */
+	j = judge_clocks(7, 3);
+	for (size_t i = 0; i < j.n_evidence; i++)
+		if (j.evidence[i].counter == SSDPM_SLEEP_COUNTER_ASLEEP)
+			assert_int_equal(j.evidence[i].after, 3);
+	forget(&j);
+	j = judge_clocks(7, 10007);
+	assert_int_equal(j.verdict.asleep_us, 10000);
+	forget(&j);
 	j = judge_clocks(7, 10000007);
 	assert_int_equal(j.verdict.asleep_us, 10000000);
 	forget(&j);
