@@ -329,7 +329,7 @@ static bool concerns(const struct change *change,
 	if (change->kind->role == ROLE_PARAMETER)
 		return is_nvme;
 	if (!is_nvme && !facts->ata_port)
-		return false; /* a disk without a port of its own: USB, SAS */
+		return false; /* USB and SAS have no port of ATA */
 	ssdpm__change_device(change, name);
 	if (is_nvme)
 		snprintf(own, sizeof(own), "%s", facts->name);
