@@ -318,8 +318,7 @@ int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	return ssdpm__pass_on(add_revert(plan, &error), &error, reterr);
 }
 
-/* A parameter decides the table of each NVMe drive, a host that of its disks.
- */
+/* A parameter decides the table of each NVMe drive. */
 static bool concerns(const struct change *change,
 		     const struct ssdpm_device_facts *facts)
 {

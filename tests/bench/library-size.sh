@@ -23,6 +23,7 @@ installed() {
 }
 
 # A program with what it needs of the library in it, and the C library outside.
+rm -f "$build/core.a"
 ar rc "$build/core.a" "$build/$core.p"/*.o "$build"/lib/libssdpm-base.a.p/*.o
 ${CC:-cc} -O2 -o "$build/linked" -I "$source/include" \
 	"$source/tests/bench/identify-to-apst.c" "$build/core.a"

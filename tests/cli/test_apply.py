@@ -659,7 +659,9 @@ def test_check_of_a_drive_looks_at_its_settings_alone(
     at = ("--root", str(root))
     ssdpm.output("apply", *at, "-l", "25ms", "nvme0")
     said = ssdpm.output("check", *at, "sda")
-    assert said == "nothing applied to these drives since the boot is left\n"
+    assert said == (
+        "nothing is left that was applied to these devices since the boot\n"
+    )
     ssdpm.output("apply", *at, "--lpm", "medium_power", "sda")
     (root / LIMIT).write_text("7000\n")
     assert ssdpm.output("check", *at, "sda").endswith("in force\n")
@@ -669,6 +671,18 @@ def test_check_of_a_drive_looks_at_its_settings_alone(
     both = ssdpm("check", "--json", *at, "sda", "nvme0")
     (plan,) = json.loads(both.stdout)["plans"]
     assert [step["device"] for step in plan["steps"]] == ["nvme0", "sda"]
+
+
+def test_drives_that_are_left_alone_for_one_reason_share_a_line(
+    ssdpm: Command, eight_drives: pathlib.Path
+) -> None:
+    at = ("--root", str(eight_drives))
+    ssdpm.output("apply", "-q", *at, "-l", "25ms", "nvme0", "nvme1")
+    for number, value in enumerate(("7000", "8000")):
+        (eight_drives / LIMIT_OF.format(number)).write_text(f"{value}\n")
+    said = ssdpm.output("revert", "-n", *at)
+    assert said.count("left alone: it has changed since 25000") == 1
+    assert said.startswith("nvme0, nvme1: latency tolerance left alone: ")
 
 
 def test_a_disk_without_a_port_has_no_policy_of_a_port(
@@ -684,7 +698,7 @@ def test_a_disk_without_a_port_has_no_policy_of_a_port(
     ssdpm.output("apply", *at, "--lpm", "medium_power", "sda")
     assert ssdpm.output("check", *at, "sda").endswith("in force\n")
     said = ssdpm.output("check", *at, "sdd")
-    assert said.startswith("nothing applied to these drives")
+    assert said.startswith("nothing is left that was applied to these devices")
 
 
 def test_usage_and_devices_fail_as_of_plan(ssdpm: Command, machine: Make) -> None:

@@ -41,6 +41,12 @@ struct drives {
 	bool models_optional;
 };
 
+/* The user named them; otherwise they are all of the machine, or none. */
+static inline bool are_named(const struct drives *drives)
+{
+	return drives->n && drives->drives[0].named;
+}
+
 /*
  * Reads all operands. On failure, standard error has a line for each bad
  * operand, and *ret_drives is empty. Free it with free_drives().

@@ -295,15 +295,15 @@ static enum exit_status bad_word(const struct subcommand *subcommand,
 	char name[64];
 
 	snprintf(name, sizeof(name), "%.*s", length - 2, word + 2);
-	suggestion = (struct suggestion){ .word = name };
+	/* A workload is a trace of the library's own. */
+	suggestion = (struct suggestion){
+		.word = strcmp(name, "workload") ? name : "trace",
+	};
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++) {
 		if (!strcmp(option->name, name))
 			return usage_error(common, "--%s takes no argument",
 					   name);
 		suggest(&suggestion, option->name);
-		/* A workload is a trace of the library's own. */
-		if (!strcmp(name, "workload") && !strcmp(option->name, "trace"))
-			suggestion.best = option->name;
 	}
 	if (suggestion.best)
 		return usage_error(common,

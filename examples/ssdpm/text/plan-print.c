@@ -153,25 +153,35 @@ static bool has_details(const struct work *work, const struct ssdpm_step *step)
 	return step->state != SSDPM_STEP_IN_FORCE || work->common->verbose;
 }
 
+/* A rebuild sets what is so already. */
+static bool has_before(const struct ssdpm_step *step)
+{
+	return step->state != SSDPM_STEP_IN_FORCE &&
+	       step->kind != SSDPM_STEP_REBUILD;
+}
+
 /* Both print the same text, but for the device's name. */
 static bool is_alike(const struct work *work, const struct ssdpm_step *a,
 		     const struct ssdpm_step *b)
 {
 	if (a->kind != b->kind || a->parameter != b->parameter ||
-	    a->state != b->state || strcmp(a->after, b->after) ||
-	    strcmp(a->origin, b->origin) ||
+	    a->state != b->state || strcmp(a->origin, b->origin) ||
 	    has_failed(work, a) != has_failed(work, b))
 		return false;
-	return !has_details(work, a) ||
-	       (a->flags == b->flags && !strcmp(a->before, b->before) &&
-		!strcmp(why_of(a), why_of(b)));
+	if (has_details(work, a) && strcmp(why_of(a), why_of(b)))
+		return false;
+	if (a->state == SSDPM_STEP_LEFT_ALONE)
+		return true;
+	return !strcmp(a->after, b->after) &&
+	       (!has_before(a) || !strcmp(a->before, b->before)) &&
+	       (!has_details(work, a) || a->flags == b->flags);
 }
 
-/* Is the step printed at all? */
+/* Which steps are printed. */
 typedef bool (*shown_fn)(const struct work *work,
 			 const struct ssdpm_step *step);
 
-/* The first shown step from @i on that is like @first; its index, or SIZE_MAX.
+/* The index of the first such step from @i on that is like @first, or SIZE_MAX.
  */
 static size_t next_alike(const struct work *work, shown_fn is_shown,
 			 const struct ssdpm_step *first, size_t i)
@@ -205,8 +215,7 @@ static void print_head(const struct work *work, shown_fn is_shown,
 		print_to(out, " left alone: %s", why_of(first));
 	} else {
 		fputc(' ', out);
-		if (first->state != SSDPM_STEP_IN_FORCE &&
-		    first->kind != SSDPM_STEP_REBUILD) {
+		if (has_before(first)) {
 			print_value(out, first, first->before,
 				    first->before_value);
 			fputs(" -> ", out);
@@ -430,9 +439,9 @@ static enum exit_status print_for_people(const struct work *work)
 	if (was_applied(work) && !ssdpm_plan_count(work->plan, SSDPM_STEPS_ALL))
 		puts(journal_stands(&work->journal) ?
 			     "nothing else to check" :
-		     work->drives->n && work->drives->drives[0].named ?
-			     "nothing applied to these drives since the boot is "
-			     "left" :
+		     are_named(work->drives) ?
+			     "nothing is left that was applied to these devices "
+			     "since the boot" :
 			     "nothing that was applied since the boot is left");
 	else if (is_of_config(work) &&
 		 !ssdpm_plan_count(work->plan, SSDPM_STEPS_ALL))

@@ -326,16 +326,14 @@ static enum exit_status refuse_lacking(const struct common *common,
 static enum exit_status add_applied(const struct drives *drives,
 				    struct ssdpm_plan *plan)
 {
-	const struct ssdpm_device *device = NULL;
+	const bool named = are_named(drives);
 	struct ssdpm_error error;
-	size_t i = 0;
 
-	do {
-		if (drives->n && drives->drives[i].named)
-			device = drives->drives[i].device;
-		if (ssdpm_plan_add_applied(plan, device, &error))
+	for (size_t i = 0; i < (named ? drives->n : 1); i++)
+		if (ssdpm_plan_add_applied(
+			    plan, named ? drives->drives[i].device : NULL,
+			    &error))
 			return complain_of_device(NULL, &error);
-	} while (device && ++i < drives->n);
 	return STATUS_DONE;
 }
 

@@ -424,19 +424,27 @@ static void a_reset_is_seen_and_the_state_set_again(void **state)
 	ssdpm_plan_free(plan);
 }
 
-static void all_that_was_applied_is_looked_at(void **state)
+/* Two settings of nvme0, and one of @disk. */
+static void apply_three(struct ssdpm_device *disk)
 {
 	static const uint32_t lpm = SSDPM_LPM_MIN_POWER;
-	struct ssdpm_device *disk = kernel_device("sdb");
 	struct ssdpm_plan *plan = plan_nopp(1);
 
-	(void)state;
 	assert_int_equal(add_lpms(plan, disk, NULL, &lpm, 1, 0, NULL), 0);
 	assert_int_equal(ssdpm_plan_add_latency_tolerance(
 				 plan, device, kernel_model(0), 5000, NULL),
 			 0);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
+}
+
+static void all_that_was_applied_is_looked_at(void **state)
+{
+	struct ssdpm_device *disk = kernel_device("sdb");
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	apply_three(disk);
 	kernel->now.drives[0].nopp = 0;
 	kernel_set_tolerance(0, "7000");
 	plan = kernel_plan_applied();
@@ -471,18 +479,12 @@ static void assert_applied_to(const struct ssdpm_device *of, const char *name,
 
 static void what_was_applied_to_one_device_is_looked_at(void **state)
 {
-	static const uint32_t lpm = SSDPM_LPM_MIN_POWER;
 	struct ssdpm_device *disk = kernel_device("sdb");
 	struct ssdpm_device *other = kernel_device("sda");
-	struct ssdpm_plan *plan = plan_nopp(1);
+	struct ssdpm_plan *plan;
 
 	(void)state;
-	assert_int_equal(add_lpms(plan, disk, NULL, &lpm, 1, 0, NULL), 0);
-	assert_int_equal(ssdpm_plan_add_latency_tolerance(
-				 plan, device, kernel_model(0), 5000, NULL),
-			 0);
-	kernel_commit(plan);
-	ssdpm_plan_free(plan);
+	apply_three(disk);
 	assert_applied_to(device, "nvme0", 2);
 	assert_applied_to(disk, "sdb", 1);
 	assert_applied_to(other, "sda", 0);

@@ -267,6 +267,13 @@ static void where_no_clock_stops_the_time_asleep_is_unknown(void **state)
 	assert_int_equal(j.verdict.asleep_us, 10000000);
 	forget(&j);
 	assert_int_equal(judge_clocks(5010000, 5000000).err, -ERANGE);
+	/* Without a suspend it was not asleep, and that is known. */
+	j = judge((struct given){ .before = HEAD "success 1 " STATS
+						 "success\nasleep 7 clocks\n",
+				  .after = HEAD "success 1 " STATS
+						"success\nasleep 3 clocks\n" });
+	assert_int_equal(j.verdict.asleep_us, 0);
+	forget(&j);
 }
 
 static void what_no_counter_says_is_unknown_and_not_0(void **state)
