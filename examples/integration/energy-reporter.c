@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* What the profile auto saves on each drive, and delays. argv[1]: a capture. */
-#include <inttypes.h>
 #include <ssdpm-energy.h>
 #include <stdio.h>
-#define N "%" PRId64
 
 static void print_item(const struct ssdpm_energy_report_item *item)
 {
 	const struct ssdpm_likely *likely = item->likely;
 
-	if (item->error)
-		printf("%s: %s\n", item->drive->name, item->message);
-	else if (!likely)
-		printf("%s: stays as it is\n", item->drive->name);
+	if (!likely)
+		printf("%s: %s\n", item->drive->name,
+		       item->error ? item->message : "stays as it is");
 	else
-		printf("%s: %s, " N " uW (likely " N " to " N "), " N
-		       " ns, p99 " N " ns\n",
+		printf("%s: %s, %d mW (likely %d to %d), %d us\n",
 		       item->drive->name,
 		       ssdpm_saving_verdict_to_string(likely->verdict),
-		       likely->median_uw, likely->low_uw, likely->high_uw,
-		       item->added_mean_ns, item->added_p99_ns);
+		       (int)(likely->median_uw / 1000),
+		       (int)(likely->low_uw / 1000),
+		       (int)(likely->high_uw / 1000),
+		       (int)(item->added_mean_ns / 1000));
 }
 
 int main(int argc, char **argv)

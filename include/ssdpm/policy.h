@@ -663,7 +663,7 @@ SSDPM_API const char *ssdpm_pcie_link_to_string(uint32_t link);
 SSDPM_API uint32_t ssdpm_pcie_link_from_string(const char *word);
 
 /** Most policies that a profile names. */
-#define SSDPM_MAX_LPMS 6
+#define SSDPM_MAX_LPMS 8
 
 /** Bits of ssdpm_profile_settings.set: the profile says this. */
 enum ssdpm_profile_field {

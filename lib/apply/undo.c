@@ -166,7 +166,7 @@ int ssdpm__undo(const struct site *site, struct change *const *changes,
 {
 	struct undo undo = { .site = site, .changes = changes, .n = n };
 	struct ssdpm_error error;
-	int result = 0;
+	int first_err = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (changes[i]->kind->role == ROLE_PARAMETER)
@@ -183,13 +183,13 @@ int ssdpm__undo(const struct site *site, struct change *const *changes,
 				   "not put back: %s", error.message);
 			undo.done.n_left_alone +=
 				is_final(&undo, changes[i], err);
-			if (result || is_final(&undo, changes[i], err))
+			if (first_err || is_final(&undo, changes[i], err))
 				continue;
-			result = err;
+			first_err = err;
 			if (reterr)
 				*reterr = error;
 		}
 	}
 	*ret_undone = undo.done;
-	return result;
+	return first_err;
 }

@@ -202,15 +202,15 @@ bool ssdpm__is_otherwise(int err)
 }
 
 /* The first; what is otherwise counts for more than what cannot be read. */
-static void note_failure(int err, const struct ssdpm_error *error, int *result,
-			 struct ssdpm_error *reterr)
+static void note_failure(int err, const struct ssdpm_error *error,
+			 int *first_err, struct ssdpm_error *reterr)
 {
-	bool counts = !*result || (ssdpm__is_otherwise(err) &&
-				   !ssdpm__is_otherwise(*result));
+	bool counts = !*first_err || (ssdpm__is_otherwise(err) &&
+				      !ssdpm__is_otherwise(*first_err));
 
 	if (!err || !counts)
 		return;
-	*result = err;
+	*first_err = err;
 	if (reterr)
 		*reterr = *error;
 }
@@ -219,7 +219,7 @@ int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
 		      struct ssdpm_error *reterr)
 {
 	struct ssdpm_error error;
-	int result = 0, err;
+	int first_err = 0, err;
 
 	if (flags & ~(uint32_t)SSDPM_READ_COMMANDS)
 		return ssdpm__fail(reterr, -EINVAL, 0, "unknown flags %#x",
@@ -229,16 +229,16 @@ int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
 		return ssdpm__pass_on(err, &error, reterr);
 	for (size_t i = 0; i < plan->n_order; i++) {
 		err = verify_step(plan, plan->order[i], flags, &error);
-		note_failure(err, &error, &result, reterr);
+		note_failure(err, &error, &first_err, reterr);
 	}
 	/* A capture that a plan may write to has no kernel. */
 	if (!(flags & SSDPM_READ_COMMANDS) || plan->machine->capture == 2)
-		return result;
+		return first_err;
 	for (size_t i = 0; i < plan->n_drives; i++) {
 		if (!plan->drives[i].model)
 			continue;
 		err = verify_table(plan, &plan->drives[i], &error);
-		note_failure(err, &error, &result, reterr);
+		note_failure(err, &error, &first_err, reterr);
 	}
-	return result;
+	return first_err;
 }

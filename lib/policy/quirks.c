@@ -79,17 +79,17 @@ static void open_library(struct quirk_search *search)
 static int next(struct quirk_search *search, struct rule *ret_rule,
 		struct ssdpm_error *reterr)
 {
-	int result;
+	int found;
 
 	for (;;) {
-		result = ssdpm__next_rule(&search->rules, &search->facts,
-					  ret_rule, reterr);
-		if (!result && !search->library) {
+		found = ssdpm__next_rule(&search->rules, &search->facts,
+					 ret_rule, reterr);
+		if (!found && !search->library) {
 			open_library(search);
 			continue;
 		}
-		if (result <= 0)
-			return result;
+		if (found <= 0)
+			return found;
 		if (ret_rule->kind == RULE_SATA && search->settled)
 			continue;
 		if (ret_rule->fit == FIT_NO)
@@ -112,12 +112,12 @@ int ssdpm_quirks_find(const struct ssdpm_model *model,
 	struct quirk_search search;
 	struct yield yield;
 	struct rule rule;
-	int result;
+	int err;
 
-	result = start(&search, model, host, reterr);
-	if (result)
-		return result;
-	while ((result = next(&search, &rule, reterr)) > 0) {
+	err = start(&search, model, host, reterr);
+	if (err)
+		return err;
+	while ((err = next(&search, &rule, reterr)) > 0) {
 		yield = yield_of(&rule, &search.facts);
 		possible |= yield.possible;
 		if (rule.kind == RULE_SATA)
@@ -125,8 +125,8 @@ int ssdpm_quirks_find(const struct ssdpm_model *model,
 		else if (rule.fit == FIT_YES)
 			sure |= yield.sure;
 	}
-	if (result)
-		return result;
+	if (err)
+		return err;
 	if (search.settled)
 		sure |= by_all;
 	*ret_quirks = sure;
@@ -196,14 +196,14 @@ int ssdpm_quirks_explain(const struct ssdpm_model *model,
 	struct yield yield;
 	struct rule rule;
 	size_t n = 0;
-	int result;
+	int err;
 
-	result = ssdpm_quirks_find(model, host, &sure, &unknown, reterr);
-	if (!result)
-		result = start(&search, model, host, reterr);
-	if (result)
-		return result;
-	while ((result = next(&search, &rule, reterr)) > 0) {
+	err = ssdpm_quirks_find(model, host, &sure, &unknown, reterr);
+	if (!err)
+		err = start(&search, model, host, reterr);
+	if (err)
+		return err;
+	while ((err = next(&search, &rule, reterr)) > 0) {
 		struct ssdpm_quirk_match match = { 0 };
 
 		yield = yield_of(&rule, &search.facts);
@@ -220,9 +220,9 @@ int ssdpm_quirks_explain(const struct ssdpm_model *model,
 		say(&search, &rule, &match);
 		ret_matches[n++] = match;
 	}
-	if (!result)
+	if (!err)
 		*ret_n = n;
-	return result;
+	return err;
 }
 
 static const char quirk_words[][24] = {
