@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct parser {
+struct json_parser {
 	struct json *json;
 	const char *at;
 	const char *end;
@@ -20,9 +20,10 @@ struct parser {
 	struct ssdpm_error *reterr;
 };
 
-static int parse_value(struct parser *p, uint32_t key_start, uint32_t key_end);
+static int parse_value(struct json_parser *p, uint32_t key_start,
+		       uint32_t key_end);
 
-static int bad(struct parser *p, const char *expected)
+static int bad(struct json_parser *p, const char *expected)
 {
 	unsigned char found;
 
@@ -40,17 +41,17 @@ static int bad(struct parser *p, const char *expected)
 			   expected);
 }
 
-static bool at_char(const struct parser *p, char c)
+static bool at_char(const struct json_parser *p, char c)
 {
 	return p->at < p->end && *p->at == c;
 }
 
-static bool at_digit(const struct parser *p)
+static bool at_digit(const struct json_parser *p)
 {
 	return p->at < p->end && *p->at >= '0' && *p->at <= '9';
 }
 
-static void skip_space(struct parser *p)
+static void skip_space(struct json_parser *p)
 {
 	for (; p->at < p->end; p->at++) {
 		if (*p->at == '\n')
@@ -60,12 +61,12 @@ static void skip_space(struct parser *p)
 	}
 }
 
-static uint32_t offset(const struct parser *p)
+static uint32_t offset(const struct json_parser *p)
 {
 	return (uint32_t)(p->at - p->json->text);
 }
 
-static int grow(struct parser *p)
+static int grow(struct json_parser *p)
 {
 	struct json *json = p->json;
 	uint32_t capacity = json->capacity ? json->capacity * 2 : 128;
@@ -84,7 +85,7 @@ static int grow(struct parser *p)
 }
 
 /* Index of a new node, or a negative errno. */
-static int64_t new_node(struct parser *p, enum json_type type)
+static int64_t new_node(struct json_parser *p, enum json_type type)
 {
 	struct json *json = p->json;
 	int err;
@@ -102,7 +103,7 @@ static int64_t new_node(struct parser *p, enum json_type type)
 	return json->n_nodes++;
 }
 
-static int parse_escape(struct parser *p)
+static int parse_escape(struct json_parser *p)
 {
 	p->at++;
 	if (p->at < p->end && *p->at && strchr("\"\\/bfnrt", *p->at)) {
@@ -119,7 +120,7 @@ static int parse_escape(struct parser *p)
 }
 
 /* From one quote past the other. */
-static int parse_string(struct parser *p, uint32_t *ret_start,
+static int parse_string(struct json_parser *p, uint32_t *ret_start,
 			uint32_t *ret_end)
 {
 	size_t length;
@@ -147,7 +148,7 @@ static int parse_string(struct parser *p, uint32_t *ret_start,
 	return 0;
 }
 
-static int parse_digits(struct parser *p)
+static int parse_digits(struct json_parser *p)
 {
 	if (!at_digit(p))
 		return bad(p, "a digit");
@@ -156,7 +157,7 @@ static int parse_digits(struct parser *p)
 	return 0;
 }
 
-static int parse_number(struct parser *p, uint32_t *ret_type)
+static int parse_number(struct json_parser *p, uint32_t *ret_type)
 {
 	int err;
 
@@ -184,7 +185,7 @@ static int parse_number(struct parser *p, uint32_t *ret_type)
 	return 0;
 }
 
-static int parse_word(struct parser *p, const char *word)
+static int parse_word(struct json_parser *p, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -194,7 +195,7 @@ static int parse_word(struct parser *p, const char *word)
 	return 0;
 }
 
-static int parse_scalar(struct parser *p, struct json_node *node)
+static int parse_scalar(struct json_parser *p, struct json_node *node)
 {
 	switch (*p->at) {
 	case '"':
@@ -329,7 +330,7 @@ static int quoted_length(const char *text, size_t length)
 }
 
 /* No earlier member of the object may have the key of its newest one. */
-static int check_key(struct parser *p, uint32_t object, uint32_t key_start,
+static int check_key(struct json_parser *p, uint32_t object, uint32_t key_start,
 		     uint32_t key_end)
 {
 	struct json *json = p->json;
@@ -351,7 +352,7 @@ static int check_key(struct parser *p, uint32_t object, uint32_t key_start,
 	return 0;
 }
 
-static int parse_member(struct parser *p, uint32_t object)
+static int parse_member(struct json_parser *p, uint32_t object)
 {
 	uint32_t key_start, key_end;
 	int err;
@@ -370,7 +371,7 @@ static int parse_member(struct parser *p, uint32_t object)
 	return parse_value(p, key_start, key_end);
 }
 
-static int parse_container(struct parser *p, uint32_t index)
+static int parse_container(struct json_parser *p, uint32_t index)
 {
 	bool object = *p->at == '{';
 	char close = object ? '}' : ']';
@@ -402,7 +403,8 @@ static int parse_container(struct parser *p, uint32_t index)
 	return 0;
 }
 
-static int parse_value(struct parser *p, uint32_t key_start, uint32_t key_end)
+static int parse_value(struct json_parser *p, uint32_t key_start,
+		       uint32_t key_end)
 {
 	struct json_node node;
 	int64_t index;
@@ -433,7 +435,7 @@ static int parse_value(struct parser *p, uint32_t key_start, uint32_t key_end)
 	return 0;
 }
 
-static int parse_text(struct parser *p)
+static int parse_text(struct json_parser *p)
 {
 	int err;
 
@@ -459,7 +461,9 @@ void ssdpm__json_skip_mark(const char **text, size_t *size)
 static int parse(const char *text, size_t size, struct json *json,
 		 struct ssdpm_error *reterr)
 {
-	struct parser parser = { .json = json, .line = 1, .reterr = reterr };
+	struct json_parser parser = { .json = json,
+				      .line = 1,
+				      .reterr = reterr };
 
 	if (size > SSDPM_JSON_MAX_BYTES)
 		return ssdpm__fail(reterr, -E2BIG, 0,

@@ -16,7 +16,7 @@ static const char keys[][16] = {
 	"model",       "serial",	"port", "desktop_profile",
 };
 
-struct parser {
+struct intent_parser {
 	struct ssdpm_intent *intent;
 	struct intent_file *file;
 	struct lines lines;
@@ -37,7 +37,7 @@ int ssdpm__intent_fail(const struct intent_file *file, uint32_t number,
 			   file->path, number, words);
 }
 
-static int fail(const struct parser *parser, struct ssdpm_error *reterr,
+static int fail(const struct intent_parser *parser, struct ssdpm_error *reterr,
 		const char *words)
 {
 	return ssdpm__intent_fail(parser->file, parser->lines.line, reterr,
@@ -77,13 +77,14 @@ const char *ssdpm__intent_set(struct intent_found *found, uint32_t key,
 }
 
 /* Lines outside profiles become blank, so that line numbers stay. */
-static void blank(const struct parser *parser, struct span line)
+static void blank(const struct intent_parser *parser, struct span line)
 {
 	memset(parser->file->profiles + (line.at - parser->file->text), ' ',
 	       (size_t)(line.end - line.at));
 }
 
-static int add_section(struct parser *parser, enum intent_section_kind kind,
+static int add_section(struct intent_parser *parser,
+		       enum intent_section_kind kind,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_intent *intent = parser->intent;
@@ -106,7 +107,7 @@ static int add_section(struct parser *parser, enum intent_section_kind kind,
 }
 
 /* The name of a profile stands alone in the head that the profiles have. */
-static int take_profile(struct parser *parser, struct span line,
+static int take_profile(struct intent_parser *parser, struct span line,
 			struct span name, struct ssdpm_error *reterr)
 {
 	char *head = parser->file->profiles + (line.at - parser->file->text);
@@ -123,7 +124,7 @@ static int take_profile(struct parser *parser, struct span line,
 	return add_section(parser, INTENT_PROFILES, reterr);
 }
 
-static int take_head(struct parser *parser, struct span line,
+static int take_head(struct intent_parser *parser, struct span line,
 		     struct ssdpm_error *reterr)
 {
 	static const char names[][8] = { "machine", "drive", "desktop" };
@@ -148,7 +149,8 @@ static int take_head(struct parser *parser, struct span line,
 }
 
 /* What was asked for in a section has an end: is it whole? */
-static int finish_section(struct parser *parser, struct ssdpm_error *reterr)
+static int finish_section(struct intent_parser *parser,
+			  struct ssdpm_error *reterr)
 {
 	const struct intent_section *section = parser->section;
 	const uint32_t given = parser->given[0] | parser->given[1];
@@ -166,8 +168,8 @@ static int finish_section(struct parser *parser, struct ssdpm_error *reterr)
 		       0;
 }
 
-static int add_line(struct parser *parser, const struct intent_line *line,
-		    struct ssdpm_error *reterr)
+static int add_line(struct intent_parser *parser,
+		    const struct intent_line *line, struct ssdpm_error *reterr)
 {
 	struct ssdpm_intent *intent = parser->intent;
 	struct intent_line *more;
@@ -202,7 +204,7 @@ static bool find_key(struct intent_line *line)
 }
 
 /* NULL, or why the key cannot stand here. */
-static const char *check_place(const struct parser *parser,
+static const char *check_place(const struct intent_parser *parser,
 			       const struct intent_line *line)
 {
 	const uint32_t given = parser->given[0] | parser->given[1];
@@ -243,7 +245,7 @@ static const char *check_value(const struct intent_line *line)
 	return ssdpm__intent_set(&found, line->key, line->value);
 }
 
-static int take_setting(struct parser *parser, struct intent_line *line,
+static int take_setting(struct intent_parser *parser, struct intent_line *line,
 			struct ssdpm_error *reterr)
 {
 	const struct span key = line->name; /* with its power source */
@@ -269,7 +271,8 @@ static int take_setting(struct parser *parser, struct intent_line *line,
 }
 
 /* "name = profile" in [desktop]. */
-static int take_desktop(struct parser *parser, const struct intent_line *line,
+static int take_desktop(struct intent_parser *parser,
+			const struct intent_line *line,
 			struct ssdpm_error *reterr)
 {
 	const struct ssdpm_intent *intent = parser->intent;
@@ -285,7 +288,7 @@ static int take_desktop(struct parser *parser, const struct intent_line *line,
 	return add_line(parser, line, reterr);
 }
 
-static int take_line(struct parser *parser, struct span text,
+static int take_line(struct intent_parser *parser, struct span text,
 		     struct ssdpm_error *reterr)
 {
 	struct intent_line line = { .key = INTENT_N_KEYS, .sources = 3 };
@@ -320,7 +323,7 @@ static int check_profiles(const struct intent_file *file,
 
 int ssdpm__intent_parse(struct ssdpm_intent *intent, struct ssdpm_error *reterr)
 {
-	struct parser parser = {
+	struct intent_parser parser = {
 		.intent = intent,
 		.file = &intent->files[intent->n_files - 1],
 	};

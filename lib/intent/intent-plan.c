@@ -177,7 +177,7 @@ static int check_params(const struct ssdpm_plan *plan,
 }
 
 /* The files, and the case for which they are read. */
-struct asked {
+struct intent_case_files {
 	const struct ssdpm_intent *intent;
 	const struct ssdpm_intent_params *params;
 };
@@ -187,7 +187,7 @@ static int add_intent(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		      struct ssdpm_error *reterr)
 {
 	struct intent_case of = { .facts = ssdpm_device_get_facts(device) };
-	const struct asked *asked = data;
+	const struct intent_case_files *asked = data;
 	const struct ssdpm_intent *intent = asked->intent;
 	struct intent_found found;
 	char serial[24] = "";
@@ -213,7 +213,7 @@ int ssdpm_plan_add_intent(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			  const struct ssdpm_intent_params *params,
 			  struct ssdpm_error *reterr)
 {
-	const struct asked asked = { intent, params };
+	const struct intent_case_files asked = { intent, params };
 
 	return ssdpm__add_each(plan, device, model, add_intent, &asked, reterr);
 }

@@ -16,7 +16,7 @@ static const char time_words[N_TIMES][20] = {
 	"secondary-tolerance",
 };
 
-struct word {
+struct apst_word {
 	struct span rest; /* what follows the parts that were taken */
 	struct ssdpm_apst_params params;
 	struct ssdpm_profile_settings times;
@@ -36,7 +36,7 @@ static struct span take_part(struct span *rest)
 }
 
 /* Take the next part if it is one of these words; 0: it is none. */
-static uint32_t take_word(struct word *word,
+static uint32_t take_word(struct apst_word *word,
 			  uint32_t (*from_string)(const char *))
 {
 	struct span rest = word->rest;
@@ -47,7 +47,7 @@ static uint32_t take_word(struct word *word,
 	return value;
 }
 
-static void take_scheme(struct word *word)
+static void take_scheme(struct apst_word *word)
 {
 	uint32_t scheme = take_word(word, ssdpm_power_scheme_from_string);
 	uint32_t source = 0;
@@ -61,7 +61,7 @@ static void take_scheme(struct word *word)
 }
 
 /* Only Linux has more than the limit. */
-static int fail_unknown(const struct word *word, struct span key)
+static int fail_unknown(const struct apst_word *word, struct span key)
 {
 	const bool is_linux = word->params.algorithm == SSDPM_APST_LINUX;
 
@@ -76,7 +76,7 @@ static int fail_unknown(const struct word *word, struct span key)
 }
 
 /* "secondary=1s" */
-static int take_time(struct word *word, struct span key, struct span value)
+static int take_time(struct apst_word *word, struct span key, struct span value)
 {
 	const uint32_t n =
 		word->params.algorithm == SSDPM_APST_LINUX ? N_TIMES : 1;
@@ -100,7 +100,7 @@ static int take_time(struct word *word, struct span key, struct span value)
 }
 
 /* What was not given stays. */
-static void set_times(struct word *word)
+static void set_times(struct apst_word *word)
 {
 	struct ssdpm_apst_params *p = &word->params;
 	const struct ssdpm_profile_settings *times = &word->times;
@@ -119,7 +119,7 @@ static void set_times(struct word *word)
 			times->secondary_latency_tolerance_us;
 }
 
-static int fail_word(const struct word *word, const char *text)
+static int fail_word(const struct apst_word *word, const char *text)
 {
 	return ssdpm__fail(word->reterr, -EINVAL, 0,
 			   "%.64s is no algorithm: write one as in linux, "
@@ -127,7 +127,7 @@ static int fail_word(const struct word *word, const char *text)
 			   text);
 }
 
-static int parse(struct word *word, const char *text)
+static int parse(struct apst_word *word, const char *text)
 {
 	uint32_t algorithm = take_word(word, ssdpm_apst_algorithm_from_string);
 	struct span part, key, value;
@@ -151,7 +151,7 @@ int ssdpm_apst_algorithm_parse(const char *word,
 			       struct ssdpm_apst_params *params,
 			       struct ssdpm_error *reterr)
 {
-	struct word w = {
+	struct apst_word w = {
 		.rest = ssdpm__span(word, strlen(word)),
 		.params = { .size = sizeof(w.params) },
 		.reterr = reterr,

@@ -58,7 +58,7 @@ static int check_power(const struct ssdpm_persist_power *power,
 	return 0;
 }
 
-int ssdpm__check_powers(const struct kept *kept, struct ssdpm_error *reterr)
+int ssdpm__check_powers(const struct lasting *kept, struct ssdpm_error *reterr)
 {
 	int err = 0;
 
@@ -107,7 +107,7 @@ static void put_pattern(struct text *text, const char *product)
 				   '?');
 }
 
-void ssdpm__put_power_rules(struct text *text, const struct kept *kept)
+void ssdpm__put_power_rules(struct text *text, const struct lasting *kept)
 {
 	if (!kept->n_powers)
 		return;
@@ -146,7 +146,7 @@ void ssdpm__put_power_rules(struct text *text, const struct kept *kept)
 }
 
 /* By the link to its first namespace: a number is another drive's next time. */
-void ssdpm__put_power_calls(struct text *text, const struct kept *kept)
+void ssdpm__put_power_calls(struct text *text, const struct lasting *kept)
 {
 	for (size_t i = 0; i < kept->n_powers; i++) {
 		ssdpm__put(text, "ExecStart=%s apply ", kept->command);

@@ -105,7 +105,7 @@ static void put_own(struct text *text, const struct ssdpm_profile_settings *own)
 	}
 }
 
-static void put_head(struct text *text, const struct kept *kept)
+static void put_head(struct text *text, const struct lasting *kept)
 {
 	ssdpm__put(text, "%s%s%s\n", SSDPM__PERSIST_MARKER, SSDPM__PERSIST_KIND,
 		   ssdpm_persist_kind_to_string(kept->kind));
@@ -122,7 +122,7 @@ static void put_head(struct text *text, const struct kept *kept)
 }
 
 /* The name for the command; NULL: there are two. */
-static const char *word_of(const struct kept *kept)
+static const char *word_of(const struct lasting *kept)
 {
 	const char *ac = kept->ac.name, *battery = kept->battery.name;
 
@@ -133,7 +133,7 @@ static const char *word_of(const struct kept *kept)
 		       NULL;
 }
 
-static void put_command(struct text *text, const struct kept *kept,
+static void put_command(struct text *text, const struct lasting *kept,
 			const char *verb)
 {
 	ssdpm__put(text, "%s %s", kept->command, verb);
@@ -151,7 +151,7 @@ static void put_command(struct text *text, const struct kept *kept,
 }
 
 /* A file names one profile, which the command must know. */
-static int check_name(const struct kept *kept, struct ssdpm_error *reterr)
+static int check_name(const struct lasting *kept, struct ssdpm_error *reterr)
 {
 	const char *name = word_of(kept);
 	struct ssdpm_profile_settings known = { .size = sizeof(known) };
@@ -226,7 +226,7 @@ static void put_tolerance_rules(struct text *text, uint64_t us)
 }
 
 /* Batteries change all the time; adapters when they are plugged in or out. */
-static void put_source_rule(struct text *text, const struct kept *kept)
+static void put_source_rule(struct text *text, const struct lasting *kept)
 {
 	if (kept->is_same)
 		return;
@@ -236,7 +236,7 @@ static void put_source_rule(struct text *text, const struct kept *kept)
 }
 
 /* Rules that call the command, by systemd where it runs. */
-static void put_calls(struct text *text, const struct kept *kept,
+static void put_calls(struct text *text, const struct lasting *kept,
 		      const char *disks)
 {
 	ssdpm__put(text, "\n");
@@ -257,7 +257,7 @@ static void put_calls(struct text *text, const struct kept *kept,
 	ssdpm__put(text, "\"\nLABEL=\"ssdpm_end\"\n");
 }
 
-static int add_rules(struct ssdpm_persist *persist, const struct kept *kept,
+static int add_rules(struct ssdpm_persist *persist, const struct lasting *kept,
 		     struct ssdpm_error *reterr)
 {
 	const uint32_t set = kept->ac.set | kept->battery.set;
@@ -290,8 +290,8 @@ static uint32_t number_of(uint32_t lpm)
 	return lpm - SSDPM_LPM_KEEP_FIRMWARE_SETTINGS;
 }
 
-static int fill_modprobe(struct ssdpm_persist *persist, const struct kept *kept,
-			 struct ssdpm_error *reterr)
+static int fill_modprobe(struct ssdpm_persist *persist,
+			 const struct lasting *kept, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_profile_settings *settings = &kept->ac;
 	struct text text = { .n = 0 }, note = { .n = 0 };
@@ -340,7 +340,8 @@ static void put_targets(struct text *text, const char *key, int first)
 }
 
 static int add_source_rule(struct ssdpm_persist *persist,
-			   const struct kept *kept, struct ssdpm_error *reterr)
+			   const struct lasting *kept,
+			   struct ssdpm_error *reterr)
 {
 	struct text text = { .n = 0 };
 
@@ -394,8 +395,8 @@ static const char service[] =
 	"# At boot, udev may still load drivers.\n"
 	"ExecStartPre=-/usr/bin/udevadm settle --timeout=60\n";
 
-static int fill_systemd(struct ssdpm_persist *persist, const struct kept *kept,
-			struct ssdpm_error *reterr)
+static int fill_systemd(struct ssdpm_persist *persist,
+			const struct lasting *kept, struct ssdpm_error *reterr)
 {
 	struct text text = { .n = 0 };
 	const bool calls = kept->has_profile || kept->has_own;
@@ -446,7 +447,7 @@ static void put_tlp_key(struct text *text, const char *key,
 	ssdpm__put(text, "\"\n");
 }
 
-static int fill_tlp(struct ssdpm_persist *persist, const struct kept *kept,
+static int fill_tlp(struct ssdpm_persist *persist, const struct lasting *kept,
 		    struct ssdpm_error *reterr)
 {
 	const uint32_t set = kept->ac.set | kept->battery.set;
@@ -475,7 +476,7 @@ static int fill_tlp(struct ssdpm_persist *persist, const struct kept *kept,
 }
 
 static int add_tuned_script(struct ssdpm_persist *persist,
-			    const struct kept *kept, const char *directory,
+			    const struct lasting *kept, const char *directory,
 			    struct ssdpm_error *reterr)
 {
 	struct text text = { .n = 0 };
@@ -497,7 +498,7 @@ static int add_tuned_script(struct ssdpm_persist *persist,
 }
 
 static int add_tuned_profile(struct ssdpm_persist *persist,
-			     const struct kept *kept, const char *folder,
+			     const struct lasting *kept, const char *folder,
 			     const char *note, struct ssdpm_error *reterr)
 {
 	const char *name = word_of(kept);
@@ -528,7 +529,7 @@ static int add_tuned_profile(struct ssdpm_persist *persist,
 }
 
 /* Into the folders of all releases: the files outlive an upgrade of TuneD. */
-static int fill_tuned(struct ssdpm_persist *persist, const struct kept *kept,
+static int fill_tuned(struct ssdpm_persist *persist, const struct lasting *kept,
 		      struct ssdpm_error *reterr)
 {
 	struct text note = { .n = 0 };
@@ -551,8 +552,8 @@ static int fill_tuned(struct ssdpm_persist *persist, const struct kept *kept,
 	return err;
 }
 
-int ssdpm__persist_fill(struct ssdpm_persist *persist, const struct kept *kept,
-			struct ssdpm_error *reterr)
+int ssdpm__persist_fill(struct ssdpm_persist *persist,
+			const struct lasting *kept, struct ssdpm_error *reterr)
 {
 	switch (kept->kind) {
 	case SSDPM_PERSIST_UDEV:

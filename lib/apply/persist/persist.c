@@ -30,7 +30,7 @@ static bool is_path(const char *path)
 	return *path == '/' && is_word(path, 200, "/._+-");
 }
 
-static int check_command(const struct kept *kept, struct ssdpm_error *reterr)
+static int check_command(const struct lasting *kept, struct ssdpm_error *reterr)
 {
 	if (is_path(kept->command))
 		return 0;
@@ -40,7 +40,7 @@ static int check_command(const struct kept *kept, struct ssdpm_error *reterr)
 }
 
 /* The files are read by udev, systemd, shells: let nothing there be special. */
-static int check_words(const struct kept *kept, struct ssdpm_error *reterr)
+static int check_words(const struct lasting *kept, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_profile_settings *all[] = { &kept->ac,
 						       &kept->battery };
@@ -138,7 +138,7 @@ static int take_settings(struct ssdpm_profile_settings *settings,
 }
 
 static int take_profile(const struct ssdpm_persist_params *params,
-			struct kept *kept, struct ssdpm_error *reterr)
+			struct lasting *kept, struct ssdpm_error *reterr)
 {
 	int err;
 
@@ -155,7 +155,7 @@ static int take_profile(const struct ssdpm_persist_params *params,
 }
 
 static int take_own(const struct ssdpm_persist_params *params,
-		    struct kept *kept, struct ssdpm_error *reterr)
+		    struct lasting *kept, struct ssdpm_error *reterr)
 {
 	struct ssdpm_profile_settings *own = &kept->own;
 	int err;
@@ -182,7 +182,7 @@ static int take_own(const struct ssdpm_persist_params *params,
 }
 
 static int take_flags(const struct ssdpm_persist_params *params,
-		      struct kept *kept, struct ssdpm_error *reterr)
+		      struct lasting *kept, struct ssdpm_error *reterr)
 {
 	kept->of_files = params->flags & SSDPM_PERSIST_OF_FILES;
 	kept->is_named = params->flags & SSDPM_PERSIST_NAMED_IN_FILES;
@@ -204,7 +204,7 @@ static int take_flags(const struct ssdpm_persist_params *params,
 }
 
 static int take_params(const struct ssdpm_persist_params *given,
-		       struct kept *kept, struct ssdpm_error *reterr)
+		       struct lasting *kept, struct ssdpm_error *reterr)
 {
 	struct ssdpm_persist_params params = { 0 };
 	int err;
@@ -251,7 +251,7 @@ int ssdpm_persist_new(const struct ssdpm_persist_params *params,
 		      struct ssdpm_persist **ret_persist,
 		      struct ssdpm_error *reterr)
 {
-	struct kept kept = { 0 };
+	struct lasting kept = { 0 };
 	struct ssdpm_persist *persist;
 	int err;
 

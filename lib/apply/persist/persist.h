@@ -32,7 +32,7 @@ struct ssdpm_persist {
 };
 
 /* What shall last, checked. */
-struct kept {
+struct lasting {
 	uint32_t kind;
 	const char *command;
 	const char *profiles; /* NULL: built in */
@@ -79,14 +79,14 @@ int ssdpm__persist_add(struct ssdpm_persist *persist, const char *path,
 /* persist-power.c */
 
 /* Rules that set power states again; nothing where there are none. */
-void ssdpm__put_power_rules(struct text *text, const struct kept *kept);
+void ssdpm__put_power_rules(struct text *text, const struct lasting *kept);
 /* A line "ExecStart=" for each. */
-void ssdpm__put_power_calls(struct text *text, const struct kept *kept);
-int ssdpm__check_powers(const struct kept *kept, struct ssdpm_error *reterr);
+void ssdpm__put_power_calls(struct text *text, const struct lasting *kept);
+int ssdpm__check_powers(const struct lasting *kept, struct ssdpm_error *reterr);
 
 /* persist-text.c: the files for what is kept. */
-int ssdpm__persist_fill(struct ssdpm_persist *persist, const struct kept *kept,
-			struct ssdpm_error *reterr);
+int ssdpm__persist_fill(struct ssdpm_persist *persist,
+			const struct lasting *kept, struct ssdpm_error *reterr);
 
 /* Targets that pull the unit in; NULL after the last. */
 extern const char *const ssdpm__unit_targets[];

@@ -34,23 +34,23 @@
 #define N_NARROW 12
 #define GOLDEN 0.6180339887498949
 
-struct trial {
+struct trait_trial {
 	struct meter meter;
 	int64_t offset_ns;
 	double score;
 };
 
 /* A search for traits from a first fit. */
-struct search {
+struct trait_search {
 	struct calibrate_task *task;
 	struct fit_noise noise;
 	double n;      /* rows of the first fit */
 	bool searched; /* the offset is not known */
-	struct trial now;
-	struct trial before; /* where a round of the polish began */
+	struct trait_trial now;
+	struct trait_trial before; /* where a round of the polish began */
 };
 
-static void score(struct search *s, struct trial *trial)
+static void score(struct trait_search *s, struct trait_trial *trial)
 {
 	struct calibrate_task *task = s->task;
 
@@ -67,9 +67,10 @@ static void score(struct search *s, struct trial *trial)
  * A response of this many ns; an offset that was searched has absorbed most of
  * it.
  */
-static struct trial with_response(struct search *s, double response_ns)
+static struct trait_trial with_response(struct trait_search *s,
+					double response_ns)
 {
-	struct trial trial = s->now;
+	struct trait_trial trial = s->now;
 
 	trial.meter.response_ns = response_ns;
 	if (s->searched)
@@ -83,11 +84,11 @@ static struct trial with_response(struct search *s, double response_ns)
  * Another rate. An offset that was searched moves so that the middle of the run
  * stays.
  */
-static struct trial with_clock(struct search *s, double clock)
+static struct trait_trial with_clock(struct trait_search *s, double clock)
 {
 	const struct rows *rows = &s->task->rows;
 	double middle_ns = 0.5 * (double)rows->n * (double)rows->bin_ns;
-	struct trial trial = s->now;
+	struct trait_trial trial = s->now;
 
 	trial.meter.clock = clock;
 	if (s->searched)
@@ -97,16 +98,16 @@ static struct trial with_clock(struct search *s, double clock)
 	return trial;
 }
 
-static struct trial with_sampling(struct search *s, bool point)
+static struct trait_trial with_sampling(struct trait_search *s, bool point)
 {
-	struct trial trial = s->now;
+	struct trait_trial trial = s->now;
 
 	trial.meter.point = point;
 	score(s, &trial);
 	return trial;
 }
 
-static bool better(struct trial *best, struct trial trial)
+static bool better(struct trait_trial *best, struct trait_trial trial)
 {
 	if (!(trial.score > best->score))
 		return false;
@@ -114,15 +115,15 @@ static bool better(struct trial *best, struct trial trial)
 	return true;
 }
 
-typedef struct trial (*trial_fn)(struct search *s, double value);
+typedef struct trait_trial (*trial_fn)(struct trait_search *s, double value);
 
 /* Narrows by the golden section between two values. */
-static struct trial narrow(struct search *s, trial_fn with, double low,
-			   double high)
+static struct trait_trial narrow(struct trait_search *s, trial_fn with,
+				 double low, double high)
 {
-	struct trial left = with(s, high - GOLDEN * (high - low));
-	struct trial right = with(s, low + GOLDEN * (high - low));
-	struct trial best = left;
+	struct trait_trial left = with(s, high - GOLDEN * (high - low));
+	struct trait_trial right = with(s, low + GOLDEN * (high - low));
+	struct trait_trial best = left;
 
 	better(&best, right);
 	for (int i = 1; i < N_NARROW; i++) {
@@ -141,11 +142,11 @@ static struct trial narrow(struct search *s, trial_fn with, double low,
 	return best;
 }
 
-static struct trial find_response(struct search *s)
+static struct trait_trial find_response(struct trait_search *s)
 {
 	static const double bins[] = { 0, 0.04, 0.12, 0.36, 1, 3, 9 };
 	double bin_ns = (double)s->task->rows.bin_ns;
-	struct trial best = { .score = -INFINITY };
+	struct trait_trial best = { .score = -INFINITY };
 	size_t at = 0;
 
 	for (size_t i = 0; i < sizeof(bins) / sizeof(bins[0]); i++)
@@ -157,7 +158,7 @@ static struct trial find_response(struct search *s)
 	return best;
 }
 
-static struct trial find_clock(struct search *s)
+static struct trait_trial find_clock(struct trait_search *s)
 {
 	/*
 	 * At the end of the run, one step of the clock is one row. If the
@@ -165,7 +166,7 @@ static struct trial find_clock(struct search *s)
 	 * middle.
 	 */
 	double step = (s->searched ? 2 : 1) / (double)s->task->rows.n;
-	struct trial best = { .score = -INFINITY };
+	struct trait_trial best = { .score = -INFINITY };
 	double at = 0;
 
 	for (double k = 0; k * step < CLOCK_MAX; k = k < 1 ? k + 0.4 : k + 1) {
@@ -180,9 +181,9 @@ static struct trial find_clock(struct search *s)
 }
 
 /* The best trial among the traits of this mask. */
-static struct trial find_best(struct search *s, uint32_t traits)
+static struct trait_trial find_best(struct trait_search *s, uint32_t traits)
 {
-	struct trial best = s->now;
+	struct trait_trial best = s->now;
 
 	if (traits & SSDPM_TRAIT_SAMPLING && s->task->rows.single)
 		better(&best, with_sampling(s, !s->now.meter.point));
@@ -193,9 +194,9 @@ static struct trial find_best(struct search *s, uint32_t traits)
 	return best;
 }
 
-static struct trial with_offset(struct search *s, double more_ns)
+static struct trait_trial with_offset(struct trait_search *s, double more_ns)
 {
-	struct trial trial = s->now;
+	struct trait_trial trial = s->now;
 
 	trial.offset_ns += (int64_t)more_ns;
 	score(s, &trial);
@@ -203,7 +204,7 @@ static struct trial with_offset(struct search *s, double more_ns)
 }
 
 /* Limits a response to what is searched. */
-static double within(const struct search *s, double response_ns)
+static double within(const struct trait_search *s, double response_ns)
 {
 	return ssdpm__max(0,
 			  ssdpm__min(response_ns,
@@ -211,10 +212,10 @@ static double within(const struct search *s, double response_ns)
 }
 
 /* The trial this many times as far from where the round began. */
-static struct trial with_stride(struct search *s, double times)
+static struct trait_trial with_stride(struct trait_search *s, double times)
 {
-	const struct trial *from = &s->before;
-	struct trial trial = s->now;
+	const struct trait_trial *from = &s->before;
+	struct trait_trial trial = s->now;
 	double offset_ns = (double)(s->now.offset_ns - from->offset_ns);
 	double response_ns = s->now.meter.response_ns - from->meter.response_ns;
 	double clock = s->now.meter.clock - from->meter.clock;
@@ -228,7 +229,7 @@ static struct trial with_stride(struct search *s, double times)
 	return trial;
 }
 
-static void move(struct search *s, trial_fn with, double low, double high)
+static void move(struct trait_search *s, trial_fn with, double low, double high)
 {
 	better(&s->now, narrow(s, with, low, high));
 }
@@ -239,7 +240,7 @@ static void move(struct search *s, trial_fn with, double low, double high)
  * nearly as good. Move them in turn, then together along what the turn changed,
  * as long as that gains anything (Hooke and Jeeves 1961).
  */
-static void polish(struct search *s, uint32_t stated)
+static void polish(struct trait_search *s, uint32_t stated)
 {
 	const bool lags = !(stated & SSDPM_TRAIT_RESPONSE) &&
 			  s->now.meter.response_ns > 0;
@@ -265,7 +266,7 @@ static void polish(struct search *s, uint32_t stated)
 	}
 }
 
-static int begin(struct search *s, struct calibrate_task *task)
+static int begin(struct trait_search *s, struct calibrate_task *task)
 {
 	s->task = task;
 	s->noise = task->fit.noise;
@@ -280,10 +281,10 @@ static int begin(struct search *s, struct calibrate_task *task)
  * Finds the best offset nearby. Each offset has its own spikes, because the
  * spikes of another would remove the edges that decide.
  */
-static void settle(struct search *s)
+static void settle(struct trait_search *s)
 {
 	double step = (double)s->task->rows.bin_ns / 8;
-	struct trial best = s->now;
+	struct trait_trial best = s->now;
 
 	for (int i = -4; i <= 4; i++)
 		better(&best, with_offset(s, i * step));
@@ -293,7 +294,7 @@ static void settle(struct search *s)
 }
 
 /* Fits with the traits found, and finds the noise anew. */
-static int take(struct search *s)
+static int take(struct trait_search *s)
 {
 	struct calibrate_task *task = s->task;
 
@@ -308,14 +309,14 @@ static int take(struct search *s)
 int ssdpm__meter_find(struct calibrate_task *task, uint32_t stated,
 		      bool searched)
 {
-	struct search s = { .searched = searched };
+	struct trait_search s = { .searched = searched };
 	int err = 0;
 
 	for (int i = 0; err == 0 && i < N_ROUNDS; i++) {
 		err = begin(&s, task);
 		if (err)
 			break;
-		struct trial best = find_best(&s, ~stated);
+		struct trait_trial best = find_best(&s, ~stated);
 		bool found = best.score > s.now.score + GAIN_TAKEN;
 
 		if (found)
@@ -332,11 +333,11 @@ int ssdpm__meter_find(struct calibrate_task *task, uint32_t stated,
  * Tries another value of a stated trait, with and without the traits found. One
  * of these may only compensate for the stated value.
  */
-static struct trial find_other(struct search *s, uint32_t trait,
-			       uint32_t stated)
+static struct trait_trial find_other(struct trait_search *s, uint32_t trait,
+				     uint32_t stated)
 {
-	const struct trial now = s->now;
-	struct trial best = find_best(s, trait);
+	const struct trait_trial now = s->now;
+	struct trait_trial best = find_best(s, trait);
 
 	if (!(stated & SSDPM_TRAIT_SAMPLING))
 		s->now.meter.point = false;
@@ -350,7 +351,7 @@ static struct trial find_other(struct search *s, uint32_t trait,
 }
 
 /* A best value at an end of the search range contradicts the run. */
-static uint32_t check_ends(const struct search *s, uint32_t stated)
+static uint32_t check_ends(const struct trait_search *s, uint32_t stated)
 {
 	double bin_ns = (double)s->task->rows.bin_ns;
 
@@ -363,7 +364,7 @@ static uint32_t check_ends(const struct search *s, uint32_t stated)
 	return 0;
 }
 
-static uint32_t check_stated(struct search *s, uint32_t stated)
+static uint32_t check_stated(struct trait_search *s, uint32_t stated)
 {
 	static const struct {
 		uint32_t trait, contradiction;
@@ -378,7 +379,8 @@ static uint32_t check_stated(struct search *s, uint32_t stated)
 	for (size_t i = 0; i < sizeof(traits) / sizeof(traits[0]); i++) {
 		if (!(stated & traits[i].trait))
 			continue;
-		struct trial best = find_other(s, traits[i].trait, stated);
+		struct trait_trial best =
+			find_other(s, traits[i].trait, stated);
 
 		if (!(best.score > most))
 			continue;
@@ -389,15 +391,15 @@ static uint32_t check_stated(struct search *s, uint32_t stated)
 }
 
 /* The state that a check restores. */
-struct kept {
+struct kept_fit {
 	struct fit fit;
 	struct meter meter;
 	uint8_t out[];
 };
 
-static struct kept *keep(const struct calibrate_task *task)
+static struct kept_fit *keep(const struct calibrate_task *task)
 {
-	struct kept *kept = malloc(sizeof(*kept) + task->fit.n);
+	struct kept_fit *kept = malloc(sizeof(*kept) + task->fit.n);
 
 	if (!kept)
 		return NULL;
@@ -408,7 +410,7 @@ static struct kept *keep(const struct calibrate_task *task)
 }
 
 /* Restores and frees it. */
-static void put_back(struct calibrate_task *task, struct kept *kept)
+static void put_back(struct calibrate_task *task, struct kept_fit *kept)
 {
 	task->meter = kept->meter;
 	ssdpm__task_fill(task, task->offset_ns);
@@ -439,13 +441,14 @@ static void lengthen(const struct drawn_course *course,
 }
 
 /* Scores the power with longer wakes; the course is cut with cut_ns. */
-static int try_wait(struct search *s, const uint64_t wait_ns[SSDPM_MAX_STATES],
+static int try_wait(struct trait_search *s,
+		    const uint64_t wait_ns[SSDPM_MAX_STATES],
 		    const uint64_t cut_ns[SSDPM_MAX_STATES],
 		    struct ssdpm_io *longer, double *ret_score)
 {
 	struct drawn_course *course = &s->task->course;
 	const struct ssdpm_io *ios = course->ios;
-	struct trial trial = s->now;
+	struct trait_trial trial = s->now;
 
 	memcpy(longer, ios, course->n_ios * sizeof(*longer));
 	lengthen(course, wait_ns, longer);
@@ -463,7 +466,7 @@ static int try_wait(struct search *s, const uint64_t wait_ns[SSDPM_MAX_STATES],
  * Compares the best of several waits with none, over the same steps. The steps
  * that a fit left out, because the latency was unknown, decide.
  */
-static int compare_waits(struct search *s,
+static int compare_waits(struct trait_search *s,
 			 const uint64_t exit_ns[SSDPM_MAX_STATES],
 			 const uint64_t cut_ns[SSDPM_MAX_STATES],
 			 struct ssdpm_io *longer, double *ret_gain)
@@ -497,9 +500,9 @@ int ssdpm__wait_check(struct calibrate_task *task,
 		      const uint64_t exit_ns[SSDPM_MAX_STATES],
 		      const uint64_t cut_ns[SSDPM_MAX_STATES], double *ret_gain)
 {
-	struct kept *kept = keep(task);
+	struct kept_fit *kept = keep(task);
 	struct ssdpm_io *longer = malloc(task->course.n_ios * sizeof(*longer));
-	struct search s = { 0 };
+	struct trait_search s = { 0 };
 	int err = kept && longer ? 0 : -ENOMEM;
 
 	if (err == 0 && begin(&s, task) == 0)
@@ -517,8 +520,8 @@ int ssdpm__wait_check(struct calibrate_task *task,
 int ssdpm__meter_check(struct calibrate_task *task, uint32_t stated,
 		       uint32_t *ret_contradiction)
 {
-	struct search s = { 0 };
-	struct kept *kept = keep(task);
+	struct trait_search s = { 0 };
+	struct kept_fit *kept = keep(task);
 
 	if (!kept)
 		return -ENOMEM;

@@ -40,7 +40,7 @@ static_assert(offsetof(struct ssdpm_cap_run, loss_share) +
 		      offsetof(struct ssdpm_cap_run, uncapped_power_uw),
 	      "one after the other");
 
-struct outcome {
+struct cap_outcome {
 	uint64_t duration_ns;
 	struct ssdpm_span power_uw;
 	double p99_power_uw;
@@ -221,7 +221,7 @@ static int by_value(const void *a, const void *b)
  * time; a little of it may be in the interval before.
  */
 static int quantiles(const struct cap_job *job, const struct ssdpm_sim *sim,
-		     double cap_uw, struct outcome *outcome,
+		     double cap_uw, struct cap_outcome *outcome,
 		     struct ssdpm_error *reterr)
 {
 	double whole_ns = (double)job->interval_ns;
@@ -296,7 +296,7 @@ static int feed(const struct cap_job *job, struct cap_pass *pass,
 }
 
 static int finish(const struct cap_job *job, struct ssdpm_sim *sim,
-		  double cap_uw, struct outcome *ret_outcome,
+		  double cap_uw, struct cap_outcome *ret_outcome,
 		  struct ssdpm_error *reterr)
 {
 	const struct ssdpm_result *result;
@@ -305,7 +305,7 @@ static int finish(const struct cap_job *job, struct ssdpm_sim *sim,
 	if (err)
 		return err;
 	result = ssdpm_sim_get_result(sim);
-	*ret_outcome = (struct outcome){
+	*ret_outcome = (struct cap_outcome){
 		.duration_ns = result->nominal->duration_ns,
 		.power_uw = { (double)result->low->mean_power_uw,
 			      (double)result->nominal->mean_power_uw,
@@ -317,7 +317,7 @@ static int finish(const struct cap_job *job, struct ssdpm_sim *sim,
 /* ret_pass: the result; delays: the histogram to fill, or NULL. */
 static int run(const struct cap_job *job, const struct capped_drive *drive,
 	       struct histogram *delays, struct cap_pass *ret_pass,
-	       struct outcome *ret_outcome, struct ssdpm_error *reterr)
+	       struct cap_outcome *ret_outcome, struct ssdpm_error *reterr)
 {
 	double cap_uw = drive->capped ? (double)job->most_uw : INFINITY;
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
@@ -344,7 +344,8 @@ static int run(const struct cap_job *job, const struct capped_drive *drive,
 	return err;
 }
 
-static double loss(const struct outcome *capped, const struct outcome *free)
+static double loss(const struct cap_outcome *capped,
+		   const struct cap_outcome *free)
 {
 	if (!capped->duration_ns)
 		return 0;
@@ -358,8 +359,9 @@ static double mean_uw(struct wide energy, double ns)
 }
 
 /* Adds both runs at a corner; the nominal corner comes first. */
-static void add(struct cap_job *job, bool nominal, const struct outcome *capped,
-		const struct outcome *free)
+static void add(struct cap_job *job, bool nominal,
+		const struct cap_outcome *capped,
+		const struct cap_outcome *free)
 {
 	const struct ssdpm_span spans[N_SPANS] = {
 		[LOSS_SHARE] = ssdpm__exactly(loss(capped, free)),
@@ -403,7 +405,7 @@ static void add(struct cap_job *job, bool nominal, const struct outcome *capped,
 
 /* At this corner, idle power leaves little or nothing for I/Os. */
 static void add_nothing(struct cap_job *job, const struct cap_pass *pass,
-			const struct outcome *free)
+			const struct cap_outcome *free)
 {
 	double cap_uw = (double)job->segments[pass->at].cap_uw;
 	struct ssdpm_cap_point *point = &job->points[pass->at];
@@ -421,8 +423,8 @@ static void add_nothing(struct cap_job *job, const struct cap_pass *pass,
 
 static int run_both(const struct cap_job *job, const struct corner *corner,
 		    struct histogram *delays, struct cap_pass *ret_pass,
-		    struct outcome *ret_capped, struct outcome *ret_free,
-		    struct ssdpm_error *reterr)
+		    struct cap_outcome *ret_capped,
+		    struct cap_outcome *ret_free, struct ssdpm_error *reterr)
 {
 	const struct capped_drive in_state_0 = { .corner = *corner };
 	const struct capped_drive drive = {
@@ -440,7 +442,7 @@ static int run_nominal(struct cap_job *job, struct ssdpm_cap_run *run,
 		       bool *ret_unknown, struct ssdpm_error *reterr)
 {
 	const struct corner nominal = { 0 };
-	struct outcome capped, free;
+	struct cap_outcome capped, free;
 	struct cap_pass pass;
 	int err = run_both(job, &nominal, job->delays, &pass, &capped, &free,
 			   reterr);
@@ -499,7 +501,7 @@ static int run_corners(struct cap_job *job, bool unknown,
 		struct corner corner =
 			corner_of(cost ? costs : CORNER_NOMINAL,
 				  service ? times : CORNER_NOMINAL);
-		struct outcome capped, free;
+		struct cap_outcome capped, free;
 		struct cap_pass pass;
 
 		if ((!cost && i & 1) || (!service && i & 2))

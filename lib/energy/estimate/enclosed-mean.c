@@ -34,11 +34,11 @@ static bool is_reached(const struct chain *chain, uint32_t operational_state,
 }
 
 /* The least and the most that a run takes in a state of its policy. */
-static struct span tail_power(const struct enclosed *run,
-			      const struct values *values,
-			      uint32_t operational_state)
+static struct extent tail_power(const struct enclosed *run,
+				const struct values *values,
+				uint32_t operational_state)
 {
-	struct span power = { UINT64_MAX, 0 };
+	struct extent power = { UINT64_MAX, 0 };
 
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
 		uint64_t uw = values->idle_power_uw[i];
@@ -60,7 +60,7 @@ uint64_t ssdpm__mean_within(const struct enclosed *run,
 			    const struct values *values,
 			    uint32_t operational_state, bool most, uint64_t uw)
 {
-	struct span power = tail_power(run, values, operational_state);
+	struct extent power = tail_power(run, values, operational_state);
 
 	power.high = at_least(power.high, values->transition_power_uw);
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++) {
@@ -98,7 +98,7 @@ uint64_t ssdpm__mean_until(const struct enclosed *own,
 			   uint32_t operational_state, bool most,
 			   uint64_t own_uw, uint64_t mean_uw)
 {
-	struct span tail = tail_power(own, values, operational_state);
+	struct extent tail = tail_power(own, values, operational_state);
 	struct wide more;
 
 	/* A mean is rounded. */

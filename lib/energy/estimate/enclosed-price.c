@@ -271,7 +271,7 @@ int ssdpm__price_enclosed(const struct enclosed *run,
 	int err = 0;
 
 	if (goes_on)
-		err = ssdpm__enclosed_until(run, (struct span){ 0, 0 }, &own,
+		err = ssdpm__enclosed_until(run, (struct extent){ 0, 0 }, &own,
 					    reterr);
 	/*
 	 * The work behind the writes is part of the active power, and more of

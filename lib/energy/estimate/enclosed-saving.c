@@ -26,7 +26,7 @@ static void add_weight(struct weights *weights, uint32_t i, struct wide low,
 
 /* Adds the power of a state, and of the link if the drive sleeps in it. */
 static void add_state(struct weights *weights, uint32_t state,
-		      struct wide_span ns)
+		      struct wide_extent ns)
 {
 	add_weight(weights, state, ns.low, ns.high);
 	if (state != weights->operational_state)
@@ -37,8 +37,8 @@ static void add_state(struct weights *weights, uint32_t state,
  * One uncertain time, weighted by how many more times one run has it than the
  * other.
  */
-static struct wide_span times_common(int64_t n_from, int64_t n_to,
-				     struct span time)
+static struct wide_extent times_common(int64_t n_from, int64_t n_to,
+				       struct extent time)
 {
 	struct wide count =
 		wide_minus(wide_of_signed(n_from), wide_of_signed(n_to));
@@ -46,7 +46,7 @@ static struct wide_span times_common(int64_t n_from, int64_t n_to,
 	struct wide b = wide_times(count, time.high);
 	struct wide low = wide_least(a, b);
 
-	return (struct wide_span){ low, wide_minus(wide_plus(a, b), low) };
+	return (struct wide_extent){ low, wide_minus(wide_plus(a, b), low) };
 }
 
 /* One of two policies, beyond the steps that both begin with. */
@@ -60,7 +60,7 @@ struct side {
 struct step_view {
 	const struct chain_step *quick, *slow;
 	uint32_t before; /* the state in which the drive waits for it */
-	struct span wait, entry, exit;
+	struct extent wait, entry, exit;
 	int64_t n_entered, n_woken;
 };
 
@@ -78,9 +78,9 @@ static struct step_view view_of(const struct side *side, uint32_t step)
 	};
 
 	view.wait = ssdpm__wait_of(side->quick, side->slow, step);
-	view.entry = (struct span){ quick->resident_ns - quick->at_ns,
-				    slow->resident_ns - slow->at_ns };
-	view.exit = (struct span){ quick->exit_ns, slow->exit_ns };
+	view.entry = (struct extent){ quick->resident_ns - quick->at_ns,
+				      slow->resident_ns - slow->at_ns };
+	view.exit = (struct extent){ quick->exit_ns, slow->exit_ns };
 	return view;
 }
 
@@ -118,7 +118,7 @@ static struct match find_match(const struct step_view *step,
 	return match;
 }
 
-static void add_moving(struct weights *weights, struct wide_span ns)
+static void add_moving(struct weights *weights, struct wide_extent ns)
 {
 	add_weight(weights, weights->transition, ns.low, ns.high);
 }
@@ -155,10 +155,11 @@ static void add_steps(struct weights *weights, const struct side *from,
 }
 
 /* One less the other, if they have nothing in common. */
-static struct wide_span difference(struct wide_span from, struct wide_span to)
+static struct wide_extent difference(struct wide_extent from,
+				     struct wide_extent to)
 {
-	return (struct wide_span){ wide_minus(from.low, to.high),
-				   wide_minus(from.high, to.low) };
+	return (struct wide_extent){ wide_minus(from.low, to.high),
+				     wide_minus(from.high, to.low) };
 }
 
 static void add_rests(struct weights *weights, const struct side *from,
@@ -180,8 +181,8 @@ static void add_busy(struct weights *weights, const struct enclosed *from,
 		     const struct enclosed *to)
 {
 	for (unsigned op = 0; op < SSDPM_N_OPS && from->of->open; op++) {
-		struct span a = from->base.busy_ns[op];
-		struct span b = to->base.busy_ns[op];
+		struct extent a = from->base.busy_ns[op];
+		struct extent b = to->base.busy_ns[op];
 
 		add_weight(weights, weights->n_states + op,
 			   wide_minus(wide_of(a.low), wide_of(b.high)),
@@ -283,7 +284,7 @@ static void widen(struct ssdpm_saving *saving, int64_t nj, int64_t uw)
 }
 
 /* Adds one end of the energy, over the shortest and the longest time. */
-static bool add_extreme(struct wide fj, struct span duration_ns,
+static bool add_extreme(struct wide fj, struct extent duration_ns,
 			struct ssdpm_saving *saving)
 {
 	int64_t nj, shorter = 0, longer = 0;
@@ -298,7 +299,7 @@ static bool add_extreme(struct wide fj, struct span duration_ns,
 }
 
 static bool add_extremes(const struct priced_drive *drive,
-			 struct weights *weights, struct span duration_ns,
+			 struct weights *weights, struct extent duration_ns,
 			 struct ssdpm_saving *saving)
 {
 	struct wide low = ssdpm__least_sum(drive->parameters, drive->n,
@@ -359,7 +360,7 @@ static int64_t most_uw(int64_t near_uw, const struct tail *tail)
 
 static struct tail tail_of(const struct priced_drive *drive,
 			   const struct enclosed *from,
-			   const struct enclosed *to, struct span near_ns,
+			   const struct enclosed *to, struct extent near_ns,
 			   uint64_t end_ns)
 {
 	return (struct tail){
@@ -387,9 +388,10 @@ static void narrow(const struct tail *more, const struct tail *less,
 	found->low_uw = greater(found->low_uw, -low_uw);
 }
 
-static struct span either(struct span a, struct span b)
+static struct extent either(struct extent a, struct extent b)
 {
-	return (struct span){ at_most(a.low, b.low), at_least(a.high, b.high) };
+	return (struct extent){ at_most(a.low, b.low),
+				at_least(a.high, b.high) };
 }
 
 int ssdpm__fail_saving(struct ssdpm_error *reterr)
@@ -415,7 +417,7 @@ static enum overload find_either(const struct enclosed *from,
 /* Finds the least and the most until the common end. */
 static bool find_extremes(const struct priced_drive *drive,
 			  const struct enclosed *from,
-			  const struct enclosed *to, struct span duration_ns,
+			  const struct enclosed *to, struct extent duration_ns,
 			  struct ssdpm_saving *ret_saving)
 {
 	struct weights weights =
@@ -437,7 +439,7 @@ static int narrow_by_own(const struct priced_drive *drive,
 {
 	const uint64_t end_ns =
 		at_least(from->duration_ns.high, to->duration_ns.high);
-	const struct span near_ns = {
+	const struct extent near_ns = {
 		at_least(from->own_ns.low, to->own_ns.low),
 		at_least(from->own_ns.high, to->own_ns.high),
 	};
@@ -460,7 +462,7 @@ static int narrow_by_own(const struct priced_drive *drive,
 }
 
 static int price_means(const struct priced_drive *drive,
-		       const struct enclosed *run, struct span *ret_uw,
+		       const struct enclosed *run, struct extent *ret_uw,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_run low, high;
@@ -469,7 +471,7 @@ static int price_means(const struct priced_drive *drive,
 	memset(&low, 0xff, sizeof(low));
 	memset(&high, 0, sizeof(high));
 	err = ssdpm__price_enclosed(run, drive, false, &low, &high, reterr);
-	*ret_uw = (struct span){ low.mean_power_uw, high.mean_power_uw };
+	*ret_uw = (struct extent){ low.mean_power_uw, high.mean_power_uw };
 	return err;
 }
 
@@ -480,7 +482,7 @@ static int narrow_by_means(const struct priced_drive *drive,
 			   struct ssdpm_saving *found,
 			   struct ssdpm_error *reterr)
 {
-	struct span a, b;
+	struct extent a, b;
 	int err = price_means(drive, from, &a, reterr);
 
 	if (!err)

@@ -16,7 +16,7 @@ struct cell_view {
 };
 
 /* How long the drive waits for a step. */
-static struct span wait_of(const struct sums *sums, uint32_t step)
+static struct extent wait_of(const struct sums *sums, uint32_t step)
 {
 	return ssdpm__wait_of(sums->quick, sums->slow, step);
 }
@@ -28,37 +28,38 @@ static uint32_t state_after(const struct sums *sums, uint32_t steps)
 		       sums->quick->operational_state;
 }
 
-static struct wide_span since(const struct sums *sums, uint32_t steps,
-			      uint64_t n)
+static struct wide_extent since(const struct sums *sums, uint32_t steps,
+				uint64_t n)
 {
 	if (!steps)
-		return (struct wide_span){ { 0 }, { 0 } };
-	return (struct wide_span){
+		return (struct wide_extent){ { 0 }, { 0 } };
+	return (struct wide_extent){
 		wide_product(n, sums->quick->steps[steps - 1].resident_ns),
 		wide_product(n, sums->slow->steps[steps - 1].resident_ns),
 	};
 }
 
 /* How much of the idle times is left then. */
-static struct wide_span left_after(const struct sums *sums,
-				   const struct cell_view *cell, uint32_t steps)
+static struct wide_extent left_after(const struct sums *sums,
+				     const struct cell_view *cell,
+				     uint32_t steps)
 {
-	struct wide_span from = since(sums, steps, cell->sum.n);
+	struct wide_extent from = since(sums, steps, cell->sum.n);
 
-	return (struct wide_span){
+	return (struct wide_extent){
 		less(wide_of(cell->sum.short_ns), from.high),
 		less(wide_of(cell->sum.long_ns), from.low),
 	};
 }
 
 /* The last sure stay ends with the next step or with the idle time. */
-static struct wide_span last_stay(const struct sums *sums,
-				  const struct cell_view *cell)
+static struct wide_extent last_stay(const struct sums *sums,
+				    const struct cell_view *cell)
 {
 	const uint32_t steps = cell->sure;
-	struct wide_span stay = left_after(sums, cell, steps);
+	struct wide_extent stay = left_after(sums, cell, steps);
 	const uint64_t n = cell->sum.n;
-	struct span wait;
+	struct extent wait;
 	uint64_t slow_ns;
 
 	if (steps && cell->shortest % 2)
@@ -82,16 +83,17 @@ static struct wide_span last_stay(const struct sums *sums,
 }
 
 /* The shortest and the longest stay in the state after this many steps. */
-static struct wide_span stay_after(const struct sums *sums,
-				   const struct cell_view *cell, uint32_t steps)
+static struct wide_extent stay_after(const struct sums *sums,
+				     const struct cell_view *cell,
+				     uint32_t steps)
 {
-	struct wide_span stay = { { 0 }, { 0 } };
+	struct wide_extent stay = { { 0 }, { 0 } };
 	const uint64_t n = cell->sum.n;
 
 	if (steps == cell->sure)
 		return last_stay(sums, cell);
 	if (steps < cell->sure) {
-		struct span wait = wait_of(sums, steps);
+		struct extent wait = wait_of(sums, steps);
 
 		stay.low = wide_product(n, wait.low);
 		stay.high = wide_product(n, wait.high);
@@ -126,13 +128,13 @@ static struct wide entries_after(const struct sums *sums,
 }
 
 /* The stays of all idle times, without sure entries. */
-static struct wide_span stays_of_all(const struct sums *sums,
-				     const struct cell_view *cell)
+static struct wide_extent stays_of_all(const struct sums *sums,
+				       const struct cell_view *cell)
 {
 	/* The shortest idle time may end during the last sure entry. */
 	const uint32_t whole = cell->sure - cell->shortest % 2;
 
-	return (struct wide_span){
+	return (struct wide_extent){
 		less(wide_of(cell->sum.short_ns), entries_after(sums, cell, 0)),
 		less(wide_of(cell->sum.long_ns),
 		     entries(sums->quick, cell->sum.n, 0, whole)),
@@ -155,9 +157,10 @@ static struct wide take(struct wide room, struct wide *left)
  * deepest stays cost least and the shallowest most.
  */
 static void share_out(const struct sums *sums, const struct cell_view *cell,
-		      uint32_t first, struct wide_span stays[SSDPM_MAX_STATES])
+		      uint32_t first,
+		      struct wide_extent stays[SSDPM_MAX_STATES])
 {
-	struct wide_span late = left_after(sums, cell, cell->sure), all;
+	struct wide_extent late = left_after(sums, cell, cell->sure), all;
 	struct wide more[SSDPM_MAX_STATES];
 
 	if (!sums->ordered)
@@ -199,10 +202,10 @@ static void share_out(const struct sums *sums, const struct cell_view *cell,
  * beyond the step, in the deepest states.
  */
 static void add_perhaps(struct sums *sums, const struct cell_view *cell,
-			const struct wide_span *stays)
+			const struct wide_extent *stays)
 {
 	const uint32_t first = sums->first;
-	struct wide_span *gone = &sums->beyond.gone_ns;
+	struct wide_extent *gone = &sums->beyond.gone_ns;
 	struct wide left = less(
 		wide_of(cell->sum.long_ns),
 		wide_product(cell->sum.n, sums->quick->steps[first].at_ns));
@@ -210,7 +213,7 @@ static void add_perhaps(struct sums *sums, const struct cell_view *cell,
 	wide_add(&gone->high, left);
 	left = less(left, entries_after(sums, cell, first));
 	for (uint32_t i = cell->perhaps; i > first; i--) {
-		struct wide_span *sum =
+		struct wide_extent *sum =
 			&sums->beyond.stay_ns[state_after(sums, i)];
 
 		if (sums->ordered)
@@ -226,8 +229,8 @@ static void add_perhaps(struct sums *sums, const struct cell_view *cell,
  * counts has waited for that step.
  */
 static void add_beyond(struct sums *sums, const struct cell_view *cell,
-		       const struct wide_span *stays,
-		       const struct wide_span *costs)
+		       const struct wide_extent *stays,
+		       const struct wide_extent *costs)
 {
 	const uint32_t first = sums->first;
 	const bool same = cell->wakes && !sums->open;
@@ -240,7 +243,7 @@ static void add_beyond(struct sums *sums, const struct cell_view *cell,
 		return;
 	}
 	if (same) {
-		struct wide_span before = since(sums, first, cell->sum.n);
+		struct wide_extent before = since(sums, first, cell->sum.n);
 
 		add_wide(&sums->beyond.gone_ns,
 			 wide_minus(wide_of(cell->sum.short_ns), before.high),
@@ -253,8 +256,8 @@ static void add_beyond(struct sums *sums, const struct cell_view *cell,
 
 static void add_stays(struct sums *sums, const struct cell_view *cell)
 {
-	struct wide_span stays[SSDPM_MAX_STATES], costs[SSDPM_MAX_STATES];
-	struct wide_span late[SSDPM_MAX_STATES];
+	struct wide_extent stays[SSDPM_MAX_STATES], costs[SSDPM_MAX_STATES];
+	struct wide_extent late[SSDPM_MAX_STATES];
 
 	for (uint32_t i = 0; i <= cell->perhaps; i++) {
 		stays[i] = costs[i] = late[i] = stay_after(sums, cell, i);
@@ -270,9 +273,9 @@ static void add_stays(struct sums *sums, const struct cell_view *cell)
 }
 
 /* Cuts an entry to what is left when the run ends. */
-static struct wide_span cut_entry(const struct sums *sums,
-				  const struct cell_view *cell, uint32_t step,
-				  struct wide_span entry)
+static struct wide_extent cut_entry(const struct sums *sums,
+				    const struct cell_view *cell, uint32_t step,
+				    struct wide_extent entry)
 {
 	struct wide at_low = wide_of(sums->quick->steps[step].at_ns);
 	struct wide at_high = wide_of(sums->slow->steps[step].at_ns);
@@ -291,7 +294,7 @@ static void add_entry(struct sums *sums, const struct cell_view *cell,
 	const struct chain_step *slow = &sums->slow->steps[step];
 	const uint64_t n = cell->sum.n;
 	const bool sure = step < cell->sure;
-	struct wide_span entry = {
+	struct wide_extent entry = {
 		wide_product(sure ? n : 0, quick->resident_ns - quick->at_ns),
 		wide_product(n, slow->resident_ns - slow->at_ns),
 	};
@@ -389,7 +392,7 @@ void ssdpm__add_cells(const struct enclosure *enclosure, struct sums *sums)
 }
 
 /* Adds the idle time at the end, which no I/O ends. */
-void ssdpm__add_rest(const struct enclosure *enclosure, struct span rest_ns,
+void ssdpm__add_rest(const struct enclosure *enclosure, struct extent rest_ns,
 		     struct sums *sums)
 {
 	struct cell_view cell = {

@@ -5,7 +5,7 @@
 
 #include "estimate/enclosure.h"
 
-static inline void add_wide(struct wide_span *sum, struct wide low,
+static inline void add_wide(struct wide_extent *sum, struct wide low,
 			    struct wide high)
 {
 	wide_add(&sum->low, low);
@@ -25,19 +25,19 @@ struct sums {
 	bool ordered;	/* no state takes more than the one before it */
 	uint32_t first; /* the first step that counts */
 	struct beyond_steps beyond;
-	struct wide_span idle[SSDPM_MAX_STATES];
-	struct wide_span cost[SSDPM_MAX_STATES]; /* of them, what can be
+	struct wide_extent idle[SSDPM_MAX_STATES];
+	struct wide_extent cost[SSDPM_MAX_STATES]; /* of them, what can be
 						    together */
-	struct wide_span entry[SSDPM_MAX_STATES];
-	struct wide_span exit[SSDPM_MAX_STATES];
-	struct span n_entries[SSDPM_MAX_STATES];
-	struct span n_wakes[SSDPM_MAX_STATES];
+	struct wide_extent entry[SSDPM_MAX_STATES];
+	struct wide_extent exit[SSDPM_MAX_STATES];
+	struct extent n_entries[SSDPM_MAX_STATES];
+	struct extent n_wakes[SSDPM_MAX_STATES];
 };
 
 /* All idle times of an enclosure, and then that at the end: sums is empty, but
  * for what says how to add. */
 void ssdpm__add_cells(const struct enclosure *enclosure, struct sums *sums);
-void ssdpm__add_rest(const struct enclosure *enclosure, struct span rest_ns,
+void ssdpm__add_rest(const struct enclosure *enclosure, struct extent rest_ns,
 		     struct sums *sums);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/internal.h"
 
-static bool give(const struct wide_span *sum, uint64_t *ret_low,
+static bool give(const struct wide_extent *sum, uint64_t *ret_low,
 		 uint64_t *ret_high)
 {
 	*ret_low = sum->low.low;
@@ -36,7 +36,7 @@ static bool give_states(const struct sums *sums, struct enclosed *run)
 
 /* The exits of I/Os that surely end in one state, which nobody has counted. */
 static void add_settled(const struct enclosure *enclosure,
-			struct wide_span *sum, struct histogram *shortest,
+			struct wide_extent *sum, struct histogram *shortest,
 			struct histogram *longest)
 {
 	const uint32_t n = enclosure->quick_wakes.last + 1;
@@ -101,7 +101,7 @@ static int give_delays(const struct enclosure *enclosure, struct enclosed *run,
 		       struct ssdpm_error *reterr)
 {
 	struct late *late = enclosure->late;
-	struct wide_span sum = late->io_ns;
+	struct wide_extent sum = late->io_ns;
 	uint64_t n_ios = 0;
 
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
@@ -117,9 +117,9 @@ static int give_delays(const struct enclosure *enclosure, struct enclosed *run,
 }
 
 /* The sums by operation are loose; together they are no less, and no more. */
-static struct span total_busy(const struct enclosed *run)
+static struct extent total_busy(const struct enclosed *run)
 {
-	struct span sum = { 0, 0 };
+	struct extent sum = { 0, 0 };
 
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++) {
 		sum.low += run->base.busy_ns[op].low;
@@ -131,10 +131,10 @@ static struct span total_busy(const struct enclosed *run)
 }
 
 /* What the ends of all idle times delay. */
-static struct wide_span moved_by(const struct enclosure *enclosure)
+static struct wide_extent moved_by(const struct enclosure *enclosure)
 {
 	const uint32_t n = enclosure->quick_wakes.last + 1;
-	struct wide_span sum = enclosure->late->all_ns;
+	struct wide_extent sum = enclosure->late->all_ns;
 
 	for (uint32_t class = 2; class < n; class += 2) {
 		uint32_t step = class / 2 - 1;
@@ -153,11 +153,11 @@ static struct wide_span moved_by(const struct enclosure *enclosure)
  * All that is neither idle before the last completion nor on its way out of a
  * state is busy. In the closed loop that way is no part of the time.
  */
-static struct span whole_busy(const struct enclosed *run, struct span busy)
+static struct extent whole_busy(const struct enclosed *run, struct extent busy)
 {
 	const struct enclosure *of = run->of;
 	const uint32_t n = of->quick_wakes.last + 1;
-	struct wide_span moved = { { 0 }, { 0 } }, whole;
+	struct wide_extent moved = { { 0 }, { 0 } }, whole;
 
 	if (!of->tracked)
 		return busy;
@@ -170,19 +170,19 @@ static struct span whole_busy(const struct enclosed *run, struct span busy)
 			 moved.high);
 	whole.high = less(wide_of(run->base.until_ns.high - run->base.start_ns),
 			  moved.low);
-	return (struct span){ at_least(busy.low, whole.low.low),
-			      at_most(busy.high, whole.high.low) };
+	return (struct extent){ at_least(busy.low, whole.low.low),
+				at_most(busy.high, whole.high.low) };
 }
 
 static void give_busy(struct enclosed *run)
 {
-	struct span total = whole_busy(run, total_busy(run));
+	struct extent total = whole_busy(run, total_busy(run));
 
 	run->total_busy_ns = total;
 	run->least.busy_ns = total.low;
 	run->most.busy_ns = total.high;
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++) {
-		struct span busy = run->base.busy_ns[op];
+		struct extent busy = run->base.busy_ns[op];
 		uint64_t others = 0;
 
 		for (unsigned other = 0; other < SSDPM_N_OPS; other++)
@@ -201,9 +201,9 @@ static void give_busy(struct enclosed *run)
 /* The sums over states: none is more than the duration. */
 static void give_idle(const struct sums *sums, struct enclosed *run)
 {
-	struct wide_span idle = { { 0 }, { 0 } }, entry = idle, exit = idle;
+	struct wide_extent idle = { { 0 }, { 0 } }, entry = idle, exit = idle;
 	const struct wide limit = wide_of(run->duration_ns.high);
-	struct wide_span *all[] = { &idle, &entry, &exit };
+	struct wide_extent *all[] = { &idle, &entry, &exit };
 
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
 		add_wide(&idle, sums->idle[i].low, sums->idle[i].high);
@@ -282,7 +282,7 @@ static int fill_run(struct enclosed *run, struct ssdpm_error *reterr)
 static bool find_own(struct enclosed *run, uint64_t end_ns)
 {
 	const struct run_base *base = &run->base;
-	struct wide_span own = { { 0 }, { 0 } };
+	struct wide_extent own = { { 0 }, { 0 } };
 
 	/* The closed loop moves by it. */
 	if (!run->of->open)
@@ -299,7 +299,7 @@ int ssdpm__enclosed_run(const struct enclosure *enclosure,
 			struct enclosed *ret_run, struct ssdpm_error *reterr)
 {
 	struct enclosed *run = ret_run;
-	const struct span rest_ns = {
+	const struct extent rest_ns = {
 		end_ns - at_most(end_ns, base->until_ns.high),
 		end_ns - at_most(end_ns, base->until_ns.low),
 	};
@@ -320,9 +320,9 @@ int ssdpm__enclosed_run(const struct enclosure *enclosure,
 }
 
 /* How much later than one end another one is. */
-static struct span beyond(struct span own_ns, struct span other_ns)
+static struct extent beyond(struct extent own_ns, struct extent other_ns)
 {
-	struct span more = { 0, 0 };
+	struct extent more = { 0, 0 };
 
 	if (other_ns.low > own_ns.high)
 		more.low = other_ns.low - own_ns.high;
@@ -343,10 +343,10 @@ static void copy_delays(struct ssdpm_run *to, const struct ssdpm_run *from)
 	to->delay_max_ns = from->delay_max_ns;
 }
 
-int ssdpm__enclosed_until(const struct enclosed *run, struct span other_ns,
+int ssdpm__enclosed_until(const struct enclosed *run, struct extent other_ns,
 			  struct enclosed *ret_run, struct ssdpm_error *reterr)
 {
-	struct span more = beyond(run->own_ns, other_ns);
+	struct extent more = beyond(run->own_ns, other_ns);
 	struct enclosed longer = {
 		.of = run->of,
 		.base = run->base,

@@ -65,7 +65,7 @@ int ssdpm__enclosure_new(const struct ssdpm_model *model,
 	}
 	/* Clear only the used part of the histograms. */
 	made.late->all_ns = made.late->io_ns =
-		(struct wide_span){ { 0 }, { 0 } };
+		(struct wide_extent){ { 0 }, { 0 } };
 	memset(&made.late->shortest, 0, offsetof(struct histogram, buckets));
 	memset(&made.late->longest, 0, offsetof(struct histogram, buckets));
 	*ret_enclosure = made;
@@ -82,13 +82,13 @@ void ssdpm__enclosure_free(struct enclosure *enclosure)
 
 /* An idle time, and the classes of its least and its greatest length. */
 struct idle_span {
-	struct span ns;
+	struct extent ns;
 	uint32_t shortest;
 	uint32_t longest;
 };
 
 static inline struct idle_span classify(const struct enclosure *enclosure,
-					struct span ns)
+					struct extent ns)
 {
 	/* An idle time whose lower bound is 0 may not exist. */
 	return (struct idle_span){
@@ -108,12 +108,12 @@ static inline bool is_settled(const struct idle_span *idle)
 }
 
 /* The exit, after the rest of the entry. */
-static struct span delay_in(const struct enclosure *enclosure, uint32_t step,
-			    struct span idle_ns)
+static struct extent delay_in(const struct enclosure *enclosure, uint32_t step,
+			      struct extent idle_ns)
 {
 	const struct chain_step *quick = &enclosure->quick.steps[step];
 	const struct chain_step *slow = &enclosure->slow.steps[step];
-	struct span delay = { quick->exit_ns, slow->exit_ns };
+	struct extent delay = { quick->exit_ns, slow->exit_ns };
 
 	if (idle_ns.high < quick->resident_ns)
 		delay.low += quick->resident_ns - idle_ns.high;
@@ -124,14 +124,14 @@ static struct span delay_in(const struct enclosure *enclosure, uint32_t step,
 }
 
 /* The delay over all states in which an idle time can end. */
-static struct span delay_of(const struct enclosure *enclosure,
-			    const struct idle_span *idle)
+static struct extent delay_of(const struct enclosure *enclosure,
+			      const struct idle_span *idle)
 {
 	uint32_t from = (idle->shortest + 1) / 2, to = (idle->longest + 1) / 2;
-	struct span delay = { from ? UINT64_MAX : 0, 0 };
+	struct extent delay = { from ? UINT64_MAX : 0, 0 };
 
 	for (uint32_t steps = from ? from : 1; steps <= to; steps++) {
-		struct span here = delay_in(enclosure, steps - 1, idle->ns);
+		struct extent here = delay_in(enclosure, steps - 1, idle->ns);
 
 		delay.low = at_most(delay.low, here.low);
 		delay.high = at_least(delay.high, here.high);
@@ -139,14 +139,14 @@ static struct span delay_of(const struct enclosure *enclosure,
 	return delay;
 }
 
-static void add_span(struct wide_span *sum, struct span span)
+static void add_span(struct wide_extent *sum, struct extent span)
 {
 	wide_add(&sum->low, wide_of(span.low));
 	wide_add(&sum->high, wide_of(span.high));
 }
 
 /* Adds an amount that is certain. */
-static void add_sum(struct wide_span *sum, struct wide certain)
+static void add_sum(struct wide_extent *sum, struct wide certain)
 {
 	wide_add(&sum->low, certain);
 	wide_add(&sum->high, certain);
@@ -155,7 +155,7 @@ static void add_sum(struct wide_span *sum, struct wide certain)
 /*
  * Adds an I/O that may be delayed; the undelayed ones are counted at the end.
  */
-static void add_late(struct late *late, struct span delay)
+static void add_late(struct late *late, struct extent delay)
 {
 	add_span(&late->io_ns, delay);
 	if (delay.low)
@@ -181,7 +181,7 @@ static inline void add_idle(struct enclosure *enclosure,
 			    const struct idle_span *idle, bool silent)
 {
 	struct idle_cell *cell = cell_of(enclosure, idle);
-	struct span delay;
+	struct extent delay;
 
 	cell->n++;
 	cell->n_silent += silent;
@@ -220,7 +220,7 @@ void ssdpm__enclose_gaps(struct enclosure *enclosure, const uint64_t *idle_ns,
 		awake->n += now - n_longer;
 		awake->n_silent += silent ? now - n_longer : 0;
 		for (size_t i = 0; i < n_longer; i++) {
-			struct span ns = { longer[i], longer[i] };
+			struct extent ns = { longer[i], longer[i] };
 			struct idle_span idle = classify(enclosure, ns);
 
 			add_idle(enclosure, &idle, silent);
@@ -232,25 +232,25 @@ void ssdpm__enclose_gaps(struct enclosure *enclosure, const uint64_t *idle_ns,
 	awake->long_ns += awake_ns;
 }
 
-static struct span later(struct span delay, uint64_t offset_ns)
+static struct extent later(struct extent delay, uint64_t offset_ns)
 {
 	delay.low -= at_most(delay.low, offset_ns);
 	delay.high -= at_most(delay.high, offset_ns);
 	return delay;
 }
 
-static struct span wake_delay(const struct enclosure *enclosure,
-			      const struct idle_span *idle)
+static struct extent wake_delay(const struct enclosure *enclosure,
+				const struct idle_span *idle)
 {
 	return idle->longest ? delay_of(enclosure, idle) :
-			       (struct span){ 0, 0 };
+			       (struct extent){ 0, 0 };
 }
 
 void ssdpm__enclose_early(struct enclosure *enclosure, uint64_t idle_ns,
 			  uint64_t offset_ns)
 {
 	struct idle_span idle =
-		classify(enclosure, (struct span){ idle_ns, idle_ns });
+		classify(enclosure, (struct extent){ idle_ns, idle_ns });
 
 	add_late(enclosure->late,
 		 later(wake_delay(enclosure, &idle), offset_ns));
@@ -293,9 +293,9 @@ void ssdpm__enclose_from(struct enclosure *enclosure, const struct flow *flow)
 	struct tracker *tracker = &enclosure->tracker;
 	struct ssdpm_service quick = tracker->quick.service;
 	struct ssdpm_service slow = tracker->slow.service;
-	struct span none = { flow->gap_ns, flow->gap_ns };
+	struct extent none = { flow->gap_ns, flow->gap_ns };
 	struct idle_span idle = classify(enclosure, none);
-	struct span delay = { 0, 0 };
+	struct extent delay = { 0, 0 };
 
 	if (flow->gap_ns)
 		delay = wake_delay(enclosure, &idle);
@@ -304,32 +304,33 @@ void ssdpm__enclose_from(struct enclosure *enclosure, const struct flow *flow)
 	tracker->quick.service = quick;
 	tracker->slow.service = slow;
 	tracker->sure = true;
-	tracker->ready_ns = (struct span){ plus(flow->first_ns, delay.low),
-					   plus(flow->first_ns, delay.high) };
+	tracker->ready_ns = (struct extent){ plus(flow->first_ns, delay.low),
+					     plus(flow->first_ns, delay.high) };
 	if (enclosure->open)
 		tracker->ready_ns =
-			(struct span){ flow->ready_ns, flow->ready_ns };
+			(struct extent){ flow->ready_ns, flow->ready_ns };
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
 		tracker->busy_ns[op] =
-			(struct span){ flow->busy_ns[op], flow->busy_ns[op] };
+			(struct extent){ flow->busy_ns[op], flow->busy_ns[op] };
 }
 
 /* The idle time that a record may end; both 0: none. */
-static struct span gap_before(const struct tracker *tracker, uint64_t start_ns)
+static struct extent gap_before(const struct tracker *tracker,
+				uint64_t start_ns)
 {
 	uint64_t quick = tracker->quick.busy.until_ns;
 	uint64_t slow = tracker->slow.busy.until_ns;
 
-	return (struct span){ start_ns > slow ? start_ns - slow : 0,
-			      start_ns > quick ? start_ns - quick : 0 };
+	return (struct extent){ start_ns > slow ? start_ns - slow : 0,
+				start_ns > quick ? start_ns - quick : 0 };
 }
 
 /*
  * Begins a period, surely or perhaps. If only perhaps, the next I/Os may still
  * wait for the wake of the period before.
  */
-static void begin_period(struct tracker *tracker, struct span gap_ns,
-			 uint64_t start_ns, struct span delay)
+static void begin_period(struct tracker *tracker, struct extent gap_ns,
+			 uint64_t start_ns, struct extent delay)
 {
 	tracker->sure = gap_ns.low;
 	if (gap_ns.low) {
@@ -347,9 +348,10 @@ static void begin_period(struct tracker *tracker, struct span gap_ns,
  * Closed loop: an I/O that starts before any of its period completes waits,
  * too.
  */
-static struct span early_delay(const struct tracker *tracker, uint64_t start_ns)
+static struct extent early_delay(const struct tracker *tracker,
+				 uint64_t start_ns)
 {
-	struct span delay = { 0, 0 };
+	struct extent delay = { 0, 0 };
 
 	if (tracker->sure && start_ns < tracker->quick.least_ns &&
 	    tracker->ready_ns.low > start_ns)
@@ -361,18 +363,18 @@ static struct span early_delay(const struct tracker *tracker, uint64_t start_ns)
 }
 
 /* What one record adds to the busy time. */
-static struct span busy_span(const struct tracker *tracker,
-			     const struct ssdpm_io *io, struct span gap_ns,
-			     struct span begin_ns, struct span end_ns)
+static struct extent busy_span(const struct tracker *tracker,
+			       const struct ssdpm_io *io, struct extent gap_ns,
+			       struct extent begin_ns, struct extent end_ns)
 {
 	uint64_t quick = at_least(tracker->quick.busy.until_ns, begin_ns.low);
 	uint64_t slow = at_least(tracker->slow.busy.until_ns, begin_ns.high);
-	struct span busy = { 0, 0 };
+	struct extent busy = { 0, 0 };
 
 	/* The record begins a period, so all its service counts. */
 	if (gap_ns.low)
-		return (struct span){ end_ns.low - begin_ns.low,
-				      end_ns.high - begin_ns.high };
+		return (struct extent){ end_ns.low - begin_ns.low,
+					end_ns.high - begin_ns.high };
 	if (end_ns.low > slow)
 		busy.low = end_ns.low - slow;
 	if (end_ns.high > quick)
@@ -384,11 +386,11 @@ static struct span busy_span(const struct tracker *tracker,
 
 /* Both drives take the record; false: a time beyond 2^64 ns. */
 static bool take_both(struct tracker *tracker, const struct ssdpm_io *io,
-		      struct span gap_ns, struct span begin_ns)
+		      struct extent gap_ns, struct extent begin_ns)
 {
 	struct flow *quick = &tracker->quick, *slow = &tracker->slow;
-	struct span *sum = &tracker->busy_ns[io->op - 1u];
-	struct span end, busy;
+	struct extent *sum = &tracker->busy_ns[io->op - 1u];
+	struct extent end, busy;
 
 	if (!ssdpm__flow_complete(quick, io, begin_ns.low, &end.low) ||
 	    !ssdpm__flow_complete(slow, io, begin_ns.high, &end.high))
@@ -409,11 +411,11 @@ static bool take_both(struct tracker *tracker, const struct ssdpm_io *io,
  * Ends an idle time, which may not exist, before a record. Return: the delay of
  * its end.
  */
-static struct span end_gap(struct enclosure *enclosure, struct span gap_ns,
-			   uint64_t start_ns, bool silent)
+static struct extent end_gap(struct enclosure *enclosure, struct extent gap_ns,
+			     uint64_t start_ns, bool silent)
 {
 	struct idle_span idle = classify(enclosure, gap_ns);
-	struct span delay = wake_delay(enclosure, &idle);
+	struct extent delay = wake_delay(enclosure, &idle);
 
 	enclosure->n_gaps.low += gap_ns.low > 0;
 	enclosure->n_gaps.high++;
@@ -427,15 +429,15 @@ static bool enclose_closed(struct enclosure *enclosure,
 {
 	struct tracker *tracker = &enclosure->tracker;
 	bool silent = io->flags & SSDPM_IO_CONTINUED;
-	struct span begin = { io->start_ns, io->start_ns };
-	struct span gap = gap_before(tracker, io->start_ns);
-	struct span delay = early_delay(tracker, io->start_ns);
+	struct extent begin = { io->start_ns, io->start_ns };
+	struct extent gap = gap_before(tracker, io->start_ns);
+	struct extent delay = early_delay(tracker, io->start_ns);
 
 	if (gap.high) {
-		struct span wake =
+		struct extent wake =
 			end_gap(enclosure, gap, io->start_ns, silent);
 
-		delay = (struct span){ 0, at_least(delay.high, wake.high) };
+		delay = (struct extent){ 0, at_least(delay.high, wake.high) };
 	}
 	if (!gap.low && !silent)
 		add_late(enclosure->late, delay);
@@ -446,8 +448,8 @@ static bool enclose_open(struct enclosure *enclosure, const struct ssdpm_io *io)
 {
 	struct tracker *tracker = &enclosure->tracker;
 	bool silent = io->flags & SSDPM_IO_CONTINUED;
-	struct span gap = gap_before(tracker, io->start_ns);
-	struct span begin;
+	struct extent gap = gap_before(tracker, io->start_ns);
+	struct extent begin;
 
 	if (gap.high && end_gap(enclosure, gap, io->start_ns, silent).high >
 				UINT64_MAX - io->start_ns)
@@ -456,8 +458,8 @@ static bool enclose_open(struct enclosure *enclosure, const struct ssdpm_io *io)
 	begin.high = at_least(io->start_ns, tracker->ready_ns.high);
 	if (!gap.low && !silent)
 		add_late(enclosure->late,
-			 (struct span){ begin.low - io->start_ns,
-					begin.high - io->start_ns });
+			 (struct extent){ begin.low - io->start_ns,
+					  begin.high - io->start_ns });
 	return take_both(tracker, io, gap, begin);
 }
 

@@ -14,12 +14,12 @@
 #include "estimate/wakes.h"
 
 /* The least and the most. */
-struct span {
+struct extent {
 	uint64_t low;
 	uint64_t high;
 };
 
-struct wide_span {
+struct wide_extent {
 	struct wide low;
 	struct wide high;
 };
@@ -43,15 +43,16 @@ struct tracker {
 	struct flow quick;
 	struct flow slow;
 	/* When the wake that may have begun the period ends. */
-	struct span ready_ns;
-	struct span busy_ns[SSDPM_N_OPS];
+	struct extent ready_ns;
+	struct extent busy_ns[SSDPM_N_OPS];
 	bool sure; /* the period began with the same record in both */
 };
 
 /* Delays that were looked at one by one. */
 struct late {
-	struct wide_span all_ns; /* of idle times, those that are silent too */
-	struct wide_span io_ns;	 /* of I/Os */
+	struct wide_extent
+		all_ns;		  /* of idle times, those that are silent too */
+	struct wide_extent io_ns; /* of I/Os */
 	struct histogram shortest;
 	struct histogram longest;
 };
@@ -63,7 +64,7 @@ struct enclosure {
 	/* The first has all times at their least, the second at their most. */
 	struct chain quick, slow;
 	struct wakes quick_wakes, slow_wakes;
-	struct span n_gaps;
+	struct extent n_gaps;
 	bool tracked; /* by the tracker: the service is not certain */
 	struct tracker tracker;
 	struct idle_cell *cells; /* [class of the shortest][of the longest] */
@@ -105,9 +106,9 @@ bool ssdpm__enclose_records(struct enclosure *enclosure,
 			    const struct ssdpm_io *ios, size_t n);
 
 /* How long a drive waits for a step. */
-static inline struct span ssdpm__wait_of(const struct chain *quick,
-					 const struct chain *slow,
-					 uint32_t step)
+static inline struct extent ssdpm__wait_of(const struct chain *quick,
+					   const struct chain *slow,
+					   uint32_t step)
 {
 	uint64_t a = quick->steps[step].at_ns, b = slow->steps[step].at_ns;
 
@@ -116,14 +117,14 @@ static inline struct span ssdpm__wait_of(const struct chain *quick,
 		b -= slow->steps[step - 1].resident_ns;
 	}
 	/* Timers that count from the start of an idle time, in reverse. */
-	return (struct span){ at_most(a, b), at_least(a, b) };
+	return (struct extent){ at_most(a, b), at_least(a, b) };
 }
 
 /* The part of a run that no policy changes. */
 struct run_base {
 	uint64_t start_ns;
-	struct span until_ns; /* the last completion */
-	struct span busy_ns[SSDPM_N_OPS];
+	struct extent until_ns; /* the last completion */
+	struct extent busy_ns[SSDPM_N_OPS];
 	uint64_t n_ios[SSDPM_N_OPS];
 	uint64_t bytes[SSDPM_N_OPS];
 	struct wide over_fj; /* energy that no parameter gives */
@@ -136,19 +137,20 @@ struct run_base {
 struct enclosed {
 	const struct enclosure *of;
 	struct run_base base;
-	struct span own_ns;	 /* from the first I/O to its own end */
-	struct span own_rest_ns; /* of it, idle after the last completion */
-	struct span rest_ns;	 /* the same until the common end */
-	struct span other_ns; /* the latest end of the runs compared with it */
-	struct span duration_ns; /* until the later one of the two */
-	struct span total_busy_ns;
+	struct extent own_ns;	   /* from the first I/O to its own end */
+	struct extent own_rest_ns; /* of it, idle after the last completion */
+	struct extent rest_ns;	   /* the same until the common end */
+	struct extent
+		other_ns; /* the latest end of the runs compared with it */
+	struct extent duration_ns; /* until the later one of the two */
+	struct extent total_busy_ns;
 	struct ssdpm_run least; /* without energies and means */
 	struct ssdpm_run most;
 	/*
 	 * By state: idle times that cost at most, and at least, what any
 	 * possible combination costs.
 	 */
-	struct span cost_ns[SSDPM_MAX_STATES];
+	struct extent cost_ns[SSDPM_MAX_STATES];
 };
 
 /*
@@ -164,10 +166,10 @@ struct beyond_steps {
 	uint64_t n_entered[SSDPM_MAX_STATES];
 	int64_t n_woken[SSDPM_MAX_STATES];
 	/* All else: by state, and in transitions. */
-	struct wide_span stay_ns[SSDPM_MAX_STATES];
-	struct wide_span moving_ns;
+	struct wide_extent stay_ns[SSDPM_MAX_STATES];
+	struct wide_extent moving_ns;
 	/* The part of the idle times that is no stay before the next step. */
-	struct wide_span gone_ns;
+	struct wide_extent gone_ns;
 };
 
 /* The members of a base that the drive gives. */
@@ -186,7 +188,7 @@ int ssdpm__enclosed_run(const struct enclosure *enclosure,
 /*
  * The same run if it idles until a shared end: the later end of the two runs.
  */
-int ssdpm__enclosed_until(const struct enclosed *run, struct span other_ns,
+int ssdpm__enclosed_until(const struct enclosed *run, struct extent other_ns,
 			  struct enclosed *ret_run, struct ssdpm_error *reterr);
 
 /*

@@ -132,15 +132,15 @@ static struct run_base base_of(const struct ssdpm_sim *sim,
 
 	ssdpm__base_drive(&base, &drive);
 	if (enclosure->tracked)
-		base.until_ns = (struct span){ tracker->quick.busy.until_ns,
-					       tracker->slow.busy.until_ns };
+		base.until_ns = (struct extent){ tracker->quick.busy.until_ns,
+						 tracker->slow.busy.until_ns };
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++) {
 		base.n_ios[op] = sim->intake.n_ios[op];
 		base.bytes[op] = sim->intake.bytes[op];
 		base.busy_ns[op] = enclosure->tracked ?
 					   tracker->busy_ns[op] :
-					   (struct span){ flow->busy_ns[op],
-							  flow->busy_ns[op] };
+					   (struct extent){ flow->busy_ns[op],
+							    flow->busy_ns[op] };
 	}
 	return base;
 }
@@ -170,11 +170,12 @@ static int close_enclosures(struct ssdpm_sim *sim, uint64_t end_ns,
  * When a simulation ends by itself: with all policies together, or with one
  * axis alone. Without such an axis, it ends nominally.
  */
-static struct span own_end(const struct ssdpm_sim *sim, uint32_t axes, bool all)
+static struct extent own_end(const struct ssdpm_sim *sim, uint32_t axes,
+			     bool all)
 {
 	uint32_t from = all ? 0 : sim->n_policies;
 	uint32_t to = all ? sim->n_policies : sim->n_enclosures;
-	struct span end = { UINT64_MAX, 0 };
+	struct extent end = { UINT64_MAX, 0 };
 
 	for (uint32_t i = from; i < to; i++) {
 		const struct enclosed *run = &sim->enclosed[i];
@@ -186,13 +187,13 @@ static struct span own_end(const struct ssdpm_sim *sim, uint32_t axes, bool all)
 	}
 	if (end.high >= end.low)
 		return end;
-	return (struct span){ sim->own_duration_ns, sim->own_duration_ns };
+	return (struct extent){ sim->own_duration_ns, sim->own_duration_ns };
 }
 
-static struct span others_end(struct ssdpm_sim *const *sims, size_t n,
-			      size_t me, uint32_t axes, bool all)
+static struct extent others_end(struct ssdpm_sim *const *sims, size_t n,
+				size_t me, uint32_t axes, bool all)
 {
-	struct span end = { 0, 0 };
+	struct extent end = { 0, 0 };
 
 	for (size_t i = 0; i < n; i++)
 		if (i != me)
@@ -213,7 +214,7 @@ static int idle_on(struct ssdpm_sim *const *sims, size_t n, size_t me,
 	err = ssdpm__course_until(sim, end_ns, &sim->nominal.run, reterr);
 	sim->nominal.rest_ns += end_ns - own_ns;
 	for (uint32_t i = 0; i < sim->n_enclosures && !err; i++) {
-		struct span others =
+		struct extent others =
 			others_end(sims, n, me, sim->enclosures[i].axes,
 				   i < sim->n_policies);
 

@@ -143,10 +143,10 @@ bool ssdpm__have_same_records(const struct ssdpm_sim *a,
 int ssdpm__course_until(const struct ssdpm_sim *sim, uint64_t duration_ns,
 			struct ssdpm_run *ret_run, struct ssdpm_error *reterr);
 
-static inline struct span longer_of(struct span a, struct span b)
+static inline struct extent longer_of(struct extent a, struct extent b)
 {
-	return (struct span){ at_least(a.low, b.low),
-			      at_least(a.high, b.high) };
+	return (struct extent){ at_least(a.low, b.low),
+				at_least(a.high, b.high) };
 }
 
 #endif

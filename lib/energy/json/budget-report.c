@@ -16,7 +16,7 @@ struct told {
 };
 
 /* An item in the state chosen for it. */
-struct chosen {
+struct chosen_state {
 	const struct ssdpm_budget_item *item;
 	const struct ssdpm_budget_state *state;
 };
@@ -87,12 +87,13 @@ static uint64_t left_of(const struct ssdpm_budget *budget)
 }
 
 static bool get_chosen(const struct ssdpm_budget *budget, size_t i,
-		       struct chosen *ret_chosen)
+		       struct chosen_state *ret_chosen)
 {
 	const struct ssdpm_budget_item *item = budget->items[i];
 
 	*ret_chosen =
-		(struct chosen){ item, &item->states[budget->choices[i]] };
+		(struct chosen_state){ item,
+				       &item->states[budget->choices[i]] };
 	return true;
 }
 

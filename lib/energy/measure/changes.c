@@ -144,15 +144,15 @@ static size_t list_cuts(const struct pelt *pelt, const uint32_t *indexes,
 	return n;
 }
 
-struct room {
+struct change_room {
 	double *values; /* room for 4 times the samples, and more */
 	uint32_t *numbers;
 };
 
 static int find(const struct ssdpm_samples *samples,
-		const struct ssdpm_change_params *params, struct room *room,
-		size_t *ret_begins, size_t capacity, size_t *ret_n,
-		struct ssdpm_error *reterr)
+		const struct ssdpm_change_params *params,
+		struct change_room *room, size_t *ret_begins, size_t capacity,
+		size_t *ret_n, struct ssdpm_error *reterr)
 {
 	double sigma_w = params->sigma_w, penalty = params->penalty;
 	size_t length = samples->n + 1;
@@ -208,7 +208,7 @@ int ssdpm_change_points_find(const struct ssdpm_samples *samples,
 			"changes are looked for in %d samples at most: take means first",
 			MAX_SAMPLES);
 	size_t length = samples->n + 1;
-	struct room room = {
+	struct change_room room = {
 		.values = malloc(4 * length * sizeof(double)),
 		.numbers = malloc(4 * length * sizeof(uint32_t)),
 	};

@@ -22,7 +22,7 @@
 #define SATURATED_TIMES 4
 
 /* What has been integrated. */
-struct sums {
+struct integral_sums {
 	struct compensated joules;
 	struct ssdpm_energy counts; /* without what comes of them */
 	double next_w;		    /* the largest below the maximum */
@@ -35,7 +35,7 @@ struct sums {
 struct ssdpm_integral {
 	double tolerance;
 	uint64_t max_gap_ns; /* 0: not known yet */
-	struct sums sums;
+	struct integral_sums sums;
 	/* With times: the first ones, until the gap is known. */
 	size_t n_first;
 	int64_t first_ns[FIRST_SAMPLES];
@@ -82,7 +82,7 @@ struct ssdpm_integral *ssdpm_integral_free(struct ssdpm_integral *integral)
 }
 
 /* The two largest values, and how many there are of each. */
-static void count_large(struct sums *sums, double power_w)
+static void count_large(struct integral_sums *sums, double power_w)
 {
 	struct ssdpm_energy *counts = &sums->counts;
 
@@ -102,8 +102,8 @@ static void count_large(struct sums *sums, double power_w)
 }
 
 /* From the sample before to this one. */
-static void take_step(struct sums *sums, double power_w, int64_t time_ns,
-		      uint64_t max_gap_ns)
+static void take_step(struct integral_sums *sums, double power_w,
+		      int64_t time_ns, uint64_t max_gap_ns)
 {
 	struct ssdpm_energy *counts = &sums->counts;
 
@@ -130,7 +130,7 @@ static void take_step(struct sums *sums, double power_w, int64_t time_ns,
 					  ((double)step / NS_PER_S));
 }
 
-static void take(struct sums *sums, double power_w, int64_t time_ns,
+static void take(struct integral_sums *sums, double power_w, int64_t time_ns,
 		 uint64_t max_gap_ns)
 {
 	sums->counts.n++;
@@ -162,7 +162,7 @@ static double sum_block(const struct ssdpm_samples *samples, size_t begin,
 
 static struct block_extremes find_extremes(const struct ssdpm_samples *samples,
 					   size_t begin, size_t n,
-					   const struct sums *sums)
+					   const struct integral_sums *sums)
 {
 	double min = sums->counts.min_power_w, max = sums->counts.max_power_w;
 
@@ -190,7 +190,7 @@ static struct block_steps step_block(const struct ssdpm_samples *samples,
 					  time_ns, n, max_gap_ns);
 }
 
-static void count_extremes(struct sums *sums,
+static void count_extremes(struct integral_sums *sums,
 			   const struct ssdpm_samples *samples, size_t begin,
 			   size_t n)
 {
@@ -216,8 +216,9 @@ static void count_extremes(struct sums *sums,
  * The quick way: the sample before begin was taken just before. Return: false
  * if something is unusual, and nothing was done.
  */
-static bool take_block(struct sums *sums, const struct ssdpm_samples *samples,
-		       size_t begin, size_t n, uint64_t max_gap_ns)
+static bool take_block(struct integral_sums *sums,
+		       const struct ssdpm_samples *samples, size_t begin,
+		       size_t n, uint64_t max_gap_ns)
 {
 	struct ssdpm_energy *counts = &sums->counts;
 	double sum = sum_block(samples, begin, n);
@@ -255,7 +256,8 @@ static bool take_block(struct sums *sums, const struct ssdpm_samples *samples,
 	return true;
 }
 
-static void take_samples(struct sums *sums, const struct ssdpm_samples *samples,
+static void take_samples(struct integral_sums *sums,
+			 const struct ssdpm_samples *samples,
 			 uint64_t max_gap_ns)
 {
 	for (size_t at = 0; at < samples->n; at += BLOCK_SAMPLES) {
@@ -386,7 +388,7 @@ int ssdpm_integral_feed(struct ssdpm_integral *integral,
 	return 0;
 }
 
-static uint32_t remarks_of(const struct sums *sums)
+static uint32_t remarks_of(const struct integral_sums *sums)
 {
 	const struct ssdpm_energy *counts = &sums->counts;
 	uint64_t finite = counts->n - counts->n_not_finite;
@@ -410,7 +412,8 @@ static uint32_t remarks_of(const struct sums *sums)
 	return remarks;
 }
 
-static struct ssdpm_energy result_of(const struct sums *sums, double tolerance)
+static struct ssdpm_energy result_of(const struct integral_sums *sums,
+				     double tolerance)
 {
 	struct ssdpm_energy result = sums->counts;
 
@@ -440,7 +443,7 @@ int ssdpm_integral_get(const struct ssdpm_integral *integral,
 
 	if (err)
 		return err;
-	struct sums sums = integral->sums;
+	struct integral_sums sums = integral->sums;
 	struct ssdpm_samples first = first_samples(integral);
 	take_samples(&sums, &first, ssdpm__usual_gap(&first));
 	if (!sums.any)

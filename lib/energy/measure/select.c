@@ -39,7 +39,7 @@ struct counts {
 	uint64_t finite;
 };
 
-struct kept {
+struct kept_values {
 	double *values;
 	uint64_t n; /* how many belong here, even if not all fit */
 };
@@ -166,7 +166,7 @@ static struct lane_range range_within(const struct selection *of, double limit,
 }
 
 static void scan(const struct selection *of, const struct window *window,
-		 struct counts *counts, struct kept *kept)
+		 struct counts *counts, struct kept_values *kept)
 {
 	const struct ssdpm_samples *samples = of->samples;
 	struct block_ranges ranges = {
@@ -254,8 +254,8 @@ struct rank_search {
 	struct window known; /* strictly between these */
 	uint64_t below;	     /* values up to known.low */
 	uint64_t between;
-	struct kept kept; /* room for KEPT_VALUES + BLOCK_SAMPLES */
-	uint64_t random;  /* so that each sample has other places */
+	struct kept_values kept; /* room for KEPT_VALUES + BLOCK_SAMPLES */
+	uint64_t random;	 /* so that each sample has other places */
 };
 
 /* Samples the values in between, at places without a period. */

@@ -90,8 +90,8 @@ static bool push(struct points *points, uint64_t ms)
  * The first millisecond of a lattice after ms and at ns or later; "after"
  * excludes ns.
  */
-static uint64_t first_ms(const struct lattice *lattice, uint64_t ns, bool after,
-			 uint64_t ms)
+static uint64_t first_ms(const struct step_times *lattice, uint64_t ns,
+			 bool after, uint64_t ms)
 {
 	uint64_t first = 0;
 
@@ -113,7 +113,7 @@ bool ssdpm__only_costs(const struct table_step *step)
 /* The same for a step to a state that draws no less. */
 static uint64_t next_late_ms(const struct ssdpm_gaps *gaps,
 			     const struct table_step *step,
-			     const struct lattice *lattice, uint64_t ms,
+			     const struct step_times *lattice, uint64_t ms,
 			     size_t *at)
 {
 	uint64_t now = lattice->offset_ns + ms * NS_PER_MS;
@@ -142,7 +142,8 @@ static uint64_t next_late_ms(const struct ssdpm_gaps *gaps,
 /* The next time to try after ms; UINT64_MAX: none. */
 static uint64_t next_ms(const struct ssdpm_gaps *gaps,
 			const struct table_step *step,
-			const struct lattice *lattice, uint64_t ms, size_t *at)
+			const struct step_times *lattice, uint64_t ms,
+			size_t *at)
 {
 	uint64_t now = lattice->offset_ns + ms * NS_PER_MS;
 	uint64_t end = gaps->end_idle_ns, next = UINT64_MAX;
@@ -165,7 +166,7 @@ static uint64_t next_ms(const struct ssdpm_gaps *gaps,
 
 int ssdpm__step_times(const struct ssdpm_gaps *gaps,
 		      const struct table_step *step,
-		      const struct lattice *lattice, struct points *points,
+		      const struct step_times *lattice, struct points *points,
 		      struct ssdpm_error *reterr)
 {
 	size_t at = 0;
@@ -207,7 +208,7 @@ int ssdpm__merge_points(struct points *points, const struct points *others,
 }
 
 /* The early I/Os after the longer idle times, whose wake takes exit_ns. */
-struct tail {
+struct early_tail {
 	size_t from;
 	uint64_t exit_ns;
 	struct wide delay_ns;
@@ -221,8 +222,8 @@ static uint64_t early_delay(const struct early *io, uint64_t wake_ns)
 }
 
 static void move_tail(const struct earlies *early,
-		      const struct table_limits *limits, struct tail *tail,
-		      uint64_t ns)
+		      const struct table_limits *limits,
+		      struct early_tail *tail, uint64_t ns)
 {
 	for (; tail->from < early->n && early->io[tail->from].gap_ns < ns;
 	     tail->from++) {
@@ -234,11 +235,11 @@ static void move_tail(const struct earlies *early,
 	}
 }
 
-static struct tail whole_tail(const struct earlies *early,
-			      const struct table_limits *limits,
-			      uint64_t exit_ns)
+static struct early_tail whole_tail(const struct earlies *early,
+				    const struct table_limits *limits,
+				    uint64_t exit_ns)
 {
-	struct tail tail = { .exit_ns = exit_ns };
+	struct early_tail tail = { .exit_ns = exit_ns };
 
 	for (size_t i = 0; i < early->n; i++) {
 		uint64_t delay = early_delay(&early->io[i], exit_ns);
@@ -262,8 +263,8 @@ struct sweep {
 	const struct table_limits *limits;
 	struct cost_place idle;
 	struct cost_place silent;
-	struct tail before; /* without the step */
-	struct tail after;  /* with it */
+	struct early_tail before; /* without the step */
+	struct early_tail after;  /* with it */
 };
 
 static struct cost_place find_place(const struct gap_times *times,

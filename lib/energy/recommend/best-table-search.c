@@ -88,7 +88,7 @@ static void offer(struct best_search *search, const struct setting *setting,
 int ssdpm__search_one(struct best_search *search, struct ssdpm_error *reterr)
 {
 	const struct gaps_task *task = search->task;
-	const struct lattice lattice = { 0, SSDPM_APST_MAX_IDLE_MS };
+	const struct step_times lattice = { 0, SSDPM_APST_MAX_IDLE_MS };
 	struct points points = { 0 };
 	int err = 0;
 
@@ -258,9 +258,9 @@ static int make_first(struct state_pair *pair, const struct table_step *one,
 {
 	const struct best_search *search = pair->search;
 	const struct ssdpm_gaps *gaps = search->task->gaps;
-	const struct lattice awake = { 0, SSDPM_APST_MAX_IDLE_MS };
-	const struct lattice both = { pair->next_offset_ns,
-				      SSDPM_APST_MAX_IDLE_MS };
+	const struct step_times awake = { 0, SSDPM_APST_MAX_IDLE_MS };
+	const struct step_times both = { pair->next_offset_ns,
+					 SSDPM_APST_MAX_IDLE_MS };
 	struct points *first = &pair->first, *next = &pair->next;
 	int err = ssdpm__step_times(gaps, one, &awake, first, reterr);
 
@@ -287,7 +287,7 @@ static int make_second(struct state_pair *pair, const struct table_step *one,
 {
 	const struct best_search *search = pair->search;
 	const struct ssdpm_gaps *gaps = search->task->gaps;
-	const struct lattice lattice = {
+	const struct step_times lattice = {
 		.offset_ns = pair->from_start ? 0 : one->entry_ns,
 		.max_ms = pair->from_start ? SSDPM_APST_MAX_IDLE_MS :
 					     2 * SSDPM_APST_MAX_IDLE_MS,

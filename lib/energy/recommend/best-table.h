@@ -43,7 +43,7 @@ struct points {
 };
 
 /* Times of a step: offset_ns + whole milliseconds, up to a limit. */
-struct lattice {
+struct step_times {
 	uint64_t offset_ns;
 	uint64_t max_ms;
 };
@@ -93,7 +93,7 @@ bool ssdpm__only_costs(const struct table_step *step);
  */
 int ssdpm__step_times(const struct ssdpm_gaps *gaps,
 		      const struct table_step *step,
-		      const struct lattice *lattice, struct points *points,
+		      const struct step_times *lattice, struct points *points,
 		      struct ssdpm_error *reterr);
 
 /*

@@ -62,7 +62,7 @@ static struct run_base base_of(const struct ssdpm_gaps *gaps,
 	memcpy(base.n_ios, gaps->intake.n_ios, sizeof(gaps->intake.n_ios));
 	memcpy(base.bytes, gaps->intake.bytes, sizeof(gaps->intake.bytes));
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
-		base.busy_ns[op] = (struct span){ gaps->flow.busy_ns[op],
+		base.busy_ns[op] = (struct extent){ gaps->flow.busy_ns[op],
 						  gaps->flow.busy_ns[op] };
 	return base;
 }
@@ -110,7 +110,7 @@ static int run_enclosed(struct table_runs *all, size_t i,
 static int idle_on(struct table_runs *all, size_t i, struct ssdpm_error *reterr)
 {
 	struct table_run *table = &all->tables[i];
-	struct span others = { 0, 0 };
+	struct extent others = { 0, 0 };
 	uint64_t end_ns = table->own_ns;
 	int err = 0;
 

@@ -296,14 +296,14 @@ static void set_mean(const struct reading_run *run,
 }
 
 /* Groups updates into values. */
-struct group {
+struct update_group {
 	double sum;
 	size_t n;
 };
 
 /* Splits a reading that repeats into updates. */
 static void take_stretch(struct reading_run *run, double power_w, size_t length,
-			 struct group *group)
+			 struct update_group *group)
 {
 	size_t updates = (length + run->repeats / 2) / run->repeats;
 
@@ -312,14 +312,14 @@ static void take_stretch(struct reading_run *run, double power_w, size_t length,
 		if (++group->n < run->group)
 			continue;
 		run->values[run->n_values++] = group->sum / (double)group->n;
-		*group = (struct group){ 0 };
+		*group = (struct update_group){ 0 };
 	}
 }
 
 static void take_values(const struct ssdpm_samples *samples,
 			struct reading_run *run)
 {
-	struct group group = { 0 };
+	struct update_group group = { 0 };
 	double last = NAN;
 	size_t length = 0;
 

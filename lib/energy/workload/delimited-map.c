@@ -9,12 +9,12 @@
 #include "base/internal.h"
 #include "workload/delimited.h"
 
-struct word {
+struct named_column {
 	const char *name;
 	uint32_t value;
 };
 
-static const struct word kinds[] = {
+static const struct named_column kinds[] = {
 	{ "-", COLUMN_SKIP },	       { "time", COLUMN_TIME },
 	{ "offset", COLUMN_OFFSET },   { "bytes", COLUMN_BYTES },
 	{ "service", COLUMN_SERVICE }, { "op", COLUMN_OP },
@@ -31,7 +31,7 @@ static const struct unit {
 	{ "ns", 1, 0 },		{ "filetime", 100, 2 },
 };
 
-static const struct word separators[] = {
+static const struct named_column separators[] = {
 	{ "comma", ',' }, { "semicolon", ';' }, { "tab", '\t' },
 	{ "blank", ' ' }, { "colon", ':' },	{ "bar", '|' },
 };
@@ -271,7 +271,7 @@ int ssdpm__delimited_map(const char *text, struct delimited_map *ret_map,
 
 bool ssdpm__delimited_header(struct span line, struct delimited_map *ret_map)
 {
-	static const struct word names[] = {
+	static const struct named_column names[] = {
 		{ "start_ns", COLUMN_TIME }, { "offset", COLUMN_OFFSET },
 		{ "bytes", COLUMN_BYTES },   { "service_ns", COLUMN_SERVICE },
 		{ "op", COLUMN_OP },	     { "flags", COLUMN_FLAGS },

@@ -40,7 +40,7 @@ struct procmon {
 };
 
 /* Fields by enum column; those that are not there are empty. */
-struct fields {
+struct procmon_row {
 	struct span field[N_COLUMNS];
 };
 
@@ -120,11 +120,11 @@ static int open_procmon(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 }
 
 static bool split(const struct procmon *self, struct span line,
-		  struct fields *ret_fields)
+		  struct procmon_row *ret_fields)
 {
 	struct span field;
 
-	*ret_fields = (struct fields){ 0 };
+	*ret_fields = (struct procmon_row){ 0 };
 	for (uint32_t i = 0; i < self->n_columns; i++) {
 		if (!take_field(&line, &field))
 			return false;
@@ -301,7 +301,7 @@ static bool take_duration(struct ssdpm_trace *trace, struct span text,
 	return true;
 }
 
-static int take_io(struct ssdpm_trace *trace, const struct fields *row,
+static int take_io(struct ssdpm_trace *trace, const struct procmon_row *row,
 		   uint8_t op, struct ssdpm_error *reterr)
 {
 	struct procmon *self = trace->state;
@@ -343,7 +343,7 @@ static int take_io(struct ssdpm_trace *trace, const struct fields *row,
 static int next_row(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	const struct procmon *self = trace->state;
-	struct fields row;
+	struct procmon_row row;
 	struct span line;
 	int err = ssdpm__input_line(&trace->input, &line, reterr);
 
