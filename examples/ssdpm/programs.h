@@ -10,7 +10,7 @@
 #define SSDPM_COMMAND_PROGRAMS_H
 
 #include "text/output.h"
-#include "work/work.h"
+#include "plan/work.h"
 
 /* Whether this program is ssdpm-energy. */
 extern const bool has_energy;
@@ -119,6 +119,21 @@ struct plan_command {
 	bool strict;
 	bool coalesce;
 };
+
+extern struct plan_command the_plan_command;
+
+/* The kinds of files that make settings last, as options name them. */
+#define PERSIST_KINDS "udev|modprobe|systemd|tlp|tuned"
+
+/* The work after the options are checked and the machine is found. */
+typedef enum exit_status (*finish_fn)(struct work *work,
+				      const struct plan_command *settings,
+				      char **operands, size_t n);
+
+/* plan-command.c: checks the options, reads the drives, and finishes. */
+enum exit_status run_plan_command(const void *data, const struct common *common,
+				  char **operands, size_t n_operands,
+				  finish_fn finish);
 
 /* The work of each, after options are checked and drives are read. */
 enum exit_status finish_plan(struct work *work,

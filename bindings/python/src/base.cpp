@@ -101,9 +101,10 @@ PYBIND11_MODULE(_core, module)
 	add_object(module);
 	add_workload(energy);
 	add_estimate(energy);
-	add_advice(energy);
-	add_prediction(energy);
-	add_cap(energy);
+	add_recommend(energy);
+	add_report(energy);
+	add_likely(energy);
+	add_caps(energy);
 	add_budget(energy);
 	add_compare(energy);
 	add_measure(energy);

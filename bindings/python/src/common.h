@@ -353,9 +353,10 @@ void add_object(py::module_ &module);
 /* Those of _core.energy. */
 void add_workload(py::module_ &module);
 void add_estimate(py::module_ &module);
-void add_advice(py::module_ &module);
-void add_prediction(py::module_ &module);
-void add_cap(py::module_ &module);
+void add_recommend(py::module_ &module);
+void add_report(py::module_ &module);
+void add_likely(py::module_ &module);
+void add_caps(py::module_ &module);
 void add_budget(py::module_ &module);
 void add_compare(py::module_ &module);
 void add_measure(py::module_ &module);

@@ -812,7 +812,7 @@ def test_settings_that_are_too_long_are_refused() -> None:
     with pytest.raises(ValueError, match="name: .* has no form in UTF-8"):
         ssdpm.persist("udev", odd)
     many = ssdpm.ProfileSettings(
-        "x", ssdpm.PowerSource.AC, lpms=("medium_power",) * 7
+        "x", ssdpm.PowerSource.AC, lpms=("medium_power",) * 9
     )
     with pytest.raises(ValueError, match="lpms: more"):
         ssdpm.persist("udev", many)

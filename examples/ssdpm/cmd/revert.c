@@ -4,7 +4,7 @@
 #include "programs.h"
 #include "options/apst-options.h"
 #include "survey/survey.h"
-#include "work/work.h"
+#include "plan/work.h"
 
 struct settings {
 	bool persist;

@@ -4,7 +4,7 @@
 #include "options/numbers.h"
 #include "text/output.h"
 #include "programs.h"
-#include "work/work.h"
+#include "plan/work.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -63,7 +63,7 @@ static struct run_base base_of(const struct ssdpm_gaps *gaps,
 	memcpy(base.bytes, gaps->intake.bytes, sizeof(gaps->intake.bytes));
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
 		base.busy_ns[op] = (struct extent){ gaps->flow.busy_ns[op],
-						  gaps->flow.busy_ns[op] };
+						    gaps->flow.busy_ns[op] };
 	return base;
 }
 

@@ -232,6 +232,10 @@ using Parameters = std::vector<struct ssdpm_parameter>;
 Parameters parameters_from(const ParameterTuples &from);
 py::list parameter_list(const struct ssdpm_parameter *parameters, size_t n);
 
+/* Runs that are filled, and an array of them. */
+struct ssdpm_run empty_run();
+py::array run_array(const struct ssdpm_run *runs, size_t n);
+
 /* What Python makes an Estimate and a Saving of. */
 py::tuple result_tuple(const struct ssdpm_result &result,
 		       const struct ssdpm_sim *sim,
@@ -297,7 +301,7 @@ class Samples
 
 /* The files beside measure.cpp define these; add_measure() calls them. */
 void add_power(py::module_ &module);
-void add_calibration(py::module_ &module);
+void add_calibrate(py::module_ &module);
 void add_background(py::module_ &module);
 void add_consistency(py::module_ &module);
 void add_trial(py::module_ &module);

@@ -433,7 +433,7 @@ void add_measure(py::module_ &module)
 {
 	add_words(module);
 	add_power(module);
-	add_calibration(module);
+	add_calibrate(module);
 	add_background(module);
 	add_consistency(module);
 	add_trial(module);

@@ -234,7 +234,7 @@ static py::str cap_json(const Model &model, const OptionalText &name,
 	});
 }
 
-void add_cap(py::module_ &module)
+void add_caps(py::module_ &module)
 {
 	PYBIND11_NUMPY_DTYPE(ssdpm_span, low, nominal, high);
 	PYBIND11_NUMPY_DTYPE(ssdpm_cap_point, start_ns, duration_ns, cap_uw,

@@ -106,7 +106,7 @@ static py::str prediction_add_measured(const py::bytes &from,
 	});
 }
 
-void add_prediction(py::module_ &module)
+void add_likely(py::module_ &module)
 {
 	module.def("prediction_from_json", &prediction_from_json);
 	module.def("prediction_check_from_json", &prediction_check_from_json);

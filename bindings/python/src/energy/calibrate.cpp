@@ -351,7 +351,7 @@ static void add_words(py::module_ &module)
 		(uint32_t)SSDPM_CALIBRATE_BYTE_ENERGY;
 }
 
-void add_calibration(py::module_ &module)
+void add_calibrate(py::module_ &module)
 {
 	add_words(module);
 	module.def("calibrate", &calibrate);

@@ -116,7 +116,7 @@ static py::list tune(const Machine &machine, uint32_t patience,
 	return result;
 }
 
-void add_advice(py::module_ &module)
+void add_report(py::module_ &module)
 {
 	module.def("tune", &tune);
 	module.attr("PATIENCES") = words(&ssdpm_patience_to_string);
