@@ -2,6 +2,7 @@
 /* What the profile auto saves on each drive, and delays. argv[1]: a capture. */
 #include <ssdpm-energy.h>
 #include <stdio.h>
+#define KILO(n) ((int)((n) / 1000))
 
 static void print_item(const struct ssdpm_energy_report_item *item)
 {
@@ -14,10 +15,8 @@ static void print_item(const struct ssdpm_energy_report_item *item)
 		printf("%s: %s, %d mW (likely %d to %d), %d us\n",
 		       item->drive->name,
 		       ssdpm_saving_verdict_to_string(likely->verdict),
-		       (int)(likely->median_uw / 1000),
-		       (int)(likely->low_uw / 1000),
-		       (int)(likely->high_uw / 1000),
-		       (int)(item->added_mean_ns / 1000));
+		       KILO(likely->median_uw), KILO(likely->low_uw),
+		       KILO(likely->high_uw), KILO(item->added_mean_ns));
 }
 
 int main(int argc, char **argv)
