@@ -149,6 +149,44 @@ def test_another_drive_under_the_name_is_left_alone(laptop: Search) -> None:
     )
 
 
+def test_a_trial_that_somebody_changed_is_not_good(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    (laptop.root / LIMIT).write_text("100000\n")
+    said = laptop.fails(5, "good", "--entries", "2360")
+    assert 'is "100000", and this trial needs "0": ssdpm bisect set' in said
+    laptop("set")
+    assert laptop.read(LIMIT) == "0"
+    laptop("good", "--entries", "2360")
+    assert laptop.read(LIMIT) == "11000"
+
+
+def test_a_port_that_somebody_changed_is_not_good(desktop_search: Search) -> None:
+    desktop_search("start", *SEEN, "sdb")
+    (desktop_search.root / PORT).write_text("min_power\n")
+    said = desktop_search.fails(5, "good", "--entries", "9999")
+    assert 'is "min_power", and this trial needs "max_performance"' in said
+
+
+def test_a_drive_that_is_gone_is_not_good_but_bad(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    drive = (laptop.root / "sys/class/nvme/nvme0").resolve()
+    drive.rename(laptop.root / "gone")
+    said = laptop.fails(1, "good", "--entries", "2360")
+    assert "this trial cannot be good: " in said and "nvme0" in said
+    (laptop.root / "gone").rename(drive)
+    assert "Something else makes it fail." in laptop("bad")
+
+
+def test_a_trial_that_could_not_be_set_is_not_good(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    (laptop.root / "run/ssdpm/bisect/lock").unlink()
+    (laptop.root / "run/ssdpm/bisect/lock").mkdir()
+    laptop.ssdpm("bisect", "good", "--entries", "9999", "--root", str(laptop.root))
+    assert len(laptop.state()["trials"]) == 1 and laptop.read(LIMIT) == "0"
+    assert "ssdpm bisect set" in laptop.fails(5, "good", "--entries", "9999")
+    assert len(laptop.state()["trials"]) == 1
+
+
 def test_stop_restores_and_forgets(laptop: Search) -> None:
     laptop("start", *SEEN, "nvme0")
     laptop("stop")
@@ -272,3 +310,22 @@ def test_a_damaged_file_is_refused(laptop: Search) -> None:
         assert "var/lib/ssdpm/bisect" in laptop.fails(1, "status")
     path.write_text(whole.replace("nvme0:", "nvme1:"))
     assert "no such drive" in laptop.fails(1, "status")
+
+
+@pytest.mark.parametrize("damaged", [b"", b"drive\tnvme0\n", b"\x00\xff", None])
+def test_stop_restores_even_if_the_file_is_damaged_or_lost(
+    laptop: Search, damaged: bytes | None
+) -> None:
+    laptop("start", *SEEN, "nvme0")
+    path = laptop.root / "var/lib/ssdpm/bisect"
+    if damaged is None:
+        path.unlink()
+    else:
+        path.write_bytes(damaged)
+        said = laptop.fails(1, "good", "--entries", "9")
+        assert not damaged or "ssdpm bisect stop restores the settings" in said
+    assert laptop.read(LIMIT) == "0"
+    laptop("stop")
+    assert laptop.read(LIMIT) == "100000"
+    assert not path.exists()
+    assert "Trial 1" in laptop("start", *SEEN, "nvme0")

@@ -180,6 +180,51 @@ def go_down(searched: Searched) -> None:
     (searched.root / LIMIT).write_text("100000\n")
 
 
+def test_a_run_that_failed_or_was_stopped_is_no_death(searched: Searched) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    # Linux has no tracefs here: the trial is set, and cannot be watched.
+    instances = searched.root / "sys/kernel/tracing/instances"
+    instances.rmdir()
+    status, _, err = searched.run("run", "--count-death")
+    assert status == 1 and "tracefs" in err
+    assert "run:" not in searched.file().read_text()
+    instances.mkdir()
+    # As after a boot.
+    (searched.root / LIMIT).write_text("100000\n")
+    with kernel(searched), searched.call("run", "--count-death") as process:
+        searched.wait(on=True)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "went down" not in err
+    assert "run:" not in searched.file().read_text()
+
+
+def test_a_setting_that_somebody_changed_ends_the_run(searched: Searched) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    with kernel(searched) as pipe, searched.call("run") as process:
+        searched.wait(on=True)
+        (searched.root / LIMIT).write_text("100000\n")
+        send(pipe, searched.ios(8))
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 5
+    assert 'is "100000", and this trial needs "0"' in err
+    state = searched.state()
+    assert (state["n_trials"], state["running"], state["entries"]) == (0, True, 0)
+
+
+def test_a_drive_that_goes_away_is_bad(searched: Searched) -> None:
+    drive = (searched.root / "sys/class/nvme/nvme0").resolve()
+    searched.ok("start", *SEEN, "nvme0")
+    with kernel(searched), searched.call("run") as process:
+        searched.wait(on=True)
+        drive.rename(searched.root / "gone")
+        _, err = process.communicate(timeout=120)
+    assert "trial 1: bad after 0 entries: nvme0: gone\n" in err
+    (searched.root / "gone").rename(drive)
+    assert searched.state()["trials"][0]["verdict"] == "bad"
+
+
 def test_a_machine_that_died_is_bad_with_consent(searched: Searched) -> None:
     searched.ok("start", *SEEN, "nvme0")
     go_down(searched)

@@ -78,6 +78,7 @@ static enum exit_status count_entries(struct exposure *e,
 				      const struct watch *watch)
 {
 	struct ssdpm_deepest deepest = { .size = sizeof(deepest) };
+	enum exit_status status = STATUS_DONE;
 	uint64_t fewest = UINT64_MAX;
 	struct ssdpm_error error;
 
@@ -94,6 +95,11 @@ static enum exit_status count_entries(struct exposure *e,
 	}
 	if (fewest <= e->n_counted)
 		return STATUS_DONE;
+	/* Without the trial they are no evidence of a good one. */
+	if (e->verdict != SSDPM_BISECT_BAD)
+		status = check_trial(e->search);
+	if (status)
+		return status;
 	if (ssdpm_bisect_add_entries(e->search->bisect, fewest - e->n_counted,
 				     &error))
 		return failure("%s", error.message);
@@ -101,14 +107,13 @@ static enum exit_status count_entries(struct exposure *e,
 	return STATUS_DONE;
 }
 
-static void decide(struct exposure *e, struct watch *watch)
+/* what: the fault, if there was one. */
+static void decide(struct exposure *e, struct watch *watch,
+		   const struct cell *what)
 {
 	const struct ssdpm_bisect_state state = state_of_search(e->search);
-	struct cell what;
 
-	if (find_fault(&e->faults, &what))
-		e->verdict = SSDPM_BISECT_BAD;
-	else if (state.entries >= state.need_entries)
+	if (!e->verdict && state.entries >= state.need_entries)
 		e->verdict = SSDPM_BISECT_GOOD;
 	if (!e->verdict)
 		return;
@@ -119,22 +124,25 @@ static void decide(struct exposure *e, struct watch *watch)
 		       ssdpm_bisect_verdict_to_string(e->verdict),
 		       (unsigned long long)state.entries,
 		       e->verdict == SSDPM_BISECT_BAD ? ": " : "",
-		       e->verdict == SSDPM_BISECT_BAD ? what.text : "");
+		       e->verdict == SSDPM_BISECT_BAD ? what->text : "");
 }
 
 static enum exit_status look(struct watch *watch, int64_t now_ns)
 {
 	struct exposure *e = watch->userdata;
 	enum exit_status status;
+	struct cell what;
 
 	for (size_t i = 0; i < e->n_provoked; i++)
 		provoke(&e->provoked[i]);
 	if (now_ns < e->look_ns)
 		return STATUS_DONE;
 	e->look_ns = now_ns + LOOK_NS;
+	if (find_fault(&e->faults, &what))
+		e->verdict = SSDPM_BISECT_BAD;
 	status = count_entries(e, watch);
 	if (!status)
-		decide(e, watch);
+		decide(e, watch, &what);
 	if (status || e->verdict || now_ns < e->save_ns)
 		return status;
 	e->save_ns = now_ns + SAVE_NS;

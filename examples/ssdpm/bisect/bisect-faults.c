@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Faults of the drives while a trial runs: the kernel's log, and AER. */
+/*
+ * Faults of the drives while a trial runs: the kernel's log, AER, and drives
+ * that go away.
+ */
 #include "bisect/bisect-run.h"
 
 #include <errno.h>
@@ -122,11 +125,25 @@ void close_fault_watch(struct fault_watch *w)
 	w->fd = -1;
 }
 
+static bool is_gone(const struct fault_watch *w, struct cell *ret_what)
+{
+	for (size_t i = 0; i < w->drives->n; i++) {
+		const struct ssdpm_device_facts *facts =
+			ssdpm_device_get_facts(w->drives->drives[i].device);
+
+		if (!access(facts->path, F_OK))
+			continue;
+		*ret_what = cell("%s: gone", facts->name);
+		return true;
+	}
+	return false;
+}
+
 bool find_fault(struct fault_watch *w, struct cell *ret_what)
 {
 	const uint64_t n_aer = count_all_aer(w);
 
-	if (look_into_log(w, ret_what))
+	if (look_into_log(w, ret_what) || is_gone(w, ret_what))
 		return true;
 	if (n_aer <= w->n_aer)
 		return false;

@@ -101,6 +101,16 @@ static bool read_drive(struct search *search, char *line)
 
 static const char drive_key[] = "drive\t";
 
+/* The settings of before are in the record, which this file is not needed for.
+ */
+static enum exit_status complain_of_file(const struct search *search,
+					 const char *what)
+{
+	return failure("%s: %s: ssdpm bisect stop restores the settings and "
+		       "forgets the search",
+		       search->path, what);
+}
+
 /* Drives first. */
 static enum exit_status read_text(struct search *search, char *text)
 {
@@ -111,17 +121,20 @@ static enum exit_status read_text(struct search *search, char *text)
 	while (!strncmp(text, drive_key, n_key)) {
 		line = strsep(&text, "\n");
 		if (!text || !read_drive(search, line + n_key))
-			return failure("%s: a drive is not whole",
-				       search->path);
+			return complain_of_file(search, "a drive is not whole");
 	}
 	if (ssdpm_bisect_from_text(text, strlen(text), &search->bisect, &error))
-		return failure("%s: line %u after the drives: %s", search->path,
-			       error.line, error.message);
+		return complain_of_file(search,
+					cell("line %u after the drives: %s",
+					     error.line, error.message)
+						.text);
 	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++)
 		if (!drive_of(search, i))
-			return failure(
-				"%s: %s: no such drive", search->path,
-				ssdpm_bisect_get_suspect(search->bisect, i));
+			return complain_of_file(search,
+						cell("%s: no such drive",
+						     ssdpm_bisect_get_suspect(
+							     search->bisect, i))
+							.text);
 	return STATUS_DONE;
 }
 
@@ -142,11 +155,15 @@ static enum exit_status read_search(struct search *search)
 	return status;
 }
 
-/* Only a search that is there, or that starts, has folders and a lock. */
+/*
+ * Only a search that is there, or that starts, has folders and a lock. What was
+ * set can be put back without the file.
+ */
 static bool is_to_lock(const struct search *search, enum search_use use)
 {
 	return use == SEARCH_START ||
-	       (use == SEARCH_CHANGE && !access(search->path, F_OK));
+	       (use != SEARCH_LOOK && !access(search->path, F_OK)) ||
+	       (use == SEARCH_STOP && !access(search->record, F_OK));
 }
 
 enum exit_status open_search(const struct common *common, enum search_use use,
@@ -161,7 +178,7 @@ enum exit_status open_search(const struct common *common, enum search_use use,
 		status = name_paths(search);
 	if (!status && is_to_lock(search, use))
 		status = lock_search(search);
-	if (!status)
+	if (!status && use != SEARCH_STOP)
 		status = read_search(search);
 	return status;
 }
@@ -213,7 +230,7 @@ enum exit_status write_search(const struct search *search)
 
 enum exit_status remove_search(const struct search *search)
 {
-	if (unlink(search->path))
+	if (unlink(search->path) && errno != ENOENT)
 		return complain_of_path(search->path, errno);
 	return STATUS_DONE;
 }

@@ -89,27 +89,32 @@ static enum exit_status judge_death(struct search *search,
 	return write_search(search);
 }
 
-/* Until there is a verdict, or a signal. */
 static enum exit_status watch_trial(struct search *search,
 				    struct exposure *exposure)
 {
 	const struct cell token =
 		cell("%.10s%.40s", WATCHED, boot_token(search).text);
-	struct ssdpm_error error;
-	enum exit_status status = begin_exposure(exposure);
+	enum exit_status status = begin_trial(search, token.text);
 
-	if (!status)
-		status = begin_trial(search, token.text);
 	if (!status)
 		status = set_trial(search);
 	if (!status && !search->common->form && !search->common->quiet)
 		print_watched_trial(search);
-	if (!status)
-		status = expose(exposure);
-	if (status)
-		return status;
-	if (!exposure->verdict)
-		return begin_trial(search, STOPPED);
+	return status ? status : expose(exposure);
+}
+
+/* Until there is a verdict, a failure or a signal. */
+static enum exit_status finish_trial(struct search *search,
+				     struct exposure *exposure)
+{
+	enum exit_status status = watch_trial(search, exposure), stopped;
+	struct ssdpm_error error;
+
+	/* Only a death leaves the token of a watched trial. */
+	if (status || !exposure->verdict) {
+		stopped = begin_trial(search, STOPPED);
+		return status ? status : stopped;
+	}
 	if (ssdpm_bisect_judge(search->bisect, exposure->verdict, &error))
 		return failure("%s", error.message);
 	return write_search(search);
@@ -125,7 +130,9 @@ static enum exit_status run_trial(struct search *search,
 		return out_of_memory();
 	exposure->search = search;
 	exposure->options = options;
-	status = watch_trial(search, exposure);
+	status = begin_exposure(exposure);
+	if (!status)
+		status = finish_trial(search, exposure);
 	end_exposure(exposure);
 	free(exposure);
 	return status;
@@ -136,9 +143,14 @@ enum exit_status run_search(struct search *search,
 {
 	enum exit_status status = judge_death(search, options);
 
+	if (!status)
+		status = catch_signals();
+	if (status)
+		return status;
 	while (!status && is_searching(search) && !caught_signal())
 		status = run_trial(search, options);
 	if (!status && !is_searching(search))
 		status = put_back_search(search);
+	release_signals();
 	return status ? status : print_search(search);
 }

@@ -86,24 +86,67 @@ static enum exit_status check_steps(const struct ssdpm_plan *plan)
 	return status;
 }
 
-static enum exit_status carry_out_plan(struct search *search,
-				       ssdpm_plan_fill_fn fill)
+static enum exit_status new_trial_plan(struct search *search,
+				       struct ssdpm_plan **ret_plan)
 {
 	const struct drives drives = { .lives = &search->live, .n_lives = 1 };
 	const struct plan_options options = { .directory = search->record,
 					      .strict = true };
+
+	return new_plan(search->common, &drives, &options, ret_plan);
+}
+
+static void free_trial_plan(struct search *search, struct ssdpm_plan *plan)
+{
+	ssdpm_plan_free(plan);
+	for (size_t i = 0; i < SSDPM_BISECT_SUSPECTS; i++)
+		search->devices[i] = ssdpm_device_unref(search->devices[i]);
+}
+
+static enum exit_status carry_out_plan(struct search *search,
+				       ssdpm_plan_fill_fn fill)
+{
 	struct ssdpm_error error;
 	struct ssdpm_plan *plan = NULL;
-	enum exit_status status =
-		new_plan(search->common, &drives, &options, &plan);
+	enum exit_status status = new_trial_plan(search, &plan);
 
 	if (!status && ssdpm_plan_apply(plan, fill, search, &error))
 		status = complain_of_device(NULL, &error);
 	if (!status)
 		status = check_steps(plan);
-	ssdpm_plan_free(plan);
-	for (size_t i = 0; i < SSDPM_BISECT_SUSPECTS; i++)
-		search->devices[i] = ssdpm_device_unref(search->devices[i]);
+	free_trial_plan(search, plan);
+	return status;
+}
+
+/* The first step that is not in force. */
+static enum exit_status find_change(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
+		if (step.state == SSDPM_STEP_IN_FORCE)
+			continue;
+		complain("%s: %s is \"%s\", and this trial needs \"%s\": "
+			 "ssdpm bisect set sets it again",
+			 step.device, step.target, step.before, step.after);
+		return STATUS_NOT_IN_FORCE;
+	}
+	return STATUS_DONE;
+}
+
+enum exit_status check_trial(struct search *search)
+{
+	struct ssdpm_error error;
+	struct ssdpm_plan *plan = NULL;
+	enum exit_status status = new_trial_plan(search, &plan);
+
+	if (!status &&
+	    (fill_trial(plan, search, &error) || ssdpm_plan_read(plan, &error)))
+		status =
+			failure("this trial cannot be good: %s", error.message);
+	if (!status)
+		status = find_change(plan);
+	free_trial_plan(search, plan);
 	return status;
 }
 

@@ -49,6 +49,7 @@ enum search_use {
 	SEARCH_LOOK,
 	SEARCH_CHANGE,
 	SEARCH_START,
+	SEARCH_STOP, /* a file that cannot be read is no search */
 };
 
 /*
@@ -71,6 +72,8 @@ uint64_t latency_of(const char *word);
 
 /* bisect-trial.c */
 enum exit_status set_trial(struct search *search);
+/* A good trial is in force: a complaint says what is not. */
+enum exit_status check_trial(struct search *search);
 enum exit_status put_back_search(struct search *search);
 
 struct run_options;

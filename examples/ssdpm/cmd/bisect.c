@@ -82,6 +82,7 @@ static enum exit_status judge(struct search *search, const struct settings *s,
 {
 	const char *token = ssdpm_bisect_get_token(search->bisect);
 	struct ssdpm_error error;
+	enum exit_status status = STATUS_DONE;
 	int err = 0;
 
 	/* Linux has its own settings since the boot. */
@@ -89,6 +90,10 @@ static enum exit_status judge(struct search *search, const struct settings *s,
 	    !is_of_this_boot(search, token))
 		return failure("the machine was restarted in this trial: "
 			       "ssdpm bisect set sets it again");
+	if (verdict == SSDPM_BISECT_GOOD && token)
+		status = check_trial(search);
+	if (status)
+		return status;
 	if (s->n_entries)
 		err = ssdpm_bisect_add_entries(search->bisect, s->n_entries,
 					       &error);
@@ -97,10 +102,18 @@ static enum exit_status judge(struct search *search, const struct settings *s,
 	return err ? failure("%s", error.message) : go_on(search);
 }
 
+static enum exit_status no_search(void)
+{
+	return failure("there is no search: ssdpm bisect start begins one");
+}
+
 static enum exit_status stop(struct search *search)
 {
-	enum exit_status status = put_back_search(search);
+	enum exit_status status;
 
+	if (search->lock_fd < 0)
+		return no_search();
+	status = put_back_search(search);
 	return status ? status : remove_search(search);
 }
 
@@ -112,17 +125,16 @@ static enum exit_status act(struct search *search, const struct settings *s,
 
 	if (!strcmp(word, "start"))
 		return start(search, s, operands + 1, n - 1);
+	if (!strcmp(word, "stop"))
+		return stop(search);
 	if (!search->bisect)
-		return failure("there is no search: ssdpm bisect start begins "
-			       "one");
+		return no_search();
 	if (verdict)
 		return judge(search, s, verdict);
 	if (!strcmp(word, "run"))
 		return run_search(search, &s->run);
 	if (!strcmp(word, "set"))
 		return set_again(search);
-	if (!strcmp(word, "stop"))
-		return stop(search);
 	if (!strcmp(word, "report") && !search->common->form)
 		return print_bisect_report(search, s->log);
 	return print_search(search);
@@ -172,6 +184,8 @@ static enum search_use use_of(const char *word)
 {
 	if (!strcmp(word, "start"))
 		return SEARCH_START;
+	if (!strcmp(word, "stop"))
+		return SEARCH_STOP;
 	if (!strcmp(word, "status") || !strcmp(word, "report"))
 		return SEARCH_LOOK;
 	return SEARCH_CHANGE;

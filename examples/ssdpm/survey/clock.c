@@ -32,6 +32,8 @@ static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 #define N_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
 static struct sigaction before[N_NUMBERS];
+/* Who catches them may call who does. */
+static int n_catchers;
 
 enum exit_status catch_signals(void)
 {
@@ -41,9 +43,13 @@ enum exit_status catch_signals(void)
 	};
 	const struct sigaction ignored = { .sa_handler = SIG_IGN };
 
+	if (n_catchers++)
+		return STATUS_DONE;
 	timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
-	if (timer_fd < 0 || pipe2(wake_fds, O_CLOEXEC | O_NONBLOCK))
+	if (timer_fd < 0 || pipe2(wake_fds, O_CLOEXEC | O_NONBLOCK)) {
+		n_catchers--;
 		return failure("no timer: %s", strerror(errno));
+	}
 	for (size_t i = 0; i < N_NUMBERS; i++)
 		if (!sigaction(numbers[i], NULL, &before[i]) &&
 		    before[i].sa_handler != SIG_IGN)
@@ -55,6 +61,8 @@ enum exit_status catch_signals(void)
 
 void release_signals(void)
 {
+	if (--n_catchers)
+		return;
 	for (size_t i = 0; i < N_NUMBERS; i++)
 		sigaction(numbers[i], &before[i], NULL);
 	for (size_t i = 0; i < 2; i++) {
