@@ -1056,6 +1056,11 @@ OBSERVED = {
         ("kworker/0:1H", "1.1", "block_rq_issue: 259,0 FF 0 () 0 + 0 [x]"),
         ("<idle>", "1.2", "block_rq_complete: 259,0 FF () 0 + 0 [0]"),
     ],
+    "names": [
+        ("\nCPU:0 [LOST 99", "1.0", "block_bio_queue: 259,0 R 64 + 8 [a\nb]"),
+        ("a-1 [0] 9.9: ", "1.1", "block_rq_issue: 259,0 R 4096 () 64 + 8 []\n# gap: 8,0 1]"),
+        ("-1       [000] ", "1.2", "block_rq_complete: 259,0 R () 64 + 8 [0]"),
+    ],
     "admin": [
         ("smartctl", "3.0", "nvme_setup_cmd: nvme0: qid=0, cmdid=12, nsid=1, x"),
         ("kworker/0:1H", "3.0", "nvme_setup_cmd: nvme0: disk=nvme0n1, qid=3, cmdid=1, "),

@@ -289,8 +289,7 @@ static bool find_line(struct span text, const char *key, struct span *ret_rest)
 	return false;
 }
 
-/* The kind of an event by its name alone. */
-static int find_kind(struct span name, enum event_kind *ret_kind)
+int ssdpm__event_kind(struct span name, enum event_kind *ret_kind)
 {
 	for (size_t i = 0; i < N_EVENTS; i++)
 		if (ssdpm__span_is(name,
@@ -311,7 +310,7 @@ int ssdpm__formats_set(struct formats *formats, struct span text,
 	if (!find_line(text, "name:", &name))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the format has no line \"name:\"");
-	if (find_kind(name, &kind))
+	if (ssdpm__event_kind(name, &kind))
 		return ssdpm__fail(reterr, -ENOENT, 0,
 				   "no event of this name is read");
 	if (!find_line(text, "print fmt:", &print))
@@ -355,8 +354,7 @@ static bool take_hex(struct span *rest)
 	return rest->at > at;
 }
 
-/* ssdpm__take_uint() would take blanks too, which are part of literals. */
-static bool take_digits(struct span *rest, uint64_t *ret_value)
+bool ssdpm__take_digits(struct span *rest, uint64_t *ret_value)
 {
 	const char *at = rest->at;
 	uint64_t value = 0;
@@ -382,7 +380,7 @@ static bool take_value(struct span *rest, const struct format_piece *piece,
 		if (piece->field == NO_FIELD && rest->at < rest->end &&
 		    *rest->at == '-')
 			rest->at++;
-		if (!take_digits(rest, &value))
+		if (!ssdpm__take_digits(rest, &value))
 			return false;
 		if (piece->field < N_NUMBERS)
 			event->numbers[piece->field] = value;
@@ -391,11 +389,11 @@ static bool take_value(struct span *rest, const struct format_piece *piece,
 	/* A text goes to the literal after it. */
 	const char *end = find_literal(*rest, piece + 1);
 
-	if (!end)
-		return false;
 	if (piece->field != NO_FIELD)
 		event->texts[piece->field - N_NUMBERS] =
 			(struct span){ rest->at, end };
+	if (!end)
+		return false;
 	rest->at = end;
 	return true;
 }
@@ -403,6 +401,7 @@ static bool take_value(struct span *rest, const struct format_piece *piece,
 static bool follow(const struct format *format, struct span rest,
 		   struct event *event)
 {
+	event->texts[FIELD_COMM - N_NUMBERS] = (struct span){ 0 };
 	for (const struct format_piece *piece = format->pieces;; piece++) {
 		size_t n = strlen(piece->literal);
 
@@ -418,149 +417,20 @@ static bool follow(const struct format *format, struct span rest,
 	}
 }
 
-/* "1234.567890:" in ns. */
-static bool take_time(struct span word, uint64_t *ret_ns)
+bool ssdpm__formats_follow(const struct formats *formats, struct span body,
+			   struct event *event)
 {
-	uint64_t seconds, ns = 0;
-	int digits = 0;
+	struct span *comm = &event->texts[FIELD_COMM - N_NUMBERS];
+	struct span begun = { 0 };
 
-	if (!take_digits(&word, &seconds) || seconds > UINT32_MAX ||
-	    word.at == word.end || *word.at++ != '.')
-		return false;
-	for (; word.at < word.end && digits < 9 && *word.at >= '0' &&
-	       *word.at <= '9';
-	     word.at++, digits++)
-		ns = 10 * ns + (uint64_t)(*word.at - '0');
-	for (int i = digits; i < 9; i++)
-		ns *= 10;
-	*ret_ns = seconds * 1000000000 + ns;
-	return digits && word.end - word.at == 1 && *word.at == ':';
-}
-
-/* The next " [003]". */
-static const char *next_cpu(struct span line, const char *at)
-{
-	while ((at = memmem(at, (size_t)(line.end - at), " [", 2))) {
-		const char *digit = at + 2;
-
-		while (digit < line.end && *digit >= '0' && *digit <= '9')
-			digit++;
-		if (digit > at + 2 && line.end - digit > 1 && *digit == ']' &&
-		    digit[1] == ' ')
-			return at;
-		at++;
-	}
-	return NULL;
-}
-
-/* "            fio-1234   ": the name may have dashes and blanks. */
-static bool take_thread(struct span text, struct event *event)
-{
-	uint64_t pid;
-
-	text = ssdpm__span_trim(text);
-	/* "(  987)": the number of the process, where it is printed too. */
-	if (text.at < text.end && text.end[-1] == ')') {
-		while (text.at < text.end && *text.end != '(')
-			text.end--;
-		text = ssdpm__span_trim(text);
-	}
-	const char *dash = text.end;
-
-	while (dash > text.at && dash[-1] != '-')
-		dash--;
-	struct span digits = { dash, text.end };
-
-	if (dash == text.at || !take_digits(&digits, &pid) ||
-	    digits.at != digits.end || pid > UINT32_MAX)
-		return false;
-	event->pid = (uint32_t)pid;
-	event->comm = (struct span){ text.at, dash - 1 };
-	return true;
-}
-
-/*
- * The processor: behind it come flags and the time, before it the thread, whose
- * name may look like one. Without a thread: the first that looks like one.
- */
-static const char *find_cpu(struct span line, struct event *event)
-{
-	const char *first = next_cpu(line, line.at);
-
-	for (const char *at = first; at; at = next_cpu(line, at + 1))
-		if (take_thread((struct span){ line.at, at }, event))
-			return at;
-	return first;
-}
-
-/* "CPU:2 [LOST 1234 EVENTS]"; without a number: 1. */
-static bool says_lost(struct span line, uint64_t *ret_lost)
-{
-	if (!ssdpm__take(&line, "CPU:") ||
-	    !ssdpm__take_uint(&line, UINT32_MAX, ret_lost) ||
-	    !ssdpm__take(&line, "[LOST "))
-		return false;
-	if (!ssdpm__take_uint(&line, UINT64_MAX, ret_lost))
-		*ret_lost = 1;
-	return true;
-}
-
-/* The time and the name of the event, behind the processor. */
-static bool take_head(struct span *rest, struct event *event,
-		      struct span *ret_name)
-{
-	struct span word;
-	bool timed = false;
-
-	while (ssdpm__take_word(rest, &word)) {
-		if (word.end[-1] != ':')
-			continue;
-		if (timed) {
-			*ret_name = (struct span){ word.at, word.end - 1 };
-			return true;
-		}
-		if (!take_time(word, &event->time_ns))
-			return false;
-		timed = true;
-	}
-	return false;
-}
-
-/* The kernel keeps few names, and prints "<...>" for others. */
-static void name_thread(struct event *event)
-{
-	struct span comm = event->texts[FIELD_COMM - N_NUMBERS];
-
-	if (comm.at && ssdpm__span_is(event->comm, "<...>"))
-		event->comm = comm;
-}
-
-enum line_kind ssdpm__observe_line(const struct formats *formats,
-				   struct span line, struct event *ret_event,
-				   uint64_t *ret_lost)
-{
-	struct event event = { 0 };
-	const char *cpu = find_cpu(line, &event);
-	struct span name, rest;
-
-	if (!cpu)
-		return says_lost(line, ret_lost) ? LINE_LOST : LINE_OTHER;
-	rest = (struct span){ cpu + 2, line.end };
-	ssdpm__take_word(&rest, &name);
-	if (!take_head(&rest, &event, &name))
-		return LINE_OTHER;
-	if (find_kind(name, &event.kind))
-		return LINE_OTHER;
-	if (!event.comm.at)
-		return LINE_BAD;
 	for (size_t i = 0; i < MAX_KNOWN; i++) {
-		const struct format *format = &formats->formats[event.kind][i];
+		const struct format *format = &formats->formats[event->kind][i];
 
-		if (format->n && follow(format, rest, &event)) {
-			name_thread(&event);
-			*ret_event = event;
-			return LINE_EVENT;
-		}
+		if (format->n && follow(format, body, event))
+			return true;
+		if (comm->at)
+			begun = *comm;
 	}
-	return LINE_BAD;
+	*comm = begun;
+	return false;
 }

@@ -81,16 +81,34 @@ void ssdpm__formats_init(struct formats *formats);
 int ssdpm__formats_set(struct formats *formats, struct span text,
 		       struct ssdpm_error *reterr);
 
+/* The kind of an event by its name alone: 0, -ENOENT. */
+int ssdpm__event_kind(struct span name, enum event_kind *ret_kind);
+
+/*
+ * Does what an event of that kind prints fit its format? If not, but up to its
+ * thread, the text of that field begins there, and has no end.
+ */
+bool ssdpm__formats_follow(const struct formats *formats, struct span body,
+			   struct event *event);
+
+/* ssdpm__take_uint() would take blanks too, which are part of literals. */
+bool ssdpm__take_digits(struct span *rest, uint64_t *ret_value);
+
 enum line_kind {
 	LINE_OTHER, /* no event that is read */
 	LINE_EVENT,
 	LINE_LOST, /* the kernel lost events */
 	LINE_BAD,  /* an event, but it cannot be read */
+	LINE_CUT,  /* it may go on in the next line, which is not here */
 };
 
-/* ret_event holds spans of the line; ret_lost: how many. */
+/*
+ * The first record of a text of whole lines; *text then begins with its line
+ * end. LINE_CUT leaves *text alone. ret_event holds spans of the text.
+ * ret_lost: how many.
+ */
 enum line_kind ssdpm__observe_line(const struct formats *formats,
-				   struct span line, struct event *ret_event,
+				   struct span *text, struct event *ret_event,
 				   uint64_t *ret_lost);
 
 /* Causes are numbers; those that find no room are the first. */

@@ -599,22 +599,17 @@ static int take_comment(struct ssdpm_observation *observation, struct span line,
 	return err;
 }
 
-static int take_line(struct ssdpm_observation *observation, struct span line,
-		     struct ssdpm_error *reterr)
+static int take_record(struct ssdpm_observation *observation,
+		       enum line_kind kind, const struct event *event,
+		       uint64_t lost, struct ssdpm_error *reterr)
 {
 	struct ssdpm_observation_counts *counts = &observation->counts;
-	struct event event;
-	uint64_t lost = 0;
 	int err;
 
-	counts->n_lines++;
-	if (line.at < line.end && *line.at == '#')
-		return take_comment(observation, line, reterr);
-	switch (ssdpm__observe_line(&observation->formats, line, &event,
-				    &lost)) {
+	switch (kind) {
 	case LINE_EVENT:
 		counts->n_events++;
-		err = take_event(observation, &event, reterr);
+		err = take_event(observation, event, reterr);
 		return err ? err : follow_time(observation, reterr);
 	case LINE_LOST:
 		counts->n_lost += lost;
@@ -625,6 +620,53 @@ static int take_line(struct ssdpm_observation *observation, struct span line,
 	default:
 		return 0;
 	}
+}
+
+static const char *first_end(struct span text)
+{
+	const char *end = memchr(text.at, '\n', (size_t)(text.end - text.at));
+
+	return end ? end : text.end;
+}
+
+/* The first record, or comment; false: its end is not here. */
+static bool take_first(struct ssdpm_observation *observation, struct span *text,
+		       bool end, int *ret_err, struct ssdpm_error *reterr)
+{
+	const struct span line = { text->at, first_end(*text) };
+	struct event event;
+	uint64_t lost = 0;
+	enum line_kind kind;
+
+	*ret_err = 0;
+	if (line.at < line.end && *line.at == '#') {
+		text->at = line.end;
+		*ret_err = take_comment(observation, line, reterr);
+		return true;
+	}
+	kind = ssdpm__observe_line(&observation->formats, text, &event, &lost);
+	if (kind == LINE_CUT && !end)
+		return false;
+	/* Nothing comes after it. */
+	if (kind == LINE_CUT)
+		text->at = line.end;
+	*ret_err = take_record(observation, kind, &event, lost, reterr);
+	return true;
+}
+
+/* Whole lines; *text: those that wait for the next one. NULL: none does. */
+static int take_lines(struct ssdpm_observation *observation, struct span *text,
+		      bool end, struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	while (text->at && !err) {
+		if (!take_first(observation, text, end, &err, reterr))
+			return 0;
+		observation->counts.n_lines++;
+		text->at = text->at < text->end ? text->at + 1 : NULL;
+	}
+	return err;
 }
 
 /* Keep the part of a line whose end is not here yet. */
@@ -640,19 +682,41 @@ static void keep_part(struct ssdpm_observation *observation, struct span part)
 	observation->n_line += n;
 }
 
-static int take_kept_line(struct ssdpm_observation *observation,
-			  struct ssdpm_error *reterr)
+/* Keep whole lines, and the end of the last one. */
+static void keep_lines(struct ssdpm_observation *observation, struct span lines)
 {
-	struct span line = ssdpm__span(observation->line, observation->n_line);
-	bool too_long = observation->too_long;
+	const size_t n = (size_t)(lines.end - lines.at);
 
+	if (n >= MAX_LINE) {
+		observation->counts.n_lines++;
+		observation->counts.n_bad++;
+		return;
+	}
+	memmove(observation->line, lines.at, n);
+	observation->line[n] = '\n';
+	observation->n_line = n + 1;
+}
+
+static int take_kept_lines(struct ssdpm_observation *observation, bool end,
+			   struct ssdpm_error *reterr)
+{
+	struct span lines = ssdpm__span(observation->line, observation->n_line);
+	bool too_long = observation->too_long;
+	int err;
+
+	if (end && lines.at < lines.end && lines.end[-1] == '\n')
+		lines.end--;
 	observation->n_line = 0;
 	observation->too_long = false;
-	if (!too_long)
-		return take_line(observation, line, reterr);
-	observation->counts.n_lines++;
-	observation->counts.n_bad++;
-	return 0;
+	if (too_long) {
+		observation->counts.n_lines++;
+		observation->counts.n_bad++;
+		return 0;
+	}
+	err = take_lines(observation, &lines, end, reterr);
+	if (!err && lines.at)
+		keep_lines(observation, lines);
+	return err;
 }
 
 static int take_text(struct ssdpm_observation *observation, struct span text,
@@ -667,12 +731,14 @@ static int take_text(struct ssdpm_observation *observation, struct span text,
 
 		text.at = end ? end + 1 : text.end;
 		if (end && !observation->n_line && !observation->too_long) {
-			err = take_line(observation, line, reterr);
+			err = take_lines(observation, &line, false, reterr);
+			if (!err && line.at)
+				keep_lines(observation, line);
 			continue;
 		}
 		keep_part(observation, line);
 		if (end)
-			err = take_kept_line(observation, reterr);
+			err = take_kept_lines(observation, false, reterr);
 	}
 	return err;
 }
@@ -764,7 +830,7 @@ int ssdpm_observation_finish(struct ssdpm_observation *observation,
 		return err;
 	observation->begun = true;
 	if (observation->n_line)
-		err = take_kept_line(observation, &error);
+		err = take_kept_lines(observation, true, &error);
 	err = keep_failure(observation, err, &error, reterr);
 	if (err)
 		return err;

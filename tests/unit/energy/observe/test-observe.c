@@ -1237,6 +1237,204 @@ static void it_does_not_matter_where_the_text_is_cut(void **state)
 	ssdpm_observation_free(cut);
 }
 
+/* What PR_SET_NAME of prctl(2) lets a thread be called: up to 15 bytes. */
+static const char *const hostile_names[] = {
+	"a-1 [0] 9.9: ",
+	"-1 [000] 9.9: x",
+	"-1     [0] 9.9:",
+	"-1       [000] ",
+	"[LOST 99",
+	"\nCPU:0 [LOST 99",
+	"CPU:0 [LOST 99",
+	"[LOST EVENTS]",
+	"a\nb",
+	"\n",
+	"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+	"]",
+	"]\n",
+	"]\n-1     [000] ",
+	"]\n             ",
+	"]\n# gap: 8,0 1",
+	"\n# format: x",
+	"]\n# format: x",
+	"# comment",
+	"[001]",
+	"x] [001] ",
+	" [001] ",
+	"            ",
+	"9.9: block_rq:",
+	"\t\r\x1b[31m",
+	"\xff\xfe\x80",
+	"kworker/0:1",
+	"<...>",
+	"a",
+};
+#define N_HOSTILE (sizeof(hostile_names) / sizeof(hostile_names[0]))
+
+static void name_any(char name[16], uint64_t *seed)
+{
+	static const char letters[] = "\n\n [](]-:#.019CPULOSTEV<>";
+	size_t n = 1 + fixture_random(seed) % 15;
+
+	if (fixture_random(seed) % 2) {
+		strcpy(name, hostile_names[fixture_random(seed) % N_HOSTILE]);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		name[i] = letters[fixture_random(seed) % (sizeof(letters) - 1)];
+	name[n] = '\0';
+}
+
+/* As Linux prints it; the name in the head may be an old one. */
+static size_t write_kernel_line(char *text, const char *head, unsigned int pid,
+				uint64_t ns, const char *event)
+{
+	return (size_t)sprintf(
+		text, "%16s-%-7u [%03u] d..1. %5llu.%06llu: %s\n", head, pid,
+		pid % 8, (unsigned long long)(ns / SECOND),
+		(unsigned long long)(ns % SECOND / 1000), event);
+}
+
+#define N_NAMED 200
+#define NAMED_BYTES (N_NAMED * 3 * 160)
+
+/* The same I/Os, by threads with such names or with harmless ones. */
+static void write_named(char text[NAMED_BYTES], uint64_t seed, bool hostile)
+{
+	uint64_t now = SECOND;
+
+	for (unsigned int i = 0; i < N_NAMED; i++) {
+		char head[16], body[16], event[128];
+
+		name_any(head, &seed);
+		name_any(body, &seed);
+		if (!hostile) {
+			strcpy(head, "a");
+			strcpy(body, "a");
+		}
+		now += 1000 * (1 + fixture_random(&seed) % 50000);
+		sprintf(event, "block_bio_queue: " DRIVE " R %u + 8 [%s]",
+			8 * i, body);
+		text += write_kernel_line(text, head, 1 + i, now, event);
+		sprintf(event,
+			"block_rq_issue: " DRIVE " R 4096 () %u + 8 [%s]",
+			8 * i, body);
+		text += write_kernel_line(text, head, 1 + i, now, event);
+		sprintf(event, "block_rq_complete: " DRIVE " R () %u + 8 [0]",
+			8 * i);
+		text += write_kernel_line(text, head, 1 + i, now + 5000, event);
+	}
+}
+
+static void assert_same_drive(struct ssdpm_observation *a,
+			      struct ssdpm_observation *b)
+{
+	struct ssdpm_observed one = drive_of(a), other = drive_of(b);
+
+	one.n_causes = other.n_causes = 0;
+	assert_memory_equal(&one, &other, sizeof(one));
+	assert_int_equal(ssdpm_observation_get_counts(a)->n_events,
+			 ssdpm_observation_get_counts(b)->n_events);
+	assert_int_equal(ssdpm_observation_get_counts(a)->n_lost, 0);
+	assert_int_equal(ssdpm_observation_get_counts(a)->n_unmatched, 0);
+}
+
+static void feed_pieces(struct ssdpm_observation *observation, const char *text,
+			uint64_t seed)
+{
+	for (size_t at = 0, n = strlen(text); at < n;) {
+		size_t piece = 1 + fixture_random(&seed) % 90;
+
+		if (piece > n - at)
+			piece = n - at;
+		assert_int_equal(ssdpm_observation_feed(observation, text + at,
+							piece, NULL),
+				 0);
+		at += piece;
+	}
+}
+
+static void no_name_of_a_thread_hides_or_forges_an_event(void **state)
+{
+	static char hostile[NAMED_BYTES], harmless[NAMED_BYTES];
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= fixture_cases(100); seed++) {
+		struct ssdpm_observation *a = observe(), *b = observe(),
+					 *cut = observe();
+
+		write_named(hostile, seed, true);
+		write_named(harmless, seed, false);
+		feed(a, hostile);
+		feed(b, harmless);
+		feed_pieces(cut, hostile, seed);
+		finish(a, 0);
+		finish(b, 0);
+		finish(cut, 0);
+		assert_int_equal(drive_of(a).n_ios, N_NAMED);
+		assert_same_drive(a, b);
+		assert_same_drive(cut, b);
+		assert_shares_are_all(a);
+		assert_memory_equal(ssdpm_observation_get_counts(a),
+				    ssdpm_observation_get_counts(cut),
+				    sizeof(struct ssdpm_observation_counts));
+		ssdpm_observation_free(a);
+		ssdpm_observation_free(b);
+		ssdpm_observation_free(cut);
+	}
+}
+
+static void assert_is_named(const char *name)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_cause cause;
+	char text[512], event[128];
+	size_t n;
+
+	sprintf(event, "block_bio_queue: " DRIVE " R 0 + 8 [%s]", name);
+	n = write_kernel_line(text, name, 4711, SECOND, event);
+	assert_int_equal(ssdpm_observation_feed(observation, text, n, NULL), 0);
+	serve(observation, SECOND, "R", 0);
+	finish(observation, 0);
+	cause = cause_at(observation, 0);
+	/* The kernel pads names with blanks. */
+	while (*name == ' ')
+		name++;
+	if (!strncmp(name, "kworker/", 8))
+		name = "kworker";
+	assert_string_equal(cause.name, name);
+	assert_int_equal(cause.pid, 4711);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_lost, 0);
+	ssdpm_observation_free(observation);
+}
+
+static void a_thread_keeps_its_name_and_number_whatever_they_look_like(
+	void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_HOSTILE; i++)
+		assert_is_named(hostile_names[i]);
+}
+
+static void short_lines_at_the_end_are_passed_over(void **state)
+{
+	static const char *const texts[] = { " x\n", " x", " \n \n", " \n\n" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct ssdpm_observation *observation = observe();
+
+		feed(observation, texts[i]);
+		finish(observation, 0);
+		assert_int_equal(
+			ssdpm_observation_get_counts(observation)->n_lines,
+			1 + i / 2);
+		assert_int_equal(
+			ssdpm_observation_get_counts(observation)->n_bad, 0);
+		ssdpm_observation_free(observation);
+	}
+}
+
 struct told {
 	uint64_t first_ns, last_ns;
 	uint64_t ns[SSDPM_PHASE_END + 1]; /* by phase */
@@ -1380,6 +1578,10 @@ int main(void)
 		cmocka_unit_test(wrong_calls_are_refused),
 		cmocka_unit_test(shares_are_all_and_all_is_what_is_simulated),
 		cmocka_unit_test(it_does_not_matter_where_the_text_is_cut),
+		cmocka_unit_test(no_name_of_a_thread_hides_or_forges_an_event),
+		cmocka_unit_test(
+			a_thread_keeps_its_name_and_number_whatever_they_look_like),
+		cmocka_unit_test(short_lines_at_the_end_are_passed_over),
 		cmocka_unit_test(a_replay_tells_each_phase),
 		cmocka_unit_test(without_a_cause_is_the_trace_without_it),
 	};
