@@ -21,7 +21,16 @@ import pytest
 from command import BUILD, Command
 
 MACHINE = BUILD / "tests/support/watch-machine.so"
-EVENTS = ("block/block_bio_queue", "block/block_rq_issue", "block/block_rq_complete")
+PLACE = "REC->dev, REC->dev, REC->rwbs"
+# How the kernel prints its events.
+EVENTS = {
+    "block/block_bio_queue": f'"%d,%d %s %llu + %u [%s]", {PLACE}, '
+    "REC->sector, REC->nr_sector, REC->comm",
+    "block/block_rq_issue": f'"%d,%d %s %u (%s) %llu + %u [%s]", {PLACE}, '
+    "REC->bytes, __get_str(cmd), REC->sector, REC->nr_sector, REC->comm",
+    "block/block_rq_complete": f'"%d,%d %s (%s) %llu + %u [%d]", {PLACE}, '
+    "__get_str(cmd), REC->sector, REC->nr_sector, REC->error",
+}
 # A call in a mount namespace of its own, in which /sys is that of the machine.
 INSIDE = 'mount --bind "$0/sys" /sys; exec env LD_PRELOAD="$1" "${@:2}"'
 
@@ -55,9 +64,11 @@ class Watched:
         (disk / "queue/iostats").write_text("1\n")
 
     def make_instance(self) -> None:
-        for event in EVENTS:
+        for event, prints in EVENTS.items():
             folder = self.instance / "events" / event
             folder.mkdir(parents=True)
+            name = folder.name
+            (folder / "format").write_text(f"name: {name}\nprint fmt: {prints}\n")
             for name in ("enable", "filter"):
                 (folder / name).write_text("0")
         for name in ("trace_clock", "buffer_size_kb"):
@@ -258,6 +269,25 @@ def test_a_kernel_without_the_events_is_complained_of(watched: Watched) -> None:
     status, _, err = watched.run("--for", "1s")
     assert status == 1 and "the kernel has none of the events" in err
     assert not list((watched.root / "sys/kernel/tracing/instances").iterdir())
+
+
+@pytest.mark.parametrize("event", ["block_rq_issue", "block_rq_complete"])
+def test_without_an_event_of_ios_it_does_not_say_that_none_came(
+    watched: Watched, event: str
+) -> None:
+    shutil.rmtree(watched.instance / "events/block" / event)
+    status, out, err = watched.run("--for", "1s")
+    assert status == 1 and not out
+    assert f"not supported by this kernel: it has no trace event block/{event}" in err
+    assert not list((watched.root / "sys/kernel/tracing/instances").iterdir())
+
+
+def test_a_format_that_cannot_be_read_is_complained_of(watched: Watched) -> None:
+    path = watched.instance / "events/block/block_bio_queue/format"
+    path.unlink()
+    path.mkdir()
+    status, _, err = watched.run("--for", "1s")
+    assert status == 1 and "events/block/block_bio_queue/format: Is a directory" in err
 
 
 def test_an_event_that_the_kernel_lacks_is_done_without(watched: Watched) -> None:

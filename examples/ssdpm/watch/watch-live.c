@@ -113,16 +113,40 @@ static void save_format(FILE *file, const char *format)
 	putc('\n', file);
 }
 
-/* How this kernel prints its events; one that it lacks is left out. */
+/* Without these it would see no I/O. */
+static bool is_needed(const char *event)
+{
+	return !strcmp(event, "block/block_rq_issue") ||
+	       !strcmp(event, "block/block_rq_complete");
+}
+
+static enum exit_status pass_event(const char *event,
+				   const struct ssdpm_error *error)
+{
+	if (error->code != -ENOENT)
+		return complain_of_tracing(error);
+	if (is_needed(event))
+		return failure("not supported by this kernel: it has no trace "
+			       "event %s, without which no I/O is seen",
+			       event);
+	return STATUS_DONE;
+}
+
+/* How this kernel prints its events; most may be missing. */
 static enum exit_status read_formats(struct session *session)
 {
 	struct ssdpm_observation *observation = session->watch->observation;
+	enum exit_status status = STATUS_DONE;
 	struct ssdpm_error error;
 	char *format;
 
-	for (size_t i = 0; ssdpm_observation_get_event(i); i++) {
-		if (ssdpm_tracer_read_format(session->tracer, i, &format, NULL))
+	for (size_t i = 0; !status && ssdpm_observation_get_event(i); i++) {
+		if (ssdpm_tracer_read_format(session->tracer, i, &format,
+					     &error)) {
+			status = pass_event(ssdpm_observation_get_event(i),
+					    &error);
 			continue;
+		}
 		if (session->file)
 			save_format(session->file, format);
 		int err = ssdpm_observation_set_format(observation, format,
@@ -132,7 +156,7 @@ static enum exit_status read_formats(struct session *session)
 			return failure("%s: %s", ssdpm_observation_get_event(i),
 				       error.message);
 	}
-	return STATUS_DONE;
+	return status;
 }
 
 /* The numbers of a drive, for ssdpm_observation_feed(). */
