@@ -92,6 +92,14 @@ static bool is_time(struct span word)
 	return n_points <= 1;
 }
 
+static bool has_time(struct span text)
+{
+	while (text.at < text.end)
+		if (is_time(take_last_word(&text)))
+			return true;
+	return false;
+}
+
 /*
  * The time precedes the event; perf may print a period between them. false: the
  * time is that of another event, whose text contains this name.
@@ -104,10 +112,7 @@ static bool take_time_before(struct span before, struct ftrace_line *line)
 		word = take_last_word(&before);
 	line->time = word;
 	line->has_time = is_time(word);
-	while (!line->has_time && before.at < before.end)
-		if (is_time(take_last_word(&before)))
-			return false;
-	return true;
+	return line->has_time || !has_time(before);
 }
 
 /* Whether an event with this name begins here. */
@@ -136,16 +141,26 @@ static bool take_name(struct span line, const char *at,
 	return false;
 }
 
+/*
+ * A thread may be called "block_rq_issue:". The event is behind the time, if
+ * the line has one.
+ */
 static bool take_line(struct span line, struct ftrace_line *ret_line)
 {
 	const char *at = line.at;
+	struct ftrace_line one;
+	bool found = false;
 
 	while ((at = memmem(at, (size_t)(line.end - at), "block_", 6))) {
-		if (take_name(line, at, ret_line))
-			return true;
+		if (take_name(line, at, &one) && (one.has_time || !found)) {
+			*ret_line = one;
+			found = true;
+			if (one.has_time)
+				break;
+		}
 		at++;
 	}
-	return false;
+	return found && (ret_line->has_time || !has_time(ret_line->rest));
 }
 
 /* Finds the first event at the beginning, and the letters of all. */
@@ -279,13 +294,25 @@ static int take_io(struct ssdpm_trace *trace, const struct ftrace_line *line,
 	return ssdpm__block_event(trace, line->letter, device, &event, reterr);
 }
 
-/* Matches "CPU:2 [LOST 1234 EVENTS]" of tracefs and "[1234 EVENTS DROPPED]". */
+static bool ends_with(struct span line, const char *text)
+{
+	const size_t n = strlen(text);
+
+	return (size_t)(line.end - line.at) >= n &&
+	       !memcmp(line.end - n, text, n);
+}
+
+/*
+ * Matches "CPU:2 [LOST 1234 EVENTS]" of tracefs and "[1234 EVENTS DROPPED]". A
+ * thread may be called "CPU:2 [LOST 1", but no name has room for all.
+ */
 static bool says_lost(struct span line)
 {
-	skip_blanks(&line);
+	line = ssdpm__span_trim(line);
 	return ssdpm__take(&line, "CPU:") &&
-	       (ssdpm__span_contains(line, "[LOST ") ||
-		ssdpm__span_contains(line, "EVENTS DROPPED]"));
+	       ((ssdpm__span_contains(line, "[LOST ") &&
+		 ends_with(line, "EVENTS]")) ||
+		ends_with(line, "EVENTS DROPPED]"));
 }
 
 /*
@@ -294,9 +321,14 @@ static bool says_lost(struct span line)
 static bool says_gap(const struct ssdpm_trace *trace, struct span line)
 {
 	struct span device;
+	uint64_t from_ns, until_ns, n_ios;
 
 	return ssdpm__take(&line, "# gap:") &&
 	       ssdpm__take_word(&line, &device) &&
+	       ssdpm__take_uint(&line, UINT64_MAX, &from_ns) &&
+	       ssdpm__take_uint(&line, UINT64_MAX, &until_ns) &&
+	       ssdpm__take_uint(&line, UINT64_MAX, &n_ios) &&
+	       line.at == line.end &&
 	       (!trace->device_wanted || ssdpm__span_is(device, trace->device));
 }
 
@@ -312,15 +344,19 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 
 	if (err <= 0)
 		return err;
+	/* A comment has no time; the name of a thread may begin as one. */
+	const bool is_event =
+		take_line(line, &event) && (event.has_time || *line.at != '#');
+
 	err = 0;
 	if (says_gap(trace, line)) {
 		err = ssdpm__trace_bad(trace, reterr, -EINVAL,
 				       "the trace was off here, which looks "
 				       "like idle time: record a lighter load, "
 				       "or skip what is bad");
-	} else if (line.at < line.end && *line.at == '#') {
+	} else if (!is_event && line.at < line.end && *line.at == '#') {
 		err = ssdpm__trace_policy(trace, line, reterr);
-	} else if (take_line(line, &event)) {
+	} else if (is_event) {
 		block->has_events = true;
 		if (ssdpm__block_wants(block, event.letter))
 			err = take_io(trace, &event, reterr);

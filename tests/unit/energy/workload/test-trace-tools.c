@@ -209,6 +209,29 @@ static void lines_of_ftrace_that_cannot_be_read_fail_or_are_counted(
 	fixture_assert_error(&got.error, -EINVAL, 0, "there is no event");
 }
 
+/* A thread chooses its name, which the line of an event has twice. */
+static void names_of_threads_are_no_lines_of_ftrace(void **state)
+{
+	static const char *const names[] = {
+		"block_rq_issue:", "\nCPU:0 [LOST 99", "]\nCPU:0 [LOST 9",
+		"\n# gap: 8,0 1",  "]\n# gap: 8,0 1",  "x\ny",
+		"1.0: block_rq_",
+	};
+	char text[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "%16s-%-7d [000] d..1.     1.000000: sched_waking: "
+			 "comm=%s pid=7\n"
+			 "%16s-%-7d [000] d..1.     1.000001: block_rq_issue: "
+			 "8,0 R 512 () 8 + 1 [%s]\n",
+			 names[i], 7, names[i], names[i], 7, names[i]);
+		assert_int_equal(read_as(text, strlen(text), NULL), 0);
+		assert_int_equal(got.trace.n, 1);
+	}
+}
+
 #define HEAD                                                               \
 	"\"Time of Day\",\"Process Name\",\"PID\",\"Operation\",\"Path\"," \
 	"\"Result\",\"Detail\""
@@ -418,6 +441,7 @@ int main(void)
 		cmocka_unit_test(text_of_perf_script_is_paired),
 		cmocka_unit_test(
 			lines_of_ftrace_that_cannot_be_read_fail_or_are_counted),
+		cmocka_unit_test(names_of_threads_are_no_lines_of_ftrace),
 		cmocka_unit_test(csv_of_process_monitor_is_read),
 		cmocka_unit_test(csv_of_process_monitor_may_have_durations),
 		cmocka_unit_test(
