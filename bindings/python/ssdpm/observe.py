@@ -124,7 +124,8 @@ class ObservedDrive(Value):
         n_ios, bytes: I/Os that began.
         n_wakes: I/Os that ended a sleep, or the way to it.
         n_delayed, delay_sum_ns: I/Os that waited for the drive to wake.
-        n_admin: admin commands; no energy here includes them.
+        n_admin: admin commands, and those of programs that are no I/Os, as of smartctl
+            to a SATA disk; no energy here includes them.
         energy_nj: nominal.
         resting_nj: of it, the part of no cause: asleep, or idle where the policy never
             lets the drive sleep.

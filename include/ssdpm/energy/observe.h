@@ -73,8 +73,9 @@ struct ssdpm_observed_params {
  * @n_wakes:      I/Os that ended a sleep, or the way to it
  * @n_delayed:    I/Os that waited for the drive to wake
  * @delay_sum_ns: how long
- * @n_admin:      admin commands of its controller: what they cost is not in any
- *                energy here
+ * @n_admin:      admin commands of its controller, and commands of programs
+ *                that are no I/Os, as of smartctl to a SATA disk: what they
+ *                cost is not in any energy here
  * @energy_nj:    nominal
  * @resting_nj:   of it, what no cause takes: asleep, or idle where the policy
  *                never lets the drive sleep
@@ -119,7 +120,7 @@ struct ssdpm_observed {
  *             most of its bytes
  * @bytes:     its part of all bytes
  * @n_wakes:   how often one of its I/Os woke the drive
- * @n_admin:   admin commands
+ * @n_admin:   admin commands and the like
  * @energy_nj: its share, nominal. The shares of all causes and resting_nj are
  *             energy_nj of the drive, to the last digit
  *

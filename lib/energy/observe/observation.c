@@ -381,6 +381,24 @@ static void requeue(struct ssdpm_observation *observation,
 	}
 }
 
+/*
+ * A command of a program, such as smartctl, that is no I/O: Linux prints the
+ * letter N for its operation, and no sectors.
+ */
+static void take_other_command(struct ssdpm_observation *observation,
+			       struct observed_drive *drive,
+			       const struct event *event)
+{
+	struct span rwbs = rwbs_of(event);
+
+	if (event->kind != EVENT_RQ_ISSUE || event->numbers[FIELD_SECTORS] ||
+	    rwbs.at == rwbs.end || *rwbs.at != 'N')
+		return;
+	ssdpm__drive_admin(drive, event->time_ns,
+			   ssdpm__cause_of_thread(&observation->causes,
+						  event->pid, event->comm));
+}
+
 static int take_request_event(struct ssdpm_observation *observation,
 			      const struct event *event,
 			      struct ssdpm_error *reterr)
@@ -390,8 +408,12 @@ static int take_request_event(struct ssdpm_observation *observation,
 	struct pair_event request;
 	int err = 0;
 
-	if (!drive || !take_request(observation, event, &request))
+	if (!drive)
 		return 0;
+	if (!take_request(observation, event, &request)) {
+		take_other_command(observation, drive, event);
+		return 0;
+	}
 	if (event->kind == EVENT_RQ_ISSUE)
 		err = issue(observation, drive, event, &request, reterr);
 	else if (event->kind == EVENT_RQ_REQUEUE)

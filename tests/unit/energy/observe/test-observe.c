@@ -573,6 +573,35 @@ static void admin_commands_are_counted_and_cost_nothing(void **state)
 	ssdpm_observation_free(observation);
 }
 
+/* A SATA disk has no controller with a queue of its own for them. */
+static void commands_that_are_no_ios_are_of_who_sends_them(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_observed drive;
+
+	(void)state;
+	tell(observation, "smartctl-30", SECOND,
+	     "block_rq_issue: " DRIVE " N 512 () 0 + 0 [smartctl]");
+	tell(observation, "<idle>-0", SECOND + MS,
+	     "block_rq_complete: " DRIVE " N () 0 + 0 [0]");
+	tell(observation, "smartctl-30", 2 * SECOND,
+	     "block_rq_issue: " DRIVE " N 0 () 0 + 0 none,0,0 [smartctl]");
+	tell(observation, "smartctl-30", 2 * SECOND,
+	     "block_rq_issue: 8,16 N 512 () 0 + 0 [smartctl]");
+	/* Zeroes that are written have sectors. */
+	tell(observation, "mkfs-31", 3 * SECOND,
+	     "block_rq_issue: " DRIVE " N 4096 () 0 + 8 [mkfs]");
+	finish(observation, 0);
+	drive = drive_of(observation);
+	assert_int_equal(drive.n_admin, 2);
+	assert_int_equal(drive.n_ios, 0);
+	assert_int_equal(drive.energy_nj, 0);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "smartctl").n_admin,
+		2);
+	ssdpm_observation_free(observation);
+}
+
 static void a_drive_that_never_sleeps_rests_awake(void **state)
 {
 	struct ssdpm_observation *observation = observe_with(true);
@@ -1555,6 +1584,8 @@ int main(void)
 		cmocka_unit_test(threads_are_found_whatever_their_names_are),
 		cmocka_unit_test(a_flush_is_of_who_asked_for_it),
 		cmocka_unit_test(admin_commands_are_counted_and_cost_nothing),
+		cmocka_unit_test(
+			commands_that_are_no_ios_are_of_who_sends_them),
 		cmocka_unit_test(a_drive_that_never_sleeps_rests_awake),
 		cmocka_unit_test(entries_into_the_deepest_state_are_counted),
 		cmocka_unit_test(
