@@ -162,7 +162,7 @@ class Sleep:
         self.state = machine / "sys/power/state"
         self.state.unlink()
         os.mkfifo(self.state)
-        self.asked = self.alarm = self.control = ""
+        self.asked = self.alarm = self.control = self.woken = ""
         self.thread = threading.Thread(target=self.run)
 
     def run(self) -> None:
@@ -172,6 +172,8 @@ class Sleep:
         self.alarm = alarm.read_text()
         self.control = (self.machine / CONTROL).read_text()
         (self.machine / "sys/power/suspend_stats/success").write_text("4\n")
+        if self.woken:
+            (self.machine / CLOCK).write_text(self.woken)
         with (self.machine / "dev/kmsg").open("a") as log:
             log.write("6,2,9,-;nvme 0000:01:00.0: PCI PM: Suspend power state: D3hot\n")
         self.asked = self.state.read_text()
@@ -205,6 +207,51 @@ def test_a_test_suspends_once_and_sees_the_states_of_devices(
     assert [(e["name"], e["before"], e["after"]) for e in states] == [
         ("0000:01:00.0", None, 3)
     ]
+
+
+ALARM = "sys/class/rtc/rtc0/wakealarm"
+CLOCK = "sys/class/rtc/rtc0/since_epoch"
+
+
+def test_an_alarm_that_was_set_before_is_set_again(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("team")
+    sleeper(machine)
+    (machine / ALARM).write_text("1795924800\n")
+    (machine / CLOCK).write_text("1795920000\n")
+    with Sleep(machine) as sleep:
+        done = ssdpm(*TEST)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert sleep.alarm == "+60"
+    assert (machine / ALARM).read_text() == "1795924800"
+
+
+def test_an_alarm_within_the_test_is_not_lost(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("team")
+    sleeper(machine)
+    (machine / ALARM).write_text("1795920042\n")
+    (machine / CLOCK).write_text("1795920000\n")
+    said = ssdpm.fails(1, *TEST)
+    assert "another one goes off in 42 s: try a shorter --test, or later" in said
+    assert (machine / ALARM).read_text() == "1795920042\n"
+
+
+def test_an_alarm_that_was_missed_is_complained_of(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("team")
+    sleeper(machine)
+    (machine / ALARM).write_text("1795924800\n")
+    (machine / CLOCK).write_text("1795920000\n")
+    sleep = Sleep(machine)
+    sleep.woken = "1795930000\n"
+    with sleep:
+        done = ssdpm(*TEST)
+    assert b"1795924800 s after 1970, is lost: set it again" in done.stderr
+    assert done.stdout
 
 
 def test_devices_that_are_no_drives_are_shown_if_asked_for(

@@ -6,10 +6,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define ALARM "sys/class/rtc/rtc0/wakealarm"
+#define CLOCK "sys/class/rtc/rtc0/since_epoch"
+/* To fall asleep and to wake takes some of it. */
+#define MARGIN_S 10
 
 static enum exit_status complain_of_write(const char *path, int err)
 {
@@ -18,9 +22,56 @@ static enum exit_status complain_of_write(const char *path, int err)
 	return status_of_error(err);
 }
 
-/* Whether all can be written, before anybody is asked. */
-static enum exit_status check_test(const struct live *live)
+/* In seconds of the clock; 0: none, or unknown. */
+static uint64_t read_clock(const struct live *live, const char *path)
 {
+	char text[32];
+
+	if (ssdpm_machine_read_attribute(live->machine, path, text,
+					 sizeof(text), NULL))
+		return 0;
+	return strtoull(text, NULL, 10);
+}
+
+/* An alarm that somebody has set is set again after the test. */
+static enum exit_status find_alarm(const struct suspended *suspended,
+				   uint64_t *ret_alarm)
+{
+	const uint64_t alarm = read_clock(suspended->live, ALARM),
+		       now = read_clock(suspended->live, CLOCK),
+		       test_s = suspended->options->test_ns /
+				(uint64_t)SECOND_NS;
+
+	if (alarm > now && now && alarm - now <= test_s + MARGIN_S)
+		return failure("cannot set the alarm of the clock: another one "
+			       "goes off in %" PRIu64
+			       " s: try a shorter --test, or later",
+			       alarm - now);
+	/* One that has gone off is of no use to anybody. */
+	*ret_alarm = alarm > now ? alarm : 0;
+	return STATUS_DONE;
+}
+
+/* The evidence of the test stays, even if this fails. */
+static void put_back_alarm(const struct live *live, uint64_t alarm)
+{
+	char text[32] = "0";
+	int err = write_attribute(live, ALARM, text);
+
+	snprintf(text, sizeof(text), "%" PRIu64, alarm);
+	if (!err && alarm)
+		err = write_attribute(live, ALARM, text);
+	if (alarm && (err || read_clock(live, CLOCK) >= alarm))
+		complain("the alarm of the clock, %s s after 1970, is lost: "
+			 "set it again",
+			 text);
+}
+
+/* Whether all can be written, before anybody is asked. */
+static enum exit_status check_test(const struct suspended *suspended)
+{
+	const struct live *live = suspended->live;
+	uint64_t alarm;
 	static const char *const paths[] = { ALARM, "sys/power/state" };
 	char text[64];
 
@@ -43,7 +94,7 @@ static enum exit_status check_test(const struct live *live)
 			 "(/" ALARM ")");
 		return STATUS_DEVICE_CANNOT;
 	}
-	return STATUS_DONE;
+	return find_alarm(suspended, &alarm);
 }
 
 static enum exit_status ask(const struct suspended *suspended)
@@ -64,19 +115,27 @@ static enum exit_status ask(const struct suspended *suspended)
 static enum exit_status sleep_now(const struct suspended *suspended)
 {
 	const struct live *live = suspended->live;
+	enum exit_status status;
+	uint64_t alarm_before;
 	char alarm[32];
 	int err;
 
+	/* Somebody may have set one since the question. */
+	status = find_alarm(suspended, &alarm_before);
+	if (status)
+		return status;
 	snprintf(alarm, sizeof(alarm), "+%" PRIu64,
 		 suspended->options->test_ns / (uint64_t)SECOND_NS);
 	err = write_attribute(live, ALARM, "0");
 	if (!err)
 		err = write_attribute(live, ALARM, alarm);
-	if (err)
+	if (err) {
+		put_back_alarm(live, alarm_before);
 		return complain_of_write(ALARM, err);
+	}
 	if (!caught_signal())
 		err = write_attribute(live, "sys/power/state", "freeze");
-	write_attribute(live, ALARM, "0");
+	put_back_alarm(live, alarm_before);
 	/* A suspend that Linux gave up is evidence, too. */
 	if (err && err != -EBUSY)
 		return complain_of_write("sys/power/state", err);
@@ -111,7 +170,7 @@ static enum exit_status test_with_messages(struct suspended *suspended)
 
 enum exit_status test_suspend(struct suspended *suspended)
 {
-	enum exit_status status = check_test(suspended->live);
+	enum exit_status status = check_test(suspended);
 
 	if (!status)
 		status = ask(suspended);
