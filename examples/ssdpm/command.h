@@ -192,7 +192,9 @@ struct subcommand {
 	const struct option_group *own; /* its own options; NULL: none */
 	const struct group_use *groups;
 	size_t n_groups;
-	const char *what_words_do; /* lines for help; NULL: none */
+	/* Lines for help; NULL: none. */
+	const char *what_operands_are;
+	const char *what_words_do;
 	const char *examples;
 	/*
 	 * Words after its name with their own options; the last one is NULL.

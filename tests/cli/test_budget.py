@@ -577,6 +577,57 @@ def test_a_sata_drive_is_no_part_of_a_card(drives: Command) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        (["2xsmall.json"], ["2x", "small.json"]),
+        (["2X", "small.json"], ["2x", "small.json"]),
+        (["2x small.json"], ["2x", "small.json"]),
+        (["2x", "small.json", "+", "3x", "small.json"], ["2x", "small.json", "3x", "small.json"]),
+        (["small.json", "+", "1xgoverned.json"], ["small.json", "governed.json"]),
+        (["2x small.json + 3x governed.json"], ["2x", "small.json", "3x", "governed.json"]),
+        (["small.json + governed.json"], ["small.json", "+", "governed.json"]),
+        (["2x small.json +", " governed.json"], ["2x", "small.json", "+", "governed.json"]),
+        (["2xSSDPE2KX010T8"], ["SSDPE2KX010T8", "SSDPE2KX010T8"]),
+    ],
+)  # fmt: skip
+def test_a_count_and_a_plus_may_be_written_as_people_write_them(
+    drives: Command, words: list[str], same: list[str]
+) -> None:
+    drives.write("small.json", governed("A small drive", 12, 9, 7))
+    call = ["budget", "--json", "-q", "-w", "99"]
+    assert drives.output(*call, *words) == drives.output(*call, *same)
+
+
+def test_a_file_is_a_drive_whatever_its_name(drives: Command) -> None:
+    for name in ("2x", "3xa", "a + b", "+"):
+        drives.write(name, governed("A drive", 12, 9, 7))
+        [item] = budget(drives, 99, name)["items"]
+        assert item["devices"][0]["drive"] == name
+
+
+def test_a_counted_card_is_told_from_drives_one_by_one(drives: Command) -> None:
+    words = ["2x", "governed.json", "+", "small.json"]
+    done = drives("budget", "-w", "99", *KNOWN, *words)
+    assert done.stderr.decode() == (
+        "ssdpm: 2x governed.json + small.json are cards; "
+        "for one drive more write + 1x small.json\n"
+    )
+    assert b"2 cards by maximum power" in done.stdout
+    words[3:] = ["1x", "small.json"]
+    done = drives("budget", "-w", "99", *KNOWN, *words)
+    assert b"3 drives by maximum power" in done.stdout and done.stderr == b""
+
+
+def test_help_explains_the_count_and_the_plus(ssdpm: Command) -> None:
+    text = ssdpm.output("budget", "--help").split("Operands:\n")[1].split("\n\n")[0]
+    assert [line.split("  ")[1] for line in text.splitlines()] == [
+        "12x DRIVE",
+        "A + B",
+        "12x A + 2x B",
+    ]
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         (["governed.json"], "no --watts given: what may be drawn in all"),
@@ -584,9 +635,12 @@ def test_a_sata_drive_is_no_part_of_a_card(drives: Command) -> None:
         (["-w", "9V", "governed.json"], "--watts 9V: the unit is uW, mW, W or kW"),
         (["-w", "0.0000001", "governed.json"], "--watts 0.0000001W: finer than a microwatt"),
         (["-w", "-9", "governed.json"], "--watts -9: write a number with its unit, as in 3120, 3120W or 3.12kW"),
-        (["-w", "9", "+", "governed.json"], "+ stands between two devices of a card"),
+        (["-w", "9", "+", "governed.json"], "+ belongs between two drives"),
         (["-w", "9", "governed.json", "+"], "+: no drive follows"),
-        (["-w", "9", "governed.json", "+", "2x", "small.json"], "+ 2x: the count stands before the first device of the card"),
+        (["-w", "9", "governed.json", "+", "+", "small.json"], "+ belongs between two drives"),
+        (["-w", "9", "governed.json", "2x", "+", "small.json"], "+ belongs between two drives"),
+        (["-w", "9", "governed.json +"], "+: no drive follows"),
+        (["-w", "9", "2x3xsmall.json"], "2x 3x: one count will do"),
         (["-w", "9", "2x", "3x", "small.json"], "2x 3x: one count will do"),
         (["-w", "9", "2x"], "2x: no drive follows"),
         (["-w", "9", "0x", "small.json"], "0x: 1x to 65536x"),

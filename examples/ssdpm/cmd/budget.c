@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm budget: a state for each drive, so that all of them fit. */
+#include "input/budget-words.h"
 #include "work/budget.h"
 #include "work/comparison.h"
 #include "text/output.h"
@@ -25,8 +26,7 @@ static struct settings the_settings = {
 static const struct option_spec options[] = {
 	{ "watts", 'w', "POWER", "Set the budget, as in 3120 or 90W. Required.",
 	  SETS_NUMBER(struct settings, options.budget_uw, WATTS_UW) },
-	{ "base-watts", 0, "POWER",
-	  "Set what everything but these drives draws. Default: 0.",
+	{ "base-watts", 0, "POWER", "Set what all else draws. Default: 0.",
 	  SETS_NUMBER(struct settings, options.base_uw, WATTS_UW) },
 	{ "power", 0, "max|expected|p99",
 	  "Count a state with its maximum, the mean of the work, or "
@@ -47,10 +47,11 @@ static const struct option_spec options[] = {
 	{ "weight", 0, "DRIVE=FACTOR",
 	  "Weigh the throughput of a drive, as in nvme0=2x. May be "
 	  "repeated. Default: 1x.",
-	  SETS_TEXTS(struct settings, options.weights, options.n_weights) },
+	  SETS_TEXTS(struct settings, options.weights, options.n_weights),
+	  .rare = true },
 	{ "max-power", 0, "PSn=POWER",
-	  "Set the power of a state that does not report it, as in "
-	  "PS1=20W or nvme0=PS1=20W. May be repeated.",
+	  "Set the power of a state, as in PS1=20W or nvme0=PS1=20W. "
+	  "May be repeated.",
 	  SETS_OWN },
 	{ "frontier", 0, NULL, "Also print what each watt buys.",
 	  SETS_FLAG(struct settings, frontier) },
@@ -235,15 +236,15 @@ const struct subcommand cmd_budget = {
 	.list = "budgets",
 	.summary = "Fit drives into a power budget with the least loss of "
 		   "throughput.",
+	.what_operands_are = BUDGET_OPERANDS,
 	.own = &own,
 	GROUPS(groups),
-	.examples = "  ssdpm budget --watts 60 4x KCM61RUL960G\n"
+	.examples = "  ssdpm budget --watts 220 12x KCM61RUL960G + 2x "
+		    "SSDPE2KX010T8\n"
 		    "  ssdpm budget --watts 3120 --base-watts 2900 "
 		    "KCM61RUL960G + drive.json\n"
 		    "  ssdpm budget --watts 45W --power expected --mix "
-		    "read=70%,write=30% drive.json\n"
-		    "  ssdpm budget --watts 9 --frontier drive.json "
-		    "drive.json\n",
+		    "read=70%,write=30% drive.json\n",
 	.run = run,
 	.settings = &the_settings,
 };

@@ -193,8 +193,7 @@ static enum exit_status add_file(const struct common *common, const char *path,
 	return status;
 }
 
-/* An operand that exists is a file, even if it cannot be read. */
-static bool is_file(const char *operand)
+bool is_file(const char *operand)
 {
 	struct stat status;
 

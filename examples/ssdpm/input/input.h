@@ -77,6 +77,9 @@ struct buffer {
 	size_t capacity;
 };
 
+/* An operand that exists is a file, even if it cannot be read. */
+bool is_file(const char *operand);
+
 /*
  * Reads a file, or standard input for "-". Always free the data. Complains of a
  * failure, and returns it as -errno.

@@ -87,6 +87,10 @@ void print_help(const struct subcommand *subcommand, bool all)
 	putchar('\n');
 	print_wrapped(subcommand->summary, ' ', 0, 0);
 	fputs("\n", stdout);
+	if (subcommand->what_operands_are) {
+		puts("\nOperands:");
+		fputs(subcommand->what_operands_are, stdout);
+	}
 	if (subcommand->what_words_do) {
 		puts("\nActions:");
 		fputs(subcommand->what_words_do, stdout);

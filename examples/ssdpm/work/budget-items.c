@@ -1,109 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "input/budget-words.h"
 #include "work/budget.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The words sorted into drives, counts and cards. */
-struct words {
-	char **drives;	  /* the names of drives */
-	uint64_t *counts; /* of each of them */
-	bool *joined;	  /* on the card of the previous one */
-	size_t n;
-};
-
-static void free_words(struct words *words)
-{
-	free(words->drives);
-	free(words->counts);
-	free(words->joined);
-}
-
-/* Parses "12x" as 12. 0: not such a word. */
-static enum exit_status parse_count_word(const struct common *common,
-					 const char *word, uint64_t *ret_count)
-{
-	size_t length = strspn(word, "0123456789");
-
-	*ret_count = 0;
-	if (!length || strcmp(word + length, "x"))
-		return STATUS_DONE;
-	for (size_t i = 0; i < length; i++) {
-		*ret_count = *ret_count * 10 + (uint64_t)(word[i] - '0');
-		if (*ret_count > SSDPM_BUDGET_MAX_ITEMS)
-			break;
-	}
-	if (*ret_count && *ret_count <= SSDPM_BUDGET_MAX_ITEMS)
-		return STATUS_DONE;
-	return usage_error(common, "%s: 1x to %dx", word,
-			   SSDPM_BUDGET_MAX_ITEMS);
-}
-
-/* The prefixes of a drive. */
-struct before {
-	uint64_t count;
-	bool join;
-	const char *word; /* the last one; NULL: none */
-};
-
-static enum exit_status take_word(const struct common *common, char *word,
-				  struct before *before, struct words *words)
-{
-	uint64_t count;
-
-	if (parse_count_word(common, word, &count))
-		return STATUS_USAGE;
-	if (!strcmp(word, "+")) {
-		if (!words->n || before->word)
-			return usage_error(common, "+ stands between two "
-						   "devices of a card");
-		before->join = true;
-		before->word = word;
-		return STATUS_DONE;
-	}
-	if (count) {
-		if (before->join)
-			return usage_error(common,
-					   "+ %s: the count stands before the "
-					   "first device of the card",
-					   word);
-		if (before->word)
-			return usage_error(common, "%s %s: one count will do",
-					   before->word, word);
-		before->count = count;
-		before->word = word;
-		return STATUS_DONE;
-	}
-	words->drives[words->n] = word;
-	words->counts[words->n] = before->count ? before->count : 1;
-	words->joined[words->n++] = before->join;
-	*before = (struct before){ 0 };
-	return STATUS_DONE;
-}
-
-static enum exit_status sort_words(const struct common *common, char **from,
-				   size_t n, struct words *ret_words)
-{
-	struct words words = {
-		.drives = calloc(n + 1, sizeof(*words.drives)),
-		.counts = calloc(n + 1, sizeof(*words.counts)),
-		.joined = calloc(n + 1, sizeof(*words.joined)),
-	};
-	enum exit_status status = STATUS_DONE;
-	struct before before = { 0 };
-
-	if (!words.drives || !words.counts || !words.joined) {
-		complain("out of memory");
-		status = STATUS_FAILED;
-	}
-	for (size_t i = 0; i < n && !status; i++)
-		status = take_word(common, from[i], &before, &words);
-	if (!status && before.word)
-		status = usage_error(common, "%s: no drive follows",
-				     before.word);
-	*ret_words = words;
-	return status;
-}
 
 /* A device counted twice would receive power twice. */
 static enum exit_status check_devices(const struct common *common,
@@ -126,30 +26,35 @@ static enum exit_status check_devices(const struct common *common,
 	return STATUS_DONE;
 }
 
+/* On the card of the previous word; without words there are no cards. */
+static bool is_joined(const struct budget_words *words, size_t word)
+{
+	return word < words->n && words->joined[word];
+}
+
 /* Checks that a card or device word means one drive. */
 static enum exit_status check_item(const struct common *common,
-				   const struct words *words,
+				   const struct budget_words *words,
 				   const struct drives *drives, size_t i)
 {
 	const struct drive *drive = &drives->drives[i];
 	size_t word = drive->operand;
 	bool more = i + 1 < drives->n && drives->drives[i + 1].operand == word;
-	bool on_card = words->joined[word] ||
-		       (word + 1 < words->n && words->joined[word + 1]);
+	bool on_card = is_joined(words, word) || is_joined(words, word + 1);
 
 	if (more && on_card)
 		return usage_error(common,
 				   "%s: several drives; name the devices of a "
 				   "card one by one",
 				   words->drives[word]);
-	if (drive->live && words->counts[word] > 1)
+	if (drive->live && words->n && words->counts[word] > 1)
 		return usage_error(common, "%s is a device: it is there once",
 				   drive->name);
 	return STATUS_DONE;
 }
 
 static enum exit_status make_items(const struct common *common,
-				   const struct words *words,
+				   const struct budget_words *words,
 				   struct budget_items *items)
 {
 	const struct drives *drives = &items->drives;
@@ -163,14 +68,15 @@ static enum exit_status make_items(const struct common *common,
 
 		if (check_item(common, words, drives, i))
 			return STATUS_USAGE;
-		if (words->joined[drive->operand]) {
+		if (is_joined(words, drive->operand)) {
 			items->items[items->n - 1].n_drives++;
 			continue;
 		}
 		item = &items->items[items->n++];
 		item->drives = drive;
 		item->n_drives = 1;
-		item->count = words->counts[drive->operand];
+		/* Without words, they are all devices of a machine. */
+		item->count = words->n ? words->counts[drive->operand] : 1;
 		item->weight = 1000;
 		items->n_all += (size_t)item->count;
 	}
@@ -184,20 +90,18 @@ enum exit_status read_budget_items(const struct common *common, char **from,
 				   size_t n, struct budget_items *ret_items)
 {
 	struct budget_items items = { 0 };
+	struct budget_words words;
 	enum exit_status status;
-	struct words words;
 
-	status = sort_words(common, from, n, &words);
+	status = read_budget_words(common, from, n, &words);
 	if (!status)
 		status = read_drives(common, words.drives, words.n,
 				     &items.drives);
 	if (!status)
 		status = check_devices(common, &items.drives);
-	if (!status && !words.n) /* all devices of a machine */
-		words.counts[0] = 1;
 	if (!status)
 		status = make_items(common, &words, &items);
-	free_words(&words);
+	free_budget_words(&words);
 	*ret_items = items;
 	return status;
 }

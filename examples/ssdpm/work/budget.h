@@ -33,9 +33,8 @@ struct budget_items {
 };
 
 /*
- * Reads words: a drive; "+" between the devices of a card; "4x" before an item
- * that exists four times. Free the items with free_budget_items(), even after a
- * failure, which it complains of.
+ * Reads the drives of all operands. Free the items with free_budget_items(),
+ * even after a failure, which it complains of.
  */
 enum exit_status read_budget_items(const struct common *common, char **words,
 				   size_t n_words,
