@@ -274,10 +274,11 @@ struct hint did_you_mean(const struct suggestion *suggestion,
 			 const char *otherwise);
 
 /*
- * options.c: how many words a common option and its argument take; 0: not such
- * an option.
+ * options.c: how many words an option of a subcommand and its argument take;
+ * 0: not such an option.
  */
-size_t count_common_words(const char *word);
+size_t count_option_words(const struct subcommand *subcommand,
+			  const char *word);
 
 /* options.c: run a subcommand, argv[0] being its name. */
 enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,

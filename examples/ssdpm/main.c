@@ -136,15 +136,16 @@ static enum exit_status answer(char **argv)
 }
 
 /*
- * Options of every command may stand before it: put the command first. false:
- * there is no command.
+ * Options of status, which include those of every command, may stand before a
+ * command: put the command first. false: there is no command.
  */
 static bool put_command_first(int argc, char **argv)
 {
 	size_t at = 1, n;
 	char *command;
 
-	while (at < (size_t)argc && (n = count_common_words(argv[at])))
+	while (at < (size_t)argc &&
+	       (n = count_option_words(&cmd_status, argv[at])))
 		at += n;
 	if (at >= (size_t)argc)
 		return false;

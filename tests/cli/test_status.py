@@ -240,12 +240,23 @@ def test_it_is_as_wide_as_the_terminal(
     assert max(len(line) for line in narrow[:2]) <= 50 < len(wide[1])
 
 
+def test_its_options_need_no_command(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    colored = screen("laptop", "--color", "always")
+    assert ssdpm.output("--root", "laptop", "--color=always").splitlines() == colored
+    # They may stand before a command, too, which takes them or names itself.
+    assert ssdpm("--color", "never", "apst", "--root", "laptop", "nvme0").returncode == 2
+    result = ssdpm("--watch", "5", "list")
+    assert result.returncode == 2 and result.stderr.startswith(b"ssdpm list: ")
+
+
 def test_watch_prints_it_again_until_nobody_reads_it(
     ssdpm: Command, screen: Callable[..., list[str]]
 ) -> None:
     once = screen("laptop")
     with subprocess.Popen(
-        ["ssdpm", "status", "--root", "laptop", "--watch", "1s"],
+        ["ssdpm", "--root", "laptop", "--watch", "1"],
         cwd=ssdpm.directory,
         env=ssdpm.environment,
         stdout=subprocess.PIPE,
@@ -256,5 +267,5 @@ def test_watch_prints_it_again_until_nobody_reads_it(
         process.stdout.close()
         assert process.wait(timeout=60) != 0
     assert again == once * 2
-    assert ssdpm("status", "--watch", "0s").returncode == 2
+    assert ssdpm("status", "--watch", "0").returncode == 2
     assert ssdpm("status", "--watch", "1s", "--json").returncode == 2

@@ -21,9 +21,9 @@ struct settings {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "watch", 0, "TIME", "Print it again after each TIME, as in 5s.",
-	  SETS_SMALL(struct settings, watch_s, TIME_S), .min = 1, .max = 86400,
-	  .range = "from 1s to 86400s" },
+	{ "watch", 0, "N", "Print it again every N seconds, or 5min.",
+	  SETS_SMALL(struct settings, watch_s, SECONDS), .min = 1, .max = 86400,
+	  .range = "from 1 s to 1 d" },
 };
 
 static const struct option_group own = {

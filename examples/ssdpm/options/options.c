@@ -101,10 +101,11 @@ const struct option_spec *option_at(const struct subcommand *subcommand,
 
 #define N_common (sizeof(common_options) / sizeof(common_options[0]))
 
-size_t count_common_words(const char *word)
+size_t count_option_words(const struct subcommand *subcommand, const char *word)
 {
-	for (size_t i = 0; i < N_common; i++) {
-		const struct option_spec *option = &common_options[i];
+	const struct option_spec *option;
+
+	for (size_t i = 0; (option = option_at(subcommand, i)); i++) {
 		const size_t n = strlen(option->name);
 
 		if (option->letter && word[0] == '-' &&

@@ -149,6 +149,7 @@ static const struct {
 } wholes[] = {
 	[TIME_MS] = { TIME_US, 1000, "APST counts whole milliseconds" },
 	[TIME_S] = { TIME_NS, 1000000000, "whole seconds" },
+	[SECONDS] = { TIME_NS, 1000000000, "whole seconds" },
 	[ENERGY_NJ] = { ENERGY_PJ, 1000, "finer than a nanojoule" },
 	[NUMBER_MILLI] = { FACTOR_MILLI, 1, "" }, /* the last one */
 };
@@ -279,6 +280,7 @@ enum exit_status parse_number(const struct common *common, const char *option,
 {
 	const enum quantity read_as = wholes[quantity].read_as;
 	const char *unit = quantity == WATTS_UW	    ? "W" :
+			   quantity == SECONDS	    ? "s" :
 			   quantity == NUMBER_MILLI ? "x" :
 						      NULL;
 	char with_unit[64];

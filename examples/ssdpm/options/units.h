@@ -15,6 +15,7 @@ enum quantity {
 	TIME_NS,   /* "80us", "2h" in nanoseconds */
 	TIME_MS,   /* "100ms" in milliseconds, whole ones */
 	TIME_S,	   /* "1400s" in seconds, whole ones */
+	SECONDS,   /* the same where the option says seconds: "5", "5s" */
 	POWER_UW,  /* "500mW" in microwatts */
 	WATTS_UW,  /* the same where the option says watts: "3120", "3.12kW" */
 	BYTES,	   /* "4KiB" */
