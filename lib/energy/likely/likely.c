@@ -30,7 +30,8 @@ struct trial {
 	uint32_t n;
 	struct lattice lattices[SSDPM_MAX_PARAMETERS]; /* by unknown */
 	struct weighed weighed[N_TIMES];
-	double *nj, *uw; /* saved, by draw */
+	bool times_weighed; /* that is from a trial with the same times */
+	double *nj, *uw;    /* saved, by draw */
 };
 
 /* Times have a share for each set of times; powers have one for each draw. */
@@ -206,7 +207,7 @@ static int run_trial(struct trial *trial, struct ssdpm_error *reterr)
 	int err = 0;
 
 	find_lattices(trial);
-	for (uint32_t i = 0; i < N_TIMES && !err; i++)
+	for (uint32_t i = 0; i < N_TIMES && !err && !trial->times_weighed; i++)
 		err = weigh_times(trial, i, reterr);
 	for (uint32_t draw = 0; draw < trial->n && !err; draw++) {
 		const struct weighed *weighed = &trial->weighed[draw % N_TIMES];
@@ -411,6 +412,20 @@ static bool uses(const struct unknowns *unknowns, uint32_t prior)
 	return false;
 }
 
+static bool changes_times(const struct unknowns *unknowns, uint32_t prior)
+{
+	for (size_t i = 0; i < unknowns->n; i++)
+		if (unknowns->at[i].prior == prior && unknowns->at[i].time)
+			return true;
+	return false;
+}
+
+/* No further prior changes such a verdict. */
+static bool is_weakest(const struct judged *judged)
+{
+	return judged->word == SSDPM_SAVING_NOT_DECIDED && !judged->small;
+}
+
 /* The certainty of a word; above 0 it saves. */
 static int strength_of(uint32_t word)
 {
@@ -438,27 +453,43 @@ static uint32_t weaker(uint32_t a, uint32_t b)
 }
 
 /* The sign and the size that hold if any one thin prior is twice as wide. */
+static int check_prior(struct trial *trial, const struct priced_drive *drive,
+		       uint32_t prior, struct judged *judged,
+		       struct ssdpm_error *reterr)
+{
+	struct judged other;
+	int err;
+
+	ssdpm__find_unknowns(drive, prior, &trial->unknowns);
+	err = find_word(trial, &other, reterr);
+	if (err)
+		return err;
+	judged->word = weaker(judged->word, other.word);
+	judged->small = judged->small && other.small;
+	return 0;
+}
+
+/*
+ * The sign and the size that hold if any one thin prior is twice as wide. Those
+ * of powers come first, because they change no time that was weighed.
+ */
 static int check_word(struct trial *trial, const double *few_normals,
 		      struct judged *judged, struct ssdpm_error *reterr)
 {
 	const struct unknowns unknowns = trial->unknowns;
-	int err;
+	const uint32_t n = (uint32_t)ssdpm__n_priors();
+	int err = 0;
 
 	trial->n = N_FEW_DRAWS;
 	trial->normals = few_normals;
-	for (uint32_t i = 0; i < ssdpm__n_priors(); i++) {
-		struct judged other;
-
-		if (!ssdpm__prior_is_thin(i) || !uses(&unknowns, i))
-			continue;
-		ssdpm__find_unknowns(unknowns.drive, i, &trial->unknowns);
-		err = find_word(trial, &other, reterr);
-		if (err)
-			return err;
-		judged->word = weaker(judged->word, other.word);
-		judged->small = judged->small && other.small;
+	for (uint32_t i = 0; i < 2 * n && !err && !is_weakest(judged); i++) {
+		trial->times_weighed = i < n;
+		if (ssdpm__prior_is_thin(i % n) && uses(&unknowns, i % n) &&
+		    changes_times(&unknowns, i % n) == (i >= n))
+			err = check_prior(trial, unknowns.drive, i % n, judged,
+					  reterr);
 	}
-	return 0;
+	return err;
 }
 
 static int find_likely(struct trial *trial, const double *few_normals,
