@@ -74,8 +74,8 @@ int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 			ret_outlooks,
 			(struct outlook){
 				.drive = *item.drive,
+				.is_skipped = item.error == -EALREADY,
 				.is_known = !item.error ||
-					    item.error == -EALREADY ||
 					    item.error == -EOPNOTSUPP,
 				.is_to_set = item.advice == SSDPM_ADVICE_SET,
 				.likely = item.likely,

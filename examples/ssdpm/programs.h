@@ -44,8 +44,9 @@ int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
  */
 struct outlook {
 	struct ssdpm_report_item drive;
-	bool is_known;	/* whether a better setting is known */
-	bool is_to_set; /* it is */
+	bool is_skipped; /* it sleeps: only ssdpm tune estimates it */
+	bool is_known;	 /* whether a better setting is known */
+	bool is_to_set;	 /* it is */
 	const struct ssdpm_likely *likely; /* of the best one; NULL: unknown */
 	int64_t added_mean_ns;
 	struct ssdpm_model *model;		       /* with the best one: */
@@ -77,8 +78,8 @@ struct screen_row screen_row(const char *name, const char *product,
 /* Prints a terminal sequence, which printf() would not. */
 void print_escape(const char *sequence);
 /*
- * Prints rows as wide as the terminal, at most 80 columns, if at least eight
- * remain for the product.
+ * Prints rows as wide as text_width(). A row takes several lines where less
+ * than eight columns remain for the product.
  */
 void print_screen_rows(const struct screen_row *rows, size_t n);
 /* "saves 120 mW", "not decided" */
@@ -99,9 +100,13 @@ enum exit_status print_status_items(const struct common *common);
  */
 void write_call_to_decide(FILE *file, const struct live *live,
 			  const char *workload, const struct outlook *outlook);
-/* Prints outlooks for people, with the next steps. */
+/*
+ * Prints outlooks for people, with the next steps. urgent: the first step was
+ * printed.
+ */
 enum exit_status print_outlooks(const struct live *live,
-				const struct outlooks *outlooks, bool colored);
+				const struct outlooks *outlooks, bool colored,
+				bool urgent);
 
 /* show --lint, and with --all. */
 enum exit_status print_findings(const struct drive *drive);

@@ -303,7 +303,7 @@ def test_a_tune_undoes_first_what_a_killed_command_left(
         was = digest(root)
         result = ssdpm("tune", "--dry-run", "--root", str(root))
         assert result.returncode == 0 and digest(root) == was, where
-        assert (b"a commit was killed" in result.stderr) is journal, where
+        assert (b"a run of ssdpm was killed" in result.stderr) is journal, where
         result = ssdpm("tune", "--yes", "--root", str(root))
         assert result.returncode == 0, (where, result.stderr)
         assert (b"is undone now" in result.stderr) is journal, where
@@ -344,10 +344,10 @@ def test_a_revert_undoes_what_a_killed_apply_left_and_says_so(
     ssdpm: Command, laptop: pathlib.Path, before: Values
 ) -> None:
     said = ssdpm.fails_with_output(5, "check", "--root", str(laptop))
-    assert "a commit was killed" in said
+    assert "a run of ssdpm was killed" in said
     for call in (["list"], ["show", "nvme0"]):
         result = ssdpm(*call, "--root", str(laptop))
-        assert result.returncode == 0 and b"a commit was killed" in result.stderr
+        assert result.returncode == 0 and b"a run of ssdpm was killed" in result.stderr
     result = ssdpm("revert", "--root", str(laptop))
     assert result.returncode == 0
     assert b"was killed" in result.stderr and b"is undone now" in result.stderr
@@ -565,7 +565,7 @@ def test_while_a_journal_stands_nobody_says_that_nothing_is_to_be_done(
 ) -> None:
     kill_at_write(ssdpm, laptop, 8)
     text = ssdpm.output("revert", "--dry-run", "--root", str(laptop))
-    assert text.startswith("nothing else to do\na commit was killed, ")
+    assert text.startswith("nothing else to do\na run of ssdpm was killed, ")
 
 
 def damage(journal: pathlib.Path, old: str, new: str) -> None:
@@ -642,7 +642,7 @@ def test_beside_a_journal_check_does_not_say_that_nothing_was_applied(
 ) -> None:
     kill_at_write(ssdpm, laptop, 8)
     text = ssdpm.fails_with_output(5, "check", "--root", str(laptop))
-    assert text.startswith("nothing else to check\na commit was killed, ")
+    assert text.startswith("nothing else to check\na run of ssdpm was killed, ")
 
 
 @pytest.mark.parametrize(

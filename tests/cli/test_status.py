@@ -47,18 +47,51 @@ def test_the_screen_fits_a_terminal_and_leads_on(
 ) -> None:
     lines = screen(name)
     assert len(lines) <= 24
-    assert not [line for line in lines if len(line) > 80 and "ssdpm compare" not in line]
+    assert not [line for line in lines if len(line) > 80]
     assert cells(lines[0]) == ["drive", "product", "now", "best setting, I/O delay"]
     end = lines.index("")
-    assert all(len(cells(line)) == 4 for line in lines[1:end] if "Savings" not in line)
+    assert all(
+        len(cells(line)) == 4
+        for line in lines[1:end]
+        if not line.startswith(("Savings are", "Not estimated: "))
+    )
     assert lines[end + 1].startswith(("Next", "No change is known to be worth it."))
     assert [line.split()[:2] for line in lines[-3:]] == [
         ["ssdpm", word] for word in ("show", "tune", "help")
     ]
 
 
+@pytest.mark.parametrize("name", machines.MACHINES)
+def test_the_screens_say_what_to_set_what_waits_and_how_to_go_back(
+    ssdpm: Command, screen: Callable[..., list[str]], name: str
+) -> None:
+    undo = f"ssdpm revert --root {name}"
+    changed = [last for _, _, last in rows(screen(name)).values() if re.search(r"W [+-]\d", last)]
+    first = "\n".join(screen(name))
+    assert (f"Next: ssdpm tune --root {name}\n" in first) is bool(changed)
+    assert (f"It shows the change and asks; {undo} undoes it." in first) is bool(changed)
+    lines = ssdpm("tune", "--dry-run", "--root", name).stdout.decode().splitlines()
+    assert len(lines) <= 24 and not [line for line in lines if len(line) > 80]
+    assert lines[0].startswith("Change " if changed else "Nothing to change: ")
+    whole = "\n".join(lines)
+    assert (f"\nUndo: {undo}\n" in whole) is bool(changed)
+    assert bool(re.search(r"\nI/Os then wait for at most [\d.]+ % of the time", whole)) is bool(
+        changed
+    )
+    # What is open has what would decide it.
+    assert ("not decided" in whole) is ("\nTo decide: ssdpm compare " in whole)
+    # Only what tune would evaluate, too, is said to need no change.
+    found = json.loads(ssdpm("tune", "-n", "--root", name, "--json").stdout)["drives"]
+    estimated = {one["name"]: one.get("likely") for one in found}
+    for drive, (_, _, last) in rows(screen(name)).items():
+        likely = estimated.get(drive)
+        if likely and likely["verdict"] == "not-decided":
+            assert last in ("not decided", "not estimated")
+
+
 def rows(lines: list[str]) -> dict[str, list[str]]:
-    return {cells(line)[0]: cells(line)[1:] for line in lines[1 : lines.index("")]}
+    table = [cells(line) for line in lines[1 : lines.index("")]]
+    return {row[0]: row[1:] for row in table if len(row) == 4}
 
 
 def test_it_says_whether_each_drive_sleeps_and_why_not(
@@ -70,7 +103,9 @@ def test_it_says_whether_each_drive_sleeps_and_why_not(
     assert desktop["sdb"][1] == "sleeps: data at risk"
     # Ports without a disk are no drives.
     assert "host2" not in desktop
-    assert rows(screen("laptop"))["nvme0"][1] == "sleeps"
+    assert rows(screen("laptop"))["nvme0"][1:] == ["sleeps", "not estimated"]
+    assert rows(screen("old-5.10"))["sda"][1] == "awake: a quirk"
+    assert {row[1] for row in rows(screen("quirked")).values()} == {"sleeps", "awake: a quirk"}
     assert rows(screen("apst-off"))["nvme0"][1] == "awake: APST is off"
 
 
@@ -81,7 +116,7 @@ def test_the_next_command_does_what_it_promises(
     call = shlex.split(line.removeprefix("Next: "))
     assert ssdpm(*call[1:], "--yes").returncode == 0
     after = rows(screen("desktop-6.1"))
-    assert [after[name][1:] for name in ("sda", "sdb")] == [["sleeps", "no change"]] * 2
+    assert [after[name][1:] for name in ("sda", "sdb")] == [["sleeps", "not estimated"]] * 2
 
 
 def test_a_saving_is_the_one_that_plan_shows(
@@ -101,10 +136,13 @@ def test_what_waits_is_said_before_all_else(
     root = ssdpm.directory / "laptop"
     (root / "etc").mkdir(exist_ok=True)
     (root / "etc/ssdpm.conf").write_text("[drive]\nkind = nvme\nmax_exit_latency = 7ms\n")
-    assert screen("laptop")[0] == (
-        "1 setting of ssdpm.conf(5) is not in force: ssdpm check --root laptop says which;"
-        " ssdpm apply --root laptop --config sets them"
-    )
+    assert screen("laptop")[:3] == [
+        "1 setting of ssdpm.conf(5) is not in force: ssdpm check --root laptop says",
+        "  which; ssdpm apply --root laptop --config sets it",
+        "",
+    ]
+    # That is what comes next.
+    assert not [line for line in screen("laptop") if line.startswith(("Next", "No change"))]
     assert ssdpm("apply", "--config", "--root", "laptop", "-q").returncode == 0
     assert screen("laptop")[0].startswith("drive ")
     (root / "run/ssdpm/journal").write_text("cut off")
@@ -159,7 +197,7 @@ def test_as_json_it_has_what_the_screen_says(
     listed = {one["name"]: one for one in drives(ssdpm, "list", "--root", "desktop-6.1")}
     tuned = {one["name"]: one for one in drives(ssdpm, "tune", "-n", "--root", "desktop-6.1")}
     assert found.keys() == listed.keys()
-    assert {name for name in shown if not name.startswith("Savings")} <= found.keys()
+    assert shown.keys() <= found.keys()
     for name, one in found.items():
         assert one["schema"] == "ssdpm.status/1"
         assert one["verdict"] == listed[name]["verdict"]
@@ -236,8 +274,13 @@ def test_it_is_as_wide_as_the_terminal(
     plain = screen("laptop")
     wide = on_terminal(ssdpm, 200, "--root", "laptop", "--color", "never").splitlines()
     assert wide == plain
-    narrow = on_terminal(ssdpm, 50, "--root", "laptop", "--color", "never").splitlines()
-    assert max(len(line) for line in narrow[:2]) <= 50 < len(wide[1])
+    for columns in (30, 40, 50):
+        call = ("--root", "laptop", "--color", "never")
+        narrow = on_terminal(ssdpm, columns, *call).splitlines()
+        # Commands are copied, and stay in one piece.
+        long = [line for line in narrow if len(line) > columns]
+        assert all(line.startswith("  ssdpm ") for line in long), long
+        assert len(wide[1]) > columns
 
 
 def test_its_options_need_no_command(

@@ -30,24 +30,27 @@ static const struct option_group own = {
 	OPTIONS(options),
 };
 
-static enum exit_status print_notice(char *text)
+static enum exit_status print_notice(char *text, bool *ret_printed)
 {
 	if (!text)
 		return out_of_memory();
-	printf("%s\n\n", text);
+	print_paragraph(text, 0, 2);
+	putchar('\n');
 	free(text);
+	*ret_printed = true;
 	return STATUS_DONE;
 }
 
 /* What waits to be undone, or to be set, goes before all else. */
-static enum exit_status print_urgent(struct live *live)
+static enum exit_status print_urgent(struct live *live, bool *ret_printed)
 {
 	enum exit_status status = read_journal(live, NULL, &live->journal);
 
 	if (!status && journal_stands(&live->journal))
-		status = print_notice(describe_journal(live, &live->journal));
+		status = print_notice(describe_journal(live, &live->journal),
+				      ret_printed);
 	if (!status && survey_is_left(live))
-		status = print_notice(describe_left_survey(live));
+		status = print_notice(describe_left_survey(live), ret_printed);
 	return status;
 }
 
@@ -79,25 +82,25 @@ int count_pending(const struct live *live, size_t *ret_n,
 	return err;
 }
 
-static enum exit_status print_pending(const struct live *live)
+static enum exit_status print_pending(const struct live *live,
+				      bool *ret_printed)
 {
 	struct ssdpm_error error;
-	char *text = NULL;
 	size_t n;
 
 	if (count_pending(live, &n, &error))
 		return complain_of_device(NULL, &error);
 	if (!n)
 		return STATUS_DONE;
-	text = advised_text(live->root,
-			    "ssdpm check says which; ssdpm apply --config "
-			    "sets them");
-	if (!text)
-		return out_of_memory();
-	printf("%zu setting%s of ssdpm.conf(5) %s not in force: %s\n\n", n,
-	       n == 1 ? "" : "s", n == 1 ? "is" : "are", text);
-	free(text);
-	return STATUS_DONE;
+	return print_notice(
+		advised_text(live->root,
+			     cell("%zu setting%s of ssdpm.conf(5) %s not in "
+				  "force: ssdpm check says which; ssdpm apply "
+				  "--config sets %s",
+				  n, n == 1 ? "" : "s", n == 1 ? "is" : "are",
+				  n == 1 ? "it" : "them")
+				     .text),
+		ret_printed);
 }
 
 static enum exit_status print_status(const struct common *common,
@@ -106,15 +109,16 @@ static enum exit_status print_status(const struct common *common,
 	struct outlooks outlooks = { 0 };
 	enum exit_status status = STATUS_DONE, printed;
 	struct ssdpm_error error;
+	bool urgent = false;
 
 	if (read_outlooks(live, &outlooks, &error))
 		return complain_of_device(common->root, &error);
 	if (!common->quiet)
-		status = print_urgent(live);
+		status = print_urgent(live, &urgent);
 	if (!status && !common->quiet)
-		status = print_pending(live);
+		status = print_pending(live, &urgent);
 	/* A fault in a file hides no drive. */
-	printed = print_outlooks(live, &outlooks, colored);
+	printed = print_outlooks(live, &outlooks, colored, urgent);
 	free_outlooks(&outlooks);
 	return status ? status : printed;
 }

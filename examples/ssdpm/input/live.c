@@ -348,15 +348,14 @@ static const char *words_of(uint32_t state)
 {
 	switch (state) {
 	case SSDPM_JOURNAL_RUNNING:
-		return "a commit runs: its journal is %llu s old";
+		return "a run of ssdpm goes on: its journal is %llu s old";
 	case SSDPM_JOURNAL_KILLED:
-		return "a commit was killed, or could not undo all, %llu s "
+		return "a run of ssdpm was killed, or could not undo all, %llu s "
 		       "ago: ssdpm revert or apply undoes it first";
 	case SSDPM_JOURNAL_REFUSED:
-		return "the journal of a commit, %llu s old, cannot be undone: "
-		       "%s";
+		return "a run of ssdpm, %llu s ago, cannot be undone: %s";
 	default:
-		return "a commit runs, was killed or could not undo all, %llu "
+		return "a run of ssdpm goes on, was killed or could not undo all, %llu "
 		       "s ago: ssdpm revert or apply undoes it first";
 	}
 }

@@ -5,10 +5,23 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #undef fputs
 
-enum { WIDTH = 80 };
+enum { WIDTH = 80, LEAST_WIDTH = 20 };
+
+size_t text_width(FILE *file)
+{
+	const int fd = fileno(file);
+	struct winsize size;
+
+	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col ||
+	    size.ws_col > WIDTH)
+		return WIDTH;
+	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
+}
 
 /* The text between line feeds and tabs. */
 static void blunt_between(char *text)
@@ -143,6 +156,7 @@ int print_line(const char *text)
 
 size_t print_paragraph(const char *text, int first, int others)
 {
+	const int width = (int)text_width(stdout);
 	int used = print_to(stdout, "%*s", first, "");
 	size_t n_lines = 1;
 	bool begun = false;
@@ -150,7 +164,7 @@ size_t print_paragraph(const char *text, int first, int others)
 	while (*text) {
 		const int n = (int)strcspn(text, " ");
 
-		if (begun && used + 1 + n > WIDTH) {
+		if (begun && used + 1 + n > width) {
 			used = print_to(stdout, "\n%*s%.*s", others, "", n,
 					text) -
 			       1;
@@ -205,7 +219,7 @@ static void print_clause(char *clause, int indent)
 
 void print_clauses(const char *text, int indent)
 {
-	const bool fits = indent + strlen(text) <= WIDTH;
+	const bool fits = indent + strlen(text) <= text_width(stdout);
 
 	while (*text) {
 		const char *end =

@@ -20,7 +20,13 @@ int print_text(const char *text, FILE *file);
 int print_line(const char *text);
 
 /*
- * Prints lines of up to 80 columns, with an indent for the first line and one
+ * The columns of the terminal that the file is, but at most 80; 80 for a file
+ * that is no terminal.
+ */
+size_t text_width(FILE *file);
+
+/*
+ * Prints lines as wide as text_width() of standard output, with an indent for the first line and one
  * for the others. A longer word has its own line. Return: how many lines.
  */
 size_t print_paragraph(const char *text, int first, int others);

@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { COLUMNS = 80 };
+/* The least of a product that a row shows. */
+enum { PRODUCT_COLUMNS = 8 };
 
 /* Why a drive does not sleep, or less than it could, in one column. */
 static const char *short_reason(uint32_t code)
@@ -55,7 +55,43 @@ static bool risks_data(const struct ssdpm_report_item *drive)
 	return !strcmp(drive->policy, ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER));
 }
 
-static struct cell now_text(const struct ssdpm_report_item *drive)
+/* Nothing is sent to the drive. */
+static bool has_quirk(const struct live *live,
+		      const struct ssdpm_report_item *drive)
+{
+	struct ssdpm_diagnosis_params params = { .size = sizeof(params),
+						 .facts = &live->facts };
+	struct ssdpm_model *model = NULL;
+	struct ssdpm_diagnosis *found;
+	bool result = false;
+	size_t n;
+
+	if (!ssdpm_device_read_model(drive->device, 0, NULL, &model, NULL))
+		params.model = model;
+	if (!ssdpm_device_diagnose(drive->device, &params, &found, &n, NULL)) {
+		for (size_t i = 0; i < n; i++)
+			result |= found[i].code == SSDPM_DIAGNOSIS_QUIRK;
+		free(found);
+	}
+	ssdpm_model_unref(model);
+	return result;
+}
+
+/* The finding of a quirk is a note, and no reason of the report. */
+static const char *why_awake(const struct live *live,
+			     const struct ssdpm_report_item *drive)
+{
+	const char *why =
+		drive->reason ? short_reason(drive->reason->code) : NULL;
+
+	if (!why && drive->verdict == SSDPM_DIAGNOSIS_SAVES_NOTHING &&
+	    has_quirk(live, drive))
+		return short_reason(SSDPM_DIAGNOSIS_QUIRK);
+	return why;
+}
+
+static struct cell now_text(const struct live *live,
+			    const struct ssdpm_report_item *drive)
 {
 	static const char *const words[] = {
 		[SSDPM_DIAGNOSIS_SAVES] = "sleeps",
@@ -65,13 +101,13 @@ static struct cell now_text(const struct ssdpm_report_item *drive)
 		[SSDPM_DIAGNOSIS_OUT_OF_REACH] = "out of reach",
 		[SSDPM_DIAGNOSIS_NO_DISK] = "no disk",
 	};
-	const char *why =
-		drive->reason ? short_reason(drive->reason->code) : NULL;
+	const char *why;
 
 	if (drive->error)
 		return cell("cannot be read");
 	if (risks_data(drive))
 		return cell("sleeps: data at risk");
+	why = why_awake(live, drive);
 	return cell("%s%s%s", words[drive->verdict], why ? ": " : "",
 		    why ? why : "");
 }
@@ -112,6 +148,8 @@ static struct cell change_text(const struct outlook *outlook)
 	if (!has_energy)
 		return cell(outlook->drive.n_changes ? "other settings" :
 						       "no change");
+	if (outlook->is_skipped)
+		return cell("not estimated");
 	if (!outlook->is_known)
 		return cell("not known");
 	if (!likely || (!outlook->is_to_set &&
@@ -147,19 +185,18 @@ struct screen_row screen_row(const char *name, const char *product,
 	};
 }
 
-static int screen_columns(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
-	    !size.ws_col || size.ws_col > COLUMNS)
-		return COLUMNS;
-	return size.ws_col;
-}
-
 void print_escape(const char *sequence)
 {
 	fwrite(sequence, 1, strlen(sequence), stdout);
+}
+
+static void print_third(const struct screen_row *row, int width)
+{
+	if (row->color)
+		print_escape(row->color);
+	printf("%-*s", width, row->third.text);
+	if (row->color)
+		print_escape("\033[0m");
 }
 
 static void print_row(const struct screen_row *row, int name, int product,
@@ -167,12 +204,20 @@ static void print_row(const struct screen_row *row, int name, int product,
 {
 	printf("%-*s  %-*.*s  ", name, row->name.text, product, product,
 	       row->product.text);
-	if (row->color)
-		print_escape(row->color);
-	printf("%-*s", third, row->third.text);
-	if (row->color)
-		print_escape("\033[0m");
+	print_third(row, third);
 	printf("  %s\n", row->last.text);
+}
+
+/* In a narrow terminal a row takes three lines. */
+static void print_narrow_row(const struct screen_row *row)
+{
+	const int room = (int)text_width(stdout) - 2;
+
+	printf("%s  %.*s\n  ", row->name.text,
+	       room - (int)strlen(row->name.text), row->product.text);
+	print_third(row, 0);
+	putchar('\n');
+	print_paragraph(row->last.text, 2, 4);
 }
 
 /* The product is cut where the others leave too little. */
@@ -186,11 +231,13 @@ void print_screen_rows(const struct screen_row *rows, size_t n)
 		third = longer(third, rows[i].third.text);
 		last = longer(last, rows[i].last.text);
 	}
-	room = screen_columns() - 6 - name - third - last;
-	if (product > room)
-		product = room < 8 ? 8 : room;
+	room = (int)text_width(stdout) - 6 - name - third - last;
+	product = product > room ? room : product;
 	for (size_t i = 0; i < n; i++)
-		print_row(&rows[i], name, product, third);
+		if (room < PRODUCT_COLUMNS)
+			print_narrow_row(&rows[i]);
+		else
+			print_row(&rows[i], name, product, third);
 }
 
 /* Red, yellow, green; NULL: nothing is known. */
@@ -211,7 +258,8 @@ static const char *color_of(const struct ssdpm_report_item *drive)
 	}
 }
 
-static enum exit_status print_drives(const struct outlooks *outlooks,
+static enum exit_status print_drives(const struct live *live,
+				     const struct outlooks *outlooks,
 				     bool colored)
 {
 	struct screen_row *rows = calloc(outlooks->n + 1, sizeof(*rows));
@@ -228,8 +276,9 @@ static enum exit_status print_drives(const struct outlooks *outlooks,
 
 		if (!is_drive(drive))
 			continue;
-		rows[n] = screen_row(drive->name, drive->product,
-				     now_text(drive), change_text(outlook));
+		rows[n] =
+			screen_row(drive->name, drive->product,
+				   now_text(live, drive), change_text(outlook));
 		rows[n++].color = colored ? color_of(drive) : NULL;
 	}
 	print_screen_rows(rows, n);
@@ -371,31 +420,79 @@ static bool print_remedy(const struct live *live,
 	return false;
 }
 
+/* What a call does is on a line of its own where both do not fit. */
 static void print_lead(const struct live *live, const char *call,
 		       const char *operand, const char *what)
 {
-	fputs("  ", stdout);
-	fputs(call, stdout);
-	write_root(stdout, live->root);
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	bool fits;
+
+	if (!file)
+		return;
+	fprintf(file, "  %s", call);
+	write_root(file, live->root);
 	if (operand)
-		write_word(stdout, operand);
-	printf("   %s\n", what);
+		write_word(file, operand);
+	if (!fclose(file)) {
+		fits = strlen(text) + 3 + strlen(what) <= text_width(stdout);
+		fputs(text, stdout);
+		fputs(fits ? "   " : "\n    ", stdout);
+		puts(what);
+	}
+	free(text);
 }
 
-static bool has_saving(const struct outlooks *outlooks)
+/* What a sentence says, with --root in its calls. */
+static void print_sentence(const struct live *live, const char *text,
+			   int indent)
 {
-	for (size_t i = 0; i < outlooks->n; i++)
-		if (outlooks->list[i].likely)
-			return true;
-	return false;
+	char *advised = advised_text(live->root, text);
+
+	if (advised)
+		print_paragraph(advised, indent, indent);
+	free(advised);
 }
 
-static const char *first_drive(const struct outlooks *outlooks)
+static void print_scope(const struct outlooks *outlooks)
 {
-	for (size_t i = 0; i < outlooks->n; i++)
-		if (is_drive(&outlooks->list[i].drive))
-			return outlooks->list[i].drive.name;
-	return NULL;
+	bool saves = false, skips = false;
+
+	for (size_t i = 0; i < outlooks->n; i++) {
+		const struct outlook *outlook = &outlooks->list[i];
+
+		saves |= outlook->is_to_set && outlook->likely;
+		skips |= outlook->is_skipped;
+	}
+	if (saves)
+		print_paragraph(cell("Savings are likely ones on the workload "
+				     "%s; ssdpm tune takes yours.",
+				     outlooks->workload)
+					.text,
+				0, 2);
+	if (skips)
+		print_paragraph("Not estimated: it sleeps. ssdpm tune "
+				"--dry-run estimates all drives.",
+				0, 2);
+}
+
+/* The first that sleeps less than it could, or else the first one. */
+static const char *drive_to_explain(const struct outlooks *outlooks)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < outlooks->n; i++) {
+		const struct ssdpm_report_item *drive =
+			&outlooks->list[i].drive;
+
+		if (!is_drive(drive))
+			continue;
+		if (drive->reason)
+			return drive->name;
+		first = first ? first : drive->name;
+	}
+	return first;
 }
 
 int add_outlook(struct outlooks *outlooks, struct outlook outlook,
@@ -414,10 +511,25 @@ int add_outlook(struct outlooks *outlooks, struct outlook outlook,
 	return 0;
 }
 
-enum exit_status print_outlooks(const struct live *live,
-				const struct outlooks *outlooks, bool colored)
+/* What was said first comes first. */
+static void print_next(const struct live *live, const struct outlooks *outlooks)
 {
-	const char *first = first_drive(outlooks);
+	if ((has_energy ? print_tune : print_apply)(live, outlooks))
+		print_sentence(live,
+			       has_energy ? "It shows the change and asks; "
+					    "ssdpm revert undoes it." :
+					    "ssdpm revert undoes it.",
+			       2);
+	else if (!print_remedy(live, outlooks))
+		print_paragraph("No change is known to be worth it.", 0, 2);
+	print_undecided(live, outlooks);
+}
+
+enum exit_status print_outlooks(const struct live *live,
+				const struct outlooks *outlooks, bool colored,
+				bool urgent)
+{
+	const char *first = drive_to_explain(outlooks);
 	enum exit_status status;
 
 	if (!first) {
@@ -427,18 +539,13 @@ enum exit_status print_outlooks(const struct live *live,
 		     "  ssdpm list --catalogue samsung  which drives are known");
 		return STATUS_DONE;
 	}
-	status = print_drives(outlooks, colored);
+	status = print_drives(live, outlooks, colored);
 	if (status)
 		return status;
-	if (has_saving(outlooks))
-		printf("Savings are likely ones on the workload %s; ssdpm tune "
-		       "takes yours.\n",
-		       outlooks->workload);
+	print_scope(outlooks);
 	putchar('\n');
-	if (!(has_energy ? print_tune : print_apply)(live, outlooks) &&
-	    !print_remedy(live, outlooks))
-		puts("No change is known to be worth it.");
-	print_undecided(live, outlooks);
+	if (!urgent)
+		print_next(live, outlooks);
 	print_lead(live, "ssdpm show", first, "why it is so");
 	if (has_energy)
 		print_lead(live, "ssdpm tune --dry-run", NULL,

@@ -15,7 +15,7 @@
  * A screen of 24 lines has the question, rows of changes, and lines on drives
  * that are left alone. A line counts the others.
  */
-enum { MOST_ROWS = 6, MOST_LEFT_LINES = 4 };
+enum { MOST_ROWS = 6, MOST_LINES = 22, LEAST_LEFT_LINES = 3 };
 
 struct cell setting_text(const struct ssdpm_profile_settings *settings)
 {
@@ -259,12 +259,29 @@ static void print_harm(const struct tuning *tuning)
 	}
 	if (!worst)
 		return;
-	printf("\nI/Os then wait for at most %.2f %% of the time, one in 100 for "
-	       "%s or longer.\n",
-	       100 * share, time_text(worst->after->delay_p99_ns).text);
-	printf("Limits: %s.\n", limits_text(tuning->options));
+	putchar('\n');
+	print_paragraph(cell("I/Os then wait for at most %.2f %% of the time, "
+			     "one in 100 for %s or longer.",
+			     100 * share,
+			     time_text(worst->after->delay_p99_ns).text)
+				.text,
+			0, 2);
+	print_paragraph(cell("Limits: %s.", limits_text(tuning->options)).text,
+			0, 2);
 	if (needs_comfort(tuning))
 		puts("No setting here is known to lose data.");
+}
+
+/* Which command goes back. */
+static void print_undo(const struct tuning *tuning)
+{
+	if (!tuning->n_changes)
+		return;
+	fputs("Undo: ssdpm revert", stdout);
+	if (tuning->options->keep)
+		fputs(" --forget", stdout);
+	write_root(stdout, tuning->live->root);
+	putchar('\n');
 }
 
 /* Why a drive is left as it is, in some words. */
@@ -313,8 +330,42 @@ static size_t print_reason(const struct ssdpm_energy_report_item *item)
 			       2, 4);
 }
 
+/* The first drive of which nothing is decided; NULL: none. */
+static const struct ssdpm_energy_report_item *find_undecided(
+	const struct tuning *tuning)
+{
+	for (size_t i = 0; i < tuning->n; i++) {
+		const struct ssdpm_energy_report_item *item = &tuning->items[i];
+
+		if (!is_to_set(item) && item->likely && !item->trial &&
+		    item->likely->verdict == SSDPM_SAVING_NOT_DECIDED)
+			return item;
+	}
+	return NULL;
+}
+
+/* What the rest of the screen leaves for them. */
+static size_t count_left_room(const struct tuning *tuning)
+{
+	const size_t n_rows = tuning->n_changes > MOST_ROWS ? MOST_ROWS + 1 :
+							      tuning->n_changes;
+	size_t used = 5; /* the verdict, the head of these, the workload */
+
+	if (has_trials(tuning))
+		used += tuning->n + 1;
+	if (tuning->n_changes) /* the year, the battery, the table, the harm */
+		used += 2 + 2 + n_rows + 4 + 2;
+	if (tuning->n_changes && tuning->options->keep)
+		used += 3;
+	if (find_undecided(tuning))
+		used += 3;
+	return used + LEAST_LEFT_LINES > MOST_LINES ? LEAST_LEFT_LINES :
+						      MOST_LINES - used;
+}
+
 static void print_left(const struct tuning *tuning)
 {
+	const size_t most = count_left_room(tuning);
 	size_t n_lines = 0, n_more = 0;
 
 	for (size_t i = 0; i < tuning->n; i++) {
@@ -323,7 +374,7 @@ static void print_left(const struct tuning *tuning)
 			continue;
 		if (!n_lines)
 			puts("\nLeft as they are:");
-		if (n_lines < MOST_LEFT_LINES - 1)
+		if (n_lines < most - 1)
 			n_lines += print_reason(&tuning->items[i]);
 		else
 			n_more++;
@@ -351,15 +402,10 @@ static void write_calls(FILE *file, const struct tuning *tuning,
 
 void write_decider(FILE *file, const struct tuning *tuning)
 {
-	for (size_t i = 0; i < tuning->n; i++) {
-		const struct ssdpm_energy_report_item *item = &tuning->items[i];
+	const struct ssdpm_energy_report_item *item = find_undecided(tuning);
 
-		if (is_to_set(item) || !item->likely || item->trial ||
-		    item->likely->verdict != SSDPM_SAVING_NOT_DECIDED)
-			continue;
+	if (item)
 		write_calls(file, tuning, item);
-		return;
-	}
 }
 
 static void print_keeper(const struct tuning *tuning)
@@ -405,6 +451,7 @@ static enum exit_status print_screen(const struct tuning *tuning)
 		return status;
 	write_risk(stdout, tuning);
 	print_harm(tuning);
+	print_undo(tuning);
 	print_left(tuning);
 	write_decider(stdout, tuning);
 	print_keeper(tuning);
