@@ -152,20 +152,26 @@ SSDPM_API int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
 					 struct ssdpm_error *reterr);
 
 /**
- * ssdpm_plan_add_nopp() - background work in non-operational states, by Set
- *                         Features 11h
- * @enabled: 1: it may take more power than the state has (NOPPME); 0: not
+ * ssdpm_plan_add_value() - a setting of one device that is a number
+ * @kind:  SSDPM_STEP_NOPP, SSDPM_STEP_PCIE_LINK or SSDPM_STEP_QUEUE_DEPTH
+ * @value: for SSDPM_STEP_NOPP, by Set Features 11h: 1: background work may take
+ *         more power than a non-operational state has (NOPPME); 0: it may not.
+ *         As ssdpm_plan_add_power_state(): until the next reset, never saved;
+ *         a drive that says that it has no such mode is left alone.
+ *         For SSDPM_STEP_PCIE_LINK: bits of enum ssdpm_pcie_feature: what the
+ *         link of an NVMe drive may do, in the files of link/ in sysfs; a step
+ *         for each feature that the link has. Linux says nothing where its
+ *         policy or the firmware forbids one: then the commit fails, -EIO.
+ *         For SSDPM_STEP_QUEUE_DEPTH: commands that a SATA drive has at a time,
+ *         1 to 65535; with 1 Linux uses no NCQ.
  *
- * As ssdpm_plan_add_power_state(): until the next reset, never saved.
- *
- * ssdpm_plan_read() leaves a drive alone that says that it has no such mode.
- *
- * Return: 0; -EINVAL (neither 0 nor 1), -EOPNOTSUPP (not NVMe, out of reach),
+ * Return: 0; -EINVAL (@kind, @value; a feature that the link has not),
+ * -EOPNOTSUPP (another kind of drive; no link/ in sysfs; out of reach),
  * -ENOMEM.
  */
-SSDPM_API int ssdpm_plan_add_nopp(struct ssdpm_plan *plan,
-				  struct ssdpm_device *device, uint32_t enabled,
-				  struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_plan_add_value(struct ssdpm_plan *plan,
+				   struct ssdpm_device *device, uint32_t kind,
+				   uint64_t value, struct ssdpm_error *reterr);
 
 /**
  * ssdpm_plan_add_applied() - steps to what the commits since the boot have set
@@ -297,6 +303,8 @@ enum ssdpm_step_kind {
 	SSDPM_STEP_LPM = 5,
 	SSDPM_STEP_POWER_STATE = 6,
 	SSDPM_STEP_NOPP = 7,
+	SSDPM_STEP_PCIE_LINK = 8,
+	SSDPM_STEP_QUEUE_DEPTH = 9,
 };
 
 /**
@@ -338,6 +346,8 @@ enum ssdpm_step_flag {
  * @workload_hint: SSDPM_STEP_POWER_STATE: 0 to 7; SSDPM_WORKLOAD_HINT_KEEP
  *        until ssdpm_plan_read() knows it
  * @nopp:  SSDPM_STEP_NOPP: 1 or 0
+ * @pcie_link: SSDPM_STEP_PCIE_LINK: 1 or 0, of one feature
+ * @queue_depth: SSDPM_STEP_QUEUE_DEPTH: 1 to 65535
  * @table: SSDPM_STEP_APST
  *
  * Members of other kinds are 0.
@@ -350,6 +360,8 @@ struct ssdpm_step_value {
 	uint32_t power_state;
 	uint32_t workload_hint;
 	uint32_t nopp;
+	uint32_t pcie_link;
+	uint32_t queue_depth;
 	struct ssdpm_apst table;
 };
 
@@ -767,7 +779,7 @@ enum ssdpm_persist_power_setting {
  * struct ssdpm_persist_power - the power state of one drive (frozen, 208 bytes)
  * @set:     bits of enum ssdpm_persist_power_setting
  * @power_state: as of ssdpm_plan_add_power_state(), likewise @workload_hint
- * @nopp:    as of ssdpm_plan_add_nopp()
+ * @nopp:    as of ssdpm_plan_add_value()
  * @address: of the drive, as in struct ssdpm_device_facts; @product likewise:
  *           another drive in that place is left alone
  */

@@ -189,7 +189,7 @@ static int do_value(struct commit_work *work, struct step *step,
 {
 	struct change *change = &step->change;
 	struct value now;
-	int err = change->kind->set(work->site, change, reterr);
+	int err = ssdpm__set(work->site, change, reterr);
 
 	if (!err)
 		err = ssdpm__read_value(work->plan->machine, change->kind,

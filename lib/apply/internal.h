@@ -75,11 +75,12 @@ struct step_kind {
 	uint32_t rank;	 /* in a commit */
 	uint32_t undo_rank;
 	int depth; /* below the directory of the device; -1: of no device */
-	/* What a record may name. */
+	/* What a record may name; NULL: a file of this name of a device. */
 	bool (*is_target)(const char *path);
+	char file[40];
 	const struct value_form *form;
 	const struct value_command *command; /* NULL: a file */
-	/* Bring it to the value after, or to that before. */
+	/* Bring it to the value after, or to that before; NULL: write it. */
 	int (*set)(const struct site *site, struct change *change,
 		   struct ssdpm_error *reterr);
 	int (*put_back)(const struct site *site, const struct change *change,
@@ -353,6 +354,11 @@ int ssdpm__compare_tables(const char *device, const struct ssdpm_apst *built,
 
 /* kinds.c */
 
+/* Bring a value to that after, or to that before. */
+int ssdpm__set(const struct site *site, struct change *change,
+	       struct ssdpm_error *reterr);
+int ssdpm__put_back(const struct site *site, const struct change *change,
+		    struct ssdpm_error *reterr);
 /* The row of a kind of step, or NULL. */
 const struct step_kind *ssdpm__kind(uint32_t number);
 /* Paths below the root; false: too long. */
@@ -410,7 +416,7 @@ bool ssdpm__value_is(const struct value *a, const struct value *b);
 /* The forms of the values that steps change. */
 extern const struct value_form ssdpm__tolerance_form, ssdpm__parameter_form,
 	ssdpm__table_form, ssdpm__lpm_form, ssdpm__power_state_form,
-	ssdpm__nopp_form;
+	ssdpm__nopp_form, ssdpm__link_form, ssdpm__queue_depth_form;
 
 /* value-io.c */
 

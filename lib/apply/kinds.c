@@ -45,34 +45,19 @@ static bool is_parameter(const char *path)
 	return ssdpm__parameter_of(path);
 }
 
-static bool is_device_file(const char *path, const char *file)
-{
-	const char *end = strrchr(path, '/');
-
-	return !strncmp(path, "sys/devices/", 12) && !strcmp(end, file);
-}
-
-static bool is_tolerance(const char *path)
-{
-	return is_device_file(path, "/pm_qos_latency_tolerance_us");
-}
-
-static bool is_port(const char *path)
-{
-	return is_device_file(path, "/link_power_management_policy");
-}
-
 static bool is_controller(const char *path)
 {
 	return !strncmp(path, "sys/devices/", 12) &&
 	       !strncmp(strrchr(path, '/'), "/nvme", 5);
 }
 
-static int set_value(const struct site *site, struct change *change,
-		     struct ssdpm_error *reterr)
+static bool is_link(const char *path)
 {
-	return ssdpm__write_value(site->machine, change->kind, change->path,
-				  &change->after, reterr);
+	static const char folder[] = "/device/link/";
+	const char *at = strstr(path, folder);
+
+	return !strncmp(path, "sys/devices/", 12) && at &&
+	       ssdpm__link_feature(at + sizeof(folder) - 1);
 }
 
 static int put_value_back(const struct site *site, const struct change *change,
@@ -131,10 +116,8 @@ static const struct step_kind step_kinds[] = {
 		.rank = 1,
 		.undo_rank = 2,
 		.depth = 2,
-		.is_target = is_tolerance,
+		.file = "/pm_qos_latency_tolerance_us",
 		.form = &ssdpm__tolerance_form,
-		.set = set_value,
-		.put_back = put_value_back,
 		.is_between = is_other_tolerance,
 	},
 	{
@@ -147,8 +130,6 @@ static const struct step_kind step_kinds[] = {
 		.depth = -1,
 		.is_target = is_parameter,
 		.form = &ssdpm__parameter_form,
-		.set = set_value,
-		.put_back = put_value_back,
 	},
 	{
 		.number = SSDPM_STEP_REBUILD,
@@ -159,10 +140,9 @@ static const struct step_kind step_kinds[] = {
 		.rank = 2,
 		.undo_rank = 2,
 		.depth = 2,
-		.is_target = is_tolerance,
+		.file = "/pm_qos_latency_tolerance_us",
 		.form = &ssdpm__tolerance_form,
 		.set = set_rebuild,
-		.put_back = put_value_back,
 		.is_between = is_other_tolerance,
 	},
 	{
@@ -176,7 +156,6 @@ static const struct step_kind step_kinds[] = {
 		.is_target = is_controller,
 		.form = &ssdpm__table_form,
 		.command = &ssdpm__table_command,
-		.set = set_value,
 		.put_back = put_table_back,
 	},
 	{
@@ -186,7 +165,7 @@ static const struct step_kind step_kinds[] = {
 		.flags = SSDPM_STEP_UNTIL_REBOOT,
 		.rank = 4,
 		.depth = 1,
-		.is_target = is_port,
+		.file = "/link_power_management_policy",
 		.form = &ssdpm__lpm_form,
 		.set = ssdpm__set_port,
 		.put_back = ssdpm__put_port_back,
@@ -201,8 +180,6 @@ static const struct step_kind step_kinds[] = {
 		.is_target = is_controller,
 		.form = &ssdpm__power_state_form,
 		.command = &ssdpm__power_state_command,
-		.set = set_value,
-		.put_back = put_value_back,
 	},
 	{
 		.number = SSDPM_STEP_NOPP,
@@ -213,12 +190,46 @@ static const struct step_kind step_kinds[] = {
 		.is_target = is_controller,
 		.form = &ssdpm__nopp_form,
 		.command = &ssdpm__nopp_command,
-		.set = set_value,
-		.put_back = put_value_back,
+	},
+	{
+		/* By the link "device" of the controller, whose it is. */
+		.number = SSDPM_STEP_PCIE_LINK,
+		.word = "pcie-link",
+		.flags = SSDPM_STEP_UNTIL_REBOOT,
+		.rank = 4,
+		.depth = 3,
+		.is_target = is_link,
+		.form = &ssdpm__link_form,
+	},
+	{
+		.number = SSDPM_STEP_QUEUE_DEPTH,
+		.word = "queue-depth",
+		.flags = SSDPM_STEP_UNTIL_REBOOT,
+		.rank = 4,
+		.depth = 2,
+		.file = "/queue_depth",
+		.form = &ssdpm__queue_depth_form,
 	},
 };
 
 enum { N_KINDS = sizeof(step_kinds) / sizeof(step_kinds[0]) };
+
+int ssdpm__set(const struct site *site, struct change *change,
+	       struct ssdpm_error *reterr)
+{
+	if (change->kind->set)
+		return change->kind->set(site, change, reterr);
+	return ssdpm__write_value(site->machine, change->kind, change->path,
+				  &change->after, reterr);
+}
+
+int ssdpm__put_back(const struct site *site, const struct change *change,
+		    struct ssdpm_error *reterr)
+{
+	return change->kind->put_back ?
+		       change->kind->put_back(site, change, reterr) :
+		       put_value_back(site, change, reterr);
+}
 
 const struct step_kind *ssdpm__kind(uint32_t number)
 {

@@ -330,11 +330,8 @@ static bool concerns(const struct change *change,
 	if (!is_nvme && !facts->ata_port)
 		return false; /* USB and SAS have no port of ATA */
 	ssdpm__change_device(change, name);
-	if (is_nvme)
-		snprintf(own, sizeof(own), "%s", facts->name);
-	else
-		snprintf(own, sizeof(own), "host%u", facts->host);
-	return !strcmp(name, own);
+	snprintf(own, sizeof(own), "host%u", facts->host);
+	return !strcmp(name, facts->name) || (!is_nvme && !strcmp(name, own));
 }
 
 static int add_applied(struct ssdpm_plan *plan,

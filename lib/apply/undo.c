@@ -141,7 +141,7 @@ static int undo_one(struct undo *undo, size_t index, struct ssdpm_error *reterr)
 		if (is_foreign(undo, change, &now))
 			return leave_alone(undo, change, &now, rebuild, reterr);
 		note_way_back(undo, index);
-		err = change->kind->put_back(undo->site, change, reterr);
+		err = ssdpm__put_back(undo->site, change, reterr);
 		undo->done.n += !err;
 	}
 	if (err)

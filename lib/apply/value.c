@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -199,6 +200,44 @@ const struct value_form ssdpm__nopp_form = {
 	.format = format_nopp,
 };
 
+/* A file of 1 or 0. */
+static void format_link(const struct ssdpm_step_value *is,
+			char text[SSDPM__VALUE_BYTES])
+{
+	strcpy(text, is->pcie_link ? "1" : "0");
+}
+
+static bool parse_link(const char *text, struct ssdpm_step_value *ret_is)
+{
+	ret_is->pcie_link = *text == '1';
+	return (*text == '0' || *text == '1') && !text[1];
+}
+
+const struct value_form ssdpm__link_form = {
+	.parse = parse_link,
+	.format = format_link,
+};
+
+static void format_queue_depth(const struct ssdpm_step_value *is,
+			       char text[SSDPM__VALUE_BYTES])
+{
+	snprintf(text, SSDPM__VALUE_BYTES, "%u", is->queue_depth);
+}
+
+static bool parse_queue_depth(const char *text, struct ssdpm_step_value *ret_is)
+{
+	uint64_t number = 0;
+	bool ok = parse_number(text, UINT16_MAX, &number);
+
+	ret_is->queue_depth = (uint32_t)number;
+	return ok;
+}
+
+const struct value_form ssdpm__queue_depth_form = {
+	.parse = parse_queue_depth,
+	.format = format_queue_depth,
+};
+
 void ssdpm__value_set(const struct step_kind *kind,
 		      const struct ssdpm_step_value *is,
 		      struct value *ret_value)
@@ -239,15 +278,12 @@ static bool is_same_table(const struct ssdpm_apst *a,
 	return !a->enabled == !b->enabled && !ssdpm_apst_diff(a, b);
 }
 
-/* Members that are not of the kind are 0 in both. */
+/* Members that are not of the kind are 0 in both; numbers have no holes. */
 bool ssdpm__value_is(const struct value *a, const struct value *b)
 {
 	if (!a->is_known || !b->is_known)
 		return a->is_known == b->is_known && !strcmp(a->text, b->text);
-	return a->is.max_exit_latency_us == b->is.max_exit_latency_us &&
-	       a->is.nvme_core == b->is.nvme_core && a->is.lpm == b->is.lpm &&
-	       a->is.power_state == b->is.power_state &&
-	       a->is.workload_hint == b->is.workload_hint &&
-	       a->is.nopp == b->is.nopp &&
+	return !memcmp(&a->is, &b->is,
+		       offsetof(struct ssdpm_step_value, table)) &&
 	       is_same_table(&a->is.table, &b->is.table);
 }

@@ -87,22 +87,41 @@ bool ssdpm__is_numbered(const char *name, const char *prefix,
 	return true;
 }
 
-/* The files of the directory link/: those that are there, and hold 1. */
+/* The files of the directory link/, in the order of enum ssdpm_pcie_feature. */
+static const char link_files[][20] = {
+	"link/clkpm",	   "link/l0s_aspm",  "link/l1_aspm",
+	"link/l1_1_aspm",  "link/l1_2_aspm", "link/l1_1_pcipm",
+	"link/l1_2_pcipm",
+};
+
+enum { N_LINK_FILES = sizeof(link_files) / sizeof(link_files[0]) };
+
+const char *ssdpm__link_file(uint32_t feature)
+{
+	const uint32_t i = (uint32_t)__builtin_ctz(feature | 1u << 31);
+
+	return i < N_LINK_FILES ? link_files[i] : NULL;
+}
+
+uint32_t ssdpm__link_feature(const char *name)
+{
+	for (size_t i = 0; i < N_LINK_FILES; i++)
+		if (!strcmp(link_files[i] + strlen("link/"), name))
+			return 1u << i;
+	return 0;
+}
+
+/* Those that are there, and hold 1. */
 static void read_link_features(struct directory *adapter,
 			       struct ssdpm_device_facts *facts)
 {
-	static const char files[][20] = {
-		"link/clkpm",	   "link/l0s_aspm",  "link/l1_aspm",
-		"link/l1_1_aspm",  "link/l1_2_aspm", "link/l1_1_pcipm",
-		"link/l1_2_pcipm",
-	};
 	uint64_t enabled;
 
 	if (!ssdpm__has(adapter, "link"))
 		return;
 	facts->known |= SSDPM_FACT_PCIE;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		if (!ssdpm__get_number(adapter, files[i], 10, 1, &enabled))
+	for (size_t i = 0; i < N_LINK_FILES; i++) {
+		if (!ssdpm__get_number(adapter, link_files[i], 10, 1, &enabled))
 			continue;
 		facts->pcie_capable |= 1u << i;
 		if (enabled)

@@ -155,6 +155,10 @@ bool ssdpm__get_number(struct directory *directory, const char *name, int base,
 bool ssdpm__get_link(struct directory *directory, const char *name, char *text,
 		     size_t size);
 bool ssdpm__has(struct directory *directory, const char *name);
+/* Its file below the adapter, as "link/l1_aspm"; NULL: there is none. */
+const char *ssdpm__link_file(uint32_t feature);
+/* The bit of enum ssdpm_pcie_feature of "l1_aspm"; 0: it is none. */
+uint32_t ssdpm__link_feature(const char *name);
 /* Whether it is suspended, by this file power/runtime_status. */
 bool ssdpm__is_suspended(struct directory *directory, const char *name);
 void ssdpm__note_failure(struct directory *directory, int code);

@@ -122,7 +122,8 @@ static int add_power(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	if (err || !(found->set >> INTENT_NOPP & 1))
 		return err;
 	error.code = 0;
-	ssdpm_plan_add_nopp(plan, device, found->nopp, &error);
+	ssdpm_plan_add_value(plan, device, SSDPM_STEP_NOPP, found->nopp,
+			     &error);
 	return ssdpm__plan_settle(plan, SSDPM_STEP_NOPP, facts->path + 1,
 				  facts->name, &error, reterr);
 }

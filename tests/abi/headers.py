@@ -48,7 +48,7 @@ UNITLESS = {
     "write_throughput_rank", "write_latency_rank", "sata_generations",
     "apm_level", "index", "table", "op",
     # how many
-    "n_undone", "n_left_alone", "n_changes", "n_errors", "n_diagnoses", "n_owners", "n_persists",
+    "queue_depth", "n_undone", "n_left_alone", "n_changes", "n_errors", "n_diagnoses", "n_owners", "n_persists",
     "n_params",
     "n_excursions", "n_short", "n_rows", "n_matches", "n_tables", "seen", "n_ios", "n_records", "n_lines",
     "n_bad", "n_unmatched", "n_orphans", "n_saturated", "n_backward", "n_wrapped",

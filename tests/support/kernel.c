@@ -351,6 +351,47 @@ static void plug_in_again(void)
 		remove_file(EVENTS);
 }
 
+#define SUBSTATES                                            \
+	(SSDPM_PCIE_FEATURE_L1_1 | SSDPM_PCIE_FEATURE_L1_2 | \
+	 SSDPM_PCIE_FEATURE_L1_1_PCIPM | SSDPM_PCIE_FEATURE_L1_2_PCIPM)
+
+uint32_t kernel_link(const struct kernel_drive *drive)
+{
+	return drive->allowed & drive->capable & ~drive->link_off;
+}
+
+/* aspm_attr_store_common() in drivers/pci/pcie/aspm.c: it never fails. */
+static int store_link(struct kernel_drive *drive, const char *name,
+		      const char *text)
+{
+	const uint32_t feature = ssdpm__link_feature(name);
+
+	assert_true(drive->capable & feature);
+	if (*text == '1') {
+		drive->link_off &= ~feature;
+		if (feature & SUBSTATES)
+			drive->link_off &= ~(uint32_t)SSDPM_PCIE_FEATURE_L1;
+	} else {
+		drive->link_off |= feature;
+		if (feature == SSDPM_PCIE_FEATURE_L1)
+			drive->link_off |= SUBSTATES;
+	}
+	return 0;
+}
+
+static void write_link(const struct kernel_drive *drive)
+{
+	char path[320];
+
+	for (uint32_t bit = 1; ssdpm__link_file(bit); bit <<= 1) {
+		if (!(drive->capable & bit))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", drive->link,
+			 ssdpm__link_file(bit) + strlen("link/"));
+		put_text(path, kernel_link(drive) & bit ? "1\n" : "0\n");
+	}
+}
+
 void kernel_sync(void)
 {
 	struct kernel_values *now = &kernel->now;
@@ -367,9 +408,15 @@ void kernel_sync(void)
 		if (now->drives[i].path[0] &&
 		    (i != KERNEL_REMOVED || !kernel->is_removed))
 			put_text(now->drives[i].path, text);
+		if (i != KERNEL_REMOVED || !kernel->is_removed)
+			write_link(&now->drives[i]);
 	}
-	for (size_t i = 0; i < KERNEL_PORTS; i++)
+	for (size_t i = 0; i < KERNEL_PORTS; i++) {
 		write_port(&now->ports[i], now->ports[i].pending);
+		snprintf(text, sizeof(text), "%s\n", now->ports[i].depth);
+		if (now->ports[i].disk[0])
+			put_text(now->ports[i].disk, text);
+	}
 }
 
 /* The path of a descriptor below the root; false: elsewhere. */
@@ -469,9 +516,20 @@ static int store(const char *path, const char *text)
 	struct kernel_values *now = &kernel->now;
 	const char *name = strrchr(path, '/') + 1;
 
-	for (size_t i = 0; i < KERNEL_DRIVES; i++)
-		if (!strcmp(path, now->drives[i].path))
+	for (size_t i = 0; i < KERNEL_DRIVES; i++) {
+		struct kernel_drive *drive = &now->drives[i];
+
+		if (!strcmp(path, drive->path))
 			return store_tolerance(i, text);
+		if (drive->link[0] &&
+		    !strncmp(path, drive->link, strlen(drive->link)))
+			return store_link(drive, name, text);
+	}
+	for (size_t i = 0; i < KERNEL_PORTS; i++)
+		if (!strcmp(path, now->ports[i].disk)) {
+			snprintf(now->ports[i].depth, 8, "%.7s", text);
+			return 0;
+		}
 	for (size_t i = 0; i < KERNEL_PORTS; i++)
 		if (!strncmp(path, now->ports[i].path,
 			     strlen(now->ports[i].path)) &&
@@ -720,6 +778,45 @@ int __wrap_ssdpm__nvme_set_apst(const struct ssdpm_machine *machine,
 	return 0;
 }
 
+/* All that the link of this controller is capable of. */
+static void find_link(struct kernel_drive *drive, const char *controller)
+{
+	char link[512], real[PATH_MAX];
+
+	snprintf(link, sizeof(link), "%s/%s/device/link", root, controller);
+	if (!realpath(link, real))
+		return;
+	snprintf(drive->link, 256, "%.255s", real + strlen(root) + 1);
+	drive->allowed = UINT32_MAX;
+	for (uint32_t bit = 1; ssdpm__link_file(bit); bit <<= 1) {
+		char file[PATH_MAX + 32], line[8];
+
+		snprintf(file, sizeof(file), "%s/%s", drive->link,
+			 ssdpm__link_file(bit) + strlen("link/"));
+		snprintf(link, sizeof(link), "%s/%.400s", root, file);
+		if (access(link, F_OK))
+			continue;
+		drive->capable |= bit;
+		get_line(file, line, sizeof(line));
+		if (*line == '0')
+			drive->allowed &= ~bit;
+	}
+}
+
+/* A capture has no queue_depth: nothing but a plan asks for it. */
+static void find_disk(struct kernel_port *port, int host)
+{
+	char link[512], real[PATH_MAX];
+
+	snprintf(link, sizeof(link), "%s/sys/class/block/sd%c/device", root,
+		 'a' + host);
+	if (!realpath(link, real))
+		return;
+	snprintf(port->disk, 256, "%.240s/queue_depth",
+		 real + strlen(root) + 1);
+	strcpy(port->depth, "32");
+}
+
 static void find_files(void)
 {
 	struct kernel_values *now = &kernel->now;
@@ -737,6 +834,7 @@ static void find_files(void)
 			snprintf(now->drives[i].path, 256, "%.255s", path);
 			get_line(path, now->drives[i].tolerance, 16);
 		}
+		find_link(&now->drives[i], real + n);
 	}
 	for (int i = 0; i < KERNEL_PORTS; i++) {
 		struct kernel_port *port = &now->ports[i];
@@ -749,6 +847,7 @@ static void find_files(void)
 			 port->path);
 		get_line(path, port->policy, sizeof(port->policy));
 		memcpy(port->applied, port->policy, sizeof(port->policy));
+		find_disk(port, i);
 	}
 	for (int i = 0; i < KERNEL_PARAMETERS; i++) {
 		snprintf(path, sizeof(path),
@@ -869,6 +968,7 @@ bool kernel_same(const struct kernel_values *a, const struct kernel_values *b)
 
 		same = same && !strcmp(x->tolerance, y->tolerance) &&
 		       x->power == y->power && x->nopp == y->nopp &&
+		       kernel_link(x) == kernel_link(y) &&
 		       !memcmp(&x->table, &y->table, sizeof(x->table));
 	}
 	for (int i = 0; i < KERNEL_PORTS; i++) {
@@ -876,7 +976,8 @@ bool kernel_same(const struct kernel_values *a, const struct kernel_values *b)
 		const struct kernel_port *y = &b->ports[i];
 
 		same = same && !strcmp(x->policy, y->policy) &&
-		       !strcmp(x->applied, y->applied) && x->bits == y->bits;
+		       !strcmp(x->applied, y->applied) && x->bits == y->bits &&
+		       !strcmp(x->depth, y->depth);
 	}
 	for (int i = 0; i < KERNEL_PARAMETERS; i++)
 		same = same && !strcmp(a->parameters[i], b->parameters[i]);

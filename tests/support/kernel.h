@@ -39,7 +39,11 @@ struct kernel_drive {
 	int n_built;
 	uint32_t power; /* features 02h and 11h */
 	uint32_t nopp;
-	bool asleep; /* Get Features returns the last state, until an I/O */
+	bool asleep;	/* Get Features returns the last state, until an I/O */
+	char link[256]; /* the directory link/; "": none */
+	uint32_t capable;  /* bits of enum ssdpm_pcie_feature */
+	uint32_t link_off; /* what its files have turned off */
+	uint32_t allowed;  /* by the ASPM policy */
 };
 
 struct kernel_port {
@@ -48,6 +52,8 @@ struct kernel_port {
 	uint32_t bits;	  /* ALPE and ASP */
 	int pending;	  /* reads of the state until the handler ends */
 	char path[256];	  /* of the directory */
+	char disk[256];	  /* of queue_depth; "": none */
+	char depth[8];	  /* in that file */
 	bool hipm;
 };
 
@@ -92,6 +98,9 @@ struct kernel {
 };
 
 extern struct kernel *kernel;
+
+/* What the link of a drive does now. */
+uint32_t kernel_link(const struct kernel_drive *drive);
 
 /* The machine that it runs on. */
 extern struct ssdpm_machine *kernel_machine;

@@ -1621,7 +1621,8 @@ static int fill_plan(struct ssdpm_plan *plan, struct ssdpm_error *error)
 		err = ssdpm_plan_add_power_state(plan, in.plan_drive,
 						 in.sleeper, 0, 1, error);
 	if (!err)
-		err = ssdpm_plan_add_nopp(plan, in.plan_drive, 1, error);
+		err = ssdpm_plan_add_value(plan, in.plan_drive, SSDPM_STEP_NOPP,
+					   1, error);
 	return err;
 }
 
@@ -2769,7 +2770,7 @@ static const struct {
 	{ "ssdpm_plan_add_latency_tolerance", call_plan },
 	{ "ssdpm_plan_add_applied", call_commit },
 	{ "ssdpm_plan_add_lpm", call_plan },
-	{ "ssdpm_plan_add_nopp", call_plan },
+	{ "ssdpm_plan_add_value", call_plan },
 	{ "ssdpm_plan_add_power_state", call_plan },
 	{ "ssdpm_plan_add_nvme_core", call_plan },
 	{ "ssdpm_plan_add_profile", call_plan },

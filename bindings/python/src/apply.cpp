@@ -145,12 +145,25 @@ class Plan
 		});
 	}
 
-	void add_nopp(const Device &device, bool enabled)
+	void add_value(const Device &device, const std::string &kind,
+		       uint64_t value)
 	{
 		call([&](struct ssdpm_error *error) {
-			return ssdpm_plan_add_nopp(plan, device.get(), enabled,
-						   error);
+			return ssdpm_plan_add_value(
+				plan, device.get(),
+				ssdpm_step_kind_from_string(kind.c_str()),
+				value, error);
 		});
+	}
+
+	void add_link(const Device &device,
+		      const std::vector<std::string> &features)
+	{
+		uint32_t bits = 0;
+
+		for (const std::string &feature : features)
+			bits |= ssdpm_pcie_feature_from_string(feature.c_str());
+		add_value(device, "pcie-link", bits);
 	}
 
 	void add_applied(const Device *device)
@@ -453,11 +466,11 @@ class Plan
 static py::object value_or_none(uint32_t kind,
 				const struct ssdpm_step_value *value)
 {
-	py::list result(7);
+	py::list result(9);
 
 	if (!value)
 		return py::none();
-	for (size_t i = 0; i < 7; i++)
+	for (size_t i = 0; i < result.size(); i++)
 		result[i] = py::none();
 	switch (kind) {
 	case SSDPM_STEP_LATENCY_TOLERANCE:
@@ -477,6 +490,12 @@ static py::object value_or_none(uint32_t kind,
 		break;
 	case SSDPM_STEP_NOPP:
 		result[5] = value->nopp != 0;
+		break;
+	case SSDPM_STEP_PCIE_LINK:
+		result[7] = value->pcie_link != 0;
+		break;
+	case SSDPM_STEP_QUEUE_DEPTH:
+		result[8] = value->queue_depth;
 		break;
 	default:
 		result[6] = table_or_none(value->table, true);
@@ -804,7 +823,8 @@ void add_apply(py::module_ &module)
 		.def("add_nvme_core", &Plan::add_nvme_core)
 		.def("add_apst", &Plan::add_apst)
 		.def("add_power_state", &Plan::add_power_state)
-		.def("add_nopp", &Plan::add_nopp)
+		.def("add_value", &Plan::add_value)
+		.def("add_link", &Plan::add_link)
 		.def("add_applied", &Plan::add_applied)
 		.def("add_lpm", &Plan::add_lpm)
 		.def("add_profile", &Plan::add_profile)

@@ -871,6 +871,48 @@ def test_power_states_that_cannot_be_are_refused(machine: Maker) -> None:
     assert "no permissive mode" in str(other.steps[0].why)
 
 
+def test_what_a_link_may_do_is_set_and_taken_back(machine: Maker) -> None:
+    root = machine("eight-drives")
+    drive = ssdpm.Machine(root).open("nvme0")
+    assert drive.pcie_capable is not None
+    plan = ssdpm.plan(root)
+    plan.add_link("nvme0", drive.pcie_capable - {"l1.2"})
+    plan.commit()
+    (done,) = [step for step in plan.steps if step.state == "done"]
+    assert (done.kind, done.device) == ("pcie-link", "nvme0")
+    assert done.before_value is not None and done.after_value is not None
+    assert (done.before_value.pcie_link, done.after_value.pcie_link) == (True, False)
+    plan.revert()
+    again = ssdpm.Machine(root).open("nvme0")
+    assert again.pcie_enabled == drive.pcie_enabled
+    other = ssdpm.plan(root)
+    with pytest.raises(ssdpm.InvalidError, match="no such feature"):
+        other.add_link("nvme0", ["l0s"])
+    with pytest.raises(ValueError, match="'l3' is none of"):
+        other.add_link("nvme0", "l3")
+    with pytest.raises(ssdpm.UnsupportedError):
+        other.add_link("sda", [])
+
+
+def test_commands_at_a_time_are_set_and_taken_back(machine: Maker) -> None:
+    root = machine("eight-drives")
+    file = root / "sys/class/block/sda/device/queue_depth"
+    file.write_text("32\n")
+    plan = ssdpm.plan(root)
+    plan.add_queue_depth("sda", 1)
+    plan.commit()
+    assert file.read_text().strip() == "1"
+    assert plan.steps[0].after_value is not None
+    assert plan.steps[0].after_value.queue_depth == 1
+    plan.revert()
+    assert file.read_text().strip() == "32"
+    other = ssdpm.plan(root)
+    with pytest.raises(ssdpm.InvalidError, match="1 to 65535"):
+        other.add_queue_depth("sda", 0)
+    with pytest.raises(ssdpm.UnsupportedError):
+        other.add_queue_depth("nvme0", 1)
+
+
 def test_what_was_applied_is_looked_at_again(machine: Maker) -> None:
     root = machine("laptop")
     plan = ssdpm.plan(root)

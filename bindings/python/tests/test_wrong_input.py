@@ -152,6 +152,8 @@ def make_plans(world: World) -> None:
     refused: list[Callable[[], None]] = [
         lambda: other.add_power_state("nvme0", 0),
         lambda: other.add_nopp("nvme0", True),
+        lambda: other.add_link("nvme0", ["l1"]),
+        lambda: other.add_queue_depth("sda", 1),
         lambda: other.verify(commands=False),
     ]
     for call in refused:

@@ -164,8 +164,8 @@ static enum exit_status add_nopp(const struct common *common,
 	struct ssdpm_error error;
 
 	if (!is_for(options, drive, SSDPM_KIND_NVME) ||
-	    !ssdpm_plan_add_nopp(plan, drive->device, options->nopp == NOPP_ON,
-				 &error))
+	    !ssdpm_plan_add_value(plan, drive->device, SSDPM_STEP_NOPP,
+				  options->nopp == NOPP_ON, &error))
 		return STATUS_DONE;
 	return refuse(common, drive, &error);
 }

@@ -94,6 +94,13 @@ static void print_what(FILE *out, const struct ssdpm_step *step)
 	case SSDPM_STEP_NOPP:
 		fputs("background work beyond non-operational power", out);
 		break;
+	case SSDPM_STEP_PCIE_LINK:
+		print_to(out, "link feature %s",
+			 strrchr(step->target, '/') + 1);
+		break;
+	case SSDPM_STEP_QUEUE_DEPTH:
+		fputs("queue depth", out);
+		break;
 	default:
 		fputs("link policy", out);
 	}

@@ -89,7 +89,9 @@ static bool is_target(const struct step_kind *kind, const char *path)
 	if (strstr(path, "/../") || !end || !strcmp(end, "/..") ||
 	    strlen(path) >= SSDPM__TARGET_BYTES - sizeof("/power/") - 32)
 		return false;
-	return kind->is_target(path);
+	if (kind->is_target)
+		return kind->is_target(path);
+	return !strncmp(path, "sys/devices/", 12) && !strcmp(end, kind->file);
 }
 
 /* One that a step can have written, in the one form that it has. */

@@ -25,7 +25,8 @@ static int add(struct ssdpm_plan *plan)
 		err = ssdpm_plan_add_power_state(plan, device, kernel_model(0),
 						 2, 1, NULL);
 	if (!err)
-		err = ssdpm_plan_add_nopp(plan, device, 1, NULL);
+		err = ssdpm_plan_add_value(plan, device, SSDPM_STEP_NOPP, 1,
+					   NULL);
 	ssdpm_device_unref(device);
 	if (!err)
 		err = ssdpm_plan_add_nvme_core(
@@ -197,7 +198,8 @@ static int plan_all(struct ssdpm_device *drive, struct ssdpm_device *disk,
 		err = ssdpm_plan_add_power_state(plan, drive, kernel_model(0),
 						 2, 1, NULL);
 	if (!err)
-		err = ssdpm_plan_add_nopp(plan, drive, 1, NULL);
+		err = ssdpm_plan_add_value(plan, drive, SSDPM_STEP_NOPP, 1,
+					   NULL);
 	*ret_plan = plan;
 	return err;
 }

@@ -40,7 +40,8 @@ static struct ssdpm_plan *plan_nopp(uint32_t enabled)
 	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
-	if (ssdpm_plan_add_nopp(plan, device, enabled, &error))
+	if (ssdpm_plan_add_value(plan, device, SSDPM_STEP_NOPP, enabled,
+				 &error))
 		fail_msg("%s", error.message);
 	kernel_read(plan);
 	return plan;
@@ -163,10 +164,12 @@ static void states_that_nobody_can_keep_are_refused(void **state)
 	kernel_assert_fails(ssdpm_plan_add_power_state(
 				    plan, disk, kernel_model(0), 1, 0, &error),
 			    &error, -EOPNOTSUPP, "sdb is no NVMe controller");
-	kernel_assert_fails(ssdpm_plan_add_nopp(plan, disk, 1, &error), &error,
-			    -EOPNOTSUPP, "sdb is no NVMe controller");
-	kernel_assert_fails(ssdpm_plan_add_nopp(plan, device, 2, &error),
-			    &error, -EINVAL, "0 or 1, and not 2");
+	kernel_assert_fails(
+		ssdpm_plan_add_value(plan, disk, SSDPM_STEP_NOPP, 1, &error),
+		&error, -EOPNOTSUPP, "sdb is no NVMe controller");
+	kernel_assert_fails(
+		ssdpm_plan_add_value(plan, device, SSDPM_STEP_NOPP, 2, &error),
+		&error, -EINVAL, "0 or 1, and not 2");
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	ssdpm_device_unref(disk);
 	ssdpm_plan_free(plan);
@@ -208,7 +211,8 @@ static void add_all_kinds(struct ssdpm_plan *plan, struct ssdpm_device *disk)
 	err = ssdpm_plan_add_power_state(plan, device, model, 1,
 					 SSDPM_WORKLOAD_HINT_KEEP, NULL);
 	if (!err)
-		err = ssdpm_plan_add_nopp(plan, device, 1, NULL);
+		err = ssdpm_plan_add_value(plan, device, SSDPM_STEP_NOPP, 1,
+					   NULL);
 	if (!err)
 		err = ssdpm_plan_add_apst(plan, device, model, &off, NULL);
 	if (!err)
@@ -582,7 +586,9 @@ static void a_drive_that_does_not_answer_is_reverted_later(void **state)
 	struct ssdpm_plan *plan = plan_state(2, 1);
 
 	(void)state;
-	assert_int_equal(ssdpm_plan_add_nopp(plan, device, 1, NULL), 0);
+	assert_int_equal(
+		ssdpm_plan_add_value(plan, device, SSDPM_STEP_NOPP, 1, NULL),
+		0);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	kernel->now.drives[0].asleep = true;

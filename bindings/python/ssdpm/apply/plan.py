@@ -21,6 +21,7 @@ from ssdpm.base.convert import (
     check_text,
     check_unsigned,
     check_word,
+    check_words,
     unsigned_or_zero,
 )
 from ssdpm.base.errors import InvalidError
@@ -207,7 +208,43 @@ class Plan(Written, Live):
             UnsupportedError: not NVMe.
         """
         handle, _ = self._handles(device, None)
-        self._handle.add_nopp(handle, check_bool(enabled, "enabled"))
+        self._handle.add_value(handle, "nopp", check_bool(enabled, "enabled"))
+
+    def add_link(self, device: Target, features: Iterable[str]) -> None:
+        """What the PCIe link of an NVMe drive may do, until the next boot.
+
+        There is a step for each feature that the link has. Linux reports no error if
+        its ASPM policy or the firmware forbids a feature: the commit then fails.
+
+        Args:
+            features: those of DeviceFacts.pcie_capable that shall be on.
+
+        Raises:
+            InvalidError: a feature that the link has not.
+            UnsupportedError: not NVMe, or Linux does not control the link.
+        """
+        handle, _ = self._handles(device, None)
+        self._handle.add_link(
+            handle,
+            [
+                check_word(feature, "features", _core.PCIE_FEATURES)
+                for feature in check_words(features, "features")
+            ],
+        )
+
+    def add_queue_depth(self, device: Target, depth: int) -> None:
+        """How many commands a SATA drive has at a time, until the next boot.
+
+        Args:
+            depth: 1 to 65535; with 1 Linux does not use NCQ.
+
+        Raises:
+            InvalidError: another number.
+            UnsupportedError: not a SATA drive.
+        """
+        handle, _ = self._handles(device, None)
+        number = check_unsigned(depth, "depth", 2**64 - 1)
+        self._handle.add_value(handle, "queue-depth", number)
 
     def add_applied(self, device: Target | None = None) -> None:
         """Steps to what the commits since the boot have set: is it so still?

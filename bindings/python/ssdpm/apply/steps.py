@@ -23,6 +23,8 @@ class StepValue(Value):
         workload_hint: "power-state"; None: as it is.
         nopp: "nopp".
         table: "apst".
+        pcie_link: "pcie-link": whether the link may have the feature.
+        queue_depth: "queue-depth": commands at a time; 1: no NCQ.
     """
 
     max_exit_latency_us: int | str | None
@@ -32,12 +34,14 @@ class StepValue(Value):
     workload_hint: int | None
     nopp: bool | None
     table: ApstTable | None
+    pcie_link: bool | None
+    queue_depth: int | None
 
     @classmethod
     def _make(cls, members: tuple[Any, ...] | None) -> StepValue | None:
         if members is None:
             return None
-        us, nvme_core, lpm, power_state, hint, nopp, table = members
+        us, nvme_core, lpm, power_state, hint, nopp, table, link, depth = members
         return cls(
             None if us is None else limit_word(us),
             nvme_core,
@@ -46,6 +50,8 @@ class StepValue(Value):
             hint,
             nopp,
             None if table is None else ApstTable._wrap(table),
+            link,
+            depth,
         )
 
 
@@ -56,7 +62,7 @@ class Step(Value):
 
     Attributes:
         kind: "latency-tolerance", "nvme-core", "rebuild", "apst", "lpm",
-            "power-state" or "nopp".
+            "power-state", "nopp", "pcie-link" or "queue-depth".
         state: "planned", "in-force", "left-alone", "done", "failed", "undone" or
             "differs".
         flags: of "reversible", "all-drives", "until-reset", "until-reboot" and

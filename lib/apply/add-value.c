@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Steps for settings of one device that are numbers: the power state of an NVMe
+ * drive and what goes with it, by Set Features 02h and 11h (NVMe Base 2.1),
+ * never saved; what its link may do, and how many commands a SATA drive has at
+ * a time, in files of sysfs.
+ */
+#include "apply/internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_HINT = 7 };
+
+/* A hint that is kept is 0 where it is not known. */
+static void settle(struct step *step)
+{
+	struct change *change = &step->change;
+	struct ssdpm_step_value after = change->after.is;
+
+	if (after.workload_hint == SSDPM_WORKLOAD_HINT_KEEP)
+		after.workload_hint = change->before.is.workload_hint;
+	ssdpm__value_set(change->kind, &after, &change->after);
+	ssdpm__step_settle(step);
+}
+
+/* Not everybody who may look at a plan may ask the drive. */
+static int read_now(struct ssdpm_plan *plan, struct step *step,
+		    struct ssdpm_error *reterr)
+{
+	struct change *change = &step->change;
+	struct ssdpm_error error;
+	int err = ssdpm__read_value(plan->machine, change->kind, change->path,
+				    &change->before, &error);
+
+	if (err == -ENOMEM)
+		return ssdpm__pass_on(err, &error, reterr);
+	if (err)
+		err = ssdpm__step_set_why(step, reterr,
+					  "%.200s; what it is now is not "
+					  "known: %.200s",
+					  step->why, error.message);
+	if (!err)
+		settle(step);
+	return err;
+}
+
+/* What a step shall do; path: below the root, without a slash before it. */
+struct wanted_step {
+	uint32_t kind;
+	const char *path;
+	struct ssdpm_step_value after;
+	const char *why;
+	int (*read)(struct ssdpm_plan *plan, struct step *step,
+		    struct ssdpm_error *reterr);
+};
+
+static int add_step(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		    const struct wanted_step *wanted,
+		    struct ssdpm_error *reterr)
+{
+	struct step *step;
+	int err = ssdpm__step_new(wanted->kind, wanted->path,
+				  ssdpm_device_get_facts(device)->name, &step,
+				  reterr);
+
+	if (err)
+		return err;
+	step->read = wanted->read;
+	err = ssdpm__set_string(&step->why, wanted->why, reterr);
+	if (err) {
+		ssdpm__step_free(step);
+		return err;
+	}
+	step->source = ssdpm_device_ref(device);
+	ssdpm__value_set(step->change.kind, &wanted->after,
+			 &step->change.after);
+	return ssdpm__plan_put(plan, step, reterr);
+}
+
+static int check_state(const char *name, const struct ssdpm_model *model,
+		       uint32_t state, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_power_state *states;
+	size_t n;
+
+	if (!model)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s: which power states it has depends on "
+				   "its model, which is not known",
+				   name);
+	states = ssdpm_model_get_states(model, &n);
+	if (state >= n && n == 1)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s has no PS%u: PS0 is its only state",
+				   name, state);
+	if (state >= n)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s has no PS%u: its states are PS0 to "
+				   "PS%zu",
+				   name, state, n - 1);
+	if (states[state].flags & SSDPM_STATE_NON_OPERATIONAL)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s: PS%u is non-operational: the drive "
+				   "leaves it at the next I/O; what lets it "
+				   "sleep there is APST",
+				   name, state);
+	return 0;
+}
+
+/* "at most 10 W, until the next reset" */
+static void say_power(const struct ssdpm_model *model, uint32_t state,
+		      char why[64])
+{
+	static const char lasting[] = "until the next reset";
+	const struct ssdpm_power_state *states;
+	size_t n;
+
+	states = ssdpm_model_get_states(model, &n);
+	if (states[state].not_reported & SSDPM_FIELD_MAX_POWER)
+		snprintf(why, 64, "%s", lasting);
+	else
+		snprintf(why, 64, "at most %u.%02u W, %s",
+			 states[state].max_power_uw / 1000000,
+			 states[state].max_power_uw / 10000 % 100, lasting);
+}
+
+int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
+			       struct ssdpm_device *device,
+			       struct ssdpm_model *model, uint32_t power_state,
+			       uint32_t workload_hint,
+			       struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	const bool keep = workload_hint == SSDPM_WORKLOAD_HINT_KEEP;
+	struct wanted_step wanted = {
+		.kind = SSDPM_STEP_POWER_STATE,
+		.path = facts->path + 1,
+		.after.power_state = power_state,
+		.after.workload_hint = workload_hint,
+		.read = read_now,
+	};
+	char why[64];
+	int err;
+
+	err = ssdpm__plan_check_open(plan, reterr);
+	if (!err)
+		err = ssdpm__check_nvme(facts, reterr);
+	if (!err)
+		err = check_state(facts->name, model, power_state, reterr);
+	if (!err && workload_hint > MAX_HINT && !keep)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "%s: there is no workload hint %u: 0 to %d",
+				  facts->name, workload_hint, MAX_HINT);
+	if (err)
+		return err;
+	say_power(model, power_state, why);
+	wanted.why = why;
+	return add_step(plan, device, &wanted, reterr);
+}
+
+/* Does the drive itself say that it has no such mode? */
+static bool lacks_nopp(struct ssdpm_device *device)
+{
+	struct ssdpm_device_power power = { .size = sizeof(power) };
+
+	return !ssdpm_device_read_power(device, &power, NULL) &&
+	       (power.supported & SSDPM_POWER_FACT_STATE) &&
+	       !(power.supported & SSDPM_POWER_FACT_NOPP);
+}
+
+static int read_nopp(struct ssdpm_plan *plan, struct step *step,
+		     struct ssdpm_error *reterr)
+{
+	char why[96];
+	int err = read_now(plan, step, reterr);
+
+	if (err || step->change.before.is_known || !lacks_nopp(step->source))
+		return err;
+	snprintf(why, sizeof(why),
+		 "%s has no permissive mode for non-operational states (CTRATT "
+		 "bit 1)",
+		 step->device);
+	return ssdpm__step_leave_alone(step, why, reterr);
+}
+
+static int add_nopp(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		    uint64_t enabled, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	const struct wanted_step wanted = {
+		.kind = SSDPM_STEP_NOPP,
+		.path = facts->path + 1,
+		.after.nopp = enabled != 0,
+		.why = enabled ? "background work may exceed the power of a "
+				 "non-operational state, until the next reset" :
+				 "no background work beyond the power of a "
+				 "non-operational state, until the next reset",
+		.read = read_nopp,
+	};
+	int err = ssdpm__check_nvme(facts, reterr);
+
+	if (!err && enabled > 1)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "value: 0 or 1, and not %" PRIu64, enabled);
+	return err ? err : add_step(plan, device, &wanted, reterr);
+}
+
+/* A file below the directory of the device. */
+static int add_file(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		    const char *file, struct wanted_step *wanted,
+		    struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	char path[SSDPM__TARGET_BYTES];
+
+	snprintf(path, sizeof(path), "%s/device/%s", facts->path + 1, file);
+	wanted->path = path;
+	wanted->why = "until the next boot";
+	wanted->read = read_now;
+	return add_step(plan, device, wanted, reterr);
+}
+
+static int check_link(const struct ssdpm_device_facts *facts, uint64_t value,
+		      struct ssdpm_error *reterr)
+{
+	int err = ssdpm__check_nvme(facts, reterr);
+
+	if (err)
+		return err;
+	if (!(facts->known & SSDPM_FACT_PCIE))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "%s: Linux does not set what its link does: "
+				   "there is no folder link/ in sysfs",
+				   facts->name);
+	if (value & ~(uint64_t)facts->pcie_capable)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s: its link has no such feature",
+				   facts->name);
+	return 0;
+}
+
+/*
+ * Substates come before L1, of which they are a part: Linux turns them off with
+ * it, aspm_attr_store_common() in drivers/pci/pcie/aspm.c. So a step finds what
+ * it has planned on, and the way back, which is in the other order, too.
+ */
+static int add_link(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		    uint64_t value, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	int err = check_link(facts, value, reterr);
+
+	for (uint32_t bit = SSDPM_PCIE_FEATURE_L1_2_PCIPM; bit && !err;
+	     bit >>= 1) {
+		struct wanted_step wanted = {
+			.kind = SSDPM_STEP_PCIE_LINK,
+			.after.pcie_link = (value & bit) != 0,
+		};
+
+		if (facts->pcie_capable & bit)
+			err = add_file(plan, device, ssdpm__link_file(bit),
+				       &wanted, reterr);
+	}
+	return err;
+}
+
+static int add_queue_depth(struct ssdpm_plan *plan, struct ssdpm_device *device,
+			   uint64_t value, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	struct wanted_step wanted = {
+		.kind = SSDPM_STEP_QUEUE_DEPTH,
+		.after.queue_depth = (uint32_t)value,
+	};
+
+	if (!value || value > UINT16_MAX)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "value: 1 to 65535, and not %" PRIu64,
+				   value);
+	if (facts->kind != SSDPM_KIND_SATA || !facts->ata_port ||
+	    !strstr(facts->path, "/block/"))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "%s is no SATA drive of libata",
+				   facts->name);
+	return add_file(plan, device, "queue_depth", &wanted, reterr);
+}
+
+int ssdpm_plan_add_value(struct ssdpm_plan *plan, struct ssdpm_device *device,
+			 uint32_t kind, uint64_t value,
+			 struct ssdpm_error *reterr)
+{
+	int err = ssdpm__plan_check_open(plan, reterr);
+
+	if (err)
+		return err;
+	switch (kind) {
+	case SSDPM_STEP_NOPP:
+		return add_nopp(plan, device, value, reterr);
+	case SSDPM_STEP_PCIE_LINK:
+		return add_link(plan, device, value, reterr);
+	case SSDPM_STEP_QUEUE_DEPTH:
+		return add_queue_depth(plan, device, value, reterr);
+	default:
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "kind: %u has no number for a value", kind);
+	}
+}

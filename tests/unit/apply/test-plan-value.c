@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* What a link may do, and the queue of a SATA drive: set, checked, reverted. */
+#include "calls.h"
+#include "kernel.h"
+
+#include "apply/internal.h"
+
+#define L1 SSDPM_PCIE_FEATURE_L1
+#define L1_2 SSDPM_PCIE_FEATURE_L1_2
+
+static struct ssdpm_device *device, *disk;
+
+static int boot(void **state)
+{
+	kernel_setup(state);
+	device = kernel_device("nvme0");
+	disk = kernel_device("sda");
+	return 0;
+}
+
+static int halt(void **state)
+{
+	device = ssdpm_device_unref(device);
+	disk = ssdpm_device_unref(disk);
+	return kernel_teardown(state);
+}
+
+static struct ssdpm_plan *plan_value(struct ssdpm_device *of, uint32_t kind,
+				     uint64_t value)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+	struct ssdpm_error error;
+
+	if (ssdpm_plan_add_value(plan, of, kind, value, &error))
+		fail_msg("%s", error.message);
+	kernel_read(plan);
+	return plan;
+}
+
+static uint32_t link_now(void)
+{
+	return kernel_link(&kernel->now.drives[0]);
+}
+
+static void a_link_without_a_substate_keeps_l1(void **state)
+{
+	const uint32_t before = link_now();
+	struct ssdpm_plan *plan = plan_value(device, SSDPM_STEP_PCIE_LINK,
+					     before & ~(uint32_t)L1_2);
+	const struct ssdpm_step step = kernel_step(plan, 0);
+
+	(void)state;
+	assert_true(before & L1_2);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 1);
+	assert_int_equal(step.kind, SSDPM_STEP_PCIE_LINK);
+	assert_string_equal(step.device, "nvme0");
+	assert_non_null(strstr(step.target, "nvme0/device/link/l1_2_aspm"));
+	assert_int_equal(step.before_value->pcie_link, 1);
+	assert_int_equal(step.after_value->pcie_link, 0);
+	assert_int_equal(step.flags,
+			 SSDPM_STEP_REVERSIBLE | SSDPM_STEP_UNTIL_REBOOT);
+	kernel_commit(plan);
+	assert_int_equal(link_now(), before & ~(uint32_t)L1_2);
+	ssdpm_plan_free(plan);
+}
+
+/* Linux turns substates off with L1, and on again with none of them. */
+static void a_link_that_was_off_has_its_substates_again(void **state)
+{
+	const struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = plan_value(device, SSDPM_STEP_PCIE_LINK, 0);
+
+	(void)state;
+	kernel_commit(plan);
+	assert_int_equal(link_now(), 0);
+	assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), 0);
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+	plan = plan_value(device, SSDPM_STEP_PCIE_LINK, 0);
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan_applied();
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 0);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan_revert();
+	kernel_commit(plan);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+}
+
+static void what_the_policy_forbids_fails_the_commit_and_is_undone(void **state)
+{
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel->now.drives[0].allowed &= ~(uint32_t)L1_2;
+	kernel_sync();
+	plan = plan_value(device, SSDPM_STEP_PCIE_LINK, L1 | L1_2);
+	kernel_commit_fails(plan, -EIO, "l1_2_aspm");
+	assert_false(link_now() & L1_2);
+	ssdpm_plan_free(plan);
+}
+
+static void one_command_at_a_time_is_set_and_taken_back(void **state)
+{
+	const struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = plan_value(disk, SSDPM_STEP_QUEUE_DEPTH, 1);
+	const struct ssdpm_step step = kernel_step(plan, 0);
+
+	(void)state;
+	assert_string_equal(step.device, "sda");
+	assert_string_equal(step.before, "32");
+	assert_string_equal(step.after, "1");
+	assert_string_equal(step.why, "until the next boot");
+	kernel_commit(plan);
+	assert_string_equal(kernel->now.ports[0].depth, "1");
+	ssdpm_plan_free(plan);
+	plan = kernel_plan();
+	assert_int_equal(ssdpm_plan_add_applied(plan, disk, NULL), 0);
+	kernel_read(plan);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 1);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan_revert();
+	kernel_commit(plan);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+}
+
+static void values_that_nobody_can_keep_are_refused(void **state)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+	struct ssdpm_error error;
+	const uint32_t capable = kernel->now.drives[0].capable;
+
+	(void)state;
+	kernel_assert_fails(ssdpm_plan_add_value(plan, disk,
+						 SSDPM_STEP_PCIE_LINK, 0,
+						 &error),
+			    &error, -EOPNOTSUPP, "sda is no NVMe controller");
+	kernel_assert_fails(ssdpm_plan_add_value(plan, device,
+						 SSDPM_STEP_PCIE_LINK,
+						 capable << 8, &error),
+			    &error, -EINVAL, "its link has no such feature");
+	kernel_assert_fails(ssdpm_plan_add_value(plan, device,
+						 SSDPM_STEP_QUEUE_DEPTH, 1,
+						 &error),
+			    &error, -EOPNOTSUPP, "nvme0 is no SATA drive");
+	kernel_assert_fails(ssdpm_plan_add_value(plan, disk,
+						 SSDPM_STEP_QUEUE_DEPTH, 0,
+						 &error),
+			    &error, -EINVAL, "1 to 65535, and not 0");
+	kernel_assert_fails(
+		ssdpm_plan_add_value(plan, disk, SSDPM_STEP_QUEUE_DEPTH,
+				     (uint64_t)UINT16_MAX + 1, &error),
+		&error, -EINVAL, "1 to 65535, and not 65536");
+	kernel_assert_fails(
+		ssdpm_plan_add_value(plan, device, SSDPM_STEP_LPM, 1, &error),
+		&error, -EINVAL, "has no number for a value");
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
+	ssdpm_plan_free(plan);
+}
+
+static int commit_off(void *data)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+	int err = ssdpm_plan_add_value(plan, device, SSDPM_STEP_PCIE_LINK, 0,
+				       NULL);
+
+	(void)data;
+	if (!err)
+		err = ssdpm_plan_add_value(plan, disk, SSDPM_STEP_QUEUE_DEPTH,
+					   1, NULL);
+	if (!err)
+		err = ssdpm_plan_read(plan, NULL);
+	if (!err)
+		err = ssdpm_plan_commit(plan, NULL);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+/* Once the record has all, a kill is too late to matter. */
+static bool all_is_set(void)
+{
+	return !link_now() && !strcmp(kernel->now.ports[0].depth, "1");
+}
+
+static void after_a_kill_all_is_as_before_or_as_planned(void **state)
+{
+	const struct kernel_values before = kernel->now;
+	int n = 1, n_undone = 0;
+
+	(void)state;
+	while (kernel_run_and_kill(n++, commit_off, NULL)) {
+		assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
+		n_undone += kernel_same(&kernel->now, &before);
+		assert_true(kernel_same(&kernel->now, &before) || all_is_set());
+		kernel_reset();
+	}
+	assert_true(all_is_set());
+	assert_in_range(n_undone, 10, n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_link_without_a_substate_keeps_l1,
+				       kernel_between),
+		cmocka_unit_test_setup(
+			a_link_that_was_off_has_its_substates_again,
+			kernel_between),
+		cmocka_unit_test_setup(
+			what_the_policy_forbids_fails_the_commit_and_is_undone,
+			kernel_between),
+		cmocka_unit_test_setup(
+			one_command_at_a_time_is_set_and_taken_back,
+			kernel_between),
+		cmocka_unit_test_setup(values_that_nobody_can_keep_are_refused,
+				       kernel_between),
+		cmocka_unit_test_setup(
+			after_a_kill_all_is_as_before_or_as_planned,
+			kernel_between),
+	};
+
+	return cmocka_run_group_tests(tests, boot, halt);
+}
