@@ -217,6 +217,79 @@ def test_a_drive_that_goes_away_is_unknown_from_then_on(watched: Watched) -> Non
     assert drive["uncovered_ns"] > 0.9 * off * 1e9
 
 
+def test_a_drive_that_comes_back_is_known_again(watched: Watched) -> None:
+    with kernel(watched) as pipe, watched.call("--for", "1h", "--json") as process:
+        watched.wait(on=True)
+        time.sleep(1)
+        watched.disk.rename(watched.root / "gone")
+        assert process.stderr
+        assert "nvme0 went away" in process.stderr.readline()
+        (watched.root / "gone").rename(watched.disk)
+        assert "nvme0 is back" in process.stderr.readline()
+        begin = boottime()
+        pipe.write(watched.io())
+        pipe.flush()
+        time.sleep(3)
+        process.terminate()
+        known = boottime() - begin
+        out, err = process.communicate(timeout=120)
+    assert not err
+    [drive] = json.loads(out)["drives"]
+    assert drive["n_ios"] == 1 and drive["uncovered_ns"] > 0
+    covered = drive["now_ns"] - drive["start_ns"] - drive["uncovered_ns"]
+    assert covered > 0.5 * known * 1e9
+
+
+def test_another_drive_under_the_name_is_not_the_one_that_went(watched: Watched) -> None:
+    with kernel(watched), watched.call("--for", "1h", "--json") as process:
+        watched.wait(on=True)
+        watched.disk.rename(watched.root / "gone")
+        assert process.stderr
+        assert "nvme0 went away" in process.stderr.readline()
+        model = watched.root / "sys/class/nvme/nvme0/model"
+        model.write_text("ANOTHER DRIVE\n")
+        (watched.root / "gone").rename(watched.disk)
+        time.sleep(3)
+        process.terminate()
+        out, err = process.communicate(timeout=120)
+    assert "is back" not in err
+    assert json.loads(out)["drives"][0]["uncovered_ns"] > 2e9
+
+
+# With a file system of 8 KiB in a folder of its own.
+SMALL = 'mkdir small; mount -t tmpfs -o size=8k small small; exec ssdpm "$@"'
+
+
+def test_a_full_disk_ends_the_saving_and_not_the_session(watched: Watched) -> None:
+    program = ["bash", "-ec", SMALL, "ssdpm"]
+    call = ["--for", "3s", "--save", "small/save.txt"]
+    with kernel(watched) as pipe, watched.call(*call, program=program) as process:
+        watched.wait(on=True)
+        for _ in range(100):
+            pipe.write(watched.io())
+            pipe.flush()
+            time.sleep(0.01)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert err.count("small/save.txt: No space left on device: it is cut off") == 1
+    assert "nobody: at rest" in out and " 100 " in out
+
+
+def test_a_page_that_cannot_be_written_is_refused_at_once(watched: Watched) -> None:
+    begin = boottime()
+    for path, words in {
+        "missing/page.html": "missing/page.html: No such file or directory",
+        ".": ".: Is a directory",
+    }.items():
+        status, _, err = watched.run("--for", "30s", "--html", path)
+        assert status == 1 and words in err
+    page = watched.ssdpm.directory / "page.html"
+    page.write_text("as it was")
+    watched.run("--for", "1s", "--html", str(page), "--chart-js", "missing")
+    assert page.read_text() == "as it was"
+    assert boottime() - begin < 30
+
+
 def read_until_try(process: subprocess.Popen[str], said: list[str]) -> None:
     assert process.stderr
     for line in process.stderr:

@@ -101,6 +101,8 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = print_watch(&watch);
 	if (!status && settings->page.path)
 		status = write_watch_page(&watch);
+	if (!status && watch.failed)
+		status = STATUS_FAILED;
 	end_watch(&watch);
 	free_drives(&drives);
 	return status;

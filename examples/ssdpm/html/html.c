@@ -2,8 +2,10 @@
 #include "html/html.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Made of page.html. */
@@ -37,6 +39,32 @@ static const char *chart_js_path(const struct page_options *settings)
 	return settings->chart_js ? settings->chart_js : CHART_JS;
 }
 
+/*
+ * Before there is a result, which may take hours. A file that is there stays as
+ * it is, and a pipe is left alone.
+ */
+static bool can_write(const char *path)
+{
+	struct stat status;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd >= 0) {
+		close(fd);
+		return !unlink(path);
+	}
+	if (errno != EEXIST)
+		return false;
+	/* A link to a file that is not there yet. */
+	if (stat(path, &status))
+		return errno == ENOENT;
+	if (S_ISFIFO(status.st_mode))
+		return true;
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 enum exit_status check_page(const struct common *common,
 			    const struct page_options *settings)
 {
@@ -44,6 +72,8 @@ enum exit_status check_page(const struct common *common,
 
 	if (settings->chart_js && !settings->path)
 		return usage_error(common, "--chart-js is for --html");
+	if (settings->path && !can_write(settings->path))
+		return failure("%s: %s", settings->path, strerror(errno));
 	if (!settings->path || !access(path, R_OK))
 		return STATUS_DONE;
 	return failure(

@@ -217,14 +217,34 @@ static enum exit_status open_file(struct session *session)
 	return save_head(session);
 }
 
-static enum exit_status close_file(struct session *session)
+/* The session goes on without the file. */
+static void fail_file(struct session *session, int error)
+{
+	complain("%s: %s: it is cut off here, and the session goes on",
+		 session->show.path, strerror(error));
+	session->watch->failed = true;
+}
+
+static void close_file(struct session *session)
 {
 	FILE *file = session->file;
+	const bool was_cut = file && ferror(file);
 
 	session->file = NULL;
-	if (file && fclose(file))
-		return failure("%s: %s", session->show.path, strerror(errno));
-	return STATUS_DONE;
+	if (file && (fclose(file) || was_cut))
+		fail_file(session, errno);
+	session->show.path = NULL;
+}
+
+static void save_text(struct session *session, const char *text, size_t n)
+{
+	if (!session->file ||
+	    (fwrite(text, 1, n, session->file) == n && !ferror(session->file)))
+		return;
+	fail_file(session, errno);
+	fclose(session->file);
+	session->file = NULL;
+	session->show.path = NULL;
 }
 
 /* A new file of the first name that is free. */
@@ -247,18 +267,13 @@ static enum exit_status begin_saving(struct session *session)
 }
 
 /* A key asked for it. A file that cannot be made ends nothing. */
-static enum exit_status turn_saving(struct session *session)
+static void turn_saving(struct session *session)
 {
-	enum exit_status status;
-
 	if (!session->show.wants_save)
-		return STATUS_DONE;
+		return;
 	session->show.wants_save = false;
-	if (!session->file && !begin_saving(session))
-		return STATUS_DONE;
-	status = close_file(session);
-	session->show.path = NULL;
-	return status;
+	if (session->file || begin_saving(session))
+		close_file(session);
 }
 
 /* All text that is there now. */
@@ -273,10 +288,7 @@ static enum exit_status read_text(struct session *session)
 		if (ssdpm_tracer_read(session->tracer, session->text,
 				      sizeof(session->text), &n, &error))
 			return complain_of_tracing(&error);
-		if (n && session->file &&
-		    fwrite(session->text, 1, n, session->file) != n)
-			return failure("%s: %s", session->show.path,
-				       strerror(errno));
+		save_text(session, session->text, n);
 		if (ssdpm_observation_feed(observation, session->text, n,
 					   &error))
 			return failure("%s", error.message);
@@ -295,21 +307,67 @@ static enum exit_status turn_trace(const struct session *session, uint32_t on)
 }
 
 /* To the recording, too. */
-static enum exit_status feed_line(const struct session *session,
-				  const char *line)
+static enum exit_status feed_line(struct session *session, const char *line)
 {
 	const size_t n = strlen(line);
 	struct ssdpm_error error;
 
-	if (session->file && fwrite(line, 1, n, session->file) != n)
-		return failure("%s: %s", session->show.path, strerror(errno));
+	save_text(session, line, n);
 	if (ssdpm_observation_feed(session->watch->observation, line, n,
 				   &error))
 		return failure("%s", error.message);
 	return STATUS_DONE;
 }
 
-/* The state of a drive that went away is unknown since it was last here. */
+static bool is_there(const struct watched *watched)
+{
+	const struct ssdpm_disk *disk = &watched->disks[0];
+	const struct cell path = cell("sys/class/block/%s/dev", disk->name);
+	char number[32];
+
+	return !ssdpm_machine_read_attribute(watched->drive->live->machine,
+					     path.text, number, sizeof(number),
+					     NULL) &&
+	       !strcmp(number, cell("%u:%u", disk->major, disk->minor).text);
+}
+
+/* Another one may have its name and its number now. */
+static bool is_same_drive(const struct drive *drive)
+{
+	const struct ssdpm_device_facts *was =
+		ssdpm_device_get_facts(drive->device);
+	struct ssdpm_device *device;
+	bool same;
+
+	if (ssdpm_device_read(drive->live->machine, was->name, &device, NULL))
+		return false;
+	const struct ssdpm_device_facts *is = ssdpm_device_get_facts(device);
+
+	same = !strcmp(is->product, was->product) &&
+	       !strcmp(is->address, was->address);
+	ssdpm_device_unref(device);
+	return same;
+}
+
+/* false: it was here all the time. */
+static bool is_unknown(struct session *session, size_t i)
+{
+	const struct watched *watched = &session->watch->watched[i];
+	const bool was_gone = session->gone[i];
+
+	session->gone[i] = !is_there(watched) ||
+			   (was_gone && !is_same_drive(watched->drive));
+	if (session->gone[i] != was_gone)
+		remark(was_gone ? "%s is back" :
+				  "%s went away: what it does is unknown now",
+		       watched->drive->name);
+	return was_gone || session->gone[i];
+}
+
+/*
+ * The state of a drive that went away is unknown from when it was last here
+ * until it is back.
+ */
 static enum exit_status look_for_gone(struct session *session, int64_t now_ns)
 {
 	const struct watch *watch = session->watch;
@@ -319,13 +377,8 @@ static enum exit_status look_for_gone(struct session *session, int64_t now_ns)
 		const struct ssdpm_disk *disk = &watch->watched[i].disks[0];
 		char text[GAP_LINE];
 
-		snprintf(text, sizeof(text), "/sys/class/block/%s", disk->name);
-		if (!session->gone[i] && !access(text, F_OK))
+		if (!is_unknown(session, i))
 			continue;
-		if (!session->gone[i])
-			remark("%s went away: what it does is unknown now",
-			       watch->watched[i].drive->name);
-		session->gone[i] = true;
 		snprintf(text, sizeof(text), "# gap: %u,%u %lld %lld 0\n",
 			 disk->major, disk->minor,
 			 (long long)session->looked_ns, (long long)now_ns);
@@ -374,7 +427,9 @@ static enum exit_status show_now(struct session *session, int64_t now_ns)
 	if (!status)
 		status = metrics_file_step(session->metrics, session->gone,
 					   now_ns);
-	return status ? status : turn_saving(session);
+	if (!status)
+		turn_saving(session);
+	return status;
 }
 
 /* The trace is off until the drives do less; *now_ns: when it is on again. */
@@ -472,8 +527,8 @@ static enum exit_status run_session(struct session *session)
 	end_show(&session->show);
 	metrics_file_free(session->metrics);
 	session->tracer = ssdpm_tracer_free(session->tracer);
-	enum exit_status closed = close_file(session);
-	return status ? status : closed;
+	close_file(session);
+	return status;
 }
 
 enum exit_status watch_machine(struct watch *watch)

@@ -49,6 +49,7 @@ struct watch {
 	/* Called several times a second; it may set is_over. */
 	enum exit_status (*step)(struct watch *watch, int64_t now_ns);
 	bool is_over;
+	bool failed; /* to save the trace; what was seen is shown */
 };
 
 /* The drives, with the policy in force: what fails is complained of. */
