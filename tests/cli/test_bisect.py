@@ -102,6 +102,20 @@ def test_a_trial_that_was_good_too_early_makes_the_result_uncertain(
     assert "unknown" in text and "at most 5 %" not in text
 
 
+def test_one_trial_that_was_good_too_early_is_one_trial(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    laptop("good", "--entries", "1")
+    assert "Called good too early: 1 trial. How sure" in laptop("bad")
+
+
+def test_there_are_no_more_errors_than_entries(laptop: Search) -> None:
+    said = laptop.fails(1, "start", "--errors", "50", "--entries", "4", "nvme0")
+    assert "more errors than entries: an error needs an entry" in said
+    assert not (laptop.root / "var/lib/ssdpm").exists() or not list(
+        (laptop.root / "var/lib/ssdpm").iterdir()
+    )
+
+
 def test_skipped_trials_leave_it_undecided(laptop: Search) -> None:
     laptop("start", *SEEN, "nvme0")
     laptop("skip")

@@ -209,6 +209,37 @@ def test_a_test_suspends_once_and_sees_the_states_of_devices(
     ]
 
 
+def test_a_reading_that_was_saved_is_not_overwritten(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    root("team")
+    call = ["suspend", "-q", "--root", "team", "--save", "before.txt"]
+    assert ssdpm(*call).returncode == 0
+    before = (ssdpm.directory / "before.txt").read_text()
+    said = ssdpm.fails(1, *call)
+    assert "before.txt: File exists: --save takes a new file" in said
+    assert (ssdpm.directory / "before.txt").read_text() == before
+
+
+def test_a_reading_that_was_cut_short_is_refused(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    root("team")
+    ssdpm("suspend", "-q", "--root", "team", "--save", "before.txt")
+    path = ssdpm.directory / "before.txt"
+    path.write_text(path.read_text().rsplit("\n", 2)[0] + "\n")
+    said = ssdpm.fails(1, "suspend", "--root", "team", "--since", "before.txt")
+    assert "it was cut short: save it again" in said
+
+
+def test_a_folder_is_no_reading(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    root("team")
+    said = ssdpm.fails(1, "suspend", "--root", "team", "--since", ".")
+    assert said == "ssdpm: .: is a directory"
+
+
 ALARM = "sys/class/rtc/rtc0/wakealarm"
 CLOCK = "sys/class/rtc/rtc0/since_epoch"
 

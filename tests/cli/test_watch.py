@@ -203,6 +203,13 @@ def test_a_trace_with_a_gap_is_no_workload_unless_it_is_skipped(ssdpm: Command) 
     assert done.returncode == 0
 
 
+def test_a_recording_of_a_quiet_drive_is_one(ssdpm: Command) -> None:
+    policy = "# policy: 259,0 base 1000 2 3 4 sleep 100 2100000 3000000\n"
+    (ssdpm.directory / "quiet.txt").write_text(policy)
+    said = ssdpm.output("watch", "-q", "--read", "quiet.txt", "--device", "259,0", "SN530")
+    assert "no I/O came" in said
+
+
 def test_another_device_has_no_io(ssdpm: Command) -> None:
     said = ssdpm.output("watch", "-q", "--read", "trace.txt", "--device", "8,0", "SN530")
     assert said == "SN530: no I/O came\n"
@@ -220,6 +227,11 @@ def test_another_device_has_no_io(ssdpm: Command) -> None:
         (["--once", "--for", "1s"], 2, "--once conflicts with --for"),
         (["--read", "trace.txt", "--device", "1,1", "--once", "SN530"], 2, "--once"),
         (["--read", "none.txt", "--device", "259,0", "SN530"], 1, "none.txt"),
+        (["--read", "trace.txt", "--device", "-1,0", "SN530"], 2, "no device number"),
+        (["--read", "trace.txt", "--device", "1,+2", "SN530"], 2, "no device number"),
+        (["--read", "trace.txt", "--device", "4294967296,0", "SN530"], 2, "number"),
+        (["--read", "drive.json", "--device", "1,1", "SN530"], 1, "not a recording"),
+        (["--read", ".", "--device", "1,1", "SN530"], 1, ".: is a directory"),
         (["--none"], 2, "requires --read"),
         (["SN530"], 2, "no drive of this machine"),
         (["--for", "5"], 2, "5"),

@@ -2,6 +2,7 @@
 /* What a search knows, and what to tell others. */
 #include "bisect/bisect.h"
 #include "options/advised.h"
+#include "options/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,9 +168,9 @@ static void print_found(const struct search *search)
 static void print_certainty(const struct ssdpm_bisect_state *state)
 {
 	if (state->n_short)
-		printf("%llu trials were called good too early: how sure this "
-		       "is, is unknown.\n",
-		       (unsigned long long)state->n_short);
+		printf("Called good too early: %s. How sure this is, is "
+		       "unknown.\n",
+		       counted(state->n_short, "trial").text);
 	else
 		printf("If errors come at random, this is wrong with a "
 		       "probability of at most %u %%.\n",
@@ -188,9 +189,9 @@ void print_end_of_search(const struct search *search)
 		     "Something else makes it fail. Whether these settings do "
 		     "as well is unknown.");
 	} else {
-		printf("Undecided: trials were skipped, and %llu steps may be "
-		       "at fault.\n",
-		       (unsigned long long)state.n_candidates);
+		printf("Undecided: trials were skipped, and %s may be at "
+		       "fault.\n",
+		       counted(state.n_candidates, "step").text);
 	}
 }
 

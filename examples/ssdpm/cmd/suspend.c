@@ -4,13 +4,16 @@
 #include "programs.h"
 #include "suspend/suspend.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct suspend_options the_settings;
 
 static const struct option_spec options[] = {
-	{ "save", 0, "FILE", "Keep the counters of now, for a later --since.",
+	{ "save", 0, "FILE",
+	  "Keep the counters of now in a new file, for a later --since.",
 	  SETS_TEXT(struct suspend_options, save) },
 	{ "since", 0, "FILE",
 	  "Compare with the counters in FILE. Default: those at boot.",
@@ -116,6 +119,15 @@ static enum exit_status read_now(const struct live *live,
 	return STATUS_DONE;
 }
 
+/* A reading of before a suspend cannot be made again. */
+static enum exit_status save_new_file(const char *path, const char *text)
+{
+	if (!access(path, F_OK))
+		return failure("%s: %s: --save takes a new file", path,
+			       strerror(EEXIST));
+	return save_file(path, text, strlen(text));
+}
+
 static enum exit_status save(const struct suspended *suspended)
 {
 	struct ssdpm_error error;
@@ -124,7 +136,7 @@ static enum exit_status save(const struct suspended *suspended)
 
 	if (ssdpm_suspend_reading_to_text(suspended->after, &text, &error))
 		return complain_of_device(NULL, &error);
-	status = save_file(suspended->options->save, text, strlen(text));
+	status = save_new_file(suspended->options->save, text);
 	free(text);
 	if (!status && !suspended->common->quiet)
 		remark("suspend the machine, and then: ssdpm suspend --since "

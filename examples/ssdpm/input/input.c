@@ -69,7 +69,7 @@ static int read_all(int fd, struct buffer *buffer)
  * Opening a FIFO without O_NONBLOCK would wait for a writer, perhaps for ever.
  * With it a FIFO without a writer is empty.
  */
-static int open_file(const char *path, const char **ret_problem)
+static int open_file(const char *path, bool is_drive, const char **ret_problem)
 {
 	struct stat status;
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -78,12 +78,15 @@ static int open_file(const char *path, const char **ret_problem)
 		return -errno;
 	if (fstat(fd, &status) == 0) {
 		if (S_ISDIR(status.st_mode))
-			*ret_problem = "is a directory, and no capture: it has "
-				       "no sys/";
+			*ret_problem = is_drive ? "is a directory, and no "
+						  "capture: it has no sys/" :
+						  "is a directory";
 		else if (S_ISBLK(status.st_mode) || S_ISCHR(status.st_mode))
-			*ret_problem =
-				"is a device; give a file, such as one made by "
-				"nvme id-ctrl --raw-binary";
+			*ret_problem = is_drive ?
+					       "is a device; give a file, such "
+					       "as one made by nvme id-ctrl "
+					       "--raw-binary" :
+					       "is a device";
 	}
 	if (*ret_problem) {
 		close(fd);
@@ -102,11 +105,12 @@ static const char *why_empty(int fd)
 	return "no data";
 }
 
-int read_operand(const char *path, struct buffer *buffer)
+static int read_file(const char *path, bool is_drive, struct buffer *buffer)
 {
 	bool standard_input = !strcmp(path, "-");
 	const char *problem = NULL;
-	int fd = standard_input ? STDIN_FILENO : open_file(path, &problem);
+	int fd = standard_input ? STDIN_FILENO :
+				  open_file(path, is_drive, &problem);
 	int err = fd;
 
 	if (fd >= 0) {
@@ -119,11 +123,16 @@ int read_operand(const char *path, struct buffer *buffer)
 			close(fd);
 	}
 	if (err == -EFBIG)
-		complain("%s: larger than %u MiB: no description of a drive",
-			 path, MAX_BYTES >> 20);
+		complain("%s: larger than %u MiB%s", path, MAX_BYTES >> 20,
+			 is_drive ? ": no description of a drive" : "");
 	else if (err)
 		complain("%s: %s", path, problem ? problem : strerror(-err));
 	return err;
+}
+
+int read_operand(const char *path, struct buffer *buffer)
+{
+	return read_file(path, false, buffer);
 }
 
 static enum exit_status parse(const struct common *common, const char *path,
@@ -184,7 +193,7 @@ static enum exit_status add_file(const struct common *common, const char *path,
 	enum exit_status status = STATUS_FAILED;
 	size_t n = 0;
 
-	if (!read_operand(path, &buffer))
+	if (!read_file(path, true, &buffer))
 		status = parse(common, path, &buffer, &models, &n);
 	free(buffer.data);
 	for (size_t i = 0; i < n && !status; i++)

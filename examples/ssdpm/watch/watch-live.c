@@ -548,6 +548,15 @@ enum exit_status watch_machine(struct watch *watch)
 	return status;
 }
 
+/* A recording of --save says under which policy; others have events. */
+static bool is_recording(const struct watch *watch, const struct buffer *buffer)
+{
+	static const char policy[] = "# policy: ";
+
+	return ssdpm_observation_get_counts(watch->observation)->n_events ||
+	       memmem(buffer->data, buffer->size, policy, sizeof(policy) - 1);
+}
+
 enum exit_status watch_recording(struct watch *watch)
 {
 	struct ssdpm_observation *observation = watch->observation;
@@ -561,6 +570,9 @@ enum exit_status watch_recording(struct watch *watch)
 					&error) ||
 		 ssdpm_observation_finish(observation, 0, &error))
 		status = failure("%s: %s", watch->options->read, error.message);
+	else if (!is_recording(watch, &buffer))
+		status = failure("%s: not a recording: it has no trace event",
+				 watch->options->read);
 	free(buffer.data);
 	return status;
 }

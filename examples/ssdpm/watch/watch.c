@@ -12,9 +12,16 @@
 static bool parse_device(const char *text, uint32_t *ret_major,
 			 uint32_t *ret_minor)
 {
-	char end;
+	char first[11], second[11], end;
 
-	return sscanf(text, "%u,%u%c", ret_major, ret_minor, &end) == 2;
+	if (sscanf(text, "%10[0-9],%10[0-9]%c", first, second, &end) != 2)
+		return false;
+	const unsigned long long major = strtoull(first, NULL, 10),
+				 minor = strtoull(second, NULL, 10);
+
+	*ret_major = (uint32_t)major;
+	*ret_minor = (uint32_t)minor;
+	return major <= UINT32_MAX && minor <= UINT32_MAX;
 }
 
 uint32_t controller_of(const struct drive *drive)

@@ -148,7 +148,8 @@ SSDPM_API int ssdpm_bisect_calculate_entries(uint64_t n_errors,
  * ssdpm_bisect_new() - a search without suspects
  * @ret_bisect: free it with ssdpm_bisect_free()
  *
- * Return: 0; -ERANGE (no error or no entry, or too many entries), -EINVAL,
+ * Return: 0; -ERANGE (no error or no entry, too many entries, or more errors
+ * than entries), -EINVAL,
  * -E2BIG (@params), -ENOMEM.
  */
 SSDPM_API int ssdpm_bisect_new(const struct ssdpm_bisect_params *params,

@@ -38,6 +38,10 @@ int ssdpm_bisect_new(const struct ssdpm_bisect_params *params,
 	if (!err)
 		err = ssdpm_bisect_calculate_entries(
 			known.n_errors, known.n_entries, 1, &entries, reterr);
+	if (!err && known.n_errors > known.n_entries)
+		err = ssdpm__fail(reterr, -ERANGE, 0,
+				  "more errors than entries: an error needs an "
+				  "entry");
 	if (err)
 		return err;
 	struct ssdpm_bisect *bisect = calloc(1, sizeof(*bisect));

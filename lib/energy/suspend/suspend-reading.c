@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A reading, and its text: a line with the identifier of the boot, then one for
- * each counter.
+ * A reading, and its text: how many counters there are, the identifier of the
+ * boot, then a line for each counter.
  *
  *     ssdpm-suspend 1
+ *     counters 1
  *     boot 5a9c...
  *     substate 1234 /sys/kernel/debug/pmc_core/substate_residencies S0i3.0
  */
@@ -120,10 +121,19 @@ static bool parse_line(struct ssdpm_suspend_reading *reading, struct span line,
 	return true;
 }
 
+/* "counters 12": a text that was cut short has fewer. */
+static bool take_count(struct span line, uint64_t *count)
+{
+	return ssdpm__take(&line, "counters ") &&
+	       ssdpm__take_uint(&line, UINT64_MAX, count) &&
+	       line.at == line.end;
+}
+
 static int parse(struct ssdpm_suspend_reading *reading, struct span text,
 		 struct ssdpm_error *reterr)
 {
 	struct lines lines = { .rest = text };
+	uint64_t count = UINT64_MAX;
 	struct span line;
 	uint32_t number = 1;
 	int err = 0;
@@ -133,6 +143,8 @@ static int parse(struct ssdpm_suspend_reading *reading, struct span text,
 				   "not a reading of ssdpm suspend --save");
 	while (!err && ssdpm__next_line(&lines, &line)) {
 		number++;
+		if (number == 2 && take_count(line, &count))
+			continue;
 		if (!parse_line(reading, line, &err))
 			return ssdpm__fail(reterr, -EINVAL, number,
 					   "not a counter of sleep");
@@ -140,6 +152,10 @@ static int parse(struct ssdpm_suspend_reading *reading, struct span text,
 	if (err)
 		return ssdpm__fail(reterr, err, number, "more than %u counters",
 				   MAX_COUNTERS);
+	if (count != UINT64_MAX &&
+	    (reading->n != count || text.end[-1] != '\n'))
+		return ssdpm__fail(reterr, -EINVAL, number,
+				   "it was cut short: save it again");
 	return 0;
 }
 
@@ -161,13 +177,13 @@ int ssdpm_suspend_reading_from_text(const char *text, size_t size,
 int ssdpm_suspend_reading_to_text(const struct ssdpm_suspend_reading *reading,
 				  char **ret_text, struct ssdpm_error *reterr)
 {
-	const size_t size = (reading->n + 2) * MAX_LINE;
+	const size_t size = (reading->n + 3) * MAX_LINE;
 	char *text = malloc(size);
 	size_t at;
 
 	if (!text)
 		return ssdpm__no_memory(reterr);
-	at = (size_t)snprintf(text, size, HEAD "\n");
+	at = (size_t)snprintf(text, size, HEAD "\ncounters %zu\n", reading->n);
 	if (reading->boot[0])
 		at += (size_t)snprintf(text + at, size - at, "boot %s\n",
 				       reading->boot);

@@ -469,6 +469,10 @@ static void what_no_rule_covers_is_refused(void **state)
 	assert_int_equal(ssdpm_bisect_new(&params, &bisect, NULL), -ERANGE);
 	params.n_entries = UINT64_C(1) << 32;
 	assert_int_equal(ssdpm_bisect_new(&params, &bisect, NULL), -ERANGE);
+	params.n_errors = 5;
+	params.n_entries = 4;
+	assert_int_equal(ssdpm_bisect_new(&params, &bisect, &error), -ERANGE);
+	fixture_assert_error(&error, -ERANGE, 0, "more errors than entries");
 	assert_ptr_equal(bisect, UNTOUCHED);
 	assert_int_equal(
 		ssdpm_bisect_calculate_entries(1, 1, 0, &entries, NULL),
