@@ -268,7 +268,7 @@ def test_whatever_ends_it_the_terminal_is_as_before_and_has_what_was_seen(
     assert not list((watched.root / "sys/kernel/tracing/instances").iterdir())
 
 
-def test_an_error_gives_the_terminal_back_and_says_why(
+def test_a_file_that_cannot_grow_ends_the_saving_and_is_told_at_the_end(
     watched: Watched, pipe: Any, terminal: Open
 ) -> None:
     one = terminal()
@@ -277,6 +277,10 @@ def test_an_error_gives_the_terminal_back_and_says_why(
     resource.prlimit(one.process.pid, resource.RLIMIT_FSIZE, (20000, 20000))
     for _ in range(200):
         io(watched, pipe)
+    one.until(lambda: "watch-1.txt" not in one.text)
+    one.press("w")
+    one.wait("saved to watch-2.txt")
+    one.press("q")
     assert one.ends() == 1
     assert one.is_as_before()
     after = one.raw[one.raw.rindex(b"\033[?1049l") :].decode()

@@ -20,7 +20,7 @@ from __future__ import annotations
 import errno
 import json
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ssdpm import _core
@@ -35,6 +35,7 @@ from ssdpm.base.convert import (
 from ssdpm.base.errors import InvalidError, UnknownValueError
 from ssdpm.base.result import Items, Ongoing, Scaled, Value, html_list, in_s
 from ssdpm.device.machine import Device
+from ssdpm.estimate.result import LikelyPower
 from ssdpm.estimate.setup import DEFAULT_TABLE, Known, Setup, TableLike, end_number
 from ssdpm.model.drive import Model
 
@@ -50,10 +51,10 @@ __all__ = [
     "Help",
     "Interval",
     "Intervals",
-    "LikelyPower",
     "Observation",
     "ObservationCounts",
     "ObservedDrive",
+    "ObservedPower",
     "Without",
 ]
 
@@ -209,9 +210,6 @@ class Causes(Items[Cause]):
     def __str__(self) -> str:
         return "\n".join(map(str, self.causes)) or "no I/O"
 
-    def _columns(self) -> list[str]:
-        return [one.name for one in fields(Cause)]
-
 
 @dataclass(frozen=True, eq=False)
 class Interval(Value):
@@ -240,9 +238,6 @@ class Intervals(Items[Interval]):
 
     def __str__(self) -> str:
         return f"{len(self.intervals)} intervals"
-
-    def _columns(self) -> list[str]:
-        return [one.name for one in fields(Interval)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,23 +303,17 @@ class Help(Value):
 
 
 @dataclass(frozen=True, eq=False)
-class LikelyPower(Value):
-    """The mean power that a drive likely takes: ssdpm_likely(3) has the assumptions.
+class ObservedPower(LikelyPower):
+    """The mean power that a drive likely takes, and of which time that is.
 
     Attributes:
         duration_ns: the time that was simulated, up to now_ns of the drive: from the last
             gap on, at most the last 32,768 I/Os.
         nominal_uw: with every parameter at its nominal value.
-        low_uw, median_uw, high_uw: 5, 50 and 95 of 100 drives have less.
-        priors_version: of the assumptions.
     """
 
     duration_ns: int
     nominal_uw: int
-    low_uw: int
-    median_uw: int
-    high_uw: int
-    priors_version: int
 
     nominal_w = Scaled[float]("nominal_uw")
     median_w = Scaled[float]("median_uw")
@@ -510,7 +499,7 @@ class Observation(Ongoing):
         result: dict[str, Any] = json.loads(self._handle.interval_to_json(index, known))
         return result
 
-    def likely(self, drive: SupportsIndex = 0) -> LikelyPower | None:
+    def likely(self, drive: SupportsIndex = 0) -> ObservedPower | None:
         """The mean power that a drive likely takes; None: no I/O is known.
 
         Raises:
@@ -521,7 +510,7 @@ class Observation(Ongoing):
         except UnknownValueError:
             return None
         duration_ns, nominal_uw, low_uw, median_uw, high_uw, _, _, version = found
-        return LikelyPower(duration_ns, nominal_uw, low_uw, median_uw, high_uw, version)
+        return ObservedPower(low_uw, median_uw, high_uw, version, duration_ns, nominal_uw)
 
     def _repr_html_(self) -> str:
         return html_list(repr(self)[1:-1], self.drives, ObservedDrive)

@@ -97,7 +97,7 @@ class SuspendReading(Value):
 
     def __repr__(self) -> str:
         lines = self.text.splitlines()[1:]
-        counters = sum(not line.startswith("boot ") for line in lines)
+        counters = sum(not line.startswith(("boot ", "counters ")) for line in lines)
         return f"<ssdpm.suspend.SuspendReading of {counters} counters>"
 
 
@@ -136,9 +136,6 @@ class EvidenceTable(Items[Evidence]):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.evidence)) or "no evidence"
-
-    def _columns(self) -> list[str]:
-        return [one.name for one in fields(Evidence)]
 
 
 @dataclass(frozen=True, eq=False)

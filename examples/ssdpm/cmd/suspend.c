@@ -109,16 +109,6 @@ static enum exit_status read_saved(const char *path,
 	return status;
 }
 
-static enum exit_status read_now(const struct live *live,
-				 struct ssdpm_suspend_reading **ret_reading)
-{
-	struct ssdpm_error error;
-
-	if (ssdpm_machine_read_suspend(live->machine, ret_reading, &error))
-		return complain_of_device(NULL, &error);
-	return STATUS_DONE;
-}
-
 /* A reading of before a suspend cannot be made again. */
 static enum exit_status save_new_file(const char *path, const char *text)
 {
@@ -158,7 +148,8 @@ static enum exit_status look(struct suspended *suspended)
 		status = read_saved(settings->since, &suspended->before);
 	if (!status && settings->until)
 		return read_saved(settings->until, &suspended->after);
-	return status ? status : read_now(suspended->live, &suspended->after);
+	return status ? status :
+			read_counters(suspended->live, &suspended->after);
 }
 
 static void free_suspended(struct suspended *suspended)

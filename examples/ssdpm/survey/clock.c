@@ -32,7 +32,7 @@ static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 #define N_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
 static struct sigaction before[N_NUMBERS];
-/* Who catches them may call who does. */
+/* Callers nest: the first one catches them, and the last one releases them. */
 static int n_catchers;
 
 enum exit_status catch_signals(void)

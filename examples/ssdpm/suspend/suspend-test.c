@@ -142,8 +142,8 @@ static enum exit_status sleep_now(const struct suspended *suspended)
 	return STATUS_DONE;
 }
 
-static enum exit_status read_into(const struct live *live,
-				  struct ssdpm_suspend_reading **ret_reading)
+enum exit_status read_counters(const struct live *live,
+			       struct ssdpm_suspend_reading **ret_reading)
 {
 	struct ssdpm_error error;
 
@@ -159,11 +159,11 @@ static enum exit_status test_with_messages(struct suspended *suspended)
 
 	status = switch_on_messages(suspended->live, &messages);
 	if (!status)
-		status = read_into(suspended->live, &suspended->before);
+		status = read_counters(suspended->live, &suspended->before);
 	if (!status)
 		status = sleep_now(suspended);
 	if (!status)
-		status = read_into(suspended->live, &suspended->after);
+		status = read_counters(suspended->live, &suspended->after);
 	off = switch_off_messages(&messages, suspended->after);
 	return status ? status : off;
 }

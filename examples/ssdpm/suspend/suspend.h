@@ -28,6 +28,10 @@ struct suspended {
 
 struct ssdpm_suspend_params suspend_params(const struct suspended *suspended);
 
+/* Those of now. */
+enum exit_status read_counters(const struct live *live,
+			       struct ssdpm_suspend_reading **ret_reading);
+
 /*
  * Suspend once, with a reading before and after it. The kernel's messages about
  * power states are switched on for it, and off again on every way out.

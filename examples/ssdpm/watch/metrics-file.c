@@ -243,22 +243,17 @@ static enum exit_status replace(struct metrics_file *file, const char *text,
 	return STATUS_DONE;
 }
 
-/* Without an I/O it is unknown, which is not 0. */
-static enum exit_status find_likely(const struct metrics_file *file, size_t i)
+static enum exit_status keep_likely(const struct metrics_file *file, size_t i)
 {
-	struct ssdpm_prediction power = { .size = sizeof(power) };
 	struct told_drive *told = file->drives[i];
-	struct ssdpm_error error;
+	struct ssdpm_prediction power;
+	enum exit_status status = find_likely(file->watch, i, &power);
 
-	int err = ssdpm_observation_get_prediction(file->watch->observation, i,
-						   &power, &error);
-	told->is_likely = !err;
+	told->is_likely = power.size;
 	told->likely_uw[LIKELY_LOW] = power.likely_low_uw;
 	told->likely_uw[LIKELY_MEDIAN] = power.likely_median_uw;
 	told->likely_uw[LIKELY_HIGH] = power.likely_high_uw;
-	return err && err != -ENODATA ?
-		       failure("%s: %s", told->name, error.message) :
-		       STATUS_DONE;
+	return status;
 }
 
 static enum exit_status tell(struct metrics_file *file, const bool *is_gone,
@@ -272,7 +267,7 @@ static enum exit_status tell(struct metrics_file *file, const bool *is_gone,
 		return status;
 	for (size_t i = 0; i < file->watch->n && !status; i++) {
 		file->drives[i]->is_watched = !is_gone[i];
-		status = find_likely(file, i);
+		status = keep_likely(file, i);
 	}
 	if (status)
 		return status;

@@ -31,6 +31,7 @@ struct session {
 	int64_t looked_ns;
 	bool gone[MAX_WATCHED]; /* drives */
 	bool is_empty;		/* all text that there was is read */
+	struct cell problem;	/* of the file; "": none to tell */
 	char text[TEXT_BYTES];
 };
 
@@ -217,12 +218,21 @@ static enum exit_status open_file(struct session *session)
 	return save_head(session);
 }
 
-/* The session goes on without the file. */
+static void tell_problem(struct session *session)
+{
+	if (session->problem.text[0])
+		complain("%s", session->problem.text);
+	session->problem.text[0] = 0;
+}
+
+/* The session goes on without the file. A screen says so at its end. */
 static void fail_file(struct session *session, int error)
 {
-	complain("%s: %s: it is cut off here, and the session goes on",
-		 session->show.path, strerror(error));
+	session->problem = cell("%.100s: %s: it is cut off here",
+				session->show.path, strerror(error));
 	session->watch->failed = true;
+	if (!session->show.view)
+		tell_problem(session);
 }
 
 static void close_file(struct session *session)
@@ -525,6 +535,7 @@ static enum exit_status run_session(struct session *session)
 	if (!status)
 		status = follow(session);
 	end_show(&session->show);
+	tell_problem(session);
 	metrics_file_free(session->metrics);
 	session->tracer = ssdpm_tracer_free(session->tracer);
 	close_file(session);

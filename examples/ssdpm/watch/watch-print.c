@@ -75,6 +75,21 @@ struct cell cause_text(const struct ssdpm_cause *cause)
 	}
 }
 
+enum exit_status find_likely(const struct watch *watch, size_t drive,
+			     struct ssdpm_prediction *ret_likely)
+{
+	struct ssdpm_prediction likely = { .size = sizeof(likely) };
+	struct ssdpm_error error;
+	int err = ssdpm_observation_get_prediction(watch->observation, drive,
+						   &likely, &error);
+
+	*ret_likely = err ? (struct ssdpm_prediction){ 0 } : likely;
+	return err && err != -ENODATA ?
+		       failure("%s: %s", watch->watched[drive].drive->name,
+			       error.message) :
+		       STATUS_DONE;
+}
+
 /* Nobody knows more digits. */
 struct cell likely_text(const struct ssdpm_prediction *likely)
 {
@@ -234,9 +249,8 @@ static enum exit_status read_drive(const struct watch *watch, size_t index,
 				   struct ssdpm_prediction *ret_likely,
 				   struct rows *ret_rows)
 {
-	int err;
-
 	struct ssdpm_error error;
+	enum exit_status status;
 
 	*ret_drive = (struct ssdpm_observed){ .size = sizeof(*ret_drive) };
 	*ret_rows = (struct rows){ 0 };
@@ -244,15 +258,10 @@ static enum exit_status read_drive(const struct watch *watch, size_t index,
 					&error))
 		return failure("%s: %s", watch->watched[index].drive->name,
 			       error.message);
-	*ret_likely = (struct ssdpm_prediction){ .size = sizeof(*ret_likely) };
-	err = ssdpm_observation_get_prediction(watch->observation, index,
-					       ret_likely, &error);
-	if (err == -ENODATA)
-		ret_likely->size = 0;
-	else if (err)
-		return failure("%s: %s", watch->watched[index].drive->name,
-			       error.message);
-	return find_rows(watch, index, (size_t)ret_drive->n_causes, ret_rows);
+	status = find_likely(watch, index, ret_likely);
+	return status ? status :
+			find_rows(watch, index, (size_t)ret_drive->n_causes,
+				  ret_rows);
 }
 
 static enum exit_status print_drive(const struct watch *watch, size_t index)

@@ -13,7 +13,7 @@
 
 #define INTERVAL_NS SECOND_NS
 
-static int64_t interval_of(const struct watch *watch)
+int64_t interval_of(const struct watch *watch)
 {
 	return watch->options->interval_ns ?
 		       (int64_t)watch->options->interval_ns :

@@ -21,6 +21,9 @@ struct show {
 	int64_t next_ns;
 };
 
+/* Between two screens, or two lines of JSON. */
+int64_t interval_of(const struct watch *watch);
+
 /* Whether it would be a screen. */
 bool is_screen(const struct watch *watch);
 

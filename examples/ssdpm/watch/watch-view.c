@@ -50,13 +50,6 @@ static int compare_rows(const void *a, const void *b)
 			       (one->index < other->index);
 }
 
-static int64_t interval_of(const struct view *view)
-{
-	const uint64_t every_ns = view->watch->options->interval_ns;
-
-	return every_ns ? (int64_t)every_ns : SECOND_NS;
-}
-
 static void sort(struct view *view)
 {
 	sorted = view;
@@ -115,18 +108,14 @@ static enum exit_status read_causes(struct view *view)
 
 static enum exit_status read_likely(struct view *view, int64_t now_ns)
 {
-	struct ssdpm_prediction likely = { .size = sizeof(likely) };
-	struct ssdpm_error error;
-	int err;
+	enum exit_status status;
 
 	if (now_ns < view->next_likely_ns)
 		return STATUS_DONE;
-	err = ssdpm_observation_get_prediction(view->watch->observation,
-					       view->drive, &likely, &error);
-	view->likely = err ? (struct ssdpm_prediction){ 0 } : likely;
+	status = find_likely(view->watch, view->drive, &view->likely);
 	now_ns = survey_now_ns() - now_ns;
 	view->next_likely_ns = survey_now_ns() + RESTS * now_ns;
-	return err && err != -ENODATA ? fail(view, &error) : STATUS_DONE;
+	return status;
 }
 
 static enum exit_status read_change(struct view *view, size_t cause)
@@ -150,7 +139,8 @@ static enum exit_status read_change(struct view *view, size_t cause)
 /* Those on the screen that are not known, then each in its turn. */
 static enum exit_status read_changes(struct view *view)
 {
-	const int64_t end_ns = survey_now_ns() + interval_of(view) / RESTS;
+	const int64_t end_ns =
+		survey_now_ns() + interval_of(view->watch) / RESTS;
 	const size_t room = view_room(view);
 	enum exit_status status = STATUS_DONE;
 
@@ -272,7 +262,7 @@ enum exit_status view_step(struct view *view, struct show *show, int64_t now_ns)
 	view->path = show->path;
 	if (now_ns >= view->next_ns && !view->is_paused) {
 		status = look(view, now_ns);
-		view->next_ns = now_ns + interval_of(view);
+		view->next_ns = now_ns + interval_of(view->watch);
 		draws = true;
 	}
 	if (draws && !status && !show->is_over)

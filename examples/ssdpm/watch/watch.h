@@ -89,6 +89,10 @@ enum exit_status print_help_of(const struct watch *watch, size_t drive);
 /* "firefox, written back" */
 struct cell cause_text(const struct ssdpm_cause *cause);
 
+/* Size 0: no I/O came, so it is unknown, which is not 0. */
+enum exit_status find_likely(const struct watch *watch, size_t drive,
+			     struct ssdpm_prediction *ret_likely);
+
 /* "18 mW to 34 mW"; size 0: "unknown". */
 struct cell likely_text(const struct ssdpm_prediction *likely);
 

@@ -120,7 +120,7 @@ struct ssdpm_observed {
  *             most of its bytes
  * @bytes:     its part of all bytes
  * @n_wakes:   how often one of its I/Os woke the drive
- * @n_admin:   admin commands and the like
+ * @n_admin:   admin commands, and commands of programs that are no I/Os
  * @energy_nj: its share, nominal. The shares of all causes and resting_nj are
  *             energy_nj of the drive, to the last digit
  *

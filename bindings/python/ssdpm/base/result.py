@@ -12,8 +12,17 @@ import importlib
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
-from typing import Any, Generic, NoReturn, SupportsIndex, TypeVar, Union, overload
+from dataclasses import fields, is_dataclass
+from typing import (
+    Any,
+    Generic,
+    NoReturn,
+    SupportsIndex,
+    TypeVar,
+    Union,
+    get_args,
+    overload,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -380,8 +389,10 @@ class Items(Value, Sequence[_T]):
         return self._items()[index]
 
     def _columns(self) -> list[str]:
-        items = self._items()
-        return [one.name for one in fields(items[0])] if items else []  # type: ignore[arg-type]
+        for base in getattr(type(self), "__orig_bases__", ()):
+            for item in filter(is_dataclass, get_args(base)):
+                return [one.name for one in fields(item)]
+        return []
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame: a row for each, with its fields.

@@ -573,7 +573,7 @@ static void admin_commands_are_counted_and_cost_nothing(void **state)
 	ssdpm_observation_free(observation);
 }
 
-/* A SATA disk has no controller with a queue of its own for them. */
+/* SMART of a SATA disk comes among its I/Os. */
 static void commands_that_are_no_ios_are_of_who_sends_them(void **state)
 {
 	struct ssdpm_observation *observation = observe();
