@@ -62,6 +62,8 @@ struct option_spec {
 	size_t count;	/* OPTION_TEXTS: offset of the size_t; max: the room */
 	uint32_t modes; /* that allow it: see option_not_for() */
 	bool rare;	/* --help leaves it to --help-all */
+	/* Words as in an argument; NULL: those of the argument. */
+	const char *values;
 };
 
 /* The compiler rejects a member of another type. */
@@ -181,6 +183,7 @@ const char *option_not_for(const struct option_group *group, uint64_t given,
 struct subcommand {
 	const char *name;
 	const char *operands;
+	const char *words; /* "good|bad", of its first operand; NULL: none */
 	bool operands_optional;
 	bool takes_drives;     /* it then has the options to choose them */
 	bool takes_devices;    /* only a machine's devices */
@@ -265,13 +268,30 @@ struct suggestion {
 	unsigned distance;
 };
 struct hint {
-	char text[128];
+	char text[512];
 };
 
 void suggest(struct suggestion *suggestion, const char *candidate);
-/* "; did you mean apply?", or "; " and the alternative. */
-struct hint did_you_mean(const struct suggestion *suggestion,
+/*
+ * The one phrase for a word that is unknown: "unknown command 'aply'; did you
+ * mean 'apply'?", or "unknown command 'x'; " and the alternative.
+ */
+struct hint unknown_word(const char *thing, const struct suggestion *suggestion,
 			 const char *otherwise);
+/* The same for a list of words: "...; expected a, b or c". */
+struct hint unknown_of(const char *thing, const char *word, const char *list);
+
+/* A word of a list: "linux" in "linux|linux-legacy". */
+struct word {
+	const char *text;
+	int length;
+};
+
+/* The first word of a list, or the one after the last that was given. */
+bool next_word(const char *list, struct word *word);
+/* Whether a word is literal, as "any" in "TIME|any" is. */
+bool stands_for_itself(const struct word *word);
+bool list_has(const char *list, const char *text);
 
 /*
  * options.c: how many words an option of a subcommand and its argument take;
@@ -287,6 +307,10 @@ enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
 /* options.c: print the help of a subcommand, or of one of its actions. */
 enum exit_status help_subcommand(const struct subcommand *subcommand,
 				 const char *action);
+
+/* The complaint about a word that is no action of a subcommand. */
+enum exit_status unknown_action(const struct subcommand *subcommand,
+				const char *word);
 
 /* "calibrate" of "measure calibrate". */
 const char *action_word(const struct subcommand *action);

@@ -48,7 +48,12 @@ static enum exit_status complete(const char *what)
 {
 	if (what && (print_completion(what, subcommands) || print_names(what)))
 		return STATUS_DONE;
-	complain("--completion needs the name of a shell: bash, zsh or fish");
+	if (what)
+		complain("unknown shell '%s'; expected bash, zsh or fish",
+			 what);
+	else
+		complain("option '--completion' requires a shell: bash, zsh "
+			 "or fish");
 	return STATUS_USAGE;
 }
 
@@ -74,12 +79,14 @@ static enum exit_status complain_of_command(const char *name)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		suggest(&suggestion, words[i]);
 	if (*name == '-')
-		complain("%s: no such option before a command%s", name,
-			 did_you_mean(&suggestion, "write it after the command")
+		complain("%s",
+			 unknown_word("option before a command", &suggestion,
+				      "write it after the command")
 				 .text);
 	else
-		complain("%s: no such command%s", name,
-			 did_you_mean(&suggestion, "see ssdpm --help").text);
+		complain("%s", unknown_word("command", &suggestion,
+					    "see ssdpm --help")
+				       .text);
 	return STATUS_USAGE;
 }
 

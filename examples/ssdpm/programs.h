@@ -127,9 +127,6 @@ struct plan_command {
 
 extern struct plan_command the_plan_command;
 
-/* The kinds of files that make settings last, as options name them. */
-#define PERSIST_KINDS "udev|modprobe|systemd|tlp|tuned"
-
 /* The work after the options are checked and the machine is found. */
 typedef enum exit_status (*finish_fn)(struct work *work,
 				      const struct plan_command *settings,

@@ -253,8 +253,9 @@ static int check_wanted(const struct service *service, sd_bus_message *call,
 
 	for (const char **drive = wanted->drives; *drive; drive++)
 		if (!find_drive(state, *drive)) {
-			err = sd_bus_reply_method_errorf(
-				call, ERROR_DRIVE, "%s: no such drive", *drive);
+			err = sd_bus_reply_method_errorf(call, ERROR_DRIVE,
+							 "unknown drive '%s'",
+							 *drive);
 			return err < 0 ? err : 1;
 		}
 	if (!state->intent)

@@ -40,11 +40,11 @@ static int say_absent(struct ssdpm_machine *machine, const char *name,
 	ssdpm_device_list_free(devices, n);
 	if (!n)
 		return ssdpm__fail(reterr, -ENOENT, 0,
-				   "%s: there is none; this machine has no "
+				   "unknown drive '%s'; this machine has no "
 				   "NVMe or SATA drive",
 				   name);
 	return ssdpm__fail(reterr, -ENOENT, 0,
-			   "%s: there is none; there are %s%s", name, there,
+			   "unknown drive '%s'; expected %s%s", name, there,
 			   strlen(there) >= sizeof(there) - 40 ? ", ..." : "");
 }
 

@@ -331,8 +331,9 @@ static int fail_product(const struct drive_search *search,
 
 	if (reterr)
 		find_similar(search, &words);
-	return ssdpm__fail(reterr, -ENOENT, 0, "not in the catalogue%s%s",
-			   words.n ? "; did you mean " : "", words.text);
+	return ssdpm__fail(reterr, -ENOENT, 0, "not in the catalogue%s%s%s",
+			   words.n ? "; did you mean " : "", words.text,
+			   words.n ? "?" : "");
 }
 
 static int search_for(const struct ssdpm_catalogue *catalogue,

@@ -438,8 +438,8 @@ int ssdpm__profile_fail(const char *name, ssdpm__profile_name_fn get_name,
 			(size_t)snprintf(names + length, sizeof(names) - length,
 					 "%s%s", i ? ", " : "", next);
 	}
-	return ssdpm__fail(reterr, -ENOENT, 0, "no profile %.31s: there are %s",
-			   name, names);
+	return ssdpm__fail(reterr, -ENOENT, 0,
+			   "unknown profile '%.31s'; expected %s", name, names);
 }
 
 struct profile_text {

@@ -93,10 +93,10 @@ def test_33_states_are_refused(ssdpm: Command) -> None:
 
 
 def test_what_cannot_be_opened_is_named(ssdpm: Command) -> None:
-    assert "gone: No such file" in ssdpm.fails(1, "show", "gone")
+    assert "unknown drive 'gone'; no such file, and not in the catalogue" in ssdpm.fails(1, "show", "gone")
     (ssdpm.directory / "dir").mkdir()
     assert "dir: is a directory" in ssdpm.fails(1, "show", "dir")
-    assert "/dev/null: there is none" in ssdpm.fails(1, "show", "/dev/null")
+    assert "unknown drive '/dev/null'; " in ssdpm.fails(1, "show", "/dev/null")
     with socket.socket(socket.AF_UNIX) as unix:
         unix.bind(str(ssdpm.directory / "sock"))
         assert "sock: " in ssdpm.fails(1, "show", "sock")
@@ -133,25 +133,25 @@ def test_one_bad_operand_of_three_prints_nothing(ssdpm: Command) -> None:
     "arguments, words",
     [
         (["status", "nvme0"], "unexpected operand"),
-        (["frobnicate"], "no such command"),
+        (["frobnicate"], "unknown command 'frobnicate'; see ssdpm --help"),
         (["apst"], "no DRIVE"),
-        (["show", "--frobnicate", "drive.bin"], "--frobnicate: no such option"),
-        (["show", "-x", "drive.bin"], "-x: no such option"),
-        (["show", "--value"], "--value needs an argument"),
-        (["show", "--value", "serial", "drive.bin"], "--value serial: no such key"),
+        (["show", "--frobnicate", "drive.bin"], "unknown option '--frobnicate'"),
+        (["show", "-x", "drive.bin"], "unknown option '-x'"),
+        (["show", "--value"], "option '--value' requires an argument"),
+        (["show", "--value", "serial", "drive.bin"], "unknown --value 'serial'; see --shell"),
         (["show", "--value", "states_9_operational", "drive.bin", "drive.json"],
-         "no such key"),
+         "unknown --value"),
         (["show", "--shell", "drive.bin", "drive.json"], "--shell takes one drive"),
         (["show", "--shell", "--json", "drive.bin"], "conflicts with"),
         (["apst", "--hex", "--json", "drive.bin"], "conflicts with"),
         (["apst", "--raw", "-", "--json", "drive.bin"], "conflicts with"),
         (["apst", "--raw", "t", "drive.bin", "drive.json"], "--raw takes one drive"),
         (["apst", "--algorithm", "best", "drive.bin"],
-         "--algorithm best: linux, linux-legacy, windows or lower-envelope"),
+         "unknown --algorithm 'best'; expected linux, linux-legacy, windows or lower-envelope"),
         (["apst", "-a", "windows", "--scheme", "fast", "drive.bin"],
-         "--scheme fast: performance, balanced, power-saver or modern-standby"),
+         "unknown --scheme 'fast'; expected performance, balanced, power-saver or modern-standby"),
         (["apst", "-a", "windows", "--power-source", "dc", "drive.bin"],
-         "--power-source dc: ac or battery"),
+         "unknown --power-source 'dc'; expected ac or battery"),
         (["apst", "--scheme", "balanced", "drive.bin"],
          "--scheme is for --algorithm windows, not linux"),
         (["apst", "--power-source", "ac", "-a", "linux-legacy", "drive.bin"],
@@ -182,17 +182,17 @@ def test_one_bad_operand_of_three_prints_nothing(ssdpm: Command) -> None:
             ]
         ],
         (["apst", "--quirk", "no-sleep", "drive.bin"], "no-apst, no-deepest-ps"),
-        (["apst", "-l", "25", "drive.bin"], "with its unit"),
-        (["apst", "-l", "0", "drive.bin"], "with its unit"),
-        (["apst", "-l", "ms", "drive.bin"], "with its unit"),
-        (["apst", "-l", "", "drive.bin"], "with its unit"),
-        (["apst", "-l", "1.ms", "drive.bin"], "with its unit"),
-        (["apst", "-l", "-5ms", "drive.bin"], "with its unit"),
-        (["apst", "-l", "5 ms", "drive.bin"], "us, ms or s"),
-        (["apst", "-l", "5MS", "drive.bin"], "us, ms or s"),
-        (["apst", "-l", "5min", "drive.bin"], "us, ms or s"),
-        (["apst", "-l", "0.5us", "drive.bin"], "finer than a microsecond"),
-        (["apst", "-l", "99999999999999999999us", "drive.bin"], "too long"),
+        (["apst", "--max-exit-latency", "25", "drive.bin"], "with its unit"),
+        (["apst", "--max-exit-latency", "0", "drive.bin"], "with its unit"),
+        (["apst", "--max-exit-latency", "ms", "drive.bin"], "with its unit"),
+        (["apst", "--max-exit-latency", "", "drive.bin"], "with its unit"),
+        (["apst", "--max-exit-latency", "1.ms", "drive.bin"], "with its unit"),
+        (["apst", "--max-exit-latency", "-5ms", "drive.bin"], "with its unit"),
+        (["apst", "--max-exit-latency", "5 ms", "drive.bin"], "us, ms or s"),
+        (["apst", "--max-exit-latency", "5MS", "drive.bin"], "us, ms or s"),
+        (["apst", "--max-exit-latency", "5min", "drive.bin"], "us, ms or s"),
+        (["apst", "--max-exit-latency", "0.5us", "drive.bin"], "finer than a microsecond"),
+        (["apst", "--max-exit-latency", "99999999999999999999us", "drive.bin"], "too long"),
         (["apst", "--primary-timeout", "1.5ms", "drive.bin"], "whole milliseconds"),
         (["apst", "--primary-timeout", "16777216ms", "drive.bin"], "16777215 ms"),
         (["apst", "--secondary-timeout", "5h", "drive.bin"], "us, ms or s"),
@@ -243,7 +243,7 @@ def test_a_threshold_that_no_entry_holds_fails(ssdpm: Command) -> None:
     model["states"][4]["exit_latency_us"] = 4294967295
     ssdpm.write("slow.json", model)
     message = ssdpm.fails(
-        1, "apst", "-a", "lower-envelope", "-l", "any", "slow.json"
+        1, "apst", "-a", "lower-envelope", "--max-exit-latency", "any", "slow.json"
     )
     assert message == (
         "ssdpm: slow.json: PS3 to PS4: idle time 180388199 ms; "
@@ -254,7 +254,7 @@ def test_a_threshold_that_no_entry_holds_fails(ssdpm: Command) -> None:
         ("--diff", "linux"),
         ("--diff", "linux", "--diff", "lower-envelope"),
     ):
-        call = ("apst", "-a", "lower-envelope", "-l", "any", *question, "slow.json")
+        call = ("apst", "-a", "lower-envelope", "--max-exit-latency", "any", *question, "slow.json")
         assert ssdpm.fails(1, *call) == message
 
 

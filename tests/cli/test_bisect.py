@@ -291,7 +291,7 @@ def test_a_file_that_cannot_be_replaced_leaves_the_old_one(laptop: Search) -> No
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["find"], "find: it is start, run, set, good"),
+        (["find"], "unknown action of bisect 'find'; expected start, run, set, good"),
         (["run"], "--root conflicts with run"),
         (["set", "--provoke"], "set takes no --provoke"),
         (["start", "nvme0"], "start requires --errors"),
@@ -323,7 +323,7 @@ def test_a_damaged_file_is_refused(laptop: Search) -> None:
         path.write_text(damaged)
         assert "var/lib/ssdpm/bisect" in laptop.fails(1, "status")
     path.write_text(whole.replace("nvme0:", "nvme1:"))
-    assert "no such drive" in laptop.fails(1, "status")
+    assert "unknown drive" in laptop.fails(1, "status")
 
 
 @pytest.mark.parametrize("damaged", [b"", b"drive\tnvme0\n", b"\x00\xff", None])

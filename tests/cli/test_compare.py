@@ -179,11 +179,11 @@ def test_drives_and_traces_are_multiplied(some: Command) -> None:
 
 
 def test_a_file_with_a_table_is_a_policy(some: Command) -> None:
-    some.output("apst", "-q", "--raw", "table", "-l", "20ms", "plain.json")
+    some.output("apst", "-q", "--raw", "table", "--max-exit-latency", "20ms", "plain.json")
     rows = compare(some, "--policy", "table", "--policy", "linux")["rows"]
     assert rows[0]["policies"] == ["table"]
     assert [e["target"] for e in rows[0]["entries"]] == [3, 3, 3]
-    limited = compare(some, "--policy", "linux", "--policy", "table", "-l", "20ms")["rows"]
+    limited = compare(some, "--policy", "linux", "--policy", "table", "--max-exit-latency", "20ms")["rows"]
     assert limited[0]["policies"] == ["linux", "table"]
 
 
@@ -333,7 +333,7 @@ def test_bounds_are_kept(some: Command, option: list[str], key: str, most: int) 
 def test_what_is_recommended_is_what_linux_builds(some: Command) -> None:
     core = recommend(some, "--max-added-mean", "1ms", "--may-cost")
     core = core["recommendations"][1]
-    call = ["apst", "-l", f"{core['limit_us']}us"]
+    call = ["apst", "--max-exit-latency", f"{core['limit_us']}us"]
     call += ["--primary-timeout", f"{core['primary_timeout_ms']}ms"]
     call += ["--primary-tolerance", f"{core['primary_latency_tolerance_us']}us"]
     call += ["--secondary-timeout", f"{core['secondary_timeout_ms']}ms"]
@@ -390,13 +390,13 @@ def test_a_quirk_is_heeded(some: Command) -> None:
 def test_bounds_are_kept_surely_or_nominally(some: Command) -> None:
     call = ["recommend", "-q", "-t", "lomax", "--from", "none", "plain.json"]
     for bound, kept in (("12ms", "nominally; at worst "), ("300ms", "surely\n")):
-        text = some.output(*call, "-l", bound)
+        text = some.output(*call, "--max-exit-latency", bound)
         assert f"  the bounds are kept {kept}" in text
-        first = some.json(*call, "-l", bound)["recommendations"][0]
+        first = some.json(*call, "--max-exit-latency", bound)["recommendations"][0]
         assert kept.startswith(first["kept"])
         ends = [first[end]["delay_sum_ns"] for end in ("low", "run", "high")]
         assert ends == sorted(ends)
-    assert "the bounds" not in some.output(*call, "-l", "any")
+    assert "the bounds" not in some.output(*call, "--max-exit-latency", "any")
 
 
 def test_what_it_means_for_a_battery_and_a_year(some: Command) -> None:

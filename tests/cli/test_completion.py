@@ -254,10 +254,87 @@ def test_the_names_for_shells_are_those_that_list_prints(ssdpm: Command) -> None
     assert workloads == [one["name"] for one in ssdpm.json("workload", "--list")]
 
 
+ACTIONS = {
+    "measure": "energy baseline background survey merge calibrate check".split(),
+    "bisect": "start run set good bad skip status report stop".split(),
+}
+
+
 @BOTH
-def test_the_actions_of_measure_are_offered(ssdpm: Command, complete: Complete) -> None:
-    words = {"energy", "baseline", "background", "survey", "merge", "calibrate", "check"}
-    assert words <= set(complete(ssdpm, "ssdpm measure "))
+@pytest.mark.parametrize("command", ACTIONS)
+def test_the_actions_of_a_command_are_offered(
+    ssdpm: Command, complete: Complete, command: str
+) -> None:
+    assert set(ACTIONS[command]) <= set(complete(ssdpm, f"ssdpm {command} "))
+    assert set(ACTIONS[command]) <= set(complete(ssdpm, f"ssdpm help {command} "))
+
+
+LPMS = {
+    "max_performance",
+    "medium_power",
+    "med_power_with_dipm",
+    "min_power_with_partial",
+    "min_power",
+}
+TABLES = {"linux", "linux-legacy", "windows", "lower-envelope", "windows:balanced"}
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        ("compare --policy ", TABLES | LPMS | {"none", "today"}),
+        ("recommend --from ", TABLES | {"none"}),
+        ("apst --diff ", TABLES),
+        ("apst --infer ", TABLES),
+        ("apst --reach ", TABLES),
+        ("plan --apst ", TABLES),
+        ("plan --lpm ", LPMS),
+        ("lpm --set ", LPMS),
+        ("measure --policy ", {"profile=balanced", "lpm=medium_power"}),
+        ("revert --persist=", {"udev", "modprobe", "systemd", "tlp", "tuned", "all"}),
+        ("tune -t ", {"lomax", "desktop-session"}),
+        ("tune --trace lom", {"lomax"}),
+        ("plan --profile ", {"auto", "performance", "balanced", "power-saver"}),
+    ],
+)
+def test_values_of_options_are_offered(
+    ssdpm: Command, complete: Complete, line: str, words: set[str]
+) -> None:
+    found = {w.removeprefix("--persist=") for w in complete(ssdpm, f"ssdpm {line}")}
+    assert words <= found
+    assert not [word for word in found if word.startswith(("[", "FILE", "KIND"))]
+
+
+def test_every_value_that_is_offered_is_one_that_the_command_takes(
+    ssdpm: Command,
+) -> None:
+    for line in ("compare --policy", "recommend --from", "apst --diff", "plan --lpm"):
+        for word in in_bash(ssdpm, f"ssdpm {line} "):
+            command, option = line.split()
+            result = ssdpm(command, option, word, "drive.json")
+            assert b"unknown --" not in result.stderr, word
+
+
+@BOTH
+def test_options_that_may_stand_before_a_command_are_offered_there(
+    ssdpm: Command, complete: Complete
+) -> None:
+    wanted = {"--json", "--root", "--quiet", "--version", "--completion", "--help"}
+    assert wanted <= set(complete(ssdpm, "ssdpm --"))
+    assert "--yes" not in complete(ssdpm, "ssdpm --")
+    for before in ("--json", "-q"):
+        assert "compare" in complete(ssdpm, f"ssdpm {before} comp")
+        assert "--lint" in complete(ssdpm, f"ssdpm {before} show --l")
+
+
+def test_bash_finds_the_command_after_a_root(ssdpm: Command) -> None:
+    for before in ("--root x", "--root=x", "-q --root x"):
+        assert in_bash(ssdpm, f"ssdpm {before} comp") == ["compare"]
+        assert "--lint" in in_bash(ssdpm, f"ssdpm {before} show --l")
+        assert "start" in in_bash(ssdpm, f"ssdpm {before} bisect st")
+        assert "--window" in in_bash(ssdpm, f"ssdpm {before} measure check --win")
+    assert in_bash(ssdpm, "ssdpm revert --persist ") != ["udev"]
 
 
 @pytest.mark.parametrize("shell", START)
@@ -273,6 +350,13 @@ def test_the_actions_of_measure_are_offered(ssdpm: Command, complete: Complete) 
         ("ssdpm apst --raw driv", "drive"),
         ("ssdpm estimate --trace loma", "lomax"),
         ("ssdpm measure surv", "survey"),
+        ("ssdpm bisect repo", "report"),
+        ("ssdpm -q apst --algorithm linux-", "linux-legacy"),
+        ("ssdpm --jso", "--json"),
+        ("ssdpm compare --policy lower", "lower-envelope"),
+        ("ssdpm lpm --set med_", "med_power_with_dipm"),
+        ("ssdpm revert --persist=mod", "modprobe"),
+        ("ssdpm tune -t loma", "lomax"),
         ("ssdpm show KCM61RUL9", "KCM61RUL960G"),
         ("ssdpm show --json odd", r"odd\\ name\.json"),
         ("ssdpm show odd", r"odd\\ name\.json"),

@@ -580,7 +580,7 @@ def test_a_profile_that_a_file_defines_has_its_name(
     mine.write_text("[loud]\nmax_exit_latency = 1ms\n")
     for name, options in (("quite", []), ("quiet", ["--profiles", str(mine)])):
         message = ssdpm.fails(1, "plan", "-p", name, *options, "--root", str(root))
-        assert f"no profile {name}: there are " in message
+        assert f"unknown profile '{name}'; expected " in message
     put(root, "[profile quiet]\nmax_exit_latency = soon\n")
     message = ssdpm.fails(1, "plan", "--profile", "auto", "--root", str(root))
     assert "/etc/ssdpm.conf:2: " in message

@@ -53,3 +53,28 @@ def test_comments_and_messages_of_a_source_are_read(tmp_path: pathlib.Path) -> N
     assert ["source.c:1", "30 words"] in found
     assert ["source.c:4", "begin with the subject"] in found
     assert done.returncode == 1
+
+
+def test_a_message_without_its_fixed_phrase_is_found(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "message.c"
+    wrong = {
+        '"%s: no such command"': "write unknown THING 'x'",
+        '"--%s %s: there is no such drive", a, b': "write unknown THING 'x'",
+        '"--mix %s: no drive is named %s", a, b': "write unknown THING 'x'",
+        '"%s: there is none; there are %s", a, b': "write unknown THING 'x'; expected",
+        '"%s: it is start, stop or run"': "write unknown THING 'x'; expected",
+        '"unknown key; did you mean %s?", a': None,
+        '"unknown key; did you mean name?"': "write did you mean 'x'?",
+        '"--power %s: max or mean", a': "write unknown --x 'y'; expected",
+        '"--%s needs an argument", a': "write option '--x' requires",
+        '"--json is only for --all"': "write --a requires --b",
+        '"failed to open %s", a': "write cannot VERB OBJECT: CAUSE",
+        '"unknown drive \'%s\'; expected %s", a, b': None,
+        '"%s: No such file or directory", a': None,
+    }
+    for call, advice in wrong.items():
+        path.write_text(f"void f(void)\n{{\n\tcomplain({call});\n}}\n")
+        done = subprocess.run([ENGLISH, path], capture_output=True, text=True)
+        assert done.returncode == bool(advice), (call, done.stdout)
+        begin = f"message.c:3: {advice}: " if advice else ""
+        assert done.stdout.startswith(begin), call

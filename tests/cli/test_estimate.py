@@ -119,7 +119,7 @@ def test_a_policy_is_what_the_options_say(some: Command) -> None:
     none = estimate(some, "--none")
     assert none["policy"] == "none" and none["entries"] == []
     assert none["nominal"]["n_wakes"] == 0
-    some.output("apst", "-q", "--raw", "table", "-l", "20ms", "plain.json")
+    some.output("apst", "-q", "--raw", "table", "--max-exit-latency", "20ms", "plain.json")
     table = estimate(some, "--table", "table")
     assert table["policy"] == "table" and table["nominal"] == limited["nominal"]
     envelope = estimate(some, "-a", "lower-envelope")
@@ -628,11 +628,11 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
             [*ESTIMATE, "--csv", "--power-cap", "1W", "--interval", "1s"],
             "--power-cap conflicts with --interval in --csv",
         ),
-        ([*ESTIMATE, "--none", "-l", "20ms"], "--none conflicts with the options of an APST"),
-        ([*ESTIMATE, "--lpm", "low"], "--lpm low: keep_firmware_settings, "),
+        ([*ESTIMATE, "--none", "--max-exit-latency", "20ms"], "--none conflicts with the options of an APST"),
+        ([*ESTIMATE, "--lpm", "low"], "unknown --lpm 'low'; expected keep_firmware_settings, "),
         ([*ESTIMATE, "--scheme", "balanced"], "--scheme is for --algorithm windows"),
-        ([*ESTIMATE, "--loop", "half"], "--loop half: closed or open"),
-        ([*ESTIMATE, "--pcie-link", "l2"], "--pcie-link l2: l0, l1 or l1.2"),
+        ([*ESTIMATE, "--loop", "half"], "unknown --loop 'half'; expected closed or open"),
+        ([*ESTIMATE, "--pcie-link", "l2"], "unknown --pcie-link 'l2'; expected l0, l1 or l1.2"),
         ([*ESTIMATE, "--operational-state", "3"], "write a state, as in PS1"),
         ([*ESTIMATE, "--operational-state", "PS32"], "write a state, as in PS1"),
         ([*ESTIMATE, "--idle-power", "1"], "write a number with its unit"),
@@ -682,7 +682,7 @@ def test_wrong_usage_is_explained(some: Command, call: list[str], words: str) ->
 def test_what_cannot_be_done_is_explained(some: Command) -> None:
     call = ["-t", "some.csv", "plain.json"]
     assert "gone: No such file" in some.fails(1, "estimate", "--table", "gone", *call)
-    assert "gone: No such file" in some.fails(1, "compare", "--policy", "gone", *call)
+    assert "unknown file or policy 'gone'" in some.fails(1, "compare", "--policy", "gone", *call)
     message = some.fails(1, "estimate", "--operational-state", "PS4", *call)
     assert "plain.json, linux: " in message
     some.write("table", "18640000" + "0" * 504)  # from PS0 to PS3, and PS3 stays

@@ -62,6 +62,32 @@ def test_help_counts_the_options_that_only_help_all_has(
         assert heading in ("Options:", "Every command:", "Settings:", "Saving:")
 
 
+def test_each_group_of_options_has_its_own_name(
+    ssdpm: Command, commands: list[list[str]]
+) -> None:
+    for command in commands:
+        for option in ("--help", "--help-all"):
+            text = ssdpm.output(*command, option)
+            names = re.findall(r"^(\w[\w ]*):$", text, re.M)
+            assert len(set(names)) == len(names) > 1, (command, names)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("measure", "energy baseline background survey merge calibrate check"),
+        ("bisect", "start run good bad skip set status report stop"),
+    ],
+)
+def test_help_explains_each_action(ssdpm: Command, command: str, words: str) -> None:
+    text = ssdpm.output(command, "--help").split("Actions:\n")[1].split("\n\n")[0]
+    lines = [re.fullmatch(r"  (\w[\w, ]*?) {2,}\w.*", line) for line in text.splitlines()]
+    assert " ".join(line[1].replace(",", "") for line in lines if line) == words
+    for word in words.split():
+        assert ssdpm.output("help", command, word).startswith(f"Usage: ssdpm {command}")
+    assert "unknown action of" in ssdpm.fails(2, "help", command, "frobnicate")
+
+
 def test_a_letter_has_one_meaning_in_all_commands(
     ssdpm: Command, commands: list[list[str]]
 ) -> None:
@@ -70,9 +96,7 @@ def test_a_letter_has_one_meaning_in_all_commands(
         for name, letter in options(ssdpm.output(*command, "--help-all")).items():
             if letter:
                 meanings.setdefault(letter, set()).add(name)
-    # A table and a drive have the same limit.
-    assert meanings.pop("l") == {"latency", "max-exit-latency"}
-    assert {"e", "n", "o", "p", "t"} < meanings.keys()
+    assert {"e", "l", "n", "o", "p", "t"} < meanings.keys()
     assert [names for names in meanings.values() if len(names) > 1] == []
 
 

@@ -107,8 +107,8 @@ def test_own_drives_are_listed_among_the_others(ssdpm: Command) -> None:
         (["list", "sn530"], "without --catalogue"),
         (["list", "--catalogue", "a", "b"], "one PATTERN at most; here are 2"),
         (["list", "--catalogue", "--shell", "sn530"], "--shell takes one drive"),
-        (["list", "--firmware", "x"], "--firmware: no such option"),
-        (["show", "--catalogue"], "--catalogue needs an argument"),
+        (["list", "--firmware", "x"], "unknown option '--firmware'"),
+        (["show", "--catalogue"], "option '--catalogue' requires an argument"),
     ],
 )
 def test_wrong_usage_is_status_2(
@@ -197,10 +197,10 @@ def test_a_file_beats_a_drive_of_its_name(ssdpm: Command) -> None:
 
 def test_a_name_that_is_not_there_names_similar_ones(ssdpm: Command) -> None:
     message = ssdpm.fails(1, "show", "WDC PC SN999")
-    assert message.startswith("ssdpm: WDC PC SN999: No such file or directory; ")
+    assert message.startswith("ssdpm: unknown drive 'WDC PC SN999'; no such file, and ")
     assert "did you mean WDC PC SN520" in message
     message = ssdpm.fails(1, "apst", "no/such/file.bin")
-    assert message.endswith("No such file or directory; not in the catalogue")
+    assert message.endswith("; no such file, and not in the catalogue")
     assert '"" is no drive' in ssdpm.fails(1, "show", "")
 
 

@@ -212,9 +212,9 @@ def test_a_port_that_the_kernel_refuses_is_status_3(
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["--set", "min_power_with_dipm", "sda"], "--set min_power_with_dipm"),
+        (["--set", "min_power_with_dipm", "sda"], "unknown --set 'min_power_with_dipm'; "),
         (["--set", "", "sda"], "med_power_with_dipm"),
-        (["--set", "min_power,", "sda"], "--set min_power,"),
+        (["--set", "min_power,", "sda"], "unknown --set 'min_power,'; "),
         (["--set", "keep_firmware_settings", "sda"], "but a boot"),
         (["--set", "min_power"], "--set needs the names of ports"),
         (["--dry-run"], "--dry-run requires --set"),

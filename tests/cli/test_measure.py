@@ -310,8 +310,8 @@ def test_a_sweep_that_cannot_be_read_or_makes_no_matrix_is_refused(
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        ([], "say what to measure"),
-        (["joules", "p.csv"], "joules: it is energy, baseline"),
+        ([], "no ACTION given"),
+        (["joules", "p.csv"], "unknown action of measure 'joules'; expected calibrate, check, energy, baseline"),
         (["energy"], "no FILE given"),
         (["energy", "--idle", "0s..1s", "p.csv"], "energy takes no --idle"),
         (["baseline", "--tolerance", "5%", "p.csv"], "baseline takes no --tolerance"),
@@ -646,7 +646,7 @@ def test_meters_that_are_not_there_or_cannot_be_read_are_named(
     ssdpm: Command, battery: pathlib.Path, machine: Callable[[str], pathlib.Path]
 ) -> None:
     call = ["measure", "energy", "--root", str(battery.parents[3])]
-    assert "there are BAT0" in ssdpm.fails(1, *call, "--meter", "BAT1")
+    assert "unknown power meter 'BAT1'; expected BAT0" in ssdpm.fails(1, *call, "--meter", "BAT1")
     (battery / "status").write_text("Full\n")
     assert "unplug" in ssdpm.fails(1, *call, "--meter", "battery")
     assert "capture" in ssdpm.fails(3, *call, "--meter", "command:echo 5")

@@ -350,7 +350,7 @@ def test_what_is_stated_of_the_meter_is_kept_and_shown(ssdpm: Command) -> None:
 @pytest.mark.parametrize(
     ("option", "argument", "words"),
     [
-        ("--meter-samples", "median", "mean or point"),
+        ("--meter-samples", "median", "unknown --meter-samples 'median'; did you mean 'mean'?"),
         ("--meter-clock", "500", "ppm"),
         ("--meter-clock", "2000000ppm", "too much"),
         ("--meter-gain", "60%", "at most 50%"),
@@ -468,16 +468,16 @@ def test_io_that_is_not_of_the_run_is_refused(
         ([*RUN, "--meter-gain", "51%"], "at most 50%"),
         ([*RUN, "--meter-gain", "5"], "with its unit"),
         ([*RUN, "--meter-clock", "10001ppm"], "too much"),
-        ([*RUN, "--meter-samples", "both"], "mean or point"),
+        ([*RUN, "--meter-samples", "both"], "unknown --meter-samples 'both'; expected mean or point"),
         ([*RUN, "--date", "x" * 32], "at most 31 bytes"),
         ([*RUN, "--none", "--lpm", "min_power"], "conflicts with"),
         ([*RUN, "--none", "--algorithm", "linux"], "conflicts with"),
         ([*RUN, "--lpm", "sleep"], "max_performance, medium_power"),
         ([*RUN, "--save", "-"], "--json prints it"),
-        ([*RUN, "--byte-energy=1pJ"], "--byte-energy takes no argument"),
+        ([*RUN, "--byte-energy=1pJ"], "option '--byte-energy' takes no argument"),
         (["intel-760p.json", "-", "-"], "named twice"),
         ([*RUN, "--exit-latency", "PS9=1ms"], "no such value"),
-        ([*RUN, "--trace-format", "wav"], "--trace-format wav"),
+        ([*RUN, "--trace-format", "wav"], "unknown --trace-format 'wav'; "),
     ],
 )
 @pytest.mark.usefixtures("run")

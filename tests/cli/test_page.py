@@ -125,7 +125,7 @@ def test_the_other_policies_are_drawn_when_one_looks(some: Command) -> None:
 def test_an_estimate_has_the_other_policies_on_its_page(
     some: Command, width: int
 ) -> None:
-    call = ["estimate", "-t", "lomax", "-l", "20ms", "--html", "p.html", "plain.json"]
+    call = ["estimate", "-t", "lomax", "--max-exit-latency", "20ms", "--html", "p.html", "plain.json"]
     plain = some.output(*call[:5], *call[7:])
     assert some.output(*call) == plain
     page = browse(some, "p.html", width)

@@ -85,7 +85,7 @@ def test_a_limit_is_a_step_with_the_table_before_and_after(
 def test_the_table_is_that_of_apst(ssdpm: Command, machine: Make) -> None:
     root = str(machine("laptop"))
     (table,) = ssdpm.json("plan", "--root", root, "--latency", "25ms")["tables"]
-    apst = ssdpm.json("apst", "--root", root, "-l", "25ms", "nvme0")
+    apst = ssdpm.json("apst", "--root", root, "--max-exit-latency", "25ms", "nvme0")
     assert table["after"]["entries"] == apst["entries"]
 
 
@@ -297,7 +297,7 @@ def test_profiles_that_cannot_be_read_again_are_made_to_last_by_no_file(
         (["--source", "ac"], "nothing to set is given"),
         (["--source", "ac", "--latency", "any"], "--source requires --profile"),
         (["--profiles", "f", "--latency", "any"], "--profiles requires --profile"),
-        (["--source", "mains", "-p", "auto"], "--source mains: ac, battery or auto"),
+        (["--source", "mains", "-p", "auto"], "unknown --source 'mains'; expected ac, battery or auto"),
         (["--both-sources", "--latency", "any"], "--both-sources requires --profile"),
         (["--both-sources", "-p", "auto", "--source", "ac"], "conflicts with --source"),
         (["--both-sources", "-p", "auto", "-t", "-"], "for --both-sources"),
@@ -308,8 +308,8 @@ def test_profiles_that_cannot_be_read_again_are_made_to_last_by_no_file(
         (["--nvme-core", "apst_primary_timeout_ms=50ms"], "whole number"),
         (["--nvme-core", "force_apst=1"], "--nvme-core force_apst=1"),
         (["--nvme-core", "default_ps_max_latency_us=1"], "--nvme-core"),
-        (["--lpm", "slumber"], "--lpm slumber"),
-        (["--persist", "cron", "-p", "auto"], "--persist cron"),
+        (["--lpm", "slumber"], "unknown --lpm 'slumber'; "),
+        (["--persist", "cron", "-p", "auto"], "unknown --persist 'cron'; "),
         (["--persist", "udev", "--apst", "linux"], "udev cannot make --apst last"),
         (["--persist", "tlp", "--latency", "any"], "TLP sets the links of SATA ports"),
         (["--latency", "any", "-t", "-"], "name one TARGET"),

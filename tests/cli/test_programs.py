@@ -50,7 +50,7 @@ def test_a_command_that_is_not_installed_names_the_program(alone: Command) -> No
     for name in ENERGY:
         assert alone.fails(1, name) == f"ssdpm: {name}: {MISSING}"
         assert alone.fails(1, "help", name) == f"ssdpm: {name}: {MISSING}"
-    assert "no such command" in alone.fails(2, "frobnicate")
+    assert "unknown command 'frobnicate'" in alone.fails(2, "frobnicate")
     assert "--trace" in alone.fails(2, "plan", "--trace", "lomax")
     (alone.directory / "bin/ssdpm-energy").touch()
     result = alone("estimate")

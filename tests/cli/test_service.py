@@ -356,9 +356,9 @@ def test_what_is_wrong_with_a_call_is_said(bus: Bus, laptop: pathlib.Path) -> No
     bus.service(laptop, "--stay")
     for method in ("Plan", "Apply"):
         _, fault = bus.call(method, "ass", "1", "nvme7", "auto")
-        assert "nvme7: no such drive" in fault
+        assert "unknown drive 'nvme7'" in fault
         _, fault = bus.call(method, "ass", "0", "/etc/passwd")
-        assert "no profile /etc/passwd: there are balanced, " in fault
+        assert "unknown profile '/etc/passwd'; expected balanced, " in fault
     assert not (laptop / "run/ssdpm.conf.d").exists()
 
 

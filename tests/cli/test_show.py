@@ -145,8 +145,8 @@ def test_help_of_a_command_is_what_its_option_prints(ssdpm: Command) -> None:
 
 def test_a_word_that_nothing_reads_is_a_usage_error(ssdpm: Command) -> None:
     for word in ("help", "--help", "-h"):
-        assert "nosuch: no such command" in ssdpm.fails(2, word, "nosuch")
-        assert "measure nosuch: no such command" in ssdpm.fails(
+        assert "unknown command 'nosuch'" in ssdpm.fails(2, word, "nosuch")
+        assert "unknown action of measure 'nosuch'" in ssdpm.fails(
             2, word, "measure", "nosuch"
         )
         assert "'foo'" in ssdpm.fails(2, word, "measure", "calibrate", "foo")

@@ -9,39 +9,63 @@ import pytest
 from command import Command
 
 MEANT = [
-    (["aply"], "ssdpm: aply: no such command; did you mean apply?"),
-    (["estim"], "ssdpm: estim: no such command; did you mean estimate?"),
-    (["frobnicate"], "ssdpm: frobnicate: no such command; see ssdpm --help"),
-    (["help", "plna"], "ssdpm: plna: no such command; did you mean plan?"),
+    (["aply"], "ssdpm: unknown command 'aply'; did you mean 'apply'?"),
+    (["estim"], "ssdpm: unknown command 'estim'; did you mean 'estimate'?"),
+    (["frobnicate"], "ssdpm: unknown command 'frobnicate'; see ssdpm --help"),
+    (["help", "plna"], "ssdpm: unknown command 'plna'; did you mean 'plan'?"),
     (
         ["help", "measure", "calbrate"],
-        "ssdpm: measure calbrate: no such command; did you mean calibrate?",
+        "ssdpm: unknown action of measure 'calbrate'; did you mean 'calibrate'?",
     ),
     (
         ["--verison"],
-        "ssdpm: --verison: no such option before a command; did you mean --version?",
+        "ssdpm: unknown option before a command '--verison'; did you mean '--version'?",
     ),
     (
         ["--profile", "auto", "apply"],
-        "ssdpm: --profile: no such option before a command; write it after the command",
+        "ssdpm: unknown option before a command '--profile'; write it after the command",
     ),
     (
         ["apst", "--max-exit-latncy=5ms", "x"],
-        "ssdpm apst: --max-exit-latncy: no such option; did you mean --max-exit-latency?",
+        "ssdpm apst: unknown option '--max-exit-latncy'; did you mean '--max-exit-latency'?",
     ),
     (
         ["recommend", "--max-added", "1ms"],
-        "ssdpm recommend: --max-added: no such option; did you mean --max-added-mean?",
+        "ssdpm recommend: unknown option '--max-added'; did you mean '--max-added-mean'?",
     ),
     (
         ["show", "--frobnicate"],
-        "ssdpm show: --frobnicate: no such option; see ssdpm show --help-all",
+        "ssdpm show: unknown option '--frobnicate'; see ssdpm show --help-all",
     ),
     (
         ["compare", "--workload=server", "x"],
-        "ssdpm compare: --workload: no such option; did you mean --trace?",
+        "ssdpm compare: unknown option '--workload'; did you mean '--trace'?",
     ),
-    (["apst", "--explain=4", "x"], "ssdpm apst: --explain takes no argument"),
+    (
+        ["apst", "-a", "linx", "x"],
+        "ssdpm apst: unknown --algorithm 'linx'; did you mean 'linux'?",
+    ),
+    (
+        ["estimate", "--pcie-link", "l2", "x"],
+        "ssdpm estimate: unknown --pcie-link 'l2'; expected l0, l1 or l1.2",
+    ),
+    (
+        ["measure", "servey"],
+        "ssdpm: unknown action of measure 'servey'; did you mean 'survey'?",
+    ),
+    (
+        ["bisect", "strat", "x"],
+        "ssdpm: unknown action of bisect 'strat'; did you mean 'start'?",
+    ),
+    (
+        ["lpm", "--set", "medium_pwer", "sda"],
+        "ssdpm lpm: unknown --set 'medium_pwer'; did you mean 'medium_power'?",
+    ),
+    (
+        ["recommend", "--quirk", "no-apts", "x"],
+        "ssdpm recommend: unknown --quirk 'no-apts'; did you mean 'no-apst'?",
+    ),
+    (["apst", "--explain=4", "x"], "ssdpm apst: option '--explain' takes no argument"),
 ]
 
 
@@ -54,19 +78,58 @@ def test_a_word_that_is_nearly_right_gets_a_suggestion(
 
 def test_a_workload_that_is_nearly_right_gets_a_suggestion(ssdpm: Command) -> None:
     call = ["estimate", "-q", "drive.json", "-t"]
-    known = "no such file, and no workload of this name"
-    assert f"lomx: {known}; did you mean lomax?" in ssdpm.fails(1, *call, "lomx")
+    unknown = "unknown trace or workload"
+    assert f"{unknown} 'lomx'; did you mean 'lomax'?" in ssdpm.fails(1, *call, "lomx")
     message = ssdpm.fails(1, *call, "mine.csv")
-    assert f"mine.csv: {known}; ssdpm workload --list prints them" in message
+    assert f"{unknown} 'mine.csv'; see ssdpm workload --list" in message
 
 
 def test_a_device_that_is_nearly_right_gets_a_suggestion(
     ssdpm: Command, laptop: pathlib.Path
 ) -> None:
     message = ssdpm.fails(1, "show", "--root", str(laptop), "nvem0")
-    assert message == "ssdpm: nvem0: no such drive; did you mean nvme0?"
+    assert message == "ssdpm: unknown drive 'nvem0'; did you mean 'nvme0'?"
     message = ssdpm.fails(1, "show", "--root", str(laptop), "gone.bin")
     assert "nvme0" not in message
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["tune", "--dry-run"],
+        ["plan", "-p", "auto"],
+        ["apply", "-p", "auto", "--dry-run"],
+        ["check", "-p", "auto"],
+        ["lpm"],
+        ["apst"],
+        ["estimate", "-t", "lomax"],
+        ["bisect", "start", "--errors", "1", "--entries", "3"],
+    ],
+)
+def test_every_command_that_takes_a_device_suggests_one(
+    ssdpm: Command, laptop: pathlib.Path, call: list[str]
+) -> None:
+    result = ssdpm(*call, "--root", str(laptop), "nvem0")
+    assert result.returncode == 1
+    message = "ssdpm: unknown drive 'nvem0'; did you mean 'nvme0'?\n"
+    assert result.stderr.decode() == message
+
+
+def test_a_policy_and_a_profile_that_are_nearly_right_get_a_suggestion(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    call = ["compare", "-t", "lomax", "--policy"]
+    assert ssdpm.fails(1, *call, "linux-legcy", "drive.json").endswith(
+        "unknown file or policy 'linux-legcy'; did you mean 'linux-legacy'?"
+    )
+    assert "windows:balanced" in ssdpm.fails(1, *call, "frobnicate", "drive.json")
+    assert "gone.bin: No such file" in ssdpm.fails(1, *call, "gone.bin", "drive.json")
+    message = ssdpm.fails(
+        1, "apst", "-q", "--diff", "lower-envelop", "drive.json"
+    )
+    assert "unknown file or algorithm 'lower-envelop'; did you mean" in message
+    message = ssdpm.fails(1, "plan", "-p", "balancd", "--root", str(laptop))
+    assert message == "ssdpm: unknown profile 'balancd'; did you mean 'balanced'?"
 
 
 def test_options_of_every_command_may_stand_before_it(
@@ -78,4 +141,4 @@ def test_options_of_every_command_may_stand_before_it(
     assert ssdpm.output(f"--root={root}", "-q") == status
     wanted = ssdpm.output("list", "--json", "--root", root)
     assert ssdpm.output("-q", "--root", root, "list", "--json") == wanted
-    assert "--root needs an argument" in ssdpm.fails(2, "--root")
+    assert "option '--root' requires an argument" in ssdpm.fails(2, "--root")

@@ -166,7 +166,7 @@ def test_only_the_named_drives_are_changed(ssdpm: Command, machine: Make) -> Non
     changed = [path for path, value in settings(root).items() if value != before[path]]
     assert len(changed) == 1 and "host0" in changed[0]
     result = ssdpm("tune", "-n", "--root", str(root), "sdz")
-    assert result.returncode == 1 and b"sdz: there is none" in result.stderr
+    assert result.returncode == 1 and b"unknown drive 'sdz'; did you mean 'sda'?" in result.stderr
     for name in ("/dev/nvme0n1", "nvme0n1", "nvme0", "sda1"):
         found = advised(ssdpm, "tune", "-n", "--root", str(root), name)
         assert [drive["name"] for drive in found] == ["sda" if "sda" in name else "nvme0"]

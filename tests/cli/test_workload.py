@@ -228,8 +228,8 @@ def test_each_count_of_a_trace_is_told(ssdpm: Command) -> None:
         (["--output", "x", "lomax"], "--output requires --to"),
         (["--to", "csv", "lomax", "lomax"], "--to takes one trace, here are 2"),
         (["--to", "csv", "--json", "lomax"], "--to conflicts with --json"),
-        (["--to", "pdf", "lomax"], "--to pdf: npy, iolog, csv or fio-job"),
-        (["--format", "pdf", "lomax"], "--format pdf: npy, blkparse, "),
+        (["--to", "pdf", "lomax"], "unknown --to 'pdf'; expected npy, iolog, csv or fio-job"),
+        (["--format", "pdf", "lomax"], "unknown --format 'pdf'; expected npy, blkparse, "),
         (["--seed", "1s", "lomax"], "--seed 1s: write a whole number"),
         (["--seed", "99999999999999999999", "lomax"], "--seed: too large"),
         (["--n-ios", "0", "lomax"], "--n-ios 0: must be above 0"),
@@ -243,7 +243,7 @@ def test_each_count_of_a_trace_is_told(ssdpm: Command) -> None:
         (["--mean-idle", "99999999999d", "lomax"], "too long"),
         (["--shape", "x", "lomax"], "--shape x: write a number, as in 1.5"),
         (["--shape", "0", "lomax"], "--shape 0: must be above 0"),
-        (["--op", "flush", "lomax"], "--op flush: read or write"),
+        (["--op", "flush", "lomax"], "unknown --op 'flush'; expected read or write"),
         (["--bytes", "0B", "lomax"], "--bytes 0B: must be above 0"),
         (["--bytes", "4K", "lomax"], "the unit is B, kB, MB, GB, TB, KiB, MiB or GiB"),
         (["--service", "5s", "lomax"], "--service 5s: at most 4.294967294s"),
@@ -346,7 +346,7 @@ def test_a_bad_trace_is_named_with_the_cause(
 
 
 def test_what_is_no_trace_is_named(ssdpm: Command) -> None:
-    assert "no workload of this name" in ssdpm.fails(1, "workload", "gone")
+    assert "unknown trace or workload" in ssdpm.fails(1, "workload", "gone")
     (ssdpm.directory / "dir").mkdir()
     assert "dir: is a directory" in ssdpm.fails(1, "workload", "dir")
     assert "/dev/null: " in ssdpm.fails(1, "workload", "/dev/null")

@@ -401,7 +401,7 @@ def test_listing_and_diagnosing_loads_no_library_for_commands(machine: Maker) ->
 def test_a_device_is_opened_by_a_path_too(machine: Maker) -> None:
     root = machine("laptop")
     assert ssdpm.open(Path("/dev/nvme0"), root) == ssdpm.open("nvme0", root)
-    with pytest.raises(ssdpm.NotFoundError, match="there are nvme0"):
+    with pytest.raises(ssdpm.NotFoundError, match="expected nvme0"):
         ssdpm.open("nvme\udcff", root)
     with pytest.raises(TypeError, match="name: a path is needed, not int"):
         ssdpm.open(3, root)  # type: ignore[arg-type]
@@ -572,7 +572,7 @@ def test_meters_are_found_by_name_and_path(root: Path) -> None:
     assert meter == ssdpm.Machine(root).meters()[0]
     assert meter == ssdpm.Machine(root).find_meter(meter.path)
     assert meter == ssdpm.find_meter("battery", root)
-    with pytest.raises(ssdpm.NotFoundError, match="there are BAT0"):
+    with pytest.raises(ssdpm.NotFoundError, match="expected BAT0"):
         ssdpm.find_meter("BAT1", root)
     with pytest.raises(ssdpm.UnsupportedError, match="capture"):
         ssdpm.find_meter("command:echo 5", root)

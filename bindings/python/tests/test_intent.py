@@ -92,7 +92,7 @@ def test_it_is_that_of_its_files_when_they_were_read(machine: Maker) -> None:
 
 def test_a_fault_names_its_file_and_line(machine: Maker) -> None:
     root = put(machine("laptop"), "[machine]\nprofile = fast\n")
-    with pytest.raises(ssdpm.InvalidError, match=r"/etc/ssdpm\.conf:2: no profile fast"):
+    with pytest.raises(ssdpm.InvalidError, match=r"/etc/ssdpm\.conf:2: unknown profile 'fast'"):
         Intent.read(root)
     put(root, "\n" * (2**20 + 1))
     with pytest.raises(ssdpm.Error) as caught:
@@ -195,7 +195,7 @@ def test_profiles_of_the_files_are_known_by_name(machine: Maker) -> None:
     assert intent.profile("quiet").max_exit_latency_us == "any"
     assert intent.profile("quiet", "battery").max_exit_latency_us == 1000
     assert intent.profile("auto", "battery").name == "power-saver"
-    with pytest.raises(ssdpm.NotFoundError, match="no profile quite: there are quiet, "):
+    with pytest.raises(ssdpm.NotFoundError, match="unknown profile 'quite'; expected quiet, "):
         intent.profile("quite")
     with pytest.raises(ValueError, match="source"):
         intent.profile("quiet", "solar")
@@ -217,5 +217,5 @@ def test_what_files_ask_for_lasts_by_other_programs(machine: Maker) -> None:
         ssdpm.persist("udev", files=intent)
     (file, *_) = ssdpm.persist("udev", "mine", files=intent).files
     assert "--profile mine" in file.contents
-    with pytest.raises(ssdpm.NotFoundError, match="no profile mine"):
+    with pytest.raises(ssdpm.NotFoundError, match="unknown profile 'mine'"):
         ssdpm.persist("udev", "mine")

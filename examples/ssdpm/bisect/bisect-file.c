@@ -131,7 +131,7 @@ static enum exit_status read_text(struct search *search, char *text)
 	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++)
 		if (!drive_of(search, i))
 			return complain_of_file(search,
-						cell("%s: no such drive",
+						cell("unknown drive '%s'",
 						     ssdpm_bisect_get_suspect(
 							     search->bisect, i))
 							.text);

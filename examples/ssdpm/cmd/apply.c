@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm apply: set a power policy, and prove it. */
+#include "options/words.h"
 #include "programs.h"
 
 static enum exit_status run(const void *data, const struct common *common,
@@ -9,7 +10,7 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct option_spec own[] = {
-	{ "persist", 0, PERSIST_KINDS,
+	{ "persist", 0, PERSIST_WORDS,
 	  "Show and write the files that make the settings last.",
 	  SETS_WORD(struct plan_command, persist,
 		    ssdpm_persist_kind_to_string) },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm apst: the APST table that an algorithm makes for a drive, and why. */
 #include "catalogue/all.h"
+#include "options/words.h"
 #include "options/apst-options.h"
 #include "text/apst-questions.h"
 #include "text/device.h"
@@ -34,9 +35,10 @@ static const struct option_spec options[] = {
 	{ "diff", 0, "TABLE",
 	  "Compare with TABLE, a file or an algorithm, as in "
 	  "linux:secondary=1s. Twice: compare two tables.",
-	  SETS_OWN },
+	  SETS_OWN, .values = TABLE_WORDS },
 	{ "infer", 0, "TABLE",
-	  "Find the algorithm and parameters that made TABLE.", SETS_OWN },
+	  "Find the algorithm and parameters that made TABLE.", SETS_OWN,
+	  .values = TABLE_WORDS },
 	{ "keep", 0, "PSn",
 	  "Find the largest latency limit that keeps PSn and drops "
 	  "all deeper states.",
@@ -44,7 +46,7 @@ static const struct option_spec options[] = {
 	{ "reach", 0, "TABLE",
 	  "Find kernel parameters that make Linux build TABLE, or "
 	  "the closest one.",
-	  SETS_OWN, .rare = true },
+	  SETS_OWN, .values = TABLE_WORDS, .rare = true },
 	ALL_OPTION("Count over the catalogue how many drives sleep, or with "
 		   "--diff, how many change."),
 };

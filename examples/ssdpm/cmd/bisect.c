@@ -154,17 +154,10 @@ static enum exit_status check(const struct common *common,
 			      size_t n)
 {
 	const char *const word = n ? operands[0] : "status";
-	const bool is_known = mode_of(word) || !strcmp(word, "set") ||
-			      !strcmp(word, "status") ||
-			      !strcmp(word, "stop") ||
-			      ssdpm_bisect_verdict_from_string(word);
 	const char *other = option_not_for(&own, s->given, mode_of(word));
 
-	if (!is_known)
-		return usage_error(common,
-				   "%s: it is start, run, set, good, bad, "
-				   "skip, status, report or stop",
-				   word);
+	if (!list_has(cmd_bisect.words, word))
+		return unknown_action(&cmd_bisect, word);
 	if (other)
 		return usage_error(common, "%s takes no --%s", word, other);
 	if (!strcmp(word, "run") && common->root)
@@ -215,16 +208,27 @@ static enum exit_status run(const void *data, const struct common *common,
 
 const struct subcommand cmd_bisect = {
 	.name = "bisect",
-	.operands = "start|run|good|bad|skip|report|stop [TARGET...]",
+	.operands = "ACTION [TARGET...]",
+	.words = "start|run|set|good|bad|skip|status|report|stop",
 	.operands_optional = true,
 	.takes_devices = true,
 	.list = "searches",
 	.summary = "Find the setting that makes a drive fail.",
 	.own = &own,
+	.what_words_do =
+		"  start                   Begin a search, and set the first "
+		"trial.\n"
+		"  run                     Try all by itself.\n"
+		"  good, bad, skip         Judge the trial, and set the next "
+		"one.\n"
+		"  set                     Set the trial again, as after a "
+		"boot.\n"
+		"  status, report          Print the search, or a report of "
+		"it.\n"
+		"  stop                    End the search, and put all back.\n",
 	.examples = "  ssdpm bisect start --errors 1 --entries 40 nvme0\n"
 		    "  ssdpm bisect run --provoke\n"
 		    "  ssdpm bisect good --entries 3160\n"
-		    "  ssdpm bisect bad\n"
 		    "  ssdpm bisect report\n"
 		    "  ssdpm bisect stop\n",
 	.run = run,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm compare: several policies on the same workloads. */
 #include "catalogue/compare-all.h"
+#include "options/words.h"
 #include "options/apst-options.h"
 #include "work/comparison.h"
 #include "html/html.h"
@@ -32,7 +33,8 @@ static const struct option_spec options[] = {
 	  "Add a policy: an algorithm, windows:balanced:battery, "
 	  "none, a file with a table, or a link policy. May be "
 	  "repeated. Savings are against the first. Default: all.",
-	  SETS_TEXTS(struct settings, policies, n_policies) },
+	  SETS_TEXTS(struct settings, policies, n_policies),
+	  .values = POLICY_WORDS },
 	{ "csv", 0, NULL, "Print CSV, a line for each policy.", SETS_FORM },
 	{ "explain", 'e', NULL,
 	  "Print possible savings, and what is assumed and why.",

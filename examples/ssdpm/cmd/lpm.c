@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm lpm: the link policies of SATA ports. */
 #include "options/advised.h"
+#include "options/words.h"
 #include "text/device.h"
 #include "text/output.h"
 #include "text/remedy.h"
@@ -18,7 +19,7 @@ static struct settings the_settings;
 
 static const struct option_spec options[] = {
 	{ "set", 0, "POLICY,...", "Set the first of these that the port takes.",
-	  SETS_OWN },
+	  SETS_OWN, .values = LPM_WORDS },
 	{ "dry-run", 'n', NULL,
 	  "Show what --set would write, and write nothing.",
 	  SETS_FLAG(struct settings, dry_run) },

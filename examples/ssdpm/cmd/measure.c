@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-#define ACTIONS \
-	"energy, baseline, background, calibrate, check, survey or merge"
-
 struct settings {
 	struct measure_options samples;
 	uint64_t given; /* bits: which of the options below */
@@ -188,14 +185,15 @@ static enum exit_status run(const void *data, const struct common *common,
 	const struct settings *settings = data;
 
 	if (!n)
-		return usage_error(common, "say what to measure: " ACTIONS);
+		return usage_error(common, "no ACTION given; see ssdpm measure "
+					   "--help");
 	if (!strcmp(operands[0], "survey"))
 		return survey(common, settings, operands + 1, n - 1);
 	if (!strcmp(operands[0], "merge"))
 		return merge(common, settings, operands + 1, n - 1);
 	const struct measure_action *action = find_measure_action(operands[0]);
 	if (!action)
-		return usage_error(common, "%s: it is " ACTIONS, operands[0]);
+		return unknown_action(&cmd_measure, operands[0]);
 	if (check(common, settings, action, n - 1))
 		return STATUS_USAGE;
 	if (settings->samples.sweep)
@@ -232,7 +230,8 @@ static const char what_words_do[] =
 
 const struct subcommand cmd_measure = {
 	.name = "measure",
-	.operands = "energy|baseline|background|survey|merge FILE...",
+	.operands = "ACTION FILE...",
+	.words = "energy|baseline|background|survey|merge",
 	.operands_optional = true, /* run() names what is missing */
 	.list = "results",
 	.summary = "Turn samples of power into energy, baseline and background "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm plan: what would be set, and what the drives do then. */
+#include "options/words.h"
 #include "programs.h"
 
 static enum exit_status run(const void *data, const struct common *common,
@@ -9,7 +10,7 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct option_spec own[] = {
-	{ "persist", 0, PERSIST_KINDS,
+	{ "persist", 0, PERSIST_WORDS,
 	  "Show the files that make the settings last.",
 	  SETS_WORD(struct plan_command, persist,
 		    ssdpm_persist_kind_to_string) },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm recommend: the best setting that each route reaches. */
+#include "options/words.h"
 #include "options/apst-options.h"
 #include "text/apst-questions.h"
 #include "work/comparison.h"
@@ -24,7 +25,7 @@ static const struct option_spec options[] = {
 	  "Limit the added delay of 99 in 100 I/Os, as in 20ms.",
 	  SETS_NUMBER(struct recommend_options, bounds.max_delay_p99_ns,
 		      TIME_NS) },
-	{ "max-exit-latency", 'l', "TIME|any",
+	{ "max-exit-latency", 0, "TIME|any",
 	  "Limit the time to leave a state, as in 25ms.",
 	  SETS_NUMBER(struct recommend_options, bounds.max_exit_latency_us,
 		      TIME_US) },
@@ -41,7 +42,8 @@ static const struct option_spec options[] = {
 	{ "from", 0, "POLICY",
 	  "Compare with this policy: an algorithm, none, or a file "
 	  "with a table. Default: today, else linux.",
-	  SETS_TEXT(struct recommend_options, from_name) },
+	  SETS_TEXT(struct recommend_options, from_name),
+	  .values = POLICY_WORDS },
 	{ "quirk", 0, "no-apst|no-deepest-ps|none",
 	  "Add a quirk, as for ssdpm apst. May be repeated.", SETS_OWN,
 	  .rare = true },

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm revert: back to what was there before the first apply. */
+#include "options/words.h"
 #include "options/units.h"
 #include "programs.h"
 #include "options/apst-options.h"
 #include "survey/survey.h"
 #include "plan/work.h"
+
+#include <string.h>
 
 struct settings {
 	bool persist;
@@ -19,7 +22,7 @@ static const struct option_spec options[] = {
 	{ "persist", 0, "[KIND]",
 	  "Also remove the files of apply --persist: udev, modprobe, "
 	  "systemd, tlp, tuned, or all.",
-	  SETS_OWN },
+	  SETS_OWN, .values = PERSIST_WORDS "|all" },
 	{ "forget", 0, NULL, "Also forget what apply --keep wrote.",
 	  SETS_FLAG(struct settings, forget) },
 	{ "dry-run", 'n', NULL,
@@ -33,13 +36,14 @@ static enum exit_status set(void *data, struct common *common,
 {
 	struct settings *settings = data;
 
-	(void)option;
 	settings->persist = true;
 	settings->kind = 0;
-	if (!argument)
+	if (!argument || !strcmp(argument, "all"))
 		return STATUS_DONE;
-	return parse_word(common, "persist", argument,
-			  ssdpm_persist_kind_to_string, &settings->kind);
+	settings->kind = ssdpm_persist_kind_from_string(argument);
+	return settings->kind ? STATUS_DONE :
+				unknown_value(common, "persist", argument,
+					      option->values);
 }
 
 /* The files of one kind, or of all. */

@@ -20,7 +20,7 @@ static const struct option_spec options[] = {
 	  SETS_FLAG(struct tune_options, dry_run) },
 	{ "keep", 0, NULL, "Keep it after a boot, in /etc/ssdpm.conf.d.",
 	  SETS_FLAG(struct tune_options, keep) },
-	{ "trace", 't', "FILE",
+	{ "trace", 't', "TRACE",
 	  "Take this trace, or a workload of ssdpm workload --list.",
 	  SETS_TEXT(struct tune_options, trace_name), .once = true },
 	{ "patient", 0, NULL,

@@ -234,6 +234,35 @@ static enum exit_status need_live(const struct common *common, const char *root,
 	return status;
 }
 
+/* A name that nothing has; phrase is NULL, or the one without a suggestion. */
+static enum exit_status unknown_drive(const char *name, const char *phrase,
+				      const char *otherwise,
+				      const struct live *live)
+{
+	struct suggestion suggestion = { .word = name };
+	struct ssdpm_device **devices = NULL;
+	size_t n = 0;
+
+	if (ssdpm_device_list_read(live->machine, &devices, &n, NULL))
+		n = 0;
+	for (size_t i = 0; i < n; i++)
+		suggest(&suggestion, ssdpm_device_get_facts(devices[i])->name);
+	complain("%s",
+		 suggestion.best || !phrase ?
+			 unknown_word("drive", &suggestion, otherwise).text :
+			 phrase);
+	ssdpm_device_list_free(devices, n);
+	return STATUS_FAILED;
+}
+
+enum exit_status complain_of_name(const struct live *live, const char *name,
+				  const struct ssdpm_error *error)
+{
+	return error->code == -ENOENT ?
+		       unknown_drive(name, error->message, NULL, live) :
+		       complain_of_device(name, error);
+}
+
 /* A device, if there is one of that name; what is in /dev has to be one. */
 static enum exit_status add_named_device(const struct common *common,
 					 struct ssdpm_catalogue **catalogue,
@@ -252,37 +281,13 @@ static enum exit_status add_named_device(const struct common *common,
 	err = ssdpm_device_read(live->machine, name, &device, &error);
 	*ret_found = !err;
 	if (err && (needed || (err != -ENOENT && err != -EINVAL)))
-		return complain_of_device(name, &error);
+		return complain_of_name(live, name, &error);
 	if (err)
 		return STATUS_DONE;
 	status = add_device(common, catalogue, live, device, drives);
 	if (!status)
 		drives->drives[drives->n - 1].named = true;
 	return status;
-}
-
-/* A name that nothing has; why is what the catalogue says, and may suggest. */
-static enum exit_status no_such_drive(const struct common *common,
-				      const char *name, const char *why,
-				      struct drives *drives)
-{
-	struct suggestion suggestion = { .word = name };
-	struct ssdpm_device **devices = NULL;
-	struct live *live;
-	size_t n = 0;
-
-	if (need_live(common, common->root, drives, &live) ||
-	    ssdpm_device_list_read(live->machine, &devices, &n, NULL))
-		n = 0;
-	for (size_t i = 0; i < n; i++)
-		suggest(&suggestion, ssdpm_device_get_facts(devices[i])->name);
-	if (suggestion.best)
-		complain("%s: no such drive%s", name,
-			 did_you_mean(&suggestion, "").text);
-	else
-		complain("%s: No such file or directory; %s", name, why);
-	ssdpm_device_list_free(devices, n);
-	return STATUS_FAILED;
 }
 
 static enum exit_status add_catalogued(const struct common *common,
@@ -292,17 +297,21 @@ static enum exit_status add_catalogued(const struct common *common,
 {
 	struct ssdpm_error error;
 	struct drive drive;
+	struct live *live;
+	char why[sizeof(error.message) + 32];
 
 	if (!*catalogue)
 		*catalogue = open_catalogue(common);
 	if (!*catalogue)
 		return STATUS_FAILED;
-	if (find_drive(common, *catalogue, operand, &drive, &error))
-		return error.code == -ENOENT ?
-			       no_such_drive(common, operand, error.message,
-					     drives) :
-			       failure("%s: %s", operand, error.message);
-	return add_drive(drives, &drive);
+	if (!find_drive(common, *catalogue, operand, &drive, &error))
+		return add_drive(drives, &drive);
+	if (error.code != -ENOENT)
+		return failure("%s: %s", operand, error.message);
+	if (need_live(common, common->root, drives, &live))
+		return STATUS_FAILED;
+	snprintf(why, sizeof(why), "no such file, and %s", error.message);
+	return unknown_drive(operand, NULL, why, live);
 }
 
 static enum exit_status add_capture(const struct common *common,

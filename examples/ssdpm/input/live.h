@@ -60,6 +60,9 @@ void complain_about(const char *name, const char *message);
 /* Complains of a device, or with NULL of the machine. Return: the status. */
 enum exit_status complain_of_device(const char *name,
 				    const struct ssdpm_error *error);
+/* input.c: the same for a name that ssdpm_device_read() did not find. */
+enum exit_status complain_of_name(const struct live *live, const char *name,
+				  const struct ssdpm_error *error);
 
 /* Reports that there is no drive, which is no failure. */
 void complain_of_no_drive(const struct common *common);

@@ -2,6 +2,7 @@
 #include "input/quirks.h"
 
 #include "input/live.h"
+#include "options/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +12,18 @@ enum exit_status parse_quirk(const struct common *common, const char *text,
 {
 	const uint32_t quirk = ssdpm_quirk_from_string(text);
 	const bool none = !strcmp(text, "none");
+	char words[256];
+	size_t n = 0;
 
 	options->none |= none;
 	options->added |= quirk;
 	if (quirk || none)
 		return STATUS_DONE;
-	return usage_error(common,
-			   "--quirk %s: no-apst, no-deepest-ps, another quirk "
-			   "that Linux knows, or none",
-			   text);
+	for (uint32_t bit = 1; bit && ssdpm_quirk_to_string(bit); bit <<= 1)
+		n += (size_t)snprintf(words + n, sizeof(words) - n, "%s|",
+				      ssdpm_quirk_to_string(bit));
+	snprintf(words + n, sizeof(words) - n, "none");
+	return unknown_value(common, "quirk", text, words);
 }
 
 enum exit_status read_quirk_rules(const struct quirk_options *options,

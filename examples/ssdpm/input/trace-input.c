@@ -264,10 +264,9 @@ static enum exit_status no_such_trace(const char *name)
 
 	for (size_t i = 0; (known = ssdpm_generator_get_name(i)); i++)
 		suggest(&suggestion, known);
-	return failure(
-		"%s: no such file, and no workload of this name%s", name,
-		did_you_mean(&suggestion, "ssdpm workload --list prints them")
-			.text);
+	return failure("%s", unknown_word("trace or workload", &suggestion,
+					  "see ssdpm workload --list")
+				     .text);
 }
 
 enum exit_status open_trace(const struct common *common,

@@ -11,7 +11,7 @@ static const struct option_spec options[] = {
 	{ "algorithm", 'a', "linux|linux-legacy|windows|lower-envelope",
 	  "Choose the algorithm. Default: linux (5.14 on).",
 	  WORD(algorithm, ssdpm_apst_algorithm_to_string) },
-	{ "max-exit-latency", 'l', "TIME|any",
+	{ "max-exit-latency", 0, "TIME|any",
 	  "Set the latency limit, as in 25ms. Default: 100ms.",
 	  TIME(max_exit_latency_us, TIME_US) },
 	{ "primary-timeout", 0, "TIME",

@@ -40,6 +40,9 @@ enum exit_status parse_table(const struct common *common, const char *option,
 			     const struct ssdpm_apst_params *params,
 			     struct table_source *ret_source);
 
+/* Whether parse_table() would say more than that the word is unknown. */
+bool may_be_table(const char *argument);
+
 /* The table that it is for a drive. */
 int make_table(const struct table_source *source, const struct drive *drive,
 	       const struct quirks *quirks, struct ssdpm_apst *ret_table,

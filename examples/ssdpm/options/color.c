@@ -29,6 +29,7 @@ static const struct option_spec options[] = {
 
 const struct option_group color_option_group = {
 	OPTIONS(options),
+	.title = "Screen",
 };
 
 bool is_smart_terminal(void)

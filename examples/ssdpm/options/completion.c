@@ -7,30 +7,6 @@
 
 #include <string.h>
 
-/* A word of an option's argument: "linux" in "linux|linux-legacy". */
-struct word {
-	const char *text;
-	int length;
-};
-
-/* The first word of a list, or the one after the last that was given. */
-static bool next_word(const char *list, struct word *word)
-{
-	const char *text = word->text ? word->text + word->length : list;
-
-	if (!text)
-		return false;
-	text += strspn(text, "|");
-	word->text = text;
-	word->length = (int)strcspn(text, "| ");
-	return word->length > 0;
-}
-
-static bool stands_for_itself(const struct word *word)
-{
-	return word->text[0] < 'A' || word->text[0] > 'Z';
-}
-
 static bool takes_path(const char *list)
 {
 	return list && (strstr(list, "FILE") || strstr(list, "DIR") ||
@@ -47,8 +23,8 @@ static const char *kind_of(const char *list)
 					"";
 }
 
-/* The words that stand for themselves, with a blank between them. */
-static void print_words(const char *list)
+/* Those that stand for themselves; a colon after "escape". */
+static void print_words_escaped(const char *list, const char *escape)
 {
 	struct word word = { 0 };
 	const char *separator = "";
@@ -56,9 +32,18 @@ static void print_words(const char *list)
 	while (next_word(list, &word)) {
 		if (!stands_for_itself(&word))
 			continue;
-		printf("%s%.*s", separator, word.length, word.text);
+		fputs(separator, stdout);
+		for (int i = 0; i < word.length; i++)
+			printf("%s%c", word.text[i] == ':' ? escape : "",
+			       word.text[i]);
 		separator = " ";
 	}
+}
+
+/* The words that stand for themselves, with a blank between them. */
+static void print_words(const char *list)
+{
+	print_words_escaped(list, "");
 }
 
 static bool has_words(const char *list)
@@ -79,6 +64,9 @@ static bool operands_are_paths(const struct subcommand *subcommand)
 	       takes_path(subcommand->operands);
 }
 
+/* Not a command: it has the options that may stand before one. */
+static const struct subcommand none = { .operands = "" };
+
 /* text in single quotes; each of the special characters after a backslash. */
 static void print_escaped(const char *text, const char *special)
 {
@@ -98,6 +86,16 @@ static const char *argument_of(const struct option_spec *option)
 	return argument_is_optional(option) ? NULL : option->argument;
 }
 
+static const char *values_of(const struct option_spec *option)
+{
+	return option->values ? option->values : argument_of(option);
+}
+
+static bool has_actions(const struct subcommand *subcommand)
+{
+	return subcommand->words || subcommand->actions;
+}
+
 /* The words that may stand right after the name of a subcommand. */
 static void print_actions(const struct subcommand *subcommand)
 {
@@ -105,39 +103,55 @@ static void print_actions(const struct subcommand *subcommand)
 
 	for (; actions && *actions; actions++)
 		printf("%s ", action_word(*actions));
-	print_words(subcommand->operands);
+	print_words(subcommand->words);
 }
 
-static void print_bash_subcommand(const struct subcommand *subcommand)
+/* The case of a word that follows one of the options. */
+static void print_bash_arguments(const struct subcommand *subcommand)
 {
 	const struct option_spec *option;
 
-	printf("\t'%s')\n\t\tcase $before in\n", subcommand->name);
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++) {
-		if (!argument_of(option))
+		if (!values_of(option))
 			continue;
 		fputs("\t\t", stdout);
-		if (option->letter)
+		if (option->letter && argument_of(option))
 			printf("-%c | ", option->letter);
-		printf("--%s)\n\t\t\twords='", option->name);
-		print_words(option->argument);
+		/* An optional argument follows "=" alone. */
+		if (argument_of(option))
+			printf("--%s | ", option->name);
+		printf("--%s=)\n\t\t\twords='", option->name);
+		print_words(values_of(option));
 		printf("' paths=%s kind=%s ;;\n",
-		       takes_path(option->argument) ? "yes" : "",
-		       kind_of(option->argument));
+		       takes_path(argument_of(option)) ? "yes" : "",
+		       kind_of(argument_of(option)));
 	}
-	fputs("\t\t*)\n\t\t\twords='", stdout);
+}
+
+static void print_bash_options(const struct subcommand *subcommand)
+{
+	const struct option_spec *option;
+
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++) {
 		if (option->letter)
 			printf("-%c ", option->letter);
 		printf("--%s%s", option->name,
 		       option_at(subcommand, i + 1) ? " " : "");
 	}
+}
+
+static void print_bash_subcommand(const struct subcommand *subcommand)
+{
+	printf("\t'%s')\n\t\tcase $before in\n", subcommand->name);
+	print_bash_arguments(subcommand);
+	fputs("\t\t*)\n\t\t\twords='", stdout);
+	print_bash_options(subcommand);
 	printf("' paths=%s kind=%s options=yes\n",
 	       operands_are_paths(subcommand) ? "yes" : "",
 	       kind_of(subcommand->operands));
-	if (subcommand->actions) {
-		fputs("\t\t\tif ((COMP_CWORD == 2)) && [[ $word != -* ]]; "
-		      "then\n\t\t\t\twords='",
+	if (has_actions(subcommand)) {
+		fputs("\t\t\tif ((COMP_CWORD == at + 1)) && "
+		      "[[ $word != -* ]]; then\n\t\t\t\twords='",
 		      stdout);
 		print_actions(subcommand);
 		puts("' options=\n\t\t\tfi");
@@ -151,8 +165,9 @@ static void print_bash_actions(const struct subcommand *subcommand)
 	const struct subcommand *const *actions = subcommand->actions;
 
 	for (; actions && *actions; actions++)
-		printf("\tif [[ $command == %s && ${COMP_WORDS[2]} == %s ]] && "
-		       "((COMP_CWORD > 2)); then\n\t\tcommand='%s'\n\tfi\n",
+		printf("\tif [[ $command == %s && ${COMP_WORDS[at + 1]} == %s "
+		       "]] && ((COMP_CWORD > at + 1)); then\n"
+		       "\t\tcommand='%s'\n\tfi\n",
 		       subcommand->name, action_word(*actions),
 		       (*actions)->name);
 }
@@ -181,17 +196,25 @@ static const char bash_head[] =
 	"{\n"
 	"\tlocal word=${COMP_WORDS[COMP_CWORD]}\n"
 	"\tlocal before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-	"\tlocal command=${COMP_WORDS[1]} words= paths= kind= options= i name\n"
+	"\tlocal command= words= paths= kind= options= at i name\n"
 	"\n"
 	"\tif [[ $word == = ]]; then\n"
-	"\t\tword=\n"
+	"\t\tword= before+==\n"
 	"\telif [[ $before == = ]]; then\n"
-	"\t\tbefore=${COMP_WORDS[COMP_CWORD - 2]}\n"
+	"\t\tbefore=${COMP_WORDS[COMP_CWORD - 2]}=\n"
 	"\tfi\n"
-	"\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
-	"\t\t[[ ${COMP_WORDS[i]} == -- ]] && before=--\n"
+	"\tfor ((at = 1; at < COMP_CWORD; at++)); do\n"
+	"\t\tcase ${COMP_WORDS[at]} in\n"
+	"\t\t--root | --value)\n"
+	"\t\t\t[[ ${COMP_WORDS[++at]} == = ]] && ((at++)) ;;\n"
+	"\t\t-h | --help | --version | --completion | [^-]*)\n"
+	"\t\t\tcommand=${COMP_WORDS[at]}\n"
+	"\t\t\tbreak ;;\n"
+	"\t\tesac\n"
 	"\tdone\n"
-	"\t((COMP_CWORD == 1)) && command=\n";
+	"\tfor ((i = at + 1; i < COMP_CWORD; i++)); do\n"
+	"\t\t[[ ${COMP_WORDS[i]} == -- ]] && before=--\n"
+	"\tdone\n";
 
 /* Options are offered where one begins, and not after "--". */
 static const char bash_tail[] =
@@ -220,15 +243,31 @@ static void print_bash(const struct subcommand *const *subcommands)
 	fputs(bash_head, stdout);
 	for (size_t i = 0; subcommands[i]; i++)
 		print_bash_actions(subcommands[i]);
-	fputs("\tcase $command in\n\t'')\n\t\twords='", stdout);
+	puts("\tcase $command in\n\t'')\n\t\tcase $before in");
+	print_bash_arguments(&none);
+	fputs("\t\t*)\n\t\t\twords='", stdout);
+	print_bash_options(&none);
+	fputs(" --version --completion'\n\t\t\t[[ $word == -* ]] || words='",
+	      stdout);
 	for (size_t i = 0; subcommands[i]; i++)
 		printf("%s ", subcommands[i]->name);
-	puts("help --help --version --completion' ;;\n"
+	puts("help' ;;\n\t\tesac ;;\n"
 	     "\t--completion)\n"
 	     "\t\twords='bash zsh fish' ;;");
-	fputs("\thelp | --help)\n\t\t((COMP_CWORD == 2)) && words='", stdout);
+	fputs("\thelp | --help)\n\t\t((COMP_CWORD == at + 1)) && words='",
+	      stdout);
 	print_names(subcommands);
-	puts("' ;;");
+	puts("'");
+	for (size_t i = 0; subcommands[i]; i++) {
+		if (!has_actions(subcommands[i]))
+			continue;
+		printf("\t\t((COMP_CWORD == at + 2)) && "
+		       "[[ $before == %s ]] && words='",
+		       subcommands[i]->name);
+		print_actions(subcommands[i]);
+		puts("'");
+	}
+	puts("\t\t;;");
 	for (size_t i = 0; subcommands[i]; i++) {
 		const struct subcommand *const *actions =
 			subcommands[i]->actions;
@@ -250,7 +289,7 @@ static void print_zsh_action(const char *kind, bool paths, const char *words)
 		fputs("_files", stdout);
 	} else if (has_words(words)) {
 		fputs("(", stdout);
-		print_words(words);
+		print_words_escaped(words, "\\");
 		fputs(")", stdout);
 	}
 }
@@ -258,23 +297,27 @@ static void print_zsh_action(const char *kind, bool paths, const char *words)
 static void print_zsh_option(const struct option_spec *option)
 {
 	const bool argument = argument_of(option);
+	const bool optional = !argument && option->values;
 
 	fputs("\t\t\t'*'", stdout);
 	if (option->letter)
 		printf("{-%c%s,--%s%s}", option->letter, argument ? "+" : "",
 		       option->name, argument ? "=" : "");
 	else
-		printf("--%s%s", option->name, argument ? "=" : "");
+		printf("--%s%s", option->name,
+		       argument ? "=" :
+		       optional ? "=-" :
+				  "");
 	fputs("'[", stdout);
 	print_escaped(option->help, "\\[]:");
 	fputs("]", stdout);
-	if (argument) {
-		fputs(":", stdout);
+	if (argument || optional) {
+		fputs(optional ? "::" : ":", stdout);
 		print_escaped(option->argument, "\\[]:");
 		fputs(":", stdout);
 		print_zsh_action(kind_of(option->argument),
 				 takes_path(option->argument),
-				 option->argument);
+				 values_of(option));
 	}
 	puts("' \\");
 }
@@ -286,7 +329,7 @@ static void print_zsh_arguments(const struct subcommand *subcommand)
 	puts("\t\t\t_arguments -s -S \\");
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++)
 		print_zsh_option(option);
-	if (subcommand->actions) {
+	if (has_actions(subcommand)) {
 		fputs("\t\t\t'1:operand:{_alternative \"w:action:(", stdout);
 		print_actions(subcommand);
 		puts(")\" \"f:file:_files\"}' \\");
@@ -338,10 +381,6 @@ static const char zsh_head[] = "#compdef ssdpm\n"
 			       "\tlocal -a commands=(\n";
 
 static const char zsh_middle[] =
-	"\t)\n"
-	"\n"
-	"\t_arguments -C \\\n"
-	"\t\t'(- *)'{-h,--help}'[print this help]' \\\n"
 	"\t\t'(- *)--version[print the version]' \\\n"
 	"\t\t'(- *)--completion[print completions]:shell:(bash zsh fish)' \\\n"
 	"\t\t'1:command:->command' \\\n"
@@ -365,6 +404,8 @@ static const char zsh_tail[] = "\t\tesac ;;\n"
 
 static void print_zsh(const struct subcommand *const *subcommands)
 {
+	const struct option_spec *option;
+
 	fputs(zsh_head, stdout);
 	for (size_t i = 0; subcommands[i]; i++) {
 		printf("\t\t'%s:", subcommands[i]->name);
@@ -372,6 +413,9 @@ static void print_zsh(const struct subcommand *const *subcommands)
 		puts("'");
 	}
 	puts("\t\t'help:Print the help of a command.'");
+	puts("\t)\n\n\t_arguments -C -A \"-*\" \\");
+	for (size_t i = 0; (option = option_at(&none, i)); i++)
+		print_zsh_option(option);
 	fputs(zsh_middle, stdout);
 	puts("\t\thelp)\n"
 	     "\t\t\t_describe -t commands command commands ;;");
@@ -418,9 +462,11 @@ static void print_fish_option(const struct option_spec *option)
 		fputs(" -r -F", stdout);
 	else if (argument_of(option))
 		fputs(" -x", stdout);
-	if (has_words(option->argument)) {
+	else if (option->values)
+		fputs(" -f", stdout);
+	if (has_words(values_of(option))) {
 		fputs(" -a '", stdout);
-		print_words(option->argument);
+		print_words(values_of(option));
 		fputs("'", stdout);
 	}
 	fputs(" -d '", stdout);
@@ -444,10 +490,10 @@ static void print_fish_subcommand(const struct subcommand *subcommand,
 		print_fish_names(kind_of(of->operands));
 		puts(operands_are_paths(of) ? " -F" : "");
 	}
-	if (of->actions) {
+	if (of->words) {
 		print_fish_condition(subcommand, action);
 		fputs(" -a '", stdout);
-		print_words(of->operands);
+		print_words(of->words);
 		puts("'");
 	}
 	for (; !action && actions && *actions; actions++) {
@@ -462,18 +508,31 @@ static void print_fish_subcommand(const struct subcommand *subcommand,
 static void print_fish(const struct subcommand *const *subcommands)
 {
 	const char *const first = "complete -c ssdpm -n __fish_use_subcommand";
+	const struct option_spec *option;
 
 	puts("# fish completion for ssdpm(1)\ncomplete -c ssdpm -f");
-	printf("%s -l help -s h -d 'print this help'\n"
-	       "%s -l version -d 'print the version'\n"
+	for (size_t i = 0; (option = option_at(&none, i)); i++) {
+		fputs(first, stdout);
+		print_fish_option(option);
+	}
+	printf("%s -l version -d 'print the version'\n"
 	       "%s -l completion -x -a 'bash zsh fish' -d 'print "
 	       "completions'\n",
-	       first, first, first);
+	       first, first);
 	printf("%s -a help -d 'Print the help of a command.'\n"
 	       "complete -c ssdpm -n '__fish_seen_subcommand_from help' -a '",
 	       first);
 	print_names(subcommands);
 	puts("'");
+	for (size_t i = 0; subcommands[i]; i++) {
+		if (!has_actions(subcommands[i]))
+			continue;
+		printf("complete -c ssdpm -n '__fish_seen_subcommand_from help;"
+		       " and __fish_seen_subcommand_from %s' -a '",
+		       subcommands[i]->name);
+		print_actions(subcommands[i]);
+		puts("'");
+	}
 	for (size_t i = 0; subcommands[i]; i++) {
 		const char *name = subcommands[i]->name;
 

@@ -293,7 +293,7 @@ static enum exit_status bad_word(const struct subcommand *subcommand,
 	const int length = (int)strcspn(word, "=");
 	const struct option_spec *option;
 	struct suggestion suggestion;
-	char name[64];
+	char name[64], dashed[66], best[66], help[64];
 
 	snprintf(name, sizeof(name), "%.*s", length - 2, word + 2);
 	/* A workload is a trace of the library's own. */
@@ -302,17 +302,20 @@ static enum exit_status bad_word(const struct subcommand *subcommand,
 	};
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++) {
 		if (!strcmp(option->name, name))
-			return usage_error(common, "--%s takes no argument",
+			return usage_error(common,
+					   "option '--%s' takes no argument",
 					   name);
 		suggest(&suggestion, option->name);
 	}
+	snprintf(dashed, sizeof(dashed), "--%s", name);
 	if (suggestion.best)
-		return usage_error(common,
-				   "%.*s: no such option; did you mean --%s?",
-				   length, word, suggestion.best);
-	return usage_error(common,
-			   "%.*s: no such option; see ssdpm %s --help-all",
-			   length, word, common->subcommand);
+		snprintf(best, sizeof(best), "--%s", suggestion.best);
+	suggestion.best = suggestion.best ? best : NULL;
+	suggestion.word = dashed;
+	snprintf(help, sizeof(help), "see ssdpm %s --help-all",
+		 common->subcommand);
+	return usage_error(common, "%s",
+			   unknown_word("option", &suggestion, help).text);
 }
 
 /* optind is past the rejected word. */
@@ -324,12 +327,12 @@ static enum exit_status bad_option(const struct subcommand *subcommand,
 
 	if (code == ':')
 		return usage_error(common,
-				   "%s needs an argument; see ssdpm %s "
-				   "--help",
+				   "option '%s' requires an argument; see "
+				   "ssdpm %s --help",
 				   word, common->subcommand);
 	if (!strncmp(word, "--", 2))
 		return bad_word(subcommand, common, word);
-	return usage_error(common, "-%c: no such option; see ssdpm %s --help",
+	return usage_error(common, "unknown option '-%c'; see ssdpm %s --help",
 			   optopt, common->subcommand);
 }
 
@@ -376,21 +379,39 @@ static const struct subcommand *action_of(const struct subcommand *subcommand,
 	return NULL;
 }
 
+enum exit_status unknown_action(const struct subcommand *subcommand,
+				const char *word)
+{
+	const struct subcommand *const *actions = subcommand->actions;
+	char words[128] = "", thing[32] = "command";
+	size_t n = 0;
+
+	for (; actions && *actions; actions++)
+		n += (size_t)snprintf(words + n, sizeof(words) - n, "%s|",
+				      action_word(*actions));
+	snprintf(words + n, sizeof(words) - n, "%s",
+		 subcommand->words ? subcommand->words : "");
+	if (*words)
+		snprintf(thing, sizeof(thing), "action of %s",
+			 subcommand->name);
+	if (*words)
+		complain("%s", unknown_of(thing, word, words).text);
+	else
+		complain("%s: unexpected operand '%s'", subcommand->name, word);
+	return STATUS_USAGE;
+}
+
 enum exit_status help_subcommand(const struct subcommand *subcommand,
 				 const char *action)
 {
 	const struct subcommand *found =
 		action ? action_of(subcommand, action) : subcommand;
-	const struct subcommand *const *actions = subcommand->actions;
-	struct suggestion suggestion = { .word = action };
 
-	if (!found) {
-		for (; actions && *actions; actions++)
-			suggest(&suggestion, action_word(*actions));
-		complain("%s %s: no such command%s", subcommand->name, action,
-			 did_you_mean(&suggestion, "see ssdpm --help").text);
-		return STATUS_USAGE;
-	}
+	/* The options of other actions are those of the command. */
+	if (!found && list_has(subcommand->words, action))
+		found = subcommand;
+	if (!found)
+		return unknown_action(subcommand, action);
 	print_help(found, false);
 	return STATUS_DONE;
 }

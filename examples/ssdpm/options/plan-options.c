@@ -2,13 +2,11 @@
 #include "options/plan-options.h"
 
 #include "options/units.h"
+#include "options/words.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LPM_WORDS                                              \
-	"med_power_with_dipm, medium_power, max_performance, " \
-	"min_power_with_partial or min_power"
 
 #define PLAN struct plan_options
 
@@ -41,9 +39,10 @@ static const struct option_spec options[] = {
 	{ "apst", 0, "TABLE",
 	  "NVMe: Set a table, a file or an algorithm, by Set "
 	  "Features. The next reset loses it.",
-	  SETS_TEXT(PLAN, table_name), .rare = true },
+	  SETS_TEXT(PLAN, table_name), .rare = true, .values = TABLE_WORDS },
 	{ "lpm", 0, "POLICY,...",
-	  "SATA: Set the first link policy that the port takes.", SETS_OWN },
+	  "SATA: Set the first link policy that the port takes.", SETS_OWN,
+	  .values = LPM_WORDS },
 	{ "power-state", 0, "NUMBER",
 	  "NVMe: Set an operational power state, for all or as in "
 	  "nvme0=1,nvme1=2. The next reset loses it.",
@@ -68,7 +67,7 @@ enum exit_status parse_lpms(const struct common *common, const char *option,
 	for (const char *at = text; at;) {
 		size_t length = strcspn(at, ",");
 		uint32_t lpm = 0;
-		char word[32];
+		char word[32] = "";
 
 		if (length < sizeof(word)) {
 			memcpy(word, at, length);
@@ -81,8 +80,9 @@ enum exit_status parse_lpms(const struct common *common, const char *option,
 					   "keep_firmware_settings but a boot",
 					   option, text);
 		if (!lpm || n == SSDPM_MAX_LPMS)
-			return usage_error(common, "--%s %s: " LPM_WORDS,
-					   option, text);
+			return unknown_value(common, option,
+					     lpm || !*word ? text : word,
+					     LPM_WORDS);
 		lpms[n++] = lpm;
 		at = at[length] ? at + length + 1 : NULL;
 	}
@@ -122,7 +122,7 @@ static enum exit_status set_source(struct plan_options *settings,
 	settings->power_source = ssdpm_power_source_from_string(text);
 	if (settings->power_source || !strcmp(text, "auto"))
 		return STATUS_DONE;
-	return usage_error(common, "--source %s: ac, battery or auto", text);
+	return unknown_value(common, "source", text, "ac|battery|auto");
 }
 
 static enum exit_status parse_power_state(const struct common *common,
@@ -211,8 +211,7 @@ enum exit_status check_power_states(const struct common *common,
 		if (is_here(drives, text, name))
 			continue;
 		return usage_error(common,
-				   "--power-state %s: %.*s is none of the "
-				   "devices here",
+				   "--power-state %s: unknown drive '%.*s'",
 				   all, (int)name, text);
 	}
 	return STATUS_DONE;
@@ -384,6 +383,26 @@ static int find_one(const struct profiles *profiles, const char *name,
 				  name, source, ret, reterr);
 }
 
+/* Says which profile was meant, if one is similar, and not which there are. */
+static void suggest_profile(const struct plan_options *settings,
+			    const struct profiles *profiles,
+			    struct ssdpm_error *error)
+{
+	struct suggestion suggestion = { .word = settings->profile };
+	char name[32], best[32];
+
+	for (size_t i = 0; !ssdpm_profile_get_name(
+		     profiles->text.data, profiles->text.size, i, name, NULL);
+	     i++) {
+		suggest(&suggestion, name);
+		if (suggestion.best == name)
+			suggestion.best = strcpy(best, name);
+	}
+	if (suggestion.best)
+		snprintf(error->message, sizeof(error->message), "%.240s",
+			 unknown_word("profile", &suggestion, "").text);
+}
+
 static enum exit_status find_both(const struct plan_options *settings,
 				  const struct live *live, struct profile *ret)
 {
@@ -404,6 +423,8 @@ static enum exit_status find_both(const struct plan_options *settings,
 	if (!err)
 		err = find_one(&profiles, settings->profile,
 			       SSDPM_SOURCE_BATTERY, &ret->battery, &error);
+	if (err == -ENOENT)
+		suggest_profile(settings, &profiles, &error);
 	ssdpm_intent_free(profiles.intent);
 	free(profiles.text.data);
 	return err ? complain_of_profile(settings, &error) : STATUS_DONE;

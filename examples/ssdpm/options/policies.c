@@ -3,6 +3,7 @@
 
 #include "options/sim-options.h"
 #include "options/units.h"
+#include "options/words.h"
 
 #include <string.h>
 
@@ -71,6 +72,10 @@ enum exit_status parse_policy(const struct common *common, const char *option,
 		*ret_policy = policy;
 		return STATUS_DONE;
 	}
+	if (strcmp(option, "table") && !may_be_table(argument))
+		return failure("%s", unknown_of("file or policy", argument,
+						POLICY_WORDS)
+					     .text);
 	status = parse_table(common, option, argument, params, &table);
 	if (!status)
 		*ret_policy = policy_of_table(argument, &table.table);

@@ -327,7 +327,7 @@ enum exit_status check_overrides(const struct common *common,
 			found = is_of_drive(o, &drives->drives[j]);
 		if (!found)
 			return usage_error(common,
-					   "--%s %s: no drive is named %.*s",
+					   "--%s %s: unknown drive '%.*s'",
 					   o->option, o->text,
 					   (int)o->drive_length, o->text);
 	}

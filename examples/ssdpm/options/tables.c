@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "options/apst-options.h"
 
+#include "input/input.h"
+#include "options/units.h"
+#include "options/words.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +42,17 @@ static bool begins_as_algorithm(const char *argument)
 	return ssdpm_apst_algorithm_from_string(word);
 }
 
+/* A file, or what somebody takes for one. */
+static bool is_path(const char *argument)
+{
+	return is_file(argument) || strpbrk(argument, "./");
+}
+
+bool may_be_table(const char *argument)
+{
+	return begins_as_algorithm(argument) || is_path(argument);
+}
+
 enum exit_status parse_table(const struct common *common, const char *option,
 			     const char *argument,
 			     const struct ssdpm_apst_params *params,
@@ -54,7 +69,11 @@ enum exit_status parse_table(const struct common *common, const char *option,
 	if (begins_as_algorithm(argument))
 		return usage_error(common, "--%s %s: %s", option, argument,
 				   error.message);
-	return read_table(source);
+	return is_path(argument) || !strcmp(option, "table") ?
+		       read_table(source) :
+		       failure("%s", unknown_of("file or algorithm", argument,
+						TABLE_WORDS)
+					     .text);
 }
 
 int make_table(const struct table_source *source, const struct drive *drive,

@@ -320,6 +320,15 @@ enum exit_status parse_power(const struct common *common, const char *option,
 }
 
 /* Parses up to the last of the words; 0: all. */
+enum exit_status unknown_value(const struct common *common, const char *option,
+			       const char *text, const char *words)
+{
+	char thing[64];
+
+	snprintf(thing, sizeof(thing), "--%s", option);
+	return usage_error(common, "%s", unknown_of(thing, text, words).text);
+}
+
 static enum exit_status parse_words(const struct common *common,
 				    const char *option, const char *text,
 				    const char *(*to_string)(uint32_t),
@@ -329,22 +338,17 @@ static enum exit_status parse_words(const struct common *common,
 	size_t length = 0;
 
 	for (uint32_t i = 1; i - 1 != last || !last; i++) {
-		const char *separator = ", ";
-
 		if (!to_string(i))
 			break;
-		if (i == last || !to_string(i + 1))
-			separator = " or ";
-
 		if (!strcmp(text, to_string(i))) {
 			*ret_value = i;
 			return STATUS_DONE;
 		}
-		length += (size_t)snprintf(
-			words + length, sizeof(words) - length, "%s%s",
-			i == 1 ? "" : separator, to_string(i));
+		length += (size_t)snprintf(words + length,
+					   sizeof(words) - length, "%s%s",
+					   i == 1 ? "" : "|", to_string(i));
 	}
-	return usage_error(common, "--%s %s: %s", option, text, words);
+	return unknown_value(common, option, text, words);
 }
 
 enum exit_status parse_word(const struct common *common, const char *option,

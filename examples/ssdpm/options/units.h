@@ -46,6 +46,10 @@ enum exit_status parse_word(const struct common *common, const char *option,
 			    const char *(*to_string)(uint32_t),
 			    uint32_t *ret_value);
 
+/* A usage error: the word is none of "a|b|c". */
+enum exit_status unknown_value(const struct common *common, const char *option,
+			       const char *text, const char *words);
+
 /* "0s..10s" in nanoseconds */
 enum exit_status parse_span(const struct common *common, const char *option,
 			    const char *text, int64_t *ret_begin_ns,

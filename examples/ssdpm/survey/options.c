@@ -20,7 +20,10 @@ static const struct option_spec options[] = {
 	{ "policy", 0, "POLICY",
 	  "Add a policy, as in lpm=medium_power, latency=25ms or "
 	  "profile=balanced. May be repeated.",
-	  SETS_OWN },
+	  SETS_OWN,
+	  .values = "profile=performance|profile=balanced|profile=power-saver|"
+		    "lpm=max_performance|lpm=medium_power|"
+		    "lpm=med_power_with_dipm|lpm=min_power_with_partial" },
 	{ "scenario", 0, "idle|sync|async|command:LINE",
 	  "Choose the I/O during the survey. May be repeated.", SETS_OWN,
 	  .rare = true },
@@ -97,10 +100,8 @@ static enum exit_status set_scenario(struct survey_options *s,
 
 	if (!is_command && strcmp(argument, "idle") &&
 	    strcmp(argument, "sync") && strcmp(argument, "async"))
-		return usage_error(common,
-				   "--scenario %s: it is idle, sync, async or "
-				   "command:LINE",
-				   argument);
+		return unknown_value(common, "scenario", argument,
+				     "idle|sync|async|command:LINE");
 	return add_word(common, "scenario", argument, s->scenarios,
 			SSDPM_SURVEY_MAX_SCENARIOS, &s->n_scenarios);
 }

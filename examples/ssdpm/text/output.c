@@ -223,7 +223,7 @@ static enum exit_status print_flat(const struct common *common,
 		return out_of_memory();
 	if (!walk.wanted || walk.found)
 		return STATUS_DONE;
-	return usage_error(common, "--value %s: no such key; --shell shows all",
+	return usage_error(common, "unknown --value '%s'; see --shell",
 			   walk.wanted);
 }
 

@@ -65,7 +65,8 @@ static enum exit_status find_names(const struct tuning *tuning, char **operands,
 
 		if (ssdpm_device_read(tuning->live->machine, operands[i],
 				      &device, &error))
-			return complain_of_device(operands[i], &error);
+			return complain_of_name(tuning->live, operands[i],
+						&error);
 		snprintf(names[i], sizeof(names[i]), "%s",
 			 ssdpm_device_get_facts(device)->name);
 		ssdpm_device_unref(device);

@@ -38,7 +38,7 @@ static enum exit_status find_weight(const struct common *common,
 		}
 	if (found)
 		return STATUS_DONE;
-	return usage_error(common, "--weight %s: no drive is named %.*s", text,
+	return usage_error(common, "--weight %s: unknown drive '%.*s'", text,
 			   (int)(equals - text), text);
 }
 
@@ -89,8 +89,7 @@ static enum exit_status check_max_powers(const struct common *common,
 					 m->drive_length);
 		if (!found)
 			return usage_error(
-				common,
-				"--max-power %s: no drive is named %.*s",
+				common, "--max-power %s: unknown drive '%.*s'",
 				m->text, (int)m->drive_length, m->text);
 	}
 	return STATUS_DONE;

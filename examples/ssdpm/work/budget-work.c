@@ -116,7 +116,7 @@ static enum exit_status find_work(const struct common *common,
 	struct budget_work *work;
 
 	if (!what)
-		return usage_error(common, "--mix %s: no drive is named %.*s",
+		return usage_error(common, "--mix %s: unknown drive '%.*s'",
 				   option->text, (int)option->drive_length,
 				   option->text);
 	if (!*what)

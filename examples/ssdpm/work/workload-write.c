@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "options/units.h"
 #include "input/trace-input.h"
 
 #include <errno.h>
@@ -139,7 +140,7 @@ enum exit_status check_trace_form(const struct common *common, const char *name)
 {
 	if (find_form(name) || !strcmp(name, "fio-job"))
 		return STATUS_DONE;
-	return usage_error(common, "--to %s: npy, iolog, csv or fio-job", name);
+	return unknown_value(common, "to", name, "npy|iolog|csv|fio-job");
 }
 
 /* The copy to write, and its form. */

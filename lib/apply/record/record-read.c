@@ -233,7 +233,7 @@ static int take_begun(struct record_reader *r, const char *at,
 	    (word != LEFT && line.at != line.end))
 		return refuse(r, "unknown line '%.40s'", at);
 	if (index >= r->changes.n)
-		return refuse(r, "there is no such step: '%.40s'", at);
+		return refuse(r, "unknown step '%.40s'", at);
 	change = r->changes.list[index];
 	change->begun = true;
 	if (word == BEGIN) {

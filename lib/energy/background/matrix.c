@@ -213,7 +213,7 @@ int ssdpm_experiment_matrix_get_text(
 	bool same = true;
 
 	if (micro_benchmark >= matrix->of[0].n || drive >= matrix->of[1].n)
-		return ssdpm__fail(reterr, -EINVAL, 0, "there is no such cell");
+		return ssdpm__fail(reterr, -EINVAL, 0, "unknown cell");
 	for (size_t i = 0; i < n; i++) {
 		const size_t at[N_PLACES] = { micro_benchmark, drive, i };
 		const struct ssdpm_experiment *e =

@@ -308,7 +308,7 @@ int ssdpm_bisect_get_trial(const struct ssdpm_bisect *bisect, size_t index,
 	if (err)
 		return err;
 	if (index >= bisect->n_trials)
-		return ssdpm__fail(reterr, -ENOENT, 0, "no such trial");
+		return ssdpm__fail(reterr, -ENOENT, 0, "unknown trial");
 	ssdpm__sized_out(ret_trial, &bisect->trials[index], sizeof(*ret_trial));
 	return 0;
 }
@@ -334,7 +334,7 @@ int ssdpm_bisect_get_culprit(const struct ssdpm_bisect *bisect, size_t index,
 			     struct ssdpm_error *reterr)
 {
 	if (index >= bisect->search.n_required)
-		return ssdpm__fail(reterr, -ENOENT, 0, "no such culprit");
+		return ssdpm__fail(reterr, -ENOENT, 0, "unknown culprit");
 	*ret_suspect = bisect->search.required[index].suspect;
 	*ret_step = bisect->search.required[index].step;
 	return 0;

@@ -265,7 +265,7 @@ int ssdpm_bisect_get_remedy(const struct ssdpm_bisect *bisect, size_t culprit,
 	else if (!strcmp(suspect->name + n, LPM))
 		found = find_lpm_remedy(suspect, step, index, &remedy);
 	if (!found)
-		return ssdpm__fail(reterr, -ENOENT, 0, "no such remedy");
+		return ssdpm__fail(reterr, -ENOENT, 0, "unknown remedy");
 	ssdpm__sized_out(ret_remedy, &remedy, sizeof(remedy));
 	return 0;
 }

@@ -29,7 +29,7 @@ static int check(const struct ssdpm_meter_traits *traits,
 	if (known & SSDPM_TRAIT_SAMPLING &&
 	    !ssdpm_meter_sampling_to_string(traits->sampling))
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "meter: sampling: no such value");
+				   "meter: sampling: unknown value");
 	if ((known & SSDPM_TRAIT_RESPONSE &&
 	     traits->response_ns > RESPONSE_NS_MAX) ||
 	    (known & SSDPM_TRAIT_DRIFT && traits->drift_uw > DRIFT_UW_MAX) ||

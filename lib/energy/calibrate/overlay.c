@@ -92,7 +92,7 @@ static int check_overlay(const struct ssdpm_overlay *overlay,
 	int err = 0;
 
 	if (!ssdpm_kind_to_string(overlay->kind))
-		return ssdpm__fail(reterr, -EINVAL, 0, "kind: no such kind");
+		return ssdpm__fail(reterr, -EINVAL, 0, "kind: unknown value");
 	if (overlay->pcie_link &&
 	    !ssdpm_pcie_link_to_string(overlay->pcie_link))
 		return ssdpm__fail(reterr, -EINVAL, 0, "pcie_link: unknown");
@@ -103,7 +103,7 @@ static int check_overlay(const struct ssdpm_overlay *overlay,
 	    !ssdpm__overlay_is_wa(overlay->measured_wa_milli))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
-			"operational_state, flags or measured_wa_milli: no such value");
+			"operational_state, flags or measured_wa_milli: unknown value");
 	for (size_t i = 0; err == 0 && i < ssdpm__n_overlay_texts; i++) {
 		const struct overlay_text *text = &ssdpm__overlay_texts[i];
 

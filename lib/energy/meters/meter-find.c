@@ -196,9 +196,8 @@ static int say_absent(const struct found *found, const char *text,
 				   "command prints",
 				   text);
 	return ssdpm__fail(reterr, -ENOENT, 0,
-			   "%.64s: there is no such power meter; there are "
-			   "%s%s",
-			   text, names, at < sizeof(names) ? "" : " ...");
+			   "unknown power meter '%.64s'; expected %s%s", text,
+			   names, at < sizeof(names) ? "" : " ...");
 }
 
 static int find_called(struct ssdpm_machine *machine, const struct found *found,

@@ -30,7 +30,7 @@ static int check_params(const struct ssdpm_power_params *given,
 		return err;
 	if (params.format > SSDPM_POWER_INT16)
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "no such format of samples: %u",
+				   "unknown format of samples: %u",
 				   params.format);
 	if (!is_sane(params.rate_hz) || params.rate_hz > NS_PER_S)
 		return ssdpm__fail(reterr, -EINVAL, 0,

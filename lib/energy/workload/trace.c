@@ -262,7 +262,7 @@ static int choose_reader(struct ssdpm_trace *trace, uint32_t format,
 	trace->reader = format ? find_reader(format) : recognise(trace);
 	if (!trace->reader && format)
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "no such format of a trace: %u", format);
+				   "unknown format of a trace: %u", format);
 	if (!trace->reader)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "this is no trace in a known format: name "

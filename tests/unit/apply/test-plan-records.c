@@ -305,7 +305,7 @@ static void damage_is_refused_by_file_and_line(void **state)
 	make_body(text);
 	finish(text, 1);
 	strcat(text, "begin 6\n");
-	assert_refused(text, strlen(text), 11, "there is no such step");
+	assert_refused(text, strlen(text), 11, "unknown step");
 	make_body(text);
 	finish(text, 1);
 	strcat(text, "left\n");
@@ -313,7 +313,7 @@ static void damage_is_refused_by_file_and_line(void **state)
 	make_body(text);
 	finish(text, 1);
 	strcat(text, "left 6 777\n");
-	assert_refused(text, strlen(text), 11, "there is no such step");
+	assert_refused(text, strlen(text), 11, "unknown step");
 	make_body(text);
 	replace(text, "nopp", "power-state");
 	replace(text, "\ton\toff", "\tPS1\tPS0");

@@ -222,12 +222,13 @@ static const struct fault {
 	{ "a_kind_that_there_is_not_is_a_fault", "[drive]\nkind = usb\n", 2,
 	  "kind: write nvme or sata" },
 	{ "a_profile_that_there_is_not_is_a_fault",
-	  "[machine]\nprofile = fast\n", 2, "no profile fast: there are" },
+	  "[machine]\nprofile = fast\n", 2,
+	  "unknown profile 'fast'; expected" },
 	{ "a_profile_with_a_long_name_is_a_fault",
 	  "[machine]\nprofile = 12345678901234567890123456789012\n", 2,
 	  "more than 31 characters" },
 	{ "a_profile_of_the_desktop_that_there_is_not_is_a_fault",
-	  "[desktop]\n\nquiet = quiet\n", 3, "no profile quiet" },
+	  "[desktop]\n\nquiet = quiet\n", 3, "unknown profile 'quiet'" },
 	{ "a_profile_of_the_desktop_without_a_value_is_a_fault",
 	  "[desktop]\nquiet =\n", 2, "no value" },
 	{ "a_fault_in_a_profile_has_its_line",
@@ -1406,9 +1407,10 @@ static void profiles_of_files_come_before_the_built_in_ones(void **state)
 	assert_int_equal(ssdpm_intent_get_settings(intent, "quite", AC,
 						   &settings, &error),
 			 -ENOENT);
-	assert_string_equal(error.message,
-			    "no profile quite: there are quiet, balanced, "
-			    "mine, performance, power-saver");
+	assert_string_equal(
+		error.message,
+		"unknown profile 'quite'; expected quiet, balanced, "
+		"mine, performance, power-saver");
 	ssdpm_intent_free(intent);
 }
 

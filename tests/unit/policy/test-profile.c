@@ -393,9 +393,10 @@ static void an_unknown_name_brings_the_known_ones(void **state)
 	assert_int_equal(
 		find("[mine]\nlpm = min_power\n", "yours", AC, &s, &error),
 		-ENOENT);
-	fixture_assert_error(&error, -ENOENT, 0,
-			     "no profile yours: there are mine, balanced, "
-			     "performance, power-saver");
+	fixture_assert_error(
+		&error, -ENOENT, 0,
+		"unknown profile 'yours'; expected mine, balanced, "
+		"performance, power-saver");
 	assert_int_equal(find(NULL, "", AC, &s, NULL), -ENOENT);
 }
 

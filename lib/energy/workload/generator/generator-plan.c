@@ -527,10 +527,9 @@ static int check(const struct ssdpm_generator_params *given,
 		return ssdpm__fail(reterr, -EINVAL, 0, "name: none is given");
 	*ret_workload = find_workload(params->name);
 	if (!*ret_workload)
-		return ssdpm__fail(
-			reterr, -ENOENT, 0,
-			"name: there is no such workload as \"%.32s\"",
-			params->name);
+		return ssdpm__fail(reterr, -ENOENT, 0,
+				   "name: unknown workload '%.32s'",
+				   params->name);
 	err = check_taken(params, *ret_workload, reterr);
 	return err ? err : check_ranges(params, *ret_workload, reterr);
 }

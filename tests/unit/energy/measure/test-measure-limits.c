@@ -494,7 +494,7 @@ static void a_cell_has_a_word_for_each_pattern_or_one_for_all(void **state)
 	assert_int_equal(
 		ssdpm_experiment_matrix_get_text(m, 2, 0, cell, &error),
 		-EINVAL);
-	assert_says(&error, "no such cell");
+	assert_says(&error, "unknown cell");
 	assert_int_equal(ssdpm_experiment_matrix_to_json(m, &text, NULL), 0);
 	assert_non_null(strstr(text, "\"text\": \"S / GWP\""));
 	assert_non_null(strstr(text, "\"background\": null"));

@@ -806,9 +806,9 @@ static void meters_are_found_by_name_folder_file_or_path(void **state)
 	assert_not_found(root, "/" HWMON "hwmon1/name", -EINVAL,
 			 "is no file of a meter");
 	assert_not_found(root, "BAT0", -ENOENT,
-			 "there are package-0, amdgpu, amdgpu");
-	assert_not_found(root, "battery", -ENOENT, "there are package-0");
-	assert_not_found(root, "", -ENOENT, "there are package-0");
+			 "expected package-0, amdgpu, amdgpu");
+	assert_not_found(root, "battery", -ENOENT, "expected package-0");
+	assert_not_found(root, "", -ENOENT, "expected package-0");
 }
 
 static void odd_bytes_of_a_name_are_not_printed(void **state)

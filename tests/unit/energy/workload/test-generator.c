@@ -546,7 +546,7 @@ static void what_a_workload_cannot_have_is_refused(void **state)
 	(void)state;
 	assert_refused(&p, -EINVAL, "name: none");
 	p.name = "apst-8";
-	assert_refused(&p, -ENOENT, "\"apst-8\"");
+	assert_refused(&p, -ENOENT, "'apst-8'");
 	p = params_of("apst-1");
 	p.value = 1;
 	assert_refused(&p, -EINVAL, "value: apst-1 does not take it");

@@ -470,7 +470,7 @@ static void parameters_that_nobody_knows_are_refused(void **state)
 		ssdpm_trace_open_data(V3, strlen(V3), &params, &trace, &error),
 		-EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0,
-			     "no such format of a trace: 99");
+			     "unknown format of a trace: 99");
 	params.flags = 2;
 	assert_int_equal(ssdpm_trace_open(-1, &params, &trace, &error),
 			 -EINVAL);

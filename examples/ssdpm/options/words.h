@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The values of options that more than one table has. */
+#ifndef SSDPM_COMMAND_WORDS_H
+#define SSDPM_COMMAND_WORDS_H
+
+#define ALGORITHM_WORDS "linux|linux-legacy|windows|lower-envelope"
+#define SCHEME_WORDS                            \
+	"windows:performance|windows:balanced|" \
+	"windows:power-saver|windows:modern-standby"
+#define LPM_WORDS                       \
+	"max_performance|medium_power|" \
+	"med_power_with_dipm|min_power_with_partial|min_power"
+#define TABLE_WORDS ALGORITHM_WORDS "|" SCHEME_WORDS
+#define POLICY_WORDS TABLE_WORDS "|none|today|" LPM_WORDS
+#define PERSIST_WORDS "udev|modprobe|systemd|tlp|tuned"
+
+#endif
