@@ -716,3 +716,40 @@ def test_a_disk_that_is_full_ends_it(ssdpm: Command, battery: pathlib.Path) -> N
     result = ssdpm.shell(f"ulimit -f 0; trap '' XFSZ; ssdpm {line}")
     assert result.returncode == 1
     assert "kept.csv: File too large" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("head", "line", "options", "power_w"),
+    [
+        ("s;W", "{s:.3f};2.5", [], 2.5),
+        ("s;W", "{s:.3f};2,5", [], 2.5),
+        ("ms;mV", "{ms};20", ["--shunt", "0.1ohm", "--supply", "5V"], 0.996),
+        ("ms;mV", "{ms},0;20,0", ["--shunt", "0.1ohm", "--supply", "5V"], 0.996),
+        ("ms,mA", "{ms},400", ["--supply", "5V"], 2),
+        ("ms;mA;V", "{ms};400;3,3", ["--supply", "5V"], 1.32),
+        ("Time [\u00b5s];Power [\u00b5W]", "{us};2500000", [], 2.5),
+        ("\u03bcs,W", "{us},2.5", [], 2.5),
+        ("s,J", "{s:.3f},{s:.3f}", [], 1),
+    ],
+)
+def test_a_log_of_1_khz_is_read_by_the_units_in_its_head(
+    ssdpm: Command, head: str, line: str, options: list[str], power_w: float
+) -> None:
+    def row(ms: int) -> str:
+        text = line.format(s=ms / 1000, ms=ms, us=ms * 1000)
+        return text.replace(".", ",") if "," in line and ";" in line else text
+
+    ssdpm.write("log.csv", "\n".join([head, *map(row, range(2001)), ""]))
+    result = ssdpm.json("measure", "energy", *options, "log.csv")
+    assert result["mean_power_uw"] == pytest.approx(power_w * 1e6, rel=1e-6)
+    assert result["covered_ns"] == 2 * 10**9
+
+
+def test_a_voltage_or_a_current_alone_makes_no_power(ssdpm: Command) -> None:
+    for head, option in (("ms;mV", ["--supply", "5V"]), ("ms;mA", []), ("ms;V", [])):
+        ssdpm.write("log.csv", f"{head}\n0;1\n1;1\n")
+        message = ssdpm.fails(1, "measure", "energy", *option, "log.csv")
+        assert "the columns make no power" in message
+    # Nothing but the micro sign is a letter.
+    ssdpm.write("log.csv", "\u00e9s;W\n0;1\n1;1\n")
+    assert "time" in ssdpm.fails(1, "measure", "energy", "log.csv")

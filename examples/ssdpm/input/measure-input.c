@@ -31,7 +31,7 @@ static const struct option_spec power_options[] = {
 	{ "shunt", 0, "OHM", "Set the resistance of the shunt, as in 0.1ohm.",
 	  SETS_REAL(POWER, params.shunt_ohm, RESISTANCE_UOHM, 1e6), .min = 1,
 	  .rare = true },
-	{ "supply", 0, "VOLTS", "Set the voltage before the shunt, as in 5V.",
+	{ "supply", 0, "VOLTS", "Set the voltage of the supply, as in 5V.",
 	  SETS_REAL(POWER, params.supply_v, VOLTAGE_UV, 1e6), .min = 1,
 	  .rare = true },
 	{ "counter", 0, "ENERGY",

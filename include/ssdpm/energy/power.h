@@ -59,7 +59,9 @@ enum ssdpm_power_format {
  * @scale:       watts for one unit of a raw sample; 0: 1
  * @shunt_ohm:   R of the shunt, for a column shunt_v: the power of what is
  *               behind it is (V / R) (U - V)
- * @supply_v:    U before the shunt, where no column volts has it
+ * @supply_v:    U before the shunt, or of a current, where no column volts has
+ *               it. With R and U, the only voltage of a file is that of the
+ *               shunt
  * @counter_j:   a counter of energy begins anew there; 0: unknown, and the
  *               power of a step in which it did is NaN
  * @format:      enum ssdpm_power_format; 0: CSV

@@ -18,7 +18,10 @@ static const struct column_name {
 	{ "time_ms", { POWER_TIME, -3 } },
 	{ "time_us", { POWER_TIME, -6 } },
 	{ "time_ns", { POWER_TIME, -9 } },
+	{ "s", { POWER_TIME, 0 } },
 	{ "ms", { POWER_TIME, -3 } },
+	{ "us", { POWER_TIME, -6 } },
+	{ "ns", { POWER_TIME, -9 } },
 	{ "timestamp_s", { POWER_TIME, 0 } },
 	{ "timestamp_ms", { POWER_TIME, -3 } },
 	{ "timestamp_us", { POWER_TIME, -6 } },
@@ -26,12 +29,14 @@ static const struct column_name {
 	{ "power_w", { POWER_WATTS, 0 } },
 	{ "power_mw", { POWER_WATTS, -3 } },
 	{ "power_uw", { POWER_WATTS, -6 } },
+	{ "w", { POWER_WATTS, 0 } },
 	{ "mw", { POWER_WATTS, -3 } },
 	{ "uw", { POWER_WATTS, -6 } },
 	{ "volts", { POWER_VOLTS, 0 } },
 	{ "voltage_v", { POWER_VOLTS, 0 } },
 	{ "voltage_mv", { POWER_VOLTS, -3 } },
 	{ "voltage_uv", { POWER_VOLTS, -6 } },
+	{ "v", { POWER_VOLTS, 0 } },
 	{ "mv", { POWER_VOLTS, -3 } },
 	{ "uv", { POWER_VOLTS, -6 } },
 	{ "amperes", { POWER_AMPERES, 0 } },
@@ -39,6 +44,7 @@ static const struct column_name {
 	{ "current_a", { POWER_AMPERES, 0 } },
 	{ "current_ma", { POWER_AMPERES, -3 } },
 	{ "current_ua", { POWER_AMPERES, -6 } },
+	{ "a", { POWER_AMPERES, 0 } },
 	{ "ma", { POWER_AMPERES, -3 } },
 	{ "ua", { POWER_AMPERES, -6 } },
 	{ "shunt_v", { POWER_SHUNT, 0 } },
@@ -47,6 +53,9 @@ static const struct column_name {
 	{ "energy_j", { POWER_JOULES, 0 } },
 	{ "energy_mj", { POWER_JOULES, -3 } },
 	{ "energy_uj", { POWER_JOULES, -6 } },
+	{ "j", { POWER_JOULES, 0 } },
+	{ "mj", { POWER_JOULES, -3 } },
+	{ "uj", { POWER_JOULES, -6 } },
 };
 
 #define N_NAMES (sizeof(names) / sizeof(names[0]))
@@ -98,6 +107,24 @@ char ssdpm__find_separator(struct span line)
 	return ',';
 }
 
+/*
+ * The micro sign and the letter mu, in UTF-8 and in Latin-1: without it, a
+ * column of microwatts would be one of watts. Return: its bytes; 0: another.
+ */
+static size_t micro_length(struct span text)
+{
+	static const char signs[][3] = { "\xc2\xb5", "\xce\xbc", "\xb5" };
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		const size_t n = strlen(signs[i]);
+
+		if ((size_t)(text.end - text.at) >= n &&
+		    !memcmp(text.at, signs[i], n))
+			return n;
+	}
+	return 0;
+}
+
 /* Reads a name; "Power (mW)" is power_mw. */
 static bool read_name(struct span text, struct power_column *ret_column)
 {
@@ -105,8 +132,12 @@ static bool read_name(struct span text, struct power_column *ret_column)
 	size_t n = 0;
 
 	for (; text.at < text.end; text.at++) {
-		char c = *text.at;
+		const size_t micro = micro_length(text);
+		char c = micro ? 'u' : *text.at;
 
+		text.at += micro ? micro - 1 : 0;
+		if ((unsigned char)c >= 0x80)
+			return false;
 		if (c >= 'A' && c <= 'Z')
 			c = (char)(c - 'A' + 'a');
 		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9'))
@@ -190,7 +221,9 @@ int ssdpm__power_columns_name(struct span line, struct power_columns *columns,
 	while (ssdpm__take_field(&fields, &word)) {
 		struct power_column column = { 0 };
 
-		known |= read_name(word, &column);
+		/* In a sentence, "a" is no ampere. */
+		if (fields.separator != ' ' || word.end - word.at > 1)
+			known |= read_name(word, &column);
 		int err = add_column(columns, word, column, reterr);
 		if (err)
 			return err;
@@ -219,16 +252,34 @@ static int check_shunt(const struct power_columns *columns,
 	return 0;
 }
 
+/* The only voltage, if both R and U are given, is that of the shunt. */
+static void find_shunt(struct power_columns *columns,
+		       const struct ssdpm_power_params *params)
+{
+	const uint32_t others = 1u << POWER_WATTS | 1u << POWER_AMPERES |
+				1u << POWER_SHUNT | 1u << POWER_JOULES;
+
+	if (columns->kinds & others || !has(columns, POWER_VOLTS) ||
+	    !(params->shunt_ohm > 0) || !(params->supply_v > 0))
+		return;
+	columns->kinds ^= 1u << POWER_VOLTS | 1u << POWER_SHUNT;
+	for (uint32_t i = 0; i < columns->n; i++)
+		if (columns->at[i].quantity == POWER_VOLTS)
+			columns->at[i].quantity = POWER_SHUNT;
+}
+
 int ssdpm__power_columns_check(struct power_columns *columns,
 			       const struct ssdpm_power_params *params,
 			       struct ssdpm_error *reterr)
 {
+	find_shunt(columns, params);
 	columns->way = POWER_SKIP;
 	if (has(columns, POWER_WATTS))
 		columns->way = POWER_WATTS;
 	else if (has(columns, POWER_SHUNT))
 		columns->way = POWER_SHUNT;
-	else if (has(columns, POWER_VOLTS) && has(columns, POWER_AMPERES))
+	else if (has(columns, POWER_AMPERES) &&
+		 (has(columns, POWER_VOLTS) || params->supply_v > 0))
 		columns->way = POWER_AMPERES;
 	else if (has(columns, POWER_JOULES))
 		columns->way = POWER_JOULES;

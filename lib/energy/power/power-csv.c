@@ -143,20 +143,18 @@ static double power_of(struct ssdpm_power *power, const struct csv_row *row)
 {
 	const struct ssdpm_power_params *params = &power->params;
 	const double *values = row->values;
+	const bool has_volts = power->columns.kinds & 1u << POWER_VOLTS;
+	const double supply_v =
+		has_volts ? values[POWER_VOLTS] : params->supply_v;
 
 	switch (power->columns.way) {
 	case POWER_WATTS:
 		return values[POWER_WATTS];
 	case POWER_AMPERES:
-		return values[POWER_VOLTS] * values[POWER_AMPERES];
-	case POWER_SHUNT: {
-		bool has_volts = power->columns.kinds & 1u << POWER_VOLTS;
-		double supply_v =
-			has_volts ? values[POWER_VOLTS] : params->supply_v;
-
+		return supply_v * values[POWER_AMPERES];
+	case POWER_SHUNT:
 		return values[POWER_SHUNT] / params->shunt_ohm *
 		       (supply_v - values[POWER_SHUNT]);
-	}
 	default:
 		return counted_power(power, row);
 	}
