@@ -726,3 +726,13 @@ def test_what_is_likely_has_one_unit_and_no_negative_middle(some: Command) -> No
     cells = re.findall(r"(\S+) (uW|mW|W) \(likely [-\d.]+ to [-\d.]+( [um]?W)?\)", text)
     assert len(cells) > 8
     assert not [cell for cell in cells if cell[2] or cell[0].startswith("-")]
+
+
+def test_a_policy_that_has_lost_data_is_named(some: Command) -> None:
+    call = ["compare", "-t", "lomax", "--policy", "min_power", "--policy", "medium_power"]
+    warning = "ssdpm: min_power has lost data on some drives\n"
+    for words in (["--all"], ["Samsung SSD 860 EVO 1TB"]):
+        assert warning in some(*call, *words).stderr.decode()
+        assert some(*call, "-q", *words).stderr == b""
+    safe = ["compare", "-t", "lomax", "--policy", "medium_power"]
+    assert some(*safe, "Samsung SSD 860 EVO 1TB").stderr.decode().count("lost data") == 0

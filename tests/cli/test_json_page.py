@@ -310,7 +310,7 @@ def test_bytes_that_are_no_text_stay_out_of_the_errors(ssdpm: Command) -> None:
     name = os.fsdecode(b"no\xfftext\x1b.json")
     failed = ssdpm("show", "--json", name)
     (error,) = json.loads(failed.stdout)["errors"]
-    assert error.startswith("no?text?.json: ")
+    assert error.startswith("unknown drive 'no?text?.json'; ")
 
 
 def test_what_is_printed_is_read_again(ssdpm: Command) -> None:
@@ -324,3 +324,39 @@ def test_what_is_printed_is_read_again(ssdpm: Command) -> None:
     assert same["same"]
     ssdpm.write("none.json", ssdpm.output("show", "--json", "-q", "--root", "none"))
     assert "none.json:3: drives: the array is empty" in ssdpm.fails(1, "show", "none.json")
+
+
+@pytest.mark.parametrize(
+    ("call", "good"),
+    [
+        (["estimate", "-t", "lomax"], "KCM61RUL960G"),
+        (["compare", "-t", "lomax"], "KCM61RUL960G"),
+        (["recommend", "-t", "lomax"], "KCM61RUL960G"),
+        (["tune", "--dry-run", "--root", "laptop"], "nvme0"),
+    ],
+)
+def test_a_drive_that_is_unknown_leaves_the_others_in_the_json(
+    ssdpm: Command, call: list[str], good: str
+) -> None:
+    machines.write("laptop", ssdpm.directory / "laptop")
+    for words in ([good, "frobnicate"], ["frobnicate", good]):
+        result = ssdpm(*call, "-q", "--json", *words)
+        assert result.returncode == 1
+        answer = json.loads(result.stdout)
+        [items] = [value for key, value in answer.items() if isinstance(value, list)][:1]
+        [bad] = [item for item in items if item["schema"] == "ssdpm.error/1"]
+        [rest] = [item for item in items if item is not bad]
+        assert bad["name"] == "frobnicate" and answer["errors"] == [bad["error"]]
+        assert good in (rest.get("drive"), rest.get("name"))
+
+
+def test_a_budget_and_a_change_need_all_of_their_drives(ssdpm: Command) -> None:
+    machines.write("laptop", ssdpm.directory / "laptop")
+    for call in (
+        ["budget", "-w", "90", "KCM61RUL960G", "frobnicate"],
+        ["tune", "--yes", "--root", "laptop", "nvme0", "frobnicate"],
+    ):
+        result = ssdpm(*call, "--json")
+        answer = json.loads(result.stdout)
+        assert result.returncode == 1 and len(answer["errors"]) == 1
+        assert [] in answer.values()

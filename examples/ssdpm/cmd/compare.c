@@ -104,6 +104,17 @@ static enum exit_status check(const struct common *common,
 			    settings->n_traces, operands, n, &settings->page);
 }
 
+/* One that people compare is one that they may set. */
+static void warn_of_policies(const struct common *common,
+			     const struct policy *policies, size_t n)
+{
+	for (size_t i = 0; i < n && !common->quiet; i++)
+		if (policies[i].what.kind == SSDPM_POLICY_LPM &&
+		    policies[i].what.lpm == SSDPM_LPM_MIN_POWER)
+			remark("%s has lost data on some drives",
+			       policies[i].name);
+}
+
 static enum exit_status find_policies(const struct common *common,
 				      const struct settings *settings,
 				      struct policy policies[MAX_POLICIES],
@@ -115,6 +126,8 @@ static enum exit_status find_policies(const struct common *common,
 	for (size_t i = 0; i < settings->n_policies && !status; i++)
 		status = parse_policy(common, "policy", settings->policies[i],
 				      &settings->apst.params, &policies[n++]);
+	if (!status)
+		warn_of_policies(common, policies, n);
 	if (!settings->n_policies)
 		status = add_common_policies(common, &settings->apst.params,
 					     policies, &n);
@@ -189,6 +202,7 @@ const struct subcommand cmd_compare = {
 	.operands = "DRIVE...",
 	.takes_drives = true,
 	.list = "comparisons",
+	.each_alone = true,
 	.summary = "Compare power policies on a workload: energy, savings, "
 		   "delays.",
 	.own = &own,

@@ -222,6 +222,7 @@ const struct subcommand cmd_estimate = {
 	.operands = "DRIVE...",
 	.takes_drives = true,
 	.list = "runs",
+	.each_alone = true,
 	.summary =
 		"Predict what a power policy costs: energy, wake-ups, delays.",
 	.own = &own,

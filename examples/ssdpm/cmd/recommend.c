@@ -184,6 +184,7 @@ const struct subcommand cmd_recommend = {
 	.operands = "DRIVE...",
 	.takes_drives = true,
 	.list = "recommendations",
+	.each_alone = true,
 	.summary = "Find the setting that saves most within limits on delays.",
 	.own = &own,
 	GROUPS(groups),

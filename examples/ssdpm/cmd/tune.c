@@ -189,6 +189,7 @@ const struct subcommand cmd_tune = {
 	.operands = "[TARGET...]",
 	.operands_optional = true,
 	.list = "drives",
+	.each_alone = true,
 	.summary = "Set what saves most on each drive without making I/Os wait "
 		   "long.",
 	.own = &own,

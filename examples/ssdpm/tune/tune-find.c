@@ -59,14 +59,24 @@ static enum exit_status read_ios(const struct common *common,
 static enum exit_status find_names(const struct tuning *tuning, char **operands,
 				   size_t n, char (*names)[32])
 {
+	enum exit_status status;
+
 	for (size_t i = 0; i < n; i++) {
 		struct ssdpm_device *device;
 		struct ssdpm_error error;
 
 		if (ssdpm_device_read(tuning->live->machine, operands[i],
-				      &device, &error))
-			return complain_of_name(tuning->live, operands[i],
-						&error);
+				      &device, &error)) {
+			status = complain_of_name(tuning->live, operands[i],
+						  &error);
+			/* Without all of them nothing is set. */
+			names[i][0] = '\0';
+			if (!tuning->options->dry_run ||
+			    !keep_failed_drive(tuning->common, operands[i], n,
+					       status))
+				return status;
+			continue;
+		}
 		snprintf(names[i], sizeof(names[i]), "%s",
 			 ssdpm_device_get_facts(device)->name);
 		ssdpm_device_unref(device);
