@@ -9,6 +9,7 @@
 
 #include <ssdpm-energy.h>
 
+#include "text/fold.h"
 #include "text/print.h"
 
 enum exit_status {
@@ -115,6 +116,7 @@ struct common {
 	const char *value_key;
 	bool quiet;
 	bool verbose;
+	bool wide;
 	/* For a subcommand that takes drives: */
 	const char *firmware;	    /* NULL: any */
 	const char *catalogue_path; /* drives of the user; NULL: none */

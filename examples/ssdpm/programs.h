@@ -75,8 +75,6 @@ struct screen_row {
 
 struct screen_row screen_row(const char *name, const char *product,
 			     struct cell third, struct cell last);
-/* Prints a terminal sequence, which printf() would not. */
-void print_escape(const char *sequence);
 /*
  * Prints rows as wide as text_width(). A row takes several lines where less
  * than eight columns remain for the product.

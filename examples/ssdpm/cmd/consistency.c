@@ -27,6 +27,7 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (status)
 		return status;
 	if (o.mode == MODE_JOB) {
+		fold_lines(false);
 		write_fio_job(stdout, &o, !o.no_trim, "ssdpm");
 		return STATUS_DONE;
 	}

@@ -66,7 +66,7 @@ static void print_table(const struct listed *listed)
 {
 	struct table rows;
 
-	table_begin(&rows, "<<<<<<", "name", "product", "firmware", "kind",
+	table_begin(&rows, "<<((<<", "name", "product", "firmware", "kind",
 		    "setting", "saving");
 	for (size_t i = 0; i < listed->drives->n; i++) {
 		const struct ssdpm_device_facts *f = ssdpm_device_get_facts(

@@ -212,6 +212,7 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (!status && !drives.n && !common->quiet)
 		complain_of_no_drive(common);
 	if (!status && settings->share) {
+		fold_lines(false);
 		status = share_drives(&drives);
 	} else if (!status) {
 		look_at_journals(common, &drives);

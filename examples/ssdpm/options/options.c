@@ -23,6 +23,8 @@ static const struct option_spec common_options[] = {
 	  SETS_FLAG(struct common, quiet) },
 	{ "verbose", 'v', NULL, "Print what was read.",
 	  SETS_FLAG(struct common, verbose), .rare = true },
+	{ "wide", 0, NULL, "Print lines of any length, and no row in two.",
+	  SETS_FLAG(struct common, wide), .rare = true },
 	{ "help", 'h', NULL, "Print the everyday options.", SETS_OWN },
 	{ "help-all", 0, NULL, "Print all options.", SETS_OWN, .rare = true },
 };
@@ -140,9 +142,7 @@ __attribute__((format(printf, 1, 0))) static void say(const char *format,
 						      va_list args)
 {
 	progress_clear();
-	fputs("ssdpm: ", stderr);
-	print_list(stderr, format, args);
-	fputc('\n', stderr);
+	print_message("ssdpm: ", format, args);
 }
 
 __attribute__((format(printf, 1, 0))) static void say_and_note(
@@ -193,12 +193,12 @@ enum exit_status usage_error(const struct common *common, const char *format,
 			     ...)
 {
 	va_list args;
+	char before[48];
 
-	fprintf(stderr, "ssdpm %s: ", common->subcommand);
+	snprintf(before, sizeof(before), "ssdpm %s: ", common->subcommand);
 	va_start(args, format);
-	print_list(stderr, format, args);
+	print_message(before, format, args);
 	va_end(args);
-	fputc('\n', stderr);
 	return STATUS_USAGE;
 }
 
@@ -470,6 +470,9 @@ static enum exit_status run_options(const struct subcommand *subcommand,
 				   "%s: it stands right after %s, before all "
 				   "options",
 				   argv[optind], subcommand->name);
+	if (common.wide)
+		widen_lines();
+	fold_lines(!common.form);
 	status = subcommand->run(subcommand->settings, &common, argv + optind,
 				 (size_t)(argc - optind));
 	return print_errors(&common, status);

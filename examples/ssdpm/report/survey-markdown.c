@@ -141,8 +141,10 @@ enum exit_status end_markdown(struct markdown *markdown, const char *path)
 		status = out_of_memory();
 	else if (strcmp(path, "-"))
 		status = save_file(path, markdown->text, markdown->size);
-	else
+	else {
+		fold_lines(false);
 		fputs(markdown->text, stdout);
+	}
 	free(markdown->text);
 	return status;
 }

@@ -25,9 +25,6 @@ static bool answered;
 
 static bool in_lines;
 
-/* A table could not be printed: the call fails. */
-static bool table_lost;
-
 /* Drives that failed, as items of the list, and how the first one did. */
 static struct items failed;
 static enum exit_status first_failure;
@@ -419,7 +416,7 @@ enum exit_status print_errors(const struct common *common,
 {
 	struct items none = { 0 };
 
-	if (!status && table_lost)
+	if (!status && table_was_lost())
 		status = STATUS_FAILED;
 	/* A setting that is not in force is no failure. */
 	if (!status || status == STATUS_NOT_IN_FORCE)
@@ -486,105 +483,4 @@ enum exit_status replace_file(const char *path, const void *data, size_t size)
 		complain("%s: %s", path, strerror(errno));
 	free(other);
 	return done ? STATUS_DONE : STATUS_FAILED;
-}
-
-static void print_cells(char *const *cells, const int *widths,
-			const char *align, size_t n)
-{
-	while (n && !cells[n - 1][0]) /* no blanks at the end */
-		n--;
-	for (size_t i = 0; i < n; i++)
-		if (align[i] == '>')
-			printf("  %*s", widths[i], cells[i]);
-		else
-			printf("  %-*s", i + 1 < n ? widths[i] : 0, cells[i]);
-	putchar('\n');
-}
-
-void table_cell(struct table *table, const char *format, ...)
-{
-	char **grown = realloc(table->cells,
-			       (table->n_cells + 1) * sizeof(*table->cells));
-	char *text = NULL;
-	va_list args;
-
-	va_start(args, format);
-	if (grown)
-		table->cells = grown;
-	if (!grown || vasprintf(&text, format, args) < 0)
-		table->failed = true;
-	else
-		table->cells[table->n_cells++] = text;
-	va_end(args);
-}
-
-struct cell cell(const char *format, ...)
-{
-	struct cell result;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(result.text, sizeof(result.text), format, args);
-	va_end(args);
-	return result;
-}
-
-/* Empty cells up to the end of the last row. */
-static void end_row(struct table *table)
-{
-	while (!table->failed && table->n_cells % strlen(table->align))
-		table_cell(table, "%s", "");
-}
-
-void add_table_row(struct table *table, const char *const *cells, size_t n)
-{
-	end_row(table);
-	for (size_t i = 0; i < n; i++)
-		table_cell(table, "%s", cells[i]);
-}
-
-void begin_table(struct table *table, const char *alignment,
-		 const char *const *head, size_t n)
-{
-	*table = (struct table){ .align = alignment, .has_head = true };
-	add_table_row(table, head, n);
-}
-
-static void print_all_rows(const struct table *table, size_t n_columns)
-{
-	int widths[TABLE_COLUMNS] = { 0 };
-
-	for (size_t i = 0; i < table->n_cells; i++) {
-		int *width = &widths[i % n_columns];
-		int length = (int)strlen(table->cells[i]);
-
-		*width = length > *width ? length : *width;
-	}
-	for (size_t i = 0; i < table->n_cells; i += n_columns)
-		print_cells(&table->cells[i], widths, table->align, n_columns);
-}
-
-bool table_print(struct table *table)
-{
-	const size_t n_columns = strlen(table->align);
-	const bool has_rows =
-		table->n_cells > (table->has_head ? n_columns : 0);
-
-	end_row(table);
-	if (table->failed) {
-		out_of_memory();
-		table_lost = true;
-	} else if (has_rows) {
-		print_all_rows(table, n_columns);
-	}
-	table_free(table);
-	return has_rows;
-}
-
-void table_free(struct table *table)
-{
-	for (size_t i = 0; i < table->n_cells; i++)
-		free(table->cells[i]);
-	free(table->cells);
-	*table = (struct table){ 0 };
 }

@@ -74,8 +74,9 @@ enum exit_status replace_file(const char *path, const void *data, size_t size);
  * widest cell.
  */
 struct table {
-	const char *align; /* for each column '<' or '>' */
-	char **cells;	   /* row after row */
+	/* For each column '<', '>', or '(': left, and left out for room. */
+	const char *align;
+	char **cells; /* row after row */
 	size_t n_cells;
 	bool has_head;
 	bool failed; /* out of memory */
@@ -109,5 +110,7 @@ void table_cell(struct table *table, const char *format, ...)
 /* Prints and frees it. false: it has only a head, and nothing is printed. */
 bool table_print(struct table *table);
 void table_free(struct table *table);
+/* Whether one could not be printed. */
+bool table_was_lost(void);
 
 #endif

@@ -376,7 +376,9 @@ static void print_file(const struct work *work,
 		return;
 	}
 	printf("\n%s, mode %o:\n", file->path, file->mode);
+	fold_lines(false);
 	fputs(file->contents, stdout);
+	fold_lines(true);
 	if (file->note[0])
 		printf("(%s)\n", file->note);
 }

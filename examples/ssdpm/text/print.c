@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/print.h"
 
+#include "text/fold.h"
+
 #include <ssdpm/base.h>
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #undef fputs
-
-enum { WIDTH = 80, LEAST_WIDTH = 20 };
-
-size_t text_width(FILE *file)
-{
-	const int fd = fileno(file);
-	struct winsize size;
-
-	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col ||
-	    size.ws_col > WIDTH)
-		return WIDTH;
-	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
-}
+#undef fflush
 
 /* The text between line feeds and tabs. */
 static void blunt_between(char *text)
@@ -98,18 +87,20 @@ __attribute__((format(printf, 1, 0))) static char *render_strictly(
 
 static int print_blunted(FILE *file, char *text)
 {
+	int done;
+
 	blunt_between(text);
-	return fputs(text, file) == EOF ? -1 : (int)strlen(text);
+	done = file == stdout ? write_lines(text) : fputs(text, file);
+	return done == EOF ? -1 : (int)strlen(text);
 }
 
-int print_list(FILE *file, const char *format, va_list args)
+/* Only line feeds and tabs of the format stay. Free it. */
+__attribute__((format(printf, 1, 0))) static char *render_once(
+	const char *format, va_list args)
 {
 	char *text = NULL;
 	va_list again;
-	int n;
 
-	if (file != stdout && file != stderr)
-		return vfprintf(file, format, args);
 	va_copy(again, args);
 	if (vasprintf(&text, format, args) < 0)
 		text = NULL;
@@ -118,6 +109,17 @@ int print_list(FILE *file, const char *format, va_list args)
 		text = render_strictly(format, again);
 	}
 	va_end(again);
+	return text;
+}
+
+int print_list(FILE *file, const char *format, va_list args)
+{
+	char *text;
+	int n;
+
+	if (file != stdout && file != stderr)
+		return vfprintf(file, format, args);
+	text = render_once(format, args);
 	n = text ? print_blunted(file, text) : -1;
 	free(text);
 	return n;
@@ -151,7 +153,46 @@ int print_line(const char *text)
 {
 	int n = print_text(text, stdout);
 
-	return n < 0 ? n : putchar('\n');
+	return n < 0 ? n : print_char('\n', stdout);
+}
+
+int print_char(int c, FILE *file)
+{
+	const char text[] = { (char)c, 0 };
+
+	if (file != stdout)
+		return (putc)(c, file);
+	return write_lines(text) == EOF ? EOF : c;
+}
+
+int flush_text(FILE *file)
+{
+	if (file == stdout)
+		flush_line();
+	return fflush(file);
+}
+
+void print_escape(const char *sequence)
+{
+	write_lines(sequence);
+}
+
+/* A log has a message in one line. */
+void print_message(const char *before, const char *format, va_list args)
+{
+	char *text = render_once(format, args), *whole;
+
+	if (!text || asprintf(&whole, "%s%s\n", before, text) < 0)
+		whole = NULL;
+	free(text);
+	if (!whole)
+		return;
+	blunt_between(whole);
+	if (isatty(STDERR_FILENO))
+		print_folded(stderr, whole);
+	else
+		fputs(whole, stderr);
+	free(whole);
 }
 
 size_t print_paragraph(const char *text, int first, int others)
@@ -177,7 +218,7 @@ size_t print_paragraph(const char *text, int first, int others)
 		text += n;
 		text += strspn(text, " ");
 	}
-	putchar('\n');
+	print_char('\n', stdout);
 	return n_lines;
 }
 

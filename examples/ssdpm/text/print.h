@@ -18,16 +18,21 @@ int print_to(FILE *file, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int print_text(const char *text, FILE *file);
 int print_line(const char *text);
+int print_char(int c, FILE *file);
+int flush_text(FILE *file);
+/* Prints a terminal sequence, which printf() would not. */
+void print_escape(const char *sequence);
 
 /*
- * The columns of the terminal that the file is, but at most 80; 80 for a file
- * that is no terminal.
+ * Prints a message to standard error: one line, which is folded in a terminal.
  */
-size_t text_width(FILE *file);
+void print_message(const char *before, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
 
 /*
- * Prints lines as wide as text_width() of standard output, with an indent for the first line and one
- * for the others. A longer word has its own line. Return: how many lines.
+ * Prints lines as wide as text_width() of standard output, with an indent for
+ * the first line and one for the others. A longer word has its own line.
+ * Return: how many lines.
  */
 size_t print_paragraph(const char *text, int first, int others);
 /* The same for the text of a stream by open_memstream(), which it closes. */
@@ -43,9 +48,17 @@ void print_clauses(const char *text, int indent);
 #undef fprintf
 #undef fputs
 #undef puts
+#undef putchar
+#undef putc
+#undef fputc
+#undef fflush
 #define printf(...) print_to(stdout, __VA_ARGS__)
 #define fprintf(...) print_to(__VA_ARGS__)
 #define fputs(text, file) print_text(text, file)
 #define puts(text) print_line(text)
+#define putchar(c) print_char(c, stdout)
+#define putc(c, file) print_char(c, file)
+#define fputc(c, file) print_char(c, file)
+#define fflush(file) flush_text(file)
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/table-words.h"
 
+#include "text/print.h"
+
 #include <stdbool.h>
 
 static bool same_entry(const struct ssdpm_apst_entry *a,

@@ -185,11 +185,6 @@ struct screen_row screen_row(const char *name, const char *product,
 	};
 }
 
-void print_escape(const char *sequence)
-{
-	fwrite(sequence, 1, strlen(sequence), stdout);
-}
-
 static void print_third(const struct screen_row *row, int width)
 {
 	if (row->color)

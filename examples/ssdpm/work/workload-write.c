@@ -260,7 +260,9 @@ enum exit_status write_trace(const struct common *common,
 	};
 	enum exit_status status;
 
-	if (!to_stdout && is_the_trace(path, input))
+	if (to_stdout)
+		fold_lines(false);
+	else if (is_the_trace(path, input))
 		return failure(
 			"%s: this is the trace that is read: write to another "
 			"file",

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines for people, folded to the width of the terminal, or to 80 columns.
+ * Text comes in pieces, and a line is printed when it is whole.
+ */
+#include "text/fold.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { WIDTH = 80, LEAST_WIDTH = 20, ANY_WIDTH = 1 << 20, LABEL_COLUMNS = 24 };
+
+static bool folds, wide;
+
+/* The begun line of standard output. */
+static char *begun;
+static size_t begun_size;
+static FILE *begun_file;
+
+void fold_lines(bool whether)
+{
+	folds = whether;
+}
+
+void widen_lines(void)
+{
+	wide = true;
+}
+
+size_t text_width(FILE *file)
+{
+	const int fd = fileno(file);
+	struct winsize size;
+
+	if (wide)
+		return ANY_WIDTH;
+	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col ||
+	    size.ws_col > WIDTH)
+		return WIDTH;
+	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
+}
+
+/* The length of a terminal sequence, which takes no column; 0: none. */
+static size_t escape_length(const char *text)
+{
+	if (strncmp(text, "\033[", 2))
+		return 0;
+	return 2 + strcspn(text + 2, "mHJK") + 1;
+}
+
+/* Continuation bytes of UTF-8 take no column. */
+static size_t columns_of(const char *text, size_t n)
+{
+	size_t columns = 0, skipped;
+
+	for (size_t i = 0; i < n; i += skipped ? skipped : 1) {
+		skipped = escape_length(text + i);
+		columns += !skipped && ((unsigned char)text[i] & 0xc0) != 0x80;
+	}
+	return columns;
+}
+
+size_t text_columns(const char *text)
+{
+	return columns_of(text, strlen(text));
+}
+
+/* A call that is copied; with prose behind it, it is prose. */
+static bool is_call(const char *text)
+{
+	static const char *const starts[] = { "ssdpm ",	     "sudo ",
+					      "echo ",	     "or echo ",
+					      "options ",    "Next: ssdpm ",
+					      "Next: sudo ", "Undo: ssdpm " };
+
+	if (strstr(text, "; ") || strstr(text, ", ") || strchr(text, '('))
+		return false;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (!strncmp(text, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+/* Behind "label   ", or two columns into the text. */
+static size_t find_hang(const char *line, size_t indent, size_t width)
+{
+	const char *gap = strstr(line + indent, "  ");
+	size_t at = gap ? (size_t)(gap - line) : 0;
+
+	if (!strncmp(line + indent, "- ", 2) || at < 1 || at > LABEL_COLUMNS)
+		return indent + 2;
+	at += strspn(line + at, " ");
+	return at > width / 2 ? indent + 2 : at;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The end of a word. A quoted text of a call is one word. */
+static size_t call_word_length(const char *text)
+{
+	size_t n = 0;
+	bool quoted = false;
+
+	for (; text[n] && (quoted || text[n] != ' '); n++)
+		quoted ^= text[n] == '\'';
+	return n;
+}
+
+/* The same in prose, where a number stays with its unit. */
+static size_t word_length(const char *text, bool call)
+{
+	size_t n = strcspn(text, " ");
+
+	if (call)
+		return call_word_length(text);
+	if (n && is_digit(text[n - 1]) && text[n] && text[n + 1] != ' ')
+		n += 1 + strcspn(text + n + 1, " ");
+	return n;
+}
+
+static void fold_line(FILE *file, const char *line, size_t width)
+{
+	const size_t indent = strspn(line, " ");
+	const bool call = is_call(line + indent);
+	const size_t room = call ? width - 2 : width;
+	const size_t hang = call ? indent + 4 : find_hang(line, indent, width);
+	size_t used = indent;
+
+	fprintf(file, "%*s", (int)indent, "");
+	for (const char *at = line + indent, *next; *at; at = next) {
+		const size_t n = word_length(at, call);
+		const size_t blanks = strspn(at + n, " ");
+		const size_t follows = word_length(at + n + blanks, call);
+
+		fwrite(at, 1, n, file);
+		used += columns_of(at, n);
+		next = at + n + blanks;
+		if (*next && used + blanks + columns_of(next, follows) > room) {
+			fprintf(file, "%s\n%*s", call ? " \\" : "", (int)hang,
+				"");
+			used = hang;
+		} else if (*next) {
+			fprintf(file, "%*s", (int)blanks, "");
+			used += blanks;
+		}
+	}
+}
+
+/* Without its line feed. */
+static void print_line_folded(FILE *file, const char *line)
+{
+	const size_t width = text_width(file);
+
+	if (text_columns(line) <= width)
+		fputs(line, file);
+	else
+		fold_line(file, line, width);
+	putc('\n', file);
+}
+
+void print_folded(FILE *file, char *text)
+{
+	for (char *line = text, *end; (end = strchr(line, '\n'));
+	     line = end + 1) {
+		*end = 0;
+		print_line_folded(file, line);
+	}
+}
+
+void flush_line(void)
+{
+	if (!begun_file)
+		return;
+	fclose(begun_file);
+	begun_file = NULL;
+	if (begun)
+		fputs(begun, stdout);
+	free(begun);
+	begun = NULL;
+}
+
+/* The line that a line feed ends. */
+static void end_line(void)
+{
+	fclose(begun_file);
+	begun_file = NULL;
+	if (begun)
+		print_line_folded(stdout, begun);
+	free(begun);
+	begun = NULL;
+}
+
+static void add_to_line(const char *text, size_t n)
+{
+	if (!begun_file)
+		begun_file = open_memstream(&begun, &begun_size);
+	if (begun_file)
+		fwrite(text, 1, n, begun_file);
+	else
+		fwrite(text, 1, n, stdout);
+}
+
+int write_lines(const char *text)
+{
+	if (!folds) {
+		flush_line();
+		return fputs(text, stdout);
+	}
+	while (*text) {
+		const size_t n = strcspn(text, "\n");
+
+		add_to_line(text, n);
+		text += n;
+		if (!*text)
+			break;
+		if (begun_file)
+			end_line();
+		else
+			putchar('\n');
+		text++;
+	}
+	return ferror(stdout) ? EOF : 0;
+}
