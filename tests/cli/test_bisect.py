@@ -68,6 +68,7 @@ def test_the_deepest_state_is_found_and_the_limit_is_as_before(laptop: Search) -
     assert "--latency 11000us nvme0\n" in text
     assert "nvme_core.default_ps_max_latency_us=11000\n" in text
     assert "NVME_QUIRK_NO_DEEPEST_PS" in text and "at most 5 %" in text
+    assert "15b7:5008: nvme.quirks=15b7:5008:no_deepest_ps\n" in text
     assert laptop.read(LIMIT) == "100000"
     [culprit] = laptop.state()["culprits"]
     assert (culprit["name"], culprit["step"]) == ("nvme0:latency_us", "100000")
@@ -76,6 +77,17 @@ def test_the_deepest_state_is_found_and_the_limit_is_as_before(laptop: Search) -
         ("parameter", "nvme_core.default_ps_max_latency_us", "11000"),
         ("quirk", "NVME_QUIRK_NO_DEEPEST_PS", ""),
     ]
+
+
+def test_a_kernel_without_the_parameter_of_quirks_is_not_given_it(
+    desktop_search: Search,
+) -> None:
+    desktop_search("start", *SEEN, "nvme0")
+    while desktop_search.state()["decision"] == "searching":
+        off = desktop_search.read(LIMIT) == "0"
+        desktop_search(*(["good", "--entries", "9999"] if off else ["bad"]))
+    text = desktop_search("status")
+    assert "NVME_QUIRK_NO_APST" in text and "nvme.quirks" not in text
 
 
 def test_apst_itself_is_found(laptop: Search) -> None:

@@ -54,6 +54,19 @@ def test_shares_are_the_power_of_the_drive(ssdpm: Command) -> None:
     assert shares + drive["resting_nj"] == drive["energy_nj"]
 
 
+def test_what_was_lost_is_in_the_numbers(ssdpm: Command) -> None:
+    whole = watched(ssdpm)
+    assert [whole[key] for key in ("n_lost", "n_bad", "n_unmatched")] == [0, 0, 0]
+    text = (ssdpm.directory / "trace.txt").read_text()
+    issue = "x-1 [000] d..1. 601.000000: block_rq_issue: 259,0 R 4096 () 8 + 8 [x]\n"
+    late = "x-1 [000] d..1. 700.000000: block_bio_queue: 259,0 R 16 + 8 [x]\n"
+    bad = "x-1 [000] d..1. 700.000000: block_bio_queue: 259,0 R\n"
+    more = f"{text}CPU:2 [LOST 17 EVENTS]\n{issue}{late}{bad}"
+    (ssdpm.directory / "trace.txt").write_text(more)
+    part = watched(ssdpm)
+    assert [part[key] for key in ("n_lost", "n_bad", "n_unmatched")] == [17, 1, 1]
+
+
 def test_admin_commands_are_counted_for_who_sent_them(ssdpm: Command) -> None:
     drive = watched(ssdpm)
     [smartctl] = [c for c in drive["causes"] if c["name"] == "smartctl"]

@@ -4,6 +4,7 @@
 #include "options/advised.h"
 #include "options/numbers.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,11 +99,32 @@ static void print_trial(const struct search *search)
 		puts("Or let it run by itself: ssdpm bisect run");
 }
 
-static void print_quirk(const struct searched_drive *drive,
+/* Since Linux 7.2 a parameter of the module nvme adds quirks. */
+static void print_quirk_parameter(const struct search *search, const char *pci,
+				  const char *quirk)
+{
+	static const char prefix[] = "NVME_QUIRK_";
+	const size_t n = sizeof(prefix) - 1;
+	int major = 0, minor = 0;
+
+	if (!pci[0] || strncmp(quirk, prefix, n) ||
+	    sscanf(search->live->facts.linux_release, "%d.%d", &major,
+		   &minor) != 2 ||
+	    major < 7 || (major == 7 && minor < 2))
+		return;
+	printf("for all NVMe drives %s: nvme.quirks=%s:", pci, pci);
+	for (quirk += n; *quirk; quirk++)
+		putchar(tolower((unsigned char)*quirk));
+	putchar('\n');
+}
+
+static void print_quirk(const struct search *search,
+			const struct searched_drive *drive,
 			const struct ssdpm_bisect_remedy *remedy)
 {
 	const char *what = drive->pci[0] ? drive->pci : drive->product;
 
+	print_quirk_parameter(search, drive->pci, remedy->target);
 	if (what[0])
 		printf("quirk of Linux for %s: %s\n", what, remedy->target);
 }
@@ -128,7 +150,7 @@ static void print_remedy(const struct search *search, uint32_t suspect,
 		       r->value);
 		break;
 	default:
-		print_quirk(drive_of(search, suspect), r);
+		print_quirk(search, drive_of(search, suspect), r);
 	}
 }
 
