@@ -235,6 +235,7 @@ def test_drives_of_both_kinds_are_searched_together(desktop_search: Search) -> N
     [culprit] = s.state()["culprits"]
     assert (culprit["name"], culprit["step"]) == ("sdb:lpm", "medium_power")
     text = s("status")
+    assert "for the port of sdb alone: libata.force=2:nolpm\n" in text
     assert "for all SATA drives: libata.force=nolpm\n" in text
     assert "ATA_QUIRK_NOLPM" in text
     assert (s.read(LIMIT), s.read(PORT)) == before

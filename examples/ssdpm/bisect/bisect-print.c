@@ -129,6 +129,39 @@ static void print_quirk(const struct search *search,
 		printf("quirk of Linux for %s: %s\n", what, remedy->target);
 }
 
+/* The number of its port, "2" of ata2; 0: unknown. */
+static uint32_t ata_port_of(const struct search *search,
+			    const struct searched_drive *drive)
+{
+	struct ssdpm_device *device;
+	uint32_t port = 0;
+
+	if (ssdpm_device_read(search->live->machine, drive->name, &device,
+			      NULL))
+		return 0;
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+
+	if (!strcmp(facts->product, drive->product) &&
+	    !strcmp(facts->address, drive->address))
+		port = facts->ata_port;
+	ssdpm_device_unref(device);
+	return port;
+}
+
+static void print_parameter(const struct search *search, uint32_t suspect,
+			    const struct ssdpm_bisect_remedy *r)
+{
+	const struct searched_drive *drive = drive_of(search, suspect);
+	const bool is_nvme = is_latency(search, suspect);
+	const uint32_t port = is_nvme ? 0 : ata_port_of(search, drive);
+
+	if (port)
+		printf("for the port of %s alone: %s=%u:%s\n", drive->name,
+		       r->target, port, r->value);
+	printf("for all %s drives: %s=%s\n", is_nvme ? "NVMe" : "SATA",
+	       r->target, r->value);
+}
+
 static void print_remedy(const struct search *search, uint32_t suspect,
 			 const struct ssdpm_bisect_remedy *r)
 {
@@ -145,9 +178,7 @@ static void print_remedy(const struct search *search, uint32_t suspect,
 					     .text);
 		break;
 	case SSDPM_BISECT_REMEDY_PARAMETER:
-		printf("for all %s drives: %s=%s\n",
-		       is_latency(search, suspect) ? "NVMe" : "SATA", r->target,
-		       r->value);
+		print_parameter(search, suspect, r);
 		break;
 	default:
 		print_quirk(search, drive_of(search, suspect), r);
