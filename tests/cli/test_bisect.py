@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pathlib
+import shutil
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,8 @@ from command import Command
 
 Make = Callable[[str], pathlib.Path]
 LIMIT = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+LINK = "sys/class/nvme/nvme0/device/link"
+DEPTH = "sys/class/block/sda/device/queue_depth"
 PORT = "sys/class/scsi_host/host1/link_power_management_policy"
 BOOT = "proc/sys/kernel/random/boot_id"
 SEEN = ("--errors", "1", "--entries", "40")
@@ -43,13 +46,60 @@ class Search:
 
 
 @pytest.fixture
-def laptop(ssdpm: Command, machine: Make) -> Search:
+def linked(ssdpm: Command, machine: Make) -> Search:
+    """Linux sets what the link of the drive does, too."""
     return Search(ssdpm, machine("laptop"))
+
+
+@pytest.fixture
+def laptop(linked: Search) -> Search:
+    shutil.rmtree(linked.root / LINK)
+    return linked
 
 
 @pytest.fixture
 def desktop_search(ssdpm: Command, machine: Make) -> Search:
     return Search(ssdpm, machine("desktop-6.1"))
+
+
+def test_the_link_of_a_drive_is_searched_feature_by_feature(linked: Search) -> None:
+    before = {
+        file.name: file.read_text() for file in (linked.root / LINK).iterdir()
+    }
+    text = linked("start", *SEEN, "nvme0")
+    assert "nvme0 PCIe link" in text
+    assert {file.read_text() for file in (linked.root / LINK).iterdir()} == {"0"}
+    while "Found" not in text:
+        fails = linked.read(f"{LINK}/l1_2_aspm") == "1"
+        text = linked("bad") if fails else linked("good", "--entries", "9999")
+    assert "nvme0 PCIe link: l1.2, but not with l1.1" in text
+    assert "echo 0 > /sys/class/nvme/nvme0/device/link/l1_2_aspm" in text
+    assert "for all PCIe devices: pcie_aspm.policy=powersave" in text
+    assert {
+        name: linked.read(f"{LINK}/{name}") for name in before
+    } == {name: value.strip() for name, value in before.items()}
+    assert linked.read(LIMIT) == "100000"
+
+
+def test_a_disk_that_fails_with_ncq_is_told_to_do_without(
+    desktop_search: Search,
+) -> None:
+    root = desktop_search.root
+    (root / DEPTH).write_text("32\n")
+    text = desktop_search("start", *SEEN, "sda")
+    assert desktop_search.read(DEPTH) == "1"
+    while "Found" not in text:
+        fails = desktop_search.read(DEPTH) == "32"
+        text = (
+            desktop_search("bad")
+            if fails
+            else desktop_search("good", "--entries", "9999")
+        )
+    assert "sda queue depth: 32, but not with 1" in text
+    assert "echo 1 > /sys/class/block/sda/device/queue_depth" in text
+    assert "libata.force=" in text and "noncq" in text
+    assert "ATA_QUIRK_NONCQ" in text
+    assert desktop_search.read(DEPTH) == "32"
 
 
 def test_all_off_is_first_and_how_long_it_takes_is_known(laptop: Search) -> None:
@@ -337,6 +387,8 @@ def test_a_damaged_file_is_refused(laptop: Search) -> None:
         assert "var/lib/ssdpm/bisect" in laptop.fails(1, "status")
     path.write_text(whole.replace("nvme0:", "nvme1:"))
     assert "unknown drive" in laptop.fails(1, "status")
+    path.write_text(whole.replace("nvme0:latency_us", "nvme0:colour"))
+    assert "unknown setting" in laptop.fails(1, "status")
 
 
 @pytest.mark.parametrize("damaged", [b"", b"drive\tnvme0\n", b"\x00\xff", None])

@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import termios
@@ -105,6 +106,7 @@ class Searched(Watched):
 
 @pytest.fixture
 def searched(ssdpm: Command, laptop: pathlib.Path) -> Iterator[Searched]:
+    shutil.rmtree(laptop / "sys/class/nvme/nvme0/device/link")
     searched = Searched(ssdpm, laptop)
     yield searched
     os.close(searched.log)

@@ -3605,6 +3605,10 @@ static void call_settings_of_bisect(void)
 	ssdpm_bisect_add_latency_limit(in.new_bisect, "nvme0", in.sleeper,
 				       SSDPM_LATENCY_ANY, NULL);
 	ssdpm_bisect_add_lpm(in.new_bisect, "sda", SSDPM_LPM_MIN_POWER, NULL);
+	ssdpm_bisect_add_link(in.new_bisect, "nvme0", SSDPM_PCIE_FEATURE_L1,
+			      NULL);
+	ssdpm_bisect_add_queue_depth(in.new_bisect, "sda", 32, NULL);
+	ssdpm_bisect_get_setting(in.new_bisect, 0);
 	ssdpm_bisect_get_remedy(in.found_bisect, 0, 0, &remedy, NULL);
 }
 
@@ -3738,7 +3742,9 @@ static const struct {
 	{ "ssdpm_bisect_calculate_entries", call_running_bisect },
 	{ "ssdpm_bisect_add_suspect", call_running_bisect },
 	{ "ssdpm_bisect_add_latency_limit", call_settings_of_bisect },
+	{ "ssdpm_bisect_add_link", call_settings_of_bisect },
 	{ "ssdpm_bisect_add_lpm", call_settings_of_bisect },
+	{ "ssdpm_bisect_add_queue_depth", call_settings_of_bisect },
 	{ "ssdpm_bisect_get_remedy", call_settings_of_bisect },
 	{ "ssdpm_bisect_begin", call_running_bisect },
 	{ "ssdpm_bisect_add_entries", call_running_bisect },

@@ -16,9 +16,12 @@
 /* A signal or a verdict ends it. */
 #define FOR_EVER_NS (INT64_MAX / 4)
 
-/* The setting of a drive: that of before, or that of the trial. */
+/*
+ * The states that a drive may enter: those of before, or those of the trial.
+ * NULL: no suspect changes them.
+ */
 static const char *word_of(const struct exposure *e, const char *drive,
-			   bool *ret_is_latency)
+			   uint32_t *ret_setting)
 {
 	const struct search *search = e->search;
 
@@ -27,9 +30,11 @@ static const char *word_of(const struct exposure *e, const char *drive,
 			e->in_force ? ssdpm_bisect_get_step(search->bisect, i) :
 				      last_step(search, i);
 
-		if (strcmp(drive_of(search, i)->name, drive) != 0)
+		*ret_setting = setting_of(search, i);
+		if (strcmp(drive_of(search, i)->name, drive) != 0 ||
+		    (*ret_setting != SSDPM_BISECT_LATENCY_LIMIT &&
+		     *ret_setting != SSDPM_BISECT_LPM))
 			continue;
-		*ret_is_latency = is_latency(search, i);
 		return ssdpm_bisect_get_step_name(search->bisect, i, step);
 	}
 	return NULL;
@@ -56,13 +61,13 @@ static enum exit_status change_settings(const struct watch *watch,
 {
 	const struct exposure *e = watch->userdata;
 	const char *name = ssdpm_device_get_facts(drive->device)->name;
-	bool latency = false;
-	const char *word = word_of(e, name, &latency);
+	uint32_t setting = 0;
+	const char *word = word_of(e, name, &setting);
 	struct ssdpm_error error;
 
 	if (!word)
-		return failure("%s: it is not searched", name);
-	if (!latency) {
+		return STATUS_DONE;
+	if (setting == SSDPM_BISECT_LPM) {
 		settings->lpm = ssdpm_lpm_from_string(word);
 		settings->known |= SSDPM_SETTING_LPM;
 		return STATUS_DONE;

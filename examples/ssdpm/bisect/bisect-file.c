@@ -129,12 +129,14 @@ static enum exit_status read_text(struct search *search, char *text)
 					     error.line, error.message)
 						.text);
 	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++)
-		if (!drive_of(search, i))
-			return complain_of_file(search,
-						cell("unknown drive '%s'",
-						     ssdpm_bisect_get_suspect(
-							     search->bisect, i))
-							.text);
+		if (!drive_of(search, i) || !setting_of(search, i))
+			return complain_of_file(
+				search,
+				cell("unknown %s '%s'",
+				     drive_of(search, i) ? "setting" : "drive",
+				     ssdpm_bisect_get_suspect(search->bisect,
+							      i))
+					.text);
 	return STATUS_DONE;
 }
 

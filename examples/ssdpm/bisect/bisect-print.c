@@ -18,8 +18,15 @@ struct ssdpm_bisect_state state_of_search(const struct search *search)
 
 static struct cell suspect_text(const struct search *search, size_t i)
 {
+	static const char *const words[] = {
+		[SSDPM_BISECT_LATENCY_LIMIT] = "latency limit",
+		[SSDPM_BISECT_LPM] = "link policy",
+		[SSDPM_BISECT_LINK] = "PCIe link",
+		[SSDPM_BISECT_QUEUE_DEPTH] = "queue depth",
+	};
+
 	return cell("%s %s", drive_of(search, i)->name,
-		    is_latency(search, i) ? "latency limit" : "link policy");
+		    words[setting_of(search, i)]);
 }
 
 size_t last_step(const struct search *search, size_t i)
@@ -152,14 +159,21 @@ static void print_parameter(const struct search *search, uint32_t suspect,
 			    const struct ssdpm_bisect_remedy *r)
 {
 	const struct searched_drive *drive = drive_of(search, suspect);
-	const bool is_nvme = is_latency(search, suspect);
-	const uint32_t port = is_nvme ? 0 : ata_port_of(search, drive);
+	static const char *const of[] = {
+		[SSDPM_BISECT_LATENCY_LIMIT] = "NVMe drives",
+		[SSDPM_BISECT_LPM] = "SATA drives",
+		[SSDPM_BISECT_LINK] = "PCIe devices",
+		[SSDPM_BISECT_QUEUE_DEPTH] = "SATA drives",
+	};
+	const uint32_t setting = setting_of(search, suspect);
+	const bool is_sata = setting == SSDPM_BISECT_LPM ||
+			     setting == SSDPM_BISECT_QUEUE_DEPTH;
+	const uint32_t port = is_sata ? ata_port_of(search, drive) : 0;
 
 	if (port)
 		printf("for the port of %s alone: %s=%u:%s\n", drive->name,
 		       r->target, port, r->value);
-	printf("for all %s drives: %s=%s\n", is_nvme ? "NVMe" : "SATA",
-	       r->target, r->value);
+	printf("for all %s: %s=%s\n", of[setting], r->target, r->value);
 }
 
 static void print_remedy(const struct search *search, uint32_t suspect,
@@ -176,6 +190,14 @@ static void print_remedy(const struct search *search, uint32_t suspect,
 		print_advice(search, cell("ssdpm apply --keep --lpm %s %s",
 					  r->value, r->drive)
 					     .text);
+		break;
+	case SSDPM_BISECT_REMEDY_FILE:
+		printf("until the next boot: echo %s > /sys/class/%s/%s/device/%s\n",
+		       r->value,
+		       setting_of(search, suspect) == SSDPM_BISECT_LINK ?
+			       "nvme" :
+			       "block",
+		       r->drive, r->target);
 		break;
 	case SSDPM_BISECT_REMEDY_PARAMETER:
 		print_parameter(search, suspect, r);

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATENCY ":latency_us"
-
 const struct searched_drive *drive_of(const struct search *search, size_t i)
 {
 	const char *name = ssdpm_bisect_get_suspect(search->bisect, i);
@@ -21,11 +19,9 @@ const struct searched_drive *drive_of(const struct search *search, size_t i)
 	return NULL;
 }
 
-bool is_latency(const struct search *search, size_t i)
+uint32_t setting_of(const struct search *search, size_t i)
 {
-	const char *name = ssdpm_bisect_get_suspect(search->bisect, i);
-
-	return !strcmp(name + strcspn(name, ":"), LATENCY);
+	return ssdpm_bisect_get_setting(search->bisect, i);
 }
 
 uint64_t latency_of(const char *word)
@@ -39,11 +35,76 @@ struct cell step_text(const struct search *search, size_t i, size_t step)
 	const char *word = ssdpm_bisect_get_step_name(search->bisect, i, step);
 	const uint64_t us = latency_of(word);
 
-	if (!is_latency(search, i))
+	if (setting_of(search, i) != SSDPM_BISECT_LATENCY_LIMIT)
 		return cell("%s", word);
 	if (us == SSDPM_LATENCY_ANY)
 		return cell("any latency");
 	return us ? cell("%s", time_text(us * 1000).text) : cell("no APST");
+}
+
+/* 0: it cannot be read, as of a capture. */
+static uint32_t queue_depth_of(const struct drive *drive)
+{
+	char path[320], text[16];
+
+	snprintf(path, sizeof(path), "%s/device/queue_depth",
+		 ssdpm_device_get_facts(drive->device)->path + 1);
+	if (ssdpm_machine_read_attribute(drive->live->machine, path, text,
+					 sizeof(text), NULL))
+		return 0;
+	return (uint32_t)strtoul(text, NULL, 10);
+}
+
+static int add_setting(struct search *search, const struct drive *drive,
+		       uint32_t setting, struct ssdpm_error *error)
+{
+	const struct ssdpm_device_facts *facts =
+		ssdpm_device_get_facts(drive->device);
+	struct ssdpm_bisect *bisect = search->bisect;
+
+	switch (setting) {
+	case SSDPM_BISECT_LATENCY_LIMIT:
+		return facts->known & SSDPM_FACT_LATENCY_TOLERANCE ?
+			       ssdpm_bisect_add_latency_limit(
+				       bisect, facts->name, drive->model,
+				       facts->latency_tolerance_us, error) :
+			       -EOPNOTSUPP;
+	case SSDPM_BISECT_LINK:
+		return ssdpm_bisect_add_link(bisect, facts->name,
+					     facts->pcie_enabled, error);
+	case SSDPM_BISECT_LPM:
+		return facts->known & SSDPM_FACT_LPM ?
+			       ssdpm_bisect_add_lpm(bisect, facts->name,
+						    facts->lpm, error) :
+			       -EOPNOTSUPP;
+	default:
+		return ssdpm_bisect_add_queue_depth(
+			bisect, facts->name, queue_depth_of(drive), error);
+	}
+}
+
+/* -EOPNOTSUPP: no setting of it saves power. */
+static int add_settings(struct search *search, const struct drive *drive,
+			struct ssdpm_error *error)
+{
+	static const uint32_t of_nvme[] = { SSDPM_BISECT_LATENCY_LIMIT,
+					    SSDPM_BISECT_LINK };
+	static const uint32_t of_sata[] = { SSDPM_BISECT_LPM,
+					    SSDPM_BISECT_QUEUE_DEPTH };
+	const uint32_t *settings =
+		ssdpm_device_get_facts(drive->device)->kind == SSDPM_KIND_NVME ?
+			of_nvme :
+			of_sata;
+	int n = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		const int err = add_setting(search, drive, settings[i], error);
+
+		if (err && err != -EOPNOTSUPP)
+			return err;
+		n += !err;
+	}
+	return n ? 0 : -EOPNOTSUPP;
 }
 
 static enum exit_status add_suspect(struct search *search,
@@ -53,17 +114,11 @@ static enum exit_status add_suspect(struct search *search,
 		ssdpm_device_get_facts(drive->device);
 	const bool is_nvme = facts->kind == SSDPM_KIND_NVME;
 	struct ssdpm_error error;
-	int err = -EOPNOTSUPP;
+	int err;
 
 	if (is_nvme && !drive->model)
 		return complain_of_device(drive->name, &drive->problem);
-	if (is_nvme && facts->known & SSDPM_FACT_LATENCY_TOLERANCE)
-		err = ssdpm_bisect_add_latency_limit(
-			search->bisect, facts->name, drive->model,
-			facts->latency_tolerance_us, &error);
-	else if (!is_nvme && facts->known & SSDPM_FACT_LPM)
-		err = ssdpm_bisect_add_lpm(search->bisect, facts->name,
-					   facts->lpm, &error);
+	err = add_settings(search, drive, &error);
 	if (err == -EOPNOTSUPP)
 		return STATUS_DEVICE_CANNOT;
 	if (err)

@@ -4,6 +4,7 @@
 #include "options/plan-options.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int read_same(struct search *search, size_t i,
@@ -28,23 +29,52 @@ static int read_same(struct search *search, size_t i,
 	return -ENODEV;
 }
 
-static int add_step_of(struct search *search, struct ssdpm_plan *plan, size_t i,
-		       struct ssdpm_error *reterr)
+/* A step of the link has the features of those before it. */
+static uint32_t features_of(const struct search *search, size_t i)
 {
-	const char *word = ssdpm_bisect_get_step_name(
-		search->bisect, i, ssdpm_bisect_get_step(search->bisect, i));
+	uint32_t features = 0;
+
+	for (size_t step = ssdpm_bisect_get_step(search->bisect, i); step;
+	     step--)
+		features |= ssdpm_pcie_feature_from_string(
+			ssdpm_bisect_get_step_name(search->bisect, i, step));
+	return features;
+}
+
+static int add_lpm_step(struct search *search, struct ssdpm_plan *plan,
+			size_t i, const char *word, struct ssdpm_error *reterr)
+{
 	const uint32_t lpm = ssdpm_lpm_from_string(word);
 	const struct ssdpm_lpm_params params = { .size = sizeof(params),
 						 .lpms = &lpm,
 						 .n_lpms = 1,
 						 .flags = SSDPM_LPM_ANY_PORT };
 
-	if (is_latency(search, i))
-		return ssdpm_plan_add_latency_tolerance(
-			plan, search->devices[i], NULL, latency_of(word),
-			reterr);
 	return ssdpm_plan_add_lpm(plan, search->devices[i], NULL, &params,
 				  reterr);
+}
+
+static int add_step_of(struct search *search, struct ssdpm_plan *plan, size_t i,
+		       struct ssdpm_error *reterr)
+{
+	const char *word = ssdpm_bisect_get_step_name(
+		search->bisect, i, ssdpm_bisect_get_step(search->bisect, i));
+	struct ssdpm_device *device = search->devices[i];
+
+	switch (setting_of(search, i)) {
+	case SSDPM_BISECT_LATENCY_LIMIT:
+		return ssdpm_plan_add_latency_tolerance(
+			plan, device, NULL, latency_of(word), reterr);
+	case SSDPM_BISECT_LINK:
+		return ssdpm_plan_add_value(plan, device, SSDPM_STEP_PCIE_LINK,
+					    features_of(search, i), reterr);
+	case SSDPM_BISECT_QUEUE_DEPTH:
+		return ssdpm_plan_add_value(plan, device,
+					    SSDPM_STEP_QUEUE_DEPTH,
+					    strtoull(word, NULL, 10), reterr);
+	default:
+		return add_lpm_step(search, plan, i, word, reterr);
+	}
 }
 
 static int fill_trial(struct ssdpm_plan *plan, void *userdata,

@@ -38,7 +38,8 @@ struct search {
 
 /* Its name has the drive of a suspect: "nvme0:latency_us". */
 const struct searched_drive *drive_of(const struct search *search, size_t i);
-bool is_latency(const struct search *search, size_t i);
+/* enum ssdpm_bisect_setting */
+uint32_t setting_of(const struct search *search, size_t i);
 /* That of before the search. */
 size_t last_step(const struct search *search, size_t i);
 /* "5 ms", "any latency", "medium_power" */

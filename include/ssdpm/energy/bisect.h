@@ -39,6 +39,14 @@ enum ssdpm_bisect_decision {
 	SSDPM_BISECT_UNDECIDED = 4,
 };
 
+/** What a suspect sets. */
+enum ssdpm_bisect_setting {
+	SSDPM_BISECT_LATENCY_LIMIT = 1,
+	SSDPM_BISECT_LPM = 2,
+	SSDPM_BISECT_LINK = 3,
+	SSDPM_BISECT_QUEUE_DEPTH = 4,
+};
+
 /** The kind of a remedy. */
 enum ssdpm_bisect_remedy_kind {
 	/* files of sysfs: until the next boot, unless it is kept */
@@ -46,6 +54,7 @@ enum ssdpm_bisect_remedy_kind {
 	SSDPM_BISECT_REMEDY_LPM = 2,
 	SSDPM_BISECT_REMEDY_PARAMETER = 3, /* to boot with */
 	SSDPM_BISECT_REMEDY_QUIRK = 4,	   /* for the sources of Linux */
+	SSDPM_BISECT_REMEDY_FILE = 5,	   /* of the device, until the boot */
 };
 
 /**
@@ -210,6 +219,36 @@ SSDPM_API int ssdpm_bisect_add_lpm(struct ssdpm_bisect *bisect,
 				   struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_bisect_add_link() - the PCIe link of an NVMe drive
+ * @drive:    its name, as in "nvme0"; the suspect is "nvme0:link"
+ * @features: bits of enum ssdpm_pcie_feature: what is on today
+ *
+ * Its steps are "off", then words of ssdpm_pcie_feature_to_string(), from L0s
+ * and L1 to the substates: a step has all features up to its own.
+ *
+ * Return: 0; -EOPNOTSUPP (no feature), -EINVAL (@drive), and as
+ * ssdpm_bisect_add_suspect().
+ */
+SSDPM_API int ssdpm_bisect_add_link(struct ssdpm_bisect *bisect,
+				    const char *drive, uint32_t features,
+				    struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_bisect_add_queue_depth() - NCQ of a SATA drive
+ * @drive:       its name, as in "sda"; the suspect is "sda:queue_depth"
+ * @queue_depth: how many commands it has at a time today
+ *
+ * Its steps are 1, with which Linux uses no NCQ, and @queue_depth.
+ *
+ * Return: 0; -EOPNOTSUPP (0 or 1), -EINVAL (@drive), and as
+ * ssdpm_bisect_add_suspect().
+ */
+SSDPM_API int ssdpm_bisect_add_queue_depth(struct ssdpm_bisect *bisect,
+					   const char *drive,
+					   uint32_t queue_depth,
+					   struct ssdpm_error *reterr);
+
+/**
  * ssdpm_bisect_begin() - the next trial begins
  * @token: a word that the caller gets back, such as the ID of the boot; NULL:
  *         "-"
@@ -264,6 +303,13 @@ SSDPM_API int ssdpm_bisect_get_trial(const struct ssdpm_bisect *bisect,
 SSDPM_API const char *ssdpm_bisect_get_suspect(
 	const struct ssdpm_bisect *bisect, size_t suspect);
 
+/**
+ * ssdpm_bisect_get_setting() - what a suspect sets: enum ssdpm_bisect_setting;
+ *                              0: what the caller knows
+ */
+SSDPM_API uint32_t ssdpm_bisect_get_setting(const struct ssdpm_bisect *bisect,
+					    size_t suspect);
+
 /** ssdpm_bisect_get_step_name() - a step of a suspect, or NULL; likewise */
 SSDPM_API const char *ssdpm_bisect_get_step_name(
 	const struct ssdpm_bisect *bisect, size_t suspect, size_t step);
@@ -295,7 +341,7 @@ SSDPM_API int ssdpm_bisect_get_culprit(const struct ssdpm_bisect *bisect,
  * @index:   from 0 on: what changes least of a machine is first
  *
  * Each remedy alone keeps the step that fails from being used. Suspects of
- * ssdpm_bisect_add_latency_limit() and ssdpm_bisect_add_lpm() have remedies.
+ * ssdpm_bisect_add_suspect() have none.
  *
  * Return: 0; -ENOENT (@culprit, or no more), -EINVAL, -E2BIG (@ret_remedy).
  */
@@ -343,6 +389,10 @@ SSDPM_API uint32_t ssdpm_bisect_verdict_from_string(const char *word);
 /** ssdpm_bisect_decision_to_string() - "searching" and so on, or NULL */
 SSDPM_API const char *ssdpm_bisect_decision_to_string(uint32_t decision);
 SSDPM_API uint32_t ssdpm_bisect_decision_from_string(const char *word);
+
+/** ssdpm_bisect_setting_to_string() - "latency-limit" and so on, or NULL */
+SSDPM_API const char *ssdpm_bisect_setting_to_string(uint32_t setting);
+SSDPM_API uint32_t ssdpm_bisect_setting_from_string(const char *word);
 
 /** ssdpm_bisect_remedy_kind_to_string() - "latency-limit" and so on, or NULL */
 SSDPM_API const char *ssdpm_bisect_remedy_kind_to_string(uint32_t kind);

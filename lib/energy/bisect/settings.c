@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <ssdpm/device.h>
 #include <ssdpm/policy.h>
 
 #include "base/internal.h"
@@ -19,12 +20,31 @@
 
 #define LATENCY ":latency_us"
 #define LPM ":lpm"
+#define LINK ":link"
+#define QUEUE_DEPTH ":queue_depth"
+
+static const char bisect_setting_words[][14] = {
+	[SSDPM_BISECT_LATENCY_LIMIT] = "latency-limit",
+	[SSDPM_BISECT_LPM] = "lpm",
+	[SSDPM_BISECT_LINK] = "pcie-link",
+	[SSDPM_BISECT_QUEUE_DEPTH] = "queue-depth",
+};
+ENUM_WORDS(bisect_setting)
+
+/* What follows the drive in the name of a suspect. */
+static const char settings[][16] = {
+	[SSDPM_BISECT_LATENCY_LIMIT] = LATENCY,
+	[SSDPM_BISECT_LPM] = LPM,
+	[SSDPM_BISECT_LINK] = LINK,
+	[SSDPM_BISECT_QUEUE_DEPTH] = QUEUE_DEPTH,
+};
 
 static const char bisect_remedy_kind_words[][14] = {
 	[SSDPM_BISECT_REMEDY_LATENCY_LIMIT] = "latency-limit",
 	[SSDPM_BISECT_REMEDY_LPM] = "lpm",
 	[SSDPM_BISECT_REMEDY_PARAMETER] = "parameter",
 	[SSDPM_BISECT_REMEDY_QUIRK] = "quirk",
+	[SSDPM_BISECT_REMEDY_FILE] = "file",
 };
 ENUM_WORDS(bisect_remedy_kind)
 
@@ -35,13 +55,13 @@ static void put_word(char *to, const char *word)
 }
 
 /* The steps of a setting, as words. */
-struct steps {
+struct setting_steps {
 	size_t n;
 	char words[SSDPM_BISECT_STEPS][SSDPM_BISECT_WORD];
 };
 
 static int add_setting(struct ssdpm_bisect *bisect, const char *drive,
-		       const char *setting, const struct steps *steps,
+		       const char *setting, const struct setting_steps *steps,
 		       struct ssdpm_error *reterr)
 {
 	const char *words[SSDPM_BISECT_STEPS];
@@ -60,7 +80,7 @@ static int add_setting(struct ssdpm_bisect *bisect, const char *drive,
 	return ssdpm_bisect_add_suspect(bisect, name, words, steps->n, reterr);
 }
 
-static void add_limit(struct steps *steps, uint64_t limit_us)
+static void add_limit(struct setting_steps *steps, uint64_t limit_us)
 {
 	char *word = steps->words[steps->n++];
 
@@ -104,7 +124,7 @@ static uint64_t next_latency(const struct ssdpm_model *model, uint64_t above_us)
 
 /* No APST, each deeper state, and the limit of today. */
 static void find_limits(const struct ssdpm_model *model, uint64_t limit_us,
-			struct steps *steps)
+			struct setting_steps *steps)
 {
 	uint64_t us = next_latency(model, 0);
 	uint64_t deeper_us = us ? next_latency(model, us) : 0;
@@ -135,7 +155,7 @@ static uint64_t limit_of(const char *word)
  * Whether the limit leaves out the last state, and no other of those of today.
  */
 static bool leaves_deepest_out(const struct ssdpm_model *model,
-			       const struct steps *steps)
+			       const struct setting_steps *steps)
 {
 	const uint64_t limit_us = limit_of(steps->words[steps->n - 1]);
 	const uint64_t lower_us = limit_of(steps->words[steps->n - 2]);
@@ -160,7 +180,7 @@ int ssdpm_bisect_add_latency_limit(struct ssdpm_bisect *bisect,
 				   uint64_t limit_us,
 				   struct ssdpm_error *reterr)
 {
-	struct steps steps = { 0 };
+	struct setting_steps steps = { 0 };
 	int err;
 
 	find_limits(model, limit_us, &steps);
@@ -174,7 +194,7 @@ int ssdpm_bisect_add_latency_limit(struct ssdpm_bisect *bisect,
 int ssdpm_bisect_add_lpm(struct ssdpm_bisect *bisect, const char *drive,
 			 uint32_t lpm, struct ssdpm_error *reterr)
 {
-	struct steps steps = { 0 };
+	struct setting_steps steps = { 0 };
 
 	if (!ssdpm_lpm_to_string(lpm))
 		return ssdpm__fail(reterr, -EINVAL, 0, "%u is no link policy",
@@ -186,6 +206,48 @@ int ssdpm_bisect_add_lpm(struct ssdpm_bisect *bisect, const char *drive,
 			put_word(steps.words[steps.n++],
 				 ssdpm_lpm_to_string(i));
 	return add_setting(bisect, drive, LPM, &steps, reterr);
+}
+
+/* From the one that saves least; a substate is part of L1. */
+static const struct {
+	uint32_t feature;
+	char file[14]; /* of the folder link/ */
+} link_features[] = {
+	{ SSDPM_PCIE_FEATURE_L0S, "l0s_aspm" },
+	{ SSDPM_PCIE_FEATURE_L1, "l1_aspm" },
+	{ SSDPM_PCIE_FEATURE_CLKPM, "clkpm" },
+	{ SSDPM_PCIE_FEATURE_L1_1, "l1_1_aspm" },
+	{ SSDPM_PCIE_FEATURE_L1_1_PCIPM, "l1_1_pcipm" },
+	{ SSDPM_PCIE_FEATURE_L1_2, "l1_2_aspm" },
+	{ SSDPM_PCIE_FEATURE_L1_2_PCIPM, "l1_2_pcipm" },
+};
+
+#define N_LINK_FEATURES (sizeof(link_features) / sizeof(link_features[0]))
+
+int ssdpm_bisect_add_link(struct ssdpm_bisect *bisect, const char *drive,
+			  uint32_t features, struct ssdpm_error *reterr)
+{
+	struct setting_steps steps = { 0 };
+
+	put_word(steps.words[steps.n++], "off");
+	for (size_t i = 0; i < N_LINK_FEATURES; i++)
+		if (features & link_features[i].feature)
+			put_word(steps.words[steps.n++],
+				 ssdpm_pcie_feature_to_string(
+					 link_features[i].feature));
+	return add_setting(bisect, drive, LINK, &steps, reterr);
+}
+
+int ssdpm_bisect_add_queue_depth(struct ssdpm_bisect *bisect, const char *drive,
+				 uint32_t queue_depth,
+				 struct ssdpm_error *reterr)
+{
+	struct setting_steps steps = { 0 };
+
+	put_word(steps.words[steps.n++], "1");
+	if (queue_depth > 1)
+		add_limit(&steps, queue_depth);
+	return add_setting(bisect, drive, QUEUE_DEPTH, &steps, reterr);
 }
 
 static void fill(struct ssdpm_bisect_remedy *remedy, uint32_t kind,
@@ -240,6 +302,83 @@ static bool find_lpm_remedy(const struct bisect_suspect *suspect, uint32_t step,
 	return true;
 }
 
+/* The policy powersave has L1 without substates. */
+static bool find_link_remedy(const struct bisect_suspect *suspect,
+			     uint32_t step, size_t index,
+			     struct ssdpm_bisect_remedy *remedy)
+{
+	const uint32_t feature =
+		ssdpm_pcie_feature_from_string(suspect->steps[step]);
+	const uint32_t base = SSDPM_PCIE_FEATURE_L0S | SSDPM_PCIE_FEATURE_L1 |
+			      SSDPM_PCIE_FEATURE_CLKPM;
+	size_t i = 0;
+
+	while (i < N_LINK_FEATURES && link_features[i].feature != feature)
+		i++;
+	if (i == N_LINK_FEATURES || index > 1)
+		return false;
+	if (index == 0)
+		fill(remedy, SSDPM_BISECT_REMEDY_FILE, "link/", "0");
+	else if (feature & base)
+		fill(remedy, SSDPM_BISECT_REMEDY_PARAMETER, "pcie_aspm", "off");
+	else
+		fill(remedy, SSDPM_BISECT_REMEDY_PARAMETER, "pcie_aspm.policy",
+		     "powersave");
+	if (index == 0)
+		strcat(remedy->target, link_features[i].file);
+	remedy->all_drives = index == 1;
+	return true;
+}
+
+static bool find_queue_remedy(size_t index, struct ssdpm_bisect_remedy *remedy)
+{
+	if (index == 0)
+		fill(remedy, SSDPM_BISECT_REMEDY_FILE, "queue_depth", "1");
+	else if (index == 1)
+		fill(remedy, SSDPM_BISECT_REMEDY_PARAMETER, "libata.force",
+		     "noncq");
+	else if (index == 2)
+		fill(remedy, SSDPM_BISECT_REMEDY_QUIRK, "ATA_QUIRK_NONCQ", "");
+	else
+		return false;
+	remedy->all_drives = index == 1;
+	return true;
+}
+
+uint32_t ssdpm_bisect_get_setting(const struct ssdpm_bisect *bisect,
+				  size_t suspect)
+{
+	const char *name = ssdpm_bisect_get_suspect(bisect, suspect);
+
+	if (!name)
+		return 0;
+	name += strcspn(name, ":");
+	for (uint32_t i = 1; i < sizeof(settings) / sizeof(settings[0]); i++)
+		if (!strcmp(name, settings[i]))
+			return i;
+	return 0;
+}
+
+static bool find_remedy(const struct ssdpm_bisect *bisect, uint32_t number,
+			uint32_t step, size_t index,
+			struct ssdpm_bisect_remedy *remedy)
+{
+	const struct bisect_suspect *suspect = &bisect->suspects[number];
+
+	switch (ssdpm_bisect_get_setting(bisect, number)) {
+	case SSDPM_BISECT_LATENCY_LIMIT:
+		return find_latency_remedy(suspect, step, index, remedy);
+	case SSDPM_BISECT_LPM:
+		return find_lpm_remedy(suspect, step, index, remedy);
+	case SSDPM_BISECT_LINK:
+		return find_link_remedy(suspect, step, index, remedy);
+	case SSDPM_BISECT_QUEUE_DEPTH:
+		return find_queue_remedy(index, remedy);
+	default:
+		return false;
+	}
+}
+
 int ssdpm_bisect_get_remedy(const struct ssdpm_bisect *bisect, size_t culprit,
 			    size_t index,
 			    struct ssdpm_bisect_remedy *ret_remedy,
@@ -247,7 +386,6 @@ int ssdpm_bisect_get_remedy(const struct ssdpm_bisect *bisect, size_t culprit,
 {
 	struct ssdpm_bisect_remedy remedy = { .size = sizeof(remedy) };
 	uint32_t number, step;
-	bool found = false;
 	int err = ssdpm__sized_check(ret_remedy, sizeof(remedy),
 				     "ssdpm_bisect_remedy", reterr);
 
@@ -256,15 +394,10 @@ int ssdpm_bisect_get_remedy(const struct ssdpm_bisect *bisect, size_t culprit,
 					       reterr);
 	if (err)
 		return err;
-	const struct bisect_suspect *suspect = &bisect->suspects[number];
-	const size_t n = strcspn(suspect->name, ":");
+	const char *name = bisect->suspects[number].name;
 
-	memcpy(remedy.drive, suspect->name, n);
-	if (!strcmp(suspect->name + n, LATENCY))
-		found = find_latency_remedy(suspect, step, index, &remedy);
-	else if (!strcmp(suspect->name + n, LPM))
-		found = find_lpm_remedy(suspect, step, index, &remedy);
-	if (!found)
+	memcpy(remedy.drive, name, strcspn(name, ":"));
+	if (!find_remedy(bisect, number, step, index, &remedy))
 		return ssdpm__fail(reterr, -ENOENT, 0, "unknown remedy");
 	ssdpm__sized_out(ret_remedy, &remedy, sizeof(remedy));
 	return 0;

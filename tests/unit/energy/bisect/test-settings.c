@@ -200,6 +200,57 @@ static void link_policies_begin_with_max_performance(void **state)
 			"quirk sda ATA_QUIRK_NOLPM=");
 }
 
+static struct ssdpm_bisect *search_of_link(uint32_t features)
+{
+	struct ssdpm_bisect *bisect = new_search();
+
+	assert_int_equal(ssdpm_bisect_add_link(bisect, "nvme0", features, NULL),
+			 0);
+	return bisect;
+}
+
+static void a_link_gets_one_feature_after_another(void **state)
+{
+	const uint32_t usual = SSDPM_PCIE_FEATURE_CLKPM |
+			       SSDPM_PCIE_FEATURE_L1 | SSDPM_PCIE_FEATURE_L1_1 |
+			       SSDPM_PCIE_FEATURE_L1_2;
+	struct ssdpm_bisect *bisect = search_of_link(usual);
+
+	(void)state;
+	assert_string_equal(ssdpm_bisect_get_suspect(bisect, 0), "nvme0:link");
+	assert_int_equal(ssdpm_bisect_get_setting(bisect, 0),
+			 SSDPM_BISECT_LINK);
+	assert_steps(bisect, "off l1 clkpm l1.1 l1.2");
+	assert_remedies(find_culprit(bisect, 4),
+			"file nvme0 link/l1_2_aspm=0; "
+			"parameter* nvme0 pcie_aspm.policy=powersave");
+	assert_remedies(find_culprit(search_of_link(usual), 1),
+			"file nvme0 link/l1_aspm=0; "
+			"parameter* nvme0 pcie_aspm=off");
+	bisect = search_of_link(UINT32_MAX);
+	assert_steps(bisect,
+		     "off l0s l1 clkpm l1.1 l1.1-pcipm l1.2 l1.2-pcipm");
+	ssdpm_bisect_free(bisect);
+}
+
+static void a_sata_drive_can_do_without_ncq(void **state)
+{
+	struct ssdpm_bisect *bisect = new_search();
+
+	(void)state;
+	assert_int_equal(ssdpm_bisect_add_queue_depth(bisect, "sda", 32, NULL),
+			 0);
+	assert_string_equal(ssdpm_bisect_get_suspect(bisect, 0),
+			    "sda:queue_depth");
+	assert_int_equal(ssdpm_bisect_get_setting(bisect, 0),
+			 SSDPM_BISECT_QUEUE_DEPTH);
+	assert_steps(bisect, "1 32");
+	assert_remedies(find_culprit(bisect, 1),
+			"file sda queue_depth=1; "
+			"parameter* sda libata.force=noncq; "
+			"quirk sda ATA_QUIRK_NONCQ=");
+}
+
 static void a_suspect_of_the_caller_has_no_remedy(void **state)
 {
 	static const char *const steps[] = { "off", "on" };
@@ -208,6 +259,8 @@ static void a_suspect_of_the_caller_has_no_remedy(void **state)
 	(void)state;
 	assert_int_equal(
 		ssdpm_bisect_add_suspect(bisect, "aspm", steps, 2, NULL), 0);
+	assert_int_equal(ssdpm_bisect_get_setting(bisect, 0), 0);
+	assert_int_equal(ssdpm_bisect_get_setting(bisect, 1), 0);
 	assert_remedies(find_culprit(bisect, 1), "");
 }
 
@@ -235,6 +288,12 @@ static void what_saves_nothing_is_no_suspect(void **state)
 	assert_int_equal(ssdpm_bisect_add_lpm(bisect, "sda",
 					      SSDPM_LPM_KEEP_FIRMWARE_SETTINGS,
 					      NULL),
+			 -EOPNOTSUPP);
+	assert_int_equal(ssdpm_bisect_add_link(bisect, "nvme0", 0, NULL),
+			 -EOPNOTSUPP);
+	assert_int_equal(ssdpm_bisect_add_queue_depth(bisect, "sda", 1, NULL),
+			 -EOPNOTSUPP);
+	assert_int_equal(ssdpm_bisect_add_queue_depth(bisect, "sda", 0, NULL),
 			 -EOPNOTSUPP);
 	assert_int_equal(ssdpm_bisect_add_lpm(bisect, "sda", 99, NULL),
 			 -EINVAL);
@@ -296,6 +355,8 @@ int main(void)
 		cmocka_unit_test(a_state_that_is_not_the_last_one_has_no_quirk),
 		cmocka_unit_test(apst_itself_has_a_quirk),
 		cmocka_unit_test(link_policies_begin_with_max_performance),
+		cmocka_unit_test(a_link_gets_one_feature_after_another),
+		cmocka_unit_test(a_sata_drive_can_do_without_ncq),
 		cmocka_unit_test(a_suspect_of_the_caller_has_no_remedy),
 		cmocka_unit_test(what_saves_nothing_is_no_suspect),
 		cmocka_unit_test(
