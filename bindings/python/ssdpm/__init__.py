@@ -143,7 +143,13 @@ from ssdpm.estimate.result import (
     interval_dtype,
 )
 from ssdpm.estimate.simulation import Simulation, estimate
-from ssdpm.estimate.tune import Advice, TrialResult, tune
+from ssdpm.estimate.tune import (
+    Advice,
+    TrialResult,
+    UsualWorkload,
+    tune,
+    usual_workload,
+)
 from ssdpm.model.drive import (
     Catalogue,
     CatalogueMatch,
@@ -297,6 +303,7 @@ __all__ = [
     "TrialResult",
     "UnknownValueError",
     "UnsupportedError",
+    "UsualWorkload",
     "Verdict",
     "VerdictKind",
     "Workload",
@@ -347,6 +354,7 @@ __all__ = [
     "sweep",
     "trace_stats",
     "tune",
+    "usual_workload",
     "wa",
     "workloads",
 ]

@@ -117,3 +117,18 @@ def test_a_trial_that_cannot_be_is_refused(machine: Maker) -> None:
         ssdpm.tune(machine("apst-off"), trials={"nvme0": tried("saves")})
     with pytest.raises(TypeError, match="TrialResult"):
         ssdpm.tune(root, trials={"nvme0": 3})  # type: ignore[dict-item]
+
+
+def test_the_workload_that_is_taken_has_a_reason(machine: Maker) -> None:
+    root = machine("laptop")
+    laptop = ssdpm.usual_workload(root)
+    assert (laptop.name, laptop.reason) == ("desktop-session", "no-server")
+    chassis = root / "sys/class/dmi/id/chassis_type"
+    chassis.parent.mkdir(parents=True, exist_ok=True)
+    chassis.write_text("23\n")  # a rack mount chassis
+    server = ssdpm.usual_workload(root)
+    assert (server.name, server.reason) == ("server-files", "chassis")
+    assert server != laptop and "server-files" in repr(server)
+    root = machine("apst-off")
+    usual = ssdpm.usual_workload(ssdpm.Machine(root)).name
+    assert ssdpm.tune(root) == ssdpm.tune(root, usual)

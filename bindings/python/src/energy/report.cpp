@@ -119,5 +119,13 @@ static py::list tune(const Machine &machine, uint32_t patience,
 void add_report(py::module_ &module)
 {
 	module.def("tune", &tune);
+	module.def("usual_workload", [](const Machine &machine) {
+		const ssdpm_machine *handle = machine.get();
+
+		return py::make_tuple(
+			ssdpm_machine_get_workload(handle),
+			ssdpm_workload_reason_to_string(
+				ssdpm_machine_get_workload_reason(handle)));
+	});
 	module.attr("PATIENCES") = words(&ssdpm_patience_to_string);
 }

@@ -119,9 +119,7 @@ class Sim(metaclass=_Pybind11Type):
     def feed(self, ios: npt.NDArray[np.void]) -> None: ...
     # Nominal, low and high run; parameters, assumed_nj, axes, own_duration_ns,
     # loose_states, loose_ops, widest_axis, axis_low_nj, axis_high_nj; delays, intervals, changes.
-    def finish(
-        self, end_ns: int
-    ) -> tuple[
+    def finish(self, end_ns: int) -> tuple[
         npt.NDArray[np.void],
         list[_Parameter],
         int,
@@ -241,6 +239,7 @@ class Comparison(metaclass=_Pybind11Type):
     ) -> str: ...
 
 def tune(machine: Machine, patience: int, name: Any, ios: Any, trials: Any) -> Any: ...
+def usual_workload(machine: Machine) -> tuple[str, str]: ...
 # choices, power, loss, bound, examined, exact; None: nothing fits.
 def budget_item_of_drives(
     devices: list[tuple[str | None, Model, SimParams]],

@@ -125,6 +125,32 @@ class Advice(Json):
             plan.add_latency_tolerance(self.name, self.max_exit_latency_us)
 
 
+@dataclass(frozen=True, eq=False)
+class UsualWorkload(Value):
+    """What the drives of a machine do all day, and why that is taken.
+
+    Attributes:
+        name: of the workload, as generate() takes it.
+        reason: the first that holds: "firmware" or "chassis" (of a server), "disks"
+            (four or more SATA disks and no NVMe drive), "no-server" (none of these).
+    """
+
+    name: str
+    reason: str
+
+
+def usual_workload(root: Root = None) -> UsualWorkload:
+    """The workload that tune() takes for a machine, if it is given no trace.
+
+    Args:
+        root: this machine (None), a capture, or a Machine.
+
+    Raises:
+        As Machine().
+    """
+    return UsualWorkload(*_core.energy.usual_workload(machine_of(root)._handle))
+
+
 def tune(
     root: Root = None,
     trace: TraceLike | str | None = None,
@@ -138,7 +164,8 @@ def tune(
 
     Args:
         root: this machine (None), a capture, or a Machine.
-        trace: what the drives do; the name of a workload; None: the usual one.
+        trace: what the drives do; the name of a workload; None: that of
+            usual_workload(), which has the reason.
         patience: "normal": I/Os may wait for 1 % of the time, and one in 100 for
             25 ms; "patient": 5 % and 100 ms; "instant": 0.1 % and 5 ms, also if that
             costs power.
