@@ -126,8 +126,6 @@ static enum exit_status find_policies(const struct common *common,
 	for (size_t i = 0; i < settings->n_policies && !status; i++)
 		status = parse_policy(common, "policy", settings->policies[i],
 				      &settings->apst.params, &policies[n++]);
-	if (!status)
-		warn_of_policies(common, policies, n);
 	if (!settings->n_policies)
 		status = add_common_policies(common, &settings->apst.params,
 					     policies, &n);
@@ -153,8 +151,13 @@ static enum exit_status compare(const struct common *common,
 	enum exit_status status;
 
 	status = find_policies(common, settings, policies, &plan.n_policies);
-	if (!status && common->all)
-		return compare_all(&plan, settings->traces[0]);
+	if (!status && common->all) {
+		status = compare_all(&plan, settings->traces[0]);
+		if (!status)
+			warn_of_policies(common, policies,
+					 settings->n_policies);
+		return status;
+	}
 	if (!status)
 		status = run_plan(&plan, drives, settings->traces,
 				  settings->n_traces, &all);
@@ -163,6 +166,8 @@ static enum exit_status compare(const struct common *common,
 					      &all, decide_comparison);
 	if (!status)
 		status = print_all(common, settings, &all);
+	if (!status)
+		warn_of_policies(common, policies, settings->n_policies);
 	free_estimates(&all);
 	return status;
 }
