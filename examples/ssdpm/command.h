@@ -9,8 +9,8 @@
 
 #include <ssdpm-energy.h>
 
-#include "text/fold.h"
-#include "text/print.h"
+#include "lines/fold.h"
+#include "lines/print.h"
 
 enum exit_status {
 	STATUS_DONE = 0,

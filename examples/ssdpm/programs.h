@@ -98,6 +98,8 @@ enum exit_status print_status_items(const struct common *common);
  */
 void write_call_to_decide(FILE *file, const struct live *live,
 			  const char *workload, const struct outlook *outlook);
+/* Prints that there is no drive, and calls that need none. */
+void print_no_drive(void);
 /*
  * Prints outlooks for people, with the next steps. urgent: the first step was
  * printed.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps for settings of one device that are numbers: the power state of an NVMe
- * drive and what goes with it, by Set Features 02h and 11h (NVMe Base 2.1),
- * never saved; what its link may do, and how many commands a SATA drive has at
- * a time, in files of sysfs.
+ * Steps for settings of one device that are numbers. The power state of an NVMe
+ * drive and what goes with it are set by Set Features 02h and 11h (NVMe Base
+ * 2.1), never saved. The features of its link and the queue depth of a SATA
+ * drive are files of sysfs.
  */
 #include "apply/internal.h"
 
@@ -237,8 +237,7 @@ static int check_link(const struct ssdpm_device_facts *facts, uint64_t value,
 				   facts->name);
 	if (value & ~(uint64_t)facts->pcie_capable)
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "%s: its link has no such feature",
-				   facts->name);
+				   "%s: its link lacks a feature", facts->name);
 	return 0;
 }
 

@@ -327,12 +327,17 @@ def check_circles(
 
 
 def check_names(library: pathlib.Path, faults: Faults) -> None:
-    """A file is found by its name: no two have the same one."""
+    """A file and a structure are found by their names: no two have the same one."""
     found: dict[str, pathlib.Path] = {}
+    tags: dict[str, pathlib.Path] = {}
     for path in sorted(library.rglob("*.[ch]")):
         if path.name != "internal.h" and path.name in found:
             faults.add(f"{path} has the name of {found[path.name]}")
         found[path.name] = path
+        for tag in re.findall(r"^struct (\w+) \{", path.read_text(), re.M):
+            if tag in tags:
+                faults.add(f"struct {tag} is in {path} and in {tags[tag]}")
+            tags[tag] = path
 
 
 def main() -> None:

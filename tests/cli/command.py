@@ -69,8 +69,11 @@ class Command:
     """Runs ssdpm in a directory of its own that holds three files with a drive.
 
     drive.json and drive.bin are the example, for which Linux has a quirk; plain.json
-    is the same under a name that Linux does not know.
+    is the same under a name that Linux does not know. Lines are whole, as a test of
+    words needs them; a test of screens sets wide to False.
     """
+
+    wide = True
 
     def __init__(self, directory: pathlib.Path) -> None:
         self.directory = directory
@@ -103,8 +106,14 @@ class Command:
             documented.check_answer(result.stdout, result.returncode)
         return result
 
+    def widened(self, arguments: tuple[str, ...]) -> tuple[str, ...]:
+        if not self.wide or not arguments or arguments[0] == "help" or arguments[0][:1] == "-":
+            return arguments
+        end = (*arguments, "--").index("--")
+        return (*arguments[:end], "--wide", *arguments[end:])
+
     def output(self, *arguments: str, stdin: bytes | None = None) -> str:
-        result = self(*arguments, stdin=stdin)
+        result = self(*self.widened(arguments), stdin=stdin)
         assert result.returncode == 0, result.stderr.decode()
         return result.stdout.decode()
 

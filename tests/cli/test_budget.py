@@ -155,7 +155,7 @@ def test_a_weight_says_whose_throughput_counts(drives: Command) -> None:
 
 def test_what_does_not_fit_is_proved(drives: Command) -> None:
     call = ["budget", "-w", "100", "--base-watts", "60.5", *KNOWN, "4x", "governed.json"]
-    result = drives(*call)
+    result = drives(*call, "--wide")
     assert result.returncode == 1
     assert result.stderr.decode() == (
         "ssdpm: nothing fits into 100 W: the lowest states and everything else take "
@@ -362,6 +362,7 @@ def test_a_workload_of_reads_loses_nothing_under_caps_that_it_stays_below(
 
 
 def test_what_is_assumed_is_said(drives: Command) -> None:
+    drives.wide = False
     text = drives.output("budget", "-w", "30", "governed.json")
     assert text.endswith(
         "  losses are a guess, as these are assumed: full throughput, active power, idle\n"

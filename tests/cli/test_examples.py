@@ -228,6 +228,7 @@ def test_a_machine_with_drives_is_shown_with_its_diagnosis(
     quickstart: Quickstart, desktop: pathlib.Path, ssdpm: Command
 ) -> None:
     output = quickstart(desktop)
+    ssdpm.wide = False
     assert ssdpm.output("list", "--root", str(desktop)) in output
     shown = ssdpm.output("show", "--root", str(desktop))
     assert "! LPM is off" in shown and shown in output

@@ -24,6 +24,7 @@ def test_each_port_has_a_line_with_its_reason(ssdpm: Command, machine: Make) -> 
     assert ports[0]["lpm_supported"] is True and ports[0]["reason"] is None
     assert ports[1]["lpm_supported"] is False and ports[1]["reason"]
     root = ssdpm.directory / "machines/external-ports"
+    ssdpm.wide = False
     lines = ssdpm.output("lpm", "--root", str(root)).splitlines()
     assert lines[0].split() == ["host", "disk", "policy", "supported"]
     assert not lines[5] and lines[6].startswith("  sdb: ")

@@ -300,7 +300,7 @@ def test_more_spikes_than_an_instrument_has_are_asked_about(
     ssdpm: Command, run: measured_run.Run
 ) -> None:
     asked = "is it the policy that was in force, and is --offset right?"
-    wrong = ssdpm(*CALIBRATE, "--offset", "-2.3s")  # by half a step
+    wrong = ssdpm(*CALIBRATE, "--wide", "--offset", "-2.3s")  # by half a step
     assert asked in wrong.stdout.decode()
     assert asked not in ssdpm.output(*CALIBRATE)
     # It contradicts the fit, too.

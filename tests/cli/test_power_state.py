@@ -163,6 +163,7 @@ def test_what_was_applied_to_a_drive_that_is_gone_is_said(
     gone = path.replace("nvme0", "nvme9")
     call = ["check", "--root", str(eight_drives)]
     record(eight_drives, f"power-state\t{gone}\t0\tPS0\tPS2")
+    ssdpm.wide = False
     said = f"nvme9: power state left alone:\n  /{gone} is gone\n"
     assert ssdpm.output(*call) == said
     (eight_drives / "run/ssdpm/undo").unlink()

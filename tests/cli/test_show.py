@@ -574,6 +574,7 @@ def test_a_user_without_privileges_sees_the_same(
     ssdpm: Command, machine: Make, unprivileged: Callable[..., Any]
 ) -> None:
     root = str(machine("laptop"))
+    ssdpm.wide = False
     result = unprivileged("show", "--root", root)
     assert result.returncode == 0
     assert result.stdout.decode() == ssdpm.output("show", "--root", root)

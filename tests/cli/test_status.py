@@ -24,6 +24,11 @@ from test_programs import put
 Make = Callable[[str], pathlib.Path]
 
 
+@pytest.fixture(autouse=True)
+def as_on_a_screen(ssdpm: Command) -> None:
+    ssdpm.wide = False
+
+
 @pytest.fixture
 def screen(ssdpm: Command) -> Callable[..., list[str]]:
     """The lines of ssdpm status of a machine, below the directory of the command."""
@@ -163,6 +168,7 @@ def test_without_a_drive_it_shows_where_to_begin(
         link.unlink()
     lines = screen("laptop")
     assert lines[0] == "No drive is here. Try one of the catalogue:"
+    assert ssdpm.output("tune", "--dry-run", "--root", "laptop").splitlines() == lines
     for line in lines[1:]:
         call = shlex.split(re.split(r"   +|  (?=which)", line.strip())[0])
         assert ssdpm(*call[1:]).returncode == 0, line

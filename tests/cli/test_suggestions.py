@@ -136,6 +136,7 @@ def test_options_of_every_command_may_stand_before_it(
     ssdpm: Command, laptop: pathlib.Path
 ) -> None:
     root = str(laptop)
+    ssdpm.wide = False
     status = ssdpm.output("status", "--root", root)
     assert ssdpm.output("--root", root) == status
     assert ssdpm.output(f"--root={root}", "-q") == status

@@ -65,6 +65,7 @@ def test_a_machine_gets_its_verdict(
     ssdpm: Command, root: Callable[[str], pathlib.Path], name: str, lines: list[str]
 ) -> None:
     root(name)
+    ssdpm.wide = False
     said = ssdpm.output("suspend", "--root", name).splitlines()
     assert said[0] == lines[0]
     assert [line for line in said if line in lines] == lines

@@ -41,7 +41,8 @@ static void print_trials(const struct search *search)
 			at += (size_t)snprintf(
 				settings + at, sizeof(settings) - at, "%s%s %s",
 				j ? ", " : "", drive_of(search, j)->name,
-				step_text(search, j, trial.steps[j]).text);
+				short_step_text(search, j, trial.steps[j])
+					.text);
 		table_row(&table, cell("%zu", i + 1).text,
 			  cell("%llu", (unsigned long long)trial.entries).text,
 			  ssdpm_bisect_verdict_to_string(trial.verdict),

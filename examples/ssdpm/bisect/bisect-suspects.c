@@ -42,6 +42,17 @@ struct cell step_text(const struct search *search, size_t i, size_t step)
 	return us ? cell("%s", time_text(us * 1000).text) : cell("no APST");
 }
 
+struct cell short_step_text(const struct search *search, size_t i, size_t step)
+{
+	const uint32_t setting = setting_of(search, i);
+
+	return cell("%s%s",
+		    setting == SSDPM_BISECT_LINK	? "link " :
+		    setting == SSDPM_BISECT_QUEUE_DEPTH ? "queue " :
+							  "",
+		    step_text(search, i, step).text);
+}
+
 /* 0: it cannot be read, as of a capture. */
 static uint32_t queue_depth_of(const struct drive *drive)
 {

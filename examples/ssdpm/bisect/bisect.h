@@ -44,6 +44,8 @@ uint32_t setting_of(const struct search *search, size_t i);
 size_t last_step(const struct search *search, size_t i);
 /* "5 ms", "any latency", "medium_power" */
 struct cell step_text(const struct search *search, size_t i, size_t step);
+/* Likewise, where the setting is not named: "link l1", "queue 32" */
+struct cell short_step_text(const struct search *search, size_t i, size_t step);
 
 /* The purpose for which a search is opened. */
 enum search_use {

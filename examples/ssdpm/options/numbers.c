@@ -224,24 +224,27 @@ static struct saving_words likely_text(int64_t low_uw, int64_t uw,
 	return words;
 }
 
-/* A loss is a cost, and not a negative saving. */
+/*
+ * A loss is a cost, and not a negative saving. Without a decision it is a
+ * saving, which may be negative.
+ */
 struct saving_words saving_text(const struct ssdpm_likely *likely)
 {
 	static const char *const forms[][2] = {
 		[SSDPM_SAVING_SAVES] = { "saves", "costs" },
 		[SSDPM_SAVING_PROBABLY_SAVES] = { "probably saves",
 						  "probably costs" },
-		[SSDPM_SAVING_NOT_DECIDED] = { "not decided:",
-					       "not decided: cost" },
+		[SSDPM_SAVING_NOT_DECIDED] = { "not decided:", NULL },
 		[SSDPM_SAVING_PROBABLY_COSTS] = { "probably costs",
 						  "probably costs" },
 		[SSDPM_SAVING_COSTS] = { "costs", "costs" },
 		[SSDPM_SAVING_TOO_SMALL] = { "saves too little to matter:",
 					     "costs too little to matter:" },
 	};
-	const bool lost = likely->median_uw < 0 ||
-			  likely->verdict == SSDPM_SAVING_COSTS ||
-			  likely->verdict == SSDPM_SAVING_PROBABLY_COSTS;
+	const bool lost = likely->verdict != SSDPM_SAVING_NOT_DECIDED &&
+			  (likely->median_uw < 0 ||
+			   likely->verdict == SSDPM_SAVING_COSTS ||
+			   likely->verdict == SSDPM_SAVING_PROBABLY_COSTS);
 	struct saving_words words, numbers;
 
 	if (likely->low_uw == likely->high_uw && !likely->median_uw) {

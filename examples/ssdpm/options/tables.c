@@ -95,7 +95,17 @@ int make_table(const struct table_source *source, const struct drive *drive,
 	return ssdpm_apst_generate(drive->model, &params, ret_table, reterr);
 }
 
+/* write_apst_to() belongs to Python, too, and knows no folded line. */
 void print_apst(const struct ssdpm_apst *table)
 {
-	write_apst_to(stdout, table);
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return;
+	write_apst_to(file, table);
+	if (!fclose(file))
+		fputs(text, stdout);
+	free(text);
 }

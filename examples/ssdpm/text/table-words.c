@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/table-words.h"
 
-#include "text/print.h"
-
 #include <stdbool.h>
 
 static bool same_entry(const struct ssdpm_apst_entry *a,

@@ -415,7 +415,7 @@ static bool print_remedy(const struct live *live,
 	return false;
 }
 
-/* What a call does is on a line of its own where both do not fit. */
+/* If the call and its purpose do not fit one line, they have two. */
 static void print_lead(const struct live *live, const char *call,
 		       const char *operand, const char *what)
 {
@@ -439,7 +439,7 @@ static void print_lead(const struct live *live, const char *call,
 	free(text);
 }
 
-/* What a sentence says, with --root in its calls. */
+/* A sentence with --root in its calls. */
 static void print_sentence(const struct live *live, const char *text,
 			   int indent)
 {
@@ -506,6 +506,14 @@ int add_outlook(struct outlooks *outlooks, struct outlook outlook,
 	return 0;
 }
 
+void print_no_drive(void)
+{
+	puts("No drive is here. Try one of the catalogue:\n"
+	     "  ssdpm show 'WDC PC SN530'       its power states\n"
+	     "  ssdpm apst 'WDC PC SN530'       when Linux uses them\n"
+	     "  ssdpm list --catalogue samsung  which drives are known");
+}
+
 /* What was said first comes first. */
 static void print_next(const struct live *live, const struct outlooks *outlooks)
 {
@@ -528,10 +536,7 @@ enum exit_status print_outlooks(const struct live *live,
 	enum exit_status status;
 
 	if (!first) {
-		puts("No drive is here. Try one of the catalogue:\n"
-		     "  ssdpm show 'WDC PC SN530'       its power states\n"
-		     "  ssdpm apst 'WDC PC SN530'       when Linux uses them\n"
-		     "  ssdpm list --catalogue samsung  which drives are known");
+		print_no_drive();
 		return STATUS_DONE;
 	}
 	status = print_drives(live, outlooks, colored);

@@ -5,6 +5,7 @@
 #include "options/numbers.h"
 #include "text/device.h"
 #include "tune/tune.h"
+#include "work/comparison.h"
 
 #include <errno.h>
 #include <math.h>
@@ -306,15 +307,20 @@ struct cell reason_text(const struct ssdpm_energy_report_item *item)
 				    "costs, as measured" :
 				    "not decided, as measured");
 	if (likely->verdict != SSDPM_SAVING_NOT_DECIDED)
-		return cell("as good as it gets: %s %s",
+		return cell("as good as it gets: %s %s%s",
 			    setting_text(item->settings).text,
-			    saving_cell(likely).text);
+			    saving_cell(likely).text,
+			    likely->verdict == SSDPM_SAVING_TOO_SMALL ?
+				    "" :
+				    " more");
 	return cell("%s: not decided%s%s%s%s",
 		    setting_text(item->settings).text, low || high ? ", " : "",
 		    low || high ? power_range_text(low, high).text : "",
 		    likely->decider_kind ? "; mostly by " : "",
-		    likely->decider_kind ? ssdpm_parameter_kind_to_string(
-						   likely->decider_kind) :
+		    likely->decider_kind ? parameter_text(likely->decider_kind,
+							  likely->decider_index,
+							  likely->decider_index)
+						   .text :
 					   "");
 }
 
@@ -440,6 +446,10 @@ static enum exit_status print_screen(const struct tuning *tuning)
 {
 	enum exit_status status;
 
+	if (!tuning->n) {
+		print_no_drive();
+		return STATUS_DONE;
+	}
 	if (has_trials(tuning)) {
 		print_trials(tuning);
 		putchar('\n');

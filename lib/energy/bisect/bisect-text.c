@@ -17,13 +17,13 @@
 #define HEAD "# ssdpm bisect 1"
 #define DEEPEST "deepest"
 
-struct writer {
+struct search_writer {
 	char *text;
 	size_t at;
 	size_t room;
 };
 
-static void put(struct writer *w, const char *word)
+static void put(struct search_writer *w, const char *word)
 {
 	const size_t n = strlen(word);
 
@@ -31,13 +31,14 @@ static void put(struct writer *w, const char *word)
 	w->at += n;
 }
 
-static void put_number(struct writer *w, const char *key, uint64_t value)
+static void put_number(struct search_writer *w, const char *key, uint64_t value)
 {
 	w->at += (size_t)snprintf(w->text + w->at, w->room - w->at, "%s %llu",
 				  key, (unsigned long long)value);
 }
 
-static void put_suspect(struct writer *w, const struct bisect_suspect *suspect)
+static void put_suspect(struct search_writer *w,
+			const struct bisect_suspect *suspect)
 {
 	put(w, "suspect ");
 	put(w, suspect->name);
@@ -53,7 +54,8 @@ static void put_suspect(struct writer *w, const struct bisect_suspect *suspect)
 	put(w, "\n");
 }
 
-static void put_trials(struct writer *w, const struct ssdpm_bisect *bisect)
+static void put_trials(struct search_writer *w,
+		       const struct ssdpm_bisect *bisect)
 {
 	for (size_t i = 0; i < bisect->n_trials; i++) {
 		const struct ssdpm_bisect_trial *trial = &bisect->trials[i];
@@ -73,7 +75,7 @@ static void put_trials(struct writer *w, const struct ssdpm_bisect *bisect)
 int ssdpm_bisect_to_text(const struct ssdpm_bisect *bisect, char **ret_text,
 			 struct ssdpm_error *reterr)
 {
-	struct writer w = {
+	struct search_writer w = {
 		.room = 2 * MAX_LINE * (bisect->n_suspects + 2) +
 			32 * (bisect->n_trials + 2),
 	};
@@ -93,20 +95,20 @@ int ssdpm_bisect_to_text(const struct ssdpm_bisect *bisect, char **ret_text,
 }
 
 /* The known facts before the first suspect; the search follows from them. */
-struct reader {
+struct search_reader {
 	struct lines lines;
 	struct ssdpm_bisect_params params;
 	struct ssdpm_bisect *bisect;
 };
 
-static int refuse(const struct reader *r, struct ssdpm_error *reterr)
+static int refuse(const struct search_reader *r, struct ssdpm_error *reterr)
 {
 	return ssdpm__fail(reterr, -EINVAL, r->lines.line,
 			   "not a line of a search");
 }
 
 /* The error of a call, with the line that led to it. */
-static int at_line(const struct reader *r, int err,
+static int at_line(const struct search_reader *r, int err,
 		   const struct ssdpm_error *error, struct ssdpm_error *reterr)
 {
 	return err ? ssdpm__fail(reterr, err, r->lines.line, "%s",
@@ -122,7 +124,7 @@ static bool take_word(struct span *rest, char ret[SSDPM_BISECT_WORD])
 	       ssdpm__span_copy(word, ret, SSDPM_BISECT_WORD);
 }
 
-static int read_head(struct reader *r, struct ssdpm_error *reterr)
+static int read_head(struct search_reader *r, struct ssdpm_error *reterr)
 {
 	struct ssdpm_error error = { 0 };
 	struct span line;
@@ -143,7 +145,7 @@ static int read_head(struct reader *r, struct ssdpm_error *reterr)
 	return at_line(r, err, &error, reterr);
 }
 
-static int read_suspect(struct reader *r, struct span rest,
+static int read_suspect(struct search_reader *r, struct span rest,
 			struct ssdpm_error *reterr)
 {
 	char name[SSDPM_BISECT_WORD];
@@ -162,7 +164,7 @@ static int read_suspect(struct reader *r, struct span rest,
 }
 
 /* The suspect of the line before. */
-static int read_deepest(struct reader *r, struct span rest,
+static int read_deepest(struct search_reader *r, struct span rest,
 			struct ssdpm_error *reterr)
 {
 	struct ssdpm_bisect *bisect = r->bisect;
@@ -180,8 +182,8 @@ static int read_deepest(struct reader *r, struct span rest,
 }
 
 /* The rest of a trial; verdict 0: it runs. */
-static int read_trial(struct reader *r, struct span rest, uint32_t verdict,
-		      struct ssdpm_error *reterr)
+static int read_trial(struct search_reader *r, struct span rest,
+		      uint32_t verdict, struct ssdpm_error *reterr)
 {
 	char token[SSDPM_BISECT_WORD] = "-";
 	uint64_t entries;
@@ -199,7 +201,7 @@ static int read_trial(struct reader *r, struct span rest, uint32_t verdict,
 	return err;
 }
 
-static int read_line(struct reader *r, struct span line,
+static int read_line(struct search_reader *r, struct span line,
 		     struct ssdpm_error *reterr)
 {
 	struct span key;
@@ -222,7 +224,7 @@ int ssdpm_bisect_from_text(const char *text, size_t size,
 			   struct ssdpm_bisect **ret_bisect,
 			   struct ssdpm_error *reterr)
 {
-	struct reader r = {
+	struct search_reader r = {
 		.lines.rest = ssdpm__span(text, size),
 		.params.size = sizeof(r.params),
 	};

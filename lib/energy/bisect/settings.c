@@ -211,15 +211,15 @@ int ssdpm_bisect_add_lpm(struct ssdpm_bisect *bisect, const char *drive,
 /* From the one that saves least; a substate is part of L1. */
 static const struct {
 	uint32_t feature;
-	char file[14]; /* of the folder link/ */
+	char file[20];
 } link_features[] = {
-	{ SSDPM_PCIE_FEATURE_L0S, "l0s_aspm" },
-	{ SSDPM_PCIE_FEATURE_L1, "l1_aspm" },
-	{ SSDPM_PCIE_FEATURE_CLKPM, "clkpm" },
-	{ SSDPM_PCIE_FEATURE_L1_1, "l1_1_aspm" },
-	{ SSDPM_PCIE_FEATURE_L1_1_PCIPM, "l1_1_pcipm" },
-	{ SSDPM_PCIE_FEATURE_L1_2, "l1_2_aspm" },
-	{ SSDPM_PCIE_FEATURE_L1_2_PCIPM, "l1_2_pcipm" },
+	{ SSDPM_PCIE_FEATURE_L0S, "link/l0s_aspm" },
+	{ SSDPM_PCIE_FEATURE_L1, "link/l1_aspm" },
+	{ SSDPM_PCIE_FEATURE_CLKPM, "link/clkpm" },
+	{ SSDPM_PCIE_FEATURE_L1_1, "link/l1_1_aspm" },
+	{ SSDPM_PCIE_FEATURE_L1_1_PCIPM, "link/l1_1_pcipm" },
+	{ SSDPM_PCIE_FEATURE_L1_2, "link/l1_2_aspm" },
+	{ SSDPM_PCIE_FEATURE_L1_2_PCIPM, "link/l1_2_pcipm" },
 };
 
 #define N_LINK_FEATURES (sizeof(link_features) / sizeof(link_features[0]))
@@ -318,14 +318,13 @@ static bool find_link_remedy(const struct bisect_suspect *suspect,
 	if (i == N_LINK_FEATURES || index > 1)
 		return false;
 	if (index == 0)
-		fill(remedy, SSDPM_BISECT_REMEDY_FILE, "link/", "0");
+		fill(remedy, SSDPM_BISECT_REMEDY_FILE, link_features[i].file,
+		     "0");
 	else if (feature & base)
 		fill(remedy, SSDPM_BISECT_REMEDY_PARAMETER, "pcie_aspm", "off");
 	else
 		fill(remedy, SSDPM_BISECT_REMEDY_PARAMETER, "pcie_aspm.policy",
 		     "powersave");
-	if (index == 0)
-		strcat(remedy->target, link_features[i].file);
 	remedy->all_drives = index == 1;
 	return true;
 }

@@ -44,7 +44,7 @@ struct entry {
 #define NOT_KEPT UINT32_MAX
 
 /* The simulated change. */
-struct change {
+struct what_if {
 	uint32_t kind; /* enum ssdpm_help_kind; 0: nothing changes */
 	uint16_t cause;
 	uint64_t window_ns; /* I/Os that begin within it come together */
@@ -58,7 +58,7 @@ struct group {
 	size_t other;	 /* laptop mode: whom they wait for */
 };
 
-struct search {
+struct help_search {
 	const struct causes *causes;
 	const struct observed_drive *drive;
 	uint64_t from_ns; /* no gap is after it */
@@ -74,12 +74,12 @@ struct search {
 	size_t n_helps;
 };
 
-static uint32_t kind_of(const struct search *s, uint16_t cause)
+static uint32_t kind_of(const struct help_search *s, uint16_t cause)
 {
 	return s->causes->entries[cause].kind;
 }
 
-static const struct kept *kept_of(const struct search *s,
+static const struct kept *kept_of(const struct help_search *s,
 				  const struct entry *entry)
 {
 	return ssdpm__drive_kept(s->drive, entry->index);
@@ -90,7 +90,7 @@ static bool writes(const struct kept *kept)
 	return kept->op != SSDPM_OP_READ;
 }
 
-static void add_ios(struct search *s)
+static void add_ios(struct help_search *s)
 {
 	for (size_t i = ssdpm__drive_after_gaps(s->drive, &s->from_ns);
 	     i < s->drive->n_kept; i++) {
@@ -107,7 +107,7 @@ static void add_ios(struct search *s)
 	}
 }
 
-static void add_admin(struct search *s)
+static void add_admin(struct help_search *s)
 {
 	uint64_t n = s->drive->account.n_admin;
 
@@ -139,7 +139,7 @@ static void merge(const struct entry *a, size_t n_a, const struct entry *b,
 }
 
 /* By time, and stable. qsort() may allocate. */
-static void sort(const struct search *s, struct entry *entries, size_t n)
+static void sort(const struct help_search *s, struct entry *entries, size_t n)
 {
 	for (size_t part = 1; part < n; part *= 2) {
 		for (size_t at = 0; at < n; at += 2 * part) {
@@ -154,7 +154,7 @@ static void sort(const struct search *s, struct entry *entries, size_t n)
 }
 
 /* What a journal writes at once after data goes where these go. */
-static void find_movers(struct search *s)
+static void find_movers(struct help_search *s)
 {
 	const struct entry *data = NULL;
 
@@ -174,8 +174,8 @@ static void find_movers(struct search *s)
 	}
 }
 
-static bool is_changed(const struct search *s, const struct change *change,
-		       const struct entry *entry)
+static bool is_changed(const struct help_search *s,
+		       const struct what_if *change, const struct entry *entry)
 {
 	bool admin = entry->index == NOT_KEPT;
 
@@ -185,7 +185,7 @@ static bool is_changed(const struct search *s, const struct change *change,
 	return change->kind != SSDPM_HELP_BATCH || writes(kept_of(s, entry));
 }
 
-static uint64_t end_of(const struct search *s, const struct entry *entry)
+static uint64_t end_of(const struct help_search *s, const struct entry *entry)
 {
 	uint32_t service_ns = kept_of(s, entry)->service_ns;
 
@@ -194,8 +194,9 @@ static uint64_t end_of(const struct search *s, const struct entry *entry)
 }
 
 /* With the first one of its group, one after the other. */
-static void join_first(const struct search *s, const struct change *change,
-		       struct group *group, struct entry *entry)
+static void join_first(const struct help_search *s,
+		       const struct what_if *change, struct group *group,
+		       struct entry *entry)
 {
 	uint64_t end_ns;
 
@@ -211,7 +212,7 @@ static void join_first(const struct search *s, const struct change *change,
 }
 
 /* With the next one that is not written back, if it comes in time. */
-static void join_next(const struct search *s, const struct change *change,
+static void join_next(const struct help_search *s, const struct what_if *change,
 		      size_t i, struct group *group, struct entry *entry)
 {
 	if (group->other <= i)
@@ -232,7 +233,7 @@ static void join_next(const struct search *s, const struct change *change,
 }
 
 /* Those that come when things have changed: how many. */
-static size_t arrange(struct search *s, const struct change *change)
+static size_t arrange(struct help_search *s, const struct what_if *change)
 {
 	struct group group = { 0 };
 	size_t n = 0;
@@ -265,7 +266,7 @@ static struct kept wake_of(const struct entry *entry)
 	};
 }
 
-static int simulate(struct search *s, const struct change *change,
+static int simulate(struct help_search *s, const struct what_if *change,
 		    uint64_t *ret_nj, uint64_t *ret_wakes,
 		    struct ssdpm_error *reterr)
 {
@@ -294,7 +295,7 @@ static int simulate(struct search *s, const struct change *change,
  * The period of the changed I/Os: the median of the times between their bursts.
  * Three of four must be within an eighth of it; 0: none.
  */
-static uint64_t find_period(struct search *s, const struct change *change)
+static uint64_t find_period(struct help_search *s, const struct what_if *change)
 {
 	uint64_t burst_ns = 0, last_ns = 0;
 	size_t n_bursts = 0, n_near = 0;
@@ -346,7 +347,7 @@ static bool is_better(const struct ssdpm_help *one,
 }
 
 /* The best one is first. */
-static void keep_help(struct search *s, const struct ssdpm_help *help)
+static void keep_help(struct help_search *s, const struct ssdpm_help *help)
 {
 	size_t at = s->n_helps;
 
@@ -358,7 +359,7 @@ static void keep_help(struct search *s, const struct ssdpm_help *help)
 	s->n_helps++;
 }
 
-static int try_change(struct search *s, struct change *change,
+static int try_change(struct help_search *s, struct what_if *change,
 		      uint64_t period_ns, struct ssdpm_error *reterr)
 {
 	struct ssdpm_help help = {
@@ -398,10 +399,10 @@ static int try_change(struct search *s, struct change *change,
 }
 
 /* A longer interval is for processes that have one. */
-static int try_kind(struct search *s, uint32_t kind, uint16_t cause,
+static int try_kind(struct help_search *s, uint32_t kind, uint16_t cause,
 		    struct ssdpm_error *reterr)
 {
-	struct change change = { .kind = kind, .cause = cause };
+	struct what_if change = { .kind = kind, .cause = cause };
 	uint64_t period_ns = find_period(s, &change);
 
 	if (kind == SSDPM_HELP_INTERVAL && !period_ns)
@@ -410,7 +411,7 @@ static int try_kind(struct search *s, uint32_t kind, uint16_t cause,
 }
 
 /* Reads change access times: does nothing else write? */
-static bool reads_alone(const struct search *s)
+static bool reads_alone(const struct help_search *s)
 {
 	bool reads = false;
 
@@ -429,7 +430,7 @@ static bool reads_alone(const struct search *s)
 	return reads;
 }
 
-static int try_cause(struct search *s, uint16_t cause,
+static int try_cause(struct help_search *s, uint16_t cause,
 		     struct ssdpm_error *reterr)
 {
 	static const uint8_t kinds[][MAX_HELPS_OF_CAUSE] = {
@@ -450,9 +451,9 @@ static int try_cause(struct search *s, uint16_t cause,
 	return err;
 }
 
-static int run(struct search *s, struct ssdpm_error *reterr)
+static int run(struct help_search *s, struct ssdpm_error *reterr)
 {
-	const struct change none = { 0 };
+	const struct what_if none = { 0 };
 
 	add_ios(s);
 	add_admin(s);
@@ -464,7 +465,7 @@ static int run(struct search *s, struct ssdpm_error *reterr)
 	return err;
 }
 
-static int search(struct search *s, struct ssdpm_error *reterr)
+static int search(struct help_search *s, struct ssdpm_error *reterr)
 {
 	size_t n = s->drive->n_kept + MAX_ASKED;
 	int err = 0;
@@ -495,7 +496,7 @@ int ssdpm_observation_list_help(const struct ssdpm_observation *observation,
 	struct ssdpm_observed known = { .size = sizeof(known) };
 	int err =
 		ssdpm_observation_get_drive(observation, drive, &known, reterr);
-	struct search *s;
+	struct help_search *s;
 
 	if (err)
 		return err;

@@ -29,7 +29,7 @@ struct told_interval {
 	const char *name;
 	const struct ssdpm_observation *observation;
 	const struct observed_drive *observed;
-	const struct view *view;
+	const struct drive_view *view;
 	struct ssdpm_observed drive;
 	struct ssdpm_error *error;
 };
@@ -136,7 +136,7 @@ static int tell_interval(const struct told_interval *told, char **ret_text,
 
 /* The view becomes that of the interval. */
 static int take_interval(const struct ssdpm_observation *observation,
-			 struct observed_drive *drive, struct view *view,
+			 struct observed_drive *drive, struct drive_view *view,
 			 const char *name, char **ret_text,
 			 struct ssdpm_error *reterr)
 {
@@ -172,7 +172,7 @@ int ssdpm_observation_interval_to_json(struct ssdpm_observation *observation,
 				       char **ret_text,
 				       struct ssdpm_error *reterr)
 {
-	struct view *view;
+	struct drive_view *view;
 	int err = name ? ssdpm__view_new(observation, drive, &view, reterr) :
 			 ssdpm__missing("name", reterr);
 

@@ -50,7 +50,7 @@ struct ssdpm_observation {
 };
 
 /* A drive as of now. */
-struct view {
+struct drive_view {
 	struct account account;
 	uint64_t start_ns;
 	uint64_t now_ns;
@@ -59,14 +59,15 @@ struct view {
 
 /* Free it. -ENOENT: there is no such drive. */
 int ssdpm__view_new(const struct ssdpm_observation *observation, size_t drive,
-		    struct view **ret_view, struct ssdpm_error *reterr);
+		    struct drive_view **ret_view, struct ssdpm_error *reterr);
 int ssdpm__view_drive(const struct observed_drive *drive,
-		      const struct view *view, struct ssdpm_observed *ret_drive,
+		      const struct drive_view *view,
+		      struct ssdpm_observed *ret_drive,
 		      struct ssdpm_error *reterr);
 /* By an index below n_causes of the drive. */
 int ssdpm__view_cause(const struct ssdpm_observation *observation,
 		      const struct observed_drive *drive,
-		      const struct view *view, size_t cause,
+		      const struct drive_view *view, size_t cause,
 		      struct ssdpm_cause *ret_cause,
 		      struct ssdpm_error *reterr);
 
@@ -74,8 +75,8 @@ int ssdpm__view_cause(const struct ssdpm_observation *observation,
  * The part of a view that is new since a mark, and the mark where the next one
  * begins.
  */
-void ssdpm__view_since(struct view *view, const struct mark *mark);
-int ssdpm__mark_new(const struct view *view, struct mark **ret_mark,
+void ssdpm__view_since(struct drive_view *view, const struct mark *mark);
+int ssdpm__mark_new(const struct drive_view *view, struct mark **ret_mark,
 		    struct ssdpm_error *reterr);
 
 /* -ENOENT: there is no such drive. */

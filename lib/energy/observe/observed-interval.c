@@ -56,7 +56,7 @@ static void count_since(struct account *now, const struct account *before)
 	now->n_admin = since(now->n_admin, before->n_admin);
 }
 
-void ssdpm__view_since(struct view *view, const struct mark *mark)
+void ssdpm__view_since(struct drive_view *view, const struct mark *mark)
 {
 	count_since(&view->account, &mark->account);
 	/* Unless it had not begun. */
@@ -65,7 +65,7 @@ void ssdpm__view_since(struct view *view, const struct mark *mark)
 	view->n_uncovered_ios -= mark->n_uncovered_ios;
 }
 
-int ssdpm__mark_new(const struct view *view, struct mark **ret_mark,
+int ssdpm__mark_new(const struct drive_view *view, struct mark **ret_mark,
 		    struct ssdpm_error *reterr)
 {
 	struct mark *mark = malloc(sizeof(*mark));

@@ -21,10 +21,10 @@ static uint64_t known_until(const struct ssdpm_observation *observation,
 }
 
 int ssdpm__view_new(const struct ssdpm_observation *observation, size_t drive,
-		    struct view **ret_view, struct ssdpm_error *reterr)
+		    struct drive_view **ret_view, struct ssdpm_error *reterr)
 {
 	const struct observed_drive *one;
-	struct view *view;
+	struct drive_view *view;
 	int err = ssdpm__check_observed(observation, drive, reterr);
 
 	if (err)
@@ -59,7 +59,8 @@ const struct ssdpm_observation_counts *ssdpm_observation_get_counts(
 }
 
 int ssdpm__view_drive(const struct observed_drive *drive,
-		      const struct view *view, struct ssdpm_observed *ret_drive,
+		      const struct drive_view *view,
+		      struct ssdpm_observed *ret_drive,
 		      struct ssdpm_error *reterr)
 {
 	const struct account *account = &view->account;
@@ -96,7 +97,7 @@ int ssdpm_observation_get_drive(const struct ssdpm_observation *observation,
 				struct ssdpm_error *reterr)
 {
 	struct ssdpm_observed known;
-	struct view *view;
+	struct drive_view *view;
 	int err = ssdpm__sized_check(ret_drive, sizeof(known), "ssdpm_observed",
 				     reterr);
 
@@ -119,7 +120,7 @@ int ssdpm_observation_get_deepest(const struct ssdpm_observation *observation,
 {
 	struct ssdpm_deepest known = { .size = sizeof(known) };
 	const struct chain_step *last;
-	struct view *view;
+	struct drive_view *view;
 	int err = ssdpm__sized_check(ret_deepest, sizeof(known),
 				     "ssdpm_deepest", reterr);
 
@@ -143,7 +144,7 @@ int ssdpm_observation_get_deepest(const struct ssdpm_observation *observation,
 
 /* A view of a drive that has this cause. */
 static int view_cause(const struct ssdpm_observation *observation, size_t drive,
-		      size_t cause, struct view **ret_view,
+		      size_t cause, struct drive_view **ret_view,
 		      struct ssdpm_error *reterr)
 {
 	int err = ssdpm__check_observed(observation, drive, reterr);
@@ -182,7 +183,7 @@ static int share_nj(const struct observed_drive *drive,
 
 int ssdpm__view_cause(const struct ssdpm_observation *observation,
 		      const struct observed_drive *drive,
-		      const struct view *view, size_t cause,
+		      const struct drive_view *view, size_t cause,
 		      struct ssdpm_cause *ret_cause, struct ssdpm_error *reterr)
 {
 	const uint16_t number = drive->causes[cause];
@@ -209,7 +210,7 @@ int ssdpm_observation_get_cause(const struct ssdpm_observation *observation,
 				struct ssdpm_error *reterr)
 {
 	struct ssdpm_cause known;
-	struct view *view;
+	struct drive_view *view;
 	int err = ssdpm__sized_check(ret_cause, sizeof(known), "ssdpm_cause",
 				     reterr);
 
@@ -259,7 +260,7 @@ int ssdpm_observation_get_without(const struct ssdpm_observation *observation,
 				  struct ssdpm_error *reterr)
 {
 	struct ssdpm_without known = { .size = sizeof(known) };
-	struct view *view;
+	struct drive_view *view;
 	int err = ssdpm__sized_check(ret_without, sizeof(known),
 				     "ssdpm_without", reterr);
 
@@ -327,7 +328,7 @@ int ssdpm_observation_replay(const struct ssdpm_observation *observation,
 			     size_t drive, ssdpm_change_fn fn, void *userdata,
 			     struct ssdpm_error *reterr)
 {
-	struct view *view;
+	struct drive_view *view;
 	int err = fn ? ssdpm__view_new(observation, drive, &view, reterr) :
 		       ssdpm__missing("fn", reterr);
 

@@ -141,7 +141,7 @@ static void values_that_nobody_can_keep_are_refused(void **state)
 	kernel_assert_fails(ssdpm_plan_add_value(plan, device,
 						 SSDPM_STEP_PCIE_LINK,
 						 capable << 8, &error),
-			    &error, -EINVAL, "its link has no such feature");
+			    &error, -EINVAL, "its link lacks a feature");
 	kernel_assert_fails(ssdpm_plan_add_value(plan, device,
 						 SSDPM_STEP_QUEUE_DEPTH, 1,
 						 &error),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/print.h"
+#include "lines/print.h"
 
-#include "text/fold.h"
+#include "lines/fold.h"
 
 #include <ssdpm/base.h>
 

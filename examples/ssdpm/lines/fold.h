@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The width of lines. What is printed for people is folded: a line that is too
- * long goes on in the next one, below its text. A call that is copied ends with
- * a backslash there. A word that is too long, such as a path, stays whole.
+ * The width of lines for people. A line that is too long goes on in the next
+ * one, below its text. A call that is copied ends with a backslash there. A
+ * word that is too long, such as a path, stays whole.
  */
 #ifndef SSDPM_COMMAND_FOLD_H
 #define SSDPM_COMMAND_FOLD_H

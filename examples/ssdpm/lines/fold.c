@@ -3,7 +3,7 @@
  * Lines for people, folded to the width of the terminal, or to 80 columns.
  * Text comes in pieces, and a line is printed when it is whole.
  */
-#include "text/fold.h"
+#include "lines/fold.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -68,20 +68,30 @@ size_t text_columns(const char *text)
 	return columns_of(text, strlen(text));
 }
 
-/* A call that is copied; with prose behind it, it is prose. */
+/*
+ * A call that is copied, or a line that ends with one. With prose behind it, it
+ * is prose.
+ */
 static bool is_call(const char *text)
 {
-	static const char *const starts[] = { "ssdpm ",	     "sudo ",
-					      "echo ",	     "or echo ",
-					      "options ",    "Next: ssdpm ",
-					      "Next: sudo ", "Undo: ssdpm " };
+	static const char *const starts[] = { "ssdpm ", "sudo ", "echo ",
+					      "or echo ", "options " };
 
 	if (strstr(text, "; ") || strstr(text, ", ") || strchr(text, '('))
 		return false;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (!strncmp(text, starts[i], strlen(starts[i])))
 			return true;
-	return false;
+	return strstr(text, ": ssdpm ") || strstr(text, ": sudo ssdpm ") ||
+	       strstr(text, ": echo ");
+}
+
+/* A line of a file, which udev takes whole: ACTION=="add", LABEL="end". */
+static bool is_rule(const char *text)
+{
+	const size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	return n && strchr("={", text[n]) && text[n];
 }
 
 /* Behind "label   ", or two columns into the text. */
@@ -157,7 +167,7 @@ static void print_line_folded(FILE *file, const char *line)
 {
 	const size_t width = text_width(file);
 
-	if (text_columns(line) <= width)
+	if (text_columns(line) <= width || is_rule(line + strspn(line, " ")))
 		fputs(line, file);
 	else
 		fold_line(file, line, width);

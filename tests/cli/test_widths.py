@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""No line for people is wider than 80 columns, or than a narrower terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import shlex
+import struct
+import subprocess
+import termios
+
+import machines
+import pytest
+from command import Command, read_terminal
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+
+CALLS = [
+    "status",
+    "tune --dry-run",
+    "list",
+    "show",
+    "lpm",
+    "apst",
+    "plan --profile auto",
+    "plan --profile auto --trace desktop-session",
+    "plan --profile auto --persist udev",
+    "check",
+    "estimate --trace apst-2",
+    "estimate --trace apst-2 --explain",
+    "compare --trace apst-2 --explain",
+    "recommend --trace apst-2",
+    "suspend",
+]
+NO_MACHINE = [
+    "list --catalogue",
+    "workload --list",
+    "workload desktop-session",
+    "estimate --trace apst-2 --power-cap none:200ms,0.8W:200ms,none 'WDC PC SN530'",
+    "recommend --trace apst-2 'WDC PC SN530'",
+    "budget --watts 60 --frontier 5x KCM61RUL960G",
+    "consistency --simulate --capacity 1GiB --bandwidth 20MB/s --duration 30s --from 10s",
+]
+
+
+def too_wide(text: str, columns: int = 80) -> list[str]:
+    """Lines that are folded nowhere; a path alone in its line is one word."""
+    return [line for line in text.splitlines() if len(line) > columns and " " in line.strip()]
+
+
+@pytest.fixture(autouse=True)
+def as_on_a_screen(ssdpm: Command) -> None:
+    ssdpm.wide = False
+
+
+@pytest.mark.parametrize("name", machines.MACHINES)
+def test_no_line_about_a_machine_is_wider_than_80_columns(ssdpm: Command, name: str) -> None:
+    machines.write(name, ssdpm.directory / name)
+    for call in CALLS:
+        result = ssdpm(*call.split(), "--root", name)
+        assert result.returncode != 2, (call, result.stderr)
+        # Files that a system reads have the lines that it reads.
+        text = result.stdout.decode().split(", mode 644:\n")[0]
+        assert not too_wide(text), call
+
+
+@pytest.mark.parametrize("call", NO_MACHINE)
+def test_no_other_line_is_wider_than_80_columns(ssdpm: Command, call: str) -> None:
+    result = ssdpm(*shlex.split(call))
+    assert result.returncode in (0, 1), result.stderr
+    assert result.stdout and not too_wide(result.stdout.decode())
+
+
+def outputs(page: pathlib.Path) -> str:
+    """What the examples of a page print; commands and messages in a log are not that."""
+    text = page.read_text()
+    for escape, plain in ((r"\-", "-"), (r"\(aq", "'"), (r"\e", "\\"), (r"\&", "")):
+        text = text.replace(escape, plain)
+    lines = "\n".join(re.findall(r"^\.Bd -literal.*?\n(.*?)\n\.Ed", text, re.M | re.S))
+    return "\n".join(
+        line for line in lines.splitlines() if not line.startswith(("$ ", "> ", "ssdpm: "))
+    )
+
+
+@pytest.mark.parametrize("page", sorted(TOP.glob("man/ssdpm*.1")), ids=lambda page: page.name)
+def test_no_output_of_a_page_is_wider_than_80_columns(page: pathlib.Path) -> None:
+    assert not too_wide(outputs(page))
+
+
+def on_terminal(ssdpm: Command, columns: int, *call: str) -> str:
+    """What a call prints if both its outputs are a terminal of so many columns."""
+    terminal, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with subprocess.Popen(
+        ["ssdpm", *call], cwd=ssdpm.directory, env=ssdpm.environment, stdout=slave, stderr=slave
+    ):
+        os.close(slave)
+        return read_terminal(terminal).decode().replace("\r\n", "\n")
+
+
+def test_text_and_messages_are_folded_to_a_terminal(ssdpm: Command) -> None:
+    machines.write("desktop-6.1", ssdpm.directory / "desktop")
+    for columns in (50, 60, 80):
+        for call in ("show nvme0", "plan --profile auto", "list no-such-drive"):
+            text = on_terminal(ssdpm, columns, *call.split(), "--root", "desktop")
+            assert text and not too_wide(text, columns), (columns, call)
+    # A log has each message in one line.
+    result = ssdpm("plan", "--profile", "auto", "--root", "desktop")
+    assert max(map(len, result.stderr.splitlines())) > 80
+    folded = on_terminal(ssdpm, 60, "plan", "--profile", "auto", "--root", "desktop")
+    assert result.stderr.decode().split() == folded[folded.index("ssdpm: ") :].split()[
+        : len(result.stderr.split())
+    ]
+
+
+def test_wide_prints_whole_rows_with_all_columns(ssdpm: Command) -> None:
+    machines.write("server", ssdpm.directory / "server")
+    short = ssdpm.output("list", "--root", "server").splitlines()
+    wide = ssdpm.output("list", "--root", "server", "--wide").splitlines()
+    assert wide[0].split() == ["name", "product", "firmware", "kind", "setting", "saving"]
+    assert short[0].split() == ["name", "product", "setting", "saving"]
+    assert max(map(len, wide)) > 80 and len(wide) == 8 < len(short)
+    # What is broken is not lost.
+    words = set(" ".join(short[1:]).split())
+    assert words <= set(" ".join(wide[1:]).split())
+    for word in ("Samsung", "Plus", "1TB", "remapped", "med_power_with_dipm"):
+        assert word in words
+
+
+def test_a_long_call_goes_on_behind_a_backslash(ssdpm: Command) -> None:
+    machines.write("desktop-6.1", ssdpm.directory / "desktop")
+    call = ["recommend", "--trace", "desktop-session", "--root", "desktop", "nvme0"]
+
+    def calls(*options: str) -> list[list[str]]:
+        text = ssdpm.output(*call, *options).replace("\\\n", " ")
+        return [shlex.split(line) for line in text.splitlines() if "ssdpm apply" in line]
+
+    assert "ssdpm apply" in ssdpm.output(*call) and "\\\n" in ssdpm.output(*call)
+    assert calls() == calls("--wide")
+
+
+def test_data_is_not_folded(ssdpm: Command) -> None:
+    machines.write("laptop", ssdpm.directory / "laptop")
+    shared = ssdpm.output("show", "--share", "--root", "laptop")
+    assert max(map(len, shared.splitlines())) > 80
+    assert shared == ssdpm.output("show", "--share", "--root", "laptop", "--wide")
