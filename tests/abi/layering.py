@@ -76,7 +76,7 @@ ENERGY = {
     "energy/tracer": {"base", "device"},
     "energy/suspend": {"base", "device", "policy"},
     "energy/trial": {"base", "energy/common"},
-    "energy/bisect": SEEN,
+    "energy/bisect": {*SEEN, "device"},
     "energy/faults": {"base"},
     "energy/lint": {"base", "model"},
     "energy/observe": LIKELY,
