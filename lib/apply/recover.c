@@ -33,7 +33,7 @@ static void note_undone(struct site *site, const struct undone *undone,
 	ret_journal->n_undone += undone->n;
 	ret_journal->n_left_alone += undone->n_left_alone;
 	ssdpm__log(site->machine, SSDPM_LOG_WARNING,
-		   "a commit was killed, or could not undo all, %" PRIu64
+		   "a run was killed, or could not undo all, %" PRIu64
 		   " s ago and is undone now "
 		   "(values put back: %" PRIu32 ", left alone: %" PRIu32 ")",
 		   age_ms / 1000, undone->n, undone->n_left_alone);

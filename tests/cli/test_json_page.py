@@ -60,8 +60,7 @@ CALLS = [
     ["tune", "--json", "-n", "--root", "laptop", "--measured", "trials.tsv"],
     ["bisect", "start", "--json", "--errors", "1", "--entries", "1"]
     + ["--root", "eight-drives", "nvme0"],
-    ["bisect", "good", "--json", "--root", "eight-drives"],
-    ["bisect", "good", "--json", "--root", "eight-drives"],
+    *6 * [["bisect", "good", "--json", "--root", "eight-drives"]],
     ["workload", "--json", "lomax"],
     ["workload", "--json", "--list"],
     ["estimate", "--json", "-t", "lomax", "--interval", "1min", "odd.json"],

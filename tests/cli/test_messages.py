@@ -129,7 +129,7 @@ def calls(text: str) -> Iterator[str]:
     try:
         lines = list(strings(json.loads(text)))
     except ValueError:
-        lines = text.split("\n")
+        lines = re.sub(r" \\\n +", " ", text).split("\n")
     for line in lines:
         for match in CALL.finditer(line):
             yield END.split(match.group())[0]

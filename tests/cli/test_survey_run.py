@@ -738,7 +738,7 @@ def test_what_does_not_go_together_is_a_usage_error(
         (["-n", "--policy", "latency=5", "--policy", "latency=0us"], "latency 5"),
         (["-n", "--policy", "lpm=a,b"], "comma"),
         (["-n", *TWO, "--policy", "latency=0us"], "given twice"),
-        (["-n", "--scenario", "busy"], "it is idle"),
+        (["-n", "--scenario", "busy"], "expected idle, sync, async or"),
         (["-n", "--scenario", "sync"], "need --file"),
         (["-n", "--file", "x", "--scenario", "idle"], "--file is for"),
         (["-n", "--fio", "."], "go together"),

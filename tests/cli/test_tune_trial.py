@@ -88,7 +88,7 @@ def test_a_setting_that_saves_is_set_and_can_be_undone(trials: Trials) -> None:
     done = trials.run("--yes")
     assert done.returncode == 0, done.stderr
     assert "nvme0: latency limit 11 ms: saves 150 mW (95 %: " in done.stdout
-    assert ", measured on BAT0 in " in done.stdout
+    assert ", measured on BAT0 in " in " ".join(done.stdout.split())
     assert "Change 1 of 1 drive" in done.stdout and "Done, and in force" in done.stdout
     assert "this trial can show a saving of about" in done.stderr
     assert trials.limit() == "11000"
