@@ -240,6 +240,7 @@ class Machine:
         mem_sleep: str = "[s2idle] deep",
         aspm: str | None = "[default] performance powersave powersupersave",
         parameters: dict[str, int] | None = None,
+        chassis_type: int | None = None,
     ) -> None:
         """What belongs to the machine as a whole."""
         self.file(MARKER, "1")
@@ -259,6 +260,8 @@ class Machine:
             bios_date="03/14/2024",
             product_serial="SECRETMACHINE",
         )
+        if chassis_type:
+            self.files_in("sys/devices/virtual/dmi/id", chassis_type=chassis_type)
         self.link("sys/class/dmi/id", "sys/devices/virtual/dmi/id")
         if aspm:
             self.file("sys/module/pcie_aspm/parameters/policy", aspm)
@@ -656,7 +659,8 @@ def eight_drives() -> Machine:
 
 def server() -> Machine:
     m = Machine(KERNEL_7)
-    m.host("Dell Inc.", "PowerEdge R750", "0R750", mem_sleep="[s2idle]", aspm=None)
+    m.host("Dell Inc.", "PowerEdge R750", "0R750", mem_sleep="[s2idle]", aspm=None,
+           chassis_type=23)  # fmt: skip
     path = m.controller(
         "sys/devices/virtual/nvme-fabrics/ctl", EVO_PLUS, 100000, [], 0, "live", True
     )

@@ -305,6 +305,12 @@ def test_on_battery_the_minutes_that_it_lasts_longer_are_shown(
 ) -> None:
     root = machine("apst-off")
     put_battery(root, **files)
+    # That of a mouse is none of the machine's.
+    shutil.copytree(
+        root / "sys/class/power_supply/BAT0",
+        root / "sys/class/power_supply/hidpp_battery_0",
+    )
+    (root / "sys/class/power_supply/hidpp_battery_0/scope").write_text("Device\n")
     text = ssdpm.output("tune", "-n", "--root", str(root))
     found = re.search(
         r"^The battery lasts ([0-9.]+) minutes more \(likely ([-0-9.]+) to ([0-9.]+)\), "

@@ -205,7 +205,8 @@ def test_a_gap_of_the_trace_is_unknown_and_neither_idle_nor_asleep(
     text = ssdpm.output(*call).splitlines()
     assert re.match(r"SN530, simulated: asleep 97\.\d % of 8\.17 min", text[0])
     assert re.fullmatch(r"Likely power: .+ mW to .+ mW in the last 6\.5 min", text[1])
-    assert text[3] == "Unknown: 1.67 min more, with 54,321 I/Os, while it was not traced"
+    assert text[3].startswith(f"{drive['n_delayed']} I/Os waited for it to wake, ")
+    assert text[4] == "Unknown: 1.67 min more, with 54,321 I/Os, while it was not traced"
 
 
 def test_a_trace_with_a_gap_is_no_workload_unless_it_is_skipped(ssdpm: Command) -> None:

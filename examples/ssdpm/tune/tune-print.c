@@ -400,8 +400,9 @@ static void write_calls(FILE *file, const struct tuning *tuning,
 	if (tuning->trials->measure || !is_to_try(item) ||
 	    !has_trial_meter(tuning->live))
 		return;
-	fputs("To measure: ssdpm tune --measure", file);
-	write_root(file, tuning->live->root);
+	/* A capture has no meter that counts on. */
+	fprintf(file, "To measure%s: ssdpm tune --measure",
+		tuning->live->root ? " on that machine" : "");
 	write_word(file, item->drive->name);
 	putc('\n', file);
 }

@@ -144,24 +144,24 @@ static bool read_battery(const struct live *live, const char *name,
 static bool read_batteries(const struct live *live, double *ret_wh,
 			   double *ret_w)
 {
-	char **names = NULL;
+	struct ssdpm_meter *meters = NULL;
 	bool known = false;
 	double wh, w;
 	size_t n = 0;
 
 	*ret_wh = *ret_w = 0;
 	if (live->facts.power_source != SSDPM_SOURCE_BATTERY ||
-	    ssdpm_machine_read_directory(
-		    live->machine, "sys/class/power_supply", &names, &n, NULL))
+	    ssdpm_machine_read_meters(live->machine, &meters, &n, NULL))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (!read_battery(live, names[i], &wh, &w))
+		if (meters[i].kind != SSDPM_METER_BATTERY ||
+		    !read_battery(live, meters[i].name, &wh, &w))
 			continue;
 		known = true;
 		*ret_wh += wh;
 		*ret_w += w;
 	}
-	free(names);
+	free(meters);
 	return known && *ret_wh > 0 && *ret_w > 0;
 }
 

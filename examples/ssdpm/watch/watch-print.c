@@ -221,6 +221,12 @@ static void write_verdict(FILE *file, const char *name,
 			cause_text(waker).text);
 	else
 		fputs("Nothing woke it", file);
+	if (drive->n_delayed) {
+		write_plain(file, between);
+		fprintf(file, "%s waited for it to wake, %s in all",
+			counted(drive->n_delayed, "I/O").text,
+			time_text(drive->delay_sum_ns).text);
+	}
 	write_uncovered(file, drive, between);
 }
 
