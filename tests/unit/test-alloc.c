@@ -3595,6 +3595,7 @@ static void call_running_bisect(void)
 	ssdpm_bisect_get_suspect(in.bisect, 0);
 	ssdpm_bisect_get_step_name(in.bisect, 0, 0);
 	ssdpm_bisect_get_step(in.bisect, 0);
+	ssdpm_bisect_get_setting(in.bisect, 0);
 	ssdpm_bisect_free(NULL);
 }
 
@@ -3608,7 +3609,6 @@ static void call_settings_of_bisect(void)
 	ssdpm_bisect_add_link(in.new_bisect, "nvme0", SSDPM_PCIE_FEATURE_L1,
 			      NULL);
 	ssdpm_bisect_add_queue_depth(in.new_bisect, "sda", 32, NULL);
-	ssdpm_bisect_get_setting(in.new_bisect, 0);
 	ssdpm_bisect_get_remedy(in.found_bisect, 0, 0, &remedy, NULL);
 }
 
@@ -3754,6 +3754,7 @@ static const struct {
 	{ "ssdpm_bisect_get_culprit", call_running_bisect },
 	{ "ssdpm_bisect_get_suspect", call_running_bisect },
 	{ "ssdpm_bisect_get_step_name", call_running_bisect },
+	{ "ssdpm_bisect_get_setting", call_running_bisect },
 	{ "ssdpm_bisect_get_step", call_running_bisect },
 	{ "ssdpm_bisect_get_token", call_running_bisect },
 	{ "ssdpm_bisect_free", call_running_bisect },

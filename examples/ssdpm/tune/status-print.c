@@ -365,7 +365,7 @@ void write_call_to_decide(FILE *file, const struct live *live,
 	fputs("To decide: ssdpm compare -e -t", file);
 	write_word(file, workload);
 	write_root(file, live->root);
-	fputs(" \\\n    --policy today --policy ", file);
+	fputs(" --policy today --policy ", file);
 	write_policy(file, live, outlook);
 	write_word(file, outlook->drive.name);
 	putc('\n', file);
@@ -475,7 +475,7 @@ static void print_scope(const struct outlooks *outlooks)
 /* The first that sleeps less than it could, or else the first one. */
 static const char *drive_to_explain(const struct outlooks *outlooks)
 {
-	const char *first = NULL;
+	const char *first = NULL, *with_reason = NULL;
 
 	for (size_t i = 0; i < outlooks->n; i++) {
 		const struct ssdpm_report_item *drive =
@@ -483,11 +483,13 @@ static const char *drive_to_explain(const struct outlooks *outlooks)
 
 		if (!is_drive(drive))
 			continue;
-		if (drive->reason)
+		if (risks_data(drive))
 			return drive->name;
+		if (drive->reason && !with_reason)
+			with_reason = drive->name;
 		first = first ? first : drive->name;
 	}
-	return first;
+	return with_reason ? with_reason : first;
 }
 
 int add_outlook(struct outlooks *outlooks, struct outlook outlook,
