@@ -118,6 +118,16 @@ def test_a_policy_that_has_lost_data_is_set_with_a_warning(
     assert ssdpm.json(*other)["steps"][0]["warning"] is None
 
 
+def test_a_policy_that_has_lost_data_is_named_where_it_is_set(
+    ssdpm: Command, desktop: pathlib.Path
+) -> None:
+    text = ssdpm.output("lpm", "--root", str(desktop))
+    assert "\n  sdb: min_power has lost data on some drives; " in text
+    assert f"ssdpm lpm --root {desktop} --set med_power_with_dipm sdb" in text
+    first = ssdpm.output("--root", str(desktop))
+    assert f"ssdpm show --root {desktop} sdb   why it is so" in first
+
+
 def test_a_hot_plug_port_is_set_with_a_warning(ssdpm: Command, machine: Make) -> None:
     root = machine("external-ports")
     (root / "proc/sys/kernel/osrelease").write_text("6.1.0\n")

@@ -60,12 +60,12 @@ static void print_table(const struct ports *ports)
 	table_print(&rows);
 }
 
-static void print_reason(const struct drive *drive, const char *message,
-			 char *advice)
+static void print_reason(const struct drive *drive,
+			 const struct ssdpm_diagnosis *reason)
 {
-	char *text = NULL;
+	char *advice = advice_text(drive, reason), *text = NULL;
 
-	if (asprintf(&text, "%s: %s", drive->name, message) < 0)
+	if (asprintf(&text, "%s: %s", drive->name, reason->message) < 0)
 		text = NULL;
 	if (text)
 		print_paragraph(text, 2, 4);
@@ -75,41 +75,25 @@ static void print_reason(const struct drive *drive, const char *message,
 	free(advice);
 }
 
-/* It has lost data on some drives, however much it saves. */
-static bool risks_data(const struct drive *drive)
-{
-	const struct ssdpm_device_facts *f =
-		ssdpm_device_get_facts(drive->device);
-
-	return f->known & SSDPM_FACT_LPM && f->lpm == SSDPM_LPM_MIN_POWER &&
-	       !(f->flags & SSDPM_DEVICE_EMPTY);
-}
-
 /* Below the table, because reasons are too long for a column. */
 static void print_reasons(const struct ports *ports)
 {
 	const char *before = "\n";
 
 	for (size_t i = 0; i < ports->n; i++) {
-		const struct drive *drive = ports->ports[i].drive;
-		const struct ssdpm_diagnosis *reason =
-			main_reason(&ports->ports[i].insight);
+		const struct insight *insight = &ports->ports[i].insight;
 
-		if (!reason && !risks_data(drive))
-			continue;
-		fputs(before, stdout);
-		before = "";
-		if (risks_data(drive))
-			print_reason(drive,
-				     "min_power has lost data on some drives",
-				     advised_text(drive->live->root,
-						  cell("ssdpm lpm --set "
-						       "med_power_with_dipm %s",
-						       drive->name)
-							  .text));
-		if (reason)
-			print_reason(drive, reason->message,
-				     advice_text(drive, reason));
+		for (size_t j = 0; j < insight->n_diagnoses; j++) {
+			const struct ssdpm_diagnosis *d =
+				&insight->diagnoses[j];
+
+			if (d != main_reason(insight) &&
+			    d->code != SSDPM_DIAGNOSIS_LPM_MIN_POWER)
+				continue;
+			fputs(before, stdout);
+			before = "";
+			print_reason(ports->ports[i].drive, d);
+		}
 	}
 }
 
