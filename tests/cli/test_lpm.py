@@ -124,8 +124,8 @@ def test_a_policy_that_has_lost_data_is_named_where_it_is_set(
     text = ssdpm.output("lpm", "--root", str(desktop))
     assert "\n  sdb: min_power has lost data on some drives; " in text
     assert f"ssdpm lpm --root {desktop} --set med_power_with_dipm sdb" in text
-    first = ssdpm.output("--root", str(desktop))
-    assert f"ssdpm show --root {desktop} sdb   why it is so" in first
+    first = ssdpm.output("--root", str(desktop)).split("why it is so")[0]
+    assert first.split()[-1] == "sdb"
 
 
 def test_a_hot_plug_port_is_set_with_a_warning(ssdpm: Command, machine: Make) -> None:
