@@ -80,8 +80,10 @@ static double find_quantum(const struct ssdpm_samples *samples)
 		if (step > 0 && step < quantum)
 			quantum = step;
 	}
-	return isfinite(quantum) && distinct * QUANTUM_REPEATS <= n ? quantum :
-								      0;
+	if (!isfinite(quantum) || distinct * QUANTUM_REPEATS > n ||
+	    (distinct == 2 && !ssdpm__are_steps(values[0], quantum)))
+		return 0;
+	return quantum;
 }
 
 static int find_in_window(const struct ssdpm_samples *samples,

@@ -87,6 +87,17 @@ double ssdpm__quantised_sigma(const struct ssdpm_samples *samples,
 			      const struct ssdpm_baseline *baseline);
 
 /* The level, MAD, sigma, error and number of a baseline without a window. */
+/*
+ * Whether two values, and no others, may be steps of a meter: both are
+ * multiples of the step between them. A signal of two levels is none.
+ */
+static inline bool ssdpm__are_steps(double low_w, double step_w)
+{
+	const double n = low_w / step_w;
+
+	return fabs(n - ssdpm__floor(n + 0.5)) < 0.01;
+}
+
 int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 			    double quantum_w, struct ssdpm_baseline *baseline,
 			    struct ssdpm_error *reterr);

@@ -148,9 +148,10 @@ static double find_quantum(const struct ssdpm_level *level)
 			quantum = middle_of(i) - before;
 		before = middle_of(i);
 	}
-	return distinct > 1 && distinct * QUANTUM_REPEATS <= level->n ?
-		       quantum :
-		       0;
+	if (distinct < 2 || distinct * QUANTUM_REPEATS > level->n ||
+	    (distinct == 2 && !ssdpm__are_steps(before - quantum, quantum)))
+		return 0;
+	return quantum;
 }
 
 static uint32_t find_rank(const struct ssdpm_level *level, uint64_t rank)

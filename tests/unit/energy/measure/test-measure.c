@@ -373,6 +373,21 @@ static void coarse_steps_have_a_sigma_though_their_mad_is_0(void **state)
 	assert_true(baseline.sigma_w < 0.1 / 2);
 }
 
+static void two_levels_are_no_steps_of_a_meter(void **state)
+{
+	static double power_w[1000];
+	struct ssdpm_samples samples = seconds_of(power_w, 1000);
+	struct ssdpm_baseline baseline = { .size = sizeof(baseline) };
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		power_w[i] = i % 10 ? 0.05 : 2;
+	assert_int_equal(ssdpm_baseline_find(&samples, NULL, &baseline, NULL),
+			 0);
+	assert_near(baseline.quantum_w, 0, 0);
+	assert_near(baseline.level_w, 0.05, 1e-12);
+}
+
 static void coarse_steps_do_not_hide_how_large_the_noise_is(void **state)
 {
 	enum { N = 5000 };
@@ -777,6 +792,7 @@ int main(void)
 		cmocka_unit_test(a_window_holds_its_begin_and_not_its_end),
 		cmocka_unit_test(
 			coarse_steps_have_a_sigma_though_their_mad_is_0),
+		cmocka_unit_test(two_levels_are_no_steps_of_a_meter),
 		cmocka_unit_test(
 			coarse_steps_do_not_hide_how_large_the_noise_is),
 		cmocka_unit_test(
