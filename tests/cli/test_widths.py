@@ -12,6 +12,7 @@ import shlex
 import struct
 import subprocess
 import termios
+from collections.abc import Callable
 
 import machines
 import pytest
@@ -148,3 +149,23 @@ def test_data_is_not_folded(ssdpm: Command) -> None:
     shared = ssdpm.output("show", "--share", "--root", "laptop")
     assert max(map(len, shared.splitlines())) > 80
     assert shared == ssdpm.output("show", "--share", "--root", "laptop", "--wide")
+
+
+def test_a_call_breaks_only_where_a_shell_goes_on(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = machine("apst-off").rename(
+        ssdpm.directory / "it's a (long) name; with marks, and more of them than fit"
+    )
+    ssdpm.wide = False
+    text = ssdpm.output("tune", "-n", "--root", str(root))
+    lines = text[text.index("Undo: ") :].splitlines()
+    n = next(i for i, line in enumerate(lines) if not line.endswith(" \\"))
+    assert n
+    call = "".join(line.removesuffix("\\") for line in lines[: n + 1])
+    assert shlex.split(call.removeprefix("Undo: ")) == [
+        "ssdpm",
+        "revert",
+        "--root",
+        str(root),
+    ]

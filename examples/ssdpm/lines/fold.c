@@ -69,19 +69,39 @@ size_t text_columns(const char *text)
 }
 
 /*
+ * The first place in a call that a shell does not take as it is: this text
+ * outside single quotes, and not behind a backslash. NULL: there is none.
+ */
+static const char *find_bare(const char *text, const char *what)
+{
+	bool quoted = false;
+
+	for (; *text; text++) {
+		if (!quoted && !strncmp(text, what, strlen(what)))
+			return text;
+		if (*text == '\'')
+			quoted = !quoted;
+		else if (!quoted && *text == '\\' && text[1])
+			text++;
+	}
+	return NULL;
+}
+
+/*
  * A call that is copied, or a line that ends with one. With prose behind it, it
- * is prose.
+ * is prose, and so is a message of a subcommand.
  */
 static bool is_call(const char *text)
 {
 	static const char *const starts[] = { "ssdpm ", "sudo ", "echo ",
 					      "or echo ", "options " };
 
-	if (strstr(text, "; ") || strstr(text, ", ") || strchr(text, '('))
+	if (find_bare(text, "; ") || find_bare(text, ", ") ||
+	    find_bare(text, "("))
 		return false;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (!strncmp(text, starts[i], strlen(starts[i])))
-			return true;
+			return !find_bare(text, ": ");
 	return strstr(text, ": ssdpm ") || strstr(text, ": sudo ssdpm ") ||
 	       strstr(text, ": echo ");
 }
@@ -114,12 +134,9 @@ static bool is_digit(char c)
 /* The end of a word. A quoted text of a call is one word. */
 static size_t call_word_length(const char *text)
 {
-	size_t n = 0;
-	bool quoted = false;
+	const char *end = find_bare(text, " ");
 
-	for (; text[n] && (quoted || text[n] != ' '); n++)
-		quoted ^= text[n] == '\'';
-	return n;
+	return end ? (size_t)(end - text) : strlen(text);
 }
 
 /* The same in prose, where a number stays with its unit. */
