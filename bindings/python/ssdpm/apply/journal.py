@@ -7,7 +7,8 @@ import os
 from typing import SupportsIndex
 
 from ssdpm import _core
-from ssdpm.apply.plan import Plan, directory_path, plan
+from ssdpm.apply.arguments import directory_path
+from ssdpm.apply.plan import Plan, plan
 from ssdpm.apply.steps import Journal, Step
 from ssdpm.device.machine import Root, machine_of
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ssdpm import _core
 from ssdpm.apply.intent import Intent
-from ssdpm.apply.plan import Settings
+from ssdpm.apply.arguments import Settings
 from ssdpm.base.convert import (
     check_bool,
     check_instance,

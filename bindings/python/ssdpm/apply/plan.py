@@ -11,54 +11,32 @@ from types import TracebackType
 from typing import Any, SupportsIndex, Union
 
 from ssdpm import _core
+from ssdpm.apply.arguments import (
+    Settings,
+    directory_path,
+    profile_members,
+    timeout_numbers,
+)
 from ssdpm.apply.intent import Intent
 from ssdpm.apply.steps import Journal, PlannedTable, Step, StepValue
 from ssdpm.base.convert import (
     check_bool,
     check_filename,
     check_instance,
-    check_path,
     check_text,
     check_unsigned,
     check_word,
     check_words,
-    unsigned_or_zero,
 )
 from ssdpm.base.errors import InvalidError
 from ssdpm.base.result import Live, Written, html_table
 from ssdpm.device.machine import Device, Machine, Root, machine_of
 from ssdpm.model.drive import Model
 from ssdpm.policy.parameters import PowerSource, limit_number
-from ssdpm.policy.profiles import ProfileSettings, lpm_numbers, profile, settings_dict
+from ssdpm.policy.profiles import lpm_numbers
 from ssdpm.policy.table import ApstTable
 
 Target = Union[Device, str, "os.PathLike[str]"]
-Settings = Union[ProfileSettings, str]
-
-
-def directory_path(directory: str | os.PathLike[str] | None) -> bytes | None:
-    """None: the directory of the library."""
-    return None if directory is None else check_path(directory, "directory")
-
-
-def timeout_numbers(
-    state_timeout_ms: SupportsIndex | None, lock_timeout_ms: SupportsIndex | None
-) -> tuple[int, int]:
-    """For C, where 0 is the default."""
-    most = 2**32 - 1
-    return (
-        unsigned_or_zero(state_timeout_ms, "state_timeout_ms", most, 1),
-        unsigned_or_zero(lock_timeout_ms, "lock_timeout_ms", most, 1),
-    )
-
-
-def profile_members(machine: Machine, settings: Settings) -> dict[str, Any]:
-    """The members for C; a name is a built-in profile on the source of now."""
-    if isinstance(settings, str):
-        source = machine.facts.power_source or PowerSource.AC
-        settings = profile(check_text(settings, "settings"), source)
-    check_instance(settings, "settings", ProfileSettings)
-    return settings_dict(settings)
 
 
 class Plan(Written, Live):
@@ -579,15 +557,7 @@ class Plan(Written, Live):
     def _repr_html_(self) -> str:
         columns = ("device", "before", "after", "state", "why", "target")
         rows = (
-            (
-                step.device,
-                step.before,
-                step.after,
-                step.state,
-                step.why,
-                step.target,
-            )
-            for step in self.steps
+            tuple(getattr(step, name) for name in columns) for step in self.steps
         )
         return html_table("Plan", columns, rows)
 

@@ -7,7 +7,7 @@ import errno
 from dataclasses import dataclass
 
 from ssdpm import _core
-from ssdpm.apply.plan import Settings, profile_members
+from ssdpm.apply.arguments import Settings, profile_members
 from ssdpm.base.result import Value
 from ssdpm.device.facts import Change
 from ssdpm.device.machine import Root, machine_of

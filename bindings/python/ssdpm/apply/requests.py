@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 
 from ssdpm import _core
-from ssdpm.apply.plan import directory_path
+from ssdpm.apply.arguments import directory_path
 from ssdpm.device.machine import Root, machine_of
 
 
