@@ -235,16 +235,19 @@ static int check_link(const struct ssdpm_device_facts *facts, uint64_t value,
 				   "%s: Linux does not set what its link does: "
 				   "there is no folder link/ in sysfs",
 				   facts->name);
-	if (value & ~(uint64_t)facts->pcie_capable)
+	if (value & ~(uint64_t)facts->pcie_capable ||
+	    (value >= SSDPM_PCIE_FEATURE_L1_1 &&
+	     !(value & SSDPM_PCIE_FEATURE_L1)))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s: its link lacks a feature", facts->name);
 	return 0;
 }
 
 /*
- * Substates come before L1, of which they are a part: Linux turns them off with
- * it, aspm_attr_store_common() in drivers/pci/pcie/aspm.c. So a step finds what
- * it has planned on, and the way back, which is in the other order, too.
+ * Linux turns substates off with L1, and L1 on with a substate:
+ * aspm_attr_store_common() in drivers/pci/pcie/aspm.c. So L1 is the first to go
+ * on and the last to go off, and each step finds what it has planned on. The
+ * way back is in the other order.
  */
 static int add_link(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		    uint64_t value, struct ssdpm_error *reterr)
@@ -252,8 +255,11 @@ static int add_link(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	int err = check_link(facts, value, reterr);
 
-	for (uint32_t bit = SSDPM_PCIE_FEATURE_L1_2_PCIPM; bit && !err;
-	     bit >>= 1) {
+	const bool is_on = value & SSDPM_PCIE_FEATURE_L1;
+
+	for (uint32_t i = 0; i < 7 && !err; i++) {
+		const uint32_t bit = is_on ? SSDPM_PCIE_FEATURE_CLKPM << i :
+					     SSDPM_PCIE_FEATURE_L1_2_PCIPM >> i;
 		struct wanted_step wanted = {
 			.kind = SSDPM_STEP_PCIE_LINK,
 			.after.pcie_link = (value & bit) != 0,

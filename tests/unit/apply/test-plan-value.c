@@ -47,7 +47,7 @@ static void a_link_without_a_substate_keeps_l1(void **state)
 	const uint32_t before = link_now();
 	struct ssdpm_plan *plan = plan_value(device, SSDPM_STEP_PCIE_LINK,
 					     before & ~(uint32_t)L1_2);
-	const struct ssdpm_step step = kernel_step(plan, 0);
+	const struct ssdpm_step step = kernel_step(plan, 3);
 
 	(void)state;
 	assert_true(before & L1_2);
@@ -86,6 +86,27 @@ static void a_link_that_was_off_has_its_substates_again(void **state)
 	plan = kernel_plan_revert();
 	kernel_commit(plan);
 	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+}
+
+/* Linux turns L1 on with a substate: it is on before. */
+static void what_was_off_is_off_again_after_it_was_on(void **state)
+{
+	struct kernel_values off;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel->now.drives[0].link_off = UINT32_MAX;
+	kernel_sync();
+	off = kernel->now;
+	plan = plan_value(device, SSDPM_STEP_PCIE_LINK, L1 | L1_2);
+	kernel_commit(plan);
+	assert_int_equal(link_now(), L1 | L1_2);
+	assert_int_equal(ssdpm_plan_count(plan, 1u << SSDPM_STEP_DONE), 2);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan_revert();
+	kernel_commit(plan);
+	assert_true(kernel_same(&kernel->now, &off));
 	ssdpm_plan_free(plan);
 }
 
@@ -208,6 +229,9 @@ int main(void)
 				       kernel_between),
 		cmocka_unit_test_setup(
 			a_link_that_was_off_has_its_substates_again,
+			kernel_between),
+		cmocka_unit_test_setup(
+			what_was_off_is_off_again_after_it_was_on,
 			kernel_between),
 		cmocka_unit_test_setup(
 			what_the_policy_forbids_fails_the_commit_and_is_undone,
