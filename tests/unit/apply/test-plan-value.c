@@ -222,6 +222,39 @@ static void after_a_kill_all_is_as_before_or_as_planned(void **state)
 	assert_in_range(n_undone, 10, n);
 }
 
+static int commit_on(void *data)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+	int err = ssdpm_plan_add_value(plan, device, SSDPM_STEP_PCIE_LINK,
+				       L1 | L1_2, NULL);
+
+	(void)data;
+	if (!err)
+		err = ssdpm_plan_read(plan, NULL);
+	if (!err)
+		err = ssdpm_plan_commit(plan, NULL);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+static void after_a_kill_l1_is_off_again_if_it_was(void **state)
+{
+	int n = 1, status;
+
+	(void)state;
+	do {
+		kernel_reset();
+		kernel->now.drives[0].link_off = UINT32_MAX;
+		kernel_sync();
+		status = kernel_run_and_kill(n++, commit_on, NULL);
+		if (status)
+			assert_int_equal(
+				kernel_recover(kernel_machine, NULL, NULL), 0);
+		assert_true(!link_now() || link_now() == (L1 | L1_2));
+	} while (status);
+	assert_in_range(n, 8, 200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +273,8 @@ int main(void)
 			one_command_at_a_time_is_set_and_taken_back,
 			kernel_between),
 		cmocka_unit_test_setup(values_that_nobody_can_keep_are_refused,
+				       kernel_between),
+		cmocka_unit_test_setup(after_a_kill_l1_is_off_again_if_it_was,
 				       kernel_between),
 		cmocka_unit_test_setup(
 			after_a_kill_all_is_as_before_or_as_planned,
