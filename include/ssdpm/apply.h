@@ -161,13 +161,16 @@ SSDPM_API int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
  *         For SSDPM_STEP_PCIE_LINK: bits of enum ssdpm_pcie_feature: what the
  *         link of an NVMe drive may do, in the files of link/ in sysfs; a step
  *         for each feature that the link has. Linux says nothing where its
- *         policy or the firmware forbids one: then the commit fails, -EIO.
+ *         policy or the firmware forbids one: then the commit fails, -EIO. A
+ *         substate needs L1. Without L1 Linux also remembers that the substates
+ *         are off; a policy that is changed later does not turn them on.
  *         For SSDPM_STEP_QUEUE_DEPTH: commands that a SATA drive has at a time,
- *         1 to 65535; with 1 Linux uses no NCQ.
+ *         1 to 32, and no more than the drive has; with 1 Linux uses no NCQ.
+ *         Both last until the next boot, or until Linux finds the drive anew.
  *
- * Return: 0; -EINVAL (@kind, @value; a feature that the link has not),
- * -EOPNOTSUPP (another kind of drive; no link/ in sysfs; out of reach),
- * -ENOMEM.
+ * Return: 0; -EINVAL (@kind, @value; a feature that the link has not; a
+ * substate without L1), -EOPNOTSUPP (another kind of drive; no files in link/
+ * of sysfs; out of reach), -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_add_value(struct ssdpm_plan *plan,
 				   struct ssdpm_device *device, uint32_t kind,
@@ -347,7 +350,7 @@ enum ssdpm_step_flag {
  *        until ssdpm_plan_read() knows it
  * @nopp:  SSDPM_STEP_NOPP: 1 or 0
  * @pcie_link: SSDPM_STEP_PCIE_LINK: 1 or 0, of one feature
- * @queue_depth: SSDPM_STEP_QUEUE_DEPTH: 1 to 65535
+ * @queue_depth: SSDPM_STEP_QUEUE_DEPTH: 1 to 32
  * @table: SSDPM_STEP_APST
  *
  * Members of other kinds are 0.

@@ -230,16 +230,19 @@ static int check_link(const struct ssdpm_device_facts *facts, uint64_t value,
 
 	if (err)
 		return err;
-	if (!(facts->known & SSDPM_FACT_PCIE))
+	if (!facts->pcie_capable)
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "%s: Linux does not set what its link does: "
-				   "there is no folder link/ in sysfs",
+				   "link/ of sysfs has no files",
 				   facts->name);
-	if (value & ~(uint64_t)facts->pcie_capable ||
-	    (value >= SSDPM_PCIE_FEATURE_L1_1 &&
-	     !(value & SSDPM_PCIE_FEATURE_L1)))
+	if (value & ~(uint64_t)facts->pcie_capable)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s: its link lacks a feature", facts->name);
+	if (value >= SSDPM_PCIE_FEATURE_L1_1 &&
+	    !(value & SSDPM_PCIE_FEATURE_L1))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s: L1.1 and L1.2 need l1_aspm",
+				   facts->name);
 	return 0;
 }
 
@@ -281,10 +284,10 @@ static int add_queue_depth(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		.after.queue_depth = (uint32_t)value,
 	};
 
-	if (!value || value > UINT16_MAX)
+	if (!value || value > SSDPM__MAX_QUEUE_DEPTH)
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "value: 1 to 65535, and not %" PRIu64,
-				   value);
+				   "value: 1 to %d, and not %" PRIu64,
+				   SSDPM__MAX_QUEUE_DEPTH, value);
 	if (facts->kind != SSDPM_KIND_SATA || !facts->ata_port ||
 	    !strstr(facts->path, "/block/"))
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,

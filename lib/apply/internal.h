@@ -10,6 +10,8 @@
 /* Longest value: a table of 31 transitions, and " disabled". */
 #define SSDPM__VALUE_BYTES 1024
 
+enum { SSDPM__MAX_QUEUE_DEPTH = 32 }; /* ATA_MAX_QUEUE of libata */
+
 /* Longest policy name and its siblings, as in "/link_power_...". */
 #define SSDPM__TARGET_BYTES (SSDPM__PATH_BYTES + 64)
 
@@ -75,6 +77,8 @@ struct step_kind {
 	uint32_t rank;	 /* in a commit */
 	uint32_t undo_rank;
 	int depth; /* below the directory of the device; -1: of no device */
+	/* What tells it from another in its place; NULL: "serial". */
+	const char *serial;
 	/* What a record may name; NULL: a file of this name of a device. */
 	bool (*is_target)(const char *path);
 	char file[40];
@@ -92,7 +96,9 @@ struct step_kind {
 
 /*
  * A value that is changed. Path is the directory of the controller, if it takes
- * a command, else the file, as in "sys/devices/...".
+ * a command, else the file, as in "sys/devices/...". A file of the adapter of a
+ * drive, or of its SCSI device, has the drive in its path, as in
+ * ".../0000:01:00.0/nvme/nvme0/device/link/l1_aspm": see ssdpm__value_file().
  */
 struct change {
 	const struct step_kind *kind;
@@ -103,7 +109,7 @@ struct change {
 	/* The value that a failed write has left; "": it is not known. */
 	struct value left;
 	char *path;
-	/* A checksum of the serial number of the controller; 0: not known. */
+	/* A checksum of the serial number of the drive; 0: not known. */
 	uint64_t serial;
 	struct value before;
 	struct value after;
@@ -370,10 +376,15 @@ uint32_t ssdpm__parameter_of(const char *path);
 /* Whether it is the latency tolerance of this controller, ".../nvme0". */
 bool ssdpm__is_tolerance_of(const struct change *change,
 			    const char *controller);
+/*
+ * Where Linux has X/CLASS/NAME/device, it is a link to X. X stays when Linux
+ * gives NAME up, so the file of a value is X/.... Return: file, or path.
+ */
+const char *ssdpm__value_file(const char *path, char file[SSDPM__TARGET_BYTES]);
 /* The owner of the value: "nvme0", "host3"; "all": all controllers. */
 void ssdpm__change_device(const struct change *change, char name[32]);
 /*
- * Read the serial number of the controller that has the value, as a checksum.
+ * Read the serial number of the drive that has the value, as a checksum.
  * 0: it is unknown, or the value is that of a port. -ENOMEM.
  */
 int ssdpm__read_serial(const struct ssdpm_machine *machine,

@@ -51,13 +51,32 @@ static bool is_controller(const char *path)
 	       !strncmp(strrchr(path, '/'), "/nvme", 5);
 }
 
+/* What follows the name of a device of sysfs: "": there is none such. */
+static const char *after_name(const char *path, const char *class,
+			      const char *characters)
+{
+	const char *at = strstr(path, class);
+
+	if (strncmp(path, "sys/devices/", 12) || !at)
+		return "";
+	at += strlen(class);
+	return at + strspn(at, characters);
+}
+
 static bool is_link(const char *path)
 {
 	static const char folder[] = "/device/link/";
-	const char *at = strstr(path, folder);
+	const char *at = after_name(path, "/nvme/nvme", "0123456789");
 
-	return !strncmp(path, "sys/devices/", 12) && at &&
+	return !strncmp(at, folder, sizeof(folder) - 1) &&
 	       ssdpm__link_feature(at + sizeof(folder) - 1);
+}
+
+static bool is_queue_depth(const char *path)
+{
+	return !strcmp(
+		after_name(path, "/block/sd", "abcdefghijklmnopqrstuvwxyz"),
+		"/device/queue_depth");
 }
 
 static int put_value_back(const struct site *site, const struct change *change,
@@ -192,7 +211,6 @@ static const struct step_kind step_kinds[] = {
 		.command = &ssdpm__nopp_command,
 	},
 	{
-		/* By the link "device" of the controller, whose it is. */
 		.number = SSDPM_STEP_PCIE_LINK,
 		.word = "pcie-link",
 		.flags = SSDPM_STEP_UNTIL_REBOOT,
@@ -207,7 +225,8 @@ static const struct step_kind step_kinds[] = {
 		.flags = SSDPM_STEP_UNTIL_REBOOT,
 		.rank = 4,
 		.depth = 2,
-		.file = "/queue_depth",
+		.serial = "device/wwid",
+		.is_target = is_queue_depth,
 		.form = &ssdpm__queue_depth_form,
 	},
 };
@@ -256,21 +275,35 @@ bool ssdpm__is_tolerance_of(const struct change *change, const char *controller)
 	       !strncmp(change->path + n, "/power/", 7);
 }
 
-/* The directory of the device that has the value; false: there is none. */
-static bool device_path(const struct change *change,
-			char path[SSDPM__TARGET_BYTES])
+static bool go_up(char *path, int depth)
 {
 	char *slash = path;
 
-	if (change->kind->depth < 0)
-		return false;
-	snprintf(path, SSDPM__TARGET_BYTES, "%s", change->path);
-	for (int i = change->kind->depth; i && slash; i--) {
+	while (slash && depth-- > 0) {
 		slash = strrchr(path, '/');
 		if (slash)
 			*slash = '\0';
 	}
 	return slash;
+}
+
+/* The directory of the device that has the value; false: there is none. */
+static bool device_path(const struct change *change,
+			char path[SSDPM__TARGET_BYTES])
+{
+	snprintf(path, SSDPM__TARGET_BYTES, "%s", change->path);
+	return change->kind->depth >= 0 && go_up(path, change->kind->depth);
+}
+
+const char *ssdpm__value_file(const char *path, char file[SSDPM__TARGET_BYTES])
+{
+	const char *rest = strstr(path, "/device/");
+
+	if (!rest)
+		return path;
+	snprintf(file, SSDPM__TARGET_BYTES, "%.*s", (int)(rest - path), path);
+	go_up(file, 2);
+	return strcat(file, rest + strlen("/device"));
 }
 
 void ssdpm__change_device(const struct change *change, char name[32])
@@ -292,7 +325,8 @@ int ssdpm__read_serial(const struct ssdpm_machine *machine,
 
 	*ret_serial = 0;
 	if (change->kind->has_tries || !device_path(change, path) ||
-	    ssdpm__join(file, path, "serial"))
+	    ssdpm__join(file, path,
+			change->kind->serial ? change->kind->serial : "serial"))
 		return 0;
 	err = ssdpm__read_text(machine, file, serial, sizeof(serial));
 	if (err == -ENOMEM)
@@ -307,12 +341,20 @@ bool ssdpm__is_another(const struct change *change, uint64_t serial)
 	return change->serial && serial && change->serial != serial;
 }
 
+/* Of the device whose file it is: it stays when one by this name goes. */
 const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
 				 const struct change *change)
 {
 	char path[SSDPM__TARGET_BYTES];
+	int depth = change->kind->depth;
 
-	return device_path(change, path) ? ssdpm__removal(machine, path) : NULL;
+	if (ssdpm__value_file(change->path, path) != path)
+		strcpy(path, change->path);
+	else
+		depth--;
+	return depth >= 0 && go_up(path, depth) ?
+		       ssdpm__removal(machine, path) :
+		       NULL;
 }
 
 const char *ssdpm_step_kind_to_string(uint32_t kind)

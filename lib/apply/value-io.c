@@ -16,8 +16,9 @@ static int read_file(struct ssdpm_machine *machine,
 		     const struct step_kind *kind, const char *path,
 		     struct value *ret_value, struct ssdpm_error *reterr)
 {
-	char text[SSDPM__VALUE_BYTES];
-	int err = ssdpm__read_text(machine, path, text, sizeof(text));
+	char text[SSDPM__VALUE_BYTES], file[SSDPM__TARGET_BYTES];
+	int err = ssdpm__read_text(machine, ssdpm__value_file(path, file), text,
+				   sizeof(text));
 
 	if (err == -ENOENT || err == -ENOTDIR || err == -ENXIO)
 		err = -ENODEV;
@@ -32,7 +33,9 @@ static int write_file(struct ssdpm_machine *machine, const char *path,
 		      const char *text, struct ssdpm_error *reterr)
 {
 	const char *advice = "";
-	int err = ssdpm__write_text(machine, path, text);
+	char file[SSDPM__TARGET_BYTES];
+	int err =
+		ssdpm__write_text(machine, ssdpm__value_file(path, file), text);
 
 	if (!err)
 		return 0;

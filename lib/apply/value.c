@@ -227,10 +227,10 @@ static void format_queue_depth(const struct ssdpm_step_value *is,
 static bool parse_queue_depth(const char *text, struct ssdpm_step_value *ret_is)
 {
 	uint64_t number = 0;
-	bool ok = parse_number(text, UINT16_MAX, &number);
+	bool ok = parse_number(text, SSDPM__MAX_QUEUE_DEPTH, &number);
 
 	ret_is->queue_depth = (uint32_t)number;
-	return ok;
+	return ok && number;
 }
 
 const struct value_form ssdpm__queue_depth_form = {

@@ -245,7 +245,7 @@ static int for_each_profile(struct ssdpm_machine *machine, const char *folder,
 {
 	static const char files[][12] = { "tuned.conf", "script.sh" };
 	struct names names;
-	char path[128];
+	char path[256];
 	int err = ssdpm__list_names(machine, folder, &names);
 
 	snprintf(path, sizeof(path), "/%s", folder);

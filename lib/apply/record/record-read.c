@@ -86,7 +86,8 @@ static bool is_target(const struct step_kind *kind, const char *path)
 {
 	const char *end = strrchr(path, '/');
 
-	if (strstr(path, "/../") || !end || !strcmp(end, "/..") ||
+	if (strstr(path, "//") || strstr(path, "/./") || strstr(path, "/../") ||
+	    !end || !strcmp(end, "/..") ||
 	    strlen(path) >= SSDPM__TARGET_BYTES - sizeof("/power/") - 32)
 		return false;
 	if (kind->is_target)

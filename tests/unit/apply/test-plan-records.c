@@ -258,6 +258,30 @@ static void an_unknown_word_is_refused_by_file_and_line(void **state)
 }
 
 /* The checksum is right; the list has one line. */
+static void assert_line_is_refused(const char *line, const char *why)
+{
+	char text[RECORD_BYTES], cause[64];
+
+	snprintf(text, sizeof(text), SSDPM__RECORD_HEAD "\nboot -\n%s\n", line);
+	finish(text, 0);
+	snprintf(cause, sizeof(cause), "%.*s: %s", (int)strcspn(line, "\t"),
+		 line, why);
+	assert_refused(text, strlen(text), 3, cause);
+}
+
+#define QUEUE "queue-depth\tsys/devices/x/block/sda/device/queue_depth\t0\t"
+#define LINK "pcie-link\tsys/devices/nvme/nvme0/device/link/l1_aspm\t0\t"
+
+static void a_number_that_no_step_writes_is_refused(void **state)
+{
+	(void)state;
+	assert_line_is_refused(QUEUE "33\t1", "unknown value before");
+	assert_line_is_refused(QUEUE "0\t1", "unknown value before");
+	assert_line_is_refused(QUEUE "32\t01", "unknown value after");
+	assert_line_is_refused(LINK "2\t0", "unknown value before");
+	assert_line_is_refused(LINK "1\t00", "unknown value after");
+}
+
 static void a_target_that_no_step_has_is_refused(void **state)
 {
 	static const char *const lines[] = {
@@ -269,20 +293,21 @@ static void a_target_that_no_step_has_is_refused(void **state)
 		"nvme-core\tsys/module/nvme_core/parameters/apst_x\t0\t1\t2",
 		"apst\tsys/devices/x/nvme0/state\t0\ta\tb",
 		"latency-tolerance\tsys/devices/x/y\t0\t1\t2",
+		("latency-tolerance\tsys/devices//pm_qos_latency_tolerance_us\t"
+		 "0\t1\t2"),
+		("latency-tolerance\tsys/devices/./pm_qos_latency_tolerance_us\t"
+		 "0\t1\t2"),
+		"pcie-link\tsys/devices/x/eth0/device/link/l1_aspm\t0\t1\t0",
+		"pcie-link\tsys/x/nvme/nvme0/device/link/l1_aspm\t0\t1\t0",
+		"pcie-link\tsys/devices/nvme/nvme0/device/link/l9\t0\t1\t0",
+		"pcie-link\tsys/devices/nvme/nvme0/link/l1_aspm\t0\t1\t0",
+		"queue-depth\tsys/devices/x/queue_depth\t0\t32\t1",
+		"queue-depth\tsys/devices/x/block/sda/queue_depth\t0\t32\t1",
 	};
-	char text[RECORD_BYTES];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		char cause[64];
-
-		snprintf(text, sizeof(text),
-			 SSDPM__RECORD_HEAD "\nboot -\n%s\n", lines[i]);
-		finish(text, 0);
-		snprintf(cause, sizeof(cause), "%.*s: no target of such a step",
-			 (int)strcspn(lines[i], "\t"), lines[i]);
-		assert_refused(text, strlen(text), 3, cause);
-	}
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		assert_line_is_refused(lines[i], "no target of such a step");
 }
 
 static void damage_is_refused_by_file_and_line(void **state)
@@ -731,6 +756,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_unknown_word_is_refused_by_file_and_line),
 		cmocka_unit_test(a_target_that_no_step_has_is_refused),
+		cmocka_unit_test(a_number_that_no_step_writes_is_refused),
 		cmocka_unit_test(damage_is_refused_by_file_and_line),
 		cmocka_unit_test(what_was_not_damaged_is_acted_on),
 		cmocka_unit_test(values_of_others_stay_and_are_counted),

@@ -5,6 +5,8 @@
 
 #include "apply/internal.h"
 
+#include <stdio.h>
+
 #define L1 SSDPM_PCIE_FEATURE_L1
 #define L1_2 SSDPM_PCIE_FEATURE_L1_2
 
@@ -148,6 +150,81 @@ static void one_command_at_a_time_is_set_and_taken_back(void **state)
 	ssdpm_plan_free(plan);
 }
 
+static void write_line(const char *device_path, const char *name,
+		       const char *line)
+{
+	char path[600];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%.200s%.300s/%s", kernel_root(),
+		 device_path, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "%s\n", line);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Linux lets go of the controller; its PCI function stays. */
+static void a_link_is_put_back_after_linux_gave_its_controller_up(void **state)
+{
+	const char *controller = ssdpm_device_get_facts(device)->path;
+	const struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = plan_value(device, SSDPM_STEP_PCIE_LINK, 0);
+	char link[600], away[600];
+
+	(void)state;
+	snprintf(link, sizeof(link), "%.200s%.300s/device", kernel_root(),
+		 controller);
+	snprintf(away, sizeof(away), "%.200s/away", kernel_root());
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	assert_int_equal(rename(link, away), 0);
+	write_line(controller, "state", "dead");
+	plan = kernel_plan_revert();
+	assert_string_equal(kernel_step(plan, 0).device, "nvme0");
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	write_line(controller, "state", "live");
+	assert_int_equal(rename(away, link), 0);
+	assert_true(kernel_same(&kernel->now, &before));
+}
+
+static void another_disk_in_its_place_keeps_its_queue(void **state)
+{
+	const char *path = ssdpm_device_get_facts(disk)->path;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	write_line(path, "device/wwid", "naa.5000000000000001");
+	plan = plan_value(disk, SSDPM_STEP_QUEUE_DEPTH, 1);
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	write_line(path, "device/wwid", "naa.5000000000000002");
+	plan = kernel_plan_revert();
+	assert_non_null(strstr(kernel_step(plan, 0).why, "another drive"));
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	assert_string_equal(kernel->now.ports[0].depth, "1");
+}
+
+static void a_link_without_files_is_refused(void **state)
+{
+	struct ssdpm_device_facts *facts =
+		(struct ssdpm_device_facts *)ssdpm_device_get_facts(device);
+	const uint32_t capable = facts->pcie_capable;
+	struct ssdpm_plan *plan = kernel_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	facts->pcie_capable = 0;
+	kernel_assert_fails(ssdpm_plan_add_value(plan, device,
+						 SSDPM_STEP_PCIE_LINK, 0,
+						 &error),
+			    &error, -EOPNOTSUPP, "link/ of sysfs has no files");
+	facts->pcie_capable = capable;
+	ssdpm_plan_free(plan);
+}
+
 static void values_that_nobody_can_keep_are_refused(void **state)
 {
 	struct ssdpm_plan *plan = kernel_plan();
@@ -164,17 +241,21 @@ static void values_that_nobody_can_keep_are_refused(void **state)
 						 capable << 8, &error),
 			    &error, -EINVAL, "its link lacks a feature");
 	kernel_assert_fails(ssdpm_plan_add_value(plan, device,
+						 SSDPM_STEP_PCIE_LINK, L1_2,
+						 &error),
+			    &error, -EINVAL, "L1.1 and L1.2 need l1_aspm");
+	kernel_assert_fails(ssdpm_plan_add_value(plan, device,
 						 SSDPM_STEP_QUEUE_DEPTH, 1,
 						 &error),
 			    &error, -EOPNOTSUPP, "nvme0 is no SATA drive");
 	kernel_assert_fails(ssdpm_plan_add_value(plan, disk,
 						 SSDPM_STEP_QUEUE_DEPTH, 0,
 						 &error),
-			    &error, -EINVAL, "1 to 65535, and not 0");
-	kernel_assert_fails(
-		ssdpm_plan_add_value(plan, disk, SSDPM_STEP_QUEUE_DEPTH,
-				     (uint64_t)UINT16_MAX + 1, &error),
-		&error, -EINVAL, "1 to 65535, and not 65536");
+			    &error, -EINVAL, "1 to 32, and not 0");
+	kernel_assert_fails(ssdpm_plan_add_value(plan, disk,
+						 SSDPM_STEP_QUEUE_DEPTH, 33,
+						 &error),
+			    &error, -EINVAL, "1 to 32, and not 33");
 	kernel_assert_fails(
 		ssdpm_plan_add_value(plan, device, SSDPM_STEP_LPM, 1, &error),
 		&error, -EINVAL, "has no number for a value");
@@ -272,6 +353,14 @@ int main(void)
 		cmocka_unit_test_setup(
 			one_command_at_a_time_is_set_and_taken_back,
 			kernel_between),
+		cmocka_unit_test_setup(
+			a_link_is_put_back_after_linux_gave_its_controller_up,
+			kernel_between),
+		cmocka_unit_test_setup(
+			another_disk_in_its_place_keeps_its_queue,
+			kernel_between),
+		cmocka_unit_test_setup(a_link_without_files_is_refused,
+				       kernel_between),
 		cmocka_unit_test_setup(values_that_nobody_can_keep_are_refused,
 				       kernel_between),
 		cmocka_unit_test_setup(after_a_kill_l1_is_off_again_if_it_was,

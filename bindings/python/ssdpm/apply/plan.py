@@ -198,7 +198,7 @@ class Plan(Written, Live):
             features: those of DeviceFacts.pcie_capable that shall be on.
 
         Raises:
-            InvalidError: a feature that the link has not.
+            InvalidError: a feature that the link has not, or a substate without L1.
             UnsupportedError: not NVMe, or Linux does not control the link.
         """
         handle, _ = self._handles(device, None)
@@ -214,7 +214,7 @@ class Plan(Written, Live):
         """How many commands a SATA drive has at a time, until the next boot.
 
         Args:
-            depth: 1 to 65535; with 1 Linux does not use NCQ.
+            depth: 1 to 32; with 1 Linux does not use NCQ.
 
         Raises:
             InvalidError: another number.
