@@ -607,7 +607,6 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (["estimate", "plain.json"], "no --trace given"),
         ([*ESTIMATE, "-t", "some.csv"], "--trace is given twice"),
         ([*ESTIMATE, "--none", "--lpm", "min_power"], "--none conflicts with --lpm"),
         ([*ESTIMATE, "--none", "--none"], "--none is given twice"),
@@ -660,11 +659,9 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
         ([*ESTIMATE, "--csv", "--json"], "--csv conflicts with --json"),
         ([*ESTIMATE, "--seed", "1"], "--seed is for workloads that are made"),
         (["estimate", "-t", "-", "-"], "standard input is named twice"),
-        (["compare", "plain.json"], "no --trace given"),
         (["compare", "-t", "-", "-t", "-", "plain.json"], "named twice"),
         (["compare", "-t", "some.csv", "-a", "linux", "plain.json"], "--policy"),
         (["compare", "-t", "some.csv", "--policy", "windows:x", "plain.json"], "--policy windows:x"),
-        (["recommend", "plain.json"], "no --trace given"),
         (["recommend", "-t", "some.csv", "--loop", "open", "plain.json"], "closed loop"),
         (["recommend", "-t", "some.csv", "--battery", "5Wh", "plain.json"], "together"),
         (["recommend", "-t", "some.csv", "--battery", "5W", "plain.json"], "mWh, Wh or kWh"),
@@ -689,3 +686,26 @@ def test_what_cannot_be_done_is_explained(some: Command) -> None:
     some.output("estimate", "--table", "table", *call)
     some.write("table", "f8640000" + "0" * 504)  # to PS31, which there is not
     assert "plain.json, table: " in some.fails(1, "estimate", "--table", "table", *call)
+
+
+@pytest.mark.parametrize("command", ["estimate", "compare", "recommend"])
+def test_the_usual_workload_is_that_of_tune(
+    some: Command, command: str, machine: Callable[[str], pathlib.Path]
+) -> None:
+    """By the machine of the drive; the screen names it."""
+    for name, workload in [("laptop", "desktop-session"), ("server", "server-files")]:
+        root = str(machine(name))
+        tuned = some.output("tune", "-n", "--root", root).splitlines()[-1]
+        assert tuned.startswith(f"Workload: {workload} (")
+        result = some(command, "--root", root, "nvme0")
+        assert result.returncode == 0
+        said = tuned.removeprefix("Workload: ").encode()
+        assert b"workload: " + said in b" ".join(result.stderr.split())
+        assert workload.encode() in result.stdout
+        quiet = some(command, "-q", "--root", root, "nvme0")
+        assert not quiet.stderr and quiet.stdout == result.stdout
+    alone = some(command, "plain.json")
+    assert b"workload: desktop-session; --trace" in b" ".join(alone.stderr.split())
+    both = [str(machine(name)) for name in ("laptop", "server")]
+    mixed = b" ".join(some(command, *both).stderr.split())
+    assert b"no --trace given: desktop-session is for" in mixed

@@ -60,7 +60,7 @@ def test_the_screen_fits_a_terminal_and_leads_on(
         for line in lines[1:end]
         if not line.startswith(("Savings are", "Not estimated: "))
     )
-    assert lines[end + 1].startswith(("Next", "No change is known to be worth it."))
+    assert lines[end + 1].startswith(("Next", "No other latency limit or link policy is known to save."))
     assert [line.split()[:2] for line in lines[-3:]] == [
         ["ssdpm", word] for word in ("show", "tune", "help")
     ]

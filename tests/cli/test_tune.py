@@ -594,3 +594,44 @@ def test_what_tune_does_not_use_is_no_option(ssdpm: Command, machine: Make) -> N
         assert option not in ssdpm.output("tune", "--help-all")
         result = ssdpm("tune", "-n", "--root", str(machine("laptop")), option, "x")
         assert result.returncode == 2
+
+
+@pytest.mark.parametrize("secondary", ["as it is", "5000"])
+@pytest.mark.parametrize("name", [name for name in machines.MACHINES if name != "hostile"])
+def test_tune_and_recommend_give_the_same_answer(
+    ssdpm: Command, machine: Make, name: str, secondary: str
+) -> None:
+    """On the same workload, for each drive that both look at."""
+    root = str(machine(name))
+    parameter = machine(name) / "sys/module/nvme_core/parameters/apst_secondary_timeout_ms"
+    if secondary != "as it is" and parameter.exists():
+        parameter.write_text(secondary + "\n")
+    drives = {d["name"]: d for d in advised(ssdpm, "tune", "-n", "--root", root) if d["advice"]}
+    screen = " ".join(ssdpm("tune", "-n", "--root", root).stdout.decode().split())
+    text = ssdpm("recommend", "--root", root, "--json", *drives).stdout
+    for one in json.loads(text)["recommendations"] if drives else []:
+        drive = drives[one["drive"]]
+        routes = {route["route"]: route for route in one["recommendations"]}
+        first = routes.get("latency-limit") or routes["link-policy"]
+        # What tune sets is what recommend sets, and the other way round.
+        assert (drive["advice"] == "set") == (first["advice"] == "set")
+        if drive["advice"] == "set":
+            limit, setting = first["limit_us"], drive["setting"]
+            assert [limit, first.get("lpm")] == [setting["max_exit_latency_us"], setting["lpm"]]
+        # What saves more elsewhere is on the screen.
+        further = [
+            routes[route]
+            for route in ("nvme-core", "raw-table")
+            if route in routes
+            and routes[route]["advice"] == "set"
+            and routes[route]["likely"]["verdict"] in ("saves", "probably-saves")
+            and routes[route]["likely"]["median_uw"]
+            > (drive["likely"]["median_uw"] if drive["advice"] == "set" else 0)
+        ]
+        assert (drive["further"] or {}).get("route") == (
+            further[0]["route"] if further else None
+        ), further
+        if further:
+            assert "no setting is known" not in screen
+            assert f"{drive['name']}: as good as it gets" not in screen
+            assert re.search(rf"To see it: ssdpm recommend.* {drive['name']}\b", screen)

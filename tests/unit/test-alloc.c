@@ -1825,7 +1825,7 @@ static int call_advice(struct result *ret, struct ssdpm_error *error)
 		.size = sizeof(params),
 		.ios = ios,
 		.n_ios = 2,
-		.flags = SSDPM_SIM_LIKELY,
+		.flags = SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_FURTHER,
 		.patience = SSDPM_PATIENCE_INSTANT,
 		.workload = ssdpm_machine_get_workload(in.capture),
 	};

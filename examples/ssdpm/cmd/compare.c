@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm compare: several policies on the same workloads. */
 #include "catalogue/compare-all.h"
+#include "input/usual-workload.h"
 #include "options/words.h"
 #include "options/apst-options.h"
 #include "work/comparison.h"
@@ -27,7 +28,7 @@ static struct settings the_settings;
 
 static const struct option_spec options[] = {
 	{ "trace", 't', "TRACE",
-	  "Add a trace or workload. Required. May be repeated.",
+	  "Add a trace or workload. May be repeated. Default: as for tune.",
 	  SETS_TEXTS(struct settings, traces, n_traces) },
 	{ "policy", 0, "POLICY",
 	  "Add a policy: an algorithm, windows:balanced:battery, "
@@ -89,10 +90,6 @@ static enum exit_status check(const struct common *common,
 			      const struct settings *settings, char **operands,
 			      size_t n)
 {
-	if (!settings->n_traces)
-		return usage_error(common,
-				   "no --trace given: take your own or, as "
-				   "ssdpm tune does, desktop-session");
 	if (is_given(&apst_option_group, settings->apst.given, "algorithm"))
 		return usage_error(common, "--algorithm: name it with "
 					   "--policy");
@@ -176,15 +173,23 @@ static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
 	struct settings settings = *(const struct settings *)data;
+	const bool is_usual = !settings.n_traces;
 	enum exit_status status;
 	struct drives drives;
 
+	if (is_usual)
+		settings.traces[settings.n_traces++] =
+			ssdpm_machine_get_workload(NULL);
 	status = check(common, &settings, operands, n_operands);
+	if (!status && common->all && is_usual)
+		status = take_usual_workload(common, NULL, settings.traces);
 	if (status)
 		return status;
 	if (common->all)
 		return compare(common, &settings, NULL);
 	status = read_drives(common, operands, n_operands, &drives);
+	if (!status && is_usual)
+		status = take_usual_workload(common, &drives, settings.traces);
 	if (!status)
 		status = compare(common, &settings, &drives);
 	free_drives(&drives);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm estimate: what a policy costs on a workload. */
+#include "input/usual-workload.h"
 #include "options/apst-options.h"
 #include "work/comparison.h"
 #include "html/html.h"
@@ -26,7 +27,8 @@ struct settings {
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
-	{ "trace", 't', "TRACE", "Read this trace or workload. Required.",
+	{ "trace", 't', "TRACE",
+	  "Read this trace or workload. Default: as for tune.",
 	  SETS_TEXT(struct settings, trace_name), .once = true },
 	{ "interval", 0, "TIME", "Print a time series in steps of this length.",
 	  SETS_NUMBER(struct settings, interval_ns, TIME_NS), .min = 1 },
@@ -77,10 +79,6 @@ static enum exit_status check(const struct common *common,
 {
 	if (settings->mix)
 		return check_mix(common, settings);
-	if (!settings->trace_name)
-		return usage_error(common,
-				   "no --trace given: take your own or, as "
-				   "ssdpm tune does, desktop-session");
 	if (common->form == FORM_OWN && settings->caps.n &&
 	    settings->interval_ns)
 		return usage_error(common, "--power-cap conflicts with "
@@ -189,13 +187,19 @@ static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
 	struct settings settings = *(const struct settings *)data;
+	const bool is_usual = !settings.trace_name && !settings.mix;
 	enum exit_status status;
 	struct drives drives;
 
+	if (is_usual)
+		settings.trace_name = ssdpm_machine_get_workload(NULL);
 	status = check(common, &settings, operands, n_operands);
 	if (status)
 		return status;
 	status = read_drives(common, operands, n_operands, &drives);
+	if (!status && is_usual)
+		status = take_usual_workload(common, &drives,
+					     &settings.trace_name);
 	if (!status && settings.mix)
 		status = estimate_mix(common, &settings, &drives);
 	else if (!status)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm recommend: the best setting that each route reaches. */
+#include "input/usual-workload.h"
 #include "options/words.h"
 #include "options/apst-options.h"
 #include "text/apst-questions.h"
@@ -15,7 +16,8 @@
 static struct recommend_options the_settings;
 
 static const struct option_spec options[] = {
-	{ "trace", 't', "TRACE", "Read this trace or workload. Required.",
+	{ "trace", 't', "TRACE",
+	  "Read this trace or workload. Default: as for tune.",
 	  SETS_TEXT(struct recommend_options, trace_name), .once = true },
 	{ "max-added-mean", 0, "TIME|any",
 	  "Limit the mean added delay, as in 1ms.",
@@ -114,10 +116,6 @@ static enum exit_status check(const struct common *common,
 {
 	const struct use *use = &settings->use;
 
-	if (!settings->trace_name)
-		return usage_error(common,
-				   "no --trace given: take your own or, as "
-				   "ssdpm tune does, desktop-session");
 	if (settings->sim.loop == SSDPM_LOOP_OPEN)
 		return usage_error(common,
 				   "--loop open: a recommendation needs the "
@@ -150,6 +148,8 @@ static enum exit_status run(const void *data, const struct common *common,
 	struct drives drives;
 
 	settings.is_bounded = is_bounded(&settings);
+	if (!settings.trace_name)
+		settings.trace_name = ssdpm_machine_get_workload(NULL);
 	status = check(common, &settings, operands, n_operands);
 	ssdpm_apst_params_init(&params, sizeof(params));
 	if (!status && settings.from_name)
@@ -158,6 +158,9 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (status)
 		return status;
 	status = read_drives(common, operands, n_operands, &drives);
+	if (!status && !is_given(&own, settings.given, "trace"))
+		status = take_usual_workload(common, &drives,
+					     &settings.trace_name);
 	if (!status && drives.n != 1 &&
 	    (settings.page.path || settings.raw_path))
 		status = usage_error(common,

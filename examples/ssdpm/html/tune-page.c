@@ -101,5 +101,6 @@ enum exit_status write_tune_page(const struct tuning *tuning)
 	put_string(page.file, limits_text(tuning->options));
 	put_printed(&page, "risk", write_risk, tuning);
 	put_printed(&page, "to_decide", write_decider, tuning);
+	put_printed(&page, "further", write_further, tuning);
 	return end_page(&tuning->options->page, &page);
 }

@@ -151,4 +151,8 @@ function showTuning() {
     const [what, call] = data.to_decide.split(": ");
     titled(main, what, "", "h2").append(element("pre", {tabIndex: 0}, call));
   }
+  if (data.further) {
+    const [what, call] = data.further.split("\nTo see it: ");
+    titled(main, "Another route", what, "h2").append(element("pre", {tabIndex: 0}, call));
+  }
 }

@@ -467,9 +467,7 @@ static void print_scope(const struct outlooks *outlooks)
 					.text,
 				0, 2);
 	if (skips)
-		print_paragraph("Not estimated: it sleeps. ssdpm tune "
-				"--dry-run estimates all drives.",
-				0, 2);
+		print_paragraph("Not estimated: it sleeps.", 0, 2);
 }
 
 /* The first that sleeps less than it could, or else the first one. */
@@ -516,6 +514,29 @@ void print_no_drive(void)
 	     "  ssdpm list --catalogue samsung  which drives are known");
 }
 
+/* A drive that was not estimated may have a better setting. */
+static bool has_skipped(const struct outlooks *outlooks)
+{
+	for (size_t i = 0; i < outlooks->n; i++)
+		if (outlooks->list[i].is_skipped)
+			return true;
+	return false;
+}
+
+static void print_nothing(const struct outlooks *outlooks)
+{
+	if (has_skipped(outlooks))
+		print_paragraph("Next: estimate the drives that sleep, with "
+				"ssdpm tune --dry-run.",
+				0, 2);
+	else
+		print_paragraph(has_energy ? "No other latency limit or link "
+					     "policy is known to save." :
+					     "No change is known to be worth "
+					     "it.",
+				0, 2);
+}
+
 /* What was said first comes first. */
 static void print_next(const struct live *live, const struct outlooks *outlooks)
 {
@@ -526,7 +547,7 @@ static void print_next(const struct live *live, const struct outlooks *outlooks)
 					    "ssdpm revert undoes it.",
 			       2);
 	else if (!print_remedy(live, outlooks))
-		print_paragraph("No change is known to be worth it.", 0, 2);
+		print_nothing(outlooks);
 	print_undecided(live, outlooks);
 }
 

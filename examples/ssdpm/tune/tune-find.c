@@ -161,7 +161,7 @@ enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n)
 	struct all_ios all = { 0 };
 	struct ssdpm_energy_report_params params = {
 		.size = sizeof(params),
-		.flags = SSDPM_SIM_LIKELY,
+		.flags = SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_FURTHER,
 		.patience = settings->patient ? SSDPM_PATIENCE_PATIENT :
 			    settings->instant ? SSDPM_PATIENCE_INSTANT :
 						SSDPM_PATIENCE_NORMAL,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The screen of ssdpm tune: what to set, what it saves, and whether it hurts.
  */
+#include "input/usual-workload.h"
 #include "options/advised.h"
 #include "options/numbers.h"
 #include "text/device.h"
@@ -285,6 +286,12 @@ static void print_undo(const struct tuning *tuning)
 	putchar('\n');
 }
 
+/* Another route may save more than a limit. */
+static const char *best_words(const struct ssdpm_energy_report_item *item)
+{
+	return item->further ? "no better limit" : "as good as it gets";
+}
+
 /* Why a drive is left as it is, in some words. */
 struct cell reason_text(const struct ssdpm_energy_report_item *item)
 {
@@ -300,14 +307,14 @@ struct cell reason_text(const struct ssdpm_energy_report_item *item)
 	if (item->advice == SSDPM_ADVICE_NONE)
 		return cell("no setting is within the limits");
 	if (!item->settings)
-		return cell("as good as it gets");
+		return cell("%s", best_words(item));
 	if (item->trial)
 		return cell("%s: %s", setting_text(item->settings).text,
 			    item->trial->decision == SSDPM_TRIAL_COSTS ?
 				    "costs, as measured" :
 				    "not decided, as measured");
 	if (likely->verdict != SSDPM_SAVING_NOT_DECIDED)
-		return cell("as good as it gets: %s %s%s",
+		return cell("%s: %s %s%s", best_words(item),
 			    setting_text(item->settings).text,
 			    saving_cell(likely).text,
 			    likely->verdict == SSDPM_SAVING_TOO_SMALL ?
@@ -350,8 +357,8 @@ static const struct ssdpm_energy_report_item *find_undecided(
 	return NULL;
 }
 
-/* What the rest of the screen leaves for them. */
-static size_t count_left_room(const struct tuning *tuning)
+/* The lines of all but the drives that are left as they are. */
+static size_t count_used(const struct tuning *tuning)
 {
 	const size_t n_rows = tuning->n_changes > MOST_ROWS ? MOST_ROWS + 1 :
 							      tuning->n_changes;
@@ -363,8 +370,22 @@ static size_t count_left_room(const struct tuning *tuning)
 		used += 2 + 2 + n_rows + 4 + 2;
 	if (tuning->n_changes && tuning->options->keep)
 		used += 3;
-	if (find_undecided(tuning))
-		used += 3;
+	return used + count_further_lines(tuning);
+}
+
+/* A line on another route goes before one on what is not decided. */
+static bool has_room_to_decide(const struct tuning *tuning)
+{
+	return find_undecided(tuning) &&
+	       (!count_further_lines(tuning) ||
+		count_used(tuning) + 3 + LEAST_LEFT_LINES <= MOST_LINES);
+}
+
+static size_t count_left_room(const struct tuning *tuning)
+{
+	const size_t used =
+		count_used(tuning) + (has_room_to_decide(tuning) ? 3 : 0);
+
 	return used + LEAST_LEFT_LINES > MOST_LINES ? LEAST_LEFT_LINES :
 						      MOST_LINES - used;
 }
@@ -415,6 +436,23 @@ void write_decider(FILE *file, const struct tuning *tuning)
 		write_calls(file, tuning, item);
 }
 
+static void print_further(const struct tuning *tuning)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return;
+	write_further(file, tuning);
+	if (!fclose(file) && *text) {
+		if (!has_room_to_decide(tuning))
+			putchar('\n');
+		fputs(text, stdout);
+	}
+	free(text);
+}
+
 static void print_keeper(const struct tuning *tuning)
 {
 	if (!tuning->options->keep || !tuning->n_changes)
@@ -428,19 +466,12 @@ static void print_keeper(const struct tuning *tuning)
 /* Which workload was taken, and why, if the machine decided. */
 static void print_workload(const struct tuning *tuning)
 {
-	static const char reasons[][32] = {
-		[SSDPM_WORKLOAD_REASON_FIRMWARE] = " (a server by firmware)",
-		[SSDPM_WORKLOAD_REASON_CHASSIS] = " (a server by chassis)",
-		[SSDPM_WORKLOAD_REASON_DISKS] = " (many disks, all SATA)",
-		[SSDPM_WORKLOAD_REASON_NO_SERVER] = " (no sign of a server)",
-	};
-
-	printf("\nWorkload: %s", tuning->workload);
-	if (!tuning->options->trace_name)
-		printf("%s; --trace takes your own",
-		       reasons[ssdpm_machine_get_workload_reason(
-			       tuning->live->machine)]);
-	putchar('\n');
+	if (tuning->options->trace_name)
+		printf("\nWorkload: %s\n", tuning->workload);
+	else
+		printf("\nWorkload: %s\n",
+		       workload_text(tuning->live->machine, tuning->workload)
+			       .text);
 }
 
 static enum exit_status print_screen(const struct tuning *tuning)
@@ -464,7 +495,9 @@ static enum exit_status print_screen(const struct tuning *tuning)
 	print_harm(tuning);
 	print_undo(tuning);
 	print_left(tuning);
-	write_decider(stdout, tuning);
+	if (has_room_to_decide(tuning))
+		write_decider(stdout, tuning);
+	print_further(tuning);
 	print_keeper(tuning);
 	print_workload(tuning);
 	return STATUS_DONE;

@@ -195,7 +195,8 @@ void write_verdict(FILE *file, const struct tuning *tuning)
 	int64_t uw;
 
 	if (!tuning->n_changes) {
-		fputs("Nothing to change: no setting is known to save more.",
+		fputs("Nothing to change: no latency limit or link policy is "
+		      "known to save more.",
 		      file);
 		return;
 	}

@@ -131,6 +131,9 @@ enum exit_status write_tune_page(const struct tuning *tuning);
  * saves. They also share a setting, why a drive is left alone, and the limits
  * of delays.
  */
+void write_further(FILE *file, const struct tuning *tuning);
+/* How many lines that takes. */
+size_t count_further_lines(const struct tuning *tuning);
 void write_verdict(FILE *file, const struct tuning *tuning);
 struct cell setting_text(const struct ssdpm_profile_settings *settings);
 struct cell reason_text(const struct ssdpm_energy_report_item *item);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "work/advise.h"
 
+#include "input/live.h"
 #include "options/apst-options.h"
 #include "work/comparison.h"
 
@@ -94,18 +95,58 @@ static enum exit_status check_use(const struct common *common,
 			   power_text(most).text);
 }
 
+/* What the kernel of a device makes its tables from; others have none. */
+static void find_kernel(struct advice *a)
+{
+	const struct drive *drive = a->subject->drive;
+
+	a->kernel.size = sizeof(a->kernel);
+	if (drive->device && drive->live &&
+	    !ssdpm_device_get_apst_params(drive->device, &drive->live->facts,
+					  drive->model, &a->kernel, NULL))
+		a->bounds.kernel = &a->kernel;
+}
+
+/* Those of the library, for the default of that kernel. */
+static int find_usual_bounds(struct advice *a, const struct ssdpm_gaps *gaps,
+			     struct ssdpm_error *reterr)
+{
+	struct ssdpm_bounds usual = { .size = sizeof(usual) };
+	struct ssdpm_sim_params params = a->params;
+	struct ssdpm_apst_params apst;
+	struct ssdpm_apst table;
+	int err = 0;
+
+	ssdpm_apst_params_init(&apst, sizeof(apst));
+	apst.quirks = a->bounds.quirks;
+	if (a->bounds.kernel) {
+		apst.algorithm = a->kernel.algorithm;
+		params.apst = &table;
+		err = ssdpm_apst_generate(a->subject->drive->model, &apst,
+					  &table, reterr);
+	}
+	if (!err)
+		err = ssdpm_gaps_get_default_bounds(
+			gaps, a->subject->drive->model, &params,
+			a->bounds.quirks, &usual, reterr);
+	if (err)
+		return err;
+	a->bounds.max_delay_mean_ns = usual.max_delay_mean_ns;
+	a->bounds.max_delay_p99_ns = usual.max_delay_p99_ns;
+	a->bounds.max_exit_latency_us = usual.max_exit_latency_us;
+	return 0;
+}
+
 static enum exit_status advise(const struct plan *plan,
 			       const struct recommend_options *settings,
 			       const struct ssdpm_gaps *gaps, struct advice *a)
 {
 	const struct subject *subject = a->subject;
 	struct ssdpm_sim_params params = sim_params_of(plan, subject);
-	struct ssdpm_bounds usual = { .size = sizeof(usual) };
 	struct ssdpm_apst_params apst;
 	struct ssdpm_error error;
 
 	ssdpm_apst_params_init(&apst, sizeof(apst));
-
 	params.flags |= SSDPM_SIM_LIKELY;
 	a->params = params;
 	a->from = settings->from_name ? settings->from :
@@ -114,21 +155,15 @@ static enum exit_status advise(const struct plan *plan,
 	a->raw_path = settings->raw_path;
 	a->bounds = settings->bounds;
 	a->bounds.quirks = apst_quirks(&subject->quirks, SSDPM_APST_LINUX);
+	find_kernel(a);
 	a->usual_bounds = !settings->is_bounded;
 	if (!policy_fits(&a->from, subject->drive, true))
 		return STATUS_DEVICE_CANNOT;
 	if (resolve_policy(&a->from, subject->drive, &subject->quirks, &params,
 			   &a->today, &error))
 		return complain_of_advice(a, &error);
-	if (a->usual_bounds) {
-		if (ssdpm_gaps_get_default_bounds(gaps, subject->drive->model,
-						  &params, a->bounds.quirks,
-						  &usual, &error))
-			return complain_of_advice(a, &error);
-		a->bounds.max_delay_mean_ns = usual.max_delay_mean_ns;
-		a->bounds.max_delay_p99_ns = usual.max_delay_p99_ns;
-		a->bounds.max_exit_latency_us = usual.max_exit_latency_us;
-	}
+	if (a->usual_bounds && find_usual_bounds(a, gaps, &error))
+		return complain_of_advice(a, &error);
 	if (is_sata(a))
 		params.lpm = a->today.lpm;
 	else

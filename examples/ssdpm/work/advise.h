@@ -24,6 +24,7 @@ struct advice {
 	struct policy from;
 	struct ssdpm_resolved_policy today; /* the table of that policy */
 	struct ssdpm_bounds bounds;
+	struct ssdpm_apst_params kernel; /* of the device; bounds point to it */
 	bool usual_bounds; /* nobody has given one: those of the library */
 	const struct use *use;
 	const char *raw_path; /* the file of the raw table; NULL: none */

@@ -182,6 +182,11 @@ enum ssdpm_bounds_flag {
  * @flags:               bits of enum ssdpm_bounds_flag; read by
  *                       ssdpm_recommend()
  * @reserved:            0
+ * @kernel:              what the kernel makes its tables from today, of
+ *                       ssdpm_device_get_apst_params(), with
+ *                       SSDPM_APST_LINUX or SSDPM_APST_LINUX_LEGACY; read by
+ *                       ssdpm_recommend(); NULL: the defaults of Linux 5.14 and
+ *                       later. Its limit and its quirks are not read
  */
 struct ssdpm_bounds {
 	size_t size;
@@ -192,6 +197,7 @@ struct ssdpm_bounds {
 	uint32_t quirks;
 	uint32_t flags;
 	uint32_t reserved;
+	const struct ssdpm_apst_params *kernel;
 };
 
 /**
@@ -273,8 +279,9 @@ enum ssdpm_kept {
  * @today_keeps_bounds: 1: the table or link policy of today does
  * @apst:      the table that the drive will have
  * @limit_us:  latency limit to set (the first two routes)
- * @primary_timeout_ms: SSDPM_ROUTE_NVME_CORE: what to set
- * apst_primary_timeout_ms of nvme_core to; likewise the next three
+ * @primary_timeout_ms: what to set apst_primary_timeout_ms of nvme_core to (the
+ * first two routes); SSDPM_ROUTE_LATENCY_LIMIT has that of the kernel of the
+ * bounds; likewise the next three
  * @primary_latency_tolerance_us: apst_primary_latency_tol_us
  * @secondary_timeout_ms: apst_secondary_timeout_ms
  * @secondary_latency_tolerance_us: apst_secondary_latency_tol_us
@@ -319,8 +326,10 @@ struct ssdpm_recommendation {
 /**
  * ssdpm_gaps_get_default_bounds() - what a recommendation may cost if nobody
  *                                   says
- * @params: as for ssdpm_gaps_sweep()
- * @quirks: bits of enum ssdpm_quirk, as for ssdpm_apst_generate()
+ * @params: as for ssdpm_gaps_sweep(), but its table, if it has one, is the
+ *          default of the kernel
+ * @quirks: bits of enum ssdpm_quirk, as for ssdpm_apst_generate(); read without
+ *          such a table
  * @ret_bounds: its size member is set by the caller
  *
  * All delays together last for at most 1 % of the time of the workload. One I/O
@@ -357,6 +366,9 @@ struct ssdpm_recommendations;
  * median below 0. Where the table of today keeps the bounds, SSDPM_ADVICE_KEEP
  * is what is too small to matter, or not decided with a median below 5 mW.
  * Without the flag the nominal saving decides.
+ *
+ * A kernel with SSDPM_APST_LINUX_LEGACY has no parameters of nvme_core, so that
+ * the first two routes are the same.
  *
  * A SATA drive has one route. Its link policy is chosen as by
  * ssdpm_energy_report_new(): from med_power_with_dipm and medium_power, and

@@ -70,6 +70,7 @@ enum ssdpm_workload_reason {
 
 /**
  * ssdpm_machine_get_workload_reason() - what kind of machine this is
+ * @machine: NULL: a drive is in none, which is no sign of a server
  *
  * It reads files below sys/. A file that cannot be read is no sign of a server.
  *
@@ -80,6 +81,7 @@ ssdpm_machine_get_workload_reason(const struct ssdpm_machine *machine);
 
 /**
  * ssdpm_machine_get_workload() - what the drives of such a machine do all day
+ * @machine: likewise
  *
  * "desktop-session" for SSDPM_WORKLOAD_REASON_NO_SERVER, and "server-files" for
  * all other reasons.
@@ -98,6 +100,9 @@ enum ssdpm_energy_report_flag {
 	/* With a patience: a drive whose verdict is SSDPM_DIAGNOSIS_SAVES keeps
 	 * its setting, unless that is min_power, and is not simulated. */
 	SSDPM_ENERGY_REPORT_AWAKE = 1 << 8,
+	/* With a patience: also find what an NVMe drive would save with the
+	 * parameters of nvme_core, or with a raw table. */
+	SSDPM_ENERGY_REPORT_FURTHER = 1 << 9,
 };
 
 /**
@@ -205,6 +210,11 @@ struct ssdpm_trial_result {
  * @bounds:  what the setting may cost on this workload; NULL: with a profile
  * @trial:   what a trial of @settings found, as ssdpm_energy_report_set_trial()
  *           got it; NULL: there was none
+ * @further: SSDPM_ENERGY_REPORT_FURTHER: another route that saves or probably
+ *           saves, more than @settings do if they are to be set, within the
+ *           same @bounds; of SSDPM_ROUTE_NVME_CORE, which changes all NVMe
+ *           drives, or else of SSDPM_ROUTE_RAW_TABLE, which newer kernels
+ *           refuse; NULL: none is known
  *
  * All is borrowed from the report.
  */
@@ -226,6 +236,7 @@ struct ssdpm_energy_report_item {
 	const struct ssdpm_profile_settings *settings;
 	const struct ssdpm_bounds *bounds;
 	const struct ssdpm_trial_result *trial;
+	const struct ssdpm_recommendation *further;
 };
 
 /**
@@ -267,7 +278,7 @@ SSDPM_API int ssdpm_energy_report_item_to_json(
 	const struct ssdpm_energy_report *report, size_t index, char **ret_text,
 	struct ssdpm_error *reterr);
 
-/** ssdpm_energy_report_flag_to_string() - "awake", or NULL */
+/** ssdpm_energy_report_flag_to_string() - "awake", "further", or NULL */
 SSDPM_API const char *ssdpm_energy_report_flag_to_string(uint32_t flag);
 SSDPM_API uint32_t ssdpm_energy_report_flag_from_string(const char *word);
 

@@ -18,12 +18,19 @@ static int check_bounds(const struct ssdpm_bounds *given,
 			struct ssdpm_bounds *ret_bounds,
 			struct ssdpm_error *reterr)
 {
+	struct ssdpm_apst_params kernel;
 	int err = 0;
 
 	*ret_bounds = defaults;
 	if (given)
 		err = ssdpm__sized_in(ret_bounds, sizeof(*ret_bounds), given,
 				      "ssdpm_bounds", reterr);
+	/* The search is over all tables; a kernel has to be valid all the same.
+	 */
+	if (!err)
+		err = ssdpm__sized_in(&kernel, sizeof(kernel),
+				      ret_bounds->kernel, "ssdpm_apst_params",
+				      reterr);
 	if (err)
 		return err;
 	if (!ret_bounds->max_states)

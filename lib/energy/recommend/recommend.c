@@ -109,7 +109,9 @@ int ssdpm__quest_consider(struct quest *quest, uint32_t route,
 int ssdpm__quest_limits(struct quest *quest, uint32_t route, bool legacy,
 			struct ssdpm_error *reterr)
 {
-	struct ssdpm_apst_params params = quest->defaults;
+	struct ssdpm_apst_params params = route == SSDPM_ROUTE_LATENCY_LIMIT ?
+						  quest->kernel :
+						  quest->defaults;
 	uint64_t limits[SSDPM_APST_MAX_STEPS];
 	size_t n;
 	int err;
@@ -170,6 +172,24 @@ static const struct ssdpm_bounds unbounded = {
 	.max_exit_latency_us = UINT64_MAX,
 };
 
+/* The table of the kernel, if the caller knows it. */
+static int find_default(const struct ssdpm_model *model,
+			const struct ssdpm_sim_params *params,
+			const struct ssdpm_apst_params *usual,
+			struct ssdpm_apst *ret_table,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_sim_params known;
+	int err = ssdpm__check_params(params, &known, reterr);
+
+	if (err || !known.apst)
+		return err ? err :
+			     ssdpm_apst_generate(model, usual, ret_table,
+						 reterr);
+	*ret_table = *known.apst;
+	return 0;
+}
+
 int ssdpm_gaps_get_default_bounds(const struct ssdpm_gaps *gaps,
 				  const struct ssdpm_model *model,
 				  const struct ssdpm_sim_params *params,
@@ -196,7 +216,7 @@ int ssdpm_gaps_get_default_bounds(const struct ssdpm_gaps *gaps,
 	ssdpm_apst_params_init(&apst, sizeof(apst));
 	apst.quirks = quirks;
 	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME) {
-		err = ssdpm_apst_generate(model, &apst, &table, reterr);
+		err = find_default(model, params, &apst, &table, reterr);
 		if (!err)
 			err = ssdpm_gaps_sweep(gaps, model, params, &runs,
 					       reterr);
@@ -217,16 +237,20 @@ static int start_bounds(struct quest *quest, const struct ssdpm_gaps *gaps,
 			struct ssdpm_error *reterr)
 {
 	const uint32_t known = SSDPM_BOUNDS_MAY_COST;
+	struct ssdpm_sim_params usual;
 	uint32_t quirks;
 	int err;
 
 	quest->bounds = unbounded;
 	if (!bounds) {
-		err = ssdpm_quirks_find(quest->task.model, NULL, &quirks, NULL,
-					reterr);
+		err = ssdpm__check_params(params, &usual, reterr);
+		if (!err)
+			err = ssdpm_quirks_find(quest->task.model, NULL,
+						&quirks, NULL, reterr);
+		usual.apst = NULL;
 		return err ? err :
 			     ssdpm_gaps_get_default_bounds(
-				     gaps, quest->task.model, params, quirks,
+				     gaps, quest->task.model, &usual, quirks,
 				     &quest->bounds, reterr);
 	}
 	err = ssdpm__sized_in(&quest->bounds, sizeof(quest->bounds), bounds,
@@ -238,6 +262,27 @@ static int start_bounds(struct quest *quest, const struct ssdpm_gaps *gaps,
 		err = ssdpm__fail(reterr, -EINVAL, 0,
 				  "ssdpm_bounds: flags: 0x%x has unknown bits",
 				  quest->bounds.flags);
+	return err;
+}
+
+/* The kernel of the bounds, with the limit of Linux by default. */
+static int start_kernel(struct quest *quest, struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst_params *kernel = &quest->kernel;
+	int err;
+
+	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
+	quest->defaults.quirks = quest->bounds.quirks;
+	*kernel = quest->defaults;
+	err = ssdpm__sized_in(kernel, sizeof(*kernel), quest->bounds.kernel,
+			      "ssdpm_apst_params", reterr);
+	if (!err && kernel->algorithm != SSDPM_APST_LINUX &&
+	    kernel->algorithm != SSDPM_APST_LINUX_LEGACY)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "ssdpm_bounds: kernel: its algorithm is not "
+				  "that of Linux");
+	kernel->max_exit_latency_us = quest->defaults.max_exit_latency_us;
+	kernel->quirks = quest->bounds.quirks;
 	return err;
 }
 
@@ -254,10 +299,10 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 		err = ssdpm__check_params(params, &given, reterr);
 	if (!err)
 		err = start_bounds(quest, gaps, params, bounds, reterr);
+	if (!err)
+		err = start_kernel(quest, reterr);
 	if (err)
 		return err;
-	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
-	quest->defaults.quirks = quest->bounds.quirks;
 	quest->from = given.apst;
 	quest->lpm = given.lpm;
 	return ssdpm__take_parameters(model, &given, quest->parameters,
@@ -273,7 +318,7 @@ static int run_today(struct quest *quest, struct ssdpm_error *reterr)
 	if (quest->from)
 		today->table = *quest->from;
 	else
-		err = ssdpm_apst_generate(quest->task.model, &quest->defaults,
+		err = ssdpm_apst_generate(quest->task.model, &quest->kernel,
 					  &today->table, reterr);
 	if (!err)
 		err = run_table(quest, today, reterr);
@@ -295,7 +340,7 @@ static int try_routes(struct quest *quest, struct ssdpm_error *reterr)
 					  false, reterr);
 	if (!err && quest->task.params.flags & SSDPM_SIM_LIKELY)
 		err = ssdpm__quest_rank_limits(quest, reterr);
-	if (!err)
+	if (!err && quest->kernel.algorithm == SSDPM_APST_LINUX)
 		err = ssdpm__quest_nvme_core(quest, reterr);
 	if (!err)
 		err = try_raw_table(quest, reterr);
@@ -421,10 +466,9 @@ static void fill(const struct quest *quest, uint32_t route,
 	*kept = *outcome;
 	ssdpm__fill_outcome(quest, kept, ret);
 	ret->apst = best->table;
-	if (route != SSDPM_ROUTE_RAW_TABLE)
-		ret->limit_us = best->params.max_exit_latency_us;
-	if (route != SSDPM_ROUTE_NVME_CORE)
+	if (route == SSDPM_ROUTE_RAW_TABLE)
 		return;
+	ret->limit_us = best->params.max_exit_latency_us;
 	ret->primary_timeout_ms = best->params.primary_timeout_ms;
 	ret->primary_latency_tolerance_us =
 		best->params.primary_latency_tolerance_us;

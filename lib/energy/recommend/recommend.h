@@ -37,6 +37,7 @@ struct quest {
 	struct power_order order;
 	struct ssdpm_bounds bounds;
 	struct ssdpm_apst_params defaults; /* of Linux, for this drive */
+	struct ssdpm_apst_params kernel;   /* what a limit alone changes */
 	struct delays delays;
 	struct reach reaches[MAX_REACHES];
 	uint32_t n_reaches;

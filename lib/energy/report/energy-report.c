@@ -70,9 +70,10 @@ static int begin_drive(const struct report_task *task, struct energy_item *item,
 				      &item->model, reterr);
 	if (err)
 		return err;
-	return task->params.patience ?
-		       ssdpm__add_candidates(task, item, reterr) :
-		       add_profile(task, item, reterr);
+	if (!task->params.patience)
+		return add_profile(task, item, reterr);
+	err = ssdpm__add_candidates(task, item, reterr);
+	return err ? err : ssdpm__begin_further(task, item, reterr);
 }
 
 /* What fails for one drive does not keep the others. */
@@ -119,10 +120,15 @@ static int feed(struct ssdpm_energy_report *report, const struct ssdpm_io *ios,
 {
 	int err = 0;
 
-	for (size_t i = 0; i < report->n && !err; i++)
-		if (report->items[i].comparison)
-			err = ssdpm_comparison_feed(report->items[i].comparison,
-						    ios, n, reterr);
+	for (size_t i = 0; i < report->n && !err; i++) {
+		const struct energy_item *item = &report->items[i];
+
+		if (item->comparison)
+			err = ssdpm_comparison_feed(item->comparison, ios, n,
+						    reterr);
+		if (!err && item->comparison && item->gaps)
+			err = ssdpm_gaps_feed(item->gaps, ios, n, reterr);
+	}
 	return err;
 }
 
@@ -166,6 +172,8 @@ static int finish_drives(const struct report_task *task,
 					      task->params.end_ns, &error);
 		if (!err && task->params.patience)
 			ssdpm__choose(task, item);
+		if (!err && task->params.patience)
+			err = ssdpm__find_further(task, item, &error);
 		err = settle(item, err, &error, reterr);
 	}
 	return err;
@@ -175,7 +183,8 @@ static int check_params(const struct ssdpm_energy_report_params *params,
 			struct ssdpm_error *reterr)
 {
 	if (params->flags &
-	    ~(uint32_t)(SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_AWAKE))
+	    ~(uint32_t)(SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_AWAKE |
+			SSDPM_ENERGY_REPORT_FURTHER))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
 			"ssdpm_energy_report_params: flags: 0x%x has "
@@ -191,11 +200,10 @@ static int check_params(const struct ssdpm_energy_report_params *params,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "ssdpm_energy_report_params: patience: it "
 				   "takes SSDPM_SIM_LIKELY and no settings");
-	if (!params->patience && params->flags & SSDPM_ENERGY_REPORT_AWAKE)
+	if (!params->patience && params->flags & ~(uint32_t)SSDPM_SIM_LIKELY)
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "ssdpm_energy_report_params: flags: "
-				   "SSDPM_ENERGY_REPORT_AWAKE needs a "
-				   "patience");
+				   "ssdpm_energy_report_params: flags: all but "
+				   "SSDPM_SIM_LIKELY need a patience");
 	if (params->ios && !params->n_ios)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the workload has no record");
@@ -262,6 +270,8 @@ static void free_item(struct energy_item *item)
 	ssdpm_model_unref(item->model);
 	free(item->candidates);
 	free(item->trial);
+	ssdpm_gaps_unref(item->gaps);
+	ssdpm_recommendations_free(item->recommendations);
 }
 
 struct ssdpm_energy_report *ssdpm_energy_report_free(
@@ -320,6 +330,7 @@ int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,
 		result.advice = item->advice;
 		result.bounds = &item->bounds;
 		result.trial = item->trial;
+		result.further = item->further;
 	}
 	if (result.bounds && item->chosen)
 		result.settings = &item->candidates[item->chosen - 1];
@@ -327,7 +338,8 @@ int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,
 	return 0;
 }
 
-static const char energy_report_flag_words[][6] = {
+static const char energy_report_flag_words[][8] = {
 	[FLAG(SSDPM_ENERGY_REPORT_AWAKE)] = "awake",
+	[FLAG(SSDPM_ENERGY_REPORT_FURTHER)] = "further",
 };
 FLAG_WORDS(energy_report_flag)

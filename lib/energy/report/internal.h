@@ -20,6 +20,10 @@ struct energy_item {
 	struct ssdpm_bounds bounds;
 	uint32_t advice;
 	struct ssdpm_trial_result *trial; /* NULL: there was none */
+	/* SSDPM_ENERGY_REPORT_FURTHER, of an NVMe drive. */
+	struct ssdpm_gaps *gaps;
+	struct ssdpm_recommendations *recommendations;
+	const struct ssdpm_recommendation *further;
 };
 
 struct ssdpm_energy_report {
@@ -50,6 +54,12 @@ int ssdpm__add_candidates(const struct report_task *task,
  */
 int ssdpm__check_port(const struct ssdpm_device_facts *facts,
 		      struct ssdpm_error *reterr);
+
+/* What the settings that are not chosen from would save: further.c */
+int ssdpm__begin_further(const struct report_task *task,
+			 struct energy_item *item, struct ssdpm_error *reterr);
+int ssdpm__find_further(const struct report_task *task,
+			struct energy_item *item, struct ssdpm_error *reterr);
 
 /* Once the workload is over: which of them, and whether to set it. */
 void ssdpm__choose(const struct report_task *task, struct energy_item *item);

@@ -89,6 +89,8 @@ static bool has_many_sata_disks(const struct ssdpm_machine *machine)
 
 uint32_t ssdpm_machine_get_workload_reason(const struct ssdpm_machine *machine)
 {
+	if (!machine)
+		return SSDPM_WORKLOAD_REASON_NO_SERVER;
 	if (is_server_by_firmware(machine))
 		return SSDPM_WORKLOAD_REASON_FIRMWARE;
 	if (is_server_by_chassis(machine))

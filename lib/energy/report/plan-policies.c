@@ -81,14 +81,11 @@ int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 	return 0;
 }
 
-/* Linux keeps its defaults where the route leaves them alone. */
 static void take_params(const struct ssdpm_recommendation *r,
 			struct ssdpm_apst_params *ret_params)
 {
 	ssdpm_apst_params_init(ret_params, sizeof(*ret_params));
 	ret_params->max_exit_latency_us = r->limit_us;
-	if (r->route != SSDPM_ROUTE_NVME_CORE)
-		return;
 	ret_params->primary_timeout_ms = r->primary_timeout_ms;
 	ret_params->primary_latency_tolerance_us =
 		r->primary_latency_tolerance_us;

@@ -62,6 +62,12 @@ static const struct ssdpm_bounds bounds = {
 	.max_delay_p99_ns = UINT64_MAX,
 	.max_exit_latency_us = UINT64_MAX,
 };
+static const struct ssdpm_apst_params kernel_params = {
+	.size = sizeof(kernel_params),
+	.algorithm = SSDPM_APST_LINUX,
+	.scheme = SSDPM_SCHEME_BALANCED,
+	.power_source = SSDPM_SOURCE_AC,
+};
 static const struct ssdpm_ftl_params ftl_params = {
 	.size = sizeof(ftl_params),
 	.n_user_pages = 32,
@@ -1623,6 +1629,8 @@ static const struct sized_case cases[] = {
 	      gaps_best_table),
 	SIZED(ssdpm_gaps_best_table, ssdpm_bounds, SIZED_IN, &bounds,
 	      gaps_best_table_within),
+	SIZED_MEMBER(ssdpm_gaps_best_table, ssdpm_apst_params, &kernel_params,
+		     gaps_best_table_within, bounds, kernel),
 	SIZED(ssdpm_gaps_best_table, ssdpm_best_table, SIZED_OUT, NULL,
 	      gaps_best_table_found),
 	SIZED(ssdpm_gaps_get_default_bounds, ssdpm_bounds, SIZED_OUT, NULL,
@@ -1648,6 +1656,8 @@ static const struct sized_case cases[] = {
 	      recommend),
 	SIZED(ssdpm_recommend, ssdpm_bounds, SIZED_IN, &bounds,
 	      recommend_within),
+	SIZED_MEMBER(ssdpm_recommend, ssdpm_apst_params, &kernel_params,
+		     recommend_within, bounds, kernel),
 	SIZED(ssdpm_write_cost_calculate, ssdpm_nand, SIZED_IN, &nand,
 	      write_cost_calculate),
 	SIZED(ssdpm_parameters_set_spare, ssdpm_sustained_writes, SIZED_IN,

@@ -295,11 +295,14 @@ class Recommendations
 	int allow_usual(const Gaps &gaps, struct ssdpm_error *error)
 	{
 		struct ssdpm_bounds defaults = {};
+		struct ssdpm_sim_params usual = params;
 		int err;
+
+		usual.apst = nullptr; /* that of today */
 
 		defaults.size = sizeof(defaults);
 		err = ssdpm_gaps_get_default_bounds(gaps.get(), model.get(),
-						    &params, bounds.quirks,
+						    &usual, bounds.quirks,
 						    &defaults, error);
 		if (err)
 			return err;

@@ -71,7 +71,7 @@ static py::object saving_or_none(const struct ssdpm_energy_report_item &item)
 
 /*
  * [(name, product, policy, message, error, advice, setting, saving, likely,
- * added_mean_ns, added_p99_ns, JSON), ...]
+ * added_mean_ns, added_p99_ns, route, JSON), ...]
  */
 static py::list tune(const Machine &machine, uint32_t patience,
 		     const OptionalText &workload,
@@ -83,7 +83,7 @@ static py::list tune(const Machine &machine, uint32_t patience,
 	py::list result;
 
 	params.size = sizeof(params);
-	params.flags = SSDPM_SIM_LIKELY;
+	params.flags = SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_FURTHER;
 	params.patience = patience;
 	params.workload = c_str(workload);
 	if (ios) {
@@ -109,6 +109,9 @@ static py::list tune(const Machine &machine, uint32_t patience,
 			setting_or_none(item.settings), saving_or_none(item),
 			likely_tuple(item.likely), item.added_mean_ns,
 			item.added_p99_ns,
+			item.further ?
+				ssdpm_route_to_string(item.further->route) :
+				nullptr,
 			written([&](char **text, struct ssdpm_error *error) {
 				return ssdpm_energy_report_item_to_json(
 					made, i, text, error);

@@ -86,6 +86,8 @@ class Advice(Json):
         added_mean_ns: how much longer an I/O waits on average.
         added_p99_ns: likewise at the 99th percentile.
         trial: what a trial of it found, as tune() got it, or None.
+        further: another route that saves more, "nvme-core" or "raw-table", or None;
+            recommend() finds its settings.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Advice(Json):
     added_mean_ns: int
     added_p99_ns: int
     trial: TrialResult | None = None
+    further: str | None = None
 
     def __str__(self) -> str:
         if self.error:
@@ -206,8 +209,9 @@ def tune(
             row[9],
             row[10],
             tried.pop(row[0], None),
+            row[11],
         )
-        found.append(advice._written_by(row[11]))
+        found.append(advice._written_by(row[12]))
     for drive in tried:
         raise NotFoundError(errno.ENOENT, f"trials: there is no drive {drive!r}")
     return tuple(found)

@@ -865,6 +865,47 @@ static void less_delay_is_paid_for_only_if_asked_for(void **state)
 	ssdpm_model_unref(model);
 }
 
+static void a_limit_alone_keeps_the_parameters_of_the_kernel(void **state)
+{
+	struct ssdpm_model *model = drive(chain, 2);
+	struct ssdpm_gaps *gaps = made("lomax");
+	struct ssdpm_recommendation r[N_ROUTES];
+	struct ssdpm_bounds bounds = unbounded;
+	struct ssdpm_apst_params kernel, made_of;
+	struct ssdpm_apst table;
+	struct ssdpm_error error;
+
+	(void)state;
+	ssdpm_apst_params_init(&kernel, sizeof(kernel));
+	bounds.kernel = &kernel;
+	kernel.primary_timeout_ms = 321;
+	kernel.max_exit_latency_us = 0; /* that of today is not read */
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, NULL),
+			 0);
+	assert_int_equal(r[0].primary_timeout_ms, 321);
+	made_of = kernel;
+	made_of.max_exit_latency_us = r[0].limit_us;
+	assert_int_equal(ssdpm_apst_generate(model, &made_of, &table, NULL), 0);
+	assert_memory_equal(&r[0].apst, &table, sizeof(table));
+	assert_true(r[1].run->energy_nj < r[0].run->energy_nj);
+
+	kernel.algorithm = SSDPM_APST_LINUX_LEGACY;
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, NULL),
+			 0);
+	made_of = kernel;
+	made_of.max_exit_latency_us = r[0].limit_us;
+	assert_int_equal(ssdpm_apst_generate(model, &made_of, &table, NULL), 0);
+	assert_memory_equal(&r[0].apst, &table, sizeof(table));
+	assert_memory_equal(&r[1].apst, &table, sizeof(table));
+
+	kernel.algorithm = SSDPM_APST_WINDOWS;
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "not that of Linux");
+	ssdpm_gaps_unref(gaps);
+	ssdpm_model_unref(model);
+}
+
 static void a_failure_says_why_and_leaves_the_results_alone(void **state)
 {
 	(void)state;
@@ -940,6 +981,8 @@ int main(void)
 		cmocka_unit_test(
 			no_drive_of_the_catalogue_is_advised_to_wait_long_or_to_pay),
 		cmocka_unit_test(less_delay_is_paid_for_only_if_asked_for),
+		cmocka_unit_test(
+			a_limit_alone_keeps_the_parameters_of_the_kernel),
 		cmocka_unit_test(
 			a_failure_says_why_and_leaves_the_results_alone),
 		cmocka_unit_test(
