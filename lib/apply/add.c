@@ -208,8 +208,7 @@ int ssdpm_plan_add_nvme_core(struct ssdpm_plan *plan, uint32_t parameter,
 	step->read = read_drives;
 	before.nvme_core = plan->facts.nvme_core[parameter];
 	set_values(step, &before, &after);
-	err = ssdpm__step_set_why(step, reterr,
-				  "for all controllers, until the next boot");
+	err = ssdpm__step_set_why(step, reterr, "for all controllers");
 	if (!err)
 		return ssdpm__plan_put(plan, step, reterr);
 	ssdpm__step_free(step);

@@ -8,8 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As the steps are named that set it; a port with several disks has its own. */
-static int name_port(struct ssdpm_plan *plan, const char *host, char name[32],
+/*
+ * As the steps are named that set it; a port with several disks has its own.
+ * What was there may have lost data.
+ */
+static int name_port(struct ssdpm_plan *plan, struct step *step,
+		     const char *host, char name[32],
 		     struct ssdpm_error *reterr)
 {
 	struct ssdpm_device *device;
@@ -20,8 +24,9 @@ static int name_port(struct ssdpm_plan *plan, const char *host, char name[32],
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	ssdpm__port_name(ssdpm_device_get_facts(device), name);
+	err = ssdpm__step_warn(plan, step, device, NULL, reterr);
 	ssdpm_device_unref(device);
-	return 0;
+	return err;
 }
 
 static int add_drive(struct ssdpm_plan *plan, const char *name,
@@ -54,7 +59,7 @@ static int fill_lpm(struct ssdpm_plan *plan, struct step *step,
 		ssdpm__judge_host_bits(&facts, step);
 	if (err == -ENOMEM)
 		return ssdpm__no_memory(reterr);
-	err = name_port(plan, host, name, reterr);
+	err = name_port(plan, step, host, name, reterr);
 	return err ? err : ssdpm__set_string(&step->device, name, reterr);
 }
 

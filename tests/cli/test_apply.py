@@ -818,3 +818,12 @@ def test_without_privileges_it_is_status_4(
     result = unprivileged("revert", "--root", str(laptop))
     assert result.returncode == 4, result.stderr
     assert (laptop / LIMIT).read_text().strip() == "25000"
+
+
+def test_what_is_kept_is_not_said_to_end_at_the_next_boot(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    call = ["apply", "--root", str(laptop), "--nvme-core", "apst_primary_timeout_ms=50"]
+    kept = ssdpm.output(*call, "--keep", "--dry-run")
+    assert "for all controllers" in kept and "until the next boot" not in kept
+    assert "for all controllers; until the next boot" in ssdpm.output(*call, "--dry-run")

@@ -174,7 +174,7 @@ def test_the_examples_in_help_work(ssdpm: Command) -> None:
                 f"set -o pipefail; cp drive.json d; cp made/* .; {call}"
             )
             assert result.returncode == 0, call
-            notes = ("quirk", "catalogue has", "may undo this")
+            notes = ("quirk", "catalogue has", "may undo this", "apply --keep was told")
             for line in result.stderr.splitlines():
                 assert any(note in line for note in notes), call
 

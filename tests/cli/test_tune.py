@@ -121,13 +121,29 @@ def test_what_is_kept_is_asked_for_by_drive(ssdpm: Command, machine: Make) -> No
     # It will be set again.
     left = ssdpm("revert", "--root", str(root))
     assert left.returncode == 0
-    assert re.search(
-        rb"sda: the next ssdpm apply --config sets med_power_with_dipm, because "
-        rb".*50-local\.conf.* decides\n$",
-        left.stderr,
-    )
+    for drive in (b"sda", b"sdb"):
+        assert re.search(
+            drive + rb": the next ssdpm apply --config sets med_power_with_dipm, because "
+            rb".*50-local\.conf.* decides\n",
+            left.stderr,
+        )
+    # It had min_power before.
+    assert left.stderr.count(b"sdb: warning: min_power has lost data") == 1
+    assert b"sda: warning" not in left.stderr
+    shown = ssdpm("revert", "--forget", "--dry-run", "--root", str(root))
+    assert b"to be removed: /etc/ssdpm.conf.d/50-local.conf" in shown.stderr
+    assert (root / "etc/ssdpm.conf.d/50-local.conf").exists()
     assert ssdpm("revert", "-q", "--forget", "--root", str(root)).returncode == 0
     assert not (root / "etc/ssdpm.conf.d/50-local.conf").exists()
+    shown = ssdpm("revert", "--forget", "--dry-run", "--root", str(root))
+    assert b"there is no /etc/ssdpm.conf.d/50-local.conf" in shown.stderr
+
+
+def test_who_may_undo_what_is_kept_is_named(ssdpm: Command, machine: Make) -> None:
+    call = ["tune", "-n", "--root", str(machine("desktop-6.1"))]
+    named = b"tuned sets the same, and may undo this: /usr/lib/tuned/powersave/tuned.conf"
+    assert named in ssdpm(*call, "--keep").stderr
+    assert not ssdpm(*call).stderr and not ssdpm(*call, "--keep", "-q").stderr
 
 
 def test_what_could_be_set_is_kept_although_another_port_fails(

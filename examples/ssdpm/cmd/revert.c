@@ -7,6 +7,7 @@
 #include "survey/survey.h"
 #include "plan/work.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct settings {
@@ -87,6 +88,21 @@ static enum exit_status forget(const struct work *work, uint32_t flags)
 	return STATUS_DONE;
 }
 
+/* The file of apply --keep; its text is not needed. */
+static void say_forgotten(const struct work *work)
+{
+	static const char path[] = "/etc/ssdpm.conf.d/50-local.conf";
+	char text[1];
+
+	if (ssdpm_machine_read_attribute(work->drives->lives[0]->machine,
+					 path + 1, text, sizeof(text),
+					 NULL) == -ENOENT)
+		remark("apply --keep was told nothing: there is no %s", path);
+	else
+		remark("to be removed: %s, which ssdpm plan --config shows",
+		       path);
+}
+
 static enum exit_status fill(struct work *work, void *data)
 {
 	struct ssdpm_error error;
@@ -112,6 +128,8 @@ static enum exit_status revert(struct work *work, struct settings *settings)
 		if (status)
 			return status;
 		status = look_at_journal(work);
+		if (!status && settings->forget && !work->common->quiet)
+			say_forgotten(work);
 	} else {
 		status = carry_out(work, fill, settings);
 		if (!work->plan)
@@ -174,7 +192,8 @@ const struct subcommand cmd_revert = {
 	.list = "plans",
 	.summary = "Restore what was set before the first apply.",
 	.own = &own,
-	.examples = "  ssdpm revert --dry-run\n",
+	.examples = "  ssdpm revert --dry-run\n"
+		    "  ssdpm revert --forget --dry-run\n",
 	.run = run,
 	.settings = &the_settings,
 };

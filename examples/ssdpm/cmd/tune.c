@@ -110,6 +110,8 @@ static enum exit_status decide(const struct tuning *tuning)
 	/* A user who cannot read the plan has not agreed to it. */
 	if (!status && fflush(stdout))
 		status = failure("standard output: %s", strerror(errno));
+	if (!status)
+		status = say_tuning_owners(tuning);
 	if (status)
 		return status;
 	if (settings->dry_run || !tuning->n_changes)

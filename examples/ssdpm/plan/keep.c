@@ -173,19 +173,17 @@ static enum exit_status for_all_lines(const struct work *work, lines_fn go,
 	return status || !of_all.n ? status : go(work, NULL, &of_all, flags);
 }
 
-/* The first step of what files ask for that is not so; false: there is none. */
-static bool find_contradiction(const struct ssdpm_plan *plan,
-			       struct ssdpm_step *ret_step)
+/* What files ask for that is not so. */
+static void say_contradictions(const struct ssdpm_plan *plan)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 
 	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
 		if (step.state == SSDPM_STEP_PLANNED && *step.before &&
-		    *step.origin) {
-			*ret_step = step;
-			return true;
-		}
-	return false;
+		    *step.origin)
+			remark("%s: the next ssdpm apply --config sets %s, "
+			       "because %s decides",
+			       step.device, step.after, step.origin);
 }
 
 /* Other lines may go before those that were kept: the machine is read anew. */
@@ -194,7 +192,6 @@ enum exit_status say_what_decides(const struct work *work)
 	struct ssdpm_machine *machine = work->drives->lives[0]->machine;
 	struct ssdpm_intent *intent;
 	struct ssdpm_plan *plan;
-	struct ssdpm_step step;
 	struct ssdpm_error error;
 	int err = ssdpm_intent_read(machine, &intent, &error);
 
@@ -204,10 +201,8 @@ enum exit_status say_what_decides(const struct work *work)
 	if (!err) {
 		err = ssdpm_plan_add_intent(plan, NULL, NULL, intent, NULL,
 					    &error);
-		if (!err && find_contradiction(plan, &step))
-			remark("%s: the next ssdpm apply --config sets %s, "
-			       "because %s decides",
-			       step.device, step.after, step.origin);
+		if (!err)
+			say_contradictions(plan);
 		ssdpm_plan_free(plan);
 	}
 	ssdpm_intent_free(intent);

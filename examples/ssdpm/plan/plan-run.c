@@ -358,6 +358,7 @@ enum exit_status finish_apply(struct work *work,
 	struct reading reading = { settings, operands, n, false, { 0 } };
 	enum exit_status status, printed;
 
+	work->is_kept = settings->keep || settings->persist;
 	if (settings->dry_run) {
 		status = finish_plan(work, settings, operands, n);
 		return status ? status : show_settings(work, settings->keep, n);

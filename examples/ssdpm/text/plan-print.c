@@ -62,9 +62,11 @@ static bool differs(const struct work *work, const struct ssdpm_step *step)
 	       step->state != SSDPM_STEP_DONE;
 }
 
-static const char *how_long(const struct ssdpm_step *step)
+/* What is kept is set again after a boot. */
+static const char *how_long(const struct work *work,
+			    const struct ssdpm_step *step)
 {
-	if (step->why && strstr(step->why, "until"))
+	if (work->is_kept || (step->why && strstr(step->why, "until")))
 		return NULL;
 	return step->flags & SSDPM_STEP_UNTIL_RESET  ? "until the next reset" :
 	       step->flags & SSDPM_STEP_UNTIL_REBOOT ? "until the next boot" :
@@ -233,9 +235,9 @@ static void print_head(const struct work *work, shown_fn is_shown,
 	end_paragraph(out, &text, 0, 2);
 }
 
-static void print_why(const struct ssdpm_step *step)
+static void print_why(const struct work *work, const struct ssdpm_step *step)
 {
-	const char *lasting = how_long(step);
+	const char *lasting = how_long(work, step);
 	char *text;
 
 	if (!why_of(step)[0] && !lasting)
@@ -268,7 +270,7 @@ static void print_alike(const struct work *work, shown_fn is_shown,
 {
 	print_head(work, is_shown, step, i);
 	if (step->state != SSDPM_STEP_LEFT_ALONE && has_details(work, step)) {
-		print_why(step);
+		print_why(work, step);
 		print_targets(work, is_shown, step, i);
 	}
 	if (step->origin[0])

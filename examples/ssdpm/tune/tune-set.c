@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The advice, as a plan that is committed, proven and kept. */
+#include "input/owners.h"
 #include "options/advised.h"
 #include "tune/tune.h"
 
@@ -105,6 +106,30 @@ enum exit_status check_rights(const struct tuning *tuning)
 		status = add_advice(tuning, plan);
 	for (size_t i = 0; !status && !ssdpm_plan_get_step(plan, i, &step); i++)
 		status = check_step(tuning, &step);
+	ssdpm_plan_free(plan);
+	return status;
+}
+
+enum exit_status say_tuning_owners(const struct tuning *tuning)
+{
+	struct live *live = tuning->live;
+	const struct drives drives = { .lives = &live, .n_lives = 1 };
+	struct ssdpm_owner *owners = NULL;
+	struct ssdpm_plan *plan = NULL;
+	enum exit_status status;
+	size_t n = 0;
+
+	if (!tuning->options->keep || !tuning->n_changes ||
+	    tuning->common->quiet)
+		return STATUS_DONE;
+	status = new_plan(tuning->common, &drives, NULL, &plan);
+	if (!status)
+		status = add_advice(tuning, plan);
+	if (!status)
+		status = find_owners(live, plan, NULL, &owners, &n);
+	for (size_t i = 0; i < n; i++)
+		say_owner(&owners[i], plan);
+	free(owners);
 	ssdpm_plan_free(plan);
 	return status;
 }

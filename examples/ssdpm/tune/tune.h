@@ -121,6 +121,8 @@ enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n);
 enum exit_status print_tuning(const struct tuning *tuning);
 
 /* May this process write what is advised? If not, it is complained of. */
+/* With --keep: other programs that may undo what is kept. */
+enum exit_status say_tuning_owners(const struct tuning *tuning);
 enum exit_status check_rights(const struct tuning *tuning);
 
 /* The same as a page. */
