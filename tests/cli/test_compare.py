@@ -742,3 +742,16 @@ def test_a_policy_that_has_lost_data_is_named(some: Command) -> None:
         assert some(*call, "-q", *words).stderr == b""
     safe = ["compare", "-t", "lomax", "--policy", "medium_power"]
     assert some(*safe, "Samsung SSD 860 EVO 1TB").stderr.decode().count("lost data") == 0
+
+
+def test_a_row_that_may_lose_data_is_warned_of(
+    some: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    """Although nobody named it: the policies of the comparison are all."""
+    call = ["compare", "--root", str(machine("desktop-6.1")), "-t", "lomax"]
+    warning = b"min_power has lost data on some drives"
+    assert some(*call, "sda").stderr.count(warning) == 1
+    assert not some(*call, "sda", "-q").stderr
+    assert warning not in some(*call, "nvme0").stderr
+    named = some(*call, "sda", "--policy", "today", "--policy", "medium_power")
+    assert warning not in named.stderr

@@ -102,14 +102,35 @@ static enum exit_status check(const struct common *common,
 }
 
 /* One that people compare is one that they may set. */
+static void warn_of_min_power(const struct common *common)
+{
+	if (!common->quiet)
+		remark("%s has lost data on some drives",
+		       ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER));
+}
+
 static void warn_of_policies(const struct common *common,
 			     const struct policy *policies, size_t n)
 {
-	for (size_t i = 0; i < n && !common->quiet; i++)
+	for (size_t i = 0; i < n; i++)
 		if (policies[i].what.kind == SSDPM_POLICY_LPM &&
-		    policies[i].what.lpm == SSDPM_LPM_MIN_POWER)
-			remark("%s has lost data on some drives",
-			       policies[i].name);
+		    policies[i].what.lpm == SSDPM_LPM_MIN_POWER) {
+			warn_of_min_power(common);
+			return;
+		}
+}
+
+/* Also of what people compare by default, and of that of today. */
+static void warn_of_rows(const struct common *common,
+			 const struct estimates *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t j = 0; j < all->estimates[i].n_jobs; j++)
+			if (all->estimates[i].jobs[j].row.resolved.lpm ==
+			    SSDPM_LPM_MIN_POWER) {
+				warn_of_min_power(common);
+				return;
+			}
 }
 
 static enum exit_status find_policies(const struct common *common,
@@ -164,7 +185,7 @@ static enum exit_status compare(const struct common *common,
 	if (!status)
 		status = print_all(common, settings, &all);
 	if (!status)
-		warn_of_policies(common, policies, settings->n_policies);
+		warn_of_rows(common, &all);
 	free_estimates(&all);
 	return status;
 }
