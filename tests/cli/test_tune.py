@@ -651,3 +651,13 @@ def test_tune_and_recommend_give_the_same_answer(
             assert "no setting is known" not in screen
             assert f"{drive['name']}: as good as it gets" not in screen
             assert re.search(rf"To see it: ssdpm recommend.* {drive['name']}\b", screen)
+
+
+def test_a_capture_keeps_its_table_and_the_screens_say_so(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("apst-off"))
+    words = "A capture keeps the APST table that was read; Linux now builds another one."
+    assert words not in ssdpm.output("--root", root)
+    done = ssdpm.output("tune", "--yes", "--root", root)
+    assert "The capture keeps the APST table that was read." in done
+    after = " ".join(ssdpm.output("--root", root).split())
+    assert "awake: odd table" in after and words in after

@@ -56,37 +56,47 @@ static bool risks_data(const struct ssdpm_report_item *drive)
 }
 
 /* Nothing is sent to the drive. */
-static bool has_quirk(const struct live *live,
-		      const struct ssdpm_report_item *drive)
+static bool has_finding(const struct live *live,
+			const struct ssdpm_report_item *drive, uint32_t code)
 {
 	struct ssdpm_diagnosis_params params = { .size = sizeof(params),
 						 .facts = &live->facts };
 	struct ssdpm_model *model = NULL;
 	struct ssdpm_diagnosis *found;
+	struct ssdpm_apst table;
 	bool result = false;
 	size_t n;
+
+	/* The dump of a capture; another machine would take a command. */
+	if (live->facts.capture &&
+	    !ssdpm_device_read_apst(drive->device, &table, NULL))
+		params.table = &table;
 
 	if (!ssdpm_device_read_model(drive->device, 0, NULL, &model, NULL))
 		params.model = model;
 	if (!ssdpm_device_diagnose(drive->device, &params, &found, &n, NULL)) {
 		for (size_t i = 0; i < n; i++)
-			result |= found[i].code == SSDPM_DIAGNOSIS_QUIRK;
+			result |= found[i].code == code;
 		free(found);
 	}
 	ssdpm_model_unref(model);
 	return result;
 }
 
-/* The finding of a quirk is a note, and no reason of the report. */
+/* These findings are notes, and no reason of the report. */
 static const char *why_awake(const struct live *live,
 			     const struct ssdpm_report_item *drive)
 {
+	static const uint32_t codes[] = { SSDPM_DIAGNOSIS_QUIRK,
+					  SSDPM_DIAGNOSIS_TABLE_DIFFERS };
 	const char *why =
 		drive->reason ? short_reason(drive->reason->code) : NULL;
 
-	if (!why && drive->verdict == SSDPM_DIAGNOSIS_SAVES_NOTHING &&
-	    has_quirk(live, drive))
-		return short_reason(SSDPM_DIAGNOSIS_QUIRK);
+	if (drive->verdict != SSDPM_DIAGNOSIS_SAVES_NOTHING)
+		return why;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]) && !why; i++)
+		if (has_finding(live, drive, codes[i]))
+			why = short_reason(codes[i]);
 	return why;
 }
 
@@ -450,7 +460,23 @@ static void print_sentence(const struct live *live, const char *text,
 	free(advised);
 }
 
-static void print_scope(const struct outlooks *outlooks)
+/* Nobody builds the table of a capture anew when a setting changes. */
+static bool has_old_table(const struct live *live,
+			  const struct outlooks *outlooks)
+{
+	for (size_t i = 0; i < outlooks->n && live->facts.capture; i++) {
+		const struct ssdpm_report_item *drive =
+			&outlooks->list[i].drive;
+
+		if (!drive->error &&
+		    has_finding(live, drive, SSDPM_DIAGNOSIS_TABLE_DIFFERS))
+			return true;
+	}
+	return false;
+}
+
+static void print_scope(const struct live *live,
+			const struct outlooks *outlooks)
 {
 	bool saves = false, skips = false;
 
@@ -468,6 +494,10 @@ static void print_scope(const struct outlooks *outlooks)
 				0, 2);
 	if (skips)
 		print_paragraph("Not estimated: it sleeps.", 0, 2);
+	if (has_old_table(live, outlooks))
+		print_paragraph("A capture keeps the APST table that was read; "
+				"Linux now builds another one.",
+				0, 2);
 }
 
 /* The first that sleeps less than it could, or else the first one. */
@@ -565,7 +595,7 @@ enum exit_status print_outlooks(const struct live *live,
 	status = print_drives(live, outlooks, colored);
 	if (status)
 		return status;
-	print_scope(outlooks);
+	print_scope(live, outlooks);
 	putchar('\n');
 	if (!urgent)
 		print_next(live, outlooks);

@@ -225,12 +225,25 @@ static void say_way_back(const struct tuning *tuning, bool kept)
 	putchar('\n');
 }
 
+/* A capture has no kernel that builds them anew. */
+static void say_old_tables(const struct tuning *tuning)
+{
+	for (size_t i = 0; i < tuning->n && tuning->live->facts.capture; i++)
+		if (is_to_set(&tuning->items[i]) &&
+		    tuning->items[i].settings->set &
+			    SSDPM_PROFILE_MAX_EXIT_LATENCY) {
+			puts("The capture keeps the APST table that was read.");
+			return;
+		}
+}
+
 static void say_done(const struct tuning *tuning)
 {
 	if (tuning->common->quiet || tuning->common->form)
 		return;
 	printf("\nDone, and in force: %zu setting%s.\n", tuning->n_changes,
 	       tuning->n_changes == 1 ? "" : "s");
+	say_old_tables(tuning);
 	say_way_back(tuning, tuning->options->keep);
 }
 
