@@ -661,3 +661,14 @@ def test_a_capture_keeps_its_table_and_the_screens_say_so(ssdpm: Command, machin
     assert "The capture keeps the APST table that was read." in done
     after = " ".join(ssdpm.output("--root", root).split())
     assert "awake: odd table" in after and words in after
+
+
+@pytest.mark.parametrize("name", ["laptop", "eight-drives", "apst-off"])
+def test_the_screen_says_what_sleep_saves_today(
+    ssdpm: Command, machine: Make, name: str
+) -> None:
+    call = ["tune", "-n", "--root", str(machine(name))]
+    lost = [d["awake"]["median_uw"] for d in advised(ssdpm, *call) if d["awake"]]
+    text = ssdpm.output(*call)
+    assert ("Today, sleep already saves about " in text) == bool(lost) == (name != "apst-off")
+    assert all(uw < 0 for uw in lost)

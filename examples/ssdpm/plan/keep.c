@@ -173,7 +173,7 @@ static enum exit_status for_all_lines(const struct work *work, lines_fn go,
 	return status || !of_all.n ? status : go(work, NULL, &of_all, flags);
 }
 
-/* What files ask for that is not so. */
+/* Each setting that files ask for and that is not in force. */
 static void say_contradictions(const struct ssdpm_plan *plan)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };

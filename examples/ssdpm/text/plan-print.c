@@ -62,7 +62,7 @@ static bool differs(const struct work *work, const struct ssdpm_step *step)
 	       step->state != SSDPM_STEP_DONE;
 }
 
-/* What is kept is set again after a boot. */
+/* A setting that is kept comes back after a boot. */
 static const char *how_long(const struct work *work,
 			    const struct ssdpm_step *step)
 {

@@ -493,7 +493,9 @@ static void print_scope(const struct live *live,
 					.text,
 				0, 2);
 	if (skips)
-		print_paragraph("Not estimated: it sleeps.", 0, 2);
+		print_paragraph("Not estimated: it sleeps. ssdpm tune "
+				"--dry-run says what that saves.",
+				0, 2);
 	if (has_old_table(live, outlooks))
 		print_paragraph("A capture keeps the APST table that was read; "
 				"Linux now builds another one.",

@@ -362,7 +362,7 @@ static size_t count_used(const struct tuning *tuning)
 {
 	const size_t n_rows = tuning->n_changes > MOST_ROWS ? MOST_ROWS + 1 :
 							      tuning->n_changes;
-	size_t used = 5; /* the verdict, the head of these, the workload */
+	size_t used = 6; /* the verdict, the head of these, the workload */
 
 	if (has_trials(tuning))
 		used += tuning->n + 1;

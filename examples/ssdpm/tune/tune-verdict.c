@@ -189,7 +189,7 @@ static void write_battery(FILE *file, const struct tuning *tuning,
 		power_text((int64_t)(w * 1e6)).text);
 }
 
-void write_verdict(FILE *file, const struct tuning *tuning)
+static void write_change(FILE *file, const struct tuning *tuning)
 {
 	struct total total;
 	int64_t uw;
@@ -215,4 +215,27 @@ void write_verdict(FILE *file, const struct tuning *tuning)
 		uw < 0 ? "costs" : "saves", power_text(uw < 0 ? -uw : uw).text);
 	write_year(file, tuning, &total);
 	write_battery(file, tuning, &total);
+}
+
+/* What the drives that sleep would take if they did not. */
+static void write_asleep(FILE *file, const struct tuning *tuning)
+{
+	int64_t uw = 0;
+
+	for (size_t i = 0; i < tuning->n; i++) {
+		const struct ssdpm_likely *awake = tuning->items[i].awake;
+
+		if (awake && (awake->verdict == SSDPM_SAVING_COSTS ||
+			      awake->verdict == SSDPM_SAVING_PROBABLY_COSTS))
+			uw -= awake->median_uw;
+	}
+	if (uw)
+		fprintf(file, "\nToday, sleep already saves about %s in all.",
+			power_text(two_digits(uw)).text);
+}
+
+void write_verdict(FILE *file, const struct tuning *tuning)
+{
+	write_change(file, tuning);
+	write_asleep(file, tuning);
 }

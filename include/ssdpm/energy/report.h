@@ -101,7 +101,8 @@ enum ssdpm_energy_report_flag {
 	 * its setting, unless that is min_power, and is not simulated. */
 	SSDPM_ENERGY_REPORT_AWAKE = 1 << 8,
 	/* With a patience: also find what an NVMe drive would save with the
-	 * parameters of nvme_core, or with a raw table. */
+	 * parameters of nvme_core, or with a raw table; and what each drive
+	 * would take if it never slept. */
 	SSDPM_ENERGY_REPORT_FURTHER = 1 << 9,
 };
 
@@ -215,6 +216,9 @@ struct ssdpm_trial_result {
  *           same @bounds; of SSDPM_ROUTE_NVME_CORE, which changes all NVMe
  *           drives, or else of SSDPM_ROUTE_RAW_TABLE, which newer kernels
  *           refuse; NULL: none is known
+ * @awake:   SSDPM_ENERGY_REPORT_FURTHER: what is likely of never sleeping
+ *           against today; its loss is what sleep saves today; NULL: nobody
+ *           asked, or the drive does not sleep today
  *
  * All is borrowed from the report.
  */
@@ -237,6 +241,7 @@ struct ssdpm_energy_report_item {
 	const struct ssdpm_bounds *bounds;
 	const struct ssdpm_trial_result *trial;
 	const struct ssdpm_recommendation *further;
+	const struct ssdpm_likely *awake;
 };
 
 /**

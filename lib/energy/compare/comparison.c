@@ -17,6 +17,7 @@ struct comparison_row {
 	struct ssdpm_sim *sim;
 	struct ssdpm_saving saving;
 	struct ssdpm_likely likely; /* SSDPM_SIM_LIKELY */
+	bool wants_likely;	    /* although it may not save */
 };
 
 struct ssdpm_comparison {
@@ -203,6 +204,13 @@ void ssdpm__comparison_skip_costs(struct ssdpm_comparison *comparison)
 	comparison->skips_costs = true;
 }
 
+void ssdpm__comparison_want_likely(struct ssdpm_comparison *comparison)
+{
+	struct comparison_row *rows = comparison->rows;
+
+	rows[rows[comparison->n_rows - 1].same_as].wants_likely = true;
+}
+
 int ssdpm_comparison_feed(struct ssdpm_comparison *comparison,
 			  const struct ssdpm_io *ios, size_t n,
 			  struct ssdpm_error *reterr)
@@ -226,7 +234,8 @@ static int find_saving(const struct ssdpm_comparison *comparison,
 
 	if (err || row->sim == from ||
 	    !(comparison->params.flags & SSDPM_SIM_LIKELY) ||
-	    (comparison->skips_costs && row->saving.high_nj <= 0))
+	    (comparison->skips_costs && !row->wants_likely &&
+	     row->saving.high_nj <= 0))
 		return err;
 	row->likely.size = sizeof(row->likely);
 	return ssdpm_sim_get_likely(from, row->sim, &row->likely, reterr);

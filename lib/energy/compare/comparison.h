@@ -10,6 +10,9 @@
  */
 void ssdpm__comparison_skip_costs(struct ssdpm_comparison *comparison);
 
+/* Also computes that of the last row so far. */
+void ssdpm__comparison_want_likely(struct ssdpm_comparison *comparison);
+
 /*
  * Finds the row of a finished comparison of n rows that saves most within the
  * default bounds; 0: none. The row of Linux's default is "usual", or n.

@@ -162,6 +162,20 @@ static int add_default(const struct report_task *task, struct energy_item *item,
 					  reterr);
 }
 
+/* A drive that never sleeps, to say what sleep saves today. */
+static int add_awake(const struct report_task *task, struct energy_item *item,
+		     struct ssdpm_error *reterr)
+{
+	int err;
+
+	if (!(task->params.flags & SSDPM_ENERGY_REPORT_FURTHER))
+		return 0;
+	err = ssdpm_comparison_add(item->comparison, "none", NULL, reterr);
+	if (!err)
+		ssdpm__comparison_want_likely(item->comparison);
+	return err;
+}
+
 int ssdpm__add_candidates(const struct report_task *task,
 			  struct energy_item *item, struct ssdpm_error *reterr)
 {
@@ -188,7 +202,8 @@ int ssdpm__add_candidates(const struct report_task *task,
 		return ssdpm__pass_on(err, &error, reterr);
 	if (obstacle && !item->n_candidates)
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s", obstacle);
-	return add_default(task, item, reterr);
+	err = add_default(task, item, reterr);
+	return err ? err : add_awake(task, item, reterr);
 }
 
 static bool never_sleeps(const struct ssdpm_profile_settings *settings)

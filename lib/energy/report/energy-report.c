@@ -305,6 +305,17 @@ static void take_rows(const struct ssdpm_comparison *comparison, size_t chosen,
 				       item->before->delay_p99_ns);
 }
 
+/* The row after that of Linux, with SSDPM_ENERGY_REPORT_FURTHER. */
+static const struct ssdpm_likely *find_awake(const struct energy_item *item)
+{
+	struct ssdpm_compared_policy row = { .size = sizeof(row) };
+
+	if (ssdpm_comparison_get_row(item->comparison, item->n_candidates + 2,
+				     &row))
+		return NULL;
+	return row.likely;
+}
+
 int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,
 				 size_t index,
 				 struct ssdpm_energy_report_item *ret_item)
@@ -331,6 +342,7 @@ int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,
 		result.bounds = &item->bounds;
 		result.trial = item->trial;
 		result.further = item->further;
+		result.awake = find_awake(item);
 	}
 	if (result.bounds && item->chosen)
 		result.settings = &item->candidates[item->chosen - 1];

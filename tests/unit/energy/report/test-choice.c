@@ -297,6 +297,92 @@ static void the_setting_is_the_one_that_a_plain_search_finds(void **state)
 	assert_true(n_set > 5 && n_left > 5);
 }
 
+/* What a comparison of today with a drive that never sleeps says. */
+static struct ssdpm_likely awake_of(const struct ssdpm_energy_report_item *item,
+				    const struct ssdpm_machine_facts *facts)
+{
+	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
+	struct ssdpm_compared_policy row = { .size = sizeof(row) };
+	struct ssdpm_comparison *comparison;
+	struct ssdpm_likely likely = { 0 };
+	struct ssdpm_sim_params params;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.flags = SSDPM_SIM_LIKELY;
+	ssdpm_device_get_settings(item->drive->device, facts, item->model,
+				  &settings, NULL);
+	assert_int_equal(ssdpm_comparison_new(item->model, &params, &settings,
+					      &comparison, NULL),
+			 0);
+	assert_int_equal(ssdpm_comparison_add(comparison, "today", NULL, NULL),
+			 0);
+	assert_int_equal(ssdpm_comparison_add(comparison, "none", NULL, NULL),
+			 0);
+	assert_int_equal(ssdpm_comparison_feed(comparison, ios, N_IOS, NULL),
+			 0);
+	assert_int_equal(ssdpm_comparison_finish(comparison, 0, NULL), 0);
+	ssdpm_comparison_get_row(comparison, 1, &row);
+	if (row.likely)
+		likely = *row.likely;
+	ssdpm_comparison_free(comparison);
+	return likely;
+}
+
+static void what_sleep_saves_and_another_route_are_told_if_asked(void **state)
+{
+	struct ssdpm_energy_report_params params = {
+		.size = sizeof(params),
+		.ios = ios,
+		.n_ios = N_IOS,
+		.flags = SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_FURTHER,
+		.patience = SSDPM_PATIENCE_NORMAL,
+	};
+	struct ssdpm_machine *machine = tree_capture("eight-drives");
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+	struct ssdpm_energy_report_item plain = { .size = sizeof(plain) };
+	struct ssdpm_energy_report *report, *other;
+	int n_awake = 0, n_asleep = 0, n_further = 0;
+
+	(void)state;
+	ssdpm_machine_read_facts(machine, &facts, NULL);
+	assert_int_equal(
+		ssdpm_energy_report_new(machine, &params, &report, NULL), 0);
+	other = advise(machine, SSDPM_PATIENCE_NORMAL);
+	for (size_t i = 0; !ssdpm_energy_report_get_item(report, i, &item);
+	     i++) {
+		const struct ssdpm_likely awake = awake_of(&item, &facts);
+
+		ssdpm_energy_report_get_item(other, i, &plain);
+		assert_null(plain.awake);
+		assert_null(plain.further);
+		assert_int_equal(plain.advice, item.advice);
+		assert_int_equal(!item.awake, !awake.size);
+		if (item.awake) {
+			assert_memory_equal(item.awake, &awake, sizeof(awake));
+			assert_true(item.awake->median_uw < 0);
+		}
+		n_asleep += item.awake != NULL;
+		n_awake += !item.awake;
+		if (!item.further)
+			continue;
+		n_further++;
+		assert_true(item.further->route > SSDPM_ROUTE_LATENCY_LIMIT);
+		assert_int_equal(item.further->advice, SSDPM_ADVICE_SET);
+		assert_true(item.further->run->delay_p99_ns <=
+			    item.bounds->max_delay_p99_ns);
+	}
+	assert_true(n_awake && n_asleep && n_further);
+	ssdpm_energy_report_free(report);
+	ssdpm_energy_report_free(other);
+
+	params.patience = 0;
+	assert_int_equal(
+		ssdpm_energy_report_new(machine, &params, &report, NULL),
+		-EINVAL);
+	ssdpm_machine_unref(machine);
+}
+
 static void a_drive_out_of_reach_is_left_as_it_is(void **state)
 {
 	struct ssdpm_machine *machine = tree_capture("server");
@@ -524,6 +610,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			the_setting_is_the_one_that_a_plain_search_finds),
+		cmocka_unit_test(
+			what_sleep_saves_and_another_route_are_told_if_asked),
 		cmocka_unit_test(a_drive_out_of_reach_is_left_as_it_is),
 		cmocka_unit_test(patience_needs_what_is_likely_and_no_profile),
 		cmocka_unit_test(beyond_the_last_item_there_is_no_text),
