@@ -209,7 +209,9 @@ def test_as_json_it_has_what_the_screen_says(
         assert one["verdict"] == listed[name]["verdict"]
         assert one["journal"] is None and one["n_pending"] == 0
     for name in ("sda", "sdb"):
-        assert found[name]["best"] == tuned[name] and tuned[name]["advice"] == "set"
+        # The screen of status has no line for the answers that tune takes longer to find.
+        known = {**tuned[name], "awake": None, "further": None}
+        assert found[name]["best"] == known and known["advice"] == "set"
     assert found["sda"]["reason"] in [d["message"] for d in listed["sda"]["diagnosis"]]
     assert found["sda"]["advice"]
 

@@ -217,11 +217,17 @@ static void write_change(FILE *file, const struct tuning *tuning)
 	write_battery(file, tuning, &total);
 }
 
-/* What the drives that sleep would take if they did not. */
+enum { MOST_CHANGES_WITH_SLEEP = 2 };
+
+/* The power that the drives that sleep would take if they did not. */
 static void write_asleep(FILE *file, const struct tuning *tuning)
 {
 	int64_t uw = 0;
 
+	/* The screen of many changes, or of what is kept, has no line left. */
+	if (tuning->n_changes > MOST_CHANGES_WITH_SLEEP ||
+	    (tuning->n_changes && tuning->options->keep))
+		return;
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_likely *awake = tuning->items[i].awake;
 

@@ -101,8 +101,8 @@ enum ssdpm_energy_report_flag {
 	 * its setting, unless that is min_power, and is not simulated. */
 	SSDPM_ENERGY_REPORT_AWAKE = 1 << 8,
 	/* With a patience: also find what an NVMe drive would save with the
-	 * parameters of nvme_core, or with a raw table; and what each drive
-	 * would take if it never slept. */
+	 * parameters of nvme_core, or with a raw table. Also compare each drive
+	 * with one that never sleeps. */
 	SSDPM_ENERGY_REPORT_FURTHER = 1 << 9,
 };
 

@@ -297,7 +297,7 @@ static void the_setting_is_the_one_that_a_plain_search_finds(void **state)
 	assert_true(n_set > 5 && n_left > 5);
 }
 
-/* What a comparison of today with a drive that never sleeps says. */
+/* A comparison of today with a drive that never sleeps. */
 static struct ssdpm_likely awake_of(const struct ssdpm_energy_report_item *item,
 				    const struct ssdpm_machine_facts *facts)
 {
