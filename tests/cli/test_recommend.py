@@ -144,3 +144,13 @@ def test_a_page_shows_the_link_policy(ssdpm: Command) -> None:
     ssdpm.output(*call, "--html", "page.html", "Samsung SSD 860 EVO 4TB")
     page = (ssdpm.directory / "page.html").read_text()
     assert "Set the link policy to med_power_with_dipm: saves " in page
+
+
+@pytest.mark.parametrize(("battery", "words"), [("20Wh", "1 minute"), ("40Wh", "2 minutes")])
+def test_one_minute_is_no_plural(
+    ssdpm: Command, machine: Make, battery: str, words: str
+) -> None:
+    root = str(machine("apst-off"))
+    use = ["--battery", battery, "--system-power", "20W"]
+    text = ssdpm.output("recommend", *DESKTOP, "--root", root, *use, "nvme0")
+    assert f"a battery lasts {words} more" in " ".join(text.split())

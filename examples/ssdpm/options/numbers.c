@@ -2,6 +2,7 @@
 #include "options/numbers.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct scale {
@@ -48,6 +49,17 @@ struct number time_text(uint64_t ns)
 	};
 
 	return scaled((double)ns, scales, "");
+}
+
+struct number minutes_text(double minutes, int digits)
+{
+	struct number number;
+
+	snprintf(number.text, sizeof(number.text), "%.*f", digits, minutes);
+	strncat(number.text,
+		strtod(number.text, NULL) == 1 ? " minute" : " minutes",
+		sizeof(number.text) - 1 - strlen(number.text));
+	return number;
 }
 
 struct number energy_text(uint64_t nj)

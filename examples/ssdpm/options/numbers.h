@@ -13,6 +13,9 @@ struct number {
 /* "1.23 ms", "2 min", "3.5 h" */
 struct number time_text(uint64_t ns);
 
+/* "1 minute", "2.5 minutes": so many digits behind the point */
+struct number minutes_text(double minutes, int digits);
+
 /* "12.3 J" */
 struct number energy_text(uint64_t nj);
 

@@ -167,11 +167,12 @@ static void write_use(FILE *file, const struct use *use,
 {
 	bool costs = expected->nominal_uw < 0;
 	struct ssdpm_gain gain;
+	struct number minutes;
 
 	if (use->battery_mwh) {
 		gain = battery_of(use, expected);
-		fprintf(file, "; a battery lasts %.0f minutes %s",
-			turned(gain.nominal, costs, 60, 0),
+		minutes = minutes_text(turned(gain.nominal, costs, 60, 0), 0);
+		fprintf(file, "; a battery lasts %s %s", minutes.text,
 			costs ? "less" : "more");
 		write_likely(file, &gain, costs, 60, 0);
 	}

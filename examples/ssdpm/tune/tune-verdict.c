@@ -179,8 +179,9 @@ static void write_battery(FILE *file, const struct tuning *tuning,
 				       NULL))
 		return;
 	n = fabs(gain.nominal) < 600 ? 1 : 0;
-	fprintf(file, "\nThe battery lasts %.*f minutes %s", n,
-		fabs(gain.nominal) / 60, costs ? "less" : "more");
+	fprintf(file, "\nThe battery lasts %s %s",
+		minutes_text(fabs(gain.nominal) / 60, n).text,
+		costs ? "less" : "more");
 	if (total->has_range)
 		fprintf(file, " (likely %.*f to %.*f)", n,
 			(costs ? -gain.high : gain.low) / 60, n,
