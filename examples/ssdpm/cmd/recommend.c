@@ -118,8 +118,8 @@ static enum exit_status check(const struct common *common,
 
 	if (settings->sim.loop == SSDPM_LOOP_OPEN)
 		return usage_error(common,
-				   "--loop open: a recommendation needs the "
-				   "closed loop");
+				   "a recommendation needs the closed loop, "
+				   "not --loop open");
 	if (!use->battery_mwh != !use->system_uw)
 		return usage_error(common,
 				   "--battery and --system-power belong "
