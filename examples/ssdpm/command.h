@@ -296,11 +296,11 @@ bool stands_for_itself(const struct word *word);
 bool list_has(const char *list, const char *text);
 
 /*
- * options.c: how many words an option of a subcommand and its argument take;
- * 0: not such an option.
+ * options.c: the place of the first word that is no option of a subcommand;
+ * argc: there is none. The other one puts it before these options.
  */
-size_t count_option_words(const struct subcommand *subcommand,
-			  const char *word);
+size_t find_word(const struct subcommand *subcommand, size_t argc, char **argv);
+void put_word_first(char **argv, size_t at);
 
 /* options.c: run a subcommand, argv[0] being its name. */
 enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,

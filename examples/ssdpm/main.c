@@ -144,34 +144,24 @@ static enum exit_status answer(char **argv)
 
 /*
  * Options of status, which include those of every command, may stand before a
- * command: put the command first. false: there is no command.
+ * command.
  */
-static bool put_command_first(int argc, char **argv)
-{
-	size_t at = 1, n;
-	char *command;
-
-	while (at < (size_t)argc &&
-	       (n = count_option_words(&cmd_status, argv[at])))
-		at += n;
-	if (at >= (size_t)argc)
-		return false;
-	command = argv[at];
-	memmove(&argv[2], &argv[1], (at - 1) * sizeof(*argv));
-	argv[1] = command;
-	return true;
-}
-
 static enum exit_status dispatch(int argc, char **argv)
 {
 	const struct subcommand *subcommand;
+	const size_t at = find_word(&cmd_status, (size_t)argc, argv);
 
 	if (argc > 1 && is_question(argv[1]))
 		return answer(argv);
-	if (!put_command_first(argc, argv)) {
+	if (at == (size_t)argc) {
 		run_energy_program(argv);
 		return run_subcommand(&cmd_status, argc, argv);
 	}
+	if (is_question(argv[at])) {
+		argv[at - 1] = argv[0];
+		return answer(argv + at - 1);
+	}
+	put_word_first(argv, at);
 	subcommand = look_up(argv[1]);
 	if (!subcommand || subcommand->energy_does_more)
 		run_energy_program(argv);

@@ -556,9 +556,11 @@ def test_names_with_odd_characters_are_kept_as_text(
     assert answer["power_name"] == "power ?[1m\u20ac.csv"
 
 
-def test_the_action_stands_right_after_measure(ssdpm: Command) -> None:
-    message = ssdpm.fails(2, "measure", "--json", "calibrate", *RUN)
-    assert "right after measure" in message
+def test_the_own_options_of_an_action_stand_behind_it(ssdpm: Command) -> None:
+    message = ssdpm.fails(2, "measure", "--reference", "5W", "calibrate", *RUN)
+    assert "unknown option '--reference'" in message
+    message = ssdpm.fails(2, "measure", "--jso", "calibrate", *RUN)
+    assert "write calibrate right after measure" in message
     text = ssdpm.output("measure", "calibrate", "--help")
     assert text.startswith("Usage: ssdpm measure calibrate [OPTION]... DRIVE POWER")
     assert text.endswith("More in ssdpm-measure(1).\n")

@@ -143,3 +143,21 @@ def test_options_of_every_command_may_stand_before_it(
     wanted = ssdpm.output("list", "--json", "--root", root)
     assert ssdpm.output("-q", "--root", root, "list", "--json") == wanted
     assert "option '--root' requires an argument" in ssdpm.fails(2, "--root")
+
+
+def test_options_of_every_command_may_stand_before_an_action(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    action = ("calibrate", "drive.json")
+    wanted = ssdpm.fails(2, "measure", *action)
+    assert wanted.startswith("ssdpm measure calibrate: ")
+    for words in (["--quiet"], ["-q"], ["-qv"], ["--root", "x"], ["--root=x", "-q"], ["--wide"]):
+        assert ssdpm.fails(2, *words, "measure", *action) == wanted
+        assert ssdpm.fails(2, "measure", *words, *action) == wanted
+    # An option's argument is no action.
+    assert "ssdpm: calibrate: not" in ssdpm.fails(1, "--root", "calibrate", "list")
+    # The calls that ask about ssdpm are commands, too.
+    assert ssdpm.output("-q", "help", "list") == ssdpm.output("help", "list")
+    assert ssdpm.output("--quiet", "--version") == ssdpm.output("--version")
+    wanted = ssdpm.output("list", "--json", "--root", str(laptop))
+    assert ssdpm.output("-qv", "--root", str(laptop), "list", "--json") == wanted

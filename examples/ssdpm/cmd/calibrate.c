@@ -160,9 +160,8 @@ static enum exit_status check(const struct common *common,
 
 	if (n != 3)
 		return usage_error(common,
-				   "it takes DRIVE POWER TRACE, not %zu names; "
-				   "see ssdpm measure calibrate --help",
-				   n);
+				   "expected DRIVE POWER TRACE; "
+				   "see ssdpm measure calibrate --help");
 	if (settings->save && !strcmp(settings->save, "-"))
 		return usage_error(common, "--save -: --json prints it");
 	if (check_named_policy(common, &settings->named,

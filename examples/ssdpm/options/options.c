@@ -103,25 +103,67 @@ const struct option_spec *option_at(const struct subcommand *subcommand,
 
 #define N_common (sizeof(common_options) / sizeof(common_options[0]))
 
-size_t count_option_words(const struct subcommand *subcommand, const char *word)
+bool argument_is_optional(const struct option_spec *option)
+{
+	return option->argument && option->argument[0] == '[';
+}
+
+/* "-q", "-qv", "-i 0s..1s", "-i0s..1s" */
+static size_t count_letter_words(const struct subcommand *subcommand,
+				 const char *letters)
+{
+	const struct option_spec *option;
+	size_t i = 0;
+
+	while ((option = option_at(subcommand, i)) &&
+	       option->letter != *letters)
+		i++;
+	if (!option)
+		return 0;
+	if (option->argument)
+		return letters[1] ? 1 : 2;
+	return letters[1] ? count_letter_words(subcommand, letters + 1) : 1;
+}
+
+static size_t count_option_words(const struct subcommand *subcommand,
+				 const char *word)
 {
 	const struct option_spec *option;
 
+	if (word[0] == '-' && word[1] && word[1] != '-')
+		return count_letter_words(subcommand, word + 1);
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++) {
 		const size_t n = strlen(option->name);
 
-		if (option->letter && word[0] == '-' &&
-		    word[1] == option->letter && !word[2])
-			return 1;
 		if (strncmp(word, "--", 2) ||
 		    strncmp(word + 2, option->name, n))
 			continue;
-		if (!word[2 + n])
-			return option->argument ? 2 : 1;
 		if (word[2 + n] == '=')
 			return 1;
+		if (!word[2 + n])
+			return option->argument &&
+					       !argument_is_optional(option) ?
+				       2 :
+				       1;
 	}
 	return 0;
+}
+
+size_t find_word(const struct subcommand *subcommand, size_t argc, char **argv)
+{
+	size_t at = 1, n;
+
+	while (at < argc && (n = count_option_words(subcommand, argv[at])))
+		at += n;
+	return at < argc ? at : argc;
+}
+
+void put_word_first(char **argv, size_t at)
+{
+	char *word = argv[at];
+
+	memmove(&argv[2], &argv[1], (at - 1) * sizeof(*argv));
+	argv[1] = word;
 }
 
 static size_t count_options(const struct subcommand *subcommand)
@@ -131,11 +173,6 @@ static size_t count_options(const struct subcommand *subcommand)
 	while (option_at(subcommand, n))
 		n++;
 	return n;
-}
-
-bool argument_is_optional(const struct option_spec *option)
-{
-	return option->argument && option->argument[0] == '[';
 }
 
 __attribute__((format(printf, 1, 0))) static void say(const char *format,
@@ -466,9 +503,7 @@ static enum exit_status run_options(const struct subcommand *subcommand,
 		return usage_error(&common, "no %s given; see ssdpm %s --help",
 				   subcommand->operands, subcommand->name);
 	if (optind < argc && action_of(subcommand, argv[optind]))
-		return usage_error(&common,
-				   "%s: it stands right after %s, before all "
-				   "options",
+		return usage_error(&common, "write %s right after %s",
 				   argv[optind], subcommand->name);
 	if (common.wide)
 		widen_lines();
@@ -481,10 +516,12 @@ static enum exit_status run_options(const struct subcommand *subcommand,
 enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
 				char **argv)
 {
+	const size_t at = find_word(subcommand, (size_t)argc, argv);
 	const struct subcommand *action =
-		argc > 1 ? action_of(subcommand, argv[1]) : NULL;
+		at < (size_t)argc ? action_of(subcommand, argv[at]) : NULL;
 
-	if (action)
-		return run_options(action, argc - 1, argv + 1);
-	return run_options(subcommand, argc, argv);
+	if (!action)
+		return run_options(subcommand, argc, argv);
+	put_word_first(argv, at);
+	return run_options(action, argc - 1, argv + 1);
 }
