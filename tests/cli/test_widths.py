@@ -15,6 +15,7 @@ import termios
 from collections.abc import Callable
 
 import machines
+import pyte
 import pytest
 from command import Command, read_terminal
 
@@ -126,6 +127,7 @@ def test_wide_prints_whole_rows_with_all_columns(ssdpm: Command) -> None:
     assert short[0].split() == ["name", "product", "setting", "saving"]
     assert max(map(len, wide)) > 80 and len(wide) == 8 < len(short)
     # What is broken is not lost.
+    assert short.pop() == "--wide shows firmware and kind, too."
     words = set(" ".join(short[1:]).split())
     assert words <= set(" ".join(wide[1:]).split())
     for word in ("Samsung", "Plus", "1TB", "remapped", "med_power_with_dipm"):
@@ -169,3 +171,37 @@ def test_a_call_breaks_only_where_a_shell_goes_on(
         "--root",
         str(root),
     ]
+
+
+def test_a_call_in_prose_is_not_broken_or_goes_on_behind_a_backslash(ssdpm: Command) -> None:
+    machines.write("desktop-6.1", ssdpm.directory / "desktop")
+    machines.write("apst-empty", ssdpm.directory / "empty")
+    plan = ["plan", "--profile", "auto", "--persist", "udev", "--root", "desktop"]
+    reload = "udevadm control --reload && udevadm trigger --action=add --subsystem-match=block "
+    for columns in (40, 60, 80):
+        text = on_terminal(ssdpm, columns, *plan)
+        assert reload in " ".join(text.replace("\\\n", "").split()), columns
+        assert "reload &&\n" not in text
+    # One that fits is whole, with the rest of its sentence around it.
+    text = on_terminal(ssdpm, 60, "show", "nvme0", "--root", "empty")
+    assert "ssdpm apply --root empty --latency 100ms nvme0" in text
+
+
+def columns(line: str) -> int:
+    """What a terminal that is not ours shows."""
+    screen = pyte.Screen(200, 2)
+    pyte.Stream(screen).feed(line)
+    return screen.cursor.x
+
+
+def test_wide_and_combining_characters_take_the_columns_that_a_terminal_shows(
+    ssdpm: Command,
+) -> None:
+    for name in ("\u6771\u829d\u6771\u829d", "e\u0301te\u0301e\u0301", "\uac00\ub098\ub2e4"):
+        ssdpm.output("apst", "--raw", f"{name}.bin", "plain.json")
+        call = ["apst", "--diff", "linux:limit=1ms", "--diff", f"{name}.bin", "plain.json"]
+        lines = ssdpm.output(*call).splitlines()
+        head = next(line for line in lines if line.endswith("same"))
+        row = next(line for line in lines if line.endswith("no"))
+        # The last column begins where its head does.
+        assert columns(head) - len("same") == columns(row) - len("no"), (head, row)

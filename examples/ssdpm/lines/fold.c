@@ -51,21 +51,20 @@ static size_t escape_length(const char *text)
 	return 2 + strcspn(text + 2, "mHJK") + 1;
 }
 
-/* Continuation bytes of UTF-8 take no column. */
-static size_t columns_of(const char *text, size_t n)
+/* The columns of text in which print_escape() may have put sequences. */
+static size_t line_columns(const char *text, size_t n)
 {
-	size_t columns = 0, skipped;
+	size_t columns = 0, begin = 0, skipped;
 
-	for (size_t i = 0; i < n; i += skipped ? skipped : 1) {
+	for (size_t i = 0; i < n; i++) {
 		skipped = escape_length(text + i);
-		columns += !skipped && ((unsigned char)text[i] & 0xc0) != 0x80;
+		if (!skipped)
+			continue;
+		columns += columns_of(text + begin, i - begin);
+		begin = i + skipped < n ? i + skipped : n;
+		i = begin - 1;
 	}
-	return columns;
-}
-
-size_t text_columns(const char *text)
-{
-	return columns_of(text, strlen(text));
+	return columns + columns_of(text + begin, n - begin);
 }
 
 /*
@@ -126,11 +125,6 @@ static size_t find_hang(const char *line, size_t indent, size_t width)
 	return at > width / 2 ? indent + 2 : at;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* The end of a word. A quoted text of a call is one word. */
 static size_t call_word_length(const char *text)
 {
@@ -146,32 +140,103 @@ static size_t word_length(const char *text, bool call)
 
 	if (call)
 		return call_word_length(text);
-	if (n && is_digit(text[n - 1]) && text[n] && text[n + 1] != ' ')
+	if (n && strspn(text, "0123456789.,+-") == n && text[n] &&
+	    text[n + 1] != ' ')
 		n += 1 + strcspn(text + n + 1, " ");
 	return n;
+}
+
+/*
+ * The length of a call in prose, with the comma behind it; 0: no call begins
+ * here. One without an option or a redirection may be prose, "ssdpm does it".
+ */
+static size_t inner_call_length(const char *text)
+{
+	static const char *const starts[] = { "ssdpm ", "sudo ", "echo ",
+					      "udevadm " };
+	static const char *const ends[] = { ", ",   "; ",    ". ", ": ",
+					    " or ", " and ", ")" };
+	static const char *const signs[] = { " -", " > ", " && " };
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (!strncmp(text, starts[i], strlen(starts[i])))
+			n = strlen(text);
+	for (size_t i = 0; n && i < sizeof(ends) / sizeof(ends[0]); i++) {
+		const char *end = find_bare(text, ends[i]);
+
+		if (end && (size_t)(end - text) < n)
+			n = (size_t)(end - text);
+	}
+	for (size_t i = 0; n && i < sizeof(signs) / sizeof(signs[0]); i++) {
+		const char *sign = find_bare(text, signs[i]);
+
+		if (sign && (size_t)(sign - text) < n)
+			return n + strcspn(text + n, " ");
+	}
+	return 0;
+}
+
+/* How a line is folded. */
+struct folding {
+	size_t width, hang;
+	bool call;	      /* all of it */
+	const char *call_end; /* of a call in prose that is too long, or NULL */
+};
+
+static bool is_in_call(const struct folding *folding, const char *text)
+{
+	return folding->call || (folding->call_end && text < folding->call_end);
+}
+
+/* The text that is not broken: a word, or a call in prose that fits. */
+static size_t piece_length(const struct folding *folding, const char *text)
+{
+	const bool in_call = is_in_call(folding, text);
+	const size_t n = in_call ? 0 : inner_call_length(text);
+
+	if (n && line_columns(text, n) <= folding->width - folding->hang)
+		return n;
+	return word_length(text, in_call || n);
+}
+
+/* A call in prose that does not fit in a line goes on behind a backslash. */
+static void begin_call(struct folding *folding, const char *text)
+{
+	const size_t n =
+		is_in_call(folding, text) ? 0 : inner_call_length(text);
+
+	if (n && line_columns(text, n) > folding->width - folding->hang)
+		folding->call_end = text + n;
 }
 
 static void fold_line(FILE *file, const char *line, size_t width)
 {
 	const size_t indent = strspn(line, " ");
-	const bool call = is_call(line + indent);
-	const size_t room = call ? width - 2 : width;
-	const size_t hang = call ? indent + 4 : find_hang(line, indent, width);
+	struct folding folding = { .width = width,
+				   .call = is_call(line + indent) };
 	size_t used = indent;
 
+	folding.hang =
+		folding.call ? indent + 4 : find_hang(line, indent, width);
 	fprintf(file, "%*s", (int)indent, "");
 	for (const char *at = line + indent, *next; *at; at = next) {
-		const size_t n = word_length(at, call);
+		begin_call(&folding, at);
+		const size_t n = piece_length(&folding, at);
 		const size_t blanks = strspn(at + n, " ");
-		const size_t follows = word_length(at + n + blanks, call);
+		bool call;
+		size_t follows;
 
-		fwrite(at, 1, n, file);
-		used += columns_of(at, n);
 		next = at + n + blanks;
-		if (*next && used + blanks + columns_of(next, follows) > room) {
-			fprintf(file, "%s\n%*s", call ? " \\" : "", (int)hang,
-				"");
-			used = hang;
+		call = is_in_call(&folding, next);
+		follows = piece_length(&folding, next);
+		fwrite(at, 1, n, file);
+		used += line_columns(at, n);
+		if (*next && used + blanks + line_columns(next, follows) >
+				     width - (call ? 2 : 0)) {
+			fprintf(file, "%s\n%*s", call ? " \\" : "",
+				(int)folding.hang, "");
+			used = folding.hang;
 		} else if (*next) {
 			fprintf(file, "%*s", (int)blanks, "");
 			used += blanks;
@@ -184,7 +249,8 @@ static void print_line_folded(FILE *file, const char *line)
 {
 	const size_t width = text_width(file);
 
-	if (text_columns(line) <= width || is_rule(line + strspn(line, " ")))
+	if (line_columns(line, strlen(line)) <= width ||
+	    is_rule(line + strspn(line, " ")))
 		fputs(line, file);
 	else
 		fold_line(file, line, width);

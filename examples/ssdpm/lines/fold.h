@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The width of lines for people. A line that is too long goes on in the next
- * one, below its text. A call that is copied ends with a backslash there. A
+ * one, below its text. A call that is copied ends with a backslash there, and
+ * one in prose is not broken if it fits in a line. A
  * word that is too long, such as a path, stays whole.
  */
 #ifndef SSDPM_COMMAND_FOLD_H
@@ -22,8 +23,9 @@ void widen_lines(void);
  */
 size_t text_width(FILE *file);
 
-/* How many columns a text takes in a terminal. */
+/* How many columns a text takes in a terminal, or n bytes of it. */
 size_t text_columns(const char *text);
+size_t columns_of(const char *text, size_t n);
 
 /* Prints whole lines to any file, and cuts the text to pieces. */
 void print_folded(FILE *file, char *text);

@@ -197,23 +197,26 @@ void print_message(const char *before, const char *format, va_list args)
 
 size_t print_paragraph(const char *text, int first, int others)
 {
-	const int width = (int)text_width(stdout);
-	int used = print_to(stdout, "%*s", first, "");
+	const size_t width = text_width(stdout);
+	size_t used = (size_t)first;
 	size_t n_lines = 1;
 	bool begun = false;
 
+	print_to(stdout, "%*s", first, "");
 	while (*text) {
-		const int n = (int)strcspn(text, " ");
+		const size_t n = strcspn(text, " ");
+		const size_t columns = columns_of(text, n);
 
-		if (begun && used + 1 + n > width) {
-			used = print_to(stdout, "\n%*s%.*s", others, "", n,
-					text) -
-			       1;
+		if (begun && used + 1 + columns > width) {
+			print_to(stdout, "\n%*s", others, "");
+			used = (size_t)others;
 			n_lines++;
-		} else {
-			used += print_to(stdout, "%s%.*s", begun ? " " : "", n,
-					 text);
+		} else if (begun) {
+			print_char(' ', stdout);
+			used++;
 		}
+		print_to(stdout, "%.*s", (int)n, text);
+		used += columns;
 		begun = true;
 		text += n;
 		text += strspn(text, " ");

@@ -84,7 +84,9 @@ static size_t longest_word(const char *text)
 	while (*text) {
 		const size_t n = strcspn(text, " ");
 
-		longest = n > longest ? n : longest;
+		const size_t columns = columns_of(text, n);
+
+		longest = columns > longest ? columns : longest;
 		text += n;
 		text += strspn(text, " ");
 	}
@@ -137,13 +139,18 @@ static size_t least_width(const struct layout *layout, size_t column)
 /* Narrows the widest texts by so much in all. false: too much. */
 static bool narrow(struct layout *layout, size_t excess)
 {
-	while (excess) {
+	size_t least[TABLE_COLUMNS];
+
+	for (size_t i = 0; i < layout->n_columns; i++)
+		least[i] = least_width(layout, i);
+	for (; excess; excess--) {
 		size_t most = 0, widest = 0;
 
 		for (size_t i = 0; i < layout->n_columns; i++) {
 			const size_t width = layout->widths[i];
 
-			if (width <= most || width <= least_width(layout, i))
+			if (layout->left_out[i] || width <= most ||
+			    width <= least[i])
 				continue;
 			most = width;
 			widest = i;
@@ -151,7 +158,6 @@ static bool narrow(struct layout *layout, size_t excess)
 		if (!most)
 			return false;
 		layout->widths[widest]--;
-		excess--;
 	}
 	return true;
 }
@@ -202,13 +208,11 @@ static size_t piece_length(const char *text, size_t width)
 {
 	size_t n = strcspn(text, " "), more;
 
-	if (text_columns(text) <= width)
-		return strlen(text);
 	for (;; n = more) {
 		const size_t blanks = strspn(text + n, " ");
 
 		more = n + blanks + strcspn(text + n + blanks, " ");
-		if (!blanks || more > width)
+		if (!blanks || columns_of(text, more) > width)
 			return n;
 	}
 }
@@ -271,6 +275,26 @@ static void print_row(const struct layout *layout, char *const *cells)
 	}
 }
 
+/* A reader finds what the room did not allow. */
+static void name_left_out(const struct layout *layout)
+{
+	size_t n = 0, left = 0;
+
+	for (size_t i = 0; i < layout->n_columns; i++)
+		left += layout->left_out[i];
+	for (size_t i = 0; i < layout->n_columns; i++) {
+		if (!layout->left_out[i])
+			continue;
+		printf("%s%s",
+		       !n++	? "--wide shows " :
+		       n < left ? ", " :
+				  " and ",
+		       layout->table->cells[i]);
+	}
+	if (left)
+		puts(", too.");
+}
+
 bool table_print(struct table *table)
 {
 	struct layout layout = { .table = table,
@@ -286,6 +310,8 @@ bool table_print(struct table *table)
 		lay_out(&layout);
 		for (size_t i = 0; i < table->n_cells; i += layout.n_columns)
 			print_row(&layout, &table->cells[i]);
+		if (table->has_head)
+			name_left_out(&layout);
 	}
 	table_free(table);
 	return has_rows;
