@@ -338,6 +338,25 @@ def test_what_makes_no_sense_is_a_matter_of_usage(
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Zeit [s];Leistung [W]\n0,0;1,5\n1,0;1,5\n",
+        "0.0,1.5\n1.0,1.5\n",
+        "a1,b1,c1\n0,1.5,7\n1,1.5,7\n",
+    ],
+)
+def test_a_file_without_known_names_is_read_with_the_names_of_the_message(
+    ssdpm: Command, text: str
+) -> None:
+    ssdpm.write("p.csv", text)
+    message = ssdpm.fails(1, "measure", "energy", "p.csv")
+    assert f'"{text.splitlines()[0]}"' in message
+    found = re.search(r", as in (\S+) \(option -c\)$", message)
+    assert found, message
+    assert ssdpm.json("measure", "energy", "-c", found[1], "p.csv")["energy_nj"] == 1.5e9
+
+
+@pytest.mark.parametrize(
     ("text", "call", "words"),
     [
         ("", [], "p.csv: there are no samples"),

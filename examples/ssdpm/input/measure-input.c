@@ -90,7 +90,12 @@ enum exit_status open_power_fd(const struct power_options *options,
 
 	if (ssdpm_power_open(input.fd, &options->params, &input.power,
 			     &error)) {
-		complain_of_power(name, &error);
+		/* No name of a column is known: the message has some. */
+		if (error.code == -ENODATA && error.line)
+			complain("%s:%u: %s (option -c)", name, error.line,
+				 error.message);
+		else
+			complain_of_power(name, &error);
 		close_power(&input);
 		return STATUS_FAILED;
 	}

@@ -3,6 +3,7 @@
 #include "power/power.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/internal.h"
@@ -229,6 +230,67 @@ int ssdpm__power_columns_name(struct span line, struct power_columns *columns,
 			return err;
 	}
 	return known;
+}
+
+/* The unit in brackets of "Leistung [W]" or "Leistung (W)". */
+static bool read_unit(struct span word, struct power_column *ret_column)
+{
+	const char *at = word.end;
+
+	if (at == word.at || (at[-1] != ']' && at[-1] != ')'))
+		return false;
+	while (at > word.at && at[-1] != '[' && at[-1] != '(')
+		at--;
+	return at > word.at && at < word.end &&
+	       read_name((struct span){ at, word.end - 1 }, ret_column);
+}
+
+/* The first one of the table: "time_s", "power_mw", "volts". */
+static const char *name_of(struct power_column column)
+{
+	for (size_t i = 0; i < N_NAMES; i++)
+		if (names[i].column.quantity == column.quantity &&
+		    names[i].column.exponent == column.exponent)
+			return names[i].text;
+	return "-";
+}
+
+/* Without any unit: a time and a power, and no more than that. */
+static const char *usual_name(uint32_t i, bool is_alone)
+{
+	if (is_alone)
+		return "power_w";
+	return i == 0 ? "time_s" : i == 1 ? "power_w" : "...";
+}
+
+void ssdpm__power_columns_propose(struct span line, char separator,
+				  char *ret_text, size_t size)
+{
+	struct fields fields = { line, separator, false };
+	struct power_column columns[POWER_MAX_COLUMNS];
+	uint32_t n = 0, kinds = 0;
+	struct span word;
+	size_t used = 0;
+
+	while (n < POWER_MAX_COLUMNS && ssdpm__take_field(&fields, &word)) {
+		struct power_column column = { 0 };
+
+		if (!read_unit(word, &column) || kinds & 1u << column.quantity)
+			column = (struct power_column){ 0 };
+		kinds |= 1u << column.quantity;
+		columns[n++] = column;
+	}
+	*ret_text = 0;
+	for (uint32_t i = 0; i < n && used < size; i++) {
+		const char *name = kinds == 1u << POWER_SKIP ?
+					   usual_name(i, n == 1) :
+					   name_of(columns[i]);
+
+		used += (size_t)snprintf(ret_text + used, size - used, "%s%s",
+					 i ? "," : "", name);
+		if (!strcmp(name, "..."))
+			break;
+	}
 }
 
 static bool has(const struct power_columns *columns, uint32_t quantity)

@@ -307,6 +307,26 @@ static int open_named(struct ssdpm_power *power, const char *text,
 	return 0;
 }
 
+/* The message has the line, or its begin, and names that would fit. */
+static int fail_unnamed(const struct ssdpm_power *power, struct span line,
+			struct ssdpm_error *reterr)
+{
+	enum { SHOWN = 60 };
+	char names[80];
+	int n = (int)(line.end - line.at);
+	const bool cut = n > SHOWN;
+
+	for (n = cut ? SHOWN : n; cut && n && (line.at[n] & 0xc0) == 0x80;)
+		n--;
+	ssdpm__power_columns_propose(line, power->columns.separator, names,
+				     sizeof(names));
+	return ssdpm__fail(
+		reterr, -ENODATA, power->input.line,
+		"no name of a column is known here: name the columns "
+		"of \"%.*s%s\", as in %s",
+		n, line.at, cut ? "..." : "", names);
+}
+
 int ssdpm__power_csv_open(struct ssdpm_power *power, const char *columns,
 			  struct ssdpm_error *reterr)
 {
@@ -328,9 +348,7 @@ int ssdpm__power_csv_open(struct ssdpm_power *power, const char *columns,
 			return err;
 	} while (err == 0 && remark);
 	if (err == 0)
-		return ssdpm__fail(reterr, -ENODATA, power->input.line,
-				   "no name of a column is known here: name "
-				   "the columns, as in time_s,power_w");
+		return fail_unnamed(power, line, reterr);
 	return ssdpm__power_columns_check(&power->columns, &power->params,
 					  reterr);
 }

@@ -98,6 +98,13 @@ int ssdpm__power_columns_read(const char *text, struct power_columns *columns,
 int ssdpm__power_columns_name(struct span line, struct power_columns *columns,
 			      struct ssdpm_error *reterr);
 
+/*
+ * Names that the columns of a line may have: those of the units in brackets, as
+ * in "Leistung [W]", else a time and a power.
+ */
+void ssdpm__power_columns_propose(struct span line, char separator,
+				  char *ret_text, size_t size);
+
 /* Checks how they make a power. 0 or -EINVAL. */
 int ssdpm__power_columns_check(struct power_columns *columns,
 			       const struct ssdpm_power_params *params,

@@ -358,6 +358,14 @@ static void columns_that_make_no_power_are_refused(void **state)
 	assert_fails("1,2\n2,3\n", NULL, -ENODATA, 1, "name the columns");
 	assert_fails("request_kib,read_mib_s\n1,2\n", NULL, -ENODATA, 1,
 		     "name the columns");
+	/* The message has names that fit this file. */
+	assert_fails("Zeit [s];Leistung [W]\n0,0;1,5\n", NULL, -ENODATA, 1,
+		     "of \"Zeit [s];Leistung [W]\", as in time_s,power_w");
+	assert_fails("Kanal;Zeit (ms);Leistung (mW);Rest [W]\n1;0,0;1,5;1\n",
+		     NULL, -ENODATA, 1, "as in -,time_ms,power_mw,-");
+	assert_fails("foo,bar,baz,qux\n1,2,3,4\n", NULL, -ENODATA, 1,
+		     "as in time_s,power_w,...");
+	assert_fails("Leistung\n1\n", NULL, -ENODATA, 1, "as in power_w");
 	assert_fails("time_s,write_mib_s\n1,2\n", NULL, -EINVAL, 0,
 		     "make no power");
 	assert_fails("request_kib,power_w\n1,2\n", NULL, -EINVAL, 0,
