@@ -30,7 +30,7 @@ HUMAN = """\
   1x  governed.json  PS0     25 W  1.86 GiB/s     0 %
   1x  governed.json  PS1     20 W  1.42 GiB/s  23.8 %
   1x  governed.json  PS2     10 W   545 MiB/s  71.4 %
-  in all 55 W for the drives, 0 W left; 1.77 GiB/s of 5.59 GiB/s lost (31.7 %)
+  in all 55 W for the drives, 0 W left; 3.81 GiB/s of 5.59 GiB/s kept, 31.7 % lost
   no other choice of states within the budget loses less
 """
 
@@ -711,3 +711,12 @@ def test_the_drive_of_a_model_is_not_changed_by_asking(drives: Command) -> None:
     before = copy.deepcopy(json.loads((drives.directory / "governed.json").read_text()))
     budget(drives, 30, "--max-power", "PS0=20W", "governed.json")
     assert json.loads((drives.directory / "governed.json").read_text()) == before
+
+
+def test_a_count_without_its_sign_names_the_call_that_has_it(ssdpm: Command) -> None:
+    for words in (["24", "KCM61RUL960G"], ["24 KCM61RUL960G"]):
+        result = ssdpm("budget", "--watts", "300", *words)
+        assert result.returncode == 1
+        assert result.stderr.decode().splitlines()[-1] == "ssdpm: try: 24x KCM61RUL960G"
+    ssdpm.output("budget", "--watts", "300", "24x", "KCM61RUL960G")
+    assert "try" not in ssdpm.fails(1, "budget", "--watts", "300", "870 NOSUCH")

@@ -296,11 +296,13 @@ static void print_bound(const struct budget *budget)
 static void write_sums(FILE *file, const struct budget_options *o,
 		       const struct sums *sums)
 {
-	fprintf(file, "in all %s%s, %s left; %s of %s lost (%s)",
+	const double kept = sums->best - (double)sums->lost;
+
+	fprintf(file, "in all %s%s, %s left; %s of %s kept, %s lost",
 		exact_watts(sums->power_uw).text,
 		o->base_uw ? " for the drives" : "",
 		exact_watts(o->budget_uw - o->base_uw - sums->power_uw).text,
-		rate_text((double)sums->lost).text, rate_text(sums->best).text,
+		rate_text(kept > 0 ? kept : 0).text, rate_text(sums->best).text,
 		share_text(sums->lost, (uint64_t)sums->best).text);
 }
 

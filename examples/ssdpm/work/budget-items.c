@@ -86,6 +86,21 @@ static enum exit_status make_items(const struct common *common,
 			   SSDPM_BUDGET_MAX_ITEMS);
 }
 
+/* "24 KCM61RUL960G" is a name. Short ones alone: "870 EVO" may be one, too. */
+static void hint_at_count(const struct budget_words *words)
+{
+	for (size_t i = 0; i < words->n; i++) {
+		const char *text = words->drives[i];
+		const size_t n = strspn(text, "0123456789");
+		const char *drive = text[n] == ' '   ? text + n + 1 :
+				    i + 1 < words->n ? words->drives[i + 1] :
+						       "DRIVE";
+
+		if (n && n <= 2 && (!text[n] || text[n] == ' '))
+			remark("try: %.*sx %s", (int)n, text, drive);
+	}
+}
+
 enum exit_status read_budget_items(const struct common *common, char **from,
 				   size_t n, struct budget_items *ret_items)
 {
@@ -97,6 +112,8 @@ enum exit_status read_budget_items(const struct common *common, char **from,
 	if (!status)
 		status = read_drives(common, words.drives, words.n,
 				     &items.drives);
+	if (status && status != STATUS_USAGE)
+		hint_at_count(&words);
 	if (!status)
 		status = check_devices(common, &items.drives);
 	if (!status)
