@@ -639,6 +639,29 @@ static void regular_work_in_idle_has_a_period(void **state)
 	assert_int_equal(work.regular, 0);
 }
 
+/* Steps of 55, 35 and 33 s: the MAD is small, as it hides the first. */
+static void three_steps_with_an_odd_one_have_no_period(void **state)
+{
+	static const int begins[] = { 30, 85, 120, 153 };
+	double power_w[200];
+	struct ssdpm_samples samples = seconds_of(power_w, 200);
+	struct ssdpm_baseline baseline = { .level_w = 1, .sigma_w = 0.02 };
+	struct ssdpm_idle_work work;
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		power_w[i] = 1;
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < 5; j++)
+			power_w[begins[i] + j] = 1.5;
+	assert_int_equal(
+		ssdpm_idle_work_find(&samples, &baseline, NULL, &work, NULL),
+		0);
+	assert_int_equal(work.n, 4);
+	assert_true(10 * work.period_mad_ns <= work.period_ns);
+	assert_int_equal(work.regular, 0);
+}
+
 static uint32_t class_of(double share, double seconds, double slope,
 			 uint64_t *seed)
 {
@@ -805,6 +828,7 @@ int main(void)
 		cmocka_unit_test(
 			a_tail_is_what_goes_on_after_the_last_completion),
 		cmocka_unit_test(regular_work_in_idle_has_a_period),
+		cmocka_unit_test(three_steps_with_an_odd_one_have_no_period),
 		cmocka_unit_test(classes_are_those_that_the_runs_were_made_of),
 		cmocka_unit_test(steady_state_needs_both_rules_of_snia),
 		cmocka_unit_test(power_in_proportion_to_work_has_index_1),
