@@ -386,8 +386,8 @@ struct ssdpm_idle_work {
  * ssdpm_idle_work_find() - regular work while no I/O is sent
  * @samples: of an idle drive
  *
- * It is regular if there are four or more, the MAD of the period is at most a
- * tenth of it, and nine tenths of the times between are within a fifth of it.
+ * It is regular if there are four or more, and the MAD of the period is at most
+ * a tenth of it. Nine tenths of the times between must be within a fifth of it.
  *
  * Return: as ssdpm_activity_find().
  */
