@@ -73,7 +73,8 @@ def test_the_link_of_a_drive_is_searched_feature_by_feature(linked: Search) -> N
         fails = linked.read(f"{LINK}/l1_2_aspm") == "1"
         text = linked("bad") if fails else linked("good", "--entries", "9999")
     assert "nvme0 PCIe link: l1.2, but not with l1.1" in text
-    assert "echo 0 > /sys/class/nvme/nvme0/device/link/l1_2_aspm" in text
+    call = f"ssdpm apply --root {linked.root} --link l1_2_aspm=off nvme0"
+    assert f"until the next boot: {call}" in " ".join(text.replace("\\", "").split())
     assert "for all PCIe devices: pcie_aspm.policy=powersave" in text
     assert {
         name: linked.read(f"{LINK}/{name}") for name in before
@@ -96,7 +97,8 @@ def test_a_disk_that_fails_with_ncq_is_told_to_do_without(
             else desktop_search("good", "--entries", "9999")
         )
     assert "sda queue depth: 32, but not with 1" in text
-    assert "echo 1 > /sys/class/block/sda/device/queue_depth" in text
+    call = f"ssdpm apply --root {root} --queue-depth 1 sda"
+    assert f"until the next boot: {call}" in " ".join(text.replace("\\", "").split())
     assert "libata.force=" in text and "noncq" in text
     assert "ATA_QUIRK_NONCQ" in text
     assert desktop_search.read(DEPTH) == "32"

@@ -55,7 +55,7 @@ def root(ssdpm: Command) -> Callable[[str], pathlib.Path]:
         ("sata", ["not reached: no counter of deep sleep grew",
                   "sda, CT1000MX500SSD1:",
                   "No verified remedy",
-                  "  ssdpm lpm --set med_power_with_dipm sda"]),
+                  "  ssdpm lpm --root sata --set med_power_with_dipm sda"]),
         ("failed", ["failed: Linux gave up each suspend",
                     "the device that failed last: 0000:01:00.0"]),
         ("never", ["no suspend since the machine was started"]),

@@ -176,6 +176,23 @@ static void print_parameter(const struct search *search, uint32_t suspect,
 	printf("for all %s: %s=%s\n", of[setting], r->target, r->value);
 }
 
+static void print_file_remedy(const struct search *search, uint32_t suspect,
+			      const struct ssdpm_bisect_remedy *r)
+{
+	const char *file = strrchr(r->target, '/');
+
+	print_advice(search,
+		     setting_of(search, suspect) == SSDPM_BISECT_LINK ?
+			     cell("until the next boot: ssdpm apply --link "
+				  "%s=off %s",
+				  file + 1, r->drive)
+				     .text :
+			     cell("until the next boot: ssdpm apply "
+				  "--queue-depth %s %s",
+				  r->value, r->drive)
+				     .text);
+}
+
 static void print_remedy(const struct search *search, uint32_t suspect,
 			 const struct ssdpm_bisect_remedy *r)
 {
@@ -192,12 +209,7 @@ static void print_remedy(const struct search *search, uint32_t suspect,
 					     .text);
 		break;
 	case SSDPM_BISECT_REMEDY_FILE:
-		printf("until the next boot: echo %s > /sys/class/%s/%s/device/%s\n",
-		       r->value,
-		       setting_of(search, suspect) == SSDPM_BISECT_LINK ?
-			       "nvme" :
-			       "block",
-		       r->drive, r->target);
+		print_file_remedy(search, suspect, r);
 		break;
 	case SSDPM_BISECT_REMEDY_PARAMETER:
 		print_parameter(search, suspect, r);

@@ -56,6 +56,15 @@ static const struct option_spec options[] = {
 	  "NVMe: Let background work exceed the power of "
 	  "non-operational states.",
 	  SETS_WORD(PLAN, nopp, nopp_word), .rare = true },
+	{ "link", 0, "FEATURE=VALUE,...",
+	  "NVMe: Turn features of the PCIe link on or off, as in "
+	  "l1_2_aspm=off; aspm is all of ASPM.",
+	  SETS_OWN, .rare = true, .values = LINK_WORDS },
+	{ "queue-depth", 0, "NUMBER",
+	  "SATA: Set how many commands a drive has at a time; 1 is without "
+	  "NCQ.",
+	  SETS_SMALL(PLAN, queue_depth, COUNT), .min = 1, .max = UINT16_MAX,
+	  .range = "from 1 to 65535", .rare = true },
 };
 
 enum exit_status parse_lpms(const struct common *common, const char *option,
@@ -278,6 +287,8 @@ static enum exit_status set(void *data, struct common *common,
 	if (!strcmp(name, "lpm"))
 		return parse_lpms(common, name, argument, settings->lpms,
 				  &settings->n_lpms);
+	if (!strcmp(name, "link"))
+		return parse_link(common, argument, &settings->link);
 	return set_power_state(settings, common, argument);
 }
 
@@ -313,7 +324,8 @@ static bool is_empty(const struct plan_options *settings)
 	return !settings->profile && !plan_has(settings, "latency") &&
 	       !settings->nvme_core_given && !settings->table_name &&
 	       !settings->n_lpms && !plan_has(settings, "power-state") &&
-	       !settings->nopp;
+	       !settings->nopp && !plan_has(settings, "link") &&
+	       !settings->queue_depth;
 }
 
 enum exit_status check_plan_options(const struct common *common,
@@ -337,8 +349,8 @@ enum exit_status check_plan_options(const struct common *common,
 			common,
 			"nothing to set is given: --profile auto, "
 			"or --config, --latency, --nvme-core, --apst, --lpm, "
-			"--power-state or --nopp; see ssdpm %s "
-			"--help",
+			"--power-state, --nopp, --link or --queue-depth; see "
+			"ssdpm %s --help",
 			common->subcommand);
 	if (!settings->profile && settings->profiles_path)
 		return usage_error(common, "--profiles requires --profile");

@@ -6,6 +6,12 @@
 #include "input/live.h"
 #include "options/apst-options.h"
 
+/* Features of a link, as bits of enum ssdpm_pcie_feature; the rest is kept. */
+struct link_options {
+	uint32_t on, off;
+	uint32_t if_there; /* only where the link has them */
+};
+
 struct plan_options {
 	const char *profile; /* "auto", a name, or NULL */
 	const char *profiles_path;
@@ -18,7 +24,9 @@ struct plan_options {
 	uint32_t lpms[SSDPM_MAX_LPMS];
 	size_t n_lpms;
 	uint32_t power_state, workload_hint;
-	uint32_t nopp;		  /* 0: unchanged */
+	uint32_t nopp; /* 0: unchanged */
+	struct link_options link;
+	uint32_t queue_depth;	  /* 0: unchanged */
 	const char *power_states; /* "nvme0=1,nvme1=2"; NULL: one for all */
 	bool config;		  /* use the files of ssdpm.conf(5) */
 	bool strict;		  /* all or nothing */
@@ -58,6 +66,17 @@ enum exit_status check_power_states(const struct common *common,
 enum exit_status parse_lpms(const struct common *common, const char *option,
 			    const char *text, uint32_t lpms[SSDPM_MAX_LPMS],
 			    size_t *ret_n);
+
+/* Adds the features of --link, "l1_2_aspm=off,aspm=on". */
+enum exit_status parse_link(const struct common *common, const char *text,
+			    struct link_options *link);
+
+/* Whether --link names the feature of this file of Linux. */
+bool asks_for_feature(const struct link_options *link, const char *target);
+
+/* -EINVAL: the link lacks a feature. */
+int add_link_steps(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		   const struct link_options *link, struct ssdpm_error *error);
 
 /* A profile and its source. */
 struct profile {

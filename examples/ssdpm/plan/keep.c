@@ -259,8 +259,21 @@ enum exit_status check_keep(const struct common *common,
 {
 	const char *obstacle = find_obstacle(options, n);
 
+	if (plan_has(options, "link") || options->queue_depth)
+		obstacle = "--link and --queue-depth last until the next boot";
 	return obstacle ? usage_error(common, "--keep: %s", obstacle) :
 			  STATUS_DONE;
+}
+
+/* No file asks for what a link may do, or for the queue of a SATA drive. */
+static bool is_in_no_file(const struct plan_options *options)
+{
+	struct kept_lines lines = { .n = 0 };
+
+	draft(&lines, options, NULL);
+	return !lines.n && !options->table_name &&
+	       !plan_has(options, "power-state") &&
+	       (plan_has(options, "link") || options->queue_depth);
 }
 
 /*
@@ -272,7 +285,7 @@ static enum exit_status is_beside_files(const struct work *work, bool *ret)
 	struct plan_options files = { .applied = true };
 	enum exit_status status = STATUS_DONE;
 
-	if (!work->options->config)
+	if (!work->options->config && !is_in_no_file(work->options))
 		status = find_intent(work->drives, &files);
 	*ret = files.config;
 	return status;

@@ -67,8 +67,10 @@ static bool is_for(const struct plan_options *options,
 {
 	bool for_nvme = options->profile || plan_has(options, "latency") ||
 			options->table_name || options->nvme_core_given ||
-			plan_has(options, "power-state") || options->nopp;
-	bool for_sata = options->profile || options->n_lpms;
+			plan_has(options, "power-state") || options->nopp ||
+			plan_has(options, "link");
+	bool for_sata =
+		options->profile || options->n_lpms || options->queue_depth;
 
 	if (!drive->named)
 		return is_kind(drive, kind);
@@ -170,6 +172,40 @@ static enum exit_status add_nopp(const struct common *common,
 	return refuse(common, drive, &error);
 }
 
+/* With many drives, one whose link lacks a feature is no failure. */
+static enum exit_status add_link(const struct common *common,
+				 const struct plan_options *options,
+				 struct ssdpm_plan *plan,
+				 const struct drive *drive)
+{
+	struct ssdpm_error error;
+
+	if (!is_for(options, drive, SSDPM_KIND_NVME) ||
+	    !add_link_steps(plan, drive->device, &options->link, &error))
+		return STATUS_DONE;
+	if (error.code == -EINVAL)
+		error.code = -EOPNOTSUPP;
+	return refuse(common, drive, &error);
+}
+
+static enum exit_status add_queue_depth(const struct common *common,
+					const struct plan_options *options,
+					struct ssdpm_plan *plan,
+					const struct drive *drive)
+{
+	const uint32_t no_disk = SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL;
+	const struct ssdpm_device_facts *facts =
+		ssdpm_device_get_facts(drive->device);
+	struct ssdpm_error error;
+
+	if (!is_for(options, drive, SSDPM_KIND_SATA) ||
+	    (!drive->named && facts->flags & no_disk) ||
+	    !ssdpm_plan_add_value(plan, drive->device, SSDPM_STEP_QUEUE_DEPTH,
+				  options->queue_depth, &error))
+		return STATUS_DONE;
+	return refuse(common, drive, &error);
+}
+
 enum exit_status add_lpm(const struct common *common, struct ssdpm_plan *plan,
 			 const struct drive *drive, const uint32_t *lpms,
 			 size_t n)
@@ -240,6 +276,10 @@ static enum exit_status add_drive_steps(const struct common *common,
 		status = add_power_state(common, options, plan, drive);
 	if (!status && options->nopp)
 		status = add_nopp(common, options, plan, drive);
+	if (!status && plan_has(options, "link"))
+		status = add_link(common, options, plan, drive);
+	if (!status && options->queue_depth)
+		status = add_queue_depth(common, options, plan, drive);
 	if (!status && options->n_lpms &&
 	    is_for(options, drive, SSDPM_KIND_SATA))
 		status = add_lpm(common, plan, drive, options->lpms,

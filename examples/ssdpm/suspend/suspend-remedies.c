@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What may let the machine sleep deeper, as commands, and what undoes them. */
+#include "options/advised.h"
 #include "programs.h"
 #include "suspend/suspend.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The value that is there now, which goes back; "[x]" marks the one in use. */
@@ -21,6 +23,16 @@ static void print_undo(const struct suspended *suspended, const char *target)
 	printf("    to undo it: echo %s > %s\n", from, target);
 }
 
+/* A call of ssdpm, which gets --root of a capture. */
+static void print_call(const struct suspended *suspended, const char *text)
+{
+	char *advised = advised_text(suspended->live->root, text);
+
+	if (advised)
+		puts(advised);
+	free(advised);
+}
+
 static void print_change(const struct suspended *suspended,
 			 const struct ssdpm_suspend_remedy *r)
 {
@@ -28,7 +40,15 @@ static void print_change(const struct suspended *suspended,
 
 	if (r->remedy == SSDPM_REMEDY_LPM ||
 	    r->remedy == SSDPM_REMEDY_LPM_FOR_GOOD) {
-		printf("  ssdpm lpm --set %s %s\n", c->value, r->drive);
+		print_call(suspended,
+			   cell("  ssdpm lpm --set %s %s", c->value, r->drive)
+				   .text);
+	} else if (r->remedy == SSDPM_REMEDY_LINK_FILE) {
+		print_call(suspended,
+			   cell("  ssdpm apply --link %s=on %s",
+				strrchr(c->target, '/') + 1, r->drive)
+				   .text);
+		print_call(suspended, "    to undo it: ssdpm revert");
 	} else if (c->target[0] == '/') {
 		printf("  echo %s > %s\n", c->value, c->target);
 		print_undo(suspended, c->target);

@@ -169,11 +169,18 @@ static bool has_before(const struct ssdpm_step *step)
 	       step->kind != SSDPM_STEP_REBUILD;
 }
 
+/* The same feature, perhaps of two drives. */
+static bool is_same_file(const struct ssdpm_step *a, const struct ssdpm_step *b)
+{
+	return !strcmp(strrchr(a->target, '/'), strrchr(b->target, '/'));
+}
+
 /* Both print the same text, but for the device's name. */
 static bool is_alike(const struct work *work, const struct ssdpm_step *a,
 		     const struct ssdpm_step *b)
 {
 	if (a->kind != b->kind || a->parameter != b->parameter ||
+	    (a->kind == SSDPM_STEP_PCIE_LINK && !is_same_file(a, b)) ||
 	    a->state != b->state || strcmp(a->origin, b->origin) ||
 	    has_failed(work, a) != has_failed(work, b))
 		return false;
@@ -297,8 +304,20 @@ static void print_shown(const struct work *work, shown_fn is_shown)
 	}
 }
 
+/* A plan has a step for each feature of a link, and most stay as they are. */
+static bool is_kept_feature(const struct work *work,
+			    const struct ssdpm_step *step)
+{
+	return step->kind == SSDPM_STEP_PCIE_LINK &&
+	       step->state == SSDPM_STEP_IN_FORCE && work->options &&
+	       plan_has(work->options, "link") &&
+	       !asks_for_feature(&work->options->link, step->target);
+}
+
 static bool is_of_use(const struct work *work, const struct ssdpm_step *step)
 {
+	if (is_kept_feature(work, step))
+		return false;
 	return !work->differences_only || differs(work, step);
 }
 

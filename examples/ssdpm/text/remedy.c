@@ -10,6 +10,7 @@
  * A sentence for each remedy:
  * - $n is the device;
  * - $t is the target of the first change;
+ * - $k is the name of its file;
  * - $v and $w are the values of the first and the second change;
  * - $l is the first value as --latency takes it;
  * - $s is the power state, and $d how long it takes to wake;
@@ -35,8 +36,8 @@ static const char *const sentences[] = {
 	[SSDPM_REMEDY_REMOVE_FORCE_APST] =
 		"remove $t from the kernel command line or /etc/modprobe.d",
 	[SSDPM_REMEDY_LINK_FILE] =
-		"echo $v > $t, and read it again: a write that does nothing "
-		"succeeds too",
+		"ssdpm apply --link $k=on $n, which reads it again: a write "
+		"that does nothing succeeds too",
 	[SSDPM_REMEDY_ASPM_POLICY] = "echo $v > $t (all devices)",
 	[SSDPM_REMEDY_ASPM_POLICY_OR_FIRMWARE] =
 		"echo $v > $t (all devices); or switch ASPM on in the firmware "
@@ -160,6 +161,9 @@ static void add_part(struct remedy_text *to, char part,
 		break;
 	case 't':
 		add(to, d->changes[0].target);
+		break;
+	case 'k':
+		add(to, strrchr(d->changes[0].target, '/') + 1);
 		break;
 	case 'v':
 		add(to, d->changes[0].value);

@@ -611,9 +611,8 @@ static void a_link_without_l1_2_costs_the_milliwatts(void **state)
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_L1_2,
 		     SSDPM_SEVERITY_PROBLEM, "link L1.2 off",
-		     "echo 1 > "
-		     "/sys/bus/pci/devices/0000:02:00.0/link/l1_2_aspm, and "
-		     "read it again: a write that does nothing succeeds too");
+		     "ssdpm apply --link l1_2_aspm=on nvme0, which reads it "
+		     "again: a write that does nothing succeeds too");
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY));
 	scene.facts->pcie_capable = SSDPM_PCIE_FEATURE_L1;
 	diagnose(&scene);
@@ -664,9 +663,8 @@ static void a_policy_that_has_l1_on_is_not_what_keeps_it_off(void **state)
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
 		     SSDPM_SEVERITY_PROBLEM, "link L1 off",
-		     "echo 1 > "
-		     "/sys/bus/pci/devices/0000:02:00.0/link/l1_aspm, and "
-		     "read it again: a write that does nothing succeeds too");
+		     "ssdpm apply --link l1_aspm=on nvme0, which reads it "
+		     "again: a write that does nothing succeeds too");
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY));
 	scene.facts->pcie_enabled = SSDPM_PCIE_FEATURE_L1;
 	diagnose(&scene);
