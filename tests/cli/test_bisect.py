@@ -261,7 +261,10 @@ def test_a_trial_that_could_not_be_set_is_not_good(laptop: Search) -> None:
     (laptop.root / "run/ssdpm/bisect/lock").mkdir()
     laptop.ssdpm("bisect", "good", "--entries", "9999", "--root", str(laptop.root))
     assert len(laptop.state()["trials"]) == 1 and laptop.read(LIMIT) == "0"
-    assert "ssdpm bisect set" in laptop.fails(5, "good", "--entries", "9999")
+    for verdict in (["good", "--entries", "9999"], ["bad"]):
+        said = laptop.fails(5, *verdict)
+        assert said == "ssdpm: this trial was never set: ssdpm bisect set sets it"
+    assert "It was never set" in laptop()
     assert len(laptop.state()["trials"]) == 1
 
 

@@ -174,6 +174,46 @@ def test_a_trial_that_is_stopped_goes_on_where_it_was(searched: Searched) -> Non
     assert searched.state()["n_short"] == 0
 
 
+def test_a_signal_between_the_file_and_the_watch_ends_the_run(
+    searched: Searched,
+) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    (searched.root / LIMIT).write_text("100000\n")
+    lock = os.open(searched.root / "run/ssdpm/bisect/lock", os.O_RDWR)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with kernel(searched), searched.call("run") as process:
+        end = boottime() + 60
+        while " run:" not in searched.file().read_text():
+            assert boottime() < end
+            time.sleep(0.005)
+        # The trial is on disk, and waits for the lock to be set.
+        process.send_signal(signal.SIGTERM)
+        os.close(lock)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert " stopped" in searched.file().read_text()
+    state = searched.state()
+    assert (state["running"], state["entries"], state["trials"]) == (True, 0, [])
+    assert searched.limit() == "0"
+    assert not list((searched.root / "sys/kernel/tracing/instances").iterdir())
+
+
+def test_a_run_that_cannot_set_its_trial_leaves_it_unset(searched: Searched) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    lock = searched.root / "run/ssdpm/bisect/lock"
+    lock.unlink()
+    lock.mkdir()
+    with kernel(searched):
+        status, _, err = searched.run("run")
+    assert status == 1, err
+    assert " unset:" in searched.file().read_text()
+    lock.rmdir()
+    status, _, err = searched.run("bad")
+    assert status == 5 and "this trial was never set" in err
+    searched.ok("set")
+    searched.ok("bad")
+
+
 def go_down(searched: Searched) -> None:
     """As if the machine had died while the trial ran, and had started again."""
     text = searched.file().read_text()

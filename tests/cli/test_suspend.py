@@ -300,6 +300,49 @@ def test_devices_that_are_no_drives_are_shown_if_asked_for(
     assert "D3cold" in said
 
 
+@pytest.mark.parametrize("before", ["", "1795924800"])
+def test_after_a_kill_the_next_test_clears_its_own_alarm(
+    ssdpm: Command, root: Callable[[str], pathlib.Path], before: str
+) -> None:
+    machine = root("team")
+    sleeper(machine)
+    (machine / ALARM).write_text(f"{before}\n")
+    (machine / CLOCK).write_text("1795920000\n")
+    process = start_and_wait(ssdpm, machine)
+    process.kill()
+    process.wait()
+    # The kernel counts from the second in which it reads the clock.
+    (machine / ALARM).write_text("1795920061\n")
+    (machine / CLOCK).write_text("1795920003\n")
+    (machine / "sys/power/state").unlink()
+    (machine / "sys/power/state").write_text("freeze mem\n")
+    looked = ssdpm("suspend", "--root", "team")
+    assert b"was killed; ssdpm suspend --test undoes what it left" in looked.stderr
+    assert (machine / ALARM).read_text() == "1795920061\n"
+    done = ssdpm(*TEST)
+    assert done.returncode == 0
+    assert b"left the alarm of the clock set: it is cleared" in done.stderr
+    assert (machine / ALARM).read_text() == (before or "0")
+    assert not (machine / "run/ssdpm-suspend").exists()
+
+
+def test_after_a_kill_the_alarm_of_somebody_else_stays(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("team")
+    sleeper(machine)
+    (machine / CLOCK).write_text("1795920000\n")
+    process = start_and_wait(ssdpm, machine)
+    process.kill()
+    process.wait()
+    (machine / ALARM).write_text("1795990000\n")
+    (machine / "sys/power/state").unlink()
+    (machine / "sys/power/state").write_text("freeze mem\n")
+    done = ssdpm(*TEST)
+    assert (done.returncode, b"alarm" in done.stderr) == (0, False)
+    assert (machine / ALARM).read_text() == "1795990000"
+
+
 def test_messages_that_are_on_already_stay_on(
     ssdpm: Command, root: Callable[[str], pathlib.Path]
 ) -> None:

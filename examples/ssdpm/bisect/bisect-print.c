@@ -99,6 +99,9 @@ static void print_trial(const struct search *search)
 		print_advice(search, "The machine was restarted in this trial. "
 				     "If it died, call that bad;\notherwise "
 				     "set the trial again: ssdpm bisect set.");
+	else if (is_unset(token))
+		print_advice(search, "It was never set: ssdpm bisect set sets "
+				     "it.");
 	print_advice(search,
 		     "If the drive fails: ssdpm bisect bad\nIf not, after N "
 		     "entries: ssdpm bisect good --entries N");

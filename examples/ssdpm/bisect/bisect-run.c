@@ -8,6 +8,8 @@
 
 /* Before the ID of the boot: ssdpm watches this trial. */
 #define WATCHED "run:"
+/* Likewise: the trial is on disk, and not yet set. */
+#define UNSET "unset:"
 /* In the place of the ID: it was watched, and that ended as it should. */
 #define STOPPED "stopped"
 
@@ -16,10 +18,17 @@ bool is_searching(const struct search *search)
 	return state_of_search(search).decision == SSDPM_BISECT_SEARCHING;
 }
 
+bool is_unset(const char *token)
+{
+	return !strncmp(token, UNSET, strlen(UNSET));
+}
+
 bool is_of_this_boot(const struct search *search, const char *token)
 {
 	if (!strncmp(token, WATCHED, strlen(WATCHED)))
 		token += strlen(WATCHED);
+	else if (is_unset(token))
+		token += strlen(UNSET);
 	return !strcmp(token, STOPPED) ||
 	       !strcmp(token, boot_token(search).text);
 }
@@ -33,14 +42,29 @@ static enum exit_status begin_trial(struct search *search, const char *token)
 	return write_search(search);
 }
 
+static enum exit_status begin_unset(struct search *search)
+{
+	return begin_trial(
+		search,
+		cell("%.10s%.40s", UNSET, boot_token(search).text).text);
+}
+
+/* A machine that dies while a trial is set has this trial on disk. */
+static enum exit_status begin_and_set(struct search *search)
+{
+	enum exit_status status = begin_unset(search);
+
+	if (!status)
+		status = set_trial(search);
+	return status ? status : begin_trial(search, boot_token(search).text);
+}
+
 enum exit_status go_on(struct search *search)
 {
 	enum exit_status status;
 
 	if (is_searching(search)) {
-		status = begin_trial(search, boot_token(search).text);
-		if (!status)
-			status = set_trial(search);
+		status = begin_and_set(search);
 	} else {
 		status = write_search(search);
 		if (!status)
@@ -98,6 +122,7 @@ static enum exit_status watch_trial(struct search *search,
 
 	if (!status)
 		status = set_trial(search);
+	exposure->is_set = !status;
 	if (!status && !search->common->form && !search->common->quiet)
 		print_watched_trial(search);
 	return status ? status : expose(exposure);
@@ -112,7 +137,8 @@ static enum exit_status finish_trial(struct search *search,
 
 	/* Only a death leaves the token of a watched trial. */
 	if (status || !exposure->verdict) {
-		stopped = begin_trial(search, STOPPED);
+		stopped = exposure->is_set ? begin_trial(search, STOPPED) :
+					     begin_unset(search);
 		return status ? status : stopped;
 	}
 	if (ssdpm_bisect_judge(search->bisect, exposure->verdict, &error))

@@ -55,6 +55,7 @@ struct exposure {
 	struct fault_watch faults;
 	struct provoked provoked[SSDPM_BISECT_SUSPECTS];
 	size_t n_provoked;
+	bool is_set;	    /* whether the trial could be set */
 	bool in_force;	    /* settings are those of the trial */
 	uint64_t n_counted; /* entries that the search has */
 	int64_t look_ns;    /* when to look again */

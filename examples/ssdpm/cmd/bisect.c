@@ -85,6 +85,11 @@ static enum exit_status judge(struct search *search, const struct settings *s,
 	enum exit_status status = STATUS_DONE;
 	int err = 0;
 
+	if (verdict != SSDPM_BISECT_SKIP && token && is_unset(token) &&
+	    is_of_this_boot(search, token)) {
+		complain("this trial was never set: ssdpm bisect set sets it");
+		return STATUS_NOT_IN_FORCE;
+	}
 	/* Linux has its own settings since the boot. */
 	if (verdict == SSDPM_BISECT_GOOD && token &&
 	    !is_of_this_boot(search, token))

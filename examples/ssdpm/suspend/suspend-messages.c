@@ -124,14 +124,21 @@ static char *record_path(const struct live *live)
 	return path_of(live, "run/" RECORD);
 }
 
-/* The lines that a record has. */
-static int read_record(int fd, unsigned int numbers[MAX_MESSAGES])
+/* Lines of messages, and then perhaps that of an alarm. */
+#define RECORD_BYTES 256
+
+static void read_record(int fd, char text[RECORD_BYTES])
 {
-	char text[MAX_MESSAGES * 12], *at = text, *end;
-	const ssize_t size = pread(fd, text, sizeof(text) - 1, 0);
-	int n = 0;
+	const ssize_t size = pread(fd, text, RECORD_BYTES - 1, 0);
 
 	text[size > 0 ? size : 0] = '\0';
+}
+
+static int parse_record(char *at, unsigned int numbers[MAX_MESSAGES])
+{
+	char *end;
+	int n = 0;
+
 	while (n < MAX_MESSAGES) {
 		numbers[n] = (unsigned int)strtoul(at, &end, 10);
 		if (end == at)
@@ -142,13 +149,13 @@ static int read_record(int fd, unsigned int numbers[MAX_MESSAGES])
 	return n;
 }
 
-/* Switch off what a record has. */
-static int undo(const struct live *live, int fd, int *ret_n)
+/* Switch off the messages that a record has. */
+static int undo(const struct live *live, char *record, int *ret_n)
 {
 	unsigned int numbers[MAX_MESSAGES];
 	int err = 0;
 
-	*ret_n = read_record(fd, numbers);
+	*ret_n = parse_record(record, numbers);
 	for (int i = 0; i < *ret_n && !err; i++)
 		err = switch_message(live, numbers[i], false);
 	if (err)
@@ -162,6 +169,7 @@ static enum exit_status open_record(const struct live *live, char *path,
 {
 	const int fd =
 		open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	char record[RECORD_BYTES];
 	struct stat status;
 	int n;
 
@@ -175,7 +183,11 @@ static enum exit_status open_record(const struct live *live, char *path,
 		return failure("another ssdpm suspend --test is running");
 	}
 	*ret_fd = fd;
-	if (undo(live, fd, &n) || ftruncate(fd, 0))
+	read_record(fd, record);
+	if (undo_alarm(live, record))
+		remark("a killed test left the alarm of the clock set: it is "
+		       "cleared");
+	if (undo(live, record, &n) || ftruncate(fd, 0))
 		return STATUS_FAILED;
 	if (n)
 		remark("a killed test left kernel messages switched on: they "
@@ -256,6 +268,7 @@ enum exit_status switch_off_messages(struct messages *messages,
 				     struct ssdpm_suspend_reading *reading)
 {
 	enum exit_status status = STATUS_DONE;
+	char record[RECORD_BYTES];
 	struct ssdpm_error error;
 	char *path;
 	int n;
@@ -267,7 +280,8 @@ enum exit_status switch_off_messages(struct messages *messages,
 	}
 	if (messages->record < 0)
 		return status;
-	if (undo(messages->live, messages->record, &n))
+	read_record(messages->record, record);
+	if (undo(messages->live, record, &n))
 		status = STATUS_FAILED;
 	path = record_path(messages->live);
 	/* Otherwise the next test tries again. */
@@ -283,7 +297,26 @@ void look_at_killed_test(const struct live *live)
 	char *path = record_path(live);
 
 	if (path && !access(path, F_OK))
-		remark("a test runs, or was killed and left kernel messages "
-		       "switched on; ssdpm suspend --test switches them off");
+		remark("a test runs, or was killed; ssdpm suspend --test undoes "
+		       "what it left");
 	free(path);
+}
+
+enum exit_status undo_killed_test(const struct live *live)
+{
+	char *path = record_path(live);
+	enum exit_status status = STATUS_DONE;
+	int fd = -1;
+
+	if (!path)
+		return out_of_memory();
+	if (!access(path, F_OK)) {
+		status = open_record(live, path, &fd);
+		if (!status)
+			unlink(path);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return status;
 }

@@ -67,10 +67,44 @@ static void put_back_alarm(const struct live *live, uint64_t alarm)
 			 text);
 }
 
+/* The clock counts seconds, and may have gone on to the next. */
+enum { ALARM_JITTER_S = 2 };
+
+/* It comes before the alarm: whoever finds it can clear that. */
+static int record_alarm(const struct suspended *suspended, int record,
+			uint64_t alarm_before)
+{
+	const uint64_t now = read_clock(suspended->live, CLOCK);
+
+	if (!now)
+		return 0;
+	return dprintf(record, "alarm %" PRIu64 " %" PRIu64 "\n",
+		       now + suspended->options->test_ns / (uint64_t)SECOND_NS,
+		       alarm_before) < 0 ?
+		       -errno :
+		       0;
+}
+
+bool undo_alarm(const struct live *live, const char *record)
+{
+	const char *line = strstr(record, "alarm ");
+	const uint64_t now = read_clock(live, CLOCK),
+		       alarm = read_clock(live, ALARM);
+	uint64_t ours, before;
+
+	if (!line ||
+	    sscanf(line, "alarm %" SCNu64 " %" SCNu64, &ours, &before) != 2 ||
+	    alarm < ours || alarm > ours + ALARM_JITTER_S)
+		return false;
+	put_back_alarm(live, before > now ? before : 0);
+	return true;
+}
+
 /* Whether all can be written, before anybody is asked. */
 static enum exit_status check_test(const struct suspended *suspended)
 {
 	const struct live *live = suspended->live;
+	enum exit_status status;
 	uint64_t alarm;
 	static const char *const paths[] = { ALARM, "sys/power/state" };
 	char text[64];
@@ -94,7 +128,9 @@ static enum exit_status check_test(const struct suspended *suspended)
 			 "(/" ALARM ")");
 		return STATUS_DEVICE_CANNOT;
 	}
-	return find_alarm(suspended, &alarm);
+	/* Its alarm is none of somebody else's. */
+	status = undo_killed_test(live);
+	return status ? status : find_alarm(suspended, &alarm);
 }
 
 static enum exit_status ask(const struct suspended *suspended)
@@ -112,7 +148,7 @@ static enum exit_status ask(const struct suspended *suspended)
 }
 
 /* It returns when the machine has woken. */
-static enum exit_status sleep_now(const struct suspended *suspended)
+static enum exit_status sleep_now(const struct suspended *suspended, int record)
 {
 	const struct live *live = suspended->live;
 	enum exit_status status;
@@ -126,7 +162,9 @@ static enum exit_status sleep_now(const struct suspended *suspended)
 		return status;
 	snprintf(alarm, sizeof(alarm), "+%" PRIu64,
 		 suspended->options->test_ns / (uint64_t)SECOND_NS);
-	err = write_attribute(live, ALARM, "0");
+	err = record_alarm(suspended, record, alarm_before);
+	if (!err)
+		err = write_attribute(live, ALARM, "0");
 	if (!err)
 		err = write_attribute(live, ALARM, alarm);
 	if (err) {
@@ -161,7 +199,7 @@ static enum exit_status test_with_messages(struct suspended *suspended)
 	if (!status)
 		status = read_counters(suspended->live, &suspended->before);
 	if (!status)
-		status = sleep_now(suspended);
+		status = sleep_now(suspended, messages.record);
 	if (!status)
 		status = read_counters(suspended->live, &suspended->after);
 	off = switch_off_messages(&messages, suspended->after);

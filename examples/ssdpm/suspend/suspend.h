@@ -38,8 +38,12 @@ enum exit_status read_counters(const struct live *live,
  */
 enum exit_status test_suspend(struct suspended *suspended);
 
-/* Complain that a killed test left messages switched on, if one did. */
+/* Remark that a test was killed, if one was. */
 void look_at_killed_test(const struct live *live);
+/* Undo what a killed test left, and say so. */
+enum exit_status undo_killed_test(const struct live *live);
+/* Clear the alarm of a record, if it is still set. Return: whether it was. */
+bool undo_alarm(const struct live *live, const char *record);
 
 /*
  * Messages of the kernel. A file below the root names those to switch off, from
