@@ -89,7 +89,7 @@ enum exit_status set_again(struct search *search);
 /* Trials until the search ends, or a signal comes. */
 enum exit_status run_search(struct search *search,
 			    const struct run_options *options);
-/* Is the trial of this token on disk, and not yet set? */
+/* Whether the trial of this token is on disk, and not yet set. */
 bool is_unset(const char *token);
 /* Did the trial of this token begin in this boot, or end with its watch? */
 bool is_of_this_boot(const struct search *search, const char *token);
