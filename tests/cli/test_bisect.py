@@ -307,8 +307,25 @@ def test_a_report_has_trials_signs_and_no_serial_number(laptop: Search) -> None:
     assert "1     2360  good     nvme0 no APST" in text
     assert "The search has not ended." in text
     assert down in text and "usb" not in text
+    # Identify and APST as they are, and no advice to change them now.
+    lines = text.splitlines()
+    at = lines.index("Drives as they are now:")
+    assert lines[at + 1].startswith("nvme0: WDC PC SN530") and "NVMe at" in lines[at + 1]
+    assert any(line.startswith("  APST now        PS0-PS2 to PS3") for line in lines)
+    assert any(line.split()[:4] == ["PS4", "no", "5", "mW"] for line in lines)
+    assert "echo" not in text and "could" not in text
     for serial in laptop.root.glob("sys/class/nvme/nvme0/serial"):
         assert serial.read_text().strip() not in text
+
+
+def test_a_report_names_a_drive_that_is_gone(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    drive = (laptop.root / "sys/class/nvme/nvme0").resolve()
+    drive.rename(laptop.root / "gone")
+    text = laptop("report")
+    assert "nvme0: WDC PC SN530" in text
+    assert "\nnvme0 is gone, or another drive has its name\n" in text
+    (laptop.root / "gone").rename(drive)
 
 
 def test_a_log_that_is_quoted_has_no_serial_number_no_host_and_no_escapes(

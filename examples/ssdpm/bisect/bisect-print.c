@@ -139,21 +139,30 @@ static void print_quirk(const struct search *search,
 		printf("quirk of Linux for %s: %s\n", what, remedy->target);
 }
 
+struct ssdpm_device *read_searched(const struct search *search,
+				   const struct searched_drive *drive)
+{
+	struct ssdpm_device *device;
+
+	if (ssdpm_device_read(search->live->machine, drive->name, &device,
+			      NULL))
+		return NULL;
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+
+	return strcmp(facts->product, drive->product) ||
+			       strcmp(facts->address, drive->address) ?
+		       ssdpm_device_unref(device) :
+		       device;
+}
+
 /* The number of its port, "2" of ata2; 0: unknown. */
 static uint32_t ata_port_of(const struct search *search,
 			    const struct searched_drive *drive)
 {
-	struct ssdpm_device *device;
-	uint32_t port = 0;
+	struct ssdpm_device *device = read_searched(search, drive);
+	const uint32_t port =
+		device ? ssdpm_device_get_facts(device)->ata_port : 0;
 
-	if (ssdpm_device_read(search->live->machine, drive->name, &device,
-			      NULL))
-		return 0;
-	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
-
-	if (!strcmp(facts->product, drive->product) &&
-	    !strcmp(facts->address, drive->address))
-		port = facts->ata_port;
 	ssdpm_device_unref(device);
 	return port;
 }

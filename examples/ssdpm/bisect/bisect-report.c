@@ -1,12 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 /* A report for the authors of the kernel, without a serial number. */
 #include "bisect/bisect.h"
+#include "text/device.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_LOG_LINES 40
 #define SERIAL_BYTES 48
+
+static void print_found_drive(const struct search *search,
+			      const struct drive *drive)
+{
+	struct insight insight;
+
+	if (look_into(search->common, drive, &insight))
+		return;
+	print_device_settings(drive, &insight);
+	print_power_states(drive);
+	free_insight(&insight);
+}
+
+/* Its settings and tables of now: without a serial number. */
+static enum exit_status print_now(const struct search *search,
+				  const struct searched_drive *searched)
+{
+	struct ssdpm_device *device = read_searched(search, searched);
+	char name[sizeof(searched->name)], *operands[] = { name };
+	struct drives drives = { 0 };
+	enum exit_status status;
+
+	if (!device) {
+		printf("%s is gone, or another drive has its name\n",
+		       searched->name);
+		return STATUS_DONE;
+	}
+	ssdpm_device_unref(device);
+	memcpy(name, searched->name, sizeof(name));
+	status = read_devices(search->common, operands, 1, &drives);
+	if (!status)
+		print_found_drive(search, &drives.drives[0]);
+	free_drives(&drives);
+	return status;
+}
+
+static enum exit_status print_drives_now(const struct search *search)
+{
+	enum exit_status status = STATUS_DONE;
+
+	puts("Drives as they are now:");
+	for (size_t i = 0; i < search->n_drives && !status; i++)
+		status = print_now(search, &search->drives[i]);
+	return status;
+}
 
 static void print_drives_of(const struct search *search)
 {
@@ -188,6 +234,7 @@ enum exit_status print_bisect_report(const struct search *search,
 				     const char *log)
 {
 	const struct ssdpm_bisect_state state = state_of_search(search);
+	enum exit_status status;
 
 	print_drives_of(search);
 	print_trials(search);
@@ -195,5 +242,6 @@ enum exit_status print_bisect_report(const struct search *search,
 		puts("The search has not ended.");
 	else
 		print_end_of_search(search);
-	return log ? print_log(search, log) : STATUS_DONE;
+	status = print_drives_now(search);
+	return status || !log ? status : print_log(search, log);
 }

@@ -101,6 +101,10 @@ enum exit_status print_search(const struct search *search);
 void print_watched_trial(const struct search *search);
 void print_end_of_search(const struct search *search);
 
+/* The drive of the start; NULL: it is gone, or another one has its name. */
+struct ssdpm_device *read_searched(const struct search *search,
+				   const struct searched_drive *drive);
+
 /* bisect-report.c: log is a file with lines of the kernel's log, or NULL. */
 enum exit_status print_bisect_report(const struct search *search,
 				     const char *log);

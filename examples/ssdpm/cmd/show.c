@@ -78,21 +78,8 @@ static enum exit_status print_all_json(const struct common *common,
 /* Everything of a device that was named. */
 static void print_whole_device(const struct shown *shown)
 {
-	const struct drive *drive = shown->drive;
-	const struct ssdpm_model_info *info;
-
-	print_device(drive, &shown->insight);
-	if (!drive->model) {
-		printf("  power states: not known: %s\n",
-		       drive->problem.message);
-		return;
-	}
-	info = ssdpm_model_get_info(drive->model);
-	printf("  power states%s\n",
-	       info->provenance == SSDPM_PROVENANCE_CATALOGUE ?
-		       " (from the catalogue: others of this name say so)" :
-		       "");
-	print_states(drive);
+	print_device(shown->drive, &shown->insight);
+	print_power_states(shown->drive);
 }
 
 static enum exit_status print_one(const struct settings *settings,

@@ -312,7 +312,8 @@ void print_device_summary(const struct drive *drive,
 	print_diagnoses(drive, insight);
 }
 
-void print_device(const struct drive *drive, const struct insight *insight)
+void print_device_settings(const struct drive *drive,
+			   const struct insight *insight)
 {
 	const struct ssdpm_device_facts *f =
 		ssdpm_device_get_facts(drive->device);
@@ -323,6 +324,11 @@ void print_device(const struct drive *drive, const struct insight *insight)
 	else if (f->kind == SSDPM_KIND_SATA)
 		print_sata(f, insight);
 	print_pci(f);
+}
+
+void print_device(const struct drive *drive, const struct insight *insight)
+{
+	print_device_settings(drive, insight);
 	print_diagnoses(drive, insight);
 }
 

@@ -17,6 +17,9 @@ struct cell states_text(uint32_t first, uint32_t last);
 /* The table of its states, with the text around it. */
 void print_states(const struct drive *drive);
 
+/* Likewise of a device, with its origin; or why it is not known. */
+void print_power_states(const struct drive *drive);
+
 /* "nvme0: WDC PC SN530, firmware 21106000, NVMe at 0000:01:00.0" */
 void print_device_heading(const struct drive *drive);
 
@@ -24,7 +27,11 @@ void print_device_heading(const struct drive *drive);
 void print_device_summary(const struct drive *drive,
 			  const struct insight *insight);
 
-/* Also prints its present state. */
+/* Prints its heading and its present state. */
+void print_device_settings(const struct drive *drive,
+			   const struct insight *insight);
+
+/* Prints all of these. */
 void print_device(const struct drive *drive, const struct insight *insight);
 
 /* After an empty line, prints the other programs that set link policies. */

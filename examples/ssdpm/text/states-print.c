@@ -220,3 +220,20 @@ void print_states(const struct drive *drive)
 	print_notes(info, states, n);
 	print_range_note(drive->model, n);
 }
+
+void print_power_states(const struct drive *drive)
+{
+	const struct ssdpm_model_info *info;
+
+	if (!drive->model) {
+		printf("  power states: not known: %s\n",
+		       drive->problem.message);
+		return;
+	}
+	info = ssdpm_model_get_info(drive->model);
+	printf("  power states%s\n",
+	       info->provenance == SSDPM_PROVENANCE_CATALOGUE ?
+		       " (from the catalogue: others of this name say so)" :
+		       "");
+	print_states(drive);
+}
