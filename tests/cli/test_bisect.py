@@ -127,6 +127,7 @@ def test_the_deepest_state_is_found_and_the_limit_is_as_before(laptop: Search) -
     assert [(r["kind"], r["target"], r["value"]) for r in culprit["remedies"]] == [
         ("latency-limit", "pm_qos_latency_tolerance_us", "11000"),
         ("parameter", "nvme_core.default_ps_max_latency_us", "11000"),
+        ("parameter", "nvme.quirks", "15b7:5008:no_deepest_ps"),
         ("quirk", "NVME_QUIRK_NO_DEEPEST_PS", ""),
     ]
 

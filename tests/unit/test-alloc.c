@@ -3609,6 +3609,8 @@ static void call_settings_of_bisect(void)
 	ssdpm_bisect_add_link(in.new_bisect, "nvme0", SSDPM_PCIE_FEATURE_L1,
 			      NULL);
 	ssdpm_bisect_add_queue_depth(in.new_bisect, "sda", 32, NULL);
+	ssdpm_bisect_set_drive(in.new_bisect, ssdpm_device_get_facts(in.device),
+			       &in.facts, NULL);
 	ssdpm_bisect_get_remedy(in.found_bisect, 0, 0, &remedy, NULL);
 }
 
@@ -3746,6 +3748,7 @@ static const struct {
 	{ "ssdpm_bisect_add_lpm", call_settings_of_bisect },
 	{ "ssdpm_bisect_add_queue_depth", call_settings_of_bisect },
 	{ "ssdpm_bisect_get_remedy", call_settings_of_bisect },
+	{ "ssdpm_bisect_set_drive", call_settings_of_bisect },
 	{ "ssdpm_bisect_begin", call_running_bisect },
 	{ "ssdpm_bisect_add_entries", call_running_bisect },
 	{ "ssdpm_bisect_judge", call_running_bisect },

@@ -140,6 +140,21 @@ static enum exit_status read_text(struct search *search, char *text)
 	return STATUS_DONE;
 }
 
+/* What a boot may have changed: the number of a port, the release of Linux. */
+static void tell_drives(const struct search *search)
+{
+	for (size_t i = 0; i < search->n_drives; i++) {
+		struct ssdpm_device *device =
+			read_searched(search, &search->drives[i]);
+
+		if (device)
+			ssdpm_bisect_set_drive(search->bisect,
+					       ssdpm_device_get_facts(device),
+					       &search->live->facts, NULL);
+		ssdpm_device_unref(device);
+	}
+}
+
 static enum exit_status read_search(struct search *search)
 {
 	struct buffer buffer = { 0 };
@@ -152,6 +167,8 @@ static enum exit_status read_search(struct search *search)
 		text = strndup(buffer.data ? buffer.data : "", buffer.size);
 		status = text ? read_text(search, text) : out_of_memory();
 	}
+	if (!status)
+		tell_drives(search);
 	free(text);
 	free(buffer.data);
 	return status;

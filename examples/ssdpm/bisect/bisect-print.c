@@ -4,7 +4,6 @@
 #include "options/advised.h"
 #include "options/numbers.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,32 +108,11 @@ static void print_trial(const struct search *search)
 		puts("Or let it run by itself: ssdpm bisect run");
 }
 
-/* Since Linux 7.2 a parameter of the module nvme adds quirks. */
-static void print_quirk_parameter(const struct search *search, const char *pci,
-				  const char *quirk)
-{
-	static const char prefix[] = "NVME_QUIRK_";
-	const size_t n = sizeof(prefix) - 1;
-	int major = 0, minor = 0;
-
-	if (!pci[0] || strncmp(quirk, prefix, n) ||
-	    sscanf(search->live->facts.linux_release, "%d.%d", &major,
-		   &minor) != 2 ||
-	    major < 7 || (major == 7 && minor < 2))
-		return;
-	printf("for all NVMe drives %s: nvme.quirks=%s:", pci, pci);
-	for (quirk += n; *quirk; quirk++)
-		putchar(tolower((unsigned char)*quirk));
-	putchar('\n');
-}
-
-static void print_quirk(const struct search *search,
-			const struct searched_drive *drive,
+static void print_quirk(const struct searched_drive *drive,
 			const struct ssdpm_bisect_remedy *remedy)
 {
 	const char *what = drive->pci[0] ? drive->pci : drive->product;
 
-	print_quirk_parameter(search, drive->pci, remedy->target);
 	if (what[0])
 		printf("quirk of Linux for %s: %s\n", what, remedy->target);
 }
@@ -155,18 +133,6 @@ struct ssdpm_device *read_searched(const struct search *search,
 		       device;
 }
 
-/* The number of its port, "2" of ata2; 0: unknown. */
-static uint32_t ata_port_of(const struct search *search,
-			    const struct searched_drive *drive)
-{
-	struct ssdpm_device *device = read_searched(search, drive);
-	const uint32_t port =
-		device ? ssdpm_device_get_facts(device)->ata_port : 0;
-
-	ssdpm_device_unref(device);
-	return port;
-}
-
 static void print_parameter(const struct search *search, uint32_t suspect,
 			    const struct ssdpm_bisect_remedy *r)
 {
@@ -177,15 +143,14 @@ static void print_parameter(const struct search *search, uint32_t suspect,
 		[SSDPM_BISECT_LINK] = "PCIe devices",
 		[SSDPM_BISECT_QUEUE_DEPTH] = "SATA drives",
 	};
-	const uint32_t setting = setting_of(search, suspect);
-	const bool is_sata = setting == SSDPM_BISECT_LPM ||
-			     setting == SSDPM_BISECT_QUEUE_DEPTH;
-	const uint32_t port = is_sata ? ata_port_of(search, drive) : 0;
 
-	if (port)
-		printf("for the port of %s alone: %s=%u:%s\n", drive->name,
-		       r->target, port, r->value);
-	printf("for all %s: %s=%s\n", of[setting], r->target, r->value);
+	if (!r->all_drives)
+		printf("for the port of %s alone: ", drive->name);
+	else if (!strcmp(r->target, "nvme.quirks"))
+		printf("for all NVMe drives %s: ", drive->pci);
+	else
+		printf("for all %s: ", of[setting_of(search, suspect)]);
+	printf("%s=%s\n", r->target, r->value);
 }
 
 static void print_file_remedy(const struct search *search, uint32_t suspect,
@@ -227,7 +192,7 @@ static void print_remedy(const struct search *search, uint32_t suspect,
 		print_parameter(search, suspect, r);
 		break;
 	default:
-		print_quirk(search, drive_of(search, suspect), r);
+		print_quirk(drive_of(search, suspect), r);
 	}
 }
 

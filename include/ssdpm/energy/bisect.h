@@ -12,6 +12,7 @@
 #define SSDPM_BISECT_H
 
 #include <ssdpm/base.h>
+#include <ssdpm/device.h>
 #include <ssdpm/model.h>
 
 #ifdef __cplusplus
@@ -118,7 +119,8 @@ struct ssdpm_bisect_trial {
  * struct ssdpm_bisect_remedy - what keeps a culprit from failing (sized result)
  * @size:       set by the caller
  * @kind:       enum ssdpm_bisect_remedy_kind
- * @all_drives: 1: it changes all drives of this kind, and not only this one
+ * @all_drives: 1: it changes all drives of this kind, and not only this one;
+ *              nvme.quirks changes those with the same PCI IDs
  * @drive:      as in the name of the suspect, "nvme0"
  * @target:     a file of sysfs, a parameter of Linux or a quirk, such as
  *              "nvme_core.default_ps_max_latency_us"
@@ -334,6 +336,24 @@ SSDPM_API int ssdpm_bisect_get_culprit(const struct ssdpm_bisect *bisect,
 				       size_t index, uint32_t *ret_suspect,
 				       uint32_t *ret_step,
 				       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_bisect_set_drive() - a drive of the suspects, as it is now
+ * @facts:   from ssdpm_device_get_facts(); a suspect begins with its name
+ * @machine: from ssdpm_machine_get_facts()
+ *
+ * Then there are remedies for less than all drives: the port in libata.force,
+ * and since Linux 7.2 the PCI IDs in nvme.quirks. A second call for the same
+ * drive replaces the first. The text of a search does not have it, because a
+ * boot may give a port another number.
+ *
+ * Return: 0; -ENOENT (no suspect of that name), -EINVAL (a pointer is NULL, or
+ * a size), -E2BIG (a size).
+ */
+SSDPM_API int ssdpm_bisect_set_drive(struct ssdpm_bisect *bisect,
+				     const struct ssdpm_device_facts *facts,
+				     const struct ssdpm_machine_facts *machine,
+				     struct ssdpm_error *reterr);
 
 /**
  * ssdpm_bisect_get_remedy() - what helps against a culprit

@@ -43,10 +43,21 @@ struct bisect_suspect {
 	char steps[SSDPM_BISECT_STEPS][SSDPM_BISECT_WORD];
 };
 
+/* What remedies of one drive need; their members are 0 where unknown. */
+struct bisect_drive {
+	char name[SSDPM_BISECT_WORD];
+	uint16_t pci_vendor_id;
+	uint16_t pci_device_id;
+	uint32_t ata_port;
+	bool takes_quirks; /* of the parameter nvme.quirks */
+};
+
 struct ssdpm_bisect {
 	struct ssdpm_bisect_params params;
 	size_t n_suspects;
 	struct bisect_suspect suspects[SSDPM_BISECT_SUSPECTS];
+	size_t n_drives;
+	struct bisect_drive drives[SSDPM_BISECT_SUSPECTS];
 	struct bisect_search search; /* from the first trial on */
 	uint64_t need_entries;
 	uint64_t likely_trials;

@@ -17,6 +17,7 @@
 #include "base/internal.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "common/linux-release.h"
 
 #define LATENCY ":latency_us"
 #define LPM ":lpm"
@@ -378,6 +379,140 @@ static bool find_remedy(const struct ssdpm_bisect *bisect, uint32_t number,
 	}
 }
 
+/* "nvme0:link" is of nvme0. */
+static bool is_of(const struct bisect_suspect *suspect, const char *drive)
+{
+	const size_t n = strcspn(suspect->name, ":");
+
+	return strlen(drive) == n && !memcmp(drive, suspect->name, n);
+}
+
+static const struct bisect_drive *drive_of(const struct ssdpm_bisect *bisect,
+					   uint32_t number)
+{
+	for (size_t i = 0; i < bisect->n_drives; i++)
+		if (is_of(&bisect->suspects[number], bisect->drives[i].name))
+			return &bisect->drives[i];
+	return NULL;
+}
+
+/* "NVME_QUIRK_NO_APST" as nvme.quirks takes it: "15b7:5008:no_apst" */
+static void fill_quirk(const struct bisect_drive *drive, const char *quirk,
+		       struct ssdpm_bisect_remedy *special)
+{
+	char value[SSDPM_BISECT_WORD];
+	int n = snprintf(value, sizeof(value),
+			 "%04x:%04x:", drive->pci_vendor_id,
+			 drive->pci_device_id);
+
+	for (; *quirk; quirk++)
+		value[n++] = *quirk >= 'A' && *quirk <= 'Z' ?
+				     (char)(*quirk - 'A' + 'a') :
+				     *quirk;
+	value[n] = '\0';
+	fill(special, SSDPM_BISECT_REMEDY_PARAMETER, "nvme.quirks", value);
+	special->all_drives = 1;
+}
+
+/* The same for less than all drives, where it is known which ones. */
+static bool specialize(const struct bisect_drive *drive,
+		       const struct ssdpm_bisect_remedy *remedy,
+		       struct ssdpm_bisect_remedy *special)
+{
+	static const char prefix[] = "NVME_QUIRK_";
+	const size_t n = sizeof(prefix) - 1;
+	char value[SSDPM_BISECT_WORD];
+
+	if (!drive)
+		return false;
+	if (drive->ata_port && !strcmp(remedy->target, "libata.force")) {
+		snprintf(value, sizeof(value), "%u:%.40s", drive->ata_port,
+			 remedy->value);
+		fill(special, SSDPM_BISECT_REMEDY_PARAMETER, remedy->target,
+		     value);
+		special->all_drives = 0;
+		return true;
+	}
+	if (!drive->takes_quirks || !drive->pci_vendor_id ||
+	    strncmp(remedy->target, prefix, n))
+		return false;
+	fill_quirk(drive, remedy->target + n, special);
+	return true;
+}
+
+/* Those of all drives, and before each of them that of fewer. */
+static bool find_nth_remedy(const struct ssdpm_bisect *bisect, uint32_t number,
+			    uint32_t step, size_t index,
+			    struct ssdpm_bisect_remedy *remedy)
+{
+	const struct bisect_drive *drive = drive_of(bisect, number);
+
+	for (size_t i = 0; find_remedy(bisect, number, step, i, remedy); i++) {
+		struct ssdpm_bisect_remedy special = *remedy;
+		const bool is_special = specialize(drive, remedy, &special);
+
+		if (is_special && index-- == 0) {
+			*remedy = special;
+			return true;
+		}
+		if (index-- == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_suspect_of(const struct ssdpm_bisect *bisect, const char *drive)
+{
+	for (size_t i = 0; i < bisect->n_suspects; i++)
+		if (is_of(&bisect->suspects[i], drive))
+			return true;
+	return false;
+}
+
+static void keep_drive(struct ssdpm_bisect *bisect,
+		       const struct bisect_drive *drive)
+{
+	size_t i = 0;
+
+	while (i < bisect->n_drives &&
+	       strcmp(bisect->drives[i].name, drive->name) != 0)
+		i++;
+	bisect->drives[i] = *drive;
+	bisect->n_drives += i == bisect->n_drives;
+}
+
+int ssdpm_bisect_set_drive(struct ssdpm_bisect *bisect,
+			   const struct ssdpm_device_facts *facts,
+			   const struct ssdpm_machine_facts *machine,
+			   struct ssdpm_error *reterr)
+{
+	struct ssdpm_device_facts device = { .size = sizeof(device) };
+	struct ssdpm_machine_facts host = { .size = sizeof(host) };
+	struct bisect_drive drive = { .name = "" };
+	int err;
+
+	if (!facts || !machine)
+		return ssdpm__missing(facts ? "machine" : "facts", reterr);
+	err = ssdpm__sized_in(&device, sizeof(device), facts,
+			      "ssdpm_device_facts", reterr);
+	if (!err)
+		err = ssdpm__sized_in(&host, sizeof(host), machine,
+				      "ssdpm_machine_facts", reterr);
+	if (err)
+		return err;
+	snprintf(drive.name, sizeof(drive.name), "%s", device.name);
+	drive.pci_vendor_id = device.pci_vendor_id;
+	drive.pci_device_id = device.pci_device_id;
+	drive.ata_port = device.ata_port;
+	drive.takes_quirks = ssdpm__takes_nvme_quirks(host.linux_release);
+	if (!has_suspect_of(bisect, drive.name))
+		return ssdpm__fail(reterr, -ENOENT, 0,
+				   "%s: no suspect is of this drive",
+				   drive.name);
+	keep_drive(bisect, &drive);
+	return 0;
+}
+
 int ssdpm_bisect_get_remedy(const struct ssdpm_bisect *bisect, size_t culprit,
 			    size_t index,
 			    struct ssdpm_bisect_remedy *ret_remedy,
@@ -396,7 +531,7 @@ int ssdpm_bisect_get_remedy(const struct ssdpm_bisect *bisect, size_t culprit,
 	const char *name = bisect->suspects[number].name;
 
 	memcpy(remedy.drive, name, strcspn(name, ":"));
-	if (!find_remedy(bisect, number, step, index, &remedy))
+	if (!find_nth_remedy(bisect, number, step, index, &remedy))
 		return ssdpm__fail(reterr, -ENOENT, 0, "unknown remedy");
 	ssdpm__sized_out(ret_remedy, &remedy, sizeof(remedy));
 	return 0;

@@ -10,6 +10,7 @@
 #include "base/glob.h"
 #include "base/internal.h"
 #include "base/words.h"
+#include "common/linux-release.h"
 #include "suspend/internal.h"
 
 static const char remedy_status_words[][12] = {
@@ -159,10 +160,7 @@ static void add_diagnosed(struct remedies *to,
 	}
 }
 
-/*
- * Since Linux 7.2 a parameter has the quirk, with which the driver shuts the
- * drive down, or the opposite of it.
- */
+/* The quirk with which the driver shuts the drive down, or the opposite. */
 static void add_quirk(struct remedies *to,
 		      const struct ssdpm_suspend_params *params,
 		      const struct ssdpm_suspend_drive *drive)
@@ -170,13 +168,10 @@ static void add_quirk(struct remedies *to,
 	const struct ssdpm_device_facts *facts = drive->facts;
 	const bool shuts = facts->kernel_quirks & SSDPM_QUIRK_SIMPLE_SUSPEND;
 	struct ssdpm_suspend_remedy one;
-	int major = 0, minor = 0;
 
 	if (facts->kind != SSDPM_KIND_NVME || !facts->pci_vendor_id ||
 	    !(facts->known & SSDPM_FACT_QUIRKS) ||
-	    sscanf(params->facts->linux_release, "%d.%d", &major, &minor) !=
-		    2 ||
-	    major < 7 || (major == 7 && minor < 2))
+	    !ssdpm__takes_nvme_quirks(params->facts->linux_release))
 		return;
 	one = remedy_of(drive, SSDPM_REMEDY_STATUS_UNTESTED,
 			SSDPM_REMEDY_SIMPLE_SUSPEND, NULL);

@@ -1339,6 +1339,22 @@ static const struct ssdpm_machine_facts machine_facts = {
 	.size = sizeof(machine_facts),
 };
 
+static const struct ssdpm_device_facts sda_facts = {
+	.size = sizeof(sda_facts),
+	.name = "sda",
+};
+
+static int bisect_set_drive(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_bisect_set_drive(found_bisect, sized, &machine_facts,
+				      error);
+}
+
+static int bisect_set_machine(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_bisect_set_drive(found_bisect, &sda_facts, sized, error);
+}
+
 static int get_recommended_changes(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_change *changes = NULL;
@@ -1675,6 +1691,10 @@ static const struct sized_case cases[] = {
 	      bisect_get_state),
 	SIZED(ssdpm_bisect_get_trial, ssdpm_bisect_trial, SIZED_OUT, NULL,
 	      bisect_get_trial),
+	SIZED(ssdpm_bisect_set_drive, ssdpm_device_facts, SIZED_IN, &sda_facts,
+	      bisect_set_drive),
+	SIZED(ssdpm_bisect_set_drive, ssdpm_machine_facts, SIZED_IN,
+	      &machine_facts, bisect_set_machine),
 	SIZED(ssdpm_bisect_get_remedy, ssdpm_bisect_remedy, SIZED_OUT, NULL,
 	      bisect_get_remedy),
 	SIZED(ssdpm_fault_from_line, ssdpm_fault, SIZED_OUT, NULL,

@@ -251,6 +251,95 @@ static void a_sata_drive_can_do_without_ncq(void **state)
 			"quirk sda ATA_QUIRK_NONCQ=");
 }
 
+static struct ssdpm_device_facts facts_of(const char *name)
+{
+	struct ssdpm_device_facts facts = { .size = sizeof(facts) };
+
+	strcpy(facts.name, name);
+	return facts;
+}
+
+static void set_drive(struct ssdpm_bisect *bisect,
+		      const struct ssdpm_device_facts *facts,
+		      const char *release)
+{
+	struct ssdpm_machine_facts machine = { .size = sizeof(machine) };
+
+	strcpy(machine.linux_release, release);
+	assert_int_equal(ssdpm_bisect_set_drive(bisect, facts, &machine, NULL),
+			 0);
+}
+
+static void a_port_that_is_known_is_in_the_parameter(void **state)
+{
+	struct ssdpm_device_facts facts = facts_of("sda");
+	struct ssdpm_bisect *bisect;
+
+	(void)state;
+	bisect = new_search();
+	ssdpm_bisect_add_queue_depth(bisect, "sda", 32, NULL);
+	bisect = find_culprit(bisect, 1);
+	facts.ata_port = 9;
+	set_drive(bisect, &facts, "6.1.0");
+	/* The boot has given it another number. */
+	facts.ata_port = 2;
+	set_drive(bisect, &facts, "6.1.0");
+	assert_remedies(bisect, "file sda queue_depth=1; "
+				"parameter sda libata.force=2:noncq; "
+				"parameter* sda libata.force=noncq; "
+				"quirk sda ATA_QUIRK_NONCQ=");
+}
+
+static void a_quirk_is_a_parameter_since_linux_7_2(void **state)
+{
+	static const char without[] =
+		"latency-limit nvme0 pm_qos_latency_tolerance_us=0; "
+		"parameter* nvme0 nvme_core.default_ps_max_latency_us=0; "
+		"quirk nvme0 NVME_QUIRK_NO_APST=";
+	static const char with[] =
+		"latency-limit nvme0 pm_qos_latency_tolerance_us=0; "
+		"parameter* nvme0 nvme_core.default_ps_max_latency_us=0; "
+		"parameter* nvme0 nvme.quirks=15b7:5008:no_apst; "
+		"quirk nvme0 NVME_QUIRK_NO_APST=";
+	static const struct {
+		const char *release;
+		uint16_t pci_vendor_id;
+		const char *remedies;
+	} cases[] = {
+		{ "7.2.0", 0x15b7, with },    { "8.0-rc1", 0x15b7, with },
+		{ "7.1.9", 0x15b7, without }, { "6.12.9", 0x15b7, without },
+		{ "", 0x15b7, without },      { "7.2.0", 0, without },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_device_facts facts = facts_of("nvme0");
+		struct ssdpm_bisect *bisect =
+			find_culprit(search_of_limits(laptop, 4, 11000), 1);
+
+		facts.pci_vendor_id = cases[i].pci_vendor_id;
+		facts.pci_device_id = 0x5008;
+		set_drive(bisect, &facts, cases[i].release);
+		assert_remedies(bisect, cases[i].remedies);
+	}
+}
+
+static void a_drive_without_a_suspect_is_refused(void **state)
+{
+	const struct ssdpm_machine_facts machine = { .size = sizeof(machine) };
+	const struct ssdpm_device_facts facts = facts_of("nvme");
+	struct ssdpm_bisect *bisect = search_of_limits(laptop, 4, 11000);
+
+	(void)state;
+	assert_int_equal(ssdpm_bisect_set_drive(bisect, &facts, &machine, NULL),
+			 -ENOENT);
+	assert_int_equal(ssdpm_bisect_set_drive(bisect, NULL, &machine, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_bisect_set_drive(bisect, &facts, NULL, NULL),
+			 -EINVAL);
+	ssdpm_bisect_free(bisect);
+}
+
 static void a_suspect_of_the_caller_has_no_remedy(void **state)
 {
 	static const char *const steps[] = { "off", "on" };
@@ -357,6 +446,9 @@ int main(void)
 		cmocka_unit_test(link_policies_begin_with_max_performance),
 		cmocka_unit_test(a_link_gets_one_feature_after_another),
 		cmocka_unit_test(a_sata_drive_can_do_without_ncq),
+		cmocka_unit_test(a_port_that_is_known_is_in_the_parameter),
+		cmocka_unit_test(a_quirk_is_a_parameter_since_linux_7_2),
+		cmocka_unit_test(a_drive_without_a_suspect_is_refused),
 		cmocka_unit_test(a_suspect_of_the_caller_has_no_remedy),
 		cmocka_unit_test(what_saves_nothing_is_no_suspect),
 		cmocka_unit_test(

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SSDPM_LIB_LINUX_RELEASE_H
+#define SSDPM_LIB_LINUX_RELEASE_H
+
+#include <stdbool.h>
+
+/*
+ * Since Linux 7.2 the parameter nvme.quirks adds quirks to drives by their PCI
+ * IDs. release: as in struct ssdpm_machine_facts; "": unknown.
+ */
+bool ssdpm__takes_nvme_quirks(const char *release);
+
+#endif
