@@ -43,7 +43,7 @@ struct bisect_suspect {
 	char steps[SSDPM_BISECT_STEPS][SSDPM_BISECT_WORD];
 };
 
-/* What remedies of one drive need; their members are 0 where unknown. */
+/* A drive, for remedies of it alone; members are 0 where unknown. */
 struct bisect_drive {
 	char name[SSDPM_BISECT_WORD];
 	uint16_t pci_vendor_id;
