@@ -51,7 +51,7 @@ static bool is_controller(const char *path)
 	       !strncmp(strrchr(path, '/'), "/nvme", 5);
 }
 
-/* What follows the name of a device of sysfs: "": there is none such. */
+/* The rest of the path after the name of a device, or "". */
 static const char *after_name(const char *path, const char *class,
 			      const char *characters)
 {
@@ -341,7 +341,7 @@ bool ssdpm__is_another(const struct change *change, uint64_t serial)
 	return change->serial && serial && change->serial != serial;
 }
 
-/* Of the device whose file it is: it stays when one by this name goes. */
+/* The device that has the file stays when the one in the path goes. */
 const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
 				 const struct change *change)
 {
