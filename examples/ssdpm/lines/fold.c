@@ -155,7 +155,7 @@ static size_t inner_call_length(const char *text)
 	static const char *const starts[] = { "ssdpm ", "sudo ", "echo ",
 					      "udevadm " };
 	static const char *const ends[] = { ", ",   "; ",    ". ", ": ",
-					    " or ", " and ", ")" };
+					    " or ", " and ", " (", ")" };
 	static const char *const signs[] = { " -", " > ", " && " };
 	size_t n = 0;
 
