@@ -75,11 +75,23 @@ def test_the_link_of_a_drive_is_searched_feature_by_feature(linked: Search) -> N
     assert "nvme0 PCIe link: l1.2, but not with l1.1" in text
     call = f"ssdpm apply --root {linked.root} --link l1_2_aspm=off nvme0"
     assert f"until the next boot: {call}" in " ".join(text.replace("\\", "").split())
-    assert "for all PCIe devices: pcie_aspm.policy=powersave" in text
+    assert "for all PCIe devices: pcie_aspm.policy=performance" in text
     assert {
         name: linked.read(f"{LINK}/{name}") for name in before
     } == {name: value.strip() for name, value in before.items()}
     assert linked.read(LIMIT) == "100000"
+
+
+def test_what_helps_turns_off_all_that_the_good_trials_had_off(linked: Search) -> None:
+    text = linked("start", *SEEN, "nvme0")
+    while "Found" not in text:
+        fails = linked.read(f"{LINK}/l1_aspm") == "1"
+        text = linked("bad") if fails else linked("good", "--entries", "9999")
+    words = " ".join(text.replace("\\", "").split())
+    assert "l1_aspm=off," in words
+    assert "l1_2_aspm=off nvme0" in words
+    assert words.count("apply") == 1
+    assert "pcie_aspm=off" not in words
 
 
 def test_a_disk_that_fails_with_ncq_is_told_to_do_without(

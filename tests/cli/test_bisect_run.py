@@ -359,3 +359,17 @@ def test_a_run_needs_a_search(searched: Searched) -> None:
     status, _, err = searched.run("run")
     assert status == 1 and "there is no search" in err
     assert not (searched.root / "state/ssdpm").exists()
+
+
+def test_a_drive_that_fails_as_its_trial_is_set_makes_it_bad(
+    searched: Searched,
+) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    limit = searched.root / LIMIT
+    limit.unlink()
+    limit.mkdir()
+    searched.fail()
+    status, _, err = searched.run("run")
+    assert status != 0
+    assert "trial 1: bad after 0 entries: nvme0: down\n" in err
+    assert searched.state()["n_trials"] == 1

@@ -113,6 +113,19 @@ static enum exit_status count_entries(struct exposure *e,
 }
 
 /* what: the fault, if there was one. */
+static void say_verdict(const struct exposure *e, const struct cell *what)
+{
+	const struct ssdpm_bisect_state state = state_of_search(e->search);
+
+	if (!e->search->common->quiet)
+		remark("trial %llu: %s after %llu entries%s%s",
+		       (unsigned long long)state.n_trials + 1,
+		       ssdpm_bisect_verdict_to_string(e->verdict),
+		       (unsigned long long)state.entries,
+		       e->verdict == SSDPM_BISECT_BAD ? ": " : "",
+		       e->verdict == SSDPM_BISECT_BAD ? what->text : "");
+}
+
 static void decide(struct exposure *e, struct watch *watch,
 		   const struct cell *what)
 {
@@ -123,13 +136,18 @@ static void decide(struct exposure *e, struct watch *watch,
 	if (!e->verdict)
 		return;
 	watch->is_over = true;
-	if (!e->search->common->quiet)
-		remark("trial %llu: %s after %llu entries%s%s",
-		       (unsigned long long)state.n_trials + 1,
-		       ssdpm_bisect_verdict_to_string(e->verdict),
-		       (unsigned long long)state.entries,
-		       e->verdict == SSDPM_BISECT_BAD ? ": " : "",
-		       e->verdict == SSDPM_BISECT_BAD ? what->text : "");
+	say_verdict(e, what);
+}
+
+bool find_last_fault(struct exposure *e)
+{
+	struct cell what;
+
+	if (!find_fault(&e->faults, &what))
+		return false;
+	e->verdict = SSDPM_BISECT_BAD;
+	say_verdict(e, &what);
+	return true;
 }
 
 static enum exit_status look(struct watch *watch, int64_t now_ns)

@@ -153,21 +153,22 @@ static void print_parameter(const struct search *search, uint32_t suspect,
 	printf("%s=%s\n", r->target, r->value);
 }
 
-static void print_file_remedy(const struct search *search, uint32_t suspect,
-			      const struct ssdpm_bisect_remedy *r)
+/* Files of a link go together. */
+static void print_link_files(const struct search *search, size_t culprit)
 {
-	const char *file = strrchr(r->target, '/');
+	struct ssdpm_bisect_remedy r = { .size = sizeof(r) };
+	struct cell features = { "" };
 
+	for (size_t i = 0;
+	     !ssdpm_bisect_get_remedy(search->bisect, culprit, i, &r, NULL) &&
+	     r.kind == SSDPM_BISECT_REMEDY_FILE;
+	     i++)
+		features = cell("%s%s%s=off", features.text, i ? "," : "",
+				strrchr(r.target, '/') + 1);
 	print_advice(search,
-		     setting_of(search, suspect) == SSDPM_BISECT_LINK ?
-			     cell("until the next boot: ssdpm apply --link "
-				  "%s=off %s",
-				  file + 1, r->drive)
-				     .text :
-			     cell("until the next boot: ssdpm apply "
-				  "--queue-depth %s %s",
-				  r->value, r->drive)
-				     .text);
+		     cell("until the next boot: ssdpm apply --link %s %s",
+			  features.text, r.drive)
+			     .text);
 }
 
 static void print_remedy(const struct search *search, uint32_t suspect,
@@ -186,7 +187,12 @@ static void print_remedy(const struct search *search, uint32_t suspect,
 					     .text);
 		break;
 	case SSDPM_BISECT_REMEDY_FILE:
-		print_file_remedy(search, suspect, r);
+		if (setting_of(search, suspect) == SSDPM_BISECT_QUEUE_DEPTH)
+			print_advice(search,
+				     cell("until the next boot: ssdpm apply "
+					  "--queue-depth %s %s",
+					  r->value, r->drive)
+					     .text);
 		break;
 	case SSDPM_BISECT_REMEDY_PARAMETER:
 		print_parameter(search, suspect, r);
@@ -203,6 +209,8 @@ static void print_remedies(const struct search *search, size_t culprit)
 
 	ssdpm_bisect_get_culprit(search->bisect, culprit, &suspect, &step,
 				 NULL);
+	if (setting_of(search, suspect) == SSDPM_BISECT_LINK)
+		print_link_files(search, culprit);
 	for (size_t i = 0; !ssdpm_bisect_get_remedy(search->bisect, culprit, i,
 						    &remedy, NULL);
 	     i++)

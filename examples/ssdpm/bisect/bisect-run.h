@@ -66,6 +66,8 @@ struct exposure {
 /* Before the trial is set. */
 enum exit_status begin_exposure(struct exposure *e);
 enum exit_status expose(struct exposure *e);
+/* A trial that failed: was it the drive? Then it is bad. */
+bool find_last_fault(struct exposure *e);
 void end_exposure(struct exposure *e);
 
 #endif

@@ -360,8 +360,9 @@ SSDPM_API int ssdpm_bisect_set_drive(struct ssdpm_bisect *bisect,
  * @culprit: as of ssdpm_bisect_get_culprit()
  * @index:   from 0 on: what changes least of a machine is first
  *
- * Each remedy alone keeps the step that fails from being used. Suspects of
- * ssdpm_bisect_add_suspect() have none.
+ * Each remedy alone keeps the step that fails from being used, but for those of
+ * the kind SSDPM_BISECT_REMEDY_FILE. They go together: the good trials had none
+ * of these features. Suspects of ssdpm_bisect_add_suspect() have no remedy.
  *
  * Return: 0; -ENOENT (@culprit, or no more), -EINVAL, -E2BIG (@ret_remedy).
  */

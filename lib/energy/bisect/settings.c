@@ -303,30 +303,61 @@ static bool find_lpm_remedy(const struct bisect_suspect *suspect, uint32_t step,
 	return true;
 }
 
-/* The policy powersave has L1 without substates. */
+static uint32_t feature_of(const struct bisect_suspect *suspect, size_t step)
+{
+	return ssdpm_pcie_feature_from_string(suspect->steps[step]);
+}
+
+static bool has_feature(const struct bisect_suspect *suspect, uint32_t feature)
+{
+	for (size_t i = 1; i < suspect->n_steps; i++)
+		if (feature_of(suspect, i) == feature)
+			return true;
+	return false;
+}
+
+/*
+ * The policy powersave has L0s, L1 and clock power management, and no substate.
+ * It must not turn on what was off. pcie_aspm=off is no remedy: Linux then
+ * leaves on what the firmware has turned on.
+ */
+static const char *aspm_policy(const struct bisect_suspect *suspect,
+			       uint32_t feature)
+{
+	const uint32_t substates =
+		SSDPM_PCIE_FEATURE_L1_1 | SSDPM_PCIE_FEATURE_L1_1_PCIPM |
+		SSDPM_PCIE_FEATURE_L1_2 | SSDPM_PCIE_FEATURE_L1_2_PCIPM;
+
+	return feature & substates &&
+			       has_feature(suspect, SSDPM_PCIE_FEATURE_L0S) &&
+			       has_feature(suspect, SSDPM_PCIE_FEATURE_L1) &&
+			       has_feature(suspect, SSDPM_PCIE_FEATURE_CLKPM) ?
+		       "powersave" :
+		       "performance";
+}
+
+/* The good trial had none of the features from the step on. */
 static bool find_link_remedy(const struct bisect_suspect *suspect,
 			     uint32_t step, size_t index,
 			     struct ssdpm_bisect_remedy *remedy)
 {
-	const uint32_t feature =
-		ssdpm_pcie_feature_from_string(suspect->steps[step]);
-	const uint32_t base = SSDPM_PCIE_FEATURE_L0S | SSDPM_PCIE_FEATURE_L1 |
-			      SSDPM_PCIE_FEATURE_CLKPM;
 	size_t i = 0;
 
-	while (i < N_LINK_FEATURES && link_features[i].feature != feature)
-		i++;
-	if (i == N_LINK_FEATURES || index > 1)
-		return false;
-	if (index == 0)
-		fill(remedy, SSDPM_BISECT_REMEDY_FILE, link_features[i].file,
-		     "0");
-	else if (feature & base)
-		fill(remedy, SSDPM_BISECT_REMEDY_PARAMETER, "pcie_aspm", "off");
-	else
+	if (index == suspect->n_steps - step) {
 		fill(remedy, SSDPM_BISECT_REMEDY_PARAMETER, "pcie_aspm.policy",
-		     "powersave");
-	remedy->all_drives = index == 1;
+		     aspm_policy(suspect, feature_of(suspect, step)));
+		remedy->all_drives = 1;
+		return true;
+	}
+	if (index > suspect->n_steps - step)
+		return false;
+	while (i < N_LINK_FEATURES &&
+	       link_features[i].feature != feature_of(suspect, step + index))
+		i++;
+	if (i == N_LINK_FEATURES)
+		return false;
+	fill(remedy, SSDPM_BISECT_REMEDY_FILE, link_features[i].file, "0");
+	remedy->all_drives = 0;
 	return true;
 }
 

@@ -223,10 +223,17 @@ static void a_link_gets_one_feature_after_another(void **state)
 	assert_steps(bisect, "off l1 clkpm l1.1 l1.2");
 	assert_remedies(find_culprit(bisect, 4),
 			"file nvme0 link/l1_2_aspm=0; "
-			"parameter* nvme0 pcie_aspm.policy=powersave");
+			"parameter* nvme0 pcie_aspm.policy=performance");
 	assert_remedies(find_culprit(search_of_link(usual), 1),
 			"file nvme0 link/l1_aspm=0; "
-			"parameter* nvme0 pcie_aspm=off");
+			"file nvme0 link/clkpm=0; "
+			"file nvme0 link/l1_1_aspm=0; "
+			"file nvme0 link/l1_2_aspm=0; "
+			"parameter* nvme0 pcie_aspm.policy=performance");
+	assert_remedies(find_culprit(search_of_link(UINT32_MAX), 6),
+			"file nvme0 link/l1_2_aspm=0; "
+			"file nvme0 link/l1_2_pcipm=0; "
+			"parameter* nvme0 pcie_aspm.policy=powersave");
 	bisect = search_of_link(UINT32_MAX);
 	assert_steps(bisect,
 		     "off l0s l1 clkpm l1.1 l1.1-pcipm l1.2 l1.2-pcipm");
