@@ -376,11 +376,6 @@ uint32_t ssdpm__parameter_of(const char *path);
 /* Whether it is the latency tolerance of this controller, ".../nvme0". */
 bool ssdpm__is_tolerance_of(const struct change *change,
 			    const char *controller);
-/*
- * Where Linux has X/CLASS/NAME/device, it is a link to X. X stays when Linux
- * gives NAME up, so the file of a value is X/.... Return: file, or path.
- */
-const char *ssdpm__value_file(const char *path, char file[SSDPM__TARGET_BYTES]);
 /* The owner of the value: "nvme0", "host3"; "all": all controllers. */
 void ssdpm__change_device(const struct change *change, char name[32]);
 /*
@@ -431,6 +426,13 @@ extern const struct value_form ssdpm__tolerance_form, ssdpm__parameter_form,
 
 /* value-io.c */
 
+/*
+ * Where Linux has X/CLASS/NAME/device, it is a link to X. X stays when Linux
+ * gives NAME up, so the file of a value is X/.... Return: file, or path.
+ */
+const char *ssdpm__value_file(const char *path, char file[SSDPM__TARGET_BYTES]);
+/* Cut so many components off its end; false: it has fewer. */
+bool ssdpm__path_up(char *path, int levels);
 /* -ENODEV: it is gone; -EBUSY: a drive sleeps, and will not wake. */
 int ssdpm__read_value(struct ssdpm_machine *machine,
 		      const struct step_kind *kind, const char *path,

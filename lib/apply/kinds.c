@@ -275,35 +275,13 @@ bool ssdpm__is_tolerance_of(const struct change *change, const char *controller)
 	       !strncmp(change->path + n, "/power/", 7);
 }
 
-static bool go_up(char *path, int depth)
-{
-	char *slash = path;
-
-	while (slash && depth-- > 0) {
-		slash = strrchr(path, '/');
-		if (slash)
-			*slash = '\0';
-	}
-	return slash;
-}
-
 /* The directory of the device that has the value; false: there is none. */
 static bool device_path(const struct change *change,
 			char path[SSDPM__TARGET_BYTES])
 {
 	snprintf(path, SSDPM__TARGET_BYTES, "%s", change->path);
-	return change->kind->depth >= 0 && go_up(path, change->kind->depth);
-}
-
-const char *ssdpm__value_file(const char *path, char file[SSDPM__TARGET_BYTES])
-{
-	const char *rest = strstr(path, "/device/");
-
-	if (!rest)
-		return path;
-	snprintf(file, SSDPM__TARGET_BYTES, "%.*s", (int)(rest - path), path);
-	go_up(file, 2);
-	return strcat(file, rest + strlen("/device"));
+	return change->kind->depth >= 0 &&
+	       ssdpm__path_up(path, change->kind->depth);
 }
 
 void ssdpm__change_device(const struct change *change, char name[32])
@@ -352,7 +330,7 @@ const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
 		strcpy(path, change->path);
 	else
 		depth--;
-	return depth >= 0 && go_up(path, depth) ?
+	return depth >= 0 && ssdpm__path_up(path, depth) ?
 		       ssdpm__removal(machine, path) :
 		       NULL;
 }

@@ -12,6 +12,29 @@
 #include <stdio.h>
 #include <string.h>
 
+bool ssdpm__path_up(char *path, int levels)
+{
+	char *slash = path;
+
+	while (slash && levels-- > 0) {
+		slash = strrchr(path, '/');
+		if (slash)
+			*slash = '\0';
+	}
+	return slash;
+}
+
+const char *ssdpm__value_file(const char *path, char file[SSDPM__TARGET_BYTES])
+{
+	const char *rest = strstr(path, "/device/");
+
+	if (!rest)
+		return path;
+	snprintf(file, SSDPM__TARGET_BYTES, "%.*s", (int)(rest - path), path);
+	ssdpm__path_up(file, 2);
+	return strcat(file, rest + strlen("/device"));
+}
+
 static int read_file(struct ssdpm_machine *machine,
 		     const struct step_kind *kind, const char *path,
 		     struct value *ret_value, struct ssdpm_error *reterr)

@@ -48,6 +48,8 @@ class Searched(Watched):
     @contextlib.contextmanager
     def call(self, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
         program = str(self.ssdpm.directory / "bin/ssdpm")
+        if arguments[:1] == ("run",) and "--settle" not in arguments:
+            arguments = (*arguments, "--settle", "0s")
         inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), str(MACHINE)]
         with subprocess.Popen(
             [*inside, program, "bisect", *arguments],
@@ -84,6 +86,12 @@ class Searched(Watched):
             assert boottime() < end
             time.sleep(0.005)
 
+    def wait_for_token(self, part: str) -> None:
+        end = boottime() + 60
+        while part not in self.file().read_text():
+            assert boottime() < end
+            time.sleep(0.005)
+
     def fail(self, line: str = DOWN) -> None:
         os.write(self.log, line.encode())
 
@@ -107,6 +115,14 @@ class Searched(Watched):
 @pytest.fixture
 def searched(ssdpm: Command, laptop: pathlib.Path) -> Iterator[Searched]:
     shutil.rmtree(laptop / "sys/class/nvme/nvme0/device/link")
+    searched = Searched(ssdpm, laptop)
+    yield searched
+    os.close(searched.log)
+
+
+@pytest.fixture
+def linked(ssdpm: Command, laptop: pathlib.Path) -> Iterator[Searched]:
+    """The link has steps, too: more than two trials."""
     searched = Searched(ssdpm, laptop)
     yield searched
     os.close(searched.log)
@@ -373,3 +389,44 @@ def test_a_drive_that_fails_as_its_trial_is_set_makes_it_bad(
     assert status != 0
     assert "trial 1: bad after 0 entries: nvme0: down\n" in err
     assert searched.state()["n_trials"] == 1
+
+
+def wait_for_line(process: subprocess.Popen[str], part: str) -> str:
+    assert process.stderr
+    read = ""
+    while part not in read:
+        assert process.poll() is None, read
+        read += process.stderr.readline()
+    return read
+
+
+def test_an_error_after_the_last_entries_is_one_of_that_trial(
+    searched: Searched,
+) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    with kernel(searched) as pipe, searched.call("run", "--settle", "5s") as process:
+        send(pipe, searched.ios(8))
+        wait_for_line(process, "waiting 5 s for late errors")
+        searched.fail()
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "trial 1: bad after 7 entries: nvme0: down\n" in err
+    assert "fails with all of these settings off" in out
+
+
+def test_the_second_line_of_an_error_judges_no_other_trial(linked: Searched) -> None:
+    linked.ok("start", *SEEN, "nvme0")
+    with kernel(linked) as pipe, linked.call("run", "--settle", "1s") as process:
+        send(pipe, linked.ios(8))
+        read = wait_for_line(process, "good after 7 entries")
+        linked.wait_for_token(" run:")
+        linked.fail()
+        read += wait_for_line(process, "all suspects have their first step")
+        assert linked.limit() == "0"
+        linked.fail()
+        linked.wait_for_token(" run:")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert (read + err).count(": bad after") == 1
+    assert linked.state()["n_trials"] == 2

@@ -66,7 +66,7 @@ find_it() {{
 	device=$(basename "$(controller "$1")")
 	echo "$device" >"/result/$1.device"
 	run "$1.start" ssdpm bisect start --identify --errors "$2" --entries "$3" "$device"
-	run "$1" ssdpm bisect run --identify --provoke
+	run "$1" ssdpm bisect run --identify --provoke --settle 2s
 	run "$1.report" ssdpm bisect report --json
 	cat "$(controller "$1")/power/pm_qos_latency_tolerance_us" >"/result/$1.limit"
 	run "$1.stop" ssdpm bisect stop

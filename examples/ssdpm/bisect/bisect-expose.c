@@ -9,10 +9,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define LOOK_NS (SECOND_NS / 5)
 /* To write it more often would wake the drives. */
 #define SAVE_NS (600 * SECOND_NS)
+/* Errors may go on for so many times the time to settle. */
+#define N_SETTLES 10
 /* A signal or a verdict ends it. */
 #define FOR_EVER_NS (INT64_MAX / 4)
 
@@ -126,12 +129,24 @@ static void say_verdict(const struct exposure *e, const struct cell *what)
 		       e->verdict == SSDPM_BISECT_BAD ? what->text : "");
 }
 
-static void decide(struct exposure *e, struct watch *watch,
+static void say_wait(const struct exposure *e, const char *why)
+{
+	if (e->options->settle_ns && !e->search->common->quiet)
+		remark("%s; waiting %s for late errors", why,
+		       time_text(e->options->settle_ns).text);
+}
+
+static void decide(struct exposure *e, struct watch *watch, int64_t now_ns,
 		   const struct cell *what)
 {
 	const struct ssdpm_bisect_state state = state_of_search(e->search);
 
-	if (!e->verdict && state.entries >= state.need_entries)
+	if (!e->verdict && !e->settled_ns &&
+	    state.entries >= state.need_entries) {
+		e->settled_ns = now_ns + (int64_t)e->options->settle_ns;
+		say_wait(e, "it has its entries");
+	}
+	if (!e->verdict && e->settled_ns && now_ns >= e->settled_ns)
 		e->verdict = SSDPM_BISECT_GOOD;
 	if (!e->verdict)
 		return;
@@ -156,7 +171,7 @@ static enum exit_status look(struct watch *watch, int64_t now_ns)
 	enum exit_status status;
 	struct cell what;
 
-	for (size_t i = 0; i < e->n_provoked; i++)
+	for (size_t i = 0; i < e->n_provoked && !e->settled_ns; i++)
 		provoke(&e->provoked[i]);
 	if (now_ns < e->look_ns)
 		return STATUS_DONE;
@@ -165,11 +180,39 @@ static enum exit_status look(struct watch *watch, int64_t now_ns)
 		e->verdict = SSDPM_BISECT_BAD;
 	status = count_entries(e, watch);
 	if (!status)
-		decide(e, watch, &what);
+		decide(e, watch, now_ns, &what);
 	if (status || e->verdict || now_ns < e->save_ns)
 		return status;
 	e->save_ns = now_ns + SAVE_NS;
 	return write_search(e->search);
+}
+
+/*
+ * Linux reports one failure over a minute: time-outs, a reset, the end. With
+ * the first steps set nothing is added to them.
+ */
+enum exit_status settle(struct exposure *e)
+{
+	const struct timespec nap = { .tv_nsec = LOOK_NS };
+	const int64_t settle_ns = (int64_t)e->options->settle_ns;
+	const int64_t begin_ns = survey_now_ns();
+	enum exit_status status =
+		settle_ns ? set_first_steps(e->search) : STATUS_DONE;
+	int64_t now_ns = begin_ns, quiet_ns = begin_ns + settle_ns;
+	struct cell what;
+
+	say_wait(e, "all suspects have their first step");
+	while (!status && now_ns < quiet_ns && !caught_signal()) {
+		if (now_ns - begin_ns > N_SETTLES * settle_ns)
+			return failure("after a bad trial errors go on with "
+				       "all of these settings off, too: %s",
+				       what.text);
+		nanosleep(&nap, NULL);
+		now_ns = survey_now_ns();
+		if (find_fault(&e->faults, &what))
+			quiet_ns = now_ns + settle_ns;
+	}
+	return status;
 }
 
 /* Service times have the wake-ups of the policy of the trial in them. */

@@ -149,5 +149,6 @@ bool find_fault(struct fault_watch *w, struct cell *ret_what)
 		return false;
 	*ret_what = cell("%llu errors of PCIe AER",
 			 (unsigned long long)(n_aer - w->n_aer));
+	w->n_aer = n_aer;
 	return true;
 }

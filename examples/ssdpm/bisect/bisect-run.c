@@ -145,7 +145,11 @@ static enum exit_status finish_trial(struct search *search,
 	}
 	if (ssdpm_bisect_judge(search->bisect, exposure->verdict, &error))
 		return failure("%s", error.message);
-	return write_search(search);
+	status = write_search(search);
+	if (!status && exposure->verdict == SSDPM_BISECT_BAD &&
+	    is_searching(search))
+		status = settle(exposure);
+	return status;
 }
 
 static enum exit_status run_trial(struct search *search,

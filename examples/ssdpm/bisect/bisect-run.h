@@ -14,6 +14,8 @@ struct run_options {
 	bool count_death; /* the machine died in a trial: that is bad */
 	bool corrected;	  /* errors that hardware corrected are bad */
 	bool provoke;
+	/* An error may come as late, after its I/O has timed out. */
+	uint64_t settle_ns;
 };
 
 /* bisect-faults.c: what happens from now on. */
@@ -60,7 +62,8 @@ struct exposure {
 	uint64_t n_counted; /* entries that the search has */
 	int64_t look_ns;    /* when to look again */
 	int64_t save_ns;
-	uint32_t verdict; /* 0: a signal came first */
+	int64_t settled_ns; /* when a good trial ends; 0: it needs entries */
+	uint32_t verdict;   /* 0: a signal came first */
 };
 
 /* Before the trial is set. */
@@ -68,6 +71,8 @@ enum exit_status begin_exposure(struct exposure *e);
 enum exit_status expose(struct exposure *e);
 /* A trial that failed: was it the drive? Then it is bad. */
 bool find_last_fault(struct exposure *e);
+/* The errors of a bad trial end before the next one begins. */
+enum exit_status settle(struct exposure *e);
 void end_exposure(struct exposure *e);
 
 #endif

@@ -29,13 +29,18 @@ static int read_same(struct search *search, size_t i,
 	return -ENODEV;
 }
 
+static size_t step_to_set(const struct search *search, size_t i)
+{
+	return search->sets_first ? 0 :
+				    ssdpm_bisect_get_step(search->bisect, i);
+}
+
 /* A step of the link has the features of those before it. */
 static uint32_t features_of(const struct search *search, size_t i)
 {
 	uint32_t features = 0;
 
-	for (size_t step = ssdpm_bisect_get_step(search->bisect, i); step;
-	     step--)
+	for (size_t step = step_to_set(search, i); step; step--)
 		features |= ssdpm_pcie_feature_from_string(
 			ssdpm_bisect_get_step_name(search->bisect, i, step));
 	return features;
@@ -57,8 +62,8 @@ static int add_lpm_step(struct search *search, struct ssdpm_plan *plan,
 static int add_step_of(struct search *search, struct ssdpm_plan *plan, size_t i,
 		       struct ssdpm_error *reterr)
 {
-	const char *word = ssdpm_bisect_get_step_name(
-		search->bisect, i, ssdpm_bisect_get_step(search->bisect, i));
+	const char *word = ssdpm_bisect_get_step_name(search->bisect, i,
+						      step_to_set(search, i));
 	struct ssdpm_device *device = search->devices[i];
 
 	switch (setting_of(search, i)) {
@@ -183,6 +188,16 @@ enum exit_status check_trial(struct search *search)
 enum exit_status set_trial(struct search *search)
 {
 	return carry_out_plan(search, fill_trial);
+}
+
+enum exit_status set_first_steps(struct search *search)
+{
+	enum exit_status status;
+
+	search->sets_first = true;
+	status = set_trial(search);
+	search->sets_first = false;
+	return status;
 }
 
 enum exit_status put_back_search(struct search *search)

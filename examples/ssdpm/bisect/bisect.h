@@ -32,6 +32,7 @@ struct search {
 	struct ssdpm_bisect *bisect; /* NULL: there is none */
 	struct searched_drive drives[SSDPM_BISECT_SUSPECTS];
 	size_t n_drives;
+	bool sets_first; /* each suspect gets its first step */
 	/* They live as long as the plan. */
 	struct ssdpm_device *devices[SSDPM_BISECT_SUSPECTS];
 };
@@ -75,6 +76,8 @@ uint64_t latency_of(const char *word);
 
 /* bisect-trial.c */
 enum exit_status set_trial(struct search *search);
+/* No trial: all suspects off. */
+enum exit_status set_first_steps(struct search *search);
 /* A good trial is in force: a complaint says what is not. */
 enum exit_status check_trial(struct search *search);
 enum exit_status put_back_search(struct search *search);

@@ -16,7 +16,9 @@ struct settings {
 	uint64_t given;
 };
 
-static struct settings the_settings;
+static struct settings the_settings = {
+	.run.settle_ns = UINT64_C(60000000000),
+};
 
 static const struct option_spec options[] = {
 	{ "errors", 0, "N", "start: Set how many errors there were. Required.",
@@ -33,6 +35,10 @@ static const struct option_spec options[] = {
 	  "run: Read the drives so that they enter the state as often as they "
 	  "can.",
 	  SETS_FLAG(struct settings, run.provoke), .modes = RUN },
+	{ "settle", 0, "TIME",
+	  "run: Wait for late errors at the end of a trial. Default: 60s.",
+	  SETS_NUMBER(struct settings, run.settle_ns, TIME_NS),
+	  .max = UINT64_C(3600000000000), .modes = RUN },
 	{ "count-death", 0, NULL,
 	  "run: Call a trial bad in which the machine died.",
 	  SETS_FLAG(struct settings, run.count_death), .modes = RUN },
