@@ -25,7 +25,7 @@ static const struct option_spec options[] = {
 	  SETS_NUMBER(struct settings, n_errors, COUNT), .min = 1,
 	  .modes = START },
 	{ "entries", 0, "N",
-	  "start, good: Set how often the drive entered its deepest state.",
+	  "start, good: Set the entries into the deepest state.",
 	  SETS_NUMBER(struct settings, n_entries, COUNT), .min = 1,
 	  .max = UINT32_MAX, .modes = START | GOOD },
 	{ "log", 0, "FILE",
