@@ -94,6 +94,21 @@ def test_what_helps_turns_off_all_that_the_good_trials_had_off(linked: Search) -
     assert "pcie_aspm=off" not in words
 
 
+def test_another_disk_of_the_same_adapter_is_not_searched(
+    desktop_search: Search,
+) -> None:
+    wwid = desktop_search.root / "sys/class/block/sda/device/wwid"
+    (desktop_search.root / DEPTH).write_text("32\n")
+    wwid.write_text("naa.5000000000000001\n")
+    desktop_search("start", *SEEN, "sda")
+    wwid.write_text("naa.5000000000000002\n")
+    assert "sda is another drive than at the start" in desktop_search.fails(
+        1, "set"
+    )
+    wwid.write_text("naa.5000000000000001\n")
+    desktop_search("set")
+
+
 def test_a_disk_that_fails_with_ncq_is_told_to_do_without(
     desktop_search: Search,
 ) -> None:

@@ -274,17 +274,25 @@ static enum exit_status open_all_provoked(struct exposure *e,
 
 enum exit_status begin_exposure(struct exposure *e)
 {
+	const struct search *search = e->search;
 	char *names[SSDPM_BISECT_SUSPECTS];
 	enum exit_status status;
 
-	e->faults = (struct fault_watch){ .live = e->search->live,
+	e->faults = (struct fault_watch){ .live = search->live,
 					  .drives = &e->drives,
 					  .corrected = e->options->corrected,
 					  .fd = -1 };
-	for (size_t i = 0; i < e->search->n_drives; i++)
+	for (size_t i = 0; i < search->n_drives; i++)
 		names[i] = e->search->drives[i].name;
-	status = read_devices(e->search->common, names, e->search->n_drives,
+	status = read_devices(search->common, names, search->n_drives,
 			      &e->drives);
+	for (size_t i = 0; i < e->drives.n && !status; i++)
+		if (!is_searched(
+			    search, &search->drives[i],
+			    ssdpm_device_get_facts(e->drives.drives[i].device)))
+			status = failure("%s is another drive than at the "
+					 "start",
+					 names[i]);
 	return status ? status : open_fault_watch(&e->faults);
 }
 

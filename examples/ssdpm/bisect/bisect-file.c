@@ -96,7 +96,9 @@ static bool read_drive(struct search *search, char *line)
 	       take_field(&line, drive->address, sizeof(drive->address)) &&
 	       take_field(&line, drive->product, sizeof(drive->product)) &&
 	       take_field(&line, drive->firmware, sizeof(drive->firmware)) &&
-	       take_field(&line, drive->pci, sizeof(drive->pci)) && !line;
+	       take_field(&line, drive->pci, sizeof(drive->pci)) &&
+	       take_field(&line, drive->identity, sizeof(drive->identity)) &&
+	       !line;
 }
 
 static const char drive_key[] = "drive\t";
@@ -218,8 +220,9 @@ static void write_drives(const struct search *search, FILE *file)
 	for (size_t i = 0; i < search->n_drives; i++) {
 		const struct searched_drive *d = &search->drives[i];
 
-		fprintf(file, "%s%s\t%s\t%s\t%s\t%s\n", drive_key, d->name,
-			d->address, d->product, d->firmware, d->pci);
+		fprintf(file, "%s%s\t%s\t%s\t%s\t%s\t%s\n", drive_key, d->name,
+			d->address, d->product, d->firmware, d->pci,
+			d->identity);
 	}
 }
 

@@ -125,12 +125,9 @@ struct ssdpm_device *read_searched(const struct search *search,
 	if (ssdpm_device_read(search->live->machine, drive->name, &device,
 			      NULL))
 		return NULL;
-	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
-
-	return strcmp(facts->product, drive->product) ||
-			       strcmp(facts->address, drive->address) ?
-		       ssdpm_device_unref(device) :
-		       device;
+	return is_searched(search, drive, ssdpm_device_get_facts(device)) ?
+		       device :
+		       ssdpm_device_unref(device);
 }
 
 static void print_parameter(const struct search *search, uint32_t suspect,

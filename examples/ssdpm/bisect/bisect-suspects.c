@@ -118,6 +118,42 @@ static int add_settings(struct search *search, const struct drive *drive,
 	return n ? 0 : -EOPNOTSUPP;
 }
 
+/*
+ * A checksum of what no other drive has: the serial number, or the WWID of a
+ * SATA drive. "": it is unknown.
+ */
+static struct cell identity_of(const struct search *search,
+			       const struct ssdpm_device_facts *facts)
+{
+	const char *file =
+		facts->kind == SSDPM_KIND_NVME ? "serial" : "device/wwid";
+	uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	char text[256];
+
+	if (facts->path[0] != '/' ||
+	    ssdpm_machine_read_attribute(
+		    search->live->machine,
+		    cell("%s/%s", facts->path + 1, file).text, text,
+		    sizeof(text), NULL) ||
+	    !text[0])
+		return cell("%s", "");
+	for (const char *at = text; *at; at++)
+		sum = (sum ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	return cell("%016llx", (unsigned long long)sum);
+}
+
+bool is_searched(const struct search *search,
+		 const struct searched_drive *drive,
+		 const struct ssdpm_device_facts *facts)
+{
+	const struct cell identity = identity_of(search, facts);
+
+	return !strcmp(facts->product, drive->product) &&
+	       !strcmp(facts->address, drive->address) &&
+	       (!identity.text[0] || !drive->identity[0] ||
+		!strcmp(identity.text, drive->identity));
+}
+
 static enum exit_status add_suspect(struct search *search,
 				    const struct drive *drive)
 {
@@ -140,6 +176,8 @@ static enum exit_status add_suspect(struct search *search,
 	memcpy(kept->address, facts->address, sizeof(kept->address));
 	memcpy(kept->product, facts->product, sizeof(kept->product));
 	memcpy(kept->firmware, facts->firmware, sizeof(kept->firmware));
+	snprintf(kept->identity, sizeof(kept->identity), "%.16s",
+		 identity_of(search, facts).text);
 	if (is_nvme && facts->pci_vendor_id)
 		snprintf(kept->pci, sizeof(kept->pci), "%04x:%04x",
 			 facts->pci_vendor_id, facts->pci_device_id);

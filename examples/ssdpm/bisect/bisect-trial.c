@@ -11,7 +11,6 @@ static int read_same(struct search *search, size_t i,
 		     struct ssdpm_error *reterr)
 {
 	const struct searched_drive *drive = drive_of(search, i);
-	const struct ssdpm_device_facts *facts;
 	int err;
 
 	search->devices[i] = ssdpm_device_unref(search->devices[i]);
@@ -19,9 +18,8 @@ static int read_same(struct search *search, size_t i,
 				&search->devices[i], reterr);
 	if (err)
 		return err;
-	facts = ssdpm_device_get_facts(search->devices[i]);
-	if (!strcmp(facts->product, drive->product) &&
-	    !strcmp(facts->address, drive->address))
+	if (is_searched(search, drive,
+			ssdpm_device_get_facts(search->devices[i])))
 		return 0;
 	reterr->code = -ENODEV;
 	snprintf(reterr->message, sizeof(reterr->message),

@@ -21,6 +21,8 @@ struct searched_drive {
 	char product[48];
 	char firmware[16];
 	char pci[12]; /* "1987:5013", or "" */
+	/* Disks of one adapter have one address. "": unknown. */
+	char identity[17];
 };
 
 struct search {
@@ -71,6 +73,10 @@ struct cell boot_token(const struct search *search);
 /* bisect-suspects.c */
 enum exit_status add_suspects(struct search *search,
 			      const struct drives *drives);
+/* Whether it is the drive of the start, and no other by its name. */
+bool is_searched(const struct search *search,
+		 const struct searched_drive *drive,
+		 const struct ssdpm_device_facts *facts);
 /* The limit of a step of such a suspect. */
 uint64_t latency_of(const char *word);
 
