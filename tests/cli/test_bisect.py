@@ -94,6 +94,20 @@ def test_what_helps_turns_off_all_that_the_good_trials_had_off(linked: Search) -
     assert "pcie_aspm=off" not in words
 
 
+def test_a_report_has_the_settings_of_all_drives(
+    ssdpm: Command, machine: Make
+) -> None:
+    names = [f"nvme{i}" for i in range(4)] + [f"sd{c}" for c in "abcd"]
+    search = Search(ssdpm, machine("eight-drives"))
+    search("start", *SEEN, *names)
+    search("bad")
+    [row] = [
+        line for line in search("report").splitlines() if line.split()[2:3] == ["bad"]
+    ]
+    assert [name for name in names if f"{name} " not in row] == []
+    assert len(row) > 200
+
+
 def test_another_disk_of_the_same_adapter_is_not_searched(
     desktop_search: Search,
 ) -> None:

@@ -77,7 +77,7 @@ static void print_trials(const struct search *search)
 	table_begin(&table, ">><<", "trial", "entries", "verdict", "settings");
 	for (size_t i = 0;
 	     !ssdpm_bisect_get_trial(search->bisect, i, &trial, NULL); i++) {
-		char settings[200] = "";
+		char settings[SSDPM_BISECT_SUSPECTS * 128] = "";
 		size_t at = 0;
 
 		for (size_t j = 0;

@@ -76,10 +76,8 @@ static enum exit_status start(struct search *search, const struct settings *s,
 	if (status)
 		return status;
 	status = go_on(search);
-	if (status) {
-		put_back_search(search);
+	if (status && !put_back_search(search))
 		remove_search(search);
-	}
 	return status;
 }
 
