@@ -94,6 +94,25 @@ def test_what_helps_turns_off_all_that_the_good_trials_had_off(linked: Search) -
     assert "pcie_aspm=off" not in words
 
 
+def test_stop_leaves_what_somebody_else_has_set_and_forgets_the_search(
+    laptop: Search,
+) -> None:
+    laptop("start", *SEEN, "nvme0")
+    (laptop.root / LIMIT).write_text("555\n")
+    assert "nvme0: not set" in laptop.fails(5, "stop")
+    assert laptop.read(LIMIT) == "555"
+    assert not (laptop.root / "var/lib/ssdpm/bisect").exists()
+
+
+def test_the_result_is_printed_though_not_all_is_put_back(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    laptop("good", "--entries", "9999")
+    (laptop.root / LIMIT).write_text("555\n")
+    result = laptop.ssdpm("bisect", "bad", "--root", str(laptop.root))
+    assert result.returncode == 5
+    assert b"Found: it fails with" in result.stdout
+
+
 def test_a_report_has_the_settings_of_all_drives(
     ssdpm: Command, machine: Make
 ) -> None:

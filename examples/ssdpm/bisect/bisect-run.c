@@ -59,18 +59,25 @@ static enum exit_status begin_and_set(struct search *search)
 	return status ? status : begin_trial(search, boot_token(search).text);
 }
 
+/* The result is known, whether or not all could be put back. */
+static enum exit_status end_search(struct search *search)
+{
+	const enum exit_status status = put_back_search(search);
+	const enum exit_status printed = print_search(search);
+
+	return status ? status : printed;
+}
+
 enum exit_status go_on(struct search *search)
 {
 	enum exit_status status;
 
 	if (is_searching(search)) {
 		status = begin_and_set(search);
-	} else {
-		status = write_search(search);
-		if (!status)
-			status = put_back_search(search);
+		return status ? status : print_search(search);
 	}
-	return status ? status : print_search(search);
+	status = write_search(search);
+	return status ? status : end_search(search);
 }
 
 /* The token changes last: until it is set, it is a trial of another boot. */
@@ -181,8 +188,9 @@ enum exit_status run_search(struct search *search,
 		return status;
 	while (!status && is_searching(search) && !caught_signal())
 		status = run_trial(search, options);
-	if (!status && !is_searching(search))
-		status = put_back_search(search);
+	if (!status)
+		status = is_searching(search) ? print_search(search) :
+						end_search(search);
 	release_signals();
-	return status ? status : print_search(search);
+	return status;
 }

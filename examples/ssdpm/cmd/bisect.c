@@ -118,12 +118,16 @@ static enum exit_status no_search(void)
 
 static enum exit_status stop(struct search *search)
 {
-	enum exit_status status;
+	enum exit_status status, removed;
 
 	if (search->lock_fd < 0)
 		return no_search();
 	status = put_back_search(search);
-	return status ? status : remove_search(search);
+	/* What somebody else has set stays, and nothing is left to do. */
+	if (status && status != STATUS_NOT_IN_FORCE)
+		return status;
+	removed = remove_search(search);
+	return removed ? removed : status;
 }
 
 static enum exit_status act(struct search *search, const struct settings *s,
