@@ -123,7 +123,7 @@ static enum exit_status stop(struct search *search)
 	if (search->lock_fd < 0)
 		return no_search();
 	status = put_back_search(search);
-	/* What somebody else has set stays, and nothing is left to do. */
+	/* A value that somebody else has set stays. The search is over. */
 	if (status && status != STATUS_NOT_IN_FORCE)
 		return status;
 	removed = remove_search(search);
