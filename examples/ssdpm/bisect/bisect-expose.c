@@ -199,7 +199,7 @@ enum exit_status settle(struct exposure *e)
 	enum exit_status status =
 		settle_ns ? set_first_steps(e->search) : STATUS_DONE;
 	int64_t now_ns = begin_ns, quiet_ns = begin_ns + settle_ns;
-	struct cell what;
+	struct cell what = { "" };
 
 	say_wait(e, "all suspects have their first step");
 	while (!status && now_ns < quiet_ns && !caught_signal()) {
@@ -286,13 +286,16 @@ enum exit_status begin_exposure(struct exposure *e)
 		names[i] = e->search->drives[i].name;
 	status = read_devices(search->common, names, search->n_drives,
 			      &e->drives);
-	for (size_t i = 0; i < e->drives.n && !status; i++)
-		if (!is_searched(
-			    search, &search->drives[i],
-			    ssdpm_device_get_facts(e->drives.drives[i].device)))
+	for (size_t i = 0; i < search->n_drives && !status; i++) {
+		struct ssdpm_device *device =
+			read_searched(search, &search->drives[i]);
+
+		if (!device)
 			status = failure("%s is another drive than at the "
 					 "start",
 					 names[i]);
+		ssdpm_device_unref(device);
+	}
 	return status ? status : open_fault_watch(&e->faults);
 }
 

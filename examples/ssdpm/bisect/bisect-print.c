@@ -184,6 +184,7 @@ static void print_remedy(const struct search *search, uint32_t suspect,
 					     .text);
 		break;
 	case SSDPM_BISECT_REMEDY_FILE:
+		/* print_link_files() has printed those of a link. */
 		if (setting_of(search, suspect) == SSDPM_BISECT_QUEUE_DEPTH)
 			print_advice(search,
 				     cell("until the next boot: ssdpm apply "

@@ -263,6 +263,16 @@ static void values_that_nobody_can_keep_are_refused(void **state)
 	ssdpm_plan_free(plan);
 }
 
+static int read_and_commit(struct ssdpm_plan *plan, int err)
+{
+	if (!err)
+		err = ssdpm_plan_read(plan, NULL);
+	if (!err)
+		err = ssdpm_plan_commit(plan, NULL);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
 static int commit_off(void *data)
 {
 	struct ssdpm_plan *plan = kernel_plan();
@@ -273,12 +283,7 @@ static int commit_off(void *data)
 	if (!err)
 		err = ssdpm_plan_add_value(plan, disk, SSDPM_STEP_QUEUE_DEPTH,
 					   1, NULL);
-	if (!err)
-		err = ssdpm_plan_read(plan, NULL);
-	if (!err)
-		err = ssdpm_plan_commit(plan, NULL);
-	ssdpm_plan_free(plan);
-	return err;
+	return read_and_commit(plan, err);
 }
 
 /* Once the record has all, a kill is too late to matter. */
@@ -306,16 +311,11 @@ static void after_a_kill_all_is_as_before_or_as_planned(void **state)
 static int commit_on(void *data)
 {
 	struct ssdpm_plan *plan = kernel_plan();
-	int err = ssdpm_plan_add_value(plan, device, SSDPM_STEP_PCIE_LINK,
-				       L1 | L1_2, NULL);
 
 	(void)data;
-	if (!err)
-		err = ssdpm_plan_read(plan, NULL);
-	if (!err)
-		err = ssdpm_plan_commit(plan, NULL);
-	ssdpm_plan_free(plan);
-	return err;
+	return read_and_commit(plan, ssdpm_plan_add_value(plan, device,
+							  SSDPM_STEP_PCIE_LINK,
+							  L1 | L1_2, NULL));
 }
 
 static void after_a_kill_l1_is_off_again_if_it_was(void **state)
