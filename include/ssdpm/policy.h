@@ -581,12 +581,13 @@ SSDPM_API int ssdpm_apst_reach(const struct ssdpm_model *model,
  * @word:   "linux", "linux-legacy", "windows" or "lower-envelope", and what
  *          follows after colons. "windows" may have a scheme and then a source,
  *          as in "windows:balanced:battery". All may have "limit=TIME", "linux"
- *          also "primary=TIME", "primary-tolerance=TIME", "secondary=TIME" and
- *          "secondary-tolerance=TIME", as in "linux:secondary=1s:limit=25ms"
+ *          also "primary-timeout=TIME", "primary-tolerance=TIME",
+ *          "secondary-timeout=TIME" and "secondary-tolerance=TIME", as in
+ *          "linux:secondary-timeout=1s:limit=25ms"
  * @params: what @word says is set, all else stays: see ssdpm_apst_params_init()
  *
- * limit is max_exit_latency_us, and may be "any". primary and secondary are the
- * two timeouts. A TIME has its unit: us, ms or s.
+ * limit is max_exit_latency_us, and may be "any". A TIME has its unit: us, ms
+ * or s.
  *
  * Return: 0; -EINVAL (no such word, a bad or unknown parameter, or a size),
  * -E2BIG (the size of @params).

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Words for algorithms: "linux:secondary=1s", "windows:balanced:battery". */
+/* Words for algorithms: "linux:secondary-timeout=1s",
+ * "windows:balanced:battery". */
 #include "policy/internal.h"
 
 #include <errno.h>
@@ -10,9 +11,9 @@ enum { N_TIMES = 5 };
 /* The times that a word may give; their numbers are those of profiles. */
 static const char time_words[N_TIMES][20] = {
 	"limit",
-	"primary",
+	"primary-timeout",
 	"primary-tolerance",
-	"secondary",
+	"secondary-timeout",
 	"secondary-tolerance",
 };
 
@@ -70,12 +71,13 @@ static int fail_unknown(const struct apst_word *word, struct span key)
 		"unknown parameter '%.*s' of %s; expected %s",
 		(int)(key.end - key.at < 32 ? key.end - key.at : 32), key.at,
 		ssdpm_apst_algorithm_to_string(word->params.algorithm),
-		is_linux ? "primary, primary-tolerance, secondary, "
-			   "secondary-tolerance or limit" :
+		is_linux ? "primary-timeout, primary-tolerance, "
+			   "secondary-timeout, secondary-tolerance or "
+			   "limit" :
 			   "limit");
 }
 
-/* "secondary=1s" */
+/* "secondary-timeout=1s" */
 static int take_time(struct apst_word *word, struct span key, struct span value)
 {
 	const uint32_t n =
@@ -121,10 +123,11 @@ static void set_times(struct apst_word *word)
 
 static int fail_word(const struct apst_word *word, const char *text)
 {
-	return ssdpm__fail(word->reterr, -EINVAL, 0,
-			   "%.64s is no algorithm: write one as in linux, "
-			   "linux:secondary=1s or windows:balanced:battery",
-			   text);
+	return ssdpm__fail(
+		word->reterr, -EINVAL, 0,
+		"%.64s is no algorithm: write one as in linux, "
+		"linux:secondary-timeout=1s or windows:balanced:battery",
+		text);
 }
 
 static int parse(struct apst_word *word, const char *text)

@@ -100,7 +100,7 @@ def rows_of(ssdpm: Command, *arguments: str) -> list[tuple[Row, dict[str, Any]]]
 
 
 def test_how_many_drives_change_is_what_a_slow_model_counts(ssdpm: Command) -> None:
-    diff = ("--diff", "linux", "--diff", "linux:secondary=1s")
+    diff = ("--diff", "linux", "--diff", "linux:secondary-timeout=1s")
     text = ssdpm.output("apst", "--all", *diff)
     pairs = rows_of(ssdpm, *diff)
     changed = seen = 0
@@ -150,10 +150,10 @@ def test_how_many_drives_sleep_is_what_a_slow_model_counts(ssdpm: Command) -> No
     [
         ("linux", "same table"),
         ("linux:limit=0ms", "sleeps no more"),
-        ("linux:secondary=3s", "later in the same deepest state"),
-        ("linux:secondary=0s", "in a less deep state"),
+        ("linux:secondary-timeout=3s", "later in the same deepest state"),
+        ("linux:secondary-timeout=0s", "in a less deep state"),
         ("linux:secondary-tolerance=2s:limit=any", "in a deeper state"),
-        ("linux:primary=1500ms:secondary=600ms", "another way to the same deepest state"),
+        ("linux:primary-timeout=1500ms:secondary-timeout=600ms", "another way to the same deepest state"),
         ("lower-envelope", "a table cannot be made"),
     ],
 )
@@ -201,7 +201,7 @@ def test_all_conflicts_with_what_is_about_one_drive(
 
 
 CALL = ("compare", "--all", "-t", "apst-7", "--n-ios", "200")
-POLICIES = ("--policy", "linux", "--policy", "linux:secondary=1s", "--policy", "windows:balanced:battery")
+POLICIES = ("--policy", "linux", "--policy", "linux:secondary-timeout=1s", "--policy", "windows:balanced:battery")
 COLUMNS = {
     "saves": 0, "probably-saves": 1, "not-decided": 2, "probably-costs": 3, "costs": 3,
     "too-small": 4,
@@ -242,7 +242,8 @@ def test_what_policies_save_on_all_drives_is_counted_from_what_each_does(
             for name in set(row["policies"]) - {"linux"}:
                 counts[name][column] += weight
                 saved[name] += weight * [likely["median_uw"] if likely else 0]
-    lines = {line.split()[0]: line.split()[1:] for line in text.splitlines()[3:5]}
+    printed = [line.split() for line in text.splitlines()]
+    lines = {words[0]: words[1:] for words in printed if words and words[-1].count("/") == 2}
     every = sum(weights)
     for name, count in counts.items():
         *cells, quantiles = lines[name]

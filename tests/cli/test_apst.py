@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import copy
+import pathlib
 import re
+from collections.abc import Callable
 from typing import Any
 
 import documented
@@ -642,3 +644,25 @@ def test_an_unknown_apsta_is_said(ssdpm: Command) -> None:
     result = ssdpm("apst", "--keep", "PS3", "unknown.json")
     assert result.returncode == 0 and b"APSTA is unknown" in result.stderr
     assert ssdpm("apst", "-q", "--keep", "PS3", "unknown.json").stderr == b""
+
+
+def test_a_sata_disk_hides_no_table_of_an_nvme_drive(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = str(machine("desktop-6.1"))
+    assert ssdpm.output("apst", "--root", root).startswith(
+        "nvme0: Samsung SSD 970 EVO Plus 1TB, linux"
+    )
+    asked = ssdpm.run("ssdpm", "apst", "--root", root, "nvme0", "sda")
+    assert asked.returncode == 3
+    assert asked.stdout.startswith("nvme0: ")
+    assert "sda: not an NVMe drive" in asked.stderr
+
+
+def test_without_an_nvme_drive_apst_says_so(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = machine("external-ports")
+    asked = ssdpm.run("ssdpm", "apst", "--root", root)
+    assert (asked.returncode, asked.stdout) == (0, "")
+    assert "there is no NVMe drive" in asked.stderr

@@ -3043,7 +3043,7 @@ static void call_params_init(void)
 	struct ssdpm_apst_params p;
 
 	ssdpm_apst_params_init(&p, sizeof(p));
-	ssdpm_apst_algorithm_parse("linux:secondary=1s", &p, NULL);
+	ssdpm_apst_algorithm_parse("linux:secondary-timeout=1s", &p, NULL);
 }
 
 /* Good and bad: words about a failure must not cost memory either. */

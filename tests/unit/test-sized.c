@@ -94,7 +94,8 @@ static int apst_reach(void *sized, struct ssdpm_error *error)
 
 static int apst_algorithm_parse(void *sized, struct ssdpm_error *error)
 {
-	return ssdpm_apst_algorithm_parse("linux:secondary=1s", sized, error);
+	return ssdpm_apst_algorithm_parse("linux:secondary-timeout=1s", sized,
+					  error);
 }
 
 static int quirks_find(void *sized, struct ssdpm_error *error)

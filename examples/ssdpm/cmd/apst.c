@@ -34,7 +34,7 @@ static const struct option_spec options[] = {
 	  SETS_TEXT(struct apst_command, raw_path) },
 	{ "diff", 0, "TABLE",
 	  "Compare with TABLE, a file or an algorithm, as in "
-	  "linux:secondary=1s. Twice: compare two tables.",
+	  "linux:secondary-timeout=1s. Twice: compare two tables.",
 	  SETS_OWN, .values = TABLE_WORDS },
 	{ "infer", 0, "TABLE",
 	  "Find the algorithm and parameters that made TABLE.", SETS_OWN,
@@ -106,6 +106,26 @@ static enum exit_status check_options(const struct common *common,
 	return status;
 }
 
+/* A machine's drives that nobody named are asked for only if they can have
+ * APST. */
+static void leave_out_sata(const struct common *common, struct drives *drives)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < drives->n; i++) {
+		struct drive *drive = &drives->drives[i];
+
+		if (drive->live && !drive->named &&
+		    ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_NVME)
+			free_drive(drive);
+		else
+			drives->drives[n++] = *drive;
+	}
+	if (!n && drives->n && !common->quiet)
+		remark("there is no NVMe drive, and only these have APST");
+	drives->n = n;
+}
+
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
@@ -127,6 +147,8 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (common->all)
 		return answer_apst_of_all(common, &settings);
 	status = read_drives(common, operands, n_operands, &drives);
+	if (!status)
+		leave_out_sata(common, &drives);
 	if (!status && settings.raw_path && drives.n != 1)
 		status = usage_error(common,
 				     "--raw takes one drive, here are "
@@ -159,16 +181,17 @@ const struct subcommand cmd_apst = {
 		"Print the APST table that Linux or Windows makes for a drive.",
 	.own = &own,
 	GROUPS(groups),
-	.examples = "  ssdpm apst -q \"WDC PC SN530\"\n"
-		    "  ssdpm apst --max-exit-latency 25ms --explain "
-		    "drive.bin\n"
-		    "  ssdpm apst --algorithm windows --power-source battery "
-		    "drive.json\n"
-		    "  ssdpm apst --value raw drive.json\n"
-		    "  ssdpm apst --diff linux-legacy drive.json\n"
-		    "  ssdpm apst --keep PS3 drive.json\n"
-		    "  ssdpm apst --diff linux --diff linux:secondary=1s "
-		    "--all\n",
+	.examples =
+		"  ssdpm apst -q \"WDC PC SN530\"\n"
+		"  ssdpm apst --max-exit-latency 25ms --explain "
+		"drive.bin\n"
+		"  ssdpm apst --algorithm windows --power-source battery "
+		"drive.json\n"
+		"  ssdpm apst --value raw drive.json\n"
+		"  ssdpm apst --diff linux-legacy drive.json\n"
+		"  ssdpm apst --keep PS3 drive.json\n"
+		"  ssdpm apst --diff linux --diff linux:secondary-timeout=1s "
+		"--all\n",
 	.run = run,
 	.settings = &the_settings,
 };

@@ -243,7 +243,7 @@ const struct subcommand cmd_compare = {
 		"  ssdpm compare -t apst-1 -t apst-2 --csv drive.json\n"
 		"  ssdpm compare -t lomax --policy linux --policy none "
 		"drive.json\n"
-		"  ssdpm compare -t lomax --policy linux --policy linux:secondary=1s "
+		"  ssdpm compare -t lomax --policy linux --policy linux:limit=25ms "
 		"--all\n",
 	.run = run,
 	.settings = &the_settings,

@@ -396,10 +396,11 @@ bool keep_failed_drive(const struct common *common, const char *name, size_t n,
 	};
 	char *text;
 
-	if (!common->each_alone || common->form != FORM_JSON || n < 2)
+	if (!common->each_alone || common->form > FORM_JSON || n < 2)
 		return false;
-	if (ssdpm_object_to_json(&object, &text, NULL) ||
-	    !keep_item(&failed, text))
+	if (common->form == FORM_JSON &&
+	    (ssdpm_object_to_json(&object, &text, NULL) ||
+	     !keep_item(&failed, text)))
 		return false;
 	if (!first_failure)
 		first_failure = status;

@@ -45,8 +45,8 @@ void note_error(const char *format, va_list args)
 	__attribute__((format(printf, 1, 0)));
 
 /*
- * Keeps a drive that failed, after a complaint. Returns true if it is in the
- * list with its error, and the others go on; false if the call fails.
+ * Keeps a drive that failed, after a complaint. Returns true if the others go
+ * on, in text or in the list that has its error; false if the call fails.
  */
 bool keep_failed_drive(const struct common *common, const char *name, size_t n,
 		       enum exit_status status);

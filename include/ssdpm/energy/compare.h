@@ -50,8 +50,8 @@ struct ssdpm_policy {
 /**
  * ssdpm_policy_parse() - the policy of a word
  * @word:       what ssdpm_apst_algorithm_parse() takes, as in
- *              "windows:balanced:battery" or "linux:secondary=1s"; a word of
- *              enum ssdpm_lpm; "none"; "today"
+ *              "windows:balanced:battery" or "linux:secondary-timeout=1s"; a
+ * word of enum ssdpm_lpm; "none"; "today"
  * @params:     what the word does not say of an algorithm; NULL: the defaults
  * @ret_policy: its size member is set by the caller
  *
@@ -68,7 +68,7 @@ SSDPM_API int ssdpm_policy_parse(const char *word,
  * @ret_word: "windows:balanced:ac" and so on, a static string
  *
  * ssdpm_policy_parse() of it is the policy, but for parameters such as
- * secondary=1s, which it leaves out.
+ * secondary-timeout=1s, which it leaves out.
  *
  * Return: 0; -ENOENT (no word says it: it is a table), -EINVAL, -E2BIG (the
  * size of @policy).

@@ -1051,14 +1051,15 @@ static void a_word_of_an_algorithm_may_have_its_times(void **state)
 
 	(void)state;
 	wanted.secondary_timeout_ms = 1000;
-	got = parsed("linux:secondary=1s");
+	got = parsed("linux:secondary-timeout=1s");
 	assert_memory_equal(&got, &wanted, sizeof(got));
 	wanted.secondary_latency_tolerance_us = 50500;
 	wanted.primary_timeout_ms = 0;
 	wanted.primary_latency_tolerance_us = 500;
 	wanted.max_exit_latency_us = SSDPM_LATENCY_ANY;
-	got = parsed("linux:primary-tolerance=500us:primary=0s:limit=any:"
-		     "secondary-tolerance=50.5ms:secondary=1000ms");
+	got = parsed(
+		"linux:primary-tolerance=500us:primary-timeout=0s:limit=any:"
+		"secondary-tolerance=50.5ms:secondary-timeout=1000ms");
 	assert_memory_equal(&got, &wanted, sizeof(got));
 	wanted = defaults();
 	wanted.algorithm = SSDPM_APST_LINUX_LEGACY;
@@ -1091,23 +1092,25 @@ static void a_bad_word_of_an_algorithm_says_what_is_allowed(void **state)
 		{ "windows:balanced:ac:more", "is no algorithm" },
 		{ "windows:limit=1ms:ac", "is no algorithm" },
 		{ "linux:secondry=1s",
-		  "unknown parameter 'secondry' of linux; expected primary, "
-		  "primary-tolerance, secondary, secondary-tolerance or "
-		  "limit" },
+		  "unknown parameter 'secondry' of linux; expected "
+		  "primary-timeout, primary-tolerance, secondary-timeout, "
+		  "secondary-tolerance or limit" },
 		{ "linux:=1s", "unknown parameter '' of linux" },
-		{ "linux-legacy:primary=1s",
-		  "unknown parameter 'primary' of linux-legacy; expected "
+		{ "linux-legacy:primary-timeout=1s",
+		  "unknown parameter 'primary-timeout' of linux-legacy; expected "
 		  "limit" },
-		{ "windows:balanced:secondary=1s",
-		  "unknown parameter 'secondary' of windows; expected limit" },
-		{ "linux:secondary=1",
-		  "secondary=1: write a time with its unit" },
-		{ "linux:secondary=", "secondary=: write a time" },
-		{ "linux:secondary=any", "secondary=any: write a time" },
-		{ "linux:secondary=1s,limit=1ms",
-		  "secondary=1s,limit=1ms: write a time" },
-		{ "linux:primary=1500us", "whole milliseconds" },
-		{ "linux:primary=16777216ms", "too long" },
+		{ "windows:balanced:secondary-timeout=1s",
+		  "unknown parameter 'secondary-timeout' of windows; expected limit" },
+		{ "linux:secondary-timeout=1",
+		  "secondary-timeout=1: write a time with its unit" },
+		{ "linux:secondary-timeout=",
+		  "secondary-timeout=: write a time" },
+		{ "linux:secondary-timeout=any",
+		  "secondary-timeout=any: write a time" },
+		{ "linux:secondary-timeout=1s,limit=1ms",
+		  "secondary-timeout=1s,limit=1ms: write a time" },
+		{ "linux:primary-timeout=1500us", "whole milliseconds" },
+		{ "linux:primary-timeout=16777216ms", "too long" },
 		{ "linux:limit=2147483647us", "too long" },
 		{ "linux:limit=1ms:limit=1ms", "limit is given twice" },
 	};

@@ -107,8 +107,8 @@ static void a_word_with_parameters_goes_before_the_parameters(void **state)
 	ssdpm_apst_params_init(&params, sizeof(params));
 	params.primary_timeout_ms = 50;
 	params.secondary_timeout_ms = 3000;
-	assert_int_equal(ssdpm_policy_parse("linux:secondary=1s", &params,
-					    &policy, NULL),
+	assert_int_equal(ssdpm_policy_parse("linux:secondary-timeout=1s",
+					    &params, &policy, NULL),
 			 0);
 	assert_int_equal(policy.kind, SSDPM_POLICY_ALGORITHM);
 	assert_int_equal(policy.params.primary_timeout_ms, 50);
