@@ -25,12 +25,12 @@ KNOWN = [*IDLE, "--active-power=write=25W", "--bandwidth=write=2GB/s"]
 LINEAR = [2_000_000_000, 1_523_809_524, 571_428_571]
 
 HUMAN = """\
-65 W, of which everything else takes 10 W; 3 drives by maximum power; writes, as no --mix is given
+Fits: in all 55 W for the drives, 0 W left; 3.81 GiB/s of 5.59 GiB/s kept, 31.7 % lost.
+  65 W, of which everything else takes 10 W; 3 drives by maximum power; writes, as no --mix is given
       drive          state  power  throughput    lost
   1x  governed.json  PS0     25 W  1.86 GiB/s     0 %
   1x  governed.json  PS1     20 W  1.42 GiB/s  23.8 %
   1x  governed.json  PS2     10 W   545 MiB/s  71.4 %
-  in all 55 W for the drives, 0 W left; 3.81 GiB/s of 5.59 GiB/s kept, 31.7 % lost
   no other choice of states within the budget loses less
 """
 
@@ -163,9 +163,9 @@ def test_what_does_not_fit_is_proved(drives: Command) -> None:
     )
     text = result.stdout.decode()
     assert re.search(r"4x +governed.json +PS2 +10 W", text)
-    assert text.endswith(
-        "  each drive is in the state that takes least: 40 W, with everything else 100.5 W, "
-        "0.5 W more than the budget\n"
+    assert text.startswith(
+        "Does not fit: the lowest states take 40 W, and with everything else 100.5 W, "
+        "0.5 W more than the budget.\n"
     )
     found = documented.listed(drives(*call, "--json").stdout)
     assert not found["fits"] and found["least_power_uw"] == 40_000_000
@@ -194,7 +194,7 @@ def test_how_near_the_bound_is_that_nothing_beats_is_said(drives: Command) -> No
 def test_everything_else_may_be_above_the_budget_by_itself(drives: Command) -> None:
     result = drives("budget", "-w", "5", "--base-watts", "6", *KNOWN, "governed.json")
     assert result.returncode == 1
-    assert b"11 W more than the budget" in result.stdout
+    assert b"with everything else 16 W, 11 W" in result.stdout
 
 
 def test_each_point_of_the_frontier_is_the_answer_for_its_watts(
@@ -273,12 +273,12 @@ def test_each_drive_has_work_of_its_own(drives: Command) -> None:
     alone = budget(drives, 35, *fast, "--mix", "read=100%", "other.json")
     assert alone["items"][0]["states"] == found["items"][1]["states"]
     text = drives.output("budget", "-w", "35", *KNOWN, *fast, *own, *words)
-    first, second = text.splitlines()[:2]
+    first, second = text.splitlines()[1:3]
     assert first.endswith("power; writes, as no --mix is given")
     assert second == "  other.json: reads"
     # What nobody does is not said.
     text = drives.output("budget", "-w", "35", *KNOWN, *fast, *own, "other.json")
-    assert text.startswith("35 W; 1 drive by maximum power\n  other.json: reads\n")
+    assert "\n  35 W; 1 drive by maximum power\n  other.json: reads\n" in text
 
 
 def test_a_drive_has_a_workload_of_its_own_beside_a_mix(drives: Command) -> None:
@@ -552,7 +552,7 @@ def test_disks_that_do_not_fit_are_told_with_what_they_take(drives: Command) -> 
     assert drives.json("budget", "-w", "12", *call)["fits"] is True
     result = drives("budget", "-w", "11.9", *call)
     assert result.returncode == 1
-    assert b"takes least: 12 W, 0.1 W more than the budget" in result.stdout
+    assert b"Does not fit: the lowest states take 12 W, 0.1 W more than the budget." in result.stdout
 
 
 def test_what_a_sata_drive_takes_is_never_assumed(drives: Command) -> None:
@@ -714,7 +714,7 @@ def test_the_drive_of_a_model_is_not_changed_by_asking(drives: Command) -> None:
 
 
 def test_a_count_without_its_sign_names_the_call_that_has_it(ssdpm: Command) -> None:
-    for words in (["24", "KCM61RUL960G"], ["24 KCM61RUL960G"]):
+    for words in (["24", "KCM61RUL960G"], ["24", "x", "KCM61RUL960G"], ["24 KCM61RUL960G"]):
         result = ssdpm("budget", "--watts", "300", *words)
         assert result.returncode == 1
         assert result.stderr.decode().splitlines()[-1] == "ssdpm: try: 24x KCM61RUL960G"

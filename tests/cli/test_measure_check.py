@@ -216,6 +216,7 @@ def test_samples_of_another_time_are_said(drive: Command) -> None:
     result = drive(*call)
     assert result.returncode == 0
     assert b"samples of 29 s, and the prediction is of 1.48 min" in result.stderr
+    assert b"\nof another length, so no proof: " in result.stdout
     assert drive(*call, "-q").stderr == b""
     measured = drive.json(*call, "-q")["measured"]
     assert (measured["covered_ns"], measured["length_differs"]) == (29 * 10**9, True)

@@ -67,7 +67,8 @@ static void print_measured(const struct check *c)
 		printf(" (%s to %s)",
 		       watts_text((double)found->low_uw / 1e6).text,
 		       watts_text((double)found->high_uw / 1e6).text);
-	printf(" in %s\n%s%s\n", time_text(c->energy.covered_ns).text,
+	printf(" in %s\n%s%s%s\n", time_text(c->energy.covered_ns).text,
+	       found->length_differs ? "of another length, so no proof: " : "",
 	       verdict_texts[found->verdict],
 	       found->certain ? "" :
 				"; within the instrument's error it may be "

@@ -238,7 +238,7 @@ static void print_what(const struct budget *budget)
 	const struct budget_options *o = budget->options;
 	uint64_t n = budget->items->n_all;
 
-	fputs(exact_watts(o->budget_uw).text, stdout);
+	printf("  %s", exact_watts(o->budget_uw).text);
 	if (o->base_uw)
 		printf(", of which everything else takes %s",
 		       exact_watts(o->base_uw).text);
@@ -298,7 +298,7 @@ static void write_sums(FILE *file, const struct budget_options *o,
 {
 	const double kept = sums->best - (double)sums->lost;
 
-	fprintf(file, "in all %s%s, %s left; %s of %s kept, %s lost",
+	fprintf(file, "fits: in all %s%s, %s left; %s of %s kept, %s lost",
 		exact_watts(sums->power_uw).text,
 		o->base_uw ? " for the drives" : "",
 		exact_watts(o->budget_uw - o->base_uw - sums->power_uw).text,
@@ -311,9 +311,6 @@ static void print_sums(const struct budget *budget)
 	const struct budget_options *o = budget->options;
 	struct sums sums = sums_of(budget);
 
-	fputs("  ", stdout);
-	write_sums(stdout, o, &sums);
-	putchar('\n');
 	print_bound(budget);
 	if (o->power != SSDPM_BUDGET_POWER_MAX &&
 	    sums.expected_low < sums.expected_high)
@@ -330,20 +327,13 @@ static void write_proof(FILE *file, const struct budget *budget)
 	const struct budget_options *o = budget->options;
 	uint64_t all = o->base_uw + budget->answer->least_power_uw;
 
-	fprintf(file, "each drive is in the state that takes least: %s",
+	fprintf(file, "does not fit: the lowest states take %s",
 		exact_watts(budget->answer->least_power_uw).text);
 	if (o->base_uw)
-		fprintf(file, ", with everything else %s",
+		fprintf(file, ", and with everything else %s",
 			exact_watts(all).text);
 	fprintf(file, ", %s more than the budget",
 		exact_watts(all - o->budget_uw).text);
-}
-
-static void print_proof(const struct budget *budget)
-{
-	fputs("  ", stdout);
-	write_proof(stdout, budget);
-	putchar('\n');
 }
 
 char *budget_verdict(const struct budget *budget)
@@ -364,6 +354,15 @@ char *budget_verdict(const struct budget *budget)
 		return NULL;
 	text[0] = (char)toupper((unsigned char)text[0]);
 	return text;
+}
+
+static void print_verdict(const struct budget *budget)
+{
+	char *text = budget_verdict(budget);
+
+	if (text)
+		print_paragraph(text, 0, 2);
+	free(text);
 }
 
 static void print_frontier(const struct budget *budget)
@@ -484,12 +483,11 @@ static void print_commands(const struct budget *budget)
 
 void print_budget(const struct budget *budget, bool with_frontier)
 {
+	print_verdict(budget);
 	print_what(budget);
 	print_lines(budget);
 	if (budget->answer->fits)
 		print_sums(budget);
-	else
-		print_proof(budget);
 	if (with_frontier) {
 		putchar('\n');
 		print_frontier(budget);

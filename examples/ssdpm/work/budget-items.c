@@ -86,15 +86,19 @@ static enum exit_status make_items(const struct common *common,
 			   SSDPM_BUDGET_MAX_ITEMS);
 }
 
-/* "24 KCM61RUL960G" is a name. Short ones alone: "870 EVO" may be one, too. */
+/* "24 KCM61RUL960G" is a name, and "24 x KCM61RUL960G" is three. Short ones
+ * alone: "870 EVO" may be one, too. */
 static void hint_at_count(const struct budget_words *words)
 {
 	for (size_t i = 0; i < words->n; i++) {
 		const char *text = words->drives[i];
 		const size_t n = strspn(text, "0123456789");
-		const char *drive = text[n] == ' '   ? text + n + 1 :
-				    i + 1 < words->n ? words->drives[i + 1] :
-						       "DRIVE";
+		const size_t skip =
+			i + 2 < words->n && !strcmp(words->drives[i + 1], "x");
+		const char *drive =
+			text[n] == ' '	 ? text + n + 1 :
+			i + 1 < words->n ? words->drives[i + 1 + skip] :
+					   "DRIVE";
 
 		if (n && n <= 2 && (!text[n] || text[n] == ' '))
 			remark("try: %.*sx %s", (int)n, text, drive);
