@@ -720,3 +720,17 @@ def test_a_count_without_its_sign_names_the_call_that_has_it(ssdpm: Command) -> 
         assert result.stderr.decode().splitlines()[-1] == "ssdpm: try: 24x KCM61RUL960G"
     ssdpm.output("budget", "--watts", "300", "24x", "KCM61RUL960G")
     assert "try" not in ssdpm.fails(1, "budget", "--watts", "300", "870 NOSUCH")
+
+
+def test_a_loss_that_only_ranks_show_is_no_zero(ssdpm: Command) -> None:
+    call = ["budget", "-w", "240", "--mix", "read=100%", "24x", "KCM61RUL960G"]
+    text = ssdpm.output(*call)
+    assert text.splitlines()[0].endswith(" kept, more than 0 % lost.")
+    assert "by its ranks, KCM61RUL960G is slower in PS4 than the table says" in text
+    assert "no other choice" not in text
+    states = ssdpm.json(*call)["items"][0]["states"]
+    assert [one["state"] for one in states if one["outranked"]] == [3, 4, 5]
+    # With more power, no drive is in a state that its ranks call slower.
+    plenty = ["budget", "-w", "600", *call[3:]]
+    assert "more than" not in ssdpm.output(*plenty)
+    assert {one["state"] for one in ssdpm.json(*plenty)["items"]} == {2}

@@ -133,8 +133,10 @@ static void print_lines(const struct budget *budget)
 			  is_sata(line.item->drives) ?
 				  "-" :
 				  rate_text(s->bytes_per_s.nominal).text,
-			  share_text((uint64_t)s->lost_bytes_per_s,
-				     (uint64_t)best_rate(line.item))
+			  cell("%s%s", s->outranked ? "> " : "",
+			       share_text((uint64_t)s->lost_bytes_per_s,
+					  (uint64_t)best_rate(line.item))
+				       .text)
 				  .text);
 	}
 	table_print(&rows);
@@ -145,6 +147,7 @@ struct sums {
 	double bytes_per_s, best, expected_low, expected_high;
 	uint64_t power_uw, lost;
 	uint32_t assumed;
+	bool outranked; /* more is lost in one of them */
 };
 
 static struct sums sums_of(const struct budget *budget)
@@ -162,6 +165,7 @@ static struct sums sums_of(const struct budget *budget)
 		sums.power_uw += choice->power_uw;
 		sums.lost += (uint64_t)choice->lost_bytes_per_s;
 		sums.assumed |= choice->assumed;
+		sums.outranked |= choice->outranked;
 	}
 	return sums;
 }
@@ -298,12 +302,29 @@ static void write_sums(FILE *file, const struct budget_options *o,
 {
 	const double kept = sums->best - (double)sums->lost;
 
-	fprintf(file, "fits: in all %s%s, %s left; %s of %s kept, %s lost",
+	fprintf(file, "fits: in all %s%s, %s left; %s%s of %s kept, %s%s lost",
 		exact_watts(sums->power_uw).text,
 		o->base_uw ? " for the drives" : "",
 		exact_watts(o->budget_uw - o->base_uw - sums->power_uw).text,
+		sums->outranked ? "less than " : "",
 		rate_text(kept > 0 ? kept : 0).text, rate_text(sums->best).text,
+		sums->outranked ? "more than " : "",
 		share_text(sums->lost, (uint64_t)sums->best).text);
+}
+
+/* A loss that the drive's ranks deny is no bound, and no choice is the best. */
+static bool print_outranked(const struct budget *budget)
+{
+	for (size_t i = 0; i < budget->items->n_all; i++) {
+		const struct ssdpm_budget_state *choice = choice_of(budget, i);
+
+		if (!choice->outranked)
+			continue;
+		printf("  by its ranks, %s is slower in PS%u than the table says, but it does not say by how much\n",
+		       item_name(budget->item_of[i]).text, choice->state);
+		return true;
+	}
+	return false;
 }
 
 static void print_sums(const struct budget *budget)
@@ -311,7 +332,8 @@ static void print_sums(const struct budget *budget)
 	const struct budget_options *o = budget->options;
 	struct sums sums = sums_of(budget);
 
-	print_bound(budget);
+	if (!print_outranked(budget))
+		print_bound(budget);
 	if (o->power != SSDPM_BUDGET_POWER_MAX &&
 	    sums.expected_low < sums.expected_high)
 		printf("  with what is not known of the drives: %s\n",
@@ -365,6 +387,12 @@ static void print_verdict(const struct budget *budget)
 	free(text);
 }
 
+/* Each rank counts as 1, and these sums are no throughput. */
+static bool is_of_ranks(const struct budget *budget, uint64_t loss)
+{
+	return loss && loss <= SSDPM_MAX_STATES * budget->items->n_all;
+}
+
 static void print_frontier(const struct budget *budget)
 {
 	const struct ssdpm_budget_point *p;
@@ -379,8 +407,10 @@ static void print_frontier(const struct budget *budget)
 		table_row(&rows, exact_watts(p[i].power_uw).text,
 			  exact_watts(budget->options->base_uw + p[i].power_uw)
 				  .text,
-			  rate_text((double)p[i].loss).text);
-		if (i + 1 < n)
+			  is_of_ranks(budget, p[i].loss) ?
+				  "by ranks" :
+				  rate_text((double)p[i].loss).text);
+		if (i + 1 < n && !is_of_ranks(budget, p[i].loss))
 			table_cell(
 				&rows, "%s",
 				rate_text((double)(p[i].loss - p[i + 1].loss) *

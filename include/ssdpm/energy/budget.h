@@ -102,10 +102,13 @@ SSDPM_API int ssdpm_budget_drives_get_states(
  * @limit:    enum ssdpm_cap_limit; 0: not the same for all devices of a card,
  *            or a trace that the state does not slow down
  * @assumed:  bits of enum ssdpm_cap_field that rest on an assumption
- * @reserved: 0
+ * @outranked: by how many ranks (RRT for reads, RWT for writes) the drive puts
+ *            its throughput below that of another state, against which no loss
+ *            was computed; more is lost than the numbers say; 0: not so
  * @power_uw: that it is counted with; up to SSDPM_BUDGET_MAX
  * @loss:     what is lost in it, weighted; up to SSDPM_BUDGET_MAX; bytes per
- *            second if it is of a drive
+ *            second if it is of a drive, and one more for each rank of
+ *            @outranked, which chooses between states that lose the same
  * @lost_bytes_per_s: the same without the weight, against the best of the
  *            states; a whole number, or NaN: not known
  * @expected_power_uw: of the work, the mean or, where that is counted, p99
@@ -115,7 +118,7 @@ struct ssdpm_budget_state {
 	uint32_t state;
 	uint32_t limit;
 	uint32_t assumed;
-	uint32_t reserved;
+	uint32_t outranked;
 	uint64_t power_uw;
 	uint64_t loss;
 	double lost_bytes_per_s;

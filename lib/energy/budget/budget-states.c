@@ -458,6 +458,59 @@ static int add_sata(const struct device *device, struct ssdpm_budget_item *item,
 			       "it takes more than 2^40 microwatts", reterr);
 }
 
+/* How the drive ranks its throughput in a state, 0 the best; -1: unknown. */
+static int rank_in(const struct ssdpm_power_state *state, bool write)
+{
+	const uint32_t field = write ? SSDPM_FIELD_WRITE_THROUGHPUT_RANK :
+				       SSDPM_FIELD_READ_THROUGHPUT_RANK;
+
+	if ((state->unknown | state->not_reported) & field)
+		return -1;
+	return write ? state->write_throughput_rank :
+		       state->read_throughput_rank;
+}
+
+/* By how many ranks it works slower in state a than in b; 0: it does not. */
+static uint32_t ranks_below(const struct ssdpm_power_state *a,
+			    const struct ssdpm_power_state *b,
+			    const struct ssdpm_cap_stream *streams, size_t n)
+{
+	int most = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const bool write = streams[i].op == SSDPM_OP_WRITE;
+		const int best = rank_in(b, write);
+		const int below = rank_in(a, write) - best;
+
+		if (streams[i].share > 0 && best >= 0 && below > most)
+			most = below;
+	}
+	return (uint32_t)most;
+}
+
+/* Finds states that lose nothing by the numbers, but something by the ranks. */
+static void compare_ranks(const struct device *device, const double *rates,
+			  struct ssdpm_budget_item *item)
+{
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(device->model, NULL);
+	struct ssdpm_cap_stream streams[SSDPM_MAX_CAP_STREAMS];
+	const size_t n = take_streams(device, streams);
+
+	for (size_t i = 0; i < item->n_states; i++) {
+		struct ssdpm_budget_state *s = &item->states[i];
+
+		for (size_t j = 0; j < item->n_states; j++) {
+			uint32_t below = ranks_below(
+				&states[s->state],
+				&states[item->states[j].state], streams, n);
+
+			if (rates[i] >= rates[j] && below > s->outranked)
+				s->outranked = below;
+		}
+	}
+}
+
 static int add_device(const struct device *device, bool first,
 		      struct ssdpm_budget_item *item,
 		      struct ssdpm_error *reterr)
@@ -465,6 +518,7 @@ static int add_device(const struct device *device, bool first,
 	const struct ssdpm_power_state *states =
 		ssdpm_model_get_states(device->model, NULL);
 	struct ssdpm_cap_result result;
+	double rates[SSDPM_MAX_STATES];
 	int err = 0;
 
 	if (device->is_sata)
@@ -475,6 +529,7 @@ static int add_device(const struct device *device, bool first,
 		err = look(device, state->state, &result, reterr);
 		if (err)
 			break;
+		rates[i] = result.bytes_per_s.nominal;
 		add_result(&result, item->power,
 			   states[state->state].max_power_uw, first, state);
 		if (state->power_uw > SSDPM_BUDGET_MAX)
@@ -483,6 +538,8 @@ static int add_device(const struct device *device, bool first,
 				"with it the card takes more than 2^40 microwatts",
 				reterr);
 	}
+	if (!err)
+		compare_ranks(device, rates, item);
 	return err;
 }
 
@@ -501,8 +558,8 @@ static int find_losses(const struct device *device,
 		struct ssdpm_budget_state *state = &item->states[i];
 		double lost =
 			ssdpm__floor(most - state->bytes_per_s.nominal + 0.5);
-		double loss =
-			lost * (double)item->weight_thousandths / 1000 + 0.5;
+		double loss = lost * (double)item->weight_thousandths / 1000 +
+			      0.5 + state->outranked;
 
 		if (loss > (double)SSDPM_BUDGET_MAX)
 			return fail_of(&device->drive, -ERANGE,

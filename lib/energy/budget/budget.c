@@ -180,10 +180,8 @@ static int check_states(const struct ssdpm_budget_state *states, size_t n,
 	if (!states)
 		return ssdpm__missing("states", reterr);
 	for (size_t i = 0; i < n && !err; i++) {
-		err = ssdpm__check_reserved(states[i].reserved,
-					    "ssdpm_budget_state", reterr);
-		if (!err && (states[i].power_uw > SSDPM_BUDGET_MAX ||
-			     states[i].loss > SSDPM_BUDGET_MAX))
+		if (states[i].power_uw > SSDPM_BUDGET_MAX ||
+		    states[i].loss > SSDPM_BUDGET_MAX)
 			err = ssdpm__fail(
 				reterr, -EINVAL, 0,
 				"state %zu: a power or a loss above 2^40", i);

@@ -194,7 +194,7 @@ class Budget
 void add_budget(py::module_ &module)
 {
 	PYBIND11_NUMPY_DTYPE(ssdpm_budget_state, state, limit, assumed,
-			     reserved, power_uw, loss, lost_bytes_per_s,
+			     outranked, power_uw, loss, lost_bytes_per_s,
 			     expected_power_uw, bytes_per_s);
 	PYBIND11_NUMPY_DTYPE(ssdpm_budget_point, power_uw, loss);
 	module.attr("budget_state_dtype") =

@@ -441,8 +441,6 @@ static void numbers_beyond_the_limits_are_refused(void **state)
 	states[0].loss++;
 	assert_int_equal(make_states(states, 1), -EINVAL);
 	states[0].loss = 0;
-	states[0].reserved = 1;
-	assert_int_equal(make_states(states, 1), -EINVAL);
 	assert_int_equal(ssdpm_budget_solve(&params, &budget, NULL), -EINVAL);
 	params.n_items = 1;
 	assert_int_equal(ssdpm_budget_solve(&params, &budget, NULL), -EINVAL);
@@ -530,6 +528,58 @@ static void a_state_is_a_cap_of_its_maximum(void **state)
 	assert_true(states[0].bytes_per_s.nominal == 2e9);
 	ssdpm_budget_item_unref(item);
 	ssdpm_model_unref(model);
+}
+
+/* Which states lose more than the numbers say, if ranks are these. */
+static uint32_t outranked(const uint8_t *write_ranks, uint8_t read_rank,
+			  uint32_t unknown)
+{
+	struct ssdpm_power_state states[3] = { 0 };
+	struct ssdpm_model_info info = fixture_info();
+	const struct ssdpm_budget_state *found;
+	struct ssdpm_budget_drive drive;
+	struct ssdpm_budget_item *item;
+	struct ssdpm_model *model;
+	uint32_t bits = 0;
+	size_t n;
+
+	/* Full throughput takes 25 W: the first two states lose nothing. */
+	for (uint32_t i = 0; i < 3; i++) {
+		states[i].max_power_uw =
+			(uint32_t[]){ 30, 25, 10 }[i] * 1000000;
+		states[i].idle_power_uw = 4000000;
+		states[i].write_throughput_rank = write_ranks[i];
+		states[i].read_throughput_rank = i ? read_rank : 0;
+	}
+	states[0].unknown = unknown;
+	assert_int_equal(ssdpm_model_new(&info, states, 3, &model, NULL), 0);
+	drive = writer(model);
+	item = look(&drive, SSDPM_BUDGET_POWER_MAX, 1000);
+	found = ssdpm_budget_item_get_states(item, &n);
+	assert_int_equal(n, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		bits |= found[i].outranked << 8 * i;
+	assert_true(found[1].lost_bytes_per_s == 0);
+	assert_int_equal(found[1].loss, found[1].outranked);
+	assert_true(found[2].lost_bytes_per_s > 0);
+	ssdpm_budget_item_unref(item);
+	ssdpm_model_unref(model);
+	return bits;
+}
+
+static void a_rank_says_what_is_lost_beyond_the_numbers(void **state)
+{
+	const uint8_t same[3] = { 0 }, slower[3] = { 0, 3, 4 };
+	const uint8_t last[3] = { 0, 0, 1 };
+
+	(void)state;
+	assert_int_equal(outranked(same, 0, 0), 0);
+	assert_int_equal(outranked(slower, 0, 0), 3 << 8);
+	/* The numbers know of this loss, and nothing is read. */
+	assert_int_equal(outranked(last, 0, 0), 0);
+	assert_int_equal(outranked(same, 1, 0), 0);
+	assert_int_equal(
+		outranked(slower, 0, SSDPM_FIELD_WRITE_THROUGHPUT_RANK), 0);
 }
 
 static void powers_of_the_work_are_rounded_up_to_the_maximum(void **state)
@@ -837,6 +887,7 @@ int main(void)
 		cmocka_unit_test(everything_else_takes_its_part_of_the_budget),
 		cmocka_unit_test(numbers_beyond_the_limits_are_refused),
 		cmocka_unit_test(a_state_is_a_cap_of_its_maximum),
+		cmocka_unit_test(a_rank_says_what_is_lost_beyond_the_numbers),
 		cmocka_unit_test(
 			powers_of_the_work_are_rounded_up_to_the_maximum),
 		cmocka_unit_test(a_card_is_in_states_that_all_its_devices_have),
