@@ -162,7 +162,7 @@ enum exit_status check_settings(const struct work *work, bool lasting,
 				size_t n);
 enum exit_status keep_settings(const struct work *work, bool lasting, size_t n);
 /* Prints a remark if files ask for another setting than the present one. */
-enum exit_status say_what_decides(const struct work *work);
+enum exit_status say_what_decides(const struct work *work, const char *remedy);
 enum exit_status show_settings(const struct work *work, bool lasting, size_t n);
 
 /*

@@ -141,7 +141,9 @@ static enum exit_status revert(struct work *work, struct settings *settings)
 		if (!status && settings->forget)
 			status = forget(work, 0);
 		else if (!status && !work->common->quiet)
-			status = say_what_decides(work);
+			status = say_what_decides(
+				work, "; with --forget, revert also removes "
+				      "what --keep wrote");
 	}
 	printed = print_work(work);
 	return status ? status : printed;

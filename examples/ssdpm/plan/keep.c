@@ -174,7 +174,8 @@ static enum exit_status for_all_lines(const struct work *work, lines_fn go,
 }
 
 /* Each setting that files ask for and that is not in force. */
-static void say_contradictions(const struct ssdpm_plan *plan)
+static void say_contradictions(const struct ssdpm_plan *plan,
+			       const char *remedy)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 
@@ -182,12 +183,12 @@ static void say_contradictions(const struct ssdpm_plan *plan)
 		if (step.state == SSDPM_STEP_PLANNED && *step.before &&
 		    *step.origin)
 			remark("%s: the next ssdpm apply --config sets %s, "
-			       "because %s decides",
-			       step.device, step.after, step.origin);
+			       "because %s decides%s",
+			       step.device, step.after, step.origin, remedy);
 }
 
 /* Other lines may go before those that were kept: the machine is read anew. */
-enum exit_status say_what_decides(const struct work *work)
+enum exit_status say_what_decides(const struct work *work, const char *remedy)
 {
 	struct ssdpm_machine *machine = work->drives->lives[0]->machine;
 	struct ssdpm_intent *intent;
@@ -202,7 +203,7 @@ enum exit_status say_what_decides(const struct work *work)
 		err = ssdpm_plan_add_intent(plan, NULL, NULL, intent, NULL,
 					    &error);
 		if (!err)
-			say_contradictions(plan);
+			say_contradictions(plan, remedy);
 		ssdpm_plan_free(plan);
 	}
 	ssdpm_intent_free(intent);
@@ -235,7 +236,7 @@ static enum exit_status keep(const struct work *work, uint32_t flags)
 	if (leaves_parameters(work))
 		remark("not kept: the parameters of nvme_core, which are for "
 		       "all drives; without a TARGET they are");
-	return say_what_decides(work);
+	return say_what_decides(work, "");
 }
 
 /* Why can settings not be kept, of n operands? NULL: they can. */

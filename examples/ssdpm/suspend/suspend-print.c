@@ -60,9 +60,10 @@ static void print_outcome(const struct told *told)
 		     "takes the power,\nand no counter of s2idle applies");
 		break;
 	default:
-		puts("this kernel cannot say: no counter of deep sleep can be "
-		     "read\nLinux 6.4 and later have one in suspend_stats; "
-		     "others require root");
+		printf("this %s cannot say: no counter of deep sleep can be "
+		       "read\nLinux 6.4 and later have one in suspend_stats; "
+		       "others require root\n",
+		       told->suspended->live->root ? "capture" : "kernel");
 		break;
 	}
 }

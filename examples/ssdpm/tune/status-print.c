@@ -357,12 +357,12 @@ static void write_policy(FILE *file, const struct live *live,
 		(unsigned long long)outlook->settings->max_exit_latency_us);
 	if (now.algorithm != SSDPM_APST_LINUX)
 		return;
-	write_parameter(file, "primary", now.primary_timeout_ms,
+	write_parameter(file, "primary-timeout", now.primary_timeout_ms,
 			usual.primary_timeout_ms, "ms");
 	write_parameter(file, "primary-tolerance",
 			now.primary_latency_tolerance_us,
 			usual.primary_latency_tolerance_us, "us");
-	write_parameter(file, "secondary", now.secondary_timeout_ms,
+	write_parameter(file, "secondary-timeout", now.secondary_timeout_ms,
 			usual.secondary_timeout_ms, "ms");
 	write_parameter(file, "secondary-tolerance",
 			now.secondary_latency_tolerance_us,
