@@ -160,6 +160,11 @@ static int lock(int fd, uint32_t timeout_ms)
 	return 0;
 }
 
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
 static bool has_name(const struct site *site, const char *name, int fd)
 {
 	struct stat own, named;
@@ -167,7 +172,7 @@ static bool has_name(const struct site *site, const char *name, int fd)
 	return !fstat(fd, &own) &&
 	       !fstatat(site->directory_fd, name, &named,
 			AT_SYMLINK_NOFOLLOW) &&
-	       own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+	       is_same(&own, &named);
 }
 
 /* One that was removed meanwhile keeps nobody out. */
@@ -242,6 +247,48 @@ int ssdpm__file_age(const struct site *site, const char *name,
 	return 0;
 }
 
+static bool is_same_file(int a, int b)
+{
+	struct stat one, other;
+
+	return !fstat(a, &one) && !fstat(b, &other) && is_same(&one, &other);
+}
+
+/* Values of a trial: another record must not call them those of before. */
+static int refuse_search(const struct site *search, struct ssdpm_error *reterr)
+{
+	struct changes changes;
+	int err = ssdpm__read_kept(search, &changes, reterr);
+
+	if (!err && (changes.n || ssdpm__journal_stands(search)))
+		err = ssdpm__fail(reterr, -EBUSY, 0,
+				  "a search of ssdpm bisect is on: ssdpm "
+				  "bisect stop ends it, and restores what it "
+				  "has set");
+	ssdpm__changes_free(&changes);
+	return err == -EACCES ? 0 : err;
+}
+
+/* Has a search set something, in its own record? Then only it may write. */
+static int check_search(const struct ssdpm_plan *plan, const struct site *site,
+			struct ssdpm_error *reterr)
+{
+	struct site search = { .machine = plan->machine,
+			       .directory = "/run/ssdpm/bisect" };
+	int err = 0, parent = open_default(plan->machine, false);
+
+	if (parent < 0)
+		return 0;
+	search.directory_fd = open_in(parent, "bisect", false);
+	close(parent);
+	if (search.directory_fd < 0)
+		return 0;
+	if (!is_same_file(search.directory_fd, site->directory_fd))
+		err = refuse_search(&search, reterr);
+	close(search.directory_fd);
+	return err;
+}
+
 int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
 		     struct ssdpm_error *reterr)
 {
@@ -261,8 +308,12 @@ int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
 	err = ssdpm__lock_file(&site, "lock", O_RDONLY, plan->lock_timeout_ms,
 			       &site.lock_fd);
 	if (!err) {
-		*ret_site = site;
-		return 0;
+		err = check_search(plan, &site, reterr);
+		if (err)
+			ssdpm__site_close(&site);
+		else
+			*ret_site = site;
+		return err;
 	}
 	if (err == -EBUSY)
 		ssdpm__fail(reterr, err, 0,

@@ -339,6 +339,56 @@ def test_stop_restores_and_forgets(laptop: Search) -> None:
     assert "already" in laptop.fails(1, "start", *SEEN, "nvme0")
 
 
+def test_nobody_else_writes_while_a_search_has_set_something(laptop: Search) -> None:
+    root = str(laptop.root)
+    call = laptop.ssdpm
+    call.output("apply", "--root", root, "--latency", "20ms", "nvme0")
+    laptop("start", *SEEN, "nvme0")
+    writers = [
+        ["revert"],
+        ["apply", "--latency", "30ms", "nvme0"],
+        ["apply", "--profile", "power-saver"],
+    ]
+    for writer in writers:
+        said = call.fails(1, *writer, "--root", root)
+        assert "ssdpm bisect stop ends it, and restores" in said, writer
+    assert laptop.read(LIMIT) == "0"
+    assert laptop("set") and laptop.read(LIMIT) == "0"
+    # Who only looks is free to do so.
+    call.output("revert", "--dry-run", "--root", root)
+    laptop("stop")
+    assert laptop.read(LIMIT) == "20000"
+    call.output("revert", "--root", root)
+    assert laptop.read(LIMIT) == "100000"
+
+
+def test_a_search_that_has_set_nothing_since_the_boot_keeps_nobody_out(
+    laptop: Search,
+) -> None:
+    root = str(laptop.root)
+    laptop.boot("one")
+    laptop("start", *SEEN, "nvme0")
+    (laptop.root / LIMIT).write_text("100000\n")
+    laptop.boot("two")
+    laptop.ssdpm.output("apply", "--root", root, "--latency", "30ms", "nvme0")
+    assert laptop.read(LIMIT) == "30000"
+    laptop("set")
+    assert laptop.read(LIMIT) == "0"
+    laptop("stop")
+    assert laptop.read(LIMIT) == "30000"
+
+
+def test_a_search_that_was_killed_as_it_set_something_keeps_others_out(
+    laptop: Search,
+) -> None:
+    laptop("start", *SEEN, "nvme0")
+    record = laptop.root / "run/ssdpm/bisect/undo"
+    # As between two trials, but with a value that is on its way.
+    record.rename(record.with_name("journal"))
+    said = laptop.ssdpm.fails(1, "revert", "--root", str(laptop.root))
+    assert "ssdpm bisect stop" in said
+
+
 def test_drives_of_both_kinds_are_searched_together(desktop_search: Search) -> None:
     s = desktop_search
     before = s.read(LIMIT), s.read(PORT)

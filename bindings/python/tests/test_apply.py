@@ -165,6 +165,25 @@ def test_another_commit_is_waited_for_while_other_threads_run(machine: Maker) ->
     assert tolerance(root) == 25_000
 
 
+def test_a_search_for_what_fails_keeps_other_plans_out(machine: Maker) -> None:
+    root = machine("laptop")
+    directory = root / "run/ssdpm/bisect"
+    directory.mkdir(parents=True)
+    with ssdpm.plan(root, directory=directory) as search:
+        search.add_latency_tolerance("nvme0", 0)
+        search.commit()
+        with ssdpm.plan(root) as plan:
+            plan.add_latency_tolerance("nvme0", 25_000)
+            with pytest.raises(ssdpm.BusyError, match="ssdpm bisect stop"):
+                plan.commit()
+        assert tolerance(root) == 0
+    # It has put back what it had set.
+    with ssdpm.plan(root) as plan:
+        plan.add_latency_tolerance("nvme0", 25_000)
+        plan.commit()
+        assert tolerance(root) == 25_000
+
+
 def test_threads_take_turns_with_a_plan(machine: Maker) -> None:
     root = machine("eight-drives")
     plan = ssdpm.plan(root)
