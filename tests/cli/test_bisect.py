@@ -20,6 +20,23 @@ BOOT = "proc/sys/kernel/random/boot_id"
 SEEN = ("--errors", "1", "--entries", "40")
 
 
+def checksum(text: str) -> str:
+    total = 0xCBF29CE484222325
+    for byte in text.encode():
+        total = (total ^ byte) * 0x100000001B3 % 2**64
+    return f"{total:016x}"
+
+
+def sealed(text: str) -> str:
+    """A file of a search that was changed, with the checksums that it needs."""
+    lines = text.splitlines(keepends=True)
+    drives = "".join(line for line in lines if line.startswith("drive\t"))
+    search = "".join(
+        line for line in lines if not line.startswith(("drive", "end "))
+    )
+    return f"drives {checksum(drives)}\n{drives}{search}end {checksum(search)}\n"
+
+
 class Search:
     """A search on a fake machine."""
 
@@ -282,7 +299,8 @@ def test_the_file_is_there_before_the_setting(laptop: Search) -> None:
 def test_another_drive_under_the_name_is_left_alone(laptop: Search) -> None:
     laptop("start", *SEEN, "nvme0")
     path = laptop.root / "var/lib/ssdpm/bisect"
-    path.write_text(path.read_text().replace("SN530", "SN999"))
+    assert sealed(path.read_text()) == path.read_text()
+    path.write_text(sealed(path.read_text().replace("SN530", "SN999")))
     assert "nvme0 is another drive than at the start" in laptop.fails(
         1, "good", "--entries", "9"
     )
@@ -516,12 +534,32 @@ def test_a_damaged_file_is_refused(laptop: Search) -> None:
     path = laptop.root / "var/lib/ssdpm/bisect"
     whole = path.read_text()
     for damaged in ("", "drive\tnvme0\n", whole + "good\n", whole.replace("\t1", " 1")):
-        path.write_text(damaged)
-        assert "var/lib/ssdpm/bisect" in laptop.fails(1, "status")
-    path.write_text(whole.replace("nvme0:", "nvme1:"))
+        for written in (damaged, sealed(damaged)):
+            path.write_text(written)
+            assert "var/lib/ssdpm/bisect" in laptop.fails(1, "status")
+    path.write_text(sealed(whole.replace("nvme0:", "nvme1:")))
     assert "unknown drive" in laptop.fails(1, "status")
-    path.write_text(whole.replace("nvme0:latency_us", "nvme0:colour"))
+    path.write_text(sealed(whole.replace("nvme0:latency_us", "nvme0:colour")))
     assert "unknown setting" in laptop.fails(1, "status")
+    path.write_text(sealed(whole.replace("11000", "l1.2")))
+    assert "'l1.2' is no step of it" in laptop.fails(1, "status")
+
+
+def test_a_file_that_was_cut_or_changed_anywhere_is_refused(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    laptop("good", "--entries", "9999")
+    path = laptop.root / "var/lib/ssdpm/bisect"
+    whole = path.read_bytes()
+    # test-bisect.c cuts and flips each byte of the search itself.
+    search = whole.index(b"# ssdpm")
+    places = [*range(0, search, 9), search, *range(search, len(whole), 43)]
+    for at in places:
+        path.write_bytes(whole[:at])
+        assert "var/lib/ssdpm/bisect" in laptop.fails(1, "status"), at
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        assert "var/lib/ssdpm/bisect" in laptop.fails(1, "status"), at
+    path.write_bytes(whole)
+    assert "Trial 2" in laptop("status")
 
 
 @pytest.mark.parametrize("damaged", [b"", b"drive\tnvme0\n", b"\x00\xff", None])

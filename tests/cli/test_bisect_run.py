@@ -19,6 +19,7 @@ from typing import Any, Iterator
 
 import pytest
 from command import Command
+from test_bisect import sealed
 from test_watch_live import MACHINE, Watched, boottime, kernel
 
 LIMIT = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
@@ -199,7 +200,7 @@ def test_a_signal_between_the_file_and_the_watch_ends_the_run(
     fcntl.flock(lock, fcntl.LOCK_EX)
     with kernel(searched), searched.call("run") as process:
         end = boottime() + 60
-        while " run:" not in searched.file().read_text():
+        while " setting:" not in searched.file().read_text():
             assert boottime() < end
             time.sleep(0.005)
         # The trial is on disk, and waits for the lock to be set.
@@ -234,7 +235,7 @@ def go_down(searched: Searched) -> None:
     """As if the machine had died while the trial ran, and had started again."""
     text = searched.file().read_text()
     head, _, _ = text.partition("running")
-    searched.file().write_text(head + "running 2 run:another-boot\n")
+    searched.file().write_text(sealed(head + "running 2 run:another-boot\n"))
     (searched.root / LIMIT).write_text("100000\n")
 
 
@@ -305,6 +306,95 @@ def test_a_machine_that_died_is_not_counted_without_consent(searched: Searched) 
         _, err = process.communicate(timeout=120)
     assert "with --count-death it is bad\n" in err
     assert "trial 1: good after 6 entries\n" in err
+
+
+def test_a_trial_that_was_stopped_before_a_clean_boot_is_of_another_boot(
+    searched: Searched,
+) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    with kernel(searched), searched.call("run") as process:
+        searched.wait_for_token(" run:")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=120)
+    text = searched.file().read_text()
+    boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    assert f" stopped:{boot}\n" in text
+    assert "restarted" not in searched.ok()
+    searched.file().write_text(sealed(text.replace(boot, "another-boot")))
+    (searched.root / LIMIT).write_text("100000\n")
+    assert "The machine was restarted in this trial." in searched.ok()
+    status, _, err = searched.run("good", "--entries", "9")
+    assert status == 1 and "ssdpm bisect set sets it again" in err
+    # It was no death, because nobody watched.
+    with kernel(searched), searched.call("run", "--count-death") as process:
+        searched.wait_for_limit("0")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0 and "went down" not in err
+
+
+@pytest.fixture
+def killed(searched: Searched) -> Searched:
+    """A run that SIGKILL ended after its trial was on disk, before it was set."""
+    searched.ok("start", *SEEN, "nvme0")
+    (searched.root / LIMIT).write_text("100000\n")
+    lock = os.open(searched.root / "run/ssdpm/bisect/lock", os.O_RDWR)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with kernel(searched), searched.call("run") as process:
+        searched.wait_for_token(" setting:")
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=120)
+    os.close(lock)
+    return searched
+
+
+def test_a_trial_that_sigkill_kept_from_being_set_is_neither_good_nor_bad(
+    killed: Searched,
+) -> None:
+    assert "It was never set: ssdpm bisect set sets it." in killed.ok()
+    for verdict in (["good", "--entries", "9"], ["bad"]):
+        status, _, err = killed.run(*verdict)
+        assert status == 5 and "this trial was never set" in err
+    status, _, err = killed.run("start", *SEEN, "nvme0")
+    assert status == 1 and "already" in err
+    killed.ok("set")
+    assert killed.limit() == "0"
+    killed.ok("bad")
+
+
+def test_a_run_that_sigkill_ended_before_its_trial_was_set_goes_on(
+    killed: Searched,
+) -> None:
+    with kernel(killed) as pipe, killed.call("run", "--count-death") as process:
+        killed.wait_for_limit("0")
+        killed.wait_for_token(" run:")
+        send(pipe, killed.ios(8))
+        killed.wait_for_limit("11000")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0 and "went down" not in err
+    assert "trial 1: good after" in err
+
+
+def test_a_machine_that_dies_as_a_run_sets_its_trial_died_of_it(
+    killed: Searched,
+) -> None:
+    text = killed.file().read_text()
+    head, _, _ = text.partition("setting:")
+    killed.file().write_text(sealed(f"{head}setting:another-boot\n"))
+    with kernel(killed):
+        status, out, err = killed.run("run", "--count-death")
+    assert status == 0, err
+    assert "the machine went down in this trial: bad\n" in err
+
+
+def test_stop_ends_a_search_that_sigkill_left_before_its_trial_was_set(
+    killed: Searched,
+) -> None:
+    killed.ok("stop")
+    assert killed.limit() == "100000"
+    assert not killed.file().exists()
+    killed.ok("start", *SEEN, "nvme0")
 
 
 def test_faults_of_others_and_corrected_ones_are_not_counted(

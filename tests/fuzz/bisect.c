@@ -2,6 +2,7 @@
 /* Searches as text, and lines of the kernel's log. */
 #include "check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,12 +48,35 @@ static void check_text(const struct ssdpm_bisect *bisect)
 	free(text);
 }
 
+/* With the checksum that the input needs, or as it is. */
+static int read_search(const uint8_t *data, size_t size,
+		       struct ssdpm_bisect **ret_bisect,
+		       struct ssdpm_error *error)
+{
+	uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	char *text = malloc(size + 32);
+	size_t n = size;
+	int err;
+
+	if (!text)
+		abort();
+	for (size_t i = 0; i < size; i++)
+		sum = (sum ^ data[i]) * UINT64_C(0x100000001b3);
+	if (size)
+		memcpy(text, data, size);
+	if (size && data[size - 1] == '\n')
+		n += (size_t)snprintf(text + size, 32, "end %016llx\n",
+				      (unsigned long long)sum);
+	err = ssdpm_bisect_from_text(text, n, ret_bisect, error);
+	free(text);
+	return err;
+}
+
 int fuzz_bisect(const uint8_t *data, size_t size)
 {
 	struct ssdpm_error error = { 0 };
 	struct ssdpm_bisect *bisect;
-	int err = ssdpm_bisect_from_text((const char *)data, size, &bisect,
-					 &error);
+	int err = read_search(data, size, &bisect, &error);
 
 	if (err) {
 		check_error(err, &error);

@@ -1103,6 +1103,10 @@ BISECT = {
     "pair": BISECT_HEAD + BISECT_SUSPECTS + b"good 999\n" * 3 + b"bad 1\ngood 5\nskip 0\n",
     "none": BISECT_HEAD + BISECT_SUSPECTS + b"bad 1\n",
     "undecided": BISECT_HEAD + b"suspect lpm max min\nskip 1\n",
+    "settings": BISECT_HEAD
+    + b"suspect nvme0:latency_us 0 11000 any\ndeepest nvme0:latency_us\n"
+    + b"suspect nvme0:link off l1 l1.2\nsuspect sda:lpm max_performance min_power\n"
+    + b"suspect sda:queue_depth 1 32\nrunning 3 boot\n",
     "no-suspect": BISECT_HEAD + b"good 1\n",
 }
 FAULTS = {

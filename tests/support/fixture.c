@@ -302,6 +302,20 @@ int fixture_run_rows(const char *group, const void *rows, size_t n, size_t size,
 	return n_failed;
 }
 
+char *fixture_sealed(const char *text)
+{
+	uint64_t sum = 0xcbf29ce484222325; /* FNV-1a */
+	const size_t room = strlen(text) + 32;
+	char *sealed = malloc(room);
+
+	assert_non_null(sealed);
+	for (const char *at = text; *at; at++)
+		sum = (sum ^ (unsigned char)*at) * 0x100000001b3;
+	snprintf(sealed, room, "%send %016llx\n", text,
+		 (unsigned long long)sum);
+	return sealed;
+}
+
 uint64_t fixture_random(uint64_t *seed)
 {
 	*seed ^= *seed >> 12;

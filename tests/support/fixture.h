@@ -107,6 +107,12 @@ int fixture_stride(void);
 int fixture_run_rows(const char *group, const void *rows, size_t n, size_t size,
 		     CMUnitTestFunction test);
 
+/*
+ * The text, and a line with the checksum that ssdpm_bisect_from_text() wants.
+ * free() it.
+ */
+char *fixture_sealed(const char *text);
+
 /* Reproducible noise: xorshift64*. */
 uint64_t fixture_random(uint64_t *seed);
 

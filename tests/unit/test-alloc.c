@@ -2004,7 +2004,8 @@ static int make_bisect(struct ssdpm_bisect **ret_bisect,
 		       struct ssdpm_error *error)
 {
 	static const char text[] = "# ssdpm bisect 1\nerrors 1\nentries 9\n"
-				   "suspect apst off PS3 PS4\nrunning 5 -\n";
+				   "suspect apst off PS3 PS4\nrunning 5 -\n"
+				   "end 1051fb1df95a8e73\n";
 
 	return ssdpm_bisect_from_text(text, strlen(text), ret_bisect, error);
 }
@@ -2013,10 +2014,11 @@ static int make_bisect(struct ssdpm_bisect **ret_bisect,
 static int make_other_bisects(void)
 {
 	static const char new_text[] = "# ssdpm bisect 1\nerrors 1\n"
-				       "entries 9\n";
+				       "entries 9\nend 314db90dd2f1cb33\n";
 	static const char found_text[] =
 		"# ssdpm bisect 1\nerrors 1\nentries 9\n"
-		"suspect sda:lpm max_performance min_power\ngood 9\n";
+		"suspect sda:lpm max_performance min_power\ngood 9\n"
+		"end a1d0537bc005d9bc\n";
 	int err = ssdpm_bisect_from_text(new_text, strlen(new_text),
 					 &in.new_bisect, NULL);
 
@@ -3602,9 +3604,11 @@ static void call_running_bisect(void)
 static void call_settings_of_bisect(void)
 {
 	struct ssdpm_bisect_remedy remedy = { .size = sizeof(remedy) };
+	struct ssdpm_apst_params params;
 
+	ssdpm_apst_params_init(&params, sizeof(params));
 	ssdpm_bisect_add_latency_limit(in.new_bisect, "nvme0", in.sleeper,
-				       SSDPM_LATENCY_ANY, NULL);
+				       &params, NULL);
 	ssdpm_bisect_add_lpm(in.new_bisect, "sda", SSDPM_LPM_MIN_POWER, NULL);
 	ssdpm_bisect_add_link(in.new_bisect, "nvme0", SSDPM_PCIE_FEATURE_L1,
 			      NULL);

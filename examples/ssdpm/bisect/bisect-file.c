@@ -102,6 +102,15 @@ static bool read_drive(struct search *search, char *line)
 }
 
 static const char drive_key[] = "drive\t";
+/* The first line: a checksum of those of drives. The search has its own. */
+static const char head_format[] = "drives %016llx\n";
+enum { HEAD_BYTES = 7 + 16 + 1 };
+
+static void print_head(const char *drives, size_t n, char ret[HEAD_BYTES + 1])
+{
+	snprintf(ret, HEAD_BYTES + 1, head_format,
+		 (unsigned long long)checksum_of(drives, n));
+}
 
 /* The settings of before are in the record, which this file is not needed for.
  */
@@ -113,18 +122,40 @@ static enum exit_status complain_of_file(const struct search *search,
 		       search->path, what);
 }
 
+/* The text after the lines of drives; NULL: these are not as they were. */
+static char *take_drives(struct search *search, char *text)
+{
+	const size_t n_key = sizeof(drive_key) - 1;
+	char head[HEAD_BYTES + 1], *at = text, *line;
+
+	if (strlen(text) < HEAD_BYTES)
+		return NULL;
+	text = at += HEAD_BYTES;
+	while (!strncmp(at, drive_key, n_key)) {
+		at += strcspn(at, "\n");
+		if (!*at++)
+			return NULL;
+	}
+	print_head(text, (size_t)(at - text), head);
+	if (memcmp(text - HEAD_BYTES, head, HEAD_BYTES) != 0)
+		return NULL;
+	while (text != at) {
+		line = strsep(&text, "\n");
+		if (!read_drive(search, line + n_key))
+			return NULL;
+	}
+	return text;
+}
+
 /* Drives first. */
 static enum exit_status read_text(struct search *search, char *text)
 {
-	const size_t n_key = sizeof(drive_key) - 1;
 	struct ssdpm_error error;
-	char *line;
 
-	while (!strncmp(text, drive_key, n_key)) {
-		line = strsep(&text, "\n");
-		if (!text || !read_drive(search, line + n_key))
-			return complain_of_file(search, "a drive is not whole");
-	}
+	text = take_drives(search, text);
+	if (!text)
+		return complain_of_file(search, "the drives are not as they "
+						"were written");
 	if (ssdpm_bisect_from_text(text, strlen(text), &search->bisect, &error))
 		return complain_of_file(search,
 					cell("line %u after the drives: %s",
@@ -230,21 +261,27 @@ enum exit_status write_search(const struct search *search)
 {
 	struct ssdpm_error error;
 	enum exit_status status;
-	char *search_text, *text = NULL;
-	size_t size;
+	char *search_text, *text = NULL, head[HEAD_BYTES + 1] = "";
+	size_t size = 0;
 	FILE *file;
 
 	if (ssdpm_bisect_to_text(search->bisect, &search_text, &error))
 		return failure("%s", error.message);
 	file = open_memstream(&text, &size);
 	if (file) {
+		fprintf(file, head_format, 0ULL);
 		write_drives(search, file);
+		fflush(file);
+		if (text)
+			print_head(text + HEAD_BYTES, size - HEAD_BYTES, head);
 		fputs(search_text, file);
 	}
-	if (!file || fclose(file))
+	if (!file || fclose(file) || !head[0]) {
 		status = out_of_memory();
-	else
+	} else {
+		memcpy(text, head, HEAD_BYTES);
 		status = replace_file(search->path, text, size);
+	}
 	free(search_text);
 	free(text);
 	return status;

@@ -8,29 +8,33 @@
 
 /* Before the ID of the boot: ssdpm watches this trial. */
 #define WATCHED "run:"
+/* Likewise: it sets the trial, to watch it. */
+#define SETTING "setting:"
 /* Likewise: the trial is on disk, and not yet set. */
 #define UNSET "unset:"
-/* In the place of the ID: it was watched, and that ended as it should. */
-#define STOPPED "stopped"
+/* Likewise: it was watched, and that ended as it should. */
+#define STOPPED "stopped:"
 
 bool is_searching(const struct search *search)
 {
 	return state_of_search(search).decision == SSDPM_BISECT_SEARCHING;
 }
 
+static bool has_prefix(const char *token, const char *prefix)
+{
+	return !strncmp(token, prefix, strlen(prefix));
+}
+
 bool is_unset(const char *token)
 {
-	return !strncmp(token, UNSET, strlen(UNSET));
+	return has_prefix(token, UNSET) || has_prefix(token, SETTING);
 }
 
 bool is_of_this_boot(const struct search *search, const char *token)
 {
-	if (!strncmp(token, WATCHED, strlen(WATCHED)))
-		token += strlen(WATCHED);
-	else if (is_unset(token))
-		token += strlen(UNSET);
-	return !strcmp(token, STOPPED) ||
-	       !strcmp(token, boot_token(search).text);
+	const char *colon = strchr(token, ':');
+
+	return !strcmp(colon ? colon + 1 : token, boot_token(search).text);
 }
 
 static enum exit_status begin_trial(struct search *search, const char *token)
@@ -42,17 +46,17 @@ static enum exit_status begin_trial(struct search *search, const char *token)
 	return write_search(search);
 }
 
-static enum exit_status begin_unset(struct search *search)
+static enum exit_status begin_as(struct search *search, const char *prefix)
 {
 	return begin_trial(
 		search,
-		cell("%.10s%.40s", UNSET, boot_token(search).text).text);
+		cell("%.10s%.40s", prefix, boot_token(search).text).text);
 }
 
 /* A machine that dies while a trial is set has this trial on disk. */
 static enum exit_status begin_and_set(struct search *search)
 {
-	enum exit_status status = begin_unset(search);
+	enum exit_status status = begin_as(search, UNSET);
 
 	if (!status)
 		status = set_trial(search);
@@ -98,7 +102,8 @@ static bool has_died(const struct search *search)
 {
 	const char *token = ssdpm_bisect_get_token(search->bisect);
 
-	return token && !strncmp(token, WATCHED, strlen(WATCHED)) &&
+	return token &&
+	       (has_prefix(token, WATCHED) || has_prefix(token, SETTING)) &&
 	       !is_of_this_boot(search, token);
 }
 
@@ -123,13 +128,13 @@ static enum exit_status judge_death(struct search *search,
 static enum exit_status watch_trial(struct search *search,
 				    struct exposure *exposure)
 {
-	const struct cell token =
-		cell("%.10s%.40s", WATCHED, boot_token(search).text);
-	enum exit_status status = begin_trial(search, token.text);
+	enum exit_status status = begin_as(search, SETTING);
 
 	if (!status)
 		status = set_trial(search);
 	exposure->is_set = !status;
+	if (!status)
+		status = begin_as(search, WATCHED);
 	if (!status && !search->common->form && !search->common->quiet)
 		print_watched_trial(search);
 	return status ? status : expose(exposure);
@@ -146,8 +151,7 @@ static enum exit_status finish_trial(struct search *search,
 		status = STATUS_DONE;
 	/* Only a death leaves the token of a watched trial. */
 	if (status || !exposure->verdict) {
-		stopped = exposure->is_set ? begin_trial(search, STOPPED) :
-					     begin_unset(search);
+		stopped = begin_as(search, exposure->is_set ? STOPPED : UNSET);
 		return status ? status : stopped;
 	}
 	if (ssdpm_bisect_judge(search->bisect, exposure->verdict, &error))

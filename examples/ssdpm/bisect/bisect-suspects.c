@@ -66,6 +66,23 @@ static uint32_t queue_depth_of(const struct drive *drive)
 	return (uint32_t)strtoul(text, NULL, 10);
 }
 
+static int add_limit(struct ssdpm_bisect *bisect, const struct drive *drive,
+		     struct ssdpm_error *error)
+{
+	const struct ssdpm_device_facts *facts =
+		ssdpm_device_get_facts(drive->device);
+	struct ssdpm_apst_params params = { .size = sizeof(params) };
+	int err;
+
+	if (!(facts->known & SSDPM_FACT_LATENCY_TOLERANCE))
+		return -EOPNOTSUPP;
+	err = ssdpm_device_get_apst_params(drive->device, &drive->live->facts,
+					   drive->model, &params, error);
+	return err ? err :
+		     ssdpm_bisect_add_latency_limit(
+			     bisect, facts->name, drive->model, &params, error);
+}
+
 static int add_setting(struct search *search, const struct drive *drive,
 		       uint32_t setting, struct ssdpm_error *error)
 {
@@ -75,11 +92,7 @@ static int add_setting(struct search *search, const struct drive *drive,
 
 	switch (setting) {
 	case SSDPM_BISECT_LATENCY_LIMIT:
-		return facts->known & SSDPM_FACT_LATENCY_TOLERANCE ?
-			       ssdpm_bisect_add_latency_limit(
-				       bisect, facts->name, drive->model,
-				       facts->latency_tolerance_us, error) :
-			       -EOPNOTSUPP;
+		return add_limit(bisect, drive, error);
 	case SSDPM_BISECT_LINK:
 		return ssdpm_bisect_add_link(bisect, facts->name,
 					     facts->pcie_enabled, error);
@@ -127,7 +140,6 @@ static struct cell identity_of(const struct search *search,
 {
 	const char *file =
 		facts->kind == SSDPM_KIND_NVME ? "serial" : "device/wwid";
-	uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 	char text[256];
 
 	if (facts->path[0] != '/' ||
@@ -137,9 +149,8 @@ static struct cell identity_of(const struct search *search,
 		    sizeof(text), NULL) ||
 	    !text[0])
 		return cell("%s", "");
-	for (const char *at = text; *at; at++)
-		sum = (sum ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-	return cell("%016llx", (unsigned long long)sum);
+	return cell("%016llx",
+		    (unsigned long long)checksum_of(text, strlen(text)));
 }
 
 bool is_searched(const struct search *search,

@@ -100,7 +100,7 @@ enum exit_status run_search(struct search *search,
 			    const struct run_options *options);
 /* Whether the trial of this token is on disk, and not yet set. */
 bool is_unset(const char *token);
-/* Did the trial of this token begin in this boot, or end with its watch? */
+/* Did the trial of this token begin in this boot? */
 bool is_of_this_boot(const struct search *search, const char *token);
 
 /* bisect-print.c: the state, and what it says after the search. */

@@ -485,3 +485,12 @@ enum exit_status replace_file(const char *path, const void *data, size_t size)
 	free(other);
 	return done ? STATUS_DONE : STATUS_FAILED;
 }
+
+uint64_t checksum_of(const char *text, size_t size)
+{
+	uint64_t sum = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < size; i++)
+		sum = (sum ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+	return sum;
+}

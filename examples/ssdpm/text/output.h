@@ -113,4 +113,7 @@ void table_free(struct table *table);
 /* Whether one could not be printed. */
 bool table_was_lost(void);
 
+/* FNV-1a, for files that ssdpm reads again */
+uint64_t checksum_of(const char *text, size_t size);
+
 #endif

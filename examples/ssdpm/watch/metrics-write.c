@@ -60,16 +60,6 @@ const struct metric metrics[] = {
 };
 const size_t n_metrics = sizeof(metrics) / sizeof(metrics[0]);
 
-/* FNV-1a */
-uint64_t checksum_of(const char *text, size_t size)
-{
-	uint64_t sum = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < size; i++)
-		sum = (sum ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	return sum;
-}
-
 const char *kind_word(uint32_t kind)
 {
 	return kind ? ssdpm_cause_kind_to_string(kind) : "rest";

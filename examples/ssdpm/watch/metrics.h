@@ -93,7 +93,6 @@ extern const char state_words[N_STATES][11];
 /* The first line, and how the last one begins: a checksum of all before it. */
 extern const char metrics_mark[];
 extern const char metrics_checksum[];
-uint64_t checksum_of(const char *text, size_t size);
 
 struct told_drive new_told_drive(const char *name);
 /* NULL: there are too many. */

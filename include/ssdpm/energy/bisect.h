@@ -14,6 +14,7 @@
 #include <ssdpm/base.h>
 #include <ssdpm/device.h>
 #include <ssdpm/model.h>
+#include <ssdpm/policy.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -177,11 +178,12 @@ SSDPM_API struct ssdpm_bisect *ssdpm_bisect_free(struct ssdpm_bisect *bisect);
  *         the one before it allows
  * @n_steps: 2 to SSDPM_BISECT_STEPS
  *
- * Add all suspects before the first trial. The first one has index 0.
+ * Add all suspects before the first trial. The first one has index 0. A name of
+ * the calls below, such as "nvme0:link", takes their steps alone.
  *
  * Return: 0; -EBUSY (a trial began), -EEXIST (the name), -EINVAL (not a word of
- * printable ASCII, or too long), -ERANGE (@n_steps), -E2BIG (more than
- * SSDPM_BISECT_SUSPECTS).
+ * printable ASCII, or too long; no such step), -ERANGE (@n_steps), -E2BIG (more
+ * than SSDPM_BISECT_SUSPECTS).
  */
 SSDPM_API int ssdpm_bisect_add_suspect(struct ssdpm_bisect *bisect,
 				       const char *name,
@@ -192,19 +194,20 @@ SSDPM_API int ssdpm_bisect_add_suspect(struct ssdpm_bisect *bisect,
  * ssdpm_bisect_add_latency_limit() - the latency limit of an NVMe drive
  * @drive:    its name, as in "nvme0"; the suspect is "nvme0:latency_us"
  * @model:    its power states
- * @limit_us: that of today; SSDPM_LATENCY_ANY
+ * @params:   from ssdpm_device_get_apst_params(): the limit of today, the
+ *            quirks in force, and what else Linux makes the table from
  *
- * Its steps are limits in microseconds: 0, which means no APST, then one deeper
- * state after another, and the limit of today. "any" is SSDPM_LATENCY_ANY.
+ * Its steps are limits in microseconds: 0, which means no APST, then the least
+ * limit of each deeper table, and that of today. Each has another table of
+ * ssdpm_apst_generate() than the one before. "any" is SSDPM_LATENCY_ANY.
  *
- * Return: 0; -EOPNOTSUPP (the limit allows no state), -EINVAL (@drive), and as
- * ssdpm_bisect_add_suspect().
+ * Return: 0; -EOPNOTSUPP (Linux enters no state), -EINVAL (@drive, @params, or
+ * NULL), -E2BIG (@params), and as ssdpm_bisect_add_suspect().
  */
-SSDPM_API int ssdpm_bisect_add_latency_limit(struct ssdpm_bisect *bisect,
-					     const char *drive,
-					     const struct ssdpm_model *model,
-					     uint64_t limit_us,
-					     struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_bisect_add_latency_limit(
+	struct ssdpm_bisect *bisect, const char *drive,
+	const struct ssdpm_model *model, const struct ssdpm_apst_params *params,
+	struct ssdpm_error *reterr);
 
 /**
  * ssdpm_bisect_add_lpm() - the link policy of a SATA drive
@@ -343,7 +346,8 @@ SSDPM_API int ssdpm_bisect_get_culprit(const struct ssdpm_bisect *bisect,
  * @machine: from ssdpm_machine_get_facts()
  *
  * Then there are remedies for less than all drives: the port in libata.force,
- * and since Linux 7.2 the PCI IDs in nvme.quirks. A second call for the same
+ * and since Linux 7.2 the PCI IDs in nvme.quirks. Parameters and quirks that
+ * are in force already are no remedies. A second call for the same
  * drive replaces the first. The text of a search does not have it, because a
  * boot may give a port another number.
  *
@@ -387,7 +391,10 @@ SSDPM_API int ssdpm_bisect_to_text(const struct ssdpm_bisect *bisect,
  * ssdpm_bisect_from_text() - the search that ssdpm_bisect_to_text() wrote
  * @ret_bisect: free it with ssdpm_bisect_free()
  *
- * Return: 0; -EINVAL (not such a text; @reterr has the line), -ENOMEM, and as
+ * The last line has a checksum of all before it.
+ *
+ * Return: 0; -EINVAL (not such a text, or not all of it; @reterr has the line),
+ * -ENOMEM, and as
  * the calls that make such a search.
  */
 SSDPM_API int ssdpm_bisect_from_text(const char *text, size_t size,

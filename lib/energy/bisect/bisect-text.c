@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A search as text: what was seen before, the suspects, and the verdict and
- * entries of each trial. Reading it makes the same calls again.
+ * entries of each trial. Reading it makes the same calls again. A last line has
+ * a checksum of all before it.
  */
 #include "bisect/internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,8 @@
 #define MAX_LINE (32 + (SSDPM_BISECT_STEPS + 1) * SSDPM_BISECT_WORD)
 #define HEAD "# ssdpm bisect 1"
 #define DEEPEST "deepest"
+
+enum { END_BYTES = 4 + 16 + 2 }; /* "end ", the checksum, LF, and a zero */
 
 struct search_writer {
 	char *text;
@@ -72,6 +76,15 @@ static void put_trials(struct search_writer *w,
 	put(w, "\n");
 }
 
+/* The last line, after n characters: whether those before it are whole. */
+static size_t print_end(const char *text, size_t n, char ret_line[END_BYTES])
+{
+	const uint64_t sum = ssdpm__checksum(text, n);
+
+	return (size_t)snprintf(ret_line, END_BYTES, "end %016" PRIx64 "\n",
+				sum);
+}
+
 int ssdpm_bisect_to_text(const struct ssdpm_bisect *bisect, char **ret_text,
 			 struct ssdpm_error *reterr)
 {
@@ -90,6 +103,7 @@ int ssdpm_bisect_to_text(const struct ssdpm_bisect *bisect, char **ret_text,
 	for (size_t i = 0; i < bisect->n_suspects; i++)
 		put_suspect(&w, &bisect->suspects[i]);
 	put_trials(&w, bisect);
+	w.at += print_end(w.text, w.at, w.text + w.at);
 	*ret_text = w.text;
 	return 0;
 }
@@ -220,18 +234,47 @@ static int read_line(struct search_reader *r, struct span line,
 	return refuse(r, reterr);
 }
 
+static bool begins_as_search(const char *text, size_t size)
+{
+	const size_t n = strlen(HEAD "\n");
+
+	return size >= n && !memcmp(text, HEAD "\n", n);
+}
+
+/* How many bytes are before the last line, if all is as it was written. */
+static int check_frame(const char *text, size_t size, size_t *ret_size,
+		       struct ssdpm_error *reterr)
+{
+	const size_t before = size > END_BYTES ? size - (END_BYTES - 1) : 0;
+	uint32_t n_lines = 1;
+	char end[END_BYTES];
+
+	if (!begins_as_search(text, size))
+		return ssdpm__fail(reterr, -EINVAL, 1,
+				   "not a search of this version");
+	for (size_t i = 0; i < before; i++)
+		n_lines += text[i] == '\n';
+	print_end(text, before, end);
+	if (!before || memcmp(text + before, end, END_BYTES - 1) != 0)
+		return ssdpm__fail(reterr, -EINVAL, n_lines,
+				   "the checksum is wrong: it was cut off or "
+				   "changed");
+	*ret_size = before;
+	return 0;
+}
+
 int ssdpm_bisect_from_text(const char *text, size_t size,
 			   struct ssdpm_bisect **ret_bisect,
 			   struct ssdpm_error *reterr)
 {
-	struct search_reader r = {
-		.lines.rest = ssdpm__span(text, size),
-		.params.size = sizeof(r.params),
-	};
+	struct search_reader r = { .params.size = sizeof(r.params) };
 	struct ssdpm_error error = { 0 };
 	struct span line;
-	int err = read_head(&r, reterr);
+	int err = check_frame(text, size, &size, reterr);
 
+	r.lines.rest = ssdpm__span(text, size);
+	if (!err)
+		err = read_head(&r, reterr);
 	if (err)
 		return err;
 	while (!err && ssdpm__next_line(&r.lines, &line))

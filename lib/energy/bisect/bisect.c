@@ -104,11 +104,6 @@ static int check_suspect(const struct ssdpm_bisect *bisect, const char *name,
 	return 0;
 }
 
-static void copy_word(char *to, const char *word)
-{
-	memcpy(to, word, strlen(word) + 1);
-}
-
 /* All off, halving, and the culprit alone. */
 static void foresee(struct ssdpm_bisect *bisect)
 {
@@ -133,14 +128,16 @@ int ssdpm_bisect_add_suspect(struct ssdpm_bisect *bisect, const char *name,
 
 	for (size_t i = 0; !err && i < n_steps; i++)
 		err = check_word(steps[i], "step", reterr);
+	if (!err)
+		err = ssdpm__bisect_check_steps(name, steps, n_steps, reterr);
 	if (err)
 		return err;
 	struct bisect_suspect *suspect = &bisect->suspects[bisect->n_suspects];
 
-	copy_word(suspect->name, name);
+	ssdpm__bisect_put_word(suspect->name, name);
 	suspect->n_steps = n_steps;
 	for (size_t i = 0; i < n_steps; i++)
-		copy_word(suspect->steps[i], steps[i]);
+		ssdpm__bisect_put_word(suspect->steps[i], steps[i]);
 	bisect->n_suspects++;
 	foresee(bisect);
 	return 0;
@@ -168,7 +165,7 @@ int ssdpm_bisect_begin(struct ssdpm_bisect *bisect, const char *token,
 	if (err)
 		return err;
 	if (bisect->running) {
-		copy_word(bisect->token, word);
+		ssdpm__bisect_put_word(bisect->token, word);
 		return 0;
 	}
 	if (!bisect->n_suspects)
@@ -180,7 +177,7 @@ int ssdpm_bisect_begin(struct ssdpm_bisect *bisect, const char *token,
 		start(bisect);
 	if (bisect->search.decision != SSDPM_BISECT_SEARCHING)
 		return ssdpm__fail(reterr, -EINVAL, 0, "the search has ended");
-	copy_word(bisect->token, word);
+	ssdpm__bisect_put_word(bisect->token, word);
 	bisect->entries = 0;
 	bisect->running = true;
 	return 0;

@@ -5,6 +5,7 @@
 #include <ssdpm/energy/bisect.h>
 
 #include <stdbool.h>
+#include <string.h>
 
 #define BISECT_MAX_TRIALS 1024
 #define BISECT_MAX_ELEMENTS (SSDPM_BISECT_SUSPECTS * (SSDPM_BISECT_STEPS - 1))
@@ -50,6 +51,9 @@ struct bisect_drive {
 	uint16_t pci_device_id;
 	uint32_t ata_port;
 	bool takes_quirks; /* of the parameter nvme.quirks */
+	uint32_t quirks;   /* in force: bits of enum ssdpm_quirk */
+	uint32_t aspm_policy;
+	char default_limit[24]; /* of nvme_core, or "" */
 };
 
 struct ssdpm_bisect {
@@ -69,5 +73,24 @@ struct ssdpm_bisect {
 	size_t n_trials;
 	struct ssdpm_bisect_trial trials[BISECT_MAX_TRIALS];
 };
+
+/* settings.c: each word is a step of what the name sets, in its place. */
+int ssdpm__bisect_check_steps(const char *name, const char *const *steps,
+			      size_t n, struct ssdpm_error *reterr);
+
+/* From the one that saves least. */
+enum { BISECT_LINK_FEATURES = 7 };
+struct bisect_link_feature {
+	uint32_t feature;
+	char file[20];
+};
+extern const struct bisect_link_feature
+	ssdpm__bisect_link_features[BISECT_LINK_FEATURES];
+
+/* The word is shorter than the room for one. */
+static inline void ssdpm__bisect_put_word(char *to, const char *word)
+{
+	memcpy(to, word, strlen(word) + 1);
+}
 
 #endif

@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #define MAX_ELEMENTS 480
 
@@ -569,6 +570,18 @@ static void a_trial_begins_once_and_has_one_verdict(void **state)
 	ssdpm_bisect_free(bisect);
 }
 
+/* With the last line that its bytes need. */
+static int read_sealed(const char *text, struct ssdpm_bisect **ret_bisect,
+		       struct ssdpm_error *error)
+{
+	char *sealed = fixture_sealed(text);
+	int err = ssdpm_bisect_from_text(sealed, strlen(sealed), ret_bisect,
+					 error);
+
+	free(sealed);
+	return err;
+}
+
 #define GOOD_HEAD "# ssdpm bisect 1\nerrors 1\nentries 5\n"
 #define GOOD_TEXT GOOD_HEAD "suspect apst off PS3 PS4\n"
 
@@ -577,7 +590,7 @@ static const struct {
 	int err;
 	uint32_t line;
 } texts[] = {
-	{ "", -EINVAL, 0 },
+	{ "", -EINVAL, 1 },
 	{ "# ssdpm bisect 2\n", -EINVAL, 1 },
 	{ "# ssdpm bisect 1\nerrors -1\n", -EINVAL, 2 },
 	{ "# ssdpm bisect 1\nerrors 1\nentries 5 5\n", -EINVAL, 3 },
@@ -605,12 +618,96 @@ static void a_text_that_is_no_search_is_refused_with_its_line(void **state)
 		struct ssdpm_bisect *bisect = UNTOUCHED;
 		struct ssdpm_error error = fixture_error();
 
-		assert_int_equal(ssdpm_bisect_from_text(texts[i].text,
-							strlen(texts[i].text),
-							&bisect, &error),
+		assert_int_equal(read_sealed(texts[i].text, &bisect, &error),
 				 texts[i].err);
 		assert_int_equal(error.line, texts[i].line);
 		assert_ptr_equal(bisect, UNTOUCHED);
+	}
+}
+
+static void assert_not_whole(const char *text, size_t size)
+{
+	struct ssdpm_bisect *bisect = UNTOUCHED;
+	struct ssdpm_error error = fixture_error();
+
+	assert_int_equal(ssdpm_bisect_from_text(text, size, &bisect, &error),
+			 -EINVAL);
+	assert_ptr_equal(bisect, UNTOUCHED);
+}
+
+static void a_text_that_was_cut_or_changed_anywhere_is_refused(void **state)
+{
+	static const size_t shape[] = { 4, 2 };
+	struct ssdpm_bisect *bisect = search_of(shape, 2, 5);
+	char *text, longer[512];
+	size_t n;
+
+	(void)state;
+	for (uint64_t i = 0; i < 2; i++) {
+		ssdpm_bisect_begin(bisect, NULL, NULL);
+		ssdpm_bisect_add_entries(bisect, 999, NULL);
+		ssdpm_bisect_judge(bisect, SSDPM_BISECT_GOOD, NULL);
+	}
+	ssdpm_bisect_begin(bisect, "boot", NULL);
+	assert_int_equal(ssdpm_bisect_to_text(bisect, &text, NULL), 0);
+	n = strlen(text);
+	for (size_t i = 0; i < n; i++) {
+		assert_not_whole(text, i);
+		for (int bit = 0; bit < 8; bit++) {
+			text[i] = (char)(text[i] ^ 1 << bit);
+			assert_not_whole(text, n);
+			text[i] = (char)(text[i] ^ 1 << bit);
+		}
+	}
+	snprintf(longer, sizeof(longer), "%sgood 5\n", text);
+	assert_not_whole(longer, strlen(longer));
+	snprintf(longer, sizeof(longer), "%s\n", text);
+	assert_not_whole(longer, strlen(longer));
+	free(text);
+	ssdpm_bisect_free(bisect);
+}
+
+/* Names of settings take their own steps, each in its place. */
+static void steps_of_a_setting_are_checked(void **state)
+{
+	static const struct {
+		const char *suspect;
+		int err;
+	} cases[] = {
+		{ "nvme0:latency_us 0 11000 any", 0 },
+		{ "nvme0:latency_us 0 11000 18446744073709551614", 0 },
+		{ "nvme0:latency_us 0 any 11000", -EINVAL },
+		{ "nvme0:latency_us 0 011000", -EINVAL },
+		{ "nvme0:latency_us 0 0x11", -EINVAL },
+		{ "nvme0:latency_us 0 11000 11000", -EINVAL },
+		{ "nvme0:latency_us 5 11000", -EINVAL },
+		{ "nvme0:latency_us off 11000", -EINVAL },
+		{ "nvme0:latency_us 0 18446744073709551615", -EINVAL },
+		{ "nvme0:link off l1 l1.2", 0 },
+		{ "nvme0:link off l1.2 l1", -EINVAL },
+		{ "nvme0:link l1 l1.2", -EINVAL },
+		{ "nvme0:link off l3", -EINVAL },
+		{ "sda:lpm max_performance min_power", 0 },
+		{ "sda:lpm medium_power min_power", -EINVAL },
+		{ "sda:lpm max_performance keep_firmware_settings", -EINVAL },
+		{ "sda:queue_depth 1 32", 0 },
+		{ "sda:queue_depth 2 32", -EINVAL },
+		{ "sda:queue_depth 1 0", -EINVAL },
+		{ "sda:colour 7 5", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_bisect *bisect = UNTOUCHED;
+		struct ssdpm_error error = fixture_error();
+		char text[256];
+
+		snprintf(text, sizeof(text), GOOD_HEAD "suspect %s\n",
+			 cases[i].suspect);
+		if (read_sealed(text, &bisect, &error) != cases[i].err)
+			fail_msg("%s: %s", cases[i].suspect, error.message);
+		if (!cases[i].err)
+			ssdpm_bisect_free(bisect);
 	}
 }
 
@@ -638,6 +735,9 @@ int main(void)
 		cmocka_unit_test(a_trial_begins_once_and_has_one_verdict),
 		cmocka_unit_test(
 			a_text_that_is_no_search_is_refused_with_its_line),
+		cmocka_unit_test(
+			a_text_that_was_cut_or_changed_anywhere_is_refused),
+		cmocka_unit_test(steps_of_a_setting_are_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,17 +21,33 @@ static struct ssdpm_bisect *new_search(void)
 	return bisect;
 }
 
-static struct ssdpm_bisect *search_of_limits(const struct latencies *states,
-					     size_t n, uint64_t limit_us)
+static struct ssdpm_apst_params params_of(uint64_t limit_us)
+{
+	struct ssdpm_apst_params params;
+
+	ssdpm_apst_params_init(&params, sizeof(params));
+	params.max_exit_latency_us = limit_us;
+	return params;
+}
+
+static struct ssdpm_bisect *search_of_tables(const struct latencies *states,
+					     size_t n,
+					     struct ssdpm_apst_params params)
 {
 	struct ssdpm_bisect *bisect = new_search();
 	struct ssdpm_model *model = fixture_model(states, n);
 
 	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, "nvme0", model,
-							limit_us, NULL),
+							&params, NULL),
 			 0);
 	ssdpm_model_unref(model);
 	return bisect;
+}
+
+static struct ssdpm_bisect *search_of_limits(const struct latencies *states,
+					     size_t n, uint64_t limit_us)
+{
+	return search_of_tables(states, n, params_of(limit_us));
 }
 
 /* "0 11000 100000" */
@@ -109,6 +125,46 @@ static void limits_begin_with_no_apst_and_end_with_that_of_today(void **state)
 		assert_steps(bisect, cases[i].steps);
 		ssdpm_bisect_free(bisect);
 	}
+}
+
+/* Three states, of which a table has two at most. */
+static const struct latencies three[] = { { 0, 0, 0 },
+					  { NOPS, 1000, 5000 },
+					  { NOPS, 2000, 11000 },
+					  { NOPS, 9000, 45000 } };
+
+static void limits_with_the_same_table_are_one_step(void **state)
+{
+	struct ssdpm_apst_params params = params_of(100000);
+	struct ssdpm_bisect *bisect = search_of_tables(three, 4, params);
+
+	(void)state;
+	assert_steps(bisect, "0 5000 11000 100000");
+	ssdpm_bisect_free(bisect);
+	/* No state is quick enough for either idle time but these. */
+	params.primary_latency_tolerance_us = 6000;
+	params.secondary_latency_tolerance_us = 6000;
+	bisect = search_of_tables(three, 4, params);
+	assert_steps(bisect, "0 100000");
+	ssdpm_bisect_free(bisect);
+}
+
+static void a_quirk_that_is_in_force_makes_no_step_and_no_remedy(void **state)
+{
+	struct ssdpm_apst_params params = params_of(100000);
+
+	(void)state;
+	params.quirks = SSDPM_QUIRK_NO_DEEPEST_PS;
+	assert_remedies(
+		find_culprit(search_of_tables(three, 4, params), 2),
+		"latency-limit nvme0 pm_qos_latency_tolerance_us=5000; "
+		"parameter* nvme0 nvme_core.default_ps_max_latency_us=5000");
+	/* The same states without it. */
+	assert_remedies(
+		find_culprit(search_of_tables(three, 4, params_of(100000)), 3),
+		"latency-limit nvme0 pm_qos_latency_tolerance_us=11000; "
+		"parameter* nvme0 nvme_core.default_ps_max_latency_us=11000; "
+		"quirk nvme0 NVME_QUIRK_NO_DEEPEST_PS=");
 }
 
 static void a_drive_with_more_states_than_steps_keeps_the_limit_of_today(
@@ -331,6 +387,37 @@ static void a_quirk_is_a_parameter_since_linux_7_2(void **state)
 	}
 }
 
+static void what_is_in_force_already_is_no_remedy(void **state)
+{
+	struct ssdpm_machine_facts machine = { .size = sizeof(machine) };
+	struct ssdpm_device_facts facts = facts_of("nvme0");
+	struct ssdpm_bisect *bisect =
+		find_culprit(search_of_limits(laptop, 4, 100000), 2);
+
+	(void)state;
+	machine.nvme_core_known = 1
+				  << SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US;
+	machine.nvme_core[SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US] = 11000;
+	facts.known = SSDPM_FACT_QUIRKS;
+	facts.kernel_quirks = SSDPM_QUIRK_NO_DEEPEST_PS;
+	facts.pci_vendor_id = 0x15b7;
+	strcpy(machine.linux_release, "7.2.0");
+	ssdpm_bisect_set_drive(bisect, &facts, &machine, NULL);
+	assert_remedies(
+		bisect,
+		"latency-limit nvme0 pm_qos_latency_tolerance_us=11000");
+	bisect = find_culprit(search_of_link(SSDPM_PCIE_FEATURE_L1), 1);
+	machine.aspm_policy = SSDPM_ASPM_PERFORMANCE;
+	ssdpm_bisect_set_drive(bisect, &facts, &machine, NULL);
+	assert_remedies(bisect, "file nvme0 link/l1_aspm=0");
+	bisect = find_culprit(search_of_link(SSDPM_PCIE_FEATURE_L1), 1);
+	machine.aspm_policy = SSDPM_ASPM_POWERSAVE;
+	ssdpm_bisect_set_drive(bisect, &facts, &machine, NULL);
+	assert_remedies(bisect, "file nvme0 link/l1_aspm=0; "
+				"parameter* nvme0 "
+				"pcie_aspm.policy=performance");
+}
+
 static void a_drive_without_a_suspect_is_refused(void **state)
 {
 	const struct ssdpm_machine_facts machine = { .size = sizeof(machine) };
@@ -366,18 +453,30 @@ static void what_saves_nothing_is_no_suspect(void **state)
 	struct ssdpm_model *model = fixture_model(laptop, 4);
 	struct ssdpm_model *awake = fixture_model(laptop, 2);
 	struct ssdpm_bisect_remedy remedy = { .size = sizeof(remedy) };
+	struct ssdpm_apst_params params = params_of(10999);
 	struct ssdpm_error error = fixture_error();
 	char name[65] = "";
 
 	(void)state;
 	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, "nvme0", model,
-							10999, &error),
+							&params, &error),
 			 -EOPNOTSUPP);
 	fixture_assert_error(&error, -EOPNOTSUPP, 0, "saves power");
+	params = params_of(SSDPM_LATENCY_ANY);
 	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, "nvme0", awake,
-							SSDPM_LATENCY_ANY,
-							NULL),
+							&params, NULL),
 			 -EOPNOTSUPP);
+	params.quirks = SSDPM_QUIRK_NO_APST;
+	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, "nvme0", model,
+							&params, NULL),
+			 -EOPNOTSUPP);
+	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, "nvme0", NULL,
+							&params, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, "nvme0", model,
+							NULL, NULL),
+			 -EINVAL);
+	params = params_of(100000);
 	assert_int_equal(ssdpm_bisect_add_lpm(bisect, "sda",
 					      SSDPM_LPM_MAX_PERFORMANCE, NULL),
 			 -EOPNOTSUPP);
@@ -395,17 +494,17 @@ static void what_saves_nothing_is_no_suspect(void **state)
 			 -EINVAL);
 	memset(name, 'n', 64);
 	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, name, model,
-							100000, NULL),
+							&params, NULL),
 			 -EINVAL);
 	name[60] = 0;
 	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, name, model,
-							100000, NULL),
+							&params, NULL),
 			 -EINVAL);
 	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, "a:b", model,
-							100000, NULL),
+							&params, NULL),
 			 -EINVAL);
 	assert_int_equal(ssdpm_bisect_add_latency_limit(bisect, NULL, model,
-							100000, NULL),
+							&params, NULL),
 			 -EINVAL);
 	assert_null(ssdpm_bisect_get_suspect(bisect, 0));
 	assert_int_equal(ssdpm_bisect_get_remedy(bisect, 0, 0, &remedy, NULL),
@@ -432,11 +531,15 @@ static void a_mark_of_the_deepest_state_follows_its_suspect(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct ssdpm_bisect *bisect = UNTOUCHED;
+		struct ssdpm_error error = fixture_error();
+		char *text = fixture_sealed(texts[i]);
 
-		assert_int_equal(ssdpm_bisect_from_text(texts[i],
-							strlen(texts[i]),
-							&bisect, NULL),
+		assert_int_equal(ssdpm_bisect_from_text(text, strlen(text),
+							&bisect, &error),
 				 -EINVAL);
+		fixture_assert_error(&error, -EINVAL, error.line,
+				     "not a line of a search");
+		free(text);
 	}
 }
 
@@ -445,6 +548,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			limits_begin_with_no_apst_and_end_with_that_of_today),
+		cmocka_unit_test(limits_with_the_same_table_are_one_step),
+		cmocka_unit_test(
+			a_quirk_that_is_in_force_makes_no_step_and_no_remedy),
+		cmocka_unit_test(what_is_in_force_already_is_no_remedy),
 		cmocka_unit_test(
 			a_drive_with_more_states_than_steps_keeps_the_limit_of_today),
 		cmocka_unit_test(the_deepest_state_has_a_quirk_of_its_own),
