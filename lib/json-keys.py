@@ -259,6 +259,8 @@ def body(key: Key, parts: dict[str, Object]) -> str:
     if key.form == "members":
         part, *arguments = key.arguments
         return f"{function(part)}(w, {', '.join(arguments)});\n"
+    if key.form == "splice":
+        return f"ssdpm__json_members(w, {key.arguments[0]});\n"
     if not key.form:
         return ""
     calls = "".join(f"{call(key, name, parts)}\n" for name in key.names)

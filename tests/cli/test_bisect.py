@@ -261,7 +261,14 @@ def test_there_are_no_more_errors_than_entries(laptop: Search) -> None:
 def test_skipped_trials_leave_it_undecided(laptop: Search) -> None:
     laptop("start", *SEEN, "nvme0")
     laptop("skip")
-    assert "2 steps may be" in laptop("skip")
+    assert laptop("skip").endswith(
+        "and 2 steps may be at fault:\n"
+        "  nvme0 latency limit: 11 ms\n  nvme0 latency limit: 100 ms\n"
+    )
+    assert laptop.state()["candidates"] == [
+        {"name": "nvme0:latency_us", "step": "11000"},
+        {"name": "nvme0:latency_us", "step": "100000"},
+    ]
     assert laptop.read(LIMIT) == "100000"
 
 
@@ -445,6 +452,18 @@ def test_a_report_has_trials_signs_and_no_serial_number(laptop: Search) -> None:
     assert "echo" not in text and "could" not in text
     for serial in laptop.root.glob("sys/class/nvme/nvme0/serial"):
         assert serial.read_text().strip() not in text
+
+
+def test_a_report_as_json_has_the_drives_as_they_are_now(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    root = str(laptop.root)
+    search = laptop.ssdpm.json("bisect", "report", "--root", root)
+    [device] = search["devices"]
+    assert device["name"] == "nvme0" and device["latency_tolerance_us"] == 0
+    assert [state["exit_latency_us"] for state in device["model"]["states"]][3:] == [11000, 39000]
+    assert "devices" not in laptop.state()
+    [serial] = laptop.root.glob("sys/class/nvme/nvme0/serial")
+    assert serial.read_text().strip() not in str(search)
 
 
 def test_a_report_names_a_drive_that_is_gone(laptop: Search) -> None:

@@ -61,6 +61,7 @@ CALLS = [
     ["bisect", "start", "--json", "--errors", "1", "--entries", "1"]
     + ["--root", "eight-drives", "nvme0"],
     *6 * [["bisect", "good", "--json", "--root", "eight-drives"]],
+    ["bisect", "report", "--json", "--root", "eight-drives"],
     ["workload", "--json", "lomax"],
     ["workload", "--json", "--list"],
     ["estimate", "--json", "-t", "lomax", "--interval", "1min", "odd.json"],

@@ -2039,7 +2039,7 @@ static int call_bisect(struct result *ret, struct ssdpm_error *error)
 	if (!err) {
 		free(text);
 		text = NULL;
-		err = ssdpm_bisect_to_json(bisect, &text, error);
+		err = ssdpm_bisect_to_json(bisect, NULL, 0, &text, error);
 	}
 	ssdpm_bisect_free(bisect);
 	return keep_length(err, text, ret);
@@ -3594,6 +3594,7 @@ static void call_running_bisect(void)
 	ssdpm_bisect_get_state(in.bisect, &state, NULL);
 	ssdpm_bisect_get_trial(in.bisect, 0, &trial, NULL);
 	ssdpm_bisect_get_culprit(in.bisect, 0, &suspect, &step, NULL);
+	ssdpm_bisect_get_candidate(in.bisect, 0, &suspect, &step, NULL);
 	ssdpm_bisect_get_suspect(in.bisect, 0);
 	ssdpm_bisect_get_step_name(in.bisect, 0, 0);
 	ssdpm_bisect_get_step(in.bisect, 0);
@@ -3758,6 +3759,7 @@ static const struct {
 	{ "ssdpm_bisect_judge", call_running_bisect },
 	{ "ssdpm_bisect_get_state", call_running_bisect },
 	{ "ssdpm_bisect_get_trial", call_running_bisect },
+	{ "ssdpm_bisect_get_candidate", call_running_bisect },
 	{ "ssdpm_bisect_get_culprit", call_running_bisect },
 	{ "ssdpm_bisect_get_suspect", call_running_bisect },
 	{ "ssdpm_bisect_get_step_name", call_running_bisect },

@@ -247,6 +247,17 @@ static void print_certainty(const struct ssdpm_bisect_state *state)
 		       5 * state->n_culprits);
 }
 
+static void print_candidates(const struct search *search)
+{
+	uint32_t suspect, step;
+
+	for (size_t i = 0; !ssdpm_bisect_get_candidate(search->bisect, i,
+						       &suspect, &step, NULL);
+	     i++)
+		printf("  %s: %s\n", suspect_text(search, suspect).text,
+		       step_text(search, suspect, step).text);
+}
+
 void print_end_of_search(const struct search *search)
 {
 	const struct ssdpm_bisect_state state = state_of_search(search);
@@ -260,8 +271,9 @@ void print_end_of_search(const struct search *search)
 		     "as well is unknown.");
 	} else {
 		printf("Undecided: trials were skipped, and %s may be at "
-		       "fault.\n",
+		       "fault:\n",
 		       counted(state.n_candidates, "step").text);
+		print_candidates(search);
 	}
 }
 
@@ -271,7 +283,8 @@ enum exit_status print_search(const struct search *search)
 	char *text = NULL;
 
 	if (search->common->form) {
-		int err = ssdpm_bisect_to_json(search->bisect, &text, &error);
+		int err = ssdpm_bisect_to_json(search->bisect, NULL, 0, &text,
+					       &error);
 
 		return print_item(search->common, err, text, &error);
 	}

@@ -21,25 +21,34 @@ static void print_found_drive(const struct search *search,
 	free_insight(&insight);
 }
 
+/* Reads it again, if it is the drive of the start: ret->n is 0 otherwise. */
+static enum exit_status read_now(const struct search *search,
+				 const struct searched_drive *searched,
+				 struct drives *ret)
+{
+	struct ssdpm_device *device = read_searched(search, searched);
+	char name[sizeof(searched->name)], *operands[] = { name };
+
+	*ret = (struct drives){ 0 };
+	if (!device)
+		return STATUS_DONE;
+	ssdpm_device_unref(device);
+	memcpy(name, searched->name, sizeof(name));
+	return read_devices(search->common, operands, 1, ret);
+}
+
 /* Its settings and tables of now: without a serial number. */
 static enum exit_status print_now(const struct search *search,
 				  const struct searched_drive *searched)
 {
-	struct ssdpm_device *device = read_searched(search, searched);
-	char name[sizeof(searched->name)], *operands[] = { name };
-	struct drives drives = { 0 };
-	enum exit_status status;
+	struct drives drives;
+	enum exit_status status = read_now(search, searched, &drives);
 
-	if (!device) {
+	if (!status && drives.n)
+		print_found_drive(search, &drives.drives[0]);
+	else if (!status)
 		printf("%s is gone, or another drive has its name\n",
 		       searched->name);
-		return STATUS_DONE;
-	}
-	ssdpm_device_unref(device);
-	memcpy(name, searched->name, sizeof(name));
-	status = read_devices(search->common, operands, 1, &drives);
-	if (!status)
-		print_found_drive(search, &drives.drives[0]);
 	free_drives(&drives);
 	return status;
 }
@@ -244,4 +253,43 @@ enum exit_status print_bisect_report(const struct search *search,
 		print_end_of_search(search);
 	status = print_drives_now(search);
 	return status || !log ? status : print_log(search, log);
+}
+
+static enum exit_status add_now(const struct search *search,
+				const struct searched_drive *searched,
+				struct items *items)
+{
+	struct drives drives;
+	struct shown shown = { .drive = NULL };
+	enum exit_status status = read_now(search, searched, &drives);
+
+	if (!status && drives.n) {
+		shown.drive = &drives.drives[0];
+		status = look_into(search->common, shown.drive, &shown.insight);
+		if (!status)
+			add_shown(items, false, &shown);
+		free_insight(&shown.insight);
+	}
+	free_drives(&drives);
+	return status;
+}
+
+enum exit_status print_bisect_report_json(const struct search *search)
+{
+	enum exit_status status = STATUS_DONE;
+	struct items items = { 0 };
+	struct ssdpm_error error;
+	char *text = NULL;
+	int err;
+
+	for (size_t i = 0; i < search->n_drives && !status; i++)
+		status = add_now(search, &search->drives[i], &items);
+	if (!status && !items.failed) {
+		err = ssdpm_bisect_to_json(search->bisect,
+					   (const char *const *)items.texts,
+					   items.n, &text, &error);
+		status = print_item(search->common, err, text, &error);
+	}
+	free_items(&items);
+	return status;
 }

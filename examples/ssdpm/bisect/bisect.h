@@ -114,7 +114,9 @@ void print_end_of_search(const struct search *search);
 struct ssdpm_device *read_searched(const struct search *search,
 				   const struct searched_drive *drive);
 
-/* bisect-report.c: log is a file with lines of the kernel's log, or NULL. */
+/* bisect-report.c: the JSON of a search with that of its drives. */
+enum exit_status print_bisect_report_json(const struct search *search);
+/* log is a file with lines of the kernel's log, or NULL. */
 enum exit_status print_bisect_report(const struct search *search,
 				     const char *log);
 

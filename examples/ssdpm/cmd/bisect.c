@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* ssdpm bisect: which setting makes a drive fail. */
 #include "bisect/bisect-run.h"
 #include "options/units.h"
 #include "programs.h"
@@ -148,8 +147,10 @@ static enum exit_status act(struct search *search, const struct settings *s,
 		return run_search(search, &s->run);
 	if (!strcmp(word, "set"))
 		return set_again(search);
-	if (!strcmp(word, "report") && !search->common->form)
-		return print_bisect_report(search, s->log);
+	if (!strcmp(word, "report"))
+		return search->common->form ?
+			       print_bisect_report_json(search) :
+			       print_bisect_report(search, s->log);
 	return print_search(search);
 }
 

@@ -341,6 +341,20 @@ SSDPM_API int ssdpm_bisect_get_culprit(const struct ssdpm_bisect *bisect,
 				       struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_bisect_get_candidate() - a step that may be the next culprit
+ * @index: below the n_candidates of the state
+ *
+ * If trials were skipped, a search ends with several of them. One of them is at
+ * fault, together with the culprits that were found.
+ *
+ * Return: 0; -ENOENT (@index).
+ */
+SSDPM_API int ssdpm_bisect_get_candidate(const struct ssdpm_bisect *bisect,
+					 size_t index, uint32_t *ret_suspect,
+					 uint32_t *ret_step,
+					 struct ssdpm_error *reterr);
+
+/**
  * ssdpm_bisect_set_drive() - a drive of the suspects, as it is now
  * @facts:   from ssdpm_device_get_facts(); a suspect begins with its name
  * @machine: from ssdpm_machine_get_facts()
@@ -403,11 +417,15 @@ SSDPM_API int ssdpm_bisect_from_text(const char *text, size_t size,
 
 /**
  * ssdpm_bisect_to_json() - as ssdpm.bisect/1: ssdpm-json(5)
- * @ret_text: free it with free(3)
+ * @devices:   what ssdpm_object_to_json() wrote of each drive, to stand in it;
+ *             one that is NULL is left out
+ * @n_devices: how many; 0: none, and @devices may be NULL
+ * @ret_text:  free it with free(3)
  *
  * Return: 0, -ENOMEM.
  */
 SSDPM_API int ssdpm_bisect_to_json(const struct ssdpm_bisect *bisect,
+				   const char *const *devices, size_t n_devices,
 				   char **ret_text, struct ssdpm_error *reterr);
 
 /** ssdpm_bisect_verdict_to_string() - "good", "bad", "skip", or NULL */

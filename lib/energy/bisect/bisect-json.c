@@ -22,6 +22,20 @@ struct told_culprit {
 	const char *step;
 };
 
+struct told_candidate {
+	const char *name;
+	const char *step;
+};
+
+struct searched_device {
+	const char *text;
+};
+
+struct told_devices {
+	const char *const *texts;
+	size_t n;
+};
+
 static struct ssdpm_bisect_state get_state(const struct ssdpm_bisect *bisect)
 {
 	struct ssdpm_bisect_state state = { .size = sizeof(state) };
@@ -70,6 +84,25 @@ static bool get_culprit(const struct ssdpm_bisect *bisect, size_t i,
 	return true;
 }
 
+static bool get_candidate(const struct ssdpm_bisect *bisect, size_t i,
+			  struct told_candidate *ret)
+{
+	uint32_t suspect, step;
+
+	if (ssdpm_bisect_get_candidate(bisect, i, &suspect, &step, NULL))
+		return false;
+	ret->name = ssdpm_bisect_get_suspect(bisect, suspect);
+	ret->step = ssdpm_bisect_get_step_name(bisect, suspect, step);
+	return true;
+}
+
+static bool get_device(const struct told_devices *devices, size_t i,
+		       struct searched_device *ret)
+{
+	ret->text = devices->texts[i];
+	return ret->text;
+}
+
 static bool get_remedy(const struct told_culprit *c, size_t i,
 		       struct ssdpm_bisect_remedy *ret)
 {
@@ -89,13 +122,15 @@ static size_t count_remedies(const struct told_culprit *c)
 
 #include "bisect-json.h"
 
-int ssdpm_bisect_to_json(const struct ssdpm_bisect *bisect, char **ret_text,
-			 struct ssdpm_error *reterr)
+int ssdpm_bisect_to_json(const struct ssdpm_bisect *bisect,
+			 const char *const *devices, size_t n_devices,
+			 char **ret_text, struct ssdpm_error *reterr)
 {
+	const struct told_devices told = { devices, n_devices };
 	struct json_writer w = { 0 };
 
 	ssdpm__json_begin(&w, NULL, '{');
-	write_bisect(&w, bisect);
+	write_bisect(&w, bisect, &told);
 	ssdpm__json_end(&w, '}');
 	return ssdpm__json_finish(&w, ret_text, reterr);
 }

@@ -256,15 +256,18 @@ int ssdpm_bisect_judge(struct ssdpm_bisect *bisect, uint32_t verdict,
 	return 0;
 }
 
-/* Elements of which the last that fails is one. */
-static uint64_t count_candidates(const struct bisect_search *search)
+/* The elements from there on, of which the last that fails is one. */
+static size_t first_candidate(const struct bisect_search *search)
 {
-	const int low = search->low < 0 ? 0 : search->low;
+	return search->low < 0 ? 0 : (size_t)search->low;
+}
 
-	if (search->decision == SSDPM_BISECT_FOUND ||
-	    search->decision == SSDPM_BISECT_NONE)
+static size_t count_candidates(const struct bisect_search *search)
+{
+	if (search->decision != SSDPM_BISECT_SEARCHING &&
+	    search->decision != SSDPM_BISECT_UNDECIDED)
 		return 0;
-	return (uint64_t)(search->high - low);
+	return (size_t)search->high - first_candidate(search);
 }
 
 int ssdpm_bisect_get_state(const struct ssdpm_bisect *bisect,
@@ -334,6 +337,20 @@ int ssdpm_bisect_get_culprit(const struct ssdpm_bisect *bisect, size_t index,
 		return ssdpm__fail(reterr, -ENOENT, 0, "unknown culprit");
 	*ret_suspect = bisect->search.required[index].suspect;
 	*ret_step = bisect->search.required[index].step;
+	return 0;
+}
+
+int ssdpm_bisect_get_candidate(const struct ssdpm_bisect *bisect, size_t index,
+			       uint32_t *ret_suspect, uint32_t *ret_step,
+			       struct ssdpm_error *reterr)
+{
+	const struct bisect_search *search = &bisect->search;
+
+	if (index >= count_candidates(search))
+		return ssdpm__fail(reterr, -ENOENT, 0, "unknown candidate");
+	index += first_candidate(search);
+	*ret_suspect = search->base[index].suspect;
+	*ret_step = search->base[index].step;
 	return 0;
 }
 

@@ -393,6 +393,18 @@ static void skipped_trials_are_passed_by_until_nothing_can_decide(void **state)
 	}
 	assert_int_equal(state_of(bisect).decision, SSDPM_BISECT_UNDECIDED);
 	assert_int_equal(state_of(bisect).n_candidates, 5);
+	for (uint32_t i = 0; i < 5; i++) {
+		uint32_t suspect = 9, step = 9;
+
+		assert_int_equal(ssdpm_bisect_get_candidate(bisect, i, &suspect,
+							    &step, NULL),
+				 0);
+		assert_int_equal(suspect, 0);
+		assert_int_equal(step, 3 + i);
+	}
+	assert_int_equal(
+		ssdpm_bisect_get_candidate(bisect, 5, steps, steps, NULL),
+		-ENOENT);
 	assert_int_equal(ssdpm_bisect_get_trial(bisect, 1, &trial, NULL), 0);
 	assert_int_equal(trial.verdict, SSDPM_BISECT_SKIP);
 	assert_int_equal(trial.steps[0], 4);
