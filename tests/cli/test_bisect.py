@@ -165,6 +165,8 @@ def test_a_disk_that_fails_with_ncq_is_told_to_do_without(
     root = desktop_search.root
     (root / DEPTH).write_text("32\n")
     text = desktop_search("start", *SEEN, "sda")
+    assert "I/Os.\n" in text and "If not, after N I/Os" in text
+    assert desktop_search.state()["exposure"] == "ios"
     assert desktop_search.read(DEPTH) == "1"
     while "Found" not in text:
         fails = desktop_search.read(DEPTH) == "32"

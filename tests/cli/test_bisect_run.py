@@ -87,6 +87,13 @@ class Searched(Watched):
             assert boottime() < end
             time.sleep(0.005)
 
+    def wait_for_file(self, name: str, text: str) -> None:
+        end = boottime() + 60
+        path = self.root / "sys/class/nvme/nvme0/device" / name
+        while path.read_text().strip() != text:
+            assert boottime() < end
+            time.sleep(0.005)
+
     def wait_for_token(self, part: str) -> None:
         end = boottime() + 60
         while part not in self.file().read_text():
@@ -158,6 +165,23 @@ def test_entries_end_a_trial_as_good_and_a_fault_ends_one_as_bad(
     assert "NVME_QUIRK_NO_APST" in out and "at most 5 %" in out
     assert searched.limit() == "100000"
     assert not list((searched.root / "sys/kernel/tracing/instances").iterdir())
+
+
+def test_a_link_alone_is_searched_by_idle_times(linked: Searched) -> None:
+    (linked.root / LIMIT).write_text("0\n")
+    said = linked.ok("start", *SEEN, "nvme0")
+    assert "idle times of 1 ms or more.\n" in said and "latency" not in said
+    assert linked.state()["exposure"] == "idle-times"
+    with kernel(linked) as pipe, linked.call("run") as process:
+        send(pipe, linked.ios(9))
+        linked.wait_for_file("link/l1_aspm", "1")
+        linked.fail()
+        said = wait_for_line(process, "trial 2: bad")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "trial 1: good after 8 idle times\n" in said
+    assert "trial 2: bad after 0 idle times: nvme0: down\n" in said
 
 
 def test_each_trial_says_first_how_long_it_takes(searched: Searched) -> None:

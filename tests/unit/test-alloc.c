@@ -3599,6 +3599,7 @@ static void call_running_bisect(void)
 	ssdpm_bisect_get_step_name(in.bisect, 0, 0);
 	ssdpm_bisect_get_step(in.bisect, 0);
 	ssdpm_bisect_get_setting(in.bisect, 0);
+	ssdpm_bisect_get_exposure(in.bisect);
 	ssdpm_bisect_free(NULL);
 }
 
@@ -3764,6 +3765,7 @@ static const struct {
 	{ "ssdpm_bisect_get_suspect", call_running_bisect },
 	{ "ssdpm_bisect_get_step_name", call_running_bisect },
 	{ "ssdpm_bisect_get_setting", call_running_bisect },
+	{ "ssdpm_bisect_get_exposure", call_running_bisect },
 	{ "ssdpm_bisect_get_step", call_running_bisect },
 	{ "ssdpm_bisect_get_token", call_running_bisect },
 	{ "ssdpm_bisect_free", call_running_bisect },

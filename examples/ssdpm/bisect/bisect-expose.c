@@ -12,6 +12,8 @@
 #include <time.h>
 
 #define LOOK_NS (SECOND_NS / 5)
+/* For a link and for NCQ: longer than an idle time that counts. */
+#define PAUSE_NS (SECOND_NS / 100)
 /* To write it more often would wake the drives. */
 #define SAVE_NS (600 * SECOND_NS)
 /* Errors may go on for so many times the time to settle. */
@@ -81,25 +83,48 @@ static enum exit_status change_settings(const struct watch *watch,
 	return STATUS_DONE;
 }
 
+/* Of one drive, by what an entry is; after_ns: so long a pause makes one. */
+static enum exit_status read_exposure(const struct exposure *e,
+				      const struct watch *watch, size_t i,
+				      uint64_t *ret_n, uint64_t *ret_after_ns)
+{
+	const uint32_t exposure = ssdpm_bisect_get_exposure(e->search->bisect);
+	const char *name = watch->watched[i].drive->name;
+	struct ssdpm_deepest deepest = { .size = sizeof(deepest) };
+	struct ssdpm_observed observed = { .size = sizeof(observed) };
+	struct ssdpm_error error;
+
+	if (ssdpm_observation_get_deepest(watch->observation, i, &deepest,
+					  &error) ||
+	    ssdpm_observation_get_drive(watch->observation, i, &observed,
+					&error))
+		return complain_of_device(name, &error);
+	*ret_n = exposure == SSDPM_BISECT_IOS	     ? observed.n_ios :
+		 exposure == SSDPM_BISECT_IDLE_TIMES ? deepest.n_idle_times :
+						       deepest.n_entries;
+	*ret_after_ns =
+		exposure == SSDPM_BISECT_ENTRIES ? deepest.after_ns : PAUSE_NS;
+	return *ret_after_ns ?
+		       STATUS_DONE :
+		       failure("%s: before the search it never slept", name);
+}
+
 /* Those of the drive that had the fewest. */
 static enum exit_status count_entries(struct exposure *e,
 				      const struct watch *watch)
 {
-	struct ssdpm_deepest deepest = { .size = sizeof(deepest) };
 	enum exit_status status = STATUS_DONE;
 	uint64_t fewest = UINT64_MAX;
 	struct ssdpm_error error;
 
 	for (size_t i = 0; i < watch->n; i++) {
-		if (ssdpm_observation_get_deepest(watch->observation, i,
-						  &deepest, &error))
-			return complain_of_device(watch->watched[i].drive->name,
-						  &error);
-		if (!deepest.after_ns)
-			return failure("%s: before the search it never slept",
-				       watch->watched[i].drive->name);
-		if (deepest.n_entries < fewest)
-			fewest = deepest.n_entries;
+		uint64_t n, after_ns;
+
+		status = read_exposure(e, watch, i, &n, &after_ns);
+		if (status)
+			return status;
+		if (n < fewest)
+			fewest = n;
 	}
 	if (fewest <= e->n_counted)
 		return STATUS_DONE;
@@ -121,10 +146,11 @@ static void say_verdict(const struct exposure *e, const struct cell *what)
 	const struct ssdpm_bisect_state state = state_of_search(e->search);
 
 	if (!e->search->common->quiet)
-		remark("trial %llu: %s after %llu entries%s%s",
+		remark("trial %llu: %s after %llu %s%s%s",
 		       (unsigned long long)state.n_trials + 1,
 		       ssdpm_bisect_verdict_to_string(e->verdict),
 		       (unsigned long long)state.entries,
+		       entries_word(e->search),
 		       e->verdict == SSDPM_BISECT_BAD ? ": " : "",
 		       e->verdict == SSDPM_BISECT_BAD ? what->text : "");
 }
@@ -144,7 +170,8 @@ static void decide(struct exposure *e, struct watch *watch, int64_t now_ns,
 	if (!e->verdict && !e->settled_ns &&
 	    state.entries >= state.need_entries) {
 		e->settled_ns = now_ns + (int64_t)e->options->settle_ns;
-		say_wait(e, "it has its entries");
+		say_wait(e,
+			 cell("it has its %s", entries_word(e->search)).text);
 	}
 	if (!e->verdict && e->settled_ns && now_ns >= e->settled_ns)
 		e->verdict = SSDPM_BISECT_GOOD;
@@ -251,15 +278,13 @@ static enum exit_status open_all_provoked(struct exposure *e,
 	enum exit_status status = STATUS_DONE;
 
 	for (size_t i = 0; i < watch->n && !status; i++) {
-		struct ssdpm_deepest deepest = { .size = sizeof(deepest) };
 		const char *name = watch->watched[i].drive->name;
-		struct ssdpm_error error;
+		uint64_t n, after_ns;
 
-		if (ssdpm_observation_get_deepest(watch->observation, i,
-						  &deepest, &error))
-			return complain_of_device(name, &error);
-		status = open_provoked(&watch->watched[i], deepest.after_ns,
-				       &e->provoked[i]);
+		status = read_exposure(e, watch, i, &n, &after_ns);
+		if (!status)
+			status = open_provoked(&watch->watched[i], after_ns,
+					       &e->provoked[i]);
 		if (status)
 			return status;
 		e->n_provoked++;

@@ -61,17 +61,33 @@ static void print_advice(const struct search *search, const char *text)
 	free(advised);
 }
 
+const char *entries_word(const struct search *search)
+{
+	static const char *const words[] = {
+		[SSDPM_BISECT_ENTRIES] = "entries",
+		[SSDPM_BISECT_IDLE_TIMES] = "idle times",
+		[SSDPM_BISECT_IOS] = "I/Os",
+	};
+
+	return words[ssdpm_bisect_get_exposure(search->bisect)];
+}
+
 static void print_head_of_trial(const struct search *search)
 {
+	static const char *const of[] = {
+		[SSDPM_BISECT_ENTRIES] = "entries into the deepest state",
+		[SSDPM_BISECT_IDLE_TIMES] = "idle times of 1 ms or more",
+		[SSDPM_BISECT_IOS] = "I/Os",
+	};
 	const struct ssdpm_bisect_state state = state_of_search(search);
 
 	printf("Trial %llu; one culprit takes at most %llu.\n",
 	       (unsigned long long)state.n_trials + 1,
 	       (unsigned long long)state.likely_trials);
 	print_steps_of_trial(search);
-	printf("Without an error, it is good after %llu entries into the "
-	       "deepest state.\n",
-	       (unsigned long long)state.need_entries);
+	printf("Without an error, it is good after %llu %s.\n",
+	       (unsigned long long)state.need_entries,
+	       of[ssdpm_bisect_get_exposure(search->bisect)]);
 	if (state.entries)
 		printf("It had %llu so far.\n",
 		       (unsigned long long)state.entries);
@@ -101,9 +117,11 @@ static void print_trial(const struct search *search)
 	else if (is_unset(token))
 		print_advice(search, "It was never set: ssdpm bisect set sets "
 				     "it.");
-	print_advice(search,
-		     "If the drive fails: ssdpm bisect bad\nIf not, after N "
-		     "entries: ssdpm bisect good --entries N");
+	print_advice(search, cell("If the drive fails: ssdpm bisect bad\nIf "
+				  "not, after N %s: ssdpm bisect good "
+				  "--entries N",
+				  entries_word(search))
+				     .text);
 	if (!search->live->root)
 		puts("Or let it run by itself: ssdpm bisect run");
 }

@@ -83,7 +83,8 @@ static void print_trials(const struct search *search)
 	struct ssdpm_bisect_trial trial = { .size = sizeof(trial) };
 	struct table table;
 
-	table_begin(&table, ">><<", "trial", "entries", "verdict", "settings");
+	table_begin(&table, ">><<", "trial", entries_word(search), "verdict",
+		    "settings");
 	for (size_t i = 0;
 	     !ssdpm_bisect_get_trial(search->bisect, i, &trial, NULL); i++) {
 		char settings[SSDPM_BISECT_SUSPECTS * 128] = "";

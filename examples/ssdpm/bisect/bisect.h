@@ -106,6 +106,8 @@ bool is_of_this_boot(const struct search *search, const char *token);
 /* bisect-print.c: the state, and what it says after the search. */
 struct ssdpm_bisect_state state_of_search(const struct search *search);
 enum exit_status print_search(const struct search *search);
+/* What is counted: "entries", "idle times" or "I/Os". */
+const char *entries_word(const struct search *search);
 /* The trial that begins, and that nobody has to judge. */
 void print_watched_trial(const struct search *search);
 void print_end_of_search(const struct search *search);

@@ -24,7 +24,8 @@ static const struct option_spec options[] = {
 	  SETS_NUMBER(struct settings, n_errors, COUNT), .min = 1,
 	  .modes = START },
 	{ "entries", 0, "N",
-	  "start, good: Set the entries into the deepest state.",
+	  "start, good: Set the entries into the deepest state; for a link "
+	  "alone, idle times; for NCQ alone, I/Os.",
 	  SETS_NUMBER(struct settings, n_entries, COUNT), .min = 1,
 	  .max = UINT32_MAX, .modes = START | GOOD },
 	{ "log", 0, "FILE",
@@ -243,7 +244,6 @@ const struct subcommand cmd_bisect = {
 	.examples = "  ssdpm bisect start --errors 1 --entries 40 nvme0\n"
 		    "  ssdpm bisect run --provoke\n"
 		    "  ssdpm bisect good --entries 3160\n"
-		    "  ssdpm bisect report\n"
 		    "  ssdpm bisect stop\n",
 	.run = run,
 	.settings = &the_settings,

@@ -49,6 +49,15 @@ enum ssdpm_bisect_setting {
 	SSDPM_BISECT_QUEUE_DEPTH = 4,
 };
 
+/** What is counted of a search, and is called entries: errors come with it. */
+enum ssdpm_bisect_exposure {
+	/* into the deepest state that the settings of before allow */
+	SSDPM_BISECT_ENTRIES = 1,
+	/* times of 1 ms or more without an I/O: the link of a drive sleeps */
+	SSDPM_BISECT_IDLE_TIMES = 2,
+	SSDPM_BISECT_IOS = 3,
+};
+
 /** The kind of a remedy. */
 enum ssdpm_bisect_remedy_kind {
 	/* files of sysfs: until the next boot, unless it is kept */
@@ -64,7 +73,8 @@ enum ssdpm_bisect_remedy_kind {
  * @size:      sizeof(struct ssdpm_bisect_params)
  * @n_errors:  errors of the drive with all settings as they are; from 1 on
  * @n_entries: how often it entered the suspect state up to the last of them;
- *             from 1 to UINT32_MAX
+ *             from 1 to UINT32_MAX. ssdpm_bisect_get_exposure() says what
+ *             else is counted as an entry
  */
 struct ssdpm_bisect_params {
 	size_t size;
@@ -315,6 +325,16 @@ SSDPM_API const char *ssdpm_bisect_get_suspect(
 SSDPM_API uint32_t ssdpm_bisect_get_setting(const struct ssdpm_bisect *bisect,
 					    size_t suspect);
 
+/**
+ * ssdpm_bisect_get_exposure() - what an entry is
+ *
+ * Return: enum ssdpm_bisect_exposure: what each drive of the suspects has.
+ * Latency limits and link policies of SATA drives have a deepest state, and
+ * so have suspects of the caller. A PCIe link alone sleeps in idle times, and
+ * NCQ alone matters for each I/O.
+ */
+SSDPM_API uint32_t ssdpm_bisect_get_exposure(const struct ssdpm_bisect *bisect);
+
 /** ssdpm_bisect_get_step_name() - a step of a suspect, or NULL; likewise */
 SSDPM_API const char *ssdpm_bisect_get_step_name(
 	const struct ssdpm_bisect *bisect, size_t suspect, size_t step);
@@ -439,6 +459,11 @@ SSDPM_API uint32_t ssdpm_bisect_decision_from_string(const char *word);
 /** ssdpm_bisect_setting_to_string() - "latency-limit" and so on, or NULL */
 SSDPM_API const char *ssdpm_bisect_setting_to_string(uint32_t setting);
 SSDPM_API uint32_t ssdpm_bisect_setting_from_string(const char *word);
+
+/** ssdpm_bisect_exposure_to_string() - "entries", "idle-times", "ios", or NULL
+ */
+SSDPM_API const char *ssdpm_bisect_exposure_to_string(uint32_t exposure);
+SSDPM_API uint32_t ssdpm_bisect_exposure_from_string(const char *word);
 
 /** ssdpm_bisect_remedy_kind_to_string() - "latency-limit" and so on, or NULL */
 SSDPM_API const char *ssdpm_bisect_remedy_kind_to_string(uint32_t kind);

@@ -150,6 +150,8 @@ struct ssdpm_cause {
  *             because the policy never lets it sleep
  * @state:     its number, as in struct ssdpm_observed
  * @reserved:  0
+ * @n_idle_times: times of 1 ms or more without an I/O, awake or asleep: longer
+ *             than a link takes to go to sleep
  */
 struct ssdpm_deepest {
 	size_t size;
@@ -157,6 +159,7 @@ struct ssdpm_deepest {
 	uint64_t after_ns;
 	uint32_t state;
 	uint32_t reserved;
+	uint64_t n_idle_times;
 };
 
 /**

@@ -26,6 +26,13 @@ static const char bisect_setting_words[][14] = {
 };
 ENUM_WORDS(bisect_setting)
 
+static const char bisect_exposure_words[][11] = {
+	[SSDPM_BISECT_ENTRIES] = "entries",
+	[SSDPM_BISECT_IDLE_TIMES] = "idle-times",
+	[SSDPM_BISECT_IOS] = "ios",
+};
+ENUM_WORDS(bisect_exposure)
+
 /* What follows the drive in the name of a suspect. */
 static const char settings[][16] = {
 	[SSDPM_BISECT_LATENCY_LIMIT] = LATENCY,
@@ -343,4 +350,44 @@ int ssdpm__bisect_check_steps(const char *name, const char *const *steps,
 		last = rank;
 	}
 	return 0;
+}
+
+static bool is_same_drive(const char *a, const char *b)
+{
+	const size_t n = strcspn(a, ":");
+
+	return n == strcspn(b, ":") && !memcmp(a, b, n);
+}
+
+/* The rarest of a drive: each idle time has an I/O, and so on. */
+static uint32_t exposure_of(const struct ssdpm_bisect *bisect, const char *name)
+{
+	uint32_t exposure = SSDPM_BISECT_IOS;
+
+	for (size_t i = 0; i < bisect->n_suspects; i++) {
+		const char *other = bisect->suspects[i].name;
+		const uint32_t setting = setting_of(other);
+
+		if (!is_same_drive(name, other) ||
+		    setting == SSDPM_BISECT_QUEUE_DEPTH)
+			continue;
+		if (setting != SSDPM_BISECT_LINK)
+			return SSDPM_BISECT_ENTRIES;
+		exposure = SSDPM_BISECT_IDLE_TIMES;
+	}
+	return exposure;
+}
+
+uint32_t ssdpm_bisect_get_exposure(const struct ssdpm_bisect *bisect)
+{
+	uint32_t exposure = SSDPM_BISECT_ENTRIES;
+
+	for (size_t i = 0; i < bisect->n_suspects; i++) {
+		const uint32_t one =
+			exposure_of(bisect, bisect->suspects[i].name);
+
+		if (one > exposure)
+			exposure = one;
+	}
+	return exposure;
 }

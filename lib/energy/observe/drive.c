@@ -7,6 +7,9 @@
 #include "base/internal.h"
 #include "observe/internal.h"
 
+/* ASPM and DIPM take microseconds. */
+#define IDLE_TIME_NS 1000000
+
 /* I/Os that are not complete, of one drive. */
 #define MAX_HELD 8192
 
@@ -133,6 +136,20 @@ static void charge(struct account *account, const struct parts *parts,
 		wide_add(&account->resting_fj, energy_fj);
 }
 
+/* A drive that wakes has an I/O. */
+static void note_idle(struct account *account, uint32_t phase, uint64_t ns)
+{
+	const uint64_t before_ns = account->idle_run_ns;
+
+	if (phase == SSDPM_PHASE_BUSY || phase == SSDPM_PHASE_EXIT) {
+		account->idle_run_ns = 0;
+		return;
+	}
+	account->idle_run_ns += ns;
+	account->n_idle_times += before_ns < IDLE_TIME_NS &&
+				 account->idle_run_ns >= IDLE_TIME_NS;
+}
+
 static void spend(void *spender, uint32_t phase, uint32_t state, uint64_t ns,
 		  struct wide energy_fj)
 {
@@ -141,6 +158,7 @@ static void spend(void *spender, uint32_t phase, uint32_t state, uint64_t ns,
 	if (phase == SSDPM_PHASE_RESIDENT && state == account->deepest &&
 	    (account->phase != phase || account->state != state))
 		account->n_deepest++;
+	note_idle(account, phase, ns);
 	account->phase = phase;
 	account->state = state;
 	wide_add(&account->energy_fj, energy_fj);

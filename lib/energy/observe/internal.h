@@ -243,8 +243,10 @@ struct account {
 	bool sleeps;	   /* the policy lets it */
 	uint32_t phase;	   /* the latest */
 	uint32_t state;
-	uint32_t deepest;   /* of the states that the policy uses */
-	uint64_t n_deepest; /* how often it was reached */
+	uint32_t deepest;     /* of the states that the policy uses */
+	uint64_t n_deepest;   /* how often it was reached */
+	uint64_t idle_run_ns; /* without an I/O, up to now */
+	uint64_t n_idle_times;
 	uint64_t busy_ns, idle_ns, asleep_ns, transition_ns, uncovered_ns;
 	uint64_t n_ios, bytes, n_wakes, n_delayed, delay_sum_ns, n_admin;
 	struct wide energy_fj, resting_fj;

@@ -137,6 +137,7 @@ int ssdpm_observation_get_deepest(const struct ssdpm_observation *observation,
 		known.after_ns = last->resident_ns;
 		known.state = last->state;
 	}
+	known.n_idle_times = view->account.n_idle_times;
 	free(view);
 	ssdpm__sized_out(ret_deepest, &known, sizeof(known));
 	return 0;

@@ -314,6 +314,30 @@ static void a_sata_drive_can_do_without_ncq(void **state)
 			"quirk sda ATA_QUIRK_NONCQ=");
 }
 
+static void what_is_counted_follows_from_the_suspects(void **state)
+{
+	struct ssdpm_bisect *bisect = new_search();
+	struct ssdpm_model *model = fixture_model(laptop, 4);
+	const struct ssdpm_apst_params params = params_of(100000);
+
+	(void)state;
+	ssdpm_bisect_add_link(bisect, "nvme0", SSDPM_PCIE_FEATURE_L1, NULL);
+	assert_int_equal(ssdpm_bisect_get_exposure(bisect),
+			 SSDPM_BISECT_IDLE_TIMES);
+	/* The deepest state is entered more seldom. */
+	ssdpm_bisect_add_latency_limit(bisect, "nvme0", model, &params, NULL);
+	assert_int_equal(ssdpm_bisect_get_exposure(bisect),
+			 SSDPM_BISECT_ENTRIES);
+	/* Another drive has no such state. */
+	ssdpm_bisect_add_queue_depth(bisect, "sda", 32, NULL);
+	assert_int_equal(ssdpm_bisect_get_exposure(bisect), SSDPM_BISECT_IOS);
+	ssdpm_bisect_add_lpm(bisect, "sda", SSDPM_LPM_MIN_POWER, NULL);
+	assert_int_equal(ssdpm_bisect_get_exposure(bisect),
+			 SSDPM_BISECT_ENTRIES);
+	ssdpm_model_unref(model);
+	ssdpm_bisect_free(bisect);
+}
+
 static struct ssdpm_device_facts facts_of(const char *name)
 {
 	struct ssdpm_device_facts facts = { .size = sizeof(facts) };
@@ -560,6 +584,7 @@ int main(void)
 		cmocka_unit_test(link_policies_begin_with_max_performance),
 		cmocka_unit_test(a_link_gets_one_feature_after_another),
 		cmocka_unit_test(a_sata_drive_can_do_without_ncq),
+		cmocka_unit_test(what_is_counted_follows_from_the_suspects),
 		cmocka_unit_test(a_port_that_is_known_is_in_the_parameter),
 		cmocka_unit_test(a_quirk_is_a_parameter_since_linux_7_2),
 		cmocka_unit_test(a_drive_without_a_suspect_is_refused),

@@ -664,6 +664,8 @@ static void entries_into_the_deepest_state_are_counted(void **state)
 	}
 	finish(observation, at);
 	assert_int_equal(deepest_of(observation).n_entries, 3);
+	/* The I/O after 5 s waits for the drive until the next one comes. */
+	assert_int_equal(deepest_of(observation).n_idle_times, 4);
 	ssdpm_observation_free(observation);
 }
 
@@ -673,9 +675,13 @@ static void a_drive_that_never_sleeps_has_no_deepest_state(void **state)
 
 	(void)state;
 	read_by(observation, "cat-10", SECOND, 0);
+	/* Idle for half a millisecond, and then for two. */
+	read_by(observation, "cat-10", SECOND + MS + MS / 2, 8);
+	read_by(observation, "cat-10", SECOND + 4 * MS + MS / 2, 16);
 	finish(observation, 9 * SECOND);
 	assert_int_equal(deepest_of(observation).after_ns, 0);
 	assert_int_equal(deepest_of(observation).n_entries, 0);
+	assert_int_equal(deepest_of(observation).n_idle_times, 2);
 	ssdpm_observation_free(observation);
 }
 
