@@ -249,26 +249,31 @@ static int check_link(const struct ssdpm_device_facts *facts, uint64_t value,
 /*
  * Linux turns substates off with L1, and L1 on with a substate:
  * aspm_attr_store_common() in drivers/pci/pcie/aspm.c. So L1 is the first to go
- * on and the last to go off, and each step finds what it has planned on. The
- * way back is in the other order.
+ * on and the last to go off, and each step finds what it has planned on. But
+ * substates that stay off are told so before. The way back is in the other
+ * order.
  */
 static int add_link(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		    uint64_t value, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	const bool is_on = value & SSDPM_PCIE_FEATURE_L1;
 	int err = check_link(facts, value, reterr);
 
-	const bool is_on = value & SSDPM_PCIE_FEATURE_L1;
-
-	for (uint32_t i = 0; i < 7 && !err; i++) {
-		const uint32_t bit = is_on ? SSDPM_PCIE_FEATURE_CLKPM << i :
-					     SSDPM_PCIE_FEATURE_L1_2_PCIPM >> i;
+	/* Substates from the last one; with L1, the others after that. */
+	for (uint32_t i = 0; i < 14 && !err; i++) {
+		const uint32_t bit =
+			i < 7 ? SSDPM_PCIE_FEATURE_L1_2_PCIPM >> i :
+				SSDPM_PCIE_FEATURE_CLKPM << (i - 7);
+		const bool is_first =
+			!is_on ||
+			(bit >= SSDPM_PCIE_FEATURE_L1_1 && !(value & bit));
 		struct wanted_step wanted = {
 			.kind = SSDPM_STEP_PCIE_LINK,
 			.after.pcie_link = (value & bit) != 0,
 		};
 
-		if (facts->pcie_capable & bit)
+		if (facts->pcie_capable & bit && is_first == (i < 7))
 			err = add_file(plan, device, ssdpm__link_file(bit),
 				       &wanted, reterr);
 	}

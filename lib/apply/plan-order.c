@@ -136,6 +136,41 @@ static void order_table(struct ssdpm_plan *plan, struct step *step)
 		step->state = SSDPM_STEP_IN_FORCE;
 }
 
+/* The step of L1 for the link of this one. */
+static const struct step *find_l1(const struct ssdpm_plan *plan,
+				  const struct step *step)
+{
+	const size_t n = (size_t)(strrchr(step->change.path, '/') + 1 -
+				  step->change.path);
+
+	for (size_t i = 0; i < plan->n_steps; i++)
+		if (plan->steps[i]->change.kind == step->change.kind &&
+		    !strncmp(plan->steps[i]->change.path, step->change.path,
+			     n) &&
+		    !strcmp(plan->steps[i]->change.path + n, "l1_aspm"))
+			return plan->steps[i];
+	return NULL;
+}
+
+/*
+ * Without L1 a substate is off, whatever its file was told. Linux before 6.7
+ * turned it on with L1. So it is told again, and before L1 goes on.
+ */
+static void order_substate(const struct ssdpm_plan *plan, struct step *step)
+{
+	const struct step *l1 = find_l1(plan, step);
+	const bool is_told = l1 && l1 != step && ssdpm__step_is_pending(l1) &&
+			     l1->change.after.is.pcie_link;
+
+	if (step->change.after.is.pcie_link ||
+	    !strstr(step->change.path, "/l1_"))
+		return;
+	if (step->state == SSDPM_STEP_IN_FORCE && is_told)
+		step->state = SSDPM_STEP_PLANNED;
+	else if (step->state == SSDPM_STEP_PLANNED && !is_told)
+		ssdpm__step_settle(step);
+}
+
 /* There is room in order: see reserve(). */
 void ssdpm__plan_arrange(struct ssdpm_plan *plan)
 {
@@ -154,4 +189,7 @@ void ssdpm__plan_arrange(struct ssdpm_plan *plan)
 	for (size_t i = 0; i < plan->n_steps; i++)
 		if (plan->steps[i]->change.kind->role == ROLE_TABLE)
 			order_table(plan, plan->steps[i]);
+	for (size_t i = 0; i < plan->n_steps; i++)
+		if (plan->steps[i]->change.kind->number == SSDPM_STEP_PCIE_LINK)
+			order_substate(plan, plan->steps[i]);
 }

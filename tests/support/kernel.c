@@ -355,25 +355,45 @@ static void plug_in_again(void)
 	(SSDPM_PCIE_FEATURE_L1_1 | SSDPM_PCIE_FEATURE_L1_2 | \
 	 SSDPM_PCIE_FEATURE_L1_1_PCIPM | SSDPM_PCIE_FEATURE_L1_2_PCIPM)
 
+/* pcie_config_aspm_link(): no substate without L1 */
 uint32_t kernel_link(const struct kernel_drive *drive)
 {
-	return drive->allowed & drive->capable & ~drive->link_off;
+	const uint32_t link =
+		drive->allowed & drive->capable & ~drive->link_off;
+
+	return link & SSDPM_PCIE_FEATURE_L1 ? link : link & ~SUBSTATES;
 }
 
-/* aspm_attr_store_common() in drivers/pci/pcie/aspm.c: it never fails. */
+/* kstrtobool() */
+static int take_bool(const char *text, bool *ret)
+{
+	const char word = *text == 'o' || *text == 'O' ? text[1] : *text;
+
+	if (!word || !strchr(word == *text ? "yYtT1nNfF0" : "nNfF", word))
+		return EINVAL;
+	*ret = word == *text ? strchr("yYtT1", word) != NULL :
+			       word == 'n' || word == 'N';
+	return 0;
+}
+
+/* aspm_attr_store_common() in drivers/pci/pcie/aspm.c */
 static int store_link(struct kernel_drive *drive, const char *name,
 		      const char *text)
 {
 	const uint32_t feature = ssdpm__link_feature(name);
+	bool on;
 
 	assert_true(drive->capable & feature);
-	if (*text == '1') {
+	if (take_bool(text, &on))
+		return EINVAL;
+	if (on) {
 		drive->link_off &= ~feature;
 		if (feature & SUBSTATES)
 			drive->link_off &= ~(uint32_t)SSDPM_PCIE_FEATURE_L1;
 	} else {
 		drive->link_off |= feature;
-		if (feature == SSDPM_PCIE_FEATURE_L1)
+		/* Linux 6.7 and later */
+		if (feature == SSDPM_PCIE_FEATURE_L1 && !kernel->link_is_old)
 			drive->link_off |= SUBSTATES;
 	}
 	return 0;
@@ -511,6 +531,21 @@ char *__wrap_strdup(const char *text)
 	return out_of_memory() ? NULL : __real_strdup(text);
 }
 
+/*
+ * sdev_store_queue_depth() in drivers/scsi/scsi_sysfs.c and
+ * ata_change_queue_depth() in drivers/ata/libata-sata.c
+ */
+static int store_depth(struct kernel_port *port, const char *text)
+{
+	const long depth = strtol(text, NULL, 0);
+	const int most = kernel->max_depth ? kernel->max_depth : 32;
+
+	if (depth < 1 || depth > 32)
+		return EINVAL;
+	snprintf(port->depth, 8, "%d", depth > most ? most : (int)depth);
+	return 0;
+}
+
 static int store(const char *path, const char *text)
 {
 	struct kernel_values *now = &kernel->now;
@@ -526,10 +561,8 @@ static int store(const char *path, const char *text)
 			return store_link(drive, name, text);
 	}
 	for (size_t i = 0; i < KERNEL_PORTS; i++)
-		if (!strcmp(path, now->ports[i].disk)) {
-			snprintf(now->ports[i].depth, 8, "%.7s", text);
-			return 0;
-		}
+		if (!strcmp(path, now->ports[i].disk))
+			return store_depth(&now->ports[i], text);
 	for (size_t i = 0; i < KERNEL_PORTS; i++)
 		if (!strncmp(path, now->ports[i].path,
 			     strlen(now->ports[i].path)) &&

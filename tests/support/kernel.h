@@ -91,6 +91,8 @@ struct kernel {
 	bool falls_asleep;    /* as soon as it has taken a command */
 	int knows;	      /* how many policies: 5 */
 	uint32_t unsupported; /* bit of a port: EOPNOTSUPP */
+	bool link_is_old;     /* L1 that goes off leaves the substates on */
+	int max_depth;	      /* of each drive; 0: 32 */
 	bool ignores;	      /* takes a value, and does not keep it */
 	const char *leaves;   /* what a write that fails has left; or NULL */
 	bool real_time;	      /* to sleep takes it */

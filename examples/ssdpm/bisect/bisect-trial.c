@@ -157,7 +157,9 @@ static enum exit_status find_change(const struct ssdpm_plan *plan)
 	struct ssdpm_step step = { .size = sizeof(step) };
 
 	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
-		if (step.state == SSDPM_STEP_IN_FORCE)
+		/* A substate that is off may be told so once more, for L1. */
+		if (step.state == SSDPM_STEP_IN_FORCE ||
+		    !strcmp(step.before, step.after))
 			continue;
 		complain("%s: %s is \"%s\", and this trial needs \"%s\": "
 			 "ssdpm bisect set sets it again",

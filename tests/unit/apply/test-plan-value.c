@@ -49,7 +49,7 @@ static void a_link_without_a_substate_keeps_l1(void **state)
 	const uint32_t before = link_now();
 	struct ssdpm_plan *plan = plan_value(device, SSDPM_STEP_PCIE_LINK,
 					     before & ~(uint32_t)L1_2);
-	const struct ssdpm_step step = kernel_step(plan, 3);
+	const struct ssdpm_step step = kernel_step(plan, 0);
 
 	(void)state;
 	assert_true(before & L1_2);
@@ -104,11 +104,56 @@ static void what_was_off_is_off_again_after_it_was_on(void **state)
 	plan = plan_value(device, SSDPM_STEP_PCIE_LINK, L1 | L1_2);
 	kernel_commit(plan);
 	assert_int_equal(link_now(), L1 | L1_2);
-	assert_int_equal(ssdpm_plan_count(plan, 1u << SSDPM_STEP_DONE), 2);
+	/* And L1.1 was told to stay off. */
+	assert_int_equal(ssdpm_plan_count(plan, 1u << SSDPM_STEP_DONE), 3);
 	ssdpm_plan_free(plan);
 	plan = kernel_plan_revert();
 	kernel_commit(plan);
 	assert_true(kernel_same(&kernel->now, &off));
+	ssdpm_plan_free(plan);
+}
+
+/* Of Linux before 6.7: the files of the substates were told nothing. */
+static void l1_goes_on_without_substates_that_are_to_stay_off(void **state)
+{
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel->link_is_old = true;
+	kernel->now.drives[0].link_off = L1 | SSDPM_PCIE_FEATURE_CLKPM;
+	kernel_sync();
+	assert_int_equal(link_now(), 0);
+	kernel->n_writes = 0;
+	plan = plan_value(device, SSDPM_STEP_PCIE_LINK, L1);
+	kernel_commit(plan);
+	assert_int_equal(link_now(), L1);
+	assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), 0);
+	ssdpm_plan_free(plan);
+	/* It is so: nothing is written. */
+	kernel->n_writes = 0;
+	plan = plan_value(device, SSDPM_STEP_PCIE_LINK, L1);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 0);
+	kernel_commit(plan);
+	assert_int_equal(kernel->n_writes, 0);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan_revert();
+	kernel_commit(plan);
+	assert_int_equal(link_now(), 0);
+	ssdpm_plan_free(plan);
+}
+
+/* libata takes it, and sets what the drive has. */
+static void a_queue_depth_that_linux_clamps_fails_the_commit(void **state)
+{
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel->max_depth = 31;
+	strcpy(kernel->now.ports[0].depth, "31");
+	kernel_sync();
+	plan = plan_value(disk, SSDPM_STEP_QUEUE_DEPTH, 32);
+	kernel_commit_fails(plan, -EIO, "queue_depth");
+	assert_string_equal(kernel->now.ports[0].depth, "31");
 	ssdpm_plan_free(plan);
 }
 
@@ -346,6 +391,12 @@ int main(void)
 			kernel_between),
 		cmocka_unit_test_setup(
 			what_was_off_is_off_again_after_it_was_on,
+			kernel_between),
+		cmocka_unit_test_setup(
+			l1_goes_on_without_substates_that_are_to_stay_off,
+			kernel_between),
+		cmocka_unit_test_setup(
+			a_queue_depth_that_linux_clamps_fails_the_commit,
 			kernel_between),
 		cmocka_unit_test_setup(
 			what_the_policy_forbids_fails_the_commit_and_is_undone,
