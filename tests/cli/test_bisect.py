@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import shutil
 from collections.abc import Callable
 from typing import Any
@@ -181,6 +182,38 @@ def test_a_disk_that_fails_with_ncq_is_told_to_do_without(
     assert "libata.force=" in text and "noncq" in text
     assert "ATA_QUIRK_NONCQ" in text
     assert desktop_search.read(DEPTH) == "32"
+
+
+def test_a_link_that_linux_has_slowed_down_needs_a_boot(
+    desktop_search: Search,
+) -> None:
+    desktop_search("start", *SEEN, "sdb")
+    link = desktop_search.root / "sys/class/ata_link/link2"
+    link.mkdir(parents=True, exist_ok=True)
+    (link / "hw_sata_spd_limit").write_text("6.0 Gbps\n")
+    (link / "sata_spd_limit").write_text("6.0 Gbps\n")
+    assert "limited" not in desktop_search("good", "--entries", "9999")
+    (link / "sata_spd_limit").write_text("3.0 Gbps\n")
+    said = " ".join(desktop_search("status").replace("\\", "").split())
+    assert "sdb: after errors Linux has limited the link to 3.0 Gbps, until" in said
+    assert "restart the machine, and set the trial again: ssdpm bisect" in said
+    (link / "sata_spd_limit").write_text("6.0 Gbps\n")
+    (desktop_search.root / "sys/class/ata_device/dev2.0/spdn_cnt").write_text("1\n")
+    assert "limited the transfer mode" in desktop_search("status")
+
+
+def test_ncq_that_linux_has_given_up_is_on_again_in_the_next_trial(
+    desktop_search: Search,
+) -> None:
+    (desktop_search.root / DEPTH).write_text("32\n")
+    desktop_search("start", *SEEN, "sda", "sdb")
+    while desktop_search.read(DEPTH) != "32":
+        desktop_search("good", "--entries", "9999")
+    log = desktop_search.ssdpm.directory / "log"
+    call = f"ssdpm bisect set --root {desktop_search.root}"
+    no_leaks = "ASAN_OPTIONS=detect_leaks=0"
+    desktop_search.ssdpm.shell(f"{no_leaks} strace -f -y -e trace=write -o {log} {call}")
+    assert re.findall(r'queue_depth>, "(\d+)', log.read_text()) == ["1", "32"]
 
 
 def test_all_off_is_first_and_how_long_it_takes_is_known(laptop: Search) -> None:

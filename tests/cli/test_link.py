@@ -34,7 +34,7 @@ def test_a_plan_shows_the_feature_that_was_asked_for(
     assert len(lines) == 3 and lines[2].endswith("/nvme0/device/link/l1_2_aspm")
     # --json has each feature of the link.
     assert [step["state"] for step in ssdpm.json(*call)["steps"]] == [
-        "in-force", "in-force", "in-force", "planned",
+        "planned", "in-force", "in-force", "in-force",
     ]  # fmt: skip
 
 

@@ -100,6 +100,19 @@ void print_watched_trial(const struct search *search)
 	fflush(stdout);
 }
 
+static void print_limit(const struct search *search)
+{
+	const struct cell limit = find_limit(search);
+
+	if (limit.text[0])
+		print_advice(search,
+			     cell("%.120s.\nThis may hide the fault: restart "
+				  "the machine, and set the trial again:\n"
+				  "ssdpm bisect set",
+				  limit.text)
+				     .text);
+}
+
 static void print_trial(const struct search *search)
 {
 	const char *token = ssdpm_bisect_get_token(search->bisect);
@@ -110,6 +123,7 @@ static void print_trial(const struct search *search)
 		return;
 	}
 	print_head_of_trial(search);
+	print_limit(search);
 	if (!is_of_this_boot(search, token))
 		print_advice(search, "The machine was restarted in this trial. "
 				     "If it died, call that bad;\notherwise "

@@ -181,6 +181,22 @@ static enum exit_status run_trial(struct search *search,
 	return status;
 }
 
+/* The trial after a bad one: what Linux has limited may hide the fault. */
+static enum exit_status run_fair_trial(struct search *search,
+				       const struct run_options *options)
+{
+	const struct cell before = find_limit(search);
+	enum exit_status status = run_trial(search, options);
+	const struct cell after = find_limit(search);
+
+	if (status || !is_searching(search) || !after.text[0] ||
+	    !strcmp(before.text, after.text))
+		return status;
+	return failure("%s, which may hide the fault: restart the machine, "
+		       "and go on: ssdpm bisect run",
+		       after.text);
+}
+
 enum exit_status run_search(struct search *search,
 			    const struct run_options *options)
 {
@@ -191,7 +207,7 @@ enum exit_status run_search(struct search *search,
 	if (status)
 		return status;
 	while (!status && is_searching(search) && !caught_signal())
-		status = run_trial(search, options);
+		status = run_fair_trial(search, options);
 	if (!status)
 		status = is_searching(search) ? print_search(search) :
 						end_search(search);

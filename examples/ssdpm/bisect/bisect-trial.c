@@ -185,19 +185,26 @@ enum exit_status check_trial(struct search *search)
 	return status;
 }
 
-enum exit_status set_trial(struct search *search)
-{
-	return carry_out_plan(search, fill_trial);
-}
-
 enum exit_status set_first_steps(struct search *search)
 {
 	enum exit_status status;
 
 	search->sets_first = true;
-	status = set_trial(search);
+	status = carry_out_plan(search, fill_trial);
 	search->sets_first = false;
 	return status;
+}
+
+/*
+ * After errors libata does without NCQ, and the file has the old depth. Only
+ * another depth turns NCQ on again: ata_change_queue_depth().
+ */
+enum exit_status set_trial(struct search *search)
+{
+	enum exit_status status =
+		searches_queue(search) ? set_first_steps(search) : STATUS_DONE;
+
+	return status ? status : carry_out_plan(search, fill_trial);
 }
 
 enum exit_status put_back_search(struct search *search)

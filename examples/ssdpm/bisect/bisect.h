@@ -80,6 +80,10 @@ bool is_searched(const struct search *search,
 /* The limit of a step of such a suspect. */
 uint64_t latency_of(const char *word);
 
+/* bisect-limits.c: what may hide a fault until the next boot; "": nothing. */
+struct cell find_limit(const struct search *search);
+bool searches_queue(const struct search *search);
+
 /* bisect-trial.c */
 enum exit_status set_trial(struct search *search);
 /* No trial: all suspects off. */
