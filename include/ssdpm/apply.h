@@ -508,10 +508,11 @@ SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
  * marker of a capture), -ESTALE (a value, or a parameter or table behind it, is
  * no longer what it was when this was planned: plan again), -EBUSY (another
  * commit holds the lock; a search of ssdpm bisect has set values; a drive
- * sleeps, and does not say which power state it wakes to), -EOPNOTSUPP (the kernel refused a policy, or the drive a power
- * state), -EINVAL, -ENODEV, -EIO, -ETIMEDOUT (a SATA port did not come back),
- * -EREMOTEIO (the kernel built another table than was predicted from what the
- * drive itself says), -EALREADY (it was committed), -ENOMEM.
+ * sleeps, and hides which power state it wakes to), -EOPNOTSUPP (the kernel
+ * refused a policy, or the drive a power state), -EINVAL, -ENODEV, -EIO,
+ * -ETIMEDOUT (a SATA port did not come back), -EREMOTEIO (the kernel built
+ * another table than was predicted from what the drive itself says), -EALREADY
+ * (it was committed), -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_commit(struct ssdpm_plan *plan,
 				struct ssdpm_error *reterr);
@@ -640,9 +641,10 @@ SSDPM_API int ssdpm_journal_read(struct ssdpm_machine *machine,
  * already stays so.
  *
  * Return: 0; -EBUSY (another program has the lock, or a search of ssdpm bisect
- * has set values), -EACCES, -EPERM, -EROFS (as ssdpm_plan_commit(); a message says how old a journal is that stands),
- * -EINVAL (@plan has steps), -EALREADY (it was committed), -EIO (the journal is
- * refused, or the lock is no file), -ENOMEM.
+ * has set values), -EACCES, -EPERM, -EROFS (as ssdpm_plan_commit(); a message
+ * says how old a journal is that stands), -EINVAL (@plan has steps), -EALREADY
+ * (it was committed), -EIO (the journal is refused, or the lock is no file),
+ * -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_lock(struct ssdpm_plan *plan,
 			      struct ssdpm_error *reterr);

@@ -269,7 +269,7 @@ static int refuse_search(const struct site *search, struct ssdpm_error *reterr)
 	return err == -EACCES ? 0 : err;
 }
 
-/* Has a search set something, in its own record? Then only it may write. */
+/* If a search has set something, in its own record, only it may write. */
 static int check_search(const struct ssdpm_plan *plan, const struct site *site,
 			struct ssdpm_error *reterr)
 {

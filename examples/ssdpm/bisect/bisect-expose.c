@@ -83,7 +83,7 @@ static enum exit_status change_settings(const struct watch *watch,
 	return STATUS_DONE;
 }
 
-/* Of one drive, by what an entry is; after_ns: so long a pause makes one. */
+/* The entries of a drive so far, and how long a pause makes one. */
 static enum exit_status read_exposure(const struct exposure *e,
 				      const struct watch *watch, size_t i,
 				      uint64_t *ret_n, uint64_t *ret_after_ns)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Linux remembers of a bad trial until the boot: after errors libata
- * lowers the speed of a link and the transfer mode, and does without NCQ
- * (ata_eh_speed_down() in drivers/ata/libata-eh.c). A trial after that may be
- * good though its settings fail.
+ * Limits that Linux keeps until the boot. After errors libata lowers the speed
+ * of a link and the transfer mode, and does without NCQ: ata_eh_speed_down() in
+ * drivers/ata/libata-eh.c. A later trial may be good though its settings fail.
  */
 #include "bisect/bisect.h"
 

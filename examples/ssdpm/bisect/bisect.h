@@ -80,7 +80,7 @@ bool is_searched(const struct search *search,
 /* The limit of a step of such a suspect. */
 uint64_t latency_of(const char *word);
 
-/* bisect-limits.c: what may hide a fault until the next boot; "": nothing. */
+/* bisect-limits.c: a limit that may hide a fault until the boot; "": none. */
 struct cell find_limit(const struct search *search);
 bool searches_queue(const struct search *search);
 
@@ -110,7 +110,7 @@ bool is_of_this_boot(const struct search *search, const char *token);
 /* bisect-print.c: the state, and what it says after the search. */
 struct ssdpm_bisect_state state_of_search(const struct search *search);
 enum exit_status print_search(const struct search *search);
-/* What is counted: "entries", "idle times" or "I/Os". */
+/* The name of entries: "entries", "idle times" or "I/Os". */
 const char *entries_word(const struct search *search);
 /* The trial that begins, and that nobody has to judge. */
 void print_watched_trial(const struct search *search);

@@ -49,7 +49,7 @@ enum ssdpm_bisect_setting {
 	SSDPM_BISECT_QUEUE_DEPTH = 4,
 };
 
-/** What is counted of a search, and is called entries: errors come with it. */
+/** The meaning of an entry in a search. Errors come with entries. */
 enum ssdpm_bisect_exposure {
 	/* into the deepest state that the settings of before allow */
 	SSDPM_BISECT_ENTRIES = 1,
@@ -437,8 +437,8 @@ SSDPM_API int ssdpm_bisect_from_text(const char *text, size_t size,
 
 /**
  * ssdpm_bisect_to_json() - as ssdpm.bisect/1: ssdpm-json(5)
- * @devices:   what ssdpm_object_to_json() wrote of each drive, to stand in it;
- *             one that is NULL is left out
+ * @devices:   objects of ssdpm_object_to_json(), for its list of devices; NULL
+ *             among them is left out
  * @n_devices: how many; 0: none, and @devices may be NULL
  * @ret_text:  free it with free(3)
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What helps if a setting is the culprit. Quirks are those of Linux,
+ * Remedies if a setting is the culprit. Quirks are those of Linux,
  * drivers/nvme/host/nvme.h and include/linux/libata.h; parameters are in
  * Documentation/admin-guide/kernel-parameters.txt.
  */

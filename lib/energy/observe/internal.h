@@ -6,6 +6,7 @@
 #include <ssdpm/energy/observe.h>
 
 #include "base/text.h"
+#include "common/device-number.h"
 #include "estimate/timeline.h"
 #include "workload/awake.h"
 #include "workload/pair.h"
@@ -139,12 +140,6 @@ bool ssdpm__is_process(struct span comm);
 
 /* Does it write what others have changed? kswapd does not: it swaps. */
 bool ssdpm__writes_back(const struct causes *causes, uint16_t cause);
-
-/* A block device: major << 32 | minor. */
-static inline uint64_t ssdpm__device(uint64_t major, uint64_t minor)
-{
-	return major << 32 | minor;
-}
 
 /*
  * Causes that change pages of each file system, by its backing device. Each of

@@ -444,15 +444,12 @@ static void take_dirty(struct ssdpm_observation *observation,
 		       const struct event *event)
 {
 	struct span name = event->texts[FIELD_NAME - N_NUMBERS];
-	uint64_t major, minor;
+	uint64_t device;
 
 	if (!ssdpm__is_process(event->comm) ||
-	    !ssdpm__take_uint(&name, UINT32_MAX, &major) ||
-	    !ssdpm__take(&name, ":") ||
-	    !ssdpm__take_uint(&name, UINT32_MAX, &minor))
+	    !ssdpm__take_device(&name, ":", &device))
 		return;
-	ssdpm__dirty_add(&observation->dirty,
-			 whole_device(observation, ssdpm__device(major, minor)),
+	ssdpm__dirty_add(&observation->dirty, whole_device(observation, device),
 			 ssdpm__cause(&observation->causes,
 				      SSDPM_CAUSE_WRITEBACK, event->pid,
 				      event->comm));
@@ -513,8 +510,8 @@ static bool take_partition(struct ssdpm_observation *observation,
 {
 	uint64_t partition, drive;
 
-	if (!ssdpm__take_device(&text, &partition) ||
-	    !ssdpm__take_device(&text, &drive))
+	if (!ssdpm__take_device(&text, ",", &partition) ||
+	    !ssdpm__take_device(&text, ",", &drive))
 		return false;
 	for (size_t i = 0; i < observation->n_drives; i++)
 		if (observation->drives[i]->device == drive)
@@ -531,7 +528,7 @@ static bool take_controller(struct ssdpm_observation *observation,
 	struct observed_drive *drive;
 	uint64_t device, number;
 
-	if (!ssdpm__take_device(&text, &device) ||
+	if (!ssdpm__take_device(&text, ",", &device) ||
 	    !ssdpm__take_uint(&text, UINT32_MAX, &number))
 		return false;
 	drive = find_drive(observation, device);
@@ -563,7 +560,7 @@ static bool take_gap(struct ssdpm_observation *observation, struct span text,
 	uint64_t device, from_ns, until_ns, n_ios;
 	struct observed_drive *drive;
 
-	if (!ssdpm__take_device(&text, &device) ||
+	if (!ssdpm__take_device(&text, ",", &device) ||
 	    !ssdpm__take_uint(&text, MAX_TIME_NS, &from_ns) ||
 	    !ssdpm__take_uint(&text, MAX_TIME_NS, &until_ns) ||
 	    !ssdpm__take_uint(&text, UINT64_MAX, &n_ios) || from_ns > until_ns)

@@ -10,6 +10,7 @@
 #include "base/internal.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "common/device-number.h"
 
 #define MAX_DISKS 256
 #define MAX_PATH 320
@@ -41,7 +42,7 @@ static int add(struct disks *disks, const char *name, uint32_t part,
 {
 	struct ssdpm_disk disk = { .part = part };
 	char path[MAX_PATH], text[32];
-	uint64_t major, minor;
+	uint64_t device;
 	struct span span;
 
 	if (strlen(name) >= sizeof(disk.name) || is_known(disks, name))
@@ -51,16 +52,14 @@ static int add(struct disks *disks, const char *name, uint32_t part,
 					 sizeof(text), NULL))
 		return 0;
 	span = ssdpm__span(text, strlen(text));
-	if (!ssdpm__take_uint(&span, UINT32_MAX, &major) ||
-	    !ssdpm__take(&span, ":") ||
-	    !ssdpm__take_uint(&span, UINT32_MAX, &minor))
+	if (!ssdpm__take_device(&span, ":", &device))
 		return 0;
 	if (disks->n == MAX_DISKS)
 		return ssdpm__fail(reterr, -E2BIG, 0,
 				   "more than %u block devices lead to it",
 				   MAX_DISKS);
-	disk.major = (uint32_t)major;
-	disk.minor = (uint32_t)minor;
+	disk.major = (uint32_t)(device >> 32);
+	disk.minor = (uint32_t)device;
 	memcpy(disk.name, name, strlen(name));
 	disks->list[disks->n++] = disk;
 	return 0;

@@ -6,18 +6,7 @@
 #include <string.h>
 
 #include "base/internal.h"
-
-bool ssdpm__take_device(struct span *text, uint64_t *ret_device)
-{
-	uint64_t major, minor;
-
-	if (!ssdpm__take_uint(text, UINT32_MAX, &major) ||
-	    !ssdpm__take(text, ",") ||
-	    !ssdpm__take_uint(text, UINT32_MAX, &minor))
-		return false;
-	*ret_device = major << 32 | minor;
-	return true;
-}
+#include "common/device-number.h"
 
 /* "sleep AT RESIDENT EXIT", each step after the one before. */
 static bool take_step(struct span *text, struct awake *awake)
@@ -38,7 +27,7 @@ static bool take_step(struct span *text, struct awake *awake)
 bool ssdpm__awake_parse(struct span text, struct awake *ret_awake)
 {
 	*ret_awake = (struct awake){ 0 };
-	if (!ssdpm__take_device(&text, &ret_awake->device) ||
+	if (!ssdpm__take_device(&text, ",", &ret_awake->device) ||
 	    !ssdpm__take(&text, "base"))
 		return false;
 	for (int op = 0; op < SSDPM_N_OPS; op++)
@@ -134,7 +123,7 @@ static void find_awake(struct ssdpm_trace *trace)
 	struct span name = ssdpm__span(trace->device, strlen(trace->device));
 	uint64_t device;
 
-	if (!ssdpm__take_device(&name, &device))
+	if (!ssdpm__take_device(&name, ",", &device))
 		return;
 	for (size_t i = 0; i < trace->n_awakes; i++)
 		if (trace->awakes[i].device == device)

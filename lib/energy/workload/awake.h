@@ -28,9 +28,6 @@ struct awake {
 	uint64_t ready_ns; /* awake from here */
 };
 
-/* "259,0" with the blanks after it. */
-bool ssdpm__take_device(struct span *text, uint64_t *ret_device);
-
 /* Parses the text after "# policy:" in a line. */
 bool ssdpm__awake_parse(struct span text, struct awake *ret_awake);
 

@@ -113,7 +113,7 @@ static void what_was_off_is_off_again_after_it_was_on(void **state)
 	ssdpm_plan_free(plan);
 }
 
-/* Of Linux before 6.7: the files of the substates were told nothing. */
+/* On Linux before 6.7 the files of the substates were told nothing. */
 static void l1_goes_on_without_substates_that_are_to_stay_off(void **state)
 {
 	struct ssdpm_plan *plan;
