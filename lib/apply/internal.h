@@ -498,6 +498,12 @@ int ssdpm__lock_file(const struct site *site, const char *name, int flags,
 /* Without the lock; -ENOENT: there is no directory, and none was to be made. */
 int ssdpm__site_find(const struct ssdpm_plan *plan, bool make,
 		     struct site *ret_site, struct ssdpm_error *reterr);
+/*
+ * The directory of a search of bisect, to look at; close its descriptor.
+ * -ENOENT: there is none, or it is the plan's own.
+ */
+int ssdpm__site_find_search(const struct ssdpm_plan *plan,
+			    const struct site *own, struct site *ret_search);
 /* How long ago a file of the directory was written; -ENOENT. */
 int ssdpm__file_age(const struct site *site, const char *name,
 		    uint64_t *ret_age_ms);

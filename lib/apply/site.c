@@ -254,39 +254,25 @@ static bool is_same_file(int a, int b)
 	return !fstat(a, &one) && !fstat(b, &other) && is_same(&one, &other);
 }
 
-/* Values of a trial: another record must not call them those of before. */
-static int refuse_search(const struct site *search, struct ssdpm_error *reterr)
-{
-	struct changes changes;
-	int err = ssdpm__read_kept(search, &changes, reterr);
-
-	if (!err && (changes.n || ssdpm__journal_stands(search)))
-		err = ssdpm__fail(reterr, -EBUSY, 0,
-				  "a search of ssdpm bisect is on: ssdpm "
-				  "bisect stop ends it, and restores what it "
-				  "has set");
-	ssdpm__changes_free(&changes);
-	return err == -EACCES ? 0 : err;
-}
-
-/* If a search has set something, in its own record, only it may write. */
-static int check_search(const struct ssdpm_plan *plan, const struct site *site,
-			struct ssdpm_error *reterr)
+int ssdpm__site_find_search(const struct ssdpm_plan *plan,
+			    const struct site *own, struct site *ret_search)
 {
 	struct site search = { .machine = plan->machine,
 			       .directory = "/run/ssdpm/bisect" };
-	int err = 0, parent = open_default(plan->machine, false);
+	int parent = open_default(plan->machine, false);
 
 	if (parent < 0)
-		return 0;
+		return parent;
 	search.directory_fd = open_in(parent, "bisect", false);
 	close(parent);
 	if (search.directory_fd < 0)
-		return 0;
-	if (!is_same_file(search.directory_fd, site->directory_fd))
-		err = refuse_search(&search, reterr);
-	close(search.directory_fd);
-	return err;
+		return search.directory_fd;
+	if (is_same_file(search.directory_fd, own->directory_fd)) {
+		close(search.directory_fd);
+		return -ENOENT;
+	}
+	*ret_search = search;
+	return 0;
 }
 
 int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
@@ -308,12 +294,8 @@ int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
 	err = ssdpm__lock_file(&site, "lock", O_RDONLY, plan->lock_timeout_ms,
 			       &site.lock_fd);
 	if (!err) {
-		err = check_search(plan, &site, reterr);
-		if (err)
-			ssdpm__site_close(&site);
-		else
-			*ret_site = site;
-		return err;
+		*ret_site = site;
+		return 0;
 	}
 	if (err == -EBUSY)
 		ssdpm__fail(reterr, err, 0,

@@ -63,7 +63,7 @@ UNITLESS = {
     # in the unit of their kind
     "low", "nominal", "high",
     # numbers, and which of them
-    "n_parameters", "lpm", "loop", "pcie_link", "operational_state", "n_entries",
+    "n_parameters", "lpm", "loop", "pcie_link", "operational_state", "n_entries", "n_idle_times",
     "n_wakes", "n_deepest", "deepest_per_day", "n_delayed", "axes",
     "loose_states", "loose_ops", "widest_axis", "max_states",
     # nanoseconds, and said so before the rest of the name

@@ -73,7 +73,7 @@ ENERGY = {
         *SIGNAL, *ESTIMATE, "energy/background", "energy/budget", "energy/caps", "energy/compare",
         "energy/consistency", "energy/likely", "energy/recommend", "energy/survey", "energy/writes", "device",
     },
-    "energy/tracer": {"base", "device"},
+    "energy/tracer": {"base", "device", "energy/common"},
     "energy/suspend": {"base", "device", "policy", "energy/common"},
     "energy/trial": {"base", "energy/common"},
     "energy/bisect": {*SEEN, "device", "energy/common"},

@@ -216,6 +216,21 @@ def test_ncq_that_linux_has_given_up_is_on_again_in_the_next_trial(
     assert re.findall(r'queue_depth>, "(\d+)', log.read_text()) == ["1", "32"]
 
 
+def test_a_setting_that_linux_refuses_after_errors_needs_a_boot(
+    desktop_search: Search,
+) -> None:
+    desktop_search("start", *SEEN, "sdb")
+    port = (desktop_search.root / PORT).resolve()
+    inject = f"-P {port} -e trace=write -e inject=write:error=EOPNOTSUPP"
+    call = f"ssdpm bisect good --entries 9999 --root {desktop_search.root}"
+    no_leaks = "ASAN_OPTIONS=detect_leaks=0"
+    result = desktop_search.ssdpm.shell(f"{no_leaks} strace -f -o log {inject} {call}")
+    assert result.returncode == 3
+    said = result.stderr.decode()
+    assert "until the next boot: restart the machine, and then: ssdpm bisect" in said
+    assert "It was never set" in desktop_search()
+
+
 def test_all_off_is_first_and_how_long_it_takes_is_known(laptop: Search) -> None:
     text = laptop("start", *SEEN, "nvme0")
     assert text.startswith("Trial 1; one culprit takes at most 3.\n")

@@ -143,8 +143,14 @@ static enum exit_status carry_out_plan(struct search *search,
 	struct ssdpm_plan *plan = NULL;
 	enum exit_status status = new_trial_plan(search, &plan);
 
-	if (!status && ssdpm_plan_apply(plan, fill, search, &error))
+	if (!status && ssdpm_plan_apply(plan, fill, search, &error)) {
 		status = complain_of_device(NULL, &error);
+		if (fill == fill_trial &&
+		    (error.code == -EOPNOTSUPP || error.code == -EIO))
+			remark("after errors Linux may refuse a setting until "
+			       "the next boot: restart the machine, and then: "
+			       "ssdpm bisect set");
+	}
 	if (!status)
 		status = check_steps(plan);
 	free_trial_plan(search, plan);

@@ -79,6 +79,17 @@ static const struct ssdpm_trial_params trial_params = {
 	.size = sizeof(trial_params),
 	.seed = 1,
 };
+static const struct latencies limited[] = {
+	{ 0, 0, 0 }, { SSDPM_STATE_NON_OPERATIONAL, 5000, 11000 }
+};
+static const struct ssdpm_apst_params limit_params = {
+	.size = sizeof(limit_params),
+	.algorithm = SSDPM_APST_LINUX_LEGACY,
+	.max_exit_latency_us = 25000,
+	.scheme = SSDPM_SCHEME_BALANCED,
+	.power_source = SSDPM_SOURCE_AC,
+};
+
 static const struct ssdpm_bisect_params bisect_params = {
 	.size = sizeof(bisect_params),
 	.n_errors = 1,
@@ -1350,6 +1361,21 @@ static int bisect_set_drive(void *sized, struct ssdpm_error *error)
 				      error);
 }
 
+static int bisect_add_limit(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_bisect *search;
+	struct ssdpm_model *sleeper = fixture_model(limited, 2);
+	int err = ssdpm_bisect_new(&bisect_params, &search, error);
+
+	if (!err) {
+		err = ssdpm_bisect_add_latency_limit(search, "nvme0", sleeper,
+						     sized, error);
+		ssdpm_bisect_free(search);
+	}
+	ssdpm_model_unref(sleeper);
+	return err;
+}
+
 static int bisect_set_machine(void *sized, struct ssdpm_error *error)
 {
 	return ssdpm_bisect_set_drive(found_bisect, &sda_facts, sized, error);
@@ -1687,6 +1713,8 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_ftl_run, ssdpm_ftl_cost, SIZED_IN, &ftl_cost, ftl_run_at),
 	SIZED(ssdpm_bisect_new, ssdpm_bisect_params, SIZED_IN, &bisect_params,
 	      bisect_new),
+	SIZED(ssdpm_bisect_add_latency_limit, ssdpm_apst_params, SIZED_IN,
+	      &limit_params, bisect_add_limit),
 	SIZED(ssdpm_bisect_get_state, ssdpm_bisect_state, SIZED_OUT, NULL,
 	      bisect_get_state),
 	SIZED(ssdpm_bisect_get_trial, ssdpm_bisect_trial, SIZED_OUT, NULL,
@@ -1944,18 +1972,20 @@ static void every_sized_structure_of_the_energy_keeps_the_rule(void **state)
 
 static void set_up_bisect(void)
 {
-	static const char text[] = "# ssdpm bisect 1\nerrors 1\nentries 9\n"
-				   "suspect apst off PS3 PS4\ngood 5\n"
-				   "running 7 -\n";
-	static const char found[] =
+	char *text = fixture_sealed("# ssdpm bisect 1\nerrors 1\nentries 9\n"
+				    "suspect apst off PS3 PS4\ngood 5\n"
+				    "running 7 -\n");
+	char *found = fixture_sealed(
 		"# ssdpm bisect 1\nerrors 1\nentries 9\n"
-		"suspect sda:lpm max_performance min_power\ngood 9\n";
+		"suspect sda:lpm max_performance min_power\ngood 9\n");
 
 	assert_int_equal(
 		ssdpm_bisect_from_text(text, strlen(text), &bisect, NULL), 0);
 	assert_int_equal(ssdpm_bisect_from_text(found, strlen(found),
 						&found_bisect, NULL),
 			 0);
+	free(text);
+	free(found);
 }
 
 static void set_up_observation(void)
