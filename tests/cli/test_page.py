@@ -134,6 +134,15 @@ def test_an_estimate_has_the_other_policies_on_its_page(
     assert all(size[0] <= width for size in page.canvases.values())
 
 
+def test_a_page_of_recommendations_has_each_drive(some: Command) -> None:
+    some.write("sata", identify())
+    some.output("recommend", "-q", "-t", "lomax", "--html", "p.html", "plain.json", "sata")
+    text = browse(some, "p.html").text
+    for drive, route in (("plain.json", "latency-limit: "), ("sata", "link-policy: ")):
+        assert f"{drive} on lomax" in text and route in text
+    assert {"linux", "med_power_with_dipm"} <= colors_of(some).keys()
+
+
 def test_recommendations_stand_on_their_page(some: Command) -> None:
     call = ["recommend", "-t", "lomax", "--html", "p.html", "plain.json"]
     lines = some.output(*call).splitlines()

@@ -12,6 +12,7 @@ from typing import Any
 
 import machines
 import pytest
+import ssdpm as package
 from command import Command
 from test_show import identify
 
@@ -28,18 +29,79 @@ def recommended(ssdpm: Command, *call: str) -> dict[str, Any]:
     }
 
 
+PATIENCES = [[], ["--patient"], ["--instant"]]
+
+
+def tuned_by(ssdpm: Command, *call: str) -> dict[str, Any]:
+    answer = json.loads(ssdpm("tune", "-n", *call, "--json").stdout)
+    return {one["name"]: one for one in answer["drives"]}
+
+
+@pytest.mark.parametrize("patience", PATIENCES)
 @pytest.mark.parametrize("name", machines.MACHINES)
-def test_a_sata_drive_is_advised_as_by_tune(ssdpm: Command, machine: Make, name: str) -> None:
+def test_the_limits_are_those_of_tune(
+    ssdpm: Command, machine: Make, name: str, patience: list[str]
+) -> None:
+    call = ["--root", str(machine(name)), *patience]
+    tuned = tuned_by(ssdpm, *call)
+    answer = json.loads(ssdpm("recommend", "-q", *call, "--json").stdout)
+    for one in answer["recommendations"]:
+        bounds, wanted = one["bounds"], tuned[one["drive"]]["bounds"]
+        assert bounds["patience"] == ("".join(patience).strip("-") or "normal")
+        assert bounds["by_default"] and bounds["may_cost"] == ("--instant" in patience)
+        for key in ("max_delay_p99_ns", "max_exit_latency_us"):
+            assert bounds[key] == wanted[key]
+        # The runs of tune end with the slowest one, so their time is a little longer.
+        assert bounds["max_delay_mean_ns"] == pytest.approx(wanted["max_delay_mean_ns"], rel=0.01)
+
+
+# What only the command says: sentences, calls, and files of this machine.
+OWN = {"text", "apply", "sysfs", "modprobe"}
+
+
+@pytest.mark.parametrize("patience", PATIENCES)
+@pytest.mark.parametrize("name", machines.MACHINES)
+def test_python_recommends_the_same(
+    ssdpm: Command, machine: Make, name: str, patience: list[str]
+) -> None:
+    root = machine(name)
+    call = ["recommend", "-q", "-t", "lomax", "--root", str(root), *patience, "--json"]
+    trace = package.generate("lomax")
+    word = "".join(patience).strip("-") or "normal"
+    for one in json.loads(ssdpm(*call).stdout)["recommendations"]:
+        device = package.open(one["drive"], root)
+        found = json.loads(package.recommend(device, trace, patience=word).to_json())
+        assert found["bounds"] == one["bounds"]
+        for ours, theirs in zip(found["recommendations"], one["recommendations"], strict=True):
+            assert {key: ours[key] for key in ours if key not in OWN} == {
+                key: theirs[key] for key in theirs if key not in OWN
+            }
+
+
+def test_limits_are_given_once(ssdpm: Command) -> None:
+    call = ["recommend", "-t", "lomax", "drive.json"]
+    for option in ("--max-added-mean", "--max-added-p99", "--max-exit-latency"):
+        text = ssdpm.fails(2, *call, "--patient", option, "any")
+        assert f"--patient conflicts with {option}" in text
+    assert "--patient conflicts with --instant" in ssdpm.fails(2, *call, "--patient", "--instant")
+    bounds = ssdpm.json(*call, "--max-added-mean", "any")["bounds"]
+    assert bounds["patience"] is None and not bounds["by_default"]
+    assert "  with --patient, I/Os may wait " in ssdpm.output(*call, "-q", "--patient")
+
+
+@pytest.mark.parametrize("patience", PATIENCES)
+@pytest.mark.parametrize("name", machines.MACHINES)
+def test_a_sata_drive_is_advised_as_by_tune(
+    ssdpm: Command, machine: Make, name: str, patience: list[str]
+) -> None:
     root = str(machine(name))
-    tuned = {
-        one["name"]: one
-        for one in json.loads(ssdpm("tune", "-n", "--root", root, "--json").stdout)["drives"]
-    }
-    done = ssdpm("recommend", *DESKTOP, "--root", root, "--json")
+    tuned = tuned_by(ssdpm, "--root", root, *patience)
+    call = [*DESKTOP, "--root", root, *patience]
+    done = ssdpm("recommend", *call, "--json")
     if done.returncode == 1:  # a drive that cannot be read
         assert name == "hostile"
         return
-    for drive, routes in recommended(ssdpm, *DESKTOP, "--root", root).items():
+    for drive, routes in recommended(ssdpm, *call).items():
         if "link-policy" not in routes:
             assert list(routes) == ["latency-limit", "nvme-core", "raw-table"]
             continue

@@ -767,6 +767,25 @@ def test_a_device_brings_its_link_and_its_table(
     assert best != ssdpm.recommend(model, trace, pcie_link="l1")
 
 
+def test_patience_sets_the_limits_of_recommend(
+    machine: Maker, trace: ssdpm.Trace
+) -> None:
+    device = ssdpm.open("nvme0", machine("desktop-6.1"))
+    limits = {}
+    for word in ("normal", "patient", "instant"):
+        found = ssdpm.recommend(device, trace, patience=word)
+        bounds = json.loads(found.to_json())["bounds"]
+        assert (bounds["patience"], bounds["by_default"]) == (word, True)
+        limits[word] = bounds["max_delay_p99_ns"]
+    assert limits["instant"] < limits["normal"] < limits["patient"]
+    given = ssdpm.recommend(device, trace, max_exit_latency_us="any")
+    assert json.loads(given.to_json())["bounds"]["patience"] is None
+    with pytest.raises(ValueError, match="patience: 'slow' is none of"):
+        ssdpm.recommend(device, trace, patience="slow")
+    with pytest.raises(ValueError, match="choose one"):
+        ssdpm.recommend(device, trace, patience="patient", max_delay_p99_ns=1)
+
+
 def test_a_link_that_nobody_manages_is_a_range(
     machine: Maker, trace: ssdpm.Trace
 ) -> None:

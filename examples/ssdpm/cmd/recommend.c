@@ -102,12 +102,28 @@ static const struct option_group own = {
 	KEEPS_GIVEN(struct recommend_options, given),
 };
 
-/* Whether a delay, or a time to leave a state, is given. */
-static bool is_bounded(const struct recommend_options *settings)
+/* The first option that limits a delay, or a time to leave a state; or NULL. */
+static const char *find_bound(const struct recommend_options *settings)
 {
-	return is_given(&own, settings->given, "max-added-mean") ||
-	       is_given(&own, settings->given, "max-added-p99") ||
-	       is_given(&own, settings->given, "max-exit-latency");
+	static const char *const bounds[] = { "max-added-mean", "max-added-p99",
+					      "max-exit-latency" };
+
+	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++)
+		if (is_given(&own, settings->given, bounds[i]))
+			return bounds[i];
+	return NULL;
+}
+
+static enum exit_status check_limits(const struct common *common,
+				     const struct recommend_options *settings)
+{
+	const char *option = patience_option(&settings->patience);
+	const char *bound = find_bound(settings);
+
+	if (*option && bound)
+		return usage_error(common, "%s conflicts with --%s", option + 1,
+				   bound);
+	return check_patience(common, &settings->patience);
 }
 
 static enum exit_status check(const struct common *common,
@@ -147,10 +163,12 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status, left_out = STATUS_DONE;
 	struct drives drives;
 
-	settings.is_bounded = is_bounded(&settings);
+	settings.is_bounded = find_bound(&settings) != NULL;
 	if (!settings.trace_name)
 		settings.trace_name = ssdpm_machine_get_workload(NULL);
-	status = check(common, &settings, operands, n_operands);
+	status = check_limits(common, &settings);
+	if (!status)
+		status = check(common, &settings, operands, n_operands);
 	ssdpm_apst_params_init(&params, sizeof(params));
 	if (!status && settings.from_name)
 		status = parse_policy(common, "from", settings.from_name,
@@ -161,12 +179,9 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (!status && !is_given(&own, settings.given, "trace"))
 		status = take_usual_workload(common, &drives,
 					     &settings.trace_name);
-	if (!status && drives.n != 1 &&
-	    (settings.page.path || settings.raw_path))
+	if (!status && drives.n != 1 && settings.raw_path)
 		status = usage_error(common,
-				     "--%s takes one drive, here are "
-				     "%zu",
-				     settings.page.path ? "html" : "raw",
+				     "--raw takes one drive, here are %zu",
 				     drives.n);
 	if (!status)
 		left_out = leave_out_ports(common, &drives);
@@ -177,6 +192,7 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
+	USE(&patience_option_group, &the_settings.patience),
 	RARE_USE(&sim_option_group, &the_settings.sim),
 	RARE_USE(&trace_option_group, &the_settings.trace),
 	USE(&page_option_group, &the_settings.page),

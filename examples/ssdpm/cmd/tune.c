@@ -23,13 +23,6 @@ static const struct option_spec options[] = {
 	{ "trace", 't', "TRACE",
 	  "Take this trace, or a workload of ssdpm workload --list.",
 	  SETS_TEXT(struct tune_options, trace_name), .once = true },
-	{ "patient", 0, NULL,
-	  "Let I/Os wait for 5 % of the time, one in 100 for 100 ms.",
-	  SETS_FLAG(struct tune_options, patient) },
-	{ "instant", 0, NULL,
-	  "Let I/Os wait for 0.1 % of the time, one in 100 for 5 ms, even if "
-	  "that costs power.",
-	  SETS_FLAG(struct tune_options, instant) },
 	{ "hours-per-day", 0, "N",
 	  "Set how long the machine runs. Default: 24.",
 	  SETS_SMALL(struct tune_options, hours_per_day, COUNT), .min = 1,
@@ -48,6 +41,7 @@ static void init(void *data)
 }
 
 static const struct group_use groups[] = {
+	USE(&patience_option_group, &the_settings.patience),
 	USE(&trial_option_group, &the_trials),
 	USE(&page_option_group, &the_settings.page),
 };
@@ -63,11 +57,10 @@ static enum exit_status check(const struct common *common,
 {
 	enum exit_status status = check_trial_options(common, &the_trials);
 
+	if (!status)
+		status = check_patience(common, &settings->patience);
 	if (status)
 		return status;
-	if (settings->patient && settings->instant)
-		return usage_error(common,
-				   "--patient conflicts with --instant");
 	if (settings->yes && settings->dry_run)
 		return usage_error(common, "--yes conflicts with --dry-run");
 	if (common->form && !settings->yes && !settings->dry_run)

@@ -98,7 +98,7 @@ enum exit_status write_tune_page(const struct tuning *tuning)
 	fputs("],\n\"workload\": ", page.file);
 	put_string(page.file, tuning->workload);
 	fputs(",\n\"limits\": ", page.file);
-	put_string(page.file, limits_text(tuning->options));
+	put_string(page.file, limits_text(&tuning->options->patience));
 	put_printed(&page, "risk", write_risk, tuning);
 	put_printed(&page, "to_decide", write_decider, tuning);
 	put_printed(&page, "further", write_further, tuning);

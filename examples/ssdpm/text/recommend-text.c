@@ -287,6 +287,14 @@ static void print_route(const struct advice *a,
 	end_paragraph(file, &text, 0, 2);
 }
 
+/* "by default", "with --patient" */
+static const char *limits_of(const struct ssdpm_bounds *bounds)
+{
+	return bounds->patience == SSDPM_PATIENCE_PATIENT ? "with --patient" :
+	       bounds->patience == SSDPM_PATIENCE_INSTANT ? "with --instant" :
+							    "by default";
+}
+
 void print_advice(const struct advice *a, const struct sim_options *options,
 		  bool explain)
 {
@@ -298,7 +306,8 @@ void print_advice(const struct advice *a, const struct sim_options *options,
 	print_taken(a->subject, options);
 	print_today(a);
 	if (a->usual_bounds)
-		printf("  by default, I/Os may wait %s on average, p99 %s\n",
+		printf("  %s, I/Os may wait %s on average, p99 %s\n",
+		       limits_of(&a->bounds),
 		       time_text(a->bounds.max_delay_mean_ns).text,
 		       time_text(a->bounds.max_delay_p99_ns).text);
 	const struct ssdpm_recommendation *r;

@@ -162,9 +162,7 @@ enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n)
 	struct ssdpm_energy_report_params params = {
 		.size = sizeof(params),
 		.flags = SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_FURTHER,
-		.patience = settings->patient ? SSDPM_PATIENCE_PATIENT :
-			    settings->instant ? SSDPM_PATIENCE_INSTANT :
-						SSDPM_PATIENCE_NORMAL,
+		.patience = patience_of(&settings->patience),
 	};
 	struct ssdpm_error error;
 	char(*names)[32] = calloc(n + 1, sizeof(*names));

@@ -4,8 +4,6 @@
 #include "options/numbers.h"
 #include "tune/tune.h"
 
-#include <inttypes.h>
-
 /* How many drives it is for, and that which it saves most on. */
 static size_t count_further(const struct tuning *tuning,
 			    const struct ssdpm_energy_report_item **ret_most)
@@ -27,37 +25,18 @@ static size_t count_further(const struct tuning *tuning,
 	return n;
 }
 
-/* Those of another patience, or of instant I/Os, which may cost power. */
-static void write_limits(FILE *file, const struct tuning *tuning,
-			 const struct ssdpm_bounds *bounds)
+/* One call for all of them. */
+static void write_call(FILE *file, const struct tuning *tuning)
 {
-	if (!tuning->options->patient && !tuning->options->instant)
-		return;
-	fprintf(file,
-		" --max-added-mean %" PRIu64 "ns --max-added-p99 %" PRIu64
-		"ns --max-exit-latency %" PRIu64 "us",
-		bounds->max_delay_mean_ns, bounds->max_delay_p99_ns,
-		bounds->max_exit_latency_us);
-	if (tuning->options->instant)
-		fputs(" --may-cost", file);
-}
-
-/* One call for all of them, unless their limits differ. */
-static void write_call(FILE *file, const struct tuning *tuning,
-		       const struct ssdpm_energy_report_item *most)
-{
-	const bool alone = tuning->options->patient || tuning->options->instant;
-
 	fputs("ssdpm recommend", file);
 	if (tuning->options->trace_name) {
 		fputs(" -t", file);
 		write_word(file, tuning->workload);
 	}
 	write_root(file, tuning->live->root);
-	write_limits(file, tuning, most->bounds);
+	fputs(patience_option(&tuning->options->patience), file);
 	for (size_t i = 0; i < tuning->n; i++)
-		if (alone ? &tuning->items[i] == most :
-			    tuning->items[i].further != NULL)
+		if (tuning->items[i].further)
 			write_word(file, tuning->items[i].drive->name);
 	putc('\n', file);
 }
@@ -84,5 +63,5 @@ void write_further(FILE *file, const struct tuning *tuning)
 	if (n > 1)
 		fprintf(file, ", less on %zu", n - 1);
 	fputs(".\nTo see it: ", file);
-	write_call(file, tuning, most);
+	write_call(file, tuning);
 }

@@ -187,15 +187,6 @@ static enum exit_status print_changes(const struct tuning *tuning)
 	return STATUS_DONE;
 }
 
-const char *limits_text(const struct tune_options *options)
-{
-	return options->patient ?
-		       "5 % and 100 ms, or, if more, what Linux does by default" :
-	       options->instant ?
-		       "0.1 % and 5 ms" :
-		       "1 % and 25 ms, or, if more, what Linux does by default";
-}
-
 /* How many drives have a policy that has lost data, and the first of them. */
 static size_t count_risky(const struct tuning *tuning, const char **ret_first)
 {
@@ -268,8 +259,10 @@ static void print_harm(const struct tuning *tuning)
 			     time_text(worst->after->delay_p99_ns).text)
 				.text,
 			0, 2);
-	print_paragraph(cell("Limits: %s.", limits_text(tuning->options)).text,
-			0, 2);
+	print_paragraph(
+		cell("Limits: %s.", limits_text(&tuning->options->patience))
+			.text,
+		0, 2);
 	if (needs_comfort(tuning))
 		puts("No setting here is known to lose data.");
 }

@@ -5,6 +5,7 @@
 
 #include "html/html.h"
 #include "input/trace-input.h"
+#include "options/patience.h"
 #include "programs.h"
 
 #define MAX_TRIAL_FILES 16
@@ -27,7 +28,7 @@ struct tune_options {
 	const char *trace_name; /* NULL: the usual workload */
 	struct trace_options trace;
 	struct page_options page;
-	bool patient, instant;
+	struct patience_options patience;
 	uint32_t hours_per_day;
 	double price_per_kwh; /* 0: not given */
 	bool yes, dry_run, keep;
@@ -130,8 +131,7 @@ enum exit_status write_tune_page(const struct tuning *tuning);
 
 /*
  * The screen and the page share these: how many drives change, and what that
- * saves. They also share a setting, why a drive is left alone, and the limits
- * of delays.
+ * saves. They also share a setting, and why a drive is left alone.
  */
 void write_further(FILE *file, const struct tuning *tuning);
 /* How many lines that takes. */
@@ -139,7 +139,7 @@ size_t count_further_lines(const struct tuning *tuning);
 void write_verdict(FILE *file, const struct tuning *tuning);
 struct cell setting_text(const struct ssdpm_profile_settings *settings);
 struct cell reason_text(const struct ssdpm_energy_report_item *item);
-const char *limits_text(const struct tune_options *options);
+
 /* The command that explains the first drive of which nothing is decided, where
  * there is one. */
 void write_decider(FILE *file, const struct tuning *tuning);

@@ -2,7 +2,6 @@
 #include "work/advise.h"
 
 #include "input/live.h"
-#include "options/apst-options.h"
 #include "work/comparison.h"
 
 #include <errno.h>
@@ -107,36 +106,6 @@ static void find_kernel(struct advice *a)
 		a->bounds.kernel = &a->kernel;
 }
 
-/* Those of the library, for the default of that kernel. */
-static int find_usual_bounds(struct advice *a, const struct ssdpm_gaps *gaps,
-			     struct ssdpm_error *reterr)
-{
-	struct ssdpm_bounds usual = { .size = sizeof(usual) };
-	struct ssdpm_sim_params params = a->params;
-	struct ssdpm_apst_params apst;
-	struct ssdpm_apst table;
-	int err = 0;
-
-	ssdpm_apst_params_init(&apst, sizeof(apst));
-	apst.quirks = a->bounds.quirks;
-	if (a->bounds.kernel) {
-		apst.algorithm = a->kernel.algorithm;
-		params.apst = &table;
-		err = ssdpm_apst_generate(a->subject->drive->model, &apst,
-					  &table, reterr);
-	}
-	if (!err)
-		err = ssdpm_gaps_get_default_bounds(
-			gaps, a->subject->drive->model, &params,
-			a->bounds.quirks, &usual, reterr);
-	if (err)
-		return err;
-	a->bounds.max_delay_mean_ns = usual.max_delay_mean_ns;
-	a->bounds.max_delay_p99_ns = usual.max_delay_p99_ns;
-	a->bounds.max_exit_latency_us = usual.max_exit_latency_us;
-	return 0;
-}
-
 static enum exit_status advise(const struct plan *plan,
 			       const struct recommend_options *settings,
 			       const struct ssdpm_gaps *gaps, struct advice *a)
@@ -156,13 +125,17 @@ static enum exit_status advise(const struct plan *plan,
 	a->bounds = settings->bounds;
 	a->bounds.quirks = apst_quirks(&subject->quirks, SSDPM_APST_LINUX);
 	find_kernel(a);
+	if (!settings->is_bounded)
+		a->bounds.patience = patience_of(&settings->patience);
 	a->usual_bounds = !settings->is_bounded;
 	if (!policy_fits(&a->from, subject->drive, true))
 		return STATUS_DEVICE_CANNOT;
 	if (resolve_policy(&a->from, subject->drive, &subject->quirks, &params,
 			   &a->today, &error))
 		return complain_of_advice(a, &error);
-	if (a->usual_bounds && find_usual_bounds(a, gaps, &error))
+	if (a->usual_bounds &&
+	    ssdpm_gaps_get_default_bounds(gaps, subject->drive->model, &params,
+					  &a->bounds, &a->bounds, &error))
 		return complain_of_advice(a, &error);
 	if (is_sata(a))
 		params.lpm = a->today.lpm;
@@ -215,87 +188,6 @@ static enum exit_status print_advices(const struct common *common,
 	return print_items(common, &items);
 }
 
-/* That of today is kept, and the port does not say what it is. */
-static bool is_unknown_policy(const struct ssdpm_recommendation *r)
-{
-	return r->route == SSDPM_ROUTE_LINK_POLICY && !r->lpm;
-}
-
-/* What was recommended, as a policy to simulate. */
-static struct policy policy_of_route(const struct ssdpm_recommendation *r)
-{
-	if (r->route == SSDPM_ROUTE_LINK_POLICY)
-		return (struct policy){
-			.name = ssdpm_route_to_string(r->route),
-			.what = { .size = sizeof(struct ssdpm_policy),
-				  .kind = SSDPM_POLICY_LPM,
-				  .lpm = r->lpm },
-		};
-	return policy_of_table(ssdpm_route_to_string(r->route), &r->apst);
-}
-
-static enum exit_status write_page(const struct recommend_options *settings,
-				   const struct estimates *all,
-				   const struct advice *advice)
-{
-	struct decision decision = decide_advice(advice);
-	struct items items = { 0 };
-	enum exit_status status;
-	struct page page;
-
-	status = decision.verdict ?
-			 begin_estimates_page(&page, NULL, &settings->sim, all,
-					      &decision) :
-			 out_of_memory();
-	free(decision.verdict);
-	if (status)
-		return status;
-	add_advice(&items, advice, &settings->sim, true);
-	put_items(&page, "recommendations", &items);
-	return end_page(&settings->page, &page);
-}
-
-/*
- * The course of what is recommended and of what people compare takes the trace
- * once more.
- */
-static enum exit_status write_advice_page(
-	const struct plan *plan, const struct recommend_options *settings,
-	const struct drives *drives, const struct advice *advice)
-{
-	struct policy policies[MAX_POLICIES] = { advice->from };
-	struct common quiet = *plan->common;
-	const struct ssdpm_recommendation *r;
-	struct ssdpm_apst_params params;
-	struct estimates all = { 0 };
-	struct plan page = *plan;
-	enum exit_status status = STATUS_DONE;
-	const char *name;
-	size_t n = 1;
-
-	quiet.quiet = true; /* all was said the first time */
-	page.common = &quiet;
-	page.policies = policies;
-	page.timelines = true;
-	for (size_t i = 0; (r = route_of(advice, i)); i++)
-		if (r->possible && !is_unknown_policy(r))
-			policies[n++] = policy_of_route(r);
-	ssdpm_apst_params_init(&params, sizeof(params));
-	for (size_t i = 0; !status && (name = ssdpm_policy_get_common(0, i));
-	     i++)
-		if (strcmp(name, policies[0].name))
-			status = parse_policy(&quiet, "policy", name, &params,
-					      &policies[n++]);
-	page.n_policies = n;
-	if (!status)
-		status =
-			run_plan(&page, drives, &settings->trace_name, 1, &all);
-	if (!status)
-		status = write_page(settings, &all, advice);
-	free_estimates(&all);
-	return status;
-}
-
 static enum exit_status read_and_advise(
 	const struct plan *plan, const struct recommend_options *settings,
 	const struct subject *subjects, struct ssdpm_gaps **gaps,
@@ -340,7 +232,8 @@ enum exit_status recommend(const struct plan *plan,
 	if (!status && settings->raw_path)
 		status = write_raw(settings->raw_path, advices);
 	if (!status && settings->page.path)
-		status = write_advice_page(plan, settings, drives, advices);
+		status = write_recommend_page(plan, settings, advices,
+					      drives->n);
 	if (!status)
 		status = print_advices(plan->common, settings, advices,
 				       drives->n);

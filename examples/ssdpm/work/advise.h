@@ -5,6 +5,7 @@
 
 #include "html/html.h"
 #include "input/quirks.h"
+#include "options/patience.h"
 #include "text/output.h"
 #include "work/simulate.h"
 
@@ -58,6 +59,7 @@ struct recommend_options {
 	struct sim_options sim;
 	struct page_options page;
 	struct quirk_options quirks;
+	struct patience_options patience;
 	struct ssdpm_bounds bounds;
 	uint64_t given;	 /* bits: which options of the command */
 	bool is_bounded; /* a delay, or a time to leave a state */
@@ -75,6 +77,11 @@ struct recommend_options {
  */
 enum exit_status leave_out_ports(const struct common *common,
 				 struct drives *drives);
+
+/* Simulates each drive once more, under what was recommended. */
+enum exit_status write_recommend_page(const struct plan *plan,
+				      const struct recommend_options *options,
+				      const struct advice *advices, size_t n);
 
 /* Find the best settings of the drives, and print them. */
 enum exit_status recommend(const struct plan *plan,

@@ -181,12 +181,15 @@ enum ssdpm_bounds_flag {
  * @quirks:              bits of enum ssdpm_quirk, as for ssdpm_apst_generate()
  * @flags:               bits of enum ssdpm_bounds_flag; read by
  *                       ssdpm_recommend()
- * @reserved:            0
+ * @patience:            enum ssdpm_patience, read by
+ *                       ssdpm_gaps_get_default_bounds(), which these limits
+ *                       are from; 0: they are not
  * @kernel:              what the kernel makes its tables from today, of
  *                       ssdpm_device_get_apst_params(), with
  *                       SSDPM_APST_LINUX or SSDPM_APST_LINUX_LEGACY; read by
- *                       ssdpm_recommend(); NULL: the defaults of Linux 5.14 and
- *                       later. Its limit and its quirks are not read
+ *                       ssdpm_recommend() and
+ *                       ssdpm_gaps_get_default_bounds(); NULL: the defaults of
+ * Linux 5.14 and later. Its limit and its quirks are not read
  */
 struct ssdpm_bounds {
 	size_t size;
@@ -196,7 +199,7 @@ struct ssdpm_bounds {
 	uint32_t max_states;
 	uint32_t quirks;
 	uint32_t flags;
-	uint32_t reserved;
+	uint32_t patience;
 	const struct ssdpm_apst_params *kernel;
 };
 
@@ -326,11 +329,10 @@ struct ssdpm_recommendation {
 /**
  * ssdpm_gaps_get_default_bounds() - what a recommendation may cost if nobody
  *                                   says
- * @params: as for ssdpm_gaps_sweep(), but its table, if it has one, is the
- *          default of the kernel
- * @quirks: bits of enum ssdpm_quirk, as for ssdpm_apst_generate(); read without
- *          such a table
- * @ret_bounds: its size member is set by the caller
+ * @params: as for ssdpm_gaps_sweep()
+ * @from:   bounds whose patience, quirks, kernel, flags and max_states hold;
+ *          patience 0: SSDPM_PATIENCE_NORMAL; NULL: all of these are 0
+ * @ret_bounds: its size member is set by the caller; it may be @from
  *
  * All delays together last for at most 1 % of the time of the workload. One I/O
  * in 100 may wait for more than 25 ms. If the default of Linux costs more, that
@@ -338,13 +340,15 @@ struct ssdpm_recommendation {
  * at most a hundredth longer, and few I/Os wait for more than a disk takes to
  * seek. The default of Linux is always within the bounds. The mean is that time
  * by the number of I/Os, rounded up. No state may take more than 100 ms to
- * leave.
+ * leave. Another patience has other limits. SSDPM_PATIENCE_INSTANT adds
+ * SSDPM_BOUNDS_MAY_COST, and the default of Linux may exceed its limits.
  *
- * Return: as ssdpm_gaps_sweep(); -EINVAL, -E2BIG (size of @ret_bounds).
+ * Return: as ssdpm_gaps_sweep(); -EINVAL, -E2BIG (size of @from or
+ * @ret_bounds; an unknown patience or flag).
  */
 SSDPM_API int ssdpm_gaps_get_default_bounds(
 	const struct ssdpm_gaps *gaps, const struct ssdpm_model *model,
-	const struct ssdpm_sim_params *params, uint32_t quirks,
+	const struct ssdpm_sim_params *params, const struct ssdpm_bounds *from,
 	struct ssdpm_bounds *ret_bounds, struct ssdpm_error *reterr);
 
 struct ssdpm_recommendations;

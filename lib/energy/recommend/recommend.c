@@ -172,61 +172,104 @@ static const struct ssdpm_bounds unbounded = {
 	.max_exit_latency_us = UINT64_MAX,
 };
 
-/* The table of the kernel, if the caller knows it. */
-static int find_default(const struct ssdpm_model *model,
-			const struct ssdpm_sim_params *params,
-			const struct ssdpm_apst_params *usual,
-			struct ssdpm_apst *ret_table,
-			struct ssdpm_error *reterr)
+static int read_bounds(const struct ssdpm_bounds *from,
+		       struct ssdpm_bounds *ret, struct ssdpm_error *reterr)
 {
-	struct ssdpm_sim_params known;
-	int err = ssdpm__check_params(params, &known, reterr);
+	int err;
 
-	if (err || !known.apst)
-		return err ? err :
-			     ssdpm_apst_generate(model, usual, ret_table,
-						 reterr);
-	*ret_table = *known.apst;
+	*ret = unbounded;
+	err = ssdpm__sized_in(ret, sizeof(*ret), from, "ssdpm_bounds", reterr);
+	if (err)
+		return err;
+	if (ret->patience && !ssdpm_patience_to_string(ret->patience))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "ssdpm_bounds: patience: %u is unknown",
+				   ret->patience);
+	if (ret->flags & ~(uint32_t)SSDPM_BOUNDS_MAY_COST)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "ssdpm_bounds: flags: 0x%x has unknown bits",
+				   ret->flags);
 	return 0;
 }
 
-int ssdpm_gaps_get_default_bounds(const struct ssdpm_gaps *gaps,
-				  const struct ssdpm_model *model,
-				  const struct ssdpm_sim_params *params,
-				  uint32_t quirks,
-				  struct ssdpm_bounds *ret_bounds,
-				  struct ssdpm_error *reterr)
+/* The kernel of the bounds, with the limit of Linux by default. */
+static int read_kernel(const struct ssdpm_bounds *bounds,
+		       struct ssdpm_apst_params *ret,
+		       struct ssdpm_error *reterr)
 {
-	struct ssdpm_apst_params apst;
-	struct ssdpm_bounds bounds;
-	struct ssdpm_run run = { .size = sizeof(run) };
+	uint64_t limit_us;
+	int err;
+
+	ssdpm_apst_params_init(ret, sizeof(*ret));
+	limit_us = ret->max_exit_latency_us;
+	err = ssdpm__sized_in(ret, sizeof(*ret), bounds->kernel,
+			      "ssdpm_apst_params", reterr);
+	if (!err && ret->algorithm != SSDPM_APST_LINUX &&
+	    ret->algorithm != SSDPM_APST_LINUX_LEGACY)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "ssdpm_bounds: kernel: its algorithm is not "
+				  "that of Linux");
+	ret->max_exit_latency_us = limit_us;
+	ret->quirks = bounds->quirks;
+	return err;
+}
+
+/* The run of what this kernel does by default on an NVMe drive. */
+static int run_default(const struct ssdpm_gaps *gaps,
+		       const struct ssdpm_model *model,
+		       const struct ssdpm_sim_params *params,
+		       const struct ssdpm_bounds *bounds,
+		       struct ssdpm_run *ret_run, struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst_params kernel, usual;
 	struct ssdpm_apst table;
 	const struct ssdpm_gaps_runs runs = {
 		.size = sizeof(runs),
 		.tables = &table,
 		.n_tables = 1,
-		.runs = &run,
+		.runs = ret_run,
 	};
+	int err = read_kernel(bounds, &kernel, reterr);
+
+	ssdpm_apst_params_init(&usual, sizeof(usual));
+	usual.algorithm = kernel.algorithm;
+	usual.quirks = bounds->quirks;
+	if (!err)
+		err = ssdpm_apst_generate(model, &usual, &table, reterr);
+	return err ? err : ssdpm_gaps_sweep(gaps, model, params, &runs, reterr);
+}
+
+int ssdpm_gaps_get_default_bounds(const struct ssdpm_gaps *gaps,
+				  const struct ssdpm_model *model,
+				  const struct ssdpm_sim_params *params,
+				  const struct ssdpm_bounds *from,
+				  struct ssdpm_bounds *ret_bounds,
+				  struct ssdpm_error *reterr)
+{
+	struct ssdpm_run run = { .size = sizeof(run) };
+	struct ssdpm_bounds given, bounds;
 	int err;
 
 	err = ssdpm__sized_check(ret_bounds, sizeof(bounds), "ssdpm_bounds",
 				 reterr);
+	if (!err)
+		err = read_bounds(from, &given, reterr);
 	if (err)
 		return err;
-	ssdpm_apst_params_init(&apst, sizeof(apst));
-	apst.quirks = quirks;
-	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME) {
-		err = find_default(model, params, &apst, &table, reterr);
-		if (!err)
-			err = ssdpm_gaps_sweep(gaps, model, params, &runs,
-					       reterr);
-	} else {
+	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME)
+		err = run_default(gaps, model, params, &given, &run, reterr);
+	else
 		err = ssdpm__link_default(gaps, model, params, &run, reterr);
-	}
 	if (err)
 		return err;
-	bounds = ssdpm__default_bounds(SSDPM_PATIENCE_NORMAL, &run);
-	bounds.quirks = quirks;
+	if (!given.patience)
+		given.patience = SSDPM_PATIENCE_NORMAL;
+	bounds = ssdpm__default_bounds(given.patience, &run);
+	bounds.max_states = given.max_states;
+	bounds.quirks = given.quirks;
+	bounds.flags |= given.flags;
+	bounds.patience = given.patience;
+	bounds.kernel = given.kernel;
 	ssdpm__sized_out(ret_bounds, &bounds, sizeof(bounds));
 	return 0;
 }
@@ -236,54 +279,16 @@ static int start_bounds(struct quest *quest, const struct ssdpm_gaps *gaps,
 			const struct ssdpm_bounds *bounds,
 			struct ssdpm_error *reterr)
 {
-	const uint32_t known = SSDPM_BOUNDS_MAY_COST;
-	struct ssdpm_sim_params usual;
-	uint32_t quirks;
-	int err;
+	int err = read_bounds(bounds, &quest->bounds, reterr);
 
-	quest->bounds = unbounded;
-	if (!bounds) {
-		err = ssdpm__check_params(params, &usual, reterr);
-		if (!err)
-			err = ssdpm_quirks_find(quest->task.model, NULL,
-						&quirks, NULL, reterr);
-		usual.apst = NULL;
-		return err ? err :
-			     ssdpm_gaps_get_default_bounds(
-				     gaps, quest->task.model, &usual, quirks,
-				     &quest->bounds, reterr);
-	}
-	err = ssdpm__sized_in(&quest->bounds, sizeof(quest->bounds), bounds,
-			      "ssdpm_bounds", reterr);
-	if (!err)
-		err = ssdpm__check_reserved(quest->bounds.reserved,
-					    "ssdpm_bounds", reterr);
-	if (!err && quest->bounds.flags & ~known)
-		err = ssdpm__fail(reterr, -EINVAL, 0,
-				  "ssdpm_bounds: flags: 0x%x has unknown bits",
-				  quest->bounds.flags);
-	return err;
-}
-
-/* The kernel of the bounds, with the limit of Linux by default. */
-static int start_kernel(struct quest *quest, struct ssdpm_error *reterr)
-{
-	struct ssdpm_apst_params *kernel = &quest->kernel;
-	int err;
-
-	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
-	quest->defaults.quirks = quest->bounds.quirks;
-	*kernel = quest->defaults;
-	err = ssdpm__sized_in(kernel, sizeof(*kernel), quest->bounds.kernel,
-			      "ssdpm_apst_params", reterr);
-	if (!err && kernel->algorithm != SSDPM_APST_LINUX &&
-	    kernel->algorithm != SSDPM_APST_LINUX_LEGACY)
-		err = ssdpm__fail(reterr, -EINVAL, 0,
-				  "ssdpm_bounds: kernel: its algorithm is not "
-				  "that of Linux");
-	kernel->max_exit_latency_us = quest->defaults.max_exit_latency_us;
-	kernel->quirks = quest->bounds.quirks;
-	return err;
+	if (err || bounds)
+		return err;
+	err = ssdpm_quirks_find(quest->task.model, NULL, &quest->bounds.quirks,
+				NULL, reterr);
+	return err ? err :
+		     ssdpm_gaps_get_default_bounds(gaps, quest->task.model,
+						   params, &quest->bounds,
+						   &quest->bounds, reterr);
 }
 
 static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
@@ -300,9 +305,11 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 	if (!err)
 		err = start_bounds(quest, gaps, params, bounds, reterr);
 	if (!err)
-		err = start_kernel(quest, reterr);
+		err = read_kernel(&quest->bounds, &quest->kernel, reterr);
 	if (err)
 		return err;
+	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
+	quest->defaults.quirks = quest->bounds.quirks;
 	quest->from = given.apst;
 	quest->lpm = given.lpm;
 	return ssdpm__take_parameters(model, &given, quest->parameters,

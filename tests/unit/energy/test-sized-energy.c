@@ -305,6 +305,14 @@ static int get_default_bounds(void *sized, struct ssdpm_error *error)
 					     error);
 }
 
+static int get_default_bounds_from(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_bounds found = { .size = sizeof(found) };
+
+	return ssdpm_gaps_get_default_bounds(gaps, model, NULL, sized, &found,
+					     error);
+}
+
 static int get_default_bounds_of(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_bounds found = { .size = sizeof(found) };
@@ -1677,6 +1685,10 @@ static const struct sized_case cases[] = {
 	      gaps_best_table_found),
 	SIZED(ssdpm_gaps_get_default_bounds, ssdpm_bounds, SIZED_OUT, NULL,
 	      get_default_bounds),
+	SIZED(ssdpm_gaps_get_default_bounds, ssdpm_bounds, SIZED_IN, &bounds,
+	      get_default_bounds_from),
+	SIZED_MEMBER(ssdpm_gaps_get_default_bounds, ssdpm_apst_params,
+		     &kernel_params, get_default_bounds_from, bounds, kernel),
 	SIZED(ssdpm_gaps_get_default_bounds, ssdpm_sim_params, SIZED_IN,
 	      &sim_params, get_default_bounds_of),
 	SIZED(ssdpm_recommendation_get_changes, ssdpm_machine_facts, SIZED_IN,

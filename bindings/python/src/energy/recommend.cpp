@@ -219,20 +219,26 @@ static py::tuple describe(const struct ssdpm_recommendation &from)
 class Recommendations
 {
       public:
-	/* usual: the delays that are allowed are those of the library. */
+	/* patience: the delays that are allowed are those of the library; 0:
+	 * they are those of the tuple. kernel: of a device, or None. */
 	Recommendations(const Gaps &gaps, const Model &model,
 			const SimParams &params, const BoundsTuple &from,
-			bool usual, const ApstTable *today)
-	    : model(model), usual(usual), bounds(bounds_from(from)),
-	      params(*params.get())
+			uint32_t patience, const ApstTable *today,
+			const ApstParams *kernel)
+	    : model(model), bounds(bounds_from(from)), params(*params.get())
 	{
+		bounds.patience = patience;
+		bounds.kernel = kernel ? &kernel->params : nullptr;
+
 		struct ssdpm_error error = {};
 		int err = 0;
 		{
 			py::gil_scoped_release release;
 
-			if (usual)
-				err = allow_usual(gaps, &error);
+			if (patience)
+				err = ssdpm_gaps_get_default_bounds(
+					gaps.get(), model.get(), &this->params,
+					&bounds, &bounds, &error);
 			if (ssdpm_model_get_info(model.get())->kind ==
 			    SSDPM_KIND_NVME)
 				this->params.apst =
@@ -284,7 +290,7 @@ class Recommendations
 		report.recommendations = found;
 		report.words = words.data();
 		report.n_words = words.size();
-		report.by_default = usual;
+		report.by_default = bounds.patience != 0;
 		return written([&](char **text, struct ssdpm_error *error) {
 			return ssdpm_recommendation_report_to_json(&report,
 								   text, error);
@@ -292,29 +298,8 @@ class Recommendations
 	}
 
       private:
-	int allow_usual(const Gaps &gaps, struct ssdpm_error *error)
-	{
-		struct ssdpm_bounds defaults = {};
-		struct ssdpm_sim_params usual = params;
-		int err;
-
-		usual.apst = nullptr; /* that of today */
-
-		defaults.size = sizeof(defaults);
-		err = ssdpm_gaps_get_default_bounds(gaps.get(), model.get(),
-						    &usual, bounds.quirks,
-						    &defaults, error);
-		if (err)
-			return err;
-		bounds.max_delay_mean_ns = defaults.max_delay_mean_ns;
-		bounds.max_delay_p99_ns = defaults.max_delay_p99_ns;
-		bounds.max_exit_latency_us = defaults.max_exit_latency_us;
-		return 0;
-	}
-
-	/* Kept alive with it, as what params points to. */
+	/* Kept alive with it, as what params and bounds point to. */
 	const Model &model;
-	const bool usual;
 	struct ssdpm_bounds bounds;
 	struct ssdpm_sim_params params;
 	struct ssdpm_recommendations *found = nullptr;
@@ -374,9 +359,10 @@ void add_recommend(py::module_ &module)
 	module.def("gaps_best_table", &gaps_best_table);
 	py::class_<Recommendations>(module, "Recommendations")
 		.def(py::init<const Gaps &, const Model &, const SimParams &,
-			      const BoundsTuple &, bool, const ApstTable *>(),
+			      const BoundsTuple &, uint32_t, const ApstTable *,
+			      const ApstParams *>(),
 		     py::keep_alive<1, 3>(), py::keep_alive<1, 4>(),
-		     py::keep_alive<1, 7>())
+		     py::keep_alive<1, 7>(), py::keep_alive<1, 8>())
 		.def("answers", &Recommendations::answers)
 		.def("to_json", &Recommendations::to_json);
 	module.def("saving_battery_s", &saving_battery_s);

@@ -286,8 +286,9 @@ class Recommendations(metaclass=_Pybind11Type):
         model: Model,
         params: SimParams,
         bounds: _Bounds,
-        usual: bool,
+        patience: int,
         today: ApstTable,
+        kernel: ApstParams | None,
     ) -> None: ...
     # route, possible, advice, today_keeps_bounds, table, lpm, limit_us, four times of
     # nvme_core, run, saving, likely, changes: target, value.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ssdpm import _core
-from ssdpm.base.convert import by_number, check_bool, check_unsigned, takes
+from ssdpm.base.convert import by_number, check_bool, check_unsigned, check_word, takes
 from ssdpm.base.result import Several, Value, in_ms, in_mw
 from ssdpm.device.facts import Change
 from ssdpm.device.machine import Device
@@ -266,6 +266,24 @@ def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
     )
 
 
+def _patience(patience: str, given: tuple[SupportsIndex | str | None, ...]) -> int:
+    """Whose limits hold; 0: those that are given."""
+    known = _core.energy.PATIENCES
+    number = known[check_word(patience, "patience", known)]
+    if given == (None, None, None):
+        return number
+    if patience != "normal":
+        raise ValueError("patience: it has limits, and others are given: choose one")
+    return 0
+
+
+def _kernel(model: Model | Device, drive: Model) -> _core.ApstParams | None:
+    """What the kernel of a device makes its tables from; None: there is none."""
+    if not isinstance(model, Device) or drive.kind != "nvme":
+        return None
+    return model._handle.apst_params(model.machine._handle, drive._handle)[0]
+
+
 @takes(Known, Setup)
 def recommend(
     model: Model | Device,
@@ -275,6 +293,7 @@ def recommend(
     max_delay_mean_ns: SupportsIndex | str | None = None,
     max_delay_p99_ns: SupportsIndex | str | None = None,
     max_exit_latency_us: SupportsIndex | str | None = None,
+    patience: str = "normal",
     may_cost: bool = False,
     max_states: SupportsIndex = 2,
     quirks: Iterable[Quirk | str] | Quirk | str = "auto",
@@ -291,16 +310,18 @@ def recommend(
             of estimate(). A SATA drive has the link policy of its port, or if that is
             not known, the default of Linux.
         max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us: as for best_table();
-            "any": no bound. If all three are None, all delays together last for at most
-            1 % of the time, and one I/O in 100 may wait for more than 25 ms; or for as
-            long as under the default of Linux, if that is longer.
+            "any": no bound. If all three are None, those of the patience hold.
+        patience: "normal": all delays together last for at most 1 % of the time, and
+            one I/O in 100 may wait for more than 25 ms; or for as long as under the
+            default of Linux, if that is longer. "patient" and "instant" as for tune().
         may_cost: where the table of today does not keep the bounds, advise to set what
             does even if it takes more power.
         likely: find what is likely of each saving; its word then decides on the advice.
         And as best_table().
 
     Raises:
-        As best_table().
+        As best_table(). ValueError too: a patience other than "normal" with one of the
+        three bounds.
     """
     setup = Setup(model, likely=likely, **known)
     given = (max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us)
@@ -308,11 +329,17 @@ def recommend(
         None if isinstance(one, str) and one == "any" else one for one in given
     )
     bounds = _bounds(setup, mean, p99, exit_latency, max_states, quirks, may_cost)
-    usual = given == (None, None, None)
+    number = _patience(patience, given)
     now = setup.table_or_none(today, "today")._handle
     gaps = gaps_of(setup, trace, end_ns)
     found = _core.energy.Recommendations(
-        gaps, setup.model._handle, setup.core(None), bounds, usual, now
+        gaps,
+        setup.model._handle,
+        setup.core(None),
+        bounds,
+        number,
+        now,
+        _kernel(model, setup.model),
     )
     fed = trace._fed if isinstance(trace, Gaps) else source_of(trace)
     names, word = setup.names(fed), setup.word(today)

@@ -202,7 +202,8 @@ static int print_recommendations(const struct input *input,
 {
 	struct ssdpm_recommendation_words words[SSDPM_ROUTE_RAW_TABLE];
 	struct ssdpm_recommendations *found = NULL;
-	struct ssdpm_bounds bounds = { .size = sizeof(bounds) };
+	struct ssdpm_bounds bounds = { .size = sizeof(bounds),
+				       .quirks = input->quirks };
 	struct ssdpm_recommendation_report report = {
 		.size = sizeof(report),
 		.drive = input->drive,
@@ -217,11 +218,10 @@ static int print_recommendations(const struct input *input,
 	struct ssdpm_sim_params params;
 	char *text = NULL;
 	int err = ssdpm_gaps_get_default_bounds(gaps, input->models[0], NULL,
-						input->quirks, &bounds, &error);
+						&bounds, &bounds, &error);
 
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.flags = SSDPM_SIM_LIKELY;
-	bounds.quirks = input->quirks;
 	if (!err)
 		err = ssdpm_recommend(gaps, input->models[0], &params, NULL,
 				      &found, &error);

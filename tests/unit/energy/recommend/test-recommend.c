@@ -856,11 +856,11 @@ static void less_delay_is_paid_for_only_if_asked_for(void **state)
 			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "flags: 0x2 has unknown bits");
 	bounds.flags = 0;
-	bounds.reserved = 1;
+	bounds.patience = 4;
 	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, &error),
 			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0,
-			     "ssdpm_bounds: reserved is not 0");
+			     "ssdpm_bounds: patience: 4 is unknown");
 	ssdpm_gaps_unref(gaps);
 	ssdpm_model_unref(model);
 }
@@ -902,6 +902,72 @@ static void a_limit_alone_keeps_the_parameters_of_the_kernel(void **state)
 	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, &error),
 			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "not that of Linux");
+	ssdpm_gaps_unref(gaps);
+	ssdpm_model_unref(model);
+}
+
+/* The default of Linux, old or new, is within all limits but the tightest. */
+static void patience_moves_the_limits_and_the_kernel_its_default(void **state)
+{
+	static const struct {
+		uint64_t share, p99_ns, exit_us;
+		uint32_t flags;
+	} limits[] = {
+		[SSDPM_PATIENCE_NORMAL] = { 100, 25 * MS, 100000, 0 },
+		[SSDPM_PATIENCE_PATIENT] = { 20, 100 * MS, 1000000, 0 },
+		[SSDPM_PATIENCE_INSTANT] = { 1000, 5 * MS, 10000,
+					     SSDPM_BOUNDS_MAY_COST },
+	};
+	struct ssdpm_apst_params kernel = { .size = sizeof(kernel) };
+	struct ssdpm_bounds from = { .size = sizeof(from) }, found = from;
+	struct ssdpm_model *model = drive(chain, 2);
+	struct ssdpm_gaps *gaps = made("lomax");
+	struct ssdpm_apst table;
+	struct ssdpm_run run;
+
+	(void)state;
+	ssdpm_apst_params_init(&kernel, sizeof(kernel));
+	from.kernel = &kernel;
+	for (uint32_t i = 0; i < 6; i++) {
+		const uint32_t patience = 1 + i / 2;
+		const bool exceeds = patience != SSDPM_PATIENCE_INSTANT;
+		uint64_t sum_ns, p99_ns = limits[patience].p99_ns;
+
+		kernel.algorithm =
+			i % 2 ? SSDPM_APST_LINUX_LEGACY : SSDPM_APST_LINUX;
+		from.patience = patience;
+		assert_int_equal(ssdpm_gaps_get_default_bounds(gaps, model,
+							       NULL, &from,
+							       &found, NULL),
+				 0);
+		ssdpm_apst_generate(model, &kernel, &table, NULL);
+		sweep_gaps(gaps, model, NULL, &table, 1, &run, NULL);
+		sum_ns = run.duration_ns / limits[patience].share;
+		if (exceeds && sum_ns < run.delay_sum_ns)
+			sum_ns = run.delay_sum_ns;
+		if (exceeds && p99_ns < run.delay_p99_ns)
+			p99_ns = run.delay_p99_ns;
+		assert_int_equal(found.max_delay_mean_ns,
+				 (sum_ns + count_ios(&run) - 1) /
+					 count_ios(&run));
+		assert_int_equal(found.max_delay_p99_ns, p99_ns);
+		assert_int_equal(found.max_exit_latency_us,
+				 limits[patience].exit_us);
+		assert_int_equal(found.flags, limits[patience].flags);
+		assert_int_equal(found.patience, patience);
+		assert_ptr_equal(found.kernel, &kernel);
+	}
+	/* The two defaults differ on this drive. */
+	from.patience = 0;
+	assert_int_equal(ssdpm_gaps_get_default_bounds(gaps, model, NULL, &from,
+						       &from, NULL),
+			 0);
+	assert_int_equal(from.patience, SSDPM_PATIENCE_NORMAL);
+	from.kernel = NULL;
+	assert_int_equal(ssdpm_gaps_get_default_bounds(gaps, model, NULL, &from,
+						       &found, NULL),
+			 0);
+	assert_true(found.max_delay_mean_ns != from.max_delay_mean_ns);
 	ssdpm_gaps_unref(gaps);
 	ssdpm_model_unref(model);
 }
@@ -983,6 +1049,8 @@ int main(void)
 		cmocka_unit_test(less_delay_is_paid_for_only_if_asked_for),
 		cmocka_unit_test(
 			a_limit_alone_keeps_the_parameters_of_the_kernel),
+		cmocka_unit_test(
+			patience_moves_the_limits_and_the_kernel_its_default),
 		cmocka_unit_test(
 			a_failure_says_why_and_leaves_the_results_alone),
 		cmocka_unit_test(
