@@ -152,13 +152,15 @@ static int walk_into_link(struct path_walk *walk, const char *target)
 
 static int walk_note(struct path_walk *walk, const char *name)
 {
-	const size_t room = sizeof(walk->done) - walk->n_done;
-	const int n = snprintf(walk->done + walk->n_done, room, "%s%s",
-			       walk->n_done ? "/" : "", name);
+	const size_t n = strlen(name);
+	char *end = walk->done + walk->n_done;
 
-	if (n >= (int)room)
+	if (n + 2 > sizeof(walk->done) - walk->n_done)
 		return -ENAMETOOLONG;
-	walk->n_done += (size_t)n;
+	if (walk->n_done)
+		*end++ = '/';
+	memcpy(end, name, n + 1);
+	walk->n_done = (size_t)(end - walk->done) + n;
 	return 0;
 }
 

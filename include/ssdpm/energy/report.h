@@ -98,7 +98,8 @@ SSDPM_API uint32_t ssdpm_workload_reason_from_string(const char *word);
 /** Bits of ssdpm_energy_report_params.flags, beside SSDPM_SIM_LIKELY. */
 enum ssdpm_energy_report_flag {
 	/* With a patience: a drive whose verdict is SSDPM_DIAGNOSIS_SAVES keeps
-	 * its setting, unless that is min_power, and is not simulated. */
+	 * its setting, unless that is min_power, and is not simulated. A drive
+	 * of which no setting changes anything is not simulated, either. */
 	SSDPM_ENERGY_REPORT_AWAKE = 1 << 8,
 	/* With a patience: also find what an NVMe drive would save with the
 	 * parameters of nvme_core, or with a raw table. Also compare each drive

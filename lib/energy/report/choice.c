@@ -158,7 +158,7 @@ static int add_default(const struct report_task *task, struct energy_item *item,
 		usual.params.quirks = of_machine.quirks;
 	}
 	return err ? err :
-		     ssdpm_comparison_add(item->comparison, "linux", &usual,
+		     ssdpm_comparison_add(item->comparison, ROW_LINUX, &usual,
 					  reterr);
 }
 
@@ -170,7 +170,7 @@ static int add_awake(const struct report_task *task, struct energy_item *item,
 
 	if (!(task->params.flags & SSDPM_ENERGY_REPORT_FURTHER))
 		return 0;
-	err = ssdpm_comparison_add(item->comparison, "none", NULL, reterr);
+	err = ssdpm_comparison_add(item->comparison, ROW_AWAKE, NULL, reterr);
 	if (!err)
 		ssdpm__comparison_want_likely(item->comparison);
 	return err;
@@ -235,8 +235,7 @@ static struct alternative alternative_of(const struct energy_item *item,
 void ssdpm__choose(const struct report_task *task, struct energy_item *item)
 {
 	const struct ssdpm_compared_policy today = row_of(item, ROW_TODAY);
-	const struct ssdpm_compared_policy usual =
-		row_of(item, item->n_candidates + 1);
+	struct ssdpm_compared_policy usual = { .size = sizeof(usual) };
 	struct alternative all[MAX_CANDIDATES + 1];
 	const struct alternatives from = {
 		.all = all,
@@ -246,6 +245,7 @@ void ssdpm__choose(const struct report_task *task, struct energy_item *item)
 	};
 	struct chosen chosen;
 
+	ssdpm__get_row(item, ROW_LINUX, &usual);
 	item->bounds = ssdpm__default_bounds(task->params.patience,
 					     usual.result->nominal);
 	for (size_t i = 0; i < from.n; i++)

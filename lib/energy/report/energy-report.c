@@ -17,16 +17,19 @@ int ssdpm__begin_comparison(const struct report_task *task,
 			    const struct ssdpm_policy *today,
 			    struct ssdpm_error *reterr)
 {
-	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
 	struct ssdpm_sim_params params;
-	int err = ssdpm_device_get_settings(item->drive.device, &task->facts,
-					    item->model, &settings, reterr);
+	int err;
+
+	item->settings.size = sizeof(item->settings);
+	err = ssdpm_device_get_settings(item->drive.device, &task->facts,
+					item->model, &item->settings, reterr);
 
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.flags = task->params.flags & SSDPM_SIM_LIKELY;
 	if (!err)
-		err = ssdpm_comparison_new(item->model, &params, &settings,
-					   &item->comparison, reterr);
+		err = ssdpm_comparison_new(item->model, &params,
+					   &item->settings, &item->comparison,
+					   reterr);
 	if (!err)
 		err = ssdpm_comparison_add(item->comparison, "today", today,
 					   reterr);
@@ -53,6 +56,25 @@ static int add_profile(const struct report_task *task, struct energy_item *item,
 					  reterr);
 }
 
+/* With SSDPM_ENERGY_REPORT_AWAKE, a simulation that decides nothing is left
+ * out.
+ */
+static int check_choice(const struct report_task *task,
+			const struct energy_item *item,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_compared_policy row = { .size = sizeof(row) };
+
+	if (!(task->params.flags & SSDPM_ENERGY_REPORT_AWAKE))
+		return 0;
+	for (size_t i = 1; i <= item->n_candidates; i++)
+		if (!ssdpm_comparison_get_row(item->comparison, i, &row) &&
+		    row.same_as)
+			return 0;
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   "no other setting changes what it does");
+}
+
 static int begin_drive(const struct report_task *task, struct energy_item *item,
 		       struct ssdpm_error *reterr)
 {
@@ -73,6 +95,8 @@ static int begin_drive(const struct report_task *task, struct energy_item *item,
 	if (!task->params.patience)
 		return add_profile(task, item, reterr);
 	err = ssdpm__add_candidates(task, item, reterr);
+	if (!err)
+		err = check_choice(task, item, reterr);
 	return err ? err : ssdpm__begin_further(task, item, reterr);
 }
 
@@ -87,6 +111,21 @@ static int settle(struct energy_item *item, int err,
 		item->error = *error;
 	}
 	return 0;
+}
+
+static void find_alike(const struct report_task *task,
+		       struct ssdpm_energy_report *report, size_t index)
+{
+	struct energy_item *item = &report->items[index];
+
+	for (size_t i = 0; i < index && !item->like; i++)
+		if (!report->items[i].like &&
+		    ssdpm__is_alike(task, &report->items[i], item))
+			item->like = &report->items[i];
+	if (!item->like)
+		return;
+	item->comparison = ssdpm_comparison_free(item->comparison);
+	item->gaps = ssdpm_gaps_unref(item->gaps);
 }
 
 static int begin_drives(const struct report_task *task,
@@ -111,6 +150,8 @@ static int begin_drives(const struct report_task *task,
 		ssdpm_report_get_item(report->report, i, &item->drive);
 		err = begin_drive(task, item, &error);
 		err = settle(item, err, &error, reterr);
+		if (!err)
+			find_alike(task, report, i);
 	}
 	return err;
 }
@@ -132,10 +173,19 @@ static int feed(struct ssdpm_energy_report *report, const struct ssdpm_io *ios,
 	return err;
 }
 
+static bool has_work(const struct ssdpm_energy_report *report)
+{
+	for (size_t i = 0; i < report->n; i++)
+		if (report->items[i].comparison)
+			return true;
+	return false;
+}
+
 static int feed_workload(struct ssdpm_energy_report *report,
 			 const struct ssdpm_energy_report_params *params,
 			 struct ssdpm_error *reterr)
 {
+	const bool is_needed = has_work(report);
 	struct ssdpm_generator_params made;
 	struct ssdpm_trace *trace = NULL;
 	struct ssdpm_io ios[CHUNK];
@@ -147,13 +197,26 @@ static int feed_workload(struct ssdpm_energy_report *report,
 	ssdpm_generator_params_init(&made, sizeof(made));
 	made.name = params->workload;
 	err = ssdpm_trace_generate(&made, &trace, reterr);
-	while (!err && n) {
+	while (!err && n && is_needed) {
 		err = ssdpm_trace_read(trace, ios, CHUNK, &n, reterr);
 		if (!err)
 			err = feed(report, ios, n, reterr);
 	}
 	ssdpm_trace_free(trace);
 	return err;
+}
+
+/* What the simulation of another drive says, it says of this one, too. */
+static void take_alike(struct energy_item *item)
+{
+	const struct energy_item *like = item->like;
+
+	item->comparison = like->comparison;
+	item->error = like->error;
+	item->chosen = like->chosen;
+	item->bounds = like->bounds;
+	item->advice = like->advice;
+	item->further = like->further;
 }
 
 static int finish_drives(const struct report_task *task,
@@ -166,7 +229,9 @@ static int finish_drives(const struct report_task *task,
 		struct energy_item *item = &report->items[i];
 		struct ssdpm_error error = { 0 };
 
-		if (!item->comparison)
+		if (item->like)
+			take_alike(item);
+		if (!item->comparison || item->like)
 			continue;
 		err = ssdpm_comparison_finish(item->comparison,
 					      task->params.end_ns, &error);
@@ -266,7 +331,8 @@ int ssdpm_energy_report_new(struct ssdpm_machine *machine,
 
 static void free_item(struct energy_item *item)
 {
-	ssdpm_comparison_free(item->comparison);
+	if (!item->like)
+		ssdpm_comparison_free(item->comparison);
 	ssdpm_model_unref(item->model);
 	free(item->candidates);
 	free(item->trial);
@@ -305,15 +371,24 @@ static void take_rows(const struct ssdpm_comparison *comparison, size_t chosen,
 				       item->before->delay_p99_ns);
 }
 
-/* The row after that of Linux, with SSDPM_ENERGY_REPORT_FURTHER. */
+int ssdpm__get_row(const struct energy_item *item, const char *name,
+		   struct ssdpm_compared_policy *ret_row)
+{
+	size_t i = 0;
+	int err;
+
+	do
+		err = ssdpm_comparison_get_row(item->comparison, i++, ret_row);
+	while (!err && strcmp(ret_row->name, name));
+	return err;
+}
+
+/* Without SSDPM_ENERGY_REPORT_FURTHER there is no such row. */
 static const struct ssdpm_likely *find_awake(const struct energy_item *item)
 {
 	struct ssdpm_compared_policy row = { .size = sizeof(row) };
 
-	if (ssdpm_comparison_get_row(item->comparison, item->n_candidates + 2,
-				     &row))
-		return NULL;
-	return row.likely;
+	return ssdpm__get_row(item, ROW_AWAKE, &row) ? NULL : row.likely;
 }
 
 int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,

@@ -3,6 +3,8 @@
 #ifndef SSDPM_LIB_REPORT_INTERNAL_H
 #define SSDPM_LIB_REPORT_INTERNAL_H
 
+#include <stdbool.h>
+
 #include <ssdpm/energy/report.h>
 
 /* Each limit that makes another table. */
@@ -11,10 +13,13 @@
 struct energy_item {
 	struct ssdpm_report_item drive;
 	struct ssdpm_model *model;
+	struct ssdpm_device_settings settings;
+	/* An earlier one that is alike, and has the comparison; or NULL. */
+	const struct energy_item *like;
 	struct ssdpm_comparison *comparison; /* NULL: there is an error */
 	size_t chosen;			     /* the row of what is reported */
 	struct ssdpm_error error;
-	/* With a patience. Row i + 1 is candidate i; that of Linux is last. */
+	/* With a patience. Row i + 1 is candidate i. */
 	struct ssdpm_profile_settings *candidates;
 	size_t n_candidates;
 	struct ssdpm_bounds bounds;
@@ -39,6 +44,18 @@ struct report_task {
 	struct ssdpm_catalogue *catalogue;
 	struct ssdpm_plan *plan;
 };
+
+/* Names of rows. */
+#define ROW_LINUX "linux"
+#define ROW_AWAKE "none"
+
+/* -ENOENT: there is no row of that name. */
+int ssdpm__get_row(const struct energy_item *item, const char *name,
+		   struct ssdpm_compared_policy *ret_row);
+
+/* Whether both do the same today, and have the same to choose from. */
+bool ssdpm__is_alike(const struct report_task *task,
+		     const struct energy_item *a, const struct energy_item *b);
 
 /* Begin the comparison of a drive, with the setting of today as row 0. */
 int ssdpm__begin_comparison(const struct report_task *task,

@@ -22,7 +22,8 @@ struct everyday_way {
 };
 
 struct everyday_exit {
-	uint16_t last; /* its way for the end of a round */
+	uint64_t n_left; /* steps out of this state, but for the last one */
+	uint16_t last;	 /* its way for the end of a round */
 	bool is_reached;
 };
 
@@ -44,7 +45,8 @@ struct everyday_chain {
 	uint64_t now_ns, end;
 	size_t state;
 	uint32_t gaps_left[EVERYDAY_CLASSES][EVERYDAY_GAP_PARTS];
-	uint64_t n_left; /* steps of this round */
+	uint64_t n_gaps_left[EVERYDAY_CLASSES]; /* their sums */
+	uint64_t n_left;			/* steps of this round */
 	uint32_t *ways_left;
 	struct everyday_exit exits[]; /* of each state */
 };
@@ -83,19 +85,10 @@ int ssdpm__everyday_plan(struct workload_plan *plan, struct ssdpm_error *reterr)
 	return 0;
 }
 
-static uint64_t sum(const uint32_t *left, size_t n)
+/* Draws one of n cards that are left of some kinds, and lays it aside. */
+static size_t draw(struct random *random, uint32_t *left, uint64_t *n)
 {
-	uint64_t all = 0;
-
-	while (n)
-		all += left[--n];
-	return all;
-}
-
-/* Draws one of the cards that are left, and lays it aside. */
-static size_t draw(struct random *random, uint32_t *left, size_t n)
-{
-	uint64_t drawn = ssdpm__random_below(random, sum(left, n));
+	uint64_t drawn = ssdpm__random_below(random, (*n)--);
 	size_t i = 0;
 
 	while (drawn >= left[i])
@@ -117,14 +110,17 @@ static uint32_t *left_of(const struct everyday_chain *self, size_t state)
 }
 
 /* Puts all ways of a state back. */
-static uint64_t fill(struct everyday_chain *self, size_t state)
+static void fill(struct everyday_chain *self, size_t state)
 {
 	const size_t n = self->states[state].n_ways;
 	uint32_t *left = left_of(self, state);
+	uint64_t all = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		left[i] = ways_of(self, state)[i].count;
-	return sum(left, n);
+		all += left[i];
+	}
+	self->exits[state].n_left = all;
 }
 
 static size_t last_state(const struct everyday_chain *self, size_t state)
@@ -144,7 +140,7 @@ static void join(struct everyday_chain *self, size_t start)
 		fill(self, at);
 		self->exits[at].last =
 			(uint16_t)draw(&self->random, left_of(self, at),
-				       self->states[at].n_ways);
+				       &self->exits[at].n_left);
 		at = last_state(self, at);
 	}
 	for (at = start; !self->exits[at].is_reached; at = last_state(self, at))
@@ -160,9 +156,12 @@ static void begin_round(struct everyday_chain *self)
 	for (size_t i = 0; i < n; i++)
 		join(self, i);
 	for (size_t i = 0; i < n; i++) {
-		self->n_left += fill(self, i);
-		if (i != self->state)
-			left_of(self, i)[self->exits[i].last]--;
+		fill(self, i);
+		self->n_left += self->exits[i].n_left;
+		if (i == self->state)
+			continue;
+		left_of(self, i)[self->exits[i].last]--;
+		self->exits[i].n_left--;
 	}
 }
 
@@ -172,14 +171,13 @@ static void go_on(struct everyday_chain *self)
 		begin_round(self);
 	self->n_left--;
 
-	const size_t n = self->states[self->state].n_ways;
+	uint64_t *n = &self->exits[self->state].n_left;
 	uint32_t *left = left_of(self, self->state);
 
 	self->state =
-		sum(left, n) ?
-			ways_of(self, self->state)[draw(&self->random, left, n)]
+		*n ? ways_of(self, self->state)[draw(&self->random, left, n)]
 				.to :
-			last_state(self, self->state);
+		     last_state(self, self->state);
 }
 
 /* All parts of a class come once before one comes again. */
@@ -189,11 +187,13 @@ static uint64_t choose_gap(struct everyday_chain *self)
 	const size_t n = self->table->n_gaps[class];
 	uint32_t *left = self->gaps_left[class];
 
-	if (!sum(left, n))
+	if (!self->n_gaps_left[class]) {
+		self->n_gaps_left[class] = n;
 		for (size_t i = 0; i < n; i++)
 			left[i] = 1;
-	const struct everyday_gap *gap =
-		&self->table->gaps[class][draw(&self->random, left, n)];
+	}
+	const struct everyday_gap *gap = &self->table->gaps[class][draw(
+		&self->random, left, &self->n_gaps_left[class])];
 	return gap->least_ns +
 	       ssdpm__random_below(&self->random,
 				   gap->most_ns - gap->least_ns + 1);

@@ -192,6 +192,92 @@ static void without_a_workload_there_is_no_report(void **state)
 	ssdpm_machine_unref(machine);
 }
 
+static struct ssdpm_energy_report_item item_of(
+	const struct ssdpm_energy_report *report, const char *name)
+{
+	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+	size_t i = 0;
+
+	do
+		assert_int_equal(
+			ssdpm_energy_report_get_item(report, i++, &item), 0);
+	while (strcmp(item.drive->name, name));
+	return item;
+}
+
+static struct ssdpm_energy_report *advise(const char *root)
+{
+	const struct ssdpm_energy_report_params params = {
+		.size = sizeof(params),
+		.flags = SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_FURTHER,
+		.patience = SSDPM_PATIENCE_NORMAL,
+	};
+	struct ssdpm_machine *machine = tree_machine(root);
+	struct ssdpm_energy_report *report;
+
+	assert_int_equal(
+		ssdpm_energy_report_new(machine, &params, &report, NULL), 0);
+	ssdpm_machine_unref(machine);
+	return report;
+}
+
+static void assert_equal_items(const struct ssdpm_energy_report_item *a,
+			       const struct ssdpm_energy_report_item *b)
+{
+	assert_int_equal(a->error | b->error, 0);
+	assert_int_equal(a->advice, b->advice);
+	assert_memory_equal(a->before, b->before, sizeof(*a->before));
+	assert_memory_equal(a->after, b->after, sizeof(*a->after));
+	assert_memory_equal(&a->saving, &b->saving, sizeof(a->saving));
+	assert_memory_equal(a->likely, b->likely, sizeof(*a->likely));
+	assert_int_equal(a->settings->lpms[0], b->settings->lpms[0]);
+	assert_int_equal(a->bounds->max_delay_mean_ns,
+			 b->bounds->max_delay_mean_ns);
+}
+
+/* The second disk becomes one like the first; then its policy differs. */
+static void drives_that_are_alike_share_a_simulation(void **state)
+{
+	static const char policy[] =
+		"%s/sys/class/scsi_host/host%d/link_power_management_policy";
+	char *root = tree_new(), command[900], path[200];
+	struct ssdpm_energy_report *before, *report;
+	struct ssdpm_energy_report_item first, second, alone;
+
+	(void)state;
+	snprintf(
+		command, sizeof(command),
+		"cp -a %s/. %s && cd %s && "
+		"cp dumps/sda.identify dumps/sdb.identify && "
+		"cp sys/class/ata_device/dev1.0/id "
+		"sys/class/ata_device/dev2.0/id && "
+		"for f in model rev; do cp sys/block/sda/device/$f "
+		"sys/block/sdb/device/$f; done && cd sys/class/scsi_host && "
+		"cp host0/ahci_port_cmd host1/ahci_port_cmd && "
+		"echo max_performance | tee host?/link_power_management_policy "
+		">/dev/null",
+		capture(), root, root);
+	assert_int_equal(system(command), 0);
+	before = advise(root);
+	first = item_of(before, "sda");
+	second = item_of(before, "sdb");
+	assert_ptr_equal(first.before, second.before);
+	assert_ptr_equal(first.after, second.after);
+	assert_equal_items(&first, &second);
+
+	snprintf(path, sizeof(path), policy, root, 0);
+	snprintf(command, sizeof(command), "echo medium_power > %s", path);
+	assert_int_equal(system(command), 0);
+	report = advise(root);
+	first = item_of(report, "sda");
+	alone = item_of(report, "sdb");
+	assert_ptr_not_equal(first.before, alone.before);
+	assert_equal_items(&second, &alone);
+	ssdpm_energy_report_free(before);
+	ssdpm_energy_report_free(report);
+	tree_remove(root);
+}
+
 static void assert_workload(const char *root, uint32_t reason,
 			    const char *workload)
 {
@@ -265,6 +351,7 @@ int main(void)
 		cmocka_unit_test(a_saving_is_that_of_two_simulations),
 		cmocka_unit_test(a_drive_that_is_gone_does_not_keep_the_others),
 		cmocka_unit_test(without_a_workload_there_is_no_report),
+		cmocka_unit_test(drives_that_are_alike_share_a_simulation),
 		cmocka_unit_test(
 			a_server_and_a_nas_serve_files_and_others_a_desktop),
 		cmocka_unit_test(a_reason_has_a_word),
