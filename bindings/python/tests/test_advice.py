@@ -63,6 +63,26 @@ def test_patience_moves_the_limits(machine: Maker) -> None:
         ssdpm.tune(root, patience="slow")
 
 
+@pytest.mark.parametrize("name", ["laptop", "desktop-6.1", "eight-drives"])
+def test_what_sleep_saves_and_another_route_are_those_of_json(
+    machine: Maker, name: str
+) -> None:
+    advices = ssdpm.tune(machine(name))
+    assert any(advice.awake for advice in advices)
+    for advice in advices:
+        said = json.loads(advice.to_json())
+        further = said.get("further") or {"route": None, "likely": None}
+        assert advice.further == further["route"]
+        for ours, theirs in (
+            (advice.further_likely, further["likely"]),
+            (advice.awake, said.get("awake")),
+        ):
+            assert (ours is None) == (theirs is None)
+            if ours is not None:
+                assert ours.median_uw == theirs["median_uw"]
+                assert ours.verdict == theirs["verdict"]
+
+
 def test_it_is_a_value_with_the_object_of_the_command(machine: Maker) -> None:
     [advice] = ssdpm.tune(machine("apst-off"))
     said = json.loads(advice.to_json())

@@ -71,7 +71,7 @@ static py::object saving_or_none(const struct ssdpm_energy_report_item &item)
 
 /*
  * [(name, product, policy, message, error, advice, setting, saving, likely,
- * added_mean_ns, added_p99_ns, route, JSON), ...]
+ * added_mean_ns, added_p99_ns, route, its likely, awake, JSON), ...]
  */
 static py::list tune(const Machine &machine, uint32_t patience,
 		     const OptionalText &workload,
@@ -112,6 +112,9 @@ static py::list tune(const Machine &machine, uint32_t patience,
 			item.further ?
 				ssdpm_route_to_string(item.further->route) :
 				nullptr,
+			likely_tuple(item.further ? item.further->likely :
+						    nullptr),
+			likely_tuple(item.awake),
 			written([&](char **text, struct ssdpm_error *error) {
 				return ssdpm_energy_report_item_to_json(
 					made, i, text, error);

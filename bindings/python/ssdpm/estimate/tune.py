@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ssdpm import _core
 from ssdpm.apply.plan import Plan
@@ -88,6 +89,9 @@ class Advice(Json):
         trial: what a trial of it found, as tune() got it, or None.
         further: another route that saves more, "nvme-core" or "raw-table", or None;
             recommend() finds its settings.
+        further_likely: what is likely of that; None: there is none.
+        awake: what is likely of never sleeping against today, below 0: sleep saves
+            that much; None: the drive never sleeps today.
     """
 
     name: str
@@ -104,6 +108,8 @@ class Advice(Json):
     added_p99_ns: int
     trial: TrialResult | None = None
     further: str | None = None
+    further_likely: Likely | None = None
+    awake: Likely | None = None
 
     def __str__(self) -> str:
         if self.error:
@@ -126,6 +132,10 @@ class Advice(Json):
             plan.add_lpm(self.name, self.lpm)
         elif self.max_exit_latency_us is not None:
             plan.add_latency_tolerance(self.name, self.max_exit_latency_us)
+
+
+def _likely(row: tuple[Any, ...] | None) -> Likely | None:
+    return None if row is None else Likely(*row)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,13 +215,15 @@ def tune(
             limit,
             lpm,
             None if saving is None else Saving(*saving),
-            None if likely is None else Likely(*likely),
+            _likely(likely),
             row[9],
             row[10],
             tried.pop(row[0], None),
             row[11],
+            _likely(row[12]),
+            _likely(row[13]),
         )
-        found.append(advice._written_by(row[12]))
+        found.append(advice._written_by(row[14]))
     for drive in tried:
         raise NotFoundError(errno.ENOENT, f"trials: there is no drive {drive!r}")
     return tuple(found)
