@@ -343,6 +343,7 @@ def test_what_makes_no_sense_is_a_matter_of_usage(
         "Zeit [s];Leistung [W]\n0,0;1,5\n1,0;1,5\n",
         "0.0,1.5\n1.0,1.5\n",
         "a1,b1,c1\n0,1.5,7\n1,1.5,7\n",
+        "time,current,voltage\n0,0.3,5\n1,0.3,5\n",
     ],
 )
 def test_a_file_without_known_names_is_read_with_the_names_of_the_message(
@@ -361,7 +362,11 @@ def test_a_file_without_known_names_is_read_with_the_names_of_the_message(
     [
         ("", [], "p.csv: there are no samples"),
         ("1,2\n", [], "p.csv:1: no name of a column is known"),
-        ("time_s,mib_s\n1,2\n", [], "p.csv: the columns make no power"),
+        ("time_s,mib_s\n1,2\n", [], "p.csv: the columns make no power: name the columns "),
+        ("time_s,mib_s\n1,2\n", [], "or of a counter of energy (option -c)"),
+        ("time_s,amperes\n1,2\n", [], "the voltage of the supply (option -c or --supply)"),
+        ("time_s,shunt_v\n1,2\n", [], "without its resistance (option --shunt)"),
+        ("power_w\n1\n", [], "the rate of the samples (option -c or --rate)"),
         ("time_s,power_w\n1,2\n2,x\n", [], 'p.csv:3: column 2: "x" is no number'),
         ("time_s,power_w\n1,nan\n", [], "p.csv: no sample is a finite power"),
         ("time_s,power_w\n", [], "p.csv: no sample is a finite power"),

@@ -2,6 +2,7 @@
 #include "input/measure-input.h"
 
 #include "options/units.h"
+#include "text/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,12 +56,36 @@ const struct option_group power_option_group = {
 	KEEPS_GIVEN(POWER, given),
 };
 
+/* The options that give what a message asks for. */
+static struct cell options_text(const char *message)
+{
+	static const struct {
+		char words[24], option[10];
+	} options[] = {
+		{ "name the columns", "-c" },
+		{ "rate of the samples", "--rate" },
+		{ "without its resistance", "--shunt" },
+		{ "voltage of the supply", "--supply" },
+	};
+	struct cell all = cell("%s", "");
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (strstr(message, options[i].words))
+			all = cell("%s%s%s", all.text,
+				   all.text[0] ? " or " : "",
+				   options[i].option);
+	return all.text[0] ? cell(" (option %s)", all.text) : all;
+}
+
 void complain_of_power(const char *name, const struct ssdpm_error *error)
 {
+	const struct cell options = options_text(error->message);
+
 	if (error->line)
-		complain("%s:%u: %s", name, error->line, error->message);
+		complain("%s:%u: %s%s", name, error->line, error->message,
+			 options.text);
 	else
-		complain("%s: %s", name, error->message);
+		complain("%s: %s%s", name, error->message, options.text);
 }
 
 static int open_file(const char *name)
@@ -90,12 +115,7 @@ enum exit_status open_power_fd(const struct power_options *options,
 
 	if (ssdpm_power_open(input.fd, &options->params, &input.power,
 			     &error)) {
-		/* No name of a column is known: the message has some. */
-		if (error.code == -ENODATA && error.line)
-			complain("%s:%u: %s (option -c)", name, error.line,
-				 error.message);
-		else
-			complain_of_power(name, &error);
+		complain_of_power(name, &error);
 		close_power(&input);
 		return STATUS_FAILED;
 	}

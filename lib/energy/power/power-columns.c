@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/internal.h"
 
@@ -245,6 +246,35 @@ static bool read_unit(struct span word, struct power_column *ret_column)
 	       read_name((struct span){ at, word.end - 1 }, ret_column);
 }
 
+/* Heads without a unit, which is then a guess: "Zeit", "I". */
+static bool read_head(struct span word, struct power_column *ret_column)
+{
+	static const struct {
+		char text[10];
+		uint8_t quantity;
+	} heads[] = {
+		{ "t", POWER_TIME },	     { "time", POWER_TIME },
+		{ "timestamp", POWER_TIME }, { "zeit", POWER_TIME },
+		{ "p", POWER_WATTS },	     { "power", POWER_WATTS },
+		{ "leistung", POWER_WATTS }, { "u", POWER_VOLTS },
+		{ "volt", POWER_VOLTS },     { "voltage", POWER_VOLTS },
+		{ "spannung", POWER_VOLTS }, { "i", POWER_AMPERES },
+		{ "amps", POWER_AMPERES },   { "current", POWER_AMPERES },
+		{ "strom", POWER_AMPERES },
+	};
+	const size_t n = (size_t)(word.end - word.at);
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		if (strlen(heads[i].text) == n &&
+		    !strncasecmp(heads[i].text, word.at, n)) {
+			*ret_column = (struct power_column){
+				.quantity = heads[i].quantity,
+			};
+			return true;
+		}
+	return false;
+}
+
 /* The first one of the table: "time_s", "power_mw", "volts". */
 static const char *name_of(struct power_column column)
 {
@@ -275,7 +305,8 @@ void ssdpm__power_columns_propose(struct span line, char separator,
 	while (n < POWER_MAX_COLUMNS && ssdpm__take_field(&fields, &word)) {
 		struct power_column column = { 0 };
 
-		if (!read_unit(word, &column) || kinds & 1u << column.quantity)
+		if ((!read_unit(word, &column) && !read_head(word, &column)) ||
+		    kinds & 1u << column.quantity)
 			column = (struct power_column){ 0 };
 		kinds |= 1u << column.quantity;
 		columns[n++] = column;
@@ -309,8 +340,8 @@ static int check_shunt(const struct power_columns *columns,
 	if (!has(columns, POWER_VOLTS) && !(params->supply_v > 0))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the voltage of a shunt makes no power "
-				   "without that of the supply: name it, or a "
-				   "column volts");
+				   "without a column volts: name the columns, "
+				   "or the voltage of the supply");
 	return 0;
 }
 
@@ -348,14 +379,18 @@ int ssdpm__power_columns_check(struct power_columns *columns,
 	if (!columns->way)
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
-			"the columns make no power: watts, volts and "
-			"amperes, the voltage of a shunt, or a "
-			"counter of energy are required. Name them, "
-			"if they have other names");
+			has(columns, POWER_AMPERES) ?
+				"the columns make no power without a voltage: "
+				"name the columns, or the voltage of the "
+				"supply" :
+				"the columns make no power: name the columns "
+				"of watts, of volts and amperes, of the "
+				"voltage of a shunt, or of a counter of "
+				"energy");
 	if (!has(columns, POWER_TIME) && !(params->rate_hz > 0))
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "no column is a time: name it, or the rate "
-				   "of the samples");
+				   "no column is a time: name the columns, or "
+				   "the rate of the samples");
 	if (columns->way == POWER_SHUNT)
 		return check_shunt(columns, params, reterr);
 	return 0;

@@ -366,6 +366,15 @@ static void columns_that_make_no_power_are_refused(void **state)
 	assert_fails("foo,bar,baz,qux\n1,2,3,4\n", NULL, -ENODATA, 1,
 		     "as in time_s,power_w,...");
 	assert_fails("Leistung\n1\n", NULL, -ENODATA, 1, "as in power_w");
+	/* A head without a unit says what it is, and a current is no power. */
+	assert_fails("time,current\n1,2\n", NULL, -ENODATA, 1,
+		     "as in time_s,amperes");
+	assert_fails("Time;I;U\n1;2;3\n", NULL, -ENODATA, 1,
+		     "as in time_s,amperes,volts");
+	assert_fails("Zeit,Strom [mA]\n1,2\n", NULL, -ENODATA, 1,
+		     "as in time_s,milliamperes");
+	assert_fails("time_s,amperes\n1,2\n", NULL, -EINVAL, 0,
+		     "make no power without a voltage");
 	assert_fails("time_s,write_mib_s\n1,2\n", NULL, -EINVAL, 0,
 		     "make no power");
 	assert_fails("request_kib,power_w\n1,2\n", NULL, -EINVAL, 0,
