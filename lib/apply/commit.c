@@ -77,9 +77,10 @@ static int recheck_step(struct ssdpm_plan *plan, struct step *step,
 	if (ssdpm__value_is(&now, &change->before))
 		return 0;
 	return ssdpm__fail(reterr, -ESTALE, 0,
-			   "%s was %.90s when it was planned and is %.90s now: "
-			   "plan again",
-			   step->target, change->before.text, now.text);
+			   "%s: %s was %.60s when it was planned and is %.60s "
+			   "now: plan again: %s",
+			   step->device, change->kind->word,
+			   change->before.text, now.text, step->target);
 }
 
 static int recheck_table(struct ssdpm_plan *plan,

@@ -100,8 +100,9 @@ int ssdpm__fail_state(const struct site *site, const char *name, int err,
 		err = -EROFS;
 		why = "it, or its directory, is immutable: see lsattr(1)";
 	}
-	return ssdpm__fail(reterr, err, 0, "%s%s%s: %s", site->directory,
-			   name ? "/" : "", name ? name : "", why);
+	return ssdpm__fail(reterr, err, 0, "the journal %s%s%s: %s",
+			   site->directory, name ? "/" : "", name ? name : "",
+			   why);
 }
 
 int ssdpm__site_find(const struct ssdpm_plan *plan, bool make,

@@ -610,9 +610,15 @@ def test_a_counted_card_is_told_from_drives_one_by_one(drives: Command) -> None:
     words = ["2x", "governed.json", "+", "small.json"]
     done = drives("budget", "-w", "99", *KNOWN, *words)
     assert done.stderr.decode() == (
-        "ssdpm: 2x governed.json + small.json are cards; "
+        "ssdpm: 2x governed.json + small.json are cards, whose drives share one state; "
         "for one drive more write + 1x small.json\n"
     )
+    done_alone = drives("budget", "-w", "99", *KNOWN, *words[1:])
+    assert done_alone.stderr.decode() == (
+        "ssdpm: governed.json + small.json is a card, whose drives share one state; "
+        "for two drives write + 1x small.json\n"
+    )
+    assert drives("budget", "-q", "-w", "99", *KNOWN, *words[1:]).stderr == b""
     assert b"2 cards by maximum power" in done.stdout
     words[3:] = ["1x", "small.json"]
     done = drives("budget", "-w", "99", *KNOWN, *words)

@@ -663,7 +663,7 @@ def test_where_nothing_can_be_written_the_words_say_why_and_nothing_else(
         f"-e inject=unlinkat:error={error} ssdpm apply --root {laptop} --latency 50ms"
     )
     assert result.returncode == 1
-    assert f"ssdpm: /run/ssdpm/journal.new: {why}" in result.stderr
+    assert f"ssdpm: the journal /run/ssdpm/journal.new: {why}" in result.stderr
     assert "to undo it failed" not in result.stderr
     assert values(laptop) == before
 

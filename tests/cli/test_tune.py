@@ -557,7 +557,7 @@ def test_rights_are_asked_for_before_the_question(
     assert unprivileged("tune", "--dry-run", "--root", str(root)).returncode == 0
     result = unprivileged("tune", "--yes", "--root", str(root))
     assert result.returncode == 4
-    assert re.search(rb"cannot set sda: only root may write .*/link_power_man", result.stderr)
+    assert re.search(rb"cannot set the link policy of sda: only root may write .*/link_power_man", result.stderr)
     assert b"Change 2 of 3 drives" in result.stdout and b"Done" not in result.stdout
     assert settings(root) == before
 
@@ -657,10 +657,14 @@ def test_a_capture_keeps_its_table_and_the_screens_say_so(ssdpm: Command, machin
     root = str(machine("apst-off"))
     words = "A capture keeps the APST table that was read; Linux now builds another one."
     assert words not in ssdpm.output("--root", root)
+    assert words not in ssdpm.output("list", "--root", root)
     done = ssdpm.output("tune", "--yes", "--root", root)
     assert "The capture keeps the APST table that was read." in done
     after = " ".join(ssdpm.output("--root", root).split())
     assert "awake: odd table" in after and words in after
+    assert words in ssdpm.output("list", "--root", root)
+    call = ["plan", "--root", root, "--latency", "1ms", "nvme0"]
+    assert ssdpm.output(*call).endswith("\nThe capture keeps the APST table that was read.\n")
 
 
 @pytest.mark.parametrize("name", ["laptop", "eight-drives", "apst-off"])

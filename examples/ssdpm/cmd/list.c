@@ -99,6 +99,21 @@ static enum exit_status print_listed_json(const struct common *common,
 	return print_items(common, &items);
 }
 
+/* Nobody builds the table of a capture anew when a setting changes. */
+static bool has_old_table(const struct listed *listed)
+{
+	for (size_t i = 0; i < listed->drives->n; i++) {
+		const struct insight *insight = &listed->insights[i];
+
+		for (size_t j = 0; j < insight->n_diagnoses; j++)
+			if (listed->drives->drives[i].live->facts.capture &&
+			    insight->diagnoses[j].code ==
+				    SSDPM_DIAGNOSIS_TABLE_DIFFERS)
+				return true;
+	}
+	return false;
+}
+
 static enum exit_status print_listed(const struct common *common,
 				     const struct listed *listed)
 {
@@ -107,6 +122,8 @@ static enum exit_status print_listed(const struct common *common,
 	if (common->form)
 		return print_listed_json(common, listed);
 	print_table(listed);
+	if (has_old_table(listed))
+		print_old_table();
 	return STATUS_DONE;
 }
 

@@ -132,21 +132,6 @@ static enum exit_status take_operand(const struct common *common,
 	return status;
 }
 
-/* "2x a + b" are two cards, where somebody may mean two a and one b. */
-static void say_cards(const struct common *common,
-		      const struct budget_words *words)
-{
-	for (size_t i = 0; i + 1 < words->n && !common->quiet; i++) {
-		const char *drive = words->drives[i];
-
-		if (words->counts[i] > 1 && words->joined[i + 1])
-			remark("%ux %s + %s are cards; for one drive more "
-			       "write + 1x %s",
-			       (unsigned)words->counts[i], drive,
-			       words->drives[i + 1], words->drives[i + 1]);
-	}
-}
-
 enum exit_status read_budget_words(const struct common *common, char **operands,
 				   size_t n, struct budget_words *ret_words)
 {
@@ -159,7 +144,5 @@ enum exit_status read_budget_words(const struct common *common, char **operands,
 	if (!status && before.any)
 		status = usage_error(common, "%s: no drive follows",
 				     before.last);
-	if (!status)
-		say_cards(common, ret_words);
 	return status;
 }

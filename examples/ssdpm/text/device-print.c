@@ -410,3 +410,15 @@ enum exit_status print_machine(const struct live *live)
 	free_surroundings(&around);
 	return STATUS_DONE;
 }
+
+void print_old_table(void)
+{
+	print_paragraph("A capture keeps the APST table that was read; Linux "
+			"now builds another one.",
+			0, 2);
+}
+
+void print_kept_table(void)
+{
+	puts("The capture keeps the APST table that was read.");
+}

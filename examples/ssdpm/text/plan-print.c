@@ -370,9 +370,18 @@ static void print_tables(const struct work *work)
 {
 	struct ssdpm_planned_table table = { .size = sizeof(table) };
 
-	for (size_t i = 0; !ssdpm_plan_get_table(work->plan, i, &table); i++)
-		if (is_sent(&table))
-			print_one_table(&table);
+	const struct live *live =
+		work->drives->n ? work->drives->lives[0] : NULL;
+	bool changes = false;
+
+	for (size_t i = 0; !ssdpm_plan_get_table(work->plan, i, &table); i++) {
+		if (!is_sent(&table))
+			continue;
+		print_one_table(&table);
+		changes |= !same_table(&table.before, &table.after);
+	}
+	if (changes && live && live->facts.capture)
+		print_kept_table();
 }
 
 static bool has_files(const struct work *work)

@@ -3,6 +3,7 @@
 #include "options/advised.h"
 #include "options/numbers.h"
 #include "programs.h"
+#include "text/device.h"
 #include "text/remedy.h"
 
 #include <errno.h>
@@ -497,9 +498,7 @@ static void print_scope(const struct live *live,
 				"--dry-run says what that saves.",
 				0, 2);
 	if (has_old_table(live, outlooks))
-		print_paragraph("A capture keeps the APST table that was read; "
-				"Linux now builds another one.",
-				0, 2);
+		print_old_table();
 }
 
 /* The first that sleeps less than it could, or else the first one. */

@@ -2,6 +2,7 @@
 /* The advice, as a plan that is committed, proven and kept. */
 #include "input/owners.h"
 #include "options/advised.h"
+#include "text/device.h"
 #include "tune/tune.h"
 
 #include <errno.h>
@@ -88,8 +89,9 @@ static enum exit_status check_step(const struct tuning *tuning,
 	snprintf(path, sizeof(path), "%s%s", root ? root : "", step->target);
 	if (!access(path, W_OK) || (errno != EACCES && errno != EPERM))
 		return STATUS_DONE;
-	complain("cannot set %s: only root may write %s%s", step->device, path,
-		 root ? "" : "; try: sudo ssdpm tune");
+	complain("cannot set the %s of %s: only root may write %s%s",
+		 step->kind == SSDPM_STEP_LPM ? "link policy" : "latency limit",
+		 step->device, path, root ? "" : "; try: sudo ssdpm tune");
 	return STATUS_NO_PRIVILEGES;
 }
 
@@ -232,7 +234,7 @@ static void say_old_tables(const struct tuning *tuning)
 		if (is_to_set(&tuning->items[i]) &&
 		    tuning->items[i].settings->set &
 			    SSDPM_PROFILE_MAX_EXIT_LATENCY) {
-			puts("The capture keeps the APST table that was read.");
+			print_kept_table();
 			return;
 		}
 }

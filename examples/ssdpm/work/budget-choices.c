@@ -237,6 +237,8 @@ enum exit_status find_choices(const struct common *common,
 		status = find_choices_of(&look, &items->items[i]);
 	if (!status)
 		status = check_measured(&look.measured);
+	if (!status)
+		say_cards(common, items);
 	free_measured(&look.measured);
 	return status;
 }

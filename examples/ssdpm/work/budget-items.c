@@ -127,6 +127,24 @@ enum exit_status read_budget_items(const struct common *common, char **from,
 	return status;
 }
 
+void say_cards(const struct common *common, const struct budget_items *items)
+{
+	for (size_t i = 0; i < items->n && !common->quiet; i++) {
+		const struct budget_item *item = &items->items[i];
+		const char *first = item->drives[0].name;
+		const char *next = item->drives[item->n_drives > 1].name;
+
+		if (item->n_drives > 1 && item->count > 1)
+			remark("%ux %s + %s are cards, whose drives share one "
+			       "state; for one drive more write + 1x %s",
+			       (unsigned)item->count, first, next, next);
+		else if (item->n_drives > 1)
+			remark("%s + %s is a card, whose drives share one "
+			       "state; for two drives write + 1x %s",
+			       first, next, next);
+	}
+}
+
 void free_budget_items(struct budget_items *items)
 {
 	for (size_t i = 0; i < items->n; i++)

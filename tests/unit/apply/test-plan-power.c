@@ -387,7 +387,7 @@ static void a_state_that_changed_since_it_was_planned_is_not_written_over(
 	kernel->now.drives[0].power = 1;
 	kernel_commit_fails(
 		plan, -ESTALE,
-		"Set Features 02h was PS0 when it was planned and is PS1");
+		"nvme0: power-state was PS0 when it was planned and is PS1");
 	assert_int_equal(kernel->now.drives[0].power, 1);
 	ssdpm_plan_free(plan);
 }

@@ -398,7 +398,8 @@ static void what_somebody_else_changed_is_not_written_over(void **state)
 	plan_tolerance(plan, 0, 5000);
 	kernel_set_tolerance(0, "77");
 	kernel_commit_fails(plan, -ESTALE,
-			    "was 100000 when it was planned and is 77 now");
+			    "nvme0: latency-tolerance was 100000 when it was "
+			    "planned and is 77 now: plan again: /sys/");
 	assert_string_equal(kernel->now.drives[0].tolerance, "77");
 	ssdpm_plan_free(plan);
 }
