@@ -242,7 +242,7 @@ const struct subcommand cmd_budget = {
 	.examples = "  ssdpm budget --watts 220 12x KCM61RUL960G + 2x "
 		    "SSDPE2KX010T8\n"
 		    "  ssdpm budget --watts 3120 --base-watts 2900 "
-		    "KCM61RUL960G + drive.json\n"
+		    "KCM61RUL960G + 1x drive.json\n"
 		    "  ssdpm budget --watts 45W --power expected --mix "
 		    "read=70%,write=30% drive.json\n",
 	.run = run,

@@ -24,7 +24,7 @@ static struct policy policy_of_route(const struct ssdpm_recommendation *r)
 	return policy_of_table(ssdpm_route_to_string(r->route), &r->apst);
 }
 
-/* What a page shows of a drive: all is simulated once more for it. */
+/* A drive on a page, for which all is simulated once more. */
 struct shown {
 	struct drive drive; /* borrowed */
 	struct policy policies[MAX_POLICIES];

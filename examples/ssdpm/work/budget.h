@@ -40,8 +40,8 @@ enum exit_status read_budget_items(const struct common *common, char **words,
 				   size_t n_words,
 				   struct budget_items *ret_items);
 /*
- * "a + b" is a card, where somebody may mean two drives; likewise "2x a + b",
- * where somebody may mean two a and one b.
+ * Remarks that "a + b" is a card, where somebody may mean two drives. With "2x
+ * a + b", somebody may mean two a and one b.
  */
 void say_cards(const struct common *common, const struct budget_items *items);
 void free_budget_items(struct budget_items *items);

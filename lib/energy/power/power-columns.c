@@ -384,9 +384,8 @@ int ssdpm__power_columns_check(struct power_columns *columns,
 				"name the columns, or the voltage of the "
 				"supply" :
 				"the columns make no power: name the columns "
-				"of watts, of volts and amperes, of the "
-				"voltage of a shunt, or of a counter of "
-				"energy");
+				"of watts, of volts and amperes, of a "
+				"shunt's voltage, or of a counter of energy");
 	if (!has(columns, POWER_TIME) && !(params->rate_hz > 0))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "no column is a time: name the columns, or "

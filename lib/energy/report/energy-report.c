@@ -206,7 +206,7 @@ static int feed_workload(struct ssdpm_energy_report *report,
 	return err;
 }
 
-/* What the simulation of another drive says, it says of this one, too. */
+/* The simulation of the other drive is that of this one, too. */
 static void take_alike(struct energy_item *item)
 {
 	const struct energy_item *like = item->like;
