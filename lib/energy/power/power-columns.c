@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/internal.h"
 
@@ -127,10 +126,9 @@ static size_t micro_length(struct span text)
 	return 0;
 }
 
-/* Reads a name; "Power (mW)" is power_mw. */
-static bool read_name(struct span text, struct power_column *ret_column)
+/* "Power (mW)" is power_mw. */
+static bool plain_name(struct span text, char name[NAME_BYTES])
 {
-	char name[NAME_BYTES];
 	size_t n = 0;
 
 	for (; text.at < text.end; text.at++) {
@@ -146,13 +144,22 @@ static bool read_name(struct span text, struct power_column *ret_column)
 			c = '_';
 		if (c == '_' && (!n || name[n - 1] == '_'))
 			continue;
-		if (n + 1 == sizeof(name))
+		if (n + 1 == NAME_BYTES)
 			return false;
 		name[n++] = c;
 	}
 	if (n && name[n - 1] == '_')
 		n--;
 	name[n] = '\0';
+	return true;
+}
+
+static bool read_name(struct span text, struct power_column *ret_column)
+{
+	char name[NAME_BYTES];
+
+	if (!plain_name(text, name))
+		return false;
 	for (size_t i = 0; i < N_NAMES; i++)
 		if (!strcmp(names[i].text, name)) {
 			*ret_column = names[i].column;
@@ -262,11 +269,12 @@ static bool read_head(struct span word, struct power_column *ret_column)
 		{ "amps", POWER_AMPERES },   { "current", POWER_AMPERES },
 		{ "strom", POWER_AMPERES },
 	};
-	const size_t n = (size_t)(word.end - word.at);
+	char name[NAME_BYTES];
 
+	if (!plain_name(word, name))
+		return false;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		if (strlen(heads[i].text) == n &&
-		    !strncasecmp(heads[i].text, word.at, n)) {
+		if (!strcmp(heads[i].text, name)) {
 			*ret_column = (struct power_column){
 				.quantity = heads[i].quantity,
 			};
