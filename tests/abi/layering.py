@@ -74,7 +74,7 @@ ENERGY = {
         "energy/consistency", "energy/likely", "energy/recommend", "energy/survey", "energy/writes", "device",
     },
     "energy/tracer": {"base", "device", "energy/common"},
-    "energy/suspend": {"base", "device", "policy", "energy/common"},
+    "energy/suspend": {"base", "device", "policy", "energy/common", "energy/meters"},
     "energy/trial": {"base", "energy/common"},
     "energy/bisect": {*SEEN, "device", "energy/common"},
     "energy/faults": {"base"},

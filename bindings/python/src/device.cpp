@@ -210,7 +210,7 @@ class Sampler
 	Sampler(const Sampler &) = delete;
 	Sampler &operator=(const Sampler &) = delete;
 
-	/* (time_ns, power_w, energy_j, flags) */
+	/* (time_ns, power_w, energy_j, flags, left_j) */
 	py::tuple read()
 	{
 		struct ssdpm_reading reading = {};
@@ -222,7 +222,8 @@ class Sampler
 			return ssdpm_sampler_read(sampler, &reading, error);
 		});
 		return py::make_tuple(reading.time_ns, reading.power_w,
-				      reading.energy_j, reading.flags);
+				      reading.energy_j, reading.flags,
+				      reading.left_j);
 	}
 
       private:

@@ -595,6 +595,7 @@ def test_a_reading_has_power_energy_and_time(root: Path) -> None:
         put(battery_of(root), energy_now=40999990)
         second = sampler.read()
         assert second.energy_j == pytest.approx(0.036)
+        assert second.left_j == pytest.approx(40.99999 * 3600)
         assert second.same and not second.charge_counter
         assert second.time_ns > first.time_ns
 

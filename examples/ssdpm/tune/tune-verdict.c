@@ -98,71 +98,24 @@ static void write_year(FILE *file, const struct tuning *tuning,
 	putc('.', file);
 }
 
-/* A number in a file of a power supply, in millionths of a unit. */
-static bool read_supply(const struct live *live, const char *name,
-			const char *file, double *ret_value)
-{
-	char path[120], text[32], *end;
-	long long value;
-
-	snprintf(path, sizeof(path), "sys/class/power_supply/%.60s/%s", name,
-		 file);
-	if (ssdpm_machine_read_attribute(live->machine, path, text,
-					 sizeof(text), NULL))
-		return false;
-	value = strtoll(text, &end, 10);
-	if (end == text || *end)
-		return false;
-	*ret_value = (double)value / 1e6;
-	return true;
-}
-
-/* Watt-hours in a battery, and watts that it gives, whatever it counts in. */
-static bool read_battery(const struct live *live, const char *name,
-			 double *ret_wh, double *ret_w)
-{
-	double volt, charge, current;
-
-	if (!read_supply(live, name, "voltage_now", &volt))
-		volt = NAN;
-	if (!read_supply(live, name, "energy_now", ret_wh)) {
-		if (!read_supply(live, name, "charge_now", &charge))
-			return false;
-		*ret_wh = charge * volt;
-	}
-	if (!read_supply(live, name, "power_now", ret_w)) {
-		if (!read_supply(live, name, "current_now", &current))
-			return false;
-		*ret_w = current * volt;
-	}
-	/* Some drivers count what a battery gives below 0. */
-	*ret_w = fabs(*ret_w);
-	return isfinite(*ret_wh) && isfinite(*ret_w);
-}
-
 /* All batteries of the machine; each gives none while it is not used. */
 static bool read_batteries(const struct live *live, double *ret_wh,
 			   double *ret_w)
 {
-	struct ssdpm_meter *meters = NULL;
-	bool known = false;
-	double wh, w;
-	size_t n = 0;
+	struct ssdpm_reading reading = { .size = sizeof(reading) };
+	struct ssdpm_sampler *sampler;
+	struct ssdpm_meter meter;
+	int err;
 
-	*ret_wh = *ret_w = 0;
 	if (live->facts.power_source != SSDPM_SOURCE_BATTERY ||
-	    ssdpm_machine_read_meters(live->machine, &meters, &n, NULL))
+	    ssdpm_machine_find_meter(live->machine, "battery", &meter, NULL) ||
+	    ssdpm_sampler_new(live->machine, &meter, &sampler, NULL))
 		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (meters[i].kind != SSDPM_METER_BATTERY ||
-		    !read_battery(live, meters[i].name, &wh, &w))
-			continue;
-		known = true;
-		*ret_wh += wh;
-		*ret_w += w;
-	}
-	free(meters);
-	return known && *ret_wh > 0 && *ret_w > 0;
+	err = ssdpm_sampler_read(sampler, &reading, NULL);
+	ssdpm_sampler_free(sampler);
+	*ret_wh = reading.left_j / 3600;
+	*ret_w = reading.power_w;
+	return !err && *ret_wh > 0 && *ret_w > 0;
 }
 
 /* Nothing, if the machine takes no more than what is saved. */

@@ -104,6 +104,8 @@ enum ssdpm_reading_flag {
  *            has no counter
  * @flags:    bits of enum ssdpm_reading_flag
  * @reserved: 0
+ * @left_j:   what the battery still holds; of the meter "battery", all of them;
+ *            NaN: it is none, or its driver does not say
  */
 struct ssdpm_reading {
 	size_t size;
@@ -112,6 +114,7 @@ struct ssdpm_reading {
 	double energy_j;
 	uint32_t flags;
 	uint32_t reserved;
+	double left_j;
 };
 
 struct ssdpm_sampler;

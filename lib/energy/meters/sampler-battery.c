@@ -32,7 +32,7 @@ struct battery {
 	int64_t count;
 };
 
-static int read_beside(struct ssdpm_machine *machine, const char *path,
+static int read_beside(const struct ssdpm_machine *machine, const char *path,
 		       const char *name, int64_t *ret_value)
 {
 	char beside[SSDPM__PATH_BYTES];
@@ -85,22 +85,46 @@ static int read_power(struct ssdpm_machine *machine, const char *path,
 	return 0;
 }
 
+int ssdpm__battery_left(const struct ssdpm_machine *machine, const char *path,
+			struct battery_left *ret_left)
+{
+	struct battery_left left = { 0 };
+	int err = read_beside(machine, path, "energy_now", &left.count);
+
+	if (err) {
+		left.by_charge = true;
+		err = read_beside(machine, path, "charge_now", &left.count);
+		if (!err)
+			err = read_beside(machine, path, "voltage_now",
+					  &left.uv);
+	}
+	if (!err && (left.count < 0 || (left.by_charge && left.uv <= 0)))
+		err = -EINVAL;
+	if (!err)
+		*ret_left = left;
+	return err;
+}
+
 /* A missing counter is no failure, because the power is enough. */
 static void read_counter(struct ssdpm_machine *machine, const char *path,
 			 struct battery *battery)
 {
-	int64_t uv;
+	struct battery_left left;
 
-	if (!read_beside(machine, path, "energy_now", &battery->count)) {
-		battery->counts = battery->count >= 0;
+	if (ssdpm__battery_left(machine, path, &left))
 		return;
-	}
-	if (read_beside(machine, path, "charge_now", &battery->count) ||
-	    read_beside(machine, path, "voltage_now", &uv))
-		return;
-	battery->counts = battery->count >= 0 && uv > 0;
-	battery->by_charge = true;
-	battery->volts = (double)uv * 1e-6;
+	battery->counts = true;
+	battery->count = left.count;
+	battery->by_charge = left.by_charge;
+	battery->volts = (double)left.uv * 1e-6;
+}
+
+static double left_of(const struct battery *battery)
+{
+	if (!battery->counts)
+		return NAN;
+	return (double)battery->count * JOULES_PER_UWH *
+	       (battery->by_charge ? battery->volts : 1);
 }
 
 static int read_battery(struct ssdpm_machine *machine, const char *path,
@@ -176,6 +200,7 @@ static int look_at_one(struct ssdpm_machine *machine, const char *path,
 	value->power_w = fabs(battery.power_w);
 	value->n_sources = 1;
 	value->counts = battery.counts;
+	value->left_j = left_of(&battery);
 	value->sinks = true;
 	value->count = (uint64_t)battery.count;
 	value->joules = JOULES_PER_UWH;
@@ -208,6 +233,7 @@ static int add_battery(struct ssdpm_machine *machine, const char *folder,
 	sum->counts = (!sum->n_sources || sum->counts) && battery.counts &&
 		      !battery.by_charge;
 	sum->count += (uint64_t)battery.count;
+	sum->left_j += left_of(&battery);
 	sum->n_sources++;
 	if (battery.status != DISCHARGES)
 		return 0;

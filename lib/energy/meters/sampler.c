@@ -273,6 +273,8 @@ int ssdpm_sampler_read(struct ssdpm_sampler *sampler,
 			 suspended_ns - sampler->suspended_ns > NS_OF_SUSPEND,
 			 &reading);
 	reading.energy_j = sampler->lost ? NAN : sampler->energy_j;
+	reading.left_j =
+		sampler->meter.kind == SSDPM_METER_BATTERY ? value.left_j : NAN;
 	sampler->started = true;
 	sampler->last = value;
 	sampler->time_ns = reading.time_ns;

@@ -24,11 +24,13 @@
  * - counts: it has a counter, one of which is so many joules;
  * - sinks: the counter falls as energy is used;
  * - range: the counter begins anew after this; 0: not known;
- * - n_sources: how many sources it is the sum of.
+ * - n_sources: how many sources it is the sum of;
+ * - left_j: what a battery holds; NaN: not known.
  */
 struct meter_value {
 	double power_w;
 	double joules;
+	double left_j;
 	uint64_t count;
 	uint64_t range;
 	uint32_t flags; /* enum ssdpm_reading_flag */
@@ -36,6 +38,20 @@ struct meter_value {
 	bool counts;
 	bool sinks;
 };
+
+/*
+ * sampler-battery.c: what the battery of this folder, or of a file in it,
+ * holds: so many microwatt-hours, or by_charge, so many microampere-hours at so
+ * many microvolts. -ENOENT and so on: its driver does not say.
+ */
+struct battery_left {
+	int64_t count;
+	int64_t uv;
+	bool by_charge;
+};
+
+int ssdpm__battery_left(const struct ssdpm_machine *machine, const char *path,
+			struct battery_left *ret_left);
 
 /* sampler-battery.c: one, or with path SSDPM__SUPPLIES the sum of all. */
 int ssdpm__battery_look(struct ssdpm_machine *machine, const char *path,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "meters/sampler.h"
 #include "base/internal.h"
 #include "suspend/internal.h"
 
@@ -157,27 +158,25 @@ static void read_failed_device(struct reader *reader)
 					 line, path, 0);
 }
 
-/* energy_now in uWh, or charge_now in uAh at the voltage of now in uV. */
 static void read_battery(struct reader *reader, const char *name)
 {
 	char path[88];
-	uint64_t value, voltage;
+	struct battery_left left;
+	uint64_t uwh;
 
-	snprintf(path, sizeof(path), "/sys/class/power_supply/%s/energy_now",
+	snprintf(path, sizeof(path), "/" SSDPM__SUPPLIES "/%s/energy_now",
 		 name);
-	if (!read_number(reader, path, &value)) {
-		snprintf(path, sizeof(path),
-			 "/sys/class/power_supply/%s/voltage_now", name);
-		if (!read_number(reader, path, &voltage) ||
-		    voltage > UINT32_MAX)
+	if (ssdpm__battery_left(reader->machine, path + 1, &left))
+		return;
+	uwh = (uint64_t)left.count;
+	if (left.by_charge) {
+		if (left.count > UINT32_MAX || left.uv > UINT32_MAX)
 			return;
 		snprintf(path, sizeof(path),
-			 "/sys/class/power_supply/%s/charge_now", name);
-		if (!read_number(reader, path, &value) || value > UINT32_MAX)
-			return;
-		value = value * voltage / 1000000;
+			 "/" SSDPM__SUPPLIES "/%s/charge_now", name);
+		uwh = uwh * (uint64_t)left.uv / 1000000;
 	}
-	add(reader, SSDPM_SLEEP_COUNTER_BATTERY, name, path, value);
+	add(reader, SSDPM_SLEEP_COUNTER_BATTERY, name, path, uwh);
 }
 
 static void read_wake_source(struct reader *reader, const char *folder)
@@ -252,8 +251,7 @@ int ssdpm_machine_read_suspend(const struct ssdpm_machine *machine,
 		read_amd(reader);
 		read_failed_device(reader);
 		read_clocks(reader);
-		err = for_each_name(reader, "sys/class/power_supply",
-				    read_battery);
+		err = for_each_name(reader, SSDPM__SUPPLIES, read_battery);
 	}
 	if (!err)
 		err = for_each_name(reader, "sys/class/wakeup",

@@ -101,6 +101,8 @@ class Reading(Value):
         wrapped: its counter went through its range once.
         reset: its counter began anew otherwise.
         charge_counter: energy_j is charge times voltage.
+        left_j: what the battery still holds, or all of them together; NaN: it is none,
+            or its driver does not say.
     """
 
     time_ns: int
@@ -110,6 +112,7 @@ class Reading(Value):
     wrapped: bool
     reset: bool
     charge_counter: bool
+    left_j: float
 
 
 @dataclass(frozen=True, eq=False)
