@@ -40,9 +40,8 @@ struct meter_value {
 };
 
 /*
- * sampler-battery.c: what the battery of this folder, or of a file in it,
- * holds: so many microwatt-hours, or by_charge, so many microampere-hours at so
- * many microvolts. -ENOENT and so on: its driver does not say.
+ * What a battery holds: a count of microwatt-hours, or by_charge, one of
+ * microampere-hours at this voltage.
  */
 struct battery_left {
 	int64_t count;
@@ -50,6 +49,10 @@ struct battery_left {
 	bool by_charge;
 };
 
+/*
+ * sampler-battery.c: path is a file in the folder of the battery. -ENOENT and
+ * so on: its driver does not say.
+ */
 int ssdpm__battery_left(const struct ssdpm_machine *machine, const char *path,
 			struct battery_left *ret_left);
 
