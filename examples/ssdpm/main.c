@@ -3,30 +3,50 @@
 #include "programs.h"
 
 #include "input/input.h"
+#include "lines/fold.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Paragraphs, with an empty line before each of these. */
+static const char *const operands[] = {
+	"TARGET: a drive of this machine or of --root: nvme0, sda, /dev/sda, "
+	"or a port (host3).",
+	"DRIVE: a target, a capture, a file, - for standard input, or the name "
+	"of a drive in the catalogue, as in \"WDC PC SN530\". A file is raw "
+	"Identify data, the text of nvme id-ctrl, smartctl -c or hdparm -I, or "
+	"JSON that ssdpm printed.",
+	"TRACE: a file or - in the format of blktrace, blkparse, fio, "
+	"biosnoop, CSV or .npy, or a name that ssdpm workload --list prints.",
+	NULL
+};
+
+static const char *const questions[] = {
+	"ssdpm help COMMAND prints the options of a command.",
+	"ssdpm --version prints the version.",
+	"ssdpm --completion bash|zsh|fish prints completions for a shell.", NULL
+};
 
 static void print_overview(void)
 {
-	puts("Usage: ssdpm [COMMAND] [OPTION]... [OPERAND]...\n\n"
-	     "Show and set the power states of SSDs. Without a command, ssdpm "
-	     "prints status.\n\n"
-	     "Commands:");
+	print_paragraph("Usage: ssdpm [COMMAND] [OPTION]... [OPERAND]...", 0,
+			0);
+	putchar('\n');
+	print_paragraph("Show and set the power states of SSDs. Without a "
+			"command, ssdpm prints status.",
+			0, 0);
+	puts("\nCommands:");
 	print_summaries();
-	puts("\nTARGET: a drive of this machine or of --root: nvme0, sda, "
-	     "/dev/sda, or a port\n(host3).\n\n"
-	     "DRIVE: a target, a capture, a file, - for standard input, or the "
-	     "name of a drive\nin the catalogue, as in \"WDC PC SN530\". A "
-	     "file is raw Identify data, the text of\nnvme id-ctrl, smartctl "
-	     "-c or hdparm -I, or JSON that ssdpm printed.\n\n"
-	     "TRACE: a file or - in the format of blktrace, blkparse, fio, "
-	     "biosnoop, CSV or\n.npy, or a name that ssdpm workload --list "
-	     "prints.\n\n"
-	     "ssdpm help COMMAND prints the options of a command.\n"
-	     "ssdpm --version prints the version.\n"
-	     "ssdpm --completion bash|zsh|fish prints completions for a "
-	     "shell.");
+	for (size_t i = 0; operands[i]; i++) {
+		putchar('\n');
+		print_paragraph(operands[i], 0, 0);
+	}
+	putchar('\n');
+	for (size_t i = 0; questions[i]; i++)
+		print_paragraph(questions[i], 0, 0);
 }
 
 /* What completions of shells ask for while somebody types. */
@@ -169,15 +189,42 @@ static enum exit_status dispatch(int argc, char **argv)
 			    complain_of_command(argv[1]);
 }
 
+/*
+ * A file that is opened must not get the number of a standard one that is
+ * closed, or messages get into it. Uses of these fail as before.
+ */
+static void fill_standard_files(void)
+{
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", modes[fd]);
+}
+
+/* A full disk must not look like success. A closed pipe needs no words. */
+static enum exit_status end_output(enum exit_status status, bool dies_of_pipe)
+{
+	int code;
+
+	fflush(stdout);
+	code = output_failure();
+	if (code == EPIPE && dies_of_pipe) {
+		/* A commit ignored it. */
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
+	if (code && code != EPIPE)
+		complain("standard output: %s", strerror(code));
+	return code ? STATUS_FAILED : status;
+}
+
 int main(int argc, char **argv)
 {
-	enum exit_status status = dispatch(argc, argv);
+	struct sigaction pipe;
 
-	/* A full disk must not look like success. */
-	if (fflush(stdout) || ferror(stdout)) {
-		if (errno != EPIPE)
-			complain("standard output: %s", strerror(errno));
-		return STATUS_FAILED;
-	}
-	return (int)status;
+	fill_standard_files();
+	sigaction(SIGPIPE, NULL, &pipe);
+	return (int)end_output(dispatch(argc, argv),
+			       pipe.sa_handler == SIG_DFL);
 }

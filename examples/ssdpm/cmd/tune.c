@@ -4,7 +4,6 @@
 #include "survey/survey.h"
 #include "tune/tune.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -102,7 +101,7 @@ static enum exit_status decide(const struct tuning *tuning)
 
 	/* A user who cannot read the plan has not agreed to it. */
 	if (!status && fflush(stdout))
-		status = failure("standard output: %s", strerror(errno));
+		status = STATUS_FAILED;
 	if (!status)
 		status = say_tuning_owners(tuning);
 	if (status)

@@ -5,6 +5,7 @@
  */
 #include "lines/fold.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,16 @@ static bool folds, wide;
 static char *begun;
 static size_t begun_size;
 static FILE *begun_file;
+
+/* Why standard output failed first; later calls change errno. */
+static int output_code;
+
+int output_failure(void)
+{
+	if (ferror(stdout) && !output_code)
+		output_code = errno ? errno : EIO;
+	return ferror(stdout) ? output_code : 0;
+}
 
 void fold_lines(bool whether)
 {
@@ -303,7 +314,8 @@ int write_lines(const char *text)
 {
 	if (!folds) {
 		flush_line();
-		return fputs(text, stdout);
+		fputs(text, stdout);
+		return output_failure() ? EOF : 0;
 	}
 	while (*text) {
 		const size_t n = strcspn(text, "\n");
@@ -318,5 +330,5 @@ int write_lines(const char *text)
 			putchar('\n');
 		text++;
 	}
-	return ferror(stdout) ? EOF : 0;
+	return output_failure() ? EOF : 0;
 }

@@ -32,6 +32,8 @@ void print_folded(FILE *file, char *text);
 
 /* Writes to standard output; the last line may go on. EOF: it failed. */
 int write_lines(const char *text);
+/* The errno of the first failure of standard output; 0: none. */
+int output_failure(void);
 /* Prints a line that was begun, such as a question. */
 void flush_line(void);
 

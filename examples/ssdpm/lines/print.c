@@ -167,9 +167,12 @@ int print_char(int c, FILE *file)
 
 int flush_text(FILE *file)
 {
+	int done;
+
 	if (file == stdout)
 		flush_line();
-	return fflush(file);
+	done = fflush(file);
+	return file == stdout && output_failure() ? EOF : done;
 }
 
 void print_escape(const char *sequence)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which way to show what is watched, and lines of JSON. */
 #include "survey/survey.h"
+#include "lines/fold.h"
 #include "options/color.h"
 #include "text/output.h"
 #include "watch/watch-show.h"
@@ -46,10 +47,10 @@ static bool is_stream(const struct watch *watch)
 /* A reader of the lines may have enough of them: that is no failure. */
 static enum exit_status flush_lines(struct show *show)
 {
-	if (!fflush(stdout) && !ferror(stdout))
+	if (!fflush(stdout))
 		return STATUS_DONE;
-	if (errno != EPIPE)
-		return failure("standard output: %s", strerror(errno));
+	if (output_failure() != EPIPE)
+		return STATUS_FAILED;
 	show->is_over = true;
 	/* The rest goes nowhere. */
 	return freopen("/dev/null", "we", stdout) ? STATUS_DONE :
