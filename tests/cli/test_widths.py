@@ -119,6 +119,38 @@ def test_text_and_messages_are_folded_to_a_terminal(ssdpm: Command) -> None:
     ]
 
 
+@pytest.mark.parametrize("call", ["help", "help tune", "estimate --help-all", "help measure"])
+def test_help_is_folded_to_a_narrow_terminal_and_is_the_same_words(
+    ssdpm: Command, call: str
+) -> None:
+    whole = ssdpm(*call.split()).stdout.decode().replace("|", "").split()
+    for width in (30, 40, 60, 200):
+        text = on_terminal(ssdpm, width, *call.split())
+        assert not too_wide(text, min(width, 80)), width
+        # A call goes on behind a backslash, and a list of words behind a bar.
+        words = "".join(text.replace(" \\\n", " ").replace("|", "").split())
+        assert words == "".join(whole), width
+
+
+def test_a_quirk_is_named_in_lines_as_wide_as_the_terminal(ssdpm: Command) -> None:
+    machines.write("quirked", ssdpm.directory / "quirked")
+    for width in (40, 60, 80):
+        text = on_terminal(ssdpm, width, "apst", "--root", "quirked")
+        assert "quirk no-apst (Toshiba" in " ".join(text.split())
+        assert not too_wide(text, width)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 5, 8, 13, 19])
+def test_a_terminal_that_is_too_narrow_gets_all_words_in_20_columns(
+    ssdpm: Command, width: int
+) -> None:
+    machines.write("desktop-6.1", ssdpm.directory / "desktop")
+    for call in ("status", "tune -n", "list", "show", "plan --profile auto", "help", "suspend"):
+        options = [] if call == "help" else ["--root", "desktop"]
+        text = on_terminal(ssdpm, width, *call.split(), *options)
+        assert text == on_terminal(ssdpm, 20, *call.split(), *options), call
+
+
 def test_wide_prints_whole_rows_with_all_columns(ssdpm: Command) -> None:
     machines.write("server", ssdpm.directory / "server")
     short = ssdpm.output("list", "--root", "server").splitlines()
@@ -182,6 +214,11 @@ def test_a_call_in_prose_is_not_broken_or_goes_on_behind_a_backslash(ssdpm: Comm
         text = on_terminal(ssdpm, columns, *plan)
         assert reload in " ".join(text.replace("\\\n", "").split()), columns
         assert "reload &&\n" not in text
+    # What is pasted ends where the sentence goes on.
+    for columns in (40, 60, 80):
+        text = on_terminal(ssdpm, columns, "show", "nvme1", "--root", "empty")
+        call = " ".join(text.replace("\\\n", "").split()).split("leave it out: ")[1]
+        assert call.startswith("echo 0 > /sys/class/nvme/nvme1/power/pm_qos_latency_tolerance_us; if")
     # One that fits is whole, with the rest of its sentence around it.
     text = on_terminal(ssdpm, 60, "show", "nvme0", "--root", "empty")
     assert "ssdpm apply --root empty --latency 100ms nvme0" in text

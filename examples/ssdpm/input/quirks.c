@@ -146,13 +146,22 @@ void complain_of_quirks(const struct drive *drive, const struct quirks *quirks,
 		const struct ssdpm_quirk_match *m = &quirks->matches[i];
 		uint32_t bits = unknown ? m->unknown & quirks->unknown :
 					  m->quirks & quirks->in_force;
+		char *names = NULL;
+		size_t size;
+		FILE *stream;
 
 		bits &= mask;
 		if (!bits)
 			continue;
-		fprintf(stderr, "ssdpm: %s: %s ", drive->name,
-			unknown ? "perhaps quirk" : "quirk");
-		print_quirks(stderr, bits);
-		fprintf(stderr, " (%s)\n", m->reason);
+		stream = open_memstream(&names, &size);
+		if (stream) {
+			print_quirks(stream, bits);
+			fclose(stream);
+		}
+		if (names)
+			remark("%s: %s %s (%s)", drive->name,
+			       unknown ? "perhaps quirk" : "quirk", names,
+			       m->reason);
+		free(names);
 	}
 }

@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* --help and --help-all, printed from the option tables. */
+#include "lines/fold.h"
 #include "programs.h"
 
 #include <string.h>
 
 #define WIDTH 79
+#define NARROW_WIDTH 60
 #define HELP_COLUMN 26	  /* of the text of options */
+#define NARROW_COLUMN 8	  /* the same in a narrow terminal */
 #define COMMAND_COLUMN 14 /* of the text of commands */
+
+static int help_width(void)
+{
+	const size_t width = text_width(stdout) - 1;
+
+	return width < WIDTH ? (int)width : WIDTH;
+}
+
+static int help_column(void)
+{
+	return help_width() < NARROW_WIDTH ? NARROW_COLUMN : HELP_COLUMN;
+}
 
 /*
  * Prints text from column "at", and breaks lines that would be too long. A
@@ -16,11 +31,12 @@
 static int print_wrapped(const char *text, char mark, int at, int indent)
 {
 	const char marks[] = { mark, '\0' };
+	const int width = help_width();
 
 	while (*text) {
 		int n = 1 + (int)strcspn(text + 1, marks);
 
-		if (at + n > WIDTH) {
+		if (at + n > width && at > indent) {
 			printf("\n%*s", indent, "");
 			at = indent;
 			n -= *text == ' ';
@@ -38,6 +54,7 @@ static void print_option(const struct option_spec *option)
 {
 	const bool optional = argument_is_optional(option); /* "[FILE]" */
 	const char *argument = option->argument ? option->argument : "";
+	const int column = help_column();
 	int at = printf("  %s%c%s--%s%s", option->letter ? "-" : "",
 			option->letter ? option->letter : ' ',
 			option->letter ? ", " : "   ", option->name,
@@ -46,12 +63,12 @@ static void print_option(const struct option_spec *option)
 					   "");
 
 	at = print_wrapped(argument + optional, '|', at, 8);
-	if (at > HELP_COLUMN - 2) {
+	if (at > column - 2) {
 		putchar('\n');
 		at = 0;
 	}
-	printf("%*s", HELP_COLUMN - at, "");
-	print_wrapped(option->help, ' ', HELP_COLUMN, HELP_COLUMN);
+	printf("%*s", column - at, "");
+	print_wrapped(option->help, ' ', column, column);
 	putchar('\n');
 }
 
@@ -79,6 +96,7 @@ void print_help(const struct subcommand *subcommand, bool all)
 	const struct subcommand *const *actions = subcommand->actions;
 	size_t n_more = 0;
 
+	fold_lines(true);
 	printf("Usage: ssdpm %s [OPTION]...%s%s\n", subcommand->name,
 	       *subcommand->operands ? " " : "", subcommand->operands);
 	for (; actions && *actions; actions++)

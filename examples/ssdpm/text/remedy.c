@@ -28,7 +28,7 @@ static const char *const sentences[] = {
 		"a parameter has changed since, or a program sent a table; "
 		"echo $v, then echo $w > $t has it built anew",
 	[SSDPM_REMEDY_LEAVE_STATE_OUT] =
-		"to see if PS$s is the cause: echo $v > $t leaves it out; if "
+		"to see if PS$s is the cause, leave it out: echo $v > $t; if "
 		"resets go on, it is not",
 	[SSDPM_REMEDY_LEAVE_QUIRK] =
 		"leave it so: nvme_core.force_apst=1 would take it away from "
