@@ -284,21 +284,24 @@ static int fail_firmware(const struct drive_search *search,
 
 /*
  * Counts the letters of a name in a key. For each word it counts those at its
- * beginning; one more if the key begins as the name.
+ * beginning, if they are three or the word; one more if the key begins as the
+ * name.
  */
 static size_t likeness(const char *key, const char *name)
 {
-	size_t sum = *key == *name;
+	const bool begins = *key == *name;
+	size_t sum = 0;
 
 	while (*name) {
 		size_t word = strcspn(name, " "), length = word;
 
 		while (length > 1 && !memmem(key, strlen(key), name, length))
 			length--;
-		sum += length > 1 ? length : 0;
+		if (length > 2 || (length > 1 && length == word))
+			sum += length;
 		name += word + strspn(name + word, " ");
 	}
-	return sum;
+	return sum ? sum + begins : 0;
 }
 
 /* Products that are most like it, if they have a quarter of it. */

@@ -136,6 +136,13 @@ def test_one_bad_operand_of_three_hides_no_answer_for_the_others(ssdpm: Command)
     "arguments, words",
     [
         (["status", "nvme0"], "unexpected operand"),
+        (["revert", "nvme0"], "nvme0: unexpected operand; ssdpm revert restores all drives"),
+        (["list", "--catalogue", "--root", "x"], "--catalogue conflicts with --root"),
+        (["status", "--watch", "-1"], "as in 5, 5s or 5min"),
+        (["status", "--watch", "often"], "as in 5, 5s or 5min"),
+        (["status", "--watch", "0"], "--watch 0: from 1 s to 1 d"),
+        (["status", "--watch", "1e9"], "the unit is ns, us, ms, s, min, h or d"),
+        (["status", "--watch", "1000000000"], "from 1 s to 1 d"),
         (["frobnicate"], "unknown command 'frobnicate'; see ssdpm --help"),
         (["apst"], "no DRIVE"),
         (["show", "--frobnicate", "drive.bin"], "unknown option '--frobnicate'"),

@@ -10,6 +10,7 @@ import pathlib
 import pty
 import re
 import shlex
+import signal
 import struct
 import subprocess
 import termios
@@ -320,3 +321,83 @@ def test_watch_prints_it_again_until_nobody_reads_it(
     assert again == once * 2
     assert ssdpm("status", "--watch", "0").returncode == 2
     assert ssdpm("status", "--watch", "1s", "--json").returncode == 2
+
+
+class Watch:
+    """ssdpm --watch 1 in a terminal, and its frames."""
+
+    HOME = b"\x1b[H\x1b[J"
+
+    def __init__(self, ssdpm: Command, terminal: str = "xterm") -> None:
+        self.fd, other = pty.openpty()
+        self.size(80)
+        self.shown = b""
+        self.process = subprocess.Popen(
+            ["ssdpm", "--root", "laptop", "--watch", "1"],
+            cwd=ssdpm.directory,
+            env={**ssdpm.environment, "TERM": terminal, "NO_COLOR": "1"},
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(other)
+
+    def size(self, columns: int) -> None:
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+    def until(self, text: bytes) -> bytes:
+        """What is shown to the first such text after what was read before."""
+        while text not in self.shown:
+            more = os.read(self.fd, 65536)
+            assert more
+            self.shown += more
+        head, _, self.shown = self.shown.partition(text)
+        return head
+
+    def frame(self) -> str:
+        return self.until(self.HOME).decode().replace("\r\n", "\n")
+
+
+def test_watch_draws_over_what_it_drew_and_follows_the_window(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    machine("laptop").rename(ssdpm.directory / "laptop")
+    watch = Watch(ssdpm)
+    assert watch.frame() == ""
+    ssdpm.wide = False
+    assert watch.frame() == ssdpm.output("--root", "laptop")
+    watch.size(40)
+    watch.frame()
+    narrow = watch.frame()
+    assert max(map(len, narrow.splitlines())) <= 40
+    # The terminal's key for an interrupt, which ends it as any other program.
+    os.write(watch.fd, b"\x03")
+    assert watch.process.wait(60) == -signal.SIGINT
+    os.close(watch.fd)
+
+
+def test_watch_goes_on_if_a_drive_goes_away_and_ends_with_its_terminal(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    machine("laptop").rename(ssdpm.directory / "laptop")
+    watch = Watch(ssdpm)
+    watch.until(b"nvme0  WDC PC SN530")
+    (ssdpm.directory / "laptop/sys/class/nvme/nvme0").unlink()
+    watch.until(b"No drive")
+    watch.until(b"No drive")
+    os.close(watch.fd)
+    assert watch.process.wait(60) == -signal.SIGHUP
+
+
+def test_watch_sends_a_dumb_terminal_no_sequence(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    machine("laptop").rename(ssdpm.directory / "laptop")
+    watch = Watch(ssdpm, "dumb")
+    shown = watch.until(b"drive  product") + watch.until(b"drive  product")
+    watch.process.kill()
+    watch.process.wait(60)
+    os.close(watch.fd)
+    assert b"\x1b" not in shown

@@ -162,6 +162,8 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (settings->catalogue && n_operands > 1)
 		return usage_error(common, "one PATTERN at most; here are %zu",
 				   n_operands);
+	if (settings->catalogue && common->root)
+		return usage_error(common, "--catalogue conflicts with --root");
 	if (settings->catalogue)
 		return list_catalogue(common, n_operands ? operands[0] : NULL);
 	if (n_operands)

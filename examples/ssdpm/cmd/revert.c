@@ -165,8 +165,8 @@ static enum exit_status run(const void *data, const struct common *common,
 				   operands[0], operands[0]);
 	if (n_operands)
 		return usage_error(common,
-				   "%s: everything is reverted; there is no "
-				   "operand",
+				   "%s: unexpected operand; ssdpm revert "
+				   "restores all drives",
 				   operands[0]);
 	work.drives = &drives;
 	status = open_live(common, common->root, &lives[0]);

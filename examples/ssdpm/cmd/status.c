@@ -144,7 +144,7 @@ static enum exit_status watch(const struct common *common,
 
 	while (!status) {
 		/* The cursor goes home, and all below it is cleared. */
-		if (isatty(STDOUT_FILENO))
+		if (is_smart_terminal())
 			print_escape("\033[H\033[J");
 		status = print_once(common, is_colored(&settings->color));
 		if (fflush(stdout))

@@ -283,6 +283,7 @@ enum exit_status parse_number(const struct common *common, const char *option,
 			   quantity == SECONDS	    ? "s" :
 			   quantity == NUMBER_MILLI ? "x" :
 						      NULL;
+	struct units units = all_units[read_as ? read_as : quantity];
 	char with_unit[64];
 	uint64_t number = 0;
 
@@ -293,8 +294,9 @@ enum exit_status parse_number(const struct common *common, const char *option,
 	else if (quantity == NUMBER_MILLI)
 		return usage_error(common, "--%s %s: write a number, as in 1.5",
 				   option, text);
-	if (parse(common, option, text,
-		  &all_units[read_as ? read_as : quantity], &number))
+	if (quantity == SECONDS)
+		units.example = "5, 5s or 5min";
+	if (parse(common, option, text, &units, &number))
 		return STATUS_USAGE;
 	if (read_as && number % wholes[quantity].divisor)
 		return usage_error(common, "--%s %s: %s", option, text,

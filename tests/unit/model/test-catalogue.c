@@ -534,6 +534,21 @@ static void what_is_not_there_is_enoent_and_similar_names_are_named(
 			 NULL, -ENOENT, "not in the catalogue");
 }
 
+static void two_letters_of_a_word_are_no_similar_name(void **state)
+{
+	static const char *const names[] = { "nosuch", "xyz", "foo" };
+	struct ssdpm_error error;
+	struct ssdpm_catalogue_match match;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(ssdpm_catalogue_find(built_in, names[i], NULL,
+						      &match, &error),
+				 -ENOENT);
+		assert_string_equal(error.message, "not in the catalogue");
+	}
+}
+
 static void names_that_are_too_long_for_a_message_are_left_out(void **state)
 {
 	struct ssdpm_catalogue *catalogue;
@@ -822,6 +837,7 @@ int main(void)
 			a_drive_of_another_capacity_is_not_one_of_another_name),
 		cmocka_unit_test(
 			what_is_not_there_is_enoent_and_similar_names_are_named),
+		cmocka_unit_test(two_letters_of_a_word_are_no_similar_name),
 		cmocka_unit_test(
 			names_that_are_too_long_for_a_message_are_left_out),
 		cmocka_unit_test(a_row_that_is_not_there_has_nothing),
