@@ -98,6 +98,9 @@ enum exit_status print_status_items(const struct common *common);
  */
 void write_call_to_decide(FILE *file, const struct live *live,
 			  const char *workload, const struct outlook *outlook);
+/* Why it sleeps less, or not at all: "no APST"; NULL: unknown. */
+const char *why_awake(const struct live *live,
+		      const struct ssdpm_report_item *drive);
 /* Prints that there is no drive, and calls that need none. */
 void print_no_drive(void);
 /*

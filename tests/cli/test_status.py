@@ -323,6 +323,23 @@ def test_watch_prints_it_again_until_nobody_reads_it(
     assert ssdpm("status", "--watch", "1s", "--json").returncode == 2
 
 
+def test_the_last_column_claims_nothing_of_what_is_out_of_reach(
+    screen: Callable[..., list[str]]
+) -> None:
+    rows = [line for line in screen("server") if "out of reach" in line]
+    assert len(rows) == 5 and all(line.endswith("out of reach  -") for line in rows)
+    assert "Not estimated: it sleeps." in "\n".join(screen("server"))
+    assert "Not estimated: they sleep." in "\n".join(screen("eight-drives"))
+
+
+def test_a_capture_that_lacks_the_dump_of_a_drive_is_to_be_made_anew(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    words = "make the capture anew on that machine: sudo ssdpm capture --identify DIR"
+    assert words in " ".join(" ".join(screen("hostile")).split())
+    assert words in ssdpm("show", "nvme0", "--root", "hostile", "--wide").stdout.decode()
+
+
 class Watch:
     """ssdpm --watch 1 in a terminal, and its frames."""
 

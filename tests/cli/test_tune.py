@@ -676,3 +676,18 @@ def test_the_screen_says_what_sleep_saves_today(
     text = ssdpm.output(*call)
     assert ("Today, sleep already saves about " in text) == bool(lost) == (name != "apst-off")
     assert all(uw < 0 for uw in lost)
+
+
+@pytest.mark.parametrize(
+    "name, reasons",
+    [
+        ("eight-drives", ["nvme3: stays awake: no APST", "sdd: stays awake: no DIPM"]),
+        ("quirked", ["nvme1: stays awake: a quirk"]),
+    ],
+)
+def test_a_drive_that_stays_awake_is_not_as_good_as_it_gets(
+    ssdpm: Command, machine: Make, name: str, reasons: list[str]
+) -> None:
+    lines = ssdpm.output("tune", "-n", "--root", str(machine(name))).splitlines()
+    for reason in reasons:
+        assert f"  {reason}" in lines

@@ -84,15 +84,24 @@ static const char *root_of(const struct drive *drive)
 	return drive->live ? drive->live->root : NULL;
 }
 
+char *remedy_advice(const char *root, const struct ssdpm_device *device,
+		    const struct ssdpm_diagnosis *diagnosis)
+{
+	const struct remedy_text words =
+		remedy_text(ssdpm_device_get_facts(device), diagnosis);
+
+	if (root && diagnosis->remedy == SSDPM_REMEDY_IDENTIFY)
+		return strdup("make the capture anew on that machine: sudo "
+			      "ssdpm capture --identify DIR");
+	return advised_text(root, words.text);
+}
+
 char *advice_text(const struct drive *drive,
 		  const struct ssdpm_diagnosis *diagnosis)
 {
-	struct remedy_text words;
-
-	if (!diagnosis || !diagnosis->remedy)
-		return NULL;
-	words = remedy_text(ssdpm_device_get_facts(drive->device), diagnosis);
-	return advised_text(root_of(drive), words.text);
+	return diagnosis && diagnosis->remedy ?
+		       remedy_advice(root_of(drive), drive->device, diagnosis) :
+		       NULL;
 }
 
 char *show_text(const struct drive *drive)

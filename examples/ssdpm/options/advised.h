@@ -29,6 +29,13 @@ char *advice_text(const struct drive *drive,
 /* "ssdpm show" for a device; free it. NULL: out of memory. */
 char *show_text(const struct drive *drive);
 
+/*
+ * What to do about a finding, as ssdpm prints it for people: free it. A drive
+ * of a capture is not asked. NULL: out of memory.
+ */
+char *remedy_advice(const char *root, const struct ssdpm_device *device,
+		    const struct ssdpm_diagnosis *diagnosis);
+
 /* How Linux is told to make a table; from ssdpm_device_get_apst_changes(): free
  * them; none: out of memory. */
 struct changes {

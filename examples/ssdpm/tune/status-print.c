@@ -85,8 +85,8 @@ static bool has_finding(const struct live *live,
 }
 
 /* These findings are notes, and no reason of the report. */
-static const char *why_awake(const struct live *live,
-			     const struct ssdpm_report_item *drive)
+const char *why_awake(const struct live *live,
+		      const struct ssdpm_report_item *drive)
 {
 	static const uint32_t codes[] = { SSDPM_DIAGNOSIS_QUIRK,
 					  SSDPM_DIAGNOSIS_TABLE_DIFFERS };
@@ -154,7 +154,8 @@ static struct cell change_text(const struct outlook *outlook)
 {
 	const struct ssdpm_likely *likely = outlook->likely;
 
-	if (outlook->drive.error)
+	if (outlook->drive.error ||
+	    outlook->drive.verdict == SSDPM_DIAGNOSIS_OUT_OF_REACH)
 		return cell("-");
 	if (!has_energy)
 		return cell(outlook->drive.n_changes ? "other settings" :
@@ -404,15 +405,13 @@ static bool print_remedy(const struct live *live,
 	for (size_t i = 0; i < outlooks->n; i++) {
 		const struct ssdpm_report_item *drive =
 			&outlooks->list[i].drive;
-		struct remedy_text words;
 		char *advice, *text;
 
 		if (!drive->reason || !drive->reason->remedy ||
 		    !is_drive(drive))
 			continue;
-		words = remedy_text(ssdpm_device_get_facts(drive->device),
-				    drive->reason);
-		advice = advised_text(live->root, words.text);
+		advice =
+			remedy_advice(live->root, drive->device, drive->reason);
 		if (!advice || asprintf(&text, "Next, for %s: %s", drive->name,
 					advice) < 0)
 			text = NULL;
@@ -479,13 +478,14 @@ static bool has_old_table(const struct live *live,
 static void print_scope(const struct live *live,
 			const struct outlooks *outlooks)
 {
-	bool saves = false, skips = false;
+	bool saves = false;
+	size_t n_skipped = 0;
 
 	for (size_t i = 0; i < outlooks->n; i++) {
 		const struct outlook *outlook = &outlooks->list[i];
 
 		saves |= outlook->is_to_set && outlook->likely;
-		skips |= outlook->is_skipped;
+		n_skipped += outlook->is_skipped;
 	}
 	if (saves)
 		print_paragraph(cell("Savings are likely ones on the workload "
@@ -493,10 +493,13 @@ static void print_scope(const struct live *live,
 				     outlooks->workload)
 					.text,
 				0, 2);
-	if (skips)
-		print_paragraph("Not estimated: it sleeps. ssdpm tune "
-				"--dry-run says what that saves.",
-				0, 2);
+	if (n_skipped)
+		print_paragraph(
+			cell("Not estimated: %s. ssdpm tune --dry-run "
+			     "says what that saves.",
+			     n_skipped == 1 ? "it sleeps" : "they sleep")
+				.text,
+			0, 2);
 	if (has_old_table(live, outlooks))
 		print_old_table();
 }

@@ -285,8 +285,21 @@ static const char *best_words(const struct ssdpm_energy_report_item *item)
 	return item->further ? "no better limit" : "as good as it gets";
 }
 
+/* No setting is better. */
+static struct cell best_text(const struct live *live,
+			     const struct ssdpm_energy_report_item *item)
+{
+	const bool awake =
+		item->drive->verdict == SSDPM_DIAGNOSIS_SAVES_NOTHING;
+	const char *why = awake ? why_awake(live, item->drive) : NULL;
+
+	return why ? cell("stays awake: %s", why) :
+		     cell("%s", best_words(item));
+}
+
 /* Why a drive is left as it is, in some words. */
-struct cell reason_text(const struct ssdpm_energy_report_item *item)
+struct cell reason_text(const struct live *live,
+			const struct ssdpm_energy_report_item *item)
 {
 	const struct ssdpm_likely *likely = item->likely;
 	const int64_t low = likely ? two_digits(likely->low_uw) : 0;
@@ -300,7 +313,7 @@ struct cell reason_text(const struct ssdpm_energy_report_item *item)
 	if (item->advice == SSDPM_ADVICE_NONE)
 		return cell("no setting is within the limits");
 	if (!item->settings)
-		return cell("%s", best_words(item));
+		return best_text(live, item);
 	if (item->trial)
 		return cell("%s: %s", setting_text(item->settings).text,
 			    item->trial->decision == SSDPM_TRIAL_COSTS ?
@@ -325,10 +338,11 @@ struct cell reason_text(const struct ssdpm_energy_report_item *item)
 }
 
 /* Many messages begin with the name. Return: how many lines. */
-static size_t print_reason(const struct ssdpm_energy_report_item *item)
+static size_t print_reason(const struct live *live,
+			   const struct ssdpm_energy_report_item *item)
 {
 	const char *name = item->drive->name;
-	const struct cell reason = reason_text(item);
+	const struct cell reason = reason_text(live, item);
 
 	return print_paragraph(strncmp(reason.text, name, strlen(name)) ?
 				       cell("%s: %s", name, reason.text).text :
@@ -395,7 +409,8 @@ static void print_left(const struct tuning *tuning)
 		if (!n_lines)
 			puts("\nLeft as they are:");
 		if (n_lines < most - 1)
-			n_lines += print_reason(&tuning->items[i]);
+			n_lines +=
+				print_reason(tuning->live, &tuning->items[i]);
 		else
 			n_more++;
 	}

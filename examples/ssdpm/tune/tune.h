@@ -138,8 +138,8 @@ void write_further(FILE *file, const struct tuning *tuning);
 size_t count_further_lines(const struct tuning *tuning);
 void write_verdict(FILE *file, const struct tuning *tuning);
 struct cell setting_text(const struct ssdpm_profile_settings *settings);
-struct cell reason_text(const struct ssdpm_energy_report_item *item);
-
+struct cell reason_text(const struct live *live,
+			const struct ssdpm_energy_report_item *item);
 /* The command that explains the first drive of which nothing is decided, where
  * there is one. */
 void write_decider(FILE *file, const struct tuning *tuning);
