@@ -121,10 +121,12 @@ static enum exit_status help(char **words)
 {
 	const struct subcommand *subcommand;
 
-	if (!words[1]) {
+	if (!words[1] || (!strcmp(words[1], "help") && !words[2])) {
 		print_overview();
 		return STATUS_DONE;
 	}
+	if (*words[1] == '-')
+		return refuse_more(words[0], words[1]);
 	subcommand = look_up(words[1]);
 	if (!subcommand)
 		return complain_of_command(words[1]);

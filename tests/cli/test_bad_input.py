@@ -94,6 +94,7 @@ def test_33_states_are_refused(ssdpm: Command) -> None:
 
 def test_what_cannot_be_opened_is_named(ssdpm: Command) -> None:
     assert "unknown drive 'gone'; no such file, and not in the catalogue" in ssdpm.fails(1, "show", "gone")
+    assert '" " is no drive; see ssdpm show --help' in ssdpm.fails(1, "show", " ")
     (ssdpm.directory / "dir").mkdir()
     assert "dir: is a directory" in ssdpm.fails(1, "show", "dir")
     assert "unknown drive '/dev/null'; " in ssdpm.fails(1, "show", "/dev/null")
@@ -136,6 +137,7 @@ def test_one_bad_operand_of_three_hides_no_answer_for_the_others(ssdpm: Command)
     "arguments, words",
     [
         (["status", "nvme0"], "unexpected operand"),
+        (["help", "--json"], "help: unexpected operand '--json'"),
         (["revert", "nvme0"], "nvme0: unexpected operand; ssdpm revert restores all drives"),
         (["list", "--catalogue", "--root", "x"], "--catalogue conflicts with --root"),
         (["status", "--watch", "-1"], "as in 5, 5s or 5min"),

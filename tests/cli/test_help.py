@@ -112,3 +112,7 @@ def test_help_is_plain_english(ssdpm: Command, commands: list[list[str]]) -> Non
     assert done.stdout.splitlines() == [
         "bad.help:1: begin with the subject: Of these it is the last one."
     ]
+
+
+def test_help_of_help_lists_the_commands(ssdpm: Command) -> None:
+    assert ssdpm.output("help", "help") == ssdpm.output("help")

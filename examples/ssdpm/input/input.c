@@ -334,9 +334,9 @@ static enum exit_status add_operand(const struct common *common,
 	bool found = false;
 	enum exit_status status = STATUS_DONE;
 
-	if (!*operand)
-		return failure("\"\" is no drive; see ssdpm %s --help",
-			       common->subcommand);
+	if (!operand[strspn(operand, " ")])
+		return failure("\"%s\" is no drive; see ssdpm %s --help",
+			       operand, common->subcommand);
 	if (is_device_name(operand))
 		status = add_named_device(common, catalogue, operand,
 					  !strncmp(operand, "/dev/", 5) ||
