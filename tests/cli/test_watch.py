@@ -257,6 +257,28 @@ def test_wrong_calls_say_what_is_wrong(
     assert words in ssdpm.fails(status, "watch", "-q", *arguments)
 
 
+def test_a_recording_may_be_larger_than_a_description_of_a_drive(ssdpm: Command) -> None:
+    text = (ssdpm.directory / "trace.txt").read_text()
+    # Lines of other events are passed over.
+    other = "            cat-1       [000] d..1. 1.000000: sched_switch: prev_comm=cat\n"
+    ssdpm.write("long.txt", text + other * (17 * 2**20 // len(other)))
+    call = ["watch", "-q", "--device", "259,0", "SN530", "--read"]
+    assert ssdpm.output(*call, "long.txt") == ssdpm.output(*call, "trace.txt")
+    long = (ssdpm.directory / "long.txt").read_bytes()
+    assert ssdpm.output(*call, "-", stdin=long) == ssdpm.output(*call, "trace.txt")
+
+
+@pytest.mark.parametrize("cut", range(12))
+def test_the_line_of_a_policy_is_found_wherever_a_read_ends(ssdpm: Command, cut: int) -> None:
+    # One read takes 16 KiB.
+    padding = "#" * (2**14 - cut - 1) + "\n"
+    call = ["watch", "-q", "--device", "259,0", "SN530", "--read", "quiet.txt"]
+    ssdpm.write("quiet.txt", f"{padding}# policy: none\n")
+    assert ssdpm.output(*call) == "SN530: no I/O came\n"
+    ssdpm.write("quiet.txt", f"{padding}# polity: none\n")
+    assert "not a recording" in ssdpm.fails(1, *call)
+
+
 def test_an_output_that_cannot_be_written_is_a_failure(ssdpm: Command) -> None:
     done = ssdpm.shell("ssdpm watch -q --read trace.txt --device 259,0 SN530 >/dev/full")
     assert done.returncode == 1

@@ -105,12 +105,23 @@ static const char *why_empty(int fd)
 	return "no data";
 }
 
+static int open_operand(const char *path, bool is_drive,
+			const char **ret_problem)
+{
+	return strcmp(path, "-") ? open_file(path, is_drive, ret_problem) :
+				   STDIN_FILENO;
+}
+
+static void close_operand(int fd)
+{
+	if (fd > STDIN_FILENO)
+		close(fd);
+}
+
 static int read_file(const char *path, bool is_drive, struct buffer *buffer)
 {
-	bool standard_input = !strcmp(path, "-");
 	const char *problem = NULL;
-	int fd = standard_input ? STDIN_FILENO :
-				  open_file(path, is_drive, &problem);
+	int fd = open_operand(path, is_drive, &problem);
 	int err = fd;
 
 	if (fd >= 0) {
@@ -119,8 +130,7 @@ static int read_file(const char *path, bool is_drive, struct buffer *buffer)
 			problem = why_empty(fd);
 			err = -EINVAL;
 		}
-		if (!standard_input)
-			close(fd);
+		close_operand(fd);
 	}
 	if (err == -EFBIG)
 		complain("%s: larger than %u MiB%s", path, MAX_BYTES >> 20,
@@ -133,6 +143,41 @@ static int read_file(const char *path, bool is_drive, struct buffer *buffer)
 int read_operand(const char *path, struct buffer *buffer)
 {
 	return read_file(path, false, buffer);
+}
+
+/* Return: how many bytes there were, or -errno. */
+static ssize_t take_all(int fd, take_piece_fn take, void *data,
+			struct ssdpm_error *reterr)
+{
+	struct buffer buffer = { 0 };
+	ssize_t n = grow(&buffer), sum = 0;
+
+	while (!n) {
+		n = read_some(fd, &buffer);
+		if (n <= 0)
+			break;
+		sum += n;
+		n = take(data, buffer.data, (size_t)n, reterr);
+	}
+	free(buffer.data);
+	return n < 0 ? n : sum;
+}
+
+int read_pieces(const char *path, take_piece_fn take, void *data)
+{
+	struct ssdpm_error error = { 0 };
+	const char *problem = NULL;
+	int fd = open_operand(path, false, &problem);
+	ssize_t n = fd < 0 ? fd : take_all(fd, take, data, &error);
+
+	if (!n)
+		problem = why_empty(fd);
+	else if (error.message[0])
+		problem = error.message;
+	close_operand(fd);
+	if (n <= 0)
+		complain("%s: %s", path, problem ? problem : strerror((int)-n));
+	return n > 0 ? 0 : n ? (int)n : -EINVAL;
 }
 
 static enum exit_status parse(const struct common *common, const char *path,

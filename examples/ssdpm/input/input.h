@@ -86,6 +86,15 @@ bool is_file(const char *operand);
  */
 int read_operand(const char *path, struct buffer *buffer);
 
+/* The next piece of a file; 0 or -errno. */
+typedef int (*take_piece_fn)(void *data, const char *text, size_t n,
+			     struct ssdpm_error *reterr);
+/*
+ * The same for a file of any size, piece by piece, until one fails; "-" is
+ * standard input.
+ */
+int read_pieces(const char *path, take_piece_fn take, void *data);
+
 /*
  * catalogue.c: the catalogue with the user's own drives; NULL after a
  * complaint.

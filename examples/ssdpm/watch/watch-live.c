@@ -559,31 +559,55 @@ enum exit_status watch_machine(struct watch *watch)
 	return status;
 }
 
-/* A recording of --save says under which policy; others have events. */
-static bool is_recording(const struct watch *watch, const struct buffer *buffer)
-{
-	static const char policy[] = "# policy: ";
+/* A recording, and how much of POLICY the text so far ends with. */
+struct recording {
+	struct ssdpm_observation *observation;
+	size_t n_alike;
+};
 
-	return ssdpm_observation_get_counts(watch->observation)->n_events ||
-	       memmem(buffer->data, buffer->size, policy, sizeof(policy) - 1);
+/* A recording of --save says under which policy it was made. */
+static const char POLICY[] = "# policy: ";
+
+/* Its first character is in it once. */
+static void look_for_policy(struct recording *recording, const char *text,
+			    size_t size)
+{
+	for (size_t i = 0; i < size && POLICY[recording->n_alike]; i++)
+		if (text[i] == POLICY[recording->n_alike])
+			recording->n_alike++;
+		else
+			recording->n_alike = text[i] == POLICY[0];
+}
+
+static int feed(void *data, const char *text, size_t size,
+		struct ssdpm_error *reterr)
+{
+	struct recording *recording = data;
+
+	look_for_policy(recording, text, size);
+	return ssdpm_observation_feed(recording->observation, text, size,
+				      reterr);
+}
+
+/* Other recordings have events. */
+static bool is_recording(const struct recording *recording)
+{
+	return !POLICY[recording->n_alike] ||
+	       ssdpm_observation_get_counts(recording->observation)->n_events;
 }
 
 enum exit_status watch_recording(struct watch *watch)
 {
-	struct ssdpm_observation *observation = watch->observation;
-	struct buffer buffer = { 0 };
+	struct recording recording = { .observation = watch->observation };
+	const char *path = watch->options->read;
 	struct ssdpm_error error;
-	enum exit_status status = STATUS_DONE;
 
-	if (read_operand(watch->options->read, &buffer))
-		status = STATUS_FAILED;
-	else if (ssdpm_observation_feed(observation, buffer.data, buffer.size,
-					&error) ||
-		 ssdpm_observation_finish(observation, 0, &error))
-		status = failure("%s: %s", watch->options->read, error.message);
-	else if (!is_recording(watch, &buffer))
-		status = failure("%s: not a recording: it has no trace event",
-				 watch->options->read);
-	free(buffer.data);
-	return status;
+	if (read_pieces(path, feed, &recording))
+		return STATUS_FAILED;
+	if (ssdpm_observation_finish(recording.observation, 0, &error))
+		return failure("%s: %s", path, error.message);
+	if (!is_recording(&recording))
+		return failure("%s: not a recording: it has no trace event",
+			       path);
+	return STATUS_DONE;
 }
