@@ -178,6 +178,16 @@ def test_a_long_call_goes_on_behind_a_backslash(ssdpm: Command) -> None:
     assert calls() == calls("--wide")
 
 
+def test_prose_before_a_call_is_folded_as_prose(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    machine("apst-off").rename(ssdpm.directory / "off")
+    text = on_terminal(ssdpm, 30, "tune", "--yes", "--root", "off")
+    before, call = text[text.index("To go back") :].split("ssdpm revert")
+    assert before.split() == "To go back to before the first change:".split()
+    assert call.replace("\\\n", "").split() == ["--root", "off"]
+
+
 def test_data_is_not_folded(ssdpm: Command) -> None:
     machines.write("laptop", ssdpm.directory / "laptop")
     shared = ssdpm.output("show", "--share", "--root", "laptop")

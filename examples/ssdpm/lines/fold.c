@@ -98,22 +98,27 @@ static const char *find_bare(const char *text, const char *what)
 }
 
 /*
- * A call that is copied, or a line that ends with one. With prose behind it, it
- * is prose, and so is a message of a subcommand.
+ * The call in a text that is one, or that ends with one, as in "Undo: ssdpm
+ * revert"; NULL: none. With prose behind it, it is prose, and so is a message
+ * of a subcommand.
  */
-static bool is_call(const char *text)
+static const char *find_call(const char *text)
 {
 	static const char *const starts[] = { "ssdpm ", "sudo ", "echo ",
 					      "or echo ", "options " };
+	static const char *const ends[] = { ": ssdpm ", ": sudo ssdpm ",
+					    ": echo " };
 
 	if (find_bare(text, "; ") || find_bare(text, ", ") ||
 	    find_bare(text, "("))
-		return false;
+		return NULL;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (!strncmp(text, starts[i], strlen(starts[i])))
-			return !find_bare(text, ": ");
-	return strstr(text, ": ssdpm ") || strstr(text, ": sudo ssdpm ") ||
-	       strstr(text, ": echo ");
+			return find_bare(text, ": ") ? NULL : text;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (strstr(text, ends[i]))
+			return strstr(text, ends[i]) + 2;
+	return NULL;
 }
 
 /* A line of a file, which udev takes whole: ACTION=="add", LABEL="end". */
@@ -191,13 +196,14 @@ static size_t inner_call_length(const char *text)
 /* How a line is folded. */
 struct folding {
 	size_t width, hang;
-	bool call;	      /* all of it */
+	const char *call;     /* with which the line ends, or NULL */
 	const char *call_end; /* of a call in prose that is too long, or NULL */
 };
 
 static bool is_in_call(const struct folding *folding, const char *text)
 {
-	return folding->call || (folding->call_end && text < folding->call_end);
+	return (folding->call && text >= folding->call) ||
+	       (folding->call_end && text < folding->call_end);
 }
 
 /* The text that is not broken: a word, or a call in prose that fits. */
@@ -225,7 +231,7 @@ static void fold_line(FILE *file, const char *line, size_t width)
 {
 	const size_t indent = strspn(line, " ");
 	struct folding folding = { .width = width,
-				   .call = is_call(line + indent) };
+				   .call = find_call(line + indent) };
 	size_t used = indent;
 
 	folding.hang =
@@ -239,7 +245,7 @@ static void fold_line(FILE *file, const char *line, size_t width)
 		size_t follows;
 
 		next = at + n + blanks;
-		call = is_in_call(&folding, next);
+		call = next != folding.call && is_in_call(&folding, next);
 		follows = piece_length(&folding, next);
 		fwrite(at, 1, n, file);
 		used += line_columns(at, n);
