@@ -268,3 +268,16 @@ def test_scripts_get_the_bytes_and_a_terminal_does_not(
         shown = read_terminal(keyboard)
     assert shown
     assert_plain(shown.replace(b"\r\n", b"\n"))
+
+
+def test_the_name_of_a_capture_does_not_control_the_terminal(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = ssdpm.directory / "it's\x1b[31mred"
+    machine("apst-off").rename(root)
+    for call in (["status"], ["tune", "-n"], ["plan", "-p", "auto"], ["bisect", "status"]):
+        result = ssdpm(*call, "--root", root.name, "--wide")
+        said = result.stdout.decode() + result.stderr.decode()
+        assert "\x1b" not in said, call
+    said = ssdpm.output("tune", "-n", "--root", root.name)
+    assert "Undo: ssdpm revert --root 'it'\\''s?[31mred'\n" in said

@@ -22,11 +22,16 @@ void write_word(FILE *file, const char *word)
 					"_./+-")];
 
 	fputs(plain ? " " : " '", file);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", file);
-		else
-			putc(*word, file);
+	for (; *word; word++) {
+		const size_t n = strcspn(word, "'");
+
+		/* An argument, whose control characters get to no terminal. */
+		fprintf(file, "%.*s", (int)n, word);
+		word += n;
+		if (!*word)
+			break;
+		fputs("'\\''", file);
+	}
 	fputs(plain ? "" : "'", file);
 }
 
