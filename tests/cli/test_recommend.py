@@ -78,15 +78,30 @@ def test_python_recommends_the_same(
             }
 
 
-def test_limits_are_given_once(ssdpm: Command) -> None:
+def test_a_bound_replaces_its_own_default_alone(ssdpm: Command) -> None:
     call = ["recommend", "-t", "lomax", "drive.json"]
-    for option in ("--max-added-mean", "--max-added-p99", "--max-exit-latency"):
-        text = ssdpm.fails(2, *call, "--patient", option, "any")
-        assert f"--patient conflicts with {option}" in text
     assert "--patient conflicts with --instant" in ssdpm.fails(2, *call, "--patient", "--instant")
-    bounds = ssdpm.json(*call, "--max-added-mean", "any")["bounds"]
-    assert bounds["patience"] is None and not bounds["by_default"]
-    assert "  with --patient, I/Os may wait " in ssdpm.output(*call, "-q", "--patient")
+    for patience in ([], ["--patient"], ["--instant"]):
+        usual = ssdpm.json(*call, *patience)["bounds"]
+        assert usual["by_default"] and None not in usual.values()
+        for option, key in (
+            ("--max-added-mean", "max_delay_mean_ns"),
+            ("--max-added-p99", "max_delay_p99_ns"),
+            ("--max-exit-latency", "max_exit_latency_us"),
+        ):
+            for value, number in (("any", None), ("0us", 0)):
+                given = ssdpm.json(*call, *patience, option, value)["bounds"]
+                assert given == usual | {key: number, "by_default": False}
+    assert ", with --patient\n" in ssdpm.output(*call, "-q", "--patient")
+
+
+def test_a_bound_on_some_delays_lets_no_others_grow(ssdpm: Command) -> None:
+    ssdpm.write("sn530.json", ssdpm.output("show", "--json", "WDC PC SN530"))
+    call = ["recommend", "-q", "-t", "lomax", "sn530.json"]
+    usual = ssdpm.json(*call)["recommendations"]
+    bounded = ssdpm.json(*call, "--max-added-p99", "20ms")["recommendations"]
+    for before, after in zip(usual, bounded, strict=True):
+        assert after["run"]["delay_sum_ns"] <= before["run"]["delay_sum_ns"] * 1.05
 
 
 @pytest.mark.parametrize("patience", PATIENCES)

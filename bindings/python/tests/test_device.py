@@ -780,11 +780,13 @@ def test_patience_sets_the_limits_of_recommend(
         limits[word] = bounds["max_delay_p99_ns"]
     assert limits["instant"] < limits["normal"] < limits["patient"]
     given = ssdpm.recommend(device, trace, max_exit_latency_us="any")
-    assert json.loads(given.to_json())["bounds"]["patience"] is None
+    bounds = json.loads(given.to_json())["bounds"]
+    assert bounds["max_exit_latency_us"] is None and bounds["max_delay_p99_ns"] == limits["normal"]
+    assert bounds["patience"] == "normal" and not bounds["by_default"]
     with pytest.raises(ValueError, match="patience: 'slow' is none of"):
         ssdpm.recommend(device, trace, patience="slow")
-    with pytest.raises(ValueError, match="choose one"):
-        ssdpm.recommend(device, trace, patience="patient", max_delay_p99_ns=1)
+    given = ssdpm.recommend(device, trace, patience="patient", max_delay_p99_ns=1)
+    assert json.loads(given.to_json())["bounds"]["max_delay_p99_ns"] == 1
 
 
 def test_a_link_that_nobody_manages_is_a_range(

@@ -87,12 +87,7 @@ static void init(void *data)
 {
 	struct recommend_options *settings = data;
 
-	settings->bounds = (struct ssdpm_bounds){
-		.size = sizeof(settings->bounds),
-		.max_delay_mean_ns = UINT64_MAX,
-		.max_delay_p99_ns = UINT64_MAX,
-		.max_exit_latency_us = UINT64_MAX,
-	};
+	settings->bounds.size = sizeof(settings->bounds);
 }
 
 static const struct option_group own = {
@@ -102,28 +97,18 @@ static const struct option_group own = {
 	KEEPS_GIVEN(struct recommend_options, given),
 };
 
-/* The first option that limits a delay, or a time to leave a state; or NULL. */
-static const char *find_bound(const struct recommend_options *settings)
+/* The bounds that are given: each replaces one of the defaults. */
+static uint32_t own_bounds(const struct recommend_options *settings)
 {
-	static const char *const bounds[] = { "max-added-mean", "max-added-p99",
-					      "max-exit-latency" };
-
-	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++)
-		if (is_given(&own, settings->given, bounds[i]))
-			return bounds[i];
-	return NULL;
-}
-
-static enum exit_status check_limits(const struct common *common,
-				     const struct recommend_options *settings)
-{
-	const char *option = patience_option(&settings->patience);
-	const char *bound = find_bound(settings);
-
-	if (*option && bound)
-		return usage_error(common, "%s conflicts with --%s", option + 1,
-				   bound);
-	return check_patience(common, &settings->patience);
+	return (is_given(&own, settings->given, "max-added-mean") ?
+			SSDPM_BOUNDS_OWN_MEAN :
+			0) |
+	       (is_given(&own, settings->given, "max-added-p99") ?
+			SSDPM_BOUNDS_OWN_P99 :
+			0) |
+	       (is_given(&own, settings->given, "max-exit-latency") ?
+			SSDPM_BOUNDS_OWN_EXIT :
+			0);
 }
 
 static enum exit_status check(const struct common *common,
@@ -163,10 +148,11 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status, left_out = STATUS_DONE;
 	struct drives drives;
 
-	settings.is_bounded = find_bound(&settings) != NULL;
+	settings.is_bounded = own_bounds(&settings) != 0;
+	settings.bounds.flags |= own_bounds(&settings);
 	if (!settings.trace_name)
 		settings.trace_name = ssdpm_machine_get_workload(NULL);
-	status = check_limits(common, &settings);
+	status = check_patience(common, &settings.patience);
 	if (!status)
 		status = check(common, &settings, operands, n_operands);
 	ssdpm_apst_params_init(&params, sizeof(params));

@@ -287,12 +287,26 @@ static void print_route(const struct advice *a,
 	end_paragraph(file, &text, 0, 2);
 }
 
-/* "by default", "with --patient" */
-static const char *limits_of(const struct ssdpm_bounds *bounds)
+static struct number bound_text(uint64_t ns)
 {
-	return bounds->patience == SSDPM_PATIENCE_PATIENT ? "with --patient" :
-	       bounds->patience == SSDPM_PATIENCE_INSTANT ? "with --instant" :
-							    "by default";
+	const struct number any = { "any time" };
+
+	return ns == UINT64_MAX ? any : time_text(ns);
+}
+
+/* The delays that the recommendation may add. */
+static void print_bounds(const struct advice *a)
+{
+	const struct ssdpm_bounds *b = &a->bounds;
+
+	printf("  may delay I/Os by %s on average, and 1 in 100 by more than %s%s%s\n",
+	       bound_text(b->max_delay_mean_ns).text,
+	       bound_text(b->max_delay_p99_ns).text,
+	       b->patience == SSDPM_PATIENCE_PATIENT ? ", with --patient" :
+	       b->patience == SSDPM_PATIENCE_INSTANT ? ", with --instant" :
+	       a->usual_bounds			     ? ", by default" :
+						       "",
+	       a->usual_bounds ? "" : ", as given");
 }
 
 void print_advice(const struct advice *a, const struct sim_options *options,
@@ -305,11 +319,7 @@ void print_advice(const struct advice *a, const struct sim_options *options,
 	       info->product[0] ? ": " : "", info->product, a->trace);
 	print_taken(a->subject, options);
 	print_today(a);
-	if (a->usual_bounds)
-		printf("  %s, I/Os may wait %s on average, p99 %s\n",
-		       limits_of(&a->bounds),
-		       time_text(a->bounds.max_delay_mean_ns).text,
-		       time_text(a->bounds.max_delay_p99_ns).text);
+	print_bounds(a);
 	const struct ssdpm_recommendation *r;
 
 	for (size_t i = 0; (r = route_of(a, i)); i++) {

@@ -125,16 +125,14 @@ static enum exit_status advise(const struct plan *plan,
 	a->bounds = settings->bounds;
 	a->bounds.quirks = apst_quirks(&subject->quirks, SSDPM_APST_LINUX);
 	find_kernel(a);
-	if (!settings->is_bounded)
-		a->bounds.patience = patience_of(&settings->patience);
+	a->bounds.patience = patience_of(&settings->patience);
 	a->usual_bounds = !settings->is_bounded;
 	if (!policy_fits(&a->from, subject->drive, true))
 		return STATUS_DEVICE_CANNOT;
 	if (resolve_policy(&a->from, subject->drive, &subject->quirks, &params,
 			   &a->today, &error))
 		return complain_of_advice(a, &error);
-	if (a->usual_bounds &&
-	    ssdpm_gaps_get_default_bounds(gaps, subject->drive->model, &params,
+	if (ssdpm_gaps_get_default_bounds(gaps, subject->drive->model, &params,
 					  &a->bounds, &a->bounds, &error))
 		return complain_of_advice(a, &error);
 	if (is_sata(a))

@@ -168,6 +168,11 @@ enum ssdpm_bounds_flag {
 	/* Latency is worth power: where the table of today does not keep the
 	 * bounds, what does may take more. */
 	SSDPM_BOUNDS_MAY_COST = 1 << 0,
+	/* ssdpm_gaps_get_default_bounds() leaves max_delay_mean_ns,
+	 * max_delay_p99_ns or max_exit_latency_us as it is. */
+	SSDPM_BOUNDS_OWN_MEAN = 1 << 1,
+	SSDPM_BOUNDS_OWN_P99 = 1 << 2,
+	SSDPM_BOUNDS_OWN_EXIT = 1 << 3,
 };
 
 /**
@@ -180,7 +185,8 @@ enum ssdpm_bounds_flag {
  *                       up to 31, is a search with a gap; 0: 2
  * @quirks:              bits of enum ssdpm_quirk, as for ssdpm_apst_generate()
  * @flags:               bits of enum ssdpm_bounds_flag; read by
- *                       ssdpm_recommend()
+ *                       ssdpm_recommend() and
+ *                       ssdpm_gaps_get_default_bounds()
  * @patience:            enum ssdpm_patience, read by
  *                       ssdpm_gaps_get_default_bounds(), which these limits
  *                       are from; 0: they are not
@@ -258,7 +264,8 @@ enum ssdpm_route {
 enum ssdpm_advice {
 	/* Set it: it saves, or SSDPM_BOUNDS_MAY_COST asked for latency. */
 	SSDPM_ADVICE_SET = 1,
-	/* Leave all as it is: the drive does the same today, or as good as. */
+	/* Leave all as it is: the drive does the same today, or as good as, or
+	 * what it saves is not decided. */
 	SSDPM_ADVICE_KEEP = 2,
 	/* Leave all as it is: what keeps the bounds takes more power. */
 	SSDPM_ADVICE_COSTS = 3,
@@ -341,7 +348,8 @@ struct ssdpm_recommendation {
  * seek. The default of Linux is always within the bounds. The mean is that time
  * by the number of I/Os, rounded up. No state may take more than 100 ms to
  * leave. Another patience has other limits. SSDPM_PATIENCE_INSTANT adds
- * SSDPM_BOUNDS_MAY_COST, and the default of Linux may exceed its limits.
+ * SSDPM_BOUNDS_MAY_COST, and the default of Linux may exceed its limits. A
+ * bound of the caller replaces the one that it is for, and no other.
  *
  * Return: as ssdpm_gaps_sweep(); -EINVAL, -E2BIG (size of @from or
  * @ret_bounds; an unknown patience or flag).
@@ -368,7 +376,7 @@ struct ssdpm_recommendations;
  * route takes over if it likely saves more. The word decides: what costs or
  * probably costs is SSDPM_ADVICE_COSTS, and so is what is not decided with a
  * median below 0. Where the table of today keeps the bounds, SSDPM_ADVICE_KEEP
- * is what is too small to matter, or not decided with a median below 5 mW.
+ * is what is too small to matter, or not decided.
  * Without the flag the nominal saving decides.
  *
  * A kernel with SSDPM_APST_LINUX_LEGACY has no parameters of nvme_core, so that

@@ -185,7 +185,9 @@ static int read_bounds(const struct ssdpm_bounds *from,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "ssdpm_bounds: patience: %u is unknown",
 				   ret->patience);
-	if (ret->flags & ~(uint32_t)SSDPM_BOUNDS_MAY_COST)
+	if (ret->flags &
+	    ~(uint32_t)(SSDPM_BOUNDS_MAY_COST | SSDPM_BOUNDS_OWN_MEAN |
+			SSDPM_BOUNDS_OWN_P99 | SSDPM_BOUNDS_OWN_EXIT))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "ssdpm_bounds: flags: 0x%x has unknown bits",
 				   ret->flags);
@@ -265,6 +267,12 @@ int ssdpm_gaps_get_default_bounds(const struct ssdpm_gaps *gaps,
 	if (!given.patience)
 		given.patience = SSDPM_PATIENCE_NORMAL;
 	bounds = ssdpm__default_bounds(given.patience, &run);
+	if (given.flags & SSDPM_BOUNDS_OWN_MEAN)
+		bounds.max_delay_mean_ns = given.max_delay_mean_ns;
+	if (given.flags & SSDPM_BOUNDS_OWN_P99)
+		bounds.max_delay_p99_ns = given.max_delay_p99_ns;
+	if (given.flags & SSDPM_BOUNDS_OWN_EXIT)
+		bounds.max_exit_latency_us = given.max_exit_latency_us;
 	bounds.max_states = given.max_states;
 	bounds.quirks = given.quirks;
 	bounds.flags |= given.flags;
@@ -382,12 +390,11 @@ static bool costs(const struct outcome *outcome)
 	}
 }
 
-/* The saving is too small to matter, or undecided with a small median. */
+/* The saving is too small to matter, or nothing decides what it is. */
 static bool is_idle_change(const struct ssdpm_likely *likely)
 {
 	return likely->verdict == SSDPM_SAVING_TOO_SMALL ||
-	       (likely->verdict == SSDPM_SAVING_NOT_DECIDED &&
-		likely->median_uw < SMALL_UW);
+	       likely->verdict == SSDPM_SAVING_NOT_DECIDED;
 }
 
 static uint32_t judge(const struct quest *quest, const struct candidate *best,
@@ -668,5 +675,8 @@ ENUM_WORDS(route)
 
 static const char bounds_flag_words[][9] = {
 	[FLAG(SSDPM_BOUNDS_MAY_COST)] = "may-cost",
+	[FLAG(SSDPM_BOUNDS_OWN_MEAN)] = "own-mean",
+	[FLAG(SSDPM_BOUNDS_OWN_P99)] = "own-p99",
+	[FLAG(SSDPM_BOUNDS_OWN_EXIT)] = "own-exit",
 };
 FLAG_WORDS(bounds_flag)

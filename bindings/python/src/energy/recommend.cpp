@@ -215,12 +215,16 @@ static py::tuple describe(const struct ssdpm_recommendation &from)
 		Changes(from).list());
 }
 
+/* Bounds of the caller, each of which replaces one of the patience. */
+static constexpr uint32_t OWN_BOUNDS =
+	SSDPM_BOUNDS_OWN_MEAN | SSDPM_BOUNDS_OWN_P99 | SSDPM_BOUNDS_OWN_EXIT;
+
 /* What to set for a workload; it never changes. */
 class Recommendations
 {
       public:
-	/* patience: the delays that are allowed are those of the library; 0:
-	 * they are those of the tuple. kernel: of a device, or None. */
+	/* Bounds that the tuple does not have are those of the patience.
+	 * kernel: of a device, or None. */
 	Recommendations(const Gaps &gaps, const Model &model,
 			const SimParams &params, const BoundsTuple &from,
 			uint32_t patience, const ApstTable *today,
@@ -235,10 +239,9 @@ class Recommendations
 		{
 			py::gil_scoped_release release;
 
-			if (patience)
-				err = ssdpm_gaps_get_default_bounds(
-					gaps.get(), model.get(), &this->params,
-					&bounds, &bounds, &error);
+			err = ssdpm_gaps_get_default_bounds(
+				gaps.get(), model.get(), &this->params, &bounds,
+				&bounds, &error);
 			if (ssdpm_model_get_info(model.get())->kind ==
 			    SSDPM_KIND_NVME)
 				this->params.apst =
@@ -290,7 +293,7 @@ class Recommendations
 		report.recommendations = found;
 		report.words = words.data();
 		report.n_words = words.size();
-		report.by_default = bounds.patience != 0;
+		report.by_default = !(bounds.flags & OWN_BOUNDS);
 		return written([&](char **text, struct ssdpm_error *error) {
 			return ssdpm_recommendation_report_to_json(&report,
 								   text, error);
@@ -347,6 +350,9 @@ void add_recommend(py::module_ &module)
 {
 	module.attr("ROUTES") = words(&ssdpm_route_to_string);
 	module.attr("BOUNDS_MAY_COST") = +SSDPM_BOUNDS_MAY_COST;
+	module.attr("BOUNDS_OWN") =
+		py::make_tuple(+SSDPM_BOUNDS_OWN_MEAN, +SSDPM_BOUNDS_OWN_P99,
+			       +SSDPM_BOUNDS_OWN_EXIT);
 	py::class_<Gaps>(module, "Gaps")
 		.def(py::init<const std::optional<ServiceNumbers> &>())
 		.def(py::init<const py::bytes &>())

@@ -28,6 +28,7 @@ PHASES: dict[str, int]
 ROUTES: dict[str, int]
 PATIENCES: dict[str, int]
 BOUNDS_MAY_COST: int
+BOUNDS_OWN: tuple[int, int, int]
 CAP_LIMITS: dict[str, int]
 WA_FORMULAS: dict[str, int]
 FTL_COLLECTORS: dict[str, int]

@@ -51,7 +51,7 @@ def _bounds(
     max_exit_latency_us: SupportsIndex | str | None,
     max_states: SupportsIndex,
     quirks: Iterable[Quirk | str] | Quirk | str,
-    may_cost: bool = False,
+    flags: int = 0,
 ) -> tuple[int, int, int, int, int, int]:
     most = 2**64 - 1
 
@@ -68,7 +68,7 @@ def _bounds(
             setup.quirks() if isinstance(quirks, str) and quirks == "auto" else quirks,
             _core.ALGORITHMS["linux"],
         ),
-        _core.energy.BOUNDS_MAY_COST if check_bool(may_cost, "may_cost") else 0,
+        flags,
     )
 
 
@@ -266,17 +266,6 @@ def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
     )
 
 
-def _patience(patience: str, given: tuple[SupportsIndex | str | None, ...]) -> int:
-    """Whose limits hold; 0: those that are given."""
-    known = _core.energy.PATIENCES
-    number = known[check_word(patience, "patience", known)]
-    if given == (None, None, None):
-        return number
-    if patience != "normal":
-        raise ValueError("patience: it has limits, and others are given: choose one")
-    return 0
-
-
 def _kernel(model: Model | Device, drive: Model) -> _core.ApstParams | None:
     """What the kernel of a device makes its tables from; None: there is none."""
     if not isinstance(model, Device) or drive.kind != "nvme":
@@ -310,7 +299,7 @@ def recommend(
             of estimate(). A SATA drive has the link policy of its port, or if that is
             not known, the default of Linux.
         max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us: as for best_table();
-            "any": no bound. If all three are None, those of the patience hold.
+            "any": no bound; None: that of the patience.
         patience: "normal": all delays together last for at most 1 % of the time, and
             one I/O in 100 may wait for more than 25 ms; or for as long as under the
             default of Linux, if that is longer. "patient" and "instant" as for tune().
@@ -320,16 +309,19 @@ def recommend(
         And as best_table().
 
     Raises:
-        As best_table(). ValueError too: a patience other than "normal" with one of the
-        three bounds.
+        As best_table().
     """
     setup = Setup(model, likely=likely, **known)
     given = (max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us)
     mean, p99, exit_latency = (
         None if isinstance(one, str) and one == "any" else one for one in given
     )
-    bounds = _bounds(setup, mean, p99, exit_latency, max_states, quirks, may_cost)
-    number = _patience(patience, given)
+    flags = _core.energy.BOUNDS_MAY_COST if check_bool(may_cost, "may_cost") else 0
+    for one, bit in zip(given, _core.energy.BOUNDS_OWN, strict=True):
+        flags |= bit if one is not None else 0
+    bounds = _bounds(setup, mean, p99, exit_latency, max_states, quirks, flags)
+    known_patience = _core.energy.PATIENCES
+    number = known_patience[check_word(patience, "patience", known_patience)]
     now = setup.table_or_none(today, "today")._handle
     gaps = gaps_of(setup, trace, end_ns)
     found = _core.energy.Recommendations(

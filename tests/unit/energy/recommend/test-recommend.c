@@ -851,10 +851,11 @@ static void less_delay_is_paid_for_only_if_asked_for(void **state)
 	assert_int_equal(
 		recommend(gaps, model, NULL, &bounds, &r[2].apst, r, NULL), 0);
 	assert_int_not_equal(r[0].advice, SSDPM_ADVICE_SET);
-	bounds.flags = 2;
+	bounds.flags = 1 << 4;
 	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, &error),
 			 -EINVAL);
-	fixture_assert_error(&error, -EINVAL, 0, "flags: 0x2 has unknown bits");
+	fixture_assert_error(&error, -EINVAL, 0,
+			     "flags: 0x10 has unknown bits");
 	bounds.flags = 0;
 	bounds.patience = 4;
 	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, &error),
@@ -956,6 +957,21 @@ static void patience_moves_the_limits_and_the_kernel_its_default(void **state)
 		assert_int_equal(found.flags, limits[patience].flags);
 		assert_int_equal(found.patience, patience);
 		assert_ptr_equal(found.kernel, &kernel);
+
+		/* A bound of the caller stands, and the others are as before.
+		 */
+		from.flags = SSDPM_BOUNDS_OWN_P99;
+		from.max_delay_p99_ns = 7;
+		p99_ns = found.max_delay_mean_ns;
+		assert_int_equal(ssdpm_gaps_get_default_bounds(gaps, model,
+							       NULL, &from,
+							       &found, NULL),
+				 0);
+		assert_int_equal(found.max_delay_p99_ns, 7);
+		assert_int_equal(found.max_delay_mean_ns, p99_ns);
+		assert_int_equal(found.max_exit_latency_us,
+				 limits[patience].exit_us);
+		from.flags = 0;
 	}
 	/* The two defaults differ on this drive. */
 	from.patience = 0;
