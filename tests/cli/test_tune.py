@@ -676,6 +676,8 @@ def test_the_screen_says_what_sleep_saves_today(
     text = ssdpm.output(*call)
     assert ("Today, sleep already saves about " in text) == bool(lost) == (name != "apst-off")
     assert all(uw < 0 for uw in lost)
+    # On battery, so long more than if no drive slept.
+    assert ("So the battery lasts " in text) == (name == "laptop")
 
 
 @pytest.mark.parametrize(

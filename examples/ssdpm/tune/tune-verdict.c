@@ -171,6 +171,25 @@ static void write_change(FILE *file, const struct tuning *tuning)
 	write_battery(file, tuning, &total);
 }
 
+/* How long the batteries last because drives sleep, against that they did not.
+ */
+static void write_battery_asleep(FILE *file, const struct tuning *tuning,
+				 int64_t uw)
+{
+	struct ssdpm_saving saving = { .nominal_uw = uw };
+	struct ssdpm_gain gain;
+	double wh, w;
+
+	saving.low_uw = saving.high_uw = uw;
+	if (!read_batteries(tuning->live, &wh, &w) ||
+	    ssdpm_saving_get_battery_s(&saving, wh * 1e3, w * 1e6 + (double)uw,
+				       &gain, NULL))
+		return;
+	fprintf(file, "\nSo the battery lasts %s longer, at the %s of now.",
+		minutes_text(gain.nominal / 60, gain.nominal < 600).text,
+		power_text((int64_t)(w * 1e6)).text);
+}
+
 enum { MOST_CHANGES_WITH_SLEEP = 2 };
 
 /* The power that the drives that sleep would take if they did not. */
@@ -189,9 +208,12 @@ static void write_asleep(FILE *file, const struct tuning *tuning)
 			      awake->verdict == SSDPM_SAVING_PROBABLY_COSTS))
 			uw -= awake->median_uw;
 	}
-	if (uw)
-		fprintf(file, "\nToday, sleep already saves about %s in all.",
-			power_text(two_digits(uw)).text);
+	if (!uw)
+		return;
+	fprintf(file, "\nToday, sleep already saves about %s in all.",
+		power_text(two_digits(uw)).text);
+	if (!tuning->n_changes)
+		write_battery_asleep(file, tuning, two_digits(uw));
 }
 
 void write_verdict(FILE *file, const struct tuning *tuning)
