@@ -418,3 +418,10 @@ def test_watch_sends_a_dumb_terminal_no_sequence(
     watch.process.wait(60)
     os.close(watch.fd)
     assert b"\x1b" not in shown
+
+
+def test_a_link_that_keeps_a_drive_from_sleep_has_its_remedy_on_the_first_screen(
+    ssdpm: Command, machine: Make
+) -> None:
+    screen = ssdpm.output("status", "--root", str(machine("no-aspm")))
+    assert "Next, for nvme1: echo powersupersave > /sys/module/pcie_aspm/" in screen

@@ -37,10 +37,10 @@ static void advise_link_file(struct examination *e, struct ssdpm_diagnosis *d,
 			    e->facts->address, file);
 }
 
-/* What keeps a capable link from it, and the policy that would not. */
-static void say_policy(struct examination *e, const char *what)
+/* What keeps a capable link from it, and for d the policy that would not. */
+static void say_policy(struct examination *e, struct ssdpm_diagnosis *d,
+		       const char *what)
 {
-	struct ssdpm_diagnosis *d;
 	char why[64];
 
 	switch (e->machine->aspm_policy) {
@@ -58,15 +58,14 @@ static void say_policy(struct examination *e, const char *what)
 	default:
 		return;
 	}
-	d = ssdpm__found(e, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
-			 "the ASPM policy is %s, which %s",
-			 ssdpm_aspm_policy_to_string(e->machine->aspm_policy),
-			 why);
 	ssdpm__advise(d, e->machine->aspm_policy == SSDPM_ASPM_DEFAULT ?
 				 SSDPM_REMEDY_ASPM_POLICY_OR_FIRMWARE :
 				 SSDPM_REMEDY_ASPM_POLICY);
 	ssdpm__advise_value(d, "powersupersave",
 			    "/sys/module/pcie_aspm/parameters/policy");
+	ssdpm__found(e, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
+		     "the ASPM policy is %s, which %s",
+		     ssdpm_aspm_policy_to_string(e->machine->aspm_policy), why);
 }
 
 static void say_why_off(struct examination *e, struct ssdpm_diagnosis *d,
@@ -75,7 +74,7 @@ static void say_why_off(struct examination *e, struct ssdpm_diagnosis *d,
 	if (policy_has(e, feature))
 		advise_link_file(e, d, feature == L1 ? "l1_aspm" : "l1_2_aspm");
 	else
-		say_policy(e, feature == L1 ? "L1" : "L1.2");
+		say_policy(e, d, feature == L1 ? "L1" : "L1.2");
 }
 
 static void say_no_link(struct examination *e)

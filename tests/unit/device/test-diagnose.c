@@ -600,13 +600,14 @@ static void a_link_without_l1_2_costs_the_milliwatts(void **state)
 	diagnose(&scene);
 	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES_LESS);
 	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_L1_2,
-		     SSDPM_SEVERITY_PROBLEM, "link L1.2 off", "");
-	assert_found(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
-		     "the ASPM policy is default, which leaves L1.2 as the "
-		     "firmware set it",
+		     SSDPM_SEVERITY_PROBLEM, "link L1.2 off",
 		     "echo powersupersave > "
 		     "/sys/module/pcie_aspm/parameters/policy (all devices); "
 		     "or switch ASPM on in the firmware setup");
+	assert_found(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
+		     "the ASPM policy is default, which leaves L1.2 as the "
+		     "firmware set it",
+		     "");
 	scene.machine.aspm_policy = SSDPM_ASPM_POWERSUPERSAVE;
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_L1_2,
@@ -631,11 +632,11 @@ static void a_link_without_aspm_is_named_with_the_policy(void **state)
 	scene.machine.aspm_policy = SSDPM_ASPM_PERFORMANCE;
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
-		     SSDPM_SEVERITY_PROBLEM, "link L1 off", "");
-	assert_found(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
-		     "the ASPM policy is performance, which keeps L1 off",
+		     SSDPM_SEVERITY_PROBLEM, "link L1 off",
 		     "echo powersupersave > "
 		     "/sys/module/pcie_aspm/parameters/policy (all devices)");
+	assert_found(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
+		     "the ASPM policy is performance, which keeps L1 off", "");
 	scene.facts->known &= ~SSDPM_FACT_PCIE;
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
