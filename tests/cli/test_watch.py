@@ -33,6 +33,54 @@ def test_the_first_lines_say_how_it_slept_and_who_woke_it_most(ssdpm: Command) -
     assert max(map(len, text)) <= 80
 
 
+def states(text: str) -> dict[str, tuple[str, str]]:
+    """The share and the time in each state."""
+    row = r"^  ([a-z][\w, ]*?) +(\d[\d.]* %|unknown) +(\d[\d.]* \w+)$"
+    found = re.findall(row, text, re.MULTILINE)
+    return {name: (share, time) for name, share, time in found}
+
+
+def test_the_time_in_each_state_is_all_the_time(ssdpm: Command) -> None:
+    drive = watched(ssdpm)
+    told = states(ssdpm.output(*READ, "-q", "SN530"))
+    assert list(told) == [
+        *("busy", "idle, awake", "entering or leaving"),
+        *("asleep in PS3", "asleep in PS4"),
+    ]
+    share = {name: float(one[0].removesuffix(" %")) for name, one in told.items()}
+    whole = drive["now_ns"] - drive["start_ns"]
+    assert sum(share.values()) == pytest.approx(100, abs=0.3)
+    for name, key in {
+        "busy": "busy_ns",
+        "idle, awake": "idle_ns",
+        "entering or leaving": "transition_ns",
+    }.items():
+        assert share[name] == pytest.approx(100 * drive[key] / whole, abs=0.051)
+    asleep = share["asleep in PS3"] + share["asleep in PS4"]
+    assert asleep == pytest.approx(100 * drive["asleep_ns"] / whole, abs=0.11)
+
+
+def test_a_drive_that_never_sleeps_is_asleep_in_no_state(ssdpm: Command) -> None:
+    told = states(ssdpm.output(*READ, "-q", "--none", "SN530"))
+    assert list(told) == ["busy", "idle, awake"]
+
+
+def test_states_of_a_sata_drive_are_those_of_its_link(ssdpm: Command) -> None:
+    policy = ["--lpm", "med_power_with_dipm"]
+    told = states(ssdpm.output(*READ, "-q", *policy, "860 EVO"))
+    assert "asleep in PS2 slumber" in told
+
+
+def test_states_are_those_of_the_ios_that_are_still_known(ssdpm: Command) -> None:
+    made = recordings.Recording()
+    for i in range(32768 + 100):
+        made.io(10 + i / 100, "logger-7", "W", 8, 1e-4)
+    ssdpm.write("long.txt", made.text())
+    text = ssdpm.output("watch", "-q", "--read", "long.txt", "--device", "259,0", "SN530")
+    assert re.search(r"^  state in the last 5\.46 min +share +time$", text, re.MULTILINE)
+    assert re.match(r"SN530, simulated: asleep .* of 5\.48 min", text)
+
+
 def test_what_admin_commands_take_is_unknown_and_not_0(ssdpm: Command) -> None:
     text = ssdpm.output(*READ, "-q", "SN530")
     assert re.search(r"^ +smartctl +0 +10 +0 +unknown +unknown$", text, re.MULTILINE)
@@ -207,6 +255,10 @@ def test_a_gap_of_the_trace_is_unknown_and_neither_idle_nor_asleep(
     assert re.fullmatch(r"Likely power: .+ mW to .+ mW in the last 6\.5 min", text[1])
     assert text[3].startswith(f"{drive['n_delayed']} I/Os waited for it to wake, ")
     assert text[4] == "Unknown: 1.67 min more, with 54,321 I/Os, while it was not traced"
+    told = states("\n".join(text))
+    assert told.pop("not traced") == ("unknown", "1.67 min")
+    shares = [float(share.removesuffix(" %")) for share, _ in told.values()]
+    assert sum(shares) == pytest.approx(100, abs=0.3)
 
 
 def test_a_trace_with_a_gap_is_no_workload_unless_it_is_skipped(ssdpm: Command) -> None:

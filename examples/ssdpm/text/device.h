@@ -14,6 +14,9 @@
 /* "PS0-PS2"; "PS3" if both are the same. */
 struct cell states_text(uint32_t first, uint32_t last);
 
+/* "PS4"; of a link: "PS2 slumber". */
+struct cell state_text(const struct ssdpm_model *model, uint32_t number);
+
 /* The table of its states, with the text around it. */
 void print_states(const struct drive *drive);
 

@@ -73,17 +73,25 @@ static void add_ranks(struct table *table, const struct ssdpm_power_state *s)
 		 s->write_latency_rank);
 }
 
+struct cell state_text(const struct ssdpm_model *model, uint32_t number)
+{
+	const struct ssdpm_power_state *states;
+	const char *link = NULL;
+	size_t n;
+
+	states = ssdpm_model_get_states(model, &n);
+	if (number < n)
+		link = ssdpm_link_state_to_string(states[number].link_state);
+	return cell("PS%u%s%s", number, link ? " " : "", link ? link : "");
+}
+
 static void add_state(struct table *table, const struct ssdpm_model *model,
 		      uint32_t number)
 {
 	const struct ssdpm_power_state *s =
 		&ssdpm_model_get_states(model, NULL)[number];
-	const char *link_state = ssdpm_link_state_to_string(s->link_state);
 
-	table_row(table,
-		  cell("PS%u%s%s", number, link_state ? " " : "",
-		       link_state ? link_state : "")
-			  .text,
+	table_row(table, state_text(model, number).text,
 		  s->flags & SSDPM_STATE_NON_OPERATIONAL ? "no" : "yes",
 		  number_text(s, SSDPM_FIELD_MAX_POWER,
 			      ssdpm_uw_to_text(s->max_power_uw))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The screen of ssdpm watch, line by line. */
 #include "options/numbers.h"
+#include "text/device.h"
 #include "text/output.h"
 #include "watch/watch-view.h"
 
@@ -45,34 +46,23 @@ static void put_line(struct frame *frame, enum look look, const char *line)
 	fputs("\033[0m", frame->file);
 }
 
-static struct cell state_text(const struct view *view)
-{
-	const struct drive *drive = view->watch->watched[view->drive].drive;
-	const struct ssdpm_power_state *states;
-	const char *link = NULL;
-	size_t n;
-
-	states = ssdpm_model_get_states(drive->model, &n);
-	if (view->seen.state < n)
-		link = ssdpm_link_state_to_string(
-			states[view->seen.state].link_state);
-	return cell("PS%u%s%s", view->seen.state, link ? " " : "",
-		    link ? link : "");
-}
-
 static struct cell now_text(const struct view *view)
 {
+	const struct cell state =
+		state_text(view->watch->watched[view->drive].drive->model,
+			   view->seen.state);
+
 	switch (view->seen.phase) {
 	case SSDPM_PHASE_BUSY:
 		return cell("busy");
 	case SSDPM_PHASE_IDLE:
-		return cell("idle, awake in %s", state_text(view).text);
+		return cell("idle, awake in %s", state.text);
 	case SSDPM_PHASE_ENTRY:
-		return cell("entering %s", state_text(view).text);
+		return cell("entering %s", state.text);
 	case SSDPM_PHASE_RESIDENT:
-		return cell("asleep in %s", state_text(view).text);
+		return cell("asleep in %s", state.text);
 	case SSDPM_PHASE_EXIT:
-		return cell("waking from %s", state_text(view).text);
+		return cell("waking from %s", state.text);
 	default:
 		return cell("unknown: %s",
 			    view->seen.n_ios || view->seen.uncovered_ns ?

@@ -38,19 +38,9 @@ static void put_verdict(struct page *page, const struct watch *watch,
 static void put_states(struct page *page, const struct watch *watch,
 		       size_t index)
 {
-	struct timeline *timeline = calloc(1, sizeof(*timeline));
-	struct ssdpm_error error;
+	struct timeline *timeline = read_states(watch, index);
 
-	if (!timeline) {
-		out_of_memory();
-		page->failed = true;
-	} else if (ssdpm_observation_replay(watch->observation, index,
-					    timeline_change, timeline,
-					    &error)) {
-		complain("%s: %s", watch->watched[index].drive->name,
-			 error.message);
-		page->failed = true;
-	}
+	page->failed |= !timeline;
 	write_timeline(page->file, timeline);
 	free(timeline);
 }

@@ -282,9 +282,11 @@ static enum exit_status print_drive(const struct watch *watch, size_t index)
 		write_verdict(stdout, watch->watched[index].drive->name, &drive,
 			      &likely, &rows, "\n");
 		putchar('\n');
+		status = print_states_of(watch, index, &drive);
 		if (rows.n)
 			print_rows(&drive, &rows);
-		status = print_help_of(watch, index);
+		if (!status)
+			status = print_help_of(watch, index);
 	}
 	free(rows.rows);
 	return status;

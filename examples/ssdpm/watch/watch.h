@@ -83,6 +83,12 @@ void add_watched_drives(const struct watch *watch, struct items *items);
 /* The page that --html asks for. */
 enum exit_status write_watch_page(const struct watch *watch);
 
+/* NULL: it failed, which was complained of. Free it. */
+struct timeline *read_states(const struct watch *watch, size_t index);
+/* The time in each state; nothing: it had no I/O. */
+enum exit_status print_states_of(const struct watch *watch, size_t index,
+				 const struct ssdpm_observed *drive);
+
 /* What would help a drive, by its index, best first; nothing: no word. */
 enum exit_status print_help_of(const struct watch *watch, size_t drive);
 

@@ -36,6 +36,9 @@ struct timeline {
 void timeline_change(void *userdata, uint64_t time_ns, uint32_t phase,
 		     uint32_t state);
 
+/* The time in a class. */
+uint64_t timeline_ns(const struct timeline *timeline, uint32_t class);
+
 /* Writes it as JSON for a page; null for NULL. */
 void write_timeline(FILE *file, const struct timeline *timeline);
 

@@ -57,14 +57,19 @@ void timeline_change(void *userdata, uint64_t time_ns, uint32_t phase,
 		t->now = TIMELINE_TRANSITION;
 }
 
-static void write_class(FILE *file, const char *key, const struct timeline *t,
-			size_t n, uint32_t class)
+uint64_t timeline_ns(const struct timeline *t, uint32_t class)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < TIMELINE_BINS; i++)
 		sum += t->ns[i][class];
-	if (!sum)
+	return sum;
+}
+
+static void write_class(FILE *file, const char *key, const struct timeline *t,
+			size_t n, uint32_t class)
+{
+	if (!timeline_ns(t, class))
 		return;
 	fprintf(file, ", \"%s\": [", key);
 	for (size_t i = 0; i < n; i++)
