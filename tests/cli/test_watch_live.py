@@ -11,7 +11,9 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -371,3 +373,136 @@ def test_an_event_that_the_kernel_lacks_is_done_without(watched: Watched) -> Non
         pipe.flush()
         out, _ = process.communicate(timeout=120)
     assert json.loads(out)["drives"][0]["n_ios"] == 1
+
+
+# The same from Python: a line for each interval, and the end.
+FOLLOW = """
+import json, ssdpm
+with ssdpm.observe.watch(["nvme0"], interval_s=0.5) as live:
+    for told in live:
+        print(json.dumps(told), flush=True)
+        if told["n_ios"]:
+            break
+(drive,) = live.observation.drives
+print(drive.n_ios, live.observation.causes()[0].name, live.observation.counts.n_bad)
+"""
+
+
+def python(watched: Watched, script: str) -> contextlib.AbstractContextManager[Any]:
+    path = str(BUILD / "bindings/python")
+    return watched.call(program=[sys.executable, "-c", script], PYTHONPATH=path)
+
+
+def is_removed(watched: Watched) -> bool:
+    return not list((watched.root / "sys/kernel/tracing/instances").iterdir())
+
+
+def test_python_iterates_over_intervals_and_leaves_nothing(watched: Watched) -> None:
+    with kernel(watched) as pipe, python(watched, FOLLOW) as process:
+        watched.wait(on=True)
+        assert not is_removed(watched)
+        pipe.write(watched.io())
+        pipe.flush()
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    *intervals, end = out.splitlines()
+    told = [json.loads(line) for line in intervals]
+    assert {one["name"] for one in told} == {"nvme0"}
+    assert [one["n_ios"] for one in told] == [0] * (len(told) - 1) + [1]
+    assert end == "1 dd 0"
+    assert is_removed(watched)
+
+
+def test_ctrl_c_ends_python_while_it_waits(watched: Watched) -> None:
+    script = FOLLOW.replace("interval_s=0.5", "interval_s=3600")
+    with kernel(watched), python(watched, script) as process:
+        watched.wait(on=True)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == -signal.SIGINT
+    assert err.rstrip().endswith("KeyboardInterrupt")
+    assert is_removed(watched)
+
+
+def test_other_threads_of_python_run_while_it_waits(watched: Watched) -> None:
+    script = f"""
+import threading
+def count():
+    print("counts", flush=True)
+threading.Timer(1, count).start()
+{FOLLOW.replace("interval_s=0.5", "interval_s=3600")}"""
+    with kernel(watched), python(watched, script) as process:
+        assert process.stdout and process.stdout.readline() == "counts\n"
+        process.kill()
+
+
+def test_python_says_that_a_drive_went_away(watched: Watched) -> None:
+    with kernel(watched), python(watched, FOLLOW) as process:
+        watched.wait(on=True)
+        watched.disk.rename(watched.root / "gone")
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "GoneError: nvme0 went away" in err
+    assert is_removed(watched)
+
+
+@pytest.mark.parametrize("event", ["block_rq_issue", "block_rq_complete"])
+def test_python_refuses_a_kernel_without_an_event_of_ios(
+    watched: Watched, event: str
+) -> None:
+    shutil.rmtree(watched.instance / "events/block" / event)
+    with python(watched, FOLLOW) as process:
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 1 and f"it has no trace event block/{event}" in err
+    assert "UnsupportedError" in err and is_removed(watched)
+
+
+# Each is an expression, and what it raises.
+WRONG = {
+    'watch(["nvme7"])': "NotFoundError",
+    "watch([])": "InvalidError",
+    'watch(["nvme0", "nvme0n1"])': "ExistsError",
+    'watch("nvme0", interval_s=0.1)': "RangeError",
+    'watch("nvme0", interval_s=86401)': "RangeError",
+    'watch("nvme0", interval_s="1s")': "TypeError",
+    "watch(7)": "TypeError",
+    "watch([None])": "TypeError",
+    'watch(ssdpm.devices("/"))': "InvalidError",
+    "next(iter(closed()))": "ValueError",
+    "closed().lost()": "ValueError",
+}
+REFUSED = """
+import sys, ssdpm
+from ssdpm.observe import watch
+def closed():
+    with watch("nvme0") as live:
+        assert live.lost() == 0
+    live.close()
+    return live
+for wrong in sys.stdin.read().splitlines():
+    try:
+        print(eval(wrong))
+    except Exception as error:
+        print(type(error).__name__)
+"""
+
+
+def test_python_refuses_wrong_calls(watched: Watched) -> None:
+    calls = "\n".join(WRONG)
+    script = REFUSED.replace("sys.stdin.read()", repr(calls))
+    folder = watched.instance / "per_cpu/cpu0"
+    folder.mkdir(parents=True)
+    (folder / "stats").write_text("overrun: 0\ndropped events: 0\n")
+    with kernel(watched), python(watched, script) as process:
+        out, err = process.communicate(timeout=120)
+    assert dict(zip(WRONG, out.splitlines())) == WRONG, err
+    assert is_removed(watched)
+
+
+def test_python_names_the_error_of_a_refused_instance(watched: Watched) -> None:
+    program = [sys.executable, "-c", FOLLOW]
+    path = str(BUILD / "bindings/python")
+    refuses = str(errno.EACCES)
+    with watched.call(program=program, PYTHONPATH=path, SSDPM_REFUSES=refuses) as process:
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 1 and "AccessError" in err

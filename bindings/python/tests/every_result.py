@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import errno
 import importlib
 import inspect
 import subprocess
@@ -18,16 +19,18 @@ from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas
 
 import ssdpm
 from made import State, swift
-from ssdpm import cap, consistency, ftl, measure, observe, suspend, wa
+from ssdpm import _core, cap, consistency, ftl, measure, observe, suspend, wa
 from ssdpm.base.result import Value
 from ssdpm.measure import survey
 from ssdpm.measure.survey import Result, Stated
+from ssdpm.observe import live
 from truth import Truth, drive, run as true_run
 
 # tests/captures, which conftest.py adds to the path.
@@ -123,6 +126,25 @@ def public_calls() -> Iterator[str]:
                 continue
             if _gives(function):
                 yield path_of(cls, name)
+
+
+class NoTracer:
+    """No event comes."""
+
+    def __init__(self, disks: list[tuple[int, int, int, str]]) -> None:
+        self.disks = disks
+
+    def format(self, event: int) -> bytes:
+        name = observe.EVENTS[event].partition("/")[2]
+        if not name.startswith("block_rq_"):
+            raise ssdpm.NotFoundError(errno.ENOENT, name)
+        fields = '"%d,%d %s %llu + %u", REC->dev, REC->dev, REC->rwbs'
+        return (
+            f"name: {name}\nprint fmt: {fields}, REC->sector, REC->nr_sector\n".encode()
+        )
+
+    def lost(self) -> int:
+        return 0
 
 
 class World:
@@ -344,6 +366,17 @@ class World:
             now = block.end_ns
         trial.next(now)
         return trial
+
+    def live(self) -> observe.Watch:
+        """The drive of a capture, on a trace without an event; a real one needs root."""
+        device = ssdpm.open("nvme0", self.root)
+        parts: dict[str, Any] = {
+            "_device": lambda _: device,
+            "_disks": lambda _: [(1, 259, 0, "nvme0n1")],
+        }
+        tracer = mock.patch.object(_core.observe, "Tracer", NoTracer)
+        with mock.patch.multiple(live, **parts), tracer:
+            return observe.watch("nvme0", interval_s=f64(0.2))
 
     def observation(self) -> observe.Observation:
         observation = observe.Observation()
@@ -712,6 +745,8 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.measure.Level": World.level,
     "ssdpm.measure.Trial": World.trial,
     "ssdpm.observe.Observation": World.observation,
+    "ssdpm.observe.Watch.lost": lambda w: w.live().lost(),
+    "ssdpm.observe.watch": World.live,
     "ssdpm.observe.ObservationCounts": lambda w: w.observation().counts,
     "ssdpm.observe.ObservedDrive": lambda w: w.observation().drives,
     "ssdpm.measure.PowerIterator": lambda w: measure.iter_power(POWER),

@@ -39,6 +39,7 @@ GOES_ON: tuple[type, ...] = (
     ssdpm.measure.Level,
     ssdpm.measure.Trial,
     ssdpm.observe.Observation,
+    ssdpm.observe.Watch,
     ssdpm.TraceIterator,
     ssdpm.measure.PowerIterator,
 )

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Drives that are observed; __init__.pyi says more.
-from ssdpm._core import Model, _Pybind11Type
+from ssdpm._core import Device, Machine, Model, _Pybind11Type
 from ssdpm._core.energy import SimParams
 
 CAUSE_KINDS: dict[str, int]
 HELP_KINDS: dict[str, int]
 NO_CONTROLLER: int
 EVENTS: list[str]
+DISK_PARTS: dict[str, int]
+
+# (part, major, minor, name)
+def disks(machine: Machine, device: Device, /) -> list[tuple[int, int, int, str]]: ...
 
 # Results are the members of their structures in their order.
 class Observation(metaclass=_Pybind11Type):
@@ -37,3 +41,11 @@ class Observation(metaclass=_Pybind11Type):
     def prediction(
         self, drive: int, /
     ) -> tuple[int, int, int, int, int, int, int, int]: ...
+
+class Tracer(metaclass=_Pybind11Type):
+    def __init__(self, disks: list[tuple[int, int, int, str]], /) -> None: ...
+    def format(self, event: int, /) -> bytes: ...
+    def wait(self, timeout_ms: int, /) -> None: ...
+    def read(self) -> bytes: ...
+    def lost(self) -> int: ...
+    def close(self) -> None: ...

@@ -1,19 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who makes drives work and wakes them, from trace events of Linux.
-
-The caller starts the trace and reads it; an observation takes its lines::
-
-    observation = observe.Observation()
-    observation.add_drive(ssdpm.Model("drive.json"), "259:0")
-    with open("trace.txt", "rb") as trace:
-        for part in iter(lambda: trace.read(1 << 20), b""):
-            observation.feed(part)
-    observation.finish()
-    for cause in observation.causes():
-        print(cause)
-
-ssdpm_observe(3) has the events, the settings of the trace, and the rules.
-"""
+"""Drives that are observed, from the text of trace events."""
 
 from __future__ import annotations
 
@@ -41,22 +27,6 @@ from ssdpm.model.drive import Model
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-__all__ = [
-    "CAUSE_KINDS",
-    "EVENTS",
-    "HELP_KINDS",
-    "Cause",
-    "Causes",
-    "Help",
-    "Interval",
-    "Intervals",
-    "Observation",
-    "ObservationCounts",
-    "ObservedDrive",
-    "ObservedPower",
-    "Without",
-]
 
 CAUSE_KINDS: tuple[str, ...] = tuple(_core.observe.CAUSE_KINDS)
 """What a cause can be: "process"; "writeback", a process changed the pages before;
