@@ -212,9 +212,9 @@ def watch(
     It sends no command to a drive and writes to none. Each drive is simulated with the
     policy in force. While it waits the GIL is released, and Ctrl-C ends it.
 
-    ``ssdpm watch`` turns the trace off under load. This does not: beyond some 10,000
-    I/Os a second it costs a processor much time, and the kernel may drop events, which
-    ``counts.n_lost`` of the observation and Watch.lost() count.
+    ``ssdpm watch`` turns the trace off under load. This does not: each I/O costs
+    processor time, however many there are. The kernel drops events that come too fast.
+    ``counts.n_lost`` of the observation and Watch.lost() count these.
 
     Args:
         drives: names such as "nvme0" or "/dev/sda", or devices of this machine.
