@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import pathlib
 import re
 import shutil
@@ -404,11 +405,47 @@ def test_a_trial_that_could_not_be_set_is_not_good(laptop: Search) -> None:
     assert len(laptop.state()["trials"]) == 1
 
 
+def test_a_start_that_fails_leaves_nothing_to_stop(laptop: Search) -> None:
+    assert "unknown drive" in laptop.fails(1, "start", *SEEN, "nvme9")
+    for folder in ("var/lib/ssdpm", "run/ssdpm/bisect"):
+        assert not (laptop.root / folder).exists()
+    assert "there is no search" in laptop.fails(1, "stop")
+
+
+def test_nobody_else_sets_values_while_a_trial_is_set(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    with (laptop.root / "run/ssdpm/lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert "another program sets values now" in laptop.fails(1, "good", "--entries", "99")
+        assert "another program sets values now" in laptop.fails(1, "stop")
+    # Nothing was put back yet, and it is not forgotten.
+    assert laptop.read(LIMIT) == "0"
+    laptop("stop")
+    assert laptop.read(LIMIT) == "100000"
+    assert not (laptop.root / "run/ssdpm/bisect").exists()
+
+
+def test_a_start_undoes_first_what_a_killed_apply_left(laptop: Search) -> None:
+    apply = ["ssdpm", "apply", "--root", str(laptop.root), "-l", "11ms", "nvme0"]
+    kill = ["-e", "trace=unlinkat", "-e", "inject=unlinkat:signal=SIGKILL:when=2"]
+    laptop.ssdpm.run("strace", "-f", "-o", "/dev/null", *kill, *apply)
+    assert laptop.read(LIMIT) == "11000"
+    begun = laptop.ssdpm.run(
+        "ssdpm", "bisect", "start", *SEEN, "--root", str(laptop.root), "nvme0"
+    )
+    assert "a commit that was killed is undone first" in begun.stderr
+    assert re.search(r"nvme0 latency limit +no APST +100 ms\n", begun.stdout)
+    laptop("stop")
+    assert laptop.read(LIMIT) == "100000"
+
+
 def test_stop_restores_and_forgets(laptop: Search) -> None:
     laptop("start", *SEEN, "nvme0")
     laptop("stop")
     assert laptop.read(LIMIT) == "100000"
-    assert not list((laptop.root / "var/lib/ssdpm").iterdir())
+    for folder in ("var/lib/ssdpm", "run/ssdpm/bisect"):
+        assert not (laptop.root / folder).exists()
+    assert "there is no search" in laptop.fails(1, "stop")
     assert "there is no search" in laptop.fails(1, "good")
     laptop("start", *SEEN, "nvme0")
     assert "already" in laptop.fails(1, "start", *SEEN, "nvme0")

@@ -3,6 +3,7 @@
 #include "bisect/bisect.h"
 #include "survey/survey.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -50,6 +51,31 @@ static enum exit_status make_folders(const struct search *search,
 	return error ? complain_of_path(path, error) : STATUS_DONE;
 }
 
+/* Whether the record has nothing but locks, so nothing is to put back. */
+static bool is_record_empty(const struct search *search)
+{
+	DIR *folder = opendir(search->record);
+	const struct dirent *file;
+	bool result = true;
+
+	while (folder && result && (file = readdir(folder)))
+		result = file->d_name[0] == '.' ||
+			 !strcmp(file->d_name, "search") ||
+			 !strcmp(file->d_name, "lock");
+	if (folder)
+		closedir(folder);
+	return result;
+}
+
+/* Who removed the file that is locked has ended what it is of. */
+static bool is_removed(int fd, const char *path)
+{
+	struct stat locked, now;
+
+	return fstat(fd, &locked) || stat(path, &now) ||
+	       locked.st_ino != now.st_ino || locked.st_dev != now.st_dev;
+}
+
 static enum exit_status lock_search(struct search *search)
 {
 	enum exit_status status = check_capture(search->live);
@@ -67,7 +93,8 @@ static enum exit_status lock_search(struct search *search)
 		open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (search->lock_fd < 0)
 		status = complain_of_path(path, errno);
-	else if (flock(search->lock_fd, LOCK_EX | LOCK_NB))
+	else if (flock(search->lock_fd, LOCK_EX | LOCK_NB) ||
+		 is_removed(search->lock_fd, path))
 		status = failure("%s: another ssdpm bisect runs", path);
 out:
 	free(path);
@@ -215,7 +242,7 @@ static bool is_to_lock(const struct search *search, enum search_use use)
 {
 	return use == SEARCH_START ||
 	       (use != SEARCH_LOOK && !access(search->path, F_OK)) ||
-	       (use == SEARCH_STOP && !access(search->record, F_OK));
+	       (use == SEARCH_STOP && !is_record_empty(search));
 }
 
 enum exit_status open_search(const struct common *common, enum search_use use,
@@ -235,11 +262,39 @@ enum exit_status open_search(const struct common *common, enum search_use use,
 	return status;
 }
 
+/* Without a search, and with nothing to put back, its files are litter. */
+static void sweep_search(struct search *search)
+{
+	static const char *const files[] = { "search", "lock", "reserve",
+					     "undo" };
+	const size_t n = search->is_over ? 4 : 2;
+	char *path;
+
+	if (!access(search->path, F_OK) ||
+	    !(search->is_over || is_record_empty(search)))
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (asprintf(&path, "%s/%s", search->record, files[i]) > 0) {
+			unlink(path);
+			free(path);
+		}
+	rmdir(search->record);
+	*strrchr(search->path, '/') = 0;
+	rmdir(search->path);
+}
+
+enum exit_status no_search(void)
+{
+	return failure("there is no search: ssdpm bisect start begins one");
+}
+
 void close_search(struct search *search)
 {
 	ssdpm_bisect_free(search->bisect);
-	if (search->lock_fd >= 0)
+	if (search->lock_fd >= 0) {
+		sweep_search(search);
 		close(search->lock_fd);
+	}
 	free(search->path);
 	free(search->record);
 	if (search->live)

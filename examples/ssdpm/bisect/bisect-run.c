@@ -91,9 +91,7 @@ enum exit_status set_again(struct search *search)
 
 	if (!ssdpm_bisect_get_token(search->bisect))
 		return go_on(search);
-	status = set_trial(search);
-	if (!status)
-		status = begin_trial(search, boot_token(search).text);
+	status = begin_and_set(search);
 	return status ? status : print_search(search);
 }
 

@@ -4,8 +4,11 @@
 #include "options/plan-options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 static int read_same(struct search *search, size_t i,
 		     struct ssdpm_error *reterr)
@@ -136,12 +139,41 @@ static void free_trial_plan(struct search *search, struct ssdpm_plan *plan)
 		search->devices[i] = ssdpm_device_unref(search->devices[i]);
 }
 
+/*
+ * Nobody else sets values while a trial is set: an apply that found no search
+ * would take those of the trial for the ones of before. Return: a file to
+ * close; -1 after a complaint.
+ */
+static int lock_machine(const struct search *search)
+{
+	const char *root = search->live->root ? search->live->root : "";
+	char *path = NULL;
+	int fd = -1;
+
+	if (asprintf(&path, "%s/run/ssdpm/lock", root) < 0) {
+		out_of_memory();
+		return -1;
+	}
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		complain("%s: %s", path, strerror(errno));
+	else if (flock(fd, LOCK_EX | LOCK_NB)) {
+		complain("another program sets values now: try again");
+		close(fd);
+		fd = -1;
+	}
+	free(path);
+	return fd;
+}
+
 static enum exit_status carry_out_plan(struct search *search,
 				       ssdpm_plan_fill_fn fill)
 {
+	const int lock_fd = lock_machine(search);
 	struct ssdpm_error error;
 	struct ssdpm_plan *plan = NULL;
-	enum exit_status status = new_trial_plan(search, &plan);
+	enum exit_status status =
+		lock_fd < 0 ? STATUS_FAILED : new_trial_plan(search, &plan);
 
 	if (!status && ssdpm_plan_apply(plan, fill, search, &error)) {
 		status = complain_of_device(NULL, &error);
@@ -154,6 +186,26 @@ static enum exit_status carry_out_plan(struct search *search,
 	if (!status)
 		status = check_steps(plan);
 	free_trial_plan(search, plan);
+	if (lock_fd >= 0)
+		close(lock_fd);
+	return status;
+}
+
+enum exit_status undo_killed_commit(struct search *search)
+{
+	const struct drives drives = { .lives = &search->live, .n_lives = 1 };
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
+	struct ssdpm_plan *plan = NULL;
+	struct ssdpm_error error;
+	enum exit_status status =
+		new_plan(search->common, &drives, NULL, &plan);
+
+	if (!status && ssdpm_plan_lock(plan, &error))
+		status = complain_of_device(NULL, &error);
+	if (!status && !ssdpm_plan_get_journal(plan, &journal) &&
+	    journal.state == SSDPM_JOURNAL_UNDONE)
+		remark("a commit that was killed is undone first");
+	ssdpm_plan_free(plan);
 	return status;
 }
 

@@ -34,6 +34,7 @@ struct search {
 	struct ssdpm_bisect *bisect; /* NULL: there is none */
 	struct searched_drive drives[SSDPM_BISECT_SUSPECTS];
 	size_t n_drives;
+	bool is_over;	 /* all is put back */
 	bool sets_first; /* each suspect gets its first step */
 	/* They live as long as the plan. */
 	struct ssdpm_device *devices[SSDPM_BISECT_SUSPECTS];
@@ -50,6 +51,9 @@ struct cell step_text(const struct search *search, size_t i, size_t step);
 /* Likewise, where the setting is not named: "link l1", "queue 32" */
 struct cell short_step_text(const struct search *search, size_t i, size_t step);
 
+/* Undoes what a killed commit of others left: its values are not of before. */
+enum exit_status undo_killed_commit(struct search *search);
+
 /* The purpose for which a search is opened. */
 enum search_use {
 	SEARCH_LOOK,
@@ -64,6 +68,7 @@ enum search_use {
  */
 enum exit_status open_search(const struct common *common, enum search_use use,
 			     struct search *ret_search);
+enum exit_status no_search(void);
 void close_search(struct search *search);
 enum exit_status write_search(const struct search *search);
 enum exit_status remove_search(const struct search *search);

@@ -69,7 +69,9 @@ static enum exit_status start(struct search *search, const struct settings *s,
 			       "ends it");
 	if (ssdpm_bisect_new(&params, &search->bisect, &error))
 		return failure("%s", error.message);
-	status = read_devices(search->common, operands, n, &drives);
+	status = undo_killed_commit(search);
+	if (!status)
+		status = read_devices(search->common, operands, n, &drives);
 	if (!status)
 		status = add_suspects(search, &drives);
 	free_drives(&drives);
@@ -111,23 +113,18 @@ static enum exit_status judge(struct search *search, const struct settings *s,
 	return err ? failure("%s", error.message) : go_on(search);
 }
 
-static enum exit_status no_search(void)
-{
-	return failure("there is no search: ssdpm bisect start begins one");
-}
-
 static enum exit_status stop(struct search *search)
 {
-	enum exit_status status, removed;
+	enum exit_status status;
 
 	if (search->lock_fd < 0)
 		return no_search();
-	status = put_back_search(search);
+	/* First, so that nobody judges a trial that is no longer set. */
+	status = remove_search(search);
+	status = status ? status : put_back_search(search);
 	/* A value that somebody else has set stays. The search is over. */
-	if (status && status != STATUS_NOT_IN_FORCE)
-		return status;
-	removed = remove_search(search);
-	return removed ? removed : status;
+	search->is_over = !status || status == STATUS_NOT_IN_FORCE;
+	return status;
 }
 
 static enum exit_status act(struct search *search, const struct settings *s,
