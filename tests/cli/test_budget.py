@@ -740,3 +740,14 @@ def test_a_loss_that_only_ranks_show_is_no_zero(ssdpm: Command) -> None:
     plenty = ["budget", "-w", "600", *call[3:]]
     assert "more than" not in ssdpm.output(*plenty)
     assert {one["state"] for one in ssdpm.json(*plenty)["items"]} == {2}
+
+
+def test_a_rank_weighs_as_its_drive_does(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = str(machine("eight-drives"))
+    call = ["budget", "-w", "10.3", "--mix", "read=100%", "--root", root, "nvme0", "nvme1"]
+    for dear, cheap in (("nvme0", "nvme1"), ("nvme1", "nvme0")):
+        lines = ssdpm.output(*call, "--weight", f"{dear}=1000x").splitlines()
+        states = {line.split()[0]: line.split()[1] for line in lines[3:5]}
+        assert states == {dear: "PS0", cheap: "PS1"}

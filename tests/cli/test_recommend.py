@@ -95,6 +95,23 @@ def test_a_bound_replaces_its_own_default_alone(ssdpm: Command) -> None:
     assert ", with --patient\n" in ssdpm.output(*call, "-q", "--patient")
 
 
+def test_safe_data_matter_more_than_a_bound_and_that_is_said(
+    ssdpm: Command, machine: Make
+) -> None:
+    call = ["recommend", "-q", "-t", "lomax", "--max-added-p99", "1us"]
+    call += ["--root", str(machine("desktop-6.1")), "sdb"]
+    assert "  the bounds are not kept: no safe link policy that sleeps" in ssdpm.output(*call)
+    (advice,) = ssdpm.json(*call)["recommendations"]
+    assert (advice["advice"], advice["kept"]) == ("set", "not")
+
+
+def test_what_is_not_decided_is_not_advised(ssdpm: Command, machine: Make) -> None:
+    call = ["recommend", "-t", "desktop-session", "--max-added-p99", "20ms"]
+    found = ssdpm.json(*call, "--root", str(machine("laptop")), "nvme0")["recommendations"]
+    verdicts = {one["likely"]["verdict"] for one in found}
+    assert verdicts == {"not-decided"} and {one["advice"] for one in found} <= {"keep", "costs"}
+
+
 def test_a_bound_on_some_delays_lets_no_others_grow(ssdpm: Command) -> None:
     ssdpm.write("sn530.json", ssdpm.output("show", "--json", "WDC PC SN530"))
     call = ["recommend", "-q", "-t", "lomax", "sn530.json"]

@@ -315,16 +315,18 @@ static void write_sums(FILE *file, const struct budget_options *o,
 /* A loss that the drive's ranks deny is no bound, and no choice is the best. */
 static bool print_outranked(const struct budget *budget)
 {
-	for (size_t i = 0; i < budget->items->n_all; i++) {
-		const struct ssdpm_budget_state *choice = choice_of(budget, i);
+	size_t number = 0, choice = 0;
+	bool result = false;
+	struct line line;
 
-		if (!choice->outranked)
+	while (next_line(budget, &number, &choice, &line)) {
+		if (!line.choice->outranked)
 			continue;
 		printf("  by its ranks, %s is slower in PS%u than the table says, but it does not say by how much\n",
-		       item_name(budget->item_of[i]).text, choice->state);
-		return true;
+		       item_name(line.item).text, line.choice->state);
+		result = true;
 	}
-	return false;
+	return result;
 }
 
 static void print_sums(const struct budget *budget)
@@ -387,10 +389,16 @@ static void print_verdict(const struct budget *budget)
 	free(text);
 }
 
-/* Each rank counts as 1, and these sums are no throughput. */
+/* Each rank counts as 1, by weight, and these sums are no throughput. */
 static bool is_of_ranks(const struct budget *budget, uint64_t loss)
 {
-	return loss && loss <= SSDPM_MAX_STATES * budget->items->n_all;
+	double most = 0;
+
+	for (size_t i = 0; i < budget->items->n; i++)
+		most += (double)budget->items->items[i].count *
+			SSDPM_MAX_STATES *
+			((double)budget->items->items[i].weight / 1000 + 1);
+	return loss && (double)loss <= most;
 }
 
 static void print_frontier(const struct budget *budget)

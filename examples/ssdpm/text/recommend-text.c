@@ -230,6 +230,10 @@ static void print_kept(const struct ssdpm_bounds *bounds,
 	    bounds->max_delay_p99_ns == UINT64_MAX &&
 	    bounds->max_exit_latency_us == UINT64_MAX)
 		return;
+	if (r->kept == SSDPM_KEPT_NOT) {
+		puts("  the bounds are not kept: no safe link policy that sleeps keeps them");
+		return;
+	}
 	printf("  the bounds are kept %s", ssdpm_kept_to_string(r->kept));
 	if (r->kept == SSDPM_KEPT_NOMINALLY)
 		printf("; at worst %s on average, p99 %s",
@@ -299,14 +303,16 @@ static void print_bounds(const struct advice *a)
 {
 	const struct ssdpm_bounds *b = &a->bounds;
 
-	printf("  may delay I/Os by %s on average, and 1 in 100 by more than %s%s%s\n",
+	printf("  may delay I/Os by %s on average, and 1 in 100 by more than %s; exits up to %s%s\n",
 	       bound_text(b->max_delay_mean_ns).text,
 	       bound_text(b->max_delay_p99_ns).text,
+	       b->max_exit_latency_us == UINT64_MAX ?
+		       "any time" :
+		       ssdpm_us_to_text(b->max_exit_latency_us).text,
 	       b->patience == SSDPM_PATIENCE_PATIENT ? ", with --patient" :
 	       b->patience == SSDPM_PATIENCE_INSTANT ? ", with --instant" :
 	       a->usual_bounds			     ? ", by default" :
-						       "",
-	       a->usual_bounds ? "" : ", as given");
+						       "");
 }
 
 void print_advice(const struct advice *a, const struct sim_options *options,

@@ -279,6 +279,9 @@ enum ssdpm_kept {
 	SSDPM_KEPT_SURELY = 1,
 	/* With the nominal latencies; with others perhaps not. */
 	SSDPM_KEPT_NOMINALLY = 2,
+	/* Not even so: the link policy of today has lost data, and no safe one
+	 * that sleeps keeps them. */
+	SSDPM_KEPT_NOT = 3,
 };
 
 /**
@@ -451,7 +454,7 @@ SSDPM_API uint32_t ssdpm_advice_from_string(const char *word);
 SSDPM_API const char *ssdpm_patience_to_string(uint32_t patience);
 SSDPM_API uint32_t ssdpm_patience_from_string(const char *word);
 
-/** ssdpm_kept_to_string() - "surely", "nominally", or NULL */
+/** ssdpm_kept_to_string() - "surely", "nominally", "not", or NULL */
 SSDPM_API const char *ssdpm_kept_to_string(uint32_t kept);
 SSDPM_API uint32_t ssdpm_kept_from_string(const char *word);
 

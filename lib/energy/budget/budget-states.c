@@ -558,8 +558,9 @@ static int find_losses(const struct device *device,
 		struct ssdpm_budget_state *state = &item->states[i];
 		double lost =
 			ssdpm__floor(most - state->bytes_per_s.nominal + 0.5);
-		double loss = lost * (double)item->weight_thousandths / 1000 +
-			      0.5 + state->outranked;
+		double loss = (lost + state->outranked) *
+				      (double)item->weight_thousandths / 1000 +
+			      0.5;
 
 		if (loss > (double)SSDPM_BUDGET_MAX)
 			return fail_of(&device->drive, -ERANGE,

@@ -412,10 +412,13 @@ static uint32_t judge(const struct quest *quest, const struct candidate *best,
 		return SSDPM_ADVICE_KEEP;
 	if (costs(outcome))
 		return SSDPM_ADVICE_COSTS;
-	return SSDPM_ADVICE_SET;
+	return outcome->likely.size && outcome->likely.verdict ==
+					       SSDPM_SAVING_NOT_DECIDED ?
+		       SSDPM_ADVICE_KEEP :
+		       SSDPM_ADVICE_SET;
 }
 
-/* The bounds hold nominally; whether they hold for all latencies. */
+/* Safe data matter more than any delay, so that the bounds may be exceeded. */
 static uint32_t how_kept(const struct quest *quest,
 			 const struct outcome *outcome)
 {
@@ -425,6 +428,8 @@ static uint32_t how_kept(const struct quest *quest,
 	const uint32_t times = 1u << (SSDPM_AXIS_LATENCY - 1) |
 			       1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
 
+	if (!ssdpm__keeps_delays(&quest->bounds, &outcome->run))
+		return SSDPM_KEPT_NOT;
 	/* Percentiles of the possible run are exact only to 1/128. */
 	return !(open_axes & times) ||
 			       keeps_bounds(&quest->bounds, &outcome->slow,
@@ -662,6 +667,7 @@ ENUM_WORDS(advice)
 static const char kept_words[][10] = {
 	[SSDPM_KEPT_SURELY] = "surely",
 	[SSDPM_KEPT_NOMINALLY] = "nominally",
+	[SSDPM_KEPT_NOT] = "not",
 };
 ENUM_WORDS(kept)
 

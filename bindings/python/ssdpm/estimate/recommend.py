@@ -138,7 +138,8 @@ class Recommendation(Value):
         max_exit_latency_us: the latency limit to set, or "any" (the first two routes).
         primary_timeout_ms: and the next three, parameters of nvme_core (that route).
         kept: "surely": the bounds hold with all latencies that the drive can have;
-            "nominally": with the nominal ones, and with others perhaps not.
+            "nominally": with the nominal ones, and with others perhaps not;
+            "not": the link policy of today has lost data, and no safe one that sleeps keeps them.
         run: its nominal run.
         low, high: the least and the most that is possible of each number of it.
         saving: against the table of today.
@@ -201,8 +202,10 @@ class Recommendation(Value):
 
     def _bounds_kept(self) -> str:
         assert self.high is not None
-        if self.kept != "nominally":
-            return f"the bounds are kept {self.kept}"
+        if self.kept == "not":
+            return "the bounds are not kept: no safe link policy that sleeps keeps them"
+        if self.kept == "surely":
+            return "the bounds are kept surely"
         mean, p99 = in_ms(self.high.delay_mean_ns), in_ms(self.high.delay_p99_ns)
         return f"the bounds are kept nominally; at worst {mean} ms on average, p99 {p99} ms"
 
