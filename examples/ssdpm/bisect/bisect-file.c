@@ -67,7 +67,7 @@ static bool is_record_empty(const struct search *search)
 	return result;
 }
 
-/* Who removed the file that is locked has ended what it is of. */
+/* Somebody who ended the search has removed the file that is locked. */
 static bool is_removed(int fd, const char *path)
 {
 	struct stat locked, now;

@@ -140,9 +140,9 @@ static void free_trial_plan(struct search *search, struct ssdpm_plan *plan)
 }
 
 /*
- * Nobody else sets values while a trial is set: an apply that found no search
- * would take those of the trial for the ones of before. Return: a file to
- * close; -1 after a complaint.
+ * Nobody else sets values while a trial is set. An apply that found no search
+ * would otherwise call the values of the trial those of before. Return: a file
+ * to close; -1 after a complaint.
  */
 static int lock_machine(const struct search *search)
 {
