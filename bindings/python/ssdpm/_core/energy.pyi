@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# The workload and all that stands on it; __init__.pyi says more.
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np

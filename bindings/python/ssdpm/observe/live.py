@@ -46,7 +46,12 @@ def _now_ns() -> int:
 
 
 def _device(drive: DriveLike) -> Device:
-    device = drive if isinstance(drive, Device) else machine_of(None).open(drive)
+    if not isinstance(drive, (Device, str, os.PathLike)):
+        raise TypeError(f"drives: a Device or a name is needed, not {type(drive).__name__}")
+    try:
+        device = drive if isinstance(drive, Device) else machine_of(None).open(drive)
+    except ValueError as error:
+        raise ValueError(f"drives: {error}") from None
     if device.machine.root is not None:
         raise InvalidError(
             errno.EINVAL, f"drives: {device.name} is of a capture, not of this machine"
@@ -113,13 +118,16 @@ class Watch(Ongoing):
     observation: Observation
 
     def __init__(self, devices: list[Device], interval_ns: int) -> None:
-        self._devices = devices
+        self._devices = check_list(devices, "devices", "devices")
+        for device in self._devices:
+            if not isinstance(device, Device):
+                raise TypeError(f"devices: a Device is needed, not {type(device).__name__}")
         self._interval_ns = interval_ns
         self._is_closed = False
-        self.names = tuple(device.name for device in devices)
+        self.names = tuple(device.name for device in self._devices)
         self.observation = Observation()
-        self._disks = [_disks(device) for device in devices]
-        for device, disks in zip(devices, self._disks):
+        self._disks = [_disks(device) for device in self._devices]
+        for device, disks in zip(self._devices, self._disks):
             _add(self.observation, device, disks)
         self._tracer = _core.observe.Tracer([one for disks in self._disks for one in disks])
         try:
