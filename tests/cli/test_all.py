@@ -160,6 +160,7 @@ def test_how_many_drives_sleep_is_what_a_slow_model_counts(ssdpm: Command) -> No
 def test_each_kind_of_change_has_its_line(ssdpm: Command, table: str, change: str) -> None:
     text = ssdpm.output("apst", "-q", "--all", "--diff", table)
     assert change in answers(text)
+    assert all(len(line) <= 80 for line in text.splitlines())
     assert len(text.splitlines()) <= 20
 
 
@@ -250,6 +251,9 @@ def test_what_policies_save_on_all_drives_is_counted_from_what_each_does(
         assert quantiles == "/".join(str(quantile(saved[name], q)) for q in (10, 50, 90))
     best = max(counts, key=lambda name: counts[name][0] + counts[name][1])
     assert text.startswith(f"{best} saves or probably saves on ")
+    # The longest name of a policy needs --wide, which output() gives.
+    folded = ssdpm(*CALL, *POLICIES).stdout.decode()
+    assert all(len(line) <= 80 for line in folded.splitlines())
     # Rows of which the same is known are simulated once.
     known = [one for one in items if one["firmware"]]
     for one in known[:: len(known) // 6]:
@@ -296,6 +300,7 @@ def test_findings_of_all_drives_are_counted_once_a_drive(ssdpm: Command) -> None
     order = [drives[line[0]] for line in lines]
     assert order == sorted(order, reverse=True)
     assert order[0] <= every
+    assert all(len(line) <= 80 for line in text.splitlines())
 
 
 def test_show_takes_all_with_lint_alone(ssdpm: Command) -> None:

@@ -51,12 +51,15 @@ static enum exit_status make_folders(const struct search *search,
 	return error ? complain_of_path(path, error) : STATUS_DONE;
 }
 
-/* Whether the record has nothing but locks, so nothing is to put back. */
+/*
+ * Whether the record has nothing but locks, so nothing is to put back. One that
+ * cannot be read may have more.
+ */
 static bool is_record_empty(const struct search *search)
 {
 	DIR *folder = opendir(search->record);
 	const struct dirent *file;
-	bool result = true;
+	bool result = folder || errno == ENOENT;
 
 	while (folder && result && (file = readdir(folder)))
 		result = file->d_name[0] == '.' ||

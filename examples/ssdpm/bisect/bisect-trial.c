@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 static int read_same(struct search *search, size_t i,
@@ -139,25 +140,33 @@ static void free_trial_plan(struct search *search, struct ssdpm_plan *plan)
 		search->devices[i] = ssdpm_device_unref(search->devices[i]);
 }
 
+enum { LOCK_TRIES = 200 }; /* in 10 s, as ssdpm_plan_lock() waits */
+
 /*
  * Nobody else sets values while a trial is set. An apply that found no search
- * would otherwise call the values of the trial those of before. Return: a file
- * to close; -1 after a complaint.
+ * would otherwise call the values of the trial those of before. A command that
+ * only looks holds the lock for a moment, so this waits. Return: a file to
+ * close; -1 after a complaint.
  */
 static int lock_machine(const struct search *search)
 {
 	const char *root = search->live->root ? search->live->root : "";
+	const struct timespec pause = { .tv_nsec = 50000000 };
+	int fd = -1, n_tries = LOCK_TRIES;
 	char *path = NULL;
-	int fd = -1;
 
 	if (asprintf(&path, "%s/run/ssdpm/lock", root) < 0) {
 		out_of_memory();
 		return -1;
 	}
 	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	while (fd >= 0 && n_tries && flock(fd, LOCK_EX | LOCK_NB)) {
+		n_tries--;
+		nanosleep(&pause, NULL);
+	}
 	if (fd < 0)
 		complain("%s: %s", path, strerror(errno));
-	else if (flock(fd, LOCK_EX | LOCK_NB)) {
+	else if (!n_tries) {
 		complain("another program sets values now: try again");
 		close(fd);
 		fd = -1;
