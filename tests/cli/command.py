@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import pathlib
+import select
 import struct
 import subprocess
+from collections.abc import Iterator
 from typing import Any
 
 import documented
@@ -55,13 +56,34 @@ def descriptor(state: dict[str, Any]) -> bytes:
     )
 
 
-def read_terminal(fd: int) -> bytes:
-    """All that is shown until nobody has the other end open; one read is a part."""
+def parts_shown(process: subprocess.Popen[bytes], terminal: int) -> Iterator[bytes]:
+    """Yield what a terminal shows until a process ends; its slave must be open here, too.
+
+    If nobody has the slave open, a kernel may drop what was not read yet.
+    """
+    while True:
+        ended = process.poll() is not None
+        if select.select([terminal], [], [], 0.05)[0]:
+            yield os.read(terminal, 65536)
+        elif ended:
+            return
+
+
+def read_question(process: subprocess.Popen[bytes], terminal: int) -> bytes:
+    """All that is shown until a question waits for its answer."""
     shown = b""
-    with contextlib.suppress(OSError):
-        while more := os.read(fd, 65536):
-            shown += more
-    os.close(fd)
+    for part in parts_shown(process, terminal):
+        shown += part
+        if b"[y/N] " in shown:
+            return shown
+    raise AssertionError(shown)
+
+
+def read_terminal(process: subprocess.Popen[bytes], terminal: int, slave: int) -> bytes:
+    """All that is shown until a process ends; closes both ends of its terminal."""
+    shown = b"".join(parts_shown(process, terminal))
+    os.close(slave)
+    os.close(terminal)
     return shown
 
 

@@ -263,9 +263,8 @@ def test_scripts_get_the_bytes_and_a_terminal_does_not(
     keyboard, screen = pty.openpty()
     with subprocess.Popen(
         ["ssdpm", *call], cwd=evil.directory, env=evil.environment, stdout=screen
-    ):
-        os.close(screen)
-        shown = read_terminal(keyboard)
+    ) as process:
+        shown = read_terminal(process, keyboard, screen)
     assert shown
     assert_plain(shown.replace(b"\r\n", b"\n"))
 

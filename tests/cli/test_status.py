@@ -257,9 +257,8 @@ def on_terminal(ssdpm: Command, columns: int, *call: str, **environment: str) ->
         cwd=ssdpm.directory,
         env={**known, "TERM": "xterm", **environment},
         stdout=slave,
-    ):
-        os.close(slave)
-        return read_terminal(terminal).decode().replace("\r\n", "\n")
+    ) as process:
+        return read_terminal(process, terminal, slave).decode().replace("\r\n", "\n")
 
 
 def test_a_terminal_has_colors_unless_it_refuses_them(

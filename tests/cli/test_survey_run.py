@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 import surveys
-from command import Command, read_terminal
+from command import Command, read_question, read_terminal
 
 Make = Callable[[str], pathlib.Path]
 LIMIT = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
@@ -166,13 +166,10 @@ def test_on_a_terminal_it_asks_and_says_how_long_it_still_takes(
         stdout=its,
         stderr=its,
     )
-    os.close(its)
-    said = b""
-    while b"[y/N]" not in said:
-        said += os.read(ours, 4096)
+    said = read_question(process, ours)
     assert b"2 runs in 1 block" in said and value(laptop) == "100000"
     os.write(ours, f"{answer}\n".encode())
-    said += read_terminal(ours)
+    said += read_terminal(process, ours, its)
     assert process.wait(timeout=20) == (0 if answer == "y" else 1)
     assert (b"s left" in said) == (ssdpm.directory / "s.csv").exists() == (answer == "y")
     assert value(laptop) == "100000"

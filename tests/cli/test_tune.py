@@ -15,7 +15,7 @@ from typing import Any
 
 import machines
 import pytest
-from command import Command, read_terminal
+from command import Command, read_question, read_terminal
 
 Make = Callable[[str], pathlib.Path]
 LIMITS = {"normal": (0.01, 25e6), "patient": (0.05, 100e6), "instant": (0.001, 5e6)}
@@ -201,13 +201,6 @@ def test_drives_of_one_kind_share_a_row(ssdpm: Command, machine: Make) -> None:
     assert sum(1 + int(row[2] or 0) for row in shared if row) == n
 
 
-def wait_for_question(terminal: int) -> bytes:
-    said = b""
-    while b"[y/N] " not in said:
-        said += os.read(terminal, 65536)
-    return said
-
-
 def ask(
     ssdpm: Command,
     root: pathlib.Path,
@@ -222,11 +215,10 @@ def ask(
         stdout=slave,
         stderr=slave,
     ) as process:
-        os.close(slave)
-        said = wait_for_question(terminal)
+        said = read_question(process, terminal)
         meanwhile()
         os.write(terminal, answer)
-        said += read_terminal(terminal)
+        said += read_terminal(process, terminal, slave)
         return process.wait(), said
 
 

@@ -226,9 +226,8 @@ def test_it_asks_before_it_begins(trials: Trials, answer: bytes) -> None:
         stdout=slave,
         stderr=slave,
     ) as process:
-        os.close(slave)
         os.write(terminal, answer)
-        said = read_terminal(terminal)
+        said = read_terminal(process, terminal, slave)
         assert process.wait() == 0
     assert b"Try it now? [y/N]" in said
     assert (b"costs 150 mW" in said) == (b"pair 1 of 30" in said) == (answer == b"y\n")

@@ -99,9 +99,8 @@ def on_terminal(ssdpm: Command, columns: int, *call: str) -> str:
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with subprocess.Popen(
         ["ssdpm", *call], cwd=ssdpm.directory, env=ssdpm.environment, stdout=slave, stderr=slave
-    ):
-        os.close(slave)
-        return read_terminal(terminal).decode().replace("\r\n", "\n")
+    ) as process:
+        return read_terminal(process, terminal, slave).decode().replace("\r\n", "\n")
 
 
 def test_text_and_messages_are_folded_to_a_terminal(ssdpm: Command) -> None:

@@ -422,7 +422,6 @@ def long_trace(ssdpm: Command, *options: str) -> bytes:
         stderr=slave,
         env=ssdpm.environment,
     ) as child:
-        os.close(slave)
         assert child.stdin
         child.stdin.write(b"start_ns,offset,bytes,op\n")
         for i in range(3):
@@ -431,8 +430,9 @@ def long_trace(ssdpm: Command, *options: str) -> bytes:
             child.stdin.flush()
             time.sleep(0.7)
         child.stdin.close()
-        assert child.wait(timeout=60) == 0
-    return read_terminal(master)
+        shown = read_terminal(child, master, slave)
+        assert child.returncode == 0
+        return shown
 
 
 def test_a_terminal_is_told_how_far_a_long_trace_is_read(ssdpm: Command) -> None:
