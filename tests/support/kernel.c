@@ -542,7 +542,8 @@ static int store_depth(struct kernel_port *port, const char *text)
 
 	if (depth < 1 || depth > 32)
 		return EINVAL;
-	snprintf(port->depth, 8, "%d", depth > most ? most : (int)depth);
+	snprintf(port->depth, sizeof(port->depth), "%d",
+		 depth > most ? most : (int)depth);
 	return 0;
 }
 

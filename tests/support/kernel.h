@@ -53,7 +53,7 @@ struct kernel_port {
 	int pending;	  /* reads of the state until the handler ends */
 	char path[256];	  /* of the directory */
 	char disk[256];	  /* of queue_depth; "": none */
-	char depth[8];	  /* in that file */
+	char depth[12];	  /* in that file */
 	bool hipm;
 };
 
