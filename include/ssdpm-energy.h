@@ -37,6 +37,7 @@
 #include <ssdpm/energy/suspend.h>
 #include <ssdpm/energy/tracer.h>
 #include <ssdpm/energy/trial.h>
+#include <ssdpm/energy/watch.h>
 #include <ssdpm/energy/workload.h>
 #include <ssdpm/energy/writes.h>
 

@@ -76,6 +76,7 @@ ENERGY = {
     "energy/tracer": {"base", "device", "energy/common"},
     "energy/suspend": {"base", "device", "policy", "energy/common", "energy/meters"},
     "energy/trial": {"base", "energy/common"},
+    "energy/watch": {"base", "device", "energy/observe", "energy/tracer"},
     "energy/bisect": {*SEEN, "device", "energy/common"},
     "energy/faults": {"base"},
     "energy/lint": {"base", "model"},
@@ -84,7 +85,7 @@ ENERGY = {
     "energy/meters": {*SEEN, "device", "energy/power"},
 }  # fmt: skip
 STAGES = {**CORE, **ENERGY}
-IO = {*DEVICE, *APPLY, "intent", "object", "energy/meters", "energy/report", "energy/suspend", "energy/tracer"}
+IO = {*DEVICE, *APPLY, "intent", "object", "energy/meters", "energy/report", "energy/suspend", "energy/tracer", "energy/watch"}
 PURE = STAGES.keys() - IO
 # Whose private headers a folder may include, beside its own and those of base.
 INTERNALS = {

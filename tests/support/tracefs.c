@@ -11,10 +11,12 @@
 static char *root;
 int tracefs_refuses;
 const char *tracefs_lacks;
+const char *tracefs_text;
 
 /*
  * Nothing here allocates, because a test may fail every allocation of a call.
  */
+#define TRACE_PIPE "trace_pipe"
 static const char *const files[][2] = {
 	{ "tracing_on", "0" },
 	{ "trace_clock", "0" },
@@ -23,10 +25,21 @@ static const char *const files[][2] = {
 	{ "options/context-info", "0" },
 	{ "events/block/block_rq_issue/enable", "0" },
 	{ "events/block/block_rq_issue/filter", "0" },
-	{ "events/block/block_rq_issue/format", "name: block_rq_issue\n" },
+	{ "events/block/block_rq_issue/format",
+	  "name: block_rq_issue\n"
+	  "print fmt: \"%d,%d %s %u (%s) %llu + %u [%s]\", REC->dev, REC->dev, "
+	  "REC->rwbs, REC->bytes, __get_str(cmd), REC->sector, "
+	  "REC->nr_sector, REC->comm\n" },
+	{ "events/block/block_rq_complete/enable", "0" },
+	{ "events/block/block_rq_complete/filter", "0" },
+	{ "events/block/block_rq_complete/format",
+	  "name: block_rq_complete\n"
+	  "print fmt: \"%d,%d %s (%s) %llu + %u [%d]\", REC->dev, REC->dev, "
+	  "REC->rwbs, __get_str(cmd), REC->sector, REC->nr_sector, "
+	  "REC->error\n" },
 	{ "events/nvme/nvme_setup_cmd/enable", "0" },
 	{ "events/nvme/nvme_setup_cmd/filter", "0" },
-	{ "trace_pipe", "text of the kernel\n" },
+	{ TRACE_PIPE, "text of the kernel\n" },
 	{ "per_cpu/cpu0/stats",
 	  "entries: 1\noverrun: 12\ndropped events: 3\n" },
 	{ "per_cpu/cpu1/stats", "overrun: 4\n" },
@@ -57,7 +70,10 @@ static void put(const char *instance, const char *path, const char *text)
 static void fill_instance(const char *instance)
 {
 	for (size_t i = 0; i < N_FILES; i++)
-		put(instance, files[i][0], files[i][1]);
+		put(instance, files[i][0],
+		    tracefs_text && !strcmp(files[i][0], TRACE_PIPE) ?
+			    tracefs_text :
+			    files[i][1]);
 }
 
 /* Removes the file, and the folders that are then empty. */
@@ -111,6 +127,7 @@ const char *tracefs_new(void)
 	tree_mkdir(root, "instances");
 	tracefs_refuses = 0;
 	tracefs_lacks = NULL;
+	tracefs_text = NULL;
 	return root;
 }
 

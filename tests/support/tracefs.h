@@ -13,5 +13,7 @@ void tracefs_remove(void);
 /* Faults of later instances: an errno, and a missing file. */
 extern int tracefs_refuses;
 extern const char *tracefs_lacks;
+/* That their trace_pipe has; NULL: "text of the kernel". */
+extern const char *tracefs_text;
 
 #endif

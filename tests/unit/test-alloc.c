@@ -142,6 +142,7 @@ static struct {
 	struct ssdpm_observation *observation;
 	const char *tracefs;
 	struct ssdpm_tracer *tracer;
+	struct ssdpm_watch *watch;
 	struct ssdpm_suspend_reading *suspend_reading;
 	struct ssdpm_budget_item *budget_item;
 	struct ssdpm_budget *budget;
@@ -2319,6 +2320,52 @@ static int call_tracer(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static void write_nothing(void *userdata, const char *text, size_t size)
+{
+	(void)text;
+	*(size_t *)userdata += size;
+}
+
+static int run_watch(struct ssdpm_watch *watch, struct result *ret,
+		     struct ssdpm_error *error)
+{
+	const struct ssdpm_observed_params params = observed_params();
+	size_t n_written = 0;
+	uint64_t n;
+	int err = ssdpm_watch_add_drive(watch, in.disk, &params, error);
+
+	if (!err)
+		err = ssdpm_watch_begin(watch, in.tracefs, error);
+	if (!err)
+		err = ssdpm_watch_set_writer(watch, write_nothing, &n_written,
+					     error);
+	if (!err)
+		err = ssdpm_watch_step(watch, &n, error);
+	if (!err)
+		err = ssdpm_watch_read_lost(watch, &n, error);
+	if (!err)
+		err = ssdpm_watch_finish(watch, error);
+	if (!err)
+		ret->energy_nj = n_written;
+	return err;
+}
+
+static int call_watch(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_observation *observation;
+	struct ssdpm_watch *watch = NULL;
+	int err = ssdpm_observation_new(&observation, error);
+
+	if (err)
+		return err;
+	err = ssdpm_watch_new(in.unused, observation, &watch, error);
+	if (!err)
+		err = run_watch(watch, ret, error);
+	ssdpm_watch_free(watch);
+	ssdpm_observation_free(observation);
+	return err;
+}
+
 static int call_ftl_run(struct result *ret, struct ssdpm_error *error)
 {
 	const struct ssdpm_ftl_cost cost = { .size = sizeof(cost),
@@ -2892,6 +2939,13 @@ static const struct {
 	{ "ssdpm_tracer_new", call_tracer },
 	{ "ssdpm_tracer_read_format", call_tracer },
 	{ "ssdpm_tracer_read_lost", call_tracer },
+	{ "ssdpm_watch_add_drive", call_watch },
+	{ "ssdpm_watch_begin", call_watch },
+	{ "ssdpm_watch_finish", call_watch },
+	{ "ssdpm_watch_new", call_watch },
+	{ "ssdpm_watch_read_lost", call_watch },
+	{ "ssdpm_watch_set_writer", call_watch },
+	{ "ssdpm_watch_step", call_watch },
 	{ "ssdpm_gaps_best_table", call_best_table },
 	{ "ssdpm_gaps_best_table", call_best_table_from_start },
 	{ "ssdpm_gaps_best_table", call_best_table_of_three },
@@ -3655,6 +3709,17 @@ static void call_tracer_on(void)
 	ssdpm_tracer_free(NULL);
 }
 
+static void call_watch_getters(void)
+{
+	size_t n;
+
+	ssdpm_watch_get_disks(in.watch, 0, &n);
+	ssdpm_watch_get_fd(in.watch);
+	ssdpm_watch_get_flags(in.watch, 0);
+	ssdpm_watch_get_wait_ms(in.watch);
+	ssdpm_watch_free(NULL);
+}
+
 static void call_suspend_log(void)
 {
 	static const char log[] =
@@ -3774,6 +3839,11 @@ static const struct {
 	{ "ssdpm_tracer_read", call_tracer_on },
 	{ "ssdpm_tracer_set_on", call_tracer_on },
 	{ "ssdpm_tracer_free", call_tracer_on },
+	{ "ssdpm_watch_free", call_watch_getters },
+	{ "ssdpm_watch_get_disks", call_watch_getters },
+	{ "ssdpm_watch_get_fd", call_watch_getters },
+	{ "ssdpm_watch_get_flags", call_watch_getters },
+	{ "ssdpm_watch_get_wait_ms", call_watch_getters },
 	{ "ssdpm_observation_add_partition", call_observe },
 	{ "ssdpm_observation_free", call_observe },
 	{ "ssdpm_observation_get_counts", call_observe },
@@ -4316,6 +4386,8 @@ static int make_idle_times(void)
 	if (!err)
 		err = make_tracer(&in.tracer, NULL);
 	if (!err)
+		err = ssdpm_watch_new(NULL, in.observation, &in.watch, NULL);
+	if (!err)
 		err = ssdpm_suspend_reading_from_text(
 			suspend_text, strlen(suspend_text), &in.suspend_reading,
 			NULL);
@@ -4363,9 +4435,11 @@ static int make_unused(void)
 {
 	static const char commands[] =
 		"cd %s && mkdir used && cd used && "
-		"mkdir -p sys/dev/block sys/block/loop0 sys/x/sda/holders "
+		"mkdir -p sys/dev/block sys/block/loop0 sys/class/block "
+		"sys/x/sda/holders "
 		"sys/x/sda/sda1/holders proc/7/ns proc/8/task/8/fd && "
 		"ln -s ../../x/sda sys/dev/block/8:0 && "
+		"ln -s ../../x/sda sys/class/block/sda && "
 		"echo 8:0 >sys/x/sda/dev && echo 8:1 >sys/x/sda/sda1/dev && "
 		"echo 1 >sys/x/sda/sda1/partition && ln -s 7 proc/self && "
 		"echo /dev/null >proc/swaps && "
@@ -4551,6 +4625,7 @@ static int free_inputs(void **state)
 	ssdpm_bisect_free(in.new_bisect);
 	ssdpm_bisect_free(in.found_bisect);
 	ssdpm_observation_free(in.observation);
+	ssdpm_watch_free(in.watch);
 	ssdpm_tracer_free(in.tracer);
 	ssdpm_suspend_reading_free(in.suspend_reading);
 	tracefs_remove();

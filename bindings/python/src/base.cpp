@@ -111,6 +111,6 @@ PYBIND11_MODULE(_core, module)
 	add_survey(energy);
 	add_writes(energy);
 	add_observe(observe);
-	add_tracer(observe);
+	add_watch(observe);
 	add_suspend(suspend);
 }

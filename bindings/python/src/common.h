@@ -365,7 +365,7 @@ void add_writes(py::module_ &module);
 
 /* Those of _core.observe. */
 void add_observe(py::module_ &module);
-void add_tracer(py::module_ &module);
+void add_watch(py::module_ &module);
 
 /* Those of _core.suspend. */
 void add_suspend(py::module_ &module);

@@ -128,23 +128,25 @@ def public_calls() -> Iterator[str]:
                 yield path_of(cls, name)
 
 
-class NoTracer:
-    """No event comes."""
+class NoEvents:
+    """A watch to which no event comes."""
 
-    def __init__(self, disks: list[tuple[int, int, int, str]]) -> None:
-        self.disks = disks
+    def __init__(self, machine: object, observation: _core.observe.Observation) -> None:
+        self.observation = observation
 
-    def format(self, event: int) -> bytes:
-        name = observe.EVENTS[event].partition("/")[2]
-        if not name.startswith("block_rq_"):
-            raise ssdpm.NotFoundError(errno.ENOENT, name)
-        fields = '"%d,%d %s %llu + %u", REC->dev, REC->dev, REC->rwbs'
-        return (
-            f"name: {name}\nprint fmt: {fields}, REC->sector, REC->nr_sector\n".encode()
-        )
+    def add_drive(
+        self, device: object, model: _core.Model, sim_params: _core.energy.SimParams
+    ) -> None:
+        self.observation.add_drive(model, sim_params, 259, 0, 0)
+
+    def begin(self) -> None:
+        pass
 
     def lost(self) -> int:
         return 0
+
+    def is_gone(self, drive: int) -> bool:
+        return False
 
 
 class World:
@@ -370,12 +372,8 @@ class World:
     def live(self) -> observe.Watch:
         """The drive of a capture, on a trace without an event; a real one needs root."""
         device = ssdpm.open("nvme0", self.root)
-        parts: dict[str, Any] = {
-            "_device": lambda _: device,
-            "_disks": lambda _: [(1, 259, 0, "nvme0n1")],
-        }
-        tracer = mock.patch.object(_core.observe, "Tracer", NoTracer)
-        with mock.patch.multiple(live, **parts), tracer:
+        found = mock.patch.object(live, "_device", lambda _: device)
+        with found, mock.patch.object(_core.observe, "Watch", NoEvents):
             return observe.watch("nvme0", interval_s=f64(0.2))
 
     def observation(self) -> observe.Observation:

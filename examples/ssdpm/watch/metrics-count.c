@@ -7,7 +7,6 @@
  */
 #include "survey/survey.h"
 #include "watch/metrics.h"
-#include "watch/watch-load.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "survey/survey.h"
 #include "input/live.h"
 #include "watch/metrics.h"
-#include "watch/watch-load.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -256,8 +255,8 @@ static enum exit_status keep_likely(const struct metrics_file *file, size_t i)
 	return status;
 }
 
-static enum exit_status tell(struct metrics_file *file, const bool *is_gone,
-			     int64_t now_ns, bool is_end)
+static enum exit_status tell(struct metrics_file *file, int64_t now_ns,
+			     bool is_end)
 {
 	enum exit_status status = count_on(file->count, now_ns, is_end);
 	char *text;
@@ -266,7 +265,9 @@ static enum exit_status tell(struct metrics_file *file, const bool *is_gone,
 	if (status)
 		return status;
 	for (size_t i = 0; i < file->watch->n && !status; i++) {
-		file->drives[i]->is_watched = !is_gone[i];
+		file->drives[i]->is_watched =
+			!(ssdpm_watch_get_flags(file->watch->live, i) &
+			  SSDPM_WATCH_GONE);
 		status = keep_likely(file, i);
 	}
 	if (status)
@@ -280,16 +281,14 @@ static enum exit_status tell(struct metrics_file *file, const bool *is_gone,
 	return status;
 }
 
-enum exit_status metrics_file_step(struct metrics_file *file,
-				   const bool *is_gone, int64_t now_ns)
+enum exit_status metrics_file_step(struct metrics_file *file, int64_t now_ns)
 {
 	if (!file || now_ns < file->next_ns)
 		return STATUS_DONE;
-	return tell(file, is_gone, now_ns, false);
+	return tell(file, now_ns, false);
 }
 
-enum exit_status metrics_file_finish(struct metrics_file *file,
-				     const bool *is_gone, int64_t now_ns)
+enum exit_status metrics_file_finish(struct metrics_file *file, int64_t now_ns)
 {
-	return file ? tell(file, is_gone, now_ns, true) : STATUS_DONE;
+	return file ? tell(file, now_ns, true) : STATUS_DONE;
 }

@@ -132,10 +132,8 @@ struct metrics_file;
 enum exit_status metrics_file_new(const struct watch *watch,
 				  struct metrics_file **ret_file);
 void metrics_file_free(struct metrics_file *file);
-/* file: NULL is none; is_gone: by drive. */
-enum exit_status metrics_file_step(struct metrics_file *file,
-				   const bool *is_gone, int64_t now_ns);
-enum exit_status metrics_file_finish(struct metrics_file *file,
-				     const bool *is_gone, int64_t now_ns);
+/* file: NULL is none. */
+enum exit_status metrics_file_step(struct metrics_file *file, int64_t now_ns);
+enum exit_status metrics_file_finish(struct metrics_file *file, int64_t now_ns);
 
 #endif

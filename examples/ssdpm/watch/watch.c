@@ -24,49 +24,6 @@ static bool parse_device(const char *text, uint32_t *ret_major,
 	return major <= UINT32_MAX && minor <= UINT32_MAX;
 }
 
-uint32_t controller_of(const struct drive *drive)
-{
-	const struct ssdpm_device_facts *facts =
-		drive->device ? ssdpm_device_get_facts(drive->device) : NULL;
-	unsigned int number;
-
-	if (facts && sscanf(facts->name, "nvme%u", &number) == 1)
-		return number;
-	return SSDPM_NO_CONTROLLER;
-}
-
-/* The numbers of its devices: of the machine, or as the options say. */
-static enum exit_status find_disks(const struct watch *watch,
-				   struct watched *watched)
-{
-	const struct drive *drive = watched->drive;
-	struct ssdpm_error error;
-	struct ssdpm_disk *disk;
-
-	if (!watch->options->read) {
-		if (ssdpm_device_read_disks(drive->live->machine, drive->device,
-					    &watched->disks, &watched->n_disks,
-					    &error))
-			return complain_of_device(drive->name, &error);
-		if (!watched->n_disks ||
-		    watched->disks[0].part != SSDPM_DISK_WHOLE)
-			return failure("%s: no block device belongs to it",
-				       drive->name);
-		return STATUS_DONE;
-	}
-	disk = watched->disks = calloc(1, sizeof(*disk));
-	if (!disk)
-		return out_of_memory();
-	watched->n_disks = 1;
-	disk->part = SSDPM_DISK_WHOLE;
-	if (!parse_device(watch->options->device, &disk->major, &disk->minor))
-		return usage_error(watch->common,
-				   "--device: \"%s\" is no device number: a "
-				   "recording writes it as in 259,0",
-				   watch->options->device);
-	return STATUS_DONE;
-}
-
 static enum exit_status choose_policy(const struct watch *watch,
 				      const struct subject *subject,
 				      struct ssdpm_sim_params *params,
@@ -102,22 +59,38 @@ static enum exit_status choose_policy(const struct watch *watch,
 	return STATUS_DONE;
 }
 
-/* All but the first of its devices are the same drive, if they are not above
- * it. */
-static enum exit_status add_partitions(const struct watch *watch,
-				       const struct watched *watched)
+/* With the numbers that the options say. */
+static enum exit_status add_recorded(const struct watch *watch,
+				     const struct drive *drive,
+				     struct ssdpm_observed_params *params)
 {
 	struct ssdpm_error error;
 
-	for (size_t i = 1; i < watched->n_disks; i++) {
-		const struct ssdpm_disk *disk = &watched->disks[i];
+	if (!parse_device(watch->options->device, &params->major,
+			  &params->minor))
+		return usage_error(watch->common,
+				   "--device: \"%s\" is no device number: a "
+				   "recording writes it as in 259,0",
+				   watch->options->device);
+	if (ssdpm_observation_add_drive(watch->observation, params, &error))
+		return complain_of_device(drive->name, &error);
+	return STATUS_DONE;
+}
 
-		if (disk->part != SSDPM_DISK_STACKED &&
-		    ssdpm_observation_add_partition(watch->observation,
-						    watch->n, disk->major,
-						    disk->minor, &error))
-			return complain_of_device(watched->drive->name, &error);
-	}
+static enum exit_status add_live(struct watch *watch, const struct drive *drive,
+				 const struct ssdpm_observed_params *params)
+{
+	struct watched *watched = &watch->watched[watch->n];
+	struct ssdpm_error error;
+
+	if (!watch->live &&
+	    ssdpm_watch_new(drive->live->machine, watch->observation,
+			    &watch->live, &error))
+		return out_of_memory();
+	if (ssdpm_watch_add_drive(watch->live, drive->device, params, &error))
+		return complain_of_device(drive->name, &error);
+	watched->disks =
+		ssdpm_watch_get_disks(watch->live, watch->n, &watched->n_disks);
 	return STATUS_DONE;
 }
 
@@ -126,29 +99,23 @@ static enum exit_status add_watched(struct watch *watch,
 {
 	const struct plan plan = { .common = watch->common,
 				   .sim_options = &watch->options->sim };
-	struct watched *watched = &watch->watched[watch->n];
 	struct ssdpm_sim_params sim = sim_params_of(&plan, subject);
-	struct ssdpm_resolved_policy resolved;
-	struct ssdpm_error error;
-	enum exit_status status;
-
-	watched->drive = subject->drive;
-	status = find_disks(watch, watched);
-	if (!status)
-		status = choose_policy(watch, subject, &sim, &resolved);
-	if (status)
-		return status;
-	const struct ssdpm_observed_params params = {
+	struct ssdpm_observed_params params = {
 		.size = sizeof(params),
 		.model = subject->drive->model,
 		.sim_params = &sim,
-		.major = watched->disks[0].major,
-		.minor = watched->disks[0].minor,
-		.ctrl_id = controller_of(subject->drive),
+		.ctrl_id = SSDPM_NO_CONTROLLER,
 	};
-	if (ssdpm_observation_add_drive(watch->observation, &params, &error))
-		return complain_of_device(subject->drive->name, &error);
-	status = add_partitions(watch, watched);
+	struct ssdpm_resolved_policy resolved;
+	enum exit_status status =
+		choose_policy(watch, subject, &sim, &resolved);
+
+	if (status)
+		return status;
+	watch->watched[watch->n].drive = subject->drive;
+	status = watch->options->read ?
+			 add_recorded(watch, subject->drive, &params) :
+			 add_live(watch, subject->drive, &params);
 	watch->n++;
 	return status;
 }
@@ -199,8 +166,7 @@ enum exit_status begin_watch(struct watch *watch)
 
 void end_watch(struct watch *watch)
 {
-	for (size_t i = 0; watch->watched && i < watch->drives->n; i++)
-		free(watch->watched[i].disks);
+	ssdpm_watch_free(watch->live);
 	free(watch->watched);
 	free(watch->subjects);
 	ssdpm_observation_free(watch->observation);

@@ -25,10 +25,13 @@ struct watch_options {
 	struct page_options page;
 };
 
+/* As many as an observation takes. */
+#define MAX_WATCHED 256
+
 /* A drive that is watched, and the block devices that lead to it. */
 struct watched {
 	const struct drive *drive;
-	struct ssdpm_disk *disks;
+	const struct ssdpm_disk *disks; /* NULL: of a recording */
 	size_t n_disks;
 };
 
@@ -38,7 +41,8 @@ struct watch {
 	const struct drives *drives;
 	struct subject *subjects;
 	struct ssdpm_observation *observation;
-	struct watched *watched; /* in the order of the observation */
+	struct ssdpm_watch *live; /* it feeds it; NULL: a recording does */
+	struct watched *watched;  /* in the order of the observation */
 	size_t n;
 	/* A caller that watches for itself; NULL: there is none. */
 	void *userdata;
@@ -58,9 +62,6 @@ void end_watch(struct watch *watch);
 
 /* Say that to write this file wakes a drive that is watched, if it does. */
 void remark_place(const struct watch *watch, int fd, const char *path);
-
-/* The number of its NVMe controller, or SSDPM_NO_CONTROLLER. */
-uint32_t controller_of(const struct drive *drive);
 
 /* Until the time is over, or a signal comes. */
 enum exit_status watch_machine(struct watch *watch);

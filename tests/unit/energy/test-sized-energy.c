@@ -13,7 +13,8 @@
 #define MS UINT64_C(1000000)
 #define N_SAMPLES 100
 
-static struct ssdpm_machine *this_machine;
+static struct ssdpm_machine *this_machine, *watched_machine;
+static struct ssdpm_device *watched_device;
 static struct ssdpm_sampler *sampler;
 static struct ssdpm_stats *stats;
 static struct ssdpm_generator_params generator_params;
@@ -501,6 +502,30 @@ static int add_drive(void *sized, struct ssdpm_error *error)
 		err = ssdpm_observation_add_drive(made, sized, error);
 	ssdpm_observation_free(made);
 	return err;
+}
+
+static int watch_add_drive(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_observation *made;
+	struct ssdpm_watch *watch = NULL;
+	int err = ssdpm_observation_new(&made, error);
+
+	if (!err)
+		err = ssdpm_watch_new(watched_machine, made, &watch, error);
+	if (!err)
+		err = ssdpm_watch_add_drive(watch, watched_device, sized,
+					    error);
+	ssdpm_watch_free(watch);
+	ssdpm_observation_free(made);
+	return err;
+}
+
+static int watch_add_drive_of_sim(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_observed_params params = observed_params;
+
+	params.sim_params = sized;
+	return watch_add_drive(&params, error);
 }
 
 static int add_drive_of_sim(void *sized, struct ssdpm_error *error)
@@ -1762,6 +1787,10 @@ static const struct sized_case cases[] = {
 	      tracer_new),
 	SIZED(ssdpm_observation_add_drive, ssdpm_observed_params, SIZED_IN,
 	      &observed_params, add_drive),
+	SIZED(ssdpm_watch_add_drive, ssdpm_observed_params, SIZED_IN,
+	      &observed_params, watch_add_drive),
+	SIZED(ssdpm_watch_add_drive, ssdpm_sim_params, SIZED_IN, &sim_params,
+	      watch_add_drive_of_sim),
 	SIZED(ssdpm_observation_add_drive, ssdpm_sim_params, SIZED_IN,
 	      &sim_params, add_drive_of_sim),
 	SIZED(ssdpm_observation_get_drive, ssdpm_observed, SIZED_OUT, NULL,
@@ -2023,6 +2052,23 @@ static void set_up_observation(void)
 	assert_int_equal(ssdpm_observation_finish(observation, 0, NULL), 0);
 }
 
+/* A tracefs, and below it a drive with a block device. */
+static void set_up_watched(void)
+{
+	const char *root = tracefs_new();
+
+	tracer_params.tracefs = root;
+	tree_put(root, "sys/devices/nvme0/transport", "pcie");
+	tree_put(root, "sys/devices/nvme0/nvme0n1/dev", "259:0");
+	tree_link(root, "sys/class/nvme/nvme0", "../../devices/nvme0");
+	tree_link(root, "sys/class/block/nvme0n1",
+		  "../../devices/nvme0/nvme0n1");
+	watched_machine = tree_machine(root);
+	assert_int_equal(ssdpm_device_read(watched_machine, "nvme0",
+					   &watched_device, NULL),
+			 0);
+}
+
 static int set_up(void **state)
 {
 	static const struct ssdpm_machine_params live = {
@@ -2062,7 +2108,7 @@ static int set_up(void **state)
 	assert_int_equal(ssdpm_trial_new(&trial_params, &trial, NULL), 0);
 	set_up_bisect();
 	set_up_observation();
-	tracer_params.tracefs = tracefs_new();
+	set_up_watched();
 	assert_int_equal(ssdpm_suspend_reading_from_text("ssdpm-suspend 1\n",
 							 16, &suspend_reading,
 							 NULL),
@@ -2093,6 +2139,8 @@ static int tear_down(void **state)
 	ssdpm_bisect_free(found_bisect);
 	ssdpm_observation_free(observation);
 	ssdpm_suspend_reading_free(suspend_reading);
+	ssdpm_device_unref(watched_device);
+	ssdpm_machine_unref(watched_machine);
 	tracefs_remove();
 	ssdpm_gaps_unref(gaps);
 	ssdpm_model_unref(model);

@@ -6,7 +6,6 @@ from __future__ import annotations
 import errno
 import math
 import os
-import re
 import time
 from collections.abc import Iterable, Iterator
 from types import TracebackType
@@ -14,30 +13,15 @@ from typing import Any, Union
 
 from ssdpm import _core
 from ssdpm.base.convert import check_list, ns_of
-from ssdpm.base.errors import (
-    GoneError,
-    InvalidError,
-    NotFoundError,
-    RangeError,
-    UnsupportedError,
-)
+from ssdpm.base.errors import InvalidError, RangeError
 from ssdpm.base.result import Ongoing
 from ssdpm.device.machine import Device, machine_of
-from ssdpm.observe.observation import EVENTS, Observation
+from ssdpm.observe.observation import Observation
 
 DriveLike = Union[Device, str, "os.PathLike[str]"]
 """A drive of this machine: a Device, or a name that ssdpm.open() takes."""
 
-_TICK_NS = 200_000_000
 _LEAST_NS, _MOST_NS = 200_000_000, 86_400_000_000_000
-# A kernel that writes as fast as this reads has no end.
-_MOST_READS = 64
-# Without these no I/O is seen.
-_NEEDED = ("block/block_rq_issue", "block/block_rq_complete")
-_WHOLE = _core.observe.DISK_PARTS["whole"]
-_STACKED = _core.observe.DISK_PARTS["stacked"]
-
-_Disk = tuple[int, int, int, str]
 
 
 def _now_ns() -> int:
@@ -59,39 +43,6 @@ def _device(drive: DriveLike) -> Device:
     return device
 
 
-def _disks(device: Device) -> list[_Disk]:
-    disks = _core.observe.disks(device.machine._handle, device._handle)
-    if not disks or disks[0][0] != _WHOLE:
-        raise GoneError(errno.ENODEV, f"{device.name}: no block device belongs to it")
-    return disks
-
-
-def _add(observation: Observation, device: Device, disks: list[_Disk]) -> None:
-    controller = re.fullmatch(r"nvme([0-9]+)", device.name)
-    index = observation.add_drive(
-        device,
-        f"{disks[0][1]}:{disks[0][2]}",
-        ctrl_id=int(controller[1]) if controller else None,
-    )
-    for part, major, minor, _ in disks[1:]:
-        if part != _STACKED:
-            observation.add_partition(index, f"{major}:{minor}")
-
-
-def _set_formats(observation: Observation, tracer: _core.observe.Tracer) -> None:
-    for index, event in enumerate(EVENTS):
-        try:
-            text = tracer.format(index)
-        except NotFoundError:
-            if event in _NEEDED:
-                raise UnsupportedError(
-                    errno.EOPNOTSUPP,
-                    f"not supported by this kernel: it has no trace event {event}",
-                ) from None
-            continue
-        observation.set_format(text)
-
-
 class Watch(Ongoing):
     """Drives that are observed now, from watch().
 
@@ -99,20 +50,15 @@ class Watch(Ongoing):
     time, without an end. Each is a dict, as of Observation.next_interval(). Put it in a
     with statement, which ends the trace.
 
+    What a drive does is unknown while it is gone, and under load, when its I/Os are
+    only counted: uncovered_ns of the observation says for how long.
+
     Attributes:
         names: the drives; the n-th has the index n in the observation.
         observation: all that is known of them, also after the end.
     """
 
-    __slots__ = (
-        "_devices",
-        "_disks",
-        "_interval_ns",
-        "_is_closed",
-        "_tracer",
-        "names",
-        "observation",
-    )
+    __slots__ = ("_core", "_devices", "_interval_ns", "_is_closed", "names", "observation")
 
     names: tuple[str, ...]
     observation: Observation
@@ -122,19 +68,18 @@ class Watch(Ongoing):
         for device in self._devices:
             if not isinstance(device, Device):
                 raise TypeError(f"devices: a Device is needed, not {type(device).__name__}")
+        if not self._devices:
+            raise InvalidError(errno.EINVAL, "devices: there is none")
         self._interval_ns = interval_ns
         self._is_closed = False
         self.names = tuple(device.name for device in self._devices)
         self.observation = Observation()
-        self._disks = [_disks(device) for device in self._devices]
-        for device, disks in zip(self._devices, self._disks):
-            _add(self.observation, device, disks)
-        self._tracer = _core.observe.Tracer([one for disks in self._disks for one in disks])
-        try:
-            _set_formats(self.observation, self._tracer)
-        except BaseException:
-            self._tracer.close()
-            raise
+        self._core = _core.observe.Watch(
+            self._devices[0].machine._handle, self.observation._handle
+        )
+        for device in self._devices:
+            self.observation._add_watched(self._core, device)
+        self._core.begin()
 
     def __repr__(self) -> str:
         return f"<ssdpm.observe.Watch of {', '.join(self.names)}>"
@@ -165,12 +110,10 @@ class Watch(Ongoing):
         if self._is_closed:
             return
         self._is_closed = True
-        now_ns = _now_ns()
         try:
-            self._read()
+            self._core.finish()
         finally:
-            self._tracer.close()
-        self.observation.finish(now_ns)
+            self._core.close()
 
     def lost(self) -> int:
         """Events that the kernel dropped so far, because they were too many.
@@ -178,32 +121,24 @@ class Watch(Ongoing):
         Raises:
             ValueError: it is closed.
         """
-        return self._tracer.lost()
+        return self._core.lost()
 
-    def _read(self) -> bool:
-        """The text that came; whether that is all of it."""
-        for _ in range(_MOST_READS):
-            text = self._tracer.read()
-            if not text:
-                return True
-            self.observation.feed(text)
-        return False
+    def gone(self) -> tuple[str, ...]:
+        """Drives that went away and are not back, looked for once a second.
+
+        Raises:
+            ValueError: it is closed.
+        """
+        return tuple(
+            name for index, name in enumerate(self.names) if self._core.is_gone(index)
+        )
 
     def _follow(self, due_ns: int) -> None:
         now_ns = _now_ns()
         while now_ns < due_ns:
-            self._tracer.wait(math.ceil(min(due_ns - now_ns, _TICK_NS) / 1e6))
-            # Time first: what comes after it is later.
-            now_ns = _now_ns()
-            if self._read():
-                self.observation.advance(now_ns)
-        for device, disks in zip(self._devices, self._disks):
-            try:
-                is_same = _disks(device)[0] == disks[0]
-            except (GoneError, NotFoundError):
-                is_same = False
-            if not is_same:
-                raise GoneError(errno.ENODEV, f"{device.name} went away")
+            left_ms = math.ceil((due_ns - now_ns) / 1e6)
+            self._core.wait(min(left_ms, self._core.wait_ms()))
+            now_ns = self._core.step()
 
 
 def watch(
@@ -220,9 +155,9 @@ def watch(
     It sends no command to a drive and writes to none. Each drive is simulated with the
     policy in force. While it waits the GIL is released, and Ctrl-C ends it.
 
-    ``ssdpm watch`` turns the trace off under load. This does not: each I/O costs
-    processor time, however many there are. The kernel drops events that come too fast.
-    ``counts.n_lost`` of the observation and Watch.lost() count these.
+    Under load it turns the trace off and counts I/Os, as ``ssdpm watch`` does. If the
+    kernel drops events that come too fast, ``counts.n_lost`` of the observation and
+    Watch.lost() count these.
 
     Args:
         drives: names such as "nvme0" or "/dev/sda", or devices of this machine.
@@ -231,7 +166,7 @@ def watch(
     Raises:
         AccessError: not root, or the kernel is locked down.
         NotFoundError: no such drive, or tracefs is not mounted.
-        GoneError: no block device belongs to a drive; later: a drive went away.
+        GoneError: no block device belongs to a drive.
         UnsupportedError: the kernel lacks the events of I/Os.
         InvalidError: no drive, or one of a capture.
         ExistsError: a drive is named twice.

@@ -18,7 +18,7 @@ from ssdpm.base.convert import (
     check_unsigned,
     takes,
 )
-from ssdpm.base.errors import InvalidError, UnknownValueError
+from ssdpm.base.errors import GoneError, InvalidError, UnknownValueError
 from ssdpm.base.result import Items, Ongoing, Scaled, Value, html_list, in_s
 from ssdpm.device.machine import Device
 from ssdpm.estimate.result import LikelyPower
@@ -357,6 +357,17 @@ class Observation(Ongoing):
         )
         self._n_drives += 1
         return self._n_drives - 1
+
+    def _add_watched(self, watch: _core.observe.Watch, device: Device) -> None:
+        """A drive of this machine, with the policy in force, that watch() feeds."""
+        setup = Setup(device, loop="open")
+        try:
+            watch.add_drive(
+                device._handle, setup.model._handle, setup.core(setup.table(DEFAULT_TABLE))
+            )
+        except GoneError as error:
+            raise GoneError(errno.ENODEV, f"{device.name}: {error}") from None
+        self._n_drives += 1
 
     def add_partition(self, drive: SupportsIndex, device: str) -> None:
         """A partition of a drive; Linux queues I/Os there.

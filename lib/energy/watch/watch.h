@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SSDPM_LIB_ENERGY_WATCH_WATCH_H
+#define SSDPM_LIB_ENERGY_WATCH_WATCH_H
+
+#include <ssdpm/energy/watch.h>
+
+#include <stdbool.h>
+
+#define SECOND_NS 1000000000ull
+
+struct drive_ios {
+	uint64_t begun;
+	uint64_t in_flight;
+};
+
+struct watched {
+	struct ssdpm_device *device;
+	struct ssdpm_disk *disks;
+	size_t n_disks;
+	uint32_t flags;
+	/* While the trace is off: up to the last line on it, and now. */
+	struct drive_ios told, seen;
+};
+
+/* When the trace costs too much, and what is counted in its place. */
+struct watch_load {
+	int64_t budget; /* line ns; below 0: more were read than may be */
+	uint64_t paid_ns;
+	uint64_t n_lines;
+	bool stays_on;	   /* the kernel does not count I/Os */
+	bool is_off;	   /* the trace */
+	uint64_t from_ns;  /* of the gap that is not told yet */
+	uint64_t quiet_ns; /* since then the drives do little */
+	uint64_t looked_ns;
+};
+
+struct ssdpm_watch {
+	struct ssdpm_machine *machine;
+	struct ssdpm_observation *observation;
+	struct ssdpm_tracer *tracer;
+	struct watched *drives;
+	size_t n;
+	struct watch_load load;
+	uint64_t now_ns;
+	uint64_t looked_ns; /* whether the drives are there */
+	bool is_empty;	    /* all text that there was is read */
+	ssdpm_watch_write_fn write_fn;
+	void *userdata;
+	char text[64 << 10];
+};
+
+/* The number of its NVMe controller, or SSDPM_NO_CONTROLLER. */
+uint32_t ssdpm__controller_of(const struct ssdpm_device *device);
+
+/* The text of the trace, to the observation and to the recording. */
+int ssdpm__watch_feed(struct ssdpm_watch *watch, const char *text, size_t size,
+		      struct ssdpm_error *reterr);
+
+/* From this time until now nothing is known but the number of I/Os. */
+int ssdpm__watch_tell_gap(struct ssdpm_watch *watch,
+			  const struct watched *drive, uint64_t from_ns,
+			  uint64_t n_ios, struct ssdpm_error *reterr);
+
+/* What a recording needs before the text of events. */
+int ssdpm__watch_write_head(const struct ssdpm_watch *watch,
+			    struct ssdpm_error *reterr);
+
+void ssdpm__load_begin(struct ssdpm_watch *watch);
+/* Was more text read than may be? */
+bool ssdpm__load_is_too_much(struct ssdpm_watch *watch);
+/* Before the trace is turned off, and after it. */
+void ssdpm__load_begin_gap(struct ssdpm_watch *watch);
+void ssdpm__load_begin_gap_time(struct ssdpm_watch *watch);
+/* A look at the drives, after a while. Do they do little now? */
+bool ssdpm__load_is_quiet(struct ssdpm_watch *watch);
+/* Until now the drives were only counted: a line for each that worked. */
+int ssdpm__load_tell_gaps(struct ssdpm_watch *watch,
+			  struct ssdpm_error *reterr);
+
+#endif

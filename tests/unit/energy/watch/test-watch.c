@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/* A watch of a drive whose sysfs, tracefs and clock are made here;
+ * tests/cli/test_watch_live.py has the command on one. */
+#include "fixture.h"
+#include "tracefs.h"
+#include "tree.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND_NS 1000000000ull
+/* More text than may be. */
+#define MANY_LINES 25000
+
+static const char *root;
+static struct ssdpm_machine *machine;
+static struct ssdpm_model *model;
+static struct ssdpm_observation *observation;
+static struct ssdpm_watch *watch;
+static uint64_t clock_ns;
+static char recorded[8192];
+static size_t n_recorded;
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	(void)clock;
+	now->tv_sec = (time_t)(clock_ns / SECOND_NS);
+	now->tv_nsec = (long)(clock_ns % SECOND_NS);
+	return 0;
+}
+
+static void put(const char *path, const char *text)
+{
+	tree_put(root, path, text);
+}
+
+static void put_disk(const char *folder, const char *number)
+{
+	char path[128], target[128];
+
+	snprintf(path, sizeof(path), "sys/devices/%s/dev", folder);
+	put(path, number);
+	snprintf(path, sizeof(path), "sys/class/block/%s",
+		 strrchr(folder, '/') + 1);
+	snprintf(target, sizeof(target), "../../devices/%s", folder);
+	tree_link(root, path, target);
+}
+
+/* nvme3 with a namespace and a partition. */
+static void put_drive(void)
+{
+	put_disk("nvme/nvme3/nvme3n1", "259:0");
+	put_disk("nvme/nvme3/nvme3n1/nvme3n1p1", "259:1");
+	put("sys/devices/nvme/nvme3/nvme3n1/queue/iostats", "1\n");
+	put("sys/devices/nvme/nvme3/state", "live");
+	put("sys/devices/nvme/nvme3/transport", "pcie");
+	put("sys/devices/nvme/nvme3/model", "One drive");
+	tree_link(root, "sys/class/nvme/nvme3", "../../devices/nvme/nvme3");
+}
+
+/* I/Os that were begun; reads, and one that is not complete. */
+static void count_to(unsigned int n)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%u 0 0 0 0 0 0 0 1 0 0\n", n);
+	put("sys/devices/nvme/nvme3/nvme3n1/stat", text);
+}
+
+static int set_up(void **state)
+{
+	static const struct latencies latencies[] = { { 0, 0, 0 },
+						      { 1, 100, 200 } };
+
+	(void)state;
+	root = tracefs_new();
+	put_drive();
+	count_to(100);
+	machine = tree_machine(root);
+	model = fixture_model(latencies, 2);
+	clock_ns = 1000 * SECOND_NS;
+	n_recorded = 0;
+	return ssdpm_observation_new(&observation, NULL) ||
+	       ssdpm_watch_new(machine, observation, &watch, NULL);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	watch = ssdpm_watch_free(watch);
+	ssdpm_observation_free(observation);
+	ssdpm_model_unref(model);
+	ssdpm_machine_unref(machine);
+	tracefs_remove();
+	return 0;
+}
+
+static int add(const char *name, struct ssdpm_error *error)
+{
+	const struct ssdpm_observed_params params = {
+		.size = sizeof(params),
+		.model = model,
+		/* Those of the device count. */
+		.major = 7,
+		.ctrl_id = 7,
+	};
+	struct ssdpm_device *device;
+	int err;
+
+	assert_int_equal(ssdpm_device_read(machine, name, &device, NULL), 0);
+	err = ssdpm_watch_add_drive(watch, device, &params, error);
+	ssdpm_device_unref(device);
+	return err;
+}
+
+static void begin(void)
+{
+	assert_int_equal(add("nvme3", NULL), 0);
+	assert_int_equal(ssdpm_watch_begin(watch, root, NULL), 0);
+}
+
+static void step(uint64_t after_ns)
+{
+	uint64_t now_ns = 0;
+
+	clock_ns += after_ns;
+	assert_int_equal(ssdpm_watch_step(watch, &now_ns, NULL), 0);
+	assert_int_equal(now_ns, clock_ns);
+}
+
+static struct ssdpm_observed drive_now(void)
+{
+	struct ssdpm_observed drive = { .size = sizeof(drive) };
+
+	assert_int_equal(
+		ssdpm_observation_get_drive(observation, 0, &drive, NULL), 0);
+	return drive;
+}
+
+/* An I/O of 1 ms. */
+static const char one_io[] =
+	"dd-1 [000] 1000.500000: block_rq_issue: 259,0 R 4096 () 0 + 8 [dd]\n"
+	"dd-1 [000] 1000.501000: block_rq_complete: 259,0 R () 0 + 8 [0]\n";
+
+static void a_drive_is_observed_with_its_disks(void **state)
+{
+	const struct ssdpm_disk *disks;
+	struct ssdpm_observed drive;
+	size_t n = 0;
+
+	(void)state;
+	tracefs_text = one_io;
+	begin();
+	disks = ssdpm_watch_get_disks(watch, 0, &n);
+	assert_int_equal(n, 2);
+	assert_string_equal(disks[0].name, "nvme3n1");
+	assert_int_equal(disks[1].part, SSDPM_DISK_PARTITION);
+	assert_null(ssdpm_watch_get_disks(watch, 1, &n));
+	assert_true(ssdpm_watch_get_fd(watch) >= 0);
+	assert_int_equal(ssdpm_watch_get_wait_ms(watch), 200);
+	step(2 * SECOND_NS);
+	assert_int_equal(ssdpm_watch_finish(watch, NULL), 0);
+	drive = drive_now();
+	assert_int_equal(drive.n_ios, 1);
+	assert_int_equal(drive.busy_ns, 1000000);
+	assert_int_equal(drive.now_ns, 1002 * SECOND_NS);
+	assert_int_equal(drive.uncovered_ns, 0);
+}
+
+static char *many_lines(void)
+{
+	const size_t size = strlen("x\n");
+	char *text = malloc(MANY_LINES * size + 1);
+
+	assert_non_null(text);
+	for (size_t i = 0; i < MANY_LINES; i++)
+		memcpy(text + i * size, "x\n", size + 1);
+	return text;
+}
+
+static bool is_tracing(void)
+{
+	char command[512], on = 0;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "cat %s/instances/*/tracing_on",
+		 root);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	assert_int_equal(fread(&on, 1, 1, pipe), 1);
+	pclose(pipe);
+	return on == '1';
+}
+
+/* 3 s of text are free, and a debt of a second goes with the time. */
+static void too_much_text_turns_the_trace_off_until_the_drive_is_quiet(
+	void **state)
+{
+	char *text = many_lines();
+
+	(void)state;
+	tracefs_text = text;
+	begin();
+	assert_true(is_tracing());
+	step(SECOND_NS / 10);
+	free(text);
+	assert_false(is_tracing());
+	assert_int_equal(ssdpm_watch_get_wait_ms(watch), 10);
+	/* 3,000 I/Os a second */
+	for (unsigned int i = 1; i <= 40; i++) {
+		count_to(100 + i * 300);
+		step(SECOND_NS / 10);
+	}
+	assert_false(is_tracing());
+	step(SECOND_NS / 10);
+	assert_true(is_tracing());
+	assert_int_equal(ssdpm_watch_get_wait_ms(watch), 200);
+	assert_int_equal(ssdpm_watch_finish(watch, NULL), 0);
+	assert_int_equal(drive_now().uncovered_ns, SECOND_NS * 41 / 10);
+	assert_int_equal(drive_now().n_uncovered_ios, 40 * 300);
+	assert_int_equal(ssdpm_watch_get_flags(watch, 0), 0);
+}
+
+static void a_drive_that_is_not_counted_is_traced_on(void **state)
+{
+	char *text = many_lines();
+
+	(void)state;
+	tracefs_text = text;
+	put("sys/devices/nvme/nvme3/nvme3n1/queue/iostats", "0\n");
+	begin();
+	step(SECOND_NS / 10);
+	free(text);
+	assert_true(is_tracing());
+	assert_int_equal(ssdpm_watch_get_flags(watch, 0),
+			 SSDPM_WATCH_UNCOUNTED);
+	assert_int_equal(ssdpm_watch_get_flags(watch, 1), 0);
+}
+
+static void a_drive_that_is_gone_is_unknown_until_it_is_back(void **state)
+{
+	(void)state;
+	tracefs_text = one_io;
+	begin();
+	step(SECOND_NS);
+	put("sys/devices/nvme/nvme3/nvme3n1/dev", "259:7\n");
+	/* It is looked for once a second. */
+	step(SECOND_NS / 2);
+	assert_int_equal(ssdpm_watch_get_flags(watch, 0), 0);
+	step(SECOND_NS / 2);
+	assert_int_equal(ssdpm_watch_get_flags(watch, 0), SSDPM_WATCH_GONE);
+	/* Another drive has its name and its number now. */
+	put("sys/devices/nvme/nvme3/nvme3n1/dev", "259:0\n");
+	put("sys/devices/nvme/nvme3/model", "Another drive");
+	step(SECOND_NS);
+	assert_int_equal(ssdpm_watch_get_flags(watch, 0), SSDPM_WATCH_GONE);
+	put("sys/devices/nvme/nvme3/model", "One drive");
+	step(SECOND_NS);
+	assert_int_equal(ssdpm_watch_get_flags(watch, 0), 0);
+	step(SECOND_NS);
+	assert_int_equal(ssdpm_watch_finish(watch, NULL), 0);
+	/* From when it was last seen until it is seen again. */
+	assert_int_equal(drive_now().uncovered_ns, 3 * SECOND_NS);
+}
+
+static void keep(void *userdata, const char *text, size_t size)
+{
+	assert_ptr_equal(userdata, recorded);
+	assert_true(n_recorded + size < sizeof(recorded));
+	memcpy(recorded + n_recorded, text, size);
+	n_recorded += size;
+	recorded[n_recorded] = 0;
+}
+
+static void a_recording_can_be_read_alone(void **state)
+{
+	const struct ssdpm_observed_params params = {
+		.size = sizeof(params),
+		.model = model,
+		.major = 259,
+		.ctrl_id = SSDPM_NO_CONTROLLER,
+	};
+	struct ssdpm_observed drive = { .size = sizeof(drive) };
+	struct ssdpm_observation *other;
+
+	(void)state;
+	tracefs_text = one_io;
+	begin();
+	assert_int_equal(ssdpm_watch_set_writer(watch, keep, recorded, NULL),
+			 0);
+	step(SECOND_NS);
+	assert_int_equal(ssdpm_watch_set_writer(watch, NULL, NULL, NULL), 0);
+	assert_non_null(strstr(recorded, "# controller: 259,0 3\n"));
+	assert_non_null(strstr(recorded, "# partition: 259,1 259,0\n"));
+	assert_non_null(strstr(recorded, "# policy: "));
+	assert_non_null(strstr(recorded, "# format: name: block_rq_issue\\n"
+					 "print fmt: \"%d,%d %s %u (%s)"));
+	assert_string_equal(recorded + n_recorded - strlen(one_io), one_io);
+	assert_int_equal(ssdpm_observation_new(&other, NULL), 0);
+	assert_int_equal(ssdpm_observation_add_drive(other, &params, NULL), 0);
+	assert_int_equal(
+		ssdpm_observation_feed(other, recorded, n_recorded, NULL), 0);
+	assert_int_equal(ssdpm_observation_finish(other, 0, NULL), 0);
+	assert_int_equal(ssdpm_observation_get_counts(other)->n_bad, 0);
+	assert_int_equal(ssdpm_observation_get_drive(other, 0, &drive, NULL),
+			 0);
+	assert_int_equal(drive.n_ios, 1);
+	ssdpm_observation_free(other);
+}
+
+static void wrong_calls_are_refused(void **state)
+{
+	struct ssdpm_error error = fixture_error();
+	uint64_t n;
+
+	(void)state;
+	assert_int_equal(ssdpm_watch_begin(watch, root, &error), -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "no drive");
+	assert_int_equal(ssdpm_watch_step(watch, &n, &error), -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "not begun");
+	assert_int_equal(ssdpm_watch_finish(watch, NULL), -EINVAL);
+	assert_int_equal(ssdpm_watch_read_lost(watch, &n, NULL), -EINVAL);
+	assert_int_equal(ssdpm_watch_set_writer(watch, keep, NULL, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_watch_get_fd(watch), -1);
+	assert_int_equal(add("nvme3", NULL), 0);
+	/* The machine is a capture, whose tracefs is nowhere. */
+	assert_int_equal(ssdpm_watch_begin(watch, NULL, &error), -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "capture");
+	assert_int_equal(ssdpm_watch_begin(watch, root, NULL), 0);
+	assert_int_equal(ssdpm_watch_begin(watch, root, &error), -EBUSY);
+	assert_int_equal(add("nvme3", &error), -EBUSY);
+	fixture_assert_error(&error, -EBUSY, 0, "begun");
+	assert_int_equal(ssdpm_watch_read_lost(watch, &n, NULL), 0);
+	assert_int_equal(n, 19);
+}
+
+static void a_kernel_without_the_events_of_ios_is_refused(void **state)
+{
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	tracefs_lacks = "events/block/block_rq_complete/enable";
+	assert_int_equal(add("nvme3", NULL), 0);
+	assert_int_equal(ssdpm_watch_begin(watch, root, &error), -EOPNOTSUPP);
+	fixture_assert_error(&error, -EOPNOTSUPP, 0, "block_rq_complete");
+	/* It has left nothing. */
+	tracefs_lacks = NULL;
+	assert_int_equal(ssdpm_watch_begin(watch, root, NULL), 0);
+}
+
+static void a_drive_without_a_block_device_is_refused(void **state)
+{
+	struct ssdpm_error error = fixture_error();
+	int fds;
+
+	(void)state;
+	put("sys/devices/nvme/nvme4/state", "live");
+	put("sys/devices/nvme/nvme4/transport", "pcie");
+	tree_link(root, "sys/class/nvme/nvme4", "../../devices/nvme/nvme4");
+	fds = tree_count_fds();
+	assert_int_equal(add("nvme4", &error), -ENODEV);
+	fixture_assert_error(&error, -ENODEV, 0, "no block device");
+	assert_int_equal(tree_count_fds(), fds);
+	/* The next one is the first. */
+	begin();
+	assert_int_equal(drive_now().n_ios, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(a_drive_is_observed_with_its_disks),
+		TEST(too_much_text_turns_the_trace_off_until_the_drive_is_quiet),
+		TEST(a_drive_that_is_not_counted_is_traced_on),
+		TEST(a_drive_that_is_gone_is_unknown_until_it_is_back),
+		TEST(a_recording_can_be_read_alone),
+		TEST(wrong_calls_are_refused),
+		TEST(a_kernel_without_the_events_of_ios_is_refused),
+		TEST(a_drive_without_a_block_device_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
