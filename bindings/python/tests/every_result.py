@@ -743,6 +743,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.measure.Level": World.level,
     "ssdpm.measure.Trial": World.trial,
     "ssdpm.observe.Observation": World.observation,
+    "ssdpm.observe.Watch.gone": lambda w: w.live().gone(),
     "ssdpm.observe.Watch.lost": lambda w: w.live().lost(),
     "ssdpm.observe.watch": World.live,
     "ssdpm.observe.ObservationCounts": lambda w: w.observation().counts,
