@@ -12,7 +12,7 @@ class Watch
 {
       public:
 	Watch(const Machine &machine, Observation &observation)
-		: observation(observation)
+	    : observation(observation)
 	{
 		struct ssdpm_error error = {};
 

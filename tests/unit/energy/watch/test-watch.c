@@ -60,12 +60,12 @@ static void put_drive(void)
 	tree_link(root, "sys/class/nvme/nvme3", "../../devices/nvme/nvme3");
 }
 
-/* I/Os that were begun; reads, and one that is not complete. */
+/* Reads that were begun, and all but the last one is complete. */
 static void count_to(unsigned int n)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "%u 0 0 0 0 0 0 0 1 0 0\n", n);
+	snprintf(text, sizeof(text), "%u 0 0 0 0 0 0 0 1 0 0\n", n - 1);
 	put("sys/devices/nvme/nvme3/nvme3n1/stat", text);
 }
 
@@ -140,9 +140,16 @@ static struct ssdpm_observed drive_now(void)
 }
 
 /* An I/O of 1 ms. */
-static const char one_io[] =
-	"dd-1 [000] 1000.500000: block_rq_issue: 259,0 R 4096 () 0 + 8 [dd]\n"
-	"dd-1 [000] 1000.501000: block_rq_complete: 259,0 R () 0 + 8 [0]\n";
+#define ONE_IO                                                                 \
+	"dd-1 [000] 1000.500000: block_rq_issue: 259,0 R 4096 () 0 + 8 [dd]\n" \
+	"dd-1 [000] 1000.501000: block_rq_complete: 259,0 R () 0 + 8 [0]\n"
+
+static const char one_io[] = ONE_IO;
+
+static const char one_io_and_a_command[] = ONE_IO
+	"smartctl-2 [000] 1001.000000: nvme_setup_cmd: nvme3: qid=0, cmdid=12, "
+	"nsid=1, flags=0x0, meta=0x0, cmd=(nvme_admin_get_log_page "
+	"cdw10=00)\n";
 
 static void a_drive_is_observed_with_its_disks(void **state)
 {
@@ -151,7 +158,7 @@ static void a_drive_is_observed_with_its_disks(void **state)
 	size_t n = 0;
 
 	(void)state;
-	tracefs_text = one_io;
+	tracefs_text = one_io_and_a_command;
 	begin();
 	disks = ssdpm_watch_get_disks(watch, 0, &n);
 	assert_int_equal(n, 2);
@@ -164,20 +171,32 @@ static void a_drive_is_observed_with_its_disks(void **state)
 	assert_int_equal(ssdpm_watch_finish(watch, NULL), 0);
 	drive = drive_now();
 	assert_int_equal(drive.n_ios, 1);
+	assert_int_equal(drive.n_admin, 1);
 	assert_int_equal(drive.busy_ns, 1000000);
 	assert_int_equal(drive.now_ns, 1002 * SECOND_NS);
 	assert_int_equal(drive.uncovered_ns, 0);
 }
 
-static char *many_lines(void)
+/* A step that reads so many lines. */
+static void step_over(size_t n_lines, uint64_t after_ns)
 {
-	const size_t size = strlen("x\n");
-	char *text = malloc(MANY_LINES * size + 1);
+	char *text = malloc(2 * n_lines + 1);
 
 	assert_non_null(text);
-	for (size_t i = 0; i < MANY_LINES; i++)
-		memcpy(text + i * size, "x\n", size + 1);
-	return text;
+	for (size_t i = 0; i < n_lines; i++)
+		memcpy(text + 2 * i, "x\n", 3);
+	tracefs_text = text;
+	begin();
+	free(text);
+	step(after_ns);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_lines,
+			 n_lines);
+}
+
+static void steps(unsigned int n, uint64_t after_ns)
+{
+	while (n--)
+		step(after_ns);
 }
 
 static bool is_tracing(void)
@@ -198,14 +217,9 @@ static bool is_tracing(void)
 static void too_much_text_turns_the_trace_off_until_the_drive_is_quiet(
 	void **state)
 {
-	char *text = many_lines();
-
 	(void)state;
-	tracefs_text = text;
-	begin();
-	assert_true(is_tracing());
-	step(SECOND_NS / 10);
-	free(text);
+	/* More time gives no more. */
+	step_over(MANY_LINES, 40 * 86400 * SECOND_NS);
 	assert_false(is_tracing());
 	assert_int_equal(ssdpm_watch_get_wait_ms(watch), 10);
 	/* 3,000 I/Os a second */
@@ -213,26 +227,64 @@ static void too_much_text_turns_the_trace_off_until_the_drive_is_quiet(
 		count_to(100 + i * 300);
 		step(SECOND_NS / 10);
 	}
+	assert_int_equal(drive_now().n_uncovered_ios, 40 * 300);
 	assert_false(is_tracing());
-	step(SECOND_NS / 10);
+	step(SECOND_NS / 20);
+	assert_false(is_tracing());
+	step(SECOND_NS / 20);
 	assert_true(is_tracing());
 	assert_int_equal(ssdpm_watch_get_wait_ms(watch), 200);
 	assert_int_equal(ssdpm_watch_finish(watch, NULL), 0);
 	assert_int_equal(drive_now().uncovered_ns, SECOND_NS * 41 / 10);
-	assert_int_equal(drive_now().n_uncovered_ios, 40 * 300);
 	assert_int_equal(ssdpm_watch_get_flags(watch, 0), 0);
+}
+
+static void the_trace_is_on_again_when_its_text_is_paid_for(void **state)
+{
+	(void)state;
+	/* 25,000 of 24,000 lines; half of these must be free again. */
+	step_over(MANY_LINES, 0);
+	steps(16, SECOND_NS / 10);
+	assert_false(is_tracing());
+	step(SECOND_NS / 10);
+	assert_true(is_tracing());
+}
+
+static void a_debt_of_text_is_paid_within_a_minute(void **state)
+{
+	unsigned int n;
+
+	(void)state;
+	/* 6 MB, which one step reads whole */
+	step_over(3000000, 0);
+	for (n = 0; !is_tracing(); n++)
+		step(SECOND_NS);
+	assert_in_range(n, 60, 63);
+}
+
+/* The I/O that was not complete is so at the end of the first second. */
+static void only_the_time_with_io_is_a_gap(void **state)
+{
+	(void)state;
+	step_over(480000, 0);
+	count_to(3000);
+	step(SECOND_NS);
+	/* The counters of a drive that went away do, too. */
+	unlink(tree_path(root, "sys/devices/nvme/nvme3/nvme3n1/stat"));
+	step(SECOND_NS);
+	steps(3, SECOND_NS);
+	assert_false(is_tracing());
+	count_to(6000);
+	assert_int_equal(ssdpm_watch_finish(watch, NULL), 0);
+	assert_int_equal(drive_now().n_uncovered_ios, 5900);
+	assert_int_equal(drive_now().uncovered_ns, 2 * SECOND_NS);
 }
 
 static void a_drive_that_is_not_counted_is_traced_on(void **state)
 {
-	char *text = many_lines();
-
 	(void)state;
-	tracefs_text = text;
 	put("sys/devices/nvme/nvme3/nvme3n1/queue/iostats", "0\n");
-	begin();
-	step(SECOND_NS / 10);
-	free(text);
+	step_over(MANY_LINES, 0);
 	assert_true(is_tracing());
 	assert_int_equal(ssdpm_watch_get_flags(watch, 0),
 			 SSDPM_WATCH_UNCOUNTED);
@@ -375,6 +427,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_drive_is_observed_with_its_disks),
 		TEST(too_much_text_turns_the_trace_off_until_the_drive_is_quiet),
+		TEST(the_trace_is_on_again_when_its_text_is_paid_for),
+		TEST(a_debt_of_text_is_paid_within_a_minute),
+		TEST(only_the_time_with_io_is_a_gap),
 		TEST(a_drive_that_is_not_counted_is_traced_on),
 		TEST(a_drive_that_is_gone_is_unknown_until_it_is_back),
 		TEST(a_recording_can_be_read_alone),
