@@ -255,8 +255,8 @@ static void a_debt_of_text_is_paid_within_a_minute(void **state)
 	unsigned int n;
 
 	(void)state;
-	/* 6 MB, which one step reads whole */
-	step_over(3000000, 0);
+	/* 10 MB, which one step reads whole */
+	step_over(5000000, 0);
 	for (n = 0; !is_tracing(); n++)
 		step(SECOND_NS);
 	assert_in_range(n, 60, 63);
