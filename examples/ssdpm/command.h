@@ -235,6 +235,7 @@ extern const struct subcommand cmd_consistency;
 extern const struct subcommand cmd_measure;
 extern const struct subcommand cmd_calibrate;
 extern const struct subcommand cmd_measure_check;
+extern const struct subcommand cmd_measure_state;
 
 /* options.c: the i-th option of a subcommand, own and common, or NULL. */
 const struct option_spec *option_at(const struct subcommand *subcommand,

@@ -62,6 +62,8 @@ UNITLESS = {
     "offset", "bytes",
     # in the unit of their kind
     "low", "nominal", "high",
+    # the states around a power
+    "fit", "above", "below", "n_states",
     # numbers, and which of them
     "n_parameters", "lpm", "loop", "pcie_link", "operational_state", "n_entries", "n_idle_times",
     "n_wakes", "n_deepest", "deepest_per_day", "n_delayed", "axes",

@@ -103,8 +103,8 @@ PURE_HEADERS = {
 }  # fmt: skip
 # What the build makes of lib/data/ and of tables of keys.
 KEYS = (
-    "background", "bisect", "budget", "evenness", "overlay", "prediction", "results", "samples",
-    "survey", "suspend", "watch", "workload",
+    "background", "bisect", "budget", "evenness", "idle-state", "overlay", "prediction", "results",
+    "samples", "survey", "suspend", "watch", "workload",
 )  # fmt: skip
 PURE_HEADERS |= {"catalogue-data.h", "everyday.inc", "priors.inc", "published.inc", *(f"{name}-json.h" for name in KEYS)}
 # What the pure stages may take from the system. None reads a clock, a file, the

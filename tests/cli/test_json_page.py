@@ -87,6 +87,7 @@ CALLS = [
     ["capture", "--json", "--root", "desktop-6.1", "copy"],
     ["measure", "energy", "--json", "power.csv"],
     ["measure", "baseline", "--json", "--idle", "0s..5s", "power.csv"],
+    ["measure", "state", "--json", "-i", "0s..5s", "drive.json", "power.csv"],
     ["measure", "background", "--json", "-i", "0s..5s", "--completion", "8s"]
     + ["power.csv"],
     ["measure", "background", "--json", "--sweep", "sweep.csv"],

@@ -1382,6 +1382,18 @@ static int call_fitted(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_idle_state(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_idle_state_params params = {
+		.size = sizeof(params),
+		.baseline = &idle_level,
+	};
+	struct ssdpm_idle_state state = { .size = sizeof(state) };
+	int err = ssdpm_idle_state_find(in.models[0], &params, &state, error);
+
+	return err ? err : ssdpm_idle_state_to_json(&state, &ret->text, error);
+}
+
 static const struct ssdpm_overlay overlay = {
 	.size = sizeof(overlay),
 	.kind = SSDPM_KIND_NVME,
@@ -2870,6 +2882,8 @@ static const struct {
 	{ "ssdpm_background_classify", call_background },
 	{ "ssdpm_calibrate", call_calibrate },
 	{ "ssdpm_calibration_get_fitted", call_fitted },
+	{ "ssdpm_idle_state_find", call_idle_state },
+	{ "ssdpm_idle_state_to_json", call_idle_state },
 	{ "ssdpm_overlay_from_json", call_overlay_from_json },
 	{ "ssdpm_overlay_to_json", call_overlay_to_json },
 	{ "ssdpm_change_points_find", call_changes },

@@ -613,6 +613,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.measure.classify": lambda w: measure.classify(w.runs),
     "ssdpm.measure.classify_suite": World.suite,
     "ssdpm.measure.energy": lambda w: measure.energy(w.signal),
+    "ssdpm.measure.idle_state": lambda w: measure.idle_state(w.model, w.baseline),
     "ssdpm.measure.idle_work": lambda w: measure.idle_work(w.signal, w.baseline),
     "ssdpm.measure.proportionality": lambda w: measure.proportionality(
         np.arange(4), np.arange(4) + 1.0

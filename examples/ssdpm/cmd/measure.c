@@ -216,12 +216,14 @@ static const struct group_use groups[] = {
 static const struct subcommand *const words[] = {
 	&cmd_calibrate,
 	&cmd_measure_check,
+	&cmd_measure_state,
 	NULL,
 };
 
 static const char what_words_do[] =
 	"  energy                  Sum the energy.\n"
 	"  baseline                Find the power of an idle drive.\n"
+	"  state                   Find the power state that an idle power fits.\n"
 	"  background              Find work that the drive does by itself.\n"
 	"  survey                  Find the policy that draws least.\n"
 	"  merge                   Join the surveys of several machines.\n"

@@ -147,6 +147,7 @@ SIZED_MAKES(recommendation_to_json, ssdpm_recommendation_report_to_json, char,
 SIZED_MAKES(workload_to_json, ssdpm_workload_report_to_json, char, free)
 SIZED_MAKES(experiment_to_json, ssdpm_experiment_to_json, char, free)
 SIZED_MAKES(energy_to_json, ssdpm_power_report_energy_to_json, char, free)
+SIZED_MAKES(idle_state_to_json, ssdpm_idle_state_to_json, char, free)
 SIZED_MAKES(baseline_to_json, ssdpm_power_report_baseline_to_json, char, free)
 SIZED_MAKES(background_to_json, ssdpm_power_report_background_to_json, char,
 	    free)
@@ -817,6 +818,27 @@ static struct ssdpm_calibration of_a_run = {
 	.measured = of_the_run,
 	.capacity = SSDPM_MAX_PARAMETERS,
 };
+
+static struct ssdpm_idle_state_params idle_state_params = {
+	.size = sizeof(idle_state_params),
+	.baseline = &idle,
+};
+static const struct ssdpm_idle_state idle_state = {
+	.size = sizeof(idle_state),
+	.verdict = SSDPM_IDLE_NONE,
+};
+
+static int idle_state_find(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_idle_state_find(model, &idle_state_params, sized, error);
+}
+
+static int idle_state_find_by(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_idle_state found = { .size = sizeof(found) };
+
+	return ssdpm_idle_state_find(model, sized, &found, error);
+}
 
 static int get_fitted(void *sized, struct ssdpm_error *error)
 {
@@ -1868,6 +1890,12 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_steady_state_find, ssdpm_steady_params, SIZED_IN, NULL,
 	      steady_state_find),
 	SIZED(ssdpm_calibrate, ssdpm_calibration, SIZED_OUT, NULL, calibrate),
+	SIZED(ssdpm_idle_state_find, ssdpm_idle_state, SIZED_OUT, NULL,
+	      idle_state_find),
+	SIZED(ssdpm_idle_state_find, ssdpm_idle_state_params, SIZED_IN,
+	      &idle_state_params, idle_state_find_by),
+	SIZED(ssdpm_idle_state_to_json, ssdpm_idle_state, SIZED_IN, &idle_state,
+	      idle_state_to_json),
 	SIZED(ssdpm_calibration_get_fitted, ssdpm_fitted_power, SIZED_OUT, NULL,
 	      get_fitted),
 	SIZED(ssdpm_calibration_get_fitted, ssdpm_calibration, SIZED_IN,

@@ -337,8 +337,50 @@ static uint32_t overlay_match(const OverlayTuple &of, const Model &model)
 	return ssdpm_overlay_match(&overlay, model.get());
 }
 
+/* level, MAD, sigma, quantum, error, n, method */
+using LevelTuple =
+	std::tuple<double, double, double, double, double, uint64_t, uint32_t>;
+
+/* power, low, high, verdict, state, above, below, the states, the JSON */
+static py::tuple idle_state(const Model &model, const LevelTuple &level,
+			    const ParameterTuples &from, uint32_t gain_ppm)
+{
+	const Parameters parameters = parameters_from(from);
+	struct ssdpm_baseline baseline = {};
+	struct ssdpm_idle_state_params params = {};
+	struct ssdpm_idle_state found = {};
+	struct ssdpm_error error = {};
+	py::list states;
+
+	std::tie(baseline.level_w, baseline.mad_w, baseline.sigma_w,
+		 baseline.quantum_w, baseline.error_w, baseline.n,
+		 baseline.method) = level;
+	params.size = sizeof(params);
+	params.baseline = &baseline;
+	params.parameters = parameters.data();
+	params.n_parameters = parameters.size();
+	params.gain_ppm = gain_ppm;
+	found.size = sizeof(found);
+	if (ssdpm_idle_state_find(model.get(), &params, &found, &error))
+		raise_error(error, false);
+	for (size_t i = 0; i < found.n_states; i++) {
+		const struct ssdpm_state_power &one = found.states[i];
+
+		states.append(py::make_tuple(one.state, one.fit, one.low_uw,
+					     one.nominal_uw, one.high_uw));
+	}
+	return py::make_tuple(
+		found.power_w, found.low_w, found.high_w, found.verdict,
+		found.state, found.above, found.below, states,
+		written([&](char **text, struct ssdpm_error *to) {
+			return ssdpm_idle_state_to_json(&found, text, to);
+		}));
+}
+
 static void add_words(py::module_ &module)
 {
+	module.attr("IDLE_VERDICTS") = words(&ssdpm_idle_verdict_to_string);
+	module.attr("IDLE_FITS") = words(&ssdpm_idle_fit_to_string);
 	module.attr("OVERLAY_MATCHES") = words(&ssdpm_overlay_match_to_string);
 	module.attr("MEASURED_STATUSES") =
 		words(&ssdpm_measured_status_to_string);
@@ -360,4 +402,5 @@ void add_calibrate(py::module_ &module)
 	module.def("overlay_to_json", &overlay_to_json);
 	module.def("overlay_from_json", &overlay_from_json);
 	module.def("overlay_match", &overlay_match);
+	module.def("idle_state", &idle_state);
 }

@@ -84,6 +84,7 @@ from ssdpm.measure.signal import (
     iter_power,
     read_power,
 )
+from ssdpm.measure.state import IdleState, StatePower, idle_state
 from ssdpm.measure.trial import TRIAL_DECISIONS, Trial, TrialBlock, TrialState
 
 __all__ = [
@@ -100,6 +101,7 @@ __all__ = [
     "DatasheetRun",
     "Energy",
     "Experiment",
+    "IdleState",
     "IdleWork",
     "Integral",
     "Level",
@@ -118,6 +120,7 @@ __all__ = [
     "SizeLevel",
     "SizeProfile",
     "SizeRun",
+    "StatePower",
     "Tail",
     "Trial",
     "TrialBlock",
@@ -130,6 +133,7 @@ __all__ = [
     "classify",
     "classify_suite",
     "energy",
+    "idle_state",
     "idle_work",
     "iter_power",
     "predict",
