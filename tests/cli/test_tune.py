@@ -685,3 +685,9 @@ def test_a_drive_that_stays_awake_is_not_as_good_as_it_gets(
     lines = ssdpm.output("tune", "-n", "--root", str(machine(name))).splitlines()
     for reason in reasons:
         assert f"  {reason}" in lines
+
+
+@pytest.mark.parametrize("price", ["0,30", "1,300", "0,3x"])
+def test_a_decimal_comma_is_refused_with_how_to_write_it(ssdpm: Command, price: str) -> None:
+    message = ssdpm.fails(2, "tune", "--dry-run", "--price", price)
+    assert f"--price {price}: write decimals after a point, as in 0.5" in message

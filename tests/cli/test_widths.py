@@ -251,3 +251,10 @@ def test_wide_and_combining_characters_take_the_columns_that_a_terminal_shows(
         row = next(line for line in lines if line.endswith("no"))
         # The last column begins where its head does.
         assert columns(head) - len("same") == columns(row) - len("no"), (head, row)
+
+
+def test_a_cell_that_is_longer_than_a_line_is_folded(ssdpm: Command) -> None:
+    call = "estimate -q --power-cap 0.8W:1000s,0.65W --mix write=100%"
+    text = on_terminal(ssdpm, 40, *call.split(), "WDC WDS250G2B0C-00PXH0")
+    assert "limited" in text
+    assert max(len(line) for line in text.splitlines()) <= 40

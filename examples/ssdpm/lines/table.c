@@ -167,15 +167,17 @@ static void put_below(struct layout *layout, size_t room)
 	size_t used = 0;
 
 	for (size_t i = 0; i < layout->n_columns; i++) {
-		const size_t width = GAP + layout->widths[i];
-
 		if (layout->left_out[i])
 			continue;
-		if (i && used + width > room) {
+		if (i && used + GAP + layout->widths[i] > room) {
 			layout->below[i] = true;
 			used = BELOW;
 		}
-		used += width;
+		used += GAP;
+		/* A cell that is longer than a line breaks at its blanks. */
+		if (room > used && layout->widths[i] > room - used)
+			layout->widths[i] = room - used;
+		used += layout->widths[i];
 	}
 }
 

@@ -212,6 +212,22 @@ static enum scaled scale_decimal(struct decimal d, uint64_t factor,
 	return SCALED;
 }
 
+/* "0,30" has a decimal comma, or one between thousands: nobody can know. */
+static bool has_comma(const char *text)
+{
+	const size_t n = strspn(text, "0123456789");
+
+	return n && text[n] == ',' && strspn(text + n + 1, "0123456789");
+}
+
+static enum exit_status refuse_comma(const struct common *common,
+				     const char *option, const char *text)
+{
+	return usage_error(common,
+			   "--%s %s: write decimals after a point, as in 0.5",
+			   option, text);
+}
+
 static enum exit_status parse(const struct common *common, const char *option,
 			      const char *text, const struct units *units,
 			      uint64_t *ret_value)
@@ -219,6 +235,8 @@ static enum exit_status parse(const struct common *common, const char *option,
 	const struct unit *unit = units->units;
 	struct decimal d;
 
+	if (has_comma(text))
+		return refuse_comma(common, option, text);
 	if (!split_decimal(text, &d))
 		return usage_error(common,
 				   "--%s %s: write a number with its unit, as "
@@ -291,6 +309,8 @@ enum exit_status parse_number(const struct common *common, const char *option,
 		return parse_count(common, option, text, ret_number);
 	if (unit && add_unit(text, unit, with_unit, sizeof(with_unit)))
 		text = with_unit;
+	else if (quantity == NUMBER_MILLI && has_comma(text))
+		return refuse_comma(common, option, text);
 	else if (quantity == NUMBER_MILLI)
 		return usage_error(common, "--%s %s: write a number, as in 1.5",
 				   option, text);
