@@ -402,7 +402,7 @@ def test_many_drives_of_a_file_are_each_given_a_state(drives: Command) -> None:
 def test_devices_are_named_once(
     drives: Command, machine: Callable[[str], pathlib.Path]
 ) -> None:
-    root = str(machine("server"))
+    root = str(machine("apst-off"))
     one = ["budget", "-w", "99", "--root", root, "nvme0"]
     assert drives.output(*one)
     for words in (["nvme0"], ["/dev/nvme0n1"], ["+", "nvme0"]):
@@ -483,7 +483,7 @@ def test_a_capture_with_a_blank_in_its_name_is_quoted(
     drives: Command, machine: Callable[[str], pathlib.Path]
 ) -> None:
     root = drives.directory / "it's a capture"
-    machine("server").rename(root)
+    machine("apst-off").rename(root)
     [command] = drives.json("budget", "-w", "9", "--root", str(root))["commands"]
     assert drives.shell(command.replace("ssdpm apply", "ssdpm plan")).returncode == 0
 
@@ -751,3 +751,18 @@ def test_a_rank_weighs_as_its_drive_does(
         lines = ssdpm.output(*call, "--weight", f"{dear}=1000x").splitlines()
         states = {line.split()[0]: line.split()[1] for line in lines[3:5]}
         assert states == {dear: "PS0", cheap: "PS1"}
+
+
+def test_a_drive_over_a_network_does_not_count(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = machine("server")
+    message = ssdpm.fails(3, "budget", "-w", "60", "--root", str(root), "nvme0")
+    assert "nvme0: over a network (tcp): its power is not of this machine" in message
+    message = ssdpm.fails(1, "budget", "-w", "60", "--root", str(root))
+    assert message == "ssdpm: no drive draws power of this machine"
+    root = machine("eight-drives")
+    (root / "sys/class/nvme/nvme0/transport").write_text("tcp\n")
+    result = ssdpm("budget", "-w", "99", "--root", str(root))
+    assert b"nvme0 is over a network: it does not count\n" in result.stderr
+    assert b"nvme1" not in result.stderr

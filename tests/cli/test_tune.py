@@ -691,3 +691,12 @@ def test_a_drive_that_stays_awake_is_not_as_good_as_it_gets(
 def test_a_decimal_comma_is_refused_with_how_to_write_it(ssdpm: Command, price: str) -> None:
     message = ssdpm.fails(2, "tune", "--dry-run", "--price", price)
     assert f"--price {price}: write decimals after a point, as in 0.5" in message
+
+
+def test_the_power_of_a_drive_over_a_network_is_not_of_this_machine(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    """The server's nvme0 is one over TCP, and it sleeps."""
+    text = ssdpm.output("tune", "--dry-run", "-q", "--root", str(machine("server")))
+    assert "nvme0: over a network (tcp): its power is not of this machine" in text
+    assert "Today, sleep already saves" not in text

@@ -53,6 +53,48 @@ static enum exit_status check_item(const struct common *common,
 	return STATUS_DONE;
 }
 
+/* A drive over a network draws its power at another machine. */
+static bool is_elsewhere(const struct drive *drive)
+{
+	return drive->live && ssdpm_device_get_facts(drive->device)->flags &
+				      SSDPM_DEVICE_FABRICS;
+}
+
+/* A named one is refused, and one of all is left out. */
+static enum exit_status leave_out_elsewhere(const struct common *common,
+					    struct drives *drives)
+{
+	enum exit_status status = STATUS_DONE;
+	size_t n = 0, n_here = 0;
+
+	for (size_t i = 0; i < drives->n; i++)
+		n_here += !is_elsewhere(&drives->drives[i]);
+	for (size_t i = 0; i < drives->n; i++) {
+		struct drive *drive = &drives->drives[i];
+
+		if (!is_elsewhere(drive)) {
+			drives->drives[n++] = *drive;
+			continue;
+		}
+		if (drive->named)
+			complain("%s: over a network (%s): its power is not of "
+				 "this machine",
+				 drive->name,
+				 ssdpm_device_get_facts(drive->device)
+					 ->transport);
+		else if (!common->quiet && n_here)
+			remark("%s is over a network: it does not count",
+			       drive->name);
+		if (drive->named)
+			status = STATUS_DEVICE_CANNOT;
+		free_drive(drive);
+	}
+	if (!status && !n_here && drives->n)
+		status = failure("no drive draws power of this machine");
+	drives->n = n;
+	return status;
+}
+
 static enum exit_status make_items(const struct common *common,
 				   const struct budget_words *words,
 				   struct budget_items *items)
@@ -118,6 +160,8 @@ enum exit_status read_budget_items(const struct common *common, char **from,
 				     &items.drives);
 	if (status && status != STATUS_USAGE)
 		hint_at_count(&words);
+	if (!status)
+		status = leave_out_elsewhere(common, &items.drives);
 	if (!status)
 		status = check_devices(common, &items.drives);
 	if (!status)
