@@ -158,7 +158,6 @@ static enum exit_status survey(const struct common *common,
 						 the_survey.save);
 }
 
-/* Files of surveys of several drives. */
 static enum exit_status merge(const struct common *common,
 			      const struct settings *s, char **operands,
 			      size_t n)

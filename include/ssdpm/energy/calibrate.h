@@ -323,7 +323,7 @@ SSDPM_API uint32_t ssdpm_measured_status_from_string(const char *word);
 
 /* Which state a measured idle power is of. */
 
-/** What an idle power says of the state that the drive is in. */
+/** How surely an idle power names the state of its drive. */
 enum ssdpm_idle_verdict {
 	SSDPM_IDLE_ONE = 1,	/* only this state can draw it */
 	SSDPM_IDLE_LIKELY = 2,	/* others can, too, but only this one is near */
@@ -411,9 +411,9 @@ struct ssdpm_idle_state {
  * @ret_state: its size is set by the caller
  *
  * Compares the interval of the power with the idle power of each state, as
- * ssdpm_estimate(3) has it. A power that the drive reports, or that somebody
- * states of it, is a claim, like one of a data sheet: the state may draw 0.35
- * to 2 times of it.
+ * ssdpm_estimate(3) has it. A power that the drive reports is a claim, and so
+ * is one that somebody states. Like one of a data sheet, it allows 0.35 to 2
+ * times of itself.
  *
  * Return: 0; -EINVAL (no baseline, or one below 0 or not finite, an unknown
  * link), -ERANGE (a gain of more than half), -E2BIG (sizes), -ENODATA (a SATA

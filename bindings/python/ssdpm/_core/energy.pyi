@@ -49,6 +49,8 @@ OVERLAY_MATCHES: dict[str, int]
 METER_TRAITS: dict[str, int]
 METER_SAMPLINGS: dict[str, int]
 CONTRADICTIONS: dict[str, int]
+IDLE_VERDICTS: dict[str, int]
+IDLE_FITS: dict[str, int]
 CALIBRATE_OPERATION_ENERGY: int
 CALIBRATE_BYTE_ENERGY: int
 
@@ -586,10 +588,7 @@ _Overlay: TypeAlias = tuple[
 ]
 # offset_ns, max_offset_ns, bin_ns, flags, meter; the members of struct ssdpm_overlay_names
 def calibrate(
-    model: Model,
-    sim_params: SimParams,
-    ios: npt.NDArray[np.void],
-    samples: Samples,
+    model: Model, sim_params: SimParams, ios: npt.NDArray[np.void], samples: Samples,
     params: tuple[int | None, int | None, int, int, _Traits],
     names: tuple[str | None, str | None, str | None, str | None, int],
     /,

@@ -114,11 +114,13 @@ def idle_state(
     if known is None:
         known = parameters(model, pcie_link)
     numbers = [check_instance(one, "known", Parameter)._tuple() for one in known]
-    *power, verdict, state, above, below, states, text = _core.energy.idle_state(
-        model_of(model)[0]._handle, level, numbers, gain
+    power_w, low_w, high_w, verdict, state, above, below, states, text = (
+        _core.energy.idle_state(model_of(model)[0]._handle, level, numbers, gain)
     )
     return IdleState(
-        *power,
+        power_w,
+        low_w,
+        high_w,
         _VERDICTS[verdict],
         _number(state),
         _number(above),
