@@ -248,3 +248,18 @@ def test_one_minute_is_no_plural(
     use = ["--battery", battery, "--system-power", "20W"]
     text = ssdpm.output("recommend", *DESKTOP, "--root", root, *use, "nvme0")
     assert f"a battery lasts {words} more" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", ["laptop", "desktop-6.1", "quirked", "apst-off"])
+def test_a_script_gets_a_command_if_and_only_if_the_advice_is_to_set(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path], name: str
+) -> None:
+    call = ["recommend", "-q", "--root", str(machine(name)), "nvme0"]
+    item = ssdpm.json(*call)
+    advice = ssdpm.output(*call, "--value", "recommendations_0_advice").strip()
+    apply = ssdpm.output(*call, "--value", "recommendations_0_apply")
+    assert advice == item["recommendations"][0]["advice"]
+    assert apply.endswith("\n") and bool(apply.strip()) == (advice == "set")
+    shell = ssdpm.output(*call, "--shell")
+    assert f"recommendations_0_advice='{advice}'\n" in shell
+    assert ("recommendations_0_apply=''\n" in shell) == (advice != "set")
