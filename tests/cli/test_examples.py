@@ -133,6 +133,17 @@ def test_the_sessions_of_the_readme_print_what_it_says(
     assert_printed(ssdpm, page, readme_blocks(page), update_golden)
 
 
+def test_the_readme_says_how_to_make_the_capture_that_it_shows(ssdpm: Command) -> None:
+    text = (TOP / "README.md").read_text()
+    (call,) = re.findall(r"^    (tests/captures/machines\.py .*)$", text, re.M)
+    made = ssdpm.run(TOP / call.split()[0], *call.split()[1:])
+    assert made.returncode == 0, made.stderr
+    for words in ("status --root desktop", "tune --root desktop --dry-run"):
+        assert f"$ ssdpm {words}\n" in text
+        assert ssdpm(*words.split()).stdout.decode() in text
+
+
+
 @pytest.mark.usefixtures("captures")
 def test_the_examples_in_help_work(ssdpm: Command) -> None:
     ssdpm.write("mine.csv", surveys.survey())
