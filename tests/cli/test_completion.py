@@ -255,7 +255,7 @@ def test_the_names_for_shells_are_those_that_list_prints(ssdpm: Command) -> None
 
 
 ACTIONS = {
-    "measure": "energy baseline background survey merge calibrate check".split(),
+    "measure": "energy baseline background survey merge calibrate check state".split(),
     "bisect": "start run set good bad skip status report stop".split(),
 }
 

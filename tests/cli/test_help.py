@@ -75,7 +75,7 @@ def test_each_group_of_options_has_its_own_name(
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("measure", "energy baseline background survey merge calibrate check"),
+        ("measure", "energy baseline background survey merge calibrate check state"),
         ("bisect", "start run good bad skip set status report stop"),
     ],
 )

@@ -22,14 +22,13 @@ static const struct option_spec options[] = {
 	  "energy: Set the error of all samples, as in 5%.",
 	  SETS_REAL(struct settings, samples.energy.tolerance, SHARE_PPM, 1e6),
 	  .min = 1, .max = WHOLE_PPM - 1, .range = "above 0 and below 100%",
-	  .modes = ENERGY },
+	  .modes = ENERGY, .rare = true },
 	{ "max-gap", 0, "TIME",
 	  "energy: Set the shortest gap. Default: ten usual steps.",
 	  SETS_NUMBER(struct settings, samples.energy.max_gap_ns, TIME_NS),
 	  .min = 1, .modes = ENERGY, .rare = true },
-	{ "idle", 'i', "FROM..TO",
-	  "baseline, background: Set the idle time, as in 0s..10s.", SETS_OWN,
-	  .modes = BASELINE | BACKGROUND },
+	{ "idle", 'i', "FROM..TO", "Set the idle time, as in 0s..10s.",
+	  SETS_OWN, .modes = BASELINE | BACKGROUND },
 	{ "floor", 0, "POWER",
 	  "baseline, background: Ignore less than this above idle.",
 	  SETS_REAL(struct settings, samples.detect.floor_w, POWER_UW, 1e6),
@@ -222,12 +221,12 @@ static const struct subcommand *const words[] = {
 static const char what_words_do[] =
 	"  energy                  Sum the energy.\n"
 	"  baseline                Find the power of an idle drive.\n"
-	"  state                   Find the power state that an idle power fits.\n"
 	"  background              Find work that the drive does by itself.\n"
 	"  survey                  Find the policy that draws least.\n"
 	"  merge                   Join the surveys of several machines.\n"
 	"  calibrate               Find the powers and latencies of a drive.\n"
-	"  check                   Compare a prediction with samples.\n";
+	"  check                   Compare a prediction with samples.\n"
+	"  state                   Find the power state that an idle power fits.\n";
 
 const struct subcommand cmd_measure = {
 	.name = "measure",
