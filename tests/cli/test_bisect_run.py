@@ -544,3 +544,17 @@ def test_the_second_line_of_an_error_judges_no_other_trial(linked: Searched) -> 
     assert process.returncode == 0, err
     assert (read + err).count(": bad after") == 1
     assert linked.state()["n_trials"] == 2
+
+
+def test_a_setting_that_changes_during_the_wait_for_late_errors_is_not_judged(
+    searched: Searched,
+) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    with kernel(searched) as pipe, searched.call("run", "--settle", "3s") as process:
+        send(pipe, searched.ios(8))
+        wait_for_line(process, "waiting 3 s for late errors")
+        (searched.root / LIMIT).write_text("100000\n")
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 5, err
+    assert 'is "100000", and this trial needs "0"' in err
+    assert searched.state()["n_trials"] == 0

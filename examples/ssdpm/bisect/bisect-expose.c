@@ -162,10 +162,11 @@ static void say_wait(const struct exposure *e, const char *why)
 		       time_text(e->options->settle_ns).text);
 }
 
-static void decide(struct exposure *e, struct watch *watch, int64_t now_ns,
-		   const struct cell *what)
+static enum exit_status decide(struct exposure *e, struct watch *watch,
+			       int64_t now_ns, const struct cell *what)
 {
 	const struct ssdpm_bisect_state state = state_of_search(e->search);
+	enum exit_status status;
 
 	if (!e->verdict && !e->settled_ns &&
 	    state.entries >= state.need_entries) {
@@ -173,12 +174,18 @@ static void decide(struct exposure *e, struct watch *watch, int64_t now_ns,
 		say_wait(e,
 			 cell("it has its %s", entries_word(e->search)).text);
 	}
-	if (!e->verdict && e->settled_ns && now_ns >= e->settled_ns)
+	if (!e->verdict && e->settled_ns && now_ns >= e->settled_ns) {
+		/* No entry is counted while it waits for late errors. */
+		status = check_trial(e->search);
+		if (status)
+			return status;
 		e->verdict = SSDPM_BISECT_GOOD;
+	}
 	if (!e->verdict)
-		return;
+		return STATUS_DONE;
 	watch->is_over = true;
 	say_verdict(e, what);
+	return STATUS_DONE;
 }
 
 bool find_last_fault(struct exposure *e)
@@ -207,7 +214,7 @@ static enum exit_status look(struct watch *watch, int64_t now_ns)
 		e->verdict = SSDPM_BISECT_BAD;
 	status = count_entries(e, watch);
 	if (!status)
-		decide(e, watch, now_ns, &what);
+		status = decide(e, watch, now_ns, &what);
 	if (status || e->verdict || now_ns < e->save_ns)
 		return status;
 	e->save_ns = now_ns + SAVE_NS;
