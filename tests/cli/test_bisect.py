@@ -684,3 +684,30 @@ def test_stop_restores_even_if_the_file_is_damaged_or_lost(
     assert laptop.read(LIMIT) == "100000"
     assert not path.exists()
     assert "Trial 1" in laptop("start", *SEEN, "nvme0")
+
+
+def slow_down(search: Search, port: int, now: str) -> None:
+    link = search.root / f"sys/class/ata_link/link{port}"
+    link.mkdir(parents=True, exist_ok=True)
+    (link / "hw_sata_spd_limit").write_text("6.0 Gbps\n")
+    (link / "sata_spd_limit").write_text(now + "\n")
+
+
+def test_each_drive_that_linux_has_slowed_down_is_named_to_the_end(
+    desktop_search: Search,
+) -> None:
+    first = "sda: after errors Linux has limited the link to 3.0 Gbps"
+    second = "sdb: after errors Linux has limited the link to 1.5 Gbps"
+    (desktop_search.root / DEPTH).write_text("32\n")
+    slow_down(desktop_search, 1, "3.0 Gbps")
+    slow_down(desktop_search, 2, "6.0 Gbps")
+    text = desktop_search("start", *SEEN, "sda", "sdb")
+    assert first in text and "sdb: after" not in text
+    slow_down(desktop_search, 2, "1.5 Gbps")
+    text = desktop_search("status")
+    assert first in text and second in text
+    text = desktop_search("bad")
+    assert "Something else makes it fail." in text
+    assert first in text and second in text
+    assert "This outlasts the search: restart the machine.\n" in text
+    assert "This outlasts the search" in desktop_search("report")

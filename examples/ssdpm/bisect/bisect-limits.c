@@ -37,23 +37,21 @@ static struct cell limit_of_port(const struct search *search, uint32_t port)
 	return cell("%s", "");
 }
 
-struct cell find_limit(const struct search *search)
+struct cell find_limit(const struct search *search, size_t drive)
 {
-	for (size_t i = 0; i < search->n_drives; i++) {
-		struct ssdpm_device *device =
-			read_searched(search, &search->drives[i]);
-		const uint32_t port =
-			device ? ssdpm_device_get_facts(device)->ata_port : 0;
-		const struct cell limit =
-			port ? limit_of_port(search, port) : cell("%s", "");
+	struct ssdpm_device *device =
+		read_searched(search, &search->drives[drive]);
+	const uint32_t port =
+		device ? ssdpm_device_get_facts(device)->ata_port : 0;
+	const struct cell limit =
+		port ? limit_of_port(search, port) : cell("%s", "");
 
-		ssdpm_device_unref(device);
-		if (limit.text[0])
-			return cell("%s: after errors Linux has limited %s, "
-				    "until the next boot",
-				    search->drives[i].name, limit.text);
-	}
-	return cell("%s", "");
+	ssdpm_device_unref(device);
+	if (!limit.text[0])
+		return limit;
+	return cell("%s: after errors Linux has limited %.100s, until the next "
+		    "boot",
+		    search->drives[drive].name, limit.text);
 }
 
 bool searches_queue(const struct search *search)

@@ -100,17 +100,20 @@ void print_watched_trial(const struct search *search)
 	fflush(stdout);
 }
 
-static void print_limit(const struct search *search)
+/* Those of all drives, and what to do then. */
+static void print_limits(const struct search *search, const char *advice)
 {
-	const struct cell limit = find_limit(search);
+	bool is_limited = false;
 
-	if (limit.text[0])
-		print_advice(search,
-			     cell("%.120s.\nThis may hide the fault: restart "
-				  "the machine, and set the trial again:\n"
-				  "ssdpm bisect set",
-				  limit.text)
-				     .text);
+	for (size_t i = 0; i < search->n_drives; i++) {
+		const struct cell limit = find_limit(search, i);
+
+		if (limit.text[0])
+			print_advice(search, cell("%.200s.", limit.text).text);
+		is_limited = is_limited || limit.text[0];
+	}
+	if (is_limited)
+		print_advice(search, advice);
 }
 
 static void print_trial(const struct search *search)
@@ -123,7 +126,9 @@ static void print_trial(const struct search *search)
 		return;
 	}
 	print_head_of_trial(search);
-	print_limit(search);
+	print_limits(search,
+		     "This may hide the fault: restart the machine, and set "
+		     "the trial again:\nssdpm bisect set");
 	if (!is_of_this_boot(search, token))
 		print_advice(search, "The machine was restarted in this trial. "
 				     "If it died, call that bad;\notherwise "
@@ -307,6 +312,7 @@ void print_end_of_search(const struct search *search)
 		       counted(state.n_candidates, "step").text);
 		print_candidates(search);
 	}
+	print_limits(search, "This outlasts the search: restart the machine.");
 }
 
 enum exit_status print_search(const struct search *search)

@@ -183,16 +183,25 @@ static enum exit_status run_trial(struct search *search,
 static enum exit_status run_fair_trial(struct search *search,
 				       const struct run_options *options)
 {
-	const struct cell before = find_limit(search);
-	enum exit_status status = run_trial(search, options);
-	const struct cell after = find_limit(search);
+	struct cell before[SSDPM_BISECT_SUSPECTS];
+	enum exit_status status;
 
-	if (status || !is_searching(search) || !after.text[0] ||
-	    !strcmp(before.text, after.text))
+	for (size_t i = 0; i < search->n_drives; i++)
+		before[i] = find_limit(search, i);
+	status = run_trial(search, options);
+	if (status || !is_searching(search))
 		return status;
-	return failure("%s, which may hide the fault: restart the machine, "
-		       "and go on: ssdpm bisect run",
-		       after.text);
+	for (size_t i = 0; i < search->n_drives; i++) {
+		const struct cell after = find_limit(search, i);
+
+		if (!after.text[0] || !strcmp(before[i].text, after.text))
+			continue;
+		complain("%s, which may hide the fault: restart the machine, "
+			 "and go on: ssdpm bisect run",
+			 after.text);
+		status = STATUS_FAILED;
+	}
+	return status;
 }
 
 enum exit_status run_search(struct search *search,

@@ -85,8 +85,10 @@ bool is_searched(const struct search *search,
 /* The limit of a step of such a suspect. */
 uint64_t latency_of(const char *word);
 
-/* bisect-limits.c: a limit that may hide a fault until the boot; "": none. */
-struct cell find_limit(const struct search *search);
+/* bisect-limits.c: a limit of a drive of the search, which may hide a fault
+ * until the boot; "": none.
+ */
+struct cell find_limit(const struct search *search, size_t drive);
 bool searches_queue(const struct search *search);
 
 /* bisect-trial.c */
