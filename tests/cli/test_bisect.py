@@ -118,7 +118,7 @@ def test_stop_leaves_what_somebody_else_has_set_and_forgets_the_search(
 ) -> None:
     laptop("start", *SEEN, "nvme0")
     (laptop.root / LIMIT).write_text("555\n")
-    assert "nvme0: not set" in laptop.fails(5, "stop")
+    assert "nvme0: not restored" in laptop.fails(5, "stop")
     assert laptop.read(LIMIT) == "555"
     assert not (laptop.root / "var/lib/ssdpm/bisect").exists()
 
@@ -711,3 +711,61 @@ def test_each_drive_that_linux_has_slowed_down_is_named_to_the_end(
     assert first in text and second in text
     assert "This outlasts the search: restart the machine.\n" in text
     assert "This outlasts the search" in desktop_search("report")
+
+
+READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
+
+
+@pytest.mark.parametrize("fault", ["unwritable", "unreadable"])
+def test_a_value_that_cannot_be_put_back_keeps_no_other_drive(
+    ssdpm: Command, machine: Make, fault: str
+) -> None:
+    search = Search(ssdpm, machine("eight-drives"))
+    limits = [search.root / LIMIT.replace("nvme0", f"nvme{i}") for i in (0, 1)]
+    before = [limit.read_text().strip() for limit in limits]
+    search("start", *SEEN, "nvme0", "nvme1")
+    assert [limit.read_text().strip() for limit in limits] == ["0", "0"]
+    if fault == "unreadable":
+        limits[0].unlink()
+        limits[0].mkdir()
+    root = ("--root", str(search.root))
+
+    def stop(*more: str) -> tuple[int, str]:
+        result = ssdpm.run(
+            *("unshare", "-m", "sh", "-c", READ_ONLY, str(limits[0])),
+            *(str(ssdpm.directory / "bin/ssdpm"), "bisect", "stop", *root, *more),
+        )
+        return result.returncode, " ".join(result.stderr.split())
+
+    status, said = stop()
+    assert status in (1, 4), said
+    assert limits[1].read_text().strip() == before[1]
+    assert "nvme0: not restored: /sys/" in said and "nvme1" not in said
+    assert f'pm_qos_latency_tolerance_us should be "{before[0]}"' in said
+    assert f"ssdpm bisect --root {search.root} stop --forget" in said
+    refused = ssdpm.fails(1, "apply", *root, "--latency", "1us", "nvme1")
+    assert "ssdpm bisect stop" in " ".join(refused.split())
+    status, said = stop("--forget")
+    assert status == 6, said
+    assert "nvme0: not restored" in said and "--forget" not in said
+    assert not (search.root / "run/ssdpm/bisect").exists()
+    ssdpm("apply", *root, "--latency", "1us", "nvme1")
+    assert limits[1].read_text().strip() == "1"
+
+
+def test_a_search_whose_drive_is_gone_keeps_nobody_from_setting_values(
+    ssdpm: Command, machine: Make
+) -> None:
+    search = Search(ssdpm, machine("eight-drives"))
+    search("start", *SEEN, "nvme0")
+    drive = (search.root / "sys/class/nvme/nvme0").resolve()
+    drive.rename(search.root / "gone")
+    result = search.ssdpm("bisect", "bad", "--root", str(search.root))
+    assert result.returncode == 5
+    assert b"nvme0: not restored" in result.stderr
+    assert "Something else" in search("status")
+    root = ("--root", str(search.root))
+    ssdpm("apply", *root, "--latency", "1us", "nvme1")
+    assert "Something else" in search("report")
+    search("stop")
+    assert not (search.root / "run/ssdpm/bisect").exists()

@@ -265,22 +265,25 @@ enum exit_status open_search(const struct common *common, enum search_use use,
 	return status;
 }
 
-/* Without a search, and with nothing to put back, its files are litter. */
+/*
+ * A record of no use would keep others from setting values. Without a search,
+ * and with nothing to put back, the locks are litter, too.
+ */
 static void sweep_search(struct search *search)
 {
-	static const char *const files[] = { "search", "lock", "reserve",
-					     "undo" };
-	const size_t n = search->is_over ? 4 : 2;
-	char *path;
+	const bool is_there = !access(search->path, F_OK);
+	DIR *folder = NULL;
+	const struct dirent *file;
 
-	if (!access(search->path, F_OK) ||
-	    !(search->is_over || is_record_empty(search)))
+	if (search->is_over || (!is_there && is_record_empty(search)))
+		folder = opendir(search->record);
+	while (folder && (file = readdir(folder)))
+		if (!is_there || strcmp(file->d_name, "search") != 0)
+			unlinkat(dirfd(folder), file->d_name, 0);
+	if (folder)
+		closedir(folder);
+	if (!folder || is_there)
 		return;
-	for (size_t i = 0; i < n; i++)
-		if (asprintf(&path, "%s/%s", search->record, files[i]) > 0) {
-			unlink(path);
-			free(path);
-		}
 	rmdir(search->record);
 	*strrchr(search->path, '/') = 0;
 	rmdir(search->path);

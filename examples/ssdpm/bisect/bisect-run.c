@@ -84,6 +84,18 @@ enum exit_status go_on(struct search *search)
 	return status ? status : end_search(search);
 }
 
+enum exit_status stop_search(struct search *search)
+{
+	enum exit_status status;
+
+	if (search->lock_fd < 0)
+		return no_search();
+	/* First, so that nobody judges a trial that is no longer set. */
+	status = remove_search(search);
+	status = status ? status : put_back_search(search);
+	return status && search->forgets ? STATUS_PARTLY : status;
+}
+
 /* The token changes last: until it is set, it is a trial of another boot. */
 enum exit_status set_again(struct search *search)
 {

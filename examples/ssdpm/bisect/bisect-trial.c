@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A trial: its steps are set, and what was there before comes back. */
 #include "bisect/bisect.h"
+#include "options/advised.h"
 #include "options/plan-options.h"
 
 #include <errno.h>
@@ -123,12 +124,12 @@ static enum exit_status check_steps(const struct ssdpm_plan *plan)
 	return status;
 }
 
-static enum exit_status new_trial_plan(struct search *search,
+static enum exit_status new_trial_plan(struct search *search, bool strict,
 				       struct ssdpm_plan **ret_plan)
 {
 	const struct drives drives = { .lives = &search->live, .n_lives = 1 };
 	const struct plan_options options = { .directory = search->record,
-					      .strict = true };
+					      .strict = strict };
 
 	return new_plan(search->common, &drives, &options, ret_plan);
 }
@@ -175,19 +176,18 @@ static int lock_machine(const struct search *search)
 	return fd;
 }
 
-static enum exit_status carry_out_plan(struct search *search,
-				       ssdpm_plan_fill_fn fill)
+static enum exit_status set_steps(struct search *search)
 {
 	const int lock_fd = lock_machine(search);
 	struct ssdpm_error error;
 	struct ssdpm_plan *plan = NULL;
-	enum exit_status status =
-		lock_fd < 0 ? STATUS_FAILED : new_trial_plan(search, &plan);
+	enum exit_status status = lock_fd < 0 ?
+					  STATUS_FAILED :
+					  new_trial_plan(search, true, &plan);
 
-	if (!status && ssdpm_plan_apply(plan, fill, search, &error)) {
+	if (!status && ssdpm_plan_apply(plan, fill_trial, search, &error)) {
 		status = complain_of_device(NULL, &error);
-		if (fill == fill_trial &&
-		    (error.code == -EOPNOTSUPP || error.code == -EIO))
+		if (error.code == -EOPNOTSUPP || error.code == -EIO)
 			remark("after errors Linux may refuse a setting until "
 			       "the next boot: restart the machine, and then: "
 			       "ssdpm bisect set");
@@ -240,7 +240,7 @@ enum exit_status check_trial(struct search *search)
 {
 	struct ssdpm_error error;
 	struct ssdpm_plan *plan = NULL;
-	enum exit_status status = new_trial_plan(search, &plan);
+	enum exit_status status = new_trial_plan(search, true, &plan);
 
 	if (!status &&
 	    (fill_trial(plan, search, &error) || ssdpm_plan_read(plan, &error)))
@@ -257,7 +257,7 @@ enum exit_status set_first_steps(struct search *search)
 	enum exit_status status;
 
 	search->sets_first = true;
-	status = carry_out_plan(search, fill_trial);
+	status = set_steps(search);
 	search->sets_first = false;
 	return status;
 }
@@ -271,10 +271,82 @@ enum exit_status set_trial(struct search *search)
 	enum exit_status status =
 		searches_queue(search) ? set_first_steps(search) : STATUS_DONE;
 
-	return status ? status : carry_out_plan(search, fill_trial);
+	return status ? status : set_steps(search);
 }
 
+/* Without its drive a value is gone, too. */
+static bool is_unread(const struct search *search,
+		      const struct ssdpm_step *step)
+{
+	struct ssdpm_device *device;
+
+	if (step->before[0] || ssdpm_device_read(search->live->machine,
+						 step->device, &device, NULL))
+		return false;
+	ssdpm_device_unref(device);
+	return true;
+}
+
+/* Each value that is not as before the search, its file and why. */
+static enum exit_status tell_unrestored(const struct search *search,
+					const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
+		if (step.state == SSDPM_STEP_IN_FORCE ||
+		    step.state == SSDPM_STEP_DONE)
+			continue;
+		complain("%s: not restored: %s should be \"%s\": %s",
+			 step.device, step.target, step.after, step.why);
+		if (is_unread(search, &step))
+			status = STATUS_FAILED;
+		else if (!status)
+			status = STATUS_NOT_IN_FORCE;
+	}
+	return status;
+}
+
+static void tell_way_out(const struct search *search)
+{
+	char *text = advised_text(
+		search->live->root,
+		"until then, other settings are refused; once the drive works, "
+		"try again: ssdpm bisect stop; to leave these values as they "
+		"are: ssdpm bisect stop --forget");
+
+	if (text)
+		remark("%s", text);
+	free(text);
+}
+
+/* Each drive by itself: one that cannot be restored keeps no other. */
 enum exit_status put_back_search(struct search *search)
 {
-	return carry_out_plan(search, fill_revert);
+	const int lock_fd = lock_machine(search);
+	struct ssdpm_error error;
+	struct ssdpm_plan *plan = NULL;
+	enum exit_status status = lock_fd < 0 ?
+					  STATUS_FAILED :
+					  new_trial_plan(search, false, &plan);
+
+	if (!status) {
+		const int err =
+			ssdpm_plan_apply(plan, fill_revert, search, &error);
+
+		status = tell_unrestored(search, plan);
+		if (err)
+			status = status ? status_of_error(err) :
+					  complain_of_device(NULL, &error);
+		if (status && status != STATUS_NOT_IN_FORCE && !search->forgets)
+			tell_way_out(search);
+	}
+	free_trial_plan(search, plan);
+	if (lock_fd >= 0)
+		close(lock_fd);
+	/* A value that somebody else has set stays; a gone one has none. */
+	search->is_over =
+		!status || status == STATUS_NOT_IN_FORCE || search->forgets;
+	return status;
 }

@@ -34,7 +34,8 @@ struct search {
 	struct ssdpm_bisect *bisect; /* NULL: there is none */
 	struct searched_drive drives[SSDPM_BISECT_SUSPECTS];
 	size_t n_drives;
-	bool is_over;	 /* all is put back */
+	bool is_over;	 /* its record is of no use any more */
+	bool forgets;	 /* values that cannot be put back stay */
 	bool sets_first; /* each suspect gets its first step */
 	/* They live as long as the plan. */
 	struct ssdpm_device *devices[SSDPM_BISECT_SUSPECTS];
@@ -106,6 +107,8 @@ bool is_searching(const struct search *search);
 enum exit_status go_on(struct search *search);
 /* The same trial, as after a boot; or the next one, if none began. */
 enum exit_status set_again(struct search *search);
+/* All is put back, and the search is forgotten. */
+enum exit_status stop_search(struct search *search);
 /* Trials until the search ends, or a signal comes. */
 enum exit_status run_search(struct search *search,
 			    const struct run_options *options);

@@ -5,12 +5,19 @@
 
 #include <string.h>
 
-enum { START = 1 << 0, GOOD = 1 << 1, REPORT = 1 << 2, RUN = 1 << 3 };
+enum {
+	START = 1 << 0,
+	GOOD = 1 << 1,
+	REPORT = 1 << 2,
+	RUN = 1 << 3,
+	STOP = 1 << 4
+};
 
 struct settings {
 	uint64_t n_errors;
 	uint64_t n_entries;
 	const char *log;
+	bool forget;
 	struct run_options run;
 	uint64_t given;
 };
@@ -31,6 +38,9 @@ static const struct option_spec options[] = {
 	{ "log", 0, "FILE",
 	  "report: Quote the signs of faults in this kernel log.",
 	  SETS_TEXT(struct settings, log), .modes = REPORT },
+	{ "forget", 0, NULL,
+	  "stop: Leave values that cannot be restored as they are.",
+	  SETS_FLAG(struct settings, forget), .modes = STOP, .rare = true },
 	{ "provoke", 0, NULL,
 	  "run: Read the drives so that they enter the state as often as they "
 	  "can.",
@@ -113,20 +123,6 @@ static enum exit_status judge(struct search *search, const struct settings *s,
 	return err ? failure("%s", error.message) : go_on(search);
 }
 
-static enum exit_status stop(struct search *search)
-{
-	enum exit_status status;
-
-	if (search->lock_fd < 0)
-		return no_search();
-	/* First, so that nobody judges a trial that is no longer set. */
-	status = remove_search(search);
-	status = status ? status : put_back_search(search);
-	/* A value that somebody else has set stays. The search is over. */
-	search->is_over = !status || status == STATUS_NOT_IN_FORCE;
-	return status;
-}
-
 static enum exit_status act(struct search *search, const struct settings *s,
 			    char **operands, size_t n)
 {
@@ -136,7 +132,7 @@ static enum exit_status act(struct search *search, const struct settings *s,
 	if (!strcmp(word, "start"))
 		return start(search, s, operands + 1, n - 1);
 	if (!strcmp(word, "stop"))
-		return stop(search);
+		return stop_search(search);
 	if (!search->bisect)
 		return no_search();
 	if (verdict)
@@ -158,6 +154,7 @@ static uint32_t mode_of(const char *word)
 	       !strcmp(word, "good")   ? GOOD :
 	       !strcmp(word, "report") ? REPORT :
 	       !strcmp(word, "run")    ? RUN :
+	       !strcmp(word, "stop")   ? STOP :
 					 0;
 }
 
@@ -212,6 +209,7 @@ static enum exit_status run(const void *data, const struct common *common,
 		n = 1;
 	}
 	status = open_search(common, use_of(operands[0]), &search);
+	search.forgets = settings->forget;
 	if (!status)
 		status = act(&search, settings, operands, n);
 	close_search(&search);
