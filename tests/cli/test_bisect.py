@@ -769,3 +769,30 @@ def test_a_search_whose_drive_is_gone_keeps_nobody_from_setting_values(
     assert "Something else" in search("report")
     search("stop")
     assert not (search.root / "run/ssdpm/bisect").exists()
+
+
+def test_status_and_a_plan_say_that_a_trial_keeps_others_from_setting_values(
+    laptop: Search,
+) -> None:
+    def said(*words: str) -> str:
+        result = laptop.ssdpm(*words, "--root", str(laptop.root))
+        assert result.returncode == 0, result.stderr
+        return " ".join((result.stdout + result.stderr).decode().split())
+
+    looks = [
+        ("status",),
+        ("plan", "--latency", "1us", "nvme0"),
+        ("apply", "--dry-run", "--latency", "1us", "nvme0"),
+        ("revert", "--dry-run"),
+    ]
+    assert [look for look in looks if "trial of bisect" in said(*look)] == []
+    laptop("start", *SEEN, "nvme0")
+    way_out = f"ssdpm bisect --root {laptop.root} stop ends the search"
+    for look in looks:
+        assert "other settings are refused" in said(*look), look
+        assert way_out in said(*look), look
+    # A search that a kill ended has no file yet, and its values are set.
+    (laptop.root / "var/lib/ssdpm/bisect").unlink()
+    assert way_out in said("status")
+    laptop("stop")
+    assert [look for look in looks if "trial of bisect" in said(*look)] == []

@@ -128,6 +128,8 @@ static enum exit_status revert(struct work *work, struct settings *settings)
 		if (status)
 			return status;
 		status = look_at_journal(work);
+		if (!status)
+			status = warn_of_bisect(work);
 		if (!status && settings->forget && !work->common->quiet)
 			say_forgotten(work);
 	} else {

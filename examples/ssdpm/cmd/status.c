@@ -51,6 +51,8 @@ static enum exit_status print_urgent(struct live *live, bool *ret_printed)
 				      ret_printed);
 	if (!status && survey_is_left(live))
 		status = print_notice(describe_left_survey(live), ret_printed);
+	if (!status && bisect_has_set(live))
+		status = print_notice(describe_bisect(live), ret_printed);
 	return status;
 }
 

@@ -385,3 +385,33 @@ void look_at_journals(const struct common *common, const struct drives *drives)
 		free(text);
 	}
 }
+
+bool bisect_has_set(const struct live *live)
+{
+	struct ssdpm_plan_params params = { .size = sizeof(params) };
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
+	struct ssdpm_plan *plan = NULL;
+	char *path;
+	bool result = false;
+
+	if (asprintf(&path, "%s/run/ssdpm/bisect",
+		     live->root ? live->root : "") < 0)
+		return false;
+	params.directory = path;
+	if (!ssdpm_journal_read(live->machine, &params, &journal, NULL))
+		result = journal_stands(&journal);
+	if (!result && !ssdpm_plan_new(live->machine, &params, &plan, NULL))
+		result = !ssdpm_plan_add_applied(plan, NULL, NULL) &&
+			 ssdpm_plan_count(plan, SSDPM_STEPS_ALL);
+	ssdpm_plan_free(plan);
+	free(path);
+	return result;
+}
+
+char *describe_bisect(const struct live *live)
+{
+	return advised_text(live->root,
+			    "a trial of bisect is set, so other settings are "
+			    "refused: ssdpm bisect stop ends the search, and "
+			    "restores what it has set");
+}

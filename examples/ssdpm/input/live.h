@@ -125,6 +125,11 @@ bool journal_stands(const struct ssdpm_journal *journal);
 char *describe_journal(const struct live *live,
 		       const struct ssdpm_journal *journal);
 
+/* Has a search of bisect set values? Then a commit of others is refused. */
+bool bisect_has_set(const struct live *live);
+/* NULL: no memory. */
+char *describe_bisect(const struct live *live);
+
 /* Reads the journal on each machine, and complains of one that is left. */
 void look_at_journals(const struct common *common, const struct drives *drives);
 
