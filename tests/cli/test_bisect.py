@@ -619,6 +619,7 @@ def test_a_file_that_cannot_be_replaced_leaves_the_old_one(laptop: Search) -> No
         (["good", "nvme0"], "good takes no TARGET"),
         (["bad", "--entries", "5"], "bad takes no --entries"),
         (["status", "--log", "x"], "status takes no --log"),
+        (["report", "--log", "x", "--json"], "--log conflicts with --json"),
         (["good", "--errors", "1"], "good takes no --errors"),
     ],
 )
@@ -796,3 +797,22 @@ def test_status_and_a_plan_say_that_a_trial_keeps_others_from_setting_values(
     assert way_out in said("status")
     laptop("stop")
     assert [look for look in looks if "trial of bisect" in said(*look)] == []
+
+
+def test_a_log_of_any_size_is_read_to_its_end(laptop: Search) -> None:
+    log = laptop.root / "log"
+    quiet = "[ 1.0] systemd[1]: all is well\n" * 1000
+    sign = "[ 61.2] nvme nvme0: controller is down; will reset: CSTS=0x3"
+    with log.open("w") as file:
+        for _ in range((17 << 20) // len(quiet)):
+            file.write(quiet)
+        file.write(sign)
+    assert log.stat().st_size > 16 << 20
+    laptop("start", *SEEN, "nvme0")
+    text = laptop("report", "--log", str(log))
+    assert "Lines of the log with signs of faults: 1\n" in text
+    assert text.endswith(f"  {sign}\n")
+    log.unlink()
+    assert "log: No such file or directory" in laptop.ssdpm(
+        "bisect", "report", "--log", str(log), "--root", str(laptop.root)
+    ).stderr.decode()

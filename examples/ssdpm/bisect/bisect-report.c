@@ -3,6 +3,7 @@
 #include "bisect/bisect.h"
 #include "text/device.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,50 +195,65 @@ static void quote_line(const struct serials *serials, const char *from,
 /* Lines of a kernel log that are signs of a fault: the latest ones. */
 struct signs {
 	size_t n;
-	struct {
-		const char *from;
-		size_t size;
-	} lines[MAX_LOG_LINES];
+	char *lines[MAX_LOG_LINES];
 };
 
-static void find_signs(const struct buffer *log, struct signs *signs)
+/* A log of a year may be larger than the memory: line by line. */
+static enum exit_status find_signs(FILE *log, struct signs *signs)
 {
-	for (size_t at = 0; at < log->size;) {
-		const char *line = (const char *)log->data + at;
-		const char *end = memchr(line, '\n', log->size - at);
-		const size_t size = end ? (size_t)(end - line) : log->size - at;
-		struct ssdpm_fault fault = { .size = sizeof(fault) };
+	char *line = NULL;
+	size_t capacity = 0;
+	ssize_t n;
 
-		ssdpm_fault_from_line(line, size, &fault, NULL);
-		if (fault.kind) {
-			signs->lines[signs->n % MAX_LOG_LINES].from = line;
-			signs->lines[signs->n++ % MAX_LOG_LINES].size = size;
-		}
-		at += size + 1;
+	while ((n = getline(&line, &capacity, log)) >= 0) {
+		struct ssdpm_fault fault = { .size = sizeof(fault) };
+		char **kept = &signs->lines[signs->n % MAX_LOG_LINES];
+
+		n -= n && line[n - 1] == '\n';
+		ssdpm_fault_from_line(line, (size_t)n, &fault, NULL);
+		if (!fault.kind)
+			continue;
+		free(*kept);
+		*kept = strndup(line, (size_t)n);
+		signs->n++;
+	}
+	free(line);
+	return ferror(log) ? STATUS_FAILED : STATUS_DONE;
+}
+
+static void print_signs(const struct search *search, const struct signs *signs)
+{
+	const bool is_full = signs->n > MAX_LOG_LINES;
+	struct serials serials = { 0 };
+
+	for (size_t i = 0; i < search->n_drives; i++)
+		add_serial(search, search->drives[i].name, &serials);
+	printf("Lines of the log with signs of faults: %zu%s\n", signs->n,
+	       is_full ? "; the last ones" : "");
+	for (size_t i = is_full ? signs->n - MAX_LOG_LINES : 0; i < signs->n;
+	     i++) {
+		const char *line = signs->lines[i % MAX_LOG_LINES];
+
+		if (line)
+			quote_line(&serials, line, strlen(line));
 	}
 }
 
 static enum exit_status print_log(const struct search *search, const char *path)
 {
-	struct buffer buffer = { 0 };
-	struct serials serials = { 0 };
+	FILE *log = strcmp(path, "-") ? fopen(path, "re") : stdin;
 	struct signs signs = { 0 };
+	enum exit_status status = log ? find_signs(log, &signs) : STATUS_FAILED;
 
-	if (read_operand(path, &buffer)) {
-		free(buffer.data);
-		return STATUS_FAILED;
-	}
-	for (size_t i = 0; i < search->n_drives; i++)
-		add_serial(search, search->drives[i].name, &serials);
-	find_signs(&buffer, &signs);
-	printf("Lines of the log with signs of faults: %zu%s\n", signs.n,
-	       signs.n > MAX_LOG_LINES ? "; the last ones" : "");
-	for (size_t i = signs.n > MAX_LOG_LINES ? signs.n - MAX_LOG_LINES : 0;
-	     i < signs.n; i++)
-		quote_line(&serials, signs.lines[i % MAX_LOG_LINES].from,
-			   signs.lines[i % MAX_LOG_LINES].size);
-	free(buffer.data);
-	return STATUS_DONE;
+	if (status)
+		complain("%s: %s", path, strerror(errno));
+	else
+		print_signs(search, &signs);
+	for (size_t i = 0; i < MAX_LOG_LINES; i++)
+		free(signs.lines[i]);
+	if (log && log != stdin)
+		fclose(log);
+	return status;
 }
 
 enum exit_status print_bisect_report(const struct search *search,

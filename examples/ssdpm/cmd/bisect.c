@@ -169,6 +169,9 @@ static enum exit_status check(const struct common *common,
 		return unknown_action(&cmd_bisect, word);
 	if (other)
 		return usage_error(common, "%s takes no --%s", word, other);
+	if (common->form && s->log)
+		return usage_error(common, "--log conflicts with --json, "
+					   "--value and --shell");
 	if (!strcmp(word, "run") && common->root)
 		return usage_error(common, "--root conflicts with run: nothing "
 					   "happens in a capture");
