@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
+import os
 import pathlib
 import re
 import shutil
@@ -816,3 +818,25 @@ def test_a_log_of_any_size_is_read_to_its_end(laptop: Search) -> None:
     assert "log: No such file or directory" in laptop.ssdpm(
         "bisect", "report", "--log", str(log), "--root", str(laptop.root)
     ).stderr.decode()
+
+
+IN_MODIFY, IN_NONBLOCK = 2, 0o4000
+
+
+def test_the_end_of_a_search_turns_ncq_on_again(desktop_search: Search) -> None:
+    depth = desktop_search.root / DEPTH
+    depth.write_text("32\n")
+    desktop_search("start", *SEEN, "sda")
+    desktop_search("good", "--entries", "9999")
+    assert depth.read_text().strip() == "32"
+    libc = ctypes.CDLL(None)
+    watch = libc.inotify_init1(IN_NONBLOCK)
+    assert libc.inotify_add_watch(watch, bytes(depth), IN_MODIFY) >= 0
+    desktop_search("stop")
+    try:
+        written = os.read(watch, 4096)
+    except BlockingIOError:
+        written = b""
+    os.close(watch)
+    assert written, "the same depth, which Linux takes for no change"
+    assert depth.read_text().strip() == "32"

@@ -147,6 +147,9 @@ static void print_head(const char *drives, size_t n, char ret[HEAD_BYTES + 1])
 static enum exit_status complain_of_file(const struct search *search,
 					 const char *what)
 {
+	/* Then the record alone has to do. */
+	if (search->stops)
+		return STATUS_FAILED;
 	return failure("%s: %s: ssdpm bisect stop restores the settings and "
 		       "forgets the search",
 		       search->path, what);
@@ -260,9 +263,14 @@ enum exit_status open_search(const struct common *common, enum search_use use,
 		status = name_paths(search);
 	if (!status && is_to_lock(search, use))
 		status = lock_search(search);
-	if (!status && use != SEARCH_STOP)
-		status = read_search(search);
-	return status;
+	search->stops = use == SEARCH_STOP;
+	if (status)
+		return status;
+	status = read_search(search);
+	if (!status || !search->stops)
+		return status;
+	search->bisect = ssdpm_bisect_free(search->bisect);
+	return STATUS_DONE;
 }
 
 /*

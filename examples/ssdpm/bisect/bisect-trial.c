@@ -321,6 +321,54 @@ static void tell_way_out(const struct search *search)
 	free(text);
 }
 
+/* A depth that somebody else has set stays. */
+static int add_first_depth(struct search *search, struct ssdpm_plan *plan,
+			   size_t i, struct ssdpm_error *reterr)
+{
+	const char *before = ssdpm_bisect_get_step_name(search->bisect, i,
+							last_step(search, i));
+	char path[320], now[16];
+
+	if (setting_of(search, i) != SSDPM_BISECT_QUEUE_DEPTH ||
+	    read_same(search, i, reterr))
+		return 0;
+	snprintf(path, sizeof(path), "%s/device/queue_depth",
+		 ssdpm_device_get_facts(search->devices[i])->path + 1);
+	if (ssdpm_machine_read_attribute(search->live->machine, path, now,
+					 sizeof(now), NULL) ||
+	    strcmp(now, before) != 0)
+		return 0;
+	return ssdpm_plan_add_value(plan, search->devices[i],
+				    SSDPM_STEP_QUEUE_DEPTH, 1, reterr);
+}
+
+static int fill_first_depths(struct ssdpm_plan *plan, void *userdata,
+			     struct ssdpm_error *reterr)
+{
+	struct search *search = userdata;
+	int err = 0;
+
+	for (size_t i = 0; !err && ssdpm_bisect_get_suspect(search->bisect, i);
+	     i++)
+		err = add_first_depth(search, plan, i, reterr);
+	return err;
+}
+
+/*
+ * As in set_trial(): a file that has its depth of before may be without NCQ.
+ * The put-back tells what fails here.
+ */
+static void set_first_depths(struct search *search)
+{
+	struct ssdpm_plan *plan = NULL;
+
+	if (!search->bisect || !searches_queue(search) ||
+	    new_trial_plan(search, false, &plan))
+		return;
+	ssdpm_plan_apply(plan, fill_first_depths, search, NULL);
+	free_trial_plan(search, plan);
+}
+
 /* Each drive by itself: one that cannot be restored keeps no other. */
 enum exit_status put_back_search(struct search *search)
 {
@@ -331,6 +379,8 @@ enum exit_status put_back_search(struct search *search)
 					  STATUS_FAILED :
 					  new_trial_plan(search, false, &plan);
 
+	if (!status)
+		set_first_depths(search);
 	if (!status) {
 		const int err =
 			ssdpm_plan_apply(plan, fill_revert, search, &error);

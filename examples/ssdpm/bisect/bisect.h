@@ -35,6 +35,7 @@ struct search {
 	struct searched_drive drives[SSDPM_BISECT_SUSPECTS];
 	size_t n_drives;
 	bool is_over;	 /* its record is of no use any more */
+	bool stops;	 /* a file that cannot be read is no search */
 	bool forgets;	 /* values that cannot be put back stay */
 	bool sets_first; /* each suspect gets its first step */
 	/* They live as long as the plan. */
