@@ -82,6 +82,7 @@ int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 				.added_mean_ns = item.added_mean_ns,
 				.model = item.model,
 				.settings = item.settings,
+				.link = item.link,
 			},
 			reterr);
 	if (err)

@@ -81,7 +81,7 @@ ENERGY = {
     "energy/faults": {"base"},
     "energy/lint": {"base", "model"},
     "energy/observe": LIKELY,
-    "energy/report": {*ESTIMATE, "device", "apply", "energy/compare", "energy/recommend", "energy/trial"},
+    "energy/report": {*ESTIMATE, "device", "apply", "energy/compare", "energy/likely", "energy/recommend", "energy/trial"},
     "energy/meters": {*SEEN, "device", "energy/power"},
 }  # fmt: skip
 STAGES = {**CORE, **ENERGY}

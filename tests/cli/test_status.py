@@ -104,7 +104,7 @@ def test_it_says_whether_each_drive_sleeps_and_why_not(
     screen: Callable[..., list[str]],
 ) -> None:
     desktop = rows(screen("desktop-6.1"))
-    assert desktop["nvme0"][1:] == ["sleeps less: no L1.2", "no change"]
+    assert desktop["nvme0"][1:] == ["sleeps less: no L1.2", "link: saves 54 mW"]
     assert desktop["sda"][1] == "awake: LPM is off"
     assert desktop["sdb"][1] == "sleeps: data at risk"
     # Ports without a disk are no drives.
@@ -423,4 +423,11 @@ def test_a_link_that_keeps_a_drive_from_sleep_has_its_remedy_on_the_first_screen
     ssdpm: Command, machine: Make
 ) -> None:
     screen = ssdpm.output("status", "--root", str(machine("no-aspm")))
-    assert "Next, for nvme1: echo powersupersave > /sys/module/pcie_aspm/" in screen
+    words = " ".join(screen.split())
+    found = re.search(
+        r"Next, for nvme1, saves (\d+ mW) \(likely \d+ to \d+\): echo powersupersave > "
+        r"/sys/module/pcie_aspm/",
+        words,
+    )
+    assert found and f"less: no ASPM link: saves {found[1]}\n" in re.sub("  +", " ", screen)
+    assert "Savings are likely ones on the workload desktop-session" in words

@@ -145,6 +145,7 @@ from ssdpm.estimate.result import (
 from ssdpm.estimate.simulation import Simulation, estimate
 from ssdpm.estimate.tune import (
     Advice,
+    LinkSaving,
     TrialResult,
     UsualWorkload,
     tune,
@@ -256,6 +257,7 @@ __all__ = [
     "InvalidError",
     "Likely",
     "LikelyPower",
+    "LinkSaving",
     "Machine",
     "MachineFacts",
     "Meter",

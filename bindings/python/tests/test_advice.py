@@ -83,6 +83,22 @@ def test_what_sleep_saves_and_another_route_are_those_of_json(
                 assert ours.verdict == theirs["verdict"]
 
 
+def test_a_link_that_is_off_has_its_price_and_its_remedy(machine: Maker) -> None:
+    asleep, advice = ssdpm.tune(machine("no-aspm"))
+    assert asleep.link is None  # Linux does not manage it
+    link, said = advice.link, json.loads(advice.to_json())["link"]
+    assert link is not None and link.likely.verdict == said["likely"]["verdict"] == "saves"
+    assert (link.pcie_link_today, link.pcie_link) == ("l0", "l1.2")
+    assert link.remedy == said["remedy"] == "aspm-policy-or-firmware"
+    [change] = link.changes
+    assert (change.target, change.value) == tuple(said["changes"][0].values())
+    # A drive at its nominal values saves what its link takes.
+    drive = ssdpm.Machine(machine("no-aspm")).devices()[1]
+    at = {one: ssdpm.estimate(drive, "desktop-session", pcie_link=one) for one in ("l0", "l1.2")}
+    nominal = at["l0"].nominal.mean_power_uw - at["l1.2"].nominal.mean_power_uw
+    assert link.likely.median_uw == pytest.approx(nominal, rel=0.02)
+
+
 def test_it_is_a_value_with_the_object_of_the_command(machine: Maker) -> None:
     [advice] = ssdpm.tune(machine("apst-off"))
     said = json.loads(advice.to_json())

@@ -155,4 +155,8 @@ function showTuning() {
     const [what, call] = data.further.split("\nTo see it: ");
     titled(main, "Another route", what, "h2").append(element("pre", {tabIndex: 0}, call));
   }
+  if (data.link) {
+    const [what, call] = data.link.split("\n");
+    titled(main, "PCIe link", what, "h2").append(element("pre", {tabIndex: 0}, call));
+  }
 }

@@ -149,6 +149,22 @@ struct cell saving_cell(const struct ssdpm_likely *likely)
 		    power_text(two_digits(uw < 0 ? -uw : uw)).text);
 }
 
+static bool link_saves(const struct outlook *outlook)
+{
+	return outlook->link &&
+	       (outlook->link->likely->verdict == SSDPM_SAVING_SAVES ||
+		outlook->link->likely->verdict == SSDPM_SAVING_PROBABLY_SAVES);
+}
+
+/* No setting of the drive is better; its link may be. */
+static struct cell no_change_text(const struct outlook *outlook)
+{
+	if (link_saves(outlook))
+		return cell("link: %s",
+			    saving_cell(outlook->link->likely).text);
+	return cell("no change");
+}
+
 /* "saves 120 mW +0.31 ms" */
 static struct cell change_text(const struct outlook *outlook)
 {
@@ -166,7 +182,7 @@ static struct cell change_text(const struct outlook *outlook)
 		return cell("not known");
 	if (!likely || (!outlook->is_to_set &&
 			likely->verdict != SSDPM_SAVING_NOT_DECIDED))
-		return cell("no change");
+		return no_change_text(outlook);
 	if (!outlook->is_to_set)
 		return saving_cell(likely);
 	return cell("%s %s", saving_cell(likely).text,
@@ -398,6 +414,15 @@ static void print_undecided(const struct live *live,
 	}
 }
 
+/* What the remedy of a link saves. */
+static struct cell price_text(const struct outlook *outlook)
+{
+	if (!link_saves(outlook) ||
+	    outlook->link->finding->code != outlook->drive.reason->code)
+		return cell("%s", "");
+	return cell(", %s", saving_text(outlook->link->likely).text);
+}
+
 /* What keeps the first drive from sleeping, and what to do about it. */
 static bool print_remedy(const struct live *live,
 			 const struct outlooks *outlooks)
@@ -412,8 +437,9 @@ static bool print_remedy(const struct live *live,
 			continue;
 		advice =
 			remedy_advice(live->root, drive->device, drive->reason);
-		if (!advice || asprintf(&text, "Next, for %s: %s", drive->name,
-					advice) < 0)
+		if (!advice ||
+		    asprintf(&text, "Next, for %s%s: %s", drive->name,
+			     price_text(&outlooks->list[i]).text, advice) < 0)
 			text = NULL;
 		free(advice);
 		if (!text)
@@ -484,7 +510,8 @@ static void print_scope(const struct live *live,
 	for (size_t i = 0; i < outlooks->n; i++) {
 		const struct outlook *outlook = &outlooks->list[i];
 
-		saves |= outlook->is_to_set && outlook->likely;
+		saves |= (outlook->is_to_set && outlook->likely) ||
+			 link_saves(outlook);
 		n_skipped += outlook->is_skipped;
 	}
 	if (saves)

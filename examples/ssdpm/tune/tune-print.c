@@ -461,6 +461,15 @@ static void print_further(const struct tuning *tuning)
 	free(text);
 }
 
+static void print_link(const struct tuning *tuning)
+{
+	if (!count_link_lines(tuning))
+		return;
+	if (!has_room_to_decide(tuning) && !count_further_lines(tuning))
+		putchar('\n');
+	write_link(stdout, tuning);
+}
+
 static void print_keeper(const struct tuning *tuning)
 {
 	if (!tuning->options->keep || !tuning->n_changes)
@@ -506,6 +515,7 @@ static enum exit_status print_screen(const struct tuning *tuning)
 	if (has_room_to_decide(tuning))
 		write_decider(stdout, tuning);
 	print_further(tuning);
+	print_link(tuning);
 	print_keeper(tuning);
 	print_workload(tuning);
 	return STATUS_DONE;

@@ -195,10 +195,12 @@ enum { MOST_CHANGES_WITH_SLEEP = 2 };
 /* The power that the drives that sleep would take if they did not. */
 static void write_asleep(FILE *file, const struct tuning *tuning)
 {
+	const size_t most =
+		count_link_lines(tuning) ? 1 : MOST_CHANGES_WITH_SLEEP;
 	int64_t uw = 0;
 
 	/* The screen of many changes, or of what is kept, has no line left. */
-	if (tuning->n_changes > MOST_CHANGES_WITH_SLEEP ||
+	if (tuning->n_changes > most ||
 	    (tuning->n_changes && tuning->options->keep))
 		return;
 	for (size_t i = 0; i < tuning->n; i++) {

@@ -136,6 +136,9 @@ enum exit_status write_tune_page(const struct tuning *tuning);
 void write_further(FILE *file, const struct tuning *tuning);
 /* How many lines that takes. */
 size_t count_further_lines(const struct tuning *tuning);
+/* What the link of a drive would save if it slept deeper, likewise. */
+void write_link(FILE *file, const struct tuning *tuning);
+size_t count_link_lines(const struct tuning *tuning);
 void write_verdict(FILE *file, const struct tuning *tuning);
 struct cell setting_text(const struct ssdpm_profile_settings *settings);
 struct cell reason_text(const struct live *live,

@@ -187,6 +187,25 @@ struct ssdpm_trial_result {
 };
 
 /**
+ * struct ssdpm_link_saving - what a deeper PCIe link would save (borrowed)
+ * @pcie_link_today: enum ssdpm_pcie_link, while the drive sleeps
+ * @pcie_link: likewise, the deepest that the remedy of @finding leads to
+ * @finding: what keeps the link from it: its remedy and changes. Of
+ *           SSDPM_REMEDY_LINK_FILE, ssdpm_plan_add_setting() has a step; the
+ *           policy of pcie_aspm is for all devices, and no step sets it
+ * @likely:  what is likely of it, with the settings that are advised. It leaves
+ *           out how long the link takes to wake, which is not known
+ *
+ * More may follow at its end.
+ */
+struct ssdpm_link_saving {
+	uint32_t pcie_link_today;
+	uint32_t pcie_link;
+	const struct ssdpm_diagnosis *finding;
+	const struct ssdpm_likely *likely;
+};
+
+/**
  * struct ssdpm_energy_report_item - a drive of a report (sized; the caller sets
  *                                   size)
  * @size:    sizeof(struct ssdpm_energy_report_item)
@@ -220,6 +239,8 @@ struct ssdpm_trial_result {
  * @awake:   SSDPM_ENERGY_REPORT_FURTHER: what is likely of never sleeping
  *           against today; its loss is what sleep saves today; NULL: nobody
  *           asked, or the drive does not sleep today
+ * @link:    with a patience: an NVMe drive whose PCIe link is off, or not as
+ *           deep as it could be, although the kernel manages it; NULL: none
  *
  * All is borrowed from the report.
  */
@@ -243,6 +264,7 @@ struct ssdpm_energy_report_item {
 	const struct ssdpm_trial_result *trial;
 	const struct ssdpm_recommendation *further;
 	const struct ssdpm_likely *awake;
+	const struct ssdpm_link_saving *link;
 };
 
 /**

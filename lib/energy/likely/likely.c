@@ -24,6 +24,7 @@ struct weighed {
 struct trial {
 	const struct subject *from, *to; /* NULL: one policy alone */
 	const struct likely_work *work;	 /* for one policy alone */
+	bool deeper_link; /* the last parameter is that of another link */
 	struct unknowns unknowns;
 	const double *normals; /* of n draws */
 	const double *time_normals;
@@ -108,6 +109,22 @@ static void weigh_one(const struct trial *trial, struct likely_times *times,
 	weigh_work(trial->work, drive, weighed);
 }
 
+/* Weighs one policy with two links, which differ in the drive's sleep alone. */
+static void weigh_links(const struct trial *trial, struct likely_times *times,
+			struct weighed *weighed)
+{
+	const struct priced_drive *drive = trial->unknowns.drive;
+	struct weighed all = { .end_ns = 0 };
+
+	weighed->end_ns = times->own_ns;
+	ssdpm__likely_rest(trial->from, weighed->end_ns, times);
+	weigh(times, 1, drive, &all);
+	for (size_t i = 0; i < drive->n; i++)
+		if (drive->parameters[i].kind == SSDPM_PARAMETER_LINK_POWER)
+			weighed->of[i] = all.of[i];
+	weighed->of[drive->n - 1] *= -1;
+}
+
 static void weigh_both(const struct trial *trial, struct likely_times *from,
 		       struct likely_times *to, struct weighed *weighed)
 {
@@ -143,6 +160,8 @@ static int weigh_times(struct trial *trial, uint32_t set,
 		return err;
 	if (trial->to)
 		weigh_both(trial, &from, &to, &weighed);
+	else if (trial->deeper_link)
+		weigh_links(trial, &from, &weighed);
 	else
 		weigh_one(trial, &from, &weighed);
 	trial->weighed[set] = weighed;
@@ -181,6 +200,17 @@ static void put_in_order(const struct unknowns *unknowns,
 	}
 }
 
+/* A deeper state of the link draws no more. */
+static void put_links_in_order(const struct priced_drive *drive,
+			       double powers[SSDPM_MAX_PARAMETERS])
+{
+	double *deeper = &powers[drive->n - 1];
+
+	for (size_t i = 0; i + 1 < drive->n; i++)
+		if (drive->parameters[i].kind == SSDPM_PARAMETER_LINK_POWER)
+			*deeper = ssdpm__min(*deeper, powers[i]);
+}
+
 static void draw_powers(const struct trial *trial, uint32_t draw,
 			double powers[SSDPM_MAX_PARAMETERS])
 {
@@ -199,6 +229,8 @@ static void draw_powers(const struct trial *trial, uint32_t draw,
 					&trial->lattices[number], draw)]);
 	}
 	put_in_order(unknowns, powers);
+	if (trial->deeper_link)
+		put_links_in_order(drive, powers);
 }
 
 static int run_trial(struct trial *trial, struct ssdpm_error *reterr)
@@ -678,6 +710,48 @@ int ssdpm_sim_get_likely(const struct ssdpm_sim *from,
 	ssdpm__subject_free(&b);
 	if (!err)
 		ssdpm__sized_out(ret_likely, &likely, sizeof(likely));
+	return err;
+}
+
+/* The power of the link in this state. */
+static int find_link(const struct ssdpm_model *model, uint32_t pcie_link,
+		     struct ssdpm_parameter *ret_link,
+		     struct ssdpm_error *reterr)
+{
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	size_t n = 0;
+	int err = ssdpm_parameters_from_model(model, pcie_link, parameters,
+					      SSDPM_MAX_PARAMETERS, &n, reterr);
+
+	for (size_t i = 0; i < n; i++)
+		if (parameters[i].kind == SSDPM_PARAMETER_LINK_POWER)
+			*ret_link = parameters[i];
+	return err;
+}
+
+int ssdpm__find_likely_link(const struct ssdpm_sim *sim, uint32_t pcie_link,
+			    struct ssdpm_likely *ret_likely,
+			    struct ssdpm_error *reterr)
+{
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS], link;
+	struct priced_drive drive = ssdpm__sim_drive(sim);
+	struct ssdpm_likely likely = { .size = sizeof(likely) };
+	struct subject subject = { 0 };
+	const struct trial what = { .from = &subject, .deeper_link = true };
+	int err = ssdpm__subject_of(sim, &subject, reterr);
+
+	if (!err)
+		err = find_link(subject.model, pcie_link, &link, reterr);
+	if (!err) {
+		memcpy(parameters, drive.parameters,
+		       drive.n * sizeof(*parameters));
+		parameters[drive.n++] = link;
+		drive.parameters = parameters;
+		err = try_drives(&drive, &what, find_likely, &likely, reterr);
+	}
+	ssdpm__subject_free(&subject);
+	if (!err)
+		*ret_likely = likely;
 	return err;
 }
 

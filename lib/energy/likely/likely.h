@@ -116,6 +116,14 @@ int ssdpm__find_likely(const struct priced_drive *drive,
 int ssdpm__subject_of(const struct ssdpm_sim *sim, struct subject *ret_subject,
 		      struct ssdpm_error *reterr);
 
+/*
+ * What a drive likely saves if its link goes into a deeper state while it
+ * sleeps, and all else stays; sim has SSDPM_SIM_LIKELY.
+ */
+int ssdpm__find_likely_link(const struct ssdpm_sim *sim, uint32_t pcie_link,
+			    struct ssdpm_likely *ret_likely,
+			    struct ssdpm_error *reterr);
+
 /* The 5th, 50th and 95th percentile of the mean power of one policy, in uW. */
 int ssdpm__draw_power(const struct priced_drive *drive,
 		      const struct subject *subject,

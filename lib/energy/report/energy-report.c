@@ -65,7 +65,8 @@ static int check_choice(const struct report_task *task,
 {
 	struct ssdpm_compared_policy row = { .size = sizeof(row) };
 
-	if (!(task->params.flags & SSDPM_ENERGY_REPORT_AWAKE))
+	if (!(task->params.flags & SSDPM_ENERGY_REPORT_AWAKE) ||
+	    item->link.finding)
 		return 0;
 	for (size_t i = 1; i <= item->n_candidates; i++)
 		if (!ssdpm_comparison_get_row(item->comparison, i, &row) &&
@@ -115,6 +116,8 @@ static int begin_drive(const struct report_task *task, struct energy_item *item,
 	if (!task->params.patience)
 		return add_profile(task, item, reterr);
 	err = ssdpm__add_candidates(task, item, reterr);
+	if (!err)
+		err = ssdpm__look_at_link(task, item, reterr);
 	if (!err)
 		err = check_choice(task, item, reterr);
 	return err ? err : ssdpm__begin_further(task, item, reterr);
@@ -239,6 +242,19 @@ static void take_alike(struct energy_item *item)
 	item->further = like->further;
 }
 
+static int finish_drive(const struct report_task *task,
+			struct energy_item *item, struct ssdpm_error *reterr)
+{
+	int err = ssdpm_comparison_finish(item->comparison, task->params.end_ns,
+					  reterr);
+
+	if (!err && task->params.patience)
+		ssdpm__choose(task, item);
+	if (!err && task->params.patience)
+		err = ssdpm__find_further(task, item, reterr);
+	return err;
+}
+
 static int finish_drives(const struct report_task *task,
 			 struct ssdpm_energy_report *report,
 			 struct ssdpm_error *reterr)
@@ -251,15 +267,11 @@ static int finish_drives(const struct report_task *task,
 
 		if (item->like)
 			take_alike(item);
-		if (!item->comparison || item->like)
-			continue;
-		err = ssdpm_comparison_finish(item->comparison,
-					      task->params.end_ns, &error);
-		if (!err && task->params.patience)
-			ssdpm__choose(task, item);
-		if (!err && task->params.patience)
-			err = ssdpm__find_further(task, item, &error);
+		else if (item->comparison)
+			err = finish_drive(task, item, &error);
 		err = settle(item, err, &error, reterr);
+		if (!err && item->comparison)
+			err = ssdpm__find_link_saving(item, reterr);
 	}
 	return err;
 }
@@ -438,6 +450,7 @@ int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,
 		result.trial = item->trial;
 		result.further = item->further;
 		result.awake = find_awake(item);
+		result.link = item->link.finding ? &item->link : NULL;
 	}
 	if (result.bounds && item->chosen)
 		result.settings = &item->candidates[item->chosen - 1];

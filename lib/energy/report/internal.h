@@ -29,6 +29,10 @@ struct energy_item {
 	struct ssdpm_gaps *gaps;
 	struct ssdpm_recommendations *recommendations;
 	const struct ssdpm_recommendation *further;
+	/* A link that could sleep deeper; link.finding NULL: none. */
+	struct ssdpm_diagnosis finding;
+	struct ssdpm_likely link_likely;
+	struct ssdpm_link_saving link;
 };
 
 struct ssdpm_energy_report {
@@ -77,6 +81,13 @@ int ssdpm__begin_further(const struct report_task *task,
 			 struct energy_item *item, struct ssdpm_error *reterr);
 int ssdpm__find_further(const struct report_task *task,
 			struct energy_item *item, struct ssdpm_error *reterr);
+
+/* What keeps the link of an NVMe drive from a deeper state: link.c */
+int ssdpm__look_at_link(const struct report_task *task,
+			struct energy_item *item, struct ssdpm_error *reterr);
+/* What that would save, with what is chosen. */
+int ssdpm__find_link_saving(struct energy_item *item,
+			    struct ssdpm_error *reterr);
 
 /* Once the workload is over: which of them, and whether to set it. */
 void ssdpm__choose(const struct report_task *task, struct energy_item *item);

@@ -22,6 +22,23 @@ static py::object setting_or_none(const struct ssdpm_profile_settings *settings)
 	return py::make_tuple(limit_us, lpm);
 }
 
+/* None, or (pcie_link_today, pcie_link, remedy, [(target, value), ...], likely)
+ */
+static py::object link_or_none(const struct ssdpm_link_saving *link)
+{
+	py::list changes;
+
+	if (!link)
+		return py::none();
+	for (uint32_t i = 0; i < link->finding->n_changes; i++)
+		changes.append(py::make_tuple(link->finding->changes[i].target,
+					      link->finding->changes[i].value));
+	return py::make_tuple(ssdpm_pcie_link_to_string(link->pcie_link_today),
+			      ssdpm_pcie_link_to_string(link->pcie_link),
+			      ssdpm_remedy_to_string(link->finding->remedy),
+			      changes, likely_tuple(link->likely));
+}
+
 /*
  * By name of the drive: (n_pairs, duration_ns, saving_w, low_w, high_w,
  * resolvable_w, decision, power_source, meter).
@@ -71,7 +88,7 @@ static py::object saving_or_none(const struct ssdpm_energy_report_item &item)
 
 /*
  * [(name, product, policy, message, error, advice, setting, saving, likely,
- * added_mean_ns, added_p99_ns, route, its likely, awake, JSON), ...]
+ * added_mean_ns, added_p99_ns, route, its likely, awake, link, JSON), ...]
  */
 static py::list tune(const Machine &machine, uint32_t patience,
 		     const OptionalText &workload,
@@ -114,7 +131,7 @@ static py::list tune(const Machine &machine, uint32_t patience,
 				nullptr,
 			likely_tuple(item.further ? item.further->likely :
 						    nullptr),
-			likely_tuple(item.awake),
+			likely_tuple(item.awake), link_or_none(item.link),
 			written([&](char **text, struct ssdpm_error *error) {
 				return ssdpm_energy_report_item_to_json(
 					made, i, text, error);

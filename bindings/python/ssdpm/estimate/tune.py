@@ -21,6 +21,7 @@ from ssdpm.base.convert import (
 )
 from ssdpm.base.errors import NotFoundError
 from ssdpm.base.result import Json, Value, in_ms
+from ssdpm.device.facts import Change
 from ssdpm.device.machine import Root, machine_of
 from ssdpm.estimate.result import Likely, Saving
 from ssdpm.workload.trace import TraceLike, all_records
@@ -67,6 +68,26 @@ def _row_of(trial: TrialResult) -> tuple[int | float | str, ...]:
 
 
 @dataclass(frozen=True, eq=False)
+class LinkSaving(Value):
+    """What a deeper PCIe link would save, which Advice.add_to() does not set.
+
+    Attributes:
+        pcie_link_today: "l0", "l1" or "l1.2", while the drive sleeps.
+        pcie_link: likewise, the deepest that the remedy leads to.
+        remedy: "link-file", which Plan.add_setting() sets; "aspm-policy" or
+            "aspm-policy-or-firmware", which is for all devices.
+        changes: what the remedy changes.
+        likely: what is likely of it; how long the link takes to wake is unknown.
+    """
+
+    pcie_link_today: str
+    pcie_link: str
+    remedy: str
+    changes: tuple[Change, ...]
+    likely: Likely
+
+
+@dataclass(frozen=True, eq=False)
 class Advice(Json):
     """The best setting of a drive; str() of it says what to do.
 
@@ -92,6 +113,8 @@ class Advice(Json):
         further_likely: what is likely of that; None: there is none.
         awake: what is likely of never sleeping against today, below 0: sleep saves
             that much; None: the drive never sleeps today.
+        link: what its PCIe link would save if it slept deeper; None: nothing that is
+            known keeps it from that.
     """
 
     name: str
@@ -110,6 +133,7 @@ class Advice(Json):
     further: str | None = None
     further_likely: Likely | None = None
     awake: Likely | None = None
+    link: LinkSaving | None = None
 
     def __str__(self) -> str:
         if self.error:
@@ -136,6 +160,13 @@ class Advice(Json):
 
 def _likely(row: tuple[Any, ...] | None) -> Likely | None:
     return None if row is None else Likely(*row)
+
+
+def _link(row: tuple[Any, ...] | None) -> LinkSaving | None:
+    if row is None:
+        return None
+    today, reached, remedy, changes, likely = row
+    return LinkSaving(today, reached, remedy, Change._make(changes), Likely(*likely))
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,8 +253,9 @@ def tune(
             row[11],
             _likely(row[12]),
             _likely(row[13]),
+            _link(row[14]),
         )
-        found.append(advice._written_by(row[14]))
+        found.append(advice._written_by(row[15]))
     for drive in tried:
         raise NotFoundError(errno.ENOENT, f"trials: there is no drive {drive!r}")
     return tuple(found)

@@ -383,6 +383,85 @@ static void what_sleep_saves_and_another_route_are_told_if_asked(void **state)
 	ssdpm_machine_unref(machine);
 }
 
+/* The mean power of a drive under a policy, with this state of the link. */
+static int64_t nominal_uw(const struct ssdpm_energy_report_item *item,
+			  const struct ssdpm_policy *today, uint32_t link)
+{
+	struct ssdpm_compared_policy row = { .size = sizeof(row) };
+	struct ssdpm_comparison *comparison;
+	struct ssdpm_sim_params params;
+	int64_t uw;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.pcie_link = link;
+	assert_int_equal(ssdpm_comparison_new(item->model, &params, NULL,
+					      &comparison, NULL),
+			 0);
+	assert_int_equal(ssdpm_comparison_add(comparison, "today", today, NULL),
+			 0);
+	assert_int_equal(ssdpm_comparison_feed(comparison, ios, N_IOS, NULL),
+			 0);
+	assert_int_equal(ssdpm_comparison_finish(comparison, 0, NULL), 0);
+	ssdpm_comparison_get_row(comparison, 0, &row);
+	uw = (int64_t)row.result->nominal->mean_power_uw;
+	ssdpm_comparison_free(comparison);
+	return uw;
+}
+
+static void check_link(const struct ssdpm_energy_report_item *item,
+		       const struct ssdpm_machine_facts *facts)
+{
+	const struct ssdpm_link_saving *link = item->link;
+	struct ssdpm_policy today = { .size = sizeof(today),
+				      .kind = SSDPM_POLICY_ALGORITHM };
+	int64_t uw;
+
+	today.params.size = sizeof(today.params);
+	assert_int_equal(ssdpm_device_get_apst_params(item->drive->device,
+						      facts, item->model,
+						      &today.params, NULL),
+			 0);
+	uw = nominal_uw(item, &today, link->pcie_link_today) -
+	     nominal_uw(item, &today, link->pcie_link);
+	/* The values in the middle save what the nominal ones save. */
+	assert_true(link->likely->median_uw > uw * 19 / 20);
+	assert_true(link->likely->median_uw < uw * 21 / 20);
+	assert_true(link->likely->low_uw > 0);
+	assert_true(link->likely->high_uw > 2 * uw);
+	assert_int_equal(link->likely->verdict, SSDPM_SAVING_SAVES);
+	assert_int_equal(link->likely->saves_ppm, 1000000);
+	assert_int_equal(link->finding->n_changes, 1);
+}
+
+static void a_link_that_could_sleep_has_its_price(void **state)
+{
+	static const char *const captures[] = { "no-aspm", "desktop-6.1",
+						"laptop" };
+	int n = 0;
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(captures) / sizeof(captures[0]); c++) {
+		struct ssdpm_machine *machine = tree_capture(captures[c]);
+		struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+		struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+		struct ssdpm_energy_report *report =
+			advise(machine, SSDPM_PATIENCE_NORMAL);
+
+		ssdpm_machine_read_facts(machine, &facts, NULL);
+		for (size_t i = 0;
+		     !ssdpm_energy_report_get_item(report, i, &item); i++)
+			if (item.link) {
+				check_link(&item, &facts);
+				n++;
+			}
+		ssdpm_energy_report_free(report);
+		ssdpm_machine_unref(machine);
+	}
+	/* Of the third machine, and of a link that Linux does not manage, none.
+	 */
+	assert_int_equal(n, 2);
+}
+
 static void a_drive_out_of_reach_is_left_as_it_is(void **state)
 {
 	struct ssdpm_machine *machine = tree_capture("server");
@@ -615,6 +694,7 @@ int main(void)
 			the_setting_is_the_one_that_a_plain_search_finds),
 		cmocka_unit_test(
 			what_sleep_saves_and_another_route_are_told_if_asked),
+		cmocka_unit_test(a_link_that_could_sleep_has_its_price),
 		cmocka_unit_test(a_drive_out_of_reach_is_left_as_it_is),
 		cmocka_unit_test(patience_needs_what_is_likely_and_no_profile),
 		cmocka_unit_test(beyond_the_last_item_there_is_no_text),
