@@ -102,6 +102,9 @@ void write_call_to_decide(FILE *file, const struct live *live,
 /* Why it sleeps less, or not at all: "no APST"; NULL: unknown. */
 const char *why_awake(const struct live *live,
 		      const struct ssdpm_report_item *drive);
+/* Whether it is of a capture whose table Linux would make otherwise by now. */
+bool keeps_old_table(const struct live *live,
+		     const struct ssdpm_report_item *drive);
 /* Prints that there is no drive, and calls that need none. */
 void print_no_drive(void);
 /*

@@ -556,8 +556,9 @@ SSDPM_API int ssdpm_device_get_apst_params(
  * @pcie_link goes into ssdpm_parameters_from_model(), which makes a range of a
  * link that is not known. @apst and @lpm go into struct ssdpm_sim_params: they
  * are the policy of today, which savings are counted from. @quirks go into the
- * parameters of a table. L1.1 counts as L1. @apst is not known without @model,
- * or where no table can be made of what @model says.
+ * parameters of a table. L1.1 counts as L1. @apst is what Linux programs, or in
+ * a capture the table that was read. It is not known without @model, or where
+ * no table can be made of what @model says.
  *
  * Source: the files of link/ in sysfs (drivers/pci/pcie/aspm.c),
  * pm_qos_latency_tolerance_us, link_power_management_policy.

@@ -468,8 +468,8 @@ enum ssdpm_setting {
  * @left_alone: 1: SATA: nobody should change the link policy of the port,
  *             because it is external, for hot-plug, or shared by several disks
  * @reserved:  0
- * @apst:      NVMe: the table of ssdpm_device_get_apst_params(), the policy of
- *             today
+ * @apst:      NVMe: the table in force, the policy of today: in a capture the
+ *             one that was read, else that of ssdpm_device_get_apst_params()
  */
 struct ssdpm_device_settings {
 	size_t size;

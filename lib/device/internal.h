@@ -291,7 +291,7 @@ int ssdpm__atasmart_identify(const struct ssdpm_machine *machine,
 #define SSDPM__DEVSLEEP_PAGE 0x08
 
 /*
- * read.c: a dump, with a zero byte at its end. -ENOENT: the capture has none;
+ * files.c: a dump, with a zero byte at its end. -ENOENT: the capture has none;
  * -EINVAL: it is longer.
  */
 int ssdpm__read_dump(const struct ssdpm_device *device, const char *what,

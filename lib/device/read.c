@@ -34,33 +34,6 @@ static int pass_on(int code, const struct ssdpm_error *error,
 	return code;
 }
 
-int ssdpm__read_dump(const struct ssdpm_device *device, const char *what,
-		     void *buffer, size_t size, size_t *ret_n,
-		     struct ssdpm_error *reterr)
-{
-	char path[SSDPM__PATH_BYTES];
-	int err;
-
-	snprintf(path, sizeof(path), "dumps/%s.%s", device->facts.name, what);
-	err = ssdpm__read_bytes(device->machine, path, buffer, size, ret_n);
-	if (err == -ENOENT)
-		return ssdpm__fail(reterr, err, 0,
-				   "the capture has no %s: no command was "
-				   "allowed when it was made",
-				   path);
-	if (err == -E2BIG)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "%s of the capture is longer than %zu bytes",
-				   path, size - 1);
-	if (err == -EISDIR || err == -EINVAL)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "%s of the capture is no file", path);
-	if (err)
-		return ssdpm__fail(reterr, err, 0, "%s of the capture: %s",
-				   path, ssdpm_strerror(err));
-	return 0;
-}
-
 /* A dump that has just one size. */
 static int read_sized_dump(const struct ssdpm_device *device, const char *what,
 			   void *buffer, size_t size,

@@ -659,6 +659,25 @@ def test_a_capture_keeps_its_table_and_the_screens_say_so(ssdpm: Command, machin
     assert ssdpm.output(*call).endswith("\nThe capture keeps the APST table that was read.\n")
 
 
+def test_today_is_the_table_that_the_drive_has(ssdpm: Command, machine: Make) -> None:
+    """Not the one that Linux would make of the settings: the drive is awake."""
+    root = machine("laptop")
+    [off] = machine("apst-off").glob("dumps/*.apst")
+    [dump] = root.glob("dumps/*.apst")
+    dump.write_bytes(off.read_bytes())
+    call = ["--root", str(root)]
+    screen = ssdpm.output("tune", "-n", *call)
+    assert "sleep already saves" not in screen and "battery lasts" in screen
+    assert "What it does today is what the table that was read does." in screen
+    [drive] = advised(ssdpm, "tune", "-n", *call)
+    assert drive["awake"] is None and drive["advice"] == "set"
+    work = ["-t", "desktop-session", "nvme0"]
+    today = json.loads(ssdpm.output("estimate", *call, "--json", *work))["runs"][0]
+    never = json.loads(ssdpm.output("estimate", *call, "--none", "--json", *work))["runs"][0]
+    assert today["nominal"] == never["nominal"]
+    assert "Next: ssdpm tune" in ssdpm.output("status", *call)
+
+
 @pytest.mark.parametrize("name", ["laptop", "eight-drives", "apst-off"])
 def test_the_screen_says_what_sleep_saves_today(
     ssdpm: Command, machine: Make, name: str

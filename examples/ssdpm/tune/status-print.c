@@ -487,17 +487,19 @@ static void print_sentence(const struct live *live, const char *text,
 }
 
 /* Nobody builds the table of a capture anew when a setting changes. */
+bool keeps_old_table(const struct live *live,
+		     const struct ssdpm_report_item *drive)
+{
+	return live->facts.capture && !drive->error &&
+	       has_finding(live, drive, SSDPM_DIAGNOSIS_TABLE_DIFFERS);
+}
+
 static bool has_old_table(const struct live *live,
 			  const struct outlooks *outlooks)
 {
-	for (size_t i = 0; i < outlooks->n && live->facts.capture; i++) {
-		const struct ssdpm_report_item *drive =
-			&outlooks->list[i].drive;
-
-		if (!drive->error &&
-		    has_finding(live, drive, SSDPM_DIAGNOSIS_TABLE_DIFFERS))
+	for (size_t i = 0; i < outlooks->n; i++)
+		if (keeps_old_table(live, &outlooks->list[i].drive))
 			return true;
-	}
 	return false;
 }
 

@@ -364,6 +364,14 @@ static const struct ssdpm_energy_report_item *find_undecided(
 	return NULL;
 }
 
+static bool has_old_table(const struct tuning *tuning)
+{
+	for (size_t i = 0; i < tuning->n; i++)
+		if (keeps_old_table(tuning->live, tuning->items[i].drive))
+			return true;
+	return false;
+}
+
 /* The lines of all but the drives that are left as they are. */
 static size_t count_used(const struct tuning *tuning)
 {
@@ -377,7 +385,9 @@ static size_t count_used(const struct tuning *tuning)
 		used += 2 + 2 + n_rows + 4 + 2;
 	if (tuning->n_changes && tuning->options->keep)
 		used += 3;
-	return used + count_further_lines(tuning);
+	if (has_old_table(tuning))
+		used += 2;
+	return used + count_further_lines(tuning) + count_link_lines(tuning);
 }
 
 /* A line on another route goes before one on what is not decided. */
@@ -505,6 +515,10 @@ static enum exit_status print_screen(const struct tuning *tuning)
 	}
 	write_verdict(stdout, tuning);
 	putchar('\n');
+	if (has_old_table(tuning)) {
+		print_old_table();
+		puts("What it does today is what the table that was read does.");
+	}
 	status = print_changes(tuning);
 	if (status)
 		return status;

@@ -124,8 +124,7 @@ static int add_candidate(const struct report_task *task,
 					 settings, reterr);
 
 	if (!err)
-		err = ssdpm_plan_get_policies(task->plan, device, &before,
-					      &after, reterr);
+		err = ssdpm__get_policies(task, item, &before, &after, reterr);
 	if (!err && !item->comparison)
 		err = begin(task, item, &before, reterr);
 	if (!err)

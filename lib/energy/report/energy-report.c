@@ -46,8 +46,7 @@ static int add_profile(const struct report_task *task, struct energy_item *item,
 					 task->params.settings, reterr);
 
 	if (!err)
-		err = ssdpm_plan_get_policies(task->plan, device, &before,
-					      &after, reterr);
+		err = ssdpm__get_policies(task, item, &before, &after, reterr);
 	if (!err)
 		err = ssdpm__begin_comparison(task, item, &before, reterr);
 	item->chosen = AFTER;

@@ -61,6 +61,16 @@ int ssdpm__get_row(const struct energy_item *item, const char *name,
 bool ssdpm__is_alike(const struct report_task *task,
 		     const struct energy_item *a, const struct energy_item *b);
 
+/*
+ * As ssdpm_plan_get_policies(), but before is the table in force, which a
+ * capture may have from other settings.
+ */
+int ssdpm__get_policies(const struct report_task *task,
+			const struct energy_item *item,
+			struct ssdpm_policy *ret_before,
+			struct ssdpm_policy *ret_after,
+			struct ssdpm_error *reterr);
+
 /* Begin the comparison of a drive, with the setting of today as row 0. */
 int ssdpm__begin_comparison(const struct report_task *task,
 			    struct energy_item *item,

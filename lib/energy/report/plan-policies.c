@@ -81,6 +81,25 @@ int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 	return 0;
 }
 
+int ssdpm__get_policies(const struct report_task *task,
+			const struct energy_item *item,
+			struct ssdpm_policy *ret_before,
+			struct ssdpm_policy *ret_after,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_device_settings today = { .size = sizeof(today) };
+	int err = ssdpm_plan_get_policies(task->plan, item->drive.device,
+					  ret_before, ret_after, reterr);
+
+	if (!err)
+		err = ssdpm_device_get_settings(item->drive.device,
+						&task->facts, item->model,
+						&today, reterr);
+	if (!err && today.known & SSDPM_SETTING_APST)
+		ret_before->table = today.apst;
+	return err;
+}
+
 static void take_params(const struct ssdpm_recommendation *r,
 			struct ssdpm_apst_params *ret_params)
 {
