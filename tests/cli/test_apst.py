@@ -666,3 +666,10 @@ def test_without_an_nvme_drive_apst_says_so(
     asked = ssdpm.run("ssdpm", "apst", "--root", root)
     assert (asked.returncode, asked.stdout) == (0, "")
     assert "there is no NVMe drive" in asked.stderr
+
+
+def test_a_file_is_not_written_before_a_drive_that_is_not_there(ssdpm: Command) -> None:
+    for command in ("apst", "recommend"):
+        result = ssdpm(command, "--raw", "raw", "WDC PC SN530", "no such")
+        assert result.returncode == 2 and b"--raw takes one drive, here are 2" in result.stderr
+        assert not (ssdpm.directory / "raw").exists()

@@ -276,3 +276,9 @@ def test_a_raw_file_that_cannot_be_written_is_named(ssdpm: Command) -> None:
     assert "/dev/full: No space" in ssdpm.fails(
         1, "apst", "-q", "--raw", "/dev/full", "drive.bin"
     )
+
+
+def test_a_device_in_capital_letters_is_no_drive_of_the_catalogue(ssdpm: Command) -> None:
+    for name in ("SDA", "NVME0", "Sdb"):
+        assert f"unknown drive '{name}'" in ssdpm.fails(1, "show", name)
+        assert "catalogue" not in ssdpm("show", name).stderr.decode()

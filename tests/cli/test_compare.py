@@ -510,7 +510,8 @@ def test_json_has_the_battery_that_people_are_told_of(some: Command) -> None:
     one = some.json(*call)["recommendations"][1]
     assert one["saving"]["high_uw"] > one["likely"]["high_uw"]
     minutes = round(one["battery"]["nominal_s"] / 60)
-    assert f"a battery lasts {minutes} minutes more" in some.output(*call)
+    words = f"{minutes // 60} h {minutes % 60} min"
+    assert minutes > 120 and f"a battery lasts {words} more" in some.output(*call)
     battery, saved = 50 * 3600, one["likely"]["median_uw"] / 1e6
     wanted = battery / (1 - saved) - battery
     assert abs(one["battery"]["nominal_s"] - wanted) < 1

@@ -328,7 +328,7 @@ def test_the_last_column_claims_nothing_of_what_is_out_of_reach(
     rows = [line for line in screen("server") if "out of reach" in line]
     assert len(rows) == 5 and all(line.endswith("out of reach  -") for line in rows)
     assert "no change" in screen("server")[1]
-    assert "Not estimated: they sleep." in "\n".join(screen("eight-drives"))
+    assert "Not estimated: they sleep;" in "\n".join(screen("eight-drives"))
 
 
 def test_a_capture_that_lacks_the_dump_of_a_drive_is_to_be_made_anew(
@@ -431,3 +431,11 @@ def test_a_link_that_keeps_a_drive_from_sleep_has_its_remedy_on_the_first_screen
     )
     assert found and f"less: no ASPM link: saves {found[1]}\n" in re.sub("  +", " ", screen)
     assert "Savings are likely ones on the workload desktop-session" in words
+
+
+def test_each_call_of_the_screen_has_the_root_that_was_asked(
+    ssdpm: Command, screen: Callable[..., list[str]]
+) -> None:
+    for name in ("laptop", "no-aspm", "desktop-6.1"):
+        for call in re.findall(r"ssdpm (?!help)[a-z].*", "\n".join(screen(name))):
+            assert f"--root {name}" in call or "takes yours" in call, call

@@ -645,6 +645,51 @@ def test_tune_and_recommend_give_the_same_answer(
             assert re.search(rf"To see it: ssdpm recommend.* {drive['name']}\b", screen)
 
 
+def test_a_link_that_is_off_is_priced_and_not_set(ssdpm: Command, machine: Make) -> None:
+    root = machine("no-aspm")
+    asleep, drive = advised(ssdpm, "tune", "-n", "--root", str(root))
+    link = drive["link"]
+    assert asleep["link"] is None and link["likely"]["verdict"] == "saves"
+    assert [link["pcie_link_today"], link["pcie_link"]] == ["l0", "l1.2"]
+    words = " ".join(ssdpm.output("tune", "-n", "--root", str(root)).split())
+    assert "Link of nvme1 in l1.2, not l0: saves 240 mW (likely 96 to 900), delay unknown." in words
+    assert f"Set by the policy of pcie_aspm, not by ssdpm: ssdpm show --root {root} nvme1" in words
+    policy = "/sys/module/pcie_aspm/parameters/policy"
+    assert link["changes"] == [{"path": policy, "value": "powersupersave"}]
+    assert link["remedy"] == "aspm-policy-or-firmware"
+
+
+@pytest.mark.parametrize(
+    "off, left, today, reached",
+    [
+        (["l1_aspm", "l1_1_aspm", "l1_2_aspm"], [], "l0", "l1"),
+        (["l1_2_aspm"], [], "l1", "l1.2"),
+        (["l1_aspm"], ["l1_1_aspm", "l1_2_aspm"], "l0", "l1"),
+    ],
+)
+def test_a_file_of_the_link_is_what_apply_sets(
+    ssdpm: Command, machine: Make, off: list[str], left: list[str], today: str, reached: str
+) -> None:
+    """With the policy powersupersave somebody wrote 0 to it. left: it has no such file."""
+    root = machine("laptop")
+    policy = root / "sys/module/pcie_aspm/parameters/policy"
+    policy.write_text("default performance powersave [powersupersave]\n")
+    [folder] = root.glob("sys/devices/**/link")
+    for name in off:
+        (folder / name).write_text("0\n")
+    for name in left:
+        (folder / name).unlink()
+    [drive] = advised(ssdpm, "tune", "-n", "--root", str(root))
+    link = drive["link"]
+    assert (link["pcie_link_today"], link["pcie_link"]) == (today, reached)
+    assert link["remedy"] == "link-file" and link["likely"]["low_uw"] >= 0
+    assert link["likely"]["verdict"] in ("saves", "probably-saves")
+    words = " ".join(ssdpm.output("tune", "-n", "--root", str(root)).split())
+    assert f"To set it: ssdpm apply --link {off[0]}=on --root {root} nvme0" in words
+    call = ["apply", "--root", str(root), "--link", f"{off[0]}=on", "nvme0"]
+    assert ssdpm(*call).returncode == 0 and (folder / off[0]).read_text() == "1"
+
+
 def test_a_capture_keeps_its_table_and_the_screens_say_so(ssdpm: Command, machine: Make) -> None:
     root = str(machine("apst-off"))
     words = "A capture keeps the APST table that was read; Linux now builds another one."
@@ -719,3 +764,29 @@ def test_the_power_of_a_drive_over_a_network_is_not_of_this_machine(
     text = ssdpm.output("tune", "--dry-run", "-q", "--root", str(machine("server")))
     assert "nvme0: over a network (tcp): its power is not of this machine" in text
     assert "Today, sleep already saves" not in text
+
+
+def test_drives_whose_best_parameters_differ_do_not_read_as_one_setting(
+    ssdpm: Command, machine: Make
+) -> None:
+    ssdpm.wide = False
+    root = machine("eight-drives")
+    text = ssdpm.output("tune", "-n", "--root", str(root))
+    assert "The best nvme_core setting of nvme2 may save 27 mW on it; 2 need others.\n" in text
+    assert "An nvme_core setting for all NVMe drives" not in text
+    text = ssdpm.output("tune", "-n", "--root", str(root), "nvme2")
+    assert "An nvme_core setting for all NVMe drives may save 27 mW on nvme2.\n" in text
+
+
+def test_a_battery_that_lasts_hours_longer_is_said_in_hours(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("apst-off")
+    use = ["--battery", "50Wh", "--system-power", "2W"]
+    text = ssdpm.output("recommend", "-t", "desktop-session", "--root", str(root), *use, "nvme0")
+    found = re.search(r"a\s+battery\s+lasts\s+(\d+)\s+h\s+(\d+)\s+min\s+more", text)
+    assert found and int(found[1]) >= 1 and int(found[2]) < 60
+    assert "minutes more" not in text
+    put_battery(root, energy_now=41000000, power_now=2000000)
+    text = ssdpm.output("tune", "-n", "--root", str(root))
+    assert re.search(r"^The battery lasts \d+ h \d+ min more \(likely .* h \d+ min\), ", text, re.M)

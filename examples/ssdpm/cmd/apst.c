@@ -149,11 +149,9 @@ static enum exit_status run(const void *data, const struct common *common,
 	status = read_drives(common, operands, n_operands, &drives);
 	if (!status)
 		leave_out_sata(common, &drives);
-	if (!status && settings.raw_path && drives.n != 1)
-		status = usage_error(common,
-				     "--raw takes one drive, here are "
-				     "%zu",
-				     drives.n);
+	if (!status)
+		status = check_raw(common, settings.raw_path, n_operands,
+				   &drives);
 	if (!status && settings.question.option)
 		status = ask_of_apst(common, &settings, &drives);
 	else if (!status)

@@ -165,10 +165,9 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (!status && !is_given(&own, settings.given, "trace"))
 		status = take_usual_workload(common, &drives,
 					     &settings.trace_name);
-	if (!status && drives.n != 1 && settings.raw_path)
-		status = usage_error(common,
-				     "--raw takes one drive, here are %zu",
-				     drives.n);
+	if (!status)
+		status = check_raw(common, settings.raw_path, n_operands,
+				   &drives);
 	if (!status)
 		left_out = leave_out_ports(common, &drives);
 	if (!status && drives.n)

@@ -393,6 +393,9 @@ static enum exit_status add_operand(const struct common *common,
 		return add_capture(common, catalogue, operand, drives);
 	if (is_file(operand))
 		return add_file(common, operand, drives);
+	if (is_upper_device_name(operand))
+		return add_named_device(common, catalogue, operand, true,
+					drives, &found);
 	return add_catalogued(common, catalogue, operand, drives);
 }
 
@@ -486,6 +489,17 @@ enum exit_status read_devices(const struct common *common, char **operands,
 			      size_t n_operands, struct drives *ret_drives)
 {
 	return read_any(common, operands, n_operands, true, true, ret_drives);
+}
+
+/* A drive that was named and is not there counts, too. */
+enum exit_status check_raw(const struct common *common, const char *path,
+			   size_t n_operands, const struct drives *drives)
+{
+	const size_t n = drives->n > n_operands ? drives->n : n_operands;
+
+	if (!path || n == 1)
+		return STATUS_DONE;
+	return usage_error(common, "--raw takes one drive, here are %zu", n);
 }
 
 void free_drive(struct drive *drive)

@@ -108,6 +108,10 @@ struct ssdpm_catalogue *open_catalogue(const struct common *common);
 int find_drive(const struct common *common,
 	       const struct ssdpm_catalogue *catalogue, const char *name,
 	       struct drive *ret_drive, struct ssdpm_error *reterr);
+/* The file of --raw has the table of one drive; NULL: no file. */
+enum exit_status check_raw(const struct common *common, const char *path,
+			   size_t n_operands, const struct drives *drives);
+
 void free_drive(struct drive *drive);
 
 /*

@@ -211,6 +211,17 @@ bool is_device_name(const char *operand)
 	return !*operand || ends_in_number(operand);
 }
 
+bool is_upper_device_name(const char *operand)
+{
+	char lower[16];
+	size_t n = 0;
+
+	for (; operand[n] && n < sizeof(lower) - 1; n++)
+		lower[n] = (char)tolower((unsigned char)operand[n]);
+	lower[n] = 0;
+	return !operand[n] && strcmp(operand, lower) && is_device_name(lower);
+}
+
 bool is_capture(const char *operand)
 {
 	struct stat status;

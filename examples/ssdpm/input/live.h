@@ -46,6 +46,9 @@ bool may_send_commands(void);
 /* Whether it names a device: "nvme0", "sda1", "host3", "/dev/...". */
 bool is_device_name(const char *operand);
 
+/* Whether it names one in small letters: "SDA", which is no drive. */
+bool is_upper_device_name(const char *operand);
+
 /* Whether it is a directory with a sys/. */
 bool is_capture(const char *operand);
 

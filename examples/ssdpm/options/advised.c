@@ -12,7 +12,7 @@
 
 /* Those that advices name. */
 static const char *const commands[] = { "apply", "bisect", "check", "lpm",
-					"plan",	 "revert", "show" };
+					"plan",	 "revert", "show",  "tune" };
 
 void write_word(FILE *file, const char *word)
 {

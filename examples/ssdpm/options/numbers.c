@@ -62,6 +62,37 @@ struct number minutes_text(double minutes, int digits)
 	return number;
 }
 
+static bool is_hours(double s)
+{
+	return s >= 7170 || s <= -7170;
+}
+
+struct number lasting_text(double s, int digits)
+{
+	const long minutes = (long)((s < 0 ? -s : s) / 60 + 0.5);
+	struct number number;
+
+	if (!is_hours(s))
+		return minutes_text(s / 60, digits);
+	snprintf(number.text, sizeof(number.text), "%s%ld h %ld min",
+		 s < 0 ? "-" : "", minutes / 60, minutes % 60);
+	return number;
+}
+
+struct saving_words lasting_range_text(double low_s, double high_s, int digits)
+{
+	struct saving_words words;
+
+	if (is_hours(low_s) || is_hours(high_s))
+		snprintf(words.text, sizeof(words.text), "%s to %s",
+			 lasting_text(low_s, digits).text,
+			 lasting_text(high_s, digits).text);
+	else
+		snprintf(words.text, sizeof(words.text), "%.*f to %.*f", digits,
+			 low_s / 60, digits, high_s / 60);
+	return words;
+}
+
 struct number energy_text(uint64_t nj)
 {
 	static const struct scale scales[] = {

@@ -16,6 +16,15 @@ struct number time_text(uint64_t ns);
 /* "1 minute", "2.5 minutes": so many digits behind the point */
 struct number minutes_text(double minutes, int digits);
 
+struct saving_words {
+	char text[128];
+};
+
+/* How long a battery lasts: likewise, and "20 h 34 min" from 2 h on. */
+struct number lasting_text(double s, int digits);
+/* "12 to 34" minutes, or "12 minutes to 20 h 34 min" */
+struct saving_words lasting_range_text(double low_s, double high_s, int digits);
+
 /* "12.3 J" */
 struct number energy_text(uint64_t nj);
 
@@ -28,15 +37,11 @@ struct number any_power_text(uint64_t uw);
 /* "-12.3..45.6 mW"; "1 mW..3 W" where one unit does not fit both */
 struct number power_range_text(int64_t low_uw, int64_t high_uw);
 
-/* "saves 49 mW (likely 12 to 130)", "probably costs 1.2 W (likely -0.1 to 3)"
- */
-struct saving_words {
-	char text[128];
-};
-
 /* Likely values are not known better. */
 int64_t two_digits(int64_t value);
 
+/* "saves 49 mW (likely 12 to 130)", "probably costs 1.2 W (likely -0.1 to 3)"
+ */
 struct saving_words saving_text(const struct ssdpm_likely *likely);
 
 /* "4.1 KiB" */

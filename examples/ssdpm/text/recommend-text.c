@@ -167,14 +167,20 @@ static void write_use(FILE *file, const struct use *use,
 {
 	bool costs = expected->nominal_uw < 0;
 	struct ssdpm_gain gain;
-	struct number minutes;
 
 	if (use->battery_mwh) {
 		gain = battery_of(use, expected);
-		minutes = minutes_text(turned(gain.nominal, costs, 60, 0), 0);
-		fprintf(file, "; a battery lasts %s %s", minutes.text,
-			costs ? "less" : "more");
-		write_likely(file, &gain, costs, 60, 0);
+		fprintf(file, "; a battery lasts %s %s (likely %s)",
+			lasting_text(60 * turned(gain.nominal, costs, 60, 0), 0)
+				.text,
+			costs ? "less" : "more",
+			lasting_range_text(
+				60 * turned(costs ? gain.high : gain.low, costs,
+					    60, 0),
+				60 * turned(costs ? gain.low : gain.high, costs,
+					    60, 0),
+				0)
+				.text);
 	}
 	if (use->hours_per_day) {
 		gain = year_of(use, expected);

@@ -482,7 +482,7 @@ static void print_sentence(const struct live *live, const char *text,
 	char *advised = advised_text(live->root, text);
 
 	if (advised)
-		print_paragraph(advised, indent, indent);
+		print_paragraph(advised, indent, 2);
 	free(advised);
 }
 
@@ -523,12 +523,9 @@ static void print_scope(const struct live *live,
 					.text,
 				0, 2);
 	if (n_skipped)
-		print_paragraph(
-			cell("Not estimated: %s. ssdpm tune --dry-run "
-			     "says what that saves.",
-			     n_skipped == 1 ? "it sleeps" : "they sleep")
-				.text,
-			0, 2);
+		printf("Not estimated: %s; tune estimates %s.\n",
+		       n_skipped == 1 ? "it sleeps" : "they sleep",
+		       n_skipped == 1 ? "it" : "them");
 	if (has_old_table(live, outlooks))
 		print_old_table();
 }
@@ -586,12 +583,14 @@ static bool has_skipped(const struct outlooks *outlooks)
 	return false;
 }
 
-static void print_nothing(const struct outlooks *outlooks)
+static void print_nothing(const struct live *live,
+			  const struct outlooks *outlooks)
 {
 	if (has_skipped(outlooks))
-		print_paragraph("Next: estimate the drives that sleep, with "
-				"ssdpm tune --dry-run.",
-				0, 2);
+		print_sentence(live,
+			       "Next: estimate the drives that sleep, with "
+			       "ssdpm tune --dry-run.",
+			       0);
 	else
 		print_paragraph(has_energy ? "No other latency limit or link "
 					     "policy is known to save." :
@@ -610,7 +609,7 @@ static void print_next(const struct live *live, const struct outlooks *outlooks)
 					    "ssdpm revert undoes it.",
 			       2);
 	else if (!print_remedy(live, outlooks))
-		print_nothing(outlooks);
+		print_nothing(live, outlooks);
 	print_undecided(live, outlooks);
 }
 

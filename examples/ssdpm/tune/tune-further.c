@@ -48,6 +48,54 @@ size_t count_further_lines(const struct tuning *tuning)
 	return count_further(tuning, &most) ? 3 : 0;
 }
 
+static bool is_same_setting(const struct ssdpm_recommendation *a,
+			    const struct ssdpm_recommendation *b)
+{
+	return a->route == b->route &&
+	       a->primary_timeout_ms == b->primary_timeout_ms &&
+	       a->primary_latency_tolerance_us ==
+		       b->primary_latency_tolerance_us &&
+	       a->secondary_timeout_ms == b->secondary_timeout_ms &&
+	       a->secondary_latency_tolerance_us ==
+		       b->secondary_latency_tolerance_us;
+}
+
+/* Drives whose best parameters differ cannot all have theirs. */
+static bool is_shared(const struct tuning *tuning,
+		      const struct ssdpm_recommendation *one)
+{
+	for (size_t i = 0; i < tuning->n; i++)
+		if (tuning->items[i].further &&
+		    !is_same_setting(tuning->items[i].further, one))
+			return false;
+	return true;
+}
+
+static void write_saving(FILE *file, const struct tuning *tuning,
+			 const struct ssdpm_energy_report_item *most, size_t n)
+{
+	const char *name = most->drive->name;
+	const struct cell saving = saving_cell(most->further->likely);
+
+	if (most->further->route == SSDPM_ROUTE_RAW_TABLE)
+		fprintf(file,
+			"A raw table, which Linux 6.12.110 and later refuse, "
+			"%s on %s",
+			saving.text, name);
+	else if (is_shared(tuning, most->further))
+		fprintf(file,
+			"An nvme_core setting for all NVMe drives %s on %s",
+			saving.text, name);
+	else
+		fprintf(file, "The best nvme_core setting of %s %s on it", name,
+			saving.text);
+	if (n > 1 && is_shared(tuning, most->further))
+		fprintf(file, ", less on %zu", n - 1);
+	else if (n > 1)
+		fprintf(file, "; %zu need others", n - 1);
+	fputs(".\n", file);
+}
+
 void write_further(FILE *file, const struct tuning *tuning)
 {
 	const struct ssdpm_energy_report_item *most;
@@ -55,13 +103,7 @@ void write_further(FILE *file, const struct tuning *tuning)
 
 	if (!n)
 		return;
-	fprintf(file, "%s %s on %s",
-		most->further->route == SSDPM_ROUTE_NVME_CORE ?
-			"An nvme_core setting for all NVMe drives" :
-			"A raw table, which Linux 6.12.110 and later refuse,",
-		saving_cell(most->further->likely).text, most->drive->name);
-	if (n > 1)
-		fprintf(file, ", less on %zu", n - 1);
-	fputs(".\nTo see it: ", file);
+	write_saving(file, tuning, most, n);
+	fputs("To see it: ", file);
 	write_call(file, tuning);
 }

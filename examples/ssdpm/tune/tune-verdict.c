@@ -133,12 +133,13 @@ static void write_battery(FILE *file, const struct tuning *tuning,
 		return;
 	n = fabs(gain.nominal) < 600 ? 1 : 0;
 	fprintf(file, "\nThe battery lasts %s %s",
-		minutes_text(fabs(gain.nominal) / 60, n).text,
+		lasting_text(fabs(gain.nominal), n).text,
 		costs ? "less" : "more");
 	if (total->has_range)
-		fprintf(file, " (likely %.*f to %.*f)", n,
-			(costs ? -gain.high : gain.low) / 60, n,
-			(costs ? -gain.low : gain.high) / 60);
+		fprintf(file, " (likely %s)",
+			lasting_range_text(costs ? -gain.high : gain.low,
+					   costs ? -gain.low : gain.high, n)
+				.text);
 	fprintf(file, ", at the %s of now.",
 		power_text((int64_t)(w * 1e6)).text);
 }
@@ -186,7 +187,7 @@ static void write_battery_asleep(FILE *file, const struct tuning *tuning,
 				       &gain, NULL))
 		return;
 	fprintf(file, "\nSo the battery lasts %s longer, at the %s of now.",
-		minutes_text(gain.nominal / 60, gain.nominal < 600).text,
+		lasting_text(gain.nominal, gain.nominal < 600).text,
 		power_text((int64_t)(w * 1e6)).text);
 }
 
