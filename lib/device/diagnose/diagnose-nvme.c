@@ -491,7 +491,7 @@ static void say_resets(struct examination *e, const struct sleep *s)
 	advise_write(e, d, limit_us);
 }
 
-/* "sleeps in PS4 (at most 5 mW) after 2.1 s idle" */
+/* "sleeps in PS4 (5 mW by its table) after 2.1 s idle" */
 static void conclude_sleeps(struct examination *e, const struct sleep *s)
 {
 	char power[48] = "";
@@ -503,7 +503,7 @@ static void conclude_sleeps(struct examination *e, const struct sleep *s)
 			snprintf(power, sizeof(power), " (%s)",
 				 ssdpm_uw_to_text(state->idle_power_uw).text);
 		else if (state->max_power_uw)
-			snprintf(power, sizeof(power), " (at most %s)",
+			snprintf(power, sizeof(power), " (%s by its table)",
 				 ssdpm_uw_to_text(state->max_power_uw).text);
 	}
 	ssdpm__conclude(
