@@ -462,7 +462,7 @@ def test_where_nothing_is_to_gain_there_is_nothing_to_set(some: Command) -> None
 
 def test_the_defaults_of_linux_have_a_name(some: Command) -> None:
     _, text = text_of(some, "-t", "lomax", "--from", "none", "plain.json")
-    assert text.startswith("latency-limit: go back to the defaults of Linux: saves ")
+    assert text.startswith("latency-limit: set the latency limit to 100 ms, as Linux does: saves ")
     assert "echo 100000 > /sys/class/nvme/" in text
 
 
@@ -760,3 +760,13 @@ def test_a_row_that_may_lose_data_is_warned_of(
     assert warning not in some(*call, "nvme0").stderr
     named = some(*call, "sda", "--policy", "today", "--policy", "medium_power")
     assert warning not in named.stderr
+
+
+def test_a_policy_that_the_port_refuses_has_no_price(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    call = ["compare", "-t", "desktop-session", "--root", str(machine("external-ports"))]
+    refused = re.sub("  +", "  ", ssdpm.output(*call, "sdb"))
+    assert "  med_power_with_dipm  -  refused by the port" in refused
+    assert "  today *  341 mW" in refused and "saves 2" not in refused
+    assert "refused" not in ssdpm.output(*call, "sda")

@@ -663,7 +663,7 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
         (["compare", "-t", "some.csv", "-a", "linux", "plain.json"], "--policy"),
         (["compare", "-t", "some.csv", "--policy", "windows:x", "plain.json"], "--policy windows:x"),
         (["recommend", "-t", "some.csv", "--loop", "open", "plain.json"], "closed loop"),
-        (["recommend", "-t", "some.csv", "--battery", "5Wh", "plain.json"], "together"),
+        (["recommend", "-t", "some.csv", "--battery", "5Wh", "plain.json"], "requires --system-power"),
         (["recommend", "-t", "some.csv", "--battery", "5W", "plain.json"], "mWh, Wh or kWh"),
         (["recommend", "-t", "some.csv", "--max-states", "0", "plain.json"], "from 1 to 31"),
         (["recommend", "-t", "some.csv", "--hours-per-day", "25", "plain.json"], "1 to 24"),

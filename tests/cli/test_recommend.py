@@ -263,3 +263,28 @@ def test_a_script_gets_a_command_if_and_only_if_the_advice_is_to_set(
     shell = ssdpm.output(*call, "--shell")
     assert f"recommendations_0_advice='{advice}'\n" in shell
     assert ("recommendations_0_apply=''\n" in shell) == (advice != "set")
+
+
+def test_the_battery_of_the_machine_says_what_no_option_does(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")  # which runs on battery
+    call = ["recommend", *DESKTOP, "--root", str(root), "--from", "none", "nvme0"]
+    [battery] = root.glob("sys/class/power_supply/BAT*")
+    left = int((battery / "energy_now").read_text()) / 1e6
+    power = int((battery / "power_now").read_text()) / 1e6
+    both = ["--battery", f"{left:.6f}Wh", "--system-power", f"{power:.6f}W"]
+    words = ssdpm.output(*call, *both)
+    assert "a battery lasts" in " ".join(words.split())
+    assert ssdpm.output(*call, *both[:2]) == ssdpm.output(*call, *both[2:]) == words
+    (root / "sys/class/power_supply/AC/online").write_text("1\n")
+    result = ssdpm(*call, *both[:2])
+    assert result.returncode == 2
+    assert b"--battery requires --system-power where no battery" in result.stderr
+
+
+def test_words_of_a_limit_are_what_is_written(ssdpm: Command, machine: Make) -> None:
+    call = ["--root", str(machine("laptop")), "--from", "linux:secondary-timeout=5s", "nvme0"]
+    words = " ".join(ssdpm.output("recommend", *DESKTOP, *call).split())
+    assert "set the latency limit to 100 ms, as Linux does" in words
+    assert "go back to the defaults" not in words

@@ -53,11 +53,12 @@ static const struct option_spec options[] = {
 	  "Read rules for drives from FILE, before those of Linux.",
 	  SETS_TEXT(struct recommend_options, quirks.path), .rare = true },
 	{ "battery", 0, "ENERGY",
-	  "Print how much longer a battery lasts, as in 50Wh.",
+	  "Print how much longer a battery lasts, as in 50Wh. Default: "
+	  "what is left in that of the machine.",
 	  SETS_NUMBER(struct recommend_options, use.battery_mwh, ENERGY_MWH) },
 	{ "system-power", 0, "POWER",
-	  "Set what the whole system draws today, as in 5W, for "
-	  "--battery.",
+	  "Set what the whole system draws today, as in 5W. Default: what "
+	  "its battery says.",
 	  SETS_NUMBER(struct recommend_options, use.system_uw, POWER_UW),
 	  .rare = true },
 	{ "hours-per-day", 0, "N",
@@ -115,21 +116,39 @@ static enum exit_status check(const struct common *common,
 			      const struct recommend_options *settings,
 			      char **operands, size_t n)
 {
-	const struct use *use = &settings->use;
-
 	if (settings->sim.loop == SSDPM_LOOP_OPEN)
 		return usage_error(common,
 				   "a recommendation needs the closed loop, "
 				   "not --loop open");
-	if (!use->battery_mwh != !use->system_uw)
-		return usage_error(common,
-				   "--battery and --system-power belong "
-				   "together");
 	if (settings->page.path && !strcmp(settings->trace_name, "-"))
 		return usage_error(common,
 				   "--html reads the trace twice: give a file");
 	return check_inputs(common, &settings->trace, &settings->trace_name, 1,
 			    operands, n, &settings->page);
+}
+
+/* The battery of the machine says the one of the two that no option says. */
+static enum exit_status complete_use(const struct common *common,
+				     const struct drives *drives,
+				     struct use *use)
+{
+	const char *given = use->battery_mwh ? "battery" : "system-power";
+	const char *missing = use->battery_mwh ? "system-power" : "battery";
+	double wh, w;
+
+	if (!use->battery_mwh == !use->system_uw || !drives->n)
+		return STATUS_DONE;
+	if (!drives->drives[0].live ||
+	    !read_batteries(drives->drives[0].live, &wh, &w))
+		return usage_error(common,
+				   "--%s requires --%s where no battery of the "
+				   "machine says it",
+				   given, missing);
+	if (!use->battery_mwh)
+		use->battery_mwh = (uint64_t)(wh * 1e3);
+	if (!use->system_uw)
+		use->system_uw = (uint64_t)(w * 1e6);
+	return STATUS_DONE;
 }
 
 static enum exit_status run(const void *data, const struct common *common,
@@ -168,6 +187,8 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (!status)
 		status = check_raw(common, settings.raw_path, n_operands,
 				   &drives);
+	if (!status)
+		status = complete_use(common, &drives, &settings.use);
 	if (!status)
 		left_out = leave_out_ports(common, &drives);
 	if (!status && drives.n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The workload of a machine, where no trace is given. */
+/* What a machine says where no option does: its workload, its batteries. */
 #include "input/usual-workload.h"
 
 #include "input/input.h"
@@ -50,4 +50,22 @@ enum exit_status take_usual_workload(const struct common *common,
 		remark("workload: %s", workload_text(machine, name).text);
 	*ret_name = name;
 	return STATUS_DONE;
+}
+
+bool read_batteries(const struct live *live, double *ret_wh, double *ret_w)
+{
+	struct ssdpm_reading reading = { .size = sizeof(reading) };
+	struct ssdpm_sampler *sampler;
+	struct ssdpm_meter meter;
+	int err;
+
+	if (live->facts.power_source != SSDPM_SOURCE_BATTERY ||
+	    ssdpm_machine_find_meter(live->machine, "battery", &meter, NULL) ||
+	    ssdpm_sampler_new(live->machine, &meter, &sampler, NULL))
+		return false;
+	err = ssdpm_sampler_read(sampler, &reading, NULL);
+	ssdpm_sampler_free(sampler);
+	*ret_wh = reading.left_j / 3600;
+	*ret_w = reading.power_w;
+	return !err && *ret_wh > 0 && *ret_w > 0;
 }

@@ -5,6 +5,7 @@
 #include "text/output.h"
 
 struct drives;
+struct live;
 struct ssdpm_machine;
 
 /* The workload and why it is taken; machine: NULL for a drive of no machine. */
@@ -18,5 +19,11 @@ struct cell workload_text(const struct ssdpm_machine *machine,
 enum exit_status take_usual_workload(const struct common *common,
 				     const struct drives *drives,
 				     const char **ret_name);
+
+/*
+ * The energy that is left in all batteries of the machine, and the power that
+ * they give. False: it runs on AC, or they do not say.
+ */
+bool read_batteries(const struct live *live, double *ret_wh, double *ret_w);
 
 #endif

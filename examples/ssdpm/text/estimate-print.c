@@ -377,16 +377,31 @@ static size_t merged(const struct estimate *e, size_t row)
 	return n;
 }
 
+/* The kernel takes no other policy for the port of a device. */
+static bool is_refused(const struct estimate *e, size_t row)
+{
+	const struct ssdpm_device_facts *facts =
+		e->subject->drive->device ?
+			ssdpm_device_get_facts(e->subject->drive->device) :
+			NULL;
+
+	return row && facts && facts->known & SSDPM_FACT_LPM_SUPPORTED &&
+	       !facts->lpm_supported;
+}
+
 static void add_row(struct table *rows, const struct estimate *e, size_t row)
 {
 	const struct ssdpm_run *run = e->jobs[row].row.result->nominal;
 	const struct ssdpm_likely *likely = e->jobs[row].row.likely;
 
-	table_row(rows,
-		  cell("%s%s", e->jobs[row].policy->name,
-		       merged(e, row) ? " *" : "")
-			  .text,
-		  power_text((int64_t)run->mean_power_uw).text,
+	const struct cell name = cell("%s%s", e->jobs[row].policy->name,
+				      merged(e, row) ? " *" : "");
+
+	if (is_refused(e, row)) {
+		table_row(rows, name.text, "-", "refused by the port", "", "");
+		return;
+	}
+	table_row(rows, name.text, power_text((int64_t)run->mean_power_uw).text,
 		  row ? saving_text(likely).text : "",
 		  time_text(run->delay_mean_ns).text,
 		  time_text(run->delay_p99_ns).text);
@@ -475,7 +490,7 @@ static void print_decider(const struct estimate *e, const size_t *ranked,
 	const struct ssdpm_likely *likely = e->jobs[ranked[at]].row.likely;
 	size_t n_more = 0;
 
-	if (!needs_decider(likely))
+	if (is_refused(e, ranked[at]) || !needs_decider(likely))
 		return;
 	for (size_t i = 1; i < at; i++)
 		if (has_same_decider(e->jobs[ranked[i]].row.likely, likely))
@@ -504,7 +519,7 @@ static void explain_savings(const struct estimate *e, const size_t *ranked,
 		return;
 	putchar('\n');
 	begin_possible(&rows);
-	for (size_t i = 1; i < n; i++)
+	for (size_t i = 1; i < n && !is_refused(e, ranked[i]); i++)
 		possible_row(&rows, e->jobs[ranked[i]].policy->name,
 			     &e->jobs[ranked[i]].row.saving);
 	table_print(&rows);

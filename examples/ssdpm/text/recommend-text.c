@@ -42,7 +42,8 @@ static void write_table_setting(FILE *file, const struct advice *a,
 	if (r->route == SSDPM_ROUTE_RAW_TABLE)
 		fprintf(file, "set a raw table");
 	else if (is_usual && !changed[0])
-		fprintf(file, "go back to the defaults of Linux");
+		fprintf(file, "set the latency limit to %s, as Linux does",
+			limit_text(r->limit_us).text);
 	else if (is_usual)
 		fprintf(file, "set %s", changed);
 	else

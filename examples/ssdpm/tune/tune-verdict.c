@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What all settings together save: power, energy of a year, money, battery. */
+#include "input/usual-workload.h"
 #include "options/advised.h"
 #include "options/numbers.h"
 #include "text/device.h"
@@ -96,26 +97,6 @@ static void write_year(FILE *file, const struct tuning *tuning,
 		fprintf(file, " (%.2f to %.2f)", year.low * price,
 			year.high * price);
 	putc('.', file);
-}
-
-/* All batteries of the machine; each gives none while it is not used. */
-static bool read_batteries(const struct live *live, double *ret_wh,
-			   double *ret_w)
-{
-	struct ssdpm_reading reading = { .size = sizeof(reading) };
-	struct ssdpm_sampler *sampler;
-	struct ssdpm_meter meter;
-	int err;
-
-	if (live->facts.power_source != SSDPM_SOURCE_BATTERY ||
-	    ssdpm_machine_find_meter(live->machine, "battery", &meter, NULL) ||
-	    ssdpm_sampler_new(live->machine, &meter, &sampler, NULL))
-		return false;
-	err = ssdpm_sampler_read(sampler, &reading, NULL);
-	ssdpm_sampler_free(sampler);
-	*ret_wh = reading.left_j / 3600;
-	*ret_w = reading.power_w;
-	return !err && *ret_wh > 0 && *ret_w > 0;
 }
 
 /* Nothing, if the machine takes no more than what is saved. */
