@@ -288,3 +288,23 @@ def test_words_of_a_limit_are_what_is_written(ssdpm: Command, machine: Make) -> 
     words = " ".join(ssdpm.output("recommend", *DESKTOP, *call).split())
     assert "set the latency limit to 100 ms, as Linux does" in words
     assert "go back to the defaults" not in words
+
+
+@pytest.mark.parametrize("release, takes", [
+    ("7.3.4+deb13-amd64", False), ("7.2.0", False), ("6.12.110", False),
+    ("6.12.109", True), ("6.1.0-56-amd64", True), ("7.1.9", True),
+])  # fmt: skip
+def test_a_raw_table_is_not_offered_where_the_kernel_refuses_it(
+    ssdpm: Command, machine: Make, release: str, takes: bool
+) -> None:
+    root = machine("laptop")
+    (root / "proc/sys/kernel/osrelease").write_text(release + "\n")
+    call = ["recommend", *DESKTOP, "--root", str(root), "--from", "none"]
+    text = ssdpm.output(*call, "nvme0")
+    assert ("raw-table: " in text) == ("--apst FILE" in text) == takes
+    text = ssdpm.output(*call, "--raw", "raw", "nvme0")
+    refusal = f"raw-table: not set: Linux {release} refuses a raw table\n"
+    assert (refusal in text) == (not takes)
+    routes = json.loads(ssdpm("recommend", *call[1:], "--json", "nvme0").stdout)["recommendations"]
+    raw = routes[0]["recommendations"][2]
+    assert raw["route"] == "raw-table" and (raw["apply"] is not None) == takes

@@ -93,8 +93,9 @@ def test_a_link_that_is_off_has_its_price_and_its_remedy(machine: Maker) -> None
     [change] = link.changes
     assert (change.target, change.value) == tuple(said["changes"][0].values())
     # A drive at its nominal values saves what its link takes.
-    drive = ssdpm.Machine(machine("no-aspm")).devices()[1]
-    at = {one: ssdpm.estimate(drive, "desktop-session", pcie_link=one) for one in ("l0", "l1.2")}
+    trace = ssdpm.generate("desktop-session")
+    drive = ssdpm.devices(machine("no-aspm"))[1]
+    at = {one: ssdpm.estimate(drive, trace, pcie_link=one) for one in ("l0", "l1.2")}
     nominal = at["l0"].nominal.mean_power_uw - at["l1.2"].nominal.mean_power_uw
     assert link.likely.median_uw == pytest.approx(nominal, rel=0.02)
 

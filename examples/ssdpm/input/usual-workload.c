@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a machine says where no option does: its workload, its batteries. */
+/* The workload and the batteries of a machine, where no option says them. */
 #include "input/usual-workload.h"
 
 #include "input/input.h"

@@ -9,8 +9,25 @@
 #include "text/device.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Why the kernel of the drive refuses a raw table; "": it does not. */
+static struct cell refusal_of(const struct advice *a,
+			      const struct ssdpm_recommendation *r)
+{
+	const struct drive *drive = a->subject->drive;
+	struct ssdpm_error error = { 0 };
+	struct changes changes;
+
+	if (r->route != SSDPM_ROUTE_RAW_TABLE || !drive->live ||
+	    ssdpm_recommendation_get_changes(r, drive->device,
+					     &drive->live->facts, &changes.all,
+					     &changes.n, &error) != -EOPNOTSUPP)
+		return cell("%s", "");
+	return cell("%s", error.message);
+}
 
 /* The changes for it; none: out of memory, or a raw table. */
 static struct changes changes_of(const struct drive *drive,
@@ -18,7 +35,8 @@ static struct changes changes_of(const struct drive *drive,
 {
 	struct changes changes = { 0 };
 
-	if (ssdpm_recommendation_get_changes(
+	if (r->route != SSDPM_ROUTE_RAW_TABLE &&
+	    ssdpm_recommendation_get_changes(
 		    r, drive->device, drive->live ? &drive->live->facts : NULL,
 		    &changes.all, &changes.n, NULL))
 		complain("out of memory");
@@ -336,6 +354,13 @@ void print_advice(const struct advice *a, const struct sim_options *options,
 	const struct ssdpm_recommendation *r;
 
 	for (size_t i = 0; (r = route_of(a, i)); i++) {
+		const struct cell refusal = refusal_of(a, r);
+
+		if (refusal.text[0] && a->raw_path)
+			printf("%s: not set: %s\n",
+			       ssdpm_route_to_string(r->route), refusal.text);
+		if (refusal.text[0])
+			continue;
 		print_route(a, r);
 		if (r->advice != SSDPM_ADVICE_SET)
 			continue;
@@ -360,7 +385,8 @@ struct decision decide_advice(const struct advice *a)
 	FILE *file = open_memstream(&d.verdict, &size);
 
 	for (size_t i = 0; (r = route_of(a, i)); i++)
-		if (r->advice == SSDPM_ADVICE_SET) {
+		if (r->advice == SSDPM_ADVICE_SET &&
+		    !refusal_of(a, r).text[0]) {
 			best = r;
 			d.policy = ssdpm_route_to_string(r->route);
 			break;
@@ -425,7 +451,9 @@ static struct ssdpm_recommendation_words words_of(
 	words->changes = changes_of(drive, r);
 	result.changes = words->changes.all;
 	result.n_changes = words->changes.n;
-	words->apply = r->route == SSDPM_ROUTE_RAW_TABLE ?
+	words->apply = refusal_of(a, r).text[0] ?
+			       NULL :
+		       r->route == SSDPM_ROUTE_RAW_TABLE ?
 			       apply_table_text(drive, a->raw_path) :
 			       apply_text(drive, &words->changes);
 	result.apply = words->apply;

@@ -30,7 +30,7 @@ extern "C" {
  * of the port of @device, or of "hostN".
  *
  * Return: 0; as ssdpm_device_get_apst_changes(); -EOPNOTSUPP (other disks are
- * on the port).
+ * on the port, or the kernel of @facts refuses a raw table).
  */
 SSDPM_API int ssdpm_recommendation_get_changes(
 	const struct ssdpm_recommendation *found,

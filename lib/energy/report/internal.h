@@ -71,6 +71,9 @@ int ssdpm__get_policies(const struct report_task *task,
 			struct ssdpm_policy *ret_after,
 			struct ssdpm_error *reterr);
 
+/* Whether this kernel refuses Set Features 0Ch from user space. */
+bool ssdpm__refuses_raw_table(const struct ssdpm_machine_facts *facts);
+
 /* Begin the comparison of a drive, with the setting of today as row 0. */
 int ssdpm__begin_comparison(const struct report_task *task,
 			    struct energy_item *item,
@@ -95,7 +98,7 @@ int ssdpm__find_further(const struct report_task *task,
 /* What keeps the link of an NVMe drive from a deeper state: link.c */
 int ssdpm__look_at_link(const struct report_task *task,
 			struct energy_item *item, struct ssdpm_error *reterr);
-/* What that would save, with what is chosen. */
+/* The saving of that state, with what is chosen. */
 int ssdpm__find_link_saving(struct energy_item *item,
 			    struct ssdpm_error *reterr);
 

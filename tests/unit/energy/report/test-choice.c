@@ -457,8 +457,7 @@ static void a_link_that_could_sleep_has_its_price(void **state)
 		ssdpm_energy_report_free(report);
 		ssdpm_machine_unref(machine);
 	}
-	/* Of the third machine, and of a link that Linux does not manage, none.
-	 */
+	/* The laptop has none; nor has a link that Linux does not manage. */
 	assert_int_equal(n, 2);
 }
 
