@@ -65,6 +65,16 @@ def test_the_second_line_is_the_answer(
     assert lines.splitlines()[1] == f"  {answer}"
 
 
+def test_a_power_that_is_known_needs_no_file(ssdpm: Command, drive: str) -> None:
+    call = ["measure", "state", "--power", "30mW", drive]
+    first, answer, *_ = ssdpm.output(*call).splitlines()
+    assert (first, answer) == (f"{drive}: 30 mW when idle (28.6 mW to 31.6 mW)", "  PS3")
+    model = package.Model(ssdpm.directory / drive)
+    assert measure.idle_state(model, 0.03).to_dict() == ssdpm.json(*call)["idle_states"][0]
+    assert "power.csv: --power takes no file" in ssdpm.fails(2, *call, "power.csv")
+    assert "--power 0" in ssdpm.fails(2, "measure", "state", "--power", "0W", drive)
+
+
 def test_a_state_without_a_power_is_unknown(ssdpm: Command) -> None:
     states: list[dict[str, Any]] = [dict(one) for one in DRIVE["states"]]  # type: ignore[attr-defined]
     del states[4]["max_power_uw"]

@@ -11,6 +11,7 @@ struct settings {
 	struct ssdpm_baseline_params baseline;
 	uint32_t gain_ppm;
 	uint32_t pcie_link;
+	uint32_t power_uw; /* 0: a file has it */
 };
 
 static struct settings the_settings;
@@ -18,6 +19,8 @@ static struct settings the_settings;
 static const struct option_spec options[] = {
 	{ "idle", 'i', "FROM..TO",
 	  "Set the idle time, as in 0s..10s. Default: found.", SETS_OWN },
+	{ "power", 0, "POWER", "Take this idle power, as in 30mW, and no file.",
+	  SETS_SMALL(struct settings, power_uw, POWER_UW), .min = 1 },
 	{ "meter-gain", 0, "SHARE",
 	  "Set the largest error of the meter. Default: 5%.",
 	  SETS_SMALL(struct settings, gain_ppm, SHARE_PPM), .min = 1,
@@ -94,8 +97,14 @@ static enum exit_status answer(const struct common *common,
 	};
 	struct ssdpm_error error;
 	char *text = NULL;
-	enum exit_status status = find_level(settings, name, &level);
+	enum exit_status status = STATUS_DONE;
 
+	if (settings->power_uw)
+		level = (struct ssdpm_baseline){
+			.level_w = settings->power_uw / 1e6, .n = 1
+		};
+	else
+		status = find_level(settings, name, &level);
 	if (status)
 		return status;
 	if (ssdpm_idle_state_find(drive->model, &params, &found, &error))
@@ -116,10 +125,13 @@ static enum exit_status run(const void *data, const struct common *common,
 	struct drives drives = { 0 };
 	enum exit_status status;
 
-	if (n != 2)
+	if (settings->power_uw && n == 2)
+		return usage_error(common, "%s: --power takes no file",
+				   operands[1]);
+	if (n != (settings->power_uw ? 1 : 2))
 		return usage_error(common, "expected DRIVE POWER; "
 					   "see ssdpm measure state --help");
-	if (!strcmp(operands[0], "-") && !strcmp(operands[1], "-"))
+	if (n == 2 && !strcmp(operands[0], "-") && !strcmp(operands[1], "-"))
 		return usage_error(common, "standard input is named twice");
 	status = read_drives(common, operands, 1, &drives);
 	if (!status && drives.n != 1) {
@@ -128,7 +140,8 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = STATUS_USAGE;
 	}
 	if (!status)
-		status = answer(common, settings, drives.drives, operands[1]);
+		status = answer(common, settings, drives.drives,
+				n == 2 ? operands[1] : NULL);
 	free_drives(&drives);
 	return status;
 }
@@ -139,14 +152,15 @@ static const struct group_use groups[] = {
 
 const struct subcommand cmd_measure_state = {
 	.name = "measure state",
-	.operands = "DRIVE POWER",
+	.operands = "DRIVE [POWER]",
 	.operands_optional = true, /* run() names what is missing */
 	.takes_drives = true,
 	.list = "idle_states",
 	.summary = "Find the power state that a measured idle power fits.",
 	.own = &own,
 	GROUPS(groups),
-	.examples = "  ssdpm measure state nvme0 power.csv\n"
+	.examples = "  ssdpm measure state --power 30mW nvme0\n"
+		    "  ssdpm measure state nvme0 power.csv\n"
 		    "  ssdpm measure state --idle 0s..10s 'WDC PC SN530' "
 		    "power.csv\n",
 	.run = run,

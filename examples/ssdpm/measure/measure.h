@@ -147,7 +147,8 @@ void print_matrix(const struct ssdpm_experiment_matrix *matrix);
  */
 enum exit_status classify_sweep(const struct common *common, const char *path);
 
-/* The state that a measured power is of, for people. */
+/* The state that a measured power is of, for people; power: its file, or NULL.
+ */
 void print_idle_state(const struct drive *drive, const char *power,
 		      const struct ssdpm_idle_state *state);
 

@@ -119,9 +119,10 @@ void print_idle_state(const struct drive *drive, const char *power,
 {
 	struct table rows;
 
-	printf("%s: %s when idle (%s to %s) in %s\n", drive->name,
+	printf("%s: %s when idle (%s to %s)%s%s\n", drive->name,
 	       watts_text(s->power_w).text, watts_text(s->low_w).text,
-	       watts_text(s->high_w).text, power);
+	       watts_text(s->high_w).text, power ? " in " : "",
+	       power ? power : "");
 	print_verdict(s);
 	table_begin(&rows, "<>>><", "state", "low", "nominal", "high", "fits");
 	for (size_t i = 0; i < s->n_states; i++) {

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ssdpm import _core
-from ssdpm.base.convert import by_number, check_instance, check_unsigned
+from ssdpm.base.convert import by_number, check_float, check_instance, check_unsigned
 from ssdpm.base.result import Json, Value, in_w
 from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import model_of, parameters
@@ -90,7 +90,7 @@ def _number(state: int) -> int | None:
 
 def idle_state(
     model: Model | Device,
-    baseline: Baseline,
+    baseline: Baseline | float,
     *,
     pcie_link: str | None = "auto",
     meter_gain_ppm: int = 50_000,
@@ -100,7 +100,7 @@ def idle_state(
 
     Args:
         model: the drive.
-        baseline: what ssdpm.measure.baseline() found.
+        baseline: what ssdpm.measure.baseline() found, or a power in W.
         pcie_link: as for ssdpm.parameters().
         meter_gain_ppm: the meter is within so many millionths of the power.
         known: from ssdpm.parameters(); None: these of the drive.
@@ -109,7 +109,10 @@ def idle_state(
         InvalidError: a baseline below 0, or known is not of this drive.
         RangeError: a gain of more than half.
     """
-    level = level_numbers(baseline)
+    if isinstance(baseline, Baseline):
+        level = level_numbers(baseline)
+    else:
+        level = (check_float(baseline, "baseline"), 0.0, 0.0, 0.0, 0.0, 1, 0)
     gain = check_unsigned(meter_gain_ppm, "meter_gain_ppm", 2**32 - 1, 1)
     if known is None:
         known = parameters(model, pcie_link)
