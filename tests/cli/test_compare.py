@@ -253,7 +253,10 @@ def test_less_delay_at_more_power_is_proposed_only_if_asked_for(some: Command) -
 def test_a_device_is_named_with_the_call_that_sets_it(
     some: Command, machine: Callable[[str], pathlib.Path]
 ) -> None:
-    root = str(machine("laptop"))
+    laptop = machine("laptop")
+    # One that takes a raw table.
+    (laptop / "proc/sys/kernel/osrelease").write_text("6.6.1\n")
+    root = str(laptop)
     call = ["recommend", "-q", "-t", "lomax", "--root", root]
     call += ["--from", "linux-legacy", "nvme0"]
     text = some.output(*call)
@@ -586,6 +589,10 @@ def test_today_has_the_parameters_of_the_machine(
 ) -> None:
     timeout = laptop / "sys/module/nvme_core/parameters/apst_primary_timeout_ms"
     timeout.write_text("1234\n")
+    # A table that was read counts more.
+    call = ["estimate", *TRACE, "--root", str(laptop), "nvme0"]
+    assert ssdpm.json(*call)["entries"][0]["idle_ms"] == 100
+    (laptop / "dumps/nvme0.apst").unlink()
     found = ssdpm.json("estimate", *TRACE, "--root", str(laptop), "nvme0")
     assert found["policy"] == "today"
     assert found["entries"][0]["idle_ms"] == 1234

@@ -94,7 +94,7 @@ LIVE = ["status", "list", "show", "lpm", "plan", "apply", "check", "revert", "ca
 COMMANDS = LIVE + ["apst", "workload", "estimate", "compare", "recommend", "measure"]
 COMMANDS += ["budget", "consistency", "tune", "watch", "suspend", "bisect"]
 # Words after a command that have options of their own, on the page of the command.
-ACTIONS = {"measure": ["calibrate", "check"]}
+ACTIONS = {"measure": ["calibrate", "check", "state"]}
 # Samples of power: some noise.
 POWER = "printf '%s\\n' time_s,power_w; for t in $(seq 60); do echo $t,2.0$((t % 7)); done"
 POWER = f"{{ {POWER}; }}"

@@ -311,7 +311,7 @@ def test_a_sweep_that_cannot_be_read_or_makes_no_matrix_is_refused(
     ("call", "words"),
     [
         ([], "no ACTION given"),
-        (["joules", "p.csv"], "unknown action of measure 'joules'; expected calibrate, check, energy, baseline"),
+        (["joules", "p.csv"], "unknown action of measure 'joules'; expected calibrate, check, state, energy, baseline"),
         (["energy"], "no FILE given"),
         (["energy", "--idle", "0s..1s", "p.csv"], "energy takes no --idle"),
         (["baseline", "--tolerance", "5%", "p.csv"], "baseline takes no --tolerance"),

@@ -70,7 +70,7 @@ def test_a_power_that_is_known_needs_no_file(ssdpm: Command, drive: str) -> None
     first, answer, *_ = ssdpm.output(*call).splitlines()
     assert (first, answer) == (f"{drive}: 30 mW when idle (28.6 mW to 31.6 mW)", "  PS3")
     model = package.Model(ssdpm.directory / drive)
-    assert measure.idle_state(model, 0.03).to_dict() == ssdpm.json(*call)["idle_states"][0]
+    assert measure.idle_state(model, 0.03).to_dict() == ssdpm.json(*call)
     assert "power.csv: --power takes no file" in ssdpm.fails(2, *call, "power.csv")
     assert "--power 0" in ssdpm.fails(2, "measure", "state", "--power", "0W", drive)
 

@@ -253,10 +253,15 @@ enum exit_status settle(struct exposure *e)
 static enum exit_status tell_policies(struct exposure *e,
 				      const struct watch *watch)
 {
-	struct watch real = *watch;
+	struct watch real = {
+		.common = watch->common,
+		.options = watch->options,
+		.drives = watch->drives,
+		.userdata = watch->userdata,
+		.change_settings = watch->change_settings,
+	};
 	enum exit_status status;
 
-	real.n = 0;
 	e->in_force = true;
 	status = begin_watch(&real);
 	e->in_force = false;

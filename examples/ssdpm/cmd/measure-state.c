@@ -159,7 +159,7 @@ const struct subcommand cmd_measure_state = {
 	.summary = "Find the power state that a measured idle power fits.",
 	.own = &own,
 	GROUPS(groups),
-	.examples = "  ssdpm measure state --power 30mW nvme0\n"
+	.examples = "  ssdpm measure state --power 30mW 'WDC PC SN530'\n"
 		    "  ssdpm measure state nvme0 power.csv\n"
 		    "  ssdpm measure state --idle 0s..10s 'WDC PC SN530' "
 		    "power.csv\n",

@@ -116,7 +116,8 @@ static enum exit_status add_watched(struct watch *watch,
 	status = watch->options->read ?
 			 add_recorded(watch, subject->drive, &params) :
 			 add_live(watch, subject->drive, &params);
-	watch->n++;
+	if (!status)
+		watch->n++;
 	return status;
 }
 
