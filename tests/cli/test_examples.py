@@ -174,6 +174,8 @@ def test_the_examples_in_help_work(ssdpm: Command) -> None:
                 call += " --root desktop"
             if lives and not re.search("--all|--catalogue", call):  # whatever it has
                 call = re.sub(r"\bssdpm \w+", r"\g<0> --root desktop", call)
+            if "measure state nvme0" in call:
+                call += " --root laptop"
             if "--meter" in call:  # and not for as long
                 call = f"{call} --root laptop --for 100ms --interval 50ms"
             if "survey --dry-run" in call or "survey --save" in call:
