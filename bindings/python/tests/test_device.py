@@ -745,6 +745,10 @@ def test_a_device_brings_its_link_and_its_table(
     tolerance = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
     (root / tolerance).write_text("0\n")
     device = ssdpm.open("nvme0", root)
+    # The table that was read counts more than the limit.
+    assert device.settings().apst == ssdpm.apst(device.model())
+    (root / "dumps/nvme0.apst").unlink()
+    device = ssdpm.open("nvme0", root)
     model = device.model()
     now = device.settings()
     assert now.pcie_link == "l1"

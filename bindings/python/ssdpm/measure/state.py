@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ssdpm import _core
-from ssdpm.base.convert import by_number, check_float, check_instance, check_unsigned
+from ssdpm.base.convert import by_number, check_float, check_instance, check_list, check_unsigned
 from ssdpm.base.result import Json, Value, in_w
 from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import model_of, parameters
@@ -116,7 +116,10 @@ def idle_state(
     gain = check_unsigned(meter_gain_ppm, "meter_gain_ppm", 2**32 - 1, 1)
     if known is None:
         known = parameters(model, pcie_link)
-    numbers = [check_instance(one, "known", Parameter)._tuple() for one in known]
+    numbers = [
+        check_instance(one, "known", Parameter)._tuple()
+        for one in check_list(known, "known", "parameters")
+    ]
     power_w, low_w, high_w, verdict, state, above, below, states, text = (
         _core.energy.idle_state(model_of(model)[0]._handle, level, numbers, gain)
     )
