@@ -327,7 +327,7 @@ static void name_culprit(struct judgement *j)
 		return;
 	drive = ssdpm__suspend_culprit(j->params);
 	if (drive)
-		strncpy(v->culprit, drive->facts->name, sizeof(v->culprit) - 1);
+		memcpy(v->culprit, drive->facts->name, sizeof(v->culprit));
 }
 
 /* Everything that was read, in the order of the second reading. */
