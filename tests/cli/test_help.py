@@ -62,6 +62,26 @@ def test_help_counts_the_options_that_only_help_all_has(
         assert heading in ("Options:", "Every command:", "Settings:", "Saving:")
 
 
+def test_an_example_needs_no_option_that_help_does_not_show(
+    ssdpm: Command, commands: list[list[str]]
+) -> None:
+    shown: dict[str, set[str]] = {}
+    for command in commands:
+        text = ssdpm.output(*command, "--help").split("Examples:\n")[0]
+        found = options(text)
+        shown[" ".join(command)] = {*found, *(one for one in found.values() if one)}
+    for command in commands:
+        text = ssdpm.output(*command, "--help").split("Examples:\n")[1].split("\n\n")[0]
+        for call in re.findall(r"ssdpm (.*)", text.replace("\\\n", "")):
+            words = re.match(r"\w+ ?\w*", call)
+            assert words
+            named = words[0] if words[0] in shown else words[0].split()[0]
+            if named != command[0] and named != " ".join(command):
+                continue  # what another command does with the result
+            for option in re.findall(r" --?([a-z][a-z0-9-]*)", call):
+                assert option in shown[named], call
+
+
 def test_each_group_of_options_has_its_own_name(
     ssdpm: Command, commands: list[list[str]]
 ) -> None:

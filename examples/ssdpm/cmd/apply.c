@@ -46,7 +46,7 @@ const struct subcommand cmd_apply = {
 	.n_groups = 1,
 	.examples = "  ssdpm apply --dry-run --profile auto\n"
 		    "  ssdpm apply -n --profile power-saver --persist tlp\n"
-		    "  ssdpm apply -q --config --coalesce\n",
+		    "  ssdpm apply -q --config\n",
 	.run = run,
 	.settings = &the_plan_command,
 };

@@ -231,7 +231,7 @@ const struct subcommand cmd_bisect = {
 	.what_words_do =
 		"  start                   Begin a search, and set the first "
 		"trial.\n"
-		"  run                     Try all by itself.\n"
+		"  run                     Run all trials by itself.\n"
 		"  good, bad, skip         Judge the trial, and set the next "
 		"one.\n"
 		"  set                     Set the trial again, as after a "

@@ -238,8 +238,7 @@ const struct subcommand cmd_calibrate = {
 	GROUPS(groups),
 	.examples = "  ssdpm measure calibrate intel-760p.json run-power.csv "
 		    "run-ios.csv\n"
-		    "  ssdpm measure calibrate --save measured.json -a linux "
-		    "\\\n"
+		    "  ssdpm measure calibrate --save measured.json \\\n"
 		    "    intel-760p.json run-power.csv run-ios.csv\n"
 		    "  ssdpm estimate -t lomax --measured measured.json "
 		    "intel-760p.json\n",

@@ -59,10 +59,8 @@ const struct subcommand cmd_consistency = {
 	.examples =
 		"  ssdpm consistency --threshold 1000 a_iops.log b_iops.log\n"
 		"  ssdpm consistency --simulate --spare 7% --spare 25%\n"
-		"  ssdpm consistency --simulate --idle-power 2.5W "
-		"--byte-energy 2nJ\n"
 		"  ssdpm consistency --html p.html --from 1400s a_iops.log\n"
-		"  ssdpm consistency --job --share 81% > consistency.fio\n",
+		"  ssdpm consistency --job > consistency.fio\n",
 	.run = run,
 	.settings = &the_settings,
 };

@@ -233,11 +233,8 @@ const struct subcommand cmd_estimate = {
 	GROUPS(groups),
 	.examples = "  ssdpm estimate --trace apst-1 \"WDC PC SN530\"\n"
 		    "  ssdpm estimate -t apst-1 -a linux-legacy drive.json\n"
-		    "  ssdpm estimate -t apst-1 --none --idle-power 0.5W "
-		    "drive.json\n"
-		    "  ssdpm estimate -t apst-1 --power-cap 1W drive.json\n"
-		    "  ssdpm estimate -t lomax --value nominal_energy_nj "
-		    "drive.json\n",
+		    "  ssdpm estimate -t apst-1 --none drive.json\n"
+		    "  ssdpm estimate -t apst-1 --power-cap 1W drive.json\n",
 	.run = run,
 	.settings = &the_settings,
 };

@@ -239,9 +239,9 @@ const struct subcommand cmd_measure = {
 	.own = &own,
 	GROUPS(groups),
 	.what_words_do = what_words_do,
-	.examples = "  ssdpm measure energy --tolerance 5% power.csv\n"
+	.examples = "  ssdpm measure energy power.csv\n"
 		    "  ssdpm measure energy --meter BAT0 --for 10min "
-		    "--interval 5s --save kept.csv\n"
+		    "--save kept.csv\n"
 		    "  ssdpm measure survey --save survey.csv\n",
 	.run = run,
 	.settings = &the_settings,

@@ -37,7 +37,7 @@ const struct subcommand cmd_plan = {
 	.examples = "  ssdpm plan --profile auto\n"
 		    "  ssdpm plan --profile auto --both-sources\n"
 		    "  ssdpm plan --profile power-saver --persist udev\n"
-		    "  ssdpm plan --power-state 1 --persist udev nvme0\n",
+		    "  ssdpm plan --latency 25ms nvme0\n",
 	.run = run,
 	.settings = &the_plan_command,
 };

@@ -217,8 +217,7 @@ const struct subcommand cmd_recommend = {
 		"  ssdpm recommend --trace lomax drive.json\n"
 		"  ssdpm recommend -t lomax --max-added-mean 1ms drive.json\n"
 		"  ssdpm recommend -t lomax --max-added-p99 20ms drive.json\n"
-		"  ssdpm recommend -t lomax --battery 50Wh --system-power 5W "
-		"drive.json\n",
+		"  ssdpm recommend -t lomax --patient drive.json\n",
 	.run = run,
 	.settings = &the_settings,
 };

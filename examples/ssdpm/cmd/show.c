@@ -230,7 +230,6 @@ const struct subcommand cmd_show = {
 		    "  ssdpm show --lint drive.json\n"
 		    "  ssdpm show --lint --all\n"
 		    "  ssdpm show --share drive.bin\n"
-		    "  ssdpm show --value states_4_exit_latency_us drive.json\n"
 		    "  ssdpm show -q \"WDC PC SN530\"\n",
 	.run = run,
 	.settings = &the_settings,

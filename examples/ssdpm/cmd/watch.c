@@ -15,7 +15,7 @@ static const struct option_spec options[] = {
 	{ "once", 0, NULL, "Watch for 10 s, as --for 10s.",
 	  SETS_FLAG(struct watch_options, once) },
 	{ "interval", 0, "TIME",
-	  "Set how often the screen is drawn, and print JSON so often. "
+	  "Set how often the screen is drawn and JSON printed. "
 	  "Default: 1s.",
 	  SETS_NUMBER(struct watch_options, interval_ns, TIME_NS),
 	  .min = UINT64_C(200000000), .max = UINT64_C(86400000000000),

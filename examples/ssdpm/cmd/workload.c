@@ -131,9 +131,8 @@ const struct subcommand cmd_workload = {
 	GROUPS(groups),
 	.examples = "  ssdpm workload --list\n"
 		    "  ssdpm workload apst-1\n"
-		    "  ssdpm workload --skip-bad trace.csv\n"
 		    "  ssdpm workload --to iolog trace.csv > trace.iolog\n"
-		    "  ssdpm workload --seed 7 --to npy --output t.npy lomax\n",
+		    "  ssdpm workload --to npy --output t.npy lomax\n",
 	.run = run,
 	.settings = &the_settings,
 };
