@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import fcntl
+import json
 import os
 import pathlib
 import re
@@ -748,6 +749,13 @@ def test_a_value_that_cannot_be_put_back_keeps_no_other_drive(
     assert f"ssdpm bisect --root {search.root} stop --forget" in said
     refused = ssdpm.fails(1, "apply", *root, "--latency", "1us", "nvme1")
     assert "ssdpm bisect stop" in " ".join(refused.split())
+    # Nobody goes round in a circle.
+    for call in (["bisect"], ["bisect", "good"], ["bisect", "start", *SEEN, "nvme0"]):
+        told = ssdpm.fails(1, *call, *root)
+        assert "a search has ended, and not all of its values are restored" in told, call
+        assert f"ssdpm bisect --root {search.root} stop --forget" in told, call
+    (error,) = json.loads(ssdpm("bisect", "--json", *root).stdout)["errors"]
+    assert "stop --forget" in error
     status, said = stop("--forget")
     assert status == 6, said
     assert "nvme0: not restored" in said and "--forget" not in said
@@ -815,9 +823,9 @@ def test_a_log_of_any_size_is_read_to_its_end(laptop: Search) -> None:
     assert "Lines of the log with signs of faults: 1\n" in text
     assert text.endswith(f"  {sign}\n")
     log.unlink()
-    assert "log: No such file or directory" in laptop.ssdpm(
-        "bisect", "report", "--log", str(log), "--root", str(laptop.root)
-    ).stderr.decode()
+    call = ("bisect", "report", "--log", str(log), "--root", str(laptop.root))
+    # fails() sees to it that nothing is printed that looks like a report.
+    assert "log: No such file or directory" in laptop.ssdpm.fails(1, *call)
 
 
 IN_MODIFY, IN_NONBLOCK = 2, 0o4000

@@ -139,7 +139,7 @@ static struct {
 	struct ssdpm_ftl *ftl;
 	struct ssdpm_trial *trial;
 	struct ssdpm_bisect *bisect, *new_bisect, *found_bisect;
-	struct ssdpm_observation *observation;
+	struct ssdpm_observation *observation, *unfed;
 	const char *tracefs;
 	struct ssdpm_tracer *tracer;
 	struct ssdpm_watch *watch;
@@ -4400,7 +4400,9 @@ static int make_idle_times(void)
 	if (!err)
 		err = make_tracer(&in.tracer, NULL);
 	if (!err)
-		err = ssdpm_watch_new(NULL, in.observation, &in.watch, NULL);
+		err = ssdpm_observation_new(&in.unfed, NULL);
+	if (!err)
+		err = ssdpm_watch_new(NULL, in.unfed, &in.watch, NULL);
 	if (!err)
 		err = ssdpm_suspend_reading_from_text(
 			suspend_text, strlen(suspend_text), &in.suspend_reading,
@@ -4640,6 +4642,7 @@ static int free_inputs(void **state)
 	ssdpm_bisect_free(in.found_bisect);
 	ssdpm_observation_free(in.observation);
 	ssdpm_watch_free(in.watch);
+	ssdpm_observation_free(in.unfed);
 	ssdpm_tracer_free(in.tracer);
 	ssdpm_suspend_reading_free(in.suspend_reading);
 	tracefs_remove();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The file of a search. */
 #include "bisect/bisect.h"
+#include "options/advised.h"
 #include "survey/survey.h"
 
 #include <dirent.h>
@@ -297,9 +298,30 @@ static void sweep_search(struct search *search)
 	rmdir(search->path);
 }
 
-enum exit_status no_search(void)
+enum exit_status check_record(const struct search *search)
 {
-	return failure("there is no search: ssdpm bisect start begins one");
+	char *text;
+
+	if (is_record_empty(search))
+		return STATUS_DONE;
+	text = advised_text(search->live->root,
+			    "a search has ended, and not all of its values are "
+			    "restored; try again: ssdpm bisect stop; to leave "
+			    "them as they are: ssdpm bisect stop --forget");
+	if (!text)
+		return out_of_memory();
+	complain("%s", text);
+	free(text);
+	return STATUS_FAILED;
+}
+
+enum exit_status no_search(const struct search *search)
+{
+	const enum exit_status status = check_record(search);
+
+	return status ? status :
+			failure("there is no search: ssdpm bisect start begins "
+				"one");
 }
 
 void close_search(struct search *search)

@@ -239,28 +239,21 @@ static void print_signs(const struct search *search, const struct signs *signs)
 	}
 }
 
-static enum exit_status print_log(const struct search *search, const char *path)
+static enum exit_status read_log(const char *path, struct signs *signs)
 {
 	FILE *log = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	struct signs signs = { 0 };
-	enum exit_status status = log ? find_signs(log, &signs) : STATUS_FAILED;
+	enum exit_status status = log ? find_signs(log, signs) : STATUS_FAILED;
 
 	if (status)
 		complain("%s: %s", path, strerror(errno));
-	else
-		print_signs(search, &signs);
-	for (size_t i = 0; i < MAX_LOG_LINES; i++)
-		free(signs.lines[i]);
 	if (log && log != stdin)
 		fclose(log);
 	return status;
 }
 
-enum exit_status print_bisect_report(const struct search *search,
-				     const char *log)
+static enum exit_status print_whole_search(const struct search *search)
 {
 	const struct ssdpm_bisect_state state = state_of_search(search);
-	enum exit_status status;
 
 	print_drives_of(search);
 	print_trials(search);
@@ -268,8 +261,23 @@ enum exit_status print_bisect_report(const struct search *search,
 		puts("The search has not ended.");
 	else
 		print_end_of_search(search);
-	status = print_drives_now(search);
-	return status || !log ? status : print_log(search, log);
+	return print_drives_now(search);
+}
+
+/* The log is read first, so that a report that fails is not half of one. */
+enum exit_status print_bisect_report(const struct search *search,
+				     const char *log)
+{
+	struct signs signs = { 0 };
+	enum exit_status status = log ? read_log(log, &signs) : STATUS_DONE;
+
+	if (!status)
+		status = print_whole_search(search);
+	if (!status && log)
+		print_signs(search, &signs);
+	for (size_t i = 0; i < MAX_LOG_LINES; i++)
+		free(signs.lines[i]);
+	return status;
 }
 
 static enum exit_status add_now(const struct search *search,

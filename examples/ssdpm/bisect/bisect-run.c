@@ -89,7 +89,7 @@ enum exit_status stop_search(struct search *search)
 	enum exit_status status;
 
 	if (search->lock_fd < 0)
-		return no_search();
+		return no_search(search);
 	/* First, so that nobody judges a trial that is no longer set. */
 	status = remove_search(search);
 	status = status ? status : put_back_search(search);

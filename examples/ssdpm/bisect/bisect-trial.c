@@ -312,12 +312,12 @@ static void tell_way_out(const struct search *search)
 {
 	char *text = advised_text(
 		search->live->root,
-		"until then, other settings are refused; once the drive works, "
-		"try again: ssdpm bisect stop; to leave these values as they "
-		"are: ssdpm bisect stop --forget");
+		"other settings are refused until these values are restored; "
+		"try again: ssdpm bisect stop; to leave them as they are: "
+		"ssdpm bisect stop --forget");
 
 	if (text)
-		remark("%s", text);
+		complain("%s", text);
 	free(text);
 }
 

@@ -70,7 +70,10 @@ enum search_use {
  */
 enum exit_status open_search(const struct common *common, enum search_use use,
 			     struct search *ret_search);
-enum exit_status no_search(void);
+/* Complains of values that an ended search has not restored. */
+enum exit_status check_record(const struct search *search);
+/* There is none, or no more than such values. */
+enum exit_status no_search(const struct search *search);
 void close_search(struct search *search);
 enum exit_status write_search(const struct search *search);
 enum exit_status remove_search(const struct search *search);

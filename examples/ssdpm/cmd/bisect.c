@@ -79,7 +79,9 @@ static enum exit_status start(struct search *search, const struct settings *s,
 			       "ends it");
 	if (ssdpm_bisect_new(&params, &search->bisect, &error))
 		return failure("%s", error.message);
-	status = undo_killed_commit(search);
+	status = check_record(search);
+	if (!status)
+		status = undo_killed_commit(search);
 	if (!status)
 		status = read_devices(search->common, operands, n, &drives);
 	if (!status)
@@ -134,7 +136,7 @@ static enum exit_status act(struct search *search, const struct settings *s,
 	if (!strcmp(word, "stop"))
 		return stop_search(search);
 	if (!search->bisect)
-		return no_search();
+		return no_search(search);
 	if (verdict)
 		return judge(search, s, verdict);
 	if (!strcmp(word, "run"))

@@ -31,7 +31,7 @@ struct ssdpm_watch;
  *               the calls the caller may read it
  * @ret_watch:   free it with ssdpm_watch_free()
  *
- * Return: 0, -ENOMEM.
+ * Return: 0; -EINVAL (@observation has a drive), -ENOMEM.
  */
 SSDPM_API int ssdpm_watch_new(struct ssdpm_machine *machine,
 			      struct ssdpm_observation *observation,

@@ -43,8 +43,14 @@ int ssdpm_watch_new(struct ssdpm_machine *machine,
 		    struct ssdpm_observation *observation,
 		    struct ssdpm_watch **ret_watch, struct ssdpm_error *reterr)
 {
-	struct ssdpm_watch *watch = calloc(1, sizeof(*watch));
+	struct ssdpm_observed drive = { .size = sizeof(drive) };
+	struct ssdpm_watch *watch;
 
+	if (ssdpm_observation_get_drive(observation, 0, &drive, NULL) !=
+	    -ENOENT)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the observation has a drive already");
+	watch = calloc(1, sizeof(*watch));
 	if (!watch)
 		return ssdpm__no_memory(reterr);
 	watch->machine = ssdpm_machine_ref(machine);
@@ -395,10 +401,22 @@ static int turn_on(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 	return err ? err : ssdpm_tracer_set_on(watch->tracer, 1, reterr);
 }
 
+/* Once a second */
+static int look(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
+{
+	return watch->now_ns - watch->looked_ns >= SECOND_NS ?
+		       look_for_gone(watch, reterr) :
+		       0;
+}
+
 static int count(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 {
 	const bool is_quiet = ssdpm__load_is_quiet(watch);
+	/* One that is gone counts nothing, as one that rests. */
+	int err = look(watch, reterr);
 
+	if (err)
+		return err;
 	if (is_quiet)
 		return turn_on(watch, reterr);
 	if (watch->now_ns - watch->load.from_ns >= SECOND_NS)
@@ -416,8 +434,7 @@ static int trace(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 		return turn_off(watch, reterr);
 	if (!watch->is_empty)
 		return 0;
-	if (watch->now_ns - watch->looked_ns >= SECOND_NS)
-		err = look_for_gone(watch, reterr);
+	err = look(watch, reterr);
 	return err ? err :
 		     ssdpm_observation_advance(watch->observation,
 					       watch->now_ns, reterr);

@@ -317,6 +317,23 @@ static void a_drive_that_is_gone_is_unknown_until_it_is_back(void **state)
 	assert_int_equal(drive_now().uncovered_ns, 3 * SECOND_NS);
 }
 
+static void a_drive_that_goes_away_under_load_does_not_rest(void **state)
+{
+	(void)state;
+	/* It rests meanwhile, so its counters say nothing. */
+	put("sys/devices/nvme/nvme3/nvme3n1/stat", "9 0 0 0 0 0 0 0 0\n");
+	step_over(480000, 0);
+	step(SECOND_NS);
+	assert_int_equal(ssdpm_watch_get_flags(watch, 0), 0);
+	unlink(tree_path(root, "sys/devices/nvme/nvme3/nvme3n1/dev"));
+	step(SECOND_NS);
+	assert_int_equal(ssdpm_watch_get_flags(watch, 0), SSDPM_WATCH_GONE);
+	step(SECOND_NS);
+	assert_false(is_tracing());
+	assert_int_equal(ssdpm_watch_finish(watch, NULL), 0);
+	assert_int_equal(drive_now().uncovered_ns, 2 * SECOND_NS);
+}
+
 static void keep(void *userdata, const char *text, size_t size)
 {
 	assert_ptr_equal(userdata, recorded);
@@ -365,6 +382,7 @@ static void a_recording_can_be_read_alone(void **state)
 static void wrong_calls_are_refused(void **state)
 {
 	struct ssdpm_error error = fixture_error();
+	struct ssdpm_watch *other;
 	uint64_t n;
 
 	(void)state;
@@ -378,6 +396,9 @@ static void wrong_calls_are_refused(void **state)
 			 -EINVAL);
 	assert_int_equal(ssdpm_watch_get_fd(watch), -1);
 	assert_int_equal(add("nvme3", NULL), 0);
+	assert_int_equal(ssdpm_watch_new(machine, observation, &other, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "has a drive");
 	/* The machine is a capture, whose tracefs is nowhere. */
 	assert_int_equal(ssdpm_watch_begin(watch, NULL, &error), -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "capture");
@@ -432,6 +453,7 @@ int main(void)
 		TEST(only_the_time_with_io_is_a_gap),
 		TEST(a_drive_that_is_not_counted_is_traced_on),
 		TEST(a_drive_that_is_gone_is_unknown_until_it_is_back),
+		TEST(a_drive_that_goes_away_under_load_does_not_rest),
 		TEST(a_recording_can_be_read_alone),
 		TEST(wrong_calls_are_refused),
 		TEST(a_kernel_without_the_events_of_ios_is_refused),
