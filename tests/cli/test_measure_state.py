@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import random
+from collections.abc import Callable
 from typing import Any
 
 import documented
@@ -73,6 +75,26 @@ def test_a_power_that_is_known_needs_no_file(ssdpm: Command, drive: str) -> None
     assert measure.idle_state(model, 0.03).to_dict() == ssdpm.json(*call)
     assert "power.csv: --power takes no file" in ssdpm.fails(2, *call, "power.csv")
     assert "--power 0" in ssdpm.fails(2, "measure", "state", "--power", "0W", drive)
+
+
+def test_the_link_of_the_machine_is_part_of_the_power(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    """The link of nvme1 is always on, which takes more than PS3 and PS4."""
+    call = ["measure", "state", "--power", "310mW", "--root", str(machine("no-aspm")), "nvme1"]
+    assert ssdpm.output(*call).splitlines()[1] == "  cannot tell PS1, PS2, PS3 and PS4 apart"
+    assert "PS3" not in ssdpm.output(*call, "--pcie-link", "l1.2").splitlines()[1]
+    device = package.open("nvme1", machine("no-aspm"))
+    assert measure.idle_state(device, 0.31).to_dict() == ssdpm.json(*call)
+
+
+def test_the_states_of_a_link_have_names(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    call = ["measure", "state", "--root", str(machine("desktop-6.1")), "sda", "--power"]
+    assert ssdpm.output(*call, "30mW").splitlines()[1] == "  PS2 slumber"
+    text = ssdpm.output(*call, "15mW")
+    assert "none fits: it is between PS2 slumber and PS3 devsleep" in text
 
 
 def test_a_state_without_a_power_is_unknown(ssdpm: Command) -> None:

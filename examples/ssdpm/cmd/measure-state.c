@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm measure state: which state is the idle power of a drive of? */
 #include "measure/measure.h"
+#include "options/sim-options.h"
 #include "options/units.h"
 
 #include <errno.h>
@@ -26,7 +27,8 @@ static const struct option_spec options[] = {
 	  SETS_SMALL(struct settings, gain_ppm, SHARE_PPM), .min = 1,
 	  .max = 500000, .range = "above 0 and at most 50%" },
 	{ "pcie-link", 0, "l0|l1|l1.2",
-	  "Set the link state while the drive sleeps. Default: l1.2.",
+	  "Set the link state while the drive sleeps. Default: as on "
+	  "the machine, else l1.2.",
 	  SETS_WORD(struct settings, pcie_link, ssdpm_pcie_link_to_string) },
 };
 
@@ -47,7 +49,6 @@ static void init(void *data)
 	struct settings *settings = data;
 
 	settings->baseline.size = sizeof(settings->baseline);
-	settings->pcie_link = SSDPM_PCIE_L1_2;
 }
 
 static const struct option_group own = {
@@ -88,11 +89,12 @@ static enum exit_status answer(const struct common *common,
 			       const struct drive *drive, const char *name)
 {
 	static struct ssdpm_idle_state found = { .size = sizeof(found) };
+	const struct sim_options link = { .pcie_link = settings->pcie_link };
 	struct ssdpm_baseline level;
 	struct ssdpm_idle_state_params params = {
 		.size = sizeof(params),
 		.baseline = &level,
-		.pcie_link = settings->pcie_link,
+		.pcie_link = find_link(&link, drive),
 		.gain_ppm = settings->gain_ppm,
 	};
 	struct ssdpm_error error;
