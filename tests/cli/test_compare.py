@@ -777,3 +777,7 @@ def test_a_policy_that_the_port_refuses_has_no_price(
     assert "  med_power_with_dipm  -  refused by the port" in refused
     assert "  today *  341 mW" in refused and "saves 2" not in refused
     assert "refused" not in ssdpm.output(*call, "sda")
+    # A table of savings has those that the port takes, and is left out without one.
+    some = ["--policy", "today", "--policy", "med_power_with_dipm"]
+    text = ssdpm.output(*call, "-e", *some, "sdb")
+    assert "possible" not in text and "\n\n\n" not in text

@@ -514,14 +514,18 @@ static void explain_savings(const struct estimate *e, const size_t *ranked,
 			    size_t n)
 {
 	struct table rows;
+	size_t n_taken = 0;
 
-	if (n < 2)
+	for (size_t i = 1; i < n; i++)
+		n_taken += !is_refused(e, ranked[i]);
+	if (!n_taken)
 		return;
 	putchar('\n');
 	begin_possible(&rows);
-	for (size_t i = 1; i < n && !is_refused(e, ranked[i]); i++)
-		possible_row(&rows, e->jobs[ranked[i]].policy->name,
-			     &e->jobs[ranked[i]].row.saving);
+	for (size_t i = 1; i < n; i++)
+		if (!is_refused(e, ranked[i]))
+			possible_row(&rows, e->jobs[ranked[i]].policy->name,
+				     &e->jobs[ranked[i]].row.saving);
 	table_print(&rows);
 }
 
