@@ -48,13 +48,8 @@ static enum exit_status set_idle(void *data, struct common *common,
 				 const struct option_spec *option,
 				 const char *argument)
 {
-	struct ssdpm_baseline_params *p =
-		&((struct settings *)data)->samples.baseline;
-
-	if (p->end_ns)
-		return usage_error(common, "--%s is given twice", option->name);
-	return parse_span(common, option->name, argument, &p->begin_ns,
-			  &p->end_ns);
+	return take_idle(common, option->name, argument,
+			 &((struct settings *)data)->samples.baseline);
 }
 
 static void init(void *data)

@@ -123,6 +123,14 @@ enum exit_status open_power_fd(const struct power_options *options,
 	return STATUS_DONE;
 }
 
+enum exit_status take_idle(const struct common *common, const char *option,
+			   const char *text, struct ssdpm_baseline_params *p)
+{
+	if (p->end_ns)
+		return usage_error(common, "--%s is given twice", option);
+	return parse_span(common, option, text, &p->begin_ns, &p->end_ns);
+}
+
 enum exit_status open_power(const struct power_options *options,
 			    const char *name, struct power_input *ret_input)
 {

@@ -26,6 +26,10 @@ struct power_array {
 	size_t n;
 };
 
+/* --idle: when the drive idles, which is given once. */
+enum exit_status take_idle(const struct common *common, const char *option,
+			   const char *text, struct ssdpm_baseline_params *p);
+
 enum exit_status open_power(const struct power_options *options,
 			    const char *name, struct power_input *ret_input);
 
