@@ -23,6 +23,15 @@ from common import (  # noqa: E402
 )
 
 
+# A library reads neither environment nor locale, prints nothing and ends nothing.
+FORBIDDEN = {
+    *("strerror", "strerror_r", "perror", "setlocale", "localeconv", "nl_langinfo"),
+    *("getenv", "secure_getenv", "setenv", "exit", "_exit", "abort"),
+    *("printf", "puts", "putchar", "__printf_chk", "stdout", "stderr"),
+    *("pthread_create", "thrd_create"),
+}
+
+
 def from_map(path: str) -> set[str]:
     text = without_comments(pathlib.Path(path).read_text())
     exported = re.findall(r"global:(.*?)(?:local:|\})", text, re.DOTALL)
@@ -109,6 +118,8 @@ def main() -> None:
             faults.add(f"{name}: missing in {', '.join(missing)}")
     for name in sorted(unmarked(ours)):
         faults.add(f"{name}: declared in a header without SSDPM_API")
+    for name in sorted(FORBIDDEN & nm("-D", "--undefined-only", library)):
+        faults.add(f"{name}: no library function may call it")
     for message in misplaced(ours, pages):
         faults.add(message)
     faults.report(

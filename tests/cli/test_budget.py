@@ -435,13 +435,14 @@ def test_apply_takes_the_command_that_is_printed(
     assert states["nvme1"] == states["nvme2"] and len(set(states.values())) == 2
     [command] = found["commands"]
     assert drives.output(*call).endswith(
-        "\nThis sets it on that machine, without --root, until the drives are reset;\n"
+        "\nThis sets it on that machine until the drives are reset;\n"
         f"with --persist udev, after that too:\n  {command}\n"
     )
     # What is lowered first stands first.
     order = command.split()[-3:]
+    root = call[call.index("--root") + 1]
     assert [states[name] for name in order] == sorted(states.values(), reverse=True)
-    planned = drives.shell(command.replace("ssdpm apply", "ssdpm plan --json"))
+    planned = drives.shell(command.replace("ssdpm apply", f"ssdpm plan --json --root {root}"))
     assert planned.returncode == 0, planned.stderr
     steps = documented.listed(planned.stdout)["steps"]
     after = {step["device"]: step["after"].split()[0] for step in steps}
@@ -451,8 +452,9 @@ def test_apply_takes_the_command_that_is_printed(
 def test_what_is_printed_lasts_with_a_file_of_udev(
     drives: Command, machine: Callable[[str], pathlib.Path]
 ) -> None:
-    _, found = three_drives(drives, machine)
-    command = found["commands"][0].replace("ssdpm apply", "ssdpm plan --persist udev")
+    call, found = three_drives(drives, machine)
+    plan = f"ssdpm plan --persist udev --root {call[call.index('--root') + 1]}"
+    command = found["commands"][0].replace("ssdpm apply", plan)
     text = drives.shell(command).stdout
     numbers = re.findall(r"--power-state (\d+) ", text)
     states = [item["state"] for item in found["items"] for _ in item["devices"]]
@@ -465,7 +467,7 @@ def test_a_drive_that_is_in_its_state_stays_there(
     root = str(machine("eight-drives"))
     [command] = drives.json("budget", "-w", "99", "--root", root, "nvme0")["commands"]
     assert "nvme0=0" in command
-    applied = drives.shell(command)
+    applied = drives.shell(f"{command} --root {root}")
     assert (applied.returncode, applied.stdout.splitlines()[-1]) == (0, "in force")
 
 
@@ -476,16 +478,7 @@ def test_only_what_fits_and_is_a_device_can_be_set(
     assert drives.json("budget", "-w", "99", "governed.json")["commands"] == []
     assert b"ssdpm apply" not in drives("budget", "-w", "1", "--root", root, "nvme0").stdout
     mixed = drives.json("budget", "-w", "99", "--root", root, "governed.json", "nvme0")
-    assert mixed["commands"] == [f"ssdpm apply --power-state nvme0=0 --root {root} nvme0"]
-
-
-def test_a_capture_with_a_blank_in_its_name_is_quoted(
-    drives: Command, machine: Callable[[str], pathlib.Path]
-) -> None:
-    root = drives.directory / "it's a capture"
-    machine("apst-off").rename(root)
-    [command] = drives.json("budget", "-w", "9", "--root", str(root))["commands"]
-    assert drives.shell(command.replace("ssdpm apply", "ssdpm plan")).returncode == 0
+    assert mixed["commands"] == ["ssdpm apply --power-state nvme0=0 nvme0"]
 
 
 @pytest.mark.parametrize(

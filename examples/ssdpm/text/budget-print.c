@@ -453,7 +453,10 @@ static const char *device_name(const struct drive *drive)
 	return ssdpm_device_get_facts(drive->device)->name;
 }
 
-/* Writes one command for a machine, which sets all or nothing. */
+/*
+ * Writes one command for a machine, which sets all or nothing. A capture takes no
+ * commands, so that of its machine has no --root; of several, a remark names it.
+ */
 static void write_command(FILE *file, const struct budget *budget,
 			  const struct live *live)
 {
@@ -466,7 +469,6 @@ static void write_command(FILE *file, const struct budget *budget,
 			choice_of(budget, number)->state);
 		before = ",";
 	}
-	write_root(file, live->root);
 	/* Lower all powers before raising any. */
 	for (uint32_t state = SSDPM_MAX_STATES; state--;) {
 		number = member = 0;
@@ -474,6 +476,8 @@ static void write_command(FILE *file, const struct budget *budget,
 			if (choice_of(budget, number)->state == state)
 				write_word(file, device_name(drive));
 	}
+	if (budget->items->drives.n_lives > 1 && live->root)
+		fprintf(file, " # %s", live->root);
 }
 
 /* The n-th command; free() it. NULL: no more, or out of memory. */
@@ -511,9 +515,7 @@ static void print_commands(const struct budget *budget)
 		if (!i)
 			printf("\nThis sets it%s until the drives are reset;\n"
 			       "with --persist udev, after that too:\n",
-			       is_capture ?
-				       " on that machine, without --root," :
-				       "");
+			       is_capture ? " on that machine" : "");
 		printf("  %s\n", text);
 		free(text);
 	}

@@ -586,17 +586,17 @@ static bool has_skipped(const struct outlooks *outlooks)
 static void print_nothing(const struct live *live,
 			  const struct outlooks *outlooks)
 {
-	if (has_skipped(outlooks))
-		print_sentence(live,
-			       "Next: estimate the drives that sleep, with "
-			       "ssdpm tune --dry-run.",
-			       0);
-	else
+	if (has_skipped(outlooks)) {
+		fputs("Next: ssdpm tune --dry-run", stdout);
+		write_root(stdout, live->root);
+		puts("\n  It estimates the drives that sleep.");
+	} else {
 		print_paragraph(has_energy ? "No other latency limit or link "
 					     "policy is known to save." :
 					     "No change is known to be worth "
 					     "it.",
 				0, 2);
+	}
 }
 
 /* What was said first comes first. */

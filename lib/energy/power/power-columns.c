@@ -19,6 +19,8 @@ static const struct column_name {
 	{ "time_ms", { POWER_TIME, -3 } },
 	{ "time_us", { POWER_TIME, -6 } },
 	{ "time_ns", { POWER_TIME, -9 } },
+	{ "seconds", { POWER_TIME, 0 } },
+	{ "milliseconds", { POWER_TIME, -3 } },
 	{ "s", { POWER_TIME, 0 } },
 	{ "ms", { POWER_TIME, -3 } },
 	{ "us", { POWER_TIME, -6 } },
@@ -30,10 +32,13 @@ static const struct column_name {
 	{ "power_w", { POWER_WATTS, 0 } },
 	{ "power_mw", { POWER_WATTS, -3 } },
 	{ "power_uw", { POWER_WATTS, -6 } },
+	{ "watts", { POWER_WATTS, 0 } },
+	{ "milliwatts", { POWER_WATTS, -3 } },
 	{ "w", { POWER_WATTS, 0 } },
 	{ "mw", { POWER_WATTS, -3 } },
 	{ "uw", { POWER_WATTS, -6 } },
 	{ "volts", { POWER_VOLTS, 0 } },
+	{ "millivolts", { POWER_VOLTS, -3 } },
 	{ "voltage_v", { POWER_VOLTS, 0 } },
 	{ "voltage_mv", { POWER_VOLTS, -3 } },
 	{ "voltage_uv", { POWER_VOLTS, -6 } },
@@ -54,6 +59,7 @@ static const struct column_name {
 	{ "energy_j", { POWER_JOULES, 0 } },
 	{ "energy_mj", { POWER_JOULES, -3 } },
 	{ "energy_uj", { POWER_JOULES, -6 } },
+	{ "joules", { POWER_JOULES, 0 } },
 	{ "j", { POWER_JOULES, 0 } },
 	{ "mj", { POWER_JOULES, -3 } },
 	{ "uj", { POWER_JOULES, -6 } },
@@ -301,10 +307,21 @@ static const char *usual_name(uint32_t i, bool is_alone)
 	return i == 0 ? "time_s" : i == 1 ? "power_w" : "...";
 }
 
+/* What is missing may be the first column that is unknown. */
+static void add_kind(struct power_column *columns, uint32_t n, uint8_t quantity)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (columns[i].quantity == POWER_SKIP) {
+			columns[i].quantity = quantity;
+			return;
+		}
+}
+
 void ssdpm__power_columns_propose(struct span line, char separator,
 				  char *ret_text, size_t size)
 {
 	struct fields fields = { line, separator, false };
+	const uint32_t times = 1u << POWER_TIME | 1u << POWER_ISO_TIME;
 	struct power_column columns[POWER_MAX_COLUMNS];
 	uint32_t n = 0, kinds = 0;
 	struct span word;
@@ -313,13 +330,18 @@ void ssdpm__power_columns_propose(struct span line, char separator,
 	while (n < POWER_MAX_COLUMNS && ssdpm__take_field(&fields, &word)) {
 		struct power_column column = { 0 };
 
-		if ((!read_unit(word, &column) && !read_head(word, &column)) ||
+		if ((!read_name(word, &column) && !read_unit(word, &column) &&
+		     !read_head(word, &column)) ||
 		    kinds & 1u << column.quantity)
 			column = (struct power_column){ 0 };
 		kinds |= 1u << column.quantity;
 		columns[n++] = column;
 	}
 	*ret_text = 0;
+	if (kinds != 1u << POWER_SKIP && !(kinds & times))
+		add_kind(columns, n, POWER_TIME);
+	if (kinds != 1u << POWER_SKIP && !(kinds >> POWER_WATTS))
+		add_kind(columns, n, POWER_WATTS);
 	for (uint32_t i = 0; i < n && used < size; i++) {
 		const char *name = kinds == 1u << POWER_SKIP ?
 					   usual_name(i, n == 1) :
@@ -369,6 +391,12 @@ static void find_shunt(struct power_columns *columns,
 			columns->at[i].quantity = POWER_SHUNT;
 }
 
+bool ssdpm__power_columns_have_time(const struct power_columns *columns,
+				    const struct ssdpm_power_params *params)
+{
+	return has(columns, POWER_TIME) || params->rate_hz > 0;
+}
+
 int ssdpm__power_columns_check(struct power_columns *columns,
 			       const struct ssdpm_power_params *params,
 			       struct ssdpm_error *reterr)
@@ -394,7 +422,7 @@ int ssdpm__power_columns_check(struct power_columns *columns,
 				"the columns make no power: name the columns "
 				"of watts, of volts and amperes, of a "
 				"shunt's voltage, or of a counter of energy");
-	if (!has(columns, POWER_TIME) && !(params->rate_hz > 0))
+	if (!ssdpm__power_columns_have_time(columns, params))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "no column is a time: name the columns, or "
 				   "the rate of the samples");

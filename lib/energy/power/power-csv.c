@@ -309,7 +309,7 @@ static int open_named(struct ssdpm_power *power, const char *text,
 
 /* The message has the line, or its begin, and names that would fit. */
 static int fail_unnamed(const struct ssdpm_power *power, struct span line,
-			struct ssdpm_error *reterr)
+			int err, const char *what, struct ssdpm_error *reterr)
 {
 	enum { SHOWN = 60 };
 	char names[80];
@@ -321,10 +321,9 @@ static int fail_unnamed(const struct ssdpm_power *power, struct span line,
 	ssdpm__power_columns_propose(line, power->columns.separator, names,
 				     sizeof(names));
 	return ssdpm__fail(
-		reterr, -ENODATA, power->input.line,
-		"no name of a column is known here: name the columns "
-		"of \"%.*s%s\", as in %s",
-		n, line.at, cut ? "..." : "", names);
+		reterr, err, power->input.line,
+		"%s: name the columns of \"%.*s%s\", as in %s", what, n,
+		line.at, cut ? "..." : "", names);
 }
 
 int ssdpm__power_csv_open(struct ssdpm_power *power, const char *columns,
@@ -348,7 +347,12 @@ int ssdpm__power_csv_open(struct ssdpm_power *power, const char *columns,
 			return err;
 	} while (err == 0 && remark);
 	if (err == 0)
-		return fail_unnamed(power, line, reterr);
+		return fail_unnamed(power, line, -ENODATA,
+				    "no name of a column is known here",
+				    reterr);
+	if (!ssdpm__power_columns_have_time(&power->columns, &power->params))
+		return fail_unnamed(power, line, -EINVAL,
+				    "no column is a time", reterr);
 	return ssdpm__power_columns_check(&power->columns, &power->params,
 					  reterr);
 }

@@ -105,6 +105,10 @@ int ssdpm__power_columns_name(struct span line, struct power_columns *columns,
 void ssdpm__power_columns_propose(struct span line, char separator,
 				  char *ret_text, size_t size);
 
+/* By a column, or by the rate of the samples. */
+bool ssdpm__power_columns_have_time(const struct power_columns *columns,
+				    const struct ssdpm_power_params *params);
+
 /* Checks how they make a power. 0 or -EINVAL. */
 int ssdpm__power_columns_check(struct power_columns *columns,
 			       const struct ssdpm_power_params *params,

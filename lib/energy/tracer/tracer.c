@@ -41,7 +41,7 @@ struct ssdpm_tracer {
 static int fail_path(struct ssdpm_error *reterr, int err, const char *path)
 {
 	return ssdpm__fail(reterr, err, 0, "tracefs: %s: %s", path,
-			   strerror(-err));
+			   ssdpm_strerror(err));
 }
 
 static int write_at(int dir, const char *path, const char *text)

@@ -377,8 +377,14 @@ static void columns_that_make_no_power_are_refused(void **state)
 		     "make no power without a voltage");
 	assert_fails("time_s,write_mib_s\n1,2\n", NULL, -EINVAL, 0,
 		     "make no power");
-	assert_fails("request_kib,power_w\n1,2\n", NULL, -EINVAL, 0,
-		     "no column is a time");
+	assert_fails("request_kib,power_w\n1,2\n", NULL, -EINVAL, 1,
+		     "no column is a time: name the columns of "
+		     "\"request_kib,power_w\", as in time_s,power_w");
+	assert_fails("time;milliwatts\n1;2\n", NULL, -EINVAL, 1,
+		     "as in time_s,power_mw");
+	/* No proposal is a dead end. */
+	assert_fails("Zeit;foo;bar\n1;2;3\n", NULL, -ENODATA, 1,
+		     "as in time_s,power_w,-");
 	assert_fails("time_s,volts\n1,2\n", NULL, -EINVAL, 0, "make no power");
 	assert_fails("time_s,power_w,power_mw\n1,2,3\n", NULL, -EINVAL, 0,
 		     "twice");
