@@ -294,7 +294,7 @@ def test_another_line_that_goes_before_what_is_kept_is_told(
     result = ssdpm("apply", "--keep", "-l", "5ms", "--root", str(root), "nvme0")
     assert result.returncode == 0
     assert (
-        b"nvme0: the next ssdpm apply --config sets 25000, because "
+        b"nvme0: the next boot sets latency tolerance to 25000, because "
         b"/etc/ssdpm.conf.d/90.conf, line 4 decides\n"
     ) in result.stderr
     # The value that it had before is no contradiction, and one that stands is.

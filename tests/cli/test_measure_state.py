@@ -135,7 +135,10 @@ def test_a_better_meter_tells_more(ssdpm: Command, drive: str) -> None:
 
 
 def test_wrong_use_is_refused(ssdpm: Command, drive: str) -> None:
-    assert "expected DRIVE POWER" in ssdpm.fails(2, "measure", "state", drive)
+    assert "expected DRIVE FILE" in ssdpm.fails(2, "measure", "state", drive)
+    assert ssdpm.fails(2, "measure", "state", drive, "30mW").endswith(
+        "30mW: there is no such file; for a power: --power 30mW"
+    )
     message = ssdpm.fails(2, "measure", "state", "-", "-")
     assert "standard input is named twice" in message
 

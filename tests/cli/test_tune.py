@@ -123,8 +123,8 @@ def test_what_is_kept_is_asked_for_by_drive(ssdpm: Command, machine: Make) -> No
     assert left.returncode == 0
     for drive in (b"sda", b"sdb"):
         assert re.search(
-            drive + rb": the next ssdpm apply --config sets med_power_with_dipm, because "
-            rb".*50-local\.conf.* decides; with --forget, revert also removes what --keep wrote\n",
+            drive + rb": the next boot sets link policy to med_power_with_dipm, because "
+            rb".*50-local\.conf.* decides; ssdpm revert --forget also removes what --keep wrote\n",
             left.stderr,
         )
     # It had min_power before.

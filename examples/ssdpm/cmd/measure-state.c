@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 struct settings {
 	struct power_options power;
@@ -116,6 +117,17 @@ static enum exit_status answer(const struct common *common,
 	return print_item(common, err, text, &error);
 }
 
+/* "30mW", and no file of that name. */
+static bool looks_like_power(const char *operand)
+{
+	const size_t n = strspn(operand, "0123456789.,");
+	const char *unit = operand + n;
+
+	return n && access(operand, F_OK) &&
+	       (!*unit || !strcmp(unit, "W") || !strcmp(unit, "mW") ||
+		!strcmp(unit, "uW"));
+}
+
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n)
 {
@@ -127,8 +139,13 @@ static enum exit_status run(const void *data, const struct common *common,
 		return usage_error(common, "%s: --power takes no file",
 				   operands[1]);
 	if (n != (settings->power_uw ? 1 : 2))
-		return usage_error(common, "expected DRIVE POWER; "
+		return usage_error(common, "expected DRIVE FILE; "
 					   "see ssdpm measure state --help");
+	if (n == 2 && looks_like_power(operands[1]))
+		return usage_error(common,
+				   "%s: there is no such file; "
+				   "for a power: --power %s",
+				   operands[1], operands[1]);
 	if (n == 2 && !strcmp(operands[0], "-") && !strcmp(operands[1], "-"))
 		return usage_error(common, "standard input is named twice");
 	status = read_drives(common, operands, 1, &drives);
@@ -150,7 +167,7 @@ static const struct group_use groups[] = {
 
 const struct subcommand cmd_measure_state = {
 	.name = "measure state",
-	.operands = "DRIVE [POWER]",
+	.operands = "DRIVE [FILE]",
 	.operands_optional = true, /* run() names what is missing */
 	.takes_drives = true,
 	.list = "idle_states",

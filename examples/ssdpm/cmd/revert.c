@@ -144,7 +144,7 @@ static enum exit_status revert(struct work *work, struct settings *settings)
 			status = forget(work, 0);
 		else if (!status && !work->common->quiet)
 			status = say_what_decides(
-				work, "; with --forget, revert also removes "
+				work, "; ssdpm revert --forget also removes "
 				      "what --keep wrote");
 	}
 	printed = print_work(work);

@@ -182,9 +182,10 @@ static void say_contradictions(const struct ssdpm_plan *plan,
 	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
 		if (step.state == SSDPM_STEP_PLANNED && *step.before &&
 		    *step.origin)
-			remark("%s: the next ssdpm apply --config sets %s, "
-			       "because %s decides%s",
-			       step.device, step.after, step.origin, remedy);
+			remark("%s: the next boot sets %s to %s, because %s "
+			       "decides%s",
+			       step.device, plan_step_text(&step).text,
+			       step.after, step.origin, remedy);
 }
 
 /* Other lines may go before those that were kept: the machine is read anew. */

@@ -74,37 +74,28 @@ static const char *how_long(const struct work *work,
 }
 
 /* "latency tolerance", "nvme_core apst_primary_timeout_ms" */
-static void print_what(FILE *out, const struct ssdpm_step *step)
+struct cell plan_step_text(const struct ssdpm_step *step)
 {
 	switch (step->kind) {
 	case SSDPM_STEP_LATENCY_TOLERANCE:
-		fputs("latency tolerance", out);
-		break;
+		return cell("latency tolerance");
 	case SSDPM_STEP_NVME_CORE:
-		print_to(out, "nvme_core %s",
-			 ssdpm_nvme_core_to_string(step->parameter));
-		break;
+		return cell("nvme_core %s",
+			    ssdpm_nvme_core_to_string(step->parameter));
 	case SSDPM_STEP_REBUILD:
-		fputs("table built anew at latency tolerance", out);
-		break;
+		return cell("table built anew at latency tolerance");
 	case SSDPM_STEP_APST:
-		fputs("APST table", out);
-		break;
+		return cell("APST table");
 	case SSDPM_STEP_POWER_STATE:
-		fputs("power state", out);
-		break;
+		return cell("power state");
 	case SSDPM_STEP_NOPP:
-		fputs("background work beyond non-operational power", out);
-		break;
+		return cell("background work beyond non-operational power");
 	case SSDPM_STEP_PCIE_LINK:
-		print_to(out, "link feature %s",
-			 strrchr(step->target, '/') + 1);
-		break;
+		return cell("link feature %s", strrchr(step->target, '/') + 1);
 	case SSDPM_STEP_QUEUE_DEPTH:
-		fputs("queue depth", out);
-		break;
+		return cell("queue depth");
 	default:
-		fputs("link policy", out);
+		return cell("link policy");
 	}
 }
 
@@ -226,7 +217,7 @@ static void print_head(const struct work *work, shown_fn is_shown,
 	       !ssdpm_plan_get_step(work->plan, i, &step))
 		print_to(out, ", %s", step.device);
 	fputs(": ", out);
-	print_what(out, first);
+	fputs(plan_step_text(first).text, out);
 	if (first->state == SSDPM_STEP_LEFT_ALONE) {
 		print_to(out, " left alone: %s", why_of(first));
 	} else {

@@ -268,10 +268,13 @@ static int bad_row(struct ssdpm_trace *trace, enum row_fault fault,
 {
 	const struct delimited *self = trace->state;
 	const char *name = kind_name(&self->map, column);
-	static const char *const causes[] = {
+	const char *const causes[] = {
 		[ROW_SHORT] = "it is missing",
 		[ROW_LONG] = "more columns follow",
-		[ROW_TEXT] = "this is no decimal number",
+		[ROW_TEXT] = trace->input.line == 1 ?
+				     "this is no decimal number; skip=1 leaves "
+				     "out a line of names" :
+				     "this is no decimal number",
 		[ROW_FRACTION] = "this is no whole number",
 		[ROW_RANGE] = "the number is too large",
 		[ROW_OP] = "this is no operation that is known",
