@@ -467,7 +467,7 @@ enum ssdpm_setting {
  * @lpm:       SATA: enum ssdpm_lpm of the port; 0: not known
  * @left_alone: 1: SATA: nobody should change the link policy of the port,
  *             because it is external, for hot-plug, or shared by several disks
- * @reserved:  0
+ * @refused:   1: SATA: the port takes no other link policy
  * @apst:      NVMe: the table in force, the policy of today: in a capture the
  *             one that was read, else that of ssdpm_device_get_apst_params()
  */
@@ -478,7 +478,7 @@ struct ssdpm_device_settings {
 	uint32_t pcie_link;
 	uint32_t lpm;
 	uint32_t left_alone;
-	uint32_t reserved;
+	uint32_t refused;
 	struct ssdpm_apst apst;
 };
 

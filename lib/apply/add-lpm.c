@@ -94,8 +94,7 @@ static int check_sata(const struct ssdpm_plan *plan,
 	if (facts->kind != SSDPM_KIND_SATA)
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "%s is on no SATA port", facts->name);
-	if (facts->reach != SSDPM_REACH_YES ||
-	    (facts->known & SSDPM_FACT_LPM_SUPPORTED && !facts->lpm_supported))
+	if (facts->reach != SSDPM_REACH_YES || ssdpm__refuses_lpm(facts))
 		return refuse(plan, device, reterr);
 	if (facts->known & SSDPM_FACT_LPM)
 		return 0;

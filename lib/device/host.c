@@ -372,6 +372,11 @@ static bool is_left_alone(const struct ssdpm_device_facts *facts)
 	       (facts->n_devices > 1 || facts->flags & flags);
 }
 
+bool ssdpm__refuses_lpm(const struct ssdpm_device_facts *facts)
+{
+	return facts->known & SSDPM_FACT_LPM_SUPPORTED && !facts->lpm_supported;
+}
+
 int ssdpm_device_get_settings(const struct ssdpm_device *device,
 			      const struct ssdpm_machine_facts *facts,
 			      const struct ssdpm_model *model,
@@ -399,6 +404,7 @@ int ssdpm_device_get_settings(const struct ssdpm_device *device,
 			settings.known |= SSDPM_SETTING_LPM;
 		}
 		settings.left_alone = is_left_alone(&device->facts);
+		settings.refused = ssdpm__refuses_lpm(&device->facts);
 	}
 	if (!err)
 		ssdpm__sized_out(ret_settings, &settings, sizeof(settings));

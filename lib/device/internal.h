@@ -64,6 +64,9 @@ int ssdpm__device_list_read_all(struct ssdpm_machine *machine,
  */
 uint64_t ssdpm__other_tolerance_us(uint64_t us);
 
+/* Whether the port of a device takes no other link policy. */
+bool ssdpm__refuses_lpm(const struct ssdpm_device_facts *facts);
+
 /* The facts of a caller, whose structure may be of another version. */
 int ssdpm__facts_in(const struct ssdpm_machine_facts *facts,
 		    struct ssdpm_machine_facts *ret_known,

@@ -781,3 +781,39 @@ def test_a_policy_that_the_port_refuses_has_no_price(
     some = ["--policy", "today", "--policy", "med_power_with_dipm"]
     text = ssdpm.output(*call, "-e", *some, "sdb")
     assert "possible" not in text and "\n\n\n" not in text
+
+
+def test_what_the_port_refuses_saves_nothing_in_any_form(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = machine("external-ports")
+    call = ["compare", "-t", "desktop-session", "--root", str(root), "sdb"]
+    found = ssdpm.json(*call, "--html", "p.html")
+    by_name = {name: row for row in found["rows"] for name in row["policies"]}
+    assert {name for name, row in by_name.items() if row["refused"]} == {
+        "med_power_with_dipm", "min_power_with_partial", "min_power"
+    }  # fmt: skip
+    for row in found["rows"]:
+        assert not row["refused"] or (row["likely"] is None and not any(row["saving"].values()))
+    theirs = package.compare(package.open("sdb", root), package.generate("desktop-session"))
+    assert json.loads(theirs.to_json()) == {**found, "trace": None}
+    assert theirs["min_power"].refused and not theirs["today"].refused
+    assert "min_power: " in repr(theirs) and "; refused by the port" in repr(theirs)
+    lines = list(csv.DictReader(ssdpm.output(*call, "--csv").splitlines()))
+    assert {line["policy"] for line in lines if line["verdict"] == "refused"} == {
+        name for name, row in by_name.items() if row["refused"]
+    }
+    page = (ssdpm.directory / "p.html").read_text()
+    assert "saves most within limits" not in page and "No policy saves" not in page
+    # The policy that savings are against has a price.
+    text = ssdpm.output(*call, "--policy", "min_power", "--policy", "today")
+    assert re.search("min_power +[0-9.]+ mW +refused by the port ", text)
+
+
+def test_a_policy_that_the_port_refuses_has_no_warning(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    call = ["compare", "-t", "desktop-session", "--root", str(machine("external-ports"))]
+    warning = b"min_power has lost data"
+    assert warning in ssdpm(*call, "sda").stderr
+    assert warning not in ssdpm(*call, "sdb").stderr

@@ -272,11 +272,17 @@ def test_scripts_get_the_bytes_and_a_terminal_does_not(
 def test_the_name_of_a_capture_does_not_control_the_terminal(
     ssdpm: Command, machine: Make
 ) -> None:
-    root = ssdpm.directory / "it's\x1b[31mred"
+    root = ssdpm.directory / "it's\x1b[31mred\nFORGED"
     machine("apst-off").rename(root)
-    for call in (["status"], ["tune", "-n"], ["plan", "-p", "auto"], ["bisect", "status"]):
+    recommend = ["recommend", "-t", "lomax", "--n-ios", "50"]
+    for call in (
+        ["status"], ["tune", "-n"], ["plan", "-p", "auto"], ["bisect", "status"], recommend,
+    ):  # fmt: skip
         result = ssdpm(*call, "--root", root.name, "--wide")
-        said = result.stdout.decode() + result.stderr.decode()
-        assert "\x1b" not in said, call
+        assert_plain(result.stdout)
+        assert_plain(result.stderr)
     said = ssdpm.output("tune", "-n", "--root", root.name)
-    assert "Undo: ssdpm revert --root 'it'\\''s?[31mred'\n" in said
+    [undo] = [line for line in said.splitlines() if line.startswith("Undo: ")]
+    assert undo == "Undo: ssdpm revert --root $'it\\047s\\033[31mred\\012FORGED'"
+    words = ["bash", "-c", undo.replace("Undo: ssdpm revert --root", "printf %s")]
+    assert subprocess.check_output(words, text=True) == root.name

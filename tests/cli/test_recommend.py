@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
 import shutil
 from collections.abc import Callable
 from typing import Any
@@ -47,9 +48,6 @@ def test_the_limits_are_those_of_tune(
     answer = json.loads(ssdpm("recommend", "-q", *call, "--json").stdout)
     for one in answer["recommendations"]:
         bounds, wanted = one["bounds"], tuned[one["drive"]]["bounds"]
-        if wanted is None:  # a drive over a network, which tune leaves alone
-            assert (name, one["drive"]) == ("server", "nvme0")
-            continue
         assert bounds["patience"] == ("".join(patience).strip("-") or "normal")
         assert bounds["by_default"] and bounds["may_cost"] == ("--instant" in patience)
         for key in ("max_delay_p99_ns", "max_exit_latency_us"):
@@ -138,7 +136,8 @@ def test_a_sata_drive_is_advised_as_by_tune(
         return
     for drive, routes in recommended(ssdpm, *call).items():
         if "link-policy" not in routes:
-            assert list(routes) == ["latency-limit", "nvme-core", "raw-table"]
+            # Linux 7.2 and later refuse a raw table.
+            assert list(routes)[:2] == ["latency-limit", "nvme-core"]
             continue
         [(_, link)], tune = routes.items(), tuned.pop(drive)
         assert (link["advice"] == "set") == (tune["advice"] == "set")
@@ -279,11 +278,25 @@ def test_the_battery_of_the_machine_says_what_no_option_does(
     both = ["--battery", f"{left:.6f}Wh", "--system-power", f"{power:.6f}W"]
     words = ssdpm.output(*call, *both)
     assert "a battery lasts" in " ".join(words.split())
-    assert ssdpm.output(*call, *both[:2]) == ssdpm.output(*call, *both[2:]) == words
+    bare = ["recommend", "--battery", *call[1:]]
+    for part in ([*call, *both[:2]], [*call, *both[2:]], [*call, "--battery"], bare):
+        assert ssdpm.output(*part) == words
+    assert ssdpm.output(*call, "--battery=" + both[1], *both[2:]) == words
+
+
+@pytest.mark.parametrize(("given", "why"), [
+    (["--battery"], "--battery requires an ENERGY, as in 50Wh, and --system-power, where"),
+    (["--battery", "--system-power", "5W"], "--battery requires an ENERGY, as in 50Wh, where"),
+    (["--battery", "50Wh"], "--battery requires --system-power where"),
+    (["--system-power", "5W"], "--system-power requires --battery where"),
+])  # fmt: skip
+def test_without_a_battery_its_options_say_what_is_missing(
+    ssdpm: Command, machine: Make, given: list[str], why: str
+) -> None:
+    root = machine("laptop")
     (root / "sys/class/power_supply/AC/online").write_text("1\n")
-    result = ssdpm(*call, *both[:2])
-    assert result.returncode == 2
-    assert b"--battery requires --system-power where no battery" in result.stderr
+    message = ssdpm.fails(2, "recommend", *DESKTOP, "--root", str(root), *given, "nvme0")
+    assert f"{why} the machine does not run on a battery" in message
 
 
 def test_words_of_a_limit_are_what_is_written(ssdpm: Command, machine: Make) -> None:
@@ -309,5 +322,27 @@ def test_a_raw_table_is_not_offered_where_the_kernel_refuses_it(
     refusal = f"raw-table: not set: Linux {release} refuses a raw table\n"
     assert (refusal in text) == (not takes)
     routes = json.loads(ssdpm("recommend", *call[1:], "--json", "nvme0").stdout)["recommendations"]
-    raw = routes[0]["recommendations"][2]
-    assert raw["route"] == "raw-table" and (raw["apply"] is not None) == takes
+    assert [route["route"] for route in routes[0]["recommendations"]] == [
+        "latency-limit", "nvme-core", *["raw-table"] * takes
+    ]  # fmt: skip
+    assert all(route["apply"] for route in routes[0]["recommendations"])
+    call = ["recommend", *call[1:], "--json", "--raw", "raw", "nvme0"]
+    raw = json.loads(ssdpm(*call).stdout)["recommendations"][0]["recommendations"][2]
+    assert (raw["apply"] is not None) == takes
+    assert (f"not set: Linux {release} refuses a raw table; " in raw["text"]) == (not takes)
+
+
+def test_a_drive_over_a_network_is_left_out(ssdpm: Command, machine: Make) -> None:
+    root = machine("server")
+    done = ssdpm("recommend", *DESKTOP, "--root", str(root), "nvme0")
+    why = "over a network (tcp): its power is not of this machine"
+    assert done.returncode == 3 and done.stdout == b""
+    assert f"nvme0: {why}\n" in done.stderr.decode()
+    with pytest.raises(package.UnsupportedError, match=re.escape(why)):
+        package.recommend(package.open("nvme0", root), package.generate("desktop-session"))
+
+
+def test_python_recommends_nothing_that_the_port_refuses(machine: Make) -> None:
+    device = package.open("sdb", machine("external-ports"))
+    with pytest.raises(package.UnsupportedError, match="its port takes no other link policy"):
+        package.recommend(device, package.generate("desktop-session"))

@@ -482,7 +482,8 @@ static py::tuple device_quirks(const Device &self, const Machine &machine,
 	return py::make_tuple(quirks, from_kernel != 0);
 }
 
-/* (quirks, pcie_link, lpm, table, left_alone): None where it is not known */
+/* (quirks, pcie_link, lpm, table, left_alone, refused): None where it is not
+ * known */
 static py::tuple device_settings(const Device &self, const Machine &machine,
 				 const Model *model)
 {
@@ -511,7 +512,7 @@ static py::tuple device_settings(const Device &self, const Machine &machine,
 			      py::object(py::none()),
 		s.lpm ? py::object(py::str(ssdpm_lpm_to_string(s.lpm))) :
 			py::object(py::none()),
-		table, s.left_alone != 0);
+		table, s.left_alone != 0, s.refused != 0);
 }
 
 static py::tuple device_apst_params(const Device &self, const Machine &machine,

@@ -120,17 +120,22 @@ static void warn_of_policies(const struct common *common,
 		}
 }
 
-/* Also of what people compare by default, and of that of today. */
+/* Also of what people compare by default, and of that of today; not of what a
+ * port refuses. */
 static void warn_of_rows(const struct common *common,
 			 const struct estimates *all)
 {
 	for (size_t i = 0; i < all->n; i++)
-		for (size_t j = 0; j < all->estimates[i].n_jobs; j++)
-			if (all->estimates[i].jobs[j].row.resolved.lpm ==
-			    SSDPM_LPM_MIN_POWER) {
-				warn_of_min_power(common);
-				return;
-			}
+		for (size_t j = 0; j < all->estimates[i].n_jobs; j++) {
+			const struct ssdpm_compared_policy *row =
+				&all->estimates[i].jobs[j].row;
+
+			if (row->refused ||
+			    row->resolved.lpm != SSDPM_LPM_MIN_POWER)
+				continue;
+			warn_of_min_power(common);
+			return;
+		}
 }
 
 static enum exit_status find_policies(const struct common *common,

@@ -52,10 +52,11 @@ static const struct option_spec options[] = {
 	{ "quirks-file", 0, "FILE",
 	  "Read rules for drives from FILE, before those of Linux.",
 	  SETS_TEXT(struct recommend_options, quirks.path), .rare = true },
-	{ "battery", 0, "ENERGY",
+	{ "battery", 0, "[ENERGY]",
 	  "Print how much longer a battery lasts, as in 50Wh. Default: "
 	  "what is left in that of the machine.",
-	  SETS_NUMBER(struct recommend_options, use.battery_mwh, ENERGY_MWH) },
+	  SETS_NUMBER(struct recommend_options, use.battery_mwh, ENERGY_MWH),
+	  .min = 1, .range = "above 0" },
 	{ "system-power", 0, "POWER",
 	  "Set what the whole system draws today, as in 5W. Default: what "
 	  "its battery says.",
@@ -127,23 +128,36 @@ static enum exit_status check(const struct common *common,
 			    operands, n, &settings->page);
 }
 
-/* The battery of the machine says the one of the two that no option says. */
-static enum exit_status complete_use(const struct common *common,
+/* The options that no battery replaces, because none drives the machine. */
+static enum exit_status require_use(const struct common *common, bool battery,
+				    const struct use *use)
+{
+	if (battery && !use->battery_mwh)
+		return usage_error(
+			common,
+			"--battery requires an ENERGY, as in 50Wh%s, "
+			"where the machine does not run on a battery",
+			use->system_uw ? "" : ", and --system-power");
+	return usage_error(common,
+			   "--%s requires --%s where the machine does not run "
+			   "on a battery",
+			   battery ? "battery" : "system-power",
+			   battery ? "system-power" : "battery");
+}
+
+/* The battery of the machine says what no option says. */
+static enum exit_status complete_use(const struct common *common, bool battery,
 				     const struct drives *drives,
 				     struct use *use)
 {
-	const char *given = use->battery_mwh ? "battery" : "system-power";
-	const char *missing = use->battery_mwh ? "system-power" : "battery";
 	double wh, w;
 
-	if (!use->battery_mwh == !use->system_uw || !drives->n)
+	if ((!battery && !use->system_uw) ||
+	    (use->battery_mwh && use->system_uw) || !drives->n)
 		return STATUS_DONE;
 	if (!drives->drives[0].live ||
 	    !read_batteries(drives->drives[0].live, &wh, &w))
-		return usage_error(common,
-				   "--%s requires --%s where no battery of the "
-				   "machine says it",
-				   given, missing);
+		return require_use(common, battery, use);
 	if (!use->battery_mwh)
 		use->battery_mwh = (uint64_t)(wh * 1e3);
 	if (!use->system_uw)
@@ -188,7 +202,9 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = check_raw(common, settings.raw_path, n_operands,
 				   &drives);
 	if (!status)
-		status = complete_use(common, &drives, &settings.use);
+		status = complete_use(common,
+				      is_given(&own, settings.given, "battery"),
+				      &drives, &settings.use);
 	if (!status)
 		left_out = leave_out_ports(common, &drives);
 	if (!status && drives.n)

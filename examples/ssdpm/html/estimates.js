@@ -255,7 +255,7 @@ function numbers(parent, estimate, decision) {
     const likely = row.likely;
     return [
       row.policies.join(", "), powerText(run.mean_power_uw), range,
-      i && likely ? VERDICTS[likely.verdict] : "",
+      row.refused ? "refused by the port" : i && likely ? VERDICTS[likely.verdict] : "",
       i && likely ? powerText(likely.median_uw) : "",
       i && likely ? rangeText(likely.low_uw, likely.high_uw) : "",
       shareText(run.n_delayed, sum(run.n_ios)), timeText(run.delay_mean_ns),

@@ -14,6 +14,36 @@
 static const char *const commands[] = { "apply", "bisect", "check", "lpm",
 					"plan",	 "revert", "show",  "tune" };
 
+static bool is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+static bool has_control(const char *word)
+{
+	while (*word && !is_control(*word))
+		word++;
+	return *word;
+}
+
+/* " $'a\012b'": the quotes of POSIX.1-2024 put a word of two lines on one. */
+static void write_controlled(FILE *file, const char *word)
+{
+	fputs(" $'", file);
+	while (*word) {
+		size_t n = 0;
+
+		while (word[n] && !is_control(word[n]) && word[n] != '\'' &&
+		       word[n] != '\\')
+			n++;
+		fprintf(file, "%.*s", (int)n, word);
+		word += n;
+		if (*word)
+			fprintf(file, "\\%03o", (unsigned int)*word++);
+	}
+	putc('\'', file);
+}
+
 void write_word(FILE *file, const char *word)
 {
 	bool plain = *word &&
@@ -21,11 +51,14 @@ void write_word(FILE *file, const char *word)
 					"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 					"_./+-")];
 
+	if (has_control(word)) {
+		write_controlled(file, word);
+		return;
+	}
 	fputs(plain ? " " : " '", file);
 	for (; *word; word++) {
 		const size_t n = strcspn(word, "'");
 
-		/* An argument, whose control characters get to no terminal. */
 		fprintf(file, "%.*s", (int)n, word);
 		word += n;
 		if (!*word)

@@ -373,8 +373,19 @@ static enum exit_status bad_option(const struct subcommand *subcommand,
 			   optopt, common->subcommand);
 }
 
+/* A word after an option with an optional number is that number, if it has its
+ * unit: "--battery 50Wh". */
+static const char *take_argument(const struct option_spec *option, char **argv)
+{
+	if (optarg || !argument_is_optional(option) || !option->quantity ||
+	    !argv[optind] || !is_number_of(option->quantity, argv[optind]))
+		return optarg;
+	return argv[optind++];
+}
+
 static enum exit_status take_option(const struct subcommand *subcommand,
-				    struct common *common, int code)
+				    struct common *common, int code,
+				    char **argv)
 {
 	const struct option_spec *option = find_option(subcommand, code);
 
@@ -387,7 +398,7 @@ static enum exit_status take_option(const struct subcommand *subcommand,
 			break;
 	}
 	return set_option(use.group, use.settings ? use.settings : common,
-			  common, option, optarg);
+			  common, option, take_argument(option, argv));
 }
 
 static void init_settings(const struct subcommand *subcommand)
@@ -492,7 +503,7 @@ static enum exit_status run_options(const struct subcommand *subcommand,
 			print_help(subcommand, !strcmp(name, "help-all"));
 			return STATUS_DONE;
 		}
-		status = take_option(subcommand, &common, code);
+		status = take_option(subcommand, &common, code, argv);
 		if (status)
 			return status;
 	}

@@ -259,6 +259,18 @@ static enum exit_status parse(const struct common *common, const char *option,
 	}
 }
 
+bool is_number_of(enum quantity quantity, const char *text)
+{
+	const struct unit *unit = all_units[quantity].units;
+	struct decimal d;
+
+	if (!split_decimal(text, &d))
+		return false;
+	while (unit->name && strcmp(d.unit, unit->name))
+		unit++;
+	return unit->name;
+}
+
 /* Appends a unit; false: the text has one, or is too long. */
 static bool add_unit(const char *text, const char *unit, char *ret, size_t size)
 {
@@ -560,6 +572,8 @@ enum exit_status set_option(const struct option_group *group, void *settings,
 	case OPTION_NUMBER:
 	case OPTION_SMALL:
 	case OPTION_REAL:
+		if (!argument) /* it is optional */
+			return STATUS_DONE;
 		return set_number(option, common, argument, at);
 	case OPTION_FORM:
 		return choose_form(common, FORM_OWN, option->name);

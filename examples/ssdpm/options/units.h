@@ -36,7 +36,10 @@ enum exit_status parse_number(const struct common *common, const char *option,
 			      const char *text, enum quantity quantity,
 			      uint64_t *ret_number);
 
-/* The same for a power above 0 that a drive may have. */
+/* Whether a word is a number with a unit of a quantity. */
+bool is_number_of(enum quantity quantity, const char *text);
+
+/* parse_number() for a power above 0 that a drive may have. */
 enum exit_status parse_power(const struct common *common, const char *option,
 			     const char *text, uint32_t *ret_uw);
 

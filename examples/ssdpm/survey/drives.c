@@ -2,6 +2,8 @@
 /* Which drives a survey is for. */
 #include "survey/survey.h"
 
+#include "options/sim-options.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,8 +67,7 @@ static void find_reason(const struct drive *drive, char *reason, size_t size)
 		text = "this version does not know its link policy";
 	else if (!*text && facts->kind == SSDPM_KIND_SATA &&
 		 (!(facts->known & SSDPM_FACT_LPM) ||
-		  (facts->known & SSDPM_FACT_LPM_SUPPORTED &&
-		   !facts->lpm_supported)))
+		  find_settings(drive).refused))
 		text = "its port has no link power management";
 	else if (!*text && facts->kind == SSDPM_KIND_SATA &&
 		 facts->lpm == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS)

@@ -377,17 +377,14 @@ static size_t merged(const struct estimate *e, size_t row)
 	return n;
 }
 
-/* The kernel takes no other policy for the port of a device. */
 static bool is_refused(const struct estimate *e, size_t row)
 {
-	const struct ssdpm_device_facts *facts =
-		e->subject->drive->device ?
-			ssdpm_device_get_facts(e->subject->drive->device) :
-			NULL;
-
-	return row && facts && facts->known & SSDPM_FACT_LPM_SUPPORTED &&
-	       !facts->lpm_supported;
+	return e->jobs[row].row.refused;
 }
+
+/* The port keeps the policy of today, so that this one has no price. The first
+ * one has, because savings are against it. */
+#define REFUSED "refused by the port"
 
 static void add_row(struct table *rows, const struct estimate *e, size_t row)
 {
@@ -397,12 +394,14 @@ static void add_row(struct table *rows, const struct estimate *e, size_t row)
 	const struct cell name = cell("%s%s", e->jobs[row].policy->name,
 				      merged(e, row) ? " *" : "");
 
-	if (is_refused(e, row)) {
-		table_row(rows, name.text, "-", "refused by the port", "", "");
+	if (row && is_refused(e, row)) {
+		table_row(rows, name.text, "-", REFUSED, "", "");
 		return;
 	}
 	table_row(rows, name.text, power_text((int64_t)run->mean_power_uw).text,
-		  row ? saving_text(likely).text : "",
+		  row		     ? saving_text(likely).text :
+		  is_refused(e, row) ? REFUSED :
+				       "",
 		  time_text(run->delay_mean_ns).text,
 		  time_text(run->delay_p99_ns).text);
 }
@@ -423,6 +422,14 @@ static void print_merged(const struct estimate *e, size_t row)
 	putchar('\n');
 }
 
+/* Those that are refused come last. */
+static bool is_before(const struct job *a, const struct job *b)
+{
+	if (!a->row.likely || !b->row.likely)
+		return a->row.likely;
+	return a->row.likely->median_uw > b->row.likely->median_uw;
+}
+
 /* Different policies: the first one, then those that likely save most. */
 static size_t rank_rows(const struct estimate *e, size_t ranked[MAX_POLICIES])
 {
@@ -433,8 +440,8 @@ static size_t rank_rows(const struct estimate *e, size_t ranked[MAX_POLICIES])
 
 		if (is_merged(e, i))
 			continue;
-		for (; at > 1 && e->jobs[ranked[at - 1]].row.likely->median_uw <
-					 e->jobs[i].row.likely->median_uw;
+		for (;
+		     at > 1 && is_before(&e->jobs[i], &e->jobs[ranked[at - 1]]);
 		     at--)
 			ranked[at] = ranked[at - 1];
 		ranked[at] = i;
@@ -490,7 +497,7 @@ static void print_decider(const struct estimate *e, const size_t *ranked,
 	const struct ssdpm_likely *likely = e->jobs[ranked[at]].row.likely;
 	size_t n_more = 0;
 
-	if (is_refused(e, ranked[at]) || !needs_decider(likely))
+	if (!needs_decider(likely))
 		return;
 	for (size_t i = 1; i < at; i++)
 		if (has_same_decider(e->jobs[ranked[i]].row.likely, likely))
@@ -577,7 +584,9 @@ static void csv_row(const struct estimate *e, const struct job *job)
 	       r->high->mean_power_uw);
 	printf("%" PRId64 ",%" PRId64 ",%" PRId64 ",", s->low_uw, s->nominal_uw,
 	       s->high_uw);
-	if (likely)
+	if (job->row.refused)
+		fputs("refused,,,,", stdout);
+	else if (likely)
 		printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",",
 		       ssdpm_saving_verdict_to_string(likely->verdict),
 		       likely->low_uw, likely->median_uw, likely->high_uw);

@@ -13,9 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Why the kernel of the drive refuses a raw table; "": it does not. */
-static struct cell refusal_of(const struct advice *a,
-			      const struct ssdpm_recommendation *r)
+struct cell refusal_of(const struct advice *a,
+		       const struct ssdpm_recommendation *r)
 {
 	const struct drive *drive = a->subject->drive;
 	struct ssdpm_error error = { 0 };
@@ -356,7 +355,7 @@ void print_advice(const struct advice *a, const struct sim_options *options,
 	for (size_t i = 0; (r = route_of(a, i)); i++) {
 		const struct cell refusal = refusal_of(a, r);
 
-		if (refusal.text[0] && a->raw_path)
+		if (refusal.text[0])
 			printf("%s: not set: %s\n",
 			       ssdpm_route_to_string(r->route), refusal.text);
 		if (refusal.text[0])
@@ -418,6 +417,7 @@ struct words {
 static char *sentence_text(const struct advice *a,
 			   const struct ssdpm_recommendation *r, bool for_page)
 {
+	const struct cell refusal = refusal_of(a, r);
 	char *result = NULL;
 	size_t size;
 	FILE *file = open_memstream(&result, &size);
@@ -426,6 +426,8 @@ static char *sentence_text(const struct advice *a,
 		return NULL;
 	if (for_page)
 		fprintf(file, "%s: ", ssdpm_route_to_string(r->route));
+	if (refusal.text[0])
+		fprintf(file, "not set: %s; ", refusal.text);
 	write_sentence(file, a, r);
 	if (for_page && r->advice == SSDPM_ADVICE_SET)
 		write_use(file, a->use, &r->expected);

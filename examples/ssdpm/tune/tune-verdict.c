@@ -99,18 +99,32 @@ static void write_year(FILE *file, const struct tuning *tuning,
 	putc('.', file);
 }
 
-/* Nothing, if the machine takes no more than what is saved. */
+/*
+ * How much longer the batteries last, against what the machine draws now and
+ * more_uw. false: it runs on none, or takes no more than what is saved.
+ */
+static bool find_battery_gain(const struct tuning *tuning,
+			      const struct ssdpm_saving *saving,
+			      int64_t more_uw, struct ssdpm_gain *ret_s,
+			      double *ret_w)
+{
+	double wh;
+
+	return read_batteries(tuning->live, &wh, ret_w) &&
+	       !ssdpm_saving_get_battery_s(saving, wh * 1e3,
+					   *ret_w * 1e6 + (double)more_uw,
+					   ret_s, NULL);
+}
+
 static void write_battery(FILE *file, const struct tuning *tuning,
 			  const struct total *total)
 {
 	const bool costs = total->saving.nominal_uw < 0;
 	struct ssdpm_gain gain;
-	double wh, w;
+	double w;
 	int n;
 
-	if (!read_batteries(tuning->live, &wh, &w) ||
-	    ssdpm_saving_get_battery_s(&total->saving, wh * 1e3, w * 1e6, &gain,
-				       NULL))
+	if (!find_battery_gain(tuning, &total->saving, 0, &gain, &w))
 		return;
 	n = fabs(gain.nominal) < 600 ? 1 : 0;
 	fprintf(file, "\nThe battery lasts %s %s",
@@ -160,12 +174,10 @@ static void write_battery_asleep(FILE *file, const struct tuning *tuning,
 {
 	struct ssdpm_saving saving = { .nominal_uw = uw };
 	struct ssdpm_gain gain;
-	double wh, w;
+	double w;
 
 	saving.low_uw = saving.high_uw = uw;
-	if (!read_batteries(tuning->live, &wh, &w) ||
-	    ssdpm_saving_get_battery_s(&saving, wh * 1e3, w * 1e6 + (double)uw,
-				       &gain, NULL))
+	if (!find_battery_gain(tuning, &saving, uw, &gain, &w))
 		return;
 	fprintf(file, "\nSo the battery lasts %s longer, at the %s of now.",
 		lasting_text(gain.nominal, gain.nominal < 600).text,

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds disks whose link policy ssdpm apply would not set. */
+/* Finds drives that ssdpm apply would not set. */
 #include "work/advise.h"
 
 #include "input/live.h"
 
 #include <stdlib.h>
 
-/* Other disks may share the port. */
-static bool is_shared(const struct drive *drive, char why[256])
+/* The library has no changes for it, because other disks share its port, or
+ * because it is over a network. */
+static bool has_no_changes(const struct drive *drive, uint32_t route,
+			   char why[256])
 {
 	const struct ssdpm_recommendation any = {
-		.route = SSDPM_ROUTE_LINK_POLICY,
+		.route = route,
 		.lpm = SSDPM_LPM_MAX_PERFORMANCE,
 	};
 	struct ssdpm_change *changes;
@@ -47,7 +49,7 @@ static bool has_obstacle(const struct drive *drive, struct ssdpm_plan *plan,
 	}
 	if (ssdpm_plan_get_step(plan, 0, &step) ||
 	    step.state != SSDPM_STEP_LEFT_ALONE)
-		return is_shared(drive, why);
+		return has_no_changes(drive, SSDPM_ROUTE_LINK_POLICY, why);
 	snprintf(why, 256, "%s", step.why);
 	return true;
 }
@@ -57,9 +59,10 @@ static bool cannot_be_set(const struct drive *drive, char why[256])
 	struct ssdpm_plan *plan;
 	bool result;
 
-	if (!drive->device || !drive->live ||
-	    ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_SATA)
+	if (!drive->device || !drive->live)
 		return false;
+	if (ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_SATA)
+		return has_no_changes(drive, SSDPM_ROUTE_LATENCY_LIMIT, why);
 	if (ssdpm_plan_new(drive->live->machine, NULL, &plan, NULL))
 		return false;
 	result = has_obstacle(drive, plan, why);

@@ -94,16 +94,23 @@ static enum exit_status check_use(const struct common *common,
 			   power_text(most).text);
 }
 
-/* What the kernel of a device makes its tables from; others have none. */
+/* What the kernel of a device makes its tables from, and whether it takes a raw
+ * one; others have none. A file that --raw names is written anyway. */
 static void find_kernel(struct advice *a)
 {
+	const struct ssdpm_recommendation raw = {
+		.route = SSDPM_ROUTE_RAW_TABLE,
+	};
 	const struct drive *drive = a->subject->drive;
 
+	if (!drive->device || !drive->live)
+		return;
 	a->kernel.size = sizeof(a->kernel);
-	if (drive->device && drive->live &&
-	    !ssdpm_device_get_apst_params(drive->device, &drive->live->facts,
+	if (!ssdpm_device_get_apst_params(drive->device, &drive->live->facts,
 					  drive->model, &a->kernel, NULL))
 		a->bounds.kernel = &a->kernel;
+	if (!a->raw_path && refusal_of(a, &raw).text[0])
+		a->bounds.flags |= SSDPM_BOUNDS_NO_RAW_TABLE;
 }
 
 static enum exit_status advise(const struct plan *plan,

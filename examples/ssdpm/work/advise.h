@@ -51,6 +51,10 @@ void print_advice(const struct advice *advice,
 void add_advice(struct items *items, const struct advice *advice,
 		const struct sim_options *options, bool for_page);
 
+/* Why the kernel of the drive refuses a raw table; "": it does not. */
+struct cell refusal_of(const struct advice *advice,
+		       const struct ssdpm_recommendation *found);
+
 /* The verdict at the top of the page. */
 struct decision decide_advice(const struct advice *advice);
 

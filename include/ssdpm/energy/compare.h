@@ -250,18 +250,20 @@ SSDPM_API int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
  * @result:   likewise its outcome; NULL before ssdpm_comparison_finish()
  * @same_as:  the first row whose policy is the same for this drive: its own
  *            number, or that of an earlier row
- * @saving:   against row 0; all 0 before ssdpm_comparison_finish()
+ * @saving:   against row 0; all 0 before ssdpm_comparison_finish(), and of what
+ *            is @refused
  * @resolved: what the policy is for this drive
  * @likely:   what is likely of the saving, borrowed; NULL before
- *            ssdpm_comparison_finish(), of what is the same as row 0, and where
- *            nobody asked for it
+ *            ssdpm_comparison_finish(), of what is the same as row 0 or is
+ *            @refused, and where nobody asked for it
  * @advised:  1: of the rows that surely or probably save against row 0, it
  *            saves most in the middle of what is likely; at most one row is.
  *            It keeps the bounds of SSDPM_PATIENCE_NORMAL; the default of Linux
  *            widens them if a row does the same. A link policy that is not
  *            med_power_with_dipm or medium_power is never advised, and none is
  *            where a machine leaves the port alone
- * @reserved: 0
+ * @refused:  1: the port of the drive takes no link policy but that of today,
+ *            and this is another one: ssdpm_device_settings.refused
  */
 struct ssdpm_compared_policy {
 	size_t size;
@@ -273,7 +275,7 @@ struct ssdpm_compared_policy {
 	struct ssdpm_resolved_policy resolved;
 	const struct ssdpm_likely *likely;
 	uint32_t advised;
-	uint32_t reserved;
+	uint32_t refused;
 };
 
 /**

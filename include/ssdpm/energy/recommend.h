@@ -173,6 +173,9 @@ enum ssdpm_bounds_flag {
 	SSDPM_BOUNDS_OWN_MEAN = 1 << 1,
 	SSDPM_BOUNDS_OWN_P99 = 1 << 2,
 	SSDPM_BOUNDS_OWN_EXIT = 1 << 3,
+	/* The kernel refuses a raw table: ssdpm_recommend() leaves out that
+	 * route. */
+	SSDPM_BOUNDS_NO_RAW_TABLE = 1 << 4,
 };
 
 /**

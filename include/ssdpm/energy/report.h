@@ -29,8 +29,9 @@ extern "C" {
  * A raw table has none: ssdpm_plan_add_apst() sets it. A link policy is a file
  * of the port of @device, or of "hostN".
  *
- * Return: 0; as ssdpm_device_get_apst_changes(); -EOPNOTSUPP (other disks are
- * on the port, or the kernel of @facts refuses a raw table).
+ * Return: 0; as ssdpm_device_get_apst_changes(); -EOPNOTSUPP (a drive over a
+ * network, a port with other disks, a port that takes no policy; a kernel that
+ * refuses a raw table).
  */
 SSDPM_API int ssdpm_recommendation_get_changes(
 	const struct ssdpm_recommendation *found,

@@ -121,8 +121,7 @@ static void look(const struct examination *e, struct link *link)
 
 	link->host = host_asks(e);
 	link->drive = drive_asks(e);
-	link->refused =
-		knows(e, SSDPM_FACT_LPM_SUPPORTED) && !facts->lpm_supported;
+	link->refused = ssdpm__refuses_lpm(facts);
 	link->external =
 		facts->flags & (SSDPM_DEVICE_EXTERNAL | SSDPM_DEVICE_HOT_PLUG);
 	find_quirk(e, link);
@@ -233,7 +232,7 @@ static void say_unsupported(struct examination *e)
 			     e->facts->ahci_host_caps);
 		return;
 	}
-	if (!knows(e, SSDPM_FACT_LPM_SUPPORTED) || e->facts->lpm_supported)
+	if (!ssdpm__refuses_lpm(e->facts))
 		return;
 	d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_UNSUPPORTED, severity,
 			 "this kernel refuses LPM on the port "
@@ -514,8 +513,7 @@ static void say_empty_port(struct examination *e)
 		 "no disk on the port");
 	if (!knows(e, SSDPM_FACT_LPM))
 		return;
-	if (blocks_processor(e) && knows(e, SSDPM_FACT_LPM_SUPPORTED) &&
-	    !e->facts->lpm_supported)
+	if (blocks_processor(e) && ssdpm__refuses_lpm(e->facts))
 		say_blocked(e, SSDPM_DIAGNOSIS_EMPTY_PORT, "an empty port");
 	if (lpm < SSDPM_LPM_MED_POWER_WITH_DIPM)
 		return;

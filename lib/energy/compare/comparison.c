@@ -145,6 +145,18 @@ static bool is_same(const struct ssdpm_model *model,
 	return ssdpm_resolved_policy_is_same(a, b);
 }
 
+/* The port keeps the policy that it has. */
+static bool is_refused(const struct ssdpm_comparison *comparison,
+		       const struct ssdpm_resolved_policy *resolved)
+{
+	const struct ssdpm_device_settings *settings = &comparison->settings;
+	const struct ssdpm_model *model = comparison->model;
+
+	return settings->refused &&
+	       ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA &&
+	       !ssdpm__is_link_same(model, settings->lpm, resolved->lpm);
+}
+
 /* What the row does; if no earlier one does the same, its simulation. */
 static int start(struct ssdpm_comparison *comparison,
 		 const struct ssdpm_policy *policy, struct comparison_row *row,
@@ -230,7 +242,11 @@ static int find_saving(const struct ssdpm_comparison *comparison,
 		       struct comparison_row *row, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_sim *from = comparison->rows[0].sim;
-	int err = ssdpm_sim_get_saving(from, row->sim, &row->saving, reterr);
+	int err;
+
+	if (is_refused(comparison, &row->resolved))
+		return 0;
+	err = ssdpm_sim_get_saving(from, row->sim, &row->saving, reterr);
 
 	if (err || row->sim == from ||
 	    !(comparison->params.flags & SSDPM_SIM_LIKELY) ||
@@ -334,6 +350,7 @@ int ssdpm_comparison_get_row(const struct ssdpm_comparison *comparison,
 	found.same_as = comparison->rows[index].same_as;
 	row = &comparison->rows[found.same_as];
 	found.sim = row->sim;
+	found.refused = is_refused(comparison, &row->resolved);
 	if (comparison->finished) {
 		found.result = ssdpm_sim_get_result(row->sim);
 		found.saving = row->saving;

@@ -187,7 +187,8 @@ static int read_bounds(const struct ssdpm_bounds *from,
 				   ret->patience);
 	if (ret->flags &
 	    ~(uint32_t)(SSDPM_BOUNDS_MAY_COST | SSDPM_BOUNDS_OWN_MEAN |
-			SSDPM_BOUNDS_OWN_P99 | SSDPM_BOUNDS_OWN_EXIT))
+			SSDPM_BOUNDS_OWN_P99 | SSDPM_BOUNDS_OWN_EXIT |
+			SSDPM_BOUNDS_NO_RAW_TABLE))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "ssdpm_bounds: flags: 0x%x has unknown bits",
 				   ret->flags);
@@ -343,6 +344,11 @@ static int run_today(struct quest *quest, struct ssdpm_error *reterr)
 	return err;
 }
 
+static bool has_raw_table(const struct quest *quest)
+{
+	return !(quest->bounds.flags & SSDPM_BOUNDS_NO_RAW_TABLE);
+}
+
 static int try_routes(struct quest *quest, struct ssdpm_error *reterr)
 {
 	int err = ssdpm__delays_new(quest->task.gaps, &quest->delays, reterr);
@@ -357,7 +363,7 @@ static int try_routes(struct quest *quest, struct ssdpm_error *reterr)
 		err = ssdpm__quest_rank_limits(quest, reterr);
 	if (!err && quest->kernel.algorithm == SSDPM_APST_LINUX)
 		err = ssdpm__quest_nvme_core(quest, reterr);
-	if (!err)
+	if (!err && has_raw_table(quest))
 		err = try_raw_table(quest, reterr);
 	ssdpm__delays_free(&quest->delays);
 	return err;
@@ -554,8 +560,8 @@ static int answer(struct quest *quest, struct ssdpm_recommendations *ret,
 	if (err)
 		return err;
 	hand_down(quest, outcomes, of);
-	ret->n = N_ROUTES;
-	for (uint32_t i = 0; i < N_ROUTES; i++)
+	ret->n = has_raw_table(quest) ? N_ROUTES : SSDPM_ROUTE_RAW_TABLE - 1;
+	for (uint32_t i = 0; i < ret->n; i++)
 		fill(quest, i + 1, &outcomes[of[i]], ret);
 	return 0;
 }
@@ -679,10 +685,11 @@ static const char route_words[][14] = {
 };
 ENUM_WORDS(route)
 
-static const char bounds_flag_words[][9] = {
+static const char bounds_flag_words[][13] = {
 	[FLAG(SSDPM_BOUNDS_MAY_COST)] = "may-cost",
 	[FLAG(SSDPM_BOUNDS_OWN_MEAN)] = "own-mean",
 	[FLAG(SSDPM_BOUNDS_OWN_P99)] = "own-p99",
 	[FLAG(SSDPM_BOUNDS_OWN_EXIT)] = "own-exit",
+	[FLAG(SSDPM_BOUNDS_NO_RAW_TABLE)] = "no-raw-table",
 };
 FLAG_WORDS(bounds_flag)

@@ -75,23 +75,6 @@ static int check_choice(const struct report_task *task,
 			   "no other setting changes what it does");
 }
 
-/* A drive over a network draws its power at another machine. */
-static int check_place(const struct energy_item *item,
-		       struct ssdpm_error *reterr)
-{
-	const struct ssdpm_device_facts *facts =
-		item->drive.device ?
-			ssdpm_device_get_facts(item->drive.device) :
-			NULL;
-
-	if (!facts || !(facts->flags & SSDPM_DEVICE_FABRICS))
-		return 0;
-	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-			   "over a network (%s): its power is not of this "
-			   "machine",
-			   facts->transport);
-}
-
 static int begin_drive(const struct report_task *task, struct energy_item *item,
 		       struct ssdpm_error *reterr)
 {
@@ -100,7 +83,7 @@ static int begin_drive(const struct report_task *task, struct energy_item *item,
 	if (item->drive.error)
 		return ssdpm__fail(reterr, item->drive.error, 0, "%s",
 				   item->drive.message);
-	err = check_place(item, reterr);
+	err = ssdpm__check_place(item->drive.device, reterr);
 	if (err)
 		return err;
 	if (task->params.flags & SSDPM_ENERGY_REPORT_AWAKE &&

@@ -63,7 +63,7 @@ static int64_t median_of(const struct energy_item *item)
 
 /* The first later route that saves, and more than what is set. */
 static const struct ssdpm_recommendation *find_further(
-	const struct report_task *task, const struct energy_item *item)
+	const struct energy_item *item)
 {
 	const int64_t known_uw = median_of(item);
 	const struct ssdpm_recommendation *r;
@@ -71,8 +71,6 @@ static const struct ssdpm_recommendation *find_further(
 	for (size_t i = 0;
 	     (r = ssdpm_recommendations_get(item->recommendations, i)); i++)
 		if (r->route != SSDPM_ROUTE_LATENCY_LIMIT &&
-		    (r->route != SSDPM_ROUTE_RAW_TABLE ||
-		     !ssdpm__refuses_raw_table(&task->facts)) &&
 		    r->advice == SSDPM_ADVICE_SET &&
 		    r->likely->median_uw > known_uw &&
 		    (r->likely->verdict == SSDPM_SAVING_SAVES ||
@@ -97,6 +95,8 @@ int ssdpm__find_further(const struct report_task *task,
 					   item->model, &kernel, reterr);
 	bounds.quirks = kernel.quirks;
 	bounds.kernel = &kernel;
+	if (ssdpm__refuses_raw_table(&task->facts))
+		bounds.flags |= SSDPM_BOUNDS_NO_RAW_TABLE;
 	if (!err)
 		err = ssdpm_gaps_finish(item->gaps, task->params.end_ns,
 					reterr);
@@ -104,6 +104,6 @@ int ssdpm__find_further(const struct report_task *task,
 		err = ssdpm_recommend(item->gaps, item->model, &params, &bounds,
 				      &item->recommendations, reterr);
 	if (!err)
-		item->further = find_further(task, item);
+		item->further = find_further(item);
 	return err;
 }

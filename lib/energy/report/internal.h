@@ -84,6 +84,10 @@ int ssdpm__begin_comparison(const struct report_task *task,
 int ssdpm__add_candidates(const struct report_task *task,
 			  struct energy_item *item, struct ssdpm_error *reterr);
 
+/* A drive over a network draws its power at another machine: -EOPNOTSUPP. */
+int ssdpm__check_place(const struct ssdpm_device *device,
+		       struct ssdpm_error *reterr);
+
 /* A link policy is for all disks of a port, and is chosen for one: -EOPNOTSUPP.
  */
 int ssdpm__check_port(const struct ssdpm_device_facts *facts,

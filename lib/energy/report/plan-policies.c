@@ -124,6 +124,35 @@ int ssdpm__check_port(const struct ssdpm_device_facts *facts,
 			   "it shares its port with other disks");
 }
 
+int ssdpm__check_place(const struct ssdpm_device *device,
+		       struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts =
+		device ? ssdpm_device_get_facts(device) : NULL;
+
+	if (!facts || !(facts->flags & SSDPM_DEVICE_FABRICS))
+		return 0;
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   "over a network (%s): its power is not of this "
+			   "machine",
+			   facts->transport);
+}
+
+static int check_link(const struct ssdpm_device *device,
+		      struct ssdpm_error *reterr)
+{
+	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
+	int err = ssdpm__check_port(ssdpm_device_get_facts(device), reterr);
+
+	if (!err)
+		err = ssdpm_device_get_settings(device, NULL, NULL, &settings,
+						reterr);
+	if (!err && settings.refused)
+		err = ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				  "its port takes no other link policy");
+	return err;
+}
+
 /* The file of the port. */
 static int give_link_change(const struct ssdpm_recommendation *r,
 			    const struct ssdpm_device *device,
@@ -134,7 +163,7 @@ static int give_link_change(const struct ssdpm_recommendation *r,
 		device ? ssdpm_device_get_facts(device) : NULL;
 	struct ssdpm_change *change;
 	char host[16] = "hostN";
-	int err = facts ? ssdpm__check_port(facts, reterr) : 0;
+	int err = facts ? check_link(device, reterr) : 0;
 
 	if (err)
 		return err;
@@ -176,7 +205,10 @@ int ssdpm_recommendation_get_changes(const struct ssdpm_recommendation *found,
 				     size_t *ret_n, struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst_params params;
+	int err = ssdpm__check_place(device, reterr);
 
+	if (err)
+		return err;
 	if (found->route == SSDPM_ROUTE_RAW_TABLE && facts &&
 	    ssdpm__refuses_raw_table(facts))
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,

@@ -4,11 +4,12 @@
 
 #include <pybind11/stl.h>
 
-/* Quirks or None, enum ssdpm_lpm or 0, the table of today or None, and whether
- * the port is left alone; None: it is no device. */
+/* Quirks or None, enum ssdpm_lpm or 0, the table of today or None, whether the
+ * port is left alone, and whether it takes no other policy; None: it is no
+ * device. */
 using Settings =
 	std::optional<std::tuple<std::optional<uint32_t>, uint32_t,
-				 std::optional<const ApstTable *>, bool>>;
+				 std::optional<const ApstTable *>, bool, bool>>;
 
 static struct ssdpm_device_settings settings_from(const Settings &from)
 {
@@ -17,7 +18,7 @@ static struct ssdpm_device_settings settings_from(const Settings &from)
 	settings.size = sizeof(settings);
 	if (!from)
 		return settings;
-	const auto &[quirks, lpm, table, left_alone] = *from;
+	const auto &[quirks, lpm, table, left_alone, refused] = *from;
 
 	if (quirks) {
 		settings.known |= SSDPM_SETTING_QUIRKS;
@@ -25,6 +26,7 @@ static struct ssdpm_device_settings settings_from(const Settings &from)
 	}
 	settings.lpm = lpm;
 	settings.left_alone = left_alone;
+	settings.refused = refused;
 	if (lpm)
 		settings.known |= SSDPM_SETTING_LPM;
 	if (table && *table) {
@@ -182,7 +184,7 @@ class Comparison
 	}
 
 	/* same_as, table, lpm, the outcome of row same_as, saving, likely,
-	 * advised */
+	 * refused, advised */
 	py::list finish(uint64_t end_ns)
 	{
 		struct ssdpm_compared_policy row = {};
@@ -198,7 +200,8 @@ class Comparison
 				row.resolved.lpm,
 				result_tuple(*row.result, row.sim),
 				saving_tuple(row.saving),
-				likely_tuple(row.likely), row.advised != 0));
+				likely_tuple(row.likely), row.refused != 0,
+				row.advised != 0));
 		return rows;
 	}
 

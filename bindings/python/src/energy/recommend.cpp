@@ -308,6 +308,31 @@ class Recommendations
 	struct ssdpm_recommendations *found = nullptr;
 };
 
+/* Flags of the bounds of a device. Raises an error if nothing can be set there.
+ */
+static uint32_t recommend_flags(const Device &device, const Machine &machine,
+				const Model &model)
+{
+	const struct ssdpm_machine_facts facts = read_facts(machine.get());
+	const bool is_sata =
+		ssdpm_model_get_info(model.get())->kind == SSDPM_KIND_SATA;
+	struct ssdpm_recommendation any = {};
+	struct ssdpm_change *changes = nullptr;
+	struct ssdpm_error error = {};
+	size_t n = 0;
+
+	any.route =
+		is_sata ? SSDPM_ROUTE_LINK_POLICY : SSDPM_ROUTE_LATENCY_LIMIT;
+	if (ssdpm_recommendation_get_changes(&any, device.get(), &facts,
+					     &changes, &n, &error))
+		raise_error(error, false);
+	any.route = SSDPM_ROUTE_RAW_TABLE;
+	return ssdpm_recommendation_get_changes(&any, device.get(), &facts,
+						&changes, &n, nullptr) ?
+		       +SSDPM_BOUNDS_NO_RAW_TABLE :
+		       0;
+}
+
 static struct ssdpm_saving saving_from(const std::array<int64_t, 3> &uw)
 {
 	struct ssdpm_saving saving = {};
@@ -371,6 +396,7 @@ void add_recommend(py::module_ &module)
 		     py::keep_alive<1, 7>(), py::keep_alive<1, 8>())
 		.def("answers", &Recommendations::answers)
 		.def("to_json", &Recommendations::to_json);
+	module.def("recommend_flags", &recommend_flags);
 	module.def("saving_battery_s", &saving_battery_s);
 	module.def("saving_year_wh", &saving_year_wh);
 }

@@ -233,6 +233,7 @@ class DeviceSettings(Value):
             known. apst and lpm are the policy of today.
         left_alone: SATA: nobody should change the link policy of the port, because it is
             external, for hot-plug, or shared by several disks.
+        refused: SATA: the port takes no other link policy.
     """
 
     quirks: tuple[Quirk, ...] | None
@@ -240,3 +241,4 @@ class DeviceSettings(Value):
     lpm: str | None
     apst: ApstTable | None
     left_alone: bool
+    refused: bool = False

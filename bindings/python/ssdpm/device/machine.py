@@ -276,7 +276,7 @@ class Device(_Read):
             OSError: what the library cannot read or hold.
         """
         known = self.known_model(model)
-        bits, link, lpm, table, left_alone = self._handle.settings(
+        bits, link, lpm, table, left_alone, refused = self._handle.settings(
             self.machine._handle, None if known is None else known._handle
         )
         return DeviceSettings(
@@ -285,6 +285,7 @@ class Device(_Read):
             lpm,
             None if table is None else ApstTable._wrap(table),
             left_alone,
+            refused,
         )
 
     def apst_params(self, model: Model | None = None) -> ApstParameters:

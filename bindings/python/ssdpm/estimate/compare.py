@@ -38,17 +38,22 @@ class ComparedPolicy(Value):
     Attributes:
         names: of all policies that are the same table, at least one.
         estimate: what it costs.
-        saving: against the first policy; all 0 for that one.
-        likely: what is likely of it; None: for the first one, and where nobody asked
-            for it.
+        saving: against the first policy; all 0 for that one, and for a refused one.
+        likely: what is likely of it; None: for the first one, for a refused one, and
+            where nobody asked for it.
+        refused: the port of the drive takes no link policy but that of today, and this
+            is another one.
     """
 
     names: tuple[str, ...]
     estimate: Estimate
     saving: Saving
     likely: Likely | None = None
+    refused: bool = False
 
     def _saves(self) -> str:
+        if self.refused:
+            return "refused by the port"
         return f"saves {self.saving}" if self.likely is None else str(self.likely)
 
 
@@ -134,6 +139,8 @@ class Comparison(Table, Json):
             if any(one.likely for one in self.policies):
                 # The first one saves nothing against itself, which is no verdict.
                 row["verdict"] = policy.likely.verdict if policy.likely else ""
+                if policy.refused:
+                    row["verdict"] = "refused"
                 for name in _LIKELY:
                     row[f"saving_likely_{name}"] = getattr(policy.likely, name, 0)
             for name in _COMPARED:
@@ -291,7 +298,7 @@ def _compared(
     write: Write,
 ) -> ComparedPolicy:
     """A row with the names of all that are the same; write its estimate."""
-    _, table, lpm, found, saving, likely, _ = rows[number]
+    _, table, lpm, found, saving, likely, refused, _ = rows[number]
     nvme = setup.model.kind == "nvme"
     sleeps = nvme and added[number][1] not in (None, "none")
     return ComparedPolicy(
@@ -304,4 +311,5 @@ def _compared(
         )._written_by(write),
         Saving(*saving),
         None if likely is None else Likely(*likely),
+        refused,
     )

@@ -295,7 +295,8 @@ def recommend(
 ) -> Recommendations:
     """The best setting that each route reaches, in the order of the routes.
 
-    A SATA drive has one route: the link policy of its port.
+    A SATA drive has one route: the link policy of its port. A device whose kernel
+    refuses raw tables has no "raw-table".
 
     Args:
         today: the table that an NVMe drive has now, which savings are against; as table
@@ -312,7 +313,9 @@ def recommend(
         And as best_table().
 
     Raises:
-        As best_table().
+        UnsupportedError: a device is over a network, shares its port with other disks,
+            or its port takes no other link policy.
+        And as best_table().
     """
     setup = Setup(model, likely=likely, **known)
     given = (max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us)
@@ -320,6 +323,10 @@ def recommend(
         None if isinstance(one, str) and one == "any" else one for one in given
     )
     flags = _core.energy.BOUNDS_MAY_COST if check_bool(may_cost, "may_cost") else 0
+    if isinstance(model, Device):
+        flags |= _core.energy.recommend_flags(
+            model._handle, model.machine._handle, setup.model._handle
+        )
     for one, bit in zip(given, _core.energy.BOUNDS_OWN, strict=True):
         flags |= bit if one is not None else 0
     bounds = _bounds(setup, mean, p99, exit_latency, max_states, quirks, flags)

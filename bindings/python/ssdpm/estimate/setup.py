@@ -77,6 +77,7 @@ def said_by_machine(
         0 if lpm is None else _core.LPM[lpm],
         None if table is None else table._handle,
         settings.left_alone,
+        settings.refused,
     )
 
 

@@ -506,6 +506,48 @@ static void a_link_policy_that_lost_data_is_not_advised(void **state)
 	ssdpm_model_unref(disk);
 }
 
+static void what_the_port_refuses_saves_nothing_and_is_not_advised(void **state)
+{
+	static const char *const words[] = { "today", "med_power_with_dipm",
+					     "max_performance", NULL };
+	struct ssdpm_device_settings port = {
+		.size = sizeof(port),
+		.known = SSDPM_SETTING_LPM,
+		.lpm = SSDPM_LPM_MAX_PERFORMANCE,
+	};
+	struct ssdpm_model *disk = make_disk();
+	struct ssdpm_comparison *comparison;
+	struct ssdpm_sim_params params;
+
+	(void)state;
+	assert_string_equal(find_advised(disk, &port, 60000000000, words),
+			    "med_power_with_dipm");
+	port.refused = 1;
+	assert_string_equal(find_advised(disk, &port, 60000000000, words), "");
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.flags |= SSDPM_SIM_LIKELY;
+	assert_int_equal(
+		ssdpm_comparison_new(disk, &params, &port, &comparison, NULL),
+		0);
+	for (size_t i = 0; words[i]; i++)
+		assert_int_equal(
+			ssdpm_comparison_add(comparison, words[i], NULL, NULL),
+			0);
+	assert_int_equal(ssdpm_comparison_feed(comparison, ios, 2, NULL), 0);
+	assert_int_equal(ssdpm_comparison_finish(comparison, 60000000000, NULL),
+			 0);
+	for (size_t i = 0; words[i]; i++) {
+		const struct ssdpm_compared_policy row = row_of(comparison, i);
+
+		/* What is like today is what the port has. */
+		assert_int_equal(row.refused, i == 1);
+		assert_int_equal(row.saving.high_nj, 0);
+		assert_null(row.likely);
+	}
+	ssdpm_comparison_free(comparison);
+	ssdpm_model_unref(disk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -529,6 +571,8 @@ int main(void)
 		cmocka_unit_test(
 			what_delays_more_than_linux_and_the_limits_is_not_advised),
 		cmocka_unit_test(a_link_policy_that_lost_data_is_not_advised),
+		cmocka_unit_test(
+			what_the_port_refuses_saves_nothing_and_is_not_advised),
 	};
 
 	return cmocka_run_group_tests(tests, make_models, drop_models);

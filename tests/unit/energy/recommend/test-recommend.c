@@ -818,6 +818,32 @@ static void no_drive_of_the_catalogue_is_advised_to_wait_long_or_to_pay(
 	ssdpm_catalogue_free(catalogue);
 }
 
+static void a_raw_table_that_the_kernel_refuses_is_left_out(void **state)
+{
+	struct ssdpm_model *model = drive(chain, 2);
+	struct ssdpm_gaps *gaps = made("lomax");
+	struct ssdpm_recommendation r[N_ROUTES];
+	struct ssdpm_bounds bounds = unbounded;
+	const struct ssdpm_recommendation *one;
+	struct ssdpm_recommendations *found;
+
+	(void)state;
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, NULL),
+			 0);
+	bounds.flags = SSDPM_BOUNDS_NO_RAW_TABLE;
+	assert_int_equal(
+		ssdpm_recommend(gaps, model, NULL, &bounds, &found, NULL), 0);
+	for (size_t i = 0; i < SSDPM_ROUTE_NVME_CORE; i++) {
+		one = ssdpm_recommendations_get(found, i);
+		assert_int_equal(one->route, r[i].route);
+		assert_memory_equal(&one->apst, &r[i].apst, sizeof(one->apst));
+	}
+	assert_null(ssdpm_recommendations_get(found, SSDPM_ROUTE_NVME_CORE));
+	ssdpm_recommendations_free(found);
+	ssdpm_gaps_unref(gaps);
+	ssdpm_model_unref(model);
+}
+
 static void less_delay_is_paid_for_only_if_asked_for(void **state)
 {
 	struct ssdpm_model *model = drive(chain, 2);
@@ -851,11 +877,11 @@ static void less_delay_is_paid_for_only_if_asked_for(void **state)
 	assert_int_equal(
 		recommend(gaps, model, NULL, &bounds, &r[2].apst, r, NULL), 0);
 	assert_int_not_equal(r[0].advice, SSDPM_ADVICE_SET);
-	bounds.flags = 1 << 4;
+	bounds.flags = 1 << 5;
 	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, &error),
 			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0,
-			     "flags: 0x10 has unknown bits");
+			     "flags: 0x20 has unknown bits");
 	bounds.flags = 0;
 	bounds.patience = 4;
 	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, &error),
@@ -1062,6 +1088,8 @@ int main(void)
 			no_best_likely_costs_what_leaving_all_as_it_is_saves),
 		cmocka_unit_test(
 			no_drive_of_the_catalogue_is_advised_to_wait_long_or_to_pay),
+		cmocka_unit_test(
+			a_raw_table_that_the_kernel_refuses_is_left_out),
 		cmocka_unit_test(less_delay_is_paid_for_only_if_asked_for),
 		cmocka_unit_test(
 			a_limit_alone_keeps_the_parameters_of_the_kernel),
