@@ -645,6 +645,28 @@ def test_tune_and_recommend_give_the_same_answer(
             assert re.search(rf"To see it: ssdpm recommend.* {drive['name']}\b", screen)
 
 
+def test_what_is_kept_leaves_the_line_on_the_link(ssdpm: Command, machine: Make) -> None:
+    root = machine("apst-off")
+    for path in root.glob("sys/devices/**/link/l1_*aspm"):
+        path.write_text("0\n")
+    for keep in ([], ["--keep"]):
+        lines = ssdpm.output("tune", "-n", *keep, "--root", str(root)).splitlines()
+        assert lines[0].startswith("Change 1 of 1 drive: ") and len(lines) <= 22
+        assert any(line.startswith("Link of nvme0 in l1.2, not l1: ") for line in lines)
+
+
+def test_several_changes_leave_the_line_on_what_sleep_saves(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("eight-drives")
+    for drive in ("nvme0", "nvme1", "nvme2"):
+        (root / f"sys/class/nvme/{drive}/power/pm_qos_latency_tolerance_us").write_text("0\n")
+        (root / f"dumps/{drive}.apst").unlink()
+    lines = ssdpm.output("tune", "-n", "--root", str(root)).splitlines()
+    assert lines[0].startswith("Change 3 of 8 drives: ") and len(lines) <= 22
+    assert "Today, sleep already saves about 800 mW in all." in lines
+
+
 def test_a_link_that_is_off_is_priced_and_not_set(ssdpm: Command, machine: Make) -> None:
     root = machine("no-aspm")
     asleep, drive = advised(ssdpm, "tune", "-n", "--root", str(root))

@@ -30,14 +30,16 @@ static size_t count_links(const struct tuning *tuning,
 	return n;
 }
 
-/* The screen of what is kept has no line left. */
+enum { LINK_LINES = 3 };
+
 size_t count_link_lines(const struct tuning *tuning)
 {
 	const struct ssdpm_energy_report_item *most;
 
-	if (tuning->n_changes && tuning->options->keep)
-		return 0;
-	return count_links(tuning, &most) ? 2 : 0;
+	return count_links(tuning, &most) &&
+			       has_lines_left(tuning, LINK_LINES) ?
+		       LINK_LINES :
+		       0;
 }
 
 /* The policy of pcie_aspm is for all devices, and a file for one link. */

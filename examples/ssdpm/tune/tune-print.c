@@ -372,22 +372,67 @@ static bool has_old_table(const struct tuning *tuning)
 	return false;
 }
 
-/* The lines of all but the drives that are left as they are. */
-static size_t count_used(const struct tuning *tuning)
+static size_t count_left(const struct tuning *tuning)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tuning->n; i++)
+		n += !is_to_set(&tuning->items[i]) &&
+		     !is_failure(tuning, &tuning->items[i]);
+	return n;
+}
+
+static struct cell keeper_text(const struct tuning *tuning)
+{
+	return cell("With --keep, %s.", keeper_words(tuning->live));
+}
+
+/* The year, the battery, the table, the risk, the harm, the way back. */
+static size_t count_change_lines(const struct tuning *tuning)
 {
 	const size_t n_rows = tuning->n_changes > MOST_ROWS ? MOST_ROWS + 1 :
 							      tuning->n_changes;
-	size_t used = 6; /* the verdict, the head of these, the workload */
+	const char *first;
+	size_t n = 1 + 2 + n_rows + 3 + 1;
+
+	if (!tuning->n_changes)
+		return 0;
+	n += tuning->live->facts.power_source == SSDPM_SOURCE_BATTERY;
+	n += count_risky(tuning, &first) || needs_comfort(tuning);
+	if (tuning->options->keep)
+		n += 2 + strlen(keeper_text(tuning).text) / 80;
+	return n;
+}
+
+/* All but the drives that are left as they are, and what a screen has only if
+ * it fits. */
+static size_t count_needed(const struct tuning *tuning)
+{
+	size_t used = 1 + 2; /* the verdict, the workload */
 
 	if (has_trials(tuning))
 		used += tuning->n + 1;
-	if (tuning->n_changes) /* the year, the battery, the table, the harm */
-		used += 2 + 2 + n_rows + 4 + 2;
-	if (tuning->n_changes && tuning->options->keep)
-		used += 3;
+	if (count_left(tuning))
+		used += 2;
 	if (has_old_table(tuning))
 		used += 2;
-	return used + count_further_lines(tuning) + count_link_lines(tuning);
+	return used + count_change_lines(tuning) + count_further_lines(tuning);
+}
+
+bool has_lines_left(const struct tuning *tuning, size_t n)
+{
+	const size_t n_left = count_left(tuning);
+
+	return count_needed(tuning) + n +
+		       (n_left < LEAST_LEFT_LINES ? n_left :
+						    LEAST_LEFT_LINES) <=
+	       MOST_LINES;
+}
+
+static size_t count_used(const struct tuning *tuning)
+{
+	return count_needed(tuning) + count_link_lines(tuning) +
+	       count_asleep_lines(tuning);
 }
 
 /* A line on another route goes before one on what is not decided. */
@@ -485,9 +530,7 @@ static void print_keeper(const struct tuning *tuning)
 	if (!tuning->options->keep || !tuning->n_changes)
 		return;
 	putchar('\n');
-	print_paragraph(
-		cell("With --keep, %s.", keeper_words(tuning->live)).text, 0,
-		2);
+	print_paragraph(keeper_text(tuning).text, 0, 2);
 }
 
 /* Which workload was taken, and why, if the machine decided. */

@@ -100,8 +100,8 @@ static void write_year(FILE *file, const struct tuning *tuning,
 }
 
 /*
- * How much longer the batteries last, against what the machine draws now and
- * more_uw. false: it runs on none, or takes no more than what is saved.
+ * How much longer the batteries last, against more_uw beyond what the machine
+ * draws now. False: it runs on none, or a gain cannot be told.
  */
 static bool find_battery_gain(const struct tuning *tuning,
 			      const struct ssdpm_saving *saving,
@@ -184,19 +184,11 @@ static void write_battery_asleep(FILE *file, const struct tuning *tuning,
 		power_text((int64_t)(w * 1e6)).text);
 }
 
-enum { MOST_CHANGES_WITH_SLEEP = 2 };
-
 /* The power that the drives that sleep would take if they did not. */
-static void write_asleep(FILE *file, const struct tuning *tuning)
+static int64_t find_asleep_uw(const struct tuning *tuning)
 {
-	const size_t most =
-		count_link_lines(tuning) ? 1 : MOST_CHANGES_WITH_SLEEP;
 	int64_t uw = 0;
 
-	/* The screen of many changes, or of what is kept, has no line left. */
-	if (tuning->n_changes > most ||
-	    (tuning->n_changes && tuning->options->keep))
-		return;
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_likely *awake = tuning->items[i].awake;
 
@@ -204,7 +196,26 @@ static void write_asleep(FILE *file, const struct tuning *tuning)
 			      awake->verdict == SSDPM_SAVING_PROBABLY_COSTS))
 			uw -= awake->median_uw;
 	}
-	if (!uw)
+	return uw;
+}
+
+/* The line on the battery is for a screen without changes. */
+size_t count_asleep_lines(const struct tuning *tuning)
+{
+	const size_t n = tuning->n_changes ? 1 : 2;
+
+	return find_asleep_uw(tuning) &&
+			       has_lines_left(tuning,
+					      n + count_link_lines(tuning)) ?
+		       n :
+		       0;
+}
+
+static void write_asleep(FILE *file, const struct tuning *tuning)
+{
+	const int64_t uw = find_asleep_uw(tuning);
+
+	if (!count_asleep_lines(tuning))
 		return;
 	fprintf(file, "\nToday, sleep already saves about %s in all.",
 		power_text(two_digits(uw)).text);

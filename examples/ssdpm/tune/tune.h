@@ -139,6 +139,10 @@ size_t count_further_lines(const struct tuning *tuning);
 /* What the link of a drive would save if it slept deeper, likewise. */
 void write_link(FILE *file, const struct tuning *tuning);
 size_t count_link_lines(const struct tuning *tuning);
+/* Those on what sleep saves today: tune-verdict.c */
+size_t count_asleep_lines(const struct tuning *tuning);
+/* Whether the screen has room for so many lines beside those that it needs. */
+bool has_lines_left(const struct tuning *tuning, size_t n);
 void write_verdict(FILE *file, const struct tuning *tuning);
 struct cell setting_text(const struct ssdpm_profile_settings *settings);
 struct cell reason_text(const struct live *live,
