@@ -120,22 +120,17 @@ static void warn_of_policies(const struct common *common,
 		}
 }
 
-/* Also of what people compare by default, and of that of today; not of what a
- * port refuses. */
+/* Also of what is compared by default, and of that of today. */
 static void warn_of_rows(const struct common *common,
 			 const struct estimates *all)
 {
-	for (size_t i = 0; i < all->n; i++)
-		for (size_t j = 0; j < all->estimates[i].n_jobs; j++) {
-			const struct ssdpm_compared_policy *row =
-				&all->estimates[i].jobs[j].row;
+	size_t n = 0;
 
-			if (row->refused ||
-			    row->resolved.lpm != SSDPM_LPM_MIN_POWER)
-				continue;
-			warn_of_min_power(common);
-			return;
-		}
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t j = 0; j < all->estimates[i].n_jobs; j++)
+			n += may_lose_data(&all->estimates[i].jobs[j]);
+	if (n)
+		warn_of_min_power(common);
 }
 
 static enum exit_status find_policies(const struct common *common,

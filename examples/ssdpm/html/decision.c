@@ -27,8 +27,7 @@ static const struct job *best_job(const struct estimate *e)
 		const struct job *job = &e->jobs[i];
 
 		/* min_power lost data: nobody is led to it. */
-		if (is_merged(e, i) || !job->row.likely ||
-		    job->row.resolved.lpm == SSDPM_LPM_MIN_POWER)
+		if (is_merged(e, i) || !job->row.likely || may_lose_data(job))
 			continue;
 		if (!best || is_better(job, best))
 			best = job;

@@ -47,6 +47,12 @@ void csv_names(const struct estimate *e, const struct job *job)
 	csv_text(job->policy->name, ',');
 }
 
+bool may_lose_data(const struct job *job)
+{
+	return job->row.resolved.lpm == SSDPM_LPM_MIN_POWER &&
+	       !job->row.refused;
+}
+
 static bool is_measured(const struct subject *subject)
 {
 	for (size_t i = 0; i < subject->n_parameters; i++)

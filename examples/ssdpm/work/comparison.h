@@ -84,6 +84,9 @@ enum exit_status check_inputs(const struct common *common,
 /* "delays 19.6 % of the I/Os by 11.6 ms on average", "delays no I/O" */
 struct cell delays_text(const struct ssdpm_run *run);
 
+/* A link policy that has lost data, unless the port refuses it. */
+bool may_lose_data(const struct job *job);
+
 /* A comparison as an object; the saving is against the first policy. */
 void add_comparison(struct items *items, const struct estimate *estimate,
 		    const struct sim_options *options);
