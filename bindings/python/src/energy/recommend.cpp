@@ -323,9 +323,11 @@ static uint32_t recommend_flags(const Device &device, const Machine &machine,
 
 	any.route =
 		is_sata ? SSDPM_ROUTE_LINK_POLICY : SSDPM_ROUTE_LATENCY_LIMIT;
+	any.lpm = SSDPM_LPM_MAX_PERFORMANCE;
 	if (ssdpm_recommendation_get_changes(&any, device.get(), &facts,
 					     &changes, &n, &error))
 		raise_error(error, false);
+	std::free(changes);
 	any.route = SSDPM_ROUTE_RAW_TABLE;
 	return ssdpm_recommendation_get_changes(&any, device.get(), &facts,
 						&changes, &n, nullptr) ?

@@ -218,8 +218,7 @@ def parameters_get_service(
 def common_policies(kind: int) -> list[str]: ...
 def usual_pcie_link() -> int: ...
 
-# Quirks, enum ssdpm_lpm or 0, the table of today, left_alone, refused; None: no machine
-# has it.
+# Quirks, enum ssdpm_lpm or 0, the table of today, left_alone, refused; None: no machine.
 _Settings: TypeAlias = tuple[int | None, int, ApstTable | None, bool, bool] | None
 
 def table_of_word(
@@ -275,7 +274,6 @@ def prediction_judge(
 def prediction_add_measured(
     text: bytes, energy: _Energy, subtracted_w: float, measured_at: str | None
 ) -> str: ...
-# Of the bounds; an error if nothing can be set.
 def recommend_flags(device: Device, machine: Machine, model: Model) -> int: ...
 def saving_battery_s(
     saving_uw: tuple[int, int, int], battery_mwh: float, system_uw: float
