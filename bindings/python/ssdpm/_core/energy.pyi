@@ -4,7 +4,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ssdpm._core import ApstParams, ApstTable, Machine, Model, _Pybind11Type
+from ssdpm._core import ApstParams, ApstTable, Device, Machine, Model, _Pybind11Type
 
 CAP_NONE: int
 SERVICE_UNKNOWN: int
