@@ -539,7 +539,7 @@ static void what_the_port_refuses_saves_nothing_and_is_not_advised(void **state)
 	for (size_t i = 0; words[i]; i++) {
 		const struct ssdpm_compared_policy row = row_of(comparison, i);
 
-		/* What is like today is what the port has. */
+		/* The port has what does the same as today. */
 		assert_int_equal(row.refused, i == 1);
 		assert_int_equal(row.saving.high_nj, 0);
 		assert_null(row.likely);
