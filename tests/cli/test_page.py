@@ -10,6 +10,7 @@ import pathlib
 import re
 import subprocess
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import documented
@@ -132,6 +133,18 @@ def test_an_estimate_has_the_other_policies_on_its_page(
     check(page, "linux")
     assert "lower-envelope" in page.text and "linux, linux" not in page.text
     assert all(size[0] <= width for size in page.canvases.values())
+
+
+def test_what_the_port_refuses_has_a_row_and_no_chart(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = str(machine("external-ports"))
+    call = ["compare", "-q", "-t", "desktop-session", "--root", root, "--html", "p.html", "sdb"]
+    ssdpm.output(*call)
+    page = browse(ssdpm, "p.html")
+    assert not page.errors and page.text.count("refused by the port") == 2
+    # The first cell of a row, and no row of the tables behind the charts.
+    assert page.text.count("med_power_with_dipm") == 1
 
 
 def test_a_page_of_recommendations_has_each_drive(some: Command) -> None:

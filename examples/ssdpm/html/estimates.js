@@ -253,6 +253,8 @@ function numbers(parent, estimate, decision) {
     const run = row.nominal;
     const range = row.low ? rangeText(row.low.mean_power_uw, row.high.mean_power_uw) : "";
     const likely = row.likely;
+    if (i && row.refused)
+      return [row.policies.join(", "), "-", "", "refused by the port", ...Array(7).fill("")];
     return [
       row.policies.join(", "), powerText(run.mean_power_uw), range,
       row.refused ? "refused by the port" : i && likely ? VERDICTS[likely.verdict] : "",
@@ -338,7 +340,9 @@ function showEstimate(estimate, index) {
     main.append(element("p", {}, "No policy is compared."));
     return;
   }
-  const shown = classes(estimate);
+  /* What the port refuses has a row, and no chart. */
+  const taken = {...estimate, rows: estimate.rows.filter((row, i) => !i || !row.refused)};
+  const shown = classes(taken);
   const run = estimate.rows[0].nominal;
   estimate.rows.forEach((row, i) => row.timeline = ((data.timelines || [])[index] || [])[i]);
   main.append(element("p", {className: "note"}, [estimate.product,
@@ -351,23 +355,23 @@ function showEstimate(estimate, index) {
   const figures = titled(main, "Policies", estimate.rows.length > 1 ?
     `Savings are against ${estimate.rows[0].policies[0]}.` : "");
   numbers(figures, estimate, decision);
-  savings(main, estimate, decision);
-  timelines(main, estimate, shown);
+  savings(main, taken, decision);
+  timelines(main, taken, shown);
   const bars = element("div", {className: "charts"});
   const time = titled(bars, "Time in each state");
   key(time, shown);
-  stackedBars(time, "Time in each state", estimate, shown, (row, e, c) =>
+  stackedBars(time, "Time in each state", taken, shown, (row, e, c) =>
     row.nominal.duration_ns ? 100 * timeIn(row, e, c) / row.nominal.duration_ns : 0, "%", 100);
   const power = titled(bars, "Mean power by state");
   key(power, shown.filter((c) => c.key !== "transition"));
-  stackedBars(power, "Mean power by state", estimate,
+  stackedBars(power, "Mean power by state", taken,
     shown.filter((c) => c.key !== "transition"), powerIn, "mW");
   main.append(bars);
   const pair = element("div", {className: "charts"});
   main.append(pair);
-  frontier(titled(pair, "Energy against latency"), estimate);
-  if (estimate.rows.some((row) => row.delays))
-    latency(titled(pair, "Delays"), estimate);
+  frontier(titled(pair, "Energy against latency"), taken);
+  if (taken.rows.some((row) => row.delays))
+    latency(titled(pair, "Delays"), taken);
   known(main, estimate);
 }
 
