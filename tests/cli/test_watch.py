@@ -29,7 +29,7 @@ def test_the_first_lines_say_how_it_slept_and_who_woke_it_most(ssdpm: Command) -
         r"SN530, simulated: asleep 97\.\d % of 9\.83 min, about 2\d\.\d mW", text[0]
     )
     assert re.fullmatch(r"Likely power: \d+ mW to \d+ mW", text[1])
-    assert text[2] == "Woken 79 times, 59 of these by systemd-journal"
+    assert text[2] == "Woken 79 times, 482 an hour, 59 of these by systemd-journal"
     assert max(map(len, text)) <= 80
 
 

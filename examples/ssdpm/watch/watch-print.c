@@ -10,145 +10,29 @@
 
 #define MOST_ROWS 10
 
-/* A cause with what the drive would do without it. */
-struct row {
-	struct ssdpm_cause cause;
-	struct ssdpm_without without;
-};
-
-struct rows {
-	struct row *rows;
-	size_t n;
-};
-
-static int by_energy(const void *a, const void *b)
-{
-	const struct ssdpm_cause *one = &((const struct row *)a)->cause;
-	const struct ssdpm_cause *other = &((const struct row *)b)->cause;
-
-	if (one->energy_nj != other->energy_nj)
-		return one->energy_nj < other->energy_nj ? 1 : -1;
-	return strcmp(one->name, other->name);
-}
-
-static enum exit_status find_rows(const struct watch *watch, size_t drive,
-				  size_t n, struct rows *ret_rows)
-{
-	const struct ssdpm_observation *observation = watch->observation;
-	struct ssdpm_error error;
-	struct row *rows = calloc(n + 1, sizeof(*rows));
-
-	*ret_rows = (struct rows){ rows, n };
-	if (!rows)
-		return out_of_memory();
-	for (size_t i = 0; i < n; i++) {
-		rows[i].cause.size = sizeof(rows[i].cause);
-		rows[i].without.size = sizeof(rows[i].without);
-		if (ssdpm_observation_get_cause(observation, drive, i,
-						&rows[i].cause, &error) ||
-		    ssdpm_observation_get_without(observation, drive, i,
-						  &rows[i].without, &error))
-			return failure("%s: %s",
-				       watch->watched[drive].drive->name,
-				       error.message);
-	}
-	qsort(rows, n, sizeof(*rows), by_energy);
-	return STATUS_DONE;
-}
-
-int64_t power_uw(int64_t nj, uint64_t ns)
-{
-	return ns ? (int64_t)((double)nj * 1e6 / (double)ns) : 0;
-}
-
-struct cell cause_text(const struct ssdpm_cause *cause)
-{
-	switch (cause->kind) {
-	case SSDPM_CAUSE_WRITEBACK:
-		return cell("%s, written back", cause->name);
-	case SSDPM_CAUSE_JOURNAL:
-		return cell("%s, journal", cause->name);
-	case SSDPM_CAUSE_KERNEL:
-		return cell("%s, kernel", cause->name);
-	default:
-		return cell("%s", cause->name);
-	}
-}
-
-enum exit_status find_likely(const struct watch *watch, size_t drive,
-			     struct ssdpm_prediction *ret_likely)
-{
-	struct ssdpm_prediction likely = { .size = sizeof(likely) };
-	struct ssdpm_error error;
-	int err = ssdpm_observation_get_prediction(watch->observation, drive,
-						   &likely, &error);
-
-	*ret_likely = err ? (struct ssdpm_prediction){ 0 } : likely;
-	return err && err != -ENODATA ?
-		       failure("%s: %s", watch->watched[drive].drive->name,
-			       error.message) :
-		       STATUS_DONE;
-}
-
-/* Nobody knows more digits. */
-struct cell likely_text(const struct ssdpm_prediction *likely)
-{
-	if (!likely->size)
-		return cell("unknown");
-	return cell(
-		"%s to %s",
-		power_text(two_digits((int64_t)likely->likely_low_uw)).text,
-		power_text(two_digits((int64_t)likely->likely_high_uw)).text);
-}
-
 static void print_rows(const struct ssdpm_observed *drive,
-		       const struct rows *rows)
+		       const struct cause_rows *rows)
 {
-	const uint64_t ns = covered_ns(drive);
 	const size_t n = rows->n < MOST_ROWS ? rows->n : MOST_ROWS;
 	struct table table;
-	uint64_t rest_nj = 0;
 
 	table_begin(&table, "<>>>>>", "", "I/Os", "admin", "wakes", "takes",
 		    "without it");
 	for (size_t i = 0; i < n; i++) {
-		const struct ssdpm_cause *cause = &rows->rows[i].cause;
-		const struct ssdpm_without *without = &rows->rows[i].without;
-		int64_t change_nj = (int64_t)(without->without_energy_nj -
-					      without->energy_nj);
-		const uint64_t without_ns = without->until_ns -
-					    without->from_ns -
-					    without->uncovered_ns;
+		const struct cause_texts t = cause_texts(&rows->rows[i], drive);
 
-		/* The energy of admin commands is unknown, which is not 0. */
-		const bool known = cause->n_ios || cause->bytes;
-
-		table_row(&table, cause_text(cause).text,
-			  count_text(cause->n_ios).text,
-			  count_text(cause->n_admin).text,
-			  count_text(cause->n_wakes).text,
-			  known ? power_text(power_uw((int64_t)cause->energy_nj,
-						      ns))
-					  .text :
-				  "unknown",
-			  known ? power_text(power_uw(change_nj, without_ns))
-					  .text :
-				  "unknown");
+		table_row(&table, t.name.text, t.n_ios.text, t.n_admin.text,
+			  t.n_wakes.text, t.takes.text, t.without.text);
 	}
-	for (size_t i = n; i < rows->n; i++)
-		rest_nj += rows->rows[i].cause.energy_nj;
 	if (rows->n > n)
 		table_row(&table, cell("%zu others", rows->n - n).text, "", "",
-			  "", power_text(power_uw((int64_t)rest_nj, ns)).text,
-			  "");
-	table_row(&table, "nobody: at rest", "", "", "",
-		  power_text(power_uw((int64_t)drive->resting_nj, ns)).text,
-		  "");
+			  "", rest_text(rows, n, drive).text, "");
+	table_row(&table, AT_REST, "", "", "", at_rest_text(drive).text, "");
 	table_print(&table);
 }
 
 /* The cause that wakes it most often; NULL: nothing does. */
-static const struct ssdpm_cause *main_waker(const struct rows *rows)
+static const struct ssdpm_cause *main_waker(const struct cause_rows *rows)
 {
 	const struct ssdpm_cause *most = NULL;
 
@@ -194,11 +78,22 @@ static void write_likely(FILE *file, const struct ssdpm_observed *drive,
 			time_text(likely->duration_ns).text);
 }
 
-/* Sentences with this between them: names are long. */
-static void write_verdict(FILE *file, const char *name,
-			  const struct ssdpm_observed *drive,
-			  const struct ssdpm_prediction *likely,
-			  const struct rows *rows, const char *between)
+/* ", 714 an hour"; a share of less than a minute says little. */
+static struct cell hourly_text(const struct ssdpm_observed *drive)
+{
+	const double hours = (double)covered_ns(drive) / 3600e9;
+
+	if (hours < 1.0 / 60)
+		return cell("%s", "");
+	return cell(", %s an hour",
+		    count_text((uint64_t)((double)drive->n_wakes / hours + 0.5))
+			    .text);
+}
+
+void write_observed(FILE *file, const char *name,
+		    const struct ssdpm_observed *drive,
+		    const struct ssdpm_prediction *likely,
+		    const struct cause_rows *rows, const char *between)
 {
 	const struct ssdpm_cause *waker = main_waker(rows);
 	const uint64_t ns = covered_ns(drive);
@@ -215,8 +110,9 @@ static void write_verdict(FILE *file, const char *name,
 	write_likely(file, drive, likely, between);
 	write_plain(file, between);
 	if (waker)
-		fprintf(file, "Woken %s, %s of these by %s",
+		fprintf(file, "Woken %s%s, %s of these by %s",
 			counted(drive->n_wakes, "time").text,
+			hourly_text(drive).text,
 			count_text(waker->n_wakes).text,
 			cause_text(waker).text);
 	else
@@ -253,34 +149,33 @@ static void print_notes(const struct watch *watch)
 static enum exit_status read_drive(const struct watch *watch, size_t index,
 				   struct ssdpm_observed *ret_drive,
 				   struct ssdpm_prediction *ret_likely,
-				   struct rows *ret_rows)
+				   struct cause_rows *ret_rows)
 {
-	struct ssdpm_error error;
 	enum exit_status status;
 
-	*ret_drive = (struct ssdpm_observed){ .size = sizeof(*ret_drive) };
-	*ret_rows = (struct rows){ 0 };
-	if (ssdpm_observation_get_drive(watch->observation, index, ret_drive,
-					&error))
-		return failure("%s: %s", watch->watched[index].drive->name,
-			       error.message);
-	status = find_likely(watch, index, ret_likely);
-	return status ? status :
-			find_rows(watch, index, (size_t)ret_drive->n_causes,
-				  ret_rows);
+	*ret_rows = (struct cause_rows){ 0 };
+	status = read_causes(watch, index, ret_drive, ret_rows);
+	if (!status)
+		status = find_likely(watch, index, ret_likely);
+	for (size_t i = 0; i < ret_rows->n && !status; i++)
+		status = read_without(watch, index, &ret_rows->rows[i]);
+	if (ret_rows->n)
+		qsort(ret_rows->rows, ret_rows->n, sizeof(*ret_rows->rows),
+		      by_share);
+	return status;
 }
 
 static enum exit_status print_drive(const struct watch *watch, size_t index)
 {
 	struct ssdpm_observed drive;
 	struct ssdpm_prediction likely;
-	struct rows rows;
+	struct cause_rows rows;
 	enum exit_status status =
 		read_drive(watch, index, &drive, &likely, &rows);
 
 	if (!status) {
-		write_verdict(stdout, watch->watched[index].drive->name, &drive,
-			      &likely, &rows, "\n");
+		write_observed(stdout, watch->watched[index].drive->name,
+			       &drive, &likely, &rows, "\n");
 		putchar('\n');
 		status = print_states_of(watch, index, &drive);
 		if (rows.n)
@@ -297,13 +192,13 @@ enum exit_status write_watch_verdict(FILE *file, const struct watch *watch,
 {
 	struct ssdpm_observed drive;
 	struct ssdpm_prediction likely;
-	struct rows rows;
+	struct cause_rows rows;
 	enum exit_status status =
 		read_drive(watch, index, &drive, &likely, &rows);
 
 	if (!status) {
-		write_verdict(file, watch->watched[index].drive->name, &drive,
-			      &likely, &rows, ". ");
+		write_observed(file, watch->watched[index].drive->name, &drive,
+			       &likely, &rows, ". ");
 		putc('.', file);
 	}
 	free(rows.rows);

@@ -94,7 +94,7 @@ size_t show_fds(const struct show *show, struct pollfd *fd)
 {
 	if (!show->view)
 		return 0;
-	*fd = (struct pollfd){ .fd = view_fd(show->view), .events = POLLIN };
+	*fd = (struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN };
 	return 1;
 }
 

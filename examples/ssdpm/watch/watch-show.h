@@ -42,7 +42,6 @@ enum exit_status finish_show(struct show *show);
 /* The screen. */
 enum exit_status view_new(const struct watch *watch, struct view **ret_view);
 void view_free(struct view *view);
-int view_fd(const struct view *view);
 enum exit_status view_step(struct view *view, struct show *show,
 			   int64_t now_ns);
 

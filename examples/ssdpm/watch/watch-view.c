@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The screen of ssdpm watch: what it knows, and its keys. */
+/* The screen of ssdpm watch: one drive, who makes it work, and the keys. */
+#include "lines/fold.h"
 #include "survey/survey.h"
-#include "watch/watch-view.h"
+#include "text/device.h"
+#include "watch/watch-screen.h"
+#include "watch/watch-show.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,99 +13,68 @@
 /* Simulating again, and what is likely, may each take this part of all time. */
 #define RESTS 100
 
-/* qsort() has no argument for it. */
-static const struct view *sorted;
+enum order { BY_SHARE, BY_WITHOUT, BY_WAKES, BY_IOS, BY_NAME, N_ORDERS };
+enum look { PLAIN, REVERSED, GOOD, BAD };
 
-static int compare(uint64_t a, uint64_t b)
+struct view {
+	const struct watch *watch;
+	struct screen screen;
+	bool colored, is_paused, shows_help;
+	size_t drive; /* that is shown */
+	enum order order;
+	int64_t next_ns;
+	/* As of the latest look: */
+	struct ssdpm_observed seen;
+	struct cause_rows rows;		/* in the order on the screen */
+	size_t next_row;		/* to be simulated again */
+	struct ssdpm_prediction likely; /* size 0: unknown */
+	int64_t next_likely_ns;
+	/* The frame that is drawn: */
+	FILE *file;
+	int row, end; /* so many lines are drawn, of so many */
+};
+
+/* qsort() has no argument for it. */
+static enum order sorted_by;
+
+static int more_first(uint64_t a, uint64_t b)
 {
 	return (a < b) - (a > b);
 }
 
 /* The largest saving is first, and an unknown one is last. */
-static int compare_changes(size_t a, size_t b)
+static int by_change(const struct cause_row *a, const struct cause_row *b)
 {
-	const struct view_change *one = &sorted->changes[a];
-	const struct view_change *other = &sorted->changes[b];
+	if (!a->without.size || !b->without.size)
+		return !a->without.size - !b->without.size;
+	const int64_t one = change_uw(&a->without),
+		      two = change_uw(&b->without);
 
-	if (one->is_known != other->is_known)
-		return one->is_known ? -1 : 1;
-	return (one->uw > other->uw) - (one->uw < other->uw);
+	return (one > two) - (one < two);
 }
 
 static int compare_rows(const void *a, const void *b)
 {
-	const struct view_row *one = a, *other = b;
+	const struct cause_row *one = a, *other = b;
 	int order = 0;
 
-	if (sorted->order == BY_WITHOUT)
-		order = compare_changes(one->index, other->index);
-	else if (sorted->order == BY_WAKES)
-		order = compare(one->cause.n_wakes, other->cause.n_wakes);
-	else if (sorted->order == BY_IOS)
-		order = compare(one->cause.n_ios, other->cause.n_ios);
-	if (!order && sorted->order != BY_NAME)
-		order = compare(one->cause.energy_nj, other->cause.energy_nj);
-	if (!order)
+	if (sorted_by == BY_WITHOUT)
+		order = by_change(one, other);
+	else if (sorted_by == BY_WAKES)
+		order = more_first(one->cause.n_wakes, other->cause.n_wakes);
+	else if (sorted_by == BY_IOS)
+		order = more_first(one->cause.n_ios, other->cause.n_ios);
+	else if (sorted_by == BY_NAME)
 		order = strcmp(one->cause.name, other->cause.name);
-	return order ? order :
-		       (one->index > other->index) -
-			       (one->index < other->index);
+	return order ? order : by_share(a, b);
 }
 
 static void sort(struct view *view)
 {
-	sorted = view;
-	if (view->n_rows)
-		qsort(view->rows, view->n_rows, sizeof(*view->rows),
+	sorted_by = view->order;
+	if (view->rows.n)
+		qsort(view->rows.rows, view->rows.n, sizeof(*view->rows.rows),
 		      compare_rows);
-}
-
-static enum exit_status fail(const struct view *view,
-			     const struct ssdpm_error *error)
-{
-	return failure("%s: %s", view->watch->watched[view->drive].drive->name,
-		       error->message);
-}
-
-static enum exit_status make_room(struct view *view, size_t n)
-{
-	struct view_row *rows = realloc(view->rows, (n + 1) * sizeof(*rows));
-	struct view_change *changes;
-
-	view->rows = rows ? rows : view->rows;
-	changes = rows ? realloc(view->changes, (n + 1) * sizeof(*changes)) :
-			 NULL;
-	if (!changes)
-		return out_of_memory();
-	view->changes = changes;
-	for (; view->n_changes < n; view->n_changes++)
-		changes[view->n_changes] = (struct view_change){ 0 };
-	return STATUS_DONE;
-}
-
-static enum exit_status read_causes(struct view *view)
-{
-	const struct ssdpm_observation *observation = view->watch->observation;
-	struct ssdpm_error error;
-	enum exit_status status;
-
-	view->seen.size = sizeof(view->seen);
-	view->n_rows = 0;
-	if (ssdpm_observation_get_drive(observation, view->drive, &view->seen,
-					&error))
-		return fail(view, &error);
-	status = make_room(view, (size_t)view->seen.n_causes);
-	for (size_t i = 0; i < view->seen.n_causes && !status; i++) {
-		struct view_row *row = &view->rows[i];
-
-		row->index = i;
-		row->cause.size = sizeof(row->cause);
-		if (ssdpm_observation_get_cause(observation, view->drive, i,
-						&row->cause, &error))
-			return fail(view, &error);
-		view->n_rows++;
-	}
-	return status;
 }
 
 static enum exit_status read_likely(struct view *view, int64_t now_ns)
@@ -118,52 +89,32 @@ static enum exit_status read_likely(struct view *view, int64_t now_ns)
 	return status;
 }
 
-static enum exit_status read_change(struct view *view, size_t cause)
-{
-	struct ssdpm_without without = { .size = sizeof(without) };
-	struct ssdpm_error error;
-
-	if (ssdpm_observation_get_without(view->watch->observation, view->drive,
-					  cause, &without, &error))
-		return fail(view, &error);
-	view->changes[cause] = (struct view_change){
-		power_uw((int64_t)(without.without_energy_nj -
-				   without.energy_nj),
-			 without.until_ns - without.from_ns -
-				 without.uncovered_ns),
-		true,
-	};
-	return STATUS_DONE;
-}
-
-/* Those on the screen that are not known, then each in its turn. */
+/* Those that are not known, then each in its turn. */
 static enum exit_status read_changes(struct view *view)
 {
 	const int64_t end_ns =
 		survey_now_ns() + interval_of(view->watch) / RESTS;
-	const size_t room = view_room(view);
+	const size_t n = view->rows.n;
 	enum exit_status status = STATUS_DONE;
 
-	for (size_t i = 0; i < room && !status; i++) {
-		size_t at = view->first + i;
+	for (size_t i = 0; i < 2 * n && !status; i++) {
+		struct cause_row *row = &view->rows.rows[i % n];
 
-		if (at >= view->n_rows || survey_now_ns() > end_ns)
-			break;
-		if (!view->changes[view->rows[at].index].is_known)
-			status = read_change(view, view->rows[at].index);
-	}
-	for (size_t i = 0; i < view->n_rows && !status; i++) {
+		if (i >= n)
+			row = &view->rows.rows[view->next_row++ % n];
+		else if (row->without.size)
+			continue;
 		if (survey_now_ns() > end_ns)
 			break;
-		view->next_change %= view->n_rows;
-		status = read_change(view, view->next_change++);
+		status = read_without(view->watch, view->drive, row);
 	}
 	return status;
 }
 
 static enum exit_status look(struct view *view, int64_t now_ns)
 {
-	enum exit_status status = read_causes(view);
+	enum exit_status status =
+		read_causes(view->watch, view->drive, &view->seen, &view->rows);
 
 	sort(view);
 	if (!status)
@@ -174,39 +125,212 @@ static enum exit_status look(struct view *view, int64_t now_ns)
 	return status;
 }
 
-static void show_drive(struct view *view, size_t drive)
+/* One line, as wide as the screen at most. */
+static void put_line(struct view *view, enum look look, const char *line)
 {
-	view->drive = drive % view->watch->n;
-	view->first = view->next_change = view->n_changes = 0;
-	view->next_likely_ns = view->next_ns = 0;
+	static const char *const looks[] = { "", "\033[7m", "\033[32m",
+					     "\033[33m" };
+	const int columns = view->screen.columns;
+	struct cell text = cell("%s", line);
+	size_t n = strlen(text.text);
+
+	if (view->row >= view->end)
+		return;
+	ssdpm_text_blunt(text.text);
+	while (columns_of(text.text, n) > (size_t)columns)
+		n--;
+	text.text[n] = 0;
+	ssdpm_text_blunt(text.text);
+	if (look > REVERSED && !view->colored)
+		look = PLAIN;
+	/* Erase before: at the end the cursor is on the last character. */
+	fprintf(view->file, "\033[%d;1H\033[2K%s%s%*s\033[0m", ++view->row,
+		looks[look], text.text,
+		look == REVERSED ? columns - (int)text_columns(text.text) : 0,
+		"");
+}
+
+static struct cell now_text(const struct view *view)
+{
+	static const char *const words[] = {
+		[SSDPM_PHASE_BUSY] = "busy in",
+		[SSDPM_PHASE_IDLE] = "idle, awake in",
+		[SSDPM_PHASE_ENTRY] = "entering",
+		[SSDPM_PHASE_RESIDENT] = "asleep in",
+		[SSDPM_PHASE_EXIT] = "waking from",
+	};
+	const struct ssdpm_model *model =
+		view->watch->watched[view->drive].drive->model;
+
+	if (view->seen.phase)
+		return cell("Now %s %s", words[view->seen.phase],
+			    state_text(model, view->seen.state).text);
+	return cell("Now unknown: no I/O %s",
+		    view->seen.n_ios || view->seen.uncovered_ns ?
+			    "since a gap" :
+			    "came yet");
+}
+
+/* The lines that print_watch() prints, too. */
+static void put_verdict(struct view *view, const char *name)
+{
+	char *text = NULL, *rest;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return;
+	write_observed(file, name, &view->seen, &view->likely, &view->rows,
+		       "\n");
+	fclose(file);
+	for (char *line = strtok_r(text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest))
+		put_line(view, PLAIN, line);
+	free(text);
+}
+
+static void put_head(struct view *view)
+{
+	const struct ssdpm_observed *seen = &view->seen;
+	const char *name = view->watch->watched[view->drive].drive->name;
+	const uint64_t ns = covered_ns(seen);
+
+	put_line(view,
+		 seen->phase == SSDPM_PHASE_RESIDENT ? GOOD :
+		 seen->phase			     ? BAD :
+						       PLAIN,
+		 now_text(view).text);
+	put_verdict(view, name);
+	put_line(view, PLAIN,
+		 cell("Busy %s, idle %s, entering or leaving %s",
+		      share_text(seen->busy_ns, ns).text,
+		      share_text(seen->idle_ns, ns).text,
+		      share_text(seen->transition_ns, ns).text)
+			 .text);
+}
+
+static void put_row(struct view *view, enum look look,
+		    const struct cause_texts *t)
+{
+	put_line(view, look,
+		 cell("%s%*s%10s%7s%8s%10s%12s", t->name.text,
+		      32 - (int)text_columns(t->name.text), "", t->n_ios.text,
+		      t->n_admin.text, t->n_wakes.text, t->takes.text,
+		      t->without.text)
+			 .text);
+}
+
+/* A row that has its power alone. */
+static void put_power(struct view *view, struct cell name, struct number power)
+{
+	put_row(view, PLAIN,
+		&(struct cause_texts){ .name = name,
+				       .takes = cell("%s", power.text) });
+}
+
+static void put_causes(struct view *view)
+{
+	static const struct cause_texts head = {
+		{ "cause" }, { "I/Os" },  { "admin" },
+		{ "wakes" }, { "takes" }, { "without it" },
+	};
+	const size_t n = view->rows.n;
+	size_t i = 0;
+
+	put_row(view, REVERSED, &head);
+	/* Two lines stay: for the others, and for nobody. */
+	for (; i < n && view->row + 2 < view->end + (i + 1 == n); i++) {
+		const struct cause_texts texts =
+			cause_texts(&view->rows.rows[i], &view->seen);
+
+		put_row(view, PLAIN, &texts);
+	}
+	if (i < n)
+		put_power(view, cell("%zu others", n - i),
+			  rest_text(&view->rows, i, &view->seen));
+	if (view->seen.n_ios)
+		put_power(view, cell(AT_REST), at_rest_text(&view->seen));
+}
+
+static void put_help(struct view *view)
+{
+	static const char *const lines[] = {
+		"s           sort by the next column",
+		"p           pause the screen; the trace goes on",
+		"d           show the next drive",
+		"w           keep the trace in a new file watch-N.txt, or end that",
+		"h           this help",
+		"q, Ctrl-C   end, and print what was seen",
+		"",
+		"wakes       how often the drive was woken, by simulation",
+		"takes       the share of the power; all together are the power",
+		"without it  how the power would change without these I/Os;",
+		"            ... is still being simulated",
+		"likely      nine of ten drives with these data take as much",
+		"",
+		"ssdpm-watch(1) has more. Press a key to go back.",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		put_line(view, PLAIN, lines[i]);
+}
+
+static void put_screen(struct view *view, const char *path)
+{
+	static const char *const orders[N_ORDERS] = { "takes", "without it",
+						      "wakes", "I/Os", "name" };
+	const char *message = view->screen.message;
+
+	view->row = 0;
+	view->end = view->screen.rows - 1 - (message[0] != 0);
+	put_line(view, REVERSED,
+		 cell("ssdpm watch  %s%s  drive %zu of %zu%s%s",
+		      view->watch->watched[view->drive].drive->name,
+		      view->is_paused ? "  PAUSED" : "", view->drive + 1,
+		      view->watch->n, path ? "  saved to " : "",
+		      path ? path : "")
+			 .text);
+	if (view->shows_help) {
+		put_help(view);
+	} else {
+		put_head(view);
+		put_causes(view);
+	}
+	while (view->row < view->end)
+		put_line(view, PLAIN, "");
+	view->end = view->screen.rows;
+	if (message[0])
+		put_line(view, BAD, message);
+	put_line(view, REVERSED,
+		 cell("q quit  s sort: %s  p pause  d drive  w save  h help",
+		      orders[view->order])
+			 .text);
+}
+
+static void draw(struct view *view, const char *path)
+{
+	char *text = NULL;
+	size_t size = 0;
+
+	screen_settle(&view->screen);
+	view->file = open_memstream(&text, &size);
+	if (!view->file)
+		return;
+	put_screen(view, path);
+	if (!fclose(view->file))
+		screen_write(&view->screen, text, size);
+	free(text);
+}
+
+static void show_next_drive(struct view *view)
+{
+	view->drive = (view->drive + 1) % view->watch->n;
+	view->rows.n = 0;
+	view->next_likely_ns = 0;
 	view->is_paused = false;
 }
 
-/* The last row is that of nobody, who is no cause. */
-static void scroll_to(struct view *view, int64_t first)
-{
-	const int64_t last =
-		(int64_t)view->n_rows + 1 - (int64_t)view_room(view);
-
-	if (first > last)
-		first = last;
-	view->first = first > 0 ? (size_t)first : 0;
-}
-
-static void scroll(struct view *view, int key)
-{
-	const int64_t page = (int64_t)view_room(view);
-	const int64_t at = (int64_t)view->first;
-
-	if (key == KEY_UP || key == KEY_DOWN)
-		scroll_to(view, key == KEY_UP ? at - 1 : at + 1);
-	else if (key == KEY_PAGE_UP || key == KEY_PAGE_DOWN)
-		scroll_to(view, key == KEY_PAGE_UP ? at - page : at + page);
-	else if (key == KEY_HOME || key == KEY_END)
-		scroll_to(view, key == KEY_HOME ? 0 : INT32_MAX);
-}
-
-static void take_key(struct view *view, struct show *show, int key)
+static void take_key(struct view *view, struct show *show, char key)
 {
 	const bool had_help = view->shows_help;
 
@@ -218,63 +342,42 @@ static void take_key(struct view *view, struct show *show, int key)
 		break;
 	case 's':
 		view->order = (view->order + 1) % N_ORDERS;
-		view->first = 0;
 		sort(view);
 		break;
 	case 'p':
-	case ' ':
 		view->is_paused = !view->is_paused;
-		view->next_ns = 0;
 		break;
 	case 'd':
-	case '\t':
-	case KEY_RIGHT:
-		show_drive(view, view->drive + 1);
-		break;
-	case 'D':
-	case KEY_LEFT:
-		show_drive(view, view->drive + view->watch->n - 1);
+		show_next_drive(view);
 		break;
 	case 'w':
 		show->wants_save = !show->wants_save;
 		break;
 	case 'h':
-	case '?':
 		view->shows_help = !had_help;
 		break;
-	default:
-		scroll(view, key);
 	}
 }
 
 enum exit_status view_step(struct view *view, struct show *show, int64_t now_ns)
 {
 	enum exit_status status = STATUS_DONE;
-	bool draws = screen_settle(&view->screen);
-	int keys[MOST_KEYS];
-	size_t n = screen_keys(&view->screen, keys);
+	char keys[MOST_KEYS];
+	const size_t n = screen_keys(&view->screen, keys);
 
-	for (size_t i = 0; i < n; i++)
+	/* A key that sends several characters has no meaning but to be one. */
+	for (size_t i = 0; i < n && (!i || keys[0] != '\033'); i++)
 		take_key(view, show, keys[i]);
-	/* More rows may fit than before. */
-	scroll_to(view, (int64_t)view->first);
-	draws |= n || screen_hear(&view->screen) || view->path != show->path;
-	view->path = show->path;
-	if (now_ns >= view->next_ns && !view->is_paused) {
-		status = look(view, now_ns);
-		view->next_ns = now_ns + interval_of(view->watch);
-		draws = true;
+	if (n || now_ns >= view->next_ns) {
+		if (!view->is_paused)
+			status = look(view, now_ns);
+		if (!status && !show->is_over)
+			draw(view, show->path);
+		/* What a key began is shown at the next step. */
+		view->next_ns = n ? 0 : now_ns + interval_of(view->watch);
 	}
-	if (draws && !status && !show->is_over)
-		view_draw(view);
 	show->is_over |= view->screen.is_lost;
 	return status;
-}
-
-int view_fd(const struct view *view)
-{
-	(void)view;
-	return STDIN_FILENO;
 }
 
 enum exit_status view_new(const struct watch *watch, struct view **ret_view)
@@ -294,7 +397,6 @@ void view_free(struct view *view)
 	if (!view)
 		return;
 	screen_end(&view->screen);
-	free(view->rows);
-	free(view->changes);
+	free(view->rows.rows);
 	free(view);
 }

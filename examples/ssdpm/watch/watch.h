@@ -5,6 +5,7 @@
 
 #include "html/html.h"
 #include "options/color.h"
+#include "options/numbers.h"
 #include "options/policies.h"
 #include "options/sim-options.h"
 #include "text/output.h"
@@ -75,7 +76,25 @@ static inline uint64_t covered_ns(const struct ssdpm_observed *drive)
 
 enum exit_status print_watch(const struct watch *watch);
 
-/* Writes the first lines on a drive, as sentences. */
+/* A cause, and the drive without it. */
+struct cause_row {
+	size_t index; /* of the cause */
+	struct ssdpm_cause cause;
+	struct ssdpm_without without; /* size 0: not simulated yet */
+};
+
+struct cause_rows {
+	struct cause_row *rows; /* free it */
+	size_t n;
+};
+
+/* Writes the first lines on a drive, with this between its sentences: names
+ * are long. */
+void write_observed(FILE *file, const char *name,
+		    const struct ssdpm_observed *drive,
+		    const struct ssdpm_prediction *likely,
+		    const struct cause_rows *rows, const char *between);
+/* Likewise, as a paragraph. */
 enum exit_status write_watch_verdict(FILE *file, const struct watch *watch,
 				     size_t index);
 /* The drives as JSON. */
@@ -95,6 +114,35 @@ enum exit_status print_help_of(const struct watch *watch, size_t drive);
 
 /* "firefox, written back" */
 struct cell cause_text(const struct ssdpm_cause *cause);
+
+/* Reads a drive and its causes. Rows that are there keep their place, and what
+ * was simulated. */
+enum exit_status read_causes(const struct watch *watch, size_t drive,
+			     struct ssdpm_observed *ret_drive,
+			     struct cause_rows *rows);
+/* It takes long: all I/Os are simulated again. */
+enum exit_status read_without(const struct watch *watch, size_t drive,
+			      struct cause_row *row);
+
+/* How the power would change without the cause. */
+int64_t change_uw(const struct ssdpm_without *without);
+
+/* For qsort(): the cause that takes most is first. */
+int by_share(const void *a, const void *b);
+
+struct cause_texts {
+	struct cell name, n_ios, n_admin, n_wakes, takes, without;
+};
+
+/* The cells of a row. */
+struct cause_texts cause_texts(const struct cause_row *row,
+			       const struct ssdpm_observed *drive);
+/* The power of all rows from this one on. */
+struct number rest_text(const struct cause_rows *rows, size_t from,
+			const struct ssdpm_observed *drive);
+/* The power that no cause takes. */
+#define AT_REST "nobody: at rest"
+struct number at_rest_text(const struct ssdpm_observed *drive);
 
 /* Size 0: no I/O came, so it is unknown, which is not 0. */
 enum exit_status find_likely(const struct watch *watch, size_t drive,
