@@ -212,6 +212,25 @@ def test_another_policy_is_simulated_from_what_was_recorded(ssdpm: Command) -> N
     assert watched(ssdpm, "--none")["busy_ns"] == 20 * 390_000
 
 
+def test_ios_that_waited_for_a_wake_move_with_it(ssdpm: Command) -> None:
+    """A second write comes 0.1 ms after the first one is done."""
+
+    def predicted(wake_s: float) -> list[int]:
+        made = recordings.Recording()
+        for i in range(20):
+            at, wait = 10.0 + 10 * i, wake_s if i else 0
+            made.io(at, "cat-1", "W", 8, 0.0004 + wait)
+            made.io(at + wait + 0.0005, "cat-1", "W", 8, 0.0004)
+        made.io(203.0, "dd-1", "R", 8, 0.0004 + wake_s)
+        head = POLICY if wake_s else POLICY[: POLICY.index(" sleep")] + "\n"
+        ssdpm.write("trace.txt", head + made.text())
+        drive = watched(ssdpm, "--table", "linux-legacy")
+        return [drive[key] for key in ("energy_nj", "idle_ns", "asleep_ns", "n_delayed")]
+
+    # Recorded under a policy that sleeps, and under one that never does.
+    assert predicted(0.009) == predicted(0)
+
+
 def test_what_was_lost_or_cannot_be_read_is_said(ssdpm: Command) -> None:
     text = (ssdpm.directory / "trace.txt").read_text().splitlines()
     text[50] = "CPU:2 [LOST 12 EVENTS]"

@@ -41,8 +41,8 @@ static void see_size(struct screen *screen)
 		screen->rows = size.ws_row;
 }
 
-/* Signals stay: Ctrl-C is no key. Ctrl-Z is one, because the terminal has to be
- * given back before the program stops. */
+/* Signals stay: Ctrl-C is no key. Ctrl-Z is one: the program gives the terminal
+ * back before it stops. */
 static void enter(struct screen *screen)
 {
 	struct termios raw = screen->before;

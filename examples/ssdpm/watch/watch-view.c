@@ -373,7 +373,7 @@ enum exit_status view_step(struct view *view, struct show *show, int64_t now_ns)
 			status = look(view, now_ns);
 		if (!status && !show->is_over)
 			draw(view, show->path);
-		/* What a key began is shown at the next step. */
+		/* The next step shows what a key began. */
 		view->next_ns = n ? 0 : now_ns + interval_of(view->watch);
 	}
 	show->is_over |= view->screen.is_lost;

@@ -207,17 +207,18 @@ static uint64_t wait_ns(const struct timeline *timeline, uint64_t start_ns,
  * A recorded service time has the wake in it, which the simulation adds again.
  * The wake is that of the policy in force, or else of the simulated one.
  */
-static uint32_t awake_service(struct observed_drive *drive,
-			      const struct ssdpm_io *io)
+static void make_awake(struct observed_drive *drive, struct ssdpm_io *io)
 {
 	const struct timeline *timeline = &drive->timeline;
 	bool wakes;
 
 	if (drive->is_recorded)
-		return ssdpm__awake_take(&drive->recorded, io);
-	return ssdpm__awake_service(
-		timeline->values.service.base_ns[io->op - 1u], io->service_ns,
-		wait_ns(timeline, io->start_ns, &wakes));
+		ssdpm__awake_take(&drive->recorded, io);
+	else
+		io->service_ns = ssdpm__awake_service(
+			timeline->values.service.base_ns[io->op - 1u],
+			io->service_ns,
+			wait_ns(timeline, io->start_ns, &wakes));
 }
 
 struct ssdpm_io ssdpm__kept_io(const struct kept *kept)
@@ -292,23 +293,23 @@ int ssdpm__drive_take(struct observed_drive *drive, const struct ssdpm_io *io,
 		      const struct parts *parts, struct ssdpm_error *reterr)
 {
 	struct kept kept = {
-		.start_ns = io->start_ns,
 		.bytes = io->bytes,
 		.op = io->op,
 		.parts = *parts,
 	};
-	struct ssdpm_io ordered = *io;
+	struct ssdpm_io awake = *io;
 
-	if (kept.start_ns < drive->last_start_ns)
-		kept.start_ns = drive->last_start_ns;
-	drive->last_start_ns = kept.start_ns;
-	ordered.start_ns = kept.start_ns;
+	if (awake.start_ns < drive->last_start_ns)
+		awake.start_ns = drive->last_start_ns;
+	drive->last_start_ns = awake.start_ns;
 	if (!drive->begun) {
-		ssdpm__timeline_begin(&drive->timeline, kept.start_ns);
-		drive->start_ns = kept.start_ns;
+		ssdpm__timeline_begin(&drive->timeline, awake.start_ns);
+		drive->start_ns = awake.start_ns;
 	}
 	drive->begun = true;
-	kept.service_ns = awake_service(drive, &ordered);
+	make_awake(drive, &awake);
+	kept.start_ns = awake.start_ns;
+	kept.service_ns = awake.service_ns;
 	for (size_t i = 0; i < parts->n; i++)
 		see_cause(drive, parts->causes[i]);
 	/* The account may have been copied since. */
@@ -316,7 +317,10 @@ int ssdpm__drive_take(struct observed_drive *drive, const struct ssdpm_io *io,
 	drive->timeline.spender = &drive->account;
 	int err = ssdpm__drive_feed(&drive->timeline, &drive->account, &kept,
 				    reterr);
-	return err ? err : keep(drive, &kept, reterr);
+	if (err)
+		return err;
+	ssdpm__awake_delay(&drive->recorded, drive->timeline.taken.delay_ns);
+	return keep(drive, &kept, reterr);
 }
 
 /*
@@ -384,6 +388,9 @@ int ssdpm__drive_skip(struct observed_drive *drive, uint64_t from_ns,
 {
 	if (from_ns < drive->last_start_ns)
 		from_ns = drive->last_start_ns;
+	/* A simulated wake may have moved the last record. */
+	if (from_ns < drive->recorded.answers.start_ns)
+		from_ns = drive->recorded.answers.start_ns;
 	if (!drive->begun) {
 		ssdpm__timeline_begin(&drive->timeline, from_ns);
 		drive->start_ns = from_ns;
@@ -403,6 +410,7 @@ int ssdpm__drive_skip(struct observed_drive *drive, uint64_t from_ns,
 	drive->recorded.until_ns = until_ns;
 	drive->recorded.ready_ns = 0;
 	drive->recorded.begun = true;
+	drive->recorded.answers = (struct answers){ .start_ns = until_ns };
 	return keep_gap(drive, from_ns, until_ns, reterr);
 }
 

@@ -72,13 +72,65 @@ static uint64_t wake_ns(const struct awake *awake, uint64_t idle_ns)
 	return later(step->exit_ns, step->resident_ns - idle_ns);
 }
 
-uint32_t ssdpm__awake_take(struct awake *awake, const struct ssdpm_io *io)
-{
-	uint64_t base_ns = awake->base_ns[io->op - 1u], wait_ns = 0, end_ns;
-	uint32_t service_ns;
+/* A host that waits for an I/O asks for the next one within this time. */
+#define ANSWER_NS 10000000
+/* More than all waits that make sense; no sum of two overflows. */
+#define MOST_LATE_NS (INT64_MAX / 4)
 
-	if (io->flags & SSDPM_IO_CONTINUED)
-		return io->service_ns;
+static uint64_t moved(uint64_t time_ns, int64_t ns)
+{
+	if (ns >= 0)
+		return later(time_ns, (uint64_t)ns);
+	return time_ns > (uint64_t)-ns ? time_ns - (uint64_t)-ns : 0;
+}
+
+/* Moves the start of a record. */
+static void answer(struct answers *answers, struct ssdpm_io *io)
+{
+	const uint64_t start_ns = io->start_ns;
+
+	if (start_ns > later(answers->until_ns, ANSWER_NS)) {
+		answers->from_ns = 0;
+		answers->late_ns = 0;
+	}
+	answers->is_answer = start_ns >= answers->from_ns;
+	if (answers->is_answer)
+		io->start_ns = moved(start_ns, answers->late_ns);
+	if (io->start_ns < answers->start_ns)
+		io->start_ns = answers->start_ns;
+	answers->start_ns = io->start_ns;
+	answers->end_ns = start_ns;
+	if (io->service_ns != SSDPM_SERVICE_UNKNOWN)
+		answers->end_ns = later(start_ns, io->service_ns);
+	if (answers->end_ns > answers->until_ns)
+		answers->until_ns = answers->end_ns;
+}
+
+static void make_late(struct answers *answers, int64_t ns)
+{
+	if (!answers->is_answer || !ns)
+		return;
+	answers->from_ns = answers->end_ns;
+	answers->late_ns += ns;
+	if (answers->late_ns > MOST_LATE_NS)
+		answers->late_ns = MOST_LATE_NS;
+	if (answers->late_ns < -MOST_LATE_NS)
+		answers->late_ns = -MOST_LATE_NS;
+}
+
+void ssdpm__awake_delay(struct awake *awake, uint64_t delay_ns)
+{
+	make_late(&awake->answers,
+		  delay_ns < MOST_LATE_NS ? (int64_t)delay_ns : MOST_LATE_NS);
+}
+
+/* The wait that a recorded start has; service_ns of the record gets shorter. */
+static uint64_t take_wait(struct awake *awake, struct ssdpm_io *io)
+{
+	const uint64_t base_ns = awake->base_ns[io->op - 1u];
+	const uint32_t recorded_ns = io->service_ns;
+	uint64_t wait_ns = 0, end_ns;
+
 	if (!awake->begun)
 		awake->until_ns = io->start_ns;
 	awake->begun = true;
@@ -88,13 +140,26 @@ uint32_t ssdpm__awake_take(struct awake *awake, const struct ssdpm_io *io)
 	} else if (awake->ready_ns > io->start_ns) {
 		wait_ns = awake->ready_ns - io->start_ns;
 	}
-	service_ns = ssdpm__awake_service(base_ns, io->service_ns, wait_ns);
-	end_ns = later(later(io->start_ns, wait_ns),
-		       service_ns == SSDPM_SERVICE_UNKNOWN ? base_ns :
-							     service_ns);
+	io->service_ns = ssdpm__awake_service(base_ns, recorded_ns, wait_ns);
+	end_ns =
+		later(later(io->start_ns, wait_ns),
+		      io->service_ns == SSDPM_SERVICE_UNKNOWN ? base_ns :
+								io->service_ns);
 	if (end_ns > awake->until_ns)
 		awake->until_ns = end_ns;
-	return service_ns;
+	return recorded_ns - io->service_ns;
+}
+
+void ssdpm__awake_take(struct awake *awake, struct ssdpm_io *io)
+{
+	struct ssdpm_io recorded = *io;
+	uint64_t waited_ns = 0;
+
+	answer(&awake->answers, io);
+	if (!(io->flags & SSDPM_IO_CONTINUED))
+		waited_ns = take_wait(awake, &recorded);
+	io->service_ns = recorded.service_ns;
+	make_late(&awake->answers, -(int64_t)waited_ns);
 }
 
 int ssdpm__trace_policy(struct ssdpm_trace *trace, struct span line,
@@ -136,5 +201,5 @@ void ssdpm__trace_wake(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 	if (trace->n_awakes && !trace->awake && trace->device)
 		find_awake(trace);
 	for (size_t i = 0; i < n && trace->awake; i++)
-		ios[i].service_ns = ssdpm__awake_take(trace->awake, &ios[i]);
+		ssdpm__awake_take(trace->awake, &ios[i]);
 }

@@ -18,6 +18,20 @@ struct awake_step {
 	uint64_t exit_ns;
 };
 
+/*
+ * I/Os that answer one for which the drive woke: they begin after its end. The
+ * host asks for them sooner if the drive is awake, and later if it wakes
+ * longer.
+ */
+struct answers {
+	uint64_t from_ns;  /* the recorded end of that I/O */
+	uint64_t until_ns; /* of the latest one */
+	int64_t late_ns;   /* against the record */
+	uint64_t start_ns; /* of the latest one, as it was moved */
+	bool is_answer;	   /* the latest one */
+	uint64_t end_ns;   /* its recorded end */
+};
+
 struct awake {
 	uint64_t device; /* major << 32 | minor */
 	uint64_t base_ns[SSDPM_N_OPS];
@@ -26,6 +40,7 @@ struct awake {
 	bool begun;
 	uint64_t until_ns; /* busy up to here */
 	uint64_t ready_ns; /* awake from here */
+	struct answers answers;
 };
 
 /* Parses the text after "# policy:" in a line. */
@@ -47,7 +62,10 @@ int ssdpm__trace_policy(struct ssdpm_trace *trace, struct span line,
 void ssdpm__trace_wake(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 		       size_t n);
 
-/* The service time of the next record, in the order of their starts. */
-uint32_t ssdpm__awake_take(struct awake *awake, const struct ssdpm_io *io);
+/* Changes the next record, in the order of their starts, which they keep. */
+void ssdpm__awake_take(struct awake *awake, struct ssdpm_io *io);
+
+/* A simulated drive made that record wait: its answers come later. */
+void ssdpm__awake_delay(struct awake *awake, uint64_t delay_ns);
 
 #endif

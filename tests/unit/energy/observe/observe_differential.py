@@ -90,13 +90,31 @@ def other_table(case: model.Case) -> tuple[tuple[int, int] | None, ...]:
     return tuple(table)
 
 
+def answered(case: model.Case, ends: list[int], waits: list[int]) -> model.Case:
+    """Under another policy: what comes soon after the recorded end of an I/O that
+    waited for the drive is as late after its end there."""
+    ios: list[model.IO] = []
+    late = since = until = 0
+    for io, end, wait in zip(case.ios, ends, waits):
+        if io.start > until + 10 * MS:
+            late = since = 0
+        is_answer = io.start >= since
+        start = io.start + (late if is_answer else 0)
+        ios.append(replace(io, start=max(start, ios[-1].start if ios else 0)))
+        until = max(until, end)
+        delay = run(replace(case, ios=tuple(ios))).delays[-1]
+        if is_answer and (delay or wait):
+            since, late = end, late + delay - wait
+    return replace(case, ios=tuple(ios))
+
+
 def check_other(made: Made, other: list[int]) -> list[str]:
     """Recorded under one policy, predicted for another: as if recorded under that."""
-    case = made.case
+    case, waits = made.case, run(made.case).delays
     # The recording ends with its last line.
-    ends = [io.start + d + io.service for io, d in zip(case.ios, run(case).delays)]
-    end = max(case.end, *ends)
-    drive = run(replace(case, table=other_table(case), end=end))
+    ends = [io.start + d + io.service for io, d in zip(case.ios, waits)]
+    other_case = replace(case, table=other_table(case), end=max(case.end, *ends))
+    drive = run(answered(other_case, ends, waits))
     want = [*energy_and_sleep(drive), sum(drive.wakes.values())]
     want += [io.service for io in case.ios]
     return [] if other == want else [f"under another policy {other}, {want} expected"]
