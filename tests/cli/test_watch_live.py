@@ -444,6 +444,29 @@ def test_other_threads_of_python_run_while_it_waits(watched: Watched) -> None:
     assert out == "1\n", err
 
 
+# No line comes: only the end of the watch ends the wait.
+ASKED = """
+import threading, time, ssdpm
+live = ssdpm.observe.watch("nvme0")
+waiter = threading.Thread(target=live._core.wait, args=(600_000,), daemon=True)
+waiter.start()
+time.sleep(1)
+begin = time.monotonic()
+print(live.gone())
+assert waiter.is_alive()
+live.close()
+waiter.join()
+assert time.monotonic() - begin < 60
+"""
+
+
+def test_other_calls_of_python_do_not_wait_for_the_one_that_waits(watched: Watched) -> None:
+    with kernel(watched), python(watched, ASKED) as process:
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 0 and out == "()\n", err
+    assert is_removed(watched)
+
+
 AWAY = """
 import ssdpm
 with ssdpm.observe.watch(["nvme0"], interval_s=0.5) as live:

@@ -4,7 +4,13 @@
 
 #include <ssdpm/energy/watch.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
 #include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 /* Drives that are watched, and the observation that it feeds; threads take
  * turns. */
@@ -16,13 +22,22 @@ class Watch
 	{
 		struct ssdpm_error error = {};
 
-		if (ssdpm_watch_new(machine.get(), observation.get(), &watch,
-				    &error))
+		if (closing < 0) {
+			error.code = -errno;
+			snprintf(error.message, sizeof(error.message),
+				 "eventfd: %s", strerror(errno));
 			raise_error(error, false);
+		}
+		if (ssdpm_watch_new(machine.get(), observation.get(), &watch,
+				    &error)) {
+			::close(closing);
+			raise_error(error, false);
+		}
 	}
 	~Watch()
 	{
 		ssdpm_watch_free(watch);
+		::close(closing);
 	}
 	Watch(const Watch &) = delete;
 	Watch &operator=(const Watch &) = delete;
@@ -60,16 +75,30 @@ class Watch
 		return ms;
 	}
 
-	/* Until there is text, or for this time; a signal ends it, too. */
+	/* Until there is text, or for this time; a signal and close() end it,
+	 * too. Meanwhile other calls do not wait. */
 	void wait(int timeout_ms)
 	{
-		call([&](struct ssdpm_error *) {
-			struct pollfd fd = { ssdpm_watch_get_fd(watch), POLLIN,
-					     0 };
+		bool is_closed = false;
 
-			poll(&fd, 1, timeout_ms);
+		without_gil([&](struct ssdpm_error *) {
+			std::lock_guard<std::mutex> waits(waiting);
+			struct pollfd fds[] = { { -1, POLLIN, 0 },
+						{ closing, POLLIN, 0 } };
+
+			{
+				std::lock_guard<std::mutex> lock(mutex);
+
+				is_closed = !watch;
+				if (watch)
+					fds[0].fd = ssdpm_watch_get_fd(watch);
+			}
+			if (!is_closed)
+				poll(fds, 2, timeout_ms);
 			return 0;
 		});
+		if (is_closed)
+			throw py::value_error("the watch is closed");
 		if (PyErr_CheckSignals())
 			throw py::error_already_set();
 	}
@@ -116,6 +145,9 @@ class Watch
 	void close()
 	{
 		without_gil([&](struct ssdpm_error *) {
+			eventfd_write(closing, 1);
+			/* Nobody may wait for a file that is closed. */
+			std::lock_guard<std::mutex> waits(waiting);
 			std::lock_guard<std::mutex> lock(mutex);
 
 			watch = ssdpm_watch_free(watch);
@@ -151,6 +183,8 @@ class Watch
 	Observation &observation;
 	struct ssdpm_watch *watch = nullptr;
 	std::mutex mutex;
+	std::mutex waiting; /* taken before the other one */
+	const int closing = eventfd(0, EFD_CLOEXEC);
 };
 
 void add_watch(py::module_ &module)
