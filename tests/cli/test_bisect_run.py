@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -103,20 +104,24 @@ class Searched(Watched):
     def fail(self, line: str = DOWN) -> None:
         os.write(self.log, line.encode())
 
-    def ios(self, n: int) -> str:
-        """I/Os ten seconds apart: between two of them the drive sleeps."""
+    def ios(self, n: int, *numbers: str) -> str:
+        """I/Os ten seconds apart: between two of them each drive sleeps."""
         begin = boottime()
-        return "".join(self.io_at(begin + 10 * i) for i in range(n))
+        return "".join(
+            self.io_at(begin + 10 * i, number)
+            for i in range(n)
+            for number in numbers or ("259,0",)
+        )
 
-    def io_at(self, at: float) -> str:
+    def io_at(self, at: float, number: str) -> str:
         sector = 8 * self.n_ios
         self.n_ios += 1
         head = f"dd-10 [000] d..1. {at:.6f}: "
         return (
-            f"{head}block_bio_queue: 259,0 R {sector} + 8 [dd]\n"
-            f"{head}block_rq_issue: 259,0 R 4096 () {sector} + 8 [dd]\n"
+            f"{head}block_bio_queue: {number} R {sector} + 8 [dd]\n"
+            f"{head}block_rq_issue: {number} R 4096 () {sector} + 8 [dd]\n"
             f"<idle>-0 [000] d..1. {at + 1e-5:.6f}: "
-            f"block_rq_complete: 259,0 R () {sector} + 8 [0]\n"
+            f"block_rq_complete: {number} R () {sector} + 8 [0]\n"
         )
 
 
@@ -134,6 +139,24 @@ def linked(ssdpm: Command, laptop: pathlib.Path) -> Iterator[Searched]:
     searched = Searched(ssdpm, laptop)
     yield searched
     os.close(searched.log)
+
+
+@pytest.fixture
+def disks(ssdpm: Command, desktop: pathlib.Path) -> Iterator[Searched]:
+    """Two SATA disks with NCQ, of which the second has a link policy, too."""
+    searched = Searched(ssdpm, desktop)
+    for name, number in (("sda", "8:0"), ("sdb", "8:16")):
+        searched.make_disk(name, number)
+        (desktop / f"dev/{name}").write_bytes(bytes(1 << 20))
+        depth(searched, name).write_text("32\n")
+    # A register that nothing changes here.
+    (desktop / "sys/class/scsi_host/host1/ahci_port_cmd").unlink()
+    yield searched
+    os.close(searched.log)
+
+
+def depth(searched: Searched, name: str) -> pathlib.Path:
+    return searched.root / f"sys/class/block/{name}/device/queue_depth"
 
 
 def send(pipe: Any, text: str) -> None:
@@ -558,3 +581,99 @@ def test_a_setting_that_changes_during_the_wait_for_late_errors_is_not_judged(
     assert process.returncode == 5, err
     assert 'is "100000", and this trial needs "0"' in err
     assert searched.state()["n_trials"] == 0
+
+
+PORT = "sys/class/scsi_host/host1/link_power_management_policy"
+EXCEPTION = "3,77,5000000,-;ata{}.00: exception Emask 0x0 SAct 0x40 SErr 0x0\n"
+
+
+@pytest.mark.parametrize(
+    ("port", "culprit"),
+    [
+        (1, "sda queue depth: 32, but not with 1"),
+        (2, "sdb link policy: med_power_with_dipm, but not with medium_power"),
+    ],
+)
+def test_the_setting_of_one_of_two_sata_disks_is_found(
+    disks: Searched, port: int, culprit: str
+) -> None:
+    lpm = disks.root / PORT
+    before = lpm.read_text()
+
+    def fails() -> bool:
+        if port == 1:
+            return depth(disks, "sda").read_text().strip() == "32"
+        return lpm.read_text().strip() in ("med_power_with_dipm", "min_power")
+
+    said = disks.ok("start", *SEEN, "sda", "sdb")
+    assert "sdb link policy  max_performance" in said
+    n_bad = 0
+    with kernel(disks) as pipe, disks.call("run") as process:
+        assert process.stdout and process.stderr
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if not line.startswith("Ctrl-C stops it"):
+                continue
+            if fails():
+                disks.fail(EXCEPTION.format(port))
+                n_bad += 1
+            else:
+                # I/Os of one of them are none of the other.
+                send(pipe, disks.ios(7, "8,0", "8,0", "8,16"))
+        err = process.stderr.read()
+    assert process.returncode == 0, err
+    assert f"  {culprit}\n" in lines
+    assert f"bad after 0 I/Os: ata{port}: exception" in err
+    assert re.findall("good after (.*) I/Os", err)[0] in "67"
+    assert err.count(": bad after") == n_bad
+    assert lpm.read_text().strip() == before.strip()
+    for name in ("sda", "sdb"):
+        assert depth(disks, name).read_text().strip() == "32"
+
+
+@pytest.mark.parametrize("n_in_flight", [7, 1])
+def test_a_queue_that_provoked_reads_never_fill_says_nothing_about_ncq(
+    disks: Searched, n_in_flight: int
+) -> None:
+    for name in ("sda", "sdb"):
+        inflight = disks.disk.parent / name / "inflight"
+        inflight.write_text(f"       {n_in_flight}        0\n")
+    disks.ok("start", *SEEN, "--only", "queue-depth", "sda", "sdb")
+    with kernel(disks) as pipe, disks.call("run", "--provoke") as process:
+        said = wait_for_line(process, "reads 32x 4 KiB of sda, past the cache")
+        assert "every 100 ms" in said
+        send(pipe, disks.ios(8, "8,0", "8,16"))
+        # The trial without NCQ needs no queue.
+        wait_for_line(process, "trial 1: good after")
+        wait_for_line(process, "reads 32x 4 KiB of sdb")
+        time.sleep(0.5)
+        send(pipe, disks.ios(8, "8,0", "8,16"))
+        if n_in_flight > 1:
+            wait_for_line(process, "trial 2: good after")
+            return
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "had no two of the reads of --provoke at once" in err
+    assert disks.state()["n_trials"] == 1
+
+
+def test_reads_at_one_interval_provoke_one_kind_of_setting(linked: Searched) -> None:
+    linked.ok("start", *SEEN, "nvme0")
+    status, _, err = linked.run("run", "--provoke")
+    assert status == 1
+    assert "nvme0:link fails by idle times, and this search counts entries" in err
+    assert "ssdpm bisect start --only pcie-link" in " ".join(err.split())
+    linked.ok("stop")
+    said = linked.ok("start", *SEEN, "--only", "pcie-link", "nvme0")
+    assert "idle times" in said and "latency limit" not in said
+
+
+def test_reads_at_one_interval_provoke_a_link_policy_or_ncq(disks: Searched) -> None:
+    disks.ok("start", *SEEN, "sdb")
+    status, _, err = disks.run("run", "--provoke")
+    assert status == 1
+    assert "sdb:queue_depth fails by I/Os, and this search counts entries" in err
+    disks.ok("stop")
+    status, _, err = disks.run("start", *SEEN, "--only", "lpm", "sda")
+    assert status == 3 and "no such setting of it saves power" in err

@@ -14,6 +14,8 @@
 #define LOOK_NS (SECOND_NS / 5)
 /* For a link and for NCQ: longer than an idle time that counts. */
 #define PAUSE_NS (SECOND_NS / 100)
+/* Reads for NCQ, so seldom that ssdpm watch counts each of them. */
+#define QUEUE_NS (SECOND_NS / 10)
 /* To write it more often would wake the drives. */
 #define SAVE_NS (600 * SECOND_NS)
 /* Errors may go on for so many times the time to settle. */
@@ -162,6 +164,23 @@ static void say_wait(const struct exposure *e, const char *why)
 		       time_text(e->options->settle_ns).text);
 }
 
+/* A queue that was never used is no evidence for NCQ. */
+static enum exit_status check_queues(const struct exposure *e)
+{
+	for (size_t i = 0; i < e->n_provoked; i++) {
+		const struct provoked *p = &e->provoked[i];
+
+		if (p->n_reads > 1 && p->most < 2 &&
+		    depth_of_drive(e->search, p->name, false) > 1)
+			return failure("%s: it had no two of the reads of "
+				       "--provoke at once, so this trial says "
+				       "nothing about NCQ; try: ssdpm bisect "
+				       "run",
+				       p->name);
+	}
+	return STATUS_DONE;
+}
+
 static enum exit_status decide(struct exposure *e, struct watch *watch,
 			       int64_t now_ns, const struct cell *what)
 {
@@ -177,6 +196,8 @@ static enum exit_status decide(struct exposure *e, struct watch *watch,
 	if (!e->verdict && e->settled_ns && now_ns >= e->settled_ns) {
 		/* No entry is counted while it waits for late errors. */
 		status = check_trial(e->search);
+		if (!status)
+			status = check_queues(e);
 		if (status)
 			return status;
 		e->verdict = SSDPM_BISECT_GOOD;
@@ -206,7 +227,7 @@ static enum exit_status look(struct watch *watch, int64_t now_ns)
 	struct cell what;
 
 	for (size_t i = 0; i < e->n_provoked && !e->settled_ns; i++)
-		provoke(&e->provoked[i]);
+		provoke(e->search, &e->provoked[i]);
 	if (now_ns < e->look_ns)
 		return STATUS_DONE;
 	e->look_ns = now_ns + LOOK_NS;
@@ -284,28 +305,41 @@ static enum exit_status tell_policies(struct exposure *e,
 	return status;
 }
 
+static enum exit_status open_one_provoked(struct exposure *e,
+					  const struct watch *watch, size_t i)
+{
+	const char *name = watch->watched[i].drive->name;
+	const bool for_queue = ssdpm_bisect_get_exposure(e->search->bisect) ==
+			       SSDPM_BISECT_IOS;
+	const uint32_t depth = depth_of_drive(e->search, name, true);
+	struct provoked p = { .name = name, .n_reads = 1 };
+	uint64_t n, after_ns;
+	enum exit_status status = read_exposure(e, watch, i, &n, &after_ns);
+
+	/* A tenth more, since a timer of a drive need not be exact. */
+	p.gap_ns = (int64_t)(for_queue ? QUEUE_NS : after_ns + after_ns / 10);
+	if (for_queue)
+		p.n_reads = depth < MAX_READS ? depth : MAX_READS;
+	if (!status)
+		status = open_provoked(&watch->watched[i], &p);
+	if (status)
+		return status;
+	e->provoked[e->n_provoked++] = p;
+	if (!e->search->common->quiet)
+		remark("--provoke reads %s4 KiB of %s, past the cache, every "
+		       "%s; it writes nothing",
+		       for_queue ? cell("%ux ", p.n_reads).text : "", name,
+		       time_text((uint64_t)p.gap_ns).text);
+	return STATUS_DONE;
+}
+
 static enum exit_status open_all_provoked(struct exposure *e,
 					  const struct watch *watch)
 {
 	enum exit_status status = STATUS_DONE;
 
-	for (size_t i = 0; i < watch->n && !status; i++) {
-		const char *name = watch->watched[i].drive->name;
-		uint64_t n, after_ns;
-
-		status = read_exposure(e, watch, i, &n, &after_ns);
-		if (!status)
-			status = open_provoked(&watch->watched[i], after_ns,
-					       &e->provoked[i]);
-		if (status)
-			return status;
-		e->n_provoked++;
-		if (!e->search->common->quiet)
-			remark("--provoke reads 4 KiB of %s, past the cache, "
-			       "every %s; it writes nothing",
-			       name,
-			       time_text((uint64_t)e->provoked[i].gap_ns).text);
-	}
+	for (size_t i = 0; i < watch->n && !status; i++)
+		status = open_one_provoked(e, watch, i);
 	return status;
 }
 

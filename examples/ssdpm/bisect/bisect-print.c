@@ -61,7 +61,7 @@ static void print_advice(const struct search *search, const char *text)
 	free(advised);
 }
 
-const char *entries_word(const struct search *search)
+const char *exposure_word(uint32_t exposure)
 {
 	static const char *const words[] = {
 		[SSDPM_BISECT_ENTRIES] = "entries",
@@ -69,7 +69,12 @@ const char *entries_word(const struct search *search)
 		[SSDPM_BISECT_IOS] = "I/Os",
 	};
 
-	return words[ssdpm_bisect_get_exposure(search->bisect)];
+	return words[exposure];
+}
+
+const char *entries_word(const struct search *search)
+{
+	return exposure_word(ssdpm_bisect_get_exposure(search->bisect));
 }
 
 static void print_head_of_trial(const struct search *search)

@@ -96,6 +96,36 @@ enum exit_status stop_search(struct search *search)
 	return status && search->forgets ? STATUS_PARTLY : status;
 }
 
+enum exit_status judge_trial(struct search *search, uint32_t verdict,
+			     uint64_t n_entries)
+{
+	const char *token = ssdpm_bisect_get_token(search->bisect);
+	struct ssdpm_error error;
+	enum exit_status status = STATUS_DONE;
+	int err = 0;
+
+	if (verdict != SSDPM_BISECT_SKIP && token && is_unset(token) &&
+	    is_of_this_boot(search, token)) {
+		complain("this trial was never set: ssdpm bisect set sets it");
+		return STATUS_NOT_IN_FORCE;
+	}
+	/* Linux has its own settings since the boot. */
+	if (verdict == SSDPM_BISECT_GOOD && token &&
+	    !is_of_this_boot(search, token))
+		return failure("the machine was restarted in this trial: "
+			       "ssdpm bisect set sets it again");
+	if (verdict == SSDPM_BISECT_GOOD && token)
+		status = check_trial(search);
+	if (status)
+		return status;
+	if (n_entries)
+		err = ssdpm_bisect_add_entries(search->bisect, n_entries,
+					       &error);
+	if (!err)
+		err = ssdpm_bisect_judge(search->bisect, verdict, &error);
+	return err ? failure("%s", error.message) : go_on(search);
+}
+
 /* The token changes last: until it is set, it is a trial of another boot. */
 enum exit_status set_again(struct search *search)
 {
@@ -219,8 +249,12 @@ static enum exit_status run_fair_trial(struct search *search,
 enum exit_status run_search(struct search *search,
 			    const struct run_options *options)
 {
-	enum exit_status status = judge_death(search, options);
+	enum exit_status status = options->provoke ?
+					  check_suspects_to_provoke(search) :
+					  STATUS_DONE;
 
+	if (!status)
+		status = judge_death(search, options);
 	if (!status)
 		status = catch_signals();
 	if (status)

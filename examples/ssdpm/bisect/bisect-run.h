@@ -32,22 +32,34 @@ void close_fault_watch(struct fault_watch *w);
 /* Did a drive fail since it was opened? Then what says so. */
 bool find_fault(struct fault_watch *w, struct cell *ret_what);
 
-/* bisect-provoke.c: reads of a drive, each after it was idle for long enough.
- */
+enum { MAX_READS = 32 }; /* at once: SATA has no deeper queue */
+
+/* bisect-provoke.c: reads of a drive, after it was idle for long enough. */
 struct provoked {
-	int fd; /* -1: it is closed */
+	int fd;		  /* -1: it is closed */
+	const char *name; /* of the drive */
+	char disk[32];
 	uint64_t n_blocks;
 	uint64_t random;
 	void *buffer;
+	unsigned long aio; /* the kernel's context; 0: none */
+	uint32_t n_reads;  /* at once: more than 1 for NCQ */
+	uint64_t most;	   /* of them that the drive had at once */
 	int64_t gap_ns;
 	int64_t next_ns;
 };
 
-enum exit_status open_provoked(const struct watched *watched, uint64_t after_ns,
-			       struct provoked *ret_provoked);
+/* Refuses suspects that reads at one interval expose unequally. */
+enum exit_status check_suspects_to_provoke(const struct search *search);
+/* The commands of a drive at once; 1: it does without NCQ. */
+uint32_t depth_of_drive(const struct search *search, const char *drive,
+			bool before);
+/* Its gap and its reads at once are set. */
+enum exit_status open_provoked(const struct watched *watched,
+			       struct provoked *provoked);
 void close_provoked(struct provoked *provoked);
-/* A read, if it is time. The kernel's log has the failures. */
-void provoke(struct provoked *provoked);
+/* The reads, if it is time. The kernel's log has the failures. */
+void provoke(const struct search *search, struct provoked *provoked);
 
 /* bisect-expose.c: a trial that is set, until it is decided. */
 struct exposure {

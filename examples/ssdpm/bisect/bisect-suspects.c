@@ -122,8 +122,11 @@ static int add_settings(struct search *search, const struct drive *drive,
 	int n = 0;
 
 	for (size_t i = 0; i < 2; i++) {
-		const int err = add_setting(search, drive, settings[i], error);
+		int err;
 
+		if (search->only && settings[i] != search->only)
+			continue;
+		err = add_setting(search, drive, settings[i], error);
 		if (err && err != -EOPNOTSUPP)
 			return err;
 		n += !err;
@@ -204,8 +207,8 @@ enum exit_status add_suspects(struct search *search,
 		enum exit_status status = add_suspect(search, drive);
 
 		if (status == STATUS_DEVICE_CANNOT)
-			complain("%s: no setting of it saves power",
-				 drive->name);
+			complain("%s: no %ssetting of it saves power",
+				 drive->name, search->only ? "such " : "");
 		if (status)
 			return status;
 	}

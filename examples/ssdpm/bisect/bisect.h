@@ -34,6 +34,7 @@ struct search {
 	struct ssdpm_bisect *bisect; /* NULL: there is none */
 	struct searched_drive drives[SSDPM_BISECT_SUSPECTS];
 	size_t n_drives;
+	uint32_t only;	 /* enum ssdpm_bisect_setting; 0: all of them */
 	bool is_over;	 /* its record is of no use any more */
 	bool stops;	 /* a file that cannot be read is no search */
 	bool forgets;	 /* values that cannot be put back stay */
@@ -109,6 +110,9 @@ struct run_options;
 /* bisect-run.c: the next trial is set, or what was before comes back. */
 bool is_searching(const struct search *search);
 enum exit_status go_on(struct search *search);
+/* By hand; n_entries: besides those that were counted. */
+enum exit_status judge_trial(struct search *search, uint32_t verdict,
+			     uint64_t n_entries);
 /* The same trial, as after a boot; or the next one, if none began. */
 enum exit_status set_again(struct search *search);
 /* All is put back, and the search is forgotten. */
@@ -124,7 +128,9 @@ bool is_of_this_boot(const struct search *search, const char *token);
 /* bisect-print.c: the state, and what it says after the search. */
 struct ssdpm_bisect_state state_of_search(const struct search *search);
 enum exit_status print_search(const struct search *search);
-/* The name of entries: "entries", "idle times" or "I/Os". */
+/* "entries", "idle times" or "I/Os": enum ssdpm_bisect_exposure */
+const char *exposure_word(uint32_t exposure);
+/* Those of the search. */
 const char *entries_word(const struct search *search);
 /* The trial that begins, and that nobody has to judge. */
 void print_watched_trial(const struct search *search);

@@ -16,6 +16,7 @@ enum {
 struct settings {
 	uint64_t n_errors;
 	uint64_t n_entries;
+	uint32_t only;
 	const char *log;
 	bool forget;
 	struct run_options run;
@@ -35,6 +36,10 @@ static const struct option_spec options[] = {
 	  "alone, idle times; for NCQ alone, I/Os.",
 	  SETS_NUMBER(struct settings, n_entries, COUNT), .min = 1,
 	  .max = UINT32_MAX, .modes = START | GOOD },
+	{ "only", 0, "latency-limit|lpm|pcie-link|queue-depth",
+	  "start: Search this kind of setting alone.",
+	  SETS_WORD(struct settings, only, ssdpm_bisect_setting_to_string),
+	  .modes = START, .rare = true },
 	{ "log", 0, "FILE",
 	  "report: Quote the signs of faults in this kernel log.",
 	  SETS_TEXT(struct settings, log), .modes = REPORT },
@@ -95,36 +100,6 @@ static enum exit_status start(struct search *search, const struct settings *s,
 	return status;
 }
 
-static enum exit_status judge(struct search *search, const struct settings *s,
-			      uint32_t verdict)
-{
-	const char *token = ssdpm_bisect_get_token(search->bisect);
-	struct ssdpm_error error;
-	enum exit_status status = STATUS_DONE;
-	int err = 0;
-
-	if (verdict != SSDPM_BISECT_SKIP && token && is_unset(token) &&
-	    is_of_this_boot(search, token)) {
-		complain("this trial was never set: ssdpm bisect set sets it");
-		return STATUS_NOT_IN_FORCE;
-	}
-	/* Linux has its own settings since the boot. */
-	if (verdict == SSDPM_BISECT_GOOD && token &&
-	    !is_of_this_boot(search, token))
-		return failure("the machine was restarted in this trial: "
-			       "ssdpm bisect set sets it again");
-	if (verdict == SSDPM_BISECT_GOOD && token)
-		status = check_trial(search);
-	if (status)
-		return status;
-	if (s->n_entries)
-		err = ssdpm_bisect_add_entries(search->bisect, s->n_entries,
-					       &error);
-	if (!err)
-		err = ssdpm_bisect_judge(search->bisect, verdict, &error);
-	return err ? failure("%s", error.message) : go_on(search);
-}
-
 static enum exit_status act(struct search *search, const struct settings *s,
 			    char **operands, size_t n)
 {
@@ -138,7 +113,7 @@ static enum exit_status act(struct search *search, const struct settings *s,
 	if (!search->bisect)
 		return no_search(search);
 	if (verdict)
-		return judge(search, s, verdict);
+		return judge_trial(search, verdict, s->n_entries);
 	if (!strcmp(word, "run"))
 		return run_search(search, &s->run);
 	if (!strcmp(word, "set"))
@@ -214,6 +189,7 @@ static enum exit_status run(const void *data, const struct common *common,
 		n = 1;
 	}
 	status = open_search(common, use_of(operands[0]), &search);
+	search.only = settings->only;
 	search.forgets = settings->forget;
 	if (!status)
 		status = act(&search, settings, operands, n);
