@@ -848,3 +848,26 @@ def test_the_end_of_a_search_turns_ncq_on_again(desktop_search: Search) -> None:
     os.close(watch)
     assert written, "the same depth, which Linux takes for no change"
     assert depth.read_text().strip() == "32"
+
+
+@pytest.mark.parametrize("last", ["stop", "bad"])
+def test_the_end_of_a_search_names_the_call_for_settings_that_were_refused(
+    laptop: Search, last: str
+) -> None:
+    laptop("start", *SEEN, "nvme0")
+    # The first trial is bad: that ends the search.
+    files = laptop.root / "etc/ssdpm.conf"
+    files.parent.mkdir(exist_ok=True)
+    files.write_text("[drive]\nkind = nvme\nmax_exit_latency = 20ms\n")
+    root = ("--root", str(laptop.root))
+    laptop.ssdpm.fails(1, "apply", "--config", *root)
+    said = laptop.ssdpm("bisect", last, *root).stderr.decode()
+    call = f"ssdpm apply --root {laptop.root} --config sets them"
+    assert call in " ".join(said.replace("\\", "").split())
+    laptop.ssdpm.output("apply", "--config", *root)
+    assert laptop.read(LIMIT) == "20000"
+    if last == "bad":
+        laptop("stop")
+    laptop("start", *SEEN, "nvme0")
+    assert "refused" not in laptop.ssdpm("bisect", "stop", *root).stderr.decode()
+    assert laptop.read(LIMIT) == "20000"

@@ -379,6 +379,19 @@ def test_of_a_survey_killed_with_its_guard_revert_puts_back(
     assert ssdpm("revert", "--root", str(root)).stderr == b""
 
 
+def test_of_a_survey_killed_with_its_guard_a_search_of_bisect_puts_back(
+    ssdpm: Command, survey: Callable[..., Any]
+) -> None:
+    process, root = survey()
+    killed_with_its_guard(process)
+    assert value(root) in ("0", "25000")
+    seen = ("--errors", "1", "--entries", "40", "nvme0")
+    begun = ssdpm("bisect", "start", *seen, "--root", str(root))
+    assert b"put back" in begun.stderr and begun.returncode == 0
+    ssdpm.output("bisect", "stop", "--root", str(root))
+    assert value(root) == "100000"
+
+
 def test_of_a_survey_killed_with_its_guard_the_next_one_puts_back(
     ssdpm: Command, survey: Callable[..., Any]
 ) -> None:

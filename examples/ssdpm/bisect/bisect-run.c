@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a search: a trial is on disk first, and then it is set. */
 #include "bisect/bisect-run.h"
+#include "options/advised.h"
+#include "programs.h"
 #include "survey/survey.h"
 
 #include <stdlib.h>
@@ -63,10 +65,40 @@ static enum exit_status begin_and_set(struct search *search)
 	return status ? status : begin_trial(search, boot_token(search).text);
 }
 
+/*
+ * The service and udev were refused during the search, and an event does not
+ * come again.
+ */
+static void tell_pending(const struct search *search)
+{
+	char *text;
+	size_t n;
+
+	if (search->common->quiet || count_pending(search->live, &n, NULL) ||
+	    !n)
+		return;
+	text = advised_text(
+		search->live->root,
+		"settings of ssdpm.conf(5) were refused during the search, or "
+		"changed: ssdpm apply --config sets them");
+	if (text)
+		remark("%s", text);
+	free(text);
+}
+
+static enum exit_status restore(struct search *search)
+{
+	const enum exit_status status = put_back_search(search);
+
+	if (search->is_over)
+		tell_pending(search);
+	return status;
+}
+
 /* The result is known, whether or not all could be put back. */
 static enum exit_status end_search(struct search *search)
 {
-	const enum exit_status status = put_back_search(search);
+	const enum exit_status status = restore(search);
 	const enum exit_status printed = print_search(search);
 
 	return status ? status : printed;
@@ -92,7 +124,7 @@ enum exit_status stop_search(struct search *search)
 		return no_search(search);
 	/* First, so that nobody judges a trial that is no longer set. */
 	status = remove_search(search);
-	status = status ? status : put_back_search(search);
+	status = status ? status : restore(search);
 	return status && search->forgets ? STATUS_PARTLY : status;
 }
 

@@ -2,6 +2,7 @@
 #include "bisect/bisect-run.h"
 #include "options/units.h"
 #include "programs.h"
+#include "survey/survey.h"
 
 #include <string.h>
 
@@ -87,6 +88,10 @@ static enum exit_status start(struct search *search, const struct settings *s,
 	status = check_record(search);
 	if (!status)
 		status = undo_killed_commit(search);
+	/* The values of a killed one are not those of before. */
+	if (!status)
+		status = put_back_after_survey(search->common, search->live,
+					       false);
 	if (!status)
 		status = read_devices(search->common, operands, n, &drives);
 	if (!status)
