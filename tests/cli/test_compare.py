@@ -218,7 +218,7 @@ def test_nothing_is_proposed_that_delays_or_costs_unasked(
     assert bounds["by_default"] is True
     assert bounds["max_delay_p99_ns"] == max(linux["delay_p99_ns"], 25 * MS)
     text = some.output("recommend", *call)
-    assert "may delay I/Os by " in text
+    assert "limits: delays of at most " in text
     proposed = 0
     for one in answer["recommendations"]:
         n_ios = sum(one["run"]["n_ios"])

@@ -327,7 +327,7 @@ static void print_bounds(const struct advice *a)
 {
 	const struct ssdpm_bounds *b = &a->bounds;
 
-	printf("  may delay I/Os by %s on average, and 1 in 100 by more than %s; exits up to %s%s\n",
+	printf("  limits: delays of at most %s on average and %s for 99 of 100 I/Os; exits up to %s%s\n",
 	       bound_text(b->max_delay_mean_ns).text,
 	       bound_text(b->max_delay_p99_ns).text,
 	       b->max_exit_latency_us == UINT64_MAX ?
