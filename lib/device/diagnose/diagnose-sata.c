@@ -92,6 +92,11 @@ static enum asks drive_asks(const struct examination *e)
 	return info->sata_supported & SSDPM_SATA_DIPM ? ASKS_YES : ASKS_NO;
 }
 
+static bool nobody_asks(const struct link *link)
+{
+	return link->host == ASKS_NO && link->drive == ASKS_NO;
+}
+
 /* Those of the drive, with the adapter taken into account. */
 static bool has_quirk(const struct examination *e,
 		      const struct ssdpm_host *host)
@@ -367,11 +372,9 @@ static bool is_anybodys_guess(const struct examination *e,
 					   !knows(e, SSDPM_FACT_LPM_SUPPORTED));
 }
 
-/* The side that asks, under policies that let both. */
-static void say_who(struct examination *e, const struct link *link)
+/* The sides that never ask, whatever the policy. */
+static void say_sides(struct examination *e, const struct link *link)
 {
-	const char *policy = ssdpm_lpm_to_string(e->facts->lpm);
-
 	if (link->host == ASKS_NO)
 		ssdpm__found(
 			e, SSDPM_DIAGNOSIS_NO_HIPM, SSDPM_SEVERITY_NOTE,
@@ -384,17 +387,29 @@ static void say_who(struct examination *e, const struct link *link)
 		ssdpm__found(e, SSDPM_DIAGNOSIS_NO_DIPM,
 			     link->host == ASKS_NO ? SSDPM_SEVERITY_PROBLEM :
 						     SSDPM_SEVERITY_NOTE,
-			     "the drive does not ask (DIPM): %s",
+			     "the drive does not ask%s (DIPM): %s",
+			     link->host == ASKS_NO ? " either" : "",
 			     adapter_forbids(e) ?
 				     "the adapter has not both partial and "
 				     "slumber (CAP.PSC, CAP.SSC)" :
 				     "it cannot (word 78 bit 3)");
-	if (link->host == ASKS_NO && link->drive == ASKS_NO)
-		ssdpm__conclude(e, SAVING_NO,
-				"the policy is %s, but neither host nor drive "
-				"puts the link to sleep",
-				policy);
-	else if (is_anybodys_guess(e, link))
+}
+
+/* No policy changes that. */
+static void say_nobody(struct examination *e, const struct link *link)
+{
+	say_sides(e, link);
+	ssdpm__conclude(e, SAVING_NO,
+			"neither host nor drive can put the link to sleep");
+}
+
+/* The side that asks, under policies that let both. */
+static void say_who(struct examination *e, const struct link *link)
+{
+	const char *policy = ssdpm_lpm_to_string(e->facts->lpm);
+
+	say_sides(e, link);
+	if (is_anybodys_guess(e, link))
 		ssdpm__conclude(e, SAVING_UNKNOWN,
 				"the policy is %s, but who puts the link to "
 				"sleep is not known",
@@ -539,6 +554,11 @@ static void say_policy(struct examination *e, const struct link *link)
 	if (!knows(e, SSDPM_FACT_LPM)) {
 		ssdpm__conclude(e, SAVING_UNKNOWN,
 				"the policy of its link cannot be read");
+		return;
+	}
+	if (nobody_asks(link)) {
+		say_nobody(e, link);
+		say_deep_policy(e);
 		return;
 	}
 	if (lpm == SSDPM_LPM_MAX_PERFORMANCE) {

@@ -866,19 +866,31 @@ static void a_link_that_nobody_puts_to_sleep_saves_nothing(void **state)
 
 	(void)state;
 	init_sata(&scene, NO_HIPM, NO_DIPM);
+	/* min_power alone has a remedy, because it may lose data. */
+	for (uint32_t lpm = SSDPM_LPM_MAX_PERFORMANCE; ssdpm_lpm_to_string(lpm);
+	     lpm++) {
+		scene.facts->lpm = lpm;
+		diagnose(&scene);
+		assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
+			       "saves nothing: neither host nor drive can put "
+			       "the link to sleep");
+		assert_found(&scene, SSDPM_DIAGNOSIS_NO_DIPM,
+			     SSDPM_SEVERITY_PROBLEM,
+			     "the drive does not ask either (DIPM): it cannot "
+			     "(word 78 bit 3)",
+			     "");
+		for (size_t i = 0; i < scene.n; i++)
+			assert_true(lpm == SSDPM_LPM_MIN_POWER ||
+				    !scene.found[i].remedy);
+	}
+	scene.facts->lpm = SSDPM_LPM_MED_POWER_WITH_DIPM;
 	diagnose(&scene);
-	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
-		       "saves nothing: the policy is med_power_with_dipm, but "
-		       "neither host nor drive puts the link to sleep");
-	assert_found(&scene, SSDPM_DIAGNOSIS_NO_DIPM, SSDPM_SEVERITY_PROBLEM,
-		     "the drive does not ask (DIPM): it cannot (word 78 "
-		     "bit 3)",
-		     "");
 	scene.facts->ahci_host_caps &= ~(1u << 14);
 	diagnose(&scene);
 	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_NO_DIPM)->message,
-			    "the drive does not ask (DIPM): the adapter has "
-			    "not both partial and slumber (CAP.PSC, CAP.SSC)");
+			    "the drive does not ask either (DIPM): the adapter "
+			    "has not both partial and slumber (CAP.PSC, "
+			    "CAP.SSC)");
 	scene.facts->ahci_host_caps |= 1u << 14;
 	scene.model = ssdpm_model_unref(scene.model);
 	diagnose(&scene);
