@@ -75,6 +75,14 @@ static void print_reason(const struct drive *drive,
 	free(advice);
 }
 
+/* Each tells what a link policy may do to a port, whatever else is there. */
+static bool is_risk(uint32_t code)
+{
+	return code == SSDPM_DIAGNOSIS_LPM_MIN_POWER ||
+	       code == SSDPM_DIAGNOSIS_EXTERNAL_PORT ||
+	       code == SSDPM_DIAGNOSIS_HOT_PLUG_PORT;
+}
+
 /* Below the table, because reasons are too long for a column. */
 static void print_reasons(const struct ports *ports)
 {
@@ -87,8 +95,7 @@ static void print_reasons(const struct ports *ports)
 			const struct ssdpm_diagnosis *d =
 				&insight->diagnoses[j];
 
-			if (d != main_reason(insight) &&
-			    d->code != SSDPM_DIAGNOSIS_LPM_MIN_POWER)
+			if (d != main_reason(insight) && !is_risk(d->code))
 				continue;
 			fputs(before, stdout);
 			before = "";
