@@ -408,7 +408,7 @@ def test_a_nas_serves_files_and_a_desktop_does_not(ssdpm: Command) -> None:
     kind = ssdpm.directory / "nas/sys/class/dmi/id/chassis_type"
     firmware = touch(ssdpm.directory / "nas/sys/firmware/acpi/pm_profile")
     assert workload() == (
-        "Workload: server-files (many disks, all SATA); --trace takes your own"
+        "Workload: server-files (many SATA disks); --trace takes your own"
     )
     kind.write_text("23\n")
     assert workload() == (

@@ -12,7 +12,7 @@ struct cell workload_text(const struct ssdpm_machine *machine, const char *name)
 	static const char reasons[][32] = {
 		[SSDPM_WORKLOAD_REASON_FIRMWARE] = "a server by firmware",
 		[SSDPM_WORKLOAD_REASON_CHASSIS] = "a server by chassis",
-		[SSDPM_WORKLOAD_REASON_DISKS] = "many disks, all SATA",
+		[SSDPM_WORKLOAD_REASON_DISKS] = "many SATA disks",
 		[SSDPM_WORKLOAD_REASON_NO_SERVER] = "no sign of a server",
 	};
 

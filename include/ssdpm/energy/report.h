@@ -63,7 +63,7 @@ enum ssdpm_workload_reason {
 	/* It has the chassis of a server: SMBIOS 3.7, 7.4.1;
 	 * sys/class/dmi/id/chassis_type. */
 	SSDPM_WORKLOAD_REASON_CHASSIS = 2,
-	/* It has four or more SATA disks and no NVMe drive, as a NAS. */
+	/* It has four or more SATA disks, as a NAS. */
 	SSDPM_WORKLOAD_REASON_DISKS = 3,
 	/* None of these. */
 	SSDPM_WORKLOAD_REASON_NO_SERVER = 4,

@@ -10,7 +10,7 @@
 /* A desktop has fewer; this is a choice. */
 #define MANY_DISKS 4
 
-enum { N_NVME_NAMES = 32, PATH_BYTES = 512 };
+enum { PATH_BYTES = 512 };
 
 static const char workload_reason_words[][12] = {
 	[SSDPM_WORKLOAD_REASON_FIRMWARE] = "firmware",
@@ -66,19 +66,15 @@ static bool find_disk(const struct ssdpm_machine *machine, const char *name,
 }
 
 /*
- * Disks on ports of libata, and no NVMe drive: a NAS of somebody's own. Names
- * are tried: to list the disks takes memory, and this call cannot fail.
+ * Disks on ports of libata: a NAS of somebody's own, which may have NVMe drives
+ * as its cache. Names are tried: to list the disks takes memory, and this call
+ * cannot fail.
  */
 static bool has_many_sata_disks(const struct ssdpm_machine *machine)
 {
 	char name[24], real[PATH_BYTES];
 	size_t n_sata = 0;
 
-	for (unsigned int i = 0; i < N_NVME_NAMES; i++) {
-		snprintf(name, sizeof(name), "nvme%un1", i);
-		if (find_disk(machine, name, real))
-			return false;
-	}
 	for (char letter = 'a'; letter <= 'z'; letter++) {
 		snprintf(name, sizeof(name), "sd%c", letter);
 		if (find_disk(machine, name, real) && strstr(real, "/ata"))

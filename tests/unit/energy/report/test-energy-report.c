@@ -5,6 +5,7 @@
 #include "tree.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 enum { N_DRIVES = 3, N_IOS = 40 }; /* of the capture desktop-6.1 */
 
@@ -316,9 +317,10 @@ static void a_server_and_a_nas_serve_files_and_others_a_desktop(void **state)
 			"desktop-session");
 	put_disk(root, 'e', "ata4/host4");
 	assert_workload(root, SSDPM_WORKLOAD_REASON_DISKS, "server-files");
+	/* The cache of a NAS. */
 	tree_mkdir(root, "sys/block/nvme0n1");
-	assert_workload(root, SSDPM_WORKLOAD_REASON_NO_SERVER,
-			"desktop-session");
+	assert_workload(root, SSDPM_WORKLOAD_REASON_DISKS, "server-files");
+	assert_int_equal(unlink(tree_path(root, "sys/block/sde")), 0);
 	/* A notebook, then a rack mount chassis. */
 	tree_put(root, "sys/class/dmi/id/chassis_type", "10\n");
 	assert_workload(root, SSDPM_WORKLOAD_REASON_NO_SERVER,
