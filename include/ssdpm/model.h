@@ -164,6 +164,7 @@ enum ssdpm_info_field {
 	SSDPM_INFO_SATA_WORDS_VALID = 1 << 4,
 	SSDPM_INFO_SATA_GENERATIONS = 1 << 5,
 	SSDPM_INFO_APM_LEVEL = 1 << 6,
+	SSDPM_INFO_ROTATIONAL = 1 << 7,
 };
 
 /**
@@ -188,6 +189,8 @@ enum ssdpm_info_field {
  *              supported
  * @sata_generations: bits 1 to 3: Gen1 (1.5 Gb/s) to Gen3 (6 Gb/s)
  * @apm_level:  1 (least power) to 254 (most); unknown where APM is not enabled
+ * @rotational: 1: a hard disk, whose motor no model of this library has; 0: an
+ *              SSD (word 217)
  *
  * The serial number is left out on purpose: no power question needs it.
  */
@@ -209,7 +212,8 @@ struct ssdpm_model_info {
 	uint8_t sata_words_valid;
 	uint8_t sata_generations;
 	uint8_t apm_level;
-	uint8_t reserved1[5];
+	uint8_t rotational;
+	uint8_t reserved1[4];
 };
 
 struct ssdpm_model;

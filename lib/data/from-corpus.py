@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import collections
 import csv
+import fnmatch
 import json
 import pathlib
 import re
@@ -68,7 +69,8 @@ SATA_HEAD = """\
 # Columns, divided by tabulators: product, firmware, drives seen, words 76 to 79
 # valid, generations of the link, then supported/enabled of HIPM, DIPM, automatic
 # partial to slumber transitions of the device and of the host, DevSleep, APM,
-# then the APM level. ? is unknown.
+# then the APM level, and whether it is a hard disk: from word 217, or from the
+# name where the input lacks that word. ? is unknown.
 """
 
 Row = dict[str, Any]
@@ -462,6 +464,25 @@ def feature(row: Row, name: str) -> tuple[bool | None, bool | None]:
     return facts.get("supported"), facts.get("enabled")
 
 
+# Names under which their makers sold hard disks only. Word 217 decides where it says
+# something: disks older than ATA8-ACS, and logs of the kernel, have none.
+HARD_DISKS = (
+    "FUJITSU MH[VWXYZ]2*", "HUH72*", "Hitachi HDS72*", "IC25N0*", "Maxtor [0-9]*",
+    "SAMSUNG HD*", "SAMSUNG HS1*", "SAMSUNG MP0*", "ST[0-9]*", "TOSHIBA MG0*",
+    "TOSHIBA MK*", "WDC WD[0-9]*", "WDC  W[SU]H72*",
+)  # fmt: skip
+
+
+def rotational(row: Row) -> bool | None:
+    rate = word(row, 217)
+    if rate:
+        return rate != 1
+    if row.get("ssd"):
+        return False
+    named = any(fnmatch.fnmatchcase(row["model"], name) for name in HARD_DISKS)
+    return True if named else None
+
+
 def sata_facts(row: Row) -> list[str]:
     auto = row.get("partial_slumber", {})
     apm, apm_enabled = feature(row, "apm")
@@ -481,6 +502,7 @@ def sata_facts(row: Row) -> list[str]:
         ",".join(map(str, row.get("gen", []))) or UNKNOWN,
         *(f"{yes_no(supported)}/{yes_no(enabled)}" for supported, enabled in features),
         level if level.isdecimal() else UNKNOWN,
+        yes_no(rotational(row)),
     ]
 
 
@@ -499,6 +521,7 @@ def shared_sata_facts(model: Row) -> list[str]:
             for name in features
         ),
         UNKNOWN if level is None else str(level),
+        yes_no(facts.get("rotational")),
     ]
 
 

@@ -32,7 +32,7 @@ NVME_2_1 = 7 << 10  # the three times that nobody prints yet
 COLUMNS = (MAX_POWER, ENTRY, EXIT, *RANKS, ACTIVE_POWER, IDLE_POWER, WORKLOAD)
 
 # Bits of enum ssdpm_info_field.
-WORDS_VALID, GENERATIONS, APM_LEVEL = 1 << 4, 1 << 5, 1 << 6
+WORDS_VALID, GENERATIONS, APM_LEVEL, ROTATIONAL = 1 << 4, 1 << 5, 1 << 6, 1 << 7
 N_FEATURES = 6
 
 HEAD = "/* SPDX-License-Identifier: MIT */\n/* Made by make-catalogue.py. */\n"
@@ -177,11 +177,12 @@ def tristate(text: str) -> tuple[int, int]:
 def sata_table(columns: Columns) -> Table:
     """A struct catalogue_sata."""
     table = Table(SATA)
-    valid, generations, *features, level = columns
+    valid, generations, *features, level, rotational = columns
     if len(features) != N_FEATURES:
         raise Fault("not a SATA drive")
     words_valid, unknown_valid = tristate(valid)
-    unknown = WORDS_VALID * unknown_valid
+    rotates, unknown_rotational = tristate(rotational)
+    unknown = WORDS_VALID * unknown_valid | ROTATIONAL * unknown_rotational
     masks = [0, 0, 0, 0]  # supported, unknown; enabled, unknown
     for i, text in enumerate(features):
         for j, part in enumerate(text.split("/")):
@@ -196,7 +197,7 @@ def sata_table(columns: Columns) -> Table:
     if level == UNKNOWN:
         unknown |= APM_LEVEL
     value = 0 if level == UNKNOWN else number(level, 255)
-    numbers = (unknown, words_valid, bits, value, *masks)
+    numbers = (unknown, words_valid, bits, value, rotates, *masks)
     table.sata = f"{{ {', '.join(map(str, numbers))} }}"
     table.n_unknown = sum(bin(n).count("1") for n in (unknown, masks[1], masks[3]))
     return table

@@ -181,7 +181,7 @@ static int sata_from_sysfs(const struct ssdpm_device *device,
 	return err == -EINVAL ? -ENOENT : err;
 }
 
-static int sata_model(const struct ssdpm_device *device, uint32_t flags,
+static int sata_words(const struct ssdpm_device *device, uint32_t flags,
 		      struct ssdpm_model **ret_model,
 		      struct ssdpm_error *reterr)
 {
@@ -290,6 +290,17 @@ static int complete_nvme(const struct ssdpm_device *device,
 	return err < 0 ? err : 0;
 }
 
+/* Linux takes a disk that does not say that it is an SSD for a hard disk. */
+static void complete_sata(const struct ssdpm_device *device,
+			  struct ssdpm_model_info *info)
+{
+	if (!(info->unknown & SSDPM_INFO_ROTATIONAL) ||
+	    !(device->facts.flags & SSDPM_DEVICE_ROTATIONAL))
+		return;
+	info->rotational = 1;
+	info->unknown &= ~(uint32_t)SSDPM_INFO_ROTATIONAL;
+}
+
 /* A copy of the model with what sysfs says of the drive. */
 static int complete(const struct ssdpm_device *device,
 		    const struct ssdpm_model *model,
@@ -303,12 +314,34 @@ static int complete(const struct ssdpm_device *device,
 	states = ssdpm_model_get_states(model, &n);
 	if (info.kind == SSDPM_KIND_NVME && complete_nvme(device, model, &info))
 		return ssdpm__no_memory(reterr);
+	if (info.kind == SSDPM_KIND_SATA)
+		complete_sata(device, &info);
 	if (firmware[0] && strlen(firmware) < sizeof(info.firmware)) {
 		memset(info.firmware, 0, sizeof(info.firmware));
 		strcpy(info.firmware, firmware);
 		info.unknown &= ~(uint32_t)SSDPM_INFO_FIRMWARE;
 	}
 	return ssdpm_model_new(&info, states, n, ret_model, reterr);
+}
+
+static int sata_model(const struct ssdpm_device *device, uint32_t flags,
+		      struct ssdpm_model **ret_model,
+		      struct ssdpm_error *reterr)
+{
+	const struct ssdpm_power_state *states;
+	struct ssdpm_model *model = NULL;
+	struct ssdpm_model_info info;
+	size_t n;
+	int err = sata_words(device, flags, &model, reterr);
+
+	if (err)
+		return err;
+	info = *ssdpm_model_get_info(model);
+	complete_sata(device, &info);
+	states = ssdpm_model_get_states(model, &n);
+	err = ssdpm_model_new(&info, states, n, ret_model, reterr);
+	ssdpm_model_unref(model);
+	return err;
 }
 
 static int model_from_catalogue(const struct ssdpm_device *device,

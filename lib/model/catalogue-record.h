@@ -31,6 +31,7 @@ struct catalogue_sata {
 	uint8_t words_valid;
 	uint8_t generations;
 	uint8_t apm_level;
+	uint8_t rotational;
 	uint8_t supported;
 	uint8_t supported_unknown;
 	uint8_t enabled;

@@ -104,6 +104,7 @@ static void expand_sata(const struct catalogue_sata *from,
 	info->sata_words_valid = from->words_valid;
 	info->sata_generations = from->generations;
 	info->apm_level = from->apm_level;
+	info->rotational = from->rotational;
 	info->sata_supported = from->supported;
 	info->sata_supported_unknown = from->supported_unknown;
 	info->sata_enabled = from->enabled;
@@ -234,7 +235,7 @@ static bool same_facts(const struct ssdpm_model_info *a,
 	       (a->unknown & ~NAMES) == (b->unknown & ~NAMES) &&
 	       a->sata_words_valid == b->sata_words_valid &&
 	       a->sata_generations == b->sata_generations &&
-	       a->apm_level == b->apm_level &&
+	       a->apm_level == b->apm_level && a->rotational == b->rotational &&
 	       a->sata_supported == b->sata_supported &&
 	       a->sata_supported_unknown == b->sata_supported_unknown &&
 	       a->sata_enabled == b->sata_enabled &&

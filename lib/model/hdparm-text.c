@@ -119,6 +119,17 @@ static void take_apm_level(struct hdparm *h, struct span line)
 	}
 }
 
+/* "Solid State Device", or a number from 1025 on; hdparm prints no other. */
+static void take_rotation(struct ssdpm_model_info *info, struct span line)
+{
+	uint64_t rate;
+
+	if (ssdpm__take(&line, "Solid State Device"))
+		ssdpm__sata_know_rotational(info, false);
+	else if (ssdpm__take_uint(&line, UINT16_MAX, &rate) && rate > 0x400)
+		ssdpm__sata_know_rotational(info, true);
+}
+
 static bool take_generation(struct hdparm *h, struct span line)
 {
 	if (ssdpm__take(&line, "Gen1 signaling speed") ||
@@ -188,6 +199,8 @@ static int take_line(struct hdparm *h, struct span line, uint32_t number,
 			  SSDPM_INFO_FIRMWARE, &h->info);
 	} else if (ssdpm__take(&line, "Advanced power management level:")) {
 		take_apm_level(h, line);
+	} else if (ssdpm__take(&line, "Nominal Media Rotation Rate:")) {
+		take_rotation(&h->info, line);
 	} else if (ssdpm__take(&line, "DEVSLP Exit Timeout (DETO):")) {
 		if (ssdpm__take_uint(&line, UINT8_MAX, &ms))
 			h->devsleep_exit_us = (uint32_t)ms * 1000;

@@ -34,7 +34,7 @@ struct field {
 	((uint32_t)(SSDPM_STATE_NON_OPERATIONAL |    \
 		    SSDPM_STATE_ACTIVE_POWER_SHOWN | \
 		    SSDPM_STATE_IDLE_POWER_OF_FAMILY))
-#define ALL_INFO_FIELDS ((1u << 7) - 1)
+#define ALL_INFO_FIELDS ((1u << 8) - 1)
 #define ALL_SATA_FEATURES ((1u << N_SATA_FEATURES) - 1)
 #define SATA_GENERATIONS 14 /* bits 1 to 3 */
 

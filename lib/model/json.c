@@ -200,7 +200,7 @@ static int read_sata(const struct model_reader *r,
 	const struct json_node *sata =
 		ssdpm__json_member(r->json, drive, "sata");
 	uint64_t apm_level = 0;
-	uint32_t valid = 0;
+	uint32_t valid = 0, rotational = 0;
 	int err;
 
 	if (info->kind != SSDPM_KIND_SATA)
@@ -220,9 +220,13 @@ static int read_sata(const struct model_reader *r,
 		err = read_number(r, sata, "apm_level", UINT8_MAX,
 				  SSDPM_INFO_APM_LEVEL, info, &apm_level);
 	if (!err)
+		err = read_bit(r, sata, "rotational", SSDPM_INFO_ROTATIONAL,
+			       &rotational, &info->unknown);
+	if (!err)
 		err = read_features(r, sata, info);
 	info->sata_words_valid = valid != 0;
 	info->apm_level = (uint8_t)apm_level;
+	info->rotational = rotational != 0;
 	return err;
 }
 
@@ -713,17 +717,26 @@ static void write_generations(struct json_writer *w,
 	ssdpm__json_end(w, ']');
 }
 
+static void write_known_bool(struct json_writer *w, const char *key, bool value,
+			     bool is_unknown)
+{
+	if (is_unknown)
+		ssdpm__json_null(w, key);
+	else
+		ssdpm__json_bool(w, key, value);
+}
+
 static void write_sata(struct json_writer *w,
 		       const struct ssdpm_model_info *info)
 {
 	ssdpm__json_begin(w, "sata", '{');
-	if (info->unknown & SSDPM_INFO_SATA_WORDS_VALID)
-		ssdpm__json_null(w, "words_valid");
-	else
-		ssdpm__json_bool(w, "words_valid", info->sata_words_valid);
+	write_known_bool(w, "words_valid", info->sata_words_valid,
+			 info->unknown & SSDPM_INFO_SATA_WORDS_VALID);
 	write_generations(w, info);
 	write_number(w, "apm_level", info->apm_level,
 		     info->unknown & SSDPM_INFO_APM_LEVEL);
+	write_known_bool(w, "rotational", info->rotational,
+			 info->unknown & SSDPM_INFO_ROTATIONAL);
 	write_features(w, "supported", info->sata_supported,
 		       info->sata_supported_unknown);
 	write_features(w, "enabled", info->sata_enabled,

@@ -9,7 +9,7 @@
 
 #define SATA_INFO_FIELDS                                             \
 	(SSDPM_INFO_SATA_WORDS_VALID | SSDPM_INFO_SATA_GENERATIONS | \
-	 SSDPM_INFO_APM_LEVEL)
+	 SSDPM_INFO_APM_LEVEL | SSDPM_INFO_ROTATIONAL)
 
 struct ssdpm_model {
 	unsigned int refs;
@@ -80,25 +80,28 @@ static int check_sata(const struct ssdpm_model_info *info,
 		if (info->sata_supported || info->sata_supported_unknown ||
 		    info->sata_enabled || info->sata_enabled_unknown ||
 		    info->sata_words_valid || info->sata_generations ||
-		    info->apm_level || (unknown & SATA_INFO_FIELDS))
+		    info->apm_level || info->rotational ||
+		    (unknown & SATA_INFO_FIELDS))
 			return ssdpm__fail(reterr, -EINVAL, 0,
 					   "facts of a SATA drive in an NVMe "
 					   "one");
 		return 0;
 	}
-	if (info->sata_words_valid > 1 ||
+	if (info->sata_words_valid > 1 || info->rotational > 1 ||
 	    (info->sata_generations & ~SATA_GENERATIONS))
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "sata_words_valid or sata_generations: a "
-				   "bit that means nothing");
+				   "sata_words_valid, sata_generations or "
+				   "rotational: a bit that means nothing");
 	if (((unknown & SSDPM_INFO_SATA_WORDS_VALID) &&
 	     info->sata_words_valid) ||
 	    ((unknown & SSDPM_INFO_SATA_GENERATIONS) &&
 	     info->sata_generations) ||
-	    ((unknown & SSDPM_INFO_APM_LEVEL) && info->apm_level))
+	    ((unknown & SSDPM_INFO_APM_LEVEL) && info->apm_level) ||
+	    ((unknown & SSDPM_INFO_ROTATIONAL) && info->rotational))
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "sata_words_valid, sata_generations or "
-				   "apm_level: unknown, yet it has a value");
+				   "sata_words_valid, sata_generations, "
+				   "apm_level or rotational: unknown, yet it "
+				   "has a value");
 	err = check_features(info->sata_supported, info->sata_supported_unknown,
 			     "sata_supported", reterr);
 	if (err)

@@ -4,7 +4,7 @@
  * power states.
  *
  * Sources: ACS-4, IDENTIFY DEVICE data (words 0, 23-26, 27-46, 76-79, 82-87,
- * 91, 255); Serial ATA 3.x, interface power states and device sleep.
+ * 91, 217, 255); Serial ATA 3.x, interface power states and device sleep.
  *
  */
 #include "model/smartctl.h"
@@ -27,6 +27,7 @@ enum {
 	COMMANDS_ENABLED = 86,
 	COMMANDS_ENABLED_VALID = 87,
 	APM_LEVEL = 91,
+	ROTATION_RATE = 217,
 	INTEGRITY = 255,
 };
 
@@ -109,6 +110,12 @@ void ssdpm__sata_know_apm_level(struct ssdpm_model_info *info, uint64_t level)
 	info->apm_level = (uint8_t)level;
 }
 
+void ssdpm__sata_know_rotational(struct ssdpm_model_info *info, bool rotates)
+{
+	info->unknown &= ~(uint32_t)SSDPM_INFO_ROTATIONAL;
+	info->rotational = rotates;
+}
+
 static bool has_bit(const uint16_t *words, const struct feature_bit *at)
 {
 	return words[at->word] >> at->bit & 1;
@@ -154,6 +161,13 @@ static void read_apm(const uint16_t *words, struct ssdpm_model_info *info)
 	ssdpm__sata_know_enabled(info, SSDPM_SATA_APM, enabled);
 	if (enabled)
 		ssdpm__sata_know_apm_level(info, words[APM_LEVEL] & 0xff);
+}
+
+/* 1: nothing rotates; from 401h on: times a minute; 0: not reported. */
+static void read_rotation(uint16_t rate, struct ssdpm_model_info *info)
+{
+	if (rate == 1 || (rate > 0x400 && rate < 0xffff))
+		ssdpm__sata_know_rotational(info, rate != 1);
 }
 
 /* The first character of a text is the high byte of its first word. */
@@ -254,6 +268,7 @@ static int from_words(const uint16_t words[ATA_WORDS],
 		  SSDPM_INFO_FIRMWARE, &info);
 	read_link(words, &info);
 	read_apm(words, &info);
+	read_rotation(words[ROTATION_RATE], &info);
 	*ret_info = info;
 	return 0;
 }
@@ -350,7 +365,8 @@ void ssdpm__smartctl_set_kind(struct ssdpm_model_info *info, uint32_t kind)
 	if (kind != SSDPM_KIND_SATA)
 		return;
 	info->unknown |= SSDPM_INFO_SATA_WORDS_VALID |
-			 SSDPM_INFO_SATA_GENERATIONS | SSDPM_INFO_APM_LEVEL;
+			 SSDPM_INFO_SATA_GENERATIONS | SSDPM_INFO_APM_LEVEL |
+			 SSDPM_INFO_ROTATIONAL;
 	info->sata_supported_unknown = features;
 	info->sata_enabled_unknown = features;
 }
@@ -368,4 +384,10 @@ void ssdpm__smartctl_set_apm(struct ssdpm_model_info *info, bool supported,
 	ssdpm__sata_know_supported(info, SSDPM_SATA_APM, supported);
 	ssdpm__sata_know_enabled(info, SSDPM_SATA_APM, enabled);
 	ssdpm__sata_know_apm_level(info, level);
+}
+
+void ssdpm__smartctl_set_rotation(struct ssdpm_model_info *info,
+				  uint64_t times_a_minute)
+{
+	ssdpm__sata_know_rotational(info, times_a_minute != 0);
 }

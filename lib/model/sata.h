@@ -22,6 +22,7 @@ void ssdpm__sata_know_valid(struct ssdpm_model_info *info, bool valid);
 void ssdpm__sata_know_generations(struct ssdpm_model_info *info,
 				  uint8_t generations);
 void ssdpm__sata_know_apm_level(struct ssdpm_model_info *info, uint64_t level);
+void ssdpm__sata_know_rotational(struct ssdpm_model_info *info, bool rotates);
 
 /*
  * The states that the link is known to support, with the exit latencies of

@@ -136,6 +136,21 @@ static int read_speed(struct smartctl_json *r)
 	return err;
 }
 
+static int read_rotation(struct smartctl_json *r)
+{
+	const struct json_node *node = member(r, r->drive, "rotation_rate");
+	uint64_t rate;
+	int err;
+
+	if (!node)
+		return 0;
+	err = ssdpm__json_get_uint(r->json, node, UINT16_MAX, "rotation_rate",
+				   &rate, r->reterr);
+	if (!err)
+		ssdpm__smartctl_set_rotation(&r->info, rate);
+	return err;
+}
+
 /* Written by -g apm, -g all and -x where the drive has APM. */
 static int read_apm(struct smartctl_json *r)
 {
@@ -384,6 +399,8 @@ static int read_info(struct smartctl_json *r)
 		return read_vendor(r);
 	if (!err)
 		err = read_speed(r);
+	if (!err)
+		err = read_rotation(r);
 	return err ? err : read_apm(r);
 }
 

@@ -231,6 +231,20 @@ static int read_apm_level(struct smartctl_text *r, struct span value)
 	return 0;
 }
 
+/* SCSI disks have this line too. */
+static int read_rotation(struct smartctl_text *r, struct span value)
+{
+	uint64_t rate;
+
+	if (r->info.kind != SSDPM_KIND_SATA)
+		return 0;
+	if (ssdpm__take(&value, "Solid State Device"))
+		ssdpm__smartctl_set_rotation(&r->info, 0);
+	else if (ssdpm__take_uint(&value, UINT16_MAX, &rate) && rate)
+		ssdpm__smartctl_set_rotation(&r->info, rate);
+	return 0;
+}
+
 static const struct fact {
 	char label[28];
 	int (*read)(struct smartctl_text *r, struct span value);
@@ -245,6 +259,7 @@ static const struct fact {
 	{ "SATA Version is:", read_sata_version },
 	{ "Transport Type:", read_transport },
 	{ "APM feature is:", read_apm_feature },
+	{ "Rotation Rate:", read_rotation },
 	{ "APM level is:", read_apm_level },
 };
 

@@ -34,4 +34,8 @@ void ssdpm__smartctl_set_generations(struct ssdpm_model_info *info,
 void ssdpm__smartctl_set_apm(struct ssdpm_model_info *info, bool supported,
 			     bool enabled, uint64_t level);
 
+/* Whether it rotates: 0 is what smartctl has for an SSD. */
+void ssdpm__smartctl_set_rotation(struct ssdpm_model_info *info,
+				  uint64_t times_a_minute);
+
 #endif

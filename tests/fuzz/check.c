@@ -61,7 +61,8 @@ static void check_same(const struct ssdpm_model *a, const struct ssdpm_model *b)
 		      x->sata_enabled_unknown == y->sata_enabled_unknown &&
 		      x->sata_words_valid == y->sata_words_valid &&
 		      x->sata_generations == y->sata_generations &&
-		      x->apm_level == y->apm_level,
+		      x->apm_level == y->apm_level &&
+		      x->rotational == y->rotational,
 	      "JSON keeps what is known of the link");
 	check(!strcmp(x->product, y->product) &&
 		      !strcmp(x->firmware, y->firmware),

@@ -145,7 +145,7 @@ MODEL_JSON = {
     "unknown-latency": dump(drive(states=[state(True), state(False)])),
     "sata-link": dump({**SMALL, "kind": "sata", "sata": {
         "words_valid": True, "generations": [1, 2, 3], "apm_level": 128,
-        "hipm_supported": False, "devsleep_enabled": True},
+        "rotational": False, "hipm_supported": False, "devsleep_enabled": True},
         "states": [state(True, link_state="active")]}),
     "sata-generations": dump({**SMALL, "kind": "sata", "sata": {
         "generations": [3, 3]}}),

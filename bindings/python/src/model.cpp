@@ -70,9 +70,9 @@ static void copy_number(T *to, const py::object &number, uint32_t bit,
 		*to = number.cast<T>();
 }
 
-/* words_valid, generations and apm_level, or None; then the four masks. */
-using SataFacts = std::tuple<py::object, py::object, py::object, uint32_t,
-			     uint32_t, uint32_t, uint32_t>;
+/* words_valid, generations, apm_level, rotational, or None; then four masks. */
+using SataFacts = std::tuple<py::object, py::object, py::object, py::object,
+			     uint32_t, uint32_t, uint32_t, uint32_t>;
 
 static void copy_sata(const SataFacts &sata, struct ssdpm_model_info *info)
 {
@@ -82,10 +82,12 @@ static void copy_sata(const SataFacts &sata, struct ssdpm_model_info *info)
 		    SSDPM_INFO_SATA_GENERATIONS, info);
 	copy_number(&info->apm_level, std::get<2>(sata), SSDPM_INFO_APM_LEVEL,
 		    info);
-	info->sata_supported = std::get<3>(sata);
-	info->sata_supported_unknown = std::get<4>(sata);
-	info->sata_enabled = std::get<5>(sata);
-	info->sata_enabled_unknown = std::get<6>(sata);
+	copy_number(&info->rotational, std::get<3>(sata), SSDPM_INFO_ROTATIONAL,
+		    info);
+	info->sata_supported = std::get<4>(sata);
+	info->sata_supported_unknown = std::get<5>(sata);
+	info->sata_enabled = std::get<6>(sata);
+	info->sata_enabled_unknown = std::get<7>(sata);
 }
 
 static std::unique_ptr<Model> model_new(
@@ -189,6 +191,8 @@ static std::optional<SataFacts> model_sata(const Model &self)
 					py::int_(info->sata_generations)),
 			 unless_unknown(self, SSDPM_INFO_APM_LEVEL,
 					py::int_(info->apm_level)),
+			 unless_unknown(self, SSDPM_INFO_ROTATIONAL,
+					py::bool_(info->rotational != 0)),
 			 info->sata_supported, info->sata_supported_unknown,
 			 info->sata_enabled, info->sata_enabled_unknown);
 }

@@ -74,6 +74,7 @@ def sata_dicts(draw: st.DrawFn) -> dict[str, Any]:
         "words_valid": draw(maybe),
         "generations": draw(st.none() | st.sets(st.integers(1, 3)).map(sorted)),
         "apm_level": draw(st.none() | st.integers(0, 0xFF)),
+        "rotational": draw(maybe),
         **{f"{name}_supported": draw(maybe) for name in SATA_FEATURES},
         **{f"{name}_enabled": draw(maybe) for name in SATA_FEATURES},
     }
@@ -448,8 +449,8 @@ def test_the_attributes_of_a_link_are_the_keys_of_json() -> None:
     names = list(SataLink.__dataclass_fields__)
     keys = ssdpm.Model.from_states([], kind="sata").to_dict()["sata"]
     assert set(names) == set(keys)
-    assert [f"{name}_supported" for name in _core.SATA_FEATURES] == names[3::2]
-    assert [f"{name}_enabled" for name in _core.SATA_FEATURES] == names[4::2]
+    assert [f"{name}_supported" for name in _core.SATA_FEATURES] == names[4::2]
+    assert [f"{name}_enabled" for name in _core.SATA_FEATURES] == names[5::2]
 
 
 @pytest.mark.parametrize(
@@ -463,6 +464,7 @@ def test_the_attributes_of_a_link_are_the_keys_of_json() -> None:
         ("generations", ("1",), TypeError),
         ("apm_level", 256, ssdpm.RangeError),
         ("apm_level", True, TypeError),
+        ("rotational", 1, TypeError),
         ("hipm_supported", 1, TypeError),
         ("apm_enabled", "yes", TypeError),
     ],

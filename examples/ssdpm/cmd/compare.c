@@ -208,7 +208,7 @@ static enum exit_status run(const void *data, const struct common *common,
 		return status;
 	if (common->all)
 		return compare(common, &settings, NULL);
-	status = read_drives(common, operands, n_operands, &drives);
+	status = read_estimated_drives(common, operands, n_operands, &drives);
 	if (!status && is_usual)
 		status = take_usual_workload(common, &drives, settings.traces);
 	if (!status)

@@ -196,7 +196,7 @@ static enum exit_status run(const void *data, const struct common *common,
 	status = check(common, &settings, operands, n_operands);
 	if (status)
 		return status;
-	status = read_drives(common, operands, n_operands, &drives);
+	status = read_estimated_drives(common, operands, n_operands, &drives);
 	if (!status && is_usual)
 		status = take_usual_workload(common, &drives,
 					     &settings.trace_name);

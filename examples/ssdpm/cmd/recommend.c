@@ -194,7 +194,7 @@ static enum exit_status run(const void *data, const struct common *common,
 				      &params, &settings.from);
 	if (status)
 		return status;
-	status = read_drives(common, operands, n_operands, &drives);
+	status = read_estimated_drives(common, operands, n_operands, &drives);
 	if (!status && !is_given(&own, settings.given, "trace"))
 		status = take_usual_workload(common, &drives,
 					     &settings.trace_name);

@@ -453,8 +453,11 @@ enum exit_status find_parameters(
 	struct ssdpm_error error;
 
 	if (ssdpm_parameters_from_model(drive->model, link, ret_parameters,
-					SSDPM_MAX_PARAMETERS, ret_n, &error))
-		return failure("%s: %s", drive->name, error.message);
+					SSDPM_MAX_PARAMETERS, ret_n, &error)) {
+		complain("%s: %s", drive->name, error.message);
+		return error.code == -EOPNOTSUPP ? STATUS_DEVICE_CANNOT :
+						   STATUS_FAILED;
+	}
 	status = apply_measured(measured, common, drive, link, ret_parameters,
 				*ret_n);
 	if (!status)

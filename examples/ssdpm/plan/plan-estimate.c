@@ -115,6 +115,7 @@ enum exit_status estimate_work(struct work *work)
 {
 	const struct saving_options *options = &the_saving;
 	enum exit_status status = STATUS_DONE;
+	char why[256];
 
 	if (!options->trace)
 		return STATUS_DONE;
@@ -133,6 +134,11 @@ enum exit_status estimate_work(struct work *work)
 
 		if (!find_policies(work->plan, drive, policies))
 			continue;
+		if (is_hard_disk(drive, why)) {
+			if (!work->common->quiet)
+				remark("%s: %s", drive->name, why);
+			continue;
+		}
 		status = estimate_drive(work, options, drive);
 	}
 	return status;

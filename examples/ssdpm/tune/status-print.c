@@ -37,7 +37,7 @@ static const char *short_reason(uint32_t code)
 		{ SSDPM_DIAGNOSIS_EXTERNAL_PORT, "external" },
 		{ SSDPM_DIAGNOSIS_HOT_PLUG_PORT, "hot-plug" },
 		{ SSDPM_DIAGNOSIS_NO_HIPM, "no HIPM" },
-		{ SSDPM_DIAGNOSIS_NO_DIPM, "no DIPM" },
+		{ SSDPM_DIAGNOSIS_NO_DIPM, "it cannot" },
 		{ SSDPM_DIAGNOSIS_HOST_BITS, "no ALPE" },
 		{ SSDPM_DIAGNOSIS_OPTICAL, "optical" },
 		{ SSDPM_DIAGNOSIS_LPM_KEPT, "firmware" },
@@ -101,6 +101,14 @@ const char *why_awake(const struct live *live,
 	return why;
 }
 
+/* The library estimates no motor, and a link that sleeps is no disk that does.
+ */
+static bool is_hard_disk(const struct ssdpm_report_item *drive)
+{
+	return ssdpm_device_get_facts(drive->device)->flags &
+	       SSDPM_DEVICE_ROTATIONAL;
+}
+
 static struct cell now_text(const struct live *live,
 			    const struct ssdpm_report_item *drive)
 {
@@ -118,6 +126,8 @@ static struct cell now_text(const struct live *live,
 		return cell("cannot be read");
 	if (risks_data(drive))
 		return cell("sleeps: data at risk");
+	if (is_hard_disk(drive))
+		return cell("hard disk");
 	why = why_awake(live, drive);
 	return cell("%s%s%s", words[drive->verdict], why ? ": " : "",
 		    why ? why : "");
@@ -176,7 +186,7 @@ static struct cell change_text(const struct outlook *outlook)
 	if (!has_energy)
 		return cell(outlook->drive.n_changes ? "other settings" :
 						       "no change");
-	if (outlook->is_skipped)
+	if (outlook->is_skipped || is_hard_disk(&outlook->drive))
 		return cell("not estimated");
 	if (!outlook->is_known)
 		return cell("not known");

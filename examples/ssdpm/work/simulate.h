@@ -51,6 +51,14 @@ struct subject {
 	struct ssdpm_background_work background; /* with --spare */
 };
 
+/* Whether the library has no estimate of it, and why. */
+bool is_hard_disk(const struct drive *drive, char why[256]);
+
+/* As read_drives(), without hard disks. */
+enum exit_status read_estimated_drives(const struct common *common,
+				       char **operands, size_t n,
+				       struct drives *ret_drives);
+
 /* One drive under one policy. */
 struct job {
 	const struct policy *policy;

@@ -687,6 +687,10 @@ int ssdpm_parameters_from_model(const struct ssdpm_model *model,
 	if (pcie_link > SSDPM_PCIE_L1_2)
 		return ssdpm__fail(reterr, -EINVAL, 0, "pcie_link: unknown %u",
 				   pcie_link);
+	if (drive.info->rotational)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "a hard disk: the power of its motor is not "
+				   "estimated");
 	if (!drive.n_states)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "nothing is known of the states of this "

@@ -84,8 +84,9 @@ static void a_whole_text_becomes_the_facts_of_the_drive(void **state)
 	assert_int_equal(info->provenance, SSDPM_PROVENANCE_REPORTED);
 	assert_string_equal(info->product, "Fixture SATA SSD");
 	assert_string_equal(info->firmware, "FW 2.0");
-	assert_int_equal(info->unknown,
-			 SSDPM_INFO_VENDOR_ID | SSDPM_INFO_APSTA);
+	assert_int_equal(info->unknown, SSDPM_INFO_VENDOR_ID |
+						SSDPM_INFO_APSTA |
+						SSDPM_INFO_ROTATIONAL);
 	assert_int_equal(info->sata_words_valid, 1);
 	assert_int_equal(info->sata_generations, 14);
 	assert_int_equal(info->apm_level, 254);
@@ -96,6 +97,23 @@ static void a_whole_text_becomes_the_facts_of_the_drive(void **state)
 	assert_int_equal(states[3].link_state, SSDPM_LINK_DEVSLEEP);
 	assert_int_equal(states[3].exit_latency_us, 50000);
 	ssdpm_model_unref(model);
+}
+
+static void the_rotation_rate_tells_a_hard_disk_from_an_ssd(void **state)
+{
+	struct ssdpm_model_info info;
+
+	(void)state;
+	info = info_of(HEAD "\tNominal Media Rotation Rate: 7200\n" LIST);
+	assert_int_equal(info.rotational, 1);
+	assert_false(info.unknown & SSDPM_INFO_ROTATIONAL);
+	info = info_of(
+		HEAD
+		"\tNominal Media Rotation Rate: Solid State Device\n" LIST);
+	assert_int_equal(info.rotational, 0);
+	assert_false(info.unknown & SSDPM_INFO_ROTATIONAL);
+	info = info_of(HEAD "\tNominal Media Rotation Rate: 2\n" LIST);
+	assert_true(info.unknown & SSDPM_INFO_ROTATIONAL);
 }
 
 static void what_a_whole_list_lacks_is_not_supported(void **state)
@@ -416,6 +434,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_text_becomes_the_facts_of_the_drive),
+		cmocka_unit_test(
+			the_rotation_rate_tells_a_hard_disk_from_an_ssd),
 		cmocka_unit_test(what_a_whole_list_lacks_is_not_supported),
 		cmocka_unit_test(what_a_list_lacks_that_is_cut_is_unknown),
 		cmocka_unit_test(

@@ -99,7 +99,8 @@ static void identify_data_become_the_facts_of_the_drive(void **state)
 	assert_int_equal(info.format, SSDPM_FORMAT_ATA_IDENTIFY);
 	assert_string_equal(info.product, "Fixture SATA SSD");
 	assert_string_equal(info.firmware, "FW 2.0");
-	assert_int_equal(info.unknown, SSDPM_INFO_VENDOR_ID | SSDPM_INFO_APSTA);
+	assert_int_equal(info.unknown, SSDPM_INFO_VENDOR_ID | SSDPM_INFO_APSTA |
+					       SSDPM_INFO_ROTATIONAL);
 	assert_int_equal(info.sata_words_valid, 1);
 	assert_int_equal(info.sata_generations, 14);
 	assert_int_equal(info.apm_level, 128);
@@ -244,6 +245,30 @@ static void an_apm_level_is_1_to_254_and_only_where_apm_is_enabled(void **state)
 		info = decode_info(words);
 		assert_int_equal(info.apm_level, 0);
 		assert_true(info.unknown & SSDPM_INFO_APM_LEVEL);
+	}
+}
+
+static void a_rotation_rate_tells_a_hard_disk_from_an_ssd(void **state)
+{
+	static const struct {
+		uint16_t rate;
+		int rotational; /* -1: unknown */
+	} cases[] = {
+		{ 0, -1 },    { 1, 0 },	   { 2, -1 },	  { 0x400, -1 },
+		{ 0x401, 1 }, { 7200, 1 }, { 0xfffe, 1 }, { 0xffff, -1 },
+	};
+	uint16_t words[WORDS];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_model_info info;
+
+		fixture_ata_words(words);
+		words[217] = cases[i].rate;
+		info = decode_info(words);
+		assert_int_equal(info.rotational, cases[i].rotational == 1);
+		assert_int_equal(!(info.unknown & SSDPM_INFO_ROTATIONAL),
+				 cases[i].rotational >= 0);
 	}
 }
 
@@ -695,13 +720,17 @@ static void facts_that_contradict_each_other_are_refused(void **state)
 	info.sata_enabled_unknown |= SSDPM_SATA_APM;
 	assert_not_made(&info, NULL, 0, "sata_enabled: apm is unknown, yet");
 	for (uint32_t bit = SSDPM_INFO_SATA_WORDS_VALID;
-	     bit <= SSDPM_INFO_APM_LEVEL; bit <<= 1) {
+	     bit <= SSDPM_INFO_ROTATIONAL; bit <<= 1) {
 		info = sata_info();
+		info.rotational = 1;
 		info.unknown |= bit;
 		assert_not_made(&info, NULL, 0, "unknown, yet it has a value");
 	}
 	info = sata_info();
 	info.sata_words_valid = 2;
+	assert_not_made(&info, NULL, 0, "a bit that means nothing");
+	info = sata_info();
+	info.rotational = 2;
 	assert_not_made(&info, NULL, 0, "a bit that means nothing");
 	for (int bit = 0; bit < 8; bit++) {
 		info = sata_info();
@@ -731,6 +760,9 @@ static void an_nvme_drive_has_neither_a_link_nor_its_states(void **state)
 	sata.kind = SSDPM_KIND_NVME;
 	assert_not_made(&sata, &one, 1, "facts of a SATA drive in an NVMe one");
 	info.unknown = SSDPM_INFO_APM_LEVEL;
+	assert_not_made(&info, &one, 1, "facts of a SATA drive in an NVMe one");
+	info.unknown = 0;
+	info.rotational = 1;
 	assert_not_made(&info, &one, 1, "facts of a SATA drive in an NVMe one");
 }
 
@@ -834,6 +866,7 @@ int main(void)
 		cmocka_unit_test(apm_counts_only_where_its_words_are_valid),
 		cmocka_unit_test(
 			an_apm_level_is_1_to_254_and_only_where_apm_is_enabled),
+		cmocka_unit_test(a_rotation_rate_tells_a_hard_disk_from_an_ssd),
 		cmocka_unit_test(the_states_are_those_that_the_drive_supports),
 		cmocka_unit_test(
 			a_link_of_which_nothing_is_known_is_active_and_no_more),

@@ -481,7 +481,8 @@ static void of_a_sata_drive_nothing_more_is_known_than_is_told(void **state)
 	assert_int_equal(info.unknown, SSDPM_INFO_VENDOR_ID | SSDPM_INFO_APSTA |
 					       SSDPM_INFO_SATA_WORDS_VALID |
 					       SSDPM_INFO_SATA_GENERATIONS |
-					       SSDPM_INFO_APM_LEVEL);
+					       SSDPM_INFO_APM_LEVEL |
+					       SSDPM_INFO_ROTATIONAL);
 	assert_int_equal(info.sata_supported, 0);
 	assert_int_equal(info.sata_enabled, 0);
 	assert_int_equal(info.sata_supported_unknown, ALL_SATA_FEATURES);
@@ -859,6 +860,27 @@ static void json_of_a_sata_drive_goes_as_far_as_the_text(void **state)
 	ssdpm_model_unref(model);
 }
 
+static void the_rotation_rate_tells_a_hard_disk_from_an_ssd(void **state)
+{
+	struct ssdpm_model_info found[] = {
+		read_sata("Rotation Rate:    Solid State Device"),
+		read_sata_json(", \"rotation_rate\": 0"),
+		read_sata("Rotation Rate:    7200 rpm"),
+		read_sata_json(", \"rotation_rate\": 7200"),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		assert_false(found[i].unknown & SSDPM_INFO_ROTATIONAL);
+		assert_int_equal(found[i].rotational, i / 2);
+	}
+	assert_true(read_sata("Rotation Rate:    0").unknown &
+		    SSDPM_INFO_ROTATIONAL);
+	fixture_assert_bad("{\"smartctl\": 1, \"sata_version\": {},\n"
+			   "\"rotation_rate\": 65536}",
+			   -ERANGE, 2, "rotation_rate: 65536 is more");
+}
+
 static void wrong_json_of_a_sata_drive_is_named(void **state)
 {
 	(void)state;
@@ -965,6 +987,8 @@ int main(void)
 		cmocka_unit_test(
 			json_without_states_says_which_version_has_them),
 		cmocka_unit_test(json_of_a_sata_drive_goes_as_far_as_the_text),
+		cmocka_unit_test(
+			the_rotation_rate_tells_a_hard_disk_from_an_ssd),
 		cmocka_unit_test(wrong_json_of_a_sata_drive_is_named),
 		cmocka_unit_test(a_text_may_end_or_begin_at_any_byte),
 		cmocka_unit_test(any_byte_may_be_another),

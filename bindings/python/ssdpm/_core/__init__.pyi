@@ -47,9 +47,11 @@ PCIE_FEATURES: dict[str, int]
 METER_KINDS: dict[str, int]
 PERSIST_KINDS: dict[str, int]
 
-# words_valid, generations as bits, apm_level; supported and enabled, each with
-# the mask of what is unknown.
-_SataFacts: TypeAlias = tuple[bool | None, int | None, int | None, int, int, int, int]
+# words_valid, generations as bits, apm_level, rotational; supported and enabled,
+# each with the mask of what is unknown.
+_SataFacts: TypeAlias = tuple[
+    bool | None, int | None, int | None, bool | None, int, int, int, int
+]
 
 power_state_dtype: np.dtype[np.void]
 apst_entry_dtype: np.dtype[np.void]

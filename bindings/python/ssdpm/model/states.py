@@ -168,6 +168,7 @@ class SataLink(Value):
         generations: which signaling speeds it has: 1 is 1.5 Gb/s, 2 is 3, 3 is 6.
         apm_level: level of advanced power management, 1 (least power) to 254;
             None where APM is not enabled.
+        rotational: a hard disk (word 217), whose motor nothing here estimates.
         hipm_supported: requests of the host are accepted (word 76 bit 9).
         hipm_enabled: this and host_auto_partial_to_slumber_enabled are the host's
             business: no drive says so.
@@ -187,6 +188,7 @@ class SataLink(Value):
     words_valid: bool | None = None
     generations: tuple[int, ...] | None = None
     apm_level: int | None = None
+    rotational: bool | None = None
     hipm_supported: bool | None = None
     hipm_enabled: bool | None = None
     dipm_supported: bool | None = None
@@ -257,10 +259,13 @@ def sata_facts(link: object, kind: str) -> _core._SataFacts | None:
     apm_level = link.apm_level
     if apm_level is not None:
         apm_level = check_unsigned(apm_level, "sata.apm_level", 0xFF)
+    if link.rotational is not None:
+        check_bool(link.rotational, "sata.rotational")
     return (
         link.words_valid,
         _generation_bits(link.generations),
         apm_level,
+        link.rotational,
         *_feature_bits(link, "supported"),
         *_feature_bits(link, "enabled"),
     )
@@ -270,7 +275,7 @@ def sata_link(facts: _core._SataFacts | None) -> SataLink | None:
     """The link as a value; None: not a SATA drive."""
     if facts is None:
         return None
-    valid, bits, apm_level, *masks = facts
+    valid, bits, apm_level, rotational, *masks = facts
     generations = None
     if bits is not None:
         numbers = range(1, _LAST_GENERATION + 1)
@@ -279,6 +284,7 @@ def sata_link(facts: _core._SataFacts | None) -> SataLink | None:
         words_valid=valid,
         generations=generations,
         apm_level=apm_level,
+        rotational=rotational,
         **_features_of("supported", masks[0], masks[1]),
         **_features_of("enabled", masks[2], masks[3]),
     )

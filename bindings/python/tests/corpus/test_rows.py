@@ -216,6 +216,8 @@ def sata_facts(row: dict[str, Any]) -> dict[str, Any]:
     facts["generations"] = gen or None
     level = str((row["apm"] or {}).get("level"))
     facts["apm_level"] = int(level) if level.isdecimal() else None
+    if row.get("rotation"):
+        facts["rotational"] = row["rotation"] != 1
     auto = row.get("partial_slumber", {})
     for who, key in (("device", "dev"), ("host", "host")):
         facts[f"{who}_auto_partial_to_slumber_supported"] = auto.get(

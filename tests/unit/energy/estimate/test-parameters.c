@@ -609,7 +609,7 @@ static void every_drive_of_the_catalogue_has_sound_parameters(void **state)
 {
 	(void)state;
 	struct ssdpm_catalogue *catalogue = NULL;
-	uint32_t n;
+	uint32_t n, n_hard_disks = 0;
 
 	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
 	n = fixture_count_rows(catalogue);
@@ -621,11 +621,17 @@ static void every_drive_of_the_catalogue_has_sound_parameters(void **state)
 		assert_int_equal(
 			ssdpm_catalogue_get_model(catalogue, i, &model, NULL),
 			0);
+		if (ssdpm_model_get_info(model)->rotational) {
+			n_hard_disks++;
+			ssdpm_model_unref(model);
+			continue;
+		}
 		list = of(model, 1 + i % 3);
 		for (size_t k = 0; k < list.n; k++)
 			assert_true(list.at[k].rule[0]);
 		ssdpm_model_unref(model);
 	}
+	assert_in_range(n_hard_disks, 20, 50);
 	ssdpm_catalogue_free(catalogue);
 }
 
@@ -1148,6 +1154,34 @@ static struct ssdpm_model *sata(struct link link)
 	return model;
 }
 
+static void a_hard_disk_has_no_parameters(void **state)
+{
+	struct ssdpm_model *ssd = sata((struct link){ .dipm = true }), *disk;
+	struct ssdpm_model_info info = *ssdpm_model_get_info(ssd);
+	struct ssdpm_sim *sim = NULL;
+	const struct ssdpm_power_state *states;
+	struct ssdpm_error error;
+	struct list list;
+	size_t n;
+
+	(void)state;
+	list = of(ssd, 0);
+	assert_true(list.n > 0);
+	info.rotational = 1;
+	states = ssdpm_model_get_states(ssd, &n);
+	assert_int_equal(ssdpm_model_new(&info, states, n, &disk, NULL), 0);
+	assert_int_equal(ssdpm_parameters_from_model(disk, 0, list.at,
+						     SSDPM_MAX_PARAMETERS, &n,
+						     &error),
+			 -EOPNOTSUPP);
+	assert_string_equal(error.message, "a hard disk: the power of its "
+					   "motor is not estimated");
+	assert_int_equal(ssdpm_sim_new(disk, NULL, &sim, NULL), -EOPNOTSUPP);
+	assert_null(sim);
+	ssdpm_model_unref(disk);
+	ssdpm_model_unref(ssd);
+}
+
 static void a_policy_of_the_other_kind_of_drive_is_refused(void **state)
 {
 	(void)state;
@@ -1325,6 +1359,7 @@ int main(void)
 			an_axis_is_open_where_something_on_it_is_not_known),
 		cmocka_unit_test(
 			every_drive_of_the_catalogue_has_sound_parameters),
+		cmocka_unit_test(a_hard_disk_has_no_parameters),
 		cmocka_unit_test(
 			a_model_of_parameters_has_their_nominal_values),
 		cmocka_unit_test(parameters_that_no_model_holds_are_refused),

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Drives that the library does not estimate, because they rotate. */
+#include "work/simulate.h"
+
+#include "text/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+bool is_hard_disk(const struct drive *drive, char why[256])
+{
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_error error;
+	size_t n;
+
+	if (!drive->model ||
+	    ssdpm_parameters_from_model(drive->model, 0, parameters,
+					SSDPM_MAX_PARAMETERS, &n,
+					&error) != -EOPNOTSUPP)
+		return false;
+	snprintf(why, 256, "%s", error.message);
+	return true;
+}
+
+/* Those of a machine are left out, and those that are named are failures. */
+static enum exit_status leave_out(const struct common *common, size_t n_named,
+				  struct drives *drives)
+{
+	enum exit_status status = STATUS_DONE;
+	char why[256];
+	size_t n = 0;
+
+	for (size_t i = 0; i < drives->n; i++) {
+		struct drive *drive = &drives->drives[i];
+
+		if (!is_hard_disk(drive, why)) {
+			drives->drives[n++] = *drive;
+			continue;
+		}
+		if (n_named)
+			complain("%s: %s", drive->name, why);
+		else if (!common->quiet)
+			remark("%s: %s", drive->name, why);
+		if (n_named && !keep_failed_drive(common, drive->name, n_named,
+						  STATUS_DEVICE_CANNOT))
+			status = STATUS_DEVICE_CANNOT;
+		free_drive(drive);
+	}
+	drives->n = n;
+	return status || n ? status : STATUS_DEVICE_CANNOT;
+}
+
+enum exit_status read_estimated_drives(const struct common *common,
+				       char **operands, size_t n,
+				       struct drives *ret_drives)
+{
+	enum exit_status status = read_drives(common, operands, n, ret_drives);
+
+	if (!status && ret_drives->n)
+		status = leave_out(common, n, ret_drives);
+	return status;
+}
