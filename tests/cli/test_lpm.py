@@ -128,6 +128,14 @@ def test_a_policy_that_has_lost_data_is_named_where_it_is_set(
     assert first.split()[-1] == "sdb"
 
 
+def test_a_hot_plug_port_is_named_even_if_nothing_is_on_it(
+    ssdpm: Command, machine: Make
+) -> None:
+    said = ssdpm.output("lpm", "--root", str(machine("eight-drives")))
+    words = "host4: port is external (PxCMD.HPCP: hot-plug): with LPM, plugging in is"
+    assert words in " ".join(said.split())
+
+
 def test_a_hot_plug_port_is_set_with_a_warning(ssdpm: Command, machine: Make) -> None:
     root = machine("external-ports")
     (root / "proc/sys/kernel/osrelease").write_text("6.1.0\n")

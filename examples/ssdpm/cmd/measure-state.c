@@ -106,8 +106,11 @@ static enum exit_status answer(const struct common *common,
 		status = find_level(settings, name, &level);
 	if (status)
 		return status;
-	if (ssdpm_idle_state_find(drive->model, &params, &found, &error))
-		return failure("%s: %s", drive->name, error.message);
+	if (ssdpm_idle_state_find(drive->model, &params, &found, &error)) {
+		complain("%s: %s", drive->name, error.message);
+		return error.code == -EOPNOTSUPP ? STATUS_DEVICE_CANNOT :
+						   STATUS_FAILED;
+	}
 	if (!common->form) {
 		print_idle_state(drive, name, &found);
 		return STATUS_DONE;

@@ -84,9 +84,9 @@ struct ssdpm_parameter {
  *
  * The rules, each with its evidence, are in ssdpm_estimate(3).
  *
- * Return: 0; -EINVAL (@pcie_link), -ENODATA (a SATA drive of which no state is
- * known), -E2BIG (there are more than @capacity), -ENOMEM (for a drive that
- * smartctl describes the catalogue is looked at).
+ * Return: 0; -EINVAL (@pcie_link), -EOPNOTSUPP (a hard disk), -ENODATA (a SATA
+ * drive of which no state is known), -E2BIG (there are more than @capacity),
+ * -ENOMEM (for a drive that smartctl describes the catalogue is looked at).
  */
 SSDPM_API int ssdpm_parameters_from_model(
 	const struct ssdpm_model *model, uint32_t pcie_link,
