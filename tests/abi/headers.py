@@ -46,7 +46,7 @@ UNITLESS = {
     "sampling", "contradiction", "gain_ppm", "clock_ppb",
     "line", "state", "target", "read_throughput_rank", "read_latency_rank",
     "write_throughput_rank", "write_latency_rank", "sata_generations",
-    "apm_level", "index", "table", "op",
+    "apm_level", "rotational", "index", "table", "op",
     # how many
     "queue_depth", "n_undone", "n_left_alone", "n_changes", "n_errors", "n_diagnoses", "n_owners", "n_persists",
     "n_params",
