@@ -73,3 +73,18 @@ def test_a_link_that_nobody_can_put_to_sleep_gets_no_advice(
     assert "neither host nor drive can put the link to sleep" in said
     assert "--set" not in said and "LPM is off" not in said
     assert "--set" not in ssdpm.output("lpm", "--root", str(root), "sdd")
+
+
+def test_a_disk_that_does_not_say_is_what_linux_takes_it_for(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("eight-drives")
+    (root / "dumps/sdd.identify").unlink()
+    (path,) = root.glob("sys/devices/**/ata4/**/id")
+    words = path.read_text().split()
+    words[217] = words[255] = "0000"
+    path.write_text(" ".join(words))
+    assert WHY in ssdpm("estimate", "--root", str(root), "sdd").stderr.decode()
+    (flag,) = root.glob("sys/devices/**/sdd/queue/rotational")
+    flag.write_text("0\n")
+    assert "mean power" in ssdpm.output("estimate", "--root", str(root), "sdd")
