@@ -23,12 +23,22 @@
 #define CLAIM_HIGH 2
 #define NEAR 2
 
+/*
+ * The steps of a meter that shows one value alone are unknown. They are no larger
+ * than that value, unless it is 0.
+ */
+static bool is_one_value(const struct ssdpm_baseline *b)
+{
+	return b->n > 1 && b->sigma_w == 0 && b->quantum_w == 0;
+}
+
 /* The interval that the power is in. */
 static void find_interval(const struct ssdpm_baseline *b, double gain,
 			  struct ssdpm_idle_state *found)
 {
 	const double n = b->n ? (double)b->n : 1;
-	const double error = b->error_w + b->quantum_w / 2 +
+	const double step = is_one_value(b) ? b->level_w : b->quantum_w;
+	const double error = b->error_w + step / 2 +
 			     2 * MEDIAN_BY_MEAN * b->sigma_w / sqrt(n);
 
 	found->power_w = b->level_w;
@@ -206,12 +216,20 @@ static int check(const struct ssdpm_idle_state_params *params,
 
 	if (!b)
 		return ssdpm__missing("baseline", reterr);
+	if (b->level_w < 0)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "baseline: a power below 0: the zero of the "
+				   "meter is off");
+	if (is_one_value(b) && b->level_w == 0)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "baseline: all samples are 0: the steps of "
+				   "the meter are unknown");
 	if (!(b->level_w >= 0) || !(b->level_w < 1e12) || !(b->sigma_w >= 0) ||
 	    !(b->sigma_w < 1e12) || !(b->error_w >= 0) ||
 	    !(b->error_w < 1e12) || !(b->quantum_w >= 0) ||
 	    !(b->quantum_w < 1e12))
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "baseline: below 0, or too large");
+				   "baseline: no number, or too large");
 	if (params->gain_ppm > GAIN_PPM_MAX)
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "gain_ppm: more than half");

@@ -94,6 +94,48 @@ static void the_interval_has_noise_and_gain(void **state)
 	assert_true(found.power_w == 1);
 }
 
+static struct ssdpm_idle_state find_level(const struct ssdpm_baseline *level,
+					  int wanted)
+{
+	const struct psd one = { .mp = 300 };
+	struct ssdpm_model *model = model_of(&one, 1);
+	const struct ssdpm_idle_state_params params = {
+		.size = sizeof(params), .baseline = level, .gain_ppm = 100000
+	};
+	struct ssdpm_idle_state found = { .size = sizeof(found) };
+
+	assert_int_equal(ssdpm_idle_state_find(model, &params, &found, NULL),
+			 wanted);
+	ssdpm_model_unref(model);
+	return found;
+}
+
+static void the_interval_has_half_a_step_of_the_meter(void **state)
+{
+	struct ssdpm_baseline level = {
+		.level_w = 1, .quantum_w = 0.2, .error_w = 0.05, .n = 100
+	};
+	struct ssdpm_idle_state found = find_level(&level, 0);
+
+	(void)state;
+	assert_double_equal(found.low_w, 0.85 / 1.1, 1e-12);
+	assert_double_equal(found.high_w, 1.15 / 0.9, 1e-12);
+	/* One value alone: its steps are unknown, and at most as large as it. */
+	level.quantum_w = 0;
+	found = find_level(&level, 0);
+	assert_double_equal(found.low_w, 0.45 / 1.1, 1e-12);
+	assert_double_equal(found.high_w, 1.55 / 0.9, 1e-12);
+	level.error_w = 2;
+	assert_double_equal(find_level(&level, 0).low_w, 0, 0);
+	level.level_w = 0;
+	find_level(&level, -ENODATA);
+	level.level_w = -0.0005;
+	find_level(&level, -EINVAL);
+	/* A power that somebody gives has no steps. */
+	level = (struct ssdpm_baseline){ .level_w = 1, .n = 1 };
+	assert_double_equal(find_level(&level, 0).low_w, 1 / 1.1, 1e-12);
+}
+
 static void what_a_drive_reports_is_a_claim(void **state)
 {
 	/* 0.6 W, 81 mW and 3 mW */
@@ -234,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_power_names_the_states_whose_range_it_meets),
 		cmocka_unit_test(the_interval_has_noise_and_gain),
+		cmocka_unit_test(the_interval_has_half_a_step_of_the_meter),
 		cmocka_unit_test(what_a_drive_reports_is_a_claim),
 		cmocka_unit_test(what_is_unknown_is_never_named),
 		cmocka_unit_test(the_link_is_part_of_the_states_asleep),
