@@ -543,6 +543,9 @@ def test_disks_that_do_not_fit_are_told_with_what_they_take(drives: Command) -> 
     name = sata(drives)
     call = ("--max-power", f"{name}=PS0=4W", "3x", name)
     assert drives.json("budget", "-w", "12", *call)["fits"] is True
+    text = drives.output("budget", "-w", "12", *call)
+    assert text.startswith("Fits: in all 12 W, 0 W left; the throughput is unknown.\n")
+    assert "loses less" not in text
     result = drives("budget", "-w", "11.9", *call)
     assert result.returncode == 1
     assert b"Does not fit: the lowest states take 12 W, 0.1 W more than the budget." in result.stdout

@@ -302,11 +302,15 @@ static void write_sums(FILE *file, const struct budget_options *o,
 {
 	const double kept = sums->best - (double)sums->lost;
 
-	fprintf(file, "fits: in all %s%s, %s left; %s%s of %s kept, %s%s lost",
+	fprintf(file, "fits: in all %s%s, %s left; ",
 		exact_watts(sums->power_uw).text,
 		o->base_uw ? " for the drives" : "",
-		exact_watts(o->budget_uw - o->base_uw - sums->power_uw).text,
-		sums->outranked ? "less than " : "",
+		exact_watts(o->budget_uw - o->base_uw - sums->power_uw).text);
+	if (!(sums->best > 0)) {
+		fputs("the throughput is unknown", file);
+		return;
+	}
+	fprintf(file, "%s%s of %s kept, %s%s lost", sums->outranked ? "less than " : "",
 		rate_text(kept > 0 ? kept : 0).text, rate_text(sums->best).text,
 		sums->outranked ? "more than " : "",
 		share_text(sums->lost, (uint64_t)sums->best).text);
@@ -334,7 +338,7 @@ static void print_sums(const struct budget *budget)
 	const struct budget_options *o = budget->options;
 	struct sums sums = sums_of(budget);
 
-	if (!print_outranked(budget))
+	if (!print_outranked(budget) && sums.best > 0)
 		print_bound(budget);
 	if (o->power != SSDPM_BUDGET_POWER_MAX &&
 	    sums.expected_low < sums.expected_high)
