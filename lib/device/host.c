@@ -294,17 +294,19 @@ static uint32_t link_of(const struct ssdpm_device_facts *facts)
  * read is in force. A live drive would have to be asked.
  */
 static bool has_kept_table(const struct ssdpm_device *device,
-			   const struct ssdpm_model *model,
 			   struct ssdpm_apst *ret_table)
 {
 	char text[SSDPM__DUMP_BYTES];
 	size_t n = 0;
 
-	return device->machine->capture &&
-	       !ssdpm__read_dump(device, "apst", text, sizeof(text), &n,
-				 NULL) &&
-	       !ssdpm_apst_from_data(text, n, ret_table, NULL) &&
-	       !ssdpm_apst_validate(model, ret_table, NULL);
+	if (!device->machine->capture ||
+	    ssdpm__read_dump(device, "apst", text, sizeof(text), &n, NULL) ||
+	    ssdpm_apst_from_data(text, n, ret_table, NULL))
+		return false;
+	/* A drive may keep the entries of a table that is switched off. */
+	if (!ret_table->enabled)
+		memset(ret_table->entries, 0, sizeof(ret_table->entries));
+	return true;
 }
 
 /*
@@ -325,7 +327,7 @@ static int take_table(const struct ssdpm_device *device,
 		return 0;
 	err = ssdpm_device_get_apst_params(device, facts, model, &params,
 					   reterr);
-	if (!err && !has_kept_table(device, model, &table))
+	if (!err && !has_kept_table(device, &table))
 		err = ssdpm_apst_generate(model, &params, &table, reterr);
 	if (!err)
 		err = ssdpm_apst_validate(model, &table, reterr);

@@ -734,15 +734,55 @@ def test_today_is_the_table_that_the_drive_has(ssdpm: Command, machine: Make) ->
     dump.write_bytes(off.read_bytes())
     call = ["--root", str(root)]
     screen = ssdpm.output("tune", "-n", *call)
-    assert "sleep already saves" not in screen and "battery lasts" in screen
+    assert "sleep already saves" not in screen
     assert "What it does today is what the table that was read does." in screen
     [drive] = advised(ssdpm, "tune", "-n", *call)
-    assert drive["awake"] is None and drive["advice"] == "set"
+    assert drive["awake"] is None and drive["advice"] == "keep"
+    assert drive["further"] is None
     work = ["-t", "desktop-session", "nvme0"]
     today = json.loads(ssdpm.output("estimate", *call, "--json", *work))["runs"][0]
     never = json.loads(ssdpm.output("estimate", *call, "--none", "--json", *work))["runs"][0]
     assert today["nominal"] == never["nominal"]
-    assert "Next: ssdpm tune" in ssdpm.output("status", *call)
+    # The limit is in force already: only the kernel can build the table anew.
+    assert "Next: ssdpm tune" not in ssdpm.output("status", *call)
+
+
+def test_what_is_set_once_is_not_advised_again(ssdpm: Command, machine: Make) -> None:
+    """The capture keeps its empty table, whatever the limit is."""
+    call = ["--root", str(machine("apst-off"))]
+    assert advised(ssdpm, "tune", "-n", *call)[0]["advice"] == "set"
+    assert "Done, and in force: 1 setting." in ssdpm.output("tune", "--yes", *call)
+    assert advised(ssdpm, "tune", "-n", *call)[0]["advice"] == "keep"
+    assert "Nothing to change" in ssdpm.output("tune", "--yes", *call)
+    assert "Next: ssdpm tune" not in ssdpm.output("status", *call)
+
+
+def with_table(root: pathlib.Path, first_entry: int, enabled: bool) -> list[str]:
+    """A capture whose table has that entry for PS0 alone."""
+    [dump] = root.glob("dumps/*.apst")
+    value = json.loads(dump.read_text())
+    value.update(raw=first_entry.to_bytes(8, "little").hex() + "00" * 248, enabled=enabled)
+    dump.write_text(json.dumps(value))
+    return ["tune", "-n", "--root", str(root)]
+
+
+@pytest.mark.parametrize("state", [9, 1])
+def test_a_table_that_the_drive_cannot_follow_is_not_known(
+    ssdpm: Command, machine: Make, state: int
+) -> None:
+    """Not taken for the one that Linux would build."""
+    call = with_table(machine("laptop"), 100 << 8 | state << 3, enabled=True)
+    assert advised(ssdpm, *call)[0]["before"] is None
+    text = ssdpm.output(*call)
+    assert "nvme0: the APST table that was read is none that it can follow" in text
+    assert "What it does today is what" not in text and "sleep already saves" not in text
+
+
+def test_a_table_that_is_switched_off_does_not_sleep(ssdpm: Command, machine: Make) -> None:
+    """Whatever entries the drive has kept."""
+    call = with_table(machine("laptop"), 100 << 8 | 4 << 3, enabled=False)
+    assert advised(ssdpm, *call)[0]["awake"] is None
+    assert "sleep already saves" not in ssdpm.output(*call)
 
 
 @pytest.mark.parametrize("name", ["laptop", "eight-drives", "apst-off"])

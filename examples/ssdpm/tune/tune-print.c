@@ -364,10 +364,12 @@ static const struct ssdpm_energy_report_item *find_undecided(
 	return NULL;
 }
 
-static bool has_old_table(const struct tuning *tuning)
+/* Whether a capture keeps another table; if @known, of a drive that is known. */
+static bool has_old_table(const struct tuning *tuning, bool known)
 {
 	for (size_t i = 0; i < tuning->n; i++)
-		if (keeps_old_table(tuning->live, tuning->items[i].drive))
+		if ((!known || tuning->items[i].before) &&
+		    keeps_old_table(tuning->live, tuning->items[i].drive))
 			return true;
 	return false;
 }
@@ -414,8 +416,8 @@ static size_t count_needed(const struct tuning *tuning)
 		used += tuning->n + 1;
 	if (count_left(tuning))
 		used += 2;
-	if (has_old_table(tuning))
-		used += 2;
+	if (has_old_table(tuning, false))
+		used += 1 + has_old_table(tuning, true);
 	return used + count_change_lines(tuning) + count_further_lines(tuning);
 }
 
@@ -558,10 +560,10 @@ static enum exit_status print_screen(const struct tuning *tuning)
 	}
 	write_verdict(stdout, tuning);
 	putchar('\n');
-	if (has_old_table(tuning)) {
+	if (has_old_table(tuning, false))
 		print_old_table();
+	if (has_old_table(tuning, true))
 		puts("What it does today is what the table that was read does.");
-	}
 	status = print_changes(tuning);
 	if (status)
 		return status;

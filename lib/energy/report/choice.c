@@ -231,6 +231,32 @@ static struct alternative alternative_of(const struct energy_item *item,
 	return result;
 }
 
+/*
+ * Linux has the limit already, and the capture has another table: to set the
+ * limit once more would change nothing.
+ */
+static bool is_made_already(const struct energy_item *item, size_t index)
+{
+	const struct ssdpm_compared_policy row = row_of(item, index);
+
+	return index != ROW_TODAY &&
+	       item->candidates[index - 1].set &
+		       SSDPM_PROFILE_MAX_EXIT_LATENCY &&
+	       !memcmp(&row.resolved.apst, &item->made, sizeof(item->made));
+}
+
+static void take_choice(struct energy_item *item, const struct chosen *chosen)
+{
+	item->chosen = chosen->index;
+	item->advice = chosen->advice;
+	item->is_made = chosen->advice == SSDPM_ADVICE_SET &&
+			is_made_already(item, chosen->index);
+	if (item->is_made) {
+		item->chosen = ROW_TODAY;
+		item->advice = SSDPM_ADVICE_KEEP;
+	}
+}
+
 void ssdpm__choose(const struct report_task *task, struct energy_item *item)
 {
 	const struct ssdpm_compared_policy today = row_of(item, ROW_TODAY);
@@ -250,6 +276,5 @@ void ssdpm__choose(const struct report_task *task, struct energy_item *item)
 	for (size_t i = 0; i < from.n; i++)
 		all[i] = alternative_of(item, i);
 	chosen = ssdpm__choose_alternative(&from);
-	item->chosen = chosen.index;
-	item->advice = chosen.advice;
+	take_choice(item, &chosen);
 }

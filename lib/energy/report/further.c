@@ -88,7 +88,8 @@ int ssdpm__find_further(const struct report_task *task,
 	struct ssdpm_sim_params params;
 	int err;
 
-	if (!item->gaps)
+	/* Against an odd table, all that Linux can make seems to gain. */
+	if (!item->gaps || item->is_made)
 		return 0;
 	params = params_of(task, item, &row);
 	err = ssdpm_device_get_apst_params(item->drive.device, &task->facts,

@@ -22,6 +22,10 @@ struct energy_item {
 	/* With a patience. Row i + 1 is candidate i. */
 	struct ssdpm_profile_settings *candidates;
 	size_t n_candidates;
+	/* What Linux makes of the settings of today. A capture may have kept
+	 * another one. */
+	struct ssdpm_apst made;
+	bool is_made; /* and that is the best: nothing is left to set */
 	struct ssdpm_bounds bounds;
 	uint32_t advice;
 	struct ssdpm_trial_result *trial; /* NULL: there was none */
@@ -66,7 +70,7 @@ bool ssdpm__is_alike(const struct report_task *task,
  * capture may have from other settings.
  */
 int ssdpm__get_policies(const struct report_task *task,
-			const struct energy_item *item,
+			struct energy_item *item,
 			struct ssdpm_policy *ret_before,
 			struct ssdpm_policy *ret_after,
 			struct ssdpm_error *reterr);

@@ -82,7 +82,7 @@ int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 }
 
 int ssdpm__get_policies(const struct report_task *task,
-			const struct energy_item *item,
+			struct energy_item *item,
 			struct ssdpm_policy *ret_before,
 			struct ssdpm_policy *ret_after,
 			struct ssdpm_error *reterr)
@@ -95,9 +95,15 @@ int ssdpm__get_policies(const struct report_task *task,
 		err = ssdpm_device_get_settings(item->drive.device,
 						&task->facts, item->model,
 						&today, reterr);
-	if (!err && today.known & SSDPM_SETTING_APST)
-		ret_before->table = today.apst;
-	return err;
+	if (err || ret_before->kind != SSDPM_POLICY_TABLE)
+		return err;
+	if (!(today.known & SSDPM_SETTING_APST))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "the APST table that was read is none that "
+				   "it can follow");
+	item->made = ret_before->table;
+	ret_before->table = today.apst;
+	return 0;
 }
 
 static void take_params(const struct ssdpm_recommendation *r,
