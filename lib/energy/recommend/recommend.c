@@ -620,9 +620,17 @@ struct ssdpm_recommendations *ssdpm_recommendations_free(
 	return NULL;
 }
 
+/* A year: what lasts longer is no machine at work, and has a wrong reading. */
+#define MOST_BATTERY_H 8760
+
 static bool lasts(double battery_mwh, double system_uw, double saved_uw)
 {
 	return battery_mwh > 0 && system_uw > 0 && system_uw > saved_uw;
+}
+
+static bool lasts_a_year(double battery_mwh, double uw)
+{
+	return battery_mwh * 1e3 > uw * MOST_BATTERY_H;
 }
 
 static double longer_s(double battery_mwh, double system_uw, double saved_uw)
@@ -647,6 +655,9 @@ int ssdpm_saving_get_battery_s(const struct ssdpm_saving *saving,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the drive alone saves the power that was "
 				   "given for the system");
+	if (lasts_a_year(battery_mwh, system_uw - high))
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "the battery would last longer than a year");
 	ret_s->low = longer_s(battery_mwh, system_uw, low);
 	ret_s->nominal = longer_s(battery_mwh, system_uw, nominal);
 	ret_s->high = longer_s(battery_mwh, system_uw, high);
