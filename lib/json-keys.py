@@ -58,6 +58,11 @@ FORMS = {
         "number or null",
         "if ({1})\nssdpm__json_uint(w, {key}, {0});\nelse\nssdpm__json_null(w, {key});",
     ),
+    # The same with a sign.
+    "int?": (
+        "number or null",
+        "if ({1})\nssdpm__json_int(w, {key}, {0});\nelse\nssdpm__json_null(w, {key});",
+    ),
     # The same of a truth.
     "bool?": (
         "boolean or null",

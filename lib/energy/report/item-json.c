@@ -6,6 +6,12 @@
 
 #include "base/json.h"
 
+static const struct ssdpm_saving *known_saving(
+	const struct ssdpm_energy_report_item *item)
+{
+	return item->before ? &item->saving : NULL;
+}
+
 #include "advice-json.h"
 
 int ssdpm_energy_report_item_to_json(const struct ssdpm_energy_report *report,

@@ -105,7 +105,7 @@ class Advice(Json):
         lpm: the link policy of a SATA port, or None.
         saving: of that setting against today; None with an error.
         likely: what is likely of it; None: nothing changes.
-        added_mean_ns: how much longer an I/O waits on average.
+        added_mean_ns: how much longer an I/O waits on average; None with an error.
         added_p99_ns: likewise at the 99th percentile.
         trial: what a trial of it found, as tune() got it, or None.
         further: another route that saves more, "nvme-core" or "raw-table", or None;
@@ -127,8 +127,8 @@ class Advice(Json):
     lpm: str | None
     saving: Saving | None
     likely: Likely | None
-    added_mean_ns: int
-    added_p99_ns: int
+    added_mean_ns: int | None
+    added_p99_ns: int | None
     trial: TrialResult | None = None
     further: str | None = None
     further_likely: Likely | None = None
@@ -141,7 +141,7 @@ class Advice(Json):
         if self.advice != "set":
             return f"{self.name}: leave it as it is"
         what = self.lpm or f"latency limit {self.max_exit_latency_us} us"
-        return f"{self.name}: set {what}: {self.likely}, {in_ms(self.added_mean_ns)} ms"
+        return f"{self.name}: set {what}: {self.likely}, {in_ms(self.added_mean_ns or 0)} ms"
 
     def add_to(self, plan: Plan) -> None:
         """Add the setting to a plan of the same machine, if the advice is to set it.
@@ -247,8 +247,8 @@ def tune(
             lpm,
             None if saving is None else Saving(*saving),
             _likely(likely),
-            row[9],
-            row[10],
+            None if saving is None else row[9],
+            None if saving is None else row[10],
             tried.pop(row[0], None),
             row[11],
             _likely(row[12]),
