@@ -166,12 +166,16 @@ static bool link_saves(const struct outlook *outlook)
 		outlook->link->likely->verdict == SSDPM_SAVING_PROBABLY_SAVES);
 }
 
-/* No setting of the drive is better; its link may be. */
+/* No setting of the drive is known to be better; its link may be. */
 static struct cell no_change_text(const struct outlook *outlook)
 {
+	const struct ssdpm_likely *likely = outlook->likely;
+
 	if (link_saves(outlook))
 		return cell("link: %s",
 			    saving_cell(outlook->link->likely).text);
+	if (likely && likely->verdict == SSDPM_SAVING_NOT_DECIDED)
+		return saving_cell(likely);
 	return cell("no change");
 }
 
@@ -190,11 +194,8 @@ static struct cell change_text(const struct outlook *outlook)
 		return cell("not estimated");
 	if (!outlook->is_known)
 		return cell("not known");
-	if (!likely || (!outlook->is_to_set &&
-			likely->verdict != SSDPM_SAVING_NOT_DECIDED))
+	if (!likely || !outlook->is_to_set)
 		return no_change_text(outlook);
-	if (!outlook->is_to_set)
-		return saving_cell(likely);
 	return cell("%s %s", saving_cell(likely).text,
 		    delay_cell(outlook->added_mean_ns).text);
 }
