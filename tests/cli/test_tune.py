@@ -348,6 +348,23 @@ def test_without_its_power_nothing_is_said_of_a_battery(
     assert "battery" not in ssdpm.output("tune", "-n", "--root", str(root))
 
 
+def test_a_battery_that_would_last_for_years_has_no_line(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    put_battery(root, energy_now=9 * 10**18, power_now=1)
+    assert "battery lasts" not in ssdpm.output("tune", "-n", "--root", str(root))
+
+
+def test_a_drive_of_which_nothing_is_known_has_no_zeros(
+    ssdpm: Command, machine: Make
+) -> None:
+    [drive, *_] = advised(ssdpm, "tune", "-n", "--root", str(machine("server")))
+    assert drive["name"] == "nvme0" and drive["message"].startswith("over a network")
+    for key in ("before", "after", "saving", "added_mean_ns", "added_p99_ns"):
+        assert drive[key] is None
+
+
 def touch(path: pathlib.Path) -> pathlib.Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("")
@@ -838,6 +855,40 @@ def test_drives_whose_best_parameters_differ_do_not_read_as_one_setting(
     assert "An nvme_core setting for all NVMe drives" not in text
     text = ssdpm.output("tune", "-n", "--root", str(root), "nvme2")
     assert "An nvme_core setting for all NVMe drives may save 27 mW on nvme2.\n" in text
+
+
+def screen_of(ssdpm: Command, *drives: machines.Nvme, link: dict[str, bool]) -> str:
+    """The screen of a machine with these drives, whose tables Linux has built."""
+    first = machines.SN530.product
+    made = machines.Machine(machines.KERNEL_7)
+    made.host("LENOVO", "20XWCTO1WW", "20XWCTO1WW", mem_sleep="[s2idle]")
+    for drive in drives:
+        is_first = drive.product == first
+        table = machines.SN530_TABLE if is_first else machines.EVO_PLUS_TABLE
+        made.nvme(drive, link, table=table)
+    root = ssdpm.directory / "made"
+    made.write(root)
+    ssdpm.wide = False
+    return ssdpm.output("tune", "-n", "--root", "made")
+
+
+def test_drives_that_are_alike_gain_the_same(ssdpm: Command) -> None:
+    text = screen_of(ssdpm, machines.SN530, machines.SN530, link=machines.L1_2_ON)
+    assert re.search(r"for all NVMe drives may save [0-9.]+ mW on each of 2\.\n", text)
+
+
+def test_drives_that_need_the_same_setting_are_no_others(ssdpm: Command) -> None:
+    drives = machines.SN530, machines.EVO_PLUS, machines.EVO_PLUS
+    text = screen_of(ssdpm, *drives, link=machines.L1_2_ON)
+    assert re.search(r"The best nvme_core setting of nvme1 .* on it; 1 needs another\.\n", text)
+
+
+def test_all_lines_of_many_drives_fit_the_screen(ssdpm: Command) -> None:
+    """The call names no drive then: it is for all."""
+    drives = (machines.SN530, machines.EVO_PLUS) * 20
+    text = screen_of(ssdpm, *drives, link=machines.ALL_OFF)
+    assert len(text.splitlines()) <= 22
+    assert "\nTo see it: ssdpm recommend --root made\n" in text
 
 
 def test_a_battery_that_lasts_hours_longer_is_said_in_hours(

@@ -4,7 +4,18 @@
 #include "options/numbers.h"
 #include "tune/tune.h"
 
-/* How many drives it is for, and that which it saves most on. */
+#include <string.h>
+
+/* What it saves beyond what is set. */
+static int64_t gain_of(const struct ssdpm_energy_report_item *item)
+{
+	const int64_t known_uw =
+		is_to_set(item) && item->likely ? item->likely->median_uw : 0;
+
+	return item->further->likely->median_uw - known_uw;
+}
+
+/* How many drives it is for, and that which it gains most on. */
 static size_t count_further(const struct tuning *tuning,
 			    const struct ssdpm_energy_report_item **ret_most)
 {
@@ -17,17 +28,20 @@ static size_t count_further(const struct tuning *tuning,
 		if (!item->further)
 			continue;
 		n++;
-		if (!most || item->further->likely->median_uw >
-				     most->further->likely->median_uw)
+		if (!most || gain_of(item) > gain_of(most))
 			most = item;
 	}
 	*ret_most = most;
 	return n;
 }
 
-/* One call for all of them. */
-static void write_call(FILE *file, const struct tuning *tuning)
+enum { MOST_NAMES = 4 };
+
+/* One call for all of them; without a name it takes all drives. */
+static void write_call(FILE *file, const struct tuning *tuning, size_t n)
 {
+	const bool all = n > MOST_NAMES && !tuning->named;
+
 	fputs("ssdpm recommend", file);
 	if (tuning->options->trace_name) {
 		fputs(" -t", file);
@@ -35,17 +49,10 @@ static void write_call(FILE *file, const struct tuning *tuning)
 	}
 	write_root(file, tuning->live->root);
 	fputs(patience_option(&tuning->options->patience), file);
-	for (size_t i = 0; i < tuning->n; i++)
+	for (size_t i = 0; i < tuning->n && !all; i++)
 		if (tuning->items[i].further)
 			write_word(file, tuning->items[i].drive->name);
 	putc('\n', file);
-}
-
-size_t count_further_lines(const struct tuning *tuning)
-{
-	const struct ssdpm_energy_report_item *most;
-
-	return count_further(tuning, &most) ? 3 : 0;
 }
 
 static bool is_same_setting(const struct ssdpm_recommendation *a,
@@ -60,39 +67,74 @@ static bool is_same_setting(const struct ssdpm_recommendation *a,
 		       b->secondary_latency_tolerance_us;
 }
 
-/* Drives whose best parameters differ cannot all have theirs. */
-static bool is_shared(const struct tuning *tuning,
-		      const struct ssdpm_recommendation *one)
+/* How many have another best setting, so that not all can have theirs. */
+static size_t count_others(const struct tuning *tuning,
+			   const struct ssdpm_recommendation *one)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tuning->n; i++)
+		n += tuning->items[i].further &&
+		     !is_same_setting(tuning->items[i].further, one);
+	return n;
+}
+
+/* "saves 17 mW", or "may save 10 mW more" than what is set. */
+static struct cell gain_text(const struct ssdpm_energy_report_item *item)
+{
+	if (!is_to_set(item))
+		return saving_cell(item->further->likely);
+	return cell("may save %s more",
+		    power_text(two_digits(gain_of(item))).text);
+}
+
+static bool is_same_gain(const struct tuning *tuning,
+			 const struct ssdpm_energy_report_item *one)
 {
 	for (size_t i = 0; i < tuning->n; i++)
 		if (tuning->items[i].further &&
-		    !is_same_setting(tuning->items[i].further, one))
+		    strcmp(gain_text(&tuning->items[i]).text,
+			   gain_text(one).text))
 			return false;
 	return true;
+}
+
+/* Of n drives: this one, each, or this one before all. */
+static void write_drives(FILE *file, const struct tuning *tuning,
+			 const struct ssdpm_energy_report_item *most, size_t n)
+{
+	if (n > 1 && is_same_gain(tuning, most))
+		fprintf(file, " on each of %zu", n);
+	else
+		fprintf(file, " on %s", most->drive->name);
+	if (n > 1 && !is_same_gain(tuning, most))
+		fprintf(file, ", no more on %zu", n - 1);
 }
 
 static void write_saving(FILE *file, const struct tuning *tuning,
 			 const struct ssdpm_energy_report_item *most, size_t n)
 {
-	const char *name = most->drive->name;
-	const struct cell saving = saving_cell(most->further->likely);
+	const size_t n_others = count_others(tuning, most->further);
+	const struct cell gain = gain_text(most);
 
 	if (most->further->route == SSDPM_ROUTE_RAW_TABLE)
 		fprintf(file,
-			"A raw table, which Linux 6.12.110 and later refuse, "
-			"%s on %s",
-			saving.text, name);
-	else if (is_shared(tuning, most->further))
-		fprintf(file,
-			"An nvme_core setting for all NVMe drives %s on %s",
-			saving.text, name);
+			"A raw table, which Linux 6.12.110, 7.2 and later "
+			"refuse, %s",
+			gain.text);
+	else if (!n_others)
+		fprintf(file, "An nvme_core setting for all NVMe drives %s",
+			gain.text);
 	else
-		fprintf(file, "The best nvme_core setting of %s %s on it", name,
-			saving.text);
-	if (n > 1 && is_shared(tuning, most->further))
-		fprintf(file, ", less on %zu", n - 1);
-	else if (n > 1)
-		fprintf(file, "; %zu need others", n - 1);
+		fprintf(file, "The best nvme_core setting of %s %s on it",
+			most->drive->name, gain.text);
+	if (!n_others)
+		write_drives(file, tuning, most, n);
+	else if (most->further->route == SSDPM_ROUTE_RAW_TABLE)
+		fprintf(file, " on %s", most->drive->name);
+	if (n_others)
+		fprintf(file, "; %zu need%s", n_others,
+			n_others == 1 ? "s another" : " others");
 	fputs(".\n", file);
 }
 
@@ -105,5 +147,5 @@ void write_further(FILE *file, const struct tuning *tuning)
 		return;
 	write_saving(file, tuning, most, n);
 	fputs("To see it: ", file);
-	write_call(file, tuning);
+	write_call(file, tuning, n);
 }

@@ -30,18 +30,6 @@ static size_t count_links(const struct tuning *tuning,
 	return n;
 }
 
-enum { LINK_LINES = 3 };
-
-size_t count_link_lines(const struct tuning *tuning)
-{
-	const struct ssdpm_energy_report_item *most;
-
-	return count_links(tuning, &most) &&
-			       has_lines_left(tuning, LINK_LINES) ?
-		       LINK_LINES :
-		       0;
-}
-
 /* The policy of pcie_aspm is for all devices, and a file for one link. */
 static void write_way(FILE *file, const struct tuning *tuning,
 		      const struct ssdpm_energy_report_item *item)

@@ -2,6 +2,7 @@
 /* The screen of ssdpm tune: what to set, what it saves, and whether it hurts.
  */
 #include "input/usual-workload.h"
+#include "lines/fold.h"
 #include "options/advised.h"
 #include "options/numbers.h"
 #include "text/device.h"
@@ -387,6 +388,40 @@ static size_t count_left(const struct tuning *tuning)
 static struct cell keeper_text(const struct tuning *tuning)
 {
 	return cell("With --keep, %s.", keeper_words(tuning->live));
+}
+
+/* How many lines a text takes, once it is folded, and one before it. */
+static size_t count_text_lines(void (*write)(FILE *file,
+					     const struct tuning *tuning),
+			       const struct tuning *tuning)
+{
+	char *text = NULL, *folded = NULL;
+	size_t size, n = 0;
+	FILE *file = open_memstream(&text, &size);
+	FILE *lines = open_memstream(&folded, &size);
+
+	if (file)
+		write(file, tuning);
+	if (file && !fclose(file) && lines && *text)
+		print_folded(lines, text);
+	if (lines && !fclose(lines))
+		for (const char *at = folded; *at; at++)
+			n += *at == '\n';
+	free(text);
+	free(folded);
+	return n ? n + 1 : 0;
+}
+
+size_t count_further_lines(const struct tuning *tuning)
+{
+	return count_text_lines(write_further, tuning);
+}
+
+size_t count_link_lines(const struct tuning *tuning)
+{
+	const size_t n = count_text_lines(write_link, tuning);
+
+	return has_lines_left(tuning, n) ? n : 0;
 }
 
 /* The year, the battery, the table, the risk, the harm, the way back. */
