@@ -215,11 +215,11 @@ static void print_raw_table(const struct advice *a)
 
 	if (apply)
 		printf("  now, as root, with the %s that --raw writes; Linux "
-		       "6.12.110 and later refuse it:\n    %s\n",
+		       "6.12.110, 7.2 and later refuse it:\n    %s\n",
 		       a->raw_path ? "file" : "FILE", apply);
 	else
 		puts("  now, as root, with the file that --raw writes; Linux "
-		     "6.12.110 and later refuse it:\n"
+		     "6.12.110, 7.2 and later refuse it:\n"
 		     "    nvme set-feature /dev/nvmeN -f 0x0c -v 1 -l 256 -d "
 		     "FILE");
 	free(apply);

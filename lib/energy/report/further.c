@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "common/linux-release.h"
 
 /* What to simulate, with the table of a row. */
 static struct ssdpm_sim_params params_of(const struct report_task *task,
@@ -96,7 +97,7 @@ int ssdpm__find_further(const struct report_task *task,
 					   item->model, &kernel, reterr);
 	bounds.quirks = kernel.quirks;
 	bounds.kernel = &kernel;
-	if (ssdpm__refuses_raw_table(&task->facts))
+	if (ssdpm__refuses_raw_table(task->facts.linux_release))
 		bounds.flags |= SSDPM_BOUNDS_NO_RAW_TABLE;
 	if (!err)
 		err = ssdpm_gaps_finish(item->gaps, task->params.end_ns,

@@ -75,9 +75,6 @@ int ssdpm__get_policies(const struct report_task *task,
 			struct ssdpm_policy *ret_after,
 			struct ssdpm_error *reterr);
 
-/* Whether this kernel refuses Set Features 0Ch from user space. */
-bool ssdpm__refuses_raw_table(const struct ssdpm_machine_facts *facts);
-
 /* Begin the comparison of a drive, with the setting of today as row 0. */
 int ssdpm__begin_comparison(const struct report_task *task,
 			    struct energy_item *item,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "common/linux-release.h"
 
 /* A controller's table, as the plan predicts it. */
 static bool find_tables(const struct ssdpm_plan *plan, const char *name,
@@ -194,16 +195,6 @@ static bool has_changes(const struct ssdpm_recommendation *r)
 	return r->possible && r->route != SSDPM_ROUTE_RAW_TABLE;
 }
 
-/* Since 6.12.110 and 7.2: nvme_admin_cmd_allowed(). */
-bool ssdpm__refuses_raw_table(const struct ssdpm_machine_facts *facts)
-{
-	unsigned int major = 0, minor = 0, patch = 0;
-
-	sscanf(facts->linux_release, "%u.%u.%u", &major, &minor, &patch);
-	return major > 7 || (major == 7 && minor >= 2) ||
-	       (major == 6 && minor == 12 && patch >= 110);
-}
-
 int ssdpm_recommendation_get_changes(const struct ssdpm_recommendation *found,
 				     const struct ssdpm_device *device,
 				     const struct ssdpm_machine_facts *facts,
@@ -216,7 +207,7 @@ int ssdpm_recommendation_get_changes(const struct ssdpm_recommendation *found,
 	if (err)
 		return err;
 	if (found->route == SSDPM_ROUTE_RAW_TABLE && facts &&
-	    ssdpm__refuses_raw_table(facts))
+	    ssdpm__refuses_raw_table(facts->linux_release))
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "Linux %s refuses a raw table",
 				   facts->linux_release);
