@@ -171,7 +171,8 @@ enum exit_status keep_settings(const struct work *work, bool lasting, size_t n);
 /* Prints a remark if files ask for another setting than the present one. */
 enum exit_status say_what_decides(const struct work *work, const char *remedy);
 
-/* What a step sets: "latency tolerance", "nvme_core apst_primary_timeout_ms". */
+/* What a step sets: "latency tolerance", "nvme_core apst_primary_timeout_ms".
+ */
 struct cell plan_step_text(const struct ssdpm_step *step);
 enum exit_status show_settings(const struct work *work, bool lasting, size_t n);
 

@@ -310,7 +310,8 @@ static void write_sums(FILE *file, const struct budget_options *o,
 		fputs("the throughput is unknown", file);
 		return;
 	}
-	fprintf(file, "%s%s of %s kept, %s%s lost", sums->outranked ? "less than " : "",
+	fprintf(file, "%s%s of %s kept, %s%s lost",
+		sums->outranked ? "less than " : "",
 		rate_text(kept > 0 ? kept : 0).text, rate_text(sums->best).text,
 		sums->outranked ? "more than " : "",
 		share_text(sums->lost, (uint64_t)sums->best).text);
@@ -458,8 +459,9 @@ static const char *device_name(const struct drive *drive)
 }
 
 /*
- * Writes one command for a machine, which sets all or nothing. A capture takes no
- * commands, so that of its machine has no --root; of several, a remark names it.
+ * Writes one command for a machine, which sets all or nothing. A capture takes
+ * no commands, so that of its machine has no --root; of several, a remark names
+ * it.
  */
 static void write_command(FILE *file, const struct budget *budget,
 			  const struct live *live)

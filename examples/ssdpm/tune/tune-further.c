@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What it saves beyond what is set. */
+/* The saving beyond what is set. */
 static int64_t gain_of(const struct ssdpm_energy_report_item *item)
 {
 	const int64_t known_uw =
@@ -99,7 +99,7 @@ static bool is_same_gain(const struct tuning *tuning,
 	return true;
 }
 
-/* Of n drives: this one, each, or this one before all. */
+/* Names this one of n drives, each, or this one before all. */
 static void write_drives(FILE *file, const struct tuning *tuning,
 			 const struct ssdpm_energy_report_item *most, size_t n)
 {

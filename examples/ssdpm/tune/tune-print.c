@@ -365,7 +365,8 @@ static const struct ssdpm_energy_report_item *find_undecided(
 	return NULL;
 }
 
-/* Whether a capture keeps another table; if @known, of a drive that is known. */
+/* Whether a capture keeps another table; if @known, of a drive that is known.
+ */
 static bool has_old_table(const struct tuning *tuning, bool known)
 {
 	for (size_t i = 0; i < tuning->n; i++)

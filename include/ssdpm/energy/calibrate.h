@@ -413,8 +413,8 @@ struct ssdpm_idle_state {
  * Compares the interval of the power with the idle power of each state, as
  * ssdpm_estimate(3) has it. A power that the drive reports is a claim, and so
  * is one that somebody states. Like one of a data sheet, it allows 0.35 to 2
- * times of itself. If all samples are equal, the steps of the meter are unknown,
- * and taken for as large as that power.
+ * times of itself. If all samples are equal, the steps of the meter are
+ * unknown, and taken for as large as that power.
  *
  * Return: 0; -EINVAL (no baseline, or one below 0 or not finite, an unknown
  * link), -ERANGE (a gain of more than half), -E2BIG (sizes), -ENODATA (a SATA

@@ -257,7 +257,8 @@ enum ssdpm_route {
 	SSDPM_ROUTE_LATENCY_LIMIT = 1,
 	/* The parameters apst_* of nvme_core, and the limit. */
 	SSDPM_ROUTE_NVME_CORE = 2,
-	/* A table by Set Features 0Ch; Linux 6.12.110, 7.2 and later refuse it. */
+	/* A table by Set Features 0Ch; Linux 6.12.110, 7.2 and later refuse it.
+	 */
 	SSDPM_ROUTE_RAW_TABLE = 3,
 	/* The link_power_management_policy of the port of a SATA drive. */
 	SSDPM_ROUTE_LINK_POLICY = 4,

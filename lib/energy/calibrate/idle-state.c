@@ -24,8 +24,8 @@
 #define NEAR 2
 
 /*
- * The steps of a meter that shows one value alone are unknown. They are no larger
- * than that value, unless it is 0.
+ * The steps of a meter that shows one value alone are unknown. They are no
+ * larger than that value, unless it is 0.
  */
 static bool is_one_value(const struct ssdpm_baseline *b)
 {

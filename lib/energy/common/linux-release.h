@@ -10,8 +10,8 @@
  */
 bool ssdpm__takes_nvme_quirks(const char *release);
 
-/* Whether it refuses Set Features 0Ch from user space: nvme_admin_cmd_allowed(),
- * since 6.12.110 and 7.2. */
+/* Whether it refuses Set Features 0Ch from user space:
+ * nvme_admin_cmd_allowed(), since 6.12.110 and 7.2. */
 bool ssdpm__refuses_raw_table(const char *release);
 
 #endif

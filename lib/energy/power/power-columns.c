@@ -307,7 +307,7 @@ static const char *usual_name(uint32_t i, bool is_alone)
 	return i == 0 ? "time_s" : i == 1 ? "power_w" : "...";
 }
 
-/* What is missing may be the first column that is unknown. */
+/* The first column that is unknown may be the one that is missing. */
 static void add_kind(struct power_column *columns, uint32_t n, uint8_t quantity)
 {
 	for (uint32_t i = 0; i < n; i++)

@@ -320,10 +320,9 @@ static int fail_unnamed(const struct ssdpm_power *power, struct span line,
 		n--;
 	ssdpm__power_columns_propose(line, power->columns.separator, names,
 				     sizeof(names));
-	return ssdpm__fail(
-		reterr, err, power->input.line,
-		"%s: name the columns of \"%.*s%s\", as in %s", what, n,
-		line.at, cut ? "..." : "", names);
+	return ssdpm__fail(reterr, err, power->input.line,
+			   "%s: name the columns of \"%.*s%s\", as in %s", what,
+			   n, line.at, cut ? "..." : "", names);
 }
 
 int ssdpm__power_csv_open(struct ssdpm_power *power, const char *columns,
@@ -351,8 +350,8 @@ int ssdpm__power_csv_open(struct ssdpm_power *power, const char *columns,
 				    "no name of a column is known here",
 				    reterr);
 	if (!ssdpm__power_columns_have_time(&power->columns, &power->params))
-		return fail_unnamed(power, line, -EINVAL,
-				    "no column is a time", reterr);
+		return fail_unnamed(power, line, -EINVAL, "no column is a time",
+				    reterr);
 	return ssdpm__power_columns_check(&power->columns, &power->params,
 					  reterr);
 }

@@ -99,9 +99,9 @@ static struct ssdpm_idle_state find_level(const struct ssdpm_baseline *level,
 {
 	const struct psd one = { .mp = 300 };
 	struct ssdpm_model *model = model_of(&one, 1);
-	const struct ssdpm_idle_state_params params = {
-		.size = sizeof(params), .baseline = level, .gain_ppm = 100000
-	};
+	const struct ssdpm_idle_state_params params = { .size = sizeof(params),
+							.baseline = level,
+							.gain_ppm = 100000 };
 	struct ssdpm_idle_state found = { .size = sizeof(found) };
 
 	assert_int_equal(ssdpm_idle_state_find(model, &params, &found, NULL),
@@ -120,7 +120,8 @@ static void the_interval_has_half_a_step_of_the_meter(void **state)
 	(void)state;
 	assert_true(fabs(found.low_w - 0.85 / 1.1) < 1e-12);
 	assert_true(fabs(found.high_w - 1.15 / 0.9) < 1e-12);
-	/* One value alone: its steps are unknown, and at most as large as it. */
+	/* One value alone: its steps are unknown, and at most as large as it.
+	 */
 	level.quantum_w = 0;
 	found = find_level(&level, 0);
 	assert_true(fabs(found.low_w - 0.45 / 1.1) < 1e-12);
