@@ -37,7 +37,7 @@ UNITLESS = {
     "code", "error", "nvme_status", "flags", "unknown", "not_reported", "kind",
     "provenance", "vendor_id", "apsta", "algorithm", "quirks", "kernel_quirks", "verdict", "is_main",
     "active_power_workload", "sent", "enabled", "link_state", "format",
-    "sata_supported", "sata_supported_unknown", "sata_enabled",
+    "refused", "sata_supported", "sata_supported_unknown", "sata_enabled",
     "quirks_unknown", "sata_enabled_unknown", "sata_words_valid", "scheme", "power_source", "exact",
     "advice", "remedy", "today_keeps_bounds", "kept", "patience", "advised", "left_alone",
     "n_pending",

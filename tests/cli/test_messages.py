@@ -96,8 +96,6 @@ PRINTING: list[list[str]] = [
     ["recommend", "--trace", "lomax", "--json"],
     ["recommend", "--trace", "lomax", "--raw", "table.bin"],
     ["apst"],
-    ["budget", "--watts", "30"],
-    ["budget", "--watts", "30", "--json"],
     ["plan", "--power-state", "1", "sda"],
     ["plan", "--lpm", "min_power", "nvme0"],
     ["plan", "--latency", "25ms", "sda"],

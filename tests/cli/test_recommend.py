@@ -128,8 +128,8 @@ def test_a_sata_drive_is_advised_as_by_tune(
     ssdpm: Command, machine: Make, name: str, patience: list[str]
 ) -> None:
     root = str(machine(name))
-    tuned = tuned_by(ssdpm, "--root", root, *patience)
     call = [*DESKTOP, "--root", root, *patience]
+    tuned = tuned_by(ssdpm, *call)
     done = ssdpm("recommend", *call, "--json")
     if done.returncode == 1:  # a drive that cannot be read
         assert name == "hostile"

@@ -322,7 +322,7 @@ def test_a_drive_whose_ios_are_not_counted_is_traced_on(watched: Watched) -> Non
     [
         (errno.EACCES, 4, "as root"),
         (errno.EPERM, 4, "locked down"),
-        (errno.ENOSPC, 1, "No space"),
+        (errno.ENOSPC, 1, "no space"),
     ],
 )
 def test_an_instance_that_is_refused_is_complained_of(
@@ -362,7 +362,7 @@ def test_a_format_that_cannot_be_read_is_complained_of(watched: Watched) -> None
     path.unlink()
     path.mkdir()
     status, _, err = watched.run("--for", "1s")
-    assert status == 1 and "events/block/block_bio_queue/format: Is a directory" in err
+    assert status == 1 and "events/block/block_bio_queue/format: a directory" in err
 
 
 def test_an_event_that_the_kernel_lacks_is_done_without(watched: Watched) -> None:

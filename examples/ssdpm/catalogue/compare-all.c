@@ -79,12 +79,14 @@ static bool is_compared(const struct all *all, const struct drive *drive)
 {
 	size_t n = 0;
 
+	if (ssdpm_model_get_info(drive->model)->rotational)
+		return false;
 	for (size_t i = 0; i < all->plan->n_policies; i++)
 		n += policy_fits(&all->plan->policies[i], drive, false);
 	return n > 1;
 }
 
-/* Drives that have no policies to compare are left out. */
+/* Hard disks, and drives that have no policies to compare, are left out. */
 static enum exit_status read_drives_of(struct all *all)
 {
 	struct drives *drives = &all->drives;

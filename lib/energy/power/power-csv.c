@@ -349,7 +349,9 @@ int ssdpm__power_csv_open(struct ssdpm_power *power, const char *columns,
 		return fail_unnamed(power, line, -ENODATA,
 				    "no name of a column is known here",
 				    reterr);
-	if (!ssdpm__power_columns_have_time(&power->columns, &power->params))
+	/* Without an unknown column, the rate of the samples is the way out. */
+	if (!ssdpm__power_columns_have_time(&power->columns, &power->params) &&
+	    power->columns.kinds & 1u << POWER_SKIP)
 		return fail_unnamed(power, line, -EINVAL, "no column is a time",
 				    reterr);
 	return ssdpm__power_columns_check(&power->columns, &power->params,

@@ -81,8 +81,8 @@ static void every_wrong_info_is_refused_by_name(void **state)
 	info.provenance = 8;
 	assert_info_refused(&info, "provenance 8");
 	info = fixture_info();
-	info.unknown = 1 << 7;
-	assert_info_refused(&info, "unknown: bits 0x80");
+	info.unknown = 1 << 8;
+	assert_info_refused(&info, "unknown: bits 0x100");
 	info.unknown = 1u << 31;
 	assert_info_refused(&info, "unknown: bits 0x80000000");
 }

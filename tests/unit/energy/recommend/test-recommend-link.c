@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_IOS = 300, DRIVE_STEP = 13 };
+enum { N_IOS = 300, DRIVE_STEP = 11 };
 
 #define MS UINT64_C(1000000)
 
@@ -223,7 +223,10 @@ static void each_drive_gets_what_a_comparison_finds(void **state)
 	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
 	for (uint32_t i = 0;
 	     !ssdpm_catalogue_get_model(catalogue, i, &model, NULL); i++) {
-		if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA &&
+		const struct ssdpm_model_info *info =
+			ssdpm_model_get_info(model);
+
+		if (info->kind == SSDPM_KIND_SATA && !info->rotational &&
 		    n_sata++ % DRIVE_STEP == 0)
 			for (uint32_t lpm = SSDPM_LPM_MAX_PERFORMANCE;
 			     lpm <= SSDPM_LPM_MIN_POWER; lpm++)

@@ -307,6 +307,9 @@ static struct ssdpm_likely awake_of(const struct ssdpm_energy_report_item *item,
 	struct ssdpm_likely likely = { 0 };
 	struct ssdpm_sim_params params;
 
+	/* A hard disk is not estimated. */
+	if (!item->before)
+		return likely;
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.flags = SSDPM_SIM_LIKELY;
 	ssdpm_device_get_settings(item->drive->device, facts, item->model,
