@@ -532,6 +532,12 @@ def write_sata(rows: list[Row], shared: list[Row], path: pathlib.Path) -> None:
     for model in shared:
         names = (model["product"] or UNKNOWN, model["firmware"] or UNKNOWN)
         seen[*names, *shared_sata_facts(model)] += 1
+    # Whether it rotates makes no other drive of one of which that is unknown.
+    for drive in [one for one in seen if one[-1] == UNKNOWN]:
+        known = [(*drive[:-1], word) for word in ("yes", "no")]
+        same = [one for one in known if one in seen]
+        if len(same) == 1:
+            seen[same[0]] += seen.pop(drive)
     head = SATA_HEAD.format(sources=source_lines([*rows, *shared]))
     lines = [
         "\t".join((*drive[:2], str(seen[drive]), *drive[2:]))
