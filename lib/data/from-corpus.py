@@ -464,11 +464,14 @@ def feature(row: Row, name: str) -> tuple[bool | None, bool | None]:
     return facts.get("supported"), facts.get("enabled")
 
 
-# Names under which their makers sold hard disks only. Word 217 decides where it says
-# something: disks older than ATA8-ACS, and logs of the kernel, have none.
+# Names of hard disks, and of no SSD that we know of: Seagate has sold both under
+# ST and digits, so these name the series, too. They are our judgement.
+# Word 217 decides where it says something: disks older than ATA8-ACS, and logs of the
+# kernel, have none.
 HARD_DISKS = (
     "FUJITSU MH[VWXYZ]2*", "HUH72*", "Hitachi HDS72*", "IC25N0*", "Maxtor [0-9]*",
-    "SAMSUNG HD*", "SAMSUNG HS1*", "SAMSUNG MP0*", "ST[0-9]*", "TOSHIBA MG0*",
+    "SAMSUNG HD*", "SAMSUNG HS1*", "SAMSUNG MP0*", "ST[0-9]*A", "ST[0-9]*AS",
+    "ST[0-9]*N[MT]0*", "TOSHIBA MG0*",
     "TOSHIBA MK*", "WDC WD[0-9]*", "WDC  W[SU]H72*",
 )  # fmt: skip
 
