@@ -557,8 +557,9 @@ SSDPM_API int ssdpm_device_get_apst_params(
  * link that is not known. @apst and @lpm go into struct ssdpm_sim_params: they
  * are the policy of today, which savings are counted from. @quirks go into the
  * parameters of a table. L1.1 counts as L1. @apst is what Linux programs, or in
- * a capture the table that was read. It is not known without @model, or where
- * no table can be made of what @model says.
+ * a capture the table that was read. It is not known without @model, where
+ * no table can be made of what @model says, or where the drive cannot follow
+ * what was read.
  *
  * Source: the files of link/ in sysfs (drivers/pci/pcie/aspm.c),
  * pm_qos_latency_tolerance_us, link_power_management_policy.

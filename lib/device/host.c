@@ -291,27 +291,32 @@ static uint32_t link_of(const struct ssdpm_device_facts *facts)
 
 /*
  * Nobody builds the table of a capture anew when a setting changes: what was
- * read is in force. A live drive would have to be asked.
+ * read is in force. A live drive would have to be asked: -ENOENT, as where the
+ * capture has none.
  */
-static bool has_kept_table(const struct ssdpm_device *device,
-			   struct ssdpm_apst *ret_table)
+static int read_kept_table(const struct ssdpm_device *device,
+			   struct ssdpm_apst *ret_table,
+			   struct ssdpm_error *reterr)
 {
 	char text[SSDPM__DUMP_BYTES];
 	size_t n = 0;
+	int err = -ENOENT;
 
-	if (!device->machine->capture ||
-	    ssdpm__read_dump(device, "apst", text, sizeof(text), &n, NULL) ||
-	    ssdpm_apst_from_data(text, n, ret_table, NULL))
-		return false;
+	if (device->machine->capture)
+		err = ssdpm__read_dump(device, "apst", text, sizeof(text), &n,
+				       reterr);
+	if (!err)
+		err = ssdpm_apst_from_data(text, n, ret_table, reterr);
 	/* A drive may keep the entries of a table that is switched off. */
-	if (!ret_table->enabled)
+	if (!err && !ret_table->enabled)
 		memset(ret_table->entries, 0, sizeof(ret_table->entries));
-	return true;
+	return err;
 }
 
 /*
- * What Linux programs. If @model says too little of a state, or if the drive
- * cannot follow the table, it is not known: that is no failure.
+ * What Linux programs. If @model says too little of a state, if the drive
+ * cannot follow the table, or if what was read is no table, it is not known:
+ * that is no failure.
  */
 static int take_table(const struct ssdpm_device *device,
 		      const struct ssdpm_machine_facts *facts,
@@ -327,8 +332,12 @@ static int take_table(const struct ssdpm_device *device,
 		return 0;
 	err = ssdpm_device_get_apst_params(device, facts, model, &params,
 					   reterr);
-	if (!err && !has_kept_table(device, &table))
-		err = ssdpm_apst_generate(model, &params, &table, reterr);
+	if (!err) {
+		err = read_kept_table(device, &table, reterr);
+		if (err == -ENOENT)
+			err = ssdpm_apst_generate(model, &params, &table,
+						  reterr);
+	}
 	if (!err)
 		err = ssdpm_apst_validate(model, &table, reterr);
 	if (err)

@@ -124,7 +124,10 @@ static const char *set_time(struct ssdpm_profile_settings *settings, int key,
 	    ssdpm__span_is(value, "any"))
 		us = SSDPM_LATENCY_ANY;
 	else if (!take_time(value, &us))
-		return "write a time with its unit, as in 500us, 25ms or 2s";
+		return memchr(value.at, ',', (size_t)(value.end - value.at)) ?
+			       "write a point for the decimals, as in 1.5s" :
+			       "write a time with its unit, as in 500us, 25ms "
+			       "or 2s";
 	else if (is_timeout && us % 1000)
 		return "a timeout has whole milliseconds";
 	else if (is_timeout && us / 1000 > SSDPM_APST_MAX_IDLE_MS)

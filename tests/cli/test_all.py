@@ -99,6 +99,13 @@ def rows_of(ssdpm: Command, *arguments: str) -> list[tuple[Row, dict[str, Any]]]
     return pairs
 
 
+def test_a_limit_of_one_side_alone_stands_beside_its_name(ssdpm: Command) -> None:
+    other = "linux:secondary-timeout=1s"
+    call = ("apst", "--all", "--max-exit-latency", "1ms", "--diff", other)
+    line = ssdpm.output(*call).splitlines()[1]
+    assert line == f"  from linux with a latency limit of 1 ms to {other}"
+
+
 def test_how_many_drives_change_is_what_a_slow_model_counts(ssdpm: Command) -> None:
     diff = ("--diff", "linux", "--diff", "linux:secondary-timeout=1s")
     text = ssdpm.output("apst", "--all", *diff)

@@ -290,6 +290,21 @@ def test_the_price_of_a_year_is_that_of_its_energy(ssdpm: Command, machine: Make
         assert float(end) == pytest.approx(100 * uw / 1e9 * 12 * 365, abs=0.01)
 
 
+def test_the_price_of_what_sleep_saves_is_said_where_nothing_changes(
+    ssdpm: Command, machine: Make
+) -> None:
+    call = ["tune", "-n", "--root", str(machine("laptop")), "--price", "100"]
+    found = re.search(
+        r"^Today, sleep already saves about ([0-9]+) mW in all,\n"
+        r"([0-9.]+) kWh a year at 24 hours a day, ([0-9.]+) in money\.$",
+        ssdpm.output(*call),
+        re.M,
+    )
+    assert found
+    assert float(found[2]) == pytest.approx(float(found[1]) * 8.76e-3, abs=0.01)
+    assert float(found[3]) == pytest.approx(100 * float(found[2]), abs=0.6)
+
+
 def put_battery(root: pathlib.Path, **files: object) -> None:
     for name, values in {
         "AC": {"type": "Mains", "online": 0},
@@ -321,8 +336,8 @@ def test_on_battery_the_minutes_that_it_lasts_longer_are_shown(
     (root / "sys/class/power_supply/hidpp_battery_0/scope").write_text("Device\n")
     text = ssdpm.output("tune", "-n", "--root", str(root))
     found = re.search(
-        r"^The battery lasts ([0-9.]+) minutes more \(likely ([-0-9.]+) to ([0-9.]+)\), "
-        r"at the 6\.2 W of now\.$",
+        r"^The battery lasts ([0-9.]+) minutes more \(likely ([-0-9.]+) to ([0-9.]+)\) "
+        r"at 6\.2 W\.$",
         text,
         re.M,
     )
@@ -761,8 +776,36 @@ def test_today_is_the_table_that_the_drive_has(ssdpm: Command, machine: Make) ->
     today = json.loads(ssdpm.output("estimate", *call, "--json", *work))["runs"][0]
     never = json.loads(ssdpm.output("estimate", *call, "--none", "--json", *work))["runs"][0]
     assert today["nominal"] == never["nominal"]
+    # A plan saves against it, too; one that builds no other table leaves it.
+    for limit, names in (("25ms", [["before"], ["after"]]), ("100ms", [["before", "after"]])):
+        rows = ssdpm.json("plan", *call, "--latency", limit, *work)["estimates"][0]["rows"]
+        assert [row["policies"] for row in rows] == names
+        assert not rows[0]["enabled"]
     # The limit is in force already: only the kernel can build the table anew.
     assert "Next: ssdpm tune" not in ssdpm.output("status", *call)
+
+
+def test_a_kept_table_that_is_none_is_not_taken_for_the_one_of_linux(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    [dump] = root.glob("dumps/*.apst")
+    dump.write_text("no table\n")
+    words = "nvme0: the APST table that was read is none that it can follow"
+    assert words in ssdpm.output("tune", "-n", "--root", str(root))
+    call = ("plan", "--latency", "1ms", "-t", "desktop-session", "--root", str(root), "nvme0")
+    assert words in ssdpm(*call).stderr.decode()
+
+
+@pytest.mark.parametrize("command", ["compare", "estimate", "recommend"])
+@pytest.mark.parametrize("named", [[], ["nvme0"]])
+def test_no_command_prices_a_drive_over_a_network(
+    ssdpm: Command, machine: Make, command: str, named: list[str]
+) -> None:
+    root = str(machine("server"))
+    call = ssdpm(command, "-t", "desktop-session", "--root", root, "--json", *named)
+    words = "nvme0: over a network (tcp): its power is not of this machine"
+    assert call.returncode == 3 and json.loads(call.stdout)["errors"] == [words]
 
 
 def test_what_is_set_once_is_not_advised_again(ssdpm: Command, machine: Make) -> None:
@@ -859,8 +902,16 @@ def test_drives_whose_best_parameters_differ_do_not_read_as_one_setting(
     assert "An nvme_core setting for all NVMe drives may save 27 mW on nvme2.\n" in text
 
 
-def screen_of(ssdpm: Command, *drives: machines.Nvme, link: dict[str, bool]) -> str:
-    """The screen of a machine with these drives, whose tables Linux has built."""
+def screen_of(
+    ssdpm: Command,
+    *drives: machines.Nvme,
+    link: dict[str, bool],
+    disks: tuple[machines.Ata, ...] = (),
+) -> str:
+    """The screen of a laptop with these drives, whose tables Linux has built.
+
+    Its disks never sleep. With disks, it runs on battery.
+    """
     first = machines.SN530.product
     made = machines.Machine(machines.KERNEL_7)
     made.host("LENOVO", "20XWCTO1WW", "20XWCTO1WW", mem_sleep="[s2idle]")
@@ -868,6 +919,9 @@ def screen_of(ssdpm: Command, *drives: machines.Nvme, link: dict[str, bool]) -> 
         is_first = drive.product == first
         table = machines.SN530_TABLE if is_first else machines.EVO_PLUS_TABLE
         made.nvme(drive, link, table=table)
+    if disks:
+        made.ahci("0000:00:17.0", [machines.Port(disk, "max_performance") for disk in disks])
+        made.supplies(online=False, battery="power")
     root = ssdpm.directory / "made"
     made.write(root)
     ssdpm.wide = False
@@ -893,6 +947,18 @@ def test_all_lines_of_many_drives_fit_the_screen(ssdpm: Command) -> None:
     assert "\nTo see it: ssdpm recommend --root made\n" in text
 
 
+def test_what_saves_beyond_the_drives_is_left_out_before_the_screen_overflows(
+    ssdpm: Command,
+) -> None:
+    drives = machines.SN530, machines.EVO_PLUS
+    disks = machines.MX500, machines.INTEL_545, machines.SATA_860, machines.MX100
+    for n in range(1, 7):
+        text = screen_of(ssdpm, *drives, link=machines.ALL_OFF, disks=(disks * 2)[:n])
+        assert len(text.splitlines()) <= 22
+        assert ("nvme_core" in text) == (n < 3), n
+        shutil.rmtree(ssdpm.directory / "made")
+
+
 def test_a_battery_that_lasts_hours_longer_is_said_in_hours(
     ssdpm: Command, machine: Make
 ) -> None:
@@ -904,4 +970,4 @@ def test_a_battery_that_lasts_hours_longer_is_said_in_hours(
     assert "minutes more" not in text
     put_battery(root, energy_now=41000000, power_now=2000000)
     text = ssdpm.output("tune", "-n", "--root", str(root))
-    assert re.search(r"^The battery lasts \d+ h \d+ min more \(likely .* h \d+ min\), ", text, re.M)
+    assert re.search(r"^The battery lasts \d+ h \d+ min more \(likely .* h \d+ min\) at ", text, re.M)

@@ -3376,8 +3376,8 @@ static void call_plan_getters(void)
 	struct ssdpm_policy after = { .size = sizeof(after) };
 	struct ssdpm_error error;
 
-	assert_int_equal(ssdpm_plan_get_policies(in.plan, in.device, &before,
-						 &after, &error),
+	assert_int_equal(ssdpm_plan_get_policies(in.plan, in.device, NULL,
+						 &before, &after, &error),
 			 0);
 	assert_int_equal(ssdpm_plan_get_journal(in.plan, &journal), 0);
 	ssdpm_plan_unlock(in.plan);

@@ -248,6 +248,19 @@ static bool is_counted(const struct asked *asked, uint32_t answer)
 	return answer & SLEEPS;
 }
 
+/* "linux", "linux with a latency limit of 1 ms" */
+static struct cell source_text(const struct table_source *source)
+{
+	struct ssdpm_apst_params usual;
+
+	ssdpm_apst_params_init(&usual, sizeof(usual));
+	if (!source->is_made || strstr(source->name, "limit=") ||
+	    source->params.max_exit_latency_us == usual.max_exit_latency_us)
+		return cell("%s", source->name);
+	return cell("%s with a latency limit of %s", source->name,
+		    limit_text(source->params.max_exit_latency_us).text);
+}
+
 static void print_head(const struct asked *asked, const struct tally *tallies,
 		       size_t n)
 {
@@ -268,11 +281,14 @@ static void print_head(const struct asked *asked, const struct tally *tallies,
 	       asked->n_sources == 2 ? "differ" : "sleep",
 	       share_text(seen, all).text, all);
 	if (asked->n_sources == 2)
-		printf("  from %s%s to %s\n", sources[0].name,
-		       strcmp(sources[0].name, sources[1].name) ?
-			       "" :
-			       " as the options say",
-		       sources[1].name);
+		print_paragraph(cell("from %s%s to %s",
+				     source_text(&sources[0]).text,
+				     strcmp(sources[0].name, sources[1].name) ?
+					     "" :
+					     " as the options say",
+				     source_text(&sources[1]).text)
+					.text,
+				2, 2);
 	else
 		printf("  with %s and a latency limit of %s\n", sources[0].name,
 		       limit_text(sources[0].params.max_exit_latency_us).text);

@@ -4,6 +4,7 @@
 #include "work/comparison.h"
 #include "options/numbers.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,19 +61,31 @@ enum exit_status check_saving(const struct common *common, bool both_sources,
 				   &saving->trace, 1);
 }
 
-/* What the plan makes of a drive; false: nothing that can be simulated. */
+/*
+ * What the plan makes of a drive. Otherwise why says why it is not estimated;
+ * "": the plan changes nothing of it that can be simulated.
+ */
 static bool find_policies(const struct ssdpm_plan *plan,
 			  const struct drive *drive,
-			  struct policy policies[N_POLICIES])
+			  struct policy policies[N_POLICIES], char why[256])
 {
+	const struct ssdpm_device_settings today = find_settings(drive);
+	struct ssdpm_error error;
+	int err;
+
 	policies[BEFORE] = (struct policy){ .name = "before" };
 	policies[AFTER] = (struct policy){ .name = "after" };
 	for (int i = BEFORE; i < N_POLICIES; i++)
 		policies[i].what.size = sizeof(policies[i].what);
-	return drive->model &&
-	       !ssdpm_plan_get_policies(plan, drive->device,
-					&policies[BEFORE].what,
-					&policies[AFTER].what, NULL);
+	why[0] = '\0';
+	if (!drive->model)
+		return false;
+	err = ssdpm_plan_get_policies(plan, drive->device, &today,
+				      &policies[BEFORE].what,
+				      &policies[AFTER].what, &error);
+	if (err && err != -ENOENT)
+		snprintf(why, 256, "%s", error.message);
+	return !err && is_estimated(drive, why);
 }
 
 /* One drive; the trace is read anew for each, for each has its own policies. */
@@ -132,14 +145,10 @@ enum exit_status estimate_work(struct work *work)
 		struct policy *policies =
 			work->estimates[work->n_estimates].policies;
 
-		if (!find_policies(work->plan, drive, policies))
-			continue;
-		if (is_hard_disk(drive, why)) {
-			if (!work->common->quiet)
-				remark("%s: %s", drive->name, why);
-			continue;
-		}
-		status = estimate_drive(work, options, drive);
+		if (find_policies(work->plan, drive, policies, why))
+			status = estimate_drive(work, options, drive);
+		else if (why[0] && !work->common->quiet)
+			remark("%s: %s", drive->name, why);
 	}
 	return status;
 }

@@ -391,7 +391,7 @@ static struct cell keeper_text(const struct tuning *tuning)
 	return cell("With --keep, %s.", keeper_words(tuning->live));
 }
 
-/* How many lines a text takes, once it is folded, and one before it. */
+/* How many lines a text takes, once it is folded. */
 static size_t count_text_lines(void (*write)(FILE *file,
 					     const struct tuning *tuning),
 			       const struct tuning *tuning)
@@ -410,19 +410,7 @@ static size_t count_text_lines(void (*write)(FILE *file,
 			n += *at == '\n';
 	free(text);
 	free(folded);
-	return n ? n + 1 : 0;
-}
-
-size_t count_further_lines(const struct tuning *tuning)
-{
-	return count_text_lines(write_further, tuning);
-}
-
-size_t count_link_lines(const struct tuning *tuning)
-{
-	const size_t n = count_text_lines(write_link, tuning);
-
-	return has_lines_left(tuning, n) ? n : 0;
+	return n;
 }
 
 /* The year, the battery, the table, the risk, the harm, the way back. */
@@ -454,45 +442,79 @@ static size_t count_needed(const struct tuning *tuning)
 		used += 2;
 	if (has_old_table(tuning, false))
 		used += 1 + has_old_table(tuning, true);
-	return used + count_change_lines(tuning) + count_further_lines(tuning);
+	return used + count_change_lines(tuning);
 }
 
-bool has_lines_left(const struct tuning *tuning, size_t n)
+/* A reason may take two lines. */
+static size_t count_least_left(const struct tuning *tuning)
 {
-	const size_t n_left = count_left(tuning);
+	const size_t n = 2 * count_left(tuning);
 
-	return count_needed(tuning) + n +
-		       (n_left < LEAST_LEFT_LINES ? n_left :
-						    LEAST_LEFT_LINES) <=
-	       MOST_LINES;
+	return n < LEAST_LEFT_LINES ? n : LEAST_LEFT_LINES;
 }
 
-static size_t count_used(const struct tuning *tuning)
+/* What a screen has only if it fits: the first of them first. */
+enum extra { FURTHER, DECIDER, LINK, ASLEEP, N_EXTRAS };
+
+struct extras {
+	bool shown[N_EXTRAS];
+	size_t n_lines[N_EXTRAS];
+};
+
+/* A line parts the first two of these from what is before them. */
+static bool has_gap(const struct extras *extras)
 {
-	return count_needed(tuning) + count_link_lines(tuning) +
-	       count_asleep_lines(tuning);
+	return (extras->shown[FURTHER] || extras->shown[LINK]) &&
+	       !extras->shown[DECIDER];
 }
 
-/* A line on another route goes before one on what is not decided. */
-static bool has_room_to_decide(const struct tuning *tuning)
+static size_t count_extras(const struct extras *extras)
 {
-	return find_undecided(tuning) &&
-	       (!count_further_lines(tuning) ||
-		count_used(tuning) + 3 + LEAST_LEFT_LINES <= MOST_LINES);
+	size_t n = has_gap(extras);
+
+	for (int i = 0; i < N_EXTRAS; i++)
+		n += extras->shown[i] ? extras->n_lines[i] : 0;
+	return n;
 }
 
-static size_t count_left_room(const struct tuning *tuning)
+static struct extras find_extras(const struct tuning *tuning)
 {
-	const size_t used =
-		count_used(tuning) + (has_room_to_decide(tuning) ? 3 : 0);
+	static void (*const writers[])(FILE * file,
+				       const struct tuning *tuning) = {
+		[FURTHER] = write_further,
+		[DECIDER] = write_decider,
+		[LINK] = write_link,
+		[ASLEEP] = write_asleep,
+	};
+	const size_t used = count_needed(tuning) + count_least_left(tuning);
+	struct extras extras = { .shown = { false } };
+
+	for (int i = 0; i < N_EXTRAS; i++) {
+		extras.n_lines[i] = count_text_lines(writers[i], tuning);
+		extras.shown[i] = extras.n_lines[i];
+		if (used + count_extras(&extras) > MOST_LINES)
+			extras.shown[i] = false;
+	}
+	return extras;
+}
+
+bool shows_asleep(const struct tuning *tuning)
+{
+	return find_extras(tuning).shown[ASLEEP];
+}
+
+static size_t count_left_room(const struct tuning *tuning,
+			      const struct extras *extras)
+{
+	const size_t used = count_needed(tuning) + count_extras(extras);
 
 	return used + LEAST_LEFT_LINES > MOST_LINES ? LEAST_LEFT_LINES :
 						      MOST_LINES - used;
 }
 
-static void print_left(const struct tuning *tuning)
+static void print_left(const struct tuning *tuning, const struct extras *extras)
 {
-	const size_t most = count_left_room(tuning);
+	const size_t most = count_left_room(tuning, extras);
 	size_t n_lines = 0, n_more = 0;
 
 	for (size_t i = 0; i < tuning->n; i++) {
@@ -537,30 +559,17 @@ void write_decider(FILE *file, const struct tuning *tuning)
 		write_calls(file, tuning, item);
 }
 
-static void print_further(const struct tuning *tuning)
+static void print_extras(const struct tuning *tuning,
+			 const struct extras *extras)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	if (!file)
-		return;
-	write_further(file, tuning);
-	if (!fclose(file) && *text) {
-		if (!has_room_to_decide(tuning))
-			putchar('\n');
-		fputs(text, stdout);
-	}
-	free(text);
-}
-
-static void print_link(const struct tuning *tuning)
-{
-	if (!count_link_lines(tuning))
-		return;
-	if (!has_room_to_decide(tuning) && !count_further_lines(tuning))
+	if (extras->shown[DECIDER])
+		write_decider(stdout, tuning);
+	if (has_gap(extras))
 		putchar('\n');
-	write_link(stdout, tuning);
+	if (extras->shown[FURTHER])
+		write_further(stdout, tuning);
+	if (extras->shown[LINK])
+		write_link(stdout, tuning);
 }
 
 static void print_keeper(const struct tuning *tuning)
@@ -584,6 +593,7 @@ static void print_workload(const struct tuning *tuning)
 
 static enum exit_status print_screen(const struct tuning *tuning)
 {
+	const struct extras extras = find_extras(tuning);
 	enum exit_status status;
 
 	if (!tuning->n) {
@@ -606,11 +616,8 @@ static enum exit_status print_screen(const struct tuning *tuning)
 	write_risk(stdout, tuning);
 	print_harm(tuning);
 	print_undo(tuning);
-	print_left(tuning);
-	if (has_room_to_decide(tuning))
-		write_decider(stdout, tuning);
-	print_further(tuning);
-	print_link(tuning);
+	print_left(tuning, &extras);
+	print_extras(tuning, &extras);
 	print_keeper(tuning);
 	print_workload(tuning);
 	return STATUS_DONE;

@@ -135,8 +135,7 @@ static void write_battery(FILE *file, const struct tuning *tuning,
 			lasting_range_text(costs ? -gain.high : gain.low,
 					   costs ? -gain.low : gain.high, n)
 				.text);
-	fprintf(file, ", at the %s of now.",
-		power_text((int64_t)(w * 1e6)).text);
+	fprintf(file, " at %s.", power_text((int64_t)(w * 1e6)).text);
 }
 
 static void write_change(FILE *file, const struct tuning *tuning)
@@ -179,7 +178,7 @@ static void write_battery_asleep(FILE *file, const struct tuning *tuning,
 	saving.low_uw = saving.high_uw = uw;
 	if (!find_battery_gain(tuning, &saving, uw, &gain, &w))
 		return;
-	fprintf(file, "\nSo the battery lasts %s longer, at the %s of now.",
+	fprintf(file, "\nSo the battery lasts %s longer at %s.",
 		lasting_text(gain.nominal, gain.nominal < 600).text,
 		power_text((int64_t)(w * 1e6)).text);
 }
@@ -199,26 +198,25 @@ static int64_t find_asleep_uw(const struct tuning *tuning)
 	return uw;
 }
 
-/* The line on the battery is for a screen without changes. */
-size_t count_asleep_lines(const struct tuning *tuning)
-{
-	const size_t n = tuning->n_changes ? 1 : 2;
-
-	return find_asleep_uw(tuning) &&
-			       has_lines_left(tuning,
-					      n + count_link_lines(tuning)) ?
-		       n :
-		       0;
-}
-
-static void write_asleep(FILE *file, const struct tuning *tuning)
+/* The year and the battery are for a screen without changes. */
+void write_asleep(FILE *file, const struct tuning *tuning)
 {
 	const int64_t uw = find_asleep_uw(tuning);
 
-	if (!count_asleep_lines(tuning))
+	if (!uw)
 		return;
-	fprintf(file, "\nToday, sleep already saves about %s in all.",
+	fprintf(file, "\nToday, sleep already saves about %s in all",
 		power_text(two_digits(uw)).text);
+	if (tuning->n_changes || !tuning->options->price_per_kwh) {
+		putc('.', file);
+	} else {
+		const struct total asleep = {
+			.saving.nominal_uw = two_digits(uw),
+		};
+
+		fputs(",\n", file);
+		write_year(file, tuning, &asleep);
+	}
 	if (!tuning->n_changes)
 		write_battery_asleep(file, tuning, two_digits(uw));
 }
@@ -226,5 +224,6 @@ static void write_asleep(FILE *file, const struct tuning *tuning)
 void write_verdict(FILE *file, const struct tuning *tuning)
 {
 	write_change(file, tuning);
-	write_asleep(file, tuning);
+	if (shows_asleep(tuning))
+		write_asleep(file, tuning);
 }

@@ -134,15 +134,11 @@ enum exit_status write_tune_page(const struct tuning *tuning);
  * saves. They also share a setting, and why a drive is left alone.
  */
 void write_further(FILE *file, const struct tuning *tuning);
-/* How many lines that takes. */
-size_t count_further_lines(const struct tuning *tuning);
-/* What the link of a drive would save if it slept deeper, likewise. */
+/* What the link of a drive would save if it slept deeper. */
 void write_link(FILE *file, const struct tuning *tuning);
-size_t count_link_lines(const struct tuning *tuning);
-/* Those on what sleep saves today: tune-verdict.c */
-size_t count_asleep_lines(const struct tuning *tuning);
-/* Whether the screen has room for so many lines beside those that it needs. */
-bool has_lines_left(const struct tuning *tuning, size_t n);
+/* What sleep saves today, if anything; the screen has it only if it fits. */
+void write_asleep(FILE *file, const struct tuning *tuning);
+bool shows_asleep(const struct tuning *tuning);
 void write_verdict(FILE *file, const struct tuning *tuning);
 struct cell setting_text(const struct ssdpm_profile_settings *settings);
 struct cell reason_text(const struct live *live,

@@ -6,28 +6,6 @@
 
 #include <stdlib.h>
 
-/* The library has no changes for it, because other disks share its port, or
- * because it is over a network. */
-static bool has_no_changes(const struct drive *drive, uint32_t route,
-			   char why[256])
-{
-	const struct ssdpm_recommendation any = {
-		.route = route,
-		.lpm = SSDPM_LPM_MAX_PERFORMANCE,
-	};
-	struct ssdpm_change *changes;
-	struct ssdpm_error error;
-	size_t n;
-
-	if (ssdpm_recommendation_get_changes(&any, drive->device, NULL,
-					     &changes, &n, &error)) {
-		snprintf(why, 256, "%s", error.message);
-		return true;
-	}
-	free(changes);
-	return false;
-}
-
 /* The plan shows what would stop ssdpm apply. */
 static bool has_obstacle(const struct drive *drive, struct ssdpm_plan *plan,
 			 char why[256])
@@ -59,11 +37,9 @@ static bool cannot_be_set(const struct drive *drive, char why[256])
 	struct ssdpm_plan *plan;
 	bool result;
 
-	if (!drive->device || !drive->live)
-		return false;
-	if (ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_SATA)
-		return has_no_changes(drive, SSDPM_ROUTE_LATENCY_LIMIT, why);
-	if (ssdpm_plan_new(drive->live->machine, NULL, &plan, NULL))
+	if (!drive->device || !drive->live ||
+	    ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_SATA ||
+	    ssdpm_plan_new(drive->live->machine, NULL, &plan, NULL))
 		return false;
 	result = has_obstacle(drive, plan, why);
 	ssdpm_plan_free(plan);

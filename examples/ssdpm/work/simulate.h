@@ -51,10 +51,13 @@ struct subject {
 	struct ssdpm_background_work background; /* with --spare */
 };
 
-/* Whether the library has no estimate of it, and why. */
-bool is_hard_disk(const struct drive *drive, char why[256]);
+/* Whether the library has no changes for its device by this route, and why. */
+bool has_no_changes(const struct drive *drive, uint32_t route, char why[256]);
 
-/* As read_drives(), without hard disks. */
+/* False: it rotates, or it draws its power at another machine; and why. */
+bool is_estimated(const struct drive *drive, char why[256]);
+
+/* As read_drives(), without those that are not estimated. */
 enum exit_status read_estimated_drives(const struct common *common,
 				       char **operands, size_t n,
 				       struct drives *ret_drives);

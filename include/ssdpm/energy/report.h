@@ -43,14 +43,19 @@ SSDPM_API int ssdpm_recommendation_get_changes(
 /**
  * ssdpm_plan_get_policies() - what a drive does before and after a plan
  * @device:     of the plan
+ * @today:      of ssdpm_device_get_settings(), or NULL. Its table is the one
+ *              before, and the one after a plan that builds no other; NULL: the
+ *              plan predicts both.
  * @ret_before: its size member is set by the caller; likewise of @ret_after:
  *              an NVMe drive has tables, a SATA drive has link policies
  *
  * Return: 0; -ENOENT (the plan says nothing of it: the tables cannot be
- * predicted, or the port is left alone), -EINVAL, -E2BIG (sizes).
+ * predicted, or the port is left alone), -EOPNOTSUPP (@today has no table: the
+ * drive cannot follow the one that was read), -EINVAL, -E2BIG (sizes).
  */
 SSDPM_API int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 				      const struct ssdpm_device *device,
+				      const struct ssdpm_device_settings *today,
 				      struct ssdpm_policy *ret_before,
 				      struct ssdpm_policy *ret_after,
 				      struct ssdpm_error *reterr);

@@ -210,6 +210,14 @@ static uint32_t count_common(const struct enclosure *a,
 	return n;
 }
 
+bool ssdpm__enclosures_are_same(const struct enclosure *a,
+				const struct enclosure *b)
+{
+	const uint32_t n = count_common(a, b);
+
+	return n == a->quick.n && n == b->quick.n;
+}
+
 static struct side side_of(const struct enclosed *run, uint32_t n_common)
 {
 	struct side side = {
@@ -501,12 +509,11 @@ int ssdpm__widen_saving(const struct priced_drive *drive,
 			struct ssdpm_saving *saving, struct ssdpm_error *reterr)
 {
 	enum overload overload = find_either(from, to, drive);
-	uint32_t n_common = count_common(from->of, to->of);
 	struct ssdpm_saving found;
 	int err;
 
 	if (overload == OVERLOAD_SURELY ||
-	    (n_common == from->of->quick.n && n_common == to->of->quick.n)) {
+	    ssdpm__enclosures_are_same(from->of, to->of)) {
 		widen(saving, 0, 0);
 		return 0;
 	}

@@ -239,6 +239,10 @@ enum overload ssdpm__find_overload(const struct enclosed *run,
 void ssdpm__widen_runs(struct ssdpm_run *low, struct ssdpm_run *high,
 		       const struct ssdpm_run *run);
 
+/* Whether both policies do the same, so that their runs end together. */
+bool ssdpm__enclosures_are_same(const struct enclosure *a,
+				const struct enclosure *b);
+
 /* Widens a saving by what "to" costs less than "from". -ERANGE. */
 int ssdpm__widen_saving(const struct priced_drive *drive,
 			const struct enclosed *from, const struct enclosed *to,

@@ -211,6 +211,18 @@ static void put_links_in_order(const struct priced_drive *drive,
 			*deeper = ssdpm__min(*deeper, powers[i]);
 }
 
+/*
+ * Whether a power has a factor. None that has one is put in order by one that
+ * has none, so that is not drawn.
+ */
+static bool counts(const struct trial *trial, uint32_t kind)
+{
+	if (trial->work)
+		return true;
+	return kind == SSDPM_PARAMETER_LINK_POWER ||
+	       (!trial->deeper_link && kind != SSDPM_PARAMETER_ACTIVE_POWER);
+}
+
 static void draw_powers(const struct trial *trial, uint32_t draw,
 			double powers[SSDPM_MAX_PARAMETERS])
 {
@@ -222,7 +234,8 @@ static void draw_powers(const struct trial *trial, uint32_t draw,
 		uint32_t number = unknowns->of[i];
 
 		powers[i] = (double)p->nominal;
-		if (number != UINT32_MAX && !unknowns->at[number].time)
+		if (number != UINT32_MAX && !unknowns->at[number].time &&
+		    counts(trial, p->kind))
 			powers[i] = ssdpm__drawn_value(
 				p, unknowns->at[number].log_sd,
 				trial->normals[ssdpm__share_of(

@@ -118,7 +118,8 @@ static int idle_on(struct table_runs *all, size_t i, struct ssdpm_error *reterr)
 		const struct table_run *other = &all->tables[j];
 
 		end_ns = at_least(end_ns, other->own_ns);
-		if (j == i)
+		if (ssdpm__enclosures_are_same(&other->enclosure,
+					       &table->enclosure))
 			continue;
 		others.low = at_least(others.low, other->enclosed.own_ns.low);
 		others.high =

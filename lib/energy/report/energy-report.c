@@ -20,16 +20,10 @@ int ssdpm__begin_comparison(const struct report_task *task,
 	struct ssdpm_sim_params params;
 	int err;
 
-	item->settings.size = sizeof(item->settings);
-	err = ssdpm_device_get_settings(item->drive.device, &task->facts,
-					item->model, &item->settings, reterr);
-
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.flags = task->params.flags & SSDPM_SIM_LIKELY;
-	if (!err)
-		err = ssdpm_comparison_new(item->model, &params,
-					   &item->settings, &item->comparison,
-					   reterr);
+	err = ssdpm_comparison_new(item->model, &params, &item->settings,
+				   &item->comparison, reterr);
 	if (!err)
 		err = ssdpm_comparison_add(item->comparison, "today", today,
 					   reterr);
@@ -93,6 +87,11 @@ static int begin_drive(const struct report_task *task, struct energy_item *item,
 		return ssdpm__fail(reterr, -EALREADY, 0, "it sleeps");
 	err = ssdpm_device_read_model(item->drive.device, 0, task->catalogue,
 				      &item->model, reterr);
+	item->settings.size = sizeof(item->settings);
+	if (!err)
+		err = ssdpm_device_get_settings(item->drive.device,
+						&task->facts, item->model,
+						&item->settings, reterr);
 	if (err)
 		return err;
 	if (!task->params.patience)

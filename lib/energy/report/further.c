@@ -11,18 +11,14 @@
 #include "common/linux-release.h"
 
 /* What to simulate, with the table of a row. */
-static struct ssdpm_sim_params params_of(const struct report_task *task,
-					 const struct energy_item *item,
+static struct ssdpm_sim_params params_of(const struct energy_item *item,
 					 struct ssdpm_compared_policy *row)
 {
-	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
 	struct ssdpm_sim_params params;
 
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.flags = SSDPM_SIM_LIKELY;
-	if (!ssdpm_device_get_settings(item->drive.device, &task->facts,
-				       item->model, &settings, NULL))
-		params.pcie_link = settings.pcie_link;
+	params.pcie_link = item->settings.pcie_link;
 	row->size = sizeof(*row);
 	ssdpm_comparison_get_row(item->comparison, 0, row);
 	params.apst = &row->resolved.apst;
@@ -42,7 +38,7 @@ int ssdpm__begin_further(const struct report_task *task,
 	if (!(task->params.flags & SSDPM_ENERGY_REPORT_FURTHER) ||
 	    ssdpm_model_get_info(item->model)->kind != SSDPM_KIND_NVME)
 		return 0;
-	params = params_of(task, item, &row);
+	params = params_of(item, &row);
 	err = ssdpm_parameters_from_model(item->model, params.pcie_link,
 					  parameters, SSDPM_MAX_PARAMETERS, &n,
 					  reterr);
@@ -92,7 +88,7 @@ int ssdpm__find_further(const struct report_task *task,
 	/* Against an odd table, all that Linux can make seems to gain. */
 	if (!item->gaps || item->is_made)
 		return 0;
-	params = params_of(task, item, &row);
+	params = params_of(item, &row);
 	err = ssdpm_device_get_apst_params(item->drive.device, &task->facts,
 					   item->model, &kernel, reterr);
 	bounds.quirks = kernel.quirks;

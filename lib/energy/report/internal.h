@@ -66,8 +66,8 @@ bool ssdpm__is_alike(const struct report_task *task,
 		     const struct energy_item *a, const struct energy_item *b);
 
 /*
- * As ssdpm_plan_get_policies(), but before is the table in force, which a
- * capture may have from other settings.
+ * As ssdpm_plan_get_policies() with the settings of today, but after is always
+ * what Linux would make.
  */
 int ssdpm__get_policies(const struct report_task *task,
 			struct energy_item *item,

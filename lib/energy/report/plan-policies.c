@@ -55,14 +55,34 @@ static bool find_lpms(const struct ssdpm_plan *plan,
 	return false;
 }
 
+/* The table in force, which a capture may have from other settings. */
+static int take_today(const struct ssdpm_device_settings *today,
+		      struct ssdpm_policy *before, struct ssdpm_error *reterr)
+{
+	struct ssdpm_device_settings known = { .size = sizeof(known) };
+	int err = ssdpm__sized_in(&known, sizeof(known), today,
+				  "ssdpm_device_settings", reterr);
+
+	if (err || before->kind != SSDPM_POLICY_TABLE)
+		return err;
+	if (!(known.known & SSDPM_SETTING_APST))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "the APST table that was read is none that "
+				   "it can follow");
+	before->table = known.apst;
+	return 0;
+}
+
 int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 			    const struct ssdpm_device *device,
+			    const struct ssdpm_device_settings *today,
 			    struct ssdpm_policy *ret_before,
 			    struct ssdpm_policy *ret_after,
 			    struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	struct ssdpm_policy before = { .kind = 0 }, after = before;
+	struct ssdpm_apst made;
 	int err = ssdpm__sized_check(ret_before, sizeof(before), "ssdpm_policy",
 				     reterr);
 
@@ -77,6 +97,15 @@ int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 				   "%s: the plan has no table and no link "
 				   "policy of it",
 				   facts->name);
+	made = before.table;
+	if (today)
+		err = take_today(today, &before, reterr);
+	if (err)
+		return err;
+	/* A plan that builds no other table leaves the one in force. */
+	if (today && before.kind == SSDPM_POLICY_TABLE &&
+	    !memcmp(&made, &after.table, sizeof(made)))
+		after.table = before.table;
 	ssdpm__sized_out(ret_before, &before, sizeof(before));
 	ssdpm__sized_out(ret_after, &after, sizeof(after));
 	return 0;
@@ -88,23 +117,11 @@ int ssdpm__get_policies(const struct report_task *task,
 			struct ssdpm_policy *ret_after,
 			struct ssdpm_error *reterr)
 {
-	struct ssdpm_device_settings today = { .size = sizeof(today) };
-	int err = ssdpm_plan_get_policies(task->plan, item->drive.device,
+	int err = ssdpm_plan_get_policies(task->plan, item->drive.device, NULL,
 					  ret_before, ret_after, reterr);
 
-	if (!err)
-		err = ssdpm_device_get_settings(item->drive.device,
-						&task->facts, item->model,
-						&today, reterr);
-	if (err || ret_before->kind != SSDPM_POLICY_TABLE)
-		return err;
-	if (!(today.known & SSDPM_SETTING_APST))
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "the APST table that was read is none that "
-				   "it can follow");
 	item->made = ret_before->table;
-	ret_before->table = today.apst;
-	return 0;
+	return err ? err : take_today(&item->settings, ret_before, reterr);
 }
 
 static void take_params(const struct ssdpm_recommendation *r,

@@ -1164,6 +1164,7 @@ static const struct ssdpm_apst_params apst_params = {
 };
 static const struct ssdpm_device_settings settings = {
 	.size = sizeof(settings),
+	.known = SSDPM_SETTING_APST,
 };
 
 static int policy_parse(void *sized, struct ssdpm_error *error)
@@ -1298,7 +1299,8 @@ static struct ssdpm_comparison_report comparison_report = {
 	.size = sizeof(comparison_report),
 };
 static struct ssdpm_recommendations *recommendations;
-static int policies_of(void *before, void *after, struct ssdpm_error *error)
+static int policies_of(const void *today, void *before, void *after,
+		       struct ssdpm_error *error)
 {
 	struct ssdpm_machine *machine = tree_capture("laptop");
 	struct ssdpm_device *device;
@@ -1312,7 +1314,8 @@ static int policies_of(void *before, void *after, struct ssdpm_error *error)
 	assert_int_equal(ssdpm_plan_new(machine, NULL, &plan, NULL), 0);
 	assert_int_equal(
 		ssdpm_plan_add_profile(plan, device, drive, NULL, NULL), 0);
-	err = ssdpm_plan_get_policies(plan, device, before, after, error);
+	err = ssdpm_plan_get_policies(plan, device, today, before, after,
+				      error);
 	ssdpm_plan_free(plan);
 	ssdpm_model_unref(drive);
 	ssdpm_device_unref(device);
@@ -1320,18 +1323,26 @@ static int policies_of(void *before, void *after, struct ssdpm_error *error)
 	return err;
 }
 
+static int plan_take_today(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_policy before = { .size = sizeof(before) };
+	struct ssdpm_policy after = { .size = sizeof(after) };
+
+	return policies_of(sized, &before, &after, error);
+}
+
 static int plan_get_before(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_policy after = { .size = sizeof(after) };
 
-	return policies_of(sized, &after, error);
+	return policies_of(NULL, sized, &after, error);
 }
 
 static int plan_get_after(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_policy before = { .size = sizeof(before) };
 
-	return policies_of(&before, sized, error);
+	return policies_of(NULL, &before, sized, error);
 }
 
 static const struct ssdpm_io report_io = { .op = SSDPM_OP_READ };
@@ -1740,6 +1751,8 @@ static const struct sized_case cases[] = {
 	      &sim_params, get_default_bounds_of),
 	SIZED(ssdpm_recommendation_get_changes, ssdpm_machine_facts, SIZED_IN,
 	      &machine_facts, get_recommended_changes),
+	SIZED(ssdpm_plan_get_policies, ssdpm_device_settings, SIZED_IN,
+	      &settings, plan_take_today),
 	SIZED(ssdpm_plan_get_policies, ssdpm_policy, SIZED_OUT, NULL,
 	      plan_get_before),
 	SIZED(ssdpm_plan_get_policies, ssdpm_policy, SIZED_OUT, NULL,

@@ -296,6 +296,7 @@ static void a_fault_names_its_line(void **state)
 		  4, "lpm: given twice" },
 		{ "[a]\nmax_exit_latency = 25\n", 2, "with its unit" },
 		{ "[a]\nmax_exit_latency = 25 m\n", 2, "with its unit" },
+		{ "[a]\nmax_exit_latency = 1,5ms\n", 2, "a point" },
 		{ "[a]\nmax_exit_latency = 25MS\n", 2, "with its unit" },
 		{ "[a]\nmax_exit_latency = -1ms\n", 2, "with its unit" },
 		{ "[a]\nmax_exit_latency = 25ms 2ms\n", 2, "with its unit" },

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_IOS = 300, DRIVE_STEP = 10 };
+enum { N_IOS = 300, DRIVE_STEP = 7 };
 
 #define MS UINT64_C(1000000)
 

@@ -1,13 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Drives that the library does not estimate, because they rotate. */
+/* Leaves out drives that the library does not estimate. */
 #include "work/simulate.h"
 
 #include "text/output.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-bool is_hard_disk(const struct drive *drive, char why[256])
+bool has_no_changes(const struct drive *drive, uint32_t route, char why[256])
+{
+	const struct ssdpm_recommendation any = {
+		.route = route,
+		.lpm = SSDPM_LPM_MAX_PERFORMANCE,
+	};
+	struct ssdpm_change *changes;
+	struct ssdpm_error error;
+	size_t n;
+
+	if (ssdpm_recommendation_get_changes(&any, drive->device, NULL,
+					     &changes, &n, &error)) {
+		snprintf(why, 256, "%s", error.message);
+		return true;
+	}
+	free(changes);
+	return false;
+}
+
+static bool is_hard_disk(const struct drive *drive, char why[256])
 {
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	struct ssdpm_error error;
@@ -22,22 +42,43 @@ bool is_hard_disk(const struct drive *drive, char why[256])
 	return true;
 }
 
-/* Those of a machine are left out, and those that are named are failures. */
+bool is_estimated(const struct drive *drive, char why[256])
+{
+	return !is_hard_disk(drive, why) &&
+	       (!drive->device ||
+		!has_no_changes(drive, SSDPM_ROUTE_LATENCY_LIMIT, why));
+}
+
+static bool has_estimated(const struct drives *drives)
+{
+	char why[256];
+
+	for (size_t i = 0; i < drives->n; i++)
+		if (is_estimated(&drives->drives[i], why))
+			return true;
+	return false;
+}
+
+/*
+ * Those of a machine are left out, and those that are named are failures. If no
+ * other is there, all are.
+ */
 static enum exit_status leave_out(const struct common *common, size_t n_named,
 				  struct drives *drives)
 {
 	enum exit_status status = STATUS_DONE;
+	const bool fails = n_named || !has_estimated(drives);
 	char why[256];
 	size_t n = 0;
 
 	for (size_t i = 0; i < drives->n; i++) {
 		struct drive *drive = &drives->drives[i];
 
-		if (!is_hard_disk(drive, why)) {
+		if (is_estimated(drive, why)) {
 			drives->drives[n++] = *drive;
 			continue;
 		}
-		if (n_named)
+		if (fails)
 			complain("%s: %s", drive->name, why);
 		else if (!common->quiet)
 			remark("%s: %s", drive->name, why);
