@@ -93,6 +93,8 @@ def test_a_link_that_is_off_has_its_price_and_its_remedy(machine: Maker) -> None
     assert link is not None and link.likely.verdict == said["likely"]["verdict"] == "saves"
     assert (link.pcie_link_today, link.pcie_link) == ("l0", "l1.2")
     assert link.remedy == said["remedy"] == "aspm-policy-or-firmware"
+    assert str(link) == f"link in l1.2, not l0: {link.likely}"
+    assert str(advice) == f"nvme1: leave it as it is; {link}"
     [change] = link.changes
     assert (change.target, change.value) == tuple(said["changes"][0].values())
     # A drive at its nominal values saves what its link takes.

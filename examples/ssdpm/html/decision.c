@@ -6,8 +6,7 @@
 
 static bool saves(const struct job *job)
 {
-	return job->row.likely->verdict == SSDPM_SAVING_SAVES ||
-	       job->row.likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
+	return likely_saves(job->row.likely);
 }
 
 /* Decided savings come first, then those with the larger median. */

@@ -22,6 +22,8 @@ struct saving_words {
 
 /* How long a battery lasts: likewise, and "20 h 34 min" from 2 h on. */
 struct number lasting_text(double s, int digits);
+/* Its digits: a tenth of a minute matters below ten. */
+int lasting_digits(double s);
 /* "12 to 34" minutes, or "12 minutes to 20 h 34 min" */
 struct saving_words lasting_range_text(double low_s, double high_s, int digits);
 
@@ -43,6 +45,8 @@ int64_t two_digits(int64_t value);
 /* "saves 49 mW (likely 12 to 130)", "probably costs 1.2 W (likely -0.1 to 3)"
  */
 struct saving_words saving_text(const struct ssdpm_likely *likely);
+/* It does, or probably. */
+bool likely_saves(const struct ssdpm_likely *likely);
 
 /* "4.1 KiB" */
 struct number bytes_text(uint64_t bytes);

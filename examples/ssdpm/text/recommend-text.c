@@ -166,7 +166,7 @@ static struct ssdpm_gain year_of(const struct use *use,
  */
 static double turned(double value, bool costs, double unit, int n)
 {
-	double half = n ? 0.005 : 0.5;
+	const double half = n == 2 ? 0.005 : n ? 0.05 : 0.5;
 
 	value = (double)(int64_t)value / (costs ? -unit : unit);
 	return value < half && value > -half ? 0 : value;
@@ -185,19 +185,21 @@ static void write_use(FILE *file, const struct use *use,
 {
 	bool costs = expected->nominal_uw < 0;
 	struct ssdpm_gain gain;
+	int n;
 
 	if (use->battery_mwh) {
 		gain = battery_of(use, expected);
+		n = lasting_digits(gain.nominal);
 		fprintf(file, "; a battery lasts %s %s (likely %s)",
-			lasting_text(60 * turned(gain.nominal, costs, 60, 0), 0)
+			lasting_text(60 * turned(gain.nominal, costs, 60, n), n)
 				.text,
 			costs ? "less" : "more",
 			lasting_range_text(
 				60 * turned(costs ? gain.high : gain.low, costs,
-					    60, 0),
+					    60, n),
 				60 * turned(costs ? gain.low : gain.high, costs,
-					    60, 0),
-				0)
+					    60, n),
+				n)
 				.text);
 	}
 	if (use->hours_per_day) {

@@ -161,9 +161,7 @@ struct cell saving_cell(const struct ssdpm_likely *likely)
 
 static bool link_saves(const struct outlook *outlook)
 {
-	return outlook->link &&
-	       (outlook->link->likely->verdict == SSDPM_SAVING_SAVES ||
-		outlook->link->likely->verdict == SSDPM_SAVING_PROBABLY_SAVES);
+	return outlook->link && likely_saves(outlook->link->likely);
 }
 
 /* No setting of the drive is known to be better; its link may be. */
@@ -233,11 +231,19 @@ static void print_third(const struct screen_row *row, int width)
 		print_escape("\033[0m");
 }
 
+/* Two points stand for what does not fit. */
+static struct cell cut_text(const char *text, int width)
+{
+	if ((int)strlen(text) <= width || width < 2)
+		return cell("%.*s", width < 0 ? 0 : width, text);
+	return cell("%.*s..", width - 2, text);
+}
+
 static void print_row(const struct screen_row *row, int name, int product,
 		      int third)
 {
-	printf("%-*s  %-*.*s  ", name, row->name.text, product, product,
-	       row->product.text);
+	printf("%-*s  %-*s  ", name, row->name.text, product,
+	       cut_text(row->product.text, product).text);
 	print_third(row, third);
 	printf("  %s\n", row->last.text);
 }
@@ -247,8 +253,9 @@ static void print_narrow_row(const struct screen_row *row)
 {
 	const int room = (int)text_width(stdout) - 2;
 
-	printf("%s  %.*s\n  ", row->name.text,
-	       room - (int)strlen(row->name.text), row->product.text);
+	printf("%s  %s\n  ", row->name.text,
+	       cut_text(row->product.text, room - (int)strlen(row->name.text))
+		       .text);
 	print_third(row, 0);
 	putchar('\n');
 	print_paragraph(row->last.text, 2, 4);

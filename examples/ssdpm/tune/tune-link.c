@@ -16,10 +16,7 @@ static size_t count_links(const struct tuning *tuning,
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
 
-		if (!item->link ||
-		    (item->link->likely->verdict != SSDPM_SAVING_SAVES &&
-		     item->link->likely->verdict !=
-			     SSDPM_SAVING_PROBABLY_SAVES))
+		if (!item->link || !likely_saves(item->link->likely))
 			continue;
 		n++;
 		if (!most || item->link->likely->median_uw >

@@ -126,7 +126,7 @@ static void write_battery(FILE *file, const struct tuning *tuning,
 
 	if (!find_battery_gain(tuning, &total->saving, 0, &gain, &w))
 		return;
-	n = fabs(gain.nominal) < 600 ? 1 : 0;
+	n = lasting_digits(gain.nominal);
 	fprintf(file, "\nThe battery lasts %s %s",
 		lasting_text(fabs(gain.nominal), n).text,
 		costs ? "less" : "more");
@@ -179,7 +179,7 @@ static void write_battery_asleep(FILE *file, const struct tuning *tuning,
 	if (!find_battery_gain(tuning, &saving, uw, &gain, &w))
 		return;
 	fprintf(file, "\nSo the battery lasts %s longer at %s.",
-		lasting_text(gain.nominal, gain.nominal < 600).text,
+		lasting_text(gain.nominal, lasting_digits(gain.nominal)).text,
 		power_text((int64_t)(w * 1e6)).text);
 }
 

@@ -20,7 +20,7 @@ size_t ssdpm__link_policies(bool may_cost, uint32_t lpms[N_LINK_POLICIES])
 	return may_cost ? N_LINK_POLICIES : N_LINK_POLICIES - 1;
 }
 
-static bool saves(const struct ssdpm_likely *likely)
+bool ssdpm__likely_saves(const struct ssdpm_likely *likely)
 {
 	return likely->verdict == SSDPM_SAVING_SAVES ||
 	       likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
@@ -31,8 +31,8 @@ static bool saves(const struct ssdpm_likely *likely)
  */
 static bool is_better(const struct alternative *a, const struct alternative *b)
 {
-	if (saves(a->likely) != saves(b->likely))
-		return saves(a->likely);
+	if (ssdpm__likely_saves(a->likely) != ssdpm__likely_saves(b->likely))
+		return ssdpm__likely_saves(a->likely);
 	if (a->likely->median_nj != b->likely->median_nj)
 		return a->likely->median_nj > b->likely->median_nj;
 	return a->run->delay_sum_ns < b->run->delay_sum_ns;
@@ -76,7 +76,7 @@ static uint32_t judge(const struct alternatives *from,
 	    (!keeps && from->bounds->flags & SSDPM_BOUNDS_MAY_COST))
 		return SSDPM_ADVICE_SET;
 	likely = from->all[chosen->index].likely;
-	if (saves(likely))
+	if (ssdpm__likely_saves(likely))
 		return SSDPM_ADVICE_SET;
 	return keeps || likely->verdict == SSDPM_SAVING_NOT_DECIDED ||
 			       likely->verdict == SSDPM_SAVING_TOO_SMALL ?

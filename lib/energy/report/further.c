@@ -9,6 +9,7 @@
 
 #include "base/internal.h"
 #include "common/linux-release.h"
+#include "recommend/alternatives.h"
 
 /* What to simulate, with the table of a row. */
 static struct ssdpm_sim_params params_of(const struct energy_item *item,
@@ -70,8 +71,7 @@ static const struct ssdpm_recommendation *find_further(
 		if (r->route != SSDPM_ROUTE_LATENCY_LIMIT &&
 		    r->advice == SSDPM_ADVICE_SET &&
 		    r->likely->median_uw > known_uw &&
-		    (r->likely->verdict == SSDPM_SAVING_SAVES ||
-		     r->likely->verdict == SSDPM_SAVING_PROBABLY_SAVES))
+		    ssdpm__likely_saves(r->likely))
 			return r;
 	return NULL;
 }

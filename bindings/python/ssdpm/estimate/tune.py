@@ -86,6 +86,9 @@ class LinkSaving(Value):
     changes: tuple[Change, ...]
     likely: Likely
 
+    def __str__(self) -> str:
+        return f"link in {self.pcie_link}, not {self.pcie_link_today}: {self.likely}"
+
 
 @dataclass(frozen=True, eq=False)
 class Advice(Json):
@@ -138,10 +141,12 @@ class Advice(Json):
     def __str__(self) -> str:
         if self.error:
             return f"{self.name}: {self.message}"
+        link = f"; {self.link}" if self.link else ""
         if self.advice != "set":
-            return f"{self.name}: leave it as it is"
+            return f"{self.name}: leave it as it is{link}"
         what = self.lpm or f"latency limit {self.max_exit_latency_us} us"
-        return f"{self.name}: set {what}: {self.likely}, {in_ms(self.added_mean_ns or 0)} ms"
+        delay = f"{in_ms(self.added_mean_ns or 0)} ms"
+        return f"{self.name}: set {what}: {self.likely}, {delay}{link}"
 
     def add_to(self, plan: Plan) -> None:
         """Add the setting to a plan of the same machine, if the advice is to set it.
@@ -176,7 +181,7 @@ class UsualWorkload(Value):
     Attributes:
         name: of the workload, as generate() takes it.
         reason: the first that holds: "firmware" or "chassis" (of a server), "disks"
-            (four or more SATA disks and no NVMe drive), "no-server" (none of these).
+            (four or more SATA disks), "no-server" (none of these).
     """
 
     name: str
