@@ -223,35 +223,72 @@ static bool counts(const struct trial *trial, uint32_t kind)
 	       (!trial->deeper_link && kind != SSDPM_PARAMETER_ACTIVE_POWER);
 }
 
-static void draw_powers(const struct trial *trial, uint32_t draw,
+/* A power that is drawn: its share of the lattice, for one draw after another.
+ */
+struct drawn_power {
+	size_t index;
+	double log_sd;
+	uint32_t share, step;
+};
+
+struct drawn_powers {
+	double known[SSDPM_MAX_PARAMETERS]; /* nominal ones, in those places */
+	struct drawn_power at[SSDPM_MAX_PARAMETERS];
+	size_t n;
+};
+
+static void find_drawn(const struct trial *trial, struct drawn_powers *drawn)
+{
+	const struct unknowns *unknowns = &trial->unknowns;
+	const struct priced_drive *drive = unknowns->drive;
+
+	drawn->n = 0;
+	for (size_t i = 0; i < drive->n; i++) {
+		const struct ssdpm_parameter *p = &drive->parameters[i];
+		const uint32_t number = unknowns->of[i];
+
+		drawn->known[i] = (double)p->nominal;
+		if (number == UINT32_MAX || unknowns->at[number].time ||
+		    !counts(trial, p->kind))
+			continue;
+		drawn->at[drawn->n++] = (struct drawn_power){
+			.index = i,
+			.log_sd = unknowns->at[number].log_sd,
+			.share = ssdpm__share_of(&trial->lattices[number], 0),
+			.step = trial->lattices[number].step,
+		};
+	}
+}
+
+static void draw_powers(const struct trial *trial, struct drawn_powers *drawn,
 			double powers[SSDPM_MAX_PARAMETERS])
 {
 	const struct unknowns *unknowns = &trial->unknowns;
 	const struct priced_drive *drive = unknowns->drive;
 
-	for (size_t i = 0; i < drive->n; i++) {
-		const struct ssdpm_parameter *p = &drive->parameters[i];
-		uint32_t number = unknowns->of[i];
+	memcpy(powers, drawn->known, drive->n * sizeof(*powers));
+	for (size_t i = 0; i < drawn->n; i++) {
+		struct drawn_power *one = &drawn->at[i];
 
-		powers[i] = (double)p->nominal;
-		if (number != UINT32_MAX && !unknowns->at[number].time &&
-		    counts(trial, p->kind))
-			powers[i] = ssdpm__drawn_value(
-				p, unknowns->at[number].log_sd,
-				trial->normals[ssdpm__share_of(
-					&trial->lattices[number], draw)]);
+		powers[one->index] = ssdpm__drawn_value(
+			&drive->parameters[one->index], one->log_sd,
+			trial->normals[one->share]);
+		one->share = (one->share + one->step) % trial->n;
 	}
-	put_in_order(unknowns, powers);
 	if (trial->deeper_link)
 		put_links_in_order(drive, powers);
+	else
+		put_in_order(unknowns, powers);
 }
 
 static int run_trial(struct trial *trial, struct ssdpm_error *reterr)
 {
 	const size_t n = trial->unknowns.drive->n;
+	struct drawn_powers drawn;
 	int err = 0;
 
 	find_lattices(trial);
+	find_drawn(trial, &drawn);
 	for (uint32_t i = 0; i < N_TIMES && !err && !trial->times_weighed; i++)
 		err = weigh_times(trial, i, reterr);
 	for (uint32_t draw = 0; draw < trial->n && !err; draw++) {
@@ -259,7 +296,7 @@ static int run_trial(struct trial *trial, struct ssdpm_error *reterr)
 		double powers[SSDPM_MAX_PARAMETERS];
 		double fj = weighed->fixed_fj;
 
-		draw_powers(trial, draw, powers);
+		draw_powers(trial, &drawn, powers);
 		for (size_t i = 0; i < n; i++)
 			fj += powers[i] * weighed->of[i];
 		trial->nj[draw] = fj / FJ_PER_NJ;
