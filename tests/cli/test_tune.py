@@ -947,6 +947,54 @@ def test_all_lines_of_many_drives_fit_the_screen(ssdpm: Command) -> None:
     assert "\nTo see it: ssdpm recommend --root made\n" in text
 
 
+def test_the_link_that_saves_most_is_named(ssdpm: Command) -> None:
+    for drives in ((machines.SN530, machines.EVO_PLUS), (machines.EVO_PLUS, machines.SN530)):
+        text = screen_of(ssdpm, *drives, link=machines.ALL_OFF)
+        links = {
+            one["name"]: one["link"]["likely"]["median_uw"]
+            for one in advised(ssdpm, "tune", "-n", "--root", "made")
+        }
+        assert len(set(links.values())) == 2
+        most = max(links, key=lambda name: links[name])
+        words = " ".join(text.split())
+        assert re.search(rf"Link of {most} in l1\.2, not l0: [^;]*; 1 more\. ", words)
+        shutil.rmtree(ssdpm.directory / "made")
+
+
+def test_the_policy_performance_is_why_a_link_does_not_sleep(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    policy = root / "sys/module/pcie_aspm/parameters/policy"
+    policy.write_text("default [performance] powersave powersupersave\n")
+    [folder] = root.glob("sys/devices/**/link")
+    for file in folder.iterdir():
+        file.write_text("0\n")
+    [drive] = advised(ssdpm, "tune", "-n", "--root", str(root))
+    link = drive["link"]
+    assert [link["pcie_link_today"], link["pcie_link"]] == ["l0", "l1.2"]
+    assert link["remedy"] == "aspm-policy" and link["likely"]["verdict"] == "saves"
+
+
+def test_a_link_is_priced_beside_the_setting_that_is_advised(
+    ssdpm: Command, machine: Make
+) -> None:
+    """With it the drive sleeps, and only then does its link."""
+    root = machine("apst-off")
+    for path in root.glob("sys/devices/**/link/l1_2_aspm"):
+        path.write_text("0\n")
+    call = ["tune", "-n", "--root", str(root)]
+    [before] = advised(ssdpm, *call)
+    assert before["advice"] == "set" and before["link"]["likely"]["median_uw"] > 0
+    limit = before["setting"]["max_exit_latency_us"]
+    file = root / "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+    file.write_text(f"{limit}\n")
+    (root / "dumps/nvme0.apst").unlink()
+    [after] = advised(ssdpm, *call)
+    assert after["advice"] == "keep"
+    assert after["link"]["likely"] == before["link"]["likely"]
+
+
 def test_what_saves_beyond_the_drives_is_left_out_before_the_screen_overflows(
     ssdpm: Command,
 ) -> None:
