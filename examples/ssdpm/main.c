@@ -85,6 +85,21 @@ static const struct subcommand *look_up(const char *name)
 	return NULL;
 }
 
+/* Words of other tools for what a command does. */
+static void suggest_by_meaning(struct suggestion *suggestion)
+{
+	static const char *const words[][2] = {
+		{ "undo", "revert" },
+		{ "restore", "revert" },
+		{ "set", "apply" },
+		{ "optimize", "tune" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(suggestion->word, words[i][0]))
+			suggestion->best = words[i][1];
+}
+
 /* A command that this program does not have. */
 static enum exit_status complain_of_command(const char *name)
 {
@@ -98,6 +113,7 @@ static enum exit_status complain_of_command(const char *name)
 		suggest(&suggestion, subcommands[i]->name);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		suggest(&suggestion, words[i]);
+	suggest_by_meaning(&suggestion);
 	if (*name == '-')
 		complain("%s",
 			 unknown_word("option before a command", &suggestion,

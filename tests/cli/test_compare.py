@@ -14,6 +14,7 @@ from typing import Any
 
 import documented
 import measured_run
+import machines
 import pytest
 import ssdpm as package
 import trace
@@ -777,7 +778,7 @@ def test_a_policy_that_the_port_refuses_has_no_price(
 ) -> None:
     call = ["compare", "-t", "desktop-session", "--root", str(machine("external-ports"))]
     refused = re.sub("  +", "  ", ssdpm.output(*call, "sdb"))
-    assert "  med_power_with_dipm  -  refused by the port" in refused
+    assert "  med_power_with_dipm  -  refused by Linux" in refused
     assert "  today *  341 mW" in refused and "saves 2" not in refused
     assert "refused" not in ssdpm.output(*call, "sda")
     # A table of savings has those that the port takes, and is left out without one.
@@ -801,7 +802,7 @@ def test_what_the_port_refuses_saves_nothing_in_any_form(
     theirs = package.compare(package.open("sdb", root), package.generate("desktop-session"))
     assert json.loads(theirs.to_json()) == found
     assert theirs["min_power"].refused and not theirs["today"].refused
-    assert "min_power: " in repr(theirs) and "; refused by the port" in repr(theirs)
+    assert "min_power: " in repr(theirs) and "; refused by Linux" in repr(theirs)
     lines = list(csv.DictReader(ssdpm.output(*call, "--csv").splitlines()))
     assert {line["policy"] for line in lines if line["verdict"] == "refused"} == {
         name for name, row in by_name.items() if row["refused"]
@@ -810,7 +811,7 @@ def test_what_the_port_refuses_saves_nothing_in_any_form(
     assert "saves most within limits" not in page and "No policy saves" not in page
     # The policy that savings are against has a price.
     text = ssdpm.output(*call, "--policy", "min_power", "--policy", "today")
-    assert re.search("min_power +[0-9.]+ mW +refused by the port ", text)
+    assert re.search("min_power +[0-9.]+ mW +refused by Linux ", text)
 
 
 def test_a_policy_that_the_port_refuses_has_no_warning(
@@ -820,3 +821,17 @@ def test_a_policy_that_the_port_refuses_has_no_warning(
     warning = b"min_power has lost data"
     assert warning in ssdpm(*call, "sda").stderr
     assert warning not in ssdpm(*call, "sdb").stderr
+
+
+def test_a_link_that_a_quirk_keeps_awake_has_no_price(ssdpm: Command) -> None:
+    machines.write("old-5.10", ssdpm.directory / "old")
+    ssdpm.wide = False
+    call = ("compare", "-t", "desktop-session", "--root", "old", "sda")
+    text = ssdpm.output(*call)
+    assert text.count("refused by Linux") == 3
+    assert "  refused: a quirk of Linux keeps the link of this drive awake\n" in text
+    rows = ssdpm.json(*call)["rows"]
+    refused = {name for row in rows if row["refused"] for name in row["policies"]}
+    assert refused == {
+        "medium_power", "med_power_with_dipm", "min_power_with_partial", "min_power"
+    }  # fmt: skip

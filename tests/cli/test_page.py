@@ -142,7 +142,7 @@ def test_what_the_port_refuses_has_a_row_and_no_chart(
     call = ["compare", "-q", "-t", "desktop-session", "--root", root, "--html", "p.html", "sdb"]
     ssdpm.output(*call)
     page = browse(ssdpm, "p.html")
-    assert not page.errors and page.text.count("refused by the port") == 2
+    assert not page.errors and page.text.count("refused by Linux") == 2
     # The first cell of a row, and no row of the tables behind the charts.
     assert page.text.count("med_power_with_dipm") == 1
 

@@ -138,7 +138,7 @@ def test_without_settings_all_that_was_applied_is_checked(
     ssdpm: Command, eight_drives: pathlib.Path
 ) -> None:
     call = ["check", "--root", str(eight_drives)]
-    assert ssdpm.output(*call) == "nothing that was applied since the boot is left\n"
+    assert ssdpm.output(*call) == "nothing is applied\n"
     path = controller(eight_drives)
     file = f"{path}/power/pm_qos_latency_tolerance_us"
     tolerance = f"latency-tolerance\t{file}\t0\t25000\t100000"

@@ -10,6 +10,7 @@ from command import Command
 
 MEANT = [
     (["aply"], "ssdpm: unknown command 'aply'; did you mean 'apply'?"),
+    (["undo"], "ssdpm: unknown command 'undo'; did you mean 'revert'?"),
     (["estim"], "ssdpm: unknown command 'estim'; did you mean 'estimate'?"),
     (["frobnicate"], "ssdpm: unknown command 'frobnicate'; see ssdpm --help"),
     (["help", "plna"], "ssdpm: unknown command 'plna'; did you mean 'plan'?"),

@@ -357,10 +357,10 @@ def test_without_its_power_nothing_is_said_of_a_battery(
     put_battery(root, energy_now=41000000)
     power = root / "sys/class/power_supply/BAT0/power_now"
     power.unlink(missing_ok=True)
-    assert "battery" not in ssdpm.output("tune", "-n", "--root", str(root))
+    assert "battery lasts" not in ssdpm.output("tune", "-n", "--root", str(root))
     # Nor if the machine takes no more than what is saved.
     power.write_text("1000\n")
-    assert "battery" not in ssdpm.output("tune", "-n", "--root", str(root))
+    assert "battery lasts" not in ssdpm.output("tune", "-n", "--root", str(root))
 
 
 def test_a_battery_that_would_last_for_years_has_no_line(
@@ -806,6 +806,40 @@ def test_no_command_prices_a_drive_over_a_network(
     call = ssdpm(command, "-t", "desktop-session", "--root", root, "--json", *named)
     words = "nvme0: over a network (tcp): its power is not of this machine"
     assert call.returncode == 3 and json.loads(call.stdout)["errors"] == [words]
+
+
+def test_what_is_misspelt_comes_before_the_terminal_that_is_missing(
+    ssdpm: Command, machine: Make
+) -> None:
+    assert "nowhere: " in ssdpm("tune", "--root", "nowhere").stderr.decode()
+    call = ssdpm("tune", "--root", str(machine("laptop")), "nvme9")
+    assert call.returncode == 1 and "did you mean 'nvme0'?" in call.stderr.decode()
+
+
+def test_what_sleep_costs_in_time_is_said_where_nothing_changes(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("laptop"))
+    found = re.search(
+        r"^I/Os wait for at most ([0-9.]+) % of the time, one in 100 for 39 ms or longer\.$",
+        ssdpm.output("tune", "-n", "--root", root),
+        re.M,
+    )
+    run = ssdpm.json("estimate", "-t", "desktop-session", "--root", root, "nvme0")["nominal"]
+    assert found
+    share = run["delay_sum_ns"] / run["duration_ns"]
+    assert float(found[1]) == pytest.approx(100 * share, abs=0.006)
+
+
+def test_the_screen_of_a_laptop_leads_to_its_profiles(ssdpm: Command, machine: Make) -> None:
+    """On AC, too; a desktop has no battery."""
+    root = machine("laptop")
+    lead = f"ssdpm plan -p auto --both-sources -t desktop-session --root {root}\n"
+    assert lead in ssdpm.output("tune", "-n", "--root", str(root))
+    [online] = root.glob("sys/devices/**/power_supply/AC/online")
+    online.write_text("1\n")
+    assert lead in ssdpm.output("tune", "-n", "--root", str(root))
+    assert "ssdpm plan" not in ssdpm.output("tune", "-n", "--root", str(machine("no-aspm")))
 
 
 def test_what_is_set_once_is_not_advised_again(ssdpm: Command, machine: Make) -> None:

@@ -356,7 +356,7 @@ class Budget(Table, Json):
     def _summary(self) -> str:
         budget, left = _watts(self.budget_uw / _UW), _watts(abs(self.left_w))
         if not self.fits:
-            return f"nothing fits into {budget}: the lowest states take {left} more"
+            return f"nothing fits into {budget}: the drives take at least {left} more"
         base = f" beside {_watts(self.base_uw / _UW)}" if self.base_uw else ""
         words = f"{_watts(self.power_w)}{base}, {left} of {budget} left"
         return words if self.exact else f"{words}, loss perhaps not the least"

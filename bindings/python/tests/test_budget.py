@@ -202,7 +202,7 @@ def test_what_does_not_fit_says_by_how_much() -> None:
     assert not found.fits and found.bound_loss is None and found.n_examined is None
     assert found.left_w == -0.5 and found.power_w == 40
     assert list(found.states) == [2] * 4
-    assert "nothing fits into 100 W: the lowest states take 0.5 W more" in repr(found)
+    assert "nothing fits into 100 W: the drives take at least 0.5 W more" in repr(found)
     assert ssdpm.budget([governed()] * 4, 100.5, base_watts=60.5).fits
     assert not ssdpm.budget([governed()], 5, base_watts=6).fits
 

@@ -67,15 +67,28 @@ static enum exit_status check(const struct common *common,
 				   "--%s asks no question: say --yes or "
 				   "--dry-run",
 				   common->form_option);
-	if (!settings->yes && !settings->dry_run &&
-	    (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
-		return usage_error(common, "no terminal to ask on: say --yes "
-					   "or --dry-run");
 	if (settings->trace_name &&
 	    check_trace_options(common, &settings->trace, &settings->trace_name,
 				1))
 		return STATUS_USAGE;
 	return check_page(common, &settings->page);
+}
+
+/* What is wrong with the machine or its drives goes before it. */
+static enum exit_status check_terminal(struct tuning *tuning, char **operands,
+				       size_t n)
+{
+	const struct tune_options *settings = tuning->options;
+	enum exit_status status;
+
+	if (settings->yes || settings->dry_run ||
+	    (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+		return STATUS_DONE;
+	status = find_tuning(tuning, operands, n);
+	return status ? status :
+			usage_error(tuning->common,
+				    "no terminal to ask on: say --yes or "
+				    "--dry-run");
 }
 
 bool agrees(const char *question)
@@ -157,12 +170,13 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = open_live(common, common->root, &tuning.live);
 	if (status)
 		return status;
-	if (!settings->dry_run)
-		status = put_back_killed(common, tuning.live);
 	tuning.workload =
 		settings->trace_name ?
 			settings->trace_name :
 			ssdpm_machine_get_workload(tuning.live->machine);
+	status = check_terminal(&tuning, operands, n_operands);
+	if (!status && !settings->dry_run)
+		status = put_back_killed(common, tuning.live);
 	if (!status)
 		status = undo_killed(&tuning);
 	if (!status)

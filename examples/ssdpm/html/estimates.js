@@ -254,10 +254,10 @@ function numbers(parent, estimate, decision) {
     const range = row.low ? rangeText(row.low.mean_power_uw, row.high.mean_power_uw) : "";
     const likely = row.likely;
     if (i && row.refused)
-      return [row.policies.join(", "), "-", "", "refused by the port", ...Array(7).fill("")];
+      return [row.policies.join(", "), "-", "", "refused by Linux", ...Array(7).fill("")];
     return [
       row.policies.join(", "), powerText(run.mean_power_uw), range,
-      row.refused ? "refused by the port" : i && likely ? VERDICTS[likely.verdict] : "",
+      row.refused ? "refused by Linux" : i && likely ? VERDICTS[likely.verdict] : "",
       i && likely ? powerText(likely.median_uw) : "",
       i && likely ? rangeText(likely.low_uw, likely.high_uw) : "",
       shareText(run.n_delayed, sum(run.n_ios)), timeText(run.delay_mean_ns),

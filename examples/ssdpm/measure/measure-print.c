@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure/measure.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* A value that fits an int64_t, and is exact enough there. */
@@ -148,15 +149,20 @@ static uint64_t length_ns(const struct ssdpm_activity *a)
 	return (uint64_t)a->end_ns - (uint64_t)a->begin_ns;
 }
 
+/* To find it among the samples. */
+static struct cell moment_text(int64_t ns)
+{
+	const bool before = ns < 0;
+	const uint64_t ms =
+		((before ? -(uint64_t)ns : (uint64_t)ns) + 500000) / 1000000;
+
+	return cell("%s%" PRIu64 ".%03" PRIu64 " s", before ? "-" : "",
+		    ms / 1000, ms % 1000);
+}
+
 static void add_activity(struct table *rows, const struct ssdpm_activity *a)
 {
-	const bool before = a->begin_ns < 0;
-	const uint64_t begin_ns = (uint64_t)a->begin_ns;
-
-	table_row(rows,
-		  cell("%s%s", before ? "-" : "",
-		       time_text(before ? -begin_ns : begin_ns).text)
-			  .text,
+	table_row(rows, moment_text(a->begin_ns).text,
 		  time_text(length_ns(a)).text, joules_text(a->energy_j).text,
 		  joules_text(a->extra_j).text, watts_text(a->peak_w).text,
 		  a->open == 3 ? "cut off at both ends" :
@@ -222,7 +228,7 @@ static void print_work(const struct ssdpm_idle_work *work)
 		puts("  idle, it does nothing by itself that can be told");
 		return;
 	}
-	printf("  idle, it works %s by itself, %s on average",
+	printf("  if nothing uses it, it works %s by itself, %s on average",
 	       counted(work->n, "time").text,
 	       watts_text(work->mean_extra_w).text);
 	printf("; in the middle %s for %s\n", joules_text(work->extra_j).text,

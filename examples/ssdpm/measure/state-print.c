@@ -159,4 +159,7 @@ void print_idle_state(const struct drive *drive, const char *power,
 				  fit_words(p->fit));
 	}
 	table_print(&rows);
+	if (power && s->verdict == SSDPM_IDLE_SEVERAL)
+		puts("  another level may tell: measure baseline lists what is "
+		     "above, --idle judges it");
 }

@@ -356,7 +356,7 @@ static void write_proof(FILE *file, const struct budget *budget)
 	const struct budget_options *o = budget->options;
 	uint64_t all = o->base_uw + budget->answer->least_power_uw;
 
-	fprintf(file, "does not fit: the lowest states take %s",
+	fprintf(file, "does not fit: the drives take at least %s",
 		exact_watts(budget->answer->least_power_uw).text);
 	if (o->base_uw)
 		fprintf(file, ", and with everything else %s",

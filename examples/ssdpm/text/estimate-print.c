@@ -382,9 +382,11 @@ static bool is_refused(const struct estimate *e, size_t row)
 	return e->jobs[row].row.refused;
 }
 
-/* The port keeps the policy of today, so that this one has no price. The first
- * one has, because savings are against it. */
-#define REFUSED "refused by the port"
+/*
+ * The port keeps the policy of today, or Linux keeps the link awake: this one
+ * has no price. The first one has, because savings are against it.
+ */
+#define REFUSED "refused by Linux"
 
 static void add_row(struct table *rows, const struct estimate *e, size_t row)
 {
@@ -564,6 +566,9 @@ void print_policies(const struct sim_options *options, const struct estimate *e,
 		print_decider(e, ranked, n_rows, i);
 	for (size_t i = 0; i < e->n_jobs; i++)
 		print_merged(e, i);
+	if (e->subject->quirks.in_force & SSDPM_QUIRK_NO_LPM)
+		puts("  refused: a quirk of Linux keeps the link of this drive "
+		     "awake");
 	print_loose(first);
 	if (explain)
 		explain_savings(e, ranked, n_rows);

@@ -470,9 +470,8 @@ static enum exit_status print_for_people(const struct work *work)
 		puts(journal_stands(&work->journal) ?
 			     "nothing else to check" :
 		     are_named(work->drives) ?
-			     "nothing is left that was applied to these devices "
-			     "since the boot" :
-			     "nothing that was applied since the boot is left");
+			     "nothing is applied to these devices" :
+			     "nothing is applied");
 	else if (is_of_config(work) &&
 		 !ssdpm_plan_count(work->plan, SSDPM_STEPS_ALL))
 		puts("files ask for nothing that is for these drives: see "

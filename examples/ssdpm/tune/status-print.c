@@ -521,18 +521,30 @@ static bool has_old_table(const struct live *live,
 	return false;
 }
 
+/* Likewise, nobody sets the registers of its ports. */
+static bool has_old_registers(const struct live *live,
+			      const struct outlooks *outlooks)
+{
+	for (size_t i = 0; i < outlooks->n && live->facts.capture; i++) {
+		const struct ssdpm_diagnosis *reason =
+			outlooks->list[i].drive.reason;
+
+		if (reason && reason->code == SSDPM_DIAGNOSIS_HOST_BITS)
+			return true;
+	}
+	return false;
+}
+
 static void print_scope(const struct live *live,
 			const struct outlooks *outlooks)
 {
 	bool saves = false;
-	size_t n_skipped = 0;
 
 	for (size_t i = 0; i < outlooks->n; i++) {
 		const struct outlook *outlook = &outlooks->list[i];
 
 		saves |= (outlook->is_to_set && outlook->likely) ||
 			 link_saves(outlook);
-		n_skipped += outlook->is_skipped;
 	}
 	if (saves)
 		print_paragraph(cell("Savings are likely ones on the workload "
@@ -540,12 +552,12 @@ static void print_scope(const struct live *live,
 				     outlooks->workload)
 					.text,
 				0, 2);
-	if (n_skipped)
-		printf("Not estimated: %s; tune estimates %s.\n",
-		       n_skipped == 1 ? "it sleeps" : "they sleep",
-		       n_skipped == 1 ? "it" : "them");
 	if (has_old_table(live, outlooks))
 		print_old_table();
+	if (has_old_registers(live, outlooks))
+		print_paragraph("A capture keeps the registers of a port that "
+				"were read; Linux sets them with the policy.",
+				0, 2);
 }
 
 /* The first that sleeps less than it could, or else the first one. */
@@ -592,29 +604,34 @@ void print_no_drive(void)
 	     "  ssdpm list --catalogue samsung  which drives are known");
 }
 
-/* A drive that was not estimated may have a better setting. */
-static bool has_skipped(const struct outlooks *outlooks)
+/* Those that were not estimated, because they sleep. */
+static size_t count_skipped(const struct outlooks *outlooks)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < outlooks->n; i++)
-		if (outlooks->list[i].is_skipped)
-			return true;
-	return false;
+		n += outlooks->list[i].is_skipped;
+	return n;
 }
 
-static void print_nothing(const struct live *live,
-			  const struct outlooks *outlooks)
+static void print_nothing(const struct outlooks *outlooks)
 {
-	if (has_skipped(outlooks)) {
-		fputs("Next: ssdpm tune --dry-run", stdout);
-		write_root(stdout, live->root);
-		puts("\n  It estimates the drives that sleep.");
-	} else {
+	const size_t n = count_skipped(outlooks);
+	size_t n_drives = 0;
+
+	for (size_t i = 0; i < outlooks->n; i++)
+		n_drives += is_drive(&outlooks->list[i].drive);
+	if (n)
+		printf("Nothing has to be done: %s.\n",
+		       n < n_drives ? "what can sleep sleeps" :
+		       n == 1	    ? "the drive sleeps" :
+				      "the drives sleep");
+	else
 		print_paragraph(has_energy ? "No other latency limit or link "
 					     "policy is known to save." :
 					     "No change is known to be worth "
 					     "it.",
 				0, 2);
-	}
 }
 
 /* What was said first comes first. */
@@ -627,7 +644,7 @@ static void print_next(const struct live *live, const struct outlooks *outlooks)
 					    "ssdpm revert undoes it.",
 			       2);
 	else if (!print_remedy(live, outlooks))
-		print_nothing(live, outlooks);
+		print_nothing(outlooks);
 	print_undecided(live, outlooks);
 }
 
@@ -652,7 +669,9 @@ enum exit_status print_outlooks(const struct live *live,
 	print_lead(live, "ssdpm show", first, "why it is so");
 	if (has_energy)
 		print_lead(live, "ssdpm tune --dry-run", NULL,
-			   "what it would set");
+			   count_skipped(outlooks) ?
+				   "whether more can be saved" :
+				   "what it would set");
 	else
 		print_lead(live, "ssdpm plan", NULL,
 			   "what profile auto would set");

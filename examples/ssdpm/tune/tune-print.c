@@ -230,36 +230,48 @@ static bool needs_comfort(const struct tuning *tuning)
 	return false;
 }
 
-/* The worst of the drives that are set: what waits, and what it may. */
-static void print_harm(const struct tuning *tuning)
+/*
+ * "wait for at most 0.12 % of the time, one in 100 for 3.5 ms or longer": the
+ * worst of the drives, those that are set or today all; "": none is known.
+ */
+struct cell harm_text(const struct tuning *tuning, bool today)
 {
-	const struct ssdpm_energy_report_item *worst = NULL;
+	uint64_t p99_ns = 0;
+	bool known = false;
 	double share = 0;
 
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
-		const struct ssdpm_run *run = item->after;
+		const struct ssdpm_run *run =
+			today ? item->before : item->after;
+
 		double own;
 
-		if (!is_to_set(item))
+		if (!run || (!today && !is_to_set(item)))
 			continue;
+		known = true;
 		own = run->duration_ns ? (double)run->delay_sum_ns /
 						 (double)run->duration_ns :
 					 0;
-		if (own > share)
-			share = own;
-		if (!worst || run->delay_p99_ns > worst->after->delay_p99_ns)
-			worst = item;
+		share = own > share ? own : share;
+		if (run->delay_p99_ns > p99_ns)
+			p99_ns = run->delay_p99_ns;
 	}
-	if (!worst)
+	if (!known)
+		return cell("%s", "");
+	return cell("wait for at most %.2f %% of the time, one in 100 for %s "
+		    "or longer",
+		    100 * share, time_text(p99_ns).text);
+}
+
+static void print_harm(const struct tuning *tuning)
+{
+	const struct cell harm = harm_text(tuning, false);
+
+	if (!harm.text[0])
 		return;
 	putchar('\n');
-	print_paragraph(cell("I/Os then wait for at most %.2f %% of the time, "
-			     "one in 100 for %s or longer.",
-			     100 * share,
-			     time_text(worst->after->delay_p99_ns).text)
-				.text,
-			0, 2);
+	print_paragraph(cell("I/Os then %s.", harm.text).text, 0, 2);
 	print_paragraph(
 		cell("Limits: %s.", limits_text(&tuning->options->patience))
 			.text,
@@ -338,17 +350,16 @@ struct cell reason_text(const struct live *live,
 					   "");
 }
 
-/* Many messages begin with the name. Return: how many lines. */
-static size_t print_reason(const struct live *live,
-			   const struct ssdpm_energy_report_item *item)
+/* Many messages begin with the name. */
+static struct cell left_text(const struct live *live,
+			     const struct ssdpm_energy_report_item *item)
 {
 	const char *name = item->drive->name;
 	const struct cell reason = reason_text(live, item);
 
-	return print_paragraph(strncmp(reason.text, name, strlen(name)) ?
-				       cell("%s: %s", name, reason.text).text :
-				       reason.text,
-			       2, 4);
+	return strncmp(reason.text, name, strlen(name)) ?
+		       cell("%s: %s", name, reason.text) :
+		       reason;
 }
 
 /* The first drive of which nothing is decided; NULL: none. */
@@ -453,18 +464,35 @@ static size_t count_least_left(const struct tuning *tuning)
 	return n < LEAST_LEFT_LINES ? n : LEAST_LEFT_LINES;
 }
 
+/* What tune sets holds on AC and on battery alike. */
+static void write_profile(FILE *file, const struct tuning *tuning)
+{
+	struct ssdpm_meter battery;
+
+	if (ssdpm_machine_find_meter(tuning->live->machine, "battery", &battery,
+				     NULL))
+		return;
+	fputs("More on battery, beyond these limits: ssdpm plan -p auto "
+	      "--both-sources -t",
+	      file);
+	write_word(file, tuning->workload);
+	write_root(file, tuning->live->root);
+	putc('\n', file);
+}
+
 /* What a screen has only if it fits: the first of them first. */
-enum extra { FURTHER, DECIDER, LINK, ASLEEP, N_EXTRAS };
+enum extra { FURTHER, DECIDER, LINK, ASLEEP, PROFILE, N_EXTRAS };
 
 struct extras {
 	bool shown[N_EXTRAS];
 	size_t n_lines[N_EXTRAS];
 };
 
-/* A line parts the first two of these from what is before them. */
+/* A line parts what is not about the drives from what is. */
 static bool has_gap(const struct extras *extras)
 {
-	return (extras->shown[FURTHER] || extras->shown[LINK]) &&
+	return (extras->shown[FURTHER] || extras->shown[LINK] ||
+		extras->shown[PROFILE]) &&
 	       !extras->shown[DECIDER];
 }
 
@@ -481,10 +509,9 @@ static struct extras find_extras(const struct tuning *tuning)
 {
 	static void (*const writers[])(FILE * file,
 				       const struct tuning *tuning) = {
-		[FURTHER] = write_further,
-		[DECIDER] = write_decider,
-		[LINK] = write_link,
-		[ASLEEP] = write_asleep,
+		[FURTHER] = write_further, [DECIDER] = write_decider,
+		[LINK] = write_link,	   [ASLEEP] = write_asleep,
+		[PROFILE] = write_profile,
 	};
 	const size_t used = count_needed(tuning) + count_least_left(tuning);
 	struct extras extras = { .shown = { false } };
@@ -512,22 +539,33 @@ static size_t count_left_room(const struct tuning *tuning,
 						      MOST_LINES - used;
 }
 
+/* With two blanks before it. */
+static size_t count_lines_of(const struct cell *text)
+{
+	return strlen(text->text) + 2 > text_width(stdout) ? 2 : 1;
+}
+
 static void print_left(const struct tuning *tuning, const struct extras *extras)
 {
 	const size_t most = count_left_room(tuning, extras);
-	size_t n_lines = 0, n_more = 0;
+	size_t n_lines = 0, n_more = 0, n_to_come = count_left(tuning);
 
 	for (size_t i = 0; i < tuning->n; i++) {
+		struct cell text;
+
 		if (is_to_set(&tuning->items[i]) ||
 		    is_failure(tuning, &tuning->items[i]))
 			continue;
-		if (!n_lines)
+		if (!n_lines && !n_more)
 			puts("\nLeft as they are:");
-		if (n_lines < most - 1)
-			n_lines +=
-				print_reason(tuning->live, &tuning->items[i]);
-		else
+		text = left_text(tuning->live, &tuning->items[i]);
+		/* The last line is for those that have none. */
+		n_to_come--;
+		if (n_more ||
+		    n_lines + count_lines_of(&text) + (n_to_come > 0) > most)
 			n_more++;
+		else
+			n_lines += print_paragraph(text.text, 2, 4);
 	}
 	if (n_more)
 		printf("  and %zu more; --json has all\n", n_more);
@@ -570,6 +608,8 @@ static void print_extras(const struct tuning *tuning,
 		write_further(stdout, tuning);
 	if (extras->shown[LINK])
 		write_link(stdout, tuning);
+	if (extras->shown[PROFILE])
+		write_profile(stdout, tuning);
 }
 
 static void print_keeper(const struct tuning *tuning)

@@ -217,8 +217,10 @@ void write_asleep(FILE *file, const struct tuning *tuning)
 		fputs(",\n", file);
 		write_year(file, tuning, &asleep);
 	}
-	if (!tuning->n_changes)
-		write_battery_asleep(file, tuning, two_digits(uw));
+	if (tuning->n_changes)
+		return;
+	write_battery_asleep(file, tuning, two_digits(uw));
+	fprintf(file, "\nI/Os %s.", harm_text(tuning, true).text);
 }
 
 void write_verdict(FILE *file, const struct tuning *tuning)

@@ -264,9 +264,10 @@ enum exit_status print_budget_answer(const struct common *common,
 		print_budget(budget, with_frontier);
 		fflush(stdout);
 	}
-	if (!budget->answer->fits)
-		complain("nothing fits into %s: the lowest states and "
-			 "everything else take %s",
+	/* The screen has begun with it. */
+	if (!budget->answer->fits && common->form)
+		complain("nothing fits into %s: the drives and everything else "
+			 "take at least %s",
 			 exact_watts(budget->options->budget_uw).text,
 			 exact_watts(budget->options->base_uw +
 				     budget->answer->least_power_uw)

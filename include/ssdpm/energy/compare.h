@@ -263,7 +263,8 @@ SSDPM_API int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
  *            med_power_with_dipm or medium_power is never advised, and none is
  *            where a machine leaves the port alone
  * @refused:  1: the port of the drive takes no link policy but that of today,
- *            and this is another one: ssdpm_device_settings.refused
+ *            and this is another one: ssdpm_device_settings.refused. Likewise a
+ *            policy of a link that Linux keeps awake: SSDPM_QUIRK_NO_LPM
  */
 struct ssdpm_compared_policy {
 	size_t size;

@@ -25,6 +25,7 @@ struct ssdpm_comparison {
 	struct ssdpm_sim_params params;
 	struct ssdpm_parameter *parameters; /* those of params; NULL: none */
 	struct ssdpm_device_settings settings;
+	uint32_t quirks; /* of Linux, that the data decides */
 	bool has_settings, begun, finished, skips_costs;
 	size_t advised; /* a row; 0: none */
 	struct comparison_row *rows;
@@ -101,6 +102,9 @@ static int make(struct ssdpm_comparison *comparison,
 		err = ssdpm__sized_in(&comparison->settings,
 				      sizeof(comparison->settings), settings,
 				      "ssdpm_device_settings", reterr);
+	if (!err)
+		err = ssdpm_quirks_find(comparison->model, NULL,
+					&comparison->quirks, NULL, reterr);
 	own->apst = NULL;
 	own->lpm = SSDPM_LPM_MAX_PERFORMANCE;
 	if (err || !own->parameters)
@@ -145,16 +149,22 @@ static bool is_same(const struct ssdpm_model *model,
 	return ssdpm_resolved_policy_is_same(a, b);
 }
 
-/* The port keeps the policy that it has. */
+/*
+ * The port keeps the policy that it has, or Linux keeps the link of the drive
+ * awake whatever the policy is.
+ */
 static bool is_refused(const struct ssdpm_comparison *comparison,
 		       const struct ssdpm_resolved_policy *resolved)
 {
 	const struct ssdpm_device_settings *settings = &comparison->settings;
 	const struct ssdpm_model *model = comparison->model;
+	const uint32_t lpm = comparison->quirks & SSDPM_QUIRK_NO_LPM ?
+				     SSDPM_LPM_MAX_PERFORMANCE :
+			     settings->refused ? settings->lpm :
+						 resolved->lpm;
 
-	return settings->refused &&
-	       ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA &&
-	       !ssdpm__is_link_same(model, settings->lpm, resolved->lpm);
+	return ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA &&
+	       !ssdpm__is_link_same(model, lpm, resolved->lpm);
 }
 
 /* What the row does; if no earlier one does the same, its simulation. */

@@ -42,7 +42,7 @@ class ComparedPolicy(Value):
         likely: what is likely of it; None: for the first one, for a refused one, and
             where nobody asked for it.
         refused: the port of the drive takes no link policy but that of today, and this
-            is another one.
+            is another one; or a quirk of Linux keeps the link awake.
     """
 
     names: tuple[str, ...]
@@ -53,7 +53,7 @@ class ComparedPolicy(Value):
 
     def _saves(self) -> str:
         if self.refused:
-            return "refused by the port"
+            return "refused by Linux"
         return f"saves {self.saving}" if self.likely is None else str(self.likely)
 
 
