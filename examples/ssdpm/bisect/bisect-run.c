@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a search: a trial is on disk first, and then it is set. */
+#include "bisect/bisect-log.h"
 #include "bisect/bisect-run.h"
 #include "options/advised.h"
 #include "programs.h"
@@ -32,11 +33,25 @@ bool is_unset(const char *token)
 	return has_prefix(token, UNSET) || has_prefix(token, SETTING);
 }
 
+/* After the ID of the boot: the first record of the trial. */
+#define RECORD '@'
+
 bool is_of_this_boot(const struct search *search, const char *token)
 {
 	const char *colon = strchr(token, ':');
+	const char *boot = colon ? colon + 1 : token;
+	const struct cell now = boot_token(search);
+	const size_t n = strlen(now.text);
 
-	return !strcmp(colon ? colon + 1 : token, boot_token(search).text);
+	return !strncmp(boot, now.text, n) && (!boot[n] || boot[n] == RECORD);
+}
+
+/* The record of the kernel's log at which the trial was set. */
+static uint64_t record_of(const char *token)
+{
+	const char *at = strchr(token, RECORD);
+
+	return at ? strtoull(at + 1, NULL, 10) : NO_RECORD;
 }
 
 static enum exit_status begin_trial(struct search *search, const char *token)
@@ -55,14 +70,26 @@ static enum exit_status begin_as(struct search *search, const char *prefix)
 		cell("%.10s%.40s", prefix, boot_token(search).text).text);
 }
 
+/* A trial that was set, and is not watched. */
+static enum exit_status begin_as_set(struct search *search, const char *prefix)
+{
+	if (search->set_at == NO_RECORD)
+		return begin_as(search, prefix);
+	return begin_trial(search, cell("%.8s%.36s%c%llu", prefix,
+					boot_token(search).text, RECORD,
+					(unsigned long long)search->set_at)
+					   .text);
+}
+
 /* A machine that dies while a trial is set has this trial on disk. */
 static enum exit_status begin_and_set(struct search *search)
 {
 	enum exit_status status = begin_as(search, UNSET);
 
+	search->set_at = next_record(search);
 	if (!status)
 		status = set_trial(search);
-	return status ? status : begin_trial(search, boot_token(search).text);
+	return status ? status : begin_as_set(search, "");
 }
 
 /*
@@ -128,6 +155,60 @@ enum exit_status stop_search(struct search *search)
 	return status && search->forgets ? STATUS_PARTLY : status;
 }
 
+static const char *advice_of_loss(uint32_t fault)
+{
+	switch (fault) {
+	case SSDPM_FAULT_LPM_OFF:
+		return "restart the machine, and set the trial again: ssdpm "
+		       "bisect set";
+	case SSDPM_FAULT_APST_FAILED:
+		return "set the trial again: ssdpm bisect set";
+	default:
+		return "call it bad: ssdpm bisect bad";
+	}
+}
+
+static enum exit_status complain_of_losses(const struct searched_drive *drive,
+					   uint32_t faults)
+{
+	static const uint32_t losses[] = { SSDPM_FAULT_NCQ_OFF,
+					   SSDPM_FAULT_SLOWED,
+					   SSDPM_FAULT_LPM_OFF,
+					   SSDPM_FAULT_APST_FAILED };
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+		if (!(faults & 1U << losses[i]))
+			continue;
+		complain("%s: %s, so this trial cannot be good: %s",
+			 drive->name, lost_setting_text(losses[i]),
+			 advice_of_loss(losses[i]));
+		status = STATUS_NOT_IN_FORCE;
+	}
+	return status;
+}
+
+/* What Linux has turned off by itself since the trial was set. */
+static enum exit_status check_losses(const struct search *search, uint64_t from)
+{
+	enum exit_status status = STATUS_DONE;
+	bool is_known = true;
+	uint32_t faults;
+
+	for (size_t i = 0; i < search->n_drives; i++) {
+		is_known &= find_past_faults(search, i, from, &faults);
+		if (is_lpm_lost(search, i))
+			faults |= 1U << SSDPM_FAULT_LPM_OFF;
+		if (complain_of_losses(&search->drives[i], faults))
+			status = STATUS_NOT_IN_FORCE;
+	}
+	if (!status && !is_known && from != NO_RECORD && !search->common->quiet)
+		remark("the kernel's log does not have all of this trial any "
+		       "more: whether Linux has turned a setting off is "
+		       "unknown");
+	return status;
+}
+
 enum exit_status judge_trial(struct search *search, uint32_t verdict,
 			     uint64_t n_entries)
 {
@@ -147,7 +228,9 @@ enum exit_status judge_trial(struct search *search, uint32_t verdict,
 		return failure("the machine was restarted in this trial: "
 			       "ssdpm bisect set sets it again");
 	if (verdict == SSDPM_BISECT_GOOD && token)
-		status = check_trial(search);
+		status = prove_trial(search);
+	if (!status && verdict == SSDPM_BISECT_GOOD && token)
+		status = check_losses(search, record_of(token));
 	if (status)
 		return status;
 	if (n_entries)
@@ -202,6 +285,7 @@ static enum exit_status watch_trial(struct search *search,
 {
 	enum exit_status status = begin_as(search, SETTING);
 
+	search->set_at = next_record(search);
 	if (!status)
 		status = set_trial(search);
 	exposure->is_set = !status;
@@ -223,7 +307,8 @@ static enum exit_status finish_trial(struct search *search,
 		status = STATUS_DONE;
 	/* Only a death leaves the token of a watched trial. */
 	if (status || !exposure->verdict) {
-		stopped = begin_as(search, exposure->is_set ? STOPPED : UNSET);
+		stopped = exposure->is_set ? begin_as_set(search, STOPPED) :
+					     begin_as(search, UNSET);
 		return status ? status : stopped;
 	}
 	if (ssdpm_bisect_judge(search->bisect, exposure->verdict, &error))
@@ -260,8 +345,14 @@ static enum exit_status run_fair_trial(struct search *search,
 	struct cell before[SSDPM_BISECT_SUSPECTS];
 	enum exit_status status;
 
-	for (size_t i = 0; i < search->n_drives; i++)
+	for (size_t i = 0; i < search->n_drives; i++) {
 		before[i] = find_limit(search, i);
+		if (!is_lpm_lost(search, i))
+			continue;
+		complain("%s: restart the machine, and go on: ssdpm bisect run",
+			 before[i].text);
+		return STATUS_NOT_IN_FORCE;
+	}
 	status = run_trial(search, options);
 	if (status || !is_searching(search))
 		return status;

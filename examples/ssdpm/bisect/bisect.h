@@ -34,11 +34,15 @@ struct search {
 	struct ssdpm_bisect *bisect; /* NULL: there is none */
 	struct searched_drive drives[SSDPM_BISECT_SUSPECTS];
 	size_t n_drives;
-	uint32_t only;	 /* enum ssdpm_bisect_setting; 0: all of them */
-	bool is_over;	 /* its record is of no use any more */
-	bool stops;	 /* a file that cannot be read is no search */
-	bool forgets;	 /* values that cannot be put back stay */
-	bool sets_first; /* each suspect gets its first step */
+	uint32_t only;	   /* enum ssdpm_bisect_setting; 0: all of them */
+	bool is_over;	   /* its record is of no use any more */
+	bool stops;	   /* a file that cannot be read is no search */
+	bool forgets;	   /* values that cannot be put back stay */
+	bool sets_first;   /* each suspect gets its first step */
+	bool reads_tables; /* commands may ask the drives for theirs */
+	/* The kernel's log has what came since the trial was set from here on:
+	 * NO_RECORD: unknown */
+	uint64_t set_at;
 	/* They live as long as the plan. */
 	struct ssdpm_device *devices[SSDPM_BISECT_SUSPECTS];
 };
@@ -95,14 +99,22 @@ uint64_t latency_of(const char *word);
  * until the boot; "": none.
  */
 struct cell find_limit(const struct search *search, size_t drive);
+/* Linux has given up the policy of its link, which the search tries. */
+bool is_lpm_lost(const struct search *search, size_t drive);
 bool searches_queue(const struct search *search);
 
 /* bisect-trial.c */
 enum exit_status set_trial(struct search *search);
 /* No trial: all suspects off. */
 enum exit_status set_first_steps(struct search *search);
-/* A good trial is in force: a complaint says what is not. */
+/* The files of a good trial are as it set them: a complaint says which is not.
+ */
 enum exit_status check_trial(struct search *search);
+/*
+ * At its end: registers, and with --identify the tables of the drives, say the
+ * same.
+ */
+enum exit_status prove_trial(struct search *search);
 enum exit_status put_back_search(struct search *search);
 
 struct run_options;
