@@ -24,9 +24,9 @@ void read_kernel_log(int fd, log_reader *take, void *userdata);
 uint64_t next_record(const struct search *search);
 
 /*
- * The faults of a drive in the records from one on: bits, 1 << enum
- * ssdpm_fault_kind. false: the log has not all of these records, or there is no
- * log. The faults are then those that it has.
+ * The faults of a drive in the records from one on, as bits: 1 << enum
+ * ssdpm_fault_kind. If the log does not have all of these records, the result
+ * is false, and the faults are those that it has.
  */
 bool find_past_faults(const struct search *search, size_t drive, uint64_t from,
 		      uint32_t *ret_faults);

@@ -15,7 +15,7 @@ struct ssdpm_bisect_state state_of_search(const struct search *search)
 	return state;
 }
 
-static struct cell suspect_text(const struct search *search, size_t i)
+struct cell suspect_text(const struct search *search, size_t i)
 {
 	static const char *const words[] = {
 		[SSDPM_BISECT_LATENCY_LIMIT] = "latency limit",
@@ -317,6 +317,7 @@ void print_end_of_search(const struct search *search)
 		       counted(state.n_candidates, "step").text);
 		print_candidates(search);
 	}
+	print_unrestored(search);
 	print_limits(search, "This outlasts the search: restart the machine.");
 }
 

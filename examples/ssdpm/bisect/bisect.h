@@ -58,6 +58,11 @@ struct cell step_text(const struct search *search, size_t i, size_t step);
 /* Likewise, where the setting is not named: "link l1", "queue 32" */
 struct cell short_step_text(const struct search *search, size_t i, size_t step);
 
+/* "5 ms", "no APST": a latency limit */
+struct cell step_limit_text(uint64_t us);
+/* "sda link policy" */
+struct cell suspect_text(const struct search *search, size_t i);
+
 /* Undoes what a killed commit of others left: its values are not of before. */
 enum exit_status undo_killed_commit(struct search *search);
 
@@ -75,6 +80,8 @@ enum search_use {
  */
 enum exit_status open_search(const struct common *common, enum search_use use,
 			     struct search *ret_search);
+/* Whether the record has nothing but locks, so nothing is to put back. */
+bool is_record_empty(const struct search *search);
 /* Complains of values that an ended search has not restored. */
 enum exit_status check_record(const struct search *search);
 /* There is none, or no more than such values. */
@@ -94,6 +101,10 @@ bool is_searched(const struct search *search,
 		 const struct ssdpm_device_facts *facts);
 /* The limit of a step of such a suspect. */
 uint64_t latency_of(const char *word);
+/* The file of a SATA drive; false: it cannot be read, as of a capture. */
+bool read_queue_depth(const struct live *live,
+		      const struct ssdpm_device *device, char *text,
+		      size_t size);
 
 /* bisect-limits.c: a limit of a drive of the search, which may hide a fault
  * until the boot; "": none.
@@ -147,6 +158,9 @@ const char *entries_word(const struct search *search);
 /* The trial that begins, and that nobody has to judge. */
 void print_watched_trial(const struct search *search);
 void print_end_of_search(const struct search *search);
+
+/* bisect-unrestored.c: a line for each setting that is not as before. */
+void print_unrestored(const struct search *search);
 
 /* The drive of the start; NULL: it is gone, or another one has its name. */
 struct ssdpm_device *read_searched(const struct search *search,
