@@ -3673,6 +3673,10 @@ static void call_running_bisect(void)
 
 static void call_settings_of_bisect(void)
 {
+	const struct ssdpm_device_facts disk = { .size = sizeof(disk),
+						 .kind = SSDPM_KIND_SATA,
+						 .name = "sda",
+						 .product = "ADATA SU680" };
 	struct ssdpm_bisect_remedy remedy = { .size = sizeof(remedy) };
 	struct ssdpm_apst_params params;
 
@@ -3685,6 +3689,7 @@ static void call_settings_of_bisect(void)
 	ssdpm_bisect_add_queue_depth(in.new_bisect, "sda", 32, NULL);
 	ssdpm_bisect_set_drive(in.new_bisect, ssdpm_device_get_facts(in.device),
 			       &in.facts, NULL);
+	ssdpm_bisect_set_drive(in.new_bisect, &disk, &in.facts, NULL);
 	ssdpm_bisect_get_remedy(in.found_bisect, 0, 0, &remedy, NULL);
 }
 
