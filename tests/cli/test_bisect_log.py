@@ -130,7 +130,9 @@ def test_good_by_hand_does_not_count_after_linux_has_turned_a_setting_off(
     logged: Searched, drive: str, line: str, said: str
 ) -> None:
     logged.ok("start", *SEEN, drive)
+    assert said not in logged.ok()
     add(logged, line)
+    assert said in logged.ok()
     status, _, err = logged.run(*GOOD)
     assert status == 5 and f"{said}, so this trial cannot be good: " in err
     way_out = "restart the machine" if line == LPM else "call it bad: ssdpm bisect bad"
@@ -186,6 +188,21 @@ def test_lpm_that_linux_gave_up_is_not_searched_before_the_next_boot(
     logged.ok("stop")
     # NCQ can be searched all the same.
     assert "given up" not in logged.ok("start", *SEEN, "--only", "queue-depth", "sdb")
+
+
+def test_a_bad_trial_in_which_linux_gave_up_lpm_ends_the_run(logged: Searched) -> None:
+    logged.ok("start", *SEEN, "sda", "sdb")
+    with kernel(logged) as pipe, logged.call("run", "--settle", "1s") as process:
+        send(pipe, logged.ios(9, "8,0", "8,16"))
+        said = wait_for_line(process, "trial 1: good")
+        logged.wait_for_token(" run:")
+        logged.wait(on=True)
+        add(logged, LPM, "3,80,5000003,-;ata2: hard resetting link\n")
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 1, said + err
+    assert "trial 2: bad after 0 I/Os: ata2: reset\n" in err
+    assert "until the next boot, which may hide the fault: restart the machine" in err
+    assert logged.state()["n_trials"] == 2
 
 
 def set_registers(searched: Searched, command: int) -> None:

@@ -2053,14 +2053,19 @@ static int call_drive_of_bisect(struct result *ret, struct ssdpm_error *error)
 						 .name = "sda",
 						 .product = "ADATA SU680" };
 	struct ssdpm_machine_facts linux_6 = { .size = sizeof(linux_6) };
+	struct ssdpm_bisect_remedy remedy = { .size = sizeof(remedy) };
 	struct ssdpm_bisect *bisect;
+	size_t n = 0;
 	int err = make_found_bisect(&bisect, error);
 
-	(void)ret;
 	if (err)
 		return err;
 	strcpy(linux_6.linux_release, "6.12.117");
 	err = ssdpm_bisect_set_drive(bisect, &disk, &linux_6, error);
+	while (!err && !ssdpm_bisect_get_remedy(bisect, 0, n, &remedy, NULL))
+		n++;
+	if (!err)
+		ret->energy_nj = n;
 	ssdpm_bisect_free(bisect);
 	return err;
 }

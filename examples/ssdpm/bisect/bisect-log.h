@@ -34,6 +34,10 @@ bool find_past_faults(const struct search *search, size_t drive, uint64_t from,
 bool is_fault_of(const struct ssdpm_fault *fault,
 		 const struct ssdpm_device *device);
 
+/* bisect-losses.c: what Linux has turned off since the trial was set. */
+enum exit_status check_losses(const struct search *search);
+void print_losses(const struct search *search);
+
 /* A setting is not in force, and that alone is no fault of the drive. */
 bool is_setting_lost(uint32_t fault);
 /* What Linux has done: a clause. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a search knows, and what to tell others. */
-#include "bisect/bisect.h"
+#include "bisect/bisect-log.h"
 #include "options/advised.h"
 #include "options/numbers.h"
 
@@ -134,6 +134,7 @@ static void print_trial(const struct search *search)
 	print_limits(search,
 		     "This may hide the fault: restart the machine, and set "
 		     "the trial again:\nssdpm bisect set");
+	print_losses(search);
 	if (!is_of_this_boot(search, token))
 		print_advice(search, "The machine was restarted in this trial. "
 				     "If it died, call that bad;\notherwise "

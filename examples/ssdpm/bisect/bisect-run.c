@@ -33,9 +33,6 @@ bool is_unset(const char *token)
 	return has_prefix(token, UNSET) || has_prefix(token, SETTING);
 }
 
-/* After the ID of the boot: the first record of the trial. */
-#define RECORD '@'
-
 bool is_of_this_boot(const struct search *search, const char *token)
 {
 	const char *colon = strchr(token, ':');
@@ -43,15 +40,8 @@ bool is_of_this_boot(const struct search *search, const char *token)
 	const struct cell now = boot_token(search);
 	const size_t n = strlen(now.text);
 
-	return !strncmp(boot, now.text, n) && (!boot[n] || boot[n] == RECORD);
-}
-
-/* The record of the kernel's log at which the trial was set. */
-static uint64_t record_of(const char *token)
-{
-	const char *at = strchr(token, RECORD);
-
-	return at ? strtoull(at + 1, NULL, 10) : NO_RECORD;
+	return !strncmp(boot, now.text, n) &&
+	       (!boot[n] || boot[n] == TOKEN_RECORD);
 }
 
 static enum exit_status begin_trial(struct search *search, const char *token)
@@ -76,7 +66,7 @@ static enum exit_status begin_as_set(struct search *search, const char *prefix)
 	if (search->set_at == NO_RECORD)
 		return begin_as(search, prefix);
 	return begin_trial(search, cell("%.8s%.36s%c%llu", prefix,
-					boot_token(search).text, RECORD,
+					boot_token(search).text, TOKEN_RECORD,
 					(unsigned long long)search->set_at)
 					   .text);
 }
@@ -155,60 +145,6 @@ enum exit_status stop_search(struct search *search)
 	return status && search->forgets ? STATUS_PARTLY : status;
 }
 
-static const char *advice_of_loss(uint32_t fault)
-{
-	switch (fault) {
-	case SSDPM_FAULT_LPM_OFF:
-		return "restart the machine, and set the trial again: ssdpm "
-		       "bisect set";
-	case SSDPM_FAULT_APST_FAILED:
-		return "set the trial again: ssdpm bisect set";
-	default:
-		return "call it bad: ssdpm bisect bad";
-	}
-}
-
-static enum exit_status complain_of_losses(const struct searched_drive *drive,
-					   uint32_t faults)
-{
-	static const uint32_t losses[] = { SSDPM_FAULT_NCQ_OFF,
-					   SSDPM_FAULT_SLOWED,
-					   SSDPM_FAULT_LPM_OFF,
-					   SSDPM_FAULT_APST_FAILED };
-	enum exit_status status = STATUS_DONE;
-
-	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
-		if (!(faults & 1U << losses[i]))
-			continue;
-		complain("%s: %s, so this trial cannot be good: %s",
-			 drive->name, lost_setting_text(losses[i]),
-			 advice_of_loss(losses[i]));
-		status = STATUS_NOT_IN_FORCE;
-	}
-	return status;
-}
-
-/* What Linux has turned off by itself since the trial was set. */
-static enum exit_status check_losses(const struct search *search, uint64_t from)
-{
-	enum exit_status status = STATUS_DONE;
-	bool is_known = true;
-	uint32_t faults;
-
-	for (size_t i = 0; i < search->n_drives; i++) {
-		is_known &= find_past_faults(search, i, from, &faults);
-		if (is_lpm_lost(search, i))
-			faults |= 1U << SSDPM_FAULT_LPM_OFF;
-		if (complain_of_losses(&search->drives[i], faults))
-			status = STATUS_NOT_IN_FORCE;
-	}
-	if (!status && !is_known && from != NO_RECORD && !search->common->quiet)
-		remark("the kernel's log does not have all of this trial any "
-		       "more: whether Linux has turned a setting off is "
-		       "unknown");
-	return status;
-}
-
 enum exit_status judge_trial(struct search *search, uint32_t verdict,
 			     uint64_t n_entries)
 {
@@ -228,9 +164,9 @@ enum exit_status judge_trial(struct search *search, uint32_t verdict,
 		return failure("the machine was restarted in this trial: "
 			       "ssdpm bisect set sets it again");
 	if (verdict == SSDPM_BISECT_GOOD && token)
-		status = prove_trial(search);
+		status = check_losses(search);
 	if (!status && verdict == SSDPM_BISECT_GOOD && token)
-		status = check_losses(search, record_of(token));
+		status = prove_trial(search);
 	if (status)
 		return status;
 	if (n_entries)

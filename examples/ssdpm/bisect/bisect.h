@@ -145,6 +145,8 @@ enum exit_status run_search(struct search *search,
 			    const struct run_options *options);
 /* Whether the trial of this token is on disk, and not yet set. */
 bool is_unset(const char *token);
+/* After the ID of the boot: the first record of the kernel's log of a trial. */
+#define TOKEN_RECORD '@'
 /* Did the trial of this token begin in this boot? */
 bool is_of_this_boot(const struct search *search, const char *token);
 
