@@ -33,84 +33,101 @@ static bool leads_to_a_drive(const struct ssdpm_watch *watch, uint64_t device)
 	return false;
 }
 
-/* A device that cannot be read is none of a drive. */
-static void write_member(const struct ssdpm_watch *watch, FILE *file,
-			 const char *backing, const char *devices,
-			 const char *name)
+struct backings {
+	const struct ssdpm_watch *watch;
+	size_t n;
+	char *text; /* NULL: no line yet */
+};
+
+static int append(struct backings *backings, const char *line,
+		  struct ssdpm_error *reterr)
 {
-	char path[2 * MAX_PATH], text[32];
-	uint64_t device;
-	struct span span;
+	const size_t n = strlen(line);
+	char *text = realloc(backings->text, backings->n + n + 1);
 
-	snprintf(path, sizeof(path), "%s/%s/dev", devices, name);
-	if (ssdpm_machine_read_attribute(watch->machine, path, text,
-					 sizeof(text), NULL))
-		return;
-	span = ssdpm__span(text, strlen(text));
-	if (ssdpm__take_device(&span, ":", &device) &&
-	    leads_to_a_drive(watch, device))
-		fprintf(file, "# backing: %s %" PRIu32 ",%" PRIu32 "\n",
-			backing, (uint32_t)(device >> 32), (uint32_t)device);
-}
-
-/* Not every folder there is a file system: features is one, too. */
-static int write_filesystem(const struct ssdpm_watch *watch, FILE *file,
-			    const char *uuid, struct ssdpm_error *reterr)
-{
-	char path[MAX_PATH], backing[MAX_PATH], **names = NULL;
-	const char *name;
-	size_t n = 0;
-	int err;
-
-	snprintf(path, sizeof(path), BTRFS "/%.200s/bdi", uuid);
-	if (ssdpm_machine_read_link(watch->machine, path, backing,
-				    sizeof(backing), NULL))
-		return 0;
-	name = strrchr(backing, '/');
-	snprintf(path, sizeof(path), BTRFS "/%.200s/devices", uuid);
-	err = ssdpm_machine_read_directory(watch->machine, path, &names, &n,
-					   NULL);
-	if (err == -ENOMEM)
+	if (!text)
 		return ssdpm__no_memory(reterr);
-	for (size_t i = 0; name && i < n; i++)
-		write_member(watch, file, name + 1, path, names[i]);
-	free(names);
+	memcpy(text + backings->n, line, n + 1);
+	backings->text = text;
+	backings->n += n;
 	return 0;
 }
 
-static int write_all(const struct ssdpm_watch *watch, FILE *file,
-		     struct ssdpm_error *reterr)
+/* A device that cannot be read is none of a drive. */
+static int add_member(struct backings *backings, const char *backing,
+		      const char *devices, const char *name,
+		      struct ssdpm_error *reterr)
 {
-	char **uuids = NULL;
-	size_t n = 0;
-	int err = ssdpm_machine_read_directory(watch->machine, BTRFS, &uuids,
-					       &n, NULL);
+	char path[2 * MAX_PATH], text[32], line[MAX_PATH];
+	uint64_t device;
+	struct span span;
 
+	snprintf(path, sizeof(path), "%s/%.255s/dev", devices, name);
+	if (ssdpm_machine_read_attribute(backings->watch->machine, path, text,
+					 sizeof(text), NULL))
+		return 0;
+	span = ssdpm__span(text, strlen(text));
+	if (!ssdpm__take_device(&span, ":", &device) ||
+	    !leads_to_a_drive(backings->watch, device))
+		return 0;
+	snprintf(line, sizeof(line),
+		 "# backing: %.255s %" PRIu32 ",%" PRIu32 "\n", backing,
+		 (uint32_t)(device >> 32), (uint32_t)device);
+	return append(backings, line, reterr);
+}
+
+/* A folder that is not there has no names. */
+static int read_names(const struct backings *backings, const char *path,
+		      char ***ret_names, size_t *ret_n,
+		      struct ssdpm_error *reterr)
+{
+	*ret_names = NULL;
+	*ret_n = 0;
+	if (ssdpm_machine_read_directory(backings->watch->machine, path,
+					 ret_names, ret_n, NULL) == -ENOMEM)
+		return ssdpm__no_memory(reterr);
+	return 0;
+}
+
+/* Not every folder there is a file system: features is one, too. */
+static int add_filesystem(struct backings *backings, const char *uuid,
+			  struct ssdpm_error *reterr)
+{
+	char path[MAX_PATH], backing[MAX_PATH], **names;
+	const char *name;
+	size_t n;
+	int err;
+
+	snprintf(path, sizeof(path), BTRFS "/%.255s/bdi", uuid);
+	err = ssdpm_machine_read_link(backings->watch->machine, path, backing,
+				      sizeof(backing), NULL);
 	if (err == -ENOMEM)
 		return ssdpm__no_memory(reterr);
-	err = 0;
+	name = err ? NULL : strrchr(backing, '/');
+	if (!name)
+		return 0;
+	snprintf(path, sizeof(path), BTRFS "/%.255s/devices", uuid);
+	err = read_names(backings, path, &names, &n, reterr);
 	for (size_t i = 0; i < n && !err; i++)
-		err = write_filesystem(watch, file, uuids[i], reterr);
-	free(uuids);
+		err = add_member(backings, name + 1, path, names[i], reterr);
+	free(names);
 	return err;
 }
 
 int ssdpm__watch_read_backings(const struct ssdpm_watch *watch, char **ret_text,
 			       struct ssdpm_error *reterr)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
-	int err;
+	struct backings backings = { .watch = watch };
+	char **uuids;
+	size_t n;
+	int err = read_names(&backings, BTRFS, &uuids, &n, reterr);
 
-	if (!file)
-		return ssdpm__no_memory(reterr);
-	err = write_all(watch, file, reterr);
-	if (fclose(file) && !err)
-		err = ssdpm__no_memory(reterr);
+	for (size_t i = 0; i < n && !err; i++)
+		err = add_filesystem(&backings, uuids[i], reterr);
+	free(uuids);
 	if (err)
-		free(text);
+		free(backings.text);
 	else
-		*ret_text = text;
+		*ret_text = backings.text;
 	return err;
 }

@@ -245,9 +245,9 @@ static int tell_backings(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 		return err;
 	free(watch->backings);
 	watch->backings = text;
-	return *text ? ssdpm_observation_feed(watch->observation, text,
-					      strlen(text), reterr) :
-		       0;
+	return text ? ssdpm_observation_feed(watch->observation, text,
+					     strlen(text), reterr) :
+		      0;
 }
 
 int ssdpm_watch_begin(struct ssdpm_watch *watch, const char *tracefs,
