@@ -7,6 +7,7 @@ import signal
 
 import pytest
 from test_bisect_run import (
+    LIMIT,
     PORT,
     SEEN,
     Searched,
@@ -259,3 +260,13 @@ def test_a_pcie_link_that_linux_has_slowed_down_needs_a_boot(linked: Searched) -
     assert "nvme0: after errors Linux has limited the link to 2.5 GT/s PCIe" in said
     (device / "current_link_speed").write_text("8.0 GT/s PCIe\n")
     assert "limited" not in linked.ok()
+
+
+def test_a_table_that_cannot_be_read_leaves_it_to_the_files(searched: Searched) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    (searched.root / LIMIT).write_text("100000\n")
+    status, _, err = searched.run(*GOOD, "--identify")
+    assert status == 5 and 'is "100000", and this trial needs "0"' in err
+    (searched.root / LIMIT).write_text("0\n")
+    searched.ok(*GOOD, "--identify")
+    assert searched.state()["n_trials"] == 1

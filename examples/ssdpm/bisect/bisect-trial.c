@@ -68,16 +68,15 @@ static int add_limit_step(struct search *search, struct ssdpm_plan *plan,
 			  struct ssdpm_error *reterr)
 {
 	struct ssdpm_model *model = NULL;
-	int err = 0;
+	int err;
 
-	if (search->reads_tables)
-		err = ssdpm_device_read_model(search->devices[i],
-					      SSDPM_READ_COMMANDS, NULL, &model,
-					      reterr);
-	if (!err)
-		err = ssdpm_plan_add_latency_tolerance(plan, search->devices[i],
-						       model, latency_of(word),
-						       reterr);
+	/* Without it the files have to do. */
+	if (search->reads_tables &&
+	    ssdpm_device_read_model(search->devices[i], SSDPM_READ_COMMANDS,
+				    NULL, &model, NULL))
+		model = NULL;
+	err = ssdpm_plan_add_latency_tolerance(plan, search->devices[i], model,
+					       latency_of(word), reterr);
 	ssdpm_model_unref(model);
 	return err;
 }
