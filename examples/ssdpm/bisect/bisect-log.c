@@ -133,8 +133,8 @@ bool find_past_faults(const struct search *search, size_t drive, uint64_t from,
 	struct ssdpm_device *device =
 		read_searched(search, &search->drives[drive]);
 	struct history h = { .device = device, .from = from };
-	const bool is_known = device && from != NO_RECORD &&
-			      read_history(search, &h) && h.first <= from;
+	const bool is_known = from != NO_RECORD && read_history(search, &h) &&
+			      h.first <= from;
 
 	ssdpm_device_unref(device);
 	*ret_faults = h.faults;
