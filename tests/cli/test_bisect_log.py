@@ -262,6 +262,47 @@ def test_a_pcie_link_that_linux_has_slowed_down_needs_a_boot(linked: Searched) -
     assert "limited" not in linked.ok()
 
 
+@pytest.mark.parametrize("changes", [True, False])
+def test_a_pcie_link_that_runs_at_another_speed_after_a_trial_is_named(
+    linked: Searched, changes: bool
+) -> None:
+    [device] = {path.parent for path in linked.root.glob("sys/bus/pci/*/*/nvme")}
+    speed = device / "current_link_speed"
+    speed.write_text("8.0 GT/s PCIe\n")
+    (device / "current_link_width").write_text("4\n")
+    linked.ok("start", *SEEN, "nvme0")
+    with kernel(linked) as pipe, linked.call("run") as process:
+        linked.wait(on=True)
+        if changes:
+            speed.write_text("5.0 GT/s PCIe\n")
+        send(pipe, linked.ios(9))
+        said = wait_for_line(process, "trial 1: good")
+        linked.wait_for_token(" run:")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, said + err
+    told = (
+        "nvme0: its link runs at 5.0 GT/s PCIe x4, and before this trial at "
+        "8.0 GT/s PCIe x4: a fault may need the faster one"
+    )
+    assert (told in " ".join((said + err).split())) == changes
+
+
+def test_a_sata_link_that_runs_at_another_speed_after_a_trial_is_named(
+    disks: Searched,
+) -> None:
+    speed = disks.root / "sys/class/ata_link/link1/sata_spd"
+    assert speed.read_text().strip() == "6.0 Gbps"
+    disks.ok("start", *SEEN, "--only", "queue-depth", "sda")
+    with kernel(disks) as pipe, disks.call("run") as process:
+        disks.wait(on=True)
+        speed.write_text("3.0 Gbps\n")
+        send(pipe, disks.ios(9, "8,0"))
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "sda: its link runs at 3.0 Gbps, and before this trial at 6.0 Gbps" in err
+
+
 def test_a_table_that_cannot_be_read_leaves_it_to_the_files(searched: Searched) -> None:
     searched.ok("start", *SEEN, "nvme0")
     (searched.root / LIMIT).write_text("100000\n")

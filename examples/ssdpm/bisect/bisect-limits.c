@@ -27,7 +27,55 @@ static bool has_past_fault(const struct search *search, size_t drive,
 	return faults & 1U << fault;
 }
 
-/* Likewise, of an NVMe drive. */
+/* "8.0 GT/s PCIe x4" */
+static struct cell speed_of_pcie(const struct search *search,
+				 const struct ssdpm_device_facts *facts)
+{
+	char speed[32], width[16];
+
+	if (!read_file_of(
+		    search,
+		    cell("%s/device/current_link_speed", facts->path + 1).text,
+		    speed, sizeof(speed)) ||
+	    !read_file_of(
+		    search,
+		    cell("%s/device/current_link_width", facts->path + 1).text,
+		    width, sizeof(width)))
+		return cell("%s", "");
+	return cell("%s x%s", speed, width);
+}
+
+static struct cell speed_of_port(const struct search *search, uint32_t port)
+{
+	char speed[32];
+
+	if (!port ||
+	    !read_file_of(search,
+			  cell("sys/class/ata_link/link%u/sata_spd", port).text,
+			  speed, sizeof(speed)))
+		return cell("%s", "");
+	return cell("%s", speed);
+}
+
+struct cell find_speed(const struct search *search, size_t drive)
+{
+	struct ssdpm_device *device =
+		read_searched(search, &search->drives[drive]);
+	struct cell speed = cell("%s", "");
+
+	if (device) {
+		const struct ssdpm_device_facts *facts =
+			ssdpm_device_get_facts(device);
+
+		speed = facts->kind == SSDPM_KIND_NVME ?
+				speed_of_pcie(search, facts) :
+				speed_of_port(search, facts->ata_port);
+	}
+	ssdpm_device_unref(device);
+	return speed;
+}
+
+/* "": it is as it was after the boot, or unknown. */
 static struct cell limit_of_pcie(const struct search *search, size_t drive,
 				 const struct ssdpm_device_facts *facts)
 {
@@ -49,7 +97,7 @@ static struct cell limit_of_pcie(const struct search *search, size_t drive,
 	return cell("the link to %s", now);
 }
 
-/* "": it is as it was after the boot, or unknown. */
+/* Likewise, of a SATA drive. */
 static struct cell limit_of_port(const struct search *search, uint32_t port)
 {
 	char now[32], most[32], count[16];

@@ -274,15 +274,33 @@ static enum exit_status run_trial(struct search *search,
 	return status;
 }
 
+/* A link may come up slower than before, without a word of Linux. */
+static void tell_speeds(const struct search *search, const struct cell *before)
+{
+	for (size_t i = 0; i < search->n_drives; i++) {
+		const struct cell now = find_speed(search, i);
+
+		if (now.text[0] && before[i].text[0] &&
+		    strcmp(now.text, before[i].text) != 0 &&
+		    !search->common->quiet)
+			remark("%s: its link runs at %s, and before this trial "
+			       "at %s: a fault may need the faster one",
+			       search->drives[i].name, now.text,
+			       before[i].text);
+	}
+}
+
 /* The trial after a bad one: what Linux has limited may hide the fault. */
 static enum exit_status run_fair_trial(struct search *search,
 				       const struct run_options *options)
 {
 	struct cell before[SSDPM_BISECT_SUSPECTS];
+	struct cell speeds[SSDPM_BISECT_SUSPECTS];
 	enum exit_status status;
 
 	for (size_t i = 0; i < search->n_drives; i++) {
 		before[i] = find_limit(search, i);
+		speeds[i] = find_speed(search, i);
 		if (!is_lpm_lost(search, i))
 			continue;
 		complain("%s: restart the machine, and go on: ssdpm bisect run",
@@ -290,6 +308,7 @@ static enum exit_status run_fair_trial(struct search *search,
 		return STATUS_NOT_IN_FORCE;
 	}
 	status = run_trial(search, options);
+	tell_speeds(search, speeds);
 	if (status || !is_searching(search))
 		return status;
 	for (size_t i = 0; i < search->n_drives; i++) {

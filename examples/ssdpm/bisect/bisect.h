@@ -110,6 +110,8 @@ bool read_queue_depth(const struct live *live,
  * until the boot; "": none.
  */
 struct cell find_limit(const struct search *search, size_t drive);
+/* At which the link of a drive runs now; "": unknown. */
+struct cell find_speed(const struct search *search, size_t drive);
 /* Linux has given up the policy of its link, which the search tries. */
 bool is_lpm_lost(const struct search *search, size_t drive);
 bool searches_queue(const struct search *search);
